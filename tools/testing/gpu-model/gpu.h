@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The modelled device: what every room shares.
+ *
+ * Rooms and who calls whom:
+ *
+ *   vfio_user -> pci -> regs -> (ih, sdma, mec)       the socket thread
+ *   mec -> (hws, aql) -> spi -> cu -> wave            the command-processor thread
+ *   cu -> wave                                        the worker threads
+ *
+ * Locks, in the order they may be taken:
+ *   gpu.mec_lock   hardware queue slots, the scheduler, AQL and dispatch state
+ *   cu.lock        the waves of one compute unit (see cu.h)
+ *   leaf locks of memory.c, ih.c and log.c
+ * The socket thread takes mec_lock only for the time of a banked register
+ * access; a doorbell only posts to the command-processor thread.
+ */
+#ifndef GPU_MODEL_GPU_H
+#define GPU_MODEL_GPU_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
+
+struct mem;
+struct ih;
+struct sdma;
+struct mec;
+struct hws;
+struct spi;
+struct regs;
+struct vfio_user;
+
+/**
+ * struct gpu_config - what the command line may change
+ * @engines:		shader engines, 2 or more so that per-engine registers matter
+ * @cus_per_engine:	compute units in each engine
+ * @vram_mb:		VRAM size in MiB
+ * @workers:		host threads that execute waves
+ * @rptr_at_fetch:	AQL read index advances when a packet is fetched; otherwise
+ *			when its last workgroup is launched (undocumented in hardware)
+ * @log_path:		event log, or NULL
+ */
+struct gpu_config {
+	unsigned int engines;
+	unsigned int cus_per_engine;
+	unsigned int vram_mb;
+	unsigned int workers;
+	bool rptr_at_fetch;
+	const char *log_path;
+};
+
+/**
+ * struct gpu - one modelled device
+ * @cfg:	configuration, constant after start
+ * @mec_lock:	see the top of this file
+ */
+struct gpu {
+	struct gpu_config cfg;
+	pthread_mutex_t mec_lock;
+	struct mem *mem;
+	struct regs *regs;
+	struct ih *ih;
+	struct sdma *sdma;
+	struct mec *mec;
+	struct hws *hws;
+	struct spi *spi;
+	struct vfio_user *vfio;
+};
+
+/* Model time: CLOCK_MONOTONIC in ns. */
+u64 gpu_now(void);
+
+#endif

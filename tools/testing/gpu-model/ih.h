@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Interrupt ring: 32-byte vectors in guest memory, then an MSI. */
+#ifndef GPU_MODEL_IH_H
+#define GPU_MODEL_IH_H
+
+#include "gpu.h"
+
+/**
+ * struct ih_vector - one interrupt as the driver decodes it (soc15_ih)
+ * @client:	IH client (0x14 is GRBM_CP)
+ * @source:	source id (181 is CP end of pipe)
+ * @ring:	ring id: pipe, me and queue as the source packs them
+ * @vmid:	VMID, 0 for the kernel
+ * @pasid:	PASID of the process
+ * @data:	context id dwords 0 to 3
+ */
+struct ih_vector {
+	u8 client;
+	u8 source;
+	u8 ring;
+	u8 vmid;
+	u16 pasid;
+	u32 data[4];
+};
+
+/* Queue @v and raise the MSI. May be called from any thread. */
+void ih_post(struct gpu *g, const struct ih_vector *v);
+
+/* PASID that the driver assigned to @vmid (ATC_VMID_PASID_MAPPING), 0 if none. */
+u16 ih_vmid_pasid(struct gpu *g, unsigned int vmid);
+
+#endif

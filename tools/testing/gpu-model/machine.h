@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the device's shell calls of the compute side: hardware scheduler, AQL,
+ * workgroup launch. All with gpu.mec_lock held unless said otherwise.
+ */
+#ifndef GPU_MODEL_MACHINE_H
+#define GPU_MODEL_MACHINE_H
+
+#include "gpu.h"
+#include "mec.h"
+
+int machine_start(struct gpu *g);	/* no lock; starts the workers */
+void machine_stop(struct gpu *g);	/* no lock; joins them */
+void machine_reset(struct gpu *g);	/* function-level reset: drop all queues and waves */
+
+/**
+ * hws_packet() - one PM4 packet 0xa0..0xa5 from the HIQ
+ * @g:	device
+ * @op:	IT opcode
+ * @p:	payload, after the header
+ * @n:	payload dwords
+ *
+ * Return: 0 when done, a model time in ns (> 0) until which the HIQ must wait
+ * before the next packet is taken (a preemption under way costs time), or
+ * -EINVAL for a malformed packet.
+ */
+s64 hws_packet(struct gpu *g, unsigned int op, const u32 *p, unsigned int n);
+
+/* A turn for a user AQL queue: fetch packets, progress barriers, launch. */
+void aql_run(struct gpu *g, struct hqd *h);
+
+/* SPI_COMPUTE_QUEUE_RESET: kill the waves of this slot's queue. */
+void machine_queue_reset(struct gpu *g, struct hqd *h);
+
+/* SPI_CSQ_WF_ACTIVE_STATUS and _COUNT_n of one engine; lock-free, any thread. */
+u32 spi_wave_status(struct gpu *g, unsigned int engine);
+u32 spi_wave_count(struct gpu *g, unsigned int engine, unsigned int pipe, unsigned int n);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Micro-engine compute: hardware queue slots (HQD), doorbells, PM4, and the
+ * command-processor thread that runs them.
+ */
+#ifndef GPU_MODEL_MEC_H
+#define GPU_MODEL_MEC_H
+
+#include "gpu.h"
+
+#define MEC_COUNT	2	/* ME1 (user queues and KCQ), ME2 (HIQ, KIQ) */
+#define MEC_PIPES	4
+#define MEC_QUEUES	8
+
+/* HQD registers are kept as the 56 dwords 0xc914 + 4*n that MQD dwords 128..183 hold. */
+#define HQD_REG_BASE	0xc914
+#define HQD_REGS	56
+#define HQD_MQD_DW	128
+/* Index into hqd.reg[] of an MQD dword. */
+#define HQD(mqd_dword)	((mqd_dword) - HQD_MQD_DW)
+
+struct user_queue;	/* aql.h: the queue's dispatch state, lives across unmaps */
+
+/**
+ * struct hqd - one hardware queue slot; protected by gpu.mec_lock
+ * @active:	CP_HQD_ACTIVE
+ * @me: @pipe: @queue: place
+ * @vmid:	VMID the queue runs in
+ * @mqd:	MQD address (VMID 0), 0 when loaded by registers alone
+ * @doorbell:	doorbell offset in dwords of BAR2, valid when @active
+ * @aql:	AQL format, else PM4
+ * @is_user:	mapped by the runlist
+ * @reg:	register values, as the MQD holds them
+ * @uq:		dispatch state of a user AQL queue
+ * @rung:	a doorbell came and the command processor has not looked yet
+ * @db_value:	last doorbell value
+ */
+struct hqd {
+	bool active;
+	u8 me, pipe, queue;
+	u8 vmid;
+	u64 mqd;
+	u32 doorbell;
+	bool aql;
+	bool is_user;
+	u32 reg[HQD_REGS];
+	struct user_queue *uq;
+	bool rung;
+	u64 db_value;
+};
+
+struct hqd *mec_hqd(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue);
+
+/* Copy an MQD into the slot and make it active; mec_lock held. 0 or -EFAULT. */
+int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid);
+
+/* Make the slot inactive (no write back: the caller's business); mec_lock held. */
+void mec_unmap(struct gpu *g, struct hqd *h);
+
+/* Run the command-processor thread's loop again soon. Any thread, no lock needed. */
+void mec_kick(struct gpu *g);
+
+/* Ask for a turn of the command-processor loop at or before model time @t. */
+void mec_kick_at(struct gpu *g, u64 t);
+
+#endif

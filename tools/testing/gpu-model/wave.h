@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Waves: architectural state of 64 lanes, and execution of gfx90a code. */
+#ifndef GPU_MODEL_WAVE_H
+#define GPU_MODEL_WAVE_H
+
+#include "gpu.h"
+
+#define LANES		64
+#define MAX_SGPRS	128	/* operand space 0..127: s0-s101, flat_scratch, xnack_mask, vcc, ttmp, m0, exec */
+#define MAX_VGPRS	512	/* architectural first, then accumulation (unified file on gfx90a) */
+#define SGPR_FLAT_SCRATCH 102
+#define SGPR_XNACK_MASK	104
+#define SGPR_VCC	106
+#define SGPR_TTMP	108
+#define SGPR_M0		124
+#define SGPR_EXEC	126
+
+/**
+ * struct wave_mem - the memory a wave sees; one per address space
+ * @ptr:	as vm_ptr(): host pointer and contiguous span, or NULL for a fault
+ * @generation:	changes when pointers cached by the wave code must be dropped
+ * @ctx:	the callee's
+ * @shared_base: @private_base: 4 GiB apertures (bits 63:32 compare), SH_MEM_BASES
+ */
+struct wave_mem {
+	void *(*ptr)(void *ctx, u64 va, size_t *span, bool write);
+	u32 (*generation)(void *ctx);
+	void *ctx;
+	u64 shared_base;
+	u64 private_base;
+};
+
+struct workgroup;
+
+/* Why wave_run() returned. */
+enum wave_stop {
+	WAVE_BUDGET,	/* used up its instructions */
+	WAVE_SLEEP,	/* s_sleep: wave.wake_at says until when */
+	WAVE_BARRIER,	/* waits at s_barrier */
+	WAVE_END,	/* s_endpgm */
+	WAVE_FAULT,	/* page fault: wave.fault_va, pc at the faulting instruction */
+	WAVE_ILLEGAL,	/* not a supported instruction: pc at it, named in the log */
+	WAVE_TRAP,	/* s_trap N: wave.trap_id */
+	WAVE_MSG,	/* s_sendmsg: wave.msg (interrupt to the host) */
+};
+
+/**
+ * struct wave - one wave; everything here but @wg, @mem and the tlb is saved by CWSR
+ * @pc:		address of the next instruction
+ * @sgpr:	operand space; exec, vcc and m0 live in it
+ * @vgpr:	[@vgprs][LANES]; accumulation registers start at @acc_offset
+ * @vgprs:	allocated vector registers, both kinds
+ * @acc_offset:	first accumulation register
+ * @scc:	scalar condition code
+ * @mode: @status: @trapsts: hardware registers as s_getreg_b32 reads them
+ * @hw_id:	HW_ID (slot, SIMD, CU, engine, queue, pipe), set at launch and restore
+ * @insns:	instructions executed since launch
+ * @wake_at:	model time a sleeping wave goes on
+ * @index:	number within the workgroup
+ */
+struct wave {
+	u64 pc;
+	u32 sgpr[MAX_SGPRS];
+	u32 (*vgpr)[LANES];
+	u16 vgprs;
+	u16 acc_offset;
+	bool scc;
+	bool at_barrier;
+	bool ended;
+	u32 mode;
+	u32 status;
+	u32 trapsts;
+	u32 hw_id;
+	u64 insns;
+	u64 wake_at;
+	u64 fault_va;
+	u32 trap_id;
+	u32 msg;
+	u8 index;
+	struct workgroup *wg;
+	const struct wave_mem *mem;
+	struct {
+		u64 page;	/* va >> 12, ~0 when empty */
+		u8 *host;
+		bool write;
+	} tlb[16];
+	u32 tlb_generation;
+};
+
+/**
+ * struct workgroup - waves that share LDS and barriers
+ * @waves:	array of @nwaves
+ * @lds: @lds_bytes: local data share
+ * @owner:	the launcher's (spi.c)
+ */
+struct workgroup {
+	struct wave *waves;
+	unsigned int nwaves;
+	u8 *lds;
+	u32 lds_bytes;
+	void *owner;
+};
+
+/* Allocate with all registers zero and exec full; NULL if out of memory. */
+struct workgroup *wg_alloc(unsigned int nwaves, unsigned int vgprs,
+			   unsigned int acc_offset, u32 lds_bytes);
+void wg_free(struct workgroup *wg);
+
+/**
+ * wave_run() - execute instructions
+ * @w:		wave; not ended, not at a barrier
+ * @budget:	at most this many instructions; reduced by those executed
+ *
+ * Stops between two instructions only. s_barrier sets at_barrier and advances
+ * pc; wg_barrier_done() releases. Never loops on values from memory.
+ */
+enum wave_stop wave_run(struct wave *w, u32 *budget);
+
+/* True, and clears at_barrier, when every wave not ended is at the barrier. */
+bool wg_barrier_done(struct workgroup *wg);
+
+/**
+ * struct kernel_code - what a 64-byte kernel descriptor says (gfx90a)
+ * Filled by kernel_code_parse(); all sizes in bytes or registers.
+ */
+struct kernel_code {
+	u64 entry;		/* address of the first instruction */
+	u32 lds_bytes, scratch_bytes, kernarg_bytes;
+	u16 vgprs, acc_offset, sgprs;
+	u8 user_sgprs;		/* rsrc2 bits 5:1 */
+	bool wg_id_x, wg_id_y, wg_id_z, wg_info, scratch_en;
+	u8 workitem_dims;	/* 0: x, 1: x and y, 2: x, y and z */
+	u32 mode;		/* initial MODE register */
+	u16 properties;		/* kernel_code_properties of the descriptor */
+};
+
+/* @kd: 64 descriptor bytes read at @va. 0, or -EINVAL with a logged reason. */
+int kernel_code_parse(struct kernel_code *k, const u8 *kd, u64 va);
+
+/**
+ * struct dispatch_regs - values for the initial registers of a workgroup's waves
+ */
+struct dispatch_regs {
+	u64 dispatch_ptr, queue_ptr, kernarg, dispatch_id;
+	u32 private_rsrc[4];	/* private segment buffer descriptor */
+	u64 flat_scratch_init;	/* as two SGPRs: base, size */
+	u32 private_bytes;	/* per lane */
+	u32 grid[3];		/* work-items */
+	u16 wgsize[3];
+	u64 scratch_base;	/* GPU address of the queue's scratch */
+	u32 scratch_wave_bytes;	/* scratch of one wave */
+};
+
+/* Set SGPRs, VGPRs, exec, mode and pc of every wave of @wg for workgroup @id[]. */
+void wg_init_regs(struct workgroup *wg, const struct kernel_code *k,
+		  const struct dispatch_regs *d, const u32 id[3], u32 scratch_slot);
+
+#endif
