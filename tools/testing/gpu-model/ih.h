@@ -26,6 +26,9 @@ struct ih_vector {
 /* Queue @v and raise the MSI. May be called from any thread. */
 void ih_post(struct gpu *g, const struct ih_vector *v);
 
+/* MAP_PROCESS: the scheduler gives @vmid to the process @pasid; 0 takes it away. */
+void ih_set_vmid_pasid(struct gpu *g, unsigned int vmid, u16 pasid);
+
 /* PASID that the driver assigned to @vmid (ATC_VMID_PASID_MAPPING), 0 if none. */
 u16 ih_vmid_pasid(struct gpu *g, unsigned int vmid);
 

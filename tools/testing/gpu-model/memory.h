@@ -41,6 +41,9 @@ int vm_write(struct gpu *g, unsigned int vmid, u64 va, const void *buf, size_t l
 void vm_enter(struct gpu *g);
 void vm_exit(struct gpu *g);
 
+/* Root of the page table of @vmid, a PDE as MAP_PROCESS and the VM registers carry it. */
+void vm_set_base(struct gpu *g, unsigned int vmid, u64 pde);
+
 /* Changes whenever a TLB of @vmid was flushed: cached vm_ptr() results die. */
 u32 vm_generation(struct gpu *g, unsigned int vmid);
 
