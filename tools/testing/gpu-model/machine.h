@@ -10,26 +10,41 @@
 #include "mec.h"
 
 int machine_start(struct gpu *g);	/* no lock; starts the workers */
-void machine_stop(struct gpu *g);	/* no lock; joins them */
+void machine_stop(struct gpu *g);	/* no lock; joins them, reports */
 void machine_reset(struct gpu *g);	/* function-level reset: drop all queues and waves */
+
+/**
+ * machine_turn() - what the command processor does by itself in one turn
+ * @g:	device
+ *
+ * To be called in every turn of the command-processor loop (mec_kick() and
+ * mec_kick_at() ask for one): ends preemptions whose time has come, rotates an
+ * oversubscribed runlist, completes dispatches, looks at barriers, launches
+ * workgroups. Cheap when there is nothing to do.
+ */
+void machine_turn(struct gpu *g);
 
 /**
  * hws_packet() - one PM4 packet 0xa0..0xa5 from the HIQ
  * @g:	device
  * @op:	IT opcode
- * @p:	payload, after the header
+ * @p:	payload, after the header (a copy, not guest memory)
  * @n:	payload dwords
  *
+ * Called by the command-processor thread only. Drops mec_lock and takes it
+ * again while it saves waves: the caller looks again at what it knew of slots.
+ *
  * Return: 0 when done, a model time in ns (> 0) until which the HIQ must wait
- * before the next packet is taken (a preemption under way costs time), or
+ * before the next packet is taken (a preemption under way costs time), -EAGAIN
+ * when this packet cannot begin yet (offer it again after the next kick), or
  * -EINVAL for a malformed packet.
  */
 s64 hws_packet(struct gpu *g, unsigned int op, const u32 *p, unsigned int n);
 
-/* A turn for a user AQL queue: fetch packets, progress barriers, launch. */
+/* A turn for a user AQL queue whose doorbell rang: fetch packets, launch. */
 void aql_run(struct gpu *g, struct hqd *h);
 
-/* SPI_COMPUTE_QUEUE_RESET: kill the waves of this slot's queue. */
+/* SPI_COMPUTE_QUEUE_RESET: kill the waves of this slot's queue, free the slot. */
 void machine_queue_reset(struct gpu *g, struct hqd *h);
 
 /* SPI_CSQ_WF_ACTIVE_STATUS and _COUNT_n of one engine; lock-free, any thread. */

@@ -47,6 +47,7 @@ enum wave_stop {
 /**
  * struct wave - one wave; everything here but @wg, @mem and the tlb is saved by CWSR
  * @pc:		address of the next instruction
+ * @last_pc:	address of the instruction executed last, for the event log
  * @sgpr:	operand space; exec, vcc and m0 live in it
  * @vgpr:	[@vgprs][LANES]; accumulation registers start at @acc_offset
  * @vgprs:	allocated vector registers, both kinds
@@ -60,6 +61,7 @@ enum wave_stop {
  */
 struct wave {
 	u64 pc;
+	u64 last_pc;
 	u32 sgpr[MAX_SGPRS];
 	u32 (*vgpr)[LANES];
 	u16 vgprs;
