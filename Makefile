@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0
+# GPREEMPT: what the project can be told to do. Everything is done by scripts/.
+
+export BASE ?= 6.12
+MODEL := tools/testing/gpu-model
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | \
+		awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
+
+demo: kernel ## preempt a wave on the modelled GPU and measure it, from a bare machine
+	@scripts/demo
+
+check: ## every test, from a bare machine; ends with "N passed, N failed, N skipped"
+	@scripts/check
+
+apply: ## TREE=path: patch a kernel tree
+	@scripts/apply $(if $(TREE),'$(TREE)',$(error apply needs TREE=path))
+
+series: ## OUT=dir [BASE=6.12] [SIGNOFF='Name <mail>']: the mailable patch series
+	@scripts/series $(if $(OUT),'$(OUT)',$(error series needs OUT=dir)) $(if $(SIGNOFF),--signoff '$(SIGNOFF)')
+
+kernel: ## build what the guest needs: kernel, modules, initramfs, the GPU model
+	@scripts/kernel
+
+shell: kernel ## a shell in a guest with the GPU
+	@scripts/guest --name shell --shell
+
+lint: ## checkpatch, sparse, W=1 with gcc and clang, kernel-doc, shellcheck
+	@scripts/lint
+
+check-series: ## every patch of the series builds by itself, with gcc and clang
+	@scripts/check-series
+
+clean: ## remove the results; the caches stay
+	rm -rf out
+
+.PHONY: help demo check apply series kernel shell lint check-series clean

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+# Shared by the shell scripts: messages, the cache, locks. Source it, do not
+# run it.
+# shellcheck shell=bash
+
+set -euo pipefail
+export LC_ALL=C
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/gpreempt
+OUT=${OUT_DIR:-$ROOT/out}
+BASE=${BASE:-6.12}
+JOBS=${JOBS:-$(nproc)}
+
+say() { printf '  %-8s %s\n' "$1" "$2" >&2; }
+die() { printf '%s: error: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+
+# need COMMAND PACKAGE: fail unless the command is there.
+need() {
+	command -v "$1" >/dev/null ||
+		die "$1 is missing: install the Debian package $2, or run scripts/setup as root"
+}
+
+# locked NAME: hold NAME's lock until this process exits, so that two runs do
+# not build the same thing at once.
+locked() {
+	local fd
+	mkdir -p "$CACHE/lock"
+	exec {fd}>"$CACHE/lock/$1"
+	flock -n "$fd" && return
+	say WAIT "another run holds $1"
+	flock "$fd"
+}
+
+# key FILE...: one short hash of the files' contents.
+key() { cat -- "$@" | sha256sum | cut -c1-16; }
+
+# quietly LOG COMMAND...: run with output in LOG; show its end on failure.
+quietly() {
+	local log=$1
+	shift
+	mkdir -p "$(dirname "$log")"
+	if ! "$@" >"$log" 2>&1; then
+		tail -n 40 "$log" >&2
+		die "'$*' failed, all of its output is in $log"
+	fi
+}
+
+# The version of the newest kernel source that is installed, or nothing.
+source_version() {
+	dpkg-query -W -f '${Version}' "linux-source-$BASE" 2>/dev/null || true
+}
+
+# pristine: prints the folder of the unpacked and untouched kernel source.
+pristine() {
+	local v
+	v=$(source_version)
+	[ -n "$v" ] || die "the Debian package linux-source-$BASE is not installed: run scripts/setup as root"
+	echo "$CACHE/linux-$v"
+}
