@@ -23,6 +23,18 @@ struct ih_vector {
 	u32 data[4];
 };
 
+int ih_create(struct gpu *g);
+void ih_destroy(struct gpu *g);
+
+/* True if the doorbell is the interrupt ring's read pointer. @dw: dword offset in BAR2 */
+bool ih_doorbell(struct gpu *g, u32 dw, u32 value);
+
+/* IH_RB_CNTL was written. */
+void ih_control(struct gpu *g, u32 val);
+
+/* A translation failed: fault registers and interrupt (memory.c calls it once a page). */
+void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write);
+
 /* Queue @v and raise the MSI. May be called from any thread. */
 void ih_post(struct gpu *g, const struct ih_vector *v);
 

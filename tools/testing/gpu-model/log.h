@@ -11,6 +11,9 @@
 int log_open(const char *path);
 void log_close(void);
 
+/* Write out what is buffered; called when the machine becomes idle. */
+void log_flush(void);
+
 /* log_event("wave-start", "queue=%u wg=%u", q, wg); cheap when no log is open. */
 void log_event(const char *event, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -49,6 +49,40 @@ struct hqd {
 	u64 db_value;
 };
 
+int mec_start(struct gpu *g);	/* no lock; starts the command-processor thread */
+void mec_stop(struct gpu *g);	/* no lock; joins it */
+void mec_destroy(struct gpu *g);	/* after mec_stop() and machine_stop() */
+void mec_reset(struct gpu *g);	/* drop all slots and doorbells; mec_lock held */
+
+/* A doorbell of the compute queues. Any thread, no lock. @dw: dword offset in BAR2 */
+void mec_doorbell(struct gpu *g, u32 dw, u64 value);
+
+/*
+ * mec_lock for another thread than the command processor's, which yields to it
+ * between its turns.
+ */
+void mec_lock(struct gpu *g);
+void mec_unlock(struct gpu *g);
+
+/*
+ * Banked HQD registers: @index is that of hqd.reg[]; @me counts from 1. They
+ * take mec_lock. A place without a slot reads 0.
+ */
+u32 mec_hqd_read(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue,
+		 unsigned int index);
+void mec_hqd_write(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue,
+		   unsigned int index, u32 val);
+
+/* SPI_COMPUTE_QUEUE_RESET of the selected slot; takes mec_lock. */
+void mec_queue_reset(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue);
+
+/* Active slot with that doorbell, or NULL; mec_lock held. @dw: dword offset in BAR2 */
+struct hqd *mec_find_doorbell(struct gpu *g, u32 dw);
+
+/* The slot was mapped as hardware-interface queue; mec_lock held. */
+void mec_set_hiq(struct gpu *g, struct hqd *h);
+
+/* @me counts from 1, as GRBM_GFX_CNTL does (1: user queues, 2: HIQ and KIQ). NULL: none. */
 struct hqd *mec_hqd(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue);
 
 /* Copy an MQD into the slot and make it active; mec_lock held. 0 or -EFAULT. */

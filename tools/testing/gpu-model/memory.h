@@ -24,7 +24,8 @@ void *mem_ptr(struct gpu *g, u64 addr, size_t len, bool system);
  * @span:	out: bytes from @va that lie contiguous behind the result (>= 1)
  * @write:	access is a write
  *
- * A failed walk is logged. The pointer is valid while vm_enter() is held.
+ * A failed walk is logged and raises the page-fault interrupt, once for a page
+ * until the next flush of the VMID. The pointer is valid while vm_enter() is held.
  * Return: pointer, or NULL: page fault.
  */
 void *vm_ptr(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write);
@@ -40,6 +41,55 @@ int vm_write(struct gpu *g, unsigned int vmid, u64 va, const void *buf, size_t l
  */
 void vm_enter(struct gpu *g);
 void vm_exit(struct gpu *g);
+
+int mem_create(struct gpu *g);
+void mem_destroy(struct gpu *g);
+
+/* Forget all page tables (function-level reset); VRAM and the guest's maps stay. */
+void mem_reset(struct gpu *g);
+
+/* File descriptor and bytes of VRAM, for the BAR. */
+int mem_vram_fd(struct gpu *g);
+u64 mem_vram_size(struct gpu *g);
+
+/**
+ * mem_dma_map() - the client made guest memory reachable by DMA
+ * @g:		device
+ * @iova: @size: DMA addresses
+ * @fd:		file with the contents, or -1: the range is taken but stays unreachable
+ * @offset:	of @iova in the file
+ * @write:	the device may write
+ *
+ * Return: 0, -EINVAL for a bad range or file, -EEXIST on overlap, -ENOSPC,
+ * -errno of mmap().
+ */
+int mem_dma_map(struct gpu *g, u64 iova, u64 size, int fd, u64 offset, bool write);
+
+/* Undo exactly one or several whole mappings; -ENOENT if none matches. */
+int mem_dma_unmap(struct gpu *g, u64 iova, u64 size);
+void mem_dma_unmap_all(struct gpu *g);
+
+#define VM_COUNT	16
+
+/* The address of VRAM in VMID 0, as MC_VM_FB_LOCATION_BASE tells the driver. */
+#define MEM_FB_BASE	0x8000000000ull
+
+/* VM_CONTEXTn registers of the graphics hub. */
+enum vm_field {
+	VM_CNTL,
+	VM_BASE_LO,
+	VM_BASE_HI,
+	VM_START_LO,	/* in pages, as the END fields */
+	VM_START_HI,
+	VM_END_LO,
+	VM_END_HI,
+	VM_FIELDS,
+};
+
+void vm_set_field(struct gpu *g, unsigned int vmid, enum vm_field f, u32 val);
+
+/* Drop cached translations of the VMIDs in @mask. */
+void vm_flush(struct gpu *g, u32 mask);
 
 /* Root of the page table of @vmid, a PDE as MAP_PROCESS and the VM registers carry it. */
 void vm_set_base(struct gpu *g, unsigned int vmid, u64 pde);

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Interrupt ring; see ih.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "ih.h"
+#include "log.h"
+#include "memory.h"
+#include "params.h"
+#include "regs.h"
+#include "vfio_user.h"
+
+#define VECTOR_BYTES		32
+
+#define CNTL_RB_ENABLE		(1u << 0)
+#define CNTL_RB_SIZE(v)		((v) >> 1 & 0x1f)	/* log2 of dwords */
+#define CNTL_WPTR_WRITEBACK	(1u << 8)
+#define CNTL_ENABLE_INTR	(1u << 17)
+#define CNTL_MC_SPACE(v)	((v) >> 28 & 7)		/* 1: bus address, 4: GPU address */
+#define CNTL_OVERFLOW_CLEAR	(1u << 31)
+#define WPTR_OVERFLOW		1u
+#define DOORBELL_ENABLE		(1u << 28)
+#define DOORBELL_OFFSET(v)	((v) & 0x3ffffff)
+#define PASID_VALID		(1u << 31)
+
+#define CLIENT_UTCL2		0x1b
+#define SOURCE_UTCL2_FAULT	0
+#define FAULT_DATA_WRITE	0x20	/* data[1]; gmc_v9_0_process_interrupt() */
+#define STATUS_RW		(1u << 18)
+#define STATUS_VMID_SHIFT	20
+#define STATUS_PERMISSION	(0xfu << 4)
+#define STATUS_CID_TCP		(8u << 9)	/* UTCL2 client of the vector caches */
+
+/**
+ * struct ih - the interrupt ring's write side
+ * @lock:	orders posts and the registers WPTR and RPTR
+ */
+struct ih {
+	pthread_mutex_t lock;
+};
+
+int ih_create(struct gpu *g)
+{
+	g->ih = calloc(1, sizeof(*g->ih));
+	if (!g->ih)
+		return -ENOMEM;
+	pthread_mutex_init(&g->ih->lock, NULL);
+	return 0;
+}
+
+void ih_destroy(struct gpu *g)
+{
+	if (!g->ih)
+		return;
+	pthread_mutex_destroy(&g->ih->lock);
+	free(g->ih);
+	g->ih = NULL;
+}
+
+static void *ring_ptr(struct gpu *g, u32 cntl, u64 addr, size_t len)
+{
+	size_t span;
+	void *p;
+
+	if (CNTL_MC_SPACE(cntl) == 1)
+		return mem_ptr(g, addr, len, true);
+	p = vm_ptr(g, 0, addr, &span, true);
+	return p && span >= len ? p : NULL;
+}
+
+/* Put @v into the ring; true if the driver wants to be interrupted. */
+static bool enqueue(struct gpu *g, const struct ih_vector *v)
+{
+	u32 cntl = regs_get(g, REG_IH_RB_CNTL), wptr, next, mask, *slot, *back, i;
+	u64 base, ticks = gpu_now() / GPU_CLOCK_NS;
+
+	if (!(cntl & CNTL_RB_ENABLE))
+		return false;
+	mask = (4u << CNTL_RB_SIZE(cntl)) - 1;
+	if (mask < 2 * VECTOR_BYTES)
+		return false;
+	base = (u64)regs_get(g, REG_IH_RB_BASE) << 8 |
+	       (u64)(regs_get(g, REG_IH_RB_BASE_HI) & 0xff) << 40;
+	wptr = regs_get(g, REG_IH_RB_WPTR);
+	slot = ring_ptr(g, cntl, base + (wptr & mask & ~(VECTOR_BYTES - 1)), VECTOR_BYTES);
+	if (!slot) {
+		log_warn("interrupt ring at 0x%llx is not in memory",
+			 (unsigned long long)base);
+		return false;
+	}
+	slot[0] = v->client | v->source << 8 | v->ring << 16 | (v->vmid & 15u) << 24;
+	slot[1] = (u32)ticks;
+	slot[2] = (u32)(ticks >> 32) & 0xffff;
+	slot[3] = v->pasid;
+	for (i = 0; i < 4; i++)
+		slot[4 + i] = v->data[i];
+
+	next = ((wptr & ~WPTR_OVERFLOW) + VECTOR_BYTES) & mask;
+	/* The oldest vector is lost; the driver resumes behind the write pointer. */
+	if (wptr & WPTR_OVERFLOW || next == (regs_get(g, REG_IH_RB_RPTR) & mask))
+		next |= WPTR_OVERFLOW;
+	regs_set(g, REG_IH_RB_WPTR, next);
+	if (cntl & CNTL_WPTR_WRITEBACK) {
+		back = ring_ptr(g, cntl, regs_get(g, REG_IH_RB_WPTR_ADDR_LO) |
+				(u64)(regs_get(g, REG_IH_RB_WPTR_ADDR_HI) & 0xffff) << 32, 4);
+		if (back)
+			__atomic_store_n(back, next, __ATOMIC_RELEASE);
+	}
+	return cntl & CNTL_ENABLE_INTR;
+}
+
+void ih_post(struct gpu *g, const struct ih_vector *v)
+{
+	bool irq;
+
+	vm_enter(g);
+	pthread_mutex_lock(&g->ih->lock);
+	irq = enqueue(g, v);
+	pthread_mutex_unlock(&g->ih->lock);
+	vm_exit(g);
+	if (irq)
+		vfio_user_irq(g);
+}
+
+void ih_control(struct gpu *g, u32 val)
+{
+	pthread_mutex_lock(&g->ih->lock);
+	if (val & CNTL_OVERFLOW_CLEAR)
+		regs_set(g, REG_IH_RB_WPTR, regs_get(g, REG_IH_RB_WPTR) & ~WPTR_OVERFLOW);
+	regs_set(g, REG_IH_RB_CNTL, val);
+	pthread_mutex_unlock(&g->ih->lock);
+}
+
+bool ih_doorbell(struct gpu *g, u32 dw, u32 value)
+{
+	u32 db = regs_get(g, REG_IH_DOORBELL_RPTR);
+
+	if (!(db & DOORBELL_ENABLE) || DOORBELL_OFFSET(db) != dw)
+		return false;
+	pthread_mutex_lock(&g->ih->lock);
+	regs_set(g, REG_IH_RB_RPTR, value);
+	pthread_mutex_unlock(&g->ih->lock);
+	return true;
+}
+
+void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write)
+{
+	struct ih_vector v = {
+		.client = CLIENT_UTCL2,
+		.source = SOURCE_UTCL2_FAULT,
+		.vmid = vmid,
+		.pasid = vmid ? ih_vmid_pasid(g, vmid) : 0,
+		.data = { (u32)(va >> 12), (u32)(va >> 44 & 0xf) |
+			  (write ? FAULT_DATA_WRITE : 0) },
+	};
+
+	regs_set(g, REG_VM_L2_FAULT_STATUS, STATUS_CID_TCP | STATUS_PERMISSION |
+		 (write ? STATUS_RW : 0) | vmid << STATUS_VMID_SHIFT);
+	regs_set(g, REG_VM_L2_FAULT_ADDR_LO, (u32)(va >> 12));
+	regs_set(g, REG_VM_L2_FAULT_ADDR_HI, (u32)(va >> 44));
+	ih_post(g, &v);
+}
+
+void ih_set_vmid_pasid(struct gpu *g, unsigned int vmid, u16 pasid)
+{
+	if (vmid >= VM_COUNT)
+		return;
+	regs_set(g, REG_IH_VMID_0_LUT + 4 * vmid, pasid);
+	regs_set(g, REG_ATC_VMID0_PASID + 4 * vmid, pasid ? pasid | PASID_VALID : 0);
+}
+
+u16 ih_vmid_pasid(struct gpu *g, unsigned int vmid)
+{
+	return vmid < VM_COUNT ? regs_get(g, REG_IH_VMID_0_LUT + 4 * vmid) : 0;
+}

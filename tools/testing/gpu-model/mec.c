@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Queue slots, doorbells and the command-processor thread; see mec.h. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "log.h"
+#include "machine.h"
+#include "mec.h"
+#include "memory.h"
+#include "params.h"
+#include "pci.h"
+#include "pm4.h"
+
+#define SLOTS			(MEC_COUNT * MEC_PIPES * MEC_QUEUES)
+#define DOORBELLS		(DOORBELL_SIZE / 8)	/* one a qword */
+
+#define MQD_ACTIVE		HQD(130)
+#define MQD_VMID		HQD(131)
+#define MQD_WPTR_POLL_LO	HQD(141)
+#define MQD_WPTR_POLL_HI	HQD(142)
+#define MQD_DOORBELL		HQD(143)
+#define MQD_DEQUEUE_REQUEST	HQD(152)
+#define MQD_AQL_CONTROL		HQD(181)
+#define MQD_WPTR_LO		HQD(182)
+#define MQD_WPTR_HI		HQD(183)
+#define MQD_BASE_LO		HQD(128)
+#define MQD_BASE_HI		HQD(129)
+#define DOORBELL_ENABLE		(1u << 30)
+#define DOORBELL_OFFSET(v)	(((v) & 0x0ffffffc) >> 2)
+
+/**
+ * struct mec - the micro engines
+ * @hqd: @pm4:	slots; mec_lock
+ * @waiters:	threads that want mec_lock of the command processor
+ * @kick_lock:	the fields below it
+ * @deadline:	model time of the next turn, 0 for none
+ * @ring:	doorbells rung and not yet looked at: a place is in @ring at most
+ *		once, so that @ring cannot overflow however often the guest rings
+ * @value:	their values, the last one wins as in hardware
+ */
+struct mec {
+	struct hqd hqd[SLOTS];
+	struct pm4_state pm4[SLOTS];
+	atomic_uint waiters;
+	pthread_t thread;
+	bool running;
+
+	pthread_mutex_t kick_lock;
+	pthread_cond_t kick_cond;
+	bool kicked;
+	bool stop;
+	u64 deadline;
+	u64 *value;
+	u32 *ring;
+	u8 *pending;
+	u32 head, tail;
+};
+
+static struct pm4_state *pm4_of(struct mec *m, struct hqd *h)
+{
+	return &m->pm4[h - m->hqd];
+}
+
+struct hqd *mec_hqd(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue)
+{
+	if (me < 1 || me > MEC_COUNT || pipe >= MEC_PIPES || queue >= MEC_QUEUES)
+		return NULL;
+	return &g->mec->hqd[((me - 1) * MEC_PIPES + pipe) * MEC_QUEUES + queue];
+}
+
+struct hqd *mec_find_doorbell(struct gpu *g, u32 dw)
+{
+	unsigned int i;
+
+	for (i = 0; i < SLOTS; i++) {
+		struct hqd *h = &g->mec->hqd[i];
+
+		if (h->active && h->doorbell == dw && h->reg[MQD_DOORBELL] & DOORBELL_ENABLE)
+			return h;
+	}
+	return NULL;
+}
+
+/* The registers are set: take what the slot's other fields derive from them. */
+static void activate(struct gpu *g, struct hqd *h)
+{
+	struct pm4_state *s = pm4_of(g->mec, h);
+
+	memset(s, 0, sizeof(*s));
+	h->active = true;
+	h->reg[MQD_ACTIVE] |= 1;
+	h->doorbell = DOORBELL_OFFSET(h->reg[MQD_DOORBELL]);
+	h->aql = h->reg[MQD_AQL_CONTROL] & 1;
+	h->vmid = h->reg[MQD_VMID] & 15;
+	h->is_user = h->vmid != 0;
+	h->rung = true;
+	s->ib_vmid = h->vmid;
+	log_event("hqd-map", "me=%u pipe=%u queue=%u vmid=%u doorbell=0x%x aql=%d", h->me,
+		  h->pipe, h->queue, h->vmid, h->doorbell, h->aql);
+	mec_kick(g);
+}
+
+int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid)
+{
+	u32 reg[HQD_REGS];
+	u64 poll, wptr;
+
+	if (vm_read(g, 0, mqd + HQD_MQD_DW * 4, reg, sizeof(reg)))
+		return -EFAULT;
+	memcpy(h->reg, reg, sizeof(reg));
+	h->mqd = mqd;
+	h->reg[MQD_VMID] = vmid;
+	h->uq = NULL;
+	/*
+	 * A doorbell rung while the queue was not mapped is lost: the write pointer
+	 * in memory has it. AQL counts packets there; that is the AQL room's.
+	 */
+	poll = h->reg[MQD_WPTR_POLL_LO] | (u64)h->reg[MQD_WPTR_POLL_HI] << 32;
+	if (!(h->reg[MQD_AQL_CONTROL] & 1) && poll &&
+	    !vm_read(g, vmid, poll, &wptr, sizeof(wptr))) {
+		h->reg[MQD_WPTR_LO] = (u32)wptr;
+		h->reg[MQD_WPTR_HI] = (u32)(wptr >> 32);
+	}
+	activate(g, h);
+	return 0;
+}
+
+void mec_unmap(struct gpu *g, struct hqd *h)
+{
+	if (h->active)
+		log_event("hqd-unmap", "me=%u pipe=%u queue=%u vmid=%u doorbell=0x%x", h->me,
+			  h->pipe, h->queue, h->vmid, h->doorbell);
+	memset(pm4_of(g->mec, h), 0, sizeof(struct pm4_state));
+	memset(h->reg, 0, sizeof(h->reg));
+	h->active = false;
+	h->vmid = 0;
+	h->mqd = 0;
+	h->doorbell = 0;
+	h->aql = false;
+	h->is_user = false;
+	h->uq = NULL;
+	h->rung = false;
+	h->db_value = 0;
+}
+
+void mec_set_hiq(struct gpu *g, struct hqd *h)
+{
+	pm4_of(g->mec, h)->hiq = true;
+}
+
+void mec_lock(struct gpu *g)
+{
+	atomic_fetch_add(&g->mec->waiters, 1);
+	pthread_mutex_lock(&g->mec_lock);
+	atomic_fetch_sub(&g->mec->waiters, 1);
+}
+
+void mec_unlock(struct gpu *g)
+{
+	pthread_mutex_unlock(&g->mec_lock);
+}
+
+u32 mec_hqd_read(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue,
+		 unsigned int index)
+{
+	struct hqd *h = mec_hqd(g, me, pipe, queue);
+	u32 val;
+
+	if (!h || index >= HQD_REGS)
+		return 0;
+	mec_lock(g);
+	val = h->reg[index];
+	mec_unlock(g);
+	return val;
+}
+
+/* Take the queue off the slot without saving anything. */
+static void kill_queue(struct gpu *g, struct hqd *h)
+{
+	if (h->active && h->is_user)
+		machine_queue_reset(g, h);
+	mec_unmap(g, h);
+}
+
+void mec_hqd_write(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue,
+		   unsigned int index, u32 val)
+{
+	struct hqd *h = mec_hqd(g, me, pipe, queue);
+
+	if (!h || index >= HQD_REGS)
+		return;
+	mec_lock(g);
+	h->reg[index] = val;
+	if (index == MQD_ACTIVE) {
+		if (val & 1 && !h->active) {
+			h->mqd = h->reg[MQD_BASE_LO] | (u64)h->reg[MQD_BASE_HI] << 32;
+			activate(g, h);
+		} else if (!(val & 1) && h->active) {
+			kill_queue(g, h);
+		}
+	} else if (index == MQD_DEQUEUE_REQUEST && val & 7) {
+		kill_queue(g, h);
+	} else if (index == MQD_DOORBELL) {
+		h->doorbell = DOORBELL_OFFSET(val);
+	}
+	mec_unlock(g);
+}
+
+void mec_queue_reset(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue)
+{
+	struct hqd *h = mec_hqd(g, me, pipe, queue);
+
+	if (!h)
+		return;
+	mec_lock(g);
+	if (h->active)
+		kill_queue(g, h);
+	mec_unlock(g);
+}
+
+void mec_kick(struct gpu *g)
+{
+	struct mec *m = g->mec;
+
+	pthread_mutex_lock(&m->kick_lock);
+	m->kicked = true;
+	pthread_cond_signal(&m->kick_cond);
+	pthread_mutex_unlock(&m->kick_lock);
+}
+
+void mec_kick_at(struct gpu *g, u64 t)
+{
+	struct mec *m = g->mec;
+
+	pthread_mutex_lock(&m->kick_lock);
+	if (!m->deadline || t < m->deadline) {
+		m->deadline = t;
+		pthread_cond_signal(&m->kick_cond);
+	}
+	pthread_mutex_unlock(&m->kick_lock);
+}
+
+void mec_doorbell(struct gpu *g, u32 dw, u64 value)
+{
+	struct mec *m = g->mec;
+	u32 place = dw / 2;
+
+	if (place >= DOORBELLS)
+		return;
+	pthread_mutex_lock(&m->kick_lock);
+	m->value[place] = value;
+	if (!m->pending[place]) {
+		m->pending[place] = 1;
+		m->ring[m->head++ % DOORBELLS] = place;
+	}
+	m->kicked = true;
+	pthread_cond_signal(&m->kick_cond);
+	pthread_mutex_unlock(&m->kick_lock);
+}
+
+/* Take one doorbell; false if there is none. */
+static bool next_doorbell(struct mec *m, u32 *dw, u64 *value)
+{
+	bool got = false;
+
+	pthread_mutex_lock(&m->kick_lock);
+	if (m->tail != m->head) {
+		u32 place = m->ring[m->tail++ % DOORBELLS];
+
+		m->pending[place] = 0;
+		*dw = place * 2;
+		*value = m->value[place];
+		got = true;
+	}
+	pthread_mutex_unlock(&m->kick_lock);
+	return got;
+}
+
+static void drain_doorbells(struct gpu *g)
+{
+	struct hqd *h;
+	u64 value;
+	u32 dw;
+
+	while (next_doorbell(g->mec, &dw, &value)) {
+		h = mec_find_doorbell(g, dw);
+		log_event("doorbell", "dw=0x%x value=0x%llx slot=%d", dw,
+			  (unsigned long long)value, h ? (int)(h - g->mec->hqd) : -1);
+		if (!h)
+			continue;	/* not mapped: lost, as in hardware */
+		h->rung = true;
+		h->db_value = value;
+		if (!h->aql) {
+			h->reg[MQD_WPTR_LO] = (u32)value;
+			h->reg[MQD_WPTR_HI] = (u32)(value >> 32);
+		}
+	}
+}
+
+/* One turn for every queue; true if one of them can go on at once. */
+static bool turn(struct gpu *g)
+{
+	struct mec *m = g->mec;
+	bool more = false;
+	unsigned int i;
+
+	drain_doorbells(g);
+	for (i = 0; i < SLOTS; i++) {
+		struct hqd *h = &m->hqd[i];
+
+		if (!h->active)
+			continue;
+		if (h->aql && h->rung)
+			aql_run(g, h);
+		else if (!h->aql)
+			more |= pm4_run(g, h, &m->pm4[i]);
+	}
+	machine_turn(g);
+	return more;
+}
+
+/* Sleep until kicked or @deadline; false to end the thread. */
+static bool wait_kick(struct mec *m, bool more)
+{
+	bool stop;
+	u64 now;
+
+	pthread_mutex_lock(&m->kick_lock);
+	while (!more && !m->kicked && !m->stop) {
+		now = gpu_now();
+		if (m->deadline && m->deadline <= now)
+			break;
+		if (m->deadline) {
+			struct timespec ts = { m->deadline / 1000000000ull,
+					       m->deadline % 1000000000ull };
+
+			pthread_cond_timedwait(&m->kick_cond, &m->kick_lock, &ts);
+		} else {
+			/* Idle: whatever was logged becomes readable now. */
+			pthread_mutex_unlock(&m->kick_lock);
+			log_flush();
+			pthread_mutex_lock(&m->kick_lock);
+			if (!m->kicked && !m->stop && !m->deadline)
+				pthread_cond_wait(&m->kick_cond, &m->kick_lock);
+		}
+	}
+	m->kicked = false;
+	/* One that lies ahead stays: who asked for it does not ask again. */
+	if (m->deadline && m->deadline <= gpu_now())
+		m->deadline = 0;
+	stop = m->stop;
+	pthread_mutex_unlock(&m->kick_lock);
+	return !stop;
+}
+
+static void *mec_thread(void *arg)
+{
+	struct gpu *g = arg;
+	struct mec *m = g->mec;
+	bool more = false;
+
+	while (wait_kick(m, more)) {
+		/*
+		 * A mutex favours the thread that just released it; the driver's
+		 * register accesses must not starve behind a busy ring.
+		 */
+		while (atomic_load(&m->waiters))
+			sched_yield();
+		pthread_mutex_lock(&g->mec_lock);
+		more = turn(g);
+		pthread_mutex_unlock(&g->mec_lock);
+	}
+	return NULL;
+}
+
+static void mec_free(struct mec *m)
+{
+	pthread_mutex_destroy(&m->kick_lock);
+	pthread_cond_destroy(&m->kick_cond);
+	free(m->value);
+	free(m->ring);
+	free(m->pending);
+	free(m);
+}
+
+int mec_start(struct gpu *g)
+{
+	struct mec *m = calloc(1, sizeof(*m));
+	pthread_condattr_t attr;
+	unsigned int i;
+	int err;
+
+	if (!m)
+		return -ENOMEM;
+	pthread_mutex_init(&m->kick_lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&m->kick_cond, &attr);
+	pthread_condattr_destroy(&attr);
+	m->value = calloc(DOORBELLS, sizeof(*m->value));
+	m->ring = calloc(DOORBELLS, sizeof(*m->ring));
+	m->pending = calloc(DOORBELLS, sizeof(*m->pending));
+	if (!m->value || !m->ring || !m->pending) {
+		mec_free(m);
+		return -ENOMEM;
+	}
+	for (i = 0; i < SLOTS; i++) {
+		m->hqd[i].me = i / (MEC_PIPES * MEC_QUEUES) + 1;
+		m->hqd[i].pipe = i / MEC_QUEUES % MEC_PIPES;
+		m->hqd[i].queue = i % MEC_QUEUES;
+	}
+	g->mec = m;
+	err = pthread_create(&m->thread, NULL, mec_thread, g);
+	if (err) {
+		mec_free(m);
+		g->mec = NULL;
+		return -err;
+	}
+	pthread_setname_np(m->thread, "gpu-cp");
+	m->running = true;
+	return 0;
+}
+
+void mec_stop(struct gpu *g)
+{
+	struct mec *m = g->mec;
+
+	if (!m || !m->running)
+		return;
+	pthread_mutex_lock(&m->kick_lock);
+	m->stop = true;
+	pthread_cond_signal(&m->kick_cond);
+	pthread_mutex_unlock(&m->kick_lock);
+	pthread_join(m->thread, NULL);
+	m->running = false;
+}
+
+void mec_destroy(struct gpu *g)
+{
+	if (g->mec)
+		mec_free(g->mec);
+	g->mec = NULL;
+}
+
+void mec_reset(struct gpu *g)
+{
+	u64 value;
+	unsigned int i;
+	u32 dw;
+
+	for (i = 0; i < SLOTS; i++)
+		mec_unmap(g, &g->mec->hqd[i]);
+	while (next_doorbell(g->mec, &dw, &value))
+		;
+}

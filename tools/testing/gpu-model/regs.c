@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Registers. An array holds what was last written; the table below names those
+ * that do more, and what a register reads at power-on when that is not zero.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "ih.h"
+#include "log.h"
+#include "machine.h"
+#include "mec.h"
+#include "memory.h"
+#include "params.h"
+#include "regs.h"
+#include "sdma.h"
+
+#define WORDS			(REGS_SIZE / 4)
+#define CLOCK_CAPTURE		1u
+#define SAFE_MODE_CMD		1u
+#define FAULT_CNTL_CLEAR	1u
+#define SDMA_F32_CNTL		0xa8	/* in an engine's window */
+#define   SDMA_F32_HALT		1u
+#define SDMA_STATUS_REG		0x94
+#define   SDMA_STATUS_IDLE	1u
+#define SDMA_RLC_CONTEXT_STATUS	0x544	/* KFD's queues: eight, 0x180 bytes apart */
+#define   SDMA_CONTEXT_IDLE	4u
+
+/**
+ * struct reg_range - registers that share handlers
+ * @name:	for the log
+ * @off:	first byte offset
+ * @count:	registers, 4 bytes apart
+ * @read: @write: given the index within the range; NULL: as stored
+ */
+struct reg_range {
+	const char *name;
+	u32 off;
+	u32 count;
+	u32 (*read)(struct gpu *g, u32 off, u32 index);
+	void (*write)(struct gpu *g, u32 off, u32 index, u32 val);
+};
+
+/**
+ * struct regs - the register file
+ * @val:	last written values
+ * @range:	for each register its place in ranges[] plus 1, 0 for plain storage
+ */
+struct regs {
+	_Atomic u32 val[WORDS];
+	u8 range[WORDS];
+};
+
+static u32 read_ones(struct gpu *g, u32 off, u32 index)
+{
+	(void)g;
+	(void)off;
+	(void)index;
+	return ~0u;
+}
+
+static void write_ignore(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	(void)g;
+	(void)off;
+	(void)index;
+	(void)val;
+}
+
+/* The firmware acknowledges by clearing the command bit. */
+static u32 read_safe_mode(struct gpu *g, u32 off, u32 index)
+{
+	(void)index;
+	return regs_get(g, off) & ~SAFE_MODE_CMD;
+}
+
+static void write_clock_capture(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	u64 now = gpu_now() / GPU_CLOCK_NS;
+
+	(void)off;
+	(void)index;
+	if (!(val & CLOCK_CAPTURE))
+		return;
+	regs_set(g, REG_RLC_GPU_CLOCK_LSB, (u32)now);
+	regs_set(g, REG_RLC_GPU_CLOCK_MSB, (u32)(now >> 32));
+}
+
+static u32 read_hqd(struct gpu *g, u32 off, u32 index)
+{
+	u32 sel = regs_get(g, REG_GRBM_GFX_CNTL);
+
+	(void)off;
+	return mec_hqd_read(g, GRBM_ME(sel), GRBM_PIPE(sel), GRBM_QUEUE(sel), index);
+}
+
+static void write_hqd(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	u32 sel = regs_get(g, REG_GRBM_GFX_CNTL);
+
+	(void)off;
+	mec_hqd_write(g, GRBM_ME(sel), GRBM_PIPE(sel), GRBM_QUEUE(sel), index, val);
+}
+
+static void write_queue_reset(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	u32 sel = regs_get(g, REG_GRBM_GFX_CNTL);
+
+	(void)off;
+	(void)index;
+	if (val & 1)
+		mec_queue_reset(g, GRBM_ME(sel), GRBM_PIPE(sel), GRBM_QUEUE(sel));
+}
+
+/* A read with broadcast selected comes from the first engine. */
+static unsigned int selected_engine(struct gpu *g)
+{
+	u32 sel = regs_get(g, REG_GRBM_GFX_INDEX);
+
+	return sel & GRBM_INDEX_SE_BROADCAST ? 0 : GRBM_INDEX_SE(sel);
+}
+
+static u32 read_wf_status(struct gpu *g, u32 off, u32 index)
+{
+	unsigned int se = selected_engine(g);
+
+	(void)off;
+	(void)index;
+	return se < g->cfg.engines ? spi_wave_status(g, se) : 0;
+}
+
+static u32 read_wf_count(struct gpu *g, u32 off, u32 index)
+{
+	unsigned int se = selected_engine(g);
+	u32 pipe = GRBM_PIPE(regs_get(g, REG_GRBM_GFX_CNTL));
+
+	(void)off;
+	return se < g->cfg.engines ? spi_wave_count(g, se, pipe, index) : 0;
+}
+
+/* One bit per VMID; done before the write returns. */
+static void invalidate(struct gpu *g, u32 ack, u32 index, u32 val)
+{
+	vm_flush(g, val & 0xffff);
+	regs_set(g, ack + 4 * index, val & 0xffff);
+}
+
+static void write_gc_inv(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	regs_set(g, off, val);
+	invalidate(g, REG_VM_INV_ACK, index, val);
+}
+
+static void write_mm_inv(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	regs_set(g, off, val);
+	invalidate(g, REG_MMHUB_INV_ACK, index, val);
+}
+
+static void write_context_cntl(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	regs_set(g, off, val);
+	vm_set_field(g, index, VM_CNTL, val);
+}
+
+static void write_context_base(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	regs_set(g, off, val);
+	vm_set_field(g, index / 2, index & 1 ? VM_BASE_HI : VM_BASE_LO, val);
+}
+
+static void write_context_start(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	regs_set(g, off, val);
+	vm_set_field(g, index / 2, index & 1 ? VM_START_HI : VM_START_LO, val);
+}
+
+static void write_context_end(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	regs_set(g, off, val);
+	vm_set_field(g, index / 2, index & 1 ? VM_END_HI : VM_END_LO, val);
+}
+
+static void write_fault_cntl(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	(void)index;
+	regs_set(g, off, val & ~FAULT_CNTL_CLEAR);
+	if (val & FAULT_CNTL_CLEAR)
+		regs_set(g, REG_VM_L2_FAULT_STATUS, 0);
+}
+
+static void write_ih_cntl(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	(void)off;
+	(void)index;
+	ih_control(g, val);
+}
+
+static void write_sdma(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	unsigned int n;
+
+	(void)index;
+	regs_set(g, off, val);
+	for (n = 0; n < SDMA_ENGINES; n++)
+		if (off - sdma_reg_base(n) < SDMA_REG_WINDOW)
+			sdma_reg_written(g, n, off - sdma_reg_base(n));
+}
+
+static const struct reg_range ranges[] = {
+	{ "ATC_VMID_PASID_MAPPING_UPDATE_STATUS", REG_ATC_PASID_UPDATE_STATUS, 1,
+	  read_ones, NULL },
+	{ "GPU_HDP_FLUSH_DONE", REG_HDP_FLUSH_DONE, 1, read_ones, NULL },
+	{ "IH_RB_CNTL", REG_IH_RB_CNTL, 1, NULL, write_ih_cntl },
+	{ "RCC_CONFIG_MEMSIZE", REG_RCC_CONFIG_MEMSIZE, 1, NULL, write_ignore },
+	{ "SPI_CSQ_WF_ACTIVE_STATUS", REG_SPI_CSQ_WF_ACTIVE_STATUS, 1,
+	  read_wf_status, write_ignore },
+	{ "SPI_CSQ_WF_ACTIVE_COUNT", REG_SPI_CSQ_WF_ACTIVE_COUNT_0, SPI_CSQ_COUNTS,
+	  read_wf_count, write_ignore },
+	{ "VM_L2_PROTECTION_FAULT_CNTL", REG_VM_L2_FAULT_CNTL, 1, NULL, write_fault_cntl },
+	{ "VM_CONTEXT_CNTL", REG_VM_CONTEXT0_CNTL, VM_COUNT, NULL, write_context_cntl },
+	{ "VM_INVALIDATE_SEM", REG_VM_INV_SEM, VM_INV_ENGINES, read_ones, NULL },
+	{ "VM_INVALIDATE_REQ", REG_VM_INV_REQ, VM_INV_ENGINES, NULL, write_gc_inv },
+	{ "VM_INVALIDATE_ACK", REG_VM_INV_ACK, VM_INV_ENGINES, NULL, write_ignore },
+	{ "VM_CONTEXT_PAGE_TABLE_BASE", REG_VM_CONTEXT0_BASE_LO, 2 * VM_COUNT,
+	  NULL, write_context_base },
+	{ "VM_CONTEXT_PAGE_TABLE_START", REG_VM_CONTEXT0_START_LO, 2 * VM_COUNT,
+	  NULL, write_context_start },
+	{ "VM_CONTEXT_PAGE_TABLE_END", REG_VM_CONTEXT0_END_LO, 2 * VM_COUNT,
+	  NULL, write_context_end },
+	{ "SPI_COMPUTE_QUEUE_RESET", REG_SPI_COMPUTE_QUEUE_RESET, 1,
+	  NULL, write_queue_reset },
+	{ "CP_HQD", HQD_REG_BASE, HQD_REGS, read_hqd, write_hqd },
+	{ "RLC_SAFE_MODE", REG_RLC_SAFE_MODE, 1, read_safe_mode, NULL },
+	{ "RLC_CAPTURE_GPU_CLOCK_COUNT", REG_RLC_CAPTURE_GPU_CLOCK, 1,
+	  NULL, write_clock_capture },
+	{ "MMVM_INVALIDATE_SEM", REG_MMHUB_INV_SEM, VM_INV_ENGINES, read_ones, NULL },
+	{ "MMVM_INVALIDATE_REQ", REG_MMHUB_INV_REQ, VM_INV_ENGINES, NULL, write_mm_inv },
+	{ "MMVM_INVALIDATE_ACK", REG_MMHUB_INV_ACK, VM_INV_ENGINES, NULL, write_ignore },
+};
+
+#define NRANGES (sizeof(ranges) / sizeof(ranges[0]))
+
+/* The engines' windows; their place depends on the instance. */
+static const struct reg_range sdma_range = { "SDMA", 0, SDMA_REG_WINDOW / 4, NULL, write_sdma };
+
+static void bind(struct regs *r, u32 off, u32 count, u8 id)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		r->range[off / 4 + i] = id;
+}
+
+int regs_create(struct gpu *g)
+{
+	unsigned int i;
+
+	g->regs = calloc(1, sizeof(*g->regs));
+	if (!g->regs)
+		return -ENOMEM;
+	for (i = 0; i < NRANGES; i++)
+		bind(g->regs, ranges[i].off, ranges[i].count, i + 1);
+	for (i = 0; i < SDMA_ENGINES; i++)
+		bind(g->regs, sdma_reg_base(i), SDMA_REG_WINDOW / 4, NRANGES + 1);
+	regs_reset(g, true);
+	return 0;
+}
+
+void regs_destroy(struct gpu *g)
+{
+	free(g->regs);
+	g->regs = NULL;
+}
+
+void regs_reset(struct gpu *g, bool posted)
+{
+	u32 fb_base = MEM_FB_BASE >> 24, i, n;
+	u32 fb_top = fb_base + ((g->cfg.vram_mb + 15) >> 4) - 1;
+
+	for (i = 0; i < WORDS; i++)
+		atomic_store_explicit(&g->regs->val[i], 0, memory_order_relaxed);
+
+	regs_set(g, REG_RCC_CONFIG_MEMSIZE, g->cfg.vram_mb);
+	regs_set(g, REG_MC_VM_FB_LOCATION_BASE, fb_base);
+	regs_set(g, REG_MC_VM_FB_LOCATION_TOP, fb_top);
+	regs_set(g, REG_MMHUB_FB_LOCATION_BASE, fb_base);
+	regs_set(g, REG_MMHUB_FB_LOCATION_TOP, fb_top);
+	regs_set(g, REG_GRBM_GFX_INDEX, 0xe0000000);	/* broadcast to all */
+	if (posted)
+		regs_set(g, REG_BIOS_SCRATCH_7, BIOS_SCRATCH_7_POSTED);
+	for (n = 0; n < SDMA_ENGINES; n++) {
+		regs_set(g, sdma_reg_base(n) + SDMA_F32_CNTL, SDMA_F32_HALT);
+		regs_set(g, sdma_reg_base(n) + SDMA_STATUS_REG, SDMA_STATUS_IDLE);
+		for (i = 0; i < 8; i++)
+			regs_set(g, sdma_reg_base(n) + SDMA_RLC_CONTEXT_STATUS + 0x180 * i,
+				 SDMA_CONTEXT_IDLE);
+	}
+}
+
+u32 regs_get(struct gpu *g, u32 off)
+{
+	return off < REGS_SIZE ? atomic_load_explicit(&g->regs->val[off / 4],
+						      memory_order_relaxed) : 0;
+}
+
+void regs_set(struct gpu *g, u32 off, u32 val)
+{
+	if (off < REGS_SIZE)
+		atomic_store_explicit(&g->regs->val[off / 4], val, memory_order_relaxed);
+}
+
+static const struct reg_range *find(struct gpu *g, u32 off, u32 *index)
+{
+	u8 id = g->regs->range[off / 4];
+
+	if (!id)
+		return NULL;
+	if (id > NRANGES) {
+		*index = 0;
+		return &sdma_range;
+	}
+	*index = (off - ranges[id - 1].off) / 4;
+	return &ranges[id - 1];
+}
+
+u32 regs_read(struct gpu *g, u32 off)
+{
+	const struct reg_range *r;
+	u32 index;
+
+	if (off >= REGS_SIZE || off & 3)
+		return 0;
+	r = find(g, off, &index);
+	return r && r->read ? r->read(g, off, index) : regs_get(g, off);
+}
+
+void regs_write(struct gpu *g, u32 off, u32 val)
+{
+	const struct reg_range *r;
+	u32 index;
+
+	if (off >= REGS_SIZE || off & 3)
+		return;
+	r = find(g, off, &index);
+	if (r && r->write)
+		r->write(g, off, index, val);
+	else
+		regs_set(g, off, val);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * BAR5: the registers. Offsets are in bytes; values come from the register
+ * headers of Linux' amdgpu for Aldebaran (GC at dword 0x2000 and 0xa000, MMHUB
+ * at 0x1a000, OSSSYS at 0x10a0, NBIO at 0xd20, ATHUB at 0xc20).
+ */
+#ifndef GPU_MODEL_REGS_H
+#define GPU_MODEL_REGS_H
+
+#include "gpu.h"
+
+#define REGS_SIZE			0x80000
+
+#define REG_BIOS_SCRATCH_0		0x00100
+#define REG_BIOS_SCRATCH_7		0x0011c
+#define   BIOS_SCRATCH_7_POSTED		0x200
+#define REG_ATC_PASID_UPDATE_STATUS	0x030ac
+#define REG_ATC_VMID0_PASID		0x030b0
+#define REG_RCC_CONFIG_MEMSIZE		0x0378c
+#define REG_HDP_FLUSH_DONE		0x0389c
+#define REG_IH_VMID_0_LUT		0x04280
+#define REG_IH_RB_CNTL			0x04480
+#define REG_IH_RB_BASE			0x04484
+#define REG_IH_RB_BASE_HI		0x04488
+#define REG_IH_RB_RPTR			0x0448c
+#define REG_IH_RB_WPTR			0x04490
+#define REG_IH_RB_WPTR_ADDR_HI		0x04494
+#define REG_IH_RB_WPTR_ADDR_LO		0x04498
+#define REG_IH_DOORBELL_RPTR		0x0449c
+#define REG_GRBM_GFX_CNTL		0x08088
+#define REG_SPI_CSQ_WF_ACTIVE_STATUS	0x0936c
+#define REG_SPI_CSQ_WF_ACTIVE_COUNT_0	0x09370
+#define REG_VM_L2_FAULT_CNTL		0x0a11c
+#define REG_VM_L2_FAULT_STATUS		0x0a12c
+#define REG_VM_L2_FAULT_ADDR_LO		0x0a130
+#define REG_VM_L2_FAULT_ADDR_HI		0x0a134
+#define REG_VM_CONTEXT0_CNTL		0x0a200
+#define REG_VM_INV_SEM			0x0a244
+#define REG_VM_INV_REQ			0x0a28c
+#define REG_VM_INV_ACK			0x0a2d4
+#define REG_VM_CONTEXT0_BASE_LO		0x0a3ac
+#define REG_VM_CONTEXT0_START_LO	0x0a42c
+#define REG_VM_CONTEXT0_END_LO		0x0a4ac
+#define REG_MC_VM_FB_LOCATION_BASE	0x0a600
+#define REG_MC_VM_FB_LOCATION_TOP	0x0a604
+#define REG_SPI_COMPUTE_QUEUE_RESET	0x0c76c
+#define REG_GRBM_GFX_INDEX		0x30800
+#define REG_SCRATCH_REG0		0x30100
+#define REG_RLC_SAFE_MODE		0x3b014
+#define REG_RLC_GPU_CLOCK_LSB		0x3b090
+#define REG_RLC_GPU_CLOCK_MSB		0x3b094
+#define REG_RLC_CAPTURE_GPU_CLOCK	0x3b098
+#define REG_MMHUB_INV_SEM		0x6af44
+#define REG_MMHUB_INV_REQ		0x6af8c
+#define REG_MMHUB_INV_ACK		0x6afd4
+#define REG_MMHUB_FB_LOCATION_BASE	0x6b300
+#define REG_MMHUB_FB_LOCATION_TOP	0x6b304
+
+#define VM_INV_ENGINES			18
+#define SPI_CSQ_COUNTS			8
+
+/* Fields */
+#define GRBM_PIPE(v)			((v) & 3)
+#define GRBM_ME(v)			((v) >> 2 & 3)
+#define GRBM_VMID(v)			((v) >> 4 & 15)
+#define GRBM_QUEUE(v)			((v) >> 8 & 7)
+#define GRBM_INDEX_SE(v)		((v) >> 16 & 0xff)
+#define GRBM_INDEX_SE_BROADCAST		(1u << 31)
+
+int regs_create(struct gpu *g);
+void regs_destroy(struct gpu *g);
+
+/* Power-on values; @posted tells whether the VBIOS' init table has run. */
+void regs_reset(struct gpu *g, bool posted);
+
+/* An access of the driver or of a packet: handlers run. Offsets out of range read 0. */
+u32 regs_read(struct gpu *g, u32 off);
+void regs_write(struct gpu *g, u32 off, u32 val);
+
+/* The stored value alone, for the rooms that own a register. Any thread. */
+u32 regs_get(struct gpu *g, u32 off);
+void regs_set(struct gpu *g, u32 off, u32 val);
+
+#endif
