@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/* User-mode AQL queues. */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "aql.h"
+
+_Static_assert(sizeof(struct aql_packet) == AQL_PACKET_BYTES, "packet");
+_Static_assert(sizeof(struct aql_signal) == 64, "signal");
+_Static_assert(sizeof(struct aql_amd_queue) == 256, "amd_queue_t");
+_Static_assert(offsetof(struct aql_amd_queue, write_dispatch_id) == 0x38, "write index");
+_Static_assert(offsetof(struct aql_amd_queue, read_dispatch_id) == 0x80, "read index");
+
+/* Scratch slots of a compute unit that ROCr provides for */
+#define SCRATCH_WAVES_PER_CU	32
+
+/*
+ * Swizzled buffer of 4-byte elements, 64 lanes an index, thread id added:
+ * the third descriptor word ROCr gives to gfx9.
+ */
+#define SCRATCH_RSRC3	0x00ea4facu
+#define RSRC1_SWIZZLE	(1u << 31)
+
+/* What the debugger reads at the start of the save area (HsaUserContextSaveAreaHeader) */
+struct save_area_header {
+	uint32_t control_stack_offset;
+	uint32_t control_stack_size;
+	uint32_t wave_state_offset;
+	uint32_t wave_state_size;
+	uint32_t debug_offset;
+	uint32_t debug_size;
+	uint64_t err_payload_addr;
+	uint32_t err_event_id;
+	uint32_t reserved;
+};
+
+static int setup_scratch(struct aql_queue *q)
+{
+	struct kfd_dev *dev = q->dev;
+	uint32_t waves = dev->cus * dev->xccs * SCRATCH_WAVES_PER_CU;
+	uint32_t wave_kb = AQL_SCRATCH_LANE_BYTES * 64 / 1024;
+	struct aql_amd_queue *amd = q->amd;
+	uint64_t base;
+	int ret;
+
+	ret = kfd_alloc(dev, &q->scratch, (size_t)waves * wave_kb * 1024, KFD_MEM_VRAM);
+	if (ret)
+		return ret;
+	base = (uintptr_t)q->scratch.ptr;
+	amd->scratch_resource_descriptor[0] = base;
+	amd->scratch_resource_descriptor[1] = base >> 32 | RSRC1_SWIZZLE;
+	amd->scratch_resource_descriptor[2] = q->scratch.size;
+	amd->scratch_resource_descriptor[3] = SCRATCH_RSRC3;
+	amd->scratch_backing_memory_location = base;
+	amd->scratch_backing_memory_byte_size = q->scratch.size;
+	amd->scratch_wave64_lane_byte_size = AQL_SCRATCH_LANE_BYTES;
+	amd->compute_tmpring_size = waves | wave_kb << 12;
+	return 0;
+}
+
+static int alloc_buffers(struct aql_queue *q)
+{
+	struct kfd_dev *dev = q->dev;
+	size_t save = (size_t)(dev->cwsr_size + dev->debug_size) * dev->xccs;
+	struct save_area_header *header;
+	unsigned int i;
+	int ret;
+
+	ret = kfd_alloc(dev, &q->ring, q->packets * AQL_PACKET_BYTES, KFD_MEM_HOST);
+	if (ret)
+		return ret;
+	q->packet = q->ring.ptr;
+	for (i = 0; i < q->packets; i++)
+		q->packet[i].header = AQL_INVALID;
+
+	ret = kfd_alloc(dev, &q->index, KFD_PAGE, KFD_MEM_HOST);
+	if (ret)
+		return ret;
+	q->amd = q->index.ptr;
+
+	ret = kfd_alloc(dev, &q->eop, KFD_PAGE, KFD_MEM_VRAM);
+	if (ret)
+		return ret;
+
+	ret = kfd_alloc(dev, &q->cwsr, save, KFD_MEM_HOST);
+	if (ret)
+		return ret;
+	for (i = 0; i < dev->xccs; i++) {
+		header = (void *)((char *)q->cwsr.ptr + (size_t)i * dev->cwsr_size);
+		header->debug_offset = (dev->xccs - i) * dev->cwsr_size;
+		header->debug_size = dev->debug_size * dev->xccs;
+	}
+	return setup_scratch(q);
+}
+
+static void free_buffers(struct aql_queue *q)
+{
+	kfd_free(q->dev, &q->scratch);
+	kfd_free(q->dev, &q->cwsr);
+	kfd_free(q->dev, &q->eop);
+	kfd_free(q->dev, &q->index);
+	kfd_free(q->dev, &q->ring);
+}
+
+static void setup_amd_queue(struct aql_queue *q)
+{
+	struct aql_amd_queue *amd = q->amd;
+	struct kfd_dev *dev = q->dev;
+
+	amd->features = 1;	/* kernel dispatch */
+	amd->base_address = (uintptr_t)q->ring.ptr;
+	amd->size = q->packets;
+	amd->group_segment_aperture_base_hi = dev->lds_base >> 32;
+	amd->private_segment_aperture_base_hi = dev->scratch_base >> 32;
+	amd->max_cu_id = dev->cus * dev->xccs - 1;
+	amd->max_wave_id = dev->cu_waves - 1;
+	/* how the firmware finds this structure from the read index' address */
+	amd->read_dispatch_id_field_base_byte_offset =
+		offsetof(struct aql_amd_queue, read_dispatch_id);
+}
+
+/**
+ * aql_create() - allocate and create a queue
+ * @q:		result
+ * @dev:	device
+ * @packets:	ring size, a power of two of at least one page of packets
+ * @priority:	0 to 15
+ *
+ * Return: 0, or what CREATE_QUEUE (or an allocation) answered.
+ */
+int aql_create(struct aql_queue *q, struct kfd_dev *dev, uint32_t packets, uint32_t priority)
+{
+	struct kfd_ioctl_create_queue_args args = {};
+	int ret;
+
+	memset(q, 0, sizeof(*q));
+	q->dev = dev;
+	q->packets = packets;
+	q->percentage = 100;
+	q->priority = priority;
+	ret = alloc_buffers(q);
+	if (ret)
+		goto err_free;
+	setup_amd_queue(q);
+
+	args.ring_base_address = (uintptr_t)q->ring.ptr;
+	args.ring_size = q->ring.size;
+	args.write_pointer_address = (uintptr_t)&q->amd->write_dispatch_id;
+	args.read_pointer_address = (uintptr_t)&q->amd->read_dispatch_id;
+	args.gpu_id = dev->gpu_id;
+	args.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+	args.queue_percentage = q->percentage;
+	args.queue_priority = priority;
+	args.eop_buffer_address = (uintptr_t)q->eop.ptr;
+	args.eop_buffer_size = q->eop.size;
+	args.ctx_save_restore_address = (uintptr_t)q->cwsr.ptr;
+	args.ctx_save_restore_size = dev->cwsr_size;
+	args.ctl_stack_size = dev->ctl_stack_size;
+	ret = kfd_ioctl(dev, AMDKFD_IOC_CREATE_QUEUE, &args);
+	if (ret)
+		goto err_free;
+	q->id = args.queue_id;
+	ret = kfd_doorbell(dev, args.doorbell_offset, &q->doorbell);
+	if (ret) {
+		aql_destroy(q);
+		return ret;
+	}
+	return 0;
+
+err_free:
+	free_buffers(q);
+	return ret;
+}
+
+/**
+ * aql_destroy() - destroy a queue and free its memory
+ * @q:	queue
+ *
+ * Return: 0, or what DESTROY_QUEUE answered (the memory then stays).
+ */
+int aql_destroy(struct aql_queue *q)
+{
+	struct kfd_ioctl_destroy_queue_args args = { .queue_id = q->id };
+	int ret;
+
+	ret = kfd_ioctl(q->dev, AMDKFD_IOC_DESTROY_QUEUE, &args);
+	if (ret)
+		return ret;
+	free_buffers(q);
+	return 0;
+}
+
+int aql_update(struct aql_queue *q, uint32_t percentage, uint32_t priority)
+{
+	struct kfd_ioctl_update_queue_args args = {
+		.ring_base_address = (uintptr_t)q->ring.ptr,
+		.queue_id = q->id,
+		.ring_size = q->ring.size,
+		.queue_percentage = percentage,
+		.queue_priority = priority,
+	};
+	int ret;
+
+	ret = kfd_ioctl(q->dev, AMDKFD_IOC_UPDATE_QUEUE, &args);
+	if (!ret) {
+		q->percentage = percentage;
+		q->priority = priority;
+	}
+	return ret;
+}
+
+struct aql_packet *aql_reserve(struct aql_queue *q, uint64_t *n)
+{
+	struct aql_packet *p;
+
+	*n = __atomic_fetch_add(&q->amd->write_dispatch_id, 1, __ATOMIC_ACQ_REL);
+	while (*n - __atomic_load_n(&q->amd->read_dispatch_id, __ATOMIC_ACQUIRE) >= q->packets)
+		sched_yield();
+	p = &q->packet[*n & (q->packets - 1)];
+	memset((char *)p + sizeof(p->header), 0, sizeof(*p) - sizeof(p->header));
+	return p;
+}
+
+void aql_publish(struct aql_packet *p, uint16_t header)
+{
+	__atomic_store_n(&p->header, header, __ATOMIC_RELEASE);
+}
+
+void aql_ring(struct aql_queue *q, uint64_t n)
+{
+	/* the doorbell must not overtake the packet */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	*q->doorbell = n;
+}
+
+uint64_t aql_prepare(struct aql_queue *q, const struct aql_kernel *k, uint32_t grid,
+		     uint16_t workgroup, void *kernarg, struct aql_signal *signal)
+{
+	struct aql_packet *p;
+	uint64_t n;
+
+	p = aql_reserve(q, &n);
+	p->dispatch.setup = 1;
+	p->dispatch.workgroup[0] = workgroup;
+	p->dispatch.workgroup[1] = 1;
+	p->dispatch.workgroup[2] = 1;
+	p->dispatch.grid[0] = grid;
+	p->dispatch.grid[1] = 1;
+	p->dispatch.grid[2] = 1;
+	p->dispatch.private_bytes = k->private_bytes;
+	p->dispatch.group_bytes = k->group_bytes;
+	p->dispatch.kernel_object = k->object;
+	p->dispatch.kernarg = (uintptr_t)kernarg;
+	p->completion_signal = (uintptr_t)signal;
+	aql_publish(p, AQL_HEADER(AQL_DISPATCH, 0));
+	return n;
+}
+
+uint64_t aql_dispatch(struct aql_queue *q, const struct aql_kernel *k, uint32_t grid,
+		      uint16_t workgroup, void *kernarg, struct aql_signal *signal)
+{
+	uint64_t n = aql_prepare(q, k, grid, workgroup, kernarg, signal);
+
+	aql_ring(q, n);
+	return n;
+}
+
+uint64_t aql_barrier(struct aql_queue *q, enum aql_type type, struct aql_signal *const dep[5],
+		     struct aql_signal *signal)
+{
+	struct aql_packet *p;
+	unsigned int i;
+	uint64_t n;
+
+	p = aql_reserve(q, &n);
+	for (i = 0; i < 5; i++)
+		p->barrier.dep[i] = (uintptr_t)dep[i];
+	p->completion_signal = (uintptr_t)signal;
+	aql_publish(p, AQL_HEADER(type, 0));
+	aql_ring(q, n);
+	return n;
+}
+
+void aql_signal_init(struct aql_signal *s, int64_t value, const struct kfd_event *ev)
+{
+	memset(s, 0, sizeof(*s));
+	s->kind = 1;
+	if (ev) {
+		s->mailbox = ev->mailbox;
+		s->event_id = ev->id;
+	}
+	__atomic_store_n(&s->value, value, __ATOMIC_RELEASE);
+}
+
+int aql_signal_wait(struct kfd_dev *dev, struct aql_signal *s, unsigned int timeout_ms)
+{
+	struct kfd_event ev = { .id = s->event_id };
+	uint64_t end = kfd_now() + timeout_ms * 1000000ULL;
+	uint64_t now;
+	int ret;
+
+	while (__atomic_load_n(&s->value, __ATOMIC_ACQUIRE) > 0) {
+		now = kfd_now();
+		if (now >= end)
+			return -ETIME;
+		if (s->mailbox) {
+			ret = kfd_event_wait(dev, &ev, (end - now) / 1000000 + 1);
+			if (ret && ret != -ETIME)
+				return ret;
+		} else {
+			usleep(100);
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# usage: check_code.sh LLVM_BIN CODE_OBJECT
+#
+# Fails the build when the compiler did not give the LOW kernel what its test
+# is about: more than 128 vector registers, accumulation registers written and
+# read in its loop, LDS, scratch and barriers; or when the loader would have
+# to apply relocations, which it does not.
+set -eu
+bin=$1
+co=$2
+
+fail() {
+	echo "check_code: $co: $*" >&2
+	exit 1
+}
+
+number() {	# number KEY: the LOW kernel's value in the code object's notes
+	"$bin/llvm-readelf" -n "$co" | awk -v key=".$1:" '
+		{ sub(/^ *-? */, "") }
+		$1 == ".agpr_count:" { delete v }
+		{ v[$1] = $2 }
+		$1 == ".vgpr_spill_count:" && v[".name:"] == "low" { print v[key] }'
+}
+
+count() {	# count MNEMONIC: occurrences in the LOW kernel
+	"$bin/llvm-objdump" -d "$co" | awk -v op="$1" '
+		/^[0-9a-f]+ </ { in_low = ($2 == "<low>:") }
+		in_low && index($1, op) == 1 { n++ }
+		END { print n + 0 }'
+}
+
+# .vgpr_count counts both kinds
+acc=$(number agpr_count)
+arch=$(($(number vgpr_count) - acc))
+[ "$arch" -gt 128 ] || fail "low has $arch vector registers, needs more than 128"
+[ "$acc" -ge 16 ] || fail "low has $acc accumulation registers, needs 16"
+[ "$(number group_segment_fixed_size)" -gt 32768 ] || fail "low's LDS leaves room for another workgroup"
+[ "$(number private_segment_fixed_size)" -gt 0 ] || fail "low has no scratch"
+for op in v_accvgpr_write v_accvgpr_read s_barrier ds_write ds_read buffer_store_dword \
+	  buffer_load_dword s_and_saveexec; do
+	[ "$(count $op)" -gt 0 ] || fail "low has no $op"
+done
+relocs=$("$bin/llvm-readelf" -r "$co")
+case $relocs in
+*R_AMDGPU*) fail "has relocations" ;;
+esac

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Loads the code object that kernels.cl was compiled to (linked into each program). */
+#ifndef KFD_GPREEMPT_CODE_H
+#define KFD_GPREEMPT_CODE_H
+
+#include "aql.h"
+
+/**
+ * struct code - the code object in GPU memory
+ * @mem:	loaded segments
+ */
+struct code {
+	struct kfd_mem mem;
+};
+
+/* 0 or -errno; -ENOEXEC when it is not for this GPU. */
+int code_load(struct code *code, struct kfd_dev *dev);
+
+/* Find a kernel by name; -ENOENT. */
+int code_kernel(const struct code *code, const char *name, struct aql_kernel *k);
+
+#endif

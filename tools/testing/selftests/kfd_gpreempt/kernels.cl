@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Kernels of the tests and of the demo, for clang's OpenCL C without its
+ * library: everything comes from compiler built-ins.
+ */
+#include "low_work.h"
+
+#define ITEM	__builtin_amdgcn_workitem_id_x()
+#define GROUP	__builtin_amdgcn_workgroup_id_x()
+
+static inline void group_barrier(void)
+{
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+	__builtin_amdgcn_s_barrier();
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+/* out[i] = value + i */
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void store(global uint *out, uint value)
+{
+	uint i = GROUP * 64 + ITEM;
+
+	out[i] = value + i;
+}
+
+/* The GPU's clock: s_memtime counts on while a wave is preempted. */
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void read_clock(global ulong *out)
+{
+	if (!ITEM)
+		out[GROUP] = __builtin_amdgcn_s_memtime();
+}
+
+/* HIGH: stays on its compute unit for @ticks of the GPU's clock. */
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void high(global uint *done, ulong ticks)
+{
+	ulong start = __builtin_amdgcn_s_memtime();
+
+	while (__builtin_amdgcn_s_memtime() - start < ticks)
+		__builtin_amdgcn_s_sleep(1);
+	if (!ITEM)
+		done[GROUP]++;
+}
+
+/* Runs until the host sets *stop: a low queue that never ends by itself. */
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void until(global volatile uint *stop, global uint *rounds)
+{
+	uint n = 0;
+
+	do {
+		n++;
+		__builtin_amdgcn_s_sleep(4);
+	} while (!__opencl_atomic_load((global volatile atomic_uint *)stop,
+				       memory_order_relaxed, memory_scope_all_svm_devices));
+	if (!ITEM)
+		rounds[GROUP] = n;
+}
+
+/* An accumulation register is written and read by its own instructions only. */
+#define ACC_GET(a)	({ uint v_; \
+	__asm__ volatile("v_accvgpr_read_b32 %0, %1" : "=v"(v_) : "a"(a)); v_; })
+#define ACC_SET(a, v) \
+	__asm__ volatile("v_accvgpr_write_b32 %0, %1" : "=a"(a) : "v"(v))
+
+/* One bank: @b is a constant, so that every index is one too. */
+#define BANK(b) \
+	case b: \
+		_Pragma("unroll") \
+		for (uint i = 0; i < LOW_BANK_REGS; i++) { \
+			x = low_mix(x, r[b * LOW_BANK_REGS + i]); \
+			r[b * LOW_BANK_REGS + i] = x; \
+		} \
+		{ \
+			uint t = low_mix(ACC_GET(acc[b * 2]), x); \
+			ACC_SET(acc[b * 2], t); \
+			x += low_mix(ACC_GET(acc[b * 2 + 1]), t); \
+			ACC_SET(acc[b * 2 + 1], x); \
+		} \
+		break;
+
+/*
+ * LOW: see low_work.h. out[] gets one word a work-item, count[] the iterations
+ * each work-item went through.
+ */
+kernel __attribute__((reqd_work_group_size(LOW_GROUP, 1, 1), amdgpu_waves_per_eu(1, 1)))
+void low(global uint *out, global uint *count, uint iterations, uint first_group)
+{
+	local uint lds[LOW_LDS_WORDS];
+	uint group = first_group + GROUP, item = ITEM;
+	uint scratch[LOW_PRIVATE];
+	uint r[LOW_REGS], acc[LOW_ACC];
+	uint x = low_seed(group, item, 0);
+	uint n, done = 0;
+
+	_Pragma("unroll")
+	for (uint i = 0; i < LOW_REGS; i++)
+		r[i] = low_seed(group, item, i + 1);
+	_Pragma("unroll")
+	for (uint i = 0; i < LOW_ACC; i++)
+		ACC_SET(acc[i], low_seed(group, item, i + 1001));
+	for (uint i = 0; i < LOW_PRIVATE; i++)
+		((private volatile uint *)scratch)[i] = i;
+
+	for (n = 0; n < iterations; n++) {
+		switch (n & (LOW_BANKS - 1)) {
+		BANK(0) BANK(1) BANK(2) BANK(3) BANK(4) BANK(5) BANK(6) BANK(7)
+		}
+		lds[item] = x;
+		group_barrier();
+		x = low_mix(x, lds[low_partner(item, n)]);
+		group_barrier();
+		if (x & 1)
+			x = low_odd(x);
+		else
+			x = low_even(x);
+		{
+			private volatile uint *s = &scratch[x >> 9 & (LOW_PRIVATE - 1)];
+
+			x += *s;
+			*s = x;
+		}
+		done++;
+	}
+
+	_Pragma("unroll")
+	for (uint i = 0; i < LOW_REGS; i++)
+		x = low_mix(x, r[i]);
+	_Pragma("unroll")
+	for (uint i = 0; i < LOW_ACC; i++)
+		x = low_mix(x, ACC_GET(acc[i]));
+	for (uint i = 0; i < LOW_PRIVATE; i++)
+		x = low_mix(x, ((private volatile uint *)scratch)[i]);
+	out[GROUP * LOW_GROUP + item] = x;
+	count[GROUP * LOW_GROUP + item] = done;
+}

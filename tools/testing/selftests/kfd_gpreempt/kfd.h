@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A GPU node through plain /dev/kfd: what the ROCm thunk does to get memory,
+ * events and a doorbell page, and no more. Functions return 0 or -errno.
+ */
+#ifndef KFD_GPREEMPT_KFD_H
+#define KFD_GPREEMPT_KFD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/kfd_ioctl.h>
+
+#define KFD_PAGE	4096UL
+
+/**
+ * struct kfd_mem - a buffer mapped at one address for CPU and GPU
+ * @ptr:	the address
+ * @size:	bytes, whole pages
+ * @handle:	the kernel's handle
+ */
+struct kfd_mem {
+	void *ptr;
+	size_t size;
+	uint64_t handle;
+};
+
+/**
+ * struct kfd_event - a signal event
+ * @id:		what an interrupt carries and WAIT_EVENTS takes
+ * @mailbox:	GPU address the command processor writes the id to
+ */
+struct kfd_event {
+	uint32_t id;
+	uint64_t mailbox;
+};
+
+/**
+ * struct kfd_dev - one GPU node as one process sees it
+ * @fd:		/dev/kfd
+ * @drm_fd:	the node's render node
+ * @node:	number in the topology
+ * @gpu_id:	KFD's name for it
+ * @gfx_version: e.g. 90010 for gfx90a
+ * @cus:	compute units of one XCC
+ * @cu_waves:	wave slots of a compute unit
+ * @ctl_stack_size: @cwsr_size: @debug_size: @xccs: what CREATE_QUEUE checks
+ *		a queue's context save area against
+ * @lds_base: @scratch_base: apertures of flat addresses
+ * @event_page:	slots of all events of this process
+ * @events:	memory behind @event_page
+ * @doorbells:	this process' doorbell page, NULL before the first queue
+ * @doorbell_mem: the GPU's mapping of it
+ */
+struct kfd_dev {
+	int fd;
+	int drm_fd;
+	unsigned int node;
+	uint32_t gpu_id;
+	unsigned int gfx_version;
+	unsigned int cus;
+	unsigned int cu_waves;
+	uint32_t ctl_stack_size;
+	uint32_t cwsr_size;
+	uint32_t debug_size;
+	uint32_t xccs;
+	uint64_t lds_base;
+	uint64_t scratch_base;
+	uint64_t *event_page;
+	struct kfd_mem events;
+	void *doorbells;
+	struct kfd_mem doorbell_mem;
+};
+
+/* Memory as ROCr allocates it: host pages, visible to both sides. */
+#define KFD_MEM_HOST	(KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | \
+			 KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | \
+			 KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE | \
+			 KFD_IOC_ALLOC_MEM_FLAGS_COHERENT)
+#define KFD_MEM_GTT	(KFD_IOC_ALLOC_MEM_FLAGS_GTT | \
+			 KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | \
+			 KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE | \
+			 KFD_IOC_ALLOC_MEM_FLAGS_COHERENT)
+/* The GPU's own memory; @ptr is an address for the GPU alone. */
+#define KFD_MEM_VRAM	(KFD_IOC_ALLOC_MEM_FLAGS_VRAM | \
+			 KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE | \
+			 KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE | \
+			 KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE)
+/* The same, which the CPU may touch too. */
+#define KFD_MEM_CODE	(KFD_MEM_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC)
+
+int kfd_open(struct kfd_dev *dev);
+void kfd_close(struct kfd_dev *dev);
+
+/**
+ * kfd_find_gpu() - the first GPU node of the topology
+ * @gpu_id:	its id
+ * @node:	its number
+ *
+ * Needs no /dev/kfd. Return: 0, or -ENODEV.
+ */
+int kfd_find_gpu(uint32_t *gpu_id, unsigned int *node);
+
+int kfd_alloc(struct kfd_dev *dev, struct kfd_mem *mem, size_t size, uint32_t flags);
+void kfd_free(struct kfd_dev *dev, struct kfd_mem *mem);
+
+int kfd_event_create(struct kfd_dev *dev, struct kfd_event *ev);
+void kfd_event_destroy(struct kfd_dev *dev, struct kfd_event *ev);
+
+/* 0 when signalled, -ETIME after @timeout_ms. */
+int kfd_event_wait(struct kfd_dev *dev, struct kfd_event *ev, unsigned int timeout_ms);
+
+/* Map the doorbell @offset that CREATE_QUEUE returned. */
+int kfd_doorbell(struct kfd_dev *dev, uint64_t offset, volatile uint64_t **doorbell);
+
+/* CLOCK_MONOTONIC in ns. */
+uint64_t kfd_now(void);
+
+/* CREATE_QUEUE and others return errors that tests compare: -errno or 0. */
+int kfd_ioctl(struct kfd_dev *dev, unsigned long cmd, void *arg);
+
+#endif

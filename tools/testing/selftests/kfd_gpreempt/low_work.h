@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What one work-item of the LOW kernel computes, shared by the kernel
+ * (OpenCL C) and the CPU, which computes the same and compares.
+ *
+ * The state is a lot of registers on purpose: more than 128 vector registers
+ * and some accumulation registers live across the whole loop, so that a
+ * preemption which loses or mixes any of them changes the result.
+ */
+#ifndef KFD_GPREEMPT_LOW_WORK_H
+#define KFD_GPREEMPT_LOW_WORK_H
+
+#ifdef __OPENCL_C_VERSION__
+typedef uint low_u32;
+#define LOW_INLINE	static inline __attribute__((always_inline))
+#else
+#include <stdint.h>
+typedef uint32_t low_u32;
+#define LOW_INLINE	static inline
+#endif
+
+#define LOW_GROUP	256	/* work-items of a workgroup: one wave on each SIMD */
+#define LOW_BANKS	8	/* one is worked on each iteration */
+#define LOW_BANK_REGS	18
+#define LOW_REGS	(LOW_BANKS * LOW_BANK_REGS)
+#define LOW_ACC		16	/* accumulation registers */
+#define LOW_PRIVATE	32	/* words of scratch, indexed by data */
+
+/* LDS of a workgroup: more than half a compute unit's, so that one fills it. */
+#define LOW_LDS_WORDS	8448
+
+/* 64-bit multiply-free mixing, good enough to carry any lost bit on. */
+LOW_INLINE low_u32 low_mix(low_u32 x, low_u32 y)
+{
+	x ^= y;
+	x += x << 5;
+	return (x >> 7 | x << 25) + 0x9e3779b9u;
+}
+
+LOW_INLINE low_u32 low_seed(low_u32 group, low_u32 item, low_u32 i)
+{
+	return low_mix(group * 0x01000193u + item, i * 0x85ebca6bu);
+}
+
+/* Work-items whose value is odd go one way, the others another. */
+LOW_INLINE low_u32 low_odd(low_u32 x)
+{
+	return low_mix(x, 0x5bd1e995u) + 1;
+}
+
+LOW_INLINE low_u32 low_even(low_u32 x)
+{
+	return (x >> 1) ^ 0xc2b2ae35u;
+}
+
+/* Whose LDS word a work-item reads in iteration @n. */
+LOW_INLINE low_u32 low_partner(low_u32 item, low_u32 n)
+{
+	return (item + 1 + (n & 127u)) & (LOW_GROUP - 1);
+}
+
+#endif
