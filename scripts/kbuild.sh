@@ -70,7 +70,8 @@ set_gpreempt() {
 	local cc=$1 value=$2
 
 	grep -q 'config HSA_AMD_GPREEMPT$' "$TREE"/drivers/gpu/drm/amd/amdkfd/Kconfig* || return 0
-	"$TREE/scripts/config" --file "$TREE/$cc/.config" --set-val HSA_AMD_GPREEMPT "$value"
+	"$TREE/scripts/config" --file "$TREE/$cc/.config" --set-val HSA_AMD_GPREEMPT "$value" \
+		--set-val HSA_AMD_GPREEMPT_KUNIT_TEST "${value/y/m}"
 	quietly "$CACHE/log/config" kmake "$cc" olddefconfig
 	if [ "$value" = y ]; then
 		grep -qx 'CONFIG_HSA_AMD_GPREEMPT=y' "$TREE/$cc/.config" ||
