@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gpu-model: command line, start and end. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "exec.h"
+#include "ih.h"
+#include "log.h"
+#include "machine.h"
+#include "mec.h"
+#include "memory.h"
+#include "params.h"
+#include "pci.h"
+#include "regs.h"
+#include "sdma.h"
+#include "vfio_user.h"
+
+#define MAX_CUS_PER_ENGINE	16
+#define MAX_VRAM_MB		(64 * 1024)
+#define MAX_WORKERS		64
+
+static struct gpu gpu = {
+	.cfg = {
+		.engines = 2,
+		.cus_per_engine = 2,
+		.vram_mb = 1024,
+		.workers = 1,
+	},
+};
+
+static const char usage[] =
+"usage: gpu-model --socket PATH [options]\n"
+"       gpu-model exec FILE.co KERNEL [options]   (see gpu-model exec --help)\n"
+"\n"
+"An AMD Instinct MI210 for QEMU's vfio-user-pci. Listens on PATH, serves one\n"
+"QEMU, ends with it.\n"
+"\n"
+"  --socket PATH          unix socket to listen on\n"
+"  --log FILE             event log, one line an event\n"
+"  --engines N            shader engines, 1 to %u (default %u)\n"
+"  --cus-per-engine N     compute units in each, 1 to %u (default %u)\n"
+"  --vram-mb N            VRAM in MiB, a power of two, 256 to %u (default %u)\n"
+"  --workers N            host threads that execute waves, 1 to %u (default %u)\n"
+"  --rptr-at fetch|launch when the read index of an AQL queue moves: when a packet\n"
+"                         is fetched, or when its last workgroup was launched\n"
+"                         (default launch; hardware's way is not documented)\n"
+"  --help\n";
+
+static void print_usage(FILE *f)
+{
+	const struct gpu_config *c = &gpu.cfg;
+
+	fprintf(f, usage, ENGINES_MAX, c->engines, MAX_CUS_PER_ENGINE, c->cus_per_engine,
+		MAX_VRAM_MB, c->vram_mb, MAX_WORKERS, c->workers);
+}
+
+static unsigned int number(const char *option, const char *s, unsigned int min, unsigned int max)
+{
+	char *end;
+	unsigned long v;
+
+	errno = 0;
+	v = strtoul(s, &end, 10);
+	if (errno || end == s || *end || *s == '-' || v < min || v > max) {
+		fprintf(stderr, "gpu-model: --%s '%s': not a number from %u to %u\n",
+			option, s, min, max);
+		exit(2);
+	}
+	return v;
+}
+
+static const char *parse(int argc, char **argv)
+{
+	enum { SOCKET, LOG, ENGINES, CUS, VRAM, WORKERS, RPTR, HELP };
+	static const struct option options[] = {
+		{ "socket", required_argument, NULL, SOCKET },
+		{ "log", required_argument, NULL, LOG },
+		{ "engines", required_argument, NULL, ENGINES },
+		{ "cus-per-engine", required_argument, NULL, CUS },
+		{ "vram-mb", required_argument, NULL, VRAM },
+		{ "workers", required_argument, NULL, WORKERS },
+		{ "rptr-at", required_argument, NULL, RPTR },
+		{ "help", no_argument, NULL, HELP },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct gpu_config *c = &gpu.cfg;
+	const char *socket = NULL;
+	int o;
+
+	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (o) {
+		case SOCKET:
+			socket = optarg;
+			break;
+		case LOG:
+			c->log_path = optarg;
+			break;
+		case ENGINES:
+			c->engines = number("engines", optarg, 1, ENGINES_MAX);
+			break;
+		case CUS:
+			c->cus_per_engine = number("cus-per-engine", optarg, 1, MAX_CUS_PER_ENGINE);
+			break;
+		case VRAM:
+			c->vram_mb = number("vram-mb", optarg, 256, MAX_VRAM_MB);
+			if (c->vram_mb & (c->vram_mb - 1)) {
+				fprintf(stderr, "gpu-model: --vram-mb %s: not a power of two\n", optarg);
+				exit(2);
+			}
+			break;
+		case WORKERS:
+			c->workers = number("workers", optarg, 1, MAX_WORKERS);
+			break;
+		case RPTR:
+			if (strcmp(optarg, "fetch") && strcmp(optarg, "launch")) {
+				fprintf(stderr, "gpu-model: --rptr-at '%s': fetch or launch\n", optarg);
+				exit(2);
+			}
+			c->rptr_at_fetch = !strcmp(optarg, "fetch");
+			break;
+		case HELP:
+			print_usage(stdout);
+			exit(0);
+		default:
+			fprintf(stderr, "gpu-model: see --help\n");
+			exit(2);
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "gpu-model: '%s' is not an option, see --help\n", argv[optind]);
+		exit(2);
+	}
+	if (!socket) {
+		fprintf(stderr, "gpu-model: --socket is missing, see --help\n");
+		exit(2);
+	}
+	return socket;
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	vfio_user_stop(&gpu);
+}
+
+/* Start one room after the other; the first that cannot tells its name. */
+static int start(void)
+{
+	static const struct {
+		const char *name;
+		int (*start)(struct gpu *g);
+	} rooms[] = {
+		{ "memory", mem_create },
+		{ "registers", regs_create },
+		{ "interrupts", ih_create },
+		{ "compute units", machine_start },
+		{ "SDMA", sdma_start },
+		{ "command processor", mec_start },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+		int err = rooms[i].start(&gpu);
+
+		if (err) {
+			fprintf(stderr, "gpu-model: %s: %s\n", rooms[i].name, strerror(-err));
+			return err;
+		}
+	}
+	pci_init(&gpu);
+	return 0;
+}
+
+static void stop(void)
+{
+	mec_stop(&gpu);
+	sdma_stop(&gpu);
+	machine_stop(&gpu);
+	mec_destroy(&gpu);
+	ih_destroy(&gpu);
+	regs_destroy(&gpu);
+	mem_destroy(&gpu);
+	log_close();
+	vfio_user_free(&gpu);
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+	pid_t parent = getppid();
+	const char *socket;
+	int err;
+
+	if (argc > 1 && !strcmp(argv[1], "exec"))
+		return exec_main(argc - 1, argv + 1);
+	socket = parse(argc, argv);
+
+	/* Never outlive whoever started us, also when it is killed. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		return 1;
+	if (gpu.cfg.log_path) {
+		err = log_open(gpu.cfg.log_path);
+		if (err) {
+			fprintf(stderr, "gpu-model: event log '%s': %s\n", gpu.cfg.log_path,
+				strerror(-err));
+			return 1;
+		}
+	}
+	pthread_mutex_init(&gpu.mec_lock, NULL);
+	if (vfio_user_listen(&gpu, socket) || start())
+		return 1;
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGINT, &sa, NULL);
+	err = vfio_user_serve(&gpu);
+	if (err)
+		fprintf(stderr, "gpu-model: connection lost: %s\n", strerror(-err));
+	stop();
+	return err ? 1 : 0;
+}
