@@ -41,10 +41,13 @@ void machine_turn(struct gpu *g);
  */
 s64 hws_packet(struct gpu *g, unsigned int op, const u32 *p, unsigned int n);
 
-/* A turn for a user AQL queue whose doorbell rang: fetch packets, launch. */
+/* The doorbell of a user AQL queue rang: read its write index; clears @h->rung. */
 void aql_run(struct gpu *g, struct hqd *h);
 
-/* SPI_COMPUTE_QUEUE_RESET: kill the waves of this slot's queue, free the slot. */
+/*
+ * Kill the waves of this slot's queue and forget it; the caller frees the slot.
+ * May drop mec_lock and take it again.
+ */
 void machine_queue_reset(struct gpu *g, struct hqd *h);
 
 /* SPI_CSQ_WF_ACTIVE_STATUS and _COUNT_n of one engine; lock-free, any thread. */

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * User queues on the hardware: AQL packets, dispatches, signals.
+ * Protected by gpu.mec_lock unless said otherwise.
+ *
+ * A struct user_queue lives from a queue's mapping to its unmapping. What must
+ * outlast that (indices, dispatches begun, waves) goes to the MQD and the
+ * queue's save area: see cwsr.c.
+ */
+#ifndef GPU_MODEL_AQL_H
+#define GPU_MODEL_AQL_H
+
+#include "cu.h"
+#include "mec.h"
+#include "wave.h"
+
+#define AQL_PACKET_BYTES	64
+#define AQL_PACKET_DWORDS	16
+
+/* Dispatches of one queue begun and not completed. Fixed by the control stack's size. */
+#define DISPATCHES_MAX		8
+
+/* MQD dwords (v9_structs.h). */
+enum {
+	MQD_SE0_MASK = 23, MQD_SE1_MASK = 24, MQD_SE2_MASK = 26, MQD_SE3_MASK = 27,
+	MQD_SE4_MASK = 39,
+	MQD_PERSISTENT_STATE = 132, MQD_PIPE_PRIORITY = 133, MQD_QUEUE_PRIORITY = 134,
+	MQD_ACTIVE = 130, MQD_PQ_BASE_LO = 136, MQD_PQ_BASE_HI = 137, MQD_PQ_RPTR = 138,
+	MQD_RPTR_REPORT_LO = 139, MQD_RPTR_REPORT_HI = 140,
+	MQD_WPTR_POLL_LO = 141, MQD_WPTR_POLL_HI = 142,
+	MQD_DOORBELL_CONTROL = 143, MQD_PQ_CONTROL = 145,
+	MQD_IB_BASE_LO = 146, MQD_IB_CONTROL = 149,
+	MQD_CTX_SAVE_BASE_LO = 171, MQD_CTX_SAVE_BASE_HI = 172,
+	MQD_CNTL_STACK_OFFSET = 174, MQD_CNTL_STACK_SIZE = 175,
+	MQD_WG_STATE_OFFSET = 176, MQD_CTX_SAVE_SIZE = 177,
+	MQD_AQL_CONTROL = 181, MQD_PQ_WPTR_LO = 182, MQD_PQ_WPTR_HI = 183,
+	MQD_DOORBELL_ID0 = 240,
+};
+
+#define PERSISTENT_QSWITCH_MODE	(1u << 14)	/* CWSR allowed */
+
+/* Why a queue takes no more packets: bits of ROCr's queue_inactive_signal. */
+enum aql_error {
+	AQL_OK = 0,
+	AQL_NO_SCRATCH = 1 << 0,	/* recoverable: waits until the host clears the signal */
+	AQL_BAD_DIM = 1 << 1,
+	AQL_BAD_GROUP_SEGMENT = 1 << 2,
+	AQL_BAD_CODE = 1 << 3,
+	AQL_BAD_PACKET = 1 << 5,
+	AQL_BAD_GROUP_SIZE = 1 << 6,
+	AQL_BAD_REGISTERS = 1 << 7,
+	AQL_BAD_VENDOR = 1 << 8,
+	AQL_FAULT = 1 << 30,		/* the model's own: a page of the queue is not mapped */
+};
+
+/**
+ * struct dispatch - a kernel dispatch that began
+ * @q:		queue
+ * @packet:	index of its packet: unique in the queue's life
+ * @aql:	the packet; its slot in the ring may be written anew
+ * @code:	what the kernel descriptor says
+ * @regs:	what initial registers are made of
+ * @wgs:	workgroups by dimension
+ * @total: @next: workgroups, and how many were launched
+ * @live:	launched and not ended
+ * @begin:	model time of its first workgroup's launch
+ */
+struct dispatch {
+	bool used;
+	struct user_queue *q;
+	u64 packet;
+	u8 aql[AQL_PACKET_BYTES];
+	struct kernel_code code;
+	struct dispatch_regs regs;
+	u32 lds_bytes;
+	u32 wgs[3];
+	u64 total, next;
+	u64 live;
+	u64 begin;
+};
+
+/**
+ * struct user_queue - a user queue in a hardware slot
+ * @h:		slot
+ * @pasid: @vmid: address space
+ * @aql:	AQL, else PM4: then all but the binding is mec.c's business
+ * @cwsr:	waves can be saved; otherwise a preemption lets dispatches end
+ * @ring: @mask: ring address and packets - 1
+ * @read_addr: @write_addr: where the 64-bit indices live
+ * @amd_queue:	amd_queue_t around them, or 0
+ * @write:	write index as last read from memory
+ * @fetch:	next packet to look at
+ * @read:	read index as published
+ * @d:		dispatches begun
+ * @begun:	how many of them
+ * @launching:	dispatch with workgroups left to launch
+ * @pending:	restored groups that wait for room
+ * @removed:	groups taken off the machine by a preemption
+ * @mem:	address space as waves see it
+ * @invalidations: part of its generation (atomic, read by workers)
+ * @cus:	compute units allowed, by engine
+ * @pipe_priority: @priority: of the MQD
+ * @turn:	spi.turn of its last launch
+ * @scratch_base: @scratch_wave_bytes: @scratch_slots: of amd_queue_t
+ * @scratch_used: bitmap of slots taken
+ * @frozen:	takes and launches nothing: preemption under way
+ * @drain:	takes nothing new, ends what began: preemption without CWSR
+ * @stuck:	could not be saved, waits for a reset
+ * @is_static:	stays when "all dynamic queues" go
+ * @error:	why it stopped
+ * @poll_at: @poll_ns: next look at a barrier's signals, and the interval
+ */
+struct user_queue {
+	struct gpu *g;
+	struct hqd *h;
+	u16 pasid;
+	u8 vmid;
+	bool aql, cwsr;
+	u64 ring, mask;
+	u64 read_addr, write_addr, amd_queue;
+	u64 write, fetch, read;
+	struct dispatch d[DISPATCHES_MAX];
+	unsigned int begun;
+	struct dispatch *launching;
+	struct group *pending, *removed;
+	struct wave_mem mem;
+	atomic_uint invalidations;
+	u32 cus[ENGINES_MAX];
+	unsigned int pipe_priority, priority;
+	u64 turn;
+	u64 scratch_base;
+	u32 scratch_wave_bytes, scratch_slots;
+	u64 scratch_used[64];
+	bool frozen, drain, stuck, is_static;
+	enum aql_error error;
+	u64 poll_at, poll_ns;
+	struct user_queue *next;
+};
+
+/**
+ * struct queue_env - what a queue's process brings
+ * @pasid:		process
+ * @sh_mem_bases:	private aperture in the low, shared in the high half: bits 63:48
+ * @write_addr:		where the write index lives, or 0: as the MQD says
+ * @is_static:		see struct user_queue
+ */
+struct queue_env {
+	u16 pasid;
+	u32 sh_mem_bases;
+	u64 write_addr;
+	bool is_static;
+};
+
+/* SH_MEM_BASES of a queue loaded by registers: what amdkfd always sets. */
+#define SH_MEM_BASES_DEFAULT	0x00010002u
+
+/* Bind a queue to the slot mec_map() filled; reads indices, restores nothing. */
+struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_env *env);
+
+/* Unbind and free; its groups must be gone. */
+void aql_detach(struct user_queue *q);
+
+/* Read the write index again (map, doorbell). */
+void aql_read_write_index(struct user_queue *q);
+
+/* Fetch packets as far as possible. Return: true if anything moved. */
+bool aql_advance(struct user_queue *q);
+
+/* Fill everything of @d that follows from its packet; AQL_OK or why not. */
+enum aql_error aql_dispatch_parse(struct user_queue *q, struct dispatch *d);
+
+/* The last workgroup was launched. */
+void aql_launched(struct dispatch *d);
+
+/* A workgroup ended; completes the dispatch with its last one. */
+void aql_group_ended(struct dispatch *d);
+
+/* Waves in workgroup @number, which an edge of the grid may clip; id[] filled. */
+unsigned int dispatch_waves(const struct dispatch *d, u64 number, u32 id[3]);
+
+#endif

@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Compute units: each SIMD has a clock of its own, which advances by ISSUE_NS
+ * an instruction and is kept just behind model time by a worker thread. Waves
+ * of a SIMD take turns. A unit without a wave that can issue costs nothing:
+ * its worker sleeps until a wave's s_sleep ends or a workgroup is launched.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "aql.h"
+#include "ih.h"
+#include "log.h"
+#include "memory.h"
+
+#define IH_CLIENT_SE0SH		0x0a	/* soc15_ih_clientid.h; one client an engine */
+#define IH_SOURCE_SQ_MSG	239
+#define SQ_ENCODING_INST	1	/* kfd_int_process_v9.c */
+#define SQ_ENCODING_ERROR	2
+#define SQ_ERROR_ILLEGAL_INST	1
+#define NEVER			UINT64_MAX
+
+/**
+ * struct worker - a thread that executes waves
+ * @lock: @wake:	protect and announce @kicked and @stop
+ * @cus: @ncus: @first: @step: its units are first, first + step, ...
+ */
+struct worker {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	bool kicked, stop;
+	struct gpu *g;
+	struct cu *cus;
+	unsigned int ncus, first, step;
+};
+
+void cu_lock(struct cu *cu)
+{
+	atomic_fetch_add(&cu->waiters, 1);
+	pthread_mutex_lock(&cu->lock);
+	atomic_fetch_sub(&cu->waiters, 1);
+}
+
+void cu_unlock(struct cu *cu)
+{
+	pthread_mutex_unlock(&cu->lock);
+}
+
+static void worker_kick(struct worker *wk)
+{
+	pthread_mutex_lock(&wk->lock);
+	wk->kicked = true;
+	pthread_cond_signal(&wk->wake);
+	pthread_mutex_unlock(&wk->lock);
+}
+
+static struct wave_slot *group_slot(struct cu *cu, const struct group *grp, unsigned int i)
+{
+	return &cu->simd[grp->simd[i]].slot[grp->slot[i]];
+}
+
+static void cu_insert(struct cu *cu, struct group *grp, bool halted)
+{
+	unsigned int i;
+
+	cu_lock(cu);
+	grp->live = 0;
+	for (i = 0; i < grp->wg->nwaves; i++) {
+		struct wave *w = &grp->wg->waves[i];
+
+		if (w->ended)
+			continue;
+		*group_slot(cu, grp, i) = (struct wave_slot){
+			.w = w,
+			.grp = grp,
+			.ready = w->wake_at > grp->ready ? w->wake_at : grp->ready,
+			.halted = halted,
+			.first = grp->restored,
+		};
+		grp->live++;
+	}
+	atomic_fetch_add(grp->count, grp->live);
+	grp->next = cu->groups;
+	cu->groups = grp;
+	cu_unlock(cu);
+	worker_kick(cu->worker);
+}
+
+/**
+ * cu_add() - give a group's waves the slots it names
+ * @cu:		unit
+ * @grp:	group; waves that already ended take no slot
+ */
+void cu_add(struct cu *cu, struct group *grp)
+{
+	cu_insert(cu, grp, false);
+}
+
+/**
+ * cu_add_halted() - put back what cu_remove() took, never to run again
+ * @cu:		unit
+ * @grp:	group whose queue could not be saved
+ */
+void cu_add_halted(struct cu *cu, struct group *grp)
+{
+	cu_insert(cu, grp, true);
+}
+
+/**
+ * cu_remove() - take a queue's groups off a unit, between two instructions
+ * @cu:	unit
+ * @q:	queue
+ *
+ * Return: list of groups; the caller is their only user.
+ */
+struct group *cu_remove(struct cu *cu, struct user_queue *q)
+{
+	struct group **p = &cu->groups, *list = NULL;
+	unsigned int i;
+
+	cu_lock(cu);
+	while (*p) {
+		struct group *grp = *p;
+
+		if (grp->q != q) {
+			p = &grp->next;
+			continue;
+		}
+		*p = grp->next;
+		for (i = 0; i < grp->wg->nwaves; i++) {
+			struct wave_slot *slot = group_slot(cu, grp, i);
+
+			if (slot->grp == grp)
+				*slot = (struct wave_slot){};
+		}
+		atomic_fetch_sub(grp->count, grp->live);
+		grp->next = list;
+		list = grp;
+	}
+	cu_unlock(cu);
+	return list;
+}
+
+/**
+ * cu_reap() - take the groups that ended
+ * @cu:	unit
+ *
+ * Return: list of groups.
+ */
+struct group *cu_reap(struct cu *cu)
+{
+	struct group *list;
+
+	if (!atomic_load(&cu->has_done))
+		return NULL;
+	cu_lock(cu);
+	list = cu->done;
+	cu->done = NULL;
+	atomic_store(&cu->has_done, false);
+	cu_unlock(cu);
+	return list;
+}
+
+/* Interrupt of the sequencer; layout SQ_INTERRUPT_WORD_WAVE_CTXID (gc_9_0_sh_mask.h). */
+static void sq_interrupt(struct cu *cu, const struct wave_slot *slot, unsigned int simd,
+			 unsigned int encoding, u32 data)
+{
+	const struct user_queue *q = slot->grp->q;
+	struct ih_vector v = {
+		.client = IH_CLIENT_SE0SH + (cu->engine & 3),
+		.source = IH_SOURCE_SQ_MSG,
+		.vmid = q->vmid,
+		.pasid = q->pasid,
+		.data = {
+			(data & 0xfff) | simd << 18 | (cu->index & 0xf) << 20 |
+				(cu->engine & 3) << 24 | encoding << 26 |
+				(data & 0xf000) << 16,
+			data >> 16 & 0xff,
+		},
+	};
+
+	ih_post(cu->g, &v);
+}
+
+static void wave_end(struct cu *cu, struct wave_slot *slot)
+{
+	struct group *grp = slot->grp, **p;
+
+	log_event("wave-end", "queue=%#x pasid=%u disp=%" PRIu64 " wg=%" PRIu64
+		  " wave=%u pc=%#" PRIx64 " insns=%" PRIu64, grp->q->h->doorbell,
+		  grp->q->pasid, grp->d->packet, grp->number, slot->w->index,
+		  slot->w->last_pc, slot->w->insns);
+	*slot = (struct wave_slot){};
+	atomic_fetch_sub(grp->count, 1);
+	if (--grp->live)
+		return;
+	for (p = &cu->groups; *p != grp; p = &(*p)->next)
+		;
+	*p = grp->next;
+	grp->next = cu->done;
+	cu->done = grp;
+	atomic_store(&cu->has_done, true);
+	mec_kick(cu->g);
+}
+
+static void barrier_check(struct cu *cu, struct group *grp, u64 now)
+{
+	unsigned int i;
+
+	if (!wg_barrier_done(grp->wg))
+		return;
+	for (i = 0; i < grp->wg->nwaves; i++) {
+		struct wave_slot *slot = group_slot(cu, grp, i);
+
+		if (slot->grp == grp)
+			slot->ready = now;
+	}
+}
+
+static void wave_halt(struct cu *cu, struct wave_slot *slot, const char *why)
+{
+	slot->halted = true;
+	log_event("wave-halt", "queue=%#x pasid=%u disp=%" PRIu64 " wg=%" PRIu64
+		  " wave=%u why=%s pc=%#" PRIx64 " va=%#" PRIx64, slot->grp->q->h->doorbell,
+		  slot->grp->q->pasid, slot->grp->d->packet, slot->grp->number,
+		  slot->w->index, why, slot->w->pc, slot->w->fault_va);
+	log_warn("cu %u.%u: wave halted: %s at pc %#" PRIx64, cu->engine, cu->index, why,
+		 slot->w->pc);
+}
+
+/* What follows from the reason for which the wave in @slot stopped. */
+static void wave_stopped(struct cu *cu, struct simd *s, struct wave_slot *slot,
+			 enum wave_stop stop)
+{
+	struct group *grp = slot->grp;
+	unsigned int simd = s - cu->simd;
+
+	slot->ready = s->time;
+	switch (stop) {
+	case WAVE_BUDGET:
+		break;
+	case WAVE_SLEEP:
+		if (slot->w->wake_at > s->time)
+			slot->ready = slot->w->wake_at;
+		break;
+	case WAVE_BARRIER:
+		barrier_check(cu, grp, s->time);
+		break;
+	case WAVE_END:
+		wave_end(cu, slot);
+		if (grp->live)
+			barrier_check(cu, grp, s->time);
+		break;
+	case WAVE_FAULT:
+		wave_halt(cu, slot, "fault");	/* vm_ptr() raised the interrupt */
+		break;
+	case WAVE_ILLEGAL:
+		wave_halt(cu, slot, "illegal");
+		sq_interrupt(cu, slot, simd, SQ_ENCODING_ERROR, SQ_ERROR_ILLEGAL_INST << 20);
+		break;
+	case WAVE_TRAP:
+		wave_halt(cu, slot, "trap");
+		sq_interrupt(cu, slot, simd, SQ_ENCODING_INST, slot->w->trap_id);
+		break;
+	case WAVE_MSG:
+		sq_interrupt(cu, slot, simd, SQ_ENCODING_INST, slot->w->sgpr[SGPR_M0]);
+		break;
+	}
+}
+
+/*
+ * The wave whose turn it is at @s's time, or else the one that is ready first.
+ * @n: out: waves that could issue now.
+ */
+static struct wave_slot *simd_pick(struct simd *s, unsigned int *n)
+{
+	struct wave_slot *now = NULL, *later = NULL;
+	unsigned int i;
+
+	*n = 0;
+	for (i = 0; i < SIMD_WAVES; i++) {
+		struct wave_slot *slot = &s->slot[(s->next + i) % SIMD_WAVES];
+
+		if (!slot->w || slot->halted || slot->w->at_barrier)
+			continue;
+		if (slot->ready <= s->time) {
+			(*n)++;
+			if (!now)
+				now = slot;
+		} else if (!later || slot->ready < later->ready) {
+			later = slot;
+		}
+	}
+	return now ? now : later;
+}
+
+/* Too late to be true to model time: say so and go on from now. */
+static void simd_lag(struct cu *cu, struct simd *s, u64 now)
+{
+	u64 lag = now - s->time;
+
+	if (lag > cu->max_lag)
+		cu->max_lag = lag;
+	if (lag <= BEHIND_NS)
+		return;
+	cu->behind++;
+	log_event("behind", "engine=%u cu=%u simd=%u us=%" PRIu64, cu->engine, cu->index,
+		  (unsigned int)(s - cu->simd), lag / NS_PER_US);
+	s->time = now;
+}
+
+/*
+ * Execute a few instructions of one wave, if one is due before @now.
+ * Return: 0, or the model time at which something will be due.
+ */
+static u64 simd_step(struct cu *cu, struct simd *s, u64 now, u32 *done)
+{
+	struct wave_slot *slot;
+	enum wave_stop stop;
+	u32 budget, given;
+	unsigned int n;
+	u64 due;
+
+	slot = simd_pick(s, &n);
+	if (!slot)
+		return NEVER;
+	if (slot->ready > s->time) {
+		if (slot->ready > now)
+			return slot->ready;
+		s->time = slot->ready;
+		n = 1;
+	}
+	if (s->time > now)
+		return s->time;
+	simd_lag(cu, s, now);
+
+	due = (now - s->time) / ISSUE_NS / n + 1;
+	given = due < SLICE_INSNS ? due : SLICE_INSNS;
+	budget = given;
+	if (slot->first) {
+		slot->first = false;
+		log_event("wave-resume", "queue=%#x pasid=%u disp=%" PRIu64 " wg=%" PRIu64
+			  " wave=%u pc=%#" PRIx64 " insns=%" PRIu64, slot->grp->q->h->doorbell,
+			  slot->grp->q->pasid, slot->grp->d->packet, slot->grp->number,
+			  slot->w->index, slot->w->pc, slot->w->insns);
+	}
+	stop = wave_run(slot->w, &budget);
+	*done = given - budget;
+	s->time += (*done ? *done : 1) * ISSUE_NS;
+	cu->insns += *done;
+	s->next = (slot - s->slot + 1) % SIMD_WAVES;
+	wave_stopped(cu, s, slot, stop);
+	return 0;
+}
+
+/* Let others have the unit between two slices. */
+static void cu_give_way(struct cu *cu)
+{
+	unsigned int tries = 0;
+
+	vm_exit(cu->g);
+	pthread_mutex_unlock(&cu->lock);
+	while (atomic_load(&cu->waiters) && tries++ < 1000)
+		sched_yield();
+	pthread_mutex_lock(&cu->lock);
+	vm_enter(cu->g);
+}
+
+/* Execute what is due in a unit. Return: model time of its next need. */
+static u64 cu_pass(struct cu *cu, u64 now)
+{
+	u64 due, next = NEVER;
+	unsigned int i, slice = 0;
+	u32 done = 0;
+
+	pthread_mutex_lock(&cu->lock);
+	vm_enter(cu->g);
+	for (i = 0; i < CU_SIMDS; i++) {
+		while (!(due = simd_step(cu, &cu->simd[i], now, &done))) {
+			slice += done;
+			if (slice < SLICE_INSNS && !atomic_load(&cu->waiters))
+				continue;
+			cu_give_way(cu);
+			slice = 0;
+		}
+		if (due < next)
+			next = due;
+	}
+	vm_exit(cu->g);
+	pthread_mutex_unlock(&cu->lock);
+	return next;
+}
+
+static void worker_wait(struct worker *wk, u64 until)
+{
+	struct timespec ts = {
+		.tv_sec = until / 1000000000,
+		.tv_nsec = until % 1000000000,
+	};
+
+	pthread_mutex_lock(&wk->lock);
+	while (!wk->kicked && !wk->stop) {
+		if (until == NEVER)
+			pthread_cond_wait(&wk->wake, &wk->lock);
+		else if (pthread_cond_timedwait(&wk->wake, &wk->lock, &ts) == ETIMEDOUT)
+			break;
+	}
+	wk->kicked = false;
+	pthread_mutex_unlock(&wk->lock);
+}
+
+static void *worker_main(void *arg)
+{
+	struct worker *wk = arg;
+	u64 now, due, next;
+	unsigned int i;
+
+	/* Only this thread: on Linux a nice value belongs to the thread. */
+	setpriority(PRIO_PROCESS, syscall(SYS_gettid), WORKER_NICE);
+	prctl(PR_SET_NAME, "gpu-waves");
+	while (!__atomic_load_n(&wk->stop, __ATOMIC_RELAXED)) {
+		next = NEVER;
+		now = gpu_now();
+		for (i = wk->first; i < wk->ncus; i += wk->step) {
+			due = cu_pass(&wk->cus[i], now);
+			if (due < next)
+				next = due;
+		}
+		if (next < now + QUANTUM_NS)
+			next = now + QUANTUM_NS;
+		worker_wait(wk, next);
+	}
+	return NULL;
+}
+
+/**
+ * cu_start() - start the threads that execute waves
+ * @g:		device
+ * @cus:	units, their place already set
+ * @ncus:	how many
+ * @n:		threads
+ *
+ * Return: array of @n workers ended by one without a device, or NULL.
+ */
+struct worker *cu_start(struct gpu *g, struct cu *cus, unsigned int ncus, unsigned int n)
+{
+	struct worker *workers = calloc(n + 1, sizeof(*workers));
+	pthread_condattr_t attr;
+	unsigned int i;
+
+	if (!workers)
+		return NULL;
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	for (i = 0; i < ncus; i++) {
+		cus[i].g = g;
+		cus[i].worker = &workers[i % n];
+		pthread_mutex_init(&cus[i].lock, NULL);
+	}
+	for (i = 0; i < n; i++) {
+		struct worker *wk = &workers[i];
+
+		*wk = (struct worker){
+			.g = g, .cus = cus, .ncus = ncus, .first = i, .step = n,
+		};
+		pthread_mutex_init(&wk->lock, NULL);
+		pthread_cond_init(&wk->wake, &attr);
+		if (pthread_create(&wk->thread, NULL, worker_main, wk)) {
+			wk->g = NULL;
+			cu_stop(workers, cus, 0);
+			return NULL;
+		}
+	}
+	return workers;
+}
+
+/**
+ * cu_stop() - stop the workers and report what they did
+ * @workers:	from cu_start()
+ * @cus: @ncus:	units
+ */
+void cu_stop(struct worker *workers, struct cu *cus, unsigned int ncus)
+{
+	u64 insns = 0, lag = 0, behind = 0;
+	struct worker *wk;
+	unsigned int i;
+
+	for (wk = workers; wk->g; wk++) {
+		pthread_mutex_lock(&wk->lock);
+		__atomic_store_n(&wk->stop, true, __ATOMIC_RELAXED);
+		pthread_cond_signal(&wk->wake);
+		pthread_mutex_unlock(&wk->lock);
+		pthread_join(wk->thread, NULL);
+	}
+	free(workers);
+	for (i = 0; i < ncus; i++) {
+		insns += cus[i].insns;
+		behind += cus[i].behind;
+		if (cus[i].max_lag > lag)
+			lag = cus[i].max_lag;
+	}
+	log_event("machine-stop", "insns=%" PRIu64 " max-lag-us=%" PRIu64 " behind=%" PRIu64,
+		  insns, lag / NS_PER_US, behind);
+}

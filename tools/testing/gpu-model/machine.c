@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The compute side as the device's shell sees it; see machine.h. */
+#include <stdlib.h>
+
+#include "cwsr.h"
+#include "hws.h"
+#include "log.h"
+#include "machine.h"
+#include "spi.h"
+
+int machine_start(struct gpu *g)
+{
+	int err = spi_start(g);
+
+	if (err)
+		return err;
+	err = hws_start(g);
+	if (err)
+		spi_stop(g);
+	return err;
+}
+
+/* Take a queue off the machine and out of its slot; nothing is saved. */
+static void kill_queue(struct gpu *g, struct user_queue *q)
+{
+	q->frozen = true;
+	cwsr_remove(q);
+	spi_reap(g);
+	cwsr_drop(q);
+	aql_detach(q);
+}
+
+void machine_stop(struct gpu *g)
+{
+	pthread_mutex_lock(&g->mec_lock);
+	while (g->spi->queues)
+		kill_queue(g, g->spi->queues);
+	pthread_mutex_unlock(&g->mec_lock);
+	hws_stop(g);
+	spi_stop(g);
+}
+
+void machine_reset(struct gpu *g)
+{
+	hws_wait_saved(g);
+	log_event("machine-reset", "queues=%d", g->spi->queues != NULL);
+	while (g->spi->queues)
+		kill_queue(g, g->spi->queues);
+	hws_reset(g);
+}
+
+void machine_queue_reset(struct gpu *g, struct hqd *h)
+{
+	hws_wait_saved(g);
+	if (!h->uq)
+		return;
+	log_event("queue-reset", "queue=%#x pasid=%u", h->doorbell, h->uq->pasid);
+	kill_queue(g, h->uq);
+}
+
+void machine_turn(struct gpu *g)
+{
+	unsigned int limit = LAUNCH_BATCH;
+	struct user_queue *q;
+	bool again;
+
+	hws_turn(g);
+	do {
+		again = spi_reap(g);
+		for (q = g->spi->queues; q; q = q->next)
+			again |= aql_advance(q);
+		again |= spi_launch(g, &limit);
+	} while (again && limit);
+	if (!limit)
+		mec_kick(g);	/* more to launch: after others had the lock */
+}
