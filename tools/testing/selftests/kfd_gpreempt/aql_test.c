@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* AQL queues through plain /dev/kfd: packets, signals, barriers, a full ring. */
-#include "../kselftest_harness.h"
+#include "kselftest_harness.h"
 #include "code.h"
 
 #define GROUPS	64
