@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT: life of a node and of a queue; what the rest of amdkfd calls.
+ */
+
+#include <linux/capability.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "amdgpu.h"
+#include "kfd_gpreempt_priv.h"
+
+#define DEFAULT_POLICY			"strict"
+#define DEFAULT_POLL_INTERVAL_US	1000
+#define DEFAULT_STARVATION_MS		1000
+#define DEFAULT_MIN_RESIDENCY_US	500
+#define DEFAULT_BLOCKED_US		2000
+#define DEFAULT_PREEMPT_TIMEOUT_MS	100
+#define DEFAULT_PRIORITY_CAP		7	/* KFD's own default priority */
+
+static const char *node_unsupported(struct kfd_node *node)
+{
+	const struct gpreempt_platform platform = {
+		.gc_version = KFD_GC_VERSION(node),
+		.hws = node->dqm->sched_policy != KFD_SCHED_POLICY_NO_HWS,
+		.mes = node->kfd->shared_resources.enable_mes,
+		.cwsr = node->kfd->cwsr_enabled,
+		.vf = amdgpu_sriov_vf(node->adev),
+	};
+
+	return gpreempt_unsupported(&platform);
+}
+
+/*
+ * Teach lockdep the order before anything can get it wrong: the node's lock,
+ * then the monitor's completion, then the DQM lock. So waiting for the monitor
+ * under the DQM lock is reported at the first attempt, not at the first hang.
+ */
+static void prime_lockdep(struct kfd_gpreempt *gp)
+{
+	static struct lock_class_key key;
+
+	lockdep_init_map(&gp->monitor_map, "kfd_gpreempt_monitor", &key, 0);
+	if (!IS_ENABLED(CONFIG_LOCKDEP))
+		return;
+	mutex_lock(&gp->lock);
+	lock_map_acquire(&gp->monitor_map);
+	dqm_lock(gp->node->dqm);
+	mutex_lock(&gp->last_lock);
+	mutex_unlock(&gp->last_lock);
+	dqm_unlock(gp->node->dqm);
+	lock_map_release(&gp->monitor_map);
+	mutex_unlock(&gp->lock);
+}
+
+/* What follows waits for the monitor. */
+static void will_wait_for_monitor(struct kfd_gpreempt *gp)
+{
+	lockdep_assert_held(&gp->lock);
+	lock_map_acquire(&gp->monitor_map);
+	lock_map_release(&gp->monitor_map);
+}
+
+/**
+ * kfd_gpreempt_init - a node has come up
+ * @node: the node, its queue manager running
+ *
+ * A node without GPREEMPT is a complete node: failure is only logged.
+ */
+void kfd_gpreempt_init(struct kfd_node *node)
+{
+	struct kfd_gpreempt *gp;
+
+	gp = kzalloc(sizeof(*gp), GFP_KERNEL);
+	if (!gp) {
+		dev_warn(node->adev->dev, "no memory for GPREEMPT\n");
+		return;
+	}
+	gp->node = node;
+	gp->hw = &kfd_gpreempt_gfx_v9;
+	gp->policy = gpreempt_policy_find(DEFAULT_POLICY);
+	gp->tunables = (struct gpreempt_tunables) {
+		.poll_interval_us = DEFAULT_POLL_INTERVAL_US,
+		.starvation_ms = DEFAULT_STARVATION_MS,
+		.min_residency_us = DEFAULT_MIN_RESIDENCY_US,
+		.blocked_us = DEFAULT_BLOCKED_US,
+		.preempt_timeout_ms = DEFAULT_PREEMPT_TIMEOUT_MS,
+	};
+	gp->priority_cap = DEFAULT_PRIORITY_CAP;
+	mutex_init(&gp->lock);
+	mutex_init(&gp->last_lock);
+	mutex_init(&gp->doorbell_lock);
+	spin_lock_init(&gp->machine_lock);
+	init_waitqueue_head(&gp->wait);
+	INIT_LIST_HEAD(&gp->doorbells);
+	prime_lockdep(gp);
+
+	/* From here on the kobject frees it. */
+	if (kfd_gpreempt_sysfs_add(gp)) {
+		dev_warn(node->adev->dev, "no sysfs folder for GPREEMPT\n");
+		kobject_put(&gp->kobj);
+		return;
+	}
+	node->gpreempt = gp;
+	kfd_gpreempt_debugfs_add(gp);
+}
+
+/**
+ * kfd_gpreempt_free - nothing refers to a node's GPREEMPT any more
+ * @gp: to be freed
+ */
+void kfd_gpreempt_free(struct kfd_gpreempt *gp)
+{
+	kvfree(gp->scan.view.q);
+	kvfree(gp->scan.plan.verdict);
+	kvfree(gp->scan.queues);
+	mutex_destroy(&gp->doorbell_lock);
+	mutex_destroy(&gp->last_lock);
+	mutex_destroy(&gp->lock);
+	kfree(gp);
+}
+
+/**
+ * kfd_gpreempt_fini - a node is about to go down
+ * @node: the node, its queue manager still running
+ *
+ * Queues and doorbell mappings of processes may outlive the node; they keep
+ * &struct kfd_gpreempt, but nothing reaches the node through it any more.
+ */
+void kfd_gpreempt_fini(struct kfd_node *node)
+{
+	struct kfd_gpreempt *gp = node->gpreempt;
+
+	if (!gp)
+		return;
+	/* Wait for whoever is in a file's handler: none runs after this. */
+	kfd_gpreempt_debugfs_remove(gp);
+	kfd_gpreempt_sysfs_remove(gp);
+
+	kfd_gpreempt_disable(gp);
+	mutex_lock(&gp->lock);
+	WRITE_ONCE(gp->dead, true);
+	mutex_unlock(&gp->lock);
+	node->gpreempt = NULL;
+	kobject_put(&gp->kobj);
+}
+
+/**
+ * kfd_gpreempt_enable - start the monitor, or re-arm it after a bypass
+ * @gp: the node
+ *
+ * Return: 0, -EOPNOTSUPP if the node cannot do it (one log line says why),
+ * -EBUSY while a hung scheduler waits for its reset, or an error of
+ * kthread_create().
+ */
+int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
+{
+	const char *why = node_unsupported(gp->node);
+	struct task_struct *thread;
+	int r = 0;
+
+	if (why) {
+		dev_notice(gp->node->adev->dev, "GPREEMPT on node %u: %s\n",
+			   gp->node->id, why);
+		return -EOPNOTSUPP;
+	}
+
+	/* Before the lock: see @lock in struct kfd_gpreempt. */
+	thread = kthread_create(kfd_gpreempt_monitor, gp, "kfd_gpreempt_%u",
+				gp->node->id);
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+
+	mutex_lock(&gp->lock);
+	if (kfd_gpreempt_event(gp, GPREEMPT_EV_ENABLE) == GPREEMPT_BYPASSED) {
+		r = -EBUSY;
+		if (!gp->thread)
+			kfd_gpreempt_event(gp, GPREEMPT_EV_DISABLE);
+	} else if (!gp->thread) {
+		gp->epoch++;
+		swap(gp->thread, thread);
+		if (gp->stopped)
+			kthread_park(gp->thread);
+		else
+			wake_up_process(gp->thread);
+	}
+	mutex_unlock(&gp->lock);
+
+	if (thread)
+		kthread_stop(thread);	/* it was enabled already, or may not be */
+	kfd_gpreempt_wake(gp);
+	return r;
+}
+
+/**
+ * kfd_gpreempt_disable - stop the monitor and resume every queue
+ * @gp: the node
+ *
+ * Return: 0, for sysfs's sake.
+ */
+int kfd_gpreempt_disable(struct kfd_gpreempt *gp)
+{
+	mutex_lock(&gp->lock);
+	kfd_gpreempt_event(gp, GPREEMPT_EV_DISABLE);
+	if (gp->thread) {
+		will_wait_for_monitor(gp);
+		kthread_stop(gp->thread);
+		gp->thread = NULL;
+		kfd_gpreempt_release_remap(gp, NULL);
+	}
+	mutex_unlock(&gp->lock);
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_stop - the scheduler is about to stop
+ * @dqm: its queue manager; the DQM lock is not held
+ *
+ * For reset, suspend and teardown alike: the monitor is parked, and no queue
+ * stays preempted. The hardware is not touched: all is unmapped now anyway.
+ */
+void kfd_gpreempt_stop(struct device_queue_manager *dqm)
+{
+	struct kfd_gpreempt *gp = dqm->dev->gpreempt;
+
+	if (!gp)
+		return;
+	mutex_lock(&gp->lock);
+	kfd_gpreempt_event(gp, GPREEMPT_EV_STOP);
+	if (gp->thread && !gp->stopped) {
+		will_wait_for_monitor(gp);
+		kthread_park(gp->thread);
+		dqm_lock(dqm);
+		kfd_gpreempt_release(gp, NULL);
+		dqm_unlock(dqm);
+	}
+	gp->stopped = true;
+	mutex_unlock(&gp->lock);
+}
+
+/**
+ * kfd_gpreempt_start - the scheduler has come up
+ * @dqm: its queue manager; the DQM lock is not held
+ */
+void kfd_gpreempt_start(struct device_queue_manager *dqm)
+{
+	struct kfd_gpreempt *gp = dqm->dev->gpreempt;
+
+	if (!gp)
+		return;
+	mutex_lock(&gp->lock);
+	kfd_gpreempt_event(gp, GPREEMPT_EV_START);
+	gp->stopped = false;
+	if (gp->thread)
+		kthread_unpark(gp->thread);
+	mutex_unlock(&gp->lock);
+	kfd_gpreempt_wake(gp);
+}
+
+/**
+ * kfd_gpreempt_runlist_changed - there is, or may be, another set of queues
+ * @dqm: the queue manager, its lock held
+ */
+void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm)
+{
+	struct kfd_gpreempt *gp = dqm->dev->gpreempt;
+
+	/* The monitor's own commits come here too: it need not wake itself. */
+	if (gp && READ_ONCE(gp->thread) != current)
+		kfd_gpreempt_wake(gp);
+}
+
+static void queue_free(struct kref *ref)
+{
+	struct kfd_gpreempt_queue *gpq =
+		container_of(ref, struct kfd_gpreempt_queue, ref);
+
+	if (gpq->mm)
+		mmdrop(gpq->mm);
+	kobject_put(&gpq->gp->kobj);
+	kfree(gpq);
+}
+
+/**
+ * kfd_gpreempt_queue_put - drop a reference
+ * @gpq: the queue's record
+ */
+void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq)
+{
+	kref_put(&gpq->ref, queue_free);
+}
+
+/*
+ * May the caller have the priority it asks for? No audit record of a refusal:
+ * it only clamps, and HIP's high-priority streams ask in every application.
+ */
+static bool may_exceed_cap(const struct kfd_gpreempt *gp, u32 priority)
+{
+	return priority > READ_ONCE(gp->priority_cap) &&
+	       ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+}
+
+/**
+ * kfd_gpreempt_queue_init - a process creates a queue
+ * @q: the queue; its device, process and properties are set
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kfd_gpreempt_queue_init(struct queue *q)
+{
+	struct kfd_gpreempt *gp = q->device->gpreempt;
+	struct kfd_gpreempt_queue *gpq;
+
+	if (!gp || q->properties.type != KFD_QUEUE_TYPE_COMPUTE)
+		return 0;
+	gpq = kzalloc(sizeof(*gpq), GFP_KERNEL);
+	if (!gpq)
+		return -ENOMEM;
+
+	kref_init(&gpq->ref);
+	kobject_get(&gp->kobj);
+	gpq->gp = gp;
+	gpq->pid = q->process->lead_thread->tgid;
+	gpq->privileged = may_exceed_cap(gp, q->properties.priority);
+	/* The addresses are the process's own, whoever restores it. */
+	if (current->mm == q->process->mm) {
+		mmgrab(current->mm);
+		gpq->mm = current->mm;
+	}
+	q->gpreempt = gpq;
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_queue_fini - a queue is freed
+ * @q: the queue, off the queue manager's list, or NULL
+ */
+void kfd_gpreempt_queue_fini(struct queue *q)
+{
+	if (q && q->gpreempt)
+		kfd_gpreempt_queue_put(q->gpreempt);
+}
+
+/**
+ * kfd_gpreempt_queue_updated - a process sets a queue's priority
+ * @q: the queue, its properties set, before the queue manager is told
+ */
+void kfd_gpreempt_queue_updated(struct queue *q)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+
+	if (gpq)
+		WRITE_ONCE(gpq->privileged,
+			   may_exceed_cap(gpq->gp, q->properties.priority));
+}
+
+/**
+ * kfd_gpreempt_queue_priority - the priority a queue may have
+ * @gp: the node
+ * @q: the queue
+ *
+ * The MQD keeps what the process asked for.
+ */
+u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
+			       const struct queue *q)
+{
+	u32 asked = READ_ONCE(q->properties.priority);
+
+	if (READ_ONCE(q->gpreempt->privileged))
+		return asked;
+	return min(asked, READ_ONCE(gp->priority_cap));
+}
+
+/**
+ * kfd_gpreempt_queue_pinned - must a queue be left alone?
+ * @q: the queue; DQM lock held
+ *
+ * Global wave sync needs all waves of a queue resident, and a debugged process
+ * is under its debugger's control alone.
+ */
+bool kfd_gpreempt_queue_pinned(const struct queue *q)
+{
+	return q->gws || q->properties.is_gws || q->properties.is_being_destroyed ||
+	       READ_ONCE(q->process->debug_trap_enabled);
+}
+
+/**
+ * kfd_gpreempt_queue_held - would a queue be active, were it not for GPREEMPT?
+ * @q: the queue; DQM lock held
+ *
+ * For code that refuses an active queue because its state is on the hardware:
+ * a preempted queue's is not, but it may be at any time.
+ */
+bool kfd_gpreempt_queue_held(const struct queue *q)
+{
+	struct queue_properties p = q->properties;
+
+	if (!p.is_preempted)
+		return false;
+	p.is_preempted = false;
+	return QUEUE_IS_ACTIVE(p);
+}
+
+/**
+ * kfd_gpreempt_debug_attach - a debugger has attached
+ * @p: the process, marked as debugged: none of its queues becomes a victim now
+ */
+void kfd_gpreempt_debug_attach(struct kfd_process *p)
+{
+	struct kfd_process_device *pdd;
+	int i;
+
+	for (i = 0; i < p->n_pdds; i++) {
+		pdd = p->pdds[i];
+		if (pdd->dev->gpreempt)
+			kfd_gpreempt_release_remap(pdd->dev->gpreempt, &pdd->qpd);
+	}
+}

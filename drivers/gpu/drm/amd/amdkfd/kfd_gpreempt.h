@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * GPREEMPT: what the rest of amdkfd calls. Every hook is an empty inline when
+ * CONFIG_HSA_AMD_GPREEMPT is off; none of them fails what its caller does,
+ * except for want of memory.
+ */
+#ifndef KFD_GPREEMPT_H_INCLUDED
+#define KFD_GPREEMPT_H_INCLUDED
+
+#include <linux/types.h>
+
+struct dentry;
+struct device_queue_manager;
+struct kfd_node;
+struct kfd_process;
+struct queue;
+struct vm_area_struct;
+
+#if IS_ENABLED(CONFIG_HSA_AMD_GPREEMPT)
+
+void kfd_gpreempt_init(struct kfd_node *node);
+void kfd_gpreempt_fini(struct kfd_node *node);
+void kfd_gpreempt_stop(struct device_queue_manager *dqm);
+void kfd_gpreempt_start(struct device_queue_manager *dqm);
+void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm);
+int kfd_gpreempt_queue_init(struct queue *q);
+void kfd_gpreempt_queue_fini(struct queue *q);
+void kfd_gpreempt_queue_updated(struct queue *q);
+bool kfd_gpreempt_queue_held(const struct queue *q);
+void kfd_gpreempt_debug_attach(struct kfd_process *p);
+int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
+			       struct vm_area_struct *vma, phys_addr_t address);
+
+#else
+
+static inline void kfd_gpreempt_init(struct kfd_node *node) {}
+static inline void kfd_gpreempt_fini(struct kfd_node *node) {}
+static inline void kfd_gpreempt_stop(struct device_queue_manager *dqm) {}
+static inline void kfd_gpreempt_start(struct device_queue_manager *dqm) {}
+static inline void
+kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm) {}
+static inline int kfd_gpreempt_queue_init(struct queue *q) { return 0; }
+static inline void kfd_gpreempt_queue_fini(struct queue *q) {}
+static inline void kfd_gpreempt_queue_updated(struct queue *q) {}
+static inline bool kfd_gpreempt_queue_held(const struct queue *q)
+{
+	return false;
+}
+static inline void kfd_gpreempt_debug_attach(struct kfd_process *p) {}
+static inline int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
+					     struct vm_area_struct *vma,
+					     phys_addr_t address)
+{
+	return 0;
+}
+
+#endif /* CONFIG_HSA_AMD_GPREEMPT */
+
+#if IS_ENABLED(CONFIG_HSA_AMD_GPREEMPT) && defined(CONFIG_DEBUG_FS)
+void kfd_gpreempt_debugfs_init(struct dentry *root);
+#else
+static inline void kfd_gpreempt_debugfs_init(struct dentry *root) {}
+#endif
+
+#endif /* KFD_GPREEMPT_H_INCLUDED */

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT doorbells: how a parked monitor learns about new work.
+ *
+ * A doorbell mapping has a fault handler. While GPREEMPT is not enabled it is
+ * never called: the mapping is complete from the start, as in stock. Before
+ * the monitor parks it takes the pages away; the next doorbell faults, gets its
+ * page back and wakes the monitor.
+ *
+ * A mapping outlives its node, so it follows no pointer but that to its own
+ * record, which counts a reference on &struct kfd_gpreempt.
+ */
+
+#include <linux/mm.h>
+#include <linux/refcount.h>
+#include <linux/slab.h>
+
+#include "kfd_gpreempt_priv.h"
+
+/**
+ * struct gpreempt_doorbell - a doorbell mapping of user space
+ * @node:	in &kfd_gpreempt.doorbells
+ * @gp:		the node it is of, referenced
+ * @vmas:	how many VMAs the mapping has been split into
+ * @mapping:	where the VMAs hang. Lives as long as they do: each holds its
+ *		file, and lets go only after it has left this record
+ * @pgoff:	offset of the mapping in @mapping, in pages
+ * @pages:	size
+ * @pfn:	first page frame
+ * @revocable:	false for a private mapping, which cannot be faulted back in
+ */
+struct gpreempt_doorbell {
+	struct list_head node;
+	struct kfd_gpreempt *gp;
+	refcount_t vmas;
+	struct address_space *mapping;
+	unsigned long pgoff;
+	unsigned long pages;
+	unsigned long pfn;
+	bool revocable;
+};
+
+static void doorbell_open(struct vm_area_struct *vma)
+{
+	struct gpreempt_doorbell *db = vma->vm_private_data;
+
+	refcount_inc(&db->vmas);
+}
+
+static void doorbell_close(struct vm_area_struct *vma)
+{
+	struct gpreempt_doorbell *db = vma->vm_private_data;
+	struct kfd_gpreempt *gp = db->gp;
+
+	if (!refcount_dec_and_mutex_lock(&db->vmas, &gp->doorbell_lock))
+		return;
+	list_del(&db->node);
+	gp->untrapped -= !db->revocable;
+	mutex_unlock(&gp->doorbell_lock);
+	kfree(db);
+	kobject_put(&gp->kobj);
+}
+
+static vm_fault_t doorbell_fault(struct vm_fault *vmf)
+{
+	struct gpreempt_doorbell *db = vmf->vma->vm_private_data;
+	struct kfd_gpreempt *gp = db->gp;
+	vm_fault_t ret;
+
+	/* The node is gone, and its BAR may belong to somebody else. */
+	if (READ_ONCE(gp->dead))
+		return VM_FAULT_SIGBUS;
+
+	ret = vmf_insert_pfn(vmf->vma, vmf->address,
+			     db->pfn + (vmf->pgoff - db->pgoff));
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_DOORBELLS, 1);
+	kfd_gpreempt_wake(gp);
+	return ret;
+}
+
+static const struct vm_operations_struct doorbell_vm_ops = {
+	.open = doorbell_open,
+	.close = doorbell_close,
+	.fault = doorbell_fault,
+};
+
+/* A private mapping is only counted: vmf_insert_pfn() refuses it. */
+static const struct vm_operations_struct private_doorbell_vm_ops = {
+	.open = doorbell_open,
+	.close = doorbell_close,
+};
+
+/**
+ * kfd_gpreempt_doorbell_mmap - a process has mapped its doorbells
+ * @node: the node they are of
+ * @vma: the complete mapping
+ * @address: physical address of the first doorbell
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
+			       struct vm_area_struct *vma, phys_addr_t address)
+{
+	struct kfd_gpreempt *gp = node->gpreempt;
+	struct gpreempt_doorbell *db;
+
+	if (!gp)
+		return 0;
+	db = kzalloc(sizeof(*db), GFP_KERNEL);
+	if (!db)
+		return -ENOMEM;
+
+	kobject_get(&gp->kobj);
+	db->gp = gp;
+	refcount_set(&db->vmas, 1);
+	db->mapping = vma->vm_file->f_mapping;
+	db->pgoff = vma->vm_pgoff;
+	db->pages = vma_pages(vma);
+	db->pfn = PHYS_PFN(address);
+	db->revocable = !is_cow_mapping(vma->vm_flags);
+
+	vma->vm_private_data = db;
+	vma->vm_ops = db->revocable ? &doorbell_vm_ops :
+				      &private_doorbell_vm_ops;
+
+	mutex_lock(&gp->doorbell_lock);
+	list_add(&db->node, &gp->doorbells);
+	gp->untrapped += !db->revocable;
+	mutex_unlock(&gp->doorbell_lock);
+
+	/* A parked monitor has not revoked this one. */
+	kfd_gpreempt_wake(gp);
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_doorbell_revocable - would every doorbell be noticed?
+ * @gp: the node
+ */
+bool kfd_gpreempt_doorbell_revocable(struct kfd_gpreempt *gp)
+{
+	return !READ_ONCE(gp->untrapped);
+}
+
+/**
+ * kfd_gpreempt_doorbell_revoke - take all doorbell mappings away
+ * @gp: the node
+ *
+ * The DQM lock must not be held: MMU notifiers, which run below, take it.
+ */
+void kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp)
+{
+	struct gpreempt_doorbell *db;
+
+	lockdep_assert_not_held(&gp->node->dqm->lock_hidden);
+
+	mutex_lock(&gp->doorbell_lock);
+	list_for_each_entry(db, &gp->doorbells, node)
+		if (db->revocable)
+			unmap_mapping_pages(db->mapping, db->pgoff, db->pages,
+					    false);
+	mutex_unlock(&gp->doorbell_lock);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT scan: registers of gfx9 with one XCC.
+ *
+ * Which slot holds which queue is the firmware's choice, and under
+ * oversubscription it changes without the driver. So a slot is always read
+ * together with the doorbell offset that names its queue, under one lock.
+ */
+
+#include "amdgpu.h"
+#include "gc/gc_9_0_offset.h"
+#include "gc/gc_9_0_sh_mask.h"
+#include "soc15_common.h"
+#include "soc15.h"
+#include "kfd_gpreempt_priv.h"
+
+#define BROADCAST	0xffffffff
+
+/* A register access is about 1 us on PCIe: each one is counted. */
+struct access {
+	struct amdgpu_device *adev;
+	unsigned int nr;
+};
+
+static void select_slot(struct access *a, u32 slot)
+{
+	u32 per_pipe = a->adev->gfx.mec.num_queue_per_pipe;
+
+	a->nr++;
+	soc15_grbm_select(a->adev, 1, slot / per_pipe, slot % per_pipe, 0, 0);
+}
+
+static void select_engine(struct access *a, u32 engine)
+{
+	a->nr++;
+	amdgpu_gfx_select_se_sh(a->adev, engine, engine == BROADCAST ? engine : 0,
+				BROADCAST, 0);
+}
+
+static u32 read_status(struct access *a)
+{
+	struct amdgpu_device *adev = a->adev;
+
+	a->nr++;
+	return RREG32_SOC15(GC, 0, mmSPI_CSQ_WF_ACTIVE_STATUS);
+}
+
+/* The selected pipe's slot on the selected engine. */
+static u32 read_waves(struct access *a, u32 slot)
+{
+	struct amdgpu_device *adev = a->adev;
+	u32 reg = SOC15_REG_OFFSET(GC, 0, mmSPI_CSQ_WF_ACTIVE_COUNT_0) +
+		  slot % adev->gfx.mec.num_queue_per_pipe;
+
+	a->nr++;
+	return RREG32_SOC15_IP(GC, reg) & SPI_CSQ_WF_ACTIVE_COUNT_0__COUNT_MASK;
+}
+
+/* What names the selected slot's queue. */
+static u32 read_doorbell_off(struct access *a)
+{
+	struct amdgpu_device *adev = a->adev;
+
+	a->nr++;
+	return REG_GET_FIELD(RREG32_SOC15(GC, 0, mmCP_HQD_PQ_DOORBELL_CONTROL),
+			     CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET);
+}
+
+/* The selected slot's queue. False if there is none. */
+static bool read_queue(struct access *a, struct kfd_gpreempt_slot *s)
+{
+	struct amdgpu_device *adev = a->adev;
+
+	a->nr++;
+	if (!(RREG32_SOC15(GC, 0, mmCP_HQD_ACTIVE) & CP_HQD_ACTIVE__ACTIVE_MASK))
+		return false;
+	s->doorbell_off = read_doorbell_off(a);
+	a->nr++;
+	s->rptr = RREG32_SOC15(GC, 0, mmCP_HQD_PQ_RPTR);
+	s->waves = 0;
+	return true;
+}
+
+/*
+ * STATUS has a bit per slot and is per shader engine, so it comes first and
+ * tells which counts are worth reading. As kgd_gfx_v9_get_cu_occupancy() does,
+ * bits are taken to number the slots of the first micro engine.
+ */
+static unsigned int read_slots(struct kfd_node *node, bool all,
+			       struct kfd_gpreempt_slot *slots, unsigned int *nr)
+{
+	const unsigned long *kfd_slots = node->kfd->shared_resources.cp_queue_bitmap;
+	struct access a = { .adev = node->adev };
+	struct amdgpu_device *adev = node->adev;
+	int index[GPREEMPT_MAX_SLOTS];
+	unsigned long status, wanted = 0;
+	unsigned int slot;
+	u32 engine;
+
+	memset(index, -1, sizeof(index));
+	*nr = 0;
+
+	mutex_lock(&adev->srbm_mutex);
+	mutex_lock(&adev->grbm_idx_mutex);
+	for (engine = 0; engine < adev->gfx.config.max_shader_engines; engine++) {
+		select_engine(&a, engine);
+		status = read_status(&a);
+		/* Slots without waves: once is enough. */
+		wanted = status | (all && !engine ? U32_MAX : 0);
+		for_each_set_bit(slot, &wanted, GPREEMPT_MAX_SLOTS) {
+			if (!test_bit(slot, kfd_slots))
+				continue;
+			select_slot(&a, slot);
+			if (index[slot] < 0) {
+				if (!read_queue(&a, &slots[*nr]))
+					continue;
+				index[slot] = (*nr)++;
+			} else if (all && slots[index[slot]].doorbell_off !=
+					  read_doorbell_off(&a)) {
+				/* Rotated out since the engine before. */
+				continue;
+			}
+			if (test_bit(slot, &status))
+				slots[index[slot]].waves += read_waves(&a, slot);
+		}
+	}
+	select_engine(&a, BROADCAST);
+	a.nr++;
+	soc15_grbm_select(adev, 0, 0, 0, 0, 0);
+	mutex_unlock(&adev->grbm_idx_mutex);
+	mutex_unlock(&adev->srbm_mutex);
+	return a.nr;
+}
+
+const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9 = {
+	.read_slots = read_slots,
+};

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT monitor: owns time. When to scan, when to park.
+ */
+
+/**
+ * DOC: overview
+ *
+ * Compute work reaches an AMD GPU through user-mode queues: a process writes
+ * packets into a ring in its memory and rings a doorbell. The kernel takes no
+ * part, and the hardware never takes a compute unit away from a running wave.
+ * GPREEMPT gives queue priorities a meaning all the same. A kernel thread per
+ * KFD node, the monitor, watches the compute queues; when one of higher
+ * priority waits while one of lower priority runs, it takes the lower one off
+ * the hardware by compute wave save/restore (CWSR), and puts it back when the
+ * machine is free. Each wave goes on at the instruction where it stopped.
+ *
+ * A tick of the monitor has four steps, each in a file of its own:
+ *
+ * - *scan* (kfd_gpreempt_scan.c) reads what each queue is doing from the
+ *   process's memory and, when the decision needs it, from registers;
+ * - *policy* (kfd_gpreempt_policy.c), a pure function, decides which queues to
+ *   preempt and which to resume;
+ * - *commit* (kfd_gpreempt_commit.c) carries that out in one runlist
+ *   transaction, however many queues are concerned: under the hardware
+ *   scheduler each transaction unmaps every queue of the node;
+ * - *account* (kfd_gpreempt_account.c) counts and traces.
+ *
+ * While nothing could be arbitrated the monitor is parked: it sleeps without a
+ * timer, so an idle GPU costs no wake-ups. With all queues on one level, it is
+ * woken by the next runlist, as every change of the queues makes one. With
+ * several levels but no work it has to learn about the next doorbell, which
+ * the kernel does not see. So it revokes the doorbell mappings, as TTM revokes
+ * buffer mappings: the first doorbell after parking takes a page fault, which
+ * puts the mapping back and wakes the monitor.
+ *
+ * A process is never charged for what GPREEMPT reads of its memory, and never
+ * trusted: see kfd_gpreempt_scan.c.
+ */
+
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/sched/types.h>
+
+#include "kfd_gpreempt_priv.h"
+#include "kfd_gpreempt_trace.h"
+
+/*
+ * How long nothing must happen before doorbells are revoked. Longer than the
+ * pauses of an interactive client, so that those take no fault each time.
+ */
+#define LINGER_NS	(100 * NSEC_PER_MSEC)
+
+/**
+ * enum tick - how the monitor goes on after a tick
+ * @TICK_POLL: scan again after a poll interval
+ * @TICK_WAIT: nothing to do until woken
+ */
+enum tick {
+	TICK_POLL,
+	TICK_WAIT,
+};
+
+/**
+ * kfd_gpreempt_state - the state of a node
+ * @gp: the node
+ */
+enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp)
+{
+	enum gpreempt_state state;
+
+	spin_lock(&gp->machine_lock);
+	state = gpreempt_state(&gp->machine);
+	spin_unlock(&gp->machine_lock);
+	return state;
+}
+
+/**
+ * kfd_gpreempt_event - enter an event into a node's state machine
+ * @gp: the node
+ * @event: what happened
+ *
+ * Return: the new state.
+ */
+enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
+				       enum gpreempt_event event)
+{
+	enum gpreempt_state before, after;
+
+	spin_lock(&gp->machine_lock);
+	before = gpreempt_state(&gp->machine);
+	gpreempt_event(&gp->machine, event);
+	after = gpreempt_state(&gp->machine);
+	if (before != after)
+		trace_kfd_gpreempt_state(gp->node->id, after);
+	spin_unlock(&gp->machine_lock);
+	return after;
+}
+
+/**
+ * kfd_gpreempt_wake - make the monitor look, if it sleeps without a timer
+ * @gp: the node; its &kfd_gpreempt.node may be gone
+ */
+void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
+{
+	WRITE_ONCE(gp->kick, true);
+	wake_up(&gp->wait);
+}
+
+static bool kthread_wanted(void)
+{
+	return kthread_should_stop() || kthread_should_park();
+}
+
+/* Until the poll interval is over, or the thread is wanted. */
+static void monitor_poll(struct kfd_gpreempt *gp)
+{
+	u32 us = READ_ONCE(gp->tunables.poll_interval_us);
+	ktime_t timeout = ns_to_ktime((u64)us * NSEC_PER_USEC);
+
+	set_current_state(TASK_IDLE);
+	if (!kthread_wanted())
+		schedule_hrtimeout_range(&timeout, us * NSEC_PER_USEC / 16,
+					 HRTIMER_MODE_REL);
+	__set_current_state(TASK_RUNNING);
+}
+
+static void monitor_decide(struct kfd_gpreempt *gp,
+			   const struct gpreempt_tunables *tunables)
+{
+	const struct gpreempt_policy *policy = READ_ONCE(gp->policy);
+	u64 start_ns = ktime_get_ns(), ns;
+
+	policy->decide(&gp->scan.view, tunables, &gp->scan.plan);
+	ns = ktime_get_ns() - start_ns;
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_DECISION_NS, ns);
+	kfd_gpreempt_count_max(gp, GPREEMPT_STAT_DECISION_NS_MAX, ns);
+}
+
+/* Scan and decide. 0, or why there was nothing to look at. */
+static int monitor_look(struct kfd_gpreempt *gp)
+{
+	struct gpreempt_tunables tunables = {
+		.poll_interval_us = READ_ONCE(gp->tunables.poll_interval_us),
+		.starvation_ms = READ_ONCE(gp->tunables.starvation_ms),
+		.min_residency_us = READ_ONCE(gp->tunables.min_residency_us),
+		.blocked_us = READ_ONCE(gp->tunables.blocked_us),
+		.preempt_timeout_ms = READ_ONCE(gp->tunables.preempt_timeout_ms),
+	};
+	unsigned int i;
+	int r;
+
+	r = kfd_gpreempt_scan_collect(gp);
+	if (r)
+		return r;
+	/* One level, and nobody to resume: no reason to read anything. */
+	if (hweight32(gp->scan.levels) < 2 && !gp->scan.preempted)
+		return 0;
+
+	kfd_gpreempt_scan_memory(gp);
+	monitor_decide(gp, &tunables);
+	if (gp->scan.plan.need_waves) {
+		kfd_gpreempt_scan_waves(gp);
+		monitor_decide(gp, &tunables);
+	}
+	for (i = 0; i < gp->scan.view.nr; i++) {
+		struct kfd_gpreempt_queue *gpq = gp->scan.queues[i].gpq;
+
+		gpq->verdict = gp->scan.plan.verdict[i];
+		gpq->reason = gp->scan.view.q[i].reason;
+	}
+	kfd_gpreempt_account_scan(gp);
+	return 0;
+}
+
+static bool may_park(const struct kfd_gpreempt *gp)
+{
+	const struct kfd_gpreempt_scan *scan = &gp->scan;
+
+	if (scan->preempted)
+		return false;
+	return hweight32(scan->levels) < 2 ||
+	       (scan->plan.idle && !scan->plan.nr_preempt);
+}
+
+static enum tick monitor_tick(struct kfd_gpreempt *gp)
+{
+	enum tick next = TICK_POLL;
+	bool one_level;
+	int r;
+
+	r = monitor_look(gp);
+	if (r) {
+		/* Down or halted: whoever brings the scheduler up wakes us. */
+		gp->busy_ns = ktime_get_ns();
+		if (r == -EAGAIN)
+			next = TICK_WAIT;
+		goto out;
+	}
+	one_level = hweight32(gp->scan.levels) < 2;
+
+	if (!may_park(gp)) {
+		gp->busy_ns = gp->scan.view.now_ns;
+		if (gp->scan.plan.nr_preempt || gp->scan.plan.nr_resume)
+			kfd_gpreempt_commit(gp);
+	} else if (one_level) {
+		next = TICK_WAIT;
+	} else if (gp->scan.view.now_ns - gp->busy_ns > LINGER_NS &&
+		   kfd_gpreempt_doorbell_revocable(gp)) {
+		/*
+		 * From here on a doorbell wakes us. One that was rung before
+		 * shows in this second look, so park only if that is idle too.
+		 */
+		kfd_gpreempt_scan_release(gp);
+		kfd_gpreempt_doorbell_revoke(gp);
+		if (!monitor_look(gp) && may_park(gp))
+			next = TICK_WAIT;
+		else
+			gp->busy_ns = ktime_get_ns();
+	}
+out:
+	kfd_gpreempt_scan_release(gp);
+	return next;
+}
+
+/**
+ * kfd_gpreempt_monitor - thread function of a node's monitor
+ * @data: the &struct kfd_gpreempt
+ *
+ * Return: 0, when told to stop.
+ */
+int kfd_gpreempt_monitor(void *data)
+{
+	struct kfd_gpreempt *gp = data;
+	enum tick next;
+
+	/* Late scans are latency of the queues that matter most. */
+	set_user_nice(current, MIN_NICE);
+	gp->busy_ns = ktime_get_ns();
+
+	while (!kthread_should_stop()) {
+		if (kthread_should_park()) {
+			kthread_parkme();
+			continue;
+		}
+
+		WRITE_ONCE(gp->kick, false);
+		/*
+		 * Clear before the tick reads: a change it misses was made
+		 * later, and sets kick after it. Pairs with the barrier that
+		 * wake_up() implies between the change and kick.
+		 */
+		smp_mb();
+		next = TICK_WAIT;
+		if (kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED) {
+			kfd_gpreempt_event(gp, GPREEMPT_EV_WORK);
+			lock_map_acquire(&gp->monitor_map);
+			next = monitor_tick(gp);
+			lock_map_release(&gp->monitor_map);
+		}
+
+		if (next == TICK_POLL) {
+			monitor_poll(gp);
+		} else {
+			if (!READ_ONCE(gp->kick))
+				kfd_gpreempt_event(gp, GPREEMPT_EV_IDLE);
+			wait_event_idle(gp->wait, READ_ONCE(gp->kick) ||
+					kthread_wanted());
+		}
+		kfd_gpreempt_count(gp, GPREEMPT_STAT_WAKEUPS, 1);
+	}
+	return 0;
+}

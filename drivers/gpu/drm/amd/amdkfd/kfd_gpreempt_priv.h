@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * GPREEMPT: what its rooms share.
+ */
+#ifndef KFD_GPREEMPT_PRIV_H_INCLUDED
+#define KFD_GPREEMPT_PRIV_H_INCLUDED
+
+#include <linux/atomic.h>
+#include <linux/kobject.h>
+#include <linux/kref.h>
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+
+#include "kfd_priv.h"
+#include "kfd_device_queue_manager.h"
+#include "kfd_gpreempt.h"
+#include "kfd_gpreempt_policy.h"
+#include "kfd_gpreempt_state.h"
+
+/* A node has KFD queue slots on one micro engine: four pipes of eight. */
+#define GPREEMPT_MAX_SLOTS	32
+
+/**
+ * enum gpreempt_stat - a node's statistics, one sysfs file each
+ * @GPREEMPT_STAT_PREEMPTIONS: queues taken off the hardware
+ * @GPREEMPT_STAT_RESUMES: queues put back
+ * @GPREEMPT_STAT_TRANSACTIONS: runlist transactions for the two
+ * @GPREEMPT_STAT_INVERSIONS: scans that found an inversion
+ * @GPREEMPT_STAT_BLOCKED: times a queue became blocked
+ * @GPREEMPT_STAT_STARVED: times a queue's effective priority was raised
+ * @GPREEMPT_STAT_SCANS: scans
+ * @GPREEMPT_STAT_WAKEUPS: times the monitor woke up
+ * @GPREEMPT_STAT_REGISTERS: register accesses, reads and writes
+ * @GPREEMPT_STAT_DOORBELLS: first doorbells after parking
+ * @GPREEMPT_STAT_DECISION_NS: time in the policy, total
+ * @GPREEMPT_STAT_DECISION_NS_MAX: longest decision
+ * @GPREEMPT_STAT_SCAN_NS: time in scans, total
+ * @GPREEMPT_STAT_SCAN_NS_MAX: longest scan
+ * @GPREEMPT_STAT_FENCE_NS: time from UNMAP_QUEUES to its fence, total
+ * @GPREEMPT_STAT_FENCE_NS_MIN: shortest such time, 0 before the first
+ * @GPREEMPT_STAT_FENCE_NS_MAX: longest such time
+ * @GPREEMPT_STAT_LATE: preemptions that took longer than preempt_timeout_ms
+ * @GPREEMPT_STAT_FAILED: transactions that failed
+ * @GPREEMPT_STAT_NR: number of statistics
+ */
+enum gpreempt_stat {
+	GPREEMPT_STAT_PREEMPTIONS,
+	GPREEMPT_STAT_RESUMES,
+	GPREEMPT_STAT_TRANSACTIONS,
+	GPREEMPT_STAT_INVERSIONS,
+	GPREEMPT_STAT_BLOCKED,
+	GPREEMPT_STAT_STARVED,
+	GPREEMPT_STAT_SCANS,
+	GPREEMPT_STAT_WAKEUPS,
+	GPREEMPT_STAT_REGISTERS,
+	GPREEMPT_STAT_DOORBELLS,
+	GPREEMPT_STAT_DECISION_NS,
+	GPREEMPT_STAT_DECISION_NS_MAX,
+	GPREEMPT_STAT_SCAN_NS,
+	GPREEMPT_STAT_SCAN_NS_MAX,
+	GPREEMPT_STAT_FENCE_NS,
+	GPREEMPT_STAT_FENCE_NS_MIN,
+	GPREEMPT_STAT_FENCE_NS_MAX,
+	GPREEMPT_STAT_LATE,
+	GPREEMPT_STAT_FAILED,
+	GPREEMPT_STAT_NR
+};
+
+/**
+ * struct kfd_gpreempt_queue - what GPREEMPT knows of a compute queue
+ * @ref:	one by the queue, one by a scan that holds it
+ * @gp:		the node, referenced
+ * @mm:		the process's memory, mmgrab()ed; NULL if it cannot be read
+ * @pid:	the process
+ * @privileged:	whoever last set the priority may exceed the cap
+ * @preempted_ns: preempted since; DQM lock
+ * @preempted_total_ns: time spent preempted before that; DQM lock
+ * @preemptions: how often; DQM lock
+ * @last:	the queue in the last scan, for debugfs; &kfd_gpreempt.last_lock
+ * @last_ns:	time of that scan; &kfd_gpreempt.last_lock
+ * @epoch:	the &kfd_gpreempt.epoch that @hist belongs to
+ * @hist:	the policy's memory
+ * @verdict:	of the scan that is being committed
+ * @reason:	for @verdict
+ * @save_cost_ns: measured cost of saving it, 0 when never saved
+ * @signal_wptr: write index behind the packet whose signal @signal is
+ * @signal:	user address of the newest completion signal seen, or 0
+ * @signal_done: @signal was seen satisfied; it may be in use again since
+ *
+ * The queue itself may go while the monitor looks at it. What outlives it is
+ * here. Where no lock is named, only the monitor touches it.
+ */
+struct kfd_gpreempt_queue {
+	struct kref ref;
+	struct kfd_gpreempt *gp;
+	struct mm_struct *mm;
+	pid_t pid;
+	bool privileged;
+
+	u64 preempted_ns;
+	u64 preempted_total_ns;
+	u64 preemptions;
+
+	struct gpreempt_queue_view last;
+	u64 last_ns;
+
+	unsigned int epoch;
+	struct gpreempt_history hist;
+	enum gpreempt_verdict verdict;
+	enum gpreempt_reason reason;
+	u64 save_cost_ns;
+	u64 signal_wptr;
+	u64 signal;
+	bool signal_done;
+};
+
+/**
+ * struct kfd_gpreempt_scan_queue - where a scan finds a queue's memory
+ * @gpq:	the queue, referenced
+ * @ring:	user address of the ring
+ * @rptr:	user address of the read index
+ * @wptr:	user address of the write index
+ * @queue_id:	number of the queue in its process
+ * @doorbell_off: names the queue in hardware slots
+ * @aql:	packets are AQL packets, not dwords
+ */
+struct kfd_gpreempt_scan_queue {
+	struct kfd_gpreempt_queue *gpq;
+	u64 ring;
+	u64 rptr;
+	u64 wptr;
+	u32 queue_id;
+	u32 doorbell_off;
+	bool aql;
+};
+
+/**
+ * struct kfd_gpreempt_slot - a hardware queue slot with a queue in it
+ * @doorbell_off: names the queue
+ * @rptr:	read pointer in dwords, wrapped
+ * @waves:	waves in flight
+ */
+struct kfd_gpreempt_slot {
+	u32 doorbell_off;
+	u32 rptr;
+	u32 waves;
+};
+
+/**
+ * struct kfd_gpreempt_scan - a scan and the decision on it; monitor only
+ * @view:	what the policy sees
+ * @plan:	what it decides
+ * @queues:	parallel to @view.q
+ * @capacity:	room in the three arrays
+ * @levels:	bit n: a queue of priority n takes part
+ * @preempted:	queues that are preempted
+ * @oversubscribed: firmware rotates the mapped queues
+ */
+struct kfd_gpreempt_scan {
+	struct gpreempt_view view;
+	struct gpreempt_plan plan;
+	struct kfd_gpreempt_scan_queue *queues;
+	unsigned int capacity;
+	u32 levels;
+	unsigned int preempted;
+	bool oversubscribed;
+};
+
+/**
+ * struct kfd_gpreempt_hw - reading of one generation's registers
+ * @read_slots:	fill the slots that have waves, or all that have a queue when
+ *		@all is set; return the number of register accesses. The caller
+ *		holds the reset semaphore and keeps GFXOFF off
+ */
+struct kfd_gpreempt_hw {
+	unsigned int (*read_slots)(struct kfd_node *node, bool all,
+				   struct kfd_gpreempt_slot *slots,
+				   unsigned int *nr);
+};
+
+/**
+ * struct kfd_gpreempt - GPREEMPT on one node
+ * @kobj:	sysfs directory; its count keeps this alive when the node is gone
+ * @node:	the node; not to be followed once @lock says @dead
+ * @debugfs:	snapshot file
+ * @lock:	serialises enable, disable, stop, start, policy and teardown.
+ *		Outside the DQM lock. Nothing allocates under it: a GPU reset
+ *		takes it, and memory may depend on that reset
+ * @dead:	the node is going; @lock
+ * @stopped:	the scheduler is down, and @thread parked by kthread_park(); @lock
+ * @thread:	the monitor, NULL while disabled; @lock
+ * @monitor_map: lockdep's picture of "waits for the monitor"
+ * @wait:	where the monitor sleeps
+ * @kick:	look again before sleeping without a timer
+ * @machine:	the state; @machine_lock
+ * @machine_lock: innermost
+ * @epoch:	counts enables: older histories are void
+ * @tunables:	as the administrator set them
+ * @priority_cap: effective priority without CAP_SYS_NICE
+ * @policy:	the policy in use
+ * @hw:		register access
+ * @scan:	the monitor's workspace
+ * @busy_ns:	when the monitor last saw work
+ * @last_lock:	guards what debugfs shows; inside the DQM lock
+ * @stats:	see enum gpreempt_stat
+ * @doorbell_lock: guards @doorbells; outside i_mmap_rwsem and MMU notifiers,
+ *		never taken with the DQM lock held
+ * @doorbells:	doorbell mappings of user space
+ * @untrapped:	mappings among them that cannot be revoked
+ */
+struct kfd_gpreempt {
+	struct kobject kobj;
+	struct kfd_node *node;
+	struct dentry *debugfs;
+
+	struct mutex lock;
+	bool dead;
+	bool stopped;
+	struct task_struct *thread;
+	struct lockdep_map monitor_map;
+	wait_queue_head_t wait;
+	bool kick;
+
+	spinlock_t machine_lock;
+	struct gpreempt_machine machine;
+	unsigned int epoch;
+
+	struct gpreempt_tunables tunables;
+	u32 priority_cap;
+	const struct gpreempt_policy *policy;
+	const struct kfd_gpreempt_hw *hw;
+
+	struct kfd_gpreempt_scan scan;
+	u64 busy_ns;
+
+	struct mutex last_lock;
+	atomic64_t stats[GPREEMPT_STAT_NR];
+
+	struct mutex doorbell_lock;
+	struct list_head doorbells;
+	unsigned int untrapped;
+};
+
+/* Every queue that the DQM knows, kernel queues aside. DQM lock held. */
+#define for_each_dqm_queue(dqm, dpn, q)					\
+	list_for_each_entry(dpn, &(dqm)->queues, list)			\
+		list_for_each_entry(q, &(dpn)->qpd->queues_list, list)
+
+/* kfd_gpreempt.c */
+int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
+int kfd_gpreempt_disable(struct kfd_gpreempt *gp);
+void kfd_gpreempt_free(struct kfd_gpreempt *gp);
+void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
+bool kfd_gpreempt_queue_pinned(const struct queue *q);
+u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
+			       const struct queue *q);
+
+/* kfd_gpreempt_monitor.c */
+int kfd_gpreempt_monitor(void *data);
+void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
+enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
+				       enum gpreempt_event event);
+enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);
+
+/* kfd_gpreempt_scan.c */
+int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp);
+void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp);
+void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp);
+void kfd_gpreempt_scan_release(struct kfd_gpreempt *gp);
+
+/* kfd_gpreempt_gfx_v9.c */
+extern const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9;
+
+/* kfd_gpreempt_commit.c */
+int kfd_gpreempt_commit(struct kfd_gpreempt *gp);
+unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
+				  struct qcm_process_device *qpd);
+void kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
+				struct qcm_process_device *qpd);
+
+/* kfd_gpreempt_doorbell.c */
+void kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp);
+bool kfd_gpreempt_doorbell_revocable(struct kfd_gpreempt *gp);
+
+/* kfd_gpreempt_account.c */
+void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
+			u64 n);
+void kfd_gpreempt_count_max(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
+			    u64 n);
+void kfd_gpreempt_count_fence(struct kfd_gpreempt *gp, u64 ns);
+void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp);
+void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp);
+
+/* kfd_gpreempt_sysfs.c */
+int kfd_gpreempt_sysfs_add(struct kfd_gpreempt *gp);
+void kfd_gpreempt_sysfs_remove(struct kfd_gpreempt *gp);
+
+#if defined(CONFIG_DEBUG_FS)
+/* kfd_gpreempt_debugfs.c */
+void kfd_gpreempt_debugfs_add(struct kfd_gpreempt *gp);
+void kfd_gpreempt_debugfs_remove(struct kfd_gpreempt *gp);
+#else
+static inline void kfd_gpreempt_debugfs_add(struct kfd_gpreempt *gp) {}
+static inline void kfd_gpreempt_debugfs_remove(struct kfd_gpreempt *gp) {}
+#endif
+
+#endif /* KFD_GPREEMPT_PRIV_H_INCLUDED */

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT scan: what is each queue doing?
+ *
+ * Rings and index pages of ROCr are userptr memory: not pinned, and not mapped
+ * by the kernel. They are read through the process's page tables, without the
+ * DQM lock (which MMU notifiers take) and without faults. Nothing that is read
+ * is trusted: it only fills the view, and no loop is bounded by it.
+ */
+
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "amdgpu.h"
+#include "amdgpu_reset.h"
+#include "kfd_gpreempt_priv.h"
+
+/*
+ * AQL: HSA Platform System Architecture Specification, "AQL packet" and
+ * "Signals"; the vendor packet is ROCr's hsa_amd_barrier_value_packet_t.
+ */
+#define AQL_PACKET_BYTES		64
+#define AQL_TYPE_VENDOR			0
+#define AQL_TYPE_INVALID		1
+#define AQL_TYPE_BARRIER_AND		3
+#define AQL_TYPE_BARRIER_OR		5
+#define AQL_AMD_FORMAT_BARRIER_VALUE	2
+#define AQL_DEP_SIGNALS			5
+#define AQL_SIGNAL_VALUE_OFFSET		8
+
+enum aql_condition {
+	AQL_CONDITION_EQ,
+	AQL_CONDITION_NE,
+	AQL_CONDITION_LT,
+	AQL_CONDITION_GTE,
+};
+
+/**
+ * union aql_packet - what the scan looks at in an AQL packet
+ * @type:	low byte of the header
+ * @amd_format:	vendor packets: which
+ * @dep_signal:	barrier-AND and -OR: handles, 0 for none
+ * @value_signal: barrier-value: handle, 0 for none
+ * @value:	barrier-value: operand
+ * @mask:	barrier-value: applied to the signal's value
+ * @condition:	barrier-value: enum aql_condition
+ * @completion_signal: handle, 0 for none
+ */
+union aql_packet {
+	struct {
+		u8 type;
+		u8 fences;
+		u8 amd_format;
+		u8 reserved0;
+		u32 reserved1;
+		union {
+			u64 dep_signal[AQL_DEP_SIGNALS];
+			struct {
+				u64 value_signal;
+				s64 value;
+				s64 mask;
+				u32 condition;
+			};
+		};
+		u64 reserved2;
+		u64 completion_signal;
+	};
+	u8 bytes[AQL_PACKET_BYTES];
+};
+
+static_assert(sizeof(union aql_packet) == AQL_PACKET_BYTES);
+
+static int read_user(void *to, u64 from, size_t size)
+{
+	return copy_from_user_nofault(to, u64_to_user_ptr(from), size);
+}
+
+static int read_signal(u64 handle, s64 *value)
+{
+	return read_user(value, handle + AQL_SIGNAL_VALUE_OFFSET, sizeof(*value));
+}
+
+static bool barrier_value_met(const union aql_packet *pkt, s64 value)
+{
+	value &= pkt->mask;
+	switch (pkt->condition) {
+	case AQL_CONDITION_EQ:
+		return value == pkt->value;
+	case AQL_CONDITION_NE:
+		return value != pkt->value;
+	case AQL_CONDITION_LT:
+		return value < pkt->value;
+	case AQL_CONDITION_GTE:
+		return value >= pkt->value;
+	}
+	return false;
+}
+
+/*
+ * Does a barrier wait? One whose signal cannot be read does: it cannot be
+ * shown to be able to run.
+ */
+static enum gpreempt_head barrier_head(const union aql_packet *pkt)
+{
+	bool any = false, unmet = false, met = false;
+	s64 value;
+	int i;
+
+	for (i = 0; i < AQL_DEP_SIGNALS; i++) {
+		if (!pkt->dep_signal[i])
+			continue;
+		any = true;
+		if (read_signal(pkt->dep_signal[i], &value) || value)
+			unmet = true;
+		else
+			met = true;
+	}
+	if (!any)
+		return GPREEMPT_HEAD_READY;
+	if (pkt->type == AQL_TYPE_BARRIER_OR)
+		return met ? GPREEMPT_HEAD_READY : GPREEMPT_HEAD_WAITS;
+	return unmet ? GPREEMPT_HEAD_WAITS : GPREEMPT_HEAD_READY;
+}
+
+static enum gpreempt_head packet_head(const union aql_packet *pkt)
+{
+	s64 value;
+
+	switch (pkt->type) {
+	case AQL_TYPE_INVALID:
+		return GPREEMPT_HEAD_INVALID;
+	case AQL_TYPE_BARRIER_AND:
+	case AQL_TYPE_BARRIER_OR:
+		return barrier_head(pkt);
+	case AQL_TYPE_VENDOR:
+		if (pkt->amd_format != AQL_AMD_FORMAT_BARRIER_VALUE ||
+		    !pkt->value_signal)
+			return GPREEMPT_HEAD_READY;
+		if (read_signal(pkt->value_signal, &value) ||
+		    !barrier_value_met(pkt, value))
+			return GPREEMPT_HEAD_WAITS;
+		return GPREEMPT_HEAD_READY;
+	default:
+		return GPREEMPT_HEAD_READY;
+	}
+}
+
+static int read_packet(union aql_packet *pkt,
+		       const struct kfd_gpreempt_scan_queue *sq,
+		       const struct gpreempt_queue_view *v, u64 index)
+{
+	/* The ring's size is a power of two, checked at queue creation. */
+	return read_user(pkt, sq->ring + (index & (v->size - 1)) *
+			 AQL_PACKET_BYTES, sizeof(*pkt));
+}
+
+/*
+ * The completion signal of the newest packet, remembered: once the packet is
+ * consumed, the ring may hold another. And once the signal was satisfied, the
+ * application may use it elsewhere, so that is remembered too.
+ */
+static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *sq,
+					  const struct gpreempt_queue_view *v)
+{
+	struct kfd_gpreempt_queue *gpq = sq->gpq;
+	union aql_packet pkt;
+	s64 value;
+
+	if (v->wptr && v->wptr != gpq->signal_wptr &&
+	    !read_packet(&pkt, sq, v, v->wptr - 1) &&
+	    (pkt.type != AQL_TYPE_INVALID || v->rptr == v->wptr)) {
+		gpq->signal_wptr = v->wptr;
+		gpq->signal = pkt.completion_signal;
+		gpq->signal_done = false;
+	}
+
+	if (!gpq->signal)
+		return GPREEMPT_SIGNAL_UNKNOWN;
+	if (gpq->signal_done)
+		return GPREEMPT_SIGNAL_DONE;
+	if (read_signal(gpq->signal, &value))
+		return GPREEMPT_SIGNAL_UNKNOWN;
+	if (value > 0)
+		return GPREEMPT_SIGNAL_PENDING;
+	gpq->signal_done = true;
+	return GPREEMPT_SIGNAL_DONE;
+}
+
+/* AQL: 64-bit packet counts, written by the application and the firmware. */
+static void read_aql(const struct kfd_gpreempt_scan_queue *sq,
+		     struct gpreempt_queue_view *v)
+{
+	union aql_packet pkt;
+
+	/* The read index first: the other order could show it ahead. */
+	if (read_user(&v->rptr, sq->rptr, sizeof(v->rptr)) ||
+	    read_user(&v->wptr, sq->wptr, sizeof(v->wptr)) ||
+	    (s64)(v->wptr - v->rptr) < 0)
+		return;
+
+	if (v->wptr != v->rptr) {
+		if (read_packet(&pkt, sq, v, v->rptr))
+			return;
+		v->head = packet_head(&pkt);
+	}
+	v->signal = newest_signal(sq, v);
+	v->readable = true;
+}
+
+/* PM4: dword counts; the firmware reports the read pointer wrapped. */
+static void read_pm4(const struct kfd_gpreempt_scan_queue *sq,
+		     struct gpreempt_queue_view *v)
+{
+	u32 rptr, wptr;
+
+	if (read_user(&rptr, sq->rptr, sizeof(rptr)) ||
+	    read_user(&wptr, sq->wptr, sizeof(wptr)))
+		return;
+	v->wptr = wptr;
+	v->rptr = v->wptr - ((wptr - rptr) & (v->size - 1));
+	v->readable = true;
+}
+
+static bool scan_reserve(struct kfd_gpreempt_scan *scan, unsigned int nr)
+{
+	struct kfd_gpreempt_scan_queue *queues;
+	enum gpreempt_verdict *verdict;
+	struct gpreempt_queue_view *q;
+
+	q = kvcalloc(nr, sizeof(*q), GFP_KERNEL);
+	verdict = kvcalloc(nr, sizeof(*verdict), GFP_KERNEL);
+	queues = kvcalloc(nr, sizeof(*queues), GFP_KERNEL);
+	if (!q || !verdict || !queues) {
+		kvfree(q);
+		kvfree(verdict);
+		kvfree(queues);
+		return false;
+	}
+	kvfree(scan->view.q);
+	kvfree(scan->plan.verdict);
+	kvfree(scan->queues);
+	scan->view.q = q;
+	scan->plan.verdict = verdict;
+	scan->queues = queues;
+	scan->capacity = nr;
+	return true;
+}
+
+static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
+			  struct kfd_gpreempt_scan *scan)
+{
+	struct kfd_gpreempt_scan_queue *sq = &scan->queues[scan->view.nr];
+	struct gpreempt_queue_view *v = &scan->view.q[scan->view.nr++];
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	const struct queue_properties *p = &q->properties;
+
+	if (gpq->epoch != gp->epoch) {
+		gpq->epoch = gp->epoch;
+		memset(&gpq->hist, 0, sizeof(gpq->hist));
+		gpq->signal_wptr = 0;
+		gpq->signal = 0;
+	}
+	kref_get(&gpq->ref);
+	*sq = (struct kfd_gpreempt_scan_queue) {
+		.gpq = gpq,
+		.ring = p->queue_address,
+		.rptr = (u64)(uintptr_t)p->read_ptr,
+		.wptr = (u64)(uintptr_t)p->write_ptr,
+		.queue_id = p->queue_id,
+		.doorbell_off = p->doorbell_off,
+		.aql = p->format == KFD_QUEUE_FORMAT_AQL,
+	};
+	*v = (struct gpreempt_queue_view) {
+		.hist = &gpq->hist,
+		.priority = kfd_gpreempt_queue_priority(gp, q),
+		.preempted = p->is_preempted,
+		.mapped = p->is_active,
+		.pinned = kfd_gpreempt_queue_pinned(q),
+		.size = p->queue_size / (sq->aql ? AQL_PACKET_BYTES : sizeof(u32)),
+		.waves = GPREEMPT_WAVES_UNKNOWN,
+		.save_cost_ns = gpq->save_cost_ns,
+	};
+	if (v->mapped || v->preempted)
+		scan->levels |= BIT(v->priority);
+	if (v->preempted)
+		scan->preempted++;
+}
+
+/**
+ * kfd_gpreempt_scan_collect - start a scan: list the node's compute queues
+ * @gp: the node
+ *
+ * Takes references that kfd_gpreempt_scan_release() drops.
+ *
+ * Return: 0, -EAGAIN while the scheduler is down, or -ENOMEM.
+ */
+int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
+{
+	struct device_queue_manager *dqm = gp->node->dqm;
+	struct kfd_gpreempt_scan *scan = &gp->scan;
+	struct device_process_node *dpn;
+	struct queue *q;
+	unsigned int nr;
+
+	for (;;) {
+		dqm_lock(dqm);
+		nr = 0;
+		for_each_dqm_queue(dqm, dpn, q)
+			nr += !!q->gpreempt;
+		if (nr <= scan->capacity)
+			break;
+		dqm_unlock(dqm);
+		if (!scan_reserve(scan, roundup_pow_of_two(nr)))
+			return -ENOMEM;
+	}
+
+	scan->view.nr = 0;
+	scan->view.waves_final = false;
+	scan->view.now_ns = ktime_get_ns();
+	scan->levels = 0;
+	scan->preempted = 0;
+	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
+	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang) {
+		dqm_unlock(dqm);
+		return -EAGAIN;
+	}
+	for_each_dqm_queue(dqm, dpn, q)
+		if (q->gpreempt)
+			collect_queue(gp, q, scan);
+	dqm_unlock(dqm);
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_scan_memory - read indices, head packets and signals
+ * @gp: the node
+ *
+ * Queues of one process follow each other, so each is entered once.
+ */
+void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
+{
+	struct kfd_gpreempt_scan *scan = &gp->scan;
+	struct mm_struct *mm;
+	unsigned int i = 0;
+
+	while (i < scan->view.nr) {
+		mm = scan->queues[i].gpq->mm;
+		if (!mm || !mmget_not_zero(mm)) {
+			i++;
+			continue;
+		}
+		kthread_use_mm(mm);
+		for (; i < scan->view.nr && scan->queues[i].gpq->mm == mm; i++) {
+			struct gpreempt_queue_view *v = &scan->view.q[i];
+
+			if (!v->size || !(v->mapped || v->preempted))
+				continue;
+			if (scan->queues[i].aql)
+				read_aql(&scan->queues[i], v);
+			else
+				read_pm4(&scan->queues[i], v);
+		}
+		kthread_unuse_mm(mm);
+		/* Not mmput(): the last one would tear down the process here. */
+		mmput_async(mm);
+	}
+}
+
+/**
+ * kfd_gpreempt_scan_waves - read the wave counts, and PM4 queues' read pointers
+ * @gp: the node
+ *
+ * A mapped queue that is in no slot has no waves, unless the firmware rotates
+ * queues: then its waves may be saved, and their number is not known.
+ */
+void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
+{
+	struct amdgpu_device *adev = gp->node->adev;
+	struct kfd_gpreempt_slot slots[GPREEMPT_MAX_SLOTS];
+	struct kfd_gpreempt_scan *scan = &gp->scan;
+	unsigned int i, s, nr = 0, accesses;
+
+	scan->view.waves_final = true;
+
+	/* In a reset the registers are not ours; the counts stay unknown. */
+	if (!down_read_trylock(&adev->reset_domain->sem))
+		return;
+	amdgpu_gfx_off_ctrl(adev, false);
+	accesses = gp->hw->read_slots(gp->node, scan->oversubscribed, slots, &nr);
+	amdgpu_gfx_off_ctrl(adev, true);
+	up_read(&adev->reset_domain->sem);
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_REGISTERS, accesses);
+
+	for (i = 0; i < scan->view.nr; i++) {
+		struct gpreempt_queue_view *v = &scan->view.q[i];
+		struct kfd_gpreempt_scan_queue *sq = &scan->queues[i];
+
+		if (!v->mapped)
+			continue;
+		for (s = 0; s < nr; s++)
+			if (slots[s].doorbell_off == sq->doorbell_off)
+				break;
+		if (s < nr) {
+			v->waves = slots[s].waves;
+			if (!sq->aql && v->readable)
+				v->rptr = v->wptr -
+					  ((u32)(v->wptr - slots[s].rptr) &
+					   (v->size - 1));
+		} else if (!scan->oversubscribed) {
+			v->waves = 0;
+		}
+	}
+}
+
+/**
+ * kfd_gpreempt_scan_release - end a scan
+ * @gp: the node
+ */
+void kfd_gpreempt_scan_release(struct kfd_gpreempt *gp)
+{
+	unsigned int i;
+
+	for (i = 0; i < gp->scan.view.nr; i++)
+		kfd_gpreempt_queue_put(gp->scan.queues[i].gpq);
+	gp->scan.view.nr = 0;
+}

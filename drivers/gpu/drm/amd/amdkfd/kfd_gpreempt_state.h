@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * GPREEMPT state machine and input checks: pure functions without locks or
+ * I/O, and without an amdgpu header, so that KUnit builds them as they are.
+ */
+#ifndef KFD_GPREEMPT_STATE_H_INCLUDED
+#define KFD_GPREEMPT_STATE_H_INCLUDED
+
+#include <linux/types.h>
+
+/**
+ * enum gpreempt_state - what a node's monitor does
+ * @GPREEMPT_DISABLED: nothing, there is none
+ * @GPREEMPT_PARKED: sleeps without a timer: nothing could be arbitrated
+ * @GPREEMPT_ACTIVE: scans once in a poll interval
+ * @GPREEMPT_BYPASSED: sleeps after an error; every queue was resumed
+ */
+enum gpreempt_state {
+	GPREEMPT_DISABLED,
+	GPREEMPT_PARKED,
+	GPREEMPT_ACTIVE,
+	GPREEMPT_BYPASSED,
+};
+
+/**
+ * enum gpreempt_bypass - why the monitor gave up
+ * @GPREEMPT_BYPASS_NONE: it did not
+ * @GPREEMPT_BYPASS_LATE: a preemption took longer than preempt_timeout_ms
+ * @GPREEMPT_BYPASS_HANG: a preemption never answered; stock resets the GPU
+ * @GPREEMPT_BYPASS_MAP: the queues could not be mapped again at once
+ */
+enum gpreempt_bypass {
+	GPREEMPT_BYPASS_NONE,
+	GPREEMPT_BYPASS_LATE,
+	GPREEMPT_BYPASS_HANG,
+	GPREEMPT_BYPASS_MAP,
+};
+
+/**
+ * enum gpreempt_event - what changes the state
+ * @GPREEMPT_EV_ENABLE: the administrator enables; forgives all but a hang
+ * @GPREEMPT_EV_DISABLE: the administrator disables
+ * @GPREEMPT_EV_WORK: something may have to be arbitrated
+ * @GPREEMPT_EV_IDLE: nothing could be arbitrated
+ * @GPREEMPT_EV_STOP: the scheduler stops: reset, suspend, teardown
+ * @GPREEMPT_EV_START: the scheduler has come up anew; forgives everything
+ * @GPREEMPT_EV_LATE: see GPREEMPT_BYPASS_LATE
+ * @GPREEMPT_EV_HANG: see GPREEMPT_BYPASS_HANG
+ * @GPREEMPT_EV_MAP: see GPREEMPT_BYPASS_MAP
+ */
+enum gpreempt_event {
+	GPREEMPT_EV_ENABLE,
+	GPREEMPT_EV_DISABLE,
+	GPREEMPT_EV_WORK,
+	GPREEMPT_EV_IDLE,
+	GPREEMPT_EV_STOP,
+	GPREEMPT_EV_START,
+	GPREEMPT_EV_LATE,
+	GPREEMPT_EV_HANG,
+	GPREEMPT_EV_MAP,
+};
+
+/**
+ * struct gpreempt_machine - the facts that the state follows from
+ * @enabled:	by the administrator
+ * @stopped:	the scheduler is down
+ * @idle:	nothing could be arbitrated
+ * @bypass:	why the monitor gave up
+ *
+ * All zero is a disabled monitor of a running scheduler.
+ */
+struct gpreempt_machine {
+	bool enabled;
+	bool stopped;
+	bool idle;
+	enum gpreempt_bypass bypass;
+};
+
+/**
+ * struct gpreempt_platform - what decides whether a node is supported
+ * @gc_version:	graphics core, as IP_VERSION() encodes it
+ * @hws:	the hardware scheduler is in use (sched_policy 0 or 1)
+ * @mes:	the scheduler is MES
+ * @cwsr:	compute wave save/restore is enabled
+ * @vf:		the GPU is a virtual function
+ */
+struct gpreempt_platform {
+	u32 gc_version;
+	bool hws;
+	bool mes;
+	bool cwsr;
+	bool vf;
+};
+
+enum gpreempt_state gpreempt_state(const struct gpreempt_machine *m);
+void gpreempt_event(struct gpreempt_machine *m, enum gpreempt_event event);
+const char *gpreempt_state_name(enum gpreempt_state state);
+const char *gpreempt_bypass_name(enum gpreempt_bypass bypass);
+const char *gpreempt_unsupported(const struct gpreempt_platform *p);
+int gpreempt_parse(const char *buf, u32 min, u32 max, u32 *value);
+
+#endif /* KFD_GPREEMPT_STATE_H_INCLUDED */

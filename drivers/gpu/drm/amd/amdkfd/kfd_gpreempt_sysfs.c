@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT sysfs: /sys/class/kfd/kfd/gpreempt/<gpu_id>/. Not below the topology
+ * nodes, which are read-only and filtered by the device cgroup. Validates;
+ * decides nothing.
+ */
+
+#include <linux/device.h>
+#include <linux/sysfs.h>
+
+#include "kfd_gpreempt_priv.h"
+
+/* The folder of all nodes, there while a node is. */
+static DEFINE_MUTEX(root_lock);
+static struct kobject *root;
+static unsigned int root_users;
+
+static struct kfd_gpreempt *to_gpreempt(struct kobject *kobj)
+{
+	return container_of(kobj, struct kfd_gpreempt, kobj);
+}
+
+static ssize_t enable_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *buf)
+{
+	return sysfs_emit(buf, "%d\n", kfd_gpreempt_state(to_gpreempt(kobj)) !=
+			  GPREEMPT_DISABLED);
+}
+
+static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	struct kfd_gpreempt *gp = to_gpreempt(kobj);
+	u32 on;
+	int r;
+
+	r = gpreempt_parse(buf, 0, 1, &on);
+	if (!r)
+		r = on ? kfd_gpreempt_enable(gp) : kfd_gpreempt_disable(gp);
+	return r ?: count;
+}
+static struct kobj_attribute enable_attr = __ATTR_RW(enable);
+
+static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *buf)
+{
+	return sysfs_emit(buf, "%s\n", gpreempt_state_name(
+			  kfd_gpreempt_state(to_gpreempt(kobj))));
+}
+static struct kobj_attribute state_attr = __ATTR_RO(state);
+
+/* As the I/O schedulers show theirs: all, the current one in brackets. */
+static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *buf)
+{
+	const struct gpreempt_policy *current_policy, *p;
+	unsigned int i;
+	int len = 0;
+
+	current_policy = READ_ONCE(to_gpreempt(kobj)->policy);
+	for (i = 0; (p = gpreempt_policy_get(i)); i++)
+		len += sysfs_emit_at(buf, len, p == current_policy ? "%s[%s]" :
+				     "%s%s", i ? " " : "", p->name);
+	len += sysfs_emit_at(buf, len, "\n");
+	return len;
+}
+
+static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	const struct gpreempt_policy *policy = gpreempt_policy_find(buf);
+	struct kfd_gpreempt *gp = to_gpreempt(kobj);
+
+	if (!policy)
+		return -EINVAL;
+	WRITE_ONCE(gp->policy, policy);
+	kfd_gpreempt_wake(gp);
+	return count;
+}
+static struct kobj_attribute policy_attr = __ATTR_RW(policy);
+
+/* A number in struct kfd_gpreempt, with the range it may have. */
+struct number_attr {
+	struct kobj_attribute attr;
+	size_t offset;
+	u32 min;
+	u32 max;
+};
+
+static ssize_t number_show(struct kobject *kobj, struct kobj_attribute *attr,
+			   char *buf)
+{
+	struct number_attr *n = container_of(attr, struct number_attr, attr);
+	u32 *value = (void *)to_gpreempt(kobj) + n->offset;
+
+	return sysfs_emit(buf, "%u\n", READ_ONCE(*value));
+}
+
+static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
+			    const char *buf, size_t count)
+{
+	struct number_attr *n = container_of(attr, struct number_attr, attr);
+	struct kfd_gpreempt *gp = to_gpreempt(kobj);
+	u32 value;
+	int r;
+
+	r = gpreempt_parse(buf, n->min, n->max, &value);
+	if (r)
+		return r;
+	WRITE_ONCE(*(u32 *)((void *)gp + n->offset), value);
+	kfd_gpreempt_wake(gp);
+	return count;
+}
+
+#define NUMBER(_name, _field, _min, _max)				\
+static struct number_attr _name##_attr = {				\
+	.attr = __ATTR(_name, 0644, number_show, number_store),		\
+	.offset = offsetof(struct kfd_gpreempt, _field),		\
+	.min = _min,							\
+	.max = _max,							\
+}
+
+NUMBER(poll_interval_us, tunables.poll_interval_us, 50, USEC_PER_SEC);
+NUMBER(starvation_ms, tunables.starvation_ms, 10, 60 * MSEC_PER_SEC);
+NUMBER(min_residency_us, tunables.min_residency_us, 0, USEC_PER_SEC);
+NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC);
+/* Longer than stock's own timeout could never be noticed. */
+NUMBER(preempt_timeout_ms, tunables.preempt_timeout_ms, 1, 9 * MSEC_PER_SEC);
+NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY);
+#undef NUMBER
+
+static struct attribute *control_attrs[] = {
+	&enable_attr.attr,
+	&state_attr.attr,
+	&policy_attr.attr,
+	&poll_interval_us_attr.attr.attr,
+	&starvation_ms_attr.attr.attr,
+	&min_residency_us_attr.attr.attr,
+	&blocked_us_attr.attr.attr,
+	&preempt_timeout_ms_attr.attr.attr,
+	&priority_cap_attr.attr.attr,
+	NULL
+};
+
+static const struct attribute_group control_group = {
+	.attrs = control_attrs,
+};
+
+struct stat_attr {
+	struct kobj_attribute attr;
+	enum gpreempt_stat stat;
+};
+
+static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *attr,
+			 char *buf)
+{
+	enum gpreempt_stat stat = container_of(attr, struct stat_attr, attr)->stat;
+
+	return sysfs_emit(buf, "%llu\n",
+			  (u64)atomic64_read(&to_gpreempt(kobj)->stats[stat]));
+}
+
+#define STAT(_name, _stat)						\
+static struct stat_attr _name##_attr = {				\
+	.attr = __ATTR(_name, 0444, stat_show, NULL),			\
+	.stat = GPREEMPT_STAT_##_stat,					\
+}
+
+STAT(preemptions, PREEMPTIONS);
+STAT(resumes, RESUMES);
+STAT(transactions, TRANSACTIONS);
+STAT(inversions, INVERSIONS);
+STAT(blocked, BLOCKED);
+STAT(starved, STARVED);
+STAT(scans, SCANS);
+STAT(wakeups, WAKEUPS);
+STAT(register_accesses, REGISTERS);
+STAT(doorbell_faults, DOORBELLS);
+STAT(decision_ns_total, DECISION_NS);
+STAT(decision_ns_max, DECISION_NS_MAX);
+STAT(scan_ns_total, SCAN_NS);
+STAT(scan_ns_max, SCAN_NS_MAX);
+STAT(fence_wait_ns_total, FENCE_NS);
+STAT(fence_wait_ns_min, FENCE_NS_MIN);
+STAT(fence_wait_ns_max, FENCE_NS_MAX);
+STAT(late, LATE);
+STAT(failed, FAILED);
+#undef STAT
+
+static ssize_t bypass_reason_show(struct kobject *kobj,
+				  struct kobj_attribute *attr, char *buf)
+{
+	struct kfd_gpreempt *gp = to_gpreempt(kobj);
+	enum gpreempt_bypass bypass;
+
+	spin_lock(&gp->machine_lock);
+	bypass = gp->machine.bypass;
+	spin_unlock(&gp->machine_lock);
+	return sysfs_emit(buf, "%s\n", gpreempt_bypass_name(bypass));
+}
+static struct kobj_attribute bypass_reason_attr = __ATTR_RO(bypass_reason);
+
+static struct attribute *stats_attrs[] = {
+	&preemptions_attr.attr.attr,
+	&resumes_attr.attr.attr,
+	&transactions_attr.attr.attr,
+	&inversions_attr.attr.attr,
+	&blocked_attr.attr.attr,
+	&starved_attr.attr.attr,
+	&scans_attr.attr.attr,
+	&wakeups_attr.attr.attr,
+	&register_accesses_attr.attr.attr,
+	&doorbell_faults_attr.attr.attr,
+	&decision_ns_total_attr.attr.attr,
+	&decision_ns_max_attr.attr.attr,
+	&scan_ns_total_attr.attr.attr,
+	&scan_ns_max_attr.attr.attr,
+	&fence_wait_ns_total_attr.attr.attr,
+	&fence_wait_ns_min_attr.attr.attr,
+	&fence_wait_ns_max_attr.attr.attr,
+	&late_attr.attr.attr,
+	&failed_attr.attr.attr,
+	&bypass_reason_attr.attr,
+	NULL
+};
+
+static const struct attribute_group stats_group = {
+	.name = "stats",
+	.attrs = stats_attrs,
+};
+
+static const struct attribute_group *gpreempt_groups[] = {
+	&control_group,
+	&stats_group,
+	NULL
+};
+
+static void gpreempt_release(struct kobject *kobj)
+{
+	kfd_gpreempt_free(to_gpreempt(kobj));
+}
+
+static const struct kobj_type gpreempt_ktype = {
+	.release = gpreempt_release,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = gpreempt_groups,
+};
+
+static struct kobject *root_get(void)
+{
+	struct kobject *r;
+
+	mutex_lock(&root_lock);
+	if (!root)
+		root = kobject_create_and_add("gpreempt", &kfd_device->kobj);
+	if (root)
+		root_users++;
+	r = root;
+	mutex_unlock(&root_lock);
+	return r;
+}
+
+static void root_put(void)
+{
+	mutex_lock(&root_lock);
+	if (!--root_users) {
+		kobject_put(root);
+		root = NULL;
+	}
+	mutex_unlock(&root_lock);
+}
+
+/**
+ * kfd_gpreempt_sysfs_add - make a node's folder
+ * @gp: the node; its kobject is initialised in any case
+ *
+ * Return: 0 or an error.
+ */
+int kfd_gpreempt_sysfs_add(struct kfd_gpreempt *gp)
+{
+	struct kobject *parent;
+	int r;
+
+	kobject_init(&gp->kobj, &gpreempt_ktype);
+	parent = root_get();
+	if (!parent)
+		return -ENOMEM;
+	r = kobject_add(&gp->kobj, parent, "%u", gp->node->id);
+	if (r)
+		root_put();
+	return r;
+}
+
+/**
+ * kfd_gpreempt_sysfs_remove - remove a node's folder
+ * @gp: the node; none of its locks held
+ *
+ * Returns when no handler of the folder's files runs any more.
+ */
+void kfd_gpreempt_sysfs_remove(struct kfd_gpreempt *gp)
+{
+	kobject_del(&gp->kobj);
+	root_put();
+}

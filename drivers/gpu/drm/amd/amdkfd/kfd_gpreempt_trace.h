@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * GPREEMPT tracepoints. Numbers of enums are those of kfd_gpreempt_policy.h
+ * and kfd_gpreempt_state.h; names are printed.
+ */
+#if !defined(KFD_GPREEMPT_TRACE_H_INCLUDED) || defined(TRACE_HEADER_MULTI_READ)
+#define KFD_GPREEMPT_TRACE_H_INCLUDED
+
+#include <linux/tracepoint.h>
+
+#include "kfd_gpreempt_policy.h"
+#include "kfd_gpreempt_state.h"
+
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM kfd_gpreempt
+
+TRACE_DEFINE_ENUM(GPREEMPT_IDLE);
+TRACE_DEFINE_ENUM(GPREEMPT_RUNNING);
+TRACE_DEFINE_ENUM(GPREEMPT_RUNNABLE);
+TRACE_DEFINE_ENUM(GPREEMPT_BLOCKED);
+TRACE_DEFINE_ENUM(GPREEMPT_UNKNOWN);
+TRACE_DEFINE_ENUM(GPREEMPT_KEEP);
+TRACE_DEFINE_ENUM(GPREEMPT_PREEMPT);
+TRACE_DEFINE_ENUM(GPREEMPT_RESUME);
+TRACE_DEFINE_ENUM(GPREEMPT_REASON_NONE);
+TRACE_DEFINE_ENUM(GPREEMPT_REASON_INVERSION);
+TRACE_DEFINE_ENUM(GPREEMPT_REASON_AGED);
+TRACE_DEFINE_ENUM(GPREEMPT_REASON_FREE);
+TRACE_DEFINE_ENUM(GPREEMPT_REASON_BLOCKED);
+TRACE_DEFINE_ENUM(GPREEMPT_REASON_STARVED);
+TRACE_DEFINE_ENUM(GPREEMPT_REASON_OFF);
+TRACE_DEFINE_ENUM(GPREEMPT_DISABLED);
+TRACE_DEFINE_ENUM(GPREEMPT_PARKED);
+TRACE_DEFINE_ENUM(GPREEMPT_ACTIVE);
+TRACE_DEFINE_ENUM(GPREEMPT_BYPASSED);
+
+#define show_gpreempt_queue_state(v)	__print_symbolic(v,		\
+	{ GPREEMPT_IDLE,		"idle" },			\
+	{ GPREEMPT_RUNNING,		"running" },			\
+	{ GPREEMPT_RUNNABLE,		"runnable" },			\
+	{ GPREEMPT_BLOCKED,		"blocked" },			\
+	{ GPREEMPT_UNKNOWN,		"unknown" })
+
+#define show_gpreempt_verdict(v)	__print_symbolic(v,		\
+	{ GPREEMPT_KEEP,		"keep" },			\
+	{ GPREEMPT_PREEMPT,		"preempt" },			\
+	{ GPREEMPT_RESUME,		"resume" })
+
+#define show_gpreempt_reason(v)		__print_symbolic(v,		\
+	{ GPREEMPT_REASON_NONE,		"none" },			\
+	{ GPREEMPT_REASON_INVERSION,	"inversion" },			\
+	{ GPREEMPT_REASON_AGED,		"aged" },			\
+	{ GPREEMPT_REASON_FREE,		"free" },			\
+	{ GPREEMPT_REASON_BLOCKED,	"blocked" },			\
+	{ GPREEMPT_REASON_STARVED,	"starved" },			\
+	{ GPREEMPT_REASON_OFF,		"off" })
+
+#define show_gpreempt_state(v)		__print_symbolic(v,		\
+	{ GPREEMPT_DISABLED,		"disabled" },			\
+	{ GPREEMPT_PARKED,		"parked" },			\
+	{ GPREEMPT_ACTIVE,		"active" },			\
+	{ GPREEMPT_BYPASSED,		"bypassed" })
+
+/* A scan ended: how many queues, how long, were wave counts needed. */
+TRACE_EVENT(kfd_gpreempt_scan,
+	TP_PROTO(u32 gpu_id, unsigned int queues, bool waves, u64 ns),
+	TP_ARGS(gpu_id, queues, waves, ns),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(unsigned int, queues)
+		__field(bool, waves)
+		__field(u64, ns)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->queues = queues;
+		__entry->waves = waves;
+		__entry->ns = ns;
+	),
+	TP_printk("gpu_id=%u queues=%u waves=%d ns=%llu", __entry->gpu_id,
+		  __entry->queues, __entry->waves, __entry->ns)
+);
+
+/* The policy's verdict on a queue, for each queue that is to change. */
+TRACE_EVENT(kfd_gpreempt_decision,
+	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id,
+		 const struct gpreempt_queue_view *v,
+		 enum gpreempt_verdict verdict),
+	TP_ARGS(gpu_id, pid, queue_id, v, verdict),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(pid_t, pid)
+		__field(u32, queue_id)
+		__field(u8, priority)
+		__field(u8, effective)
+		__field(int, verdict)
+		__field(int, reason)
+		__field(int, state)
+		__field(u64, rptr)
+		__field(u64, wptr)
+		__field(int, waves)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->pid = pid;
+		__entry->queue_id = queue_id;
+		__entry->priority = v->priority;
+		__entry->effective = v->effective;
+		__entry->verdict = verdict;
+		__entry->reason = v->reason;
+		__entry->state = v->state;
+		__entry->rptr = v->rptr;
+		__entry->wptr = v->wptr;
+		__entry->waves = v->waves;
+	),
+	TP_printk("gpu_id=%u pid=%d queue=%u verdict=%s reason=%s state=%s priority=%u effective=%u rptr=%llu wptr=%llu waves=%d",
+		  __entry->gpu_id, __entry->pid, __entry->queue_id,
+		  show_gpreempt_verdict(__entry->verdict),
+		  show_gpreempt_reason(__entry->reason),
+		  show_gpreempt_queue_state(__entry->state),
+		  __entry->priority, __entry->effective, __entry->rptr,
+		  __entry->wptr, __entry->waves)
+);
+
+/* A runlist transaction begins ... */
+TRACE_EVENT(kfd_gpreempt_commit_begin,
+	TP_PROTO(u32 gpu_id, unsigned int preempt, unsigned int resume),
+	TP_ARGS(gpu_id, preempt, resume),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(unsigned int, preempt)
+		__field(unsigned int, resume)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->preempt = preempt;
+		__entry->resume = resume;
+	),
+	TP_printk("gpu_id=%u preempt=%u resume=%u", __entry->gpu_id,
+		  __entry->preempt, __entry->resume)
+);
+
+/* ... its fence has come ... */
+TRACE_EVENT(kfd_gpreempt_fence,
+	TP_PROTO(u32 gpu_id, u64 ns),
+	TP_ARGS(gpu_id, ns),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(u64, ns)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->ns = ns;
+	),
+	TP_printk("gpu_id=%u ns=%llu", __entry->gpu_id, __entry->ns)
+);
+
+/* ... a victim is off ... */
+TRACE_EVENT(kfd_gpreempt_preempt,
+	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, enum gpreempt_reason reason),
+	TP_ARGS(gpu_id, pid, queue_id, reason),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(pid_t, pid)
+		__field(u32, queue_id)
+		__field(int, reason)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->pid = pid;
+		__entry->queue_id = queue_id;
+		__entry->reason = reason;
+	),
+	TP_printk("gpu_id=%u pid=%d queue=%u reason=%s", __entry->gpu_id,
+		  __entry->pid, __entry->queue_id,
+		  show_gpreempt_reason(__entry->reason))
+);
+
+/* ... or a queue is to be mapped again ... */
+TRACE_EVENT(kfd_gpreempt_resume,
+	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, enum gpreempt_reason reason,
+		 u64 preempted_ns),
+	TP_ARGS(gpu_id, pid, queue_id, reason, preempted_ns),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(pid_t, pid)
+		__field(u32, queue_id)
+		__field(int, reason)
+		__field(u64, preempted_ns)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->pid = pid;
+		__entry->queue_id = queue_id;
+		__entry->reason = reason;
+		__entry->preempted_ns = preempted_ns;
+	),
+	TP_printk("gpu_id=%u pid=%d queue=%u reason=%s preempted_ns=%llu",
+		  __entry->gpu_id, __entry->pid, __entry->queue_id,
+		  show_gpreempt_reason(__entry->reason), __entry->preempted_ns)
+);
+
+/* ... and the new runlist is with the firmware. */
+TRACE_EVENT(kfd_gpreempt_commit_end,
+	TP_PROTO(u32 gpu_id, int result),
+	TP_ARGS(gpu_id, result),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(int, result)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->result = result;
+	),
+	TP_printk("gpu_id=%u result=%d", __entry->gpu_id, __entry->result)
+);
+
+/* The monitor's state changed. */
+TRACE_EVENT(kfd_gpreempt_state,
+	TP_PROTO(u32 gpu_id, enum gpreempt_state state),
+	TP_ARGS(gpu_id, state),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(int, state)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->state = state;
+	),
+	TP_printk("gpu_id=%u state=%s", __entry->gpu_id,
+		  show_gpreempt_state(__entry->state))
+);
+
+#endif /* KFD_GPREEMPT_TRACE_H_INCLUDED */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH ../../drivers/gpu/drm/amd/amdkfd
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE kfd_gpreempt_trace
+#include <trace/define_trace.h>

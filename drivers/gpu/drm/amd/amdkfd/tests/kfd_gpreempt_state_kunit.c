@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * KUnit tests of GPREEMPT's state machine and input checks. They take in the
+ * source, so that they need neither the driver nor its symbols.
+ */
+
+#include <kunit/test.h>
+
+/* Names of its own, should the driver be built in beside it. */
+#define gpreempt_state		kunit_gpreempt_state
+#define gpreempt_event		kunit_gpreempt_event
+#define gpreempt_state_name	kunit_gpreempt_state_name
+#define gpreempt_bypass_name	kunit_gpreempt_bypass_name
+#define gpreempt_unsupported	kunit_gpreempt_unsupported
+#define gpreempt_parse		kunit_gpreempt_parse
+
+#include "../kfd_gpreempt_state.c"
+
+#define NR_EVENTS	(GPREEMPT_EV_MAP + 1)
+#define SEQUENCE	6	/* NR_EVENTS ^ SEQUENCE sequences are walked */
+
+/* The state that a sequence of events leads to, from disabled. */
+static enum gpreempt_state after(const enum gpreempt_event *events, int n)
+{
+	struct gpreempt_machine m = {};
+	int i;
+
+	for (i = 0; i < n; i++)
+		gpreempt_event(&m, events[i]);
+	return gpreempt_state(&m);
+}
+
+#define AFTER(...)							\
+	after((const enum gpreempt_event[]){ __VA_ARGS__ },		\
+	      sizeof((const enum gpreempt_event[]){ __VA_ARGS__ }) /	\
+	      sizeof(enum gpreempt_event))
+
+static void gpreempt_state_off_until_enabled(struct kunit *test)
+{
+	struct gpreempt_machine m = {};
+
+	KUNIT_EXPECT_EQ(test, gpreempt_state(&m), GPREEMPT_DISABLED);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_WORK), GPREEMPT_DISABLED);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_START), GPREEMPT_DISABLED);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE), GPREEMPT_ACTIVE);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_DISABLE),
+			GPREEMPT_DISABLED);
+}
+
+static void gpreempt_state_parks_and_wakes(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_IDLE),
+			GPREEMPT_PARKED);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_IDLE,
+				    GPREEMPT_EV_WORK), GPREEMPT_ACTIVE);
+}
+
+static void gpreempt_state_work_does_not_start_a_stopped_scheduler(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_STOP,
+				    GPREEMPT_EV_WORK), GPREEMPT_PARKED);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_STOP, GPREEMPT_EV_ENABLE),
+			GPREEMPT_PARKED);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_IDLE,
+				    GPREEMPT_EV_STOP, GPREEMPT_EV_START),
+			GPREEMPT_ACTIVE);
+}
+
+static void gpreempt_state_late_is_forgiven_by_enable(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_LATE),
+			GPREEMPT_BYPASSED);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_LATE,
+				    GPREEMPT_EV_WORK), GPREEMPT_BYPASSED);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_LATE,
+				    GPREEMPT_EV_ENABLE), GPREEMPT_ACTIVE);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_MAP,
+				    GPREEMPT_EV_ENABLE), GPREEMPT_ACTIVE);
+}
+
+static void gpreempt_state_hang_is_forgiven_by_reset_only(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_HANG,
+				    GPREEMPT_EV_ENABLE), GPREEMPT_BYPASSED);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_HANG,
+				    GPREEMPT_EV_DISABLE, GPREEMPT_EV_ENABLE),
+			GPREEMPT_BYPASSED);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_HANG,
+				    GPREEMPT_EV_STOP), GPREEMPT_BYPASSED);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_HANG,
+				    GPREEMPT_EV_STOP, GPREEMPT_EV_START),
+			GPREEMPT_ACTIVE);
+}
+
+static void gpreempt_state_first_reason_stays(struct kunit *test)
+{
+	struct gpreempt_machine m = { .enabled = true };
+
+	gpreempt_event(&m, GPREEMPT_EV_LATE);
+	gpreempt_event(&m, GPREEMPT_EV_MAP);
+	KUNIT_EXPECT_EQ(test, m.bypass, GPREEMPT_BYPASS_LATE);
+	gpreempt_event(&m, GPREEMPT_EV_HANG);
+	KUNIT_EXPECT_EQ(test, m.bypass, GPREEMPT_BYPASS_HANG);
+	gpreempt_event(&m, GPREEMPT_EV_LATE);
+	KUNIT_EXPECT_EQ(test, m.bypass, GPREEMPT_BYPASS_HANG);
+}
+
+/*
+ * Whatever happens in whatever order: active means enabled, running and without
+ * an error since the last forgiveness. A second, slower account of the facts
+ * is kept beside the machine.
+ */
+static void gpreempt_state_every_sequence(struct kunit *test)
+{
+	enum gpreempt_event e[SEQUENCE];
+	u32 code, rest, total = 1;
+	int i;
+
+	for (i = 0; i < SEQUENCE; i++)
+		total *= NR_EVENTS;
+
+	for (code = 0; code < total; code++) {
+		bool enabled = false, stopped = false, hang = false, soft = false;
+		enum gpreempt_state state;
+
+		for (i = 0, rest = code; i < SEQUENCE; i++, rest /= NR_EVENTS) {
+			e[i] = rest % NR_EVENTS;
+			enabled = e[i] == GPREEMPT_EV_ENABLE ||
+				  (enabled && e[i] != GPREEMPT_EV_DISABLE);
+			stopped = e[i] == GPREEMPT_EV_STOP ||
+				  (stopped && e[i] != GPREEMPT_EV_START);
+			hang = e[i] == GPREEMPT_EV_HANG ||
+			       (hang && e[i] != GPREEMPT_EV_START);
+			soft = e[i] == GPREEMPT_EV_LATE ||
+			       e[i] == GPREEMPT_EV_MAP ||
+			       (soft && e[i] != GPREEMPT_EV_START &&
+				e[i] != GPREEMPT_EV_ENABLE &&
+				e[i] != GPREEMPT_EV_DISABLE);
+		}
+		state = after(e, SEQUENCE);
+		if (state == GPREEMPT_ACTIVE && (!enabled || stopped || hang || soft))
+			KUNIT_FAIL(test, "active after sequence %u", code);
+		if ((state == GPREEMPT_DISABLED) == enabled)
+			KUNIT_FAIL(test, "wrongly %s after sequence %u",
+				   gpreempt_state_name(state), code);
+		/* A hang hides a soft error, and its forgiveness forgives both. */
+		if ((state == GPREEMPT_BYPASSED) != (enabled && (hang || soft)))
+			KUNIT_FAIL(test, "wrongly %s after sequence %u",
+				   gpreempt_state_name(state), code);
+	}
+}
+
+static void gpreempt_state_names(struct kunit *test)
+{
+	KUNIT_EXPECT_STREQ(test, gpreempt_state_name(GPREEMPT_DISABLED), "disabled");
+	KUNIT_EXPECT_STREQ(test, gpreempt_state_name(GPREEMPT_PARKED), "parked");
+	KUNIT_EXPECT_STREQ(test, gpreempt_state_name(GPREEMPT_ACTIVE), "active");
+	KUNIT_EXPECT_STREQ(test, gpreempt_state_name(GPREEMPT_BYPASSED), "bypassed");
+	KUNIT_EXPECT_STREQ(test, gpreempt_bypass_name(GPREEMPT_BYPASS_NONE), "none");
+	KUNIT_EXPECT_STREQ(test, gpreempt_bypass_name(GPREEMPT_BYPASS_LATE),
+			   "late_preemption");
+	KUNIT_EXPECT_STREQ(test, gpreempt_bypass_name(GPREEMPT_BYPASS_HANG),
+			   "hung_preemption");
+	KUNIT_EXPECT_STREQ(test, gpreempt_bypass_name(GPREEMPT_BYPASS_MAP),
+			   "map_failed");
+}
+
+struct parse_case {
+	const char *text;
+	u32 min;
+	u32 max;
+	bool ok;
+	u32 value;
+};
+
+static const struct parse_case parse_cases[] = {
+	/* In, at, before and after the range. */
+	{ "50", 50, 1000000, true, 50 },
+	{ "1000000", 50, 1000000, true, 1000000 },
+	{ "1000\n", 50, 1000000, true, 1000 },
+	{ "49", 50, 1000000, false, 0 },
+	{ "1000001", 50, 1000000, false, 0 },
+	{ "0", 0, 1, true, 0 },
+	{ "2", 0, 1, false, 0 },
+	/* More than 32 and 64 bits. */
+	{ "4294967295", 0, U32_MAX, true, U32_MAX },
+	{ "4294967296", 0, U32_MAX, false, 0 },
+	{ "18446744073709551617", 0, U32_MAX, false, 0 },
+	/* Garbage. */
+	{ "", 0, U32_MAX, false, 0 },
+	{ "\n", 0, U32_MAX, false, 0 },
+	{ "-1", 0, U32_MAX, false, 0 },
+	{ "1 2", 0, U32_MAX, false, 0 },
+	{ " 1", 0, U32_MAX, false, 0 },
+	{ "1us", 0, U32_MAX, false, 0 },
+	{ "0x10", 0, U32_MAX, false, 0 },
+	{ "1.5", 0, U32_MAX, false, 0 },
+	{ "on", 0, U32_MAX, false, 0 },
+};
+
+static void parse_case_name(const struct parse_case *c, char *name)
+{
+	snprintf(name, KUNIT_PARAM_DESC_SIZE, "\"%*pE\" in %u..%u",
+		 (int)strlen(c->text), c->text, c->min, c->max);
+}
+
+KUNIT_ARRAY_PARAM(parse, parse_cases, parse_case_name);
+
+static void gpreempt_parse_numbers(struct kunit *test)
+{
+	const struct parse_case *c = test->param_value;
+	u32 value = 4711;
+
+	KUNIT_EXPECT_EQ(test, gpreempt_parse(c->text, c->min, c->max, &value),
+			c->ok ? 0 : -EINVAL);
+	KUNIT_EXPECT_EQ(test, value, c->ok ? c->value : 4711);
+}
+
+static void gpreempt_platforms(struct kunit *test)
+{
+	const struct gpreempt_platform good = {
+		.gc_version = GC_VERSION(9, 4, 2), .hws = true, .cwsr = true,
+	};
+	struct gpreempt_platform p = good;
+
+	KUNIT_EXPECT_NULL(test, gpreempt_unsupported(&p));
+	p.gc_version = GC_VERSION(9, 0, 1);
+	KUNIT_EXPECT_NULL(test, gpreempt_unsupported(&p));
+	p.gc_version = GC_VERSION(8, 0, 0);
+	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
+	p.gc_version = GC_VERSION(9, 4, 3);	/* several XCCs */
+	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
+	p.gc_version = GC_VERSION(10, 3, 0);
+	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
+	p = good;
+	p.hws = false;
+	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
+	p = good;
+	p.cwsr = false;
+	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
+	p = good;
+	p.mes = true;
+	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
+	p = good;
+	p.vf = true;
+	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
+}
+
+static struct kunit_case gpreempt_state_cases[] = {
+	KUNIT_CASE(gpreempt_state_off_until_enabled),
+	KUNIT_CASE(gpreempt_state_parks_and_wakes),
+	KUNIT_CASE(gpreempt_state_work_does_not_start_a_stopped_scheduler),
+	KUNIT_CASE(gpreempt_state_late_is_forgiven_by_enable),
+	KUNIT_CASE(gpreempt_state_hang_is_forgiven_by_reset_only),
+	KUNIT_CASE(gpreempt_state_first_reason_stays),
+	KUNIT_CASE_SLOW(gpreempt_state_every_sequence),
+	KUNIT_CASE(gpreempt_state_names),
+	KUNIT_CASE_PARAM(gpreempt_parse_numbers, parse_gen_params),
+	KUNIT_CASE(gpreempt_platforms),
+	{}
+};
+
+static struct kunit_suite gpreempt_state_suite = {
+	.name = "amdgpu_kfd_gpreempt_state",
+	.test_cases = gpreempt_state_cases,
+};
+
+kunit_test_suite(gpreempt_state_suite);
+
+MODULE_DESCRIPTION("KUnit tests of GPREEMPT's state machine");
+MODULE_LICENSE("Dual MIT/GPL");
