@@ -166,6 +166,7 @@ static void gpreempt_remember(struct gpreempt_queue_view *q,
 {
 	struct gpreempt_history *h = q->hist;
 	bool done = q->signal == GPREEMPT_SIGNAL_DONE;
+	bool settled;
 
 	if (gpreempt_submitted(q) || gpreempt_consumed(q)) {
 		h->fresh = true;
@@ -192,9 +193,9 @@ static void gpreempt_remember(struct gpreempt_queue_view *q,
 		return;
 	}
 	gpreempt_clock_run(&h->resident_since_ns, now);
-	if (!informed && (h->fresh || h->restored) &&
-	    gpreempt_clock_reached(h->moved_ns, now,
-				   (u64)tun->blocked_us * NSEC_PER_USEC)) {
+	settled = gpreempt_clock_reached(h->moved_ns, now,
+					 (u64)tun->blocked_us * NSEC_PER_USEC);
+	if (!informed && settled && (h->fresh || h->restored)) {
 		h->fresh = false;
 		h->restored = false;
 		h->busy = true;
@@ -208,6 +209,9 @@ static void gpreempt_remember(struct gpreempt_queue_view *q,
 			h->busy = false;
 		if (done && (q->waves == 0 || informed))
 			h->fresh = false;
+		/* It ended before it was taken off: nothing was saved. */
+		if (done && q->waves == 0 && settled)
+			h->restored = false;
 	}
 }
 
