@@ -73,12 +73,8 @@ void until(global volatile uint *stop, global uint *rounds)
 			x = low_mix(x, r[b * LOW_BANK_REGS + i]); \
 			r[b * LOW_BANK_REGS + i] = x; \
 		} \
-		{ \
-			uint t = low_mix(ACC_GET(acc[b * 2]), x); \
-			ACC_SET(acc[b * 2], t); \
-			x += low_mix(ACC_GET(acc[b * 2 + 1]), t); \
-			ACC_SET(acc[b * 2 + 1], x); \
-		} \
+		x = low_mix(ACC_GET(acc[b]), x); \
+		ACC_SET(acc[b], x); \
 		break;
 
 /*
@@ -92,21 +88,22 @@ void low(global uint *out, global uint *count, uint iterations, uint first_group
 	uint group = first_group + GROUP, item = ITEM;
 	uint scratch[LOW_PRIVATE];
 	uint r[LOW_REGS], acc[LOW_ACC];
-	uint x = low_seed(group, item, 0);
+	uint x = low_start(group, item);
 	uint n, done = 0;
 
 	_Pragma("unroll")
 	for (uint i = 0; i < LOW_REGS; i++)
-		r[i] = low_seed(group, item, i + 1);
+		r[i] = low_seed(x, i + 1);
 	_Pragma("unroll")
 	for (uint i = 0; i < LOW_ACC; i++)
-		ACC_SET(acc[i], low_seed(group, item, i + 1001));
+		ACC_SET(acc[i], low_seed(x, i + 1001));
 	for (uint i = 0; i < LOW_PRIVATE; i++)
 		((private volatile uint *)scratch)[i] = i;
 
 	for (n = 0; n < iterations; n++) {
 		switch (n & (LOW_BANKS - 1)) {
 		BANK(0) BANK(1) BANK(2) BANK(3) BANK(4) BANK(5) BANK(6) BANK(7)
+		BANK(8) BANK(9) BANK(10) BANK(11) BANK(12) BANK(13) BANK(14) BANK(15)
 		}
 		lds[item] = x;
 		group_barrier();
@@ -127,12 +124,12 @@ void low(global uint *out, global uint *count, uint iterations, uint first_group
 
 	_Pragma("unroll")
 	for (uint i = 0; i < LOW_REGS; i++)
-		x = low_mix(x, r[i]);
+		x = low_fold(x, r[i]);
 	_Pragma("unroll")
 	for (uint i = 0; i < LOW_ACC; i++)
-		x = low_mix(x, ACC_GET(acc[i]));
+		x = low_fold(x, ACC_GET(acc[i]));
 	for (uint i = 0; i < LOW_PRIVATE; i++)
-		x = low_mix(x, ((private volatile uint *)scratch)[i]);
+		x = low_fold(x, ((private volatile uint *)scratch)[i]);
 	out[GROUP * LOW_GROUP + item] = x;
 	count[GROUP * LOW_GROUP + item] = done;
 }

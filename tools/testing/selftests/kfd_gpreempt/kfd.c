@@ -38,6 +38,13 @@ int kfd_ioctl(struct kfd_dev *dev, unsigned long cmd, void *arg)
 	return ret < 0 ? -errno : 0;
 }
 
+uint64_t kfd_gpu_clock(struct kfd_dev *dev)
+{
+	struct kfd_ioctl_get_clock_counters_args args = { .gpu_id = dev->gpu_id };
+
+	return kfd_ioctl(dev, AMDKFD_IOC_GET_CLOCK_COUNTERS, &args) ? 0 : args.gpu_clock_counter;
+}
+
 int kfd_find_gpu(uint32_t *gpu_id, unsigned int *node)
 {
 	char path[96];

@@ -116,6 +116,9 @@ int kfd_doorbell(struct kfd_dev *dev, uint64_t offset, volatile uint64_t **doorb
 /* CLOCK_MONOTONIC in ns. */
 uint64_t kfd_now(void);
 
+/* The GPU's clock counter (its frequency is the reference clock's); 0 on failure. */
+uint64_t kfd_gpu_clock(struct kfd_dev *dev);
+
 /* CREATE_QUEUE and others return errors that tests compare: -errno or 0. */
 int kfd_ioctl(struct kfd_dev *dev, unsigned long cmd, void *arg);
 

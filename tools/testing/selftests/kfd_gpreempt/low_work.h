@@ -20,16 +20,16 @@ typedef uint32_t low_u32;
 #endif
 
 #define LOW_GROUP	256	/* work-items of a workgroup: one wave on each SIMD */
-#define LOW_BANKS	8	/* one is worked on each iteration */
-#define LOW_BANK_REGS	18
+#define LOW_BANKS	16	/* one is worked on each iteration */
+#define LOW_BANK_REGS	9
 #define LOW_REGS	(LOW_BANKS * LOW_BANK_REGS)
-#define LOW_ACC		16	/* accumulation registers */
-#define LOW_PRIVATE	32	/* words of scratch, indexed by data */
+#define LOW_ACC		LOW_BANKS	/* accumulation registers, one a bank */
+#define LOW_PRIVATE	16	/* words of scratch, indexed by data */
 
 /* LDS of a workgroup: more than half a compute unit's, so that one fills it. */
 #define LOW_LDS_WORDS	8448
 
-/* 64-bit multiply-free mixing, good enough to carry any lost bit on. */
+/* Carries any lost bit on. */
 LOW_INLINE low_u32 low_mix(low_u32 x, low_u32 y)
 {
 	x ^= y;
@@ -37,9 +37,21 @@ LOW_INLINE low_u32 low_mix(low_u32 x, low_u32 y)
 	return (x >> 7 | x << 25) + 0x9e3779b9u;
 }
 
-LOW_INLINE low_u32 low_seed(low_u32 group, low_u32 item, low_u32 i)
+/* Two instructions: folds all registers into one at the end. */
+LOW_INLINE low_u32 low_fold(low_u32 x, low_u32 y)
 {
-	return low_mix(group * 0x01000193u + item, i * 0x85ebca6bu);
+	return (x >> 31 | x << 1) ^ y;
+}
+
+/* First value of register @i, cheap: little time goes by outside the loop. */
+LOW_INLINE low_u32 low_seed(low_u32 x, low_u32 i)
+{
+	return x + i * 0x85ebca6bu;
+}
+
+LOW_INLINE low_u32 low_start(low_u32 group, low_u32 item)
+{
+	return low_mix(group * 0x01000193u + item, 0x811c9dc5u);
 }
 
 /* Work-items whose value is odd go one way, the others another. */

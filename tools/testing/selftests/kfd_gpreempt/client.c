@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What tests and demo programs share. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client.h"
+
+/* Results start on the second page of a job's memory; signal and arguments before. */
+#define ARGS_OFFSET	64
+#define RESULTS_OFFSET	KFD_PAGE
+
+int client_open(struct client *c)
+{
+	static const char *const names[] = { "store", "read_clock", "high", "until", "low" };
+	struct aql_kernel *kernels[] = { &c->store, &c->read_clock, &c->high, &c->until, &c->low };
+	unsigned int i;
+	int ret;
+
+	memset(c, 0, sizeof(*c));
+	ret = kfd_open(&c->dev);
+	if (ret)
+		return ret;
+	ret = code_load(&c->code, &c->dev);
+	for (i = 0; !ret && i < 5; i++)
+		ret = code_kernel(&c->code, names[i], kernels[i]);
+	if (ret)
+		kfd_close(&c->dev);
+	return ret;
+}
+
+void client_close(struct client *c)
+{
+	kfd_free(&c->dev, &c->code.mem);
+	kfd_close(&c->dev);
+}
+
+/* One reading of s_memtime; @value points into @mem. */
+static int read_clock(struct client *c, struct aql_queue *q, struct kfd_mem *mem, uint64_t *value)
+{
+	struct aql_signal *signal = mem->ptr;
+	uint64_t *args = (uint64_t *)((char *)mem->ptr + ARGS_OFFSET);
+	volatile uint64_t *clock = args + 1;
+	int ret;
+
+	args[0] = (uintptr_t)clock;
+	aql_signal_init(signal, 1, NULL);
+	aql_dispatch(q, &c->read_clock, 64, 64, args, signal);
+	ret = aql_signal_wait(&c->dev, signal, CLIENT_TIMEOUT_MS);
+	*value = *clock;
+	return ret;
+}
+
+int client_calibrate(struct client *c, struct aql_queue *q)
+{
+	uint64_t ticks[2], ns[2];
+	struct kfd_mem mem;
+	unsigned int i;
+	int ret;
+
+	ret = kfd_alloc(&c->dev, &mem, KFD_PAGE, KFD_MEM_HOST);
+	if (ret)
+		return ret;
+	for (i = 0; !ret && i < 2; i++) {
+		/* two readings well apart, so that latency does not count */
+		if (i)
+			usleep(300000);
+		ns[i] = kfd_now();
+		ret = read_clock(c, q, &mem, &ticks[i]);
+	}
+	kfd_free(&c->dev, &mem);
+	if (!ret)
+		c->ticks_per_us = (ticks[1] - ticks[0]) * 1000.0 / (ns[1] - ns[0]);
+	return ret;
+}
+
+/* Memory, event, and signal of a job with @results bytes of results. */
+static int job_alloc(struct client *c, struct kfd_mem *mem, struct kfd_event *event,
+		     size_t results)
+{
+	int ret;
+
+	ret = kfd_alloc(&c->dev, mem, RESULTS_OFFSET + results, KFD_MEM_HOST);
+	if (ret || !event)
+		return ret;
+	ret = kfd_event_create(&c->dev, event);
+	if (ret)
+		kfd_free(&c->dev, mem);
+	return ret;
+}
+
+int low_job_init(struct client *c, struct low_job *job, uint32_t groups, uint32_t iterations)
+{
+	size_t bytes = (size_t)groups * LOW_GROUP * sizeof(uint32_t);
+	int ret;
+
+	memset(job, 0, sizeof(*job));
+	job->groups = groups;
+	job->iterations = iterations;
+	job->expect = malloc(bytes);
+	if (!job->expect)
+		return -ENOMEM;
+	ret = job_alloc(c, &job->mem, &job->event, 2 * bytes);
+	if (ret) {
+		free(job->expect);
+		return ret;
+	}
+	job->signal = job->mem.ptr;
+	job->args = (void *)((char *)job->mem.ptr + ARGS_OFFSET);
+	job->out = (uint32_t *)((char *)job->mem.ptr + RESULTS_OFFSET);
+	job->count = job->out + groups * LOW_GROUP;
+	job->args->out = (uintptr_t)job->out;
+	job->args->count = (uintptr_t)job->count;
+	job->args->iterations = iterations;
+	low_expect(job->expect, groups, iterations);
+	return 0;
+}
+
+void low_job_free(struct client *c, struct low_job *job)
+{
+	kfd_event_destroy(&c->dev, &job->event);
+	kfd_free(&c->dev, &job->mem);
+	free(job->expect);
+}
+
+void low_job_start(struct client *c, struct low_job *job, struct aql_queue *q)
+{
+	memset(job->out, 0, 2 * job->groups * LOW_GROUP * sizeof(uint32_t));
+	aql_signal_init(job->signal, 1, &job->event);
+	aql_dispatch(q, &c->low, job->groups * LOW_GROUP, LOW_GROUP, job->args, job->signal);
+}
+
+int low_job_wait(struct client *c, struct low_job *job, unsigned int timeout_ms)
+{
+	return aql_signal_wait(&c->dev, job->signal, timeout_ms);
+}
+
+unsigned int low_job_wrong(const struct low_job *job)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < job->groups * LOW_GROUP; i++)
+		n += job->out[i] != job->expect[i] || job->count[i] != job->iterations;
+	return n;
+}
+
+/* How long one workgroup on each compute unit takes; negative errno on failure. */
+static int64_t low_time(struct client *c, struct aql_queue *q, uint32_t iterations)
+{
+	struct low_job job;
+	int64_t start, ret;
+
+	ret = low_job_init(c, &job, c->dev.cus, iterations);
+	if (ret)
+		return ret;
+	start = kfd_now();
+	low_job_start(c, &job, q);
+	ret = low_job_wait(c, &job, CLIENT_TIMEOUT_MS);
+	if (!ret && low_job_wrong(&job))
+		ret = -EILSEQ;
+	if (!ret)
+		ret = kfd_now() - start;
+	low_job_free(c, &job);
+	return ret;
+}
+
+uint32_t low_calibrate(struct client *c, struct aql_queue *q, unsigned int ms)
+{
+	int64_t few = low_time(c, q, LOW_BANKS), many, target = ms * 1000000LL;
+	uint32_t n = 2 * LOW_BANKS;
+
+	if (few < 0)
+		return 0;
+	/* the difference of two runs is what the iterations cost */
+	for (;;) {
+		many = low_time(c, q, n);
+		if (many < 0)
+			return 0;
+		if (many > target / 2 || n >= 1u << 24)
+			break;
+		n *= 2;
+	}
+	if (many <= few)
+		return n;
+	return n + (target - many) * (n - LOW_BANKS) / (many - few);
+}
+
+int high_job_init(struct client *c, struct high_job *job, unsigned int us)
+{
+	int ret;
+
+	memset(job, 0, sizeof(*job));
+	ret = job_alloc(c, &job->mem, &job->event, KFD_PAGE);
+	if (ret)
+		return ret;
+	job->signal = job->mem.ptr;
+	job->args = (void *)((char *)job->mem.ptr + ARGS_OFFSET);
+	job->done = (uint32_t *)((char *)job->mem.ptr + RESULTS_OFFSET);
+	job->args->done = (uintptr_t)job->done;
+	job->args->ticks = us * c->ticks_per_us;
+	return 0;
+}
+
+void high_job_free(struct client *c, struct high_job *job)
+{
+	kfd_event_destroy(&c->dev, &job->event);
+	kfd_free(&c->dev, &job->mem);
+}
+
+void high_job_start(struct client *c, struct high_job *job, struct aql_queue *q)
+{
+	aql_signal_init(job->signal, 1, &job->event);
+	job->packet = aql_dispatch(q, &c->high, c->dev.cus * 64, 64, job->args, job->signal);
+}
+
+int high_job_wait(struct client *c, struct high_job *job, unsigned int timeout_ms)
+{
+	return aql_signal_wait(&c->dev, job->signal, timeout_ms);
+}
+
+int high_job_run(struct client *c, struct high_job *job, struct aql_queue *q,
+		 unsigned int timeout_ms, uint64_t *ns)
+{
+	uint64_t start = kfd_now();
+	int ret;
+
+	high_job_start(c, job, q);
+	ret = high_job_wait(c, job, timeout_ms);
+	*ns = kfd_now() - start;
+	return ret;
+}
+
+int until_job_init(struct client *c, struct until_job *job)
+{
+	int ret;
+
+	memset(job, 0, sizeof(*job));
+	ret = job_alloc(c, &job->mem, NULL, KFD_PAGE);
+	if (ret)
+		return ret;
+	job->signal = job->mem.ptr;
+	job->args = (void *)((char *)job->mem.ptr + ARGS_OFFSET);
+	job->stop = (uint32_t *)((char *)job->mem.ptr + RESULTS_OFFSET);
+	job->rounds = job->stop + 1;
+	job->args->stop = (uintptr_t)job->stop;
+	job->args->rounds = (uintptr_t)job->rounds;
+	return 0;
+}
+
+void until_job_free(struct client *c, struct until_job *job)
+{
+	kfd_free(&c->dev, &job->mem);
+}
+
+void until_job_start(struct client *c, struct until_job *job, struct aql_queue *q)
+{
+	*job->stop = 0;
+	aql_signal_init(job->signal, 1, NULL);
+	aql_dispatch(q, &c->until, c->dev.cus * 64, 64, job->args, job->signal);
+}
+
+void until_job_stop(struct until_job *job)
+{
+	__atomic_store_n(job->stop, 1, __ATOMIC_RELEASE);
+}
+
+int until_job_wait(struct client *c, struct until_job *job, unsigned int timeout_ms)
+{
+	return aql_signal_wait(&c->dev, job->signal, timeout_ms);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/* GPREEMPT's files in sysfs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpreempt.h"
+#include "kfd.h"
+
+int gpreempt_path(const char *file, char *path, size_t size)
+{
+	unsigned int node;
+	uint32_t gpu_id;
+	int ret;
+
+	ret = kfd_find_gpu(&gpu_id, &node);
+	if (ret)
+		return ret;
+	snprintf(path, size, "/sys/class/kfd/kfd/gpreempt/%u%s%s", gpu_id, file ? "/" : "",
+		 file ? file : "");
+	return 0;
+}
+
+bool gpreempt_present(void)
+{
+	char path[128];
+
+	return !gpreempt_path(NULL, path, sizeof(path)) && !access(path, F_OK);
+}
+
+static int open_file(const char *file, int flags)
+{
+	char path[128];
+	int ret, fd;
+
+	ret = gpreempt_path(file, path, sizeof(path));
+	if (ret)
+		return ret;
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int gpreempt_read(const char *file, char *buf, size_t size)
+{
+	int fd = open_file(file, O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = read(fd, buf, size - 1);
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	if (n < 0)
+		return n;
+	if (n && buf[n - 1] == '\n')
+		n--;
+	buf[n] = '\0';
+	return 0;
+}
+
+long long gpreempt_number(const char *file)
+{
+	char text[64], *end;
+	long long value;
+	int ret;
+
+	ret = gpreempt_read(file, text, sizeof(text));
+	if (ret)
+		return ret;
+	value = strtoll(text, &end, 10);
+	return end == text || *end ? -EINVAL : value;
+}
+
+int gpreempt_write(const char *file, const char *text)
+{
+	int fd = open_file(file, O_WRONLY);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+int gpreempt_set(const char *file, long long value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld\n", value);
+	return gpreempt_write(file, text);
+}

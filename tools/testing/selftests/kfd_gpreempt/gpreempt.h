@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* /sys/class/kfd/kfd/gpreempt/<gpu_id>/ for tests. */
+#ifndef KFD_GPREEMPT_SYSFS_H
+#define KFD_GPREEMPT_SYSFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Path of @file (NULL for the folder) of the first GPU node. */
+int gpreempt_path(const char *file, char *path, size_t size);
+
+/* True when the driver has GPREEMPT. */
+bool gpreempt_present(void);
+
+/* One value, newline removed. 0 or -errno. */
+int gpreempt_read(const char *file, char *buf, size_t size);
+long long gpreempt_number(const char *file);	/* negative errno on failure */
+
+/* One write() of exactly @text. 0 or -errno. */
+int gpreempt_write(const char *file, const char *text);
+int gpreempt_set(const char *file, long long value);
+
+#endif

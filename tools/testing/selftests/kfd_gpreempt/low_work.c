@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The LOW kernel's result, computed by the CPU. */
+#include "client.h"
+
+/* A work-item's registers; the GPU's are in vector and accumulation registers. */
+struct item {
+	uint32_t x;
+	uint32_t r[LOW_REGS], acc[LOW_ACC], scratch[LOW_PRIVATE];
+};
+
+static void item_init(struct item *it, uint32_t group, uint32_t item)
+{
+	uint32_t i;
+
+	it->x = low_start(group, item);
+	for (i = 0; i < LOW_REGS; i++)
+		it->r[i] = low_seed(it->x, i + 1);
+	for (i = 0; i < LOW_ACC; i++)
+		it->acc[i] = low_seed(it->x, i + 1001);
+	for (i = 0; i < LOW_PRIVATE; i++)
+		it->scratch[i] = i;
+}
+
+static void item_bank(struct item *it, uint32_t bank)
+{
+	uint32_t *r = it->r + bank * LOW_BANK_REGS;
+	uint32_t i;
+
+	for (i = 0; i < LOW_BANK_REGS; i++) {
+		it->x = low_mix(it->x, r[i]);
+		r[i] = it->x;
+	}
+	it->x = low_mix(it->acc[bank], it->x);
+	it->acc[bank] = it->x;
+}
+
+static void item_fold(struct item *it, uint32_t partner)
+{
+	uint32_t *s;
+
+	it->x = low_mix(it->x, partner);
+	it->x = it->x & 1 ? low_odd(it->x) : low_even(it->x);
+	s = &it->scratch[it->x >> 9 & (LOW_PRIVATE - 1)];
+	it->x += *s;
+	*s = it->x;
+}
+
+static uint32_t item_result(const struct item *it)
+{
+	uint32_t i, x = it->x;
+
+	for (i = 0; i < LOW_REGS; i++)
+		x = low_fold(x, it->r[i]);
+	for (i = 0; i < LOW_ACC; i++)
+		x = low_fold(x, it->acc[i]);
+	for (i = 0; i < LOW_PRIVATE; i++)
+		x = low_fold(x, it->scratch[i]);
+	return x;
+}
+
+void low_expect(uint32_t *out, uint32_t groups, uint32_t iterations)
+{
+	static struct item items[LOW_GROUP];
+	uint32_t lds[LOW_GROUP];
+	uint32_t group, i, n;
+
+	for (group = 0; group < groups; group++) {
+		for (i = 0; i < LOW_GROUP; i++)
+			item_init(&items[i], group, i);
+		for (n = 0; n < iterations; n++) {
+			for (i = 0; i < LOW_GROUP; i++) {
+				item_bank(&items[i], n & (LOW_BANKS - 1));
+				lds[i] = items[i].x;
+			}
+			for (i = 0; i < LOW_GROUP; i++)
+				item_fold(&items[i], lds[low_partner(i, n)]);
+		}
+		for (i = 0; i < LOW_GROUP; i++)
+			out[group * LOW_GROUP + i] = item_result(&items[i]);
+	}
+}
