@@ -35,6 +35,7 @@
 #define DATA_LIST_BYTES		(4 + 70)
 #define CMD_LIST_BYTES		(4 + 162)
 
+#define X86_RETF		0xcb
 #define ATOM_OP_MOVE_REG	0x01
 #define ATOM_OP_EOT		0x5b
 #define ATOM_SRC_IMM		0x05
@@ -75,6 +76,7 @@ void vbios_build(const struct gpu_config *cfg, u8 *rom, size_t size)
 	rom[0] = 0x55;
 	rom[1] = 0xaa;
 	rom[2] = size / 512;
+	rom[3] = X86_RETF;		/* a PC firmware calls here and wants to come back */
 	put16(rom + 0x18, AT_PCIR);
 	memcpy(rom + AT_SIGNATURE, " 761295520", 10);
 	put16(rom + AT_HEADER_PTR, AT_HEADER);

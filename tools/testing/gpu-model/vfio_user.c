@@ -22,8 +22,8 @@
 #include "pci.h"
 #include "vfio_user.h"
 
-#define MSG_MAX		8192		/* data of a region access: at most a page */
-#define DATA_MAX	4096
+#define DATA_MAX	65536		/* of a region access: QEMU reads the ROM in one */
+#define MSG_MAX		(DATA_MAX + 4096)
 #define FDS_MAX		8
 
 /*
@@ -329,11 +329,11 @@ static int reply(struct vfio_user *v, const struct header *req, int err,
 static int do_version(struct vfio_user *v, const struct header *h, const u8 *p, size_t len)
 {
 	static const char json[] =
-		"{\"capabilities\":{\"max_msg_fds\":8,\"max_data_xfer_size\":4096,\"pgsize\":4096}}";
+		"{\"capabilities\":{\"max_msg_fds\":8,\"max_data_xfer_size\":65536}}";
 	struct {
 		u16 major, minor;
 		char json[sizeof(json)];
-	} out = { 0, 1, "" };
+	} out = { 0, 0, "" };	/* QEMU 11.1 speaks 0.0 */
 	const struct version *in = (const void *)p;
 
 	if (len < sizeof(*in) || in->major != 0)
