@@ -28,6 +28,8 @@ int client_open(struct client *c)
 		ret = code_kernel(&c->code, names[i], kernels[i]);
 	if (ret)
 		kfd_close(&c->dev);
+	c->high.group_bytes = CLIENT_LDS_BYTES;
+	c->until.group_bytes = CLIENT_LDS_BYTES;
 	return ret;
 }
 

@@ -9,6 +9,13 @@
 #define PRIORITY_LOW	0
 #define PRIORITY_HIGH	15
 
+/*
+ * LDS that HIGH and the endless kernel ask for, which they do not use: beside
+ * LOW's there is no room for it on a compute unit, so that whoever holds the
+ * machine keeps the other out.
+ */
+#define CLIENT_LDS_BYTES	(48 * 1024)
+
 /* Longest wait for anything that must come, in ms. */
 #define CLIENT_TIMEOUT_MS	20000
 
