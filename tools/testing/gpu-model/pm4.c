@@ -269,7 +269,11 @@ static s64 indirect_buffer(struct hqd *h, struct pm4_state *s, bool in_ib, const
 	return 1;
 }
 
-static s64 map_queues(struct gpu *g, const u32 *p, u32 n)
+/*
+ * MAP_QUEUES of the KIQ. A driver that comes back maps its HIQ over the one it
+ * left: a kernel queue is replaced, never a process' queue nor the KIQ itself.
+ */
+static s64 map_queues(struct gpu *g, struct hqd *kiq, const u32 *p, u32 n)
 {
 	unsigned int vmid = p[0] >> 8 & 15, queue = p[0] >> 13 & 7, pipe = p[0] >> 16 & 3;
 	unsigned int me = (p[0] >> 18 & 1) + 1, engine = p[0] >> 26 & 7;
@@ -277,10 +281,11 @@ static s64 map_queues(struct gpu *g, const u32 *p, u32 n)
 
 	if (n < 6 || !h || engine > 1)
 		return -EINVAL;
-	if (h->active) {
+	if (h->active && (h->is_user || h == kiq)) {
 		log_warn("MAP_QUEUES: me %u pipe %u queue %u is in use", me, pipe, queue);
 		return -EINVAL;
 	}
+	mec_unmap(g, h);
 	if (mec_map(g, h, addr64(p + 2) & ~3ull, vmid))
 		return -EFAULT;
 	if (engine == 1)
@@ -359,7 +364,7 @@ static s64 execute(struct gpu *g, struct hqd *h, struct pm4_state *s, const stru
 	case PM4_SET_RESOURCES:
 		return s->hiq ? hws_packet(g, op, p, n) : 0;
 	case PM4_MAP_QUEUES:
-		return s->hiq ? hws_packet(g, op, p, n) : map_queues(g, p, n);
+		return s->hiq ? hws_packet(g, op, p, n) : map_queues(g, h, p, n);
 	case PM4_UNMAP_QUEUES:
 		return s->hiq ? hws_packet(g, op, p, n) : unmap_queues(g, p, n);
 	case PM4_QUERY_STATUS:
