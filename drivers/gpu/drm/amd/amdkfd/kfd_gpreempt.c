@@ -67,17 +67,15 @@ static void will_wait_for_monitor(struct kfd_gpreempt *gp)
  * kfd_gpreempt_init - a node has come up
  * @node: the node, its queue manager running
  *
- * A node without GPREEMPT is a complete node: failure is only logged.
+ * A node without GPREEMPT is a complete node: this does not fail.
  */
 void kfd_gpreempt_init(struct kfd_node *node)
 {
 	struct kfd_gpreempt *gp;
 
 	gp = kzalloc(sizeof(*gp), GFP_KERNEL);
-	if (!gp) {
-		dev_warn(node->adev->dev, "no memory for GPREEMPT\n");
+	if (!gp)
 		return;
-	}
 	gp->node = node;
 	gp->hw = &kfd_gpreempt_gfx_v9;
 	gp->policy = gpreempt_policy_find(DEFAULT_POLICY);

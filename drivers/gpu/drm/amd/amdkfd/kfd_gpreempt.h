@@ -46,6 +46,7 @@ static inline bool kfd_gpreempt_queue_held(const struct queue *q)
 {
 	return false;
 }
+
 static inline void kfd_gpreempt_debug_attach(struct kfd_process *p) {}
 static inline int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 					     struct vm_area_struct *vma,

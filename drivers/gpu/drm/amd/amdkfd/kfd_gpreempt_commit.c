@@ -78,8 +78,9 @@ static unsigned int verdicts_that_hold(struct device_queue_manager *dqm)
 	struct queue *q;
 	unsigned int n = 0;
 
-	for_each_dqm_queue(dqm, dpn, q)
-		n += verdict_holds(q);
+	list_for_each_entry(dpn, &dqm->queues, list)
+		list_for_each_entry(q, &dpn->qpd->queues_list, list)
+			n += verdict_holds(q);
 	return n;
 }
 
@@ -88,13 +89,15 @@ static void flip(struct kfd_gpreempt *gp, u64 fence_ns)
 	struct device_process_node *dpn;
 	struct queue *q;
 
-	for_each_dqm_queue(gp->node->dqm, dpn, q) {
-		if (!verdict_holds(q))
-			continue;
-		if (q->gpreempt->verdict == GPREEMPT_PREEMPT)
-			queue_preempt(gp, dpn->qpd, q, fence_ns);
-		else
-			queue_resume(gp, dpn->qpd, q, q->gpreempt->reason);
+	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
+		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
+			if (!verdict_holds(q))
+				continue;
+			if (q->gpreempt->verdict == GPREEMPT_PREEMPT)
+				queue_preempt(gp, dpn->qpd, q, fence_ns);
+			else
+				queue_resume(gp, dpn->qpd, q, q->gpreempt->reason);
+		}
 	}
 }
 
@@ -212,11 +215,13 @@ unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
 
 	lockdep_assert_held(&dqm->lock_hidden);
 
-	for_each_dqm_queue(dqm, dpn, q) {
-		if (!q->properties.is_preempted || (qpd && dpn->qpd != qpd))
-			continue;
-		queue_resume(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
-		n++;
+	list_for_each_entry(dpn, &dqm->queues, list) {
+		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
+			if (!q->properties.is_preempted || (qpd && dpn->qpd != qpd))
+				continue;
+			queue_resume(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
+			n++;
+		}
 	}
 	return n;
 }

@@ -64,9 +64,10 @@ static int gpreempt_show(struct seq_file *m, void *unused)
 	seq_puts(m, "# pid queue asked permitted mapping effective state rptr wptr backlog waves age_us preemptions preempted_us save_us\n");
 	dqm_lock(dqm);
 	mutex_lock(&gp->last_lock);
-	for_each_dqm_queue(dqm, dpn, q)
-		if (q->gpreempt)
-			show_queue(m, q, now_ns);
+	list_for_each_entry(dpn, &dqm->queues, list)
+		list_for_each_entry(q, &dpn->qpd->queues_list, list)
+			if (q->gpreempt)
+				show_queue(m, q, now_ns);
 	mutex_unlock(&gp->last_lock);
 	dqm_unlock(dqm);
 	return 0;

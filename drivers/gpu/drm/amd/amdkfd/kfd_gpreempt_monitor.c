@@ -4,7 +4,7 @@
  */
 
 /**
- * DOC: overview
+ * DOC: GPREEMPT
  *
  * Compute work reaches an AMD GPU through user-mode queues: a process writes
  * packets into a ring in its memory and rings a doorbell. The kernel takes no

@@ -243,11 +243,6 @@ struct kfd_gpreempt {
 	unsigned int untrapped;
 };
 
-/* Every queue that the DQM knows, kernel queues aside. DQM lock held. */
-#define for_each_dqm_queue(dqm, dpn, q)					\
-	list_for_each_entry(dpn, &(dqm)->queues, list)			\
-		list_for_each_entry(q, &(dpn)->qpd->queues_list, list)
-
 /* kfd_gpreempt.c */
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
 int kfd_gpreempt_disable(struct kfd_gpreempt *gp);

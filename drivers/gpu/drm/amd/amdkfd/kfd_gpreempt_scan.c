@@ -38,31 +38,23 @@ enum aql_condition {
 	AQL_CONDITION_GTE,
 };
 
-/**
- * union aql_packet - what the scan looks at in an AQL packet
- * @type:	low byte of the header
- * @amd_format:	vendor packets: which
- * @dep_signal:	barrier-AND and -OR: handles, 0 for none
- * @value_signal: barrier-value: handle, 0 for none
- * @value:	barrier-value: operand
- * @mask:	barrier-value: applied to the signal's value
- * @condition:	barrier-value: enum aql_condition
- * @completion_signal: handle, 0 for none
- */
+/* What the scan looks at in a packet. A signal handle of 0 means none. */
 union aql_packet {
 	struct {
-		u8 type;
+		u8 type;		/* low byte of the header */
 		u8 fences;
-		u8 amd_format;
+		u8 amd_format;		/* of a vendor packet */
 		u8 reserved0;
 		u32 reserved1;
 		union {
+			/* barrier-AND and -OR */
 			u64 dep_signal[AQL_DEP_SIGNALS];
+			/* vendor packet barrier-value */
 			struct {
 				u64 value_signal;
 				s64 value;
 				s64 mask;
-				u32 condition;
+				u32 condition;	/* enum aql_condition */
 			};
 		};
 		u64 reserved2;
@@ -308,8 +300,9 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	for (;;) {
 		dqm_lock(dqm);
 		nr = 0;
-		for_each_dqm_queue(dqm, dpn, q)
-			nr += !!q->gpreempt;
+		list_for_each_entry(dpn, &dqm->queues, list)
+			list_for_each_entry(q, &dpn->qpd->queues_list, list)
+				nr += !!q->gpreempt;
 		if (nr <= scan->capacity)
 			break;
 		dqm_unlock(dqm);
@@ -327,9 +320,10 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 		dqm_unlock(dqm);
 		return -EAGAIN;
 	}
-	for_each_dqm_queue(dqm, dpn, q)
-		if (q->gpreempt)
-			collect_queue(gp, q, scan);
+	list_for_each_entry(dpn, &dqm->queues, list)
+		list_for_each_entry(q, &dpn->qpd->queues_list, list)
+			if (q->gpreempt)
+				collect_queue(gp, q, scan);
 	dqm_unlock(dqm);
 	return 0;
 }

@@ -39,14 +39,17 @@ static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
 		r = on ? kfd_gpreempt_enable(gp) : kfd_gpreempt_disable(gp);
 	return r ?: count;
 }
+
 static struct kobj_attribute enable_attr = __ATTR_RW(enable);
 
 static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr,
 			  char *buf)
 {
-	return sysfs_emit(buf, "%s\n", gpreempt_state_name(
-			  kfd_gpreempt_state(to_gpreempt(kobj))));
+	enum gpreempt_state state = kfd_gpreempt_state(to_gpreempt(kobj));
+
+	return sysfs_emit(buf, "%s\n", gpreempt_state_name(state));
 }
+
 static struct kobj_attribute state_attr = __ATTR_RO(state);
 
 /* As the I/O schedulers show theirs: all, the current one in brackets. */
@@ -77,6 +80,7 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
 	kfd_gpreempt_wake(gp);
 	return count;
 }
+
 static struct kobj_attribute policy_attr = __ATTR_RW(policy);
 
 /* A number in struct kfd_gpreempt, with the range it may have. */
@@ -198,6 +202,7 @@ static ssize_t bypass_reason_show(struct kobject *kobj,
 	spin_unlock(&gp->machine_lock);
 	return sysfs_emit(buf, "%s\n", gpreempt_bypass_name(bypass));
 }
+
 static struct kobj_attribute bypass_reason_attr = __ATTR_RO(bypass_reason);
 
 static struct attribute *stats_attrs[] = {
