@@ -115,6 +115,7 @@ int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid)
 	memcpy(h->reg, reg, sizeof(reg));
 	h->mqd = mqd;
 	h->reg[MQD_VMID] = vmid;
+	h->reg[MQD_DOORBELL] |= DOORBELL_ENABLE;	/* amdkfd's MQDs leave it to the firmware */
 	h->uq = NULL;
 	/*
 	 * A doorbell rung while the queue was not mapped is lost: the write pointer
