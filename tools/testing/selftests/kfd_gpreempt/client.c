@@ -39,43 +39,63 @@ void client_close(struct client *c)
 	kfd_close(&c->dev);
 }
 
-/* One reading of s_memtime; @value points into @mem. */
-static int read_clock(struct client *c, struct aql_queue *q, struct kfd_mem *mem, uint64_t *value)
+/**
+ * struct reading - s_memtime and the GPU's clock, read by one short kernel,
+ * and the GPU's clock with the host's, read by the driver
+ */
+struct reading {
+	uint64_t ticks, kernel_clock;
+	uint64_t gpu_clock, host_ns;
+};
+
+static int read_clocks(struct client *c, struct aql_queue *q, struct kfd_mem *mem,
+		       struct reading *r)
 {
 	struct aql_signal *signal = mem->ptr;
 	uint64_t *args = (uint64_t *)((char *)mem->ptr + ARGS_OFFSET);
-	volatile uint64_t *clock = args + 1;
+	volatile uint64_t *ticks = args + 1;
 	int ret;
 
-	args[0] = (uintptr_t)clock;
+	args[0] = (uintptr_t)ticks;
 	aql_signal_init(signal, 1, NULL);
 	aql_dispatch(q, &c->read_clock, 64, 64, args, signal);
 	ret = aql_signal_wait(&c->dev, signal, CLIENT_TIMEOUT_MS);
-	*value = *clock;
+	r->ticks = *ticks;
+	r->kernel_clock = signal->end_ts;
+	r->gpu_clock = kfd_gpu_clock(&c->dev);
+	r->host_ns = kfd_now();
 	return ret;
 }
 
+/*
+ * Through the GPU's clock, which completion signals carry: how long the
+ * kernels had to wait for a busy machine then does not matter.
+ */
 int client_calibrate(struct client *c, struct aql_queue *q)
 {
-	uint64_t ticks[2], ns[2];
+	struct reading first, second;
 	struct kfd_mem mem;
-	unsigned int i;
 	int ret;
 
 	ret = kfd_alloc(&c->dev, &mem, KFD_PAGE, KFD_MEM_HOST);
 	if (ret)
 		return ret;
-	for (i = 0; !ret && i < 2; i++) {
-		/* two readings well apart, so that latency does not count */
-		if (i)
-			usleep(300000);
-		ns[i] = kfd_now();
-		ret = read_clock(c, q, &mem, &ticks[i]);
+	ret = read_clocks(c, q, &mem, &first);
+	if (!ret) {
+		/* long beside the error of either reading */
+		usleep(300000);
+		ret = read_clocks(c, q, &mem, &second);
 	}
 	kfd_free(&c->dev, &mem);
-	if (!ret)
-		c->ticks_per_us = (ticks[1] - ticks[0]) * 1000.0 / (ns[1] - ns[0]);
-	return ret;
+	if (ret)
+		return ret;
+	if (second.kernel_clock <= first.kernel_clock || second.gpu_clock <= first.gpu_clock)
+		return -EIO;
+	c->ticks_per_us = (double)(second.ticks - first.ticks) /
+			  (second.kernel_clock - first.kernel_clock) *
+			  (second.gpu_clock - first.gpu_clock) /
+			  (second.host_ns - first.host_ns) * 1000;
+	return 0;
 }
 
 /* Memory, event, and signal of a job with @results bytes of results. */

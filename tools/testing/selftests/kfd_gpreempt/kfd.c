@@ -346,6 +346,11 @@ int kfd_alloc(struct kfd_dev *dev, struct kfd_mem *mem, size_t size, uint32_t fl
 	return ret;
 }
 
+int kfd_register(struct kfd_dev *dev, struct kfd_mem *mem)
+{
+	return alloc_bo(dev, mem, KFD_MEM_HOST);
+}
+
 /**
  * kfd_free() - undo kfd_alloc()
  * @dev:	device

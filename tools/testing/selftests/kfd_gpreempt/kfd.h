@@ -102,6 +102,8 @@ void kfd_close(struct kfd_dev *dev);
 int kfd_find_gpu(uint32_t *gpu_id, unsigned int *node);
 
 int kfd_alloc(struct kfd_dev *dev, struct kfd_mem *mem, size_t size, uint32_t flags);
+/* Map memory of the caller's, @mem->ptr and @mem->size, for the GPU; kfd_free() not needed. */
+int kfd_register(struct kfd_dev *dev, struct kfd_mem *mem);
 void kfd_free(struct kfd_dev *dev, struct kfd_mem *mem);
 
 int kfd_event_create(struct kfd_dev *dev, struct kfd_event *ev);

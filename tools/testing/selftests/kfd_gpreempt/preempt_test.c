@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What GPREEMPT promises, through /dev/kfd: an inversion is resolved, within a
+ * process and across two, with exact results; a blocked queue keeps nobody
+ * out; nobody starves; the monitor is parked when there is nothing to decide.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "client.h"
+#include "gpreempt.h"
+
+/* Length of LOW's workgroups, ms; HIGH must come through in a quarter of it. */
+#define LOW_MS		50
+#define HIGH_US		200
+#define SAMPLES		20
+
+/* Shared with the process that runs LOW. */
+struct shared {
+	struct aql_signal signal;	/* completed by the dispatch after @arm */
+	volatile int running;
+	volatile int stop;
+	volatile unsigned int dispatches;
+	volatile unsigned int wrong;
+};
+
+FIXTURE(preempt) {
+	struct client c;
+	struct aql_queue high;
+	struct high_job job;
+	struct shared *shared;
+	pid_t low;
+};
+
+/* A LOW job that runs on, again and again; in its own process. */
+static int run_low(struct shared *shared)
+{
+	struct low_job job[2];
+	struct aql_queue q;
+	struct client c;
+	uint32_t n;
+	unsigned int i;
+
+	if (client_open(&c) || aql_create(&q, &c.dev, 64, PRIORITY_LOW))
+		return 1;
+	n = low_calibrate(&c, &q, LOW_MS);
+	if (!n)
+		return 2;
+	for (i = 0; i < 2; i++) {
+		if (low_job_init(&c, &job[i], c.dev.cus, n))
+			return 3;
+		low_job_start(&c, &job[i], &q);
+	}
+	shared->running = 1;
+	for (i = 0; !shared->stop; i ^= 1) {
+		if (low_job_wait(&c, &job[i], CLIENT_TIMEOUT_MS))
+			return 4;
+		shared->wrong += low_job_wrong(&job[i]);
+		shared->dispatches++;
+		low_job_start(&c, &job[i], &q);
+	}
+	for (i = 0; i < 2; i++) {
+		if (low_job_wait(&c, &job[i], CLIENT_TIMEOUT_MS))
+			return 5;
+		shared->wrong += low_job_wrong(&job[i]);
+	}
+	return aql_destroy(&q) ? 6 : 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Median of HIGH's latencies in ns, 0 if one did not end. */
+static uint64_t median_latency(struct client *c, struct high_job *job, struct aql_queue *q)
+{
+	uint64_t ns[SAMPLES];
+	unsigned int i;
+
+	for (i = 0; i < SAMPLES; i++) {
+		/* not in step with LOW's workgroups */
+		usleep(10000 + i * 3700 % 23000);
+		if (high_job_run(c, job, q, CLIENT_TIMEOUT_MS, &ns[i]))
+			return 0;
+	}
+	qsort(ns, SAMPLES, sizeof(ns[0]), by_value);
+	return ns[SAMPLES / 2];
+}
+
+static int start_low(struct shared *shared, pid_t *pid)
+{
+	unsigned int ms;
+
+	*pid = fork();
+	if (*pid < 0)
+		return -errno;
+	if (!*pid)
+		_exit(run_low(shared));
+	for (ms = 0; !shared->running; ms += 10) {
+		if (ms > CLIENT_TIMEOUT_MS || waitpid(*pid, NULL, WNOHANG) == *pid)
+			return -ECHILD;
+		usleep(10000);
+	}
+	return 0;
+}
+
+/* LOW's process ends by itself when it is told; its exit status. */
+static int stop_low(struct shared *shared, pid_t *pid)
+{
+	int status;
+
+	shared->stop = 1;
+	if (waitpid(*pid, &status, 0) != *pid)
+		return -errno;
+	*pid = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+FIXTURE_SETUP(preempt)
+{
+	unsigned int node;
+	uint32_t gpu_id;
+
+	if (kfd_find_gpu(&gpu_id, &node))
+		SKIP(return, "no KFD device");
+	ASSERT_TRUE(gpreempt_present());
+	/* before the device is opened: the child opens it for itself */
+	self->shared = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->shared);
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	ASSERT_EQ(0, client_open(&self->c));
+	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
+	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
+	ASSERT_EQ(0, high_job_init(&self->c, &self->job, HIGH_US));
+}
+
+FIXTURE_TEARDOWN(preempt)
+{
+	if (self->low > 0) {
+		kill(self->low, SIGKILL);
+		waitpid(self->low, NULL, 0);
+	}
+	if (self->c.dev.fd > 0) {
+		EXPECT_EQ(0, aql_destroy(&self->high));
+		client_close(&self->c);
+	}
+	gpreempt_set("enable", 0);
+	gpreempt_set("starvation_ms", 1000);
+	gpreempt_set("min_residency_us", 500);
+}
+
+/*
+ * Rule 1 across two processes: with GPREEMPT the HIGH kernel comes through while
+ * LOW's workgroups are under way; without it waits for one to end. LOW's
+ * results are exact, and each preempted queue was resumed.
+ */
+TEST_F_TIMEOUT(preempt, two_processes, 120)
+{
+	uint64_t stock, gpreempt;
+	long long preemptions;
+
+	ASSERT_EQ(0, start_low(self->shared, &self->low));
+	stock = median_latency(&self->c, &self->job, &self->high);
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	preemptions = gpreempt_number("stats/preemptions");
+	gpreempt = median_latency(&self->c, &self->job, &self->high);
+	preemptions = gpreempt_number("stats/preemptions") - preemptions;
+	ASSERT_EQ(0, stop_low(self->shared, &self->low));
+	TH_LOG("median: stock %llu us, gpreempt %llu us, %lld preemptions, %u dispatches",
+	       (unsigned long long)stock / 1000, (unsigned long long)gpreempt / 1000,
+	       preemptions, self->shared->dispatches);
+	EXPECT_LE(LOW_MS * 1000000ULL / 4, stock);
+	EXPECT_GE(LOW_MS * 1000000ULL / 4, gpreempt);
+	EXPECT_NE(0, gpreempt);
+	EXPECT_LE(SAMPLES / 2, preemptions);
+	EXPECT_EQ(0, self->shared->wrong);
+	EXPECT_LE(2, self->shared->dispatches);
+	EXPECT_EQ(gpreempt_number("stats/preemptions"), gpreempt_number("stats/resumes"));
+}
+
+/* The same between two queues of one process. */
+TEST_F_TIMEOUT(preempt, same_process, 120)
+{
+	struct low_job low;
+	struct aql_queue q;
+	long long preemptions;
+	uint64_t ns, sum = 0;
+	unsigned int i;
+	uint32_t n;
+
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
+	n = low_calibrate(&self->c, &q, LOW_MS);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &low, self->c.dev.cus, n));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	preemptions = gpreempt_number("stats/preemptions");
+	for (i = 0; i < SAMPLES; i++) {
+		low_job_start(&self->c, &low, &q);
+		usleep(LOW_MS * 1000 / 5);
+		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
+					  CLIENT_TIMEOUT_MS, &ns));
+		EXPECT_EQ(1, low.signal->value) TH_LOG("LOW had ended, this proves nothing");
+		sum += ns;
+		ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+		EXPECT_EQ(0, low_job_wrong(&low));
+	}
+	EXPECT_GE(LOW_MS * 1000000ULL / 4, sum / SAMPLES);
+	EXPECT_LE(SAMPLES, gpreempt_number("stats/preemptions") - preemptions);
+	low_job_free(&self->c, &low);
+	ASSERT_EQ(0, aql_destroy(&q));
+}
+
+/*
+ * Rule 2 within a process: HIGH waits, by a barrier packet, for a signal that
+ * LOW completes. It must not keep LOW off the machine.
+ */
+TEST_F_TIMEOUT(preempt, blocked_same_process, 120)
+{
+	struct aql_signal *done;
+	struct kfd_mem mem;
+	struct low_job low;
+	struct aql_queue q;
+	uint64_t alone;
+	uint32_t n;
+
+	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
+	done = mem.ptr;
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
+	n = low_calibrate(&self->c, &q, 4 * LOW_MS);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &low, self->c.dev.cus, n));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+
+	struct aql_signal *const dep[5] = { low.signal };
+
+	low_job_start(&self->c, &low, &q);
+	aql_signal_init(done, 1, NULL);
+	alone = kfd_now();
+	aql_barrier(&self->high, AQL_BARRIER_AND, dep, done);
+	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, aql_signal_wait(&self->c.dev, done, 1000));
+	alone = kfd_now() - alone;
+	/* nearly as long as alone */
+	EXPECT_GE(2 * 4 * LOW_MS * 1000000ULL, alone);
+	EXPECT_EQ(0, low_job_wrong(&low));
+	low_job_free(&self->c, &low);
+	ASSERT_EQ(0, aql_destroy(&q));
+	kfd_free(&self->c.dev, &mem);
+}
+
+/* Rule 2 across processes: the signal is in memory that both share. */
+TEST_F_TIMEOUT(preempt, blocked_across_processes, 120)
+{
+	struct aql_signal *const dep[5] = { &self->shared->signal };
+	unsigned int before, i;
+	struct kfd_mem shared = { .ptr = self->shared, .size = KFD_PAGE };
+	struct aql_signal *done;
+	struct kfd_mem mem;
+
+	aql_signal_init(&self->shared->signal, 1, NULL);
+	ASSERT_EQ(0, start_low(self->shared, &self->low));
+	ASSERT_EQ(0, kfd_register(&self->c.dev, &shared));
+	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
+	done = mem.ptr;
+	aql_signal_init(done, 1, NULL);
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	aql_barrier(&self->high, AQL_BARRIER_AND, dep, done);
+	before = self->shared->dispatches;
+	/* as many of LOW's dispatches as fit into the time, less a third */
+	for (i = 0; i < 20; i++)
+		usleep(LOW_MS * 1000);
+	EXPECT_LE(20 * 2 / 3, self->shared->dispatches - before);
+	EXPECT_EQ(1, done->value);
+	__atomic_store_n(&self->shared->signal.value, 0, __ATOMIC_RELEASE);
+	EXPECT_EQ(0, aql_signal_wait(&self->c.dev, done, 1000));
+	ASSERT_EQ(0, stop_low(self->shared, &self->low));
+	EXPECT_EQ(0, self->shared->wrong);
+	kfd_free(&self->c.dev, &mem);
+}
+
+/*
+ * Rule 3: HIGH never ends, LOW still executes: a share of at least the
+ * residency it is promised each starvation time.
+ */
+TEST_F_TIMEOUT(preempt, starvation_bound, 120)
+{
+	struct until_job until;
+	struct low_job low;
+	struct aql_queue q;
+	long long starved;
+	uint32_t n;
+
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
+	n = low_calibrate(&self->c, &q, 20);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &low, self->c.dev.cus, n));
+	ASSERT_EQ(0, until_job_init(&self->c, &until));
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 50));
+	ASSERT_EQ(0, gpreempt_set("min_residency_us", 10000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	starved = gpreempt_number("stats/starved");
+	until_job_start(&self->c, &until, &self->high);
+	usleep(20000);
+	low_job_start(&self->c, &low, &q);
+	/* a few turns; without the rule it never comes */
+	EXPECT_EQ(0, low_job_wait(&self->c, &low, 3000));
+	EXPECT_LT(starved, gpreempt_number("stats/starved"));
+	EXPECT_EQ(1, until.signal->value);
+	until_job_stop(&until);
+	ASSERT_EQ(0, until_job_wait(&self->c, &until, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&low));
+	low_job_free(&self->c, &low);
+	until_job_free(&self->c, &until);
+	ASSERT_EQ(0, aql_destroy(&q));
+}
+
+/* The monitor's wake-ups in 10 s, after a second to settle. */
+static long long wakeups(void)
+{
+	long long before;
+
+	sleep(1);
+	before = gpreempt_number("stats/wakeups");
+	sleep(10);
+	return gpreempt_number("stats/wakeups") - before;
+}
+
+/* One level, and its queue busy all the time: nothing to decide. */
+TEST_F_TIMEOUT(preempt, parked_on_one_level, 120)
+{
+	char state[32];
+
+	/* HIGH's queue would be the second level */
+	ASSERT_EQ(0, aql_update(&self->high, 100, PRIORITY_LOW));
+	ASSERT_EQ(0, start_low(self->shared, &self->low));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	EXPECT_EQ(0, wakeups());
+	ASSERT_EQ(0, gpreempt_read("state", state, sizeof(state)));
+	EXPECT_STREQ("parked", state);
+	ASSERT_EQ(0, stop_low(self->shared, &self->low));
+	EXPECT_LT(1, self->shared->dispatches);
+}
+
+/* Two levels and no queue busy; work that then comes is seen at once. */
+TEST_F_TIMEOUT(preempt, parked_when_idle, 120)
+{
+	struct aql_queue q;
+	struct low_job low;
+	long long preemptions;
+	char state[32];
+	uint64_t ns;
+	uint32_t n;
+
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
+	n = low_calibrate(&self->c, &q, 4 * LOW_MS);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &low, self->c.dev.cus, n));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	EXPECT_EQ(0, wakeups());
+	ASSERT_EQ(0, gpreempt_read("state", state, sizeof(state)));
+	EXPECT_STREQ("parked", state);
+
+	preemptions = gpreempt_number("stats/preemptions");
+	low_job_start(&self->c, &low, &q);
+	usleep(LOW_MS * 1000);
+	ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high, CLIENT_TIMEOUT_MS, &ns));
+	EXPECT_GE(LOW_MS * 1000000ULL, ns);
+	EXPECT_LT(preemptions, gpreempt_number("stats/preemptions"));
+	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&low));
+	low_job_free(&self->c, &low);
+	ASSERT_EQ(0, aql_destroy(&q));
+}
+
+/* Rule 5: disabling gives a preempted queue back at once. */
+TEST_F_TIMEOUT(preempt, disable_resumes, 120)
+{
+	struct until_job until;
+	struct low_job low;
+	struct aql_queue q;
+	long long preemptions;
+	unsigned int ms;
+	uint32_t n;
+
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
+	n = low_calibrate(&self->c, &q, 2 * LOW_MS);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &low, self->c.dev.cus, n));
+	ASSERT_EQ(0, until_job_init(&self->c, &until));
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	preemptions = gpreempt_number("stats/preemptions");
+	low_job_start(&self->c, &low, &q);
+	usleep(20000);
+	until_job_start(&self->c, &until, &self->high);
+	for (ms = 0; gpreempt_number("stats/preemptions") == preemptions; ms++) {
+		ASSERT_GT(2000, ms);
+		usleep(1000);
+	}
+	EXPECT_EQ(-ETIME, low_job_wait(&self->c, &low, 4 * LOW_MS));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	EXPECT_EQ(gpreempt_number("stats/preemptions"), gpreempt_number("stats/resumes"));
+	until_job_stop(&until);
+	ASSERT_EQ(0, until_job_wait(&self->c, &until, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&low));
+	low_job_free(&self->c, &low);
+	until_job_free(&self->c, &until);
+	ASSERT_EQ(0, aql_destroy(&q));
+}
+
+TEST_HARNESS_MAIN
