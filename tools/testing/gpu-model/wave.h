@@ -40,8 +40,8 @@ enum wave_stop {
 	WAVE_END,	/* s_endpgm */
 	WAVE_FAULT,	/* page fault: wave.fault_va, pc at the faulting instruction */
 	WAVE_ILLEGAL,	/* not a supported instruction: pc at it, named in the log */
-	WAVE_TRAP,	/* s_trap N: wave.trap_id */
-	WAVE_MSG,	/* s_sendmsg: wave.msg (interrupt to the host) */
+	WAVE_TRAP,	/* s_trap N: wave.trap_id; pc is past it */
+	WAVE_MSG,	/* s_sendmsg: wave.msg (interrupt to the host); pc is past it */
 };
 
 /**
@@ -58,6 +58,8 @@ enum wave_stop {
  * @insns:	instructions executed since launch
  * @wake_at:	model time a sleeping wave goes on
  * @index:	number within the workgroup
+ *
+ * One thread at a time runs the waves of a workgroup: LDS is not locked.
  */
 struct wave {
 	u64 pc;
@@ -85,7 +87,7 @@ struct wave {
 		u64 page;	/* va >> 12, ~0 when empty */
 		u8 *host;
 		bool write;
-	} tlb[16];
+	} tlb[64];
 	u32 tlb_generation;
 };
 
@@ -118,6 +120,9 @@ void wg_free(struct workgroup *wg);
  */
 enum wave_stop wave_run(struct wave *w, u32 *budget);
 
+/* Forget cached translations, as after a restore into new memory. */
+void wave_drop_tlb(struct wave *w);
+
 /* True, and clears at_barrier, when every wave not ended is at the barrier. */
 bool wg_barrier_done(struct workgroup *wg);
 
@@ -145,7 +150,7 @@ int kernel_code_parse(struct kernel_code *k, const u8 *kd, u64 va);
 struct dispatch_regs {
 	u64 dispatch_ptr, queue_ptr, kernarg, dispatch_id;
 	u32 private_rsrc[4];	/* private segment buffer descriptor */
-	u64 flat_scratch_init;	/* as two SGPRs: base, size */
+	u64 flat_scratch_init;	/* 64-bit address of the queue's scratch (gfx9) */
 	u32 private_bytes;	/* per lane */
 	u32 grid[3];		/* work-items */
 	u16 wgsize[3];
@@ -153,7 +158,14 @@ struct dispatch_regs {
 	u32 scratch_wave_bytes;	/* scratch of one wave */
 };
 
-/* Set SGPRs, VGPRs, exec, mode and pc of every wave of @wg for workgroup @id[]. */
+/* Waves that workgroup @id[] needs: fewer than a full one at the grid's edge. */
+unsigned int wg_nwaves(const struct dispatch_regs *d, const u32 id[3]);
+
+/*
+ * Set SGPRs, VGPRs, exec, mode and pc of every wave of @wg for workgroup @id[].
+ * Wave n gets scratch slot @scratch_slot + n. Waves without work-items (an
+ * edge workgroup allocated full size) are marked ended.
+ */
 void wg_init_regs(struct workgroup *wg, const struct kernel_code *k,
 		  const struct dispatch_regs *d, const u32 id[3], u32 scratch_slot);
 
