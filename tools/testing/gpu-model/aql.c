@@ -50,21 +50,6 @@ enum vendor_format { VENDOR_PM4_IB = 1, VENDOR_BARRIER_VALUE = 2 };
 
 #define IT_INDIRECT_BUFFER	0x3f
 
-/**
- * struct amd_signal - amd_signal_t in guest memory
- */
-struct amd_signal {
-	s64 kind;
-	s64 value;
-	u64 event_mailbox;
-	u32 event_id;
-	u32 reserved;
-	u64 start_ts;
-	u64 end_ts;
-	u64 queue;
-	u64 reserved2[2];
-};
-
 static u32 get32(const u8 *p)
 {
 	u32 v;

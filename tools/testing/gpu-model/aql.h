@@ -54,6 +54,23 @@ enum aql_error {
 };
 
 /**
+ * struct amd_signal - amd_signal_t in guest memory, 64 bytes
+ */
+struct amd_signal {
+	s64 kind;
+	s64 value;
+	u64 event_mailbox;
+	u32 event_id;
+	u32 reserved;
+	u64 start_ts;
+	u64 end_ts;
+	u64 queue;
+	u32 reserved2[2];
+};
+
+_Static_assert(sizeof(struct amd_signal) == 64, "ABI");
+
+/**
  * struct dispatch - a kernel dispatch that began
  * @q:		queue
  * @packet:	index of its packet: unique in the queue's life

@@ -217,6 +217,7 @@ static void barrier_check(struct cu *cu, struct group *grp, u64 now)
 
 	if (!wg_barrier_done(grp->wg))
 		return;
+	cu->released = true;
 	for (i = 0; i < grp->wg->nwaves; i++) {
 		struct wave_slot *slot = group_slot(cu, grp, i);
 
@@ -303,9 +304,9 @@ static struct wave_slot *simd_pick(struct simd *s, unsigned int *n)
 }
 
 /* Too late to be true to model time: say so and go on from now. */
-static void simd_lag(struct cu *cu, struct simd *s, u64 now)
+static void simd_lag(struct cu *cu, struct simd *s)
 {
-	u64 lag = now - s->time;
+	u64 now = gpu_now(), lag = now - s->time;
 
 	if (lag > cu->max_lag)
 		cu->max_lag = lag;
@@ -340,7 +341,9 @@ static u64 simd_step(struct cu *cu, struct simd *s, u64 now, u32 *done)
 	}
 	if (s->time > now)
 		return s->time;
-	simd_lag(cu, s, now);
+	simd_lag(cu, s);
+	if (s->time > now)
+		return s->time;
 
 	due = (now - s->time) / ISSUE_NS / n + 1;
 	given = due < SLICE_INSNS ? due : SLICE_INSNS;
@@ -377,23 +380,28 @@ static void cu_give_way(struct cu *cu)
 /* Execute what is due in a unit. Return: model time of its next need. */
 static u64 cu_pass(struct cu *cu, u64 now)
 {
-	u64 due, next = NEVER;
+	u64 due, next;
 	unsigned int i, slice = 0;
 	u32 done = 0;
 
 	pthread_mutex_lock(&cu->lock);
 	vm_enter(cu->g);
-	for (i = 0; i < CU_SIMDS; i++) {
-		while (!(due = simd_step(cu, &cu->simd[i], now, &done))) {
-			slice += done;
-			if (slice < SLICE_INSNS && !atomic_load(&cu->waiters))
-				continue;
-			cu_give_way(cu);
-			slice = 0;
+	do {
+		/* A barrier may release waves of a SIMD that had nothing to do. */
+		cu->released = false;
+		next = NEVER;
+		for (i = 0; i < CU_SIMDS; i++) {
+			while (!(due = simd_step(cu, &cu->simd[i], now, &done))) {
+				slice += done;
+				if (slice < SLICE_INSNS && !atomic_load(&cu->waiters))
+					continue;
+				cu_give_way(cu);
+				slice = 0;
+			}
+			if (due < next)
+				next = due;
 		}
-		if (due < next)
-			next = due;
-	}
+	} while (cu->released);
 	vm_exit(cu->g);
 	pthread_mutex_unlock(&cu->lock);
 	return next;

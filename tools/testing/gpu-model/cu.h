@@ -93,6 +93,7 @@ struct worker;
  * @groups:	groups with waves in slots
  * @done:	groups whose waves all ended, for the command processor
  * @has_done:	@done is not empty; readable without @lock
+ * @released:	a barrier was passed in this pass over the SIMDs
  * @engine: @index: place in the machine
  * @worker:	who executes it
  * @insns: @max_lag: statistics, written by the worker under @lock
@@ -106,6 +107,7 @@ struct cu {
 	struct group *groups;
 	struct group *done;
 	atomic_bool has_done;
+	bool released;
 	unsigned int engine, index;
 	struct worker *worker;
 	u64 insns, max_lag, behind;

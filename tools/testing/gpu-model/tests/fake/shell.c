@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Stand-ins for unit tests of the compute side; see shell.h. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "../../log.h"
+#include "../../memory.h"
+#include "shell.h"
+
+u64 gpu_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
+/* ---- memory ---- */
+
+static u8 *arena[ARENAS];
+static u8 unmapped[ARENAS][ARENA_BYTES / 4096];
+static atomic_uint vmid_base[16], generation;
+
+void *arena_ptr(unsigned int a, u64 va)
+{
+	if (a >= ARENAS || va < ARENA_VA || va >= ARENA_BYTES || unmapped[a][va / 4096])
+		return NULL;
+	if (!arena[a]) {
+		void *p = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (p == MAP_FAILED)
+			abort();
+		arena[a] = p;
+	}
+	return arena[a] + va;
+}
+
+void arena_map(unsigned int a, u64 va, bool mapped)
+{
+	unmapped[a][va / 4096] = !mapped;
+	atomic_fetch_add(&generation, 1);
+}
+
+void arenas_reset(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARENAS; i++) {
+		if (arena[i])
+			munmap(arena[i], ARENA_BYTES);
+		arena[i] = NULL;
+	}
+	memset(unmapped, 0, sizeof(unmapped));
+	for (i = 0; i < 16; i++)
+		atomic_store(&vmid_base[i], 0);
+}
+
+unsigned int vmid_arena(unsigned int vmid)
+{
+	return atomic_load(&vmid_base[vmid]);
+}
+
+void *vm_ptr(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write)
+{
+	unsigned int a = vmid ? vmid_arena(vmid) : 0;
+
+	(void)g;
+	(void)write;
+	if (vmid && !a)
+		return NULL;
+	*span = 4096 - va % 4096;
+	return arena_ptr(a, va);
+}
+
+static int copy(struct gpu *g, unsigned int vmid, u64 va, void *buf, size_t len, bool write)
+{
+	u8 *b = buf, *p;
+	size_t span;
+
+	while (len) {
+		p = vm_ptr(g, vmid, va, &span, write);
+		if (!p)
+			return -EFAULT;
+		if (span > len)
+			span = len;
+		if (write)
+			memcpy(p, b, span);
+		else
+			memcpy(b, p, span);
+		va += span;
+		b += span;
+		len -= span;
+	}
+	return 0;
+}
+
+int vm_read(struct gpu *g, unsigned int vmid, u64 va, void *buf, size_t len)
+{
+	return copy(g, vmid, va, buf, len, false);
+}
+
+int vm_write(struct gpu *g, unsigned int vmid, u64 va, const void *buf, size_t len)
+{
+	return copy(g, vmid, va, (void *)buf, len, true);
+}
+
+void vm_enter(struct gpu *g)
+{
+	(void)g;
+}
+
+void vm_exit(struct gpu *g)
+{
+	(void)g;
+}
+
+void vm_set_base(struct gpu *g, unsigned int vmid, u64 pde)
+{
+	(void)g;
+	atomic_store(&vmid_base[vmid], pde);
+	atomic_fetch_add(&generation, 1);
+}
+
+u32 vm_generation(struct gpu *g, unsigned int vmid)
+{
+	(void)g;
+	(void)vmid;
+	return atomic_load(&generation);
+}
+
+/* ---- interrupts and log ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ih_vector last[256];
+static unsigned int count[256];
+static u16 pasids[16];
+static char *text;
+static size_t used, size;
+
+void ih_post(struct gpu *g, const struct ih_vector *v)
+{
+	(void)g;
+	pthread_mutex_lock(&lock);
+	last[v->source] = *v;
+	count[v->source]++;
+	pthread_mutex_unlock(&lock);
+}
+
+void ih_set_vmid_pasid(struct gpu *g, unsigned int vmid, u16 pasid)
+{
+	(void)g;
+	pasids[vmid] = pasid;
+}
+
+u16 ih_vmid_pasid(struct gpu *g, unsigned int vmid)
+{
+	(void)g;
+	return pasids[vmid];
+}
+
+unsigned int ih_count(u8 source)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&lock);
+	n = count[source];
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+struct ih_vector ih_last(u8 source)
+{
+	struct ih_vector v;
+
+	pthread_mutex_lock(&lock);
+	v = last[source];
+	pthread_mutex_unlock(&lock);
+	return v;
+}
+
+void log_event(const char *event, const char *fmt, ...)
+{
+	va_list ap;
+
+	pthread_mutex_lock(&lock);
+	if (size - used < 512) {
+		size = size ? size * 2 : 1 << 16;
+		text = realloc(text, size);
+		if (!text)
+			abort();
+	}
+	used += sprintf(text + used, "%llu %s ", (unsigned long long)gpu_now(), event);
+	va_start(ap, fmt);
+	used += vsnprintf(text + used, 400, fmt, ap);
+	va_end(ap);
+	text[used++] = '\n';
+	text[used] = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+void log_warn(const char *fmt, ...)
+{
+	(void)fmt;
+}
+
+void log_reset(void)
+{
+	pthread_mutex_lock(&lock);
+	free(text);
+	text = NULL;
+	used = 0;
+	size = 0;
+	memset(count, 0, sizeof(count));
+	pthread_mutex_unlock(&lock);
+}
+
+const char *log_text(void)
+{
+	return text ? text : "";
+}
+
+unsigned int log_count(const char *a, const char *b)
+{
+	char line[512];
+	const char *p;
+	unsigned int n = 0;
+
+	pthread_mutex_lock(&lock);
+	for (p = text; p && *p; p = strchr(p, '\n') + 1) {
+		snprintf(line, sizeof(line), "%.*s", (int)(strchr(p, '\n') - p), p);
+		n += strstr(line, a) && (!b || strstr(line, b));
+	}
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+/* ---- queue slots ---- */
+
+static struct hqd hqd[MEC_COUNT][MEC_PIPES][MEC_QUEUES];
+
+struct hqd *mec_hqd(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue)
+{
+	(void)g;
+	return &hqd[me - 1][pipe][queue];
+}
+
+void fake_mec_reset(struct gpu *g)
+{
+	unsigned int m, p, q;
+
+	(void)g;
+	memset(hqd, 0, sizeof(hqd));
+	for (m = 0; m < MEC_COUNT; m++)
+		for (p = 0; p < MEC_PIPES; p++)
+			for (q = 0; q < MEC_QUEUES; q++) {
+				hqd[m][p][q].me = m + 1;
+				hqd[m][p][q].pipe = p;
+				hqd[m][p][q].queue = q;
+			}
+}
+
+int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid)
+{
+	if (vm_read(g, 0, mqd + HQD_MQD_DW * 4, h->reg, sizeof(h->reg)))
+		return -EFAULT;
+	h->mqd = mqd;
+	h->vmid = vmid;
+	h->active = true;
+	h->is_user = true;
+	h->doorbell = h->reg[HQD(MQD_DOORBELL_CONTROL)] >> 2 & 0x3ffffff;
+	h->aql = h->reg[HQD(MQD_AQL_CONTROL)] & 1;
+	return 0;
+}
+
+void mec_unmap(struct gpu *g, struct hqd *h)
+{
+	(void)g;
+	memset(h->reg, 0, sizeof(h->reg));
+	h->active = false;
+	h->is_user = false;
+	h->uq = NULL;
+	h->mqd = 0;
+	h->rung = false;
+}
+
+void mec_kick(struct gpu *g)
+{
+	(void)g;	/* the tests' command processor polls */
+}
+
+void mec_kick_at(struct gpu *g, u64 t)
+{
+	(void)g;
+	(void)t;
+}
+
+/* ---- toy waves ---- */
+
+struct toy_desc {
+	u64 magic;
+	u64 entry;
+	u32 vgprs, lds, scratch;
+};
+
+#define TOY_MAGIC	0x746f79746f79ull
+
+void toy_kernel(void *kd, u64 entry, unsigned int vgprs, u32 lds, u32 scratch)
+{
+	*(struct toy_desc *)kd = (struct toy_desc){ TOY_MAGIC, entry, vgprs, lds, scratch };
+}
+
+int kernel_code_parse(struct kernel_code *k, const u8 *kd, u64 va)
+{
+	struct toy_desc d;
+
+	(void)va;
+	memcpy(&d, kd, sizeof(d));
+	if (d.magic != TOY_MAGIC)
+		return -EINVAL;
+	*k = (struct kernel_code){
+		.entry = d.entry, .vgprs = d.vgprs, .acc_offset = d.vgprs / 2,
+		.sgprs = 32, .lds_bytes = d.lds, .scratch_bytes = d.scratch,
+	};
+	return 0;
+}
+
+struct workgroup *wg_alloc(unsigned int nwaves, unsigned int vgprs, unsigned int acc_offset,
+			   u32 lds_bytes)
+{
+	struct workgroup *wg = calloc(1, sizeof(*wg));
+	unsigned int i;
+
+	wg->waves = calloc(nwaves, sizeof(*wg->waves));
+	wg->nwaves = nwaves;
+	wg->lds = calloc(1, lds_bytes + 4);
+	wg->lds_bytes = lds_bytes;
+	for (i = 0; i < nwaves; i++) {
+		wg->waves[i].vgpr = calloc(vgprs, sizeof(*wg->waves[i].vgpr));
+		wg->waves[i].vgprs = vgprs;
+		wg->waves[i].acc_offset = acc_offset;
+		wg->waves[i].index = i;
+		wg->waves[i].wg = wg;
+	}
+	return wg;
+}
+
+void wg_free(struct workgroup *wg)
+{
+	unsigned int i;
+
+	for (i = 0; i < wg->nwaves; i++)
+		free(wg->waves[i].vgpr);
+	free(wg->waves);
+	free(wg->lds);
+	free(wg);
+}
+
+void wg_init_regs(struct workgroup *wg, const struct kernel_code *k,
+		  const struct dispatch_regs *d, const u32 id[3], u32 scratch_slot)
+{
+	u32 wgs_x = (d->grid[0] - 1) / d->wgsize[0] + 1;
+	unsigned int i, j, l;
+
+	for (i = 0; i < wg->nwaves; i++) {
+		struct wave *w = &wg->waves[i];
+
+		w->pc = k->entry;
+		w->sgpr[0] = id[0] + id[1] * wgs_x;
+		w->sgpr[1] = d->kernarg;
+		w->sgpr[2] = d->kernarg >> 32;
+		w->sgpr[3] = 0;
+		w->sgpr[4] = k->entry;
+		w->sgpr[5] = i;
+		w->sgpr[6] = scratch_slot;
+		for (j = 0; j < w->vgprs; j++)
+			for (l = 0; l < LANES; l++)
+				w->vgpr[j][l] = w->sgpr[0] * 7919 + i * 131 + j * 17 + l;
+	}
+}
+
+static u32 stir(u32 v)
+{
+	v ^= v << 13;
+	v ^= v >> 17;
+	return v ^ v << 5;
+}
+
+static u64 digest(const struct wave *w)
+{
+	u64 d = w->sgpr[0] + w->insns * 1000003 + w->mode;
+	unsigned int j, l;
+
+	for (j = 0; j < w->vgprs; j++)
+		for (l = 0; l < LANES; l++)
+			d = d * 6364136223846793005ull + w->vgpr[j][l];
+	if (w->wg->lds_bytes)
+		d = d * 31 + *(u32 *)(w->wg->lds + w->index * 4);
+	return d;
+}
+
+static void *mem_at(struct wave *w, u64 va, bool write)
+{
+	size_t span;
+
+	return w->mem->ptr(w->mem->ctx, va, &span, write);
+}
+
+enum wave_stop wave_run(struct wave *w, u32 *budget)
+{
+	u64 kernarg = w->sgpr[1] | (u64)w->sgpr[2] << 32, end;
+	unsigned int j, l;
+	u32 *insn, *word;
+
+	while (*budget) {
+		insn = mem_at(w, w->pc, false);
+		if (!insn)
+			return WAVE_FAULT;
+		if ((*insn & 0xff) == TOY_LOAD && !mem_at(w, (u64)(*insn >> 8) << 12, false)) {
+			w->fault_va = (u64)(*insn >> 8) << 12;
+			return WAVE_FAULT;
+		}
+		w->last_pc = w->pc;
+		w->pc += 4;
+		w->insns++;
+		(*budget)--;
+		switch (*insn & 0xff) {
+		case TOY_END: {
+			u64 *out = mem_at(w, kernarg + (w->sgpr[0] * 4 + w->index) * 8, true);
+
+			if (!out)
+				return WAVE_FAULT;
+			*out = digest(w);
+			w->ended = true;
+			return WAVE_END;
+		}
+		case TOY_MIX:
+			for (j = 0; j < w->vgprs; j++)
+				for (l = 0; l < LANES; l++)
+					w->vgpr[j][l] = stir(w->vgpr[j][l] + w->sgpr[3]);
+			w->mode += w->vgpr[w->vgprs - 1][63];
+			w->scc = !w->scc;
+			if (w->wg->lds_bytes)
+				*(u32 *)(w->wg->lds + w->index * 4) += w->mode;
+			break;
+		case TOY_BARRIER:
+			w->at_barrier = true;
+			return WAVE_BARRIER;
+		case TOY_LOOP:
+			if (++w->sgpr[3] < *insn >> 8)
+				w->pc = w->sgpr[4];
+			break;
+		case TOY_SLEEP:
+			w->wake_at = gpu_now() + (u64)(*insn >> 8) * 1000;
+			return WAVE_SLEEP;
+		case TOY_STALL:
+			for (end = gpu_now() + (u64)(*insn >> 8) * 1000; gpu_now() < end;)
+				;
+			break;
+		case TOY_WAIT:
+			word = mem_at(w, kernarg - 8, false);
+			if (!word)
+				return WAVE_FAULT;
+			if (!__atomic_load_n(word, __ATOMIC_ACQUIRE)) {
+				w->pc -= 4;
+				w->insns--;
+			}
+			break;
+		case TOY_LOAD:
+			break;
+		default:
+			return WAVE_ILLEGAL;
+		}
+	}
+	return WAVE_BUDGET;
+}
+
+bool wg_barrier_done(struct workgroup *wg)
+{
+	unsigned int i;
+
+	for (i = 0; i < wg->nwaves; i++)
+		if (!wg->waves[i].ended && !wg->waves[i].at_barrier)
+			return false;
+	for (i = 0; i < wg->nwaves; i++)
+		wg->waves[i].at_barrier = false;
+	return true;
+}

@@ -1,0 +1,1190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of the compute side: hardware scheduler, AQL packets, workgroup
+ * launch, pace, save and restore. Driven through its contract with the shell
+ * (machine.h), on the stand-ins of fake/shell.c.
+ */
+#include "fake/shell.c"
+
+#include <unistd.h>
+
+#include "hws.h"
+#include "machine.h"
+#include "spi.h"
+
+static unsigned int tests, failures;
+
+static void ok(bool good, const char *name)
+{
+	tests++;
+	failures += !good;
+	printf("%sok %u - %s\n", good ? "" : "not ", tests, name);
+	fflush(stdout);
+}
+
+/* ---- a device with processes and queues ---- */
+
+#define IT_HEADER(op, n)	(3u << 30 | ((n) - 1) << 16 | (op) << 8)
+
+/* Virtual addresses in a process' arena; each queue has its own stretch. */
+#define KD_VA		0x10000
+#define CODE_VA		0x11000
+#define DEP_VA		0x12000		/* signals barriers wait for */
+#define QUEUE_VA(n)	(0x100000 + (n) * 0x400000ull)
+#define RING(q)		(QUEUE_VA((q)->n))
+#define AMDQ(q)		(QUEUE_VA((q)->n) + 0x10000)
+#define SIGNAL(q, i)	(QUEUE_VA((q)->n) + 0x11000 + (i) * 64)
+#define OUT(q)		(QUEUE_VA((q)->n) + 0x20000)
+#define AREA(q)		(QUEUE_VA((q)->n) + 0x100000)
+#define STACK_BYTES	4096
+#define AREA_BYTES	0x255000	/* of a machine with 4 units, as KFD computes it */
+
+/* Kernel addresses (arena 0). */
+#define MQD_VA(i)	(0x100000 + (i) * 0x4000)
+#define HIQ_MQD_VA	0x90000
+#define IB_VA		0xa0000
+#define FENCE_VA	0xb0000
+
+struct queue {
+	unsigned int process, n, packets, mqd_slot;
+	u16 pasid;
+	u32 doorbell;
+	u64 write;
+	u32 *mqd;
+};
+
+static struct gpu gpu;
+static unsigned int nqueues;
+
+static void *at(const struct queue *q, u64 va)
+{
+	return arena_ptr(q->process, va);
+}
+
+static void device_start(unsigned int engines, unsigned int cus, bool rptr_at_fetch)
+{
+	struct hqd *hiq;
+
+	arenas_reset();
+	log_reset();
+	fake_mec_reset(&gpu);
+	gpu = (struct gpu){
+		.cfg = { .engines = engines, .cus_per_engine = cus, .workers = 2,
+			 .rptr_at_fetch = rptr_at_fetch },
+	};
+	pthread_mutex_init(&gpu.mec_lock, NULL);
+	if (machine_start(&gpu))
+		abort();
+	hiq = mec_hqd(&gpu, 2, 0, 0);
+	hiq->active = true;
+	hiq->mqd = HIQ_MQD_VA;
+	nqueues = 0;
+}
+
+static void device_stop(void)
+{
+	machine_stop(&gpu);
+	pthread_mutex_destroy(&gpu.mec_lock);
+}
+
+static struct queue queue_make(unsigned int process, unsigned int packets,
+			       unsigned int pipe_priority)
+{
+	struct queue q = {
+		.process = process, .n = nqueues, .packets = packets,
+		.pasid = 0x8000 + process, .doorbell = 0x1000 + 2 * nqueues,
+		.mqd_slot = nqueues,
+	};
+	u64 area = AREA(&q), ring = RING(&q), write_addr = AMDQ(&q) + 0x38,
+	    read_addr = AMDQ(&q) + 0x80;
+	unsigned int i;
+	u32 *m;
+
+	nqueues++;
+	m = arena_ptr(0, MQD_VA(q.mqd_slot));
+	q.mqd = m;
+	memset(m, 0, 4096);
+	m[MQD_SE0_MASK] = m[MQD_SE1_MASK] = m[MQD_SE2_MASK] = m[MQD_SE3_MASK] = ~0u;
+	memset(m + MQD_SE4_MASK, 0xff, 16);
+	m[MQD_PERSISTENT_STATE] = PERSISTENT_QSWITCH_MODE;
+	m[MQD_PIPE_PRIORITY] = pipe_priority;
+	m[MQD_QUEUE_PRIORITY] = pipe_priority * 7;
+	m[MQD_PQ_BASE_LO] = ring >> 8;
+	m[MQD_PQ_BASE_HI] = ring >> 40;
+	m[MQD_RPTR_REPORT_LO] = read_addr;
+	m[MQD_WPTR_POLL_LO] = write_addr;
+	m[MQD_DOORBELL_CONTROL] = q.doorbell << 2;
+	m[MQD_PQ_CONTROL] = __builtin_ctz(packets * 16) - 1;
+	m[MQD_CTX_SAVE_BASE_LO] = area;
+	m[MQD_CTX_SAVE_BASE_HI] = area >> 32;
+	m[MQD_CNTL_STACK_OFFSET] = STACK_BYTES;
+	m[MQD_CNTL_STACK_SIZE] = STACK_BYTES;
+	m[MQD_WG_STATE_OFFSET] = STACK_BYTES;
+	m[MQD_CTX_SAVE_SIZE] = AREA_BYTES;
+	m[MQD_AQL_CONTROL] = 1;
+	*(u32 *)at(&q, AMDQ(&q) + 0x88) = 0x80;
+	for (i = 0; i < packets; i++)
+		*(u16 *)at(&q, RING(&q) + i * 64) = 1;
+	return q;
+}
+
+static u64 read_index(const struct queue *q)
+{
+	return __atomic_load_n((u64 *)at(q, AMDQ(q) + 0x80), __ATOMIC_ACQUIRE);
+}
+
+/* Reserve a slot; returns the packet, header still INVALID. */
+static u8 *packet_new(struct queue *q)
+{
+	u8 *p = at(q, RING(q) + q->write % q->packets * 64);
+
+	memset(p + 2, 0, 62);
+	q->write++;
+	*(u64 *)at(q, AMDQ(q) + 0x38) = q->write;
+	return p;
+}
+
+static void header(u8 *p, unsigned int type, bool barrier)
+{
+	__atomic_store_n((u16 *)p, type | (barrier ? 1u << 8 : 0), __ATOMIC_RELEASE);
+}
+
+static struct amd_signal *signal_of(const struct queue *q, unsigned int i)
+{
+	return at(q, SIGNAL(q, i));
+}
+
+/* Fill in a dispatch of @wgs workgroups of @items; signal @sig. Header stays INVALID. */
+static u8 *dispatch_fill(struct queue *q, unsigned int wgs, unsigned int items, unsigned int sig)
+{
+	u8 *p = packet_new(q);
+
+	*(u16 *)(p + 2) = 1;
+	*(u16 *)(p + 4) = items;
+	*(u16 *)(p + 6) = 1;
+	*(u16 *)(p + 8) = 1;
+	*(u32 *)(p + 12) = wgs * items;
+	*(u32 *)(p + 16) = 1;
+	*(u32 *)(p + 20) = 1;
+	*(u64 *)(p + 32) = KD_VA;
+	*(u64 *)(p + 40) = OUT(q);
+	*(u64 *)(p + 56) = SIGNAL(q, sig);
+	signal_of(q, sig)->value = 1;
+	return p;
+}
+
+static void dispatch(struct queue *q, unsigned int wgs, unsigned int items, unsigned int sig,
+		     bool barrier)
+{
+	header(dispatch_fill(q, wgs, items, sig), 2, barrier);
+}
+
+static bool done(const struct queue *q, unsigned int sig)
+{
+	return __atomic_load_n(&signal_of(q, sig)->value, __ATOMIC_ACQUIRE) == 0;
+}
+
+/* The toy program of a process, with a descriptor. */
+static void program(unsigned int process, const u32 *code, unsigned int n, unsigned int vgprs,
+		    u32 lds, u32 scratch)
+{
+	memcpy(arena_ptr(process, CODE_VA), code, n * 4);
+	toy_kernel(arena_ptr(process, KD_VA), CODE_VA, vgprs, lds, scratch);
+}
+
+#define PROGRAM(process, vgprs, lds, ...) do {					\
+	static const u32 code[] = { __VA_ARGS__ };				\
+	program(process, code, sizeof(code) / 4, vgprs, lds, 0);		\
+} while (0)
+
+static struct hqd *slot_of(const struct queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < MEC_PIPES * MEC_QUEUES; i++) {
+		struct hqd *h = mec_hqd(&gpu, 1, i / MEC_QUEUES, i % MEC_QUEUES);
+
+		if (h->active && h->doorbell == q->doorbell)
+			return h;
+	}
+	return NULL;
+}
+
+static void turn(void)
+{
+	pthread_mutex_lock(&gpu.mec_lock);
+	machine_turn(&gpu);
+	pthread_mutex_unlock(&gpu.mec_lock);
+}
+
+static void ring(const struct queue *q)
+{
+	struct hqd *h;
+
+	pthread_mutex_lock(&gpu.mec_lock);
+	h = slot_of(q);
+	if (h) {
+		h->db_value = q->write - 1;
+		aql_run(&gpu, h);
+	}
+	machine_turn(&gpu);
+	pthread_mutex_unlock(&gpu.mec_lock);
+}
+
+/* Turn until @cond or @ms are over. */
+#define run_until(cond, ms) ({							\
+	u64 _end = gpu_now() + (ms) * NS_PER_MS;				\
+	bool _met;								\
+	while (!(_met = (cond)) && gpu_now() < _end) {				\
+		turn();								\
+		usleep(50);							\
+	}									\
+	_met;									\
+})
+
+static void run_for(unsigned int us)
+{
+	u64 end = gpu_now() + us * NS_PER_US;
+
+	run_until(gpu_now() >= end, 10000);
+}
+
+/* A HIQ packet, as mec.c offers it; returns when the next may follow. */
+static int hiq(unsigned int op, const u32 *p, unsigned int n)
+{
+	s64 r;
+
+	do {
+		pthread_mutex_lock(&gpu.mec_lock);
+		r = hws_packet(&gpu, op, p, n);
+		pthread_mutex_unlock(&gpu.mec_lock);
+		if (r == -EAGAIN)
+			usleep(20);
+	} while (r == -EAGAIN);
+	while (r > 0 && gpu_now() < (u64)r)
+		turn();
+	return r < 0 ? r : 0;
+}
+
+static void set_resources(u32 queues)
+{
+	const u32 p[7] = { 0xfff8 | 2 << 16, queues };	/* unmap latency 200 ms */
+
+	if (hiq(IT_SET_RESOURCES, p, 7))
+		abort();
+}
+
+static u32 ib_dwords;
+
+static void ib_start(void)
+{
+	ib_dwords = 0;
+}
+
+static u32 *ib_add(unsigned int op, unsigned int n)
+{
+	u32 *p = arena_ptr(0, IB_VA + ib_dwords * 4);
+
+	if (!p)
+		abort();
+	memset(p, 0, (n + 1) * 4);
+	p[0] = IT_HEADER(op, n);
+	ib_dwords += n + 1;
+	return p + 1;
+}
+
+static void ib_process(unsigned int process)
+{
+	u32 *p = ib_add(IT_MAP_PROCESS, 20);
+
+	p[0] = (0x8000 + process) | 10u << 25;
+	p[1] = process;		/* the stand-in's page table base: the arena */
+	p[3] = SH_MEM_BASES_DEFAULT;
+}
+
+static void ib_queue(const struct queue *q)
+{
+	u32 *p = ib_add(IT_MAP_QUEUES, 6);
+
+	p[0] = 1 << 4 | 1u << 29;
+	p[1] = q->doorbell << 2;
+	p[2] = MQD_VA(q->mqd_slot);
+	p[4] = AMDQ(q) + 0x38;
+}
+
+static int ib_run(unsigned int concurrent)
+{
+	const u32 p[3] = { IB_VA, 0, ib_dwords | 1u << 23 | concurrent << 24 };
+
+	return hiq(IT_RUN_LIST, p, 3);
+}
+
+static void map(const struct queue *q, unsigned int n)
+{
+	unsigned int i;
+
+	ib_start();
+	for (i = 0; i < n; i++) {
+		if (!i || q[i].process != q[i - 1].process)
+			ib_process(q[i].process);
+		ib_queue(&q[i]);
+	}
+	ib_run(8);
+}
+
+static void unmap_all(void)
+{
+	const u32 p[1] = { 0x30 };
+
+	hiq(IT_UNMAP_QUEUES, p, 1);
+	run_until(!gpu.spi->queues, 1000);
+}
+
+static u32 waves(const struct queue *q)
+{
+	struct hqd *h = slot_of(q);
+	unsigned int e, n = 0;
+
+	for (e = 0; h && e < gpu.cfg.engines; e++)
+		n += spi_wave_count(&gpu, e, h->pipe, h->queue);
+	return n;
+}
+
+/* ---- tests ---- */
+
+static void test_dispatch(bool at_fetch)
+{
+	struct amd_signal *s;
+	struct queue q;
+	u64 t0 = gpu_now() / GPU_CLOCK_NS;
+
+	device_start(2, 2, at_fetch);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 16, 256, TOY(TOY_MIX, 0), TOY(TOY_BARRIER, 0), TOY(TOY_LOOP, 20),
+		TOY(TOY_END, 0));
+	q = queue_make(1, 16, 1);
+	map(&q, 1);
+	ok(slot_of(&q) && slot_of(&q)->queue >= 2, "a slot of the queue mask");
+	ok(vmid_arena(slot_of(&q)->vmid) == 1 && slot_of(&q)->vmid >= 3 &&
+	   ih_vmid_pasid(&gpu, slot_of(&q)->vmid) == q.pasid, "VMID with page table and PASID");
+	signal_of(&q, 0)->event_mailbox = DEP_VA;
+	signal_of(&q, 0)->event_id = 77;
+	dispatch(&q, 8, 200, 0, false);
+	signal_of(&q, 0)->event_mailbox = DEP_VA;
+	ring(&q);
+	ok(waves(&q) == 32, "4 waves in each of 8 workgroups");
+	ok(spi_wave_status(&gpu, 0) == 1u << (slot_of(&q)->pipe * 8 + slot_of(&q)->queue) &&
+	   spi_wave_status(&gpu, 1) == spi_wave_status(&gpu, 0) &&
+	   spi_wave_count(&gpu, 0, slot_of(&q)->pipe, slot_of(&q)->queue) == 16,
+	   "wave status and counts by engine");
+	ok(run_until(done(&q, 0), 2000), "dispatch completes");
+	s = signal_of(&q, 0);
+	ok(s->start_ts >= t0 && s->end_ts > s->start_ts &&
+	   s->end_ts <= gpu_now() / GPU_CLOCK_NS, "timestamps");
+	ok(*(u64 *)arena_ptr(1, DEP_VA) == 77 && ih_count(181) == 1 &&
+	   ih_last(181).pasid == q.pasid && ih_last(181).vmid == slot_of(&q)->vmid &&
+	   ih_last(181).client == 0x14 && ih_last(181).data[0] == 77, "event and interrupt");
+	ok(read_index(&q) == 1 && *(u16 *)at(&q, RING(&q)) == 1 &&
+	   slot_of(&q)->reg[HQD(MQD_PQ_RPTR)] == 16 && slot_of(&q)->reg[HQD(MQD_PQ_WPTR_LO)] == 16,
+	   "indices and INVALID header");
+	ok(!waves(&q), "no waves left");
+	ok(log_count("wave-end", NULL) == 32 && log_count("dispatch-end", NULL) == 1, "log");
+	device_stop();
+}
+
+/* The machine is full: does the next dispatch's index move? */
+static void test_rptr(bool at_fetch)
+{
+	struct queue q[2];
+
+	device_start(2, 1, at_fetch);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 512, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	PROGRAM(2, 512, 0, TOY(TOY_END, 0));
+	q[0] = queue_make(1, 16, 0);
+	q[1] = queue_make(2, 16, 2);
+	map(q, 2);
+	dispatch(&q[0], 8, 64, 0, false);	/* 512 VGPRs: one wave fills a SIMD */
+	ring(&q[0]);
+	run_for(2000);
+	dispatch(&q[1], 1, 64, 0, false);
+	ring(&q[1]);
+	run_for(2000);
+	ok(waves(&q[0]) == 8 && !waves(&q[1]) && !done(&q[1], 0), "waits for a unit");
+	ok(read_index(&q[1]) == at_fetch, at_fetch ? "read index moves at fetch" :
+	   "read index stays until the last workgroup is launched");
+	*(u32 *)at(&q[0], OUT(&q[0]) - 8) = 1;
+	ok(run_until(done(&q[1], 0) && done(&q[0], 0), 2000) && read_index(&q[1]) == 1,
+	   "runs when there is room");
+	device_stop();
+}
+
+static void test_barriers(void)
+{
+	struct amd_signal *dep;
+	struct queue q;
+	u8 *p;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 8, 0, TOY(TOY_MIX, 0), TOY(TOY_LOOP, 100), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 1);
+	map(&q, 1);
+	dep = arena_ptr(1, DEP_VA);
+	dep[0].value = 1;
+	dep[1].value = 1;
+
+	p = packet_new(&q);
+	*(u64 *)(p + 8) = DEP_VA;
+	*(u64 *)(p + 24) = DEP_VA + 64;
+	*(u64 *)(p + 56) = SIGNAL(&q, 0);
+	signal_of(&q, 0)->value = 1;
+	header(p, 3, false);
+	dispatch(&q, 1, 64, 1, false);
+	ring(&q);
+	run_for(3000);
+	ok(read_index(&q) == 0 && !done(&q, 0) && !waves(&q), "barrier-AND waits, and all behind it");
+	__atomic_store_n(&dep[0].value, 0, __ATOMIC_RELEASE);
+	run_for(3000);
+	ok(!done(&q, 0), "one of two signals is not enough");
+	__atomic_store_n(&dep[1].value, 0, __ATOMIC_RELEASE);
+	ok(run_until(done(&q, 0) && done(&q, 1), 1000), "both are, without a doorbell");
+
+	dep[0].value = 1;
+	dep[1].value = 1;
+	p = packet_new(&q);
+	*(u64 *)(p + 8) = DEP_VA;
+	*(u64 *)(p + 40) = DEP_VA + 64;
+	*(u64 *)(p + 56) = SIGNAL(&q, 2);
+	signal_of(&q, 2)->value = 1;
+	header(p, 5, false);
+	ring(&q);
+	run_for(2000);
+	ok(!done(&q, 2), "barrier-OR waits");
+	__atomic_store_n(&dep[1].value, 0, __ATOMIC_RELEASE);
+	ok(run_until(done(&q, 2), 1000), "one signal satisfies it");
+
+	p = packet_new(&q);			/* BARRIER_VALUE: (value & 0xff) >= 5 */
+	p[2] = 2;
+	*(u64 *)(p + 8) = DEP_VA;
+	*(u64 *)(p + 16) = 5;
+	*(u64 *)(p + 24) = 0xff;
+	*(u32 *)(p + 32) = 3;
+	*(u64 *)(p + 56) = SIGNAL(&q, 3);
+	signal_of(&q, 3)->value = 1;
+	dep[0].value = 0x104;
+	header(p, 0, false);
+	ring(&q);
+	run_for(2000);
+	ok(!done(&q, 3), "barrier-value waits");
+	__atomic_store_n(&dep[0].value, 0x105, __ATOMIC_RELEASE);
+	ok(run_until(done(&q, 3), 1000), "barrier-value met");
+
+	dispatch(&q, 1, 64, 4, false);
+	dispatch(&q, 1, 64, 5, true);
+	ring(&q);
+	ok(waves(&q) == 1 && log_count("dispatch-begin", NULL) == 2, "barrier bit holds back");
+	ok(run_until(done(&q, 5), 1000) && done(&q, 4), "until the earlier one ended");
+	dispatch(&q, 1, 64, 6, false);
+	dispatch(&q, 1, 64, 7, false);
+	ring(&q);
+	ok(waves(&q) == 2, "without it dispatches overlap");
+	device_stop();
+}
+
+static void test_ring(void)
+{
+	struct queue q;
+	unsigned int i, round;
+	bool good = true;
+	u8 *p;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 8, 0, TOY(TOY_MIX, 0), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 1);
+	map(&q, 1);
+	for (round = 0; round < 5; round++) {
+		for (i = 0; i < 16; i++)
+			dispatch(&q, 2, 64, i, i == 7);
+		ring(&q);	/* write - read == size: full, not empty */
+		good &= run_until(done(&q, 15) && read_index(&q) == (round + 1) * 16 &&
+				  !waves(&q), 1000);
+	}
+	ok(good && log_count("dispatch-end", NULL) == 80, "a full ring, five times around");
+	ok(!slot_of(&q)->reg[HQD(MQD_PQ_RPTR)] &&
+	   slot_of(&q)->reg[HQD(MQD_PQ_WPTR_LO)] == 80 * 16, "HQD RPTR wraps, WPTR does not");
+
+	p = dispatch_fill(&q, 1, 64, 0);	/* reserved: write index moved */
+	ring(&q);
+	run_for(2000);
+	ok(read_index(&q) == 80 && !done(&q, 0), "INVALID header waits");
+	header(p, 2, false);
+	ring(&q);
+	ok(run_until(done(&q, 0), 1000), "goes on at the doorbell");
+
+	*(u64 *)at(&q, AMDQ(&q) + 0x38) = 3;
+	ring(&q);
+	run_for(1000);
+	*(u64 *)at(&q, AMDQ(&q) + 0x38) = ~0ull >> 1;
+	ring(&q);
+	run_for(1000);
+	ok(read_index(&q) == 81 && !ih_count(183), "nonsense in the write index is no work");
+	*(u64 *)at(&q, AMDQ(&q) + 0x38) = q.write;
+	dispatch(&q, 1, 64, 0, false);
+	ring(&q);
+	ok(run_until(done(&q, 0), 1000), "and does no harm");
+	device_stop();
+}
+
+/* @spoil one thing in a good dispatch packet; it must stop the queue with @code. */
+static void malformed(const char *name, void (*spoil)(struct queue *q, u8 *p), s64 code)
+{
+	struct amd_signal *inactive;
+	struct queue q, other;
+	u8 *p;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 8, 0, TOY(TOY_END, 0));
+	q = queue_make(1, 16, 1);
+	other = queue_make(1, 16, 1);
+	*(u64 *)at(&q, AMDQ(&q) + 0xc0) = DEP_VA;
+	inactive = arena_ptr(1, DEP_VA);
+	map((struct queue[]){ q, other }, 2);
+	p = dispatch_fill(&q, 1, 64, 0);
+	header(p, 2, false);
+	spoil(&q, p);
+	dispatch(&q, 1, 64, 1, false);
+	ring(&q);
+	run_for(1000);
+	dispatch(&other, 1, 64, 2, false);
+	ring(&other);
+	ok(run_until(done(&other, 2), 1000) && !done(&q, 0) && !done(&q, 1) &&
+	   inactive->value == code && log_count("error ", NULL) == 1 &&
+	   ih_count(183) == (code != AQL_NO_SCRATCH), name);
+	unmap_all();
+	map((struct queue[]){ q, other }, 2);
+	device_stop();
+}
+
+static void spoil_type(struct queue *q, u8 *p) { (void)q; p[0] = 4; }
+static void spoil_type2(struct queue *q, u8 *p) { (void)q; p[0] = 0xfe; }
+static void spoil_dims(struct queue *q, u8 *p) { (void)q; p[2] = 0; }
+static void spoil_grid(struct queue *q, u8 *p) { (void)q; memset(p + 12, 0, 4); }
+static void spoil_size(struct queue *q, u8 *p) { (void)q; p[5] = 0xff; }
+static void spoil_size0(struct queue *q, u8 *p) { (void)q; p[4] = 0; }
+static void spoil_lds(struct queue *q, u8 *p) { (void)q; p[31] = 0x80; }
+static void spoil_code(struct queue *q, u8 *p) { (void)q; p[33] = 0; p[34] = 0x1f; }
+static void spoil_code_va(struct queue *q, u8 *p) { (void)q; memset(p + 32, 0xff, 8); }
+static void spoil_vendor(struct queue *q, u8 *p) { (void)q; p[0] = 0; p[2] = 9; }
+static void spoil_scratch(struct queue *q, u8 *p) { (void)q; p[25] = 1; }
+
+static void spoil_vgprs(struct queue *q, u8 *p)
+{
+	(void)p;
+	toy_kernel(at(q, KD_VA + 0x100), CODE_VA, 600, 0, 0);
+	*(u64 *)(p + 32) = KD_VA + 0x100;
+}
+
+static void spoil_huge(struct queue *q, u8 *p)
+{
+	(void)q;
+	p[2] = 3;
+	memset(p + 4, 0, 6);
+	p[4] = p[6] = p[8] = 1;
+	memset(p + 12, 0xff, 12);
+}
+
+static void test_malformed(void)
+{
+	malformed("agent dispatch", spoil_type, AQL_BAD_PACKET);
+	malformed("unknown type", spoil_type2, AQL_BAD_PACKET);
+	malformed("no dimensions", spoil_dims, AQL_BAD_DIM);
+	malformed("empty grid", spoil_grid, AQL_BAD_DIM);
+	malformed("grid beyond 64 bits", spoil_huge, AQL_BAD_DIM);
+	malformed("workgroup too large", spoil_size, AQL_BAD_GROUP_SIZE);
+	malformed("workgroup empty", spoil_size0, AQL_BAD_GROUP_SIZE);
+	malformed("too much LDS", spoil_lds, AQL_BAD_GROUP_SEGMENT);
+	malformed("no kernel descriptor", spoil_code, AQL_BAD_CODE);
+	malformed("descriptor not mapped", spoil_code_va, AQL_BAD_CODE);
+	malformed("too many VGPRs", spoil_vgprs, AQL_BAD_REGISTERS);
+	malformed("unknown vendor packet", spoil_vendor, AQL_BAD_VENDOR);
+	malformed("no scratch", spoil_scratch, AQL_NO_SCRATCH);
+}
+
+/* ROCr's way: the queue stops, the host gives scratch and clears the signal. */
+static void test_scratch(void)
+{
+	struct queue q;
+	u8 *p;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 8, 0, TOY(TOY_MIX, 0), TOY(TOY_LOOP, 50), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 1);
+	*(u64 *)at(&q, AMDQ(&q) + 0xc0) = DEP_VA;
+	map(&q, 1);
+	p = dispatch_fill(&q, 16, 64, 0);
+	*(u32 *)(p + 24) = 16;
+	header(p, 2, false);
+	ring(&q);
+	run_for(1000);
+	ok(*(s64 *)arena_ptr(1, DEP_VA + 8) == AQL_NO_SCRATCH && read_index(&q) == 0,
+	   "asks for scratch");
+	*(u32 *)at(&q, AMDQ(&q) + 0x8c) = 6 | 1 << 12;	/* 6 waves of 1 KiB */
+	*(u64 *)at(&q, AMDQ(&q) + 0xa0) = 0x80000;
+	__atomic_store_n((s64 *)arena_ptr(1, DEP_VA + 8), 0, __ATOMIC_RELEASE);
+	ok(run_until(waves(&q) == 6, 1000), "scratch slots bound the waves in flight");
+	ok(run_until(done(&q, 0), 2000), "all workgroups run");
+	device_stop();
+}
+
+static void test_runlist(void)
+{
+	const u32 query[6] = { 2u << 30, 0, FENCE_VA, 0, 0x1234, 0x5678 };
+	const u32 bad_op[1] = { 0 };
+	unsigned int slots = 0, vmids = 0, i;
+	struct queue q;
+	struct hqd *h;
+	u64 t0;
+	s64 r;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 64, 256, TOY(TOY_MIX, 0), TOY(TOY_LOOP, 100000), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 1);
+	for (i = 0; i < 40; i++) {
+		map(&q, 1);
+		h = slot_of(&q);
+		slots |= 1u << (h->pipe * 8 + h->queue);
+		vmids |= 1u << h->vmid;
+		unmap_all();
+	}
+	ok(slots == 0xfcfcfcfc, "runlists use every slot in turn");
+	ok(vmids == 0xfff8, "and every VMID");
+	ok(!slot_of(&q) && !spi_wave_status(&gpu, 0) && !ih_vmid_pasid(&gpu, 3), "unmapped");
+
+	map(&q, 1);
+	h = slot_of(&q);
+	dispatch(&q, 8, 64, 0, false);
+	ring(&q);
+	run_for(1000);
+	q.mqd[MQD_ACTIVE] = 1;
+	pthread_mutex_lock(&gpu.mec_lock);
+	t0 = gpu_now();
+	r = hws_packet(&gpu, IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+	ok(r > (s64)(t0 + PREEMPT_FIXED_NS), "a preemption takes model time");
+	ok(h->active && !spi_wave_count(&gpu, 0, h->pipe, h->queue),
+	   "waves stop at once, the slot stays until the end");
+	ok(gpu_now() > (u64)r || hws_packet(&gpu, IT_QUERY_STATUS, query, 6) == -EAGAIN,
+	   "the fence waits");
+	pthread_mutex_unlock(&gpu.mec_lock);
+	hiq(IT_QUERY_STATUS, query, 6);
+	ok(gpu_now() >= (u64)r && !h->active &&
+	   *(u64 *)arena_ptr(0, FENCE_VA) == 0x567800001234ull, "fence after the end");
+	ok(!q.mqd[MQD_ACTIVE] && q.mqd[MQD_PQ_RPTR] == 16 && q.mqd[MQD_PQ_WPTR_LO] == 16 &&
+	   q.mqd[MQD_CNTL_STACK_OFFSET] < STACK_BYTES &&
+	   q.mqd[MQD_WG_STATE_OFFSET] == STACK_BYTES + 8 * (128 + 512 + 64 * 256 + 256),
+	   "MQD written back");
+	ok(hiq(IT_MAP_QUEUES, bad_op, 1) == -EINVAL && hiq(IT_RUN_LIST, bad_op, 1) == -EINVAL,
+	   "malformed HIQ packets are refused");
+
+	map(&q, 1);
+	run_for(500);
+	hiq(IT_UNMAP_QUEUES, (const u32[]){ 1 << 4, q.pasid + 1 }, 2);
+	ok(slot_of(&q), "unmap by another PASID leaves it");
+	hiq(IT_UNMAP_QUEUES, (const u32[]){ 1u << 29, (q.doorbell + 2) << 2 }, 2);
+	ok(slot_of(&q), "unmap by another doorbell leaves it");
+	hiq(IT_UNMAP_QUEUES, (const u32[]){ 1u << 29, q.doorbell << 2 }, 2);
+	ok(run_until(!slot_of(&q), 100), "unmap by doorbell");
+	map(&q, 1);
+	hiq(IT_UNMAP_QUEUES, (const u32[]){ 1 << 4 | 1, q.pasid }, 2);
+	ok(!slot_of(&q) && !gpu.spi->queues, "reset by PASID");
+
+	ib_start();
+	ib_process(1);
+	ib_queue(&q);
+	*(u32 *)arena_ptr(0, IB_VA) = 0x12345678;
+	ok(ib_run(8) == -EINVAL && !slot_of(&q), "garbage in the runlist is refused");
+	ib_start();
+	ib_queue(&q);
+	ok(ib_run(8) == -EINVAL, "a queue without a process is refused");
+	device_stop();
+}
+
+#define LOW_WGS 12
+#define LOW_BYTES (LOW_WGS * 4 * 8)
+
+/* A program with all that is to survive; its digest is taken at the end. */
+static struct queue low_start(void)
+{
+	struct queue q;
+
+	PROGRAM(1, 96, 2048, TOY(TOY_MIX, 0), TOY(TOY_MIX, 0), TOY(TOY_BARRIER, 0),
+		TOY(TOY_MIX, 0), TOY(TOY_SLEEP, 50), TOY(TOY_LOOP, 60), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 0);
+	map(&q, 1);
+	dispatch(&q, LOW_WGS, 200, 0, false);
+	ring(&q);
+	return q;
+}
+
+/* Each wave-save line has a wave-resume or wave-restore line with the same pc and insns. */
+static bool saves_match(void)
+{
+	char key[256], *copy = strdup(log_text()), *line, *save = NULL, *id, *pc, *insns;
+	const char *rest;
+	bool good = true;
+
+	for (line = strtok_r(copy, "\n", &save); line && good; line = strtok_r(NULL, "\n", &save)) {
+		if (!strstr(line, " wave-save "))
+			continue;
+		id = strstr(line, "queue=");
+		pc = strstr(line, " pc=");
+		insns = strstr(line, " insns=");
+		*strchr(pc + 1, ' ') = 0;
+		snprintf(key, sizeof(key), "%.*s ", (int)(pc - id), id);
+		rest = strstr(log_text() + (line - copy), " wave-restore ");
+		for (; rest; rest = strstr(rest + 1, " wave-restore "))
+			if (!strncmp(strstr(rest, "queue="), key, strlen(key)))
+				break;
+		good = rest && !strncmp(strstr(rest, " pc="), pc, strlen(pc)) &&
+		       !strncmp(strstr(rest, " insns="), insns, strlen(insns)) &&
+		       strchr("\n", strstr(rest, " insns=")[strlen(insns)]);
+	}
+	free(copy);
+	return good;
+}
+
+static void test_round_trip(bool at_fetch)
+{
+	u8 want[LOW_BYTES], got[LOW_BYTES];
+	unsigned int rounds = 0, saves;
+	struct queue q;
+
+	device_start(2, 2, at_fetch);
+	set_resources(0xfcfcfcfc);
+	q = low_start();
+	run_until(done(&q, 0), 10000);
+	memcpy(want, at(&q, OUT(&q)), sizeof(want));
+	device_stop();
+
+	device_start(2, 2, at_fetch);
+	set_resources(0xfcfcfcfc);
+	q = low_start();
+	while (!done(&q, 0) && rounds < 300) {
+		unmap_all();
+		rounds++;
+		map(&q, 1);
+		run_for(300);
+	}
+	memcpy(got, at(&q, OUT(&q)), sizeof(got));
+	saves = log_count("wave-save", NULL);
+	printf("# %u preemptions, %u waves saved\n", rounds, saves);
+	ok(done(&q, 0) && !memcmp(want, got, sizeof(got)) && want[0],
+	   "exact result over many preemptions");
+	ok(rounds >= 20 && saves >= 500 && log_count("wave-restore", NULL) == saves,
+	   "each wave saved was restored");
+	ok(saves_match(), "each at the pc and instruction count it was saved with");
+	ok(signal_of(&q, 0)->value == 0 && log_count("dispatch-end", NULL) == 1 &&
+	   read_index(&q) == 1 && log_count("dispatch-begin", NULL) == 1, "completed once");
+	printf("# behind: %u\n", log_count("behind ", NULL));
+	device_stop();
+}
+
+/* What lies in memory is what is restored: change it there. */
+static void test_memory_is_truth(void)
+{
+	struct queue q;
+	u32 *vgpr;
+	u8 *record;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 8, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 0);
+	map(&q, 1);
+	dispatch(&q, 1, 64, 0, false);
+	ring(&q);
+	run_for(500);
+	unmap_all();
+	record = at(&q, AREA(&q) + STACK_BYTES);
+	vgpr = (u32 *)(record + 128 + 512);
+	vgpr[0] ^= 1;
+	map(&q, 1);
+	*(u32 *)at(&q, OUT(&q) - 8) = 1;
+	ok(run_until(done(&q, 0), 1000), "runs on after the area was changed");
+	{
+		u64 changed = *(u64 *)at(&q, OUT(&q));
+
+		*(u32 *)at(&q, OUT(&q) - 8) = 1;
+		dispatch(&q, 1, 64, 1, false);
+		ring(&q);
+		run_until(done(&q, 1), 1000);
+		ok(changed && changed != *(u64 *)at(&q, OUT(&q)),
+		   "and the change shows: the state came from memory");
+	}
+	device_stop();
+}
+
+/* Dispatches without a wave are state too. */
+static void test_waveless(void)
+{
+	struct queue q[2];
+
+	device_start(2, 1, true);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 512, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	PROGRAM(2, 512, 0, TOY(TOY_MIX, 0), TOY(TOY_END, 0));
+	q[0] = queue_make(1, 16, 2);
+	q[1] = queue_make(2, 16, 0);
+	map(q, 2);
+	dispatch(&q[0], 8, 64, 0, false);
+	ring(&q[0]);
+	dispatch(&q[1], 3, 64, 0, false);
+	ring(&q[1]);
+	ok(read_index(&q[1]) == 1 && !waves(&q[1]), "fetched, nothing launched");
+	unmap_all();
+	ok(q[1].mqd[MQD_CNTL_STACK_OFFSET] < STACK_BYTES &&
+	   q[1].mqd[MQD_WG_STATE_OFFSET] == STACK_BYTES, "control stack without wave state");
+	memset(at(&q[1], RING(&q[1])), 0xee, 64);	/* the slot is the host's again */
+	*(u16 *)at(&q[1], RING(&q[1])) = 1;
+	map(&q[1], 1);
+	ok(run_until(done(&q[1], 0), 1000), "launched after the next map");
+	device_stop();
+}
+
+static void test_damage(void)
+{
+	unsigned int i, n;
+	struct queue q;
+
+	srand(1);
+	for (i = 0; i < 60; i++) {
+		device_start(2, 2, i & 1);
+		set_resources(0xfcfcfcfc);
+		q = low_start();
+		run_for(300);
+		unmap_all();
+		for (n = 0; n < 1u + i % 5; n++) {
+			u8 *stack = arena_ptr(0, MQD_VA(q.mqd_slot) + 4096);
+			u8 *record = at(&q, AREA(&q) + STACK_BYTES);
+			u32 offset = q.mqd[MQD_CNTL_STACK_OFFSET];
+
+			if (i % 3)
+				stack[offset + rand() % (STACK_BYTES - offset)] = rand();
+			else
+				record[rand() % 128] = rand();
+			if (i % 7 == 0)
+				q.mqd[MQD_WG_STATE_OFFSET] = rand();
+			if (i % 11 == 0)
+				q.mqd[MQD_CNTL_STACK_OFFSET] = rand() % 5000;
+		}
+		map(&q, 1);
+		run_for(300);
+		unmap_all();
+		device_stop();
+	}
+	ok(true, "damaged save areas do no harm");
+}
+
+/* A queue whose save area will not do hangs the preemption, as on hardware. */
+static void test_no_room(const char *name, u32 size, bool mapped)
+{
+	struct queue q[2];
+	u64 t0;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 64, 0, TOY(TOY_MIX, 0), TOY(TOY_LOOP, 100000), TOY(TOY_END, 0));
+	PROGRAM(2, 64, 0, TOY(TOY_MIX, 0), TOY(TOY_LOOP, 100000), TOY(TOY_END, 0));
+	q[0] = queue_make(1, 16, 0);
+	q[1] = queue_make(2, 16, 0);
+	q[0].mqd[MQD_CTX_SAVE_SIZE] = size;
+	arena_map(1, AREA(&q[0]) + STACK_BYTES + 4096, mapped);
+	map(q, 2);
+	dispatch(&q[0], 2, 64, 0, false);
+	ring(&q[0]);
+	dispatch(&q[1], 2, 64, 0, false);
+	ring(&q[1]);
+	run_for(500);
+	t0 = gpu_now();
+	hiq(IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+	turn();
+	ok(gpu_now() - t0 >= 200 * NS_PER_MS &&
+	   ((u32 *)arena_ptr(0, HIQ_MQD_VA))[MQD_DOORBELL_ID0] == q[0].doorbell &&
+	   slot_of(&q[0]) && waves(&q[0]) == 2 && !slot_of(&q[1]), name);
+	pthread_mutex_lock(&gpu.mec_lock);
+	{
+		struct hqd *h = slot_of(&q[0]);
+
+		machine_queue_reset(&gpu, h);
+		mec_unmap(&gpu, h);
+	}
+	pthread_mutex_unlock(&gpu.mec_lock);
+	map(&q[1], 1);
+	ok(slot_of(&q[1]) && run_until(waves(&q[1]) == 2, 100), "a reset frees the machine");
+	device_stop();
+}
+
+static void test_drain(void)
+{
+	struct queue q;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 64, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 0);
+	q.mqd[MQD_PERSISTENT_STATE] = 0;
+	map(&q, 1);
+	dispatch(&q, 2, 64, 0, false);
+	dispatch(&q, 2, 64, 1, true);
+	ring(&q);
+	hiq(IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+	run_for(3000);
+	ok(slot_of(&q) && !done(&q, 0), "without CWSR a queue leaves when its dispatch ended");
+	*(u32 *)at(&q, OUT(&q) - 8) = 1;
+	ok(run_until(!slot_of(&q), 100) && done(&q, 0) && !done(&q, 1), "not before, not later");
+	map(&q, 1);
+	ok(run_until(done(&q, 1), 1000), "and goes on after the next map");
+	device_stop();
+}
+
+static void test_oversubscription(unsigned int n, u32 slots, unsigned int concurrent,
+				  const char *name)
+{
+	struct queue q[30];
+	unsigned int i, rotations;
+	bool all = true;
+
+	device_start(2, 2, false);
+	set_resources(slots);
+	for (i = 0; i < n; i++) {
+		unsigned int process = 1 + i * 3 / n;
+
+		PROGRAM(process, 32, 0, TOY(TOY_MIX, 0), TOY(TOY_LOOP, 400), TOY(TOY_END, 0));
+		q[i] = queue_make(process, 16, 0);
+		dispatch(&q[i], 4, 64, 0, false);
+	}
+	ib_start();
+	for (i = 0; i < n; i++) {
+		if (!i || q[i].process != q[i - 1].process)
+			ib_process(q[i].process);
+		ib_queue(&q[i]);
+	}
+	ib_add(IT_RUN_LIST, 3);
+	ib_run(concurrent);
+	for (i = 0; i < n; i++)
+		all &= run_until(done(&q[i], 0), 5000);
+	rotations = log_count("preempt-end", NULL);
+	ok(all && rotations >= 2, name);
+	unmap_all();
+	rotations = log_count("preempt-end", NULL);
+	run_for(30000);
+	ok(!gpu.spi->queues && log_count("preempt-end", NULL) == rotations,
+	   "an unmapped runlist rotates no more");
+	device_stop();
+}
+
+static void test_priority(void)
+{
+	struct queue q[4];
+	unsigned int i;
+	const char *s;
+
+	device_start(2, 1, false);
+	set_resources(0xfcfcfcfc);
+	for (i = 0; i < 4; i++) {
+		PROGRAM(i + 1, 512, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+		q[i] = queue_make(i + 1, 16, 0);
+	}
+	q[1].mqd[MQD_QUEUE_PRIORITY] = 1;
+	q[2].mqd[MQD_QUEUE_PRIORITY] = 5;
+	q[3].mqd[MQD_PIPE_PRIORITY] = 2;
+	map(q, 4);
+	dispatch(&q[0], 8, 64, 0, false);
+	ring(&q[0]);
+	for (i = 1; i < 4; i++) {
+		*(u32 *)at(&q[i], OUT(&q[i]) - 8) = 1;
+		dispatch(&q[i], 1, 64, 0, false);
+		ring(&q[i]);
+	}
+	run_for(500);
+	ok(waves(&q[0]) == 8 && !waves(&q[1]) && !waves(&q[2]) && !waves(&q[3]),
+	   "running waves are not displaced");
+	*(u32 *)at(&q[0], OUT(&q[0]) - 8) = 1;
+	run_until(done(&q[1], 0) && done(&q[2], 0) && done(&q[3], 0), 1000);
+	s = log_text();
+	for (i = 0; i < 8; i++)
+		s = strstr(s, " wave-start ") + 1;	/* LOW's eight */
+	s = strstr(s, " wave-start ") + 1;
+	ok(!strncmp(strstr(s, "queue="), "queue=0x1006", 12), "pipe priority first");
+	s = strstr(s, " wave-start ") + 1;
+	ok(!strncmp(strstr(s, "queue="), "queue=0x1004", 12), "then queue priority");
+	device_stop();
+
+	/* A high workgroup that needs a whole unit is not starved by small low ones. */
+	device_start(2, 1, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 8, 0, TOY(TOY_MIX, 0), TOY(TOY_LOOP, 40), TOY(TOY_END, 0));
+	PROGRAM(2, 512, 0, TOY(TOY_MIX, 0), TOY(TOY_END, 0));
+	q[0] = queue_make(1, 16, 0);
+	q[1] = queue_make(2, 16, 2);
+	map(q, 2);
+	dispatch(&q[0], 3000, 64, 0, false);
+	ring(&q[0]);
+	run_for(2000);
+	dispatch(&q[1], 1, 256, 0, false);
+	ring(&q[1]);
+	ok(run_until(done(&q[1], 0), 200) && !done(&q[0], 0), "room is kept for the higher pipe");
+	device_stop();
+}
+
+static void test_cu_mask(void)
+{
+	struct queue q;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 8, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 0);
+	q.mqd[MQD_SE0_MASK] = 0;
+	q.mqd[MQD_SE1_MASK] = 2;
+	map(&q, 1);
+	dispatch(&q, 64, 64, 0, false);
+	ring(&q);
+	run_for(1000);
+	ok(waves(&q) == 32 && log_count("wave-start", "engine=1 cu=1") == 32 &&
+	   log_count("wave-start", NULL) == 32, "the CU mask holds; 32 waves fill a unit");
+	device_stop();
+}
+
+static void test_faults(void)
+{
+	struct queue q[2];
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 8, 0, TOY(TOY_LOAD, 0xfff), TOY(TOY_END, 0));
+	PROGRAM(2, 8, 0, TOY(0x77, 0), TOY(TOY_END, 0));
+	q[0] = queue_make(1, 16, 0);
+	q[1] = queue_make(2, 16, 0);
+	arena_map(1, 0xfff000, false);
+	map(q, 2);
+	dispatch(&q[0], 1, 64, 0, false);
+	ring(&q[0]);
+	dispatch(&q[1], 1, 64, 0, false);
+	ring(&q[1]);
+	run_until(log_count("wave-halt", NULL) == 2, 1000);
+	ok(waves(&q[0]) == 1 && log_count("wave-halt", "why=fault") == 1, "a fault halts the wave");
+	ok(waves(&q[1]) == 1 && log_count("wave-halt", "why=illegal") == 1 && ih_count(239) == 1 &&
+	   ih_last(239).pasid == q[1].pasid, "an illegal instruction does, and interrupts");
+	unmap_all();
+	arena_map(1, AMDQ(&q[0]), false);
+	map(q, 2);
+	run_for(500);
+	ok(slot_of(&q[0]) && !done(&q[0], 0), "index page not mapped: the queue stops");
+	unmap_all();
+	arena_map(1, AMDQ(&q[0]), true);
+	arena_map(1, 0xfff000, true);
+	map(&q[0], 1);
+	ok(run_until(done(&q[0], 0), 1000), "mapped again: it goes on, the wave too");
+	device_stop();
+}
+
+static void test_behind(void)
+{
+	struct queue q;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 8, 0, TOY(TOY_STALL, 1000), TOY(TOY_LOOP, 60), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 0);
+	map(&q, 1);
+	dispatch(&q, 1, 64, 0, false);
+	ring(&q);
+	ok(run_until(done(&q, 0), 1000) && log_count("behind ", NULL),
+	   "falling behind is reported");
+	device_stop();
+	ok(!log_count("machine-stop", "behind=0"), "and counted");
+}
+
+/* CPU time of the process while nothing runs: workers must sleep. */
+static void test_idle(void)
+{
+	struct timespec a, b;
+	struct queue q;
+	s64 used_ns;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 8, 0, TOY(TOY_SLEEP, 300000), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 0);
+	map(&q, 1);
+	dispatch(&q, 64, 64, 0, false);
+	ring(&q);
+	run_for(2000);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+	usleep(200000);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+	used_ns = (b.tv_sec - a.tv_sec) * 1000000000ll + b.tv_nsec - a.tv_nsec;
+	printf("# %lld us of CPU in 200 ms\n", (long long)used_ns / 1000);
+	ok(waves(&q) == 64 && used_ns < 2000000, "sleeping waves cost nothing");
+	device_stop();
+}
+
+/* FLR while waves run and while a preemption is under way. */
+static void test_reset(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 20; i++) {
+		device_start(2, 2, false);
+		set_resources(0xfcfcfcfc);
+		low_start();
+		run_for(300);
+		pthread_mutex_lock(&gpu.mec_lock);
+		if (i & 1)
+			hws_packet(&gpu, IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+		machine_reset(&gpu);
+		pthread_mutex_unlock(&gpu.mec_lock);
+		fake_mec_reset(&gpu);
+		run_for(100);
+		if (gpu.spi->queues || spi_wave_status(&gpu, 0))
+			break;
+		device_stop();
+	}
+	ok(i == 20, "reset at any time");
+}
+
+int main(void)
+{
+	test_dispatch(false);
+	test_dispatch(true);
+	test_rptr(false);
+	test_rptr(true);
+	test_barriers();
+	test_ring();
+	test_malformed();
+	test_scratch();
+	test_runlist();
+	test_round_trip(false);
+	test_round_trip(true);
+	test_memory_is_truth();
+	test_waveless();
+	test_damage();
+	test_no_room("save area too small", STACK_BYTES + 8192, true);
+	test_no_room("save area not mapped", AREA_BYTES, false);
+	test_drain();
+	test_oversubscription(30, 0xfcfcfcfc, 8, "more queues than slots: all get their turn");
+	test_oversubscription(6, 0xfcfcfcfc, 1, "one process at a time: all get their turn");
+	test_priority();
+	test_cu_mask();
+	test_faults();
+	test_behind();
+	test_idle();
+	test_reset();
+	printf("1..%u\n", tests);
+	return failures != 0;
+}
