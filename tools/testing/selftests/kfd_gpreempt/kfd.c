@@ -143,12 +143,16 @@ static int get_apertures(struct kfd_dev *dev)
 	struct kfd_process_device_apertures ap[MAX_NODES] = {};
 	struct kfd_ioctl_get_process_apertures_new_args args = {
 		.kfd_process_device_apertures_ptr = (uintptr_t)ap,
-		.num_of_nodes = MAX_NODES,
 	};
 	unsigned int i;
 	int ret;
 
+	/* More nodes than the topology has are refused: ask for their number. */
 	ret = kfd_ioctl(dev, AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, &args);
+	if (!ret && args.num_of_nodes > MAX_NODES)
+		ret = -E2BIG;
+	if (!ret)
+		ret = kfd_ioctl(dev, AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, &args);
 	if (ret)
 		return ret;
 	for (i = 0; i < args.num_of_nodes; i++) {
