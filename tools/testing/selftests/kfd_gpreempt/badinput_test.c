@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What applications may do to the memory that the monitor reads, while it
+ * reads. Whatever it is, other queues are served, and the driver lives on.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "client.h"
+#include "gpreempt.h"
+
+#define LOW_MS	50
+
+/* Between a test and its child. */
+struct shared {
+	volatile int ready;
+	volatile int go;
+};
+
+FIXTURE(badinput) {
+	struct client c;
+	struct aql_queue low, high;
+	struct low_job job;
+	struct high_job high_job;
+	struct shared *shared;
+	pid_t child;
+	bool open;
+};
+
+FIXTURE_SETUP(badinput)
+{
+	unsigned int node;
+	uint32_t gpu_id;
+
+	if (kfd_find_gpu(&gpu_id, &node))
+		SKIP(return, "no KFD device");
+	ASSERT_TRUE(gpreempt_present());
+	self->shared = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->shared);
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+}
+
+FIXTURE_TEARDOWN(badinput)
+{
+	char state[32];
+
+	if (self->child > 0) {
+		kill(self->child, SIGKILL);
+		waitpid(self->child, NULL, 0);
+	}
+	if (self->open) {
+		EXPECT_EQ(0, aql_destroy(&self->low));
+		EXPECT_EQ(0, aql_destroy(&self->high));
+		client_close(&self->c);
+		ASSERT_EQ(0, gpreempt_read("state", state, sizeof(state)));
+		EXPECT_STRNE("bypassed", state);
+	}
+	gpreempt_set("enable", 0);
+	gpreempt_set("starvation_ms", 1000);
+}
+
+/* After a fork, if the test has one: a low and a high queue with work for both. */
+static int open_client(struct client *c, struct aql_queue *low, struct aql_queue *high,
+		       struct low_job *job, struct high_job *high_job)
+{
+	uint32_t n;
+	int ret;
+
+	ret = client_open(c);
+	ret = ret ?: aql_create(low, &c->dev, 64, PRIORITY_LOW);
+	ret = ret ?: aql_create(high, &c->dev, 64, PRIORITY_HIGH);
+	ret = ret ?: client_calibrate(c, high);
+	ret = ret ?: high_job_init(c, high_job, 200);
+	if (ret)
+		return ret;
+	n = low_calibrate(c, low, LOW_MS);
+	return n ? low_job_init(c, job, c->dev.cus, n) : -EIO;
+}
+
+#define OPEN() do { \
+	ASSERT_EQ(0, open_client(&self->c, &self->low, &self->high, &self->job, \
+				 &self->high_job)); \
+	self->open = true; \
+	ASSERT_EQ(0, gpreempt_set("enable", 1)); \
+} while (0)
+
+/* LOW and HIGH together work as they should: LOW exact, HIGH before LOW's end. */
+static int both_work(struct client *c, struct aql_queue *low, struct aql_queue *high,
+		     struct low_job *job, struct high_job *high_job)
+{
+	uint64_t ns;
+	int ret;
+
+	low_job_start(c, job, low);
+	usleep(LOW_MS * 1000 / 5);
+	ret = high_job_run(c, high_job, high, CLIENT_TIMEOUT_MS, &ns);
+	if (ret)
+		return ret;
+	if (!job->signal->value)
+		return -EBUSY;
+	ret = low_job_wait(c, job, CLIENT_TIMEOUT_MS);
+	return ret ? ret : low_job_wrong(job) ? -EILSEQ : 0;
+}
+
+#define BOTH_WORK() \
+	EXPECT_EQ(0, both_work(&self->c, &self->low, &self->high, &self->job, &self->high_job))
+
+static bool wait_for(volatile int *flag)
+{
+	unsigned int ms;
+
+	for (ms = 0; !*flag && ms < CLIENT_TIMEOUT_MS; ms += 10)
+		usleep(10000);
+	return *flag;
+}
+
+/* Values a write index should never have, with a doorbell for each. */
+TEST_F_TIMEOUT(badinput, nonsense_write_index, 120)
+{
+	static const uint64_t nonsense[] = {
+		1, 64, 65, 1ULL << 31, 1ULL << 32, 1ULL << 63, UINT64_MAX, UINT64_MAX - 63,
+	};
+	struct aql_queue bad;
+	unsigned int i;
+
+	OPEN();
+	for (i = 0; i < ARRAY_SIZE(nonsense); i++) {
+		ASSERT_EQ(0, aql_create(&bad, &self->c.dev, 64, 11));
+		bad.amd->write_dispatch_id = nonsense[i];
+		aql_ring(&bad, nonsense[i]);
+		BOTH_WORK();
+		/* and a read index that is beyond it */
+		bad.amd->read_dispatch_id = nonsense[i] ^ 1ULL << 62;
+		BOTH_WORK();
+		ASSERT_EQ(0, aql_destroy(&bad));
+	}
+	BOTH_WORK();
+}
+
+/*
+ * A high queue's reserved packet that is never made valid, rung and all, is no
+ * work: it preempts nobody.
+ */
+TEST_F_TIMEOUT(badinput, reserved_head, 120)
+{
+	long long preemptions;
+	uint64_t n;
+
+	OPEN();
+	aql_reserve(&self->high, &n);
+	aql_ring(&self->high, n);
+	preemptions = gpreempt_number("stats/preemptions");
+	low_job_start(&self->c, &self->job, &self->low);
+	ASSERT_EQ(0, low_job_wait(&self->c, &self->job, 3 * LOW_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->job));
+	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));
+	aql_publish(&self->high.packet[n & (self->high.packets - 1)],
+		    AQL_HEADER(AQL_BARRIER_AND, 0));
+	aql_ring(&self->high, n);
+	BOTH_WORK();
+}
+
+/* A high ring exactly full, its masked indices equal, is work. */
+TEST_F_TIMEOUT(badinput, full_ring, 120)
+{
+	struct aql_signal *done;
+	long long preemptions;
+	struct kfd_mem mem;
+	unsigned int i;
+	uint64_t n = 0;
+
+	OPEN();
+	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
+	done = mem.ptr;
+	/* a first packet, so that the indices are not zero */
+	aql_barrier(&self->high, AQL_BARRIER_AND, (struct aql_signal *[5]){}, NULL);
+	aql_signal_init(done, self->high.packets, NULL);
+	self->high_job.args->ticks = 0;
+	low_job_start(&self->c, &self->job, &self->low);
+	usleep(LOW_MS * 1000 / 5);
+	preemptions = gpreempt_number("stats/preemptions");
+	for (i = 0; i < self->high.packets; i++)
+		n = aql_prepare(&self->high, &self->c.high, 64, 64, self->high_job.args, done);
+	aql_ring(&self->high, n);
+	ASSERT_EQ(0, aql_signal_wait(&self->c.dev, done, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(1, self->job.signal->value) TH_LOG("LOW had ended, this proves nothing");
+	EXPECT_LT(preemptions, gpreempt_number("stats/preemptions"));
+	ASSERT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->job));
+	kfd_free(&self->c.dev, &mem);
+}
+
+/*
+ * A process that pulls its index page away, with a doorbell rung and the
+ * monitor scanning. @replace: a page of other contents comes in its place.
+ */
+static int pull_index_page(struct shared *shared, bool replace)
+{
+	struct aql_queue q;
+	struct client c;
+	struct until_job until;
+	uint64_t *page;
+
+	if (client_open(&c) || aql_create(&q, &c.dev, 64, 11) || until_job_init(&c, &until))
+		return 1;
+	until_job_start(&c, &until, &q);
+	shared->ready = 1;
+	if (!wait_for(&shared->go))
+		return 2;
+	page = q.index.ptr;
+	if (munmap(page, KFD_PAGE))
+		return 3;
+	if (replace) {
+		if (mmap(page, KFD_PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != page)
+			return 4;
+		memset(page, 0xff, KFD_PAGE);
+	}
+	shared->ready = 2;
+	pause();
+	return 5;
+}
+
+static __attribute__((noinline)) void index_page_test(struct __test_metadata *_metadata,
+			    FIXTURE_DATA(badinput) *self, bool replace)
+{
+	unsigned int i;
+
+	self->child = fork();
+	ASSERT_LE(0, self->child);
+	if (!self->child)
+		_exit(pull_index_page(self->shared, replace));
+	ASSERT_TRUE(wait_for(&self->shared->ready));
+	OPEN();
+	self->shared->go = 1;
+	for (i = 0; self->shared->ready != 2 && i < 1000; i++)
+		usleep(10000);
+	ASSERT_EQ(2, self->shared->ready);
+	for (i = 0; i < 5; i++)
+		BOTH_WORK();
+	kill(self->child, SIGKILL);
+	waitpid(self->child, NULL, 0);
+	self->child = 0;
+	BOTH_WORK();
+}
+
+TEST_F_TIMEOUT(badinput, index_page_unmapped, 120)
+{
+	index_page_test(_metadata, self, false);
+}
+
+TEST_F_TIMEOUT(badinput, index_page_replaced, 120)
+{
+	index_page_test(_metadata, self, true);
+}
+
+/* LOW for a process that will not live to see its end. */
+static int doomed(struct shared *shared)
+{
+	struct low_job job;
+	struct aql_queue q;
+	struct client c;
+
+	if (client_open(&c) || aql_create(&q, &c.dev, 64, PRIORITY_LOW) ||
+	    low_job_init(&c, &job, c.dev.cus, 1 << 20))
+		return 1;
+	low_job_start(&c, &job, &q);
+	shared->ready = 1;
+	pause();
+	return 2;
+}
+
+/* A process killed while its queue is preempted leaves nothing behind. */
+TEST_F_TIMEOUT(badinput, killed_while_preempted, 120)
+{
+	struct until_job until;
+	long long preemptions;
+	unsigned int ms;
+	int status;
+
+	self->child = fork();
+	ASSERT_LE(0, self->child);
+	if (!self->child)
+		_exit(doomed(self->shared));
+	ASSERT_TRUE(wait_for(&self->shared->ready));
+
+	/* calibration needs the machine: preemption gives it */
+	ASSERT_EQ(0, client_open(&self->c));
+	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
+	ASSERT_EQ(0, until_job_init(&self->c, &until));
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	preemptions = gpreempt_number("stats/preemptions");
+	until_job_start(&self->c, &until, &self->high);
+	for (ms = 0; gpreempt_number("stats/preemptions") == preemptions; ms++) {
+		ASSERT_GT(3000, ms);
+		usleep(1000);
+	}
+	/* the preemption has got its waves off when HIGH's are on */
+	usleep(20000);
+	ASSERT_EQ(0, kill(self->child, SIGKILL));
+	ASSERT_EQ(self->child, waitpid(self->child, &status, 0));
+	self->child = 0;
+	EXPECT_EQ(1, until.signal->value);
+	until_job_stop(&until);
+	ASSERT_EQ(0, until_job_wait(&self->c, &until, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &until);
+	ASSERT_EQ(0, aql_destroy(&self->high));
+	client_close(&self->c);
+
+	/* and the next ones find all of the machine */
+	OPEN();
+	BOTH_WORK();
+}
+
+TEST_HARNESS_MAIN
