@@ -150,13 +150,10 @@ int kernel_code_parse(struct kernel_code *k, const u8 *kd, u64 va)
 			 (unsigned long long)va, k->user_sgprs, k->properties, rsrc2);
 		return -EINVAL;
 	}
-	if (k->entry & 0xff || !kd[KD_RSRC1]) {
-		/* Code objects align kernels to 256 bytes; zero bytes are no descriptor. */
-		if (k->entry & 3 || !rsrc1) {
-			log_warn("kernel descriptor %#llx: entry %#llx",
-				 (unsigned long long)va, (unsigned long long)k->entry);
-			return -EINVAL;
-		}
+	if (k->entry & 0xff) {	/* the hardware's start address drops 8 bits */
+		log_warn("kernel descriptor %#llx: entry %#llx",
+			 (unsigned long long)va, (unsigned long long)k->entry);
+		return -EINVAL;
 	}
 	return 0;
 }
