@@ -28,6 +28,7 @@ class Wave:
     since: int                  # when it began to run here
     pc: int
     insns: int
+    end: int = None
 
 
 @dataclass
@@ -39,7 +40,7 @@ class Dispatch:
     kernel: int
     begin: int
     end: int = None
-    waves: dict = field(default_factory=dict)
+    waves: dict = field(default_factory=dict)   # (workgroup, wave) -> Wave
 
 
 @dataclass
@@ -64,7 +65,7 @@ class Preemption:
     end: int = None
     runlist: int = None         # when the next runlist was in place
     bytes: int = 0
-    saved: list = field(default_factory=list)   # (wave, was it in its kernel's loop?)
+    saved: list = field(default_factory=list)   # (wave, was it in its kernel's loop?, cu)
 
 
 @dataclass
@@ -277,7 +278,7 @@ class EventLog:
                 self._error(f"{self._where(d, key)} would go on at {pc:#x}, which does not "
                             f"follow {last:#x}, the instruction executed last")
         if self._unmapping:
-            self._unmapping.saved.append((wave, looping))
+            self._unmapping.saved.append((wave, looping, wave.slot[:2]))
 
     def _off(self, d, key, wave, ns):
         self._slots.pop(wave.slot, None)
@@ -313,7 +314,7 @@ class EventLog:
         elif insns <= wave.insns:
             self._error(f"{self._where(d, key)} lost instructions")
         self._off(d, key, wave, ns)
-        wave.state, wave.insns = ENDED, insns
+        wave.state, wave.insns, wave.end = ENDED, insns, ns
 
     # ---- preemptions ----
 
@@ -340,7 +341,7 @@ class EventLog:
         Where the code is not known, any wave that had executed something counts.
         """
         return [p for p in self.preemptions
-                if any(looping and wave.state == ENDED for wave, looping in p.saved)]
+                if any(looping and wave.state == ENDED for wave, looping, _ in p.saved)]
 
     def behind_in(self, begin, end):
         i = bisect.bisect_left(self.behind, begin)

@@ -20,24 +20,23 @@ class Refused(Exception):
 
 
 class Patch:
-    """One patch: its text, the files it changes and the files it adds."""
+    """One patch: its message, the hunks for each file it changes, the files it adds."""
 
     def __init__(self, path):
         self.path = path
         self.name = path.name
-        self.text = path.read_text()
-        self.hooks = re.findall(r"^\+\+\+ b/(\S+)", self.text, re.M)
+        self.message, *parts = re.split(r"^(?=--- a/)", path.read_text(), flags=re.M)
+        self.hunks = {re.match(r"--- a/(\S+)", part)[1]: part for part in parts}
         self.added = []         # (path in the repository, path in the kernel)
 
-    def run(self, tree, *flags):
-        """Run patch(1) on the tree; no fuzz, so that context really matches."""
-        if not self.hooks:
-            return None
-        done = subprocess.run(
-            ["patch", "-p1", "-F0", "-s", "-f", "--no-backup-if-mismatch",
-             "-r", "-", "-d", str(tree), *flags],
-            input=self.text, text=True, capture_output=True)
-        return (done.stdout + done.stderr).strip() if done.returncode else None
+
+def patch(tree, hunks, *flags):
+    """Run patch(1) without fuzz, so that context really matches. Error or None."""
+    done = subprocess.run(
+        ["patch", "-p1", "-F0", "-s", "-f", "--no-backup-if-mismatch",
+         "-r", "-", "-d", str(tree), *flags],
+        input=hunks, text=True, capture_output=True)
+    return (done.stdout + done.stderr).strip() if done.returncode else None
 
 
 def bases():
@@ -91,37 +90,52 @@ def copy_files(names, src, dst):
             shutil.copy2(Path(src) / name, Path(dst) / name)
 
 
+def hooked_files(patches):
+    """The files of Linux that the patches change."""
+    return sorted({name for p in patches for name in p.hunks})
+
+
 def patched_hooks(patches, tree, scratch):
     """Fill scratch with the hooked files as they are with all patches applied.
 
-    The tree itself is only read. A tree that has some of the patches, but not
-    all of them, is refused.
+    The tree itself is only read. Each file has all of its hunks or none, and so
+    has the tree as a whole; everything else is refused.
     """
-    hooks = sorted({h for p in patches for h in p.hooks})
-    fresh, undone = Path(scratch) / "fresh", Path(scratch) / "undone"
-    for copy in fresh, undone:
+    todo, undone = Path(scratch) / "todo", Path(scratch) / "undone"
+    names = hooked_files(patches)
+    for copy in todo, undone:
         copy.mkdir()
-        copy_files(hooks, tree, copy)
+        copy_files(names, tree, copy)
 
-    for done, patch in enumerate(patches):
-        error = patch.run(fresh)
-        if error:
-            break
-    else:
-        return fresh
+    fresh, patched, errors = [], [], {}
+    for name in names:
+        hunks = [(p, p.hunks[name]) for p in patches if name in p.hunks]
+        error = next((f"{p.name}: {e}" for p, h in hunks if (e := patch(todo, h))), None)
+        if not error:
+            fresh.append(name)
+        elif not any(patch(undone, h, "-R") for _, h in reversed(hunks)):
+            patched.append(name)
+        else:
+            errors[name] = error
+    if len(patched) == len(names):
+        copy_files(names, tree, todo)
+    elif len(fresh) != len(names):
+        refuse(tree, patches, fresh, patched, errors)
+    return todo
 
-    if all(p.run(undone, "-R") is None for p in reversed(patches)):
-        copy_files(hooks, tree, fresh)
-        return fresh
-    if done == 0:
-        # Either a half-applied tree or one that differs from what we know.
-        applied = [p.name for p in patches
-                   if p.hooks and p.run(tree, "-R", "--dry-run") is None]
-        if applied:
-            raise Refused(f"{tree} is patched in part: it has {', '.join(applied)}, "
-                          f"but not all of the series")
-    raise Refused(f"{tree}: {patches[done].name} does not apply, and the tree does not "
-                  f"hold the whole series either:\n{error}\nNothing was changed.")
+
+def refuse(tree, patches, fresh, patched, errors):
+    """Say why a tree that is neither pristine nor wholly patched is refused."""
+    there = [p.name for p in patches if p.hunks and
+             not patch(tree, "".join(p.hunks.values()), "-R", "--dry-run")]
+    kind = "patched in part" if there or patched else "not as the patches expect it"
+    lines = [f"{tree} is {kind}; nothing was changed."]
+    lines += [f"  has already: {name}" for name in there]
+    lines += [f"  patched: {name}" for name in patched]
+    lines += [f"  not patched: {name}" for name in fresh]
+    lines += [f"  does not fit: {name}\n    {error.splitlines()[0]}"
+              for name, error in errors.items()]
+    raise Refused("\n".join(lines))
 
 
 def write_changed(src, dst):
