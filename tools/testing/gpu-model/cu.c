@@ -10,10 +10,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "aql.h"
 #include "ih.h"
@@ -431,8 +428,6 @@ static void *worker_main(void *arg)
 	u64 now, due, next;
 	unsigned int i;
 
-	/* Only this thread: on Linux a nice value belongs to the thread. */
-	setpriority(PRIO_PROCESS, syscall(SYS_gettid), WORKER_NICE);
 	prctl(PR_SET_NAME, "gpu-waves");
 	while (!__atomic_load_n(&wk->stop, __ATOMIC_RELAXED)) {
 		next = NEVER;
