@@ -352,6 +352,7 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 		stop = i->fn(&c, i);
 		if (stop == WAVE_FAULT || stop == WAVE_ILLEGAL)
 			return stop;
+		w->last_pc = w->pc;
 		w->pc = c.next_pc;
 		w->insns++;
 		--*budget;
