@@ -213,6 +213,9 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
+	log_event("start", "engines=%u cus_per_engine=%u vram_mb=%u workers=%u rptr_at=%s",
+		  gpu.cfg.engines, gpu.cfg.cus_per_engine, gpu.cfg.vram_mb, gpu.cfg.workers,
+		  gpu.cfg.rptr_at_fetch ? "fetch" : "launch");
 	pthread_mutex_init(&gpu.mec_lock, NULL);
 	if (vfio_user_listen(&gpu, socket) || start())
 		return 1;
