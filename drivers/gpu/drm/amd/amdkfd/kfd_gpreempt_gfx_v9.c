@@ -66,19 +66,26 @@ static u32 read_doorbell_off(struct access *a)
 			     CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET);
 }
 
-/* The selected slot's queue. False if there is none. */
-static bool read_queue(struct access *a, struct kfd_gpreempt_slot *s)
+static bool is_active(struct access *a)
 {
 	struct amdgpu_device *adev = a->adev;
 
 	a->nr++;
-	if (!(RREG32_SOC15(GC, 0, mmCP_HQD_ACTIVE) & CP_HQD_ACTIVE__ACTIVE_MASK))
-		return false;
-	s->doorbell_off = read_doorbell_off(a);
-	a->nr++;
-	s->rptr = RREG32_SOC15(GC, 0, mmCP_HQD_PQ_RPTR);
+	return RREG32_SOC15(GC, 0, mmCP_HQD_ACTIVE) & CP_HQD_ACTIVE__ACTIVE_MASK;
+}
+
+/* The selected slot's queue. */
+static void read_queue(struct access *a, unsigned int flags,
+		       struct kfd_gpreempt_slot *s)
+{
+	struct amdgpu_device *adev = a->adev;
+
 	s->waves = 0;
-	return true;
+	s->doorbell_off = read_doorbell_off(a);
+	if (flags & GPREEMPT_READ_RPTR) {
+		a->nr++;
+		s->rptr = RREG32_SOC15(GC, 0, mmCP_HQD_PQ_RPTR);
+	}
 }
 
 /*
@@ -86,7 +93,7 @@ static bool read_queue(struct access *a, struct kfd_gpreempt_slot *s)
  * tells which counts are worth reading. As kgd_gfx_v9_get_cu_occupancy() does,
  * bits are taken to number the slots of the first micro engine.
  */
-static unsigned int read_slots(struct kfd_node *node, bool all,
+static unsigned int read_slots(struct kfd_node *node, unsigned int flags,
 			       struct kfd_gpreempt_slot *slots, unsigned int *nr)
 {
 	const unsigned long *kfd_slots = node->kfd->shared_resources.cp_queue_bitmap;
@@ -106,17 +113,22 @@ static unsigned int read_slots(struct kfd_node *node, bool all,
 		select_engine(&a, engine);
 		status = read_status(&a);
 		/* Slots without waves: once is enough. */
-		wanted = status | (all && !engine ? U32_MAX : 0);
+		wanted = status;
+		if ((flags & GPREEMPT_READ_EMPTY) && !engine)
+			wanted = U32_MAX;
 		for_each_set_bit(slot, &wanted, GPREEMPT_MAX_SLOTS) {
 			if (!test_bit(slot, kfd_slots))
 				continue;
 			select_slot(&a, slot);
 			if (index[slot] < 0) {
-				if (!read_queue(&a, &slots[*nr]))
+				/* Waves tell that there is a queue. */
+				if (!test_bit(slot, &status) && !is_active(&a))
 					continue;
+				read_queue(&a, flags, &slots[*nr]);
 				index[slot] = (*nr)++;
-			} else if (all && slots[index[slot]].doorbell_off !=
-					  read_doorbell_off(&a)) {
+			} else if ((flags & GPREEMPT_READ_EMPTY) &&
+				   slots[index[slot]].doorbell_off !=
+				   read_doorbell_off(&a)) {
 				/* Rotated out since the engine before. */
 				continue;
 			}

@@ -139,7 +139,7 @@ struct kfd_gpreempt_scan_queue {
 /**
  * struct kfd_gpreempt_slot - a hardware queue slot with a queue in it
  * @doorbell_off: names the queue
- * @rptr:	read pointer in dwords, wrapped
+ * @rptr:	read pointer in dwords, wrapped, if asked for
  * @waves:	waves in flight
  */
 struct kfd_gpreempt_slot {
@@ -157,6 +157,7 @@ struct kfd_gpreempt_slot {
  * @levels:	bit n: a queue of priority n takes part
  * @preempted:	queues that are preempted
  * @oversubscribed: firmware rotates the mapped queues
+ * @pm4:	a PM4 queue is among them
  */
 struct kfd_gpreempt_scan {
 	struct gpreempt_view view;
@@ -166,16 +167,20 @@ struct kfd_gpreempt_scan {
 	u32 levels;
 	unsigned int preempted;
 	bool oversubscribed;
+	bool pm4;
 };
+
+#define GPREEMPT_READ_EMPTY	BIT(0)	/* slots of queues without waves, too */
+#define GPREEMPT_READ_RPTR	BIT(1)	/* read pointers */
 
 /**
  * struct kfd_gpreempt_hw - reading of one generation's registers
- * @read_slots:	fill the slots that have waves, or all that have a queue when
- *		@all is set; return the number of register accesses. The caller
- *		holds the reset semaphore and keeps GFXOFF off
+ * @read_slots:	fill in the slots that have waves, and what the flags ask for;
+ *		return the number of register accesses. The caller holds the
+ *		reset semaphore and keeps GFXOFF off
  */
 struct kfd_gpreempt_hw {
-	unsigned int (*read_slots)(struct kfd_node *node, bool all,
+	unsigned int (*read_slots)(struct kfd_node *node, unsigned int flags,
 				   struct kfd_gpreempt_slot *slots,
 				   unsigned int *nr);
 };

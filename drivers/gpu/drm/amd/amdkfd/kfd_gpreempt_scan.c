@@ -275,8 +275,10 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		.waves = GPREEMPT_WAVES_UNKNOWN,
 		.save_cost_ns = gpq->save_cost_ns,
 	};
-	if (v->mapped || v->preempted)
+	if (v->mapped || v->preempted) {
 		scan->levels |= BIT(v->priority);
+		scan->pm4 |= !sq->aql;
+	}
 	if (v->preempted)
 		scan->preempted++;
 }
@@ -314,6 +316,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->view.waves_final = false;
 	scan->view.now_ns = ktime_get_ns();
 	scan->levels = 0;
+	scan->pm4 = false;
 	scan->preempted = 0;
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang) {
@@ -367,6 +370,9 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
  * kfd_gpreempt_scan_waves - read the wave counts, and PM4 queues' read pointers
  * @gp: the node
  *
+ * AQL queues' read pointers are not: in the register they are wrapped, so full
+ * and empty look alike, and the application's own, 64-bit one is in memory.
+ *
  * A mapped queue that is in no slot has no waves, unless the firmware rotates
  * queues: then its waves may be saved, and their number is not known.
  */
@@ -375,15 +381,19 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 	struct amdgpu_device *adev = gp->node->adev;
 	struct kfd_gpreempt_slot slots[GPREEMPT_MAX_SLOTS];
 	struct kfd_gpreempt_scan *scan = &gp->scan;
-	unsigned int i, s, nr = 0, accesses;
+	unsigned int i, s, nr = 0, flags = 0, accesses;
 
 	scan->view.waves_final = true;
+	if (scan->oversubscribed)
+		flags |= GPREEMPT_READ_EMPTY;
+	if (scan->pm4)
+		flags |= GPREEMPT_READ_RPTR;
 
 	/* In a reset the registers are not ours; the counts stay unknown. */
 	if (!down_read_trylock(&adev->reset_domain->sem))
 		return;
 	amdgpu_gfx_off_ctrl(adev, false);
-	accesses = gp->hw->read_slots(gp->node, scan->oversubscribed, slots, &nr);
+	accesses = gp->hw->read_slots(gp->node, flags, slots, &nr);
 	amdgpu_gfx_off_ctrl(adev, true);
 	up_read(&adev->reset_domain->sem);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_REGISTERS, accesses);
