@@ -54,6 +54,7 @@ struct exec {
 	struct dispatch_regs regs;
 	struct wave_mem mem;
 	u8 *kernarg;
+	char *spec[CO_MAX_ARGS];
 	u32 lds_bytes;
 	u32 slice;
 	bool migrate;
@@ -532,7 +533,10 @@ static int parse_options(struct exec *e, int argc, char **argv)
 			if (!a)
 				return fail("--arg %s: the kernel takes %u arguments", val,
 					    nargs - 1);
-			if (set_arg(e, a, val))
+			e->spec[nargs - 1] = strdup(val);
+			if (!e->spec[nargs - 1])
+				return fail("out of memory");
+			if (set_arg(e, a, e->spec[nargs - 1]))
 				return -1;
 		} else {
 			return fail("%s: unknown option\n%s", opt, usage);
@@ -594,6 +598,8 @@ int exec_main(int argc, char **argv)
 		       (unsigned long long)(e.model_ns / NS_PER_US));
 	for (unsigned int n = 0; n < e.nregions; n++)
 		free(e.region[n].host);
+	for (unsigned int n = 0; n < CO_MAX_ARGS; n++)
+		free(e.spec[n]);
 	free(file);
 	return err ? 1 : 0;
 }

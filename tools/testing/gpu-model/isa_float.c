@@ -750,7 +750,7 @@ X(x_v_div_fmas_f64)
 	return put_arith64(c, i, d, s0, s1, s2);
 }
 
-#define DIV_FIXUP(bits, ftype, u2, EXP, is_nan, QUIET, INF, NAN, under, exp_max) \
+#define DIV_FIXUP(bits, ftype, u2, EXP, is_nan, QUIET, INF, NAN, under) \
 static u##bits div_fixup##bits(u##bits q, u##bits den, u##bits num) \
 { \
 	u##bits sign = (den ^ num) & (u##bits)1 << (bits - 1); \
@@ -768,13 +768,14 @@ static u##bits div_fixup##bits(u##bits q, u##bits den, u##bits num) \
 		return sign; \
 	if (EXP(num) - EXP(den) < under) \
 		return sign; \
-	if (EXP(den) == exp_max) \
+	/* Finite operands make no NaN: the scaled quotient went above all. */ \
+	if (is_nan(q)) \
 		return sign | INF; \
 	return sign | (q & ~((u##bits)1 << (bits - 1))); \
 }
 
-DIV_FIXUP(32, float, u2f, EXP32, is_nan32, QUIET32, 0x7f800000u, NAN32, -150, 0xff)
-DIV_FIXUP(64, double, u2d, EXP64, is_nan64, QUIET64, 0x7ff0000000000000ull, NAN64, -1075, 0x7ff)
+DIV_FIXUP(32, float, u2f, EXP32, is_nan32, QUIET32, 0x7f800000u, NAN32, -150)
+DIV_FIXUP(64, double, u2d, EXP64, is_nan64, QUIET64, 0x7ff0000000000000ull, NAN64, -1075)
 
 X(x_v_div_fixup_f32)
 {

@@ -136,7 +136,8 @@ __kernel void atomics(__global const ulong *in, __global ulong *out, __global ul
 		count[l] = 0;
 	barrier(CLK_LOCAL_MEM_FENCE);
 	atomic_add(&count[v & 3], v);
-	atomic_xor(&count[3], v * 7);
+	atomic_sub(&count[3], 1u);
+	atomic_xor(&count[3], (v >> 31) << 31);
 	barrier(CLK_LOCAL_MEM_FENCE);
 	atom_add(&sum[0], (ulong)v * v);
 	atom_max(&sum[1], in[g]);
