@@ -196,22 +196,29 @@ TEST_F_TIMEOUT(badinput, full_ring, 120)
 }
 
 /*
- * A process that pulls its index page away, with a doorbell rung and the
- * monitor scanning. @replace: a page of other contents comes in its place.
+ * A process that pulls its index page away while the monitor scans it: its
+ * queue is busy, blocked by a barrier on a signal that nobody will complete.
+ * @replace: a page of other contents comes in its place.
  */
 static int pull_index_page(struct shared *shared, bool replace)
 {
+	struct aql_signal *never;
+	struct kfd_mem mem;
 	struct aql_queue q;
 	struct client c;
-	struct until_job until;
-	uint64_t *page;
+	void *page;
 
-	if (client_open(&c) || aql_create(&q, &c.dev, 64, 11) || until_job_init(&c, &until))
-		return 1;
-	until_job_start(&c, &until, &q);
-	shared->ready = 1;
 	if (!wait_for(&shared->go))
+		return 1;
+	if (client_open(&c) || aql_create(&q, &c.dev, 64, 11) ||
+	    kfd_alloc(&c.dev, &mem, KFD_PAGE, KFD_MEM_HOST))
 		return 2;
+	never = mem.ptr;
+	aql_signal_init(never, 1, NULL);
+	aql_barrier(&q, AQL_BARRIER_AND, (struct aql_signal *[5]){ never }, NULL);
+	shared->ready = 1;
+	/* some scans with the page in place */
+	usleep(100000);
 	page = q.index.ptr;
 	if (munmap(page, KFD_PAGE))
 		return 3;
@@ -226,7 +233,7 @@ static int pull_index_page(struct shared *shared, bool replace)
 	return 5;
 }
 
-static __attribute__((noinline)) void index_page_test(struct __test_metadata *_metadata,
+static void index_page_test(struct __test_metadata *_metadata,
 			    FIXTURE_DATA(badinput) *self, bool replace)
 {
 	unsigned int i;
@@ -235,11 +242,11 @@ static __attribute__((noinline)) void index_page_test(struct __test_metadata *_m
 	ASSERT_LE(0, self->child);
 	if (!self->child)
 		_exit(pull_index_page(self->shared, replace));
-	ASSERT_TRUE(wait_for(&self->shared->ready));
 	OPEN();
 	self->shared->go = 1;
-	for (i = 0; self->shared->ready != 2 && i < 1000; i++)
-		usleep(10000);
+	ASSERT_TRUE(wait_for(&self->shared->ready));
+	for (i = 0; self->shared->ready != 2 && i < 10; i++)
+		BOTH_WORK();
 	ASSERT_EQ(2, self->shared->ready);
 	for (i = 0; i < 5; i++)
 		BOTH_WORK();
@@ -259,17 +266,17 @@ TEST_F_TIMEOUT(badinput, index_page_replaced, 120)
 	index_page_test(_metadata, self, true);
 }
 
-/* LOW for a process that will not live to see its end. */
+/* A process with a low queue that is busy to its end. */
 static int doomed(struct shared *shared)
 {
-	struct low_job job;
+	struct until_job job;
 	struct aql_queue q;
 	struct client c;
 
-	if (client_open(&c) || aql_create(&q, &c.dev, 64, PRIORITY_LOW) ||
-	    low_job_init(&c, &job, c.dev.cus, 1 << 20))
+	if (!wait_for(&shared->go) || client_open(&c) ||
+	    aql_create(&q, &c.dev, 64, PRIORITY_LOW) || until_job_init(&c, &job))
 		return 1;
-	low_job_start(&c, &job, &q);
+	until_job_start(&c, &job, &q);
 	shared->ready = 1;
 	pause();
 	return 2;
@@ -287,14 +294,12 @@ TEST_F_TIMEOUT(badinput, killed_while_preempted, 120)
 	ASSERT_LE(0, self->child);
 	if (!self->child)
 		_exit(doomed(self->shared));
-	ASSERT_TRUE(wait_for(&self->shared->ready));
-
-	/* calibration needs the machine: preemption gives it */
-	ASSERT_EQ(0, client_open(&self->c));
-	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
+	OPEN();
 	ASSERT_EQ(0, until_job_init(&self->c, &until));
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	self->shared->go = 1;
+	ASSERT_TRUE(wait_for(&self->shared->ready));
+	usleep(20000);
 	preemptions = gpreempt_number("stats/preemptions");
 	until_job_start(&self->c, &until, &self->high);
 	for (ms = 0; gpreempt_number("stats/preemptions") == preemptions; ms++) {
@@ -310,11 +315,7 @@ TEST_F_TIMEOUT(badinput, killed_while_preempted, 120)
 	until_job_stop(&until);
 	ASSERT_EQ(0, until_job_wait(&self->c, &until, CLIENT_TIMEOUT_MS));
 	until_job_free(&self->c, &until);
-	ASSERT_EQ(0, aql_destroy(&self->high));
-	client_close(&self->c);
-
-	/* and the next ones find all of the machine */
-	OPEN();
+	/* and the others find all of the machine */
 	BOTH_WORK();
 }
 

@@ -94,3 +94,19 @@ int gpreempt_set(const char *file, long long value)
 	snprintf(text, sizeof(text), "%lld\n", value);
 	return gpreempt_write(file, text);
 }
+
+int gpreempt_wait_state(const char *state, unsigned int timeout_ms)
+{
+	uint64_t end = kfd_now() + timeout_ms * 1000000ULL;
+	char text[32];
+	int ret;
+
+	for (;;) {
+		ret = gpreempt_read("state", text, sizeof(text));
+		if (ret || !strcmp(text, state))
+			return ret;
+		if (kfd_now() > end)
+			return -ETIME;
+		usleep(1000);
+	}
+}

@@ -18,6 +18,8 @@ long long gpreempt_number(const char *file);	/* negative errno on failure */
 
 /* One write() of exactly @text. 0 or -errno. */
 int gpreempt_write(const char *file, const char *text);
+/* Wait until the monitor is in a state; 0 or -ETIME. */
+int gpreempt_wait_state(const char *state, unsigned int timeout_ms);
 int gpreempt_set(const char *file, long long value);
 
 #endif

@@ -159,8 +159,7 @@ TEST_F(sysfs, enable)
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	EXPECT_EQ(1, gpreempt_number("enable"));
-	ASSERT_EQ(0, gpreempt_read("state", text, sizeof(text)));
-	EXPECT_STREQ("parked", text);
+	EXPECT_EQ(0, gpreempt_wait_state("parked", 1000));
 	ASSERT_EQ(0, gpreempt_set("enable", 0));
 	ASSERT_EQ(0, gpreempt_read("state", text, sizeof(text)));
 	EXPECT_STREQ("disabled", text);
