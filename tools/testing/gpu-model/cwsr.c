@@ -490,8 +490,8 @@ static int read_group(struct user_queue *q, u64 *va, u64 end, u32 *waves)
  * @q:		queue just bound to a slot for which cwsr_saved() is true
  * @bytes:	out: how much was read
  *
- * The groups wait in q->pending for room. On an error the queue is left
- * without state.
+ * Needs no lock: it touches nothing but @q and its slot's registers. The groups
+ * wait in q->pending for room. On an error the queue is left without state.
  *
  * Return: 0, -EFAULT, -EINVAL for a damaged area, or -ENOMEM.
  */
@@ -508,7 +508,7 @@ int cwsr_restore(struct user_queue *q, u64 *bytes)
 	while (!err && header.waves)
 		err = read_group(q, &va, end, &header.waves);
 	if (err) {
-		cwsr_drop(q);
+		cwsr_drop(q);	/* none of its groups has a unit yet */
 		return err;
 	}
 	*bytes = stack_size - r[HQD(MQD_CNTL_STACK_OFFSET)] +

@@ -67,8 +67,8 @@ struct entry {
  * @next_slot: @next_vmid: where the next search starts: never the same place
  * @busy:	a preemption is under way
  * @remap:	map a batch after it
- * @writing:	state is being written with mec_lock dropped
- * @written:	announces the end of that
+ * @copying:	state is being saved or restored with mec_lock dropped
+ * @copied:	announces the end of that
  * @begin: @end: @deadline: model times of the preemption; it fails at the last
  * @bytes: @count: context saved, queues taken
  */
@@ -82,21 +82,11 @@ struct hws {
 	u64 rotate_at;
 	u16 pasid[VMIDS];
 	unsigned int next_slot, next_vmid;
-	bool busy, remap, writing;
-	pthread_cond_t written;
+	bool busy, remap, copying;
+	pthread_cond_t copied;
 	u64 begin, end, deadline, bytes;
 	unsigned int count;
 };
-
-/**
- * hws_wait_saved() - wait for the writing part of a preemption
- * @g:	device; mec_lock is dropped meanwhile
- */
-void hws_wait_saved(struct gpu *g)
-{
-	while (g->hws->writing)
-		pthread_cond_wait(&g->hws->written, &g->mec_lock);
-}
 
 /* ---- mapping ---- */
 
@@ -171,6 +161,30 @@ static void free_vmids(struct gpu *g)
 	}
 }
 
+/* Part of a preemption or restore that only moves bytes, with mec_lock dropped. */
+static void copy_begin(struct gpu *g)
+{
+	g->hws->copying = true;
+	pthread_mutex_unlock(&g->mec_lock);
+}
+
+static void copy_end(struct gpu *g)
+{
+	pthread_mutex_lock(&g->mec_lock);
+	g->hws->copying = false;
+	pthread_cond_broadcast(&g->hws->copied);
+}
+
+/**
+ * hws_wait_copied() - wait for a part of that kind to end
+ * @g:	device; mec_lock is dropped meanwhile
+ */
+void hws_wait_copied(struct gpu *g)
+{
+	while (g->hws->copying)
+		pthread_cond_wait(&g->hws->copied, &g->mec_lock);
+}
+
 static void restore(struct user_queue *q)
 {
 	u64 bytes = 0;
@@ -178,7 +192,9 @@ static void restore(struct user_queue *q)
 
 	if (!q->aql || !cwsr_saved(q->h))
 		return;
+	copy_begin(q->g);
 	err = cwsr_restore(q, &bytes);
+	copy_end(q->g);
 	if (err) {
 		q->error = AQL_FAULT;
 		log_event("error", "queue=%#x pasid=%u restore=%d", q->h->doorbell, q->pasid,
@@ -351,14 +367,11 @@ static void save_all(struct gpu *g)
 		err[n] = cwsr_check(q, &size[n]);
 		list[n++] = q;
 	}
-	g->hws->writing = true;
-	pthread_mutex_unlock(&g->mec_lock);
+	copy_begin(g);
 	for (i = 0; i < n; i++)
 		if (!err[i] && size[i].stack)
 			err[i] = cwsr_write(list[i], &size[i]);
-	pthread_mutex_lock(&g->mec_lock);
-	g->hws->writing = false;
-	pthread_cond_broadcast(&g->hws->written);
+	copy_end(g);
 	for (i = 0; i < n; i++) {
 		if (err[i]) {
 			stick(list[i], err[i]);
@@ -742,7 +755,7 @@ int hws_start(struct gpu *g)
 	g->hws = calloc(1, sizeof(*g->hws));
 	if (!g->hws)
 		return -ENOMEM;
-	pthread_cond_init(&g->hws->written, NULL);
+	pthread_cond_init(&g->hws->copied, NULL);
 	return 0;
 }
 
@@ -753,7 +766,7 @@ int hws_start(struct gpu *g)
 void hws_stop(struct gpu *g)
 {
 	drop_runlist(g->hws);
-	pthread_cond_destroy(&g->hws->written);
+	pthread_cond_destroy(&g->hws->copied);
 	free(g->hws);
 	g->hws = NULL;
 }

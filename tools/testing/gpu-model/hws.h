@@ -20,7 +20,7 @@ void hws_reset(struct gpu *g);
 /* End a preemption whose time has come; rotate an oversubscribed runlist. */
 void hws_turn(struct gpu *g);
 
-/* Wait until no save is being written with mec_lock dropped. */
-void hws_wait_saved(struct gpu *g);
+/* Wait until no state is being saved or restored with mec_lock dropped. */
+void hws_wait_copied(struct gpu *g);
 
 #endif

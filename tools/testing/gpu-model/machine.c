@@ -42,7 +42,7 @@ void machine_stop(struct gpu *g)
 
 void machine_reset(struct gpu *g)
 {
-	hws_wait_saved(g);
+	hws_wait_copied(g);
 	log_event("machine-reset", "queues=%d", g->spi->queues != NULL);
 	while (g->spi->queues)
 		kill_queue(g, g->spi->queues);
@@ -51,7 +51,7 @@ void machine_reset(struct gpu *g)
 
 void machine_queue_reset(struct gpu *g, struct hqd *h)
 {
-	hws_wait_saved(g);
+	hws_wait_copied(g);
 	if (!h->uq)
 		return;
 	log_event("queue-reset", "queue=%#x pasid=%u", h->doorbell, h->uq->pasid);

@@ -32,7 +32,7 @@ void machine_turn(struct gpu *g);
  * @n:	payload dwords
  *
  * Called by the command-processor thread only. Drops mec_lock and takes it
- * again while it saves waves: the caller looks again at what it knew of slots.
+ * again while it saves or restores waves: the caller looks again at what it knew of slots.
  *
  * Return: 0 when done, a model time in ns (> 0) until which the HIQ must wait
  * before the next packet is taken (a preemption under way costs time), -EAGAIN

@@ -42,8 +42,8 @@
 /* A compute unit this late "fell behind": logged, its backlog dropped. */
 #define BEHIND_NS		(10 * NS_PER_MS)
 
-/* Workgroups launched under one hold of mec_lock. */
-#define LAUNCH_BATCH		16
+/* Workgroups launched under one hold of mec_lock (some 20 us each). */
+#define LAUNCH_BATCH		4
 
 /*
  * Preemption. Bandwidth: MI210 moves 1.6 TB/s (AMD data sheet) and has 104

@@ -184,6 +184,12 @@ static bool done(const struct queue *q, unsigned int sig)
 	return __atomic_load_n(&signal_of(q, sig)->value, __ATOMIC_ACQUIRE) == 0;
 }
 
+/* What TOY_WAIT waits for. */
+static void go_on(const struct queue *q)
+{
+	__atomic_store_n((u32 *)at(q, OUT(q) - 8), 1, __ATOMIC_RELEASE);
+}
+
 /* The toy program of a process, with a descriptor. */
 static void program(unsigned int process, const u32 *code, unsigned int n, unsigned int vgprs,
 		    u32 lds, u32 scratch)
@@ -210,11 +216,14 @@ static struct hqd *slot_of(const struct queue *q)
 	return NULL;
 }
 
+/* As many turns of the command processor as are asked for. */
 static void turn(void)
 {
-	pthread_mutex_lock(&gpu.mec_lock);
-	machine_turn(&gpu);
-	pthread_mutex_unlock(&gpu.mec_lock);
+	do {
+		pthread_mutex_lock(&gpu.mec_lock);
+		machine_turn(&gpu);
+		pthread_mutex_unlock(&gpu.mec_lock);
+	} while (fake_mec_kicked());
 }
 
 static void ring(const struct queue *q)
@@ -227,8 +236,8 @@ static void ring(const struct queue *q)
 		h->db_value = q->write - 1;
 		aql_run(&gpu, h);
 	}
-	machine_turn(&gpu);
 	pthread_mutex_unlock(&gpu.mec_lock);
+	turn();
 }
 
 /* Turn until @cond or @ms are over. */
@@ -360,7 +369,7 @@ static void test_dispatch(bool at_fetch)
 
 	device_start(2, 2, at_fetch);
 	set_resources(0xfcfcfcfc);
-	PROGRAM(1, 16, 256, TOY(TOY_MIX, 0), TOY(TOY_BARRIER, 0), TOY(TOY_LOOP, 20),
+	PROGRAM(1, 16, 256, TOY(TOY_MIX, 0), TOY(TOY_BARRIER, 0), TOY(TOY_LOOP, 400),
 		TOY(TOY_END, 0));
 	q = queue_make(1, 16, 1);
 	map(&q, 1);
@@ -413,7 +422,7 @@ static void test_rptr(bool at_fetch)
 	ok(waves(&q[0]) == 8 && !waves(&q[1]) && !done(&q[1], 0), "waits for a unit");
 	ok(read_index(&q[1]) == at_fetch, at_fetch ? "read index moves at fetch" :
 	   "read index stays until the last workgroup is launched");
-	*(u32 *)at(&q[0], OUT(&q[0]) - 8) = 1;
+	go_on(&q[0]);
 	ok(run_until(done(&q[1], 0) && done(&q[0], 0), 2000) && read_index(&q[1]) == 1,
 	   "runs when there is room");
 	device_stop();
@@ -813,12 +822,12 @@ static void test_memory_is_truth(void)
 	vgpr = (u32 *)(record + 128 + 512);
 	vgpr[0] ^= 1;
 	map(&q, 1);
-	*(u32 *)at(&q, OUT(&q) - 8) = 1;
+	go_on(&q);
 	ok(run_until(done(&q, 0), 1000), "runs on after the area was changed");
 	{
 		u64 changed = *(u64 *)at(&q, OUT(&q));
 
-		*(u32 *)at(&q, OUT(&q) - 8) = 1;
+		go_on(&q);
 		dispatch(&q, 1, 64, 1, false);
 		ring(&q);
 		run_until(done(&q, 1), 1000);
@@ -944,7 +953,7 @@ static void test_drain(void)
 	hiq(IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
 	run_for(3000);
 	ok(slot_of(&q) && !done(&q, 0), "without CWSR a queue leaves when its dispatch ended");
-	*(u32 *)at(&q, OUT(&q) - 8) = 1;
+	go_on(&q);
 	ok(run_until(!slot_of(&q), 100) && done(&q, 0) && !done(&q, 1), "not before, not later");
 	map(&q, 1);
 	ok(run_until(done(&q, 1), 1000), "and goes on after the next map");
@@ -1006,14 +1015,14 @@ static void test_priority(void)
 	dispatch(&q[0], 8, 64, 0, false);
 	ring(&q[0]);
 	for (i = 1; i < 4; i++) {
-		*(u32 *)at(&q[i], OUT(&q[i]) - 8) = 1;
+		go_on(&q[i]);
 		dispatch(&q[i], 1, 64, 0, false);
 		ring(&q[i]);
 	}
 	run_for(500);
 	ok(waves(&q[0]) == 8 && !waves(&q[1]) && !waves(&q[2]) && !waves(&q[3]),
 	   "running waves are not displaced");
-	*(u32 *)at(&q[0], OUT(&q[0]) - 8) = 1;
+	go_on(&q[0]);
 	run_until(done(&q[1], 0) && done(&q[2], 0) && done(&q[3], 0), 1000);
 	s = log_text();
 	for (i = 0; i < 8; i++)

@@ -290,15 +290,23 @@ void mec_unmap(struct gpu *g, struct hqd *h)
 	h->rung = false;
 }
 
+static atomic_bool kicked;
+
 void mec_kick(struct gpu *g)
 {
-	(void)g;	/* the tests' command processor polls */
+	(void)g;
+	atomic_store(&kicked, true);
+}
+
+bool fake_mec_kicked(void)
+{
+	return atomic_exchange(&kicked, false);
 }
 
 void mec_kick_at(struct gpu *g, u64 t)
 {
 	(void)g;
-	(void)t;
+	(void)t;	/* the tests' command processor polls */
 }
 
 /* ---- toy waves ---- */

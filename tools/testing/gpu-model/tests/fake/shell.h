@@ -47,6 +47,8 @@ const char *log_text(void);
 void log_reset(void);
 
 void fake_mec_reset(struct gpu *g);
+/* Has a turn been asked for since the last call? */
+bool fake_mec_kicked(void);
 /* Enough bytes of a toy descriptor: see kernel_code_parse() in shell.c. */
 void toy_kernel(void *kd, u64 entry, unsigned int vgprs, u32 lds, u32 scratch);
 
