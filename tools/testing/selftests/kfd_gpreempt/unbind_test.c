@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The driver is unbound while a queue is preempted: it must let go, and the
+ * processes must be able to end. Run it alone: the GPU is gone afterwards.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "client.h"
+#include "gpreempt.h"
+
+#define DRIVER	"/sys/bus/pci/drivers/amdgpu"
+
+FIXTURE(unbind) {
+	volatile int *ready;
+	pid_t child;
+};
+
+FIXTURE_SETUP(unbind)
+{
+	unsigned int node;
+	uint32_t gpu_id;
+
+	if (kfd_find_gpu(&gpu_id, &node))
+		SKIP(return, "no KFD device");
+	ASSERT_TRUE(gpreempt_present());
+	self->ready = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->ready);
+}
+
+FIXTURE_TEARDOWN(unbind)
+{
+	if (self->child > 0) {
+		kill(self->child, SIGKILL);
+		waitpid(self->child, NULL, 0);
+	}
+}
+
+/* LOW preempted for a HIGH that does not end, in one process. */
+static int contend(volatile int *ready)
+{
+	struct until_job low_job, high_job;
+	struct aql_queue low, high;
+	long long preemptions;
+	struct client c;
+	unsigned int ms;
+
+	if (client_open(&c) || aql_create(&low, &c.dev, 64, PRIORITY_LOW) ||
+	    aql_create(&high, &c.dev, 64, PRIORITY_HIGH) ||
+	    until_job_init(&c, &low_job) || until_job_init(&c, &high_job))
+		return 1;
+	preemptions = gpreempt_number("stats/preemptions");
+	until_job_start(&c, &low_job, &low);
+	usleep(20000);
+	until_job_start(&c, &high_job, &high);
+	for (ms = 0; gpreempt_number("stats/preemptions") == preemptions; ms++) {
+		if (ms > 3000)
+			return 2;
+		usleep(1000);
+	}
+	*ready = 1;
+	pause();
+	return 3;
+}
+
+TEST_F_TIMEOUT(unbind, while_preempted, 120)
+{
+	char device[PATH_MAX], *address;
+	unsigned int ms;
+	glob_t found;
+	int fd, n;
+
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	self->child = fork();
+	ASSERT_LE(0, self->child);
+	if (!self->child)
+		_exit(contend(self->ready));
+	for (ms = 0; !*self->ready && ms < CLIENT_TIMEOUT_MS; ms += 10)
+		usleep(10000);
+	ASSERT_EQ(1, *self->ready);
+
+	ASSERT_EQ(0, glob(DRIVER "/[0-9a-f]*:*", 0, NULL, &found));
+	snprintf(device, sizeof(device), "%s", found.gl_pathv[0]);
+	address = basename(device);
+	fd = open(DRIVER "/unbind", O_WRONLY);
+	ASSERT_LE(0, fd);
+	n = strlen(address);
+	EXPECT_EQ(n, write(fd, address, n));
+	close(fd);
+	globfree(&found);
+	/* amdkfd stays until the last user goes, but takes nobody off any more */
+	if (gpreempt_present())
+		EXPECT_EQ(gpreempt_number("stats/preemptions"),
+			  gpreempt_number("stats/resumes"));
+	ASSERT_EQ(0, kill(self->child, SIGKILL));
+	ASSERT_EQ(self->child, waitpid(self->child, NULL, 0));
+	self->child = 0;
+	for (ms = 0; gpreempt_present() && ms < CLIENT_TIMEOUT_MS; ms += 10)
+		usleep(10000);
+	EXPECT_FALSE(gpreempt_present());
+}
+
+TEST_HARNESS_MAIN
