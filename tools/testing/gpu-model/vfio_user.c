@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +121,8 @@ struct region_access {
  * @stop_fd:	readable once the server shall end
  * @client:	connected socket
  * @path:	of @listener, unlinked at the end
- * @msi:	eventfd of the MSI, -1 when the client has not set one
+ * @msi:	eventfd of the MSI, -1 when the client has not set one; under @msi_lock,
+ *		as other threads write to it while the client replaces it
  * @fds: @nfds:	descriptors that came with the message under way
  */
 struct vfio_user {
@@ -130,7 +130,8 @@ struct vfio_user {
 	int stop_fd;
 	int client;
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	atomic_int msi;
+	pthread_mutex_t msi_lock;
+	int msi;
 	int fds[FDS_MAX];
 	unsigned int nfds;
 };
@@ -146,7 +147,8 @@ static struct vfio_user *vfio_get(struct gpu *g)
 		return NULL;
 	v->listener = -1;
 	v->client = -1;
-	atomic_store(&v->msi, -1);
+	v->msi = -1;
+	pthread_mutex_init(&v->msi_lock, NULL);
 	v->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (v->stop_fd < 0) {
 		free(v);
@@ -196,11 +198,15 @@ void vfio_user_stop(struct gpu *g)
 
 void vfio_user_irq(struct gpu *g)
 {
-	int fd = g->vfio ? atomic_load(&g->vfio->msi) : -1;
+	struct vfio_user *v = g->vfio;
 	u64 one = 1;
 
-	if (fd >= 0 && write(fd, &one, sizeof(one)) < 0)
+	if (!v)
+		return;
+	pthread_mutex_lock(&v->msi_lock);
+	if (v->msi >= 0 && write(v->msi, &one, sizeof(one)) < 0)
 		log_warn("MSI lost: %s", strerror(errno));
+	pthread_mutex_unlock(&v->msi_lock);
 }
 
 void vfio_user_free(struct gpu *g)
@@ -215,6 +221,7 @@ void vfio_user_free(struct gpu *g)
 		unlink(v->path);
 	}
 	close(v->stop_fd);
+	pthread_mutex_destroy(&v->msi_lock);
 	free(v);
 }
 
@@ -411,18 +418,14 @@ static int do_irq_info(struct vfio_user *v, const struct header *h, const u8 *p,
 
 static void set_msi(struct vfio_user *v, int fd)
 {
-	int old = atomic_exchange(&v->msi, fd);
+	int old;
 
-	/* A thread in vfio_user_irq() may still hold the old number: park it. */
-	if (old >= 0) {
-		int null = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-
-		if (null >= 0) {
-			dup2(null, old);
-			close(null);
-		}
+	pthread_mutex_lock(&v->msi_lock);
+	old = v->msi;
+	v->msi = fd;
+	pthread_mutex_unlock(&v->msi_lock);
+	if (old >= 0)
 		close(old);
-	}
 }
 
 static int do_set_irqs(struct vfio_user *v, const struct header *h, const u8 *p, size_t len)
