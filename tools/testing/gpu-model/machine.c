@@ -64,7 +64,6 @@ void machine_turn(struct gpu *g)
 	struct user_queue *q;
 	bool again;
 
-	hws_turn(g);
 	do {
 		again = spi_reap(g);
 		for (q = g->spi->queues; q; q = q->next)
@@ -73,4 +72,5 @@ void machine_turn(struct gpu *g)
 	} while (again && limit);
 	if (!limit)
 		mec_kick(g);	/* more to launch: after others had the lock */
+	hws_turn(g);		/* last: it may wait for a dispatch that just ended */
 }
