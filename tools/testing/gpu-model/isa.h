@@ -171,6 +171,7 @@ struct ctx {
 
 /* The lanes of a register are independent: in-place operation is safe to vectorise. */
 #if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"	/* some loops are not worth it */
 #define VLANE	_Pragma("clang loop vectorize(assume_safety)") LANE
 #else
 #define VLANE	_Pragma("GCC ivdep") LANE

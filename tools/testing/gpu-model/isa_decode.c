@@ -112,6 +112,12 @@ static void decode_scalar(struct insn *i, enum isa_fmt fmt, u32 dw, u32 dw1)
 	case SOP1:
 		i->src[1] = OP_NONE;
 		break;
+	case SOPC:
+		if (r->flags & F_IMM) {		/* s_set_gpr_idx_on */
+			i->simm = i->src[1];
+			i->src[1] = OP_NONE;
+		}
+		break;
 	default:
 		break;
 	}
@@ -129,6 +135,10 @@ static void decode_smem(struct insn *i, u32 dw, u32 dw1)
 	i->dst = dw >> 6 & 0x7f;
 	i->glc = dw >> 16 & 1;
 	i->soffset = OP_NONE;
+	if (i->row->flags & F_IMM) {		/* s_atc_probe */
+		i->simm2 = i->dst;
+		i->dst = OP_NONE;
+	}
 	if (imm)
 		i->simm = (s32)(dw1 << 11) >> 11;
 	if (soffset)

@@ -207,10 +207,6 @@ static void print_valu(struct out *o, const struct insn *i)
 		sep(o);
 		put_source(o, i, k);
 	}
-	if (r->flags & (F_MK | F_AK)) {
-		sep(o);
-		put_operand(o, i, i->src[2], r->src[0], 0);
-	}
 	if (r->flags & F_CI) {
 		sep(o);
 		put_operand(o, i, i->src[2], B64, 0);
@@ -341,6 +337,9 @@ static void print_smem(struct out *o, const struct insn *i)
 	if (r->dst) {
 		sep(o);
 		put_operand(o, i, i->dst, r->dst, 0);
+	} else if (r->flags & F_IMM) {
+		sep(o);
+		put(o, "0x%x", i->simm2);
 	}
 	if (!r->src[0])
 		return;

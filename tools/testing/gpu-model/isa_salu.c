@@ -348,6 +348,15 @@ X(x_s_sendmsg)
 S0(x_s_memrealtime, DST64(gpu_now() / (1000 / REFCLK_MHZ));)
 S0(x_s_memtime, DST64(gpu_now() / 10 * (SHADER_CLK_MHZ / 100));)
 
+/* GPR indexing: index in M0[7:0], which operands in M0[15:12]; see wave.c. */
+#define M0		(c->w->sgpr[SGPR_M0])
+S0(x_s_set_gpr_idx_on,
+	c->w->mode |= MODE_GPR_IDX_EN;
+	M0 = (M0 & ~0xf0ffu) | (ssrc32(c, i, 0) & 0xff) | (i->simm & 15) << 12;)
+S0(x_s_set_gpr_idx_off, c->w->mode &= ~MODE_GPR_IDX_EN;)
+S0(x_s_set_gpr_idx_mode, M0 = (M0 & ~0xf000u) | (i->simm & 15) << 12;)
+S0(x_s_set_gpr_idx_idx, M0 = (M0 & ~0xffu) | (ssrc32(c, i, 0) & 0xff);)
+
 /* Hardware registers (SIDefines.h, Hwreg): number, first bit, width less one. */
 #define HWREG_MODE	1
 #define HWREG_STATUS	2

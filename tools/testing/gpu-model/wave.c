@@ -314,6 +314,36 @@ X(x_unsupported)
 	return WAVE_ILLEGAL;
 }
 
+/*
+ * GPR indexing (s_set_gpr_idx_on): M0[7:0] is added to the numbers of the
+ * vector registers that M0[15:12] selects: sources 0 to 2, destination.
+ */
+static void index_registers(struct insn *i, u32 m0)
+{
+	const struct isa_row *r = i->row;
+	unsigned int idx = m0 & 0xff, need;
+
+	for (unsigned int n = 0; n < 3; n++) {
+		if (i->src[n] < OP_VGPR || i->src[n] >= OP_ACC || !(m0 >> (12 + n) & 1))
+			continue;
+		i->src[n] += idx;
+		need = i->src[n] - OP_VGPR + isa_type_dwords(r->src[n]);
+		if (need > i->vmax)
+			i->vmax = need;
+	}
+	if (i->dst >= OP_VGPR && i->dst < OP_ACC && m0 >> 15 & 1) {
+		i->dst += idx;
+		need = i->dst - OP_VGPR + isa_type_dwords(r->dst);
+		if (need > i->vmax)
+			i->vmax = need;
+	}
+}
+
+static bool is_valu(const struct insn *i)
+{
+	return i->row->fmt >= VOP1 && i->row->fmt <= VOP3P;
+}
+
 enum wave_stop wave_run(struct wave *w, u32 *budget)
 {
 	struct ctx c;
@@ -330,8 +360,8 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 		w->tlb_generation = generation;
 	}
 	while (*budget) {
+		struct insn indexed, *i;
 		enum wave_stop stop;
-		struct insn *i;
 
 		if (w->pc >> PAGE_BITS != page_va) {
 			page = (const u8 *)fetch(&c, w->pc & ~(u64)((1 << PAGE_BITS) - 1));
@@ -344,6 +374,11 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 		stop = lookup(&c, (const u32 *)(page + (w->pc & ((1 << PAGE_BITS) - 1))), &i);
 		if (stop != WAVE_BUDGET)
 			return stop;
+		if (w->mode & MODE_GPR_IDX_EN && is_valu(i)) {
+			indexed = *i;
+			i = &indexed;
+			index_registers(i, w->sgpr[SGPR_M0]);
+		}
 		if (i->vmax > w->acc_offset || w->acc_offset + i->amax > w->vgprs) {
 			complain(w, i, "register not allocated");
 			return WAVE_ILLEGAL;

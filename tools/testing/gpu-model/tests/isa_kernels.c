@@ -305,6 +305,20 @@ static u64 host_flat(u32 g)
 	return (u64)p + own[v >> 6 & 3];
 }
 
+static u64 host_vectors(u32 g)
+{
+	u64 v = in[g];
+	u32 t[16];
+
+	for (u32 k = 0; k < 16; k++)
+		t[k] = v >> k * 3;
+	for (u32 k = 0; k < 40; k++)
+		t[in[k] & 15] += t[((in[k] >> 4) + k) & 15] * 3 + k;
+	for (u32 k = 0; k < 16; k++)
+		v = v * 7 + t[k];
+	return v;
+}
+
 /* ---- the runs ---- */
 
 #define F_LOCAL	1	/* takes local memory */
@@ -327,6 +341,7 @@ static const struct kernel {
 	{ "registers", host_registers, 128, 64, 0 },
 	{ "lanes", host_lanes, 256, 64, 0 },
 	{ "flat", host_flat, 512, 256, 0 },
+	{ "vectors", host_vectors, 150, 64, 0 },
 };
 
 static const char *path(const char *name)

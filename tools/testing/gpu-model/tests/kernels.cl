@@ -262,3 +262,19 @@ __kernel void flat(__global ulong *in, __global ulong *out)
 	p = v & 4 ? (uint *)&shared[(l + 1) & 255] : v & 8 ? &own[v >> 4 & 3] : (uint *)&in[g];
 	out[g] = *(volatile uint *)p + own[v >> 6 & 3];
 }
+
+/* Vectors indexed by what is the same in all lanes: register indexing. */
+__kernel void vectors(__global const ulong *in, __global ulong *out)
+{
+	uint g = get_global_id(0);
+	uint16 t = (uint16)(in[g]);
+	ulong v = in[g];
+
+	for (uint k = 0; k < 16; k++)
+		t[k] = v >> k * 3;
+	for (uint k = 0; k < 40; k++)
+		t[in[k] & 15] += t[(in[k] >> 4) + k & 15] * 3 + k;
+	for (uint k = 0; k < 16; k++)
+		v = v * 7 + t[k];
+	out[g] = v;
+}
