@@ -77,14 +77,22 @@ static bool gpreempt_submitted(const struct gpreempt_queue_view *q)
 	       q->wptr - q->rptr <= S64_MAX;
 }
 
+/*
+ * Signals are pooled: one that completed may be at work for another queue. It
+ * is this queue's again when there is a newer packet.
+ */
+static bool gpreempt_pending(const struct gpreempt_queue_view *q)
+{
+	return q->signal == GPREEMPT_SIGNAL_PENDING && !q->hist->done;
+}
+
 /* May have waves, or packets on their way to waves, that no index shows. */
 static bool gpreempt_may_hide(const struct gpreempt_queue_view *q)
 {
 	const struct gpreempt_history *h = q->hist;
 
 	return h->busy || h->fresh || h->restored ||
-	       (q->readable && !h->seen) || gpreempt_submitted(q) ||
-	       gpreempt_consumed(q);
+	       (q->readable && !h->seen) || gpreempt_submitted(q);
 }
 
 static u8 gpreempt_effective(const struct gpreempt_queue_view *q)
@@ -111,8 +119,7 @@ static bool gpreempt_contended(const struct gpreempt_view *view, bool *blind)
 		bool hides = gpreempt_may_hide(q);
 		bool backlog = gpreempt_backlog(q);
 		bool shows = q->preempted || !q->readable || backlog || q->waves > 0 ||
-			     gpreempt_consumed(q) ||
-			     q->signal == GPREEMPT_SIGNAL_PENDING;
+			     gpreempt_consumed(q) || gpreempt_pending(q);
 
 		if (!gpreempt_takes_part(q))
 			continue;
@@ -168,6 +175,9 @@ static void gpreempt_remember(struct gpreempt_queue_view *q,
 	bool done = q->signal == GPREEMPT_SIGNAL_DONE;
 	bool settled;
 
+	if (q->readable)
+		h->done = done || (h->done && q->wptr == h->wptr);
+
 	if (gpreempt_submitted(q) || gpreempt_consumed(q)) {
 		h->fresh = true;
 		h->moved_ns = max_t(u64, now, 1);
@@ -207,10 +217,10 @@ static void gpreempt_remember(struct gpreempt_queue_view *q,
 	} else {
 		if (q->waves == 0)
 			h->busy = false;
-		if (done && (q->waves == 0 || informed))
+		if (h->done && (q->waves == 0 || informed))
 			h->fresh = false;
 		/* It ended before it was taken off: nothing was saved. */
-		if (done && q->waves == 0 && settled)
+		if (h->done && q->waves == 0 && settled)
 			h->restored = false;
 	}
 }
@@ -221,14 +231,13 @@ static bool gpreempt_launching(const struct gpreempt_queue_view *q)
 	const struct gpreempt_history *h = q->hist;
 
 	return q->waves <= 0 &&
-	       (h->restored || h->busy || q->signal == GPREEMPT_SIGNAL_PENDING ||
-		(h->fresh && q->signal != GPREEMPT_SIGNAL_DONE));
+	       (h->restored || h->busy || h->fresh || gpreempt_pending(q));
 }
 
 /* A queue that is blocked without backlog is idle, but for a pending signal. */
 static enum gpreempt_queue_state gpreempt_unused(const struct gpreempt_queue_view *q)
 {
-	if (q->backlog || q->signal == GPREEMPT_SIGNAL_PENDING)
+	if (q->backlog || gpreempt_pending(q))
 		return GPREEMPT_BLOCKED;
 	return GPREEMPT_IDLE;
 }
@@ -388,11 +397,10 @@ static bool gpreempt_weigh(const struct gpreempt_view *view, struct gpreempt_lev
 	lv->blocked = -1;
 	for (i = 0; i < view->nr; i++) {
 		const struct gpreempt_queue_view *q = &view->q[i];
-		const struct gpreempt_history *h = q->hist;
 
 		if (q->preempted && q->held)
 			continue;
-		if (q->state != GPREEMPT_IDLE || h->fresh || h->busy || h->restored)
+		if (q->state != GPREEMPT_IDLE)
 			idle = false;
 		if (!gpreempt_takes_part(q))
 			continue;
@@ -402,7 +410,7 @@ static bool gpreempt_weigh(const struct gpreempt_view *view, struct gpreempt_lev
 			lv->blocked = max_t(int, lv->blocked, q->effective);
 		if (q->wants) {
 			lv->wanting = max_t(int, lv->wanting, q->effective);
-			if (!h->boosted)
+			if (!q->hist->boosted)
 				lv->unaged = max_t(int, lv->unaged, q->effective);
 		}
 	}

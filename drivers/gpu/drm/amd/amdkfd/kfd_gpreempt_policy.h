@@ -101,6 +101,7 @@ enum gpreempt_verdict {
  * @executed_since_ns:	boosted and seen executing since
  * @seen:		@rptr and @wptr are valid
  * @backlog:		there was backlog at the last scan
+ * @done:		the newest packet's signal was seen completed
  * @fresh:		an index moved, and no waves were seen since
  * @restored:		was taken off, and no waves were seen since
  * @busy:		had waves when last looked at (assumed at first sight)
@@ -120,6 +121,7 @@ struct gpreempt_history {
 	u64 executed_since_ns;
 	bool seen;
 	bool backlog;
+	bool done;
 	bool fresh;
 	bool restored;
 	bool busy;
@@ -140,7 +142,8 @@ struct gpreempt_history {
  * @wptr:	64-bit write index in packets
  * @size:	ring size in packets
  * @head:	packet at @rptr
- * @signal:	completion signal of the newest packet seen
+ * @signal:	completion signal of the packet before @wptr; unknown while that
+ *		packet is reserved only
  * @waves:	waves in flight, or GPREEMPT_WAVES_UNKNOWN: not read, or the queue
  *		is mapped but in no hardware slot, where its waves may be saved
  * @save_cost_ns: measured cost of saving it, 0 when never saved

@@ -140,10 +140,16 @@ static enum gpreempt_verdict bench_verdict(const struct bench *b,
 	return b->verdict[q - b->q];
 }
 
-#define EXPECT_VERDICT(test, b, q, what, why) do {			\
-	KUNIT_EXPECT_EQ(test, bench_verdict(b, q), what);		\
-	KUNIT_EXPECT_EQ(test, (q)->reason, why);			\
-} while (0)
+/* What, and why, in one number: a failure points at the line of the case. */
+#define VERDICT(what, why)	((what) << 8 | (why))
+
+static unsigned int bench_plan(const struct bench *b, const struct gpreempt_queue_view *q)
+{
+	return VERDICT(bench_verdict(b, q), q->reason);
+}
+
+#define EXPECT_VERDICT(test, b, q, what, why) \
+	KUNIT_EXPECT_EQ(test, bench_plan(b, q), VERDICT(what, why))
 
 #define EXPECT_KEEP(test, b, q) \
 	EXPECT_VERDICT(test, b, q, GPREEMPT_KEEP, GPREEMPT_REASON_NONE)
@@ -348,6 +354,42 @@ static void gpreempt_policy_first_sight(struct kunit *test)
 	EXPECT_KEEP(test, b, low);
 }
 
+/* The same if the first look at its waves comes only later. */
+static void gpreempt_policy_first_sight_later(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "strict");
+	struct gpreempt_queue_view *low, *peer;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	low = bench_queue(b, 0);
+	peer = bench_queue(b, 0);
+	runs(low);
+	low->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	runs(peer);
+	bench_scan(test, b);
+	KUNIT_EXPECT_FALSE(test, b->asked);
+	finishes(peer);
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_FALSE(test, b->plan.idle);
+}
+
+/* A packet that waited for room before the first scan: its signal tells. */
+static void gpreempt_policy_first_sight_launching(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "strict");
+	struct gpreempt_queue_view *low, *high;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	low = bench_queue(b, 0);
+	high = bench_queue(b, 15);
+	runs(low);
+	runs(high);
+	high->waves = 0;
+	bench_ticks(test, b, 2);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+}
+
 /*
  * The two ways the read index may go. A packet that waits for room is backlog,
  * or it shows equal indices and no waves.
@@ -426,6 +468,125 @@ static void gpreempt_policy_done_is_not_launching(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, high->wants);
 		EXPECT_KEEP(test, b, low);
 	}
+}
+
+/* Its last signal is re-used for another queue's packet. */
+static void gpreempt_policy_pooled_signal(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	submits(high);
+	finishes(high);
+	bench_ticks(test, b, 2);
+	high->signal = GPREEMPT_SIGNAL_PENDING;
+	for (i = 0; i < 10; i++) {
+		bench_tick(test, b);
+		KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
+		EXPECT_KEEP(test, b, low);
+	}
+	finishes(low);
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_TRUE(test, b->plan.idle);
+	runs(low);
+	bench_tick(test, b);
+	submits(high);
+	high->rptr = high->wptr;
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+}
+
+/* Evidence without a signal holds until waves are seen, and no longer. */
+static void gpreempt_policy_launched(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->tun.min_residency_us = 7000;
+	submits(high);
+	high->rptr = high->wptr;
+	high->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, high->wants);
+	EXPECT_KEEP(test, b, low);
+	high->waves = 4;
+	bench_tick(test, b);
+	KUNIT_EXPECT_FALSE(test, high->wants);
+	EXPECT_KEEP(test, b, low);
+	high->waves = 0;
+	bench_tick(test, b);
+	KUNIT_EXPECT_FALSE(test, high->wants);
+	EXPECT_KEEP(test, b, low);
+}
+
+/* The second packet of a batch, consumed when the first one ended. */
+static void gpreempt_policy_launching_next(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	submits(high);
+	submits(high);
+	high->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	bench_tick(test, b);
+	high->rptr++;
+	high->waves = 4;
+	bench_tick(test, b);
+	high->rptr++;
+	high->waves = 0;
+	bench_ticks(test, b, 2);
+	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNABLE);
+	EXPECT_KEEP(test, b, low);
+}
+
+/* Nor does it outlive a time in which nobody kept the queue from launching. */
+static void gpreempt_policy_launched_unseen(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "strict");
+	struct gpreempt_queue_view *low, *high, *peer;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	low = bench_queue(b, 0);
+	high = bench_queue(b, 15);
+	peer = bench_queue(b, 15);
+	bench_scan(test, b);
+	submits(high);
+	high->rptr = high->wptr;
+	high->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	runs(peer);
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_FALSE(test, b->asked);
+	finishes(peer);
+	runs(low);
+	bench_tick(test, b);
+	KUNIT_EXPECT_FALSE(test, high->wants);
+	EXPECT_KEEP(test, b, low);
+}
+
+/* A write index that is scribbled over is no evidence of anything. */
+static void gpreempt_policy_nonsense_write(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	for (i = 0; i < 100; i++) {
+		high->wptr = high->rptr - i;
+		bench_tick(test, b);
+		KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
+		EXPECT_KEEP(test, b, low);
+	}
+	/* one that claims a full ring gets its chance, and is found out */
+	high->wptr = high->rptr + S64_MAX;
+	bench_ticks(test, b, 10);
+	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_BLOCKED);
+	EXPECT_KEEP(test, b, low);
+	KUNIT_EXPECT_TRUE(test, low->mapped);
 }
 
 /* Launching is a claim that ends: given the machine, it must show waves. */
@@ -512,7 +673,7 @@ static void gpreempt_policy_unreadable(struct kunit *test)
 struct victim_case {
 	const char *name;
 	u8 low, high;
-	bool pinned, idle, backlog_only, waiter_idle, waiter_absent;
+	bool pinned, idle, backlog_only, waits, waiter_idle, waiter_absent;
 	enum gpreempt_verdict verdict;
 };
 
@@ -526,6 +687,7 @@ static const struct victim_case victim_cases[] = {
 	{ .name = "out of range is the highest", .low = 15, .high = 200 },
 	{ .name = "pinned", .low = 6, .high = 7, .pinned = true },
 	{ .name = "idle stays mapped", .low = 6, .high = 7, .idle = true },
+	{ .name = "lower is blocked", .low = 6, .high = 7, .waits = true },
 	{ .name = "no work above", .low = 6, .high = 7, .waiter_idle = true },
 	{ .name = "waiter evicted", .low = 6, .high = 7, .waiter_absent = true },
 };
@@ -547,10 +709,12 @@ static void gpreempt_policy_victim(struct kunit *test)
 	low->priority = c->low;
 	high->priority = c->high;
 	low->pinned = c->pinned;
-	if (c->idle || c->backlog_only)
+	if (c->idle || c->backlog_only || c->waits)
 		finishes(low);
 	if (c->backlog_only)
 		submits(low);
+	if (c->waits)
+		waits_for_signal(low);
 	bench_ticks(test, b, 2);
 	if (!c->waiter_idle)
 		submits(high);
@@ -872,6 +1036,7 @@ static void gpreempt_policy_blocked_given(struct kunit *test)
 {
 	struct gpreempt_queue_view *low, *high;
 	struct bench *b = bench_low_runs(test, &low, &high);
+	unsigned int i;
 	u64 given;
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
@@ -890,8 +1055,10 @@ static void gpreempt_policy_blocked_given(struct kunit *test)
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_BLOCKED);
 	/* more packets behind the stuck one change nothing */
 	submits(high);
-	bench_ticks(test, b, 3000);
-	EXPECT_KEEP(test, b, low);
+	for (i = 0; i < 3000; i++) {
+		bench_tick(test, b);
+		EXPECT_KEEP(test, b, low);
+	}
 }
 
 /* What ends being blocked. */
@@ -906,6 +1073,7 @@ static void gpreempt_policy_unblocked(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, b);
 		submits(high);
 		submits(high);
+		high->signal = GPREEMPT_SIGNAL_UNKNOWN;
 		bench_ticks(test, b, 20);
 		KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_BLOCKED);
 		EXPECT_KEEP(test, b, low);
@@ -1310,12 +1478,14 @@ static void gpreempt_policy_idle(struct kunit *test)
 	bench_scan(test, b);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 
-	/* evicted with work: it comes back by itself, and rings no doorbell */
+	/* evicted with waves: it comes back by itself, and rings no doorbell */
 	runs(q);
 	bench_tick(test, b);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
-	q->mapped = false;
 	q->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_RUNNING);
+	q->mapped = false;
 	bench_ticks(test, b, 50);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 	EXPECT_KEEP(test, b, q);
@@ -1324,11 +1494,26 @@ static void gpreempt_policy_idle(struct kunit *test)
 	bench_ticks(test, b, 10);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 
-	/* evicted without */
+	/* evicted without, and then with something in its ring */
 	q->mapped = false;
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
+	submits(q);
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 	q->mapped = true;
+	finishes(q);
+	bench_ticks(test, b, 10);
+	KUNIT_EXPECT_TRUE(test, b->plan.idle);
+
+	/* the CPU may set a signal, and rings no doorbell either */
+	waits_for_signal(q);
+	bench_ticks(test, b, 50);
+	KUNIT_EXPECT_FALSE(test, b->plan.idle);
+	finishes(q);
+	bench_ticks(test, b, 10);
+	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 
 	/* a signal is pending */
 	submits(q);
@@ -1368,6 +1553,20 @@ static void gpreempt_policy_none(struct kunit *test)
 	submits(low);
 	bench_ticks(test, b, 5000);
 	KUNIT_EXPECT_EQ(test, low->effective, 0);
+
+	/* nor does the time before */
+	b->policy = gpreempt_policy_find("strict");
+	finishes(high);
+	runs(high);
+	bench_ticks(test, b, 100);
+	KUNIT_EXPECT_NE(test, low->hist->waiting_since_ns, 0);
+	b->policy = gpreempt_policy_find("none");
+	bench_ticks(test, b, 5000);
+	b->policy = gpreempt_policy_find("strict");
+	bench_ticks(test, b, 100);
+	KUNIT_EXPECT_EQ(test, low->effective, 0);
+
+	b->policy = gpreempt_policy_find("none");
 	finishes(low);
 	finishes(high);
 	bench_ticks(test, b, 5);
@@ -1387,9 +1586,11 @@ static void gpreempt_policy_clock_jumps(struct kunit *test)
 	EXPECT_KEEP(test, b, low);
 	KUNIT_EXPECT_EQ(test, low->effective, 0);
 	/* rule 3 from there */
-	bench_ticks(test, b, 999);
+	b->view.now_ns = 1000 * NSEC_PER_MSEC;
+	bench_scan(test, b);
 	KUNIT_EXPECT_EQ(test, low->effective, 0);
-	bench_ticks(test, b, 2);
+	b->view.now_ns++;
+	bench_scan(test, b);
 	KUNIT_EXPECT_EQ(test, low->effective, GPREEMPT_BOOST);
 	bench_ticks(test, b, 5);
 	KUNIT_EXPECT_TRUE(test, low->preempted);
@@ -1901,9 +2102,16 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_policy_backlog, backlog_gen_params),
 	KUNIT_CASE(gpreempt_policy_running),
 	KUNIT_CASE(gpreempt_policy_first_sight),
+	KUNIT_CASE(gpreempt_policy_first_sight_later),
+	KUNIT_CASE(gpreempt_policy_first_sight_launching),
 	KUNIT_CASE_PARAM(gpreempt_policy_waiter, fetch_model_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_policy_waiter_no_signal, fetch_model_gen_params),
 	KUNIT_CASE(gpreempt_policy_done_is_not_launching),
+	KUNIT_CASE(gpreempt_policy_pooled_signal),
+	KUNIT_CASE(gpreempt_policy_launched),
+	KUNIT_CASE(gpreempt_policy_launching_next),
+	KUNIT_CASE(gpreempt_policy_launched_unseen),
+	KUNIT_CASE(gpreempt_policy_nonsense_write),
 	KUNIT_CASE(gpreempt_policy_launching_expires),
 	KUNIT_CASE(gpreempt_policy_unreadable),
 	KUNIT_CASE_PARAM(gpreempt_policy_victim, victim_gen_params),
