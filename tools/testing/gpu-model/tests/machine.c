@@ -955,7 +955,6 @@ static void test_drain(void)
 	ok(slot_of(&q) && !done(&q, 0), "without CWSR a queue leaves when its dispatch ended");
 	go_on(&q);
 	run_until(done(&q, 0), 1000);
-	turn();
 	ok(!slot_of(&q) && !done(&q, 1), "in the same turn, not before, not later");
 	map(&q, 1);
 	ok(run_until(done(&q, 1), 1000), "and goes on after the next map");
