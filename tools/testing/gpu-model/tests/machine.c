@@ -220,6 +220,7 @@ static struct hqd *slot_of(const struct queue *q)
 static void turn(void)
 {
 	do {
+		fake_mec_kicked();	/* kicks that came before are served by this turn */
 		pthread_mutex_lock(&gpu.mec_lock);
 		machine_turn(&gpu);
 		pthread_mutex_unlock(&gpu.mec_lock);
