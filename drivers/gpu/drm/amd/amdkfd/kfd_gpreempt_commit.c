@@ -117,6 +117,7 @@ static int map_and_check(struct device_queue_manager *dqm)
 static int transact(struct kfd_gpreempt *gp, enum gpreempt_event *error)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
+	bool mapped = dqm->active_runlist;
 	u64 start_ns, fence_ns;
 	int r;
 
@@ -133,8 +134,10 @@ static int transact(struct kfd_gpreempt *gp, enum gpreempt_event *error)
 		return r;
 	}
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
-	kfd_gpreempt_count_fence(gp, fence_ns);
-	trace_kfd_gpreempt_fence(gp->node->id, fence_ns);
+	if (mapped) {
+		kfd_gpreempt_count_fence(gp, fence_ns);
+		trace_kfd_gpreempt_fence(gp->node->id, fence_ns);
+	}
 
 	if (fence_ns > (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) *
 		       NSEC_PER_MSEC) {
@@ -152,6 +155,17 @@ static int transact(struct kfd_gpreempt *gp, enum gpreempt_event *error)
 		map_and_check(dqm);
 	}
 	return r;
+}
+
+/*
+ * May a transaction be started? Not while the scheduler is down, and not into
+ * one that has hung, when a reset is already asked for.
+ */
+static bool may_transact(struct device_queue_manager *dqm)
+{
+	return dqm->sched_running && !dqm->sched_halt && !dqm->is_hws_hang &&
+	       !work_busy(&dqm->hw_exception_work) &&
+	       !work_busy(&dqm->dev->adev->kfd.reset_work);
 }
 
 /**
@@ -172,8 +186,7 @@ int kfd_gpreempt_commit(struct kfd_gpreempt *gp)
 	int r = 0;
 
 	dqm_lock(dqm);
-	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang ||
-	    !down_read_trylock(&adev->reset_domain->sem)) {
+	if (!may_transact(dqm) || !down_read_trylock(&adev->reset_domain->sem)) {
 		dqm_unlock(dqm);
 		return -EAGAIN;
 	}
