@@ -401,6 +401,16 @@ static s64 step(struct gpu *g, struct hqd *h, struct pm4_state *s, const struct 
 	default:
 		log_warn("PM4: header 0x%08x on me %u pipe %u queue %u is of no known type",
 			 header, h->me, h->pipe, h->queue);
+		/*
+		 * The scheduler's firmware stops at one: amdkfd sends it on purpose
+		 * (pm_debugfs_hang_hws()) and the driver's recovery wants it so.
+		 */
+		if (s->hiq) {
+			s->hung = true;
+			*taken = 0;
+			log_event("hiq-hang", "header=0x%08x", header);
+			return -EAGAIN;
+		}
 		return -EINVAL;
 	}
 	op = header >> 8 & 0xff;
@@ -445,6 +455,8 @@ bool pm4_run(struct gpu *g, struct hqd *h, struct pm4_state *s)
 	s64 ret;
 
 	h->rung = false;
+	if (s->hung)
+		return false;
 	for (budget = PM4_TURN_PACKETS; budget && h->active; budget--) {
 		bool in_ib = h->reg[MQD_IB_CONTROL] & IB_PROCESSING;
 		struct stream st;

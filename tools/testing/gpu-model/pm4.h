@@ -30,6 +30,7 @@ enum {
 /**
  * struct pm4_state - what a slot's packet processor remembers between turns
  * @hiq:	the slot was mapped as hardware-interface queue
+ * @hung:	takes no packet until it is mapped anew or the device is reset
  * @waiting:	a WAIT_REG_MEM has done its write and waits
  * @ib_vmid:	VMID of the indirect buffer under way (kernel queues may choose)
  * @hold_until:	model time before which no packet is taken
@@ -37,6 +38,7 @@ enum {
  */
 struct pm4_state {
 	bool hiq;
+	bool hung;
 	bool waiting;
 	u8 ib_vmid;
 	u64 hold_until;

@@ -157,6 +157,21 @@ static void malformed(void)
 	   "short, unknown and misdirected packets are skipped one by one");
 }
 
+/* amdkfd's hang_hws: firmware that meets such a header takes nothing any more. */
+static void hang(void)
+{
+	struct pm4_state s = { .hiq = true };
+	u32 before = kq->reg[RPTR];
+
+	vram(TARGET)[0] = 0;
+	PUT(kq, 0x55555555, HEADER(PM4_WRITE_DATA, 4), 5 << 8, LO(fb(TARGET)), HI(fb(TARGET)), 3);
+	pm4_run(&gpu, kq, &s);
+	PUT(kq, HEADER(PM4_WRITE_DATA, 4), 5 << 8, LO(fb(TARGET)), HI(fb(TARGET)), 3);
+	ok(!pm4_run(&gpu, kq, &s) && kq->reg[RPTR] == before && !vram(TARGET)[0],
+	   "a HIQ hangs at a header of no known type");
+	run(kq);	/* another queue would not */
+}
+
 static void waiting(void)
 {
 	u32 before;
@@ -255,6 +270,7 @@ int main(void)
 	uq = queue(1, USER_RING, VMID);
 	packets();
 	malformed();
+	hang();
 	waiting();
 	processes();
 	garbage();
