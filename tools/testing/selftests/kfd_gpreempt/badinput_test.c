@@ -241,7 +241,7 @@ static void index_page_test(struct __test_metadata *_metadata,
 {
 	unsigned int i;
 
-	self->child = fork();
+	self->child = client_fork();
 	ASSERT_LE(0, self->child);
 	if (!self->child)
 		_exit(pull_index_page(self->shared, replace));
@@ -293,7 +293,7 @@ TEST_F_TIMEOUT(badinput, killed_while_preempted, 120)
 	unsigned int ms;
 	int status;
 
-	self->child = fork();
+	self->child = client_fork();
 	ASSERT_LE(0, self->child);
 	if (!self->child)
 		_exit(doomed(self->shared));

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What tests and demo programs share. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/prctl.h>
 
 #include "client.h"
 
 /* Results start on the second page of a job's memory; signal and arguments before. */
 #define ARGS_OFFSET	64
 #define RESULTS_OFFSET	KFD_PAGE
+
+pid_t client_fork(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return pid;
+}
 
 int client_open(struct client *c)
 {

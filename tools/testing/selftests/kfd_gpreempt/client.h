@@ -3,6 +3,7 @@
 #ifndef KFD_GPREEMPT_CLIENT_H
 #define KFD_GPREEMPT_CLIENT_H
 
+#include <sys/types.h>
 #include "code.h"
 #include "low_work.h"
 
@@ -29,6 +30,9 @@ struct client {
 	struct aql_kernel store, read_clock, high, until, low;
 	double ticks_per_us;
 };
+
+/* fork(), of a child that does not outlive its parent, whatever becomes of the test. */
+pid_t client_fork(void);
 
 /* -ENODEV when there is no GPU node: tests skip. */
 int client_open(struct client *c);

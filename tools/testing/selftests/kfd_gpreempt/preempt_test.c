@@ -98,7 +98,7 @@ static int start_low(struct shared *shared, pid_t *pid)
 {
 	unsigned int ms;
 
-	*pid = fork();
+	*pid = client_fork();
 	if (*pid < 0)
 		return -errno;
 	if (!*pid)

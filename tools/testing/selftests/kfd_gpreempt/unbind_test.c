@@ -81,7 +81,7 @@ TEST_F_TIMEOUT(unbind, while_preempted, 120)
 
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	self->child = fork();
+	self->child = client_fork();
 	ASSERT_LE(0, self->child);
 	if (!self->child)
 		_exit(contend(self->ready));
