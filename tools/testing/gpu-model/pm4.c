@@ -29,6 +29,7 @@
 #define MQD_WPTR_LO		HQD(182)
 
 #define PQ_SIZE_LOG2(v)		(((v) & 0x3f) + 1)	/* dwords */
+#define PQ_SIZE_LOG2_MAX	28			/* 1 GiB, as amdkfd allows */
 #define IB_SIZE(v)		((v) & 0xfffff)
 #define IB_MIN_AVAIL		(3u << 20)
 #define IB_PROCESSING		(1u << 31)
@@ -450,7 +451,8 @@ static void report_rptr(struct gpu *g, struct hqd *h)
 
 bool pm4_run(struct gpu *g, struct hqd *h, struct pm4_state *s)
 {
-	u32 size = 1u << PQ_SIZE_LOG2(h->reg[MQD_PQ_CONTROL] & 0x1f), budget, taken;
+	u32 log2 = PQ_SIZE_LOG2(h->reg[MQD_PQ_CONTROL]);
+	u32 size = 1u << (log2 < PQ_SIZE_LOG2_MAX ? log2 : PQ_SIZE_LOG2_MAX), budget, taken;
 	bool ring_moved = false;
 	s64 ret;
 

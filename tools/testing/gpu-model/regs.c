@@ -29,7 +29,7 @@
 
 /**
  * struct reg_range - registers that share handlers
- * @name:	for the log
+ * @name:	as in the register headers, for the reader
  * @off:	first byte offset
  * @count:	registers, 4 bytes apart
  * @read: @write: given the index within the range; NULL: as stored
