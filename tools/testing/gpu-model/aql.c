@@ -582,17 +582,20 @@ static enum aql_error vendor(struct user_queue *q, const u8 *packet, bool *wait)
 	}
 }
 
-/* Look again at a wait that no doorbell ends. */
+/*
+ * Look again at a wait that no doorbell ends. Asked for in every turn: a
+ * request may have been merged with an earlier one that is over.
+ */
 static void poll_later(struct user_queue *q)
 {
 	u64 now = gpu_now();
 
-	if (q->poll_at > now)
-		return;
-	q->poll_ns = !q->poll_at ? BARRIER_POLL_NS : q->poll_ns * 2;
-	if (q->poll_ns > BARRIER_POLL_MAX_NS)
-		q->poll_ns = BARRIER_POLL_MAX_NS;
-	q->poll_at = now + q->poll_ns;
+	if (q->poll_at <= now) {
+		q->poll_ns = !q->poll_at ? BARRIER_POLL_NS : q->poll_ns * 2;
+		if (q->poll_ns > BARRIER_POLL_MAX_NS)
+			q->poll_ns = BARRIER_POLL_MAX_NS;
+		q->poll_at = now + q->poll_ns;
+	}
 	mec_kick_at(q->g, q->poll_at);
 }
 
