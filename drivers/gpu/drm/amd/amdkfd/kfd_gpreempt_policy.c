@@ -398,12 +398,10 @@ static bool gpreempt_weigh(const struct gpreempt_view *view, struct gpreempt_lev
 	for (i = 0; i < view->nr; i++) {
 		const struct gpreempt_queue_view *q = &view->q[i];
 
-		if (q->preempted && q->held)
+		if (!gpreempt_takes_part(q))
 			continue;
 		if (q->state != GPREEMPT_IDLE)
 			idle = false;
-		if (!gpreempt_takes_part(q))
-			continue;
 		if (q->state == GPREEMPT_RUNNING || q->state == GPREEMPT_RUNNABLE)
 			lv->active = max_t(int, lv->active, q->effective);
 		if (q->state == GPREEMPT_BLOCKED)

@@ -212,7 +212,8 @@ struct gpreempt_tunables {
  *		&gpreempt_view.waves_final and decide again with the same view.
  *		The rest of the plan and the view's out fields are not valid, and
  *		no history has changed
- * @idle:	no queue has work: the monitor may park
+ * @idle:	no queue that is mapped, or preempted and not held, has work: the
+ *		monitor may park. Others come back by a change of the runlist
  * @nr_preempt:	queues whose verdict is GPREEMPT_PREEMPT
  * @nr_resume:	queues whose verdict is GPREEMPT_RESUME
  * @verdict:	per queue of the view: what to do (caller's array of view->nr)

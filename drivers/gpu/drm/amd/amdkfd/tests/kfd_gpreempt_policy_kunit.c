@@ -1478,7 +1478,7 @@ static void gpreempt_policy_idle(struct kunit *test)
 	bench_scan(test, b);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 
-	/* evicted with waves: it comes back by itself, and rings no doorbell */
+	/* evicted with waves: whoever brings it back wakes the monitor */
 	runs(q);
 	bench_tick(test, b);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
@@ -1486,10 +1486,16 @@ static void gpreempt_policy_idle(struct kunit *test)
 	bench_tick(test, b);
 	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_RUNNING);
 	q->mapped = false;
-	bench_ticks(test, b, 50);
-	KUNIT_EXPECT_FALSE(test, b->plan.idle);
+	q->waves = 0;
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 	EXPECT_KEEP(test, b, q);
+	/* back, and its waves are about to be */
 	q->mapped = true;
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 	finishes(q);
 	bench_ticks(test, b, 10);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
@@ -1497,11 +1503,16 @@ static void gpreempt_policy_idle(struct kunit *test)
 	/* evicted without, and then with something in its ring */
 	q->mapped = false;
 	bench_tick(test, b);
-	KUNIT_EXPECT_TRUE(test, b->plan.idle);
+	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_IDLE);
 	submits(q);
 	bench_tick(test, b);
 	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_BLOCKED);
-	KUNIT_EXPECT_FALSE(test, b->plan.idle);
+	KUNIT_EXPECT_TRUE(test, b->plan.idle);
+	q->readable = false;
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_UNKNOWN);
+	KUNIT_EXPECT_TRUE(test, b->plan.idle);
+	q->readable = true;
 	q->mapped = true;
 	finishes(q);
 	bench_ticks(test, b, 10);
