@@ -8,9 +8,8 @@ BAR = 0.38              # half the height of a compute unit's row
 GNUPLOT = """\
 set terminal pngcairo size 1800,900 font "sans,15" background "white"
 set output "{png}"
-set multiplot layout 2,1 title "{title}" font ",18" offset 0,-0.3
-set lmargin 14
-set rmargin 4
+set multiplot layout 2,1 title "{title}" font ",18" \
+    margins screen 0.06,0.98,0.15,0.87 spacing screen 0.13
 set border 3 lw 1 lc rgb "#555555"
 set tics nomirror out textcolor rgb "#222222"
 set xtics 10
@@ -22,7 +21,7 @@ set yrange [-0.6:{top}]
 set ytics ({ytics})
 """
 PANEL = """\
-set title "{title}" font ",16" offset 0,-0.6
+set title "{title}" font ",16" offset 0,-0.4
 {xlabel}
 {key}
 {data}
@@ -95,6 +94,6 @@ def draw(log, panels, span_ms, title, png):
             n=n, title=panel.title, data="\n".join(data), low=LOW, high=HIGH,
             saving=SAVING, waiting=WAITING,
             xlabel='set xlabel "milliseconds"' if last else "unset xlabel",
-            key="set key below horizontal samplen 1.5 spacing 1.2" if last else "unset key")
+            key="set key at screen 0.52,0.035 center horizontal maxrows 1 samplen 2 width 2" if last else "unset key")
     subprocess.run(["gnuplot"], input=text + "unset multiplot\n", text=True,
                    capture_output=True, check=True)
