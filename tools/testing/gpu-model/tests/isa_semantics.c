@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What single instructions do, case by case: small programs for llvm-mc, and
+ * the register values they must leave ("MI200 ISA" chapter 12 unless noted).
+ * At the start v0 is the lane, EXEC is full, s[0:1] points to 4 KiB of data
+ * (dword n is n * 0x01010101) before an unmapped page, MODE keeps subnormals
+ * and has IEEE and DX10_CLAMP set, and the program is the only wave.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../isa.h"
+#include "tap.h"
+
+#define CODE_VA		0x10000000ull
+#define DATA_VA		0x20000000ull
+#define SCRATCH_VA	0x30000000ull
+#define PAGE		4096u
+#define SLOT		256u		/* bytes of code a case has */
+#define SHARED_VA	0x1000000000000ull
+#define PRIVATE_VA	0x2000000000000ull
+#define MODE_DEFAULT	(0xf0 | MODE_IEEE | MODE_DX10_CLAMP)
+
+/**
+ * struct test - one case
+ * @code:	program; s_endpgm follows
+ * @want:	"REG=VALUE" or "REG[LANE]=VALUE" ..., REG one of v, a, s with a
+ *		number, vcc, exec, scc, mem (dword index in data), stop
+ */
+struct test {
+	const char *code;
+	const char *want;
+};
+
+static const struct test tests[] = {
+	/* scalar */
+	{ "s_mov_b32 s4, -1\n s_add_u32 s5, s4, 1\n s_addc_u32 s6, s4, 5", "s5=0 s6=5 scc=1" },
+	{ "s_brev_b32 s4, 1\n s_sub_i32 s5, s4, 1", "s5=0x7fffffff scc=1" },
+	{ "s_mov_b64 s[4:5], 0\n s_subb_u32 s6, s4, 1\n s_cmp_eq_u32 s4, 0\n s_subb_u32 s7, 1, s4",
+	  "s6=0xffffffff s7=0" },
+	{ "s_mov_b32 s4, 0x80000001\n s_bfe_i32 s5, s4, 0x10001f\n s_bfe_u32 s6, s4, 0x1001f",
+	  "s5=0xffffffff s6=1" },
+	{ "s_flbit_i32_b32 s4, 0\n s_ff1_i32_b64 s5, 0\n s_flbit_i32 s6, -1\n s_flbit_i32 s7, -2",
+	  "s4=0xffffffff s5=0xffffffff s6=0xffffffff s7=31" },
+	{ "s_mov_b64 s[4:5], 0x10\n s_wqm_b64 s[6:7], s[4:5]\n s_quadmask_b64 s[8:9], s[4:5]",
+	  "s6=0xf0 s7=0 s8=2" },
+	{ "s_mov_b64 s[4:5], 5\n s_and_saveexec_b64 s[6:7], s[4:5]\n v_mov_b32 v1, 9",
+	  "exec=5 s6=0xffffffff v1[0]=9 v1[1]=0 v1[2]=9 scc=1" },
+	{ "s_mul_hi_i32 s4, -1, 2\n s_mul_hi_u32 s5, -1, 2\n s_absdiff_i32 s6, 3, 10",
+	  "s4=0xffffffff s5=1 s6=7" },
+	{ "s_movk_i32 s4, 0x8000\n s_cmpk_lt_i32 s4, 0\n s_cselect_b32 s5, 1, 2\n"
+	  "s_cmpk_eq_u32 s4, 0x8000\n s_cselect_b32 s6, 1, 2", "s4=0xffff8000 s5=1 s6=2" },
+	{ "s_getpc_b64 s[4:5]\n s_add_u32 s4, s4, 16\n s_swappc_b64 s[6:7], s[4:5]\n"
+	  "s_mov_b32 s8, 1\n s_nop 0\n s_mov_b32 s9, 2", "s8=0 s9=2" },
+	{ "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n s_getreg_b32 s4, hwreg(HW_REG_MODE, 4, 4)",
+	  "s4=0xc" },
+	{ "s_getreg_b32 s4, hwreg(HW_REG_SH_MEM_BASES, 16, 16)\n s_mov_b64 s[6:7], src_shared_base",
+	  "s4=1 s6=0 s7=0x10000" },
+	{ "s_mov_b32 m0, 2\n s_mov_b32 s12, 7\n s_movrels_b32 s4, s10\n s_movreld_b32 s20, 6",
+	  "s4=7 s22=6" },
+	{ "s_load_dwordx4 s[4:7], s[0:1], 0x8\n s_buffer_load_dword s8, s[4:7], 0",
+	  "stop=fault" },
+	{ "s_load_dwordx2 s[0:1], s[0:1], 0x10", "s0=0x04040404 s1=0x05050505" },
+	{ "s_load_dwordx2 s[4:5], s[0:1], 0xffc", "stop=fault s4=0 s5=0" },
+	{ "s_barrier\n s_mov_b32 s4, 1", "s4=1" },
+	{ "s_sleep 3", "stop=sleep" },
+	{ "s_trap 2", "stop=trap" },
+	{ "s_sendmsg sendmsg(MSG_INTERRUPT)", "stop=msg" },
+	{ "v_mfma_f64_4x4x4f64 a[0:1], v[0:1], v[0:1], a[0:1]", "stop=illegal" },
+	{ "v_mov_b32 v200, 1", "stop=illegal" },
+
+	/* integers in lanes */
+	{ "v_mov_b32 v1, -1\n v_add_co_u32 v2, vcc, v0, v1\n v_addc_co_u32 v3, vcc, 0, 0, vcc",
+	  "v2[0]=0xffffffff v2[1]=0 v3[0]=0 v3[1]=1 vcc=0" },
+	{ "v_mov_b32 v1, 2\n v_sub_co_u32 v2, s[4:5], v0, v1", "s4=3 s5=0 v2[0]=0xfffffffe" },
+	{ "v_mov_b32 v1, -1\n v_add_u32 v2, v1, v1 clamp\n v_sub_u32 v3, v0, v1 clamp",
+	  "v2=0xffffffff v3[0]=0 v3[9]=0" },
+	{ "v_bfrev_b32 v1, 1\n v_add_i32 v2, v1, v1 clamp\n v_sub_i32 v3, 1, v1 clamp",
+	  "v2=0x80000000 v3=0x7fffffff" },
+	{ "v_mov_b32 v1, 0xffff\n v_add_u16 v2, v1, v1\n v_add_u16 v3, v1, v1 clamp",
+	  "v2=0xfffe v3=0xffff" },
+	{ "v_mov_b32 v1, 0xaaaa8000\n v_mov_b32 v2, 0x55555555\n"
+	  "v_add_i16 v2, v1, v1 op_sel:[0,1,1] clamp", "v2=0x80005555" },
+	{ "v_mov_b32 v1, -1\n v_mad_u64_u32 v[2:3], vcc, v1, v1, 2\n"
+	  "v_mad_u64_u32 v[4:5], s[4:5], v1, v1, v[2:3]",
+	  "v2=3 v3=0xfffffffe vcc=0 v4=4 v5=0xfffffffc s4=0xffffffff s5=0xffffffff" },
+	{ "v_mov_b32 v1, 0x12345678\n s_mov_b32 s4, 0x0c0d0504\n v_perm_b32 v2, v1, v0, s4\n v_alignbyte_b32 v3, v1, v0, 1",
+	  "v2=0x00ff5678 v3[0]=0x78000000" },
+	{ "v_mov_b32 v1, 0x80000000\n v_bfe_i32 v2, v1, 30, 2\n v_ffbh_u32 v3, 0\n v_ffbh_i32 v4, -1",
+	  "v2=0xfffffffe v3=0xffffffff v4=0xffffffff" },
+	{ "v_mov_b32 v1, 0x00ffffff\n v_mul_i32_i24 v2, v1, v1\n v_mul_hi_u32_u24 v3, v1, v1",
+	  "v2=1 v3=0xffff" },
+	{ "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_mbcnt_hi_u32_b32 v1, -1, v1",
+	  "v1[0]=0 v1[31]=31 v1[32]=32 v1[63]=63" },
+	{ "s_mov_b64 exec, 0\n v_readfirstlane_b32 s4, v0\n s_mov_b64 exec, 0x100\n"
+	  "v_readfirstlane_b32 s5, v0\n s_movk_i32 s7, 77\n v_readlane_b32 s6, v0, s7\n v_writelane_b32 v1, 5, 3",
+	  "s4=0 s5=8 s6=13 v1[3]=5 v1[8]=0" },
+	{ "v_mov_b32 v1, 5\n s_mov_b64 exec, 1\n v_cmp_eq_u32 vcc, v0, v0\n v_cmpx_lt_u32 s[4:5], v1, v0",
+	  "vcc=1 s4=0 exec=0" },
+	{ "v_mov_b32 v1, 7\n s_mov_b64 vcc, 6\n v_cndmask_b32 v2, v1, -v0, vcc",
+	  "v2[0]=7 v2[1]=0x80000001 v2[3]=7" },
+	{ "v_mov_b32 v2, 1\n v_swap_b32 v0, v2", "v0=1 v2[5]=5" },
+	{ "v_accvgpr_write_b32 a1, v0\n v_accvgpr_mov_b32 a0, a1\n v_accvgpr_read_b32 v1, a0",
+	  "a0[7]=7 v1[63]=63" },
+	{ "v_mov_b32 v4, 40\n v_mov_b32 v5, 50\n s_mov_b32 s4, 2\n s_set_gpr_idx_on s4, gpr_idx(SRC0,DST)\n"
+	  "v_mov_b32 v1, v2\n s_set_gpr_idx_off", "v3=40 v1=0" },
+
+	/* packed */
+	{ "v_mov_b32 v1, 0x7fff8000\n v_pk_add_i16 v2, v1, v1 clamp\n v_pk_sub_u16 v3, 0, v1 clamp\n"
+	  "v_pk_add_u16 v4, v1, v1 op_sel:[1,0] op_sel_hi:[0,0]", "v2=0x7fff8000 v3=0 v4=0x0000ffff" },
+	{ "v_mov_b32 v1, 0xffff0002\n v_pk_mad_i16 v2, v1, v1, v1\n v_pk_lshlrev_b16 v3, 1, v1 op_sel_hi:[0,1]",
+	  "v2=0x00000006 v3=0xfffe0004" },
+
+	/* SDWA and DPP */
+	{ "v_mov_b32 v1, 0x11228344\n v_mov_b32 v2, 0xeeeeeeee\n"
+	  "v_add_u32_sdwa v2, sext(v1), v1 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_1 src1_sel:BYTE_3\n"
+	  "v_mov_b32_sdwa v3, v1 dst_sel:BYTE_1 dst_unused:UNUSED_SEXT src0_sel:BYTE_1\n"
+	  "v_mov_b32_sdwa v4, v1 dst_sel:BYTE_2 dst_unused:UNUSED_PAD src0_sel:WORD_0",
+	  "v2=0xff94eeee v3=0xffff8300 v4=0x00440000" },
+	{ "v_mov_b32 v1, 99\n v_mov_b32_dpp v1, v0 row_shr:1 row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v2, v0 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0",
+	  "v1[0]=99 v1[1]=0 v1[16]=99 v1[17]=16 v2[16]=0 v2[17]=16" },
+	{ "v_mov_b32 v1, 99\n v_mov_b32_dpp v1, v0 quad_perm:[3,2,1,0] row_mask:0x5 bank_mask:0xa",
+	  "v1[0]=99 v1[4]=7 v1[5]=6 v1[8]=99 v1[20]=99 v1[36]=39" },
+	{ "v_mov_b32 v1, 99\n s_mov_b64 exec, 0xfffe\n v_mov_b32_dpp v1, v0 row_ror:1 row_mask:0xf bank_mask:0xf",
+	  "v1[0]=99 v1[1]=99 v1[2]=1 v1[15]=14 v1[16]=99" },
+	{ "v_mov_b32 v1, 0\n v_add_u32_dpp v1, v0, v1 row_bcast:15 row_mask:0xa bank_mask:0xf",
+	  "v1[15]=0 v1[16]=15 v1[32]=0 v1[48]=47" },
+	{ "v_mov_b32_dpp v1, v0 row_newbcast:3 row_mask:0xf bank_mask:0xf", "v1[0]=3 v1[63]=51" },
+	{ "v_mov_b32_dpp v1, v0 wave_ror:1 row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v2, v0 row_half_mirror row_mask:0xf bank_mask:0xf",
+	  "v1[0]=63 v1[33]=32 v2[0]=7 v2[8]=15" },
+
+	/* floats */
+	{ "v_mov_b32 v1, 0x7f800001\n v_min_f32 v2, 1.0, v1\n v_mov_b32 v3, 0x7fc00007\n"
+	  "v_max_f32 v4, v3, 2.0\n v_min_f32 v5, v3, v3", "v2=0x7fc00001 v4=0x40000000 v5=0x7fc00007" },
+	{ "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 9, 1), 0\n v_mov_b32 v1, 0x7f800001\n v_min_f32 v2, 1.0, v1",
+	  "v2=0x3f800000" },
+	{ "v_bfrev_b32 v1, 1\n v_min_f32 v2, 0, v1\n v_max_f32 v3, v1, 0", "v2=0x80000000 v3=0" },
+	{ "v_mov_b32 v1, 0xff800000\n v_add_f32 v2, 0x7f800000, v1\n v_mov_b32 v3, 0xffc01234\n v_mul_f32 v4, v3, v1",
+	  "v2=0x7fc00000 v4=0xffc01234" },
+	{ "v_mov_b32 v1, 0x00400000\n v_add_f32 v2, v1, v1\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n"
+	  "v_add_f32 v3, v1, v1\n v_mul_f32 v4, 0.5, v1", "v2=0x00800000 v3=0 v4=0" },
+	{ "v_mov_b32 v1, 0x40400000\n v_mul_f32_e64 v2, v1, 2.0 clamp\n v_add_f32_e64 v3, v1, |v1| mul:2\n"
+	  "v_add_f32_e64 v4, -v1, -1.0 div:2", "v2=0x3f800000 v3=0x41400000 v4=0xc0000000" },
+	{ "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1\n v_mov_b32 v1, 0x33000000\n v_add_f32 v2, 1.0, v1\n"
+	  "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 3\n v_add_f32 v3, 1.0, v1\n v_sub_f32 v4, 1.0, v1",
+	  "v2=0x3f800001 v3=0x3f800000 v4=0x3f7fffff" },
+	{ "v_mov_b32 v1, 0x4f800000\n v_cvt_u32_f32 v2, v1\n v_cvt_i32_f32 v3, -v1\n v_cvt_i32_f32 v4, 0x7fc00000\n"
+	  "v_cvt_u32_f32 v5, -1.0", "v2=0xffffffff v4=0 v5=0" },
+	{ "v_mov_b32 v1, 0x3fc00000\n v_fract_f32 v2, v1\n v_rndne_f32 v3, v1\n v_rndne_f32 v4, 0.5\n"
+	  "v_frexp_exp_i32_f32 v5, v1\n v_frexp_mant_f32 v6, v1\n v_cvt_flr_i32_f32 v7, -v1",
+	  "v2=0x3f000000 v3=0x40000000 v4=0 v5=1 v6=0x3f400000" },
+	{ "v_mov_b32 v1, 0x7f000000\n v_mov_b32 v2, 0x00800000\n v_div_scale_f32 v3, vcc, v2, v2, v1\n"
+	  "v_div_scale_f32 v4, s[4:5], v1, v2, v1", "v3=0x20800000 vcc=-1 v4=0x7f000000 s4=0xffffffff" },
+	{ "v_mov_b32 v1, 1.0\n v_div_fixup_f32 v2, v1, 0, 1.0\n v_div_fixup_f32 v3, v1, 0, 0\n"
+	  "v_div_fixup_f32 v4, v1, -1.0, 1.0", "v2=0x7f800000 v3=0xffc00000 v4=0xbf800000" },
+	{ "v_cmp_class_f32 vcc, 0, v0\n v_mov_b32 v1, 0xff800000\n v_cmp_class_f32 s[4:5], v1, 4",
+	  "vcc=0 s4=0xffffffff" },
+	{ "v_mov_b32 v1, 0x7fc00000\n v_cmp_nlt_f32 s[4:5], v1, 1.0\n v_cmp_lg_f32 s[6:7], v1, 1.0\n"
+	  "v_cmp_neq_f32 s[8:9], v1, 1.0\n v_cmp_u_f32 s[10:11], v1, v1",
+	  "s4=0xffffffff s6=0 s8=0xffffffff s10=0xffffffff" },
+	{ "v_mov_b32 v3, 1.0\n v_mov_b32 v2, 0\n v_add_f64 v[4:5], v[2:3], 1.0\n v_cvt_f32_f64 v6, v[4:5]\n"
+	  "v_ldexp_f64 v[8:9], 1.0, -1\n v_max_f64 v[10:11], v[8:9], -v[8:9]",
+	  "v8=0 v9=0x3fe00000 v11=0x3fe00000" },
+	{ "v_mov_b32 v2, 0x40000000\n v_mov_b32 v3, 0x40400000\n v_pk_add_f32 v[4:5], v[2:3], v[2:3] op_sel:[0,1] op_sel_hi:[1,0]\n"
+	  "v_pk_mul_f32 v[6:7], v[2:3], v[2:3] neg_lo:[1,0]\n v_pk_mov_b32 v[8:9], v[2:3], v[2:3] op_sel:[1,0]",
+	  "v4=0x40a00000 v5=0x40a00000 v6=0xc0800000 v7=0x41100000 v8=0x40400000 v9=0x40000000" },
+
+	/* memory */
+	{ "v_lshlrev_b32 v1, 2, v0\n global_load_dword v2, v1, s[0:1] offset:4\n global_load_sbyte v3, v1, s[0:1]",
+	  "v2[0]=0x01010101 v2[9]=0x0a0a0a0a v3[5]=5" },
+	{ "v_lshlrev_b32 v1, 6, v0\n v_add_u32 v1, 4, v1\n v_mov_b32 v2, 7\n global_store_dword v1, v2, s[0:1] offset:60",
+	  "stop=fault mem16=0x10101010" },
+	{ "v_mov_b32 v1, 0\n v_mov_b32 v2, 1\n global_atomic_add v3, v1, v2, s[0:1] glc", "mem0=64 v3[0]=0 v3[63]=63" },
+	{ "v_mov_b32 v1, 2\n v_mov_b32 v2, 1\n global_atomic_add v1, v2, s[0:1]", "stop=fault mem0=0" },
+	{ "v_mov_b32 v1, 4\n v_mov_b32 v2, 5\n v_mov_b32 v3, 0x01010101\n s_mov_b64 exec, 3\n"
+	  "global_atomic_cmpswap v4, v1, v[2:3], s[0:1] glc", "mem1=5 v4[0]=0x01010101 v4[1]=5" },
+	{ "v_mov_b32 v1, 0\n global_load_short_d16_hi v1, v1, s[0:1] offset:6", "v1=0x01010000" },
+	{ "v_mov_b32 v1, 6\n global_load_dword v2, v1, s[0:1]", "v2=0x02020101" },
+	{ "v_lshlrev_b32 v1, 2, v0\n v_mul_u32_u24 v2, v0, v0\n ds_write_b32 v1, v2\n ds_read2_b32 v[4:5], v1 offset0:1 offset1:2\n"
+	  "ds_read2st64_b32 v[6:7], v1 offset1:1", "v4[0]=1 v5[3]=25 v6[8]=64 v7[0]=0" },
+	{ "v_mov_b32 v1, 0\n v_mov_b32 v2, 3\n ds_add_rtn_u32 v3, v1, v2\n ds_max_u32 v1, v0 offset:4\n ds_read_b64 v[4:5], v1",
+	  "v3[0]=0 v3[5]=15 v4=192 v5=63" },
+	{ "v_mov_b32 v1, 0x10000\n v_mov_b32 v2, 9\n ds_write_b32 v1, v2\n ds_read_b32 v3, v1", "v3=0" },
+	{ "v_lshlrev_b32 v1, 3, v0\n s_mov_b64 exec, 0xff\n ds_bpermute_b32 v2, v1, v0\n ds_permute_b32 v3, v1, v0\n"
+	  "ds_swizzle_b32 v4, v0 offset:swizzle(SWAP,1)", "v2[3]=6 v2[4]=0 v3[0]=0 v3[2]=1 v3[3]=0 v4[0]=1 v4[7]=6 v4[8]=0" },
+	{ "s_mov_b64 s[4:5], src_private_base\n s_mov_b32 flat_scratch_lo, 0x30000000\n s_mov_b32 flat_scratch_hi, 0\n"
+	  "v_mov_b32 v3, s5\n v_mov_b32 v2, 8\n flat_store_dword v[2:3], v0\n s_mov_b32 s6, 8\n scratch_load_dword v4, off, s6\n"
+	  "v_mov_b32 v2, 6\n scratch_load_dword v5, v2, off", "v4[7]=7 v5[7]=0x70000" },
+	{ "s_mov_b64 s[4:5], src_shared_base\n v_mov_b32 v3, s5\n v_lshlrev_b32 v2, 2, v0\n flat_store_dword v[2:3], v0\n ds_read_b32 v4, v2",
+	  "v4[9]=9" },
+	{ "s_mov_b32 s4, 0x30000000\n s_mov_b32 s5, 0x80000000\n s_mov_b32 s6, -1\n s_mov_b32 s7, 0xe00000\n"
+	  "v_mov_b32 v1, 12\n buffer_store_dword v0, v1, s[4:7], 0 offen\n s_mov_b32 flat_scratch_lo, 0x30000000\n"
+	  "s_mov_b32 flat_scratch_hi, 0\n scratch_load_dword v2, v1, off", "v2[5]=5" },
+	{ "s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 16\n s_mov_b32 s7, 0\n v_lshlrev_b32 v1, 2, v0\n"
+	  "buffer_load_dword v2, v1, s[4:7], 0 offen\n buffer_load_dword v3, off, s[4:7], 4",
+	  "v2[3]=0x03030303 v2[4]=0 v3=0x01010101" },
+	{ "s_mov_b32 s4, 5\n s_store_dword s4, s[0:1], 0x10\n s_load_dword s5, s[0:1], 0x10", "s5=5 mem4=5" },
+
+	/* code that changes under the decoder's cache: the second pass runs the new one */
+	{ "s_getpc_b64 s[4:5]\n s_add_u32 s4, s4, 0x14\n s_mov_b32 s8, 0\n s_mov_b32 s6, 0xbe890085\n"
+	  "s_nop 0\n s_mov_b32 s9, 3\n s_cmp_eq_u32 s8, 1\n s_cbranch_scc1 4\n s_mov_b32 s8, 1\n"
+	  "s_store_dword s6, s[4:5], 0\n s_branch -8", "s9=5 s8=1" },
+};
+
+#define NTESTS (sizeof(tests) / sizeof(tests[0]))
+
+struct memory {
+	u8 *code, *data, *scratch;
+};
+
+static void *test_ptr(void *ctx, u64 va, size_t *span, bool write)
+{
+	const struct memory *m = ctx;
+
+	(void)write;
+	if (va - CODE_VA < SLOT * NTESTS) {
+		*span = SLOT * NTESTS + PAGE - (va - CODE_VA);
+		return m->code + (va - CODE_VA);
+	}
+	if (va - DATA_VA < PAGE) {
+		*span = PAGE - (va - DATA_VA);
+		return m->data + (va - DATA_VA);
+	}
+	if (va - SCRATCH_VA < PAGE) {
+		*span = PAGE - (va - SCRATCH_VA);
+		return m->scratch + (va - SCRATCH_VA);
+	}
+	return NULL;
+}
+
+static u32 test_generation(void *ctx)
+{
+	(void)ctx;
+	return 1;
+}
+
+/* All programs in one image, one every SLOT bytes. */
+static bool assemble(u8 *image)
+{
+	char path[] = "/tmp/isa_semantics.XXXXXX", cmd[512];
+	int fd = mkstemp(path);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	size_t got = 0;
+
+	if (!f)
+		return false;
+	for (unsigned int n = 0; n < NTESTS; n++)
+		fprintf(f, ".org %u\n%s\ns_endpgm\n", n * SLOT, tests[n].code);
+	fclose(f);
+	snprintf(cmd, sizeof(cmd), "llvm-mc-15 -arch=amdgcn -mcpu=gfx90a -filetype=obj %s -o %s.o && "
+		 "llvm-objcopy-15 -O binary -j .text %s.o %s.bin", path, path, path, path);
+	if (!system(cmd)) {
+		snprintf(cmd, sizeof(cmd), "%s.bin", path);
+		f = fopen(cmd, "rb");
+		got = f ? fread(image, 1, SLOT * NTESTS, f) : 0;
+		if (f)
+			fclose(f);
+	}
+	snprintf(cmd, sizeof(cmd), "rm -f %s %s.o %s.bin", path, path, path);
+	return !system(cmd) && got > SLOT * (NTESTS - 1);
+}
+
+static const char *const stops[] = {
+	[WAVE_BUDGET] = "budget", [WAVE_SLEEP] = "sleep", [WAVE_BARRIER] = "barrier",
+	[WAVE_END] = "end", [WAVE_FAULT] = "fault", [WAVE_ILLEGAL] = "illegal",
+	[WAVE_TRAP] = "trap", [WAVE_MSG] = "msg",
+};
+
+/* One "REG[LANE]=VALUE"; prints what differs. */
+static bool check_one(const struct wave *w, const struct memory *m, const char *stop,
+		      const char *want)
+{
+	char reg[16] = "";
+	const char *eq = strchr(want, '='), *bracket = strchr(want, '[');
+	size_t len = strcspn(want, "[=");
+	unsigned int n, lane = 64;
+	u64 v, got = 0;
+
+	memcpy(reg, want, len < 15 ? len : 15);
+	v = (u64)strtoll(eq + 1, NULL, 0);
+	if (bracket && bracket < eq)
+		lane = strtoul(bracket + 1, NULL, 10);
+	n = strtoul(reg + strcspn(reg, "0123456789"), NULL, 10);
+	if (!strcmp(reg, "stop"))
+		return !strcmp(stop, eq + 1) || (printf("#   stop=%s\n", stop), false);
+	if (!strcmp(reg, "vcc")) {
+		got = sgpr64(w, SGPR_VCC);
+	} else if (!strcmp(reg, "exec")) {
+		got = wave_exec(w);
+	} else if (!strcmp(reg, "scc")) {
+		got = w->scc;
+	} else if (!strncmp(reg, "mem", 3)) {
+		memcpy(&got, m->data + 4 * n, 4);
+	} else if (reg[0] == 's') {
+		got = w->sgpr[n];
+	} else {
+		const u32 *r = w->vgpr[n + (reg[0] == 'a' ? w->acc_offset : 0)];
+
+		for (unsigned int l = 0; l < LANES; l++)
+			if (r[l] != (u32)v && (lane == 64 || lane == l)) {
+				printf("#   %s[%u]=%#x\n", reg, l, r[l]);
+				return false;
+			}
+		return true;
+	}
+	if (got == v)
+		return true;
+	printf("#   %s=%#llx\n", reg, (unsigned long long)got);
+	return false;
+}
+
+static bool run(const struct test *t, unsigned int index, struct memory *m)
+{
+	struct wave_mem mem = {
+		.ptr = test_ptr, .generation = test_generation, .ctx = m,
+		.shared_base = SHARED_VA, .private_base = PRIVATE_VA,
+	};
+	struct workgroup *wg = wg_alloc(1, 128, 120, 1024);
+	char want[512], stop[16], *save, *one;
+	enum wave_stop why;
+	u32 budget = 1000;
+	struct wave *w;
+	bool good = true;
+
+	if (!wg)
+		return false;
+	w = wg->waves;
+	w->mem = &mem;
+	w->mode = MODE_DEFAULT;
+	w->pc = CODE_VA + index * SLOT;
+	set_sgpr64(w, 0, DATA_VA);
+	for (unsigned int l = 0; l < LANES; l++)
+		w->vgpr[0][l] = l;
+	for (unsigned int n = 0; n < PAGE / 4; n++) {
+		u32 v = n * 0x01010101;
+
+		memcpy(m->data + 4 * n, &v, 4);
+	}
+	memset(m->scratch, 0, PAGE);
+	why = wave_run(w, &budget);
+	snprintf(stop, sizeof(stop), "%s", stops[why]);
+	if (!strstr(t->want, "stop=") && why != WAVE_END) {
+		printf("#   stop=%s\n", stop);
+		good = false;
+	}
+	snprintf(want, sizeof(want), "%s", t->want);
+	for (one = strtok_r(want, " ", &save); one; one = strtok_r(NULL, " ", &save))
+		good &= check_one(w, m, stop, one);
+	wg_free(wg);
+	return good;
+}
+
+int main(void)
+{
+	struct memory m = {
+		.code = aligned_alloc(PAGE, (SLOT * NTESTS + 2 * PAGE) & ~(PAGE - 1)),
+		.data = aligned_alloc(PAGE, PAGE),
+		.scratch = aligned_alloc(PAGE, PAGE),
+	};
+	char name[128];
+
+	if (!m.code || !m.data || !m.scratch)
+		return 1;
+	memset(m.code, 0, (SLOT * NTESTS + 2 * PAGE) & ~(PAGE - 1));
+	if (!assemble(m.code)) {
+		ok(false, "llvm-mc-15 assembles the programs");
+		return tap_done();
+	}
+	for (unsigned int n = 0; n < NTESTS; n++) {
+		snprintf(name, sizeof(name), "%s", tests[n].code);
+		for (char *p = name; *p; p++)
+			if (*p == '\n' || *p == '#')
+				*p = ';';
+		ok(run(&tests[n], n, &m), name);
+	}
+	free(m.code);
+	free(m.data);
+	free(m.scratch);
+	return tap_done();
+}
