@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # The kernel build tree in the cache: its source is kept equal to the pristine
-# source plus our patches; its objects are in gcc/ and clang/ below it, so that
-# kbuild sees relative paths and ccache finds its objects from any tree.
+# source plus our patches. Its objects are in folders right below it, so that
+# kbuild sees relative paths and ccache finds its objects from any tree: gcc/
+# for the guest, gcc-lint/ and clang-lint/ with more warnings.
 # shellcheck shell=bash
 
 TREE=${TREE:-$CACHE/build/linux-$BASE}
@@ -10,11 +11,12 @@ TREE=${TREE:-$CACHE/build/linux-$BASE}
 export KBUILD_BUILD_TIMESTAMP=1970-01-01 KBUILD_BUILD_USER=gpreempt KBUILD_BUILD_HOST=gpreempt
 export CCACHE_DIR=$CACHE/ccache
 
-# kmake gcc|clang ARGUMENT...: make in the build tree.
+# kmake FOLDER ARGUMENT...: make in the build tree, with objects in FOLDER and
+# the compiler that its name begins with.
 kmake() {
-	local cc=$1
+	local dir=$1
 	shift
-	nice make -s -C "$TREE" O="$cc" CC="ccache $cc" HOSTCC="ccache gcc" LOCALVERSION= \
+	nice make -s -C "$TREE" O="$dir" CC="ccache ${dir%%-*}" HOSTCC="ccache gcc" LOCALVERSION= \
 		-j"$JOBS" "$@"
 }
 
@@ -28,7 +30,7 @@ sync_tree() {
 	if [ ! -f "$TREE/.gpreempt-source" ] || [ "$(cat "$TREE/.gpreempt-source")" != "$src" ]; then
 		say COPY "${src##*/} to $TREE"
 		mkdir -p "$TREE"
-		rsync -a --checksum --delete --exclude=/gcc --exclude=/clang "$src/" "$TREE/"
+		rsync -a --checksum --delete --exclude=/gcc --exclude=/gcc-lint --exclude=/clang-lint "$src/" "$TREE/"
 		echo "$src" >"$TREE/.gpreempt-source"
 	fi
 	want=$(mktemp -d "$CACHE/overlay.XXXXXX")
@@ -47,34 +49,34 @@ sync_tree() {
 	rm -rf "$want"
 }
 
-# configure gcc|clang: tinyconfig plus our fragment; every line of it must be
+# configure FOLDER: tinyconfig plus our fragment; every line of it must be
 # in the result.
 configure() {
-	local cc=$1 fragment=$ROOT/scripts/config/kernel.config stamp missing
+	local dir=$1 fragment=$ROOT/scripts/config/kernel.config stamp missing
 
 	stamp=$(key "$fragment" "$TREE/.gpreempt-source")
-	if [ "$(cat "$TREE/$cc/.gpreempt-config" 2>/dev/null)" != "$stamp" ]; then
-		mkdir -p "$TREE/$cc"
-		quietly "$CACHE/log/config" kmake "$cc" tinyconfig
-		(cd "$TREE/$cc" && quietly "$CACHE/log/config" \
+	if [ "$(cat "$TREE/$dir/.gpreempt-config" 2>/dev/null)" != "$stamp" ]; then
+		mkdir -p "$TREE/$dir"
+		quietly "$CACHE/log/config" kmake "$dir" tinyconfig
+		(cd "$TREE/$dir" && quietly "$CACHE/log/config" \
 			../scripts/kconfig/merge_config.sh -m .config "$fragment")
 	fi
-	quietly "$CACHE/log/config" kmake "$cc" olddefconfig
-	missing=$(grep -E '^(# )?CONFIG_' "$fragment" | grep -vxFf "$TREE/$cc/.config" || true)
+	quietly "$CACHE/log/config" kmake "$dir" olddefconfig
+	missing=$(grep -E '^(# )?CONFIG_' "$fragment" | grep -vxFf "$TREE/$dir/.config" || true)
 	[ -z "$missing" ] || die "Kconfig dropped: $(echo "$missing" | paste -sd, -)"
-	echo "$stamp" >"$TREE/$cc/.gpreempt-config"
+	echo "$stamp" >"$TREE/$dir/.gpreempt-config"
 }
 
-# set_gpreempt gcc|clang y|n: switch the feature; the KUnit tests go with it.
+# set_gpreempt FOLDER y|n: switch the feature; the KUnit tests go with it.
 set_gpreempt() {
-	local cc=$1 value=$2
+	local dir=$1 value=$2
 
 	grep -q 'config HSA_AMD_GPREEMPT$' "$TREE"/drivers/gpu/drm/amd/amdkfd/Kconfig* || return 0
-	"$TREE/scripts/config" --file "$TREE/$cc/.config" --set-val HSA_AMD_GPREEMPT "$value" \
+	"$TREE/scripts/config" --file "$TREE/$dir/.config" --set-val HSA_AMD_GPREEMPT "$value" \
 		--set-val HSA_AMD_GPREEMPT_KUNIT_TEST "${value/y/m}"
-	quietly "$CACHE/log/config" kmake "$cc" olddefconfig
+	quietly "$CACHE/log/config" kmake "$dir" olddefconfig
 	if [ "$value" = y ]; then
-		grep -qx 'CONFIG_HSA_AMD_GPREEMPT=y' "$TREE/$cc/.config" ||
+		grep -qx 'CONFIG_HSA_AMD_GPREEMPT=y' "$TREE/$dir/.config" ||
 			die "Kconfig dropped: CONFIG_HSA_AMD_GPREEMPT=y"
 	fi
 }

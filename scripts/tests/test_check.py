@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of how scripts/check counts."""
+import importlib.machinery
+import importlib.util
+import unittest
+from pathlib import Path
+
+PATH = str(Path(__file__).resolve().parent.parent / "check")
+LOADER = importlib.machinery.SourceFileLoader("check", PATH)
+check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check", LOADER))
+LOADER.exec_module(check)
+
+
+def count(text, status=0):
+    tally = check.Tally()
+    for line in text.splitlines():
+        tally.feed(line)
+    tally.end(status)
+    return tally.passed, tally.failed, tally.skipped
+
+
+class Tally(unittest.TestCase):
+    def test_flat(self):
+        self.assertEqual(count("1..3\nok 1 - a\nnot ok 2 b\nok 3 c # SKIP no GPU", 1), (1, 1, 1))
+
+    def test_plan_at_the_end(self):
+        self.assertEqual(count("ok 1 a\nok 2 b\n1..2"), (2, 0, 0))
+
+    def test_programs_one_after_another(self):
+        self.assertEqual(count("1..1\nok 1 a\nTAP version 13\n1..2\nok 1 a\nok 2 b"), (3, 0, 0))
+
+    def test_nested_results_count_once(self):
+        ktap = "KTAP version 1\n1..1\n  KTAP version 1\n  1..2\n  ok 1 a\n  ok 2 b\nok 1 suite"
+        self.assertEqual(count(ktap), (2, 0, 0))
+
+    def test_suite_fails_as_a_whole(self):
+        ktap = "1..1\n  1..1\n  ok 1 a\nnot ok 1 suite"
+        self.assertEqual(count(ktap)[1], 1)
+
+    def test_a_test_that_never_ended(self):
+        self.assertEqual(count("1..3\nok 1 a\nok 2 b")[1], 1)
+
+    def test_dies_after_its_results(self):
+        self.assertEqual(count("1..1\nok 1 a", 139), (1, 1, 0))
+
+    def test_nothing_tested(self):
+        self.assertEqual(count("no results here")[1], 1)
+
+    def test_zero_planned(self):
+        self.assertEqual(count("1..0 # SKIP nothing")[1], 1)
+
+    def test_kernel_time_stamps(self):
+        self.assertEqual(count("[    1.5] 1..1\n[    1.6] ok 1 a"), (1, 0, 0))
+
+    def test_chatter_is_not_a_result(self):
+        self.assertEqual(count("1..1\n# ok 2 in a comment\nokay 3\nok 1 a"), (1, 0, 0))
