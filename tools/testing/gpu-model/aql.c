@@ -146,13 +146,20 @@ static int signal_complete(struct user_queue *q, u64 handle, u64 begin)
 static unsigned int exception_code(enum aql_error error)
 {
 	switch (error) {
-	case AQL_BAD_DIM: return 16;
-	case AQL_BAD_GROUP_SEGMENT: return 17;
-	case AQL_BAD_CODE: return 18;
-	case AQL_BAD_GROUP_SIZE: return 21;
-	case AQL_BAD_REGISTERS: return 22;
-	case AQL_BAD_VENDOR: return 23;
-	default: return 20;
+	case AQL_BAD_DIM:
+		return 16;
+	case AQL_BAD_GROUP_SEGMENT:
+		return 17;
+	case AQL_BAD_CODE:
+		return 18;
+	case AQL_BAD_GROUP_SIZE:
+		return 21;
+	case AQL_BAD_REGISTERS:
+		return 22;
+	case AQL_BAD_VENDOR:
+		return 23;
+	default:
+		return 20;
 	}
 }
 
@@ -552,11 +559,20 @@ static enum aql_error barrier_value(struct user_queue *q, const u8 *packet, bool
 		return AQL_FAULT;
 	value &= mask;
 	switch (get32(packet + 32)) {
-	case 0: met = value == want; break;
-	case 1: met = value != want; break;
-	case 2: met = value < want; break;
-	case 3: met = value >= want; break;
-	default: return AQL_BAD_VENDOR;
+	case 0:
+		met = value == want;
+		break;
+	case 1:
+		met = value != want;
+		break;
+	case 2:
+		met = value < want;
+		break;
+	case 3:
+		met = value >= want;
+		break;
+	default:
+		return AQL_BAD_VENDOR;
 	}
 	*wait = !met;
 	return AQL_OK;
@@ -608,16 +624,17 @@ static bool packet_step(struct user_queue *q)
 	enum aql_error error = AQL_OK;
 	bool wait = false, poll = false;
 	u8 packet[AQL_PACKET_BYTES];
-	unsigned int type;
+	unsigned int header, type;
 
 	if (vm_read(q->g, q->vmid, packet_addr(q, q->fetch), packet, sizeof(packet))) {
 		aql_fail(q, AQL_FAULT);
 		return false;
 	}
-	type = packet[0];
+	header = packet[0] | packet[1] << 8;
+	type = header & 0xff;
 	if (type == PACKET_INVALID)
 		return false;	/* reserved, not yet written: a doorbell will follow */
-	if (packet[1] & HEADER_BARRIER >> 8 && q->begun)
+	if (header & HEADER_BARRIER && q->begun)
 		return false;
 
 	switch (type) {

@@ -547,8 +547,17 @@ static void test_ring(void)
 	device_stop();
 }
 
-/* @spoil one thing in a good dispatch packet; it must stop the queue with @code. */
-static void malformed(const char *name, void (*spoil)(struct queue *q, u8 *p), s64 code)
+/**
+ * struct spoil - @len bytes from @at of a good dispatch packet become @value
+ * @code: what its queue must stop with
+ */
+struct spoil {
+	const char *name;
+	u8 at, len, value;
+	s64 code;
+};
+
+static void malformed(const struct spoil *spoil)
 {
 	struct amd_signal *inactive;
 	struct queue q, other;
@@ -557,70 +566,50 @@ static void malformed(const char *name, void (*spoil)(struct queue *q, u8 *p), s
 	device_start(2, 2, false);
 	set_resources(0xfcfcfcfc);
 	PROGRAM(1, 8, 0, TOY(TOY_END, 0));
+	toy_kernel(arena_ptr(1, KD_VA + 0x100), CODE_VA, 600, 0, 0);
 	q = queue_make(1, 16, 1);
 	other = queue_make(1, 16, 1);
 	*(u64 *)at(&q, AMDQ(&q) + 0xc0) = DEP_VA;
 	inactive = arena_ptr(1, DEP_VA);
 	map((struct queue[]){ q, other }, 2);
 	p = dispatch_fill(&q, 1, 64, 0);
+	p[2] = 3;
 	header(p, 2, false);
-	spoil(&q, p);
+	memset(p + spoil->at, spoil->value, spoil->len);
 	dispatch(&q, 1, 64, 1, false);
 	ring(&q);
 	run_for(1000);
 	dispatch(&other, 1, 64, 2, false);
 	ring(&other);
 	ok(run_until(done(&other, 2), 1000) && !done(&q, 0) && !done(&q, 1) &&
-	   inactive->value == code && log_count("error ", NULL) == 1 &&
-	   ih_count(183) == (code != AQL_NO_SCRATCH), name);
+	   inactive->value == spoil->code && log_count("error ", NULL) == 1 &&
+	   ih_count(183) == (spoil->code != AQL_NO_SCRATCH), spoil->name);
 	unmap_all();
 	map((struct queue[]){ q, other }, 2);
 	device_stop();
 }
 
-static void spoil_type(struct queue *q, u8 *p) { (void)q; p[0] = 4; }
-static void spoil_type2(struct queue *q, u8 *p) { (void)q; p[0] = 0xfe; }
-static void spoil_dims(struct queue *q, u8 *p) { (void)q; p[2] = 0; }
-static void spoil_grid(struct queue *q, u8 *p) { (void)q; memset(p + 12, 0, 4); }
-static void spoil_size(struct queue *q, u8 *p) { (void)q; p[5] = 0xff; }
-static void spoil_size0(struct queue *q, u8 *p) { (void)q; p[4] = 0; }
-static void spoil_lds(struct queue *q, u8 *p) { (void)q; p[31] = 0x80; }
-static void spoil_code(struct queue *q, u8 *p) { (void)q; p[33] = 0; p[34] = 0x1f; }
-static void spoil_code_va(struct queue *q, u8 *p) { (void)q; memset(p + 32, 0xff, 8); }
-static void spoil_vendor(struct queue *q, u8 *p) { (void)q; p[0] = 0; p[2] = 9; }
-static void spoil_scratch(struct queue *q, u8 *p) { (void)q; p[25] = 1; }
-
-static void spoil_vgprs(struct queue *q, u8 *p)
-{
-	(void)p;
-	toy_kernel(at(q, KD_VA + 0x100), CODE_VA, 600, 0, 0);
-	*(u64 *)(p + 32) = KD_VA + 0x100;
-}
-
-static void spoil_huge(struct queue *q, u8 *p)
-{
-	(void)q;
-	p[2] = 3;
-	memset(p + 4, 0, 6);
-	p[4] = p[6] = p[8] = 1;
-	memset(p + 12, 0xff, 12);
-}
-
 static void test_malformed(void)
 {
-	malformed("agent dispatch", spoil_type, AQL_BAD_PACKET);
-	malformed("unknown type", spoil_type2, AQL_BAD_PACKET);
-	malformed("no dimensions", spoil_dims, AQL_BAD_DIM);
-	malformed("empty grid", spoil_grid, AQL_BAD_DIM);
-	malformed("grid beyond 64 bits", spoil_huge, AQL_BAD_DIM);
-	malformed("workgroup too large", spoil_size, AQL_BAD_GROUP_SIZE);
-	malformed("workgroup empty", spoil_size0, AQL_BAD_GROUP_SIZE);
-	malformed("too much LDS", spoil_lds, AQL_BAD_GROUP_SEGMENT);
-	malformed("no kernel descriptor", spoil_code, AQL_BAD_CODE);
-	malformed("descriptor not mapped", spoil_code_va, AQL_BAD_CODE);
-	malformed("too many VGPRs", spoil_vgprs, AQL_BAD_REGISTERS);
-	malformed("unknown vendor packet", spoil_vendor, AQL_BAD_VENDOR);
-	malformed("no scratch", spoil_scratch, AQL_NO_SCRATCH);
+	static const struct spoil spoils[] = {
+		{ "agent dispatch", 0, 1, 4, AQL_BAD_PACKET },
+		{ "unknown type", 0, 1, 0xfe, AQL_BAD_PACKET },
+		{ "unknown vendor packet", 0, 1, 0, AQL_BAD_VENDOR },
+		{ "no dimensions", 2, 1, 0, AQL_BAD_DIM },
+		{ "empty grid", 12, 4, 0, AQL_BAD_DIM },
+		{ "grid beyond 64 bits", 12, 12, 0xff, AQL_BAD_DIM },
+		{ "workgroup too large", 5, 1, 0xff, AQL_BAD_GROUP_SIZE },
+		{ "workgroup empty", 4, 2, 0, AQL_BAD_GROUP_SIZE },
+		{ "too much LDS", 31, 1, 0x80, AQL_BAD_GROUP_SEGMENT },
+		{ "no kernel descriptor", 34, 1, 0x1f, AQL_BAD_CODE },
+		{ "descriptor not mapped", 32, 8, 0xff, AQL_BAD_CODE },
+		{ "too many VGPRs", 33, 1, 1, AQL_BAD_REGISTERS },
+		{ "no scratch", 25, 1, 1, AQL_NO_SCRATCH },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(spoils) / sizeof(spoils[0]); i++)
+		malformed(&spoils[i]);
 }
 
 /* ROCr's way: the queue stops, the host gives scratch and clears the signal. */
