@@ -798,7 +798,49 @@ X(x_v_div_fixup_f64)
 	return put64(c, i, d);
 }
 
-/* Packed doubles-up on two adjacent registers: op_sel picks a dword for each half. */
+/* Bits of 2/pi after the point, for the reduction of large angles. */
+static const u32 two_over_pi[] = {
+	0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
+	0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c,
+	0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41,
+	0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,
+	0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d,
+	0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08,
+	0x56033046, 0xfc7b6bab,
+};
+
+/* @n bits (at most 53) from bit @at on; zeros past the table. */
+static u64 two_over_pi_bits(unsigned int at, unsigned int n)
+{
+	const unsigned int words = sizeof(two_over_pi) / sizeof(two_over_pi[0]);
+	u64 r = 0;
+
+	for (unsigned int k = at; k < at + n; k++)
+		r = r << 1 | (k / 32 < words ? two_over_pi[k / 32] >> (31 - k % 32) & 1 : 0);
+	return r;
+}
+
+/* Segment src1 of 2/pi, 53 bits each, moved by a large exponent of src0. */
+X(x_v_trig_preop_f64)
+{
+	const u32 *s1 = vsrc(c, i, 1);
+	u64 s0[LANES], d[LANES];
+
+	src_f64(c, i, 0, s0);
+	LANE {
+		int exp = EXP64(s0[l]), shift = (s1[l] & 31) * 53, scale;
+
+		if (exp > 1077)
+			shift += exp - 1077;
+		scale = -53 - shift;
+		if (exp >= 1968)
+			scale += 128;
+		d[l] = d2u(ldexp((double)two_over_pi_bits(shift, 53), scale));
+	}
+	return put64(c, i, d);
+}
+
+/* Packed f32 in two adjacent registers: op_sel picks a dword for each half. */
 static const u32 *half_f32(struct ctx *c, const struct insn *i, unsigned int n, bool high, u32 *t)
 {
 	bool sel = (high ? i->op_sel_hi : i->op_sel) >> n & 1;

@@ -246,6 +246,59 @@ V_CLAMP(V3, x_v_sad_u16, absdiff(H(a), H(b)) + absdiff(a >> 16, b >> 16) + x,
 V_CLAMP(V3, x_v_sad_u32, absdiff(a, b) + x, (s64)absdiff(a, b) + x, U32_LO, U32_HI)
 V_CLAMP(V3, x_v_msad_u8, sad8(a, b, x, true), (s64)x + sad8(a, b, 0, true), U32_LO, U32_HI)
 
+/* Four sums of differences, at byte offsets 0 to 3 of 64 bits, added to 16-bit parts. */
+static enum wave_stop qsad16(struct ctx *c, const struct insn *i, bool masked)
+{
+	const u32 *lo = vsrc(c, i, 0), *hi = vsrc_hi(c, i, 0), *ref = vsrc(c, i, 1);
+	const u32 *add = vsrc(c, i, 2), *add_hi = vsrc_hi(c, i, 2);
+
+	LANE {
+		u64 a = join(lo[l], hi[l]), x = join(add[l], add_hi[l]), r = 0;
+
+		for (unsigned int n = 0; n < 4; n++) {
+			u32 sum = sad8(a >> 8 * n, ref[l], x >> 16 * n & 0xffff, masked);
+
+			if (i->clamp && sum > 0xffff)
+				sum = 0xffff;
+			r |= (u64)(sum & 0xffff) << 16 * n;
+		}
+		c->out[0][l] = r;
+		c->out[1][l] = r >> 32;
+	}
+	vput(c, i, 2);
+	return WAVE_BUDGET;
+}
+
+X(x_v_qsad_pk_u16_u8)
+{
+	return qsad16(c, i, false);
+}
+
+X(x_v_mqsad_pk_u16_u8)
+{
+	return qsad16(c, i, true);
+}
+
+/* The same with 32-bit sums. */
+X(x_v_mqsad_u32_u8)
+{
+	const u32 *lo = vsrc(c, i, 0), *hi = vsrc_hi(c, i, 0), *ref = vsrc(c, i, 1);
+
+	if (i->src[2] < OP_VGPR)
+		return x_unsupported(c, i);
+	for (unsigned int n = 0; n < 4; n++) {
+		const u32 *add = vreg(c->w, i->src[2] + n);
+
+		LANE {
+			u64 a = join(lo[l], hi[l]);
+
+			c->out[n][l] = sad8(a >> 8 * n, ref[l], add[l], true);
+		}
+	}
+	vput(c, i, 4);
+	return WAVE_BUDGET;
+}
+
 /* Rounded average of each byte; the third source's low bits choose the rounding. */
 static inline u32 lerp(u32 a, u32 b, u32 x)
 {
