@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../exec.h"
-#include "../isa.h"
+#include "../isa_f16.h"
 #include "tap.h"
 
 #define ITEMS	512		/* of input */
-#define BUILD	"clang-15 --target=amdgcn-amd-amdhsa -mcpu=gfx90a -x cl -cl-std=CL2.0 -O2 " \
+#define BUILD	"clang-15 --target=amdgcn-amd-amdhsa -mcpu=gfx90a -x cl -cl-std=CL2.0 " \
 		"-cl-fp32-correctly-rounded-divide-sqrt -Xclang -finclude-default-header " \
 		"--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode "
 
@@ -319,6 +319,20 @@ static u64 host_vectors(u32 g)
 	return v;
 }
 
+static u64 host_halves(u32 g)
+{
+	u32 v = in[g];
+	u16 ha = v & 0xbfff, hb = v >> 16 & 0xbfff, larger;
+	double a = f16_to_f32(ha), b = f16_to_f32(hb);
+	u64 r = f64_to_f16(a * b) | (u64)f64_to_f16(a + b) << 16 |
+		(u64)f64_to_f16(a * b + a) << 32 | (u64)f64_to_f16(sqrt(fabs(a))) << 48;
+
+	larger = a > b ? ha : hb;
+	r += (u64)(f64_to_f16(a + b) | (u32)f64_to_f16(b + b) << 16) << 9;
+	r += (u64)(larger | (u32)larger << 16) << 13;
+	return r + (u32)(s32)((float)a * 1000.0f) + f64_to_f16((float)b * 1.1f);
+}
+
 /* ---- the runs ---- */
 
 #define F_LOCAL	1	/* takes local memory */
@@ -342,6 +356,7 @@ static const struct kernel {
 	{ "lanes", host_lanes, 256, 64, 0 },
 	{ "flat", host_flat, 512, 256, 0 },
 	{ "vectors", host_vectors, 150, 64, 0 },
+	{ "halves", host_halves, 250, 64, 0 },
 };
 
 static const char *path(const char *name)
@@ -413,7 +428,7 @@ static bool check_sums(void)
 	return read_words("sum.out", got, 6) && !memcmp(got, want, sizeof(want));
 }
 
-static bool run_kernel(const struct kernel *k, u32 slice, bool migrate)
+static bool run_kernel(const struct kernel *k, const char *co, u32 slice, bool migrate)
 {
 	static const u64 sums[6] = { 5, 0, ~0ull, 0, 0, 7 };
 	char grid[16], wg[16], n[16], out[192], input[192], sum[192];
@@ -431,7 +446,7 @@ static bool run_kernel(const struct kernel *k, u32 slice, bool migrate)
 	unlink(path("out"));
 
 	argv[a++] = "exec";
-	argv[a++] = (char *)path("k.co");
+	argv[a++] = (char *)path(co);
 	argv[a++] = (char *)k->name;
 	argv[a++] = "--grid";
 	argv[a++] = grid;
@@ -476,14 +491,19 @@ static bool run_kernel(const struct kernel *k, u32 slice, bool migrate)
 static void bad_input(void)
 {
 	static u8 image[65536];
-	char *co = (char *)path("k.co"), *cut = (char *)path("cut.co");
+	char co[128], cut[128];
 	char *good[] = { "exec", co, "ints", "--grid", "64", "--workgroup", "64",
 			 "--arg", "buf:4096", "--arg", "buf:4096", NULL };
 	char *argv[12];
-	FILE *f = fopen(co, "rb");
-	size_t size = f ? fread(image, 1, sizeof(image), f) : 0;
-	bool survived = size > 0;
+	size_t size;
+	FILE *f;
+	bool survived;
 
+	snprintf(co, sizeof(co), "%s", path("O2.co"));
+	snprintf(cut, sizeof(cut), "%s", path("cut.co"));
+	f = fopen(co, "rb");
+	size = f ? fread(image, 1, sizeof(image), f) : 0;
+	survived = size > 0;
 	if (f)
 		fclose(f);
 	ok(run(good, false) == 0, "exec: right arguments");
@@ -531,8 +551,14 @@ int main(void)
 		in[n] = x;
 	}
 	write_file("in", in, sizeof(in));
-	snprintf(cmd, sizeof(cmd), BUILD TEST_DIR "/kernels.cl -o %s", path("k.co"));
-	ok(!system(cmd), "clang-15 compiles the kernels");
+	for (unsigned int n = 0; n < 2; n++) {
+		static const char *const level[2] = { "O2", "O0" };
+
+		snprintf(cmd, sizeof(cmd), BUILD "-%s %s/kernels.cl -o %s/%s.co", level[n],
+			 TEST_DIR, dir, level[n]);
+		ok(!system(cmd), n ? "clang-15 compiles the kernels unoptimised" :
+				     "clang-15 compiles the kernels");
+	}
 
 	for (unsigned int n = 0; n < nkernels; n++) {
 		const struct kernel *k = &kernels[n];
@@ -540,13 +566,15 @@ int main(void)
 		bool same = true;
 
 		snprintf(what, sizeof(what), "%s: as on the host", k->name);
-		ok(run_kernel(k, 4096, false), what);
+		ok(run_kernel(k, "O2.co", 4096, false), what);
+		snprintf(what, sizeof(what), "%s: unoptimised", k->name);
+		ok(run_kernel(k, "O0.co", 4096, false), what);
 		for (u32 slice = 1; slice <= 7; slice++)
-			same &= run_kernel(k, slice, false);
+			same &= run_kernel(k, "O2.co", slice, false);
 		snprintf(what, sizeof(what), "%s: in slices of 1 to 7 instructions", k->name);
 		ok(same, what);
 		snprintf(what, sizeof(what), "%s: moved after each 5 instructions", k->name);
-		ok(run_kernel(k, 5, true), what);
+		ok(run_kernel(k, "O2.co", 5, true), what);
 	}
 	bad_input();
 	snprintf(cmd, sizeof(cmd), "rm -r %s", dir);

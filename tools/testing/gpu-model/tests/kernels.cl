@@ -4,6 +4,7 @@
  * host. One work-item writes out[gid]; in[] is pseudo-random.
  */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
 /* All widths of integers: arithmetic, shifts, compares, conversions, carries. */
@@ -277,4 +278,19 @@ __kernel void vectors(__global const ulong *in, __global ulong *out)
 	for (uint k = 0; k < 16; k++)
 		v = v * 7 + t[k];
 	out[g] = v;
+}
+
+/* Half precision below 2, subnormals included: scalar and packed. */
+__kernel void halves(__global const ulong *in, __global ulong *out)
+{
+	uint g = get_global_id(0), v = in[g];
+	half a = as_half((ushort)(v & 0xbfff)), b = as_half((ushort)(v >> 16 & 0xbfff));
+	half product = a * b, sum = a + b, fused = fma(a, b, a), root = sqrt(fabs(a));
+	half2 p = (half2)(a, b) + (half2)(b, b), q = fmax((half2)(a, b), (half2)(b, a));
+	ulong r = as_ushort(product) | (ulong)as_ushort(sum) << 16 |
+		  (ulong)as_ushort(fused) << 32 | (ulong)as_ushort(root) << 48;
+
+	r += (ulong)as_uint(p) << 9;
+	r += (ulong)as_uint(q) << 13;
+	out[g] = r + (ulong)(uint)(int)((float)a * 1000.0f) + as_ushort((half)((float)b * 1.1f));
 }
