@@ -201,7 +201,7 @@ static int64_t low_time(struct client *c, struct aql_queue *q, uint32_t iteratio
 
 uint32_t low_calibrate(struct client *c, struct aql_queue *q, unsigned int ms)
 {
-	int64_t few = low_time(c, q, LOW_BANKS), many, target = ms * 1000000LL;
+	int64_t few = low_time(c, q, LOW_BANKS), many, target = ms * 1000000LL, more;
 	uint32_t n = 2 * LOW_BANKS;
 
 	if (few < 0)
@@ -217,7 +217,9 @@ uint32_t low_calibrate(struct client *c, struct aql_queue *q, unsigned int ms)
 	}
 	if (many <= few)
 		return n;
-	return n + (target - many) * (n - LOW_BANKS) / (many - few);
+	more = (target - many) * (int64_t)(n - LOW_BANKS) / (many - few);
+	/* either run may have been disturbed */
+	return more > -(int64_t)n / 2 ? n + more : n / 2;
 }
 
 int high_job_init(struct client *c, struct high_job *job, unsigned int us)
