@@ -49,6 +49,17 @@ class Tally(unittest.TestCase):
     def test_zero_planned(self):
         self.assertEqual(count("1..0 # SKIP nothing")[1], 1)
 
+    def test_parameters_without_a_plan(self):
+        ktap = ("KTAP version 1\n1..1\n  KTAP version 1\n  1..2\n    KTAP version 1\n"
+                "    ok 1 x\n    ok 2 y\n  ok 1 a\n  ok 2 b\nok 1 suite")
+        self.assertEqual(count(ktap), (3, 0, 0))
+
+    def test_nested_test_that_never_ended(self):
+        self.assertEqual(count("1..1\n  1..2\n  ok 1 a\nok 1 suite")[1], 1)
+
+    def test_no_plan(self):
+        self.assertEqual(count("ok 1 a")[1], 1)
+
     def test_kernel_time_stamps(self):
         self.assertEqual(count("[    1.5] 1..1\n[    1.6] ok 1 a"), (1, 0, 0))
 
