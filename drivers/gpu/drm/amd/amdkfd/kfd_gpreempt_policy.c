@@ -2,10 +2,11 @@
 /*
  * GPREEMPT policies: none, strict.
  *
- * A decision is four passes over the queues, each linear and without memory of
+ * A decision is five passes over the queues, each linear and without memory of
  * its own beyond a few extremes: contended() asks whether wave counts matter,
  * observe() classifies and keeps the history, expire() finds those that do not
- * use the machine they were given, and the policy fills in the verdicts.
+ * use the machine they were given, weigh() finds who keeps whom off, and the
+ * policy fills in the verdicts.
  */
 #include <linux/array_size.h>
 #include <linux/kernel.h>
