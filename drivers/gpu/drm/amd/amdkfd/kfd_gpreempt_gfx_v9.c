@@ -20,12 +20,16 @@
 struct access {
 	struct amdgpu_device *adev;
 	unsigned int nr;
+	int slot;	/* selected, -1 at first */
 };
 
-static void select_slot(struct access *a, u32 slot)
+static void select_slot(struct access *a, int slot)
 {
 	u32 per_pipe = a->adev->gfx.mec.num_queue_per_pipe;
 
+	if (a->slot == slot)
+		return;
+	a->slot = slot;
 	a->nr++;
 	soc15_grbm_select(a->adev, 1, slot / per_pipe, slot % per_pipe, 0, 0);
 }
@@ -97,7 +101,7 @@ static unsigned int read_slots(struct kfd_node *node, unsigned int flags,
 			       struct kfd_gpreempt_slot *slots, unsigned int *nr)
 {
 	const unsigned long *kfd_slots = node->kfd->shared_resources.cp_queue_bitmap;
-	struct access a = { .adev = node->adev };
+	struct access a = { .adev = node->adev, .slot = -1 };
 	struct amdgpu_device *adev = node->adev;
 	int index[GPREEMPT_MAX_SLOTS];
 	unsigned long status, wanted = 0;
