@@ -26,24 +26,24 @@ _Static_assert(offsetof(struct aql_amd_queue, read_dispatch_id) == 0x80, "read i
 
 /* What the debugger reads at the start of the save area (HsaUserContextSaveAreaHeader) */
 struct save_area_header {
-	uint32_t control_stack_offset;
-	uint32_t control_stack_size;
-	uint32_t wave_state_offset;
-	uint32_t wave_state_size;
-	uint32_t debug_offset;
-	uint32_t debug_size;
-	uint64_t err_payload_addr;
-	uint32_t err_event_id;
-	uint32_t reserved;
+	__u32 control_stack_offset;
+	__u32 control_stack_size;
+	__u32 wave_state_offset;
+	__u32 wave_state_size;
+	__u32 debug_offset;
+	__u32 debug_size;
+	__u64 err_payload_addr;
+	__u32 err_event_id;
+	__u32 reserved;
 };
 
 static int setup_scratch(struct aql_queue *q)
 {
 	struct kfd_dev *dev = q->dev;
-	uint32_t waves = dev->cus * dev->xccs * SCRATCH_WAVES_PER_CU;
-	uint32_t wave_kb = AQL_SCRATCH_LANE_BYTES * 64 / 1024;
+	__u32 waves = dev->cus * dev->xccs * SCRATCH_WAVES_PER_CU;
+	__u32 wave_kb = AQL_SCRATCH_LANE_BYTES * 64 / 1024;
 	struct aql_amd_queue *amd = q->amd;
-	uint64_t base;
+	__u64 base;
 	int ret;
 
 	ret = kfd_alloc(dev, &q->scratch, (size_t)waves * wave_kb * 1024, KFD_MEM_VRAM);
@@ -131,7 +131,7 @@ static void setup_amd_queue(struct aql_queue *q)
  *
  * Return: 0, or what CREATE_QUEUE (or an allocation) answered.
  */
-int aql_create(struct aql_queue *q, struct kfd_dev *dev, uint32_t packets, uint32_t priority)
+int aql_create(struct aql_queue *q, struct kfd_dev *dev, __u32 packets, __u32 priority)
 {
 	struct kfd_ioctl_create_queue_args args = {};
 	int ret;
@@ -193,7 +193,7 @@ int aql_destroy(struct aql_queue *q)
 	return 0;
 }
 
-int aql_update(struct aql_queue *q, uint32_t percentage, uint32_t priority)
+int aql_update(struct aql_queue *q, __u32 percentage, __u32 priority)
 {
 	struct kfd_ioctl_update_queue_args args = {
 		.ring_base_address = (uintptr_t)q->ring.ptr,
@@ -212,7 +212,7 @@ int aql_update(struct aql_queue *q, uint32_t percentage, uint32_t priority)
 	return ret;
 }
 
-struct aql_packet *aql_reserve(struct aql_queue *q, uint64_t *n)
+struct aql_packet *aql_reserve(struct aql_queue *q, __u64 *n)
 {
 	struct aql_packet *p;
 
@@ -224,23 +224,23 @@ struct aql_packet *aql_reserve(struct aql_queue *q, uint64_t *n)
 	return p;
 }
 
-void aql_publish(struct aql_packet *p, uint16_t header)
+void aql_publish(struct aql_packet *p, __u16 header)
 {
 	__atomic_store_n(&p->header, header, __ATOMIC_RELEASE);
 }
 
-void aql_ring(struct aql_queue *q, uint64_t n)
+void aql_ring(struct aql_queue *q, __u64 n)
 {
 	/* the doorbell must not overtake the packet */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	*q->doorbell = n;
 }
 
-uint64_t aql_prepare(struct aql_queue *q, const struct aql_kernel *k, uint32_t grid,
-		     uint16_t workgroup, void *kernarg, struct aql_signal *signal)
+__u64 aql_prepare(struct aql_queue *q, const struct aql_kernel *k, __u32 grid,
+		     __u16 workgroup, void *kernarg, struct aql_signal *signal)
 {
 	struct aql_packet *p;
-	uint64_t n;
+	__u64 n;
 
 	p = aql_reserve(q, &n);
 	p->dispatch.setup = 1;
@@ -259,21 +259,21 @@ uint64_t aql_prepare(struct aql_queue *q, const struct aql_kernel *k, uint32_t g
 	return n;
 }
 
-uint64_t aql_dispatch(struct aql_queue *q, const struct aql_kernel *k, uint32_t grid,
-		      uint16_t workgroup, void *kernarg, struct aql_signal *signal)
+__u64 aql_dispatch(struct aql_queue *q, const struct aql_kernel *k, __u32 grid,
+		      __u16 workgroup, void *kernarg, struct aql_signal *signal)
 {
-	uint64_t n = aql_prepare(q, k, grid, workgroup, kernarg, signal);
+	__u64 n = aql_prepare(q, k, grid, workgroup, kernarg, signal);
 
 	aql_ring(q, n);
 	return n;
 }
 
-uint64_t aql_barrier(struct aql_queue *q, enum aql_type type, struct aql_signal *const dep[5],
+__u64 aql_barrier(struct aql_queue *q, enum aql_type type, struct aql_signal *const dep[5],
 		     struct aql_signal *signal)
 {
 	struct aql_packet *p;
 	unsigned int i;
-	uint64_t n;
+	__u64 n;
 
 	p = aql_reserve(q, &n);
 	for (i = 0; i < 5; i++)
@@ -284,7 +284,7 @@ uint64_t aql_barrier(struct aql_queue *q, enum aql_type type, struct aql_signal 
 	return n;
 }
 
-void aql_signal_init(struct aql_signal *s, int64_t value, const struct kfd_event *ev)
+void aql_signal_init(struct aql_signal *s, __s64 value, const struct kfd_event *ev)
 {
 	memset(s, 0, sizeof(*s));
 	s->kind = 1;
@@ -298,8 +298,8 @@ void aql_signal_init(struct aql_signal *s, int64_t value, const struct kfd_event
 int aql_signal_wait(struct kfd_dev *dev, struct aql_signal *s, unsigned int timeout_ms)
 {
 	struct kfd_event ev = { .id = s->event_id };
-	uint64_t end = kfd_now() + timeout_ms * 1000000ULL;
-	uint64_t now;
+	__u64 end = kfd_now() + timeout_ms * 1000000ULL;
+	__u64 now;
 	int ret;
 
 	while (__atomic_load_n(&s->value, __ATOMIC_ACQUIRE) > 0) {

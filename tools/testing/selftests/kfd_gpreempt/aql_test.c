@@ -7,8 +7,8 @@
 #define ITEMS	(GROUPS * 64)
 
 struct store_args {
-	uint32_t *out;
-	uint32_t value;
+	__u32 *out;
+	__u32 value;
 };
 
 FIXTURE(aql) {
@@ -20,7 +20,7 @@ FIXTURE(aql) {
 	struct kfd_event event;
 	struct aql_signal *signal;	/* eight of them */
 	struct store_args *args;
-	uint32_t *out;
+	__u32 *out;
 };
 
 FIXTURE_SETUP(aql)
@@ -50,7 +50,7 @@ FIXTURE_TEARDOWN(aql)
 }
 
 /* Number of words that are not @value + index. */
-static unsigned int wrong(const uint32_t *out, uint32_t value)
+static unsigned int wrong(const __u32 *out, __u32 value)
 {
 	unsigned int i, n = 0;
 
@@ -103,7 +103,7 @@ TEST_F(aql, ring_wraps)
 TEST_F(aql, ring_full)
 {
 	unsigned int i, n = self->q.packets;
-	uint64_t last = 0;
+	__u64 last = 0;
 
 	self->args->value = 9;
 	aql_signal_init(&self->signal[0], n, NULL);
@@ -158,7 +158,7 @@ TEST_F(aql, barrier_or)
 TEST_F(aql, reserved_packet_waits)
 {
 	struct aql_packet *head;
-	uint64_t n, first;
+	__u64 n, first;
 
 	self->args->value = 8;
 	aql_signal_init(&self->signal[0], 1, NULL);

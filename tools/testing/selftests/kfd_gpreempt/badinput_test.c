@@ -34,7 +34,7 @@ FIXTURE(badinput) {
 FIXTURE_SETUP(badinput)
 {
 	unsigned int node;
-	uint32_t gpu_id;
+	__u32 gpu_id;
 
 	if (kfd_find_gpu(&gpu_id, &node))
 		SKIP(return, "no KFD device");
@@ -71,7 +71,7 @@ FIXTURE_TEARDOWN(badinput)
 static int open_client(struct client *c, struct aql_queue *low, struct aql_queue *high,
 		       struct low_job *job, struct high_job *high_job)
 {
-	uint32_t n;
+	__u32 n;
 	int ret;
 
 	ret = client_open(c);
@@ -96,7 +96,7 @@ static int open_client(struct client *c, struct aql_queue *low, struct aql_queue
 static int both_work(struct client *c, struct aql_queue *low, struct aql_queue *high,
 		     struct low_job *job, struct high_job *high_job)
 {
-	uint64_t ns;
+	__u64 ns;
 	int ret;
 
 	low_job_start(c, job, low);
@@ -125,7 +125,7 @@ static bool wait_for(volatile int *flag)
 /* Values a write index should never have, with a doorbell for each. */
 TEST_F_TIMEOUT(badinput, nonsense_write_index, 120)
 {
-	static const uint64_t nonsense[] = {
+	static const __u64 nonsense[] = {
 		1, 64, 65, 1ULL << 31, 1ULL << 32, 1ULL << 63, UINT64_MAX, UINT64_MAX - 63,
 	};
 	struct aql_queue bad;
@@ -152,7 +152,7 @@ TEST_F_TIMEOUT(badinput, nonsense_write_index, 120)
 TEST_F_TIMEOUT(badinput, reserved_head, 120)
 {
 	long long preemptions;
-	uint64_t n;
+	__u64 n;
 
 	OPEN();
 	aql_reserve(&self->high, &n);
@@ -171,17 +171,18 @@ TEST_F_TIMEOUT(badinput, reserved_head, 120)
 /* A high ring exactly full, its masked indices equal, is work. */
 TEST_F_TIMEOUT(badinput, full_ring, 120)
 {
+	struct aql_signal *const no_signals[5] = {};
 	struct aql_signal *done;
 	long long preemptions;
 	struct kfd_mem mem;
 	unsigned int i;
-	uint64_t n = 0;
+	__u64 n = 0;
 
 	OPEN();
 	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
 	done = mem.ptr;
 	/* a first packet, so that the indices are not zero */
-	aql_barrier(&self->high, AQL_BARRIER_AND, (struct aql_signal *[5]){}, NULL);
+	aql_barrier(&self->high, AQL_BARRIER_AND, no_signals, NULL);
 	aql_signal_init(done, self->high.packets, NULL);
 	self->high_job.args->ticks = 0;
 	low_job_start(&self->c, &self->job, &self->low);
@@ -205,7 +206,7 @@ TEST_F_TIMEOUT(badinput, full_ring, 120)
  */
 static int pull_index_page(struct shared *shared, bool replace)
 {
-	struct aql_signal *never;
+	struct aql_signal *never, *dep[5] = {};
 	struct kfd_mem mem;
 	struct aql_queue q;
 	struct client c;
@@ -218,7 +219,8 @@ static int pull_index_page(struct shared *shared, bool replace)
 		return 2;
 	never = mem.ptr;
 	aql_signal_init(never, 1, NULL);
-	aql_barrier(&q, AQL_BARRIER_AND, (struct aql_signal *[5]){ never }, NULL);
+	dep[0] = never;
+	aql_barrier(&q, AQL_BARRIER_AND, dep, NULL);
 	shared->ready = 1;
 	/* some scans with the page in place */
 	usleep(100000);

@@ -50,21 +50,21 @@ void client_close(struct client *c)
 	kfd_close(&c->dev);
 }
 
-/**
+/*
  * struct reading - s_memtime and the GPU's clock, read by one short kernel,
  * and the GPU's clock with the host's, read by the driver
  */
 struct reading {
-	uint64_t ticks, kernel_clock;
-	uint64_t gpu_clock, host_ns;
+	__u64 ticks, kernel_clock;
+	__u64 gpu_clock, host_ns;
 };
 
 static int read_clocks(struct client *c, struct aql_queue *q, struct kfd_mem *mem,
 		       struct reading *r)
 {
 	struct aql_signal *signal = mem->ptr;
-	uint64_t *args = (uint64_t *)((char *)mem->ptr + ARGS_OFFSET);
-	volatile uint64_t *ticks = args + 1;
+	__u64 *args = (__u64 *)((char *)mem->ptr + ARGS_OFFSET);
+	volatile __u64 *ticks = args + 1;
 	int ret;
 
 	args[0] = (uintptr_t)ticks;
@@ -124,9 +124,9 @@ static int job_alloc(struct client *c, struct kfd_mem *mem, struct kfd_event *ev
 	return ret;
 }
 
-int low_job_init(struct client *c, struct low_job *job, uint32_t groups, uint32_t iterations)
+int low_job_init(struct client *c, struct low_job *job, __u32 groups, __u32 iterations)
 {
-	size_t bytes = (size_t)groups * LOW_GROUP * sizeof(uint32_t);
+	size_t bytes = (size_t)groups * LOW_GROUP * sizeof(__u32);
 	int ret;
 
 	memset(job, 0, sizeof(*job));
@@ -142,7 +142,7 @@ int low_job_init(struct client *c, struct low_job *job, uint32_t groups, uint32_
 	}
 	job->signal = job->mem.ptr;
 	job->args = (void *)((char *)job->mem.ptr + ARGS_OFFSET);
-	job->out = (uint32_t *)((char *)job->mem.ptr + RESULTS_OFFSET);
+	job->out = (__u32 *)((char *)job->mem.ptr + RESULTS_OFFSET);
 	job->count = job->out + groups * LOW_GROUP;
 	job->args->out = (uintptr_t)job->out;
 	job->args->count = (uintptr_t)job->count;
@@ -160,7 +160,7 @@ void low_job_free(struct client *c, struct low_job *job)
 
 void low_job_start(struct client *c, struct low_job *job, struct aql_queue *q)
 {
-	memset(job->out, 0, 2 * job->groups * LOW_GROUP * sizeof(uint32_t));
+	memset(job->out, 0, 2 * job->groups * LOW_GROUP * sizeof(__u32));
 	aql_signal_init(job->signal, 1, &job->event);
 	aql_dispatch(q, &c->low, job->groups * LOW_GROUP, LOW_GROUP, job->args, job->signal);
 }
@@ -180,10 +180,10 @@ unsigned int low_job_wrong(const struct low_job *job)
 }
 
 /* How long one workgroup on each compute unit takes; negative errno on failure. */
-static int64_t low_time(struct client *c, struct aql_queue *q, uint32_t iterations)
+static __s64 low_time(struct client *c, struct aql_queue *q, __u32 iterations)
 {
 	struct low_job job;
-	int64_t start, ret;
+	__s64 start, ret;
 
 	ret = low_job_init(c, &job, c->dev.cus, iterations);
 	if (ret)
@@ -199,10 +199,10 @@ static int64_t low_time(struct client *c, struct aql_queue *q, uint32_t iteratio
 	return ret;
 }
 
-uint32_t low_calibrate(struct client *c, struct aql_queue *q, unsigned int ms)
+__u32 low_calibrate(struct client *c, struct aql_queue *q, unsigned int ms)
 {
-	int64_t few = low_time(c, q, LOW_BANKS), many, target = ms * 1000000LL, more;
-	uint32_t n = 2 * LOW_BANKS;
+	__s64 few = low_time(c, q, LOW_BANKS), many, target = ms * 1000000LL, more;
+	__u32 n = 2 * LOW_BANKS;
 
 	if (few < 0)
 		return 0;
@@ -217,9 +217,9 @@ uint32_t low_calibrate(struct client *c, struct aql_queue *q, unsigned int ms)
 	}
 	if (many <= few)
 		return n;
-	more = (target - many) * (int64_t)(n - LOW_BANKS) / (many - few);
+	more = (target - many) * (__s64)(n - LOW_BANKS) / (many - few);
 	/* either run may have been disturbed */
-	return more > -(int64_t)n / 2 ? n + more : n / 2;
+	return more > -(__s64)n / 2 ? n + more : n / 2;
 }
 
 int high_job_init(struct client *c, struct high_job *job, unsigned int us)
@@ -232,7 +232,7 @@ int high_job_init(struct client *c, struct high_job *job, unsigned int us)
 		return ret;
 	job->signal = job->mem.ptr;
 	job->args = (void *)((char *)job->mem.ptr + ARGS_OFFSET);
-	job->done = (uint32_t *)((char *)job->mem.ptr + RESULTS_OFFSET);
+	job->done = (__u32 *)((char *)job->mem.ptr + RESULTS_OFFSET);
 	job->args->done = (uintptr_t)job->done;
 	job->args->ticks = us * c->ticks_per_us;
 	return 0;
@@ -256,9 +256,9 @@ int high_job_wait(struct client *c, struct high_job *job, unsigned int timeout_m
 }
 
 int high_job_run(struct client *c, struct high_job *job, struct aql_queue *q,
-		 unsigned int timeout_ms, uint64_t *ns)
+		 unsigned int timeout_ms, __u64 *ns)
 {
-	uint64_t start = kfd_now();
+	__u64 start = kfd_now();
 	int ret;
 
 	high_job_start(c, job, q);
@@ -277,7 +277,7 @@ int until_job_init(struct client *c, struct until_job *job)
 		return ret;
 	job->signal = job->mem.ptr;
 	job->args = (void *)((char *)job->mem.ptr + ARGS_OFFSET);
-	job->stop = (uint32_t *)((char *)job->mem.ptr + RESULTS_OFFSET);
+	job->stop = (__u32 *)((char *)job->mem.ptr + RESULTS_OFFSET);
 	job->rounds = job->stop + 1;
 	job->args->stop = (uintptr_t)job->stop;
 	job->args->rounds = (uintptr_t)job->rounds;

@@ -22,6 +22,13 @@
 
 /**
  * struct client - an open device and its kernels
+ * @dev:	device
+ * @code:	loaded code object
+ * @store:	kernels, see kernels.cl
+ * @read_clock:	likewise
+ * @high:	likewise
+ * @until:	likewise
+ * @low:	likewise
  * @ticks_per_us: of s_memtime, measured; 0 before client_calibrate()
  */
 struct client {
@@ -41,7 +48,7 @@ void client_close(struct client *c);
 /* Measures the GPU's clock on @q. */
 int client_calibrate(struct client *c, struct aql_queue *q);
 
-/**
+/*
  * struct low_job - a dispatch of the LOW kernel
  * @groups: @iterations: its size
  * @mem:	signal, arguments and results
@@ -52,18 +59,18 @@ int client_calibrate(struct client *c, struct aql_queue *q);
  * @expect:	@out as the CPU computes it, owned
  */
 struct low_job {
-	uint32_t groups, iterations;
+	__u32 groups, iterations;
 	struct kfd_mem mem;
 	struct kfd_event event;
 	struct aql_signal *signal;
 	struct {
-		uint64_t out, count;
-		uint32_t iterations, first_group;
+		__u64 out, count;
+		__u32 iterations, first_group;
 	} *args;
-	uint32_t *out, *count, *expect;
+	__u32 *out, *count, *expect;
 };
 
-int low_job_init(struct client *c, struct low_job *job, uint32_t groups, uint32_t iterations);
+int low_job_init(struct client *c, struct low_job *job, __u32 groups, __u32 iterations);
 void low_job_free(struct client *c, struct low_job *job);
 
 /* Clears the results and dispatches. */
@@ -74,12 +81,12 @@ int low_job_wait(struct client *c, struct low_job *job, unsigned int timeout_ms)
 unsigned int low_job_wrong(const struct low_job *job);
 
 /* Iterations that make an unhindered workgroup last about @ms; 0 on failure. */
-uint32_t low_calibrate(struct client *c, struct aql_queue *q, unsigned int ms);
+__u32 low_calibrate(struct client *c, struct aql_queue *q, unsigned int ms);
 
 /* As the LOW kernel computes it, for workgroups 0 to @groups - 1. */
-void low_expect(uint32_t *out, uint32_t groups, uint32_t iterations);
+void low_expect(__u32 *out, __u32 groups, __u32 iterations);
 
-/**
+/*
  * struct high_job - a dispatch of the HIGH kernel, one workgroup a compute unit
  * @mem: @event: @signal: as in struct low_job
  * @done:	counts the dispatches, a word each workgroup
@@ -90,10 +97,10 @@ struct high_job {
 	struct kfd_event event;
 	struct aql_signal *signal;
 	struct {
-		uint64_t done, ticks;
+		__u64 done, ticks;
 	} *args;
-	uint32_t *done;
-	uint64_t packet;
+	__u32 *done;
+	__u64 packet;
 };
 
 /* @us: how long the kernel runs; client_calibrate() comes first. */
@@ -104,19 +111,19 @@ int high_job_wait(struct client *c, struct high_job *job, unsigned int timeout_m
 
 /* Start, wait; ns from doorbell to completion in @ns. */
 int high_job_run(struct client *c, struct high_job *job, struct aql_queue *q,
-		 unsigned int timeout_ms, uint64_t *ns);
+		 unsigned int timeout_ms, __u64 *ns);
 
-/**
+/*
  * struct until_job - a dispatch that ends when told to, one workgroup a compute unit
  */
 struct until_job {
 	struct kfd_mem mem;
 	struct aql_signal *signal;
 	struct {
-		uint64_t stop, rounds;
+		__u64 stop, rounds;
 	} *args;
-	volatile uint32_t *stop;
-	volatile uint32_t *rounds;
+	volatile __u32 *stop;
+	volatile __u32 *rounds;
 };
 
 int until_job_init(struct client *c, struct until_job *job);

@@ -12,10 +12,10 @@ extern const char kernels_start[], kernels_end[];
 
 /* 64 bytes each kernel's "<name>.kd" symbol points to (LLVM AMDGPUUsage) */
 struct kernel_descriptor {
-	uint32_t group_bytes;
-	uint32_t private_bytes;
-	uint32_t kernarg_bytes;
-	uint8_t reserved[52];
+	__u32 group_bytes;
+	__u32 private_bytes;
+	__u32 kernarg_bytes;
+	__u8 reserved[52];
 };
 
 #define EF_AMDGPU_MACH		0xffu

@@ -5,7 +5,7 @@
 
 #include "aql.h"
 
-/**
+/*
  * struct code - the code object in GPU memory
  * @mem:	loaded segments
  */

@@ -17,7 +17,7 @@ FIXTURE(cwsr_off) {
 FIXTURE_SETUP(cwsr_off)
 {
 	unsigned int node;
-	uint32_t gpu_id;
+	__u32 gpu_id;
 	int on = 1;
 	FILE *f;
 
@@ -49,7 +49,7 @@ TEST_F(cwsr_off, queues_work)
 	struct high_job job;
 	struct aql_queue q;
 	struct client c;
-	uint64_t ns;
+	__u64 ns;
 
 	ASSERT_EQ(0, client_open(&c));
 	ASSERT_EQ(0, aql_create(&q, &c.dev, 64, PRIORITY_HIGH));

@@ -13,7 +13,7 @@
 int gpreempt_path(const char *file, char *path, size_t size)
 {
 	unsigned int node;
-	uint32_t gpu_id;
+	__u32 gpu_id;
 	int ret;
 
 	ret = kfd_find_gpu(&gpu_id, &node);
@@ -97,7 +97,7 @@ int gpreempt_set(const char *file, long long value)
 
 int gpreempt_wait_state(const char *state, unsigned int timeout_ms)
 {
-	uint64_t end = kfd_now() + timeout_ms * 1000000ULL;
+	__u64 end = kfd_now() + timeout_ms * 1000000ULL;
 	char text[32];
 	int ret;
 

@@ -32,7 +32,7 @@ static void fail(const char *what, int err)
 	exit(1);
 }
 
-static void sleep_until(uint64_t ns)
+static void sleep_until(__u64 ns)
 {
 	struct timespec ts = { ns / 1000000000, ns % 1000000000 };
 
@@ -41,9 +41,9 @@ static void sleep_until(uint64_t ns)
 }
 
 static void measure(struct client *c, struct aql_queue *q, struct high_job *job,
-		    unsigned int samples, uint64_t period)
+		    unsigned int samples, __u64 period)
 {
-	uint64_t slot = kfd_now(), ns;
+	__u64 slot = kfd_now(), ns;
 	unsigned int i;
 	int ret;
 

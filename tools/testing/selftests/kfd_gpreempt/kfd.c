@@ -2,7 +2,6 @@
 /* A GPU node through plain /dev/kfd. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@
 #define DOORBELL_SLICE	8192UL
 #define EVENT_PAGE_SIZE	(KFD_SIGNAL_EVENT_LIMIT * 8)
 
-uint64_t kfd_now(void)
+__u64 kfd_now(void)
 {
 	struct timespec ts;
 
@@ -38,18 +37,18 @@ int kfd_ioctl(struct kfd_dev *dev, unsigned long cmd, void *arg)
 	return ret < 0 ? -errno : 0;
 }
 
-uint64_t kfd_gpu_clock(struct kfd_dev *dev)
+__u64 kfd_gpu_clock(struct kfd_dev *dev)
 {
 	struct kfd_ioctl_get_clock_counters_args args = { .gpu_id = dev->gpu_id };
 
 	return kfd_ioctl(dev, AMDKFD_IOC_GET_CLOCK_COUNTERS, &args) ? 0 : args.gpu_clock_counter;
 }
 
-int kfd_find_gpu(uint32_t *gpu_id, unsigned int *node)
+int kfd_find_gpu(__u32 *gpu_id, unsigned int *node)
 {
 	char path[96];
 	unsigned int n;
-	uint32_t id;
+	__u32 id;
 	FILE *f;
 
 	for (n = 0; n < MAX_NODES; n++) {
@@ -57,7 +56,7 @@ int kfd_find_gpu(uint32_t *gpu_id, unsigned int *node)
 		f = fopen(path, "r");
 		if (!f)
 			continue;
-		if (fscanf(f, "%" SCNu32, &id) != 1)
+		if (fscanf(f, "%u", &id) != 1)
 			id = 0;
 		fclose(f);
 		if (id) {
@@ -262,7 +261,7 @@ void kfd_close(struct kfd_dev *dev)
 	dev->doorbells = NULL;
 }
 
-static int map_to_gpu(struct kfd_dev *dev, uint64_t handle)
+static int map_to_gpu(struct kfd_dev *dev, __u64 handle)
 {
 	struct kfd_ioctl_map_memory_to_gpu_args args = {
 		.handle = handle,
@@ -273,7 +272,7 @@ static int map_to_gpu(struct kfd_dev *dev, uint64_t handle)
 	return kfd_ioctl(dev, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &args);
 }
 
-static void unmap_from_gpu(struct kfd_dev *dev, uint64_t handle)
+static void unmap_from_gpu(struct kfd_dev *dev, __u64 handle)
 {
 	struct kfd_ioctl_unmap_memory_from_gpu_args args = {
 		.handle = handle,
@@ -284,7 +283,7 @@ static void unmap_from_gpu(struct kfd_dev *dev, uint64_t handle)
 	kfd_ioctl(dev, AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, &args);
 }
 
-static int alloc_bo(struct kfd_dev *dev, struct kfd_mem *mem, uint32_t flags)
+static int alloc_bo(struct kfd_dev *dev, struct kfd_mem *mem, __u32 flags)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args args = {
 		.va_addr = (uintptr_t)mem->ptr,
@@ -325,7 +324,7 @@ err_free:
  * @size:	bytes, rounded up to pages
  * @flags:	KFD_MEM_HOST, KFD_MEM_GTT, KFD_MEM_VRAM or KFD_MEM_CODE
  */
-int kfd_alloc(struct kfd_dev *dev, struct kfd_mem *mem, size_t size, uint32_t flags)
+int kfd_alloc(struct kfd_dev *dev, struct kfd_mem *mem, size_t size, __u32 flags)
 {
 	bool host = flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR;
 	int ret;
@@ -422,7 +421,7 @@ int kfd_event_wait(struct kfd_dev *dev, struct kfd_event *ev, unsigned int timeo
  * The GPU's own mapping of the doorbell page, which the thunk makes too so
  * that a kernel can ring. The CPU's is a mapping of /dev/kfd on top of it.
  */
-static int map_doorbells(struct kfd_dev *dev, uint64_t page)
+static int map_doorbells(struct kfd_dev *dev, __u64 page)
 {
 	struct kfd_mem *mem = &dev->doorbell_mem;
 	int ret;
@@ -442,9 +441,9 @@ static int map_doorbells(struct kfd_dev *dev, uint64_t page)
 	return 0;
 }
 
-int kfd_doorbell(struct kfd_dev *dev, uint64_t offset, volatile uint64_t **doorbell)
+int kfd_doorbell(struct kfd_dev *dev, __u64 offset, volatile __u64 **doorbell)
 {
-	uint64_t within = offset & (DOORBELL_SLICE - 1);
+	__u64 within = offset & (DOORBELL_SLICE - 1);
 	int ret;
 
 	if (!dev->doorbells) {
@@ -452,6 +451,6 @@ int kfd_doorbell(struct kfd_dev *dev, uint64_t offset, volatile uint64_t **doorb
 		if (ret)
 			return ret;
 	}
-	*doorbell = (volatile uint64_t *)((char *)dev->doorbells + within);
+	*doorbell = (volatile __u64 *)((char *)dev->doorbells + within);
 	return 0;
 }

@@ -22,7 +22,7 @@
 struct kfd_mem {
 	void *ptr;
 	size_t size;
-	uint64_t handle;
+	__u64 handle;
 };
 
 /**
@@ -31,8 +31,8 @@ struct kfd_mem {
  * @mailbox:	GPU address the command processor writes the id to
  */
 struct kfd_event {
-	uint32_t id;
-	uint64_t mailbox;
+	__u32 id;
+	__u64 mailbox;
 };
 
 /**
@@ -44,9 +44,12 @@ struct kfd_event {
  * @gfx_version: e.g. 90010 for gfx90a
  * @cus:	compute units of one XCC
  * @cu_waves:	wave slots of a compute unit
- * @ctl_stack_size: @cwsr_size: @debug_size: @xccs: what CREATE_QUEUE checks
- *		a queue's context save area against
- * @lds_base: @scratch_base: apertures of flat addresses
+ * @ctl_stack_size: what CREATE_QUEUE checks a queue's context save area against
+ * @cwsr_size:	likewise
+ * @debug_size:	likewise
+ * @xccs:	likewise
+ * @lds_base:	aperture of flat LDS addresses
+ * @scratch_base: aperture of flat scratch addresses
  * @event_page:	slots of all events of this process
  * @events:	memory behind @event_page
  * @doorbells:	this process' doorbell page, NULL before the first queue
@@ -56,17 +59,17 @@ struct kfd_dev {
 	int fd;
 	int drm_fd;
 	unsigned int node;
-	uint32_t gpu_id;
+	__u32 gpu_id;
 	unsigned int gfx_version;
 	unsigned int cus;
 	unsigned int cu_waves;
-	uint32_t ctl_stack_size;
-	uint32_t cwsr_size;
-	uint32_t debug_size;
-	uint32_t xccs;
-	uint64_t lds_base;
-	uint64_t scratch_base;
-	uint64_t *event_page;
+	__u32 ctl_stack_size;
+	__u32 cwsr_size;
+	__u32 debug_size;
+	__u32 xccs;
+	__u64 lds_base;
+	__u64 scratch_base;
+	__u64 *event_page;
 	struct kfd_mem events;
 	void *doorbells;
 	struct kfd_mem doorbell_mem;
@@ -99,9 +102,9 @@ void kfd_close(struct kfd_dev *dev);
  *
  * Needs no /dev/kfd. Return: 0, or -ENODEV.
  */
-int kfd_find_gpu(uint32_t *gpu_id, unsigned int *node);
+int kfd_find_gpu(__u32 *gpu_id, unsigned int *node);
 
-int kfd_alloc(struct kfd_dev *dev, struct kfd_mem *mem, size_t size, uint32_t flags);
+int kfd_alloc(struct kfd_dev *dev, struct kfd_mem *mem, size_t size, __u32 flags);
 /* Map memory of the caller's, @mem->ptr and @mem->size, for the GPU; kfd_free() not needed. */
 int kfd_register(struct kfd_dev *dev, struct kfd_mem *mem);
 void kfd_free(struct kfd_dev *dev, struct kfd_mem *mem);
@@ -113,13 +116,13 @@ void kfd_event_destroy(struct kfd_dev *dev, struct kfd_event *ev);
 int kfd_event_wait(struct kfd_dev *dev, struct kfd_event *ev, unsigned int timeout_ms);
 
 /* Map the doorbell @offset that CREATE_QUEUE returned. */
-int kfd_doorbell(struct kfd_dev *dev, uint64_t offset, volatile uint64_t **doorbell);
+int kfd_doorbell(struct kfd_dev *dev, __u64 offset, volatile __u64 **doorbell);
 
 /* CLOCK_MONOTONIC in ns. */
-uint64_t kfd_now(void);
+__u64 kfd_now(void);
 
 /* The GPU's clock counter (its frequency is the reference clock's); 0 on failure. */
-uint64_t kfd_gpu_clock(struct kfd_dev *dev);
+__u64 kfd_gpu_clock(struct kfd_dev *dev);
 
 /* CREATE_QUEUE and others return errors that tests compare: -errno or 0. */
 int kfd_ioctl(struct kfd_dev *dev, unsigned long cmd, void *arg);

@@ -45,7 +45,7 @@ static void fail(const char *what, int err)
 static unsigned long work(struct client *c, struct aql_queue *q, struct low_job *job,
 			  double seconds)
 {
-	uint64_t begin = kfd_now(), end = seconds ? begin + seconds * 1e9 : UINT64_MAX;
+	__u64 begin = kfd_now(), end = seconds ? begin + seconds * 1e9 : UINT64_MAX;
 	unsigned long wrong = 0, done = 0, items;
 	unsigned int i, inflight = 0;
 	int ret;

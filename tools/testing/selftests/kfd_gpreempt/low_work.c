@@ -4,13 +4,13 @@
 
 /* A work-item's registers; the GPU's are in vector and accumulation registers. */
 struct item {
-	uint32_t x;
-	uint32_t r[LOW_REGS], acc[LOW_ACC], scratch[LOW_PRIVATE];
+	__u32 x;
+	__u32 r[LOW_REGS], acc[LOW_ACC], scratch[LOW_PRIVATE];
 };
 
-static void item_init(struct item *it, uint32_t group, uint32_t item)
+static void item_init(struct item *it, __u32 group, __u32 item)
 {
-	uint32_t i;
+	__u32 i;
 
 	it->x = low_start(group, item);
 	for (i = 0; i < LOW_REGS; i++)
@@ -21,10 +21,10 @@ static void item_init(struct item *it, uint32_t group, uint32_t item)
 		it->scratch[i] = i;
 }
 
-static void item_bank(struct item *it, uint32_t bank)
+static void item_bank(struct item *it, __u32 bank)
 {
-	uint32_t *r = it->r + bank * LOW_BANK_REGS;
-	uint32_t i;
+	__u32 *r = it->r + bank * LOW_BANK_REGS;
+	__u32 i;
 
 	for (i = 0; i < LOW_BANK_REGS; i++) {
 		it->x = low_mix(it->x, r[i]);
@@ -34,9 +34,9 @@ static void item_bank(struct item *it, uint32_t bank)
 	it->acc[bank] = it->x;
 }
 
-static void item_fold(struct item *it, uint32_t partner)
+static void item_fold(struct item *it, __u32 partner)
 {
-	uint32_t *s;
+	__u32 *s;
 
 	it->x = low_mix(it->x, partner);
 	it->x = it->x & 1 ? low_odd(it->x) : low_even(it->x);
@@ -45,9 +45,9 @@ static void item_fold(struct item *it, uint32_t partner)
 	*s = it->x;
 }
 
-static uint32_t item_result(const struct item *it)
+static __u32 item_result(const struct item *it)
 {
-	uint32_t i, x = it->x;
+	__u32 i, x = it->x;
 
 	for (i = 0; i < LOW_REGS; i++)
 		x = low_fold(x, it->r[i]);
@@ -58,11 +58,11 @@ static uint32_t item_result(const struct item *it)
 	return x;
 }
 
-void low_expect(uint32_t *out, uint32_t groups, uint32_t iterations)
+void low_expect(__u32 *out, __u32 groups, __u32 iterations)
 {
 	static struct item items[LOW_GROUP];
-	uint32_t lds[LOW_GROUP];
-	uint32_t group, i, n;
+	__u32 lds[LOW_GROUP];
+	__u32 group, i, n;
 
 	for (group = 0; group < groups; group++) {
 		for (i = 0; i < LOW_GROUP; i++)

@@ -14,8 +14,8 @@
 typedef uint low_u32;
 #define LOW_INLINE	static inline __attribute__((always_inline))
 #else
-#include <stdint.h>
-typedef uint32_t low_u32;
+#include <linux/types.h>
+typedef __u32 low_u32;
 #define LOW_INLINE	static inline
 #endif
 

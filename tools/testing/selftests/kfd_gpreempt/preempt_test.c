@@ -42,7 +42,7 @@ static int run_low(struct shared *shared)
 	struct low_job job[2];
 	struct aql_queue q;
 	struct client c;
-	uint32_t n;
+	__u32 n;
 	unsigned int i;
 
 	if (client_open(&c) || aql_create(&q, &c.dev, 64, PRIORITY_LOW))
@@ -73,15 +73,15 @@ static int run_low(struct shared *shared)
 
 static int by_value(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	__u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
 
 	return (x > y) - (x < y);
 }
 
 /* Median of HIGH's latencies in ns, 0 if one did not end. */
-static uint64_t median_latency(struct client *c, struct high_job *job, struct aql_queue *q)
+static __u64 median_latency(struct client *c, struct high_job *job, struct aql_queue *q)
 {
-	uint64_t ns[SAMPLES];
+	__u64 ns[SAMPLES];
 	unsigned int i;
 
 	for (i = 0; i < SAMPLES; i++) {
@@ -126,7 +126,7 @@ static int stop_low(struct shared *shared, pid_t *pid)
 FIXTURE_SETUP(preempt)
 {
 	unsigned int node;
-	uint32_t gpu_id;
+	__u32 gpu_id;
 
 	if (kfd_find_gpu(&gpu_id, &node))
 		SKIP(return, "no KFD device");
@@ -167,7 +167,7 @@ FIXTURE_TEARDOWN(preempt)
  */
 TEST_F_TIMEOUT(preempt, two_processes, 120)
 {
-	uint64_t stock, gpreempt;
+	__u64 stock, gpreempt;
 	long long preemptions;
 
 	ASSERT_EQ(0, start_low(self->shared, &self->low));
@@ -196,9 +196,9 @@ TEST_F_TIMEOUT(preempt, same_process, 120)
 	struct low_job low;
 	struct aql_queue q;
 	long long preemptions;
-	uint64_t ns, sum = 0;
+	__u64 ns, sum = 0;
 	unsigned int i;
-	uint32_t n;
+	__u32 n;
 
 	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
 	n = low_calibrate(&self->c, &q, LOW_MS);
@@ -233,8 +233,8 @@ TEST_F_TIMEOUT(preempt, blocked_same_process, 120)
 	struct kfd_mem mem;
 	struct low_job low;
 	struct aql_queue q;
-	uint64_t alone;
-	uint32_t n;
+	__u64 alone;
+	__u32 n;
 
 	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
 	done = mem.ptr;
@@ -301,7 +301,7 @@ TEST_F_TIMEOUT(preempt, starvation_bound, 120)
 	struct low_job low;
 	struct aql_queue q;
 	long long starved;
-	uint32_t n;
+	__u32 n;
 
 	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
 	n = low_calibrate(&self->c, &q, 20);
@@ -358,8 +358,8 @@ TEST_F_TIMEOUT(preempt, parked_when_idle, 120)
 	struct aql_queue q;
 	struct low_job low;
 	long long preemptions;
-	uint64_t ns;
-	uint32_t n;
+	__u64 ns;
+	__u32 n;
 
 	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
 	n = low_calibrate(&self->c, &q, 2 * LOW_MS);
@@ -389,7 +389,7 @@ TEST_F_TIMEOUT(preempt, disable_resumes, 120)
 	struct aql_queue q;
 	long long preemptions;
 	unsigned int ms;
-	uint32_t n;
+	__u32 n;
 
 	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
 	n = low_calibrate(&self->c, &q, 2 * LOW_MS);

@@ -40,7 +40,7 @@ FIXTURE(sysfs) {
 FIXTURE_SETUP(sysfs)
 {
 	unsigned int node;
-	uint32_t gpu_id;
+	__u32 gpu_id;
 
 	if (kfd_find_gpu(&gpu_id, &node))
 		SKIP(return, "no KFD device");

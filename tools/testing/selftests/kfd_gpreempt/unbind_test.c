@@ -27,7 +27,7 @@ FIXTURE(unbind) {
 FIXTURE_SETUP(unbind)
 {
 	unsigned int node;
-	uint32_t gpu_id;
+	__u32 gpu_id;
 
 	if (kfd_find_gpu(&gpu_id, &node))
 		SKIP(return, "no KFD device");
