@@ -12,6 +12,7 @@
 #include "log.h"
 #include "machine.h"
 #include "memory.h"
+#include "packet.h"
 #include "params.h"
 #include "pm4.h"
 #include "regs.h"
@@ -41,51 +42,7 @@
 #define CLIENT_GRBM_CP		0x14
 #define SOURCE_CP_EOP		181
 
-/* Where a packet comes from. */
-struct stream {
-	u32 vmid;
-	u64 base;	/* GPU address */
-	u32 pos;	/* dwords */
-	u32 avail;	/* dwords from @pos */
-	u32 mask;	/* ring: size - 1; buffer: all ones */
-};
-
 /* Outcome of a packet: 0, -EINVAL (skip it), -EAGAIN (try again later), or a hold time. */
-
-static int read_dwords(struct gpu *g, const struct stream *s, u32 first, u32 n, u32 *out)
-{
-	while (n) {
-		u32 at = (s->pos + first) & s->mask, run = n;
-
-		if (s->mask != ~0u && at + run > s->mask + 1)
-			run = s->mask + 1 - at;
-		if (vm_read(g, s->vmid, s->base + 4ull * at, out, 4ull * run))
-			return -EFAULT;
-		first += run;
-		out += run;
-		n -= run;
-	}
-	return 0;
-}
-
-static u64 addr64(const u32 *p)
-{
-	return p[0] | (u64)p[1] << 32;
-}
-
-static bool compare(unsigned int function, u32 val, u32 ref)
-{
-	switch (function) {
-	case 0: return true;
-	case 1: return val < ref;
-	case 2: return val <= ref;
-	case 3: return val == ref;
-	case 4: return val != ref;
-	case 5: return val >= ref;
-	case 6: return val > ref;
-	default: return false;
-	}
-}
 
 /* Registers are the kernel's: a process that names one is refused. */
 static bool may_use_regs(const struct hqd *h, const char *packet)
@@ -113,12 +70,12 @@ static s64 wait_reg_mem(struct gpu *g, struct hqd *h, struct pm4_state *s, u32 v
 		val = regs_read(g, p[2] * 4);
 		ref &= mask;
 	} else if (memory) {
-		if (vm_read(g, vmid, addr64(p + 1) & ~3ull, &val, 4))
+		if (vm_read(g, vmid, packet_u64(p + 1) & ~3ull, &val, 4))
 			return -EFAULT;
 	} else {
 		val = regs_read(g, p[1] * 4);
 	}
-	if (compare(function, val & mask, ref)) {
+	if (packet_compare(function, val & mask, ref)) {
 		s->waiting = false;
 		return 0;
 	}
@@ -147,8 +104,8 @@ static s64 write_data(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32 
 	if (dst != 1 && dst != 2 && dst != 5)
 		return -EINVAL;
 	if (one_address)
-		return vm_write(g, vmid, addr64(p + 1) & ~3ull, &p[n - 1], 4);
-	return vm_write(g, vmid, addr64(p + 1) & ~3ull, &p[3], 4ull * (n - 3));
+		return vm_write(g, vmid, packet_u64(p + 1) & ~3ull, &p[n - 1], 4);
+	return vm_write(g, vmid, packet_u64(p + 1) & ~3ull, &p[3], 4ull * (n - 3));
 }
 
 static s64 copy_data(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32 n)
@@ -169,11 +126,11 @@ static s64 copy_data(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32 n
 		break;
 	case 1:
 	case 2:
-		if (vm_read(g, vmid, addr64(p + 1) & ~3ull, &val, len))
+		if (vm_read(g, vmid, packet_u64(p + 1) & ~3ull, &val, len))
 			return -EFAULT;
 		break;
 	case 5:
-		val = addr64(p + 1);
+		val = packet_u64(p + 1);
 		break;
 	case 9:
 		val = gpu_now() / GPU_CLOCK_NS;
@@ -190,7 +147,7 @@ static s64 copy_data(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32 n
 	case 1:
 	case 2:
 	case 5:
-		return vm_write(g, vmid, addr64(p + 3) & ~3ull, &val, len);
+		return vm_write(g, vmid, packet_u64(p + 3) & ~3ull, &val, len);
 	default:
 		return -EINVAL;
 	}
@@ -214,16 +171,16 @@ static s64 release_mem(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32
 	case 0:
 		break;
 	case 1:
-		err = vm_write(g, vmid, addr64(p + 2) & ~3ull, &p[4], 4);
+		err = vm_write(g, vmid, packet_u64(p + 2) & ~3ull, &p[4], 4);
 		break;
 	case 2:
-		val = addr64(p + 4);
-		err = vm_write(g, vmid, addr64(p + 2) & ~7ull, &val, 8);
+		val = packet_u64(p + 4);
+		err = vm_write(g, vmid, packet_u64(p + 2) & ~7ull, &val, 8);
 		break;
 	case 3:
 	case 4:
 		val = gpu_now() / GPU_CLOCK_NS;
-		err = vm_write(g, vmid, addr64(p + 2) & ~7ull, &val, 8);
+		err = vm_write(g, vmid, packet_u64(p + 2) & ~7ull, &val, 8);
 		break;
 	default:
 		return -EINVAL;
@@ -287,7 +244,7 @@ static s64 map_queues(struct gpu *g, struct hqd *kiq, const u32 *p, u32 n)
 		return -EINVAL;
 	}
 	mec_unmap(g, h);
-	if (mec_map(g, h, addr64(p + 2) & ~3ull, vmid))
+	if (mec_map(g, h, packet_u64(p + 2) & ~3ull, vmid))
 		return -EFAULT;
 	if (engine == 1)
 		mec_set_hiq(g, h);
@@ -316,8 +273,8 @@ static s64 query_status(struct gpu *g, u32 vmid, const u32 *p, u32 n)
 
 	if (n < 6)
 		return -EINVAL;
-	val = addr64(p + 4);
-	return vm_write(g, vmid, addr64(p + 2) & ~7ull, &val, 8);
+	val = packet_u64(p + 4);
+	return vm_write(g, vmid, packet_u64(p + 2) & ~7ull, &val, 8);
 }
 
 static s64 invalidate_tlbs(struct gpu *g, const u32 *p)
@@ -391,7 +348,7 @@ static s64 step(struct gpu *g, struct hqd *h, struct pm4_state *s, const struct 
 	s64 ret;
 
 	*taken = st->avail;	/* what cannot be parsed loses the rest */
-	if (read_dwords(g, st, 0, 1, &header))
+	if (stream_read(g, st, 0, 1, &header))
 		return -EFAULT;
 	switch (header >> 30) {
 	case 2:
@@ -430,7 +387,7 @@ static s64 step(struct gpu *g, struct hqd *h, struct pm4_state *s, const struct 
 		return 0;
 	/* Short packets read zeros where a longer one has its fields. */
 	memset(payload, 0, 8 * sizeof(payload[0]));
-	if (read_dwords(g, st, 1, n, payload))
+	if (stream_read(g, st, 1, n, payload))
 		return -EFAULT;
 	ret = execute(g, h, s, st, in_ib, op, payload, n);
 	if (ret == -EAGAIN)
@@ -472,7 +429,7 @@ bool pm4_run(struct gpu *g, struct hqd *h, struct pm4_state *s)
 			st.base = h->reg[MQD_IB_BASE_LO] | (u64)h->reg[MQD_IB_BASE_HI] << 32;
 			st.pos = h->reg[MQD_IB_RPTR];
 			st.avail = IB_SIZE(h->reg[MQD_IB_CONTROL]) - st.pos;
-			st.mask = ~0u;
+			st.mask = STREAM_LINEAR;
 		} else {
 			st.vmid = h->vmid;
 			st.base = (u64)h->reg[MQD_PQ_BASE_LO] << 8 |

@@ -11,6 +11,7 @@
 #include "ih.h"
 #include "log.h"
 #include "memory.h"
+#include "packet.h"
 #include "params.h"
 #include "regs.h"
 #include "sdma.h"
@@ -44,6 +45,7 @@ enum {
 	OP_SRBM_WRITE, OP_PRE_EXE, OP_DUMMY_TRAP,
 };
 
+#define COPY_BROADCAST		(1u << 27)
 #define SOURCE_TRAP		224
 #define MAX_WRITE		0x100000u	/* dwords; the field has 20 bits */
 #define TURN_PACKETS		32
@@ -85,13 +87,6 @@ static const u32 engine_base[SDMA_ENGINES] = {
 /* IH client of each engine's traps (soc15_ih_clientid). */
 static const u8 engine_client[SDMA_ENGINES] = { 8, 9, 1, 4, 5 };
 
-/* What a packet is read from. */
-struct source {
-	u32 vmid;
-	u64 base;
-	u32 pos, avail, mask;	/* dwords; mask ~0 for a buffer */
-};
-
 u32 sdma_reg_base(unsigned int n)
 {
 	return engine_base[n];
@@ -105,27 +100,6 @@ static u32 ring_get(struct gpu *g, const struct sdma_ring *r, u32 off)
 static void ring_set(struct gpu *g, const struct sdma_ring *r, u32 off, u32 val)
 {
 	regs_set(g, engine_base[r->engine] + r->reg + off, val);
-}
-
-static int fetch(struct gpu *g, const struct source *s, u32 first, u32 n, u32 *out)
-{
-	while (n) {
-		u32 at = (s->pos + first) & s->mask, run = n;
-
-		if (s->mask != ~0u && at + run > s->mask + 1)
-			run = s->mask + 1 - at;
-		if (vm_read(g, s->vmid, s->base + 4ull * at, out, 4ull * run))
-			return -EFAULT;
-		first += run;
-		out += run;
-		n -= run;
-	}
-	return 0;
-}
-
-static u64 addr64(const u32 *p)
-{
-	return p[0] | (u64)p[1] << 32;
 }
 
 static int copy_linear(struct gpu *g, u32 vmid, u64 src, u64 dst, u64 len)
@@ -182,13 +156,13 @@ static int fill(struct gpu *g, u32 vmid, u64 dst, u32 val, u64 len)
 }
 
 /* WRITE linear: @n dwords that follow the packet's head. */
-static int write_linear(struct gpu *g, const struct source *s, u64 dst, u32 first, u32 n)
+static int write_linear(struct gpu *g, const struct stream *s, u64 dst, u32 first, u32 n)
 {
 	u32 buf[256], run;
 
 	while (n) {
 		run = n < 256 ? n : 256;
-		if (fetch(g, s, first, run, buf) || vm_write(g, s->vmid, dst, buf, 4ull * run))
+		if (stream_read(g, s, first, run, buf) || vm_write(g, s->vmid, dst, buf, 4ull * run))
 			return -EFAULT;
 		first += run;
 		dst += 4ull * run;
@@ -199,8 +173,8 @@ static int write_linear(struct gpu *g, const struct source *s, u64 dst, u32 firs
 
 static int write_ptes(struct gpu *g, u32 vmid, const u32 *p)
 {
-	u64 dst = addr64(p + 1), flags = addr64(p + 3), value = addr64(p + 5), entry;
-	u64 increment = addr64(p + 7);
+	u64 dst = packet_u64(p + 1), flags = packet_u64(p + 3), value = packet_u64(p + 5), entry;
+	u64 increment = packet_u64(p + 7);
 	u32 n = (p[9] & 0x7ffff) + 1, i;
 
 	for (i = 0; i < n; i++, value += increment) {
@@ -217,7 +191,7 @@ static bool poll(struct gpu *g, u32 vmid, const u32 *p)
 	u32 val = 0, ref = p[3], mask = p[4];
 
 	if (p[0] >> 31) {
-		if (vm_read(g, vmid, addr64(p + 1) & ~3ull, &val, 4))
+		if (vm_read(g, vmid, packet_u64(p + 1) & ~3ull, &val, 4))
 			return true;	/* reported as a fault; do not hang on it */
 	} else {
 		/* With the HDP flush bit, the first register is the request's answer. */
@@ -226,16 +200,7 @@ static bool poll(struct gpu *g, u32 vmid, const u32 *p)
 		val = regs_read(g, p[1] & 0xffffc);
 	}
 	val &= mask;
-	switch (p[0] >> 28 & 7) {
-	case 0: return true;
-	case 1: return val < ref;
-	case 2: return val <= ref;
-	case 3: return val == ref;
-	case 4: return val != ref;
-	case 5: return val >= ref;
-	case 6: return val > ref;
-	default: return true;
-	}
+	return packet_compare(p[0] >> 28 & 7, val, ref);
 }
 
 static void trap(struct gpu *g, const struct sdma_ring *r, u32 context)
@@ -253,36 +218,35 @@ static void trap(struct gpu *g, const struct sdma_ring *r, u32 context)
 /* Dwords of a packet without data, 0 for what this engine does not know. */
 static u32 packet_dwords(u32 header)
 {
-	switch (header & 0xff) {
-	case OP_NOP:		return 1 + (header >> 16 & 0x3fff);
-	case OP_COPY:		return header >> 8 & 0xff ? 0 : header >> 27 & 1 ? 9 : 7;
-	case OP_WRITE:		return header >> 8 & 0xff ? 0 : 4;
-	case OP_INDIRECT:	return 6;
-	case OP_FENCE:		return 4;
-	case OP_TRAP:		return 2;
-	case OP_POLL_REGMEM:	return header >> 8 & 0xff ? 0 : 6;
-	case OP_CONST_FILL:	return header >> 8 & 0xff ? 0 : 5;
-	case OP_PTEPDE:		return header >> 8 & 0xff ? 0 : 10;
-	case OP_TIMESTAMP:	return 3;
-	case OP_SRBM_WRITE:	return 3;
-	case OP_PRE_EXE:	return 2;
-	case OP_DUMMY_TRAP:	return 2;
-	default:		return 0;
-	}
+	/* With a sub-operation (tiled, physical, ...) the layout is another one. */
+	static const u8 plain[] = {
+		[OP_COPY] = 7, [OP_WRITE] = 4, [OP_INDIRECT] = 6, [OP_FENCE] = 4, [OP_TRAP] = 2,
+		[OP_POLL_REGMEM] = 6, [OP_CONST_FILL] = 5, [OP_PTEPDE] = 10, [OP_TIMESTAMP] = 3,
+		[OP_SRBM_WRITE] = 3, [OP_PRE_EXE] = 2, [OP_DUMMY_TRAP] = 2,
+	};
+	unsigned int op = header & 0xff, sub = header >> 8 & 0xff;
+
+	if (op == OP_NOP)
+		return 1 + (header >> 16 & 0x3fff);
+	if (op >= sizeof(plain) || (sub && op != OP_TIMESTAMP))
+		return 0;
+	if (op == OP_COPY && header & COPY_BROADCAST)
+		return 9;
+	return plain[op];
 }
 
 /*
  * One packet. *@taken: dwords to skip. Return: 0, -EAGAIN to look again later,
  * -EINVAL for one that cannot be parsed, 1 when an indirect buffer was entered.
  */
-static int step(struct gpu *g, struct sdma_ring *r, const struct source *s, bool in_ib,
+static int step(struct gpu *g, struct sdma_ring *r, const struct stream *s, bool in_ib,
 		u32 *taken)
 {
 	u32 p[10] = { 0 }, n, data;
 	u64 ticks;
 
 	*taken = s->avail;
-	if (fetch(g, s, 0, 1, p))
+	if (stream_read(g, s, 0, 1, p))
 		return -EFAULT;
 	n = packet_dwords(p[0]);
 	if (!n || n > s->avail) {
@@ -293,15 +257,15 @@ static int step(struct gpu *g, struct sdma_ring *r, const struct source *s, bool
 	*taken = n;
 	if ((p[0] & 0xff) == OP_NOP)
 		return 0;
-	if (fetch(g, s, 0, n, p))
+	if (stream_read(g, s, 0, n, p))
 		return -EFAULT;
 	switch (p[0] & 0xff) {
 	case OP_COPY:
-		if (copy_linear(g, s->vmid, addr64(p + 3), addr64(p + 5),
+		if (copy_linear(g, s->vmid, packet_u64(p + 3), packet_u64(p + 5),
 				(p[1] & 0x3fffff) + 1ull))
 			return -EFAULT;
 		if (n == 9)
-			return copy_linear(g, s->vmid, addr64(p + 3), addr64(p + 7),
+			return copy_linear(g, s->vmid, packet_u64(p + 3), packet_u64(p + 7),
 					   (p[1] & 0x3fffff) + 1ull);
 		return 0;
 	case OP_WRITE:
@@ -313,17 +277,17 @@ static int step(struct gpu *g, struct sdma_ring *r, const struct source *s, bool
 			return -EINVAL;
 		}
 		*taken = 4 + data;
-		return write_linear(g, s, addr64(p + 1) & ~3ull, 4, data);
+		return write_linear(g, s, packet_u64(p + 1) & ~3ull, 4, data);
 	case OP_INDIRECT:
 		if (in_ib)
 			return -EINVAL;
-		r->ib_base = addr64(p + 1) & ~0x1full;
+		r->ib_base = packet_u64(p + 1) & ~0x1full;
 		r->ib_len = p[3] & 0xfffff;
 		r->ib_pos = 0;
 		r->ib_vmid = p[0] >> 16 & 15;
 		return 1;
 	case OP_FENCE:
-		return vm_write(g, s->vmid, addr64(p + 1) & ~3ull, &p[3], 4);
+		return vm_write(g, s->vmid, packet_u64(p + 1) & ~3ull, &p[3], 4);
 	case OP_TRAP:
 		trap(g, r, p[1]);
 		return 0;
@@ -339,12 +303,12 @@ static int step(struct gpu *g, struct sdma_ring *r, const struct source *s, bool
 		*taken = 0;
 		return -EAGAIN;
 	case OP_CONST_FILL:
-		return fill(g, s->vmid, addr64(p + 1), p[3], (p[4] & 0x3fffff) + 1ull);
+		return fill(g, s->vmid, packet_u64(p + 1), p[3], (p[4] & 0x3fffff) + 1ull);
 	case OP_PTEPDE:
 		return write_ptes(g, s->vmid, p);
 	case OP_TIMESTAMP:
 		ticks = gpu_now() / GPU_CLOCK_NS;
-		return p[0] >> 8 & 0xff ? vm_write(g, s->vmid, addr64(p + 1) & ~7ull, &ticks, 8)
+		return p[0] >> 8 & 0xff ? vm_write(g, s->vmid, packet_u64(p + 1) & ~7ull, &ticks, 8)
 					: 0;
 	case OP_SRBM_WRITE:
 		if (s->vmid) {
@@ -385,12 +349,12 @@ static bool ring_run(struct gpu *g, struct sdma_ring *r, u64 *when)
 		u64 rptr = ring_get(g, r, RB_RPTR) | (u64)ring_get(g, r, RB_RPTR_HI) << 32;
 		u64 wptr = ring_get(g, r, RB_WPTR) | (u64)ring_get(g, r, RB_WPTR_HI) << 32;
 		bool in_ib = r->ib_len;
-		struct source s;
+		struct stream s;
 		int ret;
 
 		if (in_ib) {
-			s = (struct source){ r->ib_vmid, r->ib_base, r->ib_pos,
-					     r->ib_len - r->ib_pos, ~0u };
+			s = (struct stream){ r->ib_vmid, r->ib_base, r->ib_pos,
+					     r->ib_len - r->ib_pos, STREAM_LINEAR };
 		} else {
 			s.vmid = 0;
 			s.base = (u64)ring_get(g, r, RB_BASE) << 8 |
