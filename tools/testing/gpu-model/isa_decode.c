@@ -485,6 +485,8 @@ static bool scalars_fit(const struct insn *i)
 		return false;
 	if (r->flags & F_CI && !scalar_fits(i->src[2], 2))
 		return false;
+	if (i->dst >= MAX_SGPRS && i->dst < OP_VGPR)	/* constants are no destination */
+		return false;
 	return scalar_fits(i->dst, isa_type_dwords(r->dst)) &&
 	       scalar_fits(i->sdst, 2) && scalar_fits(i->saddr, 2);
 }

@@ -688,8 +688,8 @@ X(x_v_div_scale_f32)
 		c->out[0][l] = div_scale32(s0[l], s1[l], s2[l], &flag);
 		flags |= (u64)flag << l;
 	}
-	set_sgpr64(c->w, i->sdst, flags & active_lanes(c, i));
 	vput(c, i, 1);
+	set_sgpr64(c->w, i->sdst, flags & active_lanes(c, i));
 	return WAVE_BUDGET;
 }
 
@@ -708,8 +708,8 @@ X(x_v_div_scale_f64)
 		c->out[1][l] = r >> 32;
 		flags |= (u64)flag << l;
 	}
-	set_sgpr64(c->w, i->sdst, flags & active_lanes(c, i));
 	vput(c, i, 2);
+	set_sgpr64(c->w, i->sdst, flags & active_lanes(c, i));
 	return WAVE_BUDGET;
 }
 

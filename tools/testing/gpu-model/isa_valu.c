@@ -91,9 +91,13 @@ X(x_v_accvgpr_mov_b32)
 
 X(x_v_swap_b32)
 {
-	u32 *a = vreg(c->w, i->dst), *b = vreg(c->w, i->src[0]);
 	const u32 *m = lane_masks(c);
+	u32 *a, *b;
 
+	if (i->src[0] < OP_VGPR || i->enc != ENC_BASE)
+		return x_unsupported(c, i);
+	a = vreg(c->w, i->dst);
+	b = vreg(c->w, i->src[0]);
 	LANE {
 		u32 t = (a[l] ^ b[l]) & m[l];
 
@@ -357,7 +361,7 @@ X(x_v_mad_legacy_i16)
 	return x_v_mad_i16(c, i);
 }
 
-/* Carry: bits of inactive lanes in the mask are zero. */
+/* Carry: bits of inactive lanes in the mask are zero. Last, since it may go to EXEC. */
 static void put_carry(struct ctx *c, const struct insn *i, const u32 carry[LANES])
 {
 	set_sgpr64(c->w, i->sdst, mask_pack(carry) & active_lanes(c, i));
@@ -377,8 +381,8 @@ X(name) \
 	} \
 	if (i->clamp) \
 		clamp_carry(d, out, result_is_sum_##name); \
-	put_carry(c, i, out); \
 	vdone(c, i, d); \
+	put_carry(c, i, out); \
 	return WAVE_BUDGET; \
 }
 
@@ -397,8 +401,8 @@ X(name) \
 	} \
 	if (i->clamp) \
 		clamp_carry(d, out, result_is_sum_##name); \
-	put_carry(c, i, out); \
 	vdone(c, i, d); \
+	put_carry(c, i, out); \
 	return WAVE_BUDGET; \
 }
 
@@ -475,8 +479,8 @@ X(name) \
 		d[l] = r; \
 		dh[l] = r >> 32; \
 	} \
-	put_carry(c, i, out); \
 	vdone64(c, i, d); \
+	put_carry(c, i, out); \
 	return WAVE_BUDGET; \
 }
 

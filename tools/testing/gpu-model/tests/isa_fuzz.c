@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Random encodings on random registers: whatever a kernel holds, the model
+ * stays alive (best run with SAN=1), a lane whose EXEC bit is off keeps its
+ * registers, and an instruction that is refused or faults changes nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../isa.h"
+#include "tap.h"
+
+#define PAGE		4096u
+#define CODE_VA		0x10000000ull
+#define DATA_VA		0x20000000ull
+#define VGPRS		64
+#define ACC		48
+#define RUNS		300000
+
+static u64 seed = 88172645463325252ull;
+
+static u64 rnd(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+struct memory {
+	u8 *code, *data;
+};
+
+static void *fuzz_ptr(void *ctx, u64 va, size_t *span, bool write)
+{
+	const struct memory *m = ctx;
+
+	if (va - CODE_VA < PAGE && !write) {
+		*span = PAGE - (va - CODE_VA);
+		return m->code + (va - CODE_VA);
+	}
+	if (va - DATA_VA < PAGE) {
+		*span = PAGE - (va - DATA_VA);
+		return m->data + (va - DATA_VA);
+	}
+	return NULL;
+}
+
+static u32 fuzz_generation(void *ctx)
+{
+	(void)ctx;
+	return 1;
+}
+
+/* An encoding of a row: its format's fixed bits and opcode, all else random. */
+static void encode(u32 raw[2])
+{
+	const struct isa_row *r = &isa_rows[rnd() % isa_nrows];
+	u32 a = rnd(), b = rnd(), op = r->op;
+	bool vop3 = rnd() & 1;
+
+	/* Mostly low register numbers, or nearly all would be out of range. */
+	if (rnd() & 3)
+		b &= 0xe0fe3f1f | (u32)rnd() << 29;
+	switch (r->fmt) {
+	case SOP1:
+		a = (a & 0x7f00ff) | 0xbe800000 | op << 8;
+		break;
+	case SOP2:
+		a = (a & 0x7fffff) | 0x80000000 | op << 23;
+		break;
+	case SOPK:
+		a = (a & 0x7fffff) | 0xb0000000 | op << 23;
+		break;
+	case SOPC:
+		a = (a & 0xffff) | 0xbf000000 | op << 16;
+		break;
+	case SOPP:
+		a = (a & 0xffff) | 0xbf800000 | op << 16;
+		break;
+	case SMEM:
+		a = (a & 0x3ffff) | 0xc0000000 | op << 18;
+		break;
+	case VOP1:
+		if (vop3)
+			goto as_vop3;
+		a = (a & 0x1fe01ff) | 0x7e000000 | op << 9;
+		break;
+	case VOP2:
+		if (vop3)
+			goto as_vop3;
+		a = (a & 0x1ffffff) | op << 25;
+		break;
+	case VOPC:
+		if (vop3)
+			goto as_vop3;
+		a = (a & 0x1ffff) | 0x7c000000 | op << 17;
+		break;
+	case VOP3:
+as_vop3:
+		op += r->fmt == VOP1 ? 0x140 : r->fmt == VOP2 ? 0x100 : 0;
+		a = (a & 0xff3f) | 0xd0000000 | op << 16;
+		break;
+	case VOP3P:
+		a = (a & 0xff3f) | 0xd3800000 | op << 16;
+		break;
+	case DS:
+		a = (a & 0xffff) | 0xd8000000 | op << 17;
+		break;
+	case FLAT: case GLOBAL: case SCRATCH:
+		a = (a & 0x31fff) | 0xdc000000 | op << 18 |
+		    (r->fmt == GLOBAL ? 2u << 14 : r->fmt == SCRATCH ? 1u << 14 : 0);
+		break;
+	case MUBUF:
+		a = (a & 0x27fff) | 0xe0000000 | op << 18;
+		break;
+	}
+	raw[0] = a;
+	raw[1] = b;
+}
+
+/* Numbers that matter to some instruction: small, special floats, addresses, any. */
+static u32 value(void)
+{
+	static const u32 special[] = {
+		0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x7f800000, 0xff800000, 0x7fc00000,
+		0x7f800001, 0x00000001, 0x3f800000, 0x4f000000, 0x7ff00000, 0xfff80000,
+		0x20000000, 0x10000, 0x20000,
+	};
+	u64 r = rnd();
+
+	switch (r & 3) {
+	case 0:
+		return special[(r >> 8) % (sizeof(special) / sizeof(special[0]))];
+	case 1:
+		return r >> 8 & 0xfff;
+	default:
+		return r >> 8;
+	}
+}
+
+static void randomise(struct wave *w)
+{
+	for (unsigned int n = 0; n < MAX_SGPRS; n++)
+		w->sgpr[n] = value();
+	for (unsigned int n = 0; n < VGPRS; n++)
+		for (unsigned int l = 0; l < LANES; l++)
+			w->vgpr[n][l] = value();
+	w->scc = rnd() & 1;
+	w->mode = (rnd() & 0xff) | (rnd() & (MODE_IEEE | MODE_DX10_CLAMP));
+}
+
+int main(void)
+{
+	static u32 before[VGPRS][LANES];
+	struct memory m = { aligned_alloc(PAGE, PAGE), aligned_alloc(PAGE, PAGE) };
+	struct wave_mem mem = {
+		.ptr = fuzz_ptr, .generation = fuzz_generation, .ctx = &m,
+		.shared_base = 0x1000000000000ull, .private_base = 0x2000000000000ull,
+	};
+	struct workgroup *wg = wg_alloc(2, VGPRS, ACC, 512);
+	unsigned int kept = 0, broken = 0, changed = 0, done = 0;
+	struct wave *w;
+
+	if (!wg || !m.code || !m.data)
+		return 1;
+	/* Refusals are expected by the thousand. */
+	if (!freopen("/dev/null", "w", stderr))
+		return 1;
+	w = wg->waves;
+	w->mem = &mem;
+	for (unsigned int n = 0; n < RUNS; n++) {
+		u32 raw[2], budget = 1, at = 4 * (rnd() % (PAGE / 4)), sgpr[MAX_SGPRS];
+		enum wave_stop stop;
+		char text[160] = "?";
+		struct insn i;
+		u64 exec;
+		bool odd;
+
+		if (n % 32 == 0)
+			randomise(w);
+		encode(raw);
+		memcpy(m.code + at, raw, at + 4 < PAGE ? 8 : 4);
+		set_sgpr64(w, 0, DATA_VA + (rnd() & 0xfc));
+		set_sgpr64(w, SGPR_EXEC, n & 1 ? rnd() : n & 2 ? ~0ull : 0);
+		exec = wave_exec(w);
+		memcpy(before, w->vgpr, sizeof(before));
+		memcpy(sgpr, w->sgpr, sizeof(sgpr));
+		w->pc = CODE_VA + at;
+		w->ended = w->at_barrier = false;
+		stop = wave_run(w, &budget);
+
+		if (!isa_decode(&i, raw))
+			isa_print(&i, text, sizeof(text));
+		odd = !strncmp(text, "v_writelane", 11);
+		done += stop != WAVE_ILLEGAL && stop != WAVE_FAULT;
+		for (unsigned int k = 0; k < VGPRS && !odd; k++)
+			for (unsigned int l = 0; l < LANES; l++)
+				if (!(exec >> l & 1) && w->vgpr[k][l] != before[k][l]) {
+					printf("# %s: v%u[%u] changed, exec %#llx\n", text, k, l,
+					       (unsigned long long)exec);
+					broken++;
+					k = VGPRS - 1;
+					break;
+				}
+		kept++;
+		if ((stop == WAVE_ILLEGAL || stop == WAVE_FAULT) &&
+		    (memcmp(before, w->vgpr, sizeof(before)) ||
+		     memcmp(sgpr, w->sgpr, sizeof(sgpr)) || budget != 1)) {
+			printf("# %s: stopped by %d, but changed registers\n", text, stop);
+			changed++;
+		}
+	}
+	ok(kept == RUNS, "random code is survived");
+	ok(done > RUNS / 3, "much of it executes");
+	ok(!broken, "lanes that are off keep their registers");
+	ok(!changed, "what faults or is refused changes no register");
+	printf("# %u of %u instructions executed\n", done, RUNS);
+	wg_free(wg);
+	free(m.code);
+	free(m.data);
+	return tap_done();
+}
