@@ -141,7 +141,10 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 	mutex_lock(&gp->lock);
 	WRITE_ONCE(gp->dead, true);
 	mutex_unlock(&gp->lock);
+	/* The lock that kfd_gpreempt_runlist_changed() is called with. */
+	dqm_lock(node->dqm);
 	node->gpreempt = NULL;
+	dqm_unlock(node->dqm);
 	kobject_put(&gp->kobj);
 }
 

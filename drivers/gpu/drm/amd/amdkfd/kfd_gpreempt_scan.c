@@ -216,8 +216,13 @@ static void read_pm4(const struct kfd_gpreempt_scan_queue *sq,
 	v->readable = true;
 }
 
+/*
+ * A reset waits for the monitor, and reclaim may wait for the reset: so no
+ * reclaim here, as under the DQM lock.
+ */
 static bool scan_reserve(struct kfd_gpreempt_scan *scan, unsigned int nr)
 {
+	unsigned int flags = memalloc_noreclaim_save();
 	struct kfd_gpreempt_scan_queue *queues;
 	enum gpreempt_verdict *verdict;
 	struct gpreempt_queue_view *q;
@@ -225,6 +230,7 @@ static bool scan_reserve(struct kfd_gpreempt_scan *scan, unsigned int nr)
 	q = kvcalloc(nr, sizeof(*q), GFP_KERNEL);
 	verdict = kvcalloc(nr, sizeof(*verdict), GFP_KERNEL);
 	queues = kvcalloc(nr, sizeof(*queues), GFP_KERNEL);
+	memalloc_noreclaim_restore(flags);
 	if (!q || !verdict || !queues) {
 		kvfree(q);
 		kvfree(verdict);
