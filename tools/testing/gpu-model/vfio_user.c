@@ -18,19 +18,13 @@
 
 #include "log.h"
 #include "memory.h"
+#include "params.h"
 #include "pci.h"
 #include "vfio_user.h"
 
 #define DATA_MAX	65536		/* of a region access: QEMU reads the ROM in one */
 #define MSG_MAX		(DATA_MAX + 4096)
 #define FDS_MAX		8
-
-/*
- * The driver's accesses come in runs. Spinning until the next one saves a
- * wake-up; it must outlast what QEMU's own threads take to hand the answer on
- * (25 to 60 us, measured). Idle costs nothing: the spin ends with the last one.
- */
-#define SPIN_NS		100000
 
 enum {
 	CMD_VERSION = 1,
@@ -238,7 +232,7 @@ static bool wait_readable(struct vfio_user *v, int fd)
 		{ .fd = fd, .events = POLLIN },
 		{ .fd = v->stop_fd, .events = POLLIN },
 	};
-	u64 until = gpu_now() + SPIN_NS;
+	u64 until = gpu_now() + SOCKET_SPIN_NS;
 
 	for (;;) {
 		int n = poll(p, 2, gpu_now() < until ? 0 : -1);
