@@ -187,6 +187,17 @@ static void gpreempt_remember(struct gpreempt_queue_view *q,
 	if (gpreempt_consumed(q) || q->preempted || q->waves > 0 ||
 	    (q->backlog && (!h->backlog || q->head == GPREEMPT_HEAD_WAITS)))
 		h->blocked = false;
+	if (gpreempt_consumed(q) || q->waves > 0)
+		h->doubted = false;
+	/*
+	 * Rule 3 before rule 2: the machine may only have been slow. Who was
+	 * found blocked gets another chance, at once, after starvation_ms.
+	 */
+	if (h->blocked && gpreempt_clock_reached(h->blocked_ns, now,
+						 (u64)tun->starvation_ms * NSEC_PER_MSEC)) {
+		h->blocked = false;
+		h->waiting_since_ns = h->blocked_ns;
+	}
 	if (q->readable) {
 		if (!h->seen)
 			h->busy = true;
@@ -376,9 +387,12 @@ static void gpreempt_expire(struct gpreempt_view *view,
 			continue;
 		h->given_since_ns = 0;
 		h->fresh = false;
-		h->restored = false;
 		h->busy = false;
+		/* Saved waves show in no index: believe it the second time. */
+		h->restored = h->restored && !h->doubted;
+		h->doubted = true;
 		h->blocked = true;
+		h->blocked_ns = max_t(u64, view->now_ns, 1);
 		gpreempt_boost_end(h);
 		q->effective = gpreempt_effective(q);
 		q->state = gpreempt_unused(q);

@@ -99,6 +99,7 @@ enum gpreempt_verdict {
  * @waiting_since_ns:	preempted, or runnable and not executing, since
  * @resident_since_ns:	mapped since
  * @executed_since_ns:	boosted and seen executing since
+ * @blocked_ns:		when it was found blocked last
  * @seen:		@rptr and @wptr are valid
  * @backlog:		there was backlog at the last scan
  * @done:		the newest packet's signal was seen completed
@@ -106,6 +107,7 @@ enum gpreempt_verdict {
  * @restored:		was taken off, and no waves were seen since
  * @busy:		had waves when last looked at (assumed at first sight)
  * @blocked:		was given the machine for blocked_us and did not use it
+ * @doubted:		was found so, and nothing was seen of it since
  * @boosted:		starved: its effective priority is GPREEMPT_BOOST
  *
  * Owned by the policies; zeroed when the queue is created and when the monitor
@@ -119,6 +121,7 @@ struct gpreempt_history {
 	u64 waiting_since_ns;
 	u64 resident_since_ns;
 	u64 executed_since_ns;
+	u64 blocked_ns;
 	bool seen;
 	bool backlog;
 	bool done;
@@ -126,6 +129,7 @@ struct gpreempt_history {
 	bool restored;
 	bool busy;
 	bool blocked;
+	bool doubted;
 	bool boosted;
 };
 

@@ -1036,7 +1036,7 @@ static void gpreempt_policy_blocked_given(struct kunit *test)
 {
 	struct gpreempt_queue_view *low, *high;
 	struct bench *b = bench_low_runs(test, &low, &high);
-	unsigned int i;
+	unsigned int i, off = 0;
 	u64 given;
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
@@ -1055,9 +1055,43 @@ static void gpreempt_policy_blocked_given(struct kunit *test)
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_BLOCKED);
 	/* more packets behind the stuck one change nothing */
 	submits(high);
-	for (i = 0; i < 3000; i++) {
+	for (i = 0; i < 999; i++) {
 		bench_tick(test, b);
 		EXPECT_KEEP(test, b, low);
+	}
+	/* every starvation_ms it gets another chance of blocked_us */
+	for (i = 0; i < 3000; i++) {
+		bench_tick(test, b);
+		off += low->preempted;
+	}
+	KUNIT_EXPECT_GT(test, off, 0);
+	KUNIT_EXPECT_LE(test, off, 3 * 3);
+}
+
+/*
+ * Rule 3 before rule 2: a device that was slow for once makes a queue look
+ * blocked. Beside one that never stops it has to be found out; signal or not.
+ */
+static void gpreempt_policy_blocked_wrongly(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	unsigned int i, signal;
+
+	for (signal = 0; signal < 2; signal++) {
+		struct bench *b = bench_high_runs(test, &low, &high);
+
+		KUNIT_ASSERT_NOT_NULL(test, b);
+		low->waves = 0;
+		low->signal = signal ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_UNKNOWN;
+		/* starved, given the machine, and its restore is late */
+		bench_ticks(test, b, 1000);
+		EXPECT_VERDICT(test, b, high, GPREEMPT_PREEMPT, GPREEMPT_REASON_AGED);
+		bench_ticks(test, b, 5);
+		KUNIT_EXPECT_TRUE(test, low->hist->blocked);
+		KUNIT_EXPECT_TRUE(test, high->mapped);
+		for (i = 0; i < 1005 && !high->preempted; i++)
+			bench_tick(test, b);
+		KUNIT_EXPECT_TRUE(test, high->preempted);
 	}
 }
 
@@ -1407,7 +1441,8 @@ static void gpreempt_policy_need_waves(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, b->asked);
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
-	bench_ticks(test, b, 5);
+	/* it may have been saved: believed at the second time */
+	bench_ticks(test, b, 1005);
 	KUNIT_EXPECT_FALSE(test, b->asked);
 }
 
@@ -2139,6 +2174,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_blocked_head),
 	KUNIT_CASE(gpreempt_policy_blocked_chain),
 	KUNIT_CASE(gpreempt_policy_blocked_given),
+	KUNIT_CASE(gpreempt_policy_blocked_wrongly),
 	KUNIT_CASE(gpreempt_policy_unblocked),
 	KUNIT_CASE(gpreempt_policy_not_given),
 	KUNIT_CASE(gpreempt_policy_starved),
