@@ -19,7 +19,7 @@
 /* Index into hqd.reg[] of an MQD dword. */
 #define HQD(mqd_dword)	((mqd_dword) - HQD_MQD_DW)
 
-struct user_queue;	/* aql.h: the queue's dispatch state, lives across unmaps */
+struct user_queue;	/* aql.h: what the command processor knows of it while mapped */
 
 /**
  * struct hqd - one hardware queue slot; protected by gpu.mec_lock
