@@ -110,21 +110,21 @@ u64 atomic_result(enum isa_atomic op, u64 old, u64 data, u64 cmp, bool wide)
  */
 u64 atomic_host(void *p, enum isa_atomic op, u64 data, u64 cmp, bool wide)
 {
-	if (wide) {
-		u64 old = __atomic_load_n((u64 *)p, __ATOMIC_RELAXED);
+	u32 old32;
+	u64 old;
 
+	if (wide) {
+		old = __atomic_load_n((u64 *)p, __ATOMIC_RELAXED);
 		while (!__atomic_compare_exchange_n((u64 *)p, &old,
 						    atomic_result(op, old, data, cmp, true),
 						    true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			;
 		return old;
-	} else {
-		u32 old = __atomic_load_n((u32 *)p, __ATOMIC_RELAXED);
-
-		while (!__atomic_compare_exchange_n((u32 *)p, &old,
-						    (u32)atomic_result(op, old, data, cmp, false),
-						    true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			;
-		return old;
 	}
+	old32 = __atomic_load_n((u32 *)p, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n((u32 *)p, &old32,
+					    (u32)atomic_result(op, old32, data, cmp, false),
+					    true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		;
+	return old32;
 }

@@ -130,7 +130,7 @@ S2(x_s_bfe_i32, u32 r = bfe(a, b, 32, true); SCC(r != 0); DST32(r);)
 S2_SHIFT(x_s_bfe_u64, u64 r = bfe(a, b, 64, false); SCC(r != 0); DST64(r);)
 S2_SHIFT(x_s_bfe_i64, u64 r = bfe(a, b, 64, true); SCC(r != 0); DST64(r);)
 
-S2(x_s_absdiff_i32, u32 r = a - b; if ((s32)r < 0) r = -r; SCC(r != 0); DST32(r);)
+S2(x_s_absdiff_i32, u32 d = a - b; u32 r = (s32)d < 0 ? -d : d; SCC(r != 0); DST32(r);)
 
 #define LSHL_ADD(n) \
 S2(x_s_lshl##n##_add_u32, u64 r = ((u64)a << n) + b; SCC(r >> 32 != 0); DST32(r);)
@@ -145,8 +145,8 @@ S2(x_s_pack_hh_b32_b16, DST32(a >> 16 | (b & 0xffff0000));)
 
 S1(x_s_mov_b32, DST32(a);)
 S1_64(x_s_mov_b64, DST64(a);)
-S1(x_s_cmov_b32, if (c->w->scc) DST32(a);)
-S1_64(x_s_cmov_b64, if (c->w->scc) DST64(a);)
+S1(x_s_cmov_b32, DST32(c->w->scc ? a : c->w->sgpr[i->dst]);)
+S1_64(x_s_cmov_b64, DST64(c->w->scc ? a : sgpr64(c->w, i->dst));)
 S1(x_s_not_b32, SCC(~a != 0); DST32(~a);)
 S1_64(x_s_not_b64, SCC(~a != 0); DST64(~a);)
 
@@ -193,8 +193,8 @@ S1_64(x_s_ff1_i32_b64, DST32(a ? __builtin_ctzll(a) : -1);)
 S1(x_s_flbit_i32_b32, DST32(a ? __builtin_clz(a) : -1);)
 S1_64(x_s_flbit_i32_b64, DST32(a ? __builtin_clzll(a) : -1);)
 /* Leading bits equal to the sign. */
-S1(x_s_flbit_i32, if ((s32)a < 0) a = ~a; DST32(a ? __builtin_clz(a) : -1);)
-S1_64(x_s_flbit_i32_i64, if ((s64)a < 0) a = ~a; DST32(a ? __builtin_clzll(a) : -1);)
+S1(x_s_flbit_i32, u32 v = (s32)a < 0 ? ~a : a; DST32(v ? __builtin_clz(v) : -1);)
+S1_64(x_s_flbit_i32_i64, u64 v = (s64)a < 0 ? ~a : a; DST32(v ? __builtin_clzll(v) : -1);)
 S1(x_s_sext_i32_i8, DST32((s32)(int8_t)a);)
 S1(x_s_sext_i32_i16, DST32((s32)(int16_t)a);)
 S1(x_s_bitset0_b32, DST32(c->w->sgpr[i->dst] & ~(1u << (a & 31)));)
@@ -203,11 +203,16 @@ S1(x_s_bitset0_b64, DST64(sgpr64(c->w, i->dst) & ~(1ull << (a & 63)));)
 S1(x_s_bitset1_b64, DST64(sgpr64(c->w, i->dst) | 1ull << (a & 63));)
 S1(x_s_abs_i32, u32 r = (s32)a < 0 ? -a : a; SCC(r != 0); DST32(r);)
 
-S1(x_s_bitreplicate_b64_b32,
+static u64 replicate(u32 a)
+{
 	u64 r = 0;
+
 	for (unsigned int n = 0; n < 32; n++)
 		r |= (a >> n & 1 ? 3ull : 0) << 2 * n;
-	DST64(r);)
+	return r;
+}
+
+S1(x_s_bitreplicate_b64_b32, DST64(replicate(a));)
 
 /* dst = EXEC; EXEC = expr of a (source) and e (EXEC). */
 #define SAVEEXEC(op, expr) \
@@ -281,20 +286,23 @@ S2_SHIFT(x_s_bitcmp0_b64, SCC(!(a >> (b & 63) & 1));)
 S2_SHIFT(x_s_bitcmp1_b64, SCC(a >> (b & 63) & 1);)
 
 S0(x_s_movk_i32, DST32(i->simm);)
-S0(x_s_cmovk_i32, if (c->w->scc) DST32(i->simm);)
+S0(x_s_cmovk_i32, DST32(c->w->scc ? (u32)i->simm : c->w->sgpr[i->dst]);)
 S0(x_s_addk_i32,
-	u32 a = c->w->sgpr[i->dst]; u32 r = a + i->simm;
-	SCC(add_overflows(a, i->simm, r)); DST32(r);)
+	u32 a = c->w->sgpr[i->dst], r = a + i->simm;
+
+	SCC(add_overflows(a, i->simm, r));
+	DST32(r);)
 S0(x_s_mulk_i32, DST32(c->w->sgpr[i->dst] * (u32)i->simm);)
 
 /* Program flow. Distances count dwords from the next instruction. */
-static void branch(struct ctx *c, const struct insn *i)
+static void branch_if(struct ctx *c, const struct insn *i, bool cond)
 {
-	c->next_pc += (s64)i->simm * 4;
+	if (cond)
+		c->next_pc += (s64)i->simm * 4;
 }
 
-#define BRANCH(name, cond) S0(x_s_cbranch_##name, if (cond) branch(c, i);)
-S0(x_s_branch, branch(c, i);)
+#define BRANCH(name, cond) S0(x_s_cbranch_##name, branch_if(c, i, cond);)
+S0(x_s_branch, branch_if(c, i, true);)
 BRANCH(scc0, !c->w->scc)
 BRANCH(scc1, c->w->scc)
 BRANCH(vccz, !sgpr64(c->w, SGPR_VCC))
@@ -304,7 +312,7 @@ BRANCH(execnz, wave_exec(c->w))
 S0(x_s_getpc_b64, DST64(c->next_pc);)
 S0(x_s_setpc_b64, c->next_pc = ssrc64(c, i, 0);)
 S0(x_s_swappc_b64, u64 t = ssrc64(c, i, 0); DST64(c->next_pc); c->next_pc = t;)
-S0(x_s_call_b64, u64 ret = c->next_pc; branch(c, i); DST64(ret);)
+S0(x_s_call_b64, u64 ret = c->next_pc; branch_if(c, i, true); DST64(ret);)
 S0(x_nop,)
 
 X(x_s_endpgm)

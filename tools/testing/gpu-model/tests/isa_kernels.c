@@ -35,12 +35,12 @@ static s32 mul_his32(s32 a, s32 b)
 
 static u64 mul_hi64(u64 a, u64 b)
 {
-	return (unsigned __int128)a * b >> 64;
+	return (__uint128_t)a * b >> 64;
 }
 
 static s64 mul_his64(s64 a, s64 b)
 {
-	return (__int128)a * b >> 64;
+	return (__int128_t)a * b >> 64;
 }
 
 static s64 sat(s64 v, s64 lo, s64 hi)
