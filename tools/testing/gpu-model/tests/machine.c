@@ -437,7 +437,7 @@ static void test_barriers(void)
 
 	device_start(2, 2, false);
 	set_resources(0xfcfcfcfc);
-	PROGRAM(1, 8, 0, TOY(TOY_MIX, 0), TOY(TOY_LOOP, 100), TOY(TOY_END, 0));
+	PROGRAM(1, 8, 0, TOY(TOY_MIX, 0), TOY(TOY_LOOP, 2000), TOY(TOY_END, 0));
 	q = queue_make(1, 16, 1);
 	map(&q, 1);
 	dep = arena_ptr(1, DEP_VA);
