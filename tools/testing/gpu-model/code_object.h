@@ -9,8 +9,9 @@
 
 /**
  * struct co_arg - one kernel argument, from the metadata
- * @offset: @size:	place in the kernarg segment
- * @kind:		value kind: "by_value", "global_buffer", "hidden_..."
+ * @offset:	place in the kernarg segment
+ * @size:	bytes
+ * @kind:	value kind: "by_value", "global_buffer", "hidden_..."
  */
 struct co_arg {
 	u32 offset, size;
@@ -21,7 +22,8 @@ struct co_arg {
  * struct co_kernel - a kernel of a code object
  * @descriptor:	offset of its 64-byte descriptor in the image
  * @kernarg_bytes: size of the kernarg segment
- * @args: @nargs:	arguments, hidden ones last
+ * @args:	arguments, hidden ones last
+ * @nargs:	how many
  */
 struct co_kernel {
 	u64 descriptor;
@@ -32,7 +34,11 @@ struct co_kernel {
 
 /**
  * struct code_object - a loaded code object
- * @image: @size:	segments as they lie in memory, relocated for @base
+ * @image:	segments as they lie in memory, relocated for @base
+ * @size:	of @image, whole pages
+ * @base:	GPU address of @image
+ * @file:	the caller's bytes
+ * @file_size:	how many
  */
 struct code_object {
 	u8 *image;

@@ -35,9 +35,7 @@ static const char usage[] =
 "  --slice N                    instructions a wave runs before the next one does\n"
 "  --migrate                    move waves to new memory after each slice\n";
 
-/**
- * struct region - memory of the kernel
- */
+/* Memory of the kernel; its first out_bytes go to file @out at the end. */
 struct region {
 	u64 va, size;
 	u8 *host;

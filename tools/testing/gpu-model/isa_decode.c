@@ -435,7 +435,7 @@ static enum isa_fmt classify(u32 dw, unsigned int *op)
 		if (*op < 0x60)
 			return SOP2;
 		*op -= 0x60;
-		return SOPK;	/* s_movk_i32 is 0xb0: 0x60 in these bits */
+		return SOPK;
 	}
 	switch (dw >> 26) {
 	case 0x30:

@@ -272,3 +272,28 @@ X(x_ds_write_addtid_b32)
 		lds_put(c, i->src[1], l, addtid(c, i, l), 1);
 	return WAVE_BUDGET;
 }
+
+/* A counter at M0 and the offset, moved by the number of active lanes. */
+static enum wave_stop lds_count(struct ctx *c, const struct insn *i, enum isa_atomic op)
+{
+	u32 addr = (c->w->sgpr[SGPR_M0] & 0xffff) + (u32)i->simm;
+	u32 n = __builtin_popcountll(wave_exec(c->w));
+	u32 old;
+
+	if (i->gds)
+		return x_unsupported(c, i);
+	old = lds_atomic(c, op, addr, n, 0, false);
+	EACH_ACTIVE(c, l)
+		vreg(c->w, i->dst)[l] = old;
+	return WAVE_BUDGET;
+}
+
+X(x_ds_append)
+{
+	return lds_count(c, i, A_ADD);
+}
+
+X(x_ds_consume)
+{
+	return lds_count(c, i, A_SUB);
+}

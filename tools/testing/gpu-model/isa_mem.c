@@ -178,9 +178,7 @@ X(x_s_store)
 	return smem(c, i, sgpr64(c->w, i->src[0]) + smem_offset(c, i), i->row->arg, true);
 }
 
-/**
- * struct rsrc - fields of a buffer descriptor (gfx9)
- */
+/* Fields of a buffer descriptor (gfx9). */
 struct rsrc {
 	u64 base;
 	u32 stride, num_records, index_stride;

@@ -18,7 +18,8 @@
 /**
  * struct wave_mem - the memory a wave sees; one per address space
  * @ptr:	as vm_ptr(): host pointer and contiguous span, or NULL for a fault
- * @generation:	changes when pointers cached by the wave code must be dropped
+ * @generation:	changes when pointers cached by the wave code must be dropped;
+ *		asked once for each wave_run()
  * @ctx:	the callee's
  * @shared_base: @private_base: 4 GiB apertures (bits 63:32 compare), SH_MEM_BASES
  */

@@ -185,6 +185,8 @@ static const struct test tests[] = {
 	{ "v_mov_b32 v1, 0x10000\n v_mov_b32 v2, 9\n ds_write_b32 v1, v2\n ds_read_b32 v3, v1", "v3=0" },
 	{ "v_lshlrev_b32 v1, 3, v0\n s_mov_b64 exec, 0xff\n ds_bpermute_b32 v2, v1, v0\n ds_permute_b32 v3, v1, v0\n"
 	  "ds_swizzle_b32 v4, v0 offset:swizzle(SWAP,1)", "v2[3]=6 v2[4]=0 v3[0]=0 v3[2]=1 v3[3]=0 v4[0]=1 v4[7]=6 v4[8]=0" },
+	{ "s_mov_b32 m0, 8\n s_mov_b64 exec, 0xff0\n ds_append v1 offset:4\n ds_append v2 offset:4\n"
+	  "ds_consume v3 offset:4", "v1[4]=0 v2[5]=8 v3[6]=16 v3[0]=0" },
 	{ "s_mov_b64 s[4:5], src_private_base\n s_mov_b32 flat_scratch_lo, 0x30000000\n s_mov_b32 flat_scratch_hi, 0\n"
 	  "v_mov_b32 v3, s5\n v_mov_b32 v2, 8\n flat_store_dword v[2:3], v0\n s_mov_b32 s6, 8\n scratch_load_dword v4, off, s6\n"
 	  "v_mov_b32 v2, 6\n scratch_load_dword v5, v2, off", "v4[7]=7 v5[7]=0x70000" },
