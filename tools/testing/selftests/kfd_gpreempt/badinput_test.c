@@ -13,7 +13,7 @@
 #include "client.h"
 #include "gpreempt.h"
 
-#define LOW_MS	50
+#define LOW_MS	100
 
 /* Between a test and its child. */
 struct shared {
@@ -100,7 +100,7 @@ static int both_work(struct client *c, struct aql_queue *low, struct aql_queue *
 	int ret;
 
 	low_job_start(c, job, low);
-	usleep(LOW_MS * 1000 / 5);
+	usleep(LOW_MS * 1000 / 10);
 	ret = high_job_run(c, high_job, high, CLIENT_TIMEOUT_MS, &ns);
 	if (ret)
 		return ret;
@@ -183,10 +183,12 @@ TEST_F_TIMEOUT(badinput, full_ring, 120)
 	done = mem.ptr;
 	/* a first packet, so that the indices are not zero */
 	aql_barrier(&self->high, AQL_BARRIER_AND, no_signals, NULL);
+	/* it must not look like work any more when LOW starts */
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
 	aql_signal_init(done, self->high.packets, NULL);
 	self->high_job.args->ticks = 0;
 	low_job_start(&self->c, &self->job, &self->low);
-	usleep(LOW_MS * 1000 / 5);
+	usleep(LOW_MS * 1000 / 10);
 	preemptions = gpreempt_number("stats/preemptions");
 	for (i = 0; i < self->high.packets; i++)
 		n = aql_prepare(&self->high, &self->c.high, 64, 64, self->high_job.args, done);

@@ -208,7 +208,7 @@ TEST_F_TIMEOUT(preempt, same_process, 120)
 	preemptions = gpreempt_number("stats/preemptions");
 	for (i = 0; i < SAMPLES; i++) {
 		low_job_start(&self->c, &low, &q);
-		usleep(LOW_MS * 1000 / 5);
+		usleep(LOW_MS * 1000 / 10);
 		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
 					  CLIENT_TIMEOUT_MS, &ns));
 		EXPECT_EQ(1, low.signal->value) TH_LOG("HIGH took %llu us",
