@@ -185,7 +185,7 @@ static void config_write(struct gpu *g, u64 off, const u8 *buf, size_t len)
 		config[off + i] = (config[off + i] & ~writable[off + i]) |
 				  (buf[i] & writable[off + i]);
 	if (off <= DEVCTL + 1 && off + len > DEVCTL + 1 &&
-	    buf[DEVCTL + 1 - off] & DEVCTL_FLR >> 8)
+	    (buf[DEVCTL + 1 - off] & (DEVCTL_FLR >> 8)))
 		pci_reset(g, false);
 }
 

@@ -432,13 +432,12 @@ static int do_set_irqs(struct vfio_user *v, const struct header *h, const u8 *p,
 		return reply(v, h, in->count ? EINVAL : 0, NULL, 0, -1);
 	if (!(in->flags & SET_TRIGGER) || in->start || in->count > 1)
 		return reply(v, h, EINVAL, NULL, 0, -1);
-	if ((in->flags & SET_DATA_NONE) && !in->count) {
+	if ((in->flags & SET_DATA_NONE) && !in->count)
 		set_msi(v, -1);
-	} else if ((in->flags & SET_DATA_EVENTFD) && in->count == 1) {
+	else if ((in->flags & SET_DATA_EVENTFD) && in->count == 1)
 		set_msi(v, v->nfds ? v->fds[--v->nfds] : -1);
-	} else {
+	else
 		return reply(v, h, EINVAL, NULL, 0, -1);
-	}
 	return reply(v, h, 0, NULL, 0, -1);
 }
 

@@ -112,7 +112,7 @@ static void resets(void)
 	ok(!regs_read(&gpu, 0x12340) && !mec_hqd(&gpu, 1, 2, 2)->active, "FLR drops all");
 	ok(!regs_read(&gpu, REG_BIOS_SCRATCH_7), "and the card wants a post");
 	pci_read(&gpu, PCI_CONFIG, DEVCTL, flr, 2);
-	ok(!(flr[1] & FLR >> 8), "the reset bit reads 0");
+	ok(!(flr[1] & (FLR >> 8)), "the reset bit reads 0");
 }
 
 int main(void)

@@ -35,7 +35,8 @@ acc=$(number agpr_count)
 arch=$(($(number vgpr_count) - acc))
 [ "$arch" -gt 128 ] || fail "low has $arch vector registers, needs more than 128"
 [ "$acc" -ge 16 ] || fail "low has $acc accumulation registers, needs 16"
-[ "$(number group_segment_fixed_size)" -gt 32768 ] || fail "low's LDS leaves room for another workgroup"
+[ "$(number group_segment_fixed_size)" -gt 32768 ] ||
+	fail "low's LDS leaves room for another workgroup"
 [ "$(number private_segment_fixed_size)" -gt 0 ] || fail "low has no scratch"
 for op in v_accvgpr_write v_accvgpr_read s_barrier ds_write ds_read buffer_store_dword \
 	  buffer_load_dword s_and_saveexec; do
