@@ -236,13 +236,9 @@ void aql_ring(struct aql_queue *q, __u64 n)
 	*q->doorbell = n;
 }
 
-__u64 aql_prepare(struct aql_queue *q, const struct aql_kernel *k, __u32 grid,
-		     __u16 workgroup, void *kernarg, struct aql_signal *signal)
+void aql_fill(struct aql_packet *p, const struct aql_kernel *k, __u32 grid,
+	      __u16 workgroup, void *kernarg, struct aql_signal *signal)
 {
-	struct aql_packet *p;
-	__u64 n;
-
-	p = aql_reserve(q, &n);
 	p->dispatch.setup = 1;
 	p->dispatch.workgroup[0] = workgroup;
 	p->dispatch.workgroup[1] = 1;
@@ -255,6 +251,16 @@ __u64 aql_prepare(struct aql_queue *q, const struct aql_kernel *k, __u32 grid,
 	p->dispatch.kernel_object = k->object;
 	p->dispatch.kernarg = (uintptr_t)kernarg;
 	p->completion_signal = (uintptr_t)signal;
+}
+
+__u64 aql_prepare(struct aql_queue *q, const struct aql_kernel *k, __u32 grid,
+		  __u16 workgroup, void *kernarg, struct aql_signal *signal)
+{
+	struct aql_packet *p;
+	__u64 n;
+
+	p = aql_reserve(q, &n);
+	aql_fill(p, k, grid, workgroup, kernarg, signal);
 	aql_publish(p, AQL_HEADER(AQL_DISPATCH, 0));
 	return n;
 }

@@ -161,6 +161,10 @@ struct aql_packet *aql_reserve(struct aql_queue *q, __u64 *n);
 void aql_publish(struct aql_packet *p, __u16 header);
 void aql_ring(struct aql_queue *q, __u64 n);
 
+/* The body of a dispatch packet; aql_publish() comes next. */
+void aql_fill(struct aql_packet *p, const struct aql_kernel *k, __u32 grid,
+	      __u16 workgroup, void *kernarg, struct aql_signal *signal);
+
 /* Fill, publish and ring. @signal may be NULL. @grid in work-items, one dimension. */
 __u64 aql_dispatch(struct aql_queue *q, const struct aql_kernel *k, __u32 grid,
 		      __u16 workgroup, void *kernarg, struct aql_signal *signal);

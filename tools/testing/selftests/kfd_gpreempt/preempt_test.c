@@ -224,6 +224,46 @@ TEST_F_TIMEOUT(preempt, same_process, 120)
 }
 
 /*
+ * A producer that is slow between reserving a packet and making it valid: the
+ * monitor sees the write index move long before there is work, and must still
+ * see the work when it comes.
+ */
+TEST_F_TIMEOUT(preempt, slow_producer, 120)
+{
+	struct aql_packet *p;
+	struct low_job low;
+	struct aql_queue q;
+	unsigned int i;
+	__u64 ns, packet;
+	__u32 n;
+
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
+	n = low_calibrate(&self->c, &q, 2 * LOW_MS);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &low, self->c.dev.cus, n));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	for (i = 0; i < 5; i++) {
+		low_job_start(&self->c, &low, &q);
+		/* the packet before this one is over and done */
+		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
+					  CLIENT_TIMEOUT_MS, &ns));
+		aql_signal_init(self->job.signal, 1, &self->job.event);
+		p = aql_reserve(&self->high, &packet);
+		usleep(LOW_MS * 1000 / 5);
+		aql_fill(p, &self->c.high, self->c.dev.cus * 64, 64, self->job.args,
+			 self->job.signal);
+		aql_publish(p, AQL_HEADER(AQL_DISPATCH, 0));
+		aql_ring(&self->high, packet);
+		ASSERT_EQ(0, high_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+		EXPECT_EQ(1, low.signal->value) TH_LOG("round %u: HIGH waited for LOW's end", i);
+		ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+		EXPECT_EQ(0, low_job_wrong(&low));
+	}
+	low_job_free(&self->c, &low);
+	ASSERT_EQ(0, aql_destroy(&q));
+}
+
+/*
  * Rule 2 within a process: HIGH waits, by a barrier packet, for a signal that
  * LOW completes. It must not keep LOW off the machine.
  */

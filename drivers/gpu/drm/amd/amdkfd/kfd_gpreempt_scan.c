@@ -153,6 +153,9 @@ static int read_packet(union aql_packet *pkt,
  * The completion signal of the newest packet, remembered: once the packet is
  * consumed, the ring may hold another. And once the signal was satisfied, the
  * application may use it elsewhere, so that is remembered too.
+ *
+ * While the newest packet is reserved but not valid, what is remembered is an
+ * older packet's signal: that it is done says nothing about the newest.
  */
 static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *sq,
 					  const struct gpreempt_queue_view *v)
@@ -171,14 +174,15 @@ static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *
 
 	if (!gpq->signal)
 		return GPREEMPT_SIGNAL_UNKNOWN;
-	if (gpq->signal_done)
-		return GPREEMPT_SIGNAL_DONE;
-	if (read_signal(gpq->signal, &value))
-		return GPREEMPT_SIGNAL_UNKNOWN;
-	if (value > 0)
-		return GPREEMPT_SIGNAL_PENDING;
-	gpq->signal_done = true;
-	return GPREEMPT_SIGNAL_DONE;
+	if (!gpq->signal_done) {
+		if (read_signal(gpq->signal, &value))
+			return GPREEMPT_SIGNAL_UNKNOWN;
+		if (value > 0)
+			return GPREEMPT_SIGNAL_PENDING;
+		gpq->signal_done = true;
+	}
+	return v->wptr == gpq->signal_wptr ? GPREEMPT_SIGNAL_DONE :
+					     GPREEMPT_SIGNAL_UNKNOWN;
 }
 
 /* AQL: 64-bit packet counts, written by the application and the firmware. */
