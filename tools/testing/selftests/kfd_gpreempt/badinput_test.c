@@ -13,7 +13,7 @@
 #include "client.h"
 #include "gpreempt.h"
 
-#define LOW_MS	100
+#define LOW_MS	400
 
 /* Between a test and its child. */
 struct shared {
