@@ -288,6 +288,8 @@ TEST_F_TIMEOUT(preempt, blocked_same_process, 120)
 	n = low_calibrate(&self->c, &q, 2 * LOW_MS);
 	ASSERT_NE(0, n);
 	ASSERT_EQ(0, low_job_init(&self->c, &low, self->c.dev.cus, n));
+	/* rule 3 shall not do rule 2's work */
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 
 	struct aql_signal *const dep[5] = { low.signal };
@@ -322,6 +324,8 @@ TEST_F_TIMEOUT(preempt, blocked_across_processes, 120)
 	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
 	done = mem.ptr;
 	aql_signal_init(done, 1, NULL);
+	/* rule 3 shall not do rule 2's work */
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	aql_barrier(&self->high, AQL_BARRIER_AND, dep, done);
 	before = self->shared->dispatches;
