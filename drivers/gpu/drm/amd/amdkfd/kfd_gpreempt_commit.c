@@ -47,6 +47,8 @@ static void queue_resume(struct kfd_gpreempt *gp, struct qcm_process_device *qpd
 	if (QUEUE_IS_ACTIVE(q->properties)) {
 		q->properties.is_active = true;
 		increment_queue_count(gp->node->dqm, qpd, q);
+		/* The next scan would be late by up to its interval. */
+		gpq->hist.resident_since_ns = ktime_get_ns();
 	}
 
 	gpq->preempted_total_ns += preempted_ns;

@@ -110,8 +110,9 @@ enum gpreempt_verdict {
  * @doubted:		was found so, and nothing was seen of it since
  * @boosted:		starved: its effective priority is GPREEMPT_BOOST
  *
- * Owned by the policies; zeroed when the queue is created and when the monitor
- * is enabled. A time is in ns of the view's clock, 0 means that it does not run.
+ * Owned by the policies, but for @resident_since_ns, which the commit room sets
+ * when it resumes; zeroed when the queue is created and when the monitor is
+ * enabled. A time is in ns of the view's clock, 0 means that it does not run.
  */
 struct gpreempt_history {
 	u64 rptr;
