@@ -47,8 +47,6 @@ static void queue_resume(struct kfd_gpreempt *gp, struct qcm_process_device *qpd
 	if (QUEUE_IS_ACTIVE(q->properties)) {
 		q->properties.is_active = true;
 		increment_queue_count(gp->node->dqm, qpd, q);
-		/* The next scan would be late by up to its interval. */
-		gpq->hist.resident_since_ns = ktime_get_ns();
 	}
 
 	gpq->preempted_total_ns += preempted_ns;
@@ -95,10 +93,13 @@ static void flip(struct kfd_gpreempt *gp, u64 fence_ns)
 		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
 			if (!verdict_holds(q))
 				continue;
-			if (q->gpreempt->verdict == GPREEMPT_PREEMPT)
+			if (q->gpreempt->verdict == GPREEMPT_PREEMPT) {
 				queue_preempt(gp, dpn->qpd, q, fence_ns);
-			else
-				queue_resume(gp, dpn->qpd, q, q->gpreempt->reason);
+				continue;
+			}
+			queue_resume(gp, dpn->qpd, q, q->gpreempt->reason);
+			/* The next scan would be late by up to its interval. */
+			q->gpreempt->hist.resident_since_ns = ktime_get_ns();
 		}
 	}
 }

@@ -113,22 +113,16 @@ static bool kthread_wanted(void)
 	return kthread_should_stop() || kthread_should_park();
 }
 
-/*
- * Until a poll interval after the last tick began, or the thread is wanted. A
- * tick that took long is followed by a quarter of one at least: slow registers
- * must not take the whole CPU.
- */
-static void monitor_poll(struct kfd_gpreempt *gp, ktime_t began)
+/* Until the poll interval is over, or the thread is wanted. */
+static void monitor_poll(struct kfd_gpreempt *gp)
 {
-	u64 ns = (u64)READ_ONCE(gp->tunables.poll_interval_us) * NSEC_PER_USEC;
-	ktime_t earliest = ktime_add_ns(ktime_get(), ns / 4);
-	ktime_t next = ktime_add_ns(began, ns);
+	u32 us = READ_ONCE(gp->tunables.poll_interval_us);
+	ktime_t timeout = ns_to_ktime((u64)us * NSEC_PER_USEC);
 
-	if (ktime_before(next, earliest))
-		next = earliest;
 	set_current_state(TASK_IDLE);
 	if (!kthread_wanted())
-		schedule_hrtimeout_range(&next, ns / 16, HRTIMER_MODE_ABS);
+		schedule_hrtimeout_range(&timeout, us * NSEC_PER_USEC / 16,
+					 HRTIMER_MODE_REL);
 	__set_current_state(TASK_RUNNING);
 }
 
@@ -240,7 +234,6 @@ int kfd_gpreempt_monitor(void *data)
 {
 	struct kfd_gpreempt *gp = data;
 	enum tick next;
-	ktime_t began;
 
 	/* Late scans are latency of the queues that matter most. */
 	set_user_nice(current, MIN_NICE);
@@ -252,7 +245,6 @@ int kfd_gpreempt_monitor(void *data)
 			continue;
 		}
 
-		began = ktime_get();
 		WRITE_ONCE(gp->kick, false);
 		/*
 		 * Clear before the tick reads: a change it misses was made
@@ -269,7 +261,7 @@ int kfd_gpreempt_monitor(void *data)
 		}
 
 		if (next == TICK_POLL) {
-			monitor_poll(gp, began);
+			monitor_poll(gp);
 		} else {
 			if (!READ_ONCE(gp->kick))
 				kfd_gpreempt_event(gp, GPREEMPT_EV_IDLE);
