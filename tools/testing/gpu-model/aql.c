@@ -713,7 +713,7 @@ bool aql_advance(struct user_queue *q)
 /**
  * aql_run() - the doorbell of an AQL queue rang
  * @g:	device
- * @h:	its slot; a queue loaded by registers is bound here
+ * @h:	its slot
  *
  * machine_turn(), later in the same turn, looks at the packets.
  */
@@ -721,18 +721,7 @@ void aql_run(struct gpu *g, struct hqd *h)
 {
 	struct user_queue *q = h->uq;
 
-	if (!q) {
-		const struct queue_env env = {
-			.pasid = ih_vmid_pasid(g, h->vmid),
-			.sh_mem_bases = SH_MEM_BASES_DEFAULT,
-		};
-
-		q = aql_attach(g, h, &env);
-		if (!q) {
-			log_warn("out of memory for a queue");
-			return;
-		}
-	}
+	(void)g;
 	h->rung = false;
 	if (q->frozen)
 		return;		/* the next map reads the index again */

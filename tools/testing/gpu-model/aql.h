@@ -33,6 +33,7 @@ enum {
 	MQD_CTX_SAVE_BASE_LO = 171, MQD_CTX_SAVE_BASE_HI = 172,
 	MQD_CNTL_STACK_OFFSET = 174, MQD_CNTL_STACK_SIZE = 175,
 	MQD_WG_STATE_OFFSET = 176, MQD_CTX_SAVE_SIZE = 177,
+	MQD_DEQUEUE_REQUEST = 152,
 	MQD_AQL_CONTROL = 181, MQD_PQ_WPTR_LO = 182, MQD_PQ_WPTR_HI = 183,
 	MQD_DOORBELL_ID0 = 240,
 };
@@ -124,6 +125,9 @@ struct dispatch {
  * @drain:	takes nothing new, ends what began: preemption without CWSR
  * @stuck:	could not be saved, waits for a reset
  * @is_static:	stays when "all dynamic queues" go
+ * @request_at: @leave_at: model times of a dequeue request (slot.c): served since,
+ *		and free of its slot from then on; 0 for none
+ * @saved_bytes: by that request
  * @error:	why it stopped
  * @poll_at: @poll_ns: next look at a barrier's signals, and the interval
  */
@@ -149,6 +153,7 @@ struct user_queue {
 	u32 scratch_wave_bytes, scratch_slots;
 	u64 scratch_used[64];
 	bool frozen, drain, stuck, is_static;
+	u64 request_at, leave_at, saved_bytes;
 	enum aql_error error;
 	u64 poll_at, poll_ns;
 	struct user_queue *next;

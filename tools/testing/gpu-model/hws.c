@@ -16,6 +16,7 @@
 #include "log.h"
 #include "machine.h"
 #include "memory.h"
+#include "slot.h"
 #include "spi.h"
 
 #define VMIDS		16
@@ -161,14 +162,21 @@ static void free_vmids(struct gpu *g)
 	}
 }
 
-/* Part of a preemption or restore that only moves bytes, with mec_lock dropped. */
-static void copy_begin(struct gpu *g)
+/**
+ * hws_copy_begin() - a part of a preemption or restore begins that only moves bytes
+ * @g:	device; mec_lock is dropped until hws_copy_end()
+ */
+void hws_copy_begin(struct gpu *g)
 {
 	g->hws->copying = true;
 	pthread_mutex_unlock(&g->mec_lock);
 }
 
-static void copy_end(struct gpu *g)
+/**
+ * hws_copy_end() - it ends
+ * @g:	device
+ */
+void hws_copy_end(struct gpu *g)
 {
 	pthread_mutex_lock(&g->mec_lock);
 	g->hws->copying = false;
@@ -185,28 +193,6 @@ void hws_wait_copied(struct gpu *g)
 		pthread_cond_wait(&g->hws->copied, &g->mec_lock);
 }
 
-static void restore(struct user_queue *q)
-{
-	u64 bytes = 0;
-	int err;
-
-	if (!q->aql || !cwsr_saved(q->h))
-		return;
-	copy_begin(q->g);
-	err = cwsr_restore(q, &bytes);
-	copy_end(q->g);
-	if (err) {
-		q->error = AQL_FAULT;
-		log_event("error", "queue=%#x pasid=%u restore=%d", q->h->doorbell, q->pasid,
-			  err);
-		log_warn("queue %#x: cannot restore its state (%d)", q->h->doorbell, err);
-		return;
-	}
-	log_event("queue-restore", "queue=%#x pasid=%u bytes=%" PRIu64 " dispatches=%u us=%"
-		  PRIu64, q->h->doorbell, q->pasid, bytes, q->begun,
-		  cwsr_time(q->g, bytes) / NS_PER_US);
-}
-
 /* Return: false if there is no slot for it now. */
 static bool map_queue(struct gpu *g, const struct entry *e, const struct process *p, int vmid)
 {
@@ -217,7 +203,6 @@ static bool map_queue(struct gpu *g, const struct entry *e, const struct process
 		.is_static = e->is_static,
 	};
 	struct hqd *h = free_slot(g);
-	struct user_queue *q;
 
 	if (!h)
 		return false;
@@ -227,17 +212,8 @@ static bool map_queue(struct gpu *g, const struct entry *e, const struct process
 	}
 	/* The driver's MQD names the doorbell; enabling it is the firmware's part. */
 	h->reg[HQD(MQD_DOORBELL_CONTROL)] |= DOORBELL_EN;
-	q = aql_attach(g, h, &env);
-	if (!q) {
-		log_warn("out of memory for a queue");
+	if (!slot_enter(g, h, &env))
 		mec_unmap(g, h);
-		return true;
-	}
-	log_event("queue-map", "queue=%#x pasid=%u mqd=%#" PRIx64 " pipe=%u slot=%u vmid=%d"
-		  " pipe-priority=%u priority=%u aql=%d read=%" PRIu64 " write=%" PRIu64,
-		  h->doorbell, q->pasid, e->mqd, h->pipe, h->queue, vmid, q->pipe_priority,
-		  q->priority, q->aql, q->read, q->write);
-	restore(q);
 	return true;
 }
 
@@ -303,38 +279,6 @@ static bool wanted(const struct filter *f, u16 pasid, u32 doorbell, bool is_stat
 	}
 }
 
-/* What the driver, and the next map, find in the MQD. */
-static void write_mqd(struct gpu *g, const struct hqd *h, bool aql)
-{
-	static const u8 both[] = {
-		MQD_PQ_RPTR, MQD_CNTL_STACK_OFFSET, MQD_WG_STATE_OFFSET,
-		MQD_PQ_WPTR_LO, MQD_PQ_WPTR_HI,
-	};
-	u32 active = 0;
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; i < sizeof(both); i++)
-		err |= vm_write(g, 0, h->mqd + 4 * both[i], &h->reg[HQD(both[i])], 4);
-	for (i = MQD_IB_BASE_LO; i <= MQD_IB_CONTROL && !aql; i++)
-		err |= vm_write(g, 0, h->mqd + 4 * i, &h->reg[HQD(i)], 4);
-	err |= vm_write(g, 0, h->mqd + 4 * MQD_ACTIVE, &active, 4);
-	if (err)
-		log_warn("queue %#x: cannot write its MQD", h->doorbell);
-}
-
-static void unmap_queue(struct gpu *g, struct user_queue *q)
-{
-	struct hqd *h = q->h;
-
-	log_event("queue-unmap", "queue=%#x pasid=%u mqd=%#" PRIx64 " pipe=%u slot=%u vmid=%u"
-		  " read=%" PRIu64 " fetch=%" PRIu64, h->doorbell, q->pasid, h->mqd, h->pipe,
-		  h->queue, q->vmid, q->read, q->fetch);
-	write_mqd(g, h, q->aql);
-	aql_detach(q);
-	mec_unmap(g, h);
-}
-
 /* Could not be taken off within the unmap latency: tell the driver which queue. */
 static void report_stuck(struct gpu *g, const struct user_queue *q)
 {
@@ -344,13 +288,6 @@ static void report_stuck(struct gpu *g, const struct user_queue *q)
 	log_event("preempt-fail", "queue=%#x pasid=%u", q->h->doorbell, q->pasid);
 	if (!hiq->mqd || vm_write(g, 0, hiq->mqd + 4 * MQD_DOORBELL_ID0, &doorbell, 4))
 		log_warn("no HIQ MQD to report queue %#x in", doorbell);
-}
-
-static void stick(struct user_queue *q, int err)
-{
-	q->stuck = true;
-	cwsr_undo(q);
-	log_warn("queue %#x: cannot save its waves (%d)", q->h->doorbell, err);
 }
 
 /* Write what the frozen queues hold, then forget it. Drops mec_lock for the copying. */
@@ -367,14 +304,14 @@ static void save_all(struct gpu *g)
 		err[n] = cwsr_check(q, &size[n]);
 		list[n++] = q;
 	}
-	copy_begin(g);
+	hws_copy_begin(g);
 	for (i = 0; i < n; i++)
 		if (!err[i] && size[i].stack)
 			err[i] = cwsr_write(list[i], &size[i]);
-	copy_end(g);
+	hws_copy_end(g);
 	for (i = 0; i < n; i++) {
 		if (err[i]) {
-			stick(list[i], err[i]);
+			slot_stick(list[i], err[i]);
 			continue;
 		}
 		cwsr_drop(list[i]);
@@ -427,7 +364,7 @@ static void preempt_begin(struct gpu *g, const struct filter *f)
 			continue;
 		s->count++;
 		if (!q->aql) {
-			unmap_queue(g, q);	/* mec.c runs nothing behind our back */
+			slot_leave(q);	/* mec.c runs nothing behind our back */
 		} else if (!q->cwsr) {
 			q->drain = true;
 		} else if (!q->stuck) {
@@ -473,7 +410,7 @@ static void preempt_end(struct gpu *g)
 			report_stuck(g, q);
 			stuck++;
 		} else if (q->frozen) {
-			unmap_queue(g, q);
+			slot_leave(q);
 		}
 	}
 	free_vmids(g);

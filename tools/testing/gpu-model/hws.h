@@ -20,7 +20,11 @@ void hws_reset(struct gpu *g);
 /* End a preemption whose time has come; rotate an oversubscribed runlist. */
 void hws_turn(struct gpu *g);
 
-/* Wait until no state is being saved or restored with mec_lock dropped. */
+/* Save or restore state with mec_lock dropped meanwhile; one thread at a time. */
+void hws_copy_begin(struct gpu *g);
+void hws_copy_end(struct gpu *g);
+
+/* Wait until none is. */
 void hws_wait_copied(struct gpu *g);
 
 #endif

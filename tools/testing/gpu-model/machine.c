@@ -6,6 +6,7 @@
 #include "hws.h"
 #include "log.h"
 #include "machine.h"
+#include "slot.h"
 #include "spi.h"
 
 int machine_start(struct gpu *g)
@@ -72,5 +73,6 @@ void machine_turn(struct gpu *g)
 	} while (again && limit);
 	if (!limit)
 		mec_kick(g);	/* more to launch: after others had the lock */
-	hws_turn(g);		/* last: it may wait for a dispatch that just ended */
+	slot_turn(g);		/* these two last: they may wait for a dispatch that just ended */
+	hws_turn(g);
 }

@@ -15,6 +15,7 @@
 #include "params.h"
 #include "pci.h"
 #include "pm4.h"
+#include "slot.h"
 
 #define SLOTS			(MEC_COUNT * MEC_PIPES * MEC_QUEUES)
 #define DOORBELLS		(DOORBELL_SIZE / 8)	/* one a qword */
@@ -86,6 +87,21 @@ struct hqd *mec_find_doorbell(struct gpu *g, u32 dw)
 	return NULL;
 }
 
+/*
+ * A doorbell rung while the queue was not mapped is lost: the write pointer in
+ * memory has it. AQL counts packets there; that is the AQL room's.
+ */
+static void poll_wptr(struct gpu *g, struct hqd *h)
+{
+	u64 poll = h->reg[MQD_WPTR_POLL_LO] | (u64)h->reg[MQD_WPTR_POLL_HI] << 32, wptr;
+
+	if (h->reg[MQD_AQL_CONTROL] & 1 || !poll ||
+	    vm_read(g, h->reg[MQD_VMID] & 15, poll, &wptr, sizeof(wptr)))
+		return;
+	h->reg[MQD_WPTR_LO] = (u32)wptr;
+	h->reg[MQD_WPTR_HI] = (u32)(wptr >> 32);
+}
+
 /* The registers are set: take what the slot's other fields derive from them. */
 static void activate(struct gpu *g, struct hqd *h)
 {
@@ -99,6 +115,7 @@ static void activate(struct gpu *g, struct hqd *h)
 	h->vmid = h->reg[MQD_VMID] & 15;
 	h->is_user = h->vmid != 0;
 	h->rung = true;
+	h->uq = NULL;
 	s->ib_vmid = h->vmid;
 	log_event("hqd-map", "me=%u pipe=%u queue=%u vmid=%u doorbell=0x%x aql=%d", h->me,
 		  h->pipe, h->queue, h->vmid, h->doorbell, h->aql);
@@ -108,7 +125,6 @@ static void activate(struct gpu *g, struct hqd *h)
 int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid)
 {
 	u32 reg[HQD_REGS];
-	u64 poll, wptr;
 
 	if (vm_read(g, 0, mqd + HQD_MQD_DW * 4, reg, sizeof(reg)))
 		return -EFAULT;
@@ -116,17 +132,7 @@ int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid)
 	h->mqd = mqd;
 	h->reg[MQD_VMID] = vmid;
 	h->reg[MQD_DOORBELL] |= DOORBELL_ENABLE;	/* amdkfd's MQDs leave it to the firmware */
-	h->uq = NULL;
-	/*
-	 * A doorbell rung while the queue was not mapped is lost: the write pointer
-	 * in memory has it. AQL counts packets there; that is the AQL room's.
-	 */
-	poll = h->reg[MQD_WPTR_POLL_LO] | (u64)h->reg[MQD_WPTR_POLL_HI] << 32;
-	if (!(h->reg[MQD_AQL_CONTROL] & 1) && poll &&
-	    !vm_read(g, vmid, poll, &wptr, sizeof(wptr))) {
-		h->reg[MQD_WPTR_LO] = (u32)wptr;
-		h->reg[MQD_WPTR_HI] = (u32)(wptr >> 32);
-	}
+	poll_wptr(g, h);
 	activate(g, h);
 	return 0;
 }
@@ -200,12 +206,17 @@ void mec_hqd_write(struct gpu *g, unsigned int me, unsigned int pipe, unsigned i
 	if (index == MQD_ACTIVE) {
 		if (val & 1 && !h->active) {
 			h->mqd = h->reg[MQD_BASE_LO] | (u64)h->reg[MQD_BASE_HI] << 32;
+			if (h->reg[MQD_VMID] & 15)
+				poll_wptr(g, h);
 			activate(g, h);
 		} else if (!(val & 1) && h->active) {
 			kill_queue(g, h);
 		}
-	} else if (index == MQD_DEQUEUE_REQUEST && val & 7) {
-		kill_queue(g, h);
+	} else if (index == MQD_DEQUEUE_REQUEST && val & 7 && h->active) {
+		if (h->is_user)
+			mec_kick(g);		/* slot_turn() */
+		else
+			mec_unmap(g, h);	/* it stopped between two packets */
 	} else if (index == MQD_DOORBELL) {
 		h->doorbell = DOORBELL_OFFSET(val);
 	}
@@ -303,6 +314,12 @@ static void drain_doorbells(struct gpu *g)
 	}
 }
 
+/* A preemption is taking the queue off. */
+static bool stopped(const struct user_queue *q)
+{
+	return q && (q->frozen || q->drain);
+}
+
 /* One turn for every queue; true if one of them can go on at once. */
 static bool turn(struct gpu *g)
 {
@@ -316,9 +333,12 @@ static bool turn(struct gpu *g)
 
 		if (!h->active)
 			continue;
+		/* Loaded by registers. */
+		if (h->is_user && !h->uq && !slot_enter(g, h, NULL))
+			continue;
 		if (h->aql && h->rung)
 			aql_run(g, h);
-		else if (!h->aql)
+		else if (!h->aql && !stopped(h->uq))
 			more |= pm4_run(g, h, &m->pm4[i]);
 	}
 	machine_turn(g);

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * User queues come to a slot and leave it; see slot.h.
+ *
+ * Without the scheduler (amdgpu.sched_policy=2) the driver loads the registers
+ * itself, and takes a queue off by CP_HQD_DEQUEUE_REQUEST, then polls
+ * CP_HQD_ACTIVE (kgd_gfx_v9_hqd_destroy()). The MQD is written back before
+ * that bit goes: the driver loads the registers from there when the queue
+ * returns. A request that cannot be served stays pending until the queue is
+ * reset; the driver gives up by itself.
+ */
+#include <inttypes.h>
+
+#include "cwsr.h"
+#include "hws.h"
+#include "ih.h"
+#include "log.h"
+#include "machine.h"
+#include "memory.h"
+#include "slot.h"
+#include "spi.h"
+
+/* CP_HQD_DEQUEUE_REQUEST, as enum hqd_dequeue_request_type of amdgpu_amdkfd_gfx_v9.c. */
+enum { REQUEST_NONE, REQUEST_DRAIN, REQUEST_RESET, REQUEST_SAVE };
+
+static void restore(struct user_queue *q)
+{
+	u64 bytes = 0;
+	int err;
+
+	if (!q->aql || !cwsr_saved(q->h))
+		return;
+	hws_copy_begin(q->g);
+	err = cwsr_restore(q, &bytes);
+	hws_copy_end(q->g);
+	if (err) {
+		q->error = AQL_FAULT;
+		log_event("error", "queue=%#x pasid=%u restore=%d", q->h->doorbell, q->pasid,
+			  err);
+		log_warn("queue %#x: cannot restore its state (%d)", q->h->doorbell, err);
+		return;
+	}
+	log_event("queue-restore", "queue=%#x pasid=%u bytes=%" PRIu64 " dispatches=%u us=%"
+		  PRIu64, q->h->doorbell, q->pasid, bytes, q->begun,
+		  cwsr_time(q->g, bytes) / NS_PER_US);
+}
+
+struct user_queue *slot_enter(struct gpu *g, struct hqd *h, const struct queue_env *env)
+{
+	const struct queue_env by_registers = {
+		.pasid = ih_vmid_pasid(g, h->vmid),
+		.sh_mem_bases = SH_MEM_BASES_DEFAULT,
+	};
+	struct user_queue *q = aql_attach(g, h, env ? env : &by_registers);
+
+	if (!q) {
+		log_warn("out of memory for a queue");
+		return NULL;
+	}
+	log_event("queue-map", "queue=%#x pasid=%u mqd=%#" PRIx64 " pipe=%u slot=%u vmid=%u"
+		  " pipe-priority=%u priority=%u aql=%d read=%" PRIu64 " write=%" PRIu64,
+		  h->doorbell, q->pasid, h->mqd, h->pipe, h->queue, q->vmid, q->pipe_priority,
+		  q->priority, q->aql, q->read, q->write);
+	restore(q);
+	return q;
+}
+
+/* What the driver, and the next map, find in the MQD. */
+static void write_mqd(struct gpu *g, const struct hqd *h)
+{
+	static const u8 both[] = {
+		MQD_PQ_RPTR, MQD_CNTL_STACK_OFFSET, MQD_WG_STATE_OFFSET,
+		MQD_PQ_WPTR_LO, MQD_PQ_WPTR_HI,
+	};
+	u32 active = 0;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < sizeof(both); i++)
+		err |= vm_write(g, 0, h->mqd + 4 * both[i], &h->reg[HQD(both[i])], 4);
+	for (i = MQD_IB_BASE_LO; i <= MQD_IB_CONTROL && !h->aql; i++)
+		err |= vm_write(g, 0, h->mqd + 4 * i, &h->reg[HQD(i)], 4);
+	err |= vm_write(g, 0, h->mqd + 4 * MQD_ACTIVE, &active, 4);
+	if (err)
+		log_warn("queue %#x: cannot write its MQD", h->doorbell);
+}
+
+void slot_leave(struct user_queue *q)
+{
+	struct gpu *g = q->g;
+	struct hqd *h = q->h;
+
+	log_event("queue-unmap", "queue=%#x pasid=%u mqd=%#" PRIx64 " pipe=%u slot=%u vmid=%u"
+		  " read=%" PRIu64 " fetch=%" PRIu64, h->doorbell, q->pasid, h->mqd, h->pipe,
+		  h->queue, q->vmid, q->read, q->fetch);
+	write_mqd(g, h);
+	aql_detach(q);
+	mec_unmap(g, h);
+}
+
+void slot_stick(struct user_queue *q, int err)
+{
+	q->stuck = true;
+	cwsr_undo(q);
+	log_warn("queue %#x: cannot save its waves (%d)", q->h->doorbell, err);
+}
+
+static void request_done(struct user_queue *q, u64 bytes)
+{
+	struct gpu *g = q->g;
+	u64 begin = q->request_at;
+
+	slot_leave(q);
+	log_event("preempt-end", "queues=1 bytes=%" PRIu64 " us=%" PRIu64 " stuck=0", bytes,
+		  (gpu_now() - begin) / NS_PER_US);
+	mec_kick(g);
+}
+
+/* Begin: what runs stops, its state goes to memory, and the cost is set. */
+static void save_begin(struct user_queue *q)
+{
+	struct gpu *g = q->g;
+	struct cwsr_size size;
+	int err;
+
+	q->frozen = true;
+	cwsr_remove(q);
+	spi_reap(g);
+	err = cwsr_check(q, &size);
+	if (!err && size.stack) {
+		hws_copy_begin(g);
+		err = cwsr_write(q, &size);
+		hws_copy_end(g);
+	}
+	if (err) {
+		slot_stick(q, err);
+		log_event("preempt-fail", "queue=%#x pasid=%u", q->h->doorbell, q->pasid);
+		return;
+	}
+	cwsr_drop(q);
+	q->saved_bytes = size.stack + size.state;
+	q->leave_at = q->request_at + RUNLIST_QUEUE_NS;
+	if (q->saved_bytes)
+		q->leave_at += PREEMPT_FIXED_NS + cwsr_time(g, q->saved_bytes);
+}
+
+static void serve(struct user_queue *q, unsigned int request)
+{
+	struct gpu *g = q->g;
+
+	if (request == REQUEST_RESET) {
+		struct hqd *h = q->h;
+
+		machine_queue_reset(g, h);
+		mec_unmap(g, h);
+		return;
+	}
+	if (!q->request_at) {
+		q->request_at = gpu_now();
+		log_event("preempt-begin", "queues=1");
+		if (request == REQUEST_SAVE && q->cwsr)
+			save_begin(q);
+		else
+			q->drain = true;
+	}
+	if (q->drain && !q->begun) {
+		request_done(q, 0);
+	} else if (q->leave_at) {
+		if (gpu_now() >= q->leave_at)
+			request_done(q, q->saved_bytes);
+		else
+			mec_kick_at(g, q->leave_at);
+	}
+}
+
+void slot_turn(struct gpu *g)
+{
+	struct user_queue *q, *next;
+
+	for (q = g->spi->queues; q; q = next) {
+		unsigned int request = q->h->reg[HQD(MQD_DEQUEUE_REQUEST)] & 7;
+
+		next = q->next;
+		/* What the scheduler is taking off leaves anyway. */
+		if (request && (q->request_at || !q->frozen))
+			serve(q, request);
+	}
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of queues without the scheduler (amdgpu.sched_policy=2): loaded by
+ * registers, taken off by CP_HQD_DEQUEUE_REQUEST.
+ */
+#include "fake/machine.c"
+
+#include "slot.h"
+
+#define PIPE	1
+#define SLOT	3
+#define VMID	8
+
+enum { DRAIN = 1, RESET, SAVE };
+
+#define LOW_WGS		12
+#define LOW_BYTES	(LOW_WGS * 4 * 8)
+
+static struct hqd *load(const struct queue *q)
+{
+	struct hqd *h = mec_hqd(&gpu, 1, PIPE, SLOT);
+
+	pthread_mutex_lock(&gpu.mec_lock);
+	vm_set_base(&gpu, VMID, q->process);
+	ih_set_vmid_pasid(&gpu, VMID, q->pasid);
+	if (mec_map(&gpu, h, MQD_VA(q->mqd_slot), VMID) || !slot_enter(&gpu, h, NULL))
+		abort();
+	pthread_mutex_unlock(&gpu.mec_lock);
+	turn();
+	return h;
+}
+
+static void request(struct hqd *h, u32 type)
+{
+	pthread_mutex_lock(&gpu.mec_lock);
+	h->reg[HQD(MQD_DEQUEUE_REQUEST)] = type;
+	pthread_mutex_unlock(&gpu.mec_lock);
+	turn();
+}
+
+/* A program with all that is to survive; its digest is taken at the end. */
+static struct queue low_make(void)
+{
+	struct queue q;
+
+	PROGRAM(1, 96, 2048, TOY(TOY_MIX, 0), TOY(TOY_MIX, 0), TOY(TOY_BARRIER, 0),
+		TOY(TOY_MIX, 0), TOY(TOY_SLEEP, 50), TOY(TOY_LOOP, 60), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 0);
+	dispatch(&q, LOW_WGS, 200, 0, false);
+	return q;
+}
+
+static void test_save(void)
+{
+	unsigned int i, rounds = 0;
+	u8 expect[LOW_BYTES];
+	struct queue q;
+	struct hqd *h;
+	u64 t0, us;
+
+	device_start(2, 2, false);
+	q = low_make();
+	load(&q);
+	ok(run_until(done(&q, 0), 5000), "a queue loaded by registers runs");
+	memcpy(expect, at(&q, OUT(&q)), LOW_BYTES);
+	ok(gpu.spi->queues->pasid == q.pasid, "its process is that of the VMID's registers");
+	device_stop();
+
+	device_start(2, 2, false);
+	q = low_make();
+	h = load(&q);
+	run_for(2000);
+	t0 = gpu_now();
+	request(h, SAVE);
+	ok(!waves(&q), "SAVE stops the waves");
+	ok(run_until(!h->active, 1000), "then frees the slot");
+	us = (gpu_now() - t0) / NS_PER_US;
+	ok(us >= PREEMPT_FIXED_NS / NS_PER_US && !gpu.spi->queues && !q.mqd[MQD_ACTIVE] &&
+	   q.mqd[MQD_CNTL_STACK_OFFSET] < STACK_BYTES &&
+	   q.mqd[MQD_WG_STATE_OFFSET] > STACK_BYTES, "not for nothing, and the MQD tells of it");
+	for (i = 0; i < 200 && !done(&q, 0); i++) {
+		h = load(&q);
+		run_for(1000);
+		request(h, SAVE);
+		if (!run_until(!h->active, 1000))
+			break;
+		rounds++;
+	}
+	h = load(&q);
+	ok(run_until(done(&q, 0), 5000) && rounds > 5 && log_count("wave-end", NULL) == 48 &&
+	   !memcmp(expect, at(&q, OUT(&q)), LOW_BYTES), "off and on again, the result is exact");
+	printf("# %u saves\n", rounds);
+	request(h, SAVE);
+	ok(run_until(!h->active, 1000) && q.mqd[MQD_CNTL_STACK_OFFSET] == STACK_BYTES,
+	   "an idle queue has nothing to save");
+	device_stop();
+}
+
+static void test_no_area(void)
+{
+	struct queue q;
+	struct hqd *h;
+
+	device_start(2, 2, false);
+	q = low_make();
+	q.mqd[MQD_CTX_SAVE_SIZE] = STACK_BYTES + 8192;
+	h = load(&q);
+	run_for(1000);
+	request(h, SAVE);
+	run_for(5000);
+	ok(h->active && waves(&q) && log_count("preempt-fail", NULL) == 1,
+	   "what cannot be saved stays, for the driver to time out");
+	request(h, RESET);
+	ok(!h->active && !gpu.spi->queues && log_count("queue-reset", NULL) == 1,
+	   "and a reset takes it off");
+	q = low_make();
+	h = load(&q);
+	ok(run_until(done(&q, 0), 5000), "after which the machine works");
+	device_stop();
+}
+
+static void test_drain(bool cwsr)
+{
+	struct queue q;
+	struct hqd *h;
+
+	device_start(2, 2, false);
+	PROGRAM(1, 64, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 0);
+	if (!cwsr)
+		q.mqd[MQD_PERSISTENT_STATE] = 0;
+	dispatch(&q, 2, 64, 0, false);
+	dispatch(&q, 2, 64, 1, true);
+	h = load(&q);
+	run_for(500);
+	request(h, cwsr ? DRAIN : SAVE);
+	run_for(3000);
+	ok(h->active && waves(&q) == 2 && !done(&q, 0), "DRAIN waits for what runs");
+	go_on(&q);
+	ok(run_until(!h->active, 1000) && done(&q, 0) && !done(&q, 1), "and begins nothing new");
+	load(&q);
+	ok(run_until(done(&q, 1), 1000), "which is done after the next load");
+	device_stop();
+}
+
+static void test_reset(void)
+{
+	struct queue q;
+	struct hqd *h;
+
+	device_start(2, 2, false);
+	q = low_make();
+	h = load(&q);
+	run_for(1000);
+	request(h, RESET);
+	ok(!h->active && !waves(&q) && !gpu.spi->queues && !spi_wave_status(&gpu, 0) &&
+	   q.mqd[MQD_CNTL_STACK_OFFSET] == STACK_BYTES, "RESET kills at once and saves nothing");
+	device_stop();
+}
+
+int main(void)
+{
+	test_save();
+	test_no_area();
+	test_drain(true);
+	test_drain(false);
+	test_reset();
+	printf("1..%u\n", tests);
+	return failures != 0;
+}
