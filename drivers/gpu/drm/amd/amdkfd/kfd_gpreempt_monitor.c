@@ -151,6 +151,8 @@ static int monitor_look(struct kfd_gpreempt *gp)
 	unsigned int i;
 	int r;
 
+	for (i = 0; i < GPREEMPT_LEVELS; i++)
+		tunables.timeslice_us[i] = READ_ONCE(gp->tunables.timeslice_us[i]);
 	r = kfd_gpreempt_scan_collect(gp);
 	if (r)
 		return r;

@@ -61,18 +61,24 @@ enum gpreempt_queue_state {
  * @GPREEMPT_REASON_NONE: it is not
  * @GPREEMPT_REASON_INVERSION: preempt: a higher queue waits
  * @GPREEMPT_REASON_AGED: preempt: a starved queue was raised above it
+ * @GPREEMPT_REASON_ASKED: preempt: by ioctl, for once or with a hold
+ * @GPREEMPT_REASON_TIMESLICE: preempt: another queue of its level has its turn
  * @GPREEMPT_REASON_FREE: resume: no higher queue needs the machine
  * @GPREEMPT_REASON_BLOCKED: resume: a higher queue has work but cannot run
  * @GPREEMPT_REASON_STARVED: resume: kept off longer than starvation_ms
+ * @GPREEMPT_REASON_TURN: resume: its turn on its level has come
  * @GPREEMPT_REASON_OFF: resume: disabled, torn down, bypassed; never by a policy
  */
 enum gpreempt_reason {
 	GPREEMPT_REASON_NONE,
 	GPREEMPT_REASON_INVERSION,
 	GPREEMPT_REASON_AGED,
+	GPREEMPT_REASON_ASKED,
+	GPREEMPT_REASON_TIMESLICE,
 	GPREEMPT_REASON_FREE,
 	GPREEMPT_REASON_BLOCKED,
 	GPREEMPT_REASON_STARVED,
+	GPREEMPT_REASON_TURN,
 	GPREEMPT_REASON_OFF,
 };
 
@@ -137,10 +143,16 @@ struct gpreempt_history {
 /**
  * struct gpreempt_queue_view - one queue as the scan saw it
  * @hist:	the queue's history
- * @priority:	permitted priority, 0 to 15
+ * @priority:	permitted priority, 0 to 15: after cap and ceiling
+ * @timeslice_us: length of its turn on its level; 0: the level's
  * @preempted:	taken off by GPREEMPT
  * @mapped:	in the runlist (active); never together with @preempted
- * @held:	explicitly kept off until released; never resumed by policy
+ * @held:	explicitly kept off until released: never resumed by a policy,
+ *		taken off by every policy if it is @mapped
+ * @asked:	explicitly to be taken off once. Whoever asked clears it when it
+ *		is off; it comes back as any other preempted queue
+ * @hint_ns:	when work was announced for, in the view's clock; 0: none was
+ * @hint_end_ns: when that work is expected to be over
  * @pinned:	must not be a victim now (GWS, debugger, ...)
  * @readable:	indices could be read
  * @rptr:	64-bit read index in packets. Read it before @wptr
@@ -161,9 +173,11 @@ struct gpreempt_history {
 struct gpreempt_queue_view {
 	struct gpreempt_history *hist;
 	u8 priority;
+	u32 timeslice_us;
 	bool preempted;
 	bool mapped;
 	bool held;
+	bool asked;
 	bool pinned;
 	bool readable;
 	u64 rptr;
@@ -173,6 +187,8 @@ struct gpreempt_queue_view {
 	enum gpreempt_signal signal;
 	int waves;
 	u64 save_cost_ns;
+	u64 hint_ns;
+	u64 hint_end_ns;
 	enum gpreempt_queue_state state;
 	u8 effective;
 	bool wants;
@@ -202,6 +218,8 @@ struct gpreempt_view {
  * @blocked_us:		who is given the machine and does not use it for so long
  *			is blocked
  * @preempt_timeout_ms:	a preemption that takes longer is late
+ * @timeslice_us:	per level: how long a queue's turn is where queues of the
+ *			level take turns (policy timeslice); 0: they do not
  */
 struct gpreempt_tunables {
 	u32 poll_interval_us;
@@ -209,6 +227,7 @@ struct gpreempt_tunables {
 	u32 min_residency_us;
 	u32 blocked_us;
 	u32 preempt_timeout_ms;
+	u32 timeslice_us[GPREEMPT_LEVELS];
 };
 
 /**
