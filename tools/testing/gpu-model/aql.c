@@ -19,6 +19,8 @@
 #include "log.h"
 #include "machine.h"
 #include "memory.h"
+#include "pm4.h"
+#include "pm4_dispatch.h"
 #include "spi.h"
 
 enum packet_type {
@@ -40,15 +42,9 @@ enum vendor_format { VENDOR_PM4_IB = 1, VENDOR_BARRIER_VALUE = 2 };
 #define AMD_QUEUE_SCRATCH_BASE	0xa0
 #define AMD_QUEUE_INACTIVE	0xc0
 
-/* COMPUTE_TMPRING_SIZE: waves, and KiB of one wave. */
-#define TMPRING_WAVES(v)	((v) & 0xfff)
-#define TMPRING_WAVESIZE(v)	((v) >> 12 & 0x1fff)
-
 #define IH_CLIENT_GRBM_CP	0x14
 #define IH_SOURCE_CP_EOP	181
 #define IH_SOURCE_CP_BAD_OPCODE	183
-
-#define IT_INDIRECT_BUFFER	0x3f
 
 static u32 get32(const u8 *p)
 {
@@ -163,8 +159,12 @@ static unsigned int exception_code(enum aql_error error)
 	}
 }
 
-/* The queue stops at this packet and tells ROCr and the driver why. */
-static void aql_fail(struct user_queue *q, enum aql_error error)
+/**
+ * queue_fail() - the queue stops at this packet and tells ROCr and the driver why
+ * @q:		queue
+ * @error:	why
+ */
+void queue_fail(struct user_queue *q, enum aql_error error)
 {
 	struct amd_signal *s;
 	u64 handle = 0, mailbox = 0;
@@ -224,7 +224,7 @@ static void publish(struct user_queue *q)
 
 	if (vm_write(q->g, q->vmid, packet_addr(q, q->read), &invalid, sizeof(invalid)) ||
 	    vm_write(q->g, q->vmid, q->read_addr, &read, sizeof(read)))
-		aql_fail(q, AQL_FAULT);
+		queue_fail(q, AQL_FAULT);
 	q->read = read;
 	set_rptr(q);
 }
@@ -241,7 +241,7 @@ void aql_read_write_index(struct user_queue *q)
 	u64 dwords;
 
 	if (vm_read(q->g, q->vmid, q->write_addr, &q->write, sizeof(q->write))) {
-		aql_fail(q, AQL_FAULT);
+		queue_fail(q, AQL_FAULT);
 		return;
 	}
 	dwords = q->write * AQL_PACKET_DWORDS;
@@ -287,7 +287,7 @@ static void attach_aql(struct user_queue *q)
 	find_amd_queue(q);
 	/* The MQD knows the index modulo the ring, memory the rest. */
 	if (vm_read(q->g, q->vmid, q->read_addr, &q->read, sizeof(q->read)))
-		aql_fail(q, AQL_FAULT);
+		queue_fail(q, AQL_FAULT);
 	q->read = (q->read & ~q->mask) | (wrapped & q->mask);
 	q->fetch = q->read;
 	set_rptr(q);
@@ -304,13 +304,8 @@ static void attach_aql(struct user_queue *q)
  */
 struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_env *env)
 {
-	static const unsigned int mask_dw[ENGINES_MAX] = {
-		MQD_SE0_MASK, MQD_SE1_MASK, MQD_SE2_MASK, MQD_SE3_MASK,
-		MQD_SE4_MASK, MQD_SE4_MASK + 1, MQD_SE4_MASK + 2, MQD_SE4_MASK + 3,
-	};
 	struct user_queue *q = calloc(1, sizeof(*q));
 	const u32 *r = h->reg;
-	unsigned int i;
 
 	if (!q)
 		return NULL;
@@ -330,9 +325,9 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 		  (r[HQD(MQD_CTX_SAVE_BASE_LO)] || r[HQD(MQD_CTX_SAVE_BASE_HI)]);
 	q->pipe_priority = r[HQD(MQD_PIPE_PRIORITY)];
 	q->priority = r[HQD(MQD_QUEUE_PRIORITY)];
-	for (i = 0; i < ENGINES_MAX; i++)
-		if (!h->mqd || vm_read(g, 0, h->mqd + 4 * mask_dw[i], &q->cus[i], 4))
-			q->cus[i] = ~0u;
+	if (!h->mqd || vm_read(g, 0, h->mqd + 4 * MQD_COMPUTE, q->sh, sizeof(q->sh)))
+		log_warn("queue %#x: cannot read its MQD", h->doorbell);
+	compute_masks(q);
 	q->mem = (struct wave_mem){
 		.ptr = wave_mem_ptr,
 		.generation = wave_mem_generation,
@@ -342,6 +337,8 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 	};
 	if (q->aql)
 		attach_aql(q);
+	else
+		q->fetch = q->read = q->sh[MQD_DISPATCH_ID - MQD_COMPUTE];
 	h->uq = q;
 	spi_attach(g, q);
 	return q;
@@ -411,48 +408,61 @@ static enum aql_error parse_scratch(struct user_queue *q, struct dispatch *d, u3
 }
 
 /**
- * aql_dispatch_parse() - work out a dispatch from its packet
- * @q:	queue
- * @d:	dispatch; @d->aql and @d->packet are set
+ * dispatch_dims() - workgroups of a dispatch
+ * @d:		dispatch
+ * @grid:	work-items
+ * @size:	work-items of a workgroup
  *
- * Return: AQL_OK, or why the packet is refused.
+ * Return: AQL_OK, or which of them is no good.
  */
-enum aql_error aql_dispatch_parse(struct user_queue *q, struct dispatch *d)
+enum aql_error dispatch_dims(struct dispatch *d, const u32 grid[3], const u32 size[3])
 {
-	unsigned int dims = d->aql[2] & 3, i, items = 1;
-	u64 kd = get64(d->aql + 32);
-	u32 private_bytes;
+	unsigned int i, items = 1;
+
+	d->total = 1;
+	for (i = 0; i < 3; i++) {
+		if (!grid[i])
+			return AQL_BAD_DIM;
+		if (!size[i] || size[i] > 1024)
+			return AQL_BAD_GROUP_SIZE;
+		items *= size[i];
+		if (items > 1024)
+			return AQL_BAD_GROUP_SIZE;
+		d->regs.grid[i] = grid[i];
+		d->regs.wgsize[i] = size[i];
+		d->wgs[i] = (grid[i] - 1) / size[i] + 1;
+		if (__builtin_mul_overflow(d->total, d->wgs[i], &d->total))
+			return AQL_BAD_DIM;
+	}
+	return AQL_OK;
+}
+
+static enum aql_error aql_parse(struct user_queue *q, struct dispatch *d)
+{
+	unsigned int dims = d->source[2] & 3, i;
+	u64 kd = get64(d->source + 32);
+	u32 private_bytes, grid[3], size[3];
+	enum aql_error error;
 	u8 desc[64];
 
 	d->q = q;
 	if (!dims)
 		return AQL_BAD_DIM;
-	d->total = 1;
 	for (i = 0; i < 3; i++) {
-		u32 size = i < dims ? d->aql[4 + 2 * i] | d->aql[5 + 2 * i] << 8 : 1;
-		u32 grid = i < dims ? get32(d->aql + 12 + 4 * i) : 1;
-
-		if (!grid)
-			return AQL_BAD_DIM;
-		if (!size || size > 1024)
-			return AQL_BAD_GROUP_SIZE;
-		items *= size;
-		if (items > 1024)
-			return AQL_BAD_GROUP_SIZE;
-		d->regs.grid[i] = grid;
-		d->regs.wgsize[i] = size;
-		d->wgs[i] = (grid - 1) / size + 1;
-		if (__builtin_mul_overflow(d->total, d->wgs[i], &d->total))
-			return AQL_BAD_DIM;
+		size[i] = i < dims ? d->source[4 + 2 * i] | d->source[5 + 2 * i] << 8 : 1;
+		grid[i] = i < dims ? get32(d->source + 12 + 4 * i) : 1;
 	}
+	error = dispatch_dims(d, grid, size);
+	if (error)
+		return error;
 
 	if (vm_read(q->g, q->vmid, kd, desc, sizeof(desc)) ||
 	    kernel_code_parse(&d->code, desc, kd))
 		return AQL_BAD_CODE;
-	private_bytes = get32(d->aql + 24);
+	private_bytes = get32(d->source + 24);
 	if (private_bytes < d->code.scratch_bytes)
 		private_bytes = d->code.scratch_bytes;
-	d->lds_bytes = get32(d->aql + 28);
+	d->lds_bytes = get32(d->source + 28);
 	if (d->lds_bytes < d->code.lds_bytes)
 		d->lds_bytes = d->code.lds_bytes;
 	if (d->lds_bytes > CU_LDS_BYTES)
@@ -462,38 +472,71 @@ enum aql_error aql_dispatch_parse(struct user_queue *q, struct dispatch *d)
 		return AQL_BAD_REGISTERS;
 	d->regs.dispatch_ptr = packet_addr(q, d->packet);
 	d->regs.queue_ptr = q->amd_queue;
-	d->regs.kernarg = get64(d->aql + 40);
+	d->regs.kernarg = get64(d->source + 40);
 	d->regs.dispatch_id = d->packet;
 	return parse_scratch(q, d, private_bytes);
 }
 
-/* Begin a dispatch. AQL_OK with *wait set: not now. */
-static enum aql_error begin_dispatch(struct user_queue *q, const u8 *packet, bool *wait)
+/**
+ * dispatch_parse() - work out a dispatch from its source
+ * @q:	queue
+ * @d:	dispatch; @d->source and @d->packet are set
+ *
+ * Return: AQL_OK, or why it is refused.
+ */
+enum aql_error dispatch_parse(struct user_queue *q, struct dispatch *d)
+{
+	return q->aql ? aql_parse(q, d) : pm4_dispatch_parse(q, d);
+}
+
+/**
+ * dispatch_alloc() - a place for the queue's next dispatch
+ * @q:	queue
+ *
+ * Return: dispatch, or NULL while too many are under way or one is launching.
+ */
+struct dispatch *dispatch_alloc(struct user_queue *q)
 {
 	struct dispatch *d = q->d;
-	enum aql_error error;
 
-	if (q->begun == DISPATCHES_MAX) {
-		*wait = true;
-		return AQL_OK;
-	}
+	if (q->begun == DISPATCHES_MAX || q->launching)
+		return NULL;
 	while (d->used)
 		d++;
 	*d = (struct dispatch){ .packet = q->fetch };
-	memcpy(d->aql, packet, sizeof(d->aql));
-	error = aql_dispatch_parse(q, d);
-	if (error)
-		return error;
-	if (HEADER_ACQUIRE(packet[0] | packet[1] << 8))
-		atomic_fetch_add(&q->invalidations, 1);
+	return d;
+}
+
+/**
+ * dispatch_begin() - launch a dispatch from now on
+ * @d:	dispatch that was parsed
+ */
+void dispatch_begin(struct dispatch *d)
+{
+	struct user_queue *q = d->q;
+
 	d->used = true;
 	q->begun++;
 	q->launching = d;
 	log_event("dispatch-begin", "queue=%#x pasid=%u disp=%" PRIu64 " wgs=%" PRIu64
 		  " waves=%u vgprs=%u lds=%u kernel=%#" PRIx64, q->h->doorbell, q->pasid,
 		  d->packet, d->total, dispatch_waves(d, 0, (u32[3]){}), d->code.vgprs,
-		  d->lds_bytes, get64(d->aql + 32));
-	return AQL_OK;
+		  d->lds_bytes, q->aql ? get64(d->source + 32) : d->code.entry);
+}
+
+static enum aql_error aql_dispatch(struct user_queue *q, const u8 *packet, bool *wait)
+{
+	struct dispatch *d = dispatch_alloc(q);
+	enum aql_error error;
+
+	*wait = !d;
+	if (!d)
+		return AQL_OK;
+	memcpy(d->source, packet, AQL_PACKET_BYTES);
+	error = aql_parse(q, d);
+	if (!error)
+		dispatch_begin(d);
+	return error;
 }
 
 /**
@@ -503,7 +546,7 @@ static enum aql_error begin_dispatch(struct user_queue *q, const u8 *packet, boo
 void aql_launched(struct dispatch *d)
 {
 	d->q->launching = NULL;
-	if (!d->q->g->cfg.rptr_at_fetch)
+	if (d->q->aql && !d->q->g->cfg.rptr_at_fetch)
 		publish(d->q);
 }
 
@@ -520,8 +563,8 @@ void aql_group_ended(struct dispatch *d)
 		return;
 	log_event("dispatch-end", "queue=%#x pasid=%u disp=%" PRIu64 " us=%" PRIu64,
 		  q->h->doorbell, q->pasid, d->packet, (gpu_now() - d->begin) / NS_PER_US);
-	if (signal_complete(q, get64(d->aql + 56), d->begin))
-		aql_fail(q, AQL_FAULT);
+	if (q->aql && signal_complete(q, get64(d->source + 56), d->begin))
+		queue_fail(q, AQL_FAULT);
 	d->used = false;
 	q->begun--;
 }
@@ -578,21 +621,30 @@ static enum aql_error barrier_value(struct user_queue *q, const u8 *packet, bool
 	return AQL_OK;
 }
 
+/*
+ * amd_aql_pm4_ib: an INDIRECT_BUFFER packet within this one. The slot's
+ * registers say how far its packets are, so that it goes on after a preemption.
+ */
+static enum aql_error vendor_ib(struct user_queue *q, const u8 *packet, bool *wait)
+{
+	u32 jump[4], *control = &q->h->reg[HQD(MQD_IB_CONTROL)];
+
+	memcpy(jump, packet + 4, sizeof(jump));
+	if (!(*control & IB_PROCESSING) && pm4_enter_ib(q->h, jump))
+		return AQL_BAD_VENDOR;
+	if (pm4_run(q->g, q->h, mec_pm4(q->g, q->h)))
+		mec_kick(q->g);
+	*wait = *control & IB_PROCESSING;
+	return AQL_OK;
+}
+
 static enum aql_error vendor(struct user_queue *q, const u8 *packet, bool *wait)
 {
 	switch (packet[2]) {
 	case VENDOR_BARRIER_VALUE:
 		return barrier_value(q, packet, wait);
 	case VENDOR_PM4_IB:
-		if (packet[4 + 1] != IT_INDIRECT_BUFFER)
-			return AQL_BAD_VENDOR;
-		/*
-		 * ROCr puts one ACQUIRE_MEM in the buffer, after it loaded code.
-		 * The only caches of the model are those of address and decoding,
-		 * so this is all such a buffer can do; its dwords are not read.
-		 */
-		atomic_fetch_add(&q->invalidations, 1);
-		return AQL_OK;
+		return vendor_ib(q, packet, wait);
 	default:
 		return AQL_BAD_VENDOR;
 	}
@@ -627,7 +679,7 @@ static bool packet_step(struct user_queue *q)
 	unsigned int header, type;
 
 	if (vm_read(q->g, q->vmid, packet_addr(q, q->fetch), packet, sizeof(packet))) {
-		aql_fail(q, AQL_FAULT);
+		queue_fail(q, AQL_FAULT);
 		return false;
 	}
 	header = packet[0] | packet[1] << 8;
@@ -639,7 +691,7 @@ static bool packet_step(struct user_queue *q)
 
 	switch (type) {
 	case PACKET_DISPATCH:
-		error = begin_dispatch(q, packet, &wait);
+		error = aql_dispatch(q, packet, &wait);
 		break;
 	case PACKET_BARRIER_AND:
 	case PACKET_BARRIER_OR:
@@ -648,14 +700,16 @@ static bool packet_step(struct user_queue *q)
 		break;
 	case PACKET_VENDOR:
 		error = vendor(q, packet, &wait);
-		poll = true;
+		if (q->error)
+			return false;
+		poll = packet[2] != VENDOR_PM4_IB;
 		break;
 	default:
 		error = AQL_BAD_PACKET;
 		break;
 	}
 	if (error) {
-		aql_fail(q, error);
+		queue_fail(q, error);
 		return false;
 	}
 	if (wait) {
@@ -664,12 +718,14 @@ static bool packet_step(struct user_queue *q)
 		return false;
 	}
 	q->poll_at = 0;
+	if (HEADER_ACQUIRE(header))
+		atomic_fetch_add(&q->invalidations, 1);
 	log_event("packet", "queue=%#x pasid=%u packet=%" PRIu64 " type=%s", q->h->doorbell,
 		  q->pasid, q->fetch, names[type]);
 	q->fetch++;
 	if (type != PACKET_DISPATCH) {
 		if (signal_complete(q, get64(packet + 56), gpu_now()))
-			aql_fail(q, AQL_FAULT);
+			queue_fail(q, AQL_FAULT);
 		publish(q);
 	} else if (q->g->cfg.rptr_at_fetch) {
 		publish(q);

@@ -17,11 +17,18 @@
 #define AQL_PACKET_BYTES	64
 #define AQL_PACKET_DWORDS	16
 
+/* Of a dispatch, that which it is made from: an AQL packet, or registers (pm4_dispatch.c). */
+#define DISPATCH_SOURCE_BYTES	136
+
+/* Compute registers of a queue: MQD dwords 1 to 80. */
+#define COMPUTE_REGS		80
+
 /* Dispatches of one queue begun and not completed. Fixed by the control stack's size. */
 #define DISPATCHES_MAX		8
 
 /* MQD dwords (v9_structs.h). */
 enum {
+	MQD_COMPUTE = 1, MQD_DISPATCH_ID = 33,
 	MQD_SE0_MASK = 23, MQD_SE1_MASK = 24, MQD_SE2_MASK = 26, MQD_SE3_MASK = 27,
 	MQD_SE4_MASK = 39,
 	MQD_PERSISTENT_STATE = 132, MQD_PIPE_PRIORITY = 133, MQD_QUEUE_PRIORITY = 134,
@@ -29,16 +36,22 @@ enum {
 	MQD_RPTR_REPORT_LO = 139, MQD_RPTR_REPORT_HI = 140,
 	MQD_WPTR_POLL_LO = 141, MQD_WPTR_POLL_HI = 142,
 	MQD_DOORBELL_CONTROL = 143, MQD_PQ_CONTROL = 145,
-	MQD_IB_BASE_LO = 146, MQD_IB_CONTROL = 149,
+	MQD_IB_BASE_LO = 146, MQD_IB_BASE_HI = 147, MQD_IB_RPTR = 148, MQD_IB_CONTROL = 149,
 	MQD_CTX_SAVE_BASE_LO = 171, MQD_CTX_SAVE_BASE_HI = 172,
 	MQD_CNTL_STACK_OFFSET = 174, MQD_CNTL_STACK_SIZE = 175,
 	MQD_WG_STATE_OFFSET = 176, MQD_CTX_SAVE_SIZE = 177,
 	MQD_DEQUEUE_REQUEST = 152,
 	MQD_AQL_CONTROL = 181, MQD_PQ_WPTR_LO = 182, MQD_PQ_WPTR_HI = 183,
+	MQD_SAVED_IB_CONTROL = 184,	/* reserved; the model's own, see slot.c */
 	MQD_DOORBELL_ID0 = 240,
 };
 
 #define PERSISTENT_QSWITCH_MODE	(1u << 14)	/* CWSR allowed */
+#define IB_PROCESSING		(1u << 31)	/* CP_HQD_IB_CONTROL: it is not at its end */
+
+/* COMPUTE_TMPRING_SIZE: waves, and KiB of one wave. */
+#define TMPRING_WAVES(v)	((v) & 0xfff)
+#define TMPRING_WAVESIZE(v)	((v) >> 12 & 0x1fff)
 
 /* Why a queue takes no more packets: bits of ROCr's queue_inactive_signal. */
 enum aql_error {
@@ -74,9 +87,10 @@ _Static_assert(sizeof(struct amd_signal) == 64, "ABI");
 /**
  * struct dispatch - a kernel dispatch that began
  * @q:		queue
- * @packet:	index of its packet: unique in the queue's life
- * @aql:	the packet; its slot in the ring may be written anew
- * @code:	what the kernel descriptor says
+ * @packet:	index of its packet, of PM4 queues a running number: unique in the
+ *		queue's life
+ * @source:	the packet (its slot in the ring may be written anew) or registers
+ * @code:	what the kernel descriptor, or registers, say
  * @regs:	what initial registers are made of
  * @wgs:	workgroups by dimension
  * @total: @next: workgroups, and how many were launched
@@ -87,7 +101,7 @@ struct dispatch {
 	bool used;
 	struct user_queue *q;
 	u64 packet;
-	u8 aql[AQL_PACKET_BYTES];
+	u8 source[DISPATCH_SOURCE_BYTES];
 	struct kernel_code code;
 	struct dispatch_regs regs;
 	u32 lds_bytes;
@@ -101,13 +115,13 @@ struct dispatch {
  * struct user_queue - a user queue in a hardware slot
  * @h:		slot
  * @pasid: @vmid: address space
- * @aql:	AQL, else PM4: then all but the binding is mec.c's business
+ * @aql:	AQL, else PM4: then pm4.c takes packets, by the slot's registers
  * @cwsr:	waves can be saved; otherwise a preemption lets dispatches end
  * @ring: @mask: ring address and packets - 1
  * @read_addr: @write_addr: where the 64-bit indices live
  * @amd_queue:	amd_queue_t around them, or 0
  * @write:	write index as last read from memory
- * @fetch:	next packet to look at
+ * @fetch:	next packet to look at; of PM4 queues, number of the next dispatch
  * @read:	read index as published
  * @d:		dispatches begun
  * @begun:	how many of them
@@ -116,6 +130,7 @@ struct dispatch {
  * @removed:	groups taken off the machine by a preemption
  * @mem:	address space as waves see it
  * @invalidations: part of its generation (atomic, read by workers)
+ * @sh:		compute registers, MQD dwords 1 on
  * @cus:	compute units allowed, by engine
  * @pipe_priority: @priority: of the MQD
  * @turn:	spi.turn of its last launch
@@ -146,6 +161,7 @@ struct user_queue {
 	struct group *pending, *removed;
 	struct wave_mem mem;
 	atomic_uint invalidations;
+	u32 sh[COMPUTE_REGS];
 	u32 cus[ENGINES_MAX];
 	unsigned int pipe_priority, priority;
 	u64 turn;
@@ -188,8 +204,20 @@ void aql_read_write_index(struct user_queue *q);
 /* Fetch packets as far as possible. Return: true if anything moved. */
 bool aql_advance(struct user_queue *q);
 
-/* Fill everything of @d that follows from its packet; AQL_OK or why not. */
-enum aql_error aql_dispatch_parse(struct user_queue *q, struct dispatch *d);
+/* Fill everything of @d that follows from its source; AQL_OK or why not. */
+enum aql_error dispatch_parse(struct user_queue *q, struct dispatch *d);
+
+/* @d->total, grid and workgroups from a grid in work-items and a workgroup's size. */
+enum aql_error dispatch_dims(struct dispatch *d, const u32 grid[3], const u32 size[3]);
+
+/* A dispatch with nothing but its number, not yet begun; NULL: not now. */
+struct dispatch *dispatch_alloc(struct user_queue *q);
+
+/* Launch its workgroups from now on. */
+void dispatch_begin(struct dispatch *d);
+
+/* The queue stops and tells its process and the driver why. */
+void queue_fail(struct user_queue *q, enum aql_error error);
 
 /* The last workgroup was launched. */
 void aql_launched(struct dispatch *d);

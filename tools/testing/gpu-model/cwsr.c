@@ -45,12 +45,12 @@ struct stack_header {
 /**
  * struct stack_dispatch - a dispatch begun
  * @packet: @next: @begin: as in struct dispatch
- * @aql:	its packet: the ring's slot may have been written anew
+ * @source:	likewise
  * @place:	which of the queue's dispatches it is
  */
 struct stack_dispatch {
 	u64 packet, next, begin;
-	u8 aql[AQL_PACKET_BYTES];
+	u8 source[DISPATCH_SOURCE_BYTES];
 	u64 place;
 };
 
@@ -260,7 +260,7 @@ static int write_stack(struct user_queue *q, u64 va, u32 waves)
 
 		if (!q->d[i].used)
 			continue;
-		memcpy(rec.aql, q->d[i].aql, sizeof(rec.aql));
+		memcpy(rec.source, q->d[i].source, sizeof(rec.source));
 		err = vm_write(q->g, 0, va, &rec, sizeof(rec));
 		va += sizeof(rec);
 	}
@@ -389,8 +389,8 @@ static int read_stack(struct user_queue *q, struct stack_header *header)
 			return -EINVAL;
 		d = &q->d[rec.place];
 		*d = (struct dispatch){ .packet = rec.packet };
-		memcpy(d->aql, rec.aql, sizeof(d->aql));
-		if (aql_dispatch_parse(q, d) || rec.next > d->total)
+		memcpy(d->source, rec.source, sizeof(d->source));
+		if (dispatch_parse(q, d) || rec.next > d->total)
 			return -EINVAL;
 		d->next = rec.next;
 		d->begin = rec.begin;

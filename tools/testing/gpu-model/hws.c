@@ -363,9 +363,7 @@ static void preempt_begin(struct gpu *g, const struct filter *f)
 		if (!wanted(f, q->pasid, q->h->doorbell, q->is_static))
 			continue;
 		s->count++;
-		if (!q->aql) {
-			slot_leave(q);	/* mec.c runs nothing behind our back */
-		} else if (!q->cwsr) {
+		if (!q->cwsr) {
 			q->drain = true;
 		} else if (!q->stuck) {
 			q->frozen = true;

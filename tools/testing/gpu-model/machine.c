@@ -6,6 +6,7 @@
 #include "hws.h"
 #include "log.h"
 #include "machine.h"
+#include "pm4.h"
 #include "slot.h"
 #include "spi.h"
 
@@ -59,6 +60,13 @@ void machine_queue_reset(struct gpu *g, struct hqd *h)
 	kill_queue(g, h->uq);
 }
 
+/* Packets of a process' PM4 queue. What it cannot do in this turn waits for the next. */
+static void pm4_advance(struct user_queue *q)
+{
+	if (!q->frozen && !q->drain && pm4_run(q->g, q->h, mec_pm4(q->g, q->h)))
+		mec_kick(q->g);
+}
+
 void machine_turn(struct gpu *g)
 {
 	unsigned int limit = LAUNCH_BATCH;
@@ -67,8 +75,12 @@ void machine_turn(struct gpu *g)
 
 	do {
 		again = spi_reap(g);
-		for (q = g->spi->queues; q; q = q->next)
-			again |= aql_advance(q);
+		for (q = g->spi->queues; q; q = q->next) {
+			if (q->aql)
+				again |= aql_advance(q);
+			else
+				pm4_advance(q);
+		}
 		again |= spi_launch(g, &limit);
 	} while (again && limit);
 	if (!limit)

@@ -62,9 +62,9 @@ struct mec {
 	u32 head, tail;
 };
 
-static struct pm4_state *pm4_of(struct mec *m, struct hqd *h)
+struct pm4_state *mec_pm4(struct gpu *g, struct hqd *h)
 {
-	return &m->pm4[h - m->hqd];
+	return &g->mec->pm4[h - g->mec->hqd];
 }
 
 struct hqd *mec_hqd(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue)
@@ -105,7 +105,7 @@ static void poll_wptr(struct gpu *g, struct hqd *h)
 /* The registers are set: take what the slot's other fields derive from them. */
 static void activate(struct gpu *g, struct hqd *h)
 {
-	struct pm4_state *s = pm4_of(g->mec, h);
+	struct pm4_state *s = mec_pm4(g, h);
 
 	memset(s, 0, sizeof(*s));
 	h->active = true;
@@ -142,7 +142,7 @@ void mec_unmap(struct gpu *g, struct hqd *h)
 	if (h->active)
 		log_event("hqd-unmap", "me=%u pipe=%u queue=%u vmid=%u doorbell=0x%x", h->me,
 			  h->pipe, h->queue, h->vmid, h->doorbell);
-	memset(pm4_of(g->mec, h), 0, sizeof(struct pm4_state));
+	memset(mec_pm4(g, h), 0, sizeof(struct pm4_state));
 	memset(h->reg, 0, sizeof(h->reg));
 	h->active = false;
 	h->vmid = 0;
@@ -157,7 +157,7 @@ void mec_unmap(struct gpu *g, struct hqd *h)
 
 void mec_set_hiq(struct gpu *g, struct hqd *h)
 {
-	pm4_of(g->mec, h)->hiq = true;
+	mec_pm4(g, h)->hiq = true;
 }
 
 void mec_lock(struct gpu *g)
@@ -314,12 +314,6 @@ static void drain_doorbells(struct gpu *g)
 	}
 }
 
-/* A preemption is taking the queue off. */
-static bool stopped(const struct user_queue *q)
-{
-	return q && (q->frozen || q->drain);
-}
-
 /* One turn for every queue; true if one of them can go on at once. */
 static bool turn(struct gpu *g)
 {
@@ -338,7 +332,7 @@ static bool turn(struct gpu *g)
 			continue;
 		if (h->aql && h->rung)
 			aql_run(g, h);
-		else if (!h->aql && !stopped(h->uq))
+		else if (!h->is_user)
 			more |= pm4_run(g, h, &m->pm4[i]);
 	}
 	machine_turn(g);

@@ -19,6 +19,7 @@
 /* Index into hqd.reg[] of an MQD dword. */
 #define HQD(mqd_dword)	((mqd_dword) - HQD_MQD_DW)
 
+struct pm4_state;	/* pm4.h */
 struct user_queue;	/* aql.h: what the command processor knows of it while mapped */
 
 /**
@@ -84,6 +85,9 @@ void mec_set_hiq(struct gpu *g, struct hqd *h);
 
 /* @me counts from 1, as GRBM_GFX_CNTL does (1: user queues, 2: HIQ and KIQ). NULL: none. */
 struct hqd *mec_hqd(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue);
+
+/* What the packet processor knows of the slot; mec_lock held. */
+struct pm4_state *mec_pm4(struct gpu *g, struct hqd *h);
 
 /* Copy an MQD into the slot and make it active; mec_lock held. 0 or -EFAULT. */
 int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid);

@@ -15,25 +15,14 @@
 #include "packet.h"
 #include "params.h"
 #include "pm4.h"
+#include "pm4_dispatch.h"
 #include "regs.h"
 
-#define MQD_PQ_BASE_LO		HQD(136)
-#define MQD_PQ_BASE_HI		HQD(137)
-#define MQD_RPTR		HQD(138)
-#define MQD_RPTR_REPORT_LO	HQD(139)
-#define MQD_RPTR_REPORT_HI	HQD(140)
-#define MQD_PQ_CONTROL		HQD(145)
-#define MQD_IB_BASE_LO		HQD(146)
-#define MQD_IB_BASE_HI		HQD(147)
-#define MQD_IB_RPTR		HQD(148)
-#define MQD_IB_CONTROL		HQD(149)
-#define MQD_WPTR_LO		HQD(182)
 
 #define PQ_SIZE_LOG2(v)		(((v) & 0x3f) + 1)	/* dwords */
 #define PQ_SIZE_LOG2_MAX	28			/* 1 GiB, as amdkfd allows */
 #define IB_SIZE(v)		((v) & 0xfffff)
 #define IB_MIN_AVAIL		(3u << 20)
-#define IB_PROCESSING		(1u << 31)
 #define IB_CHAIN		(1u << 20)		/* in the packet */
 
 #define MAX_PAYLOAD		0x4000			/* dwords a header can announce */
@@ -41,6 +30,9 @@
 
 #define CLIENT_GRBM_CP		0x14
 #define SOURCE_CP_EOP		181
+
+#define EVENT_CS_PARTIAL_FLUSH	7
+#define SH_REG_BASE		0x2c00	/* dwords */
 
 /* Outcome of a packet: 0, -EINVAL (skip it), -EAGAIN (try again later), or a hold time. */
 
@@ -51,6 +43,15 @@ static bool may_use_regs(const struct hqd *h, const char *packet)
 		return true;
 	log_warn("%s of a process (vmid %u) names a register: ignored", packet, h->vmid);
 	return false;
+}
+
+/*
+ * Wait until what the queue's process dispatched before has ended. Hardware
+ * lets the packets behind RELEASE_MEM overtake it; here they wait too.
+ */
+static bool idle(const struct hqd *h)
+{
+	return !h->uq || !h->uq->begun;
 }
 
 static s64 wait_reg_mem(struct gpu *g, struct hqd *h, struct pm4_state *s, u32 vmid,
@@ -167,6 +168,8 @@ static s64 release_mem(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32
 
 	if (n < 6)
 		return -EINVAL;
+	if (!idle(h))
+		return -EAGAIN;
 	switch (data_sel) {
 	case 0:
 		break;
@@ -200,11 +203,22 @@ static s64 set_regs(struct gpu *g, struct hqd *h, u32 base, u32 end, const u32 *
 
 	if (n < 2 || reg + (n - 1) > end)
 		return -EINVAL;
+	if (h->uq && base == SH_REG_BASE)
+		return compute_set_regs(h->uq, reg, p + 1, n - 1);
 	if (!may_use_regs(h, "SET_REG"))
 		return 0;
 	for (i = 1; i < n; i++)
 		regs_write(g, (reg + i - 1) * 4, p[i]);
 	return 0;
+}
+
+static void set_ib(struct hqd *h, const u32 *p)
+{
+	h->reg[HQD(MQD_IB_BASE_LO)] = p[0] & ~3u;
+	h->reg[HQD(MQD_IB_BASE_HI)] = p[1] & 0xffff;
+	h->reg[HQD(MQD_IB_RPTR)] = 0;
+	h->reg[HQD(MQD_IB_CONTROL)] = (h->reg[HQD(MQD_IB_CONTROL)] & IB_MIN_AVAIL) |
+				      IB_SIZE(p[2]) | IB_PROCESSING;
 }
 
 /* Enter the buffer; a chain from inside one replaces it. */
@@ -218,13 +232,30 @@ static s64 indirect_buffer(struct hqd *h, struct pm4_state *s, bool in_ib, const
 	}
 	if (!IB_SIZE(p[2]))
 		return 0;
-	h->reg[MQD_IB_BASE_LO] = p[0] & ~3u;
-	h->reg[MQD_IB_BASE_HI] = p[1] & 0xffff;
-	h->reg[MQD_IB_RPTR] = 0;
-	h->reg[MQD_IB_CONTROL] = (h->reg[MQD_IB_CONTROL] & IB_MIN_AVAIL) | IB_SIZE(p[2]) |
-				 IB_PROCESSING;
+	set_ib(h, p);
 	s->ib_vmid = h->vmid ? h->vmid : p[2] >> 24 & 15;
 	return 1;
+}
+
+int pm4_enter_ib(struct hqd *h, const u32 p[4])
+{
+	if (p[0] >> 30 != 3 || (p[0] >> 8 & 0xff) != PM4_INDIRECT_BUFFER || !h->vmid)
+		return -EINVAL;
+	set_ib(h, p + 1);
+	return 0;
+}
+
+static s64 dispatch_direct(struct hqd *h, const u32 *p, u32 n)
+{
+	enum aql_error error;
+	bool wait = false;
+
+	if (n < 4 || !h->uq || h->aql)
+		return -EINVAL;
+	error = pm4_dispatch(h->uq, p, &wait);
+	if (error)
+		queue_fail(h->uq, error);
+	return wait || error ? -EAGAIN : 0;
 }
 
 /*
@@ -294,9 +325,16 @@ static s64 execute(struct gpu *g, struct hqd *h, struct pm4_state *s, const stru
 {
 	switch (op) {
 	case PM4_NOP:
-	case PM4_EVENT_WRITE:
-	case PM4_ACQUIRE_MEM:		/* memory is coherent here */
 		return 0;
+	case PM4_EVENT_WRITE:
+		return (p[0] & 0x3f) == EVENT_CS_PARTIAL_FLUSH && !idle(h) ? -EAGAIN : 0;
+	case PM4_ACQUIRE_MEM:
+		/* Memory is coherent here; addresses and decoded code are cached. */
+		if (h->uq)
+			atomic_fetch_add(&h->uq->invalidations, 1);
+		return 0;
+	case PM4_DISPATCH_DIRECT:
+		return dispatch_direct(h, p, n);
 	case PM4_WRITE_DATA:
 		return write_data(g, h, st->vmid, p, n);
 	case PM4_WAIT_REG_MEM:
@@ -310,7 +348,7 @@ static s64 execute(struct gpu *g, struct hqd *h, struct pm4_state *s, const stru
 	case PM4_SET_CONFIG_REG:
 		return set_regs(g, h, 0x2000, 0x2c00, p, n);
 	case PM4_SET_SH_REG:
-		return set_regs(g, h, 0x2c00, 0x3000, p, n);
+		return set_regs(g, h, SH_REG_BASE, 0x3000, p, n);
 	case PM4_SET_UCONFIG_REG:
 		return set_regs(g, h, 0xc000, 0x10000, p, n);
 	}
@@ -400,48 +438,52 @@ static s64 step(struct gpu *g, struct hqd *h, struct pm4_state *s, const struct 
 
 static void report_rptr(struct gpu *g, struct hqd *h)
 {
-	u64 addr = h->reg[MQD_RPTR_REPORT_LO] | (u64)h->reg[MQD_RPTR_REPORT_HI] << 32;
+	u64 addr = h->reg[HQD(MQD_RPTR_REPORT_LO)] | (u64)h->reg[HQD(MQD_RPTR_REPORT_HI)] << 32;
 
 	if (addr)
-		vm_write(g, h->vmid, addr & ~3ull, &h->reg[MQD_RPTR], 4);
+		vm_write(g, h->vmid, addr & ~3ull, &h->reg[HQD(MQD_PQ_RPTR)], 4);
 }
 
 bool pm4_run(struct gpu *g, struct hqd *h, struct pm4_state *s)
 {
-	u32 log2 = PQ_SIZE_LOG2(h->reg[MQD_PQ_CONTROL]);
+	u32 log2 = PQ_SIZE_LOG2(h->reg[HQD(MQD_PQ_CONTROL)]);
 	u32 size = 1u << (log2 < PQ_SIZE_LOG2_MAX ? log2 : PQ_SIZE_LOG2_MAX), budget, taken;
 	bool ring_moved = false;
 	s64 ret;
 
-	h->rung = false;
 	if (s->hung)
 		return false;
 	for (budget = PM4_TURN_PACKETS; budget && h->active; budget--) {
-		bool in_ib = h->reg[MQD_IB_CONTROL] & IB_PROCESSING;
+		bool in_ib = h->reg[HQD(MQD_IB_CONTROL)] & IB_PROCESSING;
 		struct stream st;
+
+		if (h->uq && h->uq->error)
+			break;
+		if (h->aql && !in_ib)
+			break;
 
 		if (s->hold_until > gpu_now()) {
 			mec_kick_at(g, s->hold_until);
 			break;
 		}
 		if (in_ib) {
-			st.vmid = s->ib_vmid;
-			st.base = h->reg[MQD_IB_BASE_LO] | (u64)h->reg[MQD_IB_BASE_HI] << 32;
-			st.pos = h->reg[MQD_IB_RPTR];
-			st.avail = IB_SIZE(h->reg[MQD_IB_CONTROL]) - st.pos;
+			st.vmid = h->vmid ? h->vmid : s->ib_vmid;
+			st.base = h->reg[HQD(MQD_IB_BASE_LO)] | (u64)h->reg[HQD(MQD_IB_BASE_HI)] << 32;
+			st.pos = h->reg[HQD(MQD_IB_RPTR)];
+			st.avail = IB_SIZE(h->reg[HQD(MQD_IB_CONTROL)]) - st.pos;
 			st.mask = STREAM_LINEAR;
 		} else {
 			st.vmid = h->vmid;
-			st.base = (u64)h->reg[MQD_PQ_BASE_LO] << 8 |
-				  (u64)h->reg[MQD_PQ_BASE_HI] << 40;
-			st.pos = h->reg[MQD_RPTR] & (size - 1);
-			st.avail = (h->reg[MQD_WPTR_LO] - st.pos) & (size - 1);
+			st.base = (u64)h->reg[HQD(MQD_PQ_BASE_LO)] << 8 |
+				  (u64)h->reg[HQD(MQD_PQ_BASE_HI)] << 40;
+			st.pos = h->reg[HQD(MQD_PQ_RPTR)] & (size - 1);
+			st.avail = (h->reg[HQD(MQD_PQ_WPTR_LO)] - st.pos) & (size - 1);
 			st.mask = size - 1;
 		}
 		if (!st.avail) {
 			if (!in_ib)
 				break;
-			h->reg[MQD_IB_CONTROL] &= IB_MIN_AVAIL;
+			h->reg[HQD(MQD_IB_CONTROL)] &= IB_MIN_AVAIL;
 			continue;
 		}
 
@@ -454,12 +496,16 @@ bool pm4_run(struct gpu *g, struct hqd *h, struct pm4_state *s)
 		}
 		if (!h->active)		/* the packet unmapped its own queue */
 			return true;
+		if (h->uq && ret < 0) {
+			queue_fail(h->uq, ret == -EINVAL ? AQL_BAD_PACKET : AQL_FAULT);
+			break;
+		}
 		/* A chained buffer starts anew; one entered from the ring leaves the ring behind it. */
 		if (!in_ib) {
-			h->reg[MQD_RPTR] = (st.pos + taken) & (size - 1);
+			h->reg[HQD(MQD_PQ_RPTR)] = (st.pos + taken) & (size - 1);
 			ring_moved = true;
 		} else if (ret != 1) {
-			h->reg[MQD_IB_RPTR] = st.pos + taken;
+			h->reg[HQD(MQD_IB_RPTR)] = st.pos + taken;
 		}
 		if (ret > 1) {
 			s->hold_until = ret;
@@ -468,5 +514,5 @@ bool pm4_run(struct gpu *g, struct hqd *h, struct pm4_state *s)
 	}
 	if (ring_moved)
 		report_rptr(g, h);
-	return !budget;
+	return !budget && !(h->uq && h->uq->error);
 }

@@ -8,6 +8,7 @@
 /* Opcodes of type-3 packets. */
 enum {
 	PM4_NOP			= 0x10,
+	PM4_DISPATCH_DIRECT	= 0x15,
 	PM4_WRITE_DATA		= 0x37,
 	PM4_WAIT_REG_MEM	= 0x3c,
 	PM4_INDIRECT_BUFFER	= 0x3f,
@@ -45,8 +46,11 @@ struct pm4_state {
 	u64 poll_ns;
 };
 
+/* Enter the buffer of the INDIRECT_BUFFER packet @p; 0, or -EINVAL if it is none. */
+int pm4_enter_ib(struct hqd *h, const u32 p[4]);
+
 /**
- * pm4_run() - take packets of a PM4 queue
+ * pm4_run() - take packets of a PM4 queue, or of an AQL queue's indirect buffer
  * @g:	device; mec_lock held, which hws_packet() may drop for a while
  * @h:	active slot
  * @s:	the slot's state

@@ -28,7 +28,7 @@ static void restore(struct user_queue *q)
 	u64 bytes = 0;
 	int err;
 
-	if (!q->aql || !cwsr_saved(q->h))
+	if (!cwsr_saved(q->h))
 		return;
 	hws_copy_begin(q->g);
 	err = cwsr_restore(q, &bytes);
@@ -43,6 +43,19 @@ static void restore(struct user_queue *q)
 	log_event("queue-restore", "queue=%#x pasid=%u bytes=%" PRIu64 " dispatches=%u us=%"
 		  PRIu64, q->h->doorbell, q->pasid, bytes, q->begun,
 		  cwsr_time(q->g, bytes) / NS_PER_US);
+}
+
+/*
+ * Where a queue is in an indirect buffer: the driver clears CP_HQD_IB_CONTROL
+ * with every update_mqd(), so the model keeps a copy that it leaves alone.
+ */
+static void restore_ib(struct gpu *g, struct hqd *h)
+{
+	u32 control = 0;
+
+	vm_read(g, 0, h->mqd + 4 * MQD_SAVED_IB_CONTROL, &control, 4);
+	if (control & IB_PROCESSING)
+		h->reg[HQD(MQD_IB_CONTROL)] = control;
 }
 
 struct user_queue *slot_enter(struct gpu *g, struct hqd *h, const struct queue_env *env)
@@ -61,25 +74,27 @@ struct user_queue *slot_enter(struct gpu *g, struct hqd *h, const struct queue_e
 		  " pipe-priority=%u priority=%u aql=%d read=%" PRIu64 " write=%" PRIu64,
 		  h->doorbell, q->pasid, h->mqd, h->pipe, h->queue, q->vmid, q->pipe_priority,
 		  q->priority, q->aql, q->read, q->write);
+	restore_ib(g, h);
 	restore(q);
 	return q;
 }
 
 /* What the driver, and the next map, find in the MQD. */
-static void write_mqd(struct gpu *g, const struct hqd *h)
+static void write_mqd(struct gpu *g, const struct user_queue *q)
 {
-	static const u8 both[] = {
+	static const u8 regs[] = {
 		MQD_PQ_RPTR, MQD_CNTL_STACK_OFFSET, MQD_WG_STATE_OFFSET,
-		MQD_PQ_WPTR_LO, MQD_PQ_WPTR_HI,
+		MQD_PQ_WPTR_LO, MQD_PQ_WPTR_HI, MQD_IB_BASE_LO, MQD_IB_BASE_HI, MQD_IB_RPTR,
 	};
+	const struct hqd *h = q->h;
 	u32 active = 0;
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < sizeof(both); i++)
-		err |= vm_write(g, 0, h->mqd + 4 * both[i], &h->reg[HQD(both[i])], 4);
-	for (i = MQD_IB_BASE_LO; i <= MQD_IB_CONTROL && !h->aql; i++)
-		err |= vm_write(g, 0, h->mqd + 4 * i, &h->reg[HQD(i)], 4);
+	for (i = 0; i < sizeof(regs); i++)
+		err |= vm_write(g, 0, h->mqd + 4 * regs[i], &h->reg[HQD(regs[i])], 4);
+	err |= vm_write(g, 0, h->mqd + 4 * MQD_SAVED_IB_CONTROL, &h->reg[HQD(MQD_IB_CONTROL)], 4);
+	err |= vm_write(g, 0, h->mqd + 4 * MQD_COMPUTE, q->sh, sizeof(q->sh));
 	err |= vm_write(g, 0, h->mqd + 4 * MQD_ACTIVE, &active, 4);
 	if (err)
 		log_warn("queue %#x: cannot write its MQD", h->doorbell);
@@ -93,7 +108,7 @@ void slot_leave(struct user_queue *q)
 	log_event("queue-unmap", "queue=%#x pasid=%u mqd=%#" PRIx64 " pipe=%u slot=%u vmid=%u"
 		  " read=%" PRIu64 " fetch=%" PRIu64, h->doorbell, q->pasid, h->mqd, h->pipe,
 		  h->queue, q->vmid, q->read, q->fetch);
-	write_mqd(g, h);
+	write_mqd(g, q);
 	aql_detach(q);
 	mec_unmap(g, h);
 }

@@ -111,18 +111,9 @@ static unsigned int property_sgprs(unsigned int p)
 	       (p & PROP_ID ? 2 : 0) + (p & PROP_FLAT ? 2 : 0) + (p & PROP_SIZE ? 1 : 0);
 }
 
-int kernel_code_parse(struct kernel_code *k, const u8 *kd, u64 va)
+void kernel_code_regs(struct kernel_code *k, u32 rsrc1, u32 rsrc2, u32 rsrc3)
 {
-	u32 rsrc1 = le32(kd + KD_RSRC1), rsrc2 = le32(kd + KD_RSRC2);
-	u32 rsrc3 = le32(kd + KD_RSRC3);
-
 	memset(k, 0, sizeof(*k));
-	k->lds_bytes = le32(kd + KD_GROUP);
-	k->scratch_bytes = le32(kd + KD_PRIVATE);
-	k->kernarg_bytes = le32(kd + KD_KERNARG);
-	k->entry = va + (le32(kd + KD_ENTRY) | (u64)le32(kd + KD_ENTRY + 4) << 32);
-	k->properties = kd[KD_PROPERTIES] | kd[KD_PROPERTIES + 1] << 8;
-
 	k->vgprs = ((rsrc1 & 0x3f) + 1) * 8;
 	k->acc_offset = ((rsrc3 & 0x3f) + 1) * 4;
 	if (k->acc_offset > k->vgprs)
@@ -138,6 +129,18 @@ int kernel_code_parse(struct kernel_code *k, const u8 *kd, u64 va)
 	k->wg_id_z = rsrc2 >> 9 & 1;
 	k->wg_info = rsrc2 >> 10 & 1;
 	k->workitem_dims = rsrc2 >> 11 & 3;
+}
+
+int kernel_code_parse(struct kernel_code *k, const u8 *kd, u64 va)
+{
+	u32 rsrc2 = le32(kd + KD_RSRC2);
+
+	kernel_code_regs(k, le32(kd + KD_RSRC1), rsrc2, le32(kd + KD_RSRC3));
+	k->lds_bytes = le32(kd + KD_GROUP);
+	k->scratch_bytes = le32(kd + KD_PRIVATE);
+	k->kernarg_bytes = le32(kd + KD_KERNARG);
+	k->entry = va + (le32(kd + KD_ENTRY) | (u64)le32(kd + KD_ENTRY + 4) << 32);
+	k->properties = kd[KD_PROPERTIES] | kd[KD_PROPERTIES + 1] << 8;
 
 	if (k->properties & PROP_WAVE32) {
 		log_warn("kernel descriptor %#llx: wave32 is not of gfx90a",
@@ -206,6 +209,9 @@ static void init_sgprs(struct wave *w, const struct kernel_code *k,
 	}
 	if (k->properties & PROP_SIZE)
 		w->sgpr[n++] = d->private_bytes;
+
+	if (d->user_data)
+		memcpy(w->sgpr, d->user_data, 4 * k->user_sgprs);
 
 	n = k->user_sgprs;
 	if (k->wg_id_x)

@@ -157,10 +157,14 @@ struct dispatch_regs {
 	u16 wgsize[3];
 	u64 scratch_base;	/* GPU address of the queue's scratch */
 	u32 scratch_wave_bytes;	/* scratch of one wave */
+	const u32 *user_data;	/* user SGPRs as they are (PM4), or NULL: by properties */
 };
 
 /* Waves that workgroup @id[] needs: fewer than a full one at the grid's edge. */
 unsigned int wg_nwaves(const struct dispatch_regs *d, const u32 id[3]);
+
+/* The part of @k that comes from COMPUTE_PGM_RSRC1 to 3; the rest is cleared. */
+void kernel_code_regs(struct kernel_code *k, u32 rsrc1, u32 rsrc2, u32 rsrc3);
 
 /*
  * Set SGPRs, VGPRs, exec, mode and pc of every wave of @wg for workgroup @id[].

@@ -266,7 +266,7 @@ static void test_scratch(void)
 
 	device_start(2, 2, false);
 	set_resources(0xfcfcfcfc);
-	PROGRAM(1, 8, 0, TOY(TOY_MIX, 0), TOY(TOY_LOOP, 50), TOY(TOY_END, 0));
+	PROGRAM(1, 8, 0, TOY(TOY_MIX, 0), TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
 	q = queue_make(1, 16, 1);
 	*(u64 *)at(&q, AMDQ(&q) + 0xc0) = DEP_VA;
 	map(&q, 1);
@@ -281,6 +281,7 @@ static void test_scratch(void)
 	*(u64 *)at(&q, AMDQ(&q) + 0xa0) = 0x80000;
 	__atomic_store_n((s64 *)arena_ptr(1, DEP_VA + 8), 0, __ATOMIC_RELEASE);
 	ok(run_until(waves(&q) == 6, 1000), "scratch slots bound the waves in flight");
+	go_on(&q);
 	ok(run_until(done(&q, 0), 2000), "all workgroups run");
 	device_stop();
 }

@@ -11,6 +11,7 @@
 
 #include "../../log.h"
 #include "../../memory.h"
+#include "../../pm4.h"
 #include "shell.h"
 
 u64 gpu_now(void)
@@ -266,6 +267,14 @@ void fake_mec_reset(struct gpu *g)
 			}
 }
 
+struct pm4_state *mec_pm4(struct gpu *g, struct hqd *h)
+{
+	static struct pm4_state state[MEC_COUNT * MEC_PIPES * MEC_QUEUES];
+
+	(void)g;
+	return &state[h - &hqd[0][0][0]];
+}
+
 int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid)
 {
 	if (vm_read(g, 0, mqd + HQD_MQD_DW * 4, h->reg, sizeof(h->reg)))
@@ -383,6 +392,8 @@ void wg_init_regs(struct workgroup *wg, const struct kernel_code *k,
 		w->sgpr[0] = id[0] + id[1] * wgs_x;
 		w->sgpr[1] = d->kernarg;
 		w->sgpr[2] = d->kernarg >> 32;
+		if (d->user_data)
+			memcpy(w->sgpr + 1, d->user_data, 8);
 		w->sgpr[3] = 0;
 		w->sgpr[4] = k->entry;
 		w->sgpr[5] = i;
