@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "aql.h"
+#include "fault.h"
 #include "ih.h"
 #include "log.h"
 #include "machine.h"
@@ -25,7 +26,7 @@
 
 enum packet_type {
 	PACKET_VENDOR, PACKET_INVALID, PACKET_DISPATCH, PACKET_BARRIER_AND,
-	PACKET_AGENT, PACKET_BARRIER_OR,
+	PACKET_AGENT, PACKET_BARRIER_OR, PACKET_CORRUPT,
 };
 
 enum vendor_format { VENDOR_PM4_IB = 1, VENDOR_BARRIER_VALUE = 2 };
@@ -688,6 +689,8 @@ static bool packet_step(struct user_queue *q)
 		return false;	/* reserved, not yet written: a doorbell will follow */
 	if (header & HEADER_BARRIER && q->begun)
 		return false;
+	if (fault_hit(FAULT_CORRUPT_PACKET, NULL))
+		type = PACKET_CORRUPT;
 
 	switch (type) {
 	case PACKET_DISPATCH:

@@ -138,6 +138,7 @@ struct dispatch {
  * @scratch_used: bitmap of slots taken
  * @frozen:	takes and launches nothing: preemption under way
  * @drain:	takes nothing new, ends what began: preemption without CWSR
+ * @stalled:	a wave of it stopped for good: it cannot be saved (set by workers)
  * @stuck:	could not be saved, waits for a reset
  * @is_static:	stays when "all dynamic queues" go
  * @request_at: @leave_at: model times of a dequeue request (slot.c): served since,
@@ -169,6 +170,7 @@ struct user_queue {
 	u32 scratch_wave_bytes, scratch_slots;
 	u64 scratch_used[64];
 	bool frozen, drain, stuck, is_static;
+	atomic_bool stalled;
 	u64 request_at, leave_at, saved_bytes;
 	enum aql_error error;
 	u64 poll_at, poll_ns;

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "aql.h"
+#include "fault.h"
 #include "ih.h"
 #include "log.h"
 #include "memory.h"
@@ -234,6 +235,20 @@ static void wave_halt(struct cu *cu, struct wave_slot *slot, const char *why)
 		 slot->w->pc);
 }
 
+/* The fault of that name: stop a wave for @us, or for good. */
+static void wave_stall(struct wave_slot *slot, u64 now, u64 us)
+{
+	log_event("wave-stall", "queue=%#x pasid=%u disp=%" PRIu64 " wg=%" PRIu64 " wave=%u",
+		  slot->grp->q->h->doorbell, slot->grp->q->pasid, slot->grp->d->packet,
+		  slot->grp->number, slot->w->index);
+	if (us != FAULT_NO_ARG) {
+		slot->ready = now + us * NS_PER_US;
+		return;
+	}
+	slot->halted = true;
+	atomic_store(&slot->grp->q->stalled, true);
+}
+
 /* What follows from the reason for which the wave in @slot stopped. */
 static void wave_stopped(struct cu *cu, struct simd *s, struct wave_slot *slot,
 			 enum wave_stop stop)
@@ -325,7 +340,7 @@ static u64 simd_step(struct cu *cu, struct simd *s, u64 now, u32 *done)
 	enum wave_stop stop;
 	u32 budget, given;
 	unsigned int n;
-	u64 due;
+	u64 due, us;
 
 	slot = simd_pick(s, &n);
 	if (!slot)
@@ -351,6 +366,10 @@ static u64 simd_step(struct cu *cu, struct simd *s, u64 now, u32 *done)
 			  " wave=%u pc=%#" PRIx64 " insns=%" PRIu64, slot->grp->q->h->doorbell,
 			  slot->grp->q->pasid, slot->grp->d->packet, slot->grp->number,
 			  slot->w->index, slot->w->pc, slot->w->insns);
+	}
+	if (fault_hit(FAULT_STALL_WAVE, &us)) {
+		wave_stall(slot, s->time, us);
+		return 0;
 	}
 	stop = wave_run(slot->w, &budget);
 	*done = given - budget;

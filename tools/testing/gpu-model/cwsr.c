@@ -159,7 +159,7 @@ static bool writable(struct gpu *g, unsigned int vmid, u64 va, u64 len)
  * @q:		queue after cwsr_remove()
  * @size:	out: bytes needed; all 0 when there is nothing to save
  *
- * Return: 0, -ENOSPC or -EFAULT.
+ * Return: 0, -ENOSPC, -EFAULT, or -EBUSY when a wave does not stop for it.
  */
 int cwsr_check(struct user_queue *q, struct cwsr_size *size)
 {
@@ -170,6 +170,8 @@ int cwsr_check(struct user_queue *q, struct cwsr_size *size)
 	*size = (struct cwsr_size){};
 	if (!q->begun)
 		return 0;
+	if (atomic_load(&q->stalled))
+		return -EBUSY;
 	size->stack = sizeof(struct stack_header) + q->begun * sizeof(struct stack_dispatch);
 	for (grp = q->removed; grp; grp = grp->next)
 		size->state += group_bytes(grp);

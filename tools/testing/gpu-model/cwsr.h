@@ -17,7 +17,7 @@ struct cwsr_size {
 /*
  * A preemption in four steps, with mec_lock held except for the third:
  *   cwsr_remove()  takes the queue's groups off the machine into q->removed
- *   cwsr_check()   does the save area hold them? -ENOSPC, -EFAULT
+ *   cwsr_check()   does the save area hold them? -ENOSPC, -EFAULT, -EBUSY
  *   cwsr_write()   copies state to memory (no lock: q is frozen)
  *   cwsr_drop()    frees the host's copy and the resources
  * or, when the area will not do, cwsr_undo(): the waves stay, stopped for good.

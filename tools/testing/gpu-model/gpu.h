@@ -5,6 +5,7 @@
  * Rooms and who calls whom:
  *
  *   vfio_user -> pci -> regs -> (ih, sdma, mec)       the socket thread
+ *   control -> (fault, pci)                           the control thread
  *   mec -> (hws, aql) -> spi -> cu -> wave            the command-processor thread
  *   cu -> wave                                        the worker threads
  *
@@ -37,6 +38,7 @@ struct mec;
 struct hws;
 struct spi;
 struct regs;
+struct control;
 struct vfio_user;
 
 /**
@@ -73,6 +75,7 @@ struct gpu {
 	struct mec *mec;
 	struct hws *hws;
 	struct spi *spi;
+	struct control *control;
 	struct vfio_user *vfio;
 };
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cwsr.h"
+#include "fault.h"
 #include "hws.h"
 #include "ih.h"
 #include "log.h"
@@ -341,6 +342,7 @@ static void set_end(struct gpu *g)
 	for (q = g->spi->queues; q; q = q->next)
 		if (q->stuck)
 			s->end = s->deadline;
+	s->end = fault_preempt_end(s->end);
 	mec_kick_at(g, s->end);
 }
 
@@ -654,6 +656,8 @@ static s64 query_status(struct gpu *g, const u32 *p, unsigned int n)
 
 	if (n < 6)
 		return -EINVAL;
+	if (fault_hit(FAULT_LOSE_FENCE, NULL))
+		return 0;
 	value = p[4] | (u64)p[5] << 32;
 	if (vm_write(g, 0, p[2] | (u64)p[3] << 32, &value, sizeof(value)))
 		return -EINVAL;

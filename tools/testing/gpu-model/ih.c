@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "fault.h"
 #include "ih.h"
 #include "log.h"
 #include "memory.h"
@@ -113,6 +114,8 @@ void ih_post(struct gpu *g, const struct ih_vector *v)
 {
 	bool irq;
 
+	if (fault_hit_on(FAULT_LOSE_INTERRUPT, v->source))
+		return;
 	vm_enter(g);
 	pthread_mutex_lock(&g->ih->lock);
 	irq = enqueue(g, v);

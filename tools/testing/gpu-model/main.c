@@ -9,7 +9,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "control.h"
 #include "exec.h"
+#include "fault.h"
 #include "ih.h"
 #include "log.h"
 #include "machine.h"
@@ -37,6 +39,7 @@ static struct gpu gpu = {
 static const char usage[] =
 "usage: gpu-model --socket PATH [options]\n"
 "       gpu-model exec FILE.co KERNEL [options]   (see gpu-model exec --help)\n"
+"       gpu-model control PATH COMMAND...         (see gpu-model control)\n"
 "\n"
 "An AMD Instinct MI210 for QEMU's vfio-user-pci. Listens on PATH, serves one\n"
 "QEMU, ends with it.\n"
@@ -50,7 +53,9 @@ static const char usage[] =
 "  --rptr-at fetch|launch when the read index of an AQL queue moves: when a packet\n"
 "                         is fetched, or when its last workgroup was launched\n"
 "                         (default launch; hardware's way is not documented)\n"
-"  --help\n";
+"  --control PATH         unix socket for 'gpu-model control'\n"
+"  --fault NAME[=ARG][,COUNT]\n"
+"                         arm a fault COUNT times (default 1); the faults are\n";
 
 static void print_usage(FILE *f)
 {
@@ -58,6 +63,8 @@ static void print_usage(FILE *f)
 
 	fprintf(f, usage, ENGINES_MAX, c->engines, MAX_CUS_PER_ENGINE, c->cus_per_engine,
 		MAX_VRAM_MB, c->vram_mb, MAX_WORKERS, c->workers);
+	fault_help(f);
+	fprintf(f, "  --help\n");
 }
 
 static unsigned int number(const char *option, const char *s, unsigned int min, unsigned int max)
@@ -75,9 +82,20 @@ static unsigned int number(const char *option, const char *s, unsigned int min, 
 	return v;
 }
 
-static const char *parse(int argc, char **argv)
+static void arm_fault(const char *text)
 {
-	enum { SOCKET, LOG, ENGINES, CUS, VRAM, WORKERS, RPTR, HELP };
+	char answer[FAULT_ANSWER];
+
+	if (!fault_command(text, answer)) {
+		fprintf(stderr, "gpu-model: --fault '%s': %s\n", text, answer);
+		exit(2);
+	}
+}
+
+/* Return: path of the device's socket. @control: out: of the control's, or NULL */
+static const char *parse(int argc, char **argv, const char **control)
+{
+	enum { SOCKET, LOG, ENGINES, CUS, VRAM, WORKERS, RPTR, CONTROL, FAULT, HELP };
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, SOCKET },
 		{ "log", required_argument, NULL, LOG },
@@ -86,12 +104,16 @@ static const char *parse(int argc, char **argv)
 		{ "vram-mb", required_argument, NULL, VRAM },
 		{ "workers", required_argument, NULL, WORKERS },
 		{ "rptr-at", required_argument, NULL, RPTR },
+		{ "control", required_argument, NULL, CONTROL },
+		{ "fault", required_argument, NULL, FAULT },
 		{ "help", no_argument, NULL, HELP },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct gpu_config *c = &gpu.cfg;
 	const char *socket = NULL;
 	int o;
+
+	*control = NULL;
 
 	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (o) {
@@ -123,6 +145,12 @@ static const char *parse(int argc, char **argv)
 				exit(2);
 			}
 			c->rptr_at_fetch = !strcmp(optarg, "fetch");
+			break;
+		case CONTROL:
+			*control = optarg;
+			break;
+		case FAULT:
+			arm_fault(optarg);
 			break;
 		case HELP:
 			print_usage(stdout);
@@ -164,7 +192,6 @@ static int start(void)
 		{ "command processor", mec_start },
 	};
 	size_t i;
-
 	for (i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
 		int err = rooms[i].start(&gpu);
 
@@ -174,11 +201,12 @@ static int start(void)
 		}
 	}
 	pci_init(&gpu);
-	return 0;
+	return control_start(&gpu);
 }
 
 static void stop(void)
 {
+	control_stop(&gpu);
 	mec_stop(&gpu);
 	sdma_stop(&gpu);
 	machine_stop(&gpu);
@@ -194,12 +222,14 @@ int main(int argc, char **argv)
 {
 	struct sigaction sa = { .sa_handler = on_signal };
 	pid_t parent = getppid();
-	const char *socket;
+	const char *socket, *control;
 	int err;
 
 	if (argc > 1 && !strcmp(argv[1], "exec"))
 		return exec_main(argc - 1, argv + 1);
-	socket = parse(argc, argv);
+	if (argc > 1 && !strcmp(argv[1], "control"))
+		return control_main(argc - 1, argv + 1);
+	socket = parse(argc, argv, &control);
 
 	/* Never outlive whoever started us, also when it is killed. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -217,8 +247,13 @@ int main(int argc, char **argv)
 		  gpu.cfg.engines, gpu.cfg.cus_per_engine, gpu.cfg.vram_mb, gpu.cfg.workers,
 		  gpu.cfg.rptr_at_fetch ? "fetch" : "launch");
 	pthread_mutex_init(&gpu.mec_lock, NULL);
-	if (vfio_user_listen(&gpu, socket) || start())
+	/* Who sees the device's socket finds the control's there, too. */
+	if (control && control_listen(&gpu, control))
 		return 1;
+	if (vfio_user_listen(&gpu, socket) || start()) {
+		control_stop(&gpu);
+		return 1;
+	}
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
 	err = vfio_user_serve(&gpu);

@@ -111,6 +111,9 @@ u64 pci_region_size(struct gpu *g, unsigned int region)
 
 void pci_reset(struct gpu *g, bool posted)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&lock);	/* the guest's and the control socket's */
 	log_event("reset", "posted=%d", posted);
 	mec_lock(g);
 	machine_reset(g);
@@ -119,6 +122,7 @@ void pci_reset(struct gpu *g, bool posted)
 	sdma_reset(g);
 	mem_reset(g);
 	regs_reset(g, posted);
+	pthread_mutex_unlock(&lock);
 }
 
 /* An access may be narrower than a register, or span several. */

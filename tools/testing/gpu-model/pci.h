@@ -31,7 +31,7 @@ u64 pci_region_size(struct gpu *g, unsigned int region);
 int pci_read(struct gpu *g, unsigned int region, u64 off, void *buf, size_t len);
 int pci_write(struct gpu *g, unsigned int region, u64 off, const void *buf, size_t len);
 
-/* Function-level reset; @posted: leave the card as after the VBIOS' init. */
+/* Function-level reset; @posted: leave the card as after the VBIOS' init. Any thread. */
 void pci_reset(struct gpu *g, bool posted);
 
 #endif

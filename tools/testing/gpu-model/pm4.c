@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fault.h"
 #include "ih.h"
 #include "log.h"
 #include "machine.h"
@@ -388,6 +389,8 @@ static s64 step(struct gpu *g, struct hqd *h, struct pm4_state *s, const struct 
 	*taken = st->avail;	/* what cannot be parsed loses the rest */
 	if (stream_read(g, st, 0, 1, &header))
 		return -EFAULT;
+	if (s->hiq && fault_hit(FAULT_CORRUPT_HIQ_PACKET, NULL))
+		header = 0;
 	switch (header >> 30) {
 	case 2:
 		*taken = 1;

@@ -9,9 +9,11 @@
  * returns. A request that cannot be served stays pending until the queue is
  * reset; the driver gives up by itself.
  */
+#include <errno.h>
 #include <inttypes.h>
 
 #include "cwsr.h"
+#include "fault.h"
 #include "hws.h"
 #include "ih.h"
 #include "log.h"
@@ -30,9 +32,13 @@ static void restore(struct user_queue *q)
 
 	if (!cwsr_saved(q->h))
 		return;
-	hws_copy_begin(q->g);
-	err = cwsr_restore(q, &bytes);
-	hws_copy_end(q->g);
+	if (fault_hit(FAULT_REFUSE_RESTORE, NULL)) {
+		err = -EIO;
+	} else {
+		hws_copy_begin(q->g);
+		err = cwsr_restore(q, &bytes);
+		hws_copy_end(q->g);
+	}
 	if (err) {
 		q->error = AQL_FAULT;
 		log_event("error", "queue=%#x pasid=%u restore=%d", q->h->doorbell, q->pasid,
@@ -157,6 +163,7 @@ static void save_begin(struct user_queue *q)
 	q->leave_at = q->request_at + RUNLIST_QUEUE_NS;
 	if (q->saved_bytes)
 		q->leave_at += PREEMPT_FIXED_NS + cwsr_time(g, q->saved_bytes);
+	q->leave_at = fault_preempt_end(q->leave_at);
 }
 
 static void serve(struct user_queue *q, unsigned int request)

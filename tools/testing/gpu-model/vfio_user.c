@@ -16,10 +16,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "fault.h"
 #include "log.h"
 #include "memory.h"
 #include "params.h"
 #include "pci.h"
+#include "unix_socket.h"
 #include "vfio_user.h"
 
 #define DATA_MAX	65536		/* of a region access: QEMU reads the ROM in one */
@@ -154,29 +156,14 @@ static struct vfio_user *vfio_get(struct gpu *g)
 
 int vfio_user_listen(struct gpu *g, const char *path)
 {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	struct vfio_user *v = vfio_get(g);
-	int fd, err;
+	int fd;
 
 	if (!v)
 		return -ENOMEM;
-	if (strlen(path) >= sizeof(addr.sun_path)) {
-		fprintf(stderr, "gpu-model: socket path '%s' is longer than %zu bytes\n",
-			path, sizeof(addr.sun_path) - 1);
-		return -ENAMETOOLONG;
-	}
-	strcpy(addr.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	fd = unix_listen(path);
 	if (fd < 0)
-		return -errno;
-	/* An existing path is somebody's: never unlinked here. */
-	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, 1)) {
-		err = -errno;
-		fprintf(stderr, "gpu-model: cannot listen on '%s': %s%s\n", path, strerror(-err),
-			err == -EADDRINUSE ? " (another model's, or left behind: remove it)" : "");
-		close(fd);
-		return err;
-	}
+		return fd;
 	strcpy(v->path, path);
 	v->listener = fd;
 	return 0;
@@ -497,7 +484,7 @@ static int dispatch(struct gpu *g, const struct header *h, const u8 *p, size_t l
 		return do_region_write(g, h, p, len);
 	case CMD_RESET:
 		/* Power-on as a machine's firmware leaves it: the card is posted. */
-		pci_reset(g, true);
+		pci_reset(g, !fault_hit(FAULT_RESET, NULL));
 		return reply(g->vfio, h, 0, NULL, 0, -1);
 	default:
 		log_warn("vfio-user: command %u is not served", h->cmd);
