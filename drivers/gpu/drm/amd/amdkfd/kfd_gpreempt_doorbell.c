@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT doorbells: how a parked monitor learns about new work.
+ * GPREEMPT doorbells: how the monitor learns about new work at once.
  *
  * A doorbell mapping has a fault handler. While GPREEMPT is not enabled it is
- * never called: the mapping is complete from the start, as in stock. Before
- * the monitor parks it takes the pages away; the next doorbell faults, gets its
- * page back and wakes the monitor.
+ * never called: the mapping is complete from the start, as in stock. The monitor
+ * takes the pages away before it parks, and when a queue that could preempt
+ * others has become idle; the next doorbell faults, gets its page back and wakes
+ * the monitor. That fault is all it costs: later doorbells find the page.
  *
  * A mapping outlives its node, so it follows no pointer but that to its own
  * record, which counts a reference on &struct kfd_gpreempt.
@@ -27,7 +28,9 @@
  * @pgoff:	offset of the mapping in @mapping, in pages
  * @pages:	size
  * @pfn:	first page frame
+ * @mm:		whose it is; to be compared, not to be followed
  * @revocable:	false for a private mapping, which cannot be faulted back in
+ * @revoked:	no doorbell was rung through it since it was taken away
  */
 struct gpreempt_doorbell {
 	struct list_head node;
@@ -37,7 +40,9 @@ struct gpreempt_doorbell {
 	unsigned long pgoff;
 	unsigned long pages;
 	unsigned long pfn;
+	const struct mm_struct *mm;
 	bool revocable;
+	bool revoked;
 };
 
 static void doorbell_open(struct vm_area_struct *vma)
@@ -73,6 +78,11 @@ static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 
 	ret = vmf_insert_pfn(vmf->vma, vmf->address,
 			     db->pfn + (vmf->pgoff - db->pgoff));
+	/*
+	 * After the page is back: the other order could leave it in place and
+	 * @revoked set. This one at worst revokes once more.
+	 */
+	WRITE_ONCE(db->revoked, false);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_DOORBELLS, 1);
 	kfd_gpreempt_wake(gp);
 	return ret;
@@ -117,6 +127,7 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 	db->pgoff = vma->vm_pgoff;
 	db->pages = vma_pages(vma);
 	db->pfn = PHYS_PFN(address);
+	db->mm = vma->vm_mm;
 	db->revocable = !is_cow_mapping(vma->vm_flags);
 
 	vma->vm_private_data = db;
@@ -143,8 +154,31 @@ bool kfd_gpreempt_doorbell_revocable(struct kfd_gpreempt *gp)
 }
 
 /**
+ * kfd_gpreempt_doorbell_open - can a process ring a doorbell unnoticed?
+ * @gp: the node
+ * @mm: the process's memory
+ *
+ * Return: true if it has a mapping that could be revoked and is not.
+ */
+bool kfd_gpreempt_doorbell_open(struct kfd_gpreempt *gp,
+				const struct mm_struct *mm)
+{
+	struct gpreempt_doorbell *db;
+	bool open = false;
+
+	mutex_lock(&gp->doorbell_lock);
+	list_for_each_entry(db, &gp->doorbells, node)
+		open |= db->mm == mm && db->revocable && !READ_ONCE(db->revoked);
+	mutex_unlock(&gp->doorbell_lock);
+	return open;
+}
+
+/**
  * kfd_gpreempt_doorbell_revoke - take all doorbell mappings away
  * @gp: the node
+ *
+ * All, because those of a node's processes have the same offset in the same
+ * file, by which they are found.
  *
  * The DQM lock must not be held: MMU notifiers, which run below, take it.
  */
@@ -155,9 +189,11 @@ void kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp)
 	lockdep_assert_not_held(&gp->node->dqm->lock_hidden);
 
 	mutex_lock(&gp->doorbell_lock);
-	list_for_each_entry(db, &gp->doorbells, node)
-		if (db->revocable)
-			unmap_mapping_pages(db->mapping, db->pgoff, db->pages,
-					    false);
+	list_for_each_entry(db, &gp->doorbells, node) {
+		if (!db->revocable)
+			continue;
+		WRITE_ONCE(db->revoked, true);
+		unmap_mapping_pages(db->mapping, db->pgoff, db->pages, false);
+	}
 	mutex_unlock(&gp->doorbell_lock);
 }

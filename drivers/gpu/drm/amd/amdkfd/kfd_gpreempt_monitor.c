@@ -32,7 +32,9 @@
  * several levels but no work it has to learn about the next doorbell, which
  * the kernel does not see. So it revokes the doorbell mappings, as TTM revokes
  * buffer mappings: the first doorbell after parking takes a page fault, which
- * puts the mapping back and wakes the monitor.
+ * puts the mapping back and wakes the monitor. The same is done when a queue
+ * has become idle that stands above one at work: its next doorbell starts a
+ * scan at once, instead of waiting for the poll interval to end.
  *
  * A process is never charged for what GPREEMPT reads of its memory, and never
  * trusted: see kfd_gpreempt_scan.c.
@@ -113,17 +115,18 @@ static bool kthread_wanted(void)
 	return kthread_should_stop() || kthread_should_park();
 }
 
-/* Until the poll interval is over, or the thread is wanted. */
+/* Until the poll interval is over, there is something new, or we are wanted. */
 static void monitor_poll(struct kfd_gpreempt *gp)
 {
 	u32 us = READ_ONCE(gp->tunables.poll_interval_us);
 	ktime_t timeout = ns_to_ktime((u64)us * NSEC_PER_USEC);
+	DEFINE_WAIT(wait);
 
-	set_current_state(TASK_IDLE);
-	if (!kthread_wanted())
+	prepare_to_wait(&gp->wait, &wait, TASK_IDLE);
+	if (!READ_ONCE(gp->kick) && !kthread_wanted())
 		schedule_hrtimeout_range(&timeout, us * NSEC_PER_USEC / 16,
 					 HRTIMER_MODE_REL);
-	__set_current_state(TASK_RUNNING);
+	finish_wait(&gp->wait, &wait);
 }
 
 static void monitor_decide(struct kfd_gpreempt *gp,
@@ -186,6 +189,34 @@ static bool may_park(const struct kfd_gpreempt *gp)
 	       (scan->plan.idle && !scan->plan.nr_preempt);
 }
 
+/*
+ * Is there a queue that would preempt others, were its doorbell rung? One that
+ * has only just become idle may go on at once, and is left alone for a scan.
+ */
+static bool preemptor_sleeps(struct kfd_gpreempt *gp)
+{
+	int lowest = GPREEMPT_BOOST + 1;
+	bool sleeps = false;
+	unsigned int i;
+
+	for (i = 0; i < gp->scan.view.nr; i++) {
+		const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
+
+		if ((q->mapped || q->preempted) && q->state != GPREEMPT_IDLE)
+			lowest = min_t(int, lowest, q->effective);
+	}
+	for (i = 0; i < gp->scan.view.nr; i++) {
+		const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
+		struct kfd_gpreempt_queue *gpq = gp->scan.queues[i].gpq;
+		bool idle = q->mapped && q->state == GPREEMPT_IDLE;
+
+		if (idle && gpq->idle && q->effective > lowest && !sleeps)
+			sleeps = kfd_gpreempt_doorbell_open(gp, gpq->mm);
+		gpq->idle = idle;
+	}
+	return sleeps;
+}
+
 static enum tick monitor_tick(struct kfd_gpreempt *gp)
 {
 	enum tick next = TICK_POLL;
@@ -206,6 +237,9 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 		gp->busy_ns = gp->scan.view.now_ns;
 		if (gp->scan.plan.nr_preempt || gp->scan.plan.nr_resume)
 			kfd_gpreempt_commit(gp);
+		/* A doorbell rung before this shows in the next scan. */
+		if (preemptor_sleeps(gp))
+			kfd_gpreempt_doorbell_revoke(gp);
 	} else if (one_level) {
 		next = TICK_WAIT;
 	} else if (gp->scan.view.now_ns - gp->busy_ns > LINGER_NS &&

@@ -33,7 +33,7 @@
  * @GPREEMPT_STAT_SCANS: scans
  * @GPREEMPT_STAT_WAKEUPS: times the monitor woke up
  * @GPREEMPT_STAT_REGISTERS: register accesses, reads and writes
- * @GPREEMPT_STAT_DOORBELLS: first doorbells after parking
+ * @GPREEMPT_STAT_DOORBELLS: first doorbells after mappings were revoked
  * @GPREEMPT_STAT_DECISION_NS: time in the policy, total
  * @GPREEMPT_STAT_DECISION_NS_MAX: longest decision
  * @GPREEMPT_STAT_SCAN_NS: time in scans, total
@@ -85,6 +85,7 @@ enum gpreempt_stat {
  * @verdict:	of the scan that is being committed
  * @reason:	for @verdict
  * @save_cost_ns: measured cost of saving it, 0 when never saved
+ * @idle:	it was idle in the last scan
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
@@ -111,6 +112,7 @@ struct kfd_gpreempt_queue {
 	enum gpreempt_verdict verdict;
 	enum gpreempt_reason reason;
 	u64 save_cost_ns;
+	bool idle;
 	u64 signal_wptr;
 	u64 signal;
 	bool signal_done;
@@ -281,6 +283,8 @@ void kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
 				struct qcm_process_device *qpd);
 
 /* kfd_gpreempt_doorbell.c */
+bool kfd_gpreempt_doorbell_open(struct kfd_gpreempt *gp,
+				const struct mm_struct *mm);
 void kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp);
 bool kfd_gpreempt_doorbell_revocable(struct kfd_gpreempt *gp);
 
