@@ -258,12 +258,12 @@ int high_job_wait(struct client *c, struct high_job *job, unsigned int timeout_m
 int high_job_run(struct client *c, struct high_job *job, struct aql_queue *q,
 		 unsigned int timeout_ms, __u64 *ns)
 {
-	__u64 start = kfd_now();
 	int ret;
 
+	job->submitted = kfd_now();
 	high_job_start(c, job, q);
 	ret = high_job_wait(c, job, timeout_ms);
-	*ns = kfd_now() - start;
+	*ns = kfd_now() - job->submitted;
 	return ret;
 }
 

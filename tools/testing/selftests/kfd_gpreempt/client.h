@@ -91,6 +91,7 @@ void low_expect(__u32 *out, __u32 groups, __u32 iterations);
  * @mem: @event: @signal: as in struct low_job
  * @done:	counts the dispatches, a word each workgroup
  * @packet:	index of the last one in its queue
+ * @submitted:	kfd_now() when high_job_run() submitted it
  */
 struct high_job {
 	struct kfd_mem mem;
@@ -101,6 +102,7 @@ struct high_job {
 	} *args;
 	__u32 *done;
 	__u64 packet;
+	__u64 submitted;
 };
 
 /* @us: how long the kernel runs; client_calibrate() comes first. */

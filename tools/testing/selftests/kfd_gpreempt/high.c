@@ -56,13 +56,25 @@ static void measure(struct client *c, struct aql_queue *q, struct high_job *job,
 		ret = high_job_run(c, job, q, 10 * CLIENT_TIMEOUT_MS, &ns);
 		if (ret)
 			fail("a kernel did not end", ret);
-		printf("sample packet=%llu ns=%llu\n", (unsigned long long)job->packet,
-		       (unsigned long long)ns);
+		printf("sample packet=%llu at=%llu ns=%llu\n", (unsigned long long)job->packet,
+		       (unsigned long long)job->submitted, (unsigned long long)ns);
 		fflush(stdout);
 	}
 	for (i = 0; i < c->dev.cus; i++)
 		if (job->done[i] != samples)
 			fail("a workgroup was lost or repeated", -EILSEQ);
+}
+
+/* A line that ties the guest's clock to the GPU's. */
+static void print_clocks(struct client *c, const char *when)
+{
+	__u64 gpu, now;
+	int ret = kfd_clocks(&c->dev, &gpu, &now);
+
+	if (ret)
+		fail("clocks", ret);
+	printf("gpu_clock_%s=%llu\nclock_%s=%llu\n", when, (unsigned long long)gpu, when,
+	       (unsigned long long)now);
 }
 
 int main(int argc, char **argv)
@@ -125,9 +137,9 @@ int main(int argc, char **argv)
 	if (ret)
 		fail("memory", ret);
 	printf("ticks_per_us=%.3f\n", c.ticks_per_us);
-	printf("gpu_clock_begin=%llu\n", (unsigned long long)kfd_gpu_clock(&c.dev));
+	print_clocks(&c, "begin");
 	measure(&c, &q, &job, samples, period_ms * 1000000ULL);
-	printf("gpu_clock_end=%llu\n", (unsigned long long)kfd_gpu_clock(&c.dev));
+	print_clocks(&c, "end");
 	ret = aql_destroy(&q);
 	if (ret)
 		fail("destroy queue", ret);

@@ -44,6 +44,17 @@ __u64 kfd_gpu_clock(struct kfd_dev *dev)
 	return kfd_ioctl(dev, AMDKFD_IOC_GET_CLOCK_COUNTERS, &args) ? 0 : args.gpu_clock_counter;
 }
 
+int kfd_clocks(struct kfd_dev *dev, __u64 *gpu, __u64 *now)
+{
+	struct kfd_ioctl_get_clock_counters_args args = { .gpu_id = dev->gpu_id };
+	int ret = kfd_ioctl(dev, AMDKFD_IOC_GET_CLOCK_COUNTERS, &args);
+
+	*gpu = args.gpu_clock_counter;
+	/* CLOCK_BOOTTIME, which is CLOCK_MONOTONIC on a machine that did not sleep */
+	*now = args.system_clock_counter;
+	return ret;
+}
+
 int kfd_find_gpu(__u32 *gpu_id, unsigned int *node)
 {
 	char path[96];

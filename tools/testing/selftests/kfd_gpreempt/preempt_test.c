@@ -164,6 +164,7 @@ FIXTURE_TEARDOWN(preempt)
 	gpreempt_set("preempt_timeout_ms", 100);
 	gpreempt_set("starvation_ms", 1000);
 	gpreempt_set("min_residency_us", 500);
+	gpreempt_set("poll_interval_us", 1000);
 }
 
 /*
@@ -425,6 +426,43 @@ TEST_F_TIMEOUT(preempt, parked_when_idle, 120)
 	ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high, CLIENT_TIMEOUT_MS, &ns));
 	EXPECT_GE(LOW_MS * 1000000ULL, ns);
 	EXPECT_LT(preemptions, gpreempt_number("stats/preemptions"));
+	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&low));
+	low_job_free(&self->c, &low);
+	ASSERT_EQ(0, aql_destroy(&q));
+}
+
+/*
+ * The doorbell of an idle queue above a busy one wakes the monitor, so that
+ * HIGH does not wait for the poll interval to end.
+ */
+TEST_F_TIMEOUT(preempt, doorbell_wakes, 120)
+{
+	const unsigned int poll_us = 300000;
+	struct low_job low;
+	struct aql_queue q;
+	long long doorbells;
+	unsigned int i;
+	__u64 ns;
+	__u32 n;
+
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
+	n = low_calibrate(&self->c, &q, 60 * LOW_MS);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &low, self->c.dev.cus, n));
+	ASSERT_EQ(0, gpreempt_set("poll_interval_us", poll_us));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	low_job_start(&self->c, &low, &q);
+	for (i = 0; i < 3; i++) {
+		/* until LOW is back, and HIGH was seen idle twice, and at no fixed phase */
+		usleep(5 * poll_us + i * poll_us / 3);
+		doorbells = gpreempt_number("stats/doorbell_faults");
+		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
+					  CLIENT_TIMEOUT_MS, &ns));
+		EXPECT_GT(poll_us * 1000ULL / 4, ns);
+		EXPECT_LT(doorbells, gpreempt_number("stats/doorbell_faults"));
+		EXPECT_EQ(1, low.signal->value);
+	}
 	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&low));
 	low_job_free(&self->c, &low);
