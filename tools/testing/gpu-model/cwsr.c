@@ -5,13 +5,24 @@
  * Where: as amdkfd lays the areas out (kfd_mqd_manager_v9.c). The control stack
  * is in the MQD's buffer, one page behind the MQD, and grows down from
  * cp_hqd_cntl_stack_size to ..._offset. Wave state is in the process' save area
- * and grows up from cp_hqd_cntl_stack_size to cp_hqd_wg_state_offset.
+ * between cp_hqd_cntl_stack_size and cp_hqd_wg_state_offset.
  *
- * What: the control stack holds the dispatches begun and not completed, those
- * without a wave included; wave state holds one record for each wave, with the
- * workgroup's LDS behind its first wave. The bytes of a record are the model's
- * own, not the trap handler's, but fit into what KFD reserves: SGPRs 512 and
- * hardware registers 128 bytes a wave, for 32 waves a compute unit.
+ * What: as the trap handler of this GPU leaves it (cwsr_trap_handler_gfx9.asm)
+ * and debuggers read it (ROCdbgapi, gfx90a). The control stack is a SET_SH_REG
+ * packet of values for COMPUTE_RELAUNCH, lowest address first. One with
+ * IS_STATE names the resources of the waves that follow, one with neither bit
+ * is a wave. The first wave's record is at the top of the wave state, the
+ * others below it. A record is, upwards:
+ *
+ *   VGPRs, accumulation VGPRs	256 bytes each
+ *   SGPRs			448 bytes: FLAT_SCRATCH, XNACK_MASK, VCC end them
+ *   struct wave_regs		128 bytes
+ *   LDS			only with the first wave of a workgroup
+ *   struct wave_extra		64 bytes, which trap handler and readers leave alone
+ *
+ * How much of the queue itself firmware saves, and how, is not documented: the
+ * dispatches begun and not completed, those without a wave included, go into
+ * values with IS_EVENT, which readers skip.
  *
  * Nothing else survives an unmap: the host's copies are freed, so a restore
  * really reads memory. What it reads the process may have written: every
@@ -19,63 +30,99 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cwsr.h"
 #include "log.h"
 #include "memory.h"
+#include "pm4.h"
 #include "spi.h"
 
-#define STACK_MAGIC	0x47505355	/* "GPSU" */
 #define MQD_PAGE	4096
+#define CNTL_STACK_MAX	(1u << 16)	/* amdkfd gives the largest of these GPUs 33 KiB */
+#define USER_HEADER	40	/* struct kfd_context_save_area_header: the control stack's end */
+
+/* The packet around the control stack. */
+#define STACK_HEADER	2
+#define COMPUTE_RELAUNCH 0x222	/* register, counted from the first of SET_SH_REG */
+
+/* COMPUTE_RELAUNCH; fields of states and waves as ROCdbgapi takes them apart. */
+#define RELAUNCH_EVENT	(1u << 30)
+#define RELAUNCH_STATE	(1u << 31)
+#define STATE_VGPRS(n)	((n) / 8 - 1)			/* both kinds */
+#define STATE_SGPRS	(SAVED_SGPRS / 16 << 6)
+#define STATE_LDS(n)	((n) / LDS_GRANULE << 9)
+#define STATE_ACC(n)	(((n) / 4 - 1) << 24)		/* first accumulation register */
+#define WAVE_SLOT(n)	(n)				/* scratch, of its engine's share */
+#define WAVE_ENGINE(n)	((n) << 9)
+#define WAVE_SCRATCH	(1u << 15)
+#define WAVE_LAST	(1u << 16)			/* of its workgroup */
+#define WAVE_FIRST	(1u << 17)
+
+/*
+ * Every wave is saved with all scalar registers, whatever its descriptor asks
+ * for: the model keeps FLAT_SCRATCH, XNACK_MASK and VCC apart from the SGPRs
+ * that they share storage with when there are fewer.
+ */
+#define SAVED_SGPRS	112
 
 /**
- * struct stack_header - lowest bytes of the control stack
- * @dispatches: @waves: records that follow, in stack and area
+ * struct saved_queue - begins the bytes of the events
  * @fetch:	queue's fetch index
+ * @dispatches:	struct saved_dispatch that follow
  */
-struct stack_header {
-	u32 magic;
-	u32 dispatches;
-	u32 waves;
-	u32 reserved;
+struct saved_queue {
 	u64 fetch;
+	u64 dispatches;
 };
 
 /**
- * struct stack_dispatch - a dispatch begun
+ * struct saved_dispatch - a dispatch begun
  * @packet: @next: @begin: as in struct dispatch
- * @source:	likewise
  * @place:	which of the queue's dispatches it is
+ * @source:	as in struct dispatch
  */
-struct stack_dispatch {
+struct saved_dispatch {
 	u64 packet, next, begin;
-	u8 source[DISPATCH_SOURCE_BYTES];
 	u64 place;
+	u8 source[DISPATCH_SOURCE_BYTES];
 };
 
-enum { FLAG_SCC = 1, FLAG_AT_BARRIER = 2, FLAG_ENDED = 4 };
+#define EVENT_BYTES	3	/* of those in the payload of a value with IS_EVENT */
+#define SAVED_MAX	(sizeof(struct saved_queue) + \
+			 DISPATCHES_MAX * sizeof(struct saved_dispatch))
+#define EVENTS(bytes)	(((bytes) + EVENT_BYTES - 1) / EVENT_BYTES)
+
+/* The smallest control stack holds all dispatches and the waves of 4 units, two words each. */
+_Static_assert(USER_HEADER + 4 * (STACK_HEADER + EVENTS(SAVED_MAX) +
+				  2 * 4 * CU_SIMDS * SIMD_WAVES) <= 4096, "control stack");
 
 /**
- * struct wave_record - hardware registers of a wave and its place
- * SGPRs and VGPRs follow unless it ended, then LDS behind the first wave.
+ * struct wave_regs - hardware registers and trap temporaries
  */
-struct wave_record {
-	u64 pc, last_pc, insns, wake_at;
-	u64 number;
-	u32 mode, status, trapsts;
-	u32 lds_bytes;
-	s32 scratch;
-	u16 vgprs, acc_offset;
-	u8 dispatch, nwaves, index, flags;
-	u8 reserved[56];
+struct wave_regs {
+	u32 m0, pc_lo, pc_hi, exec_lo, exec_hi, status, trapsts, xnack_lo, xnack_hi, mode;
+	u32 reserved[6];
+	u32 ttmp[16];
 };
 
-_Static_assert(sizeof(struct stack_header) + DISPATCHES_MAX * sizeof(struct stack_dispatch) <=
-	       4096, "the smallest control stack must hold all dispatches");
-_Static_assert(sizeof(struct wave_record) == 128, "KFD reserves 128 bytes");
+/**
+ * struct wave_extra - what the model knows of a wave besides
+ * @number:	of its workgroup
+ * @scratch:	first scratch slot of the workgroup, or -1
+ * @dispatch:	place of its dispatch
+ */
+struct wave_extra {
+	u64 last_pc, insns, wake_at, number;
+	s32 scratch;
+	u8 dispatch, index;
+	u8 reserved[26];
+};
 
-#define SGPR_BYTES	(MAX_SGPRS * 4)
+_Static_assert(sizeof(struct wave_regs) == 128 && sizeof(struct wave_extra) == 64, "layout");
+
+#define SGPR_BYTES	(SAVED_SGPRS * 4)
 #define VGPR_BYTES	(LANES * 4)
 
 static u64 area_base(const struct hqd *h)
@@ -84,23 +131,60 @@ static u64 area_base(const struct hqd *h)
 	       h->reg[HQD(MQD_CTX_SAVE_BASE_LO)];
 }
 
-static u32 wave_bytes(const struct wave *w)
+static u32 lds_bytes(const struct dispatch *d)
 {
-	u32 bytes = sizeof(struct wave_record);
-
-	if (!w->ended)
-		bytes += SGPR_BYTES + w->vgprs * VGPR_BYTES;
-	return bytes;
+	return (d->lds_bytes + LDS_GRANULE - 1) / LDS_GRANULE * LDS_GRANULE;
 }
 
-static u32 group_bytes(const struct group *grp)
+/* Resources of a dispatch's waves. */
+static u32 state_word(const struct dispatch *d)
 {
-	u32 bytes = grp->wg->lds_bytes;
-	unsigned int i;
+	return RELAUNCH_STATE | STATE_VGPRS(d->code.vgprs) | STATE_SGPRS |
+	       STATE_LDS(lds_bytes(d)) | STATE_ACC(d->code.acc_offset);
+}
 
-	for (i = 0; i < grp->wg->nwaves; i++)
-		bytes += wave_bytes(&grp->wg->waves[i]);
-	return bytes;
+/* Bytes of a wave's record. */
+static u32 wave_bytes(const struct dispatch *d, bool first)
+{
+	return d->code.vgprs * VGPR_BYTES + SGPR_BYTES + sizeof(struct wave_regs) +
+	       (first ? lds_bytes(d) : 0) + sizeof(struct wave_extra);
+}
+
+/* Index of a group's first or last wave that has not ended. */
+static unsigned int first_wave(const struct group *grp)
+{
+	unsigned int i = 0;
+
+	while (i < grp->wg->nwaves - 1 && grp->wg->waves[i].ended)
+		i++;
+	return i;
+}
+
+static unsigned int last_wave(const struct group *grp)
+{
+	unsigned int i = grp->wg->nwaves - 1;
+
+	while (i && grp->wg->waves[i].ended)
+		i--;
+	return i;
+}
+
+/*
+ * A debugger finds scratch by engine and slot within the engine's share, so the
+ * engine here is that of the share; without scratch, the wave's own.
+ */
+static u32 wave_word(const struct group *grp, unsigned int i)
+{
+	const struct user_queue *q = grp->q;
+	u32 word = (i == first_wave(grp) ? WAVE_FIRST : 0) |
+		   (i == last_wave(grp) ? WAVE_LAST : 0);
+	u32 share = q->scratch_slots / q->g->cfg.engines, slot = grp->scratch + i;
+
+	if (grp->scratch < 0)
+		return word | (grp->cu ? WAVE_ENGINE(grp->cu->engine) : 0);
+	if (!share || slot / share >= ENGINES_MAX)
+		return word | WAVE_SCRATCH;
+	return word | WAVE_SCRATCH | WAVE_ENGINE(slot / share) | WAVE_SLOT(slot % share & 0x1ff);
 }
 
 /**
@@ -154,6 +238,20 @@ static bool writable(struct gpu *g, unsigned int vmid, u64 va, u64 len)
 	return true;
 }
 
+/* What a group adds to control stack and wave state. */
+static void add_group(const struct group *grp, struct cwsr_size *size)
+{
+	unsigned int i;
+
+	size->stack += 4;
+	for (i = 0; i < grp->wg->nwaves; i++) {
+		if (grp->wg->waves[i].ended)
+			continue;
+		size->stack += 4;
+		size->state += wave_bytes(grp->d, i == first_wave(grp));
+	}
+}
+
 /**
  * cwsr_check() - will the save area hold the queue's state?
  * @q:		queue after cwsr_remove()
@@ -172,12 +270,13 @@ int cwsr_check(struct user_queue *q, struct cwsr_size *size)
 		return 0;
 	if (atomic_load(&q->stalled))
 		return -EBUSY;
-	size->stack = sizeof(struct stack_header) + q->begun * sizeof(struct stack_dispatch);
+	size->stack = 4 * (STACK_HEADER + EVENTS(sizeof(struct saved_queue) +
+						 q->begun * sizeof(struct saved_dispatch)));
 	for (grp = q->removed; grp; grp = grp->next)
-		size->state += group_bytes(grp);
+		add_group(grp, size);
 	for (grp = q->pending; grp; grp = grp->next)
-		size->state += group_bytes(grp);
-	if (size->stack > stack_size ||
+		add_group(grp, size);
+	if ((u64)size->stack + USER_HEADER > stack_size ||
 	    (u64)stack_size + size->state > r[HQD(MQD_CTX_SAVE_SIZE)])
 		return -ENOSPC;
 	if (!q->h->mqd ||
@@ -195,78 +294,112 @@ static int write_bytes(struct user_queue *q, u64 *va, const void *buf, size_t le
 	return err;
 }
 
-static int write_group(struct user_queue *q, const struct group *grp, u64 *va)
+static int write_lds(struct user_queue *q, const struct group *grp, u64 *va)
+{
+	static const u8 zeros[LDS_GRANULE];
+	u32 bytes = grp->wg->lds_bytes;
+	int err = 0;
+
+	if (bytes)
+		err = write_bytes(q, va, grp->wg->lds, bytes);
+	if (!err && bytes < lds_bytes(grp->d))
+		err = write_bytes(q, va, zeros, lds_bytes(grp->d) - bytes);
+	return err;
+}
+
+/* The record of wave @i, which begins at @va. */
+static int write_wave(struct user_queue *q, const struct group *grp, unsigned int i, u64 va)
+{
+	const struct wave *w = &grp->wg->waves[i];
+	const struct wave_extra extra = {
+		.last_pc = w->last_pc,
+		.insns = w->insns,
+		.wake_at = w->wake_at,
+		.number = grp->number,
+		.scratch = grp->scratch,
+		.dispatch = grp->d - q->d,
+		.index = i,
+	};
+	struct wave_regs regs = {
+		.m0 = w->sgpr[SGPR_M0],
+		.pc_lo = w->pc,
+		.pc_hi = w->pc >> 32,
+		.exec_lo = w->sgpr[SGPR_EXEC],
+		.exec_hi = w->sgpr[SGPR_EXEC + 1],
+		.status = wave_status(w),
+		.trapsts = w->trapsts,
+		.xnack_lo = w->sgpr[SGPR_XNACK_MASK],
+		.xnack_hi = w->sgpr[SGPR_XNACK_MASK + 1],
+		.mode = w->mode,
+	};
+	int err;
+
+	memcpy(regs.ttmp, w->sgpr + SGPR_TTMP, sizeof(regs.ttmp));
+	err = write_bytes(q, &va, w->vgpr, w->vgprs * VGPR_BYTES);
+	/* Behind s101 the operand space goes on as the save area does. */
+	if (!err)
+		err = write_bytes(q, &va, w->sgpr, SGPR_BYTES);
+	if (!err)
+		err = write_bytes(q, &va, &regs, sizeof(regs));
+	if (!err && i == first_wave(grp))
+		err = write_lds(q, grp, &va);
+	if (!err)
+		err = write_bytes(q, &va, &extra, sizeof(extra));
+	if (!err)
+		log_event("wave-save", "queue=%#x pasid=%u disp=%" PRIu64 " wg=%" PRIu64
+			  " wave=%u pc=%#" PRIx64 " last=%#" PRIx64 " insns=%" PRIu64,
+			  q->h->doorbell, q->pasid, grp->d->packet, grp->number, i, w->pc,
+			  w->last_pc, w->insns);
+	return err;
+}
+
+/* Add a group to control stack and wave state; @top: the lowest record so far. */
+static int write_group(struct user_queue *q, const struct group *grp, u32 **stack, u64 *top)
 {
 	unsigned int i;
 	int err = 0;
 
+	*(*stack)++ = state_word(grp->d);
 	for (i = 0; i < grp->wg->nwaves && !err; i++) {
-		const struct wave *w = &grp->wg->waves[i];
-		const struct wave_record rec = {
-			.pc = w->pc,
-			.last_pc = w->last_pc,
-			.insns = w->insns,
-			.wake_at = w->wake_at,
-			.number = grp->number,
-			.mode = w->mode,
-			.status = w->status,
-			.trapsts = w->trapsts,
-			.lds_bytes = grp->wg->lds_bytes,
-			.scratch = grp->scratch,
-			.vgprs = w->vgprs,
-			.acc_offset = w->acc_offset,
-			.dispatch = grp->d - q->d,
-			.nwaves = grp->wg->nwaves,
-			.index = i,
-			.flags = (w->scc ? FLAG_SCC : 0) | (w->ended ? FLAG_ENDED : 0) |
-				 (w->at_barrier ? FLAG_AT_BARRIER : 0),
-		};
-
-		err = write_bytes(q, va, &rec, sizeof(rec));
-		if (!w->ended && !err)
-			err = write_bytes(q, va, w->sgpr, SGPR_BYTES);
-		if (!w->ended && !err)
-			err = write_bytes(q, va, w->vgpr, w->vgprs * VGPR_BYTES);
-		if (!i && !err && grp->wg->lds_bytes)
-			err = write_bytes(q, va, grp->wg->lds, grp->wg->lds_bytes);
-		if (!w->ended && !err)
-			log_event("wave-save", "queue=%#x pasid=%u disp=%" PRIu64 " wg=%" PRIu64
-				  " wave=%u pc=%#" PRIx64 " last=%#" PRIx64 " insns=%" PRIu64,
-				  q->h->doorbell, q->pasid, grp->d->packet, grp->number, i,
-				  w->pc, w->last_pc, w->insns);
+		if (grp->wg->waves[i].ended)
+			continue;
+		*(*stack)++ = wave_word(grp, i);
+		*top -= wave_bytes(grp->d, i == first_wave(grp));
+		err = write_wave(q, grp, i, *top);
 	}
 	return err;
 }
 
 /* Dispatches keep their places in q->d: wave records name them by place. */
-static int write_stack(struct user_queue *q, u64 va, u32 waves)
+static void write_events(const struct user_queue *q, u32 **stack)
 {
-	const struct stack_header header = {
-		.magic = STACK_MAGIC,
-		.dispatches = q->begun,
-		.waves = waves,
-		.fetch = q->fetch,
-	};
-	unsigned int i;
-	int err;
+	struct {
+		struct saved_queue queue;
+		struct saved_dispatch dispatch[DISPATCHES_MAX];
+	} saved = { .queue = { .fetch = q->fetch, .dispatches = q->begun } };
+	struct saved_dispatch *rec = saved.dispatch;
+	const u8 *bytes = (const u8 *)&saved;
+	unsigned int i, n;
 
-	err = vm_write(q->g, 0, va, &header, sizeof(header));
-	va += sizeof(header);
-	for (i = 0; i < DISPATCHES_MAX && !err; i++) {
-		struct stack_dispatch rec = {
+	for (i = 0; i < DISPATCHES_MAX; i++) {
+		if (!q->d[i].used)
+			continue;
+		*rec = (struct saved_dispatch){
 			.packet = q->d[i].packet,
 			.next = q->d[i].next,
 			.begin = q->d[i].begin,
 			.place = i,
 		};
-
-		if (!q->d[i].used)
-			continue;
-		memcpy(rec.source, q->d[i].source, sizeof(rec.source));
-		err = vm_write(q->g, 0, va, &rec, sizeof(rec));
-		va += sizeof(rec);
+		memcpy(rec->source, q->d[i].source, sizeof(rec->source));
+		rec++;
 	}
-	return err;
+	n = (const u8 *)rec - bytes;
+	for (i = 0; i < n; i += EVENT_BYTES) {
+		u32 word = 0;
+
+		memcpy(&word, bytes + i, n - i < EVENT_BYTES ? n - i : EVENT_BYTES);
+		*(*stack)++ = RELAUNCH_EVENT | word;
+	}
 }
 
 /**
@@ -277,25 +410,29 @@ static int write_stack(struct user_queue *q, u64 va, u32 waves)
  * Needs no lock: nobody else has the queue's groups now. Sets the offsets in
  * the slot's registers, as the MQD gets them back.
  *
- * Return: 0 or -EFAULT.
+ * Return: 0, -ENOMEM or -EFAULT.
  */
 int cwsr_write(struct user_queue *q, const struct cwsr_size *size)
 {
-	u32 *r = q->h->reg, stack_size = r[HQD(MQD_CNTL_STACK_SIZE)], waves = 0;
-	u64 va = area_base(q->h) + stack_size;
+	u32 *r = q->h->reg, stack_size = r[HQD(MQD_CNTL_STACK_SIZE)];
+	u64 top = area_base(q->h) + stack_size + size->state;
 	struct group *lists[] = { q->removed, q->pending }, *grp;
+	u32 *stack = malloc(size->stack), *word = stack;
 	unsigned int i;
-	int err;
+	int err = 0;
 
-	for (i = 0; i < 2; i++) {
-		for (grp = lists[i]; grp; grp = grp->next) {
-			err = write_group(q, grp, &va);
-			if (err)
-				return err;
-			waves += grp->wg->nwaves;
-		}
-	}
-	err = write_stack(q, q->h->mqd + MQD_PAGE + stack_size - size->stack, waves);
+	if (!stack)
+		return -ENOMEM;
+	*word++ = 3u << 30 | (size->stack / 4 - STACK_HEADER) << 16 | PM4_SET_SH_REG << 8;
+	*word++ = COMPUTE_RELAUNCH;
+	write_events(q, &word);
+	for (i = 0; i < 2; i++)
+		for (grp = lists[i]; grp && !err; grp = grp->next)
+			err = write_group(q, grp, &word, &top);
+	if (!err)
+		err = vm_write(q->g, 0, q->h->mqd + MQD_PAGE + stack_size - size->stack, stack,
+			       size->stack);
+	free(stack);
 	if (err)
 		return err;
 	r[HQD(MQD_CNTL_STACK_OFFSET)] = stack_size - size->stack;
@@ -353,49 +490,40 @@ bool cwsr_saved(const struct hqd *h)
 	return h->reg[HQD(MQD_CNTL_STACK_OFFSET)] < h->reg[HQD(MQD_CNTL_STACK_SIZE)];
 }
 
-static int read_bytes(struct user_queue *q, u64 *va, u64 end, void *buf, size_t len)
+/* Dispatches from the events that begin the control stack; *@n: words in, words used out. */
+static int read_events(struct user_queue *q, const u32 *stack, u32 *n)
 {
-	int err;
+	struct {
+		struct saved_queue queue;
+		struct saved_dispatch dispatch[DISPATCHES_MAX + 1];	/* the last word's rest */
+	} saved = {};
+	u8 *bytes = (u8 *)&saved;
+	u32 i, used = 0;
 
-	if (len > end - *va)
+	for (i = 0; i < *n && stack[i] & RELAUNCH_EVENT; i++) {
+		if (used + EVENT_BYTES > sizeof(saved))
+			return -EINVAL;
+		memcpy(bytes + used, &stack[i], EVENT_BYTES);
+		used += EVENT_BYTES;
+	}
+	*n = i;
+	if (saved.queue.dispatches > DISPATCHES_MAX ||
+	    i != EVENTS(sizeof(saved.queue) +
+			saved.queue.dispatches * sizeof(struct saved_dispatch)))
 		return -EINVAL;
-	err = vm_read(q->g, q->vmid, *va, buf, len);
-	*va += len;
-	return err;
-}
-
-static int read_stack(struct user_queue *q, struct stack_header *header)
-{
-	const u32 *r = q->h->reg;
-	u32 offset = r[HQD(MQD_CNTL_STACK_OFFSET)];
-	u64 va = q->h->mqd + MQD_PAGE + offset;
-	unsigned int i;
-	int err;
-
-	err = vm_read(q->g, 0, va, header, sizeof(*header));
-	if (err)
-		return err;
-	if (header->magic != STACK_MAGIC || header->dispatches > DISPATCHES_MAX ||
-	    sizeof(*header) + header->dispatches * sizeof(struct stack_dispatch) !=
-	    r[HQD(MQD_CNTL_STACK_SIZE)] - offset)
-		return -EINVAL;
-	va += sizeof(*header);
-	for (i = 0; i < header->dispatches; i++, va += sizeof(struct stack_dispatch)) {
-		struct stack_dispatch rec;
+	for (i = 0; i < saved.queue.dispatches; i++) {
+		const struct saved_dispatch *rec = &saved.dispatch[i];
 		struct dispatch *d;
 
-		err = vm_read(q->g, 0, va, &rec, sizeof(rec));
-		if (err)
-			return err;
-		if (rec.place >= DISPATCHES_MAX || q->d[rec.place].used)
+		if (rec->place >= DISPATCHES_MAX || q->d[rec->place].used)
 			return -EINVAL;
-		d = &q->d[rec.place];
-		*d = (struct dispatch){ .packet = rec.packet };
-		memcpy(d->source, rec.source, sizeof(d->source));
-		if (dispatch_parse(q, d) || rec.next > d->total)
+		d = &q->d[rec->place];
+		*d = (struct dispatch){ .packet = rec->packet };
+		memcpy(d->source, rec->source, sizeof(d->source));
+		if (dispatch_parse(q, d) || rec->next > d->total)
 			return -EINVAL;
-		d->next = rec.next;
-		d->begin = rec.begin;
+		d->next = rec->next;
+		d->begin = rec->begin;
 		d->used = true;
 		q->begun++;
 		if (d->next < d->total) {
@@ -404,87 +532,120 @@ static int read_stack(struct user_queue *q, struct stack_header *header)
 			q->launching = d;
 		}
 	}
-	q->fetch = header->fetch;
+	q->fetch = saved.queue.fetch;
 	return 0;
 }
 
-/* Does @rec, wave @i of a group that begins with @first, make sense? */
-static bool record_valid(struct user_queue *q, const struct wave_record *rec,
-			 const struct wave_record *first, unsigned int i)
+static int read_bytes(struct user_queue *q, u64 *va, void *buf, size_t len)
 {
-	const struct dispatch *d = &q->d[rec->dispatch % DISPATCHES_MAX];
-	u32 id[3];
+	int err = vm_read(q->g, q->vmid, *va, buf, len);
 
-	return rec->dispatch < DISPATCHES_MAX && d->used && rec->number < d->next &&
-	       rec->number == first->number && rec->dispatch == first->dispatch &&
-	       rec->index == i && rec->vgprs == d->code.vgprs &&
-	       rec->acc_offset == d->code.acc_offset && rec->lds_bytes == d->lds_bytes &&
-	       rec->nwaves == dispatch_waves(d, rec->number, id) &&
-	       (d->regs.scratch_wave_bytes ?
-		rec->scratch >= 0 && rec->scratch + rec->nwaves <= (s64)q->scratch_slots :
-		rec->scratch == -1);
-}
-
-static int read_wave(struct user_queue *q, struct wave *w, const struct wave_record *rec,
-		     u64 *va, u64 end)
-{
-	int err;
-
-	w->pc = rec->pc;
-	w->last_pc = rec->last_pc;
-	w->insns = rec->insns;
-	w->wake_at = rec->wake_at;
-	w->mode = rec->mode;
-	w->status = rec->status;
-	w->trapsts = rec->trapsts;
-	w->scc = rec->flags & FLAG_SCC;
-	w->at_barrier = rec->flags & FLAG_AT_BARRIER;
-	w->ended = rec->flags & FLAG_ENDED;
-	w->index = rec->index;
-	if (w->ended)
-		return 0;
-	err = read_bytes(q, va, end, w->sgpr, SGPR_BYTES);
-	if (!err)
-		err = read_bytes(q, va, end, w->vgpr, w->vgprs * VGPR_BYTES);
+	*va += len;
 	return err;
 }
 
-/* One group with all its waves. */
-static int read_group(struct user_queue *q, u64 *va, u64 end, u32 *waves)
+/* Registers of a wave, and LDS behind them, from the record that begins at @va. */
+static int read_wave(struct user_queue *q, struct group *grp, struct wave *w, bool first, u64 va)
 {
-	struct wave_record rec, first;
-	struct group *grp;
-	unsigned int i;
+	struct wave_regs regs;
 	int err;
 
-	err = read_bytes(q, va, end, &rec, sizeof(rec));
+	err = read_bytes(q, &va, w->vgpr, w->vgprs * VGPR_BYTES);
+	if (!err)
+		err = read_bytes(q, &va, w->sgpr, SGPR_BYTES);
+	if (!err)
+		err = read_bytes(q, &va, &regs, sizeof(regs));
+	if (!err && first && grp->wg->lds_bytes)
+		err = read_bytes(q, &va, grp->wg->lds, grp->wg->lds_bytes);
 	if (err)
 		return err;
-	first = rec;
-	if (!record_valid(q, &rec, &first, 0) || rec.nwaves > *waves)
-		return -EINVAL;
-	grp = group_alloc(&q->d[rec.dispatch], rec.number, rec.nwaves, rec.scratch);
+	memcpy(w->sgpr + SGPR_TTMP, regs.ttmp, sizeof(regs.ttmp));
+	w->sgpr[SGPR_M0] = regs.m0;
+	w->sgpr[SGPR_EXEC] = regs.exec_lo;
+	w->sgpr[SGPR_EXEC + 1] = regs.exec_hi;
+	w->sgpr[SGPR_XNACK_MASK] = regs.xnack_lo;
+	w->sgpr[SGPR_XNACK_MASK + 1] = regs.xnack_hi;
+	w->pc = regs.pc_lo | (u64)regs.pc_hi << 32;
+	w->mode = regs.mode;
+	w->trapsts = regs.trapsts;
+	wave_set_status(w, regs.status);
+	return 0;
+}
+
+/* A group for the first of its waves' records; NULL if that makes no sense. */
+static struct group *read_group(struct user_queue *q, const struct wave_extra *extra, u32 state)
+{
+	struct dispatch *d = &q->d[extra->dispatch % DISPATCHES_MAX];
+	unsigned int i, nwaves;
+	struct group *grp;
+	u32 id[3];
+
+	if (extra->dispatch >= DISPATCHES_MAX || !d->used || extra->number >= d->next ||
+	    state != state_word(d))
+		return NULL;
+	nwaves = dispatch_waves(d, extra->number, id);
+	if (d->regs.scratch_wave_bytes ?
+	    extra->scratch < 0 || extra->scratch + (s64)nwaves > q->scratch_slots :
+	    extra->scratch != -1)
+		return NULL;
+	grp = group_alloc(d, extra->number, nwaves, extra->scratch);
 	if (!grp)
-		return -ENOMEM;
+		return NULL;
+	for (i = 0; i < nwaves; i++)
+		grp->wg->waves[i].ended = true;		/* unless it has a record */
+	grp->restored = true;
 	grp->next = q->pending;
 	q->pending = grp;
-	grp->restored = true;
-	grp->d->live++;
+	d->live++;
 	spi_scratch_take(q, grp);
-	for (i = 0; i < first.nwaves; i++) {
-		if (i)
-			err = read_bytes(q, va, end, &rec, sizeof(rec));
-		if (!err && !record_valid(q, &rec, &first, i))
-			err = -EINVAL;
-		if (!err)
-			err = read_wave(q, &grp->wg->waves[i], &rec, va, end);
-		if (!i && !err && grp->wg->lds_bytes)
-			err = read_bytes(q, va, end, grp->wg->lds, grp->wg->lds_bytes);
+	return grp;
+}
+
+/*
+ * Groups and waves from the states and waves of the control stack. @top: end of
+ * the wave state, @bottom: its begin.
+ */
+static int read_waves(struct user_queue *q, const u32 *stack, u32 n, u64 top, u64 bottom)
+{
+	struct wave_extra extra;
+	struct group *grp = NULL;
+	u32 i, state = 0, bytes;
+	struct wave *w;
+	int err;
+
+	for (i = 0; i < n; i++) {
+		bool first = stack[i] & WAVE_FIRST;
+
+		if (stack[i] & RELAUNCH_STATE) {
+			state = stack[i];
+			continue;
+		}
+		if (stack[i] & RELAUNCH_EVENT || top - bottom < sizeof(extra) || first != !grp)
+			return -EINVAL;
+		err = vm_read(q->g, q->vmid, top - sizeof(extra), &extra, sizeof(extra));
 		if (err)
 			return err;
+		if (!grp)
+			grp = read_group(q, &extra, state);
+		if (!grp || grp->d != &q->d[extra.dispatch] || grp->number != extra.number ||
+		    extra.index >= grp->wg->nwaves || !grp->wg->waves[extra.index].ended)
+			return -EINVAL;
+		bytes = wave_bytes(grp->d, first);
+		if (top - bottom < bytes)
+			return -EINVAL;
+		top -= bytes;
+		w = &grp->wg->waves[extra.index];
+		err = read_wave(q, grp, w, first, top);
+		if (err)
+			return err;
+		w->last_pc = extra.last_pc;
+		w->insns = extra.insns;
+		w->wake_at = extra.wake_at;
+		w->ended = false;
+		if (stack[i] & WAVE_LAST)
+			grp = NULL;
 	}
-	*waves -= first.nwaves;
-	return 0;
+	return grp || top != bottom ? -EINVAL : 0;
 }
 
 /**
@@ -500,21 +661,33 @@ static int read_group(struct user_queue *q, u64 *va, u64 end, u32 *waves)
 int cwsr_restore(struct user_queue *q, u64 *bytes)
 {
 	u32 *r = q->h->reg, stack_size = r[HQD(MQD_CNTL_STACK_SIZE)];
-	u64 va = area_base(q->h) + stack_size;
-	u64 end = area_base(q->h) + r[HQD(MQD_WG_STATE_OFFSET)];
-	struct stack_header header;
+	u32 offset = r[HQD(MQD_CNTL_STACK_OFFSET)], n = (stack_size - offset) / 4, events;
+	u64 bottom = area_base(q->h) + stack_size;
+	u64 top = area_base(q->h) + r[HQD(MQD_WG_STATE_OFFSET)];
 	struct group *grp, *list;
+	u32 *stack;
 	int err;
 
-	err = end < va ? -EINVAL : read_stack(q, &header);
-	while (!err && header.waves)
-		err = read_group(q, &va, end, &header.waves);
+	if (top < bottom || n < STACK_HEADER || offset % 4 || n > CNTL_STACK_MAX / 4)
+		return -EINVAL;
+	stack = malloc(n * 4);
+	if (!stack)
+		return -ENOMEM;
+	err = vm_read(q->g, 0, q->h->mqd + MQD_PAGE + offset, stack, n * 4);
+	if (!err && stack[1] != COMPUTE_RELAUNCH)
+		err = -EINVAL;
+	events = n - STACK_HEADER;
+	if (!err)
+		err = read_events(q, stack + STACK_HEADER, &events);
+	if (!err)
+		err = read_waves(q, stack + STACK_HEADER + events, n - STACK_HEADER - events,
+				 top, bottom);
+	free(stack);
 	if (err) {
 		cwsr_drop(q);	/* none of its groups has a unit yet */
 		return err;
 	}
-	*bytes = stack_size - r[HQD(MQD_CNTL_STACK_OFFSET)] +
-		 r[HQD(MQD_WG_STATE_OFFSET)] - stack_size;
+	*bytes = stack_size - offset + (top - bottom);
 	/* Reading put them in reverse order; the oldest go first. */
 	for (list = q->pending, q->pending = NULL; (grp = list);) {
 		list = grp->next;

@@ -375,11 +375,21 @@ S0(x_s_set_gpr_idx_idx, M0 = (M0 & ~0xffu) | (ssrc32(c, i, 0) & 0xff);)
 #define HWREG_IB_STS	7
 #define HWREG_SH_MEM_BASES 15
 
-static u32 hwreg_status(const struct wave *w)
+/* What other state tells: SCC 0, EXECZ 9, VCCZ 10, IN_TG 11, IN_BARRIER 12, VALID 16. */
+#define STATUS_DERIVED	0x11e01u
+
+u32 wave_status(const struct wave *w)
 {
-	/* SCC 0, EXECZ 9, VCCZ 10, IN_TG 11, IN_BARRIER 12, VALID 16 */
-	return (w->status & ~0x11e01u) | w->scc | (u32)!wave_exec(w) << 9 |
-	       (u32)!sgpr64(w, SGPR_VCC) << 10 | (u32)(w->wg->nwaves > 1) << 11 | 1 << 16;
+	return (w->status & ~STATUS_DERIVED) | w->scc | (u32)!wave_exec(w) << 9 |
+	       (u32)!sgpr64(w, SGPR_VCC) << 10 | (u32)(w->wg->nwaves > 1) << 11 |
+	       (u32)w->at_barrier << 12 | 1 << 16;
+}
+
+void wave_set_status(struct wave *w, u32 v)
+{
+	w->status = v & ~STATUS_DERIVED;
+	w->scc = v & 1;
+	w->at_barrier = v >> 12 & 1;
 }
 
 static bool hwreg_read(const struct wave *w, unsigned int id, u32 *v)
@@ -389,7 +399,7 @@ static bool hwreg_read(const struct wave *w, unsigned int id, u32 *v)
 		*v = w->mode;
 		return true;
 	case HWREG_STATUS:
-		*v = hwreg_status(w);
+		*v = wave_status(w);
 		return true;
 	case HWREG_TRAPSTS:
 		*v = w->trapsts;

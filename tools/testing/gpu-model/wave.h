@@ -121,6 +121,10 @@ void wg_free(struct workgroup *wg);
  */
 enum wave_stop wave_run(struct wave *w, u32 *budget);
 
+/* The STATUS register, of which the wave keeps some bits elsewhere. */
+u32 wave_status(const struct wave *w);
+void wave_set_status(struct wave *w, u32 v);
+
 /* Forget cached translations, as after a restore into new memory. */
 void wave_drop_tlb(struct wave *w);
 

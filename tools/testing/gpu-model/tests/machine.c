@@ -331,7 +331,7 @@ static void test_runlist(void)
 	   *(u64 *)arena_ptr(0, FENCE_VA) == 0x567800001234ull, "fence after the end");
 	ok(!q.mqd[MQD_ACTIVE] && q.mqd[MQD_PQ_RPTR] == 16 && q.mqd[MQD_PQ_WPTR_LO] == 16 &&
 	   q.mqd[MQD_CNTL_STACK_OFFSET] < STACK_BYTES &&
-	   q.mqd[MQD_WG_STATE_OFFSET] == STACK_BYTES + 8 * (128 + 512 + 64 * 256 + 256),
+	   q.mqd[MQD_WG_STATE_OFFSET] == STACK_BYTES + 8 * (64 * 256 + 448 + 128 + 512 + 64),
 	   "MQD written back");
 	ok(hiq(IT_MAP_QUEUES, bad_op, 1) == -EINVAL && hiq(IT_RUN_LIST, bad_op, 1) == -EINVAL,
 	   "malformed HIQ packets are refused");
@@ -444,7 +444,6 @@ static void test_memory_is_truth(void)
 {
 	struct queue q;
 	u32 *vgpr;
-	u8 *record;
 
 	device_start(2, 2, false);
 	set_resources(0xfcfcfcfc);
@@ -455,8 +454,7 @@ static void test_memory_is_truth(void)
 	ring(&q);
 	run_for(500);
 	unmap_all();
-	record = at(&q, AREA(&q) + STACK_BYTES);
-	vgpr = (u32 *)(record + 128 + 512);
+	vgpr = at(&q, AREA(&q) + STACK_BYTES);
 	vgpr[0] ^= 1;
 	map(&q, 1);
 	go_on(&q);
@@ -515,13 +513,13 @@ static void test_damage(void)
 		unmap_all();
 		for (n = 0; n < 1u + i % 5; n++) {
 			u8 *stack = arena_ptr(0, MQD_VA(q.mqd_slot) + 4096);
-			u8 *record = at(&q, AREA(&q) + STACK_BYTES);
+			u8 *end = at(&q, AREA(&q) + q.mqd[MQD_WG_STATE_OFFSET]);
 			u32 offset = q.mqd[MQD_CNTL_STACK_OFFSET];
 
 			if (i % 3)
 				stack[offset + rand() % (STACK_BYTES - offset)] = rand();
 			else
-				record[rand() % 128] = rand();
+				end[-1 - rand() % 64] = rand();
 			if (i % 7 == 0)
 				q.mqd[MQD_WG_STATE_OFFSET] = rand();
 			if (i % 11 == 0)
