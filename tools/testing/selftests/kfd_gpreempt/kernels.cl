@@ -59,11 +59,46 @@ void until(global volatile uint *stop, global uint *rounds)
 		rounds[GROUP] = n;
 }
 
+/* out[i * stride] = value + i: over more memory than there are work-items for. */
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void scatter(global uint *out, uint value, uint stride)
+{
+	ulong i = GROUP * 64 + ITEM;
+
+	out[i * stride] = value + i;
+}
+
 /* An accumulation register is written and read by its own instructions only. */
 #define ACC_GET(a)	({ uint v_; \
 	__asm__ volatile("v_accvgpr_read_b32 %0, %1" : "=v"(v_) : "a"(a)); v_; })
 #define ACC_SET(a, v) \
 	__asm__ volatile("v_accvgpr_write_b32 %0, %1" : "=a"(a) : "v"(v))
+
+/*
+ * Holds a value of each work-item in a vector register, in an accumulation
+ * register and in LDS until the host sets *stop, then writes all three to out[].
+ * beats[] counts each workgroup's rounds meanwhile.
+ */
+kernel __attribute__((reqd_work_group_size(128, 1, 1)))
+void hold(global volatile uint *stop, global uint *out, global volatile uint *beats, uint tag)
+{
+	local uint lds[128];
+	uint i = GROUP * 128 + ITEM, x = tag + i, acc;
+
+	lds[ITEM] = ~x;
+	ACC_SET(acc, x ^ 0xacc);
+	group_barrier();
+	do {
+		__builtin_amdgcn_s_sleep(4);
+		__asm__ volatile("" : "+v"(x));
+		if (!ITEM)
+			beats[GROUP]++;
+	} while (!__opencl_atomic_load((global volatile atomic_uint *)stop,
+				       memory_order_relaxed, memory_scope_all_svm_devices));
+	out[3 * i] = x;
+	out[3 * i + 1] = ACC_GET(acc);
+	out[3 * i + 2] = lds[ITEM];
+}
 
 /* One bank: @b is a constant, so that every index is one too. */
 #define BANK(b) \
