@@ -61,11 +61,45 @@ static int setup_scratch(struct aql_queue *q)
 	return 0;
 }
 
+int save_area_alloc(struct kfd_dev *dev, struct save_area *s)
+{
+	size_t size = (size_t)(dev->cwsr_size + dev->debug_size) * dev->xccs;
+	struct save_area_header *header;
+	unsigned int i;
+	int ret;
+
+	ret = kfd_alloc(dev, &s->eop, KFD_PAGE, KFD_MEM_VRAM);
+	if (!ret)
+		ret = kfd_alloc(dev, &s->cwsr, size, KFD_MEM_HOST);
+	if (ret)
+		return ret;
+	for (i = 0; i < dev->xccs; i++) {
+		header = (void *)((char *)s->cwsr.ptr + (size_t)i * dev->cwsr_size);
+		header->debug_offset = (dev->xccs - i) * dev->cwsr_size;
+		header->debug_size = dev->debug_size * dev->xccs;
+	}
+	return 0;
+}
+
+void save_area_free(struct kfd_dev *dev, struct save_area *s)
+{
+	kfd_free(dev, &s->cwsr);
+	kfd_free(dev, &s->eop);
+}
+
+void save_area_args(const struct kfd_dev *dev, const struct save_area *s,
+		    struct kfd_ioctl_create_queue_args *args)
+{
+	args->eop_buffer_address = (uintptr_t)s->eop.ptr;
+	args->eop_buffer_size = s->eop.size;
+	args->ctx_save_restore_address = (uintptr_t)s->cwsr.ptr;
+	args->ctx_save_restore_size = dev->cwsr_size;
+	args->ctl_stack_size = dev->ctl_stack_size;
+}
+
 static int alloc_buffers(struct aql_queue *q)
 {
 	struct kfd_dev *dev = q->dev;
-	size_t save = (size_t)(dev->cwsr_size + dev->debug_size) * dev->xccs;
-	struct save_area_header *header;
 	unsigned int i;
 	int ret;
 
@@ -81,26 +115,16 @@ static int alloc_buffers(struct aql_queue *q)
 		return ret;
 	q->amd = q->index.ptr;
 
-	ret = kfd_alloc(dev, &q->eop, KFD_PAGE, KFD_MEM_VRAM);
+	ret = save_area_alloc(dev, &q->save);
 	if (ret)
 		return ret;
-
-	ret = kfd_alloc(dev, &q->cwsr, save, KFD_MEM_HOST);
-	if (ret)
-		return ret;
-	for (i = 0; i < dev->xccs; i++) {
-		header = (void *)((char *)q->cwsr.ptr + (size_t)i * dev->cwsr_size);
-		header->debug_offset = (dev->xccs - i) * dev->cwsr_size;
-		header->debug_size = dev->debug_size * dev->xccs;
-	}
 	return setup_scratch(q);
 }
 
 static void free_buffers(struct aql_queue *q)
 {
 	kfd_free(q->dev, &q->scratch);
-	kfd_free(q->dev, &q->cwsr);
-	kfd_free(q->dev, &q->eop);
+	save_area_free(q->dev, &q->save);
 	kfd_free(q->dev, &q->index);
 	kfd_free(q->dev, &q->ring);
 }
@@ -154,11 +178,7 @@ int aql_create(struct aql_queue *q, struct kfd_dev *dev, __u32 packets, __u32 pr
 	args.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
 	args.queue_percentage = q->percentage;
 	args.queue_priority = priority;
-	args.eop_buffer_address = (uintptr_t)q->eop.ptr;
-	args.eop_buffer_size = q->eop.size;
-	args.ctx_save_restore_address = (uintptr_t)q->cwsr.ptr;
-	args.ctx_save_restore_size = dev->cwsr_size;
-	args.ctl_stack_size = dev->ctl_stack_size;
+	save_area_args(dev, &q->save, &args);
 	ret = kfd_ioctl(dev, AMDKFD_IOC_CREATE_QUEUE, &args);
 	if (ret)
 		goto err_free;

@@ -102,6 +102,22 @@ struct aql_packet {
 } __attribute__((aligned(64)));
 
 /**
+ * struct save_area - what every compute queue needs besides its ring
+ * @eop:	end-of-pipe buffer
+ * @cwsr:	context save area
+ */
+struct save_area {
+	struct kfd_mem eop, cwsr;
+};
+
+int save_area_alloc(struct kfd_dev *dev, struct save_area *s);
+void save_area_free(struct kfd_dev *dev, struct save_area *s);
+
+/* Tell CREATE_QUEUE of them. */
+void save_area_args(const struct kfd_dev *dev, const struct save_area *s,
+		    struct kfd_ioctl_create_queue_args *args);
+
+/**
  * struct aql_queue - one queue
  * @dev:	its device
  * @id:		KFD's number
@@ -110,8 +126,7 @@ struct aql_packet {
  * @priority:	likewise
  * @ring:	packets
  * @index:	@amd
- * @eop:	end-of-pipe buffer
- * @cwsr:	context save area
+ * @save:	see struct save_area
  * @scratch:	private segments of its waves
  * @packet:	the ring
  * @amd:	the index page
@@ -123,7 +138,8 @@ struct aql_queue {
 	__u32 packets;
 	__u32 percentage;
 	__u32 priority;
-	struct kfd_mem ring, index, eop, cwsr, scratch;
+	struct kfd_mem ring, index, scratch;
+	struct save_area save;
 	struct aql_packet *packet;
 	struct aql_amd_queue *amd;
 	volatile __u64 *doorbell;

@@ -83,7 +83,7 @@ FIXTURE_TEARDOWN(debug)
 TEST_F_TIMEOUT(debug, wave_state_refused, 60)
 {
 	struct kfd_ioctl_get_queue_wave_state_args args = {
-		.ctl_stack_address = (uintptr_t)self->low_queue.cwsr.ptr,
+		.ctl_stack_address = (uintptr_t)self->low_queue.save.cwsr.ptr,
 		.queue_id = self->low_queue.id,
 	};
 

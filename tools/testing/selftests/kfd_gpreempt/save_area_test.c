@@ -111,8 +111,8 @@ struct record {
  */
 static int read_area(const struct aql_queue *q, struct record *waves, int max)
 {
-	const struct kfd_context_save_area_header *header = q->cwsr.ptr;
-	char *base = q->cwsr.ptr, *top = base + header->wave_state.wave_state_offset;
+	const struct kfd_context_save_area_header *header = q->save.cwsr.ptr;
+	char *base = q->save.cwsr.ptr, *top = base + header->wave_state.wave_state_offset;
 	const __u32 *stack = (void *)(base + header->wave_state.control_stack_offset);
 	const __u32 *end = stack + header->wave_state.control_stack_size / 4;
 	char *bottom = top - header->wave_state.wave_state_size;
@@ -224,10 +224,10 @@ static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(area) *self, 
 TEST_F_TIMEOUT(area, get_wave_state, 60)
 {
 	struct kfd_ioctl_get_queue_wave_state_args args = {
-		.ctl_stack_address = (uintptr_t)self->q.cwsr.ptr,
+		.ctl_stack_address = (uintptr_t)self->q.save.cwsr.ptr,
 		.queue_id = self->q.id,
 	};
-	const struct kfd_context_save_area_header *header = self->q.cwsr.ptr;
+	const struct kfd_context_save_area_header *header = self->q.save.cwsr.ptr;
 
 	ASSERT_EQ(-EINVAL, kfd_ioctl(&self->c.dev, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &args));
 	ASSERT_EQ(0, aql_update(&self->q, 0, PRIORITY_LOW));
@@ -263,7 +263,7 @@ static void suspend(struct __test_metadata *_metadata, FIXTURE_DATA(area) *self,
 	trap.queue_snapshot.num_queues = 1;
 	trap.queue_snapshot.entry_size = sizeof(entry);
 	ASSERT_EQ(0, kfd_ioctl(&self->c.dev, AMDKFD_IOC_DBG_TRAP, &trap));
-	EXPECT_EQ((uintptr_t)self->q.cwsr.ptr, entry.ctx_save_restore_address);
+	EXPECT_EQ((uintptr_t)self->q.save.cwsr.ptr, entry.ctx_save_restore_address);
 
 	memset(&trap.suspend_queues, 0, sizeof(trap.suspend_queues));
 	trap.op = KFD_IOC_DBG_TRAP_SUSPEND_QUEUES;
