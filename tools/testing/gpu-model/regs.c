@@ -24,7 +24,7 @@
 #define   SDMA_F32_HALT		1u
 #define SDMA_STATUS_REG		0x94
 #define   SDMA_STATUS_IDLE	1u
-#define SDMA_RLC_CONTEXT_STATUS	0x544	/* KFD's queues: eight, 0x180 bytes apart */
+#define SDMA_RLC_CONTEXT_STATUS	0x504	/* KFD's queues: eight, 0x160 bytes apart */
 #define   SDMA_CONTEXT_IDLE	4u
 
 /**
@@ -294,7 +294,7 @@ void regs_reset(struct gpu *g, bool posted)
 		regs_set(g, sdma_reg_base(n) + SDMA_F32_CNTL, SDMA_F32_HALT);
 		regs_set(g, sdma_reg_base(n) + SDMA_STATUS_REG, SDMA_STATUS_IDLE);
 		for (i = 0; i < 8; i++)
-			regs_set(g, sdma_reg_base(n) + SDMA_RLC_CONTEXT_STATUS + 0x180 * i,
+			regs_set(g, sdma_reg_base(n) + SDMA_RLC_CONTEXT_STATUS + 0x160 * i,
 				 SDMA_CONTEXT_IDLE);
 	}
 }

@@ -1,386 +1,177 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SDMA 4.4: one thread serves the GFX and PAGE rings of all engines. Rings and
- * their pointers are counted in bytes, as the registers have them.
+ * SDMA 4.4: one thread serves the rings of all engines, those of the kernel (GFX
+ * and PAGE) and those of processes. Rings and their pointers are counted in
+ * bytes, as the registers have them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "aql.h"
 #include "ih.h"
 #include "log.h"
 #include "memory.h"
-#include "packet.h"
-#include "params.h"
 #include "regs.h"
-#include "sdma.h"
+#include "sdma_ring.h"
 
-/* Byte offsets in an engine's window. */
-#define F32_CNTL		0x0a8
-#define   F32_HALT		1u
-#define RING_GFX		0x200
-#define RING_PAGE		0x380
-/* ... and in a ring's registers. */
-#define RB_CNTL			0x00
-#define   RB_ENABLE		1u
-#define   RB_SIZE(v)		((v) >> 1 & 0x1f)	/* log2 of dwords */
-#define   RB_RPTR_WRITEBACK	(1u << 12)
-#define RB_BASE			0x04
-#define RB_BASE_HI		0x08
-#define RB_RPTR			0x0c
-#define RB_RPTR_HI		0x10
-#define RB_WPTR			0x14
-#define RB_WPTR_HI		0x18
-#define RB_RPTR_ADDR_HI		0x20
-#define RB_RPTR_ADDR_LO		0x24
-#define DOORBELL		0x48
-#define   DOORBELL_ENABLE	(1u << 28)
-#define DOORBELL_OFFSET		0xac
-#define   DOORBELL_DW(v)	(((v) & 0x0ffffffc) >> 2)
-
-enum {
-	OP_NOP = 0, OP_COPY, OP_WRITE, OP_INDIRECT = 4, OP_FENCE, OP_TRAP, OP_SEM,
-	OP_POLL_REGMEM, OP_COND_EXE, OP_ATOMIC, OP_CONST_FILL, OP_PTEPDE, OP_TIMESTAMP,
-	OP_SRBM_WRITE, OP_PRE_EXE, OP_DUMMY_TRAP,
-};
-
-#define COPY_BROADCAST		(1u << 27)
-#define SOURCE_TRAP		224
-#define MAX_WRITE		0x100000u	/* dwords; the field has 20 bits */
 #define TURN_PACKETS		32
-
-/**
- * struct sdma_ring - a ring; touched by the SDMA thread only
- * @engine: @reg: @id:	place; @id is the ring number in trap vectors
- * @ib_base: @ib_pos: @ib_len: @ib_vmid:	indirect buffer under way, in dwords
- * @poll_ns:	distance of polls while a POLL_REGMEM waits, else 0
- * @poll_at:	model time of the next look
- */
-struct sdma_ring {
-	unsigned int engine;
-	u32 reg;
-	u8 id;
-	u64 ib_base;
-	u32 ib_pos, ib_len;
-	u32 ib_vmid;
-	u64 poll_ns, poll_at;
-};
-
-/**
- * struct sdma - all engines
- * @lock:	the flags
- * @busy:	the thread is in a turn; sdma_reset() waits for its end
- */
-struct sdma {
-	struct sdma_ring ring[2 * SDMA_ENGINES];
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t cond;
-	bool kicked, stop, busy;
-};
 
 static const u32 engine_base[SDMA_ENGINES] = {
 	0x1260 * 4, 0x1860 * 4, 0x1e000 * 4, 0x1e400 * 4, 0x1e800 * 4,
 };
-
-/* IH client of each engine's traps (soc15_ih_clientid). */
-static const u8 engine_client[SDMA_ENGINES] = { 8, 9, 1, 4, 5 };
 
 u32 sdma_reg_base(unsigned int n)
 {
 	return engine_base[n];
 }
 
-static u32 ring_get(struct gpu *g, const struct sdma_ring *r, u32 off)
+u32 sdma_ring_get(struct gpu *g, const struct sdma_ring *r, u32 off)
 {
 	return regs_get(g, engine_base[r->engine] + r->reg + off);
 }
 
-static void ring_set(struct gpu *g, const struct sdma_ring *r, u32 off, u32 val)
+void sdma_ring_set(struct gpu *g, const struct sdma_ring *r, u32 off, u32 val)
 {
 	regs_set(g, engine_base[r->engine] + r->reg + off, val);
 }
 
-static int copy_linear(struct gpu *g, u32 vmid, u64 src, u64 dst, u64 len)
+static u64 get64(struct gpu *g, const struct sdma_ring *r, u32 off)
 {
-	int err = 0;
-
-	vm_enter(g);
-	while (len) {
-		size_t a, b, n;
-		u8 *from = vm_ptr(g, vmid, src, &a, false);
-		u8 *to = from ? vm_ptr(g, vmid, dst, &b, true) : NULL;
-
-		if (!to) {
-			err = -EFAULT;
-			break;
-		}
-		n = a < b ? a : b;
-		if (n > len)
-			n = len;
-		memmove(to, from, n);
-		src += n;
-		dst += n;
-		len -= n;
-	}
-	vm_exit(g);
-	return err;
+	return sdma_ring_get(g, r, off) | (u64)sdma_ring_get(g, r, off + 4) << 32;
 }
 
-/* @len bytes of the repeated dword @val. */
-static int fill(struct gpu *g, u32 vmid, u64 dst, u32 val, u64 len)
+static u32 ring_vmid(struct gpu *g, const struct sdma_ring *r)
 {
-	u8 pattern[4];
-	u64 i = 0, j;
-	int err = 0;
-
-	memcpy(pattern, &val, 4);
-	vm_enter(g);
-	while (i < len) {
-		size_t span;
-		u8 *p = vm_ptr(g, vmid, dst + i, &span, true);
-
-		if (!p) {
-			err = -EFAULT;
-			break;
-		}
-		if (span > len - i)
-			span = len - i;
-		for (j = 0; j < span; j++)
-			p[j] = pattern[(i + j) & 3];
-		i += span;
-	}
-	vm_exit(g);
-	return err;
-}
-
-/* WRITE linear: @n dwords that follow the packet's head. */
-static int write_linear(struct gpu *g, const struct stream *s, u64 dst, u32 first, u32 n)
-{
-	u32 buf[256], run;
-
-	while (n) {
-		run = n < 256 ? n : 256;
-		if (stream_read(g, s, first, run, buf) || vm_write(g, s->vmid, dst, buf, 4ull * run))
-			return -EFAULT;
-		first += run;
-		dst += 4ull * run;
-		n -= run;
-	}
-	return 0;
-}
-
-static int write_ptes(struct gpu *g, u32 vmid, const u32 *p)
-{
-	u64 dst = packet_u64(p + 1), flags = packet_u64(p + 3), value = packet_u64(p + 5), entry;
-	u64 increment = packet_u64(p + 7);
-	u32 n = (p[9] & 0x7ffff) + 1, i;
-
-	for (i = 0; i < n; i++, value += increment) {
-		entry = value | flags;
-		if (vm_write(g, vmid, dst + 8ull * i, &entry, 8))
-			return -EFAULT;
-	}
-	return 0;
-}
-
-/* True when the condition holds. */
-static bool poll(struct gpu *g, u32 vmid, const u32 *p)
-{
-	u32 val = 0, ref = p[3], mask = p[4];
-
-	if (p[0] >> 31) {
-		if (vm_read(g, vmid, packet_u64(p + 1) & ~3ull, &val, 4))
-			return true;	/* reported as a fault; do not hang on it */
-	} else {
-		/* With the HDP flush bit, the first register is the request's answer. */
-		if (p[0] >> 26 & 1)
-			regs_write(g, p[2] & 0xffffc, ref);
-		val = regs_read(g, p[1] & 0xffffc);
-	}
-	val &= mask;
-	return packet_compare(p[0] >> 28 & 7, val, ref);
-}
-
-static void trap(struct gpu *g, const struct sdma_ring *r, u32 context)
-{
-	struct ih_vector v = {
-		.client = engine_client[r->engine],
-		.source = SOURCE_TRAP,
-		.ring = r->id,
-		.data = { context & 0x0fffffff },
-	};
-
-	ih_post(g, &v);
-}
-
-/* Dwords of a packet without data, 0 for what this engine does not know. */
-static u32 packet_dwords(u32 header)
-{
-	/* With a sub-operation (tiled, physical, ...) the layout is another one. */
-	static const u8 plain[] = {
-		[OP_COPY] = 7, [OP_WRITE] = 4, [OP_INDIRECT] = 6, [OP_FENCE] = 4, [OP_TRAP] = 2,
-		[OP_POLL_REGMEM] = 6, [OP_CONST_FILL] = 5, [OP_PTEPDE] = 10, [OP_TIMESTAMP] = 3,
-		[OP_SRBM_WRITE] = 3, [OP_PRE_EXE] = 2, [OP_DUMMY_TRAP] = 2,
-	};
-	unsigned int op = header & 0xff, sub = header >> 8 & 0xff;
-
-	if (op == OP_NOP)
-		return 1 + (header >> 16 & 0x3fff);
-	if (op >= sizeof(plain) || (sub && op != OP_TIMESTAMP))
-		return 0;
-	if (op == OP_COPY && header & COPY_BROADCAST)
-		return 9;
-	return plain[op];
-}
-
-/*
- * One packet. *@taken: dwords to skip. Return: 0, -EAGAIN to look again later,
- * -EINVAL for one that cannot be parsed, 1 when an indirect buffer was entered.
- */
-static int step(struct gpu *g, struct sdma_ring *r, const struct stream *s, bool in_ib,
-		u32 *taken)
-{
-	u32 p[10] = { 0 }, n, data;
-	u64 ticks;
-
-	*taken = s->avail;
-	if (stream_read(g, s, 0, 1, p))
-		return -EFAULT;
-	n = packet_dwords(p[0]);
-	if (!n || n > s->avail) {
-		log_warn("SDMA%u: packet 0x%08x with %u dwords left refused", r->engine, p[0],
-			 s->avail);
-		return -EINVAL;
-	}
-	*taken = n;
-	if ((p[0] & 0xff) == OP_NOP)
-		return 0;
-	if (stream_read(g, s, 0, n, p))
-		return -EFAULT;
-	switch (p[0] & 0xff) {
-	case OP_COPY:
-		if (copy_linear(g, s->vmid, packet_u64(p + 3), packet_u64(p + 5),
-				(p[1] & 0x3fffff) + 1ull))
-			return -EFAULT;
-		if (n == 9)
-			return copy_linear(g, s->vmid, packet_u64(p + 3), packet_u64(p + 7),
-					   (p[1] & 0x3fffff) + 1ull);
-		return 0;
-	case OP_WRITE:
-		data = (p[3] & (MAX_WRITE - 1)) + 1;
-		if (4 + data > s->avail) {
-			*taken = s->avail;
-			log_warn("SDMA%u: WRITE of %u dwords ends behind its buffer", r->engine,
-				 data);
-			return -EINVAL;
-		}
-		*taken = 4 + data;
-		return write_linear(g, s, packet_u64(p + 1) & ~3ull, 4, data);
-	case OP_INDIRECT:
-		if (in_ib)
-			return -EINVAL;
-		r->ib_base = packet_u64(p + 1) & ~0x1full;
-		r->ib_len = p[3] & 0xfffff;
-		r->ib_pos = 0;
-		r->ib_vmid = p[0] >> 16 & 15;
-		return 1;
-	case OP_FENCE:
-		return vm_write(g, s->vmid, packet_u64(p + 1) & ~3ull, &p[3], 4);
-	case OP_TRAP:
-		trap(g, r, p[1]);
-		return 0;
-	case OP_POLL_REGMEM:
-		if (poll(g, s->vmid, p)) {
-			r->poll_ns = 0;
-			return 0;
-		}
-		r->poll_ns = r->poll_ns ? r->poll_ns * 2 : POLL_MIN_NS;
-		if (r->poll_ns > POLL_MAX_NS)
-			r->poll_ns = POLL_MAX_NS;
-		r->poll_at = gpu_now() + r->poll_ns;
-		*taken = 0;
-		return -EAGAIN;
-	case OP_CONST_FILL:
-		return fill(g, s->vmid, packet_u64(p + 1), p[3], (p[4] & 0x3fffff) + 1ull);
-	case OP_PTEPDE:
-		return write_ptes(g, s->vmid, p);
-	case OP_TIMESTAMP:
-		ticks = gpu_now() / GPU_CLOCK_NS;
-		return p[0] >> 8 & 0xff ? vm_write(g, s->vmid, packet_u64(p + 1) & ~7ull, &ticks, 8)
-					: 0;
-	case OP_SRBM_WRITE:
-		if (s->vmid) {
-			log_warn("SDMA%u: SRBM_WRITE of vmid %u ignored", r->engine, s->vmid);
-			return 0;
-		}
-		regs_write(g, (p[1] & 0x3ffff) * 4, p[2]);
-		return 0;
-	default:
-		return 0;
-	}
+	return r->user ? RB_VMID(sdma_ring_get(g, r, RB_CNTL)) : 0;
 }
 
 static void report_rptr(struct gpu *g, const struct sdma_ring *r, u64 rptr)
 {
-	u64 addr = ring_get(g, r, RB_RPTR_ADDR_LO) |
-		   (u64)ring_get(g, r, RB_RPTR_ADDR_HI) << 32;
+	u64 addr = sdma_ring_get(g, r, RB_RPTR_ADDR_LO) |
+		   (u64)sdma_ring_get(g, r, RB_RPTR_ADDR_HI) << 32;
 
-	ring_set(g, r, RB_RPTR, (u32)rptr);
-	ring_set(g, r, RB_RPTR_HI, (u32)(rptr >> 32));
-	if (ring_get(g, r, RB_CNTL) & RB_RPTR_WRITEBACK)
-		vm_write(g, 0, addr & ~7ull, &rptr, 8);
+	sdma_ring_set(g, r, RB_RPTR, (u32)rptr);
+	sdma_ring_set(g, r, RB_RPTR_HI, (u32)(rptr >> 32));
+	if (sdma_ring_get(g, r, RB_CNTL) & RB_RPTR_WRITEBACK)
+		vm_write(g, ring_vmid(g, r), addr & ~7ull, &rptr, 8);
+}
+
+/*
+ * May it take packets from its ring? The driver leaves a user queue that it
+ * takes off enabled, but without doorbell (kgd_arcturus_hqd_sdma_destroy()).
+ */
+static bool enabled(struct gpu *g, const struct sdma_ring *r)
+{
+	if (!(sdma_ring_get(g, r, RB_CNTL) & RB_ENABLE))
+		return false;
+	return !r->user || (!r->stopped && sdma_ring_get(g, r, DOORBELL) & DOORBELL_ENABLE);
+}
+
+/* An indirect buffer is finished even when the ring is disabled. */
+static bool runnable(struct gpu *g, const struct sdma_ring *r)
+{
+	if (regs_get(g, engine_base[r->engine] + F32_CNTL) & F32_HALT)
+		return false;
+	return enabled(g, r) || (r->user && r->ib_len && !r->stopped);
+}
+
+/* A process' packet that cannot be executed stops its queue; the kernel's is skipped. */
+static void ring_fail(struct gpu *g, struct sdma_ring *r, int err)
+{
+	u32 vmid = ring_vmid(g, r);
+
+	r->poll_ns = 0;
+	if (!r->user)
+		return;
+	r->stopped = true;
+	log_event("error", "queue=%#x pasid=%u sdma=%u code=%#x",
+		  DOORBELL_DW(sdma_ring_get(g, r, DOORBELL_OFFSET)), ih_vmid_pasid(g, vmid),
+		  r->engine, err == -EFAULT ? AQL_FAULT : AQL_BAD_PACKET);
+}
+
+static void look_at(u64 *when, u64 t)
+{
+	if (!*when || t < *when)
+		*when = t;
+}
+
+/* Where the next packet is; false: nowhere. */
+static bool next_packet(struct gpu *g, struct sdma_ring *r, struct stream *s)
+{
+	u64 rptr = get64(g, r, RB_RPTR), wptr = get64(g, r, RB_WPTR);
+
+	if (r->ib_len && r->ib_pos == r->ib_len)
+		r->ib_len = 0;
+	if (r->ib_len) {
+		*s = (struct stream){ r->ib_vmid, r->ib_base, r->ib_pos,
+				      r->ib_len - r->ib_pos, STREAM_LINEAR };
+		return true;
+	}
+	s->vmid = ring_vmid(g, r);
+	s->base = get64(g, r, RB_BASE) << 8;
+	s->mask = (1u << RB_SIZE(sdma_ring_get(g, r, RB_CNTL))) - 1;
+	s->pos = rptr / 4 & s->mask;
+	s->avail = (wptr - rptr) / 4 & s->mask;
+	return s->avail && enabled(g, r);
 }
 
 /* True if the ring stopped with work it can do at once; *@when: next poll. */
 static bool ring_run(struct gpu *g, struct sdma_ring *r, u64 *when)
 {
-	u32 cntl = ring_get(g, r, RB_CNTL), mask = (1u << RB_SIZE(cntl)) - 1, taken, budget;
+	struct stream s;
+	u32 taken, budget;
+	int ret;
 
-	if (!(cntl & RB_ENABLE) || regs_get(g, engine_base[r->engine] + F32_CNTL) & F32_HALT)
-		return false;
 	if (r->poll_ns && r->poll_at > gpu_now()) {
-		if (!*when || r->poll_at < *when)
-			*when = r->poll_at;
+		look_at(when, r->poll_at);
 		return false;
 	}
 	for (budget = TURN_PACKETS; budget; budget--) {
-		u64 rptr = ring_get(g, r, RB_RPTR) | (u64)ring_get(g, r, RB_RPTR_HI) << 32;
-		u64 wptr = ring_get(g, r, RB_WPTR) | (u64)ring_get(g, r, RB_WPTR_HI) << 32;
-		bool in_ib = r->ib_len;
-		struct stream s;
-		int ret;
+		bool in_ib;
 
-		if (in_ib) {
-			s = (struct stream){ r->ib_vmid, r->ib_base, r->ib_pos,
-					     r->ib_len - r->ib_pos, STREAM_LINEAR };
-		} else {
-			s.vmid = 0;
-			s.base = (u64)ring_get(g, r, RB_BASE) << 8 |
-				 (u64)ring_get(g, r, RB_BASE_HI) << 40;
-			s.pos = rptr / 4 & mask;
-			s.avail = (wptr - rptr) / 4 & mask;
-			s.mask = mask;
-		}
-		if (!s.avail) {
-			if (!in_ib)
-				return false;
-			r->ib_len = 0;
-			continue;
-		}
-		ret = step(g, r, &s, in_ib, &taken);
-		if (ret == -EAGAIN) {
-			if (!*when || r->poll_at < *when)
-				*when = r->poll_at;
+		if (atomic_load(&r->halt) || !next_packet(g, r, &s))
 			return false;
+		in_ib = r->ib_len;
+		ret = sdma_packet(g, r, &s, in_ib, &taken);
+		if (ret == -EAGAIN) {
+			look_at(when, r->poll_at);
+			return false;
+		}
+		if (ret < 0) {
+			ring_fail(g, r, ret);
+			if (r->stopped)
+				return false;
 		}
 		if (in_ib)
 			r->ib_pos += taken;
 		else
-			report_rptr(g, r, rptr + 4ull * taken);
+			report_rptr(g, r, get64(g, r, RB_RPTR) + 4ull * taken);
 	}
 	return true;
+}
+
+/* A turn of one ring; @d->lock is held before and after it. */
+static bool ring_turn(struct gpu *g, struct sdma_ring *r, u64 *when)
+{
+	struct sdma *d = g->sdma;
+	bool more;
+
+	if (atomic_load(&r->halt) || !runnable(g, r))
+		return false;
+	r->running = true;
+	if (r->user)
+		sdma_ring_set(g, r, CONTEXT_STATUS, 0);
+	pthread_mutex_unlock(&d->lock);
+	more = ring_run(g, r, when);
+	pthread_mutex_lock(&d->lock);
+	r->running = false;
+	if (r->user && !r->ib_len)
+		sdma_ring_set(g, r, CONTEXT_STATUS, CONTEXT_IDLE);
+	if (atomic_load(&r->halt))
+		pthread_cond_broadcast(&d->cond);
+	return more;
 }
 
 static void *sdma_thread(void *arg)
@@ -389,7 +180,7 @@ static void *sdma_thread(void *arg)
 	struct sdma *d = g->sdma;
 	bool more = false;
 	u64 when = 0;
-	unsigned int i;
+	unsigned int e, n;
 
 	pthread_mutex_lock(&d->lock);
 	for (;;) {
@@ -407,14 +198,11 @@ static void *sdma_thread(void *arg)
 			break;
 		d->kicked = false;
 		d->busy = true;
-		pthread_mutex_unlock(&d->lock);
-
 		more = false;
 		when = 0;
-		for (i = 0; i < 2 * SDMA_ENGINES; i++)
-			more |= ring_run(g, &d->ring[i], &when);
-
-		pthread_mutex_lock(&d->lock);
+		for (e = 0; e < SDMA_ENGINES; e++)
+			for (n = 0; n < SDMA_RINGS; n++)
+				more |= ring_turn(g, &d->ring[e][n], &when);
 		d->busy = false;
 		pthread_cond_broadcast(&d->cond);
 	}
@@ -422,68 +210,96 @@ static void *sdma_thread(void *arg)
 	return NULL;
 }
 
-static void kick(struct sdma *d)
+void sdma_kick_locked(struct sdma *d)
 {
-	pthread_mutex_lock(&d->lock);
 	d->kicked = true;
 	pthread_cond_broadcast(&d->cond);
-	pthread_mutex_unlock(&d->lock);
 }
 
 void sdma_reg_written(struct gpu *g, unsigned int n, u32 off)
 {
-	(void)n;
-	/* Anything that can start a ring: its pointers and enables, the engine's halt. */
-	if (off == F32_CNTL || (off >= RING_GFX && off < RING_GFX + RB_WPTR_HI + 4) ||
-	    (off >= RING_PAGE && off < RING_PAGE + RB_WPTR_HI + 4))
-		kick(g->sdma);
+	struct sdma *d = g->sdma;
+
+	/* Anything may start a ring: its pointers and enables, the engine's halt. */
+	pthread_mutex_lock(&d->lock);
+	if (off >= RING_USER && (off - RING_USER) % RING_STRIDE == RB_CNTL) {
+		struct sdma_ring *r = &d->ring[n][2 + (off - RING_USER) / RING_STRIDE];
+
+		r->stopped = false;
+	}
+	sdma_kick_locked(d);
+	pthread_mutex_unlock(&d->lock);
 }
 
 bool sdma_doorbell(struct gpu *g, u32 dw, u64 value)
 {
 	struct sdma *d = g->sdma;
-	unsigned int i;
+	unsigned int e, n;
+	bool found = false;
 
-	for (i = 0; i < 2 * SDMA_ENGINES; i++) {
-		struct sdma_ring *r = &d->ring[i];
+	pthread_mutex_lock(&d->lock);	/* against sdma_map(), which reads the pointer in memory */
+	for (e = 0; e < SDMA_ENGINES; e++) {
+		for (n = 0; n < SDMA_RINGS && !found; n++) {
+			struct sdma_ring *r = &d->ring[e][n];
 
-		if (!(ring_get(g, r, DOORBELL) & DOORBELL_ENABLE) ||
-		    DOORBELL_DW(ring_get(g, r, DOORBELL_OFFSET)) != dw)
-			continue;
-		ring_set(g, r, RB_WPTR, (u32)value);
-		ring_set(g, r, RB_WPTR_HI, (u32)(value >> 32));
-		kick(d);
-		return true;
+			if (!(sdma_ring_get(g, r, DOORBELL) & DOORBELL_ENABLE) ||
+			    DOORBELL_DW(sdma_ring_get(g, r, DOORBELL_OFFSET)) != dw)
+				continue;
+			sdma_ring_set(g, r, RB_WPTR, (u32)value);
+			sdma_ring_set(g, r, RB_WPTR_HI, (u32)(value >> 32));
+			sdma_kick_locked(d);
+			found = true;
+		}
 	}
-	return false;
+	pthread_mutex_unlock(&d->lock);
+	return found;
 }
 
-static void ring_init(struct sdma *d, unsigned int i)
+void sdma_ring_init(struct gpu *g, unsigned int engine, unsigned int n)
 {
-	d->ring[i] = (struct sdma_ring){
-		.engine = i / 2,
-		.reg = i & 1 ? RING_PAGE : RING_GFX,
-		.id = i & 1 ? 3 : 0,	/* sdma_v4_0_process_trap_irq() */
-	};
+	struct sdma_ring *r = &g->sdma->ring[engine][n];
+
+	*r = (struct sdma_ring){ .engine = engine, .user = n > 1 };
+	switch (n) {	/* numbers in trap vectors: sdma_v4_0_process_trap_irq() */
+	case 0:
+		r->reg = RING_GFX;
+		r->id = 0;
+		break;
+	case 1:
+		r->reg = RING_PAGE;
+		r->id = 3;
+		break;
+	default:
+		r->reg = RING_USER + (n - 2) * RING_STRIDE;
+		r->id = 2;
+		break;
+	}
+}
+
+static void init_rings(struct gpu *g)
+{
+	unsigned int e, n;
+
+	for (e = 0; e < SDMA_ENGINES; e++)
+		for (n = 0; n < SDMA_RINGS; n++)
+			sdma_ring_init(g, e, n);
 }
 
 int sdma_start(struct gpu *g)
 {
 	struct sdma *d = calloc(1, sizeof(*d));
 	pthread_condattr_t attr;
-	unsigned int i;
 	int err;
 
 	if (!d)
 		return -ENOMEM;
-	for (i = 0; i < 2 * SDMA_ENGINES; i++)
-		ring_init(d, i);
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&d->cond, &attr);
 	pthread_condattr_destroy(&attr);
 	g->sdma = d;
+	init_rings(g);
 	err = pthread_create(&d->thread, NULL, sdma_thread, g);
 	if (err) {
 		free(d);
@@ -521,7 +337,6 @@ void sdma_reset(struct gpu *g)
 		regs_set(g, engine_base[i] + F32_CNTL, F32_HALT);
 	while (d->busy)
 		pthread_cond_wait(&d->cond, &d->lock);
-	for (i = 0; i < 2 * SDMA_ENGINES; i++)
-		ring_init(d, i);
+	init_rings(g);
 	pthread_mutex_unlock(&d->lock);
 }

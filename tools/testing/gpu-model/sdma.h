@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* System DMA engines: the kernel's rings (GFX and PAGE) of five instances. */
+/* System DMA engines: five, each with two rings of the kernel and eight of processes. */
 #ifndef GPU_MODEL_SDMA_H
 #define GPU_MODEL_SDMA_H
 
@@ -13,10 +13,35 @@ void sdma_reset(struct gpu *g);
 
 /* First register byte of engine @n, and the bytes a register window has. */
 u32 sdma_reg_base(unsigned int n);
-#define SDMA_REG_WINDOW	0x500	/* up to the user queues' registers */
+#define SDMA_REG_WINDOW	0x1000
 
 /* A register in an engine's window was written. */
 void sdma_reg_written(struct gpu *g, unsigned int n, u32 off);
+
+/**
+ * struct sdma_user - a process' queue, as MAP_QUEUES names it
+ * @mqd:	its MQD: place and registers
+ * @write_addr:	where the write pointer lives
+ * @vmid: @pasid: address space
+ */
+struct sdma_user {
+	u64 mqd, write_addr;
+	unsigned int vmid;
+	u16 pasid;
+};
+
+/* 0, -EFAULT or -EINVAL for a bad MQD, -EBUSY: its place is taken. */
+int sdma_map(struct gpu *g, const struct sdma_user *u);
+
+/*
+ * Take the mapped queues off that @wanted says; where they are goes to their
+ * MQDs. mec_lock may be held. Return: how many.
+ */
+unsigned int sdma_unmap(struct gpu *g, bool (*wanted)(const void *ctx, u16 pasid, u32 doorbell),
+			const void *ctx);
+
+/* Does a mapped queue run in it? */
+bool sdma_vmid_used(struct gpu *g, unsigned int vmid);
 
 /* True if the doorbell belongs to an SDMA ring. @dw: dword offset in BAR2 */
 bool sdma_doorbell(struct gpu *g, u32 dw, u64 value);

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SDMA packets; layouts: vega10_sdma_pkt_open.h. Rings of processes reach
+ * memory through their own VMID only, and no register.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "ih.h"
+#include "log.h"
+#include "memory.h"
+#include "params.h"
+#include "regs.h"
+#include "sdma_ring.h"
+
+enum {
+	OP_NOP = 0, OP_COPY, OP_WRITE, OP_INDIRECT = 4, OP_FENCE, OP_TRAP, OP_SEM,
+	OP_POLL_REGMEM, OP_COND_EXE, OP_ATOMIC, OP_CONST_FILL, OP_PTEPDE, OP_TIMESTAMP,
+	OP_SRBM_WRITE, OP_PRE_EXE, OP_DUMMY_TRAP,
+};
+
+#define COPY_BROADCAST		(1u << 27)
+#define COPY_COUNT		0x3fffffff	/* bytes - 1; 22 bits before SDMA 4.4 */
+#define FILL_BYTES(p)		(((p)[4] & COPY_COUNT) + (1ull << ((p)[0] >> 30)))
+#define SOURCE_TRAP		224
+#define MAX_WRITE		0x100000u	/* dwords; the field has 20 bits */
+#define POLL_HDP_FLUSH		(1u << 26)
+
+/* Copies and fills let the guest's maps change between two pieces of this size. */
+#define PIECE_BYTES		0x100000ull
+
+/* IH client of each engine's traps (soc15_ih_clientid). */
+static const u8 engine_client[SDMA_ENGINES] = { 8, 9, 1, 4, 5 };
+
+static int copy_piece(struct gpu *g, u32 vmid, u64 src, u64 dst, u64 len)
+{
+	int err = 0;
+
+	vm_enter(g);
+	while (len) {
+		size_t a, b, n;
+		u8 *from = vm_ptr(g, vmid, src, &a, false);
+		u8 *to = from ? vm_ptr(g, vmid, dst, &b, true) : NULL;
+
+		if (!to) {
+			err = -EFAULT;
+			break;
+		}
+		n = a < b ? a : b;
+		if (n > len)
+			n = len;
+		memmove(to, from, n);
+		src += n;
+		dst += n;
+		len -= n;
+	}
+	vm_exit(g);
+	return err;
+}
+
+/* @len bytes of the repeated dword @val. */
+static int fill_piece(struct gpu *g, u32 vmid, u64 dst, u32 val, u64 len)
+{
+	u8 pattern[4];
+	u64 i = 0, j;
+	int err = 0;
+
+	memcpy(pattern, &val, 4);
+	vm_enter(g);
+	while (i < len) {
+		size_t span;
+		u8 *p = vm_ptr(g, vmid, dst + i, &span, true);
+
+		if (!p) {
+			err = -EFAULT;
+			break;
+		}
+		if (span > len - i)
+			span = len - i;
+		for (j = 0; j < span; j++)
+			p[j] = pattern[(i + j) & 3];
+		i += span;
+	}
+	vm_exit(g);
+	return err;
+}
+
+static int copy_linear(struct gpu *g, u32 vmid, u64 src, u64 dst, u64 len)
+{
+	u64 i, n;
+
+	for (i = 0; i < len; i += n) {
+		n = len - i < PIECE_BYTES ? len - i : PIECE_BYTES;
+		if (copy_piece(g, vmid, src + i, dst + i, n))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+static int fill(struct gpu *g, u32 vmid, u64 dst, u32 val, u64 len)
+{
+	u64 i, n;
+
+	for (i = 0; i < len; i += n) {
+		n = len - i < PIECE_BYTES ? len - i : PIECE_BYTES;
+		if (fill_piece(g, vmid, dst + i, val, n))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+/* WRITE linear: @n dwords that follow the packet's head. */
+static int write_linear(struct gpu *g, const struct stream *s, u64 dst, u32 first, u32 n)
+{
+	u32 buf[256], run;
+
+	while (n) {
+		run = n < 256 ? n : 256;
+		if (stream_read(g, s, first, run, buf) || vm_write(g, s->vmid, dst, buf, 4ull * run))
+			return -EFAULT;
+		first += run;
+		dst += 4ull * run;
+		n -= run;
+	}
+	return 0;
+}
+
+static int write_ptes(struct gpu *g, u32 vmid, const u32 *p)
+{
+	u64 dst = packet_u64(p + 1), flags = packet_u64(p + 3), value = packet_u64(p + 5), entry;
+	u64 increment = packet_u64(p + 7);
+	u32 n = (p[9] & 0x7ffff) + 1, i;
+
+	for (i = 0; i < n; i++, value += increment) {
+		entry = value | flags;
+		if (vm_write(g, vmid, dst + 8ull * i, &entry, 8))
+			return -EFAULT;
+	}
+	return 0;
+}
+
+/* A packet waits: look again, at growing distances. */
+static int wait(struct sdma_ring *r, u32 *taken)
+{
+	r->poll_ns = r->poll_ns ? r->poll_ns * 2 : POLL_MIN_NS;
+	if (r->poll_ns > POLL_MAX_NS)
+		r->poll_ns = POLL_MAX_NS;
+	r->poll_at = gpu_now() + r->poll_ns;
+	*taken = 0;
+	return -EAGAIN;
+}
+
+/* POLL_REGMEM */
+static int poll(struct gpu *g, struct sdma_ring *r, u32 vmid, const u32 *p, u32 *taken)
+{
+	u32 val = 0, ref = p[3], mask = p[4];
+
+	/* ROCr has the HDP flushed; there is nothing to be done for that. */
+	if (r->user && !(p[0] >> 31))
+		return p[0] & POLL_HDP_FLUSH ? 0 : -EINVAL;
+	if (p[0] >> 31) {
+		if (vm_read(g, vmid, packet_u64(p + 1) & ~3ull, &val, 4))
+			return -EFAULT;
+	} else {
+		/* With the HDP flush bit, the first register is the request's answer. */
+		if (p[0] & POLL_HDP_FLUSH)
+			regs_write(g, p[2] & 0xffffc, ref);
+		val = regs_read(g, p[1] & 0xffffc);
+	}
+	if (!packet_compare(p[0] >> 28 & 7, val & mask, ref))
+		return wait(r, taken);
+	r->poll_ns = 0;
+	return 0;
+}
+
+/* Operations of ATOMIC, TC_OP of the register headers; bit 6 only says that nothing returns. */
+enum {
+	ATOMIC_SWAP = 7, ATOMIC_CMPSWAP = 8, ATOMIC_ADD = 15, ATOMIC_SUB, ATOMIC_SMIN, ATOMIC_UMIN,
+	ATOMIC_SMAX, ATOMIC_UMAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_INC, ATOMIC_DEC,
+};
+
+#define ATOMIC_64	0x20
+
+static bool atomic_known(unsigned int op)
+{
+	return op == ATOMIC_SWAP || op == ATOMIC_CMPSWAP || (op >= ATOMIC_ADD && op <= ATOMIC_DEC);
+}
+
+/* What @old becomes; 32-bit values come sign-extended. */
+static u64 atomic_result(unsigned int op, u64 old, u64 src, u64 cmp)
+{
+	switch (op) {
+	case ATOMIC_SWAP:
+		return src;
+	case ATOMIC_CMPSWAP:
+		return old == cmp ? src : old;
+	case ATOMIC_ADD:
+		return old + src;
+	case ATOMIC_SUB:
+		return old - src;
+	case ATOMIC_SMIN:
+		return (s64)old < (s64)src ? old : src;
+	case ATOMIC_UMIN:
+		return old < src ? old : src;
+	case ATOMIC_SMAX:
+		return (s64)old > (s64)src ? old : src;
+	case ATOMIC_UMAX:
+		return old > src ? old : src;
+	case ATOMIC_AND:
+		return old & src;
+	case ATOMIC_OR:
+		return old | src;
+	case ATOMIC_XOR:
+		return old ^ src;
+	case ATOMIC_INC:
+		return old >= src ? 0 : old + 1;
+	default:
+		return !old || old > src ? src : old - 1;
+	}
+}
+
+/* @size is 4 or 8; *@old: what was there. */
+static int atomic_at(struct gpu *g, u32 vmid, const u32 *p, unsigned int size, u64 *old)
+{
+	unsigned int op = p[0] >> 25 & 0x1f;
+	u64 src = packet_u64(p + 3), cmp = packet_u64(p + 5), new;
+	size_t span;
+	u32 *at;
+
+	at = vm_ptr(g, vmid, packet_u64(p + 1), &span, true);
+	if (!at)
+		return -EFAULT;
+	if (size == 4) {
+		u32 have = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+
+		do {
+			*old = (s64)(s32)have;
+			new = atomic_result(op, *old, (s64)(s32)src, (s64)(s32)cmp);
+		} while (!__atomic_compare_exchange_n(at, &have, (u32)new, false,
+						      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+		return 0;
+	}
+	*old = __atomic_load_n((u64 *)at, __ATOMIC_ACQUIRE);
+	do {
+		new = atomic_result(op, *old, src, cmp);
+	} while (!__atomic_compare_exchange_n((u64 *)at, old, new, false, __ATOMIC_ACQ_REL,
+					      __ATOMIC_ACQUIRE));
+	return 0;
+}
+
+/* ATOMIC; with its loop bit a compare-and-swap is tried until it does swap. */
+static int atomic_packet(struct gpu *g, struct sdma_ring *r, u32 vmid, const u32 *p, u32 *taken)
+{
+	unsigned int op = p[0] >> 25 & 0x1f, size = p[0] >> 25 & ATOMIC_64 ? 8 : 4;
+	u64 old, cmp = packet_u64(p + 5);
+	int err;
+
+	if (!atomic_known(op) || p[1] & (size - 1))
+		return -EINVAL;
+	vm_enter(g);
+	err = atomic_at(g, vmid, p, size, &old);
+	vm_exit(g);
+	if (err)
+		return err;
+	if (op == ATOMIC_CMPSWAP && p[0] >> 16 & 1 &&
+	    (size == 8 ? old != cmp : (u32)old != (u32)cmp))
+		return wait(r, taken);
+	r->poll_ns = 0;
+	return 0;
+}
+
+static void trap(struct gpu *g, const struct sdma_ring *r, u32 vmid, u32 context)
+{
+	struct ih_vector v = {
+		.client = engine_client[r->engine],
+		.source = SOURCE_TRAP,
+		.ring = r->id,
+		.vmid = vmid,
+		.pasid = vmid ? ih_vmid_pasid(g, vmid) : 0,
+		.data = { context & 0x0fffffff },
+	};
+
+	ih_post(g, &v);
+}
+
+/* Dwords of a packet without data, 0 for what this engine does not know. */
+static u32 packet_dwords(u32 header)
+{
+	/* With a sub-operation (tiled, physical, ...) the layout is another one. */
+	static const u8 plain[] = {
+		[OP_COPY] = 7, [OP_WRITE] = 4, [OP_INDIRECT] = 6, [OP_FENCE] = 4, [OP_TRAP] = 2,
+		[OP_POLL_REGMEM] = 6, [OP_ATOMIC] = 8, [OP_CONST_FILL] = 5, [OP_PTEPDE] = 10, [OP_TIMESTAMP] = 3,
+		[OP_SRBM_WRITE] = 3, [OP_PRE_EXE] = 2, [OP_DUMMY_TRAP] = 2,
+	};
+	unsigned int op = header & 0xff, sub = header >> 8 & 0xff;
+
+	if (op == OP_NOP)
+		return 1 + (header >> 16 & 0x3fff);
+	if (op >= sizeof(plain) || (sub && op != OP_TIMESTAMP))
+		return 0;
+	if (op == OP_COPY && header & COPY_BROADCAST)
+		return 9;
+	return plain[op];
+}
+
+int sdma_packet(struct gpu *g, struct sdma_ring *r, const struct stream *s, bool in_ib,
+		u32 *taken)
+{
+	u32 p[10] = { 0 }, n, data;
+	u64 ticks;
+
+	*taken = s->avail;
+	if (stream_read(g, s, 0, 1, p))
+		return -EFAULT;
+	n = packet_dwords(p[0]);
+	if (!n || n > s->avail) {
+		log_warn("SDMA%u: packet 0x%08x with %u dwords left refused", r->engine, p[0],
+			 s->avail);
+		return -EINVAL;
+	}
+	*taken = n;
+	if ((p[0] & 0xff) == OP_NOP)
+		return 0;
+	if (stream_read(g, s, 0, n, p))
+		return -EFAULT;
+	switch (p[0] & 0xff) {
+	case OP_COPY:
+		if (copy_linear(g, s->vmid, packet_u64(p + 3), packet_u64(p + 5),
+				(p[1] & COPY_COUNT) + 1ull))
+			return -EFAULT;
+		if (n == 9)
+			return copy_linear(g, s->vmid, packet_u64(p + 3), packet_u64(p + 7),
+					   (p[1] & COPY_COUNT) + 1ull);
+		return 0;
+	case OP_WRITE:
+		data = (p[3] & (MAX_WRITE - 1)) + 1;
+		if (4 + data > s->avail) {
+			*taken = s->avail;
+			log_warn("SDMA%u: WRITE of %u dwords ends behind its buffer", r->engine,
+				 data);
+			return -EINVAL;
+		}
+		*taken = 4 + data;
+		return write_linear(g, s, packet_u64(p + 1) & ~3ull, 4, data);
+	case OP_INDIRECT:
+		if (in_ib)
+			return -EINVAL;
+		r->ib_base = packet_u64(p + 1) & ~0x1full;
+		r->ib_len = p[3] & 0xfffff;
+		r->ib_pos = 0;
+		r->ib_vmid = r->user ? s->vmid : p[0] >> 16 & 15;
+		return 1;
+	case OP_FENCE:
+		return vm_write(g, s->vmid, packet_u64(p + 1) & ~3ull, &p[3], 4);
+	case OP_TRAP:
+		trap(g, r, r->user ? s->vmid : 0, p[1]);
+		return 0;
+	case OP_POLL_REGMEM:
+		return poll(g, r, s->vmid, p, taken);
+	case OP_ATOMIC:
+		return atomic_packet(g, r, s->vmid, p, taken);
+	case OP_CONST_FILL:
+		return fill(g, s->vmid, packet_u64(p + 1), p[3], FILL_BYTES(p));
+	case OP_PTEPDE:
+		return write_ptes(g, s->vmid, p);
+	case OP_TIMESTAMP:
+		ticks = gpu_now() / GPU_CLOCK_NS;
+		return p[0] >> 8 & 0xff ? vm_write(g, s->vmid, packet_u64(p + 1) & ~7ull, &ticks, 8)
+					: 0;
+	case OP_SRBM_WRITE:
+		if (s->vmid) {
+			log_warn("SDMA%u: SRBM_WRITE of vmid %u", r->engine, s->vmid);
+			return r->user ? -EINVAL : 0;
+		}
+		regs_write(g, (p[1] & 0x3ffff) * 4, p[2]);
+		return 0;
+	default:
+		return 0;
+	}
+}
