@@ -25,6 +25,8 @@ static const char *const counters[] = {
 	"scans", "wakeups", "register_accesses", "doorbell_faults",
 	"decision_ns_total", "decision_ns_max", "scan_ns_total", "scan_ns_max",
 	"fence_wait_ns_total", "fence_wait_ns_min", "fence_wait_ns_max", "late", "failed",
+	"detections", "detection_ns_total", "detection_ns_min", "detection_ns_max",
+	"restores", "restore_ns_total", "restore_ns_min", "restore_ns_max",
 };
 
 /* Text that is no number for any of the files. */
@@ -71,6 +73,7 @@ TEST_F(sysfs, files)
 
 	EXPECT_EQ(0644, mode("enable"));
 	EXPECT_EQ(0444, mode("state"));
+	EXPECT_EQ(0444, mode("backend"));
 	EXPECT_EQ(0644, mode("policy"));
 	for (i = 0; i < ARRAY_SIZE(tunables); i++)
 		EXPECT_EQ(0644, mode(tunables[i].file)) TH_LOG("tunable %u", i);

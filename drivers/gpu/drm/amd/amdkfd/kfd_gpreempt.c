@@ -24,13 +24,21 @@ static const char *node_unsupported(struct kfd_node *node)
 {
 	const struct gpreempt_platform platform = {
 		.gc_version = KFD_GC_VERSION(node),
-		.hws = node->dqm->sched_policy != KFD_SCHED_POLICY_NO_HWS,
 		.mes = node->kfd->shared_resources.enable_mes,
 		.cwsr = node->kfd->cwsr_enabled,
 		.vf = amdgpu_sriov_vf(node->adev),
 	};
 
 	return gpreempt_unsupported(&platform);
+}
+
+static const struct kfd_gpreempt_backend *node_backend(struct kfd_node *node)
+{
+	if (node->kfd->shared_resources.enable_mes)
+		return &kfd_gpreempt_mes;
+	if (node->dqm->sched_policy == KFD_SCHED_POLICY_NO_HWS)
+		return &kfd_gpreempt_hqd;
+	return &kfd_gpreempt_hws;
 }
 
 /*
@@ -77,7 +85,9 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	if (!gp)
 		return;
 	gp->node = node;
-	gp->hw = &kfd_gpreempt_gfx_v9;
+	gp->backend = node_backend(node);
+	if (gp->backend != &kfd_gpreempt_mes)
+		gp->hw = &kfd_gpreempt_gfx_v9;
 	gp->policy = gpreempt_policy_find(DEFAULT_POLICY);
 	gp->tunables = (struct gpreempt_tunables) {
 		.poll_interval_us = DEFAULT_POLL_INTERVAL_US,
@@ -323,6 +333,7 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	kref_init(&gpq->ref);
 	kobject_get(&gp->kobj);
 	gpq->gp = gp;
+	gpq->quiet_ns = ktime_get_ns();
 	gpq->pid = q->process->lead_thread->tgid;
 	gpq->privileged = may_exceed_cap(gp, q->properties.priority);
 	/* The addresses are the process's own, whoever restores it. */

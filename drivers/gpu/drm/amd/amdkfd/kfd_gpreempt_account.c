@@ -38,34 +38,123 @@ void kfd_gpreempt_count_max(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
 }
 
 /**
- * kfd_gpreempt_count_fence - account one preemption's time to its fence
+ * kfd_gpreempt_count_span - add a time to a statistic and to its extremes
  * @gp: the node
+ * @stat: the total; the shortest and the longest follow it
  * @ns: the time
  */
-void kfd_gpreempt_count_fence(struct kfd_gpreempt *gp, u64 ns)
+void kfd_gpreempt_count_span(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
+			     u64 ns)
 {
-	u64 min = atomic64_read(&gp->stats[GPREEMPT_STAT_FENCE_NS_MIN]);
+	u64 min = atomic64_read(&gp->stats[stat + 1]);
 
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_FENCE_NS, ns);
-	kfd_gpreempt_count_max(gp, GPREEMPT_STAT_FENCE_NS_MAX, ns);
+	kfd_gpreempt_count(gp, stat, ns);
 	if (!min || ns < min)
-		atomic64_set(&gp->stats[GPREEMPT_STAT_FENCE_NS_MIN], ns);
+		atomic64_set(&gp->stats[stat + 1], ns);
+	kfd_gpreempt_count_max(gp, stat + 2, ns);
 }
 
-static bool sees_inversion(const struct gpreempt_view *view)
+/**
+ * kfd_gpreempt_count_latency - enter a sample into a histogram
+ * @gp: the node
+ * @latency: of what
+ * @ns: the sample
+ */
+void kfd_gpreempt_count_latency(struct kfd_gpreempt *gp,
+				enum gpreempt_latency latency, u64 ns)
 {
-	int waiting = -1, running = GPREEMPT_BOOST + 1;
+	u64 *count = &gp->histograms[latency].count[gpreempt_bucket(ns)];
+
+	WRITE_ONCE(*count, *count + 1);
+}
+
+/**
+ * kfd_gpreempt_account_save - account one answer to a request to take queues off
+ * @gp: the node
+ * @preempt: how many queues were taken off, 0 if the list was only changed
+ * @ns: the time it took
+ *
+ * Return: false if that was too long.
+ */
+bool kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
+			       u64 ns)
+{
+	u64 limit = (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) * NSEC_PER_MSEC;
+
+	kfd_gpreempt_count_span(gp, GPREEMPT_STAT_FENCE_NS, ns);
+	if (preempt)
+		kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_SAVE, ns);
+	if (ns <= limit)
+		return true;
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_LATE, 1);
+	return false;
+}
+
+/* The lowest level that executes. */
+static int lowest_running(const struct gpreempt_view *view)
+{
+	int running = GPREEMPT_BOOST + 1;
 	unsigned int i;
 
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *v = &view->q[i];
+	for (i = 0; i < view->nr; i++)
+		if (view->q[i].state == GPREEMPT_RUNNING && view->q[i].mapped)
+			running = min_t(int, running, view->q[i].effective);
+	return running;
+}
 
-		if (v->state == GPREEMPT_RUNNABLE && v->wants)
-			waiting = max_t(int, waiting, v->effective);
-		if (v->state == GPREEMPT_RUNNING && v->mapped)
-			running = min_t(int, running, v->effective);
+/*
+ * Is the queue kept waiting by a lower one, and since when at most? Nothing
+ * waited at its last quiet scan; nor before somebody woke the monitor, if it
+ * slept without a timer.
+ */
+static bool account_inversion(struct kfd_gpreempt *gp,
+			      const struct kfd_gpreempt_scan_queue *sq,
+			      const struct gpreempt_queue_view *v, int running)
+{
+	struct kfd_gpreempt_queue *gpq = sq->gpq;
+	bool inverted = v->state == GPREEMPT_RUNNABLE && v->wants &&
+			v->effective > running;
+	u64 since_ns, ns;
+
+	if (inverted && !gpq->inverted) {
+		since_ns = max3(gpq->quiet_ns, gp->calm_ns,
+				(u64)atomic64_read(&gp->woken_ns));
+		ns = ktime_get_ns() - since_ns;
+		kfd_gpreempt_count(gp, GPREEMPT_STAT_DETECTIONS, 1);
+		kfd_gpreempt_count_span(gp, GPREEMPT_STAT_DETECTION_NS, ns);
+		kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_DETECTION, ns);
+		trace_kfd_gpreempt_inversion(gp->node->id, gpq->pid, sq->queue_id,
+					     v->effective, running, ns);
 	}
-	return waiting > running;
+	if (!v->wants || v->waves > 0)
+		gpq->quiet_ns = gp->scan.view.now_ns;
+	gpq->inverted = inverted;
+	return inverted;
+}
+
+/*
+ * Does a resumed queue execute again? One that turns out to have nothing to
+ * run is no sample; one that firmware does not let in for so long is not either.
+ */
+static void account_restore(struct kfd_gpreempt *gp,
+			    struct kfd_gpreempt_queue *gpq,
+			    const struct gpreempt_queue_view *v)
+{
+	u64 limit = (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) * NSEC_PER_MSEC;
+	u64 ns;
+
+	if (!gpq->mapped_ns)
+		return;
+	ns = ktime_get_ns() - gpq->mapped_ns;
+	if (v->mapped && v->waves > 0) {
+		kfd_gpreempt_count(gp, GPREEMPT_STAT_RESTORES, 1);
+		kfd_gpreempt_count_span(gp, GPREEMPT_STAT_RESTORE_NS, ns);
+		kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_RESTORE, ns);
+	} else if (v->mapped && v->state != GPREEMPT_IDLE &&
+		   v->state != GPREEMPT_BLOCKED && ns < limit) {
+		return;
+	}
+	gpq->mapped_ns = 0;
 }
 
 /**
@@ -77,14 +166,14 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	const struct gpreempt_view *view = &gp->scan.view;
 	const struct gpreempt_plan *plan = &gp->scan.plan;
 	u64 ns = ktime_get_ns() - view->now_ns;
+	int running = lowest_running(view);
+	bool inversion = false;
 	unsigned int i;
 
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCANS, 1);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCAN_NS, ns);
 	kfd_gpreempt_count_max(gp, GPREEMPT_STAT_SCAN_NS_MAX, ns);
 	trace_kfd_gpreempt_scan(gp->node->id, view->nr, view->waves_final, ns);
-	if (sees_inversion(view))
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_INVERSIONS, 1);
 
 	mutex_lock(&gp->last_lock);
 	for (i = 0; i < view->nr; i++) {
@@ -92,9 +181,14 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		const struct gpreempt_queue_view *v = &view->q[i];
 		struct gpreempt_queue_view *last = &sq->gpq->last;
 
+		inversion |= account_inversion(gp, sq, v, running);
+		account_restore(gp, sq->gpq, v);
 		if (v->state == GPREEMPT_BLOCKED &&
-		    last->state != GPREEMPT_BLOCKED)
+		    last->state != GPREEMPT_BLOCKED) {
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_BLOCKED, 1);
+			trace_kfd_gpreempt_blocked(gp->node->id, sq->gpq->pid,
+						   sq->queue_id, v);
+		}
 		if (v->effective == GPREEMPT_BOOST &&
 		    last->effective != GPREEMPT_BOOST)
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_STARVED, 1);
@@ -104,8 +198,11 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 						    plan->verdict[i]);
 		*last = *v;
 		sq->gpq->last_ns = view->now_ns;
+		sq->gpq->last_head = sq->head;
 	}
 	mutex_unlock(&gp->last_lock);
+	if (inversion)
+		kfd_gpreempt_count(gp, GPREEMPT_STAT_INVERSIONS, 1);
 }
 
 /**
@@ -124,6 +221,7 @@ void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp)
 	name = gpreempt_bypass_name(gp->machine.bypass);
 	spin_unlock(&gp->machine_lock);
 
+	trace_kfd_gpreempt_bypass(gp->node->id, name);
 	dev_warn(gp->node->adev->dev,
 		 "GPREEMPT bypassed on node %u: %s, no queue is preempted\n",
 		 gp->node->id, name);

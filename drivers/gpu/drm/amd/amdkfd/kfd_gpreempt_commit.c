@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT commit: the only room that changes queue state. Back end: hws.
- *
- * UNMAP_QUEUES takes the whole runlist off the hardware, so all decisions of a
- * scan share one transaction: unmap, flip the flags, map. The flags are flipped
- * between the two, as update_queue() does it. So a queue that did not answer
- * and was reset is no longer active and is not taken for a victim, and a
- * failed unmap leaves nothing to put back.
+ * GPREEMPT commit: the only room that changes queue state. What the back ends
+ * share is here; how queues get off the hardware and back is in
+ * kfd_gpreempt_hws.c (runlist) and, for those that take one queue at a time,
+ * kfd_gpreempt_single.c.
  */
 
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
-#include "amdgpu_amdkfd.h"
 #include "amdgpu_reset.h"
 #include "kfd_gpreempt_priv.h"
 #include "kfd_gpreempt_trace.h"
+#include "kfd_smi_events.h"
 
-static void queue_preempt(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
-			  struct queue *q, u64 fence_ns)
+/**
+ * kfd_gpreempt_queue_off - a queue has been taken off the hardware
+ * @gp: the node
+ * @qpd: the queue's process on this node
+ * @q: the queue
+ * @save_ns: how long that took
+ */
+void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
+			    struct qcm_process_device *qpd, struct queue *q,
+			    u64 save_ns)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 
@@ -30,17 +35,28 @@ static void queue_preempt(struct kfd_gpreempt *gp, struct qcm_process_device *qp
 	gpq->preemptions++;
 	/* A moving average: the cost changes with the waves and their size. */
 	gpq->save_cost_ns = gpq->save_cost_ns ?
-			    (3 * gpq->save_cost_ns + fence_ns) / 4 : fence_ns;
+			    (3 * gpq->save_cost_ns + save_ns) / 4 : save_ns;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_PREEMPTIONS, 1);
-	trace_kfd_gpreempt_preempt(gp->node->id, gpq->pid, q->properties.queue_id,
-				   gpq->reason);
+	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid,
+				       q->properties.queue_id, save_ns);
+	kfd_smi_event_queue_eviction(gp->node, gpq->pid,
+				     KFD_QUEUE_EVICTION_TRIGGER_GPREEMPT);
 }
 
-static void queue_resume(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
-			 struct queue *q, enum gpreempt_reason reason)
+/**
+ * kfd_gpreempt_queue_on - resume a queue
+ * @gp: the node
+ * @qpd: the queue's process on this node
+ * @q: the queue; if it is active afterwards, it has to be mapped
+ * @reason: why. By a policy's the monitor carries out a verdict
+ */
+void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
+			   struct qcm_process_device *qpd, struct queue *q,
+			   enum gpreempt_reason reason)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	u64 preempted_ns = ktime_get_ns() - gpq->preempted_ns;
+	u64 now_ns = ktime_get_ns();
+	u64 preempted_ns = now_ns - gpq->preempted_ns;
 
 	q->properties.is_preempted = false;
 	/* Evicted, suspended or switched off meanwhile: it stays off. */
@@ -49,115 +65,66 @@ static void queue_resume(struct kfd_gpreempt *gp, struct qcm_process_device *qpd
 		increment_queue_count(gp->node->dqm, qpd, q);
 	}
 
+	if (reason != GPREEMPT_REASON_OFF) {
+		/* The next scan would be late by up to its interval. */
+		gpq->hist.resident_since_ns = now_ns;
+		gpq->mapped_ns = now_ns;
+	}
 	gpq->preempted_total_ns += preempted_ns;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_RESUMES, 1);
 	trace_kfd_gpreempt_resume(gp->node->id, gpq->pid, q->properties.queue_id,
 				  reason, preempted_ns);
+	kfd_smi_event_queue_resume(gp->node, gpq->pid);
 }
 
-/* Is the plan's verdict on this queue still to the point? */
-static bool verdict_holds(const struct queue *q)
+/**
+ * kfd_gpreempt_verdict - what is to be done with a queue, if that still holds
+ * @q: the queue; DQM lock held
+ */
+enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q)
 {
 	const struct kfd_gpreempt_queue *gpq = q->gpreempt;
 
 	if (!gpq)
-		return false;
+		return GPREEMPT_KEEP;
 	switch (gpq->verdict) {
 	case GPREEMPT_PREEMPT:
-		return q->properties.is_active && !kfd_gpreempt_queue_pinned(q);
+		if (q->properties.is_active && !kfd_gpreempt_queue_pinned(q))
+			return GPREEMPT_PREEMPT;
+		break;
 	case GPREEMPT_RESUME:
-		return q->properties.is_preempted;
+		if (q->properties.is_preempted)
+			return GPREEMPT_RESUME;
+		break;
 	default:
-		return false;
+		break;
 	}
+	return GPREEMPT_KEEP;
 }
 
-static unsigned int verdicts_that_hold(struct device_queue_manager *dqm)
+/* How many verdicts hold, and of these how many are to preempt. */
+static unsigned int count_verdicts(struct kfd_gpreempt *gp, unsigned int *preempt)
 {
 	struct device_process_node *dpn;
-	struct queue *q;
 	unsigned int n = 0;
-
-	list_for_each_entry(dpn, &dqm->queues, list)
-		list_for_each_entry(q, &dpn->qpd->queues_list, list)
-			n += verdict_holds(q);
-	return n;
-}
-
-static void flip(struct kfd_gpreempt *gp, u64 fence_ns)
-{
-	struct device_process_node *dpn;
 	struct queue *q;
 
+	*preempt = 0;
 	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
 		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (!verdict_holds(q))
+			enum gpreempt_verdict verdict = kfd_gpreempt_verdict(q);
+
+			n += verdict != GPREEMPT_KEEP;
+			if (verdict != GPREEMPT_PREEMPT)
 				continue;
-			if (q->gpreempt->verdict == GPREEMPT_PREEMPT) {
-				queue_preempt(gp, dpn->qpd, q, fence_ns);
-				continue;
-			}
-			queue_resume(gp, dpn->qpd, q, q->gpreempt->reason);
-			/* The next scan would be late by up to its interval. */
-			q->gpreempt->hist.resident_since_ns = ktime_get_ns();
+			++*preempt;
+			trace_kfd_gpreempt_preempt_begin(gp->node->id,
+							 q->gpreempt->pid,
+							 q->properties.queue_id,
+							 q->gpreempt->reason);
 		}
 	}
-}
-
-/*
- * Map what should be mapped. A return of 0 from map_queues_cpsch() is not yet
- * success: it also is what a stopped scheduler answers.
- */
-static int map_and_check(struct device_queue_manager *dqm)
-{
-	int r = map_queues_cpsch(dqm);
-
-	if (!r && !dqm->active_runlist && dqm->active_queue_count)
-		r = -EAGAIN;
-	return r;
-}
-
-static int transact(struct kfd_gpreempt *gp, enum gpreempt_event *error)
-{
-	struct device_queue_manager *dqm = gp->node->dqm;
-	bool mapped = dqm->active_runlist;
-	u64 start_ns, fence_ns;
-	int r;
-
-	start_ns = ktime_get_ns();
-	/* The wait for the fence is never cut short: its word is used again. */
-	r = unmap_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,
-			       USE_DEFAULT_GRACE_PERIOD, false);
-	fence_ns = ktime_get_ns() - start_ns;
-	if (r == -EIO && !amdgpu_amdkfd_is_fed(dqm->dev->adev))
-		return -EAGAIN;		/* a reset came first */
-	if (r) {
-		*error = GPREEMPT_EV_HANG;	/* stock has asked for a reset */
-		kfd_gpreempt_release(gp, NULL);
-		return r;
-	}
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
-	if (mapped) {
-		kfd_gpreempt_count_fence(gp, fence_ns);
-		trace_kfd_gpreempt_fence(gp->node->id, fence_ns);
-	}
-
-	if (fence_ns > (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) *
-		       NSEC_PER_MSEC) {
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_LATE, 1);
-		*error = GPREEMPT_EV_LATE;
-		kfd_gpreempt_release(gp, NULL);
-	} else {
-		flip(gp, fence_ns);
-	}
-
-	r = map_and_check(dqm);
-	if (r) {
-		*error = GPREEMPT_EV_MAP;
-		kfd_gpreempt_release(gp, NULL);
-		map_and_check(dqm);
-	}
-	return r;
+	return n;
 }
 
 /*
@@ -186,6 +153,7 @@ int kfd_gpreempt_commit(struct kfd_gpreempt *gp)
 	struct device_queue_manager *dqm = gp->node->dqm;
 	struct amdgpu_device *adev = gp->node->adev;
 	enum gpreempt_event error = GPREEMPT_EV_WORK;
+	unsigned int preempt;
 	int r = 0;
 
 	dqm_lock(dqm);
@@ -193,13 +161,8 @@ int kfd_gpreempt_commit(struct kfd_gpreempt *gp)
 		dqm_unlock(dqm);
 		return -EAGAIN;
 	}
-	if (verdicts_that_hold(dqm)) {
-		trace_kfd_gpreempt_commit_begin(gp->node->id,
-						gp->scan.plan.nr_preempt,
-						gp->scan.plan.nr_resume);
-		r = transact(gp, &error);
-		trace_kfd_gpreempt_commit_end(gp->node->id, r);
-	}
+	if (count_verdicts(gp, &preempt))
+		r = gp->backend->transact(gp, preempt, &error);
 	up_read(&adev->reset_domain->sem);
 	dqm_unlock(dqm);
 
@@ -217,7 +180,8 @@ int kfd_gpreempt_commit(struct kfd_gpreempt *gp)
  * @gp: the node
  * @qpd: only queues of this process on this node, or NULL for all
  *
- * Does not touch the hardware: the next runlist has them.
+ * Does not touch the hardware: the next runlist has them, or whoever brings the
+ * scheduler up.
  *
  * Return: the number of queues that changed.
  */
@@ -235,7 +199,7 @@ unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
 		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
 			if (!q->properties.is_preempted || (qpd && dpn->qpd != qpd))
 				continue;
-			queue_resume(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
+			kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
 			n++;
 		}
 	}
@@ -255,10 +219,8 @@ void kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
 	struct device_queue_manager *dqm = gp->node->dqm;
 
 	dqm_lock(dqm);
-	if (kfd_gpreempt_release(gp, qpd) &&
-	    execute_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,
-				 USE_DEFAULT_GRACE_PERIOD))
+	if (gp->backend->give_back(gp, qpd))
 		dev_dbg(dqm->dev->adev->dev,
-			"preempted queues wait for the next runlist\n");
+			"preempted queues wait for the scheduler\n");
 	dqm_unlock(dqm);
 }

@@ -106,6 +106,7 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
  */
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
 {
+	atomic64_cmpxchg(&gp->woken_ns, 0, ktime_get_ns());
 	WRITE_ONCE(gp->kick, true);
 	wake_up(&gp->wait);
 }
@@ -160,10 +161,15 @@ static int monitor_look(struct kfd_gpreempt *gp)
 	if (r)
 		return r;
 	/* One level, and nobody to resume: no reason to read anything. */
-	if (hweight32(gp->scan.levels) < 2 && !gp->scan.preempted)
+	if (hweight32(gp->scan.levels) < 2 && !gp->scan.preempted) {
+		gp->calm_ns = gp->scan.view.now_ns;
 		return 0;
+	}
 
 	kfd_gpreempt_scan_memory(gp);
+	/* How long a restore takes, only waves can tell. */
+	if (gp->scan.restoring)
+		kfd_gpreempt_scan_waves(gp);
 	monitor_decide(gp, &tunables);
 	if (gp->scan.plan.need_waves) {
 		kfd_gpreempt_scan_waves(gp);
@@ -274,10 +280,12 @@ int kfd_gpreempt_monitor(void *data)
 	/* Late scans are latency of the queues that matter most. */
 	set_user_nice(current, MIN_NICE);
 	gp->busy_ns = ktime_get_ns();
+	gp->calm_ns = gp->busy_ns;
 
 	while (!kthread_should_stop()) {
 		if (kthread_should_park()) {
 			kthread_parkme();
+			gp->calm_ns = ktime_get_ns();
 			continue;
 		}
 
@@ -301,6 +309,7 @@ int kfd_gpreempt_monitor(void *data)
 		} else {
 			if (!READ_ONCE(gp->kick))
 				kfd_gpreempt_event(gp, GPREEMPT_EV_IDLE);
+			atomic64_set(&gp->woken_ns, 0);
 			wait_event_idle(gp->wait, READ_ONCE(gp->kick) ||
 					kthread_wanted());
 		}

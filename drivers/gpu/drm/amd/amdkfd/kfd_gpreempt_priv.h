@@ -16,6 +16,8 @@
 #include "kfd_priv.h"
 #include "kfd_device_queue_manager.h"
 #include "kfd_gpreempt.h"
+#include "kfd_gpreempt_aql.h"
+#include "kfd_gpreempt_latency.h"
 #include "kfd_gpreempt_policy.h"
 #include "kfd_gpreempt_state.h"
 
@@ -41,6 +43,14 @@
  * @GPREEMPT_STAT_FENCE_NS: time from UNMAP_QUEUES to its fence, total
  * @GPREEMPT_STAT_FENCE_NS_MIN: shortest such time, 0 before the first
  * @GPREEMPT_STAT_FENCE_NS_MAX: longest such time
+ * @GPREEMPT_STAT_DETECTION_NS: time to find inversions (upper bounds), total
+ * @GPREEMPT_STAT_DETECTION_NS_MIN: shortest such time, 0 before the first
+ * @GPREEMPT_STAT_DETECTION_NS_MAX: longest such time
+ * @GPREEMPT_STAT_DETECTIONS: how many there were
+ * @GPREEMPT_STAT_RESTORE_NS: time until resumed queues executed, total
+ * @GPREEMPT_STAT_RESTORE_NS_MIN: shortest such time, 0 before the first
+ * @GPREEMPT_STAT_RESTORE_NS_MAX: longest such time
+ * @GPREEMPT_STAT_RESTORES: how many there were
  * @GPREEMPT_STAT_LATE: preemptions that took longer than preempt_timeout_ms
  * @GPREEMPT_STAT_FAILED: transactions that failed
  * @GPREEMPT_STAT_NR: number of statistics
@@ -63,6 +73,14 @@ enum gpreempt_stat {
 	GPREEMPT_STAT_FENCE_NS,
 	GPREEMPT_STAT_FENCE_NS_MIN,
 	GPREEMPT_STAT_FENCE_NS_MAX,
+	GPREEMPT_STAT_DETECTION_NS,
+	GPREEMPT_STAT_DETECTION_NS_MIN,
+	GPREEMPT_STAT_DETECTION_NS_MAX,
+	GPREEMPT_STAT_DETECTIONS,
+	GPREEMPT_STAT_RESTORE_NS,
+	GPREEMPT_STAT_RESTORE_NS_MIN,
+	GPREEMPT_STAT_RESTORE_NS_MAX,
+	GPREEMPT_STAT_RESTORES,
 	GPREEMPT_STAT_LATE,
 	GPREEMPT_STAT_FAILED,
 	GPREEMPT_STAT_NR
@@ -80,6 +98,10 @@ enum gpreempt_stat {
  * @preemptions: how often; DQM lock
  * @last:	the queue in the last scan, for debugfs; &kfd_gpreempt.last_lock
  * @last_ns:	time of that scan; &kfd_gpreempt.last_lock
+ * @last_head:	its head packet, if it had a backlog; &kfd_gpreempt.last_lock
+ * @quiet_ns:	the last scan that saw nothing wait in it
+ * @inverted:	a lower queue was seen to keep it waiting
+ * @mapped_ns:	resumed then, and not seen executing since; 0 if not so
  * @epoch:	the &kfd_gpreempt.epoch that @hist belongs to
  * @hist:	the policy's memory
  * @verdict:	of the scan that is being committed
@@ -106,6 +128,11 @@ struct kfd_gpreempt_queue {
 
 	struct gpreempt_queue_view last;
 	u64 last_ns;
+	union aql_packet last_head;
+
+	u64 quiet_ns;
+	bool inverted;
+	u64 mapped_ns;
 
 	unsigned int epoch;
 	struct gpreempt_history hist;
@@ -127,6 +154,7 @@ struct kfd_gpreempt_queue {
  * @queue_id:	number of the queue in its process
  * @doorbell_off: names the queue in hardware slots
  * @aql:	packets are AQL packets, not dwords
+ * @head:	head packet, if there is a backlog and it could be read
  */
 struct kfd_gpreempt_scan_queue {
 	struct kfd_gpreempt_queue *gpq;
@@ -136,6 +164,7 @@ struct kfd_gpreempt_scan_queue {
 	u32 queue_id;
 	u32 doorbell_off;
 	bool aql;
+	union aql_packet head;
 };
 
 /**
@@ -158,6 +187,7 @@ struct kfd_gpreempt_slot {
  * @capacity:	room in the three arrays
  * @levels:	bit n: a queue of priority n takes part
  * @preempted:	queues that are preempted
+ * @restoring:	a queue was resumed and has not been seen executing since
  * @oversubscribed: firmware rotates the mapped queues
  * @pm4:	a PM4 queue is among them
  */
@@ -168,6 +198,7 @@ struct kfd_gpreempt_scan {
 	unsigned int capacity;
 	u32 levels;
 	unsigned int preempted;
+	bool restoring;
 	bool oversubscribed;
 	bool pm4;
 };
@@ -188,10 +219,33 @@ struct kfd_gpreempt_hw {
 };
 
 /**
+ * struct kfd_gpreempt_backend - how queues get off the hardware, and back
+ * @name:	as sysfs shows it
+ * @transact:	carry out the verdicts that hold, of which so many are to preempt.
+ *		If that fails, say so in the event, and leave nothing preempted
+ * @give_back:	resume and map preempted queues, of one process or all
+ * @remove:	take one queue off; -EIO if a reset came first. The back ends that
+ *		work through single queues only
+ * @add:	put one queue back; likewise
+ *
+ * Called with the DQM lock held, @transact with the reset semaphore, too.
+ */
+struct kfd_gpreempt_backend {
+	const char *name;
+	int (*transact)(struct kfd_gpreempt *gp, unsigned int preempt,
+			enum gpreempt_event *error);
+	int (*give_back)(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
+	int (*remove)(struct device_queue_manager *dqm,
+		      struct qcm_process_device *qpd, struct queue *q);
+	int (*add)(struct device_queue_manager *dqm,
+		   struct qcm_process_device *qpd, struct queue *q);
+};
+
+/**
  * struct kfd_gpreempt - GPREEMPT on one node
  * @kobj:	sysfs directory; its count keeps this alive when the node is gone
  * @node:	the node; not to be followed once @lock says @dead
- * @debugfs:	snapshot file
+ * @debugfs:	folder
  * @lock:	serialises enable, disable, stop, start, policy and teardown.
  *		Outside the DQM lock. Nothing allocates under it: a GPU reset
  *		takes it, and memory may depend on that reset
@@ -207,11 +261,15 @@ struct kfd_gpreempt_hw {
  * @tunables:	as the administrator set them
  * @priority_cap: effective priority without CAP_SYS_NICE
  * @policy:	the policy in use
- * @hw:		register access
+ * @hw:		register access, NULL where wave counts are not to be had
+ * @backend:	how queues get off the hardware
  * @scan:	the monitor's workspace
  * @busy_ns:	when the monitor last saw work
+ * @calm_ns:	when the monitor last knew that nothing waits; monitor only
+ * @woken_ns:	the first wake-up since it went to sleep without a timer, or 0
  * @last_lock:	guards what debugfs shows; inside the DQM lock
  * @stats:	see enum gpreempt_stat
+ * @histograms:	see enum gpreempt_latency
  * @doorbell_lock: guards @doorbells; outside i_mmap_rwsem and MMU notifiers,
  *		never taken with the DQM lock held
  * @doorbells:	doorbell mappings of user space
@@ -238,12 +296,16 @@ struct kfd_gpreempt {
 	u32 priority_cap;
 	const struct gpreempt_policy *policy;
 	const struct kfd_gpreempt_hw *hw;
+	const struct kfd_gpreempt_backend *backend;
 
 	struct kfd_gpreempt_scan scan;
 	u64 busy_ns;
+	u64 calm_ns;
+	atomic64_t woken_ns;
 
 	struct mutex last_lock;
 	atomic64_t stats[GPREEMPT_STAT_NR];
+	struct gpreempt_histogram histograms[GPREEMPT_LATENCIES];
 
 	struct mutex doorbell_lock;
 	struct list_head doorbells;
@@ -277,10 +339,28 @@ extern const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9;
 
 /* kfd_gpreempt_commit.c */
 int kfd_gpreempt_commit(struct kfd_gpreempt *gp);
+enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q);
+void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
+			    struct qcm_process_device *qpd, struct queue *q,
+			    u64 save_ns);
+void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
+			   struct qcm_process_device *qpd, struct queue *q,
+			   enum gpreempt_reason reason);
 unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
 				  struct qcm_process_device *qpd);
 void kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
 				struct qcm_process_device *qpd);
+
+/* kfd_gpreempt_hws.c, kfd_gpreempt_hqd.c, kfd_gpreempt_mes.c */
+extern const struct kfd_gpreempt_backend kfd_gpreempt_hws;
+extern const struct kfd_gpreempt_backend kfd_gpreempt_hqd;
+extern const struct kfd_gpreempt_backend kfd_gpreempt_mes;
+
+/* kfd_gpreempt_single.c */
+int kfd_gpreempt_single_transact(struct kfd_gpreempt *gp, unsigned int preempt,
+				 enum gpreempt_event *error);
+int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp,
+				  struct qcm_process_device *qpd);
 
 /* kfd_gpreempt_doorbell.c */
 bool kfd_gpreempt_doorbell_open(struct kfd_gpreempt *gp,
@@ -293,7 +373,12 @@ void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
 			u64 n);
 void kfd_gpreempt_count_max(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
 			    u64 n);
-void kfd_gpreempt_count_fence(struct kfd_gpreempt *gp, u64 ns);
+void kfd_gpreempt_count_span(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
+			     u64 ns);
+void kfd_gpreempt_count_latency(struct kfd_gpreempt *gp,
+				enum gpreempt_latency latency, u64 ns);
+bool kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
+			       u64 ns);
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp);
 void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp);
 

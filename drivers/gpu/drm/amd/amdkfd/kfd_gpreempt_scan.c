@@ -16,54 +16,8 @@
 
 #include "amdgpu.h"
 #include "amdgpu_reset.h"
+#include "kfd_gpreempt_aql.h"
 #include "kfd_gpreempt_priv.h"
-
-/*
- * AQL: HSA Platform System Architecture Specification, "AQL packet" and
- * "Signals"; the vendor packet is ROCr's hsa_amd_barrier_value_packet_t.
- */
-#define AQL_PACKET_BYTES		64
-#define AQL_TYPE_VENDOR			0
-#define AQL_TYPE_INVALID		1
-#define AQL_TYPE_BARRIER_AND		3
-#define AQL_TYPE_BARRIER_OR		5
-#define AQL_AMD_FORMAT_BARRIER_VALUE	2
-#define AQL_DEP_SIGNALS			5
-#define AQL_SIGNAL_VALUE_OFFSET		8
-
-enum aql_condition {
-	AQL_CONDITION_EQ,
-	AQL_CONDITION_NE,
-	AQL_CONDITION_LT,
-	AQL_CONDITION_GTE,
-};
-
-/* What the scan looks at in a packet. A signal handle of 0 means none. */
-union aql_packet {
-	struct {
-		u8 type;		/* low byte of the header */
-		u8 fences;
-		u8 amd_format;		/* of a vendor packet */
-		u8 reserved0;
-		u32 reserved1;
-		union {
-			/* barrier-AND and -OR */
-			u64 dep_signal[AQL_DEP_SIGNALS];
-			/* vendor packet barrier-value */
-			struct {
-				u64 value_signal;
-				s64 value;
-				s64 mask;
-				u32 condition;	/* enum aql_condition */
-			};
-		};
-		u64 reserved2;
-		u64 completion_signal;
-	};
-	u8 bytes[AQL_PACKET_BYTES];
-};
-
-static_assert(sizeof(union aql_packet) == AQL_PACKET_BYTES);
 
 static int read_user(void *to, u64 from, size_t size)
 {
@@ -186,7 +140,7 @@ static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *
 }
 
 /* AQL: 64-bit packet counts, written by the application and the firmware. */
-static void read_aql(const struct kfd_gpreempt_scan_queue *sq,
+static void read_aql(struct kfd_gpreempt_scan_queue *sq,
 		     struct gpreempt_queue_view *v)
 {
 	union aql_packet pkt;
@@ -201,6 +155,7 @@ static void read_aql(const struct kfd_gpreempt_scan_queue *sq,
 		if (read_packet(&pkt, sq, v, v->rptr))
 			return;
 		v->head = packet_head(&pkt);
+		sq->head = pkt;
 	}
 	v->signal = newest_signal(sq, v);
 	v->readable = true;
@@ -291,6 +246,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 	}
 	if (v->preempted)
 		scan->preempted++;
+	scan->restoring |= v->mapped && gpq->mapped_ns;
 }
 
 /**
@@ -328,6 +284,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->levels = 0;
 	scan->pm4 = false;
 	scan->preempted = 0;
+	scan->restoring = false;
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang) {
 		dqm_unlock(dqm);
@@ -383,6 +340,8 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
  * AQL queues' read pointers are not: in the register they are wrapped, so full
  * and empty look alike, and the application's own, 64-bit one is in memory.
  *
+ * Where registers tell nothing (gfx10 and later) all counts stay unknown.
+ *
  * A mapped queue that is in no slot has no waves, unless the firmware rotates
  * queues: then its waves may be saved, and their number is not known.
  */
@@ -394,6 +353,8 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 	unsigned int i, s, nr = 0, flags = 0, accesses;
 
 	scan->view.waves_final = true;
+	if (!gp->hw)
+		return;
 	if (scan->oversubscribed)
 		flags |= GPREEMPT_READ_EMPTY;
 	if (scan->pm4)

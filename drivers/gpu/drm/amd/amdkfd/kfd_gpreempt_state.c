@@ -106,20 +106,18 @@ const char *gpreempt_bypass_name(enum gpreempt_bypass bypass)
  * gpreempt_unsupported - why GPREEMPT cannot work on a node
  * @p: what the node is
  *
- * The list of graphics cores is one of those whose registers the scan knows
- * (single XCC, gfx9 layout), not of those that have CWSR.
+ * Not a list of the graphics cores that have CWSR. Without MES it is of those
+ * whose registers the scan knows (single XCC, gfx9 layout). With MES it goes
+ * without wave counts.
  *
  * Return: the reason, or NULL if it can work.
  */
 const char *gpreempt_unsupported(const struct gpreempt_platform *p)
 {
-	if (p->gc_version < GC_VERSION(9, 0, 1) ||
-	    p->gc_version > (GC_VERSION(9, 4, 2) | 0xff))
+	if (p->mes ? p->gc_version < GC_VERSION(11, 0, 0) :
+		     p->gc_version < GC_VERSION(9, 0, 1) ||
+		     p->gc_version > (GC_VERSION(9, 4, 2) | 0xff))
 		return "graphics core not supported";
-	if (p->mes)
-		return "the MES scheduler is not supported";
-	if (!p->hws)
-		return "the hardware scheduler is off (sched_policy=2)";
 	if (!p->cwsr)
 		return "compute wave save/restore is off (cwsr_enable=0)";
 	if (p->vf)

@@ -79,14 +79,12 @@ struct gpreempt_machine {
 /**
  * struct gpreempt_platform - what decides whether a node is supported
  * @gc_version:	graphics core, as IP_VERSION() encodes it
- * @hws:	the hardware scheduler is in use (sched_policy 0 or 1)
  * @mes:	the scheduler is MES
  * @cwsr:	compute wave save/restore is enabled
  * @vf:		the GPU is a virtual function
  */
 struct gpreempt_platform {
 	u32 gc_version;
-	bool hws;
 	bool mes;
 	bool cwsr;
 	bool vf;

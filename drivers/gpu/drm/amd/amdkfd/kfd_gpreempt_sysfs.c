@@ -52,6 +52,14 @@ static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute state_attr = __ATTR_RO(state);
 
+static ssize_t backend_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	return sysfs_emit(buf, "%s\n", to_gpreempt(kobj)->backend->name);
+}
+
+static struct kobj_attribute backend_attr = __ATTR_RO(backend);
+
 /* As the I/O schedulers show theirs: all, the current one in brackets. */
 static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr,
 			   char *buf)
@@ -136,6 +144,7 @@ NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY);
 static struct attribute *control_attrs[] = {
 	&enable_attr.attr,
 	&state_attr.attr,
+	&backend_attr.attr,
 	&policy_attr.attr,
 	&poll_interval_us_attr.attr.attr,
 	&starvation_ms_attr.attr.attr,
@@ -187,6 +196,14 @@ STAT(scan_ns_max, SCAN_NS_MAX);
 STAT(fence_wait_ns_total, FENCE_NS);
 STAT(fence_wait_ns_min, FENCE_NS_MIN);
 STAT(fence_wait_ns_max, FENCE_NS_MAX);
+STAT(detections, DETECTIONS);
+STAT(detection_ns_total, DETECTION_NS);
+STAT(detection_ns_min, DETECTION_NS_MIN);
+STAT(detection_ns_max, DETECTION_NS_MAX);
+STAT(restores, RESTORES);
+STAT(restore_ns_total, RESTORE_NS);
+STAT(restore_ns_min, RESTORE_NS_MIN);
+STAT(restore_ns_max, RESTORE_NS_MAX);
 STAT(late, LATE);
 STAT(failed, FAILED);
 #undef STAT
@@ -223,6 +240,14 @@ static struct attribute *stats_attrs[] = {
 	&fence_wait_ns_total_attr.attr.attr,
 	&fence_wait_ns_min_attr.attr.attr,
 	&fence_wait_ns_max_attr.attr.attr,
+	&detections_attr.attr.attr,
+	&detection_ns_total_attr.attr.attr,
+	&detection_ns_min_attr.attr.attr,
+	&detection_ns_max_attr.attr.attr,
+	&restores_attr.attr.attr,
+	&restore_ns_total_attr.attr.attr,
+	&restore_ns_min_attr.attr.attr,
+	&restore_ns_max_attr.attr.attr,
 	&late_attr.attr.attr,
 	&failed_attr.attr.attr,
 	&bypass_reason_attr.attr,

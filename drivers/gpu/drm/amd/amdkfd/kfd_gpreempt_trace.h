@@ -128,41 +128,61 @@ TRACE_EVENT(kfd_gpreempt_decision,
 		  __entry->wptr, __entry->waves)
 );
 
-/* A runlist transaction begins ... */
-TRACE_EVENT(kfd_gpreempt_commit_begin,
-	TP_PROTO(u32 gpu_id, unsigned int preempt, unsigned int resume),
-	TP_ARGS(gpu_id, preempt, resume),
+/* A queue is kept waiting by a lower level, at most for so long. */
+TRACE_EVENT(kfd_gpreempt_inversion,
+	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u8 effective, int running,
+		 u64 ns),
+	TP_ARGS(gpu_id, pid, queue_id, effective, running, ns),
 	TP_STRUCT__entry(
 		__field(u32, gpu_id)
-		__field(unsigned int, preempt)
-		__field(unsigned int, resume)
-	),
-	TP_fast_assign(
-		__entry->gpu_id = gpu_id;
-		__entry->preempt = preempt;
-		__entry->resume = resume;
-	),
-	TP_printk("gpu_id=%u preempt=%u resume=%u", __entry->gpu_id,
-		  __entry->preempt, __entry->resume)
-);
-
-/* ... its fence has come ... */
-TRACE_EVENT(kfd_gpreempt_fence,
-	TP_PROTO(u32 gpu_id, u64 ns),
-	TP_ARGS(gpu_id, ns),
-	TP_STRUCT__entry(
-		__field(u32, gpu_id)
+		__field(pid_t, pid)
+		__field(u32, queue_id)
+		__field(u8, effective)
+		__field(int, running)
 		__field(u64, ns)
 	),
 	TP_fast_assign(
 		__entry->gpu_id = gpu_id;
+		__entry->pid = pid;
+		__entry->queue_id = queue_id;
+		__entry->effective = effective;
+		__entry->running = running;
 		__entry->ns = ns;
 	),
-	TP_printk("gpu_id=%u ns=%llu", __entry->gpu_id, __entry->ns)
+	TP_printk("gpu_id=%u pid=%d queue=%u effective=%u running=%d ns=%llu",
+		  __entry->gpu_id, __entry->pid, __entry->queue_id,
+		  __entry->effective, __entry->running, __entry->ns)
 );
 
-/* ... a victim is off ... */
-TRACE_EVENT(kfd_gpreempt_preempt,
+/* A queue has work that cannot run. */
+TRACE_EVENT(kfd_gpreempt_blocked,
+	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id,
+		 const struct gpreempt_queue_view *v),
+	TP_ARGS(gpu_id, pid, queue_id, v),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(pid_t, pid)
+		__field(u32, queue_id)
+		__field(u8, priority)
+		__field(bool, waits)
+		__field(u64, rptr)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->pid = pid;
+		__entry->queue_id = queue_id;
+		__entry->priority = v->priority;
+		__entry->waits = v->head == GPREEMPT_HEAD_WAITS;
+		__entry->rptr = v->rptr;
+	),
+	TP_printk("gpu_id=%u pid=%d queue=%u priority=%u by=%s rptr=%llu",
+		  __entry->gpu_id, __entry->pid, __entry->queue_id,
+		  __entry->priority,
+		  __entry->waits ? "barrier" : "no-progress", __entry->rptr)
+);
+
+/* A queue is about to be taken off the hardware ... */
+TRACE_EVENT(kfd_gpreempt_preempt_begin,
 	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, enum gpreempt_reason reason),
 	TP_ARGS(gpu_id, pid, queue_id, reason),
 	TP_STRUCT__entry(
@@ -182,7 +202,27 @@ TRACE_EVENT(kfd_gpreempt_preempt,
 		  show_gpreempt_reason(__entry->reason))
 );
 
-/* ... or a queue is to be mapped again ... */
+/* ... and is off: the GPU has answered. */
+TRACE_EVENT(kfd_gpreempt_preempt_end,
+	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns),
+	TP_ARGS(gpu_id, pid, queue_id, ns),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(pid_t, pid)
+		__field(u32, queue_id)
+		__field(u64, ns)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->pid = pid;
+		__entry->queue_id = queue_id;
+		__entry->ns = ns;
+	),
+	TP_printk("gpu_id=%u pid=%d queue=%u ns=%llu", __entry->gpu_id,
+		  __entry->pid, __entry->queue_id, __entry->ns)
+);
+
+/* A queue is to be mapped again. */
 TRACE_EVENT(kfd_gpreempt_resume,
 	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, enum gpreempt_reason reason,
 		 u64 preempted_ns),
@@ -206,19 +246,19 @@ TRACE_EVENT(kfd_gpreempt_resume,
 		  show_gpreempt_reason(__entry->reason), __entry->preempted_ns)
 );
 
-/* ... and the new runlist is with the firmware. */
-TRACE_EVENT(kfd_gpreempt_commit_end,
-	TP_PROTO(u32 gpu_id, int result),
-	TP_ARGS(gpu_id, result),
+/* The monitor gave up; no queue is preempted. */
+TRACE_EVENT(kfd_gpreempt_bypass,
+	TP_PROTO(u32 gpu_id, const char *reason),
+	TP_ARGS(gpu_id, reason),
 	TP_STRUCT__entry(
 		__field(u32, gpu_id)
-		__field(int, result)
+		__string(reason, reason)
 	),
 	TP_fast_assign(
 		__entry->gpu_id = gpu_id;
-		__entry->result = result;
+		__assign_str(reason);
 	),
-	TP_printk("gpu_id=%u result=%d", __entry->gpu_id, __entry->result)
+	TP_printk("gpu_id=%u reason=%s", __entry->gpu_id, __get_str(reason))
 );
 
 /* The monitor's state changed. */

@@ -219,7 +219,7 @@ static void gpreempt_parse_numbers(struct kunit *test)
 static void gpreempt_platforms(struct kunit *test)
 {
 	const struct gpreempt_platform good = {
-		.gc_version = GC_VERSION(9, 4, 2), .hws = true, .cwsr = true,
+		.gc_version = GC_VERSION(9, 4, 2), .cwsr = true,
 	};
 	struct gpreempt_platform p = good;
 
@@ -233,13 +233,16 @@ static void gpreempt_platforms(struct kunit *test)
 	p.gc_version = GC_VERSION(10, 3, 0);
 	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
 	p = good;
-	p.hws = false;
-	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
-	p = good;
 	p.cwsr = false;
 	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
 	p = good;
-	p.mes = true;
+	p.mes = true;	/* is there from gfx11 on */
+	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
+	p.gc_version = GC_VERSION(10, 3, 0);
+	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
+	p.gc_version = GC_VERSION(11, 0, 0);
+	KUNIT_EXPECT_NULL(test, gpreempt_unsupported(&p));
+	p.mes = false;
 	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
 	p = good;
 	p.vf = true;

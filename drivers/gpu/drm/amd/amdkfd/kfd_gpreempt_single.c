@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT commit, one queue at a time: what the back ends hqd and mes share.
+ *
+ * No other queue is disturbed. A queue changes its flags when it is off, and
+ * before it is put back, so that one whose removal failed stays what it was.
+ */
+
+#include <linux/timekeeping.h>
+
+#include "amdgpu.h"
+#include "kfd_gpreempt_priv.h"
+
+static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
+		    struct queue *q)
+{
+	/* Evicted or suspended meanwhile: whoever ends that puts it back. */
+	if (!q->properties.is_active || !gp->node->dqm->sched_running)
+		return 0;
+	return gp->backend->add(gp->node->dqm, qpd, q);
+}
+
+/**
+ * kfd_gpreempt_single_give_back - put preempted queues back on the hardware
+ * @gp: the node, DQM lock held
+ * @qpd: only queues of this process on this node, or NULL for all
+ *
+ * Return: 0, or the first error; the other queues are put back all the same.
+ */
+int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp,
+				  struct qcm_process_device *qpd)
+{
+	struct device_process_node *dpn;
+	struct queue *q;
+	int r = 0, err;
+
+	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
+		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
+			if (!q->properties.is_preempted || (qpd && dpn->qpd != qpd))
+				continue;
+			kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
+			err = put_back(gp, dpn->qpd, q);
+			r = r ?: err;
+		}
+	}
+	return r;
+}
+
+static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
+		    struct queue *q, enum gpreempt_event *error)
+{
+	u64 start_ns = ktime_get_ns(), ns;
+	int r;
+
+	r = gp->backend->remove(gp->node->dqm, qpd, q);
+	ns = ktime_get_ns() - start_ns;
+	if (r == -EIO)
+		return -EAGAIN;		/* a reset came first */
+	if (r) {
+		*error = GPREEMPT_EV_HANG;
+		return r;
+	}
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
+	kfd_gpreempt_queue_off(gp, qpd, q, ns);
+	if (!kfd_gpreempt_account_save(gp, 1, ns))
+		*error = GPREEMPT_EV_LATE;
+	return 0;
+}
+
+static int carry_out(struct kfd_gpreempt *gp, enum gpreempt_verdict verdict,
+		     enum gpreempt_event *error)
+{
+	struct device_process_node *dpn;
+	struct queue *q;
+	int r = 0;
+
+	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
+		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
+			if (kfd_gpreempt_verdict(q) != verdict)
+				continue;
+			if (verdict == GPREEMPT_PREEMPT) {
+				r = take_off(gp, dpn->qpd, q, error);
+			} else {
+				kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
+				kfd_gpreempt_queue_on(gp, dpn->qpd, q,
+						      q->gpreempt->reason);
+				r = put_back(gp, dpn->qpd, q);
+				if (r)
+					*error = GPREEMPT_EV_MAP;
+			}
+			if (r || *error != GPREEMPT_EV_WORK)
+				return r;
+		}
+	}
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_single_transact - carry out the verdicts, victims first
+ * @gp: the node, DQM lock and reset semaphore held
+ * @preempt: not of interest
+ * @error: out: what went wrong
+ *
+ * After an error nothing stays preempted. Where the scheduler hangs, the queues
+ * are only marked: the reset that was asked for puts them back.
+ *
+ * Return: 0, or the error.
+ */
+int kfd_gpreempt_single_transact(struct kfd_gpreempt *gp, unsigned int preempt,
+				 enum gpreempt_event *error)
+{
+	int r;
+
+	r = carry_out(gp, GPREEMPT_PREEMPT, error);
+	if (!r && *error == GPREEMPT_EV_WORK)
+		r = carry_out(gp, GPREEMPT_RESUME, error);
+	if (*error == GPREEMPT_EV_HANG)
+		kfd_gpreempt_release(gp, NULL);
+	else if (*error != GPREEMPT_EV_WORK)
+		r = kfd_gpreempt_single_give_back(gp, NULL) ?: r;
+	return r;
+}

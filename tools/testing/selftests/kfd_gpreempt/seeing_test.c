@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an operator sees of preemptions: histograms and statistics that agree,
+ * SMI events, tracepoints, and the packet a queue waits at. The times themselves
+ * are compared with the GPU model's event log by scripts/check-latency.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <unistd.h>
+#include <sys/mman.h>
+
+#include "kselftest_harness.h"
+#include "client.h"
+#include "gpreempt.h"
+
+#define LOW_MS		100
+#define HIGH_US		200
+#define SAMPLES		30
+#define BUCKETS		25
+#define TRACING		"/sys/kernel/tracing/"
+
+FIXTURE(seeing) {
+	struct client c;
+	struct aql_queue low, high;
+	struct low_job job;
+	struct high_job high_job;
+	unsigned int node;
+	__u32 gpu_id;
+};
+
+/* /sys/kernel/debug/kfd/gpreempt/<gpu_id>/latency */
+struct latency {
+	unsigned long long count[3][BUCKETS];
+	unsigned long long sum[3];
+};
+
+enum { DETECTION, SAVE, RESTORE };
+
+static FILE *debugfs_open(__u32 gpu_id, const char *file)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/kfd/gpreempt/%u/%s", gpu_id, file);
+	return fopen(path, "r");
+}
+
+/* 0, or -errno; lines are in the order of the buckets. */
+static int latency_read(__u32 gpu_id, struct latency *l)
+{
+	FILE *f = debugfs_open(gpu_id, "latency");
+	unsigned long long n[3];
+	unsigned int i = 0, k;
+	char line[128];
+
+	memset(l, 0, sizeof(*l));
+	if (!f)
+		return -errno;
+	while (fgets(line, sizeof(line), f)) {
+		if (line[0] == '#')
+			continue;
+		if (i >= BUCKETS ||
+		    sscanf(line, "%*s %llu %llu %llu", &n[0], &n[1], &n[2]) != 3)
+			break;
+		for (k = 0; k < 3; k++) {
+			l->count[k][i] = n[k];
+			l->sum[k] += n[k];
+		}
+		i++;
+	}
+	fclose(f);
+	return i ? 0 : -EINVAL;
+}
+
+/* The line of debugfs about a queue of this process; false if there is none. */
+static bool queue_line(__u32 gpu_id, __u32 id, char *line, size_t size)
+{
+	FILE *f = debugfs_open(gpu_id, "queues");
+	unsigned int queue;
+	bool found = false;
+	int pid;
+
+	if (!f)
+		return false;
+	while (!found && fgets(line, size, f))
+		found = sscanf(line, "%d %u", &pid, &queue) == 2 && pid == getpid() &&
+			queue == id;
+	fclose(f);
+	return found;
+}
+
+/* Wait until that line says so. */
+static bool queue_line_says(__u32 gpu_id, __u32 id, const char *text)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+	char line[512];
+
+	while (kfd_now() < end) {
+		if (queue_line(gpu_id, id, line, sizeof(line)) && strstr(line, text))
+			return true;
+		usleep(1000);
+	}
+	fprintf(stderr, "# last: %s", line);
+	return false;
+}
+
+static int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+FIXTURE_SETUP(seeing)
+{
+	__u32 n;
+
+	if (kfd_find_gpu(&self->gpu_id, &self->node))
+		SKIP(return, "no KFD device");
+	ASSERT_TRUE(gpreempt_present());
+	/* on a busy host the model may be late: that is not what is tested here */
+	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	ASSERT_EQ(0, client_open(&self->c));
+	ASSERT_EQ(0, aql_create(&self->low, &self->c.dev, 64, PRIORITY_LOW));
+	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
+	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
+	ASSERT_EQ(0, high_job_init(&self->c, &self->high_job, HIGH_US));
+	n = low_calibrate(&self->c, &self->low, LOW_MS);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &self->job, self->c.dev.cus, n));
+}
+
+FIXTURE_TEARDOWN(seeing)
+{
+	write_file(TRACING "events/kfd_gpreempt/enable", "0");
+	if (self->c.dev.fd > 0) {
+		EXPECT_EQ(0, aql_destroy(&self->high));
+		EXPECT_EQ(0, aql_destroy(&self->low));
+		client_close(&self->c);
+	}
+	gpreempt_set("enable", 0);
+	gpreempt_set("poll_interval_us", 1000);
+	gpreempt_set("preempt_timeout_ms", 100);
+}
+
+/* HIGH comes while LOW runs, so often; LOW's results are exact. */
+static int contend(FIXTURE_DATA(seeing) *self, unsigned int times)
+{
+	unsigned int i;
+	__u64 ns;
+	int ret;
+
+	for (i = 0; i < times; i++) {
+		low_job_start(&self->c, &self->job, &self->low);
+		usleep(LOW_MS * 1000 / 5 + i * 3700 % 23000);
+		ret = high_job_run(&self->c, &self->high_job, &self->high,
+				   CLIENT_TIMEOUT_MS, &ns);
+		if (!ret)
+			ret = low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS);
+		if (!ret && low_job_wrong(&self->job))
+			ret = -EIO;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* What the statistics of a latency gained must be what its histogram gained. */
+static void stat_check(struct __test_metadata *_metadata, const char *name,
+		       long long count, long long before_ns)
+{
+	char file[64];
+	long long total, min, max;
+
+	snprintf(file, sizeof(file), "stats/%s_ns_total", name);
+	total = gpreempt_number(file) - before_ns;
+	snprintf(file, sizeof(file), "stats/%s_ns_min", name);
+	min = gpreempt_number(file);
+	snprintf(file, sizeof(file), "stats/%s_ns_max", name);
+	max = gpreempt_number(file);
+	EXPECT_LT(0, min) TH_LOG("%s", name);
+	EXPECT_LE(count * min, total) TH_LOG("%s: %lld samples", name, count);
+	EXPECT_GE(count * max, total) TH_LOG("%s: %lld samples", name, count);
+}
+
+/*
+ * Each preemption is in the histogram of saves, each inversion found in that of
+ * detections. The interval is long, so that what depends on it stands out.
+ */
+TEST_F_TIMEOUT(seeing, histograms, 120)
+{
+	long long preemptions, detections, restores, scans, detection_ns, restore_ns;
+	static const char *const names[] = { "detection", "save", "restore" };
+	struct latency before, after;
+	__u64 begin, end;
+	unsigned int i, k;
+
+	ASSERT_EQ(0, gpreempt_set("poll_interval_us", 5000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	preemptions = gpreempt_number("stats/preemptions");
+	detections = gpreempt_number("stats/detections");
+	restores = gpreempt_number("stats/restores");
+	scans = gpreempt_number("stats/scans");
+	detection_ns = gpreempt_number("stats/detection_ns_total");
+	restore_ns = gpreempt_number("stats/restore_ns_total");
+	ASSERT_EQ(0, latency_read(self->gpu_id, &before));
+	begin = kfd_gpu_clock(&self->c.dev);
+	ASSERT_EQ(0, contend(self, SAMPLES));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	end = kfd_gpu_clock(&self->c.dev);
+	ASSERT_EQ(0, latency_read(self->gpu_id, &after));
+	preemptions = gpreempt_number("stats/preemptions") - preemptions;
+	detections = gpreempt_number("stats/detections") - detections;
+	restores = gpreempt_number("stats/restores") - restores;
+	scans = gpreempt_number("stats/scans") - scans;
+
+	/* one victim each time */
+	EXPECT_EQ(preemptions, after.sum[SAVE] - before.sum[SAVE]);
+	EXPECT_EQ(detections, after.sum[DETECTION] - before.sum[DETECTION]);
+	EXPECT_EQ(restores, after.sum[RESTORE] - before.sum[RESTORE]);
+	EXPECT_LE(SAMPLES * 3 / 4, preemptions);
+	EXPECT_LE(SAMPLES * 3 / 4, detections);
+	EXPECT_LE(SAMPLES / 2, restores);
+	EXPECT_GE(preemptions, restores);
+	stat_check(_metadata, "detection", detections, detection_ns);
+	stat_check(_metadata, "restore", restores, restore_ns);
+
+	/* for scripts/check-latency */
+	printf("# clock begin=%llu end=%llu scans=%lld\n", begin, end, scans);
+	for (k = 0; k < 3; k++) {
+		printf("# %s", names[k]);
+		for (i = 0; i < BUCKETS; i++)
+			printf(" %llu", after.count[k][i] - before.count[k][i]);
+		printf("\n");
+	}
+	fflush(stdout);
+}
+
+/* As a profiler reads them: evictions with a trigger of their own, and restores. */
+TEST_F_TIMEOUT(seeing, smi_events, 60)
+{
+	struct kfd_ioctl_smi_events_args args = { .gpuid = self->gpu_id };
+	long long preemptions, evictions = 0, restores = 0, ns, last = 0;
+	char text[4096], *line, *rest, mark;
+	unsigned int event, gpu_id, trigger;
+	ssize_t n, used = 0;
+	__u64 mask;
+	int pid;
+
+	ASSERT_EQ(0, kfd_ioctl(&self->c.dev, AMDKFD_IOC_SMI_EVENTS, &args));
+	mask = KFD_SMI_EVENT_MASK_FROM_INDEX(KFD_SMI_EVENT_QUEUE_EVICTION) |
+	       KFD_SMI_EVENT_MASK_FROM_INDEX(KFD_SMI_EVENT_QUEUE_RESTORE);
+	ASSERT_EQ(sizeof(mask), write(args.anon_fd, &mask, sizeof(mask)));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	preemptions = gpreempt_number("stats/preemptions");
+	ASSERT_EQ(0, contend(self, 3));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	preemptions = gpreempt_number("stats/preemptions") - preemptions;
+
+	while ((n = read(args.anon_fd, text + used, sizeof(text) - 1 - used)) > 0)
+		used += n;
+	EXPECT_EQ(EAGAIN, errno);
+	text[used] = '\0';
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		ASSERT_EQ(5, sscanf(line, "%x %lld -%d %x %c", &event, &ns, &pid, &gpu_id, &mark))
+			TH_LOG("%s", line);
+		EXPECT_EQ(getpid(), pid) TH_LOG("%s", line);
+		EXPECT_EQ(self->gpu_id, gpu_id) TH_LOG("%s", line);
+		EXPECT_LE(last, ns);
+		last = ns;
+		if (event == KFD_SMI_EVENT_QUEUE_EVICTION) {
+			ASSERT_EQ(1, sscanf(line, "%*x %*d -%*d %*x %u", &trigger));
+			evictions += trigger == 64;
+		} else if (event == KFD_SMI_EVENT_QUEUE_RESTORE) {
+			restores += mark == 'P';
+		}
+	}
+	close(args.anon_fd);
+	EXPECT_LT(0, preemptions);
+	EXPECT_EQ(preemptions, evictions);
+	EXPECT_EQ(preemptions, restores);
+}
+
+/* What a queue waits at: a barrier and its signal, a dispatch and its size. */
+TEST_F_TIMEOUT(seeing, head_packet, 60)
+{
+	struct aql_signal *gate, *done, *dep[5] = {};
+	struct until_job until;
+	struct kfd_mem mem;
+	char text[96];
+	unsigned int i;
+
+	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
+	gate = mem.ptr;
+	done = gate + 1;
+	aql_signal_init(gate, 1, NULL);
+	aql_signal_init(done, 1, NULL);
+	dep[1] = gate;
+	ASSERT_EQ(0, until_job_init(&self->c, &until));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	until_job_start(&self->c, &until, &self->low);
+	/* more than firmware fetches ahead */
+	for (i = 0; i < 40; i++)
+		aql_dispatch(&self->low, &self->c.until, 128, 64, until.args, NULL);
+	aql_barrier(&self->high, AQL_BARRIER_AND, dep, done);
+
+	snprintf(text, sizeof(text), " blocked ");
+	EXPECT_TRUE(queue_line_says(self->gpu_id, self->high.id, text));
+	snprintf(text, sizeof(text), " barrier-and,waits,on=%#llx,signal=%#llx\n",
+		 (unsigned long long)(uintptr_t)gate, (unsigned long long)(uintptr_t)done);
+	EXPECT_TRUE(queue_line_says(self->gpu_id, self->high.id, text));
+	snprintf(text, sizeof(text), ",grid=128x1x1,workgroup=64x1x1,lds=%u,",
+		 self->c.until.group_bytes);
+	EXPECT_TRUE(queue_line_says(self->gpu_id, self->low.id, text));
+	gate->value = 0;
+	EXPECT_EQ(0, aql_signal_wait(&self->c.dev, done, CLIENT_TIMEOUT_MS));
+	until_job_stop(&until);
+	aql_signal_init(done, 1, NULL);
+	aql_barrier(&self->low, AQL_BARRIER_AND, (struct aql_signal *[5]){}, done);
+	EXPECT_EQ(0, aql_signal_wait(&self->c.dev, done, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &until);
+	kfd_free(&self->c.dev, &mem);
+}
+
+static bool traced(const char *trace, const char *event)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), ": kfd_gpreempt_%s: gpu_id=", event);
+	return strstr(trace, text);
+}
+
+/* Every tracepoint of the way to a preemption and back. */
+TEST_F_TIMEOUT(seeing, tracepoints, 60)
+{
+	static const char *const events[] = {
+		"scan", "decision", "inversion", "blocked", "preempt_begin", "preempt_end",
+		"resume", "state",
+	};
+	const size_t size = 4 << 20;
+	struct aql_signal *gate, *done, *dep[5] = {};
+	struct kfd_mem mem;
+	unsigned int i;
+	char *trace;
+	size_t n = 0;
+	ssize_t r;
+	int fd;
+
+	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
+	gate = mem.ptr;
+	done = gate + 1;
+	aql_signal_init(gate, 1, NULL);
+	aql_signal_init(done, 1, NULL);
+	dep[0] = gate;
+	trace = malloc(size);
+	ASSERT_TRUE(trace != NULL);
+
+	ASSERT_EQ(0, write_file(TRACING "trace", "\n"));
+	ASSERT_EQ(0, write_file(TRACING "events/kfd_gpreempt/enable", "1"));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, contend(self, 2));
+	low_job_start(&self->c, &self->job, &self->low);
+	aql_barrier(&self->high, AQL_BARRIER_AND, dep, done);
+	EXPECT_TRUE(queue_line_says(self->gpu_id, self->high.id, " blocked "));
+	gate->value = 0;
+	EXPECT_EQ(0, aql_signal_wait(&self->c.dev, done, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	ASSERT_EQ(0, write_file(TRACING "events/kfd_gpreempt/enable", "0"));
+
+	fd = open(TRACING "trace", O_RDONLY);
+	ASSERT_LE(0, fd);
+	while (n < size - 1 && (r = read(fd, trace + n, size - 1 - n)) > 0)
+		n += r;
+	close(fd);
+	trace[n] = '\0';
+	for (i = 0; i < ARRAY_SIZE(events); i++)
+		EXPECT_TRUE(traced(trace, events[i])) TH_LOG("%s", events[i]);
+	EXPECT_TRUE(strstr(trace, "reason=inversion") != NULL);
+	EXPECT_TRUE(strstr(trace, "by=barrier") != NULL);
+	EXPECT_TRUE(strstr(trace, ": kfd_gpreempt_bypass: ") == NULL);
+	free(trace);
+	kfd_free(&self->c.dev, &mem);
+}
+
+TEST_HARNESS_MAIN
