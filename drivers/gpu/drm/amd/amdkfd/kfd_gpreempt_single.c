@@ -101,8 +101,8 @@ static int carry_out(struct kfd_gpreempt *gp, enum gpreempt_verdict verdict,
  * @preempt: not of interest
  * @error: out: what went wrong
  *
- * After an error nothing stays preempted. Where the scheduler hangs, the queues
- * are only marked: the reset that was asked for puts them back.
+ * After an error nothing stays preempted. Where the scheduler did not do as it
+ * was told, queues are only marked: the reset that was asked for puts them back.
  *
  * Return: 0, or the error.
  */
@@ -114,9 +114,9 @@ int kfd_gpreempt_single_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 	r = carry_out(gp, GPREEMPT_PREEMPT, error);
 	if (!r && *error == GPREEMPT_EV_WORK)
 		r = carry_out(gp, GPREEMPT_RESUME, error);
-	if (*error == GPREEMPT_EV_HANG)
-		kfd_gpreempt_release(gp, NULL);
+	if (*error == GPREEMPT_EV_LATE)
+		r = kfd_gpreempt_single_give_back(gp, NULL);
 	else if (*error != GPREEMPT_EV_WORK)
-		r = kfd_gpreempt_single_give_back(gp, NULL) ?: r;
+		kfd_gpreempt_release(gp, NULL);
 	return r;
 }

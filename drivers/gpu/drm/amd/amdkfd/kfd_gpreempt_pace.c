@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT pace: how long the monitor sleeps between two scans.
+ */
+
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "kfd_gpreempt_pace.h"
+
+/**
+ * gpreempt_pace_begin - a scan begins
+ * @p: the rhythm
+ * @now_ns: the time
+ * @woken: before its time, by a sign of work: the interval is short again
+ *
+ * Return: the time since the last scan began, if the interval was what made it
+ * so long, or 0.
+ */
+u64 gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken)
+{
+	u64 ns = 0;
+
+	if (woken)
+		p->interval_ns = 0;
+	else if (p->begun_ns && now_ns > p->begun_ns)
+		ns = now_ns - p->begun_ns;
+	if (ns)
+		p->achieved_ns = p->achieved_ns ? (7 * p->achieved_ns + ns) / 8 : ns;
+	p->begun_ns = now_ns;
+	return ns;
+}
+
+/**
+ * gpreempt_pace_next - a scan has ended
+ * @p: the rhythm
+ * @now_ns: the time
+ * @min_us: shortest interval between the beginnings of two scans
+ * @max_us: longest; below @min_us it counts as that
+ * @calm: nothing can have to be decided before somebody wakes the monitor
+ *
+ * While calm, each interval is twice the one before. A scan that takes long does
+ * not make the interval longer, unless it takes more than half of it.
+ *
+ * Return: how long to sleep, in ns.
+ */
+u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us,
+		       u32 max_us, bool calm)
+{
+	u64 shortest = (u64)min_us * NSEC_PER_USEC;
+	u64 longest = (u64)max(min_us, max_us) * NSEC_PER_USEC;
+	u64 took = now_ns > p->begun_ns ? now_ns - p->begun_ns : 0;
+
+	p->interval_ns = calm ? clamp(2 * p->interval_ns, shortest, longest) : shortest;
+	return p->interval_ns - min(took, p->interval_ns / 2);
+}
+
+/**
+ * gpreempt_pace_rest - the monitor is about to sleep without a timer
+ * @p: the rhythm
+ *
+ * That is not to be taken for an interval.
+ */
+void gpreempt_pace_rest(struct gpreempt_pace *p)
+{
+	p->begun_ns = 0;
+	p->interval_ns = 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * GPREEMPT pace: how long the monitor sleeps between two scans. A pure function
+ * of times that it is told, without a clock of its own, so that KUnit builds it
+ * as it is.
+ */
+#ifndef KFD_GPREEMPT_PACE_H_INCLUDED
+#define KFD_GPREEMPT_PACE_H_INCLUDED
+
+#include <linux/types.h>
+
+/**
+ * struct gpreempt_pace - the monitor's rhythm
+ * @begun_ns:	when the last scan began; 0 if the one before it is no measure
+ * @interval_ns: wanted time from that to the next; 0 before the first
+ * @achieved_ns: that time as it really was, moving average; 0 before the first
+ *
+ * All zero at the start. Only the monitor touches it.
+ */
+struct gpreempt_pace {
+	u64 begun_ns;
+	u64 interval_ns;
+	u64 achieved_ns;
+};
+
+u64 gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken);
+u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us,
+		       u32 max_us, bool calm);
+void gpreempt_pace_rest(struct gpreempt_pace *p);
+
+#endif /* KFD_GPREEMPT_PACE_H_INCLUDED */

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * KUnit tests of GPREEMPT's back end mes, with the calls to MES and the rest of
+ * the driver replaced: no GPU model has MES. What is tested is the commit room
+ * and the way through single queues, which the back end hqd shares.
+ */
+
+#include <kunit/test.h>
+
+/* Names of its own, should the driver be built in beside it. */
+#define add_queue_mes			kunit_add_queue_mes
+#define remove_queue_mes		kunit_remove_queue_mes
+#define increment_queue_count		kunit_increment_queue_count
+#define decrement_queue_count		kunit_decrement_queue_count
+#define kfd_smi_event_queue_eviction	kunit_smi_event_queue_eviction
+#define kfd_smi_event_queue_resume	kunit_smi_event_queue_resume
+#define kfd_gpreempt_commit		kunit_gpreempt_commit
+#define kfd_gpreempt_verdict		kunit_gpreempt_verdict
+#define kfd_gpreempt_queue_off		kunit_gpreempt_queue_off
+#define kfd_gpreempt_queue_on		kunit_gpreempt_queue_on
+#define kfd_gpreempt_queue_pinned	kunit_gpreempt_queue_pinned
+#define kfd_gpreempt_release		kunit_gpreempt_release
+#define kfd_gpreempt_release_remap	kunit_gpreempt_release_remap
+#define kfd_gpreempt_single_transact	kunit_gpreempt_single_transact
+#define kfd_gpreempt_single_give_back	kunit_gpreempt_single_give_back
+#define kfd_gpreempt_account_save	kunit_gpreempt_account_save
+#define kfd_gpreempt_count		kunit_gpreempt_count
+#define kfd_gpreempt_event		kunit_gpreempt_event
+#define kfd_gpreempt_report_bypass	kunit_gpreempt_report_bypass
+#define kfd_gpreempt_mes		kunit_gpreempt_mes
+
+/* Tracepoints are the driver's. */
+#define KFD_GPREEMPT_TRACE_H_INCLUDED
+#define trace_kfd_gpreempt_preempt_begin(...)	do { } while (0)
+#define trace_kfd_gpreempt_preempt_end(...)	do { } while (0)
+#define trace_kfd_gpreempt_resume(...)		do { } while (0)
+
+#include "../kfd_gpreempt_commit.c"
+#include "../kfd_gpreempt_single.c"
+#include "../kfd_gpreempt_mes.c"
+
+#define QUEUES	4	/* two of each of two processes */
+
+/* What the replaced functions were told, and what they are to answer. */
+static struct {
+	char calls[64];		/* "-0+1": removed queue 0, added queue 1 */
+	int remove_result;
+	int add_result;
+	bool late;
+	enum gpreempt_event event;
+	unsigned int reports;
+	unsigned int evictions;
+	unsigned int resumes;
+} mes;
+
+struct machine {
+	struct amdgpu_reset_domain domain;
+	struct amdgpu_device *adev;
+	struct kfd_dev kfd;
+	struct kfd_node node;
+	struct device_queue_manager dqm;
+	struct kfd_process process[2];
+	struct qcm_process_device qpd[2];
+	struct device_process_node dpn[2];
+	struct queue queue[QUEUES];
+	struct kfd_gpreempt_queue gpq[QUEUES];
+	struct kfd_gpreempt gp;
+};
+
+static void called(char what, const struct queue *q)
+{
+	size_t n = strlen(mes.calls);
+
+	snprintf(mes.calls + n, sizeof(mes.calls) - n, "%c%u", what,
+		 q->properties.queue_id);
+}
+
+int add_queue_mes(struct device_queue_manager *dqm, struct queue *q,
+		  struct qcm_process_device *qpd)
+{
+	called('+', q);
+	return mes.add_result;
+}
+
+int remove_queue_mes(struct device_queue_manager *dqm, struct queue *q,
+		     struct qcm_process_device *qpd)
+{
+	called('-', q);
+	return mes.remove_result;
+}
+
+void increment_queue_count(struct device_queue_manager *dqm,
+			   struct qcm_process_device *qpd, struct queue *q)
+{
+	dqm->active_queue_count++;
+}
+
+void decrement_queue_count(struct device_queue_manager *dqm,
+			   struct qcm_process_device *qpd, struct queue *q)
+{
+	dqm->active_queue_count--;
+}
+
+void kfd_smi_event_queue_eviction(struct kfd_node *node, pid_t pid, uint32_t trigger)
+{
+	mes.evictions += trigger == KFD_QUEUE_EVICTION_TRIGGER_GPREEMPT;
+}
+
+void kfd_smi_event_queue_resume(struct kfd_node *node, pid_t pid)
+{
+	mes.resumes++;
+}
+
+bool kfd_gpreempt_queue_pinned(const struct queue *q)
+{
+	return q->properties.is_gws;
+}
+
+void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n)
+{
+	atomic64_add(n, &gp->stats[stat]);
+}
+
+bool kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
+			       u64 ns)
+{
+	return !mes.late;
+}
+
+enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
+				       enum gpreempt_event event)
+{
+	mes.event = event;
+	return GPREEMPT_BYPASSED;
+}
+
+void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp)
+{
+	mes.reports++;
+}
+
+static void nothing(struct work_struct *work)
+{
+}
+
+/* A node with all queues mapped, and nothing to do. */
+static int mes_init(struct kunit *test)
+{
+	struct machine *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->adev = kunit_kzalloc(test, sizeof(*m->adev), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m->adev);
+	init_rwsem(&m->domain.sem);
+	m->adev->reset_domain = &m->domain;
+	INIT_WORK(&m->adev->kfd.reset_work, nothing);
+	m->node.adev = m->adev;
+	m->node.kfd = &m->kfd;
+	m->node.dqm = &m->dqm;
+	m->dqm.dev = &m->node;
+	m->dqm.sched_running = true;
+	mutex_init(&m->dqm.lock_hidden);
+	INIT_LIST_HEAD(&m->dqm.queues);
+	INIT_WORK(&m->dqm.hw_exception_work, nothing);
+	m->gp.node = &m->node;
+	m->gp.backend = &kfd_gpreempt_mes;
+	for (i = 0; i < ARRAY_SIZE(m->qpd); i++) {
+		INIT_LIST_HEAD(&m->qpd[i].queues_list);
+		m->dpn[i].qpd = &m->qpd[i];
+		list_add_tail(&m->dpn[i].list, &m->dqm.queues);
+	}
+	for (i = 0; i < QUEUES; i++) {
+		struct queue *q = &m->queue[i];
+
+		q->process = &m->process[i / 2];
+		q->device = &m->node;
+		q->gpreempt = &m->gpq[i];
+		q->properties.queue_id = i;
+		q->properties.queue_size = 4096;
+		q->properties.queue_address = 4096;
+		q->properties.queue_percent = 100;
+		q->properties.is_active = true;
+		m->gpq[i].gp = &m->gp;
+		m->dqm.active_queue_count++;
+		list_add_tail(&q->list, &m->qpd[i / 2].queues_list);
+	}
+	memset(&mes, 0, sizeof(mes));
+	mes.event = GPREEMPT_EV_WORK;
+	test->priv = m;
+	return 0;
+}
+
+static void decide(struct machine *m, unsigned int queue,
+		   enum gpreempt_verdict verdict)
+{
+	m->gpq[queue].verdict = verdict;
+	m->gpq[queue].reason = verdict == GPREEMPT_PREEMPT ?
+			       GPREEMPT_REASON_INVERSION : GPREEMPT_REASON_FREE;
+}
+
+/* Preempted by an earlier commit. */
+static void preempted(struct machine *m, unsigned int queue)
+{
+	m->queue[queue].properties.is_active = false;
+	m->queue[queue].properties.is_preempted = true;
+	m->dqm.active_queue_count--;
+}
+
+static void expect_queue(struct kunit *test, unsigned int queue, bool active,
+			 bool is_preempted)
+{
+	struct machine *m = test->priv;
+
+	KUNIT_EXPECT_EQ_MSG(test, m->queue[queue].properties.is_active, active,
+			    "queue %u", queue);
+	KUNIT_EXPECT_EQ_MSG(test, m->queue[queue].properties.is_preempted,
+			    is_preempted, "queue %u", queue);
+}
+
+static void gpreempt_mes_victims_first(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	preempted(m, 1);
+	decide(m, 0, GPREEMPT_KEEP);
+	decide(m, 1, GPREEMPT_RESUME);
+	decide(m, 2, GPREEMPT_PREEMPT);
+	decide(m, 3, GPREEMPT_PREEMPT);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), 0);
+	KUNIT_EXPECT_STREQ(test, mes.calls, "-2-3+1");
+	expect_queue(test, 0, true, false);
+	expect_queue(test, 1, true, false);
+	expect_queue(test, 2, false, true);
+	expect_queue(test, 3, false, true);
+	KUNIT_EXPECT_EQ(test, m->dqm.active_queue_count, 2);
+	KUNIT_EXPECT_EQ(test, mes.evictions, 2);
+	KUNIT_EXPECT_EQ(test, mes.resumes, 1);
+	KUNIT_EXPECT_EQ(test, mes.reports, 0);
+}
+
+/* Between the scan and the commit much may happen to a queue. */
+static void gpreempt_mes_verdict_no_longer_holds(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	decide(m, 0, GPREEMPT_PREEMPT);
+	m->queue[0].properties.is_gws = true;
+	decide(m, 1, GPREEMPT_PREEMPT);
+	m->queue[1].properties.is_evicted = true;
+	m->queue[1].properties.is_active = false;
+	decide(m, 2, GPREEMPT_RESUME);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), 0);
+	KUNIT_EXPECT_STREQ(test, mes.calls, "");
+	expect_queue(test, 0, true, false);
+	expect_queue(test, 1, false, false);
+	expect_queue(test, 2, true, false);
+}
+
+/* An evicted queue is resumed in name; its restore will add it. */
+static void gpreempt_mes_resume_while_evicted(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	preempted(m, 2);
+	m->queue[2].properties.is_evicted = true;
+	decide(m, 2, GPREEMPT_RESUME);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), 0);
+	KUNIT_EXPECT_STREQ(test, mes.calls, "");
+	expect_queue(test, 2, false, false);
+}
+
+/* Rule 6: no retry into a hung scheduler; the reset adds what is marked. */
+static void gpreempt_mes_never_answers(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	preempted(m, 3);
+	decide(m, 0, GPREEMPT_PREEMPT);
+	decide(m, 1, GPREEMPT_PREEMPT);
+	decide(m, 3, GPREEMPT_RESUME);
+	mes.remove_result = -ETIMEDOUT;
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), -ETIMEDOUT);
+	KUNIT_EXPECT_STREQ(test, mes.calls, "-0");
+	expect_queue(test, 0, true, false);
+	expect_queue(test, 1, true, false);
+	expect_queue(test, 3, true, false);
+	KUNIT_EXPECT_EQ(test, m->dqm.active_queue_count, QUEUES);
+	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_HANG);
+	KUNIT_EXPECT_EQ(test, mes.reports, 1);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&m->gp.stats[GPREEMPT_STAT_FAILED]), 1);
+}
+
+/* A reset that came first is no error. */
+static void gpreempt_mes_reset_first(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	decide(m, 0, GPREEMPT_PREEMPT);
+	mes.remove_result = -EIO;
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), -EAGAIN);
+	expect_queue(test, 0, true, false);
+	KUNIT_EXPECT_EQ(test, mes.reports, 0);
+
+	mes.calls[0] = '\0';
+	KUNIT_ASSERT_TRUE(test, down_write_trylock(&m->domain.sem));
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), -EAGAIN);
+	up_write(&m->domain.sem);
+	m->dqm.sched_running = false;
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), -EAGAIN);
+	KUNIT_EXPECT_STREQ(test, mes.calls, "");
+	KUNIT_EXPECT_EQ(test, mes.reports, 0);
+}
+
+/* Late: everything comes back, and no further victim is taken. */
+static void gpreempt_mes_late(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	preempted(m, 3);
+	decide(m, 0, GPREEMPT_PREEMPT);
+	decide(m, 1, GPREEMPT_PREEMPT);
+	mes.late = true;
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), 0);
+	KUNIT_EXPECT_STREQ(test, mes.calls, "-0+0+3");
+	expect_queue(test, 0, true, false);
+	expect_queue(test, 1, true, false);
+	expect_queue(test, 3, true, false);
+	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_LATE);
+	KUNIT_EXPECT_EQ(test, mes.reports, 1);
+}
+
+/* Stock asks for a reset when a queue is refused, and that adds what is marked. */
+static void gpreempt_mes_restore_refused(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	preempted(m, 2);
+	preempted(m, 3);
+	decide(m, 2, GPREEMPT_RESUME);
+	mes.add_result = -EINVAL;
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, mes.calls, "+2");
+	expect_queue(test, 2, true, false);
+	expect_queue(test, 3, true, false);
+	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_MAP);
+	KUNIT_EXPECT_EQ(test, mes.reports, 1);
+}
+
+/* A debugger attaches to one process: the other's queue stays preempted. */
+static void gpreempt_mes_release_one_process(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	preempted(m, 0);
+	preempted(m, 2);
+	kfd_gpreempt_release_remap(&m->gp, &m->qpd[0]);
+	KUNIT_EXPECT_STREQ(test, mes.calls, "+0");
+	expect_queue(test, 0, true, false);
+	expect_queue(test, 2, false, true);
+	kfd_gpreempt_release_remap(&m->gp, NULL);
+	KUNIT_EXPECT_STREQ(test, mes.calls, "+0+2");
+	expect_queue(test, 2, true, false);
+	KUNIT_EXPECT_EQ(test, m->dqm.active_queue_count, QUEUES);
+}
+
+static struct kunit_case gpreempt_mes_cases[] = {
+	KUNIT_CASE(gpreempt_mes_victims_first),
+	KUNIT_CASE(gpreempt_mes_verdict_no_longer_holds),
+	KUNIT_CASE(gpreempt_mes_resume_while_evicted),
+	KUNIT_CASE(gpreempt_mes_never_answers),
+	KUNIT_CASE(gpreempt_mes_reset_first),
+	KUNIT_CASE(gpreempt_mes_late),
+	KUNIT_CASE(gpreempt_mes_restore_refused),
+	KUNIT_CASE(gpreempt_mes_release_one_process),
+	{}
+};
+
+static struct kunit_suite gpreempt_mes_suite = {
+	.name = "amdgpu_kfd_gpreempt_mes",
+	.init = mes_init,
+	.test_cases = gpreempt_mes_cases,
+};
+
+kunit_test_suite(gpreempt_mes_suite);
+
+MODULE_DESCRIPTION("KUnit tests of GPREEMPT's back end mes");
+MODULE_LICENSE("Dual MIT/GPL");

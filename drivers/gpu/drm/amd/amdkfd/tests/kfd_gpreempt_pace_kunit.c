@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * KUnit tests of GPREEMPT's pace and histograms, with a fake clock.
+ */
+
+#include <kunit/test.h>
+
+/* Names of its own, should the driver be built in beside it. */
+#define gpreempt_pace_begin	kunit_gpreempt_pace_begin
+#define gpreempt_pace_next	kunit_gpreempt_pace_next
+#define gpreempt_pace_rest	kunit_gpreempt_pace_rest
+
+#include "../kfd_gpreempt_pace.c"
+#include "../kfd_gpreempt_latency.h"
+
+#define US	NSEC_PER_USEC
+
+/* The clock, and a scan of @took ns at its time; the next is then due. */
+static u64 scan(struct gpreempt_pace *p, u64 *now, u64 took, u32 min_us, u32 max_us,
+		bool calm)
+{
+	u64 real = gpreempt_pace_begin(p, *now, false);
+
+	*now += took;
+	*now += gpreempt_pace_next(p, *now, min_us, max_us, calm);
+	return real;
+}
+
+static void gpreempt_pace_keeps_time(struct kunit *test)
+{
+	static const u32 intervals[] = { 50, 1000, 1000000 };
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(intervals); i++) {
+		struct gpreempt_pace p = {};
+		u64 us = intervals[i], now = 1000 * US;
+
+		KUNIT_EXPECT_EQ(test, scan(&p, &now, us * US / 4, us, us, false), 0);
+		for (n = 0; n < 20; n++)
+			KUNIT_EXPECT_EQ(test, scan(&p, &now, (n % 5) * us * US / 8, us,
+						   us, false), us * US);
+		KUNIT_EXPECT_EQ(test, p.achieved_ns, us * US);
+	}
+}
+
+/* Scans that take all the time leave half an interval between them. */
+static void gpreempt_pace_yields(struct kunit *test)
+{
+	struct gpreempt_pace p = {};
+	u64 now = 1;
+
+	scan(&p, &now, 3000 * US, 1000, 1000, false);
+	KUNIT_EXPECT_EQ(test, scan(&p, &now, 3000 * US, 1000, 1000, false), 3500 * US);
+	KUNIT_EXPECT_EQ(test, p.achieved_ns, 3500 * US);
+}
+
+static void gpreempt_pace_stretches(struct kunit *test)
+{
+	static const u64 expected[] = { 100, 200, 400, 800, 1500, 1500 };
+	struct gpreempt_pace p = {};
+	u64 now = 1;
+	unsigned int i;
+
+	scan(&p, &now, 10 * US, 100, 1500, true);
+	for (i = 0; i < ARRAY_SIZE(expected); i++)
+		KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100, 1500, true),
+				expected[i] * US);
+	/* A sign of work in a scan ... */
+	scan(&p, &now, 10 * US, 100, 1500, false);
+	KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100, 1500, true), 100 * US);
+	KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100, 1500, true), 200 * US);
+	/* ... or between two. */
+	gpreempt_pace_begin(&p, now, true);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 1500, true), 100 * US);
+}
+
+/* The operator's bounds hold at once, whatever the interval was. */
+static void gpreempt_pace_bounds_change(struct kunit *test)
+{
+	struct gpreempt_pace p = {};
+	u64 now = 1;
+	int i;
+
+	for (i = 0; i < 10; i++)
+		scan(&p, &now, 0, 100, 100000, true);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 300, true), 300 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 300, true), 5000 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 300, false), 5000 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000000, 1000000, true),
+			1000000 * US);
+}
+
+/* Neither a rest nor an early wake-up is an interval that was achieved. */
+static void gpreempt_pace_rest_is_no_interval(struct kunit *test)
+{
+	struct gpreempt_pace p = {};
+	u64 now = 1;
+
+	scan(&p, &now, 0, 100, 100, false);
+	scan(&p, &now, 0, 100, 100, false);
+	gpreempt_pace_rest(&p);
+	now += 60 * NSEC_PER_SEC;
+	KUNIT_EXPECT_EQ(test, scan(&p, &now, 0, 100, 100, false), 0);
+	KUNIT_EXPECT_EQ(test, p.achieved_ns, 100 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_begin(&p, now - 90 * US, true), 0);
+	KUNIT_EXPECT_EQ(test, p.achieved_ns, 100 * US);
+}
+
+/* A clock that goes back neither sleeps for ever nor counts. */
+static void gpreempt_pace_clock_goes_back(struct kunit *test)
+{
+	struct gpreempt_pace p = {};
+	u64 now = 1000 * US;
+
+	scan(&p, &now, 0, 100, 100, false);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_begin(&p, 500 * US, false), 0);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, 400 * US, 100, 100, false), 100 * US);
+}
+
+static void gpreempt_latency_buckets(struct kunit *test)
+{
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, gpreempt_bucket(0), 0);
+	KUNIT_EXPECT_EQ(test, gpreempt_bucket(US - 1), 0);
+	KUNIT_EXPECT_EQ(test, gpreempt_bucket(US), 1);
+	for (i = 1; i < GPREEMPT_BUCKETS - 1; i++) {
+		KUNIT_EXPECT_EQ(test, gpreempt_bucket((US << i) - 1), i);
+		KUNIT_EXPECT_EQ(test, gpreempt_bucket(US << i), i + 1);
+	}
+	KUNIT_EXPECT_EQ(test, gpreempt_bucket(U64_MAX), GPREEMPT_BUCKETS - 1);
+}
+
+static struct kunit_case gpreempt_pace_cases[] = {
+	KUNIT_CASE(gpreempt_pace_keeps_time),
+	KUNIT_CASE(gpreempt_pace_yields),
+	KUNIT_CASE(gpreempt_pace_stretches),
+	KUNIT_CASE(gpreempt_pace_bounds_change),
+	KUNIT_CASE(gpreempt_pace_rest_is_no_interval),
+	KUNIT_CASE(gpreempt_pace_clock_goes_back),
+	KUNIT_CASE(gpreempt_latency_buckets),
+	{}
+};
+
+static struct kunit_suite gpreempt_pace_suite = {
+	.name = "amdgpu_kfd_gpreempt_pace",
+	.test_cases = gpreempt_pace_cases,
+};
+
+kunit_test_suite(gpreempt_pace_suite);
+
+MODULE_DESCRIPTION("KUnit tests of GPREEMPT's pace");
+MODULE_LICENSE("Dual MIT/GPL");
