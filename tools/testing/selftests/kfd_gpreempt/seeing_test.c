@@ -250,8 +250,8 @@ TEST_F_TIMEOUT(seeing, smi_events, 60)
 	char text[4096], *line, *rest, mark;
 	unsigned int event, gpu_id, trigger;
 	ssize_t n, used = 0;
+	int pid, fields;
 	__u64 mask;
-	int pid;
 
 	ASSERT_EQ(0, kfd_ioctl(&self->c.dev, AMDKFD_IOC_SMI_EVENTS, &args));
 	mask = KFD_SMI_EVENT_MASK_FROM_INDEX(KFD_SMI_EVENT_QUEUE_EVICTION) |
@@ -268,14 +268,15 @@ TEST_F_TIMEOUT(seeing, smi_events, 60)
 	EXPECT_EQ(EAGAIN, errno);
 	text[used] = '\0';
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		ASSERT_EQ(5, sscanf(line, "%x %lld -%d %x %c", &event, &ns, &pid, &gpu_id, &mark))
-			TH_LOG("%s", line);
+		fields = sscanf(line, "%x %lld -%d %x %c", &event, &ns, &pid, &gpu_id, &mark);
+		ASSERT_EQ(5, fields) TH_LOG("%s", line);
 		EXPECT_EQ(getpid(), pid) TH_LOG("%s", line);
 		EXPECT_EQ(self->gpu_id, gpu_id) TH_LOG("%s", line);
 		EXPECT_LE(last, ns);
 		last = ns;
 		if (event == KFD_SMI_EVENT_QUEUE_EVICTION) {
-			ASSERT_EQ(1, sscanf(line, "%*x %*d -%*d %*x %u", &trigger));
+			fields = sscanf(line, "%*x %*d -%*d %*x %u", &trigger);
+			ASSERT_EQ(1, fields) TH_LOG("%s", line);
 			evictions += trigger == 64;
 		} else if (event == KFD_SMI_EVENT_QUEUE_RESTORE) {
 			restores += mark == 'P';
