@@ -20,10 +20,20 @@
 
 #define IH_CLIENT_SE0SH		0x0a	/* soc15_ih_clientid.h; one client an engine */
 #define IH_SOURCE_SQ_MSG	239
-#define SQ_ENCODING_INST	1	/* kfd_int_process_v9.c */
-#define SQ_ENCODING_ERROR	2
+#define SQ_ENCODING_INST	(1u << 26)	/* kfd_int_process_v9.c */
+#define SQ_ENCODING_ERROR	(2u << 26)
+#define SQ_PRIV			(1u << 13)	/* sent by a trap handler */
 #define SQ_ERROR_ILLEGAL_INST	1
+#define SQ_ERROR_MEMVIOL	2
+#define TRAP_ID_ABORT		2		/* s_trap of llvm.trap */
+#define STATUS_HALT		(1u << 13)	/* saved and restored with the wave */
 #define NEVER			UINT64_MAX
+
+/* EC_QUEUE_WAVE_* of uapi kfd_ioctl.h. */
+enum {
+	EC_WAVE_ABORT = 1, EC_WAVE_TRAP, EC_WAVE_ILLEGAL_INSTRUCTION = 4,
+	EC_WAVE_MEMORY_VIOLATION,
+};
 
 /**
  * struct worker - a thread that executes waves
@@ -80,7 +90,7 @@ static void cu_insert(struct cu *cu, struct group *grp, bool halted)
 			.w = w,
 			.grp = grp,
 			.ready = w->wake_at > grp->ready ? w->wake_at : grp->ready,
-			.halted = halted,
+			.halted = halted || w->status & STATUS_HALT,
 			.first = grp->restored,
 		};
 		grp->live++;
@@ -169,7 +179,7 @@ struct group *cu_reap(struct cu *cu)
 
 /* Interrupt of the sequencer; layout SQ_INTERRUPT_WORD_WAVE_CTXID (gc_9_0_sh_mask.h). */
 static void sq_interrupt(struct cu *cu, const struct wave_slot *slot, unsigned int simd,
-			 unsigned int encoding, u32 data)
+			 u32 flags, u32 data)
 {
 	const struct user_queue *q = slot->grp->q;
 	struct ih_vector v = {
@@ -179,8 +189,7 @@ static void sq_interrupt(struct cu *cu, const struct wave_slot *slot, unsigned i
 		.pasid = q->pasid,
 		.data = {
 			(data & 0xfff) | simd << 18 | (cu->index & 0xf) << 20 |
-				(cu->engine & 3) << 24 | encoding << 26 |
-				(data & 0xf000) << 16,
+				(cu->engine & 3) << 24 | flags | (data & 0xf000) << 16,
 			data >> 16 & 0xff,
 		},
 	};
@@ -249,6 +258,24 @@ static void wave_stall(struct wave_slot *slot, u64 now, u64 us)
 	atomic_store(&slot->grp->q->stalled, true);
 }
 
+/*
+ * The wave meets an exception. The sequencer reports errors (@error) itself.
+ * Then hardware enters the trap handler, and ROCr's sends its queue and the
+ * exception (@code, EC_QUEUE_WAVE_* of kfd_ioctl.h) to the driver and halts the
+ * wave; that is done here without executing it. A driver whose process has no
+ * such handler drops the message.
+ */
+static void wave_exception(struct cu *cu, struct wave_slot *slot, unsigned int simd,
+			   const char *why, u32 error, unsigned int code)
+{
+	u32 queue = slot->grp->q->h->doorbell / 2 & 0x3ff;
+
+	wave_halt(cu, slot, why);
+	if (error)
+		sq_interrupt(cu, slot, simd, SQ_ENCODING_ERROR, error << 20);
+	sq_interrupt(cu, slot, simd, SQ_ENCODING_INST | SQ_PRIV, queue | 1u << (10 + code - 1));
+}
+
 /* What follows from the reason for which the wave in @slot stopped. */
 static void wave_stopped(struct cu *cu, struct simd *s, struct wave_slot *slot,
 			 enum wave_stop stop)
@@ -273,15 +300,19 @@ static void wave_stopped(struct cu *cu, struct simd *s, struct wave_slot *slot,
 			barrier_check(cu, grp, s->time);
 		break;
 	case WAVE_FAULT:
-		wave_halt(cu, slot, "fault");	/* vm_ptr() raised the interrupt */
+		/* vm_ptr() raised the fault's own; the access is made again after a restore. */
+		wave_exception(cu, slot, simd, "fault", SQ_ERROR_MEMVIOL,
+			       EC_WAVE_MEMORY_VIOLATION);
 		break;
 	case WAVE_ILLEGAL:
-		wave_halt(cu, slot, "illegal");
-		sq_interrupt(cu, slot, simd, SQ_ENCODING_ERROR, SQ_ERROR_ILLEGAL_INST << 20);
+		slot->w->status |= STATUS_HALT;
+		wave_exception(cu, slot, simd, "illegal", SQ_ERROR_ILLEGAL_INST,
+			       EC_WAVE_ILLEGAL_INSTRUCTION);
 		break;
 	case WAVE_TRAP:
-		wave_halt(cu, slot, "trap");
-		sq_interrupt(cu, slot, simd, SQ_ENCODING_INST, slot->w->trap_id);
+		slot->w->status |= STATUS_HALT;
+		wave_exception(cu, slot, simd, "trap", 0, slot->w->trap_id == TRAP_ID_ABORT ?
+			       EC_WAVE_ABORT : EC_WAVE_TRAP);
 		break;
 	case WAVE_MSG:
 		sq_interrupt(cu, slot, simd, SQ_ENCODING_INST, slot->w->sgpr[SGPR_M0]);

@@ -168,3 +168,17 @@ void low(global uint *out, global uint *count, uint iterations, uint first_group
 	out[GROUP * LOW_GROUP + item] = x;
 	count[GROUP * LOW_GROUP + item] = done;
 }
+
+/* Ends in an exception: llvm.trap is s_trap 2. */
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void abort_wave(void)
+{
+	__builtin_trap();
+}
+
+/* An instruction that does not exist (SOPP 127). */
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void illegal(void)
+{
+	__asm__ volatile(".long 0xbfff0000");
+}

@@ -493,6 +493,9 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 			break;
 		case TOY_LOAD:
 			break;
+		case TOY_TRAP:
+			w->trap_id = *insn >> 8;
+			return WAVE_TRAP;
 		default:
 			return WAVE_ILLEGAL;
 		}

@@ -25,6 +25,7 @@ enum toy_op {
 	TOY_STALL,	/* keep the host thread busy for arg us of host time */
 	TOY_WAIT,	/* spin until the word at kernarg - 8 is not 0 */
 	TOY_LOAD,	/* read address arg * 4096 */
+	TOY_TRAP,	/* s_trap arg */
 };
 
 #define TOY(op, arg)	((u32)(op) | (u32)(arg) << 8)
