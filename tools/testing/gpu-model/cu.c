@@ -197,11 +197,12 @@ static void sq_interrupt(struct cu *cu, const struct wave_slot *slot, unsigned i
 	ih_post(cu->g, &v);
 }
 
-static void wave_end(struct cu *cu, struct wave_slot *slot)
+/* The wave in @slot is no more. */
+static void wave_gone(struct cu *cu, struct wave_slot *slot, const char *event)
 {
 	struct group *grp = slot->grp, **p;
 
-	log_event("wave-end", "queue=%#x pasid=%u disp=%" PRIu64 " wg=%" PRIu64
+	log_event(event, "queue=%#x pasid=%u disp=%" PRIu64 " wg=%" PRIu64
 		  " wave=%u pc=%#" PRIx64 " insns=%" PRIu64, grp->q->h->doorbell,
 		  grp->q->pasid, grp->d->packet, grp->number, slot->w->index,
 		  slot->w->last_pc, slot->w->insns);
@@ -216,6 +217,29 @@ static void wave_end(struct cu *cu, struct wave_slot *slot)
 	cu->done = grp;
 	atomic_store(&cu->has_done, true);
 	mec_kick(cu->g);
+}
+
+/**
+ * cu_kill() - SQ_CMD: end waves without more ado
+ * @cu:		unit
+ * @vmid:	whose; 0: all
+ */
+void cu_kill(struct cu *cu, unsigned int vmid)
+{
+	unsigned int i, j;
+
+	cu_lock(cu);
+	for (i = 0; i < CU_SIMDS; i++) {
+		for (j = 0; j < SIMD_WAVES; j++) {
+			struct wave_slot *slot = &cu->simd[i].slot[j];
+
+			if (!slot->w || (vmid && slot->grp->q->vmid != vmid))
+				continue;
+			slot->w->ended = true;
+			wave_gone(cu, slot, "wave-kill");
+		}
+	}
+	cu_unlock(cu);
 }
 
 static void barrier_check(struct cu *cu, struct group *grp, u64 now)
@@ -295,7 +319,7 @@ static void wave_stopped(struct cu *cu, struct simd *s, struct wave_slot *slot,
 		barrier_check(cu, grp, s->time);
 		break;
 	case WAVE_END:
-		wave_end(cu, slot);
+		wave_gone(cu, slot, "wave-end");
 		if (grp->live)
 			barrier_check(cu, grp, s->time);
 		break;

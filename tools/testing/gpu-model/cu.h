@@ -130,6 +130,9 @@ struct group *cu_remove(struct cu *cu, struct user_queue *q);
 /* Put back what cu_remove() took, for good stopped: its queue could not be saved. */
 void cu_add_halted(struct cu *cu, struct group *grp);
 
+/* End the waves of @vmid (0: all) where they are; their groups are done. */
+void cu_kill(struct cu *cu, unsigned int vmid);
+
 /* Take the list of finished groups. */
 struct group *cu_reap(struct cu *cu);
 

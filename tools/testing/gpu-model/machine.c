@@ -60,6 +60,18 @@ void machine_queue_reset(struct gpu *g, struct hqd *h)
 	kill_queue(g, h->uq);
 }
 
+void machine_kill_waves(struct gpu *g, u32 mask, unsigned int vmid)
+{
+	unsigned int i;
+
+	mec_lock(g);
+	hws_wait_copied(g);
+	for (i = 0; i < g->spi->ncus; i++)
+		if (mask >> g->spi->cus[i].engine & 1)
+			cu_kill(&g->spi->cus[i], vmid);
+	mec_unlock(g);
+}
+
 /* Packets of a process' PM4 queue. What it cannot do in this turn waits for the next. */
 static void pm4_advance(struct user_queue *q)
 {

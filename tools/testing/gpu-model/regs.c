@@ -113,6 +113,19 @@ static void write_queue_reset(struct gpu *g, u32 off, u32 index, u32 val)
 		mec_queue_reset(g, GRBM_ME(sel), GRBM_PIPE(sel), GRBM_QUEUE(sel));
 }
 
+/* As dbgdev_wave_reset_wavefronts() sends it; its other commands are the debugger's. */
+static void write_sq_cmd(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	u32 sel = regs_get(g, REG_GRBM_GFX_INDEX);
+
+	(void)index;
+	regs_set(g, off, val);
+	if (SQ_CMD_CMD(val) != SQ_CMD_KILL || SQ_CMD_MODE(val) != SQ_CMD_BROADCAST)
+		return;
+	machine_kill_waves(g, sel & GRBM_INDEX_SE_BROADCAST ? ~0u :
+			   1u << (GRBM_INDEX_SE(sel) & 31), SQ_CMD_VMID(val));
+}
+
 /* A read with broadcast selected comes from the first engine. */
 static unsigned int selected_engine(struct gpu *g)
 {
@@ -218,6 +231,7 @@ static const struct reg_range ranges[] = {
 	  read_wf_status, write_ignore },
 	{ "SPI_CSQ_WF_ACTIVE_COUNT", REG_SPI_CSQ_WF_ACTIVE_COUNT_0, SPI_CSQ_COUNTS,
 	  read_wf_count, write_ignore },
+	{ "SQ_CMD", REG_SQ_CMD, 1, NULL, write_sq_cmd },
 	{ "VM_L2_PROTECTION_FAULT_CNTL", REG_VM_L2_FAULT_CNTL, 1, NULL, write_fault_cntl },
 	{ "VM_CONTEXT_CNTL", REG_VM_CONTEXT0_CNTL, VM_COUNT, NULL, write_context_cntl },
 	{ "VM_INVALIDATE_SEM", REG_VM_INV_SEM, VM_INV_ENGINES, read_ones, NULL },

@@ -28,6 +28,12 @@
 #define REG_IH_RB_WPTR_ADDR_LO		0x04498
 #define REG_IH_DOORBELL_RPTR		0x0449c
 #define REG_GRBM_GFX_CNTL		0x08088
+#define REG_SQ_CMD			0x08dec
+#define   SQ_CMD_CMD(v)			((v) & 7)
+#define   SQ_CMD_KILL			3
+#define   SQ_CMD_MODE(v)		((v) >> 4 & 7)
+#define   SQ_CMD_BROADCAST		1
+#define   SQ_CMD_VMID(v)		((v) >> 28)
 #define REG_SPI_CSQ_WF_ACTIVE_STATUS	0x0936c
 #define REG_SPI_CSQ_WF_ACTIVE_COUNT_0	0x09370
 #define REG_VM_L2_FAULT_CNTL		0x0a11c

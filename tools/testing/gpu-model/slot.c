@@ -185,7 +185,8 @@ static void serve(struct user_queue *q, unsigned int request)
 		else
 			q->drain = true;
 	}
-	if (q->drain && !q->begun) {
+	/* Of what could not be saved, SQ_CMD may have left nothing. */
+	if ((q->drain || q->stuck) && !q->begun) {
 		request_done(q, 0);
 	} else if (q->leave_at) {
 		if (gpu_now() >= q->leave_at)

@@ -425,11 +425,20 @@ static u32 slot_bit(const struct hqd *h)
  * spi_attach() - a user queue came to a hardware slot
  * @g:	device
  * @q:	queue
+ *
+ * The list is in the order in which the command processor looks at the queues'
+ * packets: by pipe priority, then queue priority, then as they came.
  */
 void spi_attach(struct gpu *g, struct user_queue *q)
 {
-	q->next = g->spi->queues;
-	g->spi->queues = q;
+	struct user_queue **p;
+
+	for (p = &g->spi->queues; *p; p = &(*p)->next)
+		if ((*p)->pipe_priority < q->pipe_priority ||
+		    ((*p)->pipe_priority == q->pipe_priority && (*p)->priority < q->priority))
+			break;
+	q->next = *p;
+	*p = q;
 	atomic_fetch_or(&g->spi->slotted, slot_bit(q->h));
 }
 

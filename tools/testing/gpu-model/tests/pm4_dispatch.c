@@ -60,7 +60,7 @@ static void put(struct queue *q, const u32 *p, unsigned int n)
 } while (0)
 
 /* As mec.c does with a doorbell and at a map. */
-static void doorbell(const struct queue *q)
+static void rung(const struct queue *q)
 {
 	struct hqd *h;
 
@@ -71,6 +71,11 @@ static void doorbell(const struct queue *q)
 		h->reg[HQD(MQD_PQ_WPTR_HI)] = q->write >> 32;
 	}
 	pthread_mutex_unlock(&gpu.mec_lock);
+}
+
+static void doorbell(const struct queue *q)
+{
+	rung(q);
 	turn();
 }
 
@@ -187,6 +192,38 @@ static void test_wait(void)
 	ok(!*word(&q[0], 1), "after another map too");
 	__atomic_store_n(word(&q[0], 0), 0x107, __ATOMIC_RELEASE);
 	ok(run_until(*word(&q[0], 1) == 1, 1000), "until the word is as asked");
+	device_stop();
+}
+
+/* Packets of the higher queue are taken first, whatever came first. */
+static void test_order(void)
+{
+	static const unsigned int pipe[4] = { 1, 0, 2, 0 }, queue[4] = { 7, 3, 0, 5 };
+	static const unsigned int before[4] = { 2, 3, 1, 0 };
+	struct queue q[4], *other;
+	unsigned int i;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	program_low();
+	for (i = 0; i < 4; i++) {
+		q[i] = pm4_queue(1, 0);
+		q[i].mqd[MQD_PIPE_PRIORITY] = pipe[i];
+		q[i].mqd[MQD_QUEUE_PRIORITY] = queue[i];
+	}
+	map(q, 4);
+	/* 2, 0, 3, 1 is the order: each sees what the one before it wrote */
+	for (i = 0; i < 4; i++) {
+		other = &q[before[i]];
+		PUT(&q[i], HEADER(PM4_COPY_DATA, 5), 1 | 5 << 8, LO(WORD(other, 0)),
+		    HI(WORD(other, 0)), LO(WORD(&q[i], 1)), HI(WORD(&q[i], 1)));
+		put_write(&q[i], 0, 1);
+	}
+	for (i = 0; i < 4; i++)
+		rung(&q[i]);
+	turn();
+	ok(*word(&q[0], 1) && *word(&q[3], 1) && *word(&q[1], 1) && !*word(&q[2], 1),
+	   "pipe priority, then queue priority");
 	device_stop();
 }
 
@@ -345,6 +382,7 @@ int main(void)
 {
 	test_dispatch();
 	test_wait();
+	test_order();
 	test_preempt();
 	test_errors();
 	test_aql_ib();

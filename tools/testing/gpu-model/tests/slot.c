@@ -158,6 +158,36 @@ static void test_reset(void)
 	device_stop();
 }
 
+/* SQ_CMD ends the waves of one process. */
+static void test_kill(void)
+{
+	struct queue q[2];
+	struct hqd *h;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 64, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	PROGRAM(2, 64, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	q[0] = queue_make(1, 16, 0);
+	q[1] = queue_make(2, 16, 0);
+	q[0].mqd[MQD_CTX_SAVE_SIZE] = STACK_BYTES;
+	map(q, 2);
+	dispatch(&q[0], 4, 64, 0, false);
+	ring(&q[0]);
+	dispatch(&q[1], 4, 64, 0, false);
+	ring(&q[1]);
+	h = slot_of(&q[0]);
+	request(h, SAVE);
+	run_for(1000);
+	ok(h->active && waves(&q[0]) == 4 && waves(&q[1]) == 4, "nowhere to save to");
+	machine_kill_waves(&gpu, 1, h->vmid);
+	ok(waves(&q[0]) == 2 && waves(&q[1]) == 4, "SQ_CMD ends waves of one VMID in one engine");
+	machine_kill_waves(&gpu, ~0u, h->vmid);
+	ok(run_until(!h->active, 1000) && waves(&q[1]) == 4 &&
+	   log_count("wave-kill", NULL) == 4, "in all of them: the request is served");
+	device_stop();
+}
+
 int main(void)
 {
 	test_save();
@@ -165,6 +195,7 @@ int main(void)
 	test_drain(true);
 	test_drain(false);
 	test_reset();
+	test_kill();
 	printf("1..%u\n", tests);
 	return failures != 0;
 }

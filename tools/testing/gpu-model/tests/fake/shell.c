@@ -299,6 +299,16 @@ void mec_unmap(struct gpu *g, struct hqd *h)
 	h->rung = false;
 }
 
+void mec_lock(struct gpu *g)
+{
+	pthread_mutex_lock(&g->mec_lock);
+}
+
+void mec_unlock(struct gpu *g)
+{
+	pthread_mutex_unlock(&g->mec_lock);
+}
+
 static atomic_bool kicked;
 
 void mec_kick(struct gpu *g)
