@@ -62,6 +62,7 @@ class Queue:
 class Preemption:
     """One UNMAP_QUEUES: from its packet to the driver's fence."""
     begin: int
+    stop: int = None            # when the waves were stopped: the grace period was over
     end: int = None
     runlist: int = None         # when the next runlist was in place
     bytes: int = 0
@@ -261,7 +262,8 @@ class EventLog:
         elif wave.state == RUNNING:
             if insns < wave.insns or (insns == wave.insns and pc != wave.pc):
                 self._error(f"{self._where(d, key)} lost instructions")
-            self._off(d, key, wave, self._unmapping.begin if self._unmapping else ns)
+            stop = self._unmapping.stop or self._unmapping.begin if self._unmapping else ns
+            self._off(d, key, wave, stop)
             self._saved(d, key, wave, int(a["last"], 0), pc, insns)
         else:
             # Restored but not run since, or not even placed: nothing may change.
@@ -321,6 +323,10 @@ class EventLog:
     def _on_preempt_begin(self, ns, a):
         self._unmapping = Preemption(ns)
         self.preemptions.append(self._unmapping)
+
+    def _on_preempt_stop(self, ns, a):
+        if self._unmapping:
+            self._unmapping.stop = ns
 
     def _on_preempt_end(self, ns, a):
         p, self._unmapping = self._unmapping, None

@@ -32,6 +32,7 @@ enum {
 	MQD_SE0_MASK = 23, MQD_SE1_MASK = 24, MQD_SE2_MASK = 26, MQD_SE3_MASK = 27,
 	MQD_SE4_MASK = 39,
 	MQD_PERSISTENT_STATE = 132, MQD_PIPE_PRIORITY = 133, MQD_QUEUE_PRIORITY = 134,
+	MQD_QUANTUM = 135,
 	MQD_ACTIVE = 130, MQD_PQ_BASE_LO = 136, MQD_PQ_BASE_HI = 137, MQD_PQ_RPTR = 138,
 	MQD_RPTR_REPORT_LO = 139, MQD_RPTR_REPORT_HI = 140,
 	MQD_WPTR_POLL_LO = 141, MQD_WPTR_POLL_HI = 142,
@@ -134,12 +135,15 @@ struct dispatch {
  * @cus:	compute units allowed, by engine
  * @pipe_priority: @priority: of the MQD
  * @turn:	spi.turn of its last launch
+ * @pipe_until:	model time until which it goes before its equals on its pipe
  * @scratch_base: @scratch_wave_bytes: @scratch_slots: of amd_queue_t
  * @scratch_used: bitmap of slots taken
  * @frozen:	takes and launches nothing: preemption under way
  * @drain:	takes nothing new, ends what began: preemption without CWSR
  * @stalled:	a wave of it stopped for good: it cannot be saved (set by workers)
  * @stuck:	could not be saved, waits for a reset
+ * @leaving:	the scheduler is taking it off (preempt.c)
+ * @since:	model time at which the scheduler gave it its slot
  * @is_static:	stays when "all dynamic queues" go
  * @request_at: @leave_at: model times of a dequeue request (slot.c): served since,
  *		and free of its slot from then on; 0 for none
@@ -165,11 +169,12 @@ struct user_queue {
 	u32 sh[COMPUTE_REGS];
 	u32 cus[ENGINES_MAX];
 	unsigned int pipe_priority, priority;
-	u64 turn;
+	u64 turn, pipe_until;
 	u64 scratch_base;
 	u32 scratch_wave_bytes, scratch_slots;
 	u64 scratch_used[64];
-	bool frozen, drain, stuck, is_static;
+	bool frozen, drain, stuck, leaving, is_static;
+	u64 since;
 	atomic_bool stalled;
 	u64 request_at, leave_at, saved_bytes;
 	enum aql_error error;

@@ -37,6 +37,7 @@
 #include "log.h"
 #include "memory.h"
 #include "pm4.h"
+#include "regs.h"
 #include "spi.h"
 
 #define MQD_PAGE	4096
@@ -197,6 +198,23 @@ static u32 wave_word(const struct group *grp, unsigned int i)
 u64 cwsr_time(struct gpu *g, u64 bytes)
 {
 	return bytes / (CWSR_CU_BYTES_PER_NS * g->cfg.engines * g->cfg.cus_per_engine);
+}
+
+/**
+ * cwsr_grace() - the grace period
+ * @g:	device
+ *
+ * CP_IQ_WAIT_TIME2.SCH_WAVE, in units of 1024 clocks (struct
+ * kfd_ioctl_dbg_trap_suspend_queues_args); 0 is without end
+ * (kgd_gfx_v9_build_grace_period_packet_info()).
+ *
+ * Return: ns.
+ */
+u64 cwsr_grace(struct gpu *g)
+{
+	u64 units = regs_get(g, REG_CP_IQ_WAIT_TIME2) >> 8 & 0xff;
+
+	return units ? units * 1024 * NS_PER_US / SHADER_CLK_MHZ : INT64_MAX / 2;
 }
 
 /**

@@ -37,4 +37,7 @@ int cwsr_restore(struct user_queue *q, u64 *bytes);
 /* Modelled time to move @bytes of context. */
 u64 cwsr_time(struct gpu *g, u64 bytes);
 
+/* Modelled time that waves get to end by themselves when their queue has to go. */
+u64 cwsr_grace(struct gpu *g);
+
 #endif

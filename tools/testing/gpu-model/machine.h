@@ -34,10 +34,10 @@ void machine_turn(struct gpu *g);
  * Called by the command-processor thread only. Drops mec_lock and takes it
  * again while it saves or restores waves: the caller looks again at what it knew of slots.
  *
- * Return: 0 when done, a model time in ns (> 0) until which the HIQ must wait
- * before the next packet is taken (a preemption under way costs time), -EAGAIN
- * when this packet cannot begin yet (offer it again after the next kick), or
- * -EINVAL for a malformed packet.
+ * Return: 0 when done or begun, a model time in ns (> 0) before which the HIQ may
+ * not take the next packet, -EAGAIN when this packet cannot begin yet, as while a
+ * preemption is under way (offer it again after the next kick), or -EINVAL for a
+ * malformed packet.
  */
 s64 hws_packet(struct gpu *g, unsigned int op, const u32 *p, unsigned int n);
 

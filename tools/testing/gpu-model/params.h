@@ -50,9 +50,10 @@
  * compute units, so a small machine gets 15.4 bytes/ns for each of its own and
  * a full save takes as long as on a full-size one. Fixed part: nothing is
  * published for AMD; GPreempt (USENIX ATC '25, section 3.1) reports 40 us for
- * the bytes and 100 us in all on A100, so 60 us.
+ * the bytes and 100 us in all on A100. Of the 60 us between, 38.5 are the grace
+ * period before the save (cwsr_grace()).
  */
-#define PREEMPT_FIXED_NS	(60 * NS_PER_US)
+#define PREEMPT_FIXED_NS	((u64)21500)
 #define CWSR_CU_BYTES_PER_NS	15.4
 
 /* Time of RUN_LIST for itself and each queue: a guess, no figure is published. */
@@ -61,7 +62,7 @@
 
 /*
  * process_quantum of MAP_PROCESS (amdkfd sends 10). Its unit is not documented;
- * milliseconds here. Time a batch of an oversubscribed runlist stays.
+ * milliseconds here, as CP_HQD_QUANTUM's.
  */
 #define PROCESS_QUANTUM_NS	NS_PER_MS
 

@@ -302,6 +302,7 @@ void regs_reset(struct gpu *g, bool posted)
 	regs_set(g, REG_MMHUB_FB_LOCATION_BASE, fb_base);
 	regs_set(g, REG_MMHUB_FB_LOCATION_TOP, fb_top);
 	regs_set(g, REG_GRBM_GFX_INDEX, 0xe0000000);	/* broadcast to all */
+	regs_set(g, REG_CP_IQ_WAIT_TIME2, 0x40404040);	/* gc_9_0_default.h */
 	if (posted)
 		regs_set(g, REG_BIOS_SCRATCH_7, BIOS_SCRATCH_7_POSTED);
 	for (n = 0; n < SDMA_ENGINES; n++) {

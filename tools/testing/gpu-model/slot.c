@@ -162,7 +162,8 @@ static void save_begin(struct user_queue *q)
 	q->saved_bytes = size.stack + size.state;
 	q->leave_at = q->request_at + RUNLIST_QUEUE_NS;
 	if (q->saved_bytes)
-		q->leave_at += PREEMPT_FIXED_NS + cwsr_time(g, q->saved_bytes);
+		q->leave_at += cwsr_grace(g) + PREEMPT_FIXED_NS +
+			       cwsr_time(g, q->saved_bytes);
 	q->leave_at = fault_preempt_end(q->leave_at);
 }
 

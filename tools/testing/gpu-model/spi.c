@@ -261,6 +261,21 @@ static bool cu_allowed(const struct user_queue *q, const u32 *reserved, const st
 	return q->cus[cu->engine] >> cu->index & 1 && !(reserved[cu->engine] >> cu->index & 1);
 }
 
+/* CP_HQD_QUANTUM, in ms; its other scale is not documented (cik_regs.h). */
+#define QUANTUM_EN		1u
+#define QUANTUM_SCALE_1MS	(1u << 4)
+#define QUANTUM_DURATION(v)	((v) >> 8 & 0x3f)
+
+/* A queue that launches keeps its pipe from its equals for its quantum. */
+static void take_pipe(struct user_queue *q)
+{
+	u32 v = q->h->reg[HQD(MQD_QUANTUM)];
+	u64 now = gpu_now();
+
+	if (now >= q->pipe_until && v & QUANTUM_EN && v & QUANTUM_SCALE_1MS)
+		q->pipe_until = now + QUANTUM_DURATION(v) * NS_PER_MS;
+}
+
 /*
  * One group of @q to the first unit that has room.
  * Return: false if there is no room, or nothing to launch.
@@ -322,6 +337,7 @@ static bool launch_one(struct gpu *g, struct user_queue *q, const u32 *reserved)
 		spi->room[c] = room;
 		spi->next_cu = c + 1;
 		q->turn = ++spi->turn;
+		take_pipe(q);
 		place(g, &spi->cus[c], grp);
 		return true;
 	}
@@ -343,6 +359,31 @@ static bool before(const struct user_queue *a, const struct user_queue *b)
 	return a->turn < b->turn;
 }
 
+static bool in_list(struct user_queue *const *list, unsigned int n, const struct user_queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < n && list[i] != q; i++)
+		;
+	return i < n;
+}
+
+/* Does an equal that could launch hold the pipe of @q? */
+static bool held_back(struct gpu *g, const struct user_queue *q, u64 now,
+		      struct user_queue *const *tried, unsigned int ntried)
+{
+	const struct user_queue *o;
+
+	if (now < q->pipe_until)
+		return false;
+	for (o = g->spi->queues; o; o = o->next)
+		if (now < o->pipe_until && o->h->pipe == q->h->pipe &&
+		    o->pipe_priority == q->pipe_priority && o->priority == q->priority &&
+		    wants_launch(o) && !in_list(tried, ntried, o))
+			return true;
+	return false;
+}
+
 /**
  * spi_launch() - launch workgroups while there is room
  * @g:		device
@@ -355,14 +396,15 @@ bool spi_launch(struct gpu *g, unsigned int *limit)
 {
 	u32 reserved[ENGINES_MAX] = {}, blocked[ENGINES_MAX] = {};
 	struct user_queue *q, *best, *tried[MEC_PIPES * MEC_QUEUES];
-	unsigned int i, e, ntried = 0, level = ~0u;
+	unsigned int e, ntried = 0, level = ~0u;
+	u64 now = gpu_now();
 
 	while (*limit) {
 		best = NULL;
 		for (q = g->spi->queues; q; q = q->next) {
-			for (i = 0; i < ntried && tried[i] != q; i++)
-				;
-			if (i == ntried && wants_launch(q) && (!best || before(q, best)))
+			if (wants_launch(q) && !in_list(tried, ntried, q) &&
+			    !held_back(g, q, now, tried, ntried) &&
+			    (!best || before(q, best)))
 				best = q;
 		}
 		if (!best)
@@ -489,6 +531,22 @@ u32 spi_wave_count(struct gpu *g, unsigned int engine, unsigned int pipe, unsign
 	if (!g->spi || engine >= g->cfg.engines || pipe >= MEC_PIPES || n >= MEC_QUEUES)
 		return 0;
 	return atomic_load(&g->spi->count[engine][pipe * MEC_QUEUES + n]);
+}
+
+/**
+ * spi_in_flight() - has a queue waves on the machine?
+ * @q:	queue
+ *
+ * Return: true if so, stopped ones included.
+ */
+bool spi_in_flight(const struct user_queue *q)
+{
+	unsigned int e;
+
+	for (e = 0; e < q->g->cfg.engines; e++)
+		if (spi_wave_count(q->g, e, q->h->pipe, q->h->queue))
+			return true;
+	return false;
 }
 
 /**

@@ -50,7 +50,7 @@ bool spi_fits(unsigned int nwaves, unsigned int vgprs, unsigned int sgprs, u32 l
 
 /*
  * Launch up to *@limit workgroups: higher pipe priority first, then higher queue
- * priority, then round-robin. While a workgroup of one pipe priority waits for
+ * priority, then, on a pipe, who holds it for its quantum, then round-robin. While a workgroup of one pipe priority waits for
  * room, no lower pipe priority may take room in the units it could use. Running
  * waves are never displaced. True when a dispatch was launched completely.
  */
@@ -66,6 +66,9 @@ void spi_detach(struct gpu *g, struct user_queue *q);
 /* A queue's scratch slots, by the group that uses them. */
 void spi_scratch_take(struct user_queue *q, const struct group *grp);
 void spi_scratch_give(struct user_queue *q, const struct group *grp);
+
+/* Has the queue waves on the machine? */
+bool spi_in_flight(const struct user_queue *q);
 
 /* Give back what ended groups held; complete their dispatches. True if there were any. */
 bool spi_reap(struct gpu *g);

@@ -7,7 +7,8 @@
 
 #include <unistd.h>
 
-#include "../../hws.h"
+#include "../../cwsr.h"
+#include "../../hws_priv.h"
 #include "../../machine.h"
 #include "../../spi.h"
 
@@ -319,6 +320,15 @@ static inline void ib_queue(const struct queue *q)
 	p[1] = q->doorbell << 2;
 	p[2] = MQD_VA(q->mqd_slot);
 	p[4] = AMDQ(q) + 0x38;
+}
+
+/* The list leads back to its start. */
+static inline void ib_chain(void)
+{
+	u32 *p = ib_add(IT_RUN_LIST, 3);
+
+	p[0] = IB_VA;
+	p[2] = ib_dwords | 1u << 20 | 1u << 23;
 }
 
 static inline int ib_run(unsigned int concurrent)

@@ -136,6 +136,22 @@ u32 vm_generation(struct gpu *g, unsigned int vmid)
 	return atomic_load(&generation);
 }
 
+/* ---- registers ---- */
+
+static atomic_uint wait_time = 0x40404040;
+
+void fake_set_grace(u8 units)
+{
+	atomic_store(&wait_time, units << 8);
+}
+
+u32 regs_get(struct gpu *g, u32 off)
+{
+	(void)g;
+	(void)off;	/* the compute side reads CP_IQ_WAIT_TIME2 alone */
+	return atomic_load(&wait_time);
+}
+
 /* ---- interrupts and log ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -47,6 +47,9 @@ unsigned int log_count(const char *a, const char *b);
 const char *log_text(void);
 void log_reset(void);
 
+/* The grace period, in units of 1024 clocks. */
+void fake_set_grace(u8 units);
+
 void fake_mec_reset(struct gpu *g);
 /* Has a turn been asked for since the last call? */
 bool fake_mec_kicked(void);

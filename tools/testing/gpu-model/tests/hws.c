@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of the hardware scheduler: who has a VMID and a slot and for how
+ * long, how long a preemption waits and what becomes of one that fails.
+ */
+#include "fake/machine.c"
+
+#define QUEUES	16
+
+/* Queues of one process each, or all of one; each with a kernel that does not end. */
+static void endless(struct queue *q, unsigned int n, bool one_process)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		unsigned int process = one_process ? 1 : i + 1;
+
+		PROGRAM(process, 8, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+		q[i] = queue_make(process, 16, 0);
+		dispatch(&q[i], 1, 64, 0, false);
+	}
+}
+
+static void list(const struct queue *q, unsigned int n)
+{
+	unsigned int i;
+
+	ib_start();
+	for (i = 0; i < n; i++) {
+		if (!i || q[i].process != q[i - 1].process)
+			ib_process(q[i].process);
+		ib_queue(&q[i]);
+	}
+}
+
+static unsigned int mapped(const struct queue *q, unsigned int n)
+{
+	unsigned int i, on = 0;
+
+	for (i = 0; i < n; i++)
+		on += slot_of(&q[i]) != NULL;
+	return on;
+}
+
+/* The value of @key in the log line at @line. */
+static u64 number(const char *line, const char *key)
+{
+	const char *s = strstr(line, key);
+
+	return s && s < strchr(line, '\n') ? strtoull(s + strlen(key), NULL, 0) : 0;
+}
+
+/*
+ * Stays in slots, by the log: each at least @least and not much longer, the
+ * queues in turn. @leave: queues each preemption may take. Return: how many.
+ */
+static unsigned int stays(unsigned int n, u64 least, unsigned int leave)
+{
+	u64 since[QUEUES] = {}, now;
+	unsigned int count = 0, next = 0;
+	const char *line;
+
+	for (line = log_text(); *line; line = strchr(line, '\n') + 1) {
+		unsigned int i = (number(line, " queue=") - 0x1000) / 2;
+
+		now = strtoull(line, NULL, 0);
+		if (strstr(line, " preempt-begin ") &&
+		    strstr(line, " preempt-begin ") < strchr(line, '\n') &&
+		    number(line, "queues=") > leave)
+			return 0;
+		if (!strncmp(strchr(line, ' '), " queue-map ", 11)) {
+			if (i != next % n)
+				return 0;
+			next++;
+			since[i] = now;
+		} else if (!strncmp(strchr(line, ' '), " queue-unmap ", 13)) {
+			if (now - since[i] < least)
+				return 0;
+			count++;
+		}
+	}
+	return count;
+}
+
+static void test_process_quantum(void)
+{
+	struct queue q[3];
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	endless(q, 3, false);
+	list(q, 3);
+	ib_chain();
+	ib_run(1);
+	ok(mapped(q, 3) == 1, "one process at a time");
+	run_until(log_count("queue-unmap", NULL) >= 4, 5000);
+	ok(stays(3, 10 * NS_PER_MS, 1) >= 4, "in turn, each for its quantum of 10 ms");
+	ok(log_count("wave-save", NULL) >= 4 &&
+	   log_count("wave-save", NULL) - log_count("wave-restore", NULL) <= 3,
+	   "with their waves");
+	device_stop();
+}
+
+static void test_slots(void)
+{
+	struct queue q[6];
+
+	device_start(2, 2, false);
+	set_resources(0x0f << 2);	/* four slots */
+	endless(q, 6, true);
+	list(q, 6);
+	ib_chain();
+	ib_run(8);
+	ok(mapped(q, 6) == 4, "four slots, six queues");
+	run_until(log_count("queue-unmap", NULL) >= 10, 5000);
+	ok(stays(6, 10 * NS_PER_MS, 2) >= 10, "in turn, two at a time, each for its quantum");
+	device_stop();
+}
+
+/* Only those leave for whom somebody waits. */
+static void test_no_more_than_needed(void)
+{
+	unsigned int moved;
+	struct queue q[5];
+
+	device_start(2, 2, false);
+	set_resources(0x0f << 2);
+	endless(q, 5, true);
+	list(q, 4);
+	ib_chain();
+	ib_run(8);
+	run_for(30000);
+	ok(mapped(q, 4) == 4 && !log_count("preempt-begin", NULL),
+	   "a chained list that fits does not move");
+	unmap_all();
+	log_reset();
+	list(q, 5);
+	ib_chain();
+	ib_run(8);
+	run_until(log_count("preempt-begin", NULL) >= 5, 5000);
+	moved = log_count("preempt-begin", NULL);
+	ok(moved && log_count("preempt-begin", "queues=1") == moved, "one waits, one leaves");
+	device_stop();
+}
+
+/*
+ * Two equals on one pipe: the one that launches goes on to for its quantum. Each
+ * kernel has many short workgroups, so that without a quantum they alternate.
+ */
+static unsigned int changes(u32 quantum)
+{
+	struct queue q[2];
+	unsigned int i, n = 0, last = ~0u;
+	const char *line;
+
+	device_start(2, 1, false);
+	set_resources(0x03 << 2);	/* two slots of pipe 0 */
+	for (i = 0; i < 2; i++) {
+		PROGRAM(i + 1, 512, 0, TOY(TOY_LOOP, 4), TOY(TOY_END, 0));
+		q[i] = queue_make(i + 1, 16, 0);
+		q[i].mqd[MQD_QUANTUM] = quantum;
+		dispatch(&q[i], 400, 64, 0, false);
+	}
+	map(q, 2);
+	run_until(done(&q[0], 0) && done(&q[1], 0), 5000);
+	for (line = log_text(); *line; line = strchr(line, '\n') + 1) {
+		if (strncmp(strchr(line, ' '), " wave-start ", 12))
+			continue;
+		i = number(line, " queue=");
+		n += i != last;
+		last = i;
+	}
+	device_stop();
+	return n;
+}
+
+static void test_queue_quantum(void)
+{
+	unsigned int with = changes(2 << 8 | 1 << 4 | 1), without = changes(0);
+
+	printf("# %u changes with a quantum of 2 ms, %u without\n", with, without);
+	ok(with * 4 < without && with >= 2, "a queue keeps its pipe for its quantum");
+}
+
+static void test_vmids(void)
+{
+	struct queue q[QUEUES];
+	u32 vmids = 0;
+	unsigned int i;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	endless(q, QUEUES / 2 - 1, false);	/* as many processes as there are arenas */
+	list(q, QUEUES / 2 - 1);
+	ib_chain();
+	ib_run(5);
+	for (i = 0; i < QUEUES / 2 - 1; i++)
+		if (slot_of(&q[i]))
+			vmids |= 1u << slot_of(&q[i])->vmid;
+	ok(mapped(q, QUEUES / 2 - 1) == 5 && __builtin_popcount(vmids) == 5 && !(vmids & 7),
+	   "as many processes at a time as RUN_LIST says");
+	unmap_all();
+	hiq(IT_SET_RESOURCES, (const u32[]){ 0xc000 | 2 << 16, 0xfcfcfcfc, 0, 0, 0, 0, 0 }, 7);
+	list(q, QUEUES / 2 - 1);
+	ib_chain();
+	ib_run(5);
+	for (i = 0, vmids = 0; i < QUEUES / 2 - 1; i++)
+		if (slot_of(&q[i]))
+			vmids |= 1u << slot_of(&q[i])->vmid;
+	ok(vmids == 0xc000, "no more than SET_RESOURCES grants");
+	device_stop();
+}
+
+static void test_chain(void)
+{
+	struct queue q[2];
+	u32 *p;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	endless(q, 2, false);
+	list(q, 2);
+	ib_run(1);
+	run_for(30000);
+	ok(slot_of(&q[0]) && !slot_of(&q[1]) && !log_count("preempt-begin", NULL),
+	   "without a chain the first ones stay");
+	unmap_all();
+	list(q, 2);
+	p = ib_add(IT_RUN_LIST, 3);
+	p[0] = IB_VA + 0x1000;
+	p[2] = 1u << 20 | 1u << 23;
+	ok(ib_run(1) == -EINVAL && !mapped(q, 2), "a chain to another list is refused");
+	device_stop();
+}
+
+/* A kernel that ends when it is told to, just after its queue was asked to leave. */
+static u64 unmap_and_tell(struct queue *q, u8 grace, bool tell)
+{
+	u64 t0;
+
+	fake_set_grace(grace);
+	map(q, 1);
+	run_until(waves(q) == 1, 1000);
+	t0 = gpu_now();
+	hiq(IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+	if (tell)
+		go_on(q);
+	run_until(!gpu.hws->busy, 1000);
+	return gpu_now() - t0;
+}
+
+static void test_grace(void)
+{
+	struct queue q;
+	u64 ns;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	endless(&q, 1, true);
+	ns = unmap_and_tell(&q, 255, false);
+	ok(ns >= 255 * 1024 * NS_PER_US / SHADER_CLK_MHZ + PREEMPT_FIXED_NS &&
+	   log_count("wave-save", NULL) == 1, "waves are saved after the grace period");
+	unmap_and_tell(&q, 1, false);
+	ok(log_count("wave-save", NULL) == 2, "however short");
+	do {	/* a busy host may need longer than the period to run the wave */
+		*(u32 *)at(&q, OUT(&q) - 8) = 0;
+		if (done(&q, 0))
+			dispatch(&q, 1, 64, 0, false);
+		log_reset();
+		unmap_and_tell(&q, 255, true);
+	} while (log_count("wave-save", NULL));
+	ok(done(&q, 0) && log_count("preempt-end", "bytes=0") == 1 && !slot_of(&q),
+	   "what ends in time is not saved");
+
+	*(u32 *)at(&q, OUT(&q) - 8) = 0;
+	dispatch(&q, 1, 64, 1, false);
+	log_reset();
+	ns = unmap_and_tell(&q, 0, false);
+	ok(ns >= 200 * NS_PER_MS && slot_of(&q) && waves(&q) == 1 &&
+	   ((u32 *)arena_ptr(0, HIQ_MQD_VA))[MQD_DOORBELL_ID0] == q.doorbell,
+	   "a period of 0 has no end: the queue is given up after the unmap latency");
+	go_on(&q);
+	ok(run_until(done(&q, 1), 1000), "and runs on");
+	fake_set_grace(64);
+	device_stop();
+}
+
+/* What could not be taken off is named, all of it, and nothing else is touched. */
+static void test_stuck(void)
+{
+	const u32 *hiq_mqd = arena_ptr(0, HIQ_MQD_VA);
+	struct queue q[4];
+	unsigned int i;
+	u64 t0;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	endless(q, 4, false);
+	for (i = 1; i < 3; i++)
+		q[i].mqd[MQD_CTX_SAVE_SIZE] = STACK_BYTES;
+	map(q, 4);
+	run_until(waves(&q[0]) && waves(&q[1]) && waves(&q[2]) && waves(&q[3]), 1000);
+	hiq_mqd = arena_ptr(0, HIQ_MQD_VA);
+	t0 = gpu_now();
+	hiq(IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+	run_until(!gpu.hws->busy, 1000);
+	ok(gpu_now() - t0 >= 200 * NS_PER_MS && log_count("preempt-end", "stuck=2") == 1,
+	   "two queues do not leave within the unmap latency");
+	ok(hiq_mqd[MQD_DOORBELL_ID0] + hiq_mqd[MQD_DOORBELL_ID0 + 1] ==
+	   q[1].doorbell + q[2].doorbell && hiq_mqd[MQD_DOORBELL_ID0] && hiq_mqd[MQD_DOORBELL_ID0 + 1] &&
+	   !hiq_mqd[MQD_DOORBELL_ID0 + 2], "the HIQ's MQD names them");
+	ok(!slot_of(&q[0]) && slot_of(&q[1]) && slot_of(&q[2]) && !slot_of(&q[3]),
+	   "the others left");
+	device_stop();
+}
+
+int main(void)
+{
+	test_process_quantum();
+	test_slots();
+	test_no_more_than_needed();
+	test_queue_quantum();
+	test_vmids();
+	test_chain();
+	test_grace();
+	test_stuck();
+	printf("1..%u\n", tests);
+	return failures != 0;
+}

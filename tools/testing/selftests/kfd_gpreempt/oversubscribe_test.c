@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * More queues than the hardware has slots for, more processes than it has
+ * VMIDs for: all of their kernels make progress, and none loses its state.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "client.h"
+
+#define QUEUES		30	/* of 24 slots */
+#define PROCESSES	15	/* of 13 VMIDs */
+#define ITEMS		128	/* one workgroup of the "hold" kernel */
+#define BEATS		4	/* rounds in which a kernel must be seen */
+
+/*
+ * struct holder - a queue with a kernel that runs until it is told to end
+ */
+struct holder {
+	struct aql_queue q;
+	struct kfd_mem mem;
+	struct aql_signal *signal;
+	struct {
+		__u64 stop, out, beats;
+		__u32 tag;
+	} *args;
+	volatile __u32 *stop, *beat, *out;
+};
+
+static int holder_start(struct client *c, struct holder *h, __u32 tag)
+{
+	struct aql_kernel hold;
+	int ret;
+
+	memset(h, 0, sizeof(*h));
+	ret = code_kernel(&c->code, "hold", &hold);
+	if (!ret)
+		ret = aql_create(&h->q, &c->dev, 64, PRIORITY_LOW);
+	if (!ret)
+		ret = kfd_alloc(&c->dev, &h->mem, 2 * KFD_PAGE, KFD_MEM_HOST);
+	if (ret)
+		return ret;
+	h->signal = h->mem.ptr;
+	h->args = (void *)((char *)h->mem.ptr + 64);
+	h->stop = (__u32 *)((char *)h->mem.ptr + 128);
+	h->beat = h->stop + 1;
+	h->out = (__u32 *)((char *)h->mem.ptr + KFD_PAGE);
+	h->args->stop = (uintptr_t)h->stop;
+	h->args->out = (uintptr_t)h->out;
+	h->args->beats = (uintptr_t)h->beat;
+	h->args->tag = tag;
+	aql_signal_init(h->signal, 1, NULL);
+	aql_dispatch(&h->q, &hold, ITEMS, ITEMS, h->args, h->signal);
+	return 0;
+}
+
+/* Told to end, it does, with every value it held. Words that are wrong, or -errno. */
+static int holder_end(struct client *c, struct holder *h)
+{
+	int i, wrong = 0, ret;
+
+	*h->stop = 1;
+	ret = aql_signal_wait(&c->dev, h->signal, CLIENT_TIMEOUT_MS);
+	if (ret)
+		return ret;
+	for (i = 0; i < ITEMS; i++)
+		wrong += h->out[3 * i] != h->args->tag + i ||
+			 h->out[3 * i + 2] != ~(h->args->tag + i);
+	return wrong;
+}
+
+/* The kernel's count of rounds changes @n times, each within the time limit; 0 or -ETIME. */
+static int holder_progress(struct holder *h, unsigned int n)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+	__u32 seen = *h->beat;
+
+	while (n && kfd_now() < end) {
+		if (*h->beat != seen) {
+			seen = *h->beat;
+			n--;
+		} else {
+			usleep(200);
+		}
+	}
+	return n ? -ETIME : 0;
+}
+
+FIXTURE(oversubscribe) {
+	struct client c;
+};
+
+FIXTURE_SETUP(oversubscribe)
+{
+	unsigned int node;
+	__u32 gpu_id;
+
+	if (kfd_find_gpu(&gpu_id, &node))
+		SKIP(return, "no KFD device");
+}
+
+FIXTURE_TEARDOWN(oversubscribe)
+{
+}
+
+TEST_F_TIMEOUT(oversubscribe, queues, 120)
+{
+	struct holder *h = calloc(QUEUES, sizeof(*h));
+	unsigned int i;
+
+	ASSERT_EQ(0, client_open(&self->c));
+	for (i = 0; i < QUEUES; i++)
+		ASSERT_EQ(0, holder_start(&self->c, &h[i], i << 16));
+	for (i = 0; i < QUEUES; i++)
+		EXPECT_EQ(0, holder_progress(&h[i], BEATS)) TH_LOG("queue %u stands still", i);
+	for (i = 0; i < QUEUES; i++)
+		EXPECT_EQ(0, holder_end(&self->c, &h[i]));
+	for (i = 0; i < QUEUES; i++)
+		EXPECT_EQ(0, aql_destroy(&h[i].q));
+	client_close(&self->c);
+	free(h);
+}
+
+/* What the processes of the next test tell each other. */
+struct shared {
+	unsigned int started, go;
+};
+
+/* One process: progress while all others hold the machine too; then the end. */
+static int process(volatile struct shared *s, __u32 tag)
+{
+	struct client c;
+	struct holder h;
+
+	if (client_open(&c) || holder_start(&c, &h, tag))
+		return 1;
+	__atomic_fetch_add(&s->started, 1, __ATOMIC_SEQ_CST);
+	while (!s->go)
+		usleep(1000);
+	if (holder_progress(&h, BEATS))
+		return 2;
+	return holder_end(&c, &h) || aql_destroy(&h.q) ? 3 : 0;
+}
+
+TEST_F_TIMEOUT(oversubscribe, processes, 120)
+{
+	volatile struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid[PROCESSES];
+	unsigned int i;
+	int status;
+
+	ASSERT_NE(MAP_FAILED, (void *)s);
+	for (i = 0; i < PROCESSES; i++) {
+		pid[i] = client_fork();
+		ASSERT_LE(0, pid[i]);
+		if (!pid[i])
+			_exit(process(s, i << 16));
+	}
+	while (s->started < PROCESSES) {
+		ASSERT_EQ(0, waitpid(-1, &status, WNOHANG)) TH_LOG("a process cannot start");
+		usleep(1000);
+	}
+	s->go = 1;
+	for (i = 0; i < PROCESSES; i++) {
+		ASSERT_EQ(pid[i], waitpid(pid[i], &status, 0));
+		EXPECT_EQ(0, status);
+	}
+}
+
+TEST_HARNESS_MAIN
