@@ -23,6 +23,8 @@
 #define SHARED_VA	0x1000000000000ull
 #define PRIVATE_VA	0x2000000000000ull
 
+#define AQL_KERNEL_DISPATCH	2	/* packet type, HSA runtime specification */
+
 #define MAX_REGIONS	80
 #define LDS_MAX		65536u
 
@@ -282,6 +284,11 @@ static int set_arg(struct exec *e, const struct co_arg *a, char *spec)
 	return fail("--arg %s: unknown type", spec);
 }
 
+static u32 grid_dims(const struct dispatch_regs *r)
+{
+	return r->grid[2] > 1 ? 3 : r->grid[1] > 1 ? 2 : 1;
+}
+
 /* What the compiler may ask for besides: sizes by the dispatch, the rest zero. */
 static void hidden_args(struct exec *e)
 {
@@ -306,7 +313,7 @@ static void hidden_args(struct exec *e)
 				v = r->grid[d] % r->wgsize[d];
 		}
 		if (!strcmp(a->kind, "hidden_grid_dims"))
-			v = r->grid[2] > 1 ? 3 : r->grid[1] > 1 ? 2 : 1;
+			v = grid_dims(r);
 		if (!strncmp(a->kind, "hidden_", 7) && a->size <= 8)
 			memcpy(e->kernarg + a->offset, &v, a->size);
 	}
@@ -318,6 +325,7 @@ static int setup_dispatch(struct exec *e, u32 waves)
 	struct dispatch_regs *r = &e->regs;
 	struct region *packet, *scratch, *queue;
 	u16 wg[3] = { r->wgsize[0], r->wgsize[1], r->wgsize[2] };
+	u32 header = AQL_KERNEL_DISPATCH | grid_dims(r) << 16;
 
 	packet = region_add(e, next_va(e), PAGE, NULL);
 	queue = region_add(e, next_va(e), PAGE, NULL);
@@ -326,6 +334,7 @@ static int setup_dispatch(struct exec *e, u32 waves)
 	scratch = region_add(e, next_va(e), (u64)r->scratch_wave_bytes * waves, NULL);
 	if (!packet || !queue || !scratch)
 		return fail("out of memory");
+	memcpy(packet->host, &header, sizeof(header));
 	memcpy(packet->host + 4, wg, sizeof(wg));
 	memcpy(packet->host + 12, r->grid, sizeof(r->grid));
 	memcpy(packet->host + 24, &e->code.scratch_bytes, 4);
