@@ -367,7 +367,7 @@ static struct queue low_start(void)
 	struct queue q;
 
 	PROGRAM(1, 96, 2048, TOY(TOY_MIX, 0), TOY(TOY_MIX, 0), TOY(TOY_BARRIER, 0),
-		TOY(TOY_MIX, 0), TOY(TOY_SLEEP, 50), TOY(TOY_LOOP, 60), TOY(TOY_END, 0));
+		TOY(TOY_MIX, 0), TOY(TOY_SLEEP, 50), TOY(TOY_LOOP, 120), TOY(TOY_END, 0));
 	q = queue_make(1, 16, 0);
 	map(&q, 1);
 	dispatch(&q, LOW_WGS, 200, 0, false);
@@ -418,7 +418,7 @@ static void test_round_trip(bool at_fetch)
 	device_start(2, 2, at_fetch);
 	set_resources(0xfcfcfcfc);
 	q = low_start();
-	while (!done(&q, 0) && rounds < 300) {
+	while (!done(&q, 0) && rounds < 1000) {
 		unmap_all();
 		rounds++;
 		map(&q, 1);

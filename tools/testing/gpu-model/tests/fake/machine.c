@@ -334,8 +334,10 @@ static inline void ib_chain(void)
 static inline int ib_run(unsigned int concurrent)
 {
 	const u32 p[3] = { IB_VA, 0, ib_dwords | 1u << 23 | concurrent << 24 };
+	int err = hiq(IT_RUN_LIST, p, 3);
 
-	return hiq(IT_RUN_LIST, p, 3);
+	run_until(!gpu.hws->busy, 1000);	/* what was mapped before has left */
+	return err;
 }
 
 static inline void map(const struct queue *q, unsigned int n)
