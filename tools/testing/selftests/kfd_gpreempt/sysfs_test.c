@@ -13,6 +13,7 @@ static const struct tunable {
 	long long min, max, def;
 } tunables[] = {
 	{ "poll_interval_us", 50, 1000000, 1000 },
+	{ "poll_interval_max_us", 50, 1000000, 10000 },
 	{ "starvation_ms", 10, 60000, 1000 },
 	{ "min_residency_us", 0, 1000000, 500 },
 	{ "blocked_us", 100, 1000000, 2000 },
@@ -22,7 +23,8 @@ static const struct tunable {
 
 static const char *const counters[] = {
 	"preemptions", "resumes", "transactions", "inversions", "blocked", "starved",
-	"scans", "wakeups", "register_accesses", "doorbell_faults",
+	"scans", "wakeups", "register_accesses", "register_ns_total",
+	"interval_ns", "interval_ns_max", "doorbell_faults",
 	"decision_ns_total", "decision_ns_max", "scan_ns_total", "scan_ns_max",
 	"fence_wait_ns_total", "fence_wait_ns_min", "fence_wait_ns_max", "late", "failed",
 	"detections", "detection_ns_total", "detection_ns_min", "detection_ns_max",

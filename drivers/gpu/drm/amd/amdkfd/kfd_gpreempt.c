@@ -14,6 +14,7 @@
 
 #define DEFAULT_POLICY			"strict"
 #define DEFAULT_POLL_INTERVAL_US	1000
+#define DEFAULT_POLL_INTERVAL_MAX_US	10000
 #define DEFAULT_STARVATION_MS		1000
 #define DEFAULT_MIN_RESIDENCY_US	500
 #define DEFAULT_BLOCKED_US		2000
@@ -96,9 +97,12 @@ void kfd_gpreempt_init(struct kfd_node *node)
 		.blocked_us = DEFAULT_BLOCKED_US,
 		.preempt_timeout_ms = DEFAULT_PREEMPT_TIMEOUT_MS,
 	};
+	gp->poll_interval_max_us = DEFAULT_POLL_INTERVAL_MAX_US;
 	gp->priority_cap = DEFAULT_PRIORITY_CAP;
 	mutex_init(&gp->lock);
 	mutex_init(&gp->last_lock);
+	mutex_init(&gp->room_lock);
+	INIT_WORK(&gp->bypass_work, kfd_gpreempt_send_bypass);
 	mutex_init(&gp->doorbell_lock);
 	spin_lock_init(&gp->machine_lock);
 	init_waitqueue_head(&gp->wait);
@@ -121,10 +125,10 @@ void kfd_gpreempt_init(struct kfd_node *node)
  */
 void kfd_gpreempt_free(struct kfd_gpreempt *gp)
 {
-	kvfree(gp->scan.view.q);
-	kvfree(gp->scan.plan.verdict);
-	kvfree(gp->scan.queues);
+	kvfree(gp->scan.room);
+	kvfree(gp->next_room);
 	mutex_destroy(&gp->doorbell_lock);
+	mutex_destroy(&gp->room_lock);
 	mutex_destroy(&gp->last_lock);
 	mutex_destroy(&gp->lock);
 	kfree(gp);
@@ -148,6 +152,7 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 	kfd_gpreempt_sysfs_remove(gp);
 
 	kfd_gpreempt_disable(gp);
+	cancel_work_sync(&gp->bypass_work);
 	mutex_lock(&gp->lock);
 	WRITE_ONCE(gp->dead, true);
 	mutex_unlock(&gp->lock);
@@ -290,6 +295,7 @@ static void queue_free(struct kref *ref)
 
 	if (gpq->mm)
 		mmdrop(gpq->mm);
+	kfd_gpreempt_scan_unreserve(gpq->gp);
 	kobject_put(&gpq->gp->kobj);
 	kfree(gpq);
 }
@@ -329,6 +335,10 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	gpq = kzalloc(sizeof(*gpq), GFP_KERNEL);
 	if (!gpq)
 		return -ENOMEM;
+	if (kfd_gpreempt_scan_reserve(gp)) {
+		kfree(gpq);
+		return -ENOMEM;
+	}
 
 	kref_init(&gpq->ref);
 	kobject_get(&gp->kobj);

@@ -165,7 +165,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 {
 	const struct gpreempt_view *view = &gp->scan.view;
 	const struct gpreempt_plan *plan = &gp->scan.plan;
-	u64 ns = ktime_get_ns() - view->now_ns;
+	u64 ns = ktime_get_ns() - view->now_ns - gp->scan.register_ns;
 	int running = lowest_running(view);
 	bool inversion = false;
 	unsigned int i;
@@ -213,8 +213,6 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
  */
 void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp)
 {
-	char gpu_id[40], reason[64];
-	char *envp[] = { gpu_id, "GPREEMPT_STATE=bypassed", reason, NULL };
 	const char *name;
 
 	spin_lock(&gp->machine_lock);
@@ -225,7 +223,24 @@ void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp)
 	dev_warn(gp->node->adev->dev,
 		 "GPREEMPT bypassed on node %u: %s, no queue is preempted\n",
 		 gp->node->id, name);
+	WRITE_ONCE(gp->bypass_name, name);
+	schedule_work(&gp->bypass_work);
+}
+
+/**
+ * kfd_gpreempt_send_bypass - send the uevent of a bypass
+ * @work: &kfd_gpreempt.bypass_work
+ *
+ * Not from the monitor: a reset waits for that, and memory may for the reset.
+ */
+void kfd_gpreempt_send_bypass(struct work_struct *work)
+{
+	struct kfd_gpreempt *gp = container_of(work, struct kfd_gpreempt, bypass_work);
+	char gpu_id[40], reason[64];
+	char *envp[] = { gpu_id, "GPREEMPT_STATE=bypassed", reason, NULL };
+
 	snprintf(gpu_id, sizeof(gpu_id), "GPREEMPT_GPU_ID=%u", gp->node->id);
-	snprintf(reason, sizeof(reason), "GPREEMPT_REASON=%s", name);
+	snprintf(reason, sizeof(reason), "GPREEMPT_REASON=%s",
+		 READ_ONCE(gp->bypass_name));
 	kobject_uevent_env(&kfd_device->kobj, KOBJ_CHANGE, envp);
 }

@@ -15,12 +15,14 @@
 #include "kfd_gpreempt_priv.h"
 
 #define BROADCAST	0xffffffff
+#define MAX_ENGINES	32U
 
 /* A register access is about 1 us on PCIe: each one is counted. */
 struct access {
 	struct amdgpu_device *adev;
 	unsigned int nr;
 	int slot;	/* selected, -1 at first */
+	u32 engine;	/* selected last */
 };
 
 static void select_slot(struct access *a, int slot)
@@ -36,6 +38,7 @@ static void select_slot(struct access *a, int slot)
 
 static void select_engine(struct access *a, u32 engine)
 {
+	a->engine = engine;
 	a->nr++;
 	amdgpu_gfx_select_se_sh(a->adev, engine, engine == BROADCAST ? engine : 0,
 				BROADCAST, 0);
@@ -58,6 +61,16 @@ static u32 read_waves(struct access *a, u32 slot)
 
 	a->nr++;
 	return RREG32_SOC15_IP(GC, reg) & SPI_CSQ_WF_ACTIVE_COUNT_0__COUNT_MASK;
+}
+
+/* The first engine on which a slot has waves. */
+static u32 first_engine(const unsigned long *status, unsigned int slot)
+{
+	u32 engine = 0;
+
+	while (!test_bit(slot, &status[engine]))
+		engine++;
+	return engine;
 }
 
 /* What names the selected slot's queue. */
@@ -94,8 +107,12 @@ static void read_queue(struct access *a, unsigned int flags,
 
 /*
  * STATUS has a bit per slot and is per shader engine, so it comes first and
- * tells which counts are worth reading. As kgd_gfx_v9_get_cu_occupancy() does,
+ * tells which slots are worth a look. As kgd_gfx_v9_get_cu_occupancy() does,
  * bits are taken to number the slots of the first micro engine.
+ *
+ * A slot costs three accesses: it is selected, named, and its waves are counted
+ * on one engine only. Waves are spread evenly over the engines that have some,
+ * and how many there are is of interest for the cost of saving them alone.
  */
 static unsigned int read_slots(struct kfd_node *node, unsigned int flags,
 			       struct kfd_gpreempt_slot *slots, unsigned int *nr)
@@ -103,42 +120,37 @@ static unsigned int read_slots(struct kfd_node *node, unsigned int flags,
 	const unsigned long *kfd_slots = node->kfd->shared_resources.cp_queue_bitmap;
 	struct access a = { .adev = node->adev, .slot = -1 };
 	struct amdgpu_device *adev = node->adev;
-	int index[GPREEMPT_MAX_SLOTS];
-	unsigned long status, wanted = 0;
-	unsigned int slot;
-	u32 engine;
+	unsigned long status[MAX_ENGINES], wanted = 0;
+	unsigned int slot, engine, engines, have;
 
-	memset(index, -1, sizeof(index));
+	engines = min(adev->gfx.config.max_shader_engines, MAX_ENGINES);
 	*nr = 0;
 
 	mutex_lock(&adev->srbm_mutex);
 	mutex_lock(&adev->grbm_idx_mutex);
-	for (engine = 0; engine < adev->gfx.config.max_shader_engines; engine++) {
+	for (engine = 0; engine < engines; engine++) {
 		select_engine(&a, engine);
-		status = read_status(&a);
-		/* Slots without waves: once is enough. */
-		wanted = status;
-		if ((flags & GPREEMPT_READ_EMPTY) && !engine)
-			wanted = U32_MAX;
-		for_each_set_bit(slot, &wanted, GPREEMPT_MAX_SLOTS) {
-			if (!test_bit(slot, kfd_slots))
-				continue;
-			select_slot(&a, slot);
-			if (index[slot] < 0) {
-				/* Waves tell that there is a queue. */
-				if (!test_bit(slot, &status) && !is_active(&a))
-					continue;
-				read_queue(&a, flags, &slots[*nr]);
-				index[slot] = (*nr)++;
-			} else if ((flags & GPREEMPT_READ_EMPTY) &&
-				   slots[index[slot]].doorbell_off !=
-				   read_doorbell_off(&a)) {
-				/* Rotated out since the engine before. */
-				continue;
-			}
-			if (test_bit(slot, &status))
-				slots[index[slot]].waves += read_waves(&a, slot);
+		status[engine] = read_status(&a);
+		wanted |= status[engine];
+	}
+	if (flags & GPREEMPT_READ_EMPTY)
+		wanted = U32_MAX;
+	for_each_set_bit(slot, &wanted, GPREEMPT_MAX_SLOTS) {
+		if (!test_bit(slot, kfd_slots))
+			continue;
+		for (engine = 0, have = 0; engine < engines; engine++)
+			have += test_bit(slot, &status[engine]);
+		select_slot(&a, slot);
+		/* Waves tell that there is a queue. */
+		if (!have && !is_active(&a))
+			continue;
+		read_queue(&a, flags, &slots[*nr]);
+		if (have) {
+			if (!test_bit(slot, &status[a.engine]))
+				select_engine(&a, first_engine(status, slot));
+			slots[*nr].waves = have * read_waves(&a, slot);
 		}
+		++*nr;
 	}
 	select_engine(&a, BROADCAST);
 	a.nr++;

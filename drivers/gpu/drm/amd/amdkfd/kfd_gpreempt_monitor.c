@@ -101,7 +101,7 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
 }
 
 /**
- * kfd_gpreempt_wake - make the monitor look, if it sleeps without a timer
+ * kfd_gpreempt_wake - make the monitor look at once
  * @gp: the node; its &kfd_gpreempt.node may be gone
  */
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
@@ -116,17 +116,18 @@ static bool kthread_wanted(void)
 	return kthread_should_stop() || kthread_should_park();
 }
 
-/* Until the poll interval is over, there is something new, or we are wanted. */
+/* Until the interval is over, there is something new, or we are wanted. */
 static void monitor_poll(struct kfd_gpreempt *gp)
 {
-	u32 us = READ_ONCE(gp->tunables.poll_interval_us);
-	ktime_t timeout = ns_to_ktime((u64)us * NSEC_PER_USEC);
+	u64 ns = gpreempt_pace_next(&gp->pace, ktime_get_ns(),
+				    READ_ONCE(gp->tunables.poll_interval_us),
+				    READ_ONCE(gp->poll_interval_max_us), gp->calm);
+	ktime_t timeout = ns_to_ktime(ns);
 	DEFINE_WAIT(wait);
 
 	prepare_to_wait(&gp->wait, &wait, TASK_IDLE);
 	if (!READ_ONCE(gp->kick) && !kthread_wanted())
-		schedule_hrtimeout_range(&timeout, us * NSEC_PER_USEC / 16,
-					 HRTIMER_MODE_REL);
+		schedule_hrtimeout_range(&timeout, ns / 16, HRTIMER_MODE_REL);
 	finish_wait(&gp->wait, &wait);
 }
 
@@ -223,18 +224,55 @@ static bool preemptor_sleeps(struct kfd_gpreempt *gp)
 	return sleeps;
 }
 
+/*
+ * Can nothing have to be decided before a doorbell or another event wakes us?
+ * So it is when all that is busy is on one level and runs or waits for its own
+ * level alone, and all above has been idle for two scans: its doorbells are
+ * taken away. A signal that somebody waits for makes no event.
+ */
+static bool is_calm(struct kfd_gpreempt *gp)
+{
+	const struct kfd_gpreempt_scan *scan = &gp->scan;
+	int lowest = GPREEMPT_BOOST + 1, highest = -1, idle = -1;
+	unsigned int i;
+
+	if (scan->preempted || scan->restoring || scan->plan.nr_preempt)
+		return false;
+	for (i = 0; i < scan->view.nr; i++) {
+		const struct gpreempt_queue_view *q = &scan->view.q[i];
+
+		if (!q->mapped)
+			continue;
+		switch (q->state) {
+		case GPREEMPT_IDLE:
+			if (!scan->queues[i].gpq->idle)
+				idle = max_t(int, idle, q->effective);
+			break;
+		case GPREEMPT_RUNNING:
+		case GPREEMPT_RUNNABLE:
+			lowest = min_t(int, lowest, q->effective);
+			highest = max_t(int, highest, q->effective);
+			break;
+		default:
+			return false;
+		}
+	}
+	return highest >= 0 && lowest == highest && idle <= lowest &&
+	       kfd_gpreempt_doorbell_revocable(gp);
+}
+
 static enum tick monitor_tick(struct kfd_gpreempt *gp)
 {
 	enum tick next = TICK_POLL;
 	bool one_level;
 	int r;
 
+	gp->calm = false;
 	r = monitor_look(gp);
 	if (r) {
 		/* Down or halted: whoever brings the scheduler up wakes us. */
 		gp->busy_ns = ktime_get_ns();
-		if (r == -EAGAIN)
-			next = TICK_WAIT;
+		next = TICK_WAIT;
 		goto out;
 	}
 	one_level = hweight32(gp->scan.levels) < 2;
@@ -243,9 +281,12 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 		gp->busy_ns = gp->scan.view.now_ns;
 		if (gp->scan.plan.nr_preempt || gp->scan.plan.nr_resume)
 			kfd_gpreempt_commit(gp);
+		gp->calm = is_calm(gp);
 		/* A doorbell rung before this shows in the next scan. */
-		if (preemptor_sleeps(gp))
+		if (preemptor_sleeps(gp)) {
 			kfd_gpreempt_doorbell_revoke(gp);
+			gp->calm = false;
+		}
 	} else if (one_level) {
 		next = TICK_WAIT;
 	} else if (gp->scan.view.now_ns - gp->busy_ns > LINGER_NS &&
@@ -276,6 +317,8 @@ int kfd_gpreempt_monitor(void *data)
 {
 	struct kfd_gpreempt *gp = data;
 	enum tick next;
+	bool woken;
+	u64 ns;
 
 	/* Late scans are latency of the queues that matter most. */
 	set_user_nice(current, MIN_NICE);
@@ -286,9 +329,11 @@ int kfd_gpreempt_monitor(void *data)
 		if (kthread_should_park()) {
 			kthread_parkme();
 			gp->calm_ns = ktime_get_ns();
+			gpreempt_pace_rest(&gp->pace);
 			continue;
 		}
 
+		woken = READ_ONCE(gp->kick);
 		WRITE_ONCE(gp->kick, false);
 		/*
 		 * Clear before the tick reads: a change it misses was made
@@ -297,6 +342,10 @@ int kfd_gpreempt_monitor(void *data)
 		 */
 		smp_mb();
 		next = TICK_WAIT;
+		ns = gpreempt_pace_begin(&gp->pace, ktime_get_ns(), woken);
+		kfd_gpreempt_count_max(gp, GPREEMPT_STAT_INTERVAL_NS_MAX, ns);
+		atomic64_set(&gp->stats[GPREEMPT_STAT_INTERVAL_NS],
+			     gp->pace.achieved_ns);
 		if (kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED) {
 			kfd_gpreempt_event(gp, GPREEMPT_EV_WORK);
 			lock_map_acquire(&gp->monitor_map);
@@ -310,6 +359,7 @@ int kfd_gpreempt_monitor(void *data)
 			if (!READ_ONCE(gp->kick))
 				kfd_gpreempt_event(gp, GPREEMPT_EV_IDLE);
 			atomic64_set(&gp->woken_ns, 0);
+			gpreempt_pace_rest(&gp->pace);
 			wait_event_idle(gp->wait, READ_ONCE(gp->kick) ||
 					kthread_wanted());
 		}

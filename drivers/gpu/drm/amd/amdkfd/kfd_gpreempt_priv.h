@@ -12,12 +12,14 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "kfd_priv.h"
 #include "kfd_device_queue_manager.h"
 #include "kfd_gpreempt.h"
 #include "kfd_gpreempt_aql.h"
 #include "kfd_gpreempt_latency.h"
+#include "kfd_gpreempt_pace.h"
 #include "kfd_gpreempt_policy.h"
 #include "kfd_gpreempt_state.h"
 
@@ -36,9 +38,12 @@
  * @GPREEMPT_STAT_WAKEUPS: times the monitor woke up
  * @GPREEMPT_STAT_REGISTERS: register accesses, reads and writes
  * @GPREEMPT_STAT_DOORBELLS: first doorbells after mappings were revoked
+ * @GPREEMPT_STAT_REGISTER_NS: time for these, total
+ * @GPREEMPT_STAT_INTERVAL_NS: time between two scans, moving average
+ * @GPREEMPT_STAT_INTERVAL_NS_MAX: longest such time
  * @GPREEMPT_STAT_DECISION_NS: time in the policy, total
  * @GPREEMPT_STAT_DECISION_NS_MAX: longest decision
- * @GPREEMPT_STAT_SCAN_NS: time in scans, total
+ * @GPREEMPT_STAT_SCAN_NS: time in scans and decisions without registers, total
  * @GPREEMPT_STAT_SCAN_NS_MAX: longest scan
  * @GPREEMPT_STAT_FENCE_NS: time from UNMAP_QUEUES to its fence, total
  * @GPREEMPT_STAT_FENCE_NS_MIN: shortest such time, 0 before the first
@@ -66,6 +71,9 @@ enum gpreempt_stat {
 	GPREEMPT_STAT_WAKEUPS,
 	GPREEMPT_STAT_REGISTERS,
 	GPREEMPT_STAT_DOORBELLS,
+	GPREEMPT_STAT_REGISTER_NS,
+	GPREEMPT_STAT_INTERVAL_NS,
+	GPREEMPT_STAT_INTERVAL_NS_MAX,
 	GPREEMPT_STAT_DECISION_NS,
 	GPREEMPT_STAT_DECISION_NS_MAX,
 	GPREEMPT_STAT_SCAN_NS,
@@ -171,7 +179,7 @@ struct kfd_gpreempt_scan_queue {
  * struct kfd_gpreempt_slot - a hardware queue slot with a queue in it
  * @doorbell_off: names the queue
  * @rptr:	read pointer in dwords, wrapped, if asked for
- * @waves:	waves in flight
+ * @waves:	waves in flight, by one engine's count
  */
 struct kfd_gpreempt_slot {
 	u32 doorbell_off;
@@ -180,11 +188,28 @@ struct kfd_gpreempt_slot {
 };
 
 /**
+ * struct kfd_gpreempt_room - room for a scan of so many queues
+ * @capacity:	how many
+ * @q:		as in &struct gpreempt_view
+ * @queues:	as in &struct kfd_gpreempt_scan
+ * @verdict:	as in &struct gpreempt_plan
+ *
+ * Made when queues are created: the monitor allocates nothing.
+ */
+struct kfd_gpreempt_room {
+	unsigned int capacity;
+	struct gpreempt_queue_view *q;
+	struct kfd_gpreempt_scan_queue *queues;
+	enum gpreempt_verdict *verdict;
+};
+
+/**
  * struct kfd_gpreempt_scan - a scan and the decision on it; monitor only
  * @view:	what the policy sees
  * @plan:	what it decides
  * @queues:	parallel to @view.q
- * @capacity:	room in the three arrays
+ * @room:	what the arrays of the three are in
+ * @register_ns: time spent on registers
  * @levels:	bit n: a queue of priority n takes part
  * @preempted:	queues that are preempted
  * @restoring:	a queue was resumed and has not been seen executing since
@@ -195,7 +220,8 @@ struct kfd_gpreempt_scan {
 	struct gpreempt_view view;
 	struct gpreempt_plan plan;
 	struct kfd_gpreempt_scan_queue *queues;
-	unsigned int capacity;
+	struct kfd_gpreempt_room *room;
+	u64 register_ns;
 	u32 levels;
 	unsigned int preempted;
 	bool restoring;
@@ -259,17 +285,26 @@ struct kfd_gpreempt_backend {
  * @machine_lock: innermost
  * @epoch:	counts enables: older histories are void
  * @tunables:	as the administrator set them
+ * @poll_interval_max_us: how long the interval may become while @calm
  * @priority_cap: effective priority without CAP_SYS_NICE
  * @policy:	the policy in use
  * @hw:		register access, NULL where wave counts are not to be had
  * @backend:	how queues get off the hardware
  * @scan:	the monitor's workspace
+ * @next_room:	for it to take, if there are more queues than ever, or NULL
+ * @room_lock:	guards @queues and @reserved; nothing is taken inside
+ * @queues:	records of queues there are
+ * @reserved:	how many there is room for
  * @busy_ns:	when the monitor last saw work
+ * @pace:	the monitor's rhythm; monitor only
+ * @calm:	nothing can have to be decided before an event; monitor only
  * @calm_ns:	when the monitor last knew that nothing waits; monitor only
  * @woken_ns:	the first wake-up since it went to sleep without a timer, or 0
  * @last_lock:	guards what debugfs shows; inside the DQM lock
  * @stats:	see enum gpreempt_stat
  * @histograms:	see enum gpreempt_latency
+ * @bypass_name: reason of the last bypass
+ * @bypass_work: sends the uevent of a bypass, which allocates
  * @doorbell_lock: guards @doorbells; outside i_mmap_rwsem and MMU notifiers,
  *		never taken with the DQM lock held
  * @doorbells:	doorbell mappings of user space
@@ -293,19 +328,28 @@ struct kfd_gpreempt {
 	unsigned int epoch;
 
 	struct gpreempt_tunables tunables;
+	u32 poll_interval_max_us;
 	u32 priority_cap;
 	const struct gpreempt_policy *policy;
 	const struct kfd_gpreempt_hw *hw;
 	const struct kfd_gpreempt_backend *backend;
 
 	struct kfd_gpreempt_scan scan;
+	struct kfd_gpreempt_room *next_room;
+	struct mutex room_lock;
+	unsigned int queues;
+	unsigned int reserved;
 	u64 busy_ns;
+	struct gpreempt_pace pace;
+	bool calm;
 	u64 calm_ns;
 	atomic64_t woken_ns;
 
 	struct mutex last_lock;
 	atomic64_t stats[GPREEMPT_STAT_NR];
 	struct gpreempt_histogram histograms[GPREEMPT_LATENCIES];
+	const char *bypass_name;
+	struct work_struct bypass_work;
 
 	struct mutex doorbell_lock;
 	struct list_head doorbells;
@@ -329,6 +373,8 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);
 
 /* kfd_gpreempt_scan.c */
+int kfd_gpreempt_scan_reserve(struct kfd_gpreempt *gp);
+void kfd_gpreempt_scan_unreserve(struct kfd_gpreempt *gp);
 int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp);
@@ -381,6 +427,7 @@ bool kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
 			       u64 ns);
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp);
 void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp);
+void kfd_gpreempt_send_bypass(struct work_struct *work);
 
 /* kfd_gpreempt_sysfs.c */
 int kfd_gpreempt_sysfs_add(struct kfd_gpreempt *gp);

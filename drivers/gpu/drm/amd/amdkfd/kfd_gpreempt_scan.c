@@ -175,35 +175,53 @@ static void read_pm4(const struct kfd_gpreempt_scan_queue *sq,
 	v->readable = true;
 }
 
-/*
- * A reset waits for the monitor, and reclaim may wait for the reset: so no
- * reclaim here, as under the DQM lock.
+/**
+ * kfd_gpreempt_scan_reserve - make room for one more queue in scans
+ * @gp: the node
+ *
+ * Before the queue is on the queue manager's list. Not in the monitor: a reset
+ * waits for that, and reclaim may wait for the reset.
+ *
+ * Return: 0, or -ENOMEM.
  */
-static bool scan_reserve(struct kfd_gpreempt_scan *scan, unsigned int nr)
+int kfd_gpreempt_scan_reserve(struct kfd_gpreempt *gp)
 {
-	unsigned int flags = memalloc_noreclaim_save();
-	struct kfd_gpreempt_scan_queue *queues;
-	enum gpreempt_verdict *verdict;
-	struct gpreempt_queue_view *q;
+	struct kfd_gpreempt_room *room;
+	unsigned int nr;
+	int r = 0;
 
-	q = kvcalloc(nr, sizeof(*q), GFP_KERNEL);
-	verdict = kvcalloc(nr, sizeof(*verdict), GFP_KERNEL);
-	queues = kvcalloc(nr, sizeof(*queues), GFP_KERNEL);
-	memalloc_noreclaim_restore(flags);
-	if (!q || !verdict || !queues) {
-		kvfree(q);
-		kvfree(verdict);
-		kvfree(queues);
-		return false;
+	mutex_lock(&gp->room_lock);
+	if (gp->queues == gp->reserved) {
+		nr = max(2 * gp->reserved, 16);
+		room = kvzalloc(sizeof(*room) +
+				nr * (sizeof(*room->q) + sizeof(*room->queues) +
+				      sizeof(*room->verdict)), GFP_KERNEL);
+		if (!room) {
+			r = -ENOMEM;
+			goto out;
+		}
+		room->capacity = nr;
+		room->q = (void *)(room + 1);
+		room->queues = (void *)(room->q + nr);
+		room->verdict = (void *)(room->queues + nr);
+		gp->reserved = nr;
+		kvfree(xchg(&gp->next_room, room));
 	}
-	kvfree(scan->view.q);
-	kvfree(scan->plan.verdict);
-	kvfree(scan->queues);
-	scan->view.q = q;
-	scan->plan.verdict = verdict;
-	scan->queues = queues;
-	scan->capacity = nr;
-	return true;
+	gp->queues++;
+out:
+	mutex_unlock(&gp->room_lock);
+	return r;
+}
+
+/**
+ * kfd_gpreempt_scan_unreserve - a queue's record is gone
+ * @gp: the node
+ */
+void kfd_gpreempt_scan_unreserve(struct kfd_gpreempt *gp)
+{
+	mutex_lock(&gp->room_lock);
+	gp->queues--;
+	mutex_unlock(&gp->room_lock);
 }
 
 static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
@@ -249,53 +267,61 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 	scan->restoring |= v->mapped && gpq->mapped_ns;
 }
 
+/* More room, if some was made since the last scan. */
+static struct kfd_gpreempt_room *take_room(struct kfd_gpreempt *gp)
+{
+	struct kfd_gpreempt_room *room = xchg(&gp->next_room, NULL);
+	struct kfd_gpreempt_scan *scan = &gp->scan;
+
+	if (!room)
+		return NULL;
+	swap(room, scan->room);
+	scan->view.q = scan->room->q;
+	scan->queues = scan->room->queues;
+	scan->plan.verdict = scan->room->verdict;
+	return room;
+}
+
 /**
  * kfd_gpreempt_scan_collect - start a scan: list the node's compute queues
  * @gp: the node
  *
  * Takes references that kfd_gpreempt_scan_release() drops.
  *
- * Return: 0, -EAGAIN while the scheduler is down, or -ENOMEM.
+ * Return: 0, or -EAGAIN while the scheduler is down.
  */
 int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 	struct device_process_node *dpn;
+	struct kfd_gpreempt_room *old;
 	struct queue *q;
-	unsigned int nr;
+	int r = -EAGAIN;
 
-	for (;;) {
-		dqm_lock(dqm);
-		nr = 0;
-		list_for_each_entry(dpn, &dqm->queues, list)
-			list_for_each_entry(q, &dpn->qpd->queues_list, list)
-				nr += !!q->gpreempt;
-		if (nr <= scan->capacity)
-			break;
-		dqm_unlock(dqm);
-		if (!scan_reserve(scan, roundup_pow_of_two(nr)))
-			return -ENOMEM;
-	}
-
+	dqm_lock(dqm);
+	/* Whatever is on the list had room made for it before. */
+	old = take_room(gp);
 	scan->view.nr = 0;
 	scan->view.waves_final = false;
 	scan->view.now_ns = ktime_get_ns();
+	scan->register_ns = 0;
 	scan->levels = 0;
 	scan->pm4 = false;
 	scan->preempted = 0;
 	scan->restoring = false;
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
-	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang) {
-		dqm_unlock(dqm);
-		return -EAGAIN;
-	}
+	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
+		goto out;
 	list_for_each_entry(dpn, &dqm->queues, list)
 		list_for_each_entry(q, &dpn->qpd->queues_list, list)
 			if (q->gpreempt)
 				collect_queue(gp, q, scan);
+	r = 0;
+out:
 	dqm_unlock(dqm);
-	return 0;
+	kvfree(old);
+	return r;
 }
 
 /**
@@ -351,6 +377,7 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 	struct kfd_gpreempt_slot slots[GPREEMPT_MAX_SLOTS];
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 	unsigned int i, s, nr = 0, flags = 0, accesses;
+	u64 start_ns;
 
 	scan->view.waves_final = true;
 	if (!gp->hw)
@@ -363,11 +390,14 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 	/* In a reset the registers are not ours; the counts stay unknown. */
 	if (!down_read_trylock(&adev->reset_domain->sem))
 		return;
+	start_ns = ktime_get_ns();
 	amdgpu_gfx_off_ctrl(adev, false);
 	accesses = gp->hw->read_slots(gp->node, flags, slots, &nr);
 	amdgpu_gfx_off_ctrl(adev, true);
 	up_read(&adev->reset_domain->sem);
+	scan->register_ns = ktime_get_ns() - start_ns;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_REGISTERS, accesses);
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_REGISTER_NS, scan->register_ns);
 
 	for (i = 0; i < scan->view.nr; i++) {
 		struct gpreempt_queue_view *v = &scan->view.q[i];

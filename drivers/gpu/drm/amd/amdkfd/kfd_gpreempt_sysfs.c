@@ -133,6 +133,7 @@ static struct number_attr _name##_attr = {				\
 }
 
 NUMBER(poll_interval_us, tunables.poll_interval_us, 50, USEC_PER_SEC);
+NUMBER(poll_interval_max_us, poll_interval_max_us, 50, USEC_PER_SEC);
 NUMBER(starvation_ms, tunables.starvation_ms, 10, 60 * MSEC_PER_SEC);
 NUMBER(min_residency_us, tunables.min_residency_us, 0, USEC_PER_SEC);
 NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC);
@@ -147,6 +148,7 @@ static struct attribute *control_attrs[] = {
 	&backend_attr.attr,
 	&policy_attr.attr,
 	&poll_interval_us_attr.attr.attr,
+	&poll_interval_max_us_attr.attr.attr,
 	&starvation_ms_attr.attr.attr,
 	&min_residency_us_attr.attr.attr,
 	&blocked_us_attr.attr.attr,
@@ -188,6 +190,9 @@ STAT(starved, STARVED);
 STAT(scans, SCANS);
 STAT(wakeups, WAKEUPS);
 STAT(register_accesses, REGISTERS);
+STAT(register_ns_total, REGISTER_NS);
+STAT(interval_ns, INTERVAL_NS);
+STAT(interval_ns_max, INTERVAL_NS_MAX);
 STAT(doorbell_faults, DOORBELLS);
 STAT(decision_ns_total, DECISION_NS);
 STAT(decision_ns_max, DECISION_NS_MAX);
@@ -232,6 +237,9 @@ static struct attribute *stats_attrs[] = {
 	&scans_attr.attr.attr,
 	&wakeups_attr.attr.attr,
 	&register_accesses_attr.attr.attr,
+	&register_ns_total_attr.attr.attr,
+	&interval_ns_attr.attr.attr,
+	&interval_ns_max_attr.attr.attr,
 	&doorbell_faults_attr.attr.attr,
 	&decision_ns_total_attr.attr.attr,
 	&decision_ns_max_attr.attr.attr,

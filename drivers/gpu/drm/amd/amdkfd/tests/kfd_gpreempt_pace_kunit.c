@@ -83,6 +83,7 @@ static void gpreempt_pace_bounds_change(struct kunit *test)
 
 	for (i = 0; i < 10; i++)
 		scan(&p, &now, 0, 100, 100000, true);
+	gpreempt_pace_begin(&p, now, false);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 300, true), 300 * US);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 300, true), 5000 * US);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 300, false), 5000 * US);
