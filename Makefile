@@ -32,7 +32,10 @@ lint: ## checkpatch, sparse, W=1 with gcc and clang, kernel-doc, shellcheck
 check-series: ## every patch of the series builds by itself, with gcc and clang
 	@scripts/check-series
 
+bench-model: ## how fast the GPU model executes code, by host threads
+	@scripts/bench-model
+
 clean: ## remove the results; the caches stay
 	rm -rf out
 
-.PHONY: help demo check apply series kernel shell lint check-series clean
+.PHONY: help demo check apply series kernel shell lint check-series bench-model clean

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gpu-model exec: run one kernel of a code object, one workgroup after the
- * other, with no device around it.
+ * gpu-model exec: run one kernel of a code object with no device around it,
+ * each host thread one workgroup after the other. Model time is that of one
+ * compute unit.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +29,7 @@
 
 #define MAX_REGIONS	80
 #define LDS_MAX		65536u
+#define THREADS_MAX	64
 
 static const char usage[] =
 "usage: gpu-model exec FILE.co KERNEL --grid X[,Y,Z] --workgroup X[,Y,Z] [options]\n"
@@ -34,6 +37,7 @@ static const char usage[] =
 "  --arg u8|u16|u32|u64|i8|i16|i32|i64|f32|f64:VALUE\n"
 "  --arg buf:BYTES[:IN][:OUT]   a buffer; contents from IN, written to OUT\n"
 "  --arg lds:BYTES              a local pointer argument\n"
+"  --threads N                  host threads that run workgroups (default 1)\n"
 "  --slice N                    instructions a wave runs before the next one does\n"
 "  --migrate                    move waves to new memory after each slice\n";
 
@@ -57,8 +61,20 @@ struct exec {
 	char *spec[CO_MAX_ARGS];
 	u32 lds_bytes;
 	u32 slice;
+	u32 threads;
 	bool migrate;
+	u32 wg_waves;		/* of a full workgroup */
+	u32 wgs[3];		/* workgroups of the grid */
+	u64 next_wg;		/* the next one to run; atomic */
+};
+
+/* A host thread; its waves have scratch of their own from @slot on. */
+struct runner {
+	struct exec *e;
+	pthread_t thread;
+	u32 slot;
 	u64 insns, model_ns;
+	int err;
 };
 
 static int fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -320,7 +336,7 @@ static void hidden_args(struct exec *e)
 }
 
 /* Kernel-dispatch packet, queue, scratch, and the registers that name them. */
-static int setup_dispatch(struct exec *e, u32 waves)
+static int setup_dispatch(struct exec *e)
 {
 	struct dispatch_regs *r = &e->regs;
 	struct region *packet, *scratch, *queue;
@@ -331,7 +347,8 @@ static int setup_dispatch(struct exec *e, u32 waves)
 	queue = region_add(e, next_va(e), PAGE, NULL);
 	r->private_bytes = e->code.scratch_bytes;
 	r->scratch_wave_bytes = (e->code.scratch_bytes * LANES + 1023) & ~1023u;
-	scratch = region_add(e, next_va(e), (u64)r->scratch_wave_bytes * waves, NULL);
+	scratch = region_add(e, next_va(e), (u64)r->scratch_wave_bytes * e->wg_waves * e->threads,
+			     NULL);
 	if (!packet || !queue || !scratch)
 		return fail("out of memory");
 	memcpy(packet->host, &header, sizeof(header));
@@ -406,8 +423,9 @@ static int run_wave(struct exec *e, struct wave *w)
 	return 1;
 }
 
-static int run_workgroup(struct exec *e, const u32 id[3])
+static int run_workgroup(struct runner *r, const u32 id[3])
 {
+	struct exec *e = r->e;
 	u64 simd[CU_SIMDS] = { 0 }, longest = 0;
 	struct workgroup *wg = wg_alloc(wg_nwaves(&e->regs, id), e->code.vgprs,
 					e->code.acc_offset, e->lds_bytes);
@@ -415,7 +433,7 @@ static int run_workgroup(struct exec *e, const u32 id[3])
 
 	if (!wg)
 		return fail("out of memory");
-	wg_init_regs(wg, &e->code, &e->regs, id, 0);
+	wg_init_regs(wg, &e->code, &e->regs, id, r->slot);
 	for (unsigned int n = 0; n < wg->nwaves; n++)
 		wg->waves[n].mem = &e->mem;
 	while (running && !err) {
@@ -440,31 +458,65 @@ static int run_workgroup(struct exec *e, const u32 id[3])
 		}
 	}
 	for (unsigned int n = 0; n < wg->nwaves; n++) {
-		e->insns += wg->waves[n].insns;
+		r->insns += wg->waves[n].insns;
 		simd[n % CU_SIMDS] += wg->waves[n].insns;
 		if (simd[n % CU_SIMDS] > longest)
 			longest = simd[n % CU_SIMDS];
 	}
-	e->model_ns += longest * ISSUE_NS;
+	r->model_ns += longest * ISSUE_NS;
 	wg_free(wg);
 	return err;
 }
 
-static int run_grid(struct exec *e)
+static void *run_workgroups(void *arg)
 {
-	u32 n[3], id[3];
+	struct runner *r = arg;
+	struct exec *e = r->e;
+	u64 all = (u64)e->wgs[0] * e->wgs[1] * e->wgs[2];
 
-	for (unsigned int d = 0; d < 3; d++)
-		n[d] = (e->regs.grid[d] + e->regs.wgsize[d] - 1) / e->regs.wgsize[d];
-	for (id[2] = 0; id[2] < n[2]; id[2]++)
-		for (id[1] = 0; id[1] < n[1]; id[1]++)
-			for (id[0] = 0; id[0] < n[0]; id[0]++) {
-				int err = run_workgroup(e, id);
+	while (!r->err) {
+		u64 n = __atomic_fetch_add(&e->next_wg, 1, __ATOMIC_RELAXED);
+		u32 id[3] = {
+			n % e->wgs[0],
+			n / e->wgs[0] % e->wgs[1],
+			n / e->wgs[0] / e->wgs[1],
+		};
 
-				if (err)
-					return err;
-			}
-	return 0;
+		if (n >= all)
+			break;
+		r->err = run_workgroup(r, id);
+		if (r->err)	/* nobody starts another one */
+			__atomic_store_n(&e->next_wg, all, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+/* @sum: out: instructions and model time of all threads. */
+static int run_grid(struct exec *e, struct runner *sum)
+{
+	struct runner runner[THREADS_MAX] = { 0 };
+	u32 started;
+
+	for (started = 0; started < e->threads; started++) {
+		struct runner *r = &runner[started];
+
+		r->e = e;
+		r->slot = started * e->wg_waves;
+		if (pthread_create(&r->thread, NULL, run_workgroups, r)) {
+			sum->err = fail("cannot start thread %u", started + 1);
+			break;
+		}
+	}
+	while (started--) {
+		struct runner *r = &runner[started];
+
+		pthread_join(r->thread, NULL);
+		sum->insns += r->insns;
+		sum->model_ns += r->model_ns;
+		if (r->err)
+			sum->err = r->err;
+	}
+	return sum->err;
 }
 
 static int write_outputs(const struct exec *e)
@@ -531,9 +583,18 @@ static int parse_options(struct exec *e, int argc, char **argv)
 			if (!parse_dims(val, opt[2] == 'g' ? grid : wg))
 				return fail("%s %s: want X[,Y,Z], none of them 0", opt, val);
 		} else if (!strcmp(opt, "--slice")) {
-			e->slice = strtoul(val, NULL, 0);
-			if (!e->slice)
+			char *end;
+
+			e->slice = strtoul(val, &end, 0);
+			if (*end || !e->slice)
 				return fail("--slice %s: want a number above 0", val);
+		} else if (!strcmp(opt, "--threads")) {
+			char *end;
+
+			e->threads = strtoul(val, &end, 0);
+			if (*end || !e->threads || e->threads > THREADS_MAX)
+				return fail("--threads %s: want a number from 1 to %u", val,
+					    THREADS_MAX);
 		} else if (!strcmp(opt, "--arg")) {
 			const struct co_arg *a = explicit_arg(e, nargs++);
 
@@ -559,15 +620,18 @@ static int parse_options(struct exec *e, int argc, char **argv)
 	for (unsigned int d = 0; d < 3; d++) {
 		e->regs.grid[d] = grid[d];
 		e->regs.wgsize[d] = wg[d];
+		e->wgs[d] = (grid[d] - 1) / wg[d] + 1;
 	}
+	e->wg_waves = (wg[0] * wg[1] * wg[2] + LANES - 1) / LANES;
 	hidden_args(e);
-	return setup_dispatch(e, (wg[0] * wg[1] * wg[2] + LANES - 1) / LANES);
+	return setup_dispatch(e);
 }
 
 int exec_main(int argc, char **argv)
 {
 	struct exec e = {
 		.slice = 4096,
+		.threads = 1,
 		.mem = {
 			.ptr = region_ptr,
 			.generation = region_generation,
@@ -575,6 +639,8 @@ int exec_main(int argc, char **argv)
 			.private_base = PRIVATE_VA,
 		},
 	};
+	struct runner sum = { 0 };
+	u64 begin, host_ns = 0;
 	size_t size;
 	u8 *file;
 	int err;
@@ -596,13 +662,18 @@ int exec_main(int argc, char **argv)
 	err = load_kernel(&e, file, size, argv[1], argv[2]);
 	if (!err)
 		err = parse_options(&e, argc - 3, argv + 3);
-	if (!err)
-		err = run_grid(&e);
+	if (!err) {
+		begin = gpu_now();
+		err = run_grid(&e, &sum);
+		host_ns = gpu_now() - begin;
+	}
 	if (!err)
 		err = write_outputs(&e);
 	if (!err)
-		printf("instructions %llu\nmodel_time_us %llu\n", (unsigned long long)e.insns,
-		       (unsigned long long)(e.model_ns / NS_PER_US));
+		printf("instructions %llu\nmodel_time_us %llu\nhost_time_us %llu\n",
+		       (unsigned long long)sum.insns,
+		       (unsigned long long)(sum.model_ns / NS_PER_US),
+		       (unsigned long long)(host_ns / NS_PER_US));
 	for (unsigned int n = 0; n < e.nregions; n++)
 		free(e.region[n].host);
 	for (unsigned int n = 0; n < CO_MAX_ARGS; n++)

@@ -23,8 +23,8 @@ HEADER = """// SPDX-License-Identifier: GPL-2.0
 
 # Division by zero, and of the least by -1, is undefined in C. None is inlined: where LLVM
 # 15 for gfx90a knows more of the numbers, it takes a sign-extended one for a small one in an
-# unsigned division, multiplies such ones as signed in mul_hi, and drops the saturation of
-# mad_sat, which the device library computes with signed overflow.
+# unsigned division and multiplies such ones as signed in mul_hi; and both OpenCL libraries
+# compute mad_sat and abs_diff with signed overflows.
 HELPERS = """
 __attribute__((noinline)) {t} div_{t}({t} a, {t} b)
 {{
@@ -44,6 +44,11 @@ __attribute__((noinline)) {t} high_{t}({t} a, {t} b, {t} c)
 __attribute__((noinline)) {t} held_{t}({t} a, {t} b, {t} c)
 {{
 	return mad_sat(a, b, c);
+}}
+
+__attribute__((noinline)) {t} apart_{t}({t} a, {t} b)
+{{
+	return ({t})abs_diff(a, b);
 }}
 """
 
@@ -144,7 +149,7 @@ class Kernel:
         def one():
             return self.pick([f"clz({sub()})", f"popcount({sub()})", f"({t})abs({sub()})",
                               f"({t})~{sub()}", f"({t})-({w}){sub()}", f"({t})!{sub()}",
-                              f"({t})abs_diff({sub()}, {sub()})"])
+                              f"apart_{t}({sub()}, {sub()})"])
 
         def convert():
             k = self.pick(TYPES)
