@@ -15,6 +15,7 @@
 #include "log.h"
 #include "machine.h"
 #include "memory.h"
+#include "sdma.h"
 #include "spi.h"
 
 #define IB_DWORDS_MAX	(1u << 16)
@@ -82,11 +83,17 @@ static bool wanted(const struct filter *f, u16 pasid, u32 doorbell, bool is_stat
 	}
 }
 
-/* Take those queues off, as preempt_turn() goes on with. */
+static bool sdma_wanted(const void *ctx, u16 pasid, u32 doorbell)
+{
+	return wanted(ctx, pasid, doorbell, false);
+}
+
+/* Take those queues off, as preempt_turn() goes on with. SDMA ones leave at once. */
 static void preempt(struct gpu *g, const struct filter *f)
 {
 	struct user_queue *q;
 
+	sdma_unmap(g, sdma_wanted, f);
 	for (q = g->spi->queues; q; q = q->next)
 		q->leaving = wanted(f, q->pasid, q->h->doorbell, q->is_static);
 	preempt_begin(g);
@@ -148,14 +155,11 @@ static int add_queue(struct hws *s, const u32 *p, unsigned int n)
 		return -EINVAL;
 	type = p[0] >> 21 & 7;
 	engine = p[0] >> 26 & 7;
-	if (engine || p[0] >> 2 & 3) {
-		log_warn("runlist: SDMA user queues are not modelled (engine %u)", engine);
-		return 0;
-	}
 	if ((p[0] >> 4 & 3) != 1)
 		return -EINVAL;		/* the scheduler chooses the slots */
 	s->entry[s->nentry++] = (struct entry){
 		.process = s->nprocess - 1,
+		.sdma = engine || p[0] >> 2 & 3,	/* which one, its MQD says */
 		.is_static = type == QUEUE_STATIC || type == QUEUE_STATIC_LOW_LATENCY,
 		.doorbell = p[1] >> 2 & 0x3ffffff,
 		.mqd = p[2] | (u64)p[3] << 32,
@@ -247,6 +251,7 @@ static s64 run_list(struct gpu *g, const u32 *p, unsigned int n)
 			return 0;
 		}
 	}
+	sdma_unmap(g, sdma_wanted, &dynamic);
 	mapped = runlist_map(g);
 	return gpu_now() + RUNLIST_FIXED_NS + mapped * RUNLIST_QUEUE_NS;
 }
@@ -255,6 +260,7 @@ static void reset_queues(struct gpu *g, const struct filter *f)
 {
 	struct user_queue *q, *next;
 
+	sdma_unmap(g, sdma_wanted, f);
 	for (q = g->spi->queues; q; q = next) {
 		struct hqd *h = q->h;
 
@@ -276,7 +282,7 @@ static s64 unmap_queues(struct gpu *g, const u32 *p, unsigned int n)
 	if (n < 1 || (p[0] & 3) > ACTION_RESET)
 		return -EINVAL;		/* amdkfd has no use for the other actions */
 	if (p[0] >> 26 & 7)
-		return 0;		/* SDMA engines: none of their queues is mapped */
+		return 0;		/* amdkfd has SDMA queues leave along with the others */
 	f.select = p[0] >> 4 & 3;
 	if (f.select == SEL_PASID) {
 		if (n < 2)

@@ -32,11 +32,12 @@ struct process {
  * struct entry - MAP_QUEUES
  * @process:	index in hws.process
  * @mqd: @write_addr: @is_static: of the queue
+ * @sdma:	an SDMA queue: it has a place of its own, and needs only a VMID
  * @gone:	unmapped since
  */
 struct entry {
 	unsigned int process;
-	bool is_static, gone;
+	bool is_static, sdma, gone;
 	u32 doorbell;
 	u64 mqd, write_addr;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The runlist: which processes have a VMID, which queues a slot.
+ * The runlist: which processes have a VMID, which queues a slot. SDMA queues
+ * come and go with their process.
  *
  * While all fit nothing moves. Otherwise places are given in the order of the
  * list, and taken back if the list is chained to its own start: a process keeps
@@ -18,6 +19,7 @@
 #include "log.h"
 #include "machine.h"
 #include "memory.h"
+#include "sdma.h"
 #include "slot.h"
 #include "spi.h"
 
@@ -112,21 +114,37 @@ void runlist_free_vmids(struct gpu *g)
 			continue;
 		for (q = g->spi->queues; q && q->vmid != i; q = q->next)
 			;
-		if (q)
+		if (q || sdma_vmid_used(g, i))
 			continue;
 		g->hws->pasid[i] = 0;
 		ih_set_vmid_pasid(g, i, 0);
 	}
 }
 
-/* The queue of an entry, NULL while it has no slot. */
-static struct user_queue *entry_queue(struct gpu *g, const struct entry *e)
+/* Has the queue of an entry a place? */
+static bool mapped(struct gpu *g, const struct entry *e)
 {
 	struct user_queue *q;
 
+	if (e->sdma)
+		return sdma_mapped(g, e->mqd);
 	for (q = g->spi->queues; q && q->h->mqd != e->mqd; q = q->next)
 		;
 	return q;
+}
+
+static void map_sdma(struct gpu *g, struct entry *e, const struct process *p, int vmid)
+{
+	const struct sdma_user u = {
+		.mqd = e->mqd, .write_addr = e->write_addr, .vmid = vmid, .pasid = p->pasid,
+	};
+	int err = sdma_map(g, &u);
+
+	if (!err)
+		return;
+	log_warn("runlist: cannot map the SDMA queue with the MQD at %#" PRIx64 " (%d)", e->mqd,
+		 err);
+	e->gone = true;
 }
 
 static void map_queue(struct gpu *g, struct hqd *h, struct entry *e, const struct process *p,
@@ -166,13 +184,16 @@ unsigned int runlist_map(struct gpu *g)
 		struct hqd *h = NULL;
 		int vmid;
 
-		if (e->gone || entry_queue(g, e))
+		if (e->gone || mapped(g, e))
 			continue;
 		vmid = map_process(g, p);
-		if (vmid >= 0)
+		if (vmid >= 0 && !e->sdma)
 			h = free_slot(g);
 		if (h) {
 			map_queue(g, h, e, p, vmid);
+			queues++;
+		} else if (vmid >= 0 && e->sdma) {
+			map_sdma(g, e, p, vmid);
 			queues++;
 		} else if (!waiting++) {
 			first = n;
@@ -218,6 +239,12 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static bool of_process(const void *ctx, u16 pasid, u32 doorbell)
+{
+	(void)doorbell;
+	return pasid == *(const u16 *)ctx;
+}
+
 /*
  * Mark the @want candidates whose quanta are over first. False if they are not all
  * over yet: *@next is then no later than when they are.
@@ -237,9 +264,12 @@ static bool take(struct gpu *g, struct candidate *c, unsigned int n, unsigned in
 			*next = c[want - 1].over;
 		return false;
 	}
-	for (i = 0; i < want; i++)
+	for (i = 0; i < want; i++) {
 		for (q = g->spi->queues; q; q = q->next)
 			q->leaving |= q == c[i].queue || q->vmid == c[i].vmid;
+		if (c[i].vmid >= 0)
+			sdma_unmap(g, of_process, &g->hws->pasid[c[i].vmid]);
+	}
 	return true;
 }
 
@@ -294,7 +324,7 @@ static void count_waiting(struct gpu *g, unsigned int *processes, unsigned int *
 		const struct entry *e = &s->entry[(s->cursor + i) % s->nentry];
 		struct process *p = &s->process[e->process];
 
-		if (e->gone || entry_queue(g, e))
+		if (e->gone || mapped(g, e))
 			continue;
 		if (p->place == UNKNOWN && vmids) {
 			vmids--;
@@ -303,7 +333,7 @@ static void count_waiting(struct gpu *g, unsigned int *processes, unsigned int *
 			++*processes;
 			p->place = WAITS;
 		}
-		*queues += p->place == HAS_VMID;
+		*queues += p->place == HAS_VMID && !e->sdma;
 	}
 }
 

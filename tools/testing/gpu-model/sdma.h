@@ -40,7 +40,8 @@ int sdma_map(struct gpu *g, const struct sdma_user *u);
 unsigned int sdma_unmap(struct gpu *g, bool (*wanted)(const void *ctx, u16 pasid, u32 doorbell),
 			const void *ctx);
 
-/* Does a mapped queue run in it? */
+/* Is the queue with this MQD mapped? Does a mapped queue run in @vmid? */
+bool sdma_mapped(struct gpu *g, u64 mqd);
 bool sdma_vmid_used(struct gpu *g, unsigned int vmid);
 
 /* True if the doorbell belongs to an SDMA ring. @dw: dword offset in BAR2 */

@@ -137,17 +137,40 @@ unsigned int sdma_unmap(struct gpu *g, bool (*wanted)(const void *ctx, u16 pasid
 	return count;
 }
 
-bool sdma_vmid_used(struct gpu *g, unsigned int vmid)
+/* A ring that the scheduler mapped, with this MQD (or 0) and VMID (or 0); NULL. */
+static const struct sdma_ring *find(struct gpu *g, u64 mqd, unsigned int vmid)
 {
 	struct sdma *d = g->sdma;
 	unsigned int e, n;
-	bool used = false;
 
-	pthread_mutex_lock(&d->lock);
-	for (e = 0; e < SDMA_ENGINES; e++)
-		for (n = 2; n < SDMA_RINGS; n++)
-			used |= d->ring[e][n].mqd &&
-				RB_VMID(sdma_ring_get(g, &d->ring[e][n], RB_CNTL)) == vmid;
-	pthread_mutex_unlock(&d->lock);
-	return used;
+	for (e = 0; e < SDMA_ENGINES; e++) {
+		for (n = 2; n < SDMA_RINGS; n++) {
+			const struct sdma_ring *r = &d->ring[e][n];
+
+			if (r->mqd && (!mqd || r->mqd == mqd) &&
+			    (!vmid || RB_VMID(sdma_ring_get(g, r, RB_CNTL)) == vmid))
+				return r;
+		}
+	}
+	return NULL;
+}
+
+bool sdma_mapped(struct gpu *g, u64 mqd)
+{
+	bool found;
+
+	pthread_mutex_lock(&g->sdma->lock);
+	found = find(g, mqd, 0);
+	pthread_mutex_unlock(&g->sdma->lock);
+	return found;
+}
+
+bool sdma_vmid_used(struct gpu *g, unsigned int vmid)
+{
+	bool found;
+
+	pthread_mutex_lock(&g->sdma->lock);
+	found = find(g, 0, vmid);
+	pthread_mutex_unlock(&g->sdma->lock);
+	return found;
 }

@@ -5,6 +5,8 @@
  */
 #include "fake/machine.c"
 
+#include "sdma.h"
+
 #define QUEUES	16
 
 /* Queues of one process each, or all of one; each with a kernel that does not end. */
@@ -314,6 +316,89 @@ static void test_stuck(void)
 	device_stop();
 }
 
+/* MAP_QUEUES of an SDMA queue; legacy names of engines 0 and 1, extended ones of the others. */
+static void ib_sdma(const struct queue *q, unsigned int engine)
+{
+	u32 *p = ib_add(IT_MAP_QUEUES, 6);
+
+	p[0] = 1 << 4 | 1u << 29 | (engine < 2 ? (engine + 2) << 26 : 1 << 2 | engine << 26);
+	p[1] = q->doorbell << 2;
+	p[2] = MQD_VA(q->mqd_slot);
+	p[4] = AMDQ(q) + 0x38;
+}
+
+static const struct sdma_user *sdma_of(const struct queue *q)
+{
+	return fake_sdma(MQD_VA(q->mqd_slot));
+}
+
+static bool wait_sdma(const struct queue *q)
+{
+	return run_until(sdma_of(q), 2000);
+}
+
+/* SDMA queues need a VMID and no slot, and go with the compute queues. */
+static void test_sdma(void)
+{
+	struct queue q[4];
+	unsigned int i;
+
+	device_start(2, 2, false);
+	set_resources(0x4);		/* one slot */
+	for (i = 0; i < 4; i++) {
+		q[i] = queue_make(1 + i / 2, 16, 0);
+		if (!(i & 1))
+			PROGRAM(1 + i / 2, 16, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	}
+	ib_start();
+	ib_process(1);
+	ib_queue(&q[0]);
+	ib_sdma(&q[1], 1);
+	ib_process(2);
+	ib_sdma(&q[2], 0);
+	ib_sdma(&q[3], 4);
+	ib_run(8);
+	ok(slot_of(&q[0]) && sdma_of(&q[1]) && sdma_of(&q[2]) && sdma_of(&q[3]),
+	   "SDMA queues take no slot");
+	ok(sdma_of(&q[1])->vmid == slot_of(&q[0])->vmid && sdma_of(&q[1])->pasid == q[1].pasid &&
+	   sdma_of(&q[2])->vmid == sdma_of(&q[3])->vmid &&
+	   sdma_of(&q[2])->vmid != sdma_of(&q[1])->vmid &&
+	   ih_vmid_pasid(&gpu, sdma_of(&q[2])->vmid) == q[2].pasid &&
+	   sdma_of(&q[3])->write_addr == AMDQ(&q[3]) + 0x38, "they have their process' VMID");
+	hiq(IT_UNMAP_QUEUES, (const u32[]){ 1 << 4, q[2].pasid }, 2);
+	run_until(!gpu.hws->busy, 1000);
+	ok(sdma_of(&q[1]) && !sdma_of(&q[2]) && !sdma_of(&q[3]) && slot_of(&q[0]),
+	   "unmapped by PASID");
+	unmap_all();
+	ok(!sdma_of(&q[1]), "with all queues");
+
+	ib_start();
+	ib_process(1);
+	ib_sdma(&q[1], 1);
+	ib_process(2);
+	ib_sdma(&q[2], 0);
+	ib_run(8);
+	ib_start();
+	ib_process(1);
+	ib_sdma(&q[1], 1);
+	ib_run(8);
+	ok(sdma_of(&q[1]) && !sdma_of(&q[2]), "a new list replaces the old one");
+	unmap_all();
+
+	ib_start();
+	ib_process(1);
+	ib_sdma(&q[1], 1);
+	ib_process(2);
+	ib_sdma(&q[2], 0);
+	ib_chain();
+	ib_run(1);
+	ok(!sdma_of(&q[1]) != !sdma_of(&q[2]), "one process at a time");
+	for (i = 0; i < 4 && wait_sdma(&q[1]) && wait_sdma(&q[2]); i++)
+		;
+	ok(i == 4, "they take turns");
+	device_stop();
+}
+
 int main(void)
 {
 	test_process_quantum();
@@ -324,6 +409,7 @@ int main(void)
 	test_chain();
 	test_grace();
 	test_stuck();
+	test_sdma();
 	printf("1..%u\n", tests);
 	return failures != 0;
 }

@@ -12,6 +12,7 @@
 #include "../../log.h"
 #include "../../memory.h"
 #include "../../pm4.h"
+#include "../../sdma.h"
 #include "shell.h"
 
 u64 gpu_now(void)
@@ -260,6 +261,8 @@ unsigned int log_count(const char *a, const char *b)
 
 /* ---- queue slots ---- */
 
+static struct sdma_user sdma[16];
+static unsigned int nsdma;
 static struct hqd hqd[MEC_COUNT][MEC_PIPES][MEC_QUEUES];
 
 struct hqd *mec_hqd(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue)
@@ -274,6 +277,7 @@ void fake_mec_reset(struct gpu *g)
 
 	(void)g;
 	memset(hqd, 0, sizeof(hqd));
+	nsdma = 0;
 	for (m = 0; m < MEC_COUNT; m++)
 		for (p = 0; p < MEC_PIPES; p++)
 			for (q = 0; q < MEC_QUEUES; q++) {
@@ -342,6 +346,56 @@ void mec_kick_at(struct gpu *g, u64 t)
 {
 	(void)g;
 	(void)t;	/* the tests' command processor polls */
+}
+
+/* ---- SDMA queues: who is mapped ---- */
+
+int sdma_map(struct gpu *g, const struct sdma_user *u)
+{
+	(void)g;
+	if (nsdma == 16)
+		return -EBUSY;
+	sdma[nsdma++] = *u;
+	return 0;
+}
+
+unsigned int sdma_unmap(struct gpu *g, bool (*wanted)(const void *ctx, u16 pasid, u32 doorbell),
+			const void *ctx)
+{
+	unsigned int i, n = 0, count = nsdma;
+
+	(void)g;
+	for (i = 0; i < nsdma; i++)
+		if (!wanted(ctx, sdma[i].pasid, 0))
+			sdma[n++] = sdma[i];
+	nsdma = n;
+	return count - n;
+}
+
+const struct sdma_user *fake_sdma(u64 mqd)
+{
+	unsigned int i;
+
+	for (i = 0; i < nsdma; i++)
+		if (sdma[i].mqd == mqd)
+			return &sdma[i];
+	return NULL;
+}
+
+bool sdma_mapped(struct gpu *g, u64 mqd)
+{
+	(void)g;
+	return fake_sdma(mqd);
+}
+
+bool sdma_vmid_used(struct gpu *g, unsigned int vmid)
+{
+	unsigned int i;
+
+	(void)g;
+	for (i = 0; i < nsdma && sdma[i].vmid != vmid; i++)
+		;
+	return i < nsdma;
 }
 
 /* ---- toy waves ---- */

@@ -50,6 +50,10 @@ void log_reset(void);
 /* The grace period, in units of 1024 clocks. */
 void fake_set_grace(u8 units);
 
+struct sdma_user;
+/* The SDMA queue with this MQD, NULL while it is not mapped. */
+const struct sdma_user *fake_sdma(u64 mqd);
+
 void fake_mec_reset(struct gpu *g);
 /* Has a turn been asked for since the last call? */
 bool fake_mec_kicked(void);
