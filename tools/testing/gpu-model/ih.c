@@ -146,11 +146,16 @@ bool ih_doorbell(struct gpu *g, u32 dw, u32 value)
 	return true;
 }
 
-void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write)
+void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
 {
+	/* As event_interrupt_wq_v9() takes the ring id apart. */
+	static const u8 ring[] = {
+		[VM_FAULT_NO_PAGE] = 0x08, [VM_FAULT_READ] = 0x10, [VM_FAULT_WRITE] = 0x20,
+	};
 	struct ih_vector v = {
 		.client = CLIENT_UTCL2,
 		.source = SOURCE_UTCL2_FAULT,
+		.ring = ring[why],
 		.vmid = vmid,
 		.pasid = vmid ? ih_vmid_pasid(g, vmid) : 0,
 		.data = { (u32)(va >> 12), (u32)(va >> 44 & 0xf) |

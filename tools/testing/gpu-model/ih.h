@@ -32,8 +32,15 @@ bool ih_doorbell(struct gpu *g, u32 dw, u32 value);
 /* IH_RB_CNTL was written. */
 void ih_control(struct gpu *g, u32 val);
 
+/* Why a translation failed. */
+enum vm_fault {
+	VM_FAULT_NO_PAGE,
+	VM_FAULT_READ,		/* there is a page, which may not be read */
+	VM_FAULT_WRITE,		/* ... written */
+};
+
 /* A translation failed: fault registers and interrupt (memory.c calls it once a page). */
-void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write);
+void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why);
 
 /* Queue @v and raise the MSI. May be called from any thread. */
 void ih_post(struct gpu *g, const struct ih_vector *v);

@@ -418,6 +418,8 @@ leaf:
 	return NULL;
 }
 
+static const char not_readable[] = "not readable", not_writable[] = "not writable";
+
 /* Translate @va; NULL and a reason on failure. */
 static u8 *translate(struct mem *m, unsigned int vmid, u64 va, bool write, u64 *span,
 		     const char **why)
@@ -439,7 +441,7 @@ static u8 *translate(struct mem *m, unsigned int vmid, u64 va, bool write, u64 *
 		return NULL;
 	/* The kernel's own aperture (VMID 0) is not subject to permissions. */
 	if (vmid && !(pte & (write ? PTE_WRITE : PTE_READ))) {
-		*why = write ? "not writable" : "not readable";
+		*why = write ? not_writable : not_readable;
 		return NULL;
 	}
 	/* Added, not or'ed: a 2 MiB leaf of amdgpu need not be 2 MiB aligned. */
@@ -464,6 +466,8 @@ static u8 *translate(struct mem *m, unsigned int vmid, u64 va, bool write, u64 *
 
 static void fault(struct gpu *g, unsigned int vmid, u64 va, bool write, const char *why)
 {
+	enum vm_fault kind = why == not_readable ? VM_FAULT_READ :
+			     why == not_writable ? VM_FAULT_WRITE : VM_FAULT_NO_PAGE;
 	struct mem *m = g->mem;
 	u32 gen = vm_generation(g, vmid);
 	bool report;
@@ -481,7 +485,7 @@ static void fault(struct gpu *g, unsigned int vmid, u64 va, bool write, const ch
 		 (unsigned long long)va, why);
 	log_event("page-fault", "vmid=%u va=0x%llx write=%d", vmid, (unsigned long long)va,
 		  write);
-	ih_post_vm_fault(g, vmid, va, write);
+	ih_post_vm_fault(g, vmid, va, write, kind);
 }
 
 void *vm_ptr(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write)

@@ -40,15 +40,17 @@
 static struct gpu gpu = { .cfg = { .vram_mb = VRAM_MB } };
 static unsigned int faults;
 static u64 fault_va;
+static enum vm_fault fault_why;
 
 /* In the place of ih.c's. */
-void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write)
+void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
 {
 	(void)g;
 	(void)vmid;
 	(void)write;
 	faults++;
 	fault_va = va;
+	fault_why = why;
 }
 
 static u64 *table(u64 addr)
@@ -169,12 +171,13 @@ static void further(void)
 	   "a directory in system memory");
 
 	faults = 0;
-	ok(faulted(VMID, VA(1, 2, 3, 9), false) && faults == 1 && fault_va == VA(1, 2, 3, 9),
-	   "an invalid page faults");
+	ok(faulted(VMID, VA(1, 2, 3, 9), false) && faults == 1 && fault_va == VA(1, 2, 3, 9) &&
+	   fault_why == VM_FAULT_NO_PAGE, "an invalid page faults");
 	ok(faulted(VMID, VA(1, 2, 3, 9), false) && faults == 1, "it is reported once");
 	vm_flush(&gpu, 1 << VMID);
 	ok(faulted(VMID, VA(1, 2, 3, 9), false) && faults == 2, "again after a flush");
-	ok(faulted(VMID, VA(1, 2, 3, 5), true), "a write to a read-only page faults");
+	ok(faulted(VMID, VA(1, 2, 3, 5), true) && fault_why == VM_FAULT_WRITE,
+	   "a write to a read-only page faults");
 	ok(!faulted(VMID, VA(1, 2, 3, 5), false), "a read of it does not");
 	ok(faulted(VMID, 1ull << 48, false), "an address of more than 48 bits faults");
 	ok(faulted(VMID + 1, VA(1, 2, 3, 4), false), "a disabled context faults");
