@@ -43,6 +43,7 @@ struct vfio_user;
 
 /**
  * struct gpu_config - what the command line may change
+ * @asic:		which GPU (enum asic_id of asic.h)
  * @engines:		shader engines, 2 or more so that per-engine registers matter
  * @cus_per_engine:	compute units in each engine
  * @vram_mb:		VRAM size in MiB
@@ -52,6 +53,7 @@ struct vfio_user;
  * @log_path:		event log, or NULL
  */
 struct gpu_config {
+	unsigned int asic;
 	unsigned int engines;
 	unsigned int cus_per_engine;
 	unsigned int vram_mb;

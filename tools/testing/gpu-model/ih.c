@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "asic.h"
 #include "fault.h"
 #include "ih.h"
 #include "log.h"
@@ -24,6 +25,8 @@
 #define DOORBELL_OFFSET(v)	((v) & 0x3ffffff)
 #define PASID_VALID		(1u << 31)
 
+#define CLIENT_SE0		0x0a
+#define CLIENT_GRBM_CP		0x14
 #define CLIENT_UTCL2		0x1b
 #define SOURCE_UTCL2_FAULT	0
 #define FAULT_DATA_WRITE	0x20	/* data[1]; gmc_v9_0_process_interrupt() */
@@ -69,6 +72,19 @@ static void *ring_ptr(struct gpu *g, u32 cntl, u64 addr, size_t len)
 	return p && span >= len ? p : NULL;
 }
 
+/* Which die an interrupt comes from; the older GPUs have one. */
+static u32 node_of(struct gpu *g, u8 client)
+{
+	switch (client) {
+	case CLIENT_SE0 ... CLIENT_SE0 + 3:
+	case CLIENT_GRBM_CP:
+	case CLIENT_UTCL2:
+		return asic_of(g)->gc_node;
+	default:
+		return 0;
+	}
+}
+
 /* Put @v into the ring; true if the driver wants to be interrupted. */
 static bool enqueue(struct gpu *g, const struct ih_vector *v)
 {
@@ -92,7 +108,7 @@ static bool enqueue(struct gpu *g, const struct ih_vector *v)
 	slot[0] = v->client | v->source << 8 | v->ring << 16 | (v->vmid & 15u) << 24;
 	slot[1] = (u32)ticks;
 	slot[2] = (u32)(ticks >> 32) & 0xffff;
-	slot[3] = v->pasid;
+	slot[3] = v->pasid | node_of(g, v->client) << 16;
 	for (i = 0; i < 4; i++)
 		slot[4 + i] = v->data[i];
 

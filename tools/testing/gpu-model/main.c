@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "asic.h"
 #include "control.h"
 #include "exec.h"
 #include "fault.h"
@@ -46,6 +47,7 @@ static const char usage[] =
 "\n"
 "  --socket PATH          unix socket to listen on\n"
 "  --log FILE             event log, one line an event\n"
+"  --asic mi210|mi300x    which GPU to be (default mi210)\n"
 "  --engines N            shader engines, 1 to %u (default %u)\n"
 "  --cus-per-engine N     compute units in each, 1 to %u (default %u)\n"
 "  --vram-mb N            VRAM in MiB, a power of two, 256 to %u (default %u)\n"
@@ -82,6 +84,17 @@ static unsigned int number(const char *option, const char *s, unsigned int min, 
 	return v;
 }
 
+static unsigned int asic_number(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ASICS; i++)
+		if (!strcmp(asics[i].name, name))
+			return i;
+	fprintf(stderr, "gpu-model: --asic '%s': mi210 or mi300x\n", name);
+	exit(2);
+}
+
 static void arm_fault(const char *text)
 {
 	char answer[FAULT_ANSWER];
@@ -95,10 +108,11 @@ static void arm_fault(const char *text)
 /* Return: path of the device's socket. @control: out: of the control's, or NULL */
 static const char *parse(int argc, char **argv, const char **control)
 {
-	enum { SOCKET, LOG, ENGINES, CUS, VRAM, WORKERS, RPTR, CONTROL, FAULT, HELP };
+	enum { SOCKET, LOG, ASIC, ENGINES, CUS, VRAM, WORKERS, RPTR, CONTROL, FAULT, HELP };
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, SOCKET },
 		{ "log", required_argument, NULL, LOG },
+		{ "asic", required_argument, NULL, ASIC },
 		{ "engines", required_argument, NULL, ENGINES },
 		{ "cus-per-engine", required_argument, NULL, CUS },
 		{ "vram-mb", required_argument, NULL, VRAM },
@@ -122,6 +136,9 @@ static const char *parse(int argc, char **argv, const char **control)
 			break;
 		case LOG:
 			c->log_path = optarg;
+			break;
+		case ASIC:
+			c->asic = asic_number(optarg);
 			break;
 		case ENGINES:
 			c->engines = number("engines", optarg, 1, ENGINES_MAX);
@@ -243,9 +260,9 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
-	log_event("start", "engines=%u cus_per_engine=%u vram_mb=%u workers=%u rptr_at=%s",
-		  gpu.cfg.engines, gpu.cfg.cus_per_engine, gpu.cfg.vram_mb, gpu.cfg.workers,
-		  gpu.cfg.rptr_at_fetch ? "fetch" : "launch");
+	log_event("start", "asic=%s engines=%u cus_per_engine=%u vram_mb=%u workers=%u rptr_at=%s",
+		  asics[gpu.cfg.asic].name, gpu.cfg.engines, gpu.cfg.cus_per_engine,
+		  gpu.cfg.vram_mb, gpu.cfg.workers, gpu.cfg.rptr_at_fetch ? "fetch" : "launch");
 	pthread_mutex_init(&gpu.mec_lock, NULL);
 	/* Who sees the device's socket finds the control's there, too. */
 	if (control && control_listen(&gpu, control))

@@ -3,13 +3,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "asic.h"
+#include "discovery.h"
 #include "ih.h"
 #include "log.h"
 #include "machine.h"
 #include "mec.h"
 #include "memory.h"
 #include "pci.h"
-#include "pci_ids.h"
 #include "regs.h"
 #include "sdma.h"
 #include "vbios.h"
@@ -47,19 +48,31 @@ static u32 bar_mask(u64 size)
 	return ~(u32)(size - 1);
 }
 
+/* What the firmware leaves at the end of VRAM when the device has powered up. */
+static void describe(struct gpu *g)
+{
+	if (!asic_of(g)->discovery)
+		return;
+	vm_enter(g);
+	discovery_build(&g->cfg, mem_ptr(g, mem_vram_size(g) - DISCOVERY_OFFSET, DISCOVERY_SIZE,
+					 false));
+	vm_exit(g);
+}
+
 void pci_init(struct gpu *g)
 {
+	const struct asic *asic = asic_of(g);
 	u64 vram = mem_vram_size(g);
 
 	memset(config, 0, sizeof(config));
 	memset(writable, 0, sizeof(writable));
 	set16(0x00, PCI_VENDOR, 0);
-	set16(0x02, PCI_DEVICE, 0);
+	set16(0x02, asic->device, 0);
 	set16(0x04, 0, 0x0547);		/* memory, master, parity, SERR, INTx disable */
 	set16(0x06, 0x0010, 0);		/* capability list */
-	config[0x08] = PCI_REVISION;
-	config[0x0a] = PCI_CLASS_SUB;
-	config[0x0b] = PCI_CLASS_BASE;
+	config[0x08] = asic->revision;
+	config[0x0a] = asic->class & 0xff;
+	config[0x0b] = asic->class >> 8;
 	writable[0x0c] = 0xff;		/* cache line size */
 	set32(0x10, 0x0000000c, vram < 1ull << 32 ? bar_mask(vram) : 0);
 	set32(0x14, 0, vram < 1ull << 32 ? ~0u : bar_mask(vram >> 32));
@@ -67,7 +80,7 @@ void pci_init(struct gpu *g)
 	set32(0x1c, 0, ~0u);
 	set32(0x24, 0, bar_mask(REGS_SIZE));
 	set16(0x2c, PCI_VENDOR, 0);
-	set16(0x2e, PCI_SUBSYSTEM, 0);
+	set16(0x2e, asic->subsystem, 0);
 	set32(0x30, 0, bar_mask(PCI_ROM_SIZE) | 1);
 	config[0x34] = CAP_PM;
 	writable[0x3c] = 0xff;		/* interrupt line; there is no INTx pin */
@@ -95,6 +108,7 @@ void pci_init(struct gpu *g)
 	set16(CAP_MSI + 12, 0, 0xffff);
 
 	vbios_build(&g->cfg, rom, sizeof(rom));
+	describe(g);
 }
 
 u64 pci_region_size(struct gpu *g, unsigned int region)
@@ -122,6 +136,7 @@ void pci_reset(struct gpu *g, bool posted)
 	sdma_reset(g);
 	mem_reset(g);
 	regs_reset(g, posted);
+	describe(g);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "asic.h"
 #include "ih.h"
 #include "log.h"
 #include "machine.h"
@@ -17,6 +18,7 @@
 #include "sdma.h"
 
 #define WORDS			(REGS_SIZE / 4)
+#define MM_INDEX_VRAM		(1u << 31)
 #define CLOCK_CAPTURE		1u
 #define SAFE_MODE_CMD		1u
 #define FAULT_CNTL_CLEAR	1u
@@ -85,6 +87,42 @@ static void write_clock_capture(struct gpu *g, u32 off, u32 index, u32 val)
 		return;
 	regs_set(g, REG_RLC_GPU_CLOCK_LSB, (u32)now);
 	regs_set(g, REG_RLC_GPU_CLOCK_MSB, (u32)(now >> 32));
+}
+
+/* MM_INDEX and MM_DATA: VRAM without its BAR, a dword at a time. */
+static u32 *indexed_vram(struct gpu *g)
+{
+	u32 index = regs_get(g, REG_MM_INDEX);
+	u64 off = (u64)regs_get(g, REG_MM_INDEX_HI) << 31 | (index & ~(MM_INDEX_VRAM | 3));
+
+	return index & MM_INDEX_VRAM ? mem_ptr(g, off, 4, false) : NULL;
+}
+
+static u32 read_mm_data(struct gpu *g, u32 off, u32 index)
+{
+	u32 *p, val = 0;
+
+	(void)off;
+	(void)index;
+	vm_enter(g);
+	p = indexed_vram(g);
+	if (p)
+		val = *p;
+	vm_exit(g);
+	return val;
+}
+
+static void write_mm_data(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	u32 *p;
+
+	(void)off;
+	(void)index;
+	vm_enter(g);
+	p = indexed_vram(g);
+	if (p)
+		*p = val;
+	vm_exit(g);
 }
 
 static u32 read_hqd(struct gpu *g, u32 off, u32 index)
@@ -222,6 +260,7 @@ static void write_sdma(struct gpu *g, u32 off, u32 index, u32 val)
 }
 
 static const struct reg_range ranges[] = {
+	{ "MM_DATA", REG_MM_DATA, 1, read_mm_data, write_mm_data },
 	{ "ATC_VMID_PASID_MAPPING_UPDATE_STATUS", REG_ATC_PASID_UPDATE_STATUS, 1,
 	  read_ones, NULL },
 	{ "GPU_HDP_FLUSH_DONE", REG_HDP_FLUSH_DONE, 1, read_ones, NULL },
@@ -303,6 +342,11 @@ void regs_reset(struct gpu *g, bool posted)
 	regs_set(g, REG_MMHUB_FB_LOCATION_TOP, fb_top);
 	regs_set(g, REG_GRBM_GFX_INDEX, 0xe0000000);	/* broadcast to all */
 	regs_set(g, REG_CP_IQ_WAIT_TIME2, 0x40404040);	/* gc_9_0_default.h */
+	if (asic_of(g)->discovery) {
+		regs_set(g, REG_MP0_C2PMSG_33, C2PMSG_33_FIRMWARE_UP);
+		regs_set(g, REG_PARTITION_MEM_STATUS, PARTITION_MEM_NPS1);
+		regs_set(g, REG_NBIF_STRAP0, NBIF_STRAP0_REVISION(1));
+	}
 	if (posted)
 		regs_set(g, REG_BIOS_SCRATCH_7, BIOS_SCRATCH_7_POSTED);
 	for (n = 0; n < SDMA_ENGINES; n++) {
@@ -340,6 +384,17 @@ static const struct reg_range *find(struct gpu *g, u32 off, u32 *index)
 	return &ranges[id - 1];
 }
 
+/* The offset under which this model knows a register. */
+static u32 home(struct gpu *g, u32 off)
+{
+	const struct reg_move *m;
+
+	for (m = asic_of(g)->moves; m->last; m++)
+		if (off >= m->first && off <= m->last)
+			return m->to + (off - m->first);
+	return off;
+}
+
 u32 regs_read(struct gpu *g, u32 off)
 {
 	const struct reg_range *r;
@@ -347,6 +402,7 @@ u32 regs_read(struct gpu *g, u32 off)
 
 	if (off >= REGS_SIZE || off & 3)
 		return 0;
+	off = home(g, off);
 	r = find(g, off, &index);
 	return r && r->read ? r->read(g, off, index) : regs_get(g, off);
 }
@@ -358,6 +414,7 @@ void regs_write(struct gpu *g, u32 off, u32 val)
 
 	if (off >= REGS_SIZE || off & 3)
 		return;
+	off = home(g, off);
 	r = find(g, off, &index);
 	if (r && r->write)
 		r->write(g, off, index, val);

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
+#include "asic.h"
 #include "params.h"
-#include "pci_ids.h"
 #include "regs.h"
 #include "vbios.h"
 
@@ -69,6 +69,7 @@ static void data_table(u8 *rom, unsigned int index, u32 at)
 
 void vbios_build(const struct gpu_config *cfg, u8 *rom, size_t size)
 {
+	const struct asic *asic = &asics[cfg->asic];
 	u8 *t, sum = 0;
 	size_t i;
 
@@ -82,16 +83,16 @@ void vbios_build(const struct gpu_config *cfg, u8 *rom, size_t size)
 	put16(rom + AT_HEADER_PTR, AT_HEADER);
 	memcpy(rom + AT_DATE, "01/01/26 00:00", 14);
 	put16(rom + AT_STRINGS_PTR, 0);
-	memcpy(rom + AT_PART_NUMBER, "GPU-MODEL-MI210", 15);
+	strcpy((char *)rom + AT_PART_NUMBER, asic->part);
 
 	t = rom + AT_PCIR;
 	memcpy(t, "PCIR", 4);
 	put16(t + 4, PCI_VENDOR);
-	put16(t + 6, PCI_DEVICE);
+	put16(t + 6, asic->device);
 	put16(t + 10, 0x18);
 	t[12] = 3;
-	t[14] = PCI_CLASS_SUB;
-	t[15] = PCI_CLASS_BASE;
+	t[14] = asic->class;
+	t[15] = asic->class >> 8;
 	put16(t + 16, size / 512);
 	t[21] = 0x80;			/* last image */
 
