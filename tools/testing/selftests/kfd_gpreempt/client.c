@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "client.h"
 
@@ -304,4 +305,39 @@ void until_job_stop(struct until_job *job)
 int until_job_wait(struct client *c, struct until_job *job, unsigned int timeout_ms)
 {
 	return aql_signal_wait(&c->dev, job->signal, timeout_ms);
+}
+
+/* What client_other_works() does in its process. */
+static int client_use(void)
+{
+	struct low_job job;
+	struct aql_queue q;
+	struct client c;
+
+	if (client_open(&c))
+		return 1;
+	if (aql_create(&q, &c.dev, 64, 7))
+		return 2;
+	if (low_job_init(&c, &job, 16, 16))
+		return 3;
+	low_job_start(&c, &job, &q);
+	if (low_job_wait(&c, &job, CLIENT_TIMEOUT_MS))
+		return 4;
+	if (low_job_wrong(&job))
+		return 5;
+	return aql_destroy(&q) ? 6 : 0;
+}
+
+int client_other_works(void)
+{
+	pid_t pid = client_fork();
+	int status;
+
+	if (pid < 0)
+		return -errno;
+	if (!pid)
+		_exit(client_use());
+	if (waitpid(pid, &status, 0) != pid)
+		return -errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
 }

@@ -41,6 +41,12 @@ struct client {
 /* fork(), of a child that does not outlive its parent, whatever becomes of the test. */
 pid_t client_fork(void);
 
+/*
+ * Can another process, which starts now, use the GPU? Return: 0, or the number
+ * of the step of client_use() at which it could not.
+ */
+int client_other_works(void);
+
 /* -ENODEV when there is no GPU node: tests skip. */
 int client_open(struct client *c);
 void client_close(struct client *c);

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <sys/wait.h>
 
 #include "kselftest_harness.h"
 #include "client.h"
@@ -223,32 +222,10 @@ static int wait_kmsg(int fd, const char *text, unsigned int timeout_ms)
 	return -ETIME;
 }
 
-/* A process that comes after the reset. */
-static int use_gpu(void)
-{
-	struct low_job job;
-	struct aql_queue q;
-	struct client c;
-
-	if (client_open(&c))
-		return 1;
-	if (aql_create(&q, &c.dev, 64, 7))
-		return 2;
-	if (low_job_init(&c, &job, 16, 16))
-		return 3;
-	low_job_start(&c, &job, &q);
-	if (low_job_wait(&c, &job, CLIENT_TIMEOUT_MS))
-		return 4;
-	if (low_job_wrong(&job))
-		return 5;
-	return aql_destroy(&q) ? 6 : 0;
-}
-
 /* The driver notices, resets the GPU, and the next process finds it working. */
 TEST_F_TIMEOUT(hang, recovered, 90)
 {
-	int fired = gpu_model_fired(variant->fault), status;
-	pid_t pid;
+	int fired = gpu_model_fired(variant->fault);
 
 	until_job_start(&self->c, &self->endless, &self->q);
 	ASSERT_EQ(0, gpu_model_say(variant->fault, NULL, 0));
@@ -258,11 +235,7 @@ TEST_F_TIMEOUT(hang, recovered, 90)
 	EXPECT_EQ(fired + 1, gpu_model_fired(variant->fault));
 	ASSERT_EQ(0, wait_kmsg(self->kmsg, variant->end, RESET_TIMEOUT_MS));
 	EXPECT_EQ(1, self->endless.signal->value);	/* its work is gone */
-	pid = client_fork();
-	if (!pid)
-		_exit(use_gpu());
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, client_other_works());
 }
 
 TEST_HARNESS_MAIN

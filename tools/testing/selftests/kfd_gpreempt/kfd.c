@@ -57,8 +57,9 @@ int kfd_clocks(struct kfd_dev *dev, __u64 *gpu, __u64 *now)
 
 int kfd_find_gpu(__u32 *gpu_id, unsigned int *node)
 {
+	const char *which = getenv("KFD_GPU");
+	unsigned int n, skip = which ? strtoul(which, NULL, 10) : 0;
 	char path[96];
-	unsigned int n;
 	__u32 id;
 	FILE *f;
 
@@ -70,7 +71,7 @@ int kfd_find_gpu(__u32 *gpu_id, unsigned int *node)
 		if (fscanf(f, "%u", &id) != 1)
 			id = 0;
 		fclose(f);
-		if (id) {
+		if (id && !skip--) {
 			*gpu_id = id;
 			*node = n;
 			return 0;

@@ -96,7 +96,7 @@ int kfd_open(struct kfd_dev *dev);
 void kfd_close(struct kfd_dev *dev);
 
 /**
- * kfd_find_gpu() - the first GPU node of the topology
+ * kfd_find_gpu() - the first GPU node of the topology, or the one after $KFD_GPU others
  * @gpu_id:	its id
  * @node:	its number
  *
