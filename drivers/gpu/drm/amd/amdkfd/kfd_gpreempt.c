@@ -147,15 +147,15 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 
 	if (!gp)
 		return;
-	/* Wait for whoever is in a file's handler: none runs after this. */
-	kfd_gpreempt_debugfs_remove(gp);
-	kfd_gpreempt_sysfs_remove(gp);
-
-	kfd_gpreempt_disable(gp);
-	cancel_work_sync(&gp->bypass_work);
 	mutex_lock(&gp->lock);
 	WRITE_ONCE(gp->dead, true);
 	mutex_unlock(&gp->lock);
+	/* The monitor needs the folders; nobody can start it again. */
+	kfd_gpreempt_disable(gp);
+	cancel_work_sync(&gp->bypass_work);
+	/* Wait for whoever is in a file's handler: none runs after this. */
+	kfd_gpreempt_debugfs_remove(gp);
+	kfd_gpreempt_sysfs_remove(gp);
 	/* The lock that kfd_gpreempt_runlist_changed() is called with. */
 	dqm_lock(node->dqm);
 	node->gpreempt = NULL;
@@ -168,8 +168,8 @@ void kfd_gpreempt_fini(struct kfd_node *node)
  * @gp: the node
  *
  * Return: 0, -EOPNOTSUPP if the node cannot do it (one log line says why),
- * -EBUSY while a hung scheduler waits for its reset, or an error of
- * kthread_create().
+ * -EBUSY while a hung scheduler waits for its reset, -ENODEV when the node is
+ * going, or an error of kthread_create().
  */
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
 {
@@ -190,13 +190,16 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
 		return PTR_ERR(thread);
 
 	mutex_lock(&gp->lock);
-	if (kfd_gpreempt_event(gp, GPREEMPT_EV_ENABLE) == GPREEMPT_BYPASSED) {
+	if (gp->dead) {
+		r = -ENODEV;
+	} else if (kfd_gpreempt_event(gp, GPREEMPT_EV_ENABLE) == GPREEMPT_BYPASSED) {
 		r = -EBUSY;
 		if (!gp->thread)
 			kfd_gpreempt_event(gp, GPREEMPT_EV_DISABLE);
 	} else if (!gp->thread) {
 		gp->epoch++;
-		swap(gp->thread, thread);
+		WRITE_ONCE(gp->thread, thread);
+		thread = NULL;
 		if (gp->stopped)
 			kthread_park(gp->thread);
 		else
@@ -223,7 +226,7 @@ int kfd_gpreempt_disable(struct kfd_gpreempt *gp)
 	if (gp->thread) {
 		will_wait_for_monitor(gp);
 		kthread_stop(gp->thread);
-		gp->thread = NULL;
+		WRITE_ONCE(gp->thread, NULL);
 		kfd_gpreempt_release_remap(gp, NULL);
 	}
 	mutex_unlock(&gp->lock);

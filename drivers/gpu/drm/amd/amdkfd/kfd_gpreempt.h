@@ -59,8 +59,10 @@ static inline int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 
 #if IS_ENABLED(CONFIG_HSA_AMD_GPREEMPT) && defined(CONFIG_DEBUG_FS)
 void kfd_gpreempt_debugfs_init(struct dentry *root);
+void kfd_gpreempt_debugfs_fini(void);
 #else
 static inline void kfd_gpreempt_debugfs_init(struct dentry *root) {}
+static inline void kfd_gpreempt_debugfs_fini(void) {}
 #endif
 
 #endif /* KFD_GPREEMPT_H_INCLUDED */

@@ -242,5 +242,6 @@ void kfd_gpreempt_send_bypass(struct work_struct *work)
 	snprintf(gpu_id, sizeof(gpu_id), "GPREEMPT_GPU_ID=%u", gp->node->id);
 	snprintf(reason, sizeof(reason), "GPREEMPT_REASON=%s",
 		 READ_ONCE(gp->bypass_name));
-	kobject_uevent_env(&kfd_device->kobj, KOBJ_CHANGE, envp);
+	/* kfd_device itself may be gone already, when the module is unloaded. */
+	kobject_uevent_env(gp->kobj.parent->parent, KOBJ_CHANGE, envp);
 }

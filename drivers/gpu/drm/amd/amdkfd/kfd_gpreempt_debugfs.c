@@ -165,6 +165,16 @@ void kfd_gpreempt_debugfs_init(struct dentry *root)
 }
 
 /**
+ * kfd_gpreempt_debugfs_fini - kfd's folder goes away, and ours with it
+ *
+ * When the module is unloaded this comes before the nodes go down.
+ */
+void kfd_gpreempt_debugfs_fini(void)
+{
+	gpreempt_root = NULL;
+}
+
+/**
  * kfd_gpreempt_debugfs_add - make a node's folder
  * @gp: the node
  */
@@ -186,5 +196,6 @@ void kfd_gpreempt_debugfs_add(struct kfd_gpreempt *gp)
  */
 void kfd_gpreempt_debugfs_remove(struct kfd_gpreempt *gp)
 {
-	debugfs_remove(gp->debugfs);
+	if (gpreempt_root)
+		debugfs_remove(gp->debugfs);
 }
