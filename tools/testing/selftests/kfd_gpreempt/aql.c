@@ -157,7 +157,6 @@ static void setup_amd_queue(struct aql_queue *q)
  */
 int aql_create(struct aql_queue *q, struct kfd_dev *dev, __u32 packets, __u32 priority)
 {
-	struct kfd_ioctl_create_queue_args args = {};
 	int ret;
 
 	memset(q, 0, sizeof(*q));
@@ -166,9 +165,26 @@ int aql_create(struct aql_queue *q, struct kfd_dev *dev, __u32 packets, __u32 pr
 	q->percentage = 100;
 	q->priority = priority;
 	ret = alloc_buffers(q);
+	if (!ret) {
+		setup_amd_queue(q);
+		ret = aql_start(q);
+	}
 	if (ret)
-		goto err_free;
-	setup_amd_queue(q);
+		free_buffers(q);
+	return ret;
+}
+
+/**
+ * aql_start() - create a queue on the memory of one that aql_stop() destroyed
+ * @q:		queue
+ *
+ * Return: 0, or what CREATE_QUEUE answered.
+ */
+int aql_start(struct aql_queue *q)
+{
+	struct kfd_ioctl_create_queue_args args = {};
+	struct kfd_dev *dev = q->dev;
+	int ret;
 
 	args.ring_base_address = (uintptr_t)q->ring.ptr;
 	args.ring_size = q->ring.size;
@@ -177,22 +193,29 @@ int aql_create(struct aql_queue *q, struct kfd_dev *dev, __u32 packets, __u32 pr
 	args.gpu_id = dev->gpu_id;
 	args.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
 	args.queue_percentage = q->percentage;
-	args.queue_priority = priority;
+	args.queue_priority = q->priority;
 	save_area_args(dev, &q->save, &args);
 	ret = kfd_ioctl(dev, AMDKFD_IOC_CREATE_QUEUE, &args);
 	if (ret)
-		goto err_free;
+		return ret;
 	q->id = args.queue_id;
 	ret = kfd_doorbell(dev, args.doorbell_offset, &q->doorbell);
-	if (ret) {
-		aql_destroy(q);
-		return ret;
-	}
-	return 0;
-
-err_free:
-	free_buffers(q);
+	if (ret)
+		aql_stop(q);
 	return ret;
+}
+
+/**
+ * aql_stop() - destroy a queue and keep its memory
+ * @q:		queue
+ *
+ * Return: 0, or what DESTROY_QUEUE answered.
+ */
+int aql_stop(struct aql_queue *q)
+{
+	struct kfd_ioctl_destroy_queue_args args = { .queue_id = q->id };
+
+	return kfd_ioctl(q->dev, AMDKFD_IOC_DESTROY_QUEUE, &args);
 }
 
 /**
@@ -203,14 +226,11 @@ err_free:
  */
 int aql_destroy(struct aql_queue *q)
 {
-	struct kfd_ioctl_destroy_queue_args args = { .queue_id = q->id };
-	int ret;
+	int ret = aql_stop(q);
 
-	ret = kfd_ioctl(q->dev, AMDKFD_IOC_DESTROY_QUEUE, &args);
-	if (ret)
-		return ret;
-	free_buffers(q);
-	return 0;
+	if (!ret)
+		free_buffers(q);
+	return ret;
 }
 
 int aql_update(struct aql_queue *q, __u32 percentage, __u32 priority)

@@ -162,6 +162,8 @@ struct aql_kernel {
 
 int aql_create(struct aql_queue *q, struct kfd_dev *dev, __u32 packets, __u32 priority);
 int aql_destroy(struct aql_queue *q);
+int aql_start(struct aql_queue *q);
+int aql_stop(struct aql_queue *q);
 
 /* UPDATE_QUEUE; @percentage 0 takes the queue off the hardware. */
 int aql_update(struct aql_queue *q, __u32 percentage, __u32 priority);

@@ -450,6 +450,7 @@ static int map_doorbells(struct kfd_dev *dev, __u64 page)
 		return ret;
 	}
 	dev->doorbells = mem->ptr;
+	dev->doorbell_offset = page;
 	return 0;
 }
 

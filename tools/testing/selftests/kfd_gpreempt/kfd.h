@@ -53,6 +53,7 @@ struct kfd_event {
  * @event_page:	slots of all events of this process
  * @events:	memory behind @event_page
  * @doorbells:	this process' doorbell page, NULL before the first queue
+ * @doorbell_offset: where /dev/kfd has that page
  * @doorbell_mem: the GPU's mapping of it
  */
 struct kfd_dev {
@@ -72,6 +73,7 @@ struct kfd_dev {
 	__u64 *event_page;
 	struct kfd_mem events;
 	void *doorbells;
+	__u64 doorbell_offset;
 	struct kfd_mem doorbell_mem;
 };
 

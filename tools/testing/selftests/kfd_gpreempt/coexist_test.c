@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A preempted queue, and what else the driver does with queues and processes:
+ * nothing is lost, and nobody but GPREEMPT puts it back (gpreempt.rst has the
+ * table).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <drm/amdgpu_drm.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "contest.h"
+#include "gpreempt.h"
+
+#define PROC	"/sys/class/kfd/kfd/proc"
+
+/* Time the process was evicted from the GPU until now, ms. */
+static long long evicted_ms(const struct kfd_dev *dev)
+{
+	long long ms = -1;
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), PROC "/%d/stats_%u/evicted_ms", getpid(), dev->gpu_id);
+	f = fopen(path, "r");
+	if (!f)
+		return -errno;
+	if (fscanf(f, "%lld", &ms) != 1)
+		ms = -EIO;
+	fclose(f);
+	return ms;
+}
+
+/* KFD knows the process until its queues are gone. */
+static bool kfd_knows(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), PROC "/%d", pid);
+	return !access(path, F_OK);
+}
+
+static bool kfd_forgets(pid_t pid)
+{
+	unsigned int ms;
+
+	for (ms = 0; kfd_knows(pid); ms += 10) {
+		if (ms > CLIENT_TIMEOUT_MS)
+			return false;
+		usleep(10000);
+	}
+	return true;
+}
+
+static bool wait_preemption(long long before)
+{
+	unsigned int ms;
+
+	for (ms = 0; gpreempt_number("stats/preemptions") == before; ms++) {
+		if (ms > CLIENT_TIMEOUT_MS)
+			return false;
+		usleep(1000);
+	}
+	return true;
+}
+
+FIXTURE(coexist) {
+	struct contest ct;
+	bool over;
+};
+
+FIXTURE_SETUP(coexist)
+{
+	int ret;
+
+	if (!gpreempt_present())
+		SKIP(return, "no GPREEMPT");
+	ret = contest_open(&self->ct);
+	if (ret == -ENODEV)
+		SKIP(return, "no KFD device");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, contest_init(&self->ct));
+	ASSERT_EQ(0, contest_preempt(&self->ct));
+}
+
+FIXTURE_TEARDOWN(coexist)
+{
+	if (!self->over)
+		EXPECT_EQ(0, contest_finish(&self->ct));
+	contest_close(&self->ct);
+}
+
+/* The kernel takes the process off for a moment, because of @evict. */
+#define EXPECT_EVICTION(evict) \
+do { \
+	long long before_ = evicted_ms(&self->ct.c.dev); \
+	unsigned int round_; \
+	\
+	ASSERT_LE(0, before_); \
+	for (round_ = 0; round_ < 50 && evicted_ms(&self->ct.c.dev) == before_; round_++) { \
+		evict; \
+		usleep(20000); \
+	} \
+	EXPECT_LT(before_, evicted_ms(&self->ct.c.dev)) TH_LOG("nothing was evicted"); \
+} while (0)
+
+/* A page of ROCr's kind goes away under the GPU. */
+TEST_F_TIMEOUT(coexist, userptr_eviction, 120)
+{
+	struct kfd_mem mem;
+
+	ASSERT_EQ(0, kfd_alloc(&self->ct.c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
+	EXPECT_EVICTION(ASSERT_EQ(0, madvise(mem.ptr, mem.size, MADV_DONTNEED)));
+	EXPECT_TRUE(contest_low_is_off(&self->ct));
+	kfd_free(&self->ct.c.dev, &mem);
+}
+
+/* The same for shared virtual memory. */
+TEST_F_TIMEOUT(coexist, svm_eviction, 120)
+{
+	struct {
+		struct kfd_ioctl_svm_args args;
+		struct kfd_ioctl_svm_attribute attrs[1];
+	} svm = {};
+	char *p;
+
+	p = mmap(NULL, 16 * KFD_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, p);
+	memset(p, 1, 16 * KFD_PAGE);
+	svm.args.start_addr = (uintptr_t)p;
+	svm.args.size = 16 * KFD_PAGE;
+	svm.args.op = KFD_IOCTL_SVM_OP_SET_ATTR;
+	svm.args.nattr = 1;
+	svm.attrs[0].type = KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE;
+	svm.attrs[0].value = self->ct.c.dev.gpu_id;
+	/* the size of the call includes its attributes */
+	ASSERT_EQ(0, kfd_ioctl(&self->ct.c.dev,
+			       AMDKFD_IOC_SVM + (sizeof(svm.attrs) << _IOC_SIZESHIFT), &svm));
+	EXPECT_EVICTION(ASSERT_EQ(0, madvise(p, 16 * KFD_PAGE, MADV_DONTNEED));
+			memset(p, 1, 16 * KFD_PAGE));
+	EXPECT_TRUE(contest_low_is_off(&self->ct));
+	munmap(p, 16 * KFD_PAGE);
+}
+
+/* Take @size bytes of VRAM, as graphics does, for a moment. */
+static int take_vram(int drm_fd, size_t size)
+{
+	union drm_amdgpu_gem_create gem = {
+		.in.bo_size = size,
+		.in.alignment = KFD_PAGE,
+		.in.domains = AMDGPU_GEM_DOMAIN_VRAM,
+	};
+	char path[32];
+	int fd;
+
+	/* an open file of our own */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", drm_fd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return 1;
+	if (ioctl(fd, DRM_IOCTL_AMDGPU_GEM_CREATE, &gem))
+		return 2;
+	usleep(200000);
+	return 0;
+}
+
+/* Another process wants the VRAM that this one has, and perhaps HIGH's, so LOW may run. */
+TEST_F_TIMEOUT(coexist, vram_eviction, 120)
+{
+	struct drm_amdgpu_memory_info memory = {};
+	struct drm_amdgpu_info info = {
+		.return_pointer = (uintptr_t)&memory,
+		.return_size = sizeof(memory),
+		.query = AMDGPU_INFO_MEMORY,
+	};
+	struct kfd_mem mem;
+	int status;
+	size_t size;
+	pid_t pid;
+
+	ASSERT_EQ(0, ioctl(self->ct.c.dev.drm_fd, DRM_IOCTL_AMDGPU_INFO, &info));
+	size = memory.vram.usable_heap_size / 2 & -(2UL << 20);
+	ASSERT_EQ(0, kfd_alloc(&self->ct.c.dev, &mem, size, KFD_MEM_VRAM));
+	EXPECT_EVICTION(
+		pid = client_fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			_exit(take_vram(self->ct.c.dev.drm_fd, size));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_TRUE(WIFEXITED(status));
+		ASSERT_EQ(0, WEXITSTATUS(status)));
+	kfd_free(&self->ct.c.dev, &mem);
+}
+
+/* A child has the file, but not the queues; its copy of a page takes the parent's off. */
+TEST_F_TIMEOUT(coexist, fork, 120)
+{
+	struct kfd_ioctl_get_version_args version = {};
+	struct kfd_mem mem = { .size = KFD_PAGE };
+	int status;
+	pid_t pid;
+
+	mem.ptr = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, mem.ptr);
+	*(volatile char *)mem.ptr = 1;
+	ASSERT_EQ(0, kfd_register(&self->ct.c.dev, &mem));
+	EXPECT_EVICTION(
+		pid = client_fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			_exit(kfd_ioctl(&self->ct.c.dev, AMDKFD_IOC_GET_VERSION, &version) == -EBADF);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_TRUE(WIFEXITED(status));
+		EXPECT_EQ(1, WEXITSTATUS(status)));
+	EXPECT_TRUE(contest_low_is_off(&self->ct));
+}
+
+/* Off by its owner: then its waves may be read. On again: still preempted. */
+TEST_F_TIMEOUT(coexist, update_off_and_on, 120)
+{
+	struct kfd_ioctl_get_queue_wave_state_args args = {
+		.ctl_stack_address = (uintptr_t)self->ct.queue.save.cwsr.ptr,
+		.queue_id = self->ct.queue.id,
+	};
+
+	ASSERT_EQ(0, aql_update(&self->ct.queue, 0, PRIORITY_LOW));
+	EXPECT_EQ(0, kfd_ioctl(&self->ct.c.dev, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &args));
+	EXPECT_NE(0, args.save_area_used_size);
+	ASSERT_EQ(0, aql_update(&self->ct.queue, 100, PRIORITY_LOW));
+	EXPECT_TRUE(contest_low_is_off(&self->ct));
+}
+
+/* Raised to the other's priority it is kept off by nobody: it ends beside the other. */
+TEST_F_TIMEOUT(coexist, update_priority, 120)
+{
+	ASSERT_EQ(0, aql_update(&self->ct.queue, 100, PRIORITY_HIGH));
+	EXPECT_EQ(0, low_job_wait(&self->ct.c, &self->ct.job, CLIENT_TIMEOUT_MS));
+}
+
+/* It comes back on other compute units, and is exact. */
+TEST_F_TIMEOUT(coexist, cu_mask, 120)
+{
+	__u32 mask = 1;
+	struct kfd_ioctl_set_cu_mask_args args = {
+		.queue_id = self->ct.queue.id,
+		.num_cu_mask = 32,
+		.cu_mask_ptr = (uintptr_t)&mask,
+	};
+
+	ASSERT_EQ(0, kfd_ioctl(&self->ct.c.dev, AMDKFD_IOC_SET_CU_MASK, &args));
+	EXPECT_TRUE(contest_low_is_off(&self->ct));
+}
+
+TEST_F_TIMEOUT(coexist, destroy, 120)
+{
+	struct aql_queue *low = &self->ct.queue;
+
+	self->over = true;
+	ASSERT_EQ(0, aql_destroy(low));
+	EXPECT_EQ(1, self->ct.job.signal->value);
+	ASSERT_EQ(0, rival_run(self->ct.rival, 0));
+	/* its number and doorbell are free again */
+	ASSERT_EQ(0, aql_create(low, &self->ct.c.dev, 64, PRIORITY_LOW));
+	low_job_start(&self->ct.c, &self->ct.job, low);
+	EXPECT_EQ(0, low_job_wait(&self->ct.c, &self->ct.job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->ct.job));
+}
+
+/* Global wave sync needs all waves of a queue on the machine. */
+TEST_F_TIMEOUT(coexist, gws_is_no_victim, 120)
+{
+	struct kfd_ioctl_alloc_queue_gws_args args = {
+		.queue_id = self->ct.queue.id,
+		.num_gws = 64,
+	};
+	long long preemptions;
+
+	ASSERT_EQ(0, contest_finish(&self->ct));
+	ASSERT_EQ(0, kfd_ioctl(&self->ct.c.dev, AMDKFD_IOC_ALLOC_QUEUE_GWS, &args));
+	preemptions = gpreempt_number("stats/preemptions");
+	low_job_start(&self->ct.c, &self->ct.job, &self->ct.queue);
+	usleep(CONTEST_LOW_MS * 1000 / 10);
+	ASSERT_EQ(0, rival_run(self->ct.rival, 1));
+	EXPECT_EQ(0, low_job_wait(&self->ct.c, &self->ct.job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));
+}
+
+FIXTURE(others) {
+	struct rival *rival;
+	struct client c;
+	pid_t pid;
+};
+
+FIXTURE_SETUP(others)
+{
+	unsigned int node;
+	__u32 gpu_id;
+
+	if (!gpreempt_present())
+		SKIP(return, "no GPREEMPT");
+	if (kfd_find_gpu(&gpu_id, &node))
+		SKIP(return, "no KFD device");
+	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
+	ASSERT_EQ(0, gpreempt_set("blocked_us", 500000));
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+}
+
+FIXTURE_TEARDOWN(others)
+{
+	rival_kill(self->rival, self->pid);
+	if (self->c.dev.fd > 0)
+		client_close(&self->c);
+	gpreempt_set("enable", 0);
+	gpreempt_set("starvation_ms", 1000);
+	gpreempt_set("blocked_us", 2000);
+	gpreempt_set("preempt_timeout_ms", 100);
+}
+
+/* A preempted queue's process ends, by @end; the machine is the other's and goes on. */
+#define EXPECT_PREEMPTED_ENDS(end) \
+do { \
+	long long before_ = gpreempt_number("stats/preemptions"); \
+	struct until_job until_; \
+	struct aql_queue high_; \
+	\
+	ASSERT_EQ(0, rival_start(&self->rival, &self->pid, PRIORITY_LOW, 0)); \
+	ASSERT_EQ(0, rival_run(self->rival, 1)); \
+	ASSERT_EQ(0, client_open(&self->c)); \
+	ASSERT_EQ(0, aql_create(&high_, &self->c.dev, 64, PRIORITY_HIGH)); \
+	ASSERT_EQ(0, until_job_init(&self->c, &until_)); \
+	until_job_start(&self->c, &until_, &high_); \
+	ASSERT_TRUE(wait_preemption(before_)); \
+	end; \
+	EXPECT_TRUE(kfd_forgets(self->pid)); \
+	EXPECT_EQ(1, until_.signal->value); \
+	until_job_stop(&until_); \
+	EXPECT_EQ(0, until_job_wait(&self->c, &until_, CLIENT_TIMEOUT_MS)); \
+	/* and it is not out of step */ \
+	until_job_start(&self->c, &until_, &high_); \
+	until_job_stop(&until_); \
+	EXPECT_EQ(0, until_job_wait(&self->c, &until_, CLIENT_TIMEOUT_MS)); \
+	EXPECT_EQ(0, aql_destroy(&high_)); \
+	EXPECT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS)); \
+} while (0)
+
+TEST_F_TIMEOUT(others, kill_preempted, 120)
+{
+	EXPECT_PREEMPTED_ENDS(ASSERT_EQ(0, kill(self->pid, SIGKILL));
+			      ASSERT_EQ(self->pid, waitpid(self->pid, NULL, 0)));
+	self->pid = 0;
+}
+
+/* The process goes on, its memory and queues do not. */
+TEST_F_TIMEOUT(others, exec_preempted, 120)
+{
+	EXPECT_PREEMPTED_ENDS(self->rival->leave = 1);
+	EXPECT_EQ(0, waitpid(self->pid, NULL, WNOHANG));
+}
+
+/* Whoever keeps a queue off is killed: it comes back. */
+TEST_F_TIMEOUT(coexist, kill_holder, 120)
+{
+	self->over = true;
+	ASSERT_EQ(0, kill(self->ct.pid, SIGKILL));
+	ASSERT_EQ(self->ct.pid, waitpid(self->ct.pid, NULL, 0));
+	self->ct.pid = 0;
+	EXPECT_EQ(0, low_job_wait(&self->ct.c, &self->ct.job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->ct.job));
+}
+
+TEST_HARNESS_MAIN

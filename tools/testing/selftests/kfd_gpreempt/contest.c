@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/* LOW in this process, preempted for HIGH in another: where many tests begin. */
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "contest.h"
+#include "gpreempt.h"
+
+/* How often LOW may end on a busy host before it is preempted. */
+#define TRIES	20
+
+static int run_rival(struct rival *rival, __u32 priority, unsigned int groups)
+{
+	struct until_job job;
+	struct aql_queue q;
+	struct client c;
+
+	if (client_open(&c) || aql_create(&q, &c.dev, 64, priority) || until_job_init(&c, &job))
+		return 1;
+	if (!groups)
+		groups = c.dev.cus;
+	while (!rival->leave) {
+		if (rival->run && !rival->running) {
+			*job.stop = 0;
+			aql_signal_init(job.signal, 1, NULL);
+			aql_dispatch(&q, &c.until, groups * 64, 64, job.args, job.signal);
+			rival->running = 1;
+		} else if (!rival->run && rival->running) {
+			until_job_stop(&job);
+			if (until_job_wait(&c, &job, CLIENT_TIMEOUT_MS))
+				return 2;
+			rival->running = 0;
+		}
+		usleep(1000);
+	}
+	execl("/bin/sleep", "sleep", "600", NULL);
+	return 3;
+}
+
+int rival_start(struct rival **rival, pid_t *pid, __u32 priority, unsigned int groups)
+{
+	*rival = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (*rival == MAP_FAILED)
+		return -errno;
+	*pid = client_fork();
+	if (!*pid)
+		_exit(run_rival(*rival, priority, groups));
+	return *pid < 0 ? -errno : 0;
+}
+
+void rival_kill(struct rival *rival, pid_t pid)
+{
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	if (rival)
+		munmap(rival, KFD_PAGE);
+}
+
+int rival_run(struct rival *rival, int run)
+{
+	unsigned int ms;
+
+	rival->run = run;
+	for (ms = 0; rival->running != run; ms++) {
+		if (ms > CLIENT_TIMEOUT_MS)
+			return -ETIME;
+		usleep(1000);
+	}
+	return 0;
+}
+
+int contest_open(struct contest *ct)
+{
+	unsigned int node;
+	__u32 gpu_id;
+	int ret;
+
+	ret = kfd_find_gpu(&gpu_id, &node);
+	if (!ret)
+		ret = rival_start(&ct->rival, &ct->pid, PRIORITY_HIGH, 1);
+	return ret ? ret : client_open(&ct->c);
+}
+
+int contest_init(struct contest *ct)
+{
+	__u32 n;
+	int ret;
+
+	ret = aql_create(&ct->queue, &ct->c.dev, 64, PRIORITY_LOW);
+	if (ret)
+		return ret;
+	n = low_calibrate(&ct->c, &ct->queue, CONTEST_LOW_MS);
+	if (!n)
+		return -EIO;
+	ret = low_job_init(&ct->c, &ct->job, ct->c.dev.cus, n);
+	/* a busy host's delays, and rule 3, are not what is tested */
+	if (!ret)
+		ret = gpreempt_set("preempt_timeout_ms", 9000);
+	if (!ret)
+		ret = gpreempt_set("blocked_us", 500000);
+	if (!ret)
+		ret = gpreempt_set("starvation_ms", 60000);
+	if (!ret)
+		ret = gpreempt_set("enable", 1);
+	return ret;
+}
+
+int contest_preempt(struct contest *ct)
+{
+	long long before, resumes;
+	unsigned int try;
+	int ret;
+
+	for (try = 0; try < TRIES; try++) {
+		before = gpreempt_number("stats/preemptions");
+		resumes = gpreempt_number("stats/resumes");
+		low_job_start(&ct->c, &ct->job, &ct->queue);
+		usleep(CONTEST_LOW_MS * 1000 / 10);
+		ret = rival_run(ct->rival, 1);
+		while (!ret && ct->job.signal->value) {
+			if (gpreempt_number("stats/preemptions") > before) {
+				ct->resumes = resumes;
+				return 0;
+			}
+			usleep(1000);
+		}
+		if (!ret)
+			ret = rival_run(ct->rival, 0);
+		if (ret)
+			return ret;
+	}
+	return -EAGAIN;
+}
+
+bool contest_low_is_off(struct contest *ct)
+{
+	/* on the machine it would end in half of this */
+	return low_job_wait(&ct->c, &ct->job, 4 * CONTEST_LOW_MS) == -ETIME &&
+	       gpreempt_number("stats/resumes") == ct->resumes;
+}
+
+int contest_finish(struct contest *ct)
+{
+	int ret;
+
+	ret = rival_run(ct->rival, 0);
+	if (!ret)
+		ret = low_job_wait(&ct->c, &ct->job, CLIENT_TIMEOUT_MS);
+	if (!ret && low_job_wrong(&ct->job))
+		ret = -EILSEQ;
+	return ret;
+}
+
+void contest_close(struct contest *ct)
+{
+	rival_kill(ct->rival, ct->pid);
+	gpreempt_set("enable", 0);
+	gpreempt_set("starvation_ms", 1000);
+	gpreempt_set("blocked_us", 2000);
+	gpreempt_set("preempt_timeout_ms", 100);
+	if (ct->c.dev.fd > 0)
+		client_close(&ct->c);
+}

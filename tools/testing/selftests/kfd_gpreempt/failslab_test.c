@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each allocation that an operation on GPREEMPT makes fails once. It answers
+ * ENOMEM or does without, and works the next time; what it loses, kmemleak
+ * finds. Needs CONFIG_FAILSLAB and CONFIG_FAULT_INJECTION_DEBUG_FS, and root.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+
+#include "kselftest_harness.h"
+#include "client.h"
+#include "gpreempt.h"
+
+#define FAILSLAB	"/sys/kernel/debug/failslab/"
+#define FAIL_NTH	"/proc/thread-self/fail-nth"
+
+/* More than any operation here allocates. */
+#define MANY		500
+
+static int put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+FIXTURE(failslab) {
+	struct client c;
+	struct aql_queue q;
+	int fail_nth;
+};
+
+FIXTURE_SETUP(failslab)
+{
+	int ret;
+
+	if (!gpreempt_present())
+		SKIP(return, "no GPREEMPT");
+	if (access(FAIL_NTH, W_OK) || access(FAILSLAB, F_OK))
+		SKIP(return, "no fault injection");
+	ret = client_open(&self->c);
+	if (ret == -ENODEV)
+		SKIP(return, "no KFD device");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, aql_create(&self->q, &self->c.dev, 64, PRIORITY_LOW));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	ASSERT_EQ(0, put(FAILSLAB "ignore-gfp-wait", "N"));
+	ASSERT_EQ(0, put(FAILSLAB "verbose", "0"));
+	self->fail_nth = open(FAIL_NTH, O_RDWR);
+	ASSERT_LE(0, self->fail_nth);
+}
+
+FIXTURE_TEARDOWN(failslab)
+{
+	put(FAILSLAB "ignore-gfp-wait", "Y");
+	put(FAILSLAB "probability", "0");
+	gpreempt_set("enable", 0);
+	close(self->fail_nth);
+	client_close(&self->c);
+}
+
+/* From now on this thread's @n-th allocation fails; with 0, none. */
+static void arm(int fail_nth, unsigned int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u", n);
+
+	if (pwrite(fail_nth, text, len, 0) != len)
+		_exit(1);
+}
+
+/* Ends that. Was there such an allocation? */
+static bool disarm(int fail_nth)
+{
+	char text[16] = {};
+	bool hit;
+
+	hit = pread(fail_nth, text, sizeof(text) - 1, 0) > 0 && atoi(text) == 0;
+	arm(fail_nth, 0);
+	return hit;
+}
+
+/*
+ * @operation with each of its allocations failing, one at a time, until it has
+ * no more; @undo after each success. Leaves it done.
+ */
+#define EXPECT_SURVIVES(operation, undo) \
+do { \
+	unsigned int n_, failed_ = 0; \
+	bool hit_ = true; \
+	int ret_; \
+	\
+	for (n_ = 1; hit_; n_++) { \
+		ASSERT_GT(MANY, n_); \
+		arm(self->fail_nth, n_); \
+		ret_ = (operation); \
+		hit_ = disarm(self->fail_nth); \
+		if (ret_) { \
+			EXPECT_EQ(-ENOMEM, ret_) TH_LOG("allocation %u", n_); \
+			EXPECT_TRUE(hit_); \
+			failed_++; \
+		} else if (hit_) { \
+			EXPECT_EQ(0, (undo)); \
+		} \
+	} \
+	TH_LOG("%u allocations, %u of them indispensable", n_ - 2, failed_); \
+	EXPECT_LT(0, n_ - 2); \
+} while (0)
+
+TEST_F_TIMEOUT(failslab, enable, 300)
+{
+	EXPECT_SURVIVES(gpreempt_set("enable", 1), gpreempt_set("enable", 0));
+	EXPECT_EQ(1, gpreempt_number("enable"));
+	EXPECT_SURVIVES(gpreempt_set("enable", 0), gpreempt_set("enable", 1));
+	EXPECT_EQ(0, gpreempt_number("enable"));
+}
+
+TEST_F_TIMEOUT(failslab, create_queue, 300)
+{
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, aql_stop(&self->q));
+	EXPECT_SURVIVES(aql_start(&self->q), aql_stop(&self->q));
+	EXPECT_EQ(0, aql_destroy(&self->q));
+}
+
+TEST_F_TIMEOUT(failslab, update_queue, 300)
+{
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	EXPECT_SURVIVES(aql_update(&self->q, 100, PRIORITY_HIGH), 0);
+}
+
+/* The doorbells are mapped on top of themselves. */
+static int map_doorbells(struct kfd_dev *dev)
+{
+	void *p = mmap(dev->doorbells, dev->doorbell_mem.size, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_FIXED, dev->fd, dev->doorbell_offset);
+
+	return p == MAP_FAILED ? -errno : 0;
+}
+
+TEST_F_TIMEOUT(failslab, map_doorbells, 300)
+{
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	EXPECT_SURVIVES(map_doorbells(&self->c.dev), 0);
+}
+
+/* Every file there is. */
+static int read_all(void)
+{
+	char folder[128], path[512], buf[4096];
+	struct dirent *e;
+	int ret, fd;
+	DIR *d;
+
+	ret = gpreempt_path(NULL, folder, sizeof(folder));
+	if (ret)
+		return ret;
+	d = opendir(folder);
+	if (!d)
+		return -errno;
+	while (!ret && (e = readdir(d))) {
+		if (e->d_type != DT_REG)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+		fd = open(path, O_RDONLY);
+		if (fd < 0 || read(fd, buf, sizeof(buf)) < 0)
+			ret = -errno;
+		if (fd >= 0)
+			close(fd);
+	}
+	closedir(d);
+	return ret;
+}
+
+TEST_F_TIMEOUT(failslab, read_sysfs, 300)
+{
+	EXPECT_SURVIVES(read_all(), 0);
+}
+
+/* The monitor, whose allocations all fail, still works: it makes none. */
+TEST_F_TIMEOUT(failslab, monitor, 300)
+{
+	struct until_job until;
+	struct aql_queue high;
+	char path[300], comm[32];
+	long long before;
+	unsigned int ms;
+	bool found = false;
+	struct dirent *e;
+	FILE *f;
+	DIR *d;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	d = opendir("/proc");
+	ASSERT_NE(NULL, d);
+	while ((e = readdir(d))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		if (fgets(comm, sizeof(comm), f) && !strncmp(comm, "gpreempt/", 9)) {
+			snprintf(path, sizeof(path), "/proc/%s/make-it-fail", e->d_name);
+			ASSERT_EQ(0, put(path, "1"));
+			found = true;
+		}
+		fclose(f);
+	}
+	closedir(d);
+	ASSERT_TRUE(found);
+	ASSERT_EQ(0, aql_create(&high, &self->c.dev, 64, PRIORITY_HIGH));
+	ASSERT_EQ(0, until_job_init(&self->c, &until));
+	ASSERT_EQ(0, put(FAILSLAB "task-filter", "Y"));
+	ASSERT_EQ(0, put(FAILSLAB "times", "-1"));
+	ASSERT_EQ(0, put(FAILSLAB "probability", "100"));
+
+	before = gpreempt_number("stats/preemptions");
+	until_job_start(&self->c, &until, &self->q);
+	usleep(50000);
+	until_job_start(&self->c, &until, &high);
+	for (ms = 0; gpreempt_number("stats/preemptions") == before; ms++) {
+		ASSERT_GT(CLIENT_TIMEOUT_MS, ms);
+		usleep(1000);
+	}
+	ASSERT_EQ(0, put(FAILSLAB "probability", "0"));
+	until_job_stop(&until);
+	EXPECT_EQ(0, until_job_wait(&self->c, &until, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, aql_destroy(&high));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The GPU is reset while a queue is preempted: nothing stays preempted, and the
+ * processes that come afterwards find GPREEMPT at work.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "contest.h"
+#include "gpreempt.h"
+
+/* Reading it resets the GPU. */
+#define RECOVER	"/sys/kernel/debug/dri/*/amdgpu_gpu_recover"
+
+static long long preempted(void)
+{
+	return gpreempt_number("stats/preemptions") - gpreempt_number("stats/resumes");
+}
+
+static int reset_gpu(void)
+{
+	int fd, ret = 0;
+	glob_t found;
+	char buf[32];
+
+	if (glob(RECOVER, 0, NULL, &found))
+		return -ENOENT;
+	fd = open(found.gl_pathv[0], O_RDONLY);
+	globfree(&found);
+	if (fd < 0)
+		return -errno;
+	if (read(fd, buf, sizeof(buf)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+FIXTURE(reset) {
+	volatile int *step;
+	pid_t child;
+};
+
+FIXTURE_SETUP(reset)
+{
+	unsigned int node;
+	__u32 gpu_id;
+
+	if (kfd_find_gpu(&gpu_id, &node))
+		SKIP(return, "no KFD device");
+	if (!gpreempt_present())
+		SKIP(return, "no GPREEMPT");
+	self->step = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			  -1, 0);
+	ASSERT_NE(MAP_FAILED, self->step);
+}
+
+FIXTURE_TEARDOWN(reset)
+{
+	gpreempt_set("enable", 0);
+}
+
+/* In a process of its own: LOW preempted, until told to end. Exit status 0 is success. */
+static int contend(volatile int *step, bool finish)
+{
+	struct contest ct = {};
+
+	if (contest_open(&ct) || contest_init(&ct))
+		return 1;
+	if (contest_preempt(&ct))
+		return 2;
+	*step = 1;
+	while (!finish && *step == 1)
+		usleep(1000);
+	if (finish && contest_finish(&ct))
+		return 3;
+	rival_kill(ct.rival, ct.pid);
+	return 0;
+}
+
+static pid_t start(volatile int *step, bool finish)
+{
+	pid_t pid;
+
+	*step = 0;
+	pid = client_fork();
+	if (!pid)
+		_exit(contend(step, finish));
+	return pid;
+}
+
+/* Its exit status, or -1. */
+static int end(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F_TIMEOUT(reset, while_preempted, 180)
+{
+	long long before = preempted();
+	unsigned int ms;
+	pid_t pid;
+
+	pid = start(self->step, false);
+	ASSERT_LT(0, pid);
+	for (ms = 0; !*self->step; ms++) {
+		ASSERT_GT(2 * CLIENT_TIMEOUT_MS, ms);
+		ASSERT_EQ(0, waitpid(pid, NULL, WNOHANG));
+		usleep(1000);
+	}
+	EXPECT_EQ(before + 1, preempted());
+	ASSERT_EQ(0, reset_gpu());
+	EXPECT_EQ(before, preempted());
+	EXPECT_EQ(1, gpreempt_number("enable"));
+	*self->step = 2;
+	EXPECT_EQ(0, end(pid));
+	EXPECT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+
+	/* as before */
+	pid = start(self->step, true);
+	ASSERT_LT(0, pid);
+	EXPECT_EQ(0, end(pid));
+	EXPECT_EQ(before, preempted());
+}
+
+TEST_HARNESS_MAIN
