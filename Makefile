@@ -32,10 +32,22 @@ lint: ## checkpatch, sparse, W=1 with gcc and clang, kernel-doc, shellcheck
 check-series: ## every patch of the series builds by itself, with gcc and clang
 	@scripts/check-series
 
+check-debug: ## the tests on a kernel with lockdep, KASAN, UBSAN, kmemleak, failing allocations
+	@KERNEL=debug scripts/check
+
+check-kcsan: ## the tests on a kernel that looks for data races in amdkfd
+	@KERNEL=kcsan scripts/check
+
+check-cov: check-debug ## what the tests of check-debug ran of the driver: out/check/coverage.txt
+	@mkdir -p out/check
+	@scripts/coverage out/check-debug out/guest-debug >out/check/coverage.txt
+	@tail -n 1 out/check/coverage.txt
+
 bench-model: ## how fast the GPU model executes code, by host threads
 	@scripts/bench-model
 
 clean: ## remove the results; the caches stay
 	rm -rf out
 
-.PHONY: help demo check apply series kernel shell lint check-series bench-model clean
+.PHONY: help demo check apply series kernel shell lint check-series \
+	check-debug check-kcsan check-cov bench-model clean

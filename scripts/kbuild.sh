@@ -2,7 +2,8 @@
 # The kernel build tree in the cache: its source is kept equal to the pristine
 # source plus our patches. Its objects are in folders right below it, so that
 # kbuild sees relative paths and ccache finds its objects from any tree: gcc/
-# for the guest, gcc-lint/ and clang-lint/ with more warnings.
+# for the guest, gcc-debug/ and gcc-kcsan/ for guests that check themselves,
+# gcc-lint/ and clang-lint/ with more warnings.
 # shellcheck shell=bash
 
 TREE=${TREE:-$CACHE/build/linux-$BASE}
@@ -11,13 +12,40 @@ TREE=${TREE:-$CACHE/build/linux-$BASE}
 export KBUILD_BUILD_TIMESTAMP=1970-01-01 KBUILD_BUILD_USER=gpreempt KBUILD_BUILD_HOST=gpreempt
 export CCACHE_DIR=$CACHE/ccache
 
+# each_of VARIABLE FILE...: kbuild's setting of VARIABLE for the object of each
+# file. It names objects from the Makefile's folder: amdkfd has none of its own.
+each_of() {
+	local variable=$1 f
+	shift
+	for f in "$@"; do
+		f=${f##*/}
+		case $f in
+		*_kunit.c) echo "${variable}_${f%.c}.o=y" ;;
+		*) echo "${variable}_../amdkfd/${f%.c}.o=y" ;;
+		esac
+	done
+}
+
+# What a folder's objects are built with besides: in gcc-debug GPREEMPT's own
+# files count how often each line runs; in gcc-kcsan only amdkfd's accesses are
+# watched for races (a watched kernel is slow, and the rest is not ours).
+instruments() {
+	local amdkfd=$TREE/drivers/gpu/drm/amd/amdkfd
+
+	case $1 in
+	gcc-debug) each_of GCOV_PROFILE "$amdkfd"/kfd_gpreempt*.c "$amdkfd"/tests/kfd_gpreempt*.c ;;
+	gcc-kcsan) echo KCSAN_SANITIZE=n; each_of KCSAN_SANITIZE "$amdkfd"/*.c ;;
+	esac
+}
+
 # kmake FOLDER ARGUMENT...: make in the build tree, with objects in FOLDER and
 # the compiler that its name begins with.
 kmake() {
-	local dir=$1
+	local dir=$1 extra
 	shift
+	mapfile -t extra < <(instruments "$dir")
 	nice make -s -C "$TREE" O="$dir" CC="ccache ${dir%%-*}" HOSTCC="ccache gcc" LOCALVERSION= \
-		-j"$JOBS" "$@"
+		-j"$JOBS" "${extra[@]}" "$@"
 }
 
 # Make the build tree's source what it should be, touching only what differs.
@@ -30,7 +58,7 @@ sync_tree() {
 	if [ ! -f "$TREE/.gpreempt-source" ] || [ "$(cat "$TREE/.gpreempt-source")" != "$src" ]; then
 		say COPY "${src##*/} to $TREE"
 		mkdir -p "$TREE"
-		rsync -a --checksum --delete --exclude=/gcc --exclude=/gcc-lint --exclude=/clang-lint "$src/" "$TREE/"
+		rsync -a --checksum --delete --exclude=/gcc --exclude='/gcc-*' --exclude='/clang-*' "$src/" "$TREE/"
 		echo "$src" >"$TREE/.gpreempt-source"
 	fi
 	want=$(mktemp -d "$CACHE/overlay.XXXXXX")
@@ -49,20 +77,22 @@ sync_tree() {
 	rm -rf "$want"
 }
 
-# configure FOLDER: tinyconfig plus our fragment; every line of it must be
-# in the result.
+# configure FOLDER: tinyconfig plus our fragments: kernel.config, and for gcc-NAME
+# also NAME.config if there is one. Every line of them must be in the result.
 configure() {
-	local dir=$1 fragment=$ROOT/scripts/config/kernel.config stamp missing
+	local dir=$1 fragments=("$ROOT/scripts/config/kernel.config") stamp missing
 
-	stamp=$(key "$fragment" "$TREE/.gpreempt-source")
+	[ ! -f "$ROOT/scripts/config/${dir#*-}.config" ] ||
+		fragments+=("$ROOT/scripts/config/${dir#*-}.config")
+	stamp=$(key "${fragments[@]}" "$TREE/.gpreempt-source")
 	if [ "$(cat "$TREE/$dir/.gpreempt-config" 2>/dev/null)" != "$stamp" ]; then
 		mkdir -p "$TREE/$dir"
 		quietly "$CACHE/log/config" kmake "$dir" tinyconfig
 		(cd "$TREE/$dir" && quietly "$CACHE/log/config" \
-			../scripts/kconfig/merge_config.sh -m .config "$fragment")
+			../scripts/kconfig/merge_config.sh -m .config "${fragments[@]}")
 	fi
 	quietly "$CACHE/log/config" kmake "$dir" olddefconfig
-	missing=$(grep -E '^(# )?CONFIG_' "$fragment" | grep -vxFf "$TREE/$dir/.config" || true)
+	missing=$(grep -hE '^(# )?CONFIG_' "${fragments[@]}" | grep -vxFf "$TREE/$dir/.config" || true)
 	[ -z "$missing" ] || die "Kconfig dropped: $(echo "$missing" | paste -sd, -)"
 	echo "$stamp" >"$TREE/$dir/.gpreempt-config"
 }

@@ -203,7 +203,7 @@ TEST_F_TIMEOUT(failslab, monitor, 300)
 
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	d = opendir("/proc");
-	ASSERT_NE(NULL, d);
+	ASSERT_TRUE(d);
 	while ((e = readdir(d))) {
 		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
 		f = fopen(path, "r");

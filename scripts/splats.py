@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the kernel's own checkers report, found in a console log.
+
+A report is its first line and what belongs to it, up to the mark that ends it.
+"""
+import re
+from dataclasses import dataclass
+
+# The first line of a report, by who writes it. What a debug kernel can say is
+# in lib/Kconfig.debug; each pattern has an example in tests/test_splats.py.
+TITLES = {
+    "memory access": r"BUG: KASAN: ",
+    "data race": r"BUG: KCSAN: ",
+    "undefined behaviour": r"UBSAN: ",
+    "slab": r"BUG [^ :]+ \(.*\): ",
+    "bug": r"BUG: |kernel BUG at |Oops: |general protection fault",
+    # WARN_ON(), and all that lockdep and RCU find
+    "warning": r"WARNING: ",
+    "lockdep off": r"turning off the locking correctness validator|INFO: lockdep is turned off|"
+                   r"INFO: trying to register non-static key",
+    "list": r"list_(add|del) corruption",
+    "object": r"ODEBUG: ",
+    "stall": r"INFO: task .* blocked for more than|rcu: INFO: |soft lockup|hard LOCKUP",
+    "panic": r"Kernel panic",
+    # what none of these announced
+    "trace": r"Call Trace:",
+}
+TITLE = re.compile("|".join(f"(?P<t{n}>{p})" for n, p in enumerate(TITLES.values())))
+STAMP = re.compile(r"^\[ *\d+\.\d+\](?:\[ *[CT]\d+\])? ?")
+END = re.compile(r"---\[ end |^={20,}$|^-{20,}$|^ *</TASK>$")
+LONGEST = 120
+
+# What stock amdgpu is reported for as well; known_test, on the stock module,
+# shows each of these.
+KNOWN = {
+    "checkpoint: topology_lock inside the DQM lock":
+        r"circular locking dependency.*kfd_topology_device_by_id.*get_queue_checkpoint_info",
+}
+
+LEAK = re.compile(r"^unreferenced object 0x")
+
+
+@dataclass
+class Report:
+    kind: str
+    text: str
+
+    @property
+    def title(self):
+        return self.text.partition("\n")[0]
+
+    @property
+    def known(self):
+        """The name of the report's entry in KNOWN, or None."""
+        return next((n for n, p in KNOWN.items() if re.search(p, self.text, re.S)), None)
+
+
+def kind_of(line):
+    """Which checker's report begins with this line, or None."""
+    m = TITLE.search(line)
+    return list(TITLES)[int(m.lastgroup[1:])] if m else None
+
+
+def reports(console):
+    """The reports in the text of a console, in order."""
+    found, body = [], None
+    for line in console.splitlines():
+        line = STAMP.sub("", line.rstrip())
+        if body is not None and len(body) < LONGEST:
+            body.append(line)
+            # The rule after a title opens the report, another one ends it.
+            if END.search(line) and len(body) > 3:
+                found[-1].text = "\n".join(body)
+                body = None
+            continue
+        if body is not None:
+            found[-1].text = "\n".join(body)
+            body = None
+        kind = kind_of(line)
+        if kind:
+            found.append(Report(kind, line))
+            body = [line]
+    if body:
+        found[-1].text = "\n".join(body)
+    return found
+
+
+def leaks(text):
+    """The objects that kmemleak lists (debugfs: kmemleak)."""
+    found = []
+    for line in text.splitlines():
+        if LEAK.match(line):
+            found.append(Report("leak", line))
+        elif found:
+            found[-1].text += "\n" + line
+    return found
