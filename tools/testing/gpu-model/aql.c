@@ -333,6 +333,7 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 		.ptr = wave_mem_ptr,
 		.generation = wave_mem_generation,
 		.ctx = q,
+		.gws = g->gws,
 		.shared_base = (u64)(env->sh_mem_bases >> 16) << 48,
 		.private_base = (u64)(env->sh_mem_bases & 0xffff) << 48,
 	};

@@ -57,6 +57,7 @@ struct exec {
 	struct kernel_code code;
 	struct dispatch_regs regs;
 	struct wave_mem mem;
+	u32 gws[GWS_RESOURCES];
 	u8 *kernarg;
 	char *spec[CO_MAX_ARGS];
 	u32 lds_bytes;
@@ -654,6 +655,7 @@ int exec_main(int argc, char **argv)
 		return 2;
 	}
 	e.mem.ctx = &e;
+	e.mem.gws = e.gws;
 	file = read_file(argv[1], &size);
 	if (!file) {
 		fail("%s: cannot read it", argv[1]);

@@ -62,10 +62,13 @@ struct gpu_config {
 	const char *log_path;
 };
 
+#define GWS_RESOURCES	64
+
 /**
  * struct gpu - one modelled device
  * @cfg:	configuration, constant after start
  * @mec_lock:	see the top of this file
+ * @gws:	semaphores of waves, see isa_gws.c
  */
 struct gpu {
 	struct gpu_config cfg;
@@ -78,6 +81,7 @@ struct gpu {
 	struct hws *hws;
 	struct spi *spi;
 	struct control *control;
+	u32 gws[GWS_RESOURCES];
 	struct vfio_user *vfio;
 };
 

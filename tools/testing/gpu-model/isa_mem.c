@@ -232,6 +232,52 @@ X(x_s_buffer_store)
 	return s_buffer(c, i, true);
 }
 
+/* An atomic of the wave as a whole; out of a buffer's range it does nothing. */
+static enum wave_stop s_atomic(struct ctx *c, const struct insn *i, u64 va, bool in_range)
+{
+	enum isa_atomic op = i->row->arg & 0xff;
+	bool wide = i->row->arg & A_64;
+	const u32 *data = &c->w->sgpr[i->dst];
+	unsigned int n = wide ? 2 : 1;
+	u64 old = 0, cmp = 0;
+	struct piece m;
+
+	va &= ~3ull;
+	if (in_range) {
+		if (!translate(c, &m, va, 4 * n, true))
+			return WAVE_FAULT;
+		if (va & (4 * n - 1)) {
+			c->w->fault_va = va;
+			return WAVE_FAULT;
+		}
+		if (op == A_CMPSWAP)
+			cmp = wide ? data[2] | (u64)data[3] << 32 : data[1];
+		old = atomic_host(m.p, op, wide ? data[0] | (u64)data[1] << 32 : data[0], cmp,
+				  wide);
+	}
+	if (i->glc) {
+		c->w->sgpr[i->dst] = old;
+		if (wide)
+			c->w->sgpr[i->dst + 1] = old >> 32;
+	}
+	return WAVE_BUDGET;
+}
+
+X(x_s_atomic)
+{
+	return s_atomic(c, i, sgpr64(c->w, i->src[0]) + smem_offset(c, i), true);
+}
+
+X(x_s_buffer_atomic)
+{
+	struct rsrc r = rsrc_parse(c->w, i->src[0]);
+	u64 off = smem_offset(c, i) & ~3ull, size = r.num_records;
+
+	if (r.stride)
+		size *= r.stride;
+	return s_atomic(c, i, r.base + off, off + (i->row->arg & A_64 ? 8 : 4) <= size);
+}
+
 /* The scalar scratch forms scale a register offset by 64: one for all lanes. */
 static enum wave_stop s_scratch(struct ctx *c, const struct insn *i, bool store)
 {

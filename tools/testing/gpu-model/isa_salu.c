@@ -407,11 +407,12 @@ static bool hwreg_read(const struct wave *w, unsigned int id, u32 *v)
 	case HWREG_HW_ID:
 		*v = w->hw_id;
 		return true;
-	case HWREG_GPR_ALLOC:	/* VGPR_SIZE 13:8 in units of 8 */
-		*v = (u32)(w->vgprs / 8 - 1) << 8;
+	/* Fields as the kernel's cwsr_trap_handler_gfx9.asm reads them on this GPU. */
+	case HWREG_GPR_ALLOC:	/* VGPR_SIZE 11:6, ACCV_OFFSET 17:12, SGPR_SIZE 26:24 of 112 */
+		*v = (u32)(w->vgprs / 8 - 1) << 6 | (u32)(w->acc_offset / 4 - 1) << 12 | 6u << 24;
 		return true;
-	case HWREG_LDS_ALLOC:	/* LDS_SIZE 20:12 in units of 128 dwords */
-		*v = (w->wg->lds_bytes + 511) / 512 << 12;
+	case HWREG_LDS_ALLOC:	/* LDS_SIZE 20:12 in units of 64 dwords */
+		*v = (w->wg->lds_bytes + 255) / 256 << 12;
 		return true;
 	case HWREG_IB_STS:
 		*v = 0;

@@ -40,6 +40,7 @@ static struct gpu gpu = {
 static const char usage[] =
 "usage: gpu-model --socket PATH [options]\n"
 "       gpu-model exec FILE.co KERNEL [options]   (see gpu-model exec --help)\n"
+"       gpu-model isa                              the instructions it executes\n"
 "       gpu-model control PATH COMMAND...         (see gpu-model control)\n"
 "\n"
 "An AMD Instinct MI210 for QEMU's vfio-user-pci. Listens on PATH, serves one\n"
@@ -244,6 +245,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "exec"))
 		return exec_main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "isa"))
+		return isa_doc_main();
 	if (argc > 1 && !strcmp(argv[1], "control"))
 		return control_main(argc - 1, argv + 1);
 	socket = parse(argc, argv, &control);

@@ -9,6 +9,8 @@
 #define DECODE_ENTRIES	4096
 #define PAGE_BITS	12
 
+#define TRAPSTS_ILLEGAL_INST	(1u << 11)	/* cwsr_trap_handler_gfx9.asm */
+
 static _Thread_local struct insn decoded[DECODE_ENTRIES];
 
 struct workgroup *wg_alloc(unsigned int nwaves, unsigned int vgprs,
@@ -345,6 +347,13 @@ static void index_registers(struct insn *i, u32 m0)
 	}
 }
 
+/* The exception stays in TRAPSTS until somebody clears it there. */
+static enum wave_stop illegal(struct wave *w)
+{
+	w->trapsts |= TRAPSTS_ILLEGAL_INST;
+	return WAVE_ILLEGAL;
+}
+
 static bool is_valu(const struct insn *i)
 {
 	return i->row->fmt >= VOP1 && i->row->fmt <= VOP3P;
@@ -378,6 +387,8 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 			page_va = w->pc >> PAGE_BITS;
 		}
 		stop = lookup(&c, (const u32 *)(page + (w->pc & ((1 << PAGE_BITS) - 1))), &i);
+		if (stop == WAVE_ILLEGAL)
+			return illegal(w);
 		if (stop != WAVE_BUDGET)
 			return stop;
 		if (w->mode & MODE_GPR_IDX_EN && is_valu(i)) {
@@ -387,11 +398,13 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 		}
 		if (i->vmax > w->acc_offset || w->acc_offset + i->amax > w->vgprs) {
 			complain(w, i, "register not allocated");
-			return WAVE_ILLEGAL;
+			return illegal(w);
 		}
 		c.next_pc = w->pc + i->len;
 		stop = i->fn(&c, i);
-		if (stop == WAVE_FAULT || stop == WAVE_ILLEGAL)
+		if (stop == WAVE_ILLEGAL)
+			return illegal(w);
+		if (stop == WAVE_FAULT)
 			return stop;
 		w->last_pc = w->pc;
 		w->pc = c.next_pc;

@@ -21,12 +21,14 @@
  * @generation:	changes when pointers cached by the wave code must be dropped;
  *		asked once for each wave_run()
  * @ctx:	the callee's
+ * @gws:	[GWS_RESOURCES] semaphores of the GPU, or NULL: none
  * @shared_base: @private_base: 4 GiB apertures (bits 63:32 compare), SH_MEM_BASES
  */
 struct wave_mem {
 	void *(*ptr)(void *ctx, u64 va, size_t *span, bool write);
 	u32 (*generation)(void *ctx);
 	void *ctx;
+	u32 *gws;
 	u64 shared_base;
 	u64 private_base;
 };

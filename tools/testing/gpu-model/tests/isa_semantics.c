@@ -25,7 +25,7 @@
  * struct test - one case
  * @code:	program; s_endpgm follows
  * @want:	"REG=VALUE" or "REG[LANE]=VALUE" ..., REG one of v, a, s with a
- *		number, vcc, exec, scc, mem (dword index in data), stop
+ *		number, vcc, exec, scc, trapsts, mem (dword index in data), stop
  */
 struct test {
 	const char *code;
@@ -67,7 +67,21 @@ static const struct test tests[] = {
 	{ "s_trap 2", "stop=trap" },
 	{ "s_sendmsg sendmsg(MSG_INTERRUPT)", "stop=msg" },
 	{ "v_mfma_f64_4x4x4f64 a[0:1], v[0:1], v[0:1], a[0:1]", "stop=illegal" },
-	{ "v_mov_b32 v200, 1", "stop=illegal" },
+	{ "v_mov_b32 v200, 1", "stop=illegal trapsts=0x800" },
+	{ "s_mov_b32 s4, 5\n s_atomic_add s4, s[0:1], 0x8 glc\n s_mov_b32 s5, 6\n s_atomic_or s5, s[0:1], 0x4",
+	  "s4=0x02020202 mem2=0x02020207 s5=6 mem1=0x01010107" },
+	{ "s_mov_b64 s[4:5], 1\n s_load_dwordx2 s[6:7], s[0:1], 0x8\n"
+	  "s_atomic_cmpswap_x2 s[4:7], s[0:1], 0x8 glc", "s4=0x02020202 s5=0x03030303 mem2=1 mem3=0" },
+	{ "s_mov_b32 s4, 9\n s_mov_b32 s5, 1\n s_atomic_cmpswap s[4:5], s[0:1], 0x4",
+	  "s4=9 mem1=0x01010101" },
+	{ "s_mov_b64 s[4:5], 1\n s_atomic_add_x2 s[4:5], s[0:1], 0x4", "stop=fault" },
+	{ "s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 8\n s_mov_b32 s7, 0\n s_mov_b32 s8, 3\n s_mov_b32 s9, 3\n"
+	  "s_buffer_atomic_add s8, s[4:7], 0x4 glc\n s_buffer_atomic_add s9, s[4:7], 0x8 glc",
+	  "s8=0x01010101 mem1=0x01010104 s9=0 mem2=0x02020202" },
+	{ "s_mov_b32 m0, 0x20000\n ds_gws_sema_p offset:1 gds\n ds_gws_sema_v gds\n"
+	  "v_mov_b32 v2, 2\n ds_gws_init v2 offset:5 gds\n ds_gws_sema_p offset:5 gds\n"
+	  "ds_gws_sema_p offset:5 gds\n s_mov_b32 s4, 1\n ds_gws_sema_p offset:1 gds", "stop=sleep s4=1" },
+	{ "ds_gws_barrier v0 gds", "stop=illegal" },
 
 	/* integers in lanes */
 	{ "v_mov_b32 v1, -1\n v_add_co_u32 v2, vcc, v0, v1\n v_addc_co_u32 v3, vcc, 0, 0, vcc",
@@ -293,6 +307,8 @@ static bool check_one(const struct wave *w, const struct memory *m, const char *
 		got = sgpr64(w, SGPR_VCC);
 	} else if (!strcmp(reg, "exec")) {
 		got = wave_exec(w);
+	} else if (!strcmp(reg, "trapsts")) {
+		got = w->trapsts;
 	} else if (!strcmp(reg, "scc")) {
 		got = w->scc;
 	} else if (!strncmp(reg, "mem", 3)) {
@@ -317,8 +333,9 @@ static bool check_one(const struct wave *w, const struct memory *m, const char *
 
 static bool run(const struct test *t, unsigned int index, struct memory *m)
 {
+	u32 gws[GWS_RESOURCES] = { [3] = 1 };
 	struct wave_mem mem = {
-		.ptr = test_ptr, .generation = test_generation, .ctx = m,
+		.ptr = test_ptr, .generation = test_generation, .ctx = m, .gws = gws,
 		.shared_base = SHARED_VA, .private_base = PRIVATE_VA,
 	};
 	struct workgroup *wg = wg_alloc(1, 128, 120, 1024);
