@@ -129,6 +129,7 @@ struct dispatch {
  * @launching:	dispatch with workgroups left to launch
  * @pending:	restored groups that wait for room
  * @removed:	groups taken off the machine by a preemption
+ * @tba:	address of its process' trap handler, or 0
  * @mem:	address space as waves see it
  * @invalidations: part of its generation (atomic, read by workers)
  * @sh:		compute registers, MQD dwords 1 on
@@ -164,6 +165,7 @@ struct user_queue {
 	unsigned int begun;
 	struct dispatch *launching;
 	struct group *pending, *removed;
+	u64 tba;
 	struct wave_mem mem;
 	atomic_uint invalidations;
 	u32 sh[COMPUTE_REGS];
@@ -186,12 +188,14 @@ struct user_queue {
  * struct queue_env - what a queue's process brings
  * @pasid:		process
  * @sh_mem_bases:	private aperture in the low, shared in the high half: bits 63:48
+ * @tba:		trap handler, or 0
  * @write_addr:		where the write index lives, or 0: as the MQD says
  * @is_static:		see struct user_queue
  */
 struct queue_env {
 	u16 pasid;
 	u32 sh_mem_bases;
+	u64 tba;
 	u64 write_addr;
 	bool is_static;
 };

@@ -310,6 +310,7 @@ static void wave_stopped(struct cu *cu, struct simd *s, struct wave_slot *slot,
 	slot->ready = s->time;
 	switch (stop) {
 	case WAVE_BUDGET:
+	case WAVE_RFE:		/* of trap handlers, which run elsewhere */
 		break;
 	case WAVE_SLEEP:
 		if (slot->w->wake_at > s->time)

@@ -39,6 +39,7 @@
 #include "pm4.h"
 #include "regs.h"
 #include "spi.h"
+#include "trap.h"
 
 #define MQD_PAGE	4096
 #define CNTL_STACK_MAX	(1u << 16)	/* amdkfd gives the largest of these GPUs 33 KiB */
@@ -60,13 +61,6 @@
 #define WAVE_SCRATCH	(1u << 15)
 #define WAVE_LAST	(1u << 16)			/* of its workgroup */
 #define WAVE_FIRST	(1u << 17)
-
-/*
- * Every wave is saved with all scalar registers, whatever its descriptor asks
- * for: the model keeps FLAT_SCRATCH, XNACK_MASK and VCC apart from the SGPRs
- * that they share storage with when there are fewer.
- */
-#define SAVED_SGPRS	112
 
 /**
  * struct saved_queue - begins the bytes of the events
@@ -117,8 +111,8 @@ struct wave_regs {
 struct wave_extra {
 	u64 last_pc, insns, wake_at, number;
 	s32 scratch;
-	u8 dispatch, index;
-	u8 reserved[26];
+	u8 dispatch, index, at_barrier;
+	u8 reserved[25];
 };
 
 _Static_assert(sizeof(struct wave_regs) == 128 && sizeof(struct wave_extra) == 64, "layout");
@@ -312,32 +306,10 @@ static int write_bytes(struct user_queue *q, u64 *va, const void *buf, size_t le
 	return err;
 }
 
-static int write_lds(struct user_queue *q, const struct group *grp, u64 *va)
-{
-	static const u8 zeros[LDS_GRANULE];
-	u32 bytes = grp->wg->lds_bytes;
-	int err = 0;
-
-	if (bytes)
-		err = write_bytes(q, va, grp->wg->lds, bytes);
-	if (!err && bytes < lds_bytes(grp->d))
-		err = write_bytes(q, va, zeros, lds_bytes(grp->d) - bytes);
-	return err;
-}
-
-/* The record of wave @i, which begins at @va. */
+/* What the trap handler would write of wave @i, whose record begins at @va. */
 static int write_wave(struct user_queue *q, const struct group *grp, unsigned int i, u64 va)
 {
 	const struct wave *w = &grp->wg->waves[i];
-	const struct wave_extra extra = {
-		.last_pc = w->last_pc,
-		.insns = w->insns,
-		.wake_at = w->wake_at,
-		.number = grp->number,
-		.scratch = grp->scratch,
-		.dispatch = grp->d - q->d,
-		.index = i,
-	};
 	struct wave_regs regs = {
 		.m0 = w->sgpr[SGPR_M0],
 		.pc_lo = w->pc,
@@ -359,32 +331,51 @@ static int write_wave(struct user_queue *q, const struct group *grp, unsigned in
 		err = write_bytes(q, &va, w->sgpr, SGPR_BYTES);
 	if (!err)
 		err = write_bytes(q, &va, &regs, sizeof(regs));
-	if (!err && i == first_wave(grp))
-		err = write_lds(q, grp, &va);
-	if (!err)
-		err = write_bytes(q, &va, &extra, sizeof(extra));
-	if (!err)
-		log_event("wave-save", "queue=%#x pasid=%u disp=%" PRIu64 " wg=%" PRIu64
-			  " wave=%u pc=%#" PRIx64 " last=%#" PRIx64 " insns=%" PRIu64,
-			  q->h->doorbell, q->pasid, grp->d->packet, grp->number, i, w->pc,
-			  w->last_pc, w->insns);
+	if (!err && i == first_wave(grp) && grp->wg->lds_bytes)
+		err = write_bytes(q, &va, grp->wg->lds, grp->wg->lds_bytes);
 	return err;
 }
 
-/* Add a group to control stack and wave state; @top: the lowest record so far. */
-static int write_group(struct user_queue *q, const struct group *grp, u32 **stack, u64 *top)
+static void log_save(const struct user_queue *q, const struct group *grp, const struct wave *w)
 {
+	log_event("wave-save", "queue=%#x pasid=%u disp=%" PRIu64 " wg=%" PRIu64
+		  " wave=%u pc=%#" PRIx64 " last=%#" PRIx64 " insns=%" PRIu64, q->h->doorbell,
+		  q->pasid, grp->d->packet, grp->number, w->index, w->pc, w->last_pc, w->insns);
+}
+
+/* Add a group to control stack and wave state; @top: the lowest record so far. */
+static int write_group(struct user_queue *q, struct group *grp, u32 **stack, u64 *top)
+{
+	u64 va[WG_WAVES_MAX] = {};
 	unsigned int i;
 	int err = 0;
 
 	*(*stack)++ = state_word(grp->d);
 	for (i = 0; i < grp->wg->nwaves && !err; i++) {
-		if (grp->wg->waves[i].ended)
+		const struct wave *w = &grp->wg->waves[i];
+		const struct wave_extra extra = {
+			.last_pc = w->last_pc,
+			.insns = w->insns,
+			.wake_at = w->wake_at,
+			.number = grp->number,
+			.scratch = grp->scratch,
+			.dispatch = grp->d - q->d,
+			.index = i,
+			.at_barrier = w->at_barrier,
+		};
+
+		if (w->ended)
 			continue;
 		*(*stack)++ = wave_word(grp, i);
+		err = vm_write(q->g, q->vmid, *top - sizeof(extra), &extra, sizeof(extra));
 		*top -= wave_bytes(grp->d, i == first_wave(grp));
-		err = write_wave(q, grp, i, *top);
+		va[i] = *top;
+		if (!err && !trap_usable(q))
+			err = write_wave(q, grp, i, va[i]);
+		log_save(q, grp, w);
 	}
+	if (!err && trap_usable(q))
+		err = trap_save(q, grp, va);
 	return err;
 }
 
@@ -619,51 +610,83 @@ static struct group *read_group(struct user_queue *q, const struct wave_extra *e
 	return grp;
 }
 
+/**
+ * struct reader - a group whose records are being read
+ * @grp:	group, NULL between two
+ * @extra: @va:	of each wave that has a record
+ */
+struct reader {
+	struct group *grp;
+	struct wave_extra extra[WG_WAVES_MAX];
+	u64 va[WG_WAVES_MAX];
+};
+
+/* All records of a group were found: its waves live again. */
+static int finish_group(struct user_queue *q, struct reader *r)
+{
+	unsigned int i;
+	int err = 0;
+
+	if (trap_usable(q))
+		err = trap_restore(q, r->grp, r->va);
+	for (i = 0; i < r->grp->wg->nwaves && !err; i++) {
+		struct wave *w = &r->grp->wg->waves[i];
+
+		if (!r->va[i])
+			continue;
+		w->last_pc = r->extra[i].last_pc;
+		w->insns = r->extra[i].insns;
+		w->wake_at = r->extra[i].wake_at;
+		w->at_barrier = r->extra[i].at_barrier;
+		w->ended = false;
+	}
+	*r = (struct reader){};
+	return err;
+}
+
 /*
  * Groups and waves from the states and waves of the control stack. @top: end of
  * the wave state, @bottom: its begin.
  */
 static int read_waves(struct user_queue *q, const u32 *stack, u32 n, u64 top, u64 bottom)
 {
-	struct wave_extra extra;
-	struct group *grp = NULL;
+	struct reader r = {};
 	u32 i, state = 0, bytes;
-	struct wave *w;
 	int err;
 
 	for (i = 0; i < n; i++) {
 		bool first = stack[i] & WAVE_FIRST;
+		struct wave_extra extra;
 
 		if (stack[i] & RELAUNCH_STATE) {
 			state = stack[i];
 			continue;
 		}
-		if (stack[i] & RELAUNCH_EVENT || top - bottom < sizeof(extra) || first != !grp)
+		if (stack[i] & RELAUNCH_EVENT || top - bottom < sizeof(extra) || first != !r.grp)
 			return -EINVAL;
 		err = vm_read(q->g, q->vmid, top - sizeof(extra), &extra, sizeof(extra));
 		if (err)
 			return err;
-		if (!grp)
-			grp = read_group(q, &extra, state);
-		if (!grp || grp->d != &q->d[extra.dispatch] || grp->number != extra.number ||
-		    extra.index >= grp->wg->nwaves || !grp->wg->waves[extra.index].ended)
+		if (first)
+			r.grp = read_group(q, &extra, state);
+		if (!r.grp || r.grp->d != &q->d[extra.dispatch] ||
+		    r.grp->number != extra.number || extra.index >= r.grp->wg->nwaves ||
+		    r.va[extra.index])
 			return -EINVAL;
-		bytes = wave_bytes(grp->d, first);
+		bytes = wave_bytes(r.grp->d, first);
 		if (top - bottom < bytes)
 			return -EINVAL;
 		top -= bytes;
-		w = &grp->wg->waves[extra.index];
-		err = read_wave(q, grp, w, first, top);
+		r.va[extra.index] = top;
+		r.extra[extra.index] = extra;
+		if (!trap_usable(q))
+			err = read_wave(q, r.grp, &r.grp->wg->waves[extra.index], first, top);
+		if (!err && stack[i] & WAVE_LAST)
+			err = finish_group(q, &r);
 		if (err)
 			return err;
-		w->last_pc = extra.last_pc;
-		w->insns = extra.insns;
-		w->wake_at = extra.wake_at;
-		w->ended = false;
-		if (stack[i] & WAVE_LAST)
-			grp = NULL;
 	}
-	return grp || top != bottom ? -EINVAL : 0;
+	return r.grp || top != bottom ? -EINVAL : 0;
 }
 
 /**

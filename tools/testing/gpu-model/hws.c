@@ -142,6 +142,7 @@ static int add_process(struct hws *s, const u32 *p, unsigned int n)
 		.quantum = (p[0] >> 25) * PROCESS_QUANTUM_NS,
 		.base = p[1] | (u64)p[2] << 32,
 		.sh_mem_bases = p[3],
+		.tba = (p[5] | (u64)(p[6] & 0xff) << 32) << 8,
 	};
 	s->nprocess++;
 	return 0;

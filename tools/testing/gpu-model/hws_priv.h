@@ -17,13 +17,14 @@
 /**
  * struct process - MAP_PROCESS
  * @base:	page directory entry of its address space
+ * @tba:	its trap handler, or 0
  * @quantum:	ns it keeps its VMID while others wait for one
  * @place:	for runlist_rotate()
  */
 struct process {
 	u16 pasid;
 	u32 sh_mem_bases;
-	u64 base;
+	u64 base, tba;
 	u64 quantum;
 	enum { UNKNOWN, HAS_VMID, WAITS } place;
 };

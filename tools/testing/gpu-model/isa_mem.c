@@ -514,16 +514,34 @@ X(x_flat_store)
 	return WAVE_BUDGET;
 }
 
+/* A dword of each lane goes to LDS, at M0 and the instruction's offset. */
+static void vmem_load_lds(struct ctx *c, const struct insn *i, const struct vmem *m)
+{
+	const struct workgroup *wg = c->w->wg;
+	u32 base = (c->w->sgpr[SGPR_M0] & 0xffff) + i->simm;
+
+	for (u64 left = m->lanes & ~m->zero; left; left &= left - 1) {
+		unsigned int l = __builtin_ctzll(left);
+		u32 v = piece_load(&m->piece[l][0]);
+
+		if (base + 4 * l + 4 <= wg->lds_bytes)
+			memcpy(wg->lds + base + 4 * l, &v, 4);
+	}
+}
+
 X(x_buffer_load)
 {
 	struct vmem m;
 
-	if (i->lds)
+	if (i->lds && M_BYTES(i->row->arg) != 4)
 		return x_unsupported(c, i);
 	vmem_init(c, &m, M_BYTES(i->row->arg));
 	if (!buffer_translate(c, i, &m, false))
 		return WAVE_FAULT;
-	vmem_load(c, i, &m);
+	if (i->lds)
+		vmem_load_lds(c, i, &m);
+	else
+		vmem_load(c, i, &m);
 	return WAVE_BUDGET;
 }
 

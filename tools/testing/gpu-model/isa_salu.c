@@ -237,13 +237,17 @@ S1_64(x_s_##op##_wrexec_b64, \
 WREXEC(andn1, ~a & e)
 WREXEC(andn2, a & ~e)
 
-/* M0 offsets the register number; the sum must stay below the trap registers. */
+/*
+ * M0 offsets the register number; the sum must stay below the registers with
+ * names, but for trap handlers, which save these too.
+ */
 static bool movrel(struct ctx *c, unsigned int base, unsigned int dwords, unsigned int *reg)
 {
 	u32 r = base + c->w->sgpr[SGPR_M0];
 
 	*reg = r;
-	return r + dwords <= SGPR_FLAT_SCRATCH && r >= base;
+	return r + dwords <= (c->w->status & STATUS_PRIV ? SAVED_SGPRS : SGPR_FLAT_SCRATCH) &&
+	       r >= base;
 }
 
 #define MOVREL(name, dwords, base, get) \
@@ -340,6 +344,16 @@ X(x_s_sleep)
 	return WAVE_SLEEP;
 }
 
+/* Of the trap handler alone. */
+X(x_s_rfe_b64)
+{
+	if (!(c->w->status & STATUS_PRIV))
+		return x_unsupported(c, i);
+	c->next_pc = ssrc64(c, i, 0) & 0xffffffffffff;
+	c->w->status &= ~STATUS_PRIV;
+	return WAVE_RFE;
+}
+
 X(x_s_trap)
 {
 	c->w->trap_id = i->simm & 0xff;
@@ -408,8 +422,9 @@ static bool hwreg_read(const struct wave *w, unsigned int id, u32 *v)
 		*v = w->hw_id;
 		return true;
 	/* Fields as the kernel's cwsr_trap_handler_gfx9.asm reads them on this GPU. */
-	case HWREG_GPR_ALLOC:	/* VGPR_SIZE 11:6, ACCV_OFFSET 17:12, SGPR_SIZE 26:24 of 112 */
-		*v = (u32)(w->vgprs / 8 - 1) << 6 | (u32)(w->acc_offset / 4 - 1) << 12 | 6u << 24;
+	case HWREG_GPR_ALLOC:	/* VGPR_SIZE 11:6, ACCV_OFFSET 17:12, SGPR_SIZE 26:24 */
+		*v = (u32)(w->vgprs / 8 - 1) << 6 | (u32)(w->acc_offset / 4 - 1) << 12 |
+		     (SAVED_SGPRS / 16 - 1) << 24;
 		return true;
 	case HWREG_LDS_ALLOC:	/* LDS_SIZE 20:12 in units of 64 dwords */
 		*v = (w->wg->lds_bytes + 255) / 256 << 12;
@@ -443,6 +458,11 @@ static enum wave_stop setreg(struct ctx *c, const struct insn *i, u32 v)
 	u32 *reg;
 
 	switch (i->simm & 63) {
+	case HWREG_STATUS:
+		wave_set_status(c->w, (wave_status(c->w) & ~mask) | (v << off & mask));
+		return WAVE_BUDGET;
+	case HWREG_IB_STS:	/* of replays after XNACK, which there are not */
+		return WAVE_BUDGET;
 	case HWREG_MODE:
 		reg = &c->w->mode;
 		break;

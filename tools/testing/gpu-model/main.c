@@ -56,6 +56,8 @@ static const char usage[] =
 "  --rptr-at fetch|launch when the read index of an AQL queue moves: when a packet\n"
 "                         is fetched, or when its last workgroup was launched\n"
 "                         (default launch; hardware's way is not documented)\n"
+"  --cwsr native|handler  who saves and restores waves: the model, or the waves\n"
+"                         themselves by the driver's trap handler (default native)\n"
 "  --control PATH         unix socket for 'gpu-model control'\n"
 "  --fault NAME[=ARG][,COUNT]\n"
 "                         arm a fault COUNT times (default 1); the faults are\n";
@@ -109,7 +111,8 @@ static void arm_fault(const char *text)
 /* Return: path of the device's socket. @control: out: of the control's, or NULL */
 static const char *parse(int argc, char **argv, const char **control)
 {
-	enum { SOCKET, LOG, ASIC, ENGINES, CUS, VRAM, WORKERS, RPTR, CONTROL, FAULT, HELP };
+	enum { SOCKET, LOG, ASIC, ENGINES, CUS, VRAM, WORKERS, RPTR, CWSR, CONTROL, FAULT,
+	       HELP };
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, SOCKET },
 		{ "log", required_argument, NULL, LOG },
@@ -119,6 +122,7 @@ static const char *parse(int argc, char **argv, const char **control)
 		{ "vram-mb", required_argument, NULL, VRAM },
 		{ "workers", required_argument, NULL, WORKERS },
 		{ "rptr-at", required_argument, NULL, RPTR },
+		{ "cwsr", required_argument, NULL, CWSR },
 		{ "control", required_argument, NULL, CONTROL },
 		{ "fault", required_argument, NULL, FAULT },
 		{ "help", no_argument, NULL, HELP },
@@ -163,6 +167,14 @@ static const char *parse(int argc, char **argv, const char **control)
 				exit(2);
 			}
 			c->rptr_at_fetch = !strcmp(optarg, "fetch");
+			break;
+		case CWSR:
+			if (strcmp(optarg, "native") && strcmp(optarg, "handler")) {
+				fprintf(stderr, "gpu-model: --cwsr '%s': native or handler\n",
+					optarg);
+				exit(2);
+			}
+			c->trap_handler = !strcmp(optarg, "handler");
 			break;
 		case CONTROL:
 			*control = optarg;

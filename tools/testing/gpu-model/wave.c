@@ -326,25 +326,30 @@ X(x_unsupported)
  * GPR indexing (s_set_gpr_idx_on): M0[7:0] is added to the numbers of the
  * vector registers that M0[15:12] selects: sources 0 to 2, destination.
  */
+static void index_operand(struct insn *i, u16 *op, unsigned int idx, unsigned int dwords)
+{
+	bool acc = *op >= OP_ACC;
+	unsigned int need;
+
+	if (*op < OP_VGPR || *op >= OP_ACC + MAX_VGPRS / 2)
+		return;
+	*op += idx;
+	need = *op - (acc ? OP_ACC : OP_VGPR) + dwords;
+	if (acc && need > i->amax)
+		i->amax = need;
+	else if (!acc && need > i->vmax)
+		i->vmax = need;
+}
+
 static void index_registers(struct insn *i, u32 m0)
 {
 	const struct isa_row *r = i->row;
-	unsigned int idx = m0 & 0xff, need;
 
-	for (unsigned int n = 0; n < 3; n++) {
-		if (i->src[n] < OP_VGPR || i->src[n] >= OP_ACC || !(m0 >> (12 + n) & 1))
-			continue;
-		i->src[n] += idx;
-		need = i->src[n] - OP_VGPR + isa_type_dwords(r->src[n]);
-		if (need > i->vmax)
-			i->vmax = need;
-	}
-	if (i->dst >= OP_VGPR && i->dst < OP_ACC && m0 >> 15 & 1) {
-		i->dst += idx;
-		need = i->dst - OP_VGPR + isa_type_dwords(r->dst);
-		if (need > i->vmax)
-			i->vmax = need;
-	}
+	for (unsigned int n = 0; n < 3; n++)
+		if (m0 >> (12 + n) & 1)
+			index_operand(i, &i->src[n], m0 & 0xff, isa_type_dwords(r->src[n]));
+	if (m0 >> 15 & 1)
+		index_operand(i, &i->dst, m0 & 0xff, isa_type_dwords(r->dst));
 }
 
 /* The exception stays in TRAPSTS until somebody clears it there. */

@@ -15,6 +15,13 @@
 #define SGPR_M0		124
 #define SGPR_EXEC	126
 
+/*
+ * Scalar registers that a save area holds, whatever the descriptor asks for: the
+ * model keeps FLAT_SCRATCH, XNACK_MASK and VCC apart from the SGPRs that they
+ * share storage with when there are fewer.
+ */
+#define SAVED_SGPRS	112
+
 /**
  * struct wave_mem - the memory a wave sees; one per address space
  * @ptr:	as vm_ptr(): host pointer and contiguous span, or NULL for a fault
@@ -45,6 +52,7 @@ enum wave_stop {
 	WAVE_ILLEGAL,	/* not a supported instruction: pc at it, named in the log */
 	WAVE_TRAP,	/* s_trap N: wave.trap_id; pc is past it */
 	WAVE_MSG,	/* s_sendmsg: wave.msg (interrupt to the host); pc is past it */
+	WAVE_RFE,	/* s_rfe_b64: back from the trap handler; pc is where it leads */
 };
 
 /**
@@ -126,6 +134,9 @@ enum wave_stop wave_run(struct wave *w, u32 *budget);
 /* The STATUS register, of which the wave keeps some bits elsewhere. */
 u32 wave_status(const struct wave *w);
 void wave_set_status(struct wave *w, u32 v);
+
+/* STATUS: the wave executes its trap handler. */
+#define STATUS_PRIV	(1u << 5)
 
 /* Forget cached translations, as after a restore into new memory. */
 void wave_drop_tlb(struct wave *w);
