@@ -547,10 +547,12 @@ static int load_kernel(struct exec *e, const u8 *file, size_t size, const char *
 
 	if (code_object_load(&e->co, file, size, CODE_VA, &err))
 		return fail("%s: %s", path, err);
+	if (!region_add(e, CODE_VA, e->co.size, e->co.image)) {
+		code_object_free(&e->co);
+		return fail("out of memory");
+	}
 	if (code_object_kernel(&e->co, name, &e->kernel, &err))
 		return fail("%s: %s: %s", path, name, err);
-	if (!region_add(e, CODE_VA, e->co.size, e->co.image))
-		return fail("out of memory");
 	if (kernel_code_parse(&e->code, e->co.image + e->kernel.descriptor,
 			      CODE_VA + e->kernel.descriptor))
 		return fail("%s: %s: bad kernel descriptor", path, name);
