@@ -6,20 +6,19 @@
 #include <linux/capability.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "amdgpu.h"
 #include "kfd_gpreempt_priv.h"
 
-#define DEFAULT_POLICY			"strict"
-#define DEFAULT_POLL_INTERVAL_US	1000
-#define DEFAULT_POLL_INTERVAL_MAX_US	10000
-#define DEFAULT_STARVATION_MS		1000
-#define DEFAULT_MIN_RESIDENCY_US	500
-#define DEFAULT_BLOCKED_US		2000
-#define DEFAULT_PREEMPT_TIMEOUT_MS	100
-#define DEFAULT_PRIORITY_CAP		7	/* KFD's own default priority */
+static bool enable_at_boot;
+module_param_named(gpreempt, enable_at_boot, bool, 0444);
+MODULE_PARM_DESC(gpreempt,
+		 "Enable preemption of compute queues by priority on every node that can do it (default: off)");
+
+#define DEFAULT_POLICY	"strict"
 
 static const char *node_unsupported(struct kfd_node *node)
 {
@@ -40,6 +39,15 @@ static const struct kfd_gpreempt_backend *node_backend(struct kfd_node *node)
 	if (node->dqm->sched_policy == KFD_SCHED_POLICY_NO_HWS)
 		return &kfd_gpreempt_hqd;
 	return &kfd_gpreempt_hws;
+}
+
+/**
+ * kfd_gpreempt_supported - can GPREEMPT be enabled on a node?
+ * @node: the node
+ */
+bool kfd_gpreempt_supported(struct kfd_node *node)
+{
+	return !node_unsupported(node);
 }
 
 /*
@@ -81,6 +89,7 @@ static void will_wait_for_monitor(struct kfd_gpreempt *gp)
 void kfd_gpreempt_init(struct kfd_node *node)
 {
 	struct kfd_gpreempt *gp;
+	unsigned int i;
 
 	gp = kzalloc(sizeof(*gp), GFP_KERNEL);
 	if (!gp)
@@ -91,14 +100,16 @@ void kfd_gpreempt_init(struct kfd_node *node)
 		gp->hw = &kfd_gpreempt_gfx_v9;
 	gp->policy = gpreempt_policy_find(DEFAULT_POLICY);
 	gp->tunables = (struct gpreempt_tunables) {
-		.poll_interval_us = DEFAULT_POLL_INTERVAL_US,
-		.starvation_ms = DEFAULT_STARVATION_MS,
-		.min_residency_us = DEFAULT_MIN_RESIDENCY_US,
-		.blocked_us = DEFAULT_BLOCKED_US,
-		.preempt_timeout_ms = DEFAULT_PREEMPT_TIMEOUT_MS,
+		.poll_interval_us = GPREEMPT_DEFAULT_POLL_INTERVAL_US,
+		.starvation_ms = GPREEMPT_DEFAULT_STARVATION_MS,
+		.min_residency_us = GPREEMPT_DEFAULT_MIN_RESIDENCY_US,
+		.blocked_us = GPREEMPT_DEFAULT_BLOCKED_US,
+		.preempt_timeout_ms = GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS,
 	};
-	gp->poll_interval_max_us = DEFAULT_POLL_INTERVAL_MAX_US;
-	gp->priority_cap = DEFAULT_PRIORITY_CAP;
+	gp->poll_interval_max_us = GPREEMPT_DEFAULT_POLL_INTERVAL_MAX_US;
+	for (i = 0; i < GPREEMPT_LEVELS; i++)
+		gp->tunables.timeslice_us[i] = GPREEMPT_DEFAULT_TIMESLICE_US;
+	gp->priority_cap = GPREEMPT_DEFAULT_PRIORITY_CAP;
 	mutex_init(&gp->lock);
 	mutex_init(&gp->last_lock);
 	mutex_init(&gp->room_lock);
@@ -106,6 +117,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	mutex_init(&gp->doorbell_lock);
 	spin_lock_init(&gp->machine_lock);
 	init_waitqueue_head(&gp->wait);
+	init_waitqueue_head(&gp->ticked);
 	INIT_LIST_HEAD(&gp->doorbells);
 	prime_lockdep(gp);
 
@@ -117,6 +129,8 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	}
 	node->gpreempt = gp;
 	kfd_gpreempt_debugfs_add(gp);
+	if (enable_at_boot)
+		kfd_gpreempt_enable(gp);
 }
 
 /**
@@ -291,11 +305,12 @@ void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm)
 		kfd_gpreempt_wake(gp);
 }
 
-static void queue_free(struct kref *ref)
+/**
+ * kfd_gpreempt_queue_free - nothing refers to a queue's record any more
+ * @gpq: to be freed
+ */
+void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq)
 {
-	struct kfd_gpreempt_queue *gpq =
-		container_of(ref, struct kfd_gpreempt_queue, ref);
-
 	if (gpq->mm)
 		mmdrop(gpq->mm);
 	kfd_gpreempt_scan_unreserve(gpq->gp);
@@ -309,32 +324,49 @@ static void queue_free(struct kref *ref)
  */
 void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq)
 {
-	kref_put(&gpq->ref, queue_free);
+	kobject_put(&gpq->kobj);
 }
 
-/*
- * May the caller have the priority it asks for? No audit record of a refusal:
- * it only clamps, and HIP's high-priority streams ask in every application.
+/**
+ * kfd_gpreempt_permit - may the caller have the priority it asks for?
+ * @gp: the node
+ * @priority: 0 to 15
+ * @word: out: the priority, see gpreempt_word()
+ *
+ * No audit record of a refusal: mostly it only clamps, and HIP's high-priority
+ * streams ask in every application.
+ *
+ * Return: 0, or -EPERM where priorities above the cap are refused.
  */
-static bool may_exceed_cap(const struct kfd_gpreempt *gp, u32 priority)
+int kfd_gpreempt_permit(const struct kfd_gpreempt *gp, u32 priority, u32 *word)
 {
-	return priority > READ_ONCE(gp->priority_cap) &&
-	       ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+	bool above = priority > READ_ONCE(gp->priority_cap);
+	bool nice = above && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+
+	if (above && !nice && READ_ONCE(gp->refuse))
+		return -EPERM;
+	*word = gpreempt_word(priority, nice);
+	return 0;
 }
 
 /**
  * kfd_gpreempt_queue_init - a process creates a queue
  * @q: the queue; its device, process and properties are set
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EPERM where priorities above the cap are refused.
  */
 int kfd_gpreempt_queue_init(struct queue *q)
 {
 	struct kfd_gpreempt *gp = q->device->gpreempt;
 	struct kfd_gpreempt_queue *gpq;
+	u32 asked;
+	int r;
 
 	if (!gp || q->properties.type != KFD_QUEUE_TYPE_COMPUTE)
 		return 0;
+	r = kfd_gpreempt_permit(gp, q->properties.priority, &asked);
+	if (r)
+		return r;
 	gpq = kzalloc(sizeof(*gpq), GFP_KERNEL);
 	if (!gpq)
 		return -ENOMEM;
@@ -343,12 +375,13 @@ int kfd_gpreempt_queue_init(struct queue *q)
 		return -ENOMEM;
 	}
 
-	kref_init(&gpq->ref);
+	kobject_init(&gpq->kobj, &kfd_gpreempt_queue_ktype);
 	kobject_get(&gp->kobj);
 	gpq->gp = gp;
 	gpq->quiet_ns = ktime_get_ns();
+	gpq->q = q;
+	gpq->asked_word = asked;
 	gpq->pid = q->process->lead_thread->tgid;
-	gpq->privileged = may_exceed_cap(gp, q->properties.priority);
 	/* The addresses are the process's own, whoever restores it. */
 	if (current->mm == q->process->mm) {
 		mmgrab(current->mm);
@@ -369,16 +402,28 @@ void kfd_gpreempt_queue_fini(struct queue *q)
 }
 
 /**
- * kfd_gpreempt_queue_updated - a process sets a queue's priority
- * @q: the queue, its properties set, before the queue manager is told
+ * kfd_gpreempt_queue_updated - a process is about to update a queue
+ * @q: the queue
+ * @priority: the priority that it asks for now
+ *
+ * ROCr sends the priority along with each update: what was granted once is not
+ * refused later.
+ *
+ * Return: 0, or -EPERM where priorities above the cap are refused.
  */
-void kfd_gpreempt_queue_updated(struct queue *q)
+int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	u32 asked;
+	int r;
 
-	if (gpq)
-		WRITE_ONCE(gpq->privileged,
-			   may_exceed_cap(gpq->gp, q->properties.priority));
+	if (!gpq)
+		return 0;
+	r = kfd_gpreempt_permit(gpq->gp, priority, &asked);
+	if (r && priority > q->properties.priority)
+		return r;
+	WRITE_ONCE(gpq->asked_word, r ? gpreempt_word(priority, false) : asked);
+	return 0;
 }
 
 /**
@@ -391,11 +436,10 @@ void kfd_gpreempt_queue_updated(struct queue *q)
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
 			       const struct queue *q)
 {
-	u32 asked = READ_ONCE(q->properties.priority);
-
-	if (READ_ONCE(q->gpreempt->privileged))
-		return asked;
-	return min(asked, READ_ONCE(gp->priority_cap));
+	return gpreempt_permitted(READ_ONCE(q->gpreempt->asked_word),
+				  READ_ONCE(q->gpreempt->priority_set),
+				  READ_ONCE(q->process->gpreempt),
+				  READ_ONCE(gp->priority_cap));
 }
 
 /**

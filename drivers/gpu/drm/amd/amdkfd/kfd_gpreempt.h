@@ -9,6 +9,7 @@
 
 #include <linux/types.h>
 
+struct amdkfd_ioctl_desc;
 struct dentry;
 struct device_queue_manager;
 struct kfd_node;
@@ -18,6 +19,8 @@ struct vm_area_struct;
 
 #if IS_ENABLED(CONFIG_HSA_AMD_GPREEMPT)
 
+#include <uapi/linux/kfd_gpreempt.h>
+
 void kfd_gpreempt_init(struct kfd_node *node);
 void kfd_gpreempt_fini(struct kfd_node *node);
 void kfd_gpreempt_stop(struct device_queue_manager *dqm);
@@ -25,11 +28,24 @@ void kfd_gpreempt_start(struct device_queue_manager *dqm);
 void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm);
 int kfd_gpreempt_queue_init(struct queue *q);
 void kfd_gpreempt_queue_fini(struct queue *q);
-void kfd_gpreempt_queue_updated(struct queue *q);
+int kfd_gpreempt_queue_updated(struct queue *q, u32 priority);
+void kfd_gpreempt_queue_sysfs_add(struct queue *q);
+void kfd_gpreempt_queue_sysfs_remove(struct queue *q);
+void kfd_gpreempt_process_init(struct kfd_process *p);
+void kfd_gpreempt_default_exit(void);
 bool kfd_gpreempt_queue_held(const struct queue *q);
 void kfd_gpreempt_debug_attach(struct kfd_process *p);
 int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 			       struct vm_area_struct *vma, phys_addr_t address);
+
+extern const struct amdkfd_ioctl_desc kfd_gpreempt_ioctl_desc;
+
+/* The descriptor of AMDKFD_IOC_GPREEMPT, which is far behind the table's end. */
+static inline const struct amdkfd_ioctl_desc *
+kfd_gpreempt_ioctl(unsigned int nr)
+{
+	return nr == _IOC_NR(AMDKFD_IOC_GPREEMPT) ? &kfd_gpreempt_ioctl_desc : NULL;
+}
 
 #else
 
@@ -41,7 +57,21 @@ static inline void
 kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm) {}
 static inline int kfd_gpreempt_queue_init(struct queue *q) { return 0; }
 static inline void kfd_gpreempt_queue_fini(struct queue *q) {}
-static inline void kfd_gpreempt_queue_updated(struct queue *q) {}
+static inline int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
+{
+	return 0;
+}
+
+static inline void kfd_gpreempt_queue_sysfs_add(struct queue *q) {}
+static inline void kfd_gpreempt_queue_sysfs_remove(struct queue *q) {}
+static inline void kfd_gpreempt_process_init(struct kfd_process *p) {}
+static inline void kfd_gpreempt_default_exit(void) {}
+static inline const struct amdkfd_ioctl_desc *
+kfd_gpreempt_ioctl(unsigned int nr)
+{
+	return NULL;
+}
+
 static inline bool kfd_gpreempt_queue_held(const struct queue *q)
 {
 	return false;

@@ -157,6 +157,23 @@ static void account_restore(struct kfd_gpreempt *gp,
 	gpq->mapped_ns = 0;
 }
 
+/*
+ * The time since the last scan goes to what that scan saw. While the monitor was
+ * parked nobody looked; what a preempted queue is kept off is counted exactly.
+ */
+static void account_time(const struct kfd_gpreempt *gp,
+			 struct kfd_gpreempt_queue *gpq, u64 now_ns)
+{
+	u64 ns = now_ns - gpq->last_ns;
+
+	if (!gpq->last_ns || !gp->watched || !gpq->last.mapped)
+		return;
+	if (gpq->last.state == GPREEMPT_RUNNING)
+		gpq->running_ns += ns;
+	else if (gpq->last.state == GPREEMPT_RUNNABLE)
+		gpq->waiting_ns += ns;
+}
+
 /**
  * kfd_gpreempt_account_scan - count, trace and keep what a scan has shown
  * @gp: the node, with a decided plan
@@ -196,6 +213,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 			trace_kfd_gpreempt_decision(gp->node->id, sq->gpq->pid,
 						    sq->queue_id, v,
 						    plan->verdict[i]);
+		account_time(gp, sq->gpq, view->now_ns);
 		*last = *v;
 		sq->gpq->last_ns = view->now_ns;
 		sq->gpq->last_head = sq->head;

@@ -33,6 +33,8 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 
 	gpq->preempted_ns = ktime_get_ns();
 	gpq->preemptions++;
+	gpq->asked = false;
+	atomic64_inc(&gp->level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
 	/* A moving average: the cost changes with the waves and their size. */
 	gpq->save_cost_ns = gpq->save_cost_ns ?
 			    (3 * gpq->save_cost_ns + save_ns) / 4 : save_ns;
@@ -176,7 +178,8 @@ int kfd_gpreempt_commit(struct kfd_gpreempt *gp)
 }
 
 /**
- * kfd_gpreempt_release - mark preempted queues as to be mapped again
+ * kfd_gpreempt_release - mark preempted queues as to be mapped again, and forget
+ *	what was asked of them and the others
  * @gp: the node
  * @qpd: only queues of this process on this node, or NULL for all
  *
@@ -197,7 +200,10 @@ unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
 
 	list_for_each_entry(dpn, &dqm->queues, list) {
 		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (!q->properties.is_preempted || (qpd && dpn->qpd != qpd))
+			if (!q->gpreempt || (qpd && dpn->qpd != qpd))
+				continue;
+			kfd_gpreempt_forget(q->gpreempt);
+			if (!q->properties.is_preempted)
 				continue;
 			kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
 			n++;

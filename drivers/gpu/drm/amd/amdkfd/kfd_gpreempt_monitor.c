@@ -94,8 +94,10 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
 	before = gpreempt_state(&gp->machine);
 	gpreempt_event(&gp->machine, event);
 	after = gpreempt_state(&gp->machine);
-	if (before != after)
+	if (before != after) {
 		trace_kfd_gpreempt_state(gp->node->id, after);
+		kfd_gpreempt_ticked(gp);
+	}
 	spin_unlock(&gp->machine_lock);
 	return after;
 }
@@ -109,6 +111,29 @@ void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
 	atomic64_cmpxchg(&gp->woken_ns, 0, ktime_get_ns());
 	WRITE_ONCE(gp->kick, true);
 	wake_up(&gp->wait);
+}
+
+/**
+ * kfd_gpreempt_ticked - let whoever waits for an outcome look
+ * @gp: the node
+ */
+void kfd_gpreempt_ticked(struct kfd_gpreempt *gp)
+{
+	atomic_inc_return_release(&gp->ticks);
+	wake_up_all(&gp->ticked);
+}
+
+/*
+ * How long a parked monitor may sleep: until the first hold of a limited time
+ * is over, if there is one.
+ */
+static long park_time(const struct kfd_gpreempt *gp)
+{
+	u64 end_ns = gp->scan.hold_end_ns, now_ns = ktime_get_ns();
+
+	if (!end_ns)
+		return MAX_SCHEDULE_TIMEOUT;
+	return end_ns > now_ns ? nsecs_to_jiffies(end_ns - now_ns) + 1 : 1;
 }
 
 static bool kthread_wanted(void)
@@ -346,12 +371,15 @@ int kfd_gpreempt_monitor(void *data)
 		kfd_gpreempt_count_max(gp, GPREEMPT_STAT_INTERVAL_NS_MAX, ns);
 		atomic64_set(&gp->stats[GPREEMPT_STAT_INTERVAL_NS],
 			     gp->pace.achieved_ns);
+		gp->scan.hold_end_ns = 0;
 		if (kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED) {
 			kfd_gpreempt_event(gp, GPREEMPT_EV_WORK);
 			lock_map_acquire(&gp->monitor_map);
 			next = monitor_tick(gp);
 			lock_map_release(&gp->monitor_map);
+			kfd_gpreempt_ticked(gp);
 		}
+		gp->watched = next == TICK_POLL;
 
 		if (next == TICK_POLL) {
 			monitor_poll(gp);
@@ -360,8 +388,8 @@ int kfd_gpreempt_monitor(void *data)
 				kfd_gpreempt_event(gp, GPREEMPT_EV_IDLE);
 			atomic64_set(&gp->woken_ns, 0);
 			gpreempt_pace_rest(&gp->pace);
-			wait_event_idle(gp->wait, READ_ONCE(gp->kick) ||
-					kthread_wanted());
+			wait_event_idle_timeout(gp->wait, READ_ONCE(gp->kick) ||
+						kthread_wanted(), park_time(gp));
 		}
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_WAKEUPS, 1);
 	}

@@ -7,9 +7,9 @@
 
 #include <linux/atomic.h>
 #include <linux/kobject.h>
-#include <linux/kref.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/pid.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -25,6 +25,16 @@
 
 /* A node has KFD queue slots on one micro engine: four pipes of eight. */
 #define GPREEMPT_MAX_SLOTS	32
+
+/* What a node starts with, and sysfs shows in default/. */
+#define GPREEMPT_DEFAULT_POLL_INTERVAL_US	1000
+#define GPREEMPT_DEFAULT_POLL_INTERVAL_MAX_US	10000
+#define GPREEMPT_DEFAULT_STARVATION_MS		1000
+#define GPREEMPT_DEFAULT_MIN_RESIDENCY_US	500
+#define GPREEMPT_DEFAULT_BLOCKED_US		2000
+#define GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS	100
+#define GPREEMPT_DEFAULT_PRIORITY_CAP		7	/* KFD's own default priority */
+#define GPREEMPT_DEFAULT_TIMESLICE_US		10000
 
 /**
  * enum gpreempt_stat - a node's statistics, one sysfs file each
@@ -96,11 +106,23 @@ enum gpreempt_stat {
 
 /**
  * struct kfd_gpreempt_queue - what GPREEMPT knows of a compute queue
- * @ref:	one by the queue, one by a scan that holds it
+ * @kobj:	its folder; counts one by the queue, one by a scan that holds it
+ * @q:		the queue, to be followed under its process's lock, or in a
+ *		handler of its folder's files
  * @gp:		the node, referenced
+ * @uid:	owner of its files, because activity is a side channel
+ * @gid:	likewise
  * @mm:		the process's memory, mmgrab()ed; NULL if it cannot be read
  * @pid:	the process
- * @privileged:	whoever last set the priority may exceed the cap
+ * @asked_word:	the priority that the process asks for, see gpreempt_word()
+ * @priority_set: what is set instead, from outside, likewise
+ * @timeslice_us: length of its turn, 0: its level's
+ * @asked:	to be taken off once; DQM lock, like the other requests
+ * @held:	to be kept off until released
+ * @held_by_nice: and only with CAP_SYS_NICE
+ * @hold_end_ns: released by itself then, 0: never
+ * @hint_ns:	when work is announced for, 0: none is
+ * @hint_end_ns: when it is expected to be over
  * @preempted_ns: preempted since; DQM lock
  * @preempted_total_ns: time spent preempted before that; DQM lock
  * @preemptions: how often; DQM lock
@@ -110,6 +132,8 @@ enum gpreempt_stat {
  * @quiet_ns:	the last scan that saw nothing wait in it
  * @inverted:	a lower queue was seen to keep it waiting
  * @mapped_ns:	resumed then, and not seen executing since; 0 if not so
+ * @running_ns:	time between two scans that saw it run; &kfd_gpreempt.last_lock
+ * @waiting_ns:	the same of waiting, on the hardware; &kfd_gpreempt.last_lock
  * @epoch:	the &kfd_gpreempt.epoch that @hist belongs to
  * @hist:	the policy's memory
  * @verdict:	of the scan that is being committed
@@ -124,11 +148,23 @@ enum gpreempt_stat {
  * here. Where no lock is named, only the monitor touches it.
  */
 struct kfd_gpreempt_queue {
-	struct kref ref;
+	struct kobject kobj;
+	struct queue *q;
 	struct kfd_gpreempt *gp;
+	kuid_t uid;
+	kgid_t gid;
 	struct mm_struct *mm;
 	pid_t pid;
-	bool privileged;
+	u32 asked_word;
+	u32 priority_set;
+	u32 timeslice_us;
+
+	bool asked;
+	bool held;
+	bool held_by_nice;
+	u64 hold_end_ns;
+	u64 hint_ns;
+	u64 hint_end_ns;
 
 	u64 preempted_ns;
 	u64 preempted_total_ns;
@@ -141,6 +177,8 @@ struct kfd_gpreempt_queue {
 	u64 quiet_ns;
 	bool inverted;
 	u64 mapped_ns;
+	u64 running_ns;
+	u64 waiting_ns;
 
 	unsigned int epoch;
 	struct gpreempt_history hist;
@@ -210,8 +248,9 @@ struct kfd_gpreempt_room {
  * @queues:	parallel to @view.q
  * @room:	what the arrays of the three are in
  * @register_ns: time spent on registers
+ * @hold_end_ns: the first hold of a limited time ends then, 0: there is none
  * @levels:	bit n: a queue of priority n takes part
- * @preempted:	queues that are preempted
+ * @preempted:	queues that are preempted and not held, or asked to be preempted
  * @restoring:	a queue was resumed and has not been seen executing since
  * @oversubscribed: firmware rotates the mapped queues
  * @pm4:	a PM4 queue is among them
@@ -222,6 +261,7 @@ struct kfd_gpreempt_scan {
 	struct kfd_gpreempt_scan_queue *queues;
 	struct kfd_gpreempt_room *room;
 	u64 register_ns;
+	u64 hold_end_ns;
 	u32 levels;
 	unsigned int preempted;
 	bool restoring;
@@ -281,12 +321,16 @@ struct kfd_gpreempt_backend {
  * @monitor_map: lockdep's picture of "waits for the monitor"
  * @wait:	where the monitor sleeps
  * @kick:	look again before sleeping without a timer
+ * @ticks:	counts ticks and changes of the state
+ * @ticked:	where those wait who asked for a preemption
+ * @watched:	the last scan was followed by this one without parking
  * @machine:	the state; @machine_lock
  * @machine_lock: innermost
  * @epoch:	counts enables: older histories are void
  * @tunables:	as the administrator set them
  * @poll_interval_max_us: how long the interval may become while @calm
  * @priority_cap: effective priority without CAP_SYS_NICE
+ * @refuse:	refuse what is above the cap, instead of clamping it
  * @policy:	the policy in use
  * @hw:		register access, NULL where wave counts are not to be had
  * @backend:	how queues get off the hardware
@@ -305,6 +349,7 @@ struct kfd_gpreempt_backend {
  * @histograms:	see enum gpreempt_latency
  * @bypass_name: reason of the last bypass
  * @bypass_work: sends the uevent of a bypass, which allocates
+ * @level_preemptions: queues of each level taken off the hardware
  * @doorbell_lock: guards @doorbells; outside i_mmap_rwsem and MMU notifiers,
  *		never taken with the DQM lock held
  * @doorbells:	doorbell mappings of user space
@@ -322,6 +367,9 @@ struct kfd_gpreempt {
 	struct lockdep_map monitor_map;
 	wait_queue_head_t wait;
 	bool kick;
+	atomic_t ticks;
+	wait_queue_head_t ticked;
+	bool watched;
 
 	spinlock_t machine_lock;
 	struct gpreempt_machine machine;
@@ -330,6 +378,7 @@ struct kfd_gpreempt {
 	struct gpreempt_tunables tunables;
 	u32 poll_interval_max_us;
 	u32 priority_cap;
+	bool refuse;
 	const struct gpreempt_policy *policy;
 	const struct kfd_gpreempt_hw *hw;
 	const struct kfd_gpreempt_backend *backend;
@@ -350,6 +399,7 @@ struct kfd_gpreempt {
 	struct gpreempt_histogram histograms[GPREEMPT_LATENCIES];
 	const char *bypass_name;
 	struct work_struct bypass_work;
+	atomic64_t level_preemptions[GPREEMPT_LEVELS];
 
 	struct mutex doorbell_lock;
 	struct list_head doorbells;
@@ -361,13 +411,17 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
 int kfd_gpreempt_disable(struct kfd_gpreempt *gp);
 void kfd_gpreempt_free(struct kfd_gpreempt *gp);
 void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
+void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
 			       const struct queue *q);
+int kfd_gpreempt_permit(const struct kfd_gpreempt *gp, u32 priority, u32 *word);
+bool kfd_gpreempt_supported(struct kfd_node *node);
 
 /* kfd_gpreempt_monitor.c */
 int kfd_gpreempt_monitor(void *data);
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
+void kfd_gpreempt_ticked(struct kfd_gpreempt *gp);
 enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
 				       enum gpreempt_event event);
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);
@@ -428,6 +482,24 @@ bool kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp);
 void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp);
 void kfd_gpreempt_send_bypass(struct work_struct *work);
+
+/* kfd_gpreempt_request.c */
+void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq);
+void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns);
+int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms);
+int kfd_gpreempt_unask(struct queue *q, bool nice);
+int kfd_gpreempt_outcome(struct queue *q, bool off);
+int kfd_gpreempt_hint(struct queue *q, u32 arrival_us, u32 duration_us);
+int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted);
+int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);
+int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
+			    struct kfd_gpreempt_queue_info *info);
+
+/* kfd_gpreempt_default.c */
+int kfd_gpreempt_default_set(struct task_struct *task, u32 priority, u32 ceiling);
+
+/* kfd_gpreempt_queue_sysfs.c */
+extern const struct kobj_type kfd_gpreempt_queue_ktype;
 
 /* kfd_gpreempt_sysfs.c */
 int kfd_gpreempt_sysfs_add(struct kfd_gpreempt *gp);

@@ -238,7 +238,10 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		gpq->signal_wptr = 0;
 		gpq->signal = 0;
 	}
-	kref_get(&gpq->ref);
+	kobject_get(&gpq->kobj);
+	kfd_gpreempt_expire(gpq, scan->view.now_ns);
+	if (gpq->hold_end_ns && (!scan->hold_end_ns || gpq->hold_end_ns < scan->hold_end_ns))
+		scan->hold_end_ns = gpq->hold_end_ns;
 	*sq = (struct kfd_gpreempt_scan_queue) {
 		.gpq = gpq,
 		.ring = p->queue_address,
@@ -253,16 +256,21 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		.priority = kfd_gpreempt_queue_priority(gp, q),
 		.preempted = p->is_preempted,
 		.mapped = p->is_active,
+		.held = gpq->held,
+		.asked = gpq->asked,
+		.hint_ns = gpq->hint_ns,
+		.hint_end_ns = gpq->hint_end_ns,
+		.timeslice_us = READ_ONCE(gpq->timeslice_us),
 		.pinned = kfd_gpreempt_queue_pinned(q),
 		.size = p->queue_size / (sq->aql ? AQL_PACKET_BYTES : sizeof(u32)),
 		.waves = GPREEMPT_WAVES_UNKNOWN,
 		.save_cost_ns = gpq->save_cost_ns,
 	};
-	if (v->mapped || v->preempted) {
+	if (v->mapped || (v->preempted && !v->held)) {
 		scan->levels |= BIT(v->priority);
 		scan->pm4 |= !sq->aql;
 	}
-	if (v->preempted)
+	if (v->preempted ? !v->held : v->mapped && (v->held || v->asked))
 		scan->preempted++;
 	scan->restoring |= v->mapped && gpq->mapped_ns;
 }
@@ -307,6 +315,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->view.now_ns = ktime_get_ns();
 	scan->register_ns = 0;
 	scan->levels = 0;
+	scan->hold_end_ns = 0;
 	scan->pm4 = false;
 	scan->preempted = 0;
 	scan->restoring = false;

@@ -3,9 +3,12 @@
  * GPREEMPT state machine and input checks.
  */
 
+#include <linux/bitfield.h>
+#include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
+#include <linux/minmax.h>
 
 #include "kfd_gpreempt_state.h"
 
@@ -142,4 +145,80 @@ int gpreempt_parse(const char *buf, u32 min, u32 max, u32 *value)
 		return -EINVAL;
 	*value = v;
 	return 0;
+}
+
+/*
+ * A priority that somebody has set, in one word, so that it is read and written
+ * in one piece. 0: nothing was set.
+ */
+#define WORD_PRIORITY	GENMASK(4, 0)	/* plus one; 0: none */
+#define WORD_BELOW	GENMASK(11, 8)	/* the ceiling's distance from the top */
+#define WORD_NICE	BIT(16)		/* set with CAP_SYS_NICE: no cap applies */
+#define TOP_PRIORITY	15U		/* of the KFD ABI */
+
+/**
+ * gpreempt_word - pack a priority
+ * @priority: 0 to 15
+ * @nice: set by somebody with CAP_SYS_NICE
+ */
+u32 gpreempt_word(u32 priority, bool nice)
+{
+	return FIELD_PREP(WORD_PRIORITY, priority + 1) | (nice ? WORD_NICE : 0);
+}
+
+/**
+ * gpreempt_ceiling - the ceiling in a word
+ * @word: the word
+ *
+ * Return: 15 if it has none.
+ */
+u32 gpreempt_ceiling(u32 word)
+{
+	return TOP_PRIORITY - FIELD_GET(WORD_BELOW, word);
+}
+
+/**
+ * gpreempt_word_ceiling - lower the ceiling in a word
+ * @word: the word
+ * @ceiling: 0 to 15; one that is not lower changes nothing
+ */
+u32 gpreempt_word_ceiling(u32 word, u32 ceiling)
+{
+	ceiling = min(ceiling, gpreempt_ceiling(word));
+	return (word & ~WORD_BELOW) | FIELD_PREP(WORD_BELOW, TOP_PRIORITY - ceiling);
+}
+
+/**
+ * gpreempt_word_inherit - what follows for a process from an ancestor's word
+ * @word: what follows from it and nearer ancestors
+ * @parent: the ancestor's own
+ *
+ * The nearest priority counts, and the lowest ceiling.
+ */
+u32 gpreempt_word_inherit(u32 word, u32 parent)
+{
+	if (!(word & WORD_PRIORITY))
+		word |= parent & (WORD_PRIORITY | WORD_NICE);
+	return gpreempt_word_ceiling(word, gpreempt_ceiling(parent));
+}
+
+/**
+ * gpreempt_permitted - the priority that a queue may have
+ * @asked: by the application
+ * @set: for the queue from outside
+ * @process: for its process
+ * @cap: without CAP_SYS_NICE
+ */
+u32 gpreempt_permitted(u32 asked, u32 set, u32 process, u32 cap)
+{
+	u32 word = asked, priority;
+
+	if (set & WORD_PRIORITY)
+		word = set;
+	else if (process & WORD_PRIORITY)
+		word = process;
+	priority = FIELD_GET(WORD_PRIORITY, word) - 1;
+	if (!(word & WORD_NICE))
+		priority = min(priority, cap);
+	return min(priority, gpreempt_ceiling(process));
 }

@@ -91,12 +91,38 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute policy_attr = __ATTR_RW(policy);
 
+/* What happens to a priority above the cap: "[clamp] refuse". */
+static const char * const above_cap_names[] = { "clamp", "refuse" };
+
+static ssize_t above_cap_show(struct kobject *kobj, struct kobj_attribute *attr,
+			      char *buf)
+{
+	bool refuse = READ_ONCE(to_gpreempt(kobj)->refuse);
+
+	return sysfs_emit(buf, refuse ? "%s [%s]\n" : "[%s] %s\n",
+			  above_cap_names[0], above_cap_names[1]);
+}
+
+static ssize_t above_cap_store(struct kobject *kobj, struct kobj_attribute *attr,
+			       const char *buf, size_t count)
+{
+	int i = sysfs_match_string(above_cap_names, buf);
+
+	if (i < 0)
+		return i;
+	WRITE_ONCE(to_gpreempt(kobj)->refuse, i);
+	return count;
+}
+
+static struct kobj_attribute above_cap_attr = __ATTR_RW(above_cap);
+
 /* A number in struct kfd_gpreempt, with the range it may have. */
 struct number_attr {
 	struct kobj_attribute attr;
 	size_t offset;
 	u32 min;
 	u32 max;
+	bool or_zero;		/* 0 is allowed besides: off */
 };
 
 static ssize_t number_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -116,30 +142,68 @@ static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
 	u32 value;
 	int r;
 
-	r = gpreempt_parse(buf, n->min, n->max, &value);
+	r = gpreempt_parse(buf, n->or_zero ? 0 : n->min, n->max, &value);
 	if (r)
 		return r;
+	if (value && value < n->min)
+		return -EINVAL;
 	WRITE_ONCE(*(u32 *)((void *)gp + n->offset), value);
 	kfd_gpreempt_wake(gp);
 	return count;
 }
 
-#define NUMBER(_name, _field, _min, _max)				\
+/* What a number may be, and is until it is set. */
+struct limit_attr {
+	struct kobj_attribute attr;
+	u32 value;
+};
+
+static ssize_t limit_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *buf)
+{
+	return sysfs_emit(buf, "%u\n",
+			  container_of(attr, struct limit_attr, attr)->value);
+}
+
+enum { LIMIT_min, LIMIT_max, LIMIT_default };
+
+#define LIMIT(_name, _value)						\
+	{ .attr = __ATTR(_name, 0444, limit_show, NULL), .value = _value }
+
+#define LIMITS(_name, _min, _max, _default)				\
+static struct limit_attr _name##_limits[] = {				\
+	[LIMIT_min] = LIMIT(_name, _min),				\
+	[LIMIT_max] = LIMIT(_name, _max),				\
+	[LIMIT_default] = LIMIT(_name, _default),			\
+}
+
+#define NUMBER(_name, _field, _min, _max, _default)			\
 static struct number_attr _name##_attr = {				\
 	.attr = __ATTR(_name, 0644, number_show, number_store),		\
 	.offset = offsetof(struct kfd_gpreempt, _field),		\
 	.min = _min,							\
 	.max = _max,							\
-}
+};									\
+LIMITS(_name, _min, _max, _default)
 
-NUMBER(poll_interval_us, tunables.poll_interval_us, 50, USEC_PER_SEC);
-NUMBER(poll_interval_max_us, poll_interval_max_us, 50, USEC_PER_SEC);
-NUMBER(starvation_ms, tunables.starvation_ms, 10, 60 * MSEC_PER_SEC);
-NUMBER(min_residency_us, tunables.min_residency_us, 0, USEC_PER_SEC);
-NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC);
+NUMBER(poll_interval_us, tunables.poll_interval_us, 50, USEC_PER_SEC,
+	GPREEMPT_DEFAULT_POLL_INTERVAL_US);
+NUMBER(poll_interval_max_us, poll_interval_max_us, 50, USEC_PER_SEC,
+	GPREEMPT_DEFAULT_POLL_INTERVAL_MAX_US);
+NUMBER(starvation_ms, tunables.starvation_ms, 10, 60 * MSEC_PER_SEC,
+	GPREEMPT_DEFAULT_STARVATION_MS);
+NUMBER(min_residency_us, tunables.min_residency_us, 0, USEC_PER_SEC,
+	GPREEMPT_DEFAULT_MIN_RESIDENCY_US);
+NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC,
+	GPREEMPT_DEFAULT_BLOCKED_US);
 /* Longer than stock's own timeout could never be noticed. */
-NUMBER(preempt_timeout_ms, tunables.preempt_timeout_ms, 1, 9 * MSEC_PER_SEC);
-NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY);
+NUMBER(preempt_timeout_ms, tunables.preempt_timeout_ms, 1, 9 * MSEC_PER_SEC,
+	GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS);
+NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY,
+	GPREEMPT_DEFAULT_PRIORITY_CAP);
+/* The same for each level; see level<n>/ below. */
+LIMITS(timeslice_us, KFD_GPREEMPT_TIMESLICE_US_MIN, KFD_GPREEMPT_TIMESLICE_US_MAX,
+	GPREEMPT_DEFAULT_TIMESLICE_US);
 #undef NUMBER
 
 static struct attribute *control_attrs[] = {
@@ -147,6 +211,7 @@ static struct attribute *control_attrs[] = {
 	&state_attr.attr,
 	&backend_attr.attr,
 	&policy_attr.attr,
+	&above_cap_attr.attr,
 	&poll_interval_us_attr.attr.attr,
 	&poll_interval_max_us_attr.attr.attr,
 	&starvation_ms_attr.attr.attr,
@@ -160,6 +225,86 @@ static struct attribute *control_attrs[] = {
 static const struct attribute_group control_group = {
 	.attrs = control_attrs,
 };
+
+#define LIMIT_GROUP(_which)						\
+static struct attribute *_which##_attrs[] = {				\
+	&poll_interval_us_limits[LIMIT_##_which].attr.attr,		\
+	&poll_interval_max_us_limits[LIMIT_##_which].attr.attr,		\
+	&starvation_ms_limits[LIMIT_##_which].attr.attr,		\
+	&min_residency_us_limits[LIMIT_##_which].attr.attr,		\
+	&blocked_us_limits[LIMIT_##_which].attr.attr,			\
+	&preempt_timeout_ms_limits[LIMIT_##_which].attr.attr,		\
+	&priority_cap_limits[LIMIT_##_which].attr.attr,			\
+	&timeslice_us_limits[LIMIT_##_which].attr.attr,			\
+	NULL								\
+};									\
+									\
+static const struct attribute_group _which##_group = {			\
+	.name = #_which,						\
+	.attrs = _which##_attrs,					\
+}
+
+LIMIT_GROUP(min);
+LIMIT_GROUP(max);
+LIMIT_GROUP(default);
+
+/* Counts of one level. */
+struct level_attr {
+	struct kobj_attribute attr;
+	unsigned int level;
+};
+
+static ssize_t level_preemptions_show(struct kobject *kobj,
+				      struct kobj_attribute *attr, char *buf)
+{
+	unsigned int level = container_of(attr, struct level_attr, attr)->level;
+	struct kfd_gpreempt *gp = to_gpreempt(kobj);
+
+	return sysfs_emit(buf, "%llu\n",
+			  (u64)atomic64_read(&gp->level_preemptions[level]));
+}
+
+#define LEVEL(_n)							\
+static struct number_attr level##_n##_timeslice_us_attr = {		\
+	.attr = __ATTR(timeslice_us, 0644, number_show, number_store),	\
+	.offset = offsetof(struct kfd_gpreempt, tunables.timeslice_us[_n]), \
+	.min = KFD_GPREEMPT_TIMESLICE_US_MIN,				\
+	.max = KFD_GPREEMPT_TIMESLICE_US_MAX,				\
+	.or_zero = true,						\
+};									\
+									\
+static struct level_attr level##_n##_preemptions_attr = {		\
+	.attr = __ATTR(preemptions, 0444, level_preemptions_show, NULL), \
+	.level = _n,							\
+};									\
+									\
+static struct attribute *level##_n##_attrs[] = {			\
+	&level##_n##_timeslice_us_attr.attr.attr,			\
+	&level##_n##_preemptions_attr.attr.attr,			\
+	NULL								\
+};									\
+									\
+static const struct attribute_group level##_n##_group = {		\
+	.name = "level" #_n,						\
+	.attrs = level##_n##_attrs,					\
+}
+
+LEVEL(0);
+LEVEL(1);
+LEVEL(2);
+LEVEL(3);
+LEVEL(4);
+LEVEL(5);
+LEVEL(6);
+LEVEL(7);
+LEVEL(8);
+LEVEL(9);
+LEVEL(10);
+LEVEL(11);
+LEVEL(12);
+LEVEL(13);
+LEVEL(14);
+LEVEL(15);
 
 struct stat_attr {
 	struct kobj_attribute attr;
@@ -269,6 +414,25 @@ static const struct attribute_group stats_group = {
 
 static const struct attribute_group *gpreempt_groups[] = {
 	&control_group,
+	&min_group,
+	&max_group,
+	&default_group,
+	&level0_group,
+	&level1_group,
+	&level2_group,
+	&level3_group,
+	&level4_group,
+	&level5_group,
+	&level6_group,
+	&level7_group,
+	&level8_group,
+	&level9_group,
+	&level10_group,
+	&level11_group,
+	&level12_group,
+	&level13_group,
+	&level14_group,
+	&level15_group,
 	&stats_group,
 	NULL
 };

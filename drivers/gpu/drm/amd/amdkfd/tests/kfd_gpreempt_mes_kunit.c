@@ -19,6 +19,8 @@
 #define kfd_gpreempt_queue_off		kunit_gpreempt_queue_off
 #define kfd_gpreempt_queue_on		kunit_gpreempt_queue_on
 #define kfd_gpreempt_queue_pinned	kunit_gpreempt_queue_pinned
+#define kfd_gpreempt_queue_priority	kunit_gpreempt_queue_priority
+#define kfd_gpreempt_forget		kunit_gpreempt_forget
 #define kfd_gpreempt_release		kunit_gpreempt_release
 #define kfd_gpreempt_release_remap	kunit_gpreempt_release_remap
 #define kfd_gpreempt_single_transact	kunit_gpreempt_single_transact
@@ -109,6 +111,17 @@ void kfd_smi_event_queue_eviction(struct kfd_node *node, pid_t pid, uint32_t tri
 void kfd_smi_event_queue_resume(struct kfd_node *node, pid_t pid)
 {
 	mes.resumes++;
+}
+
+u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
+			       const struct queue *q)
+{
+	return q->properties.priority;
+}
+
+void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
+{
+	gpq->held = false;
 }
 
 bool kfd_gpreempt_queue_pinned(const struct queue *q)

@@ -13,6 +13,11 @@
 #define gpreempt_bypass_name	kunit_gpreempt_bypass_name
 #define gpreempt_unsupported	kunit_gpreempt_unsupported
 #define gpreempt_parse		kunit_gpreempt_parse
+#define gpreempt_word		kunit_gpreempt_word
+#define gpreempt_word_ceiling	kunit_gpreempt_word_ceiling
+#define gpreempt_word_inherit	kunit_gpreempt_word_inherit
+#define gpreempt_ceiling	kunit_gpreempt_ceiling
+#define gpreempt_permitted	kunit_gpreempt_permitted
 
 #include "../kfd_gpreempt_state.c"
 
@@ -249,6 +254,65 @@ static void gpreempt_platforms(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
 }
 
+/* A priority as somebody sets it: 0 is none, then each with and without nice. */
+#define NR_SETTINGS	33
+
+static u32 setting(int n)
+{
+	return n ? gpreempt_word((n - 1) / 2, n % 2) : 0;
+}
+
+static u32 expected_permitted(int asked, int set, int process, u32 ceiling, u32 cap)
+{
+	int n = set ?: process ?: asked;
+	u32 priority = (n - 1) / 2;
+
+	if (!(n % 2))
+		priority = min(priority, cap);
+	return min(priority, ceiling);
+}
+
+/* The queue's own setting before the process's before the application's. */
+static void gpreempt_permitted_every_setting(struct kunit *test)
+{
+	static const u32 limits[] = { 0, 3, 7, 15 };
+	int asked, set, process, c, l, wrong = 0;
+
+	for (asked = 1; asked < NR_SETTINGS; asked++)
+		for (set = 0; set < NR_SETTINGS; set++)
+			for (process = 0; process < NR_SETTINGS; process++)
+				for (c = 0; c < 4; c++)
+					for (l = 0; l < 4; l++)
+						wrong += gpreempt_permitted(setting(asked),
+							setting(set),
+							gpreempt_word_ceiling(setting(process),
+									      limits[c]),
+							limits[l]) !=
+							expected_permitted(asked, set, process,
+									   limits[c], limits[l]);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+static void gpreempt_word_nearest_priority_lowest_ceiling(struct kunit *test)
+{
+	u32 parent = gpreempt_word_ceiling(gpreempt_word(9, true), 6);
+	u32 child = gpreempt_word_ceiling(gpreempt_word(4, false), 11);
+
+	KUNIT_EXPECT_EQ(test, gpreempt_word_inherit(0, 0), 0);
+	KUNIT_EXPECT_EQ(test, gpreempt_word_inherit(0, parent), parent);
+	KUNIT_EXPECT_EQ(test, gpreempt_word_inherit(child, 0), child);
+	KUNIT_EXPECT_EQ(test, gpreempt_word_inherit(child, parent),
+			gpreempt_word_ceiling(gpreempt_word(4, false), 6));
+	KUNIT_EXPECT_EQ(test, gpreempt_word_inherit(parent, child), parent);
+	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(0), 15);
+	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(child), 11);
+	KUNIT_EXPECT_EQ(test, gpreempt_word_ceiling(child, 12), child);
+	/* a ceiling alone is a word of its own, and no priority */
+	KUNIT_EXPECT_NE(test, gpreempt_word_ceiling(0, 14), 0);
+	KUNIT_EXPECT_EQ(test, gpreempt_permitted(gpreempt_word(15, true), 0,
+						 gpreempt_word_ceiling(0, 14), 7), 14);
+}
+
 static struct kunit_case gpreempt_state_cases[] = {
 	KUNIT_CASE(gpreempt_state_off_until_enabled),
 	KUNIT_CASE(gpreempt_state_parks_and_wakes),
@@ -260,6 +324,8 @@ static struct kunit_case gpreempt_state_cases[] = {
 	KUNIT_CASE(gpreempt_state_names),
 	KUNIT_CASE_PARAM(gpreempt_parse_numbers, parse_gen_params),
 	KUNIT_CASE(gpreempt_platforms),
+	KUNIT_CASE(gpreempt_permitted_every_setting),
+	KUNIT_CASE(gpreempt_word_nearest_priority_lowest_ceiling),
 	{}
 };
 

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT defaults: priority and ceiling of the queues of a process and its
+ * descendants, as an operator gives them from outside.
+ *
+ * A kfd_process belongs to an mm: it is there from the first open of /dev/kfd
+ * to exec. So a default is kept for the process as user space knows it, its
+ * tgid, and may be set before the program that uses the GPU runs. Each
+ * kfd_process holds, in one word, what follows for it: the default of the
+ * nearest ancestor that has one, itself included, and the lowest ceiling of
+ * all. It is looked up when the kfd_process is made, and again when a default
+ * is set of it or of an ancestor that lives.
+ */
+
+#include <linux/hashtable.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <uapi/linux/kfd_gpreempt.h>
+
+#include "kfd_gpreempt_priv.h"
+
+#define DEFAULT_HASH_BITS	6
+
+/**
+ * struct gpreempt_default - a process's default
+ * @node:	in @defaults
+ * @pid:	the process's tgid, referenced
+ * @word:	see gpreempt_word(); never 0
+ * @rcu:	frees it
+ */
+struct gpreempt_default {
+	struct hlist_node node;
+	struct pid *pid;
+	u32 word;
+	struct rcu_head rcu;
+};
+
+/* Writers, and whoever writes &kfd_process.gpreempt. Readers use RCU. */
+static DEFINE_MUTEX(defaults_lock);
+static DEFINE_HASHTABLE(defaults, DEFAULT_HASH_BITS);
+
+static struct gpreempt_default *default_find(const struct pid *pid)
+{
+	struct gpreempt_default *d;
+
+	hash_for_each_possible_rcu(defaults, d, node, (unsigned long)pid,
+				   lockdep_is_held(&defaults_lock))
+		if (d->pid == pid)
+			return d;
+	return NULL;
+}
+
+/*
+ * What follows for a process from its own default and its ancestors'. A task
+ * that is no longer hashed has no parent any more. @via: out, if not NULL: is
+ * this process among them?
+ */
+static u32 default_of(struct task_struct *task, const struct pid *via, bool *is_via)
+{
+	const struct gpreempt_default *d;
+	u32 word = 0;
+
+	rcu_read_lock();
+	/* The idle task is its own parent. */
+	while (pid_alive(task) && task != &init_task) {
+		struct pid *pid = task_tgid(task);
+
+		d = pid ? default_find(pid) : NULL;
+		if (d)
+			word = gpreempt_word_inherit(word, READ_ONCE(d->word));
+		if (via && pid == via)
+			*is_via = true;
+		task = rcu_dereference(task->real_parent);
+	}
+	rcu_read_unlock();
+	return word;
+}
+
+/**
+ * kfd_gpreempt_process_init - a process has opened /dev/kfd
+ * @p: the process, not yet in use
+ */
+void kfd_gpreempt_process_init(struct kfd_process *p)
+{
+	mutex_lock(&defaults_lock);
+	WRITE_ONCE(p->gpreempt, default_of(p->lead_thread, NULL, NULL));
+	mutex_unlock(&defaults_lock);
+}
+
+static void default_free(struct gpreempt_default *d)
+{
+	hash_del_rcu(&d->node);
+	put_pid(d->pid);
+	kfree_rcu(d, rcu);
+}
+
+/* There is no more than one default for a process that lives. */
+static void prune(void)
+{
+	struct gpreempt_default *d;
+	struct hlist_node *next;
+	int i;
+
+	hash_for_each_safe(defaults, i, next, d, node)
+		if (!pid_has_task(d->pid, PIDTYPE_TGID))
+			default_free(d);
+}
+
+static int default_store(struct pid *pid, u32 word)
+{
+	struct gpreempt_default *d;
+
+	prune();
+	d = default_find(pid);
+	if (d) {
+		if (word)
+			WRITE_ONCE(d->word, word);
+		else
+			default_free(d);
+		return 0;
+	}
+	if (!word)
+		return 0;
+	/* Charged to the caller: there may be one for each process. */
+	d = kmalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
+	if (!d)
+		return -ENOMEM;
+	d->pid = get_pid(pid);
+	d->word = word;
+	hash_add_rcu(defaults, &d->node, (unsigned long)pid);
+	return 0;
+}
+
+/*
+ * The processes that use KFD by now: the target, and its descendants as far as
+ * the caller may access them. A ceiling that came from an ancestor which is
+ * gone remains, but for CAP_SYS_NICE.
+ */
+static void apply(const struct pid *pid, struct task_struct *target, bool nice)
+{
+	struct kfd_process *p;
+	unsigned int i;
+	int idx;
+
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
+		bool affected = false;
+		u32 word = default_of(p->lead_thread, pid, &affected);
+
+		if (!affected)
+			continue;
+		if (!nice && !same_thread_group(p->lead_thread, target) &&
+		    !ptrace_may_access(p->lead_thread,
+				       PTRACE_MODE_ATTACH_REALCREDS))
+			continue;
+		if (!nice)
+			word = gpreempt_word_ceiling(word, gpreempt_ceiling(p->gpreempt));
+		WRITE_ONCE(p->gpreempt, word);
+	}
+	srcu_read_unlock(&kfd_processes_srcu, idx);
+}
+
+/**
+ * kfd_gpreempt_default_set - set the default of a process and its descendants
+ * @task: the process's leader; the caller may access it
+ * @priority: 0 to 15, or KFD_GPREEMPT_NONE
+ * @ceiling: 0 to 15, or KFD_GPREEMPT_NONE; above the one there was only with
+ *	CAP_SYS_NICE
+ *
+ * Return: 0, -EPERM, -ENOMEM, or -ESRCH if the process is gone.
+ */
+int kfd_gpreempt_default_set(struct task_struct *task, u32 priority, u32 ceiling)
+{
+	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+	const struct gpreempt_default *old;
+	struct pid *pid;
+	u32 word = 0;
+	int r;
+
+	/* A default is of no node: each node clamps it to its own cap. */
+	if (priority != KFD_GPREEMPT_NONE)
+		word = gpreempt_word(priority, nice);
+	word = gpreempt_word_ceiling(word, min_t(u32, ceiling, KFD_MAX_QUEUE_PRIORITY));
+	pid = get_task_pid(task, PIDTYPE_TGID);
+	if (!pid)
+		return -ESRCH;
+
+	mutex_lock(&defaults_lock);
+	rcu_read_lock();
+	old = default_find(pid);
+	r = old && !nice && gpreempt_ceiling(word) > gpreempt_ceiling(old->word) ?
+	    -EPERM : 0;
+	rcu_read_unlock();
+	if (!r)
+		r = default_store(pid, word);
+	if (!r)
+		apply(pid, task, nice);
+	mutex_unlock(&defaults_lock);
+	put_pid(pid);
+	return r;
+}
+
+/**
+ * kfd_gpreempt_default_exit - the driver goes
+ *
+ * No process uses KFD any more.
+ */
+void kfd_gpreempt_default_exit(void)
+{
+	struct gpreempt_default *d;
+	struct hlist_node *next;
+	int i;
+
+	mutex_lock(&defaults_lock);
+	hash_for_each_safe(defaults, i, next, d, node)
+		default_free(d);
+	mutex_unlock(&defaults_lock);
+	rcu_barrier();
+}

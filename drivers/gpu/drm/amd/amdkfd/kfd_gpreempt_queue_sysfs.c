@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT sysfs of a queue: /sys/class/kfd/kfd/proc/<pid>/queues/<qid>/gpreempt/.
+ * What a process does on the GPU, and when, is its own affair: only its user
+ * may read these files.
+ */
+
+#include <linux/cred.h>
+#include <linux/sysfs.h>
+#include <uapi/linux/kfd_gpreempt.h>
+
+#include "kfd_gpreempt_priv.h"
+
+static struct kfd_gpreempt_queue *to_queue(const struct kobject *kobj)
+{
+	return container_of(kobj, struct kfd_gpreempt_queue, kobj);
+}
+
+static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr,
+			  char *buf)
+{
+	/* The order of enum kfd_gpreempt_queue_state. */
+	static const char * const names[] = {
+		"unknown", "idle", "running", "waiting", "blocked", "preempted",
+		"held", "off",
+	};
+	struct kfd_gpreempt_queue_info info;
+	int r = kfd_gpreempt_queue_info(to_queue(kobj), &info);
+
+	return r ?: sysfs_emit(buf, "%s\n", names[info.state]);
+}
+
+static struct kobj_attribute state_attr = __ATTR(state, 0400, state_show, NULL);
+
+/* A number of struct kfd_gpreempt_queue_info. */
+struct info_attr {
+	struct kobj_attribute attr;
+	size_t offset;
+};
+
+static int read_info(struct kobject *kobj, struct kobj_attribute *attr,
+		     struct kfd_gpreempt_queue_info *info, void **value)
+{
+	*value = (void *)info + container_of(attr, struct info_attr, attr)->offset;
+	return kfd_gpreempt_queue_info(to_queue(kobj), info);
+}
+
+static ssize_t u32_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	struct kfd_gpreempt_queue_info info;
+	void *value;
+	int r = read_info(kobj, attr, &info, &value);
+
+	return r ?: sysfs_emit(buf, "%u\n", *(u32 *)value);
+}
+
+static ssize_t u64_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	struct kfd_gpreempt_queue_info info;
+	void *value;
+	int r = read_info(kobj, attr, &info, &value);
+
+	return r ?: sysfs_emit(buf, "%llu\n", *(u64 *)value);
+}
+
+#define INFO(_name, _field, _type)					\
+static struct info_attr _name##_attr = {				\
+	.attr = __ATTR(_name, 0400, _type##_show, NULL),		\
+	.offset = offsetof(struct kfd_gpreempt_queue_info, _field),	\
+}
+
+INFO(priority, priority, u32);
+INFO(permitted_priority, permitted, u32);
+INFO(effective_priority, effective, u32);
+INFO(timeslice_us, timeslice_us, u32);
+INFO(preemptions, preemptions, u64);
+INFO(running_ns, running_ns, u64);
+INFO(waiting_ns, waiting_ns, u64);
+INFO(preempted_ns, preempted_ns, u64);
+#undef INFO
+
+static struct attribute *queue_attrs[] = {
+	&state_attr.attr,
+	&priority_attr.attr.attr,
+	&permitted_priority_attr.attr.attr,
+	&effective_priority_attr.attr.attr,
+	&timeslice_us_attr.attr.attr,
+	&preemptions_attr.attr.attr,
+	&running_ns_attr.attr.attr,
+	&waiting_ns_attr.attr.attr,
+	&preempted_ns_attr.attr.attr,
+	NULL
+};
+ATTRIBUTE_GROUPS(queue);
+
+static void queue_release(struct kobject *kobj)
+{
+	kfd_gpreempt_queue_free(to_queue(kobj));
+}
+
+static void queue_ownership(const struct kobject *kobj, kuid_t *uid, kgid_t *gid)
+{
+	const struct kfd_gpreempt_queue *gpq = to_queue(kobj);
+
+	*uid = gpq->uid;
+	*gid = gpq->gid;
+}
+
+const struct kobj_type kfd_gpreempt_queue_ktype = {
+	.release = queue_release,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = queue_groups,
+	.get_ownership = queue_ownership,
+};
+
+/**
+ * kfd_gpreempt_queue_sysfs_add - a queue has got its folder
+ * @q: the queue
+ *
+ * A queue without these files is a complete queue: this does not fail.
+ */
+void kfd_gpreempt_queue_sysfs_add(struct queue *q)
+{
+	const struct cred *cred;
+
+	if (!q->gpreempt)
+		return;
+	cred = get_task_cred(q->process->lead_thread);
+	q->gpreempt->uid = cred->euid;
+	q->gpreempt->gid = cred->egid;
+	put_cred(cred);
+	if (kobject_add(&q->gpreempt->kobj, &q->kobj, "gpreempt"))
+		dev_warn(q->device->adev->dev, "no sysfs folder for a queue\n");
+}
+
+/**
+ * kfd_gpreempt_queue_sysfs_remove - a queue loses its folder
+ * @q: the queue; no lock that its files' handlers take is held
+ *
+ * Returns when no handler of its files runs any more.
+ */
+void kfd_gpreempt_queue_sysfs_remove(struct queue *q)
+{
+	if (q->gpreempt)
+		kobject_del(&q->gpreempt->kobj);
+}

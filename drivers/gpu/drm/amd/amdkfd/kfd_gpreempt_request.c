@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT requests: what is asked of one queue from outside, kept with the
+ * queue for the next scan, and what the queue's state is, for whoever asks.
+ * Changes no queue: that is for the commit room alone.
+ */
+
+#include <linux/capability.h>
+#include <linux/timekeeping.h>
+#include <uapi/linux/kfd_gpreempt.h>
+
+#include "kfd_gpreempt_priv.h"
+
+/*
+ * The node may be going: its lock keeps it, and the DQM lock what is asked of
+ * its queues.
+ */
+static int lock_node(struct kfd_gpreempt *gp)
+{
+	if (mutex_lock_interruptible(&gp->lock))
+		return -ERESTARTSYS;
+	if (gp->dead) {
+		mutex_unlock(&gp->lock);
+		return -ENODEV;
+	}
+	dqm_lock(gp->node->dqm);
+	return 0;
+}
+
+static void unlock_node(struct kfd_gpreempt *gp)
+{
+	dqm_unlock(gp->node->dqm);
+	mutex_unlock(&gp->lock);
+}
+
+/* Is there a monitor to carry something out? */
+static int check_monitor(struct kfd_gpreempt *gp)
+{
+	switch (kfd_gpreempt_state(gp)) {
+	case GPREEMPT_DISABLED:
+		return -ENODEV;
+	case GPREEMPT_BYPASSED:
+		return -EIO;
+	default:
+		return 0;
+	}
+}
+
+/**
+ * kfd_gpreempt_forget - nothing is asked of a queue any more
+ * @gpq: the queue's record; DQM lock held
+ */
+void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
+{
+	gpq->asked = false;
+	gpq->held = false;
+	gpq->held_by_nice = false;
+	gpq->hold_end_ns = 0;
+	gpq->hint_ns = 0;
+	gpq->hint_end_ns = 0;
+}
+
+/**
+ * kfd_gpreempt_expire - forget what has had its time
+ * @gpq: the queue's record; DQM lock held
+ * @now_ns: time of the scan
+ */
+void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns)
+{
+	if (gpq->hold_end_ns && gpq->hold_end_ns <= now_ns) {
+		gpq->held = false;
+		gpq->held_by_nice = false;
+		gpq->hold_end_ns = 0;
+	}
+	if (gpq->hint_end_ns <= now_ns) {
+		gpq->hint_ns = 0;
+		gpq->hint_end_ns = 0;
+	}
+}
+
+/**
+ * kfd_gpreempt_ask - have a queue taken off the hardware
+ * @q: the queue, its process locked
+ * @hold: for longer than its turn takes to come
+ * @nice: another process with CAP_SYS_NICE asks: only such a one may end the hold
+ * @hold_ms: for how long, 0: until kfd_gpreempt_unask()
+ *
+ * Return: 0 when it is noted, -EBUSY for a queue that must stay where it is,
+ * -EPERM if it is held by others, -ENODEV or -EIO if nobody would do it.
+ */
+int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	struct kfd_gpreempt *gp = gpq->gp;
+	int r = lock_node(gp);
+
+	if (r)
+		return r;
+	r = check_monitor(gp);
+	if (!r && kfd_gpreempt_queue_pinned(q))
+		r = -EBUSY;
+	if (!r && gpq->held_by_nice && !nice)
+		r = -EPERM;
+	if (!r && hold) {
+		gpq->held = true;
+		gpq->held_by_nice = nice;
+		gpq->hold_end_ns = hold_ms ? ktime_get_ns() +
+					     (u64)hold_ms * NSEC_PER_MSEC : 0;
+	} else if (!r) {
+		gpq->asked = !q->properties.is_preempted;
+	}
+	unlock_node(gp);
+	if (!r)
+		kfd_gpreempt_wake(gp);
+	return r;
+}
+
+/**
+ * kfd_gpreempt_unask - take back what kfd_gpreempt_ask() asked for
+ * @q: the queue, its process locked
+ * @nice: see there
+ *
+ * Return: 0 or -EPERM, -ENODEV or -EIO.
+ */
+int kfd_gpreempt_unask(struct queue *q, bool nice)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	struct kfd_gpreempt *gp = gpq->gp;
+	int r = lock_node(gp);
+
+	if (r)
+		return r;
+	r = check_monitor(gp);
+	if (!r && gpq->held_by_nice && !nice && !capable(CAP_SYS_NICE))
+		r = -EPERM;
+	if (!r) {
+		gpq->asked = false;
+		gpq->held = false;
+		gpq->held_by_nice = false;
+		gpq->hold_end_ns = 0;
+	}
+	unlock_node(gp);
+	if (!r)
+		kfd_gpreempt_wake(gp);
+	return r;
+}
+
+/**
+ * kfd_gpreempt_outcome - has come what was asked for?
+ * @q: the queue, its process locked
+ * @off: to be taken off, or to be put back
+ *
+ * Return: 1 if it has, 0 if not yet, -EBUSY, -ENODEV or -EIO if it never will.
+ */
+int kfd_gpreempt_outcome(struct queue *q, bool off)
+{
+	struct kfd_gpreempt *gp = q->gpreempt->gp;
+	int r = lock_node(gp);
+
+	if (r)
+		return r;
+	r = check_monitor(gp);
+	if (!r && off && kfd_gpreempt_queue_pinned(q))
+		r = -EBUSY;
+	/* Evicted, suspended or switched off is off, too. */
+	if (!r)
+		r = off ? !q->properties.is_active : !q->properties.is_preempted;
+	unlock_node(gp);
+	return r;
+}
+
+/**
+ * kfd_gpreempt_hint - work is on its way to a queue
+ * @q: the queue, its process locked
+ * @arrival_us: from now
+ * @duration_us: how long it is expected to last; 0: there is no such work
+ *
+ * Return: 0, -ENODEV or -EIO.
+ */
+int kfd_gpreempt_hint(struct queue *q, u32 arrival_us, u32 duration_us)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	struct kfd_gpreempt *gp = gpq->gp;
+	u64 arrival_ns = ktime_get_ns() + (u64)arrival_us * NSEC_PER_USEC;
+	int r = lock_node(gp);
+
+	if (r)
+		return r;
+	r = check_monitor(gp);
+	if (!r) {
+		gpq->hint_ns = duration_us ? arrival_ns : 0;
+		gpq->hint_end_ns = duration_us ?
+				   arrival_ns + (u64)duration_us * NSEC_PER_USEC : 0;
+	}
+	unlock_node(gp);
+	if (!r)
+		kfd_gpreempt_wake(gp);
+	return r;
+}
+
+/**
+ * kfd_gpreempt_set_priority - set the priority that GPREEMPT acts on
+ * @q: the queue, its process locked
+ * @priority: 0 to 15, or KFD_GPREEMPT_NONE: what the application asks for
+ * @permitted: out: what remains of it
+ *
+ * Return: 0, or -EPERM where priorities above the cap are refused.
+ */
+int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	struct kfd_gpreempt *gp = gpq->gp;
+	u32 word = 0;
+	int r = 0;
+
+	if (priority != KFD_GPREEMPT_NONE)
+		r = kfd_gpreempt_permit(gp, priority, &word);
+	if (r)
+		return r;
+	WRITE_ONCE(gpq->priority_set, word);
+	*permitted = kfd_gpreempt_queue_priority(gp, q);
+	kfd_gpreempt_wake(gp);
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_set_timeslice - set the length of a queue's turn
+ * @q: the queue, its process locked
+ * @us: length, 0: that of its level
+ *
+ * A longer turn than its equals have is taken from them.
+ *
+ * Return: 0, or -EPERM for a longer turn without CAP_SYS_NICE.
+ */
+int kfd_gpreempt_set_timeslice(struct queue *q, u32 us)
+{
+	struct kfd_gpreempt *gp = q->gpreempt->gp;
+	u8 level = kfd_gpreempt_queue_priority(gp, q);
+
+	if (us > READ_ONCE(gp->tunables.timeslice_us[level]) &&
+	    !capable(CAP_SYS_NICE))
+		return -EPERM;
+	WRITE_ONCE(q->gpreempt->timeslice_us, us);
+	kfd_gpreempt_wake(gp);
+	return 0;
+}
+
+static u32 queue_state(struct kfd_gpreempt *gp, const struct queue *q)
+{
+	if (q->properties.is_preempted)
+		return q->gpreempt->held ? KFD_GPREEMPT_QUEUE_HELD :
+					   KFD_GPREEMPT_QUEUE_PREEMPTED;
+	if (!q->properties.is_active)
+		return KFD_GPREEMPT_QUEUE_OFF;
+	if (!q->gpreempt->last_ns || kfd_gpreempt_state(gp) != GPREEMPT_ACTIVE)
+		return KFD_GPREEMPT_QUEUE_UNKNOWN;
+	switch (q->gpreempt->last.state) {
+	case GPREEMPT_IDLE:
+		return KFD_GPREEMPT_QUEUE_IDLE;
+	case GPREEMPT_RUNNING:
+		return KFD_GPREEMPT_QUEUE_RUNNING;
+	case GPREEMPT_RUNNABLE:
+		return KFD_GPREEMPT_QUEUE_WAITING;
+	case GPREEMPT_BLOCKED:
+		return KFD_GPREEMPT_QUEUE_BLOCKED;
+	default:
+		return KFD_GPREEMPT_QUEUE_UNKNOWN;
+	}
+}
+
+static u32 queue_flags(const struct kfd_gpreempt_queue *gpq)
+{
+	u32 flags = 0;
+
+	if (gpq->asked)
+		flags |= KFD_GPREEMPT_QUEUE_ASKED;
+	if (gpq->held)
+		flags |= KFD_GPREEMPT_QUEUE_HOLD;
+	if (gpq->hint_end_ns > ktime_get_ns())
+		flags |= KFD_GPREEMPT_QUEUE_HINT;
+	if (READ_ONCE(gpq->priority_set))
+		flags |= KFD_GPREEMPT_QUEUE_PRIORITY;
+	return flags;
+}
+
+/**
+ * kfd_gpreempt_queue_info - what GPREEMPT knows of a queue
+ * @gpq: the queue's record; its process is locked, or its folder in use
+ * @info: out
+ *
+ * Return: 0, -ENODEV if the node is gone, or -ERESTARTSYS.
+ */
+int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
+			    struct kfd_gpreempt_queue_info *info)
+{
+	struct kfd_gpreempt *gp = gpq->gp;
+	const struct queue *q = gpq->q;
+	u32 level;
+	int r;
+
+	r = lock_node(gp);
+	if (r)
+		return r;
+	mutex_lock(&gp->last_lock);
+	level = kfd_gpreempt_queue_priority(gp, q);
+	*info = (struct kfd_gpreempt_queue_info) {
+		.queue_id = q->properties.queue_id,
+		.gpu_id = gp->node->id,
+		.priority = q->properties.priority,
+		.permitted = level,
+		.effective = level,
+		.state = queue_state(gp, q),
+		.flags = queue_flags(gpq),
+		.timeslice_us = READ_ONCE(gpq->timeslice_us) ?:
+				READ_ONCE(gp->tunables.timeslice_us[level]),
+		.running_ns = gpq->running_ns,
+		.waiting_ns = gpq->waiting_ns,
+		.preempted_ns = gpq->preempted_total_ns,
+		.preemptions = gpq->preemptions,
+	};
+	if (gpq->last_ns && kfd_gpreempt_state(gp) == GPREEMPT_ACTIVE &&
+	    gpq->last.effective == GPREEMPT_BOOST)
+		info->effective = GPREEMPT_BOOST;
+	if (q->properties.is_preempted)
+		info->preempted_ns += ktime_get_ns() - gpq->preempted_ns;
+	mutex_unlock(&gp->last_lock);
+	unlock_node(gp);
+	return 0;
+}

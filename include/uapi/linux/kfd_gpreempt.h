@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/*
+ * GPREEMPT: preemption of AMD compute queues by priority, as a program or an
+ * operator's tool controls it. See Documentation/gpu/amdgpu/gpreempt.rst.
+ */
+#ifndef UAPI_KFD_GPREEMPT_H_INCLUDED
+#define UAPI_KFD_GPREEMPT_H_INCLUDED
+
+#include <linux/types.h>
+#include <linux/kfd_ioctl.h>
+
+/* What KFD_GPREEMPT_OP_QUERY answers; never 0. */
+#define KFD_GPREEMPT_VERSION		1
+
+/* Of a priority or a ceiling: none, as if it had never been set. */
+#define KFD_GPREEMPT_NONE		0xffffffffU
+
+/* Longest times that are taken; see the operations. */
+#define KFD_GPREEMPT_WAIT_MS_MAX	60000
+#define KFD_GPREEMPT_HOLD_MS_MAX	3600000
+#define KFD_GPREEMPT_HINT_US_MAX	1000000
+/* Other than 0, which is the level's own. */
+#define KFD_GPREEMPT_TIMESLICE_US_MIN	1000
+#define KFD_GPREEMPT_TIMESLICE_US_MAX	1000000
+
+/**
+ * enum kfd_gpreempt_op - what AMDKFD_IOC_GPREEMPT is to do
+ * @KFD_GPREEMPT_OP_QUERY: version, abilities and limits of the node gpu_id
+ * @KFD_GPREEMPT_OP_LIST: the compute queues of a process
+ * @KFD_GPREEMPT_OP_GET: one queue
+ * @KFD_GPREEMPT_OP_SET_PRIORITY: the priority that GPREEMPT acts on, instead of
+ *	the one the application asks for by CREATE_QUEUE and UPDATE_QUEUE
+ * @KFD_GPREEMPT_OP_SET_TIMESLICE: the queue's turn among equals; longer than
+ *	its level's needs CAP_SYS_NICE
+ * @KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT: priority and ceiling of the queues of a
+ *	process, whether it has any by now or not, and of its descendants
+ * @KFD_GPREEMPT_OP_PREEMPT: take a queue off the hardware
+ * @KFD_GPREEMPT_OP_RESUME: end a hold, or a preemption that is under way
+ * @KFD_GPREEMPT_OP_HINT: work for the queue will arrive soon
+ */
+enum kfd_gpreempt_op {
+	KFD_GPREEMPT_OP_QUERY = 1,
+	KFD_GPREEMPT_OP_LIST,
+	KFD_GPREEMPT_OP_GET,
+	KFD_GPREEMPT_OP_SET_PRIORITY,
+	KFD_GPREEMPT_OP_SET_TIMESLICE,
+	KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT,
+	KFD_GPREEMPT_OP_PREEMPT,
+	KFD_GPREEMPT_OP_RESUME,
+	KFD_GPREEMPT_OP_HINT,
+};
+
+/* Flags of PREEMPT and RESUME: return when it is done, or after wait_ms. */
+#define KFD_GPREEMPT_WAIT		(1U << 0)
+/* Flag of PREEMPT: until RESUME or for hold_ms; else until its turn comes. */
+#define KFD_GPREEMPT_HOLD		(1U << 1)
+
+/**
+ * enum kfd_gpreempt_node_state - &kfd_gpreempt_query.state
+ * @KFD_GPREEMPT_NODE_DISABLED: not enabled by the administrator
+ * @KFD_GPREEMPT_NODE_PARKED: enabled, nothing could be arbitrated
+ * @KFD_GPREEMPT_NODE_ACTIVE: watching the queues
+ * @KFD_GPREEMPT_NODE_BYPASSED: gave up after an error, preempts nothing
+ */
+enum kfd_gpreempt_node_state {
+	KFD_GPREEMPT_NODE_DISABLED,
+	KFD_GPREEMPT_NODE_PARKED,
+	KFD_GPREEMPT_NODE_ACTIVE,
+	KFD_GPREEMPT_NODE_BYPASSED,
+};
+
+/* kfd_gpreempt_query.capabilities: the node's hardware can be preempted, */
+#define KFD_GPREEMPT_CAP_SUPPORTED	(1U << 0)
+/* priorities above the cap are refused, not clamped. */
+#define KFD_GPREEMPT_CAP_REFUSES	(1U << 1)
+
+/**
+ * struct kfd_gpreempt_query - answer to QUERY
+ * @version:	KFD_GPREEMPT_VERSION of the kernel
+ * @capabilities: KFD_GPREEMPT_CAP_*
+ * @operations:	bit n: operation n is known
+ * @state:	enum kfd_gpreempt_node_state
+ * @levels:	priorities are 0 to @levels - 1, the highest last
+ * @priority_cap: highest effective priority without CAP_SYS_NICE
+ * @queue_size:	bytes of the kernel's struct kfd_gpreempt_queue_info
+ */
+struct kfd_gpreempt_query {
+	__u32 version;
+	__u32 capabilities;
+	__u64 operations;
+	__u32 state;
+	__u32 levels;
+	__u32 priority_cap;
+	__u32 queue_size;
+};
+
+/**
+ * enum kfd_gpreempt_queue_state - &kfd_gpreempt_queue_info.state
+ * @KFD_GPREEMPT_QUEUE_UNKNOWN: on the hardware, and not watched now
+ * @KFD_GPREEMPT_QUEUE_IDLE: has no work
+ * @KFD_GPREEMPT_QUEUE_RUNNING: executes
+ * @KFD_GPREEMPT_QUEUE_WAITING: has work, and waits for the machine
+ * @KFD_GPREEMPT_QUEUE_BLOCKED: has work that waits for something else
+ * @KFD_GPREEMPT_QUEUE_PREEMPTED: taken off the hardware, comes back by itself
+ * @KFD_GPREEMPT_QUEUE_HELD: taken off the hardware until RESUME or for a time
+ * @KFD_GPREEMPT_QUEUE_OFF: not on the hardware for another reason: evicted,
+ *	suspended by a debugger, or switched off by its owner
+ */
+enum kfd_gpreempt_queue_state {
+	KFD_GPREEMPT_QUEUE_UNKNOWN,
+	KFD_GPREEMPT_QUEUE_IDLE,
+	KFD_GPREEMPT_QUEUE_RUNNING,
+	KFD_GPREEMPT_QUEUE_WAITING,
+	KFD_GPREEMPT_QUEUE_BLOCKED,
+	KFD_GPREEMPT_QUEUE_PREEMPTED,
+	KFD_GPREEMPT_QUEUE_HELD,
+	KFD_GPREEMPT_QUEUE_OFF,
+};
+
+/* kfd_gpreempt_queue_info.flags: PREEMPT asked for it, not yet carried out, */
+#define KFD_GPREEMPT_QUEUE_ASKED	(1U << 0)
+/* PREEMPT with HOLD was asked for, */
+#define KFD_GPREEMPT_QUEUE_HOLD		(1U << 1)
+/* a HINT is not over, */
+#define KFD_GPREEMPT_QUEUE_HINT		(1U << 2)
+/* SET_PRIORITY is in force. */
+#define KFD_GPREEMPT_QUEUE_PRIORITY	(1U << 3)
+
+/**
+ * struct kfd_gpreempt_queue_info - a compute queue
+ * @queue_id:	KFD's number of it in its process
+ * @gpu_id:	the node it is on
+ * @priority:	as the application asked
+ * @permitted:	after SET_PRIORITY, process default, ceiling and cap
+ * @effective:	@permitted, or 16 while raised above all others
+ * @state:	enum kfd_gpreempt_queue_state
+ * @flags:	KFD_GPREEMPT_QUEUE_*
+ * @timeslice_us: its turn among equals, 0 where there are no turns
+ * @running_ns:	time seen executing, while the node was watched
+ * @waiting_ns:	time seen waiting for the machine, while the node was watched
+ * @preempted_ns: time off the hardware
+ * @preemptions: how often it was taken off
+ */
+struct kfd_gpreempt_queue_info {
+	__u32 queue_id;
+	__u32 gpu_id;
+	__u32 priority;
+	__u32 permitted;
+	__u32 effective;
+	__u32 state;
+	__u32 flags;
+	__u32 timeslice_us;
+	__u64 running_ns;
+	__u64 waiting_ns;
+	__u64 preempted_ns;
+	__u64 preemptions;
+};
+
+/**
+ * struct kfd_gpreempt_list - parameters of LIST
+ * @queues:	user address of an array
+ * @count:	in: entries with room in the array; out: queues there are
+ * @entry_size:	in: distance of two entries, sizeof(struct kfd_gpreempt_queue_info)
+ *		or more; out: bytes of an entry that the kernel knows
+ */
+struct kfd_gpreempt_list {
+	__u64 queues;
+	__u32 count;
+	__u32 entry_size;
+};
+
+/**
+ * struct kfd_gpreempt_priority - parameters of SET_PRIORITY
+ * @priority:	0 to 15, or KFD_GPREEMPT_NONE: what the application asks for
+ * @permitted:	out: what remains of it
+ */
+struct kfd_gpreempt_priority {
+	__u32 priority;
+	__u32 permitted;
+};
+
+/**
+ * struct kfd_gpreempt_process_default - parameters of SET_PROCESS_DEFAULT
+ * @priority:	0 to 15, or KFD_GPREEMPT_NONE
+ * @ceiling:	0 to 15, or KFD_GPREEMPT_NONE; raising it needs CAP_SYS_NICE
+ */
+struct kfd_gpreempt_process_default {
+	__u32 priority;
+	__u32 ceiling;
+};
+
+/**
+ * struct kfd_gpreempt_preempt - parameters of PREEMPT and RESUME
+ * @wait_ms:	with KFD_GPREEMPT_WAIT: give up after that time, 1 to
+ *		KFD_GPREEMPT_WAIT_MS_MAX; what remains is written back
+ * @hold_ms:	with KFD_GPREEMPT_HOLD: RESUME by itself after that time, up to
+ *		KFD_GPREEMPT_HOLD_MS_MAX; 0: never, for a queue of another
+ *		process only with CAP_SYS_NICE
+ */
+struct kfd_gpreempt_preempt {
+	__u32 wait_ms;
+	__u32 hold_ms;
+};
+
+/**
+ * struct kfd_gpreempt_hint - parameters of HINT
+ * @arrival_us:	the work comes in that time, up to KFD_GPREEMPT_HINT_US_MAX
+ * @duration_us: and lasts about so long, 1 to KFD_GPREEMPT_HINT_US_MAX; both 0:
+ *		take an earlier hint back
+ */
+struct kfd_gpreempt_hint {
+	__u32 arrival_us;
+	__u32 duration_us;
+};
+
+/**
+ * struct kfd_ioctl_gpreempt_args - argument of AMDKFD_IOC_GPREEMPT
+ * @op:		enum kfd_gpreempt_op
+ * @flags:	of the operation
+ * @pid:	the process, in the caller's pid namespace; 0: the caller
+ * @queue_id:	the queue
+ * @gpu_id:	the node, for QUERY; for LIST a filter, 0: all nodes
+ * @pad:	0
+ * @query:	out
+ * @list:	in and out
+ * @queue:	out, for GET
+ * @priority:	in and out
+ * @timeslice_us: 0: that of the queue's level, or KFD_GPREEMPT_TIMESLICE_US_MIN
+ *		to _MAX
+ * @process_default: in
+ * @preempt:	in and out
+ * @hint:	in
+ * @reserved:	makes the size
+ *
+ * What an operation does not use, and what a longer structure of a later time
+ * would hold, has to be 0.
+ */
+struct kfd_ioctl_gpreempt_args {
+	__u32 op;
+	__u32 flags;
+	__u32 pid;
+	__u32 queue_id;
+	__u32 gpu_id;
+	__u32 pad;
+	union {
+		struct kfd_gpreempt_query query;
+		struct kfd_gpreempt_list list;
+		struct kfd_gpreempt_queue_info queue;
+		struct kfd_gpreempt_priority priority;
+		__u32 timeslice_us;
+		struct kfd_gpreempt_process_default process_default;
+		struct kfd_gpreempt_preempt preempt;
+		struct kfd_gpreempt_hint hint;
+		__u64 reserved[13];
+	};
+};
+
+/* Far from the numbers in use here, in newer kernels and out of tree. */
+#define AMDKFD_IOC_GPREEMPT		\
+		AMDKFD_IOWR(0x70, struct kfd_ioctl_gpreempt_args)
+
+#endif /* UAPI_KFD_GPREEMPT_H_INCLUDED */
