@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/kfd_gpreempt.h>
 
 #include "client.h"
 
@@ -25,6 +26,9 @@ static void all_numbers(struct kfd_dev *dev)
 	int ret;
 
 	for (nr = AMDKFD_COMMAND_END; nr < 256; nr++) {
+		/* GPREEMPT's own is what tells the two apart */
+		if (nr == _IOC_NR(AMDKFD_IOC_GPREEMPT))
+			continue;
 		for (i = 0; i < 3; i++) {
 			memset(args, 0, sizeof(args));
 			ret = kfd_ioctl(dev, _IOC(_IOC_READ | _IOC_WRITE, AMDKFD_IOCTL_BASE, nr,

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files in sysfs and their description in Documentation/ABI: none that is
+ * not described, none that is missing, and as readable and writable as it says.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/kfd_gpreempt.h>
+
+#include "kselftest_harness.h"
+#include "client.h"
+#include "gpreempt.h"
+
+#define SOME_USER	1000
+#define MAX_ENTRIES	256
+#define NODES		"/sys/class/kfd/kfd/gpreempt"
+#define PARAMETER	"/sys/module/amdgpu/parameters/gpreempt"
+
+/* abi.S */
+extern const char abi_begin[], abi_end[];
+
+struct entry {
+	char what[160];
+	bool writable;
+	bool described;		/* it is known whether it is writable */
+	unsigned int seen;
+};
+
+FIXTURE(abi) {
+	struct client c;
+	struct aql_queue q;
+	struct entry entry[MAX_ENTRIES];
+	unsigned int entries;
+	char folder[96];	/* of the queue */
+};
+
+/* "What:" lines that follow each other share the description after them. */
+static unsigned int read_description(struct entry *entry)
+{
+	unsigned int n = 0, i;
+	const char *line, *end;
+	char text[160];
+
+	for (line = abi_begin; line < abi_end; line = end + 1) {
+		end = memchr(line, '\n', abi_end - line);
+		if (!end)
+			break;
+		snprintf(text, sizeof(text), "%.*s", (int)(end - line), line);
+		if (n < MAX_ENTRIES && sscanf(text, "What: %159s", entry[n].what) == 1)
+			n++;
+		if (!strncmp(text, "\t\t(RO)", 6) || !strncmp(text, "\t\t(RW)", 6)) {
+			for (i = n; i-- && !entry[i].described;) {
+				entry[i].described = true;
+				entry[i].writable = text[4] == 'W';
+			}
+		}
+	}
+	return n;
+}
+
+/* <...> stands for a number; a directory's description ends with a slash. */
+static bool matches(const char *what, const char *path)
+{
+	while (*what) {
+		if (*what == '<') {
+			what = strchr(what, '>') + 1;
+			if (!strspn(path, "0123456789"))
+				return false;
+			path += strspn(path, "0123456789");
+		} else if (*what++ != *path++) {
+			return !path[-1] && !strcmp(what - 1, "/");
+		}
+	}
+	return !*path;
+}
+
+static struct entry *find(struct entry *entry, unsigned int n, const char *path)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (matches(entry[i].what, path))
+			return &entry[i];
+	return NULL;
+}
+
+FIXTURE_SETUP(abi)
+{
+	unsigned int node;
+	__u32 gpu_id;
+
+	if (kfd_find_gpu(&gpu_id, &node))
+		SKIP(return, "no KFD device");
+	if (geteuid())
+		SKIP(return, "not root");
+	ASSERT_TRUE(gpreempt_present());
+	ASSERT_EQ(0, client_open(&self->c));
+	ASSERT_EQ(0, aql_create(&self->q, &self->c.dev, 64, PRIORITY_HIGH));
+	snprintf(self->folder, sizeof(self->folder), "/sys/class/kfd/kfd/proc/%d/queues/%u/gpreempt",
+		 getpid(), self->q.id);
+	self->entries = read_description(self->entry);
+	ASSERT_LT(30, self->entries);
+	ASSERT_GT(MAX_ENTRIES, self->entries);
+}
+
+FIXTURE_TEARDOWN(abi)
+{
+	if (self->c.dev.fd > 0) {
+		aql_destroy(&self->q);
+		client_close(&self->c);
+	}
+}
+
+/* Returns how many of the files below @path are not as described. */
+static unsigned int walk(struct entry *entry, unsigned int n, const char *path)
+{
+	struct entry *e = find(entry, n, path);
+	unsigned int wrong = 0;
+	char below[512];
+	struct dirent *d;
+	struct stat st;
+	DIR *dir;
+
+	if (lstat(path, &st)) {
+		ksft_print_msg("%s: %s\n", path, strerror(errno));
+		return 1;
+	}
+	if (e)
+		e->seen++;
+	if (!S_ISDIR(st.st_mode)) {
+		if (!e || e->writable != !!(st.st_mode & 0222)) {
+			ksft_print_msg("%s: mode %o, %s\n", path, st.st_mode & 0777,
+				       e ? "not as described" : "not described");
+			wrong++;
+		}
+		return wrong;
+	}
+	dir = opendir(path);
+	while (dir && (d = readdir(dir))) {
+		if (!strcmp(d->d_name, ".") || !strcmp(d->d_name, ".."))
+			continue;
+		snprintf(below, sizeof(below), "%s/%s", path, d->d_name);
+		wrong += walk(entry, n, below);
+	}
+	if (dir)
+		closedir(dir);
+	return wrong;
+}
+
+TEST_F(abi, all_described_all_there)
+{
+	unsigned int i;
+
+	EXPECT_EQ(0, walk(self->entry, self->entries, NODES));
+	EXPECT_EQ(0, walk(self->entry, self->entries, self->folder));
+	EXPECT_EQ(0, walk(self->entry, self->entries, PARAMETER));
+	for (i = 0; i < self->entries; i++) {
+		EXPECT_TRUE(self->entry[i].described) TH_LOG("%s", self->entry[i].what);
+		EXPECT_LT(0, self->entry[i].seen) TH_LOG("%s is missing", self->entry[i].what);
+	}
+	/* 16 levels, each with its files */
+	EXPECT_EQ(16, find(self->entry, self->entries,
+			   NODES "/1/level3/timeslice_us")->seen);
+}
+
+static const char *const queue_files[] = {
+	"state", "priority", "permitted_priority", "effective_priority", "timeslice_us",
+	"preemptions", "running_ns", "waiting_ns", "preempted_ns",
+};
+
+static int read_queue_file(const char *folder, const char *name, char *text, size_t size)
+{
+	char path[192];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, size - 1);
+	close(fd);
+	if (n <= 0)
+		return -EIO;
+	text[n - 1] = '\0';
+	return 0;
+}
+
+/* What the files say is what the ioctl says. */
+TEST_F(abi, queue_values)
+{
+	struct kfd_ioctl_gpreempt_args args = { .op = KFD_GPREEMPT_OP_GET,
+						.queue_id = self->q.id };
+	unsigned long long values[ARRAY_SIZE(queue_files)] = {};
+	char text[64];
+	unsigned int i;
+
+	ASSERT_EQ(0, kfd_ioctl(&self->c.dev, AMDKFD_IOC_GPREEMPT, &args));
+	for (i = 0; i < ARRAY_SIZE(queue_files); i++) {
+		ASSERT_EQ(0, read_queue_file(self->folder, queue_files[i], text, sizeof(text)))
+			TH_LOG("%s", queue_files[i]);
+		if (i)
+			values[i] = strtoull(text, NULL, 10);
+		else
+			EXPECT_STREQ("unknown", text);
+	}
+	EXPECT_EQ(PRIORITY_HIGH, values[1]);
+	EXPECT_EQ(args.queue.permitted, values[2]);
+	EXPECT_EQ(args.queue.effective, values[3]);
+	EXPECT_EQ(args.queue.timeslice_us, values[4]);
+	EXPECT_EQ(args.queue.preemptions, values[5]);
+	EXPECT_EQ(args.queue.running_ns, values[6]);
+	EXPECT_EQ(args.queue.waiting_ns, values[7]);
+	EXPECT_EQ(args.queue.preempted_ns, values[8]);
+
+	ASSERT_EQ(0, aql_update(&self->q, 0, 4));
+	ASSERT_EQ(0, read_queue_file(self->folder, "state", text, sizeof(text)));
+	EXPECT_STREQ("off", text);
+	ASSERT_EQ(0, read_queue_file(self->folder, "priority", text, sizeof(text)));
+	EXPECT_STREQ("4", text);
+	ASSERT_EQ(0, aql_update(&self->q, 100, PRIORITY_HIGH));
+}
+
+/* In a child: a user's queue, whose files are that user's. */
+static int private_files(int user)
+{
+	char folder[96], path[192], text[64];
+	struct aql_queue q;
+	struct kfd_dev dev;
+	struct stat st;
+	unsigned int i;
+
+	if (setgid(user) || setuid(user) || kfd_open(&dev) || aql_create(&q, &dev, 64, 0))
+		return 1;
+	snprintf(folder, sizeof(folder), "/sys/class/kfd/kfd/proc/%d/queues/%u/gpreempt",
+		 getpid(), q.id);
+	for (i = 0; i < ARRAY_SIZE(queue_files); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, queue_files[i]);
+		if (stat(path, &st) || st.st_uid != user || (st.st_mode & 07777) != 0400)
+			return 2;
+		if (read_queue_file(folder, queue_files[i], text, sizeof(text)))
+			return 3;
+	}
+	return aql_destroy(&q) ? 4 : 0;
+}
+
+/* In a child: how many of root's queue's files can be opened. */
+static int readable(int user, const char *folder)
+{
+	char text[64];
+	unsigned int i;
+	int n = 0;
+
+	if (setgid(user) || setuid(user))
+		return 99;
+	for (i = 0; i < ARRAY_SIZE(queue_files); i++)
+		n += read_queue_file(folder, queue_files[i], text, sizeof(text)) != -EACCES;
+	return n;
+}
+
+TEST_F(abi, queue_files_are_private)
+{
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, chmod("/dev/kfd", 0666));
+	ASSERT_EQ(0, fchmod(self->c.dev.drm_fd, 0666));
+	pid = client_fork();
+	if (!pid)
+		_exit(private_files(SOME_USER));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+
+	pid = client_fork();
+	if (!pid)
+		_exit(readable(SOME_USER, self->folder));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+}
+
+TEST_HARNESS_MAIN
