@@ -350,7 +350,11 @@ static bool wait_kick(struct mec *m, bool more)
 		now = gpu_now();
 		if (m->deadline && m->deadline <= now)
 			break;
-		if (m->deadline) {
+		if (m->deadline && m->deadline - now <= MEC_SPIN_NS) {
+			/* Looked at again, and kicked meanwhile. */
+			pthread_mutex_unlock(&m->kick_lock);
+			pthread_mutex_lock(&m->kick_lock);
+		} else if (m->deadline) {
 			struct timespec ts = { m->deadline / 1000000000ull,
 					       m->deadline % 1000000000ull };
 

@@ -88,6 +88,12 @@
 #define SOCKET_SPIN_NS		(100 * NS_PER_US)
 
 /*
+ * The command processor's thread does not sleep for a shorter time than this:
+ * to be woken takes a host thread about as long. Own measurement.
+ */
+#define MEC_SPIN_NS		(100 * NS_PER_US)
+
+/*
  * WAIT_REG_MEM and POLL_REGMEM on memory look again after the first distance,
  * doubled up to the second. The hardware polls every few clocks; a host process
  * cannot, and the wait itself must not load the machine. Own choice.

@@ -122,10 +122,11 @@ static void stop(struct gpu *g)
 	for (q = g->spi->queues; q; q = q->next)
 		if (q->leaving && q->frozen && !q->stuck)
 			cwsr_remove(q);
+	/* What the host needs to copy is not what the device needs. */
+	s->end = gpu_now() + s->count * RUNLIST_QUEUE_NS;
 	log_event("preempt-stop", "us=%" PRIu64, (gpu_now() - s->begin) / NS_PER_US);
 	spi_reap(g);
 	save_all(g);
-	s->end = gpu_now() + s->count * RUNLIST_QUEUE_NS;
 	if (s->bytes)
 		s->end += PREEMPT_FIXED_NS + cwsr_time(g, s->bytes);
 	for (q = g->spi->queues; q; q = q->next)

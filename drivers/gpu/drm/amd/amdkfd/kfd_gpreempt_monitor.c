@@ -304,8 +304,11 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 
 	if (!may_park(gp)) {
 		gp->busy_ns = gp->scan.view.now_ns;
-		if (gp->scan.plan.nr_preempt || gp->scan.plan.nr_resume)
+		if (gp->scan.plan.nr_preempt || gp->scan.plan.nr_resume) {
 			kfd_gpreempt_commit(gp);
+			/* What was put on gets a whole interval to show itself. */
+			gpreempt_pace_restart(&gp->pace, ktime_get_ns());
+		}
 		gp->calm = is_calm(gp);
 		/* A doorbell rung before this shows in the next scan. */
 		if (preemptor_sleeps(gp)) {

@@ -56,6 +56,19 @@ u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us,
 }
 
 /**
+ * gpreempt_pace_restart - queues have changed places: the interval begins anew
+ * @p: the rhythm
+ * @now_ns: the time
+ *
+ * What was put on the hardware has nothing to show yet, and its completion
+ * should not meet the next scan's register accesses.
+ */
+void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns)
+{
+	p->begun_ns = now_ns;
+}
+
+/**
  * gpreempt_pace_rest - the monitor is about to sleep without a timer
  * @p: the rhythm
  *

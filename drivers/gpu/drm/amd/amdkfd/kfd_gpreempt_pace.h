@@ -26,6 +26,7 @@ struct gpreempt_pace {
 u64 gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken);
 u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us,
 		       u32 max_us, bool calm);
+void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns);
 void gpreempt_pace_rest(struct gpreempt_pace *p);
 
 #endif /* KFD_GPREEMPT_PACE_H_INCLUDED */

@@ -9,6 +9,7 @@
 #define gpreempt_pace_begin	kunit_gpreempt_pace_begin
 #define gpreempt_pace_next	kunit_gpreempt_pace_next
 #define gpreempt_pace_rest	kunit_gpreempt_pace_rest
+#define gpreempt_pace_restart	kunit_gpreempt_pace_restart
 
 #include "../kfd_gpreempt_pace.c"
 #include "../kfd_gpreempt_latency.h"
@@ -91,6 +92,19 @@ static void gpreempt_pace_bounds_change(struct kunit *test)
 			1000000 * US);
 }
 
+/* After a transaction the whole interval is slept, however long it took. */
+static void gpreempt_pace_restarts(struct kunit *test)
+{
+	struct gpreempt_pace p = {};
+	u64 now = 5000 * US;
+
+	gpreempt_pace_begin(&p, now, false);
+	now += 70 * US;
+	gpreempt_pace_restart(&p, now);
+	now += 10 * US;
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 100, false), 90 * US);
+}
+
 /* Neither a rest nor an early wake-up is an interval that was achieved. */
 static void gpreempt_pace_rest_is_no_interval(struct kunit *test)
 {
@@ -137,6 +151,7 @@ static struct kunit_case gpreempt_pace_cases[] = {
 	KUNIT_CASE(gpreempt_pace_yields),
 	KUNIT_CASE(gpreempt_pace_stretches),
 	KUNIT_CASE(gpreempt_pace_bounds_change),
+	KUNIT_CASE(gpreempt_pace_restarts),
 	KUNIT_CASE(gpreempt_pace_rest_is_no_interval),
 	KUNIT_CASE(gpreempt_pace_clock_goes_back),
 	KUNIT_CASE(gpreempt_latency_buckets),
