@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Every file of /sys/class/kfd/kfd/gpreempt/<gpu_id>/: present, its range, garbage refused. */
 #include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "kselftest_harness.h"
 #include "client.h"
@@ -136,6 +139,124 @@ TEST_F(sysfs, garbage)
 	}
 	EXPECT_EQ(-EINVAL, gpreempt_write("enable", "2\n"));
 	EXPECT_EQ(-EACCES, gpreempt_write("state", "parked\n"));
+}
+
+/* Bytes that are no text, and texts of a page and more. */
+static const struct {
+	const char *bytes;
+	size_t size;
+} binary[] = {
+	{ "", 1 }, { "\0001\n", 3 }, { "\377\376\375\n", 4 }, { "1\377\n", 3 }, { "\0331\n", 3 },
+	{ "\001\002\003\004", 4 }, { "%s%n\n", 5 },
+};
+
+static unsigned int files_written;
+
+/* Nonsense for one file: returns how often it was taken, or changed something. */
+static int abuse(const char *path)
+{
+	char before[256] = {}, after[256] = {};
+	static char huge[3 * 4096];
+	unsigned int i;
+	int fd, bad = 0;
+
+	fd = open(path, O_RDWR);
+	if (fd < 0)
+		return 1;
+	memset(huge, '7', sizeof(huge));
+	bad += pread(fd, before, sizeof(before) - 1, 0) < 0;
+	for (i = 0; i < ARRAY_SIZE(binary); i++)
+		bad += pwrite(fd, binary[i].bytes, binary[i].size, 0) >= 0 || errno != EINVAL;
+	bad += pwrite(fd, huge, 4095, 0) >= 0 || errno != EINVAL;
+	bad += pwrite(fd, huge, sizeof(huge), 0) >= 0 || errno != EINVAL;
+	/* of nothing there is nothing to refuse */
+	bad += pwrite(fd, huge, 0, 0) != 0;
+	bad += pwrite(fd, (void *)-4096L, 8, 0) >= 0 || errno != EFAULT;
+	close(fd);
+	fd = open(path, O_RDONLY);
+	bad += pread(fd, after, sizeof(after) - 1, 0) < 0 || strcmp(before, after);
+	close(fd);
+	files_written++;
+	return bad;
+}
+
+static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	int bad = 0;
+
+	if (type == FTW_F && st->st_mode & 0222)
+		bad = abuse(path);
+	else if (type == FTW_F)
+		bad = open(path, O_WRONLY) >= 0 || errno != EACCES;
+	if (bad)
+		ksft_print_msg("%s: %d\n", path, bad);
+	return bad;
+}
+
+/* The files are found, not listed: none is forgotten. */
+TEST_F(sysfs, binary)
+{
+	char root[128];
+
+	ASSERT_EQ(0, gpreempt_path(NULL, root, sizeof(root)));
+	EXPECT_EQ(0, nftw(root, visit, 8, FTW_PHYS));
+	EXPECT_LE(10 + 16, files_written);
+}
+
+/* Turns of a level: off, or within its range. */
+TEST_F(sysfs, timeslices)
+{
+	long long min = gpreempt_number("min/timeslice_us");
+	long long max = gpreempt_number("max/timeslice_us");
+	char name[64];
+	unsigned int i;
+
+	EXPECT_EQ(1000, min);
+	EXPECT_EQ(1000000, max);
+	for (i = 0; i < 16; i++) {
+		snprintf(name, sizeof(name), "level%u/timeslice_us", i);
+		EXPECT_EQ(gpreempt_number("default/timeslice_us"), gpreempt_number(name));
+		EXPECT_EQ(0, gpreempt_set(name, 0));
+		EXPECT_EQ(0, gpreempt_number(name));
+		EXPECT_EQ(-EINVAL, gpreempt_set(name, 1));
+		EXPECT_EQ(-EINVAL, gpreempt_set(name, min - 1));
+		EXPECT_EQ(-EINVAL, gpreempt_set(name, max + 1));
+		EXPECT_EQ(0, gpreempt_number(name));
+		EXPECT_EQ(0, gpreempt_set(name, min));
+		EXPECT_EQ(0, gpreempt_set(name, max));
+		EXPECT_EQ(max, gpreempt_number(name));
+		EXPECT_EQ(0, gpreempt_set(name, gpreempt_number("default/timeslice_us")));
+	}
+}
+
+/* What min/, max/ and default/ say is so. */
+TEST_F(sysfs, limits)
+{
+	const struct tunable *t;
+	char name[64];
+
+	for (t = tunables; t < tunables + ARRAY_SIZE(tunables); t++) {
+		snprintf(name, sizeof(name), "min/%s", t->file);
+		EXPECT_EQ(t->min, gpreempt_number(name)) TH_LOG("%s", name);
+		snprintf(name, sizeof(name), "max/%s", t->file);
+		EXPECT_EQ(t->max, gpreempt_number(name)) TH_LOG("%s", name);
+		snprintf(name, sizeof(name), "default/%s", t->file);
+		EXPECT_EQ(t->def, gpreempt_number(name)) TH_LOG("%s", name);
+	}
+}
+
+TEST_F(sysfs, above_cap)
+{
+	char text[64];
+
+	ASSERT_EQ(0, gpreempt_read("above_cap", text, sizeof(text)));
+	EXPECT_STREQ("[clamp] refuse", text);
+	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse\n"));
+	ASSERT_EQ(0, gpreempt_read("above_cap", text, sizeof(text)));
+	EXPECT_STREQ("clamp [refuse]", text);
+	EXPECT_EQ(-EINVAL, gpreempt_write("above_cap", "refus\n"));
+	EXPECT_EQ(-EINVAL, gpreempt_write("above_cap", "1\n"));
+	ASSERT_EQ(0, gpreempt_write("above_cap", "clamp\n"));
 }
 
 /* The I/O schedulers' form: all names, the chosen one in brackets. */

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Nonsense for AMDKFD_IOC_GPREEMPT and for every file in sysfs, from root and
+ * from another user at once, while queues run, come and go. At the end every
+ * queue is mapped, what ran under all that is exact, and the machine works.
+ *
+ * GPREEMPT_FUZZ_SECONDS makes it longer than the few seconds of a test run,
+ * GPREEMPT_FUZZ_SEED repeats one; the kernel says whether it had a splat, and on
+ * a debug kernel whether something leaked.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/kfd_gpreempt.h>
+
+#include "kselftest_harness.h"
+#include "client.h"
+#include "gpreempt.h"
+
+#define SECONDS		4
+#define MAX_SECONDS	100000
+#define SOME_USER	1000
+#define FUZZERS		2
+#define LOW_MS		500
+#define LAST_OP		KFD_GPREEMPT_OP_HINT
+
+struct shared {
+	volatile int ready;
+	volatile int stop;
+	volatile unsigned int calls[FUZZERS], accepted[FUZZERS], writes[FUZZERS];
+	volatile pid_t pid[FUZZERS + 1];
+};
+
+FIXTURE(fuzz) {
+	struct client c;
+	struct aql_queue low, high;
+	struct low_job job;
+	struct shared *shared;
+	unsigned int seconds, seed;
+};
+
+static unsigned int number(const char *name, unsigned int otherwise, unsigned int most)
+{
+	const char *text = getenv(name);
+	unsigned long value = text ? strtoul(text, NULL, 0) : otherwise;
+
+	return value < most ? value : most;
+}
+
+FIXTURE_SETUP(fuzz)
+{
+	unsigned int node;
+	__u32 gpu_id;
+
+	if (kfd_find_gpu(&gpu_id, &node))
+		SKIP(return, "no KFD device");
+	if (geteuid())
+		SKIP(return, "not root");
+	ASSERT_TRUE(gpreempt_present());
+	self->seconds = number("GPREEMPT_FUZZ_SECONDS", SECONDS, MAX_SECONDS);
+	self->seed = number("GPREEMPT_FUZZ_SEED", kfd_now() / 1000, ~0);
+	self->shared = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->shared);
+	ASSERT_EQ(0, client_open(&self->c));
+	ASSERT_EQ(0, aql_create(&self->low, &self->c.dev, 64, PRIORITY_LOW));
+	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
+	ASSERT_EQ(0, chmod("/dev/kfd", 0666));
+	ASSERT_EQ(0, fchmod(self->c.dev.drm_fd, 0666));
+}
+
+/* Every number back to what it was at boot; there is a file that tells. */
+static void reset_tunables(void)
+{
+	static const char *const names[] = {
+		"poll_interval_us", "poll_interval_max_us", "starvation_ms", "min_residency_us",
+		"blocked_us", "preempt_timeout_ms", "priority_cap",
+	};
+	char name[64];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(name, sizeof(name), "default/%s", names[i]);
+		gpreempt_set(names[i], gpreempt_number(name));
+	}
+	for (i = 0; i < 16; i++) {
+		snprintf(name, sizeof(name), "level%u/timeslice_us", i);
+		gpreempt_set(name, gpreempt_number("default/timeslice_us"));
+	}
+	gpreempt_write("policy", "strict\n");
+	gpreempt_write("above_cap", "clamp\n");
+}
+
+FIXTURE_TEARDOWN(fuzz)
+{
+	gpreempt_set("enable", 0);
+	reset_tunables();
+	if (self->c.dev.fd > 0) {
+		EXPECT_EQ(0, aql_destroy(&self->low));
+		EXPECT_EQ(0, aql_destroy(&self->high));
+		client_close(&self->c);
+	}
+}
+
+/* A value that is likely to be near a limit, or what a program would say. */
+static __u32 some(unsigned int *seed)
+{
+	static const __u32 values[] = {
+		0, 1, 2, 3, 7, 8, 15, 16, 17, 63, 64, 65, 999, 1000, 1001, 10000, 60000, 60001,
+		1000000, 1000001, 3600000, 3600001, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff,
+	};
+
+	return rand_r(seed) % 8 ? values[rand_r(seed) % ARRAY_SIZE(values)] : rand_r(seed);
+}
+
+static void some_call(struct kfd_dev *dev, struct shared *shared, unsigned int who,
+		      unsigned int *seed)
+{
+	struct kfd_gpreempt_queue_info info[4];
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = rand_r(seed) % (LAST_OP + 3),
+		.pid = rand_r(seed) % 4 ? shared->pid[rand_r(seed) % (FUZZERS + 1)] : 0,
+		.queue_id = rand_r(seed) % 8 ? rand_r(seed) % 3 : some(seed),
+	};
+	void *to = rand_r(seed) % 16 ? (void *)&args : (void *)(uintptr_t)some(seed);
+
+	switch (args.op) {
+	case KFD_GPREEMPT_OP_QUERY:
+		args.pid = 0;
+		args.queue_id = 0;
+		args.gpu_id = dev->gpu_id;
+		break;
+	case KFD_GPREEMPT_OP_LIST:
+		args.queue_id = 0;
+		args.list.queues = rand_r(seed) % 4 ? (uintptr_t)info : some(seed);
+		args.list.count = args.list.queues == (uintptr_t)info ? rand_r(seed) % 5 :
+									some(seed);
+		args.list.entry_size = rand_r(seed) % 4 ? sizeof(info[0]) : some(seed);
+		/* not over our own stack */
+		if (args.list.queues == (uintptr_t)info && args.list.entry_size > sizeof(info[0]))
+			args.list.count %= 2;
+		break;
+	case KFD_GPREEMPT_OP_GET:
+		break;
+	case KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT:
+		args.queue_id = 0;
+		args.process_default.priority = some(seed);
+		args.process_default.ceiling = some(seed);
+		break;
+	case KFD_GPREEMPT_OP_PREEMPT:
+	case KFD_GPREEMPT_OP_RESUME:
+		args.flags = rand_r(seed) % 4;
+		if (args.flags & KFD_GPREEMPT_WAIT)
+			args.preempt.wait_ms = 1 + rand_r(seed) % 20;
+		if (args.flags & KFD_GPREEMPT_HOLD)
+			args.preempt.hold_ms = rand_r(seed) % 30;
+		break;
+	default:
+		args.reserved[0] = some(seed) | (__u64)some(seed) << 32;
+		if (rand_r(seed) % 2)
+			args.reserved[0] &= 0xffffffff;
+	}
+	if (!(rand_r(seed) % 8))
+		((__u8 *)&args)[rand_r(seed) % sizeof(args)] = rand_r(seed);
+	/* whatever that made of it: no wait longer than the test */
+	if (args.op == KFD_GPREEMPT_OP_PREEMPT || args.op == KFD_GPREEMPT_OP_RESUME)
+		args.preempt.wait_ms %= 100;
+	shared->calls[who]++;
+	shared->accepted[who] += !ioctl(dev->fd, AMDKFD_IOC_GPREEMPT, to);
+}
+
+static void some_write(struct shared *shared, unsigned int who, unsigned int *seed)
+{
+	static const char *const files[] = {
+		"enable", "policy", "above_cap", "poll_interval_us", "poll_interval_max_us",
+		"starvation_ms", "min_residency_us", "blocked_us", "preempt_timeout_ms",
+		"priority_cap", "level0/timeslice_us", "level15/timeslice_us", "state",
+		"stats/scans", "min/blocked_us",
+	};
+	static const char *const words[] = {
+		"0\n", "1\n", "none\n", "strict\n", "timeslice\n", "clamp\n", "refuse\n", "\n",
+	};
+	char text[64], path[128];
+	size_t i, size;
+	int fd;
+
+	if (gpreempt_path(files[rand_r(seed) % ARRAY_SIZE(files)], path, sizeof(path)))
+		return;
+	fd = open(path, O_RDWR);
+	if (fd < 0)
+		return;
+	switch (rand_r(seed) % 3) {
+	case 0:
+		size = snprintf(text, sizeof(text), "%s", words[rand_r(seed) % ARRAY_SIZE(words)]);
+		break;
+	case 1:
+		size = snprintf(text, sizeof(text), "%u\n", some(seed));
+		break;
+	default:
+		size = rand_r(seed) % sizeof(text);
+		for (i = 0; i < size; i++)
+			text[i] = rand_r(seed);
+	}
+	shared->writes[who] += write(fd, text, size) > 0;
+	if (read(fd, text, sizeof(text)) < 0)
+		shared->writes[who]--;
+	close(fd);
+}
+
+/* In a child: queues that come and go, calls and, as root, writes. */
+static int fuzz(struct shared *shared, unsigned int who, unsigned int seed)
+{
+	struct aql_queue q;
+	struct kfd_dev dev;
+	unsigned int i;
+
+	if (who && (setgid(SOME_USER) || setuid(SOME_USER)))
+		return 1;
+	if (kfd_open(&dev))
+		return 2;
+	shared->pid[who] = getpid();
+	__atomic_fetch_add(&shared->ready, 1, __ATOMIC_SEQ_CST);
+	while (!shared->stop) {
+		if (aql_create(&q, &dev, 64, rand_r(&seed) % 16)) {
+			/* above the cap, where that is refused */
+			if (aql_create(&q, &dev, 64, 0))
+				return 3;
+		}
+		for (i = 0; i < 200 && !shared->stop; i++) {
+			if (!who && !(rand_r(&seed) % 4))
+				some_write(shared, who, &seed);
+			else
+				some_call(&dev, shared, who, &seed);
+			if (!(rand_r(&seed) % 64) && aql_update(&q, 100, rand_r(&seed) % 8) == -EFAULT)
+				return 4;
+		}
+		if (aql_destroy(&q))
+			return 5;
+	}
+	kfd_close(&dev);
+	return 0;
+}
+
+static int queue_state(struct kfd_dev *dev, __u32 queue_id)
+{
+	struct kfd_ioctl_gpreempt_args args = { .op = KFD_GPREEMPT_OP_GET, .queue_id = queue_id };
+	int ret = kfd_ioctl(dev, AMDKFD_IOC_GPREEMPT, &args);
+
+	return ret ?: (int)args.queue.state;
+}
+
+/* The driver takes a queue off while it moves the queue's memory, as after a fork. */
+static int becomes_mapped(struct kfd_dev *dev, __u32 queue_id)
+{
+	unsigned int ms;
+	int state = 0;
+
+	for (ms = 0; ms < CLIENT_TIMEOUT_MS; ms++) {
+		state = queue_state(dev, queue_id);
+		if (state != KFD_GPREEMPT_QUEUE_OFF)
+			break;
+		usleep(1000);
+	}
+	return state;
+}
+
+TEST_F_TIMEOUT(fuzz, ioctl_and_sysfs, MAX_SECONDS + 120)
+{
+	struct kfd_ioctl_gpreempt_args none = {
+		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT,
+		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
+	};
+	struct shared *shared = self->shared;
+	pid_t child[FUZZERS];
+	unsigned int i;
+	int status;
+	__u32 n;
+
+	n = low_calibrate(&self->c, &self->low, LOW_MS);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &self->job, self->c.dev.cus, n));
+	shared->pid[FUZZERS] = getpid();
+	for (i = 0; i < FUZZERS; i++) {
+		child[i] = client_fork();
+		ASSERT_LE(0, child[i]);
+		if (!child[i])
+			_exit(fuzz(shared, i, self->seed + i));
+	}
+	while (shared->ready < FUZZERS) {
+		for (i = 0; i < FUZZERS; i++)
+			ASSERT_EQ(0, waitpid(child[i], &status, WNOHANG));
+		usleep(1000);
+	}
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	low_job_start(&self->c, &self->job, &self->low);
+	sleep(self->seconds);
+	shared->stop = 1;
+	for (i = 0; i < FUZZERS; i++) {
+		ASSERT_EQ(child[i], waitpid(child[i], &status, 0));
+		EXPECT_TRUE(WIFEXITED(status));
+		EXPECT_EQ(0, WEXITSTATUS(status)) TH_LOG("fuzzer %u", i);
+		TH_LOG("seed %u, fuzzer %u: %u calls, %u accepted, %u writes accepted",
+		       self->seed, i, shared->calls[i], shared->accepted[i], shared->writes[i]);
+		EXPECT_LT(0, shared->accepted[i]);
+	}
+	EXPECT_LT(0, shared->writes[0]);
+
+	/* whatever was asked for: off means off */
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, becomes_mapped(&self->c.dev, self->low.id));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, becomes_mapped(&self->c.dev, self->high.id));
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->job));
+
+	/* and it works as before */
+	reset_tunables();
+	EXPECT_EQ(0, kfd_ioctl(&self->c.dev, AMDKFD_IOC_GPREEMPT, &none));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	low_job_start(&self->c, &self->job, &self->low);
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->job));
+	low_job_free(&self->c, &self->job);
+}
+
+TEST_HARNESS_MAIN
