@@ -286,6 +286,7 @@ void kfd_gpreempt_start(struct device_queue_manager *dqm)
 	mutex_lock(&gp->lock);
 	kfd_gpreempt_event(gp, GPREEMPT_EV_START);
 	gp->stopped = false;
+	gp->epoch++;
 	if (gp->thread)
 		kthread_unpark(gp->thread);
 	mutex_unlock(&gp->lock);

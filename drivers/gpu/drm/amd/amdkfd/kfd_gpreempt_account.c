@@ -132,24 +132,43 @@ static bool account_inversion(struct kfd_gpreempt *gp,
 	return inverted;
 }
 
+/* May a queue have waves on the machine? */
+static bool is_busy(const struct gpreempt_view *view)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++)
+		if (view->q[i].mapped && view->q[i].waves)
+			return true;
+	return false;
+}
+
 /*
- * Does a resumed queue execute again? One that turns out to have nothing to
- * run is no sample; one that firmware does not let in for so long is not either.
+ * Does a resumed queue execute again? One that had no waves saved may have
+ * nothing to run, or wait for something; then it is no sample. One that had
+ * executes, unless others fill the machine. If it does not though the machine
+ * was empty for as long as a preemption may take, its restore was refused.
  */
 static void account_restore(struct kfd_gpreempt *gp,
 			    struct kfd_gpreempt_queue *gpq,
-			    const struct gpreempt_queue_view *v)
+			    const struct gpreempt_queue_view *v, bool busy)
 {
 	u64 limit = (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) * NSEC_PER_MSEC;
-	u64 ns;
+	u64 now_ns = ktime_get_ns(), ns = now_ns - gpq->mapped_ns;
 
 	if (!gpq->mapped_ns)
 		return;
-	ns = ktime_get_ns() - gpq->mapped_ns;
+	if (busy)
+		gpq->alone_ns = now_ns;
 	if (v->mapped && v->waves > 0) {
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_RESTORES, 1);
 		kfd_gpreempt_count_span(gp, GPREEMPT_STAT_RESTORE_NS, ns);
 		kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_RESTORE, ns);
+	} else if (v->mapped && gpq->saved) {
+		gpq->refused = now_ns - gpq->alone_ns > limit;
+		gp->scan.refused |= gpq->refused;
+		if (!gpq->refused)
+			return;
 	} else if (v->mapped && v->state != GPREEMPT_IDLE &&
 		   v->state != GPREEMPT_BLOCKED && ns < limit) {
 		return;
@@ -184,6 +203,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	const struct gpreempt_plan *plan = &gp->scan.plan;
 	u64 ns = ktime_get_ns() - view->now_ns - gp->scan.register_ns;
 	int running = lowest_running(view);
+	bool busy = is_busy(view);
 	bool inversion = false;
 	unsigned int i;
 
@@ -199,7 +219,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		struct gpreempt_queue_view *last = &sq->gpq->last;
 
 		inversion |= account_inversion(gp, sq, v, running);
-		account_restore(gp, sq->gpq, v);
+		account_restore(gp, sq->gpq, v, busy);
 		if (v->state == GPREEMPT_BLOCKED &&
 		    last->state != GPREEMPT_BLOCKED) {
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_BLOCKED, 1);

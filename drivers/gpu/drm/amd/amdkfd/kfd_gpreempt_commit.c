@@ -35,6 +35,7 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	gpq->preemptions++;
 	gpq->asked = false;
 	atomic64_inc(&gp->level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
+	gpq->saved = gp->hw && gp->hw->has_saved(q);
 	/* A moving average: the cost changes with the waves and their size. */
 	gpq->save_cost_ns = gpq->save_cost_ns ?
 			    (3 * gpq->save_cost_ns + save_ns) / 4 : save_ns;
@@ -71,6 +72,7 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
 		/* The next scan would be late by up to its interval. */
 		gpq->hist.resident_since_ns = now_ns;
 		gpq->mapped_ns = now_ns;
+		gpq->alone_ns = now_ns;
 	}
 	gpq->preempted_total_ns += preempted_ns;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_RESUMES, 1);

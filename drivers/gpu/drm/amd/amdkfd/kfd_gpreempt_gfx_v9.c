@@ -12,6 +12,7 @@
 #include "gc/gc_9_0_sh_mask.h"
 #include "soc15_common.h"
 #include "soc15.h"
+#include "v9_structs.h"
 #include "kfd_gpreempt_priv.h"
 
 #define BROADCAST	0xffffffff
@@ -160,6 +161,15 @@ static unsigned int read_slots(struct kfd_node *node, unsigned int flags,
 	return a.nr;
 }
 
+/* The control stack grows down, and is empty where nothing was saved. */
+static bool has_saved(const struct queue *q)
+{
+	const struct v9_mqd *m = q->mqd;
+
+	return m->cp_hqd_cntl_stack_offset < m->cp_hqd_cntl_stack_size;
+}
+
 const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9 = {
 	.read_slots = read_slots,
+	.has_saved = has_saved,
 };

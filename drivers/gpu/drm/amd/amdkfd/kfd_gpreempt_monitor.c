@@ -189,6 +189,9 @@ static int monitor_look(struct kfd_gpreempt *gp)
 	/* One level, and nobody to resume: no reason to read anything. */
 	if (hweight32(gp->scan.levels) < 2 && !gp->scan.preempted) {
 		gp->calm_ns = gp->scan.view.now_ns;
+		gp->scan.restoring = false;
+		for (i = 0; i < gp->scan.view.nr; i++)
+			gp->scan.queues[i].gpq->mapped_ns = 0;
 		return 0;
 	}
 
@@ -215,7 +218,7 @@ static bool may_park(const struct kfd_gpreempt *gp)
 {
 	const struct kfd_gpreempt_scan *scan = &gp->scan;
 
-	if (scan->preempted)
+	if (scan->preempted || scan->restoring)
 		return false;
 	return hweight32(scan->levels) < 2 ||
 	       (scan->plan.idle && !scan->plan.nr_preempt);
@@ -247,6 +250,26 @@ static bool preemptor_sleeps(struct kfd_gpreempt *gp)
 		gpq->idle = idle;
 	}
 	return sleeps;
+}
+
+/* A restore was refused: take the queue off once more, give all back, give up. */
+static void restore_again(struct kfd_gpreempt *gp)
+{
+	unsigned int i;
+
+	for (i = 0; i < gp->scan.view.nr; i++) {
+		struct kfd_gpreempt_queue *gpq = gp->scan.queues[i].gpq;
+
+		gpq->verdict = gpq->refused ? GPREEMPT_PREEMPT : GPREEMPT_KEEP;
+		gpq->reason = GPREEMPT_REASON_OFF;
+		gpq->refused = false;
+	}
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
+	if (kfd_gpreempt_commit(gp) || kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED)
+		return;		/* another error, or a reset */
+	kfd_gpreempt_release_remap(gp, NULL);
+	kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
+	kfd_gpreempt_report_bypass(gp);
 }
 
 /*
@@ -302,7 +325,9 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 	}
 	one_level = hweight32(gp->scan.levels) < 2;
 
-	if (!may_park(gp)) {
+	if (gp->scan.refused) {
+		restore_again(gp);
+	} else if (!may_park(gp)) {
 		gp->busy_ns = gp->scan.view.now_ns;
 		if (gp->scan.plan.nr_preempt || gp->scan.plan.nr_resume) {
 			kfd_gpreempt_commit(gp);

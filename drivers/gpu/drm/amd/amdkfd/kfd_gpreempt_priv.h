@@ -134,6 +134,9 @@ enum gpreempt_stat {
  * @mapped_ns:	resumed then, and not seen executing since; 0 if not so
  * @running_ns:	time between two scans that saw it run; &kfd_gpreempt.last_lock
  * @waiting_ns:	the same of waiting, on the hardware; &kfd_gpreempt.last_lock
+ * @alone_ns:	since then it could have executed, as nobody else does
+ * @saved:	waves of it were saved when it was preempted last
+ * @refused:	they have not been restored
  * @epoch:	the &kfd_gpreempt.epoch that @hist belongs to
  * @hist:	the policy's memory
  * @verdict:	of the scan that is being committed
@@ -179,6 +182,9 @@ struct kfd_gpreempt_queue {
 	u64 mapped_ns;
 	u64 running_ns;
 	u64 waiting_ns;
+	u64 alone_ns;
+	bool saved;
+	bool refused;
 
 	unsigned int epoch;
 	struct gpreempt_history hist;
@@ -252,6 +258,7 @@ struct kfd_gpreempt_room {
  * @levels:	bit n: a queue of priority n takes part
  * @preempted:	queues that are preempted and not held, or asked to be preempted
  * @restoring:	a queue was resumed and has not been seen executing since
+ * @refused:	a queue's saved waves were not restored
  * @oversubscribed: firmware rotates the mapped queues
  * @pm4:	a PM4 queue is among them
  */
@@ -265,6 +272,7 @@ struct kfd_gpreempt_scan {
 	u32 levels;
 	unsigned int preempted;
 	bool restoring;
+	bool refused;
 	bool oversubscribed;
 	bool pm4;
 };
@@ -277,11 +285,13 @@ struct kfd_gpreempt_scan {
  * @read_slots:	fill in the slots that have waves, and what the flags ask for;
  *		return the number of register accesses. The caller holds the
  *		reset semaphore and keeps GFXOFF off
+ * @has_saved:	does the MQD of a queue that was taken off tell of saved waves?
  */
 struct kfd_gpreempt_hw {
 	unsigned int (*read_slots)(struct kfd_node *node, unsigned int flags,
 				   struct kfd_gpreempt_slot *slots,
 				   unsigned int *nr);
+	bool (*has_saved)(const struct queue *q);
 };
 
 /**
@@ -326,7 +336,7 @@ struct kfd_gpreempt_backend {
  * @watched:	the last scan was followed by this one without parking
  * @machine:	the state; @machine_lock
  * @machine_lock: innermost
- * @epoch:	counts enables: older histories are void
+ * @epoch:	counts enables and resets: older histories are void
  * @tunables:	as the administrator set them
  * @poll_interval_max_us: how long the interval may become while @calm
  * @priority_cap: effective priority without CAP_SYS_NICE

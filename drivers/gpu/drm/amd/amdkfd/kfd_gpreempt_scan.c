@@ -237,6 +237,8 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		memset(&gpq->hist, 0, sizeof(gpq->hist));
 		gpq->signal_wptr = 0;
 		gpq->signal = 0;
+		gpq->mapped_ns = 0;
+		gpq->inverted = false;
 	}
 	kobject_get(&gpq->kobj);
 	kfd_gpreempt_expire(gpq, scan->view.now_ns);
@@ -319,6 +321,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->pm4 = false;
 	scan->preempted = 0;
 	scan->restoring = false;
+	scan->refused = false;
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
 		goto out;

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What GPREEMPT does when the GPU does not: it gives the machine back, says so
+ * once, and stays away until it is told to try again or a reset succeeded. The
+ * GPU model is told to fail (gpu_model.h).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <linux/netlink.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "client.h"
+#include "gpreempt.h"
+#include "gpu_model.h"
+
+#define HIGH_US			200
+#define LAUNCH_MS		100	/* ample for a dispatch to begin */
+#define FENCE_MS		2000	/* how long stock waits for a fence, here */
+#define FENCE_PARAMETER		"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
+#define RECOVER			"/sys/kernel/debug/dri/0/amdgpu_gpu_recover"
+#define RESET_TIMEOUT_MS	60000
+
+FIXTURE(bypass) {
+	struct client c;
+	struct aql_queue low, high;
+	struct until_job job, long_job;		/* LOW's, and one of HIGH's */
+	struct high_job high_job;
+	int uevents;
+	long long before;	/* preempted, as counted: others' queues were destroyed so */
+};
+
+static int write_parameter(const char *path, int value)
+{
+	FILE *f = fopen(path, "we");
+	int ret;
+
+	if (!f)
+		return -errno;
+	ret = fprintf(f, "%d\n", value) < 0 ? -EIO : 0;
+	return fclose(f) ? -errno : ret;
+}
+
+static long long preempted(void)
+{
+	return gpreempt_number("stats/preemptions") - gpreempt_number("stats/resumes");
+}
+
+static int uevents_open(void)
+{
+	struct sockaddr_nl addr = { .nl_family = AF_NETLINK, .nl_groups = 1 };
+	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+			NETLINK_KOBJECT_UEVENT);
+
+	if (fd >= 0 && bind(fd, (struct sockaddr *)&addr, sizeof(addr))) {
+		close(fd);
+		return -errno;
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+/* How many uevents so far told of a bypass for this reason, and of any. */
+static int uevents_count(int fd, const char *reason, int *all)
+{
+	char text[2048], wanted[64];
+	int n = 0, fits;
+	const char *p;
+	ssize_t len;
+
+	*all = 0;
+	snprintf(wanted, sizeof(wanted), "GPREEMPT_REASON=%s", reason);
+	while ((len = recv(fd, text, sizeof(text) - 1, 0)) > 0) {
+		text[len] = '\0';
+		for (p = text, fits = 0; p < text + len; p += strlen(p) + 1) {
+			*all += !strcmp(p, "GPREEMPT_STATE=bypassed");
+			fits |= !strcmp(p, wanted);
+		}
+		n += fits;
+	}
+	return n;
+}
+
+/* The bypass is complete: state, reason, nothing preempted, one uevent. */
+static void expect_bypassed(struct __test_metadata *_metadata, int uevents, const char *reason,
+			    long long before)
+{
+	char text[64];
+	int all;
+
+	ASSERT_EQ(0, gpreempt_wait_state("bypassed", CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, gpreempt_read("stats/bypass_reason", text, sizeof(text)));
+	EXPECT_STREQ(reason, text);
+	EXPECT_EQ(before, preempted());
+	usleep(200000);		/* the uevent comes from a work item */
+	EXPECT_EQ(1, uevents_count(uevents, reason, &all));
+	EXPECT_EQ(1, all);
+}
+
+FIXTURE_SETUP(bypass)
+{
+	if (!gpu_model_present())
+		SKIP(return, "this GPU cannot be told to fail");
+	ASSERT_TRUE(gpreempt_present());
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
+	ASSERT_EQ(0, client_open(&self->c));
+	ASSERT_EQ(0, aql_create(&self->low, &self->c.dev, 64, PRIORITY_LOW));
+	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
+	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
+	ASSERT_EQ(0, high_job_init(&self->c, &self->high_job, HIGH_US));
+	ASSERT_EQ(0, until_job_init(&self->c, &self->job));
+	ASSERT_EQ(0, until_job_init(&self->c, &self->long_job));
+	self->uevents = uevents_open();
+	ASSERT_LE(0, self->uevents);
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	self->before = preempted();
+}
+
+FIXTURE_TEARDOWN(bypass)
+{
+	if (!gpu_model_present())
+		return;
+	EXPECT_EQ(0, gpu_model_say("off", NULL, 0));
+	write_parameter(FENCE_PARAMETER, 9000);
+	gpreempt_set("enable", 0);
+	gpreempt_set("preempt_timeout_ms", 100);
+	close(self->uevents);
+}
+
+/* LOW executes, for as long as it is not told to end. */
+static void low_runs(FIXTURE_DATA(bypass) *self)
+{
+	until_job_start(&self->c, &self->job, &self->low);
+	usleep(LAUNCH_MS * 1000);
+}
+
+static int low_ends(FIXTURE_DATA(bypass) *self)
+{
+	until_job_stop(&self->job);
+	return until_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS);
+}
+
+/* HIGH comes through while LOW runs, so often. */
+static int high_beside_low(FIXTURE_DATA(bypass) *self, unsigned int times)
+{
+	int ret = 0;
+	__u64 ns;
+
+	while (!ret && times--) {
+		low_runs(self);
+		ret = high_job_run(&self->c, &self->high_job, &self->high,
+				   CLIENT_TIMEOUT_MS, &ns);
+		if (!ret)
+			ret = low_ends(self);
+	}
+	return ret;
+}
+
+/* Armed anew it preempts. */
+static void expect_works(struct __test_metadata *_metadata, FIXTURE_DATA(bypass) *self)
+{
+	long long preemptions;
+
+	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	preemptions = gpreempt_number("stats/preemptions");
+	ASSERT_EQ(0, high_beside_low(self, 3));
+	EXPECT_LE(preemptions + 3, gpreempt_number("stats/preemptions"));
+	EXPECT_NE(0, gpreempt_wait_state("bypassed", 0));
+}
+
+/* While it is bypassed nobody is preempted: HIGH waits for LOW's end. */
+TEST_F_TIMEOUT(bypass, late, 120)
+{
+	long long late = gpreempt_number("stats/late"), preemptions;
+
+	low_runs(self);
+	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 100));
+	ASSERT_EQ(0, gpu_model_say("delay-preemption=300000", NULL, 0));
+	high_job_start(&self->c, &self->high_job, &self->high);
+	expect_bypassed(_metadata, self->uevents, "late_preemption", self->before);
+	EXPECT_LT(0, gpu_model_fired("delay-preemption"));
+	EXPECT_EQ(late + 1, gpreempt_number("stats/late"));
+	/* who is first when both are mapped again, firmware decides */
+	EXPECT_EQ(0, low_ends(self));
+	EXPECT_EQ(0, high_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS));
+
+	preemptions = gpreempt_number("stats/preemptions");
+	low_runs(self);
+	high_job_start(&self->c, &self->high_job, &self->high);
+	EXPECT_EQ(-ETIME, high_job_wait(&self->c, &self->high_job, 200));
+	EXPECT_EQ(0, low_ends(self));
+	EXPECT_EQ(0, high_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));
+	expect_works(_metadata, self);
+}
+
+/* Waves that were saved and are not restored: taken off again, and given back. */
+TEST_F_TIMEOUT(bypass, restore_refused, 120)
+{
+	long long failed = gpreempt_number("stats/failed"), preemptions;
+	unsigned int ms;
+
+	low_runs(self);
+	preemptions = gpreempt_number("stats/preemptions");
+	until_job_start(&self->c, &self->long_job, &self->high);
+	for (ms = 0; gpreempt_number("stats/preemptions") == preemptions; ms++) {
+		ASSERT_GT(CLIENT_TIMEOUT_MS, ms);
+		usleep(1000);
+	}
+	usleep(LAUNCH_MS * 1000);	/* HIGH's waves are not the ones to be refused */
+	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 500));
+	ASSERT_EQ(0, gpu_model_say("refuse-restore", NULL, 0));
+	until_job_stop(&self->long_job);
+	ASSERT_EQ(0, until_job_wait(&self->c, &self->long_job, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, gpu_model_wait_fired("refuse-restore", 1, CLIENT_TIMEOUT_MS));
+	expect_bypassed(_metadata, self->uevents, "map_failed", self->before);
+	EXPECT_EQ(failed + 1, gpreempt_number("stats/failed"));
+	EXPECT_EQ(0, low_ends(self));	/* its waves see that they are to end */
+	expect_works(_metadata, self);
+}
+
+/* ---- what only a GPU reset ends; this process's queues are gone by then ---- */
+
+/* A process that comes after the reset, and that is preempted for. */
+static int preempts_again(void)
+{
+	FIXTURE_DATA(bypass) self = {};
+	long long preemptions;
+
+	if (client_open(&self.c))
+		return 1;
+	if (aql_create(&self.low, &self.c.dev, 64, PRIORITY_LOW) ||
+	    aql_create(&self.high, &self.c.dev, 64, PRIORITY_HIGH))
+		return 2;
+	if (client_calibrate(&self.c, &self.high) ||
+	    high_job_init(&self.c, &self.high_job, HIGH_US))
+		return 3;
+	if (until_job_init(&self.c, &self.job))
+		return 4;
+	preemptions = gpreempt_number("stats/preemptions");
+	if (high_beside_low(&self, 3))
+		return 5;
+	return gpreempt_number("stats/preemptions") > preemptions ? 0 : 6;
+}
+
+static void expect_recovered(struct __test_metadata *_metadata)
+{
+	int status;
+	pid_t pid;
+
+	EXPECT_EQ(1, gpreempt_number("enable"));
+	pid = client_fork();
+	if (!pid)
+		_exit(preempts_again());
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+static void never_answers(struct __test_metadata *_metadata, FIXTURE_DATA(bypass) *self,
+			  const char *fault)
+{
+	long long failed = gpreempt_number("stats/failed");
+	int fired = gpu_model_fired(fault), ret;
+	__u64 end;
+	char state[32];
+
+	ASSERT_EQ(0, write_parameter(FENCE_PARAMETER, FENCE_MS));
+	low_runs(self);
+	ASSERT_EQ(0, gpu_model_say(fault, NULL, 0));
+	high_job_start(&self->c, &self->high_job, &self->high);
+	ASSERT_EQ(0, gpu_model_wait_fired(fault, fired + 1, CLIENT_TIMEOUT_MS));
+	/* bypassed until the reset has succeeded; that it was so, others will remember */
+	end = kfd_now() + RESET_TIMEOUT_MS * 1000000ULL;
+	while (gpreempt_number("stats/failed") == failed) {
+		ASSERT_GT(end, kfd_now());
+		usleep(1000);
+	}
+	ret = gpreempt_set("enable", 1);
+	ASSERT_EQ(0, gpreempt_read("state", state, sizeof(state)));
+	if (!strcmp(state, "bypassed"))
+		EXPECT_EQ(-EBUSY, ret);
+	for (;;) {
+		ASSERT_EQ(0, gpreempt_read("state", state, sizeof(state)));
+		if (strcmp(state, "bypassed"))
+			break;
+		ASSERT_GT(end, kfd_now());
+		usleep(10000);
+	}
+	EXPECT_EQ(1, uevents_count(self->uevents, "hung_preemption", &ret));
+	EXPECT_EQ(1, ret);
+	EXPECT_EQ(failed + 1, gpreempt_number("stats/failed"));
+	EXPECT_EQ(self->before, preempted());
+	expect_recovered(_metadata);
+}
+
+TEST_F_TIMEOUT(bypass, never_answers, 180)
+{
+	never_answers(_metadata, self, "hang-preemption");
+}
+
+TEST_F_TIMEOUT(bypass, fence_lost, 180)
+{
+	never_answers(_metadata, self, "lose-fence");
+}
+
+/* A reset for another reason is no error: parked, and armed again. */
+TEST_F_TIMEOUT(bypass, reset_in_progress, 180)
+{
+	long long failed = gpreempt_number("stats/failed");
+	char text[64];
+	int fd, all;
+
+	low_runs(self);
+	until_job_start(&self->c, &self->long_job, &self->high);
+	fd = open(RECOVER, O_RDONLY);
+	ASSERT_LE(0, fd);
+	EXPECT_LT(0, read(fd, text, sizeof(text)));	/* returns after the reset */
+	close(fd);
+	EXPECT_EQ(self->before, preempted());
+	EXPECT_EQ(failed, gpreempt_number("stats/failed"));
+	ASSERT_EQ(0, gpreempt_read("stats/bypass_reason", text, sizeof(text)));
+	EXPECT_STREQ("none", text);
+	EXPECT_EQ(0, uevents_count(self->uevents, "", &all));
+	EXPECT_EQ(0, all);
+	expect_recovered(_metadata);
+}
+
+TEST_HARNESS_MAIN
