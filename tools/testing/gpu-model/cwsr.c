@@ -316,7 +316,7 @@ static int write_wave(struct user_queue *q, const struct group *grp, unsigned in
 		.pc_hi = w->pc >> 32,
 		.exec_lo = w->sgpr[SGPR_EXEC],
 		.exec_hi = w->sgpr[SGPR_EXEC + 1],
-		.status = wave_status(w),
+		.status = wave_status(w) | STATUS_PRIV,	/* as read in the trap handler */
 		.trapsts = w->trapsts,
 		.xnack_lo = w->sgpr[SGPR_XNACK_MASK],
 		.xnack_hi = w->sgpr[SGPR_XNACK_MASK + 1],
@@ -370,11 +370,11 @@ static int write_group(struct user_queue *q, struct group *grp, u32 **stack, u64
 		err = vm_write(q->g, q->vmid, *top - sizeof(extra), &extra, sizeof(extra));
 		*top -= wave_bytes(grp->d, i == first_wave(grp));
 		va[i] = *top;
-		if (!err && !trap_usable(q))
+		if (!err && !trap_usable(q, true))
 			err = write_wave(q, grp, i, va[i]);
 		log_save(q, grp, w);
 	}
-	if (!err && trap_usable(q))
+	if (!err && trap_usable(q, true))
 		err = trap_save(q, grp, va);
 	return err;
 }
@@ -577,7 +577,7 @@ static int read_wave(struct user_queue *q, struct group *grp, struct wave *w, bo
 	w->pc = regs.pc_lo | (u64)regs.pc_hi << 32;
 	w->mode = regs.mode;
 	w->trapsts = regs.trapsts;
-	wave_set_status(w, regs.status);
+	wave_set_status(w, regs.status & ~STATUS_PRIV);
 	return 0;
 }
 
@@ -627,7 +627,7 @@ static int finish_group(struct user_queue *q, struct reader *r)
 	unsigned int i;
 	int err = 0;
 
-	if (trap_usable(q))
+	if (trap_usable(q, false))
 		err = trap_restore(q, r->grp, r->va);
 	for (i = 0; i < r->grp->wg->nwaves && !err; i++) {
 		struct wave *w = &r->grp->wg->waves[i];
@@ -679,7 +679,7 @@ static int read_waves(struct user_queue *q, const u32 *stack, u32 n, u64 top, u6
 		top -= bytes;
 		r.va[extra.index] = top;
 		r.extra[extra.index] = extra;
-		if (!trap_usable(q))
+		if (!trap_usable(q, false))
 			err = read_wave(q, r.grp, &r.grp->wg->waves[extra.index], first, top);
 		if (!err && stack[i] & WAVE_LAST)
 			err = finish_group(q, &r);

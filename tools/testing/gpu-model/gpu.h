@@ -50,7 +50,7 @@ struct vfio_user;
  * @workers:		host threads that execute waves
  * @rptr_at_fetch:	AQL read index advances when a packet is fetched; otherwise
  *			when its last workgroup is launched (undocumented in hardware)
- * @trap_handler:	waves save and restore themselves by the driver's trap handler
+ * @cwsr:		who saves and restores waves
  * @log_path:		event log, or NULL
  */
 struct gpu_config {
@@ -60,7 +60,7 @@ struct gpu_config {
 	unsigned int vram_mb;
 	unsigned int workers;
 	bool rptr_at_fetch;
-	bool trap_handler;
+	enum { CWSR_NATIVE, CWSR_HANDLER, CWSR_MIXED } cwsr;
 	const char *log_path;
 };
 

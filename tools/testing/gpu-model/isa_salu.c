@@ -459,6 +459,7 @@ static enum wave_stop setreg(struct ctx *c, const struct insn *i, u32 v)
 
 	switch (i->simm & 63) {
 	case HWREG_STATUS:
+		mask &= ~STATUS_PRIV;	/* S_RFE alone leaves the trap handler */
 		wave_set_status(c->w, (wave_status(c->w) & ~mask) | (v << off & mask));
 		return WAVE_BUDGET;
 	case HWREG_IB_STS:	/* of replays after XNACK, which there are not */

@@ -56,8 +56,10 @@ static const char usage[] =
 "  --rptr-at fetch|launch when the read index of an AQL queue moves: when a packet\n"
 "                         is fetched, or when its last workgroup was launched\n"
 "                         (default launch; hardware's way is not documented)\n"
-"  --cwsr native|handler  who saves and restores waves: the model, or the waves\n"
-"                         themselves by the driver's trap handler (default native)\n"
+"  --cwsr native|handler|mixed\n"
+"                         who saves and restores waves: the model (default), the\n"
+"                         waves themselves by the driver's trap handler, or one\n"
+"                         saves and the other restores\n"
 "  --control PATH         unix socket for 'gpu-model control'\n"
 "  --fault NAME[=ARG][,COUNT]\n"
 "                         arm a fault COUNT times (default 1); the faults are\n";
@@ -128,6 +130,7 @@ static const char *parse(int argc, char **argv, const char **control)
 		{ "help", no_argument, NULL, HELP },
 		{ NULL, 0, NULL, 0 },
 	};
+	static const char *const cwsr[] = { "native", "handler", "mixed" };
 	struct gpu_config *c = &gpu.cfg;
 	const char *socket = NULL;
 	int o;
@@ -169,12 +172,15 @@ static const char *parse(int argc, char **argv, const char **control)
 			c->rptr_at_fetch = !strcmp(optarg, "fetch");
 			break;
 		case CWSR:
-			if (strcmp(optarg, "native") && strcmp(optarg, "handler")) {
-				fprintf(stderr, "gpu-model: --cwsr '%s': native or handler\n",
+			c->cwsr = CWSR_NATIVE;
+			while (c->cwsr <= CWSR_MIXED && strcmp(optarg, cwsr[c->cwsr]))
+				c->cwsr++;
+			if (c->cwsr > CWSR_MIXED) {
+				fprintf(stderr,
+					"gpu-model: --cwsr '%s': native, handler or mixed\n",
 					optarg);
 				exit(2);
 			}
-			c->trap_handler = !strcmp(optarg, "handler");
 			break;
 		case CONTROL:
 			*control = optarg;

@@ -27,9 +27,14 @@
 #define SLICE			10000
 #define SLICES_MAX		1000
 
-bool trap_usable(const struct user_queue *q)
+bool trap_usable(const struct user_queue *q, bool save)
 {
-	return q->g->cfg.trap_handler && q->tba;
+	/* Mixed: half of the queues one way, half the other, so that each reads the other. */
+	bool odd = (q->h->doorbell + q->pasid) / 2 & 1;
+
+	if (!q->tba || q->g->cfg.cwsr == CWSR_NATIVE)
+		return false;
+	return q->g->cfg.cwsr == CWSR_HANDLER || odd == save;
 }
 
 static void give_address(struct wave *w, u64 va, bool first)

@@ -8,8 +8,8 @@
 
 #include "aql.h"
 
-/* Is there a handler, and is it to be used (gpu_config.trap_handler)? */
-bool trap_usable(const struct user_queue *q);
+/* Is there a handler, and is it to be used now, to @save or to restore (gpu_config.cwsr)? */
+bool trap_usable(const struct user_queue *q, bool save);
 
 /**
  * trap_save() - the waves of a group store themselves
