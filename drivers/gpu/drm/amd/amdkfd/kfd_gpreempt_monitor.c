@@ -276,7 +276,8 @@ static void restore_again(struct kfd_gpreempt *gp)
  * Can nothing have to be decided before a doorbell or another event wakes us?
  * So it is when all that is busy is on one level and runs or waits for its own
  * level alone, and all above has been idle for two scans: its doorbells are
- * taken away. A signal that somebody waits for makes no event.
+ * taken away. A signal that somebody waits for makes no event, nor does the time
+ * for which work was announced.
  */
 static bool is_calm(struct kfd_gpreempt *gp)
 {
@@ -289,6 +290,8 @@ static bool is_calm(struct kfd_gpreempt *gp)
 	for (i = 0; i < scan->view.nr; i++) {
 		const struct gpreempt_queue_view *q = &scan->view.q[i];
 
+		if (q->hint_end_ns > scan->view.now_ns)
+			return false;
 		if (!q->mapped)
 			continue;
 		switch (q->state) {
