@@ -4,7 +4,6 @@
  * disturbs everybody on the GPU.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #include "kselftest_harness.h"
 #include "client.h"
+#include "file.h"
 
 #define PCI_DEVICE	"/sys/bus/pci/drivers/amdgpu/0*"
 #define RECOVER		"/sys/kernel/debug/dri/*/amdgpu_gpu_recover"
@@ -29,34 +29,6 @@ static int find(const char *pattern, const char *file, char *path, size_t size)
 	}
 	globfree(&found);
 	return ret;
-}
-
-/* One write() of exactly @text. */
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-static int read_file(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, size - 1);
-	close(fd);
-	if (n < 0)
-		return -errno;
-	text[n] = '\0';
-	return 0;
 }
 
 FIXTURE(device) {
@@ -92,7 +64,7 @@ TEST_F_TIMEOUT(device, recover, 300)
 {
 	char result[32];
 
-	ASSERT_EQ(0, read_file(self->recover, result, sizeof(result)));
+	ASSERT_EQ(0, file_read(self->recover, result, sizeof(result)));
 	EXPECT_EQ(0, client_other_works());
 	EXPECT_EQ(1, self->endless.signal->value);
 }
@@ -105,11 +77,11 @@ TEST_F_TIMEOUT(device, function_level_reset, 300)
 {
 	char text[64];
 
-	ASSERT_EQ(0, read_file(self->method, text, sizeof(text)));
-	EXPECT_TRUE(strstr(text, "flr"));
-	ASSERT_EQ(0, write_file(self->method, "flr"));
-	ASSERT_EQ(0, write_file(self->reset, "1"));
-	ASSERT_EQ(0, read_file(self->recover, text, sizeof(text)));
+	ASSERT_EQ(0, file_read(self->method, text, sizeof(text)));
+	EXPECT_TRUE(!!strstr(text, "flr"));
+	ASSERT_EQ(0, file_write(self->method, "flr"));
+	ASSERT_EQ(0, file_write(self->reset, "1"));
+	ASSERT_EQ(0, file_read(self->recover, text, sizeof(text)));
 	EXPECT_EQ(0, client_other_works());
 	EXPECT_EQ(1, self->endless.signal->value);
 }

@@ -12,6 +12,7 @@
 
 #include "kselftest_harness.h"
 #include "client.h"
+#include "file.h"
 #include "gpu_model.h"
 
 #define LOW_MS		100
@@ -144,17 +145,6 @@ TEST_F(fault, refused_restore)
 #define TIMEOUT_PARAMETER	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
 #define RESET_TIMEOUT_MS	30000
 
-static int write_parameter(const char *path, int value)
-{
-	FILE *f = fopen(path, "we");
-	int ret;
-
-	if (!f)
-		return -errno;
-	ret = fprintf(f, "%d\n", value) < 0 ? -EIO : 0;
-	return fclose(f) ? -errno : ret;
-}
-
 FIXTURE(hang) {
 	struct client c;
 	struct aql_queue q;
@@ -183,8 +173,8 @@ FIXTURE_SETUP(hang)
 	if (!gpu_model_present())
 		SKIP(return, "this GPU cannot be told to fail");
 	/* Stock waits for 9 s, the scheduler for 4 s before it gives up. */
-	ASSERT_EQ(0, write_parameter(TIMEOUT_PARAMETER,
-				     strcmp(variant->fault, "stall-wave") ? 1000 : 9000));
+	ASSERT_EQ(0, file_write(TIMEOUT_PARAMETER,
+				strcmp(variant->fault, "stall-wave") ? "1000" : "9000"));
 	self->kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, self->kmsg);
 	ASSERT_EQ(0, lseek(self->kmsg, 0, SEEK_END));
@@ -195,7 +185,7 @@ FIXTURE_SETUP(hang)
 
 FIXTURE_TEARDOWN(hang)
 {
-	write_parameter(TIMEOUT_PARAMETER, 9000);
+	file_write(TIMEOUT_PARAMETER, "9000");
 	gpu_model_say("off", NULL, 0);
 }
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The devices are suspended and resumed while the GPU works, as on the way to
+ * idle and to memory (pm_test); what ran goes on where it was.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "client.h"
+#include "file.h"
+
+#define POWER		"/sys/power/"
+#define TEST_DELAY	"/sys/module/suspend/parameters/pm_test_delay"
+#define LOW_MS		3000	/* long enough to be under way whatever happens */
+
+FIXTURE(suspend) {
+	struct client c;
+	struct aql_queue q;
+	struct low_job job;
+};
+
+FIXTURE_VARIANT(suspend) {
+	const char *sleep;	/* of /sys/power/mem_sleep */
+};
+
+FIXTURE_VARIANT_ADD(suspend, to_idle) { "s2idle" };
+FIXTURE_VARIANT_ADD(suspend, to_memory) { "deep" };
+
+FIXTURE_SETUP(suspend)
+{
+	__u32 n;
+	int ret = client_open(&self->c);
+
+	if (ret == -ENODEV)
+		SKIP(return, "no KFD device");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, aql_create(&self->q, &self->c.dev, 64, 7));
+	n = low_calibrate(&self->c, &self->q, LOW_MS);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &self->job, self->c.dev.cus, n));
+}
+
+FIXTURE_TEARDOWN(suspend)
+{
+	file_write(POWER "pm_test", "none");
+	EXPECT_EQ(0, aql_destroy(&self->q));
+	client_close(&self->c);
+}
+
+TEST_F_TIMEOUT(suspend, work_goes_on, 300)
+{
+	ASSERT_EQ(0, file_write(POWER "pm_test", "devices"));
+	ASSERT_EQ(0, file_write(POWER "mem_sleep", variant->sleep));
+	ASSERT_EQ(0, file_write(TEST_DELAY, "1"));
+	low_job_start(&self->c, &self->job, &self->q);
+	usleep(LOW_MS * 1000 / 20);
+	ASSERT_EQ(1, self->job.signal->value) TH_LOG("LOW ended before the suspend");
+	ASSERT_EQ(0, file_write(POWER "state", "mem"));
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->job));
+	EXPECT_EQ(0, client_other_works());
+}
+
+TEST_HARNESS_MAIN
