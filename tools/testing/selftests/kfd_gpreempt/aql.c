@@ -330,6 +330,41 @@ __u64 aql_barrier(struct aql_queue *q, enum aql_type type, struct aql_signal *co
 	return n;
 }
 
+/* PM4 type 3 packets; names and fields as in the kernel's soc15d.h. */
+#define PACKET3(op, dwords)	(3u << 30 | ((dwords) - 2) << 16 | (op) << 8)
+#define PACKET3_WAIT_REG_MEM	0x3c
+#define PACKET3_INDIRECT_BUFFER	0x3f
+#define WAIT_EQUAL		3
+#define WAIT_MEMORY		(1 << 4)
+#define WAIT_POLL_CLOCKS	16
+#define IB_VALID		(1 << 23)
+#define VENDOR_PM4_IB		1
+#define VENDOR_REMAIN		10	/* dwords behind, always */
+
+__u64 aql_wait_memory(struct aql_queue *q, __u32 *ib, volatile __u32 *word, __u32 value,
+		      struct aql_signal *signal)
+{
+	const __u32 wait[AQL_WAIT_DWORDS] = {
+		PACKET3(PACKET3_WAIT_REG_MEM, AQL_WAIT_DWORDS), WAIT_EQUAL | WAIT_MEMORY,
+		(__u32)(uintptr_t)word, (uintptr_t)word >> 32, value, ~0u, WAIT_POLL_CLOCKS,
+	};
+	struct aql_packet *p;
+	__u64 n;
+
+	memcpy(ib, wait, sizeof(wait));
+	p = aql_reserve(q, &n);
+	p->pm4_ib.format = VENDOR_PM4_IB;
+	p->pm4_ib.jump[0] = PACKET3(PACKET3_INDIRECT_BUFFER, 4);
+	p->pm4_ib.jump[1] = (uintptr_t)ib;
+	p->pm4_ib.jump[2] = (uintptr_t)ib >> 32;
+	p->pm4_ib.jump[3] = AQL_WAIT_DWORDS | IB_VALID;
+	p->pm4_ib.remain = VENDOR_REMAIN;
+	p->completion_signal = (uintptr_t)signal;
+	aql_publish(p, AQL_HEADER(AQL_VENDOR, 0));
+	aql_ring(q, n);
+	return n;
+}
+
 void aql_signal_init(struct aql_signal *s, __s64 value, const struct kfd_event *ev)
 {
 	memset(s, 0, sizeof(*s));

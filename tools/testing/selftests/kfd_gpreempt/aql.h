@@ -73,7 +73,7 @@ struct aql_amd_queue {
 };
 
 /*
- * struct aql_packet - kernel dispatch and barrier packets
+ * struct aql_packet - kernel dispatch, barrier and vendor packets
  */
 struct aql_packet {
 	union {
@@ -97,6 +97,13 @@ struct aql_packet {
 			__u64 dep[5];
 			__u64 reserved2;
 		} barrier;
+		struct {		/* amd_aql_pm4_ib */
+			__u16 header;
+			__u16 format;
+			__u32 jump[4];
+			__u32 remain;
+			__u32 reserved[8];
+		} pm4_ib;
 	};
 	__u64 completion_signal;
 } __attribute__((aligned(64)));
@@ -194,6 +201,14 @@ __u64 aql_prepare(struct aql_queue *q, const struct aql_kernel *k, __u32 grid,
 /* @type AQL_BARRIER_AND or _OR; up to five dependencies, NULL ones do not count. */
 __u64 aql_barrier(struct aql_queue *q, enum aql_type type, struct aql_signal *const dep[5],
 		     struct aql_signal *signal);
+
+/*
+ * A vendor packet of PM4 commands, which wait until *@word is @value. @ib is
+ * room for them, AQL_WAIT_DWORDS, and stays until they are done.
+ */
+#define AQL_WAIT_DWORDS		7
+__u64 aql_wait_memory(struct aql_queue *q, __u32 *ib, volatile __u32 *word, __u32 value,
+		      struct aql_signal *signal);
 
 /* @ev may be NULL: then no interrupt. */
 void aql_signal_init(struct aql_signal *s, __s64 value, const struct kfd_event *ev);

@@ -26,8 +26,12 @@ pid_t client_fork(void)
 
 int client_open(struct client *c)
 {
-	static const char *const names[] = { "store", "read_clock", "high", "until", "low" };
-	struct aql_kernel *kernels[] = { &c->store, &c->read_clock, &c->high, &c->until, &c->low };
+	static const char *const names[] = {
+		"store", "read_clock", "high", "until", "meet", "low",
+	};
+	struct aql_kernel *kernels[] = {
+		&c->store, &c->read_clock, &c->high, &c->until, &c->meet, &c->low,
+	};
 	unsigned int i;
 	int ret;
 
@@ -36,12 +40,13 @@ int client_open(struct client *c)
 	if (ret)
 		return ret;
 	ret = code_load(&c->code, &c->dev);
-	for (i = 0; !ret && i < 5; i++)
+	for (i = 0; !ret && i < 6; i++)
 		ret = code_kernel(&c->code, names[i], kernels[i]);
 	if (ret)
 		kfd_close(&c->dev);
 	c->high.group_bytes = CLIENT_LDS_BYTES;
 	c->until.group_bytes = CLIENT_LDS_BYTES;
+	c->meet.group_bytes = CLIENT_LDS_BYTES;
 	return ret;
 }
 
@@ -340,4 +345,17 @@ int client_other_works(void)
 	if (waitpid(pid, &status, 0) != pid)
 		return -errno;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
+}
+
+int until_job_moves(const struct until_job *job)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+	__u32 before = job->rounds[0];
+
+	while (job->rounds[0] - before < 3) {
+		if (kfd_now() > end)
+			return -ETIME;
+		usleep(1000);
+	}
+	return 0;
 }

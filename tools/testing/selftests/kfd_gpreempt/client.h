@@ -11,7 +11,7 @@
 #define PRIORITY_HIGH	15
 
 /*
- * LDS that HIGH and the endless kernel ask for, which they do not use: beside
+ * LDS that HIGH and the endless kernels ask for, which they do not use: beside
  * LOW's there is no room for it on a compute unit, so that whoever holds the
  * machine keeps the other out.
  */
@@ -28,13 +28,14 @@
  * @read_clock:	likewise
  * @high:	likewise
  * @until:	likewise
+ * @meet:	likewise
  * @low:	likewise
  * @ticks_per_us: of s_memtime, measured; 0 before client_calibrate()
  */
 struct client {
 	struct kfd_dev dev;
 	struct code code;
-	struct aql_kernel store, read_clock, high, until, low;
+	struct aql_kernel store, read_clock, high, until, meet, low;
 	double ticks_per_us;
 };
 
@@ -123,6 +124,7 @@ int high_job_run(struct client *c, struct high_job *job, struct aql_queue *q,
 
 /*
  * struct until_job - a dispatch that ends when told to, one workgroup a compute unit
+ * @rounds:	how far it came, a word each workgroup
  */
 struct until_job {
 	struct kfd_mem mem;
@@ -139,5 +141,8 @@ void until_job_free(struct client *c, struct until_job *job);
 void until_job_start(struct client *c, struct until_job *job, struct aql_queue *q);
 void until_job_stop(struct until_job *job);
 int until_job_wait(struct client *c, struct until_job *job, unsigned int timeout_ms);
+
+/* Wait until the first workgroup has gone through some rounds from now on; 0 or -ETIME. */
+int until_job_moves(const struct until_job *job);
 
 #endif

@@ -75,6 +75,11 @@ long long gpreempt_number(const char *file)
 	return end == text || *end ? -EINVAL : value;
 }
 
+long long gpreempt_preempted(void)
+{
+	return gpreempt_number("stats/preemptions") - gpreempt_number("stats/resumes");
+}
+
 int gpreempt_write(const char *file, const char *text)
 {
 	int fd = open_file(file, O_WRONLY);

@@ -16,6 +16,9 @@ bool gpreempt_present(void);
 int gpreempt_read(const char *file, char *buf, size_t size);
 long long gpreempt_number(const char *file);	/* negative errno on failure */
 
+/* Queues that are preempted now, as counted; one destroyed in that state stays counted. */
+long long gpreempt_preempted(void);
+
 /* One write() of exactly @text. 0 or -errno. */
 int gpreempt_write(const char *file, const char *text);
 /* Wait until the monitor is in a state; 0 or -ETIME. */

@@ -44,7 +44,10 @@ void high(global uint *done, ulong ticks)
 		done[GROUP]++;
 }
 
-/* Runs until the host sets *stop: a low queue that never ends by itself. */
+/*
+ * Runs until the host sets *stop: a queue that never ends by itself. Counts its
+ * rounds as it goes.
+ */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void until(global volatile uint *stop, global uint *rounds)
 {
@@ -52,11 +55,26 @@ void until(global volatile uint *stop, global uint *rounds)
 
 	do {
 		n++;
+		if (!ITEM)
+			__opencl_atomic_store((global volatile atomic_uint *)&rounds[GROUP], n,
+					      memory_order_relaxed, memory_scope_all_svm_devices);
 		__builtin_amdgcn_s_sleep(4);
 	} while (!__opencl_atomic_load((global volatile atomic_uint *)stop,
 				       memory_order_relaxed, memory_scope_all_svm_devices));
+}
+
+/* Each workgroup arrives, and spins in its waves until @all have. */
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void meet(global volatile uint *arrived, uint all)
+{
+	global volatile atomic_uint *count = (global volatile atomic_uint *)arrived;
+
 	if (!ITEM)
-		rounds[GROUP] = n;
+		__opencl_atomic_fetch_add(count, 1, memory_order_relaxed,
+					  memory_scope_all_svm_devices);
+	while (__opencl_atomic_load(count, memory_order_relaxed,
+				    memory_scope_all_svm_devices) < all)
+		__builtin_amdgcn_s_sleep(4);
 }
 
 /* out[i * stride] = value + i: over more memory than there are work-items for. */

@@ -71,12 +71,6 @@ static int run_low(struct shared *shared)
 	return aql_destroy(&q) ? 6 : 0;
 }
 
-/* Queues that are preempted now, as counted; one destroyed in that state stays counted. */
-static long long preempted(void)
-{
-	return gpreempt_number("stats/preemptions") - gpreempt_number("stats/resumes");
-}
-
 static int by_value(const void *a, const void *b)
 {
 	__u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
@@ -175,7 +169,7 @@ FIXTURE_TEARDOWN(preempt)
 TEST_F_TIMEOUT(preempt, two_processes, 120)
 {
 	__u64 stock, gpreempt;
-	long long preemptions, before = preempted();
+	long long preemptions, before = gpreempt_preempted();
 
 	ASSERT_EQ(0, start_low(self->shared, &self->low));
 	stock = median_latency(&self->c, &self->job, &self->high);
@@ -194,7 +188,7 @@ TEST_F_TIMEOUT(preempt, two_processes, 120)
 	EXPECT_LE(SAMPLES / 2, preemptions);
 	EXPECT_EQ(0, self->shared->wrong);
 	EXPECT_LE(2, self->shared->dispatches);
-	EXPECT_EQ(before, preempted());
+	EXPECT_EQ(before, gpreempt_preempted());
 }
 
 /* The same between two queues of one process. */
@@ -475,7 +469,7 @@ TEST_F_TIMEOUT(preempt, disable_resumes, 120)
 	struct until_job until;
 	struct low_job low;
 	struct aql_queue q;
-	long long preemptions, before = preempted();
+	long long preemptions, before = gpreempt_preempted();
 	unsigned int ms;
 	__u32 n;
 
@@ -496,7 +490,7 @@ TEST_F_TIMEOUT(preempt, disable_resumes, 120)
 	}
 	EXPECT_EQ(-ETIME, low_job_wait(&self->c, &low, 2 * LOW_MS));
 	ASSERT_EQ(0, gpreempt_set("enable", 0));
-	EXPECT_EQ(before, preempted());
+	EXPECT_EQ(before, gpreempt_preempted());
 	until_job_stop(&until);
 	ASSERT_EQ(0, until_job_wait(&self->c, &until, CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));

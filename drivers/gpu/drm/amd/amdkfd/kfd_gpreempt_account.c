@@ -113,7 +113,7 @@ static bool account_inversion(struct kfd_gpreempt *gp,
 {
 	struct kfd_gpreempt_queue *gpq = sq->gpq;
 	bool inverted = v->state == GPREEMPT_RUNNABLE && v->wants &&
-			v->effective > running;
+			!v->announced && v->effective > running;
 	u64 since_ns, ns;
 
 	if (inverted && !gpq->inverted) {

@@ -6,6 +6,7 @@
  * kfd_gpreempt_single.c.
  */
 
+#include <linux/math64.h>
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
@@ -26,6 +27,7 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 			    u64 save_ns)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	u64 wave_ns;
 
 	q->properties.is_preempted = true;
 	q->properties.is_active = false;
@@ -39,6 +41,12 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	/* A moving average: the cost changes with the waves and their size. */
 	gpq->save_cost_ns = gpq->save_cost_ns ?
 			    (3 * gpq->save_cost_ns + save_ns) / 4 : save_ns;
+	if (gpq->waves > 0) {
+		/* The least: part of each save does not depend on the waves. */
+		wave_ns = div_u64(save_ns, gpq->waves);
+		gp->save_wave_ns = gp->save_wave_ns ?
+				   min(gp->save_wave_ns, wave_ns) : wave_ns;
+	}
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_PREEMPTIONS, 1);
 	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid,
 				       q->properties.queue_id, save_ns);

@@ -157,12 +157,12 @@ static void monitor_poll(struct kfd_gpreempt *gp)
 }
 
 static void monitor_decide(struct kfd_gpreempt *gp,
+			   const struct gpreempt_policy *policy,
 			   const struct gpreempt_tunables *tunables)
 {
-	const struct gpreempt_policy *policy = READ_ONCE(gp->policy);
 	u64 start_ns = ktime_get_ns(), ns;
 
-	policy->decide(&gp->scan.view, tunables, &gp->scan.plan);
+	gpreempt_decide(policy, &gp->scan.view, tunables, &gp->scan.plan);
 	ns = ktime_get_ns() - start_ns;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_DECISION_NS, ns);
 	kfd_gpreempt_count_max(gp, GPREEMPT_STAT_DECISION_NS_MAX, ns);
@@ -178,6 +178,8 @@ static int monitor_look(struct kfd_gpreempt *gp)
 		.blocked_us = READ_ONCE(gp->tunables.blocked_us),
 		.preempt_timeout_ms = READ_ONCE(gp->tunables.preempt_timeout_ms),
 	};
+	const struct gpreempt_policy *policy = READ_ONCE(gp->policy);
+	struct kfd_gpreempt_scan *scan = &gp->scan;
 	unsigned int i;
 	int r;
 
@@ -186,29 +188,31 @@ static int monitor_look(struct kfd_gpreempt *gp)
 	r = kfd_gpreempt_scan_collect(gp);
 	if (r)
 		return r;
-	/* One level, and nobody to resume: no reason to read anything. */
-	if (hweight32(gp->scan.levels) < 2 && !gp->scan.preempted) {
-		gp->calm_ns = gp->scan.view.now_ns;
-		gp->scan.restoring = false;
-		for (i = 0; i < gp->scan.view.nr; i++)
-			gp->scan.queues[i].gpq->mapped_ns = 0;
+	/* If nobody could contend, there is no reason to read anything. */
+	scan->contended = gpreempt_may_contend(policy, &scan->view, &tunables);
+	if (!scan->contended) {
+		gp->calm_ns = scan->view.now_ns;
+		scan->restoring = false;
+		for (i = 0; i < scan->view.nr; i++)
+			scan->queues[i].gpq->mapped_ns = 0;
 		return 0;
 	}
 
 	kfd_gpreempt_scan_memory(gp);
 	/* How long a restore takes, only waves can tell. */
-	if (gp->scan.restoring)
+	if (scan->restoring)
 		kfd_gpreempt_scan_waves(gp);
-	monitor_decide(gp, &tunables);
-	if (gp->scan.plan.need_waves) {
+	monitor_decide(gp, policy, &tunables);
+	if (scan->plan.need_waves) {
 		kfd_gpreempt_scan_waves(gp);
-		monitor_decide(gp, &tunables);
+		monitor_decide(gp, policy, &tunables);
 	}
-	for (i = 0; i < gp->scan.view.nr; i++) {
-		struct kfd_gpreempt_queue *gpq = gp->scan.queues[i].gpq;
+	for (i = 0; i < scan->view.nr; i++) {
+		struct kfd_gpreempt_queue *gpq = scan->queues[i].gpq;
 
-		gpq->verdict = gp->scan.plan.verdict[i];
-		gpq->reason = gp->scan.view.q[i].reason;
+		gpq->verdict = scan->plan.verdict[i];
+		gpq->reason = scan->view.q[i].reason;
+		gpq->waves = scan->view.q[i].waves;
 	}
 	kfd_gpreempt_account_scan(gp);
 	return 0;
@@ -218,10 +222,8 @@ static bool may_park(const struct kfd_gpreempt *gp)
 {
 	const struct kfd_gpreempt_scan *scan = &gp->scan;
 
-	if (scan->preempted || scan->restoring)
-		return false;
-	return hweight32(scan->levels) < 2 ||
-	       (scan->plan.idle && !scan->plan.nr_preempt);
+	return !scan->restoring &&
+	       (!scan->contended || (scan->plan.idle && !scan->plan.nr_preempt));
 }
 
 /*
@@ -285,7 +287,8 @@ static bool is_calm(struct kfd_gpreempt *gp)
 	int lowest = GPREEMPT_BOOST + 1, highest = -1, idle = -1;
 	unsigned int i;
 
-	if (scan->preempted || scan->restoring || scan->plan.nr_preempt)
+	if (scan->preempted || scan->restoring || scan->plan.waiting ||
+	    scan->plan.nr_preempt)
 		return false;
 	for (i = 0; i < scan->view.nr; i++) {
 		const struct gpreempt_queue_view *q = &scan->view.q[i];
@@ -315,7 +318,6 @@ static bool is_calm(struct kfd_gpreempt *gp)
 static enum tick monitor_tick(struct kfd_gpreempt *gp)
 {
 	enum tick next = TICK_POLL;
-	bool one_level;
 	int r;
 
 	gp->calm = false;
@@ -326,8 +328,6 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 		next = TICK_WAIT;
 		goto out;
 	}
-	one_level = hweight32(gp->scan.levels) < 2;
-
 	if (gp->scan.refused) {
 		restore_again(gp);
 	} else if (!may_park(gp)) {
@@ -343,7 +343,7 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 			kfd_gpreempt_doorbell_revoke(gp);
 			gp->calm = false;
 		}
-	} else if (one_level) {
+	} else if (!gp->scan.contended) {
 		next = TICK_WAIT;
 	} else if (gp->scan.view.now_ns - gp->busy_ns > LINGER_NS &&
 		   kfd_gpreempt_doorbell_revocable(gp)) {

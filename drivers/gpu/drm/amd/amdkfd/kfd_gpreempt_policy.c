@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT policies: none, strict.
+ * GPREEMPT policies: none, strict, timeslice.
  *
- * A decision is five passes over the queues, each linear and without memory of
+ * A decision is a few passes over the queues, each linear and without memory of
  * its own beyond a few extremes: contended() asks whether wave counts matter,
  * observe() classifies and keeps the history, expire() finds those that do not
- * use the machine they were given, weigh() finds who keeps whom off, and the
- * policy fills in the verdicts.
+ * use the machine they were given, weigh() finds who keeps whom off. Then come
+ * the verdicts: take_turns() finds whose turn it is on each level, preempt()
+ * whom to take off for a higher one, and who may is put back.
  */
 #include <linux/array_size.h>
+#include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
@@ -18,22 +20,42 @@
 #include "kfd_gpreempt_policy.h"
 
 /**
- * struct gpreempt_levels - extremes of the effective levels at one moment
- * @running:	highest with a queue that executes, -1 if none does
+ * struct gpreempt_decision - a decision in the making
+ * @view:	what it is about
+ * @tun:	the tunables
+ * @policy:	who decides
+ * @plan:	what comes of it
+ * @lead_ns:	how long before announced work comes the machine is to be freed
+ * @informed:	wave counts are as good as they get; without them nobody is
+ *		blocked or waiting
+ * @running:	highest effective level with a queue that executes; as the others
+ *		below, -1 if there is none
  * @holding:	lowest with a queue that may have waves and could be preempted,
  *		above %GPREEMPT_BOOST if none has
- * @active:	highest that runs or is runnable, -1 if none is
- * @wanting:	highest that wants more of the machine, -1 if none does
- * @unaged:	the same without the queues that were raised for being starved
- * @blocked:	highest that is blocked, -1 if none is
+ * @active:	highest that runs or is runnable
+ * @blocked:	highest that is blocked
+ * @wanting:	highest that wants more of the machine
+ * @entitled:	the same of those that have work and were not raised
+ * @announced:	the same of those that work was announced for
+ * @unbounded:	the same of those that want all there is, for all that is known
+ * @demand:	waves that the others of @wanting want
  */
-struct gpreempt_levels {
+struct gpreempt_decision {
+	struct gpreempt_view *view;
+	const struct gpreempt_tunables *tun;
+	const struct gpreempt_policy *policy;
+	struct gpreempt_plan *plan;
+	u64 lead_ns;
+	bool informed;
 	int running;
 	int holding;
 	int active;
-	int wanting;
-	int unaged;
 	int blocked;
+	int wanting;
+	int entitled;
+	int announced;
+	int unbounded;
+	u64 demand;
 };
 
 /* A clock that lies in the future (time went backwards) starts anew. */
@@ -48,10 +70,16 @@ static bool gpreempt_clock_reached(u64 since, u64 now, u64 ns)
 	return since && now >= since && now - since >= ns;
 }
 
-/* Off the hardware for another reason than ours: not in the game. */
+/* A hold has no force over a queue that must not be taken off. */
+static bool gpreempt_held(const struct gpreempt_queue_view *q)
+{
+	return q->held && !q->pinned;
+}
+
+/* Held, or off the hardware for another reason than ours: not in the game. */
 static bool gpreempt_takes_part(const struct gpreempt_queue_view *q)
 {
-	return q->mapped || (q->preempted && !q->held);
+	return (q->mapped || q->preempted) && !gpreempt_held(q);
 }
 
 /*
@@ -103,24 +131,53 @@ static u8 gpreempt_effective(const struct gpreempt_queue_view *q)
 	return min_t(u8, q->priority, GPREEMPT_LEVELS - 1);
 }
 
+/* How long a queue's turn is; 0 if it takes none. */
+static u64 gpreempt_slice_ns(const struct gpreempt_decision *d,
+			     const struct gpreempt_queue_view *q)
+{
+	u8 level = gpreempt_effective(q);
+
+	if (!d->policy->rotates || level >= GPREEMPT_LEVELS || q->pinned)
+		return 0;
+	return (u64)(q->timeslice_us ?: d->tun->timeslice_us[level]) * NSEC_PER_USEC;
+}
+
+/* Is work announced that has not come, and may still come? */
+static bool gpreempt_expects(const struct gpreempt_decision *d,
+			     const struct gpreempt_queue_view *q)
+{
+	return q->mapped && q->hint_ns && d->view->now_ns < q->hint_end_ns &&
+	       q->hist->void_hint_ns != q->hint_ns;
+}
+
+/* The same, so soon that the machine is to be freed for it. */
+static bool gpreempt_hinted(const struct gpreempt_decision *d,
+			    const struct gpreempt_queue_view *q)
+{
+	return gpreempt_expects(d, q) && d->view->now_ns + d->lead_ns >= q->hint_ns;
+}
+
 /*
- * Wave counts matter if queues of two levels may want or hold the machine, or
- * if nothing but hidden waves keeps the monitor from parking. Changes nothing.
- * @blind tells that one of these counts is not known.
+ * Wave counts matter if queues of two levels, or two that take turns, may want
+ * or hold the machine, or if nothing but hidden waves keeps the monitor from
+ * parking. Changes nothing. @blind tells that one of these counts is not known.
  */
-static bool gpreempt_contended(const struct gpreempt_view *view, bool *blind)
+static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 {
 	int lowest = GPREEMPT_BOOST + 1, highest = -1;
 	bool shown = false, hidden = false;
+	u32 turns = 0, contested = 0;
 	unsigned int i;
 
 	*blind = false;
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
+	for (i = 0; i < d->view->nr; i++) {
+		const struct gpreempt_queue_view *q = &d->view->q[i];
 		bool hides = gpreempt_may_hide(q);
 		bool backlog = gpreempt_backlog(q);
 		bool shows = q->preempted || !q->readable || backlog || q->waves > 0 ||
-			     gpreempt_consumed(q) || gpreempt_pending(q);
+			     gpreempt_consumed(q) || gpreempt_pending(q) ||
+			     gpreempt_hinted(d, q);
+		u8 level = gpreempt_effective(q);
 
 		if (!gpreempt_takes_part(q))
 			continue;
@@ -134,10 +191,14 @@ static bool gpreempt_contended(const struct gpreempt_view *view, bool *blind)
 			continue;
 		if (q->mapped && q->waves == GPREEMPT_WAVES_UNKNOWN)
 			*blind = true;
-		lowest = min_t(int, lowest, gpreempt_effective(q));
-		highest = max_t(int, highest, gpreempt_effective(q));
+		lowest = min_t(int, lowest, level);
+		highest = max_t(int, highest, level);
+		if (gpreempt_slice_ns(d, q)) {
+			contested |= turns & BIT(level);
+			turns |= BIT(level);
+		}
 	}
-	return lowest < highest || (hidden && !shown);
+	return lowest < highest || contested || (hidden && !shown);
 }
 
 /*
@@ -152,8 +213,11 @@ static void gpreempt_observe_absent(struct gpreempt_queue_view *q)
 	h->waiting_since_ns = 0;
 	h->executed_since_ns = 0;
 	h->given_since_ns = 0;
+	h->busy_since_ns = 0;
+	h->scanned_ns = 0;
 	h->boosted = false;
 	h->blocked = false;
+	h->served = false;
 	if (q->preempted || h->busy)
 		h->restored = true;
 	h->busy = false;
@@ -165,15 +229,27 @@ static void gpreempt_observe_absent(struct gpreempt_queue_view *q)
 }
 
 /*
+ * Its head packet waits, and nothing before it is on its way to waves: a packet
+ * that was consumed at fetch, or waves that were saved.
+ */
+static bool gpreempt_waits(const struct gpreempt_queue_view *q)
+{
+	return q->backlog && q->head == GPREEMPT_HEAD_WAITS &&
+	       (q->waves > 0 || !(q->hist->passed || q->hist->restored));
+}
+
+/*
  * Bring the evidence up to date. Uncontended for blocked_us, a queue is past
  * launching: it has waves or it has none, and a count will tell which.
  */
-static void gpreempt_remember(struct gpreempt_queue_view *q,
-			      const struct gpreempt_tunables *tun, u64 now,
-			      bool informed)
+static void gpreempt_remember(const struct gpreempt_decision *d,
+			      struct gpreempt_queue_view *q)
 {
+	const struct gpreempt_tunables *tun = d->tun;
 	struct gpreempt_history *h = q->hist;
+	u64 now = d->view->now_ns;
 	bool done = q->signal == GPREEMPT_SIGNAL_DONE;
+	bool waits = q->head == GPREEMPT_HEAD_WAITS;
 	bool settled;
 
 	if (q->readable)
@@ -183,10 +259,16 @@ static void gpreempt_remember(struct gpreempt_queue_view *q,
 		h->fresh = true;
 		h->moved_ns = max_t(u64, now, 1);
 	}
+	h->passed |= gpreempt_consumed(q) ||
+		     (!h->seen && q->previous == GPREEMPT_SIGNAL_PENDING);
+	if (q->waves > 0 || q->previous == GPREEMPT_SIGNAL_DONE)
+		h->passed = false;
 	/* A new head packet, or one that was waiting, gets its chance. */
 	if (gpreempt_consumed(q) || q->preempted || q->waves > 0 ||
-	    (q->backlog && (!h->backlog || q->head == GPREEMPT_HEAD_WAITS)))
+	    (q->backlog && (!h->backlog || gpreempt_waits(q) || (h->waited && !waits))))
 		h->blocked = false;
+	if (gpreempt_consumed(q))
+		h->served = false;
 	if (gpreempt_consumed(q) || q->waves > 0)
 		h->doubted = false;
 	/*
@@ -205,6 +287,7 @@ static void gpreempt_remember(struct gpreempt_queue_view *q,
 		h->rptr = q->rptr;
 		h->wptr = q->wptr;
 		h->backlog = q->backlog;
+		h->waited = waits;
 	}
 
 	if (q->preempted) {
@@ -217,8 +300,9 @@ static void gpreempt_remember(struct gpreempt_queue_view *q,
 	gpreempt_clock_run(&h->resident_since_ns, now);
 	settled = gpreempt_clock_reached(h->moved_ns, now,
 					 (u64)tun->blocked_us * NSEC_PER_USEC);
-	if (!informed && settled && (h->fresh || h->restored)) {
+	if (!d->informed && settled && (h->fresh || h->restored)) {
 		h->fresh = false;
+		h->passed = false;
 		h->restored = false;
 		h->busy = true;
 	}
@@ -229,10 +313,11 @@ static void gpreempt_remember(struct gpreempt_queue_view *q,
 	} else {
 		if (q->waves == 0)
 			h->busy = false;
-		if (h->done && (q->waves == 0 || informed))
+		if (h->done && (q->waves == 0 || d->informed))
 			h->fresh = false;
 		/* It ended before it was taken off: nothing was saved. */
-		if (h->done && q->waves == 0 && settled)
+		if ((h->done || q->previous == GPREEMPT_SIGNAL_DONE) &&
+		    q->waves == 0 && settled)
 			h->restored = false;
 	}
 }
@@ -254,9 +339,10 @@ static enum gpreempt_queue_state gpreempt_unused(const struct gpreempt_queue_vie
 	return GPREEMPT_IDLE;
 }
 
-static void gpreempt_classify(struct gpreempt_queue_view *q, bool moved)
+static void gpreempt_classify(const struct gpreempt_decision *d,
+			      struct gpreempt_queue_view *q, bool moved)
 {
-	bool waits = q->head == GPREEMPT_HEAD_WAITS;
+	bool waits = gpreempt_waits(q);
 	bool launching = gpreempt_launching(q);
 
 	q->wants = false;
@@ -265,10 +351,10 @@ static void gpreempt_classify(struct gpreempt_queue_view *q, bool moved)
 		q->wants = true;
 	} else if (q->waves > 0 || moved) {
 		q->state = GPREEMPT_RUNNING;
-		q->wants = q->backlog ? !waits : launching;
+		q->wants = q->backlog ? q->head != GPREEMPT_HEAD_WAITS : launching;
 	} else if (!q->readable) {
 		q->state = GPREEMPT_UNKNOWN;
-	} else if (q->backlog && waits) {
+	} else if (waits) {
 		q->state = GPREEMPT_BLOCKED;
 	} else if (q->hist->blocked) {
 		q->state = gpreempt_unused(q);
@@ -278,6 +364,47 @@ static void gpreempt_classify(struct gpreempt_queue_view *q, bool moved)
 	} else {
 		q->state = GPREEMPT_IDLE;
 	}
+	if (q->asked)
+		q->wants = false;
+
+	q->announced = q->state == GPREEMPT_IDLE && gpreempt_hinted(d, q);
+	if (q->announced) {
+		q->state = GPREEMPT_RUNNABLE;
+		q->wants = true;
+	}
+}
+
+/*
+ * How long it has been busy, and how long it is as a rule: from a scan that saw
+ * it begin to one that saw it idle. Who was kept off in between says nothing.
+ */
+static void gpreempt_time_work(const struct gpreempt_decision *d,
+			       struct gpreempt_queue_view *q)
+{
+	struct gpreempt_history *h = q->hist;
+	u64 now = d->view->now_ns, ns;
+
+	if (q->state == GPREEMPT_IDLE && h->busy_since_ns && now > h->busy_since_ns) {
+		ns = now - h->busy_since_ns;
+		h->span_ns = h->span_ns ? (3 * h->span_ns + ns) / 4 : ns;
+	}
+	/* Without wave counts, whoever is runnable runs: it has no competitor. */
+	if (q->mapped && (q->state == GPREEMPT_RUNNING ||
+			  (q->state == GPREEMPT_RUNNABLE && !d->informed)))
+		gpreempt_clock_run(&h->busy_since_ns, now);
+	else
+		h->busy_since_ns = 0;
+}
+
+/* Its turn goes on while it is mapped, from scan to scan or from the resume. */
+static void gpreempt_time_turn(struct gpreempt_queue_view *q, u64 now)
+{
+	struct gpreempt_history *h = q->hist;
+	u64 since = max(h->scanned_ns, h->resident_since_ns);
+
+	if (h->turn && since && now > since)
+		h->turn_ns += now - since;
+	h->scanned_ns = q->mapped ? now : 0;
 }
 
 static void gpreempt_boost_end(struct gpreempt_history *h)
@@ -292,15 +419,17 @@ static void gpreempt_boost_end(struct gpreempt_history *h)
  * what it has; who executes, or cannot, does not wait. Raised, a queue stays so
  * until a scan after the one that first saw it execute, and for min_residency_us.
  */
-static void gpreempt_age(struct gpreempt_queue_view *q,
-			 const struct gpreempt_tunables *tun, u64 now, bool informed)
+static void gpreempt_age(const struct gpreempt_decision *d, struct gpreempt_queue_view *q)
 {
+	const struct gpreempt_tunables *tun = d->tun;
 	struct gpreempt_history *h = q->hist;
+	u64 now = d->view->now_ns;
 	bool executing = q->mapped && q->state == GPREEMPT_RUNNING;
-	bool waiting = q->preempted || (informed && q->state == GPREEMPT_RUNNABLE);
+	bool waiting = q->preempted || (d->informed && q->state == GPREEMPT_RUNNABLE &&
+					!q->announced);
 
 	if (h->boosted) {
-		if ((!executing && !waiting) || (!informed && q->mapped) ||
+		if ((!executing && !waiting) || (!d->informed && q->mapped) ||
 		    gpreempt_clock_reached(h->executed_since_ns, now,
 					   (u64)tun->min_residency_us * NSEC_PER_USEC))
 			gpreempt_boost_end(h);
@@ -309,42 +438,64 @@ static void gpreempt_age(struct gpreempt_queue_view *q,
 	}
 	if (!waiting)
 		h->waiting_since_ns = 0;
-	else if (gpreempt_clock_reached(h->waiting_since_ns, now,
-					(u64)tun->starvation_ms * NSEC_PER_MSEC))
-		h->boosted = true;
 	else
 		gpreempt_clock_run(&h->waiting_since_ns, now);
 }
 
 /*
- * Classify every queue and bring its history up to date. @informed: wave counts
- * are as good as they get; without them nobody is blocked or waiting.
+ * Raise who has waited for longer than starvation_ms, one at a time, the one that
+ * has waited longest. Two at once might share the machine so that neither can
+ * launch all it has, each time anew; kernels that wait for each other in their
+ * waves would never end.
  */
-static void gpreempt_observe(struct gpreempt_view *view,
-			     const struct gpreempt_tunables *tun,
-			     bool informed, bool ageing, struct gpreempt_levels *lv)
+static void gpreempt_raise(const struct gpreempt_decision *d)
 {
+	u64 limit = (u64)d->tun->starvation_ms * NSEC_PER_MSEC;
+	struct gpreempt_queue_view *starved = NULL;
 	unsigned int i;
 
-	lv->running = -1;
-	lv->holding = GPREEMPT_BOOST + 1;
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_queue_view *q = &view->q[i];
+	for (i = 0; i < d->view->nr; i++) {
+		struct gpreempt_queue_view *q = &d->view->q[i];
+		u64 since = q->hist->waiting_since_ns;
+
+		if (q->hist->boosted)
+			return;
+		if (gpreempt_clock_reached(since, d->view->now_ns, limit) &&
+		    (!starved || since < starved->hist->waiting_since_ns))
+			starved = q;
+	}
+	if (!starved)
+		return;
+	starved->hist->boosted = true;
+	starved->effective = GPREEMPT_BOOST;
+}
+
+/* Classify every queue and bring its history up to date. */
+static void gpreempt_observe(struct gpreempt_decision *d)
+{
+	u64 now = d->view->now_ns;
+	unsigned int i;
+
+	for (i = 0; i < d->view->nr; i++) {
+		struct gpreempt_queue_view *q = &d->view->q[i];
 		bool moved = gpreempt_consumed(q);
 		bool holds;
 
 		q->reason = GPREEMPT_REASON_NONE;
 		q->wants = false;
+		q->announced = false;
 		q->backlog = gpreempt_backlog(q);
 		if (!gpreempt_takes_part(q)) {
 			gpreempt_observe_absent(q);
 			q->effective = gpreempt_effective(q);
 			continue;
 		}
-		gpreempt_remember(q, tun, view->now_ns, informed);
-		gpreempt_classify(q, moved);
-		if (ageing)
-			gpreempt_age(q, tun, view->now_ns, informed);
+		gpreempt_remember(d, q);
+		gpreempt_classify(d, q, moved);
+		gpreempt_time_work(d, q);
+		gpreempt_time_turn(q, now);
+		if (d->policy->preempts)
+			gpreempt_age(d, q);
 		else
 			gpreempt_boost_end(q->hist);
 		q->effective = gpreempt_effective(q);
@@ -352,12 +503,38 @@ static void gpreempt_observe(struct gpreempt_view *view,
 		if (!q->mapped)
 			continue;
 		if (q->state == GPREEMPT_RUNNING)
-			lv->running = max_t(int, lv->running, q->effective);
+			d->running = max_t(int, d->running, q->effective);
 		holds = q->state == GPREEMPT_RUNNING ||
 			(q->state == GPREEMPT_RUNNABLE && q->waves < 0);
 		if (holds && !q->pinned)
-			lv->holding = min_t(int, lv->holding, q->effective);
+			d->holding = min_t(int, d->holding, q->effective);
 	}
+	gpreempt_raise(d);
+}
+
+/* Rule 2, of one queue: it was given the machine, and did not use it. */
+static void gpreempt_give_up(struct gpreempt_queue_view *q, u64 now)
+{
+	struct gpreempt_history *h = q->hist;
+
+	q->wants = false;
+	if (q->announced) {
+		q->announced = false;
+		q->state = GPREEMPT_IDLE;
+		h->void_hint_ns = q->hint_ns;
+		return;
+	}
+	h->fresh = false;
+	h->passed = false;
+	h->busy = false;
+	/* Saved waves show in no index: believe it the second time. */
+	h->restored = h->restored && !h->doubted;
+	h->doubted = true;
+	h->blocked = true;
+	h->blocked_ns = max_t(u64, now, 1);
+	gpreempt_boost_end(h);
+	q->effective = gpreempt_effective(q);
+	q->state = gpreempt_unused(q);
 }
 
 /*
@@ -365,93 +542,160 @@ static void gpreempt_observe(struct gpreempt_view *view,
  * could be given was taken from the lower ones, and none of its own level or
  * above executes (that one keeps lower ones off by its own right). If it does
  * not use the machine for blocked_us, it is blocked, or has nothing to run.
+ * Announced work has that time from when it was announced for.
  */
-static void gpreempt_expire(struct gpreempt_view *view,
-			    const struct gpreempt_tunables *tun, bool informed,
-			    const struct gpreempt_levels *lv)
+static void gpreempt_expire(struct gpreempt_decision *d)
 {
-	u64 limit = (u64)tun->blocked_us * NSEC_PER_USEC;
+	u64 limit = (u64)d->tun->blocked_us * NSEC_PER_USEC;
+	u64 now = d->view->now_ns;
 	unsigned int i;
 
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_queue_view *q = &view->q[i];
+	for (i = 0; i < d->view->nr; i++) {
+		struct gpreempt_queue_view *q = &d->view->q[i];
 		struct gpreempt_history *h = q->hist;
 
-		if (!informed || !q->mapped || q->state != GPREEMPT_RUNNABLE ||
-		    lv->holding < q->effective || lv->running >= q->effective) {
+		if (!d->informed || !q->mapped || q->state != GPREEMPT_RUNNABLE ||
+		    (q->announced && now < q->hint_ns) ||
+		    d->holding < q->effective || d->running >= q->effective) {
 			h->given_since_ns = 0;
 			continue;
 		}
-		gpreempt_clock_run(&h->given_since_ns, view->now_ns);
-		if (!gpreempt_clock_reached(h->given_since_ns, view->now_ns, limit))
+		gpreempt_clock_run(&h->given_since_ns, now);
+		if (!gpreempt_clock_reached(h->given_since_ns, now, limit))
 			continue;
 		h->given_since_ns = 0;
-		h->fresh = false;
-		h->busy = false;
-		/* Saved waves show in no index: believe it the second time. */
-		h->restored = h->restored && !h->doubted;
-		h->doubted = true;
-		h->blocked = true;
-		h->blocked_ns = max_t(u64, view->now_ns, 1);
-		gpreempt_boost_end(h);
-		q->effective = gpreempt_effective(q);
-		q->state = gpreempt_unused(q);
-		q->wants = false;
+		gpreempt_give_up(q, now);
 	}
 }
 
-/* Who keeps whom off, once every state is known. Returns whether all is idle. */
-static bool gpreempt_weigh(const struct gpreempt_view *view, struct gpreempt_levels *lv)
+/*
+ * How much a waiter wants: what its only packet would launch. Everything there
+ * is if that is not known, or if it turns out that more is needed: waves differ
+ * in the registers and the memory they take.
+ */
+static u32 gpreempt_demand(const struct gpreempt_queue_view *q)
 {
-	bool idle = true;
+	return q->mapped && q->backlog == 1 && !q->hist->served ? q->demand : 0;
+}
+
+/* Who keeps whom off, once every state is known. */
+static void gpreempt_weigh(struct gpreempt_decision *d)
+{
+	struct gpreempt_plan *plan = d->plan;
 	unsigned int i;
 
-	lv->active = -1;
-	lv->wanting = -1;
-	lv->unaged = -1;
-	lv->blocked = -1;
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
+	plan->idle = true;
+	for (i = 0; i < d->view->nr; i++) {
+		const struct gpreempt_queue_view *q = &d->view->q[i];
+		struct gpreempt_history *h = q->hist;
 
 		if (!gpreempt_takes_part(q))
 			continue;
-		if (q->state != GPREEMPT_IDLE)
-			idle = false;
+		if (q->state != GPREEMPT_IDLE || gpreempt_expects(d, q))
+			plan->idle = false;
+		if ((q->wants && d->informed) || gpreempt_expects(d, q))
+			plan->waiting = true;
 		if (q->state == GPREEMPT_RUNNING || q->state == GPREEMPT_RUNNABLE)
-			lv->active = max_t(int, lv->active, q->effective);
+			d->active = max_t(int, d->active, q->effective);
 		if (q->state == GPREEMPT_BLOCKED)
-			lv->blocked = max_t(int, lv->blocked, q->effective);
-		if (q->wants) {
-			lv->wanting = max_t(int, lv->wanting, q->effective);
-			if (!q->hist->boosted)
-				lv->unaged = max_t(int, lv->unaged, q->effective);
+			d->blocked = max_t(int, d->blocked, q->effective);
+		if (!q->wants) {
+			h->served = false;
+			continue;
 		}
+		d->wanting = max_t(int, d->wanting, q->effective);
+		if (q->announced)
+			d->announced = max_t(int, d->announced, q->effective);
+		else if (!h->boosted)
+			d->entitled = max_t(int, d->entitled, q->effective);
+		if (gpreempt_demand(q))
+			d->demand += gpreempt_demand(q);
+		else
+			d->unbounded = max_t(int, d->unbounded, q->effective);
 	}
-	return idle;
+}
+
+/* What saving a queue costs, in ns: as measured, or as its waves let expect. */
+static u64 gpreempt_save_cost(const struct gpreempt_decision *d,
+			      const struct gpreempt_queue_view *q)
+{
+	if (q->save_cost_ns)
+		return q->save_cost_ns;
+	return q->waves > 0 ? q->waves * d->view->save_wave_ns : 0;
+}
+
+/* Announced work finds the machine free if somebody is taken off one scan earlier. */
+static u64 gpreempt_lead_ns(const struct gpreempt_decision *d)
+{
+	u64 cost = 0;
+	unsigned int i;
+
+	for (i = 0; i < d->view->nr; i++)
+		if (d->view->q[i].mapped)
+			cost = max(cost, gpreempt_save_cost(d, &d->view->q[i]));
+	return cost + (u64)d->tun->poll_interval_us * NSEC_PER_USEC;
 }
 
 /* From the view to levels that verdicts can be made of; false: need wave counts. */
-static bool gpreempt_assess(struct gpreempt_view *view,
-			    const struct gpreempt_tunables *tun, bool ageing,
-			    struct gpreempt_plan *plan, struct gpreempt_levels *lv)
+static bool gpreempt_assess(struct gpreempt_decision *d)
 {
-	bool contended, blind, informed;
+	struct gpreempt_plan *plan = d->plan;
+	bool blind;
 
 	plan->idle = false;
+	plan->waiting = false;
 	plan->nr_preempt = 0;
 	plan->nr_resume = 0;
-	memset(plan->verdict, 0, view->nr * sizeof(*plan->verdict));
+	memset(plan->verdict, 0, d->view->nr * sizeof(*plan->verdict));
 
-	contended = gpreempt_contended(view, &blind);
-	plan->need_waves = contended && blind && !view->waves_final;
+	d->lead_ns = gpreempt_lead_ns(d);
+	d->informed = gpreempt_contended(d, &blind);
+	plan->need_waves = d->informed && blind && !d->view->waves_final;
 	if (plan->need_waves)
 		return false;
 
-	informed = contended;
-	gpreempt_observe(view, tun, informed, ageing, lv);
-	gpreempt_expire(view, tun, informed, lv);
-	plan->idle = gpreempt_weigh(view, lv);
+	d->running = -1;
+	d->holding = GPREEMPT_BOOST + 1;
+	d->active = -1;
+	d->blocked = -1;
+	d->wanting = -1;
+	d->entitled = -1;
+	d->announced = -1;
+	d->unbounded = -1;
+	d->demand = 0;
+	gpreempt_observe(d);
+	gpreempt_expire(d);
+	gpreempt_weigh(d);
 	return true;
+}
+
+static void gpreempt_take_off(struct gpreempt_decision *d, struct gpreempt_queue_view *q,
+			      enum gpreempt_reason reason)
+{
+	q->reason = reason;
+	d->plan->verdict[q - d->view->q] = GPREEMPT_PREEMPT;
+	d->plan->nr_preempt++;
+}
+
+static void gpreempt_put_back(struct gpreempt_decision *d, struct gpreempt_queue_view *q,
+			      enum gpreempt_reason reason)
+{
+	q->reason = reason;
+	d->plan->verdict[q - d->view->q] = GPREEMPT_RESUME;
+	d->plan->nr_resume++;
+}
+
+/* What was asked for explicitly is not for a policy to judge. */
+static void gpreempt_obey(struct gpreempt_decision *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->view->nr; i++) {
+		struct gpreempt_queue_view *q = &d->view->q[i];
+
+		if (q->mapped && !q->pinned && (q->held || q->asked))
+			gpreempt_take_off(d, q, GPREEMPT_REASON_ASKED);
+	}
 }
 
 /*
@@ -468,79 +712,321 @@ static bool gpreempt_in_the_way(const struct gpreempt_queue_view *q)
 	return q->state == GPREEMPT_RUNNING || q->state == GPREEMPT_RUNNABLE;
 }
 
-/* Rule 10: who has only just begun may end before its save would. */
-static bool gpreempt_worth_saving(const struct gpreempt_queue_view *q,
-				  const struct gpreempt_tunables *tun, u64 now)
+/*
+ * Rule 10: who has only just begun may end before its save would, and so may
+ * who has no more in its ring and is as a rule not busy for much longer.
+ */
+static bool gpreempt_worth_saving(const struct gpreempt_decision *d,
+				  const struct gpreempt_queue_view *q)
 {
-	u64 ns = max_t(u64, (u64)tun->min_residency_us * NSEC_PER_USEC,
-		       q->save_cost_ns);
+	const struct gpreempt_history *h = q->hist;
+	u64 cost = gpreempt_save_cost(d, q), now = d->view->now_ns;
+	u64 end = h->busy_since_ns + h->span_ns;
 
-	return gpreempt_clock_reached(q->hist->resident_since_ns, now, ns);
+	if (!q->wants && h->busy_since_ns && end > now && end - now < cost)
+		return false;
+	return gpreempt_clock_reached(h->resident_since_ns, now,
+				      max_t(u64, cost, (u64)d->tun->min_residency_us *
+							NSEC_PER_USEC));
 }
 
-static void gpreempt_none_decide(struct gpreempt_view *view,
-				 const struct gpreempt_tunables *tun,
-				 struct gpreempt_plan *plan)
+/* May this queue be taken off now, if there is a reason? */
+static bool gpreempt_may_yield(const struct gpreempt_decision *d,
+			       const struct gpreempt_queue_view *q)
 {
-	struct gpreempt_levels lv;
+	return q->mapped && !q->pinned && gpreempt_in_the_way(q) &&
+	       gpreempt_worth_saving(d, q) &&
+	       d->plan->verdict[q - d->view->q] == GPREEMPT_KEEP;
+}
+
+static enum gpreempt_reason gpreempt_reason_below(const struct gpreempt_decision *d,
+						  u8 level)
+{
+	if (level < d->entitled)
+		return GPREEMPT_REASON_INVERSION;
+	return level < d->announced ? GPREEMPT_REASON_HINT : GPREEMPT_REASON_AGED;
+}
+
+/* A victim that need not go if others free enough: all it has is in flight. */
+static bool gpreempt_may_stay(const struct gpreempt_decision *d,
+			      const struct gpreempt_queue_view *q)
+{
+	return q->effective < d->wanting && !q->wants && q->waves > 0 &&
+	       gpreempt_may_yield(d, q);
+}
+
+/* Waves of a level's queues that may stay, and cost no more than @cost each. */
+static u64 gpreempt_waves_for(const struct gpreempt_decision *d, u8 level, u64 cost)
+{
+	u64 waves = 0;
 	unsigned int i;
 
-	if (!gpreempt_assess(view, tun, false, plan, &lv))
-		return;
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_queue_view *q = &view->q[i];
+	for (i = 0; i < d->view->nr; i++) {
+		const struct gpreempt_queue_view *q = &d->view->q[i];
 
-		if (!q->preempted || q->held)
+		if (q->effective == level && gpreempt_save_cost(d, q) <= cost &&
+		    gpreempt_may_stay(d, q))
+			waves += q->waves;
+	}
+	return waves;
+}
+
+/* The least cost such that all queues of a level that cost no more free enough. */
+static u64 gpreempt_cost_limit(const struct gpreempt_decision *d, u8 level)
+{
+	u64 low = 0, high = 1, mid;
+
+	while (high <= S64_MAX && gpreempt_waves_for(d, level, high) < d->demand)
+		high *= 2;
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (gpreempt_waves_for(d, level, mid) < d->demand)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/*
+ * Of those that need not all go, the lowest level goes first, and within the
+ * level that need not go as a whole, those that cost least to save.
+ */
+static void gpreempt_choose(struct gpreempt_decision *d)
+{
+	u64 waves[GPREEMPT_LEVELS] = {};
+	u8 last = 0;
+	u64 limit;
+	unsigned int i;
+
+	for (i = 0; i < d->view->nr; i++)
+		if (gpreempt_may_stay(d, &d->view->q[i]))
+			waves[d->view->q[i].effective] += d->view->q[i].waves;
+	while (last < GPREEMPT_LEVELS && waves[last] <= d->demand)
+		d->demand -= waves[last++];
+	limit = last < GPREEMPT_LEVELS ? gpreempt_cost_limit(d, last) : 0;
+
+	for (i = 0; i < d->view->nr; i++) {
+		struct gpreempt_queue_view *q = &d->view->q[i];
+
+		if (!gpreempt_may_stay(d, q) || q->effective > last)
 			continue;
-		q->reason = GPREEMPT_REASON_FREE;
-		plan->verdict[i] = GPREEMPT_RESUME;
-		plan->nr_resume++;
+		if (q->effective == last) {
+			if (!d->demand || gpreempt_save_cost(d, q) > limit)
+				continue;
+			d->demand -= min_t(u64, d->demand, q->waves);
+		}
+		gpreempt_take_off(d, q, gpreempt_reason_below(d, q->effective));
 	}
 }
 
-static void gpreempt_strict_resume(struct gpreempt_queue_view *q,
-				   const struct gpreempt_levels *lv)
+/*
+ * Take lower queues off for those that want the machine: all below one that
+ * may need all there is. Below the others those that want more themselves, and
+ * would take what is freed; of the rest as many as free what is wanted.
+ */
+static void gpreempt_preempt(struct gpreempt_decision *d)
+{
+	unsigned int before = d->plan->nr_preempt, i;
+
+	for (i = 0; i < d->view->nr; i++) {
+		struct gpreempt_queue_view *q = &d->view->q[i];
+
+		if (q->effective >= d->wanting || !gpreempt_may_yield(d, q))
+			continue;
+		if (q->effective >= d->unbounded && gpreempt_may_stay(d, q))
+			continue;
+		gpreempt_take_off(d, q, gpreempt_reason_below(d, q->effective));
+		if (q->waves > 0)
+			d->demand -= min_t(u64, d->demand, q->waves);
+	}
+	if (d->demand)
+		gpreempt_choose(d);
+	if (d->plan->nr_preempt == before)
+		return;
+	for (i = 0; i < d->view->nr; i++)
+		d->view->q[i].hist->served |= d->view->q[i].wants;
+}
+
+/*
+ * Queues of a level that take turns, if there are two that could use one: one
+ * has the machine for its timeslice, or as long as it can use it; then it is
+ * the turn of the one whose last turn is longest ago.
+ */
+static bool gpreempt_takes_turns(const struct gpreempt_decision *d,
+				 const struct gpreempt_queue_view *q)
+{
+	return gpreempt_takes_part(q) && !q->announced && !q->asked &&
+	       (q->state == GPREEMPT_RUNNING || q->state == GPREEMPT_RUNNABLE) &&
+	       gpreempt_slice_ns(d, q);
+}
+
+static void gpreempt_turn_end(struct gpreempt_history *h, u64 now)
+{
+	if (h->turn)
+		h->turned_ns = max_t(u64, now, 1);
+	h->turn = false;
+	h->turn_ns = 0;
+}
+
+static bool gpreempt_turn_over(const struct gpreempt_decision *d,
+			       const struct gpreempt_queue_view *q)
+{
+	return q->hist->turn_ns >= gpreempt_slice_ns(d, q) &&
+	       (!q->mapped || gpreempt_worth_saving(d, q));
+}
+
+/* Among those that had none yet, who executes anyway need not be saved for it. */
+static bool gpreempt_turns_before(const struct gpreempt_queue_view *q,
+				  const struct gpreempt_queue_view *other)
+{
+	if (!other || q->hist->turned_ns != other->hist->turned_ns)
+		return !other || q->hist->turned_ns < other->hist->turned_ns;
+	return q->state == GPREEMPT_RUNNING && other->state != GPREEMPT_RUNNING;
+}
+
+/* Find out whose turn it is. Returns bit n: level n has two that take turns. */
+static u32 gpreempt_take_turns(struct gpreempt_decision *d)
+{
+	struct gpreempt_queue_view *next[GPREEMPT_LEVELS] = {};
+	struct gpreempt_queue_view *holder[GPREEMPT_LEVELS] = {};
+	u64 now = d->view->now_ns;
+	u32 one = 0, two = 0;
+	unsigned int i;
+
+	for (i = 0; i < d->view->nr; i++) {
+		struct gpreempt_queue_view *q = &d->view->q[i];
+
+		if (!gpreempt_takes_turns(d, q)) {
+			gpreempt_turn_end(q->hist, now);
+			continue;
+		}
+		two |= one & BIT(q->effective);
+		one |= BIT(q->effective);
+		if (q->hist->turn && !holder[q->effective]) {
+			holder[q->effective] = q;
+			continue;
+		}
+		gpreempt_turn_end(q->hist, now);
+		if (gpreempt_turns_before(q, next[q->effective]))
+			next[q->effective] = q;
+	}
+	for (i = 0; i < GPREEMPT_LEVELS; i++) {
+		if (!next[i])
+			continue;
+		if (holder[i]) {
+			if (!gpreempt_turn_over(d, holder[i]))
+				continue;
+			gpreempt_turn_end(holder[i]->hist, now);
+		}
+		next[i]->hist->turn = true;
+	}
+	return two;
+}
+
+/* Is it somebody else's turn? */
+static bool gpreempt_out_of_turn(const struct gpreempt_decision *d, u32 rotating,
+				 const struct gpreempt_queue_view *q)
+{
+	return rotating & BIT(q->effective) && !q->hist->turn &&
+	       gpreempt_takes_turns(d, q);
+}
+
+static enum gpreempt_reason gpreempt_reason_back(const struct gpreempt_decision *d,
+						 u32 rotating,
+						 const struct gpreempt_queue_view *q)
 {
 	if (q->hist->boosted)
-		q->reason = GPREEMPT_REASON_STARVED;
-	else if (lv->blocked > q->effective)
-		q->reason = GPREEMPT_REASON_BLOCKED;
-	else
-		q->reason = GPREEMPT_REASON_FREE;
+		return GPREEMPT_REASON_STARVED;
+	if (rotating & BIT(q->effective))
+		return GPREEMPT_REASON_TURN;
+	return d->blocked > q->effective ? GPREEMPT_REASON_BLOCKED : GPREEMPT_REASON_FREE;
 }
 
-static void gpreempt_strict_decide(struct gpreempt_view *view,
-				   const struct gpreempt_tunables *tun,
-				   struct gpreempt_plan *plan)
+/**
+ * gpreempt_decide - what to take off the hardware, and what to put back
+ * @policy: who decides
+ * @view: the queues
+ * @tun: the tunables
+ * @plan: filled in
+ *
+ * Called by the monitor only, never concurrently for a node.
+ */
+void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+		     const struct gpreempt_tunables *tun, struct gpreempt_plan *plan)
 {
-	struct gpreempt_levels lv;
+	struct gpreempt_decision d = {
+		.view = view,
+		.tun = tun,
+		.policy = policy,
+		.plan = plan,
+	};
+	u32 rotating;
 	unsigned int i;
 
-	if (!gpreempt_assess(view, tun, true, plan, &lv))
+	if (!gpreempt_assess(&d))
 		return;
+	gpreempt_obey(&d);
+	rotating = gpreempt_take_turns(&d);
+	if (rotating)
+		plan->waiting = true;
+	if (policy->preempts)
+		gpreempt_preempt(&d);
+
 	for (i = 0; i < view->nr; i++) {
 		struct gpreempt_queue_view *q = &view->q[i];
+		bool out_of_turn = gpreempt_out_of_turn(&d, rotating, q);
 
-		if (q->preempted) {
-			if (q->held || q->effective < lv.active)
-				continue;
-			gpreempt_strict_resume(q, &lv);
-			plan->verdict[i] = GPREEMPT_RESUME;
-			plan->nr_resume++;
-		} else if (q->mapped && !q->pinned && q->effective < lv.wanting &&
-			   gpreempt_in_the_way(q) &&
-			   gpreempt_worth_saving(q, tun, view->now_ns)) {
-			q->reason = q->effective < lv.unaged ?
-				    GPREEMPT_REASON_INVERSION : GPREEMPT_REASON_AGED;
-			plan->verdict[i] = GPREEMPT_PREEMPT;
-			plan->nr_preempt++;
-		}
+		if (out_of_turn && gpreempt_may_yield(&d, q))
+			gpreempt_take_off(&d, q, GPREEMPT_REASON_TIMESLICE);
+		if (!q->preempted || gpreempt_held(q) || out_of_turn)
+			continue;
+		if (q->effective >= d.active || !policy->preempts)
+			gpreempt_put_back(&d, q, gpreempt_reason_back(&d, rotating, q));
 	}
+}
+
+/**
+ * gpreempt_may_contend - could anything have to be decided?
+ * @policy: who would decide
+ * @view: the queues; only whether they are there and on what terms is looked at
+ * @tun: the tunables
+ *
+ * Return: false if no work of these queues, whenever it comes, would make the
+ * policy do anything.
+ */
+bool gpreempt_may_contend(const struct gpreempt_policy *policy,
+			  const struct gpreempt_view *view,
+			  const struct gpreempt_tunables *tun)
+{
+	const struct gpreempt_decision d = { .policy = policy, .tun = tun };
+	u32 levels = 0, turns = 0;
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++) {
+		const struct gpreempt_queue_view *q = &view->q[i];
+		u32 level = BIT(min_t(u8, q->priority, GPREEMPT_LEVELS - 1));
+
+		if (q->mapped && !q->pinned && (q->held || q->asked))
+			return true;
+		if (!gpreempt_takes_part(q))
+			continue;
+		if (q->preempted || (levels & ~level))
+			return true;
+		levels |= level;
+		if (!gpreempt_slice_ns(&d, q))
+			continue;
+		if (turns & level)
+			return true;
+		turns |= level;
+	}
+	return false;
 }
 
 static const struct gpreempt_policy gpreempt_policies[] = {
-	{ .name = "none", .decide = gpreempt_none_decide },
-	{ .name = "strict", .decide = gpreempt_strict_decide },
+	{ .name = "none" },
+	{ .name = "strict", .preempts = true },
+	{ .name = "timeslice", .preempts = true, .rotates = true },
 };
 
 /**

@@ -61,6 +61,7 @@ enum gpreempt_queue_state {
  * @GPREEMPT_REASON_NONE: it is not
  * @GPREEMPT_REASON_INVERSION: preempt: a higher queue waits
  * @GPREEMPT_REASON_AGED: preempt: a starved queue was raised above it
+ * @GPREEMPT_REASON_HINT: preempt: work was announced for a higher queue
  * @GPREEMPT_REASON_ASKED: preempt: by ioctl, for once or with a hold
  * @GPREEMPT_REASON_TIMESLICE: preempt: another queue of its level has its turn
  * @GPREEMPT_REASON_FREE: resume: no higher queue needs the machine
@@ -73,6 +74,7 @@ enum gpreempt_reason {
 	GPREEMPT_REASON_NONE,
 	GPREEMPT_REASON_INVERSION,
 	GPREEMPT_REASON_AGED,
+	GPREEMPT_REASON_HINT,
 	GPREEMPT_REASON_ASKED,
 	GPREEMPT_REASON_TIMESLICE,
 	GPREEMPT_REASON_FREE,
@@ -106,15 +108,25 @@ enum gpreempt_verdict {
  * @resident_since_ns:	mapped since
  * @executed_since_ns:	boosted and seen executing since
  * @blocked_ns:		when it was found blocked last
+ * @busy_since_ns:	executes, and was seen to at every scan, since
+ * @span_ns:		how long it does so until it is idle, on average
+ * @scanned_ns:		time of the last scan, if it was mapped
+ * @turn_ns:		what it had of its turn
+ * @turned_ns:		when its last turn ended
+ * @void_hint_ns:	the announcement of work for that time was not kept
  * @seen:		@rptr and @wptr are valid
  * @backlog:		there was backlog at the last scan
+ * @waited:		the head packet waited at the last scan
  * @done:		the newest packet's signal was seen completed
  * @fresh:		an index moved, and no waves were seen since
+ * @passed:		the read index moved, and no waves were seen since
  * @restored:		was taken off, and no waves were seen since
  * @busy:		had waves when last looked at (assumed at first sight)
  * @blocked:		was given the machine for blocked_us and did not use it
  * @doubted:		was found so, and nothing was seen of it since
  * @boosted:		starved: its effective priority is GPREEMPT_BOOST
+ * @served:		some were taken off for it, and it wanted more ever since
+ * @turn:		it is its turn on its level
  *
  * Owned by the policies, but for @resident_since_ns, which the commit room sets
  * when it resumes; zeroed when the queue is created and when the monitor is
@@ -129,15 +141,25 @@ struct gpreempt_history {
 	u64 resident_since_ns;
 	u64 executed_since_ns;
 	u64 blocked_ns;
+	u64 busy_since_ns;
+	u64 span_ns;
+	u64 scanned_ns;
+	u64 turn_ns;
+	u64 turned_ns;
+	u64 void_hint_ns;
 	bool seen;
 	bool backlog;
+	bool waited;
 	bool done;
 	bool fresh;
+	bool passed;
 	bool restored;
 	bool busy;
 	bool blocked;
 	bool doubted;
 	bool boosted;
+	bool served;
+	bool turn;
 };
 
 /**
@@ -161,12 +183,15 @@ struct gpreempt_history {
  * @head:	packet at @rptr
  * @signal:	completion signal of the packet before @wptr; unknown while that
  *		packet is reserved only
+ * @previous:	completion signal of the packet before @rptr, if @head waits
  * @waves:	waves in flight, or GPREEMPT_WAVES_UNKNOWN: not read, or the queue
  *		is mapped but in no hardware slot, where its waves may be saved
+ * @demand:	waves of the packet at @rptr, 0: unknown
  * @save_cost_ns: measured cost of saving it, 0 when never saved
  * @state:	out: classification
  * @effective:	out: priority after ageing
  * @wants:	out: could use more of the machine than it has, now
+ * @announced:	out: it wants the machine for announced work only
  * @backlog:	out: valid packets the GPU has not consumed
  * @reason:	out: why it is on the plan
  */
@@ -185,13 +210,16 @@ struct gpreempt_queue_view {
 	u32 size;
 	enum gpreempt_head head;
 	enum gpreempt_signal signal;
+	enum gpreempt_signal previous;
 	int waves;
+	u32 demand;
 	u64 save_cost_ns;
 	u64 hint_ns;
 	u64 hint_end_ns;
 	enum gpreempt_queue_state state;
 	u8 effective;
 	bool wants;
+	bool announced;
 	u32 backlog;
 	enum gpreempt_reason reason;
 };
@@ -199,12 +227,14 @@ struct gpreempt_queue_view {
 /**
  * struct gpreempt_view - a node's queues at one moment
  * @now_ns:	time of the scan
+ * @save_wave_ns: what saving one wave costs on this node, 0: never measured
  * @waves_final: the wave counts were read: what is unknown stays unknown
  * @nr:		queues in @q
  * @q:		the queues
  */
 struct gpreempt_view {
 	u64 now_ns;
+	u64 save_wave_ns;
 	bool waves_final;
 	unsigned int nr;
 	struct gpreempt_queue_view *q;
@@ -238,6 +268,8 @@ struct gpreempt_tunables {
  *		no history has changed
  * @idle:	no queue that is mapped, or preempted and not held, has work: the
  *		monitor may park. Others come back by a change of the runlist
+ * @waiting:	somebody waits: for the machine, its turn, or announced work. Time
+ *		alone may change the plan
  * @nr_preempt:	queues whose verdict is GPREEMPT_PREEMPT
  * @nr_resume:	queues whose verdict is GPREEMPT_RESUME
  * @verdict:	per queue of the view: what to do (caller's array of view->nr)
@@ -245,25 +277,31 @@ struct gpreempt_tunables {
 struct gpreempt_plan {
 	bool need_waves;
 	bool idle;
+	bool waiting;
 	unsigned int nr_preempt;
 	unsigned int nr_resume;
 	enum gpreempt_verdict *verdict;
 };
 
 /**
- * struct gpreempt_policy - a policy, registered by name
+ * struct gpreempt_policy - a policy, known by its name
  * @name:	as sysfs shows it
- * @decide:	fill the plan; called by the monitor only, never concurrently for
- *		a node
+ * @preempts:	takes lower queues off for higher ones; if not, it only watches
+ *		and does what it is asked to
+ * @rotates:	queues of one level take turns
  */
 struct gpreempt_policy {
 	const char *name;
-	void (*decide)(struct gpreempt_view *view,
-		       const struct gpreempt_tunables *tun,
-		       struct gpreempt_plan *plan);
+	bool preempts;
+	bool rotates;
 };
 
 const struct gpreempt_policy *gpreempt_policy_find(const char *name);
 const struct gpreempt_policy *gpreempt_policy_get(unsigned int index);
+void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+		     const struct gpreempt_tunables *tun, struct gpreempt_plan *plan);
+bool gpreempt_may_contend(const struct gpreempt_policy *policy,
+			  const struct gpreempt_view *view,
+			  const struct gpreempt_tunables *tun);
 
 #endif /* KFD_GPREEMPT_POLICY_H_INCLUDED */

@@ -141,6 +141,7 @@ enum gpreempt_stat {
  * @hist:	the policy's memory
  * @verdict:	of the scan that is being committed
  * @reason:	for @verdict
+ * @waves:	in that scan
  * @save_cost_ns: measured cost of saving it, 0 when never saved
  * @idle:	it was idle in the last scan
  * @signal_wptr: write index behind the packet whose signal @signal is
@@ -190,6 +191,7 @@ struct kfd_gpreempt_queue {
 	struct gpreempt_history hist;
 	enum gpreempt_verdict verdict;
 	enum gpreempt_reason reason;
+	int waves;
 	u64 save_cost_ns;
 	bool idle;
 	u64 signal_wptr;
@@ -255,7 +257,7 @@ struct kfd_gpreempt_room {
  * @room:	what the arrays of the three are in
  * @register_ns: time spent on registers
  * @hold_end_ns: the first hold of a limited time ends then, 0: there is none
- * @levels:	bit n: a queue of priority n takes part
+ * @contended:	something might have to be decided
  * @preempted:	queues that are preempted and not held, or asked to be preempted
  * @restoring:	a queue was resumed and has not been seen executing since
  * @refused:	a queue's saved waves were not restored
@@ -269,7 +271,7 @@ struct kfd_gpreempt_scan {
 	struct kfd_gpreempt_room *room;
 	u64 register_ns;
 	u64 hold_end_ns;
-	u32 levels;
+	bool contended;
 	unsigned int preempted;
 	bool restoring;
 	bool refused;
@@ -342,6 +344,7 @@ struct kfd_gpreempt_backend {
  * @priority_cap: effective priority without CAP_SYS_NICE
  * @refuse:	refuse what is above the cap, instead of clamping it
  * @policy:	the policy in use
+ * @save_wave_ns: the least that saving a wave has cost, 0: none was saved yet
  * @hw:		register access, NULL where wave counts are not to be had
  * @backend:	how queues get off the hardware
  * @scan:	the monitor's workspace
@@ -390,6 +393,7 @@ struct kfd_gpreempt {
 	u32 priority_cap;
 	bool refuse;
 	const struct gpreempt_policy *policy;
+	u64 save_wave_ns;
 	const struct kfd_gpreempt_hw *hw;
 	const struct kfd_gpreempt_backend *backend;
 

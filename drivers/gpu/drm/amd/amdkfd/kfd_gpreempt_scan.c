@@ -19,6 +19,10 @@
 #include "kfd_gpreempt_aql.h"
 #include "kfd_gpreempt_priv.h"
 
+#define AQL_WAVE_ITEMS			64	/* gfx9 */
+#define AQL_GROUP_ITEMS_MAX		1024
+#define AQL_GROUPS_MAX			BIT(20)	/* more than any GPU holds at once */
+
 static int read_user(void *to, u64 from, size_t size)
 {
 	return copy_from_user_nofault(to, u64_to_user_ptr(from), size);
@@ -43,6 +47,25 @@ static bool barrier_value_met(const union aql_packet *pkt, s64 value)
 		return value >= pkt->value;
 	}
 	return false;
+}
+
+/* Waves that a dispatch launches; 0 if it says nothing sensible. */
+static u32 packet_waves(const union aql_packet *pkt)
+{
+	u64 items = 1, groups = 1;
+	int i;
+
+	if (pkt->type != AQL_TYPE_DISPATCH)
+		return 0;
+	for (i = 0; i < 3; i++) {
+		u32 size = pkt->workgroup[i], grid = pkt->grid[i];
+
+		if (!size || !grid)
+			return 0;
+		items = min_t(u64, items * size, AQL_GROUP_ITEMS_MAX);
+		groups = min_t(u64, groups * DIV_ROUND_UP_ULL(grid, size), AQL_GROUPS_MAX);
+	}
+	return groups * DIV_ROUND_UP(items, AQL_WAVE_ITEMS);
 }
 
 /*
@@ -139,6 +162,23 @@ static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *
 					     GPREEMPT_SIGNAL_UNKNOWN;
 }
 
+/*
+ * The completion signal of the packet before the head, whose body is there until
+ * the ring is full: a packet may be consumed before there is room for its waves.
+ */
+static enum gpreempt_signal previous_signal(const struct kfd_gpreempt_scan_queue *sq,
+					    const struct gpreempt_queue_view *v)
+{
+	union aql_packet pkt;
+	s64 value;
+
+	if (!v->rptr || v->wptr - v->rptr >= v->size ||
+	    read_packet(&pkt, sq, v, v->rptr - 1) || !pkt.completion_signal ||
+	    read_signal(pkt.completion_signal, &value))
+		return GPREEMPT_SIGNAL_UNKNOWN;
+	return value > 0 ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_DONE;
+}
+
 /* AQL: 64-bit packet counts, written by the application and the firmware. */
 static void read_aql(struct kfd_gpreempt_scan_queue *sq,
 		     struct gpreempt_queue_view *v)
@@ -156,6 +196,9 @@ static void read_aql(struct kfd_gpreempt_scan_queue *sq,
 			return;
 		v->head = packet_head(&pkt);
 		sq->head = pkt;
+		v->demand = packet_waves(&pkt);
+		if (v->head == GPREEMPT_HEAD_WAITS)
+			v->previous = previous_signal(sq, v);
 	}
 	v->signal = newest_signal(sq, v);
 	v->readable = true;
@@ -268,10 +311,8 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		.waves = GPREEMPT_WAVES_UNKNOWN,
 		.save_cost_ns = gpq->save_cost_ns,
 	};
-	if (v->mapped || (v->preempted && !v->held)) {
-		scan->levels |= BIT(v->priority);
+	if (v->mapped || (v->preempted && !v->held))
 		scan->pm4 |= !sq->aql;
-	}
 	if (v->preempted ? !v->held : v->mapped && (v->held || v->asked))
 		scan->preempted++;
 	scan->restoring |= v->mapped && gpq->mapped_ns;
@@ -314,9 +355,9 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	old = take_room(gp);
 	scan->view.nr = 0;
 	scan->view.waves_final = false;
+	scan->view.save_wave_ns = gp->save_wave_ns;
 	scan->view.now_ns = ktime_get_ns();
 	scan->register_ns = 0;
-	scan->levels = 0;
 	scan->hold_end_ns = 0;
 	scan->pm4 = false;
 	scan->preempted = 0;
