@@ -28,6 +28,7 @@
  * @lead_ns:	how long before announced work comes the machine is to be freed
  * @informed:	wave counts are as good as they get; without them nobody is
  *		blocked or waiting
+ * @presumed:	taken to run although its waves are not counted, or NULL
  * @running:	highest effective level with a queue that executes; as the others
  *		below, -1 if there is none
  * @holding:	lowest with a queue that may have waves and could be preempted,
@@ -47,6 +48,7 @@ struct gpreempt_decision {
 	struct gpreempt_plan *plan;
 	u64 lead_ns;
 	bool informed;
+	const struct gpreempt_queue_view *presumed;
 	int running;
 	int holding;
 	int active;
@@ -157,6 +159,14 @@ static bool gpreempt_hinted(const struct gpreempt_decision *d,
 	return gpreempt_expects(d, q) && d->view->now_ns + d->lead_ns >= q->hint_ns;
 }
 
+/* Wants or holds the machine, as its indices, its signal or a hint show. */
+static bool gpreempt_shows(const struct gpreempt_decision *d,
+			   const struct gpreempt_queue_view *q)
+{
+	return q->preempted || !q->readable || gpreempt_backlog(q) || q->waves > 0 ||
+	       gpreempt_consumed(q) || gpreempt_pending(q) || gpreempt_hinted(d, q);
+}
+
 /*
  * Wave counts matter if queues of two levels, or two that take turns, may want
  * or hold the machine, or if nothing but hidden waves keeps the monitor from
@@ -174,9 +184,7 @@ static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 		const struct gpreempt_queue_view *q = &d->view->q[i];
 		bool hides = gpreempt_may_hide(q);
 		bool backlog = gpreempt_backlog(q);
-		bool shows = q->preempted || !q->readable || backlog || q->waves > 0 ||
-			     gpreempt_consumed(q) || gpreempt_pending(q) ||
-			     gpreempt_hinted(d, q);
+		bool shows = gpreempt_shows(d, q);
 		u8 level = gpreempt_effective(q);
 
 		if (!gpreempt_takes_part(q))
@@ -349,9 +357,10 @@ static void gpreempt_classify(const struct gpreempt_decision *d,
 	if (q->preempted) {
 		q->state = GPREEMPT_RUNNABLE;
 		q->wants = true;
-	} else if (q->waves > 0 || moved) {
+	} else if (q->waves > 0 || moved || q == d->presumed) {
 		q->state = GPREEMPT_RUNNING;
-		q->wants = q->backlog ? q->head != GPREEMPT_HEAD_WAITS : launching;
+		q->wants = q->backlog ? q->head != GPREEMPT_HEAD_WAITS :
+					launching && q != d->presumed;
 	} else if (!q->readable) {
 		q->state = GPREEMPT_UNKNOWN;
 	} else if (waits) {
@@ -636,6 +645,67 @@ static u64 gpreempt_lead_ns(const struct gpreempt_decision *d)
 	return cost + (u64)d->tun->poll_interval_us * NSEC_PER_USEC;
 }
 
+/*
+ * Rule 10: who has only just begun may end before its save would, and so may
+ * who has no more in its ring and is as a rule not busy for much longer.
+ */
+static bool gpreempt_worth_saving(const struct gpreempt_decision *d,
+				  const struct gpreempt_queue_view *q)
+{
+	const struct gpreempt_history *h = q->hist;
+	u64 cost = gpreempt_save_cost(d, q), now = d->view->now_ns;
+	u64 end = h->busy_since_ns + h->span_ns;
+
+	if (!q->wants && h->busy_since_ns && end > now && end - now < cost)
+		return false;
+	return gpreempt_clock_reached(h->resident_since_ns, now,
+				      max_t(u64, cost, (u64)d->tun->min_residency_us *
+							NSEC_PER_USEC));
+}
+
+/*
+ * Is the verdict plain, whatever waves would be counted? Of the two queues that
+ * may want or hold the machine, the upper one has a packet that can run, and the
+ * lower one had waves, has not completed its newest packet, and may be taken off.
+ * It will be, and reading registers would only make that later. Returns it, or
+ * NULL.
+ */
+static const struct gpreempt_queue_view *gpreempt_presumed(const struct gpreempt_decision *d)
+{
+	const struct gpreempt_queue_view *low = NULL, *high = NULL;
+	unsigned int i;
+
+	for (i = 0; i < d->view->nr; i++) {
+		const struct gpreempt_queue_view *q = &d->view->q[i];
+
+		if (!gpreempt_takes_part(q) ||
+		    !(gpreempt_may_hide(q) || gpreempt_shows(d, q)))
+			continue;
+		if (low)
+			return NULL;
+		low = high;
+		high = q;
+	}
+	if (!low)
+		return NULL;
+	if (gpreempt_effective(low) > gpreempt_effective(high))
+		swap(low, high);
+	if (!d->policy->preempts ||
+	    gpreempt_effective(low) >= gpreempt_effective(high))
+		return NULL;
+	if (!high->mapped || high->asked || !gpreempt_backlog(high) ||
+	    high->head != GPREEMPT_HEAD_READY || high->hist->busy ||
+	    high->hist->blocked)
+		return NULL;
+	if (!low->mapped || low->pinned || !low->hist->busy || low->hist->blocked ||
+	    !gpreempt_pending(low) || !gpreempt_worth_saving(d, low))
+		return NULL;
+	/* What it waits for may be what it has in hand, or a signal. */
+	if (gpreempt_backlog(low) && low->head == GPREEMPT_HEAD_WAITS)
+		return NULL;
+	return low;
+}
+
 /* From the view to levels that verdicts can be made of; false: need wave counts. */
 static bool gpreempt_assess(struct gpreempt_decision *d)
 {
@@ -650,7 +720,9 @@ static bool gpreempt_assess(struct gpreempt_decision *d)
 
 	d->lead_ns = gpreempt_lead_ns(d);
 	d->informed = gpreempt_contended(d, &blind);
-	plan->need_waves = d->informed && blind && !d->view->waves_final;
+	blind &= d->informed && !d->view->waves_final;
+	d->presumed = blind ? gpreempt_presumed(d) : NULL;
+	plan->need_waves = blind && !d->presumed;
 	if (plan->need_waves)
 		return false;
 
@@ -710,24 +782,6 @@ static bool gpreempt_in_the_way(const struct gpreempt_queue_view *q)
 		return q->waves == GPREEMPT_WAVES_UNKNOWN &&
 		       (h->blocked || h->busy || h->fresh || h->restored);
 	return q->state == GPREEMPT_RUNNING || q->state == GPREEMPT_RUNNABLE;
-}
-
-/*
- * Rule 10: who has only just begun may end before its save would, and so may
- * who has no more in its ring and is as a rule not busy for much longer.
- */
-static bool gpreempt_worth_saving(const struct gpreempt_decision *d,
-				  const struct gpreempt_queue_view *q)
-{
-	const struct gpreempt_history *h = q->hist;
-	u64 cost = gpreempt_save_cost(d, q), now = d->view->now_ns;
-	u64 end = h->busy_since_ns + h->span_ns;
-
-	if (!q->wants && h->busy_since_ns && end > now && end - now < cost)
-		return false;
-	return gpreempt_clock_reached(h->resident_since_ns, now,
-				      max_t(u64, cost, (u64)d->tun->min_residency_us *
-							NSEC_PER_USEC));
 }
 
 /* May this queue be taken off now, if there is a reason? */

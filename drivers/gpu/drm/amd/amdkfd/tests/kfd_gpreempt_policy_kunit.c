@@ -1542,6 +1542,56 @@ static void gpreempt_policy_need_waves(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, b->asked);
 }
 
+/* No register is read when the verdict is plain, and only then. */
+static void gpreempt_policy_evident(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	submits(high);
+	bench_tick(test, b);
+	KUNIT_EXPECT_FALSE(test, b->asked);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+
+	/* alone on the machine, it may turn out to be blocked */
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+}
+
+/* What makes a verdict plain, one thing missing at a time. */
+static void gpreempt_policy_not_evident(struct kunit *test)
+{
+	enum { SIGNAL, HEAD, PACKET, RESIDENCY, PINNED, PARKED, THIRD, CASES };
+	struct gpreempt_queue_view *low, *high, *third;
+	struct bench *b;
+	int missing;
+
+	for (missing = 0; missing < CASES; missing++) {
+		b = bench_low_runs(test, &low, &high);
+		KUNIT_ASSERT_NOT_NULL(test, b);
+		submits(high);
+		if (missing == SIGNAL)
+			low->signal = GPREEMPT_SIGNAL_UNKNOWN;
+		if (missing == HEAD)
+			waits_for_signal(high);
+		if (missing == PACKET)
+			high->rptr = high->wptr;
+		if (missing == RESIDENCY)
+			low->hist->resident_since_ns = b->view.now_ns + INTERVAL_NS;
+		if (missing == PINNED)
+			low->pinned = true;
+		if (missing == PARKED)
+			low->hist->busy = false;
+		if (missing == THIRD) {
+			third = bench_queue(b, 7);
+			submits(third);
+		}
+		bench_tick(test, b);
+		KUNIT_EXPECT_TRUE_MSG(test, b->asked, "case %d", missing);
+	}
+}
+
 /* Counts given with the first call are used, none are asked for. */
 static void gpreempt_policy_waves_at_once(struct kunit *test)
 {
@@ -3236,6 +3286,8 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_starved_two),
 	KUNIT_CASE(gpreempt_policy_spinning_high),
 	KUNIT_CASE(gpreempt_policy_need_waves),
+	KUNIT_CASE(gpreempt_policy_evident),
+	KUNIT_CASE(gpreempt_policy_not_evident),
 	KUNIT_CASE(gpreempt_policy_waves_at_once),
 	KUNIT_CASE(gpreempt_policy_no_wave_counts),
 	KUNIT_CASE(gpreempt_policy_idle),
