@@ -12,6 +12,7 @@ demo: kernel ## preempt a wave on the modelled GPU and measure it, from a bare m
 	@scripts/demo
 
 check: ## every test, from a bare machine; ends with "N passed, N failed, N skipped"
+	@scripts/setup
 	@scripts/check
 
 apply: ## TREE=path: patch a kernel tree
