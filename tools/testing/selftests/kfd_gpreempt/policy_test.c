@@ -45,14 +45,14 @@ FIXTURE_TEARDOWN(policy)
 		/* all of them first: one may keep another from the machine */
 		for (i = 0; i < self->jobs; i++)
 			until_job_stop(&self->job[i]);
-		while (self->jobs) {
-			self->jobs--;
-			EXPECT_EQ(0, until_job_wait(&self->c, &self->job[self->jobs],
+		for (i = 0; i < self->jobs; i++)
+			EXPECT_EQ(0, until_job_wait(&self->c, &self->job[i],
 						    CLIENT_TIMEOUT_MS));
-			until_job_free(&self->c, &self->job[self->jobs]);
-		}
+		/* a second dispatch of a job may still want its arguments */
 		while (self->queues)
 			EXPECT_EQ(0, aql_destroy(&self->q[--self->queues]));
+		while (self->jobs)
+			until_job_free(&self->c, &self->job[--self->jobs]);
 		client_close(&self->c);
 	}
 	gpreempt_write("policy", "strict");
