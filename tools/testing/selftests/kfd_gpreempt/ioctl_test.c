@@ -95,8 +95,10 @@ static int set_priority(struct kfd_dev *dev, __u32 pid, __u32 queue_id, __u32 pr
 
 static int set_default(struct kfd_dev *dev, __u32 pid, __u32 priority, __u32 ceiling)
 {
-	struct kfd_ioctl_gpreempt_args args = { .op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .pid = pid,
-			 .process_default = { priority, ceiling } };
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .pid = pid,
+		.process_default = { priority, ceiling },
+	};
 
 	return call(dev, &args);
 }
@@ -104,8 +106,10 @@ static int set_default(struct kfd_dev *dev, __u32 pid, __u32 priority, __u32 cei
 static int preempt(struct kfd_dev *dev, __u32 op, __u32 pid, __u32 queue_id, __u32 flags,
 		   __u32 wait_ms, __u32 hold_ms)
 {
-	struct kfd_ioctl_gpreempt_args args = { .op = op, .flags = flags, .pid = pid, .queue_id = queue_id,
-			 .preempt = { wait_ms, hold_ms } };
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = op, .flags = flags, .pid = pid, .queue_id = queue_id,
+		.preempt = { wait_ms, hold_ms },
+	};
 
 	return call(dev, &args);
 }
@@ -263,7 +267,8 @@ TEST_F(ioctl, unknown_numbers)
 		if ((nr && nr < AMDKFD_COMMAND_END) || nr == _IOC_NR(AMDKFD_IOC_GPREEMPT))
 			continue;
 		memset(args, 0, sizeof(args));
-		EXPECT_EQ(-1, ioctl(self->c.dev.fd, AMDKFD_IOWR(nr, struct kfd_ioctl_gpreempt_args), args));
+		EXPECT_EQ(-1, ioctl(self->c.dev.fd,
+					    AMDKFD_IOWR(nr, struct kfd_ioctl_gpreempt_args), args));
 		EXPECT_EQ(ENOTTY, errno) TH_LOG("number %#x", nr);
 		n++;
 	}
@@ -400,7 +405,8 @@ TEST_F(ioctl, unused_bytes)
 	ASSERT_EQ(0, get(&self->c.dev, 0, self->low.id, &before));
 	for (op = 1; op <= LAST_OP; op++) {
 		for (byte = 0; byte < sizeof(struct kfd_ioctl_gpreempt_args); byte++) {
-			struct kfd_ioctl_gpreempt_args args = request(&self->c.dev, op, self->low.id);
+			struct kfd_ioctl_gpreempt_args args =
+				request(&self->c.dev, op, self->low.id);
 
 			if (reads(op, byte))
 				continue;
@@ -409,7 +415,8 @@ TEST_F(ioctl, unused_bytes)
 				TH_LOG("operation %u, byte %zu", op, byte);
 		}
 		for (bit = 0; bit < 32; bit++) {
-			struct kfd_ioctl_gpreempt_args args = request(&self->c.dev, op, self->low.id);
+			struct kfd_ioctl_gpreempt_args args =
+				request(&self->c.dev, op, self->low.id);
 
 			if (uses[op].flags & 1u << bit)
 				continue;
@@ -590,7 +597,8 @@ TEST_F(ioctl, forked_child)
 	ASSERT_LE(0, pid);
 	if (!pid) {
 		for (op = 1; op <= LAST_OP; op++) {
-			struct kfd_ioctl_gpreempt_args args = request(&self->c.dev, op, self->low.id);
+			struct kfd_ioctl_gpreempt_args args =
+				request(&self->c.dev, op, self->low.id);
 
 			if (call(&self->c.dev, &args) != -EBADF)
 				_exit(op);
@@ -1254,8 +1262,10 @@ static void set_alarms(unsigned int ms, int flags)
  */
 TEST_F_TIMEOUT(ioctl, wait_is_restarted, 120)
 {
-	struct kfd_ioctl_gpreempt_args args = { .op = KFD_GPREEMPT_OP_RESUME, .queue_id = self->low.id,
-			 .flags = KFD_GPREEMPT_WAIT, .preempt.wait_ms = 500 };
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_RESUME, .queue_id = self->low.id,
+		.flags = KFD_GPREEMPT_WAIT, .preempt.wait_ms = 500,
+	};
 	__u64 begin;
 
 	ASSERT_EQ(0, start_contention(&self->c, &self->low, &self->high, &self->job,
@@ -1430,8 +1440,10 @@ TEST_F_TIMEOUT(ioctl, being_destroyed, 120)
 /* Work is announced: the machine is free when it comes, and if it does not come. */
 TEST_F_TIMEOUT(ioctl, hint, 120)
 {
-	struct kfd_ioctl_gpreempt_args args = { .op = KFD_GPREEMPT_OP_HINT, .queue_id = self->high.id,
-			 .hint = { 20000, 100000 } };
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_HINT, .queue_id = self->high.id,
+		.hint = { 20000, 100000 },
+	};
 	struct kfd_gpreempt_queue_info info;
 	unsigned int ms;
 

@@ -190,13 +190,13 @@ static int check_area(struct __test_metadata *_metadata, FIXTURE_DATA(area) *sel
 		pc = waves[i].reg[REG_PC] | (__u64)waves[i].reg[REG_PC + 1] << 32;
 		EXPECT_TRUE(pc > code && pc < code + self->c.code.mem.size);
 		EXPECT_NE(0, waves[i].reg[REG_EXEC] | waves[i].reg[REG_EXEC + 1]);
-		EXPECT_NE(NULL, find_row(waves[i].acc, waves[i].accs, first, ACC_TAG));
+		EXPECT_TRUE(find_row(waves[i].acc, waves[i].accs, first, ACC_TAG) != NULL);
 		for (l = 0; l < LANES; l++)
 			if (waves[i].lds[wave * LANES + l] != ~(first + l))
 				break;
 		EXPECT_EQ(LANES, l);
 		row = find_row(waves[i].vgpr, waves[i].vgprs, first, 0);
-		EXPECT_NE(NULL, row);
+		EXPECT_TRUE(row != NULL);
 		if (row && change)
 			row[5]++;
 	}

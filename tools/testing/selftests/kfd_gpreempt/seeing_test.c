@@ -382,7 +382,7 @@ TEST_F_TIMEOUT(seeing, tracepoints, 60)
 	close(fd);
 	trace[n] = '\0';
 	for (i = 0; i < ARRAY_SIZE(events); i++)
-		EXPECT_TRUE(traced(trace, events[i])) TH_LOG("%s", events[i]);
+		EXPECT_TRUE(traced(trace, events[i])) TH_LOG("event %u", i);
 	EXPECT_TRUE(strstr(trace, "reason=inversion") != NULL);
 	EXPECT_TRUE(strstr(trace, "by=barrier") != NULL);
 	EXPECT_TRUE(strstr(trace, ": kfd_gpreempt_bypass: ") == NULL);
