@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,6 +222,8 @@ int control_main(int argc, char **argv)
 		fault_help(stderr);
 		return 2;
 	}
+	/* A model that goes away, or has too many clients, is an error to tell. */
+	signal(SIGPIPE, SIG_IGN);
 	fd = unix_connect(argv[1]);
 	if (fd < 0)
 		return 1;
