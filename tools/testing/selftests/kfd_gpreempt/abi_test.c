@@ -100,7 +100,8 @@ FIXTURE_SETUP(abi)
 	ASSERT_TRUE(gpreempt_present());
 	ASSERT_EQ(0, client_open(&self->c));
 	ASSERT_EQ(0, aql_create(&self->q, &self->c.dev, 64, PRIORITY_HIGH));
-	snprintf(self->folder, sizeof(self->folder), "/sys/class/kfd/kfd/proc/%d/queues/%u/gpreempt",
+	snprintf(self->folder, sizeof(self->folder),
+		 "/sys/class/kfd/kfd/proc/%d/queues/%u/gpreempt",
 		 getpid(), self->q.id);
 	self->entries = read_description(self->entry);
 	ASSERT_LT(30, self->entries);

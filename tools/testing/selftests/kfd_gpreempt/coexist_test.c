@@ -216,7 +216,8 @@ TEST_F_TIMEOUT(coexist, fork, 120)
 		pid = client_fork();
 		ASSERT_LE(0, pid);
 		if (!pid)
-			_exit(kfd_ioctl(&self->ct.c.dev, AMDKFD_IOC_GET_VERSION, &version) == -EBADF);
+			_exit(kfd_ioctl(&self->ct.c.dev, AMDKFD_IOC_GET_VERSION,
+					&version) == -EBADF);
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		EXPECT_TRUE(WIFEXITED(status));
 		EXPECT_EQ(1, WEXITSTATUS(status)));

@@ -236,7 +236,8 @@ static int fuzz(struct shared *shared, unsigned int who, unsigned int seed)
 				some_write(shared, who, &seed);
 			else
 				some_call(&dev, shared, who, &seed);
-			if (!(rand_r(&seed) % 64) && aql_update(&q, 100, rand_r(&seed) % 8) == -EFAULT)
+			if (!(rand_r(&seed) % 64) &&
+			    aql_update(&q, 100, rand_r(&seed) % 8) == -EFAULT)
 				return 4;
 		}
 		if (aql_destroy(&q))
