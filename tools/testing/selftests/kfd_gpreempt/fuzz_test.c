@@ -26,6 +26,7 @@
 #define MAX_SECONDS	100000
 #define SOME_USER	1000
 #define FUZZERS		2
+#define MAX_QUEUES	4	/* more than any process here has */
 #define LOW_MS		500
 #define LAST_OP		KFD_GPREEMPT_OP_HINT
 
@@ -118,10 +119,24 @@ static __u32 some(unsigned int *seed)
 	return rand_r(seed) % 8 ? values[rand_r(seed) % ARRAY_SIZE(values)] : rand_r(seed);
 }
 
-static void some_call(struct kfd_dev *dev, struct shared *shared, unsigned int who,
-		      unsigned int *seed)
+/*
+ * Where lists go: a page, and nothing behind it as far as the last entry of the
+ * largest size can be.
+ */
+static void *list_area(void)
 {
-	struct kfd_gpreempt_queue_info info[4];
+	size_t size = (size_t)MAX_QUEUES << 32;
+	void *area = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+			  -1, 0);
+
+	if (area == MAP_FAILED || mprotect(area, KFD_PAGE, PROT_READ | PROT_WRITE))
+		return NULL;
+	return area;
+}
+
+static void some_call(struct kfd_dev *dev, struct shared *shared, unsigned int who,
+		      void *area, unsigned int *seed)
+{
 	struct kfd_ioctl_gpreempt_args args = {
 		.op = rand_r(seed) % (LAST_OP + 3),
 		.pid = rand_r(seed) % 4 ? shared->pid[rand_r(seed) % (FUZZERS + 1)] : 0,
@@ -137,13 +152,9 @@ static void some_call(struct kfd_dev *dev, struct shared *shared, unsigned int w
 		break;
 	case KFD_GPREEMPT_OP_LIST:
 		args.queue_id = 0;
-		args.list.queues = rand_r(seed) % 4 ? (uintptr_t)info : some(seed);
-		args.list.count = args.list.queues == (uintptr_t)info ? rand_r(seed) % 5 :
-									some(seed);
-		args.list.entry_size = rand_r(seed) % 4 ? sizeof(info[0]) : some(seed);
-		/* not over our own stack */
-		if (args.list.queues == (uintptr_t)info && args.list.entry_size > sizeof(info[0]))
-			args.list.count %= 2;
+		args.list.count = rand_r(seed) % 4 ? rand_r(seed) % 5 : some(seed);
+		args.list.entry_size = rand_r(seed) % 4 ? sizeof(struct kfd_gpreempt_queue_info) :
+							  some(seed);
 		break;
 	case KFD_GPREEMPT_OP_GET:
 		break;
@@ -170,6 +181,9 @@ static void some_call(struct kfd_dev *dev, struct shared *shared, unsigned int w
 	/* whatever that made of it: no wait longer than the test */
 	if (args.op == KFD_GPREEMPT_OP_PREEMPT || args.op == KFD_GPREEMPT_OP_RESUME)
 		args.preempt.wait_ms %= 100;
+	/* and no list over our own memory */
+	if (args.op == KFD_GPREEMPT_OP_LIST)
+		args.list.queues = rand_r(seed) % 4 ? (uintptr_t)area : some(seed);
 	shared->calls[who]++;
 	shared->accepted[who] += !ioctl(dev->fd, AMDKFD_IOC_GPREEMPT, to);
 }
@@ -217,9 +231,10 @@ static int fuzz(struct shared *shared, unsigned int who, unsigned int seed)
 {
 	struct aql_queue q;
 	struct kfd_dev dev;
+	void *area = list_area();
 	unsigned int i;
 
-	if (who && (setgid(SOME_USER) || setuid(SOME_USER)))
+	if (!area || (who && (setgid(SOME_USER) || setuid(SOME_USER))))
 		return 1;
 	if (kfd_open(&dev))
 		return 2;
@@ -235,7 +250,7 @@ static int fuzz(struct shared *shared, unsigned int who, unsigned int seed)
 			if (!who && !(rand_r(&seed) % 4))
 				some_write(shared, who, &seed);
 			else
-				some_call(&dev, shared, who, &seed);
+				some_call(&dev, shared, who, area, &seed);
 			if (!(rand_r(&seed) % 64) &&
 			    aql_update(&q, 100, rand_r(&seed) % 8) == -EFAULT)
 				return 4;

@@ -15,6 +15,8 @@
 #define TOPOLOGY	"/sys/class/kfd/kfd/topology/nodes"
 #define MAX_NODES	64
 
+/* How long a reset takes, at most */
+#define RESET_NS	5000000000ULL
 /* 1024 doorbells of 8 bytes for each process on gfx9 */
 #define DOORBELL_SLICE	8192UL
 #define EVENT_PAGE_SIZE	(KFD_SIGNAL_EVENT_LIMIT * 8)
@@ -198,6 +200,23 @@ static int create_event_page(struct kfd_dev *dev)
 	return kfd_ioctl(dev, AMDKFD_IOC_DESTROY_EVENT, &gone);
 }
 
+/*
+ * While a reset holds KFD, opening it is EINVAL, and the driver's message that
+ * the reset is over comes just before KFD is let go.
+ */
+static int open_device(void)
+{
+	__u64 end = kfd_now() + RESET_NS;
+	int fd;
+
+	do {
+		fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+	} while (errno == EINVAL && kfd_now() < end && !usleep(1000));
+	return -errno;
+}
+
 int kfd_open(struct kfd_dev *dev)
 {
 	struct kfd_ioctl_get_version_args version = {};
@@ -221,9 +240,9 @@ int kfd_open(struct kfd_dev *dev)
 	if (ret)
 		return ret;
 
-	dev->fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+	dev->fd = open_device();
 	if (dev->fd < 0)
-		return -errno;
+		return dev->fd;
 	snprintf(path, sizeof(path), "/dev/dri/renderD%u", render_minor);
 	dev->drm_fd = open(path, O_RDWR | O_CLOEXEC);
 	if (dev->drm_fd < 0) {
