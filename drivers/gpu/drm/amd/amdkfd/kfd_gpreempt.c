@@ -452,7 +452,7 @@ u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
  */
 bool kfd_gpreempt_queue_pinned(const struct queue *q)
 {
-	return q->gws || q->properties.is_gws || q->properties.is_being_destroyed ||
+	return READ_ONCE(q->gws) || q->properties.is_gws || q->properties.is_being_destroyed ||
 	       READ_ONCE(q->process->debug_trap_enabled);
 }
 

@@ -89,7 +89,7 @@ static void show_queue(struct seq_file *m, const struct queue *q, u64 now_ns)
 		preempted_ns += now_ns - gpq->preempted_ns;
 
 	seq_printf(m, "%d %u %u %u %s ", gpq->pid, q->properties.queue_id,
-		   q->properties.priority,
+		   READ_ONCE(q->properties.priority),
 		   kfd_gpreempt_queue_priority(gpq->gp, q), mapping_name(q));
 	if (gpq->last_ns)
 		seq_printf(m, "%u %s %llu %llu %u %d %llu ", v->effective,

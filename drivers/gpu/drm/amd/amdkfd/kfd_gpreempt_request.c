@@ -306,7 +306,7 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 	*info = (struct kfd_gpreempt_queue_info) {
 		.queue_id = q->properties.queue_id,
 		.gpu_id = gp->node->id,
-		.priority = q->properties.priority,
+		.priority = READ_ONCE(q->properties.priority),
 		.permitted = level,
 		.effective = level,
 		.state = queue_state(gp, q),

@@ -287,9 +287,13 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 	kfd_gpreempt_expire(gpq, scan->view.now_ns);
 	if (gpq->hold_end_ns && (!scan->hold_end_ns || gpq->hold_end_ns < scan->hold_end_ns))
 		scan->hold_end_ns = gpq->hold_end_ns;
+	/*
+	 * UPDATE_QUEUE changes address and size under the process's lock alone. A
+	 * mixture of old and new is as good as anything else that is read there.
+	 */
 	*sq = (struct kfd_gpreempt_scan_queue) {
 		.gpq = gpq,
-		.ring = p->queue_address,
+		.ring = READ_ONCE(p->queue_address),
 		.rptr = (u64)(uintptr_t)p->read_ptr,
 		.wptr = (u64)(uintptr_t)p->write_ptr,
 		.queue_id = p->queue_id,
@@ -307,7 +311,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		.hint_end_ns = gpq->hint_end_ns,
 		.timeslice_us = READ_ONCE(gpq->timeslice_us),
 		.pinned = kfd_gpreempt_queue_pinned(q),
-		.size = p->queue_size / (sq->aql ? AQL_PACKET_BYTES : sizeof(u32)),
+		.size = READ_ONCE(p->queue_size) / (sq->aql ? AQL_PACKET_BYTES : sizeof(u32)),
 		.waves = GPREEMPT_WAVES_UNKNOWN,
 		.save_cost_ns = gpq->save_cost_ns,
 	};
