@@ -4,6 +4,7 @@
  */
 
 #include <linux/capability.h>
+#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -19,6 +20,9 @@ MODULE_PARM_DESC(gpreempt,
 		 "Enable preemption of compute queues by priority on every node that can do it (default: off)");
 
 #define DEFAULT_POLICY	"strict"
+
+/* How often disabling tries to map the queues before it leaves that to others. */
+#define DISABLE_TRIES	20
 
 static const char *node_unsupported(struct kfd_node *node)
 {
@@ -235,6 +239,9 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
  */
 int kfd_gpreempt_disable(struct kfd_gpreempt *gp)
 {
+	unsigned int tries;
+	int r = 0;
+
 	mutex_lock(&gp->lock);
 	kfd_gpreempt_event(gp, GPREEMPT_EV_DISABLE);
 	if (gp->thread) {
@@ -242,8 +249,16 @@ int kfd_gpreempt_disable(struct kfd_gpreempt *gp)
 		kthread_stop(gp->thread);
 		WRITE_ONCE(gp->thread, NULL);
 		kfd_gpreempt_release_remap(gp, NULL);
+		/* Also what the monitor was about to try again. */
+		r = kfd_gpreempt_map_again(gp);
 	}
 	mutex_unlock(&gp->lock);
+
+	/* There is no monitor any more to do it later. */
+	for (tries = 0; r && tries < DISABLE_TRIES; tries++) {
+		msleep(GPREEMPT_MAP_AGAIN_MS);
+		r = kfd_gpreempt_map_again(gp);
+	}
 	return 0;
 }
 
@@ -480,11 +495,16 @@ bool kfd_gpreempt_queue_held(const struct queue *q)
 void kfd_gpreempt_debug_attach(struct kfd_process *p)
 {
 	struct kfd_process_device *pdd;
+	struct kfd_gpreempt *gp;
 	int i;
 
 	for (i = 0; i < p->n_pdds; i++) {
 		pdd = p->pdds[i];
-		if (pdd->dev->gpreempt)
-			kfd_gpreempt_release_remap(pdd->dev->gpreempt, &pdd->qpd);
+		gp = READ_ONCE(pdd->dev->gpreempt);
+		if (!gp || !kfd_gpreempt_release_remap(gp, &pdd->qpd))
+			continue;
+		kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
+		kfd_gpreempt_report_bypass(gp);
+		kfd_gpreempt_wake(gp);
 	}
 }

@@ -227,16 +227,44 @@ unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
  * @gp: the node
  * @qpd: only queues of this process on this node, or NULL for all
  *
- * If the scheduler is down, they are mapped when it comes up.
+ * If the scheduler is down or being reset, they are mapped when it comes up.
+ *
+ * Return: 0, or an error if kfd_gpreempt_map_again() has to follow.
  */
-void kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
-				struct qcm_process_device *qpd)
+int kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
+			       struct qcm_process_device *qpd)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
+	int r;
 
 	dqm_lock(dqm);
-	if (gp->backend->give_back(gp, qpd))
-		dev_dbg(dqm->dev->adev->dev,
-			"preempted queues wait for the scheduler\n");
+	r = gp->backend->give_back(gp, qpd);
 	dqm_unlock(dqm);
+	return r == -EIO ? 0 : r;
+}
+
+/**
+ * kfd_gpreempt_map_again - map what an error has left off the hardware
+ * @gp: the node
+ *
+ * So it is when there was no memory for a runlist. A scheduler that is down,
+ * hung or being reset is left alone: who brings it up maps all.
+ *
+ * Return: 0, or an error if it has to be tried again.
+ */
+int kfd_gpreempt_map_again(struct kfd_gpreempt *gp)
+{
+	struct device_queue_manager *dqm = gp->node->dqm;
+	struct amdgpu_device *adev = gp->node->adev;
+	int r = 0;
+
+	if (!gp->backend->map)
+		return 0;
+	dqm_lock(dqm);
+	if (may_transact(dqm) && down_read_trylock(&adev->reset_domain->sem)) {
+		r = gp->backend->map(gp);
+		up_read(&adev->reset_domain->sem);
+	}
+	dqm_unlock(dqm);
+	return r;
 }

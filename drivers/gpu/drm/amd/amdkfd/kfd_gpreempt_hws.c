@@ -97,8 +97,14 @@ static int hws_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd
 				    USE_DEFAULT_GRACE_PERIOD);
 }
 
+static int hws_map(struct kfd_gpreempt *gp)
+{
+	return map_and_check(gp->node->dqm);
+}
+
 const struct kfd_gpreempt_backend kfd_gpreempt_hws = {
 	.name = "hws",
 	.transact = hws_transact,
 	.give_back = hws_give_back,
+	.map = hws_map,
 };

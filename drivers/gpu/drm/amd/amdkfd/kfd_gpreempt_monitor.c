@@ -127,10 +127,12 @@ void kfd_gpreempt_ticked(struct kfd_gpreempt *gp)
  * How long a parked monitor may sleep: until the first hold of a limited time
  * is over, if there is one.
  */
-static long park_time(const struct kfd_gpreempt *gp)
+static long park_time(const struct kfd_gpreempt *gp, bool unmapped)
 {
 	u64 end_ns = gp->scan.hold_end_ns, now_ns = ktime_get_ns();
 
+	if (unmapped)
+		return msecs_to_jiffies(GPREEMPT_MAP_AGAIN_MS);
 	if (!end_ns)
 		return MAX_SCHEDULE_TIMEOUT;
 	return end_ns > now_ns ? nsecs_to_jiffies(end_ns - now_ns) + 1 : 1;
@@ -372,8 +374,8 @@ out:
 int kfd_gpreempt_monitor(void *data)
 {
 	struct kfd_gpreempt *gp = data;
+	bool woken, bypassed, unmapped = false;
 	enum tick next;
-	bool woken;
 	u64 ns;
 
 	/* Late scans are latency of the queues that matter most. */
@@ -403,7 +405,11 @@ int kfd_gpreempt_monitor(void *data)
 		atomic64_set(&gp->stats[GPREEMPT_STAT_INTERVAL_NS],
 			     gp->pace.achieved_ns);
 		gp->scan.hold_end_ns = 0;
-		if (kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED) {
+		bypassed = kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED;
+		/* Errors give the machine back, if it takes more than one attempt. */
+		if (bypassed || unmapped)
+			unmapped = kfd_gpreempt_map_again(gp) != 0;
+		if (!bypassed) {
 			kfd_gpreempt_event(gp, GPREEMPT_EV_WORK);
 			lock_map_acquire(&gp->monitor_map);
 			next = monitor_tick(gp);
@@ -420,7 +426,8 @@ int kfd_gpreempt_monitor(void *data)
 			atomic64_set(&gp->woken_ns, 0);
 			gpreempt_pace_rest(&gp->pace);
 			wait_event_idle_timeout(gp->wait, READ_ONCE(gp->kick) ||
-						kthread_wanted(), park_time(gp));
+						kthread_wanted(),
+						park_time(gp, unmapped));
 		}
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_WAKEUPS, 1);
 	}

@@ -36,6 +36,9 @@
 #define GPREEMPT_DEFAULT_PRIORITY_CAP		7	/* KFD's own default priority */
 #define GPREEMPT_DEFAULT_TIMESLICE_US		10000
 
+/* Between two attempts to map what an error has left unmapped. */
+#define GPREEMPT_MAP_AGAIN_MS	100
+
 /**
  * enum gpreempt_stat - a node's statistics, one sysfs file each
  * @GPREEMPT_STAT_PREEMPTIONS: queues taken off the hardware
@@ -302,17 +305,19 @@ struct kfd_gpreempt_hw {
  * @transact:	carry out the verdicts that hold, of which so many are to preempt.
  *		If that fails, say so in the event, and leave nothing preempted
  * @give_back:	resume and map preempted queues, of one process or all
+ * @map:	map what should be mapped, if nothing is; NULL where that cannot be
  * @remove:	take one queue off; -EIO if a reset came first. The back ends that
  *		work through single queues only
  * @add:	put one queue back; likewise
  *
- * Called with the DQM lock held, @transact with the reset semaphore, too.
+ * Called with the DQM lock held, @transact and @map with the reset semaphore, too.
  */
 struct kfd_gpreempt_backend {
 	const char *name;
 	int (*transact)(struct kfd_gpreempt *gp, unsigned int preempt,
 			enum gpreempt_event *error);
 	int (*give_back)(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
+	int (*map)(struct kfd_gpreempt *gp);
 	int (*remove)(struct device_queue_manager *dqm,
 		      struct qcm_process_device *qpd, struct queue *q);
 	int (*add)(struct device_queue_manager *dqm,
@@ -462,8 +467,9 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
 			   enum gpreempt_reason reason);
 unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
 				  struct qcm_process_device *qpd);
-void kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
-				struct qcm_process_device *qpd);
+int kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
+			       struct qcm_process_device *qpd);
+int kfd_gpreempt_map_again(struct kfd_gpreempt *gp);
 
 /* kfd_gpreempt_hws.c, kfd_gpreempt_hqd.c, kfd_gpreempt_mes.c */
 extern const struct kfd_gpreempt_backend kfd_gpreempt_hws;
