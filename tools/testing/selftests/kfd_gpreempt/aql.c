@@ -330,6 +330,26 @@ __u64 aql_barrier(struct aql_queue *q, enum aql_type type, struct aql_signal *co
 	return n;
 }
 
+#define VENDOR_BARRIER_VALUE	2
+
+__u64 aql_barrier_value(struct aql_queue *q, struct aql_signal *dep, enum aql_condition condition,
+			__s64 value, __s64 mask, struct aql_signal *signal)
+{
+	struct aql_packet *p;
+	__u64 n;
+
+	p = aql_reserve(q, &n);
+	p->barrier_value.format = VENDOR_BARRIER_VALUE;
+	p->barrier_value.signal = (uintptr_t)dep;
+	p->barrier_value.value = value;
+	p->barrier_value.mask = mask;
+	p->barrier_value.condition = condition;
+	p->completion_signal = (uintptr_t)signal;
+	aql_publish(p, AQL_HEADER(AQL_VENDOR, 0));
+	aql_ring(q, n);
+	return n;
+}
+
 /* PM4 type 3 packets; names and fields as in the kernel's soc15d.h. */
 #define PACKET3(op, dwords)	(3u << 30 | ((dwords) - 2) << 16 | (op) << 8)
 #define PACKET3_WAIT_REG_MEM	0x3c

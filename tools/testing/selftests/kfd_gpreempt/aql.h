@@ -97,6 +97,16 @@ struct aql_packet {
 			__u64 dep[5];
 			__u64 reserved2;
 		} barrier;
+		struct {		/* hsa_amd_barrier_value_packet_t */
+			__u16 header;
+			__u16 format;
+			__u32 reserved0;
+			__u64 signal;
+			__s64 value;
+			__s64 mask;
+			__u32 condition;
+			__u32 reserved1[5];
+		} barrier_value;
 		struct {		/* amd_aql_pm4_ib */
 			__u16 header;
 			__u16 format;
@@ -201,6 +211,11 @@ __u64 aql_prepare(struct aql_queue *q, const struct aql_kernel *k, __u32 grid,
 /* @type AQL_BARRIER_AND or _OR; up to five dependencies, NULL ones do not count. */
 __u64 aql_barrier(struct aql_queue *q, enum aql_type type, struct aql_signal *const dep[5],
 		     struct aql_signal *signal);
+
+/* A vendor packet that waits until @dep's value, after @mask, meets the condition. */
+enum aql_condition { AQL_EQ, AQL_NE, AQL_LT, AQL_GTE };
+__u64 aql_barrier_value(struct aql_queue *q, struct aql_signal *dep, enum aql_condition condition,
+			__s64 value, __s64 mask, struct aql_signal *signal);
 
 /*
  * A vendor packet of PM4 commands, which wait until *@word is @value. @ib is

@@ -324,6 +324,48 @@ TEST_F_TIMEOUT(inversion, signal_set_by_cpu, 60)
 	until_job_free(&self->c, &low);
 }
 
+/* The same for ROCr's packet that compares a signal's value, in each of its ways. */
+TEST_F_TIMEOUT(inversion, barrier_value, 120)
+{
+	static const struct {
+		enum aql_condition condition;
+		__s64 value, unmet, met;
+	} ways[] = {
+		{ AQL_EQ, 5, 4, 5 },
+		{ AQL_NE, 5, 5, 6 },
+		{ AQL_LT, 5, 5, 4 },
+		{ AQL_GTE, 5, 4, 6 },
+	};
+	const __s64 mask = 0xff, beside_mask = 0x100;
+	struct aql_signal *gate = &self->page->signal[0];
+	struct until_job low;
+	struct high_job high;
+	unsigned int i;
+
+	ASSERT_EQ(0, make_queues(self, 2, low_high));
+	ASSERT_EQ(0, until_job_init(&self->c, &low));
+	ASSERT_EQ(0, high_job_init(&self->c, &high, HIGH_US));
+	ASSERT_EQ(0, enable(self));
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		gate->value = ways[i].unmet | beside_mask;
+		aql_barrier_value(&self->q[1], gate, ways[i].condition, ways[i].value, mask, NULL);
+		high_job_start(&self->c, &high, &self->q[1]);
+		until_job_start(&self->c, &low, &self->q[0]);
+		EXPECT_EQ(0, until_job_moves(&low));
+		usleep(LOW_MS * 1000);
+		EXPECT_EQ(i, preemptions(self)) TH_LOG("condition %u", i);
+		EXPECT_EQ(1, high.signal->value);
+
+		__atomic_store_n(&gate->value, ways[i].met | beside_mask, __ATOMIC_RELEASE);
+		EXPECT_EQ(0, high_job_wait(&self->c, &high, CLIENT_TIMEOUT_MS));
+		EXPECT_EQ(i + 1, preemptions(self)) TH_LOG("condition %u", i);
+		until_job_stop(&low);
+		ASSERT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	}
+	high_job_free(&self->c, &high);
+	until_job_free(&self->c, &low);
+}
+
 /*
  * HIGH waits in PM4 commands: its head packet does not show it, only that it
  * was given the machine and did not move. It is believed once, and not again

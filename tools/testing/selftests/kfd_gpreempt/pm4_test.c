@@ -9,6 +9,7 @@
 
 #include "kselftest_harness.h"
 #include "client.h"
+#include "gpreempt.h"
 #include "ring.h"
 
 /* Packets of type 3; numbers and fields: soc15d.h, nvd.h. */
@@ -45,6 +46,8 @@
 #define ITEMS			4096
 #define LOW_MS			100
 #define TOGGLES			20
+#define HIGH_US			1000
+#define TRIES			20	/* how often LOW may end before HIGH comes */
 
 /* The kernel descriptor's words (LLVM AMDGPUUsage). */
 struct descriptor {
@@ -268,6 +271,94 @@ TEST_F_TIMEOUT(pm4, preempted, 120)
 	EXPECT_EQ(0, low_job_wrong(&job));
 	ASSERT_EQ(0, ring_wait(&self->q, 5000));
 	low_job_free(&self->c, &job);
+}
+
+/* The tunables as the next two tests need them on a busy host, and as they were. */
+static int enable_gpreempt(void)
+{
+	int ret = gpreempt_set("preempt_timeout_ms", 9000);
+
+	if (!ret)
+		ret = gpreempt_set("blocked_us", 500000);
+	if (!ret)
+		ret = gpreempt_set("starvation_ms", 60000);
+	return ret ? ret : gpreempt_set("enable", 1);
+}
+
+static void disable_gpreempt(void)
+{
+	gpreempt_set("enable", 0);
+	gpreempt_set("starvation_ms", 1000);
+	gpreempt_set("blocked_us", 2000);
+	gpreempt_set("preempt_timeout_ms", 100);
+}
+
+/* GPREEMPT takes a PM4 queue off for an AQL queue that stands above it. */
+TEST_F_TIMEOUT(pm4, gives_way, 120)
+{
+	struct aql_queue above;
+	struct high_job high;
+	long long preemptions;
+	struct low_job job;
+	unsigned int i;
+	__u64 ns;
+	__u32 n;
+
+	ASSERT_TRUE(gpreempt_present());
+	ASSERT_EQ(0, aql_create(&above, &self->c.dev, 64, PRIORITY_HIGH));
+	ASSERT_EQ(0, client_calibrate(&self->c, &self->aql));
+	n = low_calibrate(&self->c, &self->aql, LOW_MS);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &job, self->c.dev.cus, n));
+	ASSERT_EQ(0, high_job_init(&self->c, &high, HIGH_US));
+	ASSERT_EQ(0, enable_gpreempt());
+	preemptions = gpreempt_number("stats/preemptions");
+	for (i = 0; i < TRIES && gpreempt_number("stats/preemptions") < preemptions + 3; i++) {
+		memset(job.out, 0, 2 * job.groups * LOW_GROUP * sizeof(__u32));
+		dispatch_ib(self, &self->c.low, job.groups * LOW_GROUP, LOW_GROUP, job.args);
+		release_event(&self->q, &job.event);
+		ring_submit(&self->q);
+		usleep(LOW_MS * 1000 / 5);
+		EXPECT_EQ(0, high_job_run(&self->c, &high, &above, CLIENT_TIMEOUT_MS, &ns));
+		ASSERT_EQ(0, kfd_event_wait(&self->c.dev, &job.event, CLIENT_TIMEOUT_MS));
+		EXPECT_EQ(0, low_job_wrong(&job));
+		ASSERT_EQ(0, ring_wait(&self->q, 5000));
+	}
+	EXPECT_LE(preemptions + 3, gpreempt_number("stats/preemptions"));
+	disable_gpreempt();
+	high_job_free(&self->c, &high);
+	low_job_free(&self->c, &job);
+	EXPECT_EQ(0, aql_destroy(&above));
+}
+
+/* And for a PM4 queue it takes an AQL queue off. */
+TEST_F_TIMEOUT(pm4, has_way, 120)
+{
+	struct high_job high;
+	long long preemptions;
+	struct until_job low;
+
+	ASSERT_TRUE(gpreempt_present());
+	self->q.priority = PRIORITY_HIGH;
+	ASSERT_EQ(0, ring_update(&self->q, 100));
+	ASSERT_EQ(0, client_calibrate(&self->c, &self->aql));
+	ASSERT_EQ(0, until_job_init(&self->c, &low));
+	ASSERT_EQ(0, high_job_init(&self->c, &high, HIGH_US));
+	ASSERT_EQ(0, enable_gpreempt());
+	preemptions = gpreempt_number("stats/preemptions");
+	until_job_start(&self->c, &low, &self->aql);
+	ASSERT_EQ(0, until_job_moves(&low));
+	dispatch_ib(self, &self->c.high, self->c.dev.cus * 64, 64, high.args);
+	release_event(&self->q, &high.event);
+	ring_submit(&self->q);
+	EXPECT_EQ(0, kfd_event_wait(&self->c.dev, &high.event, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(preemptions + 1, gpreempt_number("stats/preemptions"));
+	EXPECT_EQ(0, until_job_moves(&low));
+	until_job_stop(&low);
+	EXPECT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	disable_gpreempt();
+	high_job_free(&self->c, &high);
+	until_job_free(&self->c, &low);
 }
 
 /* A packet that does not exist stops its queue and no other. */

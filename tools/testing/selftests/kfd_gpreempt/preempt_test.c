@@ -463,6 +463,34 @@ TEST_F_TIMEOUT(preempt, doorbell_wakes, 120)
 	ASSERT_EQ(0, aql_destroy(&q));
 }
 
+/* A process splits its doorbells' mapping, and gives a part back: the rest still wakes. */
+TEST_F_TIMEOUT(preempt, doorbells_split, 60)
+{
+	struct kfd_dev *dev = &self->c.dev;
+	char *rest = (char *)dev->doorbells + KFD_PAGE;
+	size_t size = dev->doorbell_mem.size - KFD_PAGE;
+	struct aql_queue q;
+	long long doorbells;
+	__u64 ns;
+
+	ASSERT_EQ(0, aql_create(&q, dev, 64, PRIORITY_LOW));
+	ASSERT_GT(rest, (char *)self->high.doorbell);
+	ASSERT_LT(0, size);
+	ASSERT_EQ(0, mprotect(rest, size, PROT_READ));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	doorbells = gpreempt_number("stats/doorbell_faults");
+	EXPECT_EQ(0, high_job_run(&self->c, &self->job, &self->high, CLIENT_TIMEOUT_MS, &ns));
+	EXPECT_LT(doorbells, gpreempt_number("stats/doorbell_faults"));
+
+	ASSERT_EQ(0, munmap(rest, size));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	doorbells = gpreempt_number("stats/doorbell_faults");
+	EXPECT_EQ(0, high_job_run(&self->c, &self->job, &self->high, CLIENT_TIMEOUT_MS, &ns));
+	EXPECT_LT(doorbells, gpreempt_number("stats/doorbell_faults"));
+	ASSERT_EQ(0, aql_destroy(&q));
+}
+
 /* Rule 5: disabling gives a preempted queue back at once. */
 TEST_F_TIMEOUT(preempt, disable_resumes, 120)
 {
