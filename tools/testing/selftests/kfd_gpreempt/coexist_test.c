@@ -294,6 +294,25 @@ TEST_F_TIMEOUT(coexist, gws_is_no_victim, 120)
 	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));
 }
 
+/* Asked for while it is preempted: it comes back as before, and then stays. */
+TEST_F_TIMEOUT(coexist, gws_while_preempted, 120)
+{
+	struct kfd_ioctl_alloc_queue_gws_args args = {
+		.queue_id = self->ct.queue.id,
+		.num_gws = 64,
+	};
+	long long preemptions = gpreempt_number("stats/preemptions");
+
+	ASSERT_EQ(0, kfd_ioctl(&self->ct.c.dev, AMDKFD_IOC_ALLOC_QUEUE_GWS, &args));
+	EXPECT_TRUE(contest_low_is_off(&self->ct));
+	ASSERT_EQ(0, contest_finish(&self->ct));
+	low_job_start(&self->ct.c, &self->ct.job, &self->ct.queue);
+	usleep(CONTEST_LOW_MS * 1000 / 10);
+	ASSERT_EQ(0, rival_run(self->ct.rival, 1));
+	EXPECT_EQ(0, low_job_wait(&self->ct.c, &self->ct.job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));
+}
+
 FIXTURE(others) {
 	struct rival *rival;
 	struct client c;

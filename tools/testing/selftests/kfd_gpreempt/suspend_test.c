@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include "kselftest_harness.h"
-#include "client.h"
+#include "contest.h"
 #include "file.h"
+#include "gpreempt.h"
 
 #define POWER		"/sys/power/"
 #define TEST_DELAY	"/sys/module/suspend/parameters/pm_test_delay"
@@ -41,6 +42,18 @@ FIXTURE_SETUP(suspend)
 	ASSERT_EQ(0, low_job_init(&self->c, &self->job, self->c.dev.cus, n));
 }
 
+/* Returns when the devices have been resumed. */
+static int suspend(const char *sleep)
+{
+	int ret = file_write(POWER "pm_test", "devices");
+
+	if (!ret)
+		ret = file_write(POWER "mem_sleep", sleep);
+	if (!ret)
+		ret = file_write(TEST_DELAY, "1");
+	return ret ? ret : file_write(POWER "state", "mem");
+}
+
 FIXTURE_TEARDOWN(suspend)
 {
 	file_write(POWER "pm_test", "none");
@@ -50,16 +63,60 @@ FIXTURE_TEARDOWN(suspend)
 
 TEST_F_TIMEOUT(suspend, work_goes_on, 300)
 {
-	ASSERT_EQ(0, file_write(POWER "pm_test", "devices"));
-	ASSERT_EQ(0, file_write(POWER "mem_sleep", variant->sleep));
-	ASSERT_EQ(0, file_write(TEST_DELAY, "1"));
 	low_job_start(&self->c, &self->job, &self->q);
 	usleep(LOW_MS * 1000 / 20);
 	ASSERT_EQ(1, self->job.signal->value) TH_LOG("LOW ended before the suspend");
-	ASSERT_EQ(0, file_write(POWER "state", "mem"));
+	ASSERT_EQ(0, suspend(variant->sleep));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&self->job));
 	EXPECT_EQ(0, client_other_works());
+}
+
+FIXTURE(preempted) {
+	struct contest ct;
+};
+
+FIXTURE_VARIANT(preempted) {
+	const char *sleep;
+};
+
+FIXTURE_VARIANT_ADD(preempted, to_idle) { "s2idle" };
+FIXTURE_VARIANT_ADD(preempted, to_memory) { "deep" };
+
+FIXTURE_SETUP(preempted)
+{
+	int ret;
+
+	if (!gpreempt_present())
+		SKIP(return, "no GPREEMPT");
+	ret = contest_open(&self->ct);
+	if (ret == -ENODEV)
+		SKIP(return, "no KFD device");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, contest_init(&self->ct));
+	ASSERT_EQ(0, contest_preempt(&self->ct));
+}
+
+FIXTURE_TEARDOWN(preempted)
+{
+	file_write(POWER "pm_test", "none");
+	contest_close(&self->ct);
+}
+
+/*
+ * Nothing stays preempted over a suspend. Afterwards GPREEMPT is at work again,
+ * and what was preempted ends exactly.
+ */
+TEST_F_TIMEOUT(preempted, suspend, 300)
+{
+	struct contest *ct = &self->ct;
+
+	ASSERT_EQ(0, suspend(variant->sleep));
+	EXPECT_LT(ct->resumes, gpreempt_number("stats/resumes"));
+	EXPECT_EQ(1, gpreempt_number("enable"));
+	EXPECT_EQ(0, contest_finish(ct));
+	EXPECT_EQ(0, contest_preempt(ct));
+	EXPECT_EQ(0, contest_finish(ct));
 }
 
 TEST_HARNESS_MAIN
