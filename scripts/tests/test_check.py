@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of how scripts/check counts."""
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -17,6 +20,40 @@ def count(text, status=0):
         tally.feed(line)
     tally.end(status)
     return tally.passed, tally.failed, tally.skipped
+
+
+
+class Late(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.TemporaryDirectory()
+        self.addCleanup(self.dir.cleanup)
+        self.out = Path(self.dir.name)
+        self.addCleanup(setattr, check, "RESULTS", check.RESULTS)
+        check.RESULTS = self.out
+        (self.out / "s").mkdir()
+
+    def suite(self, events, status="exit 1"):
+        """A suite that fails at its first run, and does as told at the next."""
+        script = (f"printf '%b' '{events}' >{self.out}/s/events.log; echo 1..1; "
+                  f"[ ! -e {self.out}/again ] || {{ {status}; }}; touch {self.out}/again; "
+                  "echo 'not ok 1 a'; exit 1")
+        check.SUITES["s"] = ["sh", "-c", script]
+        self.addCleanup(check.SUITES.pop, "s")
+        with contextlib.redirect_stdout(io.StringIO()):
+            return check.run("s")
+
+    def test_a_late_failure_is_no_result(self):
+        tally = self.suite("1 behind us=9000\n2 machine-stop behind=1\n", "echo 'ok 1 a'; exit 0")
+        self.assertEqual((tally.passed, tally.failed), (1, 0))
+        self.assertTrue((self.out / "s-late.tap").exists())
+
+    def test_a_second_failure_counts(self):
+        tally = self.suite("1 behind us=9000\n", "echo 'not ok 1 a'; exit 1")
+        self.assertEqual((tally.passed, tally.failed), (0, 1))
+
+    def test_a_failure_in_time_counts(self):
+        tally = self.suite("2 machine-stop behind=0\n", "echo 'ok 1 a'; exit 0")
+        self.assertEqual((tally.passed, tally.failed), (0, 1))
 
 
 class Tally(unittest.TestCase):
