@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* gpreempt: what its sub-commands share. */
+#ifndef GPREEMPT_H
+#define GPREEMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <linux/kfd_gpreempt.h>
+
+/* Exit statuses; those of run are env's, see run.c. */
+enum {
+	STATUS_FAILED = 1,	/* what was asked for could not be done */
+	STATUS_USAGE = 2,	/* it was not asked for in the right way */
+	STATUS_ABSENT = 3,	/* no driver, no GPREEMPT in it, no GPU */
+	STATUS_BYPASSED = 4,	/* status: GPREEMPT gave up on a GPU */
+};
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define KFD_CLASS	"/sys/class/kfd/kfd"
+#define NODES		KFD_CLASS "/gpreempt"
+#define PATH_SIZE	512
+
+/**
+ * struct command - a sub-command
+ * @name:	on the command line
+ * @run:	carries it out, argv[0] is @name; returns the exit status
+ * @summary:	a line for --help
+ * @help:	the rest of its --help
+ */
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+	const char *help;
+};
+
+extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preempt, cmd_resume,
+	cmd_get, cmd_set, cmd_record;
+
+/* ---- error.c ---- */
+
+/* One line to standard error, and exit. */
+void fail(int status, const char *format, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
+void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A wrong command line: also says where to read on. */
+void usage(const struct command *cmd, const char *format, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
+/* The exit status of fail() other than usage(), for run. */
+extern int fail_status;
+/* May escape sequences be printed? */
+bool colours(void);
+void *xrealloc(void *old, size_t size);
+
+/* ---- parse.c: of arguments; what is wrong ends the program ---- */
+
+/* A process, or one queue of it: PID or PID:QUEUE. */
+struct target {
+	unsigned int pid;
+	unsigned int queue;
+	bool one;
+};
+
+unsigned int parse_number(const struct command *cmd, const char *what, const char *text,
+			  unsigned int min, unsigned int max);
+/* 0 to 15, or none. */
+unsigned int parse_priority(const struct command *cmd, const char *text);
+/* A number with unit: 500us, 2ms, 1.5s; within the limits, which are in us. */
+unsigned int parse_time_us(const struct command *cmd, const char *what, const char *text,
+			   unsigned int min, unsigned int max);
+double parse_seconds(const struct command *cmd, const char *what, const char *text);
+struct target parse_target(const struct command *cmd, const char *text);
+
+/* ---- sysfs.c: files; 0 or negative errno ---- */
+
+int read_text(const char *path, char *buf, size_t size);
+int read_number(const char *path, uint64_t *value);
+int write_text(const char *path, const char *text);
+/* The names of a folder, sorted by number where they are numbers; free_names(). */
+int list_names(const char *path, char ***names);
+void free_names(char **names);
+
+/* ---- node.c ---- */
+
+/**
+ * struct node - a GPU node that GPREEMPT knows
+ * @gpu_id:	KFD's number of it
+ * @name:	of the GPU's kind, or empty
+ * @pci:	address of the device, or empty
+ */
+struct node {
+	unsigned int gpu_id;
+	char name[64];
+	char pci[32];
+};
+
+/* All nodes, or the one that @gpu (NULL, "all" or a gpu_id) names; fails without any. */
+unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node **nodes);
+/* Text of a file of the node; "" if it cannot be read. */
+void node_text(const struct node *n, const char *file, char *buf, size_t size);
+uint64_t node_number(const struct node *n, const char *file);
+/* The choice in brackets of "a [b] c"; else the text as it is. */
+void chosen(char *text);
+/* Why a node is bypassed, and what helps. */
+const char *bypass_text(const char *reason);
+const char *bypass_cure(const char *reason);
+/* Warn of nodes that will serve @priority no higher than their cap. */
+void warn_of_caps(unsigned int priority);
+
+/* ---- queue.c ---- */
+
+/**
+ * struct queue - a compute queue, as in sysfs
+ * @pid:	its process
+ * @id:		KFD's number of it in its process
+ * @gpu_id:	its node
+ * @command:	name of the process
+ * @state:	as in sysfs
+ * @priority:	as the application asked
+ * @permitted:	what remains of it
+ * @effective:	what GPREEMPT acts on
+ * @timeslice_us: its turn among equals
+ * @preemptions: how often it was taken off
+ * @running_ns:	time seen executing
+ * @waiting_ns:	time seen waiting
+ * @preempted_ns: time off the hardware
+ */
+struct queue {
+	unsigned int pid, id, gpu_id;
+	char command[32], state[16];
+	uint64_t priority, permitted, effective, timeslice_us;
+	uint64_t preemptions, running_ns, waiting_ns, preempted_ns;
+};
+
+/**
+ * struct queues - all that could be read
+ * @q:		by pid and number
+ * @count:	of @q
+ * @hidden:	queues of other users
+ * @ns:		CLOCK_MONOTONIC when they were read
+ */
+struct queues {
+	struct queue *q;
+	unsigned int count, hidden;
+	uint64_t ns;
+};
+
+void queues_read(struct queues *all);
+uint64_t now_ns(void);
+
+/* ---- kfd.c: AMDKFD_IOC_GPREEMPT ---- */
+
+/* /dev/kfd, open until the end; fails with the cure. */
+int kfd_open(void);
+/* 0 or negative errno; opens /dev/kfd. */
+int kfd_call(struct kfd_ioctl_gpreempt_args *args);
+/* What an error of kfd_call() means, and what to do. */
+const char *kfd_error(int error);
+/* Numbers of the queues that a target names; 0 and said so if there are none. */
+unsigned int kfd_queues(const struct target *t, unsigned int **ids);
+
+/* ---- json.c: a writer that sets the commas ---- */
+
+void json_open(const char *key, char bracket);	/* '{' or '[' */
+void json_close(char bracket);
+void json_string(const char *key, const char *value);
+void json_number(const char *key, uint64_t value);
+void json_real(const char *key, double value, bool known);
+
+/* ---- tracedat.c ---- */
+
+/* Write what trace-cmd reads: @data[cpu] are raw pages of the ring buffer. */
+void tracedat_write(const char *path, const char *tracing, FILE **data, unsigned int cpus);
+
+#endif

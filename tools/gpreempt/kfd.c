@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/* AMDKFD_IOC_GPREEMPT, and what its errors mean. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "gpreempt.h"
+
+#define KFD	"/dev/kfd"
+
+int kfd_open(void)
+{
+	static int fd = -1;
+
+	if (fd >= 0)
+		return fd;
+	fd = open(KFD, O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	switch (errno) {
+	case ENOENT:
+	case ENXIO:
+		fail(STATUS_ABSENT, "%s: not there: the amdgpu driver is not loaded, or was built "
+		     "without CONFIG_HSA_AMD; try 'modprobe amdgpu'", KFD);
+	case EACCES:
+		fail(STATUS_FAILED, "%s: permission denied: become a member of the group that owns "
+		     "it (ls -l %s), or run as root", KFD, KFD);
+	default:
+		fail(STATUS_FAILED, "%s: %s", KFD, strerror(errno));
+	}
+}
+
+int kfd_call(struct kfd_ioctl_gpreempt_args *args)
+{
+	int fd = kfd_open();
+
+	if (!ioctl(fd, AMDKFD_IOC_GPREEMPT, args))
+		return 0;
+	if (errno == ENOTTY)
+		fail(STATUS_ABSENT, "%s: this kernel's amdgpu was built without "
+		     "CONFIG_HSA_AMD_GPREEMPT", KFD);
+	return -errno;
+}
+
+const char *kfd_error(int error)
+{
+	switch (-error) {
+	case ESRCH:
+		return "no such process, or it does not use the GPU; 'gpreempt top' lists them";
+	case ENOENT:
+		return "no such compute queue; 'gpreempt top' lists them";
+	case EPERM:
+		return "not permitted: the process is another user's, or this is more than its "
+		       "user may ask for; run as root (CAP_SYS_NICE)";
+	case ENODEV:
+		return "GPREEMPT is not enabled on the queue's GPU; try 'gpreempt set enable=1'";
+	case EIO:
+		return "GPREEMPT gave up on the queue's GPU; 'gpreempt status' says why";
+	case EBUSY:
+		return "the queue must stay where it is: it uses global wave sync, is debugged, or "
+		       "is being destroyed";
+	case ETIME:
+		return "not done in time, and taken back; --wait sets the time";
+	case EOPNOTSUPP:
+	case E2BIG:
+		return "this kernel's GPREEMPT is older than this program";
+	default:
+		return strerror(-error);
+	}
+}
+
+unsigned int kfd_queues(const struct target *t, unsigned int **ids)
+{
+	struct kfd_gpreempt_queue_info *info = NULL;
+	unsigned int room = 16, n, i;
+	int r;
+
+	*ids = xrealloc(NULL, sizeof(**ids));
+	(*ids)[0] = t->queue;
+	if (t->one)
+		return 1;
+	for (;;) {
+		struct kfd_ioctl_gpreempt_args args = {
+			.op = KFD_GPREEMPT_OP_LIST, .pid = t->pid,
+			.list = { .count = room, .entry_size = sizeof(*info) },
+		};
+
+		info = xrealloc(info, room * sizeof(*info));
+		args.list.queues = (uintptr_t)info;
+		r = kfd_call(&args);
+		n = r ? 0 : args.list.count;
+		if (n <= room)
+			break;
+		room = n;
+	}
+	if (!n)
+		warn("process %u: %s", t->pid, r ? kfd_error(r) : "has no compute queue");
+	*ids = xrealloc(*ids, (n + 1) * sizeof(**ids));
+	for (i = 0; i < n; i++)
+		(*ids)[i] = info[i].queue_id;
+	free(info);
+	return n;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gpreempt: priority of AMD GPU compute queues, for the operator. */
+#include <string.h>
+
+#include "gpreempt.h"
+
+static const struct command *const commands[] = {
+	&cmd_status, &cmd_top, &cmd_run, &cmd_renice, &cmd_preempt, &cmd_resume, &cmd_get, &cmd_set,
+	&cmd_record,
+};
+
+static void help(void)
+{
+	unsigned int i;
+
+	puts("usage: gpreempt COMMAND [OPTION...] [ARGUMENT...]\n\n"
+	     "Priority of AMD GPU compute queues: see it, set it, record what it does.\n");
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	puts("\n"
+	     "  -h, --help     this, or with a command, its options\n"
+	     "  -V, --version  version of this program\n\n"
+	     "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no GPREEMPT here, 4 status found\n"
+	     "a GPU on which it gave up. That of run is the command's, or 125, 126, 127.\n"
+	     "See gpreempt(1).");
+}
+
+static bool is(const char *arg, const char *shrt, const char *lng)
+{
+	return !strcmp(arg, shrt) || !strcmp(arg, lng);
+}
+
+/* --help may stand anywhere before "--" and, for run, before the command. */
+static bool wants_help(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--"); i++)
+		if (is(argv[i], "-h", "--help"))
+			return true;
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int i;
+
+	if (argc < 2)
+		usage(NULL, "no command");
+	if (is(argv[1], "-h", "--help") || !strcmp(argv[1], "help")) {
+		help();
+		return 0;
+	}
+	if (is(argv[1], "-V", "--version")) {
+		printf("gpreempt %s\n", VERSION);
+		return 0;
+	}
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (strcmp(argv[1], commands[i]->name))
+			continue;
+		if (wants_help(argc - 1, argv + 1)) {
+			printf("usage: gpreempt %s\n", commands[i]->help);
+			return 0;
+		}
+		return commands[i]->run(argc - 1, argv + 1);
+	}
+	usage(NULL, "'%s' is not a command", argv[1]);
+}

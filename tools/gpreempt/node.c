@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The GPU nodes that GPREEMPT knows. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpreempt.h"
+
+#define TOPOLOGY	KFD_CLASS "/topology/nodes"
+#define CAP_SYS_NICE	23
+
+/* A value of a topology node's properties: lines of name and value. */
+static unsigned long property(const char *properties, const char *name)
+{
+	const char *line = properties;
+	size_t len = strlen(name);
+
+	for (; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, name, len) && line[len] == ' ')
+			return strtoul(line + len, NULL, 10);
+	}
+	return 0;
+}
+
+/* What the topology knows of a node, if it may be read. */
+static void describe(struct node *node)
+{
+	char path[PATH_SIZE], text[4096], **names, **p;
+	unsigned long domain, location;
+	uint64_t id;
+
+	if (list_names(TOPOLOGY, &names))
+		return;
+	for (p = names; *p; p++) {
+		snprintf(path, sizeof(path), TOPOLOGY "/%s/gpu_id", *p);
+		if (read_number(path, &id) || id != node->gpu_id)
+			continue;
+		snprintf(path, sizeof(path), TOPOLOGY "/%s/name", *p);
+		read_text(path, node->name, sizeof(node->name));
+		snprintf(path, sizeof(path), TOPOLOGY "/%s/properties", *p);
+		if (read_text(path, text, sizeof(text)))
+			continue;
+		domain = property(text, "domain");
+		location = property(text, "location_id");
+		snprintf(node->pci, sizeof(node->pci), "%04lx:%02lx:%02lx.%lx", domain,
+			 location >> 8 & 0xff, location >> 3 & 0x1f, location & 7);
+	}
+	free_names(names);
+}
+
+/* Why there is no node: the first thing that is missing. */
+static void __attribute__((noreturn)) fail_absent(void)
+{
+	if (access(KFD_CLASS, F_OK))
+		fail(STATUS_ABSENT, "%s: not there: the amdgpu driver is not loaded, or was built "
+		     "without CONFIG_HSA_AMD; try 'modprobe amdgpu'", KFD_CLASS);
+	if (access(NODES, F_OK))
+		fail(STATUS_ABSENT, "%s: not there: no GPU, or this kernel's amdgpu was built "
+		     "without CONFIG_HSA_AMD_GPREEMPT", NODES);
+	fail(STATUS_ABSENT, "%s: empty: there is no GPU that KFD drives", NODES);
+}
+
+unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node **nodes)
+{
+	unsigned int wanted = 0, n = 0, count;
+	char **names, **p;
+
+	if (gpu && strcmp(gpu, "all"))
+		wanted = parse_number(cmd, "GPU", gpu, 1, ~0U);
+	if (list_names(NODES, &names))
+		fail_absent();
+	*nodes = NULL;
+	for (p = names; *p; p++) {
+		unsigned int id = strtoul(*p, NULL, 10);
+
+		if (wanted && id != wanted)
+			continue;
+		*nodes = xrealloc(*nodes, (n + 1) * sizeof(**nodes));
+		(*nodes)[n] = (struct node) { .gpu_id = id };
+		describe(&(*nodes)[n++]);
+	}
+	count = p - names;
+	free_names(names);
+	if (!count)
+		fail_absent();
+	if (!n)
+		fail(STATUS_FAILED, "%s/%u: no such GPU; see 'gpreempt status'", NODES, wanted);
+	return n;
+}
+
+void node_text(const struct node *n, const char *file, char *buf, size_t size)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), NODES "/%u/%s", n->gpu_id, file);
+	read_text(path, buf, size);
+}
+
+uint64_t node_number(const struct node *n, const char *file)
+{
+	char path[PATH_SIZE];
+	uint64_t value;
+
+	snprintf(path, sizeof(path), NODES "/%u/%s", n->gpu_id, file);
+	read_number(path, &value);
+	return value;
+}
+
+void chosen(char *text)
+{
+	char *begin = strchr(text, '['), *end = begin ? strchr(begin, ']') : NULL;
+
+	if (!end)
+		return;
+	*end = '\0';
+	memmove(text, begin + 1, end - begin);
+}
+
+static const struct {
+	const char *reason, *text, *cure;
+} bypasses[] = {
+	{ "late_preemption", "the GPU answered a preemption later than preempt_timeout_ms",
+	  "arm it again with 'gpreempt set enable=1'" },
+	{ "hung_preemption", "the GPU never answered a preemption",
+	  "only a GPU reset ends this" },
+	{ "map_failed", "queues could not be put back on the GPU as they were",
+	  "arm it again with 'gpreempt set enable=1'" },
+};
+
+const char *bypass_text(const char *reason)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bypasses); i++)
+		if (!strcmp(reason, bypasses[i].reason))
+			return bypasses[i].text;
+	return reason;
+}
+
+const char *bypass_cure(const char *reason)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bypasses); i++)
+		if (!strcmp(reason, bypasses[i].reason))
+			return bypasses[i].cure;
+	return "see the kernel log";
+}
+
+/* Has this process CAP_SYS_NICE? */
+static bool may_exceed(void)
+{
+	char text[4096], *line;
+
+	if (read_text("/proc/self/status", text, sizeof(text)))
+		return false;
+	line = strstr(text, "\nCapEff:");
+	return line && strtoull(line + strlen("\nCapEff:"), NULL, 16) >> CAP_SYS_NICE & 1;
+}
+
+void warn_of_caps(unsigned int priority)
+{
+	struct node *nodes;
+	unsigned int n, i;
+	uint64_t cap;
+
+	if (priority == KFD_GPREEMPT_NONE || may_exceed())
+		return;
+	n = nodes_find(NULL, NULL, &nodes);
+	for (i = 0; i < n; i++) {
+		cap = node_number(&nodes[i], "priority_cap");
+		if (priority > cap)
+			warn("warning: GPU %u serves you at %llu at most (its priority_cap); "
+			     "more needs CAP_SYS_NICE", nodes[i].gpu_id, (unsigned long long)cap);
+	}
+	free(nodes);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Arguments. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpreempt.h"
+
+#define PRIORITY_MAX	15
+
+/* Only digits: strtoul() takes signs, blanks and wraps around. */
+static bool number(const char *text, const char **end, unsigned long long *value)
+{
+	char *after;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &after, 10);
+	*end = after;
+	return !errno;
+}
+
+unsigned int parse_number(const struct command *cmd, const char *what, const char *text,
+			  unsigned int min, unsigned int max)
+{
+	unsigned long long value;
+	const char *end;
+
+	if (!number(text, &end, &value) || *end || value < min || value > max)
+		usage(cmd, "%s '%s' is not a number from %u to %u", what, text, min, max);
+	return value;
+}
+
+unsigned int parse_priority(const struct command *cmd, const char *text)
+{
+	unsigned long long value;
+	const char *end;
+
+	if (!strcmp(text, "none"))
+		return KFD_GPREEMPT_NONE;
+	if (!number(text, &end, &value) || *end || value > PRIORITY_MAX)
+		usage(cmd, "priority '%s' is neither a number from 0 (lowest) to %d nor 'none'",
+		      text, PRIORITY_MAX);
+	return value;
+}
+
+/* A positive number and its unit, in us; negative if it is none. */
+static double time_us(const char *text, double no_unit)
+{
+	static const struct {
+		const char *name;
+		double us;
+	} units[] = { { "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "min", 60e6 } };
+	double value;
+	unsigned int i;
+	char *end;
+
+	/* strtod() takes more than numbers */
+	if (strspn(text, "0123456789.") == 0)
+		return -1;
+	value = strtod(text, &end);
+	if (end == text || strspn(text, "0123456789.") != (size_t)(end - text))
+		return -1;
+	if (!*end)
+		return value * no_unit;
+	for (i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(end, units[i].name))
+			return value * units[i].us;
+	return -1;
+}
+
+unsigned int parse_time_us(const struct command *cmd, const char *what, const char *text,
+			   unsigned int min, unsigned int max)
+{
+	double us = time_us(text, -1);
+
+	if (us < 0)
+		usage(cmd, "%s '%s' is not a time with unit, as 500us, 2ms or 1.5s", what, text);
+	if (us < min || us > max)
+		usage(cmd, "%s %s is not within %g to %g ms", what, text, min / 1e3, max / 1e3);
+	return us;
+}
+
+double parse_seconds(const struct command *cmd, const char *what, const char *text)
+{
+	double us = time_us(text, 1e6);
+
+	if (us < 1e4 || us > 1e12)
+		usage(cmd, "%s '%s' is not a time from 10 ms on, as 2, 0.5 or 500ms", what, text);
+	return us / 1e6;
+}
+
+struct target parse_target(const struct command *cmd, const char *text)
+{
+	unsigned long long pid, queue = 0;
+	const char *end;
+	struct target t = { };
+
+	if (!number(text, &end, &pid) || !pid || pid > INT_MAX)
+		goto bad;
+	t.one = *end == ':';
+	if (t.one && !number(end + 1, &end, &queue))
+		goto bad;
+	if (*end || queue > INT_MAX)
+		goto bad;
+	t.pid = pid;
+	t.queue = queue;
+	return t;
+bad:
+	usage(cmd, "'%s' is neither a process (PID) nor a queue (PID:QUEUE)", text);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The compute queues of all processes, by KFD's files in sysfs. AMDKFD_IOC_GPREEMPT
+ * tells the same, but who opens /dev/kfd is a GPU process itself.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gpreempt.h"
+
+#define PROCESSES	KFD_CLASS "/proc"
+
+static const struct {
+	const char *file;
+	size_t offset;
+} numbers[] = {
+	{ "priority", offsetof(struct queue, priority) },
+	{ "permitted_priority", offsetof(struct queue, permitted) },
+	{ "effective_priority", offsetof(struct queue, effective) },
+	{ "timeslice_us", offsetof(struct queue, timeslice_us) },
+	{ "preemptions", offsetof(struct queue, preemptions) },
+	{ "running_ns", offsetof(struct queue, running_ns) },
+	{ "waiting_ns", offsetof(struct queue, waiting_ns) },
+	{ "preempted_ns", offsetof(struct queue, preempted_ns) },
+};
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* 0, -EACCES for another user's, or an error of a queue that is not compute, or gone. */
+static int read_queue(struct queue *q, const char *pid, const char *id)
+{
+	char path[PATH_SIZE];
+	uint64_t gpu_id;
+	unsigned int i;
+	int r;
+
+	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/state", pid, id);
+	r = read_text(path, q->state, sizeof(q->state));
+	for (i = 0; !r && i < ARRAY_SIZE(numbers); i++) {
+		snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/%s", pid, id,
+			 numbers[i].file);
+		r = read_number(path, (uint64_t *)((char *)q + numbers[i].offset));
+	}
+	if (r)
+		return r;
+	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpuid", pid, id);
+	r = read_number(path, &gpu_id);
+	if (r)
+		return r;
+	q->pid = strtoul(pid, NULL, 10);
+	q->id = strtoul(id, NULL, 10);
+	q->gpu_id = gpu_id;
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	if (read_text(path, q->command, sizeof(q->command)))
+		strcpy(q->command, "?");
+	return 0;
+}
+
+static void read_process(struct queues *all, const char *pid)
+{
+	char path[PATH_SIZE], **ids, **p;
+	struct queue q;
+
+	snprintf(path, sizeof(path), PROCESSES "/%s/queues", pid);
+	if (list_names(path, &ids))
+		return;
+	for (p = ids; *p; p++) {
+		int r = read_queue(&q, pid, *p);
+
+		all->hidden += r == -EACCES;
+		if (r)
+			continue;
+		all->q = xrealloc(all->q, (all->count + 1) * sizeof(q));
+		all->q[all->count++] = q;
+	}
+	free_names(ids);
+}
+
+void queues_read(struct queues *all)
+{
+	char **pids, **p;
+
+	*all = (struct queues) { .ns = now_ns() };
+	if (list_names(PROCESSES, &pids))
+		return;
+	for (p = pids; *p; p++)
+		read_process(all, *p);
+	free_names(pids);
+}

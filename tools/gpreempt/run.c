@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gpreempt run: a command whose queues, and those of its children, have a default. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gpreempt.h"
+
+/* As env, nice and timeout have them: of this program, and of a command that cannot run. */
+#define EXIT_OWN	125
+#define EXIT_NO_EXEC	126
+#define EXIT_NOT_FOUND	127
+
+/* In a child: give its parent the default. */
+static int set_default(unsigned int parent, const struct kfd_gpreempt_process_default *def)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .pid = parent, .process_default = *def,
+	};
+	int r = kfd_call(&args);
+
+	if (r)
+		fail(EXIT_OWN, "/dev/kfd: %s", kfd_error(r));
+	return 0;
+}
+
+/*
+ * A child opens /dev/kfd, as KFD has a record of whoever did until some time after
+ * its exec, and the command would find one of its number that is being taken down.
+ * Where Yama restricts ptrace, and with it who may set the default, the child has
+ * to be allowed to.
+ */
+static void set_own_default(const struct kfd_gpreempt_process_default *def)
+{
+	unsigned int self = getpid();
+	int go[2], status;
+	pid_t child;
+	char c = 0;
+
+	if (pipe(go))
+		fail(EXIT_OWN, "pipe: %s", strerror(errno));
+	child = fork();
+	if (child < 0)
+		fail(EXIT_OWN, "fork: %s", strerror(errno));
+	if (!child) {
+		close(go[1]);
+		if (read(go[0], &c, 1) != 1)
+			_exit(EXIT_OWN);
+		exit(set_default(self, def));
+	}
+	close(go[0]);
+	/* Without Yama there is nothing to allow. */
+	prctl(PR_SET_PTRACER, child);
+	if (write(go[1], &c, 1) != 1)
+		fail(EXIT_OWN, "pipe: %s", strerror(errno));
+	close(go[1]);
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			fail(EXIT_OWN, "wait: %s", strerror(errno));
+	if (status)
+		exit(EXIT_OWN);
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "ceiling", required_argument, NULL, 'c' },
+		{ "priority", required_argument, NULL, 'p' },
+		{ }
+	};
+	struct kfd_gpreempt_process_default def = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE };
+	int opt;
+
+	fail_status = EXIT_OWN;
+	while ((opt = getopt_long(argc, argv, "+c:p:", options, NULL)) != -1) {
+		switch (opt) {
+		case 'c':
+			def.ceiling = parse_priority(&cmd_run, optarg);
+			break;
+		case 'p':
+			def.priority = parse_priority(&cmd_run, optarg);
+			break;
+		default:
+			return EXIT_OWN;
+		}
+	}
+	if (optind == argc)
+		usage(&cmd_run, "no command to run");
+	if (def.priority == KFD_GPREEMPT_NONE && def.ceiling == KFD_GPREEMPT_NONE)
+		usage(&cmd_run, "neither --priority nor --ceiling");
+	set_own_default(&def);
+	warn_of_caps(def.priority);
+	execvp(argv[optind], argv + optind);
+	warn("%s: %s", argv[optind], strerror(errno));
+	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NO_EXEC;
+}
+
+const struct command cmd_run = {
+	.name = "run",
+	.run = run,
+	.summary = "run a command at a priority, as nice does",
+	.help = "run --priority N [--ceiling N] [--] COMMAND [ARGUMENT...]\n\n"
+		"Runs COMMAND; the compute queues that it and its children make are served at\n"
+		"priority N, whatever they ask for.\n\n"
+		"  -p, --priority N  0 to 15, 15 highest\n"
+		"  -c, --ceiling N   no higher than this, even if somebody sets one more\n\n"
+		"Exit status: the command's; 127 if it is not found, 126 if it cannot be run,\n"
+		"125 if gpreempt itself fails.",
+};

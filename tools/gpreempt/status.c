@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gpreempt status: the nodes, what they are doing, and whether they are well. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpreempt.h"
+
+static const char *const states[] = {
+	"running", "waiting", "blocked", "preempted", "held", "idle", "off", "unknown",
+};
+
+/**
+ * struct summary - the queues of one node
+ * @queues:	all of them
+ * @processes:	that have one
+ * @by_state:	as many as are in each of @states
+ */
+struct summary {
+	unsigned int queues, processes;
+	unsigned int by_state[ARRAY_SIZE(states)];
+};
+
+static struct summary summarize(const struct queues *all, unsigned int gpu_id)
+{
+	struct summary s = { };
+	unsigned int i, j, pid = 0;
+
+	for (i = 0; i < all->count; i++) {
+		if (all->q[i].gpu_id != gpu_id)
+			continue;
+		s.queues++;
+		s.processes += all->q[i].pid != pid;
+		pid = all->q[i].pid;
+		for (j = 0; j < ARRAY_SIZE(states); j++)
+			s.by_state[j] += !strcmp(all->q[i].state, states[j]);
+	}
+	return s;
+}
+
+static const char *const shown[] = {
+	"policy", "backend", "poll_interval_us", "priority_cap", "starvation_ms",
+};
+
+static const char *const counters[] = {
+	"preemptions", "resumes", "late", "failed", "starved",
+};
+
+static void print_text(const struct node *n, const char *state, const char *reason,
+		       const struct summary *s)
+{
+	bool bad = !strcmp(state, "bypassed");
+	const char *on = "", *off = "";
+	char text[128], path[64];
+	unsigned int i, parts = 0;
+
+	if (colours()) {
+		on = bad ? "\033[1;31m" : "\033[1m";
+		off = "\033[0m";
+	}
+	printf("GPU %u%s%s%s%s\n", n->gpu_id, *n->pci ? "  " : "", n->pci, *n->name ? "  " : "",
+	       n->name);
+	printf("  %-17s %s%s%s\n", "state", on, state, off);
+	if (bad)
+		printf("  %-17s %s%s%s (%s); %s\n", "health", on, bypass_text(reason), off, reason,
+		       bypass_cure(reason));
+	else
+		printf("  %-17s ok\n", "health");
+	for (i = 0; i < ARRAY_SIZE(shown); i++) {
+		node_text(n, shown[i], text, sizeof(text));
+		chosen(text);
+		printf("  %-17s %s\n", shown[i], text);
+	}
+	printf("  %-17s %u of %u processes", "queues", s->queues, s->processes);
+	for (i = 0; i < ARRAY_SIZE(states); i++)
+		if (s->by_state[i])
+			printf("%s%u %s", parts++ ? ", " : ": ", s->by_state[i], states[i]);
+	printf("\n  %-17s", "counted");
+	for (i = 0; i < ARRAY_SIZE(counters); i++) {
+		snprintf(path, sizeof(path), "stats/%s", counters[i]);
+		printf("%s %llu %s", i ? "," : "", (unsigned long long)node_number(n, path),
+		       counters[i]);
+	}
+	putchar('\n');
+}
+
+static void print_json(const struct node *n, const char *state, const char *reason,
+		       const struct summary *s)
+{
+	bool bad = !strcmp(state, "bypassed");
+	char text[128], path[64];
+	unsigned int i;
+
+	json_open(NULL, '{');
+	json_number("gpu_id", n->gpu_id);
+	json_string("pci", n->pci);
+	json_string("name", n->name);
+	json_string("state", state);
+	json_string("health", bad ? reason : "ok");
+	for (i = 0; i < ARRAY_SIZE(shown); i++) {
+		node_text(n, shown[i], text, sizeof(text));
+		chosen(text);
+		if (text[strspn(text, "0123456789")])
+			json_string(shown[i], text);
+		else
+			json_number(shown[i], strtoull(text, NULL, 10));
+	}
+	json_open("queues", '{');
+	for (i = 0; i < ARRAY_SIZE(states); i++)
+		json_number(states[i], s->by_state[i]);
+	json_close('}');
+	json_number("processes", s->processes);
+	json_open("counted", '{');
+	for (i = 0; i < ARRAY_SIZE(counters); i++) {
+		snprintf(path, sizeof(path), "stats/%s", counters[i]);
+		json_number(counters[i], node_number(n, path));
+	}
+	json_close('}');
+	json_close('}');
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "gpu", required_argument, NULL, 'g' },
+		{ "json", no_argument, NULL, 'j' },
+		{ }
+	};
+	const char *gpu = NULL;
+	bool json = false;
+	struct node *nodes;
+	struct queues all;
+	unsigned int n, i;
+	int opt, status = 0;
+
+	while ((opt = getopt_long(argc, argv, "g:j", options, NULL)) != -1) {
+		switch (opt) {
+		case 'g':
+			gpu = optarg;
+			break;
+		case 'j':
+			json = true;
+			break;
+		default:
+			return STATUS_USAGE;
+		}
+	}
+	if (optind < argc)
+		usage(&cmd_status, "'%s' is too much", argv[optind]);
+	n = nodes_find(&cmd_status, gpu, &nodes);
+	queues_read(&all);
+	if (json)
+		json_open(NULL, '[');
+	for (i = 0; i < n; i++) {
+		struct summary s = summarize(&all, nodes[i].gpu_id);
+		char state[32], reason[64];
+
+		node_text(&nodes[i], "state", state, sizeof(state));
+		node_text(&nodes[i], "stats/bypass_reason", reason, sizeof(reason));
+		(json ? print_json : print_text)(&nodes[i], state, reason, &s);
+		if (!strcmp(state, "bypassed"))
+			status = STATUS_BYPASSED;
+	}
+	if (json)
+		json_close(']');
+	else if (all.hidden)
+		printf("Besides, %u queues of other users; root sees them.\n", all.hidden);
+	free(all.q);
+	free(nodes);
+	return status;
+}
+
+const struct command cmd_status = {
+	.name = "status",
+	.run = run,
+	.summary = "the GPUs: state, policy, health and its reason",
+	.help = "status [--gpu ID] [--json]\n\n"
+		"What GPREEMPT does on each GPU. Exit status 4 if it gave up on one.\n\n"
+		"  -g, --gpu ID  this GPU only (its gpu_id)\n"
+		"  -j, --json    for programs",
+};

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gpreempt top: the queues, how much of the time each runs, waits, is preempted. */
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "gpreempt.h"
+
+/**
+ * struct row - a queue over the last interval
+ * @q:		as it is now
+ * @known:	the node watched it, so that the shares mean something
+ * @running:	share of the interval
+ * @waiting:	likewise
+ * @preempted:	likewise
+ * @rate:	preemptions a second
+ */
+struct row {
+	struct queue q;
+	bool known;
+	double running, waiting, preempted, rate;
+};
+
+/* How to sort by a column: by text or by number, largest number first. */
+struct column {
+	const char *name, *title;
+	int width;
+	void (*print)(const struct row *row, char *buf, size_t size);
+	double (*number)(const struct row *row);
+	const char *(*text)(const struct row *row);
+};
+
+static void print_share(bool known, double share, char *buf, size_t size)
+{
+	if (known)
+		snprintf(buf, size, "%.1f", 100 * share);
+	else
+		snprintf(buf, size, "-");
+}
+
+#define NUMBER(_name, _format, _expr)					\
+static void print_##_name(const struct row *r, char *buf, size_t size)	\
+{									\
+	snprintf(buf, size, _format, _expr);				\
+}									\
+static double number_##_name(const struct row *r)			\
+{									\
+	return _expr;							\
+}
+
+NUMBER(pid, "%u", r->q.pid)
+NUMBER(queue, "%u", r->q.id)
+NUMBER(gpu, "%u", r->q.gpu_id)
+NUMBER(rate, "%.1f", r->rate)
+#undef NUMBER
+
+#define SHARE(_name, _known)						\
+static void print_##_name(const struct row *r, char *buf, size_t size)	\
+{									\
+	print_share(_known, r->_name, buf, size);			\
+}									\
+static double number_##_name(const struct row *r)			\
+{									\
+	return _known ? r->_name : -1;					\
+}
+
+SHARE(running, r->known)
+SHARE(waiting, r->known)
+SHARE(preempted, true)
+#undef SHARE
+
+/* What it is served at, and in brackets what was asked for, if that differs. */
+static void print_priority(const struct row *r, char *buf, size_t size)
+{
+	if (r->q.effective == r->q.priority)
+		snprintf(buf, size, "%u", (unsigned int)r->q.priority);
+	else
+		snprintf(buf, size, "%u (%u)", (unsigned int)r->q.effective,
+			 (unsigned int)r->q.priority);
+}
+
+static double number_priority(const struct row *r)
+{
+	return r->q.effective;
+}
+
+static const char *text_state(const struct row *r)
+{
+	return r->q.state;
+}
+
+static void print_state(const struct row *r, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s", r->q.state);
+}
+
+static const char *text_command(const struct row *r)
+{
+	return r->q.command;
+}
+
+static void print_command(const struct row *r, char *buf, size_t size)
+{
+	char *p;
+
+	snprintf(buf, size, "%s", r->q.command);
+	/* A process names itself: no escape sequences to the terminal. */
+	for (p = buf; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == '\177')
+			*p = '?';
+}
+
+static const struct column columns[] = {
+	{ "pid", "PID", 8, print_pid, number_pid, NULL },
+	{ "gpu", "GPU", 6, print_gpu, number_gpu, NULL },
+	{ "queue", "QUEUE", 6, print_queue, number_queue, NULL },
+	{ "priority", "PRIO", 7, print_priority, number_priority, NULL },
+	{ "state", "STATE", -9, print_state, NULL, text_state },
+	{ "running", "RUN%", 6, print_running, number_running, NULL },
+	{ "waiting", "WAIT%", 6, print_waiting, number_waiting, NULL },
+	{ "preempted", "OFF%", 6, print_preempted, number_preempted, NULL },
+	{ "rate", "OFF/s", 6, print_rate, number_rate, NULL },
+	{ "command", "COMMAND", 0, print_command, NULL, text_command },
+};
+
+static const struct column *sort_by = &columns[5];
+static bool reverse;
+
+static int compare(const void *a, const void *b)
+{
+	const struct row *ra = a, *rb = b;
+	int r;
+
+	if (sort_by->text)
+		r = strcmp(sort_by->text(ra), sort_by->text(rb));
+	else
+		r = (sort_by->number(ra) < sort_by->number(rb)) -
+		    (sort_by->number(ra) > sort_by->number(rb));
+	if (reverse)
+		r = -r;
+	if (!r)
+		r = (ra->q.pid > rb->q.pid) - (ra->q.pid < rb->q.pid);
+	return r ?: (ra->q.id > rb->q.id) - (ra->q.id < rb->q.id);
+}
+
+static const struct queue *find(const struct queues *all, const struct queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < all->count; i++)
+		if (all->q[i].pid == q->pid && all->q[i].id == q->id &&
+		    all->q[i].gpu_id == q->gpu_id)
+			return &all->q[i];
+	return NULL;
+}
+
+/* Of a counter that only grows; a new queue with an old one's number begins anew. */
+static double grown(uint64_t now, uint64_t then)
+{
+	return now > then ? now - then : 0;
+}
+
+static struct row make_row(const struct queue *now, const struct queue *then, double ns)
+{
+	static const struct queue none;
+	struct row row = { .q = *now };
+
+	row.known = strcmp(now->state, "unknown") || (then && strcmp(then->state, "unknown"));
+	if (!then)
+		then = &none;
+	row.running = grown(now->running_ns, then->running_ns) / ns;
+	row.waiting = grown(now->waiting_ns, then->waiting_ns) / ns;
+	row.preempted = grown(now->preempted_ns, then->preempted_ns) / ns;
+	row.rate = grown(now->preemptions, then->preemptions) / (ns / 1e9);
+	return row;
+}
+
+/**
+ * struct filter - whose queues to show
+ * @nodes:	on these GPUs
+ * @count:	of @nodes
+ * @pid:	of this process, 0: of all
+ */
+struct filter {
+	struct node *nodes;
+	unsigned int count, pid;
+};
+
+static bool passes(const struct filter *f, const struct queue *q)
+{
+	unsigned int i;
+
+	if (f->pid && q->pid != f->pid)
+		return false;
+	for (i = 0; i < f->count; i++)
+		if (q->gpu_id == f->nodes[i].gpu_id)
+			return true;
+	return false;
+}
+
+static unsigned int make_rows(const struct filter *f, const struct queues *then,
+			      const struct queues *now, struct row **rows)
+{
+	unsigned int i, n = 0;
+
+	*rows = xrealloc(NULL, (now->count + 1) * sizeof(**rows));
+	for (i = 0; i < now->count; i++)
+		if (passes(f, &now->q[i]))
+			(*rows)[n++] = make_row(&now->q[i], find(then, &now->q[i]),
+						now->ns - then->ns);
+	qsort(*rows, n, sizeof(**rows), compare);
+	return n;
+}
+
+static void print_json(const struct filter *f, const struct row *rows, unsigned int n,
+		       double seconds, unsigned int hidden)
+{
+	char state[32];
+	unsigned int i;
+
+	json_open(NULL, '{');
+	json_real("interval_s", seconds, true);
+	json_open("gpus", '[');
+	for (i = 0; i < f->count; i++) {
+		node_text(&f->nodes[i], "state", state, sizeof(state));
+		json_open(NULL, '{');
+		json_number("gpu_id", f->nodes[i].gpu_id);
+		json_string("state", state);
+		json_close('}');
+	}
+	json_close(']');
+	json_open("queues", '[');
+	for (i = 0; i < n; i++) {
+		const struct row *r = &rows[i];
+
+		json_open(NULL, '{');
+		json_number("pid", r->q.pid);
+		json_string("command", r->q.command);
+		json_number("gpu_id", r->q.gpu_id);
+		json_number("queue", r->q.id);
+		json_number("priority", r->q.priority);
+		json_number("permitted", r->q.permitted);
+		json_number("effective", r->q.effective);
+		json_string("state", r->q.state);
+		json_number("timeslice_us", r->q.timeslice_us);
+		json_real("running", r->running, r->known);
+		json_real("waiting", r->waiting, r->known);
+		json_real("preempted", r->preempted, true);
+		json_real("preemptions_per_s", r->rate, true);
+		json_number("preemptions", r->q.preemptions);
+		json_close('}');
+	}
+	json_close(']');
+	json_number("hidden", hidden);
+	json_close('}');
+}
+
+/* A line of the screen, which is no wider than the terminal. */
+static void print_line(const struct row *row, int width)
+{
+	char line[256] = "", cell[64];
+	unsigned int i;
+	size_t len = 0;
+
+	for (i = 0; i < ARRAY_SIZE(columns) && len < sizeof(line) - 1; i++) {
+		if (row)
+			columns[i].print(row, cell, sizeof(cell));
+		else
+			snprintf(cell, sizeof(cell), "%s", columns[i].title);
+		len += snprintf(line + len, sizeof(line) - len, "%s%*s", i ? " " : "",
+				columns[i].width, cell);
+	}
+	printf("%.*s\n", width, line);
+}
+
+static void print_table(const struct filter *f, const struct row *rows, unsigned int n,
+			unsigned int hidden, const struct winsize *screen)
+{
+	int width = screen ? screen->ws_col : 255;
+	char state[32], policy[64];
+	unsigned int i, lines = screen ? screen->ws_row : ~0U;
+	bool colour = colours();
+
+	for (i = 0; i < f->count; i++) {
+		node_text(&f->nodes[i], "state", state, sizeof(state));
+		node_text(&f->nodes[i], "policy", policy, sizeof(policy));
+		chosen(policy);
+		printf("GPU %u: %s, policy %s\n", f->nodes[i].gpu_id, state, policy);
+	}
+	if (hidden)
+		printf("%u queues of other users are not shown; root sees them\n", hidden);
+	if (colour)
+		fputs("\033[7m", stdout);
+	print_line(NULL, width);
+	if (colour)
+		fputs("\033[0m", stdout);
+	lines -= f->count + !!hidden + 3;
+	for (i = 0; i < n && i < lines; i++)
+		print_line(&rows[i], width);
+	if (screen)
+		printf("sorted by %s%s; <, > another column, r reverse, q quit", sort_by->name,
+		       reverse ? ", reversed" : "");
+	fflush(stdout);
+}
+
+/* ---- the terminal ---- */
+
+static struct termios cooked;
+
+static void leave_screen(void)
+{
+	/* the cursor again, and the screen that was there before */
+	fputs("\033[?25h\033[?1049l", stdout);
+	fflush(stdout);
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &cooked);
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	exit(0);
+}
+
+static void enter_screen(void)
+{
+	struct termios raw;
+
+	if (tcgetattr(STDIN_FILENO, &cooked))
+		return;
+	raw = cooked;
+	raw.c_lflag &= ~(ICANON | ECHO);
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
+	fputs("\033[?1049h\033[?25l", stdout);
+	atexit(leave_screen);
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+}
+
+/* Act on a key; true if the screen is to be drawn again. */
+static bool key(char c)
+{
+	long at = sort_by - columns, count = ARRAY_SIZE(columns);
+
+	switch (c) {
+	case 'q':
+		exit(0);
+	case 'r':
+		reverse = !reverse;
+		return true;
+	case '<':
+		sort_by = &columns[(at + count - 1) % count];
+		return true;
+	case '>':
+		sort_by = &columns[(at + 1) % count];
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Wait for the interval's end, or on a terminal for a key that changes something. */
+static void wait_until(uint64_t end, bool live)
+{
+	struct pollfd in = { .fd = live ? STDIN_FILENO : -1, .events = POLLIN };
+	uint64_t now;
+	char c;
+
+	while ((now = now_ns()) < end) {
+		if (poll(&in, 1, (end - now) / 1000000 + 1) <= 0 || !(in.revents & POLLIN))
+			continue;
+		if (read(STDIN_FILENO, &c, 1) != 1)
+			exit(0);
+		if (key(c))
+			return;
+	}
+}
+
+static void loop(const struct filter *f, double delay, unsigned int times, bool json)
+{
+	bool live = !json && !times && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
+	struct queues then, now;
+	struct winsize screen;
+	struct row *rows;
+	unsigned int n;
+
+	/* Without a terminal, once. */
+	if (!times && !live)
+		times = 1;
+	if (live)
+		enter_screen();
+	queues_read(&then);
+	for (;;) {
+		wait_until(then.ns + (uint64_t)(delay * 1e9), live);
+		queues_read(&now);
+		n = make_rows(f, &then, &now, &rows);
+		if (live) {
+			if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &screen) || !screen.ws_row)
+				screen = (struct winsize) { .ws_row = 24, .ws_col = 80 };
+			fputs("\033[H\033[J", stdout);
+		}
+		if (json)
+			print_json(f, rows, n, (now.ns - then.ns) / 1e9, now.hidden);
+		else
+			print_table(f, rows, n, now.hidden, live ? &screen : NULL);
+		free(rows);
+		free(then.q);
+		then = now;
+		if (times && !--times)
+			break;
+		if (!live)
+			putchar('\n');
+	}
+	free(then.q);
+}
+
+static const struct column *parse_column(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(columns); i++)
+		if (!strcmp(name, columns[i].name))
+			return &columns[i];
+	usage(&cmd_top, "there is no column '%s' to sort by", name);
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "delay", required_argument, NULL, 'd' },
+		{ "gpu", required_argument, NULL, 'g' },
+		{ "iterations", required_argument, NULL, 'n' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "reverse", no_argument, NULL, 'r' },
+		{ "sort", required_argument, NULL, 's' },
+		{ }
+	};
+	struct filter f = { };
+	const char *gpu = NULL;
+	unsigned int times = 0;
+	double delay = 1;
+	bool json = false;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "d:g:n:jp:rs:", options, NULL)) != -1) {
+		switch (opt) {
+		case 'd':
+			delay = parse_seconds(&cmd_top, "delay", optarg);
+			break;
+		case 'g':
+			gpu = optarg;
+			break;
+		case 'n':
+			times = parse_number(&cmd_top, "number of tables", optarg, 1, 1000000);
+			break;
+		case 'j':
+			json = true;
+			break;
+		case 'p':
+			f.pid = parse_number(&cmd_top, "pid", optarg, 1, 1 << 30);
+			break;
+		case 'r':
+			reverse = true;
+			break;
+		case 's':
+			sort_by = parse_column(optarg);
+			break;
+		default:
+			return STATUS_USAGE;
+		}
+	}
+	if (optind < argc)
+		usage(&cmd_top, "'%s' is too much", argv[optind]);
+	if (json && times > 1)
+		usage(&cmd_top, "--json prints once");
+	f.count = nodes_find(&cmd_top, gpu, &f.nodes);
+	loop(&f, delay, times, json);
+	free(f.nodes);
+	return 0;
+}
+
+const struct command cmd_top = {
+	.name = "top",
+	.run = run,
+	.summary = "a live table of the queues; --json: once, for programs",
+	.help = "top [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID] [--json]\n\n"
+		"The compute queues: what each is served at (in brackets what it asked for, if\n"
+		"that differs), its state, and the share of the time it was seen running,\n"
+		"waiting for the machine, and taken off it. Running and waiting are known only\n"
+		"while the GPU's state is active. Without a terminal the table is printed once.\n\n"
+		"  -d, --delay TIME     between two tables (default 1 s)\n"
+		"  -n, --iterations N   so many tables, one below the other\n"
+		"  -s, --sort COLUMN    pid, gpu, queue, priority, state, running, waiting,\n"
+		"                       preempted, rate or command (default running)\n"
+		"  -r, --reverse        smallest first\n"
+		"  -g, --gpu ID         of this GPU only\n"
+		"  -p, --pid PID        of this process only\n"
+		"  -j, --json           one table, for programs",
+};

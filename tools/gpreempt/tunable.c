@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gpreempt get, gpreempt set: the files of a node that can be written. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "gpreempt.h"
+
+static void node_path(char *path, const struct node *n, const char *folder, const char *name)
+{
+	snprintf(path, PATH_SIZE, NODES "/%u/%s%s", n->gpu_id, folder, name);
+}
+
+/* level3/timeslice_us has the limits of timeslice_us. */
+static const char *base_name(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash ? slash + 1 : name;
+}
+
+static bool is_tunable(const struct node *n, const char *name)
+{
+	char path[PATH_SIZE];
+	struct stat st;
+
+	if (strstr(name, ".."))
+		return false;
+	node_path(path, n, "", name);
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_mode & 0222;
+}
+
+static void fail_name(const struct command *cmd, const char *name)
+{
+	usage(cmd, "there is no tunable '%s'; 'gpreempt get' lists them", name);
+}
+
+/* On two GPUs a command that is about one has to say which. */
+static unsigned int find_nodes(const struct command *cmd, const char *gpu, struct node **nodes)
+{
+	unsigned int n = nodes_find(cmd, gpu, nodes), i;
+	char ids[256] = "";
+	size_t len = 0;
+
+	if (n == 1 || gpu)
+		return n;
+	for (i = 0; i < n && len < sizeof(ids); i++)
+		len += snprintf(ids + len, sizeof(ids) - len, " %u", (*nodes)[i].gpu_id);
+	usage(cmd, "there are %u GPUs (%s): say which by --gpu ID, or --gpu all", n, ids + 1);
+}
+
+/* ---- get ---- */
+
+static void get_value(const struct node *n, const char *name, char *buf, size_t size)
+{
+	char path[PATH_SIZE];
+	int r;
+
+	node_path(path, n, "", name);
+	r = read_text(path, buf, size);
+	if (r)
+		fail(STATUS_FAILED, "%s: %s", path, strerror(-r));
+}
+
+static void print_line(const struct node *n, const char *name)
+{
+	char value[128], path[PATH_SIZE], min[32], max[32], def[32];
+	int r;
+
+	get_value(n, name, value, sizeof(value));
+	node_path(path, n, "min/", base_name(name));
+	r = read_text(path, min, sizeof(min));
+	node_path(path, n, "max/", base_name(name));
+	r = r ?: read_text(path, max, sizeof(max));
+	node_path(path, n, "default/", base_name(name));
+	r = r ?: read_text(path, def, sizeof(def));
+	if (r)
+		printf("%-24s %s\n", name, value);
+	else
+		printf("%-24s %-10s %s to %s, default %s\n", name, value, min, max, def);
+}
+
+static void print_all(const struct node *n)
+{
+	char path[PATH_SIZE], level[64], **names, **p;
+
+	node_path(path, n, "", "");
+	if (list_names(path, &names))
+		fail(STATUS_ABSENT, "%s: gone", path);
+	for (p = names; *p; p++)
+		if (is_tunable(n, *p))
+			print_line(n, *p);
+	for (p = names; *p; p++) {
+		snprintf(level, sizeof(level), "%.32s/timeslice_us", *p);
+		if (is_tunable(n, level))
+			print_line(n, level);
+	}
+	free_names(names);
+}
+
+static void get_one(const struct node *n, const char *name)
+{
+	char value[128];
+
+	if (!is_tunable(n, name))
+		fail_name(&cmd_get, name);
+	get_value(n, name, value, sizeof(value));
+	chosen(value);
+	puts(value);
+}
+
+static const char *parse_gpu(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "gpu", required_argument, NULL, 'g' },
+		{ }
+	};
+	const char *gpu = NULL;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "g:", options, NULL)) != -1) {
+		if (opt != 'g')
+			exit(STATUS_USAGE);
+		gpu = optarg;
+	}
+	return gpu;
+}
+
+static int run_get(int argc, char **argv)
+{
+	const char *gpu = parse_gpu(argc, argv);
+	struct node *nodes;
+	unsigned int n, i;
+	int arg;
+
+	if (optind == argc) {
+		n = nodes_find(&cmd_get, gpu, &nodes);
+		for (i = 0; i < n; i++) {
+			if (n > 1)
+				printf("GPU %u\n", nodes[i].gpu_id);
+			print_all(&nodes[i]);
+		}
+	} else {
+		n = find_nodes(&cmd_get, gpu, &nodes);
+		for (i = 0; i < n; i++)
+			for (arg = optind; arg < argc; arg++)
+				get_one(&nodes[i], argv[arg]);
+	}
+	free(nodes);
+	return 0;
+}
+
+/* ---- set ---- */
+
+/* A value that the kernel refused: what would it take? */
+static void __attribute__((noreturn)) fail_value(const struct node *n, const char *name,
+						 const char *value)
+{
+	char path[PATH_SIZE], min[32], max[32], choices[128];
+
+	node_path(path, n, "min/", base_name(name));
+	if (!read_text(path, min, sizeof(min))) {
+		node_path(path, n, "max/", base_name(name));
+		read_text(path, max, sizeof(max));
+		fail(STATUS_FAILED, "%s: '%s' is not a number from %s to %s%s", name, value, min,
+		     max, strchr(name, '/') ? ", or 0" : "");
+	}
+	node_path(path, n, "", name);
+	read_text(path, choices, sizeof(choices));
+	if (strchr(choices, '['))
+		fail(STATUS_FAILED, "%s: '%s' is none of: %s", name, value, choices);
+	fail(STATUS_FAILED, "%s: '%s' is neither 1 nor 0", name, value);
+}
+
+static void set_one(const struct node *n, const char *name, const char *value)
+{
+	char path[PATH_SIZE];
+	int r;
+
+	node_path(path, n, "", name);
+	r = write_text(path, value);
+	switch (-r) {
+	case 0:
+		return;
+	case EINVAL:
+		fail_value(n, name, value);
+	case EACCES:
+	case EPERM:
+		fail(STATUS_FAILED, "%s: permission denied: run as root", path);
+	case EOPNOTSUPP:
+		fail(STATUS_FAILED, "%s: the queues of this GPU cannot be saved and restored; the "
+		     "kernel log says why", path);
+	case EBUSY:
+		fail(STATUS_FAILED, "%s: the GPU hangs since a preemption: reset it first", path);
+	default:
+		fail(STATUS_FAILED, "%s: %s", path, strerror(-r));
+	}
+}
+
+static int run_set(int argc, char **argv)
+{
+	const char *gpu = parse_gpu(argc, argv);
+	struct node *nodes;
+	unsigned int n, i;
+	char *equals;
+	int arg;
+
+	if (optind == argc)
+		usage(&cmd_set, "nothing to set");
+	n = find_nodes(&cmd_set, gpu, &nodes);
+	/* All names are known before any value is written. */
+	for (arg = optind; arg < argc; arg++) {
+		equals = strchr(argv[arg], '=');
+		if (!equals)
+			usage(&cmd_set, "'%s' is not NAME=VALUE", argv[arg]);
+		*equals = '\0';
+		for (i = 0; i < n; i++)
+			if (!is_tunable(&nodes[i], argv[arg]))
+				fail_name(&cmd_set, argv[arg]);
+	}
+	for (i = 0; i < n; i++)
+		for (arg = optind; arg < argc; arg++)
+			set_one(&nodes[i], argv[arg], argv[arg] + strlen(argv[arg]) + 1);
+	free(nodes);
+	return 0;
+}
+
+const struct command cmd_get = {
+	.name = "get",
+	.run = run_get,
+	.summary = "the tunables of a GPU, their ranges and defaults",
+	.help = "get [--gpu ID|all] [NAME...]\n\n"
+		"Without NAME all tunables; with NAME the values alone, one a line.\n\n"
+		"  -g, --gpu ID  of this GPU; needed for NAME where there are several",
+};
+
+const struct command cmd_set = {
+	.name = "set",
+	.run = run_set,
+	.summary = "change them: enable=1, policy=timeslice, ...",
+	.help = "set [--gpu ID|all] NAME=VALUE...\n\n"
+		"Until the driver is unloaded; gpreempt(1) tells how to make it last.\n\n"
+		"  -g, --gpu ID  of this GPU; needed where there are several",
+};
