@@ -46,7 +46,6 @@
 #include <linux/sched/types.h>
 
 #include "kfd_gpreempt_priv.h"
-#include "kfd_gpreempt_trace.h"
 
 /*
  * How long nothing must happen before doorbells are revoked. Longer than the
@@ -63,65 +62,6 @@ enum tick {
 	TICK_POLL,
 	TICK_WAIT,
 };
-
-/**
- * kfd_gpreempt_state - the state of a node
- * @gp: the node
- */
-enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp)
-{
-	enum gpreempt_state state;
-
-	spin_lock(&gp->machine_lock);
-	state = gpreempt_state(&gp->machine);
-	spin_unlock(&gp->machine_lock);
-	return state;
-}
-
-/**
- * kfd_gpreempt_event - enter an event into a node's state machine
- * @gp: the node
- * @event: what happened
- *
- * Return: the new state.
- */
-enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
-				       enum gpreempt_event event)
-{
-	enum gpreempt_state before, after;
-
-	spin_lock(&gp->machine_lock);
-	before = gpreempt_state(&gp->machine);
-	gpreempt_event(&gp->machine, event);
-	after = gpreempt_state(&gp->machine);
-	if (before != after) {
-		trace_kfd_gpreempt_state(gp->node->id, after);
-		kfd_gpreempt_ticked(gp);
-	}
-	spin_unlock(&gp->machine_lock);
-	return after;
-}
-
-/**
- * kfd_gpreempt_wake - make the monitor look at once
- * @gp: the node; its &kfd_gpreempt.node may be gone
- */
-void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
-{
-	atomic64_cmpxchg(&gp->woken_ns, 0, ktime_get_ns());
-	WRITE_ONCE(gp->kick, true);
-	wake_up(&gp->wait);
-}
-
-/**
- * kfd_gpreempt_ticked - let whoever waits for an outcome look
- * @gp: the node
- */
-void kfd_gpreempt_ticked(struct kfd_gpreempt *gp)
-{
-	atomic_inc_return_release(&gp->ticks);
-	wake_up_all(&gp->ticked);
-}
 
 /*
  * How long a parked monitor may sleep: until the first hold of a limited time

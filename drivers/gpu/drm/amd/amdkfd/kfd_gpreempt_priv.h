@@ -429,25 +429,27 @@ struct kfd_gpreempt {
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
 int kfd_gpreempt_disable(struct kfd_gpreempt *gp);
 void kfd_gpreempt_free(struct kfd_gpreempt *gp);
+bool kfd_gpreempt_supported(struct kfd_node *node);
+
+/* kfd_gpreempt_queue.c */
 void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
 			       const struct queue *q);
 int kfd_gpreempt_permit(const struct kfd_gpreempt *gp, u32 priority, u32 *word);
-bool kfd_gpreempt_supported(struct kfd_node *node);
 
-/* kfd_gpreempt_monitor.c */
-int kfd_gpreempt_monitor(void *data);
+/* kfd_gpreempt_event.c */
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
 void kfd_gpreempt_ticked(struct kfd_gpreempt *gp);
 enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
 				       enum gpreempt_event event);
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);
 
+/* kfd_gpreempt_monitor.c */
+int kfd_gpreempt_monitor(void *data);
+
 /* kfd_gpreempt_scan.c */
-int kfd_gpreempt_scan_reserve(struct kfd_gpreempt *gp);
-void kfd_gpreempt_scan_unreserve(struct kfd_gpreempt *gp);
 int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp);

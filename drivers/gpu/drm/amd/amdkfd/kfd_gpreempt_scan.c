@@ -218,55 +218,6 @@ static void read_pm4(const struct kfd_gpreempt_scan_queue *sq,
 	v->readable = true;
 }
 
-/**
- * kfd_gpreempt_scan_reserve - make room for one more queue in scans
- * @gp: the node
- *
- * Before the queue is on the queue manager's list. Not in the monitor: a reset
- * waits for that, and reclaim may wait for the reset.
- *
- * Return: 0, or -ENOMEM.
- */
-int kfd_gpreempt_scan_reserve(struct kfd_gpreempt *gp)
-{
-	struct kfd_gpreempt_room *room;
-	unsigned int nr;
-	int r = 0;
-
-	mutex_lock(&gp->room_lock);
-	if (gp->queues == gp->reserved) {
-		nr = max(2 * gp->reserved, 16);
-		room = kvzalloc(sizeof(*room) +
-				nr * (sizeof(*room->q) + sizeof(*room->queues) +
-				      sizeof(*room->verdict)), GFP_KERNEL);
-		if (!room) {
-			r = -ENOMEM;
-			goto out;
-		}
-		room->capacity = nr;
-		room->q = (void *)(room + 1);
-		room->queues = (void *)(room->q + nr);
-		room->verdict = (void *)(room->queues + nr);
-		gp->reserved = nr;
-		kvfree(xchg(&gp->next_room, room));
-	}
-	gp->queues++;
-out:
-	mutex_unlock(&gp->room_lock);
-	return r;
-}
-
-/**
- * kfd_gpreempt_scan_unreserve - a queue's record is gone
- * @gp: the node
- */
-void kfd_gpreempt_scan_unreserve(struct kfd_gpreempt *gp)
-{
-	mutex_lock(&gp->room_lock);
-	gp->queues--;
-	mutex_unlock(&gp->room_lock);
-}
-
 static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 			  struct kfd_gpreempt_scan *scan)
 {

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT queues: life of a queue's record, and the priority it may have.
+ */
+
+#include <linux/capability.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "kfd_gpreempt_priv.h"
+
+/*
+ * Room for one more queue in scans, before it is on the queue manager's list.
+ * Not made by the monitor: a reset waits for that, and reclaim may wait for the
+ * reset.
+ */
+static int reserve_room(struct kfd_gpreempt *gp)
+{
+	struct kfd_gpreempt_room *room;
+	unsigned int nr;
+	int r = 0;
+
+	mutex_lock(&gp->room_lock);
+	if (gp->queues == gp->reserved) {
+		nr = max(2 * gp->reserved, 16);
+		room = kvzalloc(sizeof(*room) +
+				nr * (sizeof(*room->q) + sizeof(*room->queues) +
+				      sizeof(*room->verdict)), GFP_KERNEL);
+		if (!room) {
+			r = -ENOMEM;
+			goto out;
+		}
+		room->capacity = nr;
+		room->q = (void *)(room + 1);
+		room->queues = (void *)(room->q + nr);
+		room->verdict = (void *)(room->queues + nr);
+		gp->reserved = nr;
+		kvfree(xchg(&gp->next_room, room));
+	}
+	gp->queues++;
+out:
+	mutex_unlock(&gp->room_lock);
+	return r;
+}
+
+static void unreserve_room(struct kfd_gpreempt *gp)
+{
+	mutex_lock(&gp->room_lock);
+	gp->queues--;
+	mutex_unlock(&gp->room_lock);
+}
+
+/**
+ * kfd_gpreempt_queue_free - nothing refers to a queue's record any more
+ * @gpq: to be freed
+ */
+void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq)
+{
+	if (gpq->mm)
+		mmdrop(gpq->mm);
+	unreserve_room(gpq->gp);
+	kobject_put(&gpq->gp->kobj);
+	kfree(gpq);
+}
+
+/**
+ * kfd_gpreempt_queue_put - drop a reference
+ * @gpq: the queue's record
+ */
+void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq)
+{
+	kobject_put(&gpq->kobj);
+}
+
+/**
+ * kfd_gpreempt_permit - may the caller have the priority it asks for?
+ * @gp: the node
+ * @priority: 0 to 15
+ * @word: out: the priority, see gpreempt_word()
+ *
+ * No audit record of a refusal: mostly it only clamps, and HIP's high-priority
+ * streams ask in every application.
+ *
+ * Return: 0, or -EPERM where priorities above the cap are refused.
+ */
+int kfd_gpreempt_permit(const struct kfd_gpreempt *gp, u32 priority, u32 *word)
+{
+	bool above = priority > READ_ONCE(gp->priority_cap);
+	bool nice = above && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+
+	if (above && !nice && READ_ONCE(gp->refuse))
+		return -EPERM;
+	*word = gpreempt_word(priority, nice);
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_queue_init - a process creates a queue
+ * @q: the queue; its device, process and properties are set
+ *
+ * Return: 0, -ENOMEM, or -EPERM where priorities above the cap are refused.
+ */
+int kfd_gpreempt_queue_init(struct queue *q)
+{
+	struct kfd_gpreempt *gp = q->device->gpreempt;
+	struct kfd_gpreempt_queue *gpq;
+	u32 asked;
+	int r;
+
+	if (!gp || q->properties.type != KFD_QUEUE_TYPE_COMPUTE)
+		return 0;
+	r = kfd_gpreempt_permit(gp, q->properties.priority, &asked);
+	if (r)
+		return r;
+	gpq = kzalloc(sizeof(*gpq), GFP_KERNEL);
+	if (!gpq)
+		return -ENOMEM;
+	if (reserve_room(gp)) {
+		kfree(gpq);
+		return -ENOMEM;
+	}
+
+	kobject_init(&gpq->kobj, &kfd_gpreempt_queue_ktype);
+	kobject_get(&gp->kobj);
+	gpq->gp = gp;
+	gpq->quiet_ns = ktime_get_ns();
+	gpq->q = q;
+	gpq->asked_word = asked;
+	gpq->pid = q->process->lead_thread->tgid;
+	/* The addresses are the process's own, whoever restores it. */
+	if (current->mm == q->process->mm) {
+		mmgrab(current->mm);
+		gpq->mm = current->mm;
+	}
+	q->gpreempt = gpq;
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_queue_fini - a queue is freed
+ * @q: the queue, off the queue manager's list, or NULL
+ */
+void kfd_gpreempt_queue_fini(struct queue *q)
+{
+	if (q && q->gpreempt)
+		kfd_gpreempt_queue_put(q->gpreempt);
+}
+
+/**
+ * kfd_gpreempt_queue_updated - a process is about to update a queue
+ * @q: the queue
+ * @priority: the priority that it asks for now
+ *
+ * ROCr sends the priority along with each update: what was granted once is not
+ * refused later.
+ *
+ * Return: 0, or -EPERM where priorities above the cap are refused.
+ */
+int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	u32 asked;
+	int r;
+
+	if (!gpq)
+		return 0;
+	r = kfd_gpreempt_permit(gpq->gp, priority, &asked);
+	if (r && priority > q->properties.priority)
+		return r;
+	WRITE_ONCE(gpq->asked_word, r ? gpreempt_word(priority, false) : asked);
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_queue_priority - the priority a queue may have
+ * @gp: the node
+ * @q: the queue
+ *
+ * The MQD keeps what the process asked for.
+ */
+u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
+			       const struct queue *q)
+{
+	return gpreempt_permitted(READ_ONCE(q->gpreempt->asked_word),
+				  READ_ONCE(q->gpreempt->priority_set),
+				  READ_ONCE(q->process->gpreempt),
+				  READ_ONCE(gp->priority_cap));
+}
+
+/**
+ * kfd_gpreempt_queue_pinned - must a queue be left alone?
+ * @q: the queue; DQM lock held
+ *
+ * Global wave sync needs all waves of a queue resident, and a debugged process
+ * is under its debugger's control alone.
+ */
+bool kfd_gpreempt_queue_pinned(const struct queue *q)
+{
+	return READ_ONCE(q->gws) || q->properties.is_gws || q->properties.is_being_destroyed ||
+	       READ_ONCE(q->process->debug_trap_enabled);
+}
+
+/**
+ * kfd_gpreempt_queue_held - would a queue be active, were it not for GPREEMPT?
+ * @q: the queue; DQM lock held
+ *
+ * For code that refuses an active queue because its state is on the hardware:
+ * a preempted queue's is not, but it may be at any time.
+ */
+bool kfd_gpreempt_queue_held(const struct queue *q)
+{
+	struct queue_properties p = q->properties;
+
+	if (!p.is_preempted)
+		return false;
+	p.is_preempted = false;
+	return QUEUE_IS_ACTIVE(p);
+}
