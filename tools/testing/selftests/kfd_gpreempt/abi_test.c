@@ -9,13 +9,12 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <linux/kfd_gpreempt.h>
 
 #include "kselftest_harness.h"
 #include "client.h"
 #include "gpreempt.h"
+#include "ioctl_call.h"
 
-#define SOME_USER	1000
 #define MAX_ENTRIES	256
 #define NODES		"/sys/class/kfd/kfd/gpreempt"
 #define PARAMETER	"/sys/module/amdgpu/parameters/gpreempt"
@@ -90,14 +89,13 @@ static struct entry *find(struct entry *entry, unsigned int n, const char *path)
 
 FIXTURE_SETUP(abi)
 {
-	unsigned int node;
-	__u32 gpu_id;
+	int ret = gpreempt_begin();
 
-	if (kfd_find_gpu(&gpu_id, &node))
+	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
+	ASSERT_EQ(0, ret);
 	if (geteuid())
 		SKIP(return, "not root");
-	ASSERT_TRUE(gpreempt_present());
 	ASSERT_EQ(0, client_open(&self->c));
 	ASSERT_EQ(0, aql_create(&self->q, &self->c.dev, 64, PRIORITY_HIGH));
 	snprintf(self->folder, sizeof(self->folder),
@@ -194,13 +192,12 @@ static int read_queue_file(const char *folder, const char *name, char *text, siz
 /* What the files say is what the ioctl says. */
 TEST_F(abi, queue_values)
 {
-	struct kfd_ioctl_gpreempt_args args = { .op = KFD_GPREEMPT_OP_GET,
-						.queue_id = self->q.id };
+	struct kfd_gpreempt_queue_info info;
 	unsigned long long values[ARRAY_SIZE(queue_files)] = {};
 	char text[64];
 	unsigned int i;
 
-	ASSERT_EQ(0, kfd_ioctl(&self->c.dev, AMDKFD_IOC_GPREEMPT, &args));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->q.id, &info));
 	for (i = 0; i < ARRAY_SIZE(queue_files); i++) {
 		ASSERT_EQ(0, read_queue_file(self->folder, queue_files[i], text, sizeof(text)))
 			TH_LOG("%s", queue_files[i]);
@@ -210,13 +207,13 @@ TEST_F(abi, queue_values)
 			EXPECT_STREQ("unknown", text);
 	}
 	EXPECT_EQ(PRIORITY_HIGH, values[1]);
-	EXPECT_EQ(args.queue.permitted, values[2]);
-	EXPECT_EQ(args.queue.effective, values[3]);
-	EXPECT_EQ(args.queue.timeslice_us, values[4]);
-	EXPECT_EQ(args.queue.preemptions, values[5]);
-	EXPECT_EQ(args.queue.running_ns, values[6]);
-	EXPECT_EQ(args.queue.waiting_ns, values[7]);
-	EXPECT_EQ(args.queue.preempted_ns, values[8]);
+	EXPECT_EQ(info.permitted, values[2]);
+	EXPECT_EQ(info.effective, values[3]);
+	EXPECT_EQ(info.timeslice_us, values[4]);
+	EXPECT_EQ(info.preemptions, values[5]);
+	EXPECT_EQ(info.running_ns, values[6]);
+	EXPECT_EQ(info.waiting_ns, values[7]);
+	EXPECT_EQ(info.preempted_ns, values[8]);
 
 	ASSERT_EQ(0, aql_update(&self->q, 0, 4));
 	ASSERT_EQ(0, read_queue_file(self->folder, "state", text, sizeof(text)));
@@ -268,8 +265,7 @@ TEST_F(abi, queue_files_are_private)
 	int status;
 	pid_t pid;
 
-	ASSERT_EQ(0, chmod("/dev/kfd", 0666));
-	ASSERT_EQ(0, fchmod(self->c.dev.drm_fd, 0666));
+	ASSERT_EQ(0, open_to_all(&self->c.dev));
 	pid = client_fork();
 	if (!pid)
 		_exit(private_files(SOME_USER));

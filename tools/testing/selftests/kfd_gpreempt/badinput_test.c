@@ -33,18 +33,13 @@ FIXTURE(badinput) {
 
 FIXTURE_SETUP(badinput)
 {
-	unsigned int node;
-	__u32 gpu_id;
+	int ret = gpreempt_begin();
 
-	if (kfd_find_gpu(&gpu_id, &node))
+	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
-	ASSERT_TRUE(gpreempt_present());
-	self->shared = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
-	/* on a busy host the model may be late: that is not what is tested here */
-	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
-	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	ASSERT_EQ(0, ret);
+	self->shared = client_shared_page();
+	ASSERT_NE(NULL, self->shared);
 }
 
 FIXTURE_TEARDOWN(badinput)
@@ -62,9 +57,7 @@ FIXTURE_TEARDOWN(badinput)
 		ASSERT_EQ(0, gpreempt_read("state", state, sizeof(state)));
 		EXPECT_STRNE("bypassed", state);
 	}
-	gpreempt_set("enable", 0);
-	gpreempt_set("preempt_timeout_ms", 100);
-	gpreempt_set("starvation_ms", 1000);
+	gpreempt_end();
 }
 
 /* After a fork, if the test has one: a low and a high queue with work for both. */
@@ -74,9 +67,7 @@ static int open_client(struct client *c, struct aql_queue *low, struct aql_queue
 	__u32 n;
 	int ret;
 
-	ret = client_open(c);
-	ret = ret ?: aql_create(low, &c->dev, 64, PRIORITY_LOW);
-	ret = ret ?: aql_create(high, &c->dev, 64, PRIORITY_HIGH);
+	ret = client_open_pair(c, low, high);
 	ret = ret ?: client_calibrate(c, high);
 	ret = ret ?: high_job_init(c, high_job, 200);
 	if (ret)

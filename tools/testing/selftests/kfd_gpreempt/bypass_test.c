@@ -16,6 +16,7 @@
 #include "client.h"
 #include "gpreempt.h"
 #include "gpu_model.h"
+#include "ioctl_call.h"
 
 #define HIGH_US			200
 #define LAUNCH_MS		100	/* ample for a dispatch to begin */
@@ -42,11 +43,6 @@ static int write_parameter(const char *path, int value)
 		return -errno;
 	ret = fprintf(f, "%d\n", value) < 0 ? -EIO : 0;
 	return fclose(f) ? -errno : ret;
-}
-
-static long long preempted(void)
-{
-	return gpreempt_number("stats/preemptions") - gpreempt_number("stats/resumes");
 }
 
 static int uevents_open(void)
@@ -93,7 +89,7 @@ static void expect_bypassed(struct __test_metadata *_metadata, int uevents, cons
 	ASSERT_EQ(0, gpreempt_wait_state("bypassed", CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, gpreempt_read("stats/bypass_reason", text, sizeof(text)));
 	EXPECT_STREQ(reason, text);
-	EXPECT_EQ(before, preempted());
+	EXPECT_EQ(before, gpreempt_preempted());
 	usleep(200000);		/* the uevent comes from a work item */
 	EXPECT_EQ(1, uevents_count(uevents, reason, &all));
 	EXPECT_EQ(1, all);
@@ -103,12 +99,8 @@ FIXTURE_SETUP(bypass)
 {
 	if (!gpu_model_present())
 		SKIP(return, "this GPU cannot be told to fail");
-	ASSERT_TRUE(gpreempt_present());
-	ASSERT_EQ(0, gpreempt_set("enable", 0));
-	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
-	ASSERT_EQ(0, client_open(&self->c));
-	ASSERT_EQ(0, aql_create(&self->low, &self->c.dev, 64, PRIORITY_LOW));
-	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
+	ASSERT_EQ(0, gpreempt_begin());
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
 	ASSERT_EQ(0, high_job_init(&self->c, &self->high_job, HIGH_US));
 	ASSERT_EQ(0, until_job_init(&self->c, &self->job));
@@ -116,7 +108,7 @@ FIXTURE_SETUP(bypass)
 	self->uevents = uevents_open();
 	ASSERT_LE(0, self->uevents);
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	self->before = preempted();
+	self->before = gpreempt_preempted();
 }
 
 FIXTURE_TEARDOWN(bypass)
@@ -125,8 +117,7 @@ FIXTURE_TEARDOWN(bypass)
 		return;
 	EXPECT_EQ(0, gpu_model_say("off", NULL, 0));
 	write_parameter(FENCE_PARAMETER, 9000);
-	gpreempt_set("enable", 0);
-	gpreempt_set("preempt_timeout_ms", 100);
+	gpreempt_end();
 	close(self->uevents);
 }
 
@@ -184,6 +175,8 @@ TEST_F_TIMEOUT(bypass, late, 120)
 	expect_bypassed(_metadata, self->uevents, "late_preemption", self->before);
 	EXPECT_LT(0, gpu_model_fired("delay-preemption"));
 	EXPECT_EQ(late + 1, gpreempt_number("stats/late"));
+	EXPECT_EQ(-EIO, gpreempt_hold(&self->low, 0));
+	EXPECT_EQ(-EIO, gpreempt_resume(&self->low));
 	/* who is first when both are mapped again, firmware decides */
 	EXPECT_EQ(0, low_ends(self));
 	EXPECT_EQ(0, high_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS));
@@ -231,11 +224,8 @@ static int preempts_again(void)
 	FIXTURE_DATA(bypass) self = {};
 	long long preemptions;
 
-	if (client_open(&self.c))
+	if (client_open_pair(&self.c, &self.low, &self.high))
 		return 1;
-	if (aql_create(&self.low, &self.c.dev, 64, PRIORITY_LOW) ||
-	    aql_create(&self.high, &self.c.dev, 64, PRIORITY_HIGH))
-		return 2;
 	if (client_calibrate(&self.c, &self.high) ||
 	    high_job_init(&self.c, &self.high_job, HIGH_US))
 		return 3;
@@ -293,7 +283,7 @@ static void never_answers(struct __test_metadata *_metadata, FIXTURE_DATA(bypass
 	EXPECT_EQ(1, uevents_count(self->uevents, "hung_preemption", &ret));
 	EXPECT_EQ(1, ret);
 	EXPECT_EQ(failed + 1, gpreempt_number("stats/failed"));
-	EXPECT_EQ(self->before, preempted());
+	EXPECT_EQ(self->before, gpreempt_preempted());
 	expect_recovered(_metadata);
 }
 
@@ -320,7 +310,7 @@ TEST_F_TIMEOUT(bypass, reset_in_progress, 180)
 	ASSERT_LE(0, fd);
 	EXPECT_LT(0, read(fd, text, sizeof(text)));	/* returns after the reset */
 	close(fd);
-	EXPECT_EQ(self->before, preempted());
+	EXPECT_EQ(self->before, gpreempt_preempted());
 	EXPECT_EQ(failed, gpreempt_number("stats/failed"));
 	ASSERT_EQ(0, gpreempt_read("stats/bypass_reason", text, sizeof(text)));
 	EXPECT_STREQ("none", text);

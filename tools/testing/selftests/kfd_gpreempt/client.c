@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -24,13 +25,20 @@ pid_t client_fork(void)
 	return pid;
 }
 
+void *client_shared_page(void)
+{
+	void *p = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
 int client_open(struct client *c)
 {
 	static const char *const names[] = {
-		"store", "read_clock", "high", "until", "meet", "low",
+		"store", "read_clock", "high", "until", "meet", "low", "hold",
 	};
 	struct aql_kernel *kernels[] = {
-		&c->store, &c->read_clock, &c->high, &c->until, &c->meet, &c->low,
+		&c->store, &c->read_clock, &c->high, &c->until, &c->meet, &c->low, &c->hold,
 	};
 	unsigned int i;
 	int ret;
@@ -40,7 +48,7 @@ int client_open(struct client *c)
 	if (ret)
 		return ret;
 	ret = code_load(&c->code, &c->dev);
-	for (i = 0; !ret && i < 6; i++)
+	for (i = 0; !ret && i < sizeof(names) / sizeof(names[0]); i++)
 		ret = code_kernel(&c->code, names[i], kernels[i]);
 	if (ret)
 		kfd_close(&c->dev);
@@ -48,6 +56,14 @@ int client_open(struct client *c)
 	c->until.group_bytes = CLIENT_LDS_BYTES;
 	c->meet.group_bytes = CLIENT_LDS_BYTES;
 	return ret;
+}
+
+int client_open_pair(struct client *c, struct aql_queue *low, struct aql_queue *high)
+{
+	int ret = client_open(c);
+
+	ret = ret ?: aql_create(low, &c->dev, 64, PRIORITY_LOW);
+	return ret ?: aql_create(high, &c->dev, 64, PRIORITY_HIGH);
 }
 
 void client_close(struct client *c)
@@ -358,4 +374,35 @@ int until_job_moves(const struct until_job *job)
 		usleep(1000);
 	}
 	return 0;
+}
+
+int hold_job_start(struct client *c, struct hold_job *job, struct aql_queue *q, __u32 items,
+		   __u16 group, __u32 tag)
+{
+	int ret;
+
+	memset(job, 0, sizeof(*job));
+	ret = kfd_alloc(&c->dev, &job->mem, RESULTS_OFFSET + items * 3 * sizeof(__u32),
+			KFD_MEM_HOST);
+	if (ret)
+		return ret;
+	job->items = items;
+	job->signal = job->mem.ptr;
+	job->args = (void *)((char *)job->mem.ptr + ARGS_OFFSET);
+	job->stop = (__u32 *)(job->args + 1);
+	job->beats = job->stop + 1;
+	job->out = (__u32 *)((char *)job->mem.ptr + RESULTS_OFFSET);
+	job->args->stop = (uintptr_t)job->stop;
+	job->args->out = (uintptr_t)job->out;
+	job->args->beats = (uintptr_t)job->beats;
+	job->args->tag = tag;
+	aql_signal_init(job->signal, 1, NULL);
+	aql_dispatch(q, &c->hold, items, group, job->args, job->signal);
+	return 0;
+}
+
+int hold_job_end(struct client *c, struct hold_job *job)
+{
+	*job->stop = 1;
+	return aql_signal_wait(&c->dev, job->signal, CLIENT_TIMEOUT_MS);
 }

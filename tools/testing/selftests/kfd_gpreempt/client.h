@@ -30,17 +30,21 @@
  * @until:	likewise
  * @meet:	likewise
  * @low:	likewise
+ * @hold:	likewise
  * @ticks_per_us: of s_memtime, measured; 0 before client_calibrate()
  */
 struct client {
 	struct kfd_dev dev;
 	struct code code;
-	struct aql_kernel store, read_clock, high, until, meet, low;
+	struct aql_kernel store, read_clock, high, until, meet, low, hold;
 	double ticks_per_us;
 };
 
 /* fork(), of a child that does not outlive its parent, whatever becomes of the test. */
 pid_t client_fork(void);
+
+/* Memory that this process and its children share, a page; NULL when there is none. */
+void *client_shared_page(void);
 
 /*
  * Can another process, which starts now, use the GPU? Return: 0, or the number
@@ -51,6 +55,9 @@ int client_other_works(void);
 /* -ENODEV when there is no GPU node: tests skip. */
 int client_open(struct client *c);
 void client_close(struct client *c);
+
+/* client_open(), and a queue of the lowest and one of the highest priority. */
+int client_open_pair(struct client *c, struct aql_queue *low, struct aql_queue *high);
 
 /* Measures the GPU's clock on @q. */
 int client_calibrate(struct client *c, struct aql_queue *q);
@@ -144,5 +151,29 @@ int until_job_wait(struct client *c, struct until_job *job, unsigned int timeout
 
 /* Wait until the first workgroup has gone through some rounds from now on; 0 or -ETIME. */
 int until_job_moves(const struct until_job *job);
+
+/*
+ * struct hold_job - a dispatch whose waves hold values until they are told to end
+ * @mem: @signal: as in struct low_job
+ * @stop:	ends it, when not 0
+ * @beats:	a count of rounds for each workgroup
+ * @out:	three words each work-item: the values, as it had them at the end
+ * @items:	its size
+ */
+struct hold_job {
+	struct kfd_mem mem;
+	struct aql_signal *signal;
+	struct {
+		__u64 stop, out, beats;
+		__u32 tag;
+	} *args;
+	volatile __u32 *stop, *beats, *out;
+	__u32 items;
+};
+
+/* Starts it: @items in workgroups of @group, whose values begin at @tag. */
+int hold_job_start(struct client *c, struct hold_job *job, struct aql_queue *q, __u32 items,
+		   __u16 group, __u32 tag);
+int hold_job_end(struct client *c, struct hold_job *job);
 
 #endif

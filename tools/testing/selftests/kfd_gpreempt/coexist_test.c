@@ -79,16 +79,11 @@ FIXTURE(coexist) {
 
 FIXTURE_SETUP(coexist)
 {
-	int ret;
+	int ret = contest_begin(&self->ct);
 
-	if (!gpreempt_present())
-		SKIP(return, "no GPREEMPT");
-	ret = contest_open(&self->ct);
 	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, contest_init(&self->ct));
-	ASSERT_EQ(0, contest_preempt(&self->ct));
 }
 
 FIXTURE_TEARDOWN(coexist)
@@ -321,14 +316,11 @@ FIXTURE(others) {
 
 FIXTURE_SETUP(others)
 {
-	unsigned int node;
-	__u32 gpu_id;
+	int ret = gpreempt_begin();
 
-	if (!gpreempt_present())
-		SKIP(return, "no GPREEMPT");
-	if (kfd_find_gpu(&gpu_id, &node))
+	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
-	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
+	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, gpreempt_set("blocked_us", 500000));
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
@@ -339,10 +331,7 @@ FIXTURE_TEARDOWN(others)
 	rival_kill(self->rival, self->pid);
 	if (self->c.dev.fd > 0)
 		client_close(&self->c);
-	gpreempt_set("enable", 0);
-	gpreempt_set("starvation_ms", 1000);
-	gpreempt_set("blocked_us", 2000);
-	gpreempt_set("preempt_timeout_ms", 100);
+	gpreempt_end();
 }
 
 /* A preempted queue's process ends, by @end; the machine is the other's and goes on. */

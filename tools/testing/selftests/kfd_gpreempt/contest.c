@@ -42,9 +42,9 @@ static int run_rival(struct rival *rival, __u32 priority, unsigned int groups)
 
 int rival_start(struct rival **rival, pid_t *pid, __u32 priority, unsigned int groups)
 {
-	*rival = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (*rival == MAP_FAILED)
-		return -errno;
+	*rival = client_shared_page();
+	if (!*rival)
+		return -ENOMEM;
 	*pid = client_fork();
 	if (!*pid)
 		_exit(run_rival(*rival, priority, groups));
@@ -76,11 +76,8 @@ int rival_run(struct rival *rival, int run)
 
 int contest_open(struct contest *ct)
 {
-	unsigned int node;
-	__u32 gpu_id;
-	int ret;
+	int ret = gpreempt_begin();
 
-	ret = kfd_find_gpu(&gpu_id, &node);
 	if (!ret)
 		ret = rival_start(&ct->rival, &ct->pid, PRIORITY_HIGH, 1);
 	return ret ? ret : client_open(&ct->c);
@@ -100,14 +97,20 @@ int contest_init(struct contest *ct)
 	ret = low_job_init(&ct->c, &ct->job, ct->c.dev.cus, n);
 	/* a busy host's delays, and rule 3, are not what is tested */
 	if (!ret)
-		ret = gpreempt_set("preempt_timeout_ms", 9000);
-	if (!ret)
 		ret = gpreempt_set("blocked_us", 500000);
 	if (!ret)
 		ret = gpreempt_set("starvation_ms", 60000);
 	if (!ret)
 		ret = gpreempt_set("enable", 1);
 	return ret;
+}
+
+int contest_begin(struct contest *ct)
+{
+	int ret = contest_open(ct);
+
+	ret = ret ?: contest_init(ct);
+	return ret ?: contest_preempt(ct);
 }
 
 int contest_preempt(struct contest *ct)
@@ -159,10 +162,7 @@ int contest_finish(struct contest *ct)
 void contest_close(struct contest *ct)
 {
 	rival_kill(ct->rival, ct->pid);
-	gpreempt_set("enable", 0);
-	gpreempt_set("starvation_ms", 1000);
-	gpreempt_set("blocked_us", 2000);
-	gpreempt_set("preempt_timeout_ms", 100);
+	gpreempt_end();
 	if (ct->c.dev.fd > 0)
 		client_close(&ct->c);
 }

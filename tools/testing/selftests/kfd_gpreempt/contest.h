@@ -50,11 +50,14 @@ struct contest {
 	long long resumes;
 };
 
-/* Starts the rival and opens the device. -ENODEV without a GPU. */
+/* gpreempt_begin(), starts the rival and opens the device. -ENODEV without a GPU. */
 int contest_open(struct contest *ct);
 
 /* Makes LOW's queue and job, and enables GPREEMPT. */
 int contest_init(struct contest *ct);
+
+/* Both, and contest_preempt(). */
+int contest_begin(struct contest *ct);
 
 /* Starts LOW, then HIGH, and waits until LOW is preempted. */
 int contest_preempt(struct contest *ct);

@@ -10,7 +10,6 @@
 
 #include "kselftest_harness.h"
 #include "contest.h"
-#include "gpreempt.h"
 
 FIXTURE(criu) {
 	struct contest ct;
@@ -18,16 +17,11 @@ FIXTURE(criu) {
 
 FIXTURE_SETUP(criu)
 {
-	int ret;
+	int ret = contest_begin(&self->ct);
 
-	if (!gpreempt_present())
-		SKIP(return, "no GPREEMPT");
-	ret = contest_open(&self->ct);
 	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, contest_init(&self->ct));
-	ASSERT_EQ(0, contest_preempt(&self->ct));
 }
 
 FIXTURE_TEARDOWN(criu)

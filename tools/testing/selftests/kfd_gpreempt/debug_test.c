@@ -9,6 +9,7 @@
 #include "kselftest_harness.h"
 #include "contest.h"
 #include "gpreempt.h"
+#include "ioctl_call.h"
 
 FIXTURE(debug) {
 	struct contest ct;
@@ -21,11 +22,8 @@ FIXTURE_SETUP(debug)
 	struct kfd_ioctl_runtime_enable_args runtime = {
 		.mode_mask = KFD_RUNTIME_ENABLE_MODE_ENABLE_MASK,
 	};
-	int ret;
+	int ret = contest_open(&self->ct);
 
-	if (!gpreempt_present())
-		SKIP(return, "no GPREEMPT");
-	ret = contest_open(&self->ct);
 	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
 	ASSERT_EQ(0, ret);
@@ -87,6 +85,22 @@ TEST_F_TIMEOUT(debug, attach_resumes, 120)
 	ASSERT_EQ(0, rival_run(ct->rival, 0));
 	EXPECT_EQ(0, contest_preempt(ct));
 	EXPECT_TRUE(contest_low_is_off(ct));
+}
+
+/* Nobody but its debugger takes it off. */
+TEST_F_TIMEOUT(debug, preempt_is_refused, 120)
+{
+	struct contest *ct = &self->ct;
+
+	ASSERT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_ENABLE));
+	EXPECT_EQ(-EBUSY, gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, ct->queue.id,
+					   0, 0, 0));
+	EXPECT_EQ(-EBUSY, gpreempt_hold(&ct->queue, 0));
+	EXPECT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_DISABLE));
+	EXPECT_EQ(0, gpreempt_hold(&ct->queue, 0));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HELD, gpreempt_queue_state(&ct->queue));
+	EXPECT_EQ(0, gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_RESUME, 0, ct->queue.id,
+				      0, 0, 0));
 }
 
 /* A queue that its debugger suspends is the debugger's until it resumes it. */

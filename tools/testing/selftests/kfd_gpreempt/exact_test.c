@@ -24,18 +24,14 @@ FIXTURE(exact) {
 
 FIXTURE_SETUP(exact)
 {
-	unsigned int node, i;
-	__u32 gpu_id, n;
+	int ret = gpreempt_begin();
+	unsigned int i;
+	__u32 n;
 
-	if (kfd_find_gpu(&gpu_id, &node))
+	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
-	ASSERT_TRUE(gpreempt_present());
-	/* on a busy host the model may be late: that is not what is tested here */
-	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
-	ASSERT_EQ(0, gpreempt_set("enable", 0));
-	ASSERT_EQ(0, client_open(&self->c));
-	ASSERT_EQ(0, aql_create(&self->low, &self->c.dev, 64, PRIORITY_LOW));
-	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
 	ASSERT_EQ(0, high_job_init(&self->c, &self->high_job, HIGH_US));
 	n = low_calibrate(&self->c, &self->low, LOW_MS);
@@ -48,8 +44,7 @@ FIXTURE_TEARDOWN(exact)
 {
 	if (self->c.dev.fd <= 0)
 		return;
-	EXPECT_EQ(0, gpreempt_set("enable", 0));
-	EXPECT_EQ(0, gpreempt_set("preempt_timeout_ms", 100));
+	EXPECT_EQ(0, gpreempt_end());
 	EXPECT_EQ(0, aql_destroy(&self->high));
 	EXPECT_EQ(0, aql_destroy(&self->low));
 	client_close(&self->c);

@@ -15,6 +15,7 @@
 
 #include "kselftest_harness.h"
 #include "client.h"
+#include "file.h"
 #include "gpreempt.h"
 
 #define FAILSLAB	"/sys/kernel/debug/failslab/"
@@ -22,18 +23,6 @@
 
 /* More than any operation here allocates. */
 #define MANY		500
-
-static int put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
 
 FIXTURE(failslab) {
 	struct client c;
@@ -43,29 +32,26 @@ FIXTURE(failslab) {
 
 FIXTURE_SETUP(failslab)
 {
-	int ret;
+	int ret = gpreempt_begin();
 
-	if (!gpreempt_present())
-		SKIP(return, "no GPREEMPT");
-	if (access(FAIL_NTH, W_OK) || access(FAILSLAB, F_OK))
-		SKIP(return, "no fault injection");
-	ret = client_open(&self->c);
 	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
 	ASSERT_EQ(0, ret);
+	if (access(FAIL_NTH, W_OK) || access(FAILSLAB, F_OK))
+		SKIP(return, "no fault injection");
+	ASSERT_EQ(0, client_open(&self->c));
 	ASSERT_EQ(0, aql_create(&self->q, &self->c.dev, 64, PRIORITY_LOW));
-	ASSERT_EQ(0, gpreempt_set("enable", 0));
-	ASSERT_EQ(0, put(FAILSLAB "ignore-gfp-wait", "N"));
-	ASSERT_EQ(0, put(FAILSLAB "verbose", "0"));
+	ASSERT_EQ(0, file_write(FAILSLAB "ignore-gfp-wait", "N"));
+	ASSERT_EQ(0, file_write(FAILSLAB "verbose", "0"));
 	self->fail_nth = open(FAIL_NTH, O_RDWR);
 	ASSERT_LE(0, self->fail_nth);
 }
 
 FIXTURE_TEARDOWN(failslab)
 {
-	put(FAILSLAB "ignore-gfp-wait", "Y");
-	put(FAILSLAB "probability", "0");
-	gpreempt_set("enable", 0);
+	file_write(FAILSLAB "ignore-gfp-wait", "Y");
+	file_write(FAILSLAB "probability", "0");
+	gpreempt_end();
 	close(self->fail_nth);
 	client_close(&self->c);
 }
@@ -171,15 +157,9 @@ TEST_F_TIMEOUT(failslab, map_doorbells, 300)
 /* Each file that there is, opened and read. */
 static int read_file(const char *path)
 {
-	int fd = open(path, O_RDONLY), ret = 0;
 	char buf[4096];
 
-	if (fd < 0)
-		return -errno;
-	if (read(fd, buf, sizeof(buf)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
+	return file_read(path, buf, sizeof(buf));
 }
 
 TEST_F_TIMEOUT(failslab, read_sysfs, 300)
@@ -190,7 +170,7 @@ TEST_F_TIMEOUT(failslab, read_sysfs, 300)
 
 	ASSERT_EQ(0, gpreempt_path(NULL, folder, sizeof(folder)));
 	d = opendir(folder);
-	ASSERT_TRUE(d);
+	ASSERT_NE(NULL, d);
 	while ((e = readdir(d))) {
 		if (e->d_type != DT_REG)
 			continue;
@@ -216,7 +196,7 @@ TEST_F_TIMEOUT(failslab, monitor, 300)
 
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	d = opendir("/proc");
-	ASSERT_TRUE(d);
+	ASSERT_NE(NULL, d);
 	while ((e = readdir(d))) {
 		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
 		f = fopen(path, "r");
@@ -224,7 +204,7 @@ TEST_F_TIMEOUT(failslab, monitor, 300)
 			continue;
 		if (fgets(comm, sizeof(comm), f) && !strncmp(comm, "gpreempt/", 9)) {
 			snprintf(path, sizeof(path), "/proc/%s/make-it-fail", e->d_name);
-			ASSERT_EQ(0, put(path, "1"));
+			ASSERT_EQ(0, file_write(path, "1"));
 			found = true;
 		}
 		fclose(f);
@@ -234,15 +214,15 @@ TEST_F_TIMEOUT(failslab, monitor, 300)
 	ASSERT_EQ(0, aql_create(&high, &self->c.dev, 64, PRIORITY_HIGH));
 	ASSERT_EQ(0, until_job_init(&self->c, &low));
 	ASSERT_EQ(0, until_job_init(&self->c, &until));
-	ASSERT_EQ(0, put(FAILSLAB "task-filter", "Y"));
-	ASSERT_EQ(0, put(FAILSLAB "times", "1"));
-	ASSERT_EQ(0, put(FAILSLAB "probability", "100"));
+	ASSERT_EQ(0, file_write(FAILSLAB "task-filter", "Y"));
+	ASSERT_EQ(0, file_write(FAILSLAB "times", "1"));
+	ASSERT_EQ(0, file_write(FAILSLAB "probability", "100"));
 
 	until_job_start(&self->c, &low, &self->q);
 	usleep(50000);
 	until_job_start(&self->c, &until, &high);
 	EXPECT_EQ(0, gpreempt_wait_state("bypassed", CLIENT_TIMEOUT_MS));
-	ASSERT_EQ(0, put(FAILSLAB "probability", "0"));
+	ASSERT_EQ(0, file_write(FAILSLAB "probability", "0"));
 	until_job_stop(&low);
 	until_job_stop(&until);
 	EXPECT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));

@@ -9,7 +9,7 @@
 
 int file_write(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), ret = 0;
 
 	if (fd < 0)
 		return -errno;

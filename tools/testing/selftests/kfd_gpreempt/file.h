@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* One write() of exactly @text. 0 or -errno. */
+/* One write() of exactly @text, as the shell's >. 0 or -errno. */
 int file_write(const char *path, const char *text);
 
 /* What one read() gives. 0 or -errno. */

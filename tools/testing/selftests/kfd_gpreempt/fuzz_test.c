@@ -13,24 +13,21 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <linux/kfd_gpreempt.h>
 
 #include "kselftest_harness.h"
 #include "client.h"
 #include "gpreempt.h"
+#include "ioctl_call.h"
 
 #define SECONDS		4
 #define MAX_SECONDS	100000
-#define SOME_USER	1000
 #define FUZZERS		2
 #define MAX_QUEUES	4	/* more than any process here has */
-#define LOW_MS		500
-#define LAST_OP		KFD_GPREEMPT_OP_HINT
 
-struct shared {
+/* Between the test and the fuzzers; the last process number is the test's. */
+struct fuzz {
 	volatile int ready;
 	volatile int stop;
 	volatile unsigned int calls[FUZZERS], accepted[FUZZERS], writes[FUZZERS];
@@ -41,7 +38,7 @@ FIXTURE(fuzz) {
 	struct client c;
 	struct aql_queue low, high;
 	struct low_job job;
-	struct shared *shared;
+	struct fuzz *shared;
 	unsigned int seconds, seed;
 };
 
@@ -55,52 +52,24 @@ static unsigned int number(const char *name, unsigned int otherwise, unsigned in
 
 FIXTURE_SETUP(fuzz)
 {
-	unsigned int node;
-	__u32 gpu_id;
+	int ret = gpreempt_begin();
 
-	if (kfd_find_gpu(&gpu_id, &node))
+	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
+	ASSERT_EQ(0, ret);
 	if (geteuid())
 		SKIP(return, "not root");
-	ASSERT_TRUE(gpreempt_present());
 	self->seconds = number("GPREEMPT_FUZZ_SECONDS", SECONDS, MAX_SECONDS);
 	self->seed = number("GPREEMPT_FUZZ_SEED", kfd_now() / 1000, ~0);
-	self->shared = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
-	ASSERT_EQ(0, client_open(&self->c));
-	ASSERT_EQ(0, aql_create(&self->low, &self->c.dev, 64, PRIORITY_LOW));
-	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
-	ASSERT_EQ(0, chmod("/dev/kfd", 0666));
-	ASSERT_EQ(0, fchmod(self->c.dev.drm_fd, 0666));
-}
-
-/* Every number back to what it was at boot; there is a file that tells. */
-static void reset_tunables(void)
-{
-	static const char *const names[] = {
-		"poll_interval_us", "poll_interval_max_us", "starvation_ms", "min_residency_us",
-		"blocked_us", "preempt_timeout_ms", "priority_cap",
-	};
-	char name[64];
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(name, sizeof(name), "default/%s", names[i]);
-		gpreempt_set(names[i], gpreempt_number(name));
-	}
-	for (i = 0; i < 16; i++) {
-		snprintf(name, sizeof(name), "level%u/timeslice_us", i);
-		gpreempt_set(name, gpreempt_number("default/timeslice_us"));
-	}
-	gpreempt_write("policy", "strict\n");
-	gpreempt_write("above_cap", "clamp\n");
+	self->shared = client_shared_page();
+	ASSERT_NE(NULL, self->shared);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
+	ASSERT_EQ(0, open_to_all(&self->c.dev));
 }
 
 FIXTURE_TEARDOWN(fuzz)
 {
-	gpreempt_set("enable", 0);
-	reset_tunables();
+	gpreempt_end();
 	if (self->c.dev.fd > 0) {
 		EXPECT_EQ(0, aql_destroy(&self->low));
 		EXPECT_EQ(0, aql_destroy(&self->high));
@@ -134,7 +103,7 @@ static void *list_area(void)
 	return area;
 }
 
-static void some_call(struct kfd_dev *dev, struct shared *shared, unsigned int who,
+static void some_call(struct kfd_dev *dev, struct fuzz *shared, unsigned int who,
 		      void *area, unsigned int *seed)
 {
 	struct kfd_ioctl_gpreempt_args args = {
@@ -188,7 +157,7 @@ static void some_call(struct kfd_dev *dev, struct shared *shared, unsigned int w
 	shared->accepted[who] += !ioctl(dev->fd, AMDKFD_IOC_GPREEMPT, to);
 }
 
-static void some_write(struct shared *shared, unsigned int who, unsigned int *seed)
+static void some_write(struct fuzz *shared, unsigned int who, unsigned int *seed)
 {
 	static const char *const files[] = {
 		"enable", "policy", "above_cap", "poll_interval_us", "poll_interval_max_us",
@@ -227,7 +196,7 @@ static void some_write(struct shared *shared, unsigned int who, unsigned int *se
 }
 
 /* In a child: queues that come and go, calls and, as root, writes. */
-static int fuzz(struct shared *shared, unsigned int who, unsigned int seed)
+static int fuzz(struct fuzz *shared, unsigned int who, unsigned int seed)
 {
 	struct aql_queue q;
 	struct kfd_dev dev;
@@ -262,22 +231,14 @@ static int fuzz(struct shared *shared, unsigned int who, unsigned int seed)
 	return 0;
 }
 
-static int queue_state(struct kfd_dev *dev, __u32 queue_id)
-{
-	struct kfd_ioctl_gpreempt_args args = { .op = KFD_GPREEMPT_OP_GET, .queue_id = queue_id };
-	int ret = kfd_ioctl(dev, AMDKFD_IOC_GPREEMPT, &args);
-
-	return ret ?: (int)args.queue.state;
-}
-
 /* The driver takes a queue off while it moves the queue's memory, as after a fork. */
-static int becomes_mapped(struct kfd_dev *dev, __u32 queue_id)
+static int becomes_mapped(struct aql_queue *q)
 {
 	unsigned int ms;
 	int state = 0;
 
 	for (ms = 0; ms < CLIENT_TIMEOUT_MS; ms++) {
-		state = queue_state(dev, queue_id);
+		state = gpreempt_queue_state(q);
 		if (state != KFD_GPREEMPT_QUEUE_OFF)
 			break;
 		usleep(1000);
@@ -287,11 +248,7 @@ static int becomes_mapped(struct kfd_dev *dev, __u32 queue_id)
 
 TEST_F_TIMEOUT(fuzz, ioctl_and_sysfs, MAX_SECONDS + 120)
 {
-	struct kfd_ioctl_gpreempt_args none = {
-		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT,
-		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
-	};
-	struct shared *shared = self->shared;
+	struct fuzz *shared = self->shared;
 	pid_t child[FUZZERS];
 	unsigned int i;
 	int status;
@@ -328,14 +285,14 @@ TEST_F_TIMEOUT(fuzz, ioctl_and_sysfs, MAX_SECONDS + 120)
 
 	/* whatever was asked for: off means off */
 	ASSERT_EQ(0, gpreempt_set("enable", 0));
-	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, becomes_mapped(&self->c.dev, self->low.id));
-	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, becomes_mapped(&self->c.dev, self->high.id));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, becomes_mapped(&self->low));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, becomes_mapped(&self->high));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&self->job));
 
 	/* and it works as before */
-	reset_tunables();
-	EXPECT_EQ(0, kfd_ioctl(&self->c.dev, AMDKFD_IOC_GPREEMPT, &none));
+	ASSERT_EQ(0, gpreempt_begin());
+	EXPECT_EQ(0, gpreempt_set_default(&self->c.dev, 0, KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	low_job_start(&self->c, &self->job, &self->low);
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));

@@ -100,6 +100,36 @@ int gpreempt_set(const char *file, long long value)
 	return gpreempt_write(file, text);
 }
 
+int gpreempt_end(void)
+{
+	static const char *const names[] = {
+		"poll_interval_us", "poll_interval_max_us", "starvation_ms", "min_residency_us",
+		"blocked_us", "preempt_timeout_ms", "priority_cap",
+	};
+	char name[64];
+	unsigned int i;
+	int ret;
+
+	ret = gpreempt_set("enable", 0);
+	for (i = 0; !ret && i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(name, sizeof(name), "default/%s", names[i]);
+		ret = gpreempt_set(names[i], gpreempt_number(name));
+	}
+	for (i = 0; !ret && i < 16; i++) {
+		snprintf(name, sizeof(name), "level%u/timeslice_us", i);
+		ret = gpreempt_set(name, gpreempt_number("default/timeslice_us"));
+	}
+	ret = ret ?: gpreempt_write("policy", "strict");
+	return ret ?: gpreempt_write("above_cap", "clamp");
+}
+
+int gpreempt_begin(void)
+{
+	int ret = gpreempt_end();
+
+	return ret ?: gpreempt_set("preempt_timeout_ms", 9000);
+}
+
 int gpreempt_wait_state(const char *state, unsigned int timeout_ms)
 {
 	__u64 end = kfd_now() + timeout_ms * 1000000ULL;

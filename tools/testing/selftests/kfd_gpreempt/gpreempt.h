@@ -21,6 +21,15 @@ long long gpreempt_preempted(void);
 
 /* One write() of exactly @text. 0 or -errno. */
 int gpreempt_write(const char *file, const char *text);
+
+/*
+ * Before a test: not enabled, every tunable at its default, but patient with a
+ * busy host, on which the GPU model may be late. 0, -ENODEV without a GPU, or
+ * -ENOENT without GPREEMPT. After it: not enabled, all at its default.
+ */
+int gpreempt_begin(void);
+int gpreempt_end(void);
+
 /* Wait until the monitor is in a state; 0 or -ETIME. */
 int gpreempt_wait_state(const char *state, unsigned int timeout_ms);
 int gpreempt_set(const char *file, long long value);

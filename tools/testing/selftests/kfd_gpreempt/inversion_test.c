@@ -54,20 +54,15 @@ FIXTURE(inversion) {
 
 FIXTURE_SETUP(inversion)
 {
-	unsigned int node, i;
-	__u32 gpu_id;
+	int ret = gpreempt_begin();
+	unsigned int i;
 
-	if (kfd_find_gpu(&gpu_id, &node))
+	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
-	ASSERT_TRUE(gpreempt_present());
+	ASSERT_EQ(0, ret);
 	/* before the device is opened: the child opens it for itself */
-	self->shared = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
-	ASSERT_EQ(0, gpreempt_set("enable", 0));
-	ASSERT_EQ(0, gpreempt_write("policy", "strict"));
-	/* on a busy host the model may be late: that is not what is tested here */
-	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
+	self->shared = client_shared_page();
+	ASSERT_NE(NULL, self->shared);
 	ASSERT_EQ(0, gpreempt_set("blocked_us", 100000));
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", NO_STARVATION_MS));
 	ASSERT_EQ(0, client_open(&self->c));
@@ -89,11 +84,7 @@ FIXTURE_TEARDOWN(inversion)
 		kfd_free(&self->c.dev, &self->mem);
 		client_close(&self->c);
 	}
-	gpreempt_set("enable", 0);
-	gpreempt_set("preempt_timeout_ms", 100);
-	gpreempt_set("blocked_us", 2000);
-	gpreempt_set("starvation_ms", 1000);
-	gpreempt_set("min_residency_us", 500);
+	gpreempt_end();
 }
 
 /* Queues of these priorities; the GPU's clock is measured on the first. */

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
@@ -18,59 +17,31 @@
 #define ITEMS		128	/* one workgroup of the "hold" kernel */
 #define BEATS		4	/* rounds in which a kernel must be seen */
 
-/*
- * struct holder - a queue with a kernel that runs until it is told to end
- */
+/* struct holder - a queue with a kernel that runs until it is told to end */
 struct holder {
 	struct aql_queue q;
-	struct kfd_mem mem;
-	struct aql_signal *signal;
-	struct {
-		__u64 stop, out, beats;
-		__u32 tag;
-	} *args;
-	volatile __u32 *stop, *beat, *out;
+	struct hold_job job;
 };
 
 static int holder_start(struct client *c, struct holder *h, __u32 tag)
 {
-	struct aql_kernel hold;
-	int ret;
+	int ret = aql_create(&h->q, &c->dev, 64, PRIORITY_LOW);
 
-	memset(h, 0, sizeof(*h));
-	ret = code_kernel(&c->code, "hold", &hold);
-	if (!ret)
-		ret = aql_create(&h->q, &c->dev, 64, PRIORITY_LOW);
-	if (!ret)
-		ret = kfd_alloc(&c->dev, &h->mem, 2 * KFD_PAGE, KFD_MEM_HOST);
-	if (ret)
-		return ret;
-	h->signal = h->mem.ptr;
-	h->args = (void *)((char *)h->mem.ptr + 64);
-	h->stop = (__u32 *)((char *)h->mem.ptr + 128);
-	h->beat = h->stop + 1;
-	h->out = (__u32 *)((char *)h->mem.ptr + KFD_PAGE);
-	h->args->stop = (uintptr_t)h->stop;
-	h->args->out = (uintptr_t)h->out;
-	h->args->beats = (uintptr_t)h->beat;
-	h->args->tag = tag;
-	aql_signal_init(h->signal, 1, NULL);
-	aql_dispatch(&h->q, &hold, ITEMS, ITEMS, h->args, h->signal);
-	return 0;
+	return ret ?: hold_job_start(c, &h->job, &h->q, ITEMS, ITEMS, tag);
 }
 
 /* Told to end, it does, with every value it held. Words that are wrong, or -errno. */
 static int holder_end(struct client *c, struct holder *h)
 {
+	struct hold_job *job = &h->job;
 	int i, wrong = 0, ret;
 
-	*h->stop = 1;
-	ret = aql_signal_wait(&c->dev, h->signal, CLIENT_TIMEOUT_MS);
+	ret = hold_job_end(c, job);
 	if (ret)
 		return ret;
 	for (i = 0; i < ITEMS; i++)
-		wrong += h->out[3 * i] != h->args->tag + i ||
-			 h->out[3 * i + 2] != ~(h->args->tag + i);
+		wrong += job->out[3 * i] != job->args->tag + i ||
+			 job->out[3 * i + 2] != ~(job->args->tag + i);
 	return wrong;
 }
 
@@ -78,11 +49,11 @@ static int holder_end(struct client *c, struct holder *h)
 static int holder_progress(struct holder *h, unsigned int n)
 {
 	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
-	__u32 seen = *h->beat;
+	__u32 seen = *h->job.beats;
 
 	while (n && kfd_now() < end) {
-		if (*h->beat != seen) {
-			seen = *h->beat;
+		if (*h->job.beats != seen) {
+			seen = *h->job.beats;
 			n--;
 		} else {
 			usleep(200);
@@ -149,13 +120,12 @@ static int process(volatile struct shared *s, __u32 tag)
 
 TEST_F_TIMEOUT(oversubscribe, processes, 120)
 {
-	volatile struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
-					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	volatile struct shared *s = client_shared_page();
 	pid_t pid[PROCESSES];
 	unsigned int i;
 	int status;
 
-	ASSERT_NE(MAP_FAILED, (void *)s);
+	ASSERT_NE(NULL, s);
 	for (i = 0; i < PROCESSES; i++) {
 		pid[i] = client_fork();
 		ASSERT_LE(0, pid[i]);

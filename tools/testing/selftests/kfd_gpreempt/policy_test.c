@@ -21,15 +21,11 @@ FIXTURE(policy) {
 
 FIXTURE_SETUP(policy)
 {
-	unsigned int node;
-	__u32 gpu_id;
+	int ret = gpreempt_begin();
 
-	if (kfd_find_gpu(&gpu_id, &node))
+	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
-	ASSERT_TRUE(gpreempt_present());
-	ASSERT_EQ(0, gpreempt_set("enable", 0));
-	/* on a busy host the model may be late: that is not what is tested here */
-	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
+	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, gpreempt_set("blocked_us", 500000));
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
 	ASSERT_EQ(0, client_open(&self->c));
@@ -55,12 +51,7 @@ FIXTURE_TEARDOWN(policy)
 			until_job_free(&self->c, &self->job[--self->jobs]);
 		client_close(&self->c);
 	}
-	gpreempt_write("policy", "strict");
-	gpreempt_set("preempt_timeout_ms", 100);
-	gpreempt_set("blocked_us", 2000);
-	gpreempt_set("starvation_ms", 1000);
-	gpreempt_set("min_residency_us", 500);
-	gpreempt_set("level7/timeslice_us", 10000);
+	gpreempt_end();
 }
 
 static int start(FIXTURE_DATA(policy) *self, const char *policy, unsigned int n,

@@ -125,19 +125,14 @@ static int stop_low(struct shared *shared, pid_t *pid)
 
 FIXTURE_SETUP(preempt)
 {
-	unsigned int node;
-	__u32 gpu_id;
+	int ret = gpreempt_begin();
 
-	if (kfd_find_gpu(&gpu_id, &node))
+	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
-	ASSERT_TRUE(gpreempt_present());
+	ASSERT_EQ(0, ret);
 	/* before the device is opened: the child opens it for itself */
-	self->shared = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
-	/* on a busy host the model may be late: that is not what is tested here */
-	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
-	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	self->shared = client_shared_page();
+	ASSERT_NE(NULL, self->shared);
 	ASSERT_EQ(0, client_open(&self->c));
 	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
 	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
@@ -154,11 +149,7 @@ FIXTURE_TEARDOWN(preempt)
 		EXPECT_EQ(0, aql_destroy(&self->high));
 		client_close(&self->c);
 	}
-	gpreempt_set("enable", 0);
-	gpreempt_set("preempt_timeout_ms", 100);
-	gpreempt_set("starvation_ms", 1000);
-	gpreempt_set("min_residency_us", 500);
-	gpreempt_set("poll_interval_us", 1000);
+	gpreempt_end();
 }
 
 /*

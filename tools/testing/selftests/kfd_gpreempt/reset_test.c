@@ -12,31 +12,22 @@
 
 #include "kselftest_harness.h"
 #include "contest.h"
+#include "file.h"
 #include "gpreempt.h"
 
 /* Reading it resets the GPU. */
 #define RECOVER	"/sys/kernel/debug/dri/*/amdgpu_gpu_recover"
 
-static long long preempted(void)
-{
-	return gpreempt_number("stats/preemptions") - gpreempt_number("stats/resumes");
-}
-
 static int reset_gpu(void)
 {
-	int fd, ret = 0;
 	glob_t found;
 	char buf[32];
+	int ret;
 
 	if (glob(RECOVER, 0, NULL, &found))
 		return -ENOENT;
-	fd = open(found.gl_pathv[0], O_RDONLY);
+	ret = file_read(found.gl_pathv[0], buf, sizeof(buf));
 	globfree(&found);
-	if (fd < 0)
-		return -errno;
-	if (read(fd, buf, sizeof(buf)) < 0)
-		ret = -errno;
-	close(fd);
 	return ret;
 }
 
@@ -47,21 +38,18 @@ FIXTURE(reset) {
 
 FIXTURE_SETUP(reset)
 {
-	unsigned int node;
-	__u32 gpu_id;
+	int ret = gpreempt_begin();
 
-	if (kfd_find_gpu(&gpu_id, &node))
+	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
-	if (!gpreempt_present())
-		SKIP(return, "no GPREEMPT");
-	self->step = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			  -1, 0);
-	ASSERT_NE(MAP_FAILED, self->step);
+	ASSERT_EQ(0, ret);
+	self->step = client_shared_page();
+	ASSERT_NE(NULL, self->step);
 }
 
 FIXTURE_TEARDOWN(reset)
 {
-	gpreempt_set("enable", 0);
+	gpreempt_end();
 }
 
 /* In a process of its own: LOW preempted, until told to end. Exit status 0 is success. */
@@ -103,7 +91,7 @@ static int end(pid_t pid)
 
 TEST_F_TIMEOUT(reset, while_preempted, 180)
 {
-	long long before = preempted();
+	long long before = gpreempt_preempted();
 	unsigned int ms;
 	pid_t pid;
 
@@ -114,9 +102,9 @@ TEST_F_TIMEOUT(reset, while_preempted, 180)
 		ASSERT_EQ(0, waitpid(pid, NULL, WNOHANG));
 		usleep(1000);
 	}
-	EXPECT_EQ(before + 1, preempted());
+	EXPECT_EQ(before + 1, gpreempt_preempted());
 	ASSERT_EQ(0, reset_gpu());
-	EXPECT_EQ(before, preempted());
+	EXPECT_EQ(before, gpreempt_preempted());
 	EXPECT_EQ(1, gpreempt_number("enable"));
 	*self->step = 2;
 	EXPECT_EQ(0, end(pid));
@@ -126,7 +114,7 @@ TEST_F_TIMEOUT(reset, while_preempted, 180)
 	pid = start(self->step, true);
 	ASSERT_LT(0, pid);
 	EXPECT_EQ(0, end(pid));
-	EXPECT_EQ(before, preempted());
+	EXPECT_EQ(before, gpreempt_preempted());
 }
 
 TEST_HARNESS_MAIN

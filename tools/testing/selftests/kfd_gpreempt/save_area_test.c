@@ -33,16 +33,9 @@ enum { REG_PC = 1, REG_EXEC = 3, REG_TTMP = 16 };
 
 FIXTURE(area) {
 	struct client c;
-	struct aql_kernel hold;
 	struct aql_queue q;
-	struct kfd_mem mem;
-	struct aql_signal *signal;
-	struct {
-		__u64 stop, out, beats;
-		__u32 tag;
-	} *args;
-	volatile __u32 *stop, *beats, *out;
-	unsigned int groups, items;
+	struct hold_job job;
+	unsigned int groups;
 	int dbg_fd;
 };
 
@@ -59,27 +52,14 @@ FIXTURE_SETUP(area)
 		SKIP(return, "no KFD device");
 	ASSERT_EQ(0, ret);
 	self->groups = self->c.dev.cus;
-	self->items = self->groups * GROUP_ITEMS;
 	self->dbg_fd = open("/dev/null", O_RDWR);
 	ASSERT_LE(0, self->dbg_fd);
 	ASSERT_EQ(0, kfd_ioctl(&self->c.dev, AMDKFD_IOC_RUNTIME_ENABLE, &runtime));
-	ASSERT_EQ(0, code_kernel(&self->c.code, "hold", &self->hold));
 	ASSERT_EQ(0, aql_create(&self->q, &self->c.dev, 64, PRIORITY_LOW));
-	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &self->mem, KFD_PAGE + self->items * 16,
-			       KFD_MEM_HOST));
-	self->signal = self->mem.ptr;
-	self->args = (void *)((char *)self->mem.ptr + 64);
-	self->stop = (__u32 *)((char *)self->mem.ptr + 128);
-	self->beats = self->stop + 1;
-	self->out = (__u32 *)((char *)self->mem.ptr + KFD_PAGE);
-	self->args->stop = (uintptr_t)self->stop;
-	self->args->out = (uintptr_t)self->out;
-	self->args->beats = (uintptr_t)self->beats;
-	self->args->tag = TAG;
-	aql_signal_init(self->signal, 1, NULL);
-	aql_dispatch(&self->q, &self->hold, self->items, GROUP_ITEMS, self->args, self->signal);
+	ASSERT_EQ(0, hold_job_start(&self->c, &self->job, &self->q, self->groups * GROUP_ITEMS,
+				    GROUP_ITEMS, TAG));
 	for (i = 0; i < self->groups; i++)
-		while (self->beats[i] < 3)
+		while (self->job.beats[i] < 3)
 			usleep(1000);
 }
 
@@ -210,13 +190,12 @@ static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(area) *self, 
 	unsigned int i, wrong = 0;
 	__u32 x;
 
-	*self->stop = 1;
-	ASSERT_EQ(0, aql_signal_wait(&self->c.dev, self->signal, CLIENT_TIMEOUT_MS));
-	for (i = 0; i < self->items; i++) {
+	ASSERT_EQ(0, hold_job_end(&self->c, &self->job));
+	for (i = 0; i < self->job.items; i++) {
 		x = TAG + i;
-		wrong += self->out[3 * i] != x + (changed && i % LANES == 5);
-		wrong += self->out[3 * i + 1] != (x ^ ACC_TAG);
-		wrong += self->out[3 * i + 2] != ~x;
+		wrong += self->job.out[3 * i] != x + (changed && i % LANES == 5);
+		wrong += self->job.out[3 * i + 1] != (x ^ ACC_TAG);
+		wrong += self->job.out[3 * i + 2] != ~x;
 	}
 	EXPECT_EQ(0, wrong);
 }

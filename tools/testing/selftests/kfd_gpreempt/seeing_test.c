@@ -12,6 +12,7 @@
 
 #include "kselftest_harness.h"
 #include "client.h"
+#include "file.h"
 #include "gpreempt.h"
 
 #define LOW_MS		100
@@ -104,31 +105,16 @@ static bool queue_line_says(__u32 gpu_id, __u32 id, const char *text)
 	return false;
 }
 
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_TRUNC);
-	int ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
 FIXTURE_SETUP(seeing)
 {
+	int ret = gpreempt_begin();
 	__u32 n;
 
-	if (kfd_find_gpu(&self->gpu_id, &self->node))
+	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
-	ASSERT_TRUE(gpreempt_present());
-	/* on a busy host the model may be late: that is not what is tested here */
-	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
-	ASSERT_EQ(0, gpreempt_set("enable", 0));
-	ASSERT_EQ(0, client_open(&self->c));
-	ASSERT_EQ(0, aql_create(&self->low, &self->c.dev, 64, PRIORITY_LOW));
-	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, kfd_find_gpu(&self->gpu_id, &self->node));
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
 	ASSERT_EQ(0, high_job_init(&self->c, &self->high_job, HIGH_US));
 	n = low_calibrate(&self->c, &self->low, LOW_MS);
@@ -138,15 +124,13 @@ FIXTURE_SETUP(seeing)
 
 FIXTURE_TEARDOWN(seeing)
 {
-	write_file(TRACING "events/kfd_gpreempt/enable", "0");
+	file_write(TRACING "events/kfd_gpreempt/enable", "0");
 	if (self->c.dev.fd > 0) {
 		EXPECT_EQ(0, aql_destroy(&self->high));
 		EXPECT_EQ(0, aql_destroy(&self->low));
 		client_close(&self->c);
 	}
-	gpreempt_set("enable", 0);
-	gpreempt_set("poll_interval_us", 1000);
-	gpreempt_set("preempt_timeout_ms", 100);
+	gpreempt_end();
 }
 
 /* HIGH comes while LOW runs, so often; LOW's results are exact. */
@@ -362,8 +346,8 @@ TEST_F_TIMEOUT(seeing, tracepoints, 60)
 	trace = malloc(size);
 	ASSERT_TRUE(trace != NULL);
 
-	ASSERT_EQ(0, write_file(TRACING "trace", "\n"));
-	ASSERT_EQ(0, write_file(TRACING "events/kfd_gpreempt/enable", "1"));
+	ASSERT_EQ(0, file_write(TRACING "trace", "\n"));
+	ASSERT_EQ(0, file_write(TRACING "events/kfd_gpreempt/enable", "1"));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, contend(self, 2));
 	low_job_start(&self->c, &self->job, &self->low);
@@ -373,7 +357,7 @@ TEST_F_TIMEOUT(seeing, tracepoints, 60)
 	EXPECT_EQ(0, aql_signal_wait(&self->c.dev, done, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, gpreempt_set("enable", 0));
-	ASSERT_EQ(0, write_file(TRACING "events/kfd_gpreempt/enable", "0"));
+	ASSERT_EQ(0, file_write(TRACING "events/kfd_gpreempt/enable", "0"));
 
 	fd = open(TRACING "trace", O_RDONLY);
 	ASSERT_LE(0, fd);

@@ -85,16 +85,11 @@ FIXTURE_VARIANT_ADD(preempted, to_memory) { "deep" };
 
 FIXTURE_SETUP(preempted)
 {
-	int ret;
+	int ret = contest_begin(&self->ct);
 
-	if (!gpreempt_present())
-		SKIP(return, "no GPREEMPT");
-	ret = contest_open(&self->ct);
 	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, contest_init(&self->ct));
-	ASSERT_EQ(0, contest_preempt(&self->ct));
 }
 
 FIXTURE_TEARDOWN(preempted)

@@ -26,15 +26,13 @@ FIXTURE(unbind) {
 
 FIXTURE_SETUP(unbind)
 {
-	unsigned int node;
-	__u32 gpu_id;
+	int ret = gpreempt_begin();
 
-	if (kfd_find_gpu(&gpu_id, &node))
+	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
-	ASSERT_TRUE(gpreempt_present());
-	self->ready = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->ready);
+	ASSERT_EQ(0, ret);
+	self->ready = client_shared_page();
+	ASSERT_NE(NULL, self->ready);
 }
 
 FIXTURE_TEARDOWN(unbind)

@@ -25,13 +25,11 @@ FIXTURE(unload) {
 
 FIXTURE_SETUP(unload)
 {
-	unsigned int node;
-	__u32 gpu_id;
+	int ret = gpreempt_begin();
 
-	if (kfd_find_gpu(&gpu_id, &node))
+	if (ret == -ENODEV)
 		SKIP(return, "no KFD device");
-	if (!gpreempt_present())
-		SKIP(return, "no GPREEMPT");
+	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, rival_start(&self->rival, &self->pid, PRIORITY_LOW, 0));
 	ASSERT_EQ(0, rival_run(self->rival, 1));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));

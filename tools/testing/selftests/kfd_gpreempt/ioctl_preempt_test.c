@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/* AMDKFD_IOC_GPREEMPT: PREEMPT, HOLD, RESUME and HINT on a queue at work. */
+#include "ioctl_fixture.h"
+
+/* Off the hardware in mid-kernel until it is told to go on; nothing lost. */
+TEST_F_TIMEOUT(ioctl, hold, 120)
+{
+	struct kfd_gpreempt_queue_info info;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
+	ASSERT_EQ(0, gpreempt_hold(&self->low, 0));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->low.id, &info));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HELD, info.state);
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD, info.flags);
+	EXPECT_EQ(1, info.preemptions);
+	/* nobody else wants the machine, and rule 3 does not end it either */
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 10));
+	EXPECT_EQ(-ETIME, low_job_wait(&self->c, &self->job, 3 * LOW_MS));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HELD, gpreempt_queue_state(&self->low));
+	/* again is no error, and nothing more to do */
+	EXPECT_EQ(0, gpreempt_hold(&self->low, 0));
+	EXPECT_EQ(0, gpreempt_resume(&self->low));
+	EXPECT_NE(KFD_GPREEMPT_QUEUE_HELD, gpreempt_queue_state(&self->low));
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->job));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->low.id, &info));
+	EXPECT_EQ(1, info.preemptions);
+	EXPECT_LE(3 * LOW_MS * 1000000ULL, info.preempted_ns);
+	EXPECT_EQ(0, gpreempt_resume(&self->low));
+	low_job_free(&self->c, &self->job);
+}
+
+/* The monitor may be parked when the time is over. */
+TEST_F_TIMEOUT(ioctl, hold_ends_by_itself, 120)
+{
+	__u64 begin;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
+	begin = kfd_now();
+	ASSERT_EQ(0, gpreempt_hold(&self->low, 1000));
+	EXPECT_EQ(0, gpreempt_wait_state("parked", 900));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HELD, gpreempt_queue_state(&self->low));
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	EXPECT_LE(1000000000ULL, kfd_now() - begin);
+	EXPECT_EQ(0, low_job_wrong(&self->job));
+	low_job_free(&self->c, &self->job);
+}
+
+/* Rule 5: disabling forgets it. */
+TEST_F_TIMEOUT(ioctl, hold_ends_with_disable, 120)
+{
+	struct kfd_gpreempt_queue_info info;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
+	ASSERT_EQ(0, gpreempt_hold(&self->low, 0));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->low.id, &info));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, info.state);
+	EXPECT_EQ(0, info.flags);
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->job));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	usleep(50000);
+	EXPECT_NE(KFD_GPREEMPT_QUEUE_HELD, gpreempt_queue_state(&self->low));
+	low_job_free(&self->c, &self->job);
+}
+
+/* Without a hold it is taken off once, and comes back when its turn comes. */
+TEST_F_TIMEOUT(ioctl, preempt_once, 120)
+{
+	struct kfd_gpreempt_queue_info info;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
+	ASSERT_EQ(0, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->low.id,
+				      0, 0, 0));
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->job));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->low.id, &info));
+	EXPECT_EQ(1, info.preemptions);
+	EXPECT_EQ(0, info.flags);
+	low_job_free(&self->c, &self->job);
+}
+
+/* Work is announced: the machine is free when it comes, and if it does not come. */
+TEST_F_TIMEOUT(ioctl, hint, 120)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_HINT, .queue_id = self->high.id,
+		.hint = { 20000, 100000 },
+	};
+	struct kfd_gpreempt_queue_info info;
+	unsigned int ms;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
+	EXPECT_NE(KFD_GPREEMPT_QUEUE_PREEMPTED, gpreempt_queue_state(&self->low));
+	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &args));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->high.id, &info));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HINT, info.flags);
+	for (ms = 0; ms < 1000; ms++) {
+		ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->low.id, &info));
+		if (info.preemptions)
+			break;
+		usleep(1000);
+	}
+	/* in advance, and with no work at all */
+	EXPECT_EQ(1, info.preemptions);
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->job));
+	usleep(150000);
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->high.id, &info));
+	EXPECT_EQ(0, info.flags);
+	low_job_free(&self->c, &self->job);
+}
+
+/* An announcement can be taken back. */
+TEST_F(ioctl, hint_taken_back)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_HINT, .queue_id = self->high.id,
+		.hint = { 1000000, 1000000 },
+	};
+	struct kfd_gpreempt_queue_info info;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &args));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->high.id, &info));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HINT, info.flags);
+	args.hint = (struct kfd_gpreempt_hint){ 0, 0 };
+	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &args));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->high.id, &info));
+	EXPECT_EQ(0, info.flags);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/* AMDKFD_IOC_GPREEMPT: every number out of its range, alone. */
+#include "ioctl_fixture.h"
+
+FIXTURE_VARIANT(ioctl) {
+	struct kfd_ioctl_gpreempt_args args;	/* the queue comes at run time */
+	int error;
+};
+
+#define WRONG(name, operation, ...)						\
+	FIXTURE_VARIANT_ADD(ioctl, name) {					\
+		.args = { .op = KFD_GPREEMPT_OP_##operation, __VA_ARGS__ },	\
+		.error = -EINVAL,						\
+	}
+
+FIXTURE_VARIANT_ADD(ioctl, query_no_node) {
+	.args = { .op = KFD_GPREEMPT_OP_QUERY },
+	.error = -ENODEV,
+};
+
+FIXTURE_VARIANT_ADD(ioctl, query_unknown_node) {
+	.args = { .op = KFD_GPREEMPT_OP_QUERY, .gpu_id = ~0 },
+	.error = -ENODEV,
+};
+
+WRONG(list_entries_of_0, LIST, .list.entry_size = 0);
+WRONG(list_entries_too_small, LIST,
+      .list.entry_size = sizeof(struct kfd_gpreempt_queue_info) - 1);
+WRONG(priority_16, SET_PRIORITY, .priority.priority = 16);
+WRONG(priority_sign_bit, SET_PRIORITY, .priority.priority = 0x80000000);
+WRONG(priority_minus_2, SET_PRIORITY, .priority.priority = -2);
+WRONG(timeslice_1, SET_TIMESLICE, .timeslice_us = 1);
+WRONG(timeslice_too_short, SET_TIMESLICE, .timeslice_us = KFD_GPREEMPT_TIMESLICE_US_MIN - 1);
+WRONG(timeslice_too_long, SET_TIMESLICE, .timeslice_us = KFD_GPREEMPT_TIMESLICE_US_MAX + 1);
+WRONG(timeslice_minus_1, SET_TIMESLICE, .timeslice_us = -1);
+WRONG(default_16, SET_PROCESS_DEFAULT, .process_default = { 16, 0 });
+WRONG(default_minus_2, SET_PROCESS_DEFAULT, .process_default = { -2, 0 });
+WRONG(ceiling_16, SET_PROCESS_DEFAULT, .process_default = { 0, 16 });
+WRONG(ceiling_minus_2, SET_PROCESS_DEFAULT, .process_default = { 0, -2 });
+WRONG(preempt_wait_for_no_time, PREEMPT, .flags = KFD_GPREEMPT_WAIT);
+WRONG(preempt_wait_too_long, PREEMPT, .flags = KFD_GPREEMPT_WAIT,
+      .preempt.wait_ms = KFD_GPREEMPT_WAIT_MS_MAX + 1);
+WRONG(preempt_wait_minus_1, PREEMPT, .flags = KFD_GPREEMPT_WAIT, .preempt.wait_ms = -1);
+WRONG(preempt_time_without_wait, PREEMPT, .preempt.wait_ms = 1);
+WRONG(preempt_hold_too_long, PREEMPT, .flags = KFD_GPREEMPT_HOLD,
+      .preempt.hold_ms = KFD_GPREEMPT_HOLD_MS_MAX + 1);
+WRONG(preempt_hold_minus_1, PREEMPT, .flags = KFD_GPREEMPT_HOLD, .preempt.hold_ms = -1);
+WRONG(preempt_time_without_hold, PREEMPT, .preempt.hold_ms = 1);
+WRONG(resume_wait_for_no_time, RESUME, .flags = KFD_GPREEMPT_WAIT);
+WRONG(resume_wait_too_long, RESUME, .flags = KFD_GPREEMPT_WAIT,
+      .preempt.wait_ms = KFD_GPREEMPT_WAIT_MS_MAX + 1);
+WRONG(resume_time_without_wait, RESUME, .preempt.wait_ms = 1);
+WRONG(resume_for_a_time, RESUME, .preempt.hold_ms = 1);
+WRONG(hint_too_far, HINT, .hint = { KFD_GPREEMPT_HINT_US_MAX + 1, 1 });
+WRONG(hint_minus_1, HINT, .hint = { -1, 1 });
+WRONG(hint_too_long, HINT, .hint = { 0, KFD_GPREEMPT_HINT_US_MAX + 1 });
+WRONG(hint_lasts_minus_1, HINT, .hint = { 0, -1 });
+WRONG(hint_of_nothing, HINT, .hint = { 1, 0 });
+
+/* Refused, and nothing changed: neither the queue nor the process's default. */
+TEST_F(ioctl, refused)
+{
+	struct kfd_ioctl_gpreempt_args args = variant->args;
+	struct kfd_gpreempt_queue_info before, after;
+
+	if (op_uses[args.op].queue)
+		args.queue_id = self->low.id;
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->low.id, &before));
+	EXPECT_EQ(variant->error, gpreempt_call(&self->c.dev, &args));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->low.id, &after));
+	EXPECT_EQ(before.permitted, after.permitted);
+	EXPECT_EQ(before.timeslice_us, after.timeslice_us);
+	EXPECT_EQ(0, after.flags);
+	EXPECT_EQ(PRIORITY_HIGH, gpreempt_permitted(&self->high));
+}
+
+TEST_HARNESS_MAIN

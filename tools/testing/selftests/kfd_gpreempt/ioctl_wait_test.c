@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AMDKFD_IOC_GPREEMPT: waits that are interrupted, that last too long, and whose
+ * caller or queue goes; operations on queues that come and go.
+ */
+#include <pthread.h>
+#include <sys/time.h>
+
+#include "ioctl_fixture.h"
+
+static volatile unsigned int alarms;
+
+static void on_alarm(int sig)
+{
+	alarms++;
+}
+
+static void set_alarms(unsigned int ms, int flags)
+{
+	struct itimerval every = { { 0, ms * 1000 }, { 0, ms * 1000 } };
+	struct sigaction act = { .sa_handler = on_alarm, .sa_flags = flags };
+
+	if (ms)
+		alarms = 0;
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+}
+
+/* A wait that cannot end: its time is its time, however often it is interrupted. */
+TEST_F_TIMEOUT(ioctl, wait_is_restarted, 120)
+{
+	__u64 begin;
+
+	ASSERT_EQ(0, start_contention(&self->c, &self->low, &self->high, &self->job,
+				      &self->until));
+	begin = kfd_now();
+	set_alarms(20, SA_RESTART);
+	EXPECT_EQ(-ETIME, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_RESUME, 0, self->low.id,
+					   KFD_GPREEMPT_WAIT, 500, 0));
+	begin = kfd_now() - begin;
+	/* a jiffy is lost with each restart, or won */
+	EXPECT_LE(250 * 1000000ULL, begin);
+	EXPECT_GE(3000 * 1000000ULL, begin);
+	EXPECT_LT(3, alarms);
+	set_alarms(0, 0);
+	EXPECT_EQ(0, end_contention(&self->c, &self->job, &self->until));
+}
+
+/* Without SA_RESTART the call says so, and what was left of the time. */
+TEST_F_TIMEOUT(ioctl, wait_is_interrupted, 120)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_RESUME, .queue_id = self->low.id,
+		.flags = KFD_GPREEMPT_WAIT, .preempt.wait_ms = CLIENT_TIMEOUT_MS,
+	};
+
+	ASSERT_EQ(0, start_contention(&self->c, &self->low, &self->high, &self->job,
+				      &self->until));
+	set_alarms(100, 0);
+	EXPECT_EQ(-EINTR, gpreempt_call(&self->c.dev, &args));
+	EXPECT_GT(CLIENT_TIMEOUT_MS, args.preempt.wait_ms);
+	EXPECT_LT(0, args.preempt.wait_ms);
+	set_alarms(0, 0);
+	EXPECT_EQ(0, end_contention(&self->c, &self->job, &self->until));
+}
+
+/* A hold in a storm of signals comes all the same, once. */
+TEST_F_TIMEOUT(ioctl, hold_is_restarted, 120)
+{
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
+	set_alarms(1, SA_RESTART);
+	EXPECT_EQ(0, gpreempt_hold(&self->low, 0));
+	set_alarms(0, 0);
+	EXPECT_LT(0, alarms);
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HELD, gpreempt_queue_state(&self->low));
+	EXPECT_EQ(-ETIME, low_job_wait(&self->c, &self->job, 3 * LOW_MS));
+	EXPECT_EQ(0, gpreempt_resume(&self->low));
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->job));
+	low_job_free(&self->c, &self->job);
+}
+
+/* In a child with a held queue: waits for what does not come. */
+static int waits(struct shared *shared)
+{
+	struct until_job until;
+	struct aql_queue low, high;
+	struct low_job job;
+	struct client c;
+
+	CHECK(0, client_open_pair(&c, &low, &high));
+	CHECK(0, start_contention(&c, &low, &high, &job, &until));
+	shared->ready = 1;
+	gpreempt_preempt(&c.dev, KFD_GPREEMPT_OP_RESUME, 0, low.id, KFD_GPREEMPT_WAIT, 60000, 0);
+	return 1;
+}
+
+/* Killed while it waits: dead at once, and the machine is free. */
+TEST_F_TIMEOUT(ioctl, killed_while_waiting, 120)
+{
+	__u64 begin;
+	int status;
+
+	self->child = client_fork();
+	if (!self->child)
+		_exit(waits(self->shared));
+	while (!self->shared->ready) {
+		ASSERT_EQ(0, waitpid(self->child, &status, WNOHANG))
+			TH_LOG("line %d", self->shared->line);
+		usleep(1000);
+	}
+	usleep(50000);
+	begin = kfd_now();
+	ASSERT_EQ(0, kill(self->child, SIGKILL));
+	ASSERT_EQ(self->child, waitpid(self->child, &status, 0));
+	self->child = 0;
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_GE(5000 * 1000000ULL, kfd_now() - begin);
+	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->job));
+	low_job_free(&self->c, &self->job);
+}
+
+struct waiter {
+	struct aql_queue *q;
+	volatile int ret;
+};
+
+static void *wait_resume(void *arg)
+{
+	struct waiter *w = arg;
+
+	w->ret = gpreempt_resume(w->q);
+	return NULL;
+}
+
+/* The queue goes while somebody waits for it. */
+TEST_F_TIMEOUT(ioctl, destroyed_while_waiting, 120)
+{
+	struct aql_queue other;
+	struct waiter w = { .q = &other, .ret = 1 };
+	pthread_t thread;
+
+	ASSERT_EQ(0, aql_create(&other, &self->c.dev, 64, PRIORITY_LOW));
+	ASSERT_EQ(0, start_contention(&self->c, &other, &self->high, &self->job,
+				      &self->until));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_resume, &w));
+	usleep(100000);
+	EXPECT_EQ(1, w.ret);
+	ASSERT_EQ(0, aql_destroy(&other));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(-ENOENT, w.ret);
+	until_job_stop(&self->until);
+	EXPECT_EQ(0, until_job_wait(&self->c, &self->until, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &self->until);
+	low_job_free(&self->c, &self->job);
+}
+
+/* The monitor goes while somebody waits for it. */
+TEST_F_TIMEOUT(ioctl, disabled_while_waiting, 120)
+{
+	struct waiter w = { .q = &self->low, .ret = 1 };
+	pthread_t thread;
+
+	ASSERT_EQ(0, start_contention(&self->c, &self->low, &self->high, &self->job,
+				      &self->until));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_resume, &w));
+	usleep(100000);
+	EXPECT_EQ(1, w.ret);
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	pthread_join(thread, NULL);
+	/* resumed by disabling, or told that nobody would */
+	EXPECT_TRUE(!w.ret || w.ret == -ENODEV);
+	EXPECT_EQ(0, end_contention(&self->c, &self->job, &self->until));
+}
+
+struct racer {
+	struct client *c;
+	volatile int stop;
+	unsigned int rounds;
+};
+
+static void *create_destroy(void *arg)
+{
+	struct racer *r = arg;
+	struct aql_queue q;
+
+	while (!r->stop) {
+		if (aql_create(&q, &r->c->dev, 64, r->rounds % 16))
+			return arg;
+		/* long enough to be met, and to be asked for */
+		usleep(r->rounds % 4 * 5000);
+		if (aql_destroy(&q))
+			return arg;
+		r->rounds++;
+	}
+	return NULL;
+}
+
+/* Every operation on a queue that comes and goes. */
+TEST_F_TIMEOUT(ioctl, being_destroyed, 120)
+{
+	struct racer r = { .c = &self->c };
+	unsigned int i, found = 0;
+	pthread_t thread;
+	void *failed;
+	__u64 end;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, create_destroy, &r));
+	end = kfd_now() + 2000000000ULL;
+	for (i = 0; kfd_now() < end; i++) {
+		unsigned int op = 1 + i % LAST_OP;
+		struct kfd_ioctl_gpreempt_args args =
+			op_request(&self->c.dev, op, self->high.id + 1);
+		int ret;
+
+		if (op == KFD_GPREEMPT_OP_PREEMPT) {
+			args.flags = KFD_GPREEMPT_HOLD | KFD_GPREEMPT_WAIT;
+			args.preempt.wait_ms = 100;
+		}
+		ret = gpreempt_call(&self->c.dev, &args);
+		EXPECT_TRUE(!ret || ret == -ENOENT || ret == -ETIME || ret == -EBUSY)
+			TH_LOG("operation %u: %d", op, ret);
+		found += !ret && op_uses[op].queue;
+	}
+	r.stop = 1;
+	pthread_join(thread, &failed);
+	EXPECT_EQ(NULL, failed);
+	TH_LOG("%u queues, %u calls, %u of them met a queue", r.rounds, i, found);
+	EXPECT_LT(0, r.rounds);
+	EXPECT_LT(0, found);
+}
+
+TEST_HARNESS_MAIN
