@@ -742,14 +742,14 @@ static bool packet_step(struct user_queue *q)
  * aql_advance() - consume packets as far as possible now
  * @q:	queue
  *
- * At most one ring's worth in a call.
+ * At most AQL_ROUND_PACKETS in a call.
  *
  * Return: true if a packet was consumed.
  */
 bool aql_advance(struct user_queue *q)
 {
 	bool moved = false;
-	u64 n;
+	unsigned int n;
 
 	if (q->error == AQL_NO_SCRATCH) {
 		if (scratch_granted(q)) {
@@ -759,7 +759,7 @@ bool aql_advance(struct user_queue *q)
 			poll_later(q);
 		}
 	}
-	for (n = 0; n <= q->mask; n++) {
+	for (n = 0; n < AQL_ROUND_PACKETS; n++) {
 		/* A write index below the read index, or nonsense, is no work. */
 		if (!q->aql || q->error || q->frozen || q->drain || q->launching ||
 		    (s64)(q->write - q->fetch) <= 0 || q->fetch - q->read > q->mask)

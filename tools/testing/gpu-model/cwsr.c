@@ -291,7 +291,7 @@ int cwsr_check(struct user_queue *q, struct cwsr_size *size)
 	if ((u64)size->stack + USER_HEADER > stack_size ||
 	    (u64)stack_size + size->state > r[HQD(MQD_CTX_SAVE_SIZE)])
 		return -ENOSPC;
-	if (!q->h->mqd ||
+	if (!q->h->mqd || area_base(q->h) + stack_size < stack_size ||
 	    !writable(q->g, 0, q->h->mqd + MQD_PAGE + stack_size - size->stack, size->stack) ||
 	    !writable(q->g, q->vmid, area_base(q->h) + stack_size, size->state))
 		return -EFAULT;
@@ -709,7 +709,7 @@ int cwsr_restore(struct user_queue *q, u64 *bytes)
 	u32 *stack;
 	int err;
 
-	if (top < bottom || n < STACK_HEADER || offset % 4 || n > CNTL_STACK_MAX / 4)
+	if (top < bottom || bottom < stack_size || n < STACK_HEADER || offset % 4 || n > CNTL_STACK_MAX / 4)
 		return -EINVAL;
 	stack = malloc(n * 4);
 	if (!stack)

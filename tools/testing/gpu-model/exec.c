@@ -274,8 +274,9 @@ static int lds_arg(struct exec *e, const struct co_arg *a, const char *text)
 
 	if (*end || end == text || bytes > LDS_MAX || at + bytes > LDS_MAX)
 		return fail("--arg lds:%s: not a size, or above %u bytes", text, LDS_MAX);
-	if (strcmp(a->kind, "dynamic_shared_pointer"))
-		return fail("--arg lds:%s: the kernel takes %s here", text, a->kind);
+	if (strcmp(a->kind, "dynamic_shared_pointer") || a->size != sizeof(at))
+		return fail("--arg lds:%s: the kernel takes %s of %u bytes here", text, a->kind,
+			    a->size);
 	memcpy(e->kernarg + a->offset, &at, 4);
 	e->lds_bytes = at + bytes;
 	return 0;

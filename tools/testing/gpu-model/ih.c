@@ -68,7 +68,7 @@ static void *ring_ptr(struct gpu *g, u32 cntl, u64 addr, size_t len)
 
 	if (CNTL_MC_SPACE(cntl) == 1)
 		return mem_ptr(g, addr, len, true);
-	p = vm_ptr(g, 0, addr, &span, true);
+	p = vm_ptr_quiet(g, 0, addr, &span, true);	/* a fault would be an interrupt */
 	return p && span >= len ? p : NULL;
 }
 
@@ -118,7 +118,7 @@ static bool enqueue(struct gpu *g, const struct ih_vector *v)
 		next |= WPTR_OVERFLOW;
 	regs_set(g, REG_IH_RB_WPTR, next);
 	if (cntl & CNTL_WPTR_WRITEBACK) {
-		back = ring_ptr(g, cntl, regs_get(g, REG_IH_RB_WPTR_ADDR_LO) |
+		back = ring_ptr(g, cntl, (regs_get(g, REG_IH_RB_WPTR_ADDR_LO) & ~3u) |
 				(u64)(regs_get(g, REG_IH_RB_WPTR_ADDR_HI) & 0xffff) << 32, 4);
 		if (back)
 			__atomic_store_n(back, next, __ATOMIC_RELEASE);

@@ -81,7 +81,7 @@ static void pm4_advance(struct user_queue *q)
 
 void machine_turn(struct gpu *g)
 {
-	unsigned int limit = LAUNCH_BATCH;
+	unsigned int limit = LAUNCH_BATCH, rounds = TURN_ROUNDS;
 	struct user_queue *q;
 	bool again;
 
@@ -94,9 +94,9 @@ void machine_turn(struct gpu *g)
 				pm4_advance(q);
 		}
 		again |= spi_launch(g, &limit);
-	} while (again && limit);
-	if (!limit)
-		mec_kick(g);	/* more to launch: after others had the lock */
+	} while (again && limit && --rounds);
+	if (!limit || !rounds)
+		mec_kick(g);	/* there may be more: after others had the lock */
 	slot_turn(g);		/* these two last: they may wait for a dispatch that just ended */
 	hws_turn(g);
 }

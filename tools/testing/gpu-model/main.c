@@ -257,6 +257,7 @@ static void stop(void)
 int main(int argc, char **argv)
 {
 	struct sigaction sa = { .sa_handler = on_signal };
+	sigset_t stops;
 	pid_t parent = getppid();
 	const char *socket, *control;
 	int err;
@@ -269,6 +270,11 @@ int main(int argc, char **argv)
 		return control_main(argc - 1, argv + 1);
 	socket = parse(argc, argv, &control);
 
+	/* Ended before it serves, it ends as it does then, and leaves nothing. */
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGTERM);
+	sigaddset(&stops, SIGINT);
+	sigprocmask(SIG_BLOCK, &stops, NULL);
 	/* Never outlive whoever started us, also when it is killed. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -290,10 +296,12 @@ int main(int argc, char **argv)
 		return 1;
 	if (vfio_user_listen(&gpu, socket) || start()) {
 		control_stop(&gpu);
+		vfio_user_free(&gpu);
 		return 1;
 	}
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
+	sigprocmask(SIG_UNBLOCK, &stops, NULL);
 	err = vfio_user_serve(&gpu);
 	if (err)
 		fprintf(stderr, "gpu-model: connection lost: %s\n", strerror(-err));

@@ -122,10 +122,22 @@ static void activate(struct gpu *g, struct hqd *h)
 	mec_kick(g);
 }
 
+/* The launcher counts waves by the slots of ME 1: processes' queues are there alone. */
+static bool may_map(const struct hqd *h, unsigned int vmid)
+{
+	if (!vmid || h->me == 1)
+		return true;
+	log_warn("me %u pipe %u queue %u: no place for a queue of vmid %u", h->me, h->pipe,
+		 h->queue, vmid);
+	return false;
+}
+
 int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid)
 {
 	u32 reg[HQD_REGS];
 
+	if (!may_map(h, vmid))
+		return -EINVAL;
 	if (vm_read(g, 0, mqd + HQD_MQD_DW * 4, reg, sizeof(reg)))
 		return -EFAULT;
 	memcpy(h->reg, reg, sizeof(reg));
@@ -160,8 +172,13 @@ void mec_set_hiq(struct gpu *g, struct hqd *h)
 	mec_pm4(g, h)->hiq = true;
 }
 
+/* The command processor's thread holds mec_lock whenever it executes a packet. */
+static _Thread_local bool is_cp;
+
 void mec_lock(struct gpu *g)
 {
+	if (is_cp)
+		return;
 	atomic_fetch_add(&g->mec->waiters, 1);
 	pthread_mutex_lock(&g->mec_lock);
 	atomic_fetch_sub(&g->mec->waiters, 1);
@@ -169,7 +186,8 @@ void mec_lock(struct gpu *g)
 
 void mec_unlock(struct gpu *g)
 {
-	pthread_mutex_unlock(&g->mec_lock);
+	if (!is_cp)
+		pthread_mutex_unlock(&g->mec_lock);
 }
 
 u32 mec_hqd_read(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue,
@@ -204,7 +222,9 @@ void mec_hqd_write(struct gpu *g, unsigned int me, unsigned int pipe, unsigned i
 	mec_lock(g);
 	h->reg[index] = val;
 	if (index == MQD_ACTIVE) {
-		if (val & 1 && !h->active) {
+		if (val & 1 && !h->active && !may_map(h, h->reg[MQD_VMID] & 15)) {
+			h->reg[index] &= ~1u;
+		} else if (val & 1 && !h->active) {
 			h->mqd = h->reg[MQD_BASE_LO] | (u64)h->reg[MQD_BASE_HI] << 32;
 			if (h->reg[MQD_VMID] & 15)
 				poll_wptr(g, h);
@@ -383,6 +403,7 @@ static void *mec_thread(void *arg)
 	struct mec *m = g->mec;
 	bool more = false;
 
+	is_cp = true;
 	while (wait_kick(m, more)) {
 		/*
 		 * A mutex favours the thread that just released it; the driver's

@@ -60,7 +60,8 @@ void mec_doorbell(struct gpu *g, u32 dw, u64 value);
 
 /*
  * mec_lock for another thread than the command processor's, which yields to it
- * between its turns.
+ * between its turns. That one comes here when a packet names a register whose
+ * handler wants the lock; it has it already, and keeps it.
  */
 void mec_lock(struct gpu *g);
 void mec_unlock(struct gpu *g);
@@ -89,7 +90,7 @@ struct hqd *mec_hqd(struct gpu *g, unsigned int me, unsigned int pipe, unsigned 
 /* What the packet processor knows of the slot; mec_lock held. */
 struct pm4_state *mec_pm4(struct gpu *g, struct hqd *h);
 
-/* Copy an MQD into the slot and make it active; mec_lock held. 0 or -EFAULT. */
+/* Copy an MQD into the slot and make it active; mec_lock held. 0, -EFAULT or -EINVAL. */
 int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid);
 
 /* Make the slot inactive (no write back: the caller's business); mec_lock held. */

@@ -488,12 +488,13 @@ static void fault(struct gpu *g, unsigned int vmid, u64 va, bool write, const ch
 	ih_post_vm_fault(g, vmid, va, write, kind);
 }
 
-void *vm_ptr(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write)
+/* @why: out: reason of a failure */
+static void *find(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write,
+		  const char **why)
 {
 	struct mem *m = g->mem;
 	u64 page = va >> PAGE_SHIFT, in_page = va & (PAGE - 1), len;
 	struct tlb_entry *t = &tlb[(page ^ page >> 8 ^ vmid << 4) % TLB_ENTRIES];
-	const char *why = NULL;
 	u32 gen;
 	u8 *p;
 
@@ -504,15 +505,30 @@ void *vm_ptr(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write)
 		*span = t->span - in_page;
 		return t->host + in_page;
 	}
-	p = translate(m, vmid, va, write, &len, &why);
-	if (!p) {
-		fault(g, vmid, va, write, why);
+	p = translate(m, vmid, va, write, &len, why);
+	if (!p)
 		return NULL;
-	}
 	*span = len;
 	*t = (struct tlb_entry){ .page = page, .host = p - in_page, .span = len + in_page,
 				 .mem = m, .gen = gen, .vmid = vmid, .write = write };
 	return p;
+}
+
+void *vm_ptr(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write)
+{
+	const char *why = NULL;
+	void *p = find(g, vmid, va, span, write, &why);
+
+	if (!p)
+		fault(g, vmid % VM_COUNT, va, write, why);
+	return p;
+}
+
+void *vm_ptr_quiet(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write)
+{
+	const char *why = NULL;
+
+	return find(g, vmid, va, span, write, &why);
 }
 
 /* Copy; fences and indices, aligned words, in one access as the guest polls them. */

@@ -30,6 +30,9 @@ void *mem_ptr(struct gpu *g, u64 addr, size_t len, bool system);
  */
 void *vm_ptr(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write);
 
+/* As vm_ptr(), but a failed walk is told nobody. */
+void *vm_ptr_quiet(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write);
+
 /* Copy across pages; return 0 or -EFAULT. */
 int vm_read(struct gpu *g, unsigned int vmid, u64 va, void *buf, size_t len);
 int vm_write(struct gpu *g, unsigned int vmid, u64 va, const void *buf, size_t len);

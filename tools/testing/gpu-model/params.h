@@ -101,8 +101,13 @@
 #define POLL_MIN_NS		(20 * NS_PER_US)
 #define POLL_MAX_NS		NS_PER_MS
 
-/* Packets a PM4 queue may take in a turn, so that one ring cannot hold the others up. */
+/*
+ * Packets a PM4 queue may take in a turn, and an AQL queue in each round of one, so
+ * that no ring, however long, holds up the others and the driver's registers.
+ */
 #define PM4_TURN_PACKETS	64
+#define AQL_ROUND_PACKETS	64
+#define TURN_ROUNDS		4
 
 /* Timestamps: the 100 MHz reference clock (amdgpu_asic_get_xclk() of MI200). */
 #define GPU_CLOCK_NS		10

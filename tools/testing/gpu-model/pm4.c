@@ -268,6 +268,7 @@ static s64 map_queues(struct gpu *g, struct hqd *kiq, const u32 *p, u32 n)
 	unsigned int vmid = p[0] >> 8 & 15, queue = p[0] >> 13 & 7, pipe = p[0] >> 16 & 3;
 	unsigned int me = (p[0] >> 18 & 1) + 1, engine = p[0] >> 26 & 7;
 	struct hqd *h = mec_hqd(g, me, pipe, queue);
+	int err;
 
 	if (n < 6 || !h || engine > 1)
 		return -EINVAL;
@@ -276,8 +277,9 @@ static s64 map_queues(struct gpu *g, struct hqd *kiq, const u32 *p, u32 n)
 		return -EINVAL;
 	}
 	mec_unmap(g, h);
-	if (mec_map(g, h, packet_u64(p + 2) & ~3ull, vmid))
-		return -EFAULT;
+	err = mec_map(g, h, packet_u64(p + 2) & ~3ull, vmid);
+	if (err)
+		return err;
 	if (engine == 1)
 		mec_set_hiq(g, h);
 	return 0;
@@ -295,7 +297,7 @@ static s64 unmap_queues(struct gpu *g, const u32 *p, u32 n)
 		return 0;
 	if (action == 3)	/* preempt without unmapping: nothing runs behind its back */
 		return 0;
-	mec_unmap(g, h);
+	mec_queue_reset(g, h->me, h->pipe, h->queue);
 	return 0;
 }
 

@@ -222,7 +222,8 @@ void sdma_reg_written(struct gpu *g, unsigned int n, u32 off)
 
 	/* Anything may start a ring: its pointers and enables, the engine's halt. */
 	pthread_mutex_lock(&d->lock);
-	if (off >= RING_USER && (off - RING_USER) % RING_STRIDE == RB_CNTL) {
+	if (off >= RING_USER && off < RING_USER + SDMA_USER_RINGS * RING_STRIDE &&
+	    (off - RING_USER) % RING_STRIDE == RB_CNTL) {
 		struct sdma_ring *r = &d->ring[n][2 + (off - RING_USER) / RING_STRIDE];
 
 		r->stopped = false;

@@ -3,6 +3,7 @@
 #ifndef GPU_MODEL_TESTS_DEVICE_H
 #define GPU_MODEL_TESTS_DEVICE_H
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "ih.h"

@@ -4,6 +4,7 @@
  * for bit, with the same computation on the host. Then again with waves cut
  * into slices of 1 to 7 instructions, and moved to new memory after each.
  */
+#define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -527,15 +528,18 @@ static void bad_input(void)
 		{ 8, "buf:64:/nonexistent", "/nonexistent: cannot read it" },
 		{ 8, "buf:1:/etc/passwd", "bytes, the buffer 1" },
 		{ 8, "buf:4096::/nonexistent/out", "/nonexistent/out: cannot write it" },
-		{ 8, "lds:64", "--arg lds:64: the kernel takes global_buffer here" },
+		{ 8, "lds:64", "--arg lds:64: the kernel takes global_buffer of 8 bytes here" },
 		{ 8, "lds:70000", "above 65536 bytes" },
 		{ 9, NULL, "takes more than the 1 arguments" },
 	};
-	static u8 image[65536];
+	static u8 image[1 << 20];
 	char co[128], cut[128];
 	char *good[] = { "exec", co, "ints", "--grid", "64", "--workgroup", "64",
 			 "--arg", "buf:4096", "--arg", "buf:4096", NULL };
+	char *local[] = { "exec", cut, "reduce", "--grid", "64", "--workgroup", "64", "--arg",
+			  "buf:4096", "--arg", "buf:4096", "--arg", "lds:64", NULL };
 	char *argv[12];
+	u8 *kind;
 	size_t size;
 	FILE *f;
 	bool survived;
@@ -562,6 +566,14 @@ static void bad_input(void)
 		survived = run(argv, "err") == 1;
 	}
 	ok(survived, "exec: truncated code objects are refused");
+	/* A local pointer of two bytes, with which exec would write four. */
+	kind = memmem(image, size, "dynamic_shared_pointer", 22);
+	while (kind && kind > image + 6 && memcmp(kind - 6, "\245.size", 6))
+		kind--;
+	if (kind)
+		*kind = 2;
+	write_file("cut.co", image, size);
+	refused(local, "the kernel takes dynamic_shared_pointer of 2 bytes here");
 	image[48] = 0x30;	/* e_flags: another GPU */
 	write_file("cut.co", image, size);
 	memcpy(argv, good, sizeof(good));

@@ -193,6 +193,33 @@ static void test_ring(void)
 	device_stop();
 }
 
+/* A ring of thousands of packets that are done at once leaves others their turn. */
+static void test_long_ring(void)
+{
+	const unsigned int n = 1000;
+	unsigned int i, taken;
+	struct queue q;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	q = queue_make(1, 1024, 1);
+	map(&q, 1);
+	for (i = 0; i < n; i++)
+		header(packet_new(&q), 3, false);	/* barrier-AND of nothing */
+	pthread_mutex_lock(&gpu.mec_lock);
+	fake_mec_kicked();
+	aql_run(&gpu, slot_of(&q));
+	machine_turn(&gpu);
+	taken = read_index(&q);
+	ok(taken && taken <= AQL_ROUND_PACKETS * TURN_ROUNDS && fake_mec_kicked(),
+	   "a turn takes so many packets of a ring, and asks for another");
+	pthread_mutex_unlock(&gpu.mec_lock);
+	mec_kick(&gpu);
+	turn();
+	ok(read_index(&q) == n, "in the end all are taken");
+	device_stop();
+}
+
 /**
  * struct spoil - @len bytes from @at of a good dispatch packet become @value
  * @code: what its queue must stop with
@@ -861,6 +888,7 @@ int main(void)
 	test_rptr(true);
 	test_barriers();
 	test_ring();
+	test_long_ring();
 	test_malformed();
 	test_scratch();
 	test_runlist();

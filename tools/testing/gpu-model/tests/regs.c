@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Unit tests of registers: banks, handshakes, power-on values, resets. */
+/* Unit tests of registers: banks, handshakes, power-on values, resets, bad values. */
+#include <string.h>
+#include <unistd.h>
+
 #include "tap.h"
 #include "device.h"
+#include "pm4.h"
+#include "spi.h"
 
 #define SEL(me, pipe, queue)	((me) << 2 | (pipe) | (queue) << 8)
 #define CP_HQD_ACTIVE		(HQD_REG_BASE + 4 * HQD(130))
+#define CP_HQD_VMID		(HQD_REG_BASE + 4 * HQD(131))
 #define CP_HQD_PQ_BASE		(HQD_REG_BASE + 4 * HQD(136))
+#define CP_HQD_PQ_BASE_HI	(HQD_REG_BASE + 4 * HQD(137))
+#define CP_HQD_PQ_CONTROL	(HQD_REG_BASE + 4 * HQD(145))
 #define CP_HQD_PQ_WPTR_HI	(HQD_REG_BASE + 4 * HQD(183))
 #define CP_HQD_DOORBELL		(HQD_REG_BASE + 4 * HQD(143))
 #define CP_HQD_DEQUEUE_REQUEST	(HQD_REG_BASE + 4 * HQD(152))
 #define DOORBELL_EN		(1u << 30)
 #define DEVCTL			0x6c
 #define FLR			0x8000
+#define RING			0x10000ull	/* VRAM offsets */
+#define WORD			0x20000ull
+#define HEADER(op, n)		(3u << 30 | ((n) - 1u) << 16 | (u32)(op) << 8)
+#define KERNEL(off)		(u32)(MEM_FB_BASE + (off)), (u32)((MEM_FB_BASE + (off)) >> 32)
 
 static struct gpu gpu;
 
@@ -100,6 +112,92 @@ static void handshakes(void)
 	   !regs_read(&gpu, REG_SPI_CSQ_WF_ACTIVE_COUNT_0 + 4 * 7), "engine 200 has no waves");
 }
 
+/* Packets of the kernel to its queue on ME 2; until the last one has been executed. */
+static bool execute(const u32 *p, u32 n)
+{
+	u32 *ring = mem_ptr(&gpu, RING, 4096, false), *word = mem_ptr(&gpu, WORD, 4, false);
+	const u32 end[] = { HEADER(PM4_WRITE_DATA, 4), 5 << 8, KERNEL(WORD), 0xe4d };
+	static u64 wptr;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		ring[wptr++ % 1024] = p[i];
+	for (i = 0; i < sizeof(end) / 4; i++)
+		ring[wptr++ % 1024] = end[i];
+	*word = 0;
+	pci_write(&gpu, PCI_BAR2, 4 * 0x124, &wptr, 8);
+	for (i = 0; i < 5000 && __atomic_load_n(word, __ATOMIC_ACQUIRE) != 0xe4d; i++)
+		usleep(1000);
+	return *word == 0xe4d;
+}
+
+#define EXECUTE(...) ({ \
+	const u32 words[] = { __VA_ARGS__ }; \
+	execute(words, sizeof(words) / 4); \
+})
+
+static void packets(void)
+{
+	bool attached = false;
+	unsigned int i;
+
+	select_queue(2, 1, 3);
+	regs_write(&gpu, CP_HQD_PQ_BASE, (u32)((MEM_FB_BASE + RING) >> 8));
+	regs_write(&gpu, CP_HQD_PQ_BASE_HI, (MEM_FB_BASE + RING) >> 40);
+	regs_write(&gpu, CP_HQD_PQ_CONTROL, 9);
+	regs_write(&gpu, CP_HQD_DOORBELL, 0x124 << 2 | DOORBELL_EN);
+	regs_write(&gpu, CP_HQD_ACTIVE, 1);
+	select_queue(1, 3, 3);
+	ok(EXECUTE(HEADER(PM4_WRITE_DATA, 4), 0, CP_HQD_PQ_BASE / 4, 0, 0x77,
+		   HEADER(PM4_COPY_DATA, 5), 5 << 8, CP_HQD_PQ_BASE / 4, 0, KERNEL(WORD + 4),
+		   HEADER(PM4_SET_CONFIG_REG, 2), (REG_SQ_CMD / 4) - 0x2000, 3 | 1 << 4) &&
+	   ((u32 *)mem_ptr(&gpu, WORD, 8, false))[1] == 0x77,
+	   "a packet of the kernel reaches the registers of a slot");
+
+	regs_write(&gpu, CP_HQD_VMID, 8);
+	regs_write(&gpu, CP_HQD_DOORBELL, 0x200 << 2 | DOORBELL_EN);
+	regs_write(&gpu, CP_HQD_ACTIVE, 1);
+	for (i = 0; i < 5000 && !attached; i++) {
+		usleep(1000);
+		mec_lock(&gpu);
+		attached = gpu.spi->queues;
+		mec_unlock(&gpu);
+	}
+	ok(attached && EXECUTE(HEADER(PM4_UNMAP_QUEUES, 5), 0, 0x200 << 2, 0, 0, 0) &&
+	   !gpu.spi->queues && !regs_read(&gpu, CP_HQD_ACTIVE),
+	   "one that unmaps a process' queue leaves nothing of it");
+}
+
+static void bad_values(void)
+{
+	const struct ih_vector v = { .source = 1 };
+	unsigned int n;
+
+	select_queue(2, 0, 4);
+	regs_write(&gpu, CP_HQD_VMID, 8);
+	regs_write(&gpu, CP_HQD_ACTIVE, 1);
+	ok(!mec_hqd(&gpu, 2, 0, 4)->active && !(regs_read(&gpu, CP_HQD_ACTIVE) & 1),
+	   "ME 2 has no place for a process' queue");
+	for (n = 0; n < SDMA_ENGINES; n++)
+		regs_write(&gpu, sdma_reg_base(n) + SDMA_REG_WINDOW - 0x40, 1);
+	ok(regs_read(&gpu, sdma_reg_base(4) + SDMA_REG_WINDOW - 0x40) == 1,
+	   "an SDMA engine's registers behind its last ring");
+
+	regs_write(&gpu, REG_IH_RB_BASE, 0x100);
+	regs_write(&gpu, REG_IH_RB_CNTL, 1 | 9 << 1 | 4u << 28);
+	ih_post(&gpu, &v);
+	ok(!regs_read(&gpu, REG_IH_RB_WPTR), "an interrupt ring at no address takes none");
+	regs_write(&gpu, REG_IH_RB_BASE, (u32)((MEM_FB_BASE + RING) >> 8));
+	regs_write(&gpu, REG_IH_RB_BASE_HI, MEM_FB_BASE >> 40);
+	regs_write(&gpu, REG_IH_RB_WPTR_ADDR_LO, WORD + 2);
+	regs_write(&gpu, REG_IH_RB_WPTR_ADDR_HI, MEM_FB_BASE >> 32);
+	regs_write(&gpu, REG_IH_RB_CNTL, 1 | 9 << 1 | 1 << 8 | 4u << 28);
+	ih_post(&gpu, &v);
+	ok(regs_read(&gpu, REG_IH_RB_WPTR) == 32 && *(u32 *)mem_ptr(&gpu, WORD, 4, false) == 32,
+	   "one that writes its pointer back does so to a whole word");
+	regs_write(&gpu, REG_IH_RB_CNTL, 0);
+}
+
 static void resets(void)
 {
 	u8 flr[2] = { FLR & 0xff, FLR >> 8 };
@@ -121,6 +219,8 @@ int main(void)
 	banks();
 	activation();
 	handshakes();
+	packets();
+	bad_values();
 	resets();
 	device_stop(&gpu);
 	return tap_done();
