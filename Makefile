@@ -47,8 +47,11 @@ check-cov: check-debug ## what the tests of check-debug ran of the driver: out/c
 bench-model: ## how fast the GPU model executes code, by host threads
 	@scripts/bench-model
 
+fuzz-model: ## [SECONDS=60]: feed the GPU model random input, so long to each of its fuzzers
+	@$(MAKE) -s -C $(MODEL) O='$(CURDIR)/out/build/gpu-model-fuzz' fuzz
+
 clean: ## remove the results; the caches stay
 	rm -rf out
 
 .PHONY: help demo check apply series kernel shell lint check-series \
-	check-debug check-kcsan check-cov bench-model clean
+	check-debug check-kcsan check-cov bench-model fuzz-model clean
