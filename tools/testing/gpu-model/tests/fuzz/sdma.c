@@ -159,6 +159,18 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 #define POLL(a, v)	8 | 1u << 31 | 3 << 28, ADDR(a), v, ~0u, 0xfff << 16 | 4
 #define ATOMIC(op, a)	10 | (op) << 25, ADDR(a), 1, 0, 2, 0, 0
 
+/* Writes all over an engine's registers. */
+static void seed_registers(void)
+{
+	u32 words[128], i;
+
+	for (i = 0; i < 64; i++) {
+		words[2 * i] = SDMA_REG_WINDOW / 64 * i;
+		words[2 * i + 1] = 1;
+	}
+	seed_record(MMIO, words, 128);
+}
+
 static bool seed(unsigned int n)
 {
 	switch (n) {
@@ -197,6 +209,7 @@ static bool seed(unsigned int n)
 		     0x10000 + 0x4c0 + QUEUE * 0x160 + 0x48, 1u << 28,
 		     0x10000 + 0x4c0 + QUEUE * 0x160, FUZZ_VMID << 24 | 10 << 1 | 1);
 		SEED(USER, FENCE(WORDS, 1), 0, 0);
+		seed_registers();
 		return true;
 	default:
 		return false;
