@@ -39,10 +39,11 @@ check-debug: ## the tests on a kernel with lockdep, KASAN, UBSAN, kmemleak, fail
 check-kcsan: ## the tests on a kernel that looks for data races in amdkfd
 	@KERNEL=kcsan scripts/check
 
-check-cov: check-debug ## what the tests of check-debug ran of the driver: out/check/coverage.txt
+check-cov: ## check-debug, and what it ran of the driver: out/check/coverage.txt
 	@mkdir -p out/check
-	@scripts/coverage out/check-debug out/guest-debug >out/check/coverage.txt
-	@tail -n 1 out/check/coverage.txt
+	@KERNEL=debug scripts/check; status=$$?; \
+	scripts/coverage out/check-debug out/guest-debug >out/check/coverage.txt || status=1; \
+	tail -n 1 out/check/coverage.txt; exit $$status
 
 bench-model: ## how fast the GPU model executes code, by host threads
 	@scripts/bench-model
