@@ -180,23 +180,18 @@ TEST_F_TIMEOUT(failslab, read_sysfs, 300)
 	closedir(d);
 }
 
-/*
- * The monitor itself allocates nothing; its transaction needs memory for the
- * runlist. When there is none it gives up, and everybody is mapped again.
- */
-TEST_F_TIMEOUT(failslab, monitor, 300)
+/* Mark each node's monitor as one whose allocations may fail. */
+static int mark_monitors(void)
 {
-	struct until_job low, until;
-	struct aql_queue high;
 	char path[300], comm[32];
-	bool found = false;
+	int ret = -ESRCH;
 	struct dirent *e;
 	FILE *f;
 	DIR *d;
 
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	d = opendir("/proc");
-	ASSERT_NE(NULL, d);
+	if (!d)
+		return -errno;
 	while ((e = readdir(d))) {
 		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
 		f = fopen(path, "r");
@@ -204,32 +199,114 @@ TEST_F_TIMEOUT(failslab, monitor, 300)
 			continue;
 		if (fgets(comm, sizeof(comm), f) && !strncmp(comm, "gpreempt/", 9)) {
 			snprintf(path, sizeof(path), "/proc/%s/make-it-fail", e->d_name);
-			ASSERT_EQ(0, file_write(path, "1"));
-			found = true;
+			ret = file_write(path, "1");
 		}
 		fclose(f);
 	}
 	closedir(d);
-	ASSERT_TRUE(found);
-	ASSERT_EQ(0, aql_create(&high, &self->c.dev, 64, PRIORITY_HIGH));
-	ASSERT_EQ(0, until_job_init(&self->c, &low));
-	ASSERT_EQ(0, until_job_init(&self->c, &until));
+	return ret;
+}
+
+/*
+ * The monitor itself allocates nothing; its transaction needs memory for the
+ * runlist. When there is none it gives up, and everybody is mapped again.
+ */
+FIXTURE(monitor) {
+	struct client c;
+	struct aql_queue q, high;
+	struct until_job low_job, high_job;
+};
+
+FIXTURE_SETUP(monitor)
+{
+	int ret = gpreempt_begin();
+
+	if (ret == -ENODEV)
+		SKIP(return, "no KFD device");
+	ASSERT_EQ(0, ret);
+	if (access(FAILSLAB, F_OK))
+		SKIP(return, "no fault injection");
+	ASSERT_EQ(0, client_open(&self->c));
+	ASSERT_EQ(0, aql_create(&self->q, &self->c.dev, 64, PRIORITY_LOW));
+	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
+	ASSERT_EQ(0, until_job_init(&self->c, &self->low_job));
+	ASSERT_EQ(0, until_job_init(&self->c, &self->high_job));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, mark_monitors());
+	ASSERT_EQ(0, file_write(FAILSLAB "ignore-gfp-wait", "N"));
+	ASSERT_EQ(0, file_write(FAILSLAB "verbose", "0"));
 	ASSERT_EQ(0, file_write(FAILSLAB "task-filter", "Y"));
+	until_job_start(&self->c, &self->low_job, &self->q);
+	ASSERT_EQ(0, until_job_moves(&self->low_job));
+}
+
+FIXTURE_TEARDOWN(monitor)
+{
+	file_write(FAILSLAB "probability", "0");
+	file_write(FAILSLAB "task-filter", "N");
+	file_write(FAILSLAB "ignore-gfp-wait", "Y");
+	gpreempt_end();
+	EXPECT_EQ(0, aql_destroy(&self->high));
+	client_close(&self->c);
+}
+
+/* Both end, though nobody else makes a runlist. */
+#define EXPECT_BOTH_END() \
+do { \
+	until_job_stop(&self->low_job); \
+	until_job_stop(&self->high_job); \
+	EXPECT_EQ(0, until_job_wait(&self->c, &self->low_job, CLIENT_TIMEOUT_MS)); \
+	EXPECT_EQ(0, until_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS)); \
+} while (0)
+
+TEST_F_TIMEOUT(monitor, one_fails, 120)
+{
 	ASSERT_EQ(0, file_write(FAILSLAB "times", "1"));
 	ASSERT_EQ(0, file_write(FAILSLAB "probability", "100"));
-
-	until_job_start(&self->c, &low, &self->q);
-	usleep(50000);
-	until_job_start(&self->c, &until, &high);
+	until_job_start(&self->c, &self->high_job, &self->high);
 	EXPECT_EQ(0, gpreempt_wait_state("bypassed", CLIENT_TIMEOUT_MS));
+	EXPECT_BOTH_END();
 	ASSERT_EQ(0, file_write(FAILSLAB "probability", "0"));
-	until_job_stop(&low);
-	until_job_stop(&until);
-	EXPECT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
-	EXPECT_EQ(0, until_job_wait(&self->c, &until, CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	EXPECT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
-	EXPECT_EQ(0, aql_destroy(&high));
+}
+
+/* Do both stand still, and for longer than it takes to try again? */
+static bool nobody_runs(const struct until_job *a, const struct until_job *b)
+{
+	__u32 rounds;
+
+	usleep(50000);		/* waves that were not saved yet */
+	rounds = a->rounds[0] + b->rounds[0];
+	usleep(500000);
+	return a->rounds[0] + b->rounds[0] == rounds;
+}
+
+/* Both attempts to map fail, and all that follow until there is memory. */
+TEST_F_TIMEOUT(monitor, all_fail, 120)
+{
+	ASSERT_EQ(0, file_write(FAILSLAB "times", "-1"));
+	ASSERT_EQ(0, file_write(FAILSLAB "probability", "100"));
+	until_job_start(&self->c, &self->high_job, &self->high);
+	EXPECT_EQ(0, gpreempt_wait_state("bypassed", CLIENT_TIMEOUT_MS));
+	EXPECT_TRUE(nobody_runs(&self->low_job, &self->high_job));
+	/* told to try again before that it does not forget */
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	EXPECT_TRUE(nobody_runs(&self->low_job, &self->high_job));
+	ASSERT_EQ(0, file_write(FAILSLAB "probability", "0"));
+	EXPECT_BOTH_END();
+}
+
+/* The same when it is disabled before there is memory. */
+TEST_F_TIMEOUT(monitor, all_fail_then_disabled, 120)
+{
+	ASSERT_EQ(0, file_write(FAILSLAB "times", "-1"));
+	ASSERT_EQ(0, file_write(FAILSLAB "probability", "100"));
+	until_job_start(&self->c, &self->high_job, &self->high);
+	EXPECT_EQ(0, gpreempt_wait_state("bypassed", CLIENT_TIMEOUT_MS));
+	EXPECT_TRUE(nobody_runs(&self->low_job, &self->high_job));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	EXPECT_BOTH_END();
 }
 
 TEST_HARNESS_MAIN
