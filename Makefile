@@ -45,6 +45,9 @@ check-cov: ## check-debug, and what it ran of the driver: out/check/coverage.txt
 	scripts/coverage out/check-debug out/guest-debug >out/check/coverage.txt || status=1; \
 	tail -n 1 out/check/coverage.txt; exit $$status
 
+bench: kernel ## [SHORT=1]: HIGH beside LOW with GPREEMPT, without, and with other means
+	@scripts/bench $(if $(SHORT),--short)
+
 bench-model: ## how fast the GPU model executes code, by host threads
 	@scripts/bench-model
 
@@ -55,4 +58,4 @@ clean: ## remove the results; the caches stay
 	rm -rf out
 
 .PHONY: help demo check apply series kernel shell lint check-series \
-	check-debug check-kcsan check-cov bench-model fuzz-model clean
+	check-debug check-kcsan check-cov bench bench-model fuzz-model clean

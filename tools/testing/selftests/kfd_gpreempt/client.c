@@ -35,10 +35,11 @@ void *client_shared_page(void)
 int client_open(struct client *c)
 {
 	static const char *const names[] = {
-		"store", "read_clock", "high", "until", "meet", "low", "hold",
+		"store", "read_clock", "high", "until", "meet", "low", "hold", "steps",
 	};
 	struct aql_kernel *kernels[] = {
 		&c->store, &c->read_clock, &c->high, &c->until, &c->meet, &c->low, &c->hold,
+		&c->steps,
 	};
 	unsigned int i;
 	int ret;
@@ -55,6 +56,7 @@ int client_open(struct client *c)
 	c->high.group_bytes = CLIENT_LDS_BYTES;
 	c->until.group_bytes = CLIENT_LDS_BYTES;
 	c->meet.group_bytes = CLIENT_LDS_BYTES;
+	c->steps.group_bytes = CLIENT_LDS_BYTES;
 	return ret;
 }
 

@@ -31,12 +31,13 @@
  * @meet:	likewise
  * @low:	likewise
  * @hold:	likewise
+ * @steps:	likewise
  * @ticks_per_us: of s_memtime, measured; 0 before client_calibrate()
  */
 struct client {
 	struct kfd_dev dev;
 	struct code code;
-	struct aql_kernel store, read_clock, high, until, meet, low, hold;
+	struct aql_kernel store, read_clock, high, until, meet, low, hold, steps;
 	double ticks_per_us;
 };
 

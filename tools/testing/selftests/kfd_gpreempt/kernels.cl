@@ -45,6 +45,19 @@ void high(global uint *done, ulong ticks)
 }
 
 /*
+ * Work in steps of some instructions each: shorter than LOW can be, and unlike
+ * HIGH it does not go on while it is preempted.
+ */
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void steps(global uint *done, ulong n)
+{
+	for (uint i = 0; i < (uint)n; i++)
+		__asm__ volatile("s_nop 0" ::: "memory");
+	if (!ITEM)
+		done[GROUP]++;
+}
+
+/*
  * Runs until the host sets *stop: a queue that never ends by itself. Counts its
  * rounds as it goes.
  */

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The benchmark's LOW: busy until SIGTERM, one "done" line a dispatch. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench_work.h"
+
+/* What is measured: one step in many workgroups, many steps in few. */
+#define ROUNDS		32
+#define MANY_STEPS	128
+
+static struct bench_work work;
+
+static void on_term(int sig)
+{
+	(void)sig;
+	work.stop = 1;
+}
+
+static void usage(void)
+{
+	fputs("usage: bench_low --calibrate | (--iterations N | --steps N) [--rounds N]\n"
+	      "                 [--priority N] [--debuggee]\n"
+	      "  --calibrate   print what a workgroup of either kernel takes\n"
+	      "  --iterations  of the LOW kernel's loop\n"
+	      "  --steps       of the kernel of that name instead\n"
+	      "  --rounds      workgroups of a dispatch for each compute unit (default 2)\n"
+	      "  --priority    of the queue (default 0)\n"
+	      "  --debuggee    let a debugger suspend the queue\n", stderr);
+	exit(2);
+}
+
+static void fail(const char *what, int err)
+{
+	fprintf(stderr, "bench_low: %s: %s\n", what, strerror(-err));
+	exit(1);
+}
+
+/* The least of some tries: what disturbs it makes it longer. */
+static __s64 dispatch_ns(struct client *c, struct aql_queue *q, unsigned int steps,
+			 unsigned int rounds)
+{
+	__s64 best = bench_steps_time(c, q, steps, rounds), again;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		again = bench_steps_time(c, q, steps, rounds);
+		if (again < best)
+			best = again;
+	}
+	if (best < 0)
+		fail("calibration", best);
+	return best;
+}
+
+/* Of a workgroup, without what a dispatch costs. */
+static __s64 group_ns(struct client *c, struct aql_queue *q, unsigned int steps)
+{
+	return (dispatch_ns(c, q, steps, ROUNDS) - dispatch_ns(c, q, steps, 1)) / (ROUNDS - 1);
+}
+
+static void calibrate(struct client *c)
+{
+	struct aql_queue q;
+	__s64 one, many;
+	__u32 low;
+	int ret = aql_create(&q, &c->dev, 64, 7);
+
+	if (ret)
+		fail("create queue", ret);
+	one = group_ns(c, &q, 1);
+	many = group_ns(c, &q, MANY_STEPS);
+	low = low_calibrate(c, &q, 100);
+	if (!low)
+		fail("calibration", -EIO);
+	ret = client_calibrate(c, &q);
+	if (ret)
+		fail("calibration", ret);
+	printf("ns_of_step=%lld\n", (long long)(many - one) / (MANY_STEPS - 1));
+	printf("ns_of_first_step=%lld\n", (long long)one);
+	printf("iterations_of_100_ms=%u\n", low);
+	printf("ticks_per_us=%.3f\n", c->ticks_per_us);
+	aql_destroy(&q);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "calibrate", no_argument, NULL, 'c' },
+		{ "iterations", required_argument, NULL, 'i' },
+		{ "steps", required_argument, NULL, 's' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "priority", required_argument, NULL, 'p' },
+		{ "debuggee", no_argument, NULL, 'd' },
+		{ }
+	};
+	unsigned int iterations = 0, steps = 0, rounds = 2, priority = PRIORITY_LOW;
+	int opt, ret, calibrating = 0, debuggee = 0;
+	struct client c;
+
+	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (opt) {
+		case 'c':
+			calibrating = 1;
+			break;
+		case 'i':
+			iterations = atoi(optarg);
+			break;
+		case 's':
+			steps = atoi(optarg);
+			break;
+		case 'r':
+			rounds = atoi(optarg);
+			break;
+		case 'p':
+			priority = atoi(optarg);
+			break;
+		case 'd':
+			debuggee = 1;
+			break;
+		default:
+			usage();
+		}
+	}
+	if (!calibrating && !iterations == !steps)
+		usage();
+	signal(SIGTERM, on_term);
+	printf("pid=%d\n", getpid());
+	ret = client_open(&c);
+	if (ret)
+		fail("no usable GPU", ret);
+	if (calibrating) {
+		calibrate(&c);
+		client_close(&c);
+		return 0;
+	}
+	if (debuggee)
+		ret = bench_allow_debugger(&c);
+	if (ret)
+		fail("runtime enable", ret);
+	ret = bench_work_init(&work, &c, priority, rounds, iterations, steps);
+	if (ret)
+		fail("queue and memory", ret);
+	ret = bench_work_run(&work);
+	if (ret)
+		fail("a dispatch did not end, or computed something wrong", ret);
+	printf("groups=%lu\n", work.dispatches * work.groups);
+	aql_destroy(&work.queue);
+	client_close(&c);
+	return 0;
+}

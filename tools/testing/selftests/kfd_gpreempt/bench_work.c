@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/* LOW work of the benchmark. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench_work.h"
+
+/* A tick of the GPU's clock. */
+#define GPU_CLOCK_NS	10
+
+int bench_work_init(struct bench_work *w, struct client *c, __u32 priority, unsigned int rounds,
+		    unsigned int iterations, unsigned int steps)
+{
+	unsigned int i;
+	int ret;
+
+	memset(w, 0, sizeof(*w));
+	w->c = c;
+	w->steps = steps;
+	w->groups = rounds * c->dev.cus * c->dev.xccs;
+	ret = aql_create(&w->queue, &c->dev, 64, priority);
+	for (i = 0; !ret && i < BENCH_DEPTH; i++) {
+		if (!steps) {
+			ret = low_job_init(c, &w->low[i], w->groups, iterations);
+			continue;
+		}
+		/* its results fill no more than a page */
+		if (w->groups > KFD_PAGE / sizeof(__u32))
+			return -EINVAL;
+		ret = high_job_init(c, &w->step[i], 0);
+		w->step[i].args->ticks = steps;
+	}
+	return ret;
+}
+
+static void start(struct bench_work *w, unsigned int i)
+{
+	struct high_job *job = &w->step[i];
+
+	if (!w->steps) {
+		low_job_start(w->c, &w->low[i], &w->queue);
+		return;
+	}
+	aql_signal_init(job->signal, 1, &job->event);
+	aql_dispatch(&w->queue, &w->c->steps, w->groups * 64, 64, job->args, job->signal);
+}
+
+/* Wait for a dispatch, which is the job's @nth, and look at its results. */
+static int finish(struct bench_work *w, unsigned int i, unsigned int nth)
+{
+	unsigned int group;
+	int ret;
+
+	if (!w->steps) {
+		ret = low_job_wait(w->c, &w->low[i], 10 * CLIENT_TIMEOUT_MS);
+		return ret ?: low_job_wrong(&w->low[i]) ? -EILSEQ : 0;
+	}
+	ret = high_job_wait(w->c, &w->step[i], 10 * CLIENT_TIMEOUT_MS);
+	for (group = 0; !ret && group < w->groups; group++)
+		if (w->step[i].done[group] != nth)
+			ret = -EILSEQ;
+	return ret;
+}
+
+int bench_work_run(struct bench_work *w)
+{
+	unsigned int i, inflight;
+	int ret = 0;
+
+	for (inflight = 0; inflight < BENCH_DEPTH; inflight++)
+		start(w, inflight);
+	printf("running\n");
+	fflush(stdout);
+	for (i = 0; inflight && !ret; i = (i + 1) % BENCH_DEPTH) {
+		ret = finish(w, i, w->dispatches / BENCH_DEPTH + 1);
+		printf("done %llu\n", (unsigned long long)kfd_now());
+		w->dispatches++;
+		inflight--;
+		if (!w->stop) {
+			start(w, i);
+			inflight++;
+		}
+	}
+	return ret;
+}
+
+__s64 bench_steps_time(struct client *c, struct aql_queue *q, unsigned int steps,
+		       unsigned int rounds)
+{
+	struct high_job job;
+	__s64 ret = high_job_init(c, &job, 0);
+
+	if (ret)
+		return ret;
+	job.args->ticks = steps;
+	aql_signal_init(job.signal, 1, &job.event);
+	aql_dispatch(q, &c->steps, rounds * c->dev.cus * 64, 64, job.args, job.signal);
+	ret = high_job_wait(c, &job, CLIENT_TIMEOUT_MS);
+	if (!ret)
+		ret = (job.signal->end_ts - job.signal->start_ts) * GPU_CLOCK_NS;
+	high_job_free(c, &job);
+	return ret;
+}
+
+int bench_allow_debugger(struct client *c)
+{
+	struct kfd_ioctl_runtime_enable_args runtime = {
+		.mode_mask = KFD_RUNTIME_ENABLE_MODE_ENABLE_MASK,
+	};
+
+	return kfd_ioctl(&c->dev, AMDKFD_IOC_RUNTIME_ENABLE, &runtime);
+}

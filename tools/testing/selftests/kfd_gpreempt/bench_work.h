@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* LOW work of the benchmark: a queue that is never without a dispatch. */
+#ifndef KFD_GPREEMPT_BENCH_WORK_H
+#define KFD_GPREEMPT_BENCH_WORK_H
+
+#include "client.h"
+
+/* Dispatches in flight, so that the machine is never without one. */
+#define BENCH_DEPTH	3
+
+/**
+ * struct bench_work - one queue and its jobs
+ * @c:		device
+ * @queue:	its queue
+ * @steps:	of the kernel of that name, or 0: the LOW kernel
+ * @groups:	workgroups of a dispatch
+ * @low:	jobs of the LOW kernel
+ * @step:	jobs of the other
+ * @stop:	end after what is in flight
+ * @dispatches:	that ended
+ */
+struct bench_work {
+	struct client *c;
+	struct aql_queue queue;
+	unsigned int steps, groups;
+	struct low_job low[BENCH_DEPTH];
+	struct high_job step[BENCH_DEPTH];
+	volatile int stop;
+	unsigned long dispatches;
+};
+
+/* @rounds: workgroups of a dispatch for each compute unit; either of the others is 0. */
+int bench_work_init(struct bench_work *w, struct client *c, __u32 priority, unsigned int rounds,
+		    unsigned int iterations, unsigned int steps);
+
+/*
+ * Until @w->stop. Says "running" once it runs, and when each dispatch ended: "done <ns>".
+ * Return: 0, -EILSEQ if a result is wrong, or an error.
+ */
+int bench_work_run(struct bench_work *w);
+
+/* The GPU's time of @rounds workgroups on each compute unit, ns; negative errno. */
+__s64 bench_steps_time(struct client *c, struct aql_queue *q, unsigned int steps,
+		       unsigned int rounds);
+
+/* Let a debugger attach, as ROCr does: before the first queue. */
+int bench_allow_debugger(struct client *c);
+
+#endif
