@@ -14,6 +14,7 @@
 
 #include "kselftest_harness.h"
 #include "client.h"
+#include "file.h"
 #include "gpreempt.h"
 #include "gpu_model.h"
 #include "ioctl_call.h"
@@ -23,6 +24,8 @@
 #define FENCE_MS		2000	/* how long stock waits for a fence, here */
 #define FENCE_PARAMETER		"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
 #define RECOVER			"/sys/kernel/debug/dri/0/amdgpu_gpu_recover"
+#define TRACE			"/sys/kernel/tracing/trace"
+#define TRACE_BYPASS		"/sys/kernel/tracing/events/kfd_gpreempt/kfd_gpreempt_bypass/enable"
 #define RESET_TIMEOUT_MS	60000
 
 FIXTURE(bypass) {
@@ -58,30 +61,45 @@ static int uevents_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* How many uevents so far told of a bypass for this reason, and of any. */
-static int uevents_count(int fd, const char *reason, int *all)
+/* How many uevents so far told of a bypass of this node for this reason, and of any. */
+static int uevents_count(int fd, __u32 gpu_id, const char *reason, int *all)
 {
-	char text[2048], wanted[64];
+	char text[2048], wanted[64], node[64];
 	int n = 0, fits;
 	const char *p;
 	ssize_t len;
 
 	*all = 0;
 	snprintf(wanted, sizeof(wanted), "GPREEMPT_REASON=%s", reason);
+	snprintf(node, sizeof(node), "GPREEMPT_GPU_ID=%u", gpu_id);
 	while ((len = recv(fd, text, sizeof(text) - 1, 0)) > 0) {
 		text[len] = '\0';
 		for (p = text, fits = 0; p < text + len; p += strlen(p) + 1) {
 			*all += !strcmp(p, "GPREEMPT_STATE=bypassed");
-			fits |= !strcmp(p, wanted);
+			fits += !strcmp(p, wanted) + !strcmp(p, node);
 		}
-		n += fits;
+		n += fits == 2;
 	}
 	return n;
 }
 
+/* Has the tracepoint told of it, and of no other? */
+static bool traced(__u32 gpu_id, const char *reason)
+{
+	char text[4096], wanted[96], *found;
+
+	snprintf(wanted, sizeof(wanted), ": kfd_gpreempt_bypass: gpu_id=%u reason=%s\n", gpu_id,
+		 reason);
+	if (file_read(TRACE, text, sizeof(text)))
+		return false;
+	found = strstr(text, ": kfd_gpreempt_bypass: ");
+	return found && found == strstr(text, wanted) &&
+	       !strstr(found + 1, ": kfd_gpreempt_bypass: ");
+}
+
 /* The bypass is complete: state, reason, nothing preempted, one uevent. */
-static void expect_bypassed(struct __test_metadata *_metadata, int uevents, const char *reason,
-			    long long before)
+static void expect_bypassed(struct __test_metadata *_metadata, FIXTURE_DATA(bypass) *self,
+			    const char *reason)
 {
 	char text[64];
 	int all;
@@ -89,9 +107,9 @@ static void expect_bypassed(struct __test_metadata *_metadata, int uevents, cons
 	ASSERT_EQ(0, gpreempt_wait_state("bypassed", CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, gpreempt_read("stats/bypass_reason", text, sizeof(text)));
 	EXPECT_STREQ(reason, text);
-	EXPECT_EQ(before, gpreempt_preempted());
+	EXPECT_EQ(self->before, gpreempt_preempted());
 	usleep(200000);		/* the uevent comes from a work item */
-	EXPECT_EQ(1, uevents_count(uevents, reason, &all));
+	EXPECT_EQ(1, uevents_count(self->uevents, self->c.dev.gpu_id, reason, &all));
 	EXPECT_EQ(1, all);
 }
 
@@ -116,6 +134,7 @@ FIXTURE_TEARDOWN(bypass)
 	if (!gpu_model_present())
 		return;
 	EXPECT_EQ(0, gpu_model_say("off", NULL, 0));
+	file_write(TRACE_BYPASS, "0");
 	write_parameter(FENCE_PARAMETER, 9000);
 	gpreempt_end();
 	close(self->uevents);
@@ -168,11 +187,14 @@ TEST_F_TIMEOUT(bypass, late, 120)
 {
 	long long late = gpreempt_number("stats/late"), preemptions;
 
+	ASSERT_EQ(0, file_write(TRACE, "\n"));
+	ASSERT_EQ(0, file_write(TRACE_BYPASS, "1"));
 	low_runs(self);
 	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 100));
 	ASSERT_EQ(0, gpu_model_say("delay-preemption=300000", NULL, 0));
 	high_job_start(&self->c, &self->high_job, &self->high);
-	expect_bypassed(_metadata, self->uevents, "late_preemption", self->before);
+	expect_bypassed(_metadata, self, "late_preemption");
+	EXPECT_TRUE(traced(self->c.dev.gpu_id, "late_preemption"));
 	EXPECT_LT(0, gpu_model_fired("delay-preemption"));
 	EXPECT_EQ(late + 1, gpreempt_number("stats/late"));
 	EXPECT_EQ(-EIO, gpreempt_hold(&self->low, 0));
@@ -210,7 +232,7 @@ TEST_F_TIMEOUT(bypass, restore_refused, 120)
 	until_job_stop(&self->long_job);
 	ASSERT_EQ(0, until_job_wait(&self->c, &self->long_job, CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, gpu_model_wait_fired("refuse-restore", 1, CLIENT_TIMEOUT_MS));
-	expect_bypassed(_metadata, self->uevents, "map_failed", self->before);
+	expect_bypassed(_metadata, self, "map_failed");
 	EXPECT_EQ(failed + 1, gpreempt_number("stats/failed"));
 	EXPECT_EQ(0, low_ends(self));	/* its waves see that they are to end */
 	expect_works(_metadata, self);
@@ -280,7 +302,7 @@ static void never_answers(struct __test_metadata *_metadata, FIXTURE_DATA(bypass
 		ASSERT_GT(end, kfd_now());
 		usleep(10000);
 	}
-	EXPECT_EQ(1, uevents_count(self->uevents, "hung_preemption", &ret));
+	EXPECT_EQ(1, uevents_count(self->uevents, self->c.dev.gpu_id, "hung_preemption", &ret));
 	EXPECT_EQ(1, ret);
 	EXPECT_EQ(failed + 1, gpreempt_number("stats/failed"));
 	EXPECT_EQ(self->before, gpreempt_preempted());
@@ -314,7 +336,7 @@ TEST_F_TIMEOUT(bypass, reset_in_progress, 180)
 	EXPECT_EQ(failed, gpreempt_number("stats/failed"));
 	ASSERT_EQ(0, gpreempt_read("stats/bypass_reason", text, sizeof(text)));
 	EXPECT_STREQ("none", text);
-	EXPECT_EQ(0, uevents_count(self->uevents, "", &all));
+	EXPECT_EQ(0, uevents_count(self->uevents, self->c.dev.gpu_id, "", &all));
 	EXPECT_EQ(0, all);
 	expect_recovered(_metadata);
 }

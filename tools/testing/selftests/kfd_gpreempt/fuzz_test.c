@@ -4,8 +4,8 @@
  * from another user at once, while queues run, come and go. At the end every
  * queue is mapped, what ran under all that is exact, and the machine works.
  *
- * GPREEMPT_FUZZ_SECONDS makes it longer than the few seconds of a test run,
- * GPREEMPT_FUZZ_SEED repeats one; the kernel says whether it had a splat, and on
+ * GPREEMPT_FUZZ_SECONDS makes it longer than the few seconds of a test run ("make
+ * fuzz-driver"), GPREEMPT_FUZZ_SEED repeats one; the kernel says whether it had a splat, and on
  * a debug kernel whether something leaked.
  */
 #include <errno.h>
@@ -30,6 +30,9 @@
 struct fuzz {
 	volatile int ready;
 	volatile int stop;
+	volatile int ended;
+	volatile int leave;
+	volatile __u32 queue_id[FUZZERS];	/* what each has at the end */
 	volatile unsigned int calls[FUZZERS], accepted[FUZZERS], writes[FUZZERS];
 	volatile pid_t pid[FUZZERS + 1];
 };
@@ -209,7 +212,7 @@ static int fuzz(struct fuzz *shared, unsigned int who, unsigned int seed)
 		return 2;
 	shared->pid[who] = getpid();
 	__atomic_fetch_add(&shared->ready, 1, __ATOMIC_SEQ_CST);
-	while (!shared->stop) {
+	for (;;) {
 		if (aql_create(&q, &dev, 64, rand_r(&seed) % 16)) {
 			/* above the cap, where that is refused */
 			if (aql_create(&q, &dev, 64, 0))
@@ -224,26 +227,35 @@ static int fuzz(struct fuzz *shared, unsigned int who, unsigned int seed)
 			    aql_update(&q, 100, rand_r(&seed) % 8) == -EFAULT)
 				return 4;
 		}
+		if (shared->stop)
+			break;
 		if (aql_destroy(&q))
 			return 5;
 	}
+	shared->queue_id[who] = q.id;
+	__atomic_fetch_add(&shared->ended, 1, __ATOMIC_SEQ_CST);
+	while (!shared->leave)
+		usleep(1000);
+	if (aql_destroy(&q))
+		return 6;
 	kfd_close(&dev);
 	return 0;
 }
 
 /* The driver takes a queue off while it moves the queue's memory, as after a fork. */
-static int becomes_mapped(struct aql_queue *q)
+static int becomes_mapped(struct kfd_dev *dev, pid_t pid, __u32 queue_id)
 {
+	struct kfd_gpreempt_queue_info info;
 	unsigned int ms;
-	int state = 0;
+	int ret;
 
 	for (ms = 0; ms < CLIENT_TIMEOUT_MS; ms++) {
-		state = gpreempt_queue_state(q);
-		if (state != KFD_GPREEMPT_QUEUE_OFF)
-			break;
+		ret = gpreempt_get(dev, pid, queue_id, &info);
+		if (ret || info.state != KFD_GPREEMPT_QUEUE_OFF)
+			return ret ?: (int)info.state;
 		usleep(1000);
 	}
-	return state;
+	return KFD_GPREEMPT_QUEUE_OFF;
 }
 
 TEST_F_TIMEOUT(fuzz, ioctl_and_sysfs, MAX_SECONDS + 120)
@@ -273,6 +285,20 @@ TEST_F_TIMEOUT(fuzz, ioctl_and_sysfs, MAX_SECONDS + 120)
 	low_job_start(&self->c, &self->job, &self->low);
 	sleep(self->seconds);
 	shared->stop = 1;
+	while (shared->ended < FUZZERS) {
+		for (i = 0; i < FUZZERS; i++)
+			ASSERT_EQ(0, waitpid(child[i], &status, WNOHANG)) TH_LOG("%#x", status);
+		usleep(1000);
+	}
+
+	/* whatever was asked for: off means off, and everybody is mapped */
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	for (i = 0; i < FUZZERS; i++)
+		EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN,
+			  becomes_mapped(&self->c.dev, child[i], shared->queue_id[i]));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, becomes_mapped(&self->c.dev, 0, self->low.id));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, becomes_mapped(&self->c.dev, 0, self->high.id));
+	shared->leave = 1;
 	for (i = 0; i < FUZZERS; i++) {
 		ASSERT_EQ(child[i], waitpid(child[i], &status, 0));
 		EXPECT_TRUE(WIFEXITED(status));
@@ -283,10 +309,6 @@ TEST_F_TIMEOUT(fuzz, ioctl_and_sysfs, MAX_SECONDS + 120)
 	}
 	EXPECT_LT(0, shared->writes[0]);
 
-	/* whatever was asked for: off means off */
-	ASSERT_EQ(0, gpreempt_set("enable", 0));
-	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, becomes_mapped(&self->low));
-	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, becomes_mapped(&self->high));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&self->job));
 

@@ -114,9 +114,12 @@ TEST_F(ioctl, queue_never_made)
 	unsigned int i;
 
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	for (i = 0; i < ARRAY_SIZE(ids); i++)
-		EXPECT_EQ(no_queue(variant->op), call_queue(&self->c.dev, variant->op, ids[i]))
-			TH_LOG("queue %u", ids[i]);
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		__u32 id = ids[i];
+
+		EXPECT_EQ(no_queue(variant->op), call_queue(&self->c.dev, variant->op, id))
+			TH_LOG("queue %u", id);
+	}
 }
 
 TEST_F(ioctl, queue_destroyed)
@@ -134,10 +137,13 @@ TEST_F(ioctl, pid_of_nobody)
 	const __u32 pids[] = { 0x3fffff, 0x400000, 0x7fffffff, 0x80000000, ~0 };
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(pids); i++)
+	for (i = 0; i < ARRAY_SIZE(pids); i++) {
+		__u32 pid = pids[i];
+
 		EXPECT_EQ(no_process(variant->op),
-			  call_process(&self->c.dev, variant->op, pids[i], self->low.id))
-			TH_LOG("pid %u", pids[i]);
+			  call_process(&self->c.dev, variant->op, pid, self->low.id))
+			TH_LOG("pid %u", pid);
+	}
 }
 
 /* Dead, and not reaped: still a process, which may have a default; then reaped. */

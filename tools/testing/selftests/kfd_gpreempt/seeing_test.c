@@ -313,6 +313,40 @@ TEST_F_TIMEOUT(seeing, head_packet, 60)
 	kfd_free(&self->c.dev, &mem);
 }
 
+/* Packets that wait for one signal or another, or for a value. */
+TEST_F_TIMEOUT(seeing, head_packet_of_other_barriers, 60)
+{
+	struct aql_signal *gate, *done, *dep[5] = {};
+	unsigned long long at;
+	struct kfd_mem mem;
+	char text[160];
+
+	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
+	gate = mem.ptr;
+	done = gate + 2;
+	at = (uintptr_t)gate;
+	aql_signal_init(gate, 1, NULL);
+	aql_signal_init(gate + 1, 1, NULL);
+	aql_signal_init(done, 2, NULL);
+	dep[0] = gate;
+	dep[4] = gate + 1;
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	low_job_start(&self->c, &self->job, &self->low);
+	aql_barrier(&self->high, AQL_BARRIER_OR, dep, done);
+	snprintf(text, sizeof(text), " barrier-or,waits,on=%#llx,on=%#llx,signal=%#llx\n", at,
+		 at + sizeof(*gate), at + 2 * sizeof(*gate));
+	EXPECT_TRUE(queue_line_says(self->gpu_id, self->high.id, text));
+	aql_barrier_value(&self->high, gate, AQL_EQ, 5, 0xff, done);
+	gate[1].value = 0;
+	snprintf(text, sizeof(text),
+		 " vendor,waits,format=2,on=%#llx,value=5,mask=0xff,condition=%u,", at, AQL_EQ);
+	EXPECT_TRUE(queue_line_says(self->gpu_id, self->high.id, text));
+	gate->value = 5;
+	EXPECT_EQ(0, aql_signal_wait(&self->c.dev, done, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	kfd_free(&self->c.dev, &mem);
+}
+
 static bool traced(const char *trace, const char *event)
 {
 	char text[64];
