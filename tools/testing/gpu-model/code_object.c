@@ -13,27 +13,37 @@
 
 #define EM_AMDGPU_		224
 #define EF_MACH_MASK		0xff
-#define EF_MACH_GFX90A		0x3f
 #define NT_AMDGPU_METADATA	32
 #define R_AMDGPU_ABS64		3
 #define R_AMDGPU_RELATIVE64	13
 #define IMAGE_MAX		(256u << 20)
 #define KD_BYTES		64
 
+/* e_flags' GPU (LLVM, AMDGPUUsage): gfx940 came before gfx942 and has the same instructions. */
+static const struct {
+	u8 mach;
+	enum isa_arch arch;
+} machs[] = { { 0x3f, GFX90A }, { 0x40, GFX942 }, { 0x4c, GFX942 } };
+
 static bool inside(u64 off, u64 len, u64 size)
 {
 	return off <= size && len <= size - off;
 }
 
-static const char *check_header(const Elf64_Ehdr *h, size_t size)
+static const char *check_header(const Elf64_Ehdr *h, size_t size, enum isa_arch *arch)
 {
+	unsigned int n = 0;
+
 	if (size < sizeof(*h) || memcmp(h->e_ident, ELFMAG, SELFMAG))
 		return "not an ELF file";
 	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB ||
 	    h->e_machine != EM_AMDGPU_)
 		return "not a code object of an AMD GPU";
-	if ((h->e_flags & EF_MACH_MASK) != EF_MACH_GFX90A)
-		return "for another GPU than gfx90a";
+	while (n < sizeof(machs) / sizeof(machs[0]) && machs[n].mach != (h->e_flags & EF_MACH_MASK))
+		n++;
+	if (n == sizeof(machs) / sizeof(machs[0]))
+		return "for another GPU than gfx90a, gfx940 and gfx942";
+	*arch = machs[n].arch;
 	if (h->e_type != ET_DYN)
 		return "not linked (no shared object)";
 	if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_shentsize != sizeof(Elf64_Shdr) ||
@@ -144,7 +154,7 @@ int code_object_load(struct code_object *co, const u8 *file, size_t size, u64 ba
 	co->file = file;
 	co->file_size = size;
 	co->base = base;
-	*err = check_header((const Elf64_Ehdr *)file, size);
+	*err = check_header((const Elf64_Ehdr *)file, size, &co->arch);
 	if (!*err)
 		*err = load_segments(co);
 	if (!*err)

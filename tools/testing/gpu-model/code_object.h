@@ -3,7 +3,7 @@
 #ifndef GPU_MODEL_CODE_OBJECT_H
 #define GPU_MODEL_CODE_OBJECT_H
 
-#include "gpu.h"
+#include "wave.h"
 
 #define CO_MAX_ARGS	64
 
@@ -34,6 +34,7 @@ struct co_kernel {
 
 /**
  * struct code_object - a loaded code object
+ * @arch:	instruction set
  * @image:	segments as they lie in memory, relocated for @base
  * @size:	of @image, whole pages
  * @base:	GPU address of @image
@@ -41,6 +42,7 @@ struct co_kernel {
  * @file_size:	how many
  */
 struct code_object {
+	enum isa_arch arch;
 	u8 *image;
 	u64 size;
 	u64 base;

@@ -55,6 +55,8 @@ enum isa_type {
 #define F_E32		(1u << 17)	/* VOP1 or VOP2 without VOP3 form */
 #define F_SDATA		(1u << 18)	/* SMEM: data is read */
 #define F_HALVES	(1u << 19)	/* 16-bit operands chosen by op_sel (mix) */
+#define F_90A		(1u << 20)	/* of gfx90a alone */
+#define F_942		(1u << 21)	/* of gfx942 alone */
 
 struct ctx;
 struct insn;
@@ -94,10 +96,11 @@ extern const unsigned int isa_nrows;
 enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
 
 /**
- * struct insn - a decoded instruction; depends on its raw dwords alone
+ * struct insn - a decoded instruction; depends on its raw dwords and @arch alone
  * @fn:		copy of row->fn
  * @raw: @len:	the encoding, @len in bytes (0: empty cache entry)
  * @dst: @sdst: @src: operands; @sdst takes a mask or carry
+ * @arch:	instruction set (enum isa_arch)
  * @simm:	immediate or offset, sign-extended
  * @simm2:	second offset (DS)
  * @plain:	bit n: source n is a VGPR read without any modifier
@@ -110,6 +113,7 @@ struct insn {
 	u32 raw[2];
 	u8 len;
 	u8 enc;
+	u8 arch;
 	u16 dst, sdst;
 	u16 src[3];
 	u32 literal;
@@ -135,11 +139,18 @@ struct insn {
  * isa_decode() - decode one instruction
  * @i:		out
  * @raw:	two dwords; the second may be junk after a short instruction
+ * @arch:	instruction set
  *
  * Return: 0; -ENOENT when no row fits (@i->row is NULL, @i->len a guess);
  * -EINVAL when a scalar operand leaves the register file.
  */
-int isa_decode(struct insn *i, const u32 raw[2]);
+int isa_decode(struct insn *i, const u32 raw[2], enum isa_arch arch);
+
+/* Does that instruction set have the row? */
+static inline bool isa_has(const struct isa_row *r, enum isa_arch arch)
+{
+	return !(r->flags & (arch == GFX90A ? F_942 : F_90A));
+}
 
 /* Text as LLVM's assembler reads it. */
 void isa_print(const struct insn *i, char *buf, size_t size);
@@ -330,7 +341,7 @@ static inline u64 join(u32 lo, u32 hi)
 enum isa_atomic {
 	A_SWAP, A_CMPSWAP, A_ADD, A_SUB, A_RSUB, A_SMIN, A_UMIN, A_SMAX, A_UMAX,
 	A_AND, A_OR, A_XOR, A_INC, A_DEC, A_FADD, A_FMIN, A_FMAX, A_PKADD,
-	A_MSKOR, A_DSCMP, A_DSFCMP, A_WRAP,
+	A_PKADD_BF16, A_MSKOR, A_DSCMP, A_DSFCMP, A_WRAP,
 };
 
 /* isa_atomic.c: value after an atomic; the same on host memory, returning the old one. */

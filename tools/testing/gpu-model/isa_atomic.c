@@ -33,6 +33,22 @@ static u32 pk_add(u32 a, u32 b)
 	       (u32)f32_to_f16(f16_to_f32(a >> 16) + f16_to_f32(b >> 16)) << 16;
 }
 
+/* Two bfloat16: the high halves of f32; results are rounded to nearest even. */
+static u32 bf16_add(u32 a, u32 b)
+{
+	float sum = u2f(a << 16) + u2f(b << 16);
+	u32 v = f2u(sum);
+
+	if (sum != sum)
+		return v >> 16 | 0x40;		/* quiet, as it stays a NaN */
+	return (v + 0x7fff + (v >> 16 & 1)) >> 16;
+}
+
+static u32 pk_add_bf16(u32 a, u32 b)
+{
+	return bf16_add(a & 0xffff, b & 0xffff) | bf16_add(a >> 16, b >> 16) << 16;
+}
+
 /**
  * atomic_result() - new value of an atomic's memory
  * @op:		operation
@@ -87,6 +103,8 @@ u64 atomic_result(enum isa_atomic op, u64 old, u64 data, u64 cmp, bool wide)
 		return f_pick(old, data, false, wide);
 	case A_PKADD:
 		return pk_add(old, data);
+	case A_PKADD_BF16:
+		return pk_add_bf16(old, data);
 	case A_MSKOR:
 		return (old & ~data) | cmp;
 	case A_DSCMP:

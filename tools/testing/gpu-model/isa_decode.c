@@ -19,14 +19,18 @@ const unsigned int isa_nrows = sizeof(isa_rows) / sizeof(isa_rows[0]);
 #define SRC_SDWA	249
 #define SRC_DPP		250
 
-static const struct isa_row *lookup[ISA_FMTS][1024];
+static const struct isa_row *rows[ISA_ARCHS][ISA_FMTS][1024];
 static pthread_once_t lookup_once = PTHREAD_ONCE_INIT;
 
-static void lookup_init(void)
+static void lookup_init(enum isa_arch arch)
 {
+	const struct isa_row *(*lookup)[1024] = rows[arch];
+
 	for (unsigned int n = 0; n < isa_nrows; n++) {
 		const struct isa_row *r = &isa_rows[n];
 
+		if (!isa_has(r, arch))
+			continue;
 		lookup[r->fmt][r->op] = r;
 		if (r->flags & F_E32)
 			continue;
@@ -37,6 +41,12 @@ static void lookup_init(void)
 		else if (r->fmt == VOP1)
 			lookup[VOP3][VOP3_VOP1 + r->op] = r;
 	}
+}
+
+static void lookups_init(void)
+{
+	lookup_init(GFX90A);
+	lookup_init(GFX942);
 }
 
 unsigned int isa_type_dwords(enum isa_type t)
@@ -308,17 +318,20 @@ static void decode_flat(struct insn *i, enum isa_fmt fmt, u32 dw, u32 dw1)
 
 	i->len = 8;
 	i->simm = fmt == FLAT ? (s32)(dw & 0xfff) : (s32)(dw << 19) >> 19;
-	i->lds = dw >> 13 & 1;
 	i->glc = dw >> 16 & 1;
 	i->slc = dw >> 17 & 1;
 	i->scc = dw >> 25 & 1;
 	i->saddr = dw1 >> 16 & 0x7f;
 	if (i->saddr == 0x7f || fmt == FLAT)
 		i->saddr = OP_NONE;
-	if (fmt == SCRATCH)
-		addr = i->saddr == OP_NONE ? 1 : 0;
-	else if (i->saddr != OP_NONE)
-		addr = 1;
+	if (fmt == SCRATCH) {
+		/* An address in a VGPR, or in an SGPR; gfx942: in any of both, or none. */
+		addr = i->arch == GFX942 ? dw >> 13 & 1 : i->saddr == OP_NONE;
+	} else {
+		i->lds = dw >> 13 & 1;
+		if (i->saddr != OP_NONE)
+			addr = 1;
+	}
 	if (addr)
 		i->src[0] = (dw1 & 0xff) | OP_VGPR;
 	uses(i, i->src[0], addr);
@@ -326,7 +339,7 @@ static void decode_flat(struct insn *i, enum isa_fmt fmt, u32 dw, u32 dw1)
 		i->src[1] = (dw1 >> 8 & 0xff) + file;
 		uses(i, i->src[1], dwords);
 	}
-	if (r->flags & F_STORE)
+	if (r->flags & F_STORE || !r->dst)
 		return;
 	if (!(r->flags & F_ATOMIC) || i->glc) {
 		i->dst = (dw1 >> 24) + file;
@@ -342,15 +355,15 @@ static void decode_mubuf(struct insn *i, u32 dw, u32 dw1)
 	unsigned int file = dw1 >> 23 & 1 ? OP_ACC : OP_VGPR;
 
 	i->len = 8;
+	i->glc = dw >> 14 & 1;
+	i->scc = dw >> 15 & 1;
+	i->slc = dw >> 17 & 1;
 	if (r->flags & F_NOPERAND)
 		return;
 	i->simm = dw & 0xfff;
 	i->offen = dw >> 12 & 1;
 	i->idxen = dw >> 13 & 1;
-	i->glc = dw >> 14 & 1;
-	i->scc = dw >> 15 & 1;
 	i->lds = dw >> 16 & 1;
-	i->slc = dw >> 17 & 1;
 	if (i->offen || i->idxen) {
 		i->src[0] = (dw1 & 0xff) | OP_VGPR;
 		uses(i, i->src[0], i->offen + i->idxen);
@@ -491,13 +504,14 @@ static bool scalars_fit(const struct insn *i)
 	       scalar_fits(i->sdst, 2) && scalar_fits(i->saddr, 2);
 }
 
-int isa_decode(struct insn *i, const u32 raw[2])
+int isa_decode(struct insn *i, const u32 raw[2], enum isa_arch arch)
 {
 	enum isa_fmt fmt;
 	unsigned int op;
 
-	pthread_once(&lookup_once, lookup_init);
+	pthread_once(&lookup_once, lookups_init);
 	memset(i, 0, sizeof(*i));
+	i->arch = arch;
 	i->raw[0] = raw[0];
 	i->raw[1] = raw[1];
 	i->dst = i->sdst = i->saddr = i->soffset = OP_NONE;
@@ -505,11 +519,11 @@ int isa_decode(struct insn *i, const u32 raw[2])
 	i->sel[0] = i->sel[1] = i->dst_sel = 6;
 
 	fmt = classify(raw[0], &op);
-	if (fmt == ISA_FMTS || !lookup[fmt][op]) {
+	if (fmt == ISA_FMTS || !rows[arch][fmt][op]) {
 		i->len = raw[0] >> 30 == 3 ? 8 : 4;
 		return -ENOENT;
 	}
-	i->row = lookup[fmt][op];
+	i->row = rows[arch][fmt][op];
 	i->fn = i->row->fn;
 	switch (fmt) {
 	case SMEM:

@@ -30,7 +30,7 @@ static const char *const types[ISA_TYPES] = {
 	"b64", "i64", "u64", "f64", "2 x f32", "b96", "b128", "b256", "b512",
 };
 
-#define RULE	"====== ================================ ======== =========================== =======\n"
+#define RULE	"====== ================================ ======== =========================== ==============\n"
 
 static void heading(const char *text, char line)
 {
@@ -57,8 +57,9 @@ static void print_row(const struct isa_row *r)
 	for (unsigned int n = 0; n < 3 && r->src[n]; n++)
 		at += snprintf(sources + at, sizeof(sources) - at, "%s%s", n ? ", " : "",
 			       types[r->src[n]]);
-	printf("%-6s %-32s %-8s %-27s %s\n", op, r->name, result, sources,
-	       r->fn == x_unsupported ? "illegal" : "");
+	printf("%-6s %-32s %-8s %-27s %s%s\n", op, r->name, result, sources,
+	       r->fn == x_unsupported ? "illegal " : "",
+	       r->flags & F_90A ? "gfx90a" : r->flags & F_942 ? "gfx942" : "");
 }
 
 int isa_doc_main(void)
@@ -68,11 +69,12 @@ int isa_doc_main(void)
 
 	for (unsigned int n = 0; n < isa_nrows; n++)
 		executed += isa_rows[n].fn != x_unsupported;
-	heading("Instructions of gfx90a in gpu-model", '=');
+	heading("Instructions of gfx90a and gfx942 in gpu-model", '=');
 	printf("Printed by ``gpu-model isa`` from the table that drives the decoder. Of %u\n"
 	       "instructions %u are executed. The others, marked illegal, are decoded and stop\n"
 	       "the wave with the illegal-instruction exception, as unknown encodings do; the\n"
-	       "log names them.\n", isa_nrows, executed);
+	       "log names them. Those that only one of the two has are marked with its name.\n",
+	       isa_nrows, executed);
 	for (unsigned int f = 0; f < ISA_FMTS; f++) {
 		snprintf(title, sizeof(title), "%s: %s", formats[f].name, formats[f].what);
 		heading(title, '-');

@@ -522,11 +522,22 @@ static void vmem_load_lds(struct ctx *c, const struct insn *i, const struct vmem
 
 	for (u64 left = m->lanes & ~m->zero; left; left &= left - 1) {
 		unsigned int l = __builtin_ctzll(left);
-		u32 v = piece_load(&m->piece[l][0]);
+		u32 v = mem_extend(i->row->arg, piece_load(&m->piece[l][0]), 0);
 
 		if (base + 4 * l + 4 <= wg->lds_bytes)
 			memcpy(wg->lds + base + 4 * l, &v, 4);
 	}
+}
+
+X(x_flat_load_lds)
+{
+	struct vmem m;
+
+	vmem_init(c, &m, M_BYTES(i->row->arg));
+	if (!flat_translate(c, i, &m, false))
+		return WAVE_FAULT;
+	vmem_load_lds(c, i, &m);
+	return WAVE_BUDGET;
 }
 
 X(x_buffer_load)

@@ -243,7 +243,13 @@ static void print_valu(struct out *o, const struct insn *i)
 
 static void print_flags(struct out *o, const struct insn *i)
 {
-	put(o, "%s%s%s%s", i->glc ? " glc" : "", i->slc ? " slc" : "", i->scc ? " scc" : "",
+	static const char *const names[ISA_ARCHS][3] = {
+		[GFX90A] = { " glc", " slc", " scc" },
+		[GFX942] = { " sc0", " nt", " sc1" },
+	};
+	const char *const *name = names[i->row->fmt == SMEM ? GFX90A : i->arch];
+
+	put(o, "%s%s%s%s", i->glc ? name[0] : "", i->slc ? name[1] : "", i->scc ? name[2] : "",
 	    i->lds ? " lds" : "");
 }
 
@@ -309,8 +315,10 @@ static void print_mubuf(struct out *o, const struct insn *i)
 {
 	const struct isa_row *r = i->row;
 
-	if (r->flags & F_NOPERAND)
+	if (r->flags & F_NOPERAND) {
+		print_flags(o, i);
 		return;
+	}
 	if (!i->lds) {
 		sep(o);
 		put_operand(o, i, i->src[1], r->dst, 0);

@@ -388,6 +388,7 @@ S0(x_s_set_gpr_idx_idx, M0 = (M0 & ~0xffu) | (ssrc32(c, i, 0) & 0xff);)
 #define HWREG_LDS_ALLOC	6
 #define HWREG_IB_STS	7
 #define HWREG_SH_MEM_BASES 15
+#define HWREG_XCC_ID	20	/* gfx942 */
 
 /* What other state tells: SCC 0, EXECZ 9, VCCZ 10, IN_TG 11, IN_BARRIER 12, VALID 16. */
 #define STATUS_DERIVED	0x11e01u
@@ -432,6 +433,9 @@ static bool hwreg_read(const struct wave *w, unsigned int id, u32 *v)
 	case HWREG_IB_STS:
 		*v = 0;
 		return true;
+	case HWREG_XCC_ID:
+		*v = w->xcc_id;
+		return w->mem->arch == GFX942;
 	case HWREG_SH_MEM_BASES:
 		*v = (u32)(w->mem->private_base >> 48) |
 		     (u32)(w->mem->shared_base >> 48) << 16;

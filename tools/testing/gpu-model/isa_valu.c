@@ -84,6 +84,19 @@ X(x_v_mov_b32)
 	return WAVE_BUDGET;
 }
 
+X(x_v_mov_b64)
+{
+	const u32 *lo = vsrc(c, i, 0), *hi = vsrc_hi(c, i, 0);
+	u32 *d = vdst(c, i), *dh = vdst_hi(c, i, d);
+
+	LANE {
+		d[l] = lo[l];
+		dh[l] = hi[l];
+	}
+	vdone64(c, i, d);
+	return WAVE_BUDGET;
+}
+
 X(x_v_accvgpr_mov_b32)
 {
 	return x_v_mov_b32(c, i);
@@ -463,6 +476,22 @@ X(name) \
 V2_64(x_v_lshlrev_b64, b << (a & 63))
 V2_64(x_v_lshrrev_b64, b >> (a & 63))
 V2_64(x_v_ashrrev_i64, (u64)((s64)b >> (a & 63)))
+
+X(x_v_lshl_add_u64)
+{
+	const u32 *alo = vsrc(c, i, 0), *ahi = vsrc_hi(c, i, 0), *shift = vsrc(c, i, 1);
+	const u32 *lo = vsrc(c, i, 2), *hi = vsrc_hi(c, i, 2);
+	u32 *d = vdst(c, i), *dh = vdst_hi(c, i, d);
+
+	LANE {
+		u64 r = (join(alo[l], ahi[l]) << (shift[l] & 7)) + join(lo[l], hi[l]);
+
+		d[l] = r;
+		dh[l] = r >> 32;
+	}
+	vdone64(c, i, d);
+	return WAVE_BUDGET;
+}
 
 #define V_MAD64(name, product, carry) \
 X(name) \

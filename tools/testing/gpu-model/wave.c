@@ -11,7 +11,7 @@
 
 #define TRAPSTS_ILLEGAL_INST	(1u << 11)	/* cwsr_trap_handler_gfx9.asm */
 
-static _Thread_local struct insn decoded[DECODE_ENTRIES];
+static _Thread_local struct insn decoded[ISA_ARCHS][DECODE_ENTRIES];
 
 struct workgroup *wg_alloc(unsigned int nwaves, unsigned int vgprs,
 			   unsigned int acc_offset, u32 lds_bytes)
@@ -183,7 +183,7 @@ static void init_sgprs(struct wave *w, const struct kernel_code *k,
 		       const struct dispatch_regs *d, const u32 id[3], u32 scratch_slot,
 		       unsigned int nwaves)
 {
-	u32 wave_offset = scratch_slot * d->scratch_wave_bytes;
+	u64 wave_offset = (u64)scratch_slot * d->scratch_wave_bytes;
 	unsigned int n = 0;
 
 	if (k->properties & PROP_RSRC)
@@ -224,7 +224,9 @@ static void init_sgprs(struct wave *w, const struct kernel_code *k,
 		w->sgpr[n++] = id[2];
 	if (k->wg_info)		/* first wave, and waves in the group */
 		w->sgpr[n++] = (u32)(w->index == 0) << 31 | nwaves;
-	if (k->scratch_en)
+	if (k->scratch_en && d->flat_scratch)
+		set_sgpr64(w, SGPR_FLAT_SCRATCH, d->scratch_base + wave_offset);
+	else if (k->scratch_en)
 		w->sgpr[n++] = wave_offset;
 }
 
@@ -287,7 +289,7 @@ static void complain(const struct wave *w, const struct insn *i, const char *wha
 static enum wave_stop lookup(struct ctx *c, const u32 *code, struct insn **out)
 {
 	struct wave *w = c->w;
-	struct insn *i = &decoded[w->pc >> 2 & (DECODE_ENTRIES - 1)];
+	struct insn *i = &decoded[w->mem->arch][w->pc >> 2 & (DECODE_ENTRIES - 1)];
 	u32 raw[2] = { __atomic_load_n(code, __ATOMIC_RELAXED), 0 };
 	bool have_second = (w->pc & ((1u << PAGE_BITS) - 1)) < (1u << PAGE_BITS) - 4;
 	const u32 *next;
@@ -302,7 +304,7 @@ static enum wave_stop lookup(struct ctx *c, const u32 *code, struct insn **out)
 	if (next && i->len == 8 && i->raw[0] == raw[0] && i->raw[1] == raw[1])
 		return WAVE_BUDGET;
 
-	err = isa_decode(i, raw);
+	err = isa_decode(i, raw, w->mem->arch);
 	if (!next && i->len > 4) {
 		i->len = 0;
 		w->fault_va = w->pc + 4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Waves: architectural state of 64 lanes, and execution of gfx90a code. */
+/* Waves: architectural state of 64 lanes, and execution of gfx90a and gfx942 code. */
 #ifndef GPU_MODEL_WAVE_H
 #define GPU_MODEL_WAVE_H
 
@@ -22,8 +22,12 @@
  */
 #define SAVED_SGPRS	112
 
+/* Instruction sets. */
+enum isa_arch { GFX90A, GFX942, ISA_ARCHS };
+
 /**
- * struct wave_mem - the memory a wave sees; one per address space
+ * struct wave_mem - the GPU and the memory a wave sees; one per address space
+ * @arch:	instruction set
  * @ptr:	as vm_ptr(): host pointer and contiguous span, or NULL for a fault
  * @generation:	changes when pointers cached by the wave code must be dropped;
  *		asked once for each wave_run()
@@ -32,6 +36,7 @@
  * @shared_base: @private_base: 4 GiB apertures (bits 63:32 compare), SH_MEM_BASES
  */
 struct wave_mem {
+	enum isa_arch arch;
 	void *(*ptr)(void *ctx, u64 va, size_t *span, bool write);
 	u32 (*generation)(void *ctx);
 	void *ctx;
@@ -66,6 +71,7 @@ enum wave_stop {
  * @scc:	scalar condition code
  * @mode: @status: @trapsts: hardware registers as s_getreg_b32 reads them
  * @hw_id:	HW_ID (slot, SIMD, CU, engine, queue, pipe), set at launch and restore
+ * @xcc_id:	XCC_ID, likewise
  * @insns:	instructions executed since launch
  * @wake_at:	model time a sleeping wave goes on
  * @index:	number within the workgroup
@@ -86,6 +92,7 @@ struct wave {
 	u32 status;
 	u32 trapsts;
 	u32 hw_id;
+	u32 xcc_id;
 	u64 insns;
 	u64 wake_at;
 	u64 fault_va;
@@ -145,7 +152,7 @@ void wave_drop_tlb(struct wave *w);
 bool wg_barrier_done(struct workgroup *wg);
 
 /**
- * struct kernel_code - what a 64-byte kernel descriptor says (gfx90a)
+ * struct kernel_code - what a 64-byte kernel descriptor says
  * Filled by kernel_code_parse(); all sizes in bytes or registers.
  */
 struct kernel_code {
@@ -172,6 +179,7 @@ struct dispatch_regs {
 	u32 private_bytes;	/* per lane */
 	u32 grid[3];		/* work-items */
 	u16 wgsize[3];
+	bool flat_scratch;	/* waves begin with their FLAT_SCRATCH (gfx942) */
 	u64 scratch_base;	/* GPU address of the queue's scratch */
 	u32 scratch_wave_bytes;	/* scratch of one wave */
 	const u32 *user_data;	/* user SGPRs as they are (PM4), or NULL: by properties */

@@ -12,8 +12,11 @@
 
 #define VARIANTS	12
 #define MAX_TEXT	160
-#define ASSEMBLER	"$(command -v llvm-mc-15 || echo llvm-mc) -arch=amdgcn -mcpu=gfx90a " \
-			"--show-encoding "
+#define ASSEMBLER	"$(command -v llvm-mc-15 || echo llvm-mc) -arch=amdgcn -mcpu=%s " \
+			"--show-encoding %s 2>/dev/null"
+
+/* gfx942 as LLVM 15 knows it: gfx940 has the same encodings. */
+static const char *const cpus[ISA_ARCHS] = { [GFX90A] = "gfx90a", [GFX942] = "gfx940" };
 
 /**
  * struct sample - one instruction of the test
@@ -36,7 +39,7 @@ static u32 rnd(u32 below)
 	return (seed >> 8) % below;
 }
 
-/* Tuples of vector registers start at even ones on gfx90a. */
+/* Tuples of vector registers start at even ones. */
 static u16 vgpr(void)
 {
 	return OP_VGPR + 2 * rnd(64);
@@ -185,7 +188,8 @@ static bool make_valu(struct insn *i, unsigned int variant)
 			i->neg_hi = r->src[0] == V2I ? 0 : rnd(1u << n);
 			return true;
 		}
-		i->abs = float_type(r->src[0]) ? rnd(1u << n) : 0;
+		/* Where the second destination is, there are none. */
+		i->abs = float_type(r->src[0]) && !(r->flags & F_CO) ? rnd(1u << n) : 0;
 		i->omod = float_type(r->dst) ? 1 + rnd(3) : 0;
 		i->op_sel = r->flags & F_KEEP16 ? rnd(16) : 0;
 		return true;
@@ -264,25 +268,34 @@ static bool make_flat(struct insn *i, unsigned int variant)
 		if (r->fmt == FLAT)
 			return false;
 		i->saddr = r->fmt == SCRATCH ? sgpr(1) : sgpr(2);
-		if (r->fmt == SCRATCH)
+		if (r->fmt == SCRATCH && (i->arch == GFX90A || variant == 1))
 			i->src[0] = OP_NONE;
+	}
+	if (variant == 6) {	/* neither register: the base alone */
+		if (r->fmt != SCRATCH || i->arch == GFX90A)
+			return false;
+		i->src[0] = OP_NONE;
 	}
 	i->glc = variant == 2 || variant == 4;
 	i->slc = variant == 5;
+	i->scc = variant == 5 && i->arch == GFX942;
 	if (r->flags & (F_STORE | F_ATOMIC))
 		i->src[1] = vgpr() + file;
 	if (!(r->flags & (F_STORE | F_ATOMIC)) || (r->flags & F_ATOMIC && i->glc))
-		i->dst = vgpr() + file;
+		i->dst = r->dst ? vgpr() + file : OP_NONE;
 	i->simm = r->fmt == FLAT ? (s32)rnd(4096) : (s32)rnd(8192) - 4096;
-	return variant < 6;
+	return variant < 7;
 }
 
 static bool make_mubuf(struct insn *i, unsigned int variant)
 {
 	const struct isa_row *r = i->row;
 
-	if (r->flags & F_NOPERAND)
-		return !variant;
+	if (r->flags & F_NOPERAND) {
+		i->glc = i->arch == GFX942 && variant & 1;
+		i->scc = i->arch == GFX942 && variant & 2;
+		return variant < (i->arch == GFX942 ? 4 : 1);
+	}
 	i->offen = variant & 1;
 	i->idxen = variant >> 1 & 1;
 	i->glc = variant == 4;
@@ -296,9 +309,11 @@ static bool make_mubuf(struct insn *i, unsigned int variant)
 	return variant < 7;
 }
 
-static bool make(struct insn *i, const struct isa_row *r, unsigned int variant)
+static bool make(struct insn *i, const struct isa_row *r, enum isa_arch arch,
+		 unsigned int variant)
 {
 	memset(i, 0, sizeof(*i));
+	i->arch = arch;
 	i->row = r;
 	i->dst = i->sdst = i->saddr = i->soffset = OP_NONE;
 	i->src[0] = i->src[1] = i->src[2] = OP_NONE;
@@ -322,7 +337,7 @@ static bool make(struct insn *i, const struct isa_row *r, unsigned int variant)
 }
 
 /* Assemble all samples; those refused keep bytes == 0. */
-static bool assemble(struct sample *s, unsigned int n)
+static bool assemble(struct sample *s, unsigned int n, enum isa_arch arch)
 {
 	char path[] = "/tmp/isa_encodings.XXXXXX", cmd[256], line[512];
 	int fd = mkstemp(path);
@@ -334,7 +349,7 @@ static bool assemble(struct sample *s, unsigned int n)
 	for (unsigned int k = 0; k < n; k++)
 		fprintf(f, "L%u:\n%s\n", k, s[k].text);
 	fclose(f);
-	snprintf(cmd, sizeof(cmd), ASSEMBLER "%s 2>/dev/null", path);
+	snprintf(cmd, sizeof(cmd), ASSEMBLER, cpus[arch], path);
 	f = popen(cmd, "r");
 	while (f && fgets(line, sizeof(line), f)) {
 		const char *e = strstr(line, "encoding: [");
@@ -361,13 +376,13 @@ static bool assemble(struct sample *s, unsigned int n)
 }
 
 /* NULL, or what is wrong with the decoded sample. */
-static const char *check(const struct sample *s, char *text)
+static const char *check(const struct sample *s, enum isa_arch arch, char *text)
 {
 	struct insn i;
 	u32 raw[2];
 
 	memcpy(raw, s->code, sizeof(raw));
-	if (isa_decode(&i, raw)) {
+	if (isa_decode(&i, raw, arch)) {
 		strcpy(text, "?");
 		return "not decoded";
 	}
@@ -384,30 +399,29 @@ static const char *const fmt_names[ISA_FMTS] = {
 	"VOP3P", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF",
 };
 
-int main(void)
+static void check_arch(struct sample *s, enum isa_arch arch)
 {
-	struct sample *s = calloc((size_t)isa_nrows * VARIANTS, sizeof(*s));
 	unsigned int n = 0, taken = 0;
 	unsigned int bad[ISA_FMTS] = { 0 }, good[ISA_FMTS] = { 0 };
 	char what[96], text[MAX_TEXT];
 
-	if (!s)
-		return 1;
+	memset(s, 0, (size_t)isa_nrows * VARIANTS * sizeof(*s));
 	for (unsigned int r = 0; r < isa_nrows; r++)
 		for (unsigned int v = 0; v < VARIANTS; v++) {
 			struct insn i;
 
-			if (!make(&i, &isa_rows[r], v))
+			if (!isa_has(&isa_rows[r], arch) || !make(&i, &isa_rows[r], arch, v))
 				continue;
 			isa_print(&i, s[n].text, MAX_TEXT);
 			s[n].row = &isa_rows[r];
 			s[n].basic = v == 0;
 			n++;
 		}
-	ok(assemble(s, n), "llvm-mc assembles the samples");
+	snprintf(what, sizeof(what), "llvm-mc assembles the samples for %s", cpus[arch]);
+	ok(assemble(s, n, arch), what);
 	for (unsigned int k = 0; k < n; k++) {
 		enum isa_fmt f = s[k].row->fmt;
-		const char *err = s[k].bytes ? check(&s[k], text) :
+		const char *err = s[k].bytes ? check(&s[k], arch, text) :
 				  s[k].basic ? "refused by the assembler" : NULL;
 
 		taken += s[k].bytes != 0;
@@ -422,12 +436,23 @@ int main(void)
 		printf("\n");
 	}
 	for (unsigned int f = 0; f < ISA_FMTS; f++) {
-		snprintf(what, sizeof(what), "%s: %u encodings read back", fmt_names[f], good[f]);
+		snprintf(what, sizeof(what), "%s: %s: %u encodings read back", cpus[arch],
+			 fmt_names[f], good[f]);
 		ok(good[f] && !bad[f], what);
 	}
 	/* Refusals are for forms that an instruction does not have: a minority. */
 	snprintf(what, sizeof(what), "%u of %u samples are instructions", taken, n);
 	ok(taken * 4 > n * 3, what);
+}
+
+int main(void)
+{
+	struct sample *s = calloc((size_t)isa_nrows * VARIANTS, sizeof(*s));
+
+	if (!s)
+		return 1;
+	check_arch(s, GFX90A);
+	check_arch(s, GFX942);
 	free(s);
 	return tap_done();
 }

@@ -190,7 +190,7 @@ int main(void)
 		w->ended = w->at_barrier = false;
 		stop = wave_run(w, &budget);
 
-		if (!isa_decode(&i, raw))
+		if (!isa_decode(&i, raw, w->mem->arch))
 			isa_print(&i, text, sizeof(text));
 		odd = !strncmp(text, "v_writelane", 11);
 		done += stop != WAVE_ILLEGAL && stop != WAVE_FAULT;

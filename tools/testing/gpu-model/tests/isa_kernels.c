@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compiles tests/kernels.cl for gfx90a, runs each kernel and compares it, bit
- * for bit, with the same computation on the host. Then again with waves cut
- * into slices of 1 to 7 instructions, and moved to new memory after each.
+ * Compiles tests/kernels.cl for gfx90a and gfx942, runs each kernel and compares
+ * it, bit for bit, with the same computation on the host. Then again with waves
+ * cut into slices of 1 to 7 instructions, and moved to new memory after each.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -578,7 +578,7 @@ static void bad_input(void)
 	write_file("cut.co", image, size);
 	memcpy(argv, good, sizeof(good));
 	argv[1] = cut;
-	refused(argv, "for another GPU than gfx90a");
+	refused(argv, "for another GPU than gfx90a, gfx940 and gfx942");
 }
 
 int main(void)
@@ -598,13 +598,20 @@ int main(void)
 		in[n] = x;
 	}
 	write_file("in", in, sizeof(in));
-	for (unsigned int n = 0; n < 2; n++) {
-		static const char *const level[2] = { "O2", "O0" };
+	for (unsigned int n = 0; n < 4; n++) {
+		static const struct {
+			const char *file, *options, *what;
+		} builds[4] = {
+			{ "O2", "-O2", "clang compiles the kernels" },
+			{ "O0", "-O0", "clang compiles the kernels unoptimised" },
+			{ "942-O2", "-O2 -mcpu=gfx940", "clang compiles the kernels for gfx940" },
+			{ "942-O0", "-O0 -mcpu=gfx940",
+			  "clang compiles the kernels for gfx940 unoptimised" },
+		};
 
-		snprintf(cmd, sizeof(cmd), GFXCC " -cl-std=CL2.0 -%s %s/kernels.cl -o %s/%s.co", level[n],
-			 TEST_DIR, dir, level[n]);
-		ok(!system(cmd), n ? "clang compiles the kernels unoptimised" :
-				     "clang compiles the kernels");
+		snprintf(cmd, sizeof(cmd), GFXCC " -cl-std=CL2.0 %s %s/kernels.cl -o %s/%s.co",
+			 builds[n].options, TEST_DIR, dir, builds[n].file);
+		ok(!system(cmd), builds[n].what);
 	}
 
 	for (unsigned int n = 0; n < nkernels; n++) {
@@ -620,6 +627,9 @@ int main(void)
 			same &= run_kernel(k, "O2.co", slice, false);
 		snprintf(what, sizeof(what), "%s: in slices of 1 to 7 instructions", k->name);
 		ok(same, what);
+		snprintf(what, sizeof(what), "%s: on gfx942", k->name);
+		ok(run_kernel(k, "942-O2.co", 4096, false) && run_kernel(k, "942-O0.co", 5, true),
+		   what);
 		snprintf(what, sizeof(what), "%s: moved after each 5 instructions", k->name);
 		ok(run_kernel(k, "O2.co", 5, true), what);
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What single instructions do, case by case: small programs for llvm-mc, and
- * the register values they must leave ("MI200 ISA" chapter 12 unless noted).
+ * the register values they must leave ("MI200 ISA" chapter 12 unless noted; for
+ * gfx942 "MI300 ISA" chapter 12, assembled for gfx940, its equal to LLVM).
  * At the start v0 is the lane, EXEC is full, s[0:1] points to 4 KiB of data
  * (dword n is n * 0x01010101) before an unmapped page, MODE keeps subnormals
  * and has IEEE and DX10_CLAMP set, and the program is the only wave.
@@ -220,7 +221,38 @@ static const struct test tests[] = {
 	  "s_store_dword s6, s[4:5], 0\n s_branch -8", "s9=5 s8=1" },
 };
 
+/* What only gfx942 has, and has not. */
+static const struct test tests_942[] = {
+	{ "v_mov_b32 v1, 7\n v_mov_b64 v[2:3], v[0:1]\n v_mov_b64 v[4:5], -1\n v_mov_b64 v[6:7], 1.0",
+	  "v2[5]=5 v3=7 v4=-1 v5=-1 v6=0 v7=0x3ff00000" },
+	{ "v_mov_b32 v1, -1\n v_mov_b32 v2, -1\n v_mov_b32 v3, 0\n v_lshl_add_u64 v[4:5], v[2:3], 4, v[0:1]\n"
+	  "v_lshl_add_u64 v[6:7], s[0:1], 0, v[0:1]", "v4[0]=0xfffffff0 v5[0]=14 v4[16]=0 v5[16]=15 v6[3]=0x20000003 v7=-1" },
+	{ "v_mov_b32 v1, 1.0\n v_mov_b32 v2, 3.0\n v_fmaak_f32 v3, v1, v2, 0x40000000\n v_fmamk_f32 v4, v1, 0x40000000, v2",
+	  "v3=0x40a00000 v4=0x40a00000" },
+	{ "s_mov_b32 flat_scratch_lo, 0x30000000\n s_mov_b32 flat_scratch_hi, 0\n s_mov_b32 s6, 8\n v_mov_b32 v1, 4\n"
+	  "scratch_store_dword v1, v0, s6 offset:4\n scratch_store_dword off, v1, off\n s_mov_b32 s7, 16\n"
+	  "scratch_load_dword v2, off, s7\n scratch_load_dword v3, off, off\n v_mov_b32 v1, 16\n"
+	  "scratch_load_dword v4, v1, off sc0 nt sc1", "v2[9]=9 v3=4 v4[5]=5" },
+	{ "v_mov_b32 v1, 0\n s_mov_b32 m0, 16\n global_load_lds_dword v1, s[0:1] offset:8\n v_mov_b32 v1, 24\n"
+	  "ds_read_b32 v2, v1", "v2=0x02020202" },
+	{ "v_mov_b32 v1, 0\n v_mov_b32 v2, 0x3f803f80\n s_mov_b64 exec, 3\n global_atomic_pk_add_bf16 v1, v2, s[0:1]\n"
+	  "ds_pk_add_bf16 v1, v2\n ds_read_b32 v3, v1", "mem0=0x40004000 v3[1]=0x40004000" },
+	{ "buffer_wbl2 sc0 sc1\n buffer_inv sc1\n s_getreg_b32 s4, hwreg(HW_REG_XCC_ID)", "s4=5" },
+	{ ".long 0x02020901\n v_mov_b32 v3, 1\n .long 0x2c020901", "stop=illegal" },
+};
+
 #define NTESTS (sizeof(tests) / sizeof(tests[0]))
+#define NTESTS_942 (sizeof(tests_942) / sizeof(tests_942[0]))
+
+/* The cases of each instruction set; the first has the most. */
+static const struct suite {
+	const char *cpu;
+	const struct test *tests;
+	unsigned int n;
+} suites[ISA_ARCHS] = {
+	[GFX90A] = { "gfx90a", tests, NTESTS },
+	[GFX942] = { "gfx940", tests_942, NTESTS_942 },
+};
 
 struct memory {
 	u8 *code, *data, *scratch;
@@ -253,7 +285,7 @@ static u32 test_generation(void *ctx)
 }
 
 /* All programs in one image, one every SLOT bytes. */
-static bool assemble(u8 *image)
+static bool assemble(u8 *image, const struct suite *s)
 {
 	char path[] = "/tmp/isa_semantics.XXXXXX", cmd[512];
 	int fd = mkstemp(path);
@@ -262,13 +294,13 @@ static bool assemble(u8 *image)
 
 	if (!f)
 		return false;
-	for (unsigned int n = 0; n < NTESTS; n++)
-		fprintf(f, ".org %u\n%s\ns_endpgm\n", n * SLOT, tests[n].code);
+	for (unsigned int n = 0; n < s->n; n++)
+		fprintf(f, ".org %u\n%s\ns_endpgm\n", n * SLOT, s->tests[n].code);
 	fclose(f);
 	snprintf(cmd, sizeof(cmd), "$(command -v llvm-mc-15 || echo llvm-mc) -arch=amdgcn "
-		 "-mcpu=gfx90a -filetype=obj %s -o %s.o && "
+		 "-mcpu=%s -filetype=obj %s -o %s.o && "
 		 "$(command -v llvm-objcopy-15 || echo llvm-objcopy) -O binary -j .text %s.o %s.bin",
-		 path, path, path, path);
+		 s->cpu, path, path, path, path);
 	if (!system(cmd)) {
 		snprintf(cmd, sizeof(cmd), "%s.bin", path);
 		f = fopen(cmd, "rb");
@@ -277,7 +309,7 @@ static bool assemble(u8 *image)
 			fclose(f);
 	}
 	snprintf(cmd, sizeof(cmd), "rm -f %s %s.o %s.bin", path, path, path);
-	return !system(cmd) && got > SLOT * (NTESTS - 1);
+	return !system(cmd) && got > SLOT * (s->n - 1);
 }
 
 static const char *const stops[] = {
@@ -331,10 +363,11 @@ static bool check_one(const struct wave *w, const struct memory *m, const char *
 	return false;
 }
 
-static bool run(const struct test *t, unsigned int index, struct memory *m)
+static bool run(const struct test *t, unsigned int index, enum isa_arch arch, struct memory *m)
 {
 	u32 gws[GWS_RESOURCES] = { [3] = 1 };
 	struct wave_mem mem = {
+		.arch = arch,
 		.ptr = test_ptr, .generation = test_generation, .ctx = m, .gws = gws,
 		.shared_base = SHARED_VA, .private_base = PRIVATE_VA,
 	};
@@ -350,6 +383,7 @@ static bool run(const struct test *t, unsigned int index, struct memory *m)
 	w = wg->waves;
 	w->mem = &mem;
 	w->mode = MODE_DEFAULT;
+	w->xcc_id = 5;
 	w->pc = CODE_VA + index * SLOT;
 	set_sgpr64(w, 0, DATA_VA);
 	for (unsigned int l = 0; l < LANES; l++)
@@ -373,6 +407,25 @@ static bool run(const struct test *t, unsigned int index, struct memory *m)
 	return good;
 }
 
+static void run_suite(enum isa_arch arch, struct memory *m)
+{
+	const struct suite *s = &suites[arch];
+	char name[128];
+
+	if (!assemble(m->code, s)) {
+		snprintf(name, sizeof(name), "llvm-mc assembles the programs for %s", s->cpu);
+		ok(false, name);
+		return;
+	}
+	for (unsigned int n = 0; n < s->n; n++) {
+		snprintf(name, sizeof(name), "%s", s->tests[n].code);
+		for (char *p = name; *p; p++)
+			if (*p == '\n' || *p == '#')
+				*p = ';';
+		ok(run(&s->tests[n], n, arch, m), name);
+	}
+}
+
 int main(void)
 {
 	struct memory m = {
@@ -380,22 +433,12 @@ int main(void)
 		.data = aligned_alloc(PAGE, PAGE),
 		.scratch = aligned_alloc(PAGE, PAGE),
 	};
-	char name[128];
 
 	if (!m.code || !m.data || !m.scratch)
 		return 1;
 	memset(m.code, 0, (SLOT * NTESTS + 2 * PAGE) & ~(PAGE - 1));
-	if (!assemble(m.code)) {
-		ok(false, "llvm-mc assembles the programs");
-		return tap_done();
-	}
-	for (unsigned int n = 0; n < NTESTS; n++) {
-		snprintf(name, sizeof(name), "%s", tests[n].code);
-		for (char *p = name; *p; p++)
-			if (*p == '\n' || *p == '#')
-				*p = ';';
-		ok(run(&tests[n], n, &m), name);
-	}
+	run_suite(GFX90A, &m);
+	run_suite(GFX942, &m);
 	free(m.code);
 	free(m.data);
 	free(m.scratch);
