@@ -24,7 +24,7 @@ MAX_ERRORS = 50
 class Wave:
     """One wave; its key in the dispatch is (workgroup, wave)."""
     state: str
-    slot: tuple                 # engine, cu, simd, slot
+    slot: tuple                 # xcc, engine, cu, simd, slot
     since: int                  # when it began to run here
     pc: int
     insns: int
@@ -75,7 +75,7 @@ class Run:
     queue: Queue
     dispatch: Dispatch
     key: tuple
-    cu: tuple                   # engine, cu
+    cu: tuple                   # xcc, engine, cu
     begin: int
     end: int
 
@@ -232,7 +232,7 @@ class EventLog:
 
     @staticmethod
     def _slot(a):
-        return tuple(int(a[k]) for k in ("engine", "cu", "simd", "slot"))
+        return tuple(int(a[k]) for k in ("xcc", "engine", "cu", "simd", "slot"))
 
     def _on_wave_start(self, ns, a):
         d, key = self._dispatch(a), (int(a["wg"]), int(a["wave"]))
@@ -280,11 +280,11 @@ class EventLog:
                 self._error(f"{self._where(d, key)} would go on at {pc:#x}, which does not "
                             f"follow {last:#x}, the instruction executed last")
         if self._unmapping:
-            self._unmapping.saved.append((wave, looping, wave.slot[:2]))
+            self._unmapping.saved.append((wave, looping, wave.slot[:3]))
 
     def _off(self, d, key, wave, ns):
         self._slots.pop(wave.slot, None)
-        self.runs.append(Run(d.queue, d, key, wave.slot[:2], wave.since, max(ns, wave.since)))
+        self.runs.append(Run(d.queue, d, key, wave.slot[:3], wave.since, max(ns, wave.since)))
 
     def _on_wave_restore(self, ns, a):
         d, key, wave = self._wave(a)
@@ -303,7 +303,7 @@ class EventLog:
         if wave.state != RESTORED:
             self._error(f"{self._where(d, key)} resumed while {wave.state}")
         self._same(d, key, wave, a, "resumed")
-        self.waits.append((wave.slot[:2], wave.since, ns))
+        self.waits.append((wave.slot[:3], wave.since, ns))
         wave.state, wave.since = RUNNING, ns
 
     def _on_wave_end(self, ns, a):

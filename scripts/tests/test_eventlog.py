@@ -10,7 +10,7 @@ import code_object  # noqa: E402
 import eventlog  # noqa: E402
 
 WAVE = "queue=0x800 pasid=32769 disp=0 wg={wg} wave={wave}"
-PLACE = "engine={wg} cu=0 simd={wave} slot=0 vmid=8"
+PLACE = "xcc=0 engine={wg} cu=0 simd={wave} slot=0 vmid=8"
 
 # Two workgroups of two waves on a unit each, taken off after 100 instructions
 # and put back, crossing over to each other's unit.

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "aql.h"
+#include "asic.h"
 #include "fault.h"
 #include "ih.h"
 #include "log.h"
@@ -295,6 +296,47 @@ static void attach_aql(struct user_queue *q)
 	aql_read_write_index(q);
 }
 
+/*
+ * Which XCC does what: a PM4 queue runs on the one that its MQD names, an AQL
+ * queue's workgroups go round in the order of compute_current_logic_xcc_id. Each
+ * MQD has its XCC's CU masks.
+ */
+static void attach_xccs(struct user_queue *q)
+{
+	struct gpu *g = q->g;
+	u32 sh[COMPUTE_REGS], target = 0;
+	unsigned int i, logic;
+
+	q->chunk = q->aql ? q->sh[MQD_TG_CHUNK - MQD_COMPUTE] : 0;
+	if (!q->chunk && !vm_read(g, 0, q->h->mqd + 4 * MQD_PM4_TARGET_XCC, &target, 4) &&
+	    target < g->cfg.xccs)
+		q->xcc[0] = target;
+	for (i = 0; i < g->cfg.xccs; i++) {
+		const struct hqd *h = mec_on_xcc(g, q->h, i);
+
+		if (vm_read(g, 0, h->mqd + 4 * MQD_COMPUTE, sh, sizeof(sh))) {
+			log_warn("queue %#x: cannot read its MQD of XCC %u", h->doorbell, i);
+			continue;
+		}
+		compute_masks(q, i, sh);
+		logic = sh[MQD_LOGIC_XCC - MQD_COMPUTE];
+		if (q->chunk && logic < XCCS_MAX)
+			q->xcc[logic] = i;
+	}
+}
+
+/**
+ * group_xcc() - where a workgroup runs
+ * @q:		queue
+ * @number:	linear number in its dispatch
+ *
+ * Return: the XCC.
+ */
+unsigned int group_xcc(const struct user_queue *q, u64 number)
+{
+	return q->xcc[q->chunk ? number / q->chunk % q->g->cfg.xccs : 0];
+}
+
 /**
  * aql_attach() - bind a user queue to its slot
  * @g:		device
@@ -329,8 +371,11 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 	q->priority = r[HQD(MQD_QUEUE_PRIORITY)];
 	if (!h->mqd || vm_read(g, 0, h->mqd + 4 * MQD_COMPUTE, q->sh, sizeof(q->sh)))
 		log_warn("queue %#x: cannot read its MQD", h->doorbell);
-	compute_masks(q);
+	compute_masks(q, 0, q->sh);
+	if (g->cfg.xccs > 1)
+		attach_xccs(q);
 	q->mem = (struct wave_mem){
+		.arch = asic_of(g)->arch,
 		.ptr = wave_mem_ptr,
 		.generation = wave_mem_generation,
 		.ctx = q,
@@ -396,6 +441,7 @@ static enum aql_error parse_scratch(struct user_queue *q, struct dispatch *d, u3
 	d->regs.private_bytes = private_bytes;
 	d->regs.scratch_base = base;
 	d->regs.flat_scratch_init = base;
+	d->regs.flat_scratch = q->mem.arch == GFX942;
 	if (!private_bytes)
 		return AQL_OK;
 

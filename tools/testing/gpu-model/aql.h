@@ -31,6 +31,7 @@ enum {
 	MQD_COMPUTE = 1, MQD_DISPATCH_ID = 33,
 	MQD_SE0_MASK = 23, MQD_SE1_MASK = 24, MQD_SE2_MASK = 26, MQD_SE3_MASK = 27,
 	MQD_SE4_MASK = 39,
+	MQD_LOGIC_XCC = 39, MQD_TG_CHUNK = 41,	/* GPUs of several XCCs: 4 masks */
 	MQD_PERSISTENT_STATE = 132, MQD_PIPE_PRIORITY = 133, MQD_QUEUE_PRIORITY = 134,
 	MQD_QUANTUM = 135,
 	MQD_ACTIVE = 130, MQD_PQ_BASE_LO = 136, MQD_PQ_BASE_HI = 137, MQD_PQ_RPTR = 138,
@@ -44,6 +45,7 @@ enum {
 	MQD_DEQUEUE_REQUEST = 152,
 	MQD_AQL_CONTROL = 181, MQD_PQ_WPTR_LO = 182, MQD_PQ_WPTR_HI = 183,
 	MQD_SAVED_IB_CONTROL = 184,	/* reserved; the model's own, see slot.c */
+	MQD_PM4_TARGET_XCC = 225, MQD_STRIDE = 226,
 	MQD_DOORBELL_ID0 = 240,
 };
 
@@ -114,7 +116,7 @@ struct dispatch {
 
 /**
  * struct user_queue - a user queue in a hardware slot
- * @h:		slot
+ * @h:		slot on the first XCC
  * @pasid: @vmid: address space
  * @aql:	AQL, else PM4: then pm4.c takes packets, by the slot's registers
  * @cwsr:	waves can be saved; otherwise a preemption lets dispatches end
@@ -133,11 +135,15 @@ struct dispatch {
  * @mem:	address space as waves see it
  * @invalidations: part of its generation (atomic, read by workers)
  * @sh:		compute registers, MQD dwords 1 on
- * @cus:	compute units allowed, by engine
+ * @cus:	compute units allowed, by engine of all XCCs
+ * @chunk:	so many workgroups go to an XCC, as many to the next, and so on; 0:
+ *		all go to one
+ * @xcc:	which has which turn
  * @pipe_priority: @priority: of the MQD
  * @turn:	spi.turn of its last launch
  * @pipe_until:	model time until which it goes before its equals on its pipe
- * @scratch_base: @scratch_wave_bytes: @scratch_slots: of amd_queue_t
+ * @scratch_base: @scratch_wave_bytes: of amd_queue_t
+ * @scratch_slots: slots of each XCC's share: those of the next follow
  * @scratch_used: bitmap of slots taken
  * @frozen:	takes and launches nothing: preemption under way
  * @drain:	takes nothing new, ends what began: preemption without CWSR
@@ -169,12 +175,14 @@ struct user_queue {
 	struct wave_mem mem;
 	atomic_uint invalidations;
 	u32 sh[COMPUTE_REGS];
-	u32 cus[ENGINES_MAX];
+	u32 cus[ALL_ENGINES_MAX];
+	u32 chunk;
+	u8 xcc[XCCS_MAX];
 	unsigned int pipe_priority, priority;
 	u64 turn, pipe_until;
 	u64 scratch_base;
 	u32 scratch_wave_bytes, scratch_slots;
-	u64 scratch_used[64];
+	u64 scratch_used[64 * XCCS_MAX];	/* TMPRING_WAVES has 12 bits */
 	bool frozen, drain, stuck, leaving, is_static;
 	u64 since;
 	atomic_bool stalled;
@@ -229,6 +237,9 @@ void dispatch_begin(struct dispatch *d);
 
 /* The queue stops and tells its process and the driver why. */
 void queue_fail(struct user_queue *q, enum aql_error error);
+
+/* The XCC to which a dispatch's workgroup @number belongs. */
+unsigned int group_xcc(const struct user_queue *q, u64 number);
 
 /* The last workgroup was launched. */
 void aql_launched(struct dispatch *d);

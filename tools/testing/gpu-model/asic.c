@@ -5,6 +5,7 @@
  * mmhub_1_7, sdma_4_4_0), with the blocks' bases as discovery.c gives them.
  */
 #include "asic.h"
+#include "params.h"
 
 #define GC(dw)		(4 * (0x2000 + (dw)))
 #define MMHUB(dw)	(4 * (0x1a000 + (dw)))
@@ -28,6 +29,8 @@ const struct asic asics[ASICS] = {
 		.name = "mi210", .part = "GPU-MODEL-MI210",
 		.device = 0x740f, .subsystem = 0x0c34, .revision = 2,
 		.class = 0x0380,	/* other display controller */
+		.xccs = 1, .engines = ENGINES_MAX,
+		.arch = GFX90A,
 		.moves = mi210_moves,
 	},
 	[ASIC_MI300X] = {
@@ -36,6 +39,8 @@ const struct asic asics[ASICS] = {
 		.class = 0x1200,	/* processing accelerator */
 		.moves = mi300x_moves,
 		.discovery = true,
-		.gc_node = 1,		/* XCD 0 of AID 0 (aqua_vanjaram, kfd_device.c) */
+		.xccs = XCCS_MAX,
+		.engines = 4,		/* the MQD has CU masks for no more (v9_structs.h) */
+		.arch = GFX942,
 	},
 };

@@ -7,7 +7,7 @@
 #ifndef GPU_MODEL_ASIC_H
 #define GPU_MODEL_ASIC_H
 
-#include "gpu.h"
+#include "wave.h"
 
 #define PCI_VENDOR	0x1002
 
@@ -28,7 +28,8 @@ struct reg_move {
  * @device: @subsystem: @revision: @class: PCI identity (pci.ids, amdgpu.ids)
  * @moves:		registers elsewhere, up to an empty entry
  * @discovery:		describes its blocks by a table at the end of VRAM
- * @gc_node:		node id of interrupts of the compute side
+ * @xccs: @engines:	most XCCs, and shader engines of one, that it may have
+ * @arch:		instruction set
  */
 struct asic {
 	const char *name;
@@ -38,7 +39,8 @@ struct asic {
 	u16 class;
 	const struct reg_move *moves;
 	bool discovery;
-	u8 gc_node;
+	u8 xccs, engines;
+	enum isa_arch arch;
 };
 
 /* The MI210 comes first: a configuration of zeros is one. */

@@ -183,6 +183,7 @@ static void sq_interrupt(struct cu *cu, const struct wave_slot *slot, unsigned i
 {
 	const struct user_queue *q = slot->grp->q;
 	struct ih_vector v = {
+		.xcc = cu->xcc,
 		.client = IH_CLIENT_SE0SH + (cu->engine & 3),
 		.source = IH_SOURCE_SQ_MSG,
 		.vmid = q->vmid,
@@ -264,8 +265,8 @@ static void wave_halt(struct cu *cu, struct wave_slot *slot, const char *why)
 		  " wave=%u why=%s pc=%#" PRIx64 " va=%#" PRIx64, slot->grp->q->h->doorbell,
 		  slot->grp->q->pasid, slot->grp->d->packet, slot->grp->number,
 		  slot->w->index, why, slot->w->pc, slot->w->fault_va);
-	log_warn("cu %u.%u: wave halted: %s at pc %#" PRIx64, cu->engine, cu->index, why,
-		 slot->w->pc);
+	log_warn("cu %u.%u.%u: wave halted: %s at pc %#" PRIx64, cu->xcc, cu->engine, cu->index,
+		 why, slot->w->pc);
 }
 
 /* The fault of that name: stop a wave for @us, or for good. */
@@ -381,8 +382,8 @@ static void simd_lag(struct cu *cu, struct simd *s)
 	if (lag <= BEHIND_NS)
 		return;
 	cu->behind++;
-	log_event("behind", "engine=%u cu=%u simd=%u us=%" PRIu64, cu->engine, cu->index,
-		  (unsigned int)(s - cu->simd), lag / NS_PER_US);
+	log_event("behind", "xcc=%u engine=%u cu=%u simd=%u us=%" PRIu64, cu->xcc, cu->engine,
+		  cu->index, (unsigned int)(s - cu->simd), lag / NS_PER_US);
 	s->time = now;
 }
 

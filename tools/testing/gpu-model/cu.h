@@ -94,7 +94,7 @@ struct worker;
  * @done:	groups whose waves all ended, for the command processor
  * @has_done:	@done is not empty; readable without @lock
  * @released:	a barrier was passed in this pass over the SIMDs
- * @engine: @index: place in the machine
+ * @xcc: @engine: @index: place in the machine
  * @worker:	who executes it
  * @insns: @max_lag: statistics, written by the worker under @lock
  * @behind:	times it fell behind
@@ -108,7 +108,7 @@ struct cu {
 	struct group *done;
 	atomic_bool has_done;
 	bool released;
-	unsigned int engine, index;
+	unsigned int xcc, engine, index;
 	struct worker *worker;
 	u64 insns, max_lag, behind;
 };

@@ -20,9 +20,12 @@
  *   LDS			only with the first wave of a workgroup
  *   struct wave_extra		64 bytes, which trap handler and readers leave alone
  *
+ * On a GPU of several XCCs each has an MQD and a save area of its own, for the
+ * workgroups that belong to it.
+ *
  * How much of the queue itself firmware saves, and how, is not documented: the
  * dispatches begun and not completed, those without a wave included, go into
- * values with IS_EVENT, which readers skip.
+ * values with IS_EVENT, which readers skip; only on the first XCC.
  *
  * Nothing else survives an unmap: the host's copies are freed, so a restore
  * really reads memory. What it reads the process may have written: every
@@ -173,7 +176,8 @@ static u32 wave_word(const struct group *grp, unsigned int i)
 	const struct user_queue *q = grp->q;
 	u32 word = (i == first_wave(grp) ? WAVE_FIRST : 0) |
 		   (i == last_wave(grp) ? WAVE_LAST : 0);
-	u32 share = q->scratch_slots / q->g->cfg.engines, slot = grp->scratch + i;
+	u32 share = q->scratch_slots / q->g->cfg.engines;
+	u32 slot = grp->scratch + i - group_xcc(q, grp->number) * q->scratch_slots;
 
 	if (grp->scratch < 0)
 		return word | (grp->cu ? WAVE_ENGINE(grp->cu->engine) : 0);
@@ -191,7 +195,7 @@ static u32 wave_word(const struct group *grp, unsigned int i)
  */
 u64 cwsr_time(struct gpu *g, u64 bytes)
 {
-	return bytes / (CWSR_CU_BYTES_PER_NS * g->cfg.engines * g->cfg.cus_per_engine);
+	return bytes / (CWSR_CU_BYTES_PER_NS * gpu_engines(g) * g->cfg.cus_per_engine);
 }
 
 /**
@@ -264,37 +268,58 @@ static void add_group(const struct group *grp, struct cwsr_size *size)
 	}
 }
 
+/* What is to be saved of one XCC; all 0 if nothing is. */
+static struct cwsr_size xcc_size(const struct user_queue *q, unsigned int xcc)
+{
+	const struct group *lists[] = { q->removed, q->pending }, *grp;
+	struct cwsr_size size = {};
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		for (grp = lists[i]; grp; grp = grp->next)
+			if (group_xcc(q, grp->number) == xcc)
+				add_group(grp, &size);
+	if (!xcc)
+		size.stack += 4 * EVENTS(sizeof(struct saved_queue) +
+					 q->begun * sizeof(struct saved_dispatch));
+	if (size.stack)
+		size.stack += 4 * STACK_HEADER;
+	return size;
+}
+
 /**
- * cwsr_check() - will the save area hold the queue's state?
+ * cwsr_check() - will the save areas hold the queue's state?
  * @q:		queue after cwsr_remove()
- * @size:	out: bytes needed; all 0 when there is nothing to save
+ * @size:	out: bytes needed in all of them; 0 when there is nothing to save
  *
  * Return: 0, -ENOSPC, -EFAULT, or -EBUSY when a wave does not stop for it.
  */
 int cwsr_check(struct user_queue *q, struct cwsr_size *size)
 {
-	const u32 *r = q->h->reg;
-	u32 stack_size = r[HQD(MQD_CNTL_STACK_SIZE)];
-	struct group *grp;
+	unsigned int xcc;
 
 	*size = (struct cwsr_size){};
 	if (!q->begun)
 		return 0;
 	if (atomic_load(&q->stalled))
 		return -EBUSY;
-	size->stack = 4 * (STACK_HEADER + EVENTS(sizeof(struct saved_queue) +
-						 q->begun * sizeof(struct saved_dispatch)));
-	for (grp = q->removed; grp; grp = grp->next)
-		add_group(grp, size);
-	for (grp = q->pending; grp; grp = grp->next)
-		add_group(grp, size);
-	if ((u64)size->stack + USER_HEADER > stack_size ||
-	    (u64)stack_size + size->state > r[HQD(MQD_CTX_SAVE_SIZE)])
-		return -ENOSPC;
-	if (!q->h->mqd || area_base(q->h) + stack_size < stack_size ||
-	    !writable(q->g, 0, q->h->mqd + MQD_PAGE + stack_size - size->stack, size->stack) ||
-	    !writable(q->g, q->vmid, area_base(q->h) + stack_size, size->state))
-		return -EFAULT;
+	for (xcc = 0; xcc < q->g->cfg.xccs; xcc++) {
+		const struct hqd *h = mec_on_xcc(q->g, q->h, xcc);
+		const struct cwsr_size s = xcc_size(q, xcc);
+		u32 stack_size = h->reg[HQD(MQD_CNTL_STACK_SIZE)];
+
+		if (!s.stack)
+			continue;
+		if ((u64)s.stack + USER_HEADER > stack_size ||
+		    (u64)stack_size + s.state > h->reg[HQD(MQD_CTX_SAVE_SIZE)])
+			return -ENOSPC;
+		if (!h->mqd || area_base(h) + stack_size < stack_size ||
+		    !writable(q->g, 0, h->mqd + MQD_PAGE + stack_size - s.stack, s.stack) ||
+		    !writable(q->g, q->vmid, area_base(h) + stack_size, s.state))
+			return -EFAULT;
+		size->stack += s.stack;
+		size->state += s.state;
+	}
 	return 0;
 }
 
@@ -411,42 +436,59 @@ static void write_events(const struct user_queue *q, u32 **stack)
 	}
 }
 
-/**
- * cwsr_write() - copy a queue's state to memory
- * @q:		queue for which cwsr_check() returned 0
- * @size:	what it said
- *
- * Needs no lock: nobody else has the queue's groups now. Sets the offsets in
- * the slot's registers, as the MQD gets them back.
- *
- * Return: 0, -ENOMEM or -EFAULT.
- */
-int cwsr_write(struct user_queue *q, const struct cwsr_size *size)
+static int write_xcc(struct user_queue *q, unsigned int xcc)
 {
-	u32 *r = q->h->reg, stack_size = r[HQD(MQD_CNTL_STACK_SIZE)];
-	u64 top = area_base(q->h) + stack_size + size->state;
+	struct hqd *h = mec_on_xcc(q->g, q->h, xcc);
+	const struct cwsr_size size = xcc_size(q, xcc);
+	u32 *r = h->reg, stack_size = r[HQD(MQD_CNTL_STACK_SIZE)];
+	u64 top = area_base(h) + stack_size + size.state;
 	struct group *lists[] = { q->removed, q->pending }, *grp;
-	u32 *stack = malloc(size->stack), *word = stack;
+	u32 *stack, *word;
 	unsigned int i;
 	int err = 0;
 
+	if (!size.stack)
+		return 0;
+	stack = malloc(size.stack);
 	if (!stack)
 		return -ENOMEM;
-	*word++ = 3u << 30 | (size->stack / 4 - STACK_HEADER) << 16 | PM4_SET_SH_REG << 8;
+	word = stack;
+	*word++ = 3u << 30 | (size.stack / 4 - STACK_HEADER) << 16 | PM4_SET_SH_REG << 8;
 	*word++ = COMPUTE_RELAUNCH;
-	write_events(q, &word);
+	if (!xcc)
+		write_events(q, &word);
 	for (i = 0; i < 2; i++)
 		for (grp = lists[i]; grp && !err; grp = grp->next)
-			err = write_group(q, grp, &word, &top);
+			if (group_xcc(q, grp->number) == xcc)
+				err = write_group(q, grp, &word, &top);
 	if (!err)
-		err = vm_write(q->g, 0, q->h->mqd + MQD_PAGE + stack_size - size->stack, stack,
-			       size->stack);
+		err = vm_write(q->g, 0, h->mqd + MQD_PAGE + stack_size - size.stack, stack,
+			       size.stack);
 	free(stack);
 	if (err)
 		return err;
-	r[HQD(MQD_CNTL_STACK_OFFSET)] = stack_size - size->stack;
-	r[HQD(MQD_WG_STATE_OFFSET)] = stack_size + size->state;
+	r[HQD(MQD_CNTL_STACK_OFFSET)] = stack_size - size.stack;
+	r[HQD(MQD_WG_STATE_OFFSET)] = stack_size + size.state;
 	return 0;
+}
+
+/**
+ * cwsr_write() - copy a queue's state to memory
+ * @q:		queue for which cwsr_check() returned 0, and something to save
+ *
+ * Needs no lock: nobody else has the queue's groups now. Sets the offsets in
+ * the slots' registers, as the MQDs get them back.
+ *
+ * Return: 0, -ENOMEM or -EFAULT.
+ */
+int cwsr_write(struct user_queue *q)
+{
+	unsigned int xcc;
+	int err = 0;
+
+	for (xcc = 0; !err && xcc < q->g->cfg.xccs; xcc++)
+		err = write_xcc(q, xcc);
+	return err;
 }
 
 /**
@@ -581,8 +623,17 @@ static int read_wave(struct user_queue *q, struct group *grp, struct wave *w, bo
 	return 0;
 }
 
+/* Do a group's scratch slots lie in its XCC's share? */
+static bool scratch_fits(const struct user_queue *q, unsigned int xcc, s64 first, unsigned int n)
+{
+	s64 share = xcc * (s64)q->scratch_slots;
+
+	return first >= share && first + n <= share + q->scratch_slots;
+}
+
 /* A group for the first of its waves' records; NULL if that makes no sense. */
-static struct group *read_group(struct user_queue *q, const struct wave_extra *extra, u32 state)
+static struct group *read_group(struct user_queue *q, unsigned int xcc,
+				const struct wave_extra *extra, u32 state)
 {
 	struct dispatch *d = &q->d[extra->dispatch % DISPATCHES_MAX];
 	unsigned int i, nwaves;
@@ -590,11 +641,10 @@ static struct group *read_group(struct user_queue *q, const struct wave_extra *e
 	u32 id[3];
 
 	if (extra->dispatch >= DISPATCHES_MAX || !d->used || extra->number >= d->next ||
-	    state != state_word(d))
+	    group_xcc(q, extra->number) != xcc || state != state_word(d))
 		return NULL;
 	nwaves = dispatch_waves(d, extra->number, id);
-	if (d->regs.scratch_wave_bytes ?
-	    extra->scratch < 0 || extra->scratch + (s64)nwaves > q->scratch_slots :
+	if (d->regs.scratch_wave_bytes ? !scratch_fits(q, xcc, extra->scratch, nwaves) :
 	    extra->scratch != -1)
 		return NULL;
 	grp = group_alloc(d, extra->number, nwaves, extra->scratch);
@@ -648,7 +698,8 @@ static int finish_group(struct user_queue *q, struct reader *r)
  * Groups and waves from the states and waves of the control stack. @top: end of
  * the wave state, @bottom: its begin.
  */
-static int read_waves(struct user_queue *q, const u32 *stack, u32 n, u64 top, u64 bottom)
+static int read_waves(struct user_queue *q, unsigned int xcc, const u32 *stack, u32 n, u64 top,
+		      u64 bottom)
 {
 	struct reader r = {};
 	u32 i, state = 0, bytes;
@@ -668,7 +719,7 @@ static int read_waves(struct user_queue *q, const u32 *stack, u32 n, u64 top, u6
 		if (err)
 			return err;
 		if (first)
-			r.grp = read_group(q, &extra, state);
+			r.grp = read_group(q, xcc, &extra, state);
 		if (!r.grp || r.grp->d != &q->d[extra.dispatch] ||
 		    r.grp->number != extra.number || extra.index >= r.grp->wg->nwaves ||
 		    r.va[extra.index])
@@ -689,46 +740,65 @@ static int read_waves(struct user_queue *q, const u32 *stack, u32 n, u64 top, u6
 	return r.grp || top != bottom ? -EINVAL : 0;
 }
 
+static int read_xcc(struct user_queue *q, unsigned int xcc, u64 *bytes)
+{
+	struct hqd *h = mec_on_xcc(q->g, q->h, xcc);
+	u32 *r = h->reg, stack_size = r[HQD(MQD_CNTL_STACK_SIZE)];
+	u32 offset = r[HQD(MQD_CNTL_STACK_OFFSET)], n = (stack_size - offset) / 4, events;
+	u64 bottom = area_base(h) + stack_size;
+	u64 top = area_base(h) + r[HQD(MQD_WG_STATE_OFFSET)];
+	u32 *stack;
+	int err;
+
+	if (xcc && !cwsr_saved(h))
+		return 0;
+	if (top < bottom || bottom < stack_size || n < STACK_HEADER || offset % 4 ||
+	    n > CNTL_STACK_MAX / 4)
+		return -EINVAL;
+	stack = malloc(n * 4);
+	if (!stack)
+		return -ENOMEM;
+	err = vm_read(q->g, 0, h->mqd + MQD_PAGE + offset, stack, n * 4);
+	if (!err && stack[1] != COMPUTE_RELAUNCH)
+		err = -EINVAL;
+	events = xcc ? 0 : n - STACK_HEADER;
+	if (!err && !xcc)
+		err = read_events(q, stack + STACK_HEADER, &events);
+	if (!err)
+		err = read_waves(q, xcc, stack + STACK_HEADER + events,
+				 n - STACK_HEADER - events, top, bottom);
+	free(stack);
+	if (err)
+		return err;
+	*bytes += stack_size - offset + (top - bottom);
+	r[HQD(MQD_CNTL_STACK_OFFSET)] = stack_size;
+	r[HQD(MQD_WG_STATE_OFFSET)] = stack_size;
+	return 0;
+}
+
 /**
  * cwsr_restore() - read a queue's state back from memory
  * @q:		queue just bound to a slot for which cwsr_saved() is true
  * @bytes:	out: how much was read
  *
- * Needs no lock: it touches nothing but @q and its slot's registers. The groups
+ * Needs no lock: it touches nothing but @q and its slots' registers. The groups
  * wait in q->pending for room. On an error the queue is left without state.
  *
  * Return: 0, -EFAULT, -EINVAL for a damaged area, or -ENOMEM.
  */
 int cwsr_restore(struct user_queue *q, u64 *bytes)
 {
-	u32 *r = q->h->reg, stack_size = r[HQD(MQD_CNTL_STACK_SIZE)];
-	u32 offset = r[HQD(MQD_CNTL_STACK_OFFSET)], n = (stack_size - offset) / 4, events;
-	u64 bottom = area_base(q->h) + stack_size;
-	u64 top = area_base(q->h) + r[HQD(MQD_WG_STATE_OFFSET)];
 	struct group *grp, *list;
-	u32 *stack;
-	int err;
+	unsigned int xcc;
+	int err = 0;
 
-	if (top < bottom || bottom < stack_size || n < STACK_HEADER || offset % 4 || n > CNTL_STACK_MAX / 4)
-		return -EINVAL;
-	stack = malloc(n * 4);
-	if (!stack)
-		return -ENOMEM;
-	err = vm_read(q->g, 0, q->h->mqd + MQD_PAGE + offset, stack, n * 4);
-	if (!err && stack[1] != COMPUTE_RELAUNCH)
-		err = -EINVAL;
-	events = n - STACK_HEADER;
-	if (!err)
-		err = read_events(q, stack + STACK_HEADER, &events);
-	if (!err)
-		err = read_waves(q, stack + STACK_HEADER + events, n - STACK_HEADER - events,
-				 top, bottom);
-	free(stack);
+	*bytes = 0;
+	for (xcc = 0; !err && xcc < q->g->cfg.xccs; xcc++)
+		err = read_xcc(q, xcc, bytes);
 	if (err) {
 		cwsr_drop(q);	/* none of its groups has a unit yet */
 		return err;
 	}
-	*bytes = stack_size - offset + (top - bottom);
 	/* Reading put them in reverse order; the oldest go first. */
 	for (list = q->pending, q->pending = NULL; (grp = list);) {
 		list = grp->next;
@@ -736,7 +806,5 @@ int cwsr_restore(struct user_queue *q, u64 *bytes)
 		q->pending = grp;
 		grp->ready = gpu_now() + cwsr_time(q->g, *bytes);
 	}
-	r[HQD(MQD_CNTL_STACK_OFFSET)] = stack_size;
-	r[HQD(MQD_WG_STATE_OFFSET)] = stack_size;
 	return 0;
 }

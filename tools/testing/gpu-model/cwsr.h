@@ -24,7 +24,7 @@ struct cwsr_size {
  */
 void cwsr_remove(struct user_queue *q);
 int cwsr_check(struct user_queue *q, struct cwsr_size *size);
-int cwsr_write(struct user_queue *q, const struct cwsr_size *size);
+int cwsr_write(struct user_queue *q);
 void cwsr_drop(struct user_queue *q);
 void cwsr_undo(struct user_queue *q);
 

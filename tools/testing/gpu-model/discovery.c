@@ -12,6 +12,7 @@
 
 #include "discovery.h"
 #include "params.h"
+#include "regs.h"
 
 #define BINARY_SIGNATURE	0x28211407
 #define TABLE_SIGNATURE		0x53445049	/* "IPDS" */
@@ -45,7 +46,6 @@ struct ip {
 #define NOWHERE	0x16c00
 
 static const struct ip ips[] = {
-	{ 11, 0, { 9, 4, 3 }, { 0x2000, 0xa000 } },			/* GC, one XCC */
 	{ 34, 0, { 1, 8, 0 }, { 0x14000 } },				/* MMHUB */
 	{ 40, 0, { 4, 4, 2 }, { 0x10a0 } },				/* OSSSYS */
 	{ 108, 0, { 7, 9, 0 },
@@ -115,12 +115,18 @@ static u8 *put_ip(u8 *p, const struct ip *ip)
 }
 
 /* ip_discovery_header of version 3, one die */
-static u8 *put_ips(u8 *buf, u8 *t)
+static u8 *put_ips(const struct gpu_config *cfg, u8 *buf, u8 *t)
 {
 	unsigned int i, n = sizeof(ips) / sizeof(ips[0]);
 	u8 *die = t + IPS_HEADER_BYTES, *end = die + 4;
 
-	put16(die + 2, n);
+	put16(die + 2, cfg->xccs + n);
+	for (i = 0; i < cfg->xccs; i++) {
+		const u32 window = regs_of_xcc(i, 0) / 4;
+		const struct ip gc = { 11, i, { 9, 4, 3 }, { window + 0x2000, window + 0xa000 } };
+
+		end = put_ip(end, &gc);
+	}
 	for (i = 0; i < n; i++)
 		end = put_ip(end, &ips[i]);
 	put32(t, TABLE_SIGNATURE);
@@ -169,7 +175,7 @@ void discovery_build(const struct gpu_config *cfg, u8 *buf)
 	u8 *end;
 
 	memset(buf, 0, DISCOVERY_SIZE);
-	end = put_ips(buf, buf + HEADER_BYTES);
+	end = put_ips(cfg, buf, buf + HEADER_BYTES);
 	end = put_gc(cfg, buf, end);
 	end = put_harvest(buf, end);
 	put32(buf, BINARY_SIGNATURE);

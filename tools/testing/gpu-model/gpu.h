@@ -9,6 +9,10 @@
  *   mec -> (hws, aql) -> spi -> cu -> wave            the command-processor thread
  *   cu -> wave                                        the worker threads
  *
+ * A GPU of several compute dies (XCCs) runs them as one: there are registers,
+ * queue slots and units for each, but one command processor, one scheduler and one
+ * launcher. A queue is led by its slot on the first XCC.
+ *
  * Locks, in the order they may be taken:
  *   gpu.mec_lock   hardware queue slots, the scheduler, AQL and dispatch state
  *   cu.lock        the waves of one compute unit (see cu.h)
@@ -44,7 +48,8 @@ struct vfio_user;
 /**
  * struct gpu_config - what the command line may change
  * @asic:		which GPU (enum asic_id of asic.h)
- * @engines:		shader engines, 2 or more so that per-engine registers matter
+ * @xccs:		compute dies in one partition
+ * @engines:		shader engines of a die, 2 or more so that per-engine registers matter
  * @cus_per_engine:	compute units in each engine
  * @vram_mb:		VRAM size in MiB
  * @workers:		host threads that execute waves
@@ -55,6 +60,7 @@ struct vfio_user;
  */
 struct gpu_config {
 	unsigned int asic;
+	unsigned int xccs;
 	unsigned int engines;
 	unsigned int cus_per_engine;
 	unsigned int vram_mb;
@@ -86,6 +92,12 @@ struct gpu {
 	u32 gws[GWS_RESOURCES];
 	struct vfio_user *vfio;
 };
+
+/* Shader engines of all XCCs; those of XCC n begin at n * cfg.engines. */
+static inline unsigned int gpu_engines(const struct gpu *g)
+{
+	return g->cfg.xccs * g->cfg.engines;
+}
 
 /* Model time: CLOCK_MONOTONIC in ns. */
 u64 gpu_now(void);

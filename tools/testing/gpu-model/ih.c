@@ -72,14 +72,19 @@ static void *ring_ptr(struct gpu *g, u32 cntl, u64 addr, size_t len)
 	return p && span >= len ? p : NULL;
 }
 
-/* Which die an interrupt comes from; the older GPUs have one. */
-static u32 node_of(struct gpu *g, u8 client)
+/*
+ * Which die an interrupt comes from; the older GPUs have one. An AID (4n) has two
+ * XCCs (4n + 1 and 4n + 2): kfd_setup_interrupt_bitmap().
+ */
+static u32 node_of(struct gpu *g, const struct ih_vector *v)
 {
-	switch (client) {
+	if (!asic_of(g)->discovery)
+		return 0;
+	switch (v->client) {
 	case CLIENT_SE0 ... CLIENT_SE0 + 3:
 	case CLIENT_GRBM_CP:
 	case CLIENT_UTCL2:
-		return asic_of(g)->gc_node;
+		return v->xcc / 2 * 4 + v->xcc % 2 + 1;
 	default:
 		return 0;
 	}
@@ -108,7 +113,7 @@ static bool enqueue(struct gpu *g, const struct ih_vector *v)
 	slot[0] = v->client | v->source << 8 | v->ring << 16 | (v->vmid & 15u) << 24;
 	slot[1] = (u32)ticks;
 	slot[2] = (u32)(ticks >> 32) & 0xffff;
-	slot[3] = v->pasid | node_of(g, v->client) << 16;
+	slot[3] = v->pasid | node_of(g, v) << 16;
 	for (i = 0; i < 4; i++)
 		slot[4 + i] = v->data[i];
 

@@ -7,6 +7,7 @@
 
 /**
  * struct ih_vector - one interrupt as the driver decodes it (soc15_ih)
+ * @xcc:	XCC it comes from, if a client of that sends it
  * @client:	IH client (0x14 is GRBM_CP)
  * @source:	source id (181 is CP end of pipe)
  * @ring:	ring id: pipe, me and queue as the source packs them
@@ -15,6 +16,7 @@
  * @data:	context id dwords 0 to 3
  */
 struct ih_vector {
+	u8 xcc;
 	u8 client;
 	u8 source;
 	u8 ring;

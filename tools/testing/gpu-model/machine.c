@@ -60,14 +60,14 @@ void machine_queue_reset(struct gpu *g, struct hqd *h)
 	kill_queue(g, h->uq);
 }
 
-void machine_kill_waves(struct gpu *g, u32 mask, unsigned int vmid)
+void machine_kill_waves(struct gpu *g, unsigned int xcc, u32 mask, unsigned int vmid)
 {
 	unsigned int i;
 
 	mec_lock(g);
 	hws_wait_copied(g);
 	for (i = 0; i < g->spi->ncus; i++)
-		if (mask >> g->spi->cus[i].engine & 1)
+		if (g->spi->cus[i].xcc == xcc && mask >> g->spi->cus[i].engine & 1)
 			cu_kill(&g->spi->cus[i], vmid);
 	mec_unlock(g);
 }

@@ -50,10 +50,10 @@ void aql_run(struct gpu *g, struct hqd *h);
  */
 void machine_queue_reset(struct gpu *g, struct hqd *h);
 
-/* SQ_CMD, kill: end the waves of @vmid (0: all) in the engines of @mask; takes mec_lock. */
-void machine_kill_waves(struct gpu *g, u32 mask, unsigned int vmid);
+/* SQ_CMD, kill: end the waves of @vmid (0: all) in the XCC's engines of @mask; takes mec_lock. */
+void machine_kill_waves(struct gpu *g, unsigned int xcc, u32 mask, unsigned int vmid);
 
-/* SPI_CSQ_WF_ACTIVE_STATUS and _COUNT_n of one engine; lock-free, any thread. */
+/* SPI_CSQ_WF_ACTIVE_STATUS and _COUNT_n of one engine of all; lock-free, any thread. */
 u32 spi_wave_status(struct gpu *g, unsigned int engine);
 u32 spi_wave_count(struct gpu *g, unsigned int engine, unsigned int pipe, unsigned int n);
 

@@ -30,6 +30,7 @@
 
 static struct gpu gpu = {
 	.cfg = {
+		.xccs = 1,
 		.engines = 2,
 		.cus_per_engine = 2,
 		.vram_mb = 1024,
@@ -43,13 +44,14 @@ static const char usage[] =
 "       gpu-model isa                              the instructions it executes\n"
 "       gpu-model control PATH COMMAND...         (see gpu-model control)\n"
 "\n"
-"An AMD Instinct MI210 for QEMU's vfio-user-pci. Listens on PATH, serves one\n"
-"QEMU, ends with it.\n"
+"An AMD Instinct MI210 or MI300X for QEMU's vfio-user-pci. Listens on PATH,\n"
+"serves one QEMU, ends with it.\n"
 "\n"
 "  --socket PATH          unix socket to listen on\n"
 "  --log FILE             event log, one line an event\n"
 "  --asic mi210|mi300x    which GPU to be (default mi210)\n"
-"  --engines N            shader engines, 1 to %u (default %u)\n"
+"  --xccs N               compute dies of an MI300X, 1 to %u (default %u)\n"
+"  --engines N            shader engines of each, 1 to %u (default %u)\n"
 "  --cus-per-engine N     compute units in each, 1 to %u (default %u)\n"
 "  --vram-mb N            VRAM in MiB, a power of two, 256 to %u (default %u)\n"
 "  --workers N            host threads that execute waves, 1 to %u (default %u)\n"
@@ -68,8 +70,8 @@ static void print_usage(FILE *f)
 {
 	const struct gpu_config *c = &gpu.cfg;
 
-	fprintf(f, usage, ENGINES_MAX, c->engines, MAX_CUS_PER_ENGINE, c->cus_per_engine,
-		MAX_VRAM_MB, c->vram_mb, MAX_WORKERS, c->workers);
+	fprintf(f, usage, XCCS_MAX, c->xccs, ENGINES_MAX, c->engines, MAX_CUS_PER_ENGINE,
+		c->cus_per_engine, MAX_VRAM_MB, c->vram_mb, MAX_WORKERS, c->workers);
 	fault_help(f);
 	fprintf(f, "  --help\n");
 }
@@ -100,6 +102,18 @@ static unsigned int asic_number(const char *name)
 	exit(2);
 }
 
+/* What this GPU can have. */
+static void check_size(const struct gpu_config *c)
+{
+	const struct asic *a = &asics[c->asic];
+
+	if (c->xccs > a->xccs || c->engines > a->engines) {
+		fprintf(stderr, "gpu-model: --asic %s: at most %u XCCs of %u shader engines\n",
+			a->name, a->xccs, a->engines);
+		exit(2);
+	}
+}
+
 static void arm_fault(const char *text)
 {
 	char answer[FAULT_ANSWER];
@@ -113,12 +127,13 @@ static void arm_fault(const char *text)
 /* Return: path of the device's socket. @control: out: of the control's, or NULL */
 static const char *parse(int argc, char **argv, const char **control)
 {
-	enum { SOCKET, LOG, ASIC, ENGINES, CUS, VRAM, WORKERS, RPTR, CWSR, CONTROL, FAULT,
-	       HELP };
+	enum { SOCKET, LOG, ASIC, XCCS, ENGINES, CUS, VRAM, WORKERS, RPTR, CWSR, CONTROL,
+	       FAULT, HELP };
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, SOCKET },
 		{ "log", required_argument, NULL, LOG },
 		{ "asic", required_argument, NULL, ASIC },
+		{ "xccs", required_argument, NULL, XCCS },
 		{ "engines", required_argument, NULL, ENGINES },
 		{ "cus-per-engine", required_argument, NULL, CUS },
 		{ "vram-mb", required_argument, NULL, VRAM },
@@ -147,6 +162,9 @@ static const char *parse(int argc, char **argv, const char **control)
 			break;
 		case ASIC:
 			c->asic = asic_number(optarg);
+			break;
+		case XCCS:
+			c->xccs = number("xccs", optarg, 1, XCCS_MAX);
 			break;
 		case ENGINES:
 			c->engines = number("engines", optarg, 1, ENGINES_MAX);
@@ -204,6 +222,7 @@ static const char *parse(int argc, char **argv, const char **control)
 		fprintf(stderr, "gpu-model: --socket is missing, see --help\n");
 		exit(2);
 	}
+	check_size(c);
 	return socket;
 }
 
@@ -287,8 +306,8 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
-	log_event("start", "asic=%s engines=%u cus_per_engine=%u vram_mb=%u workers=%u rptr_at=%s",
-		  asics[gpu.cfg.asic].name, gpu.cfg.engines, gpu.cfg.cus_per_engine,
+	log_event("start", "asic=%s xccs=%u engines=%u cus_per_engine=%u vram_mb=%u workers=%u rptr_at=%s",
+		  asics[gpu.cfg.asic].name, gpu.cfg.xccs, gpu.cfg.engines, gpu.cfg.cus_per_engine,
 		  gpu.cfg.vram_mb, gpu.cfg.workers, gpu.cfg.rptr_at_fetch ? "fetch" : "launch");
 	pthread_mutex_init(&gpu.mec_lock, NULL);
 	/* Who sees the device's socket finds the control's there, too. */

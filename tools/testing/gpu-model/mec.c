@@ -17,7 +17,7 @@
 #include "pm4.h"
 #include "slot.h"
 
-#define SLOTS			(MEC_COUNT * MEC_PIPES * MEC_QUEUES)
+#define SLOTS			(MEC_COUNT * MEC_PIPES * MEC_QUEUES)	/* of an XCC */
 #define DOORBELLS		(DOORBELL_SIZE / 8)	/* one a qword */
 
 #define MQD_ACTIVE		HQD(130)
@@ -36,7 +36,8 @@
 
 /**
  * struct mec - the micro engines
- * @hqd: @pm4:	slots; mec_lock
+ * @hqd: @pm4:	slots, XCC after XCC; mec_lock
+ * @slots:	how many
  * @waiters:	threads that want mec_lock of the command processor
  * @kick_lock:	the fields below it
  * @deadline:	model time of the next turn, 0 for none
@@ -45,8 +46,9 @@
  * @value:	their values, the last one wins as in hardware
  */
 struct mec {
-	struct hqd hqd[SLOTS];
-	struct pm4_state pm4[SLOTS];
+	struct hqd hqd[XCCS_MAX * SLOTS];
+	struct pm4_state pm4[XCCS_MAX * SLOTS];
+	unsigned int slots;
 	atomic_uint waiters;
 	pthread_t thread;
 	bool running;
@@ -67,23 +69,28 @@ struct pm4_state *mec_pm4(struct gpu *g, struct hqd *h)
 	return &g->mec->pm4[h - g->mec->hqd];
 }
 
-struct hqd *mec_hqd(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue)
+struct hqd *mec_hqd(struct gpu *g, unsigned int xcc, unsigned int me, unsigned int pipe,
+		    unsigned int queue)
 {
-	if (me < 1 || me > MEC_COUNT || pipe >= MEC_PIPES || queue >= MEC_QUEUES)
+	if (xcc * SLOTS >= g->mec->slots || me < 1 || me > MEC_COUNT || pipe >= MEC_PIPES ||
+	    queue >= MEC_QUEUES)
 		return NULL;
-	return &g->mec->hqd[((me - 1) * MEC_PIPES + pipe) * MEC_QUEUES + queue];
+	return &g->mec->hqd[((xcc * MEC_COUNT + me - 1) * MEC_PIPES + pipe) * MEC_QUEUES + queue];
 }
 
-struct hqd *mec_find_doorbell(struct gpu *g, u32 dw)
+static bool has_doorbell(const struct hqd *h, u32 dw)
 {
+	return h->active && h->doorbell == dw && h->reg[MQD_DOORBELL] & DOORBELL_ENABLE;
+}
+
+struct hqd *mec_find_doorbell(struct gpu *g, unsigned int xcc, u32 dw)
+{
+	struct hqd *h = &g->mec->hqd[xcc * SLOTS];
 	unsigned int i;
 
-	for (i = 0; i < SLOTS; i++) {
-		struct hqd *h = &g->mec->hqd[i];
-
-		if (h->active && h->doorbell == dw && h->reg[MQD_DOORBELL] & DOORBELL_ENABLE)
+	for (i = 0; i < SLOTS; i++, h++)
+		if (has_doorbell(h, dw))
 			return h;
-	}
 	return NULL;
 }
 
@@ -117,8 +124,8 @@ static void activate(struct gpu *g, struct hqd *h)
 	h->rung = true;
 	h->uq = NULL;
 	s->ib_vmid = h->vmid;
-	log_event("hqd-map", "me=%u pipe=%u queue=%u vmid=%u doorbell=0x%x aql=%d", h->me,
-		  h->pipe, h->queue, h->vmid, h->doorbell, h->aql);
+	log_event("hqd-map", "xcc=%u me=%u pipe=%u queue=%u vmid=%u doorbell=0x%x aql=%d", h->xcc,
+		  h->me, h->pipe, h->queue, h->vmid, h->doorbell, h->aql);
 	mec_kick(g);
 }
 
@@ -149,11 +156,21 @@ int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid)
 	return 0;
 }
 
+static bool follows(const struct hqd *h, const struct hqd *leader)
+{
+	return h->active && h->is_user && h->doorbell == leader->doorbell;
+}
+
 void mec_unmap(struct gpu *g, struct hqd *h)
 {
+	unsigned int i;
+
 	if (h->active)
-		log_event("hqd-unmap", "me=%u pipe=%u queue=%u vmid=%u doorbell=0x%x", h->me,
-			  h->pipe, h->queue, h->vmid, h->doorbell);
+		log_event("hqd-unmap", "xcc=%u me=%u pipe=%u queue=%u vmid=%u doorbell=0x%x",
+			  h->xcc, h->me, h->pipe, h->queue, h->vmid, h->doorbell);
+	for (i = 1; h->active && h->is_user && !h->xcc && i < g->cfg.xccs; i++)
+		if (follows(mec_on_xcc(g, h, i), h))
+			mec_unmap(g, mec_on_xcc(g, h, i));
 	memset(mec_pm4(g, h), 0, sizeof(struct pm4_state));
 	memset(h->reg, 0, sizeof(h->reg));
 	h->active = false;
@@ -190,10 +207,8 @@ void mec_unlock(struct gpu *g)
 		pthread_mutex_unlock(&g->mec_lock);
 }
 
-u32 mec_hqd_read(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue,
-		 unsigned int index)
+u32 mec_hqd_read(struct gpu *g, struct hqd *h, unsigned int index)
 {
-	struct hqd *h = mec_hqd(g, me, pipe, queue);
 	u32 val;
 
 	if (!h || index >= HQD_REGS)
@@ -212,11 +227,8 @@ static void kill_queue(struct gpu *g, struct hqd *h)
 	mec_unmap(g, h);
 }
 
-void mec_hqd_write(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue,
-		   unsigned int index, u32 val)
+void mec_hqd_write(struct gpu *g, struct hqd *h, unsigned int index, u32 val)
 {
-	struct hqd *h = mec_hqd(g, me, pipe, queue);
-
 	if (!h || index >= HQD_REGS)
 		return;
 	mec_lock(g);
@@ -243,10 +255,8 @@ void mec_hqd_write(struct gpu *g, unsigned int me, unsigned int pipe, unsigned i
 	mec_unlock(g);
 }
 
-void mec_queue_reset(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue)
+void mec_queue_reset(struct gpu *g, struct hqd *h)
 {
-	struct hqd *h = mec_hqd(g, me, pipe, queue);
-
 	if (!h)
 		return;
 	mec_lock(g);
@@ -313,25 +323,50 @@ static bool next_doorbell(struct mec *m, u32 *dw, u64 *value)
 	return got;
 }
 
+static void ring(struct hqd *h, u64 value)
+{
+	h->rung = true;
+	h->db_value = value;
+	if (!h->aql) {
+		h->reg[MQD_WPTR_LO] = (u32)value;
+		h->reg[MQD_WPTR_HI] = (u32)(value >> 32);
+	}
+}
+
+/* A queue that is not mapped misses its doorbell, as in hardware. */
 static void drain_doorbells(struct gpu *g)
 {
-	struct hqd *h;
+	struct mec *m = g->mec;
+	unsigned int i;
 	u64 value;
 	u32 dw;
 
-	while (next_doorbell(g->mec, &dw, &value)) {
-		h = mec_find_doorbell(g, dw);
+	while (next_doorbell(m, &dw, &value)) {
+		struct hqd *h = mec_find_doorbell(g, 0, dw);
+
 		log_event("doorbell", "dw=0x%x value=0x%llx slot=%d", dw,
-			  (unsigned long long)value, h ? (int)(h - g->mec->hqd) : -1);
-		if (!h)
-			continue;	/* not mapped: lost, as in hardware */
-		h->rung = true;
-		h->db_value = value;
-		if (!h->aql) {
-			h->reg[MQD_WPTR_LO] = (u32)value;
-			h->reg[MQD_WPTR_HI] = (u32)(value >> 32);
-		}
+			  (unsigned long long)value, h ? (int)(h - m->hqd) : -1);
+		for (i = 0; i < m->slots; i++)
+			if (has_doorbell(&m->hqd[i], dw))
+				ring(&m->hqd[i], value);
 	}
+}
+
+/* Has a process' queue its slots on all XCCs? */
+static bool is_complete(struct gpu *g, const struct hqd *h)
+{
+	unsigned int i;
+
+	for (i = 1; i < g->cfg.xccs; i++)
+		if (!follows(mec_on_xcc(g, h, i), h))
+			return false;
+	return true;
+}
+
+/* What the first XCC does for the others too. */
+static bool is_follower(struct gpu *g, struct hqd *h)
+{
+	return h->xcc && (h->is_user || mec_pm4(g, h)->hiq);
 }
 
 /* One turn for every queue; true if one of them can go on at once. */
@@ -342,13 +377,13 @@ static bool turn(struct gpu *g)
 	unsigned int i;
 
 	drain_doorbells(g);
-	for (i = 0; i < SLOTS; i++) {
+	for (i = 0; i < m->slots; i++) {
 		struct hqd *h = &m->hqd[i];
 
-		if (!h->active)
+		if (!h->active || is_follower(g, h))
 			continue;
 		/* Loaded by registers. */
-		if (h->is_user && !h->uq && !slot_enter(g, h, NULL))
+		if (h->is_user && !h->uq && (!is_complete(g, h) || !slot_enter(g, h, NULL)))
 			continue;
 		if (h->aql && h->rung)
 			aql_run(g, h);
@@ -449,8 +484,10 @@ int mec_start(struct gpu *g)
 		mec_free(m);
 		return -ENOMEM;
 	}
-	for (i = 0; i < SLOTS; i++) {
-		m->hqd[i].me = i / (MEC_PIPES * MEC_QUEUES) + 1;
+	m->slots = g->cfg.xccs * SLOTS;
+	for (i = 0; i < m->slots; i++) {
+		m->hqd[i].xcc = i / SLOTS;
+		m->hqd[i].me = i / (MEC_PIPES * MEC_QUEUES) % MEC_COUNT + 1;
 		m->hqd[i].pipe = i / MEC_QUEUES % MEC_PIPES;
 		m->hqd[i].queue = i % MEC_QUEUES;
 	}
@@ -493,7 +530,7 @@ void mec_reset(struct gpu *g)
 	unsigned int i;
 	u32 dw;
 
-	for (i = 0; i < SLOTS; i++)
+	for (i = 0; i < g->mec->slots; i++)
 		mec_unmap(g, &g->mec->hqd[i]);
 	while (next_doorbell(g->mec, &dw, &value))
 		;

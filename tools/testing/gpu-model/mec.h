@@ -24,8 +24,12 @@ struct user_queue;	/* aql.h: what the command processor knows of it while mapped
 
 /**
  * struct hqd - one hardware queue slot; protected by gpu.mec_lock
+ *
+ * A process' queue has the same slot on each XCC, and an MQD for each. The first
+ * XCC's leads: it has @uq, the others follow. So it is with the HIQ.
+ *
  * @active:	CP_HQD_ACTIVE
- * @me: @pipe: @queue: place
+ * @xcc: @me: @pipe: @queue: place
  * @vmid:	VMID the queue runs in
  * @mqd:	MQD address (VMID 0), 0 when loaded by registers alone
  * @doorbell:	doorbell offset in dwords of BAR2, valid when @active
@@ -38,7 +42,7 @@ struct user_queue;	/* aql.h: what the command processor knows of it while mapped
  */
 struct hqd {
 	bool active;
-	u8 me, pipe, queue;
+	u8 xcc, me, pipe, queue;
 	u8 vmid;
 	u64 mqd;
 	u32 doorbell;
@@ -67,25 +71,30 @@ void mec_lock(struct gpu *g);
 void mec_unlock(struct gpu *g);
 
 /*
- * Banked HQD registers: @index is that of hqd.reg[]; @me counts from 1. They
- * take mec_lock. A place without a slot reads 0.
+ * Banked HQD registers: @index is that of hqd.reg[]. They take mec_lock. A place
+ * without a slot (NULL) reads 0.
  */
-u32 mec_hqd_read(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue,
-		 unsigned int index);
-void mec_hqd_write(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue,
-		   unsigned int index, u32 val);
+u32 mec_hqd_read(struct gpu *g, struct hqd *h, unsigned int index);
+void mec_hqd_write(struct gpu *g, struct hqd *h, unsigned int index, u32 val);
 
-/* SPI_COMPUTE_QUEUE_RESET of the selected slot; takes mec_lock. */
-void mec_queue_reset(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue);
+/* SPI_COMPUTE_QUEUE_RESET of a slot (NULL: none is selected); takes mec_lock. */
+void mec_queue_reset(struct gpu *g, struct hqd *h);
 
-/* Active slot with that doorbell, or NULL; mec_lock held. @dw: dword offset in BAR2 */
-struct hqd *mec_find_doorbell(struct gpu *g, u32 dw);
+/* Active slot of an XCC with that doorbell, or NULL; mec_lock held. @dw: dword offset in BAR2 */
+struct hqd *mec_find_doorbell(struct gpu *g, unsigned int xcc, u32 dw);
 
 /* The slot was mapped as hardware-interface queue; mec_lock held. */
 void mec_set_hiq(struct gpu *g, struct hqd *h);
 
 /* @me counts from 1, as GRBM_GFX_CNTL does (1: user queues, 2: HIQ and KIQ). NULL: none. */
-struct hqd *mec_hqd(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue);
+struct hqd *mec_hqd(struct gpu *g, unsigned int xcc, unsigned int me, unsigned int pipe,
+		    unsigned int queue);
+
+/* The slot on @xcc of the queue whose slot on another is @h. */
+static inline struct hqd *mec_on_xcc(struct gpu *g, const struct hqd *h, unsigned int xcc)
+{
+	return mec_hqd(g, xcc, h->me, h->pipe, h->queue);
+}
 
 /* What the packet processor knows of the slot; mec_lock held. */
 struct pm4_state *mec_pm4(struct gpu *g, struct hqd *h);
@@ -93,7 +102,10 @@ struct pm4_state *mec_pm4(struct gpu *g, struct hqd *h);
 /* Copy an MQD into the slot and make it active; mec_lock held. 0, -EFAULT or -EINVAL. */
 int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid);
 
-/* Make the slot inactive (no write back: the caller's business); mec_lock held. */
+/*
+ * Make the slot inactive, and those that follow it (no write back: the caller's
+ * business); mec_lock held.
+ */
 void mec_unmap(struct gpu *g, struct hqd *h);
 
 /* Run the command-processor thread's loop again soon. Any thread, no lock needed. */

@@ -23,7 +23,9 @@
 #define LDS_GRANULE		512
 #define CU_BARRIERS		16	/* workgroups of more than one wave */
 #define WG_WAVES_MAX		16	/* 1024 work-items */
-#define ENGINES_MAX		8
+#define ENGINES_MAX		8	/* of an XCC */
+#define XCCS_MAX		8	/* MI300X (AMD CDNA 3 white paper) */
+#define ALL_ENGINES_MAX		(XCCS_MAX * ENGINES_MAX)
 
 /*
  * Instruction rate: one wave instruction each ISSUE_NS on each SIMD. Real

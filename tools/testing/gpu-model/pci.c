@@ -78,7 +78,7 @@ void pci_init(struct gpu *g)
 	set32(0x14, 0, vram < 1ull << 32 ? ~0u : bar_mask(vram >> 32));
 	set32(0x18, 0x0000000c, bar_mask(DOORBELL_SIZE));
 	set32(0x1c, 0, ~0u);
-	set32(0x24, 0, bar_mask(REGS_SIZE));
+	set32(0x24, 0, bar_mask(regs_size(g)));
 	set16(0x2c, PCI_VENDOR, 0);
 	set16(0x2e, asic->subsystem, 0);
 	set32(0x30, 0, bar_mask(PCI_ROM_SIZE) | 1);
@@ -116,7 +116,7 @@ u64 pci_region_size(struct gpu *g, unsigned int region)
 	switch (region) {
 	case PCI_BAR0: return mem_vram_size(g);
 	case PCI_BAR2: return DOORBELL_SIZE;
-	case PCI_BAR5: return REGS_SIZE;
+	case PCI_BAR5: return regs_size(g);
 	case PCI_ROM: return PCI_ROM_SIZE;
 	case PCI_CONFIG: return PCI_CONFIG_SIZE;
 	default: return 0;

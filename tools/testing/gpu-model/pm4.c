@@ -46,6 +46,17 @@ static bool may_use_regs(const struct hqd *h, const char *packet)
 	return false;
 }
 
+/* Registers by dword offset, as packets name them. */
+static u32 reg_read(struct gpu *g, const struct hqd *h, u32 dw)
+{
+	return regs_read(g, regs_in_packet(h->xcc, dw * 4));
+}
+
+static void reg_write(struct gpu *g, const struct hqd *h, u32 dw, u32 val)
+{
+	regs_write(g, regs_in_packet(h->xcc, dw * 4), val);
+}
+
 /*
  * Wait until what the queue's process dispatched before has ended. Hardware
  * lets the packets behind RELEASE_MEM overtake it; here they wait too.
@@ -68,14 +79,14 @@ static s64 wait_reg_mem(struct gpu *g, struct hqd *h, struct pm4_state *s, u32 v
 		return 0;
 	if (operation == 1) {		/* write the first, wait for the second */
 		if (!s->waiting)
-			regs_write(g, p[1] * 4, ref);
-		val = regs_read(g, p[2] * 4);
+			reg_write(g, h, p[1], ref);
+		val = reg_read(g, h, p[2]);
 		ref &= mask;
 	} else if (memory) {
 		if (vm_read(g, vmid, packet_u64(p + 1) & ~3ull, &val, 4))
 			return -EFAULT;
 	} else {
-		val = regs_read(g, p[1] * 4);
+		val = reg_read(g, h, p[1]);
 	}
 	if (packet_compare(function, val & mask, ref)) {
 		s->waiting = false;
@@ -100,7 +111,7 @@ static s64 write_data(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32 
 		if (!may_use_regs(h, "WRITE_DATA"))
 			return 0;
 		for (i = 3; i < n; i++)
-			regs_write(g, (p[1] + (one_address ? 0 : i - 3)) * 4, p[i]);
+			reg_write(g, h, p[1] + (one_address ? 0 : i - 3), p[i]);
 		return 0;
 	}
 	if (dst != 1 && dst != 2 && dst != 5)
@@ -122,9 +133,9 @@ static s64 copy_data(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32 n
 		return 0;
 	switch (src) {
 	case 0:
-		val = regs_read(g, p[1] * 4);
+		val = reg_read(g, h, p[1]);
 		if (len == 8)
-			val |= (u64)regs_read(g, p[1] * 4 + 4) << 32;
+			val |= (u64)reg_read(g, h, p[1] + 1) << 32;
 		break;
 	case 1:
 	case 2:
@@ -142,9 +153,9 @@ static s64 copy_data(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32 n
 	}
 	switch (dst) {
 	case 0:
-		regs_write(g, p[3] * 4, (u32)val);
+		reg_write(g, h, p[3], (u32)val);
 		if (len == 8)
-			regs_write(g, p[3] * 4 + 4, (u32)(val >> 32));
+			reg_write(g, h, p[3] + 1, (u32)(val >> 32));
 		return 0;
 	case 1:
 	case 2:
@@ -159,6 +170,7 @@ static s64 release_mem(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32
 {
 	unsigned int data_sel = p[1] >> 29 & 7, int_sel = p[1] >> 24 & 7;
 	struct ih_vector v = {
+		.xcc = h->xcc,
 		.client = CLIENT_GRBM_CP,
 		.source = SOURCE_CP_EOP,
 		.ring = h->pipe | h->me << 2 | h->queue << 4,
@@ -209,7 +221,7 @@ static s64 set_regs(struct gpu *g, struct hqd *h, u32 base, u32 end, const u32 *
 	if (!may_use_regs(h, "SET_REG"))
 		return 0;
 	for (i = 1; i < n; i++)
-		regs_write(g, (reg + i - 1) * 4, p[i]);
+		reg_write(g, h, reg + i - 1, p[i]);
 	return 0;
 }
 
@@ -267,7 +279,7 @@ static s64 map_queues(struct gpu *g, struct hqd *kiq, const u32 *p, u32 n)
 {
 	unsigned int vmid = p[0] >> 8 & 15, queue = p[0] >> 13 & 7, pipe = p[0] >> 16 & 3;
 	unsigned int me = (p[0] >> 18 & 1) + 1, engine = p[0] >> 26 & 7;
-	struct hqd *h = mec_hqd(g, me, pipe, queue);
+	struct hqd *h = mec_hqd(g, kiq->xcc, me, pipe, queue);
 	int err;
 
 	if (n < 6 || !h || engine > 1)
@@ -285,19 +297,19 @@ static s64 map_queues(struct gpu *g, struct hqd *kiq, const u32 *p, u32 n)
 	return 0;
 }
 
-static s64 unmap_queues(struct gpu *g, const u32 *p, u32 n)
+static s64 unmap_queues(struct gpu *g, const struct hqd *kiq, const u32 *p, u32 n)
 {
 	unsigned int action = p[0] & 3, select = p[0] >> 4 & 3;
 	struct hqd *h;
 
 	if (n < 2 || select)
 		return -EINVAL;
-	h = mec_find_doorbell(g, (p[1] & 0x0ffffffc) >> 2);
+	h = mec_find_doorbell(g, kiq->xcc, (p[1] & 0x0ffffffc) >> 2);
 	if (!h)
 		return 0;
 	if (action == 3)	/* preempt without unmapping: nothing runs behind its back */
 		return 0;
-	mec_queue_reset(g, h->me, h->pipe, h->queue);
+	mec_queue_reset(g, h);
 	return 0;
 }
 
@@ -365,7 +377,7 @@ static s64 execute(struct gpu *g, struct hqd *h, struct pm4_state *s, const stru
 	case PM4_MAP_QUEUES:
 		return s->hiq ? hws_packet(g, op, p, n) : map_queues(g, h, p, n);
 	case PM4_UNMAP_QUEUES:
-		return s->hiq ? hws_packet(g, op, p, n) : unmap_queues(g, p, n);
+		return s->hiq ? hws_packet(g, op, p, n) : unmap_queues(g, h, p, n);
 	case PM4_QUERY_STATUS:
 		return s->hiq ? hws_packet(g, op, p, n) : query_status(g, st->vmid, p, n);
 	case PM4_MAP_PROCESS:

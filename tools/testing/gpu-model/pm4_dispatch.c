@@ -49,20 +49,20 @@ int compute_set_regs(struct user_queue *q, u32 reg, const u32 *val, u32 n)
 	if (first >= COMPUTE_REGS || n > COMPUTE_REGS - first)
 		return -EINVAL;
 	memcpy(q->sh + first, val, 4 * n);
-	compute_masks(q);
+	compute_masks(q, q->xcc[0], q->sh);
 	return 0;
 }
 
-void compute_masks(struct user_queue *q)
+void compute_masks(struct user_queue *q, unsigned int xcc, const u32 *sh)
 {
 	static const u8 mqd_dword[ENGINES_MAX] = {
 		MQD_SE0_MASK, MQD_SE1_MASK, MQD_SE2_MASK, MQD_SE3_MASK,
 		MQD_SE4_MASK, MQD_SE4_MASK + 1, MQD_SE4_MASK + 2, MQD_SE4_MASK + 3,
 	};
-	unsigned int i;
+	unsigned int i, engines = q->g->cfg.engines;
 
-	for (i = 0; i < ENGINES_MAX; i++)
-		q->cus[i] = q->sh[SH(mqd_dword[i])];
+	for (i = 0; i < engines; i++)
+		q->cus[xcc * engines + i] = sh[SH(mqd_dword[i])];
 }
 
 enum aql_error pm4_dispatch(struct user_queue *q, const u32 *p, bool *wait)
@@ -102,6 +102,7 @@ static enum aql_error parse_scratch(struct user_queue *q, struct dispatch *d,
 				    const struct source *s)
 {
 	d->regs.scratch_base = (u64)s->scratch_base[1] << 40 | (u64)s->scratch_base[0] << 8;
+	d->regs.flat_scratch = q->mem.arch == GFX942;
 	if (!d->code.scratch_en)
 		return AQL_OK;
 	q->scratch_wave_bytes = TMPRING_WAVESIZE(s->tmpring) * 1024;

@@ -12,7 +12,7 @@
 int compute_set_regs(struct user_queue *q, u32 reg, const u32 *val, u32 n);
 
 /* Units that COMPUTE_STATIC_THREAD_MGMT_SEn allow. */
-void compute_masks(struct user_queue *q);
+void compute_masks(struct user_queue *q, unsigned int xcc, const u32 *sh);
 
 /*
  * DISPATCH_DIRECT with the payload @p: begin it. *@wait is set when that cannot

@@ -25,7 +25,7 @@
 /* Could not be taken off within the unmap latency: tell the driver which queue. */
 static void report_stuck(struct gpu *g, const struct user_queue *q, unsigned int n)
 {
-	const struct hqd *hiq = mec_hqd(g, HIQ_ME, 0, 0);
+	const struct hqd *hiq = mec_hqd(g, 0, HIQ_ME, 0, 0);
 	u32 doorbell = q->h->doorbell;
 
 	log_event("preempt-fail", "queue=%#x pasid=%u", q->h->doorbell, q->pasid);
@@ -51,7 +51,7 @@ static void save_all(struct gpu *g)
 	hws_copy_begin(g);
 	for (i = 0; i < n; i++)
 		if (!err[i] && size[i].stack)
-			err[i] = cwsr_write(list[i], &size[i]);
+			err[i] = cwsr_write(list[i]);
 	hws_copy_end(g);
 	for (i = 0; i < n; i++) {
 		if (err[i]) {

@@ -17,7 +17,6 @@
 #include "regs.h"
 #include "sdma.h"
 
-#define WORDS			(REGS_SIZE / 4)
 #define MM_INDEX_VRAM		(1u << 31)
 #define CLOCK_CAPTURE		1u
 #define SAFE_MODE_CMD		1u
@@ -46,13 +45,46 @@ struct reg_range {
 
 /**
  * struct regs - the register file
- * @val:	last written values
  * @range:	for each register its place in ranges[] plus 1, 0 for plain storage
+ * @size:	bytes of registers
+ * @val:	last written values
  */
 struct regs {
-	_Atomic u32 val[WORDS];
-	u8 range[WORDS];
+	u8 range[REGS_SIZE / 4];
+	u32 size;
+	_Atomic u32 val[];
 };
+
+/* XCC of a register, and the offset at which its window begins. */
+static unsigned int xcc_of(u32 off)
+{
+	return off < REGS_SIZE ? 0 : (off - REGS_SIZE) / REGS_XCC_SIZE + 1;
+}
+
+static u32 window(u32 off)
+{
+	return regs_of_xcc(xcc_of(off), 0);
+}
+
+/* Ranges of GC, which each XCC has (gfx_v9_4_3.c: gfxdec0 and gfxdec1). */
+static bool is_gc(u32 off)
+{
+	return (off >= 0x8000 && off < 0xd000) || (off >= 0x28000 && off < 0x40000);
+}
+
+u32 regs_in_packet(unsigned int xcc, u32 off)
+{
+	return is_gc(off) ? regs_of_xcc(xcc, off) : off;
+}
+
+u32 regs_size(struct gpu *g)
+{
+	u32 size = REGS_SIZE;
+
+	while (size < regs_of_xcc(g->cfg.xccs, 0))
+		size *= 2;
+	return size;
+}
 
 static u32 read_ones(struct gpu *g, u32 off, u32 index)
 {
@@ -81,12 +113,11 @@ static void write_clock_capture(struct gpu *g, u32 off, u32 index, u32 val)
 {
 	u64 now = gpu_now() / GPU_CLOCK_NS;
 
-	(void)off;
 	(void)index;
 	if (!(val & CLOCK_CAPTURE))
 		return;
-	regs_set(g, REG_RLC_GPU_CLOCK_LSB, (u32)now);
-	regs_set(g, REG_RLC_GPU_CLOCK_MSB, (u32)(now >> 32));
+	regs_set(g, window(off) + REG_RLC_GPU_CLOCK_LSB, (u32)now);
+	regs_set(g, window(off) + REG_RLC_GPU_CLOCK_MSB, (u32)(now >> 32));
 }
 
 /* MM_INDEX and MM_DATA: VRAM without its BAR, a dword at a time. */
@@ -125,69 +156,67 @@ static void write_mm_data(struct gpu *g, u32 off, u32 index, u32 val)
 	vm_exit(g);
 }
 
+/* The slot that GRBM_GFX_CNTL of a register's XCC selects, or NULL. */
+static struct hqd *selected_hqd(struct gpu *g, u32 off)
+{
+	u32 sel = regs_get(g, window(off) + REG_GRBM_GFX_CNTL);
+
+	return mec_hqd(g, xcc_of(off), GRBM_ME(sel), GRBM_PIPE(sel), GRBM_QUEUE(sel));
+}
+
 static u32 read_hqd(struct gpu *g, u32 off, u32 index)
 {
-	u32 sel = regs_get(g, REG_GRBM_GFX_CNTL);
-
-	(void)off;
-	return mec_hqd_read(g, GRBM_ME(sel), GRBM_PIPE(sel), GRBM_QUEUE(sel), index);
+	return mec_hqd_read(g, selected_hqd(g, off), index);
 }
 
 static void write_hqd(struct gpu *g, u32 off, u32 index, u32 val)
 {
-	u32 sel = regs_get(g, REG_GRBM_GFX_CNTL);
-
-	(void)off;
-	mec_hqd_write(g, GRBM_ME(sel), GRBM_PIPE(sel), GRBM_QUEUE(sel), index, val);
+	mec_hqd_write(g, selected_hqd(g, off), index, val);
 }
 
 static void write_queue_reset(struct gpu *g, u32 off, u32 index, u32 val)
 {
-	u32 sel = regs_get(g, REG_GRBM_GFX_CNTL);
-
-	(void)off;
 	(void)index;
 	if (val & 1)
-		mec_queue_reset(g, GRBM_ME(sel), GRBM_PIPE(sel), GRBM_QUEUE(sel));
+		mec_queue_reset(g, selected_hqd(g, off));
 }
 
 /* As dbgdev_wave_reset_wavefronts() sends it; its other commands are the debugger's. */
 static void write_sq_cmd(struct gpu *g, u32 off, u32 index, u32 val)
 {
-	u32 sel = regs_get(g, REG_GRBM_GFX_INDEX);
+	u32 sel = regs_get(g, window(off) + REG_GRBM_GFX_INDEX);
 
 	(void)index;
 	regs_set(g, off, val);
 	if (SQ_CMD_CMD(val) != SQ_CMD_KILL || SQ_CMD_MODE(val) != SQ_CMD_BROADCAST)
 		return;
-	machine_kill_waves(g, sel & GRBM_INDEX_SE_BROADCAST ? ~0u :
+	machine_kill_waves(g, xcc_of(off), sel & GRBM_INDEX_SE_BROADCAST ? ~0u :
 			   1u << (GRBM_INDEX_SE(sel) & 31), SQ_CMD_VMID(val));
 }
 
-/* A read with broadcast selected comes from the first engine. */
-static unsigned int selected_engine(struct gpu *g)
+/*
+ * Among the engines of all XCCs the one that GRBM_GFX_INDEX of a register's XCC
+ * selects; all of them is behind the last. A read of all comes from the first.
+ */
+static unsigned int selected_engine(struct gpu *g, u32 off)
 {
-	u32 sel = regs_get(g, REG_GRBM_GFX_INDEX);
+	u32 sel = regs_get(g, window(off) + REG_GRBM_GFX_INDEX);
+	unsigned int se = sel & GRBM_INDEX_SE_BROADCAST ? 0 : GRBM_INDEX_SE(sel);
 
-	return sel & GRBM_INDEX_SE_BROADCAST ? 0 : GRBM_INDEX_SE(sel);
+	return se < g->cfg.engines ? xcc_of(off) * g->cfg.engines + se : gpu_engines(g);
 }
 
 static u32 read_wf_status(struct gpu *g, u32 off, u32 index)
 {
-	unsigned int se = selected_engine(g);
-
-	(void)off;
 	(void)index;
-	return se < g->cfg.engines ? spi_wave_status(g, se) : 0;
+	return spi_wave_status(g, selected_engine(g, off));
 }
 
 static u32 read_wf_count(struct gpu *g, u32 off, u32 index)
 {
-	unsigned int se = selected_engine(g);
-	u32 pipe = GRBM_PIPE(regs_get(g, REG_GRBM_GFX_CNTL));
+	u32 pipe = GRBM_PIPE(regs_get(g, window(off) + REG_GRBM_GFX_CNTL));
 
-	(void)off;
-	return se < g->cfg.engines ? spi_wave_count(g, se, pipe, index) : 0;
+	return spi_wave_count(g, selected_engine(g, off), pipe, index);
 }
 
 /* One bit per VMID; done before the write returns. */
@@ -200,7 +229,7 @@ static void invalidate(struct gpu *g, u32 ack, u32 index, u32 val)
 static void write_gc_inv(struct gpu *g, u32 off, u32 index, u32 val)
 {
 	regs_set(g, off, val);
-	invalidate(g, REG_VM_INV_ACK, index, val);
+	invalidate(g, window(off) + REG_VM_INV_ACK, index, val);
 }
 
 static void write_mm_inv(struct gpu *g, u32 off, u32 index, u32 val)
@@ -209,28 +238,33 @@ static void write_mm_inv(struct gpu *g, u32 off, u32 index, u32 val)
 	invalidate(g, REG_MMHUB_INV_ACK, index, val);
 }
 
+/* The XCCs' VM contexts are the same: those of the first count. */
 static void write_context_cntl(struct gpu *g, u32 off, u32 index, u32 val)
 {
 	regs_set(g, off, val);
-	vm_set_field(g, index, VM_CNTL, val);
+	if (!xcc_of(off))
+		vm_set_field(g, index, VM_CNTL, val);
 }
 
 static void write_context_base(struct gpu *g, u32 off, u32 index, u32 val)
 {
 	regs_set(g, off, val);
-	vm_set_field(g, index / 2, index & 1 ? VM_BASE_HI : VM_BASE_LO, val);
+	if (!xcc_of(off))
+		vm_set_field(g, index / 2, index & 1 ? VM_BASE_HI : VM_BASE_LO, val);
 }
 
 static void write_context_start(struct gpu *g, u32 off, u32 index, u32 val)
 {
 	regs_set(g, off, val);
-	vm_set_field(g, index / 2, index & 1 ? VM_START_HI : VM_START_LO, val);
+	if (!xcc_of(off))
+		vm_set_field(g, index / 2, index & 1 ? VM_START_HI : VM_START_LO, val);
 }
 
 static void write_context_end(struct gpu *g, u32 off, u32 index, u32 val)
 {
 	regs_set(g, off, val);
-	vm_set_field(g, index / 2, index & 1 ? VM_END_HI : VM_END_LO, val);
+	if (!xcc_of(off))
+		vm_set_field(g, index / 2, index & 1 ? VM_END_HI : VM_END_LO, val);
 }
 
 static void write_fault_cntl(struct gpu *g, u32 off, u32 index, u32 val)
@@ -238,7 +272,7 @@ static void write_fault_cntl(struct gpu *g, u32 off, u32 index, u32 val)
 	(void)index;
 	regs_set(g, off, val & ~FAULT_CNTL_CLEAR);
 	if (val & FAULT_CNTL_CLEAR)
-		regs_set(g, REG_VM_L2_FAULT_STATUS, 0);
+		regs_set(g, window(off) + REG_VM_L2_FAULT_STATUS, 0);
 }
 
 static void write_ih_cntl(struct gpu *g, u32 off, u32 index, u32 val)
@@ -308,11 +342,12 @@ static void bind(struct regs *r, u32 off, u32 count, u8 id)
 
 int regs_create(struct gpu *g)
 {
-	unsigned int i;
+	u32 i, size = regs_size(g);
 
-	g->regs = calloc(1, sizeof(*g->regs));
+	g->regs = calloc(1, sizeof(*g->regs) + size);
 	if (!g->regs)
 		return -ENOMEM;
+	g->regs->size = size;
 	for (i = 0; i < NRANGES; i++)
 		bind(g->regs, ranges[i].off, ranges[i].count, i + 1);
 	for (i = 0; i < SDMA_ENGINES; i++)
@@ -327,21 +362,29 @@ void regs_destroy(struct gpu *g)
 	g->regs = NULL;
 }
 
+static void reset_xcc(struct gpu *g, unsigned int xcc, u32 fb_base, u32 fb_top)
+{
+	regs_set(g, regs_of_xcc(xcc, REG_MC_VM_FB_LOCATION_BASE), fb_base);
+	regs_set(g, regs_of_xcc(xcc, REG_MC_VM_FB_LOCATION_TOP), fb_top);
+	regs_set(g, regs_of_xcc(xcc, REG_GRBM_GFX_INDEX), 0xe0000000);	/* broadcast to all */
+	regs_set(g, regs_of_xcc(xcc, REG_CP_IQ_WAIT_TIME2), 0x40404040);	/* gc_9_0_default.h */
+	if (asic_of(g)->discovery)	/* one partition of all */
+		regs_set(g, regs_of_xcc(xcc, REG_CP_HYP_XCP_CTL), XCP_CTL(xcc, g->cfg.xccs));
+}
+
 void regs_reset(struct gpu *g, bool posted)
 {
 	u32 fb_base = MEM_FB_BASE >> 24, i, n;
 	u32 fb_top = fb_base + ((g->cfg.vram_mb + 15) >> 4) - 1;
 
-	for (i = 0; i < WORDS; i++)
+	for (i = 0; i < g->regs->size / 4; i++)
 		atomic_store_explicit(&g->regs->val[i], 0, memory_order_relaxed);
 
 	regs_set(g, REG_RCC_CONFIG_MEMSIZE, g->cfg.vram_mb);
-	regs_set(g, REG_MC_VM_FB_LOCATION_BASE, fb_base);
-	regs_set(g, REG_MC_VM_FB_LOCATION_TOP, fb_top);
 	regs_set(g, REG_MMHUB_FB_LOCATION_BASE, fb_base);
 	regs_set(g, REG_MMHUB_FB_LOCATION_TOP, fb_top);
-	regs_set(g, REG_GRBM_GFX_INDEX, 0xe0000000);	/* broadcast to all */
-	regs_set(g, REG_CP_IQ_WAIT_TIME2, 0x40404040);	/* gc_9_0_default.h */
+	for (i = 0; i < g->cfg.xccs; i++)
+		reset_xcc(g, i, fb_base, fb_top);
 	if (asic_of(g)->discovery) {
 		regs_set(g, REG_MP0_C2PMSG_33, C2PMSG_33_FIRMWARE_UP);
 		regs_set(g, REG_PARTITION_MEM_STATUS, PARTITION_MEM_NPS1);
@@ -360,20 +403,22 @@ void regs_reset(struct gpu *g, bool posted)
 
 u32 regs_get(struct gpu *g, u32 off)
 {
-	return off < REGS_SIZE ? atomic_load_explicit(&g->regs->val[off / 4],
-						      memory_order_relaxed) : 0;
+	return off < g->regs->size ? atomic_load_explicit(&g->regs->val[off / 4],
+							  memory_order_relaxed) : 0;
 }
 
 void regs_set(struct gpu *g, u32 off, u32 val)
 {
-	if (off < REGS_SIZE)
+	if (off < g->regs->size)
 		atomic_store_explicit(&g->regs->val[off / 4], val, memory_order_relaxed);
 }
 
 static const struct reg_range *find(struct gpu *g, u32 off, u32 *index)
 {
-	u8 id = g->regs->range[off / 4];
+	u8 id;
 
+	off -= window(off);
+	id = g->regs->range[off / 4];
 	if (!id)
 		return NULL;
 	if (id > NRANGES) {
@@ -388,11 +433,18 @@ static const struct reg_range *find(struct gpu *g, u32 off, u32 *index)
 static u32 home(struct gpu *g, u32 off)
 {
 	const struct reg_move *m;
+	u32 base = window(off);
 
 	for (m = asic_of(g)->moves; m->last; m++)
-		if (off >= m->first && off <= m->last)
+		if (off - base >= m->first && off - base <= m->last)
 			return m->to + (off - m->first);
 	return off;
+}
+
+/* What only the first XCC's window has: no handlers elsewhere. */
+static bool plain(u32 off)
+{
+	return xcc_of(off) && !is_gc(off - window(off));
 }
 
 u32 regs_read(struct gpu *g, u32 off)
@@ -400,10 +452,10 @@ u32 regs_read(struct gpu *g, u32 off)
 	const struct reg_range *r;
 	u32 index;
 
-	if (off >= REGS_SIZE || off & 3)
+	if (off >= g->regs->size || off & 3)
 		return 0;
 	off = home(g, off);
-	r = find(g, off, &index);
+	r = plain(off) ? NULL : find(g, off, &index);
 	return r && r->read ? r->read(g, off, index) : regs_get(g, off);
 }
 
@@ -412,10 +464,10 @@ void regs_write(struct gpu *g, u32 off, u32 val)
 	const struct reg_range *r;
 	u32 index;
 
-	if (off >= REGS_SIZE || off & 3)
+	if (off >= g->regs->size || off & 3)
 		return;
 	off = home(g, off);
-	r = find(g, off, &index);
+	r = plain(off) ? NULL : find(g, off, &index);
 	if (r && r->write)
 		r->write(g, off, index, val);
 	else

@@ -11,6 +11,13 @@
 
 #define REGS_SIZE			0x80000
 
+/*
+ * XCCs but the first have their GC registers behind that, in windows in which
+ * each is where the first has it: amdgpu's packets name a register by the low 16
+ * bits of its dword offset (gfx_v9_4_3_normalize_xcc_reg_offset()).
+ */
+#define REGS_XCC_SIZE			0x40000
+
 #define REG_MM_INDEX			0x00000
 #define REG_MM_DATA			0x00004
 #define REG_MM_INDEX_HI			0x00018
@@ -60,6 +67,8 @@
 #define REG_MC_VM_FB_LOCATION_TOP	0x0a604
 #define REG_CP_IQ_WAIT_TIME2		0x0c2c0
 #define REG_SPI_COMPUTE_QUEUE_RESET	0x0c76c
+#define REG_CP_HYP_XCP_CTL		0x3e0a0
+#define   XCP_CTL(xcc, xccs)		((xcc) | (xccs) << 3)
 #define REG_GRBM_GFX_INDEX		0x30800
 #define REG_SCRATCH_REG0		0x30100
 #define REG_RLC_SAFE_MODE		0x3b014
@@ -82,6 +91,18 @@
 #define GRBM_QUEUE(v)			((v) >> 8 & 7)
 #define GRBM_INDEX_SE(v)		((v) >> 16 & 0xff)
 #define GRBM_INDEX_SE_BROADCAST		(1u << 31)
+
+/* Where XCC @xcc has the register that the first has at @off. */
+static inline u32 regs_of_xcc(unsigned int xcc, u32 off)
+{
+	return xcc ? REGS_SIZE + (xcc - 1) * REGS_XCC_SIZE + off : off;
+}
+
+/* Bytes of the BAR: a power of two. */
+u32 regs_size(struct gpu *g);
+
+/* The register that a packet of that XCC names by @off: its own, if it is of GC. */
+u32 regs_in_packet(unsigned int xcc, u32 off);
 
 int regs_create(struct gpu *g);
 void regs_destroy(struct gpu *g);

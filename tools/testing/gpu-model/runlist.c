@@ -23,8 +23,6 @@
 #include "slot.h"
 #include "spi.h"
 
-#define DOORBELL_EN		(1u << 30)
-
 static struct hqd *free_slot(struct gpu *g)
 {
 	struct hws *s = g->hws;
@@ -34,7 +32,7 @@ static struct hqd *free_slot(struct gpu *g)
 		struct hqd *h;
 
 		n = (s->next_slot + i) % SLOTS;
-		h = mec_hqd(g, USER_ME, n / MEC_QUEUES, n % MEC_QUEUES);
+		h = mec_hqd(g, 0, USER_ME, n / MEC_QUEUES, n % MEC_QUEUES);
 		if (!(s->queue_mask >> n & 1) || h->active)
 			continue;
 		/* 9 and 32 have no common divisor: pipes first, each slot once. */
@@ -50,7 +48,7 @@ static unsigned int free_slots(struct gpu *g)
 
 	for (i = 0; i < SLOTS; i++)
 		n += g->hws->queue_mask >> i & 1 &&
-		     !mec_hqd(g, USER_ME, i / MEC_QUEUES, i % MEC_QUEUES)->active;
+		     !mec_hqd(g, 0, USER_ME, i / MEC_QUEUES, i % MEC_QUEUES)->active;
 	return n;
 }
 
@@ -147,6 +145,24 @@ static void map_sdma(struct gpu *g, struct entry *e, const struct process *p, in
 	e->gone = true;
 }
 
+/* The queue's slots, one on each XCC: their MQDs lie in a row. */
+static int map_slots(struct gpu *g, struct hqd *h, u64 mqd, int vmid)
+{
+	unsigned int i;
+	u32 stride = 0;
+	int err;
+
+	err = mec_map(g, h, mqd, vmid);
+	if (!err && g->cfg.xccs > 1)
+		err = vm_read(g, 0, mqd + 4 * MQD_STRIDE, &stride, sizeof(stride));
+	for (i = 1; !err && i < g->cfg.xccs; i++)
+		err = mec_map(g, mec_on_xcc(g, h, i), mqd + (u64)i * stride, vmid);
+	/* Also a part of them. */
+	if (err)
+		mec_unmap(g, h);
+	return err;
+}
+
 static void map_queue(struct gpu *g, struct hqd *h, struct entry *e, const struct process *p,
 		      int vmid)
 {
@@ -158,13 +174,11 @@ static void map_queue(struct gpu *g, struct hqd *h, struct entry *e, const struc
 		.is_static = e->is_static,
 	};
 
-	if (mec_map(g, h, e->mqd, vmid)) {
+	if (map_slots(g, h, e->mqd, vmid)) {
 		log_warn("runlist: no MQD at %#" PRIx64, e->mqd);
 		e->gone = true;
 		return;
 	}
-	/* The driver's MQD names the doorbell; enabling it is the firmware's part. */
-	h->reg[HQD(MQD_DOORBELL_CONTROL)] |= DOORBELL_EN;
 	if (slot_enter(g, h, &env)) {
 		h->uq->since = gpu_now();
 	} else {

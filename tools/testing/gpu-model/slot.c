@@ -85,14 +85,13 @@ struct user_queue *slot_enter(struct gpu *g, struct hqd *h, const struct queue_e
 	return q;
 }
 
-/* What the driver, and the next map, find in the MQD. */
-static void write_mqd(struct gpu *g, const struct user_queue *q)
+/* What the driver, and the next map, find in the MQDs: of @h, one of the queue's slots. */
+static void write_mqd(struct gpu *g, const struct user_queue *q, const struct hqd *h)
 {
 	static const u8 regs[] = {
 		MQD_PQ_RPTR, MQD_CNTL_STACK_OFFSET, MQD_WG_STATE_OFFSET,
 		MQD_PQ_WPTR_LO, MQD_PQ_WPTR_HI, MQD_IB_BASE_LO, MQD_IB_BASE_HI, MQD_IB_RPTR,
 	};
-	const struct hqd *h = q->h;
 	u32 active = 0;
 	unsigned int i;
 	int err = 0;
@@ -100,7 +99,8 @@ static void write_mqd(struct gpu *g, const struct user_queue *q)
 	for (i = 0; i < sizeof(regs); i++)
 		err |= vm_write(g, 0, h->mqd + 4 * regs[i], &h->reg[HQD(regs[i])], 4);
 	err |= vm_write(g, 0, h->mqd + 4 * MQD_SAVED_IB_CONTROL, &h->reg[HQD(MQD_IB_CONTROL)], 4);
-	err |= vm_write(g, 0, h->mqd + 4 * MQD_COMPUTE, q->sh, sizeof(q->sh));
+	if (!h->xcc)
+		err |= vm_write(g, 0, h->mqd + 4 * MQD_COMPUTE, q->sh, sizeof(q->sh));
 	err |= vm_write(g, 0, h->mqd + 4 * MQD_ACTIVE, &active, 4);
 	if (err)
 		log_warn("queue %#x: cannot write its MQD", h->doorbell);
@@ -110,11 +110,13 @@ void slot_leave(struct user_queue *q)
 {
 	struct gpu *g = q->g;
 	struct hqd *h = q->h;
+	unsigned int i;
 
 	log_event("queue-unmap", "queue=%#x pasid=%u mqd=%#" PRIx64 " pipe=%u slot=%u vmid=%u"
 		  " read=%" PRIu64 " fetch=%" PRIu64, h->doorbell, q->pasid, h->mqd, h->pipe,
 		  h->queue, q->vmid, q->read, q->fetch);
-	write_mqd(g, q);
+	for (i = 0; i < g->cfg.xccs; i++)
+		write_mqd(g, q, mec_on_xcc(g, h, i));
 	aql_detach(q);
 	mec_unmap(g, h);
 }
@@ -150,7 +152,7 @@ static void save_begin(struct user_queue *q)
 	err = cwsr_check(q, &size);
 	if (!err && size.stack) {
 		hws_copy_begin(g);
-		err = cwsr_write(q, &size);
+		err = cwsr_write(q);
 		hws_copy_end(g);
 	}
 	if (err) {

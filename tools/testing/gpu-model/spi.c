@@ -136,12 +136,12 @@ static bool scratch_slot_used(const struct user_queue *q, unsigned int i)
 	return q->scratch_used[i / 64] >> i % 64 & 1;
 }
 
-/* @n scratch slots in a row; -1 if there are none. */
-static s32 scratch_find(const struct user_queue *q, unsigned int n)
+/* @n scratch slots of an XCC's share in a row; -1 if there are none. */
+static s32 scratch_find(const struct user_queue *q, unsigned int xcc, unsigned int n)
 {
-	unsigned int i, run = 0;
+	unsigned int i, run = 0, first = xcc * q->scratch_slots;
 
-	for (i = 0; i < q->scratch_slots; i++) {
+	for (i = first; i < first + q->scratch_slots; i++) {
 		run = scratch_slot_used(q, i) ? 0 : run + 1;
 		if (run == n)
 			return i + 1 - n;
@@ -183,6 +183,12 @@ static u32 hw_id(const struct cu *cu, const struct group *grp, unsigned int i)
 	       h->queue << 24 | (u32)1 << 30;
 }
 
+/* An engine's number among those of all XCCs. */
+static unsigned int cu_engine(const struct gpu *g, const struct cu *cu)
+{
+	return cu->xcc * g->cfg.engines + cu->engine;
+}
+
 static void place(struct gpu *g, struct cu *cu, struct group *grp)
 {
 	struct user_queue *q = grp->q;
@@ -190,20 +196,21 @@ static void place(struct gpu *g, struct cu *cu, struct group *grp)
 	unsigned int i;
 
 	grp->cu = cu;
-	grp->count = &g->spi->count[cu->engine][h->pipe * MEC_QUEUES + h->queue];
+	grp->count = &g->spi->count[cu_engine(g, cu)][h->pipe * MEC_QUEUES + h->queue];
 	for (i = 0; i < grp->wg->nwaves; i++) {
 		struct wave *w = &grp->wg->waves[i];
 
 		w->hw_id = hw_id(cu, grp, i);
+		w->xcc_id = cu->xcc;
 		w->mem = &q->mem;
 		w->wg = grp->wg;
 		if (w->ended)
 			continue;
 		log_event(grp->restored ? "wave-restore" : "wave-start",
 			  "queue=%#x pasid=%u disp=%" PRIu64 " wg=%" PRIu64
-			  " wave=%u engine=%u cu=%u simd=%u slot=%u vmid=%u pc=%#" PRIx64
+			  " wave=%u xcc=%u engine=%u cu=%u simd=%u slot=%u vmid=%u pc=%#" PRIx64
 			  " insns=%" PRIu64, h->doorbell, q->pasid, grp->d->packet,
-			  grp->number, w->index, cu->engine, cu->index, grp->simd[i],
+			  grp->number, w->index, cu->xcc, cu->engine, cu->index, grp->simd[i],
 			  grp->slot[i], q->vmid, w->pc, w->insns);
 	}
 	cu_add(cu, grp);
@@ -257,9 +264,13 @@ static void init_ttmps(struct group *grp, const u32 id[3])
 	}
 }
 
-static bool cu_allowed(const struct user_queue *q, const u32 *reserved, const struct cu *cu)
+/* May a workgroup of @q that belongs to @xcc go to @cu? */
+static bool cu_allowed(const struct user_queue *q, unsigned int xcc, const u32 *reserved,
+		       const struct cu *cu)
 {
-	return q->cus[cu->engine] >> cu->index & 1 && !(reserved[cu->engine] >> cu->index & 1);
+	unsigned int e = cu_engine(q->g, cu);
+
+	return cu->xcc == xcc && q->cus[e] >> cu->index & 1 && !(reserved[e] >> cu->index & 1);
 }
 
 /* CP_HQD_QUANTUM, in ms; its other scale is not documented (cik_regs.h). */
@@ -288,7 +299,7 @@ static bool launch_one(struct gpu *g, struct user_queue *q, const u32 *reserved)
 	struct spi *spi = g->spi;
 	s32 scratch = -1;
 	struct need n;
-	unsigned int i, c;
+	unsigned int i, c, xcc = group_xcc(q, grp ? grp->number : d->next);
 	u32 id[3];
 
 	if (grp) {
@@ -298,7 +309,7 @@ static bool launch_one(struct gpu *g, struct user_queue *q, const u32 *reserved)
 		n = need_of(dispatch_waves(d, d->next, id), d->code.vgprs, d->code.sgprs,
 			    d->lds_bytes);
 		if (d->regs.scratch_wave_bytes) {
-			scratch = scratch_find(q, n.nwaves);
+			scratch = scratch_find(q, xcc, n.nwaves);
 			if (scratch < 0)
 				return false;
 		}
@@ -310,7 +321,7 @@ static bool launch_one(struct gpu *g, struct user_queue *q, const u32 *reserved)
 
 		c = (spi->next_cu + i) % spi->ncus;
 		room = spi->room[c];
-		if (!cu_allowed(q, reserved, &spi->cus[c]) ||
+		if (!cu_allowed(q, xcc, reserved, &spi->cus[c]) ||
 		    !room_take(&room, &n, simd, slot))
 			continue;
 		if (grp) {
@@ -395,7 +406,7 @@ static bool held_back(struct gpu *g, const struct user_queue *q, u64 now,
  */
 bool spi_launch(struct gpu *g, unsigned int *limit)
 {
-	u32 reserved[ENGINES_MAX] = {}, blocked[ENGINES_MAX] = {};
+	u32 reserved[ALL_ENGINES_MAX] = {}, blocked[ALL_ENGINES_MAX] = {};
 	struct user_queue *q, *best, *tried[MEC_PIPES * MEC_QUEUES];
 	unsigned int e, ntried = 0, level = ~0u;
 	u64 now = gpu_now();
@@ -416,7 +427,7 @@ bool spi_launch(struct gpu *g, unsigned int *limit)
 			level = best->pipe_priority;
 		}
 		if (!launch_one(g, best, reserved)) {
-			for (e = 0; e < ENGINES_MAX; e++)
+			for (e = 0; e < ALL_ENGINES_MAX; e++)
 				blocked[e] |= best->cus[e];
 			tried[ntried++] = best;
 			continue;
@@ -504,7 +515,7 @@ void spi_detach(struct gpu *g, struct user_queue *q)
 /**
  * spi_wave_status() - SPI_CSQ_WF_ACTIVE_STATUS
  * @g:		device
- * @engine:	shader engine
+ * @engine:	shader engine, of all XCCs
  *
  * A bit is on while a queue is slotted, with or without waves
  * (kgd_gfx_v9_get_cu_occupancy() says so); hence the same for all engines.
@@ -513,7 +524,7 @@ void spi_detach(struct gpu *g, struct user_queue *q)
  */
 u32 spi_wave_status(struct gpu *g, unsigned int engine)
 {
-	if (!g->spi || engine >= g->cfg.engines)
+	if (!g->spi || engine >= gpu_engines(g))
 		return 0;
 	return atomic_load(&g->spi->slotted);
 }
@@ -521,7 +532,7 @@ u32 spi_wave_status(struct gpu *g, unsigned int engine)
 /**
  * spi_wave_count() - SPI_CSQ_WF_ACTIVE_COUNT_n
  * @g:		device
- * @engine:	shader engine
+ * @engine:	shader engine, of all XCCs
  * @pipe:	pipe of ME 1
  * @n:		queue
  *
@@ -529,7 +540,7 @@ u32 spi_wave_status(struct gpu *g, unsigned int engine)
  */
 u32 spi_wave_count(struct gpu *g, unsigned int engine, unsigned int pipe, unsigned int n)
 {
-	if (!g->spi || engine >= g->cfg.engines || pipe >= MEC_PIPES || n >= MEC_QUEUES)
+	if (!g->spi || engine >= gpu_engines(g) || pipe >= MEC_PIPES || n >= MEC_QUEUES)
 		return 0;
 	return atomic_load(&g->spi->count[engine][pipe * MEC_QUEUES + n]);
 }
@@ -544,7 +555,7 @@ bool spi_in_flight(const struct user_queue *q)
 {
 	unsigned int e;
 
-	for (e = 0; e < q->g->cfg.engines; e++)
+	for (e = 0; e < gpu_engines(q->g); e++)
 		if (spi_wave_count(q->g, e, q->h->pipe, q->h->queue))
 			return true;
 	return false;
@@ -558,10 +569,11 @@ bool spi_in_flight(const struct user_queue *q)
  */
 int spi_start(struct gpu *g)
 {
-	unsigned int i, n = g->cfg.engines * g->cfg.cus_per_engine;
+	unsigned int i, n = gpu_engines(g) * g->cfg.cus_per_engine;
 	struct spi *spi;
 
-	if (!n || g->cfg.engines > ENGINES_MAX || g->cfg.cus_per_engine > 16 || !g->cfg.workers)
+	if (!n || g->cfg.xccs > XCCS_MAX || g->cfg.engines > ENGINES_MAX ||
+	    g->cfg.cus_per_engine > 16 || !g->cfg.workers)
 		return -EINVAL;
 	spi = calloc(1, sizeof(*spi));
 	if (!spi)
@@ -572,9 +584,10 @@ int spi_start(struct gpu *g)
 	if (!spi->cus || !spi->room)
 		goto fail;
 	for (i = 0; i < n; i++) {
-		/* Neighbours in the search belong to different engines. */
-		spi->cus[i].engine = i % g->cfg.engines;
-		spi->cus[i].index = i / g->cfg.engines;
+		/* Neighbours in the search belong to different XCCs and engines. */
+		spi->cus[i].xcc = i % g->cfg.xccs;
+		spi->cus[i].engine = i / g->cfg.xccs % g->cfg.engines;
+		spi->cus[i].index = i / gpu_engines(g);
 		spi->room[i] = empty_room;
 	}
 	g->spi = spi;

@@ -25,13 +25,13 @@ struct room {
 
 /**
  * struct spi - launcher
- * @cus: @room: @ncus: the machine; engines interleaved
+ * @cus: @room: @ncus: the machine; XCCs and engines interleaved
  * @workers:	threads of cu.c
  * @next_cu:	where the search for room starts
  * @queues:	mapped user queues
  * @turn:	counts launches, for round-robin among equals
  * @slotted:	queue slots that hold a user queue, bit pipe * 8 + queue
- * @count:	waves in flight by engine and queue slot
+ * @count:	waves in flight by engine of all and queue slot
  */
 struct spi {
 	struct cu *cus;
@@ -42,7 +42,7 @@ struct spi {
 	struct user_queue *queues;
 	u64 turn;
 	atomic_uint slotted;
-	atomic_uint count[ENGINES_MAX][MEC_PIPES * MEC_QUEUES];
+	atomic_uint count[ALL_ENGINES_MAX][MEC_PIPES * MEC_QUEUES];
 };
 
 /* Would a workgroup ever fit into an empty unit? */

@@ -18,7 +18,7 @@
 
 static inline void device_start(struct gpu *g)
 {
-	*g = (struct gpu){ .cfg = { .engines = 2, .cus_per_engine = 2,
+	*g = (struct gpu){ .cfg = { .xccs = 1, .engines = 2, .cus_per_engine = 2,
 				    .vram_mb = DEVICE_VRAM_MB, .workers = 1 } };
 	pthread_mutex_init(&g->mec_lock, NULL);
 	if (mem_create(g) || regs_create(g) || ih_create(g) || machine_start(g) ||

@@ -56,7 +56,7 @@ static u64 fb(u64 off)
 
 static struct hqd *queue(unsigned int n, u64 ring, unsigned int vmid)
 {
-	struct hqd *h = mec_hqd(&gpu, 1, 0, n);
+	struct hqd *h = mec_hqd(&gpu, 0, 1, 0, n);
 
 	memset(h->reg, 0, sizeof(h->reg));
 	h->active = true;

@@ -63,15 +63,15 @@ static void banks(void)
 
 static void activation(void)
 {
-	struct hqd *h = mec_hqd(&gpu, 2, 1, 3);
+	struct hqd *h = mec_hqd(&gpu, 0, 2, 1, 3);
 
 	select_queue(2, 1, 3);
 	regs_write(&gpu, CP_HQD_DOORBELL, 0x123 << 2 | DOORBELL_EN);
-	ok(!h->active && !mec_find_doorbell(&gpu, 0x123), "registers alone map no queue");
+	ok(!h->active && !mec_find_doorbell(&gpu, 0, 0x123), "registers alone map no queue");
 	regs_write(&gpu, CP_HQD_ACTIVE, 1);
-	ok(h->active && mec_find_doorbell(&gpu, 0x123) == h, "CP_HQD_ACTIVE does");
+	ok(h->active && mec_find_doorbell(&gpu, 0, 0x123) == h, "CP_HQD_ACTIVE does");
 	regs_write(&gpu, CP_HQD_DEQUEUE_REQUEST, 1);
-	ok(!h->active && !regs_read(&gpu, CP_HQD_ACTIVE) && !mec_find_doorbell(&gpu, 0x123),
+	ok(!h->active && !regs_read(&gpu, CP_HQD_ACTIVE) && !mec_find_doorbell(&gpu, 0, 0x123),
 	   "a dequeue request takes it off");
 	regs_write(&gpu, CP_HQD_ACTIVE, 1);
 	regs_write(&gpu, REG_SPI_COMPUTE_QUEUE_RESET, 1);
@@ -175,7 +175,7 @@ static void bad_values(void)
 	select_queue(2, 0, 4);
 	regs_write(&gpu, CP_HQD_VMID, 8);
 	regs_write(&gpu, CP_HQD_ACTIVE, 1);
-	ok(!mec_hqd(&gpu, 2, 0, 4)->active && !(regs_read(&gpu, CP_HQD_ACTIVE) & 1),
+	ok(!mec_hqd(&gpu, 0, 2, 0, 4)->active && !(regs_read(&gpu, CP_HQD_ACTIVE) & 1),
 	   "ME 2 has no place for a process' queue");
 	regs_write(&gpu, REG_IH_RB_BASE, 0x100);
 	regs_write(&gpu, REG_IH_RB_CNTL, 1 | 9 << 1 | 4u << 28);
@@ -201,7 +201,7 @@ static void resets(void)
 	regs_write(&gpu, CP_HQD_ACTIVE, 1);
 	ok(regs_read(&gpu, REG_BIOS_SCRATCH_7) == BIOS_SCRATCH_7_POSTED, "powered on: posted");
 	pci_write(&gpu, PCI_CONFIG, DEVCTL, flr, 2);
-	ok(!regs_read(&gpu, 0x12340) && !mec_hqd(&gpu, 1, 2, 2)->active, "FLR drops all");
+	ok(!regs_read(&gpu, 0x12340) && !mec_hqd(&gpu, 0, 1, 2, 2)->active, "FLR drops all");
 	ok(!regs_read(&gpu, REG_BIOS_SCRATCH_7), "and the card wants a post");
 	pci_read(&gpu, PCI_CONFIG, DEVCTL, flr, 2);
 	ok(!(flr[1] & (FLR >> 8)), "the reset bit reads 0");

@@ -18,7 +18,7 @@ enum { DRAIN = 1, RESET, SAVE };
 
 static struct hqd *load(const struct queue *q)
 {
-	struct hqd *h = mec_hqd(&gpu, 1, PIPE, SLOT);
+	struct hqd *h = mec_hqd(&gpu, 0, 1, PIPE, SLOT);
 
 	pthread_mutex_lock(&gpu.mec_lock);
 	vm_set_base(&gpu, VMID, q->process);
@@ -180,9 +180,9 @@ static void test_kill(void)
 	request(h, SAVE);
 	run_for(1000);
 	ok(h->active && waves(&q[0]) == 4 && waves(&q[1]) == 4, "nowhere to save to");
-	machine_kill_waves(&gpu, 1, h->vmid);
+	machine_kill_waves(&gpu, 0, 1, h->vmid);
 	ok(waves(&q[0]) == 2 && waves(&q[1]) == 4, "SQ_CMD ends waves of one VMID in one engine");
-	machine_kill_waves(&gpu, ~0u, h->vmid);
+	machine_kill_waves(&gpu, 0, ~0u, h->vmid);
 	ok(run_until(!h->active, 1000) && waves(&q[1]) == 4 &&
 	   log_count("wave-kill", NULL) == 4, "in all of them: the request is served");
 	device_stop();

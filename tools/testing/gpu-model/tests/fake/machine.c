@@ -69,13 +69,13 @@ static inline void device_start(unsigned int engines, unsigned int cus, bool rpt
 	log_reset();
 	fake_mec_reset(&gpu);
 	gpu = (struct gpu){
-		.cfg = { .engines = engines, .cus_per_engine = cus, .workers = 2,
+		.cfg = { .xccs = 1, .engines = engines, .cus_per_engine = cus, .workers = 2,
 			 .rptr_at_fetch = rptr_at_fetch },
 	};
 	pthread_mutex_init(&gpu.mec_lock, NULL);
 	if (machine_start(&gpu))
 		abort();
-	hiq = mec_hqd(&gpu, 2, 0, 0);
+	hiq = mec_hqd(&gpu, 0, 2, 0, 0);
 	hiq->active = true;
 	hiq->mqd = HIQ_MQD_VA;
 	nqueues = 0;
@@ -208,7 +208,7 @@ static inline struct hqd *slot_of(const struct queue *q)
 	unsigned int i;
 
 	for (i = 0; i < MEC_PIPES * MEC_QUEUES; i++) {
-		struct hqd *h = mec_hqd(&gpu, 1, i / MEC_QUEUES, i % MEC_QUEUES);
+		struct hqd *h = mec_hqd(&gpu, 0, 1, i / MEC_QUEUES, i % MEC_QUEUES);
 
 		if (h->active && h->doorbell == q->doorbell)
 			return h;

@@ -263,36 +263,37 @@ unsigned int log_count(const char *a, const char *b)
 
 static struct sdma_user sdma[16];
 static unsigned int nsdma;
-static struct hqd hqd[MEC_COUNT][MEC_PIPES][MEC_QUEUES];
+static struct hqd hqd[XCCS_MAX][MEC_COUNT][MEC_PIPES][MEC_QUEUES];
 
-struct hqd *mec_hqd(struct gpu *g, unsigned int me, unsigned int pipe, unsigned int queue)
+struct hqd *mec_hqd(struct gpu *g, unsigned int xcc, unsigned int me, unsigned int pipe,
+		    unsigned int queue)
 {
 	(void)g;
-	return &hqd[me - 1][pipe][queue];
+	return &hqd[xcc][me - 1][pipe][queue];
 }
 
 void fake_mec_reset(struct gpu *g)
 {
-	unsigned int m, p, q;
+	struct hqd *h = &hqd[0][0][0][0];
+	unsigned int i;
 
 	(void)g;
 	memset(hqd, 0, sizeof(hqd));
 	nsdma = 0;
-	for (m = 0; m < MEC_COUNT; m++)
-		for (p = 0; p < MEC_PIPES; p++)
-			for (q = 0; q < MEC_QUEUES; q++) {
-				hqd[m][p][q].me = m + 1;
-				hqd[m][p][q].pipe = p;
-				hqd[m][p][q].queue = q;
-			}
+	for (i = 0; i < sizeof(hqd) / sizeof(*h); i++, h++) {
+		h->xcc = i / (MEC_COUNT * MEC_PIPES * MEC_QUEUES);
+		h->me = i / (MEC_PIPES * MEC_QUEUES) % MEC_COUNT + 1;
+		h->pipe = i / MEC_QUEUES % MEC_PIPES;
+		h->queue = i % MEC_QUEUES;
+	}
 }
 
 struct pm4_state *mec_pm4(struct gpu *g, struct hqd *h)
 {
-	static struct pm4_state state[MEC_COUNT * MEC_PIPES * MEC_QUEUES];
+	static struct pm4_state state[sizeof(hqd) / sizeof(*h)];
 
 	(void)g;
-	return &state[h - &hqd[0][0][0]];
+	return &state[h - &hqd[0][0][0][0]];
 }
 
 int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid)

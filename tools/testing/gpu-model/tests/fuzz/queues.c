@@ -162,10 +162,10 @@ static void begin(void)
 	make_mqd(AQL, true);
 	make_kernel();
 	make_runlist();
-	if (mec_map(&gpu, mec_hqd(&gpu, 2, 0, 0), KERNEL(MQD(HIQ)), 0) ||
-	    mec_map(&gpu, mec_hqd(&gpu, 2, 1, 0), KERNEL(MQD(KIQ)), 0))
+	if (mec_map(&gpu, mec_hqd(&gpu, 0, 2, 0, 0), KERNEL(MQD(HIQ)), 0) ||
+	    mec_map(&gpu, mec_hqd(&gpu, 0, 2, 1, 0), KERNEL(MQD(KIQ)), 0))
 		abort();
-	mec_set_hiq(&gpu, mec_hqd(&gpu, 2, 0, 0));
+	mec_set_hiq(&gpu, mec_hqd(&gpu, 0, 2, 0, 0));
 	SUBMIT(HIQ, HEADER(PM4_SET_RESOURCES, 7), 1 << FUZZ_VMID | 1 << 16, ~0u, 0, 0, 0, 0, 0,
 	       HEADER(PM4_RUN_LIST, 3), ADDR(KERNEL(RUNLIST)), 31 | 1 << 23);
 	turns();
@@ -191,7 +191,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			fuzz_poke(&r);
 			break;
 		case KILL:
-			machine_kill_waves(&gpu, ~0u, r.word[0] & 15);
+			machine_kill_waves(&gpu, 0, ~0u, r.word[0] & 15);
 			break;
 		case WAIT:
 			atomic_fetch_add(&fuzz_clock, r.word[0] % (500 * NS_PER_MS));
