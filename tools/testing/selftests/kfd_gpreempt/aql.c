@@ -40,13 +40,15 @@ struct save_area_header {
 static int setup_scratch(struct aql_queue *q)
 {
 	struct kfd_dev *dev = q->dev;
-	__u32 waves = dev->cus * dev->xccs * SCRATCH_WAVES_PER_CU;
+	/* Of one XCC; those of the next lie behind them. */
+	__u32 waves = dev->cus / dev->xccs * SCRATCH_WAVES_PER_CU;
 	__u32 wave_kb = AQL_SCRATCH_LANE_BYTES * 64 / 1024;
 	struct aql_amd_queue *amd = q->amd;
 	__u64 base;
 	int ret;
 
-	ret = kfd_alloc(dev, &q->scratch, (size_t)waves * wave_kb * 1024, KFD_MEM_VRAM);
+	ret = kfd_alloc(dev, &q->scratch, (size_t)waves * dev->xccs * wave_kb * 1024,
+			KFD_MEM_VRAM);
 	if (ret)
 		return ret;
 	base = (uintptr_t)q->scratch.ptr;
@@ -139,7 +141,7 @@ static void setup_amd_queue(struct aql_queue *q)
 	amd->size = q->packets;
 	amd->group_segment_aperture_base_hi = dev->lds_base >> 32;
 	amd->private_segment_aperture_base_hi = dev->scratch_base >> 32;
-	amd->max_cu_id = dev->cus * dev->xccs - 1;
+	amd->max_cu_id = dev->cus - 1;
 	amd->max_wave_id = dev->cu_waves - 1;
 	/* how the firmware finds this structure from the read index' address */
 	amd->read_dispatch_id_field_base_byte_offset =

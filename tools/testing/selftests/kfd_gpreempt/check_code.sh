@@ -38,10 +38,12 @@ arch=$(($(number vgpr_count) - acc))
 [ "$(number group_segment_fixed_size)" -gt 32768 ] ||
 	fail "low's LDS leaves room for another workgroup"
 [ "$(number private_segment_fixed_size)" -gt 0 ] || fail "low has no scratch"
-for op in v_accvgpr_write v_accvgpr_read s_barrier ds_write ds_read buffer_store_dword \
-	  buffer_load_dword s_and_saveexec; do
+for op in v_accvgpr_write v_accvgpr_read s_barrier ds_write ds_read s_and_saveexec; do
 	[ "$(count $op)" -gt 0 ] || fail "low has no $op"
 done
+# private memory, by the one or the other kind of instruction
+[ "$(count buffer_store_dword)$(count scratch_store_dword)" != 00 ] || fail "low stores no scratch"
+[ "$(count buffer_load_dword)$(count scratch_load_dword)" != 00 ] || fail "low loads no scratch"
 relocs=$("$bin/llvm-readelf" -r "$co")
 case $relocs in
 *R_AMDGPU*) fail "has relocations" ;;

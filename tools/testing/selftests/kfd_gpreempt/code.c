@@ -8,7 +8,7 @@
 #include "code.h"
 
 /* kernels.S */
-extern const char kernels_start[], kernels_end[];
+extern const char kernels_gfx90a[], kernels_gfx942[];
 
 /* 64 bytes each kernel's "<name>.kd" symbol points to (LLVM AMDGPUUsage) */
 struct kernel_descriptor {
@@ -18,18 +18,23 @@ struct kernel_descriptor {
 	__u8 reserved[52];
 };
 
-#define EF_AMDGPU_MACH		0xffu
-#define EF_AMDGPU_MACH_GFX90A	0x3fu
-#define GFX90A			90010
+/* The kernels for each GPU, by its gfx_target_version. */
+static const struct {
+	unsigned int gfx_version;
+	const char *file;
+} files[] = {
+	{ 90010, kernels_gfx90a },
+	{ 90402, kernels_gfx942 },
+};
 
-static const Elf64_Ehdr *elf(void)
+static const Elf64_Ehdr *elf(const struct code *code)
 {
-	return (const Elf64_Ehdr *)kernels_start;
+	return (const Elf64_Ehdr *)code->file;
 }
 
-static const Elf64_Phdr *segments(void)
+static const Elf64_Phdr *segments(const struct code *code)
 {
-	return (const Elf64_Phdr *)(kernels_start + elf()->e_phoff);
+	return (const Elf64_Phdr *)(code->file + elf(code)->e_phoff);
 }
 
 /**
@@ -42,34 +47,43 @@ static const Elf64_Phdr *segments(void)
  */
 int code_load(struct code *code, struct kfd_dev *dev)
 {
-	const Elf64_Phdr *ph = segments();
+	const Elf64_Phdr *ph;
 	size_t size = 0;
 	unsigned int i;
 	int ret;
 
-	if ((elf()->e_flags & EF_AMDGPU_MACH) != EF_AMDGPU_MACH_GFX90A ||
-	    dev->gfx_version != GFX90A)
+	code->file = NULL;
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (files[i].gfx_version == dev->gfx_version)
+			code->file = files[i].file;
+	if (!code->file)
 		return -ENOEXEC;
-	for (i = 0; i < elf()->e_phnum; i++)
+	ph = segments(code);
+	for (i = 0; i < elf(code)->e_phnum; i++)
 		if (ph[i].p_type == PT_LOAD && ph[i].p_vaddr + ph[i].p_memsz > size)
 			size = ph[i].p_vaddr + ph[i].p_memsz;
 	ret = kfd_alloc(dev, &code->mem, size, KFD_MEM_CODE);
 	if (ret)
 		return ret;
 	memset(code->mem.ptr, 0, code->mem.size);
-	for (i = 0; i < elf()->e_phnum; i++)
+	for (i = 0; i < elf(code)->e_phnum; i++)
 		if (ph[i].p_type == PT_LOAD)
 			memcpy((char *)code->mem.ptr + ph[i].p_vaddr,
-			       kernels_start + ph[i].p_offset, ph[i].p_filesz);
+			       code->file + ph[i].p_offset, ph[i].p_filesz);
 	return 0;
 }
 
-static const Elf64_Shdr *dynamic_symbols(void)
+static const Elf64_Shdr *sections(const struct code *code)
 {
-	const Elf64_Shdr *sh = (const Elf64_Shdr *)(kernels_start + elf()->e_shoff);
+	return (const Elf64_Shdr *)(code->file + elf(code)->e_shoff);
+}
+
+static const Elf64_Shdr *dynamic_symbols(const struct code *code)
+{
+	const Elf64_Shdr *sh = sections(code);
 	unsigned int i;
 
-	for (i = 0; i < elf()->e_shnum; i++)
+	for (i = 0; i < elf(code)->e_shnum; i++)
 		if (sh[i].sh_type == SHT_DYNSYM)
 			return &sh[i];
 	return NULL;
@@ -77,7 +91,7 @@ static const Elf64_Shdr *dynamic_symbols(void)
 
 int code_kernel(const struct code *code, const char *name, struct aql_kernel *k)
 {
-	const Elf64_Shdr *dynsym = dynamic_symbols();
+	const Elf64_Shdr *dynsym = dynamic_symbols(code);
 	const struct kernel_descriptor *kd;
 	const Elf64_Shdr *strtab;
 	const Elf64_Sym *sym;
@@ -87,10 +101,10 @@ int code_kernel(const struct code *code, const char *name, struct aql_kernel *k)
 
 	if (!dynsym)
 		return -ENOENT;
-	strtab = (const Elf64_Shdr *)(kernels_start + elf()->e_shoff) + dynsym->sh_link;
-	strings = kernels_start + strtab->sh_offset;
+	strtab = sections(code) + dynsym->sh_link;
+	strings = code->file + strtab->sh_offset;
 	snprintf(wanted, sizeof(wanted), "%s.kd", name);
-	sym = (const Elf64_Sym *)(kernels_start + dynsym->sh_offset);
+	sym = (const Elf64_Sym *)(code->file + dynsym->sh_offset);
 	for (i = 0; i < dynsym->sh_size / sizeof(*sym); i++) {
 		if (strcmp(strings + sym[i].st_name, wanted))
 			continue;

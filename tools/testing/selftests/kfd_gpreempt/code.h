@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Loads the code object that kernels.cl was compiled to (linked into each program). */
+/* Loads the code object that kernels.cl was compiled to for a GPU (linked into each program). */
 #ifndef KFD_GPREEMPT_CODE_H
 #define KFD_GPREEMPT_CODE_H
 
@@ -8,9 +8,11 @@
 /*
  * struct code - the code object in GPU memory
  * @mem:	loaded segments
+ * @file:	the file
  */
 struct code {
 	struct kfd_mem mem;
+	const char *file;
 };
 
 /* 0 or -errno; -ENOEXEC when it is not for this GPU. */

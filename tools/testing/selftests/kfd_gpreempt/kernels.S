@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The compiled kernels as read-only data of each program. */
 	.section .rodata
-	.global kernels_start, kernels_end
+	.macro	code name, file
+	.global \name, \name\()_end
 	.balign 64
-kernels_start:
-	.incbin KERNELS
-kernels_end:
+\name:
+	.incbin "\file"
+\name\()_end:
+	.endm
+	code	kernels_gfx90a, GFX90A
+	code	kernels_gfx942, GFX942
 	.section .note.GNU-stack, "", %progbits

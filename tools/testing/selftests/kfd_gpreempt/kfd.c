@@ -88,8 +88,8 @@ static size_t align_up(size_t v, size_t a)
 }
 
 /*
- * The context save area of a gfx9 node. These are the thunk's formulas; the
- * kernel compares (kfd_queue_ctx_save_restore_size()).
+ * The context save area of each XCC of a gfx9 node. These are the thunk's formulas;
+ * the kernel compares (kfd_queue_ctx_save_restore_size()).
  */
 static void save_area_sizes(struct kfd_dev *dev, unsigned int waves)
 {
@@ -99,7 +99,7 @@ static void save_area_sizes(struct kfd_dev *dev, unsigned int waves)
 	size_t cu = vgprs + 0x4000 + 0x10000 + 0x1000;
 
 	dev->ctl_stack_size = align_up(40 + waves * 8 + 8, KFD_PAGE);
-	dev->cwsr_size = dev->ctl_stack_size + align_up(dev->cus * cu, KFD_PAGE);
+	dev->cwsr_size = dev->ctl_stack_size + align_up(dev->cus / dev->xccs * cu, KFD_PAGE);
 	dev->debug_size = align_up(waves * 32, 64);
 }
 
@@ -140,9 +140,9 @@ static int read_properties(struct kfd_dev *dev, unsigned int *render_minor)
 
 	dev->gfx_version = version;
 	dev->xccs = xccs;
-	dev->cus = simds / simd_per_cu / xccs;
+	dev->cus = simds / simd_per_cu;
 	dev->cu_waves = simd_per_cu * waves_per_simd;
-	waves = dev->cus * 40;
+	waves = dev->cus / dev->xccs * 40;
 	by_engine = arrays / per_engine * 512;
 	if (waves > by_engine)
 		waves = by_engine;

@@ -42,7 +42,7 @@ struct kfd_event {
  * @node:	number in the topology
  * @gpu_id:	KFD's name for it
  * @gfx_version: e.g. 90010 for gfx90a
- * @cus:	compute units of one XCC
+ * @cus:	compute units of all XCCs
  * @cu_waves:	wave slots of a compute unit
  * @ctl_stack_size: what CREATE_QUEUE checks a queue's context save area against
  * @cwsr_size:	likewise

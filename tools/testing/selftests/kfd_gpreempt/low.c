@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 		fail("calibration", -EIO);
 	printf("iterations=%u\n", iterations);
 	for (i = 0; i < DEPTH; i++) {
-		ret = low_job_init(&c, &job[i], ROUNDS * c.dev.cus * c.dev.xccs, iterations);
+		ret = low_job_init(&c, &job[i], ROUNDS * c.dev.cus, iterations);
 		if (ret)
 			fail("memory", ret);
 	}

@@ -35,6 +35,7 @@
 #define START_X			0x204
 #define NUM_THREAD_X		0x207
 #define PGM_LO			0x20c
+#define SCRATCH_BASE		0x210
 #define PGM_RSRC1		0x212
 #define TMPRING_SIZE		0x218
 #define PGM_RSRC3		0x22d
@@ -171,6 +172,10 @@ static void add_dispatch(struct words *w, const struct aql_kernel *k, __u32 item
 	    kd->rsrc2 | (k->group_bytes + 511) / 512 << 15);
 	ADD(w, PM4(SET_SH_REG, 2), PGM_RSRC3, kd->rsrc3);
 	ADD(w, PM4(SET_SH_REG, 2), TMPRING_SIZE, scratch->amd->compute_tmpring_size);
+	/* From gfx942 on the launcher sets FLAT_SCRATCH by this. */
+	ADD(w, PM4(SET_SH_REG, 3), SCRATCH_BASE,
+	    LO(scratch->amd->scratch_backing_memory_location >> 8),
+	    HI(scratch->amd->scratch_backing_memory_location >> 8));
 	add_user_data(w, kd, kernarg, scratch);
 	ADD(w, PM4(DISPATCH_DIRECT, 4), items, 1, 1, IN_WORK_ITEMS);
 }

@@ -85,14 +85,14 @@ struct record {
 };
 
 /*
- * Take the area apart. @waves: room for @max records.
+ * Take the area of an XCC apart. @waves: room for @max records.
  * Return: how many there are, or -1 when control stack and wave state do not
  * fit together.
  */
-static int read_area(const struct aql_queue *q, struct record *waves, int max)
+static int read_area(char *base, struct record *waves, int max)
 {
-	const struct kfd_context_save_area_header *header = q->save.cwsr.ptr;
-	char *base = q->save.cwsr.ptr, *top = base + header->wave_state.wave_state_offset;
+	const struct kfd_context_save_area_header *header = (void *)base;
+	char *top = base + header->wave_state.wave_state_offset;
 	const __u32 *stack = (void *)(base + header->wave_state.control_stack_offset);
 	const __u32 *end = stack + header->wave_state.control_stack_size / 4;
 	char *bottom = top - header->wave_state.wave_state_size;
@@ -148,15 +148,22 @@ static __u32 *find_row(__u32 (*row)[LANES], unsigned int rows, __u32 first, __u3
 }
 
 /*
- * Every wave of the kernel is in the area with its workgroup, its values and a
+ * Every wave of the kernel is in one of the XCCs' areas with its workgroup, its values and a
  * program counter in the kernel. @marked: one of its values; changed.
  */
 static int check_area(struct __test_metadata *_metadata, FIXTURE_DATA(area) *self, bool change)
 {
 	__u64 code = (uintptr_t)self->c.code.mem.ptr, pc, seen = 0;
 	struct record waves[256];
-	int i, n = read_area(&self->q, waves, 256);
+	unsigned int xcc;
+	int i, n = 0;
 
+	for (xcc = 0; xcc < self->c.dev.xccs; xcc++) {
+		i = read_area((char *)self->q.save.cwsr.ptr + (size_t)xcc * self->c.dev.cwsr_size,
+			      waves + n, 256 - n);
+		EXPECT_LT(0, i);
+		n += i > 0 ? i : 0;
+	}
 	EXPECT_EQ(self->groups * GROUP_WAVES, n);
 	for (i = 0; i < n; i++) {
 		__u32 group = waves[i].ttmp[8], wave = waves[i].ttmp[11] & 0x3f;
