@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT scan: registers of gfx9 with one XCC.
+ * GPREEMPT scan: registers of gfx9, those of every XCC of the node.
  *
  * Which slot holds which queue is the firmware's choice, and under
  * oversubscription it changes without the driver. So a slot is always read
@@ -22,9 +22,18 @@
 struct access {
 	struct amdgpu_device *adev;
 	unsigned int nr;
+	u32 xcc;	/* logical */
 	int slot;	/* selected, -1 at first */
 	u32 engine;	/* selected last */
 };
+
+static void select_queue(struct access *a, u32 me, u32 pipe, u32 queue)
+{
+	struct amdgpu_device *adev = a->adev;
+
+	a->nr++;
+	soc15_grbm_select(adev, me, pipe, queue, 0, GET_INST(GC, a->xcc));
+}
 
 static void select_slot(struct access *a, int slot)
 {
@@ -33,8 +42,7 @@ static void select_slot(struct access *a, int slot)
 	if (a->slot == slot)
 		return;
 	a->slot = slot;
-	a->nr++;
-	soc15_grbm_select(a->adev, 1, slot / per_pipe, slot % per_pipe, 0, 0);
+	select_queue(a, 1, slot / per_pipe, slot % per_pipe);
 }
 
 static void select_engine(struct access *a, u32 engine)
@@ -42,7 +50,7 @@ static void select_engine(struct access *a, u32 engine)
 	a->engine = engine;
 	a->nr++;
 	amdgpu_gfx_select_se_sh(a->adev, engine, engine == BROADCAST ? engine : 0,
-				BROADCAST, 0);
+				BROADCAST, a->xcc);
 }
 
 static u32 read_status(struct access *a)
@@ -50,14 +58,14 @@ static u32 read_status(struct access *a)
 	struct amdgpu_device *adev = a->adev;
 
 	a->nr++;
-	return RREG32_SOC15(GC, 0, mmSPI_CSQ_WF_ACTIVE_STATUS);
+	return RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmSPI_CSQ_WF_ACTIVE_STATUS);
 }
 
 /* The selected pipe's slot on the selected engine. */
 static u32 read_waves(struct access *a, u32 slot)
 {
 	struct amdgpu_device *adev = a->adev;
-	u32 reg = SOC15_REG_OFFSET(GC, 0, mmSPI_CSQ_WF_ACTIVE_COUNT_0) +
+	u32 reg = SOC15_REG_OFFSET(GC, GET_INST(GC, a->xcc), mmSPI_CSQ_WF_ACTIVE_COUNT_0) +
 		  slot % adev->gfx.mec.num_queue_per_pipe;
 
 	a->nr++;
@@ -80,7 +88,7 @@ static u32 read_doorbell_off(struct access *a)
 	struct amdgpu_device *adev = a->adev;
 
 	a->nr++;
-	return REG_GET_FIELD(RREG32_SOC15(GC, 0, mmCP_HQD_PQ_DOORBELL_CONTROL),
+	return REG_GET_FIELD(RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmCP_HQD_PQ_DOORBELL_CONTROL),
 			     CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET);
 }
 
@@ -89,21 +97,33 @@ static bool is_active(struct access *a)
 	struct amdgpu_device *adev = a->adev;
 
 	a->nr++;
-	return RREG32_SOC15(GC, 0, mmCP_HQD_ACTIVE) & CP_HQD_ACTIVE__ACTIVE_MASK;
+	return RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmCP_HQD_ACTIVE) & CP_HQD_ACTIVE__ACTIVE_MASK;
 }
 
-/* The selected slot's queue. */
-static void read_queue(struct access *a, unsigned int flags,
-		       struct kfd_gpreempt_slot *s)
+/*
+ * The selected slot's queue, which may have one on another XCC, too: that is the
+ * same entry. NULL: no room, because queues changed places while they were read.
+ */
+static struct kfd_gpreempt_slot *read_queue(struct access *a, unsigned int flags,
+					    struct kfd_gpreempt_slot *slots, unsigned int *nr)
 {
 	struct amdgpu_device *adev = a->adev;
+	u32 doorbell_off = read_doorbell_off(a);
+	struct kfd_gpreempt_slot *s;
 
+	for (s = slots; s < slots + *nr; s++)
+		if (s->doorbell_off == doorbell_off)
+			return s;
+	if (*nr == GPREEMPT_MAX_SLOTS)
+		return NULL;
+	++*nr;
 	s->waves = 0;
-	s->doorbell_off = read_doorbell_off(a);
+	s->doorbell_off = doorbell_off;
 	if (flags & GPREEMPT_READ_RPTR) {
 		a->nr++;
-		s->rptr = RREG32_SOC15(GC, 0, mmCP_HQD_PQ_RPTR);
+		s->rptr = RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmCP_HQD_PQ_RPTR);
 	}
+	return s;
 }
 
 /*
@@ -113,25 +133,21 @@ static void read_queue(struct access *a, unsigned int flags,
  *
  * A slot costs three accesses: it is selected, named, and its waves are counted
  * on one engine only. Waves are spread evenly over the engines that have some,
- * and how many there are is of interest for the cost of saving them alone.
+ * and how many there are is of interest for the cost of saving them alone. They
+ * are spread over XCCs, too, but by workgroups: a queue may have some on one only.
  */
-static unsigned int read_slots(struct kfd_node *node, unsigned int flags,
-			       struct kfd_gpreempt_slot *slots, unsigned int *nr)
+static void read_xcc(struct access *a, const unsigned long *kfd_slots, unsigned int flags,
+		     struct kfd_gpreempt_slot *slots, unsigned int *nr)
 {
-	const unsigned long *kfd_slots = node->kfd->shared_resources.cp_queue_bitmap;
-	struct access a = { .adev = node->adev, .slot = -1 };
-	struct amdgpu_device *adev = node->adev;
+	unsigned int engines = min(a->adev->gfx.config.max_shader_engines, MAX_ENGINES);
 	unsigned long status[MAX_ENGINES], wanted = 0;
-	unsigned int slot, engine, engines, have;
+	unsigned int slot, engine, have;
+	struct kfd_gpreempt_slot *s;
 
-	engines = min(adev->gfx.config.max_shader_engines, MAX_ENGINES);
-	*nr = 0;
-
-	mutex_lock(&adev->srbm_mutex);
-	mutex_lock(&adev->grbm_idx_mutex);
+	a->slot = -1;
 	for (engine = 0; engine < engines; engine++) {
-		select_engine(&a, engine);
-		status[engine] = read_status(&a);
+		select_engine(a, engine);
+		status[engine] = read_status(a);
 		wanted |= status[engine];
 	}
 	if (flags & GPREEMPT_READ_EMPTY)
@@ -141,32 +157,52 @@ static unsigned int read_slots(struct kfd_node *node, unsigned int flags,
 			continue;
 		for (engine = 0, have = 0; engine < engines; engine++)
 			have += test_bit(slot, &status[engine]);
-		select_slot(&a, slot);
+		select_slot(a, slot);
 		/* Waves tell that there is a queue. */
-		if (!have && !is_active(&a))
+		if (!have && !is_active(a))
 			continue;
-		read_queue(&a, flags, &slots[*nr]);
-		if (have) {
-			if (!test_bit(slot, &status[a.engine]))
-				select_engine(&a, first_engine(status, slot));
-			slots[*nr].waves = have * read_waves(&a, slot);
+		s = read_queue(a, flags, slots, nr);
+		if (s && have) {
+			if (!test_bit(slot, &status[a->engine]))
+				select_engine(a, first_engine(status, slot));
+			s->waves += have * read_waves(a, slot);
 		}
-		++*nr;
 	}
-	select_engine(&a, BROADCAST);
-	a.nr++;
-	soc15_grbm_select(adev, 0, 0, 0, 0, 0);
+	select_engine(a, BROADCAST);
+	select_queue(a, 0, 0, 0);
+}
+
+static unsigned int read_slots(struct kfd_node *node, unsigned int flags,
+			       struct kfd_gpreempt_slot *slots, unsigned int *nr)
+{
+	struct amdgpu_device *adev = node->adev;
+	struct access a = { .adev = adev };
+
+	*nr = 0;
+	mutex_lock(&adev->srbm_mutex);
+	mutex_lock(&adev->grbm_idx_mutex);
+	for_each_inst(a.xcc, node->xcc_mask)
+		read_xcc(&a, node->kfd->shared_resources.cp_queue_bitmap, flags, slots, nr);
 	mutex_unlock(&adev->grbm_idx_mutex);
 	mutex_unlock(&adev->srbm_mutex);
 	return a.nr;
 }
 
-/* The control stack grows down, and is empty where nothing was saved. */
+/*
+ * The control stack grows down, and is empty where nothing was saved. The MQDs of a
+ * node's XCCs lie in a row; that of a single one does not say how far apart.
+ */
 static bool has_saved(const struct queue *q)
 {
+	unsigned int i, xccs = NUM_XCC(q->device->xcc_mask);
 	const struct v9_mqd *m = q->mqd;
 
-	return m->cp_hqd_cntl_stack_offset < m->cp_hqd_cntl_stack_size;
+	for (i = 0; i < xccs; i++) {
+		if (m->cp_hqd_cntl_stack_offset < m->cp_hqd_cntl_stack_size)
+			return true;
+		m = (const void *)m + m->cp_mqd_stride_size;
+	}
+	return false;
 }
 
 const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9 = {

@@ -227,8 +227,8 @@ struct kfd_gpreempt_scan_queue {
 /**
  * struct kfd_gpreempt_slot - a hardware queue slot with a queue in it
  * @doorbell_off: names the queue
- * @rptr:	read pointer in dwords, wrapped, if asked for
- * @waves:	waves in flight, by one engine's count
+ * @rptr:	read pointer in dwords, wrapped, if asked for: the first XCC's
+ * @waves:	waves in flight, by one engine's count of each XCC
  */
 struct kfd_gpreempt_slot {
 	u32 doorbell_off;

@@ -110,7 +110,7 @@ const char *gpreempt_bypass_name(enum gpreempt_bypass bypass)
  * @p: what the node is
  *
  * Not a list of the graphics cores that have CWSR. Without MES it is of those
- * whose registers the scan knows (single XCC, gfx9 layout). With MES it goes
+ * whose registers the scan knows (gfx9 layout, up to MI300's). With MES it goes
  * without wave counts.
  *
  * Return: the reason, or NULL if it can work.
@@ -119,7 +119,7 @@ const char *gpreempt_unsupported(const struct gpreempt_platform *p)
 {
 	if (p->mes ? p->gc_version < GC_VERSION(11, 0, 0) :
 		     p->gc_version < GC_VERSION(9, 0, 1) ||
-		     p->gc_version > (GC_VERSION(9, 4, 2) | 0xff))
+		     p->gc_version > (GC_VERSION(9, 4, 4) | 0xff))
 		return "graphics core not supported";
 	if (!p->cwsr)
 		return "compute wave save/restore is off (cwsr_enable=0)";

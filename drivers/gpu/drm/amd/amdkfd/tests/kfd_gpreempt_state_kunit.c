@@ -234,6 +234,8 @@ static void gpreempt_platforms(struct kunit *test)
 	p.gc_version = GC_VERSION(8, 0, 0);
 	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
 	p.gc_version = GC_VERSION(9, 4, 3);	/* several XCCs */
+	KUNIT_EXPECT_NULL(test, gpreempt_unsupported(&p));
+	p.gc_version = GC_VERSION(9, 5, 0);
 	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
 	p.gc_version = GC_VERSION(10, 3, 0);
 	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
