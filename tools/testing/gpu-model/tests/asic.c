@@ -14,12 +14,13 @@
 #define ACK_9_4_2	(4 * (0x2000 + 0x8b5 + 17))
 #define REQ_9_4_3	(4 * (0x2000 + 0x883 + 17))
 #define ACK_9_4_3	(4 * (0x2000 + 0x895 + 17))
+#define HQD_BASE_LO	(HQD_REG_BASE + 4 * HQD(136))
 
 static struct gpu gpu;
 
-static void start(unsigned int asic)
+static void start(unsigned int asic, unsigned int xccs)
 {
-	device_start(&gpu);
+	device_start_xccs(&gpu, xccs);
 	gpu.cfg.asic = asic;
 	pci_init(&gpu);
 	pci_reset(&gpu, true);
@@ -64,7 +65,7 @@ static u32 get16(const u8 *p)
 
 static void mi210(void)
 {
-	start(ASIC_MI210);
+	start(ASIC_MI210, 1);
 	ok(config(0) == 0x740f1002 && config(8) >> 16 == 0x0380, "MI210: its PCI identity");
 	ok(flushes(REQ_9_4_2, ACK_9_4_2), "and its registers");
 	ok(!indexed(((u64)DEVICE_VRAM_MB << 20) - DISCOVERY_OFFSET), "no discovery table");
@@ -77,7 +78,7 @@ static void mi300x(void)
 	u8 table[DISCOVERY_SIZE];
 	unsigned int i, size, bad = 0;
 
-	start(ASIC_MI300X);
+	start(ASIC_MI300X, 1);
 	ok(config(0) == 0x74a11002 && config(8) >> 16 == 0x1200, "MI300X: its PCI identity");
 	ok(flushes(REQ_9_4_3, ACK_9_4_3) && !flushes(REQ_9_4_2 + 0x400, ACK_9_4_2 + 0x400),
 	   "its registers are elsewhere");
@@ -106,9 +107,34 @@ static void mi300x(void)
 	device_stop(&gpu);
 }
 
+/* Registers that each XCC has for itself. */
+static void xccs(void)
+{
+	const u32 second = regs_of_xcc(1, 0);
+	u32 cntl = 1 << 2 | 2 | 3 << 8;		/* ME 1, pipe 2, queue 3 */
+
+	start(ASIC_MI300X, 2);
+	ok(pci_region_size(&gpu, PCI_BAR5) == 2 * REGS_SIZE, "two XCCs: more registers");
+	ok(regs_read(&gpu, REG_CP_HYP_XCP_CTL) >> 3 == 2 &&
+	   regs_read(&gpu, second + REG_CP_HYP_XCP_CTL) == XCP_CTL(1, 2), "in one partition");
+	regs_write(&gpu, second + REG_GRBM_GFX_CNTL, cntl);
+	regs_write(&gpu, second + HQD_BASE_LO, 0x1234);
+	ok(mec_hqd(&gpu, 1, 1, 2, 3)->reg[HQD(136)] == 0x1234 &&
+	   !mec_hqd(&gpu, 0, 1, 2, 3)->reg[HQD(136)] && !regs_read(&gpu, REG_GRBM_GFX_CNTL),
+	   "slots and their selection of its own");
+	ok(flushes(second + REQ_9_4_3, second + ACK_9_4_3), "its VM hub answers");
+	ok(regs_in_packet(1, REG_SCRATCH_REG0) == second + REG_SCRATCH_REG0 &&
+	   regs_in_packet(1, REG_IH_RB_BASE) == REG_IH_RB_BASE,
+	   "its packets name its own registers, where it has some");
+	ok(!regs_read(&gpu, second + REGS_XCC_SIZE) && !regs_read(&gpu, 2 * REGS_SIZE),
+	   "behind its window there is nothing");
+	device_stop(&gpu);
+}
+
 int main(void)
 {
 	mi210();
 	mi300x();
+	xccs();
 	return tap_done();
 }

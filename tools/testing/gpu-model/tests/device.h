@@ -16,9 +16,9 @@
 
 #define DEVICE_VRAM_MB	64
 
-static inline void device_start(struct gpu *g)
+static inline void device_start_xccs(struct gpu *g, unsigned int xccs)
 {
-	*g = (struct gpu){ .cfg = { .xccs = 1, .engines = 2, .cus_per_engine = 2,
+	*g = (struct gpu){ .cfg = { .xccs = xccs, .engines = 2, .cus_per_engine = 2,
 				    .vram_mb = DEVICE_VRAM_MB, .workers = 1 } };
 	pthread_mutex_init(&g->mec_lock, NULL);
 	if (mem_create(g) || regs_create(g) || ih_create(g) || machine_start(g) ||
@@ -27,6 +27,11 @@ static inline void device_start(struct gpu *g)
 		exit(1);
 	}
 	pci_init(g);
+}
+
+static inline void device_start(struct gpu *g)
+{
+	device_start_xccs(g, 1);
 }
 
 static inline void device_stop(struct gpu *g)

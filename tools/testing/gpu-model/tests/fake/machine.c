@@ -55,6 +55,7 @@ struct queue {
 
 static struct gpu gpu;
 static unsigned int nqueues;
+static unsigned int xccs = 1;	/* of the next device */
 
 static inline void *at(const struct queue *q, u64 va)
 {
@@ -69,7 +70,7 @@ static inline void device_start(unsigned int engines, unsigned int cus, bool rpt
 	log_reset();
 	fake_mec_reset(&gpu);
 	gpu = (struct gpu){
-		.cfg = { .xccs = 1, .engines = engines, .cus_per_engine = cus, .workers = 2,
+		.cfg = { .xccs = xccs, .engines = engines, .cus_per_engine = cus, .workers = 2,
 			 .rptr_at_fetch = rptr_at_fetch },
 	};
 	pthread_mutex_init(&gpu.mec_lock, NULL);
@@ -93,7 +94,7 @@ static inline struct queue queue_make(unsigned int process, unsigned int packets
 	struct queue q = {
 		.process = process, .n = nqueues, .packets = packets,
 		.pasid = 0x8000 + process, .doorbell = 0x1000 + 2 * nqueues,
-		.mqd_slot = nqueues,
+		.mqd_slot = nqueues * xccs,
 	};
 	u64 area = AREA(&q), ring = RING(&q), write_addr = AMDQ(&q) + 0x38,
 	    read_addr = AMDQ(&q) + 0x80;
@@ -120,8 +121,15 @@ static inline struct queue queue_make(unsigned int process, unsigned int packets
 	m[MQD_CNTL_STACK_OFFSET] = STACK_BYTES;
 	m[MQD_CNTL_STACK_SIZE] = STACK_BYTES;
 	m[MQD_WG_STATE_OFFSET] = STACK_BYTES;
-	m[MQD_CTX_SAVE_SIZE] = AREA_BYTES;
+	m[MQD_CTX_SAVE_SIZE] = AREA_BYTES / xccs;
 	m[MQD_AQL_CONTROL] = 1;
+	m[MQD_STRIDE] = MQD_VA(1) - MQD_VA(0);
+	for (i = 1; i < xccs; i++) {
+		u32 *follower = arena_ptr(0, MQD_VA(q.mqd_slot + i));
+
+		memcpy(follower, m, 4096);
+		follower[MQD_CTX_SAVE_BASE_LO] += i * (AREA_BYTES / xccs);
+	}
 	*(u32 *)at(&q, AMDQ(&q) + 0x88) = 0x80;
 	for (i = 0; i < packets; i++)
 		*(u16 *)at(&q, RING(&q) + i * 64) = 1;
@@ -366,7 +374,7 @@ static inline u32 waves(const struct queue *q)
 	struct hqd *h = slot_of(q);
 	unsigned int e, n = 0;
 
-	for (e = 0; h && e < gpu.cfg.engines; e++)
+	for (e = 0; h && e < gpu_engines(&gpu); e++)
 		n += spi_wave_count(&gpu, e, h->pipe, h->queue);
 	return n;
 }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Unit tests of queues on a GPU of two XCCs. */
+#include "fake/machine.c"
+
+#define WGS	4
+
+static u32 *mqd(const struct queue *q, unsigned int xcc)
+{
+	return q->mqd + xcc * (MQD_VA(1) - MQD_VA(0)) / 4;
+}
+
+/* The second XCC takes the first workgroup, as a queue's second one in amdkfd. */
+static struct queue swapped_queue(void)
+{
+	struct queue q = queue_make(1, 16, 0);
+
+	mqd(&q, 0)[MQD_TG_CHUNK] = mqd(&q, 1)[MQD_TG_CHUNK] = 1;
+	mqd(&q, 0)[MQD_LOGIC_XCC] = 1;
+	mqd(&q, 1)[MQD_LOGIC_XCC] = 0;
+	return q;
+}
+
+static u32 waves_of(const struct queue *q, unsigned int xcc)
+{
+	const struct hqd *h = slot_of(q);
+	unsigned int e, n = 0;
+
+	for (e = 0; h && e < gpu.cfg.engines; e++)
+		n += spi_wave_count(&gpu, xcc * gpu.cfg.engines + e, h->pipe, h->queue);
+	return n;
+}
+
+static bool saved(const struct queue *q, unsigned int xcc)
+{
+	return mqd(q, xcc)[MQD_CNTL_STACK_OFFSET] < STACK_BYTES;
+}
+
+static u32 state_bytes(const struct queue *q, unsigned int xcc)
+{
+	return mqd(q, xcc)[MQD_WG_STATE_OFFSET] - STACK_BYTES;
+}
+
+/* A queue with a dispatch whose workgroups wait for go_on(). */
+static struct queue waiting_queue(unsigned int wgs)
+{
+	struct queue q;
+
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 8, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	q = swapped_queue();
+	map(&q, 1);
+	*(u32 *)at(&q, OUT(&q) - 8) = 0;
+	dispatch(&q, wgs, 64, 0, false);
+	ring(&q);
+	run_until(waves(&q) == wgs, 1000);
+	return q;
+}
+
+static void test_spread(void)
+{
+	struct queue q;
+	struct hqd *h;
+
+	device_start(2, 1, false);
+	q = waiting_queue(WGS);
+	h = mec_on_xcc(&gpu, slot_of(&q), 1);
+	ok(h->active && h->mqd == MQD_VA(q.mqd_slot + 1), "a slot and an MQD on the other XCC");
+	ok(waves_of(&q, 0) == WGS / 2 && waves_of(&q, 1) == WGS / 2, "workgroups on both XCCs");
+	ok(log_count("wave-start", "wg=0 wave=0 xcc=1") && log_count("wave-start", "wg=1 wave=0 xcc=0"),
+	   "in the order that the MQDs say");
+	go_on(&q);
+	ok(run_until(done(&q, 0), 1000) && log_count("dispatch-end", NULL) == 1,
+	   "the dispatch completes once");
+	unmap_all();
+	device_stop();
+}
+
+static void test_save(void)
+{
+	struct queue q;
+
+	device_start(2, 1, false);
+	q = waiting_queue(WGS - 1);
+	unmap_all();
+	ok(saved(&q, 0) && saved(&q, 1), "each XCC saves in its area");
+	ok(state_bytes(&q, 1) == 2 * state_bytes(&q, 0) && state_bytes(&q, 0),
+	   "the workgroups that it had");
+	map(&q, 1);
+	run_until(waves(&q) == WGS - 1, 1000);
+	ok(waves_of(&q, 0) == 1 && waves_of(&q, 1) == 2, "they come back to it");
+	go_on(&q);
+	ok(run_until(done(&q, 0), 1000) && !log_count("error", NULL), "and go on");
+	unmap_all();
+	ok(!saved(&q, 0) && !saved(&q, 1), "then there is nothing to save");
+	device_stop();
+}
+
+/* With nothing of a dispatch on one XCC its area stays empty. */
+static void test_save_one(void)
+{
+	struct queue q;
+
+	device_start(2, 1, false);
+	q = waiting_queue(1);
+	unmap_all();
+	ok(saved(&q, 0) && !state_bytes(&q, 0) && saved(&q, 1) && state_bytes(&q, 1),
+	   "the first XCC saves the queue, the other its wave");
+	mqd(&q, 0)[MQD_LOGIC_XCC] = 0;
+	mqd(&q, 1)[MQD_LOGIC_XCC] = 1;
+	map(&q, 1);
+	run_for(1000);
+	ok(!waves(&q) && log_count("error", "restore=-22"),
+	   "a workgroup in the area of an XCC that it does not belong to is refused");
+	unmap_all();
+	device_stop();
+}
+
+static void test_pm4_target(void)
+{
+	struct queue q;
+	const struct user_queue *uq;
+
+	device_start(2, 1, false);
+	set_resources(0xfcfcfcfc);
+	q = queue_make(1, 16, 0);
+	mqd(&q, 0)[MQD_AQL_CONTROL] = mqd(&q, 1)[MQD_AQL_CONTROL] = 0;
+	mqd(&q, 0)[MQD_PM4_TARGET_XCC] = 1;
+	map(&q, 1);
+	uq = slot_of(&q)->uq;
+	ok(uq && group_xcc(uq, 0) == 1 && group_xcc(uq, 1) == 1, "a PM4 queue runs on one XCC");
+	unmap_all();
+	device_stop();
+}
+
+int main(void)
+{
+	xccs = 2;
+	test_spread();
+	test_save();
+	test_save_one();
+	test_pm4_target();
+	printf("1..%u\n", tests);
+	return failures != 0;
+}
