@@ -18,7 +18,7 @@ int bench_work_init(struct bench_work *w, struct client *c, __u32 priority, unsi
 	memset(w, 0, sizeof(*w));
 	w->c = c;
 	w->steps = steps;
-	w->groups = rounds * c->dev.cus * c->dev.xccs;
+	w->groups = rounds * c->dev.cus;
 	ret = aql_create(&w->queue, &c->dev, 64, priority);
 	for (i = 0; !ret && i < BENCH_DEPTH; i++) {
 		if (!steps) {
