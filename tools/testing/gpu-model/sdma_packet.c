@@ -25,6 +25,7 @@ enum {
 #define SOURCE_TRAP		224
 #define MAX_WRITE		0x100000u	/* dwords; the field has 20 bits */
 #define POLL_HDP_FLUSH		(1u << 26)
+#define POLL_FUNCTION(p)	((p)[0] >> 28 & 7)
 
 /* Copies and fills let the guest's maps change between two pieces of this size. */
 #define PIECE_BYTES		0x100000ull
@@ -155,9 +156,12 @@ static int poll(struct gpu *g, struct sdma_ring *r, u32 vmid, const u32 *p, u32 
 {
 	u32 val = 0, ref = p[3], mask = p[4];
 
-	/* ROCr has the HDP flushed; there is nothing to be done for that. */
+	/*
+	 * ROCr and the thunk have the HDP flushed: nothing needs to be done. ROCr's
+	 * packet lacks that bit; its condition, function 0, is always true.
+	 */
 	if (r->user && !(p[0] >> 31))
-		return p[0] & POLL_HDP_FLUSH ? 0 : -EINVAL;
+		return p[0] & POLL_HDP_FLUSH || !POLL_FUNCTION(p) ? 0 : -EINVAL;
 	if (p[0] >> 31) {
 		if (vm_read(g, vmid, packet_u64(p + 1) & ~3ull, &val, 4))
 			return -EFAULT;
@@ -167,7 +171,7 @@ static int poll(struct gpu *g, struct sdma_ring *r, u32 vmid, const u32 *p, u32 
 			regs_write(g, p[2] & 0xffffc, ref);
 		val = regs_read(g, p[1] & 0xffffc);
 	}
-	if (!packet_compare(p[0] >> 28 & 7, val & mask, ref))
+	if (!packet_compare(POLL_FUNCTION(p), val & mask, ref))
 		return wait(r, taken);
 	r->poll_ns = 0;
 	return 0;

@@ -198,6 +198,10 @@ static void packets(void)
 	ok(drained() && irqs == 1 && last_irq.client == 9 && last_irq.source == 224 &&
 	   last_irq.vmid == VMID && last_irq.pasid == PASID && last_irq.data[0] == 0x123,
 	   "TRAP with the process' PASID");
+
+	PUT(POLL, 0, 0x80000000, 0, 0, 0, FENCE, WORD(2), 98);
+	doorbell();
+	ok(drained() && word(2) == 98, "ROCr's flush of the HDP, a poll that is always true");
 }
 
 static void waiting(void)
