@@ -48,6 +48,10 @@ check-cov: ## check-debug, and what it ran of the driver: out/check/coverage.txt
 bench: kernel ## [SHORT=1]: HIGH beside LOW with GPREEMPT, without, and with other means
 	@scripts/bench $(if $(SHORT),--short)
 
+check-rocm: kernel ## Debian's ROCm in the guest: rocminfo, HIP programs, latency of HIP streams
+	@scripts/rocm
+	@scripts/check rocm rocm-latency
+
 bench-model: ## how fast the GPU model executes code, by host threads
 	@scripts/bench-model
 
@@ -63,4 +67,5 @@ clean: ## remove the results; the caches stay
 	rm -rf out
 
 .PHONY: help demo check apply series kernel shell lint check-series \
-	check-debug check-kcsan check-cov bench bench-model fuzz-model fuzz-driver clean
+	check-debug check-kcsan check-cov bench check-rocm bench-model fuzz-model \
+	fuzz-driver clean

@@ -179,6 +179,7 @@ class EventLog:
         # A queue's read index never goes back: at 0 again, it is another queue.
         if old and old.mqd == mqd and not (int(a["read"]) == 0 and old.dispatches
                                            and not old.unfinished()):
+            old.priority = int(a["priority"])   # HIP sets it after the creation
             return
         self._live[key] = Queue(*key, mqd, int(a["priority"]))
         self.queues.append(self._live[key])

@@ -58,3 +58,13 @@ pristine() {
 	[ -n "$v" ] || die "the Debian package linux-source-$BASE is not installed: run scripts/setup as root"
 	echo "$CACHE/linux-$v"
 }
+
+# The Debian mirror this machine is set up to use.
+mirror() {
+	local uri
+
+	# shellcheck disable=SC2016 # apt-get puts these in
+	uri=$(apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' 'Identifier: Packages' |
+		sed -n 's/^Debian Debian //p' | head -n 1)
+	echo "${uri:-http://deb.debian.org/debian}"
+}
