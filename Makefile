@@ -52,6 +52,9 @@ check-rocm: kernel ## Debian's ROCm in the guest: rocminfo, HIP programs, latenc
 	@scripts/rocm
 	@scripts/check rocm rocm-latency
 
+kfdtest: kernel ## AMD's kfdtest on stock, on GPREEMPT built and enabled: out/kfdtest/results.tsv
+	@scripts/kfdtest
+
 bench-model: ## how fast the GPU model executes code, by host threads
 	@scripts/bench-model
 
@@ -67,5 +70,5 @@ clean: ## remove the results; the caches stay
 	rm -rf out
 
 .PHONY: help demo check apply series kernel shell lint check-series \
-	check-debug check-kcsan check-cov bench check-rocm bench-model fuzz-model \
+	check-debug check-kcsan check-cov bench check-rocm kfdtest bench-model fuzz-model \
 	fuzz-driver clean

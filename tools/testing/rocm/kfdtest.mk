@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0
+# AMD's kfdtest, from the source that scripts/rocm put into its root. Debian's
+# source lacks the gtest that upstream's CMakeLists.txt names, so by hand, and
+# with the thunk of the same source: it calls what a library does not export.
+O ?= .
+LLVM := 21
+
+THUNK := /usr/src/rocr-runtime/libhsakmt
+TEST := $(THUNK)/tests/kfdtest
+# RDMA needs a kernel module of its own.
+TESTS := $(filter-out RDMA%,$(notdir $(wildcard $(TEST)/src/*.cpp)))
+OBJECTS := $(TESTS:%.cpp=$(O)/%.o) \
+	$(patsubst %.c,$(O)/thunk_%.o,$(notdir $(wildcard $(THUNK)/src/*.c)))
+
+CPPFLAGS := -I$(THUNK)/include -I$(THUNK)/src -I$(TEST)/include -I$(TEST)/src \
+	-I/usr/include/libdrm -I/usr/lib/llvm-$(LLVM)/include -D_GNU_SOURCE -D__STDC_LIMIT_MACROS
+# Their warnings are not ours.
+# gtest 1.18 and this libstdc++ no longer bring <iomanip> along.
+CXXFLAGS := -O1 -std=c++17 -w -include iomanip
+CFLAGS := -O1 -w
+
+$(O)/kfdtest: $(OBJECTS)
+	$(CXX) -o $@ $^ -L/usr/lib/llvm-$(LLVM)/lib -lLLVM-$(LLVM) -lgtest -ldrm_amdgpu -ldrm \
+		-lnuma -lpciaccess -lpthread -ldl -lrt
+
+# LLVM 19 made these arguments superfluous, LLVM 21 refuses them.
+$(O)/Assemble.cpp: $(TEST)/src/Assemble.cpp
+	sed 's/\*STI, MCOptions.MCRelaxAll,$$/*STI));/; /^ *MCOptions.MCIncrementalLinker/d' $< >$@
+
+$(O)/Assemble.o: $(O)/Assemble.cpp
+	$(CXX) $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
+
+$(O)/%.o: $(TEST)/src/%.cpp
+	$(CXX) $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
+
+$(O)/thunk_%.o: $(THUNK)/src/%.c
+	$(CC) $(CPPFLAGS) $(CFLAGS) -c $< -o $@
