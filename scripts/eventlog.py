@@ -9,15 +9,33 @@ what breaks the rules in EventLog.errors:
   - a wave taken off the machine is restored exactly once before it runs again,
     with the program counter and the instruction count it was saved with;
   - a dispatch begins once, ends once, and only when all its waves have ended;
-  - two waves never hold one wave slot;
+  - two waves never hold one wave slot, nor two queues one queue slot;
+  - a queue has its slot when it takes packets, each of them once and in order,
+    and leaves it without a wave on the machine; it comes back where it left,
+    with all the dispatches that had not ended;
   - where the kernels' code is known: a wave goes on at the instruction behind
     the one it executed last, or at that one's branch target.
+
+What a fault, a reset or the end of a process takes away breaks none of these;
+it is a mishap: a wave that halts or is killed, a queue that fails, is reset or
+cannot be saved, a dispatch given up with its queue. EventLog.mishaps has them.
+In a log that ought to be clean, as it is unless one says so, they are errors.
 """
 import bisect
+import re
 from dataclasses import dataclass, field
 
 RUNNING, SAVED, RESTORED, ENDED = "running", "saved", "restored", "ended"
 MAX_ERRORS = 50
+# A text may hold spaces.
+FIELD = re.compile(r'([\w-]+)=("[^"]*"|\S*)')
+# Events that only people read.
+PEOPLE = {"control", "doorbell-seen", "fault", "hqd-map", "hqd-unmap", "reset", "sdma-map",
+          "sdma-unmap", "set-resources", "warn", "wave-stall"}
+
+
+class NotMapped(Exception):
+    """An event names a queue that has never had a slot."""
 
 
 @dataclass
@@ -40,6 +58,7 @@ class Dispatch:
     kernel: int
     begin: int
     end: int = None
+    lost: bool = False          # given up with its queue
     waves: dict = field(default_factory=dict)   # (workgroup, wave) -> Wave
 
 
@@ -53,9 +72,13 @@ class Queue:
     dispatches: dict = field(default_factory=dict)
     rings: dict = field(default_factory=dict)   # packet -> when its doorbell rang
     name: str = ""
+    seat: tuple = None          # pipe, slot; None while it is not mapped
+    read: int = None            # read index with which it left
+    packet: int = None          # the one it consumed last
+    again: tuple = None         # mapped with this MQD and priority; perhaps it is another one
 
     def unfinished(self):
-        return [d for d in self.dispatches.values() if d.end is None]
+        return [d for d in self.dispatches.values() if d.end is None and not d.lost]
 
 
 @dataclass
@@ -83,9 +106,11 @@ class Run:
 class EventLog:
     """A log that was read; errors is empty when it obeys the rules."""
 
-    def __init__(self, code=None):
+    def __init__(self, code=None, clean=True):
         self.code = code        # CodeObject of the kernels, if known
+        self.clean = clean      # mishaps are errors
         self.errors = []
+        self.mishaps = []
         self.queues = []        # in the order of their first map
         self.preemptions = []
         self.runs = []
@@ -97,6 +122,7 @@ class EventLog:
         self.line = 0
         self.first = self.last = None
         self._live = {}         # (doorbell, pasid) -> Queue
+        self._seats = {}        # (pipe, slot) -> Queue
         self._slots = {}        # slot -> wave
         self._unmapping = None  # the preemption that goes on
         self._before_runlist = []
@@ -115,11 +141,16 @@ class EventLog:
             self.last = ns
             if self.first is None:
                 self.first = ns
-            handler = getattr(self, "_on_" + fields[1].replace("-", "_"), None)
+            if fields[1] in PEOPLE:
+                continue
+            handler = self.handlers.get(fields[1])
             if not handler:
+                self._error(f"{fields[1]}: no such event")
                 continue
             try:
-                handler(ns, dict(f.split("=", 1) for f in fields[2:]))
+                handler(self, ns, dict(FIELD.findall(text)))
+            except NotMapped as e:
+                self._error(f"{fields[1]}: {e}")
             except (KeyError, ValueError) as e:
                 self._error(f"{fields[1]}: a value is missing or unreadable ({e})")
         self._finish()
@@ -129,19 +160,35 @@ class EventLog:
         if len(self.errors) < MAX_ERRORS:
             self.errors.append(f"line {self.line}: {text}")
 
+    def _mishap(self, text):
+        if self.clean:
+            self._error(text)
+        else:
+            self.mishaps.append(f"line {self.line}: {text}")
+
     def _finish(self):
         if self.stop is None:
             self._error("the log has no end: the model did not stop by itself")
         for queue in self.queues:
-            for dispatch in queue.unfinished():
-                self._lost(dispatch)
+            self._give_up(queue, "never ended")
 
-    def _lost(self, dispatch):
-        missing = [self._where(dispatch, key) + f" is {wave.state}"
-                   for key, wave in dispatch.waves.items() if wave.state != ENDED]
-        self._error(f"{self._name(dispatch)} never ended: "
-                    f"{len(dispatch.waves)} waves started, {len(missing)} did not end"
-                    + (f", {missing[0]}" if missing else ""))
+    def _give_up(self, queue, why):
+        """The queue is gone, and its work with it."""
+        for dispatch in queue.unfinished():
+            missing = []
+            for key, wave in dispatch.waves.items():
+                if wave.state != ENDED:
+                    missing.append(self._where(dispatch, key) + f" is {wave.state}")
+                if self._slots.get(wave.slot) is wave:
+                    del self._slots[wave.slot]
+                wave.state = ENDED
+            self._mishap(f"{self._name(dispatch)} {why}: "
+                         f"{len(dispatch.waves)} waves started, {len(missing)} did not end"
+                         + (f", {missing[0]}" if missing else ""))
+            dispatch.lost = True
+        if self._seats.get(queue.seat) is queue:
+            del self._seats[queue.seat]
+        queue.seat = None
 
     @staticmethod
     def _name(dispatch):
@@ -162,27 +209,103 @@ class EventLog:
     def _on_behind(self, ns, a):
         self.behind.append(ns)
 
-    def _on_error(self, ns, a):
-        self._error(f"queue {a['queue']} pasid {a['pasid']} stopped with an error")
+    def _on_machine_reset(self, ns, a):
+        # What is saved in memory outlasts it.
+        for queue in list(self._seats.values()):
+            self._give_up(queue, "was lost in a reset")
+            del self._live[queue.doorbell, queue.pasid]
+        self._unmapping = None
 
-    def _on_wave_halt(self, ns, a):
-        self._error(f"queue {a['queue']} pasid {a['pasid']}: a wave halted ({a['why']})")
+    def _on_page_fault(self, ns, a):
+        self._mishap(f"page fault of vmid {a['vmid']} at {a['va']}")
+
+    def _on_hiq_hang(self, ns, a):
+        self._mishap(f"the scheduler hangs at a packet with the header {a['header']}")
 
     # ---- queues and dispatches ----
 
     def _queue(self, a):
-        return self._live[int(a["queue"], 0), int(a["pasid"])]
+        key = int(a["queue"], 0), int(a["pasid"])
+        if key not in self._live:
+            raise NotMapped(f"queue {key[0]:#x} pasid {key[1]} was never mapped")
+        return self._live[key]
+
+    @staticmethod
+    def _title(queue):
+        return f"queue {queue.doorbell:#x} pasid {queue.pasid}"
+
+    def _on_error(self, ns, a):
+        self._mishap(f"queue {a['queue']} pasid {a['pasid']} stopped with an error")
+
+    def _new_queue(self, key, mqd, priority):
+        if key in self._live:
+            self._give_up(self._live[key], "was given up with its queue")
+        queue = self._live[key] = Queue(*key, mqd, priority)
+        self.queues.append(queue)
+        return queue
 
     def _on_queue_map(self, ns, a):
         key = int(a["queue"], 0), int(a["pasid"])
-        old, mqd = self._live.get(key), int(a["mqd"], 0)
+        made_of = int(a["mqd"], 0), int(a["priority"])
+        queue, read = self._live.get(key), int(a["read"])
+        if queue and queue.seat:
+            self._error(f"{self._title(queue)} was mapped twice")
         # A queue's read index never goes back: at 0 again, it is another queue.
-        if old and old.mqd == mqd and not (int(a["read"]) == 0 and old.dispatches
-                                           and not old.unfinished()):
-            old.priority = int(a["priority"])   # HIP sets it after the creation
-            return
-        self._live[key] = Queue(*key, mqd, int(a["priority"]))
-        self.queues.append(self._live[key])
+        # It may have been 0 all the time: then dispatches that come back tell.
+        if not queue or queue.mqd != made_of[0] or (read == 0 and queue.read):
+            queue = self._new_queue(key, *made_of)
+        elif read == 0 and queue.dispatches:
+            if queue.unfinished():
+                queue.again = made_of
+            else:
+                queue = self._new_queue(key, *made_of)
+        elif queue.read not in (None, read):
+            # It is the process' to write.
+            self._mishap(f"{self._title(queue)} left at packet {queue.read} "
+                         f"and came back at {read}")
+            queue.packet = None
+        queue.priority = made_of[1]     # HIP sets it after the creation
+        self._sit(queue, (int(a["pipe"]), int(a["slot"])))
+
+    def _sit(self, queue, seat):
+        other = self._seats.get(seat)
+        if other and other is not queue:
+            self._error(f"{self._title(queue)} got the slot that {self._title(other)} holds")
+        self._seats[seat] = queue
+        queue.seat = seat
+
+    def _on_queue_restore(self, ns, a):
+        queue, count = self._queue(a), int(a["dispatches"])
+        queue.again = None
+        if count != len(queue.unfinished()):
+            self._error(f"{self._title(queue)} came back with {count} dispatches, "
+                        f"{len(queue.unfinished())} had not ended")
+
+    def _on_queue_unmap(self, ns, a):
+        queue = self._queue(a)
+        for dispatch in queue.unfinished():
+            for key, wave in dispatch.waves.items():
+                if wave.state in (RUNNING, RESTORED):
+                    self._error(f"{self._where(dispatch, key)} is {wave.state}, "
+                                "its queue left")
+                    break
+        if not queue.seat:
+            self._error(f"{self._title(queue)} left without having been mapped")
+        self._seats.pop(queue.seat, None)
+        queue.seat, queue.read = None, int(a["read"])
+
+    def _on_queue_reset(self, ns, a):
+        queue = self._queue(a)
+        self._mishap(f"{self._title(queue)} was reset")
+        self._give_up(queue, "was lost in its queue's reset")
+
+    def _on_packet(self, ns, a):
+        queue, number = self._queue(a), int(a["packet"])
+        if not queue.seat:
+            self._error(f"{self._title(queue)} took packet {number} without a slot")
+        if queue.packet is not None and number != queue.packet + 1 and not queue.again:
+            self._error(f"{self._title(queue)} took packet {number} after {queue.packet}")
+        queue.packet = number
 
     def _on_doorbell(self, ns, a):
         dw = int(a["dw"], 0)
@@ -193,6 +316,12 @@ class EventLog:
 
     def _on_dispatch_begin(self, ns, a):
         queue, number = self._queue(a), int(a["disp"])
+        if queue.again:         # nothing came back to it
+            seat = queue.seat
+            queue = self._new_queue((queue.doorbell, queue.pasid), *queue.again)
+            self._sit(queue, seat)
+        if not queue.seat:
+            self._error(f"{self._title(queue)} began dispatch {number} without a slot")
         if number in queue.dispatches:
             self._error(f"{self._name(queue.dispatches[number])} began twice")
             return
@@ -319,7 +448,39 @@ class EventLog:
         self._off(d, key, wave, ns)
         wave.state, wave.insns, wave.end = ENDED, insns, ns
 
+    def _on_wave_kill(self, ns, a):
+        d, key, wave = self._wave(a)
+        if not wave:
+            return
+        insns = int(a["insns"])
+        if wave.state not in (RUNNING, RESTORED):
+            self._error(f"{self._where(d, key)} was killed while {wave.state}")
+        elif insns < wave.insns:
+            self._error(f"{self._where(d, key)} lost instructions")
+        self._mishap(f"{self._where(d, key)} was killed")
+        if wave.state == RUNNING:
+            self._off(d, key, wave, ns)
+        self._slots.pop(wave.slot, None)
+        wave.state, wave.insns, wave.end = ENDED, insns, ns
+
+    def _on_wave_halt(self, ns, a):
+        d, key, wave = self._wave(a)
+        if wave and wave.state != RUNNING:
+            self._error(f"{self._where(d, key)} halted while {wave.state}")
+        self._mishap(f"{self._where(d, key)} halted ({a['why']})")
+
+    def _on_trap_handler(self, ns, a):
+        d = self._dispatch(a)
+        if "0" in (a.get("saved"), a.get("restored")):
+            self._mishap(f"{self._name(d)} workgroup {a['wg']}: the trap handler went astray")
+
     # ---- preemptions ----
+
+    def _on_preempt_fail(self, ns, a):
+        queue = self._queue(a)
+        if not queue.seat:
+            self._error(f"{self._title(queue)} could not be saved without a slot")
+        self._mishap(f"{self._title(queue)} could not be saved")
 
     def _on_preempt_begin(self, ns, a):
         self._unmapping = Preemption(ns)
@@ -355,6 +516,10 @@ class EventLog:
         return bisect.bisect_right(self.behind, end) - i
 
 
-def load(path, code=None):
+EventLog.handlers = {name[4:].replace("_", "-"): method
+                     for name, method in vars(EventLog).items() if name.startswith("_on_")}
+
+
+def load(path, code=None, clean=True):
     with open(path, encoding="utf-8", errors="replace") as f:
-        return EventLog(code).read(f)
+        return EventLog(code, clean).read(f)

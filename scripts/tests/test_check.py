@@ -44,16 +44,22 @@ class Late(unittest.TestCase):
 
     def test_a_late_failure_is_no_result(self):
         tally = self.suite("1 behind us=9000\n2 machine-stop behind=1\n", "echo 'ok 1 a'; exit 0")
-        self.assertEqual((tally.passed, tally.failed), (1, 0))
+        self.assertEqual((tally.passed, tally.failed), (2, 0))
         self.assertTrue((self.out / "s-late.tap").exists())
 
     def test_a_second_failure_counts(self):
-        tally = self.suite("1 behind us=9000\n", "echo 'not ok 1 a'; exit 1")
-        self.assertEqual((tally.passed, tally.failed), (0, 1))
+        tally = self.suite("1 behind us=9000\n2 machine-stop behind=1\n",
+                           "echo 'not ok 1 a'; exit 1")
+        self.assertEqual((tally.passed, tally.failed), (1, 1))
+
+    def test_a_broken_rule_counts(self):
+        tally = self.suite("1 behind us=9000\n", "echo 'ok 1 a'; exit 0")
+        self.assertEqual((tally.passed, tally.failed), (0, 2))
+        self.assertFalse((self.out / "s-late.tap").exists())
 
     def test_a_failure_in_time_counts(self):
         tally = self.suite("2 machine-stop behind=0\n", "echo 'ok 1 a'; exit 0")
-        self.assertEqual((tally.passed, tally.failed), (0, 1))
+        self.assertEqual((tally.passed, tally.failed), (1, 1))
 
 
 class Tally(unittest.TestCase):

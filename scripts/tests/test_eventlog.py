@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """eventlog.py accepts a good log, and each kind of corrupted one fails for its reason."""
+import re
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+MODEL = Path(__file__).resolve().parent.parent.parent / "tools/testing/gpu-model"
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import code_object  # noqa: E402
 import eventlog  # noqa: E402
@@ -65,8 +67,8 @@ def code(loop):
         return code_object.CodeObject(f.name)
 
 
-def read(text, kernels=None):
-    return eventlog.EventLog(kernels).read(text.splitlines(keepends=True))
+def read(text, kernels=None, clean=True):
+    return eventlog.EventLog(kernels, clean).read(text.splitlines(keepends=True))
 
 
 def without(text, line):
@@ -117,6 +119,103 @@ class Good(unittest.TestCase):
         self.assertEqual(len(log.queues), 2)
 
 
+QUEUE = "queue=0x800 pasid=32769"
+# The two workgroups are taken off, and what then becomes of them.
+GONE = HEAD + START + UNMAP
+STOP = "950 machine-stop insns=1 max-lag-us=0 behind=0\n"
+AGAIN = MAP.replace("read=1", "read=0")
+KILL = four(600, "wave-kill", "pc=0x250 insns=150")
+OTHER = ("505 queue-map queue=0x900 pasid=32769 mqd=0x2000 pipe={pipe} slot=2 vmid=9 "
+         "pipe-priority=0 priority=0 aql=1 read=0 write=0\n")
+HIGH = ("506 queue-unmap queue=0x800 pasid=32769 mqd=0x1000 pipe=1 slot=2 vmid=9 read=1 "
+        "fetch=1\n")
+
+
+class Mishaps(unittest.TestCase):
+    """What takes work away is an error in a clean log alone."""
+
+    def mishap(self, text, *reasons):
+        log = read(text, clean=False)
+        self.assertEqual(log.errors, [])
+        self.assertEqual(len(log.mishaps), len(reasons), log.mishaps)
+        for mishap, reason in zip(log.mishaps, reasons):
+            self.assertRegex(mishap, reason)
+        self.assertEqual(len(read(text).errors), len(reasons))
+
+    def test_queue_reset(self):
+        # the units' slots and the queue's are free for others
+        self.mishap(HEAD + START + f"600 queue-reset {QUEUE}\n"
+                    + OTHER.format(pipe=0).replace("505", "610")
+                    + START.replace("320", "620").replace("0x800", "0x900").replace(
+                        "620 wave-start", "620 dispatch-begin queue=0x900 pasid=32769 disp=0 wgs=2 "
+                        "waves=2 vgprs=8 lds=0 kernel=0xf00\n620 wave-start", 1)
+                    + END.replace("0x800", "0x900")
+                    + TAIL.replace("0x800", "0x900"),
+                    "0x800 .* was reset", "lost in its queue's reset: 4 waves started, 4 did not")
+
+    def test_machine_reset(self):
+        self.mishap(HEAD + START + "600 machine-reset queues=1\n" + STOP, "lost in a reset")
+        self.mishap(GONE + MAP + RESTORE + "600 machine-reset queues=1\n" + STOP,
+                    "lost in a reset")
+        # saved before, and restored after it: as in a sleep
+        self.mishap(GOOD.replace(MAP, "450 machine-reset queues=0\n" + MAP))
+
+    def test_killed(self):
+        self.mishap(HEAD + START + KILL + TAIL, *["was killed"] * 4)
+        self.mishap(GONE + MAP + RESTORE + KILL + TAIL, *["was killed"] * 4)
+
+    def test_process_ended(self):
+        self.mishap(GONE + STOP, "never ended: 4 waves started, 4 did not end, .* is saved")
+        # another queue with the same doorbell: nothing comes back to it
+        again = AGAIN.replace("501 queue-restore", "501 warn text=\"no queue-restore\"")
+        later = "".join(l.replace("3", "5", 1) for l in (
+            HEAD.splitlines(keepends=True)[-1] + START).splitlines(keepends=True))
+        self.mishap(GONE.replace("read=1", "read=0") + again + later + END + TAIL,
+                    "was given up with its queue")
+
+    def test_its_own_read_index(self):
+        self.mishap(GONE + MAP.replace("read=1", "read=77") + RESTORE + RESUME + END + TAIL,
+                    "left at packet 1 and came back at 77")
+
+    def test_halted(self):
+        halt = f"700 wave-halt {WAVE.format(wg=0, wave=0)} why=fault pc=0x1 va=0x0\n"
+        self.mishap(GOOD.replace(END, halt + END), r"halted \(fault\)")
+
+    def test_stuck(self):
+        self.mishap(HEAD + START + "400 preempt-begin queues=1\n"
+                    f"410 preempt-fail {QUEUE}\n411 preempt-end queues=1 bytes=0 us=11 stuck=1\n"
+                    + END + TAIL, "could not be saved")
+
+    def test_handler(self):
+        text = f"520 trap-handler {QUEUE} disp=0 wg=1 waves=2 restored={{}} insns=900\n"
+        self.mishap(GOOD.replace(RESUME, text.format(1) + RESUME))
+        self.mishap(GOOD.replace(RESUME, text.format(0) + RESUME), "handler went astray")
+
+    def test_errors(self):
+        for text, reason in ((f"850 error {QUEUE} packet=1 code=0x20", "stopped with an error"),
+                             ("850 page-fault vmid=8 va=0x1000 write=1", "page fault of vmid 8"),
+                             ("850 hiq-hang header=0x55555555", "scheduler hangs")):
+            self.mishap(GOOD.replace(TAIL, text + "\n" + TAIL), reason)
+
+    def test_texts(self):
+        self.mishap(GOOD.replace(TAIL, '850 control command="off, please" ok=0\n' + TAIL))
+
+
+class Complete(unittest.TestCase):
+    """The model, its document and the checker know the same events."""
+
+    def test_events(self):
+        written = set()
+        for source in MODEL.glob("*.c"):
+            text = source.read_text()
+            written |= set(re.findall(r'log_event\("([^"]+)"', text))
+            written |= set(re.findall(r'"((?:wave|queue)-[a-z]+)"', text))
+        table = (MODEL / "events.rst").read_text().split("\n===============  ")[1]
+        described = set(re.findall(r"^([a-z][a-z-]+) ", table, re.M))
+        self.assertEqual(written, described)
+        self.assertEqual(described, set(eventlog.EventLog.handlers) | eventlog.PEOPLE)
+
+
 class Corrupted(unittest.TestCase):
     def fails(self, text, reason, kernels=None):
         errors = read(text, kernels).errors
@@ -140,8 +239,7 @@ class Corrupted(unittest.TestCase):
         self.fails(twice(GOOD, "wave-restore"), "was restored while restored")
 
     def test_restored_without_save(self):
-        self.fails(HEAD + START + MAP + RESTORE + RESUME + END + TAIL,
-                   "was restored while running")
+        self.fails(HEAD + START + RESTORE + RESUME + END + TAIL, "was restored while running")
 
     def test_ran_without_restore(self):
         self.fails(without(GOOD, "wave-restore"), "resumed while saved")
@@ -177,6 +275,41 @@ class Corrupted(unittest.TestCase):
         self.fails(GOOD.replace("wg=1 wave=0 engine=1", "wg=1 wave=0 engine=0", 1),
                    "in a slot that another wave holds")
 
+    def test_queue_slots(self):
+        self.fails(GOOD.replace(RESTORE, MAP.replace("50", "51") + RESTORE), "was mapped twice")
+        self.fails(GOOD.replace(RESTORE, OTHER.format(pipe=1) + RESTORE),
+                   "0x900 .* got the slot that queue 0x800 .* holds")
+        self.fails(GOOD.replace(RESUME, RESUME + HIGH.replace("506", "521")),
+                   "is running, its queue left")
+        self.fails(GOOD.replace(RESTORE, HIGH + HIGH + RESTORE), "left without having been mapped")
+
+    def test_dispatches_lost_at_restore(self):
+        self.fails(GOOD.replace("dispatches=1", "dispatches=0"),
+                   "came back with 0 dispatches, 1 had not ended")
+
+    def test_packets(self):
+        taken = f"311 packet {QUEUE} packet={{}} type=dispatch\n"
+        one, two = taken.format(0), taken.format(1)
+        self.assertEqual(read(GOOD.replace(START, one + two + START)).errors, [])
+        self.fails(GOOD.replace(START, one + one + START), "took packet 0 after 0")
+        self.fails(GOOD.replace(START, one + taken.format(2) + START), "took packet 2 after 0")
+        self.fails(GOOD.replace(MAP, one.replace("311", "420") + MAP),
+                   "took packet 0 without a slot")
+
+    def test_began_without_a_slot(self):
+        self.fails(GOOD.replace(MAP, HEAD.splitlines(keepends=True)[-1]
+                                .replace("310", "420").replace("disp=0", "disp=1") + MAP),
+                   "began dispatch 1 without a slot")
+
+    def test_unknown(self):
+        self.fails(GOOD.replace(TAIL, "850 wave-lost queue=0x800\n" + TAIL),
+                   "wave-lost: no such event")
+        self.fails(GOOD.replace(TAIL, "850 packet queue=0x700 pasid=1 packet=0\n" + TAIL),
+                   "queue 0x700 pasid 1 was never mapped")
+
+    def test_killed_when_saved(self):
+        self.fails(GONE + KILL.replace("600", "420") + STOP, "was killed while saved")
+
     def test_dispatch_twice(self):
         self.fails(twice(GOOD, "dispatch-begin"), "began twice")
         self.fails(twice(GOOD, "dispatch-end"), "ended twice")
@@ -186,7 +319,7 @@ class Corrupted(unittest.TestCase):
 
     def test_halted_wave(self):
         halt = "700 wave-halt queue=0x800 pasid=32769 disp=0 wg=0 wave=0 why=fault pc=0x1 va=0x0\n"
-        self.fails(GOOD.replace(END, halt + END), r"a wave halted \(fault\)")
+        self.fails(GOOD.replace(END, halt + END), r"wave 0 halted \(fault\)")
 
     def test_cut_off(self):
         self.fails(GOOD.replace(TAIL.splitlines()[1] + "\n", ""), "the log has no end")
