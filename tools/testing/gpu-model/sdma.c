@@ -13,6 +13,7 @@
 #include "ih.h"
 #include "log.h"
 #include "memory.h"
+#include "params.h"
 #include "regs.h"
 #include "sdma_ring.h"
 
@@ -47,15 +48,41 @@ static u32 ring_vmid(struct gpu *g, const struct sdma_ring *r)
 	return r->user ? RB_VMID(sdma_ring_get(g, r, RB_CNTL)) : 0;
 }
 
+/* Where the read pointer is written back, or 0. */
+static u64 rptr_addr(struct gpu *g, const struct sdma_ring *r)
+{
+	if (!(sdma_ring_get(g, r, RB_CNTL) & RB_RPTR_WRITEBACK))
+		return 0;
+	return (sdma_ring_get(g, r, RB_RPTR_ADDR_LO) & ~7u) |
+	       (u64)sdma_ring_get(g, r, RB_RPTR_ADDR_HI) << 32;
+}
+
 static void report_rptr(struct gpu *g, const struct sdma_ring *r, u64 rptr)
 {
-	u64 addr = sdma_ring_get(g, r, RB_RPTR_ADDR_LO) |
-		   (u64)sdma_ring_get(g, r, RB_RPTR_ADDR_HI) << 32;
+	u64 addr = rptr_addr(g, r);
 
 	sdma_ring_set(g, r, RB_RPTR, (u32)rptr);
 	sdma_ring_set(g, r, RB_RPTR_HI, (u32)(rptr >> 32));
-	if (sdma_ring_get(g, r, RB_CNTL) & RB_RPTR_WRITEBACK)
-		vm_write(g, ring_vmid(g, r), addr & ~7ull, &rptr, 8);
+	if (addr)
+		vm_write(g, ring_vmid(g, r), addr, &rptr, 8);
+}
+
+/*
+ * How long a process' queue was at work, waiting included, goes behind its read
+ * pointer: amdkfd reads it there (read_sdma_queue_counter()), in ticks of 10 ns
+ * (SDMA_ACTIVITY_DIVISOR). What lies on another page is not touched.
+ */
+static void report_activity(struct gpu *g, struct sdma_ring *r)
+{
+	u64 addr = rptr_addr(g, r), now = gpu_now(), ticks;
+	u32 vmid = ring_vmid(g, r);
+
+	if (r->user && addr && (addr + 8) % 4096 &&
+	    !vm_read(g, vmid, addr + 8, &ticks, sizeof(ticks))) {
+		ticks += (now - r->busy_since) / GPU_CLOCK_NS;
+		vm_write(g, vmid, addr + 8, &ticks, sizeof(ticks));
+	}
+	r->busy_since = r->poll_ns ? now : 0;
 }
 
 /*
@@ -118,21 +145,19 @@ static bool next_packet(struct gpu *g, struct sdma_ring *r, struct stream *s)
 }
 
 /* True if the ring stopped with work it can do at once; *@when: next poll. */
-static bool ring_run(struct gpu *g, struct sdma_ring *r, u64 *when)
+static bool take_packets(struct gpu *g, struct sdma_ring *r, u64 *when)
 {
 	struct stream s;
 	u32 taken, budget;
 	int ret;
 
-	if (r->poll_ns && r->poll_at > gpu_now()) {
-		look_at(when, r->poll_at);
-		return false;
-	}
 	for (budget = TURN_PACKETS; budget; budget--) {
 		bool in_ib;
 
 		if (atomic_load(&r->halt) || !next_packet(g, r, &s))
 			return false;
+		if (!r->busy_since)
+			r->busy_since = gpu_now();
 		in_ib = r->ib_len;
 		ret = sdma_packet(g, r, &s, in_ib, &taken);
 		if (ret == -EAGAIN) {
@@ -150,6 +175,20 @@ static bool ring_run(struct gpu *g, struct sdma_ring *r, u64 *when)
 			report_rptr(g, r, get64(g, r, RB_RPTR) + 4ull * taken);
 	}
 	return true;
+}
+
+static bool ring_run(struct gpu *g, struct sdma_ring *r, u64 *when)
+{
+	bool more;
+
+	if (r->poll_ns && r->poll_at > gpu_now()) {
+		look_at(when, r->poll_at);
+		return false;
+	}
+	more = take_packets(g, r, when);
+	if (r->busy_since)
+		report_activity(g, r);
+	return more;
 }
 
 /* A turn of one ring; @d->lock is held before and after it. */

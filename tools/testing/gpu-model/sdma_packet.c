@@ -21,6 +21,9 @@ enum {
 
 #define COPY_BROADCAST		(1u << 27)
 #define COPY_COUNT		0x3fffffff	/* bytes - 1; 22 bits before SDMA 4.4 */
+#define COPY_WINDOW		4		/* sub-operation: a box out of a larger one */
+#define ELEMENT_LOG2_MAX	4
+#define PACKET_DWORDS_MAX	13
 #define FILL_BYTES(p)		(((p)[4] & COPY_COUNT) + (1ull << ((p)[0] >> 30)))
 #define SOURCE_TRAP		224
 #define MAX_WRITE		0x100000u	/* dwords; the field has 20 bits */
@@ -107,6 +110,45 @@ static int fill(struct gpu *g, u32 vmid, u64 dst, u32 val, u64 len)
 		if (fill_piece(g, vmid, dst + i, val, n))
 			return -EFAULT;
 	}
+	return 0;
+}
+
+/**
+ * struct window - one side of a copy of a box
+ * @base:	address of the element that begins its first row
+ * @pitch: @slice:	bytes from row to row, and from slice to slice
+ */
+struct window {
+	u64 base, pitch, slice;
+};
+
+static struct window window(const u32 *p, unsigned int log2)
+{
+	struct window w = {
+		.pitch = ((p[3] >> 13) + 1ull) << log2,
+		.slice = ((p[4] & 0x0fffffff) + 1ull) << log2,
+	};
+
+	w.base = packet_u64(p) + ((u64)(p[2] & 0x3fff) << log2) +
+		 (p[2] >> 16 & 0x3fff) * w.pitch + (p[3] & 0x7ff) * w.slice;
+	return w;
+}
+
+/* COPY of a box, rows and slices apart from each other (hsa_amd_memory_async_copy_rect()). */
+static int copy_window(struct gpu *g, u32 vmid, const u32 *p)
+{
+	unsigned int log2 = p[0] >> 29;
+	u64 row = ((p[11] & 0x3fff) + 1ull) << log2, y, z;
+	u64 rows = (p[11] >> 16 & 0x3fff) + 1, slices = (p[12] & 0x7ff) + 1;
+	struct window from = window(p + 1, log2), to = window(p + 6, log2);
+
+	if (log2 > ELEMENT_LOG2_MAX || row * rows * slices > COPY_COUNT + 1ull)
+		return -EINVAL;
+	for (z = 0; z < slices; z++)
+		for (y = 0; y < rows; y++)
+			if (copy_linear(g, vmid, from.base + z * from.slice + y * from.pitch,
+					to.base + z * to.slice + y * to.pitch, row))
+				return -EFAULT;
 	return 0;
 }
 
@@ -300,6 +342,8 @@ static u32 packet_dwords(u32 header)
 
 	if (op == OP_NOP)
 		return 1 + (header >> 16 & 0x3fff);
+	if (op == OP_COPY && sub == COPY_WINDOW)
+		return 13;
 	if (op >= sizeof(plain) || (sub && op != OP_TIMESTAMP))
 		return 0;
 	if (op == OP_COPY && header & COPY_BROADCAST)
@@ -310,7 +354,7 @@ static u32 packet_dwords(u32 header)
 int sdma_packet(struct gpu *g, struct sdma_ring *r, const struct stream *s, bool in_ib,
 		u32 *taken)
 {
-	u32 p[10] = { 0 }, n, data;
+	u32 p[PACKET_DWORDS_MAX] = { 0 }, n, data;
 	u64 ticks;
 
 	*taken = s->avail;
@@ -329,6 +373,8 @@ int sdma_packet(struct gpu *g, struct sdma_ring *r, const struct stream *s, bool
 		return -EFAULT;
 	switch (p[0] & 0xff) {
 	case OP_COPY:
+		if ((p[0] >> 8 & 0xff) == COPY_WINDOW)
+			return copy_window(g, s->vmid, p);
 		if (copy_linear(g, s->vmid, packet_u64(p + 3), packet_u64(p + 5),
 				(p[1] & COPY_COUNT) + 1ull))
 			return -EFAULT;

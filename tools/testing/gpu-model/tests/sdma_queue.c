@@ -178,6 +178,15 @@ static void packets(void)
 	ok(vram(TARGET + 4096)[63] == 0x01020304 && !vram(TARGET + 4096)[64], "CONST_FILL in dwords");
 	ok(word(0) == 77 && word(1) == 88 && word(2) == 99, "WRITE, FENCE");
 
+	/* 3 x 2 x 2 elements of 4 bytes, out of rows of 8 and slices of 32 into rows of 4. */
+	PUT(COPY | 4 << 8 | 2u << 29, AT(SOURCE), 1 | 2 << 16, 1 | 7 << 13, 31,
+	    AT(TARGET + 8192), 1, 0 | 3 << 13, 15, 2 | 1 << 16, 1);
+	doorbell();
+	ok(drained() && !vram(TARGET + 8192)[0] && vram(TARGET + 8192)[1] == 3 * (32 + 16 + 1) &&
+	   vram(TARGET + 8192)[3] == 3 * (32 + 16 + 3) && !vram(TARGET + 8192)[4] &&
+	   vram(TARGET + 8192)[5 + 16] == 3 * (64 + 24 + 1) && !vram(TARGET + 8192)[9],
+	   "COPY of a box");
+
 	vram(WORDS)[4] = 10;
 	vram(WORDS)[6] = ~0u;
 	vram(WORDS)[8] = 3;
@@ -204,21 +213,34 @@ static void packets(void)
 	ok(drained() && word(2) == 98, "ROCr's flush of the HDP, a poll that is always true");
 }
 
+/* As read_sdma_queue_counter() finds it. */
+static u64 activity(void)
+{
+	return __atomic_load_n((u64 *)vram(INDEX + 64 + 8), __ATOMIC_ACQUIRE);
+}
+
 static void waiting(void)
 {
+	u64 before;
+
 	PUT(POLL | POLL_MEMORY | POLL_EQUAL, WORD(20), 1, ~0u, 0xfff << 16 | 4);
 	PUT(ATOMIC | CMPSWAP64 | LOOP, WORD(22), 7, 0, 6, 0, 0);
 	PUT(FENCE, WORD(24), 1);
+	before = activity();
 	doorbell();
 	usleep(20000);
 	ok(!word(24) && *(u64 *)vram(INDEX + 64) < wptr, "POLL_REGMEM waits");
+	ok(activity() - before >= 1000000 && activity() < gpu_now() / 10,
+	   "and that counts as activity, in ticks of 10 ns");
 	ok(sdma_unmap(&gpu, none, NULL) == 0 && sdma_unmap(&gpu, all, NULL) == 1 &&
 	   sdma_unmap(&gpu, all, NULL) == 0, "unmapped in the middle of it, once, if meant");
 	ok((mqd()[3] | (u64)mqd()[4] << 32) == *(u64 *)vram(INDEX + 64),
 	   "the MQD has the read pointer");
 	__atomic_store_n(vram(WORDS) + 20, 1, __ATOMIC_RELEASE);
+	before = activity();
 	usleep(20000);
-	ok(!word(22) && !word(24), "nothing goes on while it is unmapped");
+	ok(!word(22) && !word(24) && activity() == before,
+	   "nothing goes on while it is unmapped");
 	PUT(FENCE, WORD(25), 2);
 	doorbell();			/* lost */
 	ok(!map(), "mapped again");
@@ -279,6 +301,10 @@ static void limits(void)
 	REFUSED("the kernel's memory", FENCE, AT(MEM_FB_BASE + KERNEL), 1);
 	REFUSED("memory behind its own", WRITE, AT(KERNEL), 0, 1);
 	REFUSED("an atomic across its alignment", ATOMIC | ADD64, WORD(41), 1, 0, 0, 0, 0);
+	REFUSED("a box of more than a GiB", COPY | 4 << 8 | 4u << 29, AT(SOURCE), 0, 0, 0,
+		AT(TARGET), 0, 0, 0, 0x3fff3fff, 1);
+	REFUSED("a box of elements of 32 bytes", COPY | 4 << 8 | 5u << 29, AT(SOURCE), 0, 0, 0,
+		AT(TARGET), 0, 0, 0, 0, 0);
 	REFUSED("an atomic of no kind", ATOMIC | 3u << 25, WORD(42), 1, 0, 0, 0, 0);
 	sdma_unmap(&gpu, all, NULL);
 	queue_new();

@@ -4,10 +4,13 @@
  * and a queue that is taken off the hardware under way.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
+#include "file.h"
 #include "ring.h"
 
 /* Operations and fields: vega10_sdma_pkt_open.h. */
@@ -111,6 +114,39 @@ TEST_F(sdma, packets)
 	EXPECT_EQ(1ULL << 32, *sum);
 	EXPECT_NE(0, clock[0]);
 	EXPECT_LE(clock[0], clock[1]);
+}
+
+/* Microseconds that this process' queues were at work, as sysfs has it. */
+static long long activity(const struct kfd_dev *dev)
+{
+	char path[80], text[32] = "";
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/sdma_%u", getpid(), dev->gpu_id);
+	return file_read(path, text, sizeof(text)) ? -1 : atoll(text);
+}
+
+/* The time of a queue that waits counts, and stays counted when it is gone. */
+TEST_F(sdma, activity)
+{
+	struct ring_queue other;
+	long long before;
+
+	EXPECT_EQ(0, activity(&self->dev));
+	wait_for(&self->q, self->word, 1);
+	ring_submit(&self->q);
+	usleep(50000);
+	*self->word = 1;
+	ASSERT_EQ(0, ring_wait(&self->q, 5000));
+	before = activity(&self->dev);
+	EXPECT_LE(40000, before);
+	EXPECT_GT(5000000, before);
+	ASSERT_EQ(0, ring_create(&other, &self->dev, KFD_IOC_QUEUE_TYPE_SDMA, RING_DWORDS, 7));
+	fence(&other, self->word, 2);
+	ring_submit(&other);
+	ASSERT_EQ(0, ring_wait(&other, 5000));
+	ASSERT_EQ(0, ring_destroy(&other));
+	EXPECT_LE(before, activity(&self->dev));
+	EXPECT_GT(before + 1000000, activity(&self->dev));
 }
 
 /* Mailbox and trap, as ROCr signals. */
