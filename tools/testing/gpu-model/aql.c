@@ -486,6 +486,12 @@ enum aql_error dispatch_dims(struct dispatch *d, const u32 grid[3], const u32 si
 	return AQL_OK;
 }
 
+/* Is a dispatch made by an AQL packet? Else by registers. */
+static bool by_packet(const struct user_queue *q, const struct dispatch *d)
+{
+	return q->aql && !(d->packet & DISPATCH_IN_BUFFER);
+}
+
 static enum aql_error aql_parse(struct user_queue *q, struct dispatch *d)
 {
 	unsigned int dims = d->source[2] & 3, i;
@@ -535,7 +541,7 @@ static enum aql_error aql_parse(struct user_queue *q, struct dispatch *d)
  */
 enum aql_error dispatch_parse(struct user_queue *q, struct dispatch *d)
 {
-	return q->aql ? aql_parse(q, d) : pm4_dispatch_parse(q, d);
+	return by_packet(q, d) ? aql_parse(q, d) : pm4_dispatch_parse(q, d);
 }
 
 /**
@@ -570,7 +576,7 @@ void dispatch_begin(struct dispatch *d)
 	log_event("dispatch-begin", "queue=%#x pasid=%u disp=%" PRIu64 " wgs=%" PRIu64
 		  " waves=%u vgprs=%u lds=%u kernel=%#" PRIx64, q->h->doorbell, q->pasid,
 		  d->packet, d->total, dispatch_waves(d, 0, (u32[3]){}), d->code.vgprs,
-		  d->lds_bytes, q->aql ? get64(d->source + 32) : d->code.entry);
+		  d->lds_bytes, by_packet(q, d) ? get64(d->source + 32) : d->code.entry);
 }
 
 static enum aql_error aql_dispatch(struct user_queue *q, const u8 *packet, bool *wait)
@@ -595,7 +601,7 @@ static enum aql_error aql_dispatch(struct user_queue *q, const u8 *packet, bool 
 void aql_launched(struct dispatch *d)
 {
 	d->q->launching = NULL;
-	if (d->q->aql && !d->q->g->cfg.rptr_at_fetch)
+	if (by_packet(d->q, d) && !d->q->g->cfg.rptr_at_fetch)
 		publish(d->q);
 }
 
@@ -612,10 +618,12 @@ void aql_group_ended(struct dispatch *d)
 		return;
 	log_event("dispatch-end", "queue=%#x pasid=%u disp=%" PRIu64 " us=%" PRIu64,
 		  q->h->doorbell, q->pasid, d->packet, (gpu_now() - d->begin) / NS_PER_US);
-	if (q->aql && signal_complete(q, get64(d->source + 56), d->begin))
+	if (by_packet(q, d) && signal_complete(q, get64(d->source + 56), d->begin))
 		queue_fail(q, AQL_FAULT);
 	d->used = false;
 	q->begun--;
+	if (pm4_dispatch_ended(q, d - q->d))
+		queue_fail(q, AQL_FAULT);
 }
 
 /* Barrier packet: five signals, zero handles count as satisfied. */
@@ -726,6 +734,7 @@ static bool packet_step(struct user_queue *q)
 	bool wait = false, poll = false;
 	u8 packet[AQL_PACKET_BYTES];
 	unsigned int header, type;
+	bool in_buffer = q->h->reg[HQD(MQD_IB_CONTROL)] & IB_PROCESSING;
 
 	if (vm_read(q->g, q->vmid, packet_addr(q, q->fetch), packet, sizeof(packet))) {
 		queue_fail(q, AQL_FAULT);
@@ -735,7 +744,7 @@ static bool packet_step(struct user_queue *q)
 	type = header & 0xff;
 	if (type == PACKET_INVALID)
 		return false;	/* reserved, not yet written: a doorbell will follow */
-	if (header & HEADER_BARRIER && q->begun)
+	if (header & HEADER_BARRIER && q->begun && !in_buffer)
 		return false;
 	if (fault_hit(FAULT_CORRUPT_PACKET, NULL))
 		type = PACKET_CORRUPT;

@@ -26,6 +26,12 @@
 /* Dispatches of one queue begun and not completed. Fixed by the control stack's size. */
 #define DISPATCHES_MAX		8
 
+/* Of struct dispatch.packet: an AQL queue's indirect buffer began it, by registers. */
+#define DISPATCH_IN_BUFFER	(1ull << 63)
+
+/* RELEASE_MEM packets of one queue that wait for dispatches, likewise. */
+#define RELEASES_MAX		8
+
 /* MQD dwords (v9_structs.h). */
 enum {
 	MQD_COMPUTE = 1, MQD_DISPATCH_ID = 33,
@@ -90,8 +96,8 @@ _Static_assert(sizeof(struct amd_signal) == 64, "ABI");
 /**
  * struct dispatch - a kernel dispatch that began
  * @q:		queue
- * @packet:	index of its packet, of PM4 queues a running number: unique in the
- *		queue's life
+ * @packet:	index of its packet; of those made by registers a running number, in
+ *		AQL queues with DISPATCH_IN_BUFFER: unique in the queue's life
  * @source:	the packet (its slot in the ring may be written anew) or registers
  * @code:	what the kernel descriptor, or registers, say
  * @regs:	what initial registers are made of
@@ -115,6 +121,16 @@ struct dispatch {
 };
 
 /**
+ * struct release - a RELEASE_MEM packet that waits for what was dispatched before it
+ * @packet:	its payload
+ * @after:	bitmap of the queue's dispatches
+ */
+struct release {
+	u32 packet[7];
+	u32 after;
+};
+
+/**
  * struct user_queue - a user queue in a hardware slot
  * @h:		slot on the first XCC
  * @pasid: @vmid: address space
@@ -129,6 +145,7 @@ struct dispatch {
  * @d:		dispatches begun
  * @begun:	how many of them
  * @launching:	dispatch with workgroups left to launch
+ * @release: @releases: the packets that wait, oldest first, and how many they are
  * @pending:	restored groups that wait for room
  * @removed:	groups taken off the machine by a preemption
  * @tba:	address of its process' trap handler, or 0
@@ -170,6 +187,8 @@ struct user_queue {
 	struct dispatch d[DISPATCHES_MAX];
 	unsigned int begun;
 	struct dispatch *launching;
+	struct release release[RELEASES_MAX];
+	unsigned int releases;
 	struct group *pending, *removed;
 	u64 tba;
 	struct wave_mem mem;

@@ -69,10 +69,13 @@
  * struct saved_queue - begins the bytes of the events
  * @fetch:	queue's fetch index
  * @dispatches:	struct saved_dispatch that follow
+ * @releases:	of @release, in use
+ * @release:	as in struct user_queue
  */
 struct saved_queue {
 	u64 fetch;
-	u64 dispatches;
+	u32 dispatches, releases;
+	struct release release[RELEASES_MAX];
 };
 
 /**
@@ -410,11 +413,14 @@ static void write_events(const struct user_queue *q, u32 **stack)
 	struct {
 		struct saved_queue queue;
 		struct saved_dispatch dispatch[DISPATCHES_MAX];
-	} saved = { .queue = { .fetch = q->fetch, .dispatches = q->begun } };
+	} saved = { .queue = {
+		.fetch = q->fetch, .dispatches = q->begun, .releases = q->releases,
+	} };
 	struct saved_dispatch *rec = saved.dispatch;
 	const u8 *bytes = (const u8 *)&saved;
 	unsigned int i, n;
 
+	memcpy(saved.queue.release, q->release, sizeof(saved.queue.release));
 	for (i = 0; i < DISPATCHES_MAX; i++) {
 		if (!q->d[i].used)
 			continue;
@@ -512,6 +518,7 @@ void cwsr_drop(struct user_queue *q)
 	memset(q->scratch_used, 0, sizeof(q->scratch_used));
 	q->begun = 0;
 	q->launching = NULL;
+	q->releases = 0;
 }
 
 /**
@@ -558,7 +565,7 @@ static int read_events(struct user_queue *q, const u32 *stack, u32 *n)
 		used += EVENT_BYTES;
 	}
 	*n = i;
-	if (saved.queue.dispatches > DISPATCHES_MAX ||
+	if (saved.queue.dispatches > DISPATCHES_MAX || saved.queue.releases > RELEASES_MAX ||
 	    i != EVENTS(sizeof(saved.queue) +
 			saved.queue.dispatches * sizeof(struct saved_dispatch)))
 		return -EINVAL;
@@ -584,6 +591,8 @@ static int read_events(struct user_queue *q, const u32 *stack, u32 *n)
 		}
 	}
 	q->fetch = saved.queue.fetch;
+	q->releases = saved.queue.releases;
+	memcpy(q->release, saved.queue.release, sizeof(q->release));
 	return 0;
 }
 

@@ -57,10 +57,7 @@ static void reg_write(struct gpu *g, const struct hqd *h, u32 dw, u32 val)
 	regs_write(g, regs_in_packet(h->xcc, dw * 4), val);
 }
 
-/*
- * Wait until what the queue's process dispatched before has ended. Hardware
- * lets the packets behind RELEASE_MEM overtake it; here they wait too.
- */
+/* Has what the queue dispatched before ended? */
 static bool idle(const struct hqd *h)
 {
 	return !h->uq || !h->uq->begun;
@@ -166,7 +163,8 @@ static s64 copy_data(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32 n
 	}
 }
 
-static s64 release_mem(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32 n)
+/* What a RELEASE_MEM writes, and its interrupt. */
+static int release(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p)
 {
 	unsigned int data_sel = p[1] >> 29 & 7, int_sel = p[1] >> 24 & 7;
 	struct ih_vector v = {
@@ -179,10 +177,6 @@ static s64 release_mem(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32
 	u64 val;
 	int err = 0;
 
-	if (n < 6)
-		return -EINVAL;
-	if (!idle(h))
-		return -EAGAIN;
 	switch (data_sel) {
 	case 0:
 		break;
@@ -203,10 +197,49 @@ static s64 release_mem(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32
 	}
 	if (int_sel == 1 || int_sel == 2) {
 		v.pasid = h->vmid ? ih_vmid_pasid(g, h->vmid) : 0;
-		v.data[0] = n > 6 ? p[6] : 0;
+		v.data[0] = p[6];
 		ih_post(g, &v);
 	}
 	return err;
+}
+
+/*
+ * At the end of what the queue dispatched before; packets behind this one do not
+ * wait. One too many holds its queue up.
+ */
+static s64 release_mem(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32 n)
+{
+	struct user_queue *q = h->uq;
+	struct release *r;
+	unsigned int i;
+
+	if (n < 6 || (p[1] >> 29 & 7) > 4)
+		return -EINVAL;
+	if (idle(h))
+		return release(g, h, vmid, p);
+	if (q->releases == RELEASES_MAX)
+		return -EAGAIN;
+	r = &q->release[q->releases++];
+	*r = (struct release){};
+	memcpy(r->packet, p, sizeof(r->packet));
+	for (i = 0; i < DISPATCHES_MAX; i++)
+		r->after |= q->d[i].used ? 1u << i : 0;
+	return 0;
+}
+
+int pm4_dispatch_ended(struct user_queue *q, unsigned int place)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < q->releases; i++)
+		q->release[i].after &= ~(1u << place);
+	/* Those behind one wait for all that it waits for. */
+	for (i = 0; i < q->releases && !q->release[i].after; i++)
+		err |= release(q->g, q->h, q->vmid, q->release[i].packet);
+	q->releases -= i;
+	memmove(q->release, q->release + i, q->releases * sizeof(q->release[0]));
+	return err ? -EFAULT : 0;
 }
 
 /* SET_*_REG: @base is the first dword register of the packet's kind. */
@@ -263,7 +296,7 @@ static s64 dispatch_direct(struct hqd *h, const u32 *p, u32 n)
 	enum aql_error error;
 	bool wait = false;
 
-	if (n < 4 || !h->uq || h->aql)
+	if (n < 4 || !h->uq)
 		return -EINVAL;
 	error = pm4_dispatch(h->uq, p, &wait);
 	if (error)

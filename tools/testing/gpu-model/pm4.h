@@ -49,6 +49,12 @@ struct pm4_state {
 /* Enter the buffer of the INDIRECT_BUFFER packet @p; 0, or -EINVAL if it is none. */
 int pm4_enter_ib(struct hqd *h, const u32 p[4]);
 
+/*
+ * The dispatch in that place ended: RELEASE_MEM packets that waited for it and no
+ * other are due. 0 or -EFAULT.
+ */
+int pm4_dispatch_ended(struct user_queue *q, unsigned int place);
+
 /**
  * pm4_run() - take packets of a PM4 queue, or of an AQL queue's indirect buffer
  * @g:	device; mec_lock held, which hws_packet() may drop for a while

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dispatches of PM4 queues. The queue's compute registers live in the slot and
+ * Dispatches by registers. The queue's compute registers live in the slot and
  * in the MQD, whose dwords 1 to 80 are registers 0x2e00 to 0x2e4f
  * (v9_structs.h). A dispatch takes a copy of those that make it: the packets
  * behind it may set them anew while its workgroups are being launched.
@@ -89,10 +89,13 @@ enum aql_error pm4_dispatch(struct user_queue *q, const u32 *p, bool *wait)
 	s.tmpring = q->sh[SH_TMPRING];
 	memcpy(s.user_data, q->sh + SH_USER_DATA, sizeof(s.user_data));
 	memcpy(d->source, &s, sizeof(s));
+	if (q->aql)
+		d->packet = q->sh[SH(MQD_DISPATCH_ID)] | DISPATCH_IN_BUFFER;
 	error = pm4_dispatch_parse(q, d);
 	if (!error) {
 		dispatch_begin(d);
-		q->sh[SH(MQD_DISPATCH_ID)] = ++q->fetch;
+		q->sh[SH(MQD_DISPATCH_ID)]++;
+		q->fetch += !q->aql;
 	}
 	return error;
 }

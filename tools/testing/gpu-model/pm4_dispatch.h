@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Dispatches of PM4 queues: compute registers and DISPATCH_DIRECT. mec_lock held. */
+/* Dispatches by registers, of PM4 queues and PM4 buffers in AQL queues. mec_lock held. */
 #ifndef GPU_MODEL_PM4_DISPATCH_H
 #define GPU_MODEL_PM4_DISPATCH_H
 

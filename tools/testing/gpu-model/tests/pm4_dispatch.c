@@ -130,6 +130,7 @@ static void program_low(void)
 static void test_dispatch(void)
 {
 	struct queue q;
+	unsigned int i;
 	struct hqd *h;
 
 	device_start(2, 2, false);
@@ -160,10 +161,22 @@ static void test_dispatch(void)
 	doorbell(&q);
 	run_for(1000);
 	ok(waves(&q) == 6, "dimensions in workgroups");
-	ok(!*word(&q, 2) && !ih_count(181), "RELEASE_MEM waits too");
+	ok(!*word(&q, 2) && !ih_count(181) && *word(&q, 3) == 44,
+	   "RELEASE_MEM waits too, what follows does not");
+	for (i = 0; i < RELEASES_MAX; i++)
+		put_release(&q, 4 + i, 50 + i);
+	put_write(&q, 3, 45);
+	doorbell(&q);
+	run_for(1000);
+	ok(*word(&q, 3) == 44, "but for one too many");
+	unmap_all();
+	map(&q, 1);
+	run_for(1000);
+	ok(!*word(&q, 2) && *word(&q, 3) == 44 && !ih_count(181), "after another map too");
 	go_on(&q);
-	ok(run_until(*word(&q, 3) == 44, 2000) && *word(&q, 2) == 33, "and writes");
-	ok(ih_count(181) == 1 && ih_last(181).data[0] == 0x55 && ih_last(181).pasid == q.pasid &&
+	ok(run_until(*word(&q, 3) == 45, 2000) && *word(&q, 2) == 33 && *word(&q, 4) == 50 &&
+	   *word(&q, 3 + RELEASES_MAX) == 49 + RELEASES_MAX, "then all write");
+	ok(ih_count(181) == 1 + RELEASES_MAX && ih_last(181).data[0] == 0x55 && ih_last(181).pasid == q.pasid &&
 	   ih_last(181).vmid == slot_of(&q)->vmid, "and interrupts for its process");
 	device_stop();
 }
@@ -378,6 +391,63 @@ static void test_aql_ib(void)
 	device_stop();
 }
 
+/* Such a buffer dispatches, between AQL dispatches. */
+static void test_aql_ib_dispatch(void)
+{
+	const u32 behind[] = {
+		HEADER(PM4_EVENT_WRITE, 1), PARTIAL_FLUSH,
+		HEADER(PM4_WRITE_DATA, 4), 5 << 8, 0, 0, 1,
+	};
+	u8 expect[OUT_BYTES];
+	unsigned int i, n, dw;
+	struct queue q;
+	u32 *ib;
+	u8 *p;
+
+	for (i = 0; i < 2; i++) {
+		device_start(2, 2, i);
+		set_resources(0xfcfcfcfc);
+		program_low();
+		q = queue_make(1, 16, 0);
+		map(&q, 1);
+		ib = at(&q, IB(&q));
+		dw = dispatch_words(&q, ib, WGS, 200);
+		memcpy(ib + dw, behind, sizeof(behind));
+		ib[dw + 4] = LO(WORD(&q, 0));
+		ib[dw + 5] = HI(WORD(&q, 0));
+		dw += sizeof(behind) / 4;
+		p = packet_new(&q);
+		p[2] = 1;
+		memcpy(p + 4, (const u32[]){ HEADER(PM4_INDIRECT_BUFFER, 3), LO(IB(&q)),
+					     HI(IB(&q)), dw | 1u << 23 }, 16);
+		*(u64 *)(p + 56) = SIGNAL(&q, 0);
+		signal_of(&q, 0)->value = 1;
+		header(p, 0, true);
+		dispatch(&q, 1, 64, 1, true);
+		ring(&q);
+		if (!i) {
+			ok(run_until(done(&q, 1), 5000) && *word(&q, 0) == 1 && done(&q, 0) &&
+			   read_index(&q) == 2, "DISPATCH_DIRECT in an AQL queue's buffer");
+			memcpy(expect, at(&q, OUT(&q)), OUT_BYTES);
+		}
+		for (n = 0; !done(&q, 1) && n < 200; n++) {
+			run_for(1000);
+			unmap_all();
+			q.mqd[MQD_IB_CONTROL] = 3 << 20;
+			map(&q, 1);
+		}
+		if (i)
+			ok(n > 5 && n < 200 && *word(&q, 0) == 1 &&
+			   !memcmp(expect, at(&q, OUT(&q)), OUT_BYTES),
+			   "exact over preemptions too");
+		ok(log_count("dispatch-begin", NULL) == 2 &&
+		   log_count("dispatch-end", NULL) == 2 &&
+		   log_count("dispatch-end", "disp=1 ") == 1 &&
+		   log_count("packet ", NULL) == 2, "no dispatch runs twice");
+		device_stop();
+	}
+}
+
 int main(void)
 {
 	test_dispatch();
@@ -386,6 +456,7 @@ int main(void)
 	test_preempt();
 	test_errors();
 	test_aql_ib();
+	test_aql_ib_dispatch();
 	printf("1..%u\n", tests);
 	return failures != 0;
 }

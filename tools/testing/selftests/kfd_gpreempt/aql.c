@@ -363,6 +363,25 @@ __u64 aql_barrier_value(struct aql_queue *q, struct aql_signal *dep, enum aql_co
 #define VENDOR_PM4_IB		1
 #define VENDOR_REMAIN		10	/* dwords behind, always */
 
+__u64 aql_commands(struct aql_queue *q, const __u32 *ib, __u32 dwords,
+		   struct aql_signal *signal)
+{
+	struct aql_packet *p;
+	__u64 n;
+
+	p = aql_reserve(q, &n);
+	p->pm4_ib.format = VENDOR_PM4_IB;
+	p->pm4_ib.jump[0] = PACKET3(PACKET3_INDIRECT_BUFFER, 4);
+	p->pm4_ib.jump[1] = (uintptr_t)ib;
+	p->pm4_ib.jump[2] = (uintptr_t)ib >> 32;
+	p->pm4_ib.jump[3] = dwords | IB_VALID;
+	p->pm4_ib.remain = VENDOR_REMAIN;
+	p->completion_signal = (uintptr_t)signal;
+	aql_publish(p, AQL_HEADER(AQL_VENDOR, 0));
+	aql_ring(q, n);
+	return n;
+}
+
 __u64 aql_wait_memory(struct aql_queue *q, __u32 *ib, volatile __u32 *word, __u32 value,
 		      struct aql_signal *signal)
 {
@@ -370,21 +389,9 @@ __u64 aql_wait_memory(struct aql_queue *q, __u32 *ib, volatile __u32 *word, __u3
 		PACKET3(PACKET3_WAIT_REG_MEM, AQL_WAIT_DWORDS), WAIT_EQUAL | WAIT_MEMORY,
 		(__u32)(uintptr_t)word, (uintptr_t)word >> 32, value, ~0u, WAIT_POLL_CLOCKS,
 	};
-	struct aql_packet *p;
-	__u64 n;
 
 	memcpy(ib, wait, sizeof(wait));
-	p = aql_reserve(q, &n);
-	p->pm4_ib.format = VENDOR_PM4_IB;
-	p->pm4_ib.jump[0] = PACKET3(PACKET3_INDIRECT_BUFFER, 4);
-	p->pm4_ib.jump[1] = (uintptr_t)ib;
-	p->pm4_ib.jump[2] = (uintptr_t)ib >> 32;
-	p->pm4_ib.jump[3] = AQL_WAIT_DWORDS | IB_VALID;
-	p->pm4_ib.remain = VENDOR_REMAIN;
-	p->completion_signal = (uintptr_t)signal;
-	aql_publish(p, AQL_HEADER(AQL_VENDOR, 0));
-	aql_ring(q, n);
-	return n;
+	return aql_commands(q, ib, AQL_WAIT_DWORDS, signal);
 }
 
 void aql_signal_init(struct aql_signal *s, __s64 value, const struct kfd_event *ev)

@@ -217,10 +217,11 @@ enum aql_condition { AQL_EQ, AQL_NE, AQL_LT, AQL_GTE };
 __u64 aql_barrier_value(struct aql_queue *q, struct aql_signal *dep, enum aql_condition condition,
 			__s64 value, __s64 mask, struct aql_signal *signal);
 
-/*
- * A vendor packet of PM4 commands, which wait until *@word is @value. @ib is
- * room for them, AQL_WAIT_DWORDS, and stays until they are done.
- */
+/* A vendor packet of PM4 commands: @dwords at @ib, which stay until they are done. */
+__u64 aql_commands(struct aql_queue *q, const __u32 *ib, __u32 dwords,
+		   struct aql_signal *signal);
+
+/* Such commands, which wait until *@word is @value. @ib is room for AQL_WAIT_DWORDS. */
 #define AQL_WAIT_DWORDS		7
 __u64 aql_wait_memory(struct aql_queue *q, __u32 *ib, volatile __u32 *word, __u32 value,
 		      struct aql_signal *signal);

@@ -250,6 +250,51 @@ TEST_F(pm4, dispatch)
 	EXPECT_EQ(0, wrong);
 }
 
+/* What RELEASE_MEM waits for holds nothing up that comes behind it. */
+TEST_F(pm4, release_does_not_block)
+{
+	struct until_job job;
+	struct words w = {};
+
+	ASSERT_EQ(0, until_job_init(&self->c, &job));
+	add_dispatch(&w, &self->c.until, 64, 64, job.args, &self->aql);
+	ring_put(&self->q, w.dw, w.n);
+	release_event(&self->q, &self->event);
+	write_word(&self->q, self->word, 1);
+	ring_submit(&self->q);
+	EXPECT_EQ(0, ring_wait_word(self->word, 1, 5000));
+	EXPECT_EQ(-ETIME, kfd_event_wait(&self->c.dev, &self->event, 100));
+	/* nor does it get lost */
+	ASSERT_EQ(0, ring_update(&self->q, 0));
+	ASSERT_EQ(0, ring_update(&self->q, 100));
+	until_job_stop(&job);
+	ASSERT_EQ(0, kfd_event_wait(&self->c.dev, &self->event, 5000));
+	until_job_free(&self->c, &job);
+}
+
+/* The same registers and packets, in a buffer that an AQL packet names. */
+TEST_F(pm4, in_an_aql_queue)
+{
+	struct aql_signal *signal = (void *)(self->word + 64);
+	struct { __u32 *out; __u32 value; } *args = (void *)(self->word + 16);
+	unsigned int i, wrong = 0;
+	struct words w = {};
+
+	args->out = self->out;
+	args->value = 5000;
+	add_dispatch(&w, &self->c.store, ITEMS, 64, args, &self->aql);
+	ADD(&w, PM4(EVENT_WRITE, 1), CS_PARTIAL_FLUSH);
+	ADD(&w, PM4(WRITE_DATA, 4), TO_MEMORY | WRITE_CONFIRM, LO(self->word), HI(self->word), 7);
+	memcpy(self->ib, w.dw, w.n * 4);
+	aql_signal_init(signal, 1, &self->event);
+	aql_commands(&self->aql, self->ib, w.n, signal);
+	ASSERT_EQ(0, aql_signal_wait(&self->c.dev, signal, 10000));
+	for (i = 0; i < ITEMS; i++)
+		wrong += self->out[i] != 5000 + i;
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(7, *self->word);
+}
+
 /* LOW is taken off in the middle of its loop again and again: exact. */
 TEST_F_TIMEOUT(pm4, preempted, 120)
 {
