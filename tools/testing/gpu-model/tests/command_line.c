@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The program itself: every fault armed from the command line, and bad ones refused. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+#include "fault.h"
+
+static char model[4096], dir[] = "/tmp/command-line.XXXXXX";
+
+/* Output of a command, its end cut off if it is longer; its exit status. */
+static int run(const char *command, char *output, size_t size)
+{
+	char line[8192];
+	size_t n;
+	FILE *f;
+	int status;
+
+	snprintf(line, sizeof(line), "cd %s && %s %s 2>&1", dir, model, command);
+	f = popen(line, "r");
+	if (!f)
+		return -1;
+	n = fread(output, 1, size - 1, f);
+	output[n] = '\0';
+	status = pclose(f);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* A model that runs until it is told to stop. */
+static pid_t start(char *const *args)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	if (chdir(dir))
+		_exit(127);
+	execv(model, args);
+	_exit(127);
+}
+
+/* Until it listens, five seconds at most. */
+static bool listens(void)
+{
+	char path[64];
+	unsigned int i;
+
+	snprintf(path, sizeof(path), "%s/socket", dir);
+	for (i = 0; i < 500 && access(path, F_OK); i++)
+		usleep(10000);
+	return i < 500;
+}
+
+static void faults(void)
+{
+	static char *const args[] = {
+		"gpu-model", "--socket", "socket", "--control", "control",
+		"--fault", "hang-preemption", "--fault", "delay-preemption=700,2",
+		"--fault", "lose-fence,3", "--fault", "refuse-restore,4",
+		"--fault", "lose-interrupt=181,5", "--fault", "corrupt-packet,6",
+		"--fault", "corrupt-hiq-packet,7", "--fault", "stall-wave=50,8",
+		"--fault", "reset,9", NULL,
+	};
+	static const char *const armed[] = {
+		" hang-preemption armed=1 ", " delay-preemption armed=2 ", " lose-fence armed=3 ",
+		" refuse-restore armed=4 ", " lose-interrupt armed=5 ", " corrupt-packet armed=6 ",
+		" corrupt-hiq-packet armed=7 ", " stall-wave armed=8 ", " reset armed=9 ",
+	};
+	char output[4096] = "";
+	unsigned int i, found = 0;
+	pid_t pid = start(args);
+	int status;
+
+	ok(listens(), "it starts");
+	/* 'status' itself is the occasion at which the control socket resets. */
+	ok(!run("control control status", output, sizeof(output)), "and answers");
+	for (i = 0; i < sizeof(armed) / sizeof(armed[0]); i++)
+		found += strstr(output, armed[i]) != NULL;
+	ok(found == FAULTS && sizeof(armed) / sizeof(armed[0]) == FAULTS, "all faults are armed");
+	if (found != FAULTS)
+		printf("# %s", output);
+	kill(pid, SIGTERM);
+	ok(waitpid(pid, &status, 0) == pid && !status, "it ends when told to");
+}
+
+static void refused(void)
+{
+	static const struct { const char *args, *says; } bad[] = {
+		{ "", "--socket is missing" },
+		{ "--socket s --fault lose", "--fault 'lose': error: no fault 'lose'" },
+		{ "--socket s --fault delay-preemption", "delay-preemption needs =US" },
+		{ "--socket s --fault reset=1", "reset takes no argument" },
+		{ "--socket s --engines 9", "--engines '9': not a number from 1 to 8" },
+		{ "--socket s --vram-mb 300", "--vram-mb 300: not a power of two" },
+		{ "--socket s --asic mi25", "--asic 'mi25'" },
+		{ "--socket s --cwsr no", "--cwsr 'no': native, handler or mixed" },
+		{ "--socket s --rptr-at end", "--rptr-at 'end': fetch or launch" },
+		{ "--socket s more", "'more' is not an option" },
+	};
+	char output[4096];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ok(run(bad[i].args, output, sizeof(output)) == 2 && strstr(output, bad[i].says),
+		   bad[i].says);
+}
+
+int main(int argc, char **argv)
+{
+	char *folder = realpath(argv[0], NULL);
+
+	(void)argc;
+	/* .../tests/command_line: the program is in the folder above. */
+	if (!folder || !mkdtemp(dir)) {
+		printf("Bail out! no temporary folder\n");
+		return 1;
+	}
+	*strrchr(folder, '/') = '\0';
+	snprintf(model, sizeof(model), "%s/../gpu-model", folder);
+	free(folder);
+	faults();
+	refused();
+	ok(!rmdir(dir), "nothing is left behind");
+	return tap_done();
+}
