@@ -78,7 +78,7 @@ static void faults(void)
 	/* 'status' itself is the occasion at which the control socket resets. */
 	ok(!run("control control status", output, sizeof(output)), "and answers");
 	for (i = 0; i < sizeof(armed) / sizeof(armed[0]); i++)
-		found += strstr(output, armed[i]) != NULL;
+		found += !!strstr(output, armed[i]);
 	ok(found == FAULTS && sizeof(armed) / sizeof(armed[0]) == FAULTS, "all faults are armed");
 	if (found != FAULTS)
 		printf("# %s", output);

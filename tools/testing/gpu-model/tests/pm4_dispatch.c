@@ -176,7 +176,8 @@ static void test_dispatch(void)
 	go_on(&q);
 	ok(run_until(*word(&q, 3) == 45, 2000) && *word(&q, 2) == 33 && *word(&q, 4) == 50 &&
 	   *word(&q, 3 + RELEASES_MAX) == 49 + RELEASES_MAX, "then all write");
-	ok(ih_count(181) == 1 + RELEASES_MAX && ih_last(181).data[0] == 0x55 && ih_last(181).pasid == q.pasid &&
+	ok(ih_count(181) == 1 + RELEASES_MAX && ih_last(181).data[0] == 0x55 &&
+	   ih_last(181).pasid == q.pasid &&
 	   ih_last(181).vmid == slot_of(&q)->vmid, "and interrupts for its process");
 	device_stop();
 }
