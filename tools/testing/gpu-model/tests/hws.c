@@ -23,18 +23,6 @@ static void endless(struct queue *q, unsigned int n, bool one_process)
 	}
 }
 
-static void list(const struct queue *q, unsigned int n)
-{
-	unsigned int i;
-
-	ib_start();
-	for (i = 0; i < n; i++) {
-		if (!i || q[i].process != q[i - 1].process)
-			ib_process(q[i].process);
-		ib_queue(&q[i]);
-	}
-}
-
 static unsigned int mapped(const struct queue *q, unsigned int n)
 {
 	unsigned int i, on = 0;
@@ -410,6 +398,5 @@ int main(void)
 	test_grace();
 	test_stuck();
 	test_sdma();
-	printf("1..%u\n", tests);
-	return failures != 0;
+	return tap_done();
 }

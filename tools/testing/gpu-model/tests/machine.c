@@ -909,6 +909,5 @@ int main(void)
 	test_behind();
 	test_idle();
 	test_reset();
-	printf("1..%u\n", tests);
-	return failures != 0;
+	return tap_done();
 }

@@ -5,8 +5,7 @@
  */
 #include <string.h>
 
-#include "tap.h"
-#include "device.h"
+#include "packets.h"
 #include "pm4.h"
 
 #define RING_DW		256u
@@ -15,38 +14,14 @@
 #define USER_RING	0x110000ull
 #define BUFFER		0x120000ull
 #define TARGET		0x130000ull
-#define PDB2		0x200000ull
-#define PDB1		0x201000ull
-#define PDB0		0x202000ull
-#define VMID		8
-#define V		1ull
-#define RW		0x60ull
 
 #define RPTR		HQD(138)
 #define WPTR		HQD(182)
 #define HEADER(op, n)	(3u << 30 | ((n) - 1u) << 16 | (u32)(op) << 8)
-#define LO(a)		((u32)(a))
-#define HI(a)		((u32)((u64)(a) >> 32))
 #define SCRATCH		(REG_SCRATCH_REG0 / 4)
 
-static struct gpu gpu;
 static struct hqd *kq, *uq;		/* a kernel's and a process' queue */
 static struct pm4_state ks, us;
-static unsigned int irqs;
-static struct ih_vector last_irq;
-
-/* In the place of ih.c's. */
-void ih_post(struct gpu *g, const struct ih_vector *v)
-{
-	(void)g;
-	irqs++;
-	last_irq = *v;
-}
-
-static u32 *vram(u64 off)
-{
-	return mem_ptr(&gpu, off, 4, false);
-}
 
 /* What a kernel queue calls VRAM. A process sees it from address 0. */
 static u64 fb(u64 off)
@@ -250,22 +225,9 @@ static void garbage(void)
 
 int main(void)
 {
-	u64 *pdb2, *pdb1, *pdb0;
-	u32 i;
-
 	device_start(&gpu);
 	mec_stop(&gpu);		/* the turns are made here */
-	pdb2 = mem_ptr(&gpu, PDB2, 4096, false);
-	pdb1 = mem_ptr(&gpu, PDB1, 4096, false);
-	pdb0 = mem_ptr(&gpu, PDB0, 4096, false);
-	pdb2[0] = PDB1 | V;
-	pdb1[0] = PDB0 | V | 9ull << 59;
-	for (i = 0; i < 2; i++)
-		pdb0[i] = i * 0x200000ull | V | RW;
-	vm_set_field(&gpu, VMID, VM_CNTL, 1 | 2 << 1 | 9 << 3);
-	vm_set_field(&gpu, VMID, VM_END_LO, ~0u);
-	vm_set_base(&gpu, VMID, PDB2 | V);
-
+	process_start();
 	kq = queue(0, fb(KERNEL_RING), 0);
 	uq = queue(1, USER_RING, VMID);
 	packets();

@@ -458,6 +458,5 @@ int main(void)
 	test_errors();
 	test_aql_ib();
 	test_aql_ib_dispatch();
-	printf("1..%u\n", tests);
-	return failures != 0;
+	return tap_done();
 }

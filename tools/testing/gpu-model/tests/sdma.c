@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Unit tests of the SDMA engines: each packet the kernel sends, and bad ones. */
-#include <string.h>
 #include <unistd.h>
 
-#include "tap.h"
-#include "device.h"
+#include "packets.h"
 
 #define ENGINE		3
 #define RING		0x100000ull	/* VRAM offsets */
@@ -28,28 +26,9 @@
 #define RB_DOORBELL	REG(0x248)
 #define RB_DB_OFFSET	REG(0x2ac)
 
-#define LO(a)		((u32)(a))
-#define HI(a)		((u32)((u64)(a) >> 32))
 #define AT(off)		LO(MEM_FB_BASE + (off)), HI(MEM_FB_BASE + (off))
 
-static struct gpu gpu;
 static u32 wptr;			/* dwords */
-static unsigned int irqs;
-static struct ih_vector last_irq;
-
-/* In the place of ih.c's. */
-void ih_post(struct gpu *g, const struct ih_vector *v)
-{
-	(void)g;
-	last_irq = *v;
-	__atomic_fetch_add(&irqs, 1, __ATOMIC_RELEASE);
-}
-
-static u32 *vram(u64 off)
-{
-	return mem_ptr(&gpu, off, 4, false);
-}
-
 static void put(const u32 *p, u32 n)
 {
 	u32 i;

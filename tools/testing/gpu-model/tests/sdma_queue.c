@@ -4,11 +4,9 @@
  * each packet, state that survives an unmap, and what they are refused.
  */
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "tap.h"
-#include "device.h"
+#include "packets.h"
 
 #define MQD		0x100000ull		/* VRAM offsets; a process sees the first 4 MiB */
 #define RING		0x110000ull
@@ -19,23 +17,14 @@
 #define WORDS		0x150000ull
 #define INDEX		0x160000ull		/* write pointer; read pointer 64 bytes behind */
 #define KERNEL		0x800000ull		/* out of its reach */
-#define PDB2		0x200000ull
-#define PDB1		0x201000ull
-#define PDB0		0x202000ull
-#define VMID		8u
 #define PASID		0x8003
 #define DOORBELL	0x1234u
 #define ENGINE		1u
 #define QUEUE		5u
-#define VALID		1ull
-#define RW		0x60ull
 
 #define REG(off)	(sdma_reg_base(ENGINE) + 0x4c0 + 0x160 * QUEUE + (off))
 #define ENABLE		1u
 #define IDLE		4u
-
-#define LO(a)		((u32)(a))
-#define HI(a)		((u32)((u64)(a) >> 32))
 
 enum { COPY = 1, WRITE = 2, INDIRECT = 4, FENCE = 5, TRAP = 6, POLL = 8, ATOMIC = 10,
        FILL = 11, TIMESTAMP = 13, SRBM_WRITE = 14 };
@@ -49,24 +38,7 @@ enum { COPY = 1, WRITE = 2, INDIRECT = 4, FENCE = 5, TRAP = 6, POLL = 8, ATOMIC 
 #define CMPSWAP64	(40u << 25)
 #define LOOP		(1u << 16)
 
-static struct gpu gpu;
 static u64 wptr;				/* bytes */
-static unsigned int irqs;
-static struct ih_vector last_irq;
-
-/* In the place of ih.c's. */
-void ih_post(struct gpu *g, const struct ih_vector *v)
-{
-	(void)g;
-	last_irq = *v;
-	__atomic_fetch_add(&irqs, 1, __ATOMIC_RELEASE);
-}
-
-static u32 *vram(u64 off)
-{
-	return mem_ptr(&gpu, off, 4, false);
-}
-
 static void pci_reg(u32 off, u32 val)
 {
 	pci_write(&gpu, PCI_BAR5, off, &val, 4);
@@ -366,23 +338,8 @@ static void by_registers(void)
 
 int main(void)
 {
-	u64 *pdb2, *pdb1, *pdb0;
-	unsigned int i;
-
 	device_start(&gpu);
-	pdb2 = mem_ptr(&gpu, PDB2, 4096, false);
-	pdb1 = mem_ptr(&gpu, PDB1, 4096, false);
-	pdb0 = mem_ptr(&gpu, PDB0, 4096, false);
-	memset(pdb2, 0, 4096);
-	memset(pdb1, 0, 4096);
-	memset(pdb0, 0, 4096);
-	pdb2[0] = PDB1 | VALID;
-	pdb1[0] = PDB0 | VALID | 9ull << 59;
-	for (i = 0; i < 2; i++)
-		pdb0[i] = i * 0x200000ull | VALID | RW;
-	vm_set_field(&gpu, VMID, VM_CNTL, 1 | 2 << 1 | 9 << 3);
-	vm_set_field(&gpu, VMID, VM_END_LO, ~0u);
-	vm_set_base(&gpu, VMID, PDB2 | VALID);
+	process_start();
 	ih_set_vmid_pasid(&gpu, VMID, PASID);
 	pci_reg(sdma_reg_base(ENGINE) + 0xa8, 0);
 

@@ -11,16 +11,7 @@
 #include "../../hws_priv.h"
 #include "../../machine.h"
 #include "../../spi.h"
-
-static unsigned int tests, failures;
-
-static inline void ok(bool good, const char *name)
-{
-	tests++;
-	failures += !good;
-	printf("%sok %u - %s\n", good ? "" : "not ", tests, name);
-	fflush(stdout);
-}
+#include "../tap.h"
 
 /* ---- a device with processes and queues ---- */
 
@@ -348,7 +339,8 @@ static inline int ib_run(unsigned int concurrent)
 	return err;
 }
 
-static inline void map(const struct queue *q, unsigned int n)
+/* A runlist, not yet sent. */
+static inline void list(const struct queue *q, unsigned int n)
 {
 	unsigned int i;
 
@@ -358,6 +350,11 @@ static inline void map(const struct queue *q, unsigned int n)
 			ib_process(q[i].process);
 		ib_queue(&q[i]);
 	}
+}
+
+static inline void map(const struct queue *q, unsigned int n)
+{
+	list(q, n);
 	ib_run(8);
 }
 
