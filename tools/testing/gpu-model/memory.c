@@ -2,6 +2,7 @@
 /* VRAM, guest memory and GPUVM; see memory.h. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,14 @@ void mem_reset(struct gpu *g)
 		for (f = 0; f < VM_FIELDS; f++)
 			atomic_store(&g->mem->ctx[v][f], 0);
 	vm_flush(g, 0xffff);
+}
+
+void mem_lose_vram(struct gpu *g)
+{
+	struct mem *m = g->mem;
+
+	if (fallocate(m->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, m->vram_size))
+		log_warn("cannot clear VRAM: %s", strerror(errno));
 }
 
 int mem_vram_fd(struct gpu *g)

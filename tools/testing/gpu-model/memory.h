@@ -51,6 +51,9 @@ void mem_destroy(struct gpu *g);
 /* Forget all page tables (function-level reset); VRAM and the guest's maps stay. */
 void mem_reset(struct gpu *g);
 
+/* What a card without power does: VRAM reads zeros. */
+void mem_lose_vram(struct gpu *g);
+
 /* File descriptor and bytes of VRAM, for the BAR. */
 int mem_vram_fd(struct gpu *g);
 u64 mem_vram_size(struct gpu *g);

@@ -483,7 +483,11 @@ static int dispatch(struct gpu *g, const struct header *h, const u8 *p, size_t l
 	case CMD_REGION_WRITE:
 		return do_region_write(g, h, p, len);
 	case CMD_RESET:
-		/* Power-on as a machine's firmware leaves it: the card is posted. */
+		/*
+		 * The machine's reset, also when it wakes from a sleep to memory. The
+		 * card was without power, and its firmware has posted it.
+		 */
+		mem_lose_vram(g);
 		pci_reset(g, !fault_hit(FAULT_RESET, NULL));
 		return reply(g->vfio, h, 0, NULL, 0, -1);
 	default:
