@@ -94,7 +94,7 @@ class Good(unittest.TestCase):
         self.assertEqual(log.queues[0].rings, {0: 300})
         # four waves, each with a part before and a part after
         self.assertEqual([(r.cu, r.begin, r.end) for r in log.runs if r.key == (0, 0)],
-                         [((0, 0), 320, 400), ((1, 0), 520, 800)])
+                         [((0, 0, 0), 320, 400), ((0, 1, 0), 520, 800)])
 
     def test_midloop_needs_the_loop(self):
         self.assertEqual(len(read(GOOD, code(" 0x100")).midloop()), 1)
@@ -272,7 +272,8 @@ class Corrupted(unittest.TestCase):
                    "lost instructions")
 
     def test_slot_held_twice(self):
-        self.fails(GOOD.replace("wg=1 wave=0 engine=1", "wg=1 wave=0 engine=0", 1),
+        self.fails(GOOD.replace("wg=1 wave=0 xcc=0 engine=1",
+                                "wg=1 wave=0 xcc=0 engine=0", 1),
                    "in a slot that another wave holds")
 
     def test_queue_slots(self):
