@@ -52,6 +52,9 @@ check-rocm: kernel ## Debian's ROCm in the guest: rocminfo, HIP programs, latenc
 	@scripts/rocm
 	@scripts/check rocm rocm-latency
 
+check-hsakmt: kernel ## patches/rocm on Debian's libhsakmt: do all 16 priorities arrive?
+	@scripts/check-hsakmt
+
 kfdtest: kernel ## AMD's kfdtest on stock, on GPREEMPT built and enabled: out/kfdtest/results.tsv
 	@scripts/kfdtest
 
@@ -70,5 +73,5 @@ clean: ## remove the results; the caches stay
 	rm -rf out
 
 .PHONY: help demo check apply series kernel shell lint check-series \
-	check-debug check-kcsan check-cov bench check-rocm kfdtest bench-model fuzz-model \
+	check-debug check-kcsan check-cov bench check-rocm check-hsakmt kfdtest bench-model fuzz-model \
 	fuzz-driver clean
