@@ -106,3 +106,10 @@ class Reports(unittest.TestCase):
     def test_known(self):
         self.assertIsNone(splats.reports(LOCKDEP)[0].known)
         self.assertIn("checkpoint", splats.reports(CHECKPOINT)[0].known)
+        stock = """unreferenced object 0xffff88800b20cc80 (size 32):
+    amdgpu_ras_register_ras_block+0x48/0x100 [amdgpu]
+    amdgpu_device_init+0x2983/0x4690 [amdgpu]
+"""
+        self.assertIn("unbind", splats.leaks(stock)[0].known)
+        ours = stock.replace("amdgpu_ras_register_ras_block", "kfd_gpreempt_init")
+        self.assertIsNone(splats.leaks(ours)[0].known)
