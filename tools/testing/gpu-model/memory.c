@@ -540,20 +540,39 @@ void *vm_ptr_quiet(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool 
 	return find(g, vmid, va, span, write, &why);
 }
 
-/* Copy; fences and indices, aligned words, in one access as the guest polls them. */
-static void copy(u8 *dst, const u8 *src, size_t len)
+/*
+ * Copy to memory, and from there. Fences and indices, aligned words, in one access:
+ * the guest polls those that are written, and writes those that are read.
+ */
+static void store(u8 *mem, const u8 *buf, size_t len)
 {
 	u64 v8;
 	u32 v4;
 
-	if (len == 8 && !((uintptr_t)dst & 7)) {
-		memcpy(&v8, src, 8);
-		__atomic_store_n((u64 *)dst, v8, __ATOMIC_RELEASE);
-	} else if (len == 4 && !((uintptr_t)dst & 3)) {
-		memcpy(&v4, src, 4);
-		__atomic_store_n((u32 *)dst, v4, __ATOMIC_RELEASE);
+	if (len == 8 && !((uintptr_t)mem & 7)) {
+		memcpy(&v8, buf, 8);
+		__atomic_store_n((u64 *)mem, v8, __ATOMIC_RELEASE);
+	} else if (len == 4 && !((uintptr_t)mem & 3)) {
+		memcpy(&v4, buf, 4);
+		__atomic_store_n((u32 *)mem, v4, __ATOMIC_RELEASE);
 	} else {
-		memcpy(dst, src, len);
+		memcpy(mem, buf, len);
+	}
+}
+
+static void load(u8 *buf, const u8 *mem, size_t len)
+{
+	u64 v8;
+	u32 v4;
+
+	if (len == 8 && !((uintptr_t)mem & 7)) {
+		v8 = __atomic_load_n((const u64 *)mem, __ATOMIC_ACQUIRE);
+		memcpy(buf, &v8, 8);
+	} else if (len == 4 && !((uintptr_t)mem & 3)) {
+		v4 = __atomic_load_n((const u32 *)mem, __ATOMIC_ACQUIRE);
+		memcpy(buf, &v4, 4);
+	} else {
+		memcpy(buf, mem, len);
 	}
 }
 
@@ -573,9 +592,9 @@ static int vm_copy(struct gpu *g, unsigned int vmid, u64 va, u8 *buf, size_t len
 		if (span > len)
 			span = len;
 		if (write)
-			copy(p, buf, span);
+			store(p, buf, span);
 		else
-			memcpy(buf, p, span);
+			load(buf, p, span);
 		buf += span;
 		va += span;
 		len -= span;

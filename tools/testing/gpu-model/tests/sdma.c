@@ -124,7 +124,7 @@ static void waits(void)
 	PUT(8 | 3u << 28 | 1u << 31, AT(TARGET), 5, 0xf, 0, 5, AT(FENCE), 1);
 	ring_doorbell();
 	usleep(5000);
-	ok(vram(FENCE)[0] != 1, "POLL_REGMEM waits");
+	ok(__atomic_load_n(vram(FENCE), __ATOMIC_ACQUIRE) != 1, "POLL_REGMEM waits");
 	__atomic_store_n(vram(TARGET), 0x15, __ATOMIC_RELEASE);
 	ok(drained() && vram(FENCE)[0] == 1, "until the word matches");
 	PUT(8 | 3u << 28 | 1u << 26, REG_HDP_FLUSH_DONE, REG_HDP_FLUSH_DONE - 4, 1 << 5, 1 << 5, 0);
