@@ -139,6 +139,5 @@ int main(void)
 	test_save();
 	test_save_one();
 	test_pm4_target();
-	printf("1..%u\n", tests);
-	return failures != 0;
+	return tap_done();
 }
