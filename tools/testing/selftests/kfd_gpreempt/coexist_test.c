@@ -121,24 +121,23 @@ TEST_F_TIMEOUT(coexist, userptr_eviction, 120)
 /* The same for shared virtual memory. */
 TEST_F_TIMEOUT(coexist, svm_eviction, 120)
 {
-	struct {
-		struct kfd_ioctl_svm_args args;
-		struct kfd_ioctl_svm_attribute attrs[1];
-	} svm = {};
+	const size_t attrs = sizeof(struct kfd_ioctl_svm_attribute);
+	__u64 room[8] = {};
+	struct kfd_ioctl_svm_args *svm = (void *)room;
 	char *p;
 
+	ASSERT_LE(sizeof(*svm) + attrs, sizeof(room));
 	p = mmap(NULL, 16 * KFD_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, p);
 	memset(p, 1, 16 * KFD_PAGE);
-	svm.args.start_addr = (uintptr_t)p;
-	svm.args.size = 16 * KFD_PAGE;
-	svm.args.op = KFD_IOCTL_SVM_OP_SET_ATTR;
-	svm.args.nattr = 1;
-	svm.attrs[0].type = KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE;
-	svm.attrs[0].value = self->ct.c.dev.gpu_id;
+	svm->start_addr = (uintptr_t)p;
+	svm->size = 16 * KFD_PAGE;
+	svm->op = KFD_IOCTL_SVM_OP_SET_ATTR;
+	svm->nattr = 1;
+	svm->attrs[0].type = KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE;
+	svm->attrs[0].value = self->ct.c.dev.gpu_id;
 	/* the size of the call includes its attributes */
-	ASSERT_EQ(0, kfd_ioctl(&self->ct.c.dev,
-			       AMDKFD_IOC_SVM + (sizeof(svm.attrs) << _IOC_SIZESHIFT), &svm));
+	ASSERT_EQ(0, kfd_ioctl(&self->ct.c.dev, AMDKFD_IOC_SVM + (attrs << _IOC_SIZESHIFT), svm));
 	EXPECT_EVICTION(ASSERT_EQ(0, madvise(p, 16 * KFD_PAGE, MADV_DONTNEED));
 			memset(p, 1, 16 * KFD_PAGE));
 	EXPECT_TRUE(contest_low_is_off(&self->ct));
