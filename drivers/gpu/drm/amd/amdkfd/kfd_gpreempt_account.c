@@ -132,13 +132,13 @@ static bool account_inversion(struct kfd_gpreempt *gp,
 	return inverted;
 }
 
-/* May a queue have waves on the machine? */
+/* May a queue have waves on the machine? Those that do not matter have none. */
 static bool is_busy(const struct gpreempt_view *view)
 {
 	unsigned int i;
 
 	for (i = 0; i < view->nr; i++)
-		if (view->q[i].mapped && view->q[i].waves)
+		if (view->q[i].mapped && view->q[i].matters && view->q[i].waves)
 			return true;
 	return false;
 }
@@ -210,7 +210,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCANS, 1);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCAN_NS, ns);
 	kfd_gpreempt_count_max(gp, GPREEMPT_STAT_SCAN_NS_MAX, ns);
-	trace_kfd_gpreempt_scan(gp->node->id, view->nr, view->waves_final, ns);
+	trace_kfd_gpreempt_scan(gp->node->id, view->nr, gp->scan.registers, ns);
 
 	mutex_lock(&gp->last_lock);
 	for (i = 0; i < view->nr; i++) {

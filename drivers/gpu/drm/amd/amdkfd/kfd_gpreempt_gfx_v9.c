@@ -16,15 +16,23 @@
 #include "kfd_gpreempt_priv.h"
 
 #define BROADCAST	0xffffffff
-#define MAX_ENGINES	32U
 
-/* A register access is about 1 us on PCIe: each one is counted. */
+/**
+ * struct access - accesses to registers, which are about 1 us each on PCIe
+ * @adev:	the device
+ * @nr:		how many there were
+ * @xcc:	logical number of the XCC that is read
+ * @slot:	selected there, %GPREEMPT_MAX_SLOTS at first
+ * @named:	slots whose @name is known
+ * @name:	doorbell offset of the queue in a slot
+ */
 struct access {
 	struct amdgpu_device *adev;
 	unsigned int nr;
-	u32 xcc;	/* logical */
-	int slot;	/* selected, -1 at first */
-	u32 engine;	/* selected last */
+	u32 xcc;
+	unsigned int slot;
+	unsigned long named;
+	u32 name[GPREEMPT_MAX_SLOTS];
 };
 
 static void select_queue(struct access *a, u32 me, u32 pipe, u32 queue)
@@ -35,7 +43,7 @@ static void select_queue(struct access *a, u32 me, u32 pipe, u32 queue)
 	soc15_grbm_select(adev, me, pipe, queue, 0, GET_INST(GC, a->xcc));
 }
 
-static void select_slot(struct access *a, int slot)
+static void select_slot(struct access *a, unsigned int slot)
 {
 	u32 per_pipe = a->adev->gfx.mec.num_queue_per_pipe;
 
@@ -47,7 +55,6 @@ static void select_slot(struct access *a, int slot)
 
 static void select_engine(struct access *a, u32 engine)
 {
-	a->engine = engine;
 	a->nr++;
 	amdgpu_gfx_select_se_sh(a->adev, engine, engine == BROADCAST ? engine : 0,
 				BROADCAST, a->xcc);
@@ -61,128 +68,118 @@ static u32 read_status(struct access *a)
 	return RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmSPI_CSQ_WF_ACTIVE_STATUS);
 }
 
-/* The selected pipe's slot on the selected engine. */
-static u32 read_waves(struct access *a, u32 slot)
+/* A slot's waves on the selected engine. */
+static u32 read_count(struct access *a, unsigned int slot)
 {
 	struct amdgpu_device *adev = a->adev;
 	u32 reg = SOC15_REG_OFFSET(GC, GET_INST(GC, a->xcc), mmSPI_CSQ_WF_ACTIVE_COUNT_0) +
 		  slot % adev->gfx.mec.num_queue_per_pipe;
 
+	select_slot(a, slot);
 	a->nr++;
 	return RREG32_SOC15_IP(GC, reg) & SPI_CSQ_WF_ACTIVE_COUNT_0__COUNT_MASK;
 }
 
-/* The first engine on which a slot has waves. */
-static u32 first_engine(const unsigned long *status, unsigned int slot)
-{
-	u32 engine = 0;
-
-	while (!test_bit(slot, &status[engine]))
-		engine++;
-	return engine;
-}
-
-/* What names the selected slot's queue. */
-static u32 read_doorbell_off(struct access *a)
+static u32 read_rptr(struct access *a, unsigned int slot)
 {
 	struct amdgpu_device *adev = a->adev;
 
+	select_slot(a, slot);
 	a->nr++;
-	return REG_GET_FIELD(RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmCP_HQD_PQ_DOORBELL_CONTROL),
-			     CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET);
+	return RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmCP_HQD_PQ_RPTR);
 }
 
-static bool is_active(struct access *a)
+static bool is_in(struct access *a, unsigned int slot, u32 doorbell_off)
 {
 	struct amdgpu_device *adev = a->adev;
+	u32 control;
 
-	a->nr++;
-	return RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmCP_HQD_ACTIVE) & CP_HQD_ACTIVE__ACTIVE_MASK;
-}
-
-/*
- * The selected slot's queue, which may have one on another XCC, too: that is the
- * same entry. NULL: no room, because queues changed places while they were read.
- */
-static struct kfd_gpreempt_slot *read_queue(struct access *a, unsigned int flags,
-					    struct kfd_gpreempt_slot *slots, unsigned int *nr)
-{
-	struct amdgpu_device *adev = a->adev;
-	u32 doorbell_off = read_doorbell_off(a);
-	struct kfd_gpreempt_slot *s;
-
-	for (s = slots; s < slots + *nr; s++)
-		if (s->doorbell_off == doorbell_off)
-			return s;
-	if (*nr == GPREEMPT_MAX_SLOTS)
-		return NULL;
-	++*nr;
-	s->waves = 0;
-	s->doorbell_off = doorbell_off;
-	if (flags & GPREEMPT_READ_RPTR) {
+	if (!test_bit(slot, &a->named)) {
+		select_slot(a, slot);
 		a->nr++;
-		s->rptr = RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmCP_HQD_PQ_RPTR);
+		control = RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmCP_HQD_PQ_DOORBELL_CONTROL);
+		a->name[slot] = REG_GET_FIELD(control, CP_HQD_PQ_DOORBELL_CONTROL,
+					      DOORBELL_OFFSET);
+		__set_bit(slot, &a->named);
 	}
-	return s;
+	return a->name[slot] == doorbell_off;
+}
+
+/* A queue is looked for where it was last; then in each slot that has a queue. */
+static bool find_slot(struct access *a, unsigned long slotted,
+		      const struct kfd_gpreempt_scan_queue *sq, unsigned int *found)
+{
+	u8 *last = &sq->gpq->slot[a->xcc];
+	unsigned int slot;
+
+	*found = *last - 1;
+	if (*last && test_bit(*found, &slotted) && is_in(a, *found, sq->doorbell_off))
+		return true;
+	*last = 0;
+	for_each_set_bit(slot, &slotted, GPREEMPT_MAX_SLOTS) {
+		if (!is_in(a, slot, sq->doorbell_off))
+			continue;
+		*last = slot + 1;
+		*found = slot;
+		return true;
+	}
+	return false;
 }
 
 /*
- * STATUS has a bit per slot and is per shader engine, so it comes first and
- * tells which slots are worth a look. As kgd_gfx_v9_get_cu_occupancy() does,
- * bits are taken to number the slots of the first micro engine.
+ * STATUS is per shader engine and has a bit for each slot that has a queue, with
+ * waves or without. As kgd_gfx_v9_get_cu_occupancy() does, bits are taken to
+ * number the slots of the first micro engine.
  *
- * A slot costs three accesses: it is selected, named, and its waves are counted
- * on one engine only. Waves are spread evenly over the engines that have some,
- * and how many there are is of interest for the cost of saving them alone. They
- * are spread over XCCs, too, but by workgroups: a queue may have some on one only.
+ * A queue that is where it was last costs its selection, its name, and a count on
+ * each engine up to the first on which it has waves. Waves are spread over the
+ * engines, and how many there are is of interest for the cost of saving them alone:
+ * that one is taken for each of the engines. They are spread over XCCs, too, but by
+ * workgroups: a queue may have some on one only.
  */
-static void read_xcc(struct access *a, const unsigned long *kfd_slots, unsigned int flags,
-		     struct kfd_gpreempt_slot *slots, unsigned int *nr)
+static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *scan)
 {
-	unsigned int engines = min(a->adev->gfx.config.max_shader_engines, MAX_ENGINES);
-	unsigned long status[MAX_ENGINES], wanted = 0;
-	unsigned int slot, engine, have;
-	struct kfd_gpreempt_slot *s;
+	u32 engine, engines = a->adev->gfx.config.max_shader_engines;
+	unsigned int i, slot, waves;
+	unsigned long slotted;
 
-	a->slot = -1;
+	a->slot = GPREEMPT_MAX_SLOTS;
+	a->named = 0;
 	for (engine = 0; engine < engines; engine++) {
 		select_engine(a, engine);
-		status[engine] = read_status(a);
-		wanted |= status[engine];
-	}
-	if (flags & GPREEMPT_READ_EMPTY)
-		wanted = U32_MAX;
-	for_each_set_bit(slot, &wanted, GPREEMPT_MAX_SLOTS) {
-		if (!test_bit(slot, kfd_slots))
-			continue;
-		for (engine = 0, have = 0; engine < engines; engine++)
-			have += test_bit(slot, &status[engine]);
-		select_slot(a, slot);
-		/* Waves tell that there is a queue. */
-		if (!have && !is_active(a))
-			continue;
-		s = read_queue(a, flags, slots, nr);
-		if (s && have) {
-			if (!test_bit(slot, &status[a->engine]))
-				select_engine(a, first_engine(status, slot));
-			s->waves += have * read_waves(a, slot);
+		slotted = read_status(a) & kfd_slots;
+		for (i = 0; i < scan->view.nr; i++) {
+			struct kfd_gpreempt_scan_queue *sq = &scan->queues[i];
+			struct gpreempt_queue_view *v = &scan->view.q[i];
+
+			if (!v->matters || (sq->counted & BIT(a->xcc)) ||
+			    !find_slot(a, slotted, sq, &slot))
+				continue;
+			if (!sq->resident) {
+				sq->resident = true;
+				v->waves = 0;
+				if (!sq->aql)
+					sq->hqd_rptr = read_rptr(a, slot);
+			}
+			waves = read_count(a, slot);
+			v->waves += waves * engines;
+			if (waves)
+				sq->counted |= BIT(a->xcc);
 		}
 	}
 	select_engine(a, BROADCAST);
 	select_queue(a, 0, 0, 0);
 }
 
-static unsigned int read_slots(struct kfd_node *node, unsigned int flags,
-			       struct kfd_gpreempt_slot *slots, unsigned int *nr)
+static unsigned int read_waves(struct kfd_node *node, struct kfd_gpreempt_scan *scan)
 {
 	struct amdgpu_device *adev = node->adev;
 	struct access a = { .adev = adev };
 
-	*nr = 0;
 	mutex_lock(&adev->srbm_mutex);
 	mutex_lock(&adev->grbm_idx_mutex);
 	for_each_inst(a.xcc, node->xcc_mask)
-		read_xcc(&a, node->kfd->shared_resources.cp_queue_bitmap, flags, slots, nr);
+		read_xcc(&a, node->kfd->shared_resources.cp_queue_bitmap[0], scan);
 	mutex_unlock(&adev->grbm_idx_mutex);
 	mutex_unlock(&adev->srbm_mutex);
 	return a.nr;
@@ -206,6 +203,6 @@ static bool has_saved(const struct queue *q)
 }
 
 const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9 = {
-	.read_slots = read_slots,
+	.read_waves = read_waves,
 	.has_saved = has_saved,
 };

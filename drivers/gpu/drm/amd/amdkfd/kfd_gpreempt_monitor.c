@@ -141,14 +141,12 @@ static int monitor_look(struct kfd_gpreempt *gp)
 	}
 
 	kfd_gpreempt_scan_memory(gp);
-	/* How long a restore takes, only waves can tell. */
-	if (scan->restoring)
-		kfd_gpreempt_scan_waves(gp);
 	monitor_decide(gp, policy, &tunables);
-	if (scan->plan.need_waves) {
+	/* How long a restore takes, only waves can tell. */
+	if (scan->plan.need_waves || scan->restoring)
 		kfd_gpreempt_scan_waves(gp);
+	if (scan->plan.need_waves)
 		monitor_decide(gp, policy, &tunables);
-	}
 	for (i = 0; i < scan->view.nr; i++) {
 		struct kfd_gpreempt_queue *gpq = scan->queues[i].gpq;
 

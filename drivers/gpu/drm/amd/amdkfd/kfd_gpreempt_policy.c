@@ -148,7 +148,7 @@ static u64 gpreempt_slice_ns(const struct gpreempt_decision *d,
 static bool gpreempt_expects(const struct gpreempt_decision *d,
 			     const struct gpreempt_queue_view *q)
 {
-	return q->mapped && q->hint_ns && d->view->now_ns < q->hint_end_ns &&
+	return q->hint_ns && d->view->now_ns < q->hint_end_ns &&
 	       q->hist->void_hint_ns != q->hint_ns;
 }
 
@@ -170,7 +170,7 @@ static bool gpreempt_shows(const struct gpreempt_decision *d,
 /*
  * Wave counts matter if queues of two levels, or two that take turns, may want
  * or hold the machine, or if nothing but hidden waves keeps the monitor from
- * parking. Changes nothing. @blind tells that one of these counts is not known.
+ * parking. Changes no history. @blind tells that one of these counts is not known.
  */
 static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 {
@@ -181,12 +181,13 @@ static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 
 	*blind = false;
 	for (i = 0; i < d->view->nr; i++) {
-		const struct gpreempt_queue_view *q = &d->view->q[i];
+		struct gpreempt_queue_view *q = &d->view->q[i];
 		bool hides = gpreempt_may_hide(q);
 		bool backlog = gpreempt_backlog(q);
 		bool shows = gpreempt_shows(d, q);
 		u8 level = gpreempt_effective(q);
 
+		q->matters = false;
 		if (!gpreempt_takes_part(q))
 			continue;
 		hidden |= hides;
@@ -197,8 +198,8 @@ static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 		if (backlog && q->head == GPREEMPT_HEAD_WAITS && !hides &&
 		    !q->preempted && q->waves <= 0)
 			continue;
-		if (q->mapped && q->waves == GPREEMPT_WAVES_UNKNOWN)
-			*blind = true;
+		q->matters = q->mapped;
+		*blind |= q->mapped && q->waves == GPREEMPT_WAVES_UNKNOWN;
 		lowest = min_t(int, lowest, level);
 		highest = max_t(int, highest, level);
 		if (gpreempt_slice_ns(d, q)) {
@@ -206,7 +207,12 @@ static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 			turns |= BIT(level);
 		}
 	}
-	return lowest < highest || contested || (hidden && !shown);
+	if (lowest < highest || contested)
+		return true;
+	/* Before the monitor parks, whatever still runs has to be found. */
+	for (i = 0; i < d->view->nr && hidden && !shown; i++)
+		d->view->q[i].matters = d->view->q[i].mapped;
+	return hidden && !shown;
 }
 
 /*
@@ -306,6 +312,9 @@ static void gpreempt_remember(const struct gpreempt_decision *d,
 		return;
 	}
 	gpreempt_clock_run(&h->resident_since_ns, now);
+	/* New packets behind a head that waits are not on their way to waves. */
+	if (gpreempt_waits(q))
+		h->fresh = false;
 	settled = gpreempt_clock_reached(h->moved_ns, now,
 					 (u64)tun->blocked_us * NSEC_PER_USEC);
 	if (!d->informed && settled && (h->fresh || h->restored)) {
@@ -633,14 +642,17 @@ static u64 gpreempt_save_cost(const struct gpreempt_decision *d,
 	return q->waves > 0 ? q->waves * d->view->save_wave_ns : 0;
 }
 
-/* Announced work finds the machine free if somebody is taken off one scan earlier. */
+/*
+ * Announced work finds the machine free if somebody is taken off one scan earlier
+ * than a save takes. Who has been taken off counts too, and so stays off until then.
+ */
 static u64 gpreempt_lead_ns(const struct gpreempt_decision *d)
 {
 	u64 cost = 0;
 	unsigned int i;
 
 	for (i = 0; i < d->view->nr; i++)
-		if (d->view->q[i].mapped)
+		if (gpreempt_takes_part(&d->view->q[i]))
 			cost = max(cost, gpreempt_save_cost(d, &d->view->q[i]));
 	return cost + (u64)d->tun->poll_interval_us * NSEC_PER_USEC;
 }
@@ -693,9 +705,8 @@ static const struct gpreempt_queue_view *gpreempt_presumed(const struct gpreempt
 	if (!d->policy->preempts ||
 	    gpreempt_effective(low) >= gpreempt_effective(high))
 		return NULL;
-	if (!high->mapped || high->asked || !gpreempt_backlog(high) ||
-	    high->head != GPREEMPT_HEAD_READY || high->hist->busy ||
-	    high->hist->blocked)
+	if (!gpreempt_backlog(high) || high->head != GPREEMPT_HEAD_READY ||
+	    high->hist->busy || high->hist->blocked)
 		return NULL;
 	if (!low->mapped || low->pinned || !low->hist->busy || low->hist->blocked ||
 	    !gpreempt_pending(low) || !gpreempt_worth_saving(d, low))

@@ -192,6 +192,8 @@ struct gpreempt_history {
  * @effective:	out: priority after ageing
  * @wants:	out: could use more of the machine than it has, now
  * @announced:	out: it wants the machine for announced work only
+ * @matters:	out, with &gpreempt_plan.need_waves too: it may want or hold the
+ *		machine, so its waves are to be counted
  * @backlog:	out: valid packets the GPU has not consumed
  * @reason:	out: why it is on the plan
  */
@@ -220,6 +222,7 @@ struct gpreempt_queue_view {
 	u8 effective;
 	bool wants;
 	bool announced;
+	bool matters;
 	u32 backlog;
 	enum gpreempt_reason reason;
 };
@@ -262,9 +265,9 @@ struct gpreempt_tunables {
 
 /**
  * struct gpreempt_plan - what to do, all in one transaction
- * @need_waves:	no decision without wave counts: read them, set
+ * @need_waves:	no decision without wave counts: read them where they matter, set
  *		&gpreempt_view.waves_final and decide again with the same view.
- *		The rest of the plan and the view's out fields are not valid, and
+ *		The rest of the plan and of the view's out fields is not valid, and
  *		no history has changed
  * @idle:	no queue that is mapped, or preempted and not held, has work: the
  *		monitor may park. Others come back by a change of the runlist

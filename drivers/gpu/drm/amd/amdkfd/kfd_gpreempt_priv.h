@@ -25,6 +25,7 @@
 
 /* A node has KFD queue slots on one micro engine: four pipes of eight. */
 #define GPREEMPT_MAX_SLOTS	32
+#define GPREEMPT_MAX_XCCS	8
 
 /* What a node starts with, and sysfs shows in default/. */
 #define GPREEMPT_DEFAULT_POLL_INTERVAL_US	1000
@@ -138,6 +139,7 @@ enum gpreempt_stat {
  * @running_ns:	time between two scans that saw it run; &kfd_gpreempt.last_lock
  * @waiting_ns:	the same of waiting, on the hardware; &kfd_gpreempt.last_lock
  * @alone_ns:	since then it could have executed, as nobody else does
+ * @slot:	hardware slot of each XCC that it was found in last, plus one; 0: in none
  * @saved:	waves of it were saved when it was preempted last
  * @refused:	they have not been restored
  * @epoch:	the &kfd_gpreempt.epoch that @hist belongs to
@@ -187,6 +189,7 @@ struct kfd_gpreempt_queue {
 	u64 running_ns;
 	u64 waiting_ns;
 	u64 alone_ns;
+	u8 slot[GPREEMPT_MAX_XCCS];
 	bool saved;
 	bool refused;
 
@@ -211,6 +214,9 @@ struct kfd_gpreempt_queue {
  * @queue_id:	number of the queue in its process
  * @doorbell_off: names the queue in hardware slots
  * @aql:	packets are AQL packets, not dwords
+ * @resident:	it is in a hardware slot
+ * @counted:	XCCs on which waves of it were found
+ * @hqd_rptr:	read pointer there in dwords, wrapped; PM4 only, the first XCC's
  * @head:	head packet, if there is a backlog and it could be read
  */
 struct kfd_gpreempt_scan_queue {
@@ -221,19 +227,10 @@ struct kfd_gpreempt_scan_queue {
 	u32 queue_id;
 	u32 doorbell_off;
 	bool aql;
+	bool resident;
+	u32 counted;
+	u32 hqd_rptr;
 	union aql_packet head;
-};
-
-/**
- * struct kfd_gpreempt_slot - a hardware queue slot with a queue in it
- * @doorbell_off: names the queue
- * @rptr:	read pointer in dwords, wrapped, if asked for: the first XCC's
- * @waves:	waves in flight, by one engine's count of each XCC
- */
-struct kfd_gpreempt_slot {
-	u32 doorbell_off;
-	u32 rptr;
-	u32 waves;
 };
 
 /**
@@ -258,20 +255,21 @@ struct kfd_gpreempt_room {
  * @plan:	what it decides
  * @queues:	parallel to @view.q
  * @room:	what the arrays of the three are in
- * @register_ns: time spent on registers
+ * @registers:	register accesses
+ * @register_ns: time spent on them
  * @hold_end_ns: the first hold of a limited time ends then, 0: there is none
  * @contended:	something might have to be decided
  * @preempted:	queues that are preempted and not held, or asked to be preempted
  * @restoring:	a queue was resumed and has not been seen executing since
  * @refused:	a queue's saved waves were not restored
  * @oversubscribed: firmware rotates the mapped queues
- * @pm4:	a PM4 queue is among them
  */
 struct kfd_gpreempt_scan {
 	struct gpreempt_view view;
 	struct gpreempt_plan plan;
 	struct kfd_gpreempt_scan_queue *queues;
 	struct kfd_gpreempt_room *room;
+	unsigned int registers;
 	u64 register_ns;
 	u64 hold_end_ns;
 	bool contended;
@@ -279,23 +277,18 @@ struct kfd_gpreempt_scan {
 	bool restoring;
 	bool refused;
 	bool oversubscribed;
-	bool pm4;
 };
-
-#define GPREEMPT_READ_EMPTY	BIT(0)	/* slots of queues without waves, too */
-#define GPREEMPT_READ_RPTR	BIT(1)	/* read pointers */
 
 /**
  * struct kfd_gpreempt_hw - reading of one generation's registers
- * @read_slots:	fill in the slots that have waves, and what the flags ask for;
- *		return the number of register accesses. The caller holds the
- *		reset semaphore and keeps GFXOFF off
+ * @read_waves:	for each queue of the scan that matters: is it resident, how many
+ *		waves has it; return the number of register accesses. The caller
+ *		holds the reset semaphore and keeps GFXOFF off
  * @has_saved:	does the MQD of a queue that was taken off tell of saved waves?
  */
 struct kfd_gpreempt_hw {
-	unsigned int (*read_slots)(struct kfd_node *node, unsigned int flags,
-				   struct kfd_gpreempt_slot *slots,
-				   unsigned int *nr);
+	unsigned int (*read_waves)(struct kfd_node *node,
+				   struct kfd_gpreempt_scan *scan);
 	bool (*has_saved)(const struct queue *q);
 };
 

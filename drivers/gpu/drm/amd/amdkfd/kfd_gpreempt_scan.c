@@ -204,7 +204,13 @@ static void read_aql(struct kfd_gpreempt_scan_queue *sq,
 	v->readable = true;
 }
 
-/* PM4: dword counts; the firmware reports the read pointer wrapped. */
+/* Of PM4, the firmware tells the read pointer in dwords, wrapped. */
+static void unwrap_rptr(struct gpreempt_queue_view *v, u32 rptr)
+{
+	v->rptr = v->wptr - (((u32)v->wptr - rptr) & (v->size - 1));
+}
+
+/* PM4: dword counts. */
 static void read_pm4(const struct kfd_gpreempt_scan_queue *sq,
 		     struct gpreempt_queue_view *v)
 {
@@ -214,7 +220,7 @@ static void read_pm4(const struct kfd_gpreempt_scan_queue *sq,
 	    read_user(&wptr, sq->wptr, sizeof(wptr)))
 		return;
 	v->wptr = wptr;
-	v->rptr = v->wptr - ((wptr - rptr) & (v->size - 1));
+	unwrap_rptr(v, rptr);
 	v->readable = true;
 }
 
@@ -266,8 +272,6 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		.waves = GPREEMPT_WAVES_UNKNOWN,
 		.save_cost_ns = gpq->save_cost_ns,
 	};
-	if (v->mapped || (v->preempted && !v->held))
-		scan->pm4 |= !sq->aql;
 	if (v->preempted ? !v->held : v->mapped && (v->held || v->asked))
 		scan->preempted++;
 	scan->restoring |= v->mapped && gpq->mapped_ns;
@@ -312,9 +316,9 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->view.waves_final = false;
 	scan->view.save_wave_ns = gp->save_wave_ns;
 	scan->view.now_ns = ktime_get_ns();
+	scan->registers = 0;
 	scan->register_ns = 0;
 	scan->hold_end_ns = 0;
-	scan->pm4 = false;
 	scan->preempted = 0;
 	scan->restoring = false;
 	scan->refused = false;
@@ -368,8 +372,11 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 }
 
 /**
- * kfd_gpreempt_scan_waves - read the wave counts, and PM4 queues' read pointers
+ * kfd_gpreempt_scan_waves - read wave counts, and PM4 queues' read pointers
  * @gp: the node
+ *
+ * Of those queues only that matter: for the decision, or because they were
+ * resumed and how long that takes is not known yet.
  *
  * AQL queues' read pointers are not: in the register they are wrapped, so full
  * and empty look alike, and the application's own, 64-bit one is in memory.
@@ -382,49 +389,39 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 {
 	struct amdgpu_device *adev = gp->node->adev;
-	struct kfd_gpreempt_slot slots[GPREEMPT_MAX_SLOTS];
 	struct kfd_gpreempt_scan *scan = &gp->scan;
-	unsigned int i, s, nr = 0, flags = 0, accesses;
+	unsigned int i;
 	u64 start_ns;
 
 	scan->view.waves_final = true;
 	if (!gp->hw)
 		return;
-	if (scan->oversubscribed)
-		flags |= GPREEMPT_READ_EMPTY;
-	if (scan->pm4)
-		flags |= GPREEMPT_READ_RPTR;
+	for (i = 0; i < scan->view.nr; i++)
+		scan->view.q[i].matters |= scan->view.q[i].mapped &&
+					   scan->queues[i].gpq->mapped_ns;
 
 	/* In a reset the registers are not ours; the counts stay unknown. */
 	if (!down_read_trylock(&adev->reset_domain->sem))
 		return;
 	start_ns = ktime_get_ns();
 	amdgpu_gfx_off_ctrl(adev, false);
-	accesses = gp->hw->read_slots(gp->node, flags, slots, &nr);
+	scan->registers = gp->hw->read_waves(gp->node, scan);
 	amdgpu_gfx_off_ctrl(adev, true);
 	up_read(&adev->reset_domain->sem);
 	scan->register_ns = ktime_get_ns() - start_ns;
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_REGISTERS, accesses);
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_REGISTERS, scan->registers);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_REGISTER_NS, scan->register_ns);
 
 	for (i = 0; i < scan->view.nr; i++) {
-		struct gpreempt_queue_view *v = &scan->view.q[i];
 		struct kfd_gpreempt_scan_queue *sq = &scan->queues[i];
+		struct gpreempt_queue_view *v = &scan->view.q[i];
 
-		if (!v->mapped)
+		if (!v->matters)
 			continue;
-		for (s = 0; s < nr; s++)
-			if (slots[s].doorbell_off == sq->doorbell_off)
-				break;
-		if (s < nr) {
-			v->waves = slots[s].waves;
-			if (!sq->aql && v->readable)
-				v->rptr = v->wptr -
-					  ((u32)(v->wptr - slots[s].rptr) &
-					   (v->size - 1));
-		} else if (!scan->oversubscribed) {
+		if (!sq->resident && !scan->oversubscribed)
 			v->waves = 0;
-		}
+		if (sq->resident && !sq->aql && v->readable)
+			unwrap_rptr(v, sq->hqd_rptr);
 	}
 }
 

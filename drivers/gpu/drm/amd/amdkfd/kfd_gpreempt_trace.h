@@ -69,24 +69,24 @@ TRACE_DEFINE_ENUM(GPREEMPT_BYPASSED);
 	{ GPREEMPT_ACTIVE,		"active" },			\
 	{ GPREEMPT_BYPASSED,		"bypassed" })
 
-/* A scan ended: how many queues, how long, were wave counts needed. */
+/* A scan ended: how many queues, register accesses (0: no wave counts), how long. */
 TRACE_EVENT(kfd_gpreempt_scan,
-	TP_PROTO(u32 gpu_id, unsigned int queues, bool waves, u64 ns),
-	TP_ARGS(gpu_id, queues, waves, ns),
+	TP_PROTO(u32 gpu_id, unsigned int queues, unsigned int registers, u64 ns),
+	TP_ARGS(gpu_id, queues, registers, ns),
 	TP_STRUCT__entry(
 		__field(u32, gpu_id)
 		__field(unsigned int, queues)
-		__field(bool, waves)
+		__field(unsigned int, registers)
 		__field(u64, ns)
 	),
 	TP_fast_assign(
 		__entry->gpu_id = gpu_id;
 		__entry->queues = queues;
-		__entry->waves = waves;
+		__entry->registers = registers;
 		__entry->ns = ns;
 	),
-	TP_printk("gpu_id=%u queues=%u waves=%d ns=%llu", __entry->gpu_id,
-		  __entry->queues, __entry->waves, __entry->ns)
+	TP_printk("gpu_id=%u queues=%u registers=%u ns=%llu", __entry->gpu_id,
+		  __entry->queues, __entry->registers, __entry->ns)
 );
 
 /* The policy's verdict on a queue, for each queue that is to change. */

@@ -95,7 +95,7 @@ static void bench_scan(struct kunit *test, struct bench *b)
 		KUNIT_EXPECT_MEMEQ(test, b->hist, b->before, sizeof(b->hist));
 		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt + b->plan.nr_resume, 0);
 		for (i = 0; i < b->view.nr; i++)
-			if (b->q[i].mapped && !b->waves_unreadable)
+			if (b->q[i].matters && !b->waves_unreadable)
 				b->q[i].waves = waves[i];
 		b->view.waves_final = true;
 		gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
@@ -1098,6 +1098,37 @@ static void gpreempt_policy_blocked_saved(struct kunit *test)
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_BLOCKED);
 }
 
+/* It ended before it was taken off, and its head waits: low is not disturbed again. */
+static void gpreempt_policy_blocked_saved_nothing(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *mid, *high;
+	struct bench *b = bench_new(test, "strict");
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	low = bench_queue(b, 0);
+	mid = bench_queue(b, 7);
+	high = bench_queue(b, 15);
+	bench_scan(test, b);
+	runs(low);
+	runs(mid);
+	waits_for_signal(mid);
+	bench_ticks(test, b, 5);
+	submits(high);
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 2);
+	mid->waves = 0;
+	mid->previous = GPREEMPT_SIGNAL_DONE;
+	bench_tick(test, b);
+	finishes(high);
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_EQ(test, mid->state, GPREEMPT_BLOCKED);
+	for (i = 0; i < 5000; i++) {
+		bench_tick(test, b);
+		KUNIT_EXPECT_TRUE(test, low->mapped);
+	}
+}
+
 /* A chain: high waits for mid, mid for low, and low is what runs. */
 static void gpreempt_policy_blocked_chain(struct kunit *test)
 {
@@ -1476,6 +1507,34 @@ static void gpreempt_policy_starved_two(struct kunit *test)
 	}
 }
 
+/* Of several, who has waited longest, wherever it is listed. */
+static void gpreempt_policy_starved_longest(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "strict");
+	struct gpreempt_queue_view *low[2], *high;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->tun.starvation_ms = 60000;
+	low[0] = bench_queue(b, 0);
+	low[1] = bench_queue(b, 3);
+	high = bench_queue(b, 15);
+	bench_scan(test, b);
+	runs(low[1]);
+	bench_ticks(test, b, 5);
+	submits(high);
+	bench_tick(test, b);
+	runs(high);
+	high->rptr = high->wptr;
+	bench_ticks(test, b, 100);
+	submits(low[0]);
+	bench_ticks(test, b, 100);
+	KUNIT_EXPECT_EQ(test, low[0]->state, GPREEMPT_RUNNABLE);
+	b->tun.starvation_ms = 10;
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, low[1]->effective, GPREEMPT_BOOST);
+	KUNIT_EXPECT_EQ(test, low[0]->effective, 0);
+}
+
 /*
  * A high kernel that spins in its waves on what low must write cannot be told
  * from work: low executes by rule 3, every starvation_ms.
@@ -1517,10 +1576,17 @@ static void gpreempt_policy_need_waves(struct kunit *test)
 
 	/* two, but the other cannot run */
 	waits_for_signal(high);
+	bench_ticks(test, b, 2);
+	KUNIT_EXPECT_FALSE(test, b->asked);
+	/* unless what it consumed before may still be under way */
+	waits_for_signal(high);
+	high->rptr++;
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
-	high->hist->fresh = false;
 	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+	high->previous = GPREEMPT_SIGNAL_DONE;
+	bench_ticks(test, b, 2);
 	KUNIT_EXPECT_FALSE(test, b->asked);
 	high->head = GPREEMPT_HEAD_READY;
 	bench_tick(test, b);
@@ -1562,7 +1628,7 @@ static void gpreempt_policy_evident(struct kunit *test)
 /* What makes a verdict plain, one thing missing at a time. */
 static void gpreempt_policy_not_evident(struct kunit *test)
 {
-	enum { SIGNAL, HEAD, PACKET, RESIDENCY, PINNED, PARKED, THIRD, CASES };
+	enum { SIGNAL, HEAD, PACKET, RESIDENCY, PINNED, PARKED, BLOCKED, NONE, THIRD, CASES };
 	struct gpreempt_queue_view *low, *high, *third;
 	struct bench *b;
 	int missing;
@@ -1583,6 +1649,10 @@ static void gpreempt_policy_not_evident(struct kunit *test)
 			low->pinned = true;
 		if (missing == PARKED)
 			low->hist->busy = false;
+		if (missing == BLOCKED)
+			low->hist->blocked = true;
+		if (missing == NONE)
+			b->policy = gpreempt_policy_find("none");
 		if (missing == THIRD) {
 			third = bench_queue(b, 7);
 			submits(third);
@@ -1605,6 +1675,11 @@ static void gpreempt_policy_waves_at_once(struct kunit *test)
 	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
 	KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+	bench_commit(b);
+	b->view.now_ns += INTERVAL_NS;
+	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
+	KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
+	EXPECT_KEEP(test, b, low);
 }
 
 /* Hardware that counts no waves: less is known, all rules hold. */
@@ -1887,8 +1962,48 @@ static void gpreempt_policy_turns_alone(struct kunit *test)
 		for (n = 0; n < 50; n++) {
 			bench_tick(test, b);
 			KUNIT_EXPECT_EQ_MSG(test, b->plan.nr_preempt, 0, "%s", c[i].name);
+			/* nor is that worth a register */
+			if (c[i].priority == 7 && n > 0)
+				KUNIT_EXPECT_FALSE_MSG(test, b->asked, "%s", c[i].name);
 		}
 	}
+}
+
+/* Of two that come at once, the first turn is whose waves are there already. */
+static void gpreempt_policy_turns_first(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "timeslice");
+	struct gpreempt_queue_view *waits, *has;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->tun.timeslice_us[7] = TURN * 1000;
+	waits = bench_queue(b, 7);
+	has = bench_queue(b, 7);
+	bench_ticks(test, b, 3);
+	submits(waits);
+	runs(has);
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, waits, GPREEMPT_PREEMPT, GPREEMPT_REASON_TIMESLICE);
+	EXPECT_KEEP(test, b, has);
+}
+
+/* Nobody may leave yet: but time alone will change that. */
+static void gpreempt_policy_turns_waiting(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "timeslice");
+	struct gpreempt_queue_view *q[2];
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->tun.timeslice_us[7] = TURN * 1000;
+	b->tun.min_residency_us = 50 * 1000;
+	q[0] = bench_queue(b, 7);
+	q[1] = bench_queue(b, 7);
+	bench_scan(test, b);
+	runs(q[0]);
+	runs(q[1]);
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 0);
+	KUNIT_EXPECT_TRUE(test, b->plan.waiting);
 }
 
 /* A turn that cannot be used ends at once, and its rest is not saved up. */
@@ -2067,6 +2182,35 @@ static void gpreempt_policy_turns_below(struct kunit *test)
 	KUNIT_EXPECT_LE(test, mapped[1], mapped[0] * 5 / 4);
 }
 
+/* The time that a higher queue takes is not the turn's. */
+static void gpreempt_policy_turns_interrupted(struct kunit *test)
+{
+	struct gpreempt_queue_view *q[2], *high;
+	struct bench *b = bench_turns(test, &q[0], &q[1]);
+	unsigned int i;
+	u64 had;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	high = bench_queue(b, 15);
+	bench_tick(test, b);
+	submits(high);
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, q[0], GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+	runs(high);
+	high->rptr = high->wptr;
+	bench_tick(test, b);
+	had = q[0]->hist->turn_ns;
+	KUNIT_EXPECT_LT(test, had, TURN * INTERVAL_NS);
+	for (i = 0; i < 2 * TURN; i++) {
+		bench_tick(test, b);
+		KUNIT_EXPECT_EQ(test, q[0]->hist->turn_ns, had);
+	}
+	finishes(high);
+	bench_ticks(test, b, 2);
+	KUNIT_EXPECT_TRUE(test, q[0]->mapped);
+	KUNIT_EXPECT_TRUE(test, q[1]->preempted);
+}
+
 /* Rule 3 over turns: a queue waits for the turns of others so long, not longer. */
 static void gpreempt_policy_turns_starved(struct kunit *test)
 {
@@ -2075,6 +2219,7 @@ static void gpreempt_policy_turns_starved(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	b->tun.timeslice_us[7] = 10000 * 1000;
+	b->tun.timeslice_us[GPREEMPT_LEVELS - 1] = 10000 * 1000;
 	q[1]->waves = 32;
 	bench_ticks(test, b, 999);
 	EXPECT_KEEP(test, b, q[1]);
@@ -2231,6 +2376,29 @@ static void gpreempt_policy_hint(struct kunit *test)
 	EXPECT_KEEP(test, b, low);
 }
 
+/* Where a save takes long the machine is free early, and stays so until then. */
+static void gpreempt_policy_hint_early(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	low->save_cost_ns = 10 * INTERVAL_NS;
+	high->hint_ns = b->view.now_ns + 30 * INTERVAL_NS;
+	high->hint_end_ns = high->hint_ns + 10 * INTERVAL_NS;
+	bench_ticks(test, b, 18);
+	EXPECT_KEEP(test, b, low);
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_HINT);
+	/* five times blocked_us */
+	for (i = 0; i < 11; i++) {
+		bench_tick(test, b);
+		KUNIT_EXPECT_TRUE(test, high->announced);
+		EXPECT_KEEP(test, b, low);
+	}
+}
+
 /* Announced, and it does not come: low is back after blocked_us. */
 static void gpreempt_policy_hint_void(struct kunit *test)
 {
@@ -2280,7 +2448,9 @@ static void gpreempt_policy_hint_idle(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, b->plan.waiting);
 	high->hint_ns = b->view.now_ns + 100 * INTERVAL_NS;
 	high->hint_end_ns = high->hint_ns + INTERVAL_NS;
-	bench_ticks(test, b, 100);
+	bench_ticks(test, b, 50);
+	KUNIT_EXPECT_FALSE(test, b->plan.idle);
+	bench_ticks(test, b, 50);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 	EXPECT_KEEP(test, b, low);
 	bench_tick(test, b);
@@ -2327,6 +2497,8 @@ static void gpreempt_policy_cheapest(struct kunit *test)
 		  { { 15, 8, 0 }, { 15, 8, 0 }, { 14, 8, 0 }, { 15, 8, 0 } }, 4 },
 		{ "who would take the room", 8,
 		  { { 3, 8, 0 }, { 1, 8, 0 }, { 0, 1, 0, true }, { 3, 8, 0 } }, 6 },
+		{ "what that one frees counts", 8,
+		  { { 3, 8, 0 }, { 3, 8, 0, true }, { 3, 8, 0 }, { 3, 8, 0 } }, 2 },
 		{ "who only waits for room", 8,
 		  { { 3, 0, 0, true }, { 5, 8, 0 }, { 4, 8, 0 }, { 5, 8, 0 } }, 5 },
 	};
@@ -2369,27 +2541,28 @@ static void gpreempt_policy_cheapest(struct kunit *test)
 static void gpreempt_policy_cheapest_again(struct kunit *test)
 {
 	struct bench *b = bench_new(test, "strict");
-	struct gpreempt_queue_view *low[2], *high;
+	struct gpreempt_queue_view *low[3], *high;
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	low[0] = bench_queue(b, 0);
-	low[1] = bench_queue(b, 0);
+	for (i = 0; i < 3; i++)
+		low[i] = bench_queue(b, 0);
 	high = bench_queue(b, 15);
 	bench_scan(test, b);
-	runs(low[0]);
-	runs(low[1]);
+	for (i = 0; i < 3; i++)
+		runs(low[i]);
 	bench_ticks(test, b, 5);
 	wants_waves(high, 8);
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low[0], GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
-	EXPECT_KEEP(test, b, low[1]);
+	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 1);
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low[1], GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+	EXPECT_VERDICT(test, b, low[2], GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 	/* it runs and ends; the next one is judged anew */
 	finishes(high);
 	bench_ticks(test, b, 6);
-	KUNIT_EXPECT_TRUE(test, low[0]->mapped && low[1]->mapped);
+	KUNIT_EXPECT_TRUE(test, low[0]->mapped && low[1]->mapped && low[2]->mapped);
 	for (i = 0; i < 2; i++) {
 		wants_waves(high, 8);
 		bench_tick(test, b);
@@ -2401,7 +2574,20 @@ static void gpreempt_policy_cheapest_again(struct kunit *test)
 	wants_waves(high, 8);
 	wants_waves(high, 8);
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 2);
+	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 3);
+
+	/* announced work that did not come says nothing about what comes */
+	finishes(high);
+	bench_ticks(test, b, 6);
+	high->hint_ns = b->view.now_ns + 2 * INTERVAL_NS;
+	high->hint_end_ns = high->hint_ns + 100 * INTERVAL_NS;
+	bench_ticks(test, b, 2);
+	KUNIT_EXPECT_TRUE(test, low[0]->preempted && low[1]->preempted && low[2]->preempted);
+	bench_ticks(test, b, 10);
+	KUNIT_EXPECT_TRUE(test, low[0]->mapped && low[1]->mapped && low[2]->mapped);
+	wants_waves(high, 8);
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 1);
 }
 
 /* Rule 10: who is about to end anyway, for all its past tells, is left alone. */
@@ -2937,7 +3123,7 @@ static void sim_scan(struct kunit *test, struct sim *s)
 	gpreempt_decide(s->policy, &s->view, &s->tun, &s->plan);
 	if (s->plan.need_waves) {
 		for (i = 0; i < s->nr; i++)
-			if (s->q[i].mapped)
+			if (s->q[i].matters)
 				s->q[i].waves = s->queue[i].live;
 		s->view.waves_final = true;
 		gpreempt_decide(s->policy, &s->view, &s->tun, &s->plan);
@@ -3272,6 +3458,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_blocked_head),
 	KUNIT_CASE(gpreempt_policy_blocked_behind),
 	KUNIT_CASE(gpreempt_policy_blocked_saved),
+	KUNIT_CASE(gpreempt_policy_blocked_saved_nothing),
 	KUNIT_CASE(gpreempt_policy_blocked_chain),
 	KUNIT_CASE(gpreempt_policy_blocked_given),
 	KUNIT_CASE(gpreempt_policy_blocked_wrongly),
@@ -3284,6 +3471,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_starved_not),
 	KUNIT_CASE(gpreempt_policy_starved_unused),
 	KUNIT_CASE(gpreempt_policy_starved_two),
+	KUNIT_CASE(gpreempt_policy_starved_longest),
 	KUNIT_CASE(gpreempt_policy_spinning_high),
 	KUNIT_CASE(gpreempt_policy_need_waves),
 	KUNIT_CASE(gpreempt_policy_evident),
@@ -3295,16 +3483,20 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_turns),
 	KUNIT_CASE(gpreempt_policy_turns_newcomer),
 	KUNIT_CASE(gpreempt_policy_turns_alone),
+	KUNIT_CASE(gpreempt_policy_turns_first),
+	KUNIT_CASE(gpreempt_policy_turns_waiting),
 	KUNIT_CASE(gpreempt_policy_turns_unused),
 	KUNIT_CASE(gpreempt_policy_turns_order),
 	KUNIT_CASE(gpreempt_policy_turns_own),
 	KUNIT_CASE(gpreempt_policy_turns_none),
 	KUNIT_CASE(gpreempt_policy_turns_residency),
 	KUNIT_CASE(gpreempt_policy_turns_below),
+	KUNIT_CASE(gpreempt_policy_turns_interrupted),
 	KUNIT_CASE(gpreempt_policy_turns_starved),
 	KUNIT_CASE(gpreempt_policy_switch),
 	KUNIT_CASE(gpreempt_policy_asked),
 	KUNIT_CASE(gpreempt_policy_hint),
+	KUNIT_CASE(gpreempt_policy_hint_early),
 	KUNIT_CASE(gpreempt_policy_hint_void),
 	KUNIT_CASE(gpreempt_policy_hint_idle),
 	KUNIT_CASE(gpreempt_policy_cheapest),
