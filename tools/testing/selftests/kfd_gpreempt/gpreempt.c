@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* GPREEMPT's files in sysfs. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "gpreempt.h"
 #include "kfd.h"
 
@@ -73,6 +75,29 @@ long long gpreempt_number(const char *file)
 		return ret;
 	value = strtoll(text, &end, 10);
 	return end == text || *end ? -EINVAL : value;
+}
+
+pid_t gpreempt_monitor(void)
+{
+	char path[300], name[32], comm[32];
+	unsigned int node;
+	struct dirent *e;
+	__u32 gpu_id;
+	pid_t pid = 0;
+	DIR *d;
+
+	if (kfd_find_gpu(&gpu_id, &node))
+		return 0;
+	snprintf(name, sizeof(name), "gpreempt/%u\n", gpu_id);
+	d = opendir("/proc");
+	while (d && !pid && (e = readdir(d))) {
+		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		if (!file_read(path, comm, sizeof(comm)) && !strcmp(comm, name))
+			pid = atoi(e->d_name);
+	}
+	if (d)
+		closedir(d);
+	return pid;
 }
 
 long long gpreempt_preempted(void)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Path of @file (NULL for the folder) of the first GPU node. */
 int gpreempt_path(const char *file, char *path, size_t size);
@@ -15,6 +16,9 @@ bool gpreempt_present(void);
 /* One value, newline removed. 0 or -errno. */
 int gpreempt_read(const char *file, char *buf, size_t size);
 long long gpreempt_number(const char *file);	/* negative errno on failure */
+
+/* The monitor's thread; 0 while there is none. */
+pid_t gpreempt_monitor(void);
 
 /* Queues that are preempted now, as counted; one destroyed in that state stays counted. */
 long long gpreempt_preempted(void);

@@ -142,8 +142,9 @@ static int read_properties(struct kfd_dev *dev, unsigned int *render_minor)
 	dev->xccs = xccs;
 	dev->cus = simds / simd_per_cu;
 	dev->cu_waves = simd_per_cu * waves_per_simd;
+	dev->engines = arrays / per_engine;
 	waves = dev->cus / dev->xccs * 40;
-	by_engine = arrays / per_engine * 512;
+	by_engine = dev->engines * 512;
 	if (waves > by_engine)
 		waves = by_engine;
 	save_area_sizes(dev, waves);

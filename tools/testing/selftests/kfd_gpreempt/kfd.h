@@ -43,6 +43,7 @@ struct kfd_event {
  * @gpu_id:	KFD's name for it
  * @gfx_version: e.g. 90010 for gfx90a
  * @cus:	compute units of all XCCs
+ * @engines:	shader engines of one XCC
  * @cu_waves:	wave slots of a compute unit
  * @ctl_stack_size: what CREATE_QUEUE checks a queue's context save area against
  * @cwsr_size:	likewise
@@ -63,6 +64,7 @@ struct kfd_dev {
 	__u32 gpu_id;
 	unsigned int gfx_version;
 	unsigned int cus;
+	unsigned int engines;
 	unsigned int cu_waves;
 	__u32 ctl_stack_size;
 	__u32 cwsr_size;

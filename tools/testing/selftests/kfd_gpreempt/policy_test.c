@@ -2,7 +2,7 @@
 /*
  * What the policies promise beyond taking a lower queue off for a higher one:
  * the lowest executes beside one that never ends, queues of a level take turns,
- * and a change of policy leaves nobody behind.
+ * no more are taken off than needed, and a change of policy leaves nobody behind.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -10,6 +10,9 @@
 #include "kselftest_harness.h"
 #include "client.h"
 #include "gpreempt.h"
+#include "trace.h"
+
+#define EVENTS	"kfd_gpreempt"
 
 FIXTURE(policy) {
 	struct client c;
@@ -37,6 +40,7 @@ FIXTURE_TEARDOWN(policy)
 	unsigned int i;
 
 	gpreempt_set("enable", 0);
+	trace_off(EVENTS);
 	if (self->c.dev.fd > 0) {
 		/* all of them first: one may keep another from the machine */
 		for (i = 0; i < self->jobs; i++)
@@ -202,6 +206,99 @@ TEST_F_TIMEOUT(policy, change, 60)
 	self->preemptions = gpreempt_number("stats/preemptions");
 	usleep(100000);
 	EXPECT_EQ(self->preemptions, gpreempt_number("stats/preemptions"));
+}
+
+/* Two queues, half of the machine each, that do not end. 0 or -errno. */
+static int halves(FIXTURE_DATA(policy) *self)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < 2; i++) {
+		aql_signal_init(self->job[i].signal, 1, NULL);
+		aql_dispatch(&self->q[i], &self->c.until, self->c.dev.cus / 2 * 64, 64,
+			     self->job[i].args, self->job[i].signal);
+		ret = until_job_moves(&self->job[i]);
+	}
+	return ret;
+}
+
+static const __u32 low_low_high[] = { PRIORITY_LOW, PRIORITY_LOW, PRIORITY_HIGH };
+
+/*
+ * Rule 9: each transaction takes everybody off the hardware, so there is one for
+ * all that is decided. HIGH has two kernels that fill the machine: both LOW leave.
+ */
+TEST_F_TIMEOUT(policy, one_transaction, 60)
+{
+	long long transactions;
+
+	ASSERT_EQ(0, start(self, "none", 3, low_low_high));
+	ASSERT_EQ(0, halves(self));
+	aql_dispatch(&self->q[2], &self->c.until, self->c.dev.cus * 64, 64,
+		     self->job[2].args, NULL);
+	run(self, 2);
+	transactions = gpreempt_number("stats/transactions");
+	ASSERT_EQ(0, gpreempt_write("policy", "strict"));
+	EXPECT_EQ(0, preempted(self, 2));
+	EXPECT_EQ(1, gpreempt_number("stats/transactions") - transactions);
+	transactions = gpreempt_number("stats/transactions");
+	until_job_stop(&self->job[2]);
+	EXPECT_EQ(0, preempted(self, 0));
+	EXPECT_EQ(1, gpreempt_number("stats/transactions") - transactions);
+}
+
+/* How many queues the first transaction of a trace takes off. */
+static unsigned int first_victims(char *text)
+{
+	unsigned int n = 0;
+	char *line;
+
+	while ((line = trace_line(&text))) {
+		if (strstr(line, ": kfd_gpreempt_preempt_begin: "))
+			n++;
+		else if (n && strstr(line, ": kfd_gpreempt_scan: "))
+			break;
+	}
+	return n;
+}
+
+/*
+ * Two low queues have half of the machine each, and HIGH wants one compute unit:
+ * one of the two leaves. If that turns out to be too little, so does the other:
+ * what counts is how many leave at first.
+ */
+TEST_F_TIMEOUT(policy, no_more_than_needed, 60)
+{
+	struct aql_queue *high = &self->q[2];
+	bool fetched;
+	char *text;
+
+	ASSERT_EQ(0, start(self, "none", 3, low_low_high));
+	ASSERT_EQ(0, halves(self));
+	aql_signal_init(self->job[2].signal, 1, NULL);
+	aql_dispatch(high, &self->c.until, 64, 64, self->job[2].args, self->job[2].signal);
+	usleep(100000);
+	EXPECT_EQ(0, self->job[2].rounds[0]);
+	/*
+	 * Where the GPU consumes a packet before it has room for it, what the
+	 * waiter wants is not known, and all lower ones leave.
+	 */
+	fetched = high->amd->read_dispatch_id == high->amd->write_dispatch_id;
+
+	ASSERT_EQ(0, trace_clear());
+	ASSERT_EQ(0, trace_on(EVENTS, "0"));
+	ASSERT_EQ(0, gpreempt_write("policy", "strict"));
+	ASSERT_EQ(0, until_job_moves(&self->job[2]));
+	ASSERT_EQ(0, trace_off(EVENTS));
+	text = trace_read();
+	ASSERT_TRUE(text != NULL);
+	EXPECT_EQ(fetched ? 2 : 1, first_victims(text));
+	free(text);
+	until_job_stop(&self->job[2]);
+	EXPECT_EQ(0, preempted(self, 0));
+	EXPECT_EQ(0, until_job_moves(&self->job[0]));
+	EXPECT_EQ(0, until_job_moves(&self->job[1]));
 }
 
 TEST_HARNESS_MAIN

@@ -3418,8 +3418,8 @@ static void gpreempt_policy_linear(struct kunit *test)
 	few_ns = decision_ns(c, &view, &plan);
 	view.nr = many;
 	many_ns = decision_ns(c, &view, &plan);
-	kunit_info(test, "%u queues %llu ns, %u queues %llu ns (aim: 20000, 200000)\n",
-		   few, few_ns, many, many_ns);
+	kunit_info(test, "report: %s: %u queues %llu ns, %u queues %llu ns (aim: 20000, 200000)\n",
+		   c->name, few, few_ns, many, many_ns);
 	/* it did what it is measured for */
 	if (!c->preempted)
 		KUNIT_EXPECT_GT(test, plan.nr_preempt, 0);

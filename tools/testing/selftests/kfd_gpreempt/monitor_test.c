@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the monitor costs: register accesses only when the decision needs them,
+ * and few then; little time of a CPU while queues contend, and none while it is
+ * parked; no memory. And its rhythm: the interval stretches while nothing can
+ * have to be decided, and is short again at the first sign of work.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "client.h"
+#include "gpreempt.h"
+#include "ioctl_call.h"
+#include "trace.h"
+
+#define QUEUES		8
+#define HIGH_US		200
+#define SAMPLES		20
+#define SCAN		"kfd_gpreempt/kfd_gpreempt_scan"
+
+/*
+ * What a scan that counts waves may access on an XCC. Each shader engine is
+ * selected, and its status read, and in the end the selection is put back.
+ */
+#define PER_ENGINE	2
+#define PUT_BACK	2
+/* A queue that can matter is selected, named, and counted on each engine. */
+#define PER_QUEUE	2
+/* What has a new place is searched for: any slot may be selected and named. */
+#define PER_SLOT	2
+
+/* So much of a CPU the monitor may use, where a switch of processes takes that. */
+#define CPU_PERCENT	2
+#define SWITCH_NS	2000
+
+/* Events of the kernel's allocators. */
+static const char *const allocations[] = {
+	"kmem/kmalloc", "kmem/kmem_cache_alloc", "kmem/mm_page_alloc",
+};
+
+/* LOW, HIGH, and six between. */
+static const __u32 spread[QUEUES] = { PRIORITY_LOW, PRIORITY_HIGH, 2, 4, 6, 8, 10, 12 };
+
+FIXTURE(monitor) {
+	struct client c;
+	struct aql_queue q[QUEUES];
+	struct until_job job[QUEUES];
+	struct high_job high;
+	unsigned int queues, jobs;
+};
+
+FIXTURE_SETUP(monitor)
+{
+	unsigned int node, i;
+	__u32 gpu_id;
+
+	if (kfd_find_gpu(&gpu_id, &node))
+		SKIP(return, "no KFD device");
+	ASSERT_TRUE(gpreempt_present());
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	/* on a busy host the model may be late: that is not what is tested here */
+	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
+	ASSERT_EQ(0, gpreempt_set("blocked_us", 500000));
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	ASSERT_EQ(0, client_open(&self->c));
+	for (i = 0; i < QUEUES; i++) {
+		ASSERT_EQ(0, aql_create(&self->q[i], &self->c.dev, 64, spread[i]));
+		self->queues++;
+		ASSERT_EQ(0, until_job_init(&self->c, &self->job[i]));
+		self->jobs++;
+		/* nothing to stop yet */
+		aql_signal_init(self->job[i].signal, 0, NULL);
+	}
+	ASSERT_EQ(0, client_calibrate(&self->c, &self->q[1]));
+	ASSERT_EQ(0, high_job_init(&self->c, &self->high, HIGH_US));
+}
+
+FIXTURE_TEARDOWN(monitor)
+{
+	unsigned int i;
+
+	gpreempt_set("enable", 0);
+	trace_off(SCAN);
+	for (i = 0; i < ARRAY_SIZE(allocations); i++)
+		trace_off(allocations[i]);
+	if (self->c.dev.fd > 0) {
+		/* all of them first: one may keep another from the machine */
+		for (i = 0; i < self->jobs; i++)
+			until_job_stop(&self->job[i]);
+		for (i = 0; i < self->jobs; i++)
+			EXPECT_EQ(0, until_job_wait(&self->c, &self->job[i],
+						    CLIENT_TIMEOUT_MS));
+		while (self->queues)
+			EXPECT_EQ(0, aql_destroy(&self->q[--self->queues]));
+		while (self->jobs)
+			until_job_free(&self->c, &self->job[--self->jobs]);
+		client_close(&self->c);
+	}
+	gpreempt_write("policy", "strict");
+	gpreempt_set("poll_interval_max_us", 10000);
+	gpreempt_set("preempt_timeout_ms", 100);
+	gpreempt_set("blocked_us", 2000);
+	gpreempt_set("starvation_ms", 1000);
+}
+
+static void run(FIXTURE_DATA(monitor) *self, unsigned int i)
+{
+	until_job_start(&self->c, &self->job[i], &self->q[i]);
+}
+
+/* LOW executes; HIGH comes again and again. 0 or -errno. */
+static int contend(FIXTURE_DATA(monitor) *self, unsigned int times)
+{
+	unsigned int i;
+	__u64 ns;
+	int ret;
+
+	ret = until_job_moves(&self->job[0]);
+	for (i = 0; !ret && i < times; i++) {
+		ret = high_job_run(&self->c, &self->high, &self->q[1], CLIENT_TIMEOUT_MS, &ns);
+		usleep(10000 + i * 3700 % 23000);
+	}
+	return ret ? ret : until_job_moves(&self->job[0]);
+}
+
+/* Scans that were traced. */
+struct scans {
+	unsigned int nr, with;	/* those that counted waves */
+	long long sum, most;	/* register accesses */
+};
+
+static int scans_read(struct scans *s)
+{
+	char *text = trace_read(), *rest = text, *line;
+	long long n;
+
+	memset(s, 0, sizeof(*s));
+	while (text && (line = trace_line(&rest))) {
+		if (!strstr(line, ": kfd_gpreempt_scan: "))
+			continue;
+		n = trace_field(line, "registers");
+		s->nr++;
+		s->with += n > 0;
+		s->sum += n;
+		if (n > s->most)
+			s->most = n;
+	}
+	free(text);
+	return text ? 0 : -EIO;
+}
+
+/* LOW runs, HIGH waits, and nobody does anything about it; six others are idle. */
+TEST_F_TIMEOUT(monitor, registers, 60)
+{
+	const unsigned int engines = self->c.dev.engines;
+	struct scans s;
+
+	ASSERT_EQ(0, gpreempt_write("policy", "none"));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	run(self, 0);
+	ASSERT_EQ(0, until_job_moves(&self->job[0]));
+	run(self, 1);
+	usleep(200000);
+	ASSERT_EQ(0, trace_clear());
+	ASSERT_EQ(0, trace_on(SCAN, "0"));
+	usleep(500000);
+	ASSERT_EQ(0, trace_off(SCAN));
+	ASSERT_EQ(0, scans_read(&s));
+	printf("# report: %lld register accesses a scan for 2 queues that matter of %u, on %u engines\n",
+	       s.most, QUEUES, engines);
+	EXPECT_LE(10, s.with);
+	EXPECT_GE(self->c.dev.xccs *
+		  (PUT_BACK + PER_ENGINE * engines + 2 * (PER_QUEUE + engines)), s.most);
+}
+
+/*
+ * HIGH comes and LOW goes, and each time all have new places on the hardware. What
+ * sysfs counts is what was traced.
+ */
+TEST_F_TIMEOUT(monitor, registers_moving, 60)
+{
+	const unsigned int engines = self->c.dev.engines;
+	long long accesses;
+	struct scans s;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	run(self, 0);
+	ASSERT_EQ(0, trace_clear());
+	ASSERT_EQ(0, trace_on(SCAN, "0"));
+	accesses = gpreempt_number("stats/register_accesses");
+	ASSERT_EQ(0, contend(self, SAMPLES));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	accesses = gpreempt_number("stats/register_accesses") - accesses;
+	ASSERT_EQ(0, trace_off(SCAN));
+	ASSERT_EQ(0, scans_read(&s));
+	printf("# report: %u of %u scans counted waves, with %lld register accesses on average\n",
+	       s.with, s.nr, s.with ? s.sum / s.with : 0);
+	EXPECT_EQ(accesses, s.sum);
+	/* either queue may have to be selected again */
+	EXPECT_GE(self->c.dev.xccs *
+		  (PUT_BACK + PER_ENGINE * engines + 2 * (PER_QUEUE + 2 * engines) +
+		   PER_SLOT * QUEUES), s.most);
+	/* LOW back on the machine shows itself in wave counts, each time */
+	EXPECT_LE(SAMPLES / 2, s.with);
+}
+
+/* Work on one level, idle queues above it: no decision, and no access at all. */
+TEST_F_TIMEOUT(monitor, no_registers, 60)
+{
+	long long accesses, scans;
+	unsigned int tries;
+
+	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", 1000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	run(self, 0);
+	ASSERT_EQ(0, contend(self, 1));
+	/* until HIGH is known to have ended, and LOW to be back */
+	for (tries = 0; tries < 100; tries++) {
+		accesses = gpreempt_number("stats/register_accesses");
+		usleep(100000);
+		if (gpreempt_number("stats/register_accesses") == accesses)
+			break;
+	}
+	scans = gpreempt_number("stats/scans");
+	usleep(500000);
+	EXPECT_EQ(accesses, gpreempt_number("stats/register_accesses"));
+	EXPECT_LE(10, gpreempt_number("stats/scans") - scans);
+}
+
+static long long cpu_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	if (clock_gettime(clock, &t))
+		return -errno;
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* One byte from one pipe to another, until there are no more. */
+static void echo_bytes(int from, int to)
+{
+	char c;
+
+	while (read(from, &c, 1) == 1 && write(to, &c, 1) == 1)
+		;
+}
+
+/*
+ * What a switch to another process takes on this CPU, which may be an emulated one,
+ * in ns: with the system calls that lead to it. Negative errno on failure.
+ */
+static long long switch_ns(void)
+{
+	long long start, ns, best = 0;
+	int there[2], back[2];
+	unsigned int i, k;
+	cpu_set_t one;
+	pid_t pid;
+	char c = 0;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	if (pipe(there) || pipe(back) || sched_setaffinity(0, sizeof(one), &one))
+		return -errno;
+	pid = client_fork();
+	if (!pid) {
+		close(there[1]);
+		echo_bytes(there[0], back[1]);
+		_exit(0);
+	}
+	for (i = 0; pid > 0 && i < 20; i++) {
+		start = kfd_now();
+		for (k = 0; k < 100; k++)
+			if (write(there[1], &c, 1) != 1 || read(back[0], &c, 1) != 1)
+				return -EIO;
+		ns = (kfd_now() - start) / 200;
+		if (!best || ns < best)
+			best = ns;
+	}
+	close(there[0]);
+	close(there[1]);
+	close(back[0]);
+	close(back[1]);
+	waitpid(pid, NULL, 0);
+	CPU_SET(1, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	return best;
+}
+
+/*
+ * Seven queues of one level have work, and one above is idle: each scan reads them
+ * all, but no register. What the monitor's thread uses of a CPU is measured a few
+ * times; the least has been disturbed least.
+ *
+ * On an emulated CPU everything takes longer, so the limit is, too: by as much as
+ * the switch to another process does, which is most of a scan.
+ */
+TEST_F_TIMEOUT(monitor, cpu, 60)
+{
+	long long change = switch_ns(), cpu, accesses, scans, least = 0, limit;
+	clockid_t clock;
+	unsigned int i;
+
+	ASSERT_LT(0, change);
+	for (i = 2; i < QUEUES; i++)
+		ASSERT_EQ(0, aql_update(&self->q[i], 100, PRIORITY_LOW));
+	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", 1000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, clock_getcpuclockid(gpreempt_monitor(), &clock));
+	for (i = 0; i < QUEUES; i++)
+		if (i != 1)
+			run(self, i);
+	usleep(500000);
+	accesses = gpreempt_number("stats/register_accesses");
+	for (i = 0; i < 10; i++) {
+		scans = gpreempt_number("stats/scans");
+		cpu = cpu_ns(clock);
+		usleep(200000);
+		cpu = cpu_ns(clock) - cpu;
+		scans = gpreempt_number("stats/scans") - scans;
+		ASSERT_LT(0, scans);
+		if (!least || cpu / scans < least)
+			least = cpu / scans;
+	}
+	EXPECT_EQ(accesses, gpreempt_number("stats/register_accesses"));
+	/* of the interval */
+	limit = 1000000 * CPU_PERCENT / 100;
+	if (change > SWITCH_NS)
+		limit = limit * change / SWITCH_NS;
+	printf("# report: a scan of %u queues takes %lld us of this CPU, a switch of processes %lld us\n",
+	       QUEUES, least / 1000, change / 1000);
+	EXPECT_LT(0, least);
+	EXPECT_GE(limit, least);
+}
+
+/* Parked, it does not use a CPU at all. */
+TEST_F_TIMEOUT(monitor, parked, 60)
+{
+	clockid_t clock;
+	long long cpu;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, clock_getcpuclockid(gpreempt_monitor(), &clock));
+	run(self, 0);
+	ASSERT_EQ(0, contend(self, 1));
+	until_job_stop(&self->job[0]);
+	ASSERT_EQ(0, until_job_wait(&self->c, &self->job[0], CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	usleep(100000);
+	cpu = cpu_ns(clock);
+	ASSERT_LT(0, cpu);
+	sleep(2);
+	EXPECT_EQ(cpu, cpu_ns(clock));
+}
+
+/*
+ * The monitor allocates nothing. Only stock's code that makes a runlist does, for
+ * its buffer; that these are seen shows that others would be.
+ */
+TEST_F_TIMEOUT(monitor, allocates_nothing, 60)
+{
+	unsigned int i, runlists = 0, others = 0;
+	char filter[32], *text, *rest, *line;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	run(self, 0);
+	ASSERT_EQ(0, trace_clear());
+	snprintf(filter, sizeof(filter), "common_pid == %d", gpreempt_monitor());
+	for (i = 0; i < ARRAY_SIZE(allocations); i++)
+		ASSERT_EQ(0, trace_on(allocations[i], filter));
+	ASSERT_EQ(0, contend(self, SAMPLES));
+	for (i = 0; i < ARRAY_SIZE(allocations); i++)
+		ASSERT_EQ(0, trace_off(allocations[i]));
+
+	text = trace_read();
+	ASSERT_TRUE(text != NULL);
+	for (rest = text; (line = trace_line(&rest)); ) {
+		if (line[0] == '#')
+			continue;
+		if (strstr(line, " call_site=kfd_gtt_sa_allocate+")) {
+			runlists++;
+		} else {
+			TH_LOG("%s", line);
+			others++;
+		}
+	}
+	free(text);
+	EXPECT_EQ(0, others);
+	EXPECT_LE(SAMPLES, runlists);
+}
+
+/* Wait until scans are nearly as far apart as they may be; 0 or -ETIME. */
+static int stretched(void)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+	long long scans;
+
+	do {
+		if (kfd_now() > end)
+			return -ETIME;
+		scans = gpreempt_number("stats/scans");
+		usleep(600000);
+	} while (gpreempt_number("stats/scans") - scans > 1);
+	return 0;
+}
+
+/* So many scans in that time. */
+static long long scans_in(unsigned int ms)
+{
+	long long scans = gpreempt_number("stats/scans");
+
+	usleep(ms * 1000);
+	return gpreempt_number("stats/scans") - scans;
+}
+
+/* LOW alone works: scans become rare, as far as the operator lets them. */
+TEST_F_TIMEOUT(monitor, interval_stretches, 60)
+{
+	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", 1000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	run(self, 0);
+	ASSERT_EQ(0, until_job_moves(&self->job[0]));
+	usleep(500000);
+	EXPECT_LE(20, scans_in(1000));
+
+	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", 100000));
+	usleep(500000);
+	/* one in 100 ms; a timer may be late, but never early */
+	EXPECT_GE(21, scans_in(2000));
+	EXPECT_LE(10, scans_in(2000));
+
+	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", 1000000));
+	EXPECT_EQ(0, stretched());
+}
+
+/* At the first sign of work, whatever it is, they come at short intervals again. */
+TEST_F_TIMEOUT(monitor, interval_snaps_back, 120)
+{
+	struct kfd_ioctl_gpreempt_args hint = {
+		.op = KFD_GPREEMPT_OP_HINT, .queue_id = self->q[1].id,
+		.hint = { .arrival_us = 1000000, .duration_us = 1000 },
+	};
+	struct aql_queue q;
+	__u64 ns;
+
+	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", 1000000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	run(self, 0);
+	ASSERT_EQ(0, until_job_moves(&self->job[0]));
+
+	/* a doorbell: HIGH does not wait for the interval to end */
+	ASSERT_EQ(0, stretched());
+	ASSERT_EQ(0, high_job_run(&self->c, &self->high, &self->q[1], CLIENT_TIMEOUT_MS, &ns));
+	EXPECT_GE(300000000, ns);
+	/* while LOW waits, nothing is calm */
+	ASSERT_EQ(0, stretched());
+	run(self, 1);
+	ASSERT_EQ(0, until_job_moves(&self->job[1]));
+	EXPECT_LE(5, scans_in(500));
+	until_job_stop(&self->job[1]);
+	ASSERT_EQ(0, until_job_wait(&self->c, &self->job[1], CLIENT_TIMEOUT_MS));
+
+	ASSERT_EQ(0, stretched());
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, 7));
+	EXPECT_LE(2, scans_in(250)) TH_LOG("CREATE_QUEUE");
+	ASSERT_EQ(0, stretched());
+	ASSERT_EQ(0, aql_update(&q, 100, 5));
+	EXPECT_LE(2, scans_in(250)) TH_LOG("UPDATE_QUEUE");
+	ASSERT_EQ(0, stretched());
+	ASSERT_EQ(3, gpreempt_set_priority(&self->c.dev, 0, self->q[2].id, 3));
+	EXPECT_LE(2, scans_in(250)) TH_LOG("SET_PRIORITY");
+	ASSERT_EQ(0, stretched());
+	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &hint));
+	EXPECT_LE(2, scans_in(250)) TH_LOG("HINT");
+	EXPECT_EQ(0, aql_destroy(&q));
+}
+
+TEST_HARNESS_MAIN
