@@ -106,5 +106,12 @@ class Tally(unittest.TestCase):
     def test_kernel_time_stamps(self):
         self.assertEqual(count("[    1.5] 1..1\n[    1.6] ok 1 a"), (1, 0, 0))
 
+    def test_figures(self):
+        tally = check.Tally()
+        for line in ("# report: 12 us", "    # some_case: report: 64 queues", "# no report: 1",
+                     "[    1.000000]     # a: report: 3"):
+            tally.feed(line)
+        self.assertEqual(tally.figures, ["12 us", "64 queues", "3"])
+
     def test_chatter_is_not_a_result(self):
         self.assertEqual(count("1..1\n# ok 2 in a comment\nokay 3\nok 1 a"), (1, 0, 0))
