@@ -330,30 +330,34 @@ TEST_F_TIMEOUT(inversion, barrier_value, 120)
 	const __s64 mask = 0xff, beside_mask = 0x100;
 	struct aql_signal *gate = &self->page->signal[0];
 	struct until_job low;
-	struct high_job high;
+	struct high_job job[2], *high;
 	unsigned int i;
 
 	ASSERT_EQ(0, make_queues(self, 2, low_high));
 	ASSERT_EQ(0, until_job_init(&self->c, &low));
-	ASSERT_EQ(0, high_job_init(&self->c, &high, HIGH_US));
+	ASSERT_EQ(0, high_job_init(&self->c, &job[0], HIGH_US));
+	ASSERT_EQ(0, high_job_init(&self->c, &job[1], HIGH_US));
 	ASSERT_EQ(0, enable(self));
 	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		/* a signal in use again would show the packet before as pending */
+		high = &job[i % 2];
 		gate->value = ways[i].unmet | beside_mask;
 		aql_barrier_value(&self->q[1], gate, ways[i].condition, ways[i].value, mask, NULL);
-		high_job_start(&self->c, &high, &self->q[1]);
+		high_job_start(&self->c, high, &self->q[1]);
 		until_job_start(&self->c, &low, &self->q[0]);
 		EXPECT_EQ(0, until_job_moves(&low));
 		usleep(LOW_MS * 1000);
 		EXPECT_EQ(i, preemptions(self)) TH_LOG("condition %u", i);
-		EXPECT_EQ(1, high.signal->value);
+		EXPECT_EQ(1, high->signal->value);
 
 		__atomic_store_n(&gate->value, ways[i].met | beside_mask, __ATOMIC_RELEASE);
-		EXPECT_EQ(0, high_job_wait(&self->c, &high, CLIENT_TIMEOUT_MS));
+		EXPECT_EQ(0, high_job_wait(&self->c, high, CLIENT_TIMEOUT_MS));
 		EXPECT_EQ(i + 1, preemptions(self)) TH_LOG("condition %u", i);
 		until_job_stop(&low);
 		ASSERT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
 	}
-	high_job_free(&self->c, &high);
+	high_job_free(&self->c, &job[1]);
+	high_job_free(&self->c, &job[0]);
 	until_job_free(&self->c, &low);
 }
 
