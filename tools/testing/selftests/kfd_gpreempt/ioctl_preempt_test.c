@@ -85,6 +85,22 @@ TEST_F_TIMEOUT(ioctl, preempt_once, 120)
 	low_job_free(&self->c, &self->job);
 }
 
+/* With nobody else about, the queue is back before the waiter can see it off. */
+TEST_F_TIMEOUT(ioctl, preempt_once_and_wait, 120)
+{
+	struct kfd_gpreempt_queue_info info;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
+	EXPECT_EQ(0, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->low.id,
+				      KFD_GPREEMPT_WAIT, 1000, 0));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->low.id, &info));
+	EXPECT_LE(1, info.preemptions);
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&self->job));
+	low_job_free(&self->c, &self->job);
+}
+
 /* Work is announced: the machine is free when it comes, and if it does not come. */
 TEST_F_TIMEOUT(ioctl, hint, 120)
 {

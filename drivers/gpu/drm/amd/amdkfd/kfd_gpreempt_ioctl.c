@@ -274,11 +274,12 @@ static int op_set_process_default(struct kfd_process *p, struct kfd_ioctl_gpreem
 }
 
 /*
- * Wait until the queue is off the hardware, or back on it. The queue may go
- * meanwhile, and its number come back: it is looked up anew after each tick.
+ * Wait until the queue is off the hardware, or was off more often than @preemptions
+ * says; or until it is back on it. The queue may go meanwhile, and its number come
+ * back: it is looked up anew after each tick.
  */
 static int wait_for(struct gpreempt_target *t, const struct kfd_ioctl_gpreempt_args *args,
-		    struct kfd_gpreempt_queue *gpq, unsigned long end)
+		    struct kfd_gpreempt_queue *gpq, u64 preemptions, unsigned long end)
 {
 	struct kfd_gpreempt *gp = gpq->gp;
 	int seen;
@@ -292,7 +293,8 @@ static int wait_for(struct gpreempt_target *t, const struct kfd_ioctl_gpreempt_a
 		if (r)
 			return r;
 		r = t->q->gpreempt != gpq ? -ENOENT :
-		    kfd_gpreempt_outcome(t->q, args->op == KFD_GPREEMPT_OP_PREEMPT);
+		    kfd_gpreempt_outcome(t->q, args->op == KFD_GPREEMPT_OP_PREEMPT,
+					 preemptions);
 		mutex_unlock(&t->p->mutex);
 		if (r)
 			return r > 0 ? 0 : r;
@@ -320,6 +322,7 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 	struct kfd_gpreempt_preempt *pre = &args->preempt;
 	struct kfd_gpreempt_queue *gpq;
 	struct gpreempt_target t;
+	u64 preemptions = 0;
 	unsigned long end;
 	bool nice;
 	int r;
@@ -338,7 +341,7 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 	if (hold && !pre->hold_ms && t.foreign && !nice)
 		r = -EPERM;
 	else if (preempt)
-		r = kfd_gpreempt_ask(t.q, hold, nice, pre->hold_ms);
+		r = kfd_gpreempt_ask(t.q, hold, nice, pre->hold_ms, &preemptions);
 	else
 		r = kfd_gpreempt_unask(t.q, nice);
 	gpq = t.q->gpreempt;
@@ -346,7 +349,7 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 	mutex_unlock(&t.p->mutex);
 
 	if (!r && wait) {
-		r = wait_for(&t, args, gpq, end);
+		r = wait_for(&t, args, gpq, preemptions, end);
 		if (r && preempt && !find_queue(&t, args->queue_id)) {
 			if (t.q->gpreempt == gpq)
 				kfd_gpreempt_unask(t.q, nice);

@@ -501,9 +501,10 @@ void kfd_gpreempt_send_bypass(struct work_struct *work);
 /* kfd_gpreempt_request.c */
 void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns);
-int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms);
+int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms,
+		     u64 *preemptions);
 int kfd_gpreempt_unask(struct queue *q, bool nice);
-int kfd_gpreempt_outcome(struct queue *q, bool off);
+int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions);
 int kfd_gpreempt_hint(struct queue *q, u32 arrival_us, u32 duration_us);
 int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted);
 int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);

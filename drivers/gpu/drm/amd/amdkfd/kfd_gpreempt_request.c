@@ -84,11 +84,13 @@ void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns)
  * @hold: for longer than its turn takes to come
  * @nice: another process with CAP_SYS_NICE asks: only such a one may end the hold
  * @hold_ms: for how long, 0: until kfd_gpreempt_unask()
+ * @preemptions: out: how often it has been taken off so far
  *
  * Return: 0 when it is noted, -EBUSY for a queue that must stay where it is,
  * -EPERM if it is held by others, -ENODEV or -EIO if nobody would do it.
  */
-int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms)
+int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms,
+		     u64 *preemptions)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	struct kfd_gpreempt *gp = gpq->gp;
@@ -109,6 +111,7 @@ int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms)
 	} else if (!r) {
 		gpq->asked = !q->properties.is_preempted;
 	}
+	*preemptions = gpq->preemptions;
 	unlock_node(gp);
 	if (!r)
 		kfd_gpreempt_wake(gp);
@@ -149,10 +152,12 @@ int kfd_gpreempt_unask(struct queue *q, bool nice)
  * kfd_gpreempt_outcome - has come what was asked for?
  * @q: the queue, its process locked
  * @off: to be taken off, or to be put back
+ * @preemptions: how often it had been taken off before that was asked for. With
+ *	nobody else waiting it is back before anybody looks
  *
  * Return: 1 if it has, 0 if not yet, -EBUSY, -ENODEV or -EIO if it never will.
  */
-int kfd_gpreempt_outcome(struct queue *q, bool off)
+int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions)
 {
 	struct kfd_gpreempt *gp = q->gpreempt->gp;
 	int r = lock_node(gp);
@@ -164,7 +169,9 @@ int kfd_gpreempt_outcome(struct queue *q, bool off)
 		r = -EBUSY;
 	/* Evicted, suspended or switched off is off, too. */
 	if (!r)
-		r = off ? !q->properties.is_active : !q->properties.is_preempted;
+		r = off ? !q->properties.is_active ||
+			  q->gpreempt->preemptions != preemptions :
+			  !q->properties.is_preempted;
 	unlock_node(gp);
 	return r;
 }
