@@ -7,6 +7,7 @@ import io
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 PATH = str(Path(__file__).resolve().parent.parent / "check")
 LOADER = importlib.machinery.SourceFileLoader("check", PATH)
@@ -21,6 +22,16 @@ def count(text, status=0):
     tally.end(status)
     return tally.passed, tally.failed, tally.skipped
 
+
+class Beside(unittest.TestCase):
+    def test_a_suite_beside_the_others_counts(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), \
+                mock.patch.object(check, "RESULTS", Path(folder)), \
+                mock.patch.object(check, "BESIDE", {"b"}), \
+                mock.patch.dict(check.SUITES, {"a": ["sh", "-c", "echo 'ok 1 a'; echo 1..1"],
+                                               "b": ["sh", "-c", "echo 'not ok 1 b'; echo 1..1"]}):
+            tallies = check.run_all(["b", "a"])
+        self.assertEqual([(t.passed, t.failed) for t in tallies], [(1, 0), (0, 1)])
 
 
 class Late(unittest.TestCase):
