@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of what scripts/kfdtest keeps of a run, and of what it calls worse."""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+PATH = str(Path(__file__).resolve().parent.parent / "kfdtest")
+LOADER = importlib.machinery.SourceFileLoader("kfdtest", PATH)
+kfdtest = importlib.util.module_from_spec(importlib.util.spec_from_loader("kfdtest", LOADER))
+LOADER.exec_module(kfdtest)
+
+TESTS = ["KFDA.One", "KFDA.Two", "KFDB/Three.x/0"]
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.TemporaryDirectory()
+        self.addCleanup(self.dir.cleanup)
+        self.folder = Path(self.dir.name)
+
+    def table(self):
+        return kfdtest.Table(self.folder, TESTS)
+
+
+class Kept(InFolder):
+    def lines(self, name):
+        return (self.folder / name).read_text().splitlines()
+
+    def test_a_second_call_adds(self):
+        self.table().put("stock", "KFDA.One", "pass", "")
+        self.table().put("enabled", "KFDB/Three.x/0", "fail", "two\tlines\nof it")
+        self.assertEqual(self.lines("results.tsv"), [
+            "test\tstock\tbuilt\tenabled", "KFDA.One\tpass\t-\t-", "KFDA.Two\t-\t-\t-",
+            "KFDB/Three.x/0\t-\t-\tfail"])
+        self.assertEqual(self.lines("why.tsv"),
+                         ["KFDB/Three.x/0\tenabled\tfail\ttwo lines of it"])
+        self.assertEqual(self.table().results["enabled", "KFDB/Three.x/0"],
+                         ("fail", "two lines of it"))
+
+    def test_what_is_run_anew_is_forgotten(self):
+        table = self.table()
+        for test in TESTS:
+            table.put("stock", test, "pass", "")
+        table.reports["stock"] = {"WARNING: a"}
+        table.forget(["stock"], TESTS[:2])
+        self.assertEqual([self.table().result("stock", t) for t in TESTS], ["-", "-", "pass"])
+        self.assertEqual(self.table().reports["stock"], {"WARNING: a"})
+        table.forget(["stock"], TESTS)
+        self.assertEqual(self.table().reports["stock"], set())
+
+    def test_a_test_that_kfdtest_lost_goes(self):
+        self.table().put("stock", "KFDA.One", "pass", "")
+        self.assertEqual(kfdtest.Table(self.folder, ["KFDA.Two"]).results, {})
+
+    def test_not_run_elsewhere(self):
+        table = self.table()
+        table.put("stock", "KFDA.One", "fail", kfdtest.TIMEOUT)
+        table.put("stock", "KFDA.Two", "fail", "expected 1, got 2")
+        self.assertEqual(table.futile("KFDA.One"), kfdtest.TIMEOUT)
+        self.assertIsNone(table.futile("KFDA.Two"))
+        self.assertIsNone(table.futile("KFDB/Three.x/0"))
+
+    def test_worse(self):
+        table = self.table()
+        for driver in kfdtest.DRIVERS:
+            table.put(driver, "KFDA.One", "pass", "")
+        table.put("stock", "KFDA.Two", "fail", "x")
+        table.put("enabled", "KFDA.Two", "fail", "x")
+        self.assertEqual(list(table.worse()), [])
+        table.put("built", "KFDA.One", "skip", "x")
+        table.reports["stock"] = {"WARNING: a"}
+        table.reports["enabled"] = {"WARNING: a", "WARNING: b"}
+        self.assertEqual(list(table.worse()), ["KFDA.One (built)", "WARNING: b (enabled)"])
+
+
+class Runs(InFolder):
+    """Guests as a script: the tests that they end, then they die."""
+
+    def setUp(self):
+        super().setUp()
+        for name in "RESULTS", "boot", "reported":
+            self.addCleanup(setattr, kfdtest, name, getattr(kfdtest, name))
+        kfdtest.RESULTS = self.folder
+        kfdtest.reported = lambda driver: {f"WARNING: {len(self.guests)}"}
+        kfdtest.boot = self.boot
+        (self.folder / "stock").mkdir()
+        (self.folder / "stock" / "console.log").write_text("the end")
+        self.guests = []
+
+    def boot(self, _driver, tests, _limit):
+        self.guests.append(tests)
+        for test in tests[:self.ends]:
+            path = self.folder / "stock" / f"{test.replace('/', '-')}.txt"
+            path.write_text("[       OK ]")
+            yield test, 0, 1
+
+    def go(self, ends, tests=None):
+        self.ends = ends
+        table = self.table()
+        with contextlib.redirect_stdout(io.StringIO()):
+            kfdtest.run(table, "stock", tests or TESTS, 1)
+        return [table.result("stock", t) for t in TESTS]
+
+    def test_all_in_one_guest(self):
+        self.assertEqual(self.go(3), ["pass"] * 3)
+        self.assertEqual(self.guests, [TESTS])
+
+    def test_only_what_has_no_result(self):
+        self.table().put("stock", "KFDA.One", "skip", "x")
+        self.assertEqual(self.go(3), ["skip", "pass", "pass"])
+        self.assertEqual(self.guests, [TESTS[1:]])
+
+    def test_a_guest_that_dies(self):
+        self.assertEqual(self.go(1), ["pass", "fail", "pass"])
+        self.assertEqual(self.guests, [TESTS, TESTS[2:]])
+        self.assertEqual((self.folder / "stock-KFDA.Two.console").read_text(), "the end")
+        self.assertEqual(self.table().reports["stock"], {"WARNING: 1", "WARNING: 2"})
+
+    def test_guests_that_die_at_once(self):
+        with self.assertRaises(SystemExit):
+            self.go(0)
+        self.assertEqual(len(self.guests), 2)
+
+
+class Lines(unittest.TestCase):
+    def test_a_silent_guest_is_killed(self):
+        with subprocess.Popen(["sh", "-c", "echo a; exec sleep 60"], text=True,
+                              stdout=subprocess.PIPE) as process:
+            self.assertEqual(list(kfdtest.lines_of(process, 2)), ["a"])
