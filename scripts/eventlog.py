@@ -463,6 +463,11 @@ class EventLog:
         self._slots.pop(wave.slot, None)
         wave.state, wave.insns, wave.end = ENDED, insns, ns
 
+    def _on_wave_trap(self, ns, a):
+        d, key, wave = self._wave(a)
+        if wave and wave.state != RUNNING:
+            self._error(f"{self._where(d, key)} trapped while {wave.state}")
+
     def _on_wave_halt(self, ns, a):
         d, key, wave = self._wave(a)
         if wave and wave.state != RUNNING:

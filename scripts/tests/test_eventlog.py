@@ -181,6 +181,10 @@ class Mishaps(unittest.TestCase):
         halt = f"700 wave-halt {WAVE.format(wg=0, wave=0)} why=fault pc=0x1 va=0x0\n"
         self.mishap(GOOD.replace(END, halt + END), r"halted \(fault\)")
 
+    def test_trap(self):
+        trap = f"700 wave-trap {WAVE.format(wg=0, wave=0)} why=trap id=3 pc=0x1\n"
+        self.mishap(GOOD.replace(END, trap + END))
+
     def test_stuck(self):
         self.mishap(HEAD + START + "400 preempt-begin queues=1\n"
                     f"410 preempt-fail {QUEUE}\n411 preempt-end queues=1 bytes=0 us=11 stuck=1\n"
@@ -307,6 +311,10 @@ class Corrupted(unittest.TestCase):
                    "wave-lost: no such event")
         self.fails(GOOD.replace(TAIL, "850 packet queue=0x700 pasid=1 packet=0\n" + TAIL),
                    "queue 0x700 pasid 1 was never mapped")
+
+    def test_trapped_when_saved(self):
+        trap = f"420 wave-trap {WAVE.format(wg=0, wave=0)} why=trap id=3 pc=0x1\n"
+        self.fails(GONE + trap + STOP, "trapped while saved")
 
     def test_killed_when_saved(self):
         self.fails(GONE + KILL.replace("600", "420") + STOP, "was killed while saved")

@@ -357,7 +357,6 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 	q->pasid = env->pasid;
 	q->vmid = h->vmid;
 	q->is_static = env->is_static;
-	q->tba = env->tba;
 	q->aql = h->aql;
 	q->ring = ((u64)r[HQD(MQD_PQ_BASE_HI)] << 32 | r[HQD(MQD_PQ_BASE_LO)]) << 8;
 	q->read_addr = (u64)r[HQD(MQD_RPTR_REPORT_HI)] << 32 | r[HQD(MQD_RPTR_REPORT_LO)];
@@ -383,6 +382,7 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 		.shared_base = (u64)(env->sh_mem_bases >> 16) << 48,
 		.private_base = (u64)(env->sh_mem_bases & 0xffff) << 48,
 	};
+	trap_attach(q, &env->trap);
 	if (q->aql)
 		attach_aql(q);
 	else

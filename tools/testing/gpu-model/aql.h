@@ -12,6 +12,7 @@
 
 #include "cu.h"
 #include "mec.h"
+#include "trap.h"
 #include "wave.h"
 
 #define AQL_PACKET_BYTES	64
@@ -148,7 +149,7 @@ struct release {
  * @release: @releases: the packets that wait, oldest first, and how many they are
  * @pending:	restored groups that wait for room
  * @removed:	groups taken off the machine by a preemption
- * @tba:	address of its process' trap handler, or 0
+ * @debug:	of struct trap_setup
  * @mem:	address space as waves see it
  * @invalidations: part of its generation (atomic, read by workers)
  * @sh:		compute registers, MQD dwords 1 on
@@ -190,7 +191,7 @@ struct user_queue {
 	struct release release[RELEASES_MAX];
 	unsigned int releases;
 	struct group *pending, *removed;
-	u64 tba;
+	u32 debug;
 	struct wave_mem mem;
 	atomic_uint invalidations;
 	u32 sh[COMPUTE_REGS];
@@ -215,14 +216,14 @@ struct user_queue {
  * struct queue_env - what a queue's process brings
  * @pasid:		process
  * @sh_mem_bases:	private aperture in the low, shared in the high half: bits 63:48
- * @tba:		trap handler, or 0
+ * @trap:		how its waves trap
  * @write_addr:		where the write index lives, or 0: as the MQD says
  * @is_static:		see struct user_queue
  */
 struct queue_env {
 	u16 pasid;
 	u32 sh_mem_bases;
-	u64 tba;
+	struct trap_setup trap;
 	u64 write_addr;
 	bool is_static;
 };

@@ -20,20 +20,9 @@
 
 #define IH_CLIENT_SE0SH		0x0a	/* soc15_ih_clientid.h; one client an engine */
 #define IH_SOURCE_SQ_MSG	239
-#define SQ_ENCODING_INST	(1u << 26)	/* kfd_int_process_v9.c */
-#define SQ_ENCODING_ERROR	(2u << 26)
 #define SQ_PRIV			(1u << 13)	/* sent by a trap handler */
-#define SQ_ERROR_ILLEGAL_INST	1
-#define SQ_ERROR_MEMVIOL	2
-#define TRAP_ID_ABORT		2		/* s_trap of llvm.trap */
-#define STATUS_HALT		(1u << 13)	/* saved and restored with the wave */
+#define SQ_ERROR(type)		((type) << 20)
 #define NEVER			UINT64_MAX
-
-/* EC_QUEUE_WAVE_* of uapi kfd_ioctl.h. */
-enum {
-	EC_WAVE_ABORT = 1, EC_WAVE_TRAP, EC_WAVE_ILLEGAL_INSTRUCTION = 4,
-	EC_WAVE_MEMORY_VIOLATION,
-};
 
 /**
  * struct worker - a thread that executes waves
@@ -177,11 +166,12 @@ struct group *cu_reap(struct cu *cu)
 	return list;
 }
 
-/* Interrupt of the sequencer; layout SQ_INTERRUPT_WORD_WAVE_CTXID (gc_9_0_sh_mask.h). */
-static void sq_interrupt(struct cu *cu, const struct wave_slot *slot, unsigned int simd,
-			 u32 flags, u32 data)
+/* Layout SQ_INTERRUPT_WORD_WAVE_CTXID (gc_9_0_sh_mask.h). */
+void cu_interrupt(const struct group *grp, const struct wave *w, u32 encoding, u32 data)
 {
-	const struct user_queue *q = slot->grp->q;
+	static const struct cu nowhere;		/* the group was saved before it had a place */
+	const struct cu *cu = grp->cu ? grp->cu : &nowhere;
+	const struct user_queue *q = grp->q;
 	struct ih_vector v = {
 		.xcc = cu->xcc,
 		.client = IH_CLIENT_SE0SH + (cu->engine & 3),
@@ -189,13 +179,14 @@ static void sq_interrupt(struct cu *cu, const struct wave_slot *slot, unsigned i
 		.vmid = q->vmid,
 		.pasid = q->pasid,
 		.data = {
-			(data & 0xfff) | simd << 18 | (cu->index & 0xf) << 20 |
-				(cu->engine & 3) << 24 | flags | (data & 0xf000) << 16,
+			(data & 0xfff) | (w->status & STATUS_PRIV ? SQ_PRIV : 0) |
+				(u32)grp->simd[w->index] << 18 | (cu->index & 0xf) << 20 |
+				(cu->engine & 3) << 24 | encoding | (data & 0xf000) << 16,
 			data >> 16 & 0xff,
 		},
 	};
 
-	ih_post(cu->g, &v);
+	ih_post(q->g, &v);
 }
 
 /* The wave in @slot is no more. */
@@ -283,22 +274,55 @@ static void wave_stall(struct wave_slot *slot, u64 now, u64 us)
 	atomic_store(&slot->grp->q->stalled, true);
 }
 
-/*
- * The wave meets an exception. The sequencer reports errors (@error) itself.
- * Then hardware enters the trap handler, and ROCr's sends its queue and the
- * exception (@code, EC_QUEUE_WAVE_* of kfd_ioctl.h) to the driver and halts the
- * wave; that is done here without executing it. A driver whose process has no
- * such handler drops the message.
- */
-static void wave_exception(struct cu *cu, struct wave_slot *slot, unsigned int simd,
-			   const char *why, u32 error, unsigned int code)
+static void wave_trap(struct wave_slot *slot, const char *why, u32 id)
 {
-	u32 queue = slot->grp->q->h->doorbell / 2 & 0x3ff;
+	log_event("wave-trap", "queue=%#x pasid=%u disp=%" PRIu64 " wg=%" PRIu64
+		  " wave=%u why=%s id=%u pc=%#" PRIx64, slot->grp->q->h->doorbell,
+		  slot->grp->q->pasid, slot->grp->d->packet, slot->grp->number,
+		  slot->w->index, why, id, slot->w->pc);
+	trap_enter(slot->w, id);
+}
 
-	wave_halt(cu, slot, why);
-	if (error)
-		sq_interrupt(cu, slot, simd, SQ_ENCODING_ERROR, error << 20);
-	sq_interrupt(cu, slot, simd, SQ_ENCODING_INST | SQ_PRIV, queue | 1u << (10 + code - 1));
+/*
+ * Why a wave stops that is to go to its trap handler.
+ * @why:	for the log
+ * @error:	what the sequencer itself tells the host (SQ_INTERRUPT_ERROR_TYPE_*)
+ * @halts:	without a handler it goes no further; with @lasting saved waves neither
+ */
+static const struct exception {
+	const char *why;
+	u32 error;
+	bool halts, lasting;
+} exceptions[] = {
+	[WAVE_ILLEGAL] = { "illegal", SQ_ERROR(1), true, true },
+	/* vm_ptr() raised the fault's own; the access is made again after a restore. */
+	[WAVE_FAULT] = { "fault", SQ_ERROR(2), true, false },
+	[WAVE_TRAP] = { "trap", 0, false, false },
+	[WAVE_WATCH] = { "watch", 0, false, false },
+};
+
+static void wave_exception(struct cu *cu, struct wave_slot *slot, enum wave_stop stop)
+{
+	const struct exception *e = &exceptions[stop];
+	struct user_queue *q = slot->grp->q;
+	struct wave *w = slot->w;
+	bool inside = w->status & STATUS_PRIV;
+
+	if (e->error)
+		cu_interrupt(slot->grp, w, SQ_ENCODING_ERROR, e->error);
+	if (q->mem.tba && !inside) {
+		if (stop == WAVE_TRAP)
+			w->pc -= 4;		/* the handler has to step over it */
+		wave_trap(slot, e->why, stop == WAVE_TRAP ? w->trap_id : 0);
+		return;
+	}
+	if (!e->halts)
+		return;
+	wave_halt(cu, slot, e->why);
+	if (e->lasting)
+		w->status |= STATUS_HALT;
+	if (inside)		/* it never comes to where it could be saved */
+		atomic_store(&q->stalled, true);
 }
 
 /* What follows from the reason for which the wave in @slot stopped. */
@@ -306,12 +330,10 @@ static void wave_stopped(struct cu *cu, struct simd *s, struct wave_slot *slot,
 			 enum wave_stop stop)
 {
 	struct group *grp = slot->grp;
-	unsigned int simd = s - cu->simd;
 
 	slot->ready = s->time;
 	switch (stop) {
 	case WAVE_BUDGET:
-	case WAVE_RFE:		/* of trap handlers, which run elsewhere */
 		break;
 	case WAVE_SLEEP:
 		if (slot->w->wake_at > s->time)
@@ -326,24 +348,33 @@ static void wave_stopped(struct cu *cu, struct simd *s, struct wave_slot *slot,
 			barrier_check(cu, grp, s->time);
 		break;
 	case WAVE_FAULT:
-		/* vm_ptr() raised the fault's own; the access is made again after a restore. */
-		wave_exception(cu, slot, simd, "fault", SQ_ERROR_MEMVIOL,
-			       EC_WAVE_MEMORY_VIOLATION);
-		break;
 	case WAVE_ILLEGAL:
-		slot->w->status |= STATUS_HALT;
-		wave_exception(cu, slot, simd, "illegal", SQ_ERROR_ILLEGAL_INST,
-			       EC_WAVE_ILLEGAL_INSTRUCTION);
-		break;
 	case WAVE_TRAP:
-		slot->w->status |= STATUS_HALT;
-		wave_exception(cu, slot, simd, "trap", 0, slot->w->trap_id == TRAP_ID_ABORT ?
-			       EC_WAVE_ABORT : EC_WAVE_TRAP);
+	case WAVE_WATCH:
+		wave_exception(cu, slot, stop);
 		break;
 	case WAVE_MSG:
-		sq_interrupt(cu, slot, simd, SQ_ENCODING_INST, slot->w->sgpr[SGPR_M0]);
+		trap_message(grp, slot->w);
+		break;
+	case WAVE_RFE:
+		if (slot->w->status & STATUS_HALT)
+			wave_halt(cu, slot, "handler");
 		break;
 	}
+}
+
+/* Single step: a trap after each instruction outside of the handler. */
+static bool steps(const struct wave *w)
+{
+	return w->mode & MODE_DEBUG_EN && !(w->status & STATUS_PRIV) && w->mem->tba;
+}
+
+static void wave_stepped(struct wave_slot *slot)
+{
+	const struct wave *w = slot->w;
+
+	if (w && !slot->halted && !w->at_barrier && !(w->status & STATUS_PRIV))
+		wave_trap(slot, "step", 0);
 }
 
 /*
@@ -395,6 +426,7 @@ static u64 simd_step(struct cu *cu, struct simd *s, u64 now, u32 *done)
 {
 	struct wave_slot *slot;
 	enum wave_stop stop;
+	bool stepping;
 	u32 budget, given;
 	unsigned int n;
 	u64 due, us;
@@ -415,7 +447,8 @@ static u64 simd_step(struct cu *cu, struct simd *s, u64 now, u32 *done)
 		return s->time;
 
 	due = (now - s->time) / ISSUE_NS / n + 1;
-	given = due < SLICE_INSNS ? due : SLICE_INSNS;
+	stepping = steps(slot->w);
+	given = stepping ? 1 : due < SLICE_INSNS ? due : SLICE_INSNS;
 	budget = given;
 	if (slot->first) {
 		slot->first = false;
@@ -434,6 +467,8 @@ static u64 simd_step(struct cu *cu, struct simd *s, u64 now, u32 *done)
 	cu->insns += *done;
 	s->next = (slot - s->slot + 1) % SIMD_WAVES;
 	wave_stopped(cu, s, slot, stop);
+	if (stepping)
+		wave_stepped(slot);
 	return 0;
 }
 

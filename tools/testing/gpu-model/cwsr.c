@@ -304,7 +304,7 @@ int cwsr_check(struct user_queue *q, struct cwsr_size *size)
 	*size = (struct cwsr_size){};
 	if (!q->begun)
 		return 0;
-	if (atomic_load(&q->stalled))
+	if (atomic_load(&q->stalled) || !trap_leave(q))
 		return -EBUSY;
 	for (xcc = 0; xcc < q->g->cfg.xccs; xcc++) {
 		const struct hqd *h = mec_on_xcc(q->g, q->h, xcc);

@@ -135,15 +135,24 @@ static s64 set_resources(struct gpu *g, const u32 *p, unsigned int n)
 
 static int add_process(struct hws *s, const u32 *p, unsigned int n)
 {
+	struct process *process = &s->process[s->nprocess];
+
 	if (n < 16 || !(p[0] & 0xffff))
 		return -EINVAL;
-	s->process[s->nprocess] = (struct process){
+	*process = (struct process){
 		.pasid = p[0],
 		.quantum = (p[0] >> 25) * PROCESS_QUANTUM_NS,
 		.base = p[1] | (u64)p[2] << 32,
 		.sh_mem_bases = p[3],
-		.tba = (p[5] | (u64)(p[6] & 0xff) << 32) << 8,
+		.trap = {
+			.tba = (p[5] | (u64)(p[6] & 0xff) << 32) << 8,
+			.tma = (p[7] | (u64)(p[8] & 0xff) << 32) << 8,
+		},
 	};
+	if (n >= 18) {		/* the packet of GPUs that are debugged by VMID */
+		process->trap.debug = p[13];
+		memcpy(process->trap.watch, p + 14, sizeof(process->trap.watch));
+	}
 	s->nprocess++;
 	return 0;
 }

@@ -17,14 +17,15 @@
 /**
  * struct process - MAP_PROCESS
  * @base:	page directory entry of its address space
- * @tba:	its trap handler, or 0
+ * @trap:	how its waves trap
  * @quantum:	ns it keeps its VMID while others wait for one
  * @place:	for runlist_rotate()
  */
 struct process {
 	u16 pasid;
 	u32 sh_mem_bases;
-	u64 base, tba;
+	u64 base;
+	struct trap_setup trap;
 	u64 quantum;
 	enum { UNKNOWN, HAS_VMID, WAITS } place;
 };

@@ -211,7 +211,6 @@ static inline u64 wave_exec(const struct wave *w)
 #define MODE_DENORM64(m)	((m) >> 6 & 3)
 #define MODE_DX10_CLAMP		(1u << 8)
 #define MODE_IEEE		(1u << 9)
-#define MODE_GPR_IDX_EN		(1u << 27)
 
 /* isa_operand.c: scalar values, vector sources and results. */
 u32 ssrc32(struct ctx *c, const struct insn *i, unsigned int n);

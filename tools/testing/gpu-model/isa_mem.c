@@ -306,18 +306,24 @@ X(x_s_scratch_store)
  * @zero:	of these, out of a buffer's range: loads give zero, stores nothing
  * @dwords:	pieces a lane, each of @bytes
  * @align:	address bits that must be zero
+ * @access:	WATCH_READ, WATCH_NONREAD (a store) or WATCH_ATOMIC
+ * @hits:	bits of TRAPSTS for the watch points that it meets
  */
 struct vmem {
 	u64 lanes, zero;
 	unsigned int dwords, bytes, align;
+	enum watch_mode access;
+	u32 hits;
 	struct piece piece[LANES][MAX_DWORDS];
 };
 
-static void vmem_init(struct ctx *c, struct vmem *m, unsigned int bytes)
+static void vmem_init(struct ctx *c, struct vmem *m, unsigned int bytes, enum watch_mode access)
 {
 	m->lanes = wave_exec(c->w);
 	m->zero = 0;
 	m->align = 0;
+	m->access = access;
+	m->hits = 0;
 	m->bytes = bytes < 4 ? bytes : 4;
 	m->dwords = bytes < 4 ? 1 : bytes / 4;
 }
@@ -349,6 +355,29 @@ static bool translate_private(struct ctx *c, struct piece *p, u64 base, u64 off,
 	return true;
 }
 
+/* Is @va, of one access, what a debugger waits for? A watched atomic is a store, too. */
+static void watch(const struct wave_mem *mem, struct vmem *m, u64 va)
+{
+	for (unsigned int n = 0; n < mem->watches; n++) {
+		const struct wave_watch *p = &mem->watch[n];
+
+		if ((va ^ p->va) & p->mask)
+			continue;
+		if (p->mode == WATCH_ALL || p->mode == m->access ||
+		    (p->mode == WATCH_NONREAD && m->access == WATCH_ATOMIC))
+			m->hits |= p->bit;
+	}
+}
+
+/* The access is made: a hit is an exception, which traps if MODE says so. */
+static enum wave_stop vmem_end(struct ctx *c, const struct vmem *m)
+{
+	if (!m->hits)
+		return WAVE_BUDGET;
+	c->w->trapsts |= m->hits;
+	return c->w->mode & MODE_EXCP_EN_WATCH ? WAVE_WATCH : WAVE_BUDGET;
+}
+
 static bool misaligned(struct ctx *c, const struct vmem *m, u64 va)
 {
 	if (!(va & m->align))
@@ -373,9 +402,10 @@ static bool in_lds(struct ctx *c, struct piece *p, u64 va, unsigned int bytes)
 }
 
 /* Translate lane addresses of FLAT (apertures), GLOBAL and SCRATCH. */
-static bool flat_translate(struct ctx *c, const struct insn *i, struct vmem *m, bool write)
+static bool flat_translate(struct ctx *c, const struct insn *i, struct vmem *m)
 {
 	struct wave *w = c->w;
+	bool write = m->access != WATCH_READ;
 	u64 scratch = sgpr64(w, SGPR_FLAT_SCRATCH), saddr = 0;
 	enum isa_fmt fmt = i->row->fmt;
 	const u32 *lo = NULL, *hi = NULL;
@@ -414,15 +444,18 @@ static bool flat_translate(struct ctx *c, const struct insn *i, struct vmem *m, 
 				ok = translate(c, p, va + 4 * d, m->bytes, write);
 			if (!ok)
 				return false;
+			if (!is_private && !is_lds)
+				watch(w->mem, m, va + 4 * d);
 		}
 	}
 	return true;
 }
 
 /* Translate lane addresses of a buffer instruction (gfx9: elements of 4 bytes). */
-static bool buffer_translate(struct ctx *c, const struct insn *i, struct vmem *m, bool write)
+static bool buffer_translate(struct ctx *c, const struct insn *i, struct vmem *m)
 {
 	struct wave *w = c->w;
+	bool write = m->access != WATCH_READ;
 	struct rsrc r = rsrc_parse(w, i->src[2]);
 	unsigned int total = m->dwords * m->bytes;
 	const u32 *vindex = NULL, *voffset = NULL;
@@ -456,6 +489,7 @@ static bool buffer_translate(struct ctx *c, const struct insn *i, struct vmem *m
 			if (misaligned(c, m, va) ||
 			    !translate(c, &m->piece[l][d], va, m->bytes, write))
 				return false;
+			watch(w->mem, m, va);
 		}
 	}
 	return true;
@@ -496,22 +530,22 @@ X(x_flat_load)
 
 	if (i->lds)
 		return x_unsupported(c, i);
-	vmem_init(c, &m, M_BYTES(i->row->arg));
-	if (!flat_translate(c, i, &m, false))
+	vmem_init(c, &m, M_BYTES(i->row->arg), WATCH_READ);
+	if (!flat_translate(c, i, &m))
 		return WAVE_FAULT;
 	vmem_load(c, i, &m);
-	return WAVE_BUDGET;
+	return vmem_end(c, &m);
 }
 
 X(x_flat_store)
 {
 	struct vmem m;
 
-	vmem_init(c, &m, M_BYTES(i->row->arg));
-	if (!flat_translate(c, i, &m, true))
+	vmem_init(c, &m, M_BYTES(i->row->arg), WATCH_NONREAD);
+	if (!flat_translate(c, i, &m))
 		return WAVE_FAULT;
 	vmem_store(c, i, &m);
-	return WAVE_BUDGET;
+	return vmem_end(c, &m);
 }
 
 /* A dword of each lane goes to LDS, at M0 and the instruction's offset. */
@@ -533,11 +567,11 @@ X(x_flat_load_lds)
 {
 	struct vmem m;
 
-	vmem_init(c, &m, M_BYTES(i->row->arg));
-	if (!flat_translate(c, i, &m, false))
+	vmem_init(c, &m, M_BYTES(i->row->arg), WATCH_READ);
+	if (!flat_translate(c, i, &m))
 		return WAVE_FAULT;
 	vmem_load_lds(c, i, &m);
-	return WAVE_BUDGET;
+	return vmem_end(c, &m);
 }
 
 X(x_buffer_load)
@@ -546,14 +580,14 @@ X(x_buffer_load)
 
 	if (i->lds && M_BYTES(i->row->arg) != 4)
 		return x_unsupported(c, i);
-	vmem_init(c, &m, M_BYTES(i->row->arg));
-	if (!buffer_translate(c, i, &m, false))
+	vmem_init(c, &m, M_BYTES(i->row->arg), WATCH_READ);
+	if (!buffer_translate(c, i, &m))
 		return WAVE_FAULT;
 	if (i->lds)
 		vmem_load_lds(c, i, &m);
 	else
 		vmem_load(c, i, &m);
-	return WAVE_BUDGET;
+	return vmem_end(c, &m);
 }
 
 X(x_buffer_store)
@@ -562,11 +596,11 @@ X(x_buffer_store)
 
 	if (i->lds)
 		return x_unsupported(c, i);
-	vmem_init(c, &m, M_BYTES(i->row->arg));
-	if (!buffer_translate(c, i, &m, true))
+	vmem_init(c, &m, M_BYTES(i->row->arg), WATCH_NONREAD);
+	if (!buffer_translate(c, i, &m))
 		return WAVE_FAULT;
 	vmem_store(c, i, &m);
-	return WAVE_BUDGET;
+	return vmem_end(c, &m);
 }
 
 /*
@@ -610,7 +644,7 @@ static void vmem_atomic(struct ctx *c, const struct insn *i, const struct vmem *
 
 static void atomic_init(struct ctx *c, const struct insn *i, struct vmem *m)
 {
-	vmem_init(c, m, 4);
+	vmem_init(c, m, 4, WATCH_ATOMIC);
 	if (i->row->arg & A_64)
 		m->bytes = 8;
 	m->align = m->bytes - 1;
@@ -621,10 +655,10 @@ X(x_flat_atomic)
 	struct vmem m;
 
 	atomic_init(c, i, &m);
-	if (!flat_translate(c, i, &m, true))
+	if (!flat_translate(c, i, &m))
 		return WAVE_FAULT;
 	vmem_atomic(c, i, &m);
-	return WAVE_BUDGET;
+	return vmem_end(c, &m);
 }
 
 X(x_buffer_atomic)
@@ -634,8 +668,8 @@ X(x_buffer_atomic)
 	atomic_init(c, i, &m);
 	if (m.bytes == 8 && rsrc_parse(c->w, i->src[2]).swizzle)
 		return x_unsupported(c, i);
-	if (!buffer_translate(c, i, &m, true))
+	if (!buffer_translate(c, i, &m))
 		return WAVE_FAULT;
 	vmem_atomic(c, i, &m);
-	return WAVE_BUDGET;
+	return vmem_end(c, &m);
 }

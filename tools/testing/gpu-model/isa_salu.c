@@ -388,6 +388,10 @@ S0(x_s_set_gpr_idx_idx, M0 = (M0 & ~0xffu) | (ssrc32(c, i, 0) & 0xff);)
 #define HWREG_LDS_ALLOC	6
 #define HWREG_IB_STS	7
 #define HWREG_SH_MEM_BASES 15
+#define HWREG_TBA_LO	16
+#define HWREG_TBA_HI	17
+#define HWREG_TMA_LO	18
+#define HWREG_TMA_HI	19
 #define HWREG_XCC_ID	20	/* gfx942 */
 
 /* What other state tells: SCC 0, EXECZ 9, VCCZ 10, IN_TG 11, IN_BARRIER 12, VALID 16. */
@@ -439,6 +443,19 @@ static bool hwreg_read(const struct wave *w, unsigned int id, u32 *v)
 	case HWREG_SH_MEM_BASES:
 		*v = (u32)(w->mem->private_base >> 48) |
 		     (u32)(w->mem->shared_base >> 48) << 16;
+		return true;
+	/* SQ_SHADER_TBA and _TMA: addresses in units of 256 bytes. */
+	case HWREG_TBA_LO:
+		*v = w->mem->tba >> 8;
+		return true;
+	case HWREG_TBA_HI:
+		*v = w->mem->tba >> 40;
+		return true;
+	case HWREG_TMA_LO:
+		*v = w->mem->tma >> 8;
+		return true;
+	case HWREG_TMA_HI:
+		*v = w->mem->tma >> 40;
 		return true;
 	}
 	return false;

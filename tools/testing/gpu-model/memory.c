@@ -441,6 +441,9 @@ static u8 *translate(struct mem *m, unsigned int vmid, u64 va, bool write, u64 *
 		*span = m->vram_size - (va - MEM_FB_BASE);
 		return m->vram + (va - MEM_FB_BASE);
 	}
+	/* The upper half may come sign-extended (amdgpu_gmc_sign_extend()). */
+	if ((s64)va >> (ADDR_BITS - 1) == -1)
+		va &= (1ull << ADDR_BITS) - 1;
 	if (va >> ADDR_BITS) {
 		*why = "not an address of 48 bits";
 		return NULL;

@@ -46,11 +46,13 @@ struct reg_range {
 /**
  * struct regs - the register file
  * @range:	for each register its place in ranges[] plus 1, 0 for plain storage
+ * @shader_trap: SQ_SHADER_TBA_LO, _HI, _TMA_LO and _HI of each VMID
  * @size:	bytes of registers
  * @val:	last written values
  */
 struct regs {
 	u8 range[REGS_SIZE / 4];
+	_Atomic u32 shader_trap[VM_COUNT][4];
 	u32 size;
 	_Atomic u32 val[];
 };
@@ -219,6 +221,24 @@ static u32 read_wf_count(struct gpu *g, u32 off, u32 index)
 	return spi_wave_count(g, selected_engine(g, off), pipe, index);
 }
 
+/* Banked by the VMID that GRBM_GFX_CNTL selects; all XCCs are told the same. */
+static void write_shader_trap(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	u32 vmid = GRBM_VMID(regs_get(g, window(off) + REG_GRBM_GFX_CNTL));
+
+	regs_set(g, off, val);
+	atomic_store_explicit(&g->regs->shader_trap[vmid][index], val, memory_order_relaxed);
+}
+
+u64 regs_shader_trap(struct gpu *g, unsigned int vmid, enum shader_trap which)
+{
+	const _Atomic u32 *r = &g->regs->shader_trap[vmid % VM_COUNT][2 * which];
+	u32 lo = atomic_load_explicit(&r[0], memory_order_relaxed);
+	u32 hi = atomic_load_explicit(&r[1], memory_order_relaxed);
+
+	return (lo | (u64)(hi & 0xff) << 32) << 8;
+}
+
 /* One bit per VMID; done before the write returns. */
 static void invalidate(struct gpu *g, u32 ack, u32 index, u32 val)
 {
@@ -304,6 +324,7 @@ static const struct reg_range ranges[] = {
 	  read_wf_status, write_ignore },
 	{ "SPI_CSQ_WF_ACTIVE_COUNT", REG_SPI_CSQ_WF_ACTIVE_COUNT_0, SPI_CSQ_COUNTS,
 	  read_wf_count, write_ignore },
+	{ "SQ_SHADER_TBA, SQ_SHADER_TMA", REG_SQ_SHADER_TBA_LO, 4, NULL, write_shader_trap },
 	{ "SQ_CMD", REG_SQ_CMD, 1, NULL, write_sq_cmd },
 	{ "VM_L2_PROTECTION_FAULT_CNTL", REG_VM_L2_FAULT_CNTL, 1, NULL, write_fault_cntl },
 	{ "VM_CONTEXT_CNTL", REG_VM_CONTEXT0_CNTL, VM_COUNT, NULL, write_context_cntl },
@@ -379,6 +400,10 @@ void regs_reset(struct gpu *g, bool posted)
 
 	for (i = 0; i < g->regs->size / 4; i++)
 		atomic_store_explicit(&g->regs->val[i], 0, memory_order_relaxed);
+	for (i = 0; i < VM_COUNT; i++)
+		for (n = 0; n < 4; n++)
+			atomic_store_explicit(&g->regs->shader_trap[i][n], 0,
+					      memory_order_relaxed);
 
 	regs_set(g, REG_RCC_CONFIG_MEMSIZE, g->cfg.vram_mb);
 	regs_set(g, REG_MMHUB_FB_LOCATION_BASE, fb_base);

@@ -44,6 +44,7 @@
 #define REG_IH_RB_WPTR_ADDR_LO		0x04498
 #define REG_IH_DOORBELL_RPTR		0x0449c
 #define REG_GRBM_GFX_CNTL		0x08088
+#define REG_SQ_SHADER_TBA_LO		0x08c70
 #define REG_SQ_CMD			0x08dec
 #define   SQ_CMD_CMD(v)			((v) & 7)
 #define   SQ_CMD_KILL			3
@@ -66,6 +67,9 @@
 #define REG_MC_VM_FB_LOCATION_BASE	0x0a600
 #define REG_MC_VM_FB_LOCATION_TOP	0x0a604
 #define REG_CP_IQ_WAIT_TIME2		0x0c2c0
+#define REG_TCP_WATCH0_ADDR_H		0x0ca80	/* then _ADDR_L and _CNTL; the others follow */
+#define REG_TCP_WATCH0_ADDR_L		0x0ca84
+#define   TCP_WATCH_STRIDE		12
 #define REG_SPI_COMPUTE_QUEUE_RESET	0x0c76c
 #define REG_CP_HYP_XCP_CTL		0x3e0a0
 #define   XCP_CTL(xcc, xccs)		((xcc) | (xccs) << 3)
@@ -117,5 +121,9 @@ void regs_write(struct gpu *g, u32 off, u32 val);
 /* The stored value alone, for the rooms that own a register. Any thread. */
 u32 regs_get(struct gpu *g, u32 off);
 void regs_set(struct gpu *g, u32 off, u32 val);
+
+/* SQ_SHADER_TBA and _TMA of a VMID, as an address (of the first XCC). Any thread. */
+enum shader_trap { SHADER_TBA, SHADER_TMA };
+u64 regs_shader_trap(struct gpu *g, unsigned int vmid, enum shader_trap which);
 
 #endif

@@ -169,7 +169,7 @@ static void map_queue(struct gpu *g, struct hqd *h, struct entry *e, const struc
 	const struct queue_env env = {
 		.pasid = p->pasid,
 		.sh_mem_bases = p->sh_mem_bases,
-		.tba = p->tba,
+		.trap = p->trap,
 		.write_addr = e->write_addr,
 		.is_static = e->is_static,
 	};

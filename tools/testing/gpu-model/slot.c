@@ -19,6 +19,7 @@
 #include "log.h"
 #include "machine.h"
 #include "memory.h"
+#include "regs.h"
 #include "slot.h"
 #include "spi.h"
 
@@ -69,6 +70,10 @@ struct user_queue *slot_enter(struct gpu *g, struct hqd *h, const struct queue_e
 	const struct queue_env by_registers = {
 		.pasid = ih_vmid_pasid(g, h->vmid),
 		.sh_mem_bases = SH_MEM_BASES_DEFAULT,
+		.trap = {
+			.tba = regs_shader_trap(g, h->vmid, SHADER_TBA),
+			.tma = regs_shader_trap(g, h->vmid, SHADER_TMA),
+		},
 	};
 	struct user_queue *q = aql_attach(g, h, env ? env : &by_registers);
 

@@ -247,20 +247,24 @@ struct group *group_alloc(struct dispatch *d, u64 number, unsigned int nwaves, s
 }
 
 /*
- * What a debugger finds in a wave's trap temporaries: its packet's place in the
- * ring, its workgroup, its number in that (ROCdbgapi, gfx9). The hardware does
- * so when SPI_GDBG_PER_VMID_CNTL says that there is one; nobody else can look.
+ * What trap handlers and debuggers find in a wave's trap temporaries: its packet's
+ * place in the ring, its workgroup, its number in that (ROCdbgapi, gfx9). The
+ * hardware does so when SPI_GDBG_PER_VMID_CNTL says so; nobody else can look.
  */
 static void init_ttmps(struct group *grp, const u32 id[3])
 {
+	u32 packet = grp->d->packet & grp->q->mask & 0x1ffffff;
 	unsigned int i;
 
 	for (i = 0; i < grp->wg->nwaves; i++) {
 		u32 *ttmp = grp->wg->waves[i].sgpr + SGPR_TTMP;
 
-		ttmp[6] = grp->d->packet & grp->q->mask & 0x1ffffff;
 		memcpy(ttmp + 8, id, 3 * sizeof(*id));
 		ttmp[11] = i;
+		if (grp->q->mem.arch == GFX942)
+			ttmp[11] |= packet << 6;
+		else
+			ttmp[6] = packet;
 	}
 }
 
@@ -335,6 +339,7 @@ static bool launch_one(struct gpu *g, struct user_queue *q, const u32 *reserved)
 			wg_init_regs(grp->wg, &d->code, &d->regs, id,
 				     scratch < 0 ? 0 : scratch);
 			init_ttmps(grp, id);
+			trap_launch(grp);
 			spi_scratch_take(q, grp);
 			if (!d->next)
 				d->begin = grp->ready;

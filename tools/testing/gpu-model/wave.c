@@ -9,8 +9,6 @@
 #define DECODE_ENTRIES	4096
 #define PAGE_BITS	12
 
-#define TRAPSTS_ILLEGAL_INST	(1u << 11)	/* cwsr_trap_handler_gfx9.asm */
-
 static _Thread_local struct insn decoded[ISA_ARCHS][DECODE_ENTRIES];
 
 struct workgroup *wg_alloc(unsigned int nwaves, unsigned int vgprs,
@@ -354,11 +352,18 @@ static void index_registers(struct insn *i, u32 m0)
 		index_operand(i, &i->dst, m0 & 0xff, isa_type_dwords(r->dst));
 }
 
-/* The exception stays in TRAPSTS until somebody clears it there. */
+/* Exceptions stay in TRAPSTS until somebody clears them there. */
 static enum wave_stop illegal(struct wave *w)
 {
 	w->trapsts |= TRAPSTS_ILLEGAL_INST;
 	return WAVE_ILLEGAL;
+}
+
+/* Without XNACK retry; with XNACK_ERROR off it would be an aperture's violation. */
+static enum wave_stop fault(struct wave *w)
+{
+	w->trapsts |= TRAPSTS_MEM_VIOL | TRAPSTS_XNACK_ERROR;
+	return WAVE_FAULT;
 }
 
 static bool is_valu(const struct insn *i)
@@ -389,15 +394,15 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 			page = (const u8 *)fetch(&c, w->pc & ~(u64)((1 << PAGE_BITS) - 1));
 			if (!page || w->pc & 3) {
 				w->fault_va = w->pc;
-				return WAVE_FAULT;
+				return fault(w);
 			}
 			page_va = w->pc >> PAGE_BITS;
 		}
 		stop = lookup(&c, (const u32 *)(page + (w->pc & ((1 << PAGE_BITS) - 1))), &i);
 		if (stop == WAVE_ILLEGAL)
 			return illegal(w);
-		if (stop != WAVE_BUDGET)
-			return stop;
+		if (stop == WAVE_FAULT)
+			return fault(w);
 		if (w->mode & MODE_GPR_IDX_EN && is_valu(i)) {
 			indexed = *i;
 			i = &indexed;
@@ -412,7 +417,7 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 		if (stop == WAVE_ILLEGAL)
 			return illegal(w);
 		if (stop == WAVE_FAULT)
-			return stop;
+			return fault(w);
 		w->last_pc = w->pc;
 		w->pc = c.next_pc;
 		w->insns++;

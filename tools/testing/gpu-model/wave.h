@@ -25,6 +25,23 @@
 /* Instruction sets. */
 enum isa_arch { GFX90A, GFX942, ISA_ARCHS };
 
+#define WATCHES		4	/* TCP_WATCH0 to 3 */
+
+/* TCP_WATCHn_CNTL.MODE, as KFD_DBG_TRAP_ADDRESS_WATCH_MODE_*: the accesses meant. */
+enum watch_mode { WATCH_READ, WATCH_NONREAD, WATCH_ATOMIC, WATCH_ALL };
+
+/**
+ * struct wave_watch - vector memory that a debugger watches
+ * @va: @mask:	address, and which of its bits count
+ * @mode:	which accesses
+ * @bit:	of TRAPSTS that a hit sets
+ */
+struct wave_watch {
+	u64 va, mask;
+	enum watch_mode mode;
+	u32 bit;
+};
+
 /**
  * struct wave_mem - the GPU and the memory a wave sees; one per address space
  * @arch:	instruction set
@@ -34,6 +51,8 @@ enum isa_arch { GFX90A, GFX942, ISA_ARCHS };
  * @ctx:	the callee's
  * @gws:	[GWS_RESOURCES] semaphores of the GPU, or NULL: none
  * @shared_base: @private_base: 4 GiB apertures (bits 63:32 compare), SH_MEM_BASES
+ * @tba: @tma:	trap handler, or 0, and what it reads
+ * @watch: @watches: debugger's watch points, and how many they are
  */
 struct wave_mem {
 	enum isa_arch arch;
@@ -43,6 +62,9 @@ struct wave_mem {
 	u32 *gws;
 	u64 shared_base;
 	u64 private_base;
+	u64 tba, tma;
+	struct wave_watch watch[WATCHES];
+	unsigned int watches;
 };
 
 struct workgroup;
@@ -58,6 +80,7 @@ enum wave_stop {
 	WAVE_TRAP,	/* s_trap N: wave.trap_id; pc is past it */
 	WAVE_MSG,	/* s_sendmsg: wave.msg (interrupt to the host); pc is past it */
 	WAVE_RFE,	/* s_rfe_b64: back from the trap handler; pc is where it leads */
+	WAVE_WATCH,	/* a watch point was hit, and MODE enables that; pc is past it */
 };
 
 /**
@@ -142,8 +165,21 @@ enum wave_stop wave_run(struct wave *w, u32 *budget);
 u32 wave_status(const struct wave *w);
 void wave_set_status(struct wave *w, u32 v);
 
-/* STATUS: the wave executes its trap handler. */
-#define STATUS_PRIV	(1u << 5)
+#define STATUS_PRIV	(1u << 5)	/* executes its trap handler */
+#define STATUS_HALT	(1u << 13)	/* does not issue, but in the trap handler */
+
+/* TRAPSTS and MODE, by their use in cwsr_trap_handler_gfx9.asm. */
+#define TRAPSTS_WATCH0		(1u << 7)
+#define TRAPSTS_MEM_VIOL	(1u << 8)
+#define TRAPSTS_SAVECTX		(1u << 10)
+#define TRAPSTS_ILLEGAL_INST	(1u << 11)
+#define TRAPSTS_WATCH1		(1u << 12)	/* 2 and 3 follow */
+#define TRAPSTS_XNACK_ERROR	(1u << 28)
+#define MODE_DEBUG_EN		(1u << 11)	/* a trap after each instruction */
+#define MODE_EXCP_EN_SHIFT	12
+#define MODE_EXCP_EN		(0x1ffu << MODE_EXCP_EN_SHIFT)
+#define MODE_EXCP_EN_WATCH	(1u << 19)
+#define MODE_GPR_IDX_EN		(1u << 27)
 
 /* Forget cached translations, as after a restore into new memory. */
 void wave_drop_tlb(struct wave *w);

@@ -145,6 +145,7 @@ static void further(void)
 
 	context(VMID, CNTL_FURTHER, PDB2 | V, 0, (1ull << 48) - 1);
 	pdb2[1] = PDB1 | V;
+	pdb2[511] = PDB1 | V;
 	pdb1[2] = PDB0 | V | BFS9;
 	pdb0[3] = PTB | V | FURTHER;
 	ptb[4] = (RAM_HIGH + 0x9000) | V | S | R | W;
@@ -159,6 +160,9 @@ static void further(void)
 
 	ok(leads(VMID, VA(1, 2, 3, 4) + 8, high + 0x9008, 0xff8),
 	   "a page behind a further bit, in system memory above the size of VRAM");
+	ok(leads(VMID, VA(511, 2, 3, 4), high + 0x9000, 0x1000) &&
+	   leads(VMID, ~0ull << 48 | VA(511, 2, 3, 4), high + 0x9000, 0x1000),
+	   "the upper half's, also by a sign-extended address");
 	ok(leads(VMID, VA(1, 2, 3, 5), mem_ptr(&gpu, 0x6000, 1, false), 0x1000),
 	   "a page of VRAM");
 	ok(leads(VMID, VA(1, 2, 3, 16 + 3), ram + 0x43000, 13 * 0x1000),

@@ -78,6 +78,23 @@ static void activation(void)
 	ok(!h->active && !regs_read(&gpu, CP_HQD_ACTIVE), "so does a queue reset");
 }
 
+/* SQ_SHADER_TBA_LO, _HI, _TMA_LO and _HI, by VMID; in units of 256 bytes. */
+static void shader_trap(void)
+{
+	u32 vmid, i;
+
+	for (vmid = 8; vmid < 10; vmid++) {
+		regs_write(&gpu, REG_GRBM_GFX_CNTL, vmid << 4);
+		for (i = 0; i < 4; i++)
+			regs_write(&gpu, REG_SQ_SHADER_TBA_LO + 4 * i, i & 1 ? 0xff : vmid + i);
+	}
+	regs_write(&gpu, REG_GRBM_GFX_CNTL, 0);
+	ok(regs_shader_trap(&gpu, 8, SHADER_TBA) == 0xff0000000800 &&
+	   regs_shader_trap(&gpu, 9, SHADER_TBA) == 0xff0000000900 &&
+	   regs_shader_trap(&gpu, 9, SHADER_TMA) == 0xff0000000b00,
+	   "each VMID has its trap handler");
+}
+
 static void handshakes(void)
 {
 	u64 t1, t2;
@@ -212,6 +229,7 @@ int main(void)
 	device_start(&gpu);
 	banks();
 	activation();
+	shader_trap();
 	handshakes();
 	packets();
 	bad_values();

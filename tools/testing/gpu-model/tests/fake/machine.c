@@ -47,6 +47,7 @@ struct queue {
 static struct gpu gpu;
 static unsigned int nqueues;
 static unsigned int xccs = 1;	/* of the next device */
+static struct trap_setup traps;	/* of the next runlist's processes */
 
 static inline void *at(const struct queue *q, u64 va)
 {
@@ -309,6 +310,12 @@ static inline void ib_process(unsigned int process)
 	p[0] = (0x8000 + process) | 10u << 25;
 	p[1] = process;		/* the stand-in's page table base: the arena */
 	p[3] = SH_MEM_BASES_DEFAULT;
+	p[5] = traps.tba >> 8;
+	p[6] = traps.tba >> 40;
+	p[7] = traps.tma >> 8;
+	p[8] = traps.tma >> 40;
+	p[13] = traps.debug;
+	memcpy(p + 14, traps.watch, sizeof(traps.watch));
 }
 
 static inline void ib_queue(const struct queue *q)

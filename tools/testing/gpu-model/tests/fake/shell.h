@@ -3,7 +3,7 @@
  * Stand-ins for the device's shell and for the instruction set, so that the
  * compute side is tested by itself: address spaces are arenas of host memory,
  * interrupts and log lines are kept, queue slots are plain structures, and
- * waves execute a toy program (enum toy_op).
+ * waves execute a toy program (enum toy_op) unless REAL_WAVES is defined.
  */
 #ifndef GPU_MODEL_TESTS_FAKE_SHELL_H
 #define GPU_MODEL_TESTS_FAKE_SHELL_H
@@ -25,7 +25,6 @@ enum toy_op {
 	TOY_STALL,	/* keep the host thread busy for arg us of host time */
 	TOY_WAIT,	/* spin until the word at kernarg - 8 is not 0 */
 	TOY_LOAD,	/* read address arg * 4096 */
-	TOY_TRAP,	/* s_trap arg */
 };
 
 #define TOY(op, arg)	((u32)(op) | (u32)(arg) << 8)
@@ -49,6 +48,8 @@ void log_reset(void);
 
 /* The grace period, in units of 1024 clocks. */
 void fake_set_grace(u8 units);
+/* The first watch point's address. */
+void fake_set_watch(u64 va);
 
 struct sdma_user;
 /* The SDMA queue with this MQD, NULL while it is not mapped. */
