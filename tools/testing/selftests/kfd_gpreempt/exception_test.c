@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Exceptions of queues and waves reach their process: as ROCr it enables the
- * runtime, names an event in the queue's save area, and finds there what
- * happened. A page fault comes as a memory event.
+ * runtime, installs a trap handler that tells the driver of a wave's, names an
+ * event in the queue's save area, and finds there what happened. A page fault
+ * comes as a memory event.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #define EC(code)	(1ULL << ((code) - 1))
 #define PM4_BAD		(3u << 30 | 0xee << 8)
 #define WAIT_MS		10000
+#define KD_ENTRY	16	/* kernel descriptor: where its code begins, counted from it */
 
 FIXTURE(exception) {
 	struct kfd_dev dev;
@@ -34,6 +36,19 @@ static void report_to(FIXTURE_DATA(exception) *self, struct save_area *save)
 	header->err_event_id = self->event.id;
 }
 
+static int install_handler(FIXTURE_DATA(exception) *self)
+{
+	struct kfd_ioctl_set_trap_handler_args args = { .gpu_id = self->dev.gpu_id };
+	struct aql_kernel k;
+	int err;
+
+	err = code_kernel(&self->code, "trap_handler", &k);
+	if (err)
+		return err;
+	args.tba_addr = k.object + *(__s64 *)(k.object + KD_ENTRY);
+	return kfd_ioctl(&self->dev, AMDKFD_IOC_SET_TRAP_HANDLER, &args);
+}
+
 FIXTURE_SETUP(exception)
 {
 	struct kfd_ioctl_runtime_enable_args args = {
@@ -47,6 +62,7 @@ FIXTURE_SETUP(exception)
 	ASSERT_EQ(0, kfd_open(&self->dev));
 	ASSERT_EQ(0, kfd_ioctl(&self->dev, AMDKFD_IOC_RUNTIME_ENABLE, &args));
 	ASSERT_EQ(0, code_load(&self->code, &self->dev));
+	ASSERT_EQ(0, install_handler(self));
 	ASSERT_EQ(0, kfd_alloc(&self->dev, &self->mem, KFD_PAGE, KFD_MEM_HOST));
 	self->payload = self->mem.ptr;
 	ASSERT_EQ(0, kfd_event_create(&self->dev, &self->event));

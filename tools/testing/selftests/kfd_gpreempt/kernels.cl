@@ -207,6 +207,59 @@ void abort_wave(void)
 	__builtin_trap();
 }
 
+/* IB_STS, as the driver's trap handler left it. */
+#ifdef __gfx90a__
+#define TTMP_IB_STS "ttmp11"
+#else
+#define TTMP_IB_STS "ttmp13"
+#endif
+
+/*
+ * No kernel: a second-level trap handler, as an exception's queue wants it. Tells
+ * the driver the queue's doorbell and the exception (EC_QUEUE_WAVE_*), and halts
+ * the wave.
+ */
+kernel void trap_handler(void)
+{
+	__asm__ volatile(
+		/* TTMP3: the doorbell's number, which comes in EXEC */
+		"s_mov_b64 ttmp[4:5], exec\n"
+		"s_mov_b32 exec_lo, 0x80000000\n"
+		"s_sendmsg 10\n"
+		"0: s_nop 7\n"
+		"s_bitcmp0_b32 exec_lo, 31\n"
+		"s_cbranch_scc0 0b\n"
+		"s_and_b32 ttmp3, exec_lo, 0x3ff\n"
+		"s_mov_b64 exec, ttmp[4:5]\n"
+		/* and the exception, by TRAPSTS or by s_trap's number in TTMP1 */
+		"s_getreg_b32 ttmp2, hwreg(HW_REG_TRAPSTS)\n"
+		"s_bitcmp1_b32 ttmp2, 8\n"
+		"s_cbranch_scc0 1f\n"
+		"s_bitset1_b32 ttmp3, 10 + 4\n"
+		"1: s_bitcmp1_b32 ttmp2, 11\n"
+		"s_cbranch_scc0 2f\n"
+		"s_bitset1_b32 ttmp3, 10 + 3\n"
+		"2: s_bfe_u32 ttmp2, ttmp1, 16 | 8 << 16\n"
+		"s_cmp_eq_u32 ttmp2, 2\n"
+		"s_cbranch_scc0 3f\n"
+		"s_bitset1_b32 ttmp3, 10 + 0\n"
+		"3: s_mov_b32 ttmp2, m0\n"
+		"s_mov_b32 m0, ttmp3\n"
+		"s_nop 0\n"
+		"s_sendmsg sendmsg(MSG_INTERRUPT)\n"
+		"s_waitcnt lgkmcnt(0)\n"
+		"s_mov_b32 m0, ttmp2\n"
+		"s_bitset1_b32 ttmp12, 13\n"
+		"s_lshr_b32 ttmp2, " TTMP_IB_STS ", 11\n"
+		"s_and_b32 ttmp2, ttmp2, 0x1f8000\n"
+		"s_setreg_b32 hwreg(HW_REG_IB_STS), ttmp2\n"
+		"s_and_b64 exec, exec, exec\n"
+		"s_and_b64 vcc, vcc, vcc\n"
+		"s_setreg_b32 hwreg(HW_REG_STATUS), ttmp12\n"
+		"s_and_b32 ttmp1, ttmp1, 0xffff\n"
+		"s_rfe_b64 ttmp[0:1]\n");
+}
+
 /* An instruction that does not exist (SOPP 127). */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void illegal(void)
