@@ -334,7 +334,9 @@ TEST_F_TIMEOUT(monitor, cpu, 60)
 	printf("# report: a scan of %u queues: %lld us of this CPU, a process switch: %lld us\n",
 	       QUEUES, least / 1000, change / 1000);
 	EXPECT_LT(0, least);
-	EXPECT_GE(limit, least);
+	/* KCSAN delays the accesses that it watches: that is no cost of the monitor's */
+	if (access("/sys/kernel/debug/kcsan", F_OK))
+		EXPECT_GE(limit, least);
 }
 
 /* Parked, it does not use a CPU at all. */
