@@ -71,6 +71,8 @@ unsigned int parse_priority(const struct command *cmd, const char *text);
 /* A number with unit: 500us, 2ms, 1.5s; within the limits, which are in us. */
 unsigned int parse_time_us(const struct command *cmd, const char *what, const char *text,
 			   unsigned int min, unsigned int max);
+/* The length of a turn in us, 0: none of one's own. */
+unsigned int parse_timeslice(const struct command *cmd, const char *text);
 double parse_seconds(const struct command *cmd, const char *what, const char *text);
 struct target parse_target(const struct command *cmd, const char *text);
 

@@ -83,6 +83,15 @@ unsigned int parse_time_us(const struct command *cmd, const char *what, const ch
 	return us;
 }
 
+unsigned int parse_timeslice(const struct command *cmd, const char *text)
+{
+	/* none of its own */
+	if (text[0] == '0' && !text[1])
+		return 0;
+	return parse_time_us(cmd, "timeslice", text, KFD_GPREEMPT_TIMESLICE_US_MIN,
+			     KFD_GPREEMPT_TIMESLICE_US_MAX);
+}
+
 double parse_seconds(const struct command *cmd, const char *what, const char *text)
 {
 	double us = time_us(text, 1e6);

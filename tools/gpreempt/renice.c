@@ -81,15 +81,6 @@ static int renice(const struct target *t, const struct wish *w)
 	return status;
 }
 
-static unsigned int parse_timeslice(const char *text)
-{
-	/* the level's own */
-	if (text[0] == '0' && !text[1])
-		return 0;
-	return parse_time_us(&cmd_renice, "timeslice", text, KFD_GPREEMPT_TIMESLICE_US_MIN,
-			     KFD_GPREEMPT_TIMESLICE_US_MAX);
-}
-
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -107,7 +98,7 @@ static int run(int argc, char **argv)
 			w.set_priority = true;
 			break;
 		case 't':
-			w.timeslice_us = parse_timeslice(optarg);
+			w.timeslice_us = parse_timeslice(&cmd_renice, optarg);
 			w.set_timeslice = true;
 			break;
 		default:
@@ -138,7 +129,8 @@ const struct command cmd_renice = {
 	.help = "renice [--priority N] [--timeslice TIME] PID[:QUEUE]...\n\n"
 		"For a queue it counts before anything else. For a process it is the default of\n"
 		"its queues, those to come too, and of its children's, and takes the place of an\n"
-		"earlier default and of its ceiling.\n\n"
+		"earlier default, of its ceiling and its timeslice.\n\n"
 		"  -p, --priority N      0 to 15, or none: what the application asks for\n"
-		"  -t, --timeslice TIME  of the queues that are there: 1ms to 1s, 0: the level's",
+		"  -t, --timeslice TIME  of the queues that are there: 1ms to 1s, 0: their\n"
+		"                        process's or level's",
 };

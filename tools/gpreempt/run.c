@@ -70,13 +70,16 @@ static int run(int argc, char **argv)
 	static const struct option options[] = {
 		{ "ceiling", required_argument, NULL, 'c' },
 		{ "priority", required_argument, NULL, 'p' },
+		{ "timeslice", required_argument, NULL, 't' },
 		{ }
 	};
-	struct kfd_gpreempt_process_default def = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE };
+	struct kfd_gpreempt_process_default def = {
+		.priority = KFD_GPREEMPT_NONE, .ceiling = KFD_GPREEMPT_NONE,
+	};
 	int opt;
 
 	fail_status = EXIT_OWN;
-	while ((opt = getopt_long(argc, argv, "+c:p:", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "+c:p:t:", options, NULL)) != -1) {
 		switch (opt) {
 		case 'c':
 			def.ceiling = parse_priority(&cmd_run, optarg);
@@ -84,14 +87,18 @@ static int run(int argc, char **argv)
 		case 'p':
 			def.priority = parse_priority(&cmd_run, optarg);
 			break;
+		case 't':
+			def.timeslice_us = parse_timeslice(&cmd_run, optarg);
+			break;
 		default:
 			return EXIT_OWN;
 		}
 	}
 	if (optind == argc)
 		usage(&cmd_run, "no command to run");
-	if (def.priority == KFD_GPREEMPT_NONE && def.ceiling == KFD_GPREEMPT_NONE)
-		usage(&cmd_run, "neither --priority nor --ceiling");
+	if (def.priority == KFD_GPREEMPT_NONE && def.ceiling == KFD_GPREEMPT_NONE &&
+	    !def.timeslice_us)
+		usage(&cmd_run, "neither --priority nor --ceiling nor --timeslice");
 	set_own_default(&def);
 	warn_of_caps(def.priority);
 	execvp(argv[optind], argv + optind);
@@ -103,11 +110,13 @@ const struct command cmd_run = {
 	.name = "run",
 	.run = run,
 	.summary = "run a command at a priority, as nice does",
-	.help = "run --priority N [--ceiling N] [--] COMMAND [ARGUMENT...]\n\n"
+	.help = "run [--priority N] [--ceiling N] [--timeslice TIME] [--] COMMAND [ARGUMENT...]\n\n"
 		"Runs COMMAND; the compute queues that it and its children make are served at\n"
 		"priority N, whatever they ask for.\n\n"
-		"  -p, --priority N  0 to 15, 15 highest\n"
-		"  -c, --ceiling N   no higher than this, even if somebody sets one more\n\n"
+		"  -p, --priority N      0 to 15, 15 highest\n"
+		"  -c, --ceiling N       no higher than this, even if somebody sets one more\n"
+		"  -t, --timeslice TIME  their turn among equals, 1ms to 1s; more than their level's\n"
+		"                        counts with CAP_SYS_NICE only\n\n"
 		"Exit status: the command's; 127 if it is not found, 126 if it cannot be run,\n"
 		"125 if gpreempt itself fails.",
 };

@@ -19,7 +19,7 @@
 #define KFD_GPREEMPT_WAIT_MS_MAX	60000
 #define KFD_GPREEMPT_HOLD_MS_MAX	3600000
 #define KFD_GPREEMPT_HINT_US_MAX	1000000
-/* Other than 0, which is the level's own. */
+/* Other than 0, which is that of the process's default or the level's own. */
 #define KFD_GPREEMPT_TIMESLICE_US_MIN	1000
 #define KFD_GPREEMPT_TIMESLICE_US_MAX	1000000
 
@@ -32,8 +32,8 @@
  *	the one the application asks for by CREATE_QUEUE and UPDATE_QUEUE
  * @KFD_GPREEMPT_OP_SET_TIMESLICE: the queue's turn among equals; longer than
  *	its level's needs CAP_SYS_NICE
- * @KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT: priority and ceiling of the queues of a
- *	process, whether it has any by now or not, and of its descendants
+ * @KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT: priority, ceiling and turn of the queues
+ *	of a process, whether it has any by now or not, and of its descendants
  * @KFD_GPREEMPT_OP_PREEMPT: take a queue off the hardware
  * @KFD_GPREEMPT_OP_RESUME: end a hold, or a preemption that is under way
  * @KFD_GPREEMPT_OP_HINT: work for the queue will arrive soon
@@ -183,10 +183,13 @@ struct kfd_gpreempt_priority {
  * struct kfd_gpreempt_process_default - parameters of SET_PROCESS_DEFAULT
  * @priority:	0 to 15, or KFD_GPREEMPT_NONE
  * @ceiling:	0 to 15, or KFD_GPREEMPT_NONE; raising it needs CAP_SYS_NICE
+ * @timeslice_us: as of SET_TIMESLICE; no more than the level's counts of what was
+ *		set without CAP_SYS_NICE
  */
 struct kfd_gpreempt_process_default {
 	__u32 priority;
 	__u32 ceiling;
+	__u32 timeslice_us;
 };
 
 /**
@@ -225,8 +228,8 @@ struct kfd_gpreempt_hint {
  * @list:	in and out
  * @queue:	out, for GET
  * @priority:	in and out
- * @timeslice_us: 0: that of the queue's level, or KFD_GPREEMPT_TIMESLICE_US_MIN
- *		to _MAX
+ * @timeslice_us: 0: that of the process's default, else of the queue's level; or
+ *		KFD_GPREEMPT_TIMESLICE_US_MIN to _MAX
  * @process_default: in
  * @preempt:	in and out
  * @hint:	in

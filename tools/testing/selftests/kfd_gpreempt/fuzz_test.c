@@ -134,6 +134,7 @@ static void some_call(struct kfd_dev *dev, struct fuzz *shared, unsigned int who
 		args.queue_id = 0;
 		args.process_default.priority = some(seed);
 		args.process_default.ceiling = some(seed);
+		args.process_default.timeslice_us = rand_r(seed) % 2 ? some(seed) : 0;
 		break;
 	case KFD_GPREEMPT_OP_PREEMPT:
 	case KFD_GPREEMPT_OP_RESUME:

@@ -45,6 +45,13 @@ int gpreempt_queue_state(struct aql_queue *q)
 	return ret ?: (int)info.state;
 }
 
+int gpreempt_timeslice(struct kfd_dev *dev, __u32 pid, __u32 queue_id)
+{
+	struct kfd_gpreempt_queue_info info;
+
+	return gpreempt_get(dev, pid, queue_id, &info) ?: (int)info.timeslice_us;
+}
+
 int gpreempt_set_priority(struct kfd_dev *dev, __u32 pid, __u32 queue_id, __u32 priority)
 {
 	struct kfd_ioctl_gpreempt_args args = {
@@ -61,6 +68,16 @@ int gpreempt_set_default(struct kfd_dev *dev, __u32 pid, __u32 priority, __u32 c
 	struct kfd_ioctl_gpreempt_args args = {
 		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .pid = pid,
 		.process_default = { priority, ceiling },
+	};
+
+	return gpreempt_call(dev, &args);
+}
+
+int gpreempt_set_default_timeslice(struct kfd_dev *dev, __u32 pid, __u32 us)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .pid = pid,
+		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE, us },
 	};
 
 	return gpreempt_call(dev, &args);
@@ -104,7 +121,7 @@ const struct op_use op_uses[LAST_OP + 1] = {
 	[KFD_GPREEMPT_OP_GET] = { .pid = true, .queue = true },
 	[KFD_GPREEMPT_OP_SET_PRIORITY] = { .pid = true, .queue = true, .in = 4 },
 	[KFD_GPREEMPT_OP_SET_TIMESLICE] = { .pid = true, .queue = true, .in = 4 },
-	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = { .pid = true, .in = 8 },
+	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = { .pid = true, .in = 12 },
 	[KFD_GPREEMPT_OP_PREEMPT] = { .flags = 3, .pid = true, .queue = true, .in = 8 },
 	[KFD_GPREEMPT_OP_RESUME] = { .flags = 1, .pid = true, .queue = true, .in = 8 },
 	[KFD_GPREEMPT_OP_HINT] = { .pid = true, .queue = true, .in = 8 },
@@ -130,6 +147,7 @@ struct kfd_ioctl_gpreempt_args op_request(const struct kfd_dev *dev, unsigned in
 	case KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT:
 		args.process_default.priority = 5;
 		args.process_default.ceiling = 6;
+		args.process_default.timeslice_us = 5000;
 		break;
 	case KFD_GPREEMPT_OP_HINT:
 		args.hint.arrival_us = 1000;
@@ -225,10 +243,21 @@ int start_low(struct client *c, struct aql_queue *q, struct low_job *job)
 	return 0;
 }
 
+int wait_preempted(struct aql_queue *q)
+{
+	unsigned int ms;
+
+	for (ms = 0; gpreempt_queue_state(q) != KFD_GPREEMPT_QUEUE_PREEMPTED; ms++) {
+		if (ms > CLIENT_TIMEOUT_MS)
+			return -ETIME;
+		usleep(1000);
+	}
+	return 0;
+}
+
 int start_contention(struct client *c, struct aql_queue *low, struct aql_queue *high,
 		     struct low_job *job, struct until_job *until)
 {
-	unsigned int ms;
 	int ret;
 
 	ret = gpreempt_set("starvation_ms", 60000);
@@ -238,12 +267,7 @@ int start_contention(struct client *c, struct aql_queue *low, struct aql_queue *
 	if (ret)
 		return ret;
 	until_job_start(c, until, high);
-	for (ms = 0; gpreempt_queue_state(low) != KFD_GPREEMPT_QUEUE_PREEMPTED; ms++) {
-		if (ms > CLIENT_TIMEOUT_MS)
-			return -ETIME;
-		usleep(1000);
-	}
-	return 0;
+	return wait_preempted(low);
 }
 
 int end_contention(struct client *c, struct low_job *job, struct until_job *until)

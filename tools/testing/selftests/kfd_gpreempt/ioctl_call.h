@@ -22,9 +22,13 @@ int gpreempt_get(struct kfd_dev *dev, __u32 pid, __u32 queue_id,
 int gpreempt_permitted(struct aql_queue *q);
 int gpreempt_queue_state(struct aql_queue *q);
 
+/* Length of a queue's turn in us, or -errno. */
+int gpreempt_timeslice(struct kfd_dev *dev, __u32 pid, __u32 queue_id);
+
 /* What remains of the priority, or -errno. */
 int gpreempt_set_priority(struct kfd_dev *dev, __u32 pid, __u32 queue_id, __u32 priority);
 int gpreempt_set_default(struct kfd_dev *dev, __u32 pid, __u32 priority, __u32 ceiling);
+int gpreempt_set_default_timeslice(struct kfd_dev *dev, __u32 pid, __u32 us);
 int gpreempt_set_timeslice(struct kfd_dev *dev, __u32 queue_id, __u32 us);
 
 /* PREEMPT or RESUME. 0 or -errno. */
@@ -99,6 +103,9 @@ pid_t start_owner(struct shared *shared, uid_t user);
 /* LOW's work, under way, with so many ms to go when nobody disturbs it. */
 #define LOW_MS	400
 int start_low(struct client *c, struct aql_queue *q, struct low_job *job);
+
+/* Wait until a queue of one's own is preempted; 0 or -ETIME. */
+int wait_preempted(struct aql_queue *q);
 
 /* HIGH, which never ends, keeps LOW off the machine; the end of both. */
 int start_contention(struct client *c, struct aql_queue *low, struct aql_queue *high,

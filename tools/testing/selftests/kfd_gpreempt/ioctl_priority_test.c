@@ -45,6 +45,29 @@ TEST_F(ioctl, set_timeslice)
 	EXPECT_EQ(gpreempt_number("level0/timeslice_us"), info.timeslice_us);
 }
 
+/* What a process's queues have that have no timeslice of their own. */
+TEST_F(ioctl, default_timeslice)
+{
+	__u32 us = gpreempt_number("level0/timeslice_us") + 5000;
+	struct kfd_gpreempt_queue_info info;
+	struct kfd_dev *dev = &self->c.dev;
+
+	EXPECT_EQ(0, gpreempt_set_default_timeslice(dev, 0, us));
+	EXPECT_EQ(us, gpreempt_timeslice(dev, 0, self->low.id));
+	EXPECT_EQ(us, gpreempt_timeslice(dev, 0, self->high.id));
+	/* it is no priority */
+	ASSERT_EQ(0, gpreempt_get(dev, 0, self->high.id, &info));
+	EXPECT_EQ(PRIORITY_HIGH, info.permitted);
+	EXPECT_EQ(0, info.flags);
+	EXPECT_EQ(0, gpreempt_set_timeslice(dev, self->low.id, 2000));
+	EXPECT_EQ(2000, gpreempt_timeslice(dev, 0, self->low.id));
+	EXPECT_EQ(us, gpreempt_timeslice(dev, 0, self->high.id));
+	EXPECT_EQ(0, gpreempt_set_timeslice(dev, self->low.id, 0));
+	EXPECT_EQ(us, gpreempt_timeslice(dev, 0, self->low.id));
+	EXPECT_EQ(0, gpreempt_set_default_timeslice(dev, 0, 0));
+	EXPECT_EQ(us - 5000, gpreempt_timeslice(dev, 0, self->low.id));
+}
+
 /* What anybody may do to a queue of its own, and the cap on it. */
 static int own_queue(struct shared *shared)
 {
@@ -61,6 +84,11 @@ static int own_queue(struct shared *shared)
 	CHECK(7, gpreempt_set_priority(&dev, 0, q.id, KFD_GPREEMPT_NONE));
 	CHECK(0, gpreempt_set_timeslice(&dev, q.id, level));
 	CHECK(-EPERM, gpreempt_set_timeslice(&dev, q.id, level + 1));
+	CHECK(0, gpreempt_set_timeslice(&dev, q.id, 0));
+	CHECK(0, gpreempt_set_default_timeslice(&dev, 0, level + 1));
+	CHECK(level, gpreempt_timeslice(&dev, 0, q.id));
+	CHECK(0, gpreempt_set_default_timeslice(&dev, 0, level - 1));
+	CHECK(level - 1, gpreempt_timeslice(&dev, 0, q.id));
 	CHECK(0, aql_destroy(&q));
 	kfd_close(&dev);
 	return 0;
@@ -77,6 +105,9 @@ static int own_queue_nice(struct shared *shared)
 	CHECK(15, gpreempt_permitted(&q));
 	CHECK(9, gpreempt_set_priority(&dev, 0, q.id, 9));
 	CHECK(0, gpreempt_set_timeslice(&dev, q.id, KFD_GPREEMPT_TIMESLICE_US_MAX));
+	CHECK(0, gpreempt_set_timeslice(&dev, q.id, 0));
+	CHECK(0, gpreempt_set_default_timeslice(&dev, 0, KFD_GPREEMPT_TIMESLICE_US_MAX));
+	CHECK(KFD_GPREEMPT_TIMESLICE_US_MAX, gpreempt_timeslice(&dev, 0, q.id));
 	CHECK(0, aql_destroy(&q));
 	kfd_close(&dev);
 	return 0;
@@ -144,7 +175,7 @@ static int open_queue(struct kfd_dev *dev, struct aql_queue *q)
 	return gpreempt_permitted(q);
 }
 
-/* The child of one that has priority 3, ceiling 5: it can step back farther. */
+/* The child of one that has priority 3, ceiling 5, 20 ms: it can step back farther. */
 static int grandchild(struct shared *shared)
 {
 	struct aql_queue q, q2;
@@ -153,8 +184,10 @@ static int grandchild(struct shared *shared)
 	pid_t pid;
 
 	CHECK(3, open_queue(&dev, &q));
+	CHECK(20000, gpreempt_timeslice(&dev, 0, q.id));
 	CHECK(0, gpreempt_set_default(&dev, 0, 2, KFD_GPREEMPT_NONE));
 	CHECK(2, gpreempt_permitted(&q));
+	CHECK(20000, gpreempt_timeslice(&dev, 0, q.id));
 	/* the ancestor's ceiling holds for what is set nearer, too */
 	CHECK(0, gpreempt_set_default(&dev, 0, 7, 9));
 	CHECK(5, gpreempt_permitted(&q));
@@ -174,7 +207,7 @@ static int grandchild(struct shared *shared)
 	return 0;
 }
 
-/* In a child that has been given priority 3, ceiling 5, and has no GPU yet. */
+/* In a child that has been given priority 3, ceiling 5, 20 ms, and has no GPU yet. */
 static int heir(struct shared *shared)
 {
 	struct aql_queue q;
@@ -197,6 +230,10 @@ static int heir(struct shared *shared)
 
 TEST_F(ioctl, process_default)
 {
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT,
+		.process_default = { .priority = 3, .ceiling = 5, .timeslice_us = 20000 },
+	};
 	struct shared *shared = self->shared;
 	int status;
 
@@ -205,7 +242,8 @@ TEST_F(ioctl, process_default)
 		_exit(become(SOME_USER, false) ? 99 : heir(shared));
 	while (!shared->ready)
 		usleep(1000);
-	ASSERT_EQ(0, gpreempt_set_default(&self->c.dev, self->child, 3, 5));
+	args.pid = self->child;
+	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &args));
 	shared->stop = 1;
 	ASSERT_EQ(self->child, waitpid(self->child, &status, 0));
 	self->child = 0;
@@ -245,6 +283,24 @@ TEST_F(ioctl, process_default_of_running)
 	EXPECT_EQ(PRIORITY_HIGH, gpreempt_permitted(&self->high));
 	ASSERT_EQ(0, gpreempt_get(dev, shared->pid, shared->queue_id, &info));
 	EXPECT_EQ(3, info.permitted);
+}
+
+/* Two queues on one level, nothing to arbitrate: until a default makes it two. */
+TEST_F_TIMEOUT(ioctl, process_default_wakes, 60)
+{
+	struct kfd_dev *dev = &self->c.dev;
+
+	EXPECT_EQ(5, gpreempt_set_priority(dev, 0, self->high.id, 5));
+	ASSERT_EQ(0, gpreempt_set_default(dev, 0, 5, KFD_GPREEMPT_NONE));
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
+	ASSERT_EQ(0, until_job_init(&self->c, &self->until));
+	until_job_start(&self->c, &self->until, &self->high);
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, gpreempt_set_default(dev, 0, 3, KFD_GPREEMPT_NONE));
+	EXPECT_EQ(0, wait_preempted(&self->low));
+	EXPECT_EQ(0, end_contention(&self->c, &self->job, &self->until));
 }
 
 TEST_HARNESS_MAIN

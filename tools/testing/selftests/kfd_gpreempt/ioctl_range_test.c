@@ -37,6 +37,12 @@ WRONG(default_16, SET_PROCESS_DEFAULT, .process_default = { 16, 0 });
 WRONG(default_minus_2, SET_PROCESS_DEFAULT, .process_default = { -2, 0 });
 WRONG(ceiling_16, SET_PROCESS_DEFAULT, .process_default = { 0, 16 });
 WRONG(ceiling_minus_2, SET_PROCESS_DEFAULT, .process_default = { 0, -2 });
+WRONG(default_timeslice_1, SET_PROCESS_DEFAULT, .process_default.timeslice_us = 1);
+WRONG(default_timeslice_too_short, SET_PROCESS_DEFAULT,
+      .process_default.timeslice_us = KFD_GPREEMPT_TIMESLICE_US_MIN - 1);
+WRONG(default_timeslice_too_long, SET_PROCESS_DEFAULT,
+      .process_default.timeslice_us = KFD_GPREEMPT_TIMESLICE_US_MAX + 1);
+WRONG(default_timeslice_minus_1, SET_PROCESS_DEFAULT, .process_default.timeslice_us = -1);
 WRONG(preempt_wait_for_no_time, PREEMPT, .flags = KFD_GPREEMPT_WAIT);
 WRONG(preempt_wait_too_long, PREEMPT, .flags = KFD_GPREEMPT_WAIT,
       .preempt.wait_ms = KFD_GPREEMPT_WAIT_MS_MAX + 1);

@@ -44,9 +44,10 @@ SIZE(kfd_gpreempt_priority, 8);
 AT(kfd_gpreempt_priority, priority, 0);
 AT(kfd_gpreempt_priority, permitted, 4);
 
-SIZE(kfd_gpreempt_process_default, 8);
+SIZE(kfd_gpreempt_process_default, 12);
 AT(kfd_gpreempt_process_default, priority, 0);
 AT(kfd_gpreempt_process_default, ceiling, 4);
+AT(kfd_gpreempt_process_default, timeslice_us, 8);
 
 SIZE(kfd_gpreempt_preempt, 8);
 AT(kfd_gpreempt_preempt, wait_ms, 0);

@@ -19,6 +19,10 @@ MODULE_PARM_DESC(gpreempt,
 
 #define DEFAULT_POLICY	"strict"
 
+/* All nodes. kfd_gpreempt_wake() is called inside the lock, nothing else. */
+static LIST_HEAD(nodes);
+static DEFINE_SPINLOCK(nodes_lock);
+
 /* How often disabling tries to map the queues before it leaves that to others. */
 #define DISABLE_TRIES	20
 
@@ -130,6 +134,9 @@ void kfd_gpreempt_init(struct kfd_node *node)
 		return;
 	}
 	node->gpreempt = gp;
+	spin_lock(&nodes_lock);
+	list_add(&gp->list, &nodes);
+	spin_unlock(&nodes_lock);
 	kfd_gpreempt_debugfs_add(gp);
 	if (enable_at_boot)
 		kfd_gpreempt_enable(gp);
@@ -169,6 +176,9 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 	/* The monitor needs the folders; nobody can start it again. */
 	kfd_gpreempt_disable(gp);
 	cancel_work_sync(&gp->bypass_work);
+	spin_lock(&nodes_lock);
+	list_del(&gp->list);
+	spin_unlock(&nodes_lock);
 	/* Wait for whoever is in a file's handler: none runs after this. */
 	kfd_gpreempt_debugfs_remove(gp);
 	kfd_gpreempt_sysfs_remove(gp);
@@ -177,6 +187,19 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 	node->gpreempt = NULL;
 	dqm_unlock(node->dqm);
 	kobject_put(&gp->kobj);
+}
+
+/**
+ * kfd_gpreempt_wake_all - make the monitors of all nodes look at once
+ */
+void kfd_gpreempt_wake_all(void)
+{
+	struct kfd_gpreempt *gp;
+
+	spin_lock(&nodes_lock);
+	list_for_each_entry(gp, &nodes, list)
+		kfd_gpreempt_wake(gp);
+	spin_unlock(&nodes_lock);
 }
 
 /**

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT defaults: priority and ceiling of the queues of a process and its
- * descendants, as an operator gives them from outside.
+ * GPREEMPT defaults: priority, ceiling and turn of the queues of a process and
+ * its descendants, as an operator gives them from outside.
  *
  * A kfd_process belongs to an mm: it is there from the first open of /dev/kfd
  * to exec. So a default is kept for the process as user space knows it, its
  * tgid, and may be set before the program that uses the GPU runs. Each
- * kfd_process holds, in one word, what follows for it: the default of the
- * nearest ancestor that has one, itself included, and the lowest ceiling of
- * all. It is looked up when the kfd_process is made, and again when a default
+ * kfd_process holds, in one word, what follows for it: the priority and the turn
+ * of the nearest ancestor that has one, itself included, and the lowest ceiling
+ * of all. It is looked up when the kfd_process is made, and again when a default
  * is set of it or of an ancestor that lives.
  */
 
@@ -166,13 +166,13 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 /**
  * kfd_gpreempt_default_set - set the default of a process and its descendants
  * @task: the process's leader; the caller may access it
- * @priority: 0 to 15, or KFD_GPREEMPT_NONE
- * @ceiling: 0 to 15, or KFD_GPREEMPT_NONE; above the one there was only with
- *	CAP_SYS_NICE
+ * @def: the default, each value in its range; a ceiling above the one there was
+ *	only with CAP_SYS_NICE
  *
  * Return: 0, -EPERM, -ENOMEM, or -ESRCH if the process is gone.
  */
-int kfd_gpreempt_default_set(struct task_struct *task, u32 priority, u32 ceiling)
+int kfd_gpreempt_default_set(struct task_struct *task,
+			     const struct kfd_gpreempt_process_default *def)
 {
 	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 	const struct gpreempt_default *old;
@@ -180,10 +180,11 @@ int kfd_gpreempt_default_set(struct task_struct *task, u32 priority, u32 ceiling
 	u32 word = 0;
 	int r;
 
-	/* A default is of no node: each node clamps it to its own cap. */
-	if (priority != KFD_GPREEMPT_NONE)
-		word = gpreempt_word(priority, nice);
-	word = gpreempt_word_ceiling(word, min_t(u32, ceiling, KFD_MAX_QUEUE_PRIORITY));
+	/* A default is of no node: each clamps it to its own cap and timeslices. */
+	if (def->priority != KFD_GPREEMPT_NONE)
+		word = gpreempt_word(def->priority, nice);
+	word = gpreempt_word_ceiling(word, min_t(u32, def->ceiling, KFD_MAX_QUEUE_PRIORITY));
+	word = gpreempt_word_turn(word, def->timeslice_us, nice);
 	pid = get_task_pid(task, PIDTYPE_TGID);
 	if (!pid)
 		return -ESRCH;
@@ -200,6 +201,8 @@ int kfd_gpreempt_default_set(struct task_struct *task, u32 priority, u32 ceiling
 		apply(pid, task, nice);
 	mutex_unlock(&defaults_lock);
 	put_pid(pid);
+	if (!r)
+		kfd_gpreempt_wake_all();
 	return r;
 }
 

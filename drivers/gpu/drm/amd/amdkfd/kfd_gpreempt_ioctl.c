@@ -29,6 +29,7 @@ static_assert(offsetof(struct kfd_gpreempt_query, operations) == 8);
 static_assert(sizeof(struct kfd_gpreempt_queue_info) == 64);
 static_assert(offsetof(struct kfd_gpreempt_queue_info, running_ns) == 32);
 static_assert(sizeof(struct kfd_gpreempt_list) == 16);
+static_assert(sizeof(struct kfd_gpreempt_process_default) == 12);
 
 /* Which of the common fields an operation uses. */
 #define USES_PID	BIT(0)
@@ -160,6 +161,12 @@ static bool valid_priority(u32 priority)
 	return priority <= KFD_MAX_QUEUE_PRIORITY || priority == KFD_GPREEMPT_NONE;
 }
 
+static bool valid_timeslice(u32 us)
+{
+	return !us || (us >= KFD_GPREEMPT_TIMESLICE_US_MIN &&
+		       us <= KFD_GPREEMPT_TIMESLICE_US_MAX);
+}
+
 static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	struct kfd_gpreempt_list *list = &args->list;
@@ -242,8 +249,7 @@ static int op_set_timeslice(struct kfd_process *p, struct kfd_ioctl_gpreempt_arg
 	u32 us = args->timeslice_us;
 	int r;
 
-	if (us && (us < KFD_GPREEMPT_TIMESLICE_US_MIN ||
-		   us > KFD_GPREEMPT_TIMESLICE_US_MAX))
+	if (!valid_timeslice(us))
 		return -EINVAL;
 	r = get_target(p, args, &t);
 	if (r)
@@ -259,14 +265,15 @@ static int op_set_process_default(struct kfd_process *p, struct kfd_ioctl_gpreem
 	struct task_struct *task;
 	int r;
 
-	if (!valid_priority(def->priority) || !valid_priority(def->ceiling))
+	if (!valid_priority(def->priority) || !valid_priority(def->ceiling) ||
+	    !valid_timeslice(def->timeslice_us))
 		return -EINVAL;
 	task = get_leader(args->pid);
 	if (!task)
 		return -ESRCH;
 	r = lock_access(task);
 	if (!r) {
-		r = kfd_gpreempt_default_set(task, def->priority, def->ceiling);
+		r = kfd_gpreempt_default_set(task, def);
 		up_read(&task->signal->exec_update_lock);
 	}
 	put_task_struct(task);

@@ -7,6 +7,7 @@
 
 #include <linux/atomic.h>
 #include <linux/kobject.h>
+#include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
@@ -120,7 +121,7 @@ enum gpreempt_stat {
  * @pid:	the process
  * @asked_word:	the priority that the process asks for, see gpreempt_word()
  * @priority_set: what is set instead, from outside, likewise
- * @timeslice_us: length of its turn, 0: its level's
+ * @timeslice_us: length of its turn, set from outside, 0: its process's or level's
  * @asked:	to be taken off once; DQM lock, like the other requests
  * @held:	to be kept off until released
  * @held_by_nice: and only with CAP_SYS_NICE
@@ -319,6 +320,7 @@ struct kfd_gpreempt_backend {
 
 /**
  * struct kfd_gpreempt - GPREEMPT on one node
+ * @list:	of all nodes
  * @kobj:	sysfs directory; its count keeps this alive when the node is gone
  * @node:	the node; not to be followed once @lock says @dead
  * @debugfs:	folder
@@ -367,6 +369,7 @@ struct kfd_gpreempt_backend {
  * @untrapped:	mappings among them that cannot be revoked
  */
 struct kfd_gpreempt {
+	struct list_head list;
 	struct kobject kobj;
 	struct kfd_node *node;
 	struct dentry *debugfs;
@@ -423,6 +426,7 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
 int kfd_gpreempt_disable(struct kfd_gpreempt *gp);
 void kfd_gpreempt_free(struct kfd_gpreempt *gp);
 bool kfd_gpreempt_supported(struct kfd_node *node);
+void kfd_gpreempt_wake_all(void);
 
 /* kfd_gpreempt_queue.c */
 void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
@@ -430,6 +434,7 @@ void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
 			       const struct queue *q);
+u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q);
 int kfd_gpreempt_permit(const struct kfd_gpreempt *gp, u32 priority, u32 *word);
 
 /* kfd_gpreempt_event.c */
@@ -512,7 +517,8 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 			    struct kfd_gpreempt_queue_info *info);
 
 /* kfd_gpreempt_default.c */
-int kfd_gpreempt_default_set(struct task_struct *task, u32 priority, u32 ceiling);
+int kfd_gpreempt_default_set(struct task_struct *task,
+			     const struct kfd_gpreempt_process_default *def);
 
 /* kfd_gpreempt_queue_sysfs.c */
 extern const struct kobj_type kfd_gpreempt_queue_ktype;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT queues: life of a queue's record, and the priority it may have.
+ * GPREEMPT queues: life of a queue's record, and what priority and turn it may have.
  */
 
 #include <linux/capability.h>
@@ -187,6 +187,22 @@ u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
 				  READ_ONCE(q->gpreempt->priority_set),
 				  READ_ONCE(q->process->gpreempt),
 				  READ_ONCE(gp->priority_cap));
+}
+
+/**
+ * kfd_gpreempt_queue_turn - the length of a queue's turn among equals, in us
+ * @gp: the node
+ * @q: the queue
+ *
+ * Return: 0 where there are no turns.
+ */
+u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q)
+{
+	u8 level = kfd_gpreempt_queue_priority(gp, q);
+
+	return gpreempt_turn(READ_ONCE(q->gpreempt->timeslice_us),
+			     READ_ONCE(q->process->gpreempt),
+			     READ_ONCE(gp->tunables.timeslice_us[level]));
 }
 
 /**

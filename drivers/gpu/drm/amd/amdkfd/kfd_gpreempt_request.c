@@ -233,7 +233,7 @@ int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted)
 /**
  * kfd_gpreempt_set_timeslice - set the length of a queue's turn
  * @q: the queue, its process locked
- * @us: length, 0: that of its level
+ * @us: length, 0: that of its process or level
  *
  * A longer turn than its equals have is taken from them.
  *
@@ -318,8 +318,7 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 		.effective = level,
 		.state = queue_state(gp, q),
 		.flags = queue_flags(gpq),
-		.timeslice_us = READ_ONCE(gpq->timeslice_us) ?:
-				READ_ONCE(gp->tunables.timeslice_us[level]),
+		.timeslice_us = kfd_gpreempt_queue_turn(gp, q),
 		.running_ns = gpq->running_ns,
 		.waiting_ns = gpq->waiting_ns,
 		.preempted_ns = gpq->preempted_total_ns,

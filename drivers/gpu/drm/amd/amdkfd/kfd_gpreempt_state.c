@@ -148,12 +148,15 @@ int gpreempt_parse(const char *buf, u32 min, u32 max, u32 *value)
 }
 
 /*
- * A priority that somebody has set, in one word, so that it is read and written
- * in one piece. 0: nothing was set.
+ * A priority that somebody has set, and for a process's queues a ceiling and the
+ * length of their turns, in one word, so that it is read and written in one piece.
+ * 0: nothing was set.
  */
 #define WORD_PRIORITY	GENMASK(4, 0)	/* plus one; 0: none */
-#define WORD_BELOW	GENMASK(11, 8)	/* the ceiling's distance from the top */
-#define WORD_NICE	BIT(16)		/* set with CAP_SYS_NICE: no cap applies */
+#define WORD_NICE	BIT(5)		/* set with CAP_SYS_NICE: no cap applies */
+#define WORD_BELOW	GENMASK(9, 6)	/* the ceiling's distance from the top */
+#define WORD_LONGER	BIT(10)		/* set with CAP_SYS_NICE: may exceed the level's */
+#define WORD_TURN	GENMASK(31, 12)	/* us; 0: none */
 #define TOP_PRIORITY	15U		/* of the KFD ABI */
 
 /**
@@ -189,16 +192,29 @@ u32 gpreempt_word_ceiling(u32 word, u32 ceiling)
 }
 
 /**
+ * gpreempt_word_turn - set the length of a turn in a word that has none
+ * @word: the word
+ * @us: the length; 0: none
+ * @nice: set by somebody with CAP_SYS_NICE
+ */
+u32 gpreempt_word_turn(u32 word, u32 us, bool nice)
+{
+	return word | FIELD_PREP(WORD_TURN, us) | (us && nice ? WORD_LONGER : 0);
+}
+
+/**
  * gpreempt_word_inherit - what follows for a process from an ancestor's word
  * @word: what follows from it and nearer ancestors
  * @parent: the ancestor's own
  *
- * The nearest priority counts, and the lowest ceiling.
+ * The nearest priority and the nearest turn count, and the lowest ceiling.
  */
 u32 gpreempt_word_inherit(u32 word, u32 parent)
 {
 	if (!(word & WORD_PRIORITY))
 		word |= parent & (WORD_PRIORITY | WORD_NICE);
+	if (!(word & WORD_TURN))
+		word |= parent & (WORD_TURN | WORD_LONGER);
 	return gpreempt_word_ceiling(word, gpreempt_ceiling(parent));
 }
 
@@ -221,4 +237,21 @@ u32 gpreempt_permitted(u32 asked, u32 set, u32 process, u32 cap)
 	if (!(word & WORD_NICE))
 		priority = min(priority, cap);
 	return min(priority, gpreempt_ceiling(process));
+}
+
+/**
+ * gpreempt_turn - the length of a queue's turn in us
+ * @set: for the queue from outside, 0: nothing
+ * @process: for its process
+ * @level: of the level it is on, 0: no turns there
+ */
+u32 gpreempt_turn(u32 set, u32 process, u32 level)
+{
+	u32 us = FIELD_GET(WORD_TURN, process);
+
+	if (set)
+		return set;
+	if (!us)
+		return level;
+	return process & WORD_LONGER ? us : min(us, level);
 }

@@ -98,8 +98,10 @@ const char *gpreempt_unsupported(const struct gpreempt_platform *p);
 int gpreempt_parse(const char *buf, u32 min, u32 max, u32 *value);
 u32 gpreempt_word(u32 priority, bool nice);
 u32 gpreempt_word_ceiling(u32 word, u32 ceiling);
+u32 gpreempt_word_turn(u32 word, u32 us, bool nice);
 u32 gpreempt_word_inherit(u32 word, u32 parent);
 u32 gpreempt_ceiling(u32 word);
 u32 gpreempt_permitted(u32 asked, u32 set, u32 process, u32 cap);
+u32 gpreempt_turn(u32 set, u32 process, u32 level);
 
 #endif /* KFD_GPREEMPT_STATE_H_INCLUDED */

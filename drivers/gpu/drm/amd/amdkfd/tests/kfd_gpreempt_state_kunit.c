@@ -15,9 +15,11 @@
 #define gpreempt_parse		kunit_gpreempt_parse
 #define gpreempt_word		kunit_gpreempt_word
 #define gpreempt_word_ceiling	kunit_gpreempt_word_ceiling
+#define gpreempt_word_turn	kunit_gpreempt_word_turn
 #define gpreempt_word_inherit	kunit_gpreempt_word_inherit
 #define gpreempt_ceiling	kunit_gpreempt_ceiling
 #define gpreempt_permitted	kunit_gpreempt_permitted
+#define gpreempt_turn		kunit_gpreempt_turn
 
 #include "../kfd_gpreempt_state.c"
 
@@ -315,6 +317,47 @@ static void gpreempt_word_nearest_priority_lowest_ceiling(struct kunit *test)
 						 gpreempt_word_ceiling(0, 14), 7), 14);
 }
 
+/* The queue's own turn before the process's before the level's. */
+static void gpreempt_turn_every_setting(struct kunit *test)
+{
+	static const u32 us[] = { 0, 1000, 20000, 1000000 };
+	int s, p, l, nice;
+
+	for (s = 0; s < 4; s++) {
+		for (p = 0; p < 4; p++) {
+			for (l = 0; l < 4; l++) {
+				for (nice = 0; nice < 2; nice++) {
+					u32 word = gpreempt_word_turn(0, us[p], nice);
+					u32 process = nice ? us[p] : min(us[p], us[l]);
+					u32 turn = us[s] ?: (us[p] ? process : us[l]);
+
+					KUNIT_EXPECT_EQ(test, gpreempt_turn(us[s], word, us[l]),
+							turn);
+				}
+			}
+		}
+	}
+}
+
+/* The nearest turn, with who set it; what else is in the word stays what it is. */
+static void gpreempt_turn_is_inherited(struct kunit *test)
+{
+	u32 rest = gpreempt_word_ceiling(gpreempt_word(15, true), 0);
+	u32 own = gpreempt_word_turn(rest, 1000, false);
+	u32 parent = gpreempt_word_turn(gpreempt_word(3, false), 1000000, true);
+
+	KUNIT_EXPECT_EQ(test, gpreempt_word_turn(rest, 0, true), rest);
+	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(parent), 15);
+	KUNIT_EXPECT_EQ(test, gpreempt_permitted(gpreempt_word(0, false), 0, parent, 15), 3);
+	KUNIT_EXPECT_EQ(test, gpreempt_word_inherit(0, parent), parent);
+	KUNIT_EXPECT_EQ(test, gpreempt_word_inherit(own, parent), own);
+	KUNIT_EXPECT_EQ(test, gpreempt_turn(0, gpreempt_word_inherit(rest, parent), 2000),
+			1000000);
+	KUNIT_EXPECT_EQ(test, gpreempt_turn(0, gpreempt_word_inherit(parent, own), 2000),
+			1000000);
+	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(gpreempt_word_inherit(parent, own)), 0);
+}
+
 static struct kunit_case gpreempt_state_cases[] = {
 	KUNIT_CASE(gpreempt_state_off_until_enabled),
 	KUNIT_CASE(gpreempt_state_parks_and_wakes),
@@ -328,6 +371,8 @@ static struct kunit_case gpreempt_state_cases[] = {
 	KUNIT_CASE(gpreempt_platforms),
 	KUNIT_CASE(gpreempt_permitted_every_setting),
 	KUNIT_CASE(gpreempt_word_nearest_priority_lowest_ceiling),
+	KUNIT_CASE(gpreempt_turn_every_setting),
+	KUNIT_CASE(gpreempt_turn_is_inherited),
 	{}
 };
 
