@@ -147,7 +147,8 @@ static bool is_busy(const struct gpreempt_view *view)
  * Does a resumed queue execute again? One that had no waves saved may have
  * nothing to run, or wait for something; then it is no sample. One that had
  * executes, unless others fill the machine. If it does not though the machine
- * was empty for as long as a preemption may take, its restore was refused.
+ * was empty in scan after scan, for as long as a preemption may take, its restore
+ * was refused.
  */
 static void account_restore(struct kfd_gpreempt *gp,
 			    struct kfd_gpreempt_queue *gpq,
@@ -159,13 +160,14 @@ static void account_restore(struct kfd_gpreempt *gp,
 	if (!gpq->mapped_ns)
 		return;
 	if (busy)
-		gpq->alone_ns = now_ns;
+		gpq->alone = (struct gpreempt_watch) { .since_ns = now_ns };
 	if (v->mapped && v->waves > 0) {
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_RESTORES, 1);
 		kfd_gpreempt_count_span(gp, GPREEMPT_STAT_RESTORE_NS, ns);
 		kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_RESTORE, ns);
 	} else if (v->mapped && gpq->saved) {
-		gpq->refused = now_ns - gpq->alone_ns > limit;
+		gpq->refused = gpreempt_watch_scan(&gpq->alone, gp->scan.view.now_ns,
+						   now_ns, limit);
 		gp->scan.refused |= gpq->refused;
 		if (!gpq->refused)
 			return;

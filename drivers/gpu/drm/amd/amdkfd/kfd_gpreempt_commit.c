@@ -80,7 +80,7 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
 		/* The next scan would be late by up to its interval. */
 		gpq->hist.resident_since_ns = now_ns;
 		gpq->mapped_ns = now_ns;
-		gpq->alone_ns = now_ns;
+		gpq->alone = (struct gpreempt_watch) { .since_ns = now_ns };
 	}
 	gpq->preempted_total_ns += preempted_ns;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_RESUMES, 1);

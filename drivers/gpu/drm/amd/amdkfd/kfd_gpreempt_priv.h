@@ -139,7 +139,7 @@ enum gpreempt_stat {
  * @mapped_ns:	resumed then, and not seen executing since; 0 if not so
  * @running_ns:	time between two scans that saw it run; &kfd_gpreempt.last_lock
  * @waiting_ns:	the same of waiting, on the hardware; &kfd_gpreempt.last_lock
- * @alone_ns:	since then it could have executed, as nobody else does
+ * @alone:	how long it could have executed, as nobody else does
  * @slot:	hardware slot of each XCC that it was found in last, plus one; 0: in none
  * @saved:	waves of it were saved when it was preempted last
  * @refused:	they have not been restored
@@ -189,7 +189,7 @@ struct kfd_gpreempt_queue {
 	u64 mapped_ns;
 	u64 running_ns;
 	u64 waiting_ns;
-	u64 alone_ns;
+	struct gpreempt_watch alone;
 	u8 slot[GPREEMPT_MAX_XCCS];
 	bool saved;
 	bool refused;
