@@ -199,6 +199,10 @@ struct kfd_gpreempt_process_default {
  * @hold_ms:	with KFD_GPREEMPT_HOLD: RESUME by itself after that time, up to
  *		KFD_GPREEMPT_HOLD_MS_MAX; 0: never, for a queue of another
  *		process only with CAP_SYS_NICE
+ *
+ * @wait_ms is for the outcome. Like every call about a queue, these two may have to
+ * wait for amdkfd's own locks besides: while it waits for the GPU, that is for as
+ * long as the GPU takes to answer, amdgpu.queue_preemption_timeout_ms at most.
  */
 struct kfd_gpreempt_preempt {
 	__u32 wait_ms;
