@@ -12,6 +12,7 @@
 
 #include "kselftest_harness.h"
 #include "client.h"
+#include "file.h"
 #include "gpreempt.h"
 
 /* Length of LOW's workgroups, ms. */
@@ -373,6 +374,17 @@ static long long wakeups(void)
 	before = gpreempt_number("stats/wakeups");
 	sleep(10);
 	return gpreempt_number("stats/wakeups") - before;
+}
+
+/* As amdgpu was told to schedule, without MES. */
+TEST_F(preempt, backend)
+{
+	char policy[16], backend[16];
+
+	ASSERT_EQ(0, file_read("/sys/module/amdgpu/parameters/sched_policy", policy,
+			       sizeof(policy)));
+	ASSERT_EQ(0, gpreempt_read("backend", backend, sizeof(backend)));
+	EXPECT_STREQ(atoi(policy) == 2 ? "hqd" : "hws", backend);
 }
 
 /* One level, and its queue busy all the time: nothing to decide. */
