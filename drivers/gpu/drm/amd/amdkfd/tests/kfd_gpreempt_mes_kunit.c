@@ -23,6 +23,7 @@
 #define kfd_gpreempt_forget		kunit_gpreempt_forget
 #define kfd_gpreempt_release		kunit_gpreempt_release
 #define kfd_gpreempt_release_remap	kunit_gpreempt_release_remap
+#define kfd_gpreempt_map_again		kunit_gpreempt_map_again
 #define kfd_gpreempt_single_transact	kunit_gpreempt_single_transact
 #define kfd_gpreempt_single_give_back	kunit_gpreempt_single_give_back
 #define kfd_gpreempt_account_save	kunit_gpreempt_account_save
@@ -48,6 +49,8 @@ static struct {
 	char calls[64];		/* "-0+1": removed queue 0, added queue 1 */
 	int remove_result;
 	int add_result;
+	int map_result;
+	unsigned int maps;
 	bool late;
 	enum gpreempt_event event;
 	unsigned int reports;
@@ -377,6 +380,42 @@ static void gpreempt_mes_release_one_process(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->dqm.active_queue_count, QUEUES);
 }
 
+static int map(struct kfd_gpreempt *gp)
+{
+	mes.maps++;
+	return mes.map_result;
+}
+
+/* What an error left unmapped is tried again, but never with a scheduler that is down. */
+static void gpreempt_mes_map_again(struct kunit *test)
+{
+	static const struct kfd_gpreempt_backend runlist = { .map = map };
+	struct machine *m = test->priv;
+
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_map_again(&m->gp), 0);
+	KUNIT_EXPECT_EQ(test, mes.maps, 0);
+	m->gp.backend = &runlist;
+	mes.map_result = -ENOMEM;
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_map_again(&m->gp), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_map_again(&m->gp), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, mes.maps, 2);
+
+	KUNIT_ASSERT_TRUE(test, down_write_trylock(&m->domain.sem));
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_map_again(&m->gp), 0);
+	up_write(&m->domain.sem);
+	m->dqm.is_hws_hang = true;
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_map_again(&m->gp), 0);
+	m->dqm.is_hws_hang = false;
+	m->dqm.sched_running = false;
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_map_again(&m->gp), 0);
+	KUNIT_EXPECT_EQ(test, mes.maps, 2);
+
+	m->dqm.sched_running = true;
+	mes.map_result = 0;
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_map_again(&m->gp), 0);
+	KUNIT_EXPECT_EQ(test, mes.maps, 3);
+}
+
 static struct kunit_case gpreempt_mes_cases[] = {
 	KUNIT_CASE(gpreempt_mes_victims_first),
 	KUNIT_CASE(gpreempt_mes_verdict_no_longer_holds),
@@ -386,6 +425,7 @@ static struct kunit_case gpreempt_mes_cases[] = {
 	KUNIT_CASE(gpreempt_mes_late),
 	KUNIT_CASE(gpreempt_mes_restore_refused),
 	KUNIT_CASE(gpreempt_mes_release_one_process),
+	KUNIT_CASE(gpreempt_mes_map_again),
 	{}
 };
 
