@@ -4,6 +4,7 @@
  * reads. Whatever it is, other queues are served, and the driver lives on.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 #include <sys/mman.h>
@@ -264,6 +265,53 @@ TEST_F_TIMEOUT(badinput, index_page_unmapped, 120)
 TEST_F_TIMEOUT(badinput, index_page_replaced, 120)
 {
 	index_page_test(_metadata, self, true);
+}
+
+/* Is there memory behind a page, or only the promise of it? -1 if that cannot be told. */
+static int is_present(const void *page)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	__u64 entry;
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = pread(fd, &entry, sizeof(entry), (uintptr_t)page / KFD_PAGE * sizeof(entry));
+	close(fd);
+	return n == sizeof(entry) ? entry >> 63 : -1;
+}
+
+/*
+ * The completion signal of a packet that waits for ever is in memory that nobody has
+ * touched yet. To bring it in might take for ever, too: who reads without waiting
+ * leaves no trace there.
+ */
+TEST_F_TIMEOUT(badinput, nothing_is_faulted_in, 120)
+{
+	struct aql_signal *dep[5] = {};
+	struct aql_queue q;
+	struct kfd_mem mem;
+	unsigned int i;
+	void *page;
+
+	OPEN();
+	page = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	ASSERT_EQ(0, is_present(page));
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, 11));
+	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
+	dep[0] = mem.ptr;
+	aql_signal_init(dep[0], 1, NULL);
+	aql_barrier(&q, AQL_BARRIER_AND, dep, page);
+	for (i = 0; i < 3; i++)
+		BOTH_WORK();
+	EXPECT_EQ(0, is_present(page));
+	ASSERT_EQ(0, aql_destroy(&q));
+	kfd_free(&self->c.dev, &mem);
+	/* as it would have been seen */
+	*(volatile char *)page = 0;
+	EXPECT_EQ(1, is_present(page));
+	munmap(page, KFD_PAGE);
 }
 
 /* A process with a low queue that is busy to its end. */

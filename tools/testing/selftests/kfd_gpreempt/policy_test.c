@@ -304,36 +304,42 @@ TEST_F_TIMEOUT(policy, no_more_than_needed, 60)
 /* What a queue's process has given it, as far as the driver reads it. */
 struct given {
 	struct aql_amd_queue index;
-	struct aql_signal signal;
+	struct aql_signal signal[2];
 	struct aql_packet packet[64];
 };
 
-static void take(struct given *given, const struct aql_queue *q, const struct until_job *job)
+static void take(struct given *given, const FIXTURE_DATA(policy) *self)
 {
 	memset(given, 0, sizeof(*given));
-	given->index = *q->amd;
-	given->signal = *job->signal;
-	memcpy(given->packet, q->packet, sizeof(given->packet));
+	given->index = *self->q[0].amd;
+	given->signal[0] = *self->job[0].signal;
+	given->signal[1] = *self->job[2].signal;
+	memcpy(given->packet, self->q[0].packet, sizeof(given->packet));
 }
 
 /* Rule 4: of a queue that is off the hardware, nobody writes anything. */
 TEST_F_TIMEOUT(policy, nothing_is_written, 60)
 {
-	struct aql_signal *none[5] = {};
+	struct aql_signal *dep[5] = {};
 	struct given before, after;
 
 	ASSERT_EQ(0, start(self, "strict", 2, low_high));
+	/* a dispatch, and behind it a packet that waits for its end */
+	ASSERT_EQ(0, until_job_init(&self->c, &self->job[2]));
+	self->jobs++;
 	run(self, 0);
-	aql_barrier(&self->q[0], AQL_BARRIER_AND, none, NULL);
+	dep[0] = self->job[0].signal;
+	aql_signal_init(self->job[2].signal, 1, NULL);
+	aql_barrier(&self->q[0], AQL_BARRIER_AND, dep, self->job[2].signal);
 	ASSERT_EQ(0, until_job_moves(&self->job[0]));
-	take(&before, &self->q[0], &self->job[0]);
+	take(&before, self);
 	run(self, 1);
 	ASSERT_EQ(0, preempted(self, 1));
 	usleep(100000);		/* some scans */
-	take(&after, &self->q[0], &self->job[0]);
+	take(&after, self);
 	EXPECT_EQ(1, gpreempt_preempted() - self->before);
 	EXPECT_EQ(0, memcmp(&before.index, &after.index, sizeof(before.index)));
-	EXPECT_EQ(0, memcmp(&before.signal, &after.signal, sizeof(before.signal)));
+	EXPECT_EQ(0, memcmp(before.signal, after.signal, sizeof(before.signal)));
 	EXPECT_EQ(0, memcmp(before.packet, after.packet, sizeof(before.packet)));
 }
 
