@@ -27,7 +27,15 @@ $(O)/kfdtest: $(OBJECTS)
 $(O)/Assemble.cpp: $(TEST)/src/Assemble.cpp
 	sed 's/\*STI, MCOptions.MCRelaxAll,$$/*STI));/; /^ *MCOptions.MCIncrementalLinker/d' $< >$@
 
-$(O)/Assemble.o: $(O)/Assemble.cpp
+# Has the thunk write 64 bits to a caller's variable of 32. What that hits is up to
+# the compiler: KFDDBGTest.SuspendQueues died of it.
+$(O)/BaseDebug.cpp: $(TEST)/src/BaseDebug.cpp
+	sed 's/return \(hsaKmtDebugTrapIoctl(&args, queues, \)(HSAuint64 \*)numQueues);/HSAuint64 n = 0;\
+	const HSAKMT_STATUS result = \1\&n);\
+	*numQueues = n;\
+	return result;/' $< >$@
+
+$(O)/Assemble.o $(O)/BaseDebug.o: %.o: %.cpp
 	$(CXX) $(CPPFLAGS) $(CXXFLAGS) -c $< -o $@
 
 $(O)/%.o: $(TEST)/src/%.cpp
