@@ -12,8 +12,14 @@
 
 #include "../../mec.c"	/* its statics are what this is about */
 
+/* Of the device: xccs.c has two, and all of this. */
+#ifndef XCCS
+#define XCCS		1
+#endif
+
 /* Places in VRAM, which the process sees at the same addresses. */
-#define MQD(n)		(0x100000ull + (n) * 0x4000)	/* control stack one page behind */
+#define MQD(n)		(0x100000ull + (n) * 0x8000)	/* control stack one page behind */
+#define XCC_STRIDE	0x4000u		/* from one XCC's MQD to the next one's */
 #define RUNLIST		0x120000ull
 #define RING(n)		(0x130000ull + (n) * 0x2000)
 #define RING_DW		1024u
@@ -54,19 +60,21 @@ struct worker *cu_start(struct gpu *g, struct cu *cus, unsigned int ncus, unsign
 static void fuzz_start(void)
 {
 	fuzz_guard(DEVICE_VRAM_MB);
-	device_start(&gpu);
+	device_start_xccs(&gpu, XCCS);
 	mec_stop(&gpu);
 	is_cp = true;
 }
 
-/* An MQD as amdkfd makes it. */
-static void make_mqd(unsigned int n, bool process)
+/* An MQD as amdkfd makes it: that of one XCC. */
+static void make_mqd(unsigned int n, unsigned int xcc, bool process)
 {
-	u32 *m = fuzz_vram(MQD(n));
+	u32 *m = fuzz_vram(MQD(n) + xcc * XCC_STRIDE);
 	unsigned int i;
 
 	for (i = 23; i <= 27; i++)
 		m[i] = ~0u;			/* COMPUTE_STATIC_THREAD_MGMT_SE0 to 3 */
+	m[39] = XCCS > 1 ? xcc : ~0u;		/* COMPUTE_CURRENT_LOGIC_XCC_ID, or SE4's */
+	m[41] = XCCS > 1 ? 1 : ~0u;		/* COMPUTE_TG_CHUNK_SIZE */
 	m[132] = 1u << 14;			/* CWSR */
 	m[133] = 1;
 	m[134] = 7;
@@ -76,10 +84,11 @@ static void make_mqd(unsigned int n, bool process)
 	m[141] = process ? AMD_QUEUE + 0x38 + 0x100 * (n - PM4) : 0;
 	m[143] = DOORBELL(n) << 2 | 1u << 30;
 	m[145] = 9;				/* log2 of RING_DW, less 1 */
-	m[171] = AREA(n);
+	m[171] = AREA(n) + xcc * (AREA_BYTES / XCCS);
 	m[174] = m[175] = m[176] = STACK_BYTES;
-	m[177] = AREA_BYTES;
+	m[177] = AREA_BYTES / XCCS;
 	m[181] = n == AQL;
+	m[226] = XCC_STRIDE;
 }
 
 /* A kernel of 8 VGPRs and 512 bytes of LDS, with an address of arguments. */
@@ -152,14 +161,18 @@ static void submit(unsigned int n, const u32 *word, u32 count)
 
 static void begin(void)
 {
+	unsigned int i;
+
 	pci_reset(&gpu, true);
 	fuzz_clear_vram();
 	fuzz_tables(FUZZ_VMID);
 	memset(write_index, 0, sizeof(write_index));
-	make_mqd(HIQ, false);
-	make_mqd(KIQ, false);
-	make_mqd(PM4, true);
-	make_mqd(AQL, true);
+	make_mqd(HIQ, 0, false);
+	make_mqd(KIQ, 0, false);
+	for (i = 0; i < XCCS; i++) {
+		make_mqd(PM4, i, true);
+		make_mqd(AQL, i, true);
+	}
 	make_kernel();
 	make_runlist();
 	if (mec_map(&gpu, mec_hqd(&gpu, 0, 2, 0, 0), KERNEL(MQD(HIQ)), 0) ||
@@ -183,15 +196,15 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		switch (r.kind % KINDS) {
 		case MMIO:
 			for (i = 0; i < r.n; i += 2)
-				regs_write(&gpu, r.word[i] % REGS_SIZE & ~3u, r.word[i + 1]);
+				regs_write(&gpu, r.word[i] % regs_size(&gpu) & ~3u, r.word[i + 1]);
 			for (i = 0; i < r.n; i += 2)
-				regs_read(&gpu, r.word[i] % REGS_SIZE & ~3u);
+				regs_read(&gpu, r.word[i] % regs_size(&gpu) & ~3u);
 			break;
 		case POKE:
 			fuzz_poke(&r);
 			break;
 		case KILL:
-			machine_kill_waves(&gpu, 0, ~0u, r.word[0] & 15);
+			machine_kill_waves(&gpu, r.word[1] % XCCS, ~0u, r.word[0] & 15);
 			break;
 		case WAIT:
 			atomic_fetch_add(&fuzz_clock, r.word[0] % (500 * NS_PER_MS));
