@@ -711,7 +711,7 @@ static void test_priority(void)
 	run_for(2000);
 	dispatch(&q[1], 1, 256, 0, false);
 	ring(&q[1]);
-	ok(run_until(done(&q[1], 0), 200) && !done(&q[0], 0), "room is kept for the higher pipe");
+	ok(run_until(done(&q[1], 0), 2000) && !done(&q[0], 0), "room is kept for the higher pipe");
 	device_stop();
 }
 

@@ -28,6 +28,7 @@
 #define VGPRS		96
 #define LDS		2048
 #define WGS		12
+#define ROUNDS_MAX	2000	/* of preemptions; few on a quiet host */
 #define OUT_BYTES	(WGS * 4 * 8)
 
 static u32 *word(const struct queue *q, unsigned int i)
@@ -281,7 +282,7 @@ static void test_preempt(void)
 	q = pm4_queue(1, 0);
 	map(&q, 1);
 	start_ib(&q);
-	while (*word(&q, 1) != 2 && n < 200) {
+	while (*word(&q, 1) != 2 && n < ROUNDS_MAX) {
 		run_for(1000);
 		unmap_all();
 		/* as update_mqd() does */
@@ -289,7 +290,8 @@ static void test_preempt(void)
 		map(&q, 1);
 		n++;
 	}
-	ok(n > 5 && n < 200 && *word(&q, 0) == 1 && !memcmp(expect, at(&q, OUT(&q)), OUT_BYTES),
+	ok(n > 5 && n < ROUNDS_MAX && *word(&q, 0) == 1 &&
+	   !memcmp(expect, at(&q, OUT(&q)), OUT_BYTES),
 	   "preempted in it again and again, the result is exact");
 	printf("# %u preemptions\n", n);
 	ok(log_count("wave-end", NULL) == 48 && log_count("dispatch-begin", NULL) == 1 &&
@@ -431,14 +433,14 @@ static void test_aql_ib_dispatch(void)
 			   read_index(&q) == 2, "DISPATCH_DIRECT in an AQL queue's buffer");
 			memcpy(expect, at(&q, OUT(&q)), OUT_BYTES);
 		}
-		for (n = 0; !done(&q, 1) && n < 200; n++) {
+		for (n = 0; !done(&q, 1) && n < ROUNDS_MAX; n++) {
 			run_for(1000);
 			unmap_all();
 			q.mqd[MQD_IB_CONTROL] = 3 << 20;
 			map(&q, 1);
 		}
 		if (i)
-			ok(n > 5 && n < 200 && *word(&q, 0) == 1 &&
+			ok(n > 5 && n < ROUNDS_MAX && *word(&q, 0) == 1 &&
 			   !memcmp(expect, at(&q, OUT(&q)), OUT_BYTES),
 			   "exact over preemptions too");
 		ok(log_count("dispatch-begin", NULL) == 2 &&

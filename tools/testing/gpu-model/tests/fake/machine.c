@@ -242,8 +242,14 @@ static inline void ring(const struct queue *q)
 }
 
 /* Turn until @cond or @ms are over. */
+#ifdef __SANITIZE_THREAD__
+#define PATIENCE	4
+#else
+#define PATIENCE	1
+#endif
+
 #define run_until(cond, ms) ({							\
-	u64 _end = gpu_now() + (ms) * NS_PER_MS;				\
+	u64 _end = gpu_now() + PATIENCE * (ms) * NS_PER_MS;			\
 	bool _met;								\
 	while (!(_met = (cond)) && gpu_now() < _end) {				\
 		turn();								\
