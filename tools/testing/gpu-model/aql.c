@@ -419,8 +419,10 @@ unsigned int dispatch_waves(const struct dispatch *d, u64 number, u32 id[3])
 	id[1] = number / d->wgs[0] % d->wgs[1];
 	id[2] = number / d->wgs[0] / d->wgs[1];
 	for (i = 0; i < 3; i++) {
-		u32 left = d->regs.grid[i] - id[i] * d->regs.wgsize[i];
+		u32 left;
 
+		id[i] += d->start[i];
+		left = d->regs.grid[i] - id[i] * d->regs.wgsize[i];
 		items *= left < d->regs.wgsize[i] ? left : d->regs.wgsize[i];
 	}
 	return (items + LANES - 1) / LANES;
@@ -461,10 +463,12 @@ static enum aql_error parse_scratch(struct user_queue *q, struct dispatch *d, u3
  * @d:		dispatch
  * @grid:	work-items
  * @size:	work-items of a workgroup
+ * @start:	first workgroup; those before it are not launched
  *
  * Return: AQL_OK, or which of them is no good.
  */
-enum aql_error dispatch_dims(struct dispatch *d, const u32 grid[3], const u32 size[3])
+enum aql_error dispatch_dims(struct dispatch *d, const u32 grid[3], const u32 size[3],
+			     const u32 start[3])
 {
 	unsigned int i, items = 1;
 
@@ -480,6 +484,10 @@ enum aql_error dispatch_dims(struct dispatch *d, const u32 grid[3], const u32 si
 		d->regs.grid[i] = grid[i];
 		d->regs.wgsize[i] = size[i];
 		d->wgs[i] = (grid[i] - 1) / size[i] + 1;
+		if (start[i] >= d->wgs[i])
+			return AQL_BAD_DIM;
+		d->wgs[i] -= start[i];
+		d->start[i] = start[i];
 		if (__builtin_mul_overflow(d->total, d->wgs[i], &d->total))
 			return AQL_BAD_DIM;
 	}
@@ -507,7 +515,7 @@ static enum aql_error aql_parse(struct user_queue *q, struct dispatch *d)
 		size[i] = i < dims ? d->source[4 + 2 * i] | d->source[5 + 2 * i] << 8 : 1;
 		grid[i] = i < dims ? get32(d->source + 12 + 4 * i) : 1;
 	}
-	error = dispatch_dims(d, grid, size);
+	error = dispatch_dims(d, grid, size, (u32[3]){});
 	if (error)
 		return error;
 

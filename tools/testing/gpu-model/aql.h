@@ -102,7 +102,7 @@ _Static_assert(sizeof(struct amd_signal) == 64, "ABI");
  * @source:	the packet (its slot in the ring may be written anew) or registers
  * @code:	what the kernel descriptor, or registers, say
  * @regs:	what initial registers are made of
- * @wgs:	workgroups by dimension
+ * @wgs: @start: workgroups by dimension, and the first one
  * @total: @next: workgroups, and how many were launched
  * @live:	launched and not ended
  * @begin:	model time of its first workgroup's launch
@@ -115,7 +115,7 @@ struct dispatch {
 	struct kernel_code code;
 	struct dispatch_regs regs;
 	u32 lds_bytes;
-	u32 wgs[3];
+	u32 wgs[3], start[3];
 	u64 total, next;
 	u64 live;
 	u64 begin;
@@ -247,7 +247,8 @@ bool aql_advance(struct user_queue *q);
 enum aql_error dispatch_parse(struct user_queue *q, struct dispatch *d);
 
 /* @d->total, grid and workgroups from a grid in work-items and a workgroup's size. */
-enum aql_error dispatch_dims(struct dispatch *d, const u32 grid[3], const u32 size[3]);
+enum aql_error dispatch_dims(struct dispatch *d, const u32 grid[3], const u32 size[3],
+			     const u32 start[3]);
 
 /* A dispatch with nothing but its number, not yet begun; NULL: not now. */
 struct dispatch *dispatch_alloc(struct user_queue *q);

@@ -26,6 +26,7 @@ enum {
 };
 
 #define INIT_SHADER_EN		(1u << 0)
+#define INIT_START_AT_000	(1u << 2)	/* whatever COMPUTE_START says */
 #define INIT_THREAD_DIMENSIONS	(1u << 5)	/* else in workgroups */
 #define RSRC2_LDS(v)		(((v) >> 15 & 0x1ff) * 512)
 #define USER_SGPRS_MAX		16
@@ -128,13 +129,14 @@ enum aql_error pm4_dispatch_parse(struct user_queue *q, struct dispatch *d)
 	for (i = 0; i < 3; i++) {
 		size[i] = s.threads[i] & 0xffff;
 		grid[i] = s.dim[i];
-		if (s.start[i])
-			return AQL_BAD_DIM;	/* not modelled: nobody sets it */
+		if (s.initiator & INIT_START_AT_000)
+			s.start[i] = 0;
 		if (!(s.initiator & INIT_THREAD_DIMENSIONS) &&
 		    __builtin_mul_overflow(grid[i], size[i], &grid[i]))
 			return AQL_BAD_DIM;
 	}
-	error = dispatch_dims(d, grid, size);
+	/* The dimensions say where the grid ends, not how many there are (Mesa's radv). */
+	error = dispatch_dims(d, grid, size, s.start);
 	if (error)
 		return error;
 	kernel_code_regs(&d->code, s.rsrc[0], s.rsrc[1], s.rsrc[2]);

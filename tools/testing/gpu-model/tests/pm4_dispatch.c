@@ -16,6 +16,7 @@
 #define HI(a)		((u32)((u64)(a) >> 32))
 
 /* SET_SH_REG counts from 0x2c00. */
+#define SH_START	0x204
 #define SH_NUM_THREAD	0x207
 #define SH_PGM_LO	0x20c
 #define SH_RSRC1	0x212
@@ -181,6 +182,51 @@ static void test_dispatch(void)
 	   ih_last(181).pasid == q.pasid &&
 	   ih_last(181).vmid == slot_of(&q)->vmid, "and interrupts for its process");
 	device_stop();
+}
+
+/* What the first @n workgroups of one wave left, a bit for each that left something. */
+static u32 groups_run(const struct queue *q, unsigned int n)
+{
+	const u64 *out = at(q, OUT(q));
+	u32 run = 0;
+
+	while (n--)
+		run |= !!out[n * 4] << n;
+	return run;
+}
+
+/* A grid that does not begin at 0: its dimensions say where it ends. */
+static void test_start(void)
+{
+	static const struct {
+		const char *name;
+		u32 start, initiator, run;
+	} tests[] = {
+		{ "a grid begins at COMPUTE_START", 2, INIT_GROUPS, 0x1c },
+		{ "likewise in work-items", 4, INIT_ITEMS, 0x10 },
+		{ "unless it is told to begin at 0", 2, INIT_GROUPS | 4, 0x1f },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		bool items = tests[i].initiator == INIT_ITEMS;
+		struct queue q;
+
+		device_start(2, 2, false);
+		set_resources(0xfcfcfcfc);
+		program_low();
+		q = pm4_queue(1, 1);
+		map(&q, 1);
+		put_dispatch(&q, 0, 64);	/* nothing but registers */
+		PUT(&q, HEADER(PM4_SET_SH_REG, 4), SH_START, tests[i].start, 0, 0);
+		PUT(&q, HEADER(PM4_DISPATCH_DIRECT, 4), items ? 5 * 64 : 5, 1, 1,
+		    tests[i].initiator);
+		put_release(&q, 0, 1);
+		doorbell(&q);
+		ok(run_until(*word(&q, 0) == 1, 2000) && groups_run(&q, 5) == tests[i].run,
+		   tests[i].name);
+		device_stop();
+	}
 }
 
 static void test_wait(void)
@@ -454,6 +500,7 @@ static void test_aql_ib_dispatch(void)
 int main(void)
 {
 	test_dispatch();
+	test_start();
 	test_wait();
 	test_order();
 	test_preempt();
