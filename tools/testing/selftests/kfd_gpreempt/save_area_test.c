@@ -153,7 +153,7 @@ static __u32 *find_row(__u32 (*row)[LANES], unsigned int rows, __u32 first, __u3
  */
 static int check_area(struct __test_metadata *_metadata, FIXTURE_DATA(area) *self, bool change)
 {
-	__u64 code = (uintptr_t)self->c.code.mem.ptr, pc, seen = 0;
+	__u64 code = (uintptr_t)self->c.code.mem.ptr, pc, exec, seen = 0;
 	struct record waves[256];
 	unsigned int xcc;
 	int i, n = 0;
@@ -176,7 +176,9 @@ static int check_area(struct __test_metadata *_metadata, FIXTURE_DATA(area) *sel
 		seen |= 1ULL << (group * GROUP_WAVES + wave);
 		pc = waves[i].reg[REG_PC] | (__u64)waves[i].reg[REG_PC + 1] << 32;
 		EXPECT_TRUE(pc > code && pc < code + self->c.code.mem.size);
-		EXPECT_NE(0, waves[i].reg[REG_EXEC] | waves[i].reg[REG_EXEC + 1]);
+		/* all lanes, or in the part that a group's first item does alone, that one */
+		exec = waves[i].reg[REG_EXEC] | (__u64)waves[i].reg[REG_EXEC + 1] << 32;
+		EXPECT_TRUE(exec == ~0ULL || exec == !wave);
 		EXPECT_TRUE(find_row(waves[i].acc, waves[i].accs, first, ACC_TAG) != NULL);
 		for (l = 0; l < LANES; l++)
 			if (waves[i].lds[wave * LANES + l] != ~(first + l))
