@@ -226,12 +226,13 @@ void cwsr_remove(struct user_queue *q)
 {
 	struct spi *spi = q->g->spi;
 	struct group *grp, **tail;
-	unsigned int i;
+	unsigned int i, n;
 
 	for (i = 0; i < spi->ncus; i++) {
 		grp = cu_remove(&spi->cus[i], q);
 		for (tail = &grp; *tail; tail = &(*tail)->next)
-			;
+			for (n = 0; n < (*tail)->wg->nwaves; n++)
+				wave_leave_gws(&(*tail)->wg->waves[n]);
 		*tail = q->removed;
 		q->removed = grp;
 	}

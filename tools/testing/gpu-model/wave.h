@@ -49,7 +49,7 @@ struct wave_watch {
  * @generation:	changes when pointers cached by the wave code must be dropped;
  *		asked once for each wave_run()
  * @ctx:	the callee's
- * @gws:	[GWS_RESOURCES] semaphores of the GPU, or NULL: none
+ * @gws:	[GWS_RESOURCES] of the GPU, see isa_gws.c, or NULL: none
  * @shared_base: @private_base: 4 GiB apertures (bits 63:32 compare), SH_MEM_BASES
  * @tba: @tma:	trap handler, or 0, and what it reads
  * @watch: @watches: debugger's watch points, and how many they are
@@ -84,7 +84,7 @@ enum wave_stop {
 };
 
 /**
- * struct wave - one wave; everything here but @wg, @mem and the tlb is saved by CWSR
+ * struct wave - one wave; everything here but @gws, @wg, @mem and the tlb is saved by CWSR
  * @pc:		address of the next instruction
  * @last_pc:	address of the instruction executed last, for the event log
  * @sgpr:	operand space; exec, vcc and m0 live in it
@@ -97,6 +97,7 @@ enum wave_stop {
  * @xcc_id:	XCC_ID, likewise
  * @insns:	instructions executed since launch
  * @wake_at:	model time a sleeping wave goes on
+ * @gws: @gws_flag: where it waits at a barrier, and how that was when it came
  * @index:	number within the workgroup
  *
  * One thread at a time runs the waves of a workgroup: LDS is not locked.
@@ -121,6 +122,7 @@ struct wave {
 	u64 fault_va;
 	u32 trap_id;
 	u32 msg;
+	u32 *gws, gws_flag;
 	u8 index;
 	struct workgroup *wg;
 	const struct wave_mem *mem;
@@ -160,6 +162,12 @@ void wg_free(struct workgroup *wg);
  * pc; wg_barrier_done() releases. Never loops on values from memory.
  */
 enum wave_stop wave_run(struct wave *w, u32 *budget);
+
+/*
+ * A wave that waits at a barrier of the GWS is taken off the machine: it goes on behind
+ * that if the others have gone, else it comes to it anew.
+ */
+void wave_leave_gws(struct wave *w);
 
 /* The STATUS register, of which the wave keeps some bits elsewhere. */
 u32 wave_status(const struct wave *w);

@@ -82,7 +82,10 @@ static const struct test tests[] = {
 	{ "s_mov_b32 m0, 0x20000\n ds_gws_sema_p offset:1 gds\n ds_gws_sema_v gds\n"
 	  "v_mov_b32 v2, 2\n ds_gws_init v2 offset:5 gds\n ds_gws_sema_p offset:5 gds\n"
 	  "ds_gws_sema_p offset:5 gds\n s_mov_b32 s4, 1\n ds_gws_sema_p offset:1 gds", "stop=sleep s4=1" },
-	{ "ds_gws_barrier v0 gds", "stop=illegal" },
+	{ "v_mov_b32 v2, 0\n ds_gws_init v2 offset:5 gds\n ds_gws_barrier v2 offset:5 gds\n"
+	  "ds_gws_barrier v2 offset:5 gds\n s_mov_b32 s4, 1", "s4=1" },
+	{ "v_mov_b32 v2, 1\n ds_gws_init v2 offset:5 gds\n ds_gws_barrier v2 offset:5 gds",
+	  "stop=sleep" },
 
 	/* integers in lanes */
 	{ "v_mov_b32 v1, -1\n v_add_co_u32 v2, vcc, v0, v1\n v_addc_co_u32 v3, vcc, 0, 0, vcc",
@@ -426,6 +429,46 @@ static void run_suite(enum isa_arch arch, struct memory *m)
 	}
 }
 
+/* Two waves at a barrier of the GWS; the first one is saved and restored while it waits. */
+static void run_gws_barrier(struct memory *m)
+{
+	static const struct test programs[] = {
+		{ "ds_gws_barrier v0 offset:5 gds\n s_mov_b32 s4, 1\n"
+		  "ds_gws_barrier v0 offset:5 gds", "" },
+	};
+	static const struct suite suite = { "gfx90a", programs, 1 };
+	u32 gws[GWS_RESOURCES] = { [5] = 1 };
+	struct wave_mem mem = {
+		.ptr = test_ptr, .generation = test_generation, .ctx = m, .gws = gws,
+	};
+	struct workgroup *wg = wg_alloc(2, 128, 120, 0);
+	u32 budget = 1000, i;
+	struct wave *w;
+
+	if (!wg || !assemble(m->code, &suite)) {
+		ok(false, "a program for two waves");
+		return;
+	}
+	w = wg->waves;
+	for (i = 0; i < 2; i++) {
+		w[i].mem = &mem;
+		w[i].pc = CODE_VA;
+		set_sgpr64(&w[i], SGPR_EXEC, 1);
+		w[i].vgpr[0][0] = 1;	/* the next barrier's count */
+	}
+	ok(wave_run(&w[0], &budget) == WAVE_SLEEP && wave_run(&w[0], &budget) == WAVE_SLEEP &&
+	   !gws[5], "ds_gws_barrier: the first wave waits, and counts once");
+	wave_leave_gws(&w[0]);
+	ok(gws[5] == 1 && w[0].pc == CODE_VA, "taken off, it has not come yet");
+	ok(wave_run(&w[0], &budget) == WAVE_SLEEP && wave_run(&w[1], &budget) == WAVE_SLEEP &&
+	   w[1].sgpr[4] == 1 && w[1].pc > CODE_VA, "the second one goes on to the next barrier");
+	wave_leave_gws(&w[0]);
+	ok(w[0].pc == CODE_VA + 8 && wave_run(&w[0], &budget) == WAVE_END &&
+	   wave_run(&w[1], &budget) == WAVE_END && w[0].sgpr[4] == 1,
+	   "taken off behind it, the first one goes on there");
+	wg_free(wg);
+}
+
 int main(void)
 {
 	struct memory m = {
@@ -439,6 +482,7 @@ int main(void)
 	memset(m.code, 0, (SLOT * NTESTS + 2 * PAGE) & ~(PAGE - 1));
 	run_suite(GFX90A, &m);
 	run_suite(GFX942, &m);
+	run_gws_barrier(&m);
 	free(m.code);
 	free(m.data);
 	free(m.scratch);
