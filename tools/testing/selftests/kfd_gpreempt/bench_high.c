@@ -68,13 +68,15 @@ static __u64 cpu_ns(pid_t pid)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-static void hint(struct aql_queue *q, const struct setup *s)
+/* A request comes at @at; 0: none does any more. It may come late, and last longer. */
+static void hint(struct aql_queue *q, const struct setup *s, __u64 at)
 {
+	__u64 now = kfd_now(), early = at - s->margin_us * 1000ULL;
 	struct kfd_ioctl_gpreempt_args args = {
 		.op = KFD_GPREEMPT_OP_HINT, .queue_id = q->id,
 		.hint = {
-			.arrival_us = s->hint_us - s->margin_us,
-			.duration_us = s->margin_us + 2 * s->kernels * s->us,
+			.arrival_us = at && early > now ? (early - now) / 1000 : 0,
+			.duration_us = at ? s->margin_us + 2 * s->kernels * s->us : 0,
 		},
 	};
 
@@ -140,15 +142,21 @@ static unsigned int measure(struct client *c, struct aql_queue *q, struct high_j
 	__u64 begin = kfd_now(), cpu = cpu_ns(s->cpu_of);
 	unsigned int requests = 0;
 	unsigned long long us;
+	__u64 next, early;
 
 	if (!at)
 		fail(s->at, -errno);
 	while (fscanf(at, "%llu", &us) == 1) {
+		next = begin + us * 1000;
+		early = next - s->hint_us * 1000ULL;
 		if (s->hint_us) {
-			sleep_until(begin + us * 1000 - s->hint_us * 1000ULL);
-			hint(q, s);
+			/* the last one is over, and this one far away */
+			if (requests && early > kfd_now())
+				hint(q, s, 0);
+			sleep_until(early);
+			hint(q, s, next);
 		}
-		sleep_until(begin + us * 1000);
+		sleep_until(next);
 		request(c, q, job, s, coop);
 		requests++;
 	}
