@@ -222,6 +222,36 @@ static const struct test tests[] = {
 	{ "s_getpc_b64 s[4:5]\n s_add_u32 s4, s4, 0x14\n s_mov_b32 s8, 0\n s_mov_b32 s6, 0xbe890085\n"
 	  "s_nop 0\n s_mov_b32 s9, 3\n s_cmp_eq_u32 s8, 1\n s_cbranch_scc1 4\n s_mov_b32 s8, 1\n"
 	  "s_store_dword s6, s[4:5], 0\n s_branch -8", "s9=5 s8=1" },
+	/* as kfdtest's shaders: copies, loops until memory changes, addresses, functions, GWS */
+	{ "s_mov_b64 exec, 1\n v_mov_b32 v2, s0\n v_mov_b32 v3, s1\n flat_load_dword v4, v[2:3] offset:12 glc slc\n"
+	  "s_waitcnt 0\n flat_store_dword v[2:3], v4 offset:8 glc slc", "mem2=0x03030303" },
+	{ "v_mov_b32 v2, s0\n v_mov_b32 v3, s1\n v_mov_b32 v4, 1\n flat_atomic_add v5, v[2:3], v4 offset:4 glc slc",
+	  "mem1=0x01010141 v5[0]=0x01010101 v5[63]=0x01010140" },
+	{ "s_movk_i32 s4, 3\n 0: s_load_dword s5, s[0:1], 0x0 glc\n s_waitcnt vmcnt(0) & lgkmcnt(0)\n s_add_u32 s5, s5, 1\n"
+	  "s_store_dword s5, s[0:1], 0x0 glc\n s_dcache_wb\n s_cmp_eq_i32 s5, s4\n s_cbranch_scc0 0b", "mem0=3 s5=3" },
+	{ "s_mov_b64 exec, 1\n v_mov_b32 v2, s0\n v_mov_b32 v3, s1\n v_mov_b32 v4, 2\n"
+	  "0: flat_load_dword v5, v[2:3] glc\n v_add_u32 v5, 1, v5\n flat_store_dword v[2:3], v5 glc\n"
+	  "v_cmp_eq_i32 vcc, v5, v4\n s_cbranch_vccz 0b\n buffer_invl2\n buffer_wbl2", "mem0=2 v5[0]=2 vcc=1" },
+	{ "v_lshlrev_b32 v4, 2, v0\n v_add_co_u32 v2, vcc, s0, v4\n v_mov_b32 v3, s1\n v_addc_co_u32 v3, vcc, v3, 0, vcc\n"
+	  "flat_load_dwordx2 v[6:7], v[2:3] slc\n v_mov_b32 v8, 0\n v_mov_b32 v9, 0x1000\n v_mov_b32 v10, 0x4000\n"
+	  "0: v_add_co_u32 v8, vcc, v8, v9\n v_cmp_lt_u32 vcc, v8, v10\n s_cbranch_vccnz 0b",
+	  "v6[5]=0x05050505 v7[5]=0x06060606 v8=0x4000 vcc=0" },
+	{ "s_movk_i32 s4, 4\n v_cvt_f32_i32 v1, s4\n v_log_f32 v2, v1\n v_exp_f32 v3, v2\n v_sqrt_f32 v4, v1\n"
+	  "v_rsq_f32 v5, v1\n v_mul_f32 v6, v2, v3\n v_add_f32 v7, 2.0, v6\n s_movk_i32 s5, 10\n"
+	  "0: s_cmp_le_i32 s5, s4\n s_cbranch_scc1 1f\n s_sub_u32 s5, s5, 1\n s_branch 0b\n 1: s_nop 0x10",
+	  "v1=0x40800000 v2=0x40000000 v3=0x40800000 v4=0x40000000 v5=0x3f000000 v6=0x41000000 v7=0x41200000 s5=4" },
+	{ "s_mov_b32 m0, 0\n s_nop 0\n v_mov_b32 v2, 1\n ds_gws_init v2 offset:0 gds\n ds_gws_sema_p offset:0 gds\n"
+	  "s_waitcnt 0\n s_load_dword s4, s[0:1], 0x8 glc\n s_add_u32 s4, s4, 1\n s_store_dword s4, s[0:1], 0x8 glc\n"
+	  "ds_gws_sema_v offset:0 gds\n ds_gws_sema_p offset:0 gds", "mem2=0x02020203" },
+	{ "s_mov_b64 s[4:5], exec\n s_and_b64 exec, exec, exec\n s_and_b64 vcc, vcc, vcc\n s_cbranch_scc1 0f\n"
+	  "s_mov_b32 s6, 0x300\n s_lshr_b32 s6, s6, 4\n s_and_b32 s6, s6, 0x70\n s_or_b32 s6, s6, 5\n 0: s_bitcmp0_b32 s6, 1\n"
+	  "s_setreg_b32 hwreg(HW_REG_TRAPSTS), s6\n s_getreg_b32 s7, hwreg(HW_REG_HW_ID)", "s6=0x35 scc=1 trapsts=0x35 s7=0" },
+	{ "s_rfe_b64 s[0:1]", "stop=illegal" },
+	/* as ROCr's trap handler takes a sample */
+	{ "s_mov_b64 s[4:5], 1\n s_atomic_add_x2 s[4:5], s[0:1], 0x8 glc\n s_waitcnt lgkmcnt(0)\n s_bfe_u64 s[6:7], s[4:5], 63 << 16\n"
+	  "s_lshr_b32 s8, s5, 24\n s_mulk_i32 s8, 0x10\n s_bitset1_b32 s8, 31\n s_bitset0_b32 s8, 31\n s_mul_hi_u32 s9, s4, 0x40\n"
+	  "s_store_dwordx2 s[6:7], s[0:1], 0x10\n s_memrealtime s[10:11]\n s_min_u32 s12, s8, 15\n s_cmp_eq_u64 s[4:5], s[6:7]",
+	  "s4=0x02020202 s5=0x03030303 mem2=0x02020203 s8=0x30 s9=0 mem4=0x02020202 mem5=0x03030303 s12=15 scc=1" },
 };
 
 /* What only gfx942 has, and has not. */
@@ -241,6 +271,11 @@ static const struct test tests_942[] = {
 	{ "v_mov_b32 v1, 0\n v_mov_b32 v2, 0x3f803f80\n s_mov_b64 exec, 3\n global_atomic_pk_add_bf16 v1, v2, s[0:1]\n"
 	  "ds_pk_add_bf16 v1, v2\n ds_read_b32 v3, v1", "mem0=0x40004000 v3[1]=0x40004000" },
 	{ "buffer_wbl2 sc0 sc1\n buffer_inv sc1\n s_getreg_b32 s4, hwreg(HW_REG_XCC_ID)", "s4=5" },
+	{ "s_mov_b64 exec, 1\n v_mov_b32 v2, s0\n v_mov_b32 v3, s1\n v_mov_b32 v4, 5\n v_mov_b32 v6, 0x40\n"
+	  "flat_load_dword v5, v[2:3] offset:12 nt sc1 sc0\n flat_store_dword v[2:3], v5 offset:8 nt sc1 sc0\n"
+	  "flat_atomic_add v5, v[2:3], v4 offset:4 nt sc1 sc0\n global_store_dword v6, v4, s[0:1] nt sc1 sc0\n"
+	  "buffer_wbl2 sc1 sc0\n buffer_inv sc1 sc0\n s_load_dword s4, s[0:1], 0x40\n global_load_dword v7, v6, s[0:1]",
+	  "mem2=0x03030303 mem1=0x01010106 v5[0]=0x01010101 s4=5 v7[0]=5" },
 	{ ".long 0x02020901\n v_mov_b32 v3, 1\n .long 0x2c020901", "stop=illegal" },
 };
 
