@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs of any content: two waves of a workgroup execute them. Registers are
- * checked by the sanitizers, memory by what lies around it.
+ * Programs of any content: two waves of a workgroup execute them; from byte 64 on
+ * they are also the trap handler. Registers are checked by the sanitizers, memory by
+ * what lies around it.
  */
 #include "fuzz.h"
 #include "isa.h"
+#include "trap.h"
 
 #define CODE_VA		0x10000000ull
 #define DATA_VA		0x20000000ull
@@ -53,6 +55,7 @@ static void init(struct wave *w, const struct wave_mem *mem)
 
 	w->mem = mem;
 	w->pc = CODE_VA;
+	w->mode = MODE_EXCP_EN_WATCH;
 	for (n = 0; n < 32; n++)
 		w->sgpr[n] = n & 1 ? 0 : DATA_VA + 16 * n;
 	for (n = 0; n < VGPRS; n++)
@@ -67,6 +70,8 @@ int LLVMFuzzerTestOneInput(const u8 *input, size_t size)
 	const struct wave_mem mem = {
 		.ptr = ptr, .generation = generation, .gws = gws,
 		.shared_base = 0x1000000000000ull, .private_base = 0x2000000000000ull,
+		.tba = CODE_VA + 64, .tma = DATA_VA,
+		.watch = { { DATA_VA, ~63ull, WATCH_NONREAD, TRAPSTS_WATCH0 } }, .watches = 1,
 	};
 	struct workgroup *wg = wg_alloc(2, VGPRS, ACC, LDS);
 	unsigned int n, round;
@@ -88,7 +93,12 @@ int LLVMFuzzerTestOneInput(const u8 *input, size_t size)
 			switch (wave_run(w, &budget)) {
 			case WAVE_FAULT:
 			case WAVE_ILLEGAL:
-				w->ended = true;
+			case WAVE_TRAP:
+			case WAVE_WATCH:
+				if (w->status & STATUS_PRIV)
+					w->ended = true;
+				else
+					trap_enter(w, w->trap_id);
 				break;
 			default:
 				break;
