@@ -59,7 +59,7 @@ struct group {
  * @w:		wave, NULL when free
  * @grp:	its group
  * @ready:	model time from which it may issue
- * @halted:	stopped for good by a fault or an error
+ * @halted:	stopped for good: by a fault or an error, or by its trap handler
  * @first:	restored and not run since
  */
 struct wave_slot {

@@ -7,7 +7,7 @@
  *   vfio_user -> pci -> regs -> (ih, sdma, mec)       the socket thread
  *   control -> (fault, pci)                           the control thread
  *   mec -> (hws, aql) -> spi -> cu -> wave            the command-processor thread
- *   cu -> wave                                        the worker threads
+ *   cu -> (wave, trap)                                the worker threads
  *
  * A GPU of several compute dies (XCCs) runs them as one: there are registers,
  * queue slots and units for each, but one command processor, one scheduler and one
