@@ -15,6 +15,7 @@
 #define AQL_PACKET_BYTES		64
 #define AQL_DEP_SIGNALS			5
 #define AQL_SIGNAL_VALUE_OFFSET		8
+#define AQL_HEADER_BARRIER		0x100	/* begins when all before it have ended */
 #define AQL_AMD_FORMAT_BARRIER_VALUE	2
 
 enum aql_type {

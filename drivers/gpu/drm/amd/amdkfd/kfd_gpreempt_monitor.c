@@ -83,18 +83,28 @@ static bool kthread_wanted(void)
 	return kthread_should_stop() || kthread_should_park();
 }
 
-/* Until the interval is over, there is something new, or we are wanted. */
+/*
+ * Until the interval is over, the machine is to be freed for announced work, there is
+ * something new, or we are wanted.
+ */
 static void monitor_poll(struct kfd_gpreempt *gp)
 {
-	u64 ns = gpreempt_pace_next(&gp->pace, ktime_get_ns(),
+	u64 now_ns = ktime_get_ns(), next_ns = gp->scan.plan.next_ns;
+	u64 ns = gpreempt_pace_next(&gp->pace, now_ns,
 				    READ_ONCE(gp->tunables.poll_interval_us),
 				    READ_ONCE(gp->poll_interval_max_us), gp->calm);
-	ktime_t timeout = ns_to_ktime(ns);
+	u64 slack_ns = ns / 16;
 	DEFINE_WAIT(wait);
+	ktime_t timeout;
 
+	if (next_ns && next_ns < now_ns + ns) {
+		ns = next_ns > now_ns ? next_ns - now_ns : 0;
+		slack_ns = 0;
+	}
+	timeout = ns_to_ktime(ns);
 	prepare_to_wait(&gp->wait, &wait, TASK_IDLE);
 	if (!READ_ONCE(gp->kick) && !kthread_wanted())
-		schedule_hrtimeout_range(&timeout, ns / 16, HRTIMER_MODE_REL);
+		schedule_hrtimeout_range(&timeout, slack_ns, HRTIMER_MODE_REL);
 	finish_wait(&gp->wait, &wait);
 }
 
@@ -127,6 +137,7 @@ static int monitor_look(struct kfd_gpreempt *gp)
 
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
 		tunables.timeslice_us[i] = READ_ONCE(gp->tunables.timeslice_us[i]);
+	scan->plan.next_ns = 0;
 	r = kfd_gpreempt_scan_collect(gp);
 	if (r)
 		return r;

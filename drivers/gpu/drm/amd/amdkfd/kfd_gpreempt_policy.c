@@ -28,7 +28,6 @@
  * @lead_ns:	how long before announced work comes the machine is to be freed
  * @informed:	wave counts are as good as they get; without them nobody is
  *		blocked or waiting
- * @presumed:	taken to run although its waves are not counted, or NULL
  * @running:	highest effective level with a queue that executes; as the others
  *		below, -1 if there is none
  * @holding:	lowest with a queue that may have waves and could be preempted,
@@ -48,7 +47,6 @@ struct gpreempt_decision {
 	struct gpreempt_plan *plan;
 	u64 lead_ns;
 	bool informed;
-	const struct gpreempt_queue_view *presumed;
 	int running;
 	int holding;
 	int active;
@@ -170,7 +168,8 @@ static bool gpreempt_shows(const struct gpreempt_decision *d,
 /*
  * Wave counts matter if queues of two levels, or two that take turns, may want
  * or hold the machine, or if nothing but hidden waves keeps the monitor from
- * parking. Changes no history. @blind tells that one of these counts is not known.
+ * parking. Those of a queue that says that it has ended matter once a higher one
+ * comes. Changes no history. @blind tells that one of these counts is not known.
  */
 static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 {
@@ -188,6 +187,8 @@ static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 		u8 level = gpreempt_effective(q);
 
 		q->matters = false;
+		q->presumed = false;
+		q->ended = false;
 		if (!gpreempt_takes_part(q))
 			continue;
 		hidden |= hides;
@@ -206,6 +207,16 @@ static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 			contested |= turns & BIT(level);
 			turns |= BIT(level);
 		}
+	}
+	for (i = 0; i < d->view->nr; i++) {
+		struct gpreempt_queue_view *q = &d->view->q[i];
+
+		if (!q->hist->claimed || q->matters || !q->mapped || gpreempt_held(q) ||
+		    gpreempt_effective(q) >= highest)
+			continue;
+		q->matters = true;
+		*blind |= q->waves == GPREEMPT_WAVES_UNKNOWN;
+		lowest = min_t(int, lowest, gpreempt_effective(q));
 	}
 	if (lowest < highest || contested)
 		return true;
@@ -252,6 +263,23 @@ static bool gpreempt_waits(const struct gpreempt_queue_view *q)
 	       (q->waves > 0 || !(q->hist->passed || q->hist->restored));
 }
 
+/* How long it has nothing, from a scan that saw so to one that saw it submit. */
+static void gpreempt_time_pause(struct gpreempt_queue_view *q, u64 now)
+{
+	struct gpreempt_history *h = q->hist;
+	u64 ns;
+
+	if (h->ended_ns && gpreempt_submitted(q)) {
+		ns = now > h->ended_ns ? now - h->ended_ns : 0;
+		h->pause_ns = h->pause_ns ? (3 * h->pause_ns + ns) / 4 : ns;
+		h->ended_ns = 0;
+	}
+	if (q->backlog || q->waves > 0 || gpreempt_pending(q))
+		h->ended_ns = 0;
+	else if (q->signal == GPREEMPT_SIGNAL_DONE && (q->waves == 0 || q->ended))
+		gpreempt_clock_run(&h->ended_ns, now);
+}
+
 /*
  * Bring the evidence up to date. Uncontended for blocked_us, a queue is past
  * launching: it has waves or it has none, and a count will tell which.
@@ -266,6 +294,7 @@ static void gpreempt_remember(const struct gpreempt_decision *d,
 	bool waits = q->head == GPREEMPT_HEAD_WAITS;
 	bool settled;
 
+	gpreempt_time_pause(q, now);
 	if (q->readable)
 		h->done = done || (h->done && q->wptr == h->wptr);
 
@@ -312,6 +341,15 @@ static void gpreempt_remember(const struct gpreempt_decision *d,
 		return;
 	}
 	gpreempt_clock_run(&h->resident_since_ns, now);
+	if (q->waves >= 0 || (d->view->waves_final && q->matters))
+		h->claimed = false;
+	if (q->ended) {
+		h->busy = false;
+		h->fresh = false;
+		h->passed = false;
+		h->restored = false;
+		h->claimed = true;
+	}
 	/* New packets behind a head that waits are not on their way to waves. */
 	if (gpreempt_waits(q))
 		h->fresh = false;
@@ -356,6 +394,17 @@ static enum gpreempt_queue_state gpreempt_unused(const struct gpreempt_queue_vie
 	return GPREEMPT_IDLE;
 }
 
+/*
+ * Whatever it consumed since the last scan has ended, and what it did until now says
+ * that nothing will come soon: then it is idle, and not for an interval taken to run.
+ */
+static bool gpreempt_pauses(const struct gpreempt_decision *d,
+			    const struct gpreempt_queue_view *q)
+{
+	return q->hist->ended_ns &&
+	       q->hist->pause_ns > 2ULL * d->tun->poll_interval_us * NSEC_PER_USEC;
+}
+
 static void gpreempt_classify(const struct gpreempt_decision *d,
 			      struct gpreempt_queue_view *q, bool moved)
 {
@@ -366,10 +415,10 @@ static void gpreempt_classify(const struct gpreempt_decision *d,
 	if (q->preempted) {
 		q->state = GPREEMPT_RUNNABLE;
 		q->wants = true;
-	} else if (q->waves > 0 || moved || q == d->presumed) {
+	} else if (q->waves > 0 || (moved && !gpreempt_pauses(d, q)) || q->presumed) {
 		q->state = GPREEMPT_RUNNING;
 		q->wants = q->backlog ? q->head != GPREEMPT_HEAD_WAITS :
-					launching && q != d->presumed;
+					launching && !q->presumed;
 	} else if (!q->readable) {
 		q->state = GPREEMPT_UNKNOWN;
 	} else if (waits) {
@@ -593,7 +642,7 @@ static void gpreempt_expire(struct gpreempt_decision *d)
  */
 static u32 gpreempt_demand(const struct gpreempt_queue_view *q)
 {
-	return q->mapped && q->backlog == 1 && !q->hist->served ? q->demand : 0;
+	return q->mapped && gpreempt_backlog(q) == 1 && !q->hist->served ? q->demand : 0;
 }
 
 /* Who keeps whom off, once every state is known. */
@@ -613,6 +662,9 @@ static void gpreempt_weigh(struct gpreempt_decision *d)
 			plan->idle = false;
 		if ((q->wants && d->informed) || gpreempt_expects(d, q))
 			plan->waiting = true;
+		if (gpreempt_expects(d, q) && !gpreempt_hinted(d, q) &&
+		    (!plan->next_ns || q->hint_ns - d->lead_ns < plan->next_ns))
+			plan->next_ns = q->hint_ns - d->lead_ns;
 		if (q->state == GPREEMPT_RUNNING || q->state == GPREEMPT_RUNNABLE)
 			d->active = max_t(int, d->active, q->effective);
 		if (q->state == GPREEMPT_BLOCKED)
@@ -643,8 +695,9 @@ static u64 gpreempt_save_cost(const struct gpreempt_decision *d,
 }
 
 /*
- * Announced work finds the machine free if somebody is taken off one scan earlier
- * than a save takes. Who has been taken off counts too, and so stays off until then.
+ * Announced work finds the machine free if somebody is taken off as much earlier as a
+ * save takes, and a scan may be late. Who has been taken off counts too, and so stays
+ * off until then.
  */
 static u64 gpreempt_lead_ns(const struct gpreempt_decision *d)
 {
@@ -654,7 +707,7 @@ static u64 gpreempt_lead_ns(const struct gpreempt_decision *d)
 	for (i = 0; i < d->view->nr; i++)
 		if (gpreempt_takes_part(&d->view->q[i]))
 			cost = max(cost, gpreempt_save_cost(d, &d->view->q[i]));
-	return cost + (u64)d->tun->poll_interval_us * NSEC_PER_USEC;
+	return cost + (u64)d->tun->poll_interval_us * NSEC_PER_USEC / 4;
 }
 
 /*
@@ -676,45 +729,85 @@ static bool gpreempt_worth_saving(const struct gpreempt_decision *d,
 }
 
 /*
- * Is the verdict plain, whatever waves would be counted? Of the two queues that
- * may want or hold the machine, the upper one has a packet that can run, and the
- * lower one had waves, has not completed its newest packet, and may be taken off.
- * It will be, and reading registers would only make that later. Returns it, or
- * NULL.
+ * Will a lower queue be taken off for @top, whatever waves would be counted? It had
+ * some, has not completed its newest packet, and may be taken off. If there are
+ * @several such queues, and not all need go for @top, it has to want more itself.
  */
-static const struct gpreempt_queue_view *gpreempt_presumed(const struct gpreempt_decision *d)
+static bool gpreempt_has_to_go(const struct gpreempt_decision *d,
+			       const struct gpreempt_queue_view *q,
+			       const struct gpreempt_queue_view *top, bool several)
 {
-	const struct gpreempt_queue_view *low = NULL, *high = NULL;
-	unsigned int i;
+	const struct gpreempt_history *h = q->hist;
+
+	/* What it waits for may be what it has in hand, or a signal. */
+	if (gpreempt_backlog(q) && q->head == GPREEMPT_HEAD_WAITS)
+		return false;
+	if (several && gpreempt_demand(top) && !gpreempt_backlog(q))
+		return false;
+	return q->mapped && !q->pinned && h->busy && !h->blocked &&
+	       gpreempt_pending(q) && gpreempt_worth_saving(d, q);
+}
+
+/* Has it a packet that can run, or work that was announced, and no waves? */
+static bool gpreempt_only_waits(const struct gpreempt_decision *d,
+				const struct gpreempt_queue_view *q)
+{
+	if (gpreempt_backlog(q))
+		return q->head == GPREEMPT_HEAD_READY && !q->hist->busy &&
+		       !q->hist->blocked;
+	return gpreempt_hinted(d, q) && !gpreempt_may_hide(q) && !gpreempt_pending(q);
+}
+
+/*
+ * With all lower queues off, is it plain what @top does? It waits for announced work,
+ * or moves on, or says that all it had has ended. Were that a lie, it would have to
+ * share the machine with who comes back; and a higher one will not believe it.
+ */
+static bool gpreempt_tells(const struct gpreempt_decision *d, struct gpreempt_queue_view *top)
+{
+	bool done = !gpreempt_backlog(top) && top->signal == GPREEMPT_SIGNAL_DONE;
+
+	top->ended = top->readable && done && top->ordered;
+	return top->ended || (gpreempt_consumed(top) && !done) ||
+	       (!gpreempt_backlog(top) && gpreempt_only_waits(d, top));
+}
+
+/*
+ * Are the verdicts plain, whatever waves would be counted? Reading registers would
+ * only make them later. So it is if one queue stands above all others that may want
+ * or hold the machine, and those are off already, or have to go.
+ */
+static bool gpreempt_plain(const struct gpreempt_decision *d)
+{
+	struct gpreempt_queue_view *top = NULL, *q;
+	unsigned int i, mapped = 0, off = 0;
+	bool alone = false;
 
 	for (i = 0; i < d->view->nr; i++) {
-		const struct gpreempt_queue_view *q = &d->view->q[i];
-
-		if (!gpreempt_takes_part(q) ||
-		    !(gpreempt_may_hide(q) || gpreempt_shows(d, q)))
+		q = &d->view->q[i];
+		if (!q->matters && !(q->preempted && gpreempt_takes_part(q)))
 			continue;
-		if (low)
-			return NULL;
-		low = high;
-		high = q;
+		mapped += q->mapped;
+		off += q->preempted;
+		if (top && gpreempt_effective(q) < gpreempt_effective(top))
+			continue;
+		alone = !top || gpreempt_effective(q) > gpreempt_effective(top);
+		top = q;
 	}
-	if (!low)
-		return NULL;
-	if (gpreempt_effective(low) > gpreempt_effective(high))
-		swap(low, high);
-	if (!d->policy->preempts ||
-	    gpreempt_effective(low) >= gpreempt_effective(high))
-		return NULL;
-	if (!gpreempt_backlog(high) || high->head != GPREEMPT_HEAD_READY ||
-	    high->hist->busy || high->hist->blocked)
-		return NULL;
-	if (!low->mapped || low->pinned || !low->hist->busy || low->hist->blocked ||
-	    !gpreempt_pending(low) || !gpreempt_worth_saving(d, low))
-		return NULL;
-	/* What it waits for may be what it has in hand, or a signal. */
-	if (gpreempt_backlog(low) && low->head == GPREEMPT_HEAD_WAITS)
-		return NULL;
-	return low;
+	if (!d->policy->preempts || !alone || !top->mapped)
+		return false;
+	if (mapped == 1)
+		return off && gpreempt_tells(d, top);
+	if (!gpreempt_only_waits(d, top))
+		return false;
+	for (i = 0; i < d->view->nr; i++) {
+		q = &d->view->q[i];
+		if (q->matters && q != top && !gpreempt_has_to_go(d, q, top, mapped > 2))
+			return false;
+	}
+	for (i = 0; i < d->view->nr; i++)
+		d->view->q[i].presumed = d->view->q[i].matters && &d->view->q[i] != top;
+	return true;
 }
 
 /* From the view to levels that verdicts can be made of; false: need wave counts. */
@@ -725,15 +818,15 @@ static bool gpreempt_assess(struct gpreempt_decision *d)
 
 	plan->idle = false;
 	plan->waiting = false;
+	plan->next_ns = 0;
 	plan->nr_preempt = 0;
 	plan->nr_resume = 0;
 	memset(plan->verdict, 0, d->view->nr * sizeof(*plan->verdict));
 
 	d->lead_ns = gpreempt_lead_ns(d);
 	d->informed = gpreempt_contended(d, &blind);
-	blind &= d->informed && !d->view->waves_final;
-	d->presumed = blind ? gpreempt_presumed(d) : NULL;
-	plan->need_waves = blind && !d->presumed;
+	plan->need_waves = d->informed && blind && !d->view->waves_final &&
+			   !gpreempt_plain(d);
 	if (plan->need_waves)
 		return false;
 

@@ -110,6 +110,8 @@ enum gpreempt_verdict {
  * @blocked_ns:		when it was found blocked last
  * @busy_since_ns:	executes, and was seen to at every scan, since
  * @span_ns:		how long it does so until it is idle, on average
+ * @ended_ns:		all it had was seen to have ended, and nothing came since
+ * @pause_ns:		how long it takes until something comes, on average
  * @scanned_ns:		time of the last scan, if it was mapped
  * @turn_ns:		what it had of its turn
  * @turned_ns:		when its last turn ended
@@ -122,6 +124,7 @@ enum gpreempt_verdict {
  * @passed:		the read index moved, and no waves were seen since
  * @restored:		was taken off, and no waves were seen since
  * @busy:		had waves when last looked at (assumed at first sight)
+ * @claimed:		said that all it had has ended, and was not counted since
  * @blocked:		was given the machine for blocked_us and did not use it
  * @doubted:		was found so, and nothing was seen of it since
  * @boosted:		starved: its effective priority is GPREEMPT_BOOST
@@ -143,6 +146,8 @@ struct gpreempt_history {
 	u64 blocked_ns;
 	u64 busy_since_ns;
 	u64 span_ns;
+	u64 ended_ns;
+	u64 pause_ns;
 	u64 scanned_ns;
 	u64 turn_ns;
 	u64 turned_ns;
@@ -155,6 +160,7 @@ struct gpreempt_history {
 	bool passed;
 	bool restored;
 	bool busy;
+	bool claimed;
 	bool blocked;
 	bool doubted;
 	bool boosted;
@@ -183,6 +189,7 @@ struct gpreempt_history {
  * @head:	packet at @rptr
  * @signal:	completion signal of the packet before @wptr; unknown while that
  *		packet is reserved only
+ * @ordered:	that packet does not begin before all earlier ones have ended
  * @previous:	completion signal of the packet before @rptr, if @head waits
  * @waves:	waves in flight, or GPREEMPT_WAVES_UNKNOWN: not read, or the queue
  *		is mapped but in no hardware slot, where its waves may be saved
@@ -194,6 +201,8 @@ struct gpreempt_history {
  * @announced:	out: it wants the machine for announced work only
  * @matters:	out, with &gpreempt_plan.need_waves too: it may want or hold the
  *		machine, so its waves are to be counted
+ * @presumed:	out: taken to run although its waves are not counted
+ * @ended:	out: taken to have ended all it had although they are not
  * @backlog:	out: valid packets the GPU has not consumed
  * @reason:	out: why it is on the plan
  */
@@ -212,6 +221,7 @@ struct gpreempt_queue_view {
 	u32 size;
 	enum gpreempt_head head;
 	enum gpreempt_signal signal;
+	bool ordered;
 	enum gpreempt_signal previous;
 	int waves;
 	u32 demand;
@@ -223,6 +233,8 @@ struct gpreempt_queue_view {
 	bool wants;
 	bool announced;
 	bool matters;
+	bool presumed;
+	bool ended;
 	u32 backlog;
 	enum gpreempt_reason reason;
 };
@@ -273,6 +285,8 @@ struct gpreempt_tunables {
  *		monitor may park. Others come back by a change of the runlist
  * @waiting:	somebody waits: for the machine, its turn, or announced work. Time
  *		alone may change the plan
+ * @next_ns:	when the machine is to be freed for announced work, if that is still
+ *		to come; 0: there is no such time
  * @nr_preempt:	queues whose verdict is GPREEMPT_PREEMPT
  * @nr_resume:	queues whose verdict is GPREEMPT_RESUME
  * @verdict:	per queue of the view: what to do (caller's array of view->nr)
@@ -281,6 +295,7 @@ struct gpreempt_plan {
 	bool need_waves;
 	bool idle;
 	bool waiting;
+	u64 next_ns;
 	unsigned int nr_preempt;
 	unsigned int nr_resume;
 	enum gpreempt_verdict *verdict;

@@ -153,6 +153,7 @@ enum gpreempt_stat {
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
+ * @signal_ordered: that packet begins when all before it have ended
  *
  * The queue itself may go while the monitor looks at it. What outlives it is
  * here. Where no lock is named, only the monitor touches it.
@@ -204,6 +205,7 @@ struct kfd_gpreempt_queue {
 	u64 signal_wptr;
 	u64 signal;
 	bool signal_done;
+	bool signal_ordered;
 };
 
 /**

@@ -147,6 +147,9 @@ static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *
 		gpq->signal_wptr = v->wptr;
 		gpq->signal = pkt.completion_signal;
 		gpq->signal_done = false;
+		/* Consumed meanwhile, its header says nothing any more. */
+		gpq->signal_ordered = pkt.type != AQL_TYPE_INVALID &&
+				      pkt.header & AQL_HEADER_BARRIER;
 	}
 
 	if (!gpq->signal)
@@ -201,6 +204,7 @@ static void read_aql(struct kfd_gpreempt_scan_queue *sq,
 			v->previous = previous_signal(sq, v);
 	}
 	v->signal = newest_signal(sq, v);
+	v->ordered = sq->gpq->signal_ordered;
 	v->readable = true;
 }
 
@@ -336,6 +340,62 @@ out:
 	return r;
 }
 
+/*
+ * What was read of a queue since it was taken off still holds: the GPU does not move
+ * it, and what its process adds to it cannot run.
+ */
+static bool recall(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_queue_view *v)
+{
+	const struct kfd_gpreempt_queue *gpq = sq->gpq;
+	const struct gpreempt_queue_view *last = &gpq->last;
+
+	if (!v->preempted || !last->preempted || !last->readable ||
+	    gpq->preempted_ns > gpq->last_ns)
+		return false;
+	v->rptr = last->rptr;
+	v->wptr = last->wptr;
+	v->head = last->head;
+	v->signal = last->signal;
+	v->ordered = last->ordered;
+	v->previous = last->previous;
+	v->demand = last->demand;
+	v->readable = true;
+	sq->head = gpq->last_head;
+	return true;
+}
+
+/* Is a queue's memory to be read? */
+static bool is_wanted(struct kfd_gpreempt_scan *scan, unsigned int i)
+{
+	struct gpreempt_queue_view *v = &scan->view.q[i];
+
+	return v->size && (v->mapped || v->preempted) && !recall(&scan->queues[i], v);
+}
+
+static void read_queue(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_queue_view *v)
+{
+	if (sq->aql)
+		read_aql(sq, v);
+	else
+		read_pm4(sq, v);
+}
+
+/* A process is entered for its first queue that is to be read. */
+static bool enter(struct mm_struct *mm)
+{
+	if (!mm || !mmget_not_zero(mm))
+		return false;
+	kthread_use_mm(mm);
+	return true;
+}
+
+static void leave(struct mm_struct *mm)
+{
+	kthread_unuse_mm(mm);
+	/* Not mmput(): the last one would tear down the process here. */
+	mmput_async(mm);
+}
+
 /**
  * kfd_gpreempt_scan_memory - read indices, head packets and signals
  * @gp: the node
@@ -345,30 +405,24 @@ out:
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
-	struct mm_struct *mm;
-	unsigned int i = 0;
+	struct mm_struct *mm = NULL;
+	unsigned int i;
 
-	while (i < scan->view.nr) {
-		mm = scan->queues[i].gpq->mm;
-		if (!mm || !mmget_not_zero(mm)) {
-			i++;
+	for (i = 0; i < scan->view.nr; i++) {
+		struct kfd_gpreempt_scan_queue *sq = &scan->queues[i];
+
+		if (!is_wanted(scan, i))
 			continue;
+		if (sq->gpq->mm != mm) {
+			if (mm)
+				leave(mm);
+			mm = enter(sq->gpq->mm) ? sq->gpq->mm : NULL;
 		}
-		kthread_use_mm(mm);
-		for (; i < scan->view.nr && scan->queues[i].gpq->mm == mm; i++) {
-			struct gpreempt_queue_view *v = &scan->view.q[i];
-
-			if (!v->size || !(v->mapped || v->preempted))
-				continue;
-			if (scan->queues[i].aql)
-				read_aql(&scan->queues[i], v);
-			else
-				read_pm4(&scan->queues[i], v);
-		}
-		kthread_unuse_mm(mm);
-		/* Not mmput(): the last one would tear down the process here. */
-		mmput_async(mm);
+		if (mm)
+			read_queue(sq, &scan->view.q[i]);
 	}
+	if (mm)
+		leave(mm);
 }
 
 /**

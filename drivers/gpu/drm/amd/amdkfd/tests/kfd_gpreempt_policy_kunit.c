@@ -19,6 +19,8 @@
 #include "../kfd_gpreempt_policy.c"
 
 #define INTERVAL_NS	(1000 * NSEC_PER_USEC)
+/* How late a scan may be where work is announced. */
+#define LATE_NS		(INTERVAL_NS / 4)
 
 static const struct gpreempt_tunables defaults = {
 	.poll_interval_us = 1000,
@@ -1613,6 +1615,7 @@ static void gpreempt_policy_evident(struct kunit *test)
 {
 	struct gpreempt_queue_view *low, *high;
 	struct bench *b = bench_low_runs(test, &low, &high);
+	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	submits(high);
@@ -1623,6 +1626,127 @@ static void gpreempt_policy_evident(struct kunit *test)
 	/* alone on the machine, it may turn out to be blocked */
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
+
+	/* unless it moves on */
+	for (i = 0; i < 10; i++) {
+		submits(high);
+		runs(high);
+		bench_tick(test, b);
+		KUNIT_EXPECT_FALSE(test, b->asked);
+		KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNING);
+		EXPECT_KEEP(test, b, low);
+	}
+}
+
+/* What an application says of its end brings others back, and is not relied on. */
+static void gpreempt_policy_says_ended(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high, *above;
+	struct bench *b = bench_high_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	high->priority = 10;
+	above = bench_queue(b, 15);
+	/* an older packet may be under way */
+	finishes(high);
+	high->waves = 32;
+	bench_ticks(test, b, 3);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+	EXPECT_KEEP(test, b, low);
+	/* no packet may, if the newest waited for all of them: or so it says */
+	high->ordered = true;
+	bench_tick(test, b);
+	KUNIT_EXPECT_FALSE(test, b->asked);
+	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_FALSE(test, b->asked);
+	EXPECT_KEEP(test, b, high);
+	/* it keeps nobody off, until one comes that stands above it */
+	submits(above);
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+	EXPECT_VERDICT(test, b, high, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+}
+
+/* Who says so while it is in the way of a higher one is not believed. */
+static void gpreempt_policy_says_ended_and_runs(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	low->signal = GPREEMPT_SIGNAL_DONE;
+	low->ordered = true;
+	submits(high);
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+}
+
+/* Several that all have to go: plain, unless the work may need some of them only. */
+static void gpreempt_policy_evident_several(struct kunit *test)
+{
+	static const struct { u32 demand; bool more, asked; } c[] = {
+		{ 0, false, false }, { 8, true, false }, { 8, false, true },
+	};
+	struct gpreempt_queue_view *low[3], *high;
+	struct bench *b;
+	unsigned int i, k;
+
+	for (k = 0; k < ARRAY_SIZE(c); k++) {
+		b = bench_new(test, "strict");
+		KUNIT_ASSERT_NOT_NULL(test, b);
+		for (i = 0; i < 3; i++)
+			low[i] = bench_queue(b, i);
+		high = bench_queue(b, 15);
+		b->policy = gpreempt_policy_find("none");
+		bench_scan(test, b);
+		for (i = 0; i < 3; i++) {
+			runs(low[i]);
+			if (c[k].more)
+				submits(low[i]);
+		}
+		bench_ticks(test, b, 5);
+		b->policy = gpreempt_policy_find("strict");
+		submits(high);
+		high->demand = c[k].demand;
+		bench_tick(test, b);
+		KUNIT_EXPECT_EQ(test, b->asked, c[k].asked);
+		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, c[k].asked ? 1 : 3);
+	}
+}
+
+/* Who pauses as a rule gives the machine back at once, and is not waited for. */
+static void gpreempt_policy_pauses(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+	unsigned int n;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	for (n = 0; n < 5; n++) {
+		submits(high);
+		bench_tick(test, b);
+		EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+		finishes(high);
+		bench_tick(test, b);
+		/* nothing is known of it at first */
+		if (n)
+			EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
+		else
+			EXPECT_KEEP(test, b, low);
+		bench_ticks(test, b, 20);
+		EXPECT_KEEP(test, b, low);
+	}
+	/* it changes its ways: waited for an interval again */
+	for (n = 0; n < 20; n++) {
+		submits(high);
+		finishes(high);
+		bench_tick(test, b);
+	}
+	EXPECT_KEEP(test, b, low);
+	KUNIT_EXPECT_TRUE(test, low->preempted || high->state == GPREEMPT_RUNNING);
 }
 
 /* What makes a verdict plain, one thing missing at a time. */
@@ -2333,13 +2457,15 @@ static void gpreempt_policy_hint(struct kunit *test)
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->plan.waiting);
 	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
-	b->view.now_ns = t - cost - INTERVAL_NS - 1;
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - cost - LATE_NS);
+	b->view.now_ns = b->plan.next_ns - 1;
 	bench_scan(test, b);
 	EXPECT_KEEP(test, b, low);
 	b->view.now_ns++;
 	bench_scan(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_HINT);
 	KUNIT_EXPECT_TRUE(test, high->announced);
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, 0);
 	bench_commit(b);
 
 	/* it is not blocked, and not starved, because it has not come yet */
@@ -2387,12 +2513,12 @@ static void gpreempt_policy_hint_early(struct kunit *test)
 	low->save_cost_ns = 10 * INTERVAL_NS;
 	high->hint_ns = b->view.now_ns + 30 * INTERVAL_NS;
 	high->hint_end_ns = high->hint_ns + 10 * INTERVAL_NS;
-	bench_ticks(test, b, 18);
+	bench_ticks(test, b, 19);
 	EXPECT_KEEP(test, b, low);
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_HINT);
 	/* five times blocked_us */
-	for (i = 0; i < 11; i++) {
+	for (i = 0; i < 10; i++) {
 		bench_tick(test, b);
 		KUNIT_EXPECT_TRUE(test, high->announced);
 		EXPECT_KEEP(test, b, low);
@@ -2410,9 +2536,13 @@ static void gpreempt_policy_hint_void(struct kunit *test)
 	t = b->view.now_ns + 10 * INTERVAL_NS;
 	high->hint_ns = t;
 	high->hint_end_ns = t + 500 * INTERVAL_NS;
-	bench_ticks(test, b, 9);
-	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_HINT);
 	bench_tick(test, b);
+	b->view.now_ns = b->plan.next_ns;
+	bench_scan(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_HINT);
+	bench_commit(b);
+	b->view.now_ns = t;
+	bench_scan(test, b);
 	b->view.now_ns = t + 2000 * NSEC_PER_USEC - 1;
 	bench_scan(test, b);
 	EXPECT_KEEP(test, b, low);
@@ -2425,7 +2555,7 @@ static void gpreempt_policy_hint_void(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, b->plan.waiting);
 	/* it is no starving queue, and the next announcement is believed */
 	KUNIT_EXPECT_EQ(test, high->hist->waiting_since_ns, 0);
-	high->hint_ns = b->view.now_ns + 2 * INTERVAL_NS;
+	high->hint_ns = b->view.now_ns + INTERVAL_NS;
 	bench_ticks(test, b, 2);
 	KUNIT_EXPECT_TRUE(test, low->preempted);
 	/* neither here nor anywhere is a queue waited for that waits itself */
@@ -2579,7 +2709,7 @@ static void gpreempt_policy_cheapest_again(struct kunit *test)
 	/* announced work that did not come says nothing about what comes */
 	finishes(high);
 	bench_ticks(test, b, 6);
-	high->hint_ns = b->view.now_ns + 2 * INTERVAL_NS;
+	high->hint_ns = b->view.now_ns + INTERVAL_NS;
 	high->hint_end_ns = high->hint_ns + 100 * INTERVAL_NS;
 	bench_ticks(test, b, 2);
 	KUNIT_EXPECT_TRUE(test, low[0]->preempted && low[1]->preempted && low[2]->preempted);
@@ -3475,6 +3605,10 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_spinning_high),
 	KUNIT_CASE(gpreempt_policy_need_waves),
 	KUNIT_CASE(gpreempt_policy_evident),
+	KUNIT_CASE(gpreempt_policy_evident_several),
+	KUNIT_CASE(gpreempt_policy_says_ended),
+	KUNIT_CASE(gpreempt_policy_says_ended_and_runs),
+	KUNIT_CASE(gpreempt_policy_pauses),
 	KUNIT_CASE(gpreempt_policy_not_evident),
 	KUNIT_CASE(gpreempt_policy_waves_at_once),
 	KUNIT_CASE(gpreempt_policy_no_wave_counts),
