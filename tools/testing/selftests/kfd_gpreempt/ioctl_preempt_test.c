@@ -133,6 +133,36 @@ TEST_F_TIMEOUT(ioctl, hint, 120)
 	low_job_free(&self->c, &self->job);
 }
 
+/* A dispatch of HIGH's, from doorbell to end: how many faults did doorbells take? */
+static long long faults_of_high(FIXTURE_DATA(ioctl) *self)
+{
+	long long faults = gpreempt_number("stats/doorbell_faults");
+
+	until_job_start(&self->c, &self->until, &self->high);
+	until_job_stop(&self->until);
+	if (until_job_wait(&self->c, &self->until, CLIENT_TIMEOUT_MS))
+		return -1;
+	return gpreempt_number("stats/doorbell_faults") - faults;
+}
+
+/* Announced work takes no fault; what comes after it does again. */
+TEST_F_TIMEOUT(ioctl, hint_saves_the_fault, 60)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_HINT, .queue_id = self->high.id,
+		.hint = { 200000, 200000 },
+	};
+
+	ASSERT_EQ(0, until_job_init(&self->c, &self->until));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &args));
+	EXPECT_EQ(0, faults_of_high(self));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(1, faults_of_high(self));
+	until_job_free(&self->c, &self->until);
+}
+
 /* An announcement can be taken back. */
 TEST_F(ioctl, hint_taken_back)
 {

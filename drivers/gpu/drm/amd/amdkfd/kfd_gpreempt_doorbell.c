@@ -28,9 +28,11 @@
  * @pgoff:	offset of the mapping in @mapping, in pages
  * @pages:	size
  * @pfn:	first page frame
+ * @address:	where it was mapped first
  * @mm:		whose it is; to be compared, not to be followed
  * @revocable:	false for a private mapping, which cannot be faulted back in
  * @revoked:	no doorbell was rung through it since it was taken away
+ * @awaited:	the next fault is to wake the monitor
  */
 struct gpreempt_doorbell {
 	struct list_head node;
@@ -40,9 +42,11 @@ struct gpreempt_doorbell {
 	unsigned long pgoff;
 	unsigned long pages;
 	unsigned long pfn;
+	unsigned long address;
 	const struct mm_struct *mm;
 	bool revocable;
 	bool revoked;
+	bool awaited;
 };
 
 static void doorbell_open(struct vm_area_struct *vma)
@@ -84,7 +88,8 @@ static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 	 */
 	WRITE_ONCE(db->revoked, false);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_DOORBELLS, 1);
-	kfd_gpreempt_wake(gp);
+	if (xchg(&db->awaited, false))
+		kfd_gpreempt_wake(gp);
 	return ret;
 }
 
@@ -127,6 +132,7 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 	db->pgoff = vma->vm_pgoff;
 	db->pages = vma_pages(vma);
 	db->pfn = PHYS_PFN(address);
+	db->address = vma->vm_start;
 	db->mm = vma->vm_mm;
 	db->revocable = !is_cow_mapping(vma->vm_flags);
 
@@ -154,35 +160,83 @@ bool kfd_gpreempt_doorbell_revocable(struct kfd_gpreempt *gp)
 }
 
 /**
- * kfd_gpreempt_doorbell_open - can a process ring a doorbell unnoticed?
+ * kfd_gpreempt_doorbell_await - let a process's next fault wake the monitor
  * @gp: the node
  * @mm: the process's memory
  *
- * Return: true if it has a mapping that could be revoked and is not.
+ * Return: true if it can ring a doorbell without a fault, through a mapping that
+ * could be revoked.
  */
-bool kfd_gpreempt_doorbell_open(struct kfd_gpreempt *gp,
-				const struct mm_struct *mm)
+bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp,
+				 const struct mm_struct *mm)
 {
 	struct gpreempt_doorbell *db;
 	bool open = false;
 
 	mutex_lock(&gp->doorbell_lock);
-	list_for_each_entry(db, &gp->doorbells, node)
-		open |= db->mm == mm && db->revocable && !READ_ONCE(db->revoked);
+	list_for_each_entry(db, &gp->doorbells, node) {
+		if (db->mm != mm)
+			continue;
+		WRITE_ONCE(db->awaited, true);
+		open |= db->revocable && !READ_ONCE(db->revoked);
+	}
 	mutex_unlock(&gp->doorbell_lock);
 	return open;
+}
+
+/* Where the calling process has mapped doorbells that were taken away, or 0. */
+static unsigned long revoked_address(struct kfd_gpreempt *gp)
+{
+	struct gpreempt_doorbell *db;
+	unsigned long address = 0;
+
+	mutex_lock(&gp->doorbell_lock);
+	list_for_each_entry(db, &gp->doorbells, node)
+		if (db->mm == current->mm && db->revocable && READ_ONCE(db->revoked))
+			address = db->address;
+	mutex_unlock(&gp->doorbell_lock);
+	return address;
+}
+
+/**
+ * kfd_gpreempt_doorbell_restore - put the calling process's doorbells back
+ * @gp: the node
+ *
+ * Before work that it has announced: the monitor polls until then, and the fault
+ * would only make that work later. A mapping that was moved has to fault.
+ */
+void kfd_gpreempt_doorbell_restore(struct kfd_gpreempt *gp)
+{
+	unsigned long address = revoked_address(gp), pfn, n;
+	struct gpreempt_doorbell *db;
+	struct vm_area_struct *vma;
+
+	if (!address)
+		return;
+	mmap_read_lock(current->mm);
+	/* Not under @doorbell_lock, which the monitor takes: this may allocate. */
+	vma = vma_lookup(current->mm, address);
+	db = vma && vma->vm_ops == &doorbell_vm_ops ? vma->vm_private_data : NULL;
+	if (db && db->gp == gp && !READ_ONCE(gp->dead)) {
+		pfn = db->pfn + (vma->vm_pgoff - db->pgoff);
+		for (n = 0; n < vma_pages(vma); n++)
+			vmf_insert_pfn(vma, vma->vm_start + n * PAGE_SIZE, pfn + n);
+		WRITE_ONCE(db->revoked, false);
+	}
+	mmap_read_unlock(current->mm);
 }
 
 /**
  * kfd_gpreempt_doorbell_revoke - take all doorbell mappings away
  * @gp: the node
+ * @await: let the next fault of every process wake the monitor
  *
  * All, because those of a node's processes have the same offset in the same
  * file, by which they are found.
  *
  * The DQM lock must not be held: MMU notifiers, which run below, take it.
  */
-void kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp)
+void kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp, bool await)
 {
 	struct gpreempt_doorbell *db;
 
@@ -192,6 +246,8 @@ void kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp)
 	list_for_each_entry(db, &gp->doorbells, node) {
 		if (!db->revocable)
 			continue;
+		if (await)
+			WRITE_ONCE(db->awaited, true);
 		WRITE_ONCE(db->revoked, true);
 		unmap_mapping_pages(db->mapping, db->pgoff, db->pages, false);
 	}

@@ -179,12 +179,13 @@ static bool may_park(const struct kfd_gpreempt *gp)
 
 /*
  * Is there a queue that would preempt others, were its doorbell rung? One that
- * has only just become idle may go on at once, and is left alone for a scan.
+ * has only just become idle may go on at once, and is left alone for a scan. And
+ * while work is announced somewhere the monitor looks often enough.
  */
 static bool preemptor_sleeps(struct kfd_gpreempt *gp)
 {
 	int lowest = GPREEMPT_BOOST + 1;
-	bool sleeps = false;
+	bool sleeps = false, expects = false;
 	unsigned int i;
 
 	for (i = 0; i < gp->scan.view.nr; i++) {
@@ -192,14 +193,15 @@ static bool preemptor_sleeps(struct kfd_gpreempt *gp)
 
 		if ((q->mapped || q->preempted) && q->state != GPREEMPT_IDLE)
 			lowest = min_t(int, lowest, q->effective);
+		expects |= q->hint_end_ns > gp->scan.view.now_ns;
 	}
 	for (i = 0; i < gp->scan.view.nr; i++) {
 		const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
 		struct kfd_gpreempt_queue *gpq = gp->scan.queues[i].gpq;
 		bool idle = q->mapped && q->state == GPREEMPT_IDLE;
 
-		if (idle && gpq->idle && q->effective > lowest && !sleeps)
-			sleeps = kfd_gpreempt_doorbell_open(gp, gpq->mm);
+		if (idle && gpq->idle && q->effective > lowest && !expects)
+			sleeps |= kfd_gpreempt_doorbell_await(gp, gpq->mm);
 		gpq->idle = idle;
 	}
 	return sleeps;
@@ -291,7 +293,7 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 		gp->calm = is_calm(gp);
 		/* A doorbell rung before this shows in the next scan. */
 		if (preemptor_sleeps(gp)) {
-			kfd_gpreempt_doorbell_revoke(gp);
+			kfd_gpreempt_doorbell_revoke(gp, false);
 			gp->calm = false;
 		}
 	} else if (!gp->scan.contended) {
@@ -303,7 +305,7 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 		 * shows in this second look, so park only if that is idle too.
 		 */
 		kfd_gpreempt_scan_release(gp);
-		kfd_gpreempt_doorbell_revoke(gp);
+		kfd_gpreempt_doorbell_revoke(gp, true);
 		if (!monitor_look(gp) && may_park(gp))
 			next = TICK_WAIT;
 		else
