@@ -384,6 +384,8 @@ static int op_hint(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	if (r)
 		return r;
 	r = kfd_gpreempt_hint(t.q, hint->arrival_us, hint->duration_us);
+	if (!r && hint->duration_us)
+		kfd_gpreempt_doorbell_restore(t.q->gpreempt->gp);
 	put_target(&t);
 	return r;
 }

@@ -200,12 +200,9 @@ int kfd_gpreempt_hint(struct queue *q, u32 arrival_us, u32 duration_us)
 				   arrival_ns + (u64)duration_us * NSEC_PER_USEC : 0;
 	}
 	unlock_node(gp);
-	if (r)
-		return r;
-	if (duration_us)
-		kfd_gpreempt_doorbell_restore(gp);
-	kfd_gpreempt_wake(gp);
-	return 0;
+	if (!r)
+		kfd_gpreempt_wake(gp);
+	return r;
 }
 
 /**
