@@ -52,6 +52,9 @@ check-rocm: kernel ## Debian's ROCm in the guest: rocminfo, HIP programs, latenc
 	@scripts/rocm
 	@scripts/check rocm rocm-latency
 
+check-storm: kernel ## a kernel's exact result over 10,000 preemptions, and the way of its waves
+	@scripts/check storm
+
 check-hsakmt: kernel ## patches/rocm on Debian's libhsakmt: do all 16 priorities arrive?
 	@scripts/check-hsakmt
 
@@ -73,5 +76,5 @@ clean: ## remove the results; the caches stay
 	rm -rf out
 
 .PHONY: help demo check apply series kernel shell lint check-series \
-	check-debug check-kcsan check-cov bench check-rocm check-hsakmt kfdtest bench-model fuzz-model \
-	fuzz-driver clean
+	check-debug check-kcsan check-cov bench check-rocm check-storm check-hsakmt kfdtest \
+	bench-model fuzz-model fuzz-driver clean

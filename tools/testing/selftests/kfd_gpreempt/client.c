@@ -316,6 +316,7 @@ void until_job_free(struct client *c, struct until_job *job)
 void until_job_start(struct client *c, struct until_job *job, struct aql_queue *q)
 {
 	*job->stop = 0;
+	*job->rounds = 0;
 	aql_signal_init(job->signal, 1, NULL);
 	aql_dispatch(q, &c->until, c->dev.cus * 64, 64, job->args, job->signal);
 }

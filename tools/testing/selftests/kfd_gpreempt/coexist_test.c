@@ -81,8 +81,8 @@ FIXTURE_SETUP(coexist)
 {
 	int ret = contest_begin(&self->ct);
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 }
 
@@ -317,8 +317,8 @@ FIXTURE_SETUP(others)
 {
 	int ret = gpreempt_begin();
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, gpreempt_set("blocked_us", 500000));
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));

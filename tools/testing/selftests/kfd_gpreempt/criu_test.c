@@ -10,6 +10,7 @@
 
 #include "kselftest_harness.h"
 #include "contest.h"
+#include "gpreempt.h"
 
 FIXTURE(criu) {
 	struct contest ct;
@@ -19,8 +20,8 @@ FIXTURE_SETUP(criu)
 {
 	int ret = contest_begin(&self->ct);
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 }
 

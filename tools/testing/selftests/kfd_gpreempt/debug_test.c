@@ -24,8 +24,8 @@ FIXTURE_SETUP(debug)
 	};
 	int ret = contest_open(&self->ct);
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, kfd_ioctl(&self->ct.c.dev, AMDKFD_IOC_RUNTIME_ENABLE, &runtime));
 	self->dbg_fd = open("/dev/null", O_RDWR);

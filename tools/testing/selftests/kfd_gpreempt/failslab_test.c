@@ -34,8 +34,8 @@ FIXTURE_SETUP(failslab)
 {
 	int ret = gpreempt_begin();
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 	if (access(FAIL_NTH, W_OK) || access(FAILSLAB, F_OK))
 		SKIP(return, "no fault injection");
@@ -221,8 +221,8 @@ FIXTURE_SETUP(monitor)
 {
 	int ret = gpreempt_begin();
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 	if (access(FAILSLAB, F_OK))
 		SKIP(return, "no fault injection");

@@ -57,8 +57,8 @@ FIXTURE_SETUP(fuzz)
 {
 	int ret = gpreempt_begin();
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 	if (geteuid())
 		SKIP(return, "not root");

@@ -152,7 +152,26 @@ int gpreempt_begin(void)
 {
 	int ret = gpreempt_end();
 
+	/* what a GPU cannot do, it says when it is asked to */
+	ret = ret ?: gpreempt_set("enable", 1);
+	ret = ret ?: gpreempt_set("enable", 0);
 	return ret ?: gpreempt_set("preempt_timeout_ms", 9000);
+}
+
+const char *gpreempt_missing(int ret)
+{
+	switch (ret) {
+	case -ENODEV:
+		return "no KFD device";
+	case -ENOENT:
+		return "no GPREEMPT in this kernel";
+	case -EOPNOTSUPP:
+		return "GPREEMPT cannot be enabled on this GPU";
+	case -EACCES:
+		return "not root";
+	default:
+		return NULL;
+	}
 }
 
 int gpreempt_wait_state(const char *state, unsigned int timeout_ms)

@@ -28,11 +28,14 @@ int gpreempt_write(const char *file, const char *text);
 
 /*
  * Before a test: not enabled, every tunable at its default, but patient with a
- * busy host, on which the GPU model may be late. 0, -ENODEV without a GPU, or
- * -ENOENT without GPREEMPT. After it: not enabled, all at its default.
+ * busy host, on which the GPU model may be late. 0 or -errno. After it: not
+ * enabled, all at its default.
  */
 int gpreempt_begin(void);
 int gpreempt_end(void);
+
+/* Why a test cannot run after gpreempt_begin() returned @ret; NULL if it can, or must fail. */
+const char *gpreempt_missing(int ret);
 
 /* Wait until the monitor is in a state; 0 or -ETIME. */
 int gpreempt_wait_state(const char *state, unsigned int timeout_ms);

@@ -57,8 +57,8 @@ FIXTURE_SETUP(inversion)
 	int ret = gpreempt_begin();
 	unsigned int i;
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 	/* before the device is opened: the child opens it for itself */
 	self->shared = client_shared_page();

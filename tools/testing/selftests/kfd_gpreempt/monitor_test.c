@@ -55,15 +55,12 @@ FIXTURE(monitor) {
 
 FIXTURE_SETUP(monitor)
 {
-	unsigned int node, i;
-	__u32 gpu_id;
+	int ret = gpreempt_begin();
+	unsigned int i;
 
-	if (kfd_find_gpu(&gpu_id, &node))
-		SKIP(return, "no KFD device");
-	ASSERT_TRUE(gpreempt_present());
-	ASSERT_EQ(0, gpreempt_set("enable", 0));
-	/* on a busy host the model may be late: that is not what is tested here */
-	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
+	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, gpreempt_set("blocked_us", 500000));
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
 	ASSERT_EQ(0, client_open(&self->c));
@@ -100,11 +97,7 @@ FIXTURE_TEARDOWN(monitor)
 			until_job_free(&self->c, &self->job[--self->jobs]);
 		client_close(&self->c);
 	}
-	gpreempt_write("policy", "strict");
-	gpreempt_set("poll_interval_max_us", 10000);
-	gpreempt_set("preempt_timeout_ms", 100);
-	gpreempt_set("blocked_us", 2000);
-	gpreempt_set("starvation_ms", 1000);
+	gpreempt_end();
 }
 
 static void run(FIXTURE_DATA(monitor) *self, unsigned int i)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * More queues than the hardware has slots for, more processes than it has
- * VMIDs for: all of their kernels make progress, and none loses its state.
+ * VMIDs for: all of their kernels make progress, and none loses its state; with
+ * GPREEMPT a queue of higher priority comes through among them.
  */
 #include <errno.h>
 #include <signal.h>
@@ -11,11 +12,14 @@
 
 #include "kselftest_harness.h"
 #include "client.h"
+#include "gpreempt.h"
 
 #define QUEUES		30	/* of 24 slots */
 #define PROCESSES	15	/* of 13 VMIDs */
 #define ITEMS		128	/* one workgroup of the "hold" kernel */
 #define BEATS		4	/* rounds in which a kernel must be seen */
+#define REQUESTS	10	/* HIGH's */
+#define HIGH_US		200
 
 /* struct holder - a queue with a kernel that runs until it is told to end */
 struct holder {
@@ -62,21 +66,81 @@ static int holder_progress(struct holder *h, unsigned int n)
 	return n ? -ETIME : 0;
 }
 
+/* struct high - a queue that finds the machine taken by all the others */
+struct high {
+	struct aql_queue q;
+	struct high_job job;
+};
+
+/* While the machine is free. */
+static int high_open(struct client *c, struct high *high)
+{
+	int ret = aql_create(&high->q, &c->dev, 64, PRIORITY_HIGH);
+
+	ret = ret ?: client_calibrate(c, &high->q);
+	/* no room beside any other workgroup, which never end */
+	c->high.group_bytes = 64 * 1024;
+	return ret ?: high_job_init(c, &high->job, HIGH_US);
+}
+
+/* Requests come through all the same; 0 or -errno. */
+static int high_served(struct client *c, struct high *high)
+{
+	long long before = gpreempt_number("stats/preemptions");
+	unsigned int i;
+	__u64 ns;
+	int ret;
+
+	ret = gpreempt_set("enable", 1);
+	for (i = 0; !ret && i < REQUESTS; i++)
+		ret = high_job_run(c, &high->job, &high->q, CLIENT_TIMEOUT_MS, &ns);
+	if (ret)
+		return ret;
+	for (i = 0; i < c->dev.cus; i++)
+		if (high->job.done[i] != REQUESTS)
+			return -EILSEQ;
+	/* now and then the hardware scheduler's rotation lets it through */
+	return gpreempt_number("stats/preemptions") == before ? -EAGAIN : 0;
+}
+
+static int high_close(struct client *c, struct high *high)
+{
+	high_job_free(c, &high->job);
+	return aql_destroy(&high->q);
+}
+
 FIXTURE(oversubscribe) {
 	struct client c;
+	struct high high;
 };
+
+FIXTURE_VARIANT(oversubscribe) {
+	bool preempted;
+};
+
+FIXTURE_VARIANT_ADD(oversubscribe, equal) { false };
+FIXTURE_VARIANT_ADD(oversubscribe, preempted) { true };
 
 FIXTURE_SETUP(oversubscribe)
 {
 	unsigned int node;
 	__u32 gpu_id;
+	int ret;
 
 	if (kfd_find_gpu(&gpu_id, &node))
 		SKIP(return, "no KFD device");
+	if (!variant->preempted)
+		return;
+	ret = gpreempt_begin();
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
+	ASSERT_EQ(0, ret);
 }
 
 FIXTURE_TEARDOWN(oversubscribe)
 {
+	if (variant->preempted)
+		gpreempt_end();
 }
 
 TEST_F_TIMEOUT(oversubscribe, queues, 120)
@@ -85,10 +149,19 @@ TEST_F_TIMEOUT(oversubscribe, queues, 120)
 	unsigned int i;
 
 	ASSERT_EQ(0, client_open(&self->c));
+	if (variant->preempted)
+		ASSERT_EQ(0, high_open(&self->c, &self->high));
 	for (i = 0; i < QUEUES; i++)
 		ASSERT_EQ(0, holder_start(&self->c, &h[i], i << 16));
 	for (i = 0; i < QUEUES; i++)
 		EXPECT_EQ(0, holder_progress(&h[i], BEATS)) TH_LOG("queue %u stands still", i);
+	if (variant->preempted) {
+		EXPECT_EQ(0, high_served(&self->c, &self->high));
+		for (i = 0; i < QUEUES; i++)
+			EXPECT_EQ(0, holder_progress(&h[i], BEATS))
+				TH_LOG("queue %u stands still", i);
+		EXPECT_EQ(0, high_close(&self->c, &self->high));
+	}
 	for (i = 0; i < QUEUES; i++)
 		EXPECT_EQ(0, holder_end(&self->c, &h[i]));
 	for (i = 0; i < QUEUES; i++)
@@ -136,10 +209,20 @@ TEST_F_TIMEOUT(oversubscribe, processes, 120)
 		ASSERT_EQ(0, waitpid(-1, &status, WNOHANG)) TH_LOG("a process cannot start");
 		usleep(1000);
 	}
+	if (variant->preempted) {
+		ASSERT_EQ(0, client_open(&self->c));
+		/* its clock is measured while the others hold the machine */
+		ASSERT_EQ(0, high_open(&self->c, &self->high));
+		EXPECT_EQ(0, high_served(&self->c, &self->high));
+	}
 	s->go = 1;
 	for (i = 0; i < PROCESSES; i++) {
 		ASSERT_EQ(pid[i], waitpid(pid[i], &status, 0));
 		EXPECT_EQ(0, status);
+	}
+	if (variant->preempted) {
+		EXPECT_EQ(0, high_close(&self->c, &self->high));
+		client_close(&self->c);
 	}
 }
 

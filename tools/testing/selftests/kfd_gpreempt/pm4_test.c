@@ -323,29 +323,20 @@ TEST_F_TIMEOUT(pm4, preempted, 120)
 	low_job_free(&self->c, &job);
 }
 
-/* The tunables as the next two tests need them on a busy host, and as they were. */
+/* Enabled, with the tunables as the next two tests need them on a busy host. */
 static int enable_gpreempt(void)
 {
-	int ret = gpreempt_set("preempt_timeout_ms", 9000);
+	int ret = gpreempt_begin();
 
-	if (!ret)
-		ret = gpreempt_set("blocked_us", 500000);
-	if (!ret)
-		ret = gpreempt_set("starvation_ms", 60000);
-	return ret ? ret : gpreempt_set("enable", 1);
-}
-
-static void disable_gpreempt(void)
-{
-	gpreempt_set("enable", 0);
-	gpreempt_set("starvation_ms", 1000);
-	gpreempt_set("blocked_us", 2000);
-	gpreempt_set("preempt_timeout_ms", 100);
+	ret = ret ?: gpreempt_set("blocked_us", 500000);
+	ret = ret ?: gpreempt_set("starvation_ms", 60000);
+	return ret ?: gpreempt_set("enable", 1);
 }
 
 /* GPREEMPT takes a PM4 queue off for an AQL queue that stands above it. */
 TEST_F_TIMEOUT(pm4, gives_way, 120)
 {
+	int ret = enable_gpreempt();
 	struct aql_queue above;
 	struct high_job high;
 	long long preemptions;
@@ -354,14 +345,15 @@ TEST_F_TIMEOUT(pm4, gives_way, 120)
 	__u64 ns;
 	__u32 n;
 
-	ASSERT_TRUE(gpreempt_present());
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
+	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, aql_create(&above, &self->c.dev, 64, PRIORITY_HIGH));
 	ASSERT_EQ(0, client_calibrate(&self->c, &self->aql));
 	n = low_calibrate(&self->c, &self->aql, LOW_MS);
 	ASSERT_NE(0, n);
 	ASSERT_EQ(0, low_job_init(&self->c, &job, self->c.dev.cus, n));
 	ASSERT_EQ(0, high_job_init(&self->c, &high, HIGH_US));
-	ASSERT_EQ(0, enable_gpreempt());
 	preemptions = gpreempt_number("stats/preemptions");
 	for (i = 0; i < TRIES && gpreempt_number("stats/preemptions") < preemptions + 3; i++) {
 		memset(job.out, 0, 2 * job.groups * LOW_GROUP * sizeof(__u32));
@@ -375,7 +367,7 @@ TEST_F_TIMEOUT(pm4, gives_way, 120)
 		ASSERT_EQ(0, ring_wait(&self->q, 5000));
 	}
 	EXPECT_LE(preemptions + 3, gpreempt_number("stats/preemptions"));
-	disable_gpreempt();
+	gpreempt_end();
 	high_job_free(&self->c, &high);
 	low_job_free(&self->c, &job);
 	EXPECT_EQ(0, aql_destroy(&above));
@@ -384,17 +376,19 @@ TEST_F_TIMEOUT(pm4, gives_way, 120)
 /* And for a PM4 queue it takes an AQL queue off. */
 TEST_F_TIMEOUT(pm4, has_way, 120)
 {
+	int ret = enable_gpreempt();
 	struct high_job high;
 	long long preemptions;
 	struct until_job low;
 
-	ASSERT_TRUE(gpreempt_present());
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
+	ASSERT_EQ(0, ret);
 	self->q.priority = PRIORITY_HIGH;
 	ASSERT_EQ(0, ring_update(&self->q, 100));
 	ASSERT_EQ(0, client_calibrate(&self->c, &self->aql));
 	ASSERT_EQ(0, until_job_init(&self->c, &low));
 	ASSERT_EQ(0, high_job_init(&self->c, &high, HIGH_US));
-	ASSERT_EQ(0, enable_gpreempt());
 	preemptions = gpreempt_number("stats/preemptions");
 	until_job_start(&self->c, &low, &self->aql);
 	ASSERT_EQ(0, until_job_moves(&low));
@@ -406,7 +400,7 @@ TEST_F_TIMEOUT(pm4, has_way, 120)
 	EXPECT_EQ(0, until_job_moves(&low));
 	until_job_stop(&low);
 	EXPECT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
-	disable_gpreempt();
+	gpreempt_end();
 	high_job_free(&self->c, &high);
 	until_job_free(&self->c, &low);
 }

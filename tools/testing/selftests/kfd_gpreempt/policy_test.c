@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What the policies promise beyond taking a lower queue off for a higher one:
- * the lowest executes beside one that never ends, queues of a level take turns,
- * no more are taken off than needed, and a change of policy leaves nobody behind.
+ * each of the 16 levels gives way to all above it, the lowest executes beside one
+ * that never ends, queues of a level take turns, no more are taken off than
+ * needed, and a change of policy leaves nobody behind.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -13,11 +14,12 @@
 #include "trace.h"
 
 #define EVENTS	"kfd_gpreempt"
+#define LEVELS	16
 
 FIXTURE(policy) {
 	struct client c;
-	struct aql_queue q[3];
-	struct until_job job[3];
+	struct aql_queue q[LEVELS];
+	struct until_job job[LEVELS];
 	unsigned int queues, jobs;
 	long long before, preemptions;
 };
@@ -26,8 +28,8 @@ FIXTURE_SETUP(policy)
 {
 	int ret = gpreempt_begin();
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, gpreempt_set("blocked_us", 500000));
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
@@ -134,6 +136,63 @@ TEST_F_TIMEOUT(policy, lowest_executes, 60)
 	/* every third starvation time at least, on however busy a host */
 	EXPECT_LE(i / 2, moved);
 	EXPECT_EQ(0, until_job_moves(&self->job[1]));
+}
+
+/* Does only this one of the kernels come forward? It has to, the others must not. */
+static bool alone(FIXTURE_DATA(policy) *self, unsigned int i)
+{
+	__u32 before[LEVELS];
+	unsigned int n;
+
+	for (n = 0; n < self->jobs; n++)
+		before[n] = self->job[n].rounds[0];
+	if (until_job_moves(&self->job[i]))
+		return false;
+	for (n = 0; n < self->jobs; n++)
+		if (n != i && self->job[n].rounds[0] != before[n])
+			return false;
+	return true;
+}
+
+/*
+ * A kernel that fills the machine on each level. Upwards each takes the machine
+ * from the one below; downwards, as they end, each leaves it to the next one.
+ * In between all 16 want it at once, in an order that is not that of their levels.
+ */
+TEST_F_TIMEOUT(policy, levels, 120)
+{
+	__u32 priority[LEVELS];
+	unsigned int i;
+
+	for (i = 0; i < LEVELS; i++)
+		priority[i] = i;
+	ASSERT_EQ(0, start(self, "strict", LEVELS, priority));
+	for (i = 0; i < LEVELS; i++) {
+		run(self, i);
+		ASSERT_EQ(0, until_job_moves(&self->job[i])) TH_LOG("level %u", i);
+		ASSERT_EQ(0, preempted(self, i)) TH_LOG("level %u", i);
+		EXPECT_TRUE(alone(self, i)) TH_LOG("level %u", i);
+	}
+	for (i = LEVELS; i--; ) {
+		EXPECT_TRUE(alone(self, i)) TH_LOG("level %u", i);
+		until_job_stop(&self->job[i]);
+		ASSERT_EQ(0, until_job_wait(&self->c, &self->job[i], CLIENT_TIMEOUT_MS));
+		if (i)
+			ASSERT_EQ(0, until_job_moves(&self->job[i - 1])) TH_LOG("level %u", i - 1);
+	}
+
+	ASSERT_EQ(0, gpreempt_write("policy", "none"));
+	for (i = 0; i < LEVELS; i++)
+		run(self, i * 7 % LEVELS);
+	ASSERT_EQ(0, gpreempt_write("policy", "strict"));
+	for (i = LEVELS; i--; ) {
+		ASSERT_EQ(0, until_job_moves(&self->job[i])) TH_LOG("level %u", i);
+		until_job_stop(&self->job[i]);
+		ASSERT_EQ(0, until_job_wait(&self->c, &self->job[i], CLIENT_TIMEOUT_MS));
+		if (i + 1 < LEVELS)
+			EXPECT_LE(self->job[i + 1].signal->end_ts, self->job[i].signal->end_ts);
+	}
+	EXPECT_EQ(0, preempted(self, 0));
 }
 
 static const __u32 equal[] = { 7, 7 };

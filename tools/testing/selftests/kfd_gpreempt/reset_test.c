@@ -40,8 +40,8 @@ FIXTURE_SETUP(reset)
 {
 	int ret = gpreempt_begin();
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 	self->step = client_shared_page();
 	ASSERT_NE(NULL, self->step);

@@ -110,8 +110,8 @@ FIXTURE_SETUP(seeing)
 	int ret = gpreempt_begin();
 	__u32 n;
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, kfd_find_gpu(&self->gpu_id, &self->node));
 	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));

@@ -89,8 +89,8 @@ FIXTURE_SETUP(preempted)
 {
 	int ret = contest_begin(&self->ct);
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 }
 

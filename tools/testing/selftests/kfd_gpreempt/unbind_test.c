@@ -28,8 +28,8 @@ FIXTURE_SETUP(unbind)
 {
 	int ret = gpreempt_begin();
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 	self->ready = client_shared_page();
 	ASSERT_NE(NULL, self->ready);

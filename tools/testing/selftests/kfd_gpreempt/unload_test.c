@@ -27,8 +27,8 @@ FIXTURE_SETUP(unload)
 {
 	int ret = gpreempt_begin();
 
-	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, rival_start(&self->rival, &self->pid, PRIORITY_LOW, 0));
 	ASSERT_EQ(0, rival_run(self->rival, 1));
