@@ -365,6 +365,61 @@ TEST_F_TIMEOUT(preempt, starvation_bound, 120)
 	ASSERT_EQ(0, aql_destroy(&q));
 }
 
+/* A kernel that waits for all before it, with a signal that is 0 from the start. */
+static void start_liar(FIXTURE_DATA(preempt) *self, struct until_job *job)
+{
+	struct aql_packet *p;
+	__u64 n;
+
+	*job->stop = 0;
+	aql_signal_init(job->signal, 0, NULL);
+	p = aql_reserve(&self->high, &n);
+	aql_fill(p, &self->c.until, self->c.dev.cus * 64, 64, job->args, job->signal);
+	aql_publish(p, AQL_HEADER(AQL_DISPATCH, 1));
+	aql_ring(&self->high, n);
+}
+
+/*
+ * HIGH says that it has ended, and never ends: LOW, whose waves come back and find no
+ * room, executes by rule 3 all the same, and is not taken for one that cannot be
+ * restored.
+ */
+TEST_F_TIMEOUT(preempt, says_ended, 120)
+{
+	struct until_job until;
+	struct low_job low;
+	struct aql_queue q;
+	long long before;
+	unsigned int i;
+	__u32 n;
+
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
+	n = low_calibrate(&self->c, &q, 100);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &low, self->c.dev.cus, n));
+	ASSERT_EQ(0, until_job_init(&self->c, &until));
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 300));
+	ASSERT_EQ(0, gpreempt_set("min_residency_us", 10000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	before = gpreempt_number("stats/preemptions");
+	low_job_start(&self->c, &low, &q);
+	usleep(20000);
+	start_liar(self, &until);
+	EXPECT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	EXPECT_NE(0, gpreempt_wait_state("bypassed", 0));
+	/* LOW, and HIGH for it */
+	EXPECT_LE(before + 2, gpreempt_number("stats/preemptions"));
+	EXPECT_EQ(0, until.signal->value);
+	until_job_stop(&until);
+	for (i = 0; !until.signal->value && i < CLIENT_TIMEOUT_MS; i++)
+		usleep(1000);
+	EXPECT_EQ(-1, until.signal->value);
+	EXPECT_EQ(0, low_job_wrong(&low));
+	low_job_free(&self->c, &low);
+	until_job_free(&self->c, &until);
+	ASSERT_EQ(0, aql_destroy(&q));
+}
+
 /* The monitor's wake-ups in 10 s, after a second to settle. */
 static long long wakeups(void)
 {

@@ -168,8 +168,9 @@ static bool gpreempt_shows(const struct gpreempt_decision *d,
 /*
  * Wave counts matter if queues of two levels, or two that take turns, may want
  * or hold the machine, or if nothing but hidden waves keeps the monitor from
- * parking. Those of a queue that says that it has ended matter once a higher one
- * comes. Changes no history. @blind tells that one of these counts is not known.
+ * parking. Who said that it has ended may hide some: that it did keeps others off
+ * no longer, and is to be checked. Changes no history. @blind tells that one of
+ * these counts is not known.
  */
 static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 {
@@ -181,7 +182,7 @@ static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 	*blind = false;
 	for (i = 0; i < d->view->nr; i++) {
 		struct gpreempt_queue_view *q = &d->view->q[i];
-		bool hides = gpreempt_may_hide(q);
+		bool hides = gpreempt_may_hide(q) || q->hist->claimed;
 		bool backlog = gpreempt_backlog(q);
 		bool shows = gpreempt_shows(d, q);
 		u8 level = gpreempt_effective(q);
@@ -207,16 +208,6 @@ static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 			contested |= turns & BIT(level);
 			turns |= BIT(level);
 		}
-	}
-	for (i = 0; i < d->view->nr; i++) {
-		struct gpreempt_queue_view *q = &d->view->q[i];
-
-		if (!q->hist->claimed || q->matters || !q->mapped || gpreempt_held(q) ||
-		    gpreempt_effective(q) >= highest)
-			continue;
-		q->matters = true;
-		*blind |= q->waves == GPREEMPT_WAVES_UNKNOWN;
-		lowest = min_t(int, lowest, gpreempt_effective(q));
 	}
 	if (lowest < highest || contested)
 		return true;
@@ -341,8 +332,11 @@ static void gpreempt_remember(const struct gpreempt_decision *d,
 		return;
 	}
 	gpreempt_clock_run(&h->resident_since_ns, now);
-	if (q->waves >= 0 || (d->view->waves_final && q->matters))
+	/* What cannot be checked is not believed. */
+	if (h->claimed && d->view->waves_final && q->matters) {
+		h->busy |= q->waves == GPREEMPT_WAVES_UNKNOWN;
 		h->claimed = false;
+	}
 	if (q->ended) {
 		h->busy = false;
 		h->fresh = false;
@@ -760,8 +754,8 @@ static bool gpreempt_only_waits(const struct gpreempt_decision *d,
 
 /*
  * With all lower queues off, is it plain what @top does? It waits for announced work,
- * or moves on, or says that all it had has ended. Were that a lie, it would have to
- * share the machine with who comes back; and a higher one will not believe it.
+ * or moves on, or says that all it had has ended. Were that a lie, it would share the
+ * machine with who comes back until the next scan, which counts its waves.
  */
 static bool gpreempt_tells(const struct gpreempt_decision *d, struct gpreempt_queue_view *top)
 {

@@ -189,7 +189,8 @@ struct gpreempt_history {
  * @head:	packet at @rptr
  * @signal:	completion signal of the packet before @wptr; unknown while that
  *		packet is reserved only
- * @ordered:	that packet does not begin before all earlier ones have ended
+ * @ordered:	that packet does not begin before all earlier ones have ended, and
+ *		waves can be counted if that has to be checked
  * @previous:	completion signal of the packet before @rptr, if @head waits
  * @waves:	waves in flight, or GPREEMPT_WAVES_UNKNOWN: not read, or the queue
  *		is mapped but in no hardware slot, where its waves may be saved

@@ -405,6 +405,7 @@ static void leave(struct mm_struct *mm)
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
+	bool countable = gp->hw && !scan->oversubscribed;
 	struct mm_struct *mm = NULL;
 	unsigned int i;
 
@@ -420,6 +421,7 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 		}
 		if (mm)
 			read_queue(sq, &scan->view.q[i]);
+		scan->view.q[i].ordered &= countable;
 	}
 	if (mm)
 		leave(mm);

@@ -1659,14 +1659,72 @@ static void gpreempt_policy_says_ended(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, b->asked);
 	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
-	bench_ticks(test, b, 5);
-	KUNIT_EXPECT_FALSE(test, b->asked);
-	EXPECT_KEEP(test, b, high);
-	/* it keeps nobody off, until one comes that stands above it */
+	/* so somebody looks, once others are on the machine with it */
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNING);
 	submits(above);
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
 	EXPECT_VERDICT(test, b, high, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+}
+
+/* If it was true, that was the only time. */
+static void gpreempt_policy_says_ended_truly(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_high_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	bench_tick(test, b);
+	finishes(high);
+	high->ordered = true;
+	bench_tick(test, b);
+	KUNIT_EXPECT_FALSE(test, b->asked);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_FALSE(test, b->asked);
+	EXPECT_KEEP(test, b, low);
+}
+
+/*
+ * A kernel that never ends, on all of the machine, with a signal that is 0 from the
+ * start: rule 3 holds for who cannot launch beside it, on a lower level or its own.
+ */
+static void gpreempt_policy_says_ended_and_fills(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	unsigned int i, ran = 0;
+	struct bench *b = bench_high_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	high->signal = GPREEMPT_SIGNAL_DONE;
+	high->ordered = true;
+	for (i = 0; i < 5000; i++) {
+		low->waves = high->mapped ? 0 : 32;
+		bench_tick(test, b);
+		ran += low->mapped && !high->mapped;
+	}
+	KUNIT_EXPECT_GE(test, ran, 3);
+}
+
+/* A word that was taken and then cannot be checked is not believed any more. */
+static void gpreempt_policy_says_ended_unchecked(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_high_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	high->signal = GPREEMPT_SIGNAL_DONE;
+	high->ordered = true;
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
+	b->waves_unreadable = true;
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNABLE);
 }
 
 /* Who says so while it is in the way of a higher one is not believed. */
@@ -3607,6 +3665,9 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_evident),
 	KUNIT_CASE(gpreempt_policy_evident_several),
 	KUNIT_CASE(gpreempt_policy_says_ended),
+	KUNIT_CASE(gpreempt_policy_says_ended_truly),
+	KUNIT_CASE(gpreempt_policy_says_ended_and_fills),
+	KUNIT_CASE(gpreempt_policy_says_ended_unchecked),
 	KUNIT_CASE(gpreempt_policy_says_ended_and_runs),
 	KUNIT_CASE(gpreempt_policy_pauses),
 	KUNIT_CASE(gpreempt_policy_not_evident),
