@@ -163,6 +163,31 @@ TEST_F_TIMEOUT(ioctl, hint_saves_the_fault, 60)
 	until_job_free(&self->c, &self->until);
 }
 
+/* But HIGH's doorbell wakes the monitor as ever when it is LOW that announces work. */
+TEST_F_TIMEOUT(ioctl, hint_of_low, 60)
+{
+	const unsigned int poll_us = 20000;
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_HINT, .queue_id = self->low.id,
+		.hint = { KFD_GPREEMPT_HINT_US_MAX, KFD_GPREEMPT_HINT_US_MAX },
+	};
+	struct until_job low;
+
+	ASSERT_EQ(0, until_job_init(&self->c, &self->until));
+	ASSERT_EQ(0, until_job_init(&self->c, &low));
+	ASSERT_EQ(0, gpreempt_set("poll_interval_us", poll_us));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	until_job_start(&self->c, &low, &self->low);
+	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &args));
+	/* until HIGH was seen idle twice */
+	usleep(10 * poll_us);
+	EXPECT_LE(1, faults_of_high(self));
+	until_job_stop(&low);
+	ASSERT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &low);
+	until_job_free(&self->c, &self->until);
+}
+
 /* An announcement can be taken back. */
 TEST_F(ioctl, hint_taken_back)
 {

@@ -177,7 +177,11 @@ bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp,
 	list_for_each_entry(db, &gp->doorbells, node) {
 		if (db->mm != mm)
 			continue;
-		WRITE_ONCE(db->awaited, true);
+		/*
+		 * Before @revoked is read: a fault that goes on without waking us
+		 * has cleared that. Pairs with xchg() in doorbell_fault().
+		 */
+		smp_store_mb(db->awaited, true);
 		open |= db->revocable && !READ_ONCE(db->revoked);
 	}
 	mutex_unlock(&gp->doorbell_lock);

@@ -180,12 +180,13 @@ static bool may_park(const struct kfd_gpreempt *gp)
 /*
  * Is there a queue that would preempt others, were its doorbell rung? One that
  * has only just become idle may go on at once, and is left alone for a scan. And
- * while work is announced somewhere the monitor looks often enough.
+ * while work is announced for its level or above, the monitor looks often enough.
+ * A lower one's announcement must not make it wait for the next scan.
  */
 static bool preemptor_sleeps(struct kfd_gpreempt *gp)
 {
-	int lowest = GPREEMPT_BOOST + 1;
-	bool sleeps = false, expects = false;
+	int lowest = GPREEMPT_BOOST + 1, expects = -1;
+	bool sleeps = false;
 	unsigned int i;
 
 	for (i = 0; i < gp->scan.view.nr; i++) {
@@ -193,14 +194,15 @@ static bool preemptor_sleeps(struct kfd_gpreempt *gp)
 
 		if ((q->mapped || q->preempted) && q->state != GPREEMPT_IDLE)
 			lowest = min_t(int, lowest, q->effective);
-		expects |= q->hint_end_ns > gp->scan.view.now_ns;
+		if (q->hint_end_ns > gp->scan.view.now_ns)
+			expects = max_t(int, expects, q->effective);
 	}
 	for (i = 0; i < gp->scan.view.nr; i++) {
 		const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
 		struct kfd_gpreempt_queue *gpq = gp->scan.queues[i].gpq;
 		bool idle = q->mapped && q->state == GPREEMPT_IDLE;
 
-		if (idle && gpq->idle && q->effective > lowest && !expects)
+		if (idle && gpq->idle && q->effective > max(lowest, expects))
 			sleeps |= kfd_gpreempt_doorbell_await(gp, gpq->mm);
 		gpq->idle = idle;
 	}
