@@ -228,6 +228,8 @@ void kfd_gpreempt_doorbell_restore(struct kfd_gpreempt *gp)
 		WRITE_ONCE(db->revoked, false);
 	}
 	mmap_read_unlock(current->mm);
+	/* The announcement may be over, and the monitor have parked meanwhile. */
+	kfd_gpreempt_wake(gp);
 }
 
 /**
