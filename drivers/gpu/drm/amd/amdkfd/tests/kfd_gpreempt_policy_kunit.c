@@ -1659,10 +1659,12 @@ static void gpreempt_policy_says_ended(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, b->asked);
 	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
+	KUNIT_EXPECT_NE(test, high->hist->ended_ns, 0);
 	/* so somebody looks, once others are on the machine with it */
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
 	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_EQ(test, high->hist->ended_ns, 0);
 	submits(above);
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
@@ -2581,6 +2583,28 @@ static void gpreempt_policy_hint_early(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, high->announced);
 		EXPECT_KEEP(test, b, low);
 	}
+}
+
+/* Of several announcements the first one's time counts, whichever queue's it is. */
+static void gpreempt_policy_hint_first(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high, *above;
+	struct bench *b = bench_low_runs(test, &low, &high);
+	u64 t;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	high->priority = 10;
+	above = bench_queue(b, 15);
+	t = b->view.now_ns + 20 * INTERVAL_NS;
+	high->hint_ns = t;
+	above->hint_ns = t + 10 * INTERVAL_NS;
+	high->hint_end_ns = t + 30 * INTERVAL_NS;
+	above->hint_end_ns = t + 30 * INTERVAL_NS;
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - LATE_NS);
+	swap(high->hint_ns, above->hint_ns);
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - LATE_NS);
 }
 
 /* Announced, and it does not come: low is back after blocked_us. */
@@ -3692,6 +3716,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_asked),
 	KUNIT_CASE(gpreempt_policy_hint),
 	KUNIT_CASE(gpreempt_policy_hint_early),
+	KUNIT_CASE(gpreempt_policy_hint_first),
 	KUNIT_CASE(gpreempt_policy_hint_void),
 	KUNIT_CASE(gpreempt_policy_hint_idle),
 	KUNIT_CASE(gpreempt_policy_cheapest),
