@@ -177,4 +177,7 @@ int hold_job_start(struct client *c, struct hold_job *job, struct aql_queue *q, 
 		   __u16 group, __u32 tag);
 int hold_job_end(struct client *c, struct hold_job *job);
 
+/* Words of vector registers and LDS that are not what they were set to. */
+unsigned int hold_job_wrong(const struct hold_job *job);
+
 #endif

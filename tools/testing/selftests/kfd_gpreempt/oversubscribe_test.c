@@ -37,16 +37,9 @@ static int holder_start(struct client *c, struct holder *h, __u32 tag)
 /* Told to end, it does, with every value it held. Words that are wrong, or -errno. */
 static int holder_end(struct client *c, struct holder *h)
 {
-	struct hold_job *job = &h->job;
-	int i, wrong = 0, ret;
+	int ret = hold_job_end(c, &h->job);
 
-	ret = hold_job_end(c, job);
-	if (ret)
-		return ret;
-	for (i = 0; i < ITEMS; i++)
-		wrong += job->out[3 * i] != job->args->tag + i ||
-			 job->out[3 * i + 2] != ~(job->args->tag + i);
-	return wrong;
+	return ret ?: (int)hold_job_wrong(&h->job);
 }
 
 /* The kernel's count of rounds changes @n times, each within the time limit; 0 or -ETIME. */
