@@ -433,6 +433,17 @@ TEST_F_TIMEOUT(monitor, interval_stretches, 60)
 	EXPECT_EQ(0, stretched());
 }
 
+/* HIGH alone works: LOW may begin, and be in the way of HIGH's next work, unnoticed. */
+TEST_F_TIMEOUT(monitor, interval_stays, 60)
+{
+	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", 1000000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	run(self, 1);
+	ASSERT_EQ(0, until_job_moves(&self->job[1]));
+	usleep(3000000);	/* by now the interval had stretched, if it could */
+	EXPECT_LE(5, scans_in(500));
+}
+
 /* At the first sign of work, whatever it is, they come at short intervals again. */
 TEST_F_TIMEOUT(monitor, interval_snaps_back, 120)
 {

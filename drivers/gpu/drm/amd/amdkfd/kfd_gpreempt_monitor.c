@@ -233,13 +233,14 @@ static void restore_again(struct kfd_gpreempt *gp)
  * Can nothing have to be decided before a doorbell or another event wakes us?
  * So it is when all that is busy is on one level and runs or waits for its own
  * level alone, and all above has been idle for two scans: its doorbells are
- * taken away. A signal that somebody waits for makes no event, nor does the time
- * for which work was announced.
+ * taken away. Those of an idle queue below are not: it may begin, and be in the way
+ * of the next work above, with no event. Nor does a signal that somebody waits for
+ * make one, or the time for which work was announced.
  */
 static bool is_calm(struct kfd_gpreempt *gp)
 {
 	const struct kfd_gpreempt_scan *scan = &gp->scan;
-	int lowest = GPREEMPT_BOOST + 1, highest = -1, idle = -1;
+	int lowest = GPREEMPT_BOOST + 1, below = lowest, highest = -1, idle = -1;
 	unsigned int i;
 
 	if (scan->preempted || scan->restoring || scan->plan.waiting ||
@@ -256,6 +257,7 @@ static bool is_calm(struct kfd_gpreempt *gp)
 		case GPREEMPT_IDLE:
 			if (!scan->queues[i].gpq->idle)
 				idle = max_t(int, idle, q->effective);
+			below = min_t(int, below, q->effective);
 			break;
 		case GPREEMPT_RUNNING:
 		case GPREEMPT_RUNNABLE:
@@ -266,7 +268,7 @@ static bool is_calm(struct kfd_gpreempt *gp)
 			return false;
 		}
 	}
-	return highest >= 0 && lowest == highest && idle <= lowest &&
+	return highest >= 0 && lowest == highest && idle <= lowest && below >= lowest &&
 	       kfd_gpreempt_doorbell_revocable(gp);
 }
 
