@@ -322,34 +322,34 @@ X(x_unsupported)
 	return WAVE_ILLEGAL;
 }
 
-/*
- * GPR indexing (s_set_gpr_idx_on): M0[7:0] is added to the numbers of the
- * vector registers that M0[15:12] selects: sources 0 to 2, destination.
- */
-static void index_operand(struct insn *i, u16 *op, unsigned int idx, unsigned int dwords)
+/* Add @idx to vector register @op of @dwords registers; false if the wave has less of them. */
+static bool index_operand(const struct wave *w, u16 *op, unsigned int idx, unsigned int dwords)
 {
-	bool acc = *op >= OP_ACC;
-	unsigned int need;
+	u32 end = *op >= OP_ACC ? OP_ACC + w->vgprs - w->acc_offset : OP_VGPR + w->acc_offset;
 
 	if (*op < OP_VGPR || *op >= OP_ACC + MAX_VGPRS / 2)
-		return;
+		return true;
 	*op += idx;
-	need = *op - (acc ? OP_ACC : OP_VGPR) + dwords;
-	if (acc && need > i->amax)
-		i->amax = need;
-	else if (!acc && need > i->vmax)
-		i->vmax = need;
+	return *op + dwords <= end;
 }
 
-static void index_registers(struct insn *i, u32 m0)
+/*
+ * GPR indexing (s_set_gpr_idx_on): M0[7:0] is added to the numbers of the
+ * vector registers that M0[15:12] selects: sources 0 to 2, destination. Where
+ * the wave has none a source is register 0, and a destination has the instruction
+ * do nothing ("Vega" ISA, section 3.6.1). amdkfd's trap handler wants that: it
+ * restores registers 4 to 7 of every wave.
+ */
+static void index_registers(const struct wave *w, struct insn *i, u32 m0)
 {
 	const struct isa_row *r = i->row;
 
 	for (unsigned int n = 0; n < 3; n++)
-		if (m0 >> (12 + n) & 1)
-			index_operand(i, &i->src[n], m0 & 0xff, isa_type_dwords(r->src[n]));
-	if (m0 >> 15 & 1)
-		index_operand(i, &i->dst, m0 & 0xff, isa_type_dwords(r->dst));
+		if (m0 >> (12 + n) & 1 &&
+		    !index_operand(w, &i->src[n], m0 & 0xff, isa_type_dwords(r->src[n])))
+			i->src[n] = OP_VGPR;
+	if (m0 >> 15 & 1 && !index_operand(w, &i->dst, m0 & 0xff, isa_type_dwords(r->dst)))
+		i->fn = x_nop;
 }
 
 /* Exceptions stay in TRAPSTS until somebody clears them there. */
@@ -406,7 +406,7 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 		if (w->mode & MODE_GPR_IDX_EN && is_valu(i)) {
 			indexed = *i;
 			i = &indexed;
-			index_registers(i, w->sgpr[SGPR_M0]);
+			index_registers(w, i, w->sgpr[SGPR_M0]);
 		}
 		if (i->vmax > w->acc_offset || w->acc_offset + i->amax > w->vgprs) {
 			complain(w, i, "register not allocated");

@@ -122,6 +122,13 @@ static const struct test tests[] = {
 	  "a0[7]=7 v1[63]=63" },
 	{ "v_mov_b32 v4, 40\n v_mov_b32 v5, 50\n s_mov_b32 s4, 2\n s_set_gpr_idx_on s4, gpr_idx(SRC0,DST)\n"
 	  "v_mov_b32 v1, v2\n s_set_gpr_idx_off", "v3=40 v1=0" },
+	/* the wave has 120 and 8 of them: a source beyond is v0, a destination is not written */
+	{ "v_mov_b32 v1, 7\n v_mov_b32 v119, 8\n s_movk_i32 s4, 118\n s_set_gpr_idx_on s4, gpr_idx(SRC0)\n v_mov_b32 v2, v1\n"
+	  "v_mov_b32 v3, v2\n s_set_gpr_idx_on s4, gpr_idx(DST)\n v_mov_b32 v1, v0\n v_mov_b32 v2, 9\n"
+	  "s_set_gpr_idx_off\n v_accvgpr_read_b32 v5, a0", "v2[5]=8 v3[5]=5 v119[5]=5 v5=0" },
+	{ "v_accvgpr_write_b32 a7, 6\n s_mov_b32 s4, 7\n s_set_gpr_idx_on s4, gpr_idx(SRC0)\n v_accvgpr_read_b32 v1, a0\n"
+	  "v_accvgpr_read_b32 v2, a1\n s_set_gpr_idx_on s4, gpr_idx(DST)\n v_accvgpr_write_b32 a1, 5\n s_set_gpr_idx_off",
+	  "v1=6 v2[9]=9" },
 
 	/* packed */
 	{ "v_mov_b32 v1, 0x7fff8000\n v_pk_add_i16 v2, v1, v1 clamp\n v_pk_sub_u16 v3, 0, v1 clamp\n"
