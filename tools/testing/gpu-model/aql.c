@@ -33,7 +33,6 @@ enum packet_type {
 enum vendor_format { VENDOR_PM4_IB = 1, VENDOR_BARRIER_VALUE = 2 };
 
 #define HEADER_BARRIER		(1u << 8)
-#define HEADER_ACQUIRE(h)	((h) >> 9 & 3)
 
 /* amd_queue_t */
 #define AMD_QUEUE_WRITE_ID	0x38
@@ -271,12 +270,11 @@ static void *wave_mem_ptr(void *ctx, u64 va, size_t *span, bool write)
 	return vm_ptr(q->g, q->vmid, va, span, write);
 }
 
-/* TLB flushes of the VMID, and cache invalidations by packets. */
 static u32 wave_mem_generation(void *ctx)
 {
 	struct user_queue *q = ctx;
 
-	return vm_generation(q->g, q->vmid) + atomic_load(&q->invalidations);
+	return vm_generation(q->g, q->vmid);
 }
 
 static void attach_aql(struct user_queue *q)
@@ -786,8 +784,6 @@ static bool packet_step(struct user_queue *q)
 		return false;
 	}
 	q->poll_at = 0;
-	if (HEADER_ACQUIRE(header))
-		atomic_fetch_add(&q->invalidations, 1);
 	log_event("packet", "queue=%#x pasid=%u packet=%" PRIu64 " type=%s", q->h->doorbell,
 		  q->pasid, q->fetch, names[type]);
 	q->fetch++;

@@ -151,7 +151,6 @@ struct release {
  * @removed:	groups taken off the machine by a preemption
  * @debug:	of struct trap_setup
  * @mem:	address space as waves see it
- * @invalidations: part of its generation (atomic, read by workers)
  * @sh:		compute registers, MQD dwords 1 on
  * @cus:	compute units allowed, by engine of all XCCs
  * @chunk:	so many workgroups go to an XCC, as many to the next, and so on; 0:
@@ -193,7 +192,6 @@ struct user_queue {
 	struct group *pending, *removed;
 	u32 debug;
 	struct wave_mem mem;
-	atomic_uint invalidations;
 	u32 sh[COMPUTE_REGS];
 	u32 cus[ALL_ENGINES_MAX];
 	u32 chunk;

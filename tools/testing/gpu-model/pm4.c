@@ -376,10 +376,7 @@ static s64 execute(struct gpu *g, struct hqd *h, struct pm4_state *s, const stru
 		return 0;
 	case PM4_EVENT_WRITE:
 		return (p[0] & 0x3f) == EVENT_CS_PARTIAL_FLUSH && !idle(h) ? -EAGAIN : 0;
-	case PM4_ACQUIRE_MEM:
-		/* Memory is coherent here; addresses and decoded code are cached. */
-		if (h->uq)
-			atomic_fetch_add(&h->uq->invalidations, 1);
+	case PM4_ACQUIRE_MEM:		/* memory is coherent here */
 		return 0;
 	case PM4_DISPATCH_DIRECT:
 		return dispatch_direct(h, p, n);
