@@ -308,6 +308,9 @@ static void decode_ds(struct insn *i, u32 dw, u32 dw1)
 		i->src[2] = (dw1 >> 16 & 0xff) + file;
 	if (r->dst)
 		i->dst = (dw1 >> 24) + file;
+	/* Of the GDS there are the semaphores, not the memory. */
+	if (i->gds && !(r->flags & F_GDS))
+		i->fn = x_unsupported;
 }
 
 static void decode_flat(struct insn *i, enum isa_fmt fmt, u32 dw, u32 dw1)

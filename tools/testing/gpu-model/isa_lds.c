@@ -152,8 +152,6 @@ X(x_ds_atomic)
 	bool wide = isa_type_dwords(i->row->src[1]) == 2;
 	u32 addr[LANES];
 
-	if (i->gds)
-		return x_unsupported(c, i);
 	addresses(c, i, addr);
 	EACH_ACTIVE(c, l) {
 		u64 old = lds_atomic(c, i->row->arg, addr[l] + (u32)i->simm,
@@ -280,8 +278,6 @@ static enum wave_stop lds_count(struct ctx *c, const struct insn *i, enum isa_at
 	u32 n = __builtin_popcountll(wave_exec(c->w));
 	u32 old;
 
-	if (i->gds)
-		return x_unsupported(c, i);
 	old = lds_atomic(c, op, addr, n, 0, false);
 	EACH_ACTIVE(c, l)
 		vreg(c->w, i->dst)[l] = old;

@@ -84,6 +84,7 @@ static const struct test tests[] = {
 	  "ds_gws_sema_p offset:5 gds\n s_mov_b32 s4, 1\n ds_gws_sema_p offset:1 gds", "stop=sleep s4=1" },
 	{ "v_mov_b32 v2, 0\n ds_gws_init v2 offset:5 gds\n ds_gws_barrier v2 offset:5 gds\n"
 	  "ds_gws_barrier v2 offset:5 gds\n s_mov_b32 s4, 1", "s4=1" },
+	{ "v_mov_b32 v1, 0\n ds_read_b32 v2, v1 gds", "stop=illegal" },
 	{ "v_mov_b32 v2, 1\n ds_gws_init v2 offset:5 gds\n ds_gws_barrier v2 offset:5 gds",
 	  "stop=sleep" },
 
