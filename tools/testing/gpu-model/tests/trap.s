@@ -117,7 +117,7 @@ count:
 // Takes its time, then goes on behind the trap.
 	.org 0x1400
 linger:
-	s_movk_i32 ttmp2, 0x100
+	s_movk_i32 ttmp2, 0x4000
 .Llinger:
 	s_sub_u32 ttmp2, ttmp2, 1
 	s_cmp_lg_u32 ttmp2, 0
