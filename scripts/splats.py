@@ -30,16 +30,24 @@ STAMP = re.compile(r"^\[ *\d+\.\d+\](?:\[ *[CT]\d+\])? ?")
 END = re.compile(r"---\[ end |^={20,}$|^-{20,}$|^ *</TASK>$")
 LONGEST = 120
 
-# What stock amdgpu is reported for as well; the suite "known" shows each of
-# these on the stock module.
+# What stock amdgpu is reported for as well, by kernel; the suite "known" shows each
+# of these on the stock module.
 KNOWN = {
-    "checkpoint: topology_lock inside the DQM lock":
-        r"circular locking dependency.*kfd_topology_device_by_id.*get_queue_checkpoint_info",
-    "unbind: a process's buffers outlive KFD's DRM client":
-        r"KASAN: slab-use-after-free.*drm_gem_handle_delete.*kfd_process_free_outstanding_kfd_bos",
-    "unbind: amdgpu does not free all that it allocated when it was probed":
-        r"unreferenced object.*(amdgpu_ras_register_ras_block|amdgpu_fence_driver_init_ring|"
-        r"drm_sched_init|kfd_parse_crat_table)\+.*amdgpu_device_init",
+    "debug": {
+        "checkpoint: topology_lock inside the DQM lock":
+            r"circular locking dependency.*kfd_topology_device_by_id.*get_queue_checkpoint_info",
+        "unbind: a process's buffers outlive KFD's DRM client":
+            r"KASAN: slab-use-after-free.*drm_gem_handle_delete.*"
+            r"kfd_process_free_outstanding_kfd_bos",
+        "unbind: amdgpu does not free all that it allocated when it was probed":
+            r"unreferenced object.*(amdgpu_ras_register_ras_block|amdgpu_fence_driver_init_ring|"
+            r"drm_sched_init|kfd_parse_crat_table)\+.*amdgpu_device_init",
+    },
+    "kcsan": {
+        "HIQ: amdkfd reads plainly what the GPU writes, its fence and its read index":
+            r"data-race in (amdkfd_fence_wait_timeout|kq_acquire_packet_buffer)\+.*"
+            r"race at unknown origin, with read to",
+    },
 }
 
 LEAK = re.compile(r"^unreferenced object 0x")
@@ -57,7 +65,8 @@ class Report:
     @property
     def known(self):
         """The name of the report's entry in KNOWN, or None."""
-        return next((n for n, p in KNOWN.items() if re.search(p, self.text, re.S)), None)
+        return next((name for known in KNOWN.values() for name, pattern in known.items()
+                     if re.search(pattern, self.text, re.S)), None)
 
 
 def kind_of(line):

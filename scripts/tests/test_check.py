@@ -43,11 +43,11 @@ class Late(unittest.TestCase):
         check.RESULTS = self.out
         (self.out / "s").mkdir()
 
-    def suite(self, events, status="exit 1"):
+    def suite(self, events, status="exit 1", first=""):
         """A suite that fails at its first run, and does as told at the next."""
         script = (f"printf '%b' '{events}' >{self.out}/s/events.log; echo 1..1; "
                   f"[ ! -e {self.out}/again ] || {{ {status}; }}; touch {self.out}/again; "
-                  "echo 'not ok 1 a'; exit 1")
+                  f"{first}echo 'not ok 1 a'; exit 1")
         check.SUITES["s"] = ["sh", "-c", script]
         self.addCleanup(check.SUITES.pop, "s")
         with contextlib.redirect_stdout(io.StringIO()):
@@ -67,6 +67,18 @@ class Late(unittest.TestCase):
         tally = self.suite("1 behind us=9000\n", "echo 'ok 1 a'; exit 0")
         self.assertEqual((tally.passed, tally.failed), (0, 2))
         self.assertFalse((self.out / "s-late.tap").exists())
+
+    def test_the_kernel_reported(self):
+        said = "guest: error: s: the kernel reported 2:"
+        tally = self.suite("1 behind us=9000\n2 machine-stop behind=1\n",
+                           f"echo 'ok 1 a'; echo '{said}'; exit 125")
+        self.assertEqual((tally.passed, tally.failed), (2, 1))
+        self.assertIn("the kernel reported 2", tally.remarks)
+
+    def test_a_report_beside_a_late_failure_counts(self):
+        tally = self.suite("1 behind us=9000\n2 machine-stop behind=1\n", "exit 0",
+                           "echo guest: error: s: the kernel reported 2:; ")
+        self.assertEqual((tally.passed, tally.failed), (1, 2))
 
     def test_a_failure_in_time_counts(self):
         tally = self.suite("2 machine-stop behind=0\n", "echo 'ok 1 a'; exit 0")

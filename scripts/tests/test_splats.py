@@ -113,3 +113,13 @@ class Reports(unittest.TestCase):
         self.assertIn("unbind", splats.leaks(stock)[0].known)
         ours = stock.replace("amdgpu_ras_register_ras_block", "kfd_gpreempt_init")
         self.assertIsNone(splats.leaks(ours)[0].known)
+
+    def test_known_race(self):
+        gpu = """BUG: KCSAN: data-race in amdkfd_fence_wait_timeout+0xba/0x170 [amdgpu]
+
+race at unknown origin, with read to 0xffffc900001d6c00 of 8 bytes by task 123 on cpu 1:
+"""
+        self.assertIn("HIQ", splats.reports(gpu)[0].known)
+        for ours in (gpu.replace("amdkfd_fence_wait_timeout", "hws_transact"),
+                     gpu.replace("race at unknown origin, with read", "write")):
+            self.assertIsNone(splats.reports(ours)[0].known)
