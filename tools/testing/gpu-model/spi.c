@@ -366,14 +366,9 @@ static bool wants_launch(const struct user_queue *q)
 	return !q->frozen && (q->pending || q->launching);
 }
 
-/* True if @a goes before @b. */
-static bool before(const struct user_queue *a, const struct user_queue *b)
+static bool equals(const struct user_queue *a, const struct user_queue *b)
 {
-	if (a->pipe_priority != b->pipe_priority)
-		return a->pipe_priority > b->pipe_priority;
-	if (a->priority != b->priority)
-		return a->priority > b->priority;
-	return a->turn < b->turn;
+	return a->pipe_priority == b->pipe_priority && a->priority == b->priority;
 }
 
 static bool in_list(struct user_queue *const *list, unsigned int n, const struct user_queue *q)
@@ -394,8 +389,7 @@ static bool held_back(struct gpu *g, const struct user_queue *q, u64 now,
 	if (now < q->pipe_until)
 		return false;
 	for (o = g->spi->queues; o; o = o->next)
-		if (now < o->pipe_until && o->h->pipe == q->h->pipe &&
-		    o->pipe_priority == q->pipe_priority && o->priority == q->priority &&
+		if (now < o->pipe_until && o->h->pipe == q->h->pipe && equals(o, q) &&
 		    wants_launch(o) && !in_list(tried, ntried, o))
 			return true;
 	return false;
@@ -421,8 +415,8 @@ bool spi_launch(struct gpu *g, unsigned int *limit)
 		for (q = g->spi->queues; q; q = q->next) {
 			if (wants_launch(q) && !in_list(tried, ntried, q) &&
 			    !held_back(g, q, now, tried, ntried) &&
-			    (!best || before(q, best)))
-				best = q;
+			    (!best || (equals(q, best) && q->turn < best->turn)))
+				best = q;	/* the list is in the order of priorities */
 		}
 		if (!best)
 			break;
