@@ -525,6 +525,29 @@ static void test_waveless(void)
 	device_stop();
 }
 
+/* Preempted while workgroups wait for room: the packet behind the dispatch is next. */
+static void test_launching(void)
+{
+	struct queue q;
+
+	device_start(2, 1, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 512, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 0);
+	map(&q, 1);
+	dispatch(&q, 12, 64, 0, false);
+	dispatch(&q, 1, 64, 1, false);
+	ring(&q);
+	run_until(waves(&q) == 8, 1000);
+	unmap_all();
+	map(&q, 1);
+	ok(run_until(waves(&q) == 8, 1000) && !read_index(&q), "saved with workgroups to launch");
+	go_on(&q);
+	ok(run_until(done(&q, 0) && done(&q, 1), 1000) && read_index(&q) == 2 &&
+	   log_count("dispatch-begin", NULL) == 2, "they are launched, then the next packet's");
+	device_stop();
+}
+
 static void test_damage(void)
 {
 	unsigned int i, n;
@@ -853,6 +876,7 @@ int main(void)
 	test_round_trip(true);
 	test_memory_is_truth();
 	test_waveless();
+	test_launching();
 	test_damage();
 	test_no_room("save area too small", STACK_BYTES + 8192, true);
 	test_no_room("save area not mapped", AREA_BYTES, false);

@@ -184,6 +184,34 @@ static void test_dispatch(void)
 	device_stop();
 }
 
+/* A dispatch that ends early is not what a RELEASE_MEM before or behind it waits for. */
+static void test_release(void)
+{
+	const u64 entry = (CODE_VA >> 8) + 1;
+	static const u32 end = TOY(TOY_END, 0);
+	struct queue q;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, VGPRS, LDS, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	memcpy(arena_ptr(1, entry << 8), &end, sizeof(end));
+	q = pm4_queue(1, 1);
+	map(&q, 1);
+	put_dispatch(&q, 1, 64);
+	put_release(&q, 0, 1);
+	PUT(&q, HEADER(PM4_SET_SH_REG, 3), SH_PGM_LO, LO(entry), HI(entry));
+	PUT(&q, HEADER(PM4_DISPATCH_DIRECT, 4), 64, 1, 1, INIT_ITEMS);
+	put_release(&q, 1, 2);
+	doorbell(&q);
+	run_until(log_count("dispatch-end", "disp=1"), 2000);
+	run_for(100);
+	ok(log_count("dispatch-end", NULL) == 1 && !*word(&q, 0) && !*word(&q, 1),
+	   "RELEASE_MEM waits for all that was dispatched before it");
+	go_on(&q);
+	ok(run_until(*word(&q, 1) == 2, 2000) && *word(&q, 0) == 1, "then both write");
+	device_stop();
+}
+
 /* What the first @n workgroups of one wave left, a bit for each that left something. */
 static u32 groups_run(const struct queue *q, unsigned int n)
 {
@@ -500,6 +528,7 @@ static void test_aql_ib_dispatch(void)
 int main(void)
 {
 	test_dispatch();
+	test_release();
 	test_start();
 	test_wait();
 	test_order();

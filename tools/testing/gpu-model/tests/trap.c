@@ -9,6 +9,8 @@
 #define REAL_WAVES
 #include "fake/machine.c"
 
+#include "asic.h"
+
 #define IMAGE_VA	0x40000		/* of trap.s; its programs are at */
 #define FIRST		(IMAGE_VA + 0x0)
 #define REPORT		(IMAGE_VA + 0x400)
@@ -229,6 +231,19 @@ static void test_watch(void)
 	traps.debug = 0;
 }
 
+static void test_watch_size(void)
+{
+	const struct trap_setup setup = { .watch = { 1u << 31 | 0xffffff } };
+	struct user_queue mi210 = { .g = &gpu }, mi300x = { .g = &gpu };
+
+	trap_attach(&mi210, &setup);
+	gpu.cfg.asic = ASIC_MI300X;
+	trap_attach(&mi300x, &setup);
+	gpu.cfg.asic = ASIC_MI210;
+	ok(mi210.mem.watch[0].mask == ~63ull && mi300x.mem.watch[0].mask == ~127ull,
+	   "a watch point is of 64 bytes, on an MI300X of 128");	/* kfd_topology.h */
+}
+
 /* How a debugger has waves begin: SPI_GDBG_PER_VMID_CNTL.LAUNCH_MODE. */
 static void test_launch(void)
 {
@@ -262,6 +277,7 @@ int main(void)
 	test_preempt();
 	test_astray();
 	test_watch();
+	test_watch_size();
 	test_launch();
 	return tap_done();
 }

@@ -132,6 +132,23 @@ static void test_pm4_target(void)
 	device_stop();
 }
 
+static void test_chunk(void)
+{
+	const struct user_queue *uq;
+	struct queue q;
+
+	device_start(2, 1, false);
+	set_resources(0xfcfcfcfc);
+	q = swapped_queue();
+	mqd(&q, 0)[MQD_TG_CHUNK] = mqd(&q, 1)[MQD_TG_CHUNK] = 2;
+	map(&q, 1);
+	uq = slot_of(&q)->uq;
+	ok(uq && group_xcc(uq, 0) == 1 && group_xcc(uq, 1) == 1 && !group_xcc(uq, 2) &&
+	   !group_xcc(uq, 3) && group_xcc(uq, 4) == 1, "so many workgroups in a row to each");
+	unmap_all();
+	device_stop();
+}
+
 int main(void)
 {
 	xccs = 2;
@@ -139,5 +156,6 @@ int main(void)
 	test_save();
 	test_save_one();
 	test_pm4_target();
+	test_chunk();
 	return tap_done();
 }
