@@ -13,6 +13,7 @@
 #include "ih.h"
 #include "log.h"
 #include "memory.h"
+#include "pci.h"
 
 #define PAGE_SHIFT	12
 #define PAGE		(1ull << PAGE_SHIFT)
@@ -579,16 +580,38 @@ static void load(u8 *buf, const u8 *mem, size_t len)
 	}
 }
 
+/* A process has its doorbells in its page table, too: @addr on the bus, if @va may be one. */
+static bool writes_to_bus(struct gpu *g, unsigned int vmid, u64 va, u64 *addr)
+{
+	unsigned int shift;
+	u64 pte;
+
+	if (walk(g->mem, vmid % VM_COUNT, va, &pte, &shift) ||
+	    !(pte & PTE_SYSTEM) || !(pte & PTE_WRITE))
+		return false;
+	*addr = PTE_ADDR(pte) + (va & ((1ull << shift) - 1));
+	return true;
+}
+
 static int vm_copy(struct gpu *g, unsigned int vmid, u64 va, u8 *buf, size_t len, bool write)
 {
+	const char *why = NULL;
 	int err = 0;
+	u64 addr;
 
 	vm_enter(g);
 	while (len) {
 		size_t span;
-		u8 *p = vm_ptr(g, vmid, va, &span, write);
+		u8 *p = find(g, vmid, va, &span, write, &why);
 
+		if (!p && write && writes_to_bus(g, vmid, va, &addr)) {
+			vm_exit(g);	/* a queue's lock comes first */
+			if (pci_loop_back(g, addr, buf, len))
+				return 0;
+			vm_enter(g);
+		}
 		if (!p) {
+			fault(g, vmid % VM_COUNT, va, write, why);
 			err = -EFAULT;
 			break;
 		}

@@ -18,6 +18,9 @@
 #define CAP_PM		0x50
 #define CAP_PCIE	0x64
 #define CAP_MSI		0xa0
+#define COMMAND		0x04
+#define COMMAND_MEMORY	0x2
+#define BAR2		0x18
 #define DEVCAP		(CAP_PCIE + 4)
 #define DEVCTL		(CAP_PCIE + 8)
 #define DEVCTL_FLR	(1u << 15)
@@ -27,6 +30,8 @@
 /* One device a process, so the space and the mask of writable bits are here. */
 static u8 config[PCI_CONFIG_SIZE], writable[PCI_CONFIG_SIZE];
 static u8 rom[PCI_ROM_SIZE];
+/* Where the doorbells are on the bus; 0 while memory is not decoded. */
+static u64 doorbell_base;
 
 static void set16(u32 at, u32 val, u32 write)
 {
@@ -196,13 +201,28 @@ static void doorbell(struct gpu *g, u64 off, const void *buf, size_t len)
 		mec_doorbell(g, off / 4, value);
 }
 
+bool pci_loop_back(struct gpu *g, u64 addr, const void *buf, size_t len)
+{
+	u64 base = __atomic_load_n(&doorbell_base, __ATOMIC_RELAXED);
+
+	if (!base || addr < base || addr - base >= DOORBELL_SIZE)
+		return false;
+	doorbell(g, addr - base, buf, len);
+	return true;
+}
+
 static void config_write(struct gpu *g, u64 off, const u8 *buf, size_t len)
 {
+	u64 base;
 	size_t i;
 
 	for (i = 0; i < len; i++)
 		config[off + i] = (config[off + i] & ~writable[off + i]) |
 				  (buf[i] & writable[off + i]);
+	memcpy(&base, &config[BAR2], sizeof(base));
+	if (!(config[COMMAND] & COMMAND_MEMORY))
+		base = 0;
+	__atomic_store_n(&doorbell_base, base & ~0xfull, __ATOMIC_RELAXED);
 	if (off <= DEVCTL + 1 && off + len > DEVCTL + 1 &&
 	    (buf[DEVCTL + 1 - off] & (DEVCTL_FLR >> 8)))
 		pci_reset(g, false);

@@ -31,6 +31,12 @@ u64 pci_region_size(struct gpu *g, unsigned int region);
 int pci_read(struct gpu *g, unsigned int region, u64 off, void *buf, size_t len);
 int pci_write(struct gpu *g, unsigned int region, u64 off, const void *buf, size_t len);
 
+/*
+ * A write by the GPU itself to a bus address: rings if it is in the doorbell BAR,
+ * else false.
+ */
+bool pci_loop_back(struct gpu *g, u64 addr, const void *buf, size_t len);
+
 /* Function-level reset; @posted: leave the card as after the VBIOS' init. Any thread. */
 void pci_reset(struct gpu *g, bool posted);
 

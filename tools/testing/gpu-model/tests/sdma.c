@@ -12,7 +12,9 @@
 #define TARGET		0x130000ull
 #define FENCE		0x140000ull
 #define REPORT		0x150000ull
+#define TABLE		0x160000ull
 #define DOORBELL	0x1f0u		/* dword in BAR2 */
+#define DOORBELL_BAR	0x380000000ull	/* its bus address */
 
 #define REG(off)	(sdma_reg_base(ENGINE) + (off))
 #define F32_CNTL	REG(0x0a8)
@@ -131,6 +133,28 @@ static void waits(void)
 	ok(run(), "an HDP flush is answered");
 }
 
+/* A process has the doorbells in its page table, and lets a packet write there. */
+static void rung_by_gpu(void)
+{
+	u64 bar = DOORBELL_BAR, *pte = (u64 *)vram(TABLE), bytes;
+	u8 memory = 2;
+
+	*pte = DOORBELL_BAR | 0x63;		/* readable, writable, system, valid */
+	vm_set_field(&gpu, VMID, VM_CNTL, 1);
+	vm_set_field(&gpu, VMID, VM_END_LO, 1);
+	vm_set_base(&gpu, VMID, TABLE | 1);
+	PUT(5, AT(FENCE), 41);
+	bytes = 4ull * wptr;
+	pci_write(&gpu, PCI_CONFIG, 0x18, &bar, 8);
+	ok(vm_write(&gpu, VMID, 4 * DOORBELL, &bytes, 8), "a BAR without an address rings nobody");
+	pci_write(&gpu, PCI_CONFIG, 0x04, &memory, 1);
+	ok(!vm_write(&gpu, VMID, 4 * DOORBELL, &bytes, 8) && drained() && vram(FENCE)[0] == 41,
+	   "a write by the GPU to its doorbell BAR rings");
+	*pte &= ~0x40ull;
+	vm_flush(&gpu, 1 << VMID);
+	ok(vm_write(&gpu, VMID, 4 * DOORBELL, &bytes, 8), "a read-only page rings nobody");
+}
+
 static void malformed(void)
 {
 	PUT(2, AT(TARGET), 0xfffff, 1);
@@ -150,6 +174,7 @@ int main(void)
 	start();
 	packets();
 	waits();
+	rung_by_gpu();
 	malformed();
 	vram(TARGET)[0] = 0;
 	PUT(8 | 3u << 28 | 1u << 31, AT(TARGET), 5, 0xf, 0);
