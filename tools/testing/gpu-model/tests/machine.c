@@ -286,9 +286,14 @@ static void test_malformed(void)
 }
 
 /* ROCr's way: the queue stops, the host gives scratch and clears the signal. */
+/* struct wave_extra of cwsr.c, at the end of a wave's record */
+#define WAVE_EXTRA		64
+#define WAVE_EXTRA_SCRATCH	32
+
 static void test_scratch(void)
 {
 	struct queue q;
+	s32 *slot, saved;
 	u8 *p;
 
 	device_start(2, 2, false);
@@ -308,6 +313,16 @@ static void test_scratch(void)
 	*(u64 *)at(&q, AMDQ(&q) + 0xa0) = 0x80000;
 	__atomic_store_n((s64 *)arena_ptr(1, DEP_VA + 8), 0, __ATOMIC_RELEASE);
 	ok(run_until(waves(&q) == 6, 1000), "scratch slots bound the waves in flight");
+	unmap_all();
+	slot = at(&q, AREA(&q) + q.mqd[MQD_WG_STATE_OFFSET] - WAVE_EXTRA + WAVE_EXTRA_SCRATCH);
+	saved = *slot;
+	*slot = 6;
+	map(&q, 1);
+	ok(!waves(&q) && log_count("error", "restore=-22"), "a saved wave with another slot is refused");
+	unmap_all();
+	*slot = saved;
+	map(&q, 1);
+	ok(run_until(waves(&q) == 6, 1000), "and comes back once it is repaired");
 	go_on(&q);
 	ok(run_until(done(&q, 0), 2000), "all workgroups run");
 	device_stop();
