@@ -294,7 +294,8 @@ static void gpreempt_remember(const struct gpreempt_decision *d,
 		h->moved_ns = max_t(u64, now, 1);
 	}
 	h->passed |= gpreempt_consumed(q) ||
-		     (!h->seen && q->previous == GPREEMPT_SIGNAL_PENDING);
+		     (!h->seen && (q->backlog ? q->previous == GPREEMPT_SIGNAL_PENDING :
+						gpreempt_pending(q)));
 	if (q->waves > 0 || q->previous == GPREEMPT_SIGNAL_DONE)
 		h->passed = false;
 	/* A new head packet, or one that was waiting, gets its chance. */

@@ -413,6 +413,25 @@ static void gpreempt_policy_first_sight_behind(struct kunit *test)
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 }
 
+/* And with a barrier that came after the first scan. */
+static void gpreempt_policy_first_sight_between(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "strict");
+	struct gpreempt_queue_view *low, *high;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	low = bench_queue(b, 0);
+	high = bench_queue(b, 15);
+	runs(low);
+	runs(high);
+	high->waves = 0;
+	bench_tick(test, b);
+	waits_for_signal(high);
+	high->previous = GPREEMPT_SIGNAL_PENDING;
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+}
+
 /*
  * The two ways the read index may go. A packet that waits for room is backlog,
  * or it shows equal indices and no waves.
@@ -3646,6 +3665,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_first_sight_later),
 	KUNIT_CASE(gpreempt_policy_first_sight_launching),
 	KUNIT_CASE(gpreempt_policy_first_sight_behind),
+	KUNIT_CASE(gpreempt_policy_first_sight_between),
 	KUNIT_CASE_PARAM(gpreempt_policy_waiter, fetch_model_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_policy_waiter_no_signal, fetch_model_gen_params),
 	KUNIT_CASE(gpreempt_policy_done_is_not_launching),
