@@ -24,7 +24,6 @@ enum {
 #define COPY_WINDOW		4		/* sub-operation: a box out of a larger one */
 #define ELEMENT_LOG2_MAX	4
 #define PACKET_DWORDS_MAX	13
-#define FILL_BYTES(p)		(((p)[4] & COPY_COUNT) + (1ull << ((p)[0] >> 30)))
 #define SOURCE_TRAP		224
 #define MAX_WRITE		0x100000u	/* dwords; the field has 20 bits */
 #define POLL_HDP_FLUSH		(1u << 26)
@@ -60,6 +59,14 @@ static int copy_piece(struct gpu *g, u32 vmid, u64 src, u64 dst, u64 len)
 	}
 	vm_exit(g);
 	return err;
+}
+
+/* In whole units: of dwords, ROCr has bytes - 4 in the count, kfdtest bytes - 1. */
+static u64 fill_bytes(const u32 *p)
+{
+	u64 unit = 1ull << (p[0] >> 30);
+
+	return (p[4] & COPY_COUNT & -unit) + unit;
 }
 
 /* @len bytes of the repeated dword @val. */
@@ -410,7 +417,7 @@ int sdma_packet(struct gpu *g, struct sdma_ring *r, const struct stream *s, bool
 	case OP_ATOMIC:
 		return atomic_packet(g, r, s->vmid, p, taken);
 	case OP_CONST_FILL:
-		return fill(g, s->vmid, packet_u64(p + 1), p[3], FILL_BYTES(p));
+		return fill(g, s->vmid, packet_u64(p + 1), p[3], fill_bytes(p));
 	case OP_PTEPDE:
 		return write_ptes(g, s->vmid, p);
 	case OP_TIMESTAMP:

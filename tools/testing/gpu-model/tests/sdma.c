@@ -99,6 +99,11 @@ static void packets(void)
 	PUT(11, AT(TARGET), 0x01020304, 4095);
 	ok(run() && vram(TARGET)[0] == 0x01020304 && vram(TARGET)[1023] == 0x01020304 &&
 	   vram(TARGET)[1024] == 0x5a5a5a5a, "CONST_FILL and not a byte more");
+	PUT(11 | 2u << 30, AT(TARGET), 0x11111111, 2047, 11 | 2u << 30, AT(TARGET), 0x22222222,
+	    1020);
+	ok(run() && vram(TARGET)[255] == 0x22222222 && vram(TARGET)[256] == 0x11111111 &&
+	   vram(TARGET)[511] == 0x11111111 && vram(TARGET)[512] == 0x01020304,
+	   "CONST_FILL of dwords, by either way to count them");
 	PUT(12, AT(TARGET), 0x71, 0, 0x200000, 1, 0x1000, 0, 2);
 	ok(run() && pte[0] == 0x100200071 && pte[2] == 0x100202071, "PTEPDE");
 	PUT(5, AT(FENCE), 1234, 6, 99);
