@@ -170,6 +170,8 @@ int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
 	if (r && priority > q->properties.priority)
 		return r;
 	WRITE_ONCE(gpq->asked_word, r ? gpreempt_word(priority, false) : asked);
+	/* Without a runlist, which changes with it, nothing else tells the monitor. */
+	kfd_gpreempt_wake(gpq->gp);
 	return 0;
 }
 
