@@ -3009,6 +3009,7 @@ struct sim_queue {
 	u64 served;			/* step when it executed or had nothing to */
 	u64 owed;			/* steps preempted with nobody above it */
 	bool back;			/* and nothing was seen of it since */
+	bool lies;			/* of signals that are 0 from the start */
 	unsigned int groups;		/* saved or executing */
 	unsigned int live;		/* of these, executing */
 	u8 priority;
@@ -3252,6 +3253,7 @@ static void sim_look(struct sim *s, unsigned int i)
 	q->waves = GPREEMPT_WAVES_UNKNOWN;
 	q->head = GPREEMPT_HEAD_INVALID;
 	q->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	q->ordered = false;
 	q->demand = 0;
 	if (sq->read < sq->wptr && sim_packet(sq, sq->read)->valid_at <= s->step) {
 		p = sim_packet(sq, sq->read);
@@ -3268,9 +3270,10 @@ static void sim_look(struct sim *s, unsigned int i)
 	}
 	if (sq->wptr) {
 		p = sim_packet(sq, sq->wptr - 1);
+		q->ordered = p->in_order && p->valid_at <= s->step;
 		if (p->signal)
-			q->signal = p->complete ? GPREEMPT_SIGNAL_DONE :
-						  GPREEMPT_SIGNAL_PENDING;
+			q->signal = p->complete || sq->lies ? GPREEMPT_SIGNAL_DONE :
+							      GPREEMPT_SIGNAL_PENDING;
 	}
 }
 
@@ -3425,6 +3428,7 @@ static struct sim *sim_new(struct kunit *test, u64 seed)
 	for (i = 0; i < s->nr; i++) {
 		s->queue[i].priority = sim_random(s, levels);
 		s->queue[i].served = s->step;
+		s->queue[i].lies = sim_random(s, 3) == 0;
 	}
 	return s;
 }
