@@ -365,6 +365,53 @@ TEST_F_TIMEOUT(preempt, starvation_bound, 120)
 	ASSERT_EQ(0, aql_destroy(&q));
 }
 
+/*
+ * LOW's waves come back and end before the next scan: it was not refused. Its signal
+ * tells, or that nothing is saved when it is taken off again.
+ */
+static void ends_when_restored(struct __test_metadata *_metadata, FIXTURE_DATA(preempt) *self,
+			       bool signals)
+{
+	struct until_job low, high;
+	struct aql_queue q;
+	long long before, failed = gpreempt_number("stats/failed");
+
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
+	ASSERT_EQ(0, until_job_init(&self->c, &low));
+	ASSERT_EQ(0, until_job_init(&self->c, &high));
+	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 100));
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	ASSERT_EQ(0, gpreempt_set("poll_interval_us", 20000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	before = gpreempt_number("stats/preemptions");
+	*low.stop = 0;
+	aql_dispatch(&q, &self->c.until, self->c.dev.cus * 64, 64, low.args,
+		     signals ? low.signal : NULL);
+	ASSERT_EQ(0, until_job_moves(&low));
+	until_job_start(&self->c, &high, &self->high);
+	ASSERT_EQ(0, until_job_moves(&high));
+	EXPECT_EQ(before + 1, gpreempt_number("stats/preemptions"));
+	until_job_stop(&low);
+	until_job_stop(&high);
+	ASSERT_EQ(0, until_job_wait(&self->c, &high, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(signals ? before + 1 : before + 2, gpreempt_number("stats/preemptions"));
+	EXPECT_EQ(failed, gpreempt_number("stats/failed"));
+	until_job_free(&self->c, &high);
+	until_job_free(&self->c, &low);
+	ASSERT_EQ(0, aql_destroy(&q));
+}
+
+TEST_F_TIMEOUT(preempt, ends_when_restored, 60)
+{
+	ends_when_restored(_metadata, self, true);
+}
+
+TEST_F_TIMEOUT(preempt, ends_when_restored_without_signal, 60)
+{
+	ends_when_restored(_metadata, self, false);
+}
+
 /* A kernel that waits for all before it, with a signal that is 0 from the start. */
 static void start_liar(FIXTURE_DATA(preempt) *self, struct until_job *job)
 {

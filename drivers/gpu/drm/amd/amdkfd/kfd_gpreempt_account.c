@@ -148,7 +148,7 @@ static bool is_busy(const struct gpreempt_view *view)
  * nothing to run, or wait for something; then it is no sample. One that had
  * executes, unless others fill the machine. If it does not though the machine
  * was empty in scan after scan, for as long as a preemption may take, its restore
- * was refused.
+ * seems to be refused; unless its signal tells that it ended between two scans.
  */
 static void account_restore(struct kfd_gpreempt *gp,
 			    struct kfd_gpreempt_queue *gpq,
@@ -165,7 +165,8 @@ static void account_restore(struct kfd_gpreempt *gp,
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_RESTORES, 1);
 		kfd_gpreempt_count_span(gp, GPREEMPT_STAT_RESTORE_NS, ns);
 		kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_RESTORE, ns);
-	} else if (v->mapped && gpq->saved) {
+	} else if (v->mapped && gpq->saved && v->signal != GPREEMPT_SIGNAL_DONE &&
+		   v->previous != GPREEMPT_SIGNAL_DONE) {
 		gpq->refused = gpreempt_watch_scan(&gpq->alone, gp->scan.view.now_ns,
 						   now_ns, limit);
 		gp->scan.refused |= gpq->refused;

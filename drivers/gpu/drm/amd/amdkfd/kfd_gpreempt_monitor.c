@@ -209,9 +209,14 @@ static bool preemptor_sleeps(struct kfd_gpreempt *gp)
 	return sleeps;
 }
 
-/* A restore was refused: take the queue off once more, give all back, give up. */
+/*
+ * A restore seems to be refused: take the queue off once more and give all back. If
+ * this saved waves again, they never executed: give up. If not, they had ended
+ * before a scan could see them.
+ */
 static void restore_again(struct kfd_gpreempt *gp)
 {
+	bool refused = false;
 	unsigned int i;
 
 	for (i = 0; i < gp->scan.view.nr; i++) {
@@ -219,12 +224,20 @@ static void restore_again(struct kfd_gpreempt *gp)
 
 		gpq->verdict = gpq->refused ? GPREEMPT_PREEMPT : GPREEMPT_KEEP;
 		gpq->reason = GPREEMPT_REASON_OFF;
+		if (gpq->refused)
+			gpq->saved = false;
 		gpq->refused = false;
 	}
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
 	if (kfd_gpreempt_commit(gp) || kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED)
 		return;		/* another error, or a reset */
-	kfd_gpreempt_release_remap(gp, NULL);
+	for (i = 0; i < gp->scan.view.nr; i++) {
+		struct kfd_gpreempt_queue *gpq = gp->scan.queues[i].gpq;
+
+		refused |= gpq->verdict == GPREEMPT_PREEMPT && gpq->saved;
+	}
+	if (!kfd_gpreempt_release_remap(gp, NULL) && !refused)
+		return;
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
 	kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
 	kfd_gpreempt_report_bypass(gp);
 }

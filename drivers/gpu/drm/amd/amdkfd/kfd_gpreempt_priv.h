@@ -142,7 +142,7 @@ enum gpreempt_stat {
  * @alone:	how long it could have executed, as nobody else does
  * @slot:	hardware slot of each XCC that it was found in last, plus one; 0: in none
  * @saved:	waves of it were saved when it was preempted last
- * @refused:	they have not been restored
+ * @refused:	they seem not to have been restored
  * @epoch:	the &kfd_gpreempt.epoch that @hist belongs to
  * @hist:	the policy's memory
  * @verdict:	of the scan that is being committed
@@ -264,7 +264,7 @@ struct kfd_gpreempt_room {
  * @contended:	something might have to be decided
  * @preempted:	queues that are preempted and not held, or asked to be preempted
  * @restoring:	a queue was resumed and has not been seen executing since
- * @refused:	a queue's saved waves were not restored
+ * @refused:	a queue's saved waves seem not to have been restored
  * @oversubscribed: firmware rotates the mapped queues
  */
 struct kfd_gpreempt_scan {
