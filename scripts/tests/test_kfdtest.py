@@ -24,7 +24,7 @@ class InFolder(unittest.TestCase):
         self.folder = Path(self.dir.name)
 
     def table(self):
-        return kfdtest.Table(self.folder, TESTS)
+        return kfdtest.Table(self.folder, TESTS, ["KFDB/*"])
 
 
 class Kept(InFolder):
@@ -55,7 +55,16 @@ class Kept(InFolder):
 
     def test_a_test_that_kfdtest_lost_goes(self):
         self.table().put("stock", "KFDA.One", "pass", "")
-        self.assertEqual(kfdtest.Table(self.folder, ["KFDA.Two"]).results, {})
+        self.assertEqual(kfdtest.Table(self.folder, ["KFDA.Two"], []).results, {})
+
+    def test_to_read(self):
+        table = self.table()
+        table.put("stock", "KFDA.One", "pass", "")
+        table.put("stock", "KFDB/Three.x/0", "fail", "expected 1, got 2.")
+        text = (self.folder / "table.rst").read_text().splitlines()
+        self.assertIn("all         3      1 / 1 / 0 / 1  0 / 0 / 0 / 3  0 / 0 / 0 / 3", text)
+        self.assertIn("KFDB/Three.x/0  fail   -      -        expected 1, got 2; on AMD's list",
+                      text)
 
     def test_not_run_elsewhere(self):
         table = self.table()
