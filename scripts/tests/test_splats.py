@@ -114,6 +114,16 @@ class Reports(unittest.TestCase):
         ours = stock.replace("amdgpu_ras_register_ras_block", "kfd_gpreempt_init")
         self.assertIsNone(splats.leaks(ours)[0].known)
 
+    def test_known_order(self):
+        late = """WARNING: CPU: 1 PID: 35 at include/drm/ttm.h:384 amdgpu_preempt_mgr_fini+0xa1/0xc0
+Call Trace:
+ amdgpu_ttm_fini+0x118/0x1c0 [amdgpu]
+ amdgpu_driver_release_kms+0x11/0x30 [amdgpu]
+"""
+        self.assertIn("unbind", splats.reports(late)[0].known)
+        ours = late.replace("amdgpu_preempt_mgr_fini", "kfd_gpreempt_fini")
+        self.assertIsNone(splats.reports(ours)[0].known)
+
     def test_known_race(self):
         gpu = """BUG: KCSAN: data-race in amdkfd_fence_wait_timeout+0xba/0x170 [amdgpu]
 
