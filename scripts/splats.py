@@ -39,7 +39,7 @@ KNOWN = {
         "unbind: a process's buffers outlive KFD's DRM client":
             r"KASAN: slab-use-after-free.*drm_gem_handle_delete.*"
             r"kfd_process_free_outstanding_kfd_bos|"
-            # seldom, the DRM device goes first: once in some forty runs
+            # seldom, the DRM device goes first
             r"WARNING: [^\n]* amdgpu_preempt_mgr_fini\+.*amdgpu_driver_release_kms",
         "unbind: amdgpu does not free all that it allocated when it was probed":
             r"unreferenced object.*(amdgpu_ras_register_ras_block|amdgpu_fence_driver_init_ring|"
