@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Unix sockets by path; see unix_socket.h. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -28,16 +29,22 @@ static int open_socket(const char *path, struct sockaddr_un *addr)
 int unix_listen(const char *path)
 {
 	struct sockaddr_un addr;
-	int fd = open_socket(path, &addr), err;
+	char own[PATH_MAX];
+	int fd, err;
 
+	/* Who waits for @path to appear must find it listening: it gets its name last. */
+	snprintf(own, sizeof(own), "%s.%d", path, getpid());
+	fd = open_socket(own, &addr);
 	if (fd < 0)
 		return fd;
-	/* An existing path is somebody's: never unlinked here. */
-	if (!bind(fd, (struct sockaddr *)&addr, sizeof(addr)) && !listen(fd, 4))
+	/* An existing path is somebody's: never unlinked here, and link() spares it. */
+	err = bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, 4) ||
+	      link(own, path) ? -errno : 0;
+	unlink(own);
+	if (!err)
 		return fd;
-	err = -errno;
 	fprintf(stderr, "gpu-model: cannot listen on '%s': %s%s\n", path, strerror(-err),
-		err == -EADDRINUSE ? " (another model's, or left behind: remove it)" : "");
+		err == -EEXIST ? " (another model's, or left behind: remove it)" : "");
 	close(fd);
 	return err;
 }

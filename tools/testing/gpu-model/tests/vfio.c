@@ -12,6 +12,7 @@
 
 #include "tap.h"
 #include "device.h"
+#include "unix_socket.h"
 #include "vfio_user.h"
 
 enum { VERSION = 1, DMA_MAP, DMA_UNMAP, INFO, REGION_INFO, IRQ_INFO = 7, SET_IRQS, READ, WRITE,
@@ -209,7 +210,7 @@ static void second_client(void)
 	path[21] = '/';
 	strcpy(sa.sun_path, path);
 	ok(!vfio_user_listen(&gpu, path), "listen");
-	ok(vfio_user_listen(&other, path) == -EADDRINUSE, "a socket in use is refused");
+	ok(vfio_user_listen(&other, path) == -EEXIST, "a socket in use is refused");
 	vfio_user_free(&other);
 	pthread_create(&thread, NULL, listen_thread, NULL);
 	ok(!connect(first, (struct sockaddr *)&sa, sizeof(sa)), "one client connects");
@@ -224,6 +225,49 @@ static void second_client(void)
 	close(second);
 	path[21] = 0;
 	rmdir(path);
+}
+
+/* Connects as soon as the path is there; the descriptor, or -1. */
+static void *connect_at_sight(void *arg)
+{
+	struct sockaddr_un sa = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	strcpy(sa.sun_path, arg);
+	while (access(sa.sun_path, F_OK))
+		;
+	if (connect(fd, (struct sockaddr *)&sa, sizeof(sa))) {
+		close(fd);
+		fd = -1;
+	}
+	return (void *)(intptr_t)fd;
+}
+
+static void seen_is_listening(void)
+{
+	char path[] = "/tmp/gpu-model-XXXXXX/socket";
+	int i, refused = 0;
+
+	path[21] = 0;
+	if (!mkdtemp(path))
+		printf("# no folder\n");
+	path[21] = '/';
+	for (i = 0; i < 500; i++) {
+		pthread_t thread;
+		void *ret;
+		int fd;
+
+		pthread_create(&thread, NULL, connect_at_sight, path);
+		fd = unix_listen(path);
+		pthread_join(thread, &ret);
+		refused += (intptr_t)ret < 0;
+		close((int)(intptr_t)ret);
+		close(fd);
+		unlink(path);
+	}
+	ok(!refused, "a socket that is there answers");
+	path[21] = 0;
+	ok(!rmdir(path), "and nothing is beside it");
 }
 
 int main(void)
@@ -241,6 +285,7 @@ int main(void)
 	broken_stream(3, "a message shorter than its header");
 	broken_stream(0xfffffff0, "a message of four gigabytes");
 	second_client();
+	seen_is_listening();
 	device_stop(&gpu);
 	vfio_user_free(&gpu);
 	return tap_done();
