@@ -390,7 +390,6 @@ static void ends_when_restored(struct __test_metadata *_metadata, FIXTURE_DATA(p
 	ASSERT_EQ(0, until_job_moves(&low));
 	until_job_start(&self->c, &high, &self->high);
 	ASSERT_EQ(0, until_job_moves(&high));
-	EXPECT_EQ(before + 1, gpreempt_number("stats/preemptions"));
 	until_job_stop(&low);
 	until_job_stop(&high);
 	ASSERT_EQ(0, until_job_wait(&self->c, &high, CLIENT_TIMEOUT_MS));
