@@ -31,7 +31,8 @@ class Beside(unittest.TestCase):
                 mock.patch.dict(check.SUITES, {"a": ["sh", "-c", "echo 'ok 1 a'; echo 1..1"],
                                                "b": ["sh", "-c", "echo 'not ok 1 b'; echo 1..1"]}):
             tallies = check.run_all(["b", "a"])
-        self.assertEqual([(t.passed, t.failed) for t in tallies], [(1, 0), (0, 1)])
+        self.assertEqual({n: (t.passed, t.failed) for n, t in tallies.items()},
+                         {"a": (1, 0), "b": (0, 1)})
 
 
 class Late(unittest.TestCase):
