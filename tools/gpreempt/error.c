@@ -36,6 +36,12 @@ void warn(const char *format, ...)
 	va_end(args);
 }
 
+void bad_option(const struct command *cmd)
+{
+	fprintf(stderr, "Try 'gpreempt %s%s--help'.\n", cmd ? cmd->name : "", cmd ? " " : "");
+	exit(fail_status ?: STATUS_USAGE);
+}
+
 void usage(const struct command *cmd, const char *format, ...)
 {
 	va_list args;
@@ -43,8 +49,7 @@ void usage(const struct command *cmd, const char *format, ...)
 	va_start(args, format);
 	message(format, args);
 	va_end(args);
-	fprintf(stderr, "Try 'gpreempt %s%s--help'.\n", cmd ? cmd->name : "", cmd ? " " : "");
-	exit(fail_status ?: STATUS_USAGE);
+	bad_option(cmd);
 }
 
 bool colours(void)

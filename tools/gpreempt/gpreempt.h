@@ -26,7 +26,7 @@ enum {
 /**
  * struct command - a sub-command
  * @name:	on the command line
- * @run:	carries it out, argv[0] is @name; returns the exit status
+ * @run:	carries it out; argv[0] is for getopt's messages; returns the exit status
  * @summary:	a line for --help
  * @help:	the rest of its --help
  */
@@ -49,6 +49,8 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A wrong command line: also says where to read on. */
 void usage(const struct command *cmd, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
+/* The same after getopt(), which has said what is wrong. */
+void bad_option(const struct command *cmd) __attribute__((noreturn));
 /* The exit status of fail() other than usage(), for run. */
 extern int fail_status;
 /* May escape sequences be printed? */
@@ -119,6 +121,7 @@ void warn_of_caps(unsigned int priority);
  * @pid:	its process
  * @id:		KFD's number of it in its process
  * @gpu_id:	its node
+ * @hidden:	of another user: what follows is not known
  * @command:	name of the process
  * @state:	as in sysfs
  * @priority:	as the application asked
@@ -132,21 +135,21 @@ void warn_of_caps(unsigned int priority);
  */
 struct queue {
 	unsigned int pid, id, gpu_id;
+	bool hidden;
 	char command[32], state[16];
 	uint64_t priority, permitted, effective, timeslice_us;
 	uint64_t preemptions, running_ns, waiting_ns, preempted_ns;
 };
 
 /**
- * struct queues - all that could be read
+ * struct queues - all of them
  * @q:		by pid and number
  * @count:	of @q
- * @hidden:	queues of other users
  * @ns:		CLOCK_MONOTONIC when they were read
  */
 struct queues {
 	struct queue *q;
-	unsigned int count, hidden;
+	unsigned int count;
 	uint64_t ns;
 };
 
@@ -174,7 +177,11 @@ void json_real(const char *key, double value, bool known);
 
 /* ---- tracedat.c ---- */
 
-/* Write what trace-cmd reads: @data[cpu] are raw pages of the ring buffer. */
-void tracedat_write(const char *path, const char *tracing, FILE **data, unsigned int cpus);
+/*
+ * Write what trace-cmd reads to a file, and close it: @data[cpu] are raw pages of the
+ * ring buffer.
+ */
+void tracedat_write(FILE *f, const char *path, const char *tracing, FILE **data,
+		    unsigned int cpus);
 
 #endif

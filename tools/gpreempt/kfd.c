@@ -24,6 +24,11 @@ int kfd_open(void)
 	case ENXIO:
 		fail(STATUS_ABSENT, "%s: not there: the amdgpu driver is not loaded, or was built "
 		     "without CONFIG_HSA_AMD; try 'modprobe amdgpu'", KFD);
+	case EPERM:
+		fail(STATUS_FAILED, "%s: not permitted: a container has to be given it, as by "
+		     "'docker run --device %s'", KFD, KFD);
+	case EINVAL:
+		fail(STATUS_FAILED, "%s: KFD is locked, as while a GPU is reset: try again", KFD);
 	case EACCES:
 		fail(STATUS_FAILED, "%s: permission denied: become a member of the group that owns "
 		     "it (ls -l %s), or run as root", KFD, KFD);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt: priority of AMD GPU compute queues, for the operator. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpreempt.h"
 
@@ -41,10 +45,23 @@ static bool wants_help(int argc, char **argv)
 	return false;
 }
 
+/* What could not be written was not done. */
+static void check_output(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	warn("standard output: %s", strerror(errno));
+	_exit(fail_status ?: STATUS_FAILED);
+}
+
 int main(int argc, char **argv)
 {
+	static char name[32];
 	unsigned int i;
 
+	atexit(check_output);
+	/* Who ignores it, and that is inherited, does not learn how a child ended. */
+	signal(SIGCHLD, SIG_DFL);
 	if (argc < 2)
 		usage(NULL, "no command");
 	if (is(argv[1], "-h", "--help") || !strcmp(argv[1], "help")) {
@@ -62,6 +79,8 @@ int main(int argc, char **argv)
 			printf("usage: gpreempt %s\n", commands[i]->help);
 			return 0;
 		}
+		snprintf(name, sizeof(name), "gpreempt %s", argv[1]);
+		argv[1] = name;
 		return commands[i]->run(argc - 1, argv + 1);
 	}
 	usage(NULL, "'%s' is not a command", argv[1]);

@@ -61,7 +61,7 @@ static int run(const struct command *cmd, struct kfd_ioctl_gpreempt_args *args, 
 						1000;
 			break;
 		default:
-			return STATUS_USAGE;
+			bad_option(cmd);
 		}
 	}
 	if (optind == argc)

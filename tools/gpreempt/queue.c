@@ -34,11 +34,10 @@ uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* 0, -EACCES for another user's, or an error of a queue that is not compute, or gone. */
-static int read_queue(struct queue *q, const char *pid, const char *id)
+/* What is of GPREEMPT; -EACCES of another user's. */
+static int read_state(struct queue *q, const char *pid, const char *id)
 {
 	char path[PATH_SIZE];
-	uint64_t gpu_id;
 	unsigned int i;
 	int r;
 
@@ -49,7 +48,20 @@ static int read_queue(struct queue *q, const char *pid, const char *id)
 			 numbers[i].file);
 		r = read_number(path, (uint64_t *)((char *)q + numbers[i].offset));
 	}
-	if (r)
+	return r;
+}
+
+/* 0, or an error of a queue that is not compute, or gone. */
+static int read_queue(struct queue *q, const char *pid, const char *id)
+{
+	char path[PATH_SIZE];
+	uint64_t gpu_id;
+	int r;
+
+	*q = (struct queue) { };
+	r = read_state(q, pid, id);
+	q->hidden = r == -EACCES;
+	if (r && !q->hidden)
 		return r;
 	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpuid", pid, id);
 	r = read_number(path, &gpu_id);
@@ -73,10 +85,7 @@ static void read_process(struct queues *all, const char *pid)
 	if (list_names(path, &ids))
 		return;
 	for (p = ids; *p; p++) {
-		int r = read_queue(&q, pid, *p);
-
-		all->hidden += r == -EACCES;
-		if (r)
+		if (read_queue(&q, pid, *p))
 			continue;
 		all->q = xrealloc(all->q, (all->count + 1) * sizeof(q));
 		all->q[all->count++] = q;

@@ -36,11 +36,31 @@ static char instance[PATH_SIZE];
 static struct buffer *buffers;
 static unsigned int cpus;
 static volatile sig_atomic_t stop;
+/* A signal that the command shall have, too. */
+static volatile sig_atomic_t pass_on;
 
-static void on_signal(int sig)
+/* What the terminal sends goes to the command as well; what kill sends does not. */
+static void on_signal(int sig, siginfo_t *info, void *context)
 {
-	(void)sig;
+	(void)context;
 	stop = 1;
+	if (info->si_code <= 0)
+		pass_on = sig;
+}
+
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+static void catch_signals(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART,
+	}, old;
+	unsigned int i;
+
+	/* what nohup has ignored stays ignored */
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
 }
 
 /* At the end, whatever it is: an instance with open files stays. */
@@ -91,7 +111,7 @@ static void open_buffer(struct buffer *b, unsigned int cpu)
 	if (b->in < 0 && errno != ENOENT && errno != ENODEV)
 		fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
 	b->out = tmpfile();
-	if (!b->out)
+	if (!b->out || fcntl(fileno(b->out), F_SETFD, FD_CLOEXEC))
 		fail(STATUS_FAILED, "temporary file: %s", strerror(errno));
 }
 
@@ -124,61 +144,107 @@ static unsigned long lost_events(void)
 	return lost;
 }
 
+/* Until it executes the command, a child has the parent's handlers. */
+static void forget_signals(void)
+{
+	struct sigaction action;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		if (!sigaction(signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			signal(signals[i], SIG_DFL);
+}
+
 static pid_t start(char **command)
 {
-	pid_t pid = fork();
+	sigset_t all, before;
+	pid_t pid;
+	int error;
 
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	pid = fork();
+	if (!pid)
+		forget_signals();
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid < 0)
 		fail(STATUS_FAILED, "fork: %s", strerror(errno));
 	if (pid)
 		return pid;
 	execvp(*command, command);
-	warn("%s: %s", *command, strerror(errno));
+	error = errno;
+	warn("%s: %s", *command, strerror(error));
 	/* not the parent's exit handlers */
-	_exit(errno == ENOENT ? 127 : 126);
+	_exit(error == ENOENT ? 127 : 126);
 }
 
-/* Until the command ends, the time is over, or a signal comes; the command's status. */
-static int follow(pid_t child, double seconds)
+/* Has the command ended? It is told of signals that only this program got. */
+static bool ended(pid_t child, int *status)
+{
+	int sig;
+
+	if (waitpid(child, status, WNOHANG))
+		return true;
+	sig = pass_on;
+	pass_on = 0;
+	if (sig)
+		kill(child, sig);
+	return false;
+}
+
+/* Record until the command ends, the time is over, or a signal comes. */
+static bool follow(pid_t child, double seconds, int *status)
 {
 	uint64_t end = seconds ? now_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX;
-	int status = 0, ended = 0;
+	bool over = false;
 	unsigned int i;
 
-	while (!stop && !ended && now_ns() < end) {
+	while (!stop && !over && now_ns() < end) {
 		poll(NULL, 0, DRAIN_MS);
 		for (i = 0; i < cpus; i++)
 			drain(&buffers[i]);
-		if (child)
-			ended = waitpid(child, &status, WNOHANG);
+		over = child && ended(child, status);
 	}
 	instance_write("events/kfd_gpreempt/enable", "0");
 	for (i = 0; i < cpus; i++)
 		drain(&buffers[i]);
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return over;
+}
+
+static FILE *open_output(const char *path)
+{
+	FILE *out = fopen(path, "we");
+
+	if (!out)
+		fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
+	return out;
 }
 
 static int record(const char *path, double seconds, char **command)
 {
 	unsigned int count = get_nprocs_conf(), i;
-	FILE **data = xrealloc(NULL, count * sizeof(FILE *));
+	FILE **data = xrealloc(NULL, count * sizeof(FILE *)), *out;
 	unsigned long lost, bytes = 0;
+	pid_t child = 0;
 	struct stat st;
-	int status;
+	int status = 0;
+	bool over;
 
+	catch_signals();
 	make_instance();
+	out = open_output(path);
 	buffers = xrealloc(NULL, count * sizeof(*buffers));
 	for (i = 0; i < count; i++) {
 		open_buffer(&buffers[i], i);
 		data[i] = buffers[i].out;
 		cpus++;
 	}
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
 	instance_write("events/kfd_gpreempt/enable", "1");
-	status = follow(*command ? start(command) : 0, seconds);
+	if (*command)
+		child = start(command);
+	over = follow(child, seconds, &status);
 	lost = lost_events();
-	tracedat_write(path, TRACING, data, cpus);
+	tracedat_write(out, path, TRACING, data, cpus);
 	if (!stat(path, &st))
 		bytes = st.st_size;
 	warn("%s: %lu KB; see it with 'trace-cmd report %s' or KernelShark", path, bytes / 1024,
@@ -186,7 +252,11 @@ static int record(const char *path, double seconds, char **command)
 	if (lost)
 		warn("warning: %lu events were lost", lost);
 	free(data);
-	return status;
+	while (child && !over) {
+		over = ended(child, &status);
+		poll(NULL, 0, over ? 0 : DRAIN_MS);
+	}
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 static int run(int argc, char **argv)
@@ -209,7 +279,7 @@ static int run(int argc, char **argv)
 			seconds = parse_seconds(&cmd_record, "time", optarg);
 			break;
 		default:
-			return STATUS_USAGE;
+			bad_option(&cmd_record);
 		}
 	}
 	return record(path, seconds, argv + optind);
@@ -223,6 +293,6 @@ const struct command cmd_record = {
 		"Records GPREEMPT's tracepoints while COMMAND runs, for N seconds, or until\n"
 		"Ctrl-C. 'trace-cmd report FILE' and KernelShark show them.\n\n"
 		"  -o, --output FILE  default gpreempt.dat\n"
-		"  -s, --seconds N    stop after that time\n\n"
-		"Exit status: that of COMMAND.",
+		"  -s, --seconds N    stop recording after that time; COMMAND goes on\n\n"
+		"Exit status: that of COMMAND, which is waited for.",
 };

@@ -102,7 +102,7 @@ static int run(int argc, char **argv)
 			w.set_timeslice = true;
 			break;
 		default:
-			return STATUS_USAGE;
+			bad_option(&cmd_renice);
 		}
 	}
 	if (!w.set_priority && !w.set_timeslice)

@@ -76,7 +76,7 @@ static int run(int argc, char **argv)
 	struct kfd_gpreempt_process_default def = {
 		.priority = KFD_GPREEMPT_NONE, .ceiling = KFD_GPREEMPT_NONE,
 	};
-	int opt;
+	int opt, error;
 
 	fail_status = EXIT_OWN;
 	while ((opt = getopt_long(argc, argv, "+c:p:t:", options, NULL)) != -1) {
@@ -91,7 +91,7 @@ static int run(int argc, char **argv)
 			def.timeslice_us = parse_timeslice(&cmd_run, optarg);
 			break;
 		default:
-			return EXIT_OWN;
+			bad_option(&cmd_run);
 		}
 	}
 	if (optind == argc)
@@ -102,8 +102,9 @@ static int run(int argc, char **argv)
 	set_own_default(&def);
 	warn_of_caps(def.priority);
 	execvp(argv[optind], argv + optind);
-	warn("%s: %s", argv[optind], strerror(errno));
-	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NO_EXEC;
+	error = errno;
+	warn("%s: %s", argv[optind], strerror(error));
+	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NO_EXEC;
 }
 
 const struct command cmd_run = {

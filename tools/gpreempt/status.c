@@ -12,12 +12,13 @@ static const char *const states[] = {
 
 /**
  * struct summary - the queues of one node
- * @queues:	all of them
+ * @queues:	those that may be seen
  * @processes:	that have one
+ * @hidden:	queues of other users
  * @by_state:	as many as are in each of @states
  */
 struct summary {
-	unsigned int queues, processes;
+	unsigned int queues, processes, hidden;
 	unsigned int by_state[ARRAY_SIZE(states)];
 };
 
@@ -29,6 +30,10 @@ static struct summary summarize(const struct queues *all, unsigned int gpu_id)
 	for (i = 0; i < all->count; i++) {
 		if (all->q[i].gpu_id != gpu_id)
 			continue;
+		if (all->q[i].hidden) {
+			s.hidden++;
+			continue;
+		}
 		s.queues++;
 		s.processes += all->q[i].pid != pid;
 		pid = all->q[i].pid;
@@ -75,6 +80,8 @@ static void print_text(const struct node *n, const char *state, const char *reas
 	for (i = 0; i < ARRAY_SIZE(states); i++)
 		if (s->by_state[i])
 			printf("%s%u %s", parts++ ? ", " : ": ", s->by_state[i], states[i]);
+	if (s->hidden)
+		printf("; besides, %u queues of other users, which root sees", s->hidden);
 	printf("\n  %-17s", "counted");
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
 		snprintf(path, sizeof(path), "stats/%s", counters[i]);
@@ -110,6 +117,7 @@ static void print_json(const struct node *n, const char *state, const char *reas
 		json_number(states[i], s->by_state[i]);
 	json_close('}');
 	json_number("processes", s->processes);
+	json_number("hidden", s->hidden);
 	json_open("counted", '{');
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
 		snprintf(path, sizeof(path), "stats/%s", counters[i]);
@@ -142,7 +150,7 @@ static int run(int argc, char **argv)
 			json = true;
 			break;
 		default:
-			return STATUS_USAGE;
+			bad_option(&cmd_status);
 		}
 	}
 	if (optind < argc)
@@ -163,8 +171,6 @@ static int run(int argc, char **argv)
 	}
 	if (json)
 		json_close(']');
-	else if (all.hidden)
-		printf("Besides, %u queues of other users; root sees them.\n", all.hidden);
 	free(all.q);
 	free(nodes);
 	return status;

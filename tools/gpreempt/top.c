@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt top: the queues, how much of the time each runs, waits, is preempted. */
+#include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -191,11 +193,11 @@ struct filter {
 	unsigned int count, pid;
 };
 
-static bool passes(const struct filter *f, const struct queue *q)
+static bool passes(const struct filter *f, const struct queue *q, bool hidden)
 {
 	unsigned int i;
 
-	if (f->pid && q->pid != f->pid)
+	if ((f->pid && q->pid != f->pid) || q->hidden != hidden)
 		return false;
 	for (i = 0; i < f->count; i++)
 		if (q->gpu_id == f->nodes[i].gpu_id)
@@ -210,10 +212,19 @@ static unsigned int make_rows(const struct filter *f, const struct queues *then,
 
 	*rows = xrealloc(NULL, (now->count + 1) * sizeof(**rows));
 	for (i = 0; i < now->count; i++)
-		if (passes(f, &now->q[i]))
+		if (passes(f, &now->q[i], false))
 			(*rows)[n++] = make_row(&now->q[i], find(then, &now->q[i]),
 						now->ns - then->ns);
 	qsort(*rows, n, sizeof(**rows), compare);
+	return n;
+}
+
+static unsigned int count_hidden(const struct filter *f, const struct queues *all)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < all->count; i++)
+		n += passes(f, &all->q[i], true);
 	return n;
 }
 
@@ -281,10 +292,11 @@ static void print_line(const struct row *row, int width)
 static void print_table(const struct filter *f, const struct row *rows, unsigned int n,
 			unsigned int hidden, const struct winsize *screen)
 {
-	int width = screen ? screen->ws_col : 255;
+	int lines = screen ? screen->ws_row - (int)(f->count + !!hidden + 3) : INT_MAX;
+	int width = screen ? screen->ws_col : 255, line;
 	char state[32], policy[64];
-	unsigned int i, lines = screen ? screen->ws_row : ~0U;
 	bool colour = colours();
+	unsigned int i;
 
 	for (i = 0; i < f->count; i++) {
 		node_text(&f->nodes[i], "state", state, sizeof(state));
@@ -299,9 +311,8 @@ static void print_table(const struct filter *f, const struct row *rows, unsigned
 	print_line(NULL, width);
 	if (colour)
 		fputs("\033[0m", stdout);
-	lines -= f->count + !!hidden + 3;
-	for (i = 0; i < n && i < lines; i++)
-		print_line(&rows[i], width);
+	for (line = 0; line < (int)n && line < lines; line++)
+		print_line(&rows[line], width);
 	if (screen)
 		printf("sorted by %s%s; <, > another column, r reverse, q quit", sort_by->name,
 		       reverse ? ", reversed" : "");
@@ -311,8 +322,22 @@ static void print_table(const struct filter *f, const struct row *rows, unsigned
 /* ---- the terminal ---- */
 
 static struct termios cooked;
+static volatile sig_atomic_t caught;
+/* Signals blocked while it waits: not those that it catches. They come only then. */
+static sigset_t waiting;
 
-static void leave_screen(void)
+static void open_screen(void)
+{
+	struct termios raw;
+
+	tcgetattr(STDIN_FILENO, &cooked);
+	raw = cooked;
+	raw.c_lflag &= ~(ICANON | ECHO);
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
+	fputs("\033[?1049h\033[?25l", stdout);
+}
+
+static void close_screen(void)
 {
 	/* the cursor again, and the screen that was there before */
 	fputs("\033[?25h\033[?1049l", stdout);
@@ -322,23 +347,33 @@ static void leave_screen(void)
 
 static void on_signal(int sig)
 {
-	(void)sig;
-	exit(0);
+	caught = sig;
 }
 
 static void enter_screen(void)
 {
-	struct termios raw;
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP };
+	sigset_t blocked;
+	unsigned int i;
 
-	if (tcgetattr(STDIN_FILENO, &cooked))
-		return;
-	raw = cooked;
-	raw.c_lflag &= ~(ICANON | ECHO);
-	tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
-	fputs("\033[?1049h\033[?25l", stdout);
-	atexit(leave_screen);
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
+	sigemptyset(&blocked);
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		sigaddset(&blocked, signals[i]);
+		signal(signals[i], on_signal);
+	}
+	sigprocmask(SIG_BLOCK, &blocked, &waiting);
+	open_screen();
+	atexit(close_screen);
+}
+
+/* Ctrl-Z leaves the screen for as long as it takes; all others end the program. */
+static void obey(int sig)
+{
+	if (sig != SIGTSTP)
+		exit(0);
+	close_screen();
+	raise(SIGSTOP);
+	open_screen();
 }
 
 /* Act on a key; true if the screen is to be drawn again. */
@@ -363,30 +398,52 @@ static bool key(char c)
 	}
 }
 
-/* Wait for the interval's end, or on a terminal for a key that changes something. */
-static void wait_until(uint64_t end, bool live)
+/* Wait for the interval's end: true. Or on a terminal for what changes the screen. */
+static bool wait_until(uint64_t end, bool live)
 {
 	struct pollfd in = { .fd = live ? STDIN_FILENO : -1, .events = POLLIN };
+	struct timespec left;
 	uint64_t now;
 	char c;
+	int n;
 
 	while ((now = now_ns()) < end) {
-		if (poll(&in, 1, (end - now) / 1000000 + 1) <= 0 || !(in.revents & POLLIN))
+		left.tv_sec = (end - now) / 1000000000;
+		left.tv_nsec = (end - now) % 1000000000;
+		n = ppoll(&in, 1, &left, live ? &waiting : NULL);
+		if (caught) {
+			obey(caught);
+			caught = 0;
+			return false;
+		}
+		if (n <= 0)
 			continue;
 		if (read(STDIN_FILENO, &c, 1) != 1)
 			exit(0);
 		if (key(c))
-			return;
+			return false;
 	}
+	return true;
+}
+
+static void draw(const struct filter *f, const struct row *rows, unsigned int n,
+		 unsigned int hidden)
+{
+	struct winsize screen;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &screen) || !screen.ws_row || !screen.ws_col)
+		screen = (struct winsize) { .ws_row = 24, .ws_col = 80 };
+	fputs("\033[H\033[J", stdout);
+	print_table(f, rows, n, hidden, &screen);
 }
 
 static void loop(const struct filter *f, double delay, unsigned int times, bool json)
 {
 	bool live = !json && !times && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
+	unsigned int n = 0, hidden = 0;
 	struct queues then, now;
-	struct winsize screen;
-	struct row *rows;
-	unsigned int n;
+	struct row *rows = NULL;
+	double seconds = 0;
 
 	/* Without a terminal, once. */
 	if (!times && !live)
@@ -395,26 +452,29 @@ static void loop(const struct filter *f, double delay, unsigned int times, bool 
 		enter_screen();
 	queues_read(&then);
 	for (;;) {
-		wait_until(then.ns + (uint64_t)(delay * 1e9), live);
-		queues_read(&now);
-		n = make_rows(f, &then, &now, &rows);
-		if (live) {
-			if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &screen) || !screen.ws_row)
-				screen = (struct winsize) { .ws_row = 24, .ws_col = 80 };
-			fputs("\033[H\033[J", stdout);
+		if (wait_until(then.ns + (uint64_t)(delay * 1e9), live)) {
+			queues_read(&now);
+			free(rows);
+			n = make_rows(f, &then, &now, &rows);
+			hidden = count_hidden(f, &now);
+			seconds = (now.ns - then.ns) / 1e9;
+			free(then.q);
+			then = now;
+		} else if (rows) {
+			qsort(rows, n, sizeof(*rows), compare);
 		}
-		if (json)
-			print_json(f, rows, n, (now.ns - then.ns) / 1e9, now.hidden);
+		if (live)
+			draw(f, rows, n, hidden);
+		else if (json)
+			print_json(f, rows, n, seconds, hidden);
 		else
-			print_table(f, rows, n, now.hidden, live ? &screen : NULL);
-		free(rows);
-		free(then.q);
-		then = now;
+			print_table(f, rows, n, hidden, NULL);
 		if (times && !--times)
 			break;
 		if (!live)
 			putchar('\n');
 	}
+	free(rows);
 	free(then.q);
 }
 
@@ -471,7 +531,7 @@ static int run(int argc, char **argv)
 			sort_by = parse_column(optarg);
 			break;
 		default:
-			return STATUS_USAGE;
+			bad_option(&cmd_top);
 		}
 	}
 	if (optind < argc)
@@ -479,6 +539,8 @@ static int run(int argc, char **argv)
 	if (json && times > 1)
 		usage(&cmd_top, "--json prints once");
 	f.count = nodes_find(&cmd_top, gpu, &f.nodes);
+	if (f.pid && kill(f.pid, 0) && errno == ESRCH)
+		fail(STATUS_FAILED, "process %u: no such process", f.pid);
 	loop(&f, delay, times, json);
 	free(f.nodes);
 	return 0;

@@ -149,13 +149,10 @@ static void put_data(FILE *f, FILE **data, unsigned int cpus)
 	}
 }
 
-void tracedat_write(const char *path, const char *tracing, FILE **data, unsigned int cpus)
+void tracedat_write(FILE *f, const char *path, const char *tracing, FILE **data,
+		    unsigned int cpus)
 {
-	FILE *f = fopen(path, "we");
-
 	out_path = path;
-	if (!f)
-		fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
 	put_headers(f, tracing, cpus);
 	put_data(f, data, cpus);
 	if (fclose(f))

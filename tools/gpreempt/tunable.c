@@ -111,7 +111,7 @@ static void get_one(const struct node *n, const char *name)
 	puts(value);
 }
 
-static const char *parse_gpu(int argc, char **argv)
+static const char *parse_gpu(const struct command *cmd, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "gpu", required_argument, NULL, 'g' },
@@ -122,7 +122,7 @@ static const char *parse_gpu(int argc, char **argv)
 
 	while ((opt = getopt_long(argc, argv, "g:", options, NULL)) != -1) {
 		if (opt != 'g')
-			exit(STATUS_USAGE);
+			bad_option(cmd);
 		gpu = optarg;
 	}
 	return gpu;
@@ -130,7 +130,7 @@ static const char *parse_gpu(int argc, char **argv)
 
 static int run_get(int argc, char **argv)
 {
-	const char *gpu = parse_gpu(argc, argv);
+	const char *gpu = parse_gpu(&cmd_get, argc, argv);
 	struct node *nodes;
 	unsigned int n, i;
 	int arg;
@@ -155,8 +155,7 @@ static int run_get(int argc, char **argv)
 /* ---- set ---- */
 
 /* A value that the kernel refused: what would it take? */
-static void __attribute__((noreturn)) fail_value(const struct node *n, const char *name,
-						 const char *value)
+static void warn_value(const struct node *n, const char *name, const char *value)
 {
 	char path[PATH_SIZE], min[32], max[32], choices[128];
 
@@ -164,17 +163,19 @@ static void __attribute__((noreturn)) fail_value(const struct node *n, const cha
 	if (!read_text(path, min, sizeof(min))) {
 		node_path(path, n, "max/", base_name(name));
 		read_text(path, max, sizeof(max));
-		fail(STATUS_FAILED, "%s: '%s' is not a number from %s to %s%s", name, value, min,
-		     max, strchr(name, '/') ? ", or 0" : "");
+		warn("%s: '%s' is not a number from %s to %s%s", name, value, min, max,
+		     strchr(name, '/') ? ", or 0" : "");
+		return;
 	}
 	node_path(path, n, "", name);
 	read_text(path, choices, sizeof(choices));
 	if (strchr(choices, '['))
-		fail(STATUS_FAILED, "%s: '%s' is none of: %s", name, value, choices);
-	fail(STATUS_FAILED, "%s: '%s' is neither 1 nor 0", name, value);
+		warn("%s: '%s' is none of: %s", name, value, choices);
+	else
+		warn("%s: '%s' is neither 1 nor 0", name, value);
 }
 
-static void set_one(const struct node *n, const char *name, const char *value)
+static int set_one(const struct node *n, const char *name, const char *value)
 {
 	char path[PATH_SIZE];
 	int r;
@@ -183,29 +184,34 @@ static void set_one(const struct node *n, const char *name, const char *value)
 	r = write_text(path, value);
 	switch (-r) {
 	case 0:
-		return;
+		return 0;
 	case EINVAL:
-		fail_value(n, name, value);
+		warn_value(n, name, value);
+		break;
 	case EACCES:
 	case EPERM:
-		fail(STATUS_FAILED, "%s: permission denied: run as root", path);
+		warn("%s: permission denied: run as root", path);
+		break;
 	case EOPNOTSUPP:
-		fail(STATUS_FAILED, "%s: the queues of this GPU cannot be saved and restored; the "
-		     "kernel log says why", path);
+		warn("%s: the queues of this GPU cannot be saved and restored; the kernel log says "
+		     "why", path);
+		break;
 	case EBUSY:
-		fail(STATUS_FAILED, "%s: the GPU hangs since a preemption: reset it first", path);
+		warn("%s: the GPU hangs since a preemption: reset it first", path);
+		break;
 	default:
-		fail(STATUS_FAILED, "%s: %s", path, strerror(-r));
+		warn("%s: %s", path, strerror(-r));
 	}
+	return STATUS_FAILED;
 }
 
 static int run_set(int argc, char **argv)
 {
-	const char *gpu = parse_gpu(argc, argv);
+	const char *gpu = parse_gpu(&cmd_set, argc, argv);
 	struct node *nodes;
 	unsigned int n, i;
+	int arg, status = 0;
 	char *equals;
-	int arg;
 
 	if (optind == argc)
 		usage(&cmd_set, "nothing to set");
@@ -213,18 +219,24 @@ static int run_set(int argc, char **argv)
 	/* All names are known before any value is written. */
 	for (arg = optind; arg < argc; arg++) {
 		equals = strchr(argv[arg], '=');
-		if (!equals)
+		/* sysfs takes nothing for done, and does nothing */
+		if (!equals || !equals[1])
 			usage(&cmd_set, "'%s' is not NAME=VALUE", argv[arg]);
 		*equals = '\0';
 		for (i = 0; i < n; i++)
 			if (!is_tunable(&nodes[i], argv[arg]))
 				fail_name(&cmd_set, argv[arg]);
 	}
-	for (i = 0; i < n; i++)
-		for (arg = optind; arg < argc; arg++)
-			set_one(&nodes[i], argv[arg], argv[arg] + strlen(argv[arg]) + 1);
+	/* A GPU that refuses does not keep the others from what they can do. */
+	for (i = 0; i < n; i++) {
+		int r = 0;
+
+		for (arg = optind; !r && arg < argc; arg++)
+			r = set_one(&nodes[i], argv[arg], argv[arg] + strlen(argv[arg]) + 1);
+		status |= r;
+	}
 	free(nodes);
-	return 0;
+	return status;
 }
 
 const struct command cmd_get = {
