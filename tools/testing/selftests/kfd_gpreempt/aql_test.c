@@ -28,7 +28,7 @@ FIXTURE_SETUP(aql)
 	int ret = kfd_open(&self->dev);
 
 	if (ret == -ENODEV || ret == -ENOENT)
-		SKIP(return, "no KFD device");
+		SKIP(return, KFD_MISSING);
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, code_load(&self->code, &self->dev));
 	ASSERT_EQ(0, code_kernel(&self->code, "store", &self->store));

@@ -27,6 +27,22 @@ static const struct {
 	{ 90402, kernels_gfx942 },
 };
 
+/* NULL if there is none. */
+static const char *file_for(unsigned int gfx_version)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (files[i].gfx_version == gfx_version)
+			return files[i].file;
+	return NULL;
+}
+
+bool code_known(unsigned int gfx_version)
+{
+	return file_for(gfx_version);
+}
+
 static const Elf64_Ehdr *elf(const struct code *code)
 {
 	return (const Elf64_Ehdr *)code->file;
@@ -52,10 +68,7 @@ int code_load(struct code *code, struct kfd_dev *dev)
 	unsigned int i;
 	int ret;
 
-	code->file = NULL;
-	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (files[i].gfx_version == dev->gfx_version)
-			code->file = files[i].file;
+	code->file = file_for(dev->gfx_version);
 	if (!code->file)
 		return -ENOEXEC;
 	ph = segments(code);

@@ -15,6 +15,9 @@ struct code {
 	const char *file;
 };
 
+/* Is there a code object for GPUs of this gfx_target_version? */
+bool code_known(unsigned int gfx_version);
+
 /* 0 or -errno; -ENOEXEC when it is not for this GPU. */
 int code_load(struct code *code, struct kfd_dev *dev);
 

@@ -19,6 +19,7 @@
 #include "kselftest_harness.h"
 #include "contest.h"
 #include "gpreempt.h"
+#include "ioctl_call.h"
 
 #define PROC	"/sys/class/kfd/kfd/proc"
 
@@ -283,6 +284,8 @@ TEST_F_TIMEOUT(coexist, gws_is_no_victim, 120)
 	preemptions = gpreempt_number("stats/preemptions");
 	low_job_start(&self->ct.c, &self->ct.job, &self->ct.queue);
 	usleep(CONTEST_LOW_MS * 1000 / 10);
+	/* nor if it is asked for */
+	EXPECT_EQ(-EBUSY, gpreempt_hold(&self->ct.queue, 0));
 	ASSERT_EQ(0, rival_run(self->ct.rival, 1));
 	EXPECT_EQ(0, low_job_wait(&self->ct.c, &self->ct.job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));

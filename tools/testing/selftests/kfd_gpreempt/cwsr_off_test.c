@@ -22,7 +22,7 @@ FIXTURE_SETUP(cwsr_off)
 	FILE *f;
 
 	if (kfd_find_gpu(&gpu_id, &node))
-		SKIP(return, "no KFD device");
+		SKIP(return, KFD_MISSING);
 	f = fopen(PARAMETER, "r");
 	ASSERT_NE(NULL, f);
 	EXPECT_EQ(1, fscanf(f, "%d", &on));

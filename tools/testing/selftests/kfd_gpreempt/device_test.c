@@ -4,8 +4,6 @@
  * disturbs everybody on the GPU.
  */
 #include <errno.h>
-#include <glob.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,40 +12,28 @@
 #include "client.h"
 #include "file.h"
 
-#define PCI_DEVICE	"/sys/bus/pci/drivers/amdgpu/0*"
-#define RECOVER		"/sys/kernel/debug/dri/*/amdgpu_gpu_recover"
-
-/* First path that fits @pattern and ends in @file. */
-static int find(const char *pattern, const char *file, char *path, size_t size)
-{
-	glob_t found;
-	int ret = -ENOENT;
-
-	if (!glob(pattern, 0, NULL, &found)) {
-		snprintf(path, size, "%s%s", found.gl_pathv[0], file);
-		ret = 0;
-	}
-	globfree(&found);
-	return ret;
-}
+#define PCI_DEVICES	"/sys/bus/pci/devices"
 
 FIXTURE(device) {
 	struct client c;
 	struct aql_queue q;
 	struct until_job endless;
-	char reset[PATH_MAX], method[PATH_MAX], recover[PATH_MAX];
+	char reset[128], method[128], recover[128];
 };
 
 FIXTURE_SETUP(device)
 {
 	int ret = client_open(&self->c);
+	char address[64];
 
 	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+		SKIP(return, KFD_MISSING);
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, find(PCI_DEVICE, "/reset", self->reset, PATH_MAX));
-	ASSERT_EQ(0, find(PCI_DEVICE, "/reset_method", self->method, PATH_MAX));
-	ASSERT_EQ(0, find(RECOVER, "", self->recover, PATH_MAX));
+	ASSERT_EQ(0, kfd_pci_address(address, sizeof(address)));
+	snprintf(self->reset, sizeof(self->reset), PCI_DEVICES "/%s/reset", address);
+	snprintf(self->method, sizeof(self->method), PCI_DEVICES "/%s/reset_method", address);
+	snprintf(self->recover, sizeof(self->recover),
+		 "/sys/kernel/debug/dri/%s/amdgpu_gpu_recover", address);
 	ASSERT_EQ(0, aql_create(&self->q, &self->c.dev, 64, 7));
 	ASSERT_EQ(0, until_job_init(&self->c, &self->endless));
 	until_job_start(&self->c, &self->endless, &self->q);

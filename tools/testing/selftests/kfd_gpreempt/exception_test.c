@@ -58,7 +58,7 @@ FIXTURE_SETUP(exception)
 	__u32 gpu_id;
 
 	if (kfd_find_gpu(&gpu_id, &node))
-		SKIP(return, "no KFD device");
+		SKIP(return, KFD_MISSING);
 	ASSERT_EQ(0, kfd_open(&self->dev));
 	ASSERT_EQ(0, kfd_ioctl(&self->dev, AMDKFD_IOC_RUNTIME_ENABLE, &args));
 	ASSERT_EQ(0, code_load(&self->code, &self->dev));

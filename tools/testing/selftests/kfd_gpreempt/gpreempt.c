@@ -162,7 +162,7 @@ const char *gpreempt_missing(int ret)
 {
 	switch (ret) {
 	case -ENODEV:
-		return "no KFD device";
+		return KFD_MISSING;
 	case -ENOENT:
 		return "no GPREEMPT in this kernel";
 	case -EOPNOTSUPP:

@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-#include "kfd.h"
+#include "code.h"
 
 #define TOPOLOGY	"/sys/class/kfd/kfd/topology/nodes"
 #define MAX_NODES	64
@@ -57,6 +57,23 @@ int kfd_clocks(struct kfd_dev *dev, __u64 *gpu, __u64 *now)
 	return ret;
 }
 
+/* A value of a node of the topology; 0 if there is none. */
+static unsigned long long node_property(unsigned int node, const char *wanted)
+{
+	unsigned long long value, found = 0;
+	char path[96], name[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), TOPOLOGY "/%u/properties", node);
+	f = fopen(path, "r");
+	while (f && fscanf(f, "%63s %llu", name, &value) == 2)
+		if (!strcmp(name, wanted))
+			found = value;
+	if (f)
+		fclose(f);
+	return found;
+}
+
 int kfd_find_gpu(__u32 *gpu_id, unsigned int *node)
 {
 	const char *which = getenv("KFD_GPU");
@@ -73,13 +90,34 @@ int kfd_find_gpu(__u32 *gpu_id, unsigned int *node)
 		if (fscanf(f, "%u", &id) != 1)
 			id = 0;
 		fclose(f);
-		if (id && !skip--) {
+		if (id && code_known(node_property(n, "gfx_target_version")) && !skip--) {
 			*gpu_id = id;
 			*node = n;
 			return 0;
 		}
 	}
 	return -ENODEV;
+}
+
+int kfd_pci_address(char *address, size_t size)
+{
+	char path[96], target[256];
+	unsigned int node;
+	__u32 gpu_id;
+	ssize_t n;
+	int ret;
+
+	ret = kfd_find_gpu(&gpu_id, &node);
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "/sys/class/drm/renderD%llu/device",
+		 node_property(node, "drm_render_minor"));
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	snprintf(address, size, "%s", strrchr(target, '/') ? strrchr(target, '/') + 1 : target);
+	return 0;
 }
 
 static size_t align_up(size_t v, size_t a)

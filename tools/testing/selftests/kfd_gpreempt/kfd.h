@@ -104,9 +104,14 @@ void kfd_close(struct kfd_dev *dev);
  * @gpu_id:	its id
  * @node:	its number
  *
+ * Of those that there are kernels for: beside them there may be a CPU's own GPU.
  * Needs no /dev/kfd. Return: 0, or -ENODEV.
  */
 int kfd_find_gpu(__u32 *gpu_id, unsigned int *node);
+/* Its PCI address, as 0000:03:00.0; 0 or -errno. */
+int kfd_pci_address(char *address, size_t size);
+
+#define KFD_MISSING	"no GPU that these tests have kernels for"
 
 int kfd_alloc(struct kfd_dev *dev, struct kfd_mem *mem, size_t size, __u32 flags);
 /* Map memory of the caller's, @mem->ptr and @mem->size, for the GPU; kfd_free() not needed. */

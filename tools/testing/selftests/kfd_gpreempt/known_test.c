@@ -20,7 +20,7 @@ FIXTURE_SETUP(known)
 	int ret = client_open(&self->c);
 
 	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+		SKIP(return, KFD_MISSING);
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, aql_create(&self->q, &self->c.dev, 64, PRIORITY_LOW));
 }

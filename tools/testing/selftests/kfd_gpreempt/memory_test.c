@@ -40,7 +40,7 @@ FIXTURE_SETUP(memory)
 	__u32 gpu_id;
 
 	if (kfd_find_gpu(&gpu_id, &node))
-		SKIP(return, "no KFD device");
+		SKIP(return, KFD_MISSING);
 	ASSERT_EQ(0, client_open(&self->c));
 	self->open = true;
 	ASSERT_EQ(0, code_kernel(&self->c.code, "scatter", &self->scatter));

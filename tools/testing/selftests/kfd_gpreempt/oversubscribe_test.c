@@ -121,7 +121,7 @@ FIXTURE_SETUP(oversubscribe)
 	int ret;
 
 	if (kfd_find_gpu(&gpu_id, &node))
-		SKIP(return, "no KFD device");
+		SKIP(return, KFD_MISSING);
 	if (!variant->preempted)
 		return;
 	ret = gpreempt_begin();

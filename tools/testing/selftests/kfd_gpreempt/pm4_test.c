@@ -75,7 +75,7 @@ FIXTURE_SETUP(pm4)
 	__u32 gpu_id;
 
 	if (kfd_find_gpu(&gpu_id, &node))
-		SKIP(return, "no KFD device");
+		SKIP(return, KFD_MISSING);
 	ASSERT_EQ(0, client_open(&self->c));
 	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &self->mem, 2 * WORDS * 4 + ITEMS * 4,
 			       KFD_MEM_HOST));

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -15,20 +14,16 @@
 #include "file.h"
 #include "gpreempt.h"
 
-/* Reading it resets the GPU. */
-#define RECOVER	"/sys/kernel/debug/dri/*/amdgpu_gpu_recover"
-
 static int reset_gpu(void)
 {
-	glob_t found;
-	char buf[32];
-	int ret;
+	char address[64], path[128], buf[32];
+	int ret = kfd_pci_address(address, sizeof(address));
 
-	if (glob(RECOVER, 0, NULL, &found))
-		return -ENOENT;
-	ret = file_read(found.gl_pathv[0], buf, sizeof(buf));
-	globfree(&found);
-	return ret;
+	if (ret)
+		return ret;
+	/* reading it resets the GPU */
+	snprintf(path, sizeof(path), "/sys/kernel/debug/dri/%s/amdgpu_gpu_recover", address);
+	return file_read(path, buf, sizeof(buf));
 }
 
 FIXTURE(reset) {

@@ -49,7 +49,7 @@ FIXTURE_SETUP(area)
 	int ret = client_open(&self->c);
 
 	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+		SKIP(return, KFD_MISSING);
 	ASSERT_EQ(0, ret);
 	self->groups = self->c.dev.cus;
 	self->dbg_fd = open("/dev/null", O_RDWR);

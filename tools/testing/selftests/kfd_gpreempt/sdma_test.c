@@ -40,7 +40,7 @@ FIXTURE_SETUP(sdma)
 	__u32 gpu_id;
 
 	if (kfd_find_gpu(&gpu_id, &node))
-		SKIP(return, "no KFD device");
+		SKIP(return, KFD_MISSING);
 	ASSERT_EQ(0, kfd_open(&self->dev));
 	ASSERT_EQ(0, kfd_alloc(&self->dev, &self->words, KFD_PAGE, KFD_MEM_HOST));
 	ASSERT_EQ(0, kfd_alloc(&self->dev, &self->from, BYTES, KFD_MEM_HOST));

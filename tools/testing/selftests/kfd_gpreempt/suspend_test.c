@@ -35,7 +35,7 @@ FIXTURE_SETUP(suspend)
 	int ret = client_open(&self->c);
 
 	if (ret == -ENODEV)
-		SKIP(return, "no KFD device");
+		SKIP(return, KFD_MISSING);
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, aql_create(&self->q, &self->c.dev, 64, 7));
 	n = low_calibrate(&self->c, &self->q, LOW_MS);

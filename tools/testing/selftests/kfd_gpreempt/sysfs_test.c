@@ -50,7 +50,7 @@ FIXTURE_SETUP(sysfs)
 	__u32 gpu_id;
 
 	if (kfd_find_gpu(&gpu_id, &node))
-		SKIP(return, "no KFD device");
+		SKIP(return, KFD_MISSING);
 	if (!gpreempt_present())
 		SKIP(return, "%s", gpreempt_missing(-ENOENT));
 	memset(self->huge, '1', sizeof(self->huge) - 1);

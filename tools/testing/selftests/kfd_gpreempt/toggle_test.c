@@ -24,7 +24,7 @@ FIXTURE_SETUP(toggle)
 	__u32 gpu_id, n;
 
 	if (kfd_find_gpu(&gpu_id, &node))
-		SKIP(return, "no KFD device");
+		SKIP(return, KFD_MISSING);
 	ASSERT_EQ(0, client_open(&self->c));
 	ASSERT_EQ(0, aql_create(&self->q, &self->c.dev, 64, PRIORITY_LOW));
 	ASSERT_EQ(0, client_calibrate(&self->c, &self->q));

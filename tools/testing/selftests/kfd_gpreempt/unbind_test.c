@@ -5,9 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
-#include <libgen.h>
-#include <limits.h>
 #include <signal.h>
 #include <unistd.h>
 #include <sys/mman.h>
@@ -72,9 +69,8 @@ static int contend(volatile int *ready)
 
 TEST_F_TIMEOUT(unbind, while_preempted, 120)
 {
-	char device[PATH_MAX], *address;
 	unsigned int ms;
-	glob_t found;
+	char address[64];
 	int fd, n;
 
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
@@ -87,15 +83,12 @@ TEST_F_TIMEOUT(unbind, while_preempted, 120)
 		usleep(10000);
 	ASSERT_EQ(1, *self->ready);
 
-	ASSERT_EQ(0, glob(DRIVER "/[0-9a-f]*:*", 0, NULL, &found));
-	snprintf(device, sizeof(device), "%s", found.gl_pathv[0]);
-	address = basename(device);
+	ASSERT_EQ(0, kfd_pci_address(address, sizeof(address)));
 	fd = open(DRIVER "/unbind", O_WRONLY);
 	ASSERT_LE(0, fd);
 	n = strlen(address);
 	EXPECT_EQ(n, write(fd, address, n));
 	close(fd);
-	globfree(&found);
 	/* amdkfd stays until the last user goes, but takes nobody off any more */
 	if (gpreempt_present())
 		EXPECT_EQ(gpreempt_number("stats/preemptions"),
