@@ -57,14 +57,16 @@ static void sleep_until(__u64 ns)
 		;
 }
 
-/* CPU time of a process or kernel thread. */
+/* CPU time of a process or kernel thread; 0 of none. */
 static __u64 cpu_ns(pid_t pid)
 {
 	struct timespec ts = { };
 	clockid_t clock;
 
-	if (!pid || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &ts))
+	if (!pid)
 		return 0;
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &ts))
+		fail("CPU time of the monitor or daemon", -ESRCH);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
