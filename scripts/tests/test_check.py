@@ -4,6 +4,7 @@ import contextlib
 import importlib.machinery
 import importlib.util
 import io
+import json
 import tempfile
 import unittest
 from pathlib import Path
@@ -84,6 +85,47 @@ class Late(unittest.TestCase):
     def test_a_failure_in_time_counts(self):
         tally = self.suite("2 machine-stop behind=0\n", "echo 'ok 1 a'; exit 0")
         self.assertEqual((tally.passed, tally.failed), (1, 1))
+
+
+class Bench(unittest.TestCase):
+    """The suite bench, by what scripts/bench leaves each time."""
+
+    WAYS = {m: {"requests": 60, "p50_us": 900} for m in
+            ("alone", "stock", "daemon", "coop", "gpreempt", "hint")}
+
+    def results(self, *left):
+        left = list(left)
+
+        def leave(*_, **__):
+            out = folder / "bench-short"
+            out.mkdir(exist_ok=True)
+            mixes = {"block-10ms": {"title": "", "low_block_us": 1, **left.pop(0)}}
+            (out / "results.json").write_text(json.dumps(
+                {"mixes": mixes if len(mixes["block-10ms"]) > 2 else {}}))
+            (out / "block-10ms.png").touch()
+            return mock.Mock(stdout="")
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            with mock.patch.object(check, "OUT", folder), \
+                    mock.patch.object(check.subprocess, "run", leave):
+                return [line.split()[0] for line in check.bench() if " - " in line]
+
+    def test_all_measured(self):
+        self.assertEqual(self.results({**self.WAYS, "stock": {"requests": 60, "p50_us": 5000}}),
+                         ["ok"] * 3)
+
+    def test_gpreempt_is_no_better(self):
+        self.assertEqual(self.results(self.WAYS), ["ok", "not", "ok"])
+
+    def test_a_way_is_missing(self):
+        ways = {**self.WAYS, "stock": {"requests": 60, "p50_us": 5000}}
+        del ways["coop"]
+        self.assertEqual(self.results(ways), ["not", "ok", "ok"])
+
+    def test_a_busy_host_gets_another_try(self):
+        ways = {**self.WAYS, "stock": {"requests": 60, "p50_us": 5000}}
+        self.assertEqual(self.results({}, ways), ["ok"] * 3)
+        self.assertEqual(self.results({}, {}), ["not", "not", "ok"])
 
 
 class Tally(unittest.TestCase):
