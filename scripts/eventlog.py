@@ -30,8 +30,8 @@ MAX_ERRORS = 50
 # A text may hold spaces.
 FIELD = re.compile(r'([\w-]+)=("[^"]*"|\S*)')
 # Events that only people read.
-PEOPLE = {"control", "doorbell-seen", "fault", "hqd-map", "hqd-unmap", "reset", "sdma-map",
-          "sdma-unmap", "set-resources", "warn", "wave-stall"}
+PEOPLE = {"control", "doorbell-seen", "fault", "hqd-map", "hqd-unmap", "page-retry", "reset",
+          "sdma-map", "sdma-unmap", "set-resources", "warn", "wave-stall"}
 
 
 class NotMapped(Exception):

@@ -270,6 +270,21 @@ static void *wave_mem_ptr(void *ctx, u64 va, size_t *span, bool write)
 	return vm_ptr(q->g, q->vmid, va, span, write);
 }
 
+/* With XNACK a fault is the matter of wave_mem_retry(). */
+static void *wave_mem_ptr_quiet(void *ctx, u64 va, size_t *span, bool write)
+{
+	struct user_queue *q = ctx;
+
+	return vm_ptr_quiet(q->g, q->vmid, va, span, write);
+}
+
+static bool wave_mem_retry(void *ctx, u64 va, bool write)
+{
+	struct user_queue *q = ctx;
+
+	return vm_retry(q->g, q->vmid, va, write);
+}
+
 static u32 wave_mem_generation(void *ctx)
 {
 	struct user_queue *q = ctx;
@@ -380,6 +395,10 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 		.shared_base = (u64)(env->sh_mem_bases >> 16) << 48,
 		.private_base = (u64)(env->sh_mem_bases & 0xffff) << 48,
 	};
+	if (vm_retries(g, q->vmid)) {
+		q->mem.ptr = wave_mem_ptr_quiet;
+		q->mem.retry = wave_mem_retry;
+	}
 	trap_attach(q, &env->trap);
 	if (q->aql)
 		attach_aql(q);

@@ -347,6 +347,9 @@ static void wave_stopped(struct cu *cu, struct simd *s, struct wave_slot *slot,
 		if (grp->live)
 			barrier_check(cu, grp, s->time);
 		break;
+	case WAVE_RETRY:
+		slot->ready += XNACK_RETRY_NS;
+		break;
 	case WAVE_FAULT:
 	case WAVE_ILLEGAL:
 	case WAVE_TRAP:
@@ -467,7 +470,7 @@ static u64 simd_step(struct cu *cu, struct simd *s, u64 now, u32 *done)
 	cu->insns += *done;
 	s->next = (slot - s->slot + 1) % SIMD_WAVES;
 	wave_stopped(cu, s, slot, stop);
-	if (stepping)
+	if (stepping && stop != WAVE_RETRY)
 		wave_stepped(slot);
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include "log.h"
 #include "machine.h"
 #include "memory.h"
+#include "regs.h"
 #include "sdma.h"
 #include "spi.h"
 
@@ -144,6 +145,7 @@ static int add_process(struct hws *s, const u32 *p, unsigned int n)
 		.quantum = (p[0] >> 25) * PROCESS_QUANTUM_NS,
 		.base = p[1] | (u64)p[2] << 32,
 		.sh_mem_bases = p[3],
+		.retry = !(p[4] & SH_MEM_CONFIG_RETRY_DISABLE),
 		.trap = {
 			.tba = (p[5] | (u64)(p[6] & 0xff) << 32) << 8,
 			.tma = (p[7] | (u64)(p[8] & 0xff) << 32) << 8,

@@ -17,6 +17,7 @@
 /**
  * struct process - MAP_PROCESS
  * @base:	page directory entry of its address space
+ * @retry:	XNACK: its accesses that fault are made again
  * @trap:	how its waves trap
  * @quantum:	ns it keeps its VMID while others wait for one
  * @place:	for runlist_rotate()
@@ -24,6 +25,7 @@
 struct process {
 	u16 pasid;
 	u32 sh_mem_bases;
+	bool retry;
 	u64 base;
 	struct trap_setup trap;
 	u64 quantum;

@@ -2,6 +2,7 @@
 /* Interrupt ring; see ih.h. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "asic.h"
 #include "fault.h"
@@ -30,6 +31,9 @@
 #define CLIENT_UTCL2		0x1b
 #define SOURCE_UTCL2_FAULT	0
 #define FAULT_DATA_WRITE	0x20	/* data[1]; gmc_v9_0_process_interrupt() */
+#define FAULT_DATA_RETRY	0x80
+#define CAM_ENABLE		(1u << 16)
+#define CAM_INDEX(v)		((v) & 0x3ff)	/* data[2], and what the doorbell says */
 #define STATUS_RW		(1u << 18)
 #define STATUS_VMID_SHIFT	20
 #define STATUS_PERMISSION	(0xfu << 4)
@@ -37,10 +41,16 @@
 
 /**
  * struct ih - the interrupt ring's write side
- * @lock:	orders posts and the registers WPTR and RPTR
+ * @lock:	orders posts and the registers WPTR and RPTR; protects @cam
+ * @cam:	pages that retry faults were sent for and the driver has not answered
  */
 struct ih {
 	pthread_mutex_t lock;
+	struct {
+		bool used;
+		u16 pasid;
+		u64 page;
+	} cam[RETRY_CAM_ENTRIES];
 };
 
 int ih_create(struct gpu *g)
@@ -155,25 +165,64 @@ void ih_control(struct gpu *g, u32 val)
 	pthread_mutex_unlock(&g->ih->lock);
 }
 
+static bool rings(struct gpu *g, u32 reg, u32 dw)
+{
+	u32 db = regs_get(g, reg);
+
+	return db & DOORBELL_ENABLE && DOORBELL_OFFSET(db) == dw;
+}
+
 bool ih_doorbell(struct gpu *g, u32 dw, u32 value)
 {
-	u32 db = regs_get(g, REG_IH_DOORBELL_RPTR);
+	bool rptr = rings(g, REG_IH_DOORBELL_RPTR, dw);
 
-	if (!(db & DOORBELL_ENABLE) || DOORBELL_OFFSET(db) != dw)
+	if (!rptr && !rings(g, REG_IH_DOORBELL_RETRY_CAM, dw))
 		return false;
 	pthread_mutex_lock(&g->ih->lock);
-	regs_set(g, REG_IH_RB_RPTR, value);
+	if (rptr)
+		regs_set(g, REG_IH_RB_RPTR, value);
+	else if (CAM_INDEX(value) < RETRY_CAM_ENTRIES)
+		g->ih->cam[CAM_INDEX(value)].used = false;
 	pthread_mutex_unlock(&g->ih->lock);
 	return true;
 }
 
-void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
+void ih_retry_cam_control(struct gpu *g)
+{
+	pthread_mutex_lock(&g->ih->lock);
+	memset(g->ih->cam, 0, sizeof(g->ih->cam));
+	pthread_mutex_unlock(&g->ih->lock);
+}
+
+/* An entry for a page that has none; false: it has, or there is none left. */
+static bool cam_take(struct ih *ih, u16 pasid, u64 page, u32 *index)
+{
+	unsigned int i, n = RETRY_CAM_ENTRIES;
+
+	for (i = 0; i < RETRY_CAM_ENTRIES; i++) {
+		if (!ih->cam[i].used)
+			n = i;
+		else if (ih->cam[i].pasid == pasid && ih->cam[i].page == page)
+			return false;
+	}
+	if (n == RETRY_CAM_ENTRIES)
+		return false;
+	ih->cam[n].used = true;
+	ih->cam[n].pasid = pasid;
+	ih->cam[n].page = page;
+	*index = n;
+	return true;
+}
+
+static struct ih_vector fault_vector(struct gpu *g, unsigned int vmid, u64 va, bool write,
+				     enum vm_fault why)
 {
 	/* As event_interrupt_wq_v9() takes the ring id apart. */
 	static const u8 ring[] = {
 		[VM_FAULT_NO_PAGE] = 0x08, [VM_FAULT_READ] = 0x10, [VM_FAULT_WRITE] = 0x20,
 	};
-	struct ih_vector v = {
+
+	return (struct ih_vector){
 		.client = CLIENT_UTCL2,
 		.source = SOURCE_UTCL2_FAULT,
 		.ring = ring[why],
@@ -182,6 +231,27 @@ void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write, enum
 		.data = { (u32)(va >> 12), (u32)(va >> 44 & 0xf) |
 			  (write ? FAULT_DATA_WRITE : 0) },
 	};
+}
+
+bool ih_post_vm_retry(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
+{
+	struct ih_vector v = fault_vector(g, vmid, va, write, why);
+	bool post = true;
+
+	v.data[1] |= FAULT_DATA_RETRY;
+	if (regs_get(g, REG_IH_RETRY_CAM_CNTL) & CAM_ENABLE) {
+		pthread_mutex_lock(&g->ih->lock);
+		post = cam_take(g->ih, v.pasid, va >> 12, &v.data[2]);
+		pthread_mutex_unlock(&g->ih->lock);
+	}
+	if (post)
+		ih_post(g, &v);
+	return post;
+}
+
+void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
+{
+	struct ih_vector v = fault_vector(g, vmid, va, write, why);
 
 	regs_set(g, REG_VM_L2_FAULT_STATUS, STATUS_CID_TCP | STATUS_PERMISSION |
 		 (write ? STATUS_RW : 0) | vmid << STATUS_VMID_SHIFT);

@@ -28,11 +28,17 @@ struct ih_vector {
 int ih_create(struct gpu *g);
 void ih_destroy(struct gpu *g);
 
-/* True if the doorbell is the interrupt ring's read pointer. @dw: dword offset in BAR2 */
+/*
+ * True if the doorbell is the interrupt ring's read pointer, or the answer to a retry
+ * fault. @dw: dword offset in BAR2
+ */
 bool ih_doorbell(struct gpu *g, u32 dw, u32 value);
 
 /* IH_RB_CNTL was written. */
 void ih_control(struct gpu *g, u32 val);
+
+/* IH_RETRY_INT_CAM_CNTL was written. */
+void ih_retry_cam_control(struct gpu *g);
 
 /* Why a translation failed. */
 enum vm_fault {
@@ -43,6 +49,12 @@ enum vm_fault {
 
 /* A translation failed: fault registers and interrupt (memory.c calls it once a page). */
 void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why);
+
+/*
+ * The same where the access is made again: the retry CAM lets one interrupt a page
+ * pass until the driver answers it. Return: true if it did.
+ */
+bool ih_post_vm_retry(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why);
 
 /* Queue @v and raise the MSI. May be called from any thread. */
 void ih_post(struct gpu *g, const struct ih_vector *v);

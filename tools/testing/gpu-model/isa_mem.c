@@ -42,6 +42,7 @@ u8 *wave_ptr(struct ctx *c, u64 va, bool write, size_t *span)
 	host = w->mem->ptr(w->mem->ctx, va, &got, write);
 	if (!host) {
 		w->fault_va = va;
+		w->again = w->mem->retry && w->mem->retry(w->mem->ctx, va, write);
 		return NULL;
 	}
 	if (got < *span)

@@ -23,18 +23,28 @@
 /* Entries of page directories and tables (amdgpu_vm.h). */
 #define PTE_VALID	(1ull << 0)
 #define PTE_SYSTEM	(1ull << 1)
+#define PTE_EXECUTE	(1ull << 4)
 #define PTE_READ	(1ull << 5)
 #define PTE_WRITE	(1ull << 6)
 #define PTE_FRAG(p)	((unsigned int)((p) >> 7 & 0x1f))
+#define PTE_PRT		(1ull << 51)
 #define PDE_PTE		(1ull << 54)	/* the directory entry is a leaf */
 #define PTE_FURTHER	(1ull << 56)	/* the entry of a block table points to a table */
 #define PDE_BFS(p)	((unsigned int)((p) >> 59))
 #define PTE_ADDR(p)	((p) & 0xfffffffff000ull)
 #define PDE_ADDR(p)	((p) & 0xffffffffffc0ull)
 
+/*
+ * Combinations without sense: the driver found nothing to map, the access is not
+ * to be tried again (AMDGPU_VM_NORETRY_FLAGS, and _TF in the tables of pages).
+ */
+#define PDE_NO_RETRY	(PTE_EXECUTE | PDE_PTE | PTE_FURTHER)
+#define PTE_NO_RETRY	(PTE_VALID | PTE_SYSTEM | PTE_PRT)
+
 #define CNTL_ENABLE(c)	((c) & 1)
 #define CNTL_DEPTH(c)	((c) >> 1 & 3)
 #define CNTL_BLOCK(c)	((c) >> 3 & 15)
+#define CNTL_RETRY(c)	((c) >> 7 & 1)	/* permission or invalid page */
 
 #define TLB_ENTRIES	256
 
@@ -51,6 +61,7 @@ struct dma_map {
  * @ctx:	VM_CONTEXTn registers; a torn read of a base under change is the
  *		driver's bug, as on hardware
  * @gen:	see vm_generation()
+ * @retry:	see vm_set_retry()
  * @fault_lock:	last fault of each VMID, to report it once
  */
 struct mem {
@@ -62,6 +73,7 @@ struct mem {
 	unsigned int maps;
 	_Atomic u32 ctx[VM_COUNT][VM_FIELDS];
 	_Atomic u32 gen[VM_COUNT];
+	atomic_bool retry[VM_COUNT];
 	pthread_mutex_t fault_lock;
 	struct {
 		u64 page;
@@ -143,9 +155,11 @@ void mem_reset(struct gpu *g)
 {
 	unsigned int v, f;
 
-	for (v = 0; v < VM_COUNT; v++)
+	for (v = 0; v < VM_COUNT; v++) {
+		atomic_store(&g->mem->retry[v], false);
 		for (f = 0; f < VM_FIELDS; f++)
 			atomic_store(&g->mem->ctx[v][f], 0);
+	}
 	vm_flush(g, 0xffff);
 }
 
@@ -332,6 +346,36 @@ void vm_flush(struct gpu *g, u32 mask)
 			atomic_fetch_add(&g->mem->gen[v], 1);
 }
 
+void vm_invalidate(struct gpu *g, u32 mask)
+{
+	struct mem *m = g->mem;
+	bool wait = false;
+	unsigned int v;
+
+	vm_flush(g, mask);
+	for (v = 0; v < VM_COUNT; v++)
+		wait |= mask >> v & 1 && vm_retries(g, v);
+	if (!wait)
+		return;
+	pthread_rwlock_wrlock(&m->users);	/* all that used what was there have left */
+	pthread_rwlock_unlock(&m->users);
+}
+
+void vm_set_retry(struct gpu *g, unsigned int vmid, bool on)
+{
+	if (vmid < VM_COUNT)
+		atomic_store(&g->mem->retry[vmid], on);
+}
+
+bool vm_retries(struct gpu *g, unsigned int vmid)
+{
+	struct mem *m = g->mem;
+
+	vmid %= VM_COUNT;
+	return vmid && atomic_load(&m->retry[vmid]) &&
+	       CNTL_RETRY(atomic_load(&m->ctx[vmid][VM_CNTL]));
+}
+
 u32 vm_generation(struct gpu *g, unsigned int vmid)
 {
 	return atomic_load_explicit(&g->mem->gen[vmid % VM_COUNT], memory_order_acquire);
@@ -353,6 +397,15 @@ static bool read_entry(struct mem *m, u64 addr, bool system, u64 index, u64 *out
 		return false;
 	*out = __atomic_load_n((u64 *)p, __ATOMIC_ACQUIRE);
 	return true;
+}
+
+static const char not_readable[] = "not readable", not_writable[] = "not writable";
+static const char no_table[] = "invalid directory entry", no_page[] = "invalid page";
+static const char refused[] = "nothing that the driver could map";
+
+static const char *invalid(u64 entry, const char *why)
+{
+	return (entry & PDE_NO_RETRY) == PDE_NO_RETRY ? refused : why;
 }
 
 /*
@@ -399,7 +452,7 @@ static const char *walk(struct mem *m, unsigned int vmid, u64 va, u64 *leaf,
 		if (!read_entry(m, PDE_ADDR(entry), entry & PTE_SYSTEM, index, &entry))
 			return "directory outside of memory";
 		if (!(entry & PTE_VALID))
-			return "invalid directory entry";
+			return invalid(entry, no_table);
 		if (entry & PDE_PTE) {
 			*leaf_shift = shift;
 			goto leaf;
@@ -415,7 +468,7 @@ static const char *walk(struct mem *m, unsigned int vmid, u64 va, u64 *leaf,
 	*leaf_shift = PAGE_SHIFT + bfs;
 	if (bfs && entry & PTE_FURTHER) {
 		if (!(entry & PTE_VALID))
-			return "invalid directory entry";
+			return invalid(entry, no_table);
 		index = (va & ((1ull << *leaf_shift) - 1)) >> PAGE_SHIFT;
 		if (!read_entry(m, PDE_ADDR(entry), entry & PTE_SYSTEM, index, &entry))
 			return "table outside of memory";
@@ -423,12 +476,12 @@ static const char *walk(struct mem *m, unsigned int vmid, u64 va, u64 *leaf,
 	}
 leaf:
 	if (!(entry & PTE_VALID))
-		return "invalid page";
+		return invalid(entry, no_page);
+	if ((entry & PTE_NO_RETRY) == PTE_NO_RETRY)
+		return refused;
 	*leaf = entry;
 	return NULL;
 }
-
-static const char not_readable[] = "not readable", not_writable[] = "not writable";
 
 /* Translate @va; NULL and a reason on failure. */
 static u8 *translate(struct mem *m, unsigned int vmid, u64 va, bool write, u64 *span,
@@ -477,10 +530,14 @@ static u8 *translate(struct mem *m, unsigned int vmid, u64 va, bool write, u64 *
 	return p;
 }
 
+static enum vm_fault kind_of(const char *why)
+{
+	return why == not_readable ? VM_FAULT_READ :
+	       why == not_writable ? VM_FAULT_WRITE : VM_FAULT_NO_PAGE;
+}
+
 static void fault(struct gpu *g, unsigned int vmid, u64 va, bool write, const char *why)
 {
-	enum vm_fault kind = why == not_readable ? VM_FAULT_READ :
-			     why == not_writable ? VM_FAULT_WRITE : VM_FAULT_NO_PAGE;
 	struct mem *m = g->mem;
 	u32 gen = vm_generation(g, vmid);
 	bool report;
@@ -498,7 +555,26 @@ static void fault(struct gpu *g, unsigned int vmid, u64 va, bool write, const ch
 		 (unsigned long long)va, why);
 	log_event("page-fault", "vmid=%u va=0x%llx write=%d", vmid, (unsigned long long)va,
 		  write);
-	ih_post_vm_fault(g, vmid, va, write, kind);
+	ih_post_vm_fault(g, vmid, va, write, kind_of(why));
+}
+
+bool vm_retry(struct gpu *g, unsigned int vmid, u64 va, bool write)
+{
+	const char *why = NULL;
+	u64 span;
+
+	vmid %= VM_COUNT;
+	if (translate(g->mem, vmid, va, write, &span, &why))
+		return true;		/* there by now */
+	if (!vm_retries(g, vmid) || (why != not_readable && why != not_writable &&
+				     why != no_table && why != no_page)) {
+		fault(g, vmid, va, write, why);
+		return false;
+	}
+	if (ih_post_vm_retry(g, vmid, va, write, kind_of(why)))
+		log_event("page-retry", "vmid=%u va=0x%llx write=%d", vmid,
+			  (unsigned long long)va, write);
+	return true;
 }
 
 /* @why: out: reason of a failure */
@@ -593,7 +669,8 @@ static bool writes_to_bus(struct gpu *g, unsigned int vmid, u64 va, u64 *addr)
 	return true;
 }
 
-static int vm_copy(struct gpu *g, unsigned int vmid, u64 va, u8 *buf, size_t len, bool write)
+static int vm_copy(struct gpu *g, unsigned int vmid, u64 va, u8 *buf, size_t len, bool write,
+		   bool retry)
 {
 	const char *why = NULL;
 	int err = 0;
@@ -609,6 +686,10 @@ static int vm_copy(struct gpu *g, unsigned int vmid, u64 va, u8 *buf, size_t len
 			if (pci_loop_back(g, addr, buf, len))
 				return 0;
 			vm_enter(g);
+		}
+		if (!p && retry) {
+			err = vm_retry(g, vmid, va, write) ? -EAGAIN : -EFAULT;
+			break;
 		}
 		if (!p) {
 			fault(g, vmid % VM_COUNT, va, write, why);
@@ -631,10 +712,20 @@ static int vm_copy(struct gpu *g, unsigned int vmid, u64 va, u8 *buf, size_t len
 
 int vm_read(struct gpu *g, unsigned int vmid, u64 va, void *buf, size_t len)
 {
-	return vm_copy(g, vmid, va, buf, len, false);
+	return vm_copy(g, vmid, va, buf, len, false, false);
 }
 
 int vm_write(struct gpu *g, unsigned int vmid, u64 va, const void *buf, size_t len)
 {
-	return vm_copy(g, vmid, va, (u8 *)(uintptr_t)buf, len, true);
+	return vm_copy(g, vmid, va, (u8 *)(uintptr_t)buf, len, true, false);
+}
+
+int vm_read_retry(struct gpu *g, unsigned int vmid, u64 va, void *buf, size_t len)
+{
+	return vm_copy(g, vmid, va, buf, len, false, true);
+}
+
+int vm_write_retry(struct gpu *g, unsigned int vmid, u64 va, const void *buf, size_t len)
+{
+	return vm_copy(g, vmid, va, (u8 *)(uintptr_t)buf, len, true, true);
 }

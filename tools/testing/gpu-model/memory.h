@@ -33,9 +33,33 @@ void *vm_ptr(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write)
 /* As vm_ptr(), but a failed walk is told nobody. */
 void *vm_ptr_quiet(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write);
 
+/*
+ * XNACK: do accesses that fault in this VMID wait and are made again? The process
+ * wants it (SH_MEM_CONFIG), and the context sends such faults (VM_CONTEXT_CNTL).
+ */
+void vm_set_retry(struct gpu *g, unsigned int vmid, bool on);
+bool vm_retries(struct gpu *g, unsigned int vmid);
+
+/**
+ * vm_retry() - vm_ptr_quiet() gave NULL to a client that can make an access again
+ * @g:		device
+ * @vmid:	VMID
+ * @va:		address
+ * @write:	access is a write
+ *
+ * The driver is asked for the page by a retry fault. Where there is no retry it is
+ * a fault as vm_ptr() raises it. Under vm_enter().
+ * Return: true if the access is to be made again, later.
+ */
+bool vm_retry(struct gpu *g, unsigned int vmid, u64 va, bool write);
+
 /* Copy across pages; return 0 or -EFAULT. */
 int vm_read(struct gpu *g, unsigned int vmid, u64 va, void *buf, size_t len);
 int vm_write(struct gpu *g, unsigned int vmid, u64 va, const void *buf, size_t len);
+
+/* The same for a client of vm_retry(): -EAGAIN where that is true. */
+int vm_read_retry(struct gpu *g, unsigned int vmid, u64 va, void *buf, size_t len);
+int vm_write_retry(struct gpu *g, unsigned int vmid, u64 va, const void *buf, size_t len);
 
 /*
  * Readers of guest memory bracket their use of pointers: DMA_UNMAP and BAR
@@ -96,6 +120,13 @@ void vm_set_field(struct gpu *g, unsigned int vmid, enum vm_field f, u32 val);
 
 /* Drop cached translations of the VMIDs in @mask. */
 void vm_flush(struct gpu *g, u32 mask);
+
+/*
+ * The driver's invalidation: with it, nobody uses what was there before any more.
+ * Where queues run on while pages go, with XNACK, that has to be waited for. Not
+ * under vm_enter().
+ */
+void vm_invalidate(struct gpu *g, u32 mask);
 
 /* Root of the page table of @vmid, a PDE as MAP_PROCESS and the VM registers carry it. */
 void vm_set_base(struct gpu *g, unsigned int vmid, u64 pde);

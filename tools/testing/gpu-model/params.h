@@ -111,6 +111,16 @@
 #define AQL_ROUND_PACKETS	64
 #define TURN_ROUNDS		4
 
+/*
+ * XNACK: an access that waits for its page is made again at this distance. The
+ * hardware's is not published; the driver needs about as long to map a page, and a
+ * machine full of waiting waves costs the host a few hundredths of a core. The
+ * second: pages that retry faults may be out for. IH_RETRY_INT_CAM_CNTL.CAM_SIZE has
+ * 5 bits, of a unit that is not documented. Both chosen.
+ */
+#define XNACK_RETRY_NS		NS_PER_MS
+#define RETRY_CAM_ENTRIES	64
+
 /* Timestamps: the 100 MHz reference clock (amdgpu_asic_get_xclk() of MI200). */
 #define GPU_CLOCK_NS		10
 

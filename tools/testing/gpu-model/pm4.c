@@ -363,7 +363,7 @@ static s64 invalidate_tlbs(struct gpu *g, const u32 *p)
 
 	for (v = 1; v < VM_COUNT; v++)
 		if (ih_vmid_pasid(g, v) == pasid)
-			vm_flush(g, 1u << v);
+			vm_invalidate(g, 1u << v);
 	return 0;
 }
 

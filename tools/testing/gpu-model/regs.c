@@ -230,6 +230,16 @@ static void write_shader_trap(struct gpu *g, u32 off, u32 index, u32 val)
 	atomic_store_explicit(&g->regs->shader_trap[vmid][index], val, memory_order_relaxed);
 }
 
+/* Likewise; of it the model wants to know whether the VMID's process has XNACK on. */
+static void write_sh_mem_config(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	u32 vmid = GRBM_VMID(regs_get(g, window(off) + REG_GRBM_GFX_CNTL));
+
+	(void)index;
+	regs_set(g, off, val);
+	vm_set_retry(g, vmid, !(val & SH_MEM_CONFIG_RETRY_DISABLE));
+}
+
 u64 regs_shader_trap(struct gpu *g, unsigned int vmid, enum shader_trap which)
 {
 	const _Atomic u32 *r = &g->regs->shader_trap[vmid % VM_COUNT][2 * which];
@@ -242,7 +252,7 @@ u64 regs_shader_trap(struct gpu *g, unsigned int vmid, enum shader_trap which)
 /* One bit per VMID; done before the write returns. */
 static void invalidate(struct gpu *g, u32 ack, u32 index, u32 val)
 {
-	vm_flush(g, val & 0xffff);
+	vm_invalidate(g, val & 0xffff);
 	regs_set(g, ack + 4 * index, val & 0xffff);
 }
 
@@ -302,6 +312,13 @@ static void write_ih_cntl(struct gpu *g, u32 off, u32 index, u32 val)
 	ih_control(g, val);
 }
 
+static void write_retry_cam(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	(void)index;
+	regs_set(g, off, val);
+	ih_retry_cam_control(g);
+}
+
 static void write_sdma(struct gpu *g, u32 off, u32 index, u32 val)
 {
 	unsigned int n;
@@ -319,11 +336,13 @@ static const struct reg_range ranges[] = {
 	  read_ones, NULL },
 	{ "GPU_HDP_FLUSH_DONE", REG_HDP_FLUSH_DONE, 1, read_ones, NULL },
 	{ "IH_RB_CNTL", REG_IH_RB_CNTL, 1, NULL, write_ih_cntl },
+	{ "IH_RETRY_INT_CAM_CNTL", REG_IH_RETRY_CAM_CNTL, 1, NULL, write_retry_cam },
 	{ "RCC_CONFIG_MEMSIZE", REG_RCC_CONFIG_MEMSIZE, 1, NULL, write_ignore },
 	{ "SPI_CSQ_WF_ACTIVE_STATUS", REG_SPI_CSQ_WF_ACTIVE_STATUS, 1,
 	  read_wf_status, write_ignore },
 	{ "SPI_CSQ_WF_ACTIVE_COUNT", REG_SPI_CSQ_WF_ACTIVE_COUNT_0, SPI_CSQ_COUNTS,
 	  read_wf_count, write_ignore },
+	{ "SH_MEM_CONFIG", REG_SH_MEM_CONFIG, 1, NULL, write_sh_mem_config },
 	{ "SQ_SHADER_TBA, SQ_SHADER_TMA", REG_SQ_SHADER_TBA_LO, 4, NULL, write_shader_trap },
 	{ "SQ_CMD", REG_SQ_CMD, 1, NULL, write_sq_cmd },
 	{ "VM_L2_PROTECTION_FAULT_CNTL", REG_VM_L2_FAULT_CNTL, 1, NULL, write_fault_cntl },

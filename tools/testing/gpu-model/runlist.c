@@ -98,6 +98,7 @@ static int map_process(struct gpu *g, const struct process *p)
 	}
 	s->pasid[vmid] = p->pasid;
 	vm_set_base(g, vmid, p->base);
+	vm_set_retry(g, vmid, p->retry);
 	ih_set_vmid_pasid(g, vmid, p->pasid);
 	return vmid;
 }

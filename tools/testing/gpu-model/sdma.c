@@ -109,7 +109,6 @@ static void ring_fail(struct gpu *g, struct sdma_ring *r, int err)
 {
 	u32 vmid = ring_vmid(g, r);
 
-	r->poll_ns = 0;
 	if (!r->user)
 		return;
 	r->stopped = true;

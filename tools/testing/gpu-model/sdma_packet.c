@@ -35,27 +35,34 @@ enum {
 /* IH client of each engine's traps (soc15_ih_clientid). */
 static const u8 engine_client[SDMA_ENGINES] = { 8, 9, 1, 4, 5 };
 
-static int copy_piece(struct gpu *g, u32 vmid, u64 src, u64 dst, u64 len)
+/* NULL: *@err is -EFAULT, or -EAGAIN for an access that is to be made again. */
+static void *reach(struct gpu *g, u32 vmid, u64 va, size_t *span, bool write, int *err)
+{
+	void *p = vm_ptr_quiet(g, vmid, va, span, write);
+
+	if (!p)
+		*err = vm_retry(g, vmid, va, write) ? -EAGAIN : -EFAULT;
+	return p;
+}
+
+/* From *@done, which moves, to @end. */
+static int copy_piece(struct gpu *g, u32 vmid, u64 src, u64 dst, u64 *done, u64 end)
 {
 	int err = 0;
 
 	vm_enter(g);
-	while (len) {
+	while (*done < end) {
 		size_t a, b, n;
-		u8 *from = vm_ptr(g, vmid, src, &a, false);
-		u8 *to = from ? vm_ptr(g, vmid, dst, &b, true) : NULL;
+		u8 *from = reach(g, vmid, src + *done, &a, false, &err);
+		u8 *to = from ? reach(g, vmid, dst + *done, &b, true, &err) : NULL;
 
-		if (!to) {
-			err = -EFAULT;
+		if (!to)
 			break;
-		}
 		n = a < b ? a : b;
-		if (n > len)
-			n = len;
+		if (n > end - *done)
+			n = end - *done;
 		memmove(to, from, n);
-		src += n;
-		dst += n;
-		len -= n;
+		*done += n;
 	}
 	vm_exit(g);
 	return err;
@@ -69,55 +76,61 @@ static u64 fill_bytes(const u32 *p)
 	return (p[4] & COPY_COUNT & -unit) + unit;
 }
 
-/* @len bytes of the repeated dword @val. */
-static int fill_piece(struct gpu *g, u32 vmid, u64 dst, u32 val, u64 len)
+/* The repeated dword @val, from *@done, which moves, to @end. */
+static int fill_piece(struct gpu *g, u32 vmid, u64 dst, u32 val, u64 *done, u64 end)
 {
 	u8 pattern[4];
-	u64 i = 0, j;
 	int err = 0;
+	u64 j;
 
 	memcpy(pattern, &val, 4);
 	vm_enter(g);
-	while (i < len) {
+	while (*done < end) {
 		size_t span;
-		u8 *p = vm_ptr(g, vmid, dst + i, &span, true);
+		u8 *p = reach(g, vmid, dst + *done, &span, true, &err);
 
-		if (!p) {
-			err = -EFAULT;
+		if (!p)
 			break;
-		}
-		if (span > len - i)
-			span = len - i;
+		if (span > end - *done)
+			span = end - *done;
 		for (j = 0; j < span; j++)
-			p[j] = pattern[(i + j) & 3];
-		i += span;
+			p[j] = pattern[(*done + j) & 3];
+		*done += span;
 	}
 	vm_exit(g);
 	return err;
 }
 
-static int copy_linear(struct gpu *g, u32 vmid, u64 src, u64 dst, u64 len)
+static u64 piece_end(u64 done, u64 len)
 {
-	u64 i, n;
-
-	for (i = 0; i < len; i += n) {
-		n = len - i < PIECE_BYTES ? len - i : PIECE_BYTES;
-		if (copy_piece(g, vmid, src + i, dst + i, n))
-			return -EFAULT;
-	}
-	return 0;
+	return len - done < PIECE_BYTES ? len : done + PIECE_BYTES;
 }
 
-static int fill(struct gpu *g, u32 vmid, u64 dst, u32 val, u64 len)
+/* *@done: what a packet that waits for its pages has behind it. */
+static int copy_linear(struct gpu *g, u32 vmid, u64 src, u64 dst, u64 len, u64 *done)
 {
-	u64 i, n;
+	int err = 0;
 
-	for (i = 0; i < len; i += n) {
-		n = len - i < PIECE_BYTES ? len - i : PIECE_BYTES;
-		if (fill_piece(g, vmid, dst + i, val, n))
-			return -EFAULT;
-	}
-	return 0;
+	while (!err && *done < len)
+		err = copy_piece(g, vmid, src, dst, done, piece_end(*done, len));
+	return err;
+}
+
+static int fill(struct gpu *g, u32 vmid, u64 dst, u32 val, u64 len, u64 *done)
+{
+	int err = 0;
+
+	while (!err && *done < len)
+		err = fill_piece(g, vmid, dst, val, done, piece_end(*done, len));
+	return err;
+}
+
+/* Both targets of a broadcast, and the rows of a box: all anew if the packet waits. */
+static int copy_all(struct gpu *g, u32 vmid, u64 src, u64 dst, u64 len)
+{
+	u64 done = 0;
+
+	return copy_linear(g, vmid, src, dst, len, &done);
 }
 
 /**
@@ -148,26 +161,30 @@ static int copy_window(struct gpu *g, u32 vmid, const u32 *p)
 	u64 row = ((p[11] & 0x3fff) + 1ull) << log2, y, z;
 	u64 rows = (p[11] >> 16 & 0x3fff) + 1, slices = (p[12] & 0x7ff) + 1;
 	struct window from = window(p + 1, log2), to = window(p + 6, log2);
+	int err = 0;
 
 	if (log2 > ELEMENT_LOG2_MAX || row * rows * slices > COPY_COUNT + 1ull)
 		return -EINVAL;
-	for (z = 0; z < slices; z++)
-		for (y = 0; y < rows; y++)
-			if (copy_linear(g, vmid, from.base + z * from.slice + y * from.pitch,
-					to.base + z * to.slice + y * to.pitch, row))
-				return -EFAULT;
-	return 0;
+	for (z = 0; z < slices && !err; z++)
+		for (y = 0; y < rows && !err; y++)
+			err = copy_all(g, vmid, from.base + z * from.slice + y * from.pitch,
+				       to.base + z * to.slice + y * to.pitch, row);
+	return err;
 }
 
 /* WRITE linear: @n dwords that follow the packet's head. */
 static int write_linear(struct gpu *g, const struct stream *s, u64 dst, u32 first, u32 n)
 {
 	u32 buf[256], run;
+	int err;
 
 	while (n) {
 		run = n < 256 ? n : 256;
-		if (stream_read(g, s, first, run, buf) || vm_write(g, s->vmid, dst, buf, 4ull * run))
+		if (stream_read(g, s, first, run, buf))
 			return -EFAULT;
+		err = vm_write_retry(g, s->vmid, dst, buf, 4ull * run);
+		if (err)
+			return err;
 		first += run;
 		dst += 4ull * run;
 		n -= run;
@@ -189,21 +206,11 @@ static int write_ptes(struct gpu *g, u32 vmid, const u32 *p)
 	return 0;
 }
 
-/* A packet waits: look again, at growing distances. */
-static int wait(struct sdma_ring *r, u32 *taken)
-{
-	r->poll_ns = r->poll_ns ? r->poll_ns * 2 : POLL_MIN_NS;
-	if (r->poll_ns > POLL_MAX_NS)
-		r->poll_ns = POLL_MAX_NS;
-	r->poll_at = gpu_now() + r->poll_ns;
-	*taken = 0;
-	return -EAGAIN;
-}
-
 /* POLL_REGMEM */
-static int poll(struct gpu *g, struct sdma_ring *r, u32 vmid, const u32 *p, u32 *taken)
+static int poll(struct gpu *g, const struct sdma_ring *r, u32 vmid, const u32 *p)
 {
 	u32 val = 0, ref = p[3], mask = p[4];
+	int err;
 
 	/*
 	 * ROCr and the thunk have the HDP flushed: nothing needs to be done. ROCr's
@@ -212,18 +219,16 @@ static int poll(struct gpu *g, struct sdma_ring *r, u32 vmid, const u32 *p, u32 
 	if (r->user && !(p[0] >> 31))
 		return p[0] & POLL_HDP_FLUSH || !POLL_FUNCTION(p) ? 0 : -EINVAL;
 	if (p[0] >> 31) {
-		if (vm_read(g, vmid, packet_u64(p + 1) & ~3ull, &val, 4))
-			return -EFAULT;
+		err = vm_read_retry(g, vmid, packet_u64(p + 1) & ~3ull, &val, 4);
+		if (err)
+			return err;
 	} else {
 		/* With the HDP flush bit, the first register is the request's answer. */
 		if (p[0] & POLL_HDP_FLUSH)
 			regs_write(g, p[2] & 0xffffc, ref);
 		val = regs_read(g, p[1] & 0xffffc);
 	}
-	if (!packet_compare(POLL_FUNCTION(p), val & mask, ref))
-		return wait(r, taken);
-	r->poll_ns = 0;
-	return 0;
+	return packet_compare(POLL_FUNCTION(p), val & mask, ref) ? 0 : -EAGAIN;
 }
 
 /* Operations of ATOMIC, TC_OP of the register headers; bit 6 only says that nothing returns. */
@@ -278,11 +283,12 @@ static int atomic_at(struct gpu *g, u32 vmid, const u32 *p, unsigned int size, u
 	unsigned int op = p[0] >> 25 & 0x1f;
 	u64 src = packet_u64(p + 3), cmp = packet_u64(p + 5), new;
 	size_t span;
+	int err;
 	u32 *at;
 
-	at = vm_ptr(g, vmid, packet_u64(p + 1), &span, true);
+	at = reach(g, vmid, packet_u64(p + 1), &span, true, &err);
 	if (!at)
-		return -EFAULT;
+		return err;
 	if (size == 4) {
 		u32 have = __atomic_load_n(at, __ATOMIC_ACQUIRE);
 
@@ -302,7 +308,7 @@ static int atomic_at(struct gpu *g, u32 vmid, const u32 *p, unsigned int size, u
 }
 
 /* ATOMIC; with its loop bit a compare-and-swap is tried until it does swap. */
-static int atomic_packet(struct gpu *g, struct sdma_ring *r, u32 vmid, const u32 *p, u32 *taken)
+static int atomic_packet(struct gpu *g, u32 vmid, const u32 *p)
 {
 	unsigned int op = p[0] >> 25 & 0x1f, size = p[0] >> 25 & ATOMIC_64 ? 8 : 4;
 	u64 old, cmp = packet_u64(p + 5);
@@ -317,8 +323,7 @@ static int atomic_packet(struct gpu *g, struct sdma_ring *r, u32 vmid, const u32
 		return err;
 	if (op == ATOMIC_CMPSWAP && p[0] >> 16 & 1 &&
 	    (size == 8 ? old != cmp : (u32)old != (u32)cmp))
-		return wait(r, taken);
-	r->poll_ns = 0;
+		return -EAGAIN;
 	return 0;
 }
 
@@ -358,11 +363,12 @@ static u32 packet_dwords(u32 header)
 	return plain[op];
 }
 
-int sdma_packet(struct gpu *g, struct sdma_ring *r, const struct stream *s, bool in_ib,
-		u32 *taken)
+static int execute(struct gpu *g, struct sdma_ring *r, const struct stream *s, bool in_ib,
+		   u32 *taken)
 {
 	u32 p[PACKET_DWORDS_MAX] = { 0 }, n, data;
-	u64 ticks;
+	u64 ticks, len;
+	int err;
 
 	*taken = s->avail;
 	if (stream_read(g, s, 0, 1, p))
@@ -382,13 +388,12 @@ int sdma_packet(struct gpu *g, struct sdma_ring *r, const struct stream *s, bool
 	case OP_COPY:
 		if ((p[0] >> 8 & 0xff) == COPY_WINDOW)
 			return copy_window(g, s->vmid, p);
-		if (copy_linear(g, s->vmid, packet_u64(p + 3), packet_u64(p + 5),
-				(p[1] & COPY_COUNT) + 1ull))
-			return -EFAULT;
-		if (n == 9)
-			return copy_linear(g, s->vmid, packet_u64(p + 3), packet_u64(p + 7),
-					   (p[1] & COPY_COUNT) + 1ull);
-		return 0;
+		len = (p[1] & COPY_COUNT) + 1ull;
+		if (n != 9)
+			return copy_linear(g, s->vmid, packet_u64(p + 3), packet_u64(p + 5), len,
+					   &r->done);
+		err = copy_all(g, s->vmid, packet_u64(p + 3), packet_u64(p + 5), len);
+		return err ? err : copy_all(g, s->vmid, packet_u64(p + 3), packet_u64(p + 7), len);
 	case OP_WRITE:
 		data = (p[3] & (MAX_WRITE - 1)) + 1;
 		if (4 + data > s->avail) {
@@ -408,22 +413,22 @@ int sdma_packet(struct gpu *g, struct sdma_ring *r, const struct stream *s, bool
 		r->ib_vmid = r->user ? s->vmid : p[0] >> 16 & 15;
 		return 1;
 	case OP_FENCE:
-		return vm_write(g, s->vmid, packet_u64(p + 1) & ~3ull, &p[3], 4);
+		return vm_write_retry(g, s->vmid, packet_u64(p + 1) & ~3ull, &p[3], 4);
 	case OP_TRAP:
 		trap(g, r, r->user ? s->vmid : 0, p[1]);
 		return 0;
 	case OP_POLL_REGMEM:
-		return poll(g, r, s->vmid, p, taken);
+		return poll(g, r, s->vmid, p);
 	case OP_ATOMIC:
-		return atomic_packet(g, r, s->vmid, p, taken);
+		return atomic_packet(g, s->vmid, p);
 	case OP_CONST_FILL:
-		return fill(g, s->vmid, packet_u64(p + 1), p[3], fill_bytes(p));
+		return fill(g, s->vmid, packet_u64(p + 1), p[3], fill_bytes(p), &r->done);
 	case OP_PTEPDE:
 		return write_ptes(g, s->vmid, p);
 	case OP_TIMESTAMP:
 		ticks = gpu_now() / GPU_CLOCK_NS;
-		return p[0] >> 8 & 0xff ? vm_write(g, s->vmid, packet_u64(p + 1) & ~7ull, &ticks, 8)
-					: 0;
+		return p[0] >> 8 & 0xff ?
+		       vm_write_retry(g, s->vmid, packet_u64(p + 1) & ~7ull, &ticks, 8) : 0;
 	case OP_SRBM_WRITE:
 		if (s->vmid) {
 			log_warn("SDMA%u: SRBM_WRITE of vmid %u", r->engine, s->vmid);
@@ -434,4 +439,22 @@ int sdma_packet(struct gpu *g, struct sdma_ring *r, const struct stream *s, bool
 	default:
 		return 0;
 	}
+}
+
+int sdma_packet(struct gpu *g, struct sdma_ring *r, const struct stream *s, bool in_ib,
+		u32 *taken)
+{
+	int ret = execute(g, r, s, in_ib, taken);
+
+	if (ret != -EAGAIN) {
+		r->poll_ns = 0;
+		r->done = 0;
+		return ret;
+	}
+	/* It waits: look again, at growing distances. */
+	r->poll_ns = r->poll_ns ? r->poll_ns * 2 : POLL_MIN_NS;
+	if (r->poll_ns > POLL_MAX_NS)
+		r->poll_ns = POLL_MAX_NS;
+	r->poll_at = gpu_now() + r->poll_ns;
+	return -EAGAIN;
 }

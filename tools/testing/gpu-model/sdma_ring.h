@@ -46,6 +46,7 @@
  * @ib_base: @ib_pos: @ib_len: @ib_vmid:	indirect buffer under way, in dwords
  * @poll_ns:	distance of polls while a packet waits, else 0
  * @poll_at:	model time of the next look
+ * @done:	bytes that a packet which waits for its pages has behind it
  * @busy_since:	model time up to which its work is not yet reported, else 0
  * @stopped:	an error ended it; until it is loaded anew
  * @running:	the thread is at it (sdma.lock)
@@ -60,7 +61,7 @@ struct sdma_ring {
 	u64 ib_base;
 	u32 ib_pos, ib_len;
 	u32 ib_vmid;
-	u64 poll_ns, poll_at, busy_since;
+	u64 poll_ns, poll_at, done, busy_since;
 	bool stopped, running;
 	atomic_bool halt;
 	u64 mqd;

@@ -139,6 +139,7 @@ static bool finish(struct group *grp, struct wave *w)
 		case WAVE_RFE:
 			return true;
 		case WAVE_FAULT:
+		case WAVE_RETRY:	/* the driver waits for us */
 		case WAVE_ILLEGAL:
 		case WAVE_BARRIER:
 		case WAVE_END:
@@ -222,6 +223,7 @@ static int run_wave(struct group *grp, struct wave *w, u64 va, bool first, bool 
 			*through = true;
 			return 0;
 		case WAVE_FAULT:
+		case WAVE_RETRY:
 			return -EFAULT;
 		case WAVE_ILLEGAL:
 		case WAVE_TRAP:

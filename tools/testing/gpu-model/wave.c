@@ -290,23 +290,25 @@ static enum wave_stop lookup(struct ctx *c, const u32 *code, struct insn **out)
 	struct insn *i = &decoded[w->mem->arch][w->pc >> 2 & (DECODE_ENTRIES - 1)];
 	u32 raw[2] = { __atomic_load_n(code, __ATOMIC_RELAXED), 0 };
 	bool have_second = (w->pc & ((1u << PAGE_BITS) - 1)) < (1u << PAGE_BITS) - 4;
-	const u32 *next;
 	int err;
 
 	*out = i;
 	if (i->len == 4 && i->raw[0] == raw[0])
 		return WAVE_BUDGET;
-	next = have_second ? code + 1 : fetch(c, w->pc + 4);
-	if (next)
-		raw[1] = __atomic_load_n(next, __ATOMIC_RELAXED);
-	if (next && i->len == 8 && i->raw[0] == raw[0] && i->raw[1] == raw[1])
-		return WAVE_BUDGET;
-
+	if (have_second) {
+		raw[1] = __atomic_load_n(code + 1, __ATOMIC_RELAXED);
+		if (i->len == 8 && i->raw[0] == raw[0] && i->raw[1] == raw[1])
+			return WAVE_BUDGET;
+	}
 	err = isa_decode(i, raw, w->mem->arch);
-	if (!next && i->len > 4) {
-		i->len = 0;
-		w->fault_va = w->pc + 4;
-		return WAVE_FAULT;
+	if (!have_second && i->len > 4) {	/* a shorter one wants nothing of the next page */
+		code = fetch(c, w->pc + 4);
+		if (!code) {
+			i->len = 0;
+			return WAVE_FAULT;
+		}
+		raw[1] = __atomic_load_n(code, __ATOMIC_RELAXED);
+		err = isa_decode(i, raw, w->mem->arch);
 	}
 	if (err) {
 		complain(w, i, i->row ? "bad scalar operand" : "unknown instruction");
@@ -359,9 +361,13 @@ static enum wave_stop illegal(struct wave *w)
 	return WAVE_ILLEGAL;
 }
 
-/* Without XNACK retry; with XNACK_ERROR off it would be an aperture's violation. */
+/* Nothing of the instruction is done. Without XNACK_ERROR: an aperture's violation. */
 static enum wave_stop fault(struct wave *w)
 {
+	if (w->again) {
+		w->again = false;
+		return WAVE_RETRY;
+	}
 	w->trapsts |= TRAPSTS_MEM_VIOL | TRAPSTS_XNACK_ERROR;
 	return WAVE_FAULT;
 }

@@ -46,6 +46,8 @@ struct wave_watch {
  * struct wave_mem - the GPU and the memory a wave sees; one per address space
  * @arch:	instruction set
  * @ptr:	as vm_ptr(): host pointer and contiguous span, or NULL for a fault
+ * @retry:	of an access for which @ptr gave NULL: is it to be made again, later? Raises
+ *		the fault; NULL: @ptr did, never
  * @generation:	changes when pointers cached by the wave code must be dropped;
  *		asked once for each wave_run()
  * @ctx:	the callee's
@@ -57,6 +59,7 @@ struct wave_watch {
 struct wave_mem {
 	enum isa_arch arch;
 	void *(*ptr)(void *ctx, u64 va, size_t *span, bool write);
+	bool (*retry)(void *ctx, u64 va, bool write);
 	u32 (*generation)(void *ctx);
 	void *ctx;
 	u32 *gws;
@@ -76,6 +79,7 @@ enum wave_stop {
 	WAVE_BARRIER,	/* waits at s_barrier */
 	WAVE_END,	/* s_endpgm */
 	WAVE_FAULT,	/* page fault: wave.fault_va, pc at the faulting instruction */
+	WAVE_RETRY,	/* likewise, but the access is to be made again, later: XNACK */
 	WAVE_ILLEGAL,	/* not a supported instruction: pc at it, named in the log */
 	WAVE_TRAP,	/* s_trap N: wave.trap_id; pc is past it */
 	WAVE_MSG,	/* s_sendmsg: wave.msg (interrupt to the host); pc is past it */
@@ -97,6 +101,7 @@ enum wave_stop {
  * @xcc_id:	XCC_ID, likewise
  * @insns:	instructions executed since launch
  * @wake_at:	model time a sleeping wave goes on
+ * @again:	the access at @fault_va is to be made again
  * @gws: @gws_flag: where it waits at a barrier, and how that was when it came
  * @index:	number within the workgroup
  *
@@ -120,6 +125,7 @@ struct wave {
 	u64 insns;
 	u64 wake_at;
 	u64 fault_va;
+	bool again;
 	u32 trap_id;
 	u32 msg;
 	u32 *gws, gws_flag;

@@ -16,6 +16,8 @@
 #define TARGET		0x140000ull
 #define WORDS		0x150000ull
 #define INDEX		0x160000ull		/* write pointer; read pointer 64 bytes behind */
+#define SECOND		0x200000ull		/* of its two pages of 2 MiB, where that begins */
+#define PAGES		0x600000ull		/* what is there when it has been away */
 #define KERNEL		0x800000ull		/* out of its reach */
 #define PASID		0x8003
 #define DOORBELL	0x1234u
@@ -244,6 +246,59 @@ static void buffer(void)
 	   "goes on in its middle after an unmap");
 }
 
+/* What is behind SECOND: an entry of the block table. */
+static void set_second(u64 pde)
+{
+	__atomic_store_n((u64 *)vram(PDB0) + 1, pde, __ATOMIC_RELEASE);
+	vm_invalidate(&gpu, 1 << VMID);
+}
+
+static bool is_waiting(void)
+{
+	u64 before = activity();
+
+	doorbell();
+	return reached(activity() != before) &&
+	       __atomic_load_n((u64 *)vram(INDEX + 64), __ATOMIC_ACQUIRE) < wptr;
+}
+
+/* XNACK: what has no page waits for it. */
+static void retried(void)
+{
+	u64 pde = *((u64 *)vram(PDB0) + 1);
+	u32 i;
+
+	pci_reg(REG_GRBM_GFX_CNTL, VMID << 4);
+	pci_reg(REG_SH_MEM_CONFIG, 0);
+	vm_set_field(&gpu, VMID, VM_CNTL, 1 | 2 << 1 | 9 << 3 | 1 << 7);
+	set_second(0);
+	for (i = 0; i < 1024; i++)
+		vram(SOURCE)[i] = i;
+	vram(PAGES + 4096)[0] = 40;
+	PUT(COPY, 4095, 0, AT(SOURCE), AT(SECOND - 2048));
+	PUT(ATOMIC | ADD32, AT(SECOND + 4096), 2, 0, 0, 0, 0);
+	PUT(FILL | 2u << 30, AT(SECOND + 8192), 7, 0);
+	PUT(WRITE, AT(SECOND + 8196), 1, 77, 88);
+	PUT(FENCE, AT(SECOND + 8204), 99);
+	ok(is_waiting() && vram(SECOND - 4)[0] == 511, "COPY, as far as there are pages, waits");
+	for (i = 0; i < 1024; i++)
+		vram(SOURCE)[i] = 0x600d0000 + i;
+	set_second(PAGES | PTE_V | PTE_RW);
+	ok(drained() && vram(SECOND - 4)[0] == 511 && vram(PAGES)[0] == 0x600d0200 &&
+	   vram(PAGES)[511] == 0x600d03ff, "and goes on where it was, with the page");
+	ok(vram(PAGES + 4096)[0] == 42 && vram(PAGES + 8192)[0] == 7 &&
+	   vram(PAGES + 8192)[1] == 77 && vram(PAGES + 8192)[3] == 99, "others do, each once");
+	set_second(0);
+	PUT(ATOMIC | ADD32, AT(SECOND + 4096), 2, 0, 0, 0, 0);
+	ok(is_waiting() && sdma_unmap(&gpu, all, NULL) == 1, "it leaves while it waits");
+	set_second(PAGES | PTE_V | PTE_RW);
+	usleep(5000);
+	ok(vram(PAGES + 4096)[0] == 42 && !map() && drained() && vram(PAGES + 4096)[0] == 44,
+	   "and is done when it is back");
+	pci_reg(REG_SH_MEM_CONFIG, SH_MEM_CONFIG_RETRY_DISABLE);
+	set_second(pde);
+}
+
 /* What stops the queue: each time it is made anew. */
 static void refused(const char *name, const u32 *p, u32 n)
 {
@@ -348,6 +403,7 @@ int main(void)
 	packets();
 	waiting();
 	buffer();
+	retried();
 	limits();
 	ok(!sdma_vmid_used(&gpu, VMID), "no queue is left");
 	by_registers();

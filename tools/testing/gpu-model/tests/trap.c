@@ -10,6 +10,7 @@
 #include "fake/machine.c"
 
 #include "asic.h"
+#include "assemble.h"
 
 #define IMAGE_VA	0x40000		/* of trap.s; its programs are at */
 #define FIRST		(IMAGE_VA + 0x0)
@@ -32,32 +33,6 @@
 #define TRAPSTS_OF(name)	(((u32 *)at(&q, TMA2_VA))[1] & TRAPSTS_##name)
 
 static u8 image[0x3000];
-
-static bool assemble(void)
-{
-	const char *second = getenv("TRAP_HANDLER");
-	char dir[] = "/tmp/trap.XXXXXX", cmd[1024];
-	size_t got = 0;
-	FILE *f;
-
-	if (!mkdtemp(dir))
-		return false;
-	snprintf(cmd, sizeof(cmd),
-		 "cd %s && %s%s%s $(command -v llvm-mc-15 || echo llvm-mc) -triple=amdgcn-amd-amdhsa "
-		 "-mcpu=gfx90a -filetype=obj -I. %s %s/trap.s -o o && "
-		 "$(command -v llvm-objcopy-15 || echo llvm-objcopy) -O binary -j .text o bin", dir,
-		 second ? "cp " : "", second ? second : "", second ? " second.s &&" : "",
-		 second ? "-defsym SECOND=1" : "", TEST_DIR);
-	if (!system(cmd)) {
-		snprintf(cmd, sizeof(cmd), "%s/bin", dir);
-		f = fopen(cmd, "rb");
-		got = f ? fread(image, 1, sizeof(image), f) : 0;
-		if (f)
-			fclose(f);
-	}
-	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
-	return !system(cmd) && got > STORE - IMAGE_VA;
-}
 
 /* A queue of which one wave executes @kernel, with a second-level handler or without. */
 static struct queue start(u64 kernel, u64 second)
@@ -194,6 +169,29 @@ static void test_astray(void)
 	stop();
 }
 
+/* What faults is tried again: an instruction traps when it is done, and once. */
+static void test_retry(void)
+{
+	struct queue q;
+
+	xnack = true;
+	traps.debug = 3 << 1;
+	q = start(FAULT, COUNT);
+	ok(run_until(log_count("page-retry", NULL) > 3, 2000) && *(u32 *)at(&q, TMA2_VA) == 1,
+	   "single step: no trap while an access waits for its page");
+	arena_map(1, NOT_MAPPED, true);
+	ok(run_until(done(&q, 0), 2000) && *(u32 *)at(&q, TMA2_VA) == 2, "one when it is made");
+	stop();
+	traps.debug = 0;
+	q = start(BREAKPOINT, NOT_MAPPED);
+	run_until(log_count("page-retry", NULL), 2000);
+	unmap_all();
+	ok(log_count("preempt-fail", NULL) == 1,
+	   "a handler that waits for a page: the queue cannot be saved");
+	stop();
+	xnack = false;
+}
+
 static void test_watch(void)
 {
 	static const struct {
@@ -267,7 +265,7 @@ static void test_launch(void)
 
 int main(void)
 {
-	if (!assemble()) {
+	if (assemble("trap.s", getenv("TRAP_HANDLER"), image, sizeof(image)) < STORE - IMAGE_VA) {
 		ok(false, "llvm-mc assembles trap.s");
 		return tap_done();
 	}
@@ -276,6 +274,7 @@ int main(void)
 	test_return();
 	test_preempt();
 	test_astray();
+	test_retry();
 	test_watch();
 	test_watch_size();
 	test_launch();

@@ -48,6 +48,7 @@ static struct gpu gpu;
 static unsigned int nqueues;
 static unsigned int xccs = 1;	/* of the next device */
 static struct trap_setup traps;	/* of the next runlist's processes */
+static bool xnack;		/* likewise */
 
 static inline void *at(const struct queue *q, u64 va)
 {
@@ -316,6 +317,7 @@ static inline void ib_process(unsigned int process)
 	p[0] = (0x8000 + process) | 10u << 25;
 	p[1] = process;		/* the stand-in's page table base: the arena */
 	p[3] = SH_MEM_BASES_DEFAULT;
+	p[4] = xnack ? 0 : SH_MEM_CONFIG_RETRY_DISABLE;
 	p[5] = traps.tba >> 8;
 	p[6] = traps.tba >> 40;
 	p[7] = traps.tma >> 8;

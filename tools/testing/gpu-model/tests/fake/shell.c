@@ -82,6 +82,35 @@ void *vm_ptr(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write)
 	return arena_ptr(a, va);
 }
 
+void *vm_ptr_quiet(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write)
+{
+	return vm_ptr(g, vmid, va, span, write);
+}
+
+static atomic_uint retry_mask;
+
+void vm_set_retry(struct gpu *g, unsigned int vmid, bool on)
+{
+	(void)g;
+	if (on)
+		atomic_fetch_or(&retry_mask, 1u << vmid);
+	else
+		atomic_fetch_and(&retry_mask, ~(1u << vmid));
+}
+
+bool vm_retries(struct gpu *g, unsigned int vmid)
+{
+	(void)g;
+	return atomic_load(&retry_mask) >> vmid & 1;
+}
+
+bool vm_retry(struct gpu *g, unsigned int vmid, u64 va, bool write)
+{
+	(void)g;
+	log_event("page-retry", "vmid=%u va=0x%llx write=%d", vmid, (unsigned long long)va, write);
+	return true;
+}
+
 static int copy(struct gpu *g, unsigned int vmid, u64 va, void *buf, size_t len, bool write)
 {
 	u8 *b = buf, *p;

@@ -33,6 +33,12 @@ void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write, enum
 	(void)why;
 }
 
+bool ih_post_vm_retry(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
+{
+	ih_post_vm_fault(g, vmid, va, write, why);
+	return true;
+}
+
 static void map_ram(void)
 {
 	mem_dma_unmap_all(&gpu);
@@ -87,8 +93,11 @@ static void use(unsigned int vmid, const struct record *r)
 	u64 va = r->word[0] | (u64)r->word[1] << 32;
 	size_t len = r->word[2] % sizeof(buffer);
 
+	vm_set_retry(&gpu, vmid, r->word[3] & 4);
 	look(vmid, va, r->word[3] & 1);
-	if (r->word[3] & 1)
+	if (r->word[3] & 8)
+		vm_read_retry(&gpu, vmid, va, buffer, len);
+	else if (r->word[3] & 1)
 		vm_write(&gpu, vmid, va, buffer, len);
 	else
 		vm_read(&gpu, vmid, va, buffer, len);
