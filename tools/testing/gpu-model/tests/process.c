@@ -206,12 +206,12 @@ static void killed_client(void)
 				;
 		_exit(1);
 	}
+	close(gone[1]);			/* else nobody would see that it failed */
 	ok(read(gone[0], &c, 1) == 1, "a client in another process");
 	kill(guest, SIGKILL);
 	waitpid(guest, NULL, 0);
 	ok(!status_of(pid) && clean(), "it is killed: status 0, nothing is left");
 	close(gone[0]);
-	close(gone[1]);
 }
 
 static void malformed(void)
@@ -284,6 +284,7 @@ static void parent(void)
 			_exit(1);
 		pause();
 	}
+	close(from[1]);
 	ok(read(from[0], &model, sizeof(model)) == sizeof(model) && model, "started by another");
 	listening();
 	kill(middle, SIGKILL);
