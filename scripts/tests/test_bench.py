@@ -85,13 +85,19 @@ class Runs(unittest.TestCase):
 
 class Summaries(unittest.TestCase):
     def test_what_fell_behind_is_discarded(self):
-        runs = [bench.Run(latencies=[1, 2], guest=[1, 2], low=10),
+        runs = [bench.Run(latencies=[1, 2], guest=[1, 2], low=10, cpu=0.1),
                 bench.Run(latencies=[9, 9], guest=[9, 9], low=1, behind=1)]
         found = bench.summary("stock", runs, 10)
         self.assertEqual((found["requests"], found["discarded"], found["max_us"], found["low"]),
                          (2, 1, 2, 1))
         with self.assertRaisesRegex(bench.NoResult, "in every repetition"):
             bench.summary("stock", runs[1:], 10)
+
+    def test_spreads_are_of_repetitions(self):
+        runs = [bench.Run(latencies=[10 * n, 50], guest=[1], cpu=0.01 * n) for n in (1, 3)]
+        found = bench.summary("gpreempt", runs, 1)
+        self.assertEqual((found["p50_spread_us"], found["p99_spread_us"], found["cpu_spread"]),
+                         (20, 0, 0.02))
 
     def test_percentiles(self):
         self.assertEqual([bench.percentile(range(1, 1001), p) for p in (50, 99, 99.9)],
@@ -103,7 +109,7 @@ class Verdicts(unittest.TestCase):
     def setUp(self):
         self.mix = bench.Mix("", 1000, lows=2, disb=True, limit_us=5000)
         base = {"p50_us": 1000, "p50_spread_us": 10, "p99_us": 2000, "p99_spread_us": 50,
-                "max_us": 3000, "cpu": 0.1, "low_of_left_over": 0.9}
+                "max_us": 3000, "cpu": 0.1, "cpu_spread": 0.01, "low_of_left_over": 0.9}
         self.found = {m: copy.copy(base) for m in bench.TITLES}
         self.found["daemon"]["p99_us"] = 2100
 
@@ -121,13 +127,19 @@ class Verdicts(unittest.TestCase):
                 ({"gpreempt_p99_us": 2200}, "p99 of 'GPREEMPT'"),
                 ({"gpreempt_p99_us": 2100}, "not better, with several processes"),
                 ({"hint_p99_us": 2051}, "p99 of 'GPREEMPT, HINT'"),
-                ({"gpreempt_cpu": 0.11}, "takes 11.00% of a core"),
+                ({"gpreempt_cpu": 0.111}, "takes 11.10% of a core"),
                 ({"hint_p50_us": 1051}, "p50 with a HINT"),
                 ({"gpreempt_low_of_left_over": 0.87}, "LOW keeps 87%"),
                 ({"hint_max_us": 5001}, "took 5001 us")):
             with self.subTest(text):
                 self.setUp()
                 self.assertRegex("\n".join(self.missed(**changes)), text)
+
+    def test_as_near_as_two_runs_are(self):
+        self.assertEqual(self.missed(gpreempt_cpu=0.11, hint_p50_us=1050, hint_p99_us=2050), [])
+
+    def test_faster_than_alone(self):
+        self.assertEqual(self.missed(hint_p50_us=800), [])
 
     def test_one_low_process_may_be_as_good(self):
         self.mix.lows = 1
