@@ -13,6 +13,7 @@
 #define ATOMIC		(IMAGE_VA + 0x40)	/* VECTOR's first access */
 #define SCALAR		(IMAGE_VA + 0x100)
 #define TO_LDS		(IMAGE_VA + 0x200)
+#define MISALIGNED	(IMAGE_VA + 0x300)
 #define FETCH		(IMAGE_VA + 0xf00)
 #define LAST		(IMAGE_VA + 0x1f00)
 
@@ -183,6 +184,19 @@ static void test_fetch(void)
 	device_stop();
 }
 
+static void test_misaligned(void)
+{
+	struct queue q = prepare(MISALIGNED);
+
+	arena_map(1, OUT(&q) + 0x11000, false);
+	start(&q);
+	waits(OUT(&q) + 0x11000);
+	arena_map(1, OUT(&q) + 0x11000, true);
+	ok(run_until(log_count("wave-halt", "why=fault"), 2000),
+	   "a misaligned atomic behind an access that waited is a fault");
+	device_stop();
+}
+
 /* A preemption does not wait for the page. */
 static void test_save(void)
 {
@@ -245,6 +259,7 @@ int main(void)
 	test_scalar();
 	test_lds();
 	test_fetch();
+	test_misaligned();
 	test_save();
 	test_kill();
 	test_off();

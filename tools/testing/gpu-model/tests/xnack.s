@@ -50,6 +50,18 @@ to_lds:
 	global_store_dword v1, v3, s[0:1]
 	s_endpgm
 
+// An access that waits, then one that no page can help.
+	.org 0x300
+misaligned:
+	v_mov_b32 v1, 0
+	v_mov_b32 v2, 1
+	s_add_u32 s2, s0, 0x11000
+	s_addc_u32 s3, s1, 0
+	global_load_dword v3, v1, s[2:3]
+	s_waitcnt vmcnt(0)
+	global_atomic_add v1, v2, s[0:1] offset:2
+	s_endpgm
+
 // An instruction of which half is on the next page.
 	.org 0xf00
 fetch:
