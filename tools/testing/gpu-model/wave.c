@@ -280,6 +280,31 @@ static void complain(const struct wave *w, const struct insn *i, const char *wha
 		 i->raw[0], i->len > 4 ? i->raw[1] : 0, text);
 }
 
+/* Decode the instruction at pc into @i: @raw, without its end if that is on the next page. */
+static __attribute__((noinline)) enum wave_stop decode(struct ctx *c, struct insn *i, u32 raw[2],
+						       bool have_second)
+{
+	struct wave *w = c->w;
+	int err = isa_decode(i, raw, w->mem->arch);
+	const u32 *next;
+
+	if (!have_second && i->len > 4) {	/* a shorter one wants nothing of that page */
+		next = fetch(c, w->pc + 4);
+		if (!next) {
+			i->len = 0;
+			return WAVE_FAULT;
+		}
+		raw[1] = __atomic_load_n(next, __ATOMIC_RELAXED);
+		err = isa_decode(i, raw, w->mem->arch);
+	}
+	if (err) {
+		complain(w, i, i->row ? "bad scalar operand" : "unknown instruction");
+		i->len = 0;
+		return WAVE_ILLEGAL;
+	}
+	return WAVE_BUDGET;
+}
+
 /*
  * Decoded form of the instruction at pc, by way of the cache: an entry is good
  * when the dwords in memory are those it was made from.
@@ -290,7 +315,6 @@ static enum wave_stop lookup(struct ctx *c, const u32 *code, struct insn **out)
 	struct insn *i = &decoded[w->mem->arch][w->pc >> 2 & (DECODE_ENTRIES - 1)];
 	u32 raw[2] = { __atomic_load_n(code, __ATOMIC_RELAXED), 0 };
 	bool have_second = (w->pc & ((1u << PAGE_BITS) - 1)) < (1u << PAGE_BITS) - 4;
-	int err;
 
 	*out = i;
 	if (i->len == 4 && i->raw[0] == raw[0])
@@ -300,22 +324,7 @@ static enum wave_stop lookup(struct ctx *c, const u32 *code, struct insn **out)
 		if (i->len == 8 && i->raw[0] == raw[0] && i->raw[1] == raw[1])
 			return WAVE_BUDGET;
 	}
-	err = isa_decode(i, raw, w->mem->arch);
-	if (!have_second && i->len > 4) {	/* a shorter one wants nothing of the next page */
-		code = fetch(c, w->pc + 4);
-		if (!code) {
-			i->len = 0;
-			return WAVE_FAULT;
-		}
-		raw[1] = __atomic_load_n(code, __ATOMIC_RELAXED);
-		err = isa_decode(i, raw, w->mem->arch);
-	}
-	if (err) {
-		complain(w, i, i->row ? "bad scalar operand" : "unknown instruction");
-		i->len = 0;
-		return WAVE_ILLEGAL;
-	}
-	return WAVE_BUDGET;
+	return decode(c, i, raw, have_second);
 }
 
 X(x_unsupported)

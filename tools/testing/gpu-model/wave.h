@@ -96,12 +96,12 @@ enum wave_stop {
  * @vgprs:	allocated vector registers, both kinds
  * @acc_offset:	first accumulation register
  * @scc:	scalar condition code
+ * @again:	the access at @fault_va is to be made again
  * @mode: @status: @trapsts: hardware registers as s_getreg_b32 reads them
  * @hw_id:	HW_ID (slot, SIMD, CU, engine, queue, pipe), set at launch and restore
  * @xcc_id:	XCC_ID, likewise
  * @insns:	instructions executed since launch
  * @wake_at:	model time a sleeping wave goes on
- * @again:	the access at @fault_va is to be made again
  * @gws: @gws_flag: where it waits at a barrier, and how that was when it came
  * @index:	number within the workgroup
  *
@@ -117,6 +117,7 @@ struct wave {
 	bool scc;
 	bool at_barrier;
 	bool ended;
+	bool again;
 	u32 mode;
 	u32 status;
 	u32 trapsts;
@@ -125,7 +126,6 @@ struct wave {
 	u64 insns;
 	u64 wake_at;
 	u64 fault_va;
-	bool again;
 	u32 trap_id;
 	u32 msg;
 	u32 *gws, gws_flag;
