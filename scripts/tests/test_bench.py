@@ -129,7 +129,7 @@ class Verdicts(unittest.TestCase):
                 ({"hint_p99_us": 2051}, "p99 of 'GPREEMPT, HINT'"),
                 ({"gpreempt_cpu": 0.111}, "takes 11.10% of a core"),
                 ({"hint_p50_us": 1051}, "p50 with a HINT"),
-                ({"gpreempt_low_of_left_over": 0.87}, "LOW keeps 87%"),
+                ({"gpreempt_low_of_left_over": 0.87}, "LOW keeps 87.0%"),
                 ({"hint_max_us": 5001}, "took 5001 us")):
             with self.subTest(text):
                 self.setUp()
