@@ -105,7 +105,9 @@ enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q)
 			return GPREEMPT_PREEMPT;
 		break;
 	case GPREEMPT_RESUME:
-		if (q->properties.is_preempted)
+		/* A hold may have come since. */
+		if (q->properties.is_preempted &&
+		    (!gpq->held || kfd_gpreempt_queue_pinned(q)))
 			return GPREEMPT_RESUME;
 		break;
 	default:
