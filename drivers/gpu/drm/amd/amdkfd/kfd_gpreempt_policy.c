@@ -350,11 +350,11 @@ static void gpreempt_remember(const struct gpreempt_decision *d,
 		h->fresh = false;
 	settled = gpreempt_clock_reached(h->moved_ns, now,
 					 (u64)tun->blocked_us * NSEC_PER_USEC);
-	if (!d->informed && settled && (h->fresh || h->restored)) {
+	if (!d->informed && settled) {
+		h->busy |= h->fresh || h->restored;
 		h->fresh = false;
 		h->passed = false;
 		h->restored = false;
-		h->busy = true;
 	}
 	if (q->waves > 0) {
 		h->fresh = false;
