@@ -84,8 +84,8 @@ static bool kthread_wanted(void)
 }
 
 /*
- * Until the interval is over, the machine is to be freed for announced work, there is
- * something new, or we are wanted.
+ * Until the interval is over, a policy wants to decide before that, there is something
+ * new, or we are wanted.
  */
 static void monitor_poll(struct kfd_gpreempt *gp)
 {

@@ -18,6 +18,7 @@
 #include "amdgpu_reset.h"
 #include "kfd_gpreempt_aql.h"
 #include "kfd_gpreempt_priv.h"
+#include "kfd_mqd_manager.h"
 
 #define AQL_WAVE_ITEMS			64	/* gfx9 */
 #define AQL_GROUP_ITEMS_MAX		1024
@@ -264,6 +265,9 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 	*v = (struct gpreempt_queue_view) {
 		.hist = &gpq->hist,
 		.priority = kfd_gpreempt_queue_priority(gp, q),
+		/* To MES all of KFD's queues are alike (kfd_device_queue_manager.c). */
+		.hw_priority = gp->node->kfd->shared_resources.enable_mes ?
+			       0 : pipe_priority_map[p->priority],
 		.preempted = p->is_preempted,
 		.mapped = p->is_active,
 		.held = gpq->held,
