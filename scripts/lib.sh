@@ -23,8 +23,11 @@ need() {
 
 # locked NAME: hold NAME's lock until this process exits, so that two runs do
 # not build the same thing at once.
+declare -A LOCKED
 locked() {
 	local fd
+	[ -z "${LOCKED[$1]:-}" ] || return 0
+	LOCKED[$1]=1
 	mkdir -p "$CACHE/lock"
 	exec {fd}>"$CACHE/lock/$1"
 	flock -n "$fd" && return
