@@ -1021,8 +1021,8 @@ static void gpreempt_choose(struct gpreempt_decision *d)
  * Rule 10 as well: where workgroups are short, lower queues leave room by themselves
  * before a save would be over, and the hardware gives it to the higher ones, if it knows
  * them as such. Nothing but trying tells. So who begins to have work waits for that, but
- * not for longer than a save would take: twice as long at worst, and not each time in
- * vain. Either all victims have that chance or none: they share one transaction.
+ * not for longer than a save would take, and not each time in vain. Either all victims
+ * have that chance or none: they share one transaction.
  */
 static bool gpreempt_be_patient(struct gpreempt_decision *d)
 {
