@@ -2983,6 +2983,7 @@ static void gpreempt_policy_gives_way_fetch(struct kunit *test)
 		}
 		high->rptr = high->wptr;
 		KUNIT_EXPECT_EQ(test, scans_until_gone(test, b, low), 3 - late);
+		KUNIT_EXPECT_EQ(test, low->hist->stubborn, 256);
 		high_has_its_turn(test, b, low, high);
 		submits(high);
 		high->rptr = high->wptr;
