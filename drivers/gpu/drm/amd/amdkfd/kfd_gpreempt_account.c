@@ -156,15 +156,19 @@ static void account_restore(struct kfd_gpreempt *gp,
 {
 	u64 limit = (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) * NSEC_PER_MSEC;
 	u64 now_ns = ktime_get_ns(), ns = now_ns - gpq->mapped_ns;
+	bool rotates = gp->scan.oversubscribed;
 
 	if (!gpq->mapped_ns)
 		return;
-	if (busy)
+	/* Where the firmware rotates, who is not seen in a slot may wait for one. */
+	if (busy || (rotates && v->waves < 0))
 		gpq->alone = (struct gpreempt_watch) { .since_ns = now_ns };
 	if (v->mapped && v->waves > 0) {
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_RESTORES, 1);
-		kfd_gpreempt_count_span(gp, GPREEMPT_STAT_RESTORE_NS, ns);
-		kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_RESTORE, ns);
+		if (!rotates) {
+			kfd_gpreempt_count(gp, GPREEMPT_STAT_RESTORES, 1);
+			kfd_gpreempt_count_span(gp, GPREEMPT_STAT_RESTORE_NS, ns);
+			kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_RESTORE, ns);
+		}
 	} else if (v->mapped && gpq->saved && v->signal != GPREEMPT_SIGNAL_DONE &&
 		   v->previous != GPREEMPT_SIGNAL_DONE) {
 		gpq->refused = gpreempt_watch_scan(&gpq->alone, gp->scan.view.now_ns,

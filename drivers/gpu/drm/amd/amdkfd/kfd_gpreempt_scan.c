@@ -282,7 +282,8 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 	};
 	if (v->preempted ? !v->held : v->mapped && (v->held || v->asked))
 		scan->preempted++;
-	scan->restoring |= v->mapped && gpq->mapped_ns;
+	/* Where the firmware rotates, it waits for its place, and not for its restore. */
+	scan->restoring |= v->mapped && gpq->mapped_ns && !scan->oversubscribed;
 }
 
 /* More room, if some was made since the last scan. */
@@ -456,7 +457,7 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 	scan->view.waves_final = true;
 	if (!gp->hw)
 		return;
-	for (i = 0; i < scan->view.nr; i++)
+	for (i = 0; i < scan->view.nr && scan->restoring; i++)
 		scan->view.q[i].matters |= scan->view.q[i].mapped &&
 					   scan->queues[i].gpq->mapped_ns;
 
