@@ -103,9 +103,9 @@ static int lowest_running(const struct gpreempt_view *view)
 }
 
 /*
- * Is the queue kept waiting by a lower one, and since when at most? Nothing
- * waited at its last quiet scan; nor before somebody woke the monitor, if it
- * slept without a timer.
+ * Is the queue kept waiting by a lower one, and since when at most? What it has under
+ * way may execute, unless it was counted. Nothing waited at its last quiet scan; nor
+ * before somebody woke the monitor, if it slept without a timer.
  */
 static bool account_inversion(struct kfd_gpreempt *gp,
 			      const struct kfd_gpreempt_scan_queue *sq,
@@ -113,7 +113,8 @@ static bool account_inversion(struct kfd_gpreempt *gp,
 {
 	struct kfd_gpreempt_queue *gpq = sq->gpq;
 	bool inverted = v->state == GPREEMPT_RUNNABLE && v->wants &&
-			!v->announced && v->effective > running;
+			!v->announced && v->effective > running &&
+			(v->backlog || gp->scan.view.waves_final);
 	u64 since_ns, ns;
 
 	if (inverted && !gpq->inverted) {

@@ -156,8 +156,10 @@ static int monitor_look(struct kfd_gpreempt *gp)
 	/* How long a restore takes, only waves can tell. */
 	if (scan->plan.need_waves || scan->restoring)
 		kfd_gpreempt_scan_waves(gp);
-	if (scan->plan.need_waves)
+	if (scan->plan.need_waves) {
+		kfd_gpreempt_scan_again(gp);
 		monitor_decide(gp, policy, &tunables);
+	}
 	for (i = 0; i < scan->view.nr; i++) {
 		struct kfd_gpreempt_queue *gpq = scan->queues[i].gpq;
 

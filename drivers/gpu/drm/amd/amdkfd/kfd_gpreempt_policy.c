@@ -273,7 +273,8 @@ static void gpreempt_time_pause(struct gpreempt_queue_view *q, u64 now)
 	}
 	if (q->backlog || q->waves > 0 || gpreempt_pending(q))
 		h->ended_ns = 0;
-	else if (q->signal == GPREEMPT_SIGNAL_DONE && (q->waves == 0 || q->ended))
+	else if (q->signal == GPREEMPT_SIGNAL_DONE &&
+		 (q->ended || (q->waves == 0 && (!q->late || q->ordered))))
 		gpreempt_clock_run(&h->ended_ns, now);
 }
 
@@ -295,14 +296,14 @@ static void gpreempt_remember(const struct gpreempt_decision *d,
 	if (q->readable)
 		h->done = done || (h->done && q->wptr == h->wptr);
 
-	if (gpreempt_submitted(q) || gpreempt_consumed(q)) {
+	if (gpreempt_submitted(q) || gpreempt_consumed(q) || q->late) {
 		h->fresh = true;
 		h->moved_ns = max_t(u64, now, 1);
 	}
 	h->passed |= gpreempt_consumed(q) ||
 		     (!h->seen && (q->backlog ? q->previous == GPREEMPT_SIGNAL_PENDING :
 						gpreempt_pending(q)));
-	if (q->waves > 0 || q->previous == GPREEMPT_SIGNAL_DONE)
+	if ((q->waves > 0 && !q->late) || q->previous == GPREEMPT_SIGNAL_DONE)
 		h->passed = false;
 	/* A new head packet, or one that was waiting, gets its chance. */
 	if (gpreempt_consumed(q) || q->preempted || q->waves > 0 ||
@@ -362,14 +363,15 @@ static void gpreempt_remember(const struct gpreempt_decision *d,
 		h->passed = false;
 		h->restored = false;
 	}
+	/* A count says nothing of packets that were consumed after it. */
 	if (q->waves > 0) {
-		h->fresh = false;
+		h->fresh = q->late;
 		h->restored = false;
 		h->busy = true;
 	} else {
 		if (q->waves == 0)
 			h->busy = false;
-		if (h->done && (q->waves == 0 || d->informed))
+		if (h->done && (!q->late || q->ordered) && (q->waves == 0 || d->informed))
 			h->fresh = false;
 		/* It ended before it was taken off: nothing was saved. */
 		if ((h->done || q->previous == GPREEMPT_SIGNAL_DONE) &&
@@ -406,6 +408,7 @@ static bool gpreempt_pauses(const struct gpreempt_decision *d,
 	       q->hist->pause_ns > 2ULL * d->tun->poll_interval_us * NSEC_PER_USEC;
 }
 
+/* Who moved on while waves were counted got room: whether for all, the next scan tells. */
 static void gpreempt_classify(const struct gpreempt_decision *d,
 			      struct gpreempt_queue_view *q, bool moved)
 {
@@ -419,7 +422,7 @@ static void gpreempt_classify(const struct gpreempt_decision *d,
 	} else if (q->waves > 0 || (moved && !gpreempt_pauses(d, q)) || q->presumed) {
 		q->state = GPREEMPT_RUNNING;
 		q->wants = q->backlog ? q->head != GPREEMPT_HEAD_WAITS :
-					launching && !q->presumed;
+					launching && !q->presumed && !q->late;
 	} else if (!q->readable) {
 		q->state = GPREEMPT_UNKNOWN;
 	} else if (waits) {
@@ -428,7 +431,7 @@ static void gpreempt_classify(const struct gpreempt_decision *d,
 		q->state = gpreempt_unused(q);
 	} else if (q->backlog || launching) {
 		q->state = GPREEMPT_RUNNABLE;
-		q->wants = true;
+		q->wants = q->backlog || !q->late;
 	} else {
 		q->state = GPREEMPT_IDLE;
 	}
@@ -737,23 +740,26 @@ static bool gpreempt_worth_saving(const struct gpreempt_decision *d,
 
 /*
  * Will a lower queue be taken off for @top, whatever waves would be counted, now or once
- * it has had its chance to leave room? It had some, has not completed its newest packet,
- * and may be taken off. If there are @several such queues, and not all need go for @top,
- * it has to want more itself.
+ * it has had its chance to leave room? It may be taken off, and has a packet that can
+ * run, so it wants more whether it has waves or none. Or it had some, and has not
+ * completed its newest packet: unless there are @several such queues, and not all need
+ * go for @top. Who seems to have waited for long is to be counted, as it may execute
+ * each time it is put back: rule 3 is for who does not.
  */
 static bool gpreempt_has_to_go(const struct gpreempt_decision *d,
 			       const struct gpreempt_queue_view *q,
 			       const struct gpreempt_queue_view *top, bool several)
 {
 	const struct gpreempt_history *h = q->hist;
+	u64 long_ns = (u64)d->tun->starvation_ms * NSEC_PER_MSEC / 2;
 
+	if (!q->mapped || q->pinned || h->blocked || !gpreempt_worth_saving(d, q) ||
+	    gpreempt_clock_reached(h->waiting_since_ns, d->view->now_ns, long_ns))
+		return false;
 	/* What it waits for may be what it has in hand, or a signal. */
-	if (gpreempt_backlog(q) && q->head == GPREEMPT_HEAD_WAITS)
-		return false;
-	if (several && gpreempt_demand(top) && !gpreempt_backlog(q))
-		return false;
-	return q->mapped && !q->pinned && h->busy && !h->blocked &&
-	       gpreempt_pending(q) && gpreempt_worth_saving(d, q);
+	if (gpreempt_backlog(q))
+		return q->head != GPREEMPT_HEAD_WAITS;
+	return h->busy && gpreempt_pending(q) && !(several && gpreempt_demand(top));
 }
 
 /* Has it a packet that can run, or work that was announced, and no waves? */
@@ -769,7 +775,7 @@ static bool gpreempt_only_waits(const struct gpreempt_decision *d,
 /*
  * With all lower queues off, is it plain what @top does? It waits for announced work,
  * or moves on, or says that all it had has ended. Were that a lie, it would share the
- * machine with who comes back until the next scan, which counts its waves.
+ * machine with who comes back until the next scan that counts its waves.
  */
 static bool gpreempt_tells(const struct gpreempt_decision *d, struct gpreempt_queue_view *top)
 {
@@ -801,6 +807,20 @@ static u64 gpreempt_awake_ns(const struct gpreempt_decision *d,
 	return d->view->now_ns - q->hist->awake_since_ns;
 }
 
+/*
+ * It has some of its chance left to leave room for @top, whose packets are all under way:
+ * nobody is taken off, whether they execute or not.
+ */
+static bool gpreempt_has_chance(const struct gpreempt_decision *d,
+				const struct gpreempt_queue_view *q,
+				const struct gpreempt_queue_view *top)
+{
+	u64 awake_ns = top->hist->awake_since_ns ? gpreempt_awake_ns(d, top) : 0;
+
+	return gpreempt_pending(top) && !gpreempt_backlog(top) && !top->hist->blocked &&
+	       top->hw_priority > q->hw_priority && awake_ns < gpreempt_chance_ns(d, q);
+}
+
 /* It had all the chance to leave room for @top, and may have done so. */
 static bool gpreempt_had_chance(const struct gpreempt_decision *d,
 				const struct gpreempt_queue_view *q,
@@ -812,13 +832,14 @@ static bool gpreempt_had_chance(const struct gpreempt_decision *d,
 /*
  * Are the verdicts plain, whatever waves would be counted? Reading registers would
  * only make them later. So it is if one queue stands above all others that may want
- * or hold the machine, and those are off already, or have to go.
+ * or hold the machine, and those are off already, or have to go; or if there is one,
+ * which need not go yet.
  */
 static bool gpreempt_plain(const struct gpreempt_decision *d)
 {
 	struct gpreempt_queue_view *top = NULL, *q;
 	unsigned int i, mapped = 0, off = 0;
-	bool alone = false;
+	bool alone = false, waits;
 
 	for (i = 0; i < d->view->nr; i++) {
 		q = &d->view->q[i];
@@ -835,17 +856,22 @@ static bool gpreempt_plain(const struct gpreempt_decision *d)
 		return false;
 	if (mapped == 1)
 		return off && gpreempt_tells(d, top);
-	if (!gpreempt_only_waits(d, top))
-		return false;
+	waits = gpreempt_only_waits(d, top);
 	for (i = 0; i < d->view->nr; i++) {
 		q = &d->view->q[i];
-		if (q->matters && q != top &&
-		    (gpreempt_had_chance(d, q, top) ||
-		     !gpreempt_has_to_go(d, q, top, mapped > 2)))
+		if (!q->matters || q == top)
+			continue;
+		if (gpreempt_had_chance(d, q, top) ||
+		    !gpreempt_has_to_go(d, q, top, mapped > 2))
+			return false;
+		if (!waits && (mapped > 2 || !gpreempt_has_chance(d, q, top)))
 			return false;
 	}
-	for (i = 0; i < d->view->nr; i++)
-		d->view->q[i].presumed = d->view->q[i].matters && &d->view->q[i] != top;
+	/* Who had none when they were counted last goes on waiting for its turn: rule 3. */
+	for (i = 0; i < d->view->nr; i++) {
+		q = &d->view->q[i];
+		q->presumed = q->matters && q != top && q->hist->busy;
+	}
 	return true;
 }
 
@@ -1064,7 +1090,8 @@ static bool gpreempt_be_patient(struct gpreempt_decision *d)
 
 /*
  * How long one waits at most for room for what it had when it began to have work: that
- * may have been fetched, which moves the read index, but no more.
+ * may have been fetched, which moves the read index, but no more. With more behind it,
+ * it may have got room.
  */
 static u64 gpreempt_in_vain_ns(const struct gpreempt_decision *d)
 {
@@ -1076,7 +1103,7 @@ static u64 gpreempt_in_vain_ns(const struct gpreempt_decision *d)
 		u64 awake_ns = gpreempt_awake_ns(d, q);
 
 		if (q->wants && q->effective > d->lowest && awake_ns != U64_MAX &&
-		    q->rptr - q->hist->idle_rptr <= 1)
+		    (q->rptr == q->hist->idle_rptr || q->wptr - q->hist->idle_rptr <= 1))
 			ns = max(ns, awake_ns);
 	}
 	return ns;

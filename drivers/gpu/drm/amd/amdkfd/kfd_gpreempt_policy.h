@@ -205,6 +205,8 @@ struct gpreempt_history {
  * @previous:	completion signal of the packet before @rptr, if @head waits
  * @waves:	waves in flight, or GPREEMPT_WAVES_UNKNOWN: not read, or the queue
  *		is mapped but in no hardware slot, where its waves may be saved
+ * @late:	the read index moved, or the signal changed, after it was read for the first
+ *		time: @waves may be older
  * @demand:	waves of the packet at @rptr, 0: unknown
  * @save_cost_ns: measured cost of saving it, 0 when never saved
  * @state:	out: classification
@@ -237,6 +239,7 @@ struct gpreempt_queue_view {
 	bool ordered;
 	enum gpreempt_signal previous;
 	int waves;
+	bool late;
 	u32 demand;
 	u64 save_cost_ns;
 	u64 hint_ns;

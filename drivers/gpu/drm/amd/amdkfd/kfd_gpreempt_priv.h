@@ -217,6 +217,7 @@ struct kfd_gpreempt_queue {
  * @queue_id:	number of the queue in its process
  * @doorbell_off: names the queue in hardware slots
  * @aql:	packets are AQL packets, not dwords
+ * @wanted:	its memory is to be read
  * @resident:	it is in a hardware slot
  * @counted:	XCCs on which waves of it were found
  * @hqd_rptr:	read pointer there in dwords, wrapped; PM4 only, the first XCC's
@@ -230,6 +231,7 @@ struct kfd_gpreempt_scan_queue {
 	u32 queue_id;
 	u32 doorbell_off;
 	bool aql;
+	bool wanted;
 	bool resident;
 	u32 counted;
 	u32 hqd_rptr;
@@ -453,6 +455,7 @@ int kfd_gpreempt_monitor(void *data);
 int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp);
+void kfd_gpreempt_scan_again(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_release(struct kfd_gpreempt *gp);
 
 /* kfd_gpreempt_gfx_v9.c */

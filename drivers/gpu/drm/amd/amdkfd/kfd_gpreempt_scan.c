@@ -385,6 +385,23 @@ static void read_queue(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_queue
 		read_pm4(sq, v);
 }
 
+/* Has the GPU moved on in a queue, or ended what it had, since it was read first? */
+static void read_again(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_queue_view *v)
+{
+	struct gpreempt_queue_view now = *v;
+
+	now.readable = false;
+	now.head = GPREEMPT_HEAD_UNKNOWN;
+	now.demand = 0;
+	now.previous = GPREEMPT_SIGNAL_UNKNOWN;
+	read_queue(sq, &now);
+	if (!now.readable)
+		return;
+	now.ordered &= v->ordered;
+	now.late = now.rptr != v->rptr || now.signal != v->signal;
+	*v = now;
+}
+
 /* A process is entered for its first queue that is to be read. */
 static bool enter(struct mm_struct *mm)
 {
@@ -401,23 +418,18 @@ static void leave(struct mm_struct *mm)
 	mmput_async(mm);
 }
 
-/**
- * kfd_gpreempt_scan_memory - read indices, head packets and signals
- * @gp: the node
- *
- * Queues of one process follow each other, so each is entered once.
- */
-void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
+/* Read what is wanted. Queues of one process follow each other: each is entered once. */
+static void read_queues(struct kfd_gpreempt_scan *scan,
+			void (*read)(struct kfd_gpreempt_scan_queue *sq,
+				     struct gpreempt_queue_view *v))
 {
-	struct kfd_gpreempt_scan *scan = &gp->scan;
-	bool countable = gp->hw && !scan->oversubscribed;
 	struct mm_struct *mm = NULL;
 	unsigned int i;
 
 	for (i = 0; i < scan->view.nr; i++) {
 		struct kfd_gpreempt_scan_queue *sq = &scan->queues[i];
 
-		if (!is_wanted(scan, i))
+		if (!sq->wanted)
 			continue;
 		if (sq->gpq->mm != mm) {
 			if (mm)
@@ -425,11 +437,27 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 			mm = enter(sq->gpq->mm) ? sq->gpq->mm : NULL;
 		}
 		if (mm)
-			read_queue(sq, &scan->view.q[i]);
-		scan->view.q[i].ordered &= countable;
+			read(sq, &scan->view.q[i]);
 	}
 	if (mm)
 		leave(mm);
+}
+
+/**
+ * kfd_gpreempt_scan_memory - read indices, head packets and signals
+ * @gp: the node
+ */
+void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
+{
+	struct kfd_gpreempt_scan *scan = &gp->scan;
+	bool countable = gp->hw && !scan->oversubscribed;
+	unsigned int i;
+
+	for (i = 0; i < scan->view.nr; i++)
+		scan->queues[i].wanted = is_wanted(scan, i);
+	read_queues(scan, read_queue);
+	for (i = 0; i < scan->view.nr; i++)
+		scan->view.q[i].ordered &= countable;
 }
 
 /**
@@ -484,6 +512,34 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 		if (sq->resident && !sq->aql && v->readable)
 			unwrap_rptr(v, sq->hqd_rptr);
 	}
+}
+
+/**
+ * kfd_gpreempt_scan_again - read the memory of higher queues once more
+ * @gp: the node
+ *
+ * Counting takes about 1 us an access on PCIe. What a higher queue got to execute, or
+ * even ended, meanwhile would look as if it waited, and others be taken off for it in
+ * vain. PM4 queues' read pointers are as new as the counts.
+ */
+void kfd_gpreempt_scan_again(struct kfd_gpreempt *gp)
+{
+	struct kfd_gpreempt_scan *scan = &gp->scan;
+	u8 lowest = GPREEMPT_LEVELS;
+	unsigned int i;
+
+	if (!scan->registers)
+		return;
+	for (i = 0; i < scan->view.nr; i++)
+		if (scan->view.q[i].matters)
+			lowest = min(lowest, scan->view.q[i].priority);
+	for (i = 0; i < scan->view.nr; i++) {
+		const struct gpreempt_queue_view *v = &scan->view.q[i];
+
+		scan->queues[i].wanted = scan->queues[i].aql && v->matters &&
+					 v->readable && v->priority > lowest;
+	}
+	read_queues(scan, read_again);
 }
 
 /**
