@@ -179,34 +179,65 @@ static bool may_park(const struct kfd_gpreempt *gp)
 	       (!scan->contended || (scan->plan.idle && !scan->plan.nr_preempt));
 }
 
+/* The lowest level with a queue that has work; or with one that stays until taken off. */
+static int lowest_busy(const struct gpreempt_view *view, bool stays)
+{
+	int lowest = GPREEMPT_BOOST + 1;
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++) {
+		const struct gpreempt_queue_view *q = &view->q[i];
+
+		if ((q->mapped || q->preempted) && q->state != GPREEMPT_IDLE &&
+		    !(stays && q->hist->leaves))
+			lowest = min_t(int, lowest, q->effective);
+	}
+	return lowest;
+}
+
 /*
- * Is there a queue that would preempt others, were its doorbell rung? One that
- * has only just become idle may go on at once, and is left alone for a scan. And
- * while work is announced for its level or above, the monitor looks often enough.
- * A lower one's announcement must not make it wait for the next scan.
+ * Is the doorbell of an idle queue to wake us? One that has only just become idle may
+ * go on at once, and is left alone for a scan. And if all below leave room by
+ * themselves, it need not take a fault each time, unless it pauses for long.
+ */
+static bool is_awaited(const struct kfd_gpreempt *gp, unsigned int i, int stays)
+{
+	u64 since_ns = gp->scan.queues[i].gpq->idle_since_ns;
+
+	return since_ns && (gp->scan.view.q[i].effective > stays ||
+			    gp->scan.view.now_ns - since_ns > LINGER_NS);
+}
+
+/*
+ * Is there a queue that would preempt others, were its doorbell rung? While work is
+ * announced for its level or above, the monitor looks often enough. A lower one's
+ * announcement must not make it wait for the next scan.
  */
 static bool preemptor_sleeps(struct kfd_gpreempt *gp)
 {
-	int lowest = GPREEMPT_BOOST + 1, expects = -1;
+	int lowest = lowest_busy(&gp->scan.view, false), expects = -1;
+	int stays = lowest_busy(&gp->scan.view, true);
 	bool sleeps = false;
 	unsigned int i;
 
 	for (i = 0; i < gp->scan.view.nr; i++) {
 		const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
 
-		if ((q->mapped || q->preempted) && q->state != GPREEMPT_IDLE)
-			lowest = min_t(int, lowest, q->effective);
 		if (q->hint_end_ns > gp->scan.view.now_ns)
 			expects = max_t(int, expects, q->effective);
 	}
 	for (i = 0; i < gp->scan.view.nr; i++) {
 		const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
 		struct kfd_gpreempt_queue *gpq = gp->scan.queues[i].gpq;
-		bool idle = q->mapped && q->state == GPREEMPT_IDLE;
 
-		if (idle && gpq->idle && q->effective > max(lowest, expects))
+		if (!q->mapped || q->state != GPREEMPT_IDLE) {
+			gpq->idle_since_ns = 0;
+			continue;
+		}
+		if (q->effective > max(lowest, expects) && is_awaited(gp, i, stays))
 			sleeps |= kfd_gpreempt_doorbell_await(gp, gpq->mm);
-		gpq->idle = idle;
+		if (!gpq->idle_since_ns)
+			gpq->idle_since_ns = gp->scan.view.now_ns;
 	}
 	return sleeps;
 }
@@ -256,6 +287,7 @@ static bool is_calm(struct kfd_gpreempt *gp)
 {
 	const struct kfd_gpreempt_scan *scan = &gp->scan;
 	int lowest = GPREEMPT_BOOST + 1, below = lowest, highest = -1, idle = -1;
+	int stays = lowest_busy(&scan->view, true);
 	unsigned int i;
 
 	if (scan->preempted || scan->restoring || scan->plan.waiting ||
@@ -270,7 +302,7 @@ static bool is_calm(struct kfd_gpreempt *gp)
 			continue;
 		switch (q->state) {
 		case GPREEMPT_IDLE:
-			if (!scan->queues[i].gpq->idle)
+			if (!is_awaited(gp, i, stays))
 				idle = max_t(int, idle, q->effective);
 			below = min_t(int, below, q->effective);
 			break;

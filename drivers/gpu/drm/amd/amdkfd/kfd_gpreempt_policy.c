@@ -1110,8 +1110,8 @@ static u64 gpreempt_in_vain_ns(const struct gpreempt_decision *d)
 }
 
 /*
- * Did who is taken off now for those that wait have its chance, and not use it? Who left
- * room for some of their work, but not for all, has the next one sooner.
+ * Who was given its chance, did it use it, or is it taken off now for those that wait?
+ * Who left room for some of their work, but not for all, has the next one sooner.
  */
 static void gpreempt_judge(struct gpreempt_decision *d)
 {
@@ -1122,8 +1122,10 @@ static void gpreempt_judge(struct gpreempt_decision *d)
 		struct gpreempt_queue_view *q = &d->view->q[i];
 		struct gpreempt_history *h = q->hist;
 
-		if (d->plan->verdict[i] == GPREEMPT_PREEMPT &&
-		    q->reason != GPREEMPT_REASON_ASKED) {
+		if (d->plan->verdict[i] != GPREEMPT_PREEMPT) {
+			h->leaves |= h->spared;
+		} else if (q->reason != GPREEMPT_REASON_ASKED) {
+			h->leaves = false;
 			if (h->stubborn)
 				h->stubborn--;
 			else if (h->spared && q->waves)

@@ -134,6 +134,7 @@ enum gpreempt_verdict {
  * @boosted:		starved: its effective priority is GPREEMPT_BOOST
  * @served:		some were taken off for it, and it wanted more ever since
  * @spared:		those that wait now have given it the chance to leave room by itself
+ * @leaves:		left them room, the last time
  * @turn:		it is its turn on its level
  *
  * Owned by the policies, but for @resident_since_ns, which the commit room sets
@@ -174,6 +175,7 @@ struct gpreempt_history {
 	bool boosted;
 	bool served;
 	bool spared;
+	bool leaves;
 	bool turn;
 };
 

@@ -149,7 +149,7 @@ enum gpreempt_stat {
  * @reason:	for @verdict
  * @waves:	in that scan
  * @save_cost_ns: measured cost of saving it, 0 when never saved
- * @idle:	it was idle in the last scan
+ * @idle_since_ns: idle in each scan since that one, 0: not in the last
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
@@ -201,7 +201,7 @@ struct kfd_gpreempt_queue {
 	enum gpreempt_reason reason;
 	int waves;
 	u64 save_cost_ns;
-	bool idle;
+	u64 idle_since_ns;
 	u64 signal_wptr;
 	u64 signal;
 	bool signal_done;

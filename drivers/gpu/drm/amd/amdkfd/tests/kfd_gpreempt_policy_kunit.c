@@ -3147,10 +3147,12 @@ static void gpreempt_policy_gives_way(struct kunit *test)
 		EXPECT_KEEP(test, b, low);
 	}
 	KUNIT_EXPECT_TRUE(test, low->mapped);
+	KUNIT_EXPECT_TRUE(test, low->hist->leaves);
 
 	/* it does not, and is not believed to for so long */
 	submits(high);
 	KUNIT_EXPECT_EQ(test, scans_until_gone(test, b, low), 3);
+	KUNIT_EXPECT_FALSE(test, low->hist->leaves);
 	high_has_its_turn(test, b, low, high);
 	for (i = 0; i < 256; i++) {
 		submits(high);
@@ -3163,10 +3165,12 @@ static void gpreempt_policy_gives_way(struct kunit *test)
 
 	/* asked for, it says nothing */
 	low->hist->stubborn = 7;
+	low->hist->leaves = true;
 	low->asked = true;
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_ASKED);
 	KUNIT_EXPECT_EQ(test, low->hist->stubborn, 7);
+	KUNIT_EXPECT_TRUE(test, low->hist->leaves);
 }
 
 /* The same where a fetched packet moves the read index: that is no room yet. */
