@@ -145,9 +145,9 @@ static bool is_busy(const struct gpreempt_view *view)
 }
 
 /*
- * Does a resumed queue execute again? One that had no waves saved may have
- * nothing to run, or wait for something; then it is no sample. One that had
- * executes, unless others fill the machine. If it does not though the machine
+ * Does a resumed queue execute again, now that waves were counted? One that had no
+ * waves saved may have nothing to run, or wait for something; then it is no sample. One
+ * that had executes, unless others fill the machine. If it does not though the machine
  * was empty in scan after scan, for as long as a preemption may take, its restore
  * seems to be refused; unless its signal tells that it ended between two scans.
  */
@@ -159,7 +159,7 @@ static void account_restore(struct kfd_gpreempt *gp,
 	u64 now_ns = ktime_get_ns(), ns = now_ns - gpq->mapped_ns;
 	bool rotates = gp->scan.oversubscribed;
 
-	if (!gpq->mapped_ns)
+	if (!gpq->mapped_ns || !gp->scan.view.waves_final)
 		return;
 	/* Where the firmware rotates, who is not seen in a slot may wait for one. */
 	if (busy || (rotates && v->waves < 0))

@@ -153,9 +153,14 @@ static int monitor_look(struct kfd_gpreempt *gp)
 
 	kfd_gpreempt_scan_memory(gp);
 	monitor_decide(gp, policy, &tunables);
-	/* How long a restore takes, only waves can tell. */
-	if (scan->plan.need_waves || scan->restoring)
+	/*
+	 * How long a restore takes, only waves can tell. Whoever begins to wait meanwhile
+	 * is seen later, so not more than a fifth of the time goes into that.
+	 */
+	if (scan->plan.need_waves || (scan->restoring && scan->view.now_ns >= gp->count_ns)) {
 		kfd_gpreempt_scan_waves(gp);
+		gp->count_ns = ktime_get_ns() + 4 * scan->register_ns;
+	}
 	if (scan->plan.need_waves) {
 		kfd_gpreempt_scan_again(gp);
 		monitor_decide(gp, policy, &tunables);

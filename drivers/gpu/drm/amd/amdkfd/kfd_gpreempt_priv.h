@@ -349,6 +349,7 @@ struct kfd_gpreempt_backend {
  * @refuse:	refuse what is above the cap, instead of clamping it
  * @policy:	the policy in use
  * @save_wave_ns: the least that saving a wave has cost, 0: none was saved yet
+ * @count_ns:	no sooner are waves counted for restores alone; monitor only
  * @hw:		register access, NULL where wave counts are not to be had
  * @backend:	how queues get off the hardware
  * @scan:	the monitor's workspace
@@ -399,6 +400,7 @@ struct kfd_gpreempt {
 	bool refuse;
 	const struct gpreempt_policy *policy;
 	u64 save_wave_ns;
+	u64 count_ns;
 	const struct kfd_gpreempt_hw *hw;
 	const struct kfd_gpreempt_backend *backend;
 
