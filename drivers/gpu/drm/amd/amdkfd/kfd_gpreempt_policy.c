@@ -38,6 +38,7 @@
  * @entitled:	the same of those that have work and were not raised
  * @announced:	the same of those that work was announced for
  * @unbounded:	the same of those that want all there is, for all that is known
+ * @late:	somebody moved on while waves were counted, and may still want more
  * @demand:	waves that the others of @wanting want
  * @lowest:	level that one of the lower queues has which may be taken off now
  */
@@ -56,6 +57,7 @@ struct gpreempt_decision {
 	int entitled;
 	int announced;
 	int unbounded;
+	bool late;
 	u64 demand;
 	int lowest;
 };
@@ -658,6 +660,7 @@ static u32 gpreempt_demand(const struct gpreempt_queue_view *q)
 /* Who keeps whom off, once every state is known. */
 static void gpreempt_weigh(struct gpreempt_decision *d)
 {
+	u64 soon_ns = d->view->now_ns + (u64)d->tun->poll_interval_us * NSEC_PER_USEC / 8;
 	struct gpreempt_plan *plan = d->plan;
 	unsigned int i;
 
@@ -679,6 +682,13 @@ static void gpreempt_weigh(struct gpreempt_decision *d)
 			d->active = max_t(int, d->active, q->effective);
 		if (q->state == GPREEMPT_BLOCKED)
 			d->blocked = max_t(int, d->blocked, q->effective);
+		if (!q->wants && q->late && gpreempt_launching(q)) {
+			d->late = true;
+			/* If it has only just begun, it is not to wait for the interval. */
+			if (h->awake_since_ns == d->view->now_ns &&
+			    (!plan->next_ns || soon_ns < plan->next_ns))
+				plan->next_ns = soon_ns;
+		}
 		if (!q->wants) {
 			h->served = false;
 			continue;
@@ -903,6 +913,7 @@ static bool gpreempt_assess(struct gpreempt_decision *d)
 	d->entitled = -1;
 	d->announced = -1;
 	d->unbounded = -1;
+	d->late = false;
 	d->demand = 0;
 	gpreempt_observe(d);
 	gpreempt_expire(d);
@@ -1123,6 +1134,9 @@ static void gpreempt_judge(struct gpreempt_decision *d)
 		struct gpreempt_history *h = q->hist;
 
 		if (d->plan->verdict[i] != GPREEMPT_PREEMPT) {
+			/* Whether there is room the next scan tells. */
+			if (d->late)
+				continue;
 			h->leaves |= h->spared;
 		} else if (q->reason != GPREEMPT_REASON_ASKED) {
 			h->leaves = false;

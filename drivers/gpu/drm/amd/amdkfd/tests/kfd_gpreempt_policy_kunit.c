@@ -2026,10 +2026,37 @@ static void gpreempt_policy_late_waits(struct kunit *test)
 		bench_tick(test, b);
 		KUNIT_EXPECT_TRUE(test, b->asked);
 		EXPECT_KEEP(test, b, low);
+		/* not after a whole interval, if it had nothing before */
+		if (!i)
+			KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->view.now_ns + INTERVAL_NS / 8);
 		high->waves = 0;
 		bench_tick(test, b);
 		EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 	}
+}
+
+/* Nor does it show that low left room. */
+static void gpreempt_policy_late_spared(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_high_moves(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->tun.blocked_us = 5000;
+	high->hw_priority = 2;
+	low->save_cost_ns = 3 * INTERVAL_NS;
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+	KUNIT_EXPECT_TRUE(test, low->hist->spared);
+	b->meanwhile = is_fetched;
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+	EXPECT_KEEP(test, b, low);
+	KUNIT_EXPECT_TRUE(test, low->hist->spared);
+	KUNIT_EXPECT_FALSE(test, low->hist->leaves);
+	bench_ticks(test, b, 2);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+	KUNIT_EXPECT_EQ(test, low->hist->stubborn, 256);
 }
 
 /*
@@ -4298,6 +4325,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_evident_put_back),
 	KUNIT_CASE(gpreempt_policy_late),
 	KUNIT_CASE(gpreempt_policy_late_waits),
+	KUNIT_CASE(gpreempt_policy_late_spared),
 	KUNIT_CASE(gpreempt_policy_late_end),
 	KUNIT_CASE(gpreempt_policy_says_ended),
 	KUNIT_CASE(gpreempt_policy_says_ended_truly),
