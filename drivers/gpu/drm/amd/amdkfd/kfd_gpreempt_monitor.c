@@ -33,8 +33,8 @@
  * the kernel does not see. So it revokes the doorbell mappings, as TTM revokes
  * buffer mappings: the first doorbell after parking takes a page fault, which
  * puts the mapping back and wakes the monitor. The same is done when a queue
- * has become idle that stands above one at work: its next doorbell starts a
- * scan at once, instead of waiting for the poll interval to end.
+ * has become idle that stands above one at work which would not leave it room: its
+ * next doorbell starts a scan at once, instead of waiting for the poll interval to end.
  *
  * A process is never charged for what GPREEMPT reads of its memory, and never
  * trusted: see kfd_gpreempt_scan.c.
@@ -52,6 +52,9 @@
  * pauses of an interactive client, so that those take no fault each time.
  */
 #define LINGER_NS	(100 * NSEC_PER_MSEC)
+
+/* Priorities that the hardware knows. */
+#define HW_LEVELS	(KFD_PIPE_PRIORITY_CS_HIGH + 1)
 
 /**
  * enum tick - how the monitor goes on after a tick
@@ -184,20 +187,26 @@ static bool may_park(const struct kfd_gpreempt *gp)
 	       (!scan->contended || (scan->plan.idle && !scan->plan.nr_preempt));
 }
 
-/* The lowest level with a queue that has work; or with one that stays until taken off. */
-static int lowest_busy(const struct gpreempt_view *view, bool stays)
+/*
+ * For an idle queue of each priority that the hardware knows, the lowest level with a
+ * queue that would be in its way: all that have work, but for those that leave it room
+ * by themselves. None does for the lowest.
+ */
+static void in_the_way(const struct gpreempt_view *view, int level[HW_LEVELS])
 {
-	int lowest = GPREEMPT_BOOST + 1;
-	unsigned int i;
+	unsigned int i, hw;
 
+	for (hw = 0; hw < HW_LEVELS; hw++)
+		level[hw] = GPREEMPT_BOOST + 1;
 	for (i = 0; i < view->nr; i++) {
 		const struct gpreempt_queue_view *q = &view->q[i];
 
-		if ((q->mapped || q->preempted) && q->state != GPREEMPT_IDLE &&
-		    !(stays && q->hist->leaves))
-			lowest = min_t(int, lowest, q->effective);
+		if (!(q->mapped || q->preempted) || q->state == GPREEMPT_IDLE)
+			continue;
+		for (hw = 0; hw < HW_LEVELS; hw++)
+			if (!q->hist->leaves || q->hw_priority >= hw)
+				level[hw] = min_t(int, level[hw], q->effective);
 	}
-	return lowest;
 }
 
 /*
@@ -205,12 +214,17 @@ static int lowest_busy(const struct gpreempt_view *view, bool stays)
  * go on at once, and is left alone for a scan. And if all below leave room by
  * themselves, it need not take a fault each time, unless it pauses for long.
  */
-static bool is_awaited(const struct kfd_gpreempt *gp, unsigned int i, int stays)
+static bool is_awaited(const struct kfd_gpreempt *gp, unsigned int i, const int level[HW_LEVELS])
 {
+	const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
 	u64 since_ns = gp->scan.queues[i].gpq->idle_since_ns;
 
-	return since_ns && (gp->scan.view.q[i].effective > stays ||
-			    gp->scan.view.now_ns - since_ns > LINGER_NS);
+	if (!since_ns || q->effective <= level[0])
+		return false;
+	/* What began and ended between two scans shows in its indices only. */
+	since_ns = max(since_ns, q->hist->moved_ns);
+	return q->effective > level[q->hw_priority] ||
+	       gp->scan.view.now_ns - since_ns > LINGER_NS;
 }
 
 /*
@@ -220,11 +234,11 @@ static bool is_awaited(const struct kfd_gpreempt *gp, unsigned int i, int stays)
  */
 static bool preemptor_sleeps(struct kfd_gpreempt *gp)
 {
-	int lowest = lowest_busy(&gp->scan.view, false), expects = -1;
-	int stays = lowest_busy(&gp->scan.view, true);
+	int level[HW_LEVELS], expects = -1;
 	bool sleeps = false;
 	unsigned int i;
 
+	in_the_way(&gp->scan.view, level);
 	for (i = 0; i < gp->scan.view.nr; i++) {
 		const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
 
@@ -239,7 +253,7 @@ static bool preemptor_sleeps(struct kfd_gpreempt *gp)
 			gpq->idle_since_ns = 0;
 			continue;
 		}
-		if (q->effective > max(lowest, expects) && is_awaited(gp, i, stays))
+		if (q->effective > expects && is_awaited(gp, i, level))
 			sleeps |= kfd_gpreempt_doorbell_await(gp, gpq->mm);
 		if (!gpq->idle_since_ns)
 			gpq->idle_since_ns = gp->scan.view.now_ns;
@@ -283,7 +297,7 @@ static void restore_again(struct kfd_gpreempt *gp)
 /*
  * Can nothing have to be decided before a doorbell or another event wakes us?
  * So it is when all that is busy is on one level and runs or waits for its own
- * level alone, and all above has been idle for two scans: its doorbells are
+ * level alone, and all above is idle and awaited: its doorbells are
  * taken away. Those of an idle queue below are not: it may begin, and be in the way
  * of the next work above, with no event. Nor does a signal that somebody waits for
  * make one, or the time for which work was announced.
@@ -292,12 +306,13 @@ static bool is_calm(struct kfd_gpreempt *gp)
 {
 	const struct kfd_gpreempt_scan *scan = &gp->scan;
 	int lowest = GPREEMPT_BOOST + 1, below = lowest, highest = -1, idle = -1;
-	int stays = lowest_busy(&scan->view, true);
+	int level[HW_LEVELS];
 	unsigned int i;
 
 	if (scan->preempted || scan->restoring || scan->plan.waiting ||
 	    scan->plan.nr_preempt)
 		return false;
+	in_the_way(&scan->view, level);
 	for (i = 0; i < scan->view.nr; i++) {
 		const struct gpreempt_queue_view *q = &scan->view.q[i];
 
@@ -307,7 +322,7 @@ static bool is_calm(struct kfd_gpreempt *gp)
 			continue;
 		switch (q->state) {
 		case GPREEMPT_IDLE:
-			if (!is_awaited(gp, i, stays))
+			if (!is_awaited(gp, i, level))
 				idle = max_t(int, idle, q->effective);
 			below = min_t(int, below, q->effective);
 			break;

@@ -149,7 +149,7 @@ enum gpreempt_stat {
  * @reason:	for @verdict
  * @waves:	in that scan
  * @save_cost_ns: measured cost of saving it, 0 when never saved
- * @idle_since_ns: idle in each scan since that one, 0: not in the last
+ * @idle_since_ns: idle in each scan that looked for it since, 0: not in the last
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since

@@ -243,6 +243,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		gpq->signal_wptr = 0;
 		gpq->signal = 0;
 		gpq->mapped_ns = 0;
+		gpq->idle_since_ns = 0;
 		gpq->inverted = false;
 	}
 	kobject_get(&gpq->kobj);
