@@ -9,6 +9,9 @@
 
 #include "kfd_gpreempt_pace.h"
 
+/* How much longer each interval is than the one before, while calm. */
+#define CALM_GROWTH	4
+
 /**
  * gpreempt_pace_begin - a scan begins
  * @p: the rhythm
@@ -40,8 +43,10 @@ u64 gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken)
  * @max_us: longest; below @min_us it counts as that
  * @calm: nothing can have to be decided before somebody wakes the monitor
  *
- * While calm, each interval is twice the one before. A scan that takes long does
- * not make the interval longer, unless it takes more than half of it.
+ * While calm, each interval is four times the one before: calm has lasted a scan
+ * already, and each more on the way to @max_us costs as much as a late one. A scan
+ * that takes long does not make the interval longer, unless it takes more than half
+ * of it.
  *
  * Return: how long to sleep, in ns.
  */
@@ -52,7 +57,7 @@ u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us,
 	u64 longest = (u64)max(min_us, max_us) * NSEC_PER_USEC;
 	u64 took = now_ns > p->begun_ns ? now_ns - p->begun_ns : 0;
 
-	p->interval_ns = calm ? clamp(2 * p->interval_ns, shortest, longest) : shortest;
+	p->interval_ns = calm ? clamp(CALM_GROWTH * p->interval_ns, shortest, longest) : shortest;
 	return p->interval_ns - min(took, p->interval_ns / 2);
 }
 
