@@ -2,11 +2,13 @@
 /*
  * What the monitor costs: register accesses only when the decision needs them,
  * and few then; little time of a CPU while queues contend, and none while it is
- * parked; no memory. And its rhythm: the interval stretches while nothing can
- * have to be decided, and is short again at the first sign of work.
+ * parked; no memory; no preemption where a queue gets room without. And its rhythm:
+ * the interval stretches while nothing can have to be decided, and is short again
+ * at the first sign of work.
  */
 #include <errno.h>
 #include <sched.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include <sys/wait.h>
@@ -21,6 +23,13 @@
 #define HIGH_US		200
 #define SAMPLES		20
 #define SCAN		"kfd_gpreempt/kfd_gpreempt_scan"
+
+/* LOW's short workgroups: how long each takes, and rounds of them in a dispatch. */
+#define BLOCK_US	100
+#define ROUNDS		64
+#define DEPTH		48	/* dispatches, of a ring of 64 */
+#define REQUESTS	60	/* HIGH's beside them */
+#define LONG_US		10000	/* HIGH's kernel, longer than a save takes */
 
 /*
  * What a scan that counts waves may access on an XCC. Each shader engine is
@@ -485,6 +494,152 @@ TEST_F_TIMEOUT(monitor, interval_snaps_back, 120)
 	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &hint));
 	EXPECT_LE(2, scans_in(250)) TH_LOG("HINT");
 	EXPECT_EQ(0, aql_destroy(&q));
+}
+
+/*
+ * struct room - HIGH's requests, beside LOW work that leaves them room by itself
+ * @low:	of HIGH's kernel, short: each workgroup keeps the others off its unit
+ * @done:	its results, a word each workgroup
+ * @high:	a request
+ * @save_ns:	what it takes to take LOW off; it has that long to leave room
+ * @requests:	how many there were
+ * @preempted:	LOW was taken off for the last one
+ */
+struct room {
+	struct high_job low, high;
+	struct kfd_mem done;
+	long long save_ns;
+	unsigned int requests;
+	bool preempted;
+};
+
+/* The monitor has looked so often; 0 or -ETIME. */
+static int scans_go_by(unsigned int n)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+	long long scans = gpreempt_number("stats/scans") + n;
+
+	while (gpreempt_number("stats/scans") < scans) {
+		if (kfd_now() > end)
+			return -ETIME;
+		usleep(1000);
+	}
+	return 0;
+}
+
+/* LOW has enough to do for some time. */
+static void room_fill(FIXTURE_DATA(monitor) *self, struct room *room)
+{
+	struct aql_queue *low = &self->q[0];
+	struct client *c = &self->c;
+
+	while (low->amd->write_dispatch_id - low->amd->read_dispatch_id < DEPTH)
+		aql_dispatch(low, &c->high, ROUNDS * c->dev.cus * 64, 64, room->low.args, NULL);
+}
+
+static int room_open(FIXTURE_DATA(monitor) *self, struct room *room, unsigned int high_us)
+{
+	struct client *c = &self->c;
+	unsigned int i;
+	int ret = 0;
+
+	memset(room, 0, sizeof(*room));
+	/* no other idle queue above LOW */
+	for (i = 2; !ret && i < QUEUES; i++)
+		ret = aql_update(&self->q[i], 100, PRIORITY_LOW);
+	ret = ret ?: high_job_init(c, &room->high, high_us);
+	ret = ret ?: high_job_init(c, &room->low, BLOCK_US);
+	ret = ret ?: kfd_alloc(&c->dev, &room->done, ROUNDS * c->dev.cus * sizeof(__u32),
+			       KFD_MEM_HOST);
+	if (ret)
+		return ret;
+	room->low.args->done = (uintptr_t)room->done.ptr;
+	ret = gpreempt_set("enable", 1);
+	room_fill(self, room);
+	ret = ret ?: scans_go_by(5);
+	room->save_ns = gpreempt_number("stats/fence_wait_ns_total");
+	ret = ret ?: gpreempt_hold(&self->q[0], 0);
+	room->save_ns = gpreempt_number("stats/fence_wait_ns_total") - room->save_ns;
+	return ret ?: gpreempt_resume(&self->q[0]);
+}
+
+/* The last of LOW's workgroups has ended; 0 or -ETIME. */
+static int room_close(FIXTURE_DATA(monitor) *self, struct room *room)
+{
+	struct aql_signal *nothing[5] = {};
+	struct client *c = &self->c;
+	int ret;
+
+	aql_signal_init(room->low.signal, 1, NULL);
+	aql_barrier(&self->q[0], AQL_BARRIER_AND, nothing, room->low.signal);
+	ret = aql_signal_wait(&c->dev, room->low.signal, CLIENT_TIMEOUT_MS);
+	kfd_free(&c->dev, &room->done);
+	high_job_free(c, &room->low);
+	high_job_free(c, &room->high);
+	return ret;
+}
+
+/* HIGH comes, some time after it was seen idle. 0 or -errno. */
+static int room_request(FIXTURE_DATA(monitor) *self, struct room *room)
+{
+	long long preemptions;
+	__u64 ns;
+	int ret;
+
+	room_fill(self, room);
+	ret = scans_go_by(5);
+	usleep(10000 + room->requests++ * 3700 % 23000);
+	preemptions = gpreempt_number("stats/preemptions");
+	ret = ret ?: high_job_run(&self->c, &room->high, &self->q[1], CLIENT_TIMEOUT_MS, &ns);
+	/* the scan that was under way may come to its decision now */
+	ret = ret ?: scans_go_by(3);
+	room->preempted = gpreempt_number("stats/preemptions") > preemptions;
+	return ret;
+}
+
+/* Then LOW has no chance to leave room: a save is over before they end. */
+#define QUICK_SAVES	"a save takes less than one of LOW's workgroups"
+
+static bool saves_are_quick(const struct room *room)
+{
+	printf("# report: a save of short workgroups takes %lld us\n", room->save_ns / 1000);
+	return room->save_ns < BLOCK_US * 1000LL;
+}
+
+/*
+ * Who left no room is taken off without delay many times from then on, which is not
+ * what is tested: the driver forgets what it knows of the queues.
+ */
+static int forget(void)
+{
+	int ret = gpreempt_set("enable", 0);
+
+	return ret ?: gpreempt_set("enable", 1);
+}
+
+/*
+ * What of HIGH's work began, or even ended, while waves were counted does not wait:
+ * LOW is not taken off for it, which had its chance to leave room, and used it. The
+ * counts follow each other closely, so that many a request ends during one.
+ */
+TEST_F_TIMEOUT(monitor, moves_on_meanwhile, 60)
+{
+	unsigned int i, preempted = 0;
+	struct room room;
+
+	ASSERT_EQ(0, gpreempt_set("poll_interval_us", 50));
+	ASSERT_EQ(0, room_open(self, &room, LONG_US));
+	if (saves_are_quick(&room))
+		SKIP(return, QUICK_SAVES);
+	for (i = 0; i < REQUESTS; i++) {
+		ASSERT_EQ(0, forget());
+		ASSERT_EQ(0, room_request(self, &room));
+		preempted += room.preempted;
+	}
+	EXPECT_EQ(0, room_close(self, &room));
+	printf("# report: %u of %u requests took LOW off, which had left them room\n", preempted,
+	       REQUESTS);
+	EXPECT_GE(REQUESTS / 6, preempted);
 }
 
 TEST_HARNESS_MAIN
