@@ -2,9 +2,9 @@
 /*
  * What the monitor costs: register accesses only when the decision needs them,
  * and few then; little time of a CPU while queues contend, and none while it is
- * parked; no memory; no preemption where a queue gets room without. And its rhythm:
- * the interval stretches while nothing can have to be decided, and is short again
- * at the first sign of work.
+ * parked; no memory; no preemption and no doorbell fault where a queue gets room
+ * without. And its rhythm: the interval stretches while nothing can have to be
+ * decided, and is short again at the first sign of work.
  */
 #include <errno.h>
 #include <sched.h>
@@ -504,13 +504,14 @@ TEST_F_TIMEOUT(monitor, interval_snaps_back, 120)
  * @save_ns:	what it takes to take LOW off; it has that long to leave room
  * @requests:	how many there were
  * @preempted:	LOW was taken off for the last one
+ * @faulted:	its doorbell took a fault
  */
 struct room {
 	struct high_job low, high;
 	struct kfd_mem done;
 	long long save_ns;
 	unsigned int requests;
-	bool preempted;
+	bool preempted, faulted;
 };
 
 /* The monitor has looked so often; 0 or -ETIME. */
@@ -582,7 +583,7 @@ static int room_close(FIXTURE_DATA(monitor) *self, struct room *room)
 /* HIGH comes, some time after it was seen idle. 0 or -errno. */
 static int room_request(FIXTURE_DATA(monitor) *self, struct room *room)
 {
-	long long preemptions;
+	long long preemptions, faults;
 	__u64 ns;
 	int ret;
 
@@ -590,7 +591,9 @@ static int room_request(FIXTURE_DATA(monitor) *self, struct room *room)
 	ret = scans_go_by(5);
 	usleep(10000 + room->requests++ * 3700 % 23000);
 	preemptions = gpreempt_number("stats/preemptions");
+	faults = gpreempt_number("stats/doorbell_faults");
 	ret = ret ?: high_job_run(&self->c, &room->high, &self->q[1], CLIENT_TIMEOUT_MS, &ns);
+	room->faulted = gpreempt_number("stats/doorbell_faults") > faults;
 	/* the scan that was under way may come to its decision now */
 	ret = ret ?: scans_go_by(3);
 	room->preempted = gpreempt_number("stats/preemptions") > preemptions;
@@ -640,6 +643,58 @@ TEST_F_TIMEOUT(monitor, moves_on_meanwhile, 60)
 	printf("# report: %u of %u requests took LOW off, which had left them room\n", preempted,
 	       REQUESTS);
 	EXPECT_GE(REQUESTS / 6, preempted);
+}
+
+/* HIGH gets room without the monitor, so its doorbell takes no fault after a short pause. */
+TEST_F_TIMEOUT(monitor, leaves_doorbells, 60)
+{
+	unsigned int i, left = 0, trusting = 0, faulted = 0;
+	struct room room;
+
+	ASSERT_EQ(0, room_open(self, &room, HIGH_US));
+	if (saves_are_quick(&room))
+		SKIP(return, QUICK_SAVES);
+	for (i = 0; i < REQUESTS; i++) {
+		ASSERT_EQ(0, room_request(self, &room));
+		if (room.preempted) {
+			ASSERT_EQ(0, forget());
+			left = 0;
+		} else if (++left > 2) {
+			trusting++;
+			faulted += room.faulted;
+		}
+	}
+	EXPECT_EQ(0, room_close(self, &room));
+	printf("# report: %u of %u requests took a fault, where LOW leaves room\n", faulted,
+	       trusting);
+	EXPECT_LE(REQUESTS / 6, trusting);
+	EXPECT_GE(trusting / 3, faulted);
+}
+
+/*
+ * The hardware gives no room to one that it takes for LOW's equal, though GPREEMPT does
+ * not: its doorbell wakes the monitor.
+ */
+TEST_F_TIMEOUT(monitor, awaits_doorbells_of_equals, 60)
+{
+	unsigned int i, k, faulted = 0;
+	struct room room;
+
+	ASSERT_EQ(0, room_open(self, &room, HIGH_US));
+	if (saves_are_quick(&room))
+		SKIP(return, QUICK_SAVES);
+	for (i = 0; i < REQUESTS / 6; i++) {
+		ASSERT_EQ(0, forget());
+		ASSERT_EQ(0, aql_update(&self->q[1], 100, PRIORITY_HIGH));
+		for (k = 0; k < 3; k++)
+			ASSERT_EQ(0, room_request(self, &room));
+		ASSERT_EQ(0, aql_update(&self->q[1], 100, PRIORITY_LOW + 1));
+		ASSERT_EQ(0, room_request(self, &room));
+		faulted += room.faulted;
+	}
+	EXPECT_EQ(0, room_close(self, &room));
+	printf("# report: %u of %u requests at LOW's hardware priority took a fault\n", faulted, i);
+	EXPECT_LE(i * 2 / 3, faulted);
 }
 
 TEST_HARNESS_MAIN
