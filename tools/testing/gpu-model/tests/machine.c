@@ -746,15 +746,18 @@ static void test_priority(void)
 	ok(!strncmp(strstr(s, "queue="), "queue=0x1004", 12), "then queue priority");
 	device_stop();
 
-	/* A high workgroup that needs a whole unit is not starved by small low ones. */
+	/*
+	 * A high workgroup that needs a whole unit is not starved by small low ones, of
+	 * which there are more than can end, however long a busy host stalls.
+	 */
 	device_start(2, 1, false);
 	set_resources(0xfcfcfcfc);
-	PROGRAM(1, 8, 0, TOY(TOY_MIX, 0), TOY(TOY_LOOP, 40), TOY(TOY_END, 0));
+	PROGRAM(1, 8, 0, TOY(TOY_MIX, 0), TOY(TOY_LOOP, 2000), TOY(TOY_END, 0));
 	PROGRAM(2, 512, 0, TOY(TOY_MIX, 0), TOY(TOY_END, 0));
 	q[0] = queue_make(1, 16, 0);
 	q[1] = queue_make(2, 16, 2);
 	map(q, 2);
-	dispatch(&q[0], 3000, 64, 0, false);
+	dispatch(&q[0], 1000000, 64, 0, false);
 	ring(&q[0]);
 	run_for(2000);
 	dispatch(&q[1], 1, 256, 0, false);
