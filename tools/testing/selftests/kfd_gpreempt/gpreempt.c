@@ -189,3 +189,16 @@ int gpreempt_wait_state(const char *state, unsigned int timeout_ms)
 		usleep(1000);
 	}
 }
+
+int gpreempt_wait_scans(unsigned int n, unsigned int timeout_ms)
+{
+	__u64 end = kfd_now() + timeout_ms * 1000000ULL;
+	long long scans = gpreempt_number("stats/scans") + n;
+
+	while (gpreempt_number("stats/scans") < scans) {
+		if (kfd_now() > end)
+			return -ETIME;
+		usleep(1000);
+	}
+	return 0;
+}

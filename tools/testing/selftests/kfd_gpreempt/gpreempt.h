@@ -39,6 +39,10 @@ const char *gpreempt_missing(int ret);
 
 /* Wait until the monitor is in a state; 0 or -ETIME. */
 int gpreempt_wait_state(const char *state, unsigned int timeout_ms);
+
+/* Wait until the monitor has looked so often; 0 or -ETIME. */
+int gpreempt_wait_scans(unsigned int n, unsigned int timeout_ms);
+
 int gpreempt_set(const char *file, long long value);
 
 #endif

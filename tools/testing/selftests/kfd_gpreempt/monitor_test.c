@@ -514,20 +514,6 @@ struct room {
 	bool preempted, faulted;
 };
 
-/* The monitor has looked so often; 0 or -ETIME. */
-static int scans_go_by(unsigned int n)
-{
-	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
-	long long scans = gpreempt_number("stats/scans") + n;
-
-	while (gpreempt_number("stats/scans") < scans) {
-		if (kfd_now() > end)
-			return -ETIME;
-		usleep(1000);
-	}
-	return 0;
-}
-
 /* LOW has enough to do for some time. */
 static void room_fill(FIXTURE_DATA(monitor) *self, struct room *room)
 {
@@ -557,7 +543,7 @@ static int room_open(FIXTURE_DATA(monitor) *self, struct room *room, unsigned in
 	room->low.args->done = (uintptr_t)room->done.ptr;
 	ret = gpreempt_set("enable", 1);
 	room_fill(self, room);
-	ret = ret ?: scans_go_by(5);
+	ret = ret ?: gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS);
 	room->save_ns = gpreempt_number("stats/fence_wait_ns_total");
 	ret = ret ?: gpreempt_hold(&self->q[0], 0);
 	room->save_ns = gpreempt_number("stats/fence_wait_ns_total") - room->save_ns;
@@ -588,14 +574,14 @@ static int room_request(FIXTURE_DATA(monitor) *self, struct room *room)
 	int ret;
 
 	room_fill(self, room);
-	ret = scans_go_by(5);
+	ret = gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS);
 	usleep(10000 + room->requests++ * 3700 % 23000);
 	preemptions = gpreempt_number("stats/preemptions");
 	faults = gpreempt_number("stats/doorbell_faults");
 	ret = ret ?: high_job_run(&self->c, &room->high, &self->q[1], CLIENT_TIMEOUT_MS, &ns);
 	room->faulted = gpreempt_number("stats/doorbell_faults") > faults;
 	/* the scan that was under way may come to its decision now */
-	ret = ret ?: scans_go_by(3);
+	ret = ret ?: gpreempt_wait_scans(3, CLIENT_TIMEOUT_MS);
 	room->preempted = gpreempt_number("stats/preemptions") > preemptions;
 	return ret;
 }
@@ -721,8 +707,8 @@ TEST_F_TIMEOUT(monitor, counts_restores_seldom, 60)
 	until_job_stop(&self->job[1]);
 	ASSERT_EQ(0, until_job_wait(&self->c, &self->job[1], CLIENT_TIMEOUT_MS));
 	while (gpreempt_preempted() > before)
-		ASSERT_EQ(0, scans_go_by(1));
-	ASSERT_EQ(0, scans_go_by(5));
+		ASSERT_EQ(0, gpreempt_wait_scans(1, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS));
 	for (i = 0; i < 5; i++) {
 		counting = gpreempt_number("stats/register_ns_total");
 		ns = kfd_now();

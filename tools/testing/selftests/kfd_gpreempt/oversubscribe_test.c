@@ -76,19 +76,27 @@ static int high_open(struct client *c, struct high *high)
 	return ret ?: high_job_init(c, &high->job, HIGH_US);
 }
 
-/* Requests come through all the same; 0 or -errno. */
+/*
+ * Requests come through all the same; 0 or -errno. What was put back waits for its turn
+ * in the rotation, too, so that the time until it is seen executing tells nothing.
+ */
 static int high_served(struct client *c, struct high *high)
 {
 	long long before = gpreempt_number("stats/preemptions");
+	long long restores = gpreempt_number("stats/restores");
 	unsigned int i;
 	__u64 ns;
 	int ret;
 
 	ret = gpreempt_set("enable", 1);
-	for (i = 0; !ret && i < REQUESTS; i++)
+	for (i = 0; !ret && i < REQUESTS; i++) {
 		ret = high_job_run(c, &high->job, &high->q, CLIENT_TIMEOUT_MS, &ns);
+		ret = ret ?: gpreempt_wait_scans(10, CLIENT_TIMEOUT_MS);
+	}
 	if (ret)
 		return ret;
+	if (gpreempt_number("stats/restores") != restores)
+		return -EBADMSG;
 	for (i = 0; i < c->dev.cus; i++)
 		if (high->job.done[i] != REQUESTS)
 			return -EILSEQ;
