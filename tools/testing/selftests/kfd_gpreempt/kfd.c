@@ -120,6 +120,17 @@ int kfd_pci_address(char *address, size_t size)
 	return 0;
 }
 
+int kfd_recover_path(char *path, size_t size)
+{
+	char address[64];
+	int ret = kfd_pci_address(address, sizeof(address));
+
+	if (ret)
+		return ret;
+	snprintf(path, size, "/sys/kernel/debug/dri/%s/amdgpu_gpu_recover", address);
+	return access(path, R_OK) ? -errno : 0;
+}
+
 static size_t align_up(size_t v, size_t a)
 {
 	return (v + a - 1) / a * a;

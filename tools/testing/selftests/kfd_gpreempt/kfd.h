@@ -110,8 +110,11 @@ void kfd_close(struct kfd_dev *dev);
 int kfd_find_gpu(__u32 *gpu_id, unsigned int *node);
 /* Its PCI address, as 0000:03:00.0; 0 or -errno. */
 int kfd_pci_address(char *address, size_t size);
+/* Path of the file of debugfs that resets it when it is read; 0 or -errno. */
+int kfd_recover_path(char *path, size_t size);
 
 #define KFD_MISSING	"no GPU that these tests have kernels for"
+#define KFD_NO_RECOVER	"no amdgpu_gpu_recover: debugfs is not mounted, or closed to us"
 
 int kfd_alloc(struct kfd_dev *dev, struct kfd_mem *mem, size_t size, __u32 flags);
 /* Map memory of the caller's, @mem->ptr and @mem->size, for the GPU; kfd_free() not needed. */

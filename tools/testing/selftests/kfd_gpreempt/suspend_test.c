@@ -16,6 +16,20 @@
 #define ALARM		"/sys/class/rtc/rtc0/wakealarm"
 #define LOW_MS		3000	/* long enough to be under way whatever happens */
 
+/* Why this machine cannot sleep so and wake by itself; NULL if it can. */
+static const char *sleepless(const char *sleep)
+{
+	char modes[64];
+
+	if (file_read(MEM_SLEEP, modes, sizeof(modes)))
+		return "no " MEM_SLEEP;
+	if (!strstr(modes, sleep))
+		return "not among the kinds of sleep in " MEM_SLEEP;
+	if (access(MEM_SLEEP, W_OK) || access(STATE, W_OK))
+		return "not allowed to put the machine to sleep";
+	return access(ALARM, W_OK) ? "no clock that wakes the machine" : NULL;
+}
+
 FIXTURE(suspend) {
 	struct client c;
 	struct aql_queue q;
@@ -32,8 +46,11 @@ FIXTURE_VARIANT_ADD(suspend, to_memory) { "deep" };
 FIXTURE_SETUP(suspend)
 {
 	__u32 n;
-	int ret = client_open(&self->c);
+	int ret;
 
+	if (sleepless(variant->sleep))
+		SKIP(return, "%s: %s", variant->sleep, sleepless(variant->sleep));
+	ret = client_open(&self->c);
 	if (ret == -ENODEV)
 		SKIP(return, KFD_MISSING);
 	ASSERT_EQ(0, ret);
@@ -87,8 +104,11 @@ FIXTURE_VARIANT_ADD(preempted, to_memory) { "deep" };
 
 FIXTURE_SETUP(preempted)
 {
-	int ret = contest_begin(&self->ct);
+	int ret;
 
+	if (sleepless(variant->sleep))
+		SKIP(return, "%s: %s", variant->sleep, sleepless(variant->sleep));
+	ret = contest_begin(&self->ct);
 	if (gpreempt_missing(ret))
 		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
