@@ -11,6 +11,7 @@
 #include "kselftest_harness.h"
 #include "client.h"
 #include "gpreempt.h"
+#include "ioctl_call.h"
 #include "trace.h"
 
 #define EVENTS	"kfd_gpreempt"
@@ -237,6 +238,50 @@ TEST_F_TIMEOUT(policy, turns, 60)
 	self->preemptions = gpreempt_number("stats/preemptions");
 	usleep(200000);
 	EXPECT_EQ(self->preemptions, gpreempt_number("stats/preemptions"));
+}
+
+/* How much of what two endless kernels do in a while the first of them does, in percent. */
+static unsigned int share(FIXTURE_DATA(policy) *self)
+{
+	__u32 before[2], rounds[2];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		before[i] = self->job[i].rounds[0];
+	usleep(4000000);
+	for (i = 0; i < 2; i++)
+		rounds[i] = self->job[i].rounds[0] - before[i];
+	return 100ULL * rounds[0] / (rounds[0] + rounds[1] ?: 1);
+}
+
+/*
+ * A queue's own timeslice is longer than its level's, and so are its turns. Then the
+ * process's default is that long, which a queue's own overrules: it is the other one's.
+ * Twelve times as long is a share of 92 percent, or 8; a busy host may take some of it.
+ */
+TEST_F_TIMEOUT(policy, turns_of_their_own, 60)
+{
+	struct kfd_dev *dev = &self->c.dev;
+	unsigned int own, by_default;
+
+	if (geteuid())
+		SKIP(return, "not root");
+	ASSERT_EQ(0, gpreempt_set("level7/timeslice_us", 20000));
+	ASSERT_EQ(0, start(self, "timeslice", 2, equal));
+	ASSERT_EQ(0, gpreempt_set_timeslice(dev, self->q[0].id, 240000));
+	run(self, 0);
+	ASSERT_EQ(0, until_job_moves(&self->job[0]));
+	run(self, 1);
+	ASSERT_EQ(0, until_job_moves(&self->job[1]));
+	own = share(self);
+
+	ASSERT_EQ(0, gpreempt_set_default_timeslice(dev, 0, 240000));
+	ASSERT_EQ(0, gpreempt_set_timeslice(dev, self->q[0].id, 20000));
+	by_default = share(self);
+
+	TH_LOG("%u and %u percent", own, by_default);
+	EXPECT_LE(67, own);
+	EXPECT_GE(33, by_default);
 }
 
 /* Each policy in its turn on a busy node: nobody stays behind preempted. */
