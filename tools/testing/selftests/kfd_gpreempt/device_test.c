@@ -65,6 +65,7 @@ TEST_F_TIMEOUT(device, function_level_reset, 300)
 
 	if (file_read(self->method, text, sizeof(text)) || !strstr(text, "flr"))
 		SKIP(return, "the GPU has no function-level reset");
+	file_keep(self->method);
 	ASSERT_EQ(0, file_write(self->method, "flr"));
 	ASSERT_EQ(0, file_write(self->reset, "1"));
 	ASSERT_EQ(0, file_read(self->recover, text, sizeof(text)));

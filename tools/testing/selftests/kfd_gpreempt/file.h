@@ -4,11 +4,20 @@
 #define KFD_GPREEMPT_FILE_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /* One write() of exactly @text, as the shell's >. 0 or -errno. */
 int file_write(const char *path, const char *text);
 
 /* What one read() gives. 0 or -errno. */
 int file_read(const char *path, char *text, size_t size);
+
+/*
+ * Both for the time of this program: whatever becomes of its tests, @path holds at its
+ * end what it held at the first call, and has the mode that it had. Of a file that
+ * shows a choice, "a [b] c", what is in brackets.
+ */
+void file_keep(const char *path);
+int file_chmod(const char *path, mode_t mode);
 
 #endif

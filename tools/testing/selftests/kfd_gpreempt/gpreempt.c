@@ -125,6 +125,14 @@ int gpreempt_set(const char *file, long long value)
 	return gpreempt_write(file, text);
 }
 
+static void keep(const char *file)
+{
+	char path[128];
+
+	if (!gpreempt_path(file, path, sizeof(path)))
+		file_keep(path);
+}
+
 int gpreempt_end(void)
 {
 	static const char *const names[] = {
@@ -135,16 +143,21 @@ int gpreempt_end(void)
 	unsigned int i;
 	int ret;
 
+	keep("enable");
 	ret = gpreempt_set("enable", 0);
 	for (i = 0; !ret && i < sizeof(names) / sizeof(names[0]); i++) {
+		keep(names[i]);
 		snprintf(name, sizeof(name), "default/%s", names[i]);
 		ret = gpreempt_set(names[i], gpreempt_number(name));
 	}
 	for (i = 0; !ret && i < 16; i++) {
 		snprintf(name, sizeof(name), "level%u/timeslice_us", i);
+		keep(name);
 		ret = gpreempt_set(name, gpreempt_number("default/timeslice_us"));
 	}
+	keep("policy");
 	ret = ret ?: gpreempt_write("policy", "strict");
+	keep("above_cap");
 	return ret ?: gpreempt_write("above_cap", "clamp");
 }
 

@@ -29,7 +29,7 @@ int gpreempt_write(const char *file, const char *text);
 /*
  * Before a test: not enabled, every tunable at its default, but patient with a
  * busy host, on which the GPU model may be late. 0 or -errno. After it: not
- * enabled, all at its default.
+ * enabled, all at its default. At the end of the program: all as it was before.
  */
 int gpreempt_begin(void);
 int gpreempt_end(void);

@@ -4,11 +4,11 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <linux/capability.h>
 
+#include "file.h"
 #include "gpreempt.h"
 #include "ioctl_call.h"
 
@@ -159,7 +159,17 @@ struct kfd_ioctl_gpreempt_args op_request(const struct kfd_dev *dev, unsigned in
 
 int open_to_all(const struct kfd_dev *dev)
 {
-	return chmod("/dev/kfd", 0666) || fchmod(dev->drm_fd, 0666) ? -errno : 0;
+	char link[32], path[64];
+	ssize_t n;
+	int ret;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dev->drm_fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return -errno;
+	path[n] = '\0';
+	ret = file_chmod("/dev/kfd", 0666);
+	return ret ?: file_chmod(path, 0666);
 }
 
 int become(uid_t user, bool nice)

@@ -85,7 +85,7 @@ struct shared {
 	}									\
 } while (0)
 
-/* Let any user open the GPU, as membership of the group render does. */
+/* Until the program ends, let any user open the GPU, as membership of the group render does. */
 int open_to_all(const struct kfd_dev *dev);
 
 /*

@@ -63,8 +63,10 @@ FIXTURE_SETUP(suspend)
 /* Sleep until woken. 0 or -errno. */
 static int suspend(const char *sleep)
 {
-	int ret = file_write(MEM_SLEEP, sleep);
+	int ret;
 
+	file_keep(MEM_SLEEP);
+	ret = file_write(MEM_SLEEP, sleep);
 	if (ret)
 		return ret;
 	file_write(ALARM, "0");		/* one that is set already is not set again */
