@@ -65,6 +65,8 @@ class Kept(InFolder):
         self.assertIn("all         3      1 / 1 / 0 / 1  0 / 0 / 0 / 3  0 / 0 / 0 / 3", text)
         self.assertIn("KFDB/Three.x/0  fail   -      -        expected 1, got 2; on AMD's list",
                       text)
+        # not even tried
+        self.assertIn("KFDA.Two        -      -      -        not run", text)
 
     def test_not_run_elsewhere(self):
         table = self.table()
