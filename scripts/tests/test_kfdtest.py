@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 PATH = str(Path(__file__).resolve().parent.parent / "kfdtest")
 LOADER = importlib.machinery.SourceFileLoader("kfdtest", PATH)
@@ -125,6 +126,11 @@ class Runs(InFolder):
         self.table().put("stock", "KFDA.One", "skip", "x")
         self.assertEqual(self.go(3), ["skip", "pass", "pass"])
         self.assertEqual(self.guests, [TESTS[1:]])
+
+    def test_another_model_is_another_guest(self):
+        with mock.patch.dict(kfdtest.MODEL, {"KFDA.Two": "--vram-mb 2048"}):
+            self.assertEqual(self.go(3), ["pass"] * 3)
+        self.assertEqual(self.guests, [[TESTS[0], TESTS[2]], [TESTS[1]]])
 
     def test_a_guest_that_dies(self):
         self.assertEqual(self.go(1), ["pass", "fail", "pass"])
