@@ -45,9 +45,9 @@ class Late(unittest.TestCase):
         check.RESULTS = self.out
         (self.out / "s").mkdir()
 
-    def suite(self, events, status="exit 1", first=""):
+    def suite(self, events, status="exit 1", first="", guest="s"):
         """A suite that fails at its first run, and does as told at the next."""
-        script = (f"printf '%b' '{events}' >{self.out}/s/events.log; echo 1..1; "
+        script = (f"printf '%b' '{events}' >{self.out}/{guest}/events.log; echo 1..1; "
                   f"[ ! -e {self.out}/again ] || {{ {status}; }}; touch {self.out}/again; "
                   f"{first}echo 'not ok 1 a'; exit 1")
         check.SUITES["s"] = ["sh", "-c", script]
@@ -59,6 +59,12 @@ class Late(unittest.TestCase):
         tally = self.suite("1 behind us=9000\n2 machine-stop behind=1\n", "echo 'ok 1 a'; exit 0")
         self.assertEqual((tally.passed, tally.failed), (2, 0))
         self.assertTrue((self.out / "s-late.tap").exists())
+
+    def test_in_a_guest_of_several(self):
+        (self.out / "s" / "stock").mkdir()
+        tally = self.suite("1 behind us=9000\n2 machine-stop behind=1\n",
+                           "echo 'ok 1 a'; exit 0", guest="s/stock")
+        self.assertEqual((tally.passed, tally.failed), (2, 0))
 
     def test_a_second_failure_counts(self):
         tally = self.suite("1 behind us=9000\n2 machine-stop behind=1\n",

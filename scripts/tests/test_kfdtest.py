@@ -95,16 +95,15 @@ class Runs(InFolder):
 
     def setUp(self):
         super().setUp()
-        for name in "RESULTS", "boot", "reported":
+        for name in "boot", "reported":
             self.addCleanup(setattr, kfdtest, name, getattr(kfdtest, name))
-        kfdtest.RESULTS = self.folder
-        kfdtest.reported = lambda driver: {f"WARNING: {len(self.guests)}"}
+        kfdtest.reported = lambda *_: {f"WARNING: {len(self.guests)}"}
         kfdtest.boot = self.boot
         (self.folder / "stock").mkdir()
         (self.folder / "stock" / "console.log").write_text("the end")
         self.guests = []
 
-    def boot(self, _driver, tests, _limit):
+    def boot(self, _folder, _driver, tests, _limit):
         self.guests.append(tests)
         for test in tests[:self.ends]:
             path = self.folder / "stock" / f"{test.replace('/', '-')}.txt"
