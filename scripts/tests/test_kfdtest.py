@@ -126,8 +126,8 @@ class Runs(InFolder):
         self.assertEqual(self.go(3), ["skip", "pass", "pass"])
         self.assertEqual(self.guests, [TESTS[1:]])
 
-    def test_another_model_is_another_guest(self):
-        with mock.patch.dict(kfdtest.MODEL, {"KFDA.Two": "--vram-mb 2048"}):
+    def test_another_guest_for_some(self):
+        with mock.patch.dict(kfdtest.GUEST, {"KFDA.Two": ["--memory", "4096"]}):
             self.assertEqual(self.go(3), ["pass"] * 3)
         self.assertEqual(self.guests, [[TESTS[0], TESTS[2]], [TESTS[1]]])
 
