@@ -505,6 +505,7 @@ TEST_F_TIMEOUT(monitor, interval_snaps_back, 120)
  * @requests:	how many there were
  * @preempted:	LOW was taken off for the last one
  * @faulted:	its doorbell took a fault
+ * @scans:	how many there were in @pause_us before it
  */
 struct room {
 	struct high_job low, high;
@@ -512,6 +513,7 @@ struct room {
 	long long save_ns;
 	unsigned int requests;
 	bool preempted, faulted;
+	long long scans, pause_us;
 };
 
 /* LOW has enough to do for some time. */
@@ -570,12 +572,16 @@ static int room_close(FIXTURE_DATA(monitor) *self, struct room *room)
 static int room_request(FIXTURE_DATA(monitor) *self, struct room *room)
 {
 	long long preemptions, faults;
-	__u64 ns;
+	__u64 ns, begin;
 	int ret;
 
 	room_fill(self, room);
 	ret = gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS);
+	room->scans = gpreempt_number("stats/scans");
+	begin = kfd_now();
 	usleep(10000 + room->requests++ * 3700 % 23000);
+	room->scans = gpreempt_number("stats/scans") - room->scans;
+	room->pause_us = (kfd_now() - begin) / 1000;
 	preemptions = gpreempt_number("stats/preemptions");
 	faults = gpreempt_number("stats/doorbell_faults");
 	ret = ret ?: high_job_run(&self->c, &room->high, &self->q[1], CLIENT_TIMEOUT_MS, &ns);
@@ -631,10 +637,14 @@ TEST_F_TIMEOUT(monitor, moves_on_meanwhile, 60)
 	EXPECT_GE(REQUESTS / 6, preempted);
 }
 
-/* HIGH gets room without the monitor, so its doorbell takes no fault after a short pause. */
+/*
+ * HIGH gets room without the monitor, so its doorbell takes no fault after a short pause,
+ * and the monitor looks half as often.
+ */
 TEST_F_TIMEOUT(monitor, leaves_doorbells, 60)
 {
 	unsigned int i, left = 0, trusting = 0, faulted = 0;
+	long long scans = 0, pause_us = 0;
 	struct room room;
 
 	ASSERT_EQ(0, room_open(self, &room, HIGH_US));
@@ -648,13 +658,18 @@ TEST_F_TIMEOUT(monitor, leaves_doorbells, 60)
 		} else if (++left > 2) {
 			trusting++;
 			faulted += room.faulted;
+			scans += room.scans;
+			pause_us += room.pause_us;
 		}
 	}
 	EXPECT_EQ(0, room_close(self, &room));
 	printf("# report: %u of %u requests took a fault, where LOW leaves room\n", faulted,
 	       trusting);
+	printf("# report: a scan each %lld us meanwhile, at %lld\n", pause_us / (scans ?: 1),
+	       gpreempt_number("poll_interval_us"));
 	EXPECT_LE(REQUESTS / 6, trusting);
 	EXPECT_GE(trusting / 3, faulted);
+	EXPECT_LE(scans * gpreempt_number("poll_interval_us") * 3 / 2, pause_us);
 }
 
 /*

@@ -53,6 +53,12 @@
  */
 #define LINGER_NS	(100 * NSEC_PER_MSEC)
 
+/*
+ * How much longer the interval may become where those who have the machine leave room by
+ * themselves. Should they cease to, a waiting queue is seen that much later, once.
+ */
+#define TRUST_GROWTH	2U
+
 /* Priorities that the hardware knows. */
 #define HW_LEVELS	(KFD_PIPE_PRIORITY_CS_HIGH + 1)
 
@@ -86,6 +92,20 @@ static bool kthread_wanted(void)
 	return kthread_should_stop() || kthread_should_park();
 }
 
+/* How long the interval may become. */
+static u32 longest_interval_us(const struct kfd_gpreempt *gp)
+{
+	switch (gp->calm) {
+	case GPREEMPT_CALM:
+		return READ_ONCE(gp->poll_interval_max_us);
+	case GPREEMPT_TRUSTING:
+		return min(TRUST_GROWTH * READ_ONCE(gp->tunables.poll_interval_us),
+			   READ_ONCE(gp->poll_interval_max_us));
+	default:
+		return 0;
+	}
+}
+
 /*
  * Until the interval is over, a policy wants to decide before that, there is something
  * new, or we are wanted.
@@ -95,7 +115,7 @@ static void monitor_poll(struct kfd_gpreempt *gp)
 	u64 now_ns = ktime_get_ns(), next_ns = gp->scan.plan.next_ns;
 	u64 ns = gpreempt_pace_next(&gp->pace, now_ns,
 				    READ_ONCE(gp->tunables.poll_interval_us),
-				    READ_ONCE(gp->poll_interval_max_us), gp->calm);
+				    longest_interval_us(gp));
 	u64 slack_ns = ns / 16;
 	DEFINE_WAIT(wait);
 	ktime_t timeout;
@@ -294,37 +314,49 @@ static void restore_again(struct kfd_gpreempt *gp)
 	kfd_gpreempt_report_bypass(gp);
 }
 
+/* Do all lower queues that are in its way leave it room by themselves? */
+static bool is_left_room(const struct gpreempt_queue_view *q, const int level[HW_LEVELS])
+{
+	return q->effective > level[0] && q->effective <= level[q->hw_priority];
+}
+
 /*
  * Can nothing have to be decided before a doorbell or another event wakes us?
  * So it is when all that is busy is on one level and runs or waits for its own
  * level alone, and all above is idle and awaited: its doorbells are
  * taken away. Those of an idle queue below are not: it may begin, and be in the way
  * of the next work above, with no event. Nor does a signal that somebody waits for
- * make one, or the time for which work was announced.
+ * make one, or the time for which work was announced. Where it is not awaited because
+ * it is left room, there was nothing to decide the last time.
  */
-static bool is_calm(struct kfd_gpreempt *gp)
+static enum gpreempt_calm how_calm(struct kfd_gpreempt *gp)
 {
 	const struct kfd_gpreempt_scan *scan = &gp->scan;
 	int lowest = GPREEMPT_BOOST + 1, below = lowest, highest = -1, idle = -1;
+	enum gpreempt_calm calm = GPREEMPT_CALM;
 	int level[HW_LEVELS];
 	unsigned int i;
 
 	if (scan->preempted || scan->restoring || scan->plan.waiting ||
 	    scan->plan.nr_preempt)
-		return false;
+		return GPREEMPT_NOT_CALM;
 	in_the_way(&scan->view, level);
 	for (i = 0; i < scan->view.nr; i++) {
 		const struct gpreempt_queue_view *q = &scan->view.q[i];
 
 		if (q->hint_end_ns > scan->view.now_ns)
-			return false;
+			return GPREEMPT_NOT_CALM;
 		if (!q->mapped)
 			continue;
 		switch (q->state) {
 		case GPREEMPT_IDLE:
-			if (!is_awaited(gp, i, level))
-				idle = max_t(int, idle, q->effective);
 			below = min_t(int, below, q->effective);
+			if (is_awaited(gp, i, level))
+				break;
+			if (is_left_room(q, level))
+				calm = GPREEMPT_TRUSTING;
+			else
+				idle = max_t(int, idle, q->effective);
 			break;
 		case GPREEMPT_RUNNING:
 		case GPREEMPT_RUNNABLE:
@@ -332,11 +364,13 @@ static bool is_calm(struct kfd_gpreempt *gp)
 			highest = max_t(int, highest, q->effective);
 			break;
 		default:
-			return false;
+			return GPREEMPT_NOT_CALM;
 		}
 	}
-	return highest >= 0 && lowest == highest && idle <= lowest && below >= lowest &&
-	       kfd_gpreempt_doorbell_revocable(gp);
+	if (highest < 0 || lowest != highest || idle > lowest || below < lowest ||
+	    !kfd_gpreempt_doorbell_revocable(gp))
+		return GPREEMPT_NOT_CALM;
+	return calm;
 }
 
 static enum tick monitor_tick(struct kfd_gpreempt *gp)
@@ -344,7 +378,7 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 	enum tick next = TICK_POLL;
 	int r;
 
-	gp->calm = false;
+	gp->calm = GPREEMPT_NOT_CALM;
 	r = monitor_look(gp);
 	if (r) {
 		/* Down or halted: whoever brings the scheduler up wakes us. */
@@ -361,11 +395,11 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 			/* What was put on gets a whole interval to show itself. */
 			gpreempt_pace_restart(&gp->pace, ktime_get_ns());
 		}
-		gp->calm = is_calm(gp);
+		gp->calm = how_calm(gp);
 		/* A doorbell rung before this shows in the next scan. */
 		if (preemptor_sleeps(gp)) {
 			kfd_gpreempt_doorbell_revoke(gp, false);
-			gp->calm = false;
+			gp->calm = GPREEMPT_NOT_CALM;
 		}
 	} else if (!gp->scan.contended) {
 		next = TICK_WAIT;

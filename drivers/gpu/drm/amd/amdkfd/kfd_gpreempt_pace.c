@@ -40,24 +40,23 @@ u64 gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken)
  * @p: the rhythm
  * @now_ns: the time
  * @min_us: shortest interval between the beginnings of two scans
- * @max_us: longest; below @min_us it counts as that
- * @calm: nothing can have to be decided before somebody wakes the monitor
+ * @max_us: longest as things are; below @min_us it counts as that
  *
- * While calm, each interval is four times the one before: calm has lasted a scan
- * already, and each more on the way to @max_us costs as much as a late one. A scan
- * that takes long does not make the interval longer, unless it takes more than half
- * of it.
+ * Each interval is four times the one before, up to @max_us: where that is longer than
+ * @min_us, things have been calm for a scan already, and each more on the way costs as
+ * much as a late one. A scan that takes long does not make the interval longer, unless it
+ * takes more than half of it.
  *
  * Return: how long to sleep, in ns.
  */
 u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us,
-		       u32 max_us, bool calm)
+		       u32 max_us)
 {
 	u64 shortest = (u64)min_us * NSEC_PER_USEC;
 	u64 longest = (u64)max(min_us, max_us) * NSEC_PER_USEC;
 	u64 took = now_ns > p->begun_ns ? now_ns - p->begun_ns : 0;
 
-	p->interval_ns = calm ? clamp(CALM_GROWTH * p->interval_ns, shortest, longest) : shortest;
+	p->interval_ns = clamp(CALM_GROWTH * p->interval_ns, shortest, longest);
 	return p->interval_ns - min(took, p->interval_ns / 2);
 }
 

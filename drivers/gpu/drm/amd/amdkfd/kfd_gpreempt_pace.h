@@ -36,7 +36,7 @@ struct gpreempt_watch {
 
 u64 gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken);
 u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us,
-		       u32 max_us, bool calm);
+		       u32 max_us);
 void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns);
 void gpreempt_pace_rest(struct gpreempt_pace *p);
 bool gpreempt_watch_scan(struct gpreempt_watch *w, u64 begun_ns, u64 now_ns,

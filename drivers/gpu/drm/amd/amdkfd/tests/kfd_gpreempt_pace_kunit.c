@@ -18,13 +18,12 @@
 #define US	NSEC_PER_USEC
 
 /* The clock, and a scan of @took ns at its time; the next is then due. */
-static u64 scan(struct gpreempt_pace *p, u64 *now, u64 took, u32 min_us, u32 max_us,
-		bool calm)
+static u64 scan(struct gpreempt_pace *p, u64 *now, u64 took, u32 min_us, u32 max_us)
 {
 	u64 real = gpreempt_pace_begin(p, *now, false);
 
 	*now += took;
-	*now += gpreempt_pace_next(p, *now, min_us, max_us, calm);
+	*now += gpreempt_pace_next(p, *now, min_us, max_us);
 	return real;
 }
 
@@ -37,10 +36,10 @@ static void gpreempt_pace_keeps_time(struct kunit *test)
 		struct gpreempt_pace p = {};
 		u64 us = intervals[i], now = 1000 * US;
 
-		KUNIT_EXPECT_EQ(test, scan(&p, &now, us * US / 4, us, us, false), 0);
+		KUNIT_EXPECT_EQ(test, scan(&p, &now, us * US / 4, us, us), 0);
 		for (n = 0; n < 20; n++)
 			KUNIT_EXPECT_EQ(test, scan(&p, &now, (n % 5) * us * US / 8, us,
-						   us, false), us * US);
+						   us), us * US);
 		KUNIT_EXPECT_EQ(test, p.achieved_ns, us * US);
 	}
 }
@@ -51,8 +50,8 @@ static void gpreempt_pace_yields(struct kunit *test)
 	struct gpreempt_pace p = {};
 	u64 now = 1;
 
-	scan(&p, &now, 3000 * US, 1000, 1000, false);
-	KUNIT_EXPECT_EQ(test, scan(&p, &now, 3000 * US, 1000, 1000, false), 3500 * US);
+	scan(&p, &now, 3000 * US, 1000, 1000);
+	KUNIT_EXPECT_EQ(test, scan(&p, &now, 3000 * US, 1000, 1000), 3500 * US);
 	KUNIT_EXPECT_EQ(test, p.achieved_ns, 3500 * US);
 }
 
@@ -63,17 +62,17 @@ static void gpreempt_pace_stretches(struct kunit *test)
 	u64 now = 1;
 	unsigned int i;
 
-	scan(&p, &now, 10 * US, 100, 1500, true);
+	scan(&p, &now, 10 * US, 100, 1500);
 	for (i = 0; i < ARRAY_SIZE(expected); i++)
-		KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100, 1500, true),
+		KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100, 1500),
 				expected[i] * US);
 	/* A sign of work in a scan ... */
-	scan(&p, &now, 10 * US, 100, 1500, false);
-	KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100, 1500, true), 100 * US);
-	KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100, 1500, true), 400 * US);
+	scan(&p, &now, 10 * US, 100, 100);
+	KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100, 1500), 100 * US);
+	KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100, 1500), 400 * US);
 	/* ... or between two. */
 	gpreempt_pace_begin(&p, now, true);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 1500, true), 100 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 1500), 100 * US);
 }
 
 /* The operator's bounds hold at once, whatever the interval was. */
@@ -84,12 +83,12 @@ static void gpreempt_pace_bounds_change(struct kunit *test)
 	int i;
 
 	for (i = 0; i < 10; i++)
-		scan(&p, &now, 0, 100, 100000, true);
+		scan(&p, &now, 0, 100, 100000);
 	gpreempt_pace_begin(&p, now, false);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 300, true), 300 * US);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 300, true), 5000 * US);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 300, false), 5000 * US);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000000, 1000000, true),
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 300), 300 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 300), 5000 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 5000), 5000 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000000, 1000000),
 			1000000 * US);
 }
 
@@ -103,7 +102,7 @@ static void gpreempt_pace_restarts(struct kunit *test)
 	now += 70 * US;
 	gpreempt_pace_restart(&p, now);
 	now += 10 * US;
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 100, false), 90 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 100), 90 * US);
 }
 
 /* Neither a rest nor an early wake-up is an interval that was achieved. */
@@ -112,11 +111,11 @@ static void gpreempt_pace_rest_is_no_interval(struct kunit *test)
 	struct gpreempt_pace p = {};
 	u64 now = 1;
 
-	scan(&p, &now, 0, 100, 100, false);
-	scan(&p, &now, 0, 100, 100, false);
+	scan(&p, &now, 0, 100, 100);
+	scan(&p, &now, 0, 100, 100);
 	gpreempt_pace_rest(&p);
 	now += 60 * NSEC_PER_SEC;
-	KUNIT_EXPECT_EQ(test, scan(&p, &now, 0, 100, 100, false), 0);
+	KUNIT_EXPECT_EQ(test, scan(&p, &now, 0, 100, 100), 0);
 	KUNIT_EXPECT_EQ(test, p.achieved_ns, 100 * US);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_begin(&p, now - 90 * US, true), 0);
 	KUNIT_EXPECT_EQ(test, p.achieved_ns, 100 * US);
@@ -128,9 +127,9 @@ static void gpreempt_pace_clock_goes_back(struct kunit *test)
 	struct gpreempt_pace p = {};
 	u64 now = 1000 * US;
 
-	scan(&p, &now, 0, 100, 100, false);
+	scan(&p, &now, 0, 100, 100);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_begin(&p, 500 * US, false), 0);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, 400 * US, 100, 100, false), 100 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, 400 * US, 100, 100), 100 * US);
 }
 
 #define LIMIT	(100000 * US)
