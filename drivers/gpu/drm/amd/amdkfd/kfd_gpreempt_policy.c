@@ -62,9 +62,6 @@ struct gpreempt_decision {
 	int lowest;
 };
 
-/* Part of starvation_ms for which one is believed to have ended because it said so. */
-#define GPREEMPT_BELIEVED	8
-
 /* Who did not leave room by itself is given no chance to for so many times. */
 #define GPREEMPT_STUBBORN	256
 
@@ -176,57 +173,15 @@ static bool gpreempt_shows(const struct gpreempt_decision *d,
 }
 
 /*
- * Who said that it has ended may hide waves, and others that were put back wait for it
- * without a sign (rule 3). So that is checked, but not each time.
- */
-static bool gpreempt_is_doubtful(const struct gpreempt_decision *d,
-				 const struct gpreempt_queue_view *q)
-{
-	return gpreempt_clock_reached(q->hist->claimed_ns, d->view->now_ns,
-				      (u64)d->tun->starvation_ms * NSEC_PER_MSEC /
-				      GPREEMPT_BELIEVED);
-}
-
-/* All it had has ended, so it says. */
-static bool gpreempt_says_ended(const struct gpreempt_queue_view *q)
-{
-	return q->readable && q->ordered && q->signal == GPREEMPT_SIGNAL_DONE &&
-	       !gpreempt_backlog(q);
-}
-
-/* It does, and was not found out since it really had ended. */
-static bool gpreempt_is_believed(const struct gpreempt_queue_view *q)
-{
-	return q->mapped && q->waves == GPREEMPT_WAVES_UNKNOWN &&
-	       gpreempt_says_ended(q) && !q->hist->lied;
-}
-
-/* Highest level of those that may want or hold the machine, and do not say otherwise. */
-static int gpreempt_highest_busy(const struct gpreempt_decision *d)
-{
-	int highest = -1;
-	unsigned int i;
-
-	for (i = 0; i < d->view->nr; i++) {
-		const struct gpreempt_queue_view *q = &d->view->q[i];
-
-		if (gpreempt_takes_part(q) && !gpreempt_says_ended(q) &&
-		    (gpreempt_may_hide(q) || gpreempt_shows(d, q)))
-			highest = max_t(int, highest, gpreempt_effective(q));
-	}
-	return highest;
-}
-
-/*
  * Wave counts matter if queues of two levels, or two that take turns, may want
  * or hold the machine, or if nothing but hidden waves keeps the monitor from
- * parking. Who stands above all others is believed to have ended if it says so: it is
- * in nobody's way who is above it. Changes no history. @blind tells that one of these
- * counts is not known.
+ * parking. Who said that it has ended may hide some: that it did keeps others off
+ * no longer, and is to be checked. Changes no history. @blind tells that one of
+ * these counts is not known.
  */
 static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 {
-	int lowest = GPREEMPT_BOOST + 1, highest = -1, busy = gpreempt_highest_busy(d);
+	int lowest = GPREEMPT_BOOST + 1, highest = -1;
 	bool shown = false, hidden = false;
 	u32 turns = 0, contested = 0;
 	unsigned int i;
@@ -234,8 +189,7 @@ static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 	*blind = false;
 	for (i = 0; i < d->view->nr; i++) {
 		struct gpreempt_queue_view *q = &d->view->q[i];
-		bool doubtful = gpreempt_is_doubtful(d, q);
-		bool hides = gpreempt_may_hide(q) || doubtful;
+		bool hides = gpreempt_may_hide(q) || q->hist->claimed;
 		bool backlog = gpreempt_backlog(q);
 		bool shows = gpreempt_shows(d, q);
 		u8 level = gpreempt_effective(q);
@@ -245,11 +199,7 @@ static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 		q->ended = false;
 		if (!gpreempt_takes_part(q))
 			continue;
-		hidden |= hides || q->hist->claimed_ns;
-		if (level > busy && !doubtful && gpreempt_is_believed(q)) {
-			q->ended = hides || shows;
-			continue;
-		}
+		hidden |= hides;
 		shown |= shows;
 		if (!hides && !shows)
 			continue;
@@ -269,12 +219,8 @@ static bool gpreempt_contended(const struct gpreempt_decision *d, bool *blind)
 	if (lowest < highest || contested)
 		return true;
 	/* Before the monitor parks, whatever still runs has to be found. */
-	for (i = 0; i < d->view->nr && hidden && !shown; i++) {
-		struct gpreempt_queue_view *q = &d->view->q[i];
-
-		q->matters = q->mapped;
-		*blind |= q->mapped && q->waves == GPREEMPT_WAVES_UNKNOWN;
-	}
+	for (i = 0; i < d->view->nr && hidden && !shown; i++)
+		d->view->q[i].matters = d->view->q[i].mapped;
 	return hidden && !shown;
 }
 
@@ -396,21 +342,17 @@ static void gpreempt_remember(const struct gpreempt_decision *d,
 		return;
 	}
 	gpreempt_clock_run(&h->resident_since_ns, now);
-	if (q->waves == 0)
-		h->lied = false;
-	else if (q->waves > 0 && !q->late)
-		h->lied |= gpreempt_says_ended(q);
 	/* What cannot be checked is not believed. */
-	if (h->claimed_ns && d->view->waves_final && q->matters) {
+	if (h->claimed && d->view->waves_final && q->matters) {
 		h->busy |= q->waves == GPREEMPT_WAVES_UNKNOWN;
-		h->claimed_ns = 0;
+		h->claimed = false;
 	}
 	if (q->ended) {
 		h->busy = false;
 		h->fresh = false;
 		h->passed = false;
 		h->restored = false;
-		gpreempt_clock_run(&h->claimed_ns, now);
+		h->claimed = true;
 	}
 	/* New packets behind a head that waits are not on their way to waves. */
 	if (gpreempt_waits(q))
@@ -849,7 +791,7 @@ static bool gpreempt_tells(const struct gpreempt_decision *d, struct gpreempt_qu
 {
 	bool done = !gpreempt_backlog(top) && top->signal == GPREEMPT_SIGNAL_DONE;
 
-	top->ended = gpreempt_is_believed(top);
+	top->ended = top->readable && done && top->ordered;
 	return top->ended || (gpreempt_consumed(top) && !done) ||
 	       (!gpreempt_backlog(top) && gpreempt_only_waits(d, top));
 }

@@ -114,8 +114,6 @@ enum gpreempt_verdict {
  * @idle_rptr:		read index when it had none last
  * @ended_ns:		all it had was seen to have ended, and nothing came since
  * @pause_ns:		how long it takes until something comes, on average
- * @claimed_ns:		when it said that all it had has ended, 0 if it did not since it
- *			was counted
  * @scanned_ns:		time of the last scan, if it was mapped
  * @turn_ns:		what it had of its turn
  * @turned_ns:		when its last turn ended
@@ -130,7 +128,7 @@ enum gpreempt_verdict {
  * @passed:		the read index moved, and no waves were seen since
  * @restored:		was taken off, and no waves were seen since
  * @busy:		had waves when last looked at (assumed at first sight)
- * @lied:		had waves, though it said that all it had has ended, and none since
+ * @claimed:		said that all it had has ended, and was not counted since
  * @blocked:		was given the machine for blocked_us and did not use it
  * @doubted:		was found so, and nothing was seen of it since
  * @boosted:		starved: its effective priority is GPREEMPT_BOOST
@@ -158,7 +156,6 @@ struct gpreempt_history {
 	u64 idle_rptr;
 	u64 ended_ns;
 	u64 pause_ns;
-	u64 claimed_ns;
 	u64 scanned_ns;
 	u64 turn_ns;
 	u64 turned_ns;
@@ -172,7 +169,7 @@ struct gpreempt_history {
 	bool passed;
 	bool restored;
 	bool busy;
-	bool lied;
+	bool claimed;
 	bool blocked;
 	bool doubted;
 	bool boosted;
@@ -205,9 +202,8 @@ struct gpreempt_history {
  * @head:	packet at @rptr
  * @signal:	completion signal of the packet before @wptr; unknown while that
  *		packet is reserved only
- * @ordered:	that packet does not begin before all earlier ones have ended, or is the
- *		only one since there was work last; and waves can be counted if that has
- *		to be checked
+ * @ordered:	that packet does not begin before all earlier ones have ended, and
+ *		waves can be counted if that has to be checked
  * @previous:	completion signal of the packet before @rptr, if @head waits
  * @waves:	waves in flight, or GPREEMPT_WAVES_UNKNOWN: not read, or the queue
  *		is mapped but in no hardware slot, where its waves may be saved

@@ -205,7 +205,7 @@ static void read_aql(struct kfd_gpreempt_scan_queue *sq,
 			v->previous = previous_signal(sq, v);
 	}
 	v->signal = newest_signal(sq, v);
-	v->ordered = sq->gpq->signal_ordered || v->wptr - v->hist->idle_rptr <= 1;
+	v->ordered = sq->gpq->signal_ordered;
 	v->readable = true;
 }
 
