@@ -28,7 +28,8 @@
  * @priority:	of the queue
  * @hint_us:	announce each request so long before, 0: do not
  * @margin_us:	and for so much earlier than it comes: scans are late now and then
- * @coop_steps: @coop_iterations: @rounds: LOW work in this process, see bench_low
+ * @coop_steps: @coop_iterations: @rounds: @coop_kernels: LOW work in this process, see
+ *		bench_low
  * @coop_priority: of its queue
  * @ticks_per_us: of the GPU's clock
  * @cpu_of:	a process whose CPU time is printed, 0: none
@@ -37,7 +38,7 @@
 struct setup {
 	const char *at;
 	unsigned int kernels, us, priority, hint_us, margin_us;
-	unsigned int coop_steps, coop_iterations, rounds, coop_priority;
+	unsigned int coop_steps, coop_iterations, rounds, coop_kernels, coop_priority;
 	double ticks_per_us;
 	pid_t cpu_of;
 	int debuggee;
@@ -216,7 +217,7 @@ static void run(struct setup *s)
 	ret = high_job_init(&c, &job, s->us);
 	if (!ret && cooperate)
 		ret = bench_work_init(&coop, &c, s->coop_priority, s->rounds, s->coop_iterations,
-				      s->coop_steps);
+				      s->coop_steps, s->coop_kernels);
 	if (ret)
 		fail("memory", ret);
 	printf("pid=%d\nready\n", getpid());
@@ -249,7 +250,7 @@ static void usage(void)
 	fputs("usage: bench_high --at FILE --ticks-per-us N [--kernels N] [--us N] [--priority N]\n"
 	      "                  [--hint-us N [--margin-us N]] [--cpu-of PID] [--debuggee]\n"
 	      "                  [--coop-steps N | --coop-iterations N] [--rounds N]\n"
-	      "                  [--coop-priority N]\n", stderr);
+	      "                  [--coop-kernels N] [--coop-priority N]\n", stderr);
 	exit(2);
 }
 
@@ -266,6 +267,7 @@ int main(int argc, char **argv)
 		{ "cpu-of", required_argument, NULL, 'c' },
 		{ "coop-steps", required_argument, NULL, 's' },
 		{ "coop-iterations", required_argument, NULL, 'i' },
+		{ "coop-kernels", required_argument, NULL, 'n' },
 		{ "coop-priority", required_argument, NULL, 'l' },
 		{ "rounds", required_argument, NULL, 'r' },
 		{ "debuggee", no_argument, NULL, 'd' },
@@ -305,6 +307,9 @@ int main(int argc, char **argv)
 			break;
 		case 'i':
 			s.coop_iterations = atoi(optarg);
+			break;
+		case 'n':
+			s.coop_kernels = atoi(optarg);
 			break;
 		case 'l':
 			s.coop_priority = atoi(optarg);

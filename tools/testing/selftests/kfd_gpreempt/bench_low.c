@@ -24,12 +24,13 @@ static void on_term(int sig)
 
 static void usage(void)
 {
-	fputs("usage: bench_low --calibrate | (--iterations N | --steps N) [--rounds N]\n"
+	fputs("usage: bench_low --calibrate | (--iterations N | --steps N) [--rounds N] [--kernels N]\n"
 	      "                 [--priority N] [--debuggee]\n"
 	      "  --calibrate   print what a workgroup of either kernel takes\n"
 	      "  --iterations  of the LOW kernel's loop\n"
 	      "  --steps       of the kernel of that name instead\n"
 	      "  --rounds      workgroups of a dispatch for each compute unit (default 2)\n"
+	      "  --kernels     dispatches that all end before the next begins (default: no such)\n"
 	      "  --priority    of the queue (default 0)\n"
 	      "  --debuggee    let a debugger suspend the queue\n", stderr);
 	exit(2);
@@ -95,11 +96,13 @@ int main(int argc, char **argv)
 		{ "iterations", required_argument, NULL, 'i' },
 		{ "steps", required_argument, NULL, 's' },
 		{ "rounds", required_argument, NULL, 'r' },
+		{ "kernels", required_argument, NULL, 'k' },
 		{ "priority", required_argument, NULL, 'p' },
 		{ "debuggee", no_argument, NULL, 'd' },
 		{ }
 	};
-	unsigned int iterations = 0, steps = 0, rounds = 2, priority = PRIORITY_LOW;
+	unsigned int iterations = 0, steps = 0, rounds = 2, kernels = 0;
+	unsigned int priority = PRIORITY_LOW;
 	int opt, ret, calibrating = 0, debuggee = 0;
 	struct client c;
 
@@ -116,6 +119,9 @@ int main(int argc, char **argv)
 			break;
 		case 'r':
 			rounds = atoi(optarg);
+			break;
+		case 'k':
+			kernels = atoi(optarg);
 			break;
 		case 'p':
 			priority = atoi(optarg);
@@ -143,7 +149,7 @@ int main(int argc, char **argv)
 		ret = bench_allow_debugger(&c);
 	if (ret)
 		fail("runtime enable", ret);
-	ret = bench_work_init(&work, &c, priority, rounds, iterations, steps);
+	ret = bench_work_init(&work, &c, priority, rounds, iterations, steps, kernels);
 	if (ret)
 		fail("queue and memory", ret);
 	ret = bench_work_run(&work);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* LOW work of the benchmark. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,13 +11,14 @@
 #define GPU_CLOCK_NS	10
 
 int bench_work_init(struct bench_work *w, struct client *c, __u32 priority, unsigned int rounds,
-		    unsigned int iterations, unsigned int steps)
+		    unsigned int iterations, unsigned int steps, unsigned int kernels)
 {
 	unsigned int i;
 	int ret;
 
 	memset(w, 0, sizeof(*w));
 	w->c = c;
+	w->kernels = kernels;
 	w->steps = steps;
 	w->groups = rounds * c->dev.cus;
 	ret = aql_create(&w->queue, &c->dev, 64, priority);
@@ -63,25 +65,33 @@ static int finish(struct bench_work *w, unsigned int i, unsigned int nth)
 	return ret;
 }
 
+/* A new iteration begins when all of the last one has ended. */
+static bool may_start(const struct bench_work *w)
+{
+	unsigned long inflight = w->started - w->dispatches;
+
+	if (w->stop || inflight == BENCH_DEPTH)
+		return false;
+	return !inflight || !w->kernels || w->started % w->kernels;
+}
+
 int bench_work_run(struct bench_work *w)
 {
-	unsigned int i, inflight;
 	int ret = 0;
 
-	for (inflight = 0; inflight < BENCH_DEPTH; inflight++)
-		start(w, inflight);
-	printf("running\n");
-	fflush(stdout);
-	for (i = 0; inflight && !ret; i = (i + 1) % BENCH_DEPTH) {
-		ret = finish(w, i, w->dispatches / BENCH_DEPTH + 1);
+	do {
+		while (may_start(w))
+			start(w, w->started++ % BENCH_DEPTH);
+		if (!w->dispatches) {
+			printf("running\n");
+			fflush(stdout);
+		}
+		if (w->started == w->dispatches)
+			break;
+		ret = finish(w, w->dispatches % BENCH_DEPTH, w->dispatches / BENCH_DEPTH + 1);
 		printf("done %llu\n", (unsigned long long)kfd_now());
 		w->dispatches++;
-		inflight--;
-		if (!w->stop) {
-			start(w, i);
-			inflight++;
-		}
-	}
+	} while (!ret);
 	return ret;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* LOW work of the benchmark: a queue that is never without a dispatch. */
+/* LOW work of the benchmark: a queue that is never without a dispatch for long. */
 #ifndef KFD_GPREEMPT_BENCH_WORK_H
 #define KFD_GPREEMPT_BENCH_WORK_H
 
@@ -14,24 +14,25 @@
  * @queue:	its queue
  * @steps:	of the kernel of that name, or 0: the LOW kernel
  * @groups:	workgroups of a dispatch
+ * @kernels:	dispatches of an iteration, which all end before the next begins; 0: none
  * @low:	jobs of the LOW kernel
  * @step:	jobs of the other
  * @stop:	end after what is in flight
- * @dispatches:	that ended
+ * @started: @dispatches: dispatches that began, that ended
  */
 struct bench_work {
 	struct client *c;
 	struct aql_queue queue;
-	unsigned int steps, groups;
+	unsigned int steps, groups, kernels;
 	struct low_job low[BENCH_DEPTH];
 	struct high_job step[BENCH_DEPTH];
 	volatile int stop;
-	unsigned long dispatches;
+	unsigned long started, dispatches;
 };
 
-/* @rounds: workgroups of a dispatch for each compute unit; either of the others is 0. */
+/* @rounds: workgroups of a dispatch for each compute unit; of the next two either is 0. */
 int bench_work_init(struct bench_work *w, struct client *c, __u32 priority, unsigned int rounds,
-		    unsigned int iterations, unsigned int steps);
+		    unsigned int iterations, unsigned int steps, unsigned int kernels);
 
 /*
  * Until @w->stop. Says "running" once it runs, and when each dispatch ended: "done <ns>".
