@@ -24,7 +24,8 @@ static void on_term(int sig)
 
 static void usage(void)
 {
-	fputs("usage: bench_low --calibrate | (--iterations N | --steps N) [--rounds N] [--kernels N]\n"
+	fputs("usage: bench_low --calibrate | (--iterations N | --steps N) [--rounds N]\n"
+	      "                 [--kernels N]\n"
 	      "                 [--priority N] [--debuggee]\n"
 	      "  --calibrate   print what a workgroup of either kernel takes\n"
 	      "  --iterations  of the LOW kernel's loop\n"
