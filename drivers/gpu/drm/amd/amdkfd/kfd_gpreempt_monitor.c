@@ -55,7 +55,8 @@
 
 /*
  * How much longer the interval may become where those who have the machine leave room by
- * themselves. Should they cease to, a waiting queue is seen that much later, once.
+ * themselves. Should they cease to, a waiting queue is seen that much later, until a scan
+ * has seen one wait.
  */
 #define TRUST_GROWTH	2U
 
