@@ -94,6 +94,13 @@ class Summaries(unittest.TestCase):
         with self.assertRaisesRegex(bench.NoResult, "in 1 of 2 repetitions, and 2 are needed"):
             bench.undisturbed("stock", runs, 2)
 
+    def test_half_of_the_repetitions_are_needed(self):
+        # whatever was made up for, in whichever way
+        runs = [f"{mode}-{n}" for n in range(5) for mode in ("low", "alone", "stock")]
+        self.assertEqual(bench.needed(runs), 3)
+        self.assertEqual(bench.needed(runs + ["alone-1.1", "alone-1.2", "stock-0.1"]), 3)
+        self.assertEqual(bench.needed(["low-0", "alone-0"]), 1)
+
     def test_spreads_are_of_repetitions(self):
         runs = [bench.Run(latencies=[10 * n, 50], guest=[1], cpu=0.01 * n) for n in (1, 3)]
         found = bench.summary(runs, 0, 1)
