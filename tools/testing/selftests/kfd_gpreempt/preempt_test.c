@@ -4,7 +4,9 @@
  * process and across two, with exact results; a blocked queue keeps nobody
  * out; nobody starves; the monitor is parked when there is nothing to decide.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 #include <sys/mman.h>
@@ -567,6 +569,65 @@ TEST_F_TIMEOUT(preempt, doorbell_wakes, 120)
 	ASSERT_EQ(0, aql_destroy(&q));
 }
 
+/* This process and the monitor have one CPU between them. 0 or -errno. */
+static int share_cpu(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	if (sched_setaffinity(0, sizeof(set), &set) ||
+	    sched_setaffinity(gpreempt_monitor(), sizeof(set), &set))
+		return -errno;
+	return 0;
+}
+
+static bool map_again(struct kfd_dev *dev)
+{
+	return mmap(dev->doorbells, dev->doorbell_mem.size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_FIXED, dev->fd, dev->doorbell_offset) == dev->doorbells;
+}
+
+/*
+ * Mapping doorbells wakes the monitor, which takes them away if their queue is awaited.
+ * It may run before they are where they can be found: on the same CPU it does so within
+ * mmap(). They wake it all the same when they are rung.
+ */
+TEST_F_TIMEOUT(preempt, doorbells_mapped_anew, 120)
+{
+	struct kfd_dev *dev = &self->c.dev;
+	long long doorbells;
+	struct low_job low;
+	struct aql_queue q;
+	unsigned int i;
+	__u64 ns;
+	__u32 n;
+
+	ASSERT_EQ(0, aql_create(&q, dev, 64, PRIORITY_LOW));
+	n = low_calibrate(&self->c, &q, 60 * LOW_MS);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &low, dev->cus, n));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	low_job_start(&self->c, &low, &q);
+	ASSERT_EQ(0, share_cpu());
+	for (i = 0; i < 20; i++) {
+		/* until LOW is back, and HIGH was seen idle twice */
+		ASSERT_EQ(0, gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS));
+		ASSERT_TRUE(map_again(dev));
+		ASSERT_EQ(0, gpreempt_wait_scans(2, CLIENT_TIMEOUT_MS));
+		doorbells = gpreempt_number("stats/doorbell_faults");
+		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
+					  CLIENT_TIMEOUT_MS, &ns));
+		EXPECT_LT(doorbells, gpreempt_number("stats/doorbell_faults"))
+			TH_LOG("mapping %u: no fault", i);
+		EXPECT_EQ(1, low.signal->value);
+	}
+	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&low));
+	low_job_free(&self->c, &low);
+	ASSERT_EQ(0, aql_destroy(&q));
+}
+
 /* HIGH wakes the monitor by a doorbell fault, and it has looked. 0 or -errno. */
 static int doorbell_wakes(FIXTURE_DATA(preempt) *self)
 {
@@ -587,6 +648,29 @@ static int doorbell_wakes(FIXTURE_DATA(preempt) *self)
 		usleep(1000);
 	}
 	return 0;
+}
+
+/* The same where nothing runs: before the monitor parks it takes all doorbells away. */
+TEST_F_TIMEOUT(preempt, doorbells_mapped_while_parked, 60)
+{
+	struct kfd_dev *dev = &self->c.dev;
+	struct aql_queue q;
+	long long scans;
+	unsigned int i;
+
+	ASSERT_EQ(0, aql_create(&q, dev, 64, PRIORITY_LOW));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, share_cpu());
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+		scans = gpreempt_number("stats/scans");
+		ASSERT_TRUE(map_again(dev));
+		while (gpreempt_number("stats/scans") == scans)
+			usleep(1000);
+		ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+		EXPECT_EQ(0, doorbell_wakes(self)) TH_LOG("mapping %u", i);
+	}
+	ASSERT_EQ(0, aql_destroy(&q));
 }
 
 /* A process splits its doorbells' mapping, and gives a part back: the rest still wakes. */

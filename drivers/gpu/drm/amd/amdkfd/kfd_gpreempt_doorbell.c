@@ -29,7 +29,8 @@
  * @pages:	size
  * @pfn:	first page frame
  * @address:	where it was mapped first
- * @mm:		whose it is; to be compared, not to be followed
+ * @mm:		whose it is, counted: its users may be gone
+ * @linked:	its VMA is known to be in @mapping
  * @revocable:	false for a private mapping, which cannot be faulted back in
  * @revoked:	no doorbell was rung through it since it was taken away
  * @awaited:	the next fault is to wake the monitor
@@ -43,7 +44,8 @@ struct gpreempt_doorbell {
 	unsigned long pages;
 	unsigned long pfn;
 	unsigned long address;
-	const struct mm_struct *mm;
+	struct mm_struct *mm;
+	bool linked;
 	bool revocable;
 	bool revoked;
 	bool awaited;
@@ -66,6 +68,7 @@ static void doorbell_close(struct vm_area_struct *vma)
 	list_del(&db->node);
 	gp->untrapped -= !db->revocable;
 	mutex_unlock(&gp->doorbell_lock);
+	mmdrop(db->mm);
 	kfree(db);
 	kobject_put(&gp->kobj);
 }
@@ -134,6 +137,7 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 	db->pfn = PHYS_PFN(address);
 	db->address = vma->vm_start;
 	db->mm = vma->vm_mm;
+	mmgrab(db->mm);
 	db->revocable = !is_cow_mapping(vma->vm_flags);
 
 	vma->vm_private_data = db;
@@ -157,6 +161,21 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 bool kfd_gpreempt_doorbell_revocable(struct kfd_gpreempt *gp)
 {
 	return !READ_ONCE(gp->untrapped);
+}
+
+/*
+ * mmap() puts a VMA where unmap_mapping_pages() finds it only after it has called us.
+ * Both are done under the lock of its memory, for writing: if that can be had for
+ * reading, the first of these has been done. The fault handler waits for it as well,
+ * so it must not be waited for here.
+ */
+static bool is_linked(struct gpreempt_doorbell *db)
+{
+	if (!db->linked && mmap_read_trylock(db->mm)) {
+		db->linked = true;
+		mmap_read_unlock(db->mm);
+	}
+	return db->linked;
 }
 
 /**
@@ -241,10 +260,13 @@ void kfd_gpreempt_doorbell_restore(struct kfd_gpreempt *gp)
  * file, by which they are found.
  *
  * The DQM lock must not be held: MMU notifiers, which run below, take it.
+ *
+ * Return: false if one could not be taken away, as it is just being mapped.
  */
-void kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp, bool await)
+bool kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp, bool await)
 {
 	struct gpreempt_doorbell *db;
+	bool all = true;
 
 	lockdep_assert_not_held(&gp->node->dqm->lock_hidden);
 
@@ -252,10 +274,15 @@ void kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp, bool await)
 	list_for_each_entry(db, &gp->doorbells, node) {
 		if (!db->revocable)
 			continue;
+		if (!is_linked(db)) {
+			all = false;
+			continue;
+		}
 		if (await)
 			WRITE_ONCE(db->awaited, true);
 		WRITE_ONCE(db->revoked, true);
 		unmap_mapping_pages(db->mapping, db->pgoff, db->pages, false);
 	}
 	mutex_unlock(&gp->doorbell_lock);
+	return all;
 }

@@ -411,8 +411,8 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 		 * shows in this second look, so park only if that is idle too.
 		 */
 		kfd_gpreempt_scan_release(gp);
-		kfd_gpreempt_doorbell_revoke(gp, true);
-		if (!monitor_look(gp) && may_park(gp))
+		if (kfd_gpreempt_doorbell_revoke(gp, true) && !monitor_look(gp) &&
+		    may_park(gp))
 			next = TICK_WAIT;
 		else
 			gp->busy_ns = ktime_get_ns();

@@ -505,7 +505,7 @@ int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp,
 bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp,
 				 const struct mm_struct *mm);
 void kfd_gpreempt_doorbell_restore(struct kfd_gpreempt *gp);
-void kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp, bool await);
+bool kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp, bool await);
 bool kfd_gpreempt_doorbell_revocable(struct kfd_gpreempt *gp);
 
 /* kfd_gpreempt_account.c */
