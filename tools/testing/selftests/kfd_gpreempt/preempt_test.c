@@ -572,12 +572,15 @@ TEST_F_TIMEOUT(preempt, doorbell_wakes, 120)
 /* This process and the monitor have one CPU between them. 0 or -errno. */
 static int share_cpu(void)
 {
+	pid_t monitor = gpreempt_monitor();
 	cpu_set_t set;
 
+	if (!monitor)
+		return -ESRCH;
 	CPU_ZERO(&set);
 	CPU_SET(sched_getcpu(), &set);
 	if (sched_setaffinity(0, sizeof(set), &set) ||
-	    sched_setaffinity(gpreempt_monitor(), sizeof(set), &set))
+	    sched_setaffinity(monitor, sizeof(set), &set))
 		return -errno;
 	return 0;
 }
@@ -650,12 +653,27 @@ static int doorbell_wakes(FIXTURE_DATA(preempt) *self)
 	return 0;
 }
 
+/* Doorbells are mapped again, and the monitor has looked since it woke. 0 or -errno. */
+static int map_again_seen(struct kfd_dev *dev)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+	long long scans = gpreempt_number("stats/scans");
+
+	if (!map_again(dev))
+		return -errno;
+	while (gpreempt_number("stats/scans") == scans) {
+		if (kfd_now() > end)
+			return -ETIME;
+		usleep(1000);
+	}
+	return 0;
+}
+
 /* The same where nothing runs: before the monitor parks it takes all doorbells away. */
 TEST_F_TIMEOUT(preempt, doorbells_mapped_while_parked, 60)
 {
 	struct kfd_dev *dev = &self->c.dev;
 	struct aql_queue q;
-	long long scans;
 	unsigned int i;
 
 	ASSERT_EQ(0, aql_create(&q, dev, 64, PRIORITY_LOW));
@@ -663,10 +681,7 @@ TEST_F_TIMEOUT(preempt, doorbells_mapped_while_parked, 60)
 	ASSERT_EQ(0, share_cpu());
 	for (i = 0; i < 20; i++) {
 		ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
-		scans = gpreempt_number("stats/scans");
-		ASSERT_TRUE(map_again(dev));
-		while (gpreempt_number("stats/scans") == scans)
-			usleep(1000);
+		ASSERT_EQ(0, map_again_seen(dev));
 		ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
 		EXPECT_EQ(0, doorbell_wakes(self)) TH_LOG("mapping %u", i);
 	}

@@ -29,7 +29,7 @@
  * @pages:	size
  * @pfn:	first page frame
  * @address:	where it was mapped first
- * @mm:		whose it is, counted: its users may be gone
+ * @mm:		whose it is. Lives as long as its VMAs do
  * @linked:	its VMA is known to be in @mapping
  * @revocable:	false for a private mapping, which cannot be faulted back in
  * @revoked:	no doorbell was rung through it since it was taken away
@@ -68,7 +68,6 @@ static void doorbell_close(struct vm_area_struct *vma)
 	list_del(&db->node);
 	gp->untrapped -= !db->revocable;
 	mutex_unlock(&gp->doorbell_lock);
-	mmdrop(db->mm);
 	kfree(db);
 	kobject_put(&gp->kobj);
 }
@@ -137,7 +136,6 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 	db->pfn = PHYS_PFN(address);
 	db->address = vma->vm_start;
 	db->mm = vma->vm_mm;
-	mmgrab(db->mm);
 	db->revocable = !is_cow_mapping(vma->vm_flags);
 
 	vma->vm_private_data = db;
@@ -166,8 +164,8 @@ bool kfd_gpreempt_doorbell_revocable(struct kfd_gpreempt *gp)
 /*
  * mmap() puts a VMA where unmap_mapping_pages() finds it only after it has called us.
  * Both are done under the lock of its memory, for writing: if that can be had for
- * reading, the first of these has been done. The fault handler waits for it as well,
- * so it must not be waited for here.
+ * reading, the first of these has been done. @doorbell_lock is taken under it, so it
+ * must not be waited for here.
  */
 static bool is_linked(struct gpreempt_doorbell *db)
 {

@@ -380,8 +380,8 @@ enum gpreempt_calm {
  * @bypass_name: reason of the last bypass
  * @bypass_work: sends the uevent of a bypass, which allocates
  * @level_preemptions: queues of each level taken off the hardware
- * @doorbell_lock: guards @doorbells; outside i_mmap_rwsem and MMU notifiers,
- *		never taken with the DQM lock held
+ * @doorbell_lock: guards @doorbells; inside a process's mmap_lock, outside
+ *		i_mmap_rwsem and MMU notifiers, never taken with the DQM lock held
  * @doorbells:	doorbell mappings of user space
  * @untrapped:	mappings among them that cannot be revoked
  */
