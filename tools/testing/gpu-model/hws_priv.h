@@ -55,7 +55,7 @@ struct entry {
  * @cursor:	entry where the search for the next to map starts
  * @rotate_at:	model time at which something has to make room, 0: never
  * @pasid:	process of each VMID, 0 when free
- * @since:	when it got it
+ * @since:	when it got it, or its first queue a place
  * @next_slot: @next_vmid: where the next search starts: never the same place
  * @busy:	a preemption is under way
  * @stopped:	its waves are off the machine

@@ -164,6 +164,16 @@ static int map_slots(struct gpu *g, struct hqd *h, u64 mqd, int vmid)
 	return err;
 }
 
+/* Has a process no queue but this one? */
+static bool is_alone(struct gpu *g, const struct user_queue *uq)
+{
+	const struct user_queue *q;
+
+	for (q = g->spi->queues; q && (q == uq || q->vmid != uq->vmid); q = q->next)
+		;
+	return !q && !sdma_vmid_used(g, uq->vmid);
+}
+
 static void map_queue(struct gpu *g, struct hqd *h, struct entry *e, const struct process *p,
 		      int vmid)
 {
@@ -182,6 +192,9 @@ static void map_queue(struct gpu *g, struct hqd *h, struct entry *e, const struc
 	}
 	if (slot_enter(g, h, &env)) {
 		h->uq->since = gpu_now();
+		/* Whatever the host did since the VMID was given is not its time. */
+		if (is_alone(g, h->uq))
+			g->hws->since[vmid] = h->uq->since;
 	} else {
 		e->gone = true;
 		mec_unmap(g, h);
