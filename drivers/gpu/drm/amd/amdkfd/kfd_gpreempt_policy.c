@@ -730,6 +730,14 @@ static u64 gpreempt_lead_ns(const struct gpreempt_decision *d)
 	return cost + (u64)d->tun->poll_interval_us * NSEC_PER_USEC / 4;
 }
 
+/* How long a queue is left on the machine. */
+static u64 gpreempt_residency_ns(const struct gpreempt_decision *d,
+				 const struct gpreempt_queue_view *q)
+{
+	return max_t(u64, gpreempt_save_cost(d, q),
+		     (u64)d->tun->min_residency_us * NSEC_PER_USEC);
+}
+
 /*
  * Rule 10: who has only just begun may end before its save would, and so may
  * who has no more in its ring and is as a rule not busy for much longer.
@@ -743,9 +751,7 @@ static bool gpreempt_worth_saving(const struct gpreempt_decision *d,
 
 	if (!q->wants && h->busy_since_ns && end > now && end - now < cost)
 		return false;
-	return gpreempt_clock_reached(h->resident_since_ns, now,
-				      max_t(u64, cost, (u64)d->tun->min_residency_us *
-							NSEC_PER_USEC));
+	return gpreempt_clock_reached(h->resident_since_ns, now, gpreempt_residency_ns(d, q));
 }
 
 /*
@@ -1150,6 +1156,17 @@ static void gpreempt_judge(struct gpreempt_decision *d)
 	}
 }
 
+/* Somebody waits for a queue that has only just come: not for longer than it may stay. */
+static void gpreempt_return_for(struct gpreempt_decision *d, const struct gpreempt_queue_view *q)
+{
+	u64 end_ns = q->hist->resident_since_ns + gpreempt_residency_ns(d, q);
+
+	if (!q->mapped || q->pinned || !gpreempt_in_the_way(q) || end_ns <= d->view->now_ns)
+		return;
+	if (!d->plan->next_ns || end_ns < d->plan->next_ns)
+		d->plan->next_ns = end_ns;
+}
+
 /*
  * Take lower queues off for those that want the machine: all below one that
  * may need all there is. Below the others those that want more themselves, and
@@ -1164,8 +1181,12 @@ static void gpreempt_preempt(struct gpreempt_decision *d)
 	for (i = 0; i < d->view->nr; i++) {
 		struct gpreempt_queue_view *q = &d->view->q[i];
 
-		if (q->effective >= d->wanting || !gpreempt_may_yield(d, q))
+		if (q->effective >= d->wanting)
 			continue;
+		if (!gpreempt_may_yield(d, q)) {
+			gpreempt_return_for(d, q);
+			continue;
+		}
 		if (q->effective >= d->unbounded && gpreempt_may_stay(d, q))
 			continue;
 		gpreempt_take_off(d, q, gpreempt_reason_below(d, q->effective));

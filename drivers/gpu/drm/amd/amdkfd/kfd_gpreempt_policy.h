@@ -304,8 +304,8 @@ struct gpreempt_tunables {
  * @waiting:	somebody waits: for the machine, its turn, or announced work. Time
  *		alone may change the plan
  * @next_ns:	when to decide again, however long the interval is: the machine is to be
- *		freed for announced work, or somebody has had its chance to leave room; 0:
- *		there is no such time
+ *		freed for announced work, or somebody has had its chance to leave room, or
+ *		has been there for as long as it is left there; 0: there is no such time
  * @nr_preempt:	queues whose verdict is GPREEMPT_PREEMPT
  * @nr_resume:	queues whose verdict is GPREEMPT_RESUME
  * @verdict:	per queue of the view: what to do (caller's array of view->nr)

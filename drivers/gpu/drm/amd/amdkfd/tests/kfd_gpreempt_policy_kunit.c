@@ -814,7 +814,10 @@ static void gpreempt_policy_running_waiter(struct kunit *test)
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 }
 
-/* Rule 10, to the nanosecond: from the first scan that saw low mapped. */
+/*
+ * Rule 10, to the nanosecond: from the first scan that saw low mapped. Who waits for the
+ * rest of it does not wait for the next scan as well.
+ */
 static void gpreempt_policy_residency(struct kunit *test)
 {
 	static const struct {
@@ -833,6 +836,7 @@ static void gpreempt_policy_residency(struct kunit *test)
 	};
 	struct gpreempt_queue_view *low, *high;
 	unsigned int i;
+	u64 end_ns;
 
 	for (i = 0; i < ARRAY_SIZE(c); i++) {
 		struct bench *b = bench_high_runs(test, &low, &high);
@@ -846,9 +850,21 @@ static void gpreempt_policy_residency(struct kunit *test)
 		EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 		bench_tick(test, b);
 		submits(high);
+		end_ns = b->view.now_ns + max_t(u64, c[i].save_cost_ns,
+						(u64)c[i].min_residency_us * NSEC_PER_USEC);
 		b->view.now_ns += c[i].resident_ns;
 		bench_scan(test, b);
 		KUNIT_EXPECT_EQ(test, bench_verdict(b, low), c[i].verdict);
+		KUNIT_EXPECT_EQ(test, b->plan.next_ns,
+				c[i].verdict == GPREEMPT_KEEP ? end_ns : 0);
+		/* nobody waits for low, or low is not in the way */
+		b->view.now_ns -= c[i].resident_ns;
+		if (i % 2)
+			finishes(high);
+		else
+			finishes(low);
+		bench_scan(test, b);
+		KUNIT_EXPECT_EQ(test, b->plan.next_ns, 0);
 	}
 }
 
