@@ -569,6 +569,61 @@ TEST_F_TIMEOUT(preempt, doorbell_wakes, 120)
 	ASSERT_EQ(0, aql_destroy(&q));
 }
 
+/* Until LOW is put back, by the count of @before. 0 or -ETIME. */
+static int wait_resume(long long before)
+{
+	unsigned int us;
+
+	for (us = 0; gpreempt_number("stats/resumes") == before; us += 100) {
+		if (us > CLIENT_TIMEOUT_MS * 1000)
+			return -ETIME;
+		usleep(100);
+	}
+	return 0;
+}
+
+/*
+ * It does so as well when LOW has only just come back. Then HIGH waits for as long as
+ * LOW is left there, and not for the poll interval.
+ */
+TEST_F_TIMEOUT(preempt, doorbell_wakes_after_resume, 60)
+{
+	const unsigned int poll_us = 300000;
+	long long resumes;
+	struct low_job low;
+	struct aql_queue q;
+	unsigned int i;
+	__u64 ns;
+	__u32 n;
+
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
+	n = low_calibrate(&self->c, &q, 100 * LOW_MS);
+	ASSERT_NE(0, n);
+	ASSERT_EQ(0, low_job_init(&self->c, &low, self->c.dev.cus, n));
+	ASSERT_EQ(0, gpreempt_set("poll_interval_us", poll_us));
+	ASSERT_EQ(0, gpreempt_set("min_residency_us", poll_us / 30));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	low_job_start(&self->c, &low, &q);
+	for (i = 0; i < 3; i++) {
+		/* until LOW is back, and HIGH was seen idle twice */
+		ASSERT_EQ(0, gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS));
+		resumes = gpreempt_number("stats/resumes");
+		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
+					  CLIENT_TIMEOUT_MS, &ns));
+		ASSERT_EQ(0, wait_resume(resumes));
+		/* before LOW has its waves back, and later */
+		usleep(i * 2000);
+		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
+					  CLIENT_TIMEOUT_MS, &ns));
+		EXPECT_GT(poll_us * 1000ULL / 4, ns);
+		EXPECT_EQ(1, low.signal->value);
+	}
+	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wrong(&low));
+	low_job_free(&self->c, &low);
+	ASSERT_EQ(0, aql_destroy(&q));
+}
+
 /* This process and the monitor have one CPU between them. 0 or -errno. */
 static int share_cpu(void)
 {

@@ -274,6 +274,9 @@ static bool preemptor_sleeps(struct kfd_gpreempt *gp)
 			gpq->idle_since_ns = 0;
 			continue;
 		}
+		/* Lower ones come back as it is idle: no scan more to make sure of that. */
+		if (!gpq->idle_since_ns && gp->scan.plan.nr_resume)
+			gpq->idle_since_ns = gp->scan.view.now_ns;
 		if (q->effective > expects && is_awaited(gp, i, level))
 			sleeps |= kfd_gpreempt_doorbell_await(gp, gpq->mm);
 		if (!gpq->idle_since_ns)
@@ -391,16 +394,19 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 		restore_again(gp);
 	} else if (!may_park(gp)) {
 		gp->busy_ns = gp->scan.view.now_ns;
+		gp->calm = how_calm(gp);
+		/*
+		 * A doorbell rung before this shows in the next scan; one rung while
+		 * lower queues are being put back wakes us.
+		 */
+		if (preemptor_sleeps(gp)) {
+			kfd_gpreempt_doorbell_revoke(gp, false);
+			gp->calm = GPREEMPT_NOT_CALM;
+		}
 		if (gp->scan.plan.nr_preempt || gp->scan.plan.nr_resume) {
 			kfd_gpreempt_commit(gp);
 			/* What was put on gets a whole interval to show itself. */
 			gpreempt_pace_restart(&gp->pace, ktime_get_ns());
-		}
-		gp->calm = how_calm(gp);
-		/* A doorbell rung before this shows in the next scan. */
-		if (preemptor_sleeps(gp)) {
-			kfd_gpreempt_doorbell_revoke(gp, false);
-			gp->calm = GPREEMPT_NOT_CALM;
 		}
 	} else if (!gp->scan.contended) {
 		next = TICK_WAIT;
