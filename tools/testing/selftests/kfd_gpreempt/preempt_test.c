@@ -615,7 +615,7 @@ TEST_F_TIMEOUT(preempt, doorbell_wakes_after_resume, 60)
 		usleep(i * 2000);
 		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
 					  CLIENT_TIMEOUT_MS, &ns));
-		EXPECT_GT(poll_us * 1000ULL / 4, ns);
+		EXPECT_GT(poll_us * 1000ULL / 2, ns);
 		EXPECT_EQ(1, low.signal->value);
 	}
 	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));

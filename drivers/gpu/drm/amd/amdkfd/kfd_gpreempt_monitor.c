@@ -232,8 +232,9 @@ static void in_the_way(const struct gpreempt_view *view, int level[HW_LEVELS])
 
 /*
  * Is the doorbell of an idle queue to wake us? One that has only just become idle may
- * go on at once, and is left alone for a scan. And if all below leave room by
- * themselves, it need not take a fault each time, unless it pauses for long.
+ * go on at once, and is left alone for a scan, unless others are put back now. And if
+ * all below leave room by themselves, it need not take a fault each time, unless it
+ * pauses for long.
  */
 static bool is_awaited(const struct kfd_gpreempt *gp, unsigned int i, const int level[HW_LEVELS])
 {
@@ -274,7 +275,7 @@ static bool preemptor_sleeps(struct kfd_gpreempt *gp)
 			gpq->idle_since_ns = 0;
 			continue;
 		}
-		/* Lower ones come back as it is idle: no scan more to make sure of that. */
+		/* Others come back, as a rule as it is idle: no scan more to make sure. */
 		if (!gpq->idle_since_ns && gp->scan.plan.nr_resume)
 			gpq->idle_since_ns = gp->scan.view.now_ns;
 		if (q->effective > expects && is_awaited(gp, i, level))
@@ -377,13 +378,22 @@ static enum gpreempt_calm how_calm(struct kfd_gpreempt *gp)
 	return calm;
 }
 
+static void monitor_commit(struct kfd_gpreempt *gp)
+{
+	kfd_gpreempt_commit(gp);
+	/* What was put on gets a whole interval to show itself. */
+	gpreempt_pace_restart(&gp->pace, ktime_get_ns());
+}
+
 static enum tick monitor_tick(struct kfd_gpreempt *gp)
 {
 	enum tick next = TICK_POLL;
+	bool preempts;
 	int r;
 
 	gp->calm = GPREEMPT_NOT_CALM;
 	r = monitor_look(gp);
+	preempts = gp->scan.plan.nr_preempt;
 	if (r) {
 		/* Down or halted: whoever brings the scheduler up wakes us. */
 		gp->busy_ns = ktime_get_ns();
@@ -395,6 +405,8 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 	} else if (!may_park(gp)) {
 		gp->busy_ns = gp->scan.view.now_ns;
 		gp->calm = how_calm(gp);
+		if (preempts)
+			monitor_commit(gp);
 		/*
 		 * A doorbell rung before this shows in the next scan; one rung while
 		 * lower queues are being put back wakes us.
@@ -403,11 +415,8 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 			kfd_gpreempt_doorbell_revoke(gp, false);
 			gp->calm = GPREEMPT_NOT_CALM;
 		}
-		if (gp->scan.plan.nr_preempt || gp->scan.plan.nr_resume) {
-			kfd_gpreempt_commit(gp);
-			/* What was put on gets a whole interval to show itself. */
-			gpreempt_pace_restart(&gp->pace, ktime_get_ns());
-		}
+		if (!preempts && gp->scan.plan.nr_resume)
+			monitor_commit(gp);
 	} else if (!gp->scan.contended) {
 		next = TICK_WAIT;
 	} else if (gp->scan.view.now_ns - gp->busy_ns > LINGER_NS &&

@@ -1156,14 +1156,24 @@ static void gpreempt_judge(struct gpreempt_decision *d)
 	}
 }
 
-/* Somebody waits for a queue that has only just come: not for longer than it may stay. */
-static void gpreempt_return_for(struct gpreempt_decision *d, const struct gpreempt_queue_view *q)
+/*
+ * Nobody goes, as who is in the way has only just come: look again when all of them may
+ * go, in one transaction.
+ */
+static void gpreempt_await_residency(struct gpreempt_decision *d)
 {
-	u64 end_ns = q->hist->resident_since_ns + gpreempt_residency_ns(d, q);
+	u64 end_ns = 0;
+	unsigned int i;
 
-	if (!q->mapped || q->pinned || !gpreempt_in_the_way(q) || end_ns <= d->view->now_ns)
-		return;
-	if (!d->plan->next_ns || end_ns < d->plan->next_ns)
+	for (i = 0; i < d->view->nr; i++) {
+		const struct gpreempt_queue_view *q = &d->view->q[i];
+
+		if (q->effective < d->wanting && q->mapped && !q->pinned &&
+		    gpreempt_in_the_way(q))
+			end_ns = max(end_ns, q->hist->resident_since_ns +
+					     gpreempt_residency_ns(d, q));
+	}
+	if (end_ns > d->view->now_ns && (!d->plan->next_ns || end_ns < d->plan->next_ns))
 		d->plan->next_ns = end_ns;
 }
 
@@ -1181,12 +1191,8 @@ static void gpreempt_preempt(struct gpreempt_decision *d)
 	for (i = 0; i < d->view->nr; i++) {
 		struct gpreempt_queue_view *q = &d->view->q[i];
 
-		if (q->effective >= d->wanting)
+		if (q->effective >= d->wanting || !gpreempt_may_yield(d, q))
 			continue;
-		if (!gpreempt_may_yield(d, q)) {
-			gpreempt_return_for(d, q);
-			continue;
-		}
 		if (q->effective >= d->unbounded && gpreempt_may_stay(d, q))
 			continue;
 		gpreempt_take_off(d, q, gpreempt_reason_below(d, q->effective));
@@ -1196,6 +1202,8 @@ static void gpreempt_preempt(struct gpreempt_decision *d)
 	if (d->demand)
 		gpreempt_choose(d);
 	gpreempt_judge(d);
+	if (!d->plan->nr_preempt)
+		gpreempt_await_residency(d);
 	if (d->plan->nr_preempt == before)
 		return;
 	for (i = 0; i < d->view->nr; i++)

@@ -868,6 +868,51 @@ static void gpreempt_policy_residency(struct kunit *test)
 	}
 }
 
+/*
+ * One has been there for long, the other has not: the first goes at once, and who comes
+ * then gets a whole interval. Neither has: both are waited for, and go together.
+ */
+static void gpreempt_policy_residencies(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high, *other;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	other = bench_queue(b, 0);
+	runs(other);
+	bench_tick(test, b);
+	submits(high);
+	submits(high);
+	b->view.now_ns += INTERVAL_NS / 4;
+	bench_scan(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+	EXPECT_KEEP(test, b, other);
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, 0);
+
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, other, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+	runs(high);
+	bench_tick(test, b);
+	finishes(high);
+	low->save_cost_ns = INTERVAL_NS * 7 / 10;
+	other->save_cost_ns = INTERVAL_NS * 9 / 10;
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
+	EXPECT_VERDICT(test, b, other, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
+	bench_tick(test, b);
+	submits(high);
+	submits(high);
+	b->view.now_ns += INTERVAL_NS / 4;
+	bench_scan(test, b);
+	EXPECT_KEEP(test, b, low);
+	EXPECT_KEEP(test, b, other);
+	b->view.now_ns += other->save_cost_ns - INTERVAL_NS / 4;
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->view.now_ns);
+	bench_scan(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+	EXPECT_VERDICT(test, b, other, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+}
+
 /* Low comes back when high is done, and not before. */
 static void gpreempt_policy_resume(struct kunit *test)
 {
@@ -4308,6 +4353,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_policy_victim, victim_gen_params),
 	KUNIT_CASE(gpreempt_policy_running_waiter),
 	KUNIT_CASE(gpreempt_policy_residency),
+	KUNIT_CASE(gpreempt_policy_residencies),
 	KUNIT_CASE(gpreempt_policy_resume),
 	KUNIT_CASE(gpreempt_policy_resume_again),
 	KUNIT_CASE(gpreempt_policy_short_kernels),
