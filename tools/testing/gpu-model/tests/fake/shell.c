@@ -27,7 +27,8 @@ u64 gpu_now(void)
 /* ---- memory ---- */
 
 static u8 *arena[ARENAS];
-static u8 unmapped[ARENAS][ARENA_BYTES / 4096];
+/* Waves fetch while a test unmaps. */
+static _Atomic u8 unmapped[ARENAS][ARENA_BYTES / 4096];
 static atomic_uint vmid_base[16], generation;
 
 void *arena_ptr(unsigned int a, u64 va)
@@ -60,7 +61,7 @@ void arenas_reset(void)
 			munmap(arena[i], ARENA_BYTES);
 		arena[i] = NULL;
 	}
-	memset(unmapped, 0, sizeof(unmapped));
+	memset((void *)unmapped, 0, sizeof(unmapped));
 	for (i = 0; i < 16; i++)
 		atomic_store(&vmid_base[i], 0);
 }
