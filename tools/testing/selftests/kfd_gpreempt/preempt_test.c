@@ -588,7 +588,7 @@ static int wait_resume(long long before)
  */
 TEST_F_TIMEOUT(preempt, doorbell_wakes_after_resume, 60)
 {
-	const unsigned int poll_us = 300000;
+	const unsigned int poll_us = 150000;
 	long long resumes;
 	struct low_job low;
 	struct aql_queue q;
@@ -597,11 +597,11 @@ TEST_F_TIMEOUT(preempt, doorbell_wakes_after_resume, 60)
 	__u32 n;
 
 	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
-	n = low_calibrate(&self->c, &q, 100 * LOW_MS);
+	n = low_calibrate(&self->c, &q, 40 * LOW_MS);
 	ASSERT_NE(0, n);
 	ASSERT_EQ(0, low_job_init(&self->c, &low, self->c.dev.cus, n));
 	ASSERT_EQ(0, gpreempt_set("poll_interval_us", poll_us));
-	ASSERT_EQ(0, gpreempt_set("min_residency_us", poll_us / 30));
+	ASSERT_EQ(0, gpreempt_set("min_residency_us", poll_us / 15));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	low_job_start(&self->c, &low, &q);
 	for (i = 0; i < 3; i++) {
