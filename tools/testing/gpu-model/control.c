@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "control.h"
 #include "fault.h"
 #include "log.h"
@@ -80,11 +81,13 @@ static void obey(struct gpu *g, struct client *cl, const char *line)
 	char answer[FAULT_ANSWER + 1] = "error: the line is too long";
 	bool good = false;
 
+	clock_enter(false);
 	if (line)
 		good = fault_command(line, answer);
 	log_event("control", "command=\"%s\" ok=%d", line ? line : "", good);
 	if (fault_hit(FAULT_RESET, NULL))
 		pci_reset(g, false);
+	clock_leave();
 	strcat(answer, "\n");
 	/* Who does not read its answers loses them and the connection. */
 	if (send(cl->fd, answer, strlen(answer), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)

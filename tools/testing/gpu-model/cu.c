@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Compute units: each SIMD has a clock of its own, which advances by ISSUE_NS
- * an instruction and is kept just behind model time by a worker thread. Waves
- * of a SIMD take turns. A unit without a wave that can issue costs nothing:
- * its worker sleeps until a wave's s_sleep ends or a workgroup is launched.
+ * an instruction and is kept just behind model time by a worker. Waves of a
+ * SIMD take turns. A unit without a wave that can issue costs nothing: its
+ * worker is not run until a wave's s_sleep ends or a workgroup is launched.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <time.h>
 
 #include "aql.h"
+#include "clock.h"
 #include "fault.h"
 #include "ih.h"
 #include "log.h"
@@ -22,18 +21,13 @@
 #define IH_SOURCE_SQ_MSG	239
 #define SQ_PRIV			(1u << 13)	/* sent by a trap handler */
 #define SQ_ERROR(type)		((type) << 20)
-#define NEVER			UINT64_MAX
 
 /**
- * struct worker - a thread that executes waves
- * @lock: @wake:	protect and announce @kicked and @stop
+ * struct worker - executes the waves of some units
  * @cus: @ncus: @first: @step: its units are first, first + step, ...
  */
 struct worker {
-	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	bool kicked, stop;
+	struct actor actor;
 	struct gpu *g;
 	struct cu *cus;
 	unsigned int ncus, first, step;
@@ -49,14 +43,6 @@ void cu_lock(struct cu *cu)
 void cu_unlock(struct cu *cu)
 {
 	pthread_mutex_unlock(&cu->lock);
-}
-
-static void worker_kick(struct worker *wk)
-{
-	pthread_mutex_lock(&wk->lock);
-	wk->kicked = true;
-	pthread_cond_signal(&wk->wake);
-	pthread_mutex_unlock(&wk->lock);
 }
 
 static struct wave_slot *group_slot(struct cu *cu, const struct group *grp, unsigned int i)
@@ -88,7 +74,7 @@ static void cu_insert(struct cu *cu, struct group *grp, bool halted)
 	grp->next = cu->groups;
 	cu->groups = grp;
 	cu_unlock(cu);
-	worker_kick(cu->worker);
+	actor_kick(&cu->worker->actor);
 }
 
 /**
@@ -518,65 +504,38 @@ static u64 cu_pass(struct cu *cu, u64 now)
 	return next;
 }
 
-static void worker_wait(struct worker *wk, u64 until)
-{
-	struct timespec ts = {
-		.tv_sec = until / 1000000000,
-		.tv_nsec = until % 1000000000,
-	};
-
-	pthread_mutex_lock(&wk->lock);
-	while (!wk->kicked && !wk->stop) {
-		if (until == NEVER)
-			pthread_cond_wait(&wk->wake, &wk->lock);
-		else if (pthread_cond_timedwait(&wk->wake, &wk->lock, &ts) == ETIMEDOUT)
-			break;
-	}
-	wk->kicked = false;
-	pthread_mutex_unlock(&wk->lock);
-}
-
-static void *worker_main(void *arg)
+/* Execute what is due in all units of a worker, but not more often than is worth it. */
+static u64 worker_run(void *arg)
 {
 	struct worker *wk = arg;
-	u64 now, due, next;
+	u64 now = gpu_now(), slice = clock_shared() ? SLICE_NS : THREAD_SLICE_NS;
+	u64 due, next = NEVER;
 	unsigned int i;
 
-	prctl(PR_SET_NAME, "gpu-waves");
-	while (!__atomic_load_n(&wk->stop, __ATOMIC_RELAXED)) {
-		next = NEVER;
-		now = gpu_now();
-		for (i = wk->first; i < wk->ncus; i += wk->step) {
-			due = cu_pass(&wk->cus[i], now);
-			if (due < next)
-				next = due;
-		}
-		if (next < now + QUANTUM_NS)
-			next = now + QUANTUM_NS;
-		worker_wait(wk, next);
+	for (i = wk->first; i < wk->ncus; i += wk->step) {
+		due = cu_pass(&wk->cus[i], now);
+		if (due < next)
+			next = due;
 	}
-	return NULL;
+	return next < now + slice ? now + slice : next;
 }
 
 /**
- * cu_start() - start the threads that execute waves
+ * cu_start() - start what executes waves
  * @g:		device
  * @cus:	units, their place already set
  * @ncus:	how many
- * @n:		threads
+ * @n:		workers: threads, in real time
  *
  * Return: array of @n workers ended by one without a device, or NULL.
  */
 struct worker *cu_start(struct gpu *g, struct cu *cus, unsigned int ncus, unsigned int n)
 {
 	struct worker *workers = calloc(n + 1, sizeof(*workers));
-	pthread_condattr_t attr;
 	unsigned int i;
 
 	if (!workers)
 		return NULL;
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	for (i = 0; i < ncus; i++) {
 		cus[i].g = g;
 		cus[i].worker = &workers[i % n];
@@ -588,9 +547,7 @@ struct worker *cu_start(struct gpu *g, struct cu *cus, unsigned int ncus, unsign
 		*wk = (struct worker){
 			.g = g, .cus = cus, .ncus = ncus, .first = i, .step = n,
 		};
-		pthread_mutex_init(&wk->lock, NULL);
-		pthread_cond_init(&wk->wake, &attr);
-		if (pthread_create(&wk->thread, NULL, worker_main, wk)) {
+		if (actor_start(&wk->actor, "gpu-waves", worker_run, wk)) {
 			wk->g = NULL;
 			cu_stop(workers, cus, 0);
 			return NULL;
@@ -610,13 +567,8 @@ void cu_stop(struct worker *workers, struct cu *cus, unsigned int ncus)
 	struct worker *wk;
 	unsigned int i;
 
-	for (wk = workers; wk->g; wk++) {
-		pthread_mutex_lock(&wk->lock);
-		__atomic_store_n(&wk->stop, true, __ATOMIC_RELAXED);
-		pthread_cond_signal(&wk->wake);
-		pthread_mutex_unlock(&wk->lock);
-		pthread_join(wk->thread, NULL);
-	}
+	for (wk = workers; wk->g; wk++)
+		actor_stop(&wk->actor);
 	free(workers);
 	for (i = 0; i < ncus; i++) {
 		insns += cus[i].insns;

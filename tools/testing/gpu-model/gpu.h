@@ -99,7 +99,7 @@ static inline unsigned int gpu_engines(const struct gpu *g)
 	return g->cfg.xccs * g->cfg.engines;
 }
 
-/* Model time: CLOCK_MONOTONIC in ns. */
+/* Model time in ns; see clock.h. */
 u64 gpu_now(void);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "log.h"
 
@@ -19,14 +18,6 @@ static atomic_bool log_enabled;
 static u64 last_flush;
 static u64 warn_window;
 static unsigned int warn_count;
-
-u64 gpu_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (u64)ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 int log_open(const char *path)
 {

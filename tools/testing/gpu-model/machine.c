@@ -76,7 +76,7 @@ void machine_kill_waves(struct gpu *g, unsigned int xcc, u32 mask, unsigned int 
 static void pm4_advance(struct user_queue *q)
 {
 	if (!q->frozen && !q->drain && pm4_run(q->g, q->h, mec_pm4(q->g, q->h)))
-		mec_kick(q->g);
+		mec_kick_at(q->g, gpu_now() + PM4_TURN_NS);
 }
 
 void machine_turn(struct gpu *g)

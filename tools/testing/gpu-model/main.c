@@ -2,6 +2,7 @@
 /* gpu-model: command line, start and end. */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "asic.h"
+#include "clock.h"
 #include "control.h"
 #include "exec.h"
 #include "fault.h"
@@ -64,7 +66,11 @@ static const char usage[] =
 "                         saves and the other restores\n"
 "  --control PATH         unix socket for 'gpu-model control'\n"
 "  --fault NAME[=ARG][,COUNT]\n"
-"                         arm a fault COUNT times (default 1); the faults are\n";
+"                         arm a fault COUNT times (default 1), below\n"
+"  --clock FD             share the clock of a QEMU that runs the plugin qemu/vtime.c,\n"
+"                         by this memory; without it the host's clock counts\n"
+"\n"
+"faults:\n";
 
 static void print_usage(FILE *f)
 {
@@ -124,11 +130,22 @@ static void arm_fault(const char *text)
 	}
 }
 
+static void share_clock(int fd)
+{
+	int err = fd < 0 ? 0 : clock_share(fd);
+
+	if (!err)
+		return;
+	fprintf(stderr, "gpu-model: --clock %d: no memory to share time by: %s\n", fd,
+		strerror(-err));
+	exit(2);
+}
+
 /* Return: path of the device's socket. @control: out: of the control's, or NULL */
 static const char *parse(int argc, char **argv, const char **control)
 {
 	enum { SOCKET, LOG, ASIC, XCCS, ENGINES, CUS, VRAM, WORKERS, RPTR, CWSR, CONTROL,
-	       FAULT, HELP };
+	       FAULT, CLOCK, HELP };
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, SOCKET },
 		{ "log", required_argument, NULL, LOG },
@@ -142,13 +159,14 @@ static const char *parse(int argc, char **argv, const char **control)
 		{ "cwsr", required_argument, NULL, CWSR },
 		{ "control", required_argument, NULL, CONTROL },
 		{ "fault", required_argument, NULL, FAULT },
+		{ "clock", required_argument, NULL, CLOCK },
 		{ "help", no_argument, NULL, HELP },
 		{ NULL, 0, NULL, 0 },
 	};
 	static const char *const cwsr[] = { "native", "handler", "mixed" };
 	struct gpu_config *c = &gpu.cfg;
 	const char *socket = NULL;
-	int o;
+	int o, clock_fd = -1;
 
 	*control = NULL;
 
@@ -206,6 +224,9 @@ static const char *parse(int argc, char **argv, const char **control)
 		case FAULT:
 			arm_fault(optarg);
 			break;
+		case CLOCK:
+			clock_fd = number("clock", optarg, 0, INT_MAX);
+			break;
 		case HELP:
 			print_usage(stdout);
 			exit(0);
@@ -223,6 +244,7 @@ static const char *parse(int argc, char **argv, const char **control)
 		exit(2);
 	}
 	check_size(c);
+	share_clock(clock_fd);
 	return socket;
 }
 
@@ -256,12 +278,13 @@ static int start(void)
 		}
 	}
 	pci_init(&gpu);
-	return control_start(&gpu);
+	return clock_start() || control_start(&gpu);
 }
 
 static void stop(void)
 {
 	control_stop(&gpu);
+	clock_stop();
 	mec_stop(&gpu);
 	sdma_stop(&gpu);
 	machine_stop(&gpu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Queue slots, doorbells and the command-processor thread; see mec.h. */
+/* Queue slots, doorbells and the command processor's turns; see mec.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "clock.h"
 #include "log.h"
 #include "machine.h"
 #include "mec.h"
@@ -39,8 +40,7 @@
  * @hqd: @pm4:	slots, XCC after XCC; mec_lock
  * @slots:	how many
  * @waiters:	threads that want mec_lock of the command processor
- * @kick_lock:	the fields below it
- * @deadline:	model time of the next turn, 0 for none
+ * @ring_lock:	the fields below it
  * @ring:	doorbells rung and not yet looked at: a place is in @ring at most
  *		once, so that @ring cannot overflow however often the guest rings
  * @value:	their values, the last one wins as in hardware
@@ -50,14 +50,10 @@ struct mec {
 	struct pm4_state pm4[XCCS_MAX * SLOTS];
 	unsigned int slots;
 	atomic_uint waiters;
-	pthread_t thread;
+	struct actor actor;
 	bool running;
 
-	pthread_mutex_t kick_lock;
-	pthread_cond_t kick_cond;
-	bool kicked;
-	bool stop;
-	u64 deadline;
+	pthread_mutex_t ring_lock;
 	u64 *value;
 	u32 *ring;
 	u8 *pending;
@@ -189,7 +185,7 @@ void mec_set_hiq(struct gpu *g, struct hqd *h)
 	mec_pm4(g, h)->hiq = true;
 }
 
-/* The command processor's thread holds mec_lock whenever it executes a packet. */
+/* The command processor holds mec_lock whenever it executes a packet. */
 static _Thread_local bool is_cp;
 
 void mec_lock(struct gpu *g)
@@ -267,24 +263,12 @@ void mec_queue_reset(struct gpu *g, struct hqd *h)
 
 void mec_kick(struct gpu *g)
 {
-	struct mec *m = g->mec;
-
-	pthread_mutex_lock(&m->kick_lock);
-	m->kicked = true;
-	pthread_cond_signal(&m->kick_cond);
-	pthread_mutex_unlock(&m->kick_lock);
+	actor_kick(&g->mec->actor);
 }
 
 void mec_kick_at(struct gpu *g, u64 t)
 {
-	struct mec *m = g->mec;
-
-	pthread_mutex_lock(&m->kick_lock);
-	if (!m->deadline || t < m->deadline) {
-		m->deadline = t;
-		pthread_cond_signal(&m->kick_cond);
-	}
-	pthread_mutex_unlock(&m->kick_lock);
+	actor_kick_at(&g->mec->actor, t);
 }
 
 void mec_doorbell(struct gpu *g, u32 dw, u64 value)
@@ -294,15 +278,14 @@ void mec_doorbell(struct gpu *g, u32 dw, u64 value)
 
 	if (place >= DOORBELLS)
 		return;
-	pthread_mutex_lock(&m->kick_lock);
+	pthread_mutex_lock(&m->ring_lock);
 	m->value[place] = value;
 	if (!m->pending[place]) {
 		m->pending[place] = 1;
 		m->ring[m->head++ % DOORBELLS] = place;
 	}
-	m->kicked = true;
-	pthread_cond_signal(&m->kick_cond);
-	pthread_mutex_unlock(&m->kick_lock);
+	pthread_mutex_unlock(&m->ring_lock);
+	mec_kick(g);
 }
 
 /* Take one doorbell; false if there is none. */
@@ -310,7 +293,7 @@ static bool next_doorbell(struct mec *m, u32 *dw, u64 *value)
 {
 	bool got = false;
 
-	pthread_mutex_lock(&m->kick_lock);
+	pthread_mutex_lock(&m->ring_lock);
 	if (m->tail != m->head) {
 		u32 place = m->ring[m->tail++ % DOORBELLS];
 
@@ -319,7 +302,7 @@ static bool next_doorbell(struct mec *m, u32 *dw, u64 *value)
 		*value = m->value[place];
 		got = true;
 	}
-	pthread_mutex_unlock(&m->kick_lock);
+	pthread_mutex_unlock(&m->ring_lock);
 	return got;
 }
 
@@ -394,69 +377,29 @@ static bool turn(struct gpu *g)
 	return more;
 }
 
-/* Sleep until kicked or @deadline; false to end the thread. */
-static bool wait_kick(struct mec *m, bool more)
-{
-	bool stop;
-	u64 now;
-
-	pthread_mutex_lock(&m->kick_lock);
-	while (!more && !m->kicked && !m->stop) {
-		now = gpu_now();
-		if (m->deadline && m->deadline <= now)
-			break;
-		if (m->deadline && m->deadline - now <= MEC_SPIN_NS) {
-			/* Looked at again, and kicked meanwhile. */
-			pthread_mutex_unlock(&m->kick_lock);
-			pthread_mutex_lock(&m->kick_lock);
-		} else if (m->deadline) {
-			struct timespec ts = { m->deadline / 1000000000ull,
-					       m->deadline % 1000000000ull };
-
-			pthread_cond_timedwait(&m->kick_cond, &m->kick_lock, &ts);
-		} else {
-			/* Idle: whatever was logged becomes readable now. */
-			pthread_mutex_unlock(&m->kick_lock);
-			log_flush();
-			pthread_mutex_lock(&m->kick_lock);
-			if (!m->kicked && !m->stop && !m->deadline)
-				pthread_cond_wait(&m->kick_cond, &m->kick_lock);
-		}
-	}
-	m->kicked = false;
-	/* One that lies ahead stays: who asked for it does not ask again. */
-	if (m->deadline && m->deadline <= gpu_now())
-		m->deadline = 0;
-	stop = m->stop;
-	pthread_mutex_unlock(&m->kick_lock);
-	return !stop;
-}
-
-static void *mec_thread(void *arg)
+/* A turn for all; one that stopped in the middle of its packets goes on a little later. */
+static u64 mec_run(void *arg)
 {
 	struct gpu *g = arg;
-	struct mec *m = g->mec;
-	bool more = false;
+	bool more;
 
+	/*
+	 * A mutex favours the thread that just released it; the driver's register
+	 * accesses must not starve behind a busy ring.
+	 */
+	while (atomic_load(&g->mec->waiters))
+		sched_yield();
 	is_cp = true;
-	while (wait_kick(m, more)) {
-		/*
-		 * A mutex favours the thread that just released it; the driver's
-		 * register accesses must not starve behind a busy ring.
-		 */
-		while (atomic_load(&m->waiters))
-			sched_yield();
-		pthread_mutex_lock(&g->mec_lock);
-		more = turn(g);
-		pthread_mutex_unlock(&g->mec_lock);
-	}
-	return NULL;
+	pthread_mutex_lock(&g->mec_lock);
+	more = turn(g);
+	pthread_mutex_unlock(&g->mec_lock);
+	is_cp = false;
+	return more ? gpu_now() + PM4_TURN_NS : NEVER;
 }
 
 static void mec_free(struct mec *m)
 {
-	pthread_mutex_destroy(&m->kick_lock);
-	pthread_cond_destroy(&m->kick_cond);
+	pthread_mutex_destroy(&m->ring_lock);
 	free(m->value);
 	free(m->ring);
 	free(m->pending);
@@ -466,17 +409,12 @@ static void mec_free(struct mec *m)
 int mec_start(struct gpu *g)
 {
 	struct mec *m = calloc(1, sizeof(*m));
-	pthread_condattr_t attr;
 	unsigned int i;
 	int err;
 
 	if (!m)
 		return -ENOMEM;
-	pthread_mutex_init(&m->kick_lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&m->kick_cond, &attr);
-	pthread_condattr_destroy(&attr);
+	pthread_mutex_init(&m->ring_lock, NULL);
 	m->value = calloc(DOORBELLS, sizeof(*m->value));
 	m->ring = calloc(DOORBELLS, sizeof(*m->ring));
 	m->pending = calloc(DOORBELLS, sizeof(*m->pending));
@@ -492,13 +430,12 @@ int mec_start(struct gpu *g)
 		m->hqd[i].queue = i % MEC_QUEUES;
 	}
 	g->mec = m;
-	err = pthread_create(&m->thread, NULL, mec_thread, g);
+	err = actor_start(&m->actor, "gpu-cp", mec_run, g);
 	if (err) {
 		mec_free(m);
 		g->mec = NULL;
-		return -err;
+		return err;
 	}
-	pthread_setname_np(m->thread, "gpu-cp");
 	m->running = true;
 	return 0;
 }
@@ -509,11 +446,7 @@ void mec_stop(struct gpu *g)
 
 	if (!m || !m->running)
 		return;
-	pthread_mutex_lock(&m->kick_lock);
-	m->stop = true;
-	pthread_cond_signal(&m->kick_cond);
-	pthread_mutex_unlock(&m->kick_lock);
-	pthread_join(m->thread, NULL);
+	actor_stop(&m->actor);
 	m->running = false;
 }
 

@@ -28,6 +28,14 @@
 #define ALL_ENGINES_MAX		(XCCS_MAX * ENGINES_MAX)
 
 /*
+ * What the CPU waits for an access to a register or doorbell over PCIe, and an
+ * interrupt needs from the device to its handler.
+ */
+#define MMIO_READ_NS		900
+#define MMIO_WRITE_NS		200
+#define INTERRUPT_NS		1000
+
+/*
  * Instruction rate: one wave instruction each ISSUE_NS on each SIMD. Real
  * SIMDs are some thousand times faster. Chosen so that the default machine
  * (16 SIMDs, all busy with the demo's LOW) costs well below half a core: about
@@ -35,8 +43,12 @@
  */
 #define ISSUE_NS		(6 * NS_PER_US)
 
-/* A busy worker wakes this often; bounds the granularity of wave execution. */
-#define QUANTUM_NS		(100 * NS_PER_US)
+/*
+ * A worker with waves that can issue is run this often: every instruction in virtual
+ * time; a thread would do little else than wake up.
+ */
+#define SLICE_NS		ISSUE_NS
+#define THREAD_SLICE_NS		(100 * NS_PER_US)
 
 /* Instructions executed under one hold of cu.lock (some 10 us of host time). */
 #define SLICE_INSNS		96
@@ -90,12 +102,6 @@
 #define SOCKET_SPIN_NS		(100 * NS_PER_US)
 
 /*
- * The command processor's thread does not sleep for a shorter time than this:
- * to be woken takes a host thread about as long. Own measurement.
- */
-#define MEC_SPIN_NS		(100 * NS_PER_US)
-
-/*
  * WAIT_REG_MEM and POLL_REGMEM on memory look again after the first distance,
  * doubled up to the second. The hardware polls every few clocks; a host process
  * cannot, and the wait itself must not load the machine. Own choice.
@@ -108,6 +114,8 @@
  * that no ring, however long, holds up the others and the driver's registers.
  */
 #define PM4_TURN_PACKETS	64
+#define PM4_TURN_NS		(2 * NS_PER_US)
+#define SDMA_TURN_NS		(2 * NS_PER_US)
 #define AQL_ROUND_PACKETS	64
 #define TURN_ROUNDS		4
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SDMA 4.4: one thread serves the rings of all engines, those of the kernel (GFX
+ * SDMA 4.4: one actor serves the rings of all engines, those of the kernel (GFX
  * and PAGE) and those of processes. Rings and their pointers are counted in
  * bytes, as the registers have them.
  */
@@ -212,7 +212,7 @@ static bool ring_turn(struct gpu *g, struct sdma_ring *r, u64 *when)
 	return more;
 }
 
-static void *sdma_thread(void *arg)
+static u64 sdma_run(void *arg)
 {
 	struct gpu *g = arg;
 	struct sdma *d = g->sdma;
@@ -221,37 +221,21 @@ static void *sdma_thread(void *arg)
 	unsigned int e, n;
 
 	pthread_mutex_lock(&d->lock);
-	for (;;) {
-		while (!d->stop && !d->kicked && !more) {
-			struct timespec ts = { when / 1000000000ull, when % 1000000000ull };
-
-			if (when && when <= gpu_now())
-				break;
-			if (when)
-				pthread_cond_timedwait(&d->cond, &d->lock, &ts);
-			else
-				pthread_cond_wait(&d->cond, &d->lock);
-		}
-		if (d->stop)
-			break;
-		d->kicked = false;
-		d->busy = true;
-		more = false;
-		when = 0;
-		for (e = 0; e < SDMA_ENGINES; e++)
-			for (n = 0; n < SDMA_RINGS; n++)
-				more |= ring_turn(g, &d->ring[e][n], &when);
-		d->busy = false;
-		pthread_cond_broadcast(&d->cond);
-	}
+	d->busy = true;
+	for (e = 0; e < SDMA_ENGINES; e++)
+		for (n = 0; n < SDMA_RINGS; n++)
+			more |= ring_turn(g, &d->ring[e][n], &when);
+	d->busy = false;
+	pthread_cond_broadcast(&d->cond);
 	pthread_mutex_unlock(&d->lock);
-	return NULL;
+	if (more)
+		return gpu_now() + SDMA_TURN_NS;
+	return when ? when : NEVER;
 }
 
 void sdma_kick_locked(struct sdma *d)
 {
-	d->kicked = true;
-	pthread_cond_broadcast(&d->cond);
+	actor_kick(&d->actor);
 }
 
 void sdma_reg_written(struct gpu *g, unsigned int n, u32 off)
@@ -327,26 +311,20 @@ static void init_rings(struct gpu *g)
 int sdma_start(struct gpu *g)
 {
 	struct sdma *d = calloc(1, sizeof(*d));
-	pthread_condattr_t attr;
 	int err;
 
 	if (!d)
 		return -ENOMEM;
 	pthread_mutex_init(&d->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&d->cond, &attr);
-	pthread_condattr_destroy(&attr);
+	pthread_cond_init(&d->cond, NULL);
 	g->sdma = d;
 	init_rings(g);
-	err = pthread_create(&d->thread, NULL, sdma_thread, g);
+	err = actor_start(&d->actor, "gpu-sdma", sdma_run, g);
 	if (err) {
 		free(d);
 		g->sdma = NULL;
-		return -err;
 	}
-	pthread_setname_np(d->thread, "gpu-sdma");
-	return 0;
+	return err;
 }
 
 void sdma_stop(struct gpu *g)
@@ -355,11 +333,7 @@ void sdma_stop(struct gpu *g)
 
 	if (!d)
 		return;
-	pthread_mutex_lock(&d->lock);
-	d->stop = true;
-	pthread_cond_broadcast(&d->cond);
-	pthread_mutex_unlock(&d->lock);
-	pthread_join(d->thread, NULL);
+	actor_stop(&d->actor);
 	pthread_mutex_destroy(&d->lock);
 	pthread_cond_destroy(&d->cond);
 	free(d);

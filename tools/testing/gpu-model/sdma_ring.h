@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "clock.h"
 #include "packet.h"
 #include "sdma.h"
 
@@ -40,7 +41,7 @@
 #define SDMA_RINGS		(2 + SDMA_USER_RINGS)
 
 /**
- * struct sdma_ring - a ring; touched by the SDMA thread only, unless said otherwise
+ * struct sdma_ring - a ring; touched by SDMA's turns only, unless said otherwise
  * @engine: @reg: @id:	place; @id is the ring number in trap vectors
  * @user:	a process' queue
  * @ib_base: @ib_pos: @ib_len: @ib_vmid:	indirect buffer under way, in dwords
@@ -49,7 +50,7 @@
  * @done:	bytes that a packet which waits for its pages has behind it
  * @busy_since:	model time up to which its work is not yet reported, else 0
  * @stopped:	an error ended it; until it is loaded anew
- * @running:	the thread is at it (sdma.lock)
+ * @running:	it has its turn (sdma.lock)
  * @halt:	it is being unmapped: stop behind this packet
  * @mqd: @pasid: of a queue that the scheduler mapped, else 0 (sdma.lock)
  */
@@ -72,14 +73,14 @@ struct sdma_ring {
  * struct sdma - all engines
  * @ring:	by engine; GFX and PAGE ring first
  * @lock:	the flags, and user rings as they come and go
- * @busy:	the thread is in a turn; sdma_reset() waits for its end
+ * @busy:	it is in a turn; sdma_reset() waits for its end
  */
 struct sdma {
 	struct sdma_ring ring[SDMA_ENGINES][SDMA_RINGS];
-	pthread_t thread;
+	struct actor actor;
 	pthread_mutex_t lock;
 	pthread_cond_t cond;
-	bool kicked, stop, busy;
+	bool busy;
 };
 
 u32 sdma_ring_get(struct gpu *g, const struct sdma_ring *r, u32 off);
@@ -88,7 +89,7 @@ void sdma_ring_set(struct gpu *g, const struct sdma_ring *r, u32 off, u32 val);
 /* Power-on state of ring @n of @engine. */
 void sdma_ring_init(struct gpu *g, unsigned int engine, unsigned int n);
 
-/* Wake the thread; sdma.lock held. */
+/* Have it take a turn; sdma.lock held. */
 void sdma_kick_locked(struct sdma *d);
 
 /**

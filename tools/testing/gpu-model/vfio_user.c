@@ -14,8 +14,10 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "fault.h"
 #include "log.h"
 #include "memory.h"
@@ -182,7 +184,7 @@ void vfio_user_irq(struct gpu *g)
 	struct vfio_user *v = g->vfio;
 	u64 one = 1;
 
-	if (!v)
+	if (!v || clock_interrupt())
 		return;
 	pthread_mutex_lock(&v->msi_lock);
 	if (v->msi >= 0 && write(v->msi, &one, sizeof(one)) < 0)
@@ -212,6 +214,15 @@ static void close_fds(struct vfio_user *v)
 		close(v->fds[--v->nfds]);
 }
 
+/* The host's clock, ns: what a thread spends, not what the model models. */
+static u64 host_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (u64)ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
 /* Wait until @fd is readable. False: stop was asked for. */
 static bool wait_readable(struct vfio_user *v, int fd)
 {
@@ -219,10 +230,10 @@ static bool wait_readable(struct vfio_user *v, int fd)
 		{ .fd = fd, .events = POLLIN },
 		{ .fd = v->stop_fd, .events = POLLIN },
 	};
-	u64 until = gpu_now() + SOCKET_SPIN_NS;
+	u64 until = host_now() + SOCKET_SPIN_NS;
 
 	for (;;) {
-		int n = poll(p, 2, gpu_now() < until ? 0 : -1);
+		int n = poll(p, 2, host_now() < until ? 0 : -1);
 
 		if (n < 0 && errno != EINTR)
 			return false;
@@ -302,6 +313,7 @@ static int reply(struct vfio_user *v, const struct header *req, int err,
 		control.align.cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(&control.align), &fd, sizeof(fd));
 	}
+	clock_publish();
 	for (;;) {
 		ssize_t n = sendmsg(v->client, &msg, MSG_NOSIGNAL);
 
@@ -519,10 +531,12 @@ int vfio_user_serve_fd(struct gpu *g, int fd)
 		err = recv_all(v, body, h.size - sizeof(h));
 		if (err)
 			break;
+		clock_enter(h.cmd == CMD_REGION_READ || h.cmd == CMD_REGION_WRITE);
 		if ((h.flags & FLAG_TYPE) == FLAG_REPLY)	/* we never ask: nobody's answer */
 			log_warn("vfio-user: unexpected reply to command %u", h.cmd);
 		else
 			err = dispatch(g, &h, body, h.size - sizeof(h));
+		clock_leave();
 		close_fds(v);
 		if (err)
 			break;

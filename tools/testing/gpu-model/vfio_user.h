@@ -17,7 +17,7 @@ int vfio_user_serve_fd(struct gpu *g, int fd);
 /* End vfio_user_serve(); safe in a signal handler. */
 void vfio_user_stop(struct gpu *g);
 
-/* Raise the MSI. Any thread. */
+/* Raise the MSI, in virtual time when the guest gets there. Any thread. */
 void vfio_user_irq(struct gpu *g);
 
 void vfio_user_free(struct gpu *g);

@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * QEMU plugin: one clock for the guest and its GPU models (../clock_shm.h).
+ *
+ * With -icount, QEMU's virtual clock counts the instructions that the guest
+ * executes, and nothing else moves it. A timer on that clock runs every quantum
+ * while a model has something to do: the models do what is due until then, and
+ * interrupts that are due are raised. When all CPUs are idle the time to the
+ * guest's next timer is jumped over; the models run ahead, but not past an
+ * interrupt. At each trapped access to a GPU, in the CPU's thread and at the very
+ * instruction, the model learns the guest's time, and the CPU pays for the way
+ * over PCIe.
+ *
+ * QEMU's own interface for plugins has none of this: functions and two variables
+ * that the binary exports are used, each looked up by its name and checked. Without
+ * one of them QEMU does not start.
+ *
+ * usage: qemu-system-x86_64 -accel tcg,thread=single -icount shift=0,sleep=off \
+ *		-plugin vtime.so,clocks=FD[:FD...],quantum=NS,limit=S
+ * with a vfio-user-pci device for each clock, in their order.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "../clock_shm.h"
+
+#define EXPORT		__attribute__((visibility("default")))
+#define GPUS_MAX	8
+
+#define NS_PER_US	1000ll
+#define NS_PER_MS	1000000ll
+
+/* Idle time passes at most so many times faster than the host's: its I/O needs some. */
+#define IDLE_SPEED	50
+/* The host's sleeps are worth it from this length on. */
+#define SLEEP_NS	(100 * NS_PER_US)
+/* The longest jump: what the host does for the guest meanwhile is not delayed further. */
+#define IDLE_MAX_NS	NS_PER_MS
+/* With several models, how far one may run past another one's interrupt. */
+#define IDLE_MANY_NS	(50 * NS_PER_US)
+/* While the models have nothing to do, they are looked at this often. */
+#define LAZY_NS		NS_PER_MS
+/* A model that does not answer for so long hangs. On the host's clock. */
+#define HANG_S		20
+
+/* ---- what QEMU has ---- */
+
+#define CLOCK_VIRTUAL	1	/* QEMU_CLOCK_VIRTUAL */
+#define ATTRIBUTES_ALL	(-1)
+
+typedef union {
+	unsigned long as_long;
+	void *as_pointer;
+} run_on_cpu_data;
+
+/* VFIODeviceIOOps of vfio-user: what an access to a device's region calls. */
+struct io_ops {
+	void *other[5];
+	int (*read)(void *device, uint8_t region, off_t at, uint32_t size, void *data);
+	int (*write)(void *device, uint8_t region, off_t at, uint32_t size, void *data, bool post);
+};
+
+/* TimersState, as far as it matters here. */
+struct timers_state {
+	char other[0x28];
+	int64_t icount_bias;		/* added to the count of instructions: the clock's jumps */
+	char more[0x60 - 0x30];
+};
+
+static struct {
+	void (*timer_init_full)(void *timer, void *list, int clock, int scale, int attributes,
+				void (*cb)(void *opaque), void *opaque);
+	void (*timer_mod_ns)(void *timer, int64_t expires);
+	int64_t (*qemu_clock_get_ns)(int clock);
+	int64_t (*qemu_clock_deadline_ns_all)(int clock, int attributes);
+	int64_t (*icount_get_raw)(void);
+	bool (*all_cpu_threads_idle)(void);
+	bool (*qemu_in_vcpu_thread)(void);
+	void (*bql_lock_impl)(const char *file, int line);
+	void (*bql_unlock)(void);
+	void (*cpu_exit)(void *cpu);
+	void *(*qemu_get_cpu)(int index);
+	void (*async_run_on_cpu)(void *cpu, void (*f)(void *cpu, run_on_cpu_data data),
+				 run_on_cpu_data data);
+	void (*process_queued_cpu_work)(void *cpu);
+	void *(*vfio_pci_from_vfio_device)(void *device);
+	bool (*msi_enabled)(const void *device);
+	void (*msi_notify)(void *device, unsigned int vector);
+	size_t (*qemu_plugin_tb_n_insns)(const void *tb);
+	void *(*qemu_plugin_tb_get_insn)(const void *tb, size_t i);
+	size_t (*qemu_plugin_insn_data)(const void *insn, void *to, size_t len);
+	void (*qemu_plugin_register_vcpu_insn_exec_cb)(void *insn, void *cb, int flags, void *opaque);
+	void (*qemu_plugin_register_vcpu_tb_trans_cb)(uint64_t id, void *cb, void *opaque);
+	void (*qemu_plugin_register_vcpu_init_cb)(uint64_t id, void *cb, void *opaque);
+	void (*qemu_plugin_register_atexit_cb)(uint64_t id, void *cb, void *opaque);
+	struct io_ops *vfio_user_device_io_ops_sock;
+	struct timers_state *timers_state;
+} qemu;
+
+/* By their names; of a variable the size is checked as well. */
+static const struct {
+	const char *name;
+	size_t at, size;
+} symbols[] = {
+#define FUNCTION(f)	{ #f, offsetof(__typeof__(qemu), f), 0 }
+#define VARIABLE(v)	{ #v, offsetof(__typeof__(qemu), v), sizeof(*qemu.v) }
+	FUNCTION(timer_init_full), FUNCTION(timer_mod_ns), FUNCTION(qemu_clock_get_ns),
+	FUNCTION(qemu_clock_deadline_ns_all), FUNCTION(icount_get_raw),
+	FUNCTION(all_cpu_threads_idle), FUNCTION(qemu_in_vcpu_thread),
+	FUNCTION(bql_lock_impl), FUNCTION(bql_unlock), FUNCTION(cpu_exit),
+	FUNCTION(qemu_get_cpu), FUNCTION(async_run_on_cpu), FUNCTION(process_queued_cpu_work),
+	FUNCTION(vfio_pci_from_vfio_device), FUNCTION(msi_enabled), FUNCTION(msi_notify),
+	FUNCTION(qemu_plugin_tb_n_insns), FUNCTION(qemu_plugin_tb_get_insn),
+	FUNCTION(qemu_plugin_insn_data), FUNCTION(qemu_plugin_register_vcpu_insn_exec_cb),
+	FUNCTION(qemu_plugin_register_vcpu_tb_trans_cb),
+	FUNCTION(qemu_plugin_register_vcpu_init_cb), FUNCTION(qemu_plugin_register_atexit_cb),
+	VARIABLE(vfio_user_device_io_ops_sock), VARIABLE(timers_state),
+};
+
+/* ---- state ---- */
+
+/**
+ * struct gpu - one model
+ * @shm:	what is shared with it
+ * @pidfd:	readable when its process has ended
+ * @device:	QEMU's VFIODevice, NULL before its first access
+ * @asked:	number of the request under way
+ */
+struct gpu {
+	struct clock_shm *shm;
+	int pidfd;
+	void *device;
+	uint32_t asked;
+};
+
+static struct gpu gpus[GPUS_MAX];
+static int ngpus;
+static int64_t quantum = 10 * NS_PER_US;
+static int64_t limit_s = INT64_MAX / 1000000000;	/* the guest's time is over then */
+static char timer[256];			/* a QEMUTimer; larger than it is */
+static int64_t owed;			/* host's time that idle time still has to last */
+static struct io_ops real;		/* what the table held */
+
+static struct {
+	uint64_t ticks, requests, idle, interrupts, accesses;
+	int64_t idle_ns, waited_ns;
+} count;
+
+static int64_t host_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+static int64_t guest_now(void)
+{
+	return qemu.qemu_clock_get_ns(CLOCK_VIRTUAL);
+}
+
+__attribute__((noreturn, format(printf, 1, 2)))
+static void die(const char *fmt, ...)
+{
+	va_list ap;
+	int i;
+
+	fputs("vtime: error: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	for (i = 0; i < ngpus; i++) {
+		const struct clock_shm *s = gpus[i].shm;
+
+		fprintf(stderr, "vtime: GPU %d at %.6f s, next event at %.6f s, doing: %.31s, %llu "
+			"runs since its clock moved; request %u, answer %u, order %u to %.6f s\n", i,
+			s->now / 1e9, s->next == CLOCK_NEVER ? -1 : s->next / 1e9,
+			s->doing[0] ? s->doing : "nothing", (unsigned long long)s->runs,
+			s->asked, s->answered, s->order, s->target / 1e9);
+	}
+	_exit(1);
+}
+
+/* ---- the models ---- */
+
+static void ask(struct gpu *g, enum clock_order order, int64_t target)
+{
+	g->shm->order = order;
+	g->shm->target = target;
+	g->asked = atomic_load(&g->shm->asked) + 1;
+	atomic_store(&g->shm->asked, g->asked);
+	clock_wake(&g->shm->asked);
+	count.requests++;
+}
+
+static void check_alive(const struct gpu *g, int64_t since)
+{
+	struct pollfd p = { .fd = g->pidfd, .events = POLLIN };
+	int n = g - gpus;
+
+	if (poll(&p, 1, 0) == 1)
+		die("the model of GPU %d ended while the guest waited for it, at %.6f s", n,
+		    guest_now() / 1e9);
+	if (host_now() - since > HANG_S * 1000000000ll)
+		die("the model of GPU %d does not answer; the guest is at %.6f s", n,
+		    guest_now() / 1e9);
+}
+
+static void wait_for(struct gpu *g)
+{
+	_Atomic uint32_t *word = &g->shm->answered;
+	int64_t begin = host_now();
+
+	while (atomic_load(word) != g->asked)
+		if (clock_wait(word, g->asked - 1, 200))
+			check_alive(g, begin);
+	count.waited_ns += host_now() - begin;
+}
+
+static bool is_up(const struct gpu *g)
+{
+	return atomic_load(&g->shm->version) == CLOCK_SHM_VERSION;
+}
+
+/* Have the models with something due until @target run, all at the same time. */
+static void run_models(enum clock_order order, int64_t target)
+{
+	bool asked[GPUS_MAX] = {};
+	int i;
+
+	for (i = 0; i < ngpus; i++) {
+		if (!is_up(&gpus[i]) || atomic_load(&gpus[i].shm->next) > (uint64_t)target)
+			continue;
+		ask(&gpus[i], order, target);
+		asked[i] = true;
+	}
+	for (i = 0; i < ngpus; i++)
+		if (asked[i])
+			wait_for(&gpus[i]);
+}
+
+/* The first time before @limit at which a model has an interrupt, or with @all anything, due. */
+static int64_t first_due(int64_t limit, bool all)
+{
+	uint64_t t;
+	int i;
+
+	for (i = 0; i < ngpus; i++) {
+		t = atomic_load(&gpus[i].shm->interrupt);
+		if (t < (uint64_t)limit)
+			limit = t;
+		t = atomic_load(&gpus[i].shm->next);
+		if (all && t < (uint64_t)limit)
+			limit = t;
+	}
+	return limit;
+}
+
+/* ---- the clock ---- */
+
+/* BQL is held: the main loop, which alone moves the clock as well, does not. */
+static void advance(int64_t ns)
+{
+	__atomic_fetch_add(&qemu.timers_state->icount_bias, ns, __ATOMIC_SEQ_CST);
+}
+
+/* Interrupts whose time has come. */
+static void deliver(int64_t now)
+{
+	void *device;
+	int i;
+
+	for (i = 0; i < ngpus; i++) {
+		if (atomic_load(&gpus[i].shm->interrupt) > (uint64_t)now)
+			continue;
+		atomic_store(&gpus[i].shm->interrupt, CLOCK_NEVER);
+		device = gpus[i].device ? qemu.vfio_pci_from_vfio_device(gpus[i].device) : NULL;
+		if (!device || !qemu.msi_enabled(device))
+			continue;
+		qemu.msi_notify(device, 0);
+		count.interrupts++;
+	}
+}
+
+/*
+ * Are the guest's CPUs idle? The main loop gives them work to do nothing, to wake this
+ * thread, at any moment: that alone does not count.
+ */
+static bool all_idle(void)
+{
+	void *cpu;
+	int i;
+
+	for (i = 0; (cpu = qemu.qemu_get_cpu(i)); i++)
+		qemu.process_queued_cpu_work(cpu);
+	return qemu.all_cpu_threads_idle();
+}
+
+static void nothing(void *cpu, run_on_cpu_data data)
+{
+	(void)cpu;
+	(void)data;
+}
+
+/*
+ * A step of idle time to @target; without BQL as long as it takes, so that the main loop
+ * can work, and not much faster than the host's time, so that the host's I/O can.
+ */
+static void idle_step(int64_t now, int64_t target)
+{
+	int64_t begin = host_now();
+	struct timespec t;
+
+	/* Due: the main loop must not jump by itself. */
+	qemu.timer_mod_ns(timer, now);
+	qemu.bql_unlock();
+	run_models(CLOCK_RUN_IDLE, target);
+	owed += (target - now) / IDLE_SPEED - (host_now() - begin);
+	if (owed >= SLEEP_NS) {
+		t = (struct timespec){ 0, owed };
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+		owed = 0;
+	}
+	if (owed < 0)
+		owed = 0;
+	qemu.bql_lock_impl(__FILE__, __LINE__);
+}
+
+/* All CPUs are idle: on to the next timer of the guest's, or to an interrupt. */
+static void idle(int64_t now)
+{
+	int64_t end, target, d, max = ngpus > 1 ? IDLE_MANY_NS : IDLE_MAX_NS;
+
+	/* The deadline is to be another's, if there is one. */
+	qemu.timer_mod_ns(timer, now + IDLE_MAX_NS);
+	d = qemu.qemu_clock_deadline_ns_all(CLOCK_VIRTUAL, ATTRIBUTES_ALL);
+	end = now + (d < 0 ? IDLE_MAX_NS : d);
+	while (now < end && first_due(end, false) > now && all_idle()) {
+		target = now + max < end ? now + max : end;
+		idle_step(now, target);
+		target = first_due(target, false);
+		if (target > now)
+			advance(target - now);
+		count.idle++;
+		count.idle_ns += target - now;
+		now = target;
+	}
+	/* What is due now is run by this thread, which would go to sleep. */
+	qemu.timer_mod_ns(timer, now);
+	qemu.async_run_on_cpu(qemu.qemu_get_cpu(0), nothing, (run_on_cpu_data){ 0 });
+}
+
+/* The timer's callback: in the CPUs' thread, BQL held. */
+static void tick(void *opaque)
+{
+	int64_t now = guest_now(), next;
+
+	(void)opaque;
+	count.ticks++;
+	if (now / 1000000000 >= limit_s)
+		die("the guest did not end within %lld s of its time", (long long)limit_s);
+	run_models(CLOCK_RUN, now);
+	deliver(now);
+	if (all_idle()) {
+		idle(now);
+		return;
+	}
+	/* Nothing happens before a model's next event but for an access, which is seen. */
+	next = first_due(now + LAZY_NS, true);
+	if (next < now + quantum)
+		next = first_due(now + quantum, false);
+	qemu.timer_mod_ns(timer, next);
+}
+
+/*
+ * A CPU is about to halt, and may be the last: a tick is due now. So QEMU's main loop finds
+ * no time to jump over by itself, which it would do at any moment that suits it, and this
+ * thread does not go to sleep.
+ */
+static void halting(unsigned int cpu, void *opaque)
+{
+	(void)cpu;
+	(void)opaque;
+	qemu.timer_mod_ns(timer, 0);
+	qemu.async_run_on_cpu(qemu.qemu_get_cpu(0), nothing, (run_on_cpu_data){ 0 });
+}
+
+static void translated(void *tb, void *opaque)
+{
+	const uint8_t hlt = 0xf4;
+	size_t i, n = qemu.qemu_plugin_tb_n_insns(tb);
+
+	(void)opaque;
+	for (i = 0; i < n; i++) {
+		void *insn = qemu.qemu_plugin_tb_get_insn(tb, i);
+		uint8_t first;
+
+		if (qemu.qemu_plugin_insn_data(insn, &first, 1) == 1 && first == hlt)
+			qemu.qemu_plugin_register_vcpu_insn_exec_cb(insn, halting, 0, NULL);
+	}
+}
+
+/* ---- trapped accesses ---- */
+
+static struct gpu *gpu_of(void *device)
+{
+	int i;
+
+	for (i = 0; i < ngpus && gpus[i].device != device; i++)
+		if (!gpus[i].device)
+			gpus[i].device = device;	/* they come in their order */
+	return i < ngpus ? &gpus[i] : NULL;
+}
+
+/* The model is to see the access at the guest's time; the main loop's have none. */
+static void begin_access(struct gpu *g)
+{
+	if (g)
+		atomic_store(&g->shm->access, qemu.qemu_in_vcpu_thread() ? guest_now() : 0);
+}
+
+/*
+ * The guest's time goes on by what the access took. The CPU's turn ends with this
+ * instruction: it was given for less time than has passed now, and the model may have
+ * something to do sooner than it said.
+ */
+static void end_access(struct gpu *g, uint32_t took_ns)
+{
+	void *cpu;
+	int i;
+
+	if (!g || !qemu.qemu_in_vcpu_thread())
+		return;
+	advance(took_ns);
+	qemu.timer_mod_ns(timer, first_due(guest_now() + quantum, false));
+	for (i = 0; (cpu = qemu.qemu_get_cpu(i)); i++)
+		qemu.cpu_exit(cpu);
+	count.accesses++;
+}
+
+static int hooked_read(void *device, uint8_t region, off_t at, uint32_t size, void *data)
+{
+	struct gpu *g = gpu_of(device);
+	int ret;
+
+	begin_access(g);
+	ret = real.read(device, region, at, size, data);
+	end_access(g, g ? g->shm->read_ns : 0);
+	return ret;
+}
+
+static int hooked_write(void *device, uint8_t region, off_t at, uint32_t size, void *data, bool post)
+{
+	struct gpu *g = gpu_of(device);
+	int ret;
+
+	(void)post;		/* it has reached the model before the guest goes on */
+	begin_access(g);
+	ret = real.write(device, region, at, size, data, false);
+	end_access(g, g ? g->shm->write_ns : 0);
+	return ret;
+}
+
+/* ---- begin and end ---- */
+
+EXPORT int qemu_plugin_version = 7;
+
+/* Does the clock, and nothing else, rise by what is added to the bias? */
+static bool bias_is_right(void)
+{
+	int64_t clock = guest_now(), raw = qemu.icount_get_raw();
+	const int64_t step = 12345;
+	bool right;
+
+	advance(step);
+	right = guest_now() == clock + step && qemu.icount_get_raw() == raw;
+	advance(-step);
+	return right;
+}
+
+/* Called in the CPUs' thread with BQL, once for each CPU. */
+static void vcpu_init(unsigned int index, void *opaque)
+{
+	(void)opaque;
+	if (index)
+		return;
+	if (!bias_is_right())
+		die("this QEMU's clock is not moved by timers_state.qemu_icount_bias");
+	qemu.timer_init_full(timer, NULL, CLOCK_VIRTUAL, 1, 0, tick, NULL);
+	qemu.timer_mod_ns(timer, guest_now() + quantum);
+}
+
+static void at_exit(void *opaque)
+{
+	(void)opaque;
+	fprintf(stderr, "vtime: %.3f s, %llu ticks, %llu requests (%.3f s), %llu idle (%.3f s), %llu "
+		"interrupts, %llu accesses\n", guest_now() / 1e9, (unsigned long long)count.ticks,
+		(unsigned long long)count.requests, count.waited_ns / 1e9,
+		(unsigned long long)count.idle, count.idle_ns / 1e9,
+		(unsigned long long)count.interrupts, (unsigned long long)count.accesses);
+}
+
+static int add_gpu(int fd)
+{
+	struct gpu *g = &gpus[ngpus];
+	void *p = mmap(NULL, CLOCK_SHM_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (ngpus == GPUS_MAX || p == MAP_FAILED)
+		return -1;
+	g->shm = p;
+	g->pidfd = syscall(SYS_pidfd_open, g->shm->pid, 0);
+	if (g->pidfd < 0)
+		return -1;
+	ngpus++;
+	return 0;
+}
+
+static int parse(const char *arg)
+{
+	char *end;
+
+	if (!strncmp(arg, "quantum=", 8)) {
+		quantum = strtoll(arg + 8, &end, 10);
+		return *end || quantum < NS_PER_US ? -1 : 0;
+	}
+	if (!strncmp(arg, "limit=", 6)) {
+		limit_s = strtoll(arg + 6, &end, 10);
+		return *end || limit_s < 1 ? -1 : 0;
+	}
+	if (strncmp(arg, "clocks=", 7))
+		return -1;
+	for (arg += 7; *arg; arg = *end ? end + 1 : end)
+		if (add_gpu(strtol(arg, &end, 10)) || (*end && *end != ':'))
+			return -1;
+	return 0;
+}
+
+static bool look_up(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		void *p = dlsym(RTLD_DEFAULT, symbols[i].name);
+		const ElfW(Sym) *symbol = NULL;
+		Dl_info info;
+
+		if (!p) {
+			fprintf(stderr, "vtime: error: this QEMU does not export %s\n", symbols[i].name);
+			return false;
+		}
+		if (symbols[i].size &&
+		    (!dladdr1(p, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
+		     symbol->st_size != symbols[i].size)) {
+			fprintf(stderr, "vtime: error: this QEMU's %s has another size\n",
+				symbols[i].name);
+			return false;
+		}
+		*(void **)((char *)&qemu + symbols[i].at) = p;
+	}
+	return true;
+}
+
+EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
+{
+	int i;
+
+	(void)info;
+	if (!look_up())
+		return -1;
+	for (i = 0; i < argc; i++) {
+		if (parse(argv[i])) {
+			fprintf(stderr, "vtime: error: bad argument '%s'\n", argv[i]);
+			return -1;
+		}
+	}
+	real = *qemu.vfio_user_device_io_ops_sock;
+	qemu.vfio_user_device_io_ops_sock->read = hooked_read;
+	qemu.vfio_user_device_io_ops_sock->write = hooked_write;
+	qemu.qemu_plugin_register_vcpu_init_cb(id, vcpu_init, NULL);
+	qemu.qemu_plugin_register_vcpu_tb_trans_cb(id, translated, NULL);
+	qemu.qemu_plugin_register_atexit_cb(id, at_exit, NULL);
+	return 0;
+}
