@@ -45,8 +45,8 @@ check-cov: ## check-debug, and what it ran of the driver: out/check/coverage.txt
 	scripts/coverage out/check-debug out/guest-debug >out/check/coverage.txt || status=1; \
 	tail -n 1 out/check/coverage.txt; exit $$status
 
-bench: kernel ## [SHORT=1]: HIGH beside LOW with GPREEMPT, without, and with other means
-	@scripts/bench $(if $(SHORT),--short)
+bench: kernel ## [SHORT=1] [SENSITIVITY=1]: HIGH beside LOW with GPREEMPT and by other means
+	@scripts/bench $(if $(SHORT),--short) $(if $(SENSITIVITY),--sensitivity)
 
 check-rocm: kernel ## Debian's ROCm in the guest: rocminfo, HIP programs, latency of HIP streams
 	@scripts/rocm

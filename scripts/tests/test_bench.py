@@ -1,154 +1,358 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tests of what scripts/bench reads from its runs, and of what it calls missed."""
+"""Tests of the benchmark: its runs, what it reads from them, and what it calls missed."""
+import contextlib
 import copy
-import importlib.machinery
-import importlib.util
-import sys
+import io
+import json
+import os
+import signal
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
-PATH = str(Path(__file__).resolve().parent.parent / "bench")
-LOADER = importlib.machinery.SourceFileLoader("bench", PATH)
-bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", LOADER))
-sys.modules["bench"] = bench        # for its dataclasses
-LOADER.exec_module(bench)
+from benchmark import about, figures, main, mixes, reading, runs, sensitivity
 
 MS = 1000000
-BEGIN = 1000 * MS       # of a run, by the guest's clock
+BEGIN = 1000 * MS       # of a mode, by the guest's clock
 AHEAD = 5000 * MS       # the event log's clock is
 
+# Leaves what a guest leaves, but for seeds that hang (after they ended the benchmark), wait
+# for another or fail. Each call writes a line of its seed and the model's options.
+GUEST = r"""#!/usr/bin/env python3
+import os, shutil, sys, time
+from pathlib import Path
+option = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+out = Path(os.environ["FAKE_OUT"]) / option["--name"]
+given = Path(option["--input"])
+with open(os.environ["FAKE_OUT"] + "/called", "a") as f:
+    f.write(option["--seed"] + " " + option["--model"] + "\n")
+if option["--seed"] in os.environ.get("FAKE_HANG", "").split():
+    os.kill(int(os.environ["FAKE_BENCH"]), 15)
+    time.sleep(60)
+if os.environ.get("FAKE_WAIT") == option["--seed"]:
+    for _ in range(1000):
+        if len(Path(f.name).read_text().splitlines()) > 1:
+            break
+        time.sleep(0.01)
+    else:
+        sys.exit("guest: error: alone for 10 s")
+if option["--seed"] in os.environ.get("FAKE_FAIL", "").split():
+    sys.exit("guest: error: it died")
+shutil.copytree(given, out)
+modes = (given / "plan").read_text().split("\n")[0].split()
+at = [int(t) for t in (given / "at").read_text().split()]
+(out / "clock").write_text(f"mode={os.environ.get('FAKE_CLOCK', 'virtual')}\n"
+                           "insns_per_ns=1\nquantum_us=50\n")
+(out / "rounds").write_text("2\n")
+took = 400 if "SAVE=2" in option["--model"] else 200
+events = ["0 wave-start x=1", "0 queue-map queue=0x10 pasid=1 priority=15"]
+for n, mode in enumerate(modes):
+    begin = (n + 1) * 10 ** 12
+    high = [f"gpu_clock_begin={begin // 10}", f"clock_begin={begin}", "cpu_ns=1000"]
+    for packet, us in enumerate(at):
+        ns = begin + us * 1000
+        high.append(f"request packet={packet} kernels=1 at={ns} end={ns + took * 1000}")
+        events.append(f"{ns + took * 1000} dispatch-end queue=0x10 pasid=1 disp={packet}")
+    last = begin + at[-1] * 1000 + 10 ** 9
+    high += [f"gpu_clock_end={last // 10}", f"clock_end={last}"]
+    low = ["running"] + [f"done {t}" for t in range(begin, last, 10 ** 7)]
+    if mode != "low":
+        (out / f"{mode}.high").write_text("\n".join(high + (low if mode == "coop" else [])) + "\n")
+    if mode not in ("alone", "coop"):
+        (out / f"{mode}.low").write_text("\n".join(low) + "\n")
+(out / "events.log").write_text("\n".join(events) + "\n")
+"""
 
-class Runs(unittest.TestCase):
-    """A run of two requests, at 0 and 100 ms, which take 3 ms and 4 ms."""
 
+class InFolder(unittest.TestCase):
     def setUp(self):
         dir_ = tempfile.TemporaryDirectory()
         self.addCleanup(dir_.cleanup)
         self.folder = Path(dir_.name)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+
+class Reading(InFolder):
+    """Two requests, at 0 and 100 ms, which take 3 ms and 4 ms."""
+
+    def setUp(self):
+        super().setUp()
         self.events = ["0 queue-map queue=0x10 pasid=1 priority=15"]
         for packet, end in (0, 3), (1, 104):
             self.events.append(f"{BEGIN + AHEAD + end * MS} dispatch-end queue=0x10 pasid=1 "
                                f"disp={packet}")
-        self.write("alone-0.at", "0\n100000\n")
-        self.write("alone-0.rounds", "2\n")
-        self.write("low-0.rounds", "2\n")
+        self.write("at", "0\n100000\n")
+        self.write("rounds", "2\n")
         self.high = [f"gpu_clock_begin={(BEGIN + AHEAD) // 10}", f"clock_begin={BEGIN}",
                      f"request packet=0 kernels=1 at={BEGIN} end={BEGIN + 5 * MS}",
                      f"request packet=1 kernels=1 at={BEGIN + 100 * MS} end={BEGIN + 105 * MS}",
                      "cpu_ns=0", f"gpu_clock_end={(BEGIN + AHEAD + 200 * MS) // 10}",
                      f"clock_end={BEGIN + 200 * MS}"]
-        self.write("low-0.low", "running\n" + "".join(
+        self.write("low.low", "running\n" + "".join(
             f"done {BEGIN - 1000 * MS + n * 10 * MS}\n" for n in range(11)))
 
-    def write(self, name, text):
-        (self.folder / name).write_text(text)
-
-    def read(self, run):
-        self.write("alone-0.high", "\n".join(self.high) + "\n")
-        self.write("events.log", "\n".join(self.events) + "\n")
-        return bench.read_run(self.folder, run, bench.Log(self.folder / "events.log", 15))
+    def read(self, mode):
+        self.write(f"{mode}.high", "\n".join(self.high) + "\n")
+        self.write("ends.log", "\n".join(self.events) + "\n")
+        return reading.read_run(self.folder, [mode], 15)[mode]
 
     def test_latencies_are_those_of_the_event_log(self):
-        run = self.read("alone-0")
-        self.assertEqual([round(v) for v in run.latencies], [3000, 4000])
-        self.assertEqual(run.guest, [5000, 5000])
-        self.assertEqual(run.behind, 0)
+        found = self.read("alone")
+        self.assertEqual([round(v) for v in found.latencies], [3000, 4000])
+        self.assertEqual(found.guest, [5000, 5000])
 
     def test_lows_queue_is_not_highs(self):
         self.events[0] = self.events[0].replace("priority=15", "priority=0")
-        with self.assertRaisesRegex(bench.NoResult, "not in the event log"):
-            self.read("alone-0")
+        with self.assertRaisesRegex(about.NoResult, "not in the event log"):
+            self.read("alone")
 
     def test_a_request_that_was_not_made(self):
         del self.high[3]
-        with self.assertRaisesRegex(bench.NoResult, "1 of 2 requests"):
-            self.read("alone-0")
+        with self.assertRaisesRegex(about.NoResult, "1 of 2 requests"):
+            self.read("alone")
 
-    def test_the_model_fell_behind(self):
-        self.events.append(f"{BEGIN + AHEAD + 50 * MS} behind ns=1")
-        self.assertEqual(self.read("alone-0").behind, 1)
-        self.assertEqual(self.read("low-0").behind, 0)
+    def test_gpreempt_that_gave_up(self):
+        self.write("hint.state", "active\n")
+        self.read("hint")
+        self.write("hint.state", "bypassed\n")
+        with self.assertRaisesRegex(about.NoResult, "gave up"):
+            self.read("hint")
 
     def test_low_alone(self):
-        run = self.read("low-0")
-        self.assertAlmostEqual(run.low, 2 * 100)    # every 10 ms, two rounds
-        self.events.append(f"{BEGIN + AHEAD - 950 * MS} behind ns=1")
-        self.assertEqual(self.read("low-0").behind, 1)
-        self.assertEqual(self.read("alone-0").behind, 0)
+        self.assertAlmostEqual(self.read("low").low, 2 * 100)   # every 10 ms, two rounds
 
     def test_low_that_did_nothing(self):
-        self.write("low-0.low", "running\n")
-        with self.assertRaisesRegex(bench.NoResult, "no dispatch ended"):
-            self.read("low-0")
+        self.write("low.low", "running\n")
+        with self.assertRaisesRegex(about.NoResult, "fewer than two"):
+            self.read("low")
 
 
-class Summaries(unittest.TestCase):
-    def test_what_fell_behind_is_discarded(self):
-        runs = [bench.Run(latencies=[1, 2], guest=[1, 2], low=10, cpu=0.1),
-                bench.Run(latencies=[9, 9], guest=[9, 9], low=1, behind=1)]
-        good = bench.undisturbed("stock", runs, 1)
-        found = bench.summary(good, 1, 10)
-        self.assertEqual((found["requests"], found["discarded"], found["max_us"], found["low"]),
-                         (2, 1, 2, 1))
-        with self.assertRaisesRegex(bench.NoResult, "in 1 of 2 repetitions, and 2 are needed"):
-            bench.undisturbed("stock", runs, 2)
+def measured(**modes):
+    """What a run measured: latencies by mode, beside LOW at 80 a second, alone at 100."""
+    return {"low": reading.Measured(low=100),
+            **{mode: reading.Measured(latencies=us, guest=us, low=80, cpu=0.1, seconds=1)
+               for mode, us in modes.items()}}
 
-    def test_half_of_the_repetitions_are_needed(self):
-        # whatever was made up for, in whichever way
-        runs = [f"{mode}-{n}" for n in range(5) for mode in ("low", "alone", "stock")]
-        self.assertEqual(bench.needed(runs), 3)
-        self.assertEqual(bench.needed(runs + ["alone-1.1", "alone-1.2", "stock-0.1"]), 3)
-        self.assertEqual(bench.needed(["low-0", "alone-0"]), 1)
 
-    def test_spreads_are_of_repetitions(self):
-        runs = [bench.Run(latencies=[10 * n, 50], guest=[1], cpu=0.01 * n) for n in (1, 3)]
-        found = bench.summary(runs, 0, 1)
-        self.assertEqual((found["p50_spread_us"], found["p99_spread_us"], found["cpu_spread"]),
-                         (20, 0, 0.02))
+class Figures(unittest.TestCase):
+    def test_of_a_mix_are_the_medians_of_its_seeds(self):
+        seeds = [[10, 20], [30, 40], [1000, 2000]]
+        r, block = figures.of_mix([measured(alone=[1000, 1000], gpreempt=us) for us in seeds])
+        found = r["gpreempt"]
+        self.assertEqual((found["p50_us"], found["p99_us"], found["p50_spread_us"],
+                          found["p99_spread_us"]), (30, 40, 990, 1980))
+        self.assertEqual((found["requests"], found["max_us"], found["p999_us"]), (6, 2000, 2000))
+        self.assertEqual(block, 10000)
+
+    def test_what_high_leaves(self):
+        # HIGH takes 0.2 s of a second
+        r, _ = figures.of_mix([measured(alone=[100000, 100000], gpreempt=[1])])
+        self.assertEqual((r["gpreempt"]["low"], r["gpreempt"]["low_of_left_over"]), (0.8, 1))
 
     def test_percentiles(self):
-        self.assertEqual([bench.percentile(range(1, 1001), p) for p in (50, 99, 99.9)],
+        self.assertEqual([figures.percentile(range(1, 1001), p) for p in (50, 99, 99.9)],
                          [500, 990, 999])
-        self.assertEqual(bench.percentile([7], 99.9), 7)
+        self.assertEqual(figures.percentile([7], 99.9), 7)
 
 
 class Verdicts(unittest.TestCase):
     def setUp(self):
-        self.mix = bench.Mix("", 1000, lows=2, disb=True, limit_us=5000)
-        base = {"p50_us": 1000, "p50_spread_us": 10, "p99_us": 2000, "p99_spread_us": 50,
-                "max_us": 3000, "cpu": 0.1, "cpu_spread": 0.01, "low_of_left_over": 0.9}
-        self.found = {m: copy.copy(base) for m in bench.TITLES}
+        self.mix = mixes.Mix("", 1000, lows=2, disb=True, limit_us=5000)
+        # a seed that is far from the others changes nothing
+        base = {"p50_us": 1000, "p50_spread_us": 900, "p99_us": 2000, "p99_spread_us": 1900,
+                "max_us": 3000, "cpu": 0.1, "low_of_left_over": 0.9}
+        self.found = {m: copy.copy(base) for m in mixes.TITLES}
         self.found["daemon"]["p99_us"] = 2100
 
     def missed(self, **changes):
         for key, value in changes.items():
             mode, _, what = key.partition("_")
             self.found[mode][what] = value
-        return list(bench.verdict("mix", self.mix, self.found))
+        return list(figures.verdict("mix", self.mix, self.found))
 
     def test_all_kept(self):
         self.assertEqual(self.missed(), [])
 
     def test_each_promise(self):
         for changes, text in (
-                ({"gpreempt_p99_us": 2200}, "p99 of 'GPREEMPT'"),
+                ({"gpreempt_p99_us": 2164}, "p99 of 'GPREEMPT' 2164 us, of 'daemon"),
                 ({"gpreempt_p99_us": 2100}, "not better, with several processes"),
-                ({"hint_p99_us": 2051}, "p99 of 'GPREEMPT, HINT'"),
-                ({"gpreempt_cpu": 0.111}, "takes 11.10% of a core"),
-                ({"hint_p50_us": 1051}, "p50 with a HINT"),
+                ({"hint_p99_us": 2061}, "p99 of 'GPREEMPT, HINT' 2061 us, of 'coop"),
+                ({"gpreempt_cpu": 0.1031}, "takes 10.31% of a core"),
+                ({"hint_p50_us": 1031}, "p50 of 'GPREEMPT, HINT' 1031 us, of 'HIGH alone' 1000"),
                 ({"gpreempt_low_of_left_over": 0.87}, "LOW keeps 87.0%"),
                 ({"hint_max_us": 5001}, "took 5001 us")):
             with self.subTest(text):
                 self.setUp()
-                self.assertRegex("\n".join(self.missed(**changes)), text)
+                missed = self.missed(**changes)
+                self.assertEqual(len(missed), 1, missed)
+                self.assertRegex(missed[0], text)
 
-    def test_as_near_as_two_runs_are(self):
-        self.assertEqual(self.missed(gpreempt_cpu=0.11, hint_p50_us=1050, hint_p99_us=2050), [])
+    def test_within_the_tolerance(self):
+        self.assertEqual(self.missed(gpreempt_cpu=0.103, hint_p50_us=1030, hint_p99_us=2060), [])
 
     def test_faster_than_alone(self):
         self.assertEqual(self.missed(hint_p50_us=800), [])
 
     def test_one_low_process_may_be_as_good(self):
         self.mix.lows = 1
-        self.assertEqual(self.missed(gpreempt_p99_us=2140), [])
+        self.assertEqual(self.missed(gpreempt_p99_us=2163), [])
+
+
+class Benches(InFolder):
+    """The whole benchmark, with guests that cost nothing."""
+
+    def setUp(self):
+        super().setUp()
+        for path in ("out/guest", *(f"out/build/selftests/{p}" for p in
+                                    ("bench_low", "bench_high", "bench_daemon"))):
+            self.write(path, "")
+        self.model("")
+        self.write("cache/qemu", "")
+        self.write("scripts/bench-guest", "")
+        self.write("scripts/guest", GUEST).chmod(0o755)
+        out = self.folder / "out"
+        self.patch(runs, ROOT=self.folder, OUT=out, CACHE=self.folder / "cache", PAUSE=0.01,
+                   GUEST=self.folder / "scripts/guest",
+                   IN_GUEST=self.folder / "scripts/bench-guest")
+        self.patch(main.report, picture=lambda *_: None)
+        environment = mock.patch.dict(os.environ, {
+            "FAKE_OUT": str(out), "JOBS": "1",
+            "FAKE_BENCH": str(os.getpid())})
+        environment.start()
+        self.addCleanup(environment.stop)
+        for number in signal.SIGTERM, signal.SIGINT:
+            self.addCleanup(signal.signal, number, signal.getsignal(number))
+
+    def patch(self, module, **names):
+        for name, value in names.items():
+            patch = mock.patch.object(module, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def model(self, text):
+        """A model that knows three parameters."""
+        self.write("out/build/gpu-model/gpu-model", f"#!/bin/sh\n{text}\ncat <<END\n"
+                   "FIXED 3 ns 1 9 source a data sheet\nSAVE 1 ns 1 2 guess nobody knows\n"
+                   "RATE 15.4 bytes/ns 5 50 guess\nEND\n").chmod(0o755)
+
+    def bench(self, *arguments, **environment):
+        """Its status, what it printed, and the guests that it started."""
+        called = self.folder / "out/called"
+        called.unlink(missing_ok=True)
+        with mock.patch.dict(os.environ, environment), \
+                contextlib.redirect_stdout(io.StringIO()) as out, \
+                self.assertRaises(SystemExit) as end:
+            main.main(arguments)
+        calls = called.read_text().splitlines() if called.exists() else []
+        return end.exception.code, out.getvalue(), [c.split()[0] for c in calls]
+
+    def results(self):
+        return json.loads((self.folder / "out/bench/results.json").read_text())
+
+    def test_a_run_that_is_there_is_not_repeated(self):
+        _, first, calls = self.bench("block-1ms", "--seeds", "1,2")
+        self.assertEqual(calls, ["1", "2"])
+        _, again, calls = self.bench("block-1ms", "--seeds", "1,2,3")
+        self.assertEqual(calls, ["3"])
+        self.assertEqual(self.results()["mixes"]["block-1ms"]["seeds"], [1, 2, 3])
+        self.assertEqual(self.bench("block-1ms", "--seeds", "1,2")[2], [])
+        self.assertEqual(self.bench("block-1ms", "--seeds", "1,2", "--anew")[2], ["1", "2"])
+        row = next(line for line in first.splitlines() if "HIGH alone" in line)
+        self.assertIn(row.split("(")[0], again)
+
+    def test_what_is_run_makes_another_run(self):
+        self.bench("block-1ms", "--seeds", "1")
+        for change in (lambda: self.model("# another"),
+                       lambda: self.write("out/build/gpu-model/qemu/vtime.so", "another"),
+                       lambda: self.write("out/build/selftests/bench_low", "another"),
+                       lambda: self.write("scripts/bench-guest", "another"),
+                       lambda: self.write("cache/qemu", "another"),
+                       lambda: self.patch(mixes.MIXES["block-1ms"], us=100),
+                       lambda: self.patch(mixes, REQUESTS=100)):
+            change()
+            self.assertEqual(self.bench("block-1ms", "--seeds", "1")[2], ["1"])
+            self.assertEqual(self.bench("block-1ms", "--seeds", "1")[2], [])
+        for option in ["--rptr-at", "fetch"], ["--quantum-us", "5"], ["--short"]:
+            self.assertEqual(self.bench("block-1ms", "--seeds", "1", *option)[2], ["1"])
+
+    def test_stopped(self):
+        status, said, calls = self.bench("block-1ms", "--seeds", "1,2,3", FAKE_HANG="2")
+        self.assertEqual((status, calls), (1, ["1", "2"]))
+        self.assertIn("2 of 3 runs were not made: stopped", said)
+        self.assertEqual(self.results()["mixes"]["block-1ms"]["seeds"], [1])
+        self.assertEqual(self.bench("block-1ms", "--seeds", "1,2,3")[2], ["2", "3"])
+
+    def test_a_guest_that_fails(self):
+        status, said, _ = self.bench("block-1ms", "--seeds", "1,2", FAKE_FAIL="1")
+        self.assertEqual(status, 1)
+        self.assertRegex(said, "MISSED    block-1ms, seed 1.*: the guest failed: .*it died")
+        self.assertEqual(self.results()["mixes"]["block-1ms"]["seeds"], [2])
+        self.assertEqual(self.bench("block-1ms", "--seeds", "1,2")[2], ["1"])
+
+    def test_real_time_does_not_count(self):
+        status, said, _ = self.bench("block-1ms", "--seeds", "1", FAKE_CLOCK="real")
+        self.assertEqual(status, 1)
+        self.assertIn("the guest ran in real time", said)
+        self.assertEqual(self.results()["mixes"], {})
+
+    def test_guests_beside_each_other(self):
+        # the first waits for the second
+        self.bench("block-1ms", "--seeds", "1,2", FAKE_WAIT="1", JOBS="2")
+        self.assertEqual(self.results()["mixes"]["block-1ms"]["seeds"], [1, 2])
+
+    def test_short(self):
+        status, said, calls = self.bench("--short", "block-10ms")
+        self.assertEqual(calls, ["1"])
+        # all modes are alike here, and one LOW process may be as good: nothing is missed
+        self.assertEqual(status, 0, said)
+        found = json.loads((self.folder / "out/bench-short/results.json").read_text())
+        self.assertEqual(found["mixes"]["block-10ms"]["gpreempt"]["requests"], 30)
+        self.patch(figures, TOLERANCE=-0.1)
+        self.assertEqual(self.bench("--short", "block-10ms")[:1], (1,))
+
+    def test_says_how_it_was_measured(self):
+        self.patch(about, commit=lambda: "abc123")
+        _, said, _ = self.bench("block-1ms", "--seeds", "1,2")
+        self.assertRegex(said, r"CPU of 1 instructions a ns, quantum 50 us; \d{4}-\d\d-\d\d, "
+                               "commit abc123; seeds 1, 2")
+        found = self.results()["mixes"]["block-1ms"]
+        self.assertEqual([found[k] for k in ("insns_per_ns", "quantum_us", "commit", "seeds")],
+                         [1, 50, "abc123", [1, 2]])
+        self.assertRegex(found["date"], r"^\d{4}-\d\d-\d\d$")
+
+    def test_sensitivity(self):
+        status, said, calls = self.bench("--sensitivity")
+        self.assertEqual(status, 0)
+        self.assertEqual(len(calls), 5)         # the default, and two guesses twice
+        rows = {line.split()[0]: line.split()[1:] for line in said.splitlines() if line.strip()}
+        # the fake's p99 doubles with SAVE
+        self.assertEqual(rows["SAVE"][3:6], ["200", "200", "400"])
+        self.assertEqual(rows["RATE"][3:6], ["200", "200", "200"])
+        self.assertEqual(rows["RATE"][:3], ["15.4", "bytes/ns", "5-50"])
+        self.assertNotIn("FIXED", rows)
+        found = json.loads((self.folder / "out/bench/sensitivity.json").read_text())
+        self.assertEqual(found["parameters"]["SAVE"]["double"]["p99_us"], 400)
+        self.assertEqual(self.bench("--sensitivity")[2], [])
+
+
+class Sensitivity(unittest.TestCase):
+    def test_a_whole_number_stays_one(self):
+        for value, half, double in ("21500", "10750", "43000"), ("15.4", "7.7", "30.8"), \
+                ("5", "2", "10"):
+            guess = sensitivity.Guess("NAME", value, "ns", "1", "2")
+            self.assertEqual([guess.option(f) for f in (0.5, None, 2)],
+                             [f"--param NAME={half}", "", f"--param NAME={double}"])
+
+    def test_without_a_result(self):
+        guess = sensitivity.Guess("SAVE", "4", "ns", "1", "9")
+        good = sensitivity.middle([{"p99_us": 10, "low": 0.5}, {"p99_us": 30, "low": 0.7}])
+        found = {"--param SAVE=2": good, "": good, "--param SAVE=8": sensitivity.middle([])}
+        self.assertEqual(sensitivity.table([guess], found).splitlines()[-1].split(),
+                         ["SAVE", "4", "ns", "1-9", "20", "20", "-", "60.0%", "60.0%", "-"])
