@@ -106,9 +106,7 @@ class Runs(InFolder):
     def boot(self, _folder, _driver, tests, _limit):
         self.guests.append(tests)
         for test in tests[:self.ends]:
-            path = self.folder / "stock" / f"{test.replace('/', '-')}.txt"
-            path.write_text("[       OK ]")
-            yield test, 0, 1
+            yield test, 0, 1, "[       OK ]"
 
     def go(self, ends, tests=None):
         self.ends = ends
@@ -141,6 +139,27 @@ class Runs(InFolder):
         with self.assertRaises(SystemExit):
             self.go(0)
         self.assertEqual(len(self.guests), 2)
+
+
+class Boot(InFolder):
+    """What a guest prints, which is a script's here."""
+
+    def test_what_each_test_said(self):
+        guest = self.folder / "scripts" / "guest"
+        guest.parent.mkdir()
+        guest.write_text("""#!/bin/sh
+            while [ "$1" != --input ]; do shift; done
+            cp "$2/tests" "$2/seen"
+            printf '| a\\n|\\n| [       OK ]\\nKFDA.One 0 3\\ndmesg\\nKFDB/Three.x/0 137 9\\n'
+        """)
+        guest.chmod(0o755)
+        with mock.patch.object(kfdtest, "ROOT", self.folder), \
+                contextlib.redirect_stdout(io.StringIO()) as out:
+            found = list(kfdtest.boot(self.folder, "stock", TESTS, 1))
+        self.assertEqual(found, [("KFDA.One", 0, 3, "a\n\n[       OK ]\n"),
+                                 ("KFDB/Three.x/0", 137, 9, "")])
+        self.assertEqual(out.getvalue(), "  dmesg\n")
+        self.assertEqual((self.folder / "stock.in" / "seen").read_text().split(), TESTS)
 
 
 class Lines(unittest.TestCase):
