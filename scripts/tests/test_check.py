@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tests of how scripts/check counts."""
-import contextlib
+"""Tests of how scripts/check runs a suite, and which ones."""
 import importlib.machinery
 import importlib.util
-import io
 import json
+import os
+import shutil
+import signal
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -16,174 +18,182 @@ check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check",
 LOADER.exec_module(check)
 
 
-def count(text, status=0):
-    tally = check.Tally()
-    for line in text.splitlines():
-        tally.feed(line)
-    tally.end(status)
-    return tally.passed, tally.failed, tally.skipped
-
-
-class Beside(unittest.TestCase):
-    def test_a_suite_beside_the_others_counts(self):
-        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), \
-                mock.patch.object(check, "RESULTS", Path(folder)), \
-                mock.patch.object(check, "BESIDE", {"b"}), \
-                mock.patch.dict(check.SUITES, {"a": ["sh", "-c", "echo 'ok 1 a'; echo 1..1"],
-                                               "b": ["sh", "-c", "echo 'not ok 1 b'; echo 1..1"]}):
-            tallies = check.run_all(["b", "a"])
-        self.assertEqual({n: (t.passed, t.failed) for n, t in tallies.items()},
-                         {"a": (1, 0), "b": (0, 1)})
-
-
-class Late(unittest.TestCase):
+class Run(unittest.TestCase):
     def setUp(self):
-        self.dir = tempfile.TemporaryDirectory()
-        self.addCleanup(self.dir.cleanup)
-        self.out = Path(self.dir.name)
-        self.addCleanup(setattr, check, "RESULTS", check.RESULTS)
-        check.RESULTS = self.out
-        (self.out / "s").mkdir()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = Path(folder.name)
+        patch = mock.patch.object(check, "RESULTS", self.out)
+        patch.start()
+        self.addCleanup(patch.stop)
 
-    def suite(self, events, status="exit 1", first="", guest="s"):
-        """A suite that fails at its first run, and does as told at the next."""
-        script = (f"printf '%b' '{events}' >{self.out}/{guest}/events.log; echo 1..1; "
-                  f"[ ! -e {self.out}/again ] || {{ {status}; }}; touch {self.out}/again; "
-                  f"{first}echo 'not ok 1 a'; exit 1")
-        check.SUITES["s"] = ["sh", "-c", script]
-        self.addCleanup(check.SUITES.pop, "s")
-        with contextlib.redirect_stdout(io.StringIO()):
+    def run_suite(self, suite):
+        with mock.patch.dict(check.suites.SUITES, {"s": suite}):
             return check.run("s")
 
-    def test_a_late_failure_is_no_result(self):
-        tally = self.suite("1 behind us=9000\n2 machine-stop behind=1\n", "echo 'ok 1 a'; exit 0")
-        self.assertEqual((tally.passed, tally.failed), (2, 0))
-        self.assertTrue((self.out / "s-late.tap").exists())
+    def shell(self, script):
+        return self.run_suite(["sh", "-c", f"mkdir -p {self.out}/s/b; cd {self.out}; {script}"])
 
-    def test_in_a_guest_of_several(self):
-        (self.out / "s" / "stock").mkdir()
-        tally = self.suite("1 behind us=9000\n2 machine-stop behind=1\n",
-                           "echo 'ok 1 a'; exit 0", guest="s/stock")
-        self.assertEqual((tally.passed, tally.failed), (2, 0))
+    def test_all_that_it_prints_is_kept(self):
+        tally = self.shell("seq 20000; echo last >&2; echo 'ok 1 a'; printf 1..1")
+        self.assertEqual((tally.passed, tally.failed), (1, 0))
+        self.assertEqual((self.out / "s.tap").read_text().split(),
+                         [*map(str, range(1, 20001)), "last", "ok", "1", "a", "1..1"])
 
-    def test_a_second_failure_counts(self):
-        tally = self.suite("1 behind us=9000\n2 machine-stop behind=1\n",
-                           "echo 'not ok 1 a'; exit 1")
+    def test_of_a_function(self):
+        tally = self.run_suite(lambda: iter(["ok 1 a", "1..1"]))
+        self.assertEqual((tally.passed, tally.failed), (1, 0))
+        self.assertEqual((self.out / "s.tap").read_text(), "ok 1 a\n1..1\n")
+
+    def test_a_failure_is_a_failure(self):
+        tally = self.shell("echo run >>runs; echo 1..1; echo not ok 1 a; exit 1")
+        self.assertEqual(tally.remarks, ["a"])
+        self.assertEqual((self.out / "runs").read_text(), "run\n")
+
+    def test_it_dies(self):
+        tally = self.shell("echo 1..2; echo ok 1 a; kill -9 $$")
         self.assertEqual((tally.passed, tally.failed), (1, 1))
 
-    def test_a_broken_rule_counts(self):
-        tally = self.suite("1 behind us=9000\n", "echo 'ok 1 a'; exit 0")
-        self.assertEqual((tally.passed, tally.failed), (0, 2))
-        self.assertFalse((self.out / "s-late.tap").exists())
+    def test_a_function_that_finds_no_file(self):
+        def suite():
+            yield "ok 1 a"
+            yield (self.out / "missing").read_text()
+        tally = self.run_suite(suite)
+        self.assertEqual(tally.passed, 1)
+        self.assertIn("FileNotFoundError", tally.remarks[0])
 
-    def test_the_kernel_reported(self):
-        said = "guest: error: s: the kernel reported 2:"
-        tally = self.suite("1 behind us=9000\n2 machine-stop behind=1\n",
-                           f"echo 'ok 1 a'; echo '{said}'; exit 125")
-        self.assertEqual((tally.passed, tally.failed), (2, 1))
-        self.assertIn("the kernel reported 2", tally.remarks)
+    def test_event_logs_of_all_its_guests(self):
+        tally = self.shell("for f in s/events.log s/b/events-1.log; do echo 1 machine-stop >$f; "
+                           "done; echo 1..1; echo ok 1 a")
+        self.assertEqual((tally.passed, tally.failed), (3, 0))
 
-    def test_a_report_beside_a_late_failure_counts(self):
-        tally = self.suite("1 behind us=9000\n2 machine-stop behind=1\n", "exit 0",
-                           "echo guest: error: s: the kernel reported 2:; ")
-        self.assertEqual((tally.passed, tally.failed), (1, 2))
-
-    def test_a_failure_in_time_counts(self):
-        tally = self.suite("2 machine-stop behind=0\n", "echo 'ok 1 a'; exit 0")
+    def test_an_event_log_that_breaks_a_rule(self):
+        tally = self.shell("echo 1 no-such-event >s/b/events.log; echo 1..1; echo ok 1 a")
         self.assertEqual((tally.passed, tally.failed), (1, 1))
 
-
-class Bench(unittest.TestCase):
-    """The suite bench, by what scripts/bench leaves each time."""
-
-    WAYS = {m: {"requests": 60, "p50_us": 900} for m in
-            ("alone", "stock", "daemon", "coop", "gpreempt", "hint")}
-
-    def results(self, *left):
-        left = list(left)
-
-        def leave(*_, **__):
-            out = folder / "bench-short"
-            out.mkdir(exist_ok=True)
-            mixes = {"block-10ms": {"title": "", "low_block_us": 1, **left.pop(0)}}
-            (out / "results.json").write_text(json.dumps(
-                {"mixes": mixes if len(mixes["block-10ms"]) > 2 else {}}))
-            (out / "block-10ms.png").touch()
-            return mock.Mock(stdout="")
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            with mock.patch.object(check, "OUT", folder), \
-                    mock.patch.object(check.subprocess, "run", leave):
-                return [line.split()[0] for line in check.bench() if " - " in line]
-
-    def test_all_measured(self):
-        self.assertEqual(self.results({**self.WAYS, "stock": {"requests": 60, "p50_us": 5000}}),
-                         ["ok"] * 3)
-
-    def test_gpreempt_is_no_better(self):
-        self.assertEqual(self.results(self.WAYS), ["ok", "not", "ok"])
-
-    def test_a_way_is_missing(self):
-        ways = {**self.WAYS, "stock": {"requests": 60, "p50_us": 5000}}
-        del ways["coop"]
-        self.assertEqual(self.results(ways), ["not", "ok", "ok"])
-
-    def test_a_busy_host_gets_another_try(self):
-        ways = {**self.WAYS, "stock": {"requests": 60, "p50_us": 5000}}
-        self.assertEqual(self.results({}, ways), ["ok"] * 3)
-        self.assertEqual(self.results({}, {}), ["not", "not", "ok"])
+    def test_event_logs_of_other_suites_and_of_before(self):
+        for folder in "s", "s-other":
+            (self.out / folder).mkdir()
+            (self.out / folder / "events.log").write_text("not a log\n")
+        tally = self.shell("echo 1..1; echo ok 1 a")
+        self.assertEqual((tally.passed, tally.failed), (1, 0))
 
 
-class Tally(unittest.TestCase):
-    def test_flat(self):
-        self.assertEqual(count("1..3\nok 1 - a\nnot ok 2 b\nok 3 c # SKIP no GPU", 1), (1, 1, 1))
+class Which(unittest.TestCase):
+    def test_long_ones_on_request(self):
+        self.assertEqual(check.chosen(["storm"]), ["storm"])
+        with mock.patch.dict(check.suites.SUITES):
+            for name in check.suites.LONG:
+                check.suites.SUITES.pop(name, None)
+            self.assertNotIn("storm", check.chosen([]))
 
-    def test_plan_at_the_end(self):
-        self.assertEqual(count("ok 1 a\nok 2 b\n1..2"), (2, 0, 0))
+    def test_an_unknown_one(self):
+        with self.assertRaisesRegex(SystemExit, "no suite nonsense; there are: .*kfd"):
+            check.chosen(["kfd", "nonsense"])
 
-    def test_programs_one_after_another(self):
-        self.assertEqual(count("1..1\nok 1 a\nTAP version 13\n1..2\nok 1 a\nok 2 b"), (3, 0, 0))
+    def test_how_many_at_once(self):
+        for asked, jobs in ("3", 3), ("12", 12):
+            with mock.patch.dict(os.environ, {"JOBS": asked}):
+                self.assertEqual(check.jobs(), jobs)
+        for asked in "0", "-1", "many", "2 ":
+            with mock.patch.dict(os.environ, {"JOBS": asked}), \
+                    self.assertRaisesRegex(SystemExit, "JOBS is"):
+                check.jobs()
 
-    def test_nested_results_count_once(self):
-        ktap = "KTAP version 1\n1..1\n  KTAP version 1\n  1..2\n  ok 1 a\n  ok 2 b\nok 1 suite"
-        self.assertEqual(count(ktap), (2, 0, 0))
+    def test_as_many_as_cores_and_memory_allow(self):
+        for cores, gb, jobs in (2, 22, 2), (64, 22, 7), (4, 1, 1):
+            memory = f"MemFree: 1 kB\nMemAvailable:   {gb << 20} kB\n"
+            with mock.patch.dict(os.environ), \
+                    mock.patch.object(check.os, "sched_getaffinity", return_value=range(cores)), \
+                    mock.patch.object(check.Path, "read_text", return_value=memory):
+                os.environ.pop("JOBS", None)
+                self.assertEqual(check.jobs(), jobs)
 
-    def test_suite_fails_as_a_whole(self):
-        ktap = "1..1\n  1..1\n  ok 1 a\nnot ok 1 suite"
-        self.assertEqual(count(ktap)[1], 1)
 
-    def test_a_test_that_never_ended(self):
-        self.assertEqual(count("1..3\nok 1 a\nok 2 b")[1], 1)
+class Whole(unittest.TestCase):
+    """check itself, with suites and a build that are fakes."""
 
-    def test_dies_after_its_results(self):
-        self.assertEqual(count("1..1\nok 1 a", 139), (1, 1, 0))
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.scripts = self.root / "scripts"
+        (self.scripts / "tests").mkdir(parents=True)
+        for path in [Path(PATH), *Path(PATH).parent.glob("*.py")]:
+            shutil.copy(path, self.scripts)
+        self.fake("kernel", "echo building")
+        self.fake("tests/setup", "echo ok 1 a; echo 1..1")
+        self.fake("tests/apply", "sleep 0.1; echo not ok 1 b; echo ok 2 c; echo 1..2; exit 1")
 
-    def test_nothing_tested(self):
-        self.assertEqual(count("no results here")[1], 1)
+    def fake(self, name, script):
+        path = self.scripts / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
 
-    def test_zero_planned(self):
-        self.assertEqual(count("1..0 # SKIP nothing")[1], 1)
+    def check(self, *names, jobs="2"):
+        return subprocess.Popen(
+            [self.scripts / "check", *names], text=True, stdout=subprocess.PIPE,
+            env={**os.environ, "OUT_DIR": str(self.root / "out"), "KERNEL": "", "JOBS": jobs})
 
-    def test_parameters_without_a_plan(self):
-        ktap = ("KTAP version 1\n1..1\n  KTAP version 1\n  1..2\n    KTAP version 1\n"
-                "    ok 1 x\n    ok 2 y\n  ok 1 a\n  ok 2 b\nok 1 suite")
-        self.assertEqual(count(ktap), (3, 0, 0))
+    def test_what_it_says(self):
+        with self.check("setup", "apply") as process:
+            said = process.stdout.read()
+        self.assertRegex(said, r"""^building
+  build         \d+ s
+  setup         1 passed, 0 failed, 0 skipped  \(\d+ s\)
+  apply         1 passed, 1 failed, 0 skipped  \(\d+ s\)
+      b
+      see .*/out/check/apply.tap
+  apply: b
+longest: apply \d+ s, setup \d+ s
+in \d+ s; logs in .*/out/check
+2 passed, 1 failed, 0 skipped
+$""")
+        self.assertEqual(process.returncode, 1)
+        durations = self.root / "out/check/durations.json"
+        self.assertEqual(json.loads(durations.read_text()).keys(), {"setup", "apply"})
 
-    def test_nested_test_that_never_ended(self):
-        self.assertEqual(count("1..1\n  1..2\n  ok 1 a\nok 1 suite")[1], 1)
+    def test_all_is_well(self):
+        with self.check("setup") as process:
+            self.assertTrue(process.stdout.read().endswith("\n1 passed, 0 failed, 0 skipped\n"))
+        self.assertEqual(process.returncode, 0)
 
-    def test_no_plan(self):
-        self.assertEqual(count("ok 1 a")[1], 1)
+    def test_the_last_run_tells_the_order(self):
+        (self.root / "out/check").mkdir(parents=True)
+        (self.root / "out/check/durations.json").write_text('{"setup": 20, "apply": 40}')
+        with self.check("setup", "apply", jobs="1") as process:
+            said = process.stdout.read()
+        self.assertLess(said.index("  apply "), said.index("  setup "))
 
-    def test_kernel_time_stamps(self):
-        self.assertEqual(count("[    1.5] 1..1\n[    1.6] ok 1 a"), (1, 0, 0))
+    def test_the_build_fails(self):
+        self.fake("kernel", "exit 1")
+        with self.check("setup") as process:
+            self.assertEqual(process.stdout.read(),
+                             "the build failed\n0 passed, 1 failed, 0 skipped\n")
+        self.assertEqual(process.returncode, 1)
 
-    def test_figures(self):
-        tally = check.Tally()
-        for line in ("# report: 12 us", "    # some_case: report: 64 queues", "# no report: 1",
-                     "[    1.000000]     # a: report: 3"):
-            tally.feed(line)
-        self.assertEqual(tally.figures, ["12 us", "64 queues", "3"])
+    def ended(self):
+        """Ended after its first line: the rest, and its status."""
+        with self.check("setup") as process:
+            process.stdout.readline()
+            process.send_signal(signal.SIGTERM)
+            # up to the end of all that it started and that could say something
+            return process.stdout.read(), process.wait()
 
-    def test_chatter_is_not_a_result(self):
-        self.assertEqual(count("1..1\n# ok 2 in a comment\nokay 3\nok 1 a"), (1, 0, 0))
+    def test_ended_while_it_builds(self):
+        self.fake("kernel", "echo building; timeout 1000 sleep 1000")
+        self.assertEqual(self.ended(), ("\ncheck: ended by SIGTERM\n", 143))
+
+    def test_a_suite_whose_process_is_killed(self):
+        self.fake("tests/setup", f"echo $$ >{self.root}/pid; kill -9 $PPID; exec sleep 1000")
+        with self.check("setup") as process:
+            self.assertIn("\n  setup: its process died\n", process.stdout.read())
+        pid = int((self.root / "pid").read_text())
+        if Path(f"/proc/{pid}").exists():
+            os.kill(pid, signal.SIGKILL)
+            self.fail("what it started lives on")
+
+    def test_ended_in_a_suite(self):
+        self.fake("kernel", "")
+        self.fake("tests/setup", "sleep 1000")
+        self.assertEqual(self.ended(), ("\ncheck: ended by SIGTERM\n", 143))

@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The suites that scripts/check runs, what each needs, and how long it takes.
+
+A suite is a command, or a generator, of lines of TAP. It keeps what it leaves below
+RESULTS/NAME, so that any two can run beside each other; those that cannot are in CHAINS.
+"""
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import splats
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = Path(os.environ.get("OUT_DIR", ROOT / "out"))
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gpreempt"
+KERNEL = os.environ.get("KERNEL", "")
+RESULTS = OUT / ("check" + (KERNEL and f"-{KERNEL}"))
+PROGRAMS = OUT / "build" / "selftests"
+TOOL = OUT / "build" / "gpreempt" / "gpreempt"
+MODEL = ["make", "-s", "-C", ROOT / "tools/testing/gpu-model", f"O={OUT}/build/gpu-model"]
+
+# Races want threads, which only real time has. A limit then counts the host's
+# seconds, in which the guest runs beside others: it is so many times as long.
+REAL_TIME = ["env", "REALTIME=1"]
+LONGER = 4
+
+
+def guest(name, *command, options=(), limit=300, real_time=KERNEL == "kcsan"):
+    """A command in a guest; its limit is in the guest's seconds."""
+    return [*(REAL_TIME if real_time else ()), ROOT / "scripts/guest",
+            "--name", f"{RESULTS.name}/{name}",
+            "--timeout", str(limit * LONGER if real_time else limit), *options, "--", *command]
+
+
+def program(name):
+    return "/repo/" + os.path.relpath(PROGRAMS / name, ROOT)
+
+
+def errnos(module):
+    return guest(f"errnos/{module}", program("errnos"), options=["--module", module])
+
+
+def same_errnos():
+    """TAP: every ioctl answers as it does in a kernel built without GPREEMPT."""
+    answers = {}
+    for module in "stock", "gpreempt":
+        done = subprocess.run(errnos(module), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, check=False)
+        yield from ("# " + line for line in done.stderr.splitlines())
+        if done.returncode or not done.stdout:
+            yield f"not ok 1 - errnos on {module}: status {done.returncode}"
+            return
+        answers[module] = done.stdout.splitlines()
+    differ = [f"# {a} / {b}" for a, b in zip(*answers.values()) if a != b]
+    yield from differ
+    good = answers["stock"] == answers["gpreempt"]
+    yield f"{'ok' if good else 'not ok'} 1 - {len(answers['stock'])} answers as without GPREEMPT"
+    yield "1..1"
+
+
+def steps_tap(steps):
+    """TAP: commands, each a test that fails when its command does."""
+    for n, (text, command) in enumerate(steps.items(), 1):
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace", check=False)
+        yield from ("# " + line for line in done.stdout.splitlines())
+        yield f"{'not ok' if done.returncode else 'ok'} {n} - {text}"
+    yield f"1..{len(steps)}"
+
+
+def exact(name, preemptions):
+    """LOW's result over so many preemptions in mid-loop, and each of its waves' way."""
+    # some meet it outside its loop
+    asked = f"GPREEMPT_EXACT_PREEMPTIONS={preemptions * 6 // 5}"
+    return steps_tap({
+        f"exact over {preemptions} preemptions":
+            guest(name, "env", asked, program("exact_test"), limit=1800),
+        f"{preemptions} in mid-loop, no wave lost or repeated":
+            [ROOT / "scripts/check-events", "--preemptions", str(preemptions),
+             RESULTS / name / "events.log"],
+    })
+
+
+def seeing():
+    """What the driver shows of its work, and whether its latencies are true."""
+    return steps_tap({
+        "histograms, SMI events, tracepoints, head packets":
+            guest("seeing", program("seeing_test")),
+        "latencies as in the model's event log":
+            [ROOT / "scripts/check-latency", RESULTS / "seeing" / "output",
+             RESULTS / "seeing" / "events.log"],
+    })
+
+
+def streams(*commands):
+    """The TAP of several commands; one that fails and does not say so is a failure, too."""
+    for command in commands:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", check=False)
+        yield from done.stdout.splitlines()
+        if done.returncode and not re.search("^not ok", done.stdout, re.M):
+            yield f"not ok 1 - {Path(command[0]).name} ended with status {done.returncode}"
+
+
+def tool():
+    """TAP: the operator's tool, without GPREEMPT, then with it and two GPUs, and its files."""
+    script = ["sh", "scripts/tests/tool", "/repo/" + os.path.relpath(TOOL, ROOT),
+              os.path.dirname(program("low"))]
+    return streams(
+        guest("tool/stock", *script, "stock", options=["--module", "stock"]),
+        guest("tool/gpreempt", *script, "gpreempt", options=["--no-load", "--gpus", "2"]),
+        [ROOT / "scripts/tests/tool-files", RESULTS / "tool" / "gpreempt"])
+
+
+def bench():
+    """TAP: the benchmark's short form, of one mix."""
+    return steps_tap({"every way measured, and its verdict":
+                      [ROOT / "scripts/bench", "--short", "block-10ms"]})
+
+
+def rocm(name, *options):
+    """Debian's ROCm in a guest, with the root that scripts/rocm makes."""
+    return guest(name, "sh", "scripts/rocm-guest", "sh", "/repo/scripts/rocm-test",
+                 "/repo/" + os.path.relpath(OUT / "build" / "rocm", ROOT),
+                 "/repo/" + os.path.relpath(TOOL, ROOT), *options,
+                 options=["--root", OUT / "rocm-root"])
+
+
+# What touches what GPREEMPT changes and takes seconds; `make kfdtest` runs all of it.
+KFDTEST = ["KFDCWSRTest.InterruptRestore", "KFDMemoryTest.MemoryRegister",
+           "KFDMemoryTest.MemoryAlloc", "KFDQMTest.AllQueues", "KFDQMTest.CpQueueWraparound",
+           "KFDQMTest.CreateAqlCpQueue", "KFDQMTest.DisableCpQueueByUpdateWithZeroPercentage",
+           "KFDQMTest.OverSubscribeCpQueues", "KFDQMTest.SimpleWriteDispatch"]
+
+
+def kfdtest():
+    """TAP: some of AMD's kfdtest pass on stock, and with GPREEMPT enabled."""
+    done = subprocess.run(
+        [ROOT / "scripts/kfdtest", "--name", f"{RESULTS.name}/kfdtest",
+         "--driver", "stock", "--driver", "enabled", *KFDTEST],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+    yield from ("# " + line for line in done.stdout.splitlines())
+    table = RESULTS / "kfdtest" / "results.tsv"
+    results = table.read_text().splitlines() if table.exists() else []
+    for n, test in enumerate(KFDTEST, 1):
+        good = f"{test}\tpass\t-\tpass" in results
+        yield f"{'ok' if good else 'not ok'} {n} - {test}"
+    yield f"{'not ok' if done.returncode else 'ok'} {n + 1} - nothing is worse than on stock"
+    yield f"1..{n + 1}"
+
+
+def model_tsan():
+    """TAP: the model under the thread sanitizer, its unit tests and then with a guest."""
+    build = OUT / "build/gpu-model-tsan"
+    return streams(
+        [*MODEL, f"-j{os.cpu_count()}", "TSAN=1", f"O={build}", "check"],
+        guest("model-tsan", "sh", "-c", ALL, "model-tsan", *RACES, real_time=True,
+              options=["--model-build", build.name, "--no-log", "--model", "--workers 2"]))
+
+
+# What makes each checker of the debug kernel report, and the kinds of report
+# (scripts/splats.py). Lockdep goes first: it gives up when others have reported.
+# The process that it reports dies, with the CPU in an atomic section.
+LKDTM = "echo {} >/sys/kernel/debug/provoke-crash/DIRECT"
+CANARIES = {
+    LKDTM.format("WARNING"): ["warning"],
+    f"sh -c '{LKDTM.format('SPINLOCKUP')}'": ["warning", "bug"],
+    LKDTM.format("WRITE_AFTER_FREE"): ["memory access"],
+    LKDTM.format("ARRAY_BOUNDS"): ["undefined behaviour"],
+    LKDTM.format("CORRUPT_LIST_ADD"): ["list"],
+    "modprobe kmemleak-test": ["leak"],
+}
+
+
+def canary():
+    """TAP: the debug kernel's checkers report, and the guest fails for it."""
+    out = RESULTS / "canary"
+    script = "modprobe lkdtm; " + "; ".join(f"echo '## {n}' >/dev/kmsg; {c}"
+                                            for n, c in enumerate(CANARIES))
+    done = subprocess.run(guest("canary", "sh", "-c", script, options=["--no-gpu"]), text=True,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    parts = re.split(r"^.*## (.*)$", (out / "console.log").read_text(errors="replace"), flags=re.M)
+    said = dict(zip(parts[1::2], parts[2::2]))
+    leaks = (out / "kmemleak").read_text() if (out / "kmemleak").exists() else ""
+    for n, (command, kinds) in enumerate(CANARIES.items(), 1):
+        found = splats.reports(said.get(str(n - 1), "")) + splats.leaks(leaks)
+        good = {r.kind for r in found}.issuperset(kinds)
+        yield f"{'ok' if good else 'not ok'} {n} - {', '.join(kinds)}: {command}"
+    good = done.returncode == 125 and "the kernel reported" in done.stderr
+    yield f"{'ok' if good else 'not ok'} {len(CANARIES) + 1} - the guest fails for them"
+    yield f"1..{len(CANARIES) + 1}"
+
+
+# The driver is unbound while a process uses the GPU; both go.
+UNBIND = ('"$1" >/dev/null & sleep 20; cd /sys/bus/pci/drivers/amdgpu && ls -d 0000:* >unbind && '
+          'kill -9 $! && sleep 2')
+
+
+def known():
+    """TAP: what is let pass is reported for the stock module too, and nothing else is."""
+    commands = {
+        "debug": {
+            "queues": [program("known_test")],
+            "unbind": ["sh", "-c", UNBIND, "unbind", program("low")],
+        },
+        "kcsan": {"queues": [program("toggle_test")]},
+    }[KERNEL]
+    seen = set()
+    for n, (name, command) in enumerate(commands.items(), 1):
+        done = subprocess.run(guest(f"known/{name}", *command, options=["--module", "stock"]),
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              check=False)
+        yield from ("# " + line for line in (done.stdout + done.stderr).splitlines())
+        yield f"{'not ok' if done.returncode else 'ok'} {n} - {name}: no other report"
+        seen |= {r.known for r in splats.of_guest(RESULTS / "known" / name)}
+    for n, name in enumerate(splats.KNOWN[KERNEL], len(commands) + 1):
+        yield f"{'ok' if name in seen else 'not ok'} {n} - {name}"
+    yield f"1..{len(splats.KNOWN[KERNEL]) + len(commands)}"
+
+
+# A kselftest is killed by its own time limit; one that dies does not keep the
+# next one from running. Each leaves an operator's settings as it found them.
+ALL = ('cd /sys/class/kfd/kfd; for gpu in gpreempt/[0-9]*; do '
+       'echo timeslice >$gpu/policy; echo refuse >$gpu/above_cap; echo 2345 >$gpu/starvation_ms; '
+       'echo 6789 >$gpu/level7/timeslice_us; done 2>/dev/null; '
+       'settings() { grep -s . gpreempt/*/* gpreempt/*/level*/timeslice_us; '
+       'stat -c "%a %n" /dev/kfd /dev/dri/r*; }; '
+       'settings >/tmp/before; status=0; for t in "$@"; do echo "# $t"; "$t" || status=1; '
+       'settings >/tmp/after; diff /tmp/before /tmp/after || status=1; done; exit $status')
+QUEUES = [program(t) for t in ("sysfs_test", "aql_test", "preempt_test", "inversion_test",
+                                "policy_test", "badinput_test")]
+# To these it does not matter when the read index moves.
+MACHINE = [program(t) for t in ("debug_test", "toggle_test", "pm4_test", "exception_test",
+                                "sdma_test", "save_area_test", "oversubscribe_test",
+                                "memory_test", "monitor_test")]
+# That the driver does its work on another GPU.
+PREEMPTED = [program(t) for t in ("aql_test", "preempt_test")]
+# All threads of the model at once: packets, waves on two workers, registers.
+RACES = [program(t) for t in ("pm4_test", "toggle_test")]
+# Of the interfaces to control it, which no queue needs to run for.
+CONTROL = [program(t) for t in ("abi_test", "ioctl_test", "ioctl_op_test", "ioctl_range_test",
+                                "ioctl_priority_test", "ioctl_permission_test",
+                                "ioctl_preempt_test", "ioctl_wait_test", "fuzz_test")]
+TWO_DIES = "--asic mi300x --xccs 2 --cus-per-engine 1"
+# Queues that the driver loads and takes off by registers.
+REGISTERS = [program(t) for t in ("aql_test", "preempt_test", "toggle_test", "pm4_test",
+                                   "sdma_test")]
+# amdgpu polls a dead GPU's register 100,000 times. Each is a trap here: on a busy
+# host that outlasts the patience of RCU and of the hung-task detector.
+PATIENT = 'echo 0 >/proc/sys/kernel/hung_task_timeout_secs; exec "$@"'
+NO_STALL = ["--append", "rcupdate.rcu_cpu_stall_suppress=1"]
+DEAD = ["--module", "stock", *NO_STALL]
+# The same on each GPU, at the same time: each has a monitor of its own, enabled
+# from the start by the module's parameter, and again when the tests are over.
+GPUS = 4
+TOGETHER = ('on() { ! grep -L 1 /sys/class/kfd/kfd/gpreempt/*/enable | grep .; }; on || exit 1; '
+            'both() { "$1" && "$2" -t two_processes; }; bad=; '
+            f'gpus="{" ".join(map(str, range(GPUS)))}"; '
+            'for n in $gpus; do KFD_GPU=$n both "$@" >/tmp/$n & eval p$n=$!; done; '
+            'for n in $gpus; do eval wait \\$p$n || bad=1; cat /tmp/$n; done; '
+            'on && [ ! "$bad" ]')
+ASLEEP = ["/repo/scripts/asleep", program("suspend_test")]
+KUNIT = ("for t in policy state pace mes; do modprobe kfd_gpreempt_${t}_kunit || exit 1; done; "
+         "cat /sys/kernel/debug/kunit/*gpreempt*/results")
+
+SUITES = {
+    "scripts": ["python3", ROOT / "scripts/tests/run_unittests"],
+    "setup": [ROOT / "scripts/tests/setup"],
+    "apply": [ROOT / "scripts/tests/apply"],
+    "model-san": [*MODEL, f"-j{os.cpu_count()}", "SAN=1", f"O={OUT}/build/gpu-model-san", "check"],
+    "model-tsan": model_tsan,
+    "fuzz": [*MODEL, f"-j{os.cpu_count()}", f"O={OUT}/build/gpu-model-fuzz", "check-fuzz"],
+    "attach": [ROOT / "scripts/tests/attach"],
+    # the model's CPU time while the host's clock goes on
+    "figures": [*REAL_TIME, ROOT / "scripts/check-figures", f"{RESULTS.name}/figures"],
+    "opencl": ["env", f"POCL_CACHE_DIR={CACHE}/pocl", *MODEL, "check-opencl"],
+    "kunit": guest("kunit", "sh", "-c", KUNIT,
+                   options=["--no-gpu", "--append", "kunit.enable=1"]),
+    "kfd": guest("kfd", "sh", "-c", ALL, "kfd", *QUEUES, *CONTROL, *MACHINE, limit=400),
+    "kfd-fetch": guest("kfd-fetch", "sh", "-c", ALL, "kfd-fetch", *QUEUES[1:], limit=400,
+                       options=["--model", "--rptr-at fetch"]),
+    # a VRAM that another process can fill
+    "coexist": guest("coexist", "sh", "-c", ALL, "coexist", program("coexist_test"),
+                     program("reset_test"), program("criu_test"), limit=400,
+                     options=["--model", "--vram-mb 256"]),
+    "exact": lambda: exact("exact", 1000),
+    "seeing": seeing,
+    "cwsr-handler": guest("cwsr-handler", "sh", "-c", ALL, "cwsr-handler", program("save_area_test"),
+                          program("toggle_test"), program("exception_test"),
+                          options=["--model", "--cwsr mixed"]),
+    "cwsr-off": guest("cwsr-off", program("cwsr_off_test"),
+                      options=["--append", "amdgpu.cwsr_enable=0"]),
+    "no-hws": guest("no-hws", "sh", "-c", ALL, "no-hws", *REGISTERS, program("exception_test"),
+                    options=["--append", "amdgpu.sched_policy=2"]),
+    "unbind": guest("unbind", program("unbind_test")),
+    # kmemleak could not name the module's functions any more: stock's leaks and
+    # ours would look alike. The suite "unbind" takes the same way down.
+    "unload": guest("unload", program("unload_test"), options=["--append", "kmemleak=off"]),
+    "faults": guest("faults", "sh", "-c", PATIENT, "faults", program("fault_test"), options=DEAD,
+                    limit=600),
+    "device": guest("device", "sh", "-c", PATIENT, "device", program("device_test"), options=DEAD,
+                    limit=600),
+    "suspend": guest("suspend", *ASLEEP),
+    "suspend-stock": guest("suspend-stock", *ASLEEP, "-f", "suspend",
+                           options=["--module", "stock"]),
+    # with half the compute units, so that a small host is done with all of them sooner
+    "gpus": guest("gpus", "sh", "-c", TOGETHER, "gpus", *PREEMPTED,
+                  options=["--gpus", str(GPUS), "--append", "amdgpu.gpreempt=1",
+                           "--model", "--cus-per-engine 1"]),
+    # pm4_test preempts, too
+    "mi300x": guest("mi300x", "sh", "-c", ALL, "mi300x", program("aql_test"),
+                    program("pm4_test"), program("sdma_test"),
+                    options=["--model", "--asic mi300x"]),
+    # as many compute units, but of two dies in one partition
+    "mi300x-2": guest("mi300x-2", "sh", "-c", ALL, "mi300x-2", *PREEMPTED,
+                      program("save_area_test"), program("exception_test"),
+                      options=["--model", f"{TWO_DIES} --cwsr mixed"]),
+    "mi300x-no-hws": guest("mi300x-no-hws", "sh", "-c", ALL, "mi300x-no-hws",
+                           program("aql_test"), program("toggle_test"),
+                           program("exception_test"),
+                           options=["--append", "amdgpu.sched_policy=2", "--model",
+                                    f"{TWO_DIES} --cwsr handler"]),
+    "bypass": guest("bypass", "sh", "-c", PATIENT, "bypass", program("bypass_test"),
+                    options=NO_STALL, limit=600),
+    "tool": tool,
+    "bench": bench,
+    "hip": lambda: streams([ROOT / "scripts/rocm"], rocm("hip", "short")),
+    "kfdtest": kfdtest,
+    "hsakmt": [ROOT / "scripts/check-hsakmt"],
+    "errnos": same_errnos,
+    "lint": [ROOT / "scripts/lint"],
+}
+DEBUG = {
+    "canary": canary,
+    "failslab": guest("failslab", program("failslab_test"), limit=600),
+}
+if KERNEL:
+    SUITES["known"] = known
+if KERNEL == "debug":
+    SUITES.update(DEBUG)
+# On request: minutes; and those of ROCm, after scripts/rocm, a root of 1.5 GB.
+LONG = {
+    "storm": lambda: exact("storm", 10000),
+    "rocm": rocm("rocm", "long"),
+    "rocm-latency": lambda: steps_tap({"latency of HIP streams": [ROOT / "scripts/rocm-latency"]}),
+}
+HOST = {"scripts", "setup", "apply", "model-san", "fuzz", "opencl", "lint"}
+# About the model, stock amdgpu, time, or ROCm: there is nothing of ours for a
+# kernel that checks itself to find, or much to wait for.
+STOCK = {"model-tsan", "attach", "bench", "cwsr-handler", "faults", "device", "hip", "kfdtest", "hsakmt", "suspend-stock",
+         "mi300x", "errnos", "figures"}
+
+# One after the other: they write the same files (the first of ROCm's makes its root). Whatever else two suites have in common they only read:
+# what scripts/kernel built before them, and the sources.
+CHAINS = (("hip", "kfdtest", "hsakmt", "rocm", "rocm-latency"),)
+# About how long they take, for the order of the first run: the longest begin. Where nothing
+# is said, half a minute.
+SECONDS = {"kfd": 240, "exact": 180, "kfd-fetch": 150, "hip": 150, "kfdtest": 150,
+           "model-tsan": 150, "model-san": 120, "fuzz": 120, "lint": 120,
+           "bench": 90, "hsakmt": 80, "tool": 80, "bypass": 60}
