@@ -4,8 +4,11 @@
 A suite is a command, or a generator, of lines of TAP. It keeps what it leaves below
 RESULTS/NAME, so that any two can run beside each other; those that cannot are in CHAINS.
 """
+import contextlib
+import json
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -117,6 +120,54 @@ def bench():
     """TAP: the benchmark's short form, of one mix."""
     return steps_tap({"every way measured, and its verdict":
                       [ROOT / "scripts/bench", "--short", "block-10ms"]})
+
+
+DEMO = [ROOT / "scripts/demo", "--seed", "1"]
+FETCH = ["--rptr-at", "fetch"]
+MODES = ("alone", "stock", "gpreempt")
+FIGURES = ("p50_us", "p99_us")
+VERDICTS = ("low_exact", "missed")
+TOLERANCE = 0.02        # of a figure, from one run of the demo to another
+LOOPS = 4               # on the host of the loaded demo
+
+
+def demo(name, *options):
+    """TAP: the whole demo, and what it left."""
+    yield from steps_tap({"the demo reaches its goals":
+                          [*DEMO, "--name", f"{RESULTS.name}/{name}", *options]})
+    yield from streams([ROOT / "scripts/check-demo", RESULTS / name])
+
+
+@contextlib.contextmanager
+def busy_host():
+    """Loops that want more CPUs than there may be."""
+    loops = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(LOOPS)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def same_results(quiet, loaded):
+    """TAP: two results of the demo, one of a host that was busy."""
+    tests = [(f"{mode}: {figure} {quiet[mode][figure]:g}, on a busy host {loaded[mode][figure]:g}",
+              abs(loaded[mode][figure] - quiet[mode][figure]) <= TOLERANCE * quiet[mode][figure])
+             for mode in MODES for figure in FIGURES]
+    tests += [(f"{verdict}: {quiet[verdict]}, on a busy host {loaded[verdict]}",
+               quiet[verdict] == loaded[verdict]) for verdict in VERDICTS]
+    for n, (text, good) in enumerate(tests, 1):
+        yield f"{'ok' if good else 'not ok'} {n} - {text}"
+    yield f"1..{len(tests)}"
+
+
+def demo_loaded():
+    """TAP: the demo on a busy host, with the results of a quiet one's."""
+    with busy_host():
+        yield from demo("demo-loaded")
+    yield from same_results(*(json.loads((RESULTS / name / "results.json").read_text())
+                              for name in ("demo", "demo-loaded")))
 
 
 def rocm(name, *options):
@@ -279,7 +330,7 @@ SUITES = {
                    options=["--no-gpu", "--append", "kunit.enable=1"]),
     "kfd": guest("kfd", "sh", "-c", ALL, "kfd", *QUEUES, *CONTROL, *MACHINE, limit=400),
     "kfd-fetch": guest("kfd-fetch", "sh", "-c", ALL, "kfd-fetch", *QUEUES[1:], limit=400,
-                       options=["--model", "--rptr-at fetch"]),
+                       options=["--model", shlex.join(FETCH)]),
     # a VRAM that another process can fill
     "coexist": guest("coexist", "sh", "-c", ALL, "coexist", program("coexist_test"),
                      program("reset_test"), program("criu_test"), limit=400,
@@ -323,6 +374,10 @@ SUITES = {
                                     f"{TWO_DIES} --cwsr handler"]),
     "bypass": guest("bypass", "sh", "-c", PATIENT, "bypass", program("bypass_test"),
                     options=NO_STALL, limit=600),
+    "virtual-time": [ROOT / "scripts/tests/virtual-time"],
+    "demo": lambda: demo("demo"),
+    "demo-fetch": lambda: demo("demo-fetch", *FETCH),
+    "demo-loaded": demo_loaded,
     "tool": tool,
     "bench": bench,
     "hip": lambda: streams([ROOT / "scripts/rocm"], rocm("hip", "short")),
@@ -348,14 +403,18 @@ LONG = {
 HOST = {"scripts", "setup", "apply", "model-san", "fuzz", "opencl", "lint"}
 # About the model, stock amdgpu, time, or ROCm: there is nothing of ours for a
 # kernel that checks itself to find, or much to wait for.
-STOCK = {"model-tsan", "attach", "bench", "cwsr-handler", "faults", "device", "hip", "kfdtest", "hsakmt", "suspend-stock",
+STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-loaded", "bench",
+         "cwsr-handler", "faults", "device", "hip", "kfdtest", "hsakmt", "suspend-stock",
          "mi300x", "errnos", "figures"}
 
-# One after the other: they write the same files (the first of ROCm's makes its root). Whatever else two suites have in common they only read:
+# One after the other: the next one reads what one left, or they write the same files (the
+# first of ROCm's makes its root). Whatever else two suites have in common they only read:
 # what scripts/kernel built before them, and the sources.
-CHAINS = (("hip", "kfdtest", "hsakmt", "rocm", "rocm-latency"),)
+CHAINS = (("demo", "demo-loaded"), ("hip", "kfdtest", "hsakmt", "rocm", "rocm-latency"))
+# What a suite reads the results of.
+NEEDS = {"demo-loaded": "demo"}
 # About how long they take, for the order of the first run: the longest begin. Where nothing
 # is said, half a minute.
 SECONDS = {"kfd": 240, "exact": 180, "kfd-fetch": 150, "hip": 150, "kfdtest": 150,
-           "model-tsan": 150, "model-san": 120, "fuzz": 120, "lint": 120,
-           "bench": 90, "hsakmt": 80, "tool": 80, "bypass": 60}
+           "model-tsan": 150, "model-san": 120, "fuzz": 120, "demo-loaded": 120, "lint": 120,
+           "bench": 90, "hsakmt": 80, "tool": 80, "demo": 60, "demo-fetch": 60, "bypass": 60}

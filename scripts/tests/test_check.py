@@ -80,6 +80,10 @@ class Run(unittest.TestCase):
 
 
 class Which(unittest.TestCase):
+    def test_what_a_suite_needs_runs_as_well(self):
+        self.assertEqual(check.chosen(["demo-loaded"]), ["demo", "demo-loaded"])
+        self.assertEqual(check.chosen(["demo-loaded", "demo"]), ["demo", "demo-loaded"])
+
     def test_long_ones_on_request(self):
         self.assertEqual(check.chosen(["storm"]), ["storm"])
         with mock.patch.dict(check.suites.SUITES):

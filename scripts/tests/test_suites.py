@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the suites that judge others' results."""
+import copy
 import unittest
 
 import suites
@@ -14,8 +15,34 @@ def count(lines):
     return tally
 
 
+class Demo(unittest.TestCase):
+    QUIET = {"alone": {"p50_us": 324, "p99_us": 332}, "stock": {"p50_us": 30067, "p99_us": 44695},
+             "gpreempt": {"p50_us": 434, "p99_us": 442}, "low_exact": True, "missed": []}
+
+    def loaded(self, mode=None, **changes):
+        loaded = copy.deepcopy(self.QUIET)
+        (loaded[mode] if mode else loaded).update(changes)
+        return count(suites.same_results(self.QUIET, loaded))
+
+    def test_the_same(self):
+        self.assertEqual((self.loaded().passed, self.loaded().failed), (8, 0))
+
+    def test_within_two_percent(self):
+        self.assertEqual(self.loaded("stock", p99_us=44695 * 0.981).failed, 0)
+        self.assertEqual(self.loaded("gpreempt", p99_us=450).failed, 0)
+
+    def test_slower_or_faster(self):
+        self.assertEqual(self.loaded("gpreempt", p99_us=452).remarks,
+                         ["gpreempt: p99_us 442, on a busy host 452"])
+        self.assertEqual(self.loaded("alone", p50_us=317).failed, 1)
+
+    def test_another_verdict(self):
+        self.assertEqual(self.loaded(missed=["a goal"]).failed, 1)
+        self.assertEqual(self.loaded(low_exact=False).failed, 1)
+
+
 class Steps(unittest.TestCase):
-    """As of the suites exact and bench."""
+    """As of the suites exact, bench and demo."""
 
     def test_a_status_counts(self):
         tally = count(suites.steps_tap({"good": ["true"], "bad": ["sh", "-c", "exit 3"]}))
@@ -29,6 +56,6 @@ class Steps(unittest.TestCase):
 class Tables(unittest.TestCase):
     def test_name_suites(self):
         every = suites.SUITES.keys() | suites.LONG
-        for names in (*suites.CHAINS, suites.SECONDS,
+        for names in (*suites.CHAINS, suites.NEEDS, suites.NEEDS.values(), suites.SECONDS,
                       suites.HOST | suites.STOCK):
             self.assertLessEqual(set(names), every)
