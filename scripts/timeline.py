@@ -41,6 +41,19 @@ class Panel:
     begin: int
 
 
+def units(machine):
+    """Its compute units, as the log, whose first line tells of it, has them: (xcc, engine, cu)."""
+    return [(x, e, c) for x in range(int(machine["xccs"]))
+            for e in range(int(machine["engines"]))
+            for c in range(int(machine["cus_per_engine"]))]
+
+
+def labels(machine):
+    """What the rows are called, from the lowest; a unit without its XCC if that is the only one."""
+    several = int(machine["xccs"]) > 1
+    return ["CU " + ".".join(map(str, cu if several else cu[1:])) for cu in units(machine)] + ["HIGH"]
+
+
 def boxes(log, panel, span, rows):
     """What to draw, as (begin, end, row), by kind."""
     end = panel.begin + span
@@ -72,13 +85,10 @@ def boxes(log, panel, span, rows):
 
 def draw(log, panels, span_ms, title, png):
     """Write the picture; raises CalledProcessError with gnuplot's words."""
-    units = sorted((e, c) for e in range(int(log.start["engines"]))
-                   for c in range(int(log.start["cus_per_engine"])))
-    rows = {cu: i for i, cu in enumerate(units)}
-    ytics = [f'"CU {e}.{c}" {row}' for (e, c), row in rows.items()]
-    ytics.append(f'"HIGH" {len(rows)}')
+    rows = {cu: i for i, cu in enumerate(units(log.start))}
     text = GNUPLOT.format(png=png, title=title, span=span_ms, top=len(rows) + 0.6,
-                          ytics=", ".join(ytics))
+                          ytics=", ".join(f'"{label}" {row}' for row, label
+                                          in enumerate(labels(log.start))))
     for n, panel in enumerate(panels):
         data = []
         for kind, found in boxes(log, panel, span_ms * 1000000, rows).items():
