@@ -3,42 +3,48 @@
 import subprocess
 from dataclasses import dataclass
 
-LOW, HIGH, SAVING, WAITING = "#4477aa", "#ee6677", "#bbbbbb", "#f5c542"
+COLOURS = {"low": "#4477aa", "saving": "#bbbbbb", "high": "#ee6677", "waiting": "#f5c542"}
+NAMES = {"low": "LOW's waves", "saving": "waves saved or restored", "high": "HIGH's waves",
+         "waiting": "HIGH waits (doorbell to first wave)"}
+AXIS = "milliseconds"
 BAR = 0.38              # half the height of a compute unit's row
+WIDTH, HEIGHT = 1800, 1200
+# Of the picture: where the panels' plots are, and what is between two of them.
+LEFT, RIGHT, BOTTOM, TOP, GAP = 0.06, 0.98, 0.11, 0.9, 0.1
 GNUPLOT = """\
-set terminal pngcairo size 1800,900 font "sans,15" background "white"
+set terminal pngcairo size {width},{height} font "sans,15" background "white"
 set output "{png}"
-set multiplot layout 2,1 title "{title}" font ",18" \
-    margins screen 0.06,0.98,0.15,0.87 spacing screen 0.13
+set multiplot layout {panels},1 title "{title}" font ",18" \\
+    margins screen {left},{right},{bottom},{top} spacing screen {gap}
 set border 3 lw 1 lc rgb "#555555"
 set tics nomirror out textcolor rgb "#222222"
-set xtics 10
 set mxtics 5
 set grid xtics lc rgb "#dddddd" lw 1
 set style fill solid 1.0 noborder
-set xrange [0:{span}]
-set yrange [-0.6:{top}]
+set yrange [-0.6:{y_max}]
 set ytics ({ytics})
 """
 PANEL = """\
 set title "{title}" font ",16" offset 0,-0.4
+set xrange [0:{span}]
+set xtics {tics}
 {xlabel}
 {key}
 {data}
-plot $low{n} using 1:2:3:4:5:6 with boxxyerror lc rgb "{low}" fs solid 1 border lc rgb "white" title "LOW's waves", \\
-     $saving{n} using 1:2:3:4:5:6 with boxxyerror lc rgb "{saving}" title "waves saved or restored", \\
-     $high{n} using 1:2:3:4:5:6 with boxxyerror lc rgb "{high}" title "HIGH's waves", \\
-     $waiting{n} using 1:2:3:4:5:6 with boxxyerror lc rgb "{waiting}" title "HIGH waits (doorbell to first wave)"
+plot {plots}
 """
+KEY = "set key at screen 0.52,0.03 center horizontal maxrows 1 samplen 2 width 2"
+PLOT = '${kind}{n} using 1:2:3:4:5:6 with boxxyerror lc rgb "{colour}"{border} title "{name}"'
 
 
 @dataclass
 class Panel:
-    """A part of the log: two queues from a time on."""
+    """A part of the log: two queues from a time on, for so long."""
     title: str
     low: object
     high: object
     begin: int
+    span_ms: float
 
 
 def units(machine):
@@ -54,16 +60,20 @@ def labels(machine):
     return ["CU " + ".".join(map(str, cu if several else cu[1:])) for cu in units(machine)] + ["HIGH"]
 
 
-def boxes(log, panel, span, rows):
+def boxes(log, panel, rows):
     """What to draw, as (begin, end, row), by kind."""
-    end = panel.begin + span
-    found = {"low": [], "high": [], "saving": [], "waiting": []}
+    end = panel.begin + panel.span_ms * 1000000
+    found = {kind: [] for kind in COLOURS}
 
     def add(kind, begin, stop, row):
         if stop > panel.begin and begin < end:
             found[kind].append((max(begin, panel.begin), min(stop, end), row))
 
+    first = {}              # of HIGH's dispatches: when the first wave ran
     for run in log.runs:
+        if run.queue is panel.high:
+            number = run.dispatch.number
+            first[number] = min(run.begin, first.get(number, run.begin))
         if run.key[1] == 0:     # a workgroup's waves run together: draw its first
             for kind, queue in ("low", panel.low), ("high", panel.high):
                 if run.queue is queue:
@@ -75,35 +85,49 @@ def boxes(log, panel, span, rows):
     for cu, begin, stop in log.waits:
         add("saving", begin, stop, rows[cu])
     for d in panel.high.dispatches.values():
-        ring = panel.high.rings.get(d.number)
-        first = min((run.begin for run in log.runs if run.dispatch is d), default=None)
-        if ring and first:
-            add("waiting", ring, first, len(rows))
-            add("high", first, d.end or first, len(rows))
+        ring, begin = panel.high.rings.get(d.number), first.get(d.number)
+        if ring and begin:
+            add("waiting", ring, begin, len(rows))
+            add("high", begin, d.end or begin, len(rows))
     return found
 
 
-def draw(log, panels, span_ms, title, png):
-    """Write the picture; raises CalledProcessError with gnuplot's words."""
+def data(kind, n, panel, found):
+    """A data block of gnuplot's: the boxes of a kind, in ms from the panel's begin."""
+    lines = [f"${kind}{n} << EOD"]
+    for begin, end, row in found:
+        x0, x1 = (begin - panel.begin) / 1e6, (end - panel.begin) / 1e6
+        lines.append(f"{(x0 + x1) / 2} {row} {x0} {x1} {row - BAR} {row + BAR}")
+    if not found:
+        lines.append("-1 0 -1 -1 0 0")      # an empty block is an error
+    return "\n".join([*lines, "EOD"])
+
+
+def plots(n):
+    borders = {"low": ' fs solid 1 border lc rgb "white"'}
+    return ", \\\n     ".join(
+        PLOT.format(kind=kind, n=n, colour=colour, border=borders.get(kind, ""), name=NAMES[kind])
+        for kind, colour in COLOURS.items())
+
+
+def draw(log, panels, title, png):
+    """
+    Write the picture, and beside it as .gp what gnuplot was told to draw. Raises
+    CalledProcessError with gnuplot's words.
+    """
     rows = {cu: i for i, cu in enumerate(units(log.start))}
-    text = GNUPLOT.format(png=png, title=title, span=span_ms, top=len(rows) + 0.6,
-                          ytics=", ".join(f'"{label}" {row}' for row, label
-                                          in enumerate(labels(log.start))))
+    text = GNUPLOT.format(
+        png=png, title=title, panels=len(panels), y_max=len(rows) + 0.6,
+        width=WIDTH, height=HEIGHT, left=LEFT, right=RIGHT, bottom=BOTTOM, top=TOP, gap=GAP,
+        ytics=", ".join(f'"{label}" {row}' for row, label in enumerate(labels(log.start))))
     for n, panel in enumerate(panels):
-        data = []
-        for kind, found in boxes(log, panel, span_ms * 1000000, rows).items():
-            data.append(f"${kind}{n} << EOD")
-            for begin, end, row in found:
-                x0, x1 = (begin - panel.begin) / 1e6, (end - panel.begin) / 1e6
-                data.append(f"{(x0 + x1) / 2} {row} {x0} {x1} {row - BAR} {row + BAR}")
-            if not found:
-                data.append("-1 0 -1 -1 0 0")   # an empty block is an error
-            data.append("EOD")
+        found = boxes(log, panel, rows)
         last = n == len(panels) - 1
         text += PANEL.format(
-            n=n, title=panel.title, data="\n".join(data), low=LOW, high=HIGH,
-            saving=SAVING, waiting=WAITING,
-            xlabel='set xlabel "milliseconds"' if last else "unset xlabel",
-            key="set key at screen 0.52,0.035 center horizontal maxrows 1 samplen 2 width 2" if last else "unset key")
-    subprocess.run(["gnuplot"], input=text + "unset multiplot\n", text=True,
-                   capture_output=True, check=True)
+            title=panel.title, span=panel.span_ms, tics=panel.span_ms / 10,
+            data="\n".join(data(kind, n, panel, found[kind]) for kind in found),
+            plots=plots(n), xlabel=f'set xlabel "{AXIS}"' if last else "unset xlabel",
+            key=KEY if last else "unset key")
+    script = png.with_suffix(".gp")
+    script.write_text(text + "unset multiplot\n")
+    subprocess.run(["gnuplot", script], text=True, capture_output=True, check=True)
