@@ -4,7 +4,7 @@
  * from another user at once, while queues run, come and go. At the end every
  * queue is mapped, what ran under all that is exact, and the machine works.
  *
- * GPREEMPT_FUZZ_SECONDS makes it longer than the few seconds of a test run ("make
+ * GPREEMPT_FUZZ_SECONDS makes it longer than the second of a test run ("make
  * fuzz-driver"), GPREEMPT_FUZZ_SEED repeats one; the kernel says whether it had a splat, and on
  * a debug kernel whether something leaked.
  */
@@ -21,7 +21,7 @@
 #include "gpreempt.h"
 #include "ioctl_call.h"
 
-#define SECONDS		4
+#define SECONDS		1
 #define MAX_SECONDS	100000
 #define FUZZERS		2
 #define MAX_QUEUES	4	/* more than any process here has */
