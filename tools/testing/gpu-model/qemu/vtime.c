@@ -50,7 +50,7 @@
 #define IDLE_MAX_NS	NS_PER_MS
 /* With several models, how far one may run past another one's interrupt. */
 #define IDLE_MANY_NS	(50 * NS_PER_US)
-/* While the models have nothing to do, they are looked at this often. */
+/* A tick comes after this time, whatever is or is not due. */
 #define LAZY_NS		NS_PER_MS
 /* A model that does not answer for so long hangs. On the host's clock. */
 #define HANG_S		20
@@ -80,6 +80,7 @@ struct timers_state {
 };
 
 static struct {
+	bool (*qemu_clock_run_timers)(int clock);
 	void (*timer_init_full)(void *timer, void *list, int clock, int scale, int attributes,
 				void (*cb)(void *opaque), void *opaque);
 	void (*timer_mod_ns)(void *timer, int64_t expires);
@@ -116,7 +117,7 @@ static const struct {
 } symbols[] = {
 #define FUNCTION(f)	{ #f, offsetof(__typeof__(qemu), f), 0 }
 #define VARIABLE(v)	{ #v, offsetof(__typeof__(qemu), v), sizeof(*qemu.v) }
-	FUNCTION(timer_init_full), FUNCTION(timer_mod_ns), FUNCTION(qemu_clock_get_ns),
+	FUNCTION(qemu_clock_run_timers), FUNCTION(timer_init_full), FUNCTION(timer_mod_ns), FUNCTION(qemu_clock_get_ns),
 	FUNCTION(qemu_clock_deadline_ns_all), FUNCTION(icount_get_raw),
 	FUNCTION(all_cpu_threads_idle), FUNCTION(qemu_in_vcpu_thread),
 	FUNCTION(bql_lock_impl), FUNCTION(bql_unlock), FUNCTION(cpu_exit),
@@ -150,6 +151,8 @@ static int ngpus;
 static int64_t quantum = 10 * NS_PER_US;
 static int64_t limit_s = INT64_MAX / 1000000000;	/* the guest's time is over then */
 static char timer[256];			/* a QEMUTimer; larger than it is */
+static int64_t expires;			/* when it does */
+static bool queued, ticking;
 static int64_t owed;			/* host's time that idle time still has to last */
 static struct io_ops real;		/* what the table held */
 
@@ -252,8 +255,8 @@ static void run_models(enum clock_order order, int64_t target)
 			wait_for(&gpus[i]);
 }
 
-/* The first time before @limit at which a model has an interrupt, or with @all anything, due. */
-static int64_t first_due(int64_t limit, bool all)
+/* When the first interrupt is to be delivered, or @limit if that is before. */
+static int64_t next_interrupt(int64_t limit)
 {
 	uint64_t t;
 	int i;
@@ -262,8 +265,19 @@ static int64_t first_due(int64_t limit, bool all)
 		t = atomic_load(&gpus[i].shm->interrupt);
 		if (t < (uint64_t)limit)
 			limit = t;
+	}
+	return limit;
+}
+
+/* The same of a model's next event. */
+static int64_t next_event(int64_t limit)
+{
+	uint64_t t;
+	int i;
+
+	for (i = 0; i < ngpus; i++) {
 		t = atomic_load(&gpus[i].shm->next);
-		if (all && t < (uint64_t)limit)
+		if (t < (uint64_t)limit)
 			limit = t;
 	}
 	return limit;
@@ -275,6 +289,24 @@ static int64_t first_due(int64_t limit, bool all)
 static void advance(int64_t ns)
 {
 	__atomic_fetch_add(&qemu.timers_state->icount_bias, ns, __ATOMIC_SEQ_CST);
+}
+
+static void expire_at(int64_t t)
+{
+	expires = t;
+	qemu.timer_mod_ns(timer, t);
+}
+
+/*
+ * When a busy CPU's turn has to end for a tick: as rarely as can be, as the timer wakes all
+ * of QEMU's threads. Before a model's next event nothing happens but for accesses, which
+ * are seen.
+ */
+static int64_t next_tick(int64_t now)
+{
+	int64_t event = next_event(now + LAZY_NS);
+
+	return next_interrupt(event < now + quantum ? now + quantum : event);
 }
 
 /* Interrupts whose time has come. */
@@ -309,12 +341,6 @@ static bool all_idle(void)
 	return qemu.all_cpu_threads_idle();
 }
 
-static void nothing(void *cpu, run_on_cpu_data data)
-{
-	(void)cpu;
-	(void)data;
-}
-
 /*
  * A step of idle time to @target; without BQL as long as it takes, so that the main loop
  * can work, and not much faster than the host's time, so that the host's I/O can.
@@ -325,7 +351,7 @@ static void idle_step(int64_t now, int64_t target)
 	struct timespec t;
 
 	/* Due: the main loop must not jump by itself. */
-	qemu.timer_mod_ns(timer, now);
+	expire_at(now);
 	qemu.bql_unlock();
 	run_models(CLOCK_RUN_IDLE, target);
 	owed += (target - now) / IDLE_SPEED - (host_now() - begin);
@@ -339,54 +365,60 @@ static void idle_step(int64_t now, int64_t target)
 	qemu.bql_lock_impl(__FILE__, __LINE__);
 }
 
-/* All CPUs are idle: on to the next timer of the guest's, or to an interrupt. */
+/* All CPUs are idle: on, from one timer of the guest's to the next, until one is not. */
 static void idle(int64_t now)
 {
-	int64_t end, target, d, max = ngpus > 1 ? IDLE_MANY_NS : IDLE_MAX_NS;
+	int64_t end, target, max = ngpus > 1 ? IDLE_MANY_NS : IDLE_MAX_NS;
 
-	/* The deadline is to be another's, if there is one. */
-	qemu.timer_mod_ns(timer, now + IDLE_MAX_NS);
-	d = qemu.qemu_clock_deadline_ns_all(CLOCK_VIRTUAL, ATTRIBUTES_ALL);
-	end = now + (d < 0 ? IDLE_MAX_NS : d);
-	while (now < end && first_due(end, false) > now && all_idle()) {
+	do {
+		/* The next timer is to be another's, if there is one. */
+		expire_at(now + IDLE_MAX_NS);
+		end = now + qemu.qemu_clock_deadline_ns_all(CLOCK_VIRTUAL, ATTRIBUTES_ALL);
 		target = now + max < end ? now + max : end;
 		idle_step(now, target);
-		target = first_due(target, false);
+		target = next_interrupt(target);
 		if (target > now)
 			advance(target - now);
 		count.idle++;
 		count.idle_ns += target - now;
 		now = target;
-	}
-	/* What is due now is run by this thread, which would go to sleep. */
-	qemu.timer_mod_ns(timer, now);
-	qemu.async_run_on_cpu(qemu.qemu_get_cpu(0), nothing, (run_on_cpu_data){ 0 });
+		if (now >= end)
+			qemu.qemu_clock_run_timers(CLOCK_VIRTUAL);
+		deliver(now);
+	} while (all_idle());
 }
 
-/* The timer's callback: in the CPUs' thread, BQL held. */
+/* In the CPUs' thread, between two turns of theirs; BQL held. */
 static void tick(void *opaque)
 {
-	int64_t now = guest_now(), next;
+	int64_t now = guest_now();
 
 	(void)opaque;
+	if (ticking)
+		return;
+	ticking = true;
 	count.ticks++;
 	if (now / 1000000000 >= limit_s)
 		die("the guest did not end within %lld s of its time", (long long)limit_s);
 	run_models(CLOCK_RUN, now);
 	deliver(now);
-	if (all_idle()) {
+	if (all_idle())
 		idle(now);
-		return;
-	}
-	/* Nothing happens before a model's next event but for an access, which is seen. */
-	next = first_due(now + LAZY_NS, true);
-	if (next < now + quantum)
-		next = first_due(now + quantum, false);
-	qemu.timer_mod_ns(timer, next);
+	expire_at(next_tick(guest_now()));
+	ticking = false;
+}
+
+static void queued_tick(void *cpu, run_on_cpu_data data)
+{
+	(void)cpu;
+	(void)data;
+	queued = false;
+	tick(NULL);
 }
 
 /*
- * A CPU is about to halt, and may be the last: a tick is due now. So QEMU's main loop finds
+ * A CPU is about to halt, and may be the last one: a tick when its turn has ended, as work
+ * that is queued for a CPU. With that none counts as idle, so that QEMU's main loop finds
  * no time to jump over by itself, which it would do at any moment that suits it, and this
  * thread does not go to sleep.
  */
@@ -394,14 +426,16 @@ static void halting(unsigned int cpu, void *opaque)
 {
 	(void)cpu;
 	(void)opaque;
-	qemu.timer_mod_ns(timer, 0);
-	qemu.async_run_on_cpu(qemu.qemu_get_cpu(0), nothing, (run_on_cpu_data){ 0 });
+	if (queued)
+		return;
+	queued = true;
+	qemu.async_run_on_cpu(qemu.qemu_get_cpu(0), queued_tick, (run_on_cpu_data){ 0 });
 }
 
 static void translated(void *tb, void *opaque)
 {
-	const uint8_t hlt = 0xf4;
 	size_t i, n = qemu.qemu_plugin_tb_n_insns(tb);
+	const uint8_t hlt = 0xf4;
 
 	(void)opaque;
 	for (i = 0; i < n; i++) {
@@ -440,12 +474,15 @@ static void begin_access(struct gpu *g)
 static void end_access(struct gpu *g, uint32_t took_ns)
 {
 	void *cpu;
+	int64_t t;
 	int i;
 
 	if (!g || !qemu.qemu_in_vcpu_thread())
 		return;
 	advance(took_ns);
-	qemu.timer_mod_ns(timer, first_due(guest_now() + quantum, false));
+	t = next_tick(guest_now());
+	if (t < expires)
+		expire_at(t);
 	for (i = 0; (cpu = qemu.qemu_get_cpu(i)); i++)
 		qemu.cpu_exit(cpu);
 	count.accesses++;
@@ -500,7 +537,7 @@ static void vcpu_init(unsigned int index, void *opaque)
 	if (!bias_is_right())
 		die("this QEMU's clock is not moved by timers_state.qemu_icount_bias");
 	qemu.timer_init_full(timer, NULL, CLOCK_VIRTUAL, 1, 0, tick, NULL);
-	qemu.timer_mod_ns(timer, guest_now() + quantum);
+	expire_at(guest_now() + LAZY_NS);
 }
 
 static void at_exit(void *opaque)
