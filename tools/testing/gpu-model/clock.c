@@ -307,9 +307,7 @@ void actor_stop(struct actor *a)
 	a->stop = true;
 	pthread_cond_signal(&a->wake);
 	pthread_mutex_unlock(&a->lock);
-	pthread_join(a->thread, NULL);
-	pthread_cond_destroy(&a->wake);
-	pthread_mutex_destroy(&a->lock);
+	pthread_join(a->thread, NULL);	/* its lock stays: it may still be kicked */
 }
 
 void actor_kick_at(struct actor *a, u64 t)

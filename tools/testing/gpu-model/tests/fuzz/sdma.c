@@ -35,11 +35,7 @@ static void fuzz_start(void)
 	fuzz_guard(DEVICE_VRAM_MB);
 	device_start(&gpu);
 	d = gpu.sdma;
-	pthread_mutex_lock(&d->lock);
-	d->stop = true;
-	pthread_cond_broadcast(&d->cond);
-	pthread_mutex_unlock(&d->lock);
-	pthread_join(d->thread, NULL);
+	actor_stop(&d->actor);
 	base[GFX] = sdma_reg_base(0) + RING_GFX;
 	base[PAGE] = sdma_reg_base(ENGINE) + RING_PAGE;
 	base[USER] = sdma_reg_base(ENGINE) + RING_USER + QUEUE * RING_STRIDE;
