@@ -21,7 +21,6 @@ it is a mishap: a wave that halts or is killed, a queue that fails, is reset or
 cannot be saved, a dispatch given up with its queue. EventLog.mishaps has them.
 In a log that ought to be clean, as it is unless one says so, they are errors.
 """
-import bisect
 import re
 from dataclasses import dataclass, field
 
@@ -116,7 +115,7 @@ class EventLog:
         self.runs = []
         self.waits = []         # (cu, begin, end): restored, not running yet
         self.saves = 0          # waves saved after they had run
-        self.behind = []        # times at which a unit fell behind
+        self.behind = []        # times at which a unit fell behind, in real time
         self.start = {}
         self.stop = None        # the compute side's last line
         self.line = 0
@@ -515,10 +514,6 @@ class EventLog:
         """
         return [p for p in self.preemptions
                 if any(looping and wave.state == ENDED for wave, looping, _ in p.saved)]
-
-    def behind_in(self, begin, end):
-        i = bisect.bisect_left(self.behind, begin)
-        return bisect.bisect_right(self.behind, end) - i
 
 
 EventLog.handlers = {name[4:].replace("_", "-"): method
