@@ -29,7 +29,8 @@ MAX_ERRORS = 50
 # A text may hold spaces.
 FIELD = re.compile(r'([\w-]+)=("[^"]*"|\S*)')
 # Events that only people read.
-PEOPLE = {"control", "doorbell-seen", "fault", "hqd-map", "hqd-unmap", "page-retry", "reset",
+PEOPLE = {"control", "doorbell-seen", "fault", "hqd-map", "hqd-unmap", "page-retry", "params",
+          "reset",
           "sdma-map", "sdma-unmap", "set-resources", "warn", "wave-stall"}
 
 

@@ -31,7 +31,8 @@ class Guess:
 
 
 def guesses(text):
-    """Of the model's parameters, NAME VALUE UNIT LOW HIGH source|guess TEXT a line."""
+    """Of the model's parameters, NAME VALUE UNIT LOW HIGH source|guess|chosen TEXT a
+    line."""
     lines = (line.split(maxsplit=6) for line in text.splitlines())
     return [Guess(*fields[:5]) for fields in lines if len(fields) > 5 and fields[5] == "guess"]
 

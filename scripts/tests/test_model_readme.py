@@ -19,15 +19,34 @@ class Readme(unittest.TestCase):
             name = "isa_*.c" if path.name.startswith("isa_") else path.name
             self.assertIn(name, rooms)
         for name in re.findall(r"\b[a-z][a-z0-9_]*\.c\b", README):
-            self.assertTrue((MODEL / name).exists() or (MODEL / "tests" / name).exists() or
+            self.assertTrue(any((MODEL / folder / name).exists()
+                                for folder in ("", "tests", "qemu")) or
                             name.startswith("kfd_"), name)
 
     def test_costs(self):
         costs = set(re.findall(r"^#define ([A-Z]\w+)\s+\S",
                                (MODEL / "params.h").read_text(), re.M))
-        costs -= {"GPU_MODEL_PARAMS_H", "NS_PER_US", "NS_PER_MS"}
+        costs -= {"GPU_MODEL_PARAMS_H", "NS_PER_US", "NS_PER_MS", "PARAM_ERROR"}
         table = section("What it costs", "MI300X")
         self.assertEqual(costs, set(re.findall(r"^([A-Z][A-Z0-9_]+) ", table, re.M)))
+
+    def test_params(self):
+        """As params.def has them, text and all."""
+        table = section("What it costs", "MI300X").split("its source\n")[1].split("\n\n")[0]
+        rows = []
+        for line in table.splitlines()[1:-1]:
+            cells = [line[:22], line[22:38], line[38:55], line[55:]]
+            if line[0] != " ":
+                rows.append([""] * 4)
+            rows[-1] = [f"{old} {new.strip()}".strip() for old, new in zip(rows[-1], cells)]
+        text = (MODEL / "params.def").read_text()
+        found = re.findall(r'^PARAM\((\w+), (\d+), "(\S+)", (\d+), (\d+), (\w+),\n((?:\s+".*"\n?)+)',
+                           text.replace(")\n", "\n"), re.M)
+        self.assertEqual(len(found), len(re.findall("^PARAM", text, re.M)))
+        self.assertEqual(rows, [
+            [name, f"{value} {unit}", f"{low} to {high}",
+             f"{kind}: " + "".join(re.findall('"(.*)"', what))]
+            for name, value, unit, low, high, kind, what in found])
 
     def test_faults(self):
         faults = set(re.findall(r'\.name = "([a-z-]+)"', (MODEL / "fault.c").read_text()))

@@ -118,7 +118,7 @@ static int signal_notify(struct user_queue *q, u64 mailbox, u32 event_id)
 }
 
 /* Completion: timestamps, then the value, then mailbox and interrupt. */
-static int signal_complete(struct user_queue *q, u64 handle, u64 begin)
+static int signal_complete(struct user_queue *q, u64 handle, u64 begin, u64 end)
 {
 	struct amd_signal *s;
 	u64 mailbox = 0;
@@ -130,7 +130,7 @@ static int signal_complete(struct user_queue *q, u64 handle, u64 begin)
 	s = signal_ptr(q, handle);
 	if (s) {
 		s->start_ts = begin / GPU_CLOCK_NS;
-		s->end_ts = gpu_now() / GPU_CLOCK_NS;
+		s->end_ts = end / GPU_CLOCK_NS;
 		mailbox = s->event_mailbox;
 		event_id = s->event_id;
 		__atomic_sub_fetch(&s->value, 1, __ATOMIC_RELEASE);
@@ -370,6 +370,7 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 	q->pasid = env->pasid;
 	q->vmid = h->vmid;
 	q->is_static = env->is_static;
+	q->since = env->since;
 	q->aql = h->aql;
 	q->ring = ((u64)r[HQD(MQD_PQ_BASE_HI)] << 32 | r[HQD(MQD_PQ_BASE_LO)]) << 8;
 	q->read_addr = (u64)r[HQD(MQD_RPTR_REPORT_HI)] << 32 | r[HQD(MQD_RPTR_REPORT_LO)];
@@ -596,6 +597,7 @@ void dispatch_begin(struct dispatch *d)
 	struct user_queue *q = d->q;
 
 	d->used = true;
+	d->ready = gpu_now() + param.launch_ns;
 	q->begun++;
 	q->launching = d;
 	log_event("dispatch-begin", "queue=%#x pasid=%u disp=%" PRIu64 " wgs=%" PRIu64
@@ -632,7 +634,7 @@ void aql_launched(struct dispatch *d)
 
 /**
  * aql_group_ended() - a workgroup of @d ended
- * @d:	dispatch; completed, and free for another, with its last workgroup
+ * @d:	dispatch; with its last workgroup it is aql_complete()'s
  */
 void aql_group_ended(struct dispatch *d)
 {
@@ -643,12 +645,47 @@ void aql_group_ended(struct dispatch *d)
 		return;
 	log_event("dispatch-end", "queue=%#x pasid=%u disp=%" PRIu64 " us=%" PRIu64,
 		  q->h->doorbell, q->pasid, d->packet, (gpu_now() - d->begin) / NS_PER_US);
-	if (by_packet(q, d) && signal_complete(q, get64(d->source + 56), d->begin))
+	d->end = gpu_now();
+}
+
+/* Its signal, and the packets that waited for it; free for another. */
+static void complete(struct dispatch *d)
+{
+	struct user_queue *q = d->q;
+
+	if (by_packet(q, d) && signal_complete(q, get64(d->source + 56), d->begin, d->end))
 		queue_fail(q, AQL_FAULT);
 	d->used = false;
 	q->begun--;
 	if (pm4_dispatch_ended(q, d - q->d))
 		queue_fail(q, AQL_FAULT);
+}
+
+/**
+ * aql_complete() - complete dispatches whose end can be seen by now
+ * @q:	queue
+ *
+ * Return: true if one ended that will be seen later; a turn is asked for then.
+ */
+bool aql_complete(struct user_queue *q)
+{
+	u64 now = gpu_now();
+	bool later = false;
+	unsigned int i;
+
+	for (i = 0; i < DISPATCHES_MAX; i++) {
+		struct dispatch *d = &q->d[i];
+
+		if (!d->used || !d->end)
+			continue;
+		if (now >= d->end + param.signal_ns) {
+			complete(d);
+		} else {
+			mec_kick_at(q->g, d->end + param.signal_ns);
+			later = true;
+		}
+	}
+	return later;
 }
 
 /* Barrier packet: five signals, zero handles count as satisfied. */
@@ -807,7 +844,7 @@ static bool packet_step(struct user_queue *q)
 		  q->pasid, q->fetch, names[type]);
 	q->fetch++;
 	if (type != PACKET_DISPATCH) {
-		if (signal_complete(q, get64(packet + 56), gpu_now()))
+		if (signal_complete(q, get64(packet + 56), gpu_now(), gpu_now()))
 			queue_fail(q, AQL_FAULT);
 		publish(q);
 	} else if (q->g->cfg.rptr_at_fetch) {

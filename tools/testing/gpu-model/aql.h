@@ -105,7 +105,9 @@ _Static_assert(sizeof(struct amd_signal) == 64, "ABI");
  * @wgs: @start: workgroups by dimension, and the first one
  * @total: @next: workgroups, and how many were launched
  * @live:	launched and not ended
- * @begin:	model time of its first workgroup's launch
+ * @ready:	model time from which its waves may issue
+ * @begin:	model time at which its first workgroup could
+ * @end:	model time of its last wave's end, else 0: what it completes with follows
  */
 struct dispatch {
 	bool used;
@@ -118,7 +120,7 @@ struct dispatch {
 	u32 wgs[3], start[3];
 	u64 total, next;
 	u64 live;
-	u64 begin;
+	u64 ready, begin, end;
 };
 
 /**
@@ -167,7 +169,7 @@ struct release {
  * @stalled:	a wave of it stopped for good: it cannot be saved (set by workers)
  * @stuck:	could not be saved, waits for a reset
  * @leaving:	the scheduler is taking it off (preempt.c)
- * @since:	model time at which the scheduler gave it its slot
+ * @since:	model time at which the scheduler gave it its slot: it does nothing before
  * @is_static:	stays when "all dynamic queues" go
  * @request_at: @leave_at: model times of a dequeue request (slot.c): served since,
  *		and free of its slot from then on; 0 for none
@@ -216,13 +218,13 @@ struct user_queue {
  * @sh_mem_bases:	private aperture in the low, shared in the high half: bits 63:48
  * @trap:		how its waves trap
  * @write_addr:		where the write index lives, or 0: as the MQD says
- * @is_static:		see struct user_queue
+ * @since: @is_static:	see struct user_queue
  */
 struct queue_env {
 	u16 pasid;
 	u32 sh_mem_bases;
 	struct trap_setup trap;
-	u64 write_addr;
+	u64 write_addr, since;
 	bool is_static;
 };
 
@@ -263,8 +265,11 @@ unsigned int group_xcc(const struct user_queue *q, u64 number);
 /* The last workgroup was launched. */
 void aql_launched(struct dispatch *d);
 
-/* A workgroup ended; completes the dispatch with its last one. */
+/* A workgroup ended: with its last one the dispatch. */
 void aql_group_ended(struct dispatch *d);
+
+/* Complete the dispatches whose end can be seen by now. True if another ended already. */
+bool aql_complete(struct user_queue *q);
 
 /* Waves in workgroup @number, which an edge of the grid may clip; id[] filled. */
 unsigned int dispatch_waves(const struct dispatch *d, u64 number, u32 id[3]);

@@ -142,13 +142,20 @@ void clock_leave(void)
 
 bool clock_interrupt(void)
 {
-	u64 t = clk.now - BEGIN_NS + INTERRUPT_NS, none = CLOCK_NEVER;
+	u64 t = clk.now - BEGIN_NS + param.interrupt_ns, none = CLOCK_NEVER;
 
 	if (!clk.shm)
 		return false;
 	/* One that is under way announces this one as well: the handler empties the ring. */
 	atomic_compare_exchange_strong(&clk.shm->interrupt, &none, t);
 	return true;
+}
+
+void clock_run_until(u64 t)
+{
+	pthread_mutex_lock(&clk.lock);
+	run_until(t, false);
+	pthread_mutex_unlock(&clk.lock);
 }
 
 static void serve(struct clock_shm *s)
@@ -183,8 +190,8 @@ int clock_share(int fd)
 	if (s == MAP_FAILED)
 		return -errno;
 	s->pid = getpid();
-	s->read_ns = MMIO_READ_NS;
-	s->write_ns = MMIO_WRITE_NS;
+	s->read_ns = param.mmio_read_ns;
+	s->write_ns = param.mmio_write_ns;
 	atomic_store(&s->next, CLOCK_NEVER);
 	atomic_store(&s->interrupt, CLOCK_NEVER);
 	clk.shm = s;

@@ -85,6 +85,9 @@ void clock_leave(void);
 /* Say when something is due next: before the guest learns that its access is over. */
 void clock_publish(void);
 
+/* Virtual time without QEMU, for programs that move it themselves: all that is due until @t. */
+void clock_run_until(u64 t);
+
 /* An interrupt shall reach the guest: false in real time, when it may do so at once. */
 bool clock_interrupt(void);
 

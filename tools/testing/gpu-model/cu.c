@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compute units: each SIMD has a clock of its own, which advances by ISSUE_NS
+ * Compute units: each SIMD has a clock of its own, which advances by param.issue_ns
  * an instruction and is kept just behind model time by a worker. Waves of a
  * SIMD take turns. A unit without a wave that can issue costs nothing: its
  * worker is not run until a wave's s_sleep ends or a workgroup is launched.
@@ -73,6 +73,7 @@ static void cu_insert(struct cu *cu, struct group *grp, bool halted)
 	atomic_fetch_add(grp->count, grp->live);
 	grp->next = cu->groups;
 	cu->groups = grp;
+	cu->changed = true;
 	cu_unlock(cu);
 	actor_kick(&cu->worker->actor);
 }
@@ -334,7 +335,7 @@ static void wave_stopped(struct cu *cu, struct simd *s, struct wave_slot *slot,
 			barrier_check(cu, grp, s->time);
 		break;
 	case WAVE_RETRY:
-		slot->ready += XNACK_RETRY_NS;
+		slot->ready += param.xnack_retry_ns;
 		break;
 	case WAVE_FAULT:
 	case WAVE_ILLEGAL:
@@ -415,7 +416,7 @@ static u64 simd_step(struct cu *cu, struct simd *s, u64 now, u32 *done)
 {
 	struct wave_slot *slot;
 	enum wave_stop stop;
-	bool stepping;
+	bool stepping, woken = false;
 	u32 budget, given;
 	unsigned int n;
 	u64 due, us;
@@ -427,6 +428,7 @@ static u64 simd_step(struct cu *cu, struct simd *s, u64 now, u32 *done)
 		if (slot->ready > now)
 			return slot->ready;
 		s->time = slot->ready;
+		woken = true;
 		n = 1;
 	}
 	if (s->time > now)
@@ -435,7 +437,7 @@ static u64 simd_step(struct cu *cu, struct simd *s, u64 now, u32 *done)
 	if (s->time > now)
 		return s->time;
 
-	due = (now - s->time) / ISSUE_NS / n + 1;
+	due = (now - s->time) / param.issue_ns / n + 1;
 	stepping = steps(slot->w);
 	given = stepping ? 1 : due < SLICE_INSNS ? due : SLICE_INSNS;
 	budget = given;
@@ -452,7 +454,9 @@ static u64 simd_step(struct cu *cu, struct simd *s, u64 now, u32 *done)
 	}
 	stop = wave_run(slot->w, &budget);
 	*done = given - budget;
-	s->time += (*done ? *done : 1) * ISSUE_NS;
+	s->time += (*done ? *done : 1) * param.issue_ns;
+	if (woken)
+		s->time = (s->time + BEAT_NS / 2) / BEAT_NS * BEAT_NS;
 	cu->insns += *done;
 	s->next = (slot - s->slot + 1) % SIMD_WAVES;
 	wave_stopped(cu, s, slot, stop);
@@ -482,6 +486,12 @@ static u64 cu_pass(struct cu *cu, u64 now)
 	u32 done = 0;
 
 	pthread_mutex_lock(&cu->lock);
+	if (!cu->changed && cu->due > now) {
+		next = cu->due;
+		pthread_mutex_unlock(&cu->lock);
+		return next;
+	}
+	cu->changed = false;
 	vm_enter(cu->g);
 	do {
 		/* A barrier may release waves of a SIMD that had nothing to do. */
@@ -499,17 +509,20 @@ static u64 cu_pass(struct cu *cu, u64 now)
 				next = due;
 		}
 	} while (cu->released);
+	cu->due = next;
 	vm_exit(cu->g);
 	pthread_mutex_unlock(&cu->lock);
 	return next;
 }
 
-/* Execute what is due in all units of a worker, but not more often than is worth it. */
+/*
+ * Execute what is due in all units of a worker: in virtual time at the very time of each
+ * instruction, in real time not more often than is worth it.
+ */
 static u64 worker_run(void *arg)
 {
 	struct worker *wk = arg;
-	u64 now = gpu_now(), slice = clock_shared() ? SLICE_NS : THREAD_SLICE_NS;
-	u64 due, next = NEVER;
+	u64 now = gpu_now(), due, next = NEVER;
 	unsigned int i;
 
 	for (i = wk->first; i < wk->ncus; i += wk->step) {
@@ -517,7 +530,7 @@ static u64 worker_run(void *arg)
 		if (due < next)
 			next = due;
 	}
-	return next < now + slice ? now + slice : next;
+	return clock_shared() || next > now + THREAD_SLICE_NS ? next : now + THREAD_SLICE_NS;
 }
 
 /**

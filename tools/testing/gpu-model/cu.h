@@ -93,6 +93,7 @@ struct worker;
  * @groups:	groups with waves in slots
  * @done:	groups whose waves all ended, for the command processor
  * @has_done:	@done is not empty; readable without @lock
+ * @due: @changed: when something is to be executed, unless groups came since
  * @released:	a barrier was passed in this pass over the SIMDs
  * @xcc: @engine: @index: place in the machine
  * @worker:	who executes it
@@ -107,11 +108,18 @@ struct cu {
 	struct group *groups;
 	struct group *done;
 	atomic_bool has_done;
-	bool released;
+	u64 due;
+	bool changed, released;
 	unsigned int xcc, engine, index;
 	struct worker *worker;
 	u64 insns, max_lag, behind;
 };
+
+/* A unit's engine, its number among those of all XCCs. */
+static inline unsigned int cu_engine(const struct gpu *g, const struct cu *cu)
+{
+	return cu->xcc * g->cfg.engines + cu->engine;
+}
 
 /* Start @n workers that share @cus units; 0 or -errno. */
 struct worker *cu_start(struct gpu *g, struct cu *cus, unsigned int ncus, unsigned int n);

@@ -198,7 +198,41 @@ static u32 wave_word(const struct group *grp, unsigned int i)
  */
 u64 cwsr_time(struct gpu *g, u64 bytes)
 {
-	return bytes / (CWSR_CU_BYTES_PER_NS * gpu_engines(g) * g->cfg.cus_per_engine);
+	return bytes * NS_PER_US /
+	       (param.cwsr_cu_bytes_per_us * gpu_engines(g) * g->cfg.cus_per_engine);
+}
+
+/**
+ * cwsr_count() - count the waves of a queue that left the machine
+ * @q:		queue after cwsr_remove()
+ * @waves:	those of each engine; added to
+ */
+void cwsr_count(const struct user_queue *q, unsigned int waves[ALL_ENGINES_MAX])
+{
+	const struct group *grp;
+	unsigned int i;
+
+	for (grp = q->removed; grp; grp = grp->next)
+		for (i = 0; i < grp->wg->nwaves; i++)
+			waves[cu_engine(q->g, grp->cu)] += !grp->wg->waves[i].ended;
+}
+
+/**
+ * cwsr_save_time() - modelled time to save
+ * @g:		device
+ * @bytes:	how much; 0: nothing was to be saved
+ * @waves:	of each engine, which saves one after the other
+ *
+ * Return: ns.
+ */
+u64 cwsr_save_time(struct gpu *g, u64 bytes, const unsigned int waves[ALL_ENGINES_MAX])
+{
+	unsigned int i, most = 0;
+
+	for (i = 0; i < ALL_ENGINES_MAX; i++)
+		if (waves[i] > most)
+			most = waves[i];
+	return bytes ? param.save_fixed_ns + cwsr_time(g, bytes) + most * param.save_wave_ns : 0;
 }
 
 /**
@@ -791,13 +825,15 @@ static int read_xcc(struct user_queue *q, unsigned int xcc, u64 *bytes)
  * @q:		queue just bound to a slot for which cwsr_saved() is true
  * @bytes:	out: how much was read
  *
- * Needs no lock: it touches nothing but @q and its slots' registers. The groups
+ * Needs no lock: it touches nothing but @q, its slots' registers, and when the
+ * machine has read what, which is the command processor's alone. The groups
  * wait in q->pending for room. On an error the queue is left without state.
  *
  * Return: 0, -EFAULT, -EINVAL for a damaged area, or -ENOMEM.
  */
 int cwsr_restore(struct user_queue *q, u64 *bytes)
 {
+	u64 *copied = &q->g->spi->copied_at, begin = gpu_now();
 	struct group *grp, *list;
 	unsigned int xcc;
 	int err = 0;
@@ -809,12 +845,18 @@ int cwsr_restore(struct user_queue *q, u64 *bytes)
 		cwsr_drop(q);	/* none of its groups has a unit yet */
 		return err;
 	}
+	/* One queue's bytes after the other's. */
+	if (begin < q->since)
+		begin = q->since;
+	if (*copied < begin)
+		*copied = begin;
+	*copied += cwsr_time(q->g, *bytes);
 	/* Reading put them in reverse order; the oldest go first. */
 	for (list = q->pending, q->pending = NULL; (grp = list);) {
 		list = grp->next;
 		grp->next = q->pending;
 		q->pending = grp;
-		grp->ready = gpu_now() + cwsr_time(q->g, *bytes);
+		grp->ready = *copied + param.restore_fixed_ns;
 	}
 	return 0;
 }

@@ -37,6 +37,12 @@ int cwsr_restore(struct user_queue *q, u64 *bytes);
 /* Modelled time to move @bytes of context. */
 u64 cwsr_time(struct gpu *g, u64 bytes);
 
+/* Waves that cwsr_remove() took off, added to those of each engine. */
+void cwsr_count(const struct user_queue *q, unsigned int waves[ALL_ENGINES_MAX]);
+
+/* Modelled time of a save: fixed, by @bytes, and by the waves of the engine with most. */
+u64 cwsr_save_time(struct gpu *g, u64 bytes, const unsigned int waves[ALL_ENGINES_MAX]);
+
 /* Modelled time that waves get to end by themselves when their queue has to go. */
 u64 cwsr_grace(struct gpu *g);
 

@@ -465,7 +465,7 @@ static int run_workgroup(struct runner *r, const u32 id[3])
 		if (simd[n % CU_SIMDS] > longest)
 			longest = simd[n % CU_SIMDS];
 	}
-	r->model_ns += longest * ISSUE_NS;
+	r->model_ns += longest * param.issue_ns;
 	wg_free(wg);
 	return err;
 }

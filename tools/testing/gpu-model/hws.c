@@ -226,7 +226,7 @@ static s64 run_list(struct gpu *g, const u32 *p, unsigned int n)
 	static const struct filter dynamic = { .select = SEL_DYNAMIC };
 	struct hws *s = g->hws;
 	struct user_queue *q;
-	unsigned int dw, mapped;
+	unsigned int dw;
 	u32 *ib;
 	int err;
 
@@ -264,8 +264,8 @@ static s64 run_list(struct gpu *g, const u32 *p, unsigned int n)
 		}
 	}
 	sdma_unmap(g, sdma_wanted, &dynamic);
-	mapped = runlist_map(g);
-	return gpu_now() + RUNLIST_FIXED_NS + mapped * RUNLIST_QUEUE_NS;
+	runlist_map(g);
+	return s->mapped_at;
 }
 
 static void reset_queues(struct gpu *g, const struct filter *f)
@@ -337,8 +337,14 @@ static s64 query_status(struct gpu *g, const u32 *p, unsigned int n)
 
 s64 hws_packet(struct gpu *g, unsigned int op, const u32 *p, unsigned int n)
 {
-	if (g->hws->busy && !preempt_turn(g))
+	struct hws *s = g->hws;
+
+	if (s->busy && !preempt_turn(g))
 		return -EAGAIN;
+	if (gpu_now() < s->mapped_at) {		/* what rotated in, or replaced another list */
+		mec_kick_at(g, s->mapped_at);
+		return -EAGAIN;
+	}
 	switch (op) {
 	case IT_SET_RESOURCES:
 		return set_resources(g, p, n);
@@ -390,6 +396,7 @@ void hws_reset(struct gpu *g)
 
 	runlist_drop(s);
 	s->busy = false;
+	s->mapped_at = 0;
 	s->vmid_mask = 0;
 	s->queue_mask = 0;
 	memset(s->pasid, 0, sizeof(s->pasid));

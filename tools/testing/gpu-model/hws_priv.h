@@ -59,11 +59,13 @@ struct entry {
  * @next_slot: @next_vmid: where the next search starts: never the same place
  * @busy:	a preemption is under way
  * @stopped:	its waves are off the machine
+ * @saved:	and their state is in memory
  * @remap:	map what waits after it
  * @copying:	state is being saved or restored with mec_lock dropped
  * @copied:	announces the end of that
- * @begin: @grace: @end: @deadline: model times of the preemption: request, waves
- *		stop, over; it fails at the last
+ * @begin: @grace: @stop: @end: @deadline: model times of the preemption: request,
+ *		waves stop at the latest, did so, over; it fails at the last
+ * @mapped_at:	when the last runlist is in place: the HIQ waits for it
  * @bytes: @count: context saved, queues taken
  */
 struct hws {
@@ -78,14 +80,17 @@ struct hws {
 	u16 pasid[VMIDS];
 	u64 since[VMIDS];
 	unsigned int next_slot, next_vmid;
-	bool busy, stopped, remap, copying;
+	bool busy, stopped, saved, remap, copying;
 	pthread_cond_t copied;
-	u64 begin, grace, end, deadline, bytes;
+	u64 begin, grace, stop, end, deadline, bytes, mapped_at;
 	unsigned int count;
 };
 
-/* Map what has no place yet, as far as there are places. Return: queues mapped. */
-unsigned int runlist_map(struct gpu *g);
+/*
+ * Map what has no place yet, as far as there are places: one queue after the other,
+ * the last at hws.mapped_at.
+ */
+void runlist_map(struct gpu *g);
 
 /*
  * Mark queues that have to make room for others as leaving. False if none has to

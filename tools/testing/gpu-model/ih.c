@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "asic.h"
+#include "clock.h"
 #include "fault.h"
 #include "ih.h"
 #include "log.h"
@@ -43,6 +44,7 @@
  * struct ih - the interrupt ring's write side
  * @lock:	orders posts and the registers WPTR and RPTR; protects @cam
  * @cam:	pages that retry faults were sent for and the driver has not answered
+ * @faults: @last: page faults on their way, in their order
  */
 struct ih {
 	pthread_mutex_t lock;
@@ -51,21 +53,80 @@ struct ih {
 		u16 pasid;
 		u64 page;
 	} cam[RETRY_CAM_ENTRIES];
+	struct actor actor;
+	struct page_fault *faults, **last;
 };
+
+/**
+ * struct page_fault - a page fault whose interrupt is still to be raised
+ * @due:	model time of that
+ */
+struct page_fault {
+	struct ih_vector v;
+	u64 due;
+	struct page_fault *next;
+};
+
+/* The first fault, if its time has come; *@next: else when it comes. */
+static struct page_fault *take_fault(struct ih *ih, u64 *next)
+{
+	struct page_fault *f;
+
+	pthread_mutex_lock(&ih->lock);
+	f = ih->faults;
+	*next = f ? f->due : NEVER;
+	if (f && f->due > gpu_now())
+		f = NULL;
+	if (f) {
+		ih->faults = f->next;
+		if (!f->next)
+			ih->last = &ih->faults;
+	}
+	pthread_mutex_unlock(&ih->lock);
+	return f;
+}
+
+static u64 ih_run(void *arg)
+{
+	struct gpu *g = arg;
+	struct page_fault *f;
+	u64 next;
+
+	while ((f = take_fault(g->ih, &next))) {
+		ih_post(g, &f->v);
+		free(f);
+	}
+	return next;
+}
 
 int ih_create(struct gpu *g)
 {
+	int err;
+
 	g->ih = calloc(1, sizeof(*g->ih));
 	if (!g->ih)
 		return -ENOMEM;
 	pthread_mutex_init(&g->ih->lock, NULL);
-	return 0;
+	g->ih->last = &g->ih->faults;
+	err = actor_start(&g->ih->actor, "gpu-ih", ih_run, g);
+	if (err) {
+		free(g->ih);
+		g->ih = NULL;
+	}
+	return err;
 }
 
 void ih_destroy(struct gpu *g)
 {
+	struct page_fault *f;
+
 	if (!g->ih)
 		return;
+	actor_stop(&g->ih->actor);
+	while ((f = g->ih->faults)) {
+		g->ih->faults = f->next;
+		free(f);
+	}
 	pthread_mutex_destroy(&g->ih->lock);
 	free(g->ih);
 	g->ih = NULL;
@@ -233,6 +294,24 @@ static struct ih_vector fault_vector(struct gpu *g, unsigned int vmid, u64 va, b
 	};
 }
 
+/* What finds that a page is not there needs its time to say so. */
+static void post_fault(struct gpu *g, const struct ih_vector *v)
+{
+	struct page_fault *f = malloc(sizeof(*f));
+	u64 due = gpu_now() + param.fault_ns;
+
+	if (!f) {
+		log_warn("out of memory for a page fault");
+		return;
+	}
+	*f = (struct page_fault){ .v = *v, .due = due };
+	pthread_mutex_lock(&g->ih->lock);
+	*g->ih->last = f;
+	g->ih->last = &f->next;
+	pthread_mutex_unlock(&g->ih->lock);
+	actor_kick_at(&g->ih->actor, due);
+}
+
 bool ih_post_vm_retry(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
 {
 	struct ih_vector v = fault_vector(g, vmid, va, write, why);
@@ -245,7 +324,7 @@ bool ih_post_vm_retry(struct gpu *g, unsigned int vmid, u64 va, bool write, enum
 		pthread_mutex_unlock(&g->ih->lock);
 	}
 	if (post)
-		ih_post(g, &v);
+		post_fault(g, &v);
 	return post;
 }
 
@@ -257,7 +336,7 @@ void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write, enum
 		 (write ? STATUS_RW : 0) | vmid << STATUS_VMID_SHIFT);
 	regs_set(g, REG_VM_L2_FAULT_ADDR_LO, (u32)(va >> 12));
 	regs_set(g, REG_VM_L2_FAULT_ADDR_HI, (u32)(va >> 44));
-	ih_post(g, &v);
+	post_fault(g, &v);
 }
 
 void ih_set_vmid_pasid(struct gpu *g, unsigned int vmid, u16 pasid)

@@ -72,6 +72,15 @@ void machine_kill_waves(struct gpu *g, unsigned int xcc, u32 mask, unsigned int 
 	mec_unlock(g);
 }
 
+/* Has the scheduler come to giving the queue its slot? */
+static bool is_here(const struct user_queue *q)
+{
+	if (gpu_now() >= q->since)
+		return true;
+	mec_kick_at(q->g, q->since);
+	return false;
+}
+
 /* Packets of a process' PM4 queue. What it cannot do in this turn waits for the next. */
 static void pm4_advance(struct user_queue *q)
 {
@@ -87,7 +96,11 @@ void machine_turn(struct gpu *g)
 
 	do {
 		again = spi_reap(g);
+		for (q = g->spi->queues; q; q = q->next)
+			aql_complete(q);
 		for (q = g->spi->queues; q; q = q->next) {
+			if (!is_here(q))
+				continue;
 			if (q->aql)
 				again |= aql_advance(q);
 			else

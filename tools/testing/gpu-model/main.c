@@ -44,6 +44,7 @@ static const char usage[] =
 "usage: gpu-model --socket PATH [options]\n"
 "       gpu-model exec FILE.co KERNEL [options]   (see gpu-model exec --help)\n"
 "       gpu-model isa                              the instructions it executes\n"
+"       gpu-model params                           what things cost, and why so much\n"
 "       gpu-model control PATH COMMAND...         (see gpu-model control)\n"
 "\n"
 "An AMD Instinct MI210 or MI300X for QEMU's vfio-user-pci. Listens on PATH,\n"
@@ -67,6 +68,7 @@ static const char usage[] =
 "  --control PATH         unix socket for 'gpu-model control'\n"
 "  --fault NAME[=ARG][,COUNT]\n"
 "                         arm a fault COUNT times (default 1), below\n"
+"  --param NAME=VALUE     change what something costs, see gpu-model params\n"
 "  --clock FD             share the clock of a QEMU that runs the plugin qemu/vtime.c,\n"
 "                         by this memory; without it the host's clock counts\n"
 "\n"
@@ -130,6 +132,16 @@ static void arm_fault(const char *text)
 	}
 }
 
+static void set_param(const char *text)
+{
+	char error[PARAM_ERROR];
+
+	if (!param_set(text, error)) {
+		fprintf(stderr, "gpu-model: --param '%s': %s\n", text, error);
+		exit(2);
+	}
+}
+
 static void share_clock(int fd)
 {
 	int err = fd < 0 ? 0 : clock_share(fd);
@@ -145,7 +157,7 @@ static void share_clock(int fd)
 static const char *parse(int argc, char **argv, const char **control)
 {
 	enum { SOCKET, LOG, ASIC, XCCS, ENGINES, CUS, VRAM, WORKERS, RPTR, CWSR, CONTROL,
-	       FAULT, CLOCK, HELP };
+	       FAULT, PARAM, CLOCK, HELP };
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, SOCKET },
 		{ "log", required_argument, NULL, LOG },
@@ -159,6 +171,7 @@ static const char *parse(int argc, char **argv, const char **control)
 		{ "cwsr", required_argument, NULL, CWSR },
 		{ "control", required_argument, NULL, CONTROL },
 		{ "fault", required_argument, NULL, FAULT },
+		{ "param", required_argument, NULL, PARAM },
 		{ "clock", required_argument, NULL, CLOCK },
 		{ "help", no_argument, NULL, HELP },
 		{ NULL, 0, NULL, 0 },
@@ -223,6 +236,9 @@ static const char *parse(int argc, char **argv, const char **control)
 			break;
 		case FAULT:
 			arm_fault(optarg);
+			break;
+		case PARAM:
+			set_param(optarg);
 			break;
 		case CLOCK:
 			clock_fd = number("clock", optarg, 0, INT_MAX);
@@ -308,6 +324,10 @@ int main(int argc, char **argv)
 		return exec_main(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "isa"))
 		return isa_doc_main();
+	if (argc > 1 && !strcmp(argv[1], "params")) {
+		params_print();
+		return 0;
+	}
 	if (argc > 1 && !strcmp(argv[1], "control"))
 		return control_main(argc - 1, argv + 1);
 	socket = parse(argc, argv, &control);
@@ -332,6 +352,7 @@ int main(int argc, char **argv)
 	log_event("start", "asic=%s xccs=%u engines=%u cus_per_engine=%u vram_mb=%u workers=%u rptr_at=%s",
 		  asics[gpu.cfg.asic].name, gpu.cfg.xccs, gpu.cfg.engines, gpu.cfg.cus_per_engine,
 		  gpu.cfg.vram_mb, gpu.cfg.workers, gpu.cfg.rptr_at_fetch ? "fetch" : "launch");
+	params_log();
 	pthread_mutex_init(&gpu.mec_lock, NULL);
 	/* Who sees the device's socket finds the control's there, too. */
 	if (control && control_listen(&gpu, control))

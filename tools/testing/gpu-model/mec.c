@@ -20,6 +20,7 @@
 
 #define SLOTS			(MEC_COUNT * MEC_PIPES * MEC_QUEUES)	/* of an XCC */
 #define DOORBELLS		(DOORBELL_SIZE / 8)	/* one a qword */
+#define BELLS			(2 * DOORBELLS)
 
 #define MQD_ACTIVE		HQD(130)
 #define MQD_VMID		HQD(131)
@@ -36,14 +37,26 @@
 #define DOORBELL_OFFSET(v)	(((v) & 0x0ffffffc) >> 2)
 
 /**
+ * struct bell - a doorbell that rang
+ * @place: @value:	which, and what was written
+ * @due:		model time from which it is looked at
+ */
+struct bell {
+	u32 place;
+	u64 value, due;
+};
+
+/**
  * struct mec - the micro engines
  * @hqd: @pm4:	slots, XCC after XCC; mec_lock
  * @slots:	how many
  * @waiters:	threads that want mec_lock of the command processor
  * @ring_lock:	the fields below it
- * @ring:	doorbells rung and not yet looked at: a place is in @ring at most
- *		once, so that @ring cannot overflow however often the guest rings
- * @value:	their values, the last one wins as in hardware
+ * @ring:	doorbells rung and not yet looked at, from @tail to @head
+ * @pending:	how often a place is in @ring: twice at most, so that @ring cannot
+ *		overflow however often the guest rings; one more changes the value of the
+ *		later one, as the last one wins in hardware
+ * @later:	which that is
  */
 struct mec {
 	struct hqd hqd[XCCS_MAX * SLOTS];
@@ -54,9 +67,9 @@ struct mec {
 	bool running;
 
 	pthread_mutex_t ring_lock;
-	u64 *value;
-	u32 *ring;
+	struct bell *ring;
 	u8 *pending;
+	u32 *later;
 	u32 head, tail;
 };
 
@@ -273,37 +286,40 @@ void mec_kick_at(struct gpu *g, u64 t)
 
 void mec_doorbell(struct gpu *g, u32 dw, u64 value)
 {
+	const struct bell b = { dw / 2, value, gpu_now() + param.doorbell_ns };
 	struct mec *m = g->mec;
-	u32 place = dw / 2;
 
-	if (place >= DOORBELLS)
+	if (b.place >= DOORBELLS)
 		return;
 	pthread_mutex_lock(&m->ring_lock);
-	m->value[place] = value;
-	if (!m->pending[place]) {
-		m->pending[place] = 1;
-		m->ring[m->head++ % DOORBELLS] = place;
+	if (m->pending[b.place] == 2) {
+		m->ring[m->later[b.place]].value = value;
+	} else {
+		m->pending[b.place]++;
+		m->later[b.place] = m->head % BELLS;
+		m->ring[m->head++ % BELLS] = b;
 	}
 	pthread_mutex_unlock(&m->ring_lock);
-	mec_kick(g);
+	mec_kick_at(g, b.due);
 }
 
-/* Take one doorbell; false if there is none. */
-static bool next_doorbell(struct mec *m, u32 *dw, u64 *value)
+/* Take a doorbell whose time has come; false: none. @b->due: out: the next one's, or NEVER. */
+static bool next_doorbell(struct mec *m, struct bell *b)
 {
-	bool got = false;
+	bool due = false;
 
+	b->due = NEVER;
 	pthread_mutex_lock(&m->ring_lock);
 	if (m->tail != m->head) {
-		u32 place = m->ring[m->tail++ % DOORBELLS];
-
-		m->pending[place] = 0;
-		*dw = place * 2;
-		*value = m->value[place];
-		got = true;
+		*b = m->ring[m->tail % BELLS];
+		due = b->due <= gpu_now();
+	}
+	if (due) {
+		m->tail++;
+		m->pending[b->place]--;
 	}
 	pthread_mutex_unlock(&m->ring_lock);
-	return got;
+	return due;
 }
 
 static void ring(struct hqd *h, u64 value)
@@ -321,18 +337,21 @@ static void drain_doorbells(struct gpu *g)
 {
 	struct mec *m = g->mec;
 	unsigned int i;
-	u64 value;
-	u32 dw;
+	struct bell b;
 
-	while (next_doorbell(m, &dw, &value)) {
+	while (next_doorbell(m, &b)) {
+		u32 dw = b.place * 2;
 		struct hqd *h = mec_find_doorbell(g, 0, dw);
 
 		log_event("doorbell", "dw=0x%x value=0x%llx slot=%d", dw,
-			  (unsigned long long)value, h ? (int)(h - m->hqd) : -1);
+			  (unsigned long long)b.value, h ? (int)(h - m->hqd) : -1);
 		for (i = 0; i < m->slots; i++)
 			if (has_doorbell(&m->hqd[i], dw))
-				ring(&m->hqd[i], value);
+				ring(&m->hqd[i], b.value);
 	}
+	/* Asked for again: with the request for an earlier one it may have been dropped. */
+	if (b.due != NEVER)
+		mec_kick_at(g, b.due);
 }
 
 /* Has a process' queue its slots on all XCCs? */
@@ -400,9 +419,9 @@ static u64 mec_run(void *arg)
 static void mec_free(struct mec *m)
 {
 	pthread_mutex_destroy(&m->ring_lock);
-	free(m->value);
 	free(m->ring);
 	free(m->pending);
+	free(m->later);
 	free(m);
 }
 
@@ -415,10 +434,10 @@ int mec_start(struct gpu *g)
 	if (!m)
 		return -ENOMEM;
 	pthread_mutex_init(&m->ring_lock, NULL);
-	m->value = calloc(DOORBELLS, sizeof(*m->value));
-	m->ring = calloc(DOORBELLS, sizeof(*m->ring));
+	m->ring = calloc(BELLS, sizeof(*m->ring));
 	m->pending = calloc(DOORBELLS, sizeof(*m->pending));
-	if (!m->value || !m->ring || !m->pending) {
+	m->later = calloc(DOORBELLS, sizeof(*m->later));
+	if (!m->ring || !m->pending || !m->later) {
 		mec_free(m);
 		return -ENOMEM;
 	}
@@ -459,12 +478,13 @@ void mec_destroy(struct gpu *g)
 
 void mec_reset(struct gpu *g)
 {
-	u64 value;
+	struct mec *m = g->mec;
 	unsigned int i;
-	u32 dw;
 
-	for (i = 0; i < g->mec->slots; i++)
-		mec_unmap(g, &g->mec->hqd[i]);
-	while (next_doorbell(g->mec, &dw, &value))
-		;
+	for (i = 0; i < m->slots; i++)
+		mec_unmap(g, &m->hqd[i]);
+	pthread_mutex_lock(&m->ring_lock);
+	while (m->tail != m->head)
+		m->pending[m->ring[m->tail++ % BELLS].place] = 0;
+	pthread_mutex_unlock(&m->ring_lock);
 }

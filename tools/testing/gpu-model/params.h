@@ -1,10 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sizes and costs of the modelled compute side, each with its source. Change
- * them here and nowhere else.
+ * Sizes of the modelled compute side, what the model does for its own sake, and its
+ * costs (params.def), each with its source. Change them there and nowhere else.
  */
 #ifndef GPU_MODEL_PARAMS_H
 #define GPU_MODEL_PARAMS_H
+
+#include "gpu.h"
+
+/**
+ * struct params - what things cost; constant once the device has started
+ */
+struct params {
+#define PARAM(name, value, unit, low, high, kind, text) u64 name;
+#include "params.def"
+#undef PARAM
+};
+
+extern struct params param;
+
+/* Room for what is wrong with a parameter. */
+#define PARAM_ERROR	160
+
+/* NAME=VALUE. False, and @error says why: no such name, no number, out of range. */
+bool param_set(const char *text, char error[PARAM_ERROR]);
+
+/* All of them, "NAME DEFAULT UNIT LOW HIGH KIND TEXT" a line, to stdout. */
+void params_print(void);
+
+/* To the event log: those that are not at their default. */
+void params_log(void);
 
 #define NS_PER_US	((u64)1000)
 #define NS_PER_MS	((u64)1000000)
@@ -28,27 +53,16 @@
 #define ALL_ENGINES_MAX		(XCCS_MAX * ENGINES_MAX)
 
 /*
- * What the CPU waits for an access to a register or doorbell over PCIe, and an
- * interrupt needs from the device to its handler.
+ * In real time a worker with waves that can issue is run this often: with every
+ * instruction, as in virtual time, a thread would do little else than wake up.
  */
-#define MMIO_READ_NS		900
-#define MMIO_WRITE_NS		200
-#define INTERRUPT_NS		1000
-
-/*
- * Instruction rate: one wave instruction each ISSUE_NS on each SIMD. Real
- * SIMDs are some thousand times faster. Chosen so that the default machine
- * (16 SIMDs, all busy with the demo's LOW) costs well below half a core: about
- * 105 ns of host time an instruction were measured on a 2.6 GHz server core.
- */
-#define ISSUE_NS		(6 * NS_PER_US)
-
-/*
- * A worker with waves that can issue is run this often: every instruction in virtual
- * time; a thread would do little else than wake up.
- */
-#define SLICE_NS		ISSUE_NS
 #define THREAD_SLICE_NS		(100 * NS_PER_US)
+
+/*
+ * SIMDs that began at about the same time go on in step, as one turn of a worker for all
+ * costs the host less: a SIMD's first instruction ends at the nearest multiple of this.
+ */
+#define BEAT_NS			NS_PER_US
 
 /* Instructions executed under one hold of cu.lock (some 10 us of host time). */
 #define SLICE_INSNS		96
@@ -58,21 +72,6 @@
 
 /* Workgroups launched under one hold of mec_lock (some 20 us each). */
 #define LAUNCH_BATCH		4
-
-/*
- * Preemption. Bandwidth: MI210 moves 1.6 TB/s (AMD data sheet) and has 104
- * compute units, so a small machine gets 15.4 bytes/ns for each of its own and
- * a full save takes as long as on a full-size one. Fixed part: nothing is
- * published for AMD; GPreempt (USENIX ATC '25, section 3.1) reports 40 us for
- * the bytes and 100 us in all on A100. Of the 60 us between, 38.5 are the grace
- * period before the save (cwsr_grace()).
- */
-#define PREEMPT_FIXED_NS	((u64)21500)
-#define CWSR_CU_BYTES_PER_NS	15.4
-
-/* Time of RUN_LIST for itself and each queue: a guess, no figure is published. */
-#define RUNLIST_FIXED_NS	(10 * NS_PER_US)
-#define RUNLIST_QUEUE_NS	(2 * NS_PER_US)
 
 /*
  * process_quantum of MAP_PROCESS (amdkfd sends 10). Its unit is not documented;
@@ -120,13 +119,9 @@
 #define TURN_ROUNDS		4
 
 /*
- * XNACK: an access that waits for its page is made again at this distance. The
- * hardware's is not published; the driver needs about as long to map a page, and a
- * machine full of waiting waves costs the host a few hundredths of a core. The
- * second: pages that retry faults may be out for. IH_RETRY_INT_CAM_CNTL.CAM_SIZE has
- * 5 bits, of a unit that is not documented. Both chosen.
+ * Pages that retry faults may be out for. IH_RETRY_INT_CAM_CNTL.CAM_SIZE has 5 bits,
+ * of a unit that is not documented: chosen.
  */
-#define XNACK_RETRY_NS		NS_PER_MS
 #define RETRY_CAM_ENTRIES	64
 
 /* Timestamps: the 100 MHz reference clock (amdgpu_asic_get_xclk() of MI200). */

@@ -70,6 +70,7 @@ void preempt_begin(struct gpu *g)
 
 	s->busy = true;
 	s->stopped = false;
+	s->saved = false;
 	s->begin = gpu_now();
 	s->grace = s->begin + cwsr_grace(g);
 	s->deadline = s->begin + s->unmap_latency;
@@ -112,27 +113,49 @@ static void give_up(struct gpu *g)
 	}
 }
 
-/* The waves that did not end stop now, and their state goes to memory. */
+/* The waves that did not end stop now. */
 static void stop(struct gpu *g)
 {
 	struct hws *s = g->hws;
 	struct user_queue *q;
 
 	s->stopped = true;
+	s->stop = gpu_now();
 	for (q = g->spi->queues; q; q = q->next)
 		if (q->leaving && q->frozen && !q->stuck)
 			cwsr_remove(q);
-	/* What the host needs to copy is not what the device needs. */
-	s->end = gpu_now() + s->count * RUNLIST_QUEUE_NS;
-	log_event("preempt-stop", "us=%" PRIu64, (gpu_now() - s->begin) / NS_PER_US);
+	log_event("preempt-stop", "us=%" PRIu64, (s->stop - s->begin) / NS_PER_US);
 	spi_reap(g);
+}
+
+/*
+ * Their state goes to memory. False if that cannot be yet: a dispatch that ended is
+ * told of first, nothing is left to do so later.
+ */
+static bool save(struct gpu *g)
+{
+	unsigned int waves[ALL_ENGINES_MAX] = {};
+	struct hws *s = g->hws;
+	struct user_queue *q;
+	bool wait = false;
+
+	for (q = g->spi->queues; q; q = q->next)
+		wait |= q->leaving && q->frozen && aql_complete(q);
+	if (wait)
+		return false;
+	s->saved = true;
+	for (q = g->spi->queues; q; q = q->next)
+		if (q->leaving && q->frozen)
+			cwsr_count(q, waves);
 	save_all(g);
-	if (s->bytes)
-		s->end += PREEMPT_FIXED_NS + cwsr_time(g, s->bytes);
+	/* What the host needs to copy is not what the device needs. */
+	s->end = s->stop + param.unmap_fixed_ns + s->count * param.unmap_queue_ns +
+		 cwsr_save_time(g, s->bytes, waves);
 	for (q = g->spi->queues; q; q = q->next)
 		if (q->leaving && q->stuck)
 			s->end = s->deadline;
 	s->end = fault_preempt_end(s->end);
+	return true;
 }
 
 /* Queues without CWSR leave when their dispatches have ended. True while one has to wait. */
@@ -187,13 +210,15 @@ bool preempt_turn(struct gpu *g)
 	struct hws *s = g->hws;
 	u64 now = gpu_now(), wait = s->grace < s->deadline ? s->grace : s->deadline;
 
-	if (s->stopped || !in_flight(g) || now >= wait) {
-		if (!s->stopped && now < s->grace)
+	if (!s->stopped && (!in_flight(g) || now >= wait)) {
+		if (now < s->grace)
 			give_up(g);
-		if (!s->stopped)
-			stop(g);
-		wait = draining(g) ? s->deadline : s->end;
+		stop(g);
 	}
+	if (s->stopped && !s->saved && !save(g))
+		return false;
+	if (s->stopped)
+		wait = draining(g) ? s->deadline : s->end;
 	if (now < wait) {
 		mec_kick_at(g, wait);
 		return false;

@@ -76,8 +76,8 @@ static unsigned int free_vmids(const struct hws *s)
 	return n < s->concurrent - used ? n : s->concurrent - used;
 }
 
-/* VMID of a process, given now if it has none; -1 when there is none left. */
-static int map_process(struct gpu *g, const struct process *p)
+/* VMID of a process, given @at if it has none; -1 when there is none left. */
+static int map_process(struct gpu *g, const struct process *p, u64 at)
 {
 	struct hws *s = g->hws;
 	int vmid = process_vmid(s, p->pasid);
@@ -94,7 +94,7 @@ static int map_process(struct gpu *g, const struct process *p)
 		return -1;
 	if (!s->pasid[vmid]) {
 		s->next_vmid = vmid + 1;
-		s->since[vmid] = gpu_now();
+		s->since[vmid] = at;
 	}
 	s->pasid[vmid] = p->pasid;
 	vm_set_base(g, vmid, p->base);
@@ -132,10 +132,11 @@ static bool mapped(struct gpu *g, const struct entry *e)
 	return q;
 }
 
-static void map_sdma(struct gpu *g, struct entry *e, const struct process *p, int vmid)
+static void map_sdma(struct gpu *g, struct entry *e, const struct process *p, int vmid, u64 at)
 {
 	const struct sdma_user u = {
-		.mqd = e->mqd, .write_addr = e->write_addr, .vmid = vmid, .pasid = p->pasid,
+		.mqd = e->mqd, .write_addr = e->write_addr, .since = at, .vmid = vmid,
+		.pasid = p->pasid,
 	};
 	int err = sdma_map(g, &u);
 
@@ -175,13 +176,14 @@ static bool is_alone(struct gpu *g, const struct user_queue *uq)
 }
 
 static void map_queue(struct gpu *g, struct hqd *h, struct entry *e, const struct process *p,
-		      int vmid)
+		      int vmid, u64 at)
 {
 	const struct queue_env env = {
 		.pasid = p->pasid,
 		.sh_mem_bases = p->sh_mem_bases,
 		.trap = p->trap,
 		.write_addr = e->write_addr,
+		.since = at,
 		.is_static = e->is_static,
 	};
 
@@ -191,19 +193,19 @@ static void map_queue(struct gpu *g, struct hqd *h, struct entry *e, const struc
 		return;
 	}
 	if (slot_enter(g, h, &env)) {
-		h->uq->since = gpu_now();
-		/* Whatever the host did since the VMID was given is not its time. */
+		/* Whatever was done since the VMID was given is not its time. */
 		if (is_alone(g, h->uq))
-			g->hws->since[vmid] = h->uq->since;
+			g->hws->since[vmid] = at;
 	} else {
 		e->gone = true;
 		mec_unmap(g, h);
 	}
 }
 
-unsigned int runlist_map(struct gpu *g)
+void runlist_map(struct gpu *g)
 {
 	struct hws *s = g->hws;
+	u64 at = gpu_now() + param.runlist_fixed_ns;
 	unsigned int i, queues = 0, waiting = 0, first = s->cursor;
 
 	for (i = 0; i < s->nentry; i++) {
@@ -215,20 +217,23 @@ unsigned int runlist_map(struct gpu *g)
 
 		if (e->gone || mapped(g, e))
 			continue;
-		vmid = map_process(g, p);
+		vmid = map_process(g, p, at);
 		if (vmid >= 0 && !e->sdma)
 			h = free_slot(g);
 		if (h) {
-			map_queue(g, h, e, p, vmid);
+			at += param.runlist_queue_ns;
+			map_queue(g, h, e, p, vmid, at);
 			queues++;
 		} else if (vmid >= 0 && e->sdma) {
-			map_sdma(g, e, p, vmid);
+			at += param.runlist_queue_ns;
+			map_sdma(g, e, p, vmid, at);
 			queues++;
 		} else if (!waiting++) {
 			first = n;
 		}
 	}
 	s->cursor = first;
+	s->mapped_at = at;
 	runlist_free_vmids(g);		/* of those for which there was no slot */
 	s->rotate_at = waiting && s->chained ? gpu_now() : 0;
 	log_event("runlist", "processes=%u entries=%u mapped=%u waiting=%u rotates=%d",
@@ -236,7 +241,6 @@ unsigned int runlist_map(struct gpu *g)
 	if (waiting && !s->chained)
 		log_warn("the runlist is not chained: %u of its queues find no place", waiting);
 	mec_kick(g);
-	return queues;
 }
 
 static u64 quantum(const struct hws *s, u16 pasid)

@@ -82,7 +82,7 @@ static void report_activity(struct gpu *g, struct sdma_ring *r)
 		ticks += (now - r->busy_since) / GPU_CLOCK_NS;
 		vm_write(g, vmid, addr + 8, &ticks, sizeof(ticks));
 	}
-	r->busy_since = r->poll_ns ? now : 0;
+	r->busy_since = r->idle ? 0 : now;
 }
 
 /*
@@ -143,7 +143,22 @@ static bool next_packet(struct gpu *g, struct sdma_ring *r, struct stream *s)
 	return s->avail && enabled(g, r);
 }
 
-/* True if the ring stopped with work it can do at once; *@when: next poll. */
+/* Work comes to an idle ring, or a packet moves bytes: until when is the ring held up? */
+static u64 held_until(struct gpu *g, struct sdma_ring *r, const struct stream *s)
+{
+	u64 now = gpu_now();
+
+	if (r->ready_at <= now && r->idle) {
+		r->ready_at = now + param.sdma_start_ns;
+	} else if (r->ready_at <= now && !r->paid) {
+		r->ready_at = now + sdma_packet_bytes(g, s) * NS_PER_US / param.sdma_bytes_per_us;
+		r->paid = true;
+	}
+	r->idle = false;
+	return r->ready_at;
+}
+
+/* True if the ring stopped with work it can do at once; *@when: when it goes on. */
 static bool take_packets(struct gpu *g, struct sdma_ring *r, u64 *when)
 {
 	struct stream s;
@@ -153,20 +168,31 @@ static bool take_packets(struct gpu *g, struct sdma_ring *r, u64 *when)
 	for (budget = TURN_PACKETS; budget; budget--) {
 		bool in_ib;
 
-		if (atomic_load(&r->halt) || !next_packet(g, r, &s))
+		if (atomic_load(&r->halt))
 			return false;
+		if (!next_packet(g, r, &s)) {
+			r->idle = true;
+			return false;
+		}
 		if (!r->busy_since)
 			r->busy_since = gpu_now();
+		if (held_until(g, r, &s) > gpu_now()) {
+			look_at(when, r->ready_at);
+			return false;
+		}
 		in_ib = r->ib_len;
 		ret = sdma_packet(g, r, &s, in_ib, &taken);
 		if (ret == -EAGAIN) {
 			look_at(when, r->poll_at);
 			return false;
 		}
+		r->paid = false;
 		if (ret < 0) {
 			ring_fail(g, r, ret);
-			if (r->stopped)
+			if (r->stopped) {
+				r->idle = true;
 				return false;
+			}
 		}
 		if (in_ib)
 			r->ib_pos += taken;
@@ -180,8 +206,10 @@ static bool ring_run(struct gpu *g, struct sdma_ring *r, u64 *when)
 {
 	bool more;
 
-	if (r->poll_ns && r->poll_at > gpu_now()) {
-		look_at(when, r->poll_at);
+	u64 again = r->poll_ns && r->poll_at > r->ready_at ? r->poll_at : r->ready_at;
+
+	if (again > gpu_now()) {
+		look_at(when, again);
 		return false;
 	}
 	more = take_packets(g, r, when);
@@ -229,7 +257,7 @@ static u64 sdma_run(void *arg)
 	pthread_cond_broadcast(&d->cond);
 	pthread_mutex_unlock(&d->lock);
 	if (more)
-		return gpu_now() + SDMA_TURN_NS;
+		look_at(&when, gpu_now() + SDMA_TURN_NS);
 	return when ? when : NEVER;
 }
 
@@ -282,7 +310,7 @@ void sdma_ring_init(struct gpu *g, unsigned int engine, unsigned int n)
 {
 	struct sdma_ring *r = &g->sdma->ring[engine][n];
 
-	*r = (struct sdma_ring){ .engine = engine, .user = n > 1 };
+	*r = (struct sdma_ring){ .engine = engine, .user = n > 1, .idle = true };
 	switch (n) {	/* numbers in trap vectors: sdma_v4_0_process_trap_irq() */
 	case 0:
 		r->reg = RING_GFX;

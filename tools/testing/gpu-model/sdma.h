@@ -22,10 +22,11 @@ void sdma_reg_written(struct gpu *g, unsigned int n, u32 off);
  * struct sdma_user - a process' queue, as MAP_QUEUES names it
  * @mqd:	its MQD: place and registers
  * @write_addr:	where the write pointer lives
+ * @since:	model time at which the scheduler has come to mapping it
  * @vmid: @pasid: address space
  */
 struct sdma_user {
-	u64 mqd, write_addr;
+	u64 mqd, write_addr, since;
 	unsigned int vmid;
 	u16 pasid;
 };

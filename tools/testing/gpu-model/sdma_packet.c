@@ -154,16 +154,29 @@ static struct window window(const u32 *p, unsigned int log2)
 	return w;
 }
 
+static u64 window_row(const u32 *p)
+{
+	return ((p[11] & 0x3fff) + 1ull) << (p[0] >> 29);
+}
+
+/* 0: more than an engine copies. */
+static u64 window_bytes(const u32 *p)
+{
+	u64 bytes = window_row(p) * ((p[11] >> 16 & 0x3fff) + 1) * ((p[12] & 0x7ff) + 1);
+
+	return bytes <= COPY_COUNT + 1ull ? bytes : 0;
+}
+
 /* COPY of a box, rows and slices apart from each other (hsa_amd_memory_async_copy_rect()). */
 static int copy_window(struct gpu *g, u32 vmid, const u32 *p)
 {
 	unsigned int log2 = p[0] >> 29;
-	u64 row = ((p[11] & 0x3fff) + 1ull) << log2, y, z;
+	u64 row = window_row(p), y, z;
 	u64 rows = (p[11] >> 16 & 0x3fff) + 1, slices = (p[12] & 0x7ff) + 1;
 	struct window from = window(p + 1, log2), to = window(p + 6, log2);
 	int err = 0;
 
-	if (log2 > ELEMENT_LOG2_MAX || row * rows * slices > COPY_COUNT + 1ull)
+	if (log2 > ELEMENT_LOG2_MAX || !window_bytes(p))
 		return -EINVAL;
 	for (z = 0; z < slices && !err; z++)
 		for (y = 0; y < rows && !err; y++)
@@ -361,6 +374,27 @@ static u32 packet_dwords(u32 header)
 	if (op == OP_COPY && header & COPY_BROADCAST)
 		return 9;
 	return plain[op];
+}
+
+u64 sdma_packet_bytes(struct gpu *g, const struct stream *s)
+{
+	u32 p[PACKET_DWORDS_MAX] = { 0 }, n;
+
+	if (stream_read(g, s, 0, 1, p))
+		return 0;
+	n = packet_dwords(p[0]);
+	if (!n || n > s->avail || (p[0] & 0xff) == OP_NOP || stream_read(g, s, 0, n, p))
+		return 0;
+	switch (p[0] & 0xff) {
+	case OP_COPY:
+		if ((p[0] >> 8 & 0xff) == COPY_WINDOW)
+			return window_bytes(p);
+		return ((p[1] & COPY_COUNT) + 1ull) * (n == 9 ? 2 : 1);
+	case OP_CONST_FILL:
+		return fill_bytes(p);
+	default:
+		return 0;
+	}
 }
 
 static int execute(struct gpu *g, struct sdma_ring *r, const struct stream *s, bool in_ib,

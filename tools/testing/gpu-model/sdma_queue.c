@@ -65,6 +65,7 @@ int sdma_map(struct gpu *g, const struct sdma_user *u)
 	}
 	r->mqd = u->mqd;
 	r->pasid = u->pasid;
+	r->ready_at = u->since;
 	r->ib_base = packet_u64(m + MQD_IB_BASE_LO);
 	r->ib_pos = m[MQD_IB_RPTR];
 	r->ib_len = m[MQD_IB_SIZE];

@@ -47,6 +47,9 @@
  * @ib_base: @ib_pos: @ib_len: @ib_vmid:	indirect buffer under way, in dwords
  * @poll_ns:	distance of polls while a packet waits, else 0
  * @poll_at:	model time of the next look
+ * @ready_at:	model time from which it may execute its next packet
+ * @idle:	it has nothing to do: work that comes needs its time to begin
+ * @paid:	its packet's bytes took their time
  * @done:	bytes that a packet which waits for its pages has behind it
  * @busy_since:	model time up to which its work is not yet reported, else 0
  * @stopped:	an error ended it; until it is loaded anew
@@ -62,8 +65,8 @@ struct sdma_ring {
 	u64 ib_base;
 	u32 ib_pos, ib_len;
 	u32 ib_vmid;
-	u64 poll_ns, poll_at, done, busy_since;
-	bool stopped, running;
+	u64 poll_ns, poll_at, ready_at, done, busy_since;
+	bool idle, paid, stopped, running;
 	atomic_bool halt;
 	u64 mqd;
 	u16 pasid;
@@ -91,6 +94,9 @@ void sdma_ring_init(struct gpu *g, unsigned int engine, unsigned int n);
 
 /* Have it take a turn; sdma.lock held. */
 void sdma_kick_locked(struct sdma *d);
+
+/* Bytes that the next packet copies or fills; 0 for others, and what cannot be read. */
+u64 sdma_packet_bytes(struct gpu *g, const struct stream *s);
 
 /**
  * sdma_packet() - execute the next packet

@@ -49,7 +49,7 @@ static void restore(struct user_queue *q)
 	}
 	log_event("queue-restore", "queue=%#x pasid=%u bytes=%" PRIu64 " dispatches=%u us=%"
 		  PRIu64, q->h->doorbell, q->pasid, bytes, q->begun,
-		  cwsr_time(q->g, bytes) / NS_PER_US);
+		  (param.restore_fixed_ns + cwsr_time(q->g, bytes)) / NS_PER_US);
 }
 
 /*
@@ -144,16 +144,25 @@ static void request_done(struct user_queue *q, u64 bytes)
 	mec_kick(g);
 }
 
-/* Begin: what runs stops, its state goes to memory, and the cost is set. */
+/* Begin: what runs stops. */
 static void save_begin(struct user_queue *q)
 {
+	q->frozen = true;
+	cwsr_remove(q);
+	spi_reap(q->g);
+}
+
+/* Its state goes to memory, and the cost is set; not before what ended is told of. */
+static void save(struct user_queue *q)
+{
+	unsigned int waves[ALL_ENGINES_MAX] = {};
 	struct gpu *g = q->g;
 	struct cwsr_size size;
 	int err;
 
-	q->frozen = true;
-	cwsr_remove(q);
-	spi_reap(g);
+	if (aql_complete(q))
+		return;
+	cwsr_count(q, waves);
 	err = cwsr_check(q, &size);
 	if (!err && size.stack) {
 		hws_copy_begin(g);
@@ -167,10 +176,9 @@ static void save_begin(struct user_queue *q)
 	}
 	cwsr_drop(q);
 	q->saved_bytes = size.stack + size.state;
-	q->leave_at = q->request_at + RUNLIST_QUEUE_NS;
+	q->leave_at = q->request_at + param.unmap_queue_ns;
 	if (q->saved_bytes)
-		q->leave_at += cwsr_grace(g) + PREEMPT_FIXED_NS +
-			       cwsr_time(g, q->saved_bytes);
+		q->leave_at += cwsr_grace(g) + cwsr_save_time(g, q->saved_bytes, waves);
 	q->leave_at = fault_preempt_end(q->leave_at);
 }
 
@@ -193,6 +201,8 @@ static void serve(struct user_queue *q, unsigned int request)
 		else
 			q->drain = true;
 	}
+	if (q->frozen && !q->leave_at && !q->stuck)
+		save(q);
 	/* Of what could not be saved, SQ_CMD may have left nothing. */
 	if ((q->drain || q->stuck) && !q->begun) {
 		request_done(q, 0);

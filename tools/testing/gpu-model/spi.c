@@ -183,10 +183,19 @@ static u32 hw_id(const struct cu *cu, const struct group *grp, unsigned int i)
 	       h->queue << 24 | (u32)1 << 30;
 }
 
-/* An engine's number among those of all XCCs. */
-static unsigned int cu_engine(const struct gpu *g, const struct cu *cu)
+/* An engine restores one wave after the other. */
+static u64 restored_at(struct gpu *g, unsigned int engine, const struct group *grp)
 {
-	return cu->xcc * g->cfg.engines + cu->engine;
+	u64 *at = &g->spi->restored_at[engine], begin = gpu_now();
+	unsigned int i;
+
+	if (begin < grp->ready)
+		begin = grp->ready;
+	if (*at < begin)
+		*at = begin;
+	for (i = 0; i < grp->wg->nwaves; i++)
+		*at += grp->wg->waves[i].ended ? 0 : param.restore_wave_ns;
+	return *at;
 }
 
 static void place(struct gpu *g, struct cu *cu, struct group *grp)
@@ -213,6 +222,8 @@ static void place(struct gpu *g, struct cu *cu, struct group *grp)
 			  grp->number, w->index, cu->xcc, cu->engine, cu->index, grp->simd[i],
 			  grp->slot[i], q->vmid, w->pc, w->insns);
 	}
+	if (grp->restored)
+		grp->ready = restored_at(g, cu_engine(g, cu), grp);
 	cu_add(cu, grp);
 }
 
@@ -341,6 +352,8 @@ static bool launch_one(struct gpu *g, struct user_queue *q, const u32 *reserved)
 			init_ttmps(grp, id);
 			trap_launch(grp);
 			spi_scratch_take(q, grp);
+			if (grp->ready < d->ready)
+				grp->ready = d->ready;
 			if (!d->next)
 				d->begin = grp->ready;
 			d->live++;
@@ -363,7 +376,7 @@ static bool launch_one(struct gpu *g, struct user_queue *q, const u32 *reserved)
 
 static bool wants_launch(const struct user_queue *q)
 {
-	return !q->frozen && (q->pending || q->launching);
+	return !q->frozen && gpu_now() >= q->since && (q->pending || q->launching);
 }
 
 static bool equals(const struct user_queue *a, const struct user_queue *b)

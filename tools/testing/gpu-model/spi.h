@@ -32,6 +32,8 @@ struct room {
  * @turn:	counts launches, for round-robin among equals
  * @slotted:	queue slots that hold a user queue, bit pipe * 8 + queue
  * @count:	waves in flight by engine of all and queue slot
+ * @copied_at:	model time at which the last queue's saved bytes are read
+ * @restored_at: ... and an engine's last wave is restored
  */
 struct spi {
 	struct cu *cus;
@@ -43,6 +45,7 @@ struct spi {
 	u64 turn;
 	atomic_uint slotted;
 	atomic_uint count[ALL_ENGINES_MAX][MEC_PIPES * MEC_QUEUES];
+	u64 copied_at, restored_at[ALL_ENGINES_MAX];
 };
 
 /* Would a workgroup ever fit into an empty unit? */

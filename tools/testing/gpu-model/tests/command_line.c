@@ -98,6 +98,15 @@ static void refused(void)
 		{ "--socket s --asic mi25", "--asic 'mi25'" },
 		{ "--socket s --cwsr no", "--cwsr 'no': native, handler or mixed" },
 		{ "--socket s --rptr-at end", "--rptr-at 'end': fetch or launch" },
+		{ "--socket s --param launch", "--param 'launch': no parameter 'launch', see" },
+		{ "--socket s --param launch_ns", "launch_ns needs =VALUE" },
+		{ "--socket s --param launch_ns=", "'' is not a whole number" },
+		{ "--socket s --param launch_ns=-1", "'-1' is not a whole number" },
+		{ "--socket s --param launch_ns=1e3", "'1e3' is not a whole number" },
+		{ "--socket s --param launch_ns=499", "launch_ns is from 500 to 4000 ns" },
+		{ "--socket s --param launch_ns=4001", "launch_ns is from 500 to 4000 ns" },
+		{ "--socket s --param launch_ns=99999999999999999999",
+		  "launch_ns is from 500 to 4000 ns" },
 		{ "--socket s more", "'more' is not an option" },
 	};
 	char output[4096];
@@ -106,6 +115,35 @@ static void refused(void)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ok(run(bad[i].args, output, sizeof(output)) == 2 && strstr(output, bad[i].says),
 		   bad[i].says);
+}
+
+/* Changed at either end of its range; the log tells, and of no other. */
+static void params(void)
+{
+	static char *const args[] = {
+		"gpu-model", "--socket", "socket", "--log", "log", "--param", "launch_ns=500",
+		"--param", "cwsr_cu_bytes_per_us=15400", "--param", "fault_ns=2000", NULL,
+	};
+	char output[8192] = "", path[64], *line;
+	pid_t pid = start(args);
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/log", dir);
+	listens();
+	kill(pid, SIGTERM);
+	waitpid(pid, NULL, 0);
+	f = fopen(path, "r");
+	if (f) {
+		output[fread(output, 1, sizeof(output) - 1, f)] = '\0';
+		fclose(f);
+	}
+	unlink(path);
+	line = strstr(output, " params ");
+	ok(line && !strncmp(line, " params launch_ns=500 cwsr_cu_bytes_per_us=15400\n", 49),
+	   "the log has the parameters that were changed");
+	ok(!run("params", output, sizeof(output)) &&
+	   strstr(output, "\nlaunch_ns 1000 ns 500 4000 guess from a dispatch's packet"),
+	   "all of them are printed");
 }
 
 int main(int argc, char **argv)
@@ -123,6 +161,7 @@ int main(int argc, char **argv)
 	free(folder);
 	faults();
 	refused();
+	params();
 	ok(!rmdir(dir), "nothing is left behind");
 	return tap_done();
 }

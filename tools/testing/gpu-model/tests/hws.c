@@ -248,7 +248,7 @@ static void test_grace(void)
 	set_resources(0xfcfcfcfc);
 	endless(&q, 1, true);
 	ns = unmap_and_tell(&q, 255, false);
-	ok(ns >= 255 * 1024 * NS_PER_US / SHADER_CLK_MHZ + PREEMPT_FIXED_NS &&
+	ok(ns >= 255 * 1024 * NS_PER_US / SHADER_CLK_MHZ + param.save_fixed_ns &&
 	   log_count("wave-save", NULL) == 1, "waves are saved after the grace period");
 	unmap_and_tell(&q, 1, false);
 	ok(log_count("wave-save", NULL) == 2, "however short");

@@ -363,7 +363,7 @@ static void test_runlist(void)
 	t0 = gpu_now();
 	r = hws_packet(&gpu, IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
 	ok(!r && h->active, "the slot stays until the preemption is over");
-	t1 = t0 + cwsr_grace(&gpu) + PREEMPT_FIXED_NS;
+	t1 = t0 + cwsr_grace(&gpu) + param.save_fixed_ns;
 	ok(gpu_now() > t1 || hws_packet(&gpu, IT_QUERY_STATUS, query, 6) == -EAGAIN,
 	   "the fence waits");
 	pthread_mutex_unlock(&gpu.mec_lock);

@@ -3,10 +3,12 @@
  * Unit tests of retry faults: which faults are some, what the driver is sent, how
  * often, and that it may take pages away from queues that run.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "virtual_time.h"
 #include "device.h"
 #include "params.h"
 #include "tap.h"
@@ -98,6 +100,7 @@ static void answer(u32 index)
 
 static unsigned int vectors(void)
 {
+	clock_run_until(gpu_now() + param.fault_ns);
 	return regs_read(&gpu, REG_IH_RB_WPTR) / 32;
 }
 
@@ -250,6 +253,7 @@ static void test_invalidate(void)
 
 int main(void)
 {
+	virtual_time();
 	device_start(&gpu);
 	tables();
 	test_which();

@@ -255,10 +255,10 @@ static void set_second(u64 pde)
 
 static bool is_waiting(void)
 {
-	u64 before = activity();
+	unsigned int before = __atomic_load_n(&irqs, __ATOMIC_ACQUIRE);
 
 	doorbell();
-	return reached(activity() != before) &&
+	return reached(__atomic_load_n(&irqs, __ATOMIC_ACQUIRE) != before) &&
 	       __atomic_load_n((u64 *)vram(INDEX + 64), __ATOMIC_ACQUIRE) < wptr;
 }
 

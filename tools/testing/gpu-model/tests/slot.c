@@ -75,7 +75,7 @@ static void test_save(void)
 	ok(!waves(&q), "SAVE stops the waves");
 	ok(run_until(!h->active, 1000), "then frees the slot");
 	us = (gpu_now() - t0) / NS_PER_US;
-	ok(us >= PREEMPT_FIXED_NS / NS_PER_US && !gpu.spi->queues && !q.mqd[MQD_ACTIVE] &&
+	ok(us >= param.save_fixed_ns / NS_PER_US && !gpu.spi->queues && !q.mqd[MQD_ACTIVE] &&
 	   q.mqd[MQD_CNTL_STACK_OFFSET] < STACK_BYTES &&
 	   q.mqd[MQD_WG_STATE_OFFSET] > STACK_BYTES, "not for nothing, and the MQD tells of it");
 	for (i = 0; i < 200 && !done(&q, 0); i++) {

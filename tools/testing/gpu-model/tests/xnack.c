@@ -115,9 +115,9 @@ static void test_vector(void)
 	   "an atomic waits for the pages of all lanes");
 	run_until(log_count("page-retry", NULL) >= 20, 5000);
 	asked = log_count("page-retry", NULL);
-	ok(asked >= 20 && asked <= (gpu_now() - since) / XNACK_RETRY_NS + 1 && waves(&q) == 1 &&
+	ok(asked >= 20 && asked <= (gpu_now() - since) / param.xnack_retry_ns + 1 && waves(&q) == 1 &&
 	   counted(&q, 0, false) && !log_count("wave-halt", NULL),
-	   "it is tried again, no more often than XNACK_RETRY_NS says");
+	   "it is tried again, no more often than xnack_retry_ns says");
 	arena_map(1, COUNTERS(&q) + PAGE, true);
 	ok(waits(VALUES(&q) + PAGE) && counted(&q, 1, true), "then it is done once in each lane");
 	arena_map(1, VALUES(&q) + PAGE, true);
