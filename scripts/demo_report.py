@@ -12,17 +12,19 @@ from dataclasses import dataclass
 import eventlog
 import timeline
 
-# The limits are absolute, in virtual time, at the driver's default tunables. Each is
-# some 15 % above what was measured when it was set, far above the 2 % by which runs
-# differ, and far enough below what a driver that takes twice as long would show.
-HIGH_ALONE_US = {"p50_us": 373, "p99_us": 382}  # measured 324 and 332: above, model or guest is slow
-HIGH_US = {"p50_us": 496, "p99_us": 501}        # measured 431 and 435
-# HIGH's latency would hide a detection of twice its length in its headroom: so it
-# has its own limit. Measured 15 to 20: the 107 us above HIGH alone less a preemption.
-DETECTION_US = 25
-PREEMPTION_US = 115         # measured 85 to 100: from UNMAP_QUEUES to the next runlist
-LOW_SHARE = 0.934           # of its work alone; measured 0.943, 15 % are of what it loses
-STOCK_FACTOR = 80           # HIGH's p99 on stock is so many times higher; measured 103
+# The limits are absolute, in virtual time, at the driver's default tunables: 6 to 18 %
+# above what was measured when they were set, four seeds within 0.5 % of each other, and
+# far enough below what a driver that takes twice as long would show.
+HIGH_ALONE_US = {"p50_us": 360, "p99_us": 365}  # measured 336 and 342: above, model or guest is slow
+HIGH_US = {"p50_us": 500, "p99_us": 510}        # measured 460 and 470, at fetch 470 and 479
+# HIGH's latency would hide a detection of twice its length in its headroom: so it has
+# its own limit. At fetch the indices say nothing, and the driver has to look further.
+DETECTION_US = {"launch": 25, "fetch": 33}      # measured 21 and 28
+PREEMPTION_US = 115         # measured 99: from UNMAP_QUEUES to the next runlist
+LOW_SHARE = 0.93            # of its work alone; measured 0.939 to 0.944
+STOCK_FACTOR = 80           # HIGH's p99 on stock is so many times higher; measured 94 to 99
+MIDLOOP = 0.85              # of HIGH's kernels take LOW off in mid-loop; measured 0.9, the
+                            # others meet one of its waves at its beginning or end
 
 BUSY = 0.9                  # of HIGH's kernels find every compute unit in LOW's hands
 GROUP_MS = (48, 52)         # a workgroup of LOW alone, wanted: 50
@@ -266,7 +268,7 @@ def limits(results):
     for run, limit in ("alone", HIGH_ALONE_US), ("gpreempt", HIGH_US):
         for k, us in limit.items():
             yield f"HIGH's {k[:3]}, {RUNS[run]}", results[run][k], us
-    yield "detection of HIGH", results["detection_us"], DETECTION_US
+    yield "detection of HIGH", results["detection_us"], DETECTION_US[results["model"]["rptr_at"]]
     yield "a preemption", results["preemption_us"], PREEMPTION_US
 
 
@@ -277,7 +279,7 @@ def verdict(results):
         missed.append("LOW's result is wrong")
     if r["preemptions"] != r["resumes"]:
         missed.append("not every preempted queue was resumed")
-    wanted = int(BUSY * r["gpreempt"]["samples"])
+    wanted = int(MIDLOOP * r["gpreempt"]["samples"])
     if r["preemptions_in_midloop"] < wanted:
         missed.append(f"fewer than {wanted} preemptions saved waves in mid-loop")
     if not virtual(r):
