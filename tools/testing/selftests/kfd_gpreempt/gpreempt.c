@@ -10,6 +10,7 @@
 
 #include "file.h"
 #include "gpreempt.h"
+#include "gpu_model.h"
 #include "kfd.h"
 
 int gpreempt_path(const char *file, char *path, size_t size)
@@ -168,7 +169,10 @@ int gpreempt_begin(void)
 	/* what a GPU cannot do, it says when it is asked to */
 	ret = ret ?: gpreempt_set("enable", 1);
 	ret = ret ?: gpreempt_set("enable", 0);
-	return ret ?: gpreempt_set("preempt_timeout_ms", 9000);
+	if (ret || !gpu_model_present() || gpu_model_figures())
+		return ret;
+	ret = gpreempt_set("preempt_timeout_ms", 9000);
+	return ret ?: gpreempt_set("blocked_us", 500000);
 }
 
 const char *gpreempt_missing(int ret)

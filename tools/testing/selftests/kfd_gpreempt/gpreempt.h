@@ -27,9 +27,9 @@ long long gpreempt_preempted(void);
 int gpreempt_write(const char *file, const char *text);
 
 /*
- * Before a test: not enabled, every tunable at its default, but patient with a
- * busy host, on which the GPU model may be late. 0 or -errno. After it: not
- * enabled, all at its default. At the end of the program: all as it was before.
+ * Before a test: not enabled, every tunable at its default; but patient with a model
+ * whose times do not count. 0 or -errno. After it: not enabled, all at its default. At
+ * the end of the program: all as it was before.
  */
 int gpreempt_begin(void);
 int gpreempt_end(void);

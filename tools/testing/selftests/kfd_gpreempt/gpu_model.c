@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "gpu_model.h"
 
 #define PORTS		"/sys/class/virtio-ports"
@@ -47,6 +48,24 @@ bool gpu_model_present(void)
 	char path[300];
 
 	return !find_port(path, sizeof(path));
+}
+
+bool gpu_model_figures(void)
+{
+	char text[4096];
+
+	return !file_read("/proc/cmdline", text, sizeof(text)) &&
+	       strstr(text, " gpreempt.figures=1");
+}
+
+unsigned int gpu_model_limit(unsigned int limit)
+{
+	return gpu_model_figures() ? limit : 100 * limit;
+}
+
+unsigned int gpu_model_least(unsigned int least)
+{
+	return gpu_model_figures() ? least : least / 100;
 }
 
 /* A line of at most @size - 1 characters, its end cut off. */

@@ -13,6 +13,18 @@
 bool gpu_model_present(void);
 
 /*
+ * Do times on the model count? Its host says so: in virtual time, with a kernel that does
+ * not check itself meanwhile.
+ */
+bool gpu_model_figures(void);
+
+/* No more than @limit, or than a hundred times that where times do not count. */
+unsigned int gpu_model_limit(unsigned int limit);
+
+/* No less than @least, or than a hundredth of it where times do not count. */
+unsigned int gpu_model_least(unsigned int least);
+
+/*
  * One command, as of 'gpu-model control': arms a fault, or asks for its status.
  * Return: 0, -ENODEV without a model, -EINVAL when it refused, -errno. The
  * answer is in @answer if that is not NULL.
