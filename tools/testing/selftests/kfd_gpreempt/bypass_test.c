@@ -178,7 +178,6 @@ static void expect_works(struct __test_metadata *_metadata, FIXTURE_DATA(bypass)
 {
 	long long preemptions;
 
-	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 9000));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	preemptions = gpreempt_number("stats/preemptions");
 	ASSERT_EQ(0, high_beside_low(self, 3));
@@ -194,7 +193,6 @@ TEST_F_TIMEOUT(bypass, late, 120)
 	ASSERT_EQ(0, file_write(TRACE, "\n"));
 	ASSERT_EQ(0, file_write(TRACE_BYPASS, "1"));
 	low_runs(self);
-	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 100));
 	ASSERT_EQ(0, gpu_model_say("delay-preemption=300000", NULL, 0));
 	high_job_start(&self->c, &self->high_job, &self->high);
 	expect_bypassed(_metadata, self, "late_preemption");
@@ -231,7 +229,6 @@ TEST_F_TIMEOUT(bypass, restore_refused, 120)
 		usleep(1000);
 	}
 	usleep(LAUNCH_MS * 1000);	/* HIGH's waves are not the ones to be refused */
-	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 500));
 	ASSERT_EQ(0, gpu_model_say("refuse-restore", NULL, 0));
 	until_job_stop(&self->long_job);
 	ASSERT_EQ(0, until_job_wait(&self->c, &self->long_job, CLIENT_TIMEOUT_MS));

@@ -323,7 +323,6 @@ FIXTURE_SETUP(others)
 	if (gpreempt_missing(ret))
 		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, gpreempt_set("blocked_us", 500000));
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 }
