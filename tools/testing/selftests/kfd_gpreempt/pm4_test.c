@@ -10,6 +10,7 @@
 #include "kselftest_harness.h"
 #include "client.h"
 #include "gpreempt.h"
+#include "gpu_model.h"
 #include "ring.h"
 
 /* Packets of type 3; numbers and fields: soc15d.h, nvd.h. */
@@ -48,7 +49,7 @@
 #define LOW_MS			100
 #define TOGGLES			20
 #define HIGH_US			1000
-#define TRIES			20	/* how often the two may miss each other */
+#define TIMES			3
 
 /* The kernel descriptor's words (LLVM AMDGPUUsage). */
 struct descriptor {
@@ -323,12 +324,18 @@ TEST_F_TIMEOUT(pm4, preempted, 120)
 	low_job_free(&self->c, &job);
 }
 
-/* Enabled, with the tunables as the next two tests need them on a busy host. */
+/* So often HIGH comes in the next two tests, and LOW is taken off for it. */
+static long long times(void)
+{
+	/* one of them may miss the other in real time */
+	return gpu_model_figures() ? TIMES : 1;
+}
+
+/* Enabled. Rule 3 is not what they are about. */
 static int enable_gpreempt(void)
 {
 	int ret = gpreempt_begin();
 
-	ret = ret ?: gpreempt_set("blocked_us", 500000);
 	ret = ret ?: gpreempt_set("starvation_ms", 60000);
 	return ret ?: gpreempt_set("enable", 1);
 }
@@ -355,7 +362,7 @@ TEST_F_TIMEOUT(pm4, gives_way, 120)
 	ASSERT_EQ(0, low_job_init(&self->c, &job, self->c.dev.cus, n));
 	ASSERT_EQ(0, high_job_init(&self->c, &high, HIGH_US));
 	preemptions = gpreempt_number("stats/preemptions");
-	for (i = 0; i < TRIES && gpreempt_number("stats/preemptions") < preemptions + 3; i++) {
+	for (i = 0; i < TIMES; i++) {
 		memset(job.out, 0, 2 * job.groups * LOW_GROUP * sizeof(__u32));
 		dispatch_ib(self, &self->c.low, job.groups * LOW_GROUP, LOW_GROUP, job.args);
 		release_event(&self->q, &job.event);
@@ -366,7 +373,7 @@ TEST_F_TIMEOUT(pm4, gives_way, 120)
 		EXPECT_EQ(0, low_job_wrong(&job));
 		ASSERT_EQ(0, ring_wait(&self->q, 5000));
 	}
-	EXPECT_LE(preemptions + 3, gpreempt_number("stats/preemptions"));
+	EXPECT_LE(preemptions + times(), gpreempt_number("stats/preemptions"));
 	gpreempt_end();
 	high_job_free(&self->c, &high);
 	low_job_free(&self->c, &job);
@@ -392,16 +399,15 @@ TEST_F_TIMEOUT(pm4, has_way, 120)
 	ASSERT_EQ(0, high_job_init(&self->c, &high, HIGH_US));
 	preemptions = gpreempt_number("stats/preemptions");
 	until_job_start(&self->c, &low, &self->aql);
-	ASSERT_EQ(0, until_job_moves(&low));
-	/* the first may find room, while LOW's workgroups are still being launched */
-	for (i = 0; i < TRIES && gpreempt_number("stats/preemptions") == preemptions; i++) {
+	for (i = 0; i < TIMES; i++) {
+		ASSERT_EQ(0, until_job_moves(&low));
 		dispatch_ib(self, &self->c.high, self->c.dev.cus * 64, 64, high.args);
 		release_event(&self->q, &high.event);
 		ring_submit(&self->q);
 		ASSERT_EQ(0, kfd_event_wait(&self->c.dev, &high.event, CLIENT_TIMEOUT_MS));
 		ASSERT_EQ(0, ring_wait(&self->q, 5000));
 	}
-	EXPECT_LT(preemptions, gpreempt_number("stats/preemptions"));
+	EXPECT_LE(preemptions + times(), gpreempt_number("stats/preemptions"));
 	EXPECT_EQ(0, until_job_moves(&low));
 	until_job_stop(&low);
 	EXPECT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
