@@ -16,11 +16,26 @@
 #include "client.h"
 #include "file.h"
 #include "gpreempt.h"
+#include "gpu_model.h"
 
 /* Length of LOW's workgroups, ms. */
 #define LOW_MS		100
 #define HIGH_US		200
 #define SAMPLES		20
+
+/* Pauses between HIGH's kernels, not in step with LOW's workgroups. */
+#define PAUSE_US(i)	(10000 + (i) * 3700 % 23000)
+#define PAUSE_MS_MAX	33
+
+/*
+ * HIGH's kernel beside LOW, from doorbell to end: some 430 us are measured, of which 100
+ * are LOW's save and 20 the driver's. With the chance that LOW gets to leave room by
+ * itself it is as long as a save more. hqd_destroy() looks at intervals of 0.5 to 1 ms
+ * whether a queue is off.
+ */
+#define LATENCY_US	500
+#define CHANCE_US	100
+#define REGISTERS_US	2000
 
 /* Shared with the process that runs LOW. */
 struct shared {
@@ -88,13 +103,27 @@ static __u64 median_latency(struct client *c, struct high_job *job, struct aql_q
 	unsigned int i;
 
 	for (i = 0; i < SAMPLES; i++) {
-		/* not in step with LOW's workgroups */
-		usleep(10000 + i * 3700 % 23000);
+		usleep(PAUSE_US(i));
 		if (high_job_run(c, job, q, CLIENT_TIMEOUT_MS, &ns[i]))
 			return 0;
 	}
 	qsort(ns, SAMPLES, sizeof(ns[0]), by_value);
 	return ns[SAMPLES / 2];
+}
+
+/* The longest that HIGH's kernel may take, in ns. */
+static __u64 limit_ns(void)
+{
+	char backend[16] = "";
+
+	gpreempt_read("backend", backend, sizeof(backend));
+	return gpu_model_limit(LATENCY_US + (strcmp(backend, "hqd") ? 0 : REGISTERS_US)) * 1000ULL;
+}
+
+/* The same where LOW may have got its chance. */
+static __u64 limit_with_chance_ns(void)
+{
+	return limit_ns() + gpu_model_limit(CHANCE_US) * 1000ULL;
 }
 
 static int start_low(struct shared *shared, pid_t *pid)
@@ -175,11 +204,13 @@ TEST_F_TIMEOUT(preempt, two_processes, 120)
 	TH_LOG("median: stock %llu us, gpreempt %llu us, %lld preemptions, %u dispatches",
 	       (unsigned long long)stock / 1000, (unsigned long long)gpreempt / 1000,
 	       preemptions, self->shared->dispatches);
-	/* the first of all units' workgroups to end is not far off, but still */
-	EXPECT_LE(LOW_MS * 1000000ULL / 10, stock);
-	EXPECT_LE(2 * gpreempt, stock);
 	EXPECT_NE(0, gpreempt);
-	EXPECT_LE(SAMPLES / 2, preemptions);
+	EXPECT_GE(limit_ns(), gpreempt);
+	if (gpu_model_figures()) {
+		/* LOW's next workgroups begin when HIGH ends, and HIGH waits for theirs to */
+		EXPECT_LE((LOW_MS - PAUSE_MS_MAX) * 1000000ULL, stock);
+		EXPECT_EQ(SAMPLES, preemptions);
+	}
 	EXPECT_EQ(0, self->shared->wrong);
 	EXPECT_LE(2, self->shared->dispatches);
 	EXPECT_EQ(before, gpreempt_preempted());
@@ -191,8 +222,8 @@ TEST_F_TIMEOUT(preempt, same_process, 120)
 	struct low_job low;
 	struct aql_queue q;
 	long long preemptions;
-	__u64 ns, sum = 0;
 	unsigned int i;
+	__u64 ns;
 	__u32 n;
 
 	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
@@ -206,14 +237,12 @@ TEST_F_TIMEOUT(preempt, same_process, 120)
 		usleep(LOW_MS * 1000 / 10);
 		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
 					  CLIENT_TIMEOUT_MS, &ns));
-		EXPECT_EQ(1, low.signal->value) TH_LOG("HIGH took %llu us",
-						       (unsigned long long)ns / 1000);
-		sum += ns;
+		EXPECT_EQ(1, low.signal->value);
+		EXPECT_GE(limit_with_chance_ns(), ns) TH_LOG("kernel %u", i);
 		ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
 		EXPECT_EQ(0, low_job_wrong(&low));
 	}
-	EXPECT_GE(LOW_MS * 1000000ULL / 4, sum / SAMPLES);
-	EXPECT_LE(SAMPLES, gpreempt_number("stats/preemptions") - preemptions);
+	EXPECT_EQ(SAMPLES, gpreempt_number("stats/preemptions") - preemptions);
 	low_job_free(&self->c, &low);
 	ASSERT_EQ(0, aql_destroy(&q));
 }
@@ -290,8 +319,8 @@ TEST_F_TIMEOUT(preempt, blocked_same_process, 120)
 	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, aql_signal_wait(&self->c.dev, done, 1000));
 	alone = kfd_now() - alone;
-	/* nearly as long as alone */
-	EXPECT_GE(2 * 2 * LOW_MS * 1000000ULL, alone);
+	/* as long as alone; that its length was measured leaves a percent */
+	EXPECT_GE(gpu_model_limit(2 * LOW_MS * 102 / 100) * 1000000ULL, alone);
 	EXPECT_EQ(0, low_job_wrong(&low));
 	low_job_free(&self->c, &low);
 	ASSERT_EQ(0, aql_destroy(&q));
@@ -318,10 +347,10 @@ TEST_F_TIMEOUT(preempt, blocked_across_processes, 120)
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	aql_barrier(&self->high, AQL_BARRIER_AND, dep, done);
 	before = self->shared->dispatches;
-	/* as many of LOW's dispatches as fit into the time, less a third */
+	/* as many of LOW's dispatches as fit into the time, less one under way */
 	for (i = 0; i < 20; i++)
 		usleep(LOW_MS * 1000);
-	EXPECT_LE(i * 2 / 3, self->shared->dispatches - before);
+	EXPECT_LE(gpu_model_figures() ? i - 1 : i / 2, self->shared->dispatches - before);
 	EXPECT_EQ(1, done->value);
 	__atomic_store_n(&self->shared->signal.value, 0, __ATOMIC_RELEASE);
 	EXPECT_EQ(0, aql_signal_wait(&self->c.dev, done, 1000));
@@ -336,6 +365,9 @@ TEST_F_TIMEOUT(preempt, blocked_across_processes, 120)
  */
 TEST_F_TIMEOUT(preempt, starvation_bound, 120)
 {
+	/* LOW's restore and save are of its turn, so that it needs one more */
+	const unsigned int starvation_ms = 50, residency_ms = 10, work_ms = 20;
+	const unsigned int turns = work_ms / residency_ms + 1;
 	struct until_job until;
 	struct low_job low;
 	struct aql_queue q;
@@ -343,20 +375,22 @@ TEST_F_TIMEOUT(preempt, starvation_bound, 120)
 	__u32 n;
 
 	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
-	n = low_calibrate(&self->c, &q, 20);
+	n = low_calibrate(&self->c, &q, work_ms);
 	ASSERT_NE(0, n);
 	ASSERT_EQ(0, low_job_init(&self->c, &low, self->c.dev.cus, n));
 	ASSERT_EQ(0, until_job_init(&self->c, &until));
-	ASSERT_EQ(0, gpreempt_set("starvation_ms", 50));
-	ASSERT_EQ(0, gpreempt_set("min_residency_us", 10000));
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", starvation_ms));
+	ASSERT_EQ(0, gpreempt_set("min_residency_us", residency_ms * 1000));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	starved = gpreempt_number("stats/starved");
 	until_job_start(&self->c, &until, &self->high);
 	usleep(20000);
 	low_job_start(&self->c, &low, &q);
-	/* a few turns; without the rule it never comes */
-	EXPECT_EQ(0, low_job_wait(&self->c, &low, 3000));
+	/* it never comes without the rule; and a scan may be late by one each time */
+	EXPECT_EQ(0, low_job_wait(&self->c, &low, gpu_model_limit(turns * (starvation_ms +
+									   residency_ms + 2))));
 	EXPECT_LT(starved, gpreempt_number("stats/starved"));
+	EXPECT_GE(starved + turns, gpreempt_number("stats/starved"));
 	EXPECT_EQ(1, until.signal->value);
 	until_job_stop(&until);
 	ASSERT_EQ(0, until_job_wait(&self->c, &until, CLIENT_TIMEOUT_MS));
@@ -381,7 +415,6 @@ static void ends_when_restored(struct __test_metadata *_metadata, FIXTURE_DATA(p
 	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
 	ASSERT_EQ(0, until_job_init(&self->c, &low));
 	ASSERT_EQ(0, until_job_init(&self->c, &high));
-	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 100));
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
 	ASSERT_EQ(0, gpreempt_set("poll_interval_us", 20000));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
@@ -524,7 +557,7 @@ TEST_F_TIMEOUT(preempt, parked_when_idle, 120)
 	low_job_start(&self->c, &low, &q);
 	usleep(LOW_MS * 1000);
 	ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high, CLIENT_TIMEOUT_MS, &ns));
-	EXPECT_GE(LOW_MS * 1000000ULL, ns);
+	EXPECT_GE(limit_with_chance_ns(), ns);
 	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&low));
 	/* counted before LOW came back, but maybe not before HIGH ended */
@@ -560,7 +593,7 @@ TEST_F_TIMEOUT(preempt, doorbell_wakes, 120)
 		doorbells = gpreempt_number("stats/doorbell_faults");
 		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
 					  CLIENT_TIMEOUT_MS, &ns));
-		EXPECT_GT(poll_us * 1000ULL / 4, ns);
+		EXPECT_GE(limit_with_chance_ns(), ns);
 		EXPECT_LT(doorbells, gpreempt_number("stats/doorbell_faults"));
 		EXPECT_EQ(1, low.signal->value);
 	}
@@ -589,11 +622,12 @@ static int wait_resume(long long before)
  */
 TEST_F_TIMEOUT(preempt, doorbell_wakes_after_resume, 60)
 {
-	const unsigned int poll_us = 150000;
+	/* what is launching is looked at again after an eighth of the interval: sooner */
+	const unsigned int poll_us = 40000, residency_us = 10000;
 	long long resumes;
 	struct low_job low;
 	struct aql_queue q;
-	unsigned int i;
+	unsigned int i, after_us;
 	__u64 ns;
 	__u32 n;
 
@@ -602,7 +636,7 @@ TEST_F_TIMEOUT(preempt, doorbell_wakes_after_resume, 60)
 	ASSERT_NE(0, n);
 	ASSERT_EQ(0, low_job_init(&self->c, &low, self->c.dev.cus, n));
 	ASSERT_EQ(0, gpreempt_set("poll_interval_us", poll_us));
-	ASSERT_EQ(0, gpreempt_set("min_residency_us", poll_us / 15));
+	ASSERT_EQ(0, gpreempt_set("min_residency_us", residency_us));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	low_job_start(&self->c, &low, &q);
 	for (i = 0; i < 3; i++) {
@@ -613,10 +647,12 @@ TEST_F_TIMEOUT(preempt, doorbell_wakes_after_resume, 60)
 					  CLIENT_TIMEOUT_MS, &ns));
 		ASSERT_EQ(0, wait_resume(resumes));
 		/* before LOW has its waves back, and later */
-		usleep(i * 2000);
+		after_us = i * residency_us / 5;
+		usleep(after_us);
 		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
 					  CLIENT_TIMEOUT_MS, &ns));
-		EXPECT_GT(poll_us * 1000ULL / 2, ns);
+		EXPECT_GE(gpu_model_limit(residency_us - after_us) * 1000ULL +
+			  limit_with_chance_ns(), ns);
 		EXPECT_EQ(1, low.signal->value);
 	}
 	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
@@ -788,7 +824,7 @@ TEST_F_TIMEOUT(preempt, disable_resumes, 120)
 	usleep(20000);
 	until_job_start(&self->c, &until, &self->high);
 	for (ms = 0; gpreempt_number("stats/preemptions") == preemptions; ms++) {
-		ASSERT_GT(2000, ms);
+		ASSERT_GT(gpu_model_limit(3), ms);
 		usleep(1000);
 	}
 	EXPECT_EQ(-ETIME, low_job_wait(&self->c, &low, 2 * LOW_MS));
