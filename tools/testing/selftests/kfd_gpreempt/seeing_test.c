@@ -14,6 +14,7 @@
 #include "client.h"
 #include "file.h"
 #include "gpreempt.h"
+#include "gpu_model.h"
 
 #define LOW_MS		100
 #define HIGH_US		200
@@ -208,9 +209,13 @@ TEST_F_TIMEOUT(seeing, histograms, 120)
 	EXPECT_EQ(preemptions, after.sum[SAVE] - before.sum[SAVE]);
 	EXPECT_EQ(detections, after.sum[DETECTION] - before.sum[DETECTION]);
 	EXPECT_EQ(restores, after.sum[RESTORE] - before.sum[RESTORE]);
-	EXPECT_LE(SAMPLES / 2, preemptions);
-	EXPECT_LE(SAMPLES / 4, detections);
-	EXPECT_LE(SAMPLES / 4, restores);
+	if (gpu_model_figures()) {
+		EXPECT_EQ(SAMPLES, preemptions);
+		EXPECT_EQ(SAMPLES, detections);
+		EXPECT_EQ(SAMPLES, restores);
+	}
+	EXPECT_LT(0, detections);
+	EXPECT_LT(0, restores);
 	EXPECT_GE(preemptions, restores);
 	stat_check(_metadata, "detection", detections, detection_ns);
 	stat_check(_metadata, "restore", restores, restore_ns);
