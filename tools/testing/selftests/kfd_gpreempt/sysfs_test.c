@@ -10,6 +10,7 @@
 #include "kselftest_harness.h"
 #include "client.h"
 #include "gpreempt.h"
+#include "gpu_model.h"
 
 static const struct tunable {
 	const char *file;
@@ -275,7 +276,7 @@ TEST_F(sysfs, enable)
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	EXPECT_EQ(1, gpreempt_number("enable"));
-	EXPECT_EQ(0, gpreempt_wait_state("parked", 1000));
+	EXPECT_EQ(0, gpreempt_wait_state("parked", gpu_model_limit(10)));
 	ASSERT_EQ(0, gpreempt_set("enable", 0));
 	ASSERT_EQ(0, gpreempt_read("state", text, sizeof(text)));
 	EXPECT_STREQ("disabled", text);
