@@ -14,6 +14,7 @@
 
 #include "kselftest_harness.h"
 #include "gpreempt.h"
+#include "gpu_model.h"
 #include "ioctl_call.h"
 
 FIXTURE(ioctl) {

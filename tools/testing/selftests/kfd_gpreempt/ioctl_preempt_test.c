@@ -43,7 +43,9 @@ TEST_F_TIMEOUT(ioctl, hold_ends_by_itself, 120)
 	EXPECT_EQ(0, gpreempt_wait_state("parked", 900));
 	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HELD, gpreempt_queue_state(&self->low));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
-	EXPECT_LE(1000000000ULL, kfd_now() - begin);
+	/* from then on LOW needs what was left to do */
+	EXPECT_LE(1000 * 1000000ULL, kfd_now() - begin);
+	EXPECT_GE(gpu_model_limit(1000 + LOW_MS) * 1000000ULL, kfd_now() - begin);
 	EXPECT_EQ(0, low_job_wrong(&self->job));
 	low_job_free(&self->c, &self->job);
 }
@@ -109,22 +111,24 @@ TEST_F_TIMEOUT(ioctl, hint, 120)
 		.hint = { 20000, 100000 },
 	};
 	struct kfd_gpreempt_queue_info info;
-	unsigned int ms;
+	__u64 begin, ns;
 
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
 	EXPECT_NE(KFD_GPREEMPT_QUEUE_PREEMPTED, gpreempt_queue_state(&self->low));
+	begin = kfd_now();
 	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &args));
 	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->high.id, &info));
 	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HINT, info.flags);
-	for (ms = 0; ms < 1000; ms++) {
+	do {
+		usleep(100);
 		ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->low.id, &info));
-		if (info.preemptions)
-			break;
-		usleep(1000);
-	}
-	/* in advance, and with no work at all */
+		ns = kfd_now() - begin;
+	} while (!info.preemptions && ns < 1000 * 1000000ULL);
+	/* in advance, by a save and a quarter of an interval, and with no work at all */
 	EXPECT_EQ(1, info.preemptions);
+	EXPECT_LE(gpu_model_least(19000) * 1000ULL, ns);
+	EXPECT_GE(gpu_model_limit(20000) * 1000ULL, ns);
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&self->job));
 	usleep(150000);
