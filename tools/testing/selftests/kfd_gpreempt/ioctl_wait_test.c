@@ -38,10 +38,16 @@ TEST_F_TIMEOUT(ioctl, wait_is_restarted, 120)
 	EXPECT_EQ(-ETIME, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_RESUME, 0, self->low.id,
 					   KFD_GPREEMPT_WAIT, 500, 0));
 	begin = kfd_now() - begin;
-	/* a jiffy is lost with each restart, or won */
-	EXPECT_LE(250 * 1000000ULL, begin);
-	EXPECT_GE(3000 * 1000000ULL, begin);
-	EXPECT_LT(3, alarms);
+	if (gpu_model_figures()) {
+		EXPECT_LE(499 * 1000000ULL, begin);
+		EXPECT_GE(501 * 1000000ULL, begin);
+		EXPECT_LE(24, alarms);
+	} else {
+		/* a jiffy is lost with each restart, or won */
+		EXPECT_LE(250 * 1000000ULL, begin);
+		EXPECT_GE(3000 * 1000000ULL, begin);
+		EXPECT_LT(3, alarms);
+	}
 	set_alarms(0, 0);
 	EXPECT_EQ(0, end_contention(&self->c, &self->job, &self->until));
 }
@@ -59,7 +65,7 @@ TEST_F_TIMEOUT(ioctl, wait_is_interrupted, 120)
 	set_alarms(100000, 0);
 	EXPECT_EQ(-EINTR, gpreempt_call(&self->c.dev, &args));
 	EXPECT_GT(CLIENT_TIMEOUT_MS, args.preempt.wait_ms);
-	EXPECT_LT(0, args.preempt.wait_ms);
+	EXPECT_LE(CLIENT_TIMEOUT_MS - gpu_model_limit(101), args.preempt.wait_ms);
 	set_alarms(0, 0);
 	EXPECT_EQ(0, end_contention(&self->c, &self->job, &self->until));
 }
@@ -117,7 +123,8 @@ TEST_F_TIMEOUT(ioctl, killed_while_waiting, 120)
 	ASSERT_EQ(self->child, waitpid(self->child, &status, 0));
 	self->child = 0;
 	EXPECT_TRUE(WIFSIGNALED(status));
-	EXPECT_GE(5000 * 1000000ULL, kfd_now() - begin);
+	/* what the kernel needs to take its queues off and its memory back */
+	EXPECT_GE(gpu_model_limit(10) * 1000000ULL, kfd_now() - begin);
 	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&self->job));
