@@ -130,12 +130,12 @@ TEST_F_TIMEOUT(policy, lowest_executes, 60)
 	ASSERT_EQ(0, gpreempt_set("min_residency_us", 10000));
 	for (i = 0; i < 10; i++) {
 		/* a starvation time, a residency, and a scan that may be late by one */
-		usleep(gpu_model_limit(50 + 10 + 2) * 1000);
+		usleep((gpu_model_figures() ? 50 + 10 + 2 : 200) * 1000);
 		now = self->job[0].rounds[0];
 		moved += now != last;
 		last = now;
 	}
-	EXPECT_EQ(i, moved);
+	EXPECT_LE(gpu_model_figures() ? i : i / 2, moved);
 	EXPECT_EQ(0, until_job_moves(&self->job[1]));
 }
 
