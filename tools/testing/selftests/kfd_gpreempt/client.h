@@ -32,12 +32,13 @@
  * @low:	likewise
  * @hold:	likewise
  * @steps:	likewise
+ * @brief:	likewise
  * @ticks_per_us: of s_memtime, measured; 0 before client_calibrate()
  */
 struct client {
 	struct kfd_dev dev;
 	struct code code;
-	struct aql_kernel store, read_clock, high, until, meet, low, hold, steps;
+	struct aql_kernel store, read_clock, high, until, meet, low, hold, steps, brief;
 	double ticks_per_us;
 };
 

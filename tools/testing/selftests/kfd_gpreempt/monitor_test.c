@@ -7,15 +7,14 @@
  * decided, and is short again at the first sign of work.
  */
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <sys/wait.h>
 
 #include "kselftest_harness.h"
 #include "client.h"
 #include "gpreempt.h"
+#include "gpu_model.h"
 #include "ioctl_call.h"
 #include "trace.h"
 
@@ -25,8 +24,8 @@
 #define SCAN		"kfd_gpreempt/kfd_gpreempt_scan"
 
 /* LOW's short workgroups: how long each takes, and rounds of them in a dispatch. */
-#define BLOCK_US	100
-#define ROUNDS		64
+#define BLOCK_US	35
+#define ROUNDS		256
 #define DEPTH		48	/* dispatches, of a ring of 64 */
 #define REQUESTS	60	/* HIGH's beside them */
 #define LONG_US		10000	/* HIGH's kernel, longer than a save takes */
@@ -42,9 +41,16 @@
 /* What has a new place is searched for: any slot may be selected and named. */
 #define PER_SLOT	2
 
-/* So much of a CPU the monitor may use, where a switch of processes takes that. */
-#define CPU_PERCENT	2
-#define SWITCH_NS	2000
+/*
+ * A scan of QUEUES of which no register is read takes 20 us where an instruction takes
+ * 1 ns: 2 percent of a CPU.
+ */
+#define SCAN_NS		22000
+
+/* Scans in so many ms: the timer of the interval of 1 ms may be late by a 16th. */
+#define SCANS(ms)	gpu_model_least((ms) * 9 / 10)
+#define SNAP_US		500	/* HIGH's latency, as in preempt_test.c */
+#define CALM_SCANS	4	/* in 250 ms: 1, 4, 16, and 64 ms apart */
 
 /* Events of the kernel's allocators. */
 static const char *const allocations[] = {
@@ -70,7 +76,6 @@ FIXTURE_SETUP(monitor)
 	if (gpreempt_missing(ret))
 		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, gpreempt_set("blocked_us", 500000));
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
 	ASSERT_EQ(0, client_open(&self->c));
 	for (i = 0; i < QUEUES; i++) {
@@ -174,7 +179,7 @@ TEST_F_TIMEOUT(monitor, registers, 60)
 	ASSERT_EQ(0, scans_read(&s));
 	printf("# report: %lld register accesses a scan for 2 of %u queues, %u engines\n",
 	       s.most, QUEUES, engines);
-	EXPECT_LE(10, s.with);
+	EXPECT_LE(SCANS(500), s.with);
 	EXPECT_GE(self->c.dev.xccs *
 		  (PUT_BACK + PER_ENGINE * engines + 2 * (PER_QUEUE + engines)), s.most);
 }
@@ -207,7 +212,7 @@ TEST_F_TIMEOUT(monitor, registers_moving, 60)
 		  (PUT_BACK + PER_ENGINE * engines + 2 * (PER_QUEUE + 2 * engines) +
 		   PER_SLOT * QUEUES), s.most);
 	/* LOW back on the machine shows itself in wave counts, each time */
-	EXPECT_LE(SAMPLES / 2, s.with);
+	EXPECT_LE(SAMPLES, s.with);
 }
 
 /* Work on one level, idle queues above it: no decision, and no access at all. */
@@ -230,7 +235,7 @@ TEST_F_TIMEOUT(monitor, no_registers, 60)
 	scans = gpreempt_number("stats/scans");
 	usleep(500000);
 	EXPECT_EQ(accesses, gpreempt_number("stats/register_accesses"));
-	EXPECT_LE(10, gpreempt_number("stats/scans") - scans);
+	EXPECT_LE(SCANS(500), gpreempt_number("stats/scans") - scans);
 }
 
 static long long cpu_ns(clockid_t clock)
@@ -242,72 +247,16 @@ static long long cpu_ns(clockid_t clock)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* One byte from one pipe to another, until there are no more. */
-static void echo_bytes(int from, int to)
-{
-	char c;
-
-	while (read(from, &c, 1) == 1 && write(to, &c, 1) == 1)
-		;
-}
-
-/*
- * What a switch to another process takes on this CPU, which may be an emulated one,
- * in ns: with the system calls that lead to it. Negative errno on failure.
- */
-static long long switch_ns(void)
-{
-	long long start, ns, best = 0;
-	int there[2], back[2];
-	unsigned int i, k;
-	cpu_set_t one;
-	pid_t pid;
-	char c = 0;
-
-	CPU_ZERO(&one);
-	CPU_SET(0, &one);
-	if (pipe(there) || pipe(back) || sched_setaffinity(0, sizeof(one), &one))
-		return -errno;
-	pid = client_fork();
-	if (!pid) {
-		close(there[1]);
-		echo_bytes(there[0], back[1]);
-		_exit(0);
-	}
-	for (i = 0; pid > 0 && i < 20; i++) {
-		start = kfd_now();
-		for (k = 0; k < 100; k++)
-			if (write(there[1], &c, 1) != 1 || read(back[0], &c, 1) != 1)
-				return -EIO;
-		ns = (kfd_now() - start) / 200;
-		if (!best || ns < best)
-			best = ns;
-	}
-	close(there[0]);
-	close(there[1]);
-	close(back[0]);
-	close(back[1]);
-	waitpid(pid, NULL, 0);
-	CPU_SET(1, &one);
-	sched_setaffinity(0, sizeof(one), &one);
-	return best;
-}
-
 /*
  * Seven queues of one level have work, and one above is idle: each scan reads them
- * all, but no register. What the monitor's thread uses of a CPU is measured a few
- * times; the least has been disturbed least.
- *
- * On an emulated CPU everything takes longer, so the limit is, too: by as much as
- * the switch to another process does, which is most of a scan.
+ * all, but no register.
  */
 TEST_F_TIMEOUT(monitor, cpu, 60)
 {
-	long long change = switch_ns(), cpu, accesses, scans, least = 0, limit;
+	long long cpu, accesses, scans;
 	clockid_t clock;
 	unsigned int i;
 
-	ASSERT_LT(0, change);
 	for (i = 2; i < QUEUES; i++)
 		ASSERT_EQ(0, aql_update(&self->q[i], 100, PRIORITY_LOW));
 	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", 1000));
@@ -318,27 +267,16 @@ TEST_F_TIMEOUT(monitor, cpu, 60)
 			run(self, i);
 	usleep(500000);
 	accesses = gpreempt_number("stats/register_accesses");
-	for (i = 0; i < 10; i++) {
-		scans = gpreempt_number("stats/scans");
-		cpu = cpu_ns(clock);
-		usleep(200000);
-		cpu = cpu_ns(clock) - cpu;
-		scans = gpreempt_number("stats/scans") - scans;
-		ASSERT_LT(0, scans);
-		if (!least || cpu / scans < least)
-			least = cpu / scans;
-	}
+	scans = gpreempt_number("stats/scans");
+	cpu = cpu_ns(clock);
+	usleep(2000000);
+	cpu = cpu_ns(clock) - cpu;
+	scans = gpreempt_number("stats/scans") - scans;
+	ASSERT_LT(0, scans);
 	EXPECT_EQ(accesses, gpreempt_number("stats/register_accesses"));
-	/* of the interval */
-	limit = 1000000 * CPU_PERCENT / 100;
-	if (change > SWITCH_NS)
-		limit = limit * change / SWITCH_NS;
-	printf("# report: a scan of %u queues: %lld us of this CPU, a process switch: %lld us\n",
-	       QUEUES, least / 1000, change / 1000);
-	EXPECT_LT(0, least);
-	/* KCSAN delays the accesses that it watches: that is no cost of the monitor's */
-	if (access("/sys/kernel/debug/kcsan", F_OK))
-		EXPECT_GE(limit, least);
+	printf("# report: a scan of %u queues: %lld ns of a CPU\n", QUEUES, cpu / scans);
+	EXPECT_LT(0, cpu);
+	EXPECT_GE(gpu_model_limit(SCAN_NS), cpu / scans);
 }
 
 /* Parked, it does not use a CPU at all. */
@@ -430,13 +368,13 @@ TEST_F_TIMEOUT(monitor, interval_stretches, 60)
 	run(self, 0);
 	ASSERT_EQ(0, until_job_moves(&self->job[0]));
 	usleep(500000);
-	EXPECT_LE(20, scans_in(1000));
+	EXPECT_LE(SCANS(1000), scans_in(1000));
 
 	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", 100000));
 	usleep(500000);
-	/* one in 100 ms; a timer may be late, but never early */
-	EXPECT_GE(21, scans_in(2000));
-	EXPECT_LE(10, scans_in(2000));
+	/* one in 100 ms; a timer may be late, by a 16th here, but never early */
+	EXPECT_GE(20, scans_in(2000));
+	EXPECT_LE(gpu_model_figures() ? 18 : 10, scans_in(2000));
 
 	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", 1000000));
 	EXPECT_EQ(0, stretched());
@@ -450,7 +388,7 @@ TEST_F_TIMEOUT(monitor, interval_stays, 60)
 	run(self, 1);
 	ASSERT_EQ(0, until_job_moves(&self->job[1]));
 	usleep(3000000);	/* by now the interval had stretched, if it could */
-	EXPECT_LE(5, scans_in(500));
+	EXPECT_LE(SCANS(500), scans_in(500));
 }
 
 /* At the first sign of work, whatever it is, they come at short intervals again. */
@@ -460,6 +398,7 @@ TEST_F_TIMEOUT(monitor, interval_snaps_back, 120)
 		.op = KFD_GPREEMPT_OP_HINT, .queue_id = self->q[1].id,
 		.hint = { .arrival_us = 1000000, .duration_us = 1000 },
 	};
+	const unsigned int calm = gpu_model_figures() ? CALM_SCANS : 2;
 	struct aql_queue q;
 	__u64 ns;
 
@@ -471,35 +410,34 @@ TEST_F_TIMEOUT(monitor, interval_snaps_back, 120)
 	/* a doorbell: HIGH does not wait for the interval to end */
 	ASSERT_EQ(0, stretched());
 	ASSERT_EQ(0, high_job_run(&self->c, &self->high, &self->q[1], CLIENT_TIMEOUT_MS, &ns));
-	EXPECT_GE(300000000, ns);
+	EXPECT_GE(gpu_model_limit(SNAP_US) * 1000ULL, ns);
 	/* while LOW waits, nothing is calm */
 	ASSERT_EQ(0, stretched());
 	run(self, 1);
 	ASSERT_EQ(0, until_job_moves(&self->job[1]));
 	usleep(1000000);	/* by now the interval had stretched, if it could */
-	EXPECT_LE(5, scans_in(500));
+	EXPECT_LE(SCANS(500), scans_in(500));
 	until_job_stop(&self->job[1]);
 	ASSERT_EQ(0, until_job_wait(&self->c, &self->job[1], CLIENT_TIMEOUT_MS));
 
 	ASSERT_EQ(0, stretched());
 	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, 7));
-	EXPECT_LE(2, scans_in(250)) TH_LOG("CREATE_QUEUE");
+	EXPECT_LE(calm, scans_in(250)) TH_LOG("CREATE_QUEUE");
 	ASSERT_EQ(0, stretched());
 	ASSERT_EQ(0, aql_update(&q, 100, 5));
-	EXPECT_LE(2, scans_in(250)) TH_LOG("UPDATE_QUEUE");
+	EXPECT_LE(calm, scans_in(250)) TH_LOG("UPDATE_QUEUE");
 	ASSERT_EQ(0, stretched());
 	ASSERT_EQ(3, gpreempt_set_priority(&self->c.dev, 0, self->q[2].id, 3));
-	EXPECT_LE(2, scans_in(250)) TH_LOG("SET_PRIORITY");
+	EXPECT_LE(calm, scans_in(250)) TH_LOG("SET_PRIORITY");
 	ASSERT_EQ(0, stretched());
 	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &hint));
-	EXPECT_LE(2, scans_in(250)) TH_LOG("HINT");
+	EXPECT_LE(SCANS(250), scans_in(250)) TH_LOG("HINT");
 	EXPECT_EQ(0, aql_destroy(&q));
 }
 
 /*
  * struct room - HIGH's requests, beside LOW work that leaves them room by itself
- * @low:	of HIGH's kernel, short: each workgroup keeps the others off its unit
- * @done:	its results, a word each workgroup
+ * @mem: @end:	completed behind the last of LOW's dispatches
  * @high:	a request
  * @save_ns:	what it takes to take LOW off; it has that long to leave room
  * @requests:	how many there were
@@ -508,8 +446,9 @@ TEST_F_TIMEOUT(monitor, interval_snaps_back, 120)
  * @scans:	how many there were in @pause_us before it
  */
 struct room {
-	struct high_job low, high;
-	struct kfd_mem done;
+	struct kfd_mem mem;
+	struct aql_signal *end;
+	struct high_job high;
 	long long save_ns;
 	unsigned int requests;
 	bool preempted, faulted;
@@ -517,13 +456,13 @@ struct room {
 };
 
 /* LOW has enough to do for some time. */
-static void room_fill(FIXTURE_DATA(monitor) *self, struct room *room)
+static void room_fill(FIXTURE_DATA(monitor) *self)
 {
 	struct aql_queue *low = &self->q[0];
 	struct client *c = &self->c;
 
 	while (low->amd->write_dispatch_id - low->amd->read_dispatch_id < DEPTH)
-		aql_dispatch(low, &c->high, ROUNDS * c->dev.cus * 64, 64, room->low.args, NULL);
+		aql_dispatch(low, &c->brief, ROUNDS * c->dev.cus * 64, 64, NULL, NULL);
 }
 
 static int room_open(FIXTURE_DATA(monitor) *self, struct room *room, unsigned int high_us)
@@ -537,14 +476,12 @@ static int room_open(FIXTURE_DATA(monitor) *self, struct room *room, unsigned in
 	for (i = 2; !ret && i < QUEUES; i++)
 		ret = aql_update(&self->q[i], 100, PRIORITY_LOW);
 	ret = ret ?: high_job_init(c, &room->high, high_us);
-	ret = ret ?: high_job_init(c, &room->low, BLOCK_US);
-	ret = ret ?: kfd_alloc(&c->dev, &room->done, ROUNDS * c->dev.cus * sizeof(__u32),
-			       KFD_MEM_HOST);
+	ret = ret ?: kfd_alloc(&c->dev, &room->mem, KFD_PAGE, KFD_MEM_HOST);
 	if (ret)
 		return ret;
-	room->low.args->done = (uintptr_t)room->done.ptr;
+	room->end = room->mem.ptr;
 	ret = gpreempt_set("enable", 1);
-	room_fill(self, room);
+	room_fill(self);
 	ret = ret ?: gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS);
 	room->save_ns = gpreempt_number("stats/fence_wait_ns_total");
 	ret = ret ?: gpreempt_hold(&self->q[0], 0);
@@ -559,11 +496,10 @@ static int room_close(FIXTURE_DATA(monitor) *self, struct room *room)
 	struct client *c = &self->c;
 	int ret;
 
-	aql_signal_init(room->low.signal, 1, NULL);
-	aql_barrier(&self->q[0], AQL_BARRIER_AND, nothing, room->low.signal);
-	ret = aql_signal_wait(&c->dev, room->low.signal, CLIENT_TIMEOUT_MS);
-	kfd_free(&c->dev, &room->done);
-	high_job_free(c, &room->low);
+	aql_signal_init(room->end, 1, NULL);
+	aql_barrier(&self->q[0], AQL_BARRIER_AND, nothing, room->end);
+	ret = aql_signal_wait(&c->dev, room->end, CLIENT_TIMEOUT_MS);
+	kfd_free(&c->dev, &room->mem);
 	high_job_free(c, &room->high);
 	return ret;
 }
@@ -575,7 +511,7 @@ static int room_request(FIXTURE_DATA(monitor) *self, struct room *room)
 	__u64 ns, begin;
 	int ret;
 
-	room_fill(self, room);
+	room_fill(self);
 	ret = gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS);
 	room->scans = gpreempt_number("stats/scans");
 	begin = kfd_now();
@@ -634,7 +570,7 @@ TEST_F_TIMEOUT(monitor, moves_on_meanwhile, 60)
 	EXPECT_EQ(0, room_close(self, &room));
 	printf("# report: %u of %u requests took LOW off, which had left them room\n", preempted,
 	       REQUESTS);
-	EXPECT_GE(REQUESTS / 6, preempted);
+	EXPECT_GE(gpu_model_figures() ? REQUESTS / 20 : REQUESTS / 6, preempted);
 }
 
 /*
@@ -667,9 +603,15 @@ TEST_F_TIMEOUT(monitor, leaves_doorbells, 60)
 	       trusting);
 	printf("# report: a scan each %lld us meanwhile, at %lld\n", pause_us / (scans ?: 1),
 	       gpreempt_number("poll_interval_us"));
-	EXPECT_LE(REQUESTS / 6, trusting);
-	EXPECT_GE(trusting / 3, faulted);
-	EXPECT_LE(scans * gpreempt_number("poll_interval_us") * 3 / 2, pause_us);
+	if (gpu_model_figures()) {
+		EXPECT_LE(REQUESTS * 9 / 10, trusting);
+		EXPECT_GE(trusting / 20, faulted);
+		EXPECT_LE(scans * gpreempt_number("poll_interval_us") * 2, pause_us);
+	} else {
+		EXPECT_LE(REQUESTS / 6, trusting);
+		EXPECT_GE(trusting / 3, faulted);
+		EXPECT_LE(scans * gpreempt_number("poll_interval_us") * 3 / 2, pause_us);
+	}
 }
 
 /*
@@ -695,17 +637,16 @@ TEST_F_TIMEOUT(monitor, awaits_doorbells_of_equals, 60)
 	}
 	EXPECT_EQ(0, room_close(self, &room));
 	printf("# report: %u of %u requests at LOW's hardware priority took a fault\n", faulted, i);
-	EXPECT_LE(i * 2 / 3, faulted);
+	EXPECT_LE(gpu_model_figures() ? i - 1 : i * 2 / 3, faulted);
 }
 
 /*
  * LOW queues that were put back together, of which one finds room: how long a restore
- * takes is no reason to count waves for more than a fifth of the time. Of some
- * measurements the least has been disturbed least.
+ * takes is no reason to count waves for more than a fifth of the time.
  */
 TEST_F_TIMEOUT(monitor, counts_restores_seldom, 60)
 {
-	long long before = gpreempt_preempted(), counting, ns, percent, least = 100;
+	long long before = gpreempt_preempted(), counting, ns, percent;
 	unsigned int i;
 
 	for (i = 2; i < QUEUES; i++)
@@ -724,20 +665,16 @@ TEST_F_TIMEOUT(monitor, counts_restores_seldom, 60)
 	while (gpreempt_preempted() > before)
 		ASSERT_EQ(0, gpreempt_wait_scans(1, CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS));
-	for (i = 0; i < 5; i++) {
-		counting = gpreempt_number("stats/register_ns_total");
-		ns = kfd_now();
-		usleep(200000);
-		ns = kfd_now() - ns;
-		counting = gpreempt_number("stats/register_ns_total") - counting;
-		/* or nothing would be tested */
-		EXPECT_LT(0, counting);
-		percent = 100 * counting / ns;
-		if (percent < least)
-			least = percent;
-	}
-	printf("# report: waves of restored queues were counted for %lld %% of the time\n", least);
-	EXPECT_GE(33, least);
+	counting = gpreempt_number("stats/register_ns_total");
+	ns = kfd_now();
+	usleep(1000000);
+	ns = kfd_now() - ns;
+	counting = gpreempt_number("stats/register_ns_total") - counting;
+	/* or nothing would be tested */
+	EXPECT_LT(0, counting);
+	percent = 100 * counting / ns;
+	printf("# report: waves of restored queues were counted for %lld %% of the time\n", percent);
+	EXPECT_GE(gpu_model_figures() ? 20 : 33, percent);
 }
 
 TEST_HARNESS_MAIN
