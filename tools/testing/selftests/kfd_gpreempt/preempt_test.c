@@ -30,12 +30,10 @@
 /*
  * HIGH's kernel beside LOW, from doorbell to end: some 430 us are measured, of which 100
  * are LOW's save and 20 the driver's. With the chance that LOW gets to leave room by
- * itself it is as long as a save more. hqd_destroy() looks at intervals of 0.5 to 1 ms
- * whether a queue is off.
+ * itself it is as long as a save more.
  */
 #define LATENCY_US	500
 #define CHANCE_US	100
-#define REGISTERS_US	2000
 
 /* Shared with the process that runs LOW. */
 struct shared {
@@ -114,10 +112,7 @@ static __u64 median_latency(struct client *c, struct high_job *job, struct aql_q
 /* The longest that HIGH's kernel may take, in ns. */
 static __u64 limit_ns(void)
 {
-	char backend[16] = "";
-
-	gpreempt_read("backend", backend, sizeof(backend));
-	return gpu_model_limit(LATENCY_US + (strcmp(backend, "hqd") ? 0 : REGISTERS_US)) * 1000ULL;
+	return gpu_model_limit(LATENCY_US) * 1000ULL;
 }
 
 /* The same where LOW may have got its chance. */
@@ -209,7 +204,8 @@ TEST_F_TIMEOUT(preempt, two_processes, 120)
 	if (gpu_model_figures()) {
 		/* LOW's next workgroups begin when HIGH ends, and HIGH waits for theirs to */
 		EXPECT_LE((LOW_MS - PAUSE_MS_MAX) * 1000000ULL, stock);
-		EXPECT_EQ(SAMPLES, preemptions);
+		/* HIGH may come between two of LOW's dispatches */
+		EXPECT_LE(SAMPLES - 1, preemptions);
 	}
 	EXPECT_EQ(0, self->shared->wrong);
 	EXPECT_LE(2, self->shared->dispatches);
