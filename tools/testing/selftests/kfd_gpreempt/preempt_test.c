@@ -30,10 +30,12 @@
 /*
  * HIGH's kernel beside LOW, from doorbell to end: some 430 us are measured, of which 100
  * are LOW's save and 20 the driver's. With the chance that LOW gets to leave room by
- * itself it is as long as a save more.
+ * itself it is as long as a save more, and where hqd_destroy() finds a queue not off yet
+ * as long as it then sleeps, 0.5 to 1 ms.
  */
 #define LATENCY_US	500
 #define CHANCE_US	100
+#define NOT_OFF_US	1000
 
 /* Shared with the process that runs LOW. */
 struct shared {
@@ -112,13 +114,13 @@ static __u64 median_latency(struct client *c, struct high_job *job, struct aql_q
 /* The longest that HIGH's kernel may take, in ns. */
 static __u64 limit_ns(void)
 {
-	return gpu_model_limit(LATENCY_US) * 1000ULL;
-}
+	unsigned int us = LATENCY_US + CHANCE_US;
+	char backend[16] = "";
 
-/* The same where LOW may have got its chance. */
-static __u64 limit_with_chance_ns(void)
-{
-	return limit_ns() + gpu_model_limit(CHANCE_US) * 1000ULL;
+	gpreempt_read("backend", backend, sizeof(backend));
+	if (!strcmp(backend, "hqd"))
+		us += NOT_OFF_US;
+	return gpu_model_limit(us) * 1000ULL;
 }
 
 static int start_low(struct shared *shared, pid_t *pid)
@@ -200,7 +202,7 @@ TEST_F_TIMEOUT(preempt, two_processes, 120)
 	       (unsigned long long)stock / 1000, (unsigned long long)gpreempt / 1000,
 	       preemptions, self->shared->dispatches);
 	EXPECT_NE(0, gpreempt);
-	EXPECT_GE(limit_ns(), gpreempt);
+	EXPECT_GE(gpu_model_limit(LATENCY_US) * 1000ULL, gpreempt);
 	if (gpu_model_figures()) {
 		/* LOW's next workgroups begin when HIGH ends, and HIGH waits for theirs to */
 		EXPECT_LE((LOW_MS - PAUSE_MS_MAX) * 1000000ULL, stock);
@@ -234,7 +236,7 @@ TEST_F_TIMEOUT(preempt, same_process, 120)
 		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
 					  CLIENT_TIMEOUT_MS, &ns));
 		EXPECT_EQ(1, low.signal->value);
-		EXPECT_GE(limit_with_chance_ns(), ns) TH_LOG("kernel %u", i);
+		EXPECT_GE(limit_ns(), ns) TH_LOG("kernel %u", i);
 		ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
 		EXPECT_EQ(0, low_job_wrong(&low));
 	}
@@ -386,7 +388,7 @@ TEST_F_TIMEOUT(preempt, starvation_bound, 120)
 	EXPECT_EQ(0, low_job_wait(&self->c, &low, gpu_model_limit(turns * (starvation_ms +
 									   residency_ms + 2))));
 	EXPECT_LT(starved, gpreempt_number("stats/starved"));
-	EXPECT_GE(starved + turns, gpreempt_number("stats/starved"));
+	EXPECT_GE(starved + gpu_model_limit(turns), gpreempt_number("stats/starved"));
 	EXPECT_EQ(1, until.signal->value);
 	until_job_stop(&until);
 	ASSERT_EQ(0, until_job_wait(&self->c, &until, CLIENT_TIMEOUT_MS));
@@ -553,7 +555,7 @@ TEST_F_TIMEOUT(preempt, parked_when_idle, 120)
 	low_job_start(&self->c, &low, &q);
 	usleep(LOW_MS * 1000);
 	ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high, CLIENT_TIMEOUT_MS, &ns));
-	EXPECT_GE(limit_with_chance_ns(), ns);
+	EXPECT_GE(limit_ns(), ns);
 	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&low));
 	/* counted before LOW came back, but maybe not before HIGH ended */
@@ -589,7 +591,7 @@ TEST_F_TIMEOUT(preempt, doorbell_wakes, 120)
 		doorbells = gpreempt_number("stats/doorbell_faults");
 		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
 					  CLIENT_TIMEOUT_MS, &ns));
-		EXPECT_GE(limit_with_chance_ns(), ns);
+		EXPECT_GE(limit_ns(), ns);
 		EXPECT_LT(doorbells, gpreempt_number("stats/doorbell_faults"));
 		EXPECT_EQ(1, low.signal->value);
 	}
@@ -648,7 +650,7 @@ TEST_F_TIMEOUT(preempt, doorbell_wakes_after_resume, 60)
 		ASSERT_EQ(0, high_job_run(&self->c, &self->job, &self->high,
 					  CLIENT_TIMEOUT_MS, &ns));
 		EXPECT_GE(gpu_model_limit(residency_us - after_us) * 1000ULL +
-			  limit_with_chance_ns(), ns);
+			  limit_ns(), ns);
 		EXPECT_EQ(1, low.signal->value);
 	}
 	ASSERT_EQ(0, low_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
