@@ -453,10 +453,13 @@ static struct gpu *gpu_of(void *device)
 {
 	int i;
 
-	for (i = 0; i < ngpus && gpus[i].device != device; i++)
+	for (i = 0; i < ngpus; i++) {
 		if (!gpus[i].device)
 			gpus[i].device = device;	/* they come in their order */
-	return i < ngpus ? &gpus[i] : NULL;
+		if (gpus[i].device == device)
+			return &gpus[i];
+	}
+	return NULL;
 }
 
 /* The model is to see the access at the guest's time; the main loop's have none. */
