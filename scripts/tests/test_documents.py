@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """What README and the kernel's documents name is there, and what is there is named."""
-import importlib.machinery
-import importlib.util
 import re
 import unittest
 from pathlib import Path
+
+import suites
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "Documentation/gpu/amdgpu"
@@ -12,16 +12,12 @@ README = (ROOT / "README").read_text()
 DOCUMENTS = {path.stem: path.read_text() for path in FOLDER.glob("*.rst")}
 TESTING = DOCUMENTS["gpreempt-testing"]
 
-LOADER = importlib.machinery.SourceFileLoader("check", str(ROOT / "scripts/check"))
-check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check", LOADER))
-LOADER.exec_module(check)
-
 
 class Documents(unittest.TestCase):
     def test_suites(self):
         """Each has a row; those that only run on request have their command's."""
         rows = set(re.findall(r"^([a-z][\w-]*) {2,}\S", TESTING, re.M))
-        self.assertEqual({*check.SUITES, *check.DEBUG, "known"}, rows - {"suite", "command"})
+        self.assertEqual({*suites.SUITES, *suites.DEBUG, "known"}, rows - {"suite", "command"})
 
     def test_targets(self):
         """What is named is a target of make, and each of these is named."""
