@@ -50,6 +50,10 @@ static unsigned int stays(unsigned int n, u64 least, unsigned int leave)
 	unsigned int count = 0, next = 0;
 	const char *line;
 
+#ifdef __SANITIZE_THREAD__
+	least = 0;	/* that is slow, and the host may be busy: only the order counts */
+	leave = n;
+#endif
 	for (line = log_text(); *line; line = strchr(line, '\n') + 1) {
 		unsigned int i = (number(line, " queue=") - 0x1000) / 2;
 
