@@ -328,7 +328,9 @@ SUITES = {
     "opencl": ["env", f"POCL_CACHE_DIR={CACHE}/pocl", *MODEL, "check-opencl"],
     "kunit": guest("kunit", "sh", "-c", KUNIT,
                    options=["--no-gpu", "--append", "kunit.enable=1"]),
-    "kfd": guest("kfd", "sh", "-c", ALL, "kfd", *QUEUES, *CONTROL, *MACHINE, limit=400),
+    "kfd": guest("kfd", "sh", "-c", ALL, "kfd", *QUEUES, limit=400),
+    "kfd-control": guest("kfd-control", "sh", "-c", ALL, "kfd-control", *CONTROL, limit=400),
+    "kfd-machine": guest("kfd-machine", "sh", "-c", ALL, "kfd-machine", *MACHINE, limit=400),
     "kfd-fetch": guest("kfd-fetch", "sh", "-c", ALL, "kfd-fetch", *QUEUES[1:], limit=400,
                        options=["--model", shlex.join(FETCH)]),
     # a VRAM that another process can fill
@@ -415,6 +417,6 @@ CHAINS = (("demo", "demo-loaded"), ("hip", "kfdtest", "hsakmt", "rocm", "rocm-la
 NEEDS = {"demo-loaded": "demo"}
 # About how long they take, for the order of the first run: the longest begin. Where nothing
 # is said, half a minute.
-SECONDS = {"kfd": 240, "exact": 180, "kfd-fetch": 150, "hip": 150, "kfdtest": 150,
+SECONDS = {"kfd": 120, "kfd-control": 150, "kfd-machine": 180, "exact": 60, "kfd-fetch": 150, "hip": 150, "kfdtest": 150,
            "model-tsan": 150, "model-san": 120, "fuzz": 120, "demo-loaded": 120, "lint": 120,
            "bench": 90, "hsakmt": 80, "tool": 80, "demo": 60, "demo-fetch": 60, "bypass": 60}
