@@ -10,6 +10,8 @@ RESULT = re.compile(STAMP + r"(ok|not ok) \d+\b *(?:- )?(.*)")
 FIGURE = re.compile(STAMP + r"# (?:\w+: )?report: (.*)")
 # Of scripts/guest, whatever stands before it: the guest's own tests may all have passed.
 TROUBLE = re.compile(r"\bguest: error: (.*?):?$")
+# The same, of a guest that could not have the clock that its results want.
+NO_CLOCK = re.compile(r"\bguest: (real time, .*)$")
 
 
 class Block:
@@ -33,6 +35,10 @@ class Tally:
         self.failed += 1
         self.remarks.append(text)
 
+    def skip(self, text):
+        self.skipped += 1
+        self.remarks.append(f"skipped: {text}")
+
     def close(self, depth):
         """End the blocks from this indentation on; the number of their results."""
         ended = [self.blocks.pop(d) for d in sorted(self.blocks) if d >= depth]
@@ -55,13 +61,14 @@ class Tally:
             self.figures.append(m[2])
         elif m := TROUBLE.search(line):
             self.fail(m[1])
+        elif m := NO_CLOCK.search(line):
+            self.skip(m[1])
 
     def result(self, good, text, nested):
         if not good:
             self.fail(text)
         elif re.search(r"# *SKIP", text, re.I):
-            self.skipped += 1
-            self.remarks.append(f"skipped: {text}")
+            self.skip(text)
         elif not nested:        # otherwise a sum of results that are counted
             self.passed += 1
 

@@ -67,6 +67,15 @@ class Tally(unittest.TestCase):
     def test_chatter_is_not_a_result(self):
         self.assertEqual(count("1..1\n# ok 2 in a comment\nokay 3\nok 1 a"), (1, 0, 0))
 
+    def test_guest_without_a_clock(self):
+        for before in "", "# ":
+            tally = tap.Tally()
+            for line in "1..1", f"{before}guest: real time, no evidence: no plugins", "ok 1 a":
+                tally.feed(line)
+            tally.end(0)
+            self.assertEqual((tally.passed, tally.failed, tally.skipped), (1, 0, 1))
+            self.assertEqual(tally.remarks, ["skipped: real time, no evidence: no plugins"])
+
     def test_trouble_of_a_guest(self):
         for before in "", "# ", "  ", "block-10ms: ":
             for said in "kfd: the kernel failed:", "the GPU model did not start: no socket":

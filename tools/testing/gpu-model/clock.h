@@ -27,6 +27,8 @@
  * @due:	what @run returned last
  * @asked:	earliest kick that was not yet served, or NEVER
  * @next:	link in the list of actors (virtual time)
+ * @ran: @runs:	when it ran last, and how often at that instant (virtual time)
+ * @defect:	it ran too often at one instant, and must let time pass (virtual time)
  * @thread: @lock: @wake: @stop: its thread (real time); @lock protects @asked
  */
 struct actor {
@@ -35,6 +37,9 @@ struct actor {
 	void *arg;
 	u64 due, asked;
 	struct actor *next;
+	u64 ran;
+	unsigned int runs;
+	bool defect;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
@@ -50,7 +55,7 @@ struct actor {
  */
 int actor_start(struct actor *a, const char *name, u64 (*run)(void *arg), void *arg);
 
-/* Run it no more; waits for a run under way. */
+/* Run it no more; waits for a run under way. Not from an actor. */
 void actor_stop(struct actor *a);
 
 /* Have it run at model time @t, or now. Any thread; its own run() as well. */
@@ -59,7 +64,7 @@ void actor_kick(struct actor *a);
 
 /**
  * clock_share() - take part in virtual time
- * @fd:		shared memory of one page, struct clock_shm
+ * @fd:		memory of one page, struct clock_shm; a memfd sealed against shrinking
  *
  * To be called before any actor starts.
  *

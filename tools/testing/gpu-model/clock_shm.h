@@ -10,15 +10,19 @@
 #ifndef GPU_MODEL_CLOCK_SHM_H
 #define GPU_MODEL_CLOCK_SHM_H
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#define CLOCK_SHM_VERSION	1
+#define CLOCK_SHM_VERSION	2
 #define CLOCK_SHM_BYTES		4096
 #define CLOCK_NEVER		UINT64_MAX
 
@@ -39,6 +43,7 @@ enum clock_order {
  * @next:	when the model has something to do by itself, or CLOCK_NEVER
  * @interrupt:	when an interrupt is to reach the guest, or CLOCK_NEVER; set by the model,
  *		taken by the plugin
+ * @guest:	the guest's time when the plugin last looked, for a model that is left alone
  * @access:	the guest's time at the access under way, set before its message; 0: QEMU's own
  * @doing:	what the model is at, for the plugin's watchdog
  * @runs:	how often an actor ran since @now last changed, for the same
@@ -53,10 +58,28 @@ struct clock_shm {
 	_Atomic uint64_t now;
 	_Atomic uint64_t next;
 	_Atomic uint64_t interrupt;
+	_Atomic uint64_t guest;
 	_Atomic uint64_t access;
 	char doing[32];
 	_Atomic uint64_t runs;
 };
+
+/* Map the page of @fd, which nobody can take away again; NULL and errno if it is none such. */
+static inline struct clock_shm *clock_map(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+	struct stat st;
+	void *p;
+
+	if (seals < 0 || fstat(fd, &st))
+		return NULL;
+	if (!(seals & F_SEAL_SHRINK) || st.st_size < CLOCK_SHM_BYTES) {
+		errno = EINVAL;
+		return NULL;
+	}
+	p = mmap(NULL, CLOCK_SHM_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
 
 /* Look this often before sleeping: the other side mostly answers within some us. */
 #define CLOCK_LOOKS	2000

@@ -29,6 +29,7 @@
 #define MAX_CUS_PER_ENGINE	16
 #define MAX_VRAM_MB		(64 * 1024)
 #define MAX_WORKERS		64
+#define STOP_S			10
 
 static struct gpu gpu = {
 	.cfg = {
@@ -148,7 +149,7 @@ static void share_clock(int fd)
 
 	if (!err)
 		return;
-	fprintf(stderr, "gpu-model: --clock %d: no memory to share time by: %s\n", fd,
+	fprintf(stderr, "gpu-model: --clock %d: no sealed memory of a page to share time by: %s\n", fd,
 		strerror(-err));
 	exit(2);
 }
@@ -267,6 +268,7 @@ static const char *parse(int argc, char **argv, const char **control)
 static void on_signal(int sig)
 {
 	(void)sig;
+	alarm(STOP_S);		/* ends what hangs */
 	vfio_user_stop(&gpu);
 }
 

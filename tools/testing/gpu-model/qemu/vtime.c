@@ -16,7 +16,7 @@
  * one of them QEMU does not start.
  *
  * usage: qemu-system-x86_64 -accel tcg,thread=single -icount shift=0,sleep=off \
- *		-plugin vtime.so,clocks=FD[:FD...],quantum=NS,limit=S
+ *		-plugin vtime.so,clocks=FD[:FD...],quantum=NS,limit=S,hang=S
  * with a vfio-user-pci device for each clock, in their order.
  */
 #define _GNU_SOURCE
@@ -24,6 +24,8 @@
 #include <elf.h>
 #include <link.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,12 +50,10 @@
 #define SLEEP_NS	(100 * NS_PER_US)
 /* The longest jump: what the host does for the guest meanwhile is not delayed further. */
 #define IDLE_MAX_NS	NS_PER_MS
-/* With several models, how far one may run past another one's interrupt. */
-#define IDLE_MANY_NS	(50 * NS_PER_US)
 /* A tick comes after this time, whatever is or is not due. */
 #define LAZY_NS		NS_PER_MS
-/* A model that does not answer for so long hangs. On the host's clock. */
-#define HANG_S		20
+/* How often the watchdog looks. On the host's clock. */
+#define WATCH_US	100000
 
 /* ---- what QEMU has ---- */
 
@@ -88,6 +88,7 @@ static struct {
 	int64_t (*qemu_clock_deadline_ns_all)(int clock, int attributes);
 	int64_t (*icount_get_raw)(void);
 	bool (*all_cpu_threads_idle)(void);
+	bool (*runstate_is_running)(void);
 	bool (*qemu_in_vcpu_thread)(void);
 	void (*bql_lock_impl)(const char *file, int line);
 	void (*bql_unlock)(void);
@@ -119,7 +120,7 @@ static const struct {
 #define VARIABLE(v)	{ #v, offsetof(__typeof__(qemu), v), sizeof(*qemu.v) }
 	FUNCTION(qemu_clock_run_timers), FUNCTION(timer_init_full), FUNCTION(timer_mod_ns), FUNCTION(qemu_clock_get_ns),
 	FUNCTION(qemu_clock_deadline_ns_all), FUNCTION(icount_get_raw),
-	FUNCTION(all_cpu_threads_idle), FUNCTION(qemu_in_vcpu_thread),
+	FUNCTION(all_cpu_threads_idle), FUNCTION(runstate_is_running), FUNCTION(qemu_in_vcpu_thread),
 	FUNCTION(bql_lock_impl), FUNCTION(bql_unlock), FUNCTION(cpu_exit),
 	FUNCTION(qemu_get_cpu), FUNCTION(async_run_on_cpu), FUNCTION(process_queued_cpu_work),
 	FUNCTION(vfio_pci_from_vfio_device), FUNCTION(msi_enabled), FUNCTION(msi_notify),
@@ -138,18 +139,22 @@ static const struct {
  * @pidfd:	readable when its process has ended
  * @device:	QEMU's VFIODevice, NULL before its first access
  * @asked:	number of the request under way
+ * @asked_at: @accessed_at: since when, on the host's clock, it is waited for; 0: it is not
  */
 struct gpu {
 	struct clock_shm *shm;
 	int pidfd;
 	void *device;
 	uint32_t asked;
+	_Atomic int64_t asked_at, accessed_at;
 };
 
 static struct gpu gpus[GPUS_MAX];
 static int ngpus;
 static int64_t quantum = 10 * NS_PER_US;
 static int64_t limit_s = INT64_MAX / 1000000000;	/* the guest's time is over then */
+/* A model that does not answer for so long hangs. Less than vfio-user waits for an access. */
+static int64_t hang_s = 15;
 static char timer[256];			/* a QEMUTimer; larger than it is */
 static int64_t expires;			/* when it does */
 static bool queued, ticking;
@@ -177,22 +182,29 @@ static int64_t guest_now(void)
 __attribute__((noreturn, format(printf, 1, 2)))
 static void die(const char *fmt, ...)
 {
+	static atomic_flag dying = ATOMIC_FLAG_INIT;
 	va_list ap;
 	int i;
 
-	fputs("vtime: error: ", stderr);
+	while (atomic_flag_test_and_set(&dying))
+		pause();
+	fputs("\nvtime: error: ", stderr);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	fprintf(stderr, "; the guest is at %.6f s\n", guest_now() / 1e9);
 	for (i = 0; i < ngpus; i++) {
 		const struct clock_shm *s = gpus[i].shm;
 
-		fprintf(stderr, "vtime: GPU %d at %.6f s, next event at %.6f s, doing: %.31s, %llu "
-			"runs since its clock moved; request %u, answer %u, order %u to %.6f s\n", i,
-			s->now / 1e9, s->next == CLOCK_NEVER ? -1 : s->next / 1e9,
-			s->doing[0] ? s->doing : "nothing", (unsigned long long)s->runs,
-			s->asked, s->answered, s->order, s->target / 1e9);
+		fprintf(stderr, "vtime: GPU %d at %.6f s, ", i, s->now / 1e9);
+		if (s->next == CLOCK_NEVER)
+			fprintf(stderr, "no event to come");
+		else
+			fprintf(stderr, "next event at %.6f s", s->next / 1e9);
+		fprintf(stderr, ", doing: %.31s, %llu runs since its clock moved; request %u, answer %u, "
+			"to %.6f s%s\n", s->doing[0] ? s->doing : "nothing",
+			(unsigned long long)s->runs, gpus[i].asked, s->answered, s->target / 1e9,
+			gpus[i].accessed_at ? "; the guest waits for an access" : "");
 	}
 	_exit(1);
 }
@@ -204,22 +216,10 @@ static void ask(struct gpu *g, enum clock_order order, int64_t target)
 	g->shm->order = order;
 	g->shm->target = target;
 	g->asked = atomic_load(&g->shm->asked) + 1;
+	atomic_store(&g->asked_at, host_now());
 	atomic_store(&g->shm->asked, g->asked);
 	clock_wake(&g->shm->asked);
 	count.requests++;
-}
-
-static void check_alive(const struct gpu *g, int64_t since)
-{
-	struct pollfd p = { .fd = g->pidfd, .events = POLLIN };
-	int n = g - gpus;
-
-	if (poll(&p, 1, 0) == 1)
-		die("the model of GPU %d ended while the guest waited for it, at %.6f s", n,
-		    guest_now() / 1e9);
-	if (host_now() - since > HANG_S * 1000000000ll)
-		die("the model of GPU %d does not answer; the guest is at %.6f s", n,
-		    guest_now() / 1e9);
 }
 
 static void wait_for(struct gpu *g)
@@ -228,14 +228,19 @@ static void wait_for(struct gpu *g)
 	int64_t begin = host_now();
 
 	while (atomic_load(word) != g->asked)
-		if (clock_wait(word, g->asked - 1, 200))
-			check_alive(g, begin);
+		clock_wait(word, g->asked - 1, 0);
+	atomic_store(&g->asked_at, 0);
 	count.waited_ns += host_now() - begin;
 }
 
 static bool is_up(const struct gpu *g)
 {
-	return atomic_load(&g->shm->version) == CLOCK_SHM_VERSION;
+	uint32_t version = atomic_load(&g->shm->version);
+
+	if (version && version != CLOCK_SHM_VERSION)
+		die("the clock of GPU %d is of version %u, not %u", (int)(g - gpus), version,
+		    CLOCK_SHM_VERSION);
+	return version;
 }
 
 /* Have the models with something due until @target run, all at the same time. */
@@ -281,6 +286,49 @@ static int64_t next_event(int64_t limit)
 			limit = t;
 	}
 	return limit;
+}
+
+/*
+ * The watchdog, a thread: has a model died, or does one not answer? When the machine is
+ * being switched off its models end.
+ */
+static void *watch(void *arg)
+{
+	struct pollfd end = { .events = POLLIN };
+	int64_t begin, other;
+	int i;
+
+	(void)arg;
+	for (i = 0; ; i = (i + 1) % ngpus) {
+		if (!i)
+			usleep(WATCH_US);
+		end.fd = gpus[i].pidfd;
+		if (poll(&end, 1, 0) == 1 && qemu.runstate_is_running())
+			die("the model of GPU %d died", i);
+		begin = atomic_load(&gpus[i].asked_at);
+		other = atomic_load(&gpus[i].accessed_at);
+		if (!begin || (other && other < begin))
+			begin = other;
+		if (begin && host_now() - begin > hang_s * 1000000000ll)
+			die("the model of GPU %d hangs", i);
+	}
+	return NULL;
+}
+
+static int start_watch(void)
+{
+	sigset_t all, old;
+	pthread_t thread;
+	int err;
+
+	if (!ngpus)
+		return 0;
+	/* Signals are QEMU's own threads'. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&thread, NULL, watch, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return err;
 }
 
 /* ---- the clock ---- */
@@ -365,16 +413,30 @@ static void idle_step(int64_t now, int64_t target)
 	qemu.bql_lock_impl(__FILE__, __LINE__);
 }
 
+/*
+ * How far the models may run at once. One alone stops at its interrupt; of several, none
+ * runs further than a quantum past another one's, and no interrupt comes before an event.
+ */
+static int64_t step_to(int64_t end)
+{
+	int64_t first = ngpus > 1 ? next_event(end) : end;
+
+	return next_interrupt(first + quantum < end ? first + quantum : end);
+}
+
 /* All CPUs are idle: on, from one timer of the guest's to the next, until one is not. */
 static void idle(int64_t now)
 {
-	int64_t end, target, max = ngpus > 1 ? IDLE_MANY_NS : IDLE_MAX_NS;
+	int64_t d, end, target;
 
 	do {
 		/* The next timer is to be another's, if there is one. */
 		expire_at(now + IDLE_MAX_NS);
-		end = now + qemu.qemu_clock_deadline_ns_all(CLOCK_VIRTUAL, ATTRIBUTES_ALL);
-		target = now + max < end ? now + max : end;
+		d = qemu.qemu_clock_deadline_ns_all(CLOCK_VIRTUAL, ATTRIBUTES_ALL);
+		if (d < 0)	/* the machine is being stopped, and its clock with it */
+			return;
+		end = now + d;
+		target = step_to(end);
 		idle_step(now, target);
 		target = next_interrupt(target);
 		if (target > now)
@@ -392,12 +454,15 @@ static void idle(int64_t now)
 static void tick(void *opaque)
 {
 	int64_t now = guest_now();
+	int i;
 
 	(void)opaque;
 	if (ticking)
 		return;
 	ticking = true;
 	count.ticks++;
+	for (i = 0; i < ngpus; i++)
+		atomic_store(&gpus[i].shm->guest, now);
 	if (now / 1000000000 >= limit_s)
 		die("the guest did not end within %lld s of its time", (long long)limit_s);
 	run_models(CLOCK_RUN, now);
@@ -465,8 +530,10 @@ static struct gpu *gpu_of(void *device)
 /* The model is to see the access at the guest's time; the main loop's have none. */
 static void begin_access(struct gpu *g)
 {
-	if (g)
-		atomic_store(&g->shm->access, qemu.qemu_in_vcpu_thread() ? guest_now() : 0);
+	if (!g)
+		return;
+	atomic_store(&g->shm->access, qemu.qemu_in_vcpu_thread() ? guest_now() : 0);
+	atomic_store(&g->accessed_at, host_now());
 }
 
 /*
@@ -480,7 +547,10 @@ static void end_access(struct gpu *g, uint32_t took_ns)
 	int64_t t;
 	int i;
 
-	if (!g || !qemu.qemu_in_vcpu_thread())
+	if (!g)
+		return;
+	atomic_store(&g->accessed_at, 0);
+	if (!qemu.qemu_in_vcpu_thread())
 		return;
 	advance(took_ns);
 	t = next_tick(guest_now());
@@ -556,14 +626,29 @@ static void at_exit(void *opaque)
 static int add_gpu(int fd)
 {
 	struct gpu *g = &gpus[ngpus];
-	void *p = mmap(NULL, CLOCK_SHM_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	const char *why = NULL;
+	uint32_t version;
 
-	if (ngpus == GPUS_MAX || p == MAP_FAILED)
+	if (ngpus == GPUS_MAX)
 		return -1;
-	g->shm = p;
+	g->shm = clock_map(fd);
+	if (!g->shm) {
+		fprintf(stderr, "vtime: error: descriptor %d is no sealed memory of a page: %s\n",
+			fd, strerror(errno));
+		return -1;
+	}
+	/* 0: its model is not up yet */
+	version = atomic_load(&g->shm->version);
 	g->pidfd = syscall(SYS_pidfd_open, g->shm->pid, 0);
-	if (g->pidfd < 0)
+	if (version && version != CLOCK_SHM_VERSION)
+		why = "is of another version";
+	else if (g->pidfd < 0)
+		why = "has no model";
+	if (why) {
+		fprintf(stderr, "vtime: error: the clock of descriptor %d (version %u, wanted %u) "
+			"%s\n", fd, version, CLOCK_SHM_VERSION, why);
 		return -1;
+	}
 	ngpus++;
 	return 0;
 }
@@ -579,6 +664,10 @@ static int parse(const char *arg)
 	if (!strncmp(arg, "limit=", 6)) {
 		limit_s = strtoll(arg + 6, &end, 10);
 		return *end || limit_s < 1 ? -1 : 0;
+	}
+	if (!strncmp(arg, "hang=", 5)) {
+		hang_s = strtoll(arg + 5, &end, 10);
+		return *end || hang_s < 1 ? -1 : 0;
 	}
 	if (strncmp(arg, "clocks=", 7))
 		return -1;
@@ -625,6 +714,10 @@ EXPORT int qemu_plugin_install(uint64_t id, const void *info, int argc, char **a
 			fprintf(stderr, "vtime: error: bad argument '%s'\n", argv[i]);
 			return -1;
 		}
+	}
+	if (start_watch()) {
+		fputs("vtime: error: no thread for the watchdog\n", stderr);
+		return -1;
 	}
 	real = *qemu.vfio_user_device_io_ops_sock;
 	qemu.vfio_user_device_io_ops_sock->read = hooked_read;

@@ -3,6 +3,7 @@
 #ifndef GPU_MODEL_TESTS_VIRTUAL_TIME_H
 #define GPU_MODEL_TESTS_VIRTUAL_TIME_H
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -14,10 +15,11 @@
 /* To be called before the device starts. Return: what the model would share with QEMU. */
 static inline struct clock_shm *virtual_time(void)
 {
-	int fd = memfd_create("clock", MFD_CLOEXEC);
+	int fd = memfd_create("clock", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	void *page;
 
-	if (fd < 0 || ftruncate(fd, CLOCK_SHM_BYTES) || clock_share(fd))
+	if (fd < 0 || ftruncate(fd, CLOCK_SHM_BYTES) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) || clock_share(fd))
 		goto fail;
 	page = mmap(NULL, CLOCK_SHM_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
