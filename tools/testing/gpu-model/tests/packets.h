@@ -20,15 +20,31 @@
 #define PTE_RW		0x60ull
 
 static struct gpu gpu;
+static pthread_mutex_t irq_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned int irqs;
-static struct ih_vector last_irq;
+static struct ih_vector irq;
 
 /* In the place of ih.c's. */
 void ih_post(struct gpu *g, const struct ih_vector *v)
 {
 	(void)g;
-	last_irq = *v;
-	__atomic_fetch_add(&irqs, 1, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&irq_lock);
+	irq = *v;
+	irqs++;
+	pthread_mutex_unlock(&irq_lock);
+}
+
+/* How many came, and the last one if it is wanted. */
+static inline unsigned int irqs_seen(struct ih_vector *last)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&irq_lock);
+	n = irqs;
+	if (last)
+		*last = irq;
+	pthread_mutex_unlock(&irq_lock);
+	return n;
 }
 
 static inline u32 *vram(u64 off)

@@ -72,6 +72,7 @@ static void run(struct hqd *h)
 
 static void packets(void)
 {
+	struct ih_vector last;
 	u32 i;
 
 	PUT(kq, HEADER(PM4_WRITE_DATA, 5), 5 << 8, LO(fb(TARGET)), HI(fb(TARGET)), 11, 22);
@@ -85,8 +86,8 @@ static void packets(void)
 	    HI(fb(TARGET)), 1, 2, 0x77);
 	run(kq);
 	ok(vram(TARGET)[0] == 1 && vram(TARGET)[1] == 2, "RELEASE_MEM writes 64 bits");
-	ok(irqs == 1 && last_irq.client == 0x14 && last_irq.source == 181 &&
-	   last_irq.ring == (1 << 2 | 0 << 4) && last_irq.data[0] == 0x77, "and interrupts");
+	ok(irqs_seen(&last) == 1 && last.client == 0x14 && last.source == 181 &&
+	   last.ring == (1 << 2 | 0 << 4) && last.data[0] == 0x77, "and interrupts");
 
 	vram(BUFFER)[0] = HEADER(PM4_WRITE_DATA, 4);
 	vram(BUFFER)[1] = 5 << 8;

@@ -89,6 +89,7 @@ static void start(void)
 
 static void packets(void)
 {
+	struct ih_vector last;
 	u64 *pte = (u64 *)vram(TARGET);
 
 	PUT(2, AT(TARGET), 2, 7, 8, 9);
@@ -108,8 +109,8 @@ static void packets(void)
 	ok(run() && pte[0] == 0x100200071 && pte[2] == 0x100202071, "PTEPDE");
 	PUT(5, AT(FENCE), 1234, 6, 99);
 	ok(run() && vram(FENCE)[0] == 1234, "FENCE");
-	ok(__atomic_load_n(&irqs, __ATOMIC_ACQUIRE) == 1 && last_irq.client == 4 &&
-	   last_irq.source == 224 && !last_irq.ring && last_irq.data[0] == 99, "TRAP");
+	ok(irqs_seen(&last) == 1 && last.client == 4 &&
+	   last.source == 224 && !last.ring && last.data[0] == 99, "TRAP");
 	PUT(0xf000000e, REG_SCRATCH_REG0 / 4, 77);
 	ok(run() && regs_get(&gpu, REG_SCRATCH_REG0) == 77, "SRBM_WRITE");
 	vram(BUFFER)[0] = 5;

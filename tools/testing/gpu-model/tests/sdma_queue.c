@@ -134,11 +134,14 @@ static void queue_new(void)
 	memset(vram(WORDS), 0, 4096);
 	memset(vram(INDEX), 0, 128);
 	wptr = 0;
+	pthread_mutex_lock(&irq_lock);
 	irqs = 0;
+	pthread_mutex_unlock(&irq_lock);
 }
 
 static void packets(void)
 {
+	struct ih_vector last;
 	u32 i;
 
 	for (i = 0; i < 256; i++)
@@ -178,8 +181,8 @@ static void packets(void)
 
 	PUT(TRAP, 0x123);
 	doorbell();
-	ok(drained() && irqs == 1 && last_irq.client == 9 && last_irq.source == 224 &&
-	   last_irq.vmid == VMID && last_irq.pasid == PASID && last_irq.data[0] == 0x123,
+	ok(drained() && irqs_seen(&last) == 1 && last.client == 9 && last.source == 224 &&
+	   last.vmid == VMID && last.pasid == PASID && last.data[0] == 0x123,
 	   "TRAP with the process' PASID");
 
 	PUT(POLL, 0, 0x80000000, 0, 0, 0, FENCE, WORD(2), 98);
@@ -255,10 +258,10 @@ static void set_second(u64 pde)
 
 static bool is_waiting(void)
 {
-	unsigned int before = __atomic_load_n(&irqs, __ATOMIC_ACQUIRE);
+	unsigned int before = irqs_seen(NULL);
 
 	doorbell();
-	return reached(__atomic_load_n(&irqs, __ATOMIC_ACQUIRE) != before) &&
+	return reached(irqs_seen(NULL) != before) &&
 	       __atomic_load_n((u64 *)vram(INDEX + 64), __ATOMIC_ACQUIRE) < wptr;
 }
 
