@@ -90,7 +90,7 @@ static void run_actor(struct actor *a)
 {
 	struct clock_shm *s = clk.shm;
 
-	strncpy(s->doing, a->name, sizeof(s->doing) - 1);
+	snprintf(s->doing, sizeof(s->doing), "%s", a->name);
 	atomic_fetch_add_explicit(&s->runs, 1, memory_order_relaxed);
 	if (a->asked <= clk.now)
 		a->asked = NEVER;

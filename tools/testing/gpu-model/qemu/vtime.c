@@ -60,10 +60,11 @@
 #define CLOCK_VIRTUAL	1	/* QEMU_CLOCK_VIRTUAL */
 #define ATTRIBUTES_ALL	(-1)
 
-typedef union {
+/* run_on_cpu_data */
+union cpu_data {
 	unsigned long as_long;
 	void *as_pointer;
-} run_on_cpu_data;
+};
 
 /* VFIODeviceIOOps of vfio-user: what an access to a device's region calls. */
 struct io_ops {
@@ -94,8 +95,8 @@ static struct {
 	void (*bql_unlock)(void);
 	void (*cpu_exit)(void *cpu);
 	void *(*qemu_get_cpu)(int index);
-	void (*async_run_on_cpu)(void *cpu, void (*f)(void *cpu, run_on_cpu_data data),
-				 run_on_cpu_data data);
+	void (*async_run_on_cpu)(void *cpu, void (*f)(void *cpu, union cpu_data data),
+				 union cpu_data data);
 	void (*process_queued_cpu_work)(void *cpu);
 	void *(*vfio_pci_from_vfio_device)(void *device);
 	bool (*msi_enabled)(const void *device);
@@ -118,7 +119,8 @@ static const struct {
 } symbols[] = {
 #define FUNCTION(f)	{ #f, offsetof(__typeof__(qemu), f), 0 }
 #define VARIABLE(v)	{ #v, offsetof(__typeof__(qemu), v), sizeof(*qemu.v) }
-	FUNCTION(qemu_clock_run_timers), FUNCTION(timer_init_full), FUNCTION(timer_mod_ns), FUNCTION(qemu_clock_get_ns),
+	FUNCTION(qemu_clock_run_timers), FUNCTION(timer_init_full), FUNCTION(timer_mod_ns),
+	FUNCTION(qemu_clock_get_ns),
 	FUNCTION(qemu_clock_deadline_ns_all), FUNCTION(icount_get_raw),
 	FUNCTION(all_cpu_threads_idle), FUNCTION(runstate_is_running), FUNCTION(qemu_in_vcpu_thread),
 	FUNCTION(bql_lock_impl), FUNCTION(bql_unlock), FUNCTION(cpu_exit),
@@ -473,7 +475,7 @@ static void tick(void *opaque)
 	ticking = false;
 }
 
-static void queued_tick(void *cpu, run_on_cpu_data data)
+static void queued_tick(void *cpu, union cpu_data data)
 {
 	(void)cpu;
 	(void)data;
@@ -494,7 +496,7 @@ static void halting(unsigned int cpu, void *opaque)
 	if (queued)
 		return;
 	queued = true;
-	qemu.async_run_on_cpu(qemu.qemu_get_cpu(0), queued_tick, (run_on_cpu_data){ 0 });
+	qemu.async_run_on_cpu(qemu.qemu_get_cpu(0), queued_tick, (union cpu_data){ 0 });
 }
 
 static void translated(void *tb, void *opaque)
@@ -572,7 +574,8 @@ static int hooked_read(void *device, uint8_t region, off_t at, uint32_t size, vo
 	return ret;
 }
 
-static int hooked_write(void *device, uint8_t region, off_t at, uint32_t size, void *data, bool post)
+static int hooked_write(void *device, uint8_t region, off_t at, uint32_t size, void *data,
+			bool post)
 {
 	struct gpu *g = gpu_of(device);
 	int ret;

@@ -673,7 +673,8 @@ TEST_F_TIMEOUT(monitor, counts_restores_seldom, 60)
 	/* or nothing would be tested */
 	EXPECT_LT(0, counting);
 	percent = 100 * counting / ns;
-	printf("# report: waves of restored queues were counted for %lld %% of the time\n", percent);
+	printf("# report: waves of restored queues were counted for %lld %% of the time\n",
+	       percent);
 	EXPECT_GE(gpu_model_figures() ? 20 : 33, percent);
 }
 
