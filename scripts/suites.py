@@ -417,6 +417,7 @@ CHAINS = (("demo", "demo-loaded"), ("hip", "kfdtest", "hsakmt", "rocm", "rocm-la
 NEEDS = {"demo-loaded": "demo"}
 # About how long they take, for the order of the first run: the longest begin. Where nothing
 # is said, half a minute.
-SECONDS = {"kfd": 120, "kfd-control": 150, "kfd-machine": 180, "exact": 60, "kfd-fetch": 150, "hip": 150, "kfdtest": 150,
-           "model-tsan": 150, "model-san": 120, "fuzz": 120, "demo-loaded": 120, "lint": 120,
-           "bench": 90, "hsakmt": 80, "tool": 80, "demo": 60, "demo-fetch": 60, "bypass": 60}
+SECONDS = {"kfd": 120, "kfd-control": 150, "kfd-machine": 180, "kfd-fetch": 120, "hip": 150,
+           "kfdtest": 120, "virtual-time": 180, "model-tsan": 150, "model-san": 120, "fuzz": 120,
+           "demo-loaded": 150, "lint": 250, "hsakmt": 90, "tool": 150, "gpus": 90, "exact": 60,
+           "bypass": 60}

@@ -276,17 +276,21 @@ static int64_t next_interrupt(int64_t limit)
 	return limit;
 }
 
-/* The same of a model's next event. */
+/* When a model has something to do, or @limit if that is before. */
+static int64_t event_of(const struct gpu *g, int64_t limit)
+{
+	uint64_t t = atomic_load(&g->shm->next);
+
+	return t < (uint64_t)limit ? (int64_t)t : limit;
+}
+
+/* The first of all. */
 static int64_t next_event(int64_t limit)
 {
-	uint64_t t;
 	int i;
 
-	for (i = 0; i < ngpus; i++) {
-		t = atomic_load(&gpus[i].shm->next);
-		if (t < (uint64_t)limit)
-			limit = t;
-	}
+	for (i = 0; i < ngpus; i++)
+		limit = event_of(&gpus[i], limit);
 	return limit;
 }
 
@@ -416,14 +420,26 @@ static void idle_step(int64_t now, int64_t target)
 }
 
 /*
- * How far the models may run at once. One alone stops at its interrupt; of several, none
- * runs further than a quantum past another one's, and no interrupt comes before an event.
+ * How far the models may run at once. One that alone has something to do stops at its
+ * interrupt; of several, none runs further than a quantum past another one's, and no
+ * interrupt comes before an event.
  */
 static int64_t step_to(int64_t end)
 {
-	int64_t first = ngpus > 1 ? next_event(end) : end;
+	int64_t first = end, second = end, t;
+	int i;
 
-	return next_interrupt(first + quantum < end ? first + quantum : end);
+	for (i = 0; i < ngpus; i++) {
+		t = event_of(&gpus[i], end);
+		if (t < first) {
+			second = first;
+			first = t;
+		} else if (t < second) {
+			second = t;
+		}
+	}
+	t = second > first + quantum ? second - 1 : first + quantum;
+	return next_interrupt(second == end || t > end ? end : t);
 }
 
 /* All CPUs are idle: on, from one timer of the guest's to the next, until one is not. */
