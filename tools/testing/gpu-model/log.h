@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Event log: one line an event, "<time in ns> <event> key=value ...".
- * Time is model time (CLOCK_MONOTONIC, ns). Written by all threads.
+ * Time is model time (gpu_now()). Written by all threads.
  */
 #ifndef GPU_MODEL_LOG_H
 #define GPU_MODEL_LOG_H
