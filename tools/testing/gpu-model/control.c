@@ -117,12 +117,16 @@ static void feed(struct gpu *g, struct client *cl, const char *data, size_t len)
 static void receive(struct gpu *g, struct client *cl)
 {
 	char data[LINE];
-	ssize_t n = recv(cl->fd, data, sizeof(data), MSG_DONTWAIT);
+	ssize_t n = recv(cl->fd, data, sizeof(data), MSG_DONTWAIT | MSG_PEEK);
 
-	if (n > 0)
+	/* A command is taken when it was answered: until then the other end sees it waiting. */
+	if (n > 0) {
 		feed(g, cl, data, n);
-	else if (!n || (errno != EAGAIN && errno != EINTR))
+		if (cl->fd >= 0)
+			recv(cl->fd, data, n, MSG_DONTWAIT);
+	} else if (!n || (errno != EAGAIN && errno != EINTR)) {
 		drop(cl);
+	}
 }
 
 static void welcome(struct control *c)

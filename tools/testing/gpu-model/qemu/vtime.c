@@ -16,13 +16,15 @@
  * one of them QEMU does not start.
  *
  * usage: qemu-system-x86_64 -accel tcg,thread=single -icount shift=0,sleep=off \
- *		-plugin vtime.so,clocks=FD[:FD...],quantum=NS,limit=S,hang=S
- * with a vfio-user-pci device for each clock, in their order.
+ *		-plugin vtime.so,clocks=FD[:FD...],control=PATH,quantum=NS,limit=S,hang=S
+ * with a vfio-user-pci device for each clock, in their order, and a socket chardev for
+ * each control=PATH.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -32,14 +34,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/types.h>
+#include <sys/un.h>
 #include <time.h>
 
 #include "../clock_shm.h"
 
 #define EXPORT		__attribute__((visibility("default")))
 #define GPUS_MAX	8
+#define FDS_MAX		1024	/* of QEMU, when it starts; it has some 30 */
 
 #define NS_PER_US	1000ll
 #define NS_PER_MS	1000000ll
@@ -54,6 +60,9 @@
 #define LAZY_NS		NS_PER_MS
 /* How often the watchdog looks. On the host's clock. */
 #define WATCH_US	100000
+/* How often it is looked whether an answer has come, and how long one may lie unread. */
+#define ANSWER_US	20
+#define UNREAD_NS	(1000 * NS_PER_MS)
 
 /* ---- what QEMU has ---- */
 
@@ -151,8 +160,22 @@ struct gpu {
 	_Atomic int64_t asked_at, accessed_at;
 };
 
+/**
+ * struct port - a model's control socket, which the guest has as a port
+ * @path:	where the model listens
+ * @fd:		QEMU's end
+ * @unread:	bytes of answers that the guest does not fetch
+ */
+struct port {
+	struct sockaddr_un path;
+	int fd, unread;
+};
+
 static struct gpu gpus[GPUS_MAX];
 static int ngpus;
+static struct port ports[GPUS_MAX];
+static int nports;
+static _Atomic int64_t commanded_at;	/* since when an answer is waited for; 0: it is not */
 static int64_t quantum = 10 * NS_PER_US;
 static int64_t limit_s = INT64_MAX / 1000000000;	/* the guest's time is over then */
 /* A model that does not answer for so long hangs. Less than vfio-user waits for an access. */
@@ -164,7 +187,7 @@ static int64_t owed;			/* host's time that idle time still has to last */
 static struct io_ops real;		/* what the table held */
 
 static struct {
-	uint64_t ticks, requests, idle, interrupts, accesses;
+	uint64_t ticks, requests, idle, interrupts, accesses, commands;
 	int64_t idle_ns, waited_ns;
 } count;
 
@@ -317,6 +340,9 @@ static void *watch(void *arg)
 			begin = other;
 		if (begin && host_now() - begin > hang_s * 1000000000ll)
 			die("the model of GPU %d hangs", i);
+		begin = atomic_load(&commanded_at);
+		if (begin && host_now() - begin > hang_s * 1000000000ll)
+			die("a model does not answer a command");
 	}
 	return NULL;
 }
@@ -337,6 +363,65 @@ static int start_watch(void)
 	return err;
 }
 
+/* ---- the control ports ---- */
+
+/*
+ * Which descriptor of this process is connected to @path? -1: none. The socket's own name
+ * is longer, by ".PID": the path is a link to it (unix_listen()).
+ */
+static int connected_to(const struct sockaddr_un *path)
+{
+	size_t n = strlen(path->sun_path);
+	struct sockaddr_un peer;
+	socklen_t len;
+	int fd;
+
+	for (fd = 0; fd < FDS_MAX; fd++) {
+		len = sizeof(peer);
+		memset(&peer, 0, sizeof(peer));
+		if (!getpeername(fd, (struct sockaddr *)&peer, &len) &&
+		    peer.sun_family == AF_UNIX && !strncmp(peer.sun_path, path->sun_path, n) &&
+		    (!peer.sun_path[n] || peer.sun_path[n] == '.'))
+			return fd;
+	}
+	return -1;
+}
+
+/* A command that its model has not yet taken (which it does when it has answered). */
+static bool is_unanswered(const struct port *p)
+{
+	int n = 0;
+
+	return !ioctl(p->fd, SIOCOUTQ, &n) && n;
+}
+
+/* How much of answers the guest has not yet got. */
+static int unread(const struct port *p)
+{
+	int n = 0;
+
+	return ioctl(p->fd, SIOCINQ, &n) ? 0 : n;
+}
+
+static bool is_talking(void)
+{
+	int i;
+
+	for (i = 0; i < nports; i++)
+		if (is_unanswered(&ports[i]) || unread(&ports[i]) > ports[i].unread)
+			return true;
+	return false;
+}
+
+/* An answer that nobody fetches is waited for once. */
+static void give_up_unread(void)
+{
+	int i;
+
+	for (i = 0; i < nports; i++)
+		ports[i].unread = unread(&ports[i]);
+}
+
 /* ---- the clock ---- */
 
 /* BQL is held: the main loop, which alone moves the clock as well, does not. */
@@ -349,6 +434,32 @@ static void expire_at(int64_t t)
 {
 	expires = t;
 	qemu.timer_mod_ns(timer, t);
+}
+
+/*
+ * No time passes between a command of the guest's to a model and its answer: the model's
+ * thread and QEMU's main loop, which carry both, take the host's time.
+ */
+static void await_answers(int64_t now)
+{
+	struct timespec t = { 0, ANSWER_US * NS_PER_US };
+	int64_t begin;
+
+	if (!is_talking())
+		return;
+	begin = host_now();
+	atomic_store(&commanded_at, begin);
+	/* Due: the main loop must not jump by itself. */
+	expire_at(now);
+	do {
+		qemu.bql_unlock();
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+		qemu.bql_lock_impl(__FILE__, __LINE__);
+		if (host_now() - begin > UNREAD_NS)
+			give_up_unread();
+	} while (is_talking());
+	atomic_store(&commanded_at, 0);
+	count.commands++;
 }
 
 /*
@@ -485,6 +596,7 @@ static void tick(void *opaque)
 		die("the guest did not end within %lld s of its time", (long long)limit_s);
 	run_models(CLOCK_RUN, now);
 	deliver(now);
+	await_answers(now);
 	if (all_idle())
 		idle(now);
 	expire_at(next_tick(guest_now()));
@@ -623,11 +735,18 @@ static bool bias_is_right(void)
 /* Called in the CPUs' thread with BQL, once for each CPU. */
 static void vcpu_init(unsigned int index, void *opaque)
 {
+	int i;
+
 	(void)opaque;
 	if (index)
 		return;
 	if (!bias_is_right())
 		die("this QEMU's clock is not moved by timers_state.qemu_icount_bias");
+	for (i = 0; i < nports; i++) {
+		ports[i].fd = connected_to(&ports[i].path);
+		if (ports[i].fd < 0)
+			die("nothing is connected to '%s'", ports[i].path.sun_path);
+	}
 	qemu.timer_init_full(timer, NULL, CLOCK_VIRTUAL, 1, 0, tick, NULL);
 	expire_at(guest_now() + LAZY_NS);
 }
@@ -636,10 +755,11 @@ static void at_exit(void *opaque)
 {
 	(void)opaque;
 	fprintf(stderr, "vtime: %.3f s, %llu ticks, %llu requests (%.3f s), %llu idle (%.3f s), %llu "
-		"interrupts, %llu accesses\n", guest_now() / 1e9, (unsigned long long)count.ticks,
+		"interrupts, %llu accesses, %llu commands\n", guest_now() / 1e9, (unsigned long long)count.ticks,
 		(unsigned long long)count.requests, count.waited_ns / 1e9,
 		(unsigned long long)count.idle, count.idle_ns / 1e9,
-		(unsigned long long)count.interrupts, (unsigned long long)count.accesses);
+		(unsigned long long)count.interrupts, (unsigned long long)count.accesses,
+		(unsigned long long)count.commands);
 }
 
 static int add_gpu(int fd)
@@ -672,6 +792,17 @@ static int add_gpu(int fd)
 	return 0;
 }
 
+static int add_port(const char *path)
+{
+	struct sockaddr_un *addr = &ports[nports].path;
+
+	if (nports == GPUS_MAX || !*path || strlen(path) >= sizeof(addr->sun_path))
+		return -1;
+	strcpy(addr->sun_path, path);
+	nports++;
+	return 0;
+}
+
 static int parse(const char *arg)
 {
 	char *end;
@@ -688,6 +819,8 @@ static int parse(const char *arg)
 		hang_s = strtoll(arg + 5, &end, 10);
 		return *end || hang_s < 1 ? -1 : 0;
 	}
+	if (!strncmp(arg, "control=", 8))
+		return add_port(arg + 8);
 	if (strncmp(arg, "clocks=", 7))
 		return -1;
 	for (arg += 7; *arg; arg = *end ? end + 1 : end)
