@@ -112,7 +112,7 @@ def tool():
               os.path.dirname(program("low"))]
     return streams(
         guest("tool/stock", *script, "stock", options=["--module", "stock"]),
-        guest("tool/gpreempt", *script, "gpreempt", options=["--no-load", "--gpus", "2"]),
+        guest("tool/gpreempt", *script, "gpreempt", options=["--no-load", "--gpus", "2", *COARSE]),
         [ROOT / "scripts/tests/tool-files", RESULTS / "tool" / "gpreempt"])
 
 
@@ -305,6 +305,8 @@ DEAD = ["--module", "stock", *NO_STALL]
 # The same on each GPU, at the same time: each has a monitor of its own, enabled
 # from the start by the module's parameter, and again when the tests are over.
 GPUS = 4
+# Two that work stop at each other's every quantum. What is tested is coarser than that.
+COARSE = ["--quantum-us", "100"]
 TOGETHER = ('on() { ! grep -L 1 /sys/class/kfd/kfd/gpreempt/*/enable | grep .; }; on || exit 1; '
             'both() { "$1" && "$2" -t two_processes; }; bad=; '
             f'gpus="{" ".join(map(str, range(GPUS)))}"; '
@@ -359,7 +361,7 @@ SUITES = {
                            options=["--module", "stock"]),
     # with half the compute units, so that a small host is done with all of them sooner
     "gpus": guest("gpus", "sh", "-c", TOGETHER, "gpus", *PREEMPTED,
-                  options=["--gpus", str(GPUS), "--append", "amdgpu.gpreempt=1",
+                  options=["--gpus", str(GPUS), *COARSE, "--append", "amdgpu.gpreempt=1",
                            "--model", "--cus-per-engine 1"]),
     # pm4_test preempts, too
     "mi300x": guest("mi300x", "sh", "-c", ALL, "mi300x", program("aql_test"),
