@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from benchmark import about, figures, main, mixes, reading, runs, sensitivity
+from testbench.benchmark import about, figures, main, mixes, reading, runs, sensitivity
 
 MS = 1000000
 BEGIN = 1000 * MS       # of a mode, by the guest's clock
@@ -215,12 +215,12 @@ class Benches(InFolder):
             self.write(path, "")
         self.model("")
         self.write("cache/qemu", "")
-        self.write("scripts/bench-guest", "")
+        self.write("scripts/inside/bench", "")
         self.write("scripts/guest", GUEST).chmod(0o755)
         out = self.folder / "out"
-        self.patch(runs, ROOT=self.folder, OUT=out, CACHE=self.folder / "cache", PAUSE=0.01,
-                   GUEST=self.folder / "scripts/guest",
-                   IN_GUEST=self.folder / "scripts/bench-guest")
+        self.patch(runs, OUT=out, BUILD=out / "build", PROGRAMS=out / "build/selftests",
+                   QEMU=self.folder / "cache/qemu", PAUSE=0.01, SCRIPTS=self.folder / "scripts",
+                   INSIDE=self.folder / "scripts/inside", GUEST=self.folder / "scripts/guest")
         self.patch(main.report, picture=lambda *_: None)
         environment = mock.patch.dict(os.environ, {
             "FAKE_OUT": str(out), "JOBS": "1",
@@ -272,7 +272,8 @@ class Benches(InFolder):
         for change in (lambda: self.model("# another"),
                        lambda: self.write("out/build/gpu-model/qemu/vtime.so", "another"),
                        lambda: self.write("out/build/selftests/bench_low", "another"),
-                       lambda: self.write("scripts/bench-guest", "another"),
+                       lambda: self.write("scripts/inside/bench", "another"),
+                       lambda: self.write("scripts/testbench/guest/qemu.py", "another"),
                        lambda: self.write("cache/qemu", "another"),
                        lambda: self.patch(mixes.MIXES["block-1ms"], us=100),
                        lambda: self.patch(mixes, REQUESTS=100)):

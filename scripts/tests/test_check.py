@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of how scripts/check runs a suite, and which ones."""
-import importlib.machinery
-import importlib.util
 import json
 import os
 import shutil
@@ -12,10 +10,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-PATH = str(Path(__file__).resolve().parent.parent / "check")
-LOADER = importlib.machinery.SourceFileLoader("check", PATH)
-check = importlib.util.module_from_spec(importlib.util.spec_from_loader("check", LOADER))
-LOADER.exec_module(check)
+from testbench import check, suites
+from testbench.paths import SCRIPTS
 
 
 class Run(unittest.TestCase):
@@ -28,7 +24,7 @@ class Run(unittest.TestCase):
         self.addCleanup(patch.stop)
 
     def run_suite(self, suite):
-        with mock.patch.dict(check.suites.SUITES, {"s": suite}):
+        with mock.patch.dict(suites.SUITES, {"s": suite}):
             return check.run("s")
 
     def shell(self, script):
@@ -86,9 +82,9 @@ class Which(unittest.TestCase):
 
     def test_long_ones_on_request(self):
         self.assertEqual(check.chosen(["storm"]), ["storm"])
-        with mock.patch.dict(check.suites.SUITES):
-            for name in check.suites.LONG:
-                check.suites.SUITES.pop(name, None)
+        with mock.patch.dict(suites.SUITES):
+            for name in suites.LONG:
+                suites.SUITES.pop(name, None)
             self.assertNotIn("storm", check.chosen([]))
 
     def test_an_unknown_one(self):
@@ -123,8 +119,8 @@ class Whole(unittest.TestCase):
         self.root = Path(folder.name)
         self.scripts = self.root / "scripts"
         (self.scripts / "tests").mkdir(parents=True)
-        for path in [Path(PATH), *Path(PATH).parent.glob("*.py")]:
-            shutil.copy(path, self.scripts)
+        shutil.copy(SCRIPTS / "check", self.scripts)
+        shutil.copytree(SCRIPTS / "testbench", self.scripts / "testbench")
         self.fake("kernel", "echo building")
         self.fake("tests/setup", "echo ok 1 a; echo 1..1")
         self.fake("tests/apply", "sleep 0.1; echo not ok 1 b; echo ok 2 c; echo 1..2; exit 1")

@@ -1,15 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of how scripts/coverage counts."""
-import importlib.machinery
-import importlib.util
 import unittest
-from pathlib import Path
 
-PATH = str(Path(__file__).resolve().parent.parent / "coverage")
-LOADER = importlib.machinery.SourceFileLoader("coverage_script", PATH)
-coverage = importlib.util.module_from_spec(
-    importlib.util.spec_from_loader("coverage_script", LOADER))
-LOADER.exec_module(coverage)
+from testbench import coverage
 
 
 class Coverage(unittest.TestCase):

@@ -10,10 +10,10 @@ import zlib
 from pathlib import Path
 from unittest import mock
 
-import demo_check
-import demo_report
-import eventlog
-import timeline
+from testbench import eventlog
+from testbench.demo import check as demo_check
+from testbench.demo import report as demo_report
+from testbench.demo import timeline
 
 US, MS = 1000, 1000000
 GROUP = 50 * MS             # a workgroup of LOW's
@@ -123,7 +123,7 @@ class Low:
 
 
 class Demo:
-    """The four runs, and what scripts/demo-guest leaves of them."""
+    """The four runs, and what inside/demo leaves of them."""
 
     def __init__(self, folder, detection=DETECTION, save=SAVE, kernel=KERNEL, restore=RESTORE,
                  alone_ms=50, alone_saved=False, xccs=1):
@@ -308,7 +308,7 @@ class Driver(Folder):
         self.no_result(Demo(self.folder, alone_ms=60), "a workgroup of LOW lasts 60.0 ms")
 
     def test_low_not_everywhere(self):
-        with mock.patch("demo_report.found_busy", lambda *_: 0.5):
+        with mock.patch.object(demo_report, "found_busy", lambda *_: 0.5):
             self.no_result(Demo(self.folder), "only 50% of HIGH's kernels found every compute unit busy")
 
     def test_too_good_or_too_few(self):
@@ -397,7 +397,7 @@ class Picture(Folder):
             n = next(n for n, p in enumerate(panels) if p is panel)
             return {kind: [(b.begin * MS, b.end * MS, b.row) for b in pic.boxes[kind, n]]
                     for kind in timeline.COLOURS}
-        with mock.patch("timeline.boxes", boxes):
+        with mock.patch.object(timeline, "boxes", boxes):
             timeline.draw(log, panels, "", self.folder / "timeline.png")
 
     def wrong(self, part):

@@ -2,11 +2,10 @@
 """What README and the kernel's documents name is there, and what is there is named."""
 import re
 import unittest
-from pathlib import Path
 
-import suites
+from testbench import suites
+from testbench.paths import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "Documentation/gpu/amdgpu"
 README = (ROOT / "README").read_text()
 DOCUMENTS = {path.stem: path.read_text() for path in FOLDER.glob("*.rst")}

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """eventlog.py accepts a good log, and each kind of corrupted one fails for its reason."""
 import re
-import sys
 import tempfile
 import unittest
-from pathlib import Path
 
-MODEL = Path(__file__).resolve().parent.parent.parent / "tools/testing/gpu-model"
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-import code_object  # noqa: E402
-import eventlog  # noqa: E402
+from testbench import code_object, eventlog
+from testbench.paths import MODEL
 
 WAVE = "queue=0x800 pasid=32769 disp=0 wg={wg} wave={wave}"
 PLACE = "xcc=0 engine={wg} cu=0 simd={wave} slot=0 vmid=8"

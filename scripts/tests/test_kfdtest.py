@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of what scripts/kfdtest keeps of a run, and of what it calls worse."""
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import subprocess
 import tempfile
@@ -10,10 +8,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-PATH = str(Path(__file__).resolve().parent.parent / "kfdtest")
-LOADER = importlib.machinery.SourceFileLoader("kfdtest", PATH)
-kfdtest = importlib.util.module_from_spec(importlib.util.spec_from_loader("kfdtest", LOADER))
-LOADER.exec_module(kfdtest)
+from testbench import kfdtest
 
 TESTS = ["KFDA.One", "KFDA.Two", "KFDB/Three.x/0"]
 
@@ -125,7 +120,7 @@ class Runs(InFolder):
         self.assertEqual(self.guests, [TESTS[1:]])
 
     def test_another_guest_for_some(self):
-        with mock.patch.dict(kfdtest.GUEST, {"KFDA.Two": ["--memory", "4096"]}):
+        with mock.patch.dict(kfdtest.LARGER, {"KFDA.Two": ["--memory", "4096"]}):
             self.assertEqual(self.go(3), ["pass"] * 3)
         self.assertEqual(self.guests, [[TESTS[0], TESTS[2]], [TESTS[1]]])
 
@@ -145,15 +140,14 @@ class Boot(InFolder):
     """What a guest prints, which is a script's here."""
 
     def test_what_each_test_said(self):
-        guest = self.folder / "scripts" / "guest"
-        guest.parent.mkdir()
+        guest = self.folder / "guest"
         guest.write_text("""#!/bin/sh
             while [ "$1" != --input ]; do shift; done
             cp "$2/tests" "$2/seen"
             printf '| a\\n|\\n| [       OK ]\\nKFDA.One 0 3\\ndmesg\\nKFDB/Three.x/0 137 9\\n'
         """)
         guest.chmod(0o755)
-        with mock.patch.object(kfdtest, "ROOT", self.folder), \
+        with mock.patch.object(kfdtest, "GUEST", guest), \
                 contextlib.redirect_stdout(io.StringIO()) as out:
             found = list(kfdtest.boot(self.folder, "stock", TESTS, 1))
         self.assertEqual(found, [("KFDA.One", 0, 3, "a\n\n[       OK ]\n"),

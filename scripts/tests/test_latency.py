@@ -1,21 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """scripts/check-latency against histograms that are right and that are not."""
-import importlib.machinery
-import importlib.util
 import unittest
-from pathlib import Path
 
-PATH = Path(__file__).resolve().parent.parent / "check-latency"
-
-
-def load():
-    loader = importlib.machinery.SourceFileLoader("check_latency", str(PATH))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("check_latency", loader))
-    loader.exec_module(module)
-    return module
-
-
-check = load()
+from testbench import check_latency as check
 
 
 def histogram(*us):

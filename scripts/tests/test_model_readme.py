@@ -2,9 +2,9 @@
 """The GPU model's README names every file, cost, fault and option there is."""
 import re
 import unittest
-from pathlib import Path
 
-MODEL = Path(__file__).resolve().parent.parent.parent / "tools/testing/gpu-model"
+from testbench.paths import MODEL
+
 README = (MODEL / "README.rst").read_text()
 
 

@@ -12,10 +12,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-import runner
-import tap
-
-SCRIPTS = Path(__file__).resolve().parent.parent
+from testbench import runner, tap
+from testbench.paths import SCRIPTS
 
 
 def one_passed():
@@ -141,7 +139,7 @@ class Progress(unittest.TestCase):
 FAKE = """
 import signal, subprocess, sys
 sys.path.insert(0, sys.argv[1])
-import runner
+from testbench import runner
 def suite(name):
     subprocess.run(["sh", "-c", "setsid sleep 1000 & timeout 1000 sleep 1000 & echo up; wait"])
 runner.adopt()

@@ -2,7 +2,7 @@
 """Tests that the reports of the kernel's checkers are found: one of each kind."""
 import unittest
 
-import splats
+from testbench import splats
 
 KASAN = """\
 [   12.000001] ==================================================================

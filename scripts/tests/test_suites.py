@@ -3,8 +3,7 @@
 import copy
 import unittest
 
-import suites
-import tap
+from testbench import suites, tap
 
 
 def count(lines):

@@ -2,7 +2,7 @@
 """Tests of how results are counted."""
 import unittest
 
-import tap
+from testbench import tap
 
 
 def count(text, status=0):

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0
+"""GPREEMPT against what one can do without it, on the modelled GPU.
+
+HIGH has requests at given times; LOW never runs out of work. Each mix of the two
+runs in one boot a seed: LOW and HIGH alone, both on stock, with a daemon that
+suspends LOW's queues through the debugger's ioctl, with HIGH itself switching LOW's
+queue off around each request (one process, UPDATE_QUEUE), with GPREEMPT, and with
+GPREEMPT and a HINT ahead of each request. Latency is from the request to its end in
+the model's event log. All times are virtual, so guests run beside each other (as
+many as JOBS says, or as there are cores) and figures repeat. Verdicts compare medians
+over the seeds; no more than 3 % above is as good.
+
+What was measured stays in out/bench/runs and is not measured again until the mix,
+the driver, the model or the programs change: a bench that was stopped goes on where
+it was. Leaves results.json and a picture a mix in out/bench, or out/bench-short;
+sensitivity.json with --sensitivity.
+"""
+import argparse
+import collections
+import os
+import subprocess
+import sys
+
+from testbench.benchmark import about, figures, mixes, reading, report, runs, sensitivity
+from testbench.benchmark.about import NoResult
+from testbench.benchmark.mixes import MIXES, SENSITIVE, SHORT
+
+SEEDS = (1, 2, 3, 4, 5)
+
+
+def numbers(text):
+    return tuple(dict.fromkeys(int(n) for n in text.split(",")))
+
+
+def parse(arguments):
+    p = argparse.ArgumentParser(prog="bench", description=__doc__.split("\n\n", maxsplit=1)[0],
+                                epilog=__doc__.split("\n\n", maxsplit=1)[1])
+    p.add_argument("mix", nargs="*", help="some of: " + " ".join(MIXES))
+    p.add_argument("--short", action="store_true",
+                   help=f"one seed and few requests, of {' and '.join(SHORT)}")
+    p.add_argument("--sensitivity", action="store_true",
+                   help=f"{SENSITIVE} with GPREEMPT, with one seed and each of the model's guesses "
+                   "halved and doubled")
+    p.add_argument("--seeds", type=numbers, metavar="N,...",
+                   help="of the random times, and of the guest (default "
+                   f"{','.join(map(str, SEEDS))}; {SEEDS[0]} if short or for the sensitivity)")
+    p.add_argument("--anew", action="store_true", help="repeat what was measured already")
+    p.add_argument("--rptr-at", choices=["fetch", "launch"], default="launch",
+                   help="when the model's firmware advances a queue's read index")
+    p.add_argument("--quantum-us", default="", metavar="N",
+                   help="how far guest and model may run past each other (default scripts/guest's)")
+    args = p.parse_args(arguments)
+    unknown = [m for m in args.mix if m not in MIXES]
+    if unknown:
+        p.error(f"no mix {' '.join(unknown)}; there are: {' '.join(MIXES)}")
+    args.seeds = args.seeds or (SEEDS[:1] if args.short or args.sensitivity else SEEDS)
+    args.out = runs.OUT / ("bench-short" if args.short else "bench")
+    args.jobs = int(os.environ.get("JOBS") or os.cpu_count())
+    return args
+
+
+def job(args, contents, mix, seed, modes, options=""):
+    """A run of a mix."""
+    model = f"--rptr-at {args.rptr_at} {options}".strip()
+    return runs.Job(mix, seed, tuple(modes), MIXES[mix].requests(args.short), contents, model,
+                    args.quantum_us)
+
+
+def results(args, jobs):
+    """Yields each job with what its modes measured, or with why there is nothing."""
+    for one, why in runs.settle(jobs, args.jobs, args.stop, args.anew):
+        measured = None
+        if not why:
+            try:
+                measured = reading.read_run(one.folder(), one.modes, MIXES[one.mix].high_priority)
+            except (NoResult, OSError, KeyError, ValueError) as e:
+                why = f"no result: {e}"
+        yield one, measured, why
+
+
+class Bench:
+    """The mixes: their results so far, and what was missed."""
+
+    def __init__(self, args):
+        self.args = args
+        self.mixes, self.missed = {}, []
+        args.out.mkdir(parents=True, exist_ok=True)
+        for old in (args.out / "results.json", *args.out.glob("*.png")):
+            old.unlink(missing_ok=True)
+
+    def run(self):
+        contents = runs.contents()
+        names = self.args.mix or (SHORT if self.args.short else MIXES)
+        jobs = [job(self.args, contents, name, seed, MIXES[name].modes())
+                for name in names for seed in self.args.seeds]
+        left, good = collections.Counter(one.mix for one in jobs), collections.defaultdict(dict)
+        stopped = 0
+        for one, measured, why in results(self.args, jobs):
+            left[one.mix] -= 1
+            if measured:
+                good[one.mix][one] = measured
+            elif why == runs.STOPPED:
+                stopped += 1
+            else:
+                self.missed.append(f"{one.title()}: {why}")
+            if not left[one.mix] and good[one.mix]:
+                self.mix(one.mix, good[one.mix])
+        if stopped:
+            self.missed.append(f"{stopped} of {len(jobs)} runs were {runs.STOPPED}")
+        self.save()
+
+    def mix(self, name, measured):
+        """Of a mix's runs, as many as have a result."""
+        mix = MIXES[name]
+        jobs = sorted(measured, key=lambda one: one.seed)
+        seeds, made = [one.seed for one in jobs], about.together([one.about() for one in jobs])
+        r, block = figures.of_mix([measured[one] for one in jobs])
+        report.table(mix, r, block, made, seeds)
+        report.picture(self.args.out / f"{name}.png", mix, r)
+        self.missed += figures.verdict(name, mix, r)
+        for m in r.values():
+            del m["latencies_us"]
+        self.mixes[name] = {"title": mix.title, "low_block_us": block, "seeds": seeds, **made, **r}
+        self.save()
+
+    def save(self):
+        report.save(self.args.out / "results.json", {
+            "rptr_at": self.args.rptr_at, "tolerance": figures.TOLERANCE,
+            "hint_us": mixes.HINT_US, "hint_margin_us": mixes.MARGIN_US, "mixes": self.mixes,
+            "missed": self.missed})
+
+    def end(self):
+        print(f"\n  results   {self.args.out / 'results.json'}\n  pictures  {self.args.out}/*.png")
+        for text in self.missed:
+            print(f"  MISSED    {text}")
+        return bool(self.missed)
+
+
+def weigh(args):
+    """The sensitivity; whether something has no result."""
+    contents, guesses = runs.contents(), sensitivity.of_model()
+    jobs = {(option, seed): job(args, contents, SENSITIVE, seed, sensitivity.MODES, option)
+            for option in sensitivity.options(guesses) for seed in args.seeds}
+    good, failed = {}, []
+    for one, measured, why in results(args, list(jobs.values())):
+        if measured:
+            good[one] = figures.of_seed(measured)["gpreempt"]
+        else:
+            failed.append(f"{one.title()}: {why}")
+    if good:
+        found = {option: sensitivity.middle(
+            [good[jobs[option, seed]] for seed in args.seeds if jobs[option, seed] in good])
+            for option in sensitivity.options(guesses)}
+        made = about.together([one.about() for one in good])
+        seeds = sorted({one.seed for one in good})
+        print("\nWhat the model's guesses weigh; "
+              f"{MIXES[SENSITIVE].title}, with GPREEMPT\n{report.told(made, seeds)}\n"
+              + sensitivity.table(guesses, found))
+        args.out.mkdir(parents=True, exist_ok=True)
+        report.save(args.out / "sensitivity.json", {
+            "rptr_at": args.rptr_at, "mix": SENSITIVE, "seeds": seeds, **made,
+            "parameters": sensitivity.as_json(guesses, found)})
+        print(f"\n  results   {args.out / 'sensitivity.json'}")
+    for text in failed:
+        print(f"  MISSED    {text}")
+    return bool(failed)
+
+
+def main(arguments=None):
+    args = parse(arguments)
+    if need := runs.missing():
+        sys.exit(f"bench: error: {need[0]} is missing: run 'make kernel'")
+    args.stop = runs.Stop()
+    print("These figures are of the GPU model, not of a GPU; the read index advances at "
+          f"{args.rptr_at}.", flush=True)
+    try:
+        if args.sensitivity:
+            sys.exit(weigh(args))
+        bench = Bench(args)
+        bench.run()
+        sys.exit(bench.end())
+    except NoResult as e:
+        sys.exit(f"bench: no result: {e}")
+    except subprocess.CalledProcessError as e:
+        sys.exit(f"bench: gnuplot failed: {e.stderr}")

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The main job on the modelled GPU, measured.
+
+Two processes share the GPU. LOW (priority 0) fills every compute unit with
+workgroups of 50 ms; HIGH (priority 15) has a 200 us kernel every 20 ms, at a
+random phase. One boot, four runs: LOW alone, HIGH alone, both without GPREEMPT
+and both with it. Prints a table; leaves results.json, timeline.png and the raw
+data in out/NAME. Fails if a run did not measure what it should, if a figure is
+above its limit, or if preemption lost or repeated anything.
+"""
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from testbench import code_object
+from testbench.demo import report
+from testbench.paths import GUEST, OUT, PROGRAMS, in_guest, inside
+
+SAMPLES = {"alone": 300, "stock": 200, "gpreempt": 400}
+LONG_SAMPLES = 1200
+LIMIT_S = 120               # virtual seconds of the guest; 40 are usual, 60 with --long
+
+
+def parse():
+    p = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0],
+                                epilog=__doc__.split("\n\n", maxsplit=1)[1])
+    p.add_argument("--name", default="demo", help="results go to out/NAME (default %(default)s)")
+    p.add_argument("--rptr-at", choices=["fetch", "launch"], default="launch",
+                   help="when the model's firmware advances a queue's read index")
+    p.add_argument("--long", action="store_true",
+                   help=f"{LONG_SAMPLES} kernels of HIGH with GPREEMPT, for a thousand preemptions")
+    p.add_argument("--seed", type=int, default=1,
+                   help="of the guest and of HIGH's random phase (default %(default)s)")
+    p.add_argument("--quantum-us", type=float,
+                   help="how far guest and model may be apart (default: scripts/guest's)")
+    return p.parse_args()
+
+
+def virtual_time(path):
+    """How far the event log is, in s."""
+    with path.open("rb") as f:
+        f.seek(max(0, path.stat().st_size - 4096))
+        return int(f.read().splitlines()[-2].split()[0]) / 1e9
+
+
+def progress(log, begin, done):
+    """Show the guest's time on a terminal while it works."""
+    while not done.wait(0.5):
+        try:
+            text = f"{virtual_time(log):.1f} virtual seconds"
+        except (OSError, ValueError, IndexError):
+            text = ""           # no log yet, or that of an earlier demo is being removed
+        print(f"\r  {time.monotonic() - begin:5.1f} s  {text:<40}\r", end="", file=sys.stderr)
+
+
+def run_guest(args, folder):
+    """The four runs; returns how long they took."""
+    quantum = ["--quantum-us", f"{args.quantum_us:g}"] if args.quantum_us else []
+    command = [GUEST, "--name", args.name, "--timeout", str(LIMIT_S),
+               "--seed", str(args.seed), *quantum,
+               "--model", f"--rptr-at {args.rptr_at}", "--", inside("demo"),
+               in_guest(PROGRAMS), str(args.seed),
+               *(str(n) for n in (SAMPLES | {"gpreempt": LONG_SAMPLES} if args.long
+                                  else SAMPLES).values())]
+    begin, done = time.monotonic(), threading.Event()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as guest:
+        print("  BOOT    the guest, with the modelled GPU", flush=True)
+        if sys.stderr.isatty():
+            threading.Thread(target=progress, args=(folder / "events.log", begin, done),
+                             daemon=True).start()
+        try:
+            for line in guest.stdout:
+                print(f"  {time.monotonic() - begin:5.1f} s  {line.rstrip():<50}", flush=True)
+        finally:
+            done.set()
+    if guest.returncode:
+        raise report.NoResult("the guest's runs failed (see above)")
+    return time.monotonic() - begin
+
+
+def host():
+    text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    model = re.search(r"^model name\s*: (.*)$", text, re.M)
+    return {"cpu": model[1] if model else os.uname().machine, "cores": os.cpu_count(),
+            "kernel": os.uname().release, "load": round(os.getloadavg()[0], 2)}
+
+
+def main():
+    args = parse()
+    folder = OUT / args.name
+    for need in PROGRAMS / "low", PROGRAMS / "high", PROGRAMS / "kernels-gfx90a.dis":
+        if not need.exists():
+            sys.exit(f"demo: error: {need} is missing: run 'make kernel'")
+    try:
+        wall = run_guest(args, folder)
+        code = code_object.CodeObject(PROGRAMS / "kernels-gfx90a.dis")
+        log, queues, runs, results = report.evaluate(
+            folder, code, {"seed": args.seed, "wall_s": round(wall, 1), "host": host()})
+        (folder / "results.json").write_text(json.dumps(results, indent=2) + "\n")
+        report.table(results)
+        report.picture(folder, log, queues, runs, results)
+    except (report.NoResult, OSError, code_object.Unreadable) as e:
+        sys.exit(f"demo: no result: {e}")
+    except subprocess.CalledProcessError as e:
+        sys.exit(f"demo: gnuplot failed: {e.stderr}")
+    print(f"  results   {folder / 'results.json'}\n  picture   {folder / 'timeline.png'}")
+    if results["missed"]:
+        sys.exit("demo: FAILED: " + "; ".join(results["missed"]))

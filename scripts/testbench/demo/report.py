@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the demo's runs left, as figures, and what the figures must be.
+
+evaluate() reads the folder that inside/demo and the model wrote to and
+says what was measured, or why nothing was. verdict() holds that to its limits;
+table() and picture() show it.
+"""
+import bisect
+import re
+from dataclasses import dataclass
+
+from testbench import eventlog
+from testbench.demo import timeline
+
+# The limits are absolute, in virtual time, at the driver's default tunables: 6 to 18 %
+# above what was measured when they were set, four seeds within 0.5 % of each other, and
+# far enough below what a driver that takes twice as long would show.
+HIGH_ALONE_US = {"p50_us": 360, "p99_us": 365}  # measured 336 and 342: above, model or guest is slow
+HIGH_US = {"p50_us": 500, "p99_us": 510}        # measured 460 and 470, at fetch 470 and 479
+# HIGH's latency would hide a detection of twice its length in its headroom: so it has
+# its own limit. At fetch the indices say nothing, and the driver has to look further.
+DETECTION_US = {"launch": 25, "fetch": 33}      # measured 21 and 28
+PREEMPTION_US = 115         # measured 99: from UNMAP_QUEUES to the next runlist
+LOW_SHARE = 0.93            # of its work alone; measured 0.939 to 0.944
+STOCK_FACTOR = 80           # HIGH's p99 on stock is so many times higher; measured 94 to 99
+MIDLOOP = 0.85              # of HIGH's kernels take LOW off in mid-loop; measured 0.9, the
+                            # others meet one of its waves at its beginning or end
+
+BUSY = 0.9                  # of HIGH's kernels find every compute unit in LOW's hands
+GROUP_MS = (48, 52)         # a workgroup of LOW alone, wanted: 50
+GPU_CLOCK_NS = 10           # a tick of the GPU's clock
+RUNS = {"alone": "HIGH alone", "stock": "both, stock", "gpreempt": "both, GPREEMPT"}
+BOTH = ("stock", "gpreempt")
+
+
+@dataclass(frozen=True)
+class View:
+    """A panel of the picture: so long a part of a run, around a kernel of HIGH's."""
+    run: str
+    span_ms: float
+    lead_ms: float              # of it before the kernel
+    title: str                  # of the run's figures in ms, and of all results
+
+
+VIEWS = (
+    View("stock", 100, 8, "Stock: HIGH's p50 {p50:.1f} ms, p99 {p99:.1f} ms"),
+    View("gpreempt", 100, 8, "GPREEMPT: HIGH's p50 {p50:.2f} ms, p99 {p99:.2f} ms"),
+    View("gpreempt", 2.5, 0.5, "GPREEMPT, one kernel of HIGH's: on average seen after "
+         "{detection_us:.0f} us, LOW taken off in {preemption_us:.0f} us"),
+)
+
+
+class NoResult(Exception):
+    """What was measured does not mean anything; the text says why."""
+
+
+# ---- reading what the runs left ----
+
+def values(path):
+    """The KEY=VALUE lines of a file."""
+    return dict(re.findall(r"^(\w+)=(\S+)$", path.read_text(), re.M))
+
+
+def samples(path):
+    """packet -> (when it was submitted, how long it took), in ns by the guest's clock"""
+    found = re.findall(r"^sample packet=(\d+) at=(\d+) ns=(\d+)$", path.read_text(), re.M)
+    return {int(packet): (int(at), int(ns)) for packet, at, ns in found}
+
+
+def to_log_time(path):
+    """A function from the guest's clock to the event log's, which is the GPU's."""
+    clock = {k: int(v) for k, v in values(path).items() if "clock_" in k}
+    gpu = clock["gpu_clock_begin"] * GPU_CLOCK_NS
+    speed = (clock["gpu_clock_end"] * GPU_CLOCK_NS - gpu) / (clock["clock_end"] - clock["clock_begin"])
+    return lambda ns: gpu + (ns - clock["clock_begin"]) * speed
+
+
+def stats(folder):
+    """What GPREEMPT's counters counted while it was enabled."""
+    def read(name):
+        lines = (folder / name).read_text().splitlines()
+        pairs = (line.rsplit("/", 1)[-1].split(":", 1) for line in lines)
+        return {k: int(v) for k, v in pairs if v.lstrip("-").isdigit()}
+    before, after = read("stats-before.txt"), read("stats-after.txt")
+    return {k: after[k] - before.get(k, 0) for k in after}
+
+
+def percentile(numbers, p):
+    """Nearest rank."""
+    return sorted(numbers)[max(0, -(-len(numbers) * p // 100) - 1)]
+
+
+def spread(ns):
+    return {"p50_us": round(percentile(ns, 50) / 1000, 1),
+            "p99_us": round(percentile(ns, 99) / 1000, 1),
+            "max_us": round(max(ns) / 1000, 1)}
+
+
+def mean_us(ns):
+    return round(sum(ns) / max(len(ns), 1) / 1000, 1)
+
+
+class Run:
+    """HIGH in one run, by both clocks."""
+
+    def __init__(self, folder, name, queue):
+        self.name = name
+        path = folder / f"high-{name}.txt"
+        guest = samples(path)
+        if not guest:
+            raise NoResult(f"run '{name}': no sample")
+        log_time = to_log_time(path)
+        self.times = []     # (submitted, ended), by the log's clock
+        for packet, (at, _) in guest.items():
+            dispatch = queue.dispatches.get(packet)
+            if not dispatch or not dispatch.end or packet not in queue.rings:
+                raise NoResult(f"run '{name}': HIGH's kernel {packet} is not in the event log")
+            # Not when the doorbell rang: it may have waited for a page fault before.
+            self.times.append((log_time(at), dispatch.end))
+        self.submitted = [begin for begin, _ in self.times]
+        self.begin, self.end = min(self.submitted), max(end for _, end in self.times)
+        self.guest = spread([ns for _, ns in guest.values()])
+        self.log = spread([end - begin for begin, end in self.times])
+
+    def detections(self, preemptions):
+        """From each kernel's submission to the preemption it caused, if it did, in ns."""
+        begins = [p.begin for p in preemptions]
+        found = []
+        for submitted, ended in self.times:
+            i = bisect.bisect_left(begins, submitted)
+            if i < len(begins) and begins[i] < ended:
+                found.append(begins[i] - submitted)
+        return found
+
+
+def queues_by_run(log):
+    """The demo's queues, which came one after the other, by run."""
+    expected = (("low", "alone", 0), ("high", "alone", 15), ("low", "stock", 0),
+                ("high", "stock", 15), ("low", "gpreempt", 0), ("high", "gpreempt", 15))
+    if [q.priority for q in log.queues] != [p for _, _, p in expected]:
+        raise NoResult("the event log shows other queues than the demo's: priorities "
+                       + " ".join(str(q.priority) for q in log.queues))
+    return {(who, run): q for (who, run, _), q in zip(expected, log.queues)}
+
+
+# ---- LOW, by the event log ----
+
+def group_ends(queue):
+    """When workgroups ended, each once."""
+    return sorted(max(wave.end for key, wave in d.waves.items() if key[0] == wg)
+                  for d in queue.dispatches.values() for wg in {k[0] for k in d.waves})
+
+
+def rate(ends, begin, end):
+    """Workgroups a second."""
+    return (bisect.bisect_right(ends, end) - bisect.bisect_left(ends, begin)) \
+        / ((end - begin) / 1e9)
+
+
+def held(log, queue):
+    """cu -> merged times in which it held a wave of the queue."""
+    found = {}
+    for run in sorted((r for r in log.runs if r.queue is queue), key=lambda r: r.begin):
+        spans = found.setdefault(run.cu, [])
+        if spans and run.begin <= spans[-1][1]:
+            spans[-1][1] = max(spans[-1][1], run.end)
+        else:
+            spans.append([run.begin, run.end])
+    return found
+
+
+def found_busy(log, low, times):
+    """The share of times at which every compute unit held a wave of LOW."""
+    spans = held(log, low)
+    if len(spans) < len(timeline.units(log.start)):
+        return 0.0
+
+    def holds(cu, t):
+        i = bisect.bisect_right(spans[cu], [t, float("inf")]) - 1
+        return i >= 0 and spans[cu][i][0] <= t <= spans[cu][i][1]
+    return sum(all(holds(cu, t) for cu in spans) for t in times) / len(times)
+
+
+def low_exact(folder):
+    """Did every word of every run of LOW compare equal? And how many were there?"""
+    found = {run: values(folder / f"low-{run}.txt") for run in RUNS}
+    same = len({v["iterations"] for v in found.values()}) == 1
+    return same and all(int(v["words"]) > 0 and int(v["wrong"]) == 0 for v in found.values()), \
+        {run: int(v["words"]) for run, v in found.items()}
+
+
+# ---- what must hold before a figure means anything ----
+
+def preconditions(folder, log, queues, runs, low_alone):
+    state = (folder / "state").read_text().strip()
+    if state == "bypassed":
+        reason = re.search(r"bypass_reason:(\S+)", (folder / "stats-after.txt").read_text())
+        raise NoResult(f"GPREEMPT gave up and gave the machine back ({reason and reason[1]})")
+    begin, end = low_alone
+    if any(begin <= p.begin <= end and p.saved for p in log.preemptions):
+        raise NoResult("LOW alone was preempted: it is no reference")
+    lasting = [r.end - r.begin for r in log.runs
+               if r.queue is queues["low", "alone"] and begin <= r.begin and r.end <= end]
+    ms = percentile(lasting, 50) / 1e6 if lasting else 0
+    if not GROUP_MS[0] <= ms <= GROUP_MS[1]:
+        raise NoResult(f"a workgroup of LOW lasts {ms:.1f} ms, not 50")
+    busy = {}
+    for run in BOTH:
+        busy[run] = found_busy(log, queues["low", run], runs[run].submitted)
+        if busy[run] < BUSY:
+            raise NoResult(f"run '{run}': only {busy[run]:.0%} of HIGH's kernels found every "
+                           "compute unit busy with LOW")
+    return {"low_group_ms": round(ms, 2), "all_units_busy": {k: round(v, 3)
+                                                            for k, v in busy.items()}}
+
+
+# ---- results ----
+
+def evaluate(folder, code, about):
+    """
+    The log, the queues and HIGH's runs by name, and the results; NoResult if there
+    are none. 'about' is what only the caller knows of how they were made.
+    """
+    log = eventlog.load(folder / "events.log", code)
+    if log.errors:
+        raise NoResult("the event log shows that waves were lost, repeated or displaced:\n  "
+                       + "\n  ".join(log.errors[:10]))
+    queues = queues_by_run(log)
+    runs = {name: Run(folder, name, queues["high", name]) for name in RUNS}
+    clock = values(folder / "low-alone.txt")
+    low_alone = tuple(int(clock[f"gpu_clock_{k}"]) * GPU_CLOCK_NS for k in ("begin", "end"))
+    checked = preconditions(folder, log, queues, runs, low_alone)
+
+    exact, words = low_exact(folder)
+    rates = {"alone": rate(group_ends(queues["low", "alone"]), *low_alone)}
+    for name in BOTH:
+        rates[name] = rate(group_ends(queues["low", name]), runs[name].begin, runs[name].end)
+
+    counted = stats(folder)
+    high = runs["gpreempt"]
+    saving = [p for p in log.midloop() if high.begin <= p.begin <= high.end]
+
+    results = {"of": "a GPU model, not a GPU"}
+    for name, run in runs.items():
+        results[name] = {**run.guest, "low_rate": round(rates[name] / rates["alone"], 4),
+                         "low_groups_per_s": round(rates[name], 2),
+                         "event_log": run.log, "samples": len(run.submitted)}
+    results |= {
+        "preemptions": counted["preemptions"], "resumes": counted["resumes"],
+        "low_exact": exact, "low_words": words, "preemptions_in_midloop": len(saving),
+        "detection_us": mean_us(high.detections(saving)),
+        "preemption_us": mean_us([p.runlist - p.begin for p in saving if p.runlist]),
+        "times_below_stock": round(runs["stock"].guest["p99_us"] / high.guest["p99_us"], 1),
+        "driver": counted, **checked,
+        "model": {**log.start, **log.stop}, "clock": values(folder / "clock"),
+        "virtual_s": round((log.last - log.first) / 1e9, 1), **about,
+    }
+    return log, queues, runs, results | {"missed": verdict(results)}
+
+
+def virtual(results):
+    """Did guest and model share a clock? If not, no figure counts."""
+    return results["clock"]["mode"] == "virtual"
+
+
+def limits(results):
+    """(what, figure, limit); LOW's share and the distance to stock must be above theirs."""
+    for run, limit in ("alone", HIGH_ALONE_US), ("gpreempt", HIGH_US):
+        for k, us in limit.items():
+            yield f"HIGH's {k[:3]}, {RUNS[run]}", results[run][k], us
+    yield "detection of HIGH", results["detection_us"], DETECTION_US[results["model"]["rptr_at"]]
+    yield "a preemption", results["preemption_us"], PREEMPTION_US
+
+
+def verdict(results):
+    """What was promised and not reached."""
+    r, missed = results, []
+    if not r["low_exact"]:
+        missed.append("LOW's result is wrong")
+    if r["preemptions"] != r["resumes"]:
+        missed.append("not every preempted queue was resumed")
+    wanted = int(MIDLOOP * r["gpreempt"]["samples"])
+    if r["preemptions_in_midloop"] < wanted:
+        missed.append(f"fewer than {wanted} preemptions saved waves in mid-loop")
+    if not virtual(r):
+        return missed
+    missed += [f"{what} took {us:g} us, more than {limit}"
+               for what, us, limit in limits(r) if us > limit]
+    if r["gpreempt"]["low_rate"] < LOW_SHARE:
+        missed.append(f"LOW kept {r['gpreempt']['low_rate']:.1%} of its work with GPREEMPT, "
+                      f"less than {LOW_SHARE:.1%}")
+    if r["times_below_stock"] < STOCK_FACTOR:
+        missed.append(f"HIGH's p99 with GPREEMPT is less than {STOCK_FACTOR} times below stock")
+    return missed
+
+
+# ---- showing them ----
+
+def table(results):
+    r, clock = results, results["clock"]
+    when = (f"{clock['insns_per_ns']} instructions/ns, in step with the GPU to {clock['quantum_us']} us"
+            if virtual(r) else "in real time: NO FIGURE COUNTS")
+    print(f"""
+These figures are of the GPU model, not of a GPU. {r['model']['engines']} shader engines of \
+{r['model']['cus_per_engine']} compute units;
+the read index advances at {r['model']['rptr_at']}; seed {r['seed']}. The CPU: {when}.
+
+                    HIGH from doorbell to completion, us
+                    by the guest's clock        by the event log            LOW's work
+                       p50     p99     max         p50     p99     max      per second""")
+    for name, title in RUNS.items():
+        g, e = r[name], r[name]["event_log"]
+        print(f"  {title.removeprefix('HIGH '):<16}"
+              f"{g['p50_us']:8.0f}{g['p99_us']:8.0f}{g['max_us']:8.0f}"
+              f"    {e['p50_us']:8.0f}{e['p99_us']:8.0f}{e['max_us']:8.0f}"
+              f"{g['low_rate']:15.1%}")
+    print(f"""
+  preemptions {r['preemptions']}, resumes {r['resumes']}; \
+{r['preemptions_in_midloop']} saved LOW's waves in mid-loop
+  LOW's result exact: {'yes' if r['low_exact'] else 'NO'} \
+({sum(r['low_words'].values())} words, each as the CPU computes it)
+  HIGH's p99 with GPREEMPT: {r['times_below_stock']:g} times below stock (at least {STOCK_FACTOR})
+  LOW keeps {r['gpreempt']['low_rate']:.1%} of its work (at least {LOW_SHARE:.1%})""")
+    for what, us, limit in limits(r):
+        print(f"  {what}: {us:g} us (at most {limit})")
+    print(f"  {r['virtual_s']:g} virtual seconds in {r['wall_s']:g} s\n")
+
+
+def titles(results):
+    """The panels' titles, with the figures."""
+    return [view.title.format(p50=results[view.run]["p50_us"] / 1000,
+                              p99=results[view.run]["p99_us"] / 1000,
+                              detection_us=results["detection_us"],
+                              preemption_us=results["preemption_us"]) for view in VIEWS]
+
+
+def picture(folder, log, queues, runs, results):
+    panels = []
+    for view, title in zip(VIEWS, titles(results)):
+        submitted = sorted(runs[view.run].submitted)
+        begin = submitted[len(submitted) // 2] - view.lead_ms * 1000000
+        panels.append(timeline.Panel(title, queues["low", view.run], queues["high", view.run],
+                                     int(begin), view.span_ms))
+    timeline.draw(log, panels, "Whose waves run on which compute unit (GPU model)",
+                  folder / "timeline.png")

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Follows a running guest: its console, what it prints, its sleep and its end."""
+import json
+import os
+import re
+import selectors
+import socket
+import sys
+import time
+from pathlib import Path
+
+from testbench import splats
+
+# What is dying may still say where it stood.
+LAST_WORDS_S = 2
+
+# Nothing more is to be expected of the guest.
+FATAL = re.compile(r"Kernel panic|Oops:|kernel BUG at|BUG: unable|general protection fault|"
+                   r"soft lockup|rcu: INFO: |blocked for more than")
+
+
+class Waker:
+    """Wakes a guest that sleeps, at once: nobody else would.
+
+    A sleep to memory is QEMU's to tell (QMP) and to end. Of one to idle it knows
+    nothing: the kernel says so (pm_debug_messages), and wakes up from the
+    keyboard's interrupt.
+    """
+
+    IDLE = "PM: suspend-to-idle"
+
+    def __init__(self):
+        self.socket, self.qemu_end = socket.socketpair()
+        self.rest = b""
+        self.say("qmp_capabilities")
+
+    def say(self, command, **arguments):
+        self.socket.sendall(json.dumps({"execute": command, "arguments": arguments}).encode())
+
+    def qmp(self):
+        *lines, self.rest = (self.rest + self.socket.recv(65536)).split(b"\n")
+        for line in lines:
+            if json.loads(line).get("event") == "SUSPEND":
+                self.say("system_wakeup")
+
+    def console(self, line):
+        if self.IDLE in line:
+            self.say("send-key", keys=[{"type": "qcode", "data": "shift"}])
+
+
+class Watch:
+    """Follows console and output of a running guest."""
+
+    def __init__(self, out):
+        self.console = (out / "console.log").open("wb")
+        self.output = (out / "output").open("rb")
+        self.rest = b""
+        self.fatal_at = None
+
+    def feed(self, data):
+        """The lines that are complete now."""
+        self.console.write(data)
+        self.console.flush()
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        lines = [l.decode(errors="replace").rstrip() for l in lines]
+        if any(map(FATAL.search, lines)) and not self.fatal_at:
+            self.fatal_at = time.monotonic()
+        return lines
+
+    def forward(self):
+        sys.stdout.buffer.write(self.output.read())
+        sys.stdout.flush()
+
+    def text(self):
+        self.console.flush()
+        return Path(self.console.name).read_text(errors="replace")
+
+    def reports(self, out):
+        """What the kernel's checkers found and is not known."""
+        self.console.flush()
+        return [r for r in splats.of_guest(out) if not r.known]
+
+    def excerpt(self):
+        lines = self.text().splitlines()
+        if any(l.startswith("vtime: error: ") for l in lines):
+            return "\n".join(l for l in lines if l.startswith("vtime: "))
+        first = next((i for i, l in enumerate(lines) if FATAL.search(l)), len(lines) - 25)
+        return "\n".join(lines[max(first - 3, 0):first + 40])
+
+
+def follow(args, out, qemu, models, waker):
+    """Wait for the guest's end; a reason if it was not a regular one."""
+    watch = Watch(out)
+    limit = args.timeout if args.real_time else 300 + 4 * args.timeout
+    deadline = time.monotonic() + limit
+    dead = None
+    with selectors.DefaultSelector() as selector:
+        selector.register(qemu.stdout, selectors.EVENT_READ)
+        selector.register(waker.socket, selectors.EVENT_READ)
+        while True:
+            ready = [key.fileobj for key, _ in selector.select(0.1)]
+            if qemu.stdout in ready:
+                data = os.read(qemu.stdout.fileno(), 65536)
+                if not data:
+                    break
+                for line in watch.feed(data):
+                    waker.console(line)
+            if waker.socket in ready:
+                waker.qmp()
+            watch.forward()
+            now = time.monotonic()
+            # A moment for the rest of the trace to come out.
+            if watch.fatal_at and now > watch.fatal_at + 2:
+                qemu.kill()
+                break
+            if now > deadline:
+                qemu.kill()
+                return f"no end after {limit} s; the console's last lines:\n{watch.excerpt()}"
+            # When the guest is done, QEMU leaves them one by one.
+            if not dead and not (out / "status").exists():
+                dead = next((m for m in models if m.process.poll() is not None), None)
+                died_at = now
+            if dead and now > died_at + LAST_WORDS_S:
+                qemu.kill()
+                break
+    qemu.wait()
+    watch.forward()
+    if dead and not (out / "status").exists():
+        return f"the GPU model died ({dead.process.returncode}):\n{watch.excerpt()}"
+    if watch.fatal_at:
+        return "the kernel failed:\n" + watch.excerpt()
+    if not (out / "status").exists():
+        return f"QEMU ended ({qemu.returncode}) without a result:\n{watch.excerpt()}"
+    found = [] if args.splat_ok else watch.reports(out)
+    if found:
+        return f"the kernel reported {len(found)}:\n" + "\n\n".join(r.text for r in found)
+    return None

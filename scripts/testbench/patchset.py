@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The patch set as the repository holds it, and how it meets a kernel tree.
+
+patches/linux-<version>/series names the patches in order. A line that starts
+in the first column names a patch file; the indented lines below it name the
+new files that arrive with it ("source => destination" where the two differ).
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from testbench.paths import PATCHES, ROOT
+
+
+class Refused(Exception):
+    """The tree cannot be patched; the text says why."""
+
+
+class Patch:
+    """One patch: its message, the hunks for each file it changes, the files it adds."""
+
+    def __init__(self, path):
+        self.path = path
+        self.name = path.name
+        self.message, *parts = re.split(r"^(?=--- a/)", path.read_text(), flags=re.M)
+        self.hunks = {re.match(r"--- a/(\S+)", part)[1]: part for part in parts}
+        self.added = []         # (path in the repository, path in the kernel)
+
+
+def patch(tree, hunks, *flags):
+    """Run patch(1) without fuzz, so that context really matches. Error or None."""
+    done = subprocess.run(
+        ["patch", "-p1", "-F0", "-s", "-f", "--no-backup-if-mismatch",
+         "-r", "-", "-d", str(tree), *flags],
+        input=hunks, text=True, capture_output=True)
+    return (done.stdout + done.stderr).strip() if done.returncode else None
+
+
+def bases():
+    """Kernel versions that can be patched."""
+    return sorted(p.name.removeprefix("linux-")
+                  for p in PATCHES.glob("linux-*"))
+
+
+def load(base):
+    """The list of patches for one base version."""
+    folder = PATCHES / f"linux-{base}"
+    patches = []
+    for line in (folder / "series").read_text().splitlines():
+        line = line.split("#")[0].rstrip()
+        if not line:
+            continue
+        if not line[0].isspace():
+            here = folder / line
+            patches.append(Patch(here if here.exists() else ROOT / line))
+            continue
+        src, _, dst = line.strip().partition(" => ")
+        patches[-1].added.append((src, dst or src))
+    return patches
+
+
+def version(tree):
+    """VERSION.PATCHLEVEL of a kernel tree."""
+    makefile = Path(tree) / "Makefile"
+    if not makefile.is_file() or not (Path(tree) / "Kbuild").is_file():
+        raise Refused(f"{tree} is not a kernel tree (no Makefile and Kbuild in it)")
+    head = dict(re.findall(r"^(VERSION|PATCHLEVEL) *= *(\d+)",
+                           makefile.read_text()[:2000], re.M))
+    if len(head) != 2:
+        raise Refused(f"{tree} is not a kernel tree (its Makefile names no version)")
+    return f"{head['VERSION']}.{head['PATCHLEVEL']}"
+
+
+def supported(tree):
+    """The tree's version, refused unless there are patches for it."""
+    found = version(tree)
+    if found not in bases():
+        raise Refused(f"{tree} is Linux {found}; there are patches for: {' '.join(bases())}")
+    return found
+
+
+def copy_files(names, src, dst):
+    """Copy the named files between two trees; those missing are left out."""
+    for name in names:
+        if (Path(src) / name).is_file():
+            (Path(dst) / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(Path(src) / name, Path(dst) / name)
+
+
+def hooked_files(patches):
+    """The files of Linux that the patches change."""
+    return sorted({name for p in patches for name in p.hunks})
+
+
+def patched_hooks(patches, tree, scratch):
+    """Fill scratch with the hooked files as they are with all patches applied.
+
+    The tree itself is only read. Each file has all of its hunks or none, and so
+    has the tree as a whole; everything else is refused.
+    """
+    todo, undone = Path(scratch) / "todo", Path(scratch) / "undone"
+    names = hooked_files(patches)
+    for copy in todo, undone:
+        copy.mkdir()
+        copy_files(names, tree, copy)
+
+    fresh, patched, errors = [], [], {}
+    for name in names:
+        hunks = [(p, p.hunks[name]) for p in patches if name in p.hunks]
+        error = next((f"{p.name}: {e}" for p, h in hunks if (e := patch(todo, h))), None)
+        if not error:
+            fresh.append(name)
+        elif not any(patch(undone, h, "-R") for _, h in reversed(hunks)):
+            patched.append(name)
+        else:
+            errors[name] = error
+    if len(patched) == len(names):
+        copy_files(names, tree, todo)
+    elif len(fresh) != len(names):
+        refuse(tree, patches, fresh, patched, errors)
+    return todo
+
+
+def refuse(tree, patches, fresh, patched, errors):
+    """Say why a tree that is neither pristine nor wholly patched is refused."""
+    there = [p.name for p in patches if p.hunks and
+             not patch(tree, "".join(p.hunks.values()), "-R", "--dry-run")]
+    kind = "patched in part" if there or patched else "not as the patches expect it"
+    lines = [f"{tree} is {kind}; nothing was changed."]
+    lines += [f"  has already: {name}" for name in there]
+    lines += [f"  patched: {name}" for name in patched]
+    lines += [f"  not patched: {name}" for name in fresh]
+    lines += [f"  does not fit: {name}\n    {error.splitlines()[0]}"
+              for name, error in errors.items()]
+    raise Refused("\n".join(lines))
+
+
+def write_changed(src, dst):
+    """Copy src over dst if the contents differ; atomically. True if written."""
+    data = Path(src).read_bytes()
+    dst = Path(dst)
+    if dst.is_file() and dst.read_bytes() == data:
+        return False
+    dst.parent.mkdir(parents=True, exist_ok=True)
+    tmp = dst.with_name(f".{dst.name}.{os.getpid()}")
+    tmp.write_bytes(data)
+    shutil.copymode(src, tmp)
+    os.replace(tmp, dst)
+    return True
+
+
+def main(run):
+    """Run a script's main function; a refusal is a one-line error."""
+    try:
+        run()
+    except (Refused, OSError) as error:
+        sys.exit(f"{Path(sys.argv[0]).name}: error: {error}")
