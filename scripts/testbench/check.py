@@ -22,7 +22,7 @@ import sys
 import time
 from pathlib import Path
 
-from testbench import eventlog, runner, suites
+from testbench import eventlog, runner, splats, suites
 from testbench.paths import SCRIPTS
 from testbench.suites import KERNEL, RESULTS
 from testbench.tap import Tally
@@ -31,6 +31,7 @@ DURATIONS = "durations.json"    # of the last run of each suite, seconds
 UNKNOWN_S = 30
 GUEST_GB = 3                    # of the host's memory: a guest and its models
 LONGEST = 5                     # are shown
+REPORT_LINES = 15               # of each report, likewise
 
 
 def lines_of(suite, log):
@@ -59,6 +60,14 @@ def check_events(tally, folder):
             tally.passed += 1
 
 
+def reports(folder):
+    """The beginnings of what the kernel reported in a suite's guests, and where."""
+    for console in sorted(folder.glob("**/console.log")):
+        for report in splats.of_guest(console.parent):
+            yield f"{console.parent}: the kernel reported"
+            yield from ("  " + line for line in report.text.splitlines()[:REPORT_LINES])
+
+
 def run(name):
     """The tally of a suite."""
     tally = Tally()
@@ -76,6 +85,8 @@ def run(name):
                 tally.end(0)
                 break
     check_events(tally, RESULTS / name)
+    if tally.failed:
+        tally.details += reports(RESULTS / name)
     return tally
 
 
@@ -86,6 +97,7 @@ def told(name, tally):
     said += ["      " + text for text in tally.figures + tally.remarks]
     if tally.remarks:
         said.append(f"      see {RESULTS / name}.tap")
+    said += ["      " + text for text in tally.details]
     return "\n".join(said)
 
 

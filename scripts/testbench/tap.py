@@ -29,6 +29,8 @@ class Tally:
         self.passed = self.failed = self.skipped = 0
         self.remarks = []
         self.figures = []
+        self.details = []       # of a failure, for people
+        self.seconds = 0        # it took
         self.blocks = {}        # indentation -> Block
 
     def fail(self, text):

@@ -67,6 +67,19 @@ class Run(unittest.TestCase):
         tally = self.shell("echo 1 no-such-event >s/b/events.log; echo 1..1; echo ok 1 a")
         self.assertEqual((tally.passed, tally.failed), (1, 1))
 
+    def test_what_the_kernel_reported(self):
+        console = "".join(f"[    1.{n:06}] {'WARNING: line' if not n else 'line'} {n}\n"
+                          for n in range(30))
+        (self.out / "console").write_text(console)
+        script = "mv console s/b/console.log; echo 1..1; echo"
+        said = check.told("s", self.shell(f"{script} not ok 1 a"))
+        folder = self.out / "s/b"
+        self.assertIn(f"      {folder}: the kernel reported\n        WARNING: line 0\n        line 1\n",
+                      said)
+        self.assertTrue(said.endswith("\n        line 14"), said)
+        (self.out / "console").write_text(console)
+        self.assertEqual(self.shell(f"{script} ok 1 a").details, [])
+
     def test_event_logs_of_other_suites_and_of_before(self):
         for folder in "s", "s-other":
             (self.out / folder).mkdir()

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tests of what a guest gets of the repository: nothing else may change its memory."""
+"""Tests of what a guest gets of the repository, and of what is said of its end."""
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from testbench.guest import initramfs
+from testbench import splats, tap
+from testbench.guest import initramfs, watch
 
 
 class Packed(unittest.TestCase):
+    """Nothing else may change a guest's memory."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -46,3 +49,29 @@ class Packed(unittest.TestCase):
             "out/build/gpreempt/gpreempt", "out/build/selftests/kernels.co",
             "out/build/selftests/low", "scripts/inside/demo"])
         self.assertEqual(self.packed("out/build/gpu-model/gpu-model"), ["scripts/inside/demo"])
+
+
+class Told(unittest.TestCase):
+    """One line tells what went wrong: of a failure that is all that some logs show."""
+
+    def remark(self, said):
+        tally = tap.Tally()
+        for line in f"guest: error: bypass: {said}".splitlines():
+            tally.feed(line)
+        return tally.remarks
+
+    def test_reports(self):
+        found = splats.reports("[    1.000000] WARNING: CPU: 1 PID: 2 at x.c:1 f+0x1/0x2\n"
+                               "[    1.000001] Call Trace:\n[    1.000001]  g+0x1/0x2\n"
+                               "[    1.000001] ---[ end trace 0 ]---\n"
+                               "[    2.000000] UBSAN: shift in y.c:1\n")
+        self.assertEqual(self.remark(watch.reported(found)),
+                         ["bypass: the kernel reported 2: WARNING: CPU: 1 PID: 2 at x.c:1 f+0x1/0x2"])
+
+    def test_the_end_of_the_kernel(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder)
+            (out / "output").touch()
+            seen = watch.Watch(out)
+            seen.feed(b"[    1.5] fine\n[    2.5] Oops: 0002 [#1]\n[    2.6] Kernel panic - not")
+            self.assertEqual(self.remark(seen.failed()), ["bypass: the kernel failed: Oops: 0002 [#1]"])

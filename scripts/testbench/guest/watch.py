@@ -55,7 +55,7 @@ class Watch:
         self.console = (out / "console.log").open("wb")
         self.output = (out / "output").open("rb")
         self.rest = b""
-        self.fatal_at = None
+        self.fatal_at = self.fatal = None
 
     def feed(self, data):
         """The lines that are complete now."""
@@ -63,8 +63,8 @@ class Watch:
         self.console.flush()
         *lines, self.rest = (self.rest + data).split(b"\n")
         lines = [l.decode(errors="replace").rstrip() for l in lines]
-        if any(map(FATAL.search, lines)) and not self.fatal_at:
-            self.fatal_at = time.monotonic()
+        if not self.fatal_at and (fatal := next(filter(FATAL.search, lines), None)):
+            self.fatal_at, self.fatal = time.monotonic(), splats.STAMP.sub("", fatal)
         return lines
 
     def forward(self):
@@ -80,12 +80,22 @@ class Watch:
         self.console.flush()
         return [r for r in splats.of_guest(out) if not r.known]
 
+    def failed(self):
+        """What is said of a kernel that ended, its first complaint in the first line."""
+        return f"the kernel failed: {self.fatal}\n{self.excerpt()}"
+
     def excerpt(self):
         lines = self.text().splitlines()
         if any(l.startswith("vtime: error: ") for l in lines):
             return "\n".join(l for l in lines if l.startswith("vtime: "))
         first = next((i for i, l in enumerate(lines) if FATAL.search(l)), len(lines) - 25)
         return "\n".join(lines[max(first - 3, 0):first + 40])
+
+
+def reported(found):
+    """What is said of reports: the first one's title stands in the line that all logs show."""
+    return f"the kernel reported {len(found)}: {found[0].title}\n" + \
+        "\n\n".join(r.text for r in found)
 
 
 def follow(args, out, qemu, models, waker):
@@ -128,10 +138,10 @@ def follow(args, out, qemu, models, waker):
     if dead and not (out / "status").exists():
         return f"the GPU model died ({dead.process.returncode}):\n{watch.excerpt()}"
     if watch.fatal_at:
-        return "the kernel failed:\n" + watch.excerpt()
+        return watch.failed()
     if not (out / "status").exists():
         return f"QEMU ended ({qemu.returncode}) without a result:\n{watch.excerpt()}"
     found = [] if args.splat_ok else watch.reports(out)
     if found:
-        return f"the kernel reported {len(found)}:\n" + "\n\n".join(r.text for r in found)
+        return reported(found)
     return None
