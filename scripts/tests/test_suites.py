@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the suites that judge others' results."""
 import copy
+import tempfile
 import unittest
+from pathlib import Path
+from unittest import mock
 
 from testbench import suites, tap
 
@@ -50,6 +53,22 @@ class Steps(unittest.TestCase):
     def test_a_guest_in_trouble_counts(self):
         tally = count(suites.steps_tap({"a": ["echo", "guest: error: a: QEMU ended (1)"]}))
         self.assertEqual((tally.passed, tally.remarks), (1, ["a: QEMU ended (1)"]))
+
+
+class Bench(unittest.TestCase):
+    """Whatever it says of its trouble, it runs once and its status counts."""
+
+    def test_its_verdict(self):
+        for said in ("MISSED block-10ms: p99", "no result: 'gpreempt': GPREEMPT gave up",
+                     "LOW failed, or computed something wrong, in 'stock'"):
+            with tempfile.TemporaryDirectory() as folder:
+                script = Path(folder) / "bench"
+                script.write_text(f'#!/bin/sh\necho run >>"$0.runs"\necho "{said}"\nexit 1\n')
+                script.chmod(0o755)
+                with mock.patch.object(suites, "SCRIPTS", Path(folder)):
+                    tally = count(suites.bench())
+                self.assertEqual((tally.passed, tally.failed), (0, 1))
+                self.assertEqual((Path(folder) / "bench.runs").read_text(), "run\n")
 
 
 class Tables(unittest.TestCase):
