@@ -30,28 +30,39 @@ STAMP = re.compile(r"^\[ *\d+\.\d+\](?:\[ *[CT]\d+\])? ?")
 END = re.compile(r"---\[ end |^={20,}$|^-{20,}$|^ *</TASK>$")
 LONGEST = 120
 
-# What stock amdgpu is reported for as well, by kernel; the suite "known" shows each
-# of these on the stock module.
-KNOWN = {
-    "debug": {
-        "checkpoint: topology_lock inside the DQM lock":
-            r"circular locking dependency.*kfd_topology_device_by_id.*get_queue_checkpoint_info",
-        "unbind: a process's buffers outlive KFD's DRM client":
-            r"KASAN: slab-use-after-free.*drm_gem_handle_delete.*"
-            r"kfd_process_free_outstanding_kfd_bos|"
-            # seldom, the DRM device goes first
-            r"WARNING: [^\n]* amdgpu_preempt_mgr_fini\+.*amdgpu_driver_release_kms",
-        "unbind: amdgpu does not free all that it allocated when it was probed":
-            r"unreferenced object.*(amdgpu_ras_register_ras_block|amdgpu_fence_driver_init_ring|"
-            r"drm_sched_init|kfd_parse_crat_table)\+.*amdgpu_device_init",
-    },
-    "kcsan": {
-        "HIQ: amdkfd reads plainly what the GPU writes, its fence and its read index":
-            r"data-race in (amdkfd_fence_wait_timeout|kq_acquire_packet_buffer)\+.*"
-            r"race at unknown origin, with read to",
-    },
-}
 
+@dataclass(frozen=True)
+class Known:
+    """What stock amdgpu is reported for as well, on a kernel, in the suites that do such things."""
+    name: str
+    kernel: str
+    suites: frozenset
+    pattern: str
+
+
+# With queues that the HWS schedules, so that amdkfd talks to it by the HIQ.
+HIQ = frozenset("""known kfd kfd-control kfd-machine kfd-fetch coexist exact seeing cwsr-off unbind unload
+    suspend gpus mi300x-2 bypass tool storm""".split())
+
+# The suite "known" shows each of these on the stock module.
+KNOWN = (
+    Known("checkpoint: topology_lock inside the DQM lock", "debug", frozenset({"known", "coexist"}),
+          r"circular locking dependency.*kfd_topology_device_by_id.*get_queue_checkpoint_info"),
+    Known("unbind: a process's buffers outlive KFD's DRM client", "debug",
+          frozenset({"known", "unbind"}),
+          r"KASAN: slab-use-after-free.*drm_gem_handle_delete.*"
+          r"kfd_process_free_outstanding_kfd_bos|"
+          # seldom, the DRM device goes first
+          r"WARNING: [^\n]* amdgpu_preempt_mgr_fini\+.*amdgpu_driver_release_kms"),
+    Known("unbind: amdgpu does not free all that it allocated when it was probed", "debug",
+          frozenset({"known", "unbind"}),
+          r"unreferenced object.*(amdgpu_ras_register_ras_block|amdgpu_fence_driver_init_ring|"
+          r"drm_sched_init|kfd_parse_crat_table)\+.*amdgpu_device_init"),
+    Known("HIQ: amdkfd reads plainly what the GPU writes, its fence and its read index", "kcsan", HIQ,
+          r"data-race in (amdkfd_fence_wait_timeout|kq_acquire_packet_buffer)\+.*"
+          r"race at unknown origin, with read to"),
+)
+OURS = re.compile("gpreempt", re.I)
 LEAK = re.compile(r"^unreferenced object 0x")
 
 
@@ -65,10 +76,16 @@ class Report:
         return self.text.partition("\n")[0]
 
     @property
-    def known(self):
-        """The name of the report's entry in KNOWN, or None."""
-        return next((name for known in KNOWN.values() for name, pattern in known.items()
-                     if re.search(pattern, self.text, re.S)), None)
+    def ours(self):
+        """It names what is GPREEMPT's."""
+        return bool(OURS.search(self.text))
+
+    def known(self, kernel, suite):
+        """The name of its entry in KNOWN, or None: then it is a failure. What is ours has none."""
+        if self.ours:
+            return None
+        return next((k.name for k in KNOWN if k.kernel == kernel and suite in k.suites
+                     and re.search(k.pattern, self.text, re.S)), None)
 
 
 def kind_of(line):

@@ -29,7 +29,7 @@ LONGER = 4
 def guest(name, *command, options=(), limit=300, real_time=KERNEL == "kcsan"):
     """A command in a guest; its limit is in the guest's seconds."""
     return [*(REAL_TIME if real_time else ()), GUEST,
-            "--name", f"{RESULTS.name}/{name}",
+            "--name", f"{RESULTS.name}/{name}", "--suite", name.partition("/")[0],
             "--timeout", str(limit * LONGER if real_time else limit), *options, "--", *command]
 
 
@@ -245,10 +245,11 @@ def known():
                               check=False)
         yield from ("# " + line for line in (done.stdout + done.stderr).splitlines())
         yield f"{'not ok' if done.returncode else 'ok'} {n} - {name}: no other report"
-        seen |= {r.known for r in splats.of_guest(RESULTS / "known" / name)}
-    for n, name in enumerate(splats.KNOWN[KERNEL], len(commands) + 1):
+        seen |= {r.known(KERNEL, "known") for r in splats.of_guest(RESULTS / "known" / name)}
+    names = [k.name for k in splats.KNOWN if k.kernel == KERNEL]
+    for n, name in enumerate(names, len(commands) + 1):
         yield f"{'ok' if name in seen else 'not ok'} {n} - {name}"
-    yield f"1..{len(splats.KNOWN[KERNEL]) + len(commands)}"
+    yield f"1..{len(names) + len(commands)}"
 
 
 QUEUES = [program(t) for t in ("sysfs_test", "aql_test", "preempt_test", "inversion_test",

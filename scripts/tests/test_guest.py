@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of what a guest gets of the repository, and of what is said of its end."""
+import argparse
 import tempfile
 import unittest
 from pathlib import Path
@@ -54,6 +55,12 @@ class Packed(unittest.TestCase):
 class Told(unittest.TestCase):
     """One line tells what went wrong: of a failure that is all that some logs show."""
 
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = Path(folder.name)
+        (self.out / "output").touch()
+
     def remark(self, said):
         tally = tap.Tally()
         for line in f"guest: error: bypass: {said}".splitlines():
@@ -69,9 +76,21 @@ class Told(unittest.TestCase):
                          ["bypass: the kernel reported 2: WARNING: CPU: 1 PID: 2 at x.c:1 f+0x1/0x2"])
 
     def test_the_end_of_the_kernel(self):
-        with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder)
-            (out / "output").touch()
-            seen = watch.Watch(out)
-            seen.feed(b"[    1.5] fine\n[    2.5] Oops: 0002 [#1]\n[    2.6] Kernel panic - not")
-            self.assertEqual(self.remark(seen.failed()), ["bypass: the kernel failed: Oops: 0002 [#1]"])
+        seen = watch.Watch(self.out)
+        seen.feed(b"[    1.5] fine\n[    2.5] Oops: 0002 [#1]\n[    2.6] Kernel panic - not")
+        self.assertEqual(self.remark(seen.failed()), ["bypass: the kernel failed: Oops: 0002 [#1]"])
+
+    def test_what_is_let_pass(self):
+        seen = watch.Watch(self.out)
+        seen.feed(b"BUG: KCSAN: data-race in kq_acquire_packet_buffer+0xba/0x170 [amdgpu]\n"
+                  b"race at unknown origin, with read to 0x1 of 8 bytes by task 123 on cpu 1:\n"
+                  b" a+0x1/0x2\n==============================\n")
+        def left(**options):
+            return len(seen.reports(argparse.Namespace(**options), self.out))
+        stock = {"kernel": "kcsan", "suite": "kfd", "splat_ok": False}
+        self.assertEqual(left(**stock), 0)
+        self.assertEqual(left(**stock | {"suite": ""}), 1)
+        self.assertEqual(left(**stock | {"suite": "", "splat_ok": True}), 0)
+        seen.feed(b"WARNING: CPU: 0 at kfd_gpreempt.c:1\n")
+        self.assertEqual(left(**stock), 1)
+        self.assertEqual(left(**stock | {"splat_ok": True}), 1)

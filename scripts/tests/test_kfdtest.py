@@ -156,6 +156,18 @@ class Boot(InFolder):
         self.assertEqual((self.folder / "stock.in" / "seen").read_text().split(), TESTS)
 
 
+class Reported(InFolder):
+    def test_what_names_gpreempt_is_not_as_on_stock(self):
+        for driver, function in ("stock", "a"), ("built", "b"), ("enabled", "kfd_gpreempt_a"):
+            (self.folder / driver).mkdir()
+            (self.folder / driver / "console.log").write_text("BUG: slept at 0x12\n"
+                                                              f" {function}+0x1/0x2\n")
+        stock, built, enabled = (kfdtest.reported(self.folder, d) for d in kfdtest.DRIVERS)
+        self.assertEqual(len(stock), 1)
+        self.assertEqual(stock, built)
+        self.assertFalse(enabled & stock)
+
+
 class Lines(unittest.TestCase):
     def test_a_silent_guest_is_killed(self):
         with subprocess.Popen(["sh", "-c", "echo a; exec sleep 60"], text=True,

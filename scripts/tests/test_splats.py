@@ -2,7 +2,7 @@
 """Tests that the reports of the kernel's checkers are found: one of each kind."""
 import unittest
 
-from testbench import splats
+from testbench import splats, suites
 
 KASAN = """\
 [   12.000001] ==================================================================
@@ -63,10 +63,17 @@ ONE_LINE = {
 }
 
 
-CHECKPOINT = LOCKDEP.replace("gpreempt/0/91 is", "criu_test/118 is").replace(
-    "Call Trace:", """Call Trace:
-[   13.000009]  kfd_topology_device_by_id+0x14/0x60 [amdgpu]
-[   13.000010]  get_queue_checkpoint_info+0x135/0x180 [amdgpu]""")
+CHECKPOINT = """\
+[   13.000001] WARNING: possible circular locking dependency detected
+[   13.000002] 6.12.107 #1 Not tainted
+[   13.000003] ------------------------------------------------------
+[   13.000004] criu_test/118 is trying to acquire lock:
+[   13.000005] ffffffffc0a8 (&topology_lock){++++}-{3:3}, at: kfd_topology_device_by_id+0x14/0x60
+[   13.000006] Call Trace:
+[   13.000007]  kfd_topology_device_by_id+0x14/0x60 [amdgpu]
+[   13.000008]  get_queue_checkpoint_info+0x135/0x180 [amdgpu]
+[   13.000009]  </TASK>
+"""
 
 
 class Reports(unittest.TestCase):
@@ -103,33 +110,64 @@ class Reports(unittest.TestCase):
         self.assertIn("kfd_gpreempt_queue_init", found[0].text)
         self.assertEqual(splats.leaks(""), [])
 
-    def test_known(self):
-        self.assertIsNone(splats.reports(LOCKDEP)[0].known)
-        self.assertIn("checkpoint", splats.reports(CHECKPOINT)[0].known)
-        stock = """unreferenced object 0xffff88800b20cc80 (size 32):
+
+class Known(unittest.TestCase):
+    """What is let pass, and where."""
+    STOCK = """unreferenced object 0xffff88800b20cc80 (size 32):
     amdgpu_ras_register_ras_block+0x48/0x100 [amdgpu]
     amdgpu_device_init+0x2983/0x4690 [amdgpu]
 """
-        self.assertIn("unbind", splats.leaks(stock)[0].known)
-        ours = stock.replace("amdgpu_ras_register_ras_block", "kfd_gpreempt_init")
-        self.assertIsNone(splats.leaks(ours)[0].known)
-
-    def test_known_order(self):
-        late = """WARNING: CPU: 1 PID: 35 at include/drm/ttm.h:384 amdgpu_preempt_mgr_fini+0xa1/0xc0
+    LATE = """WARNING: CPU: 1 PID: 35 at include/drm/ttm.h:384 amdgpu_preempt_mgr_fini+0xa1/0xc0
 Call Trace:
  amdgpu_ttm_fini+0x118/0x1c0 [amdgpu]
  amdgpu_driver_release_kms+0x11/0x30 [amdgpu]
 """
-        self.assertIn("unbind", splats.reports(late)[0].known)
-        ours = late.replace("amdgpu_preempt_mgr_fini", "kfd_gpreempt_fini")
-        self.assertIsNone(splats.reports(ours)[0].known)
-
-    def test_known_race(self):
-        gpu = """BUG: KCSAN: data-race in amdkfd_fence_wait_timeout+0xba/0x170 [amdgpu]
+    RACE = """BUG: KCSAN: data-race in amdkfd_fence_wait_timeout+0xba/0x170 [amdgpu]
 
 race at unknown origin, with read to 0xffffc900001d6c00 of 8 bytes by task 123 on cpu 1:
 """
-        self.assertIn("HIQ", splats.reports(gpu)[0].known)
-        for ours in (gpu.replace("amdkfd_fence_wait_timeout", "hws_transact"),
-                     gpu.replace("race at unknown origin, with read", "write")):
-            self.assertIsNone(splats.reports(ours)[0].known)
+    # its beginning, the kernel, a suite it belongs to, and one it does not
+    REPORTS = ((CHECKPOINT, "checkpoint", "debug", "coexist", "kfd"),
+               (STOCK, "unbind", "debug", "unbind", "unload"),
+               (LATE, "unbind", "debug", "unbind", "coexist"),
+               (RACE, "HIQ", "kcsan", "kfd", "no-hws"))
+
+    def reports(self):
+        for text, name, *where in self.REPORTS:
+            found, = splats.leaks(text) or splats.reports(text)
+            yield found, name, where
+
+    def test_where_it_belongs(self):
+        for found, name, (kernel, suite, _) in self.reports():
+            self.assertTrue(found.known(kernel, suite).startswith(name))
+            self.assertTrue(found.known(kernel, "known").startswith(name))
+
+    def test_in_no_other_suite(self):
+        for found, _, (kernel, _, other) in self.reports():
+            for suite in other, "":
+                self.assertIsNone(found.known(kernel, suite))
+
+    def test_on_no_other_kernel(self):
+        for found, _, (kernel, suite, _) in self.reports():
+            for other in {"debug", "kcsan", ""} - {kernel}:
+                self.assertIsNone(found.known(other, suite))
+
+    def test_never_with_ours_in_it(self):
+        for found, _, (kernel, suite, _) in self.reports():
+            for line in ("    kfd_gpreempt_init+0x60/0x200 [amdgpu]",
+                         "CPU: 0 PID: 91 Comm: gpreempt/0 Not tainted"):
+                ours = splats.Report(found.kind, f"{found.text}\n{line}")
+                self.assertTrue(ours.ours)
+                self.assertIsNone(ours.known(kernel, suite))
+
+    def test_another_report(self):
+        self.assertIsNone(splats.reports(LOCKDEP)[0].known("debug", "coexist"))
+        for text, old, new in ((self.RACE, "amdkfd_fence_wait_timeout", "hws_transact"),
+                               (self.RACE, "race at unknown origin, with read", "write")):
+            self.assertIsNone(splats.reports(text.replace(old, new))[0].known("kcsan", "kfd"))
+
+    def test_names_of_suites(self):
+        every = suites.SUITES.keys() | suites.LONG | {"known"}
+        for known in splats.KNOWN:
+            self.assertLessEqual(known.suites, every - suites.HOST - suites.STOCK)
+            self.assertIn("known", known.suites)

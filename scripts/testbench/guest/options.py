@@ -58,8 +58,11 @@ def parse(doc):
                    help="a folder whose files the command finds in /out")
     p.add_argument("--root", type=Path,
                    help="a folder of the host, read-only in the guest as 9p's mount_tag root")
+    p.add_argument("--suite", default="",
+                   help="of scripts/check: what this suite is known for on stock amdgpu is let pass "
+                   "(testbench/splats.py)")
     p.add_argument("--splat-ok", action="store_true",
-                   help="a kernel warning is not a failure")
+                   help="a report of the kernel is not a failure, unless it names gpreempt")
     p.add_argument("--shell", action="store_true", help="an interactive shell")
     p.add_argument("command", nargs="*")
     args = p.parse_args()

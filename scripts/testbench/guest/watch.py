@@ -75,10 +75,13 @@ class Watch:
         self.console.flush()
         return Path(self.console.name).read_text(errors="replace")
 
-    def reports(self, out):
-        """What the kernel's checkers found and is not known."""
+    def reports(self, args, out):
+        """What the kernel's checkers found and is not let pass."""
         self.console.flush()
-        return [r for r in splats.of_guest(out) if not r.known]
+        found = splats.of_guest(out)
+        if args.splat_ok:
+            return [r for r in found if r.ours]
+        return [r for r in found if not r.known(args.kernel, args.suite)]
 
     def failed(self):
         """What is said of a kernel that ended, its first complaint in the first line."""
@@ -141,7 +144,6 @@ def follow(args, out, qemu, models, waker):
         return watch.failed()
     if not (out / "status").exists():
         return f"QEMU ended ({qemu.returncode}) without a result:\n{watch.excerpt()}"
-    found = [] if args.splat_ok else watch.reports(out)
-    if found:
+    if found := watch.reports(args, out):
         return reported(found)
     return None
