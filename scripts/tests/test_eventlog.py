@@ -206,7 +206,7 @@ class Complete(unittest.TestCase):
 
     def test_events(self):
         written = set()
-        for source in MODEL.glob("*.c"):
+        for source in MODEL.rglob("*.c"):
             text = source.read_text()
             written |= set(re.findall(r'log_event\("([^"]+)"', text))
             written |= set(re.findall(r'"((?:wave|queue)-[a-z]+)"', text))

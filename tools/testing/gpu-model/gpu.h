@@ -76,7 +76,7 @@ struct gpu_config {
  * struct gpu - one modelled device
  * @cfg:	configuration, constant after start
  * @mec_lock:	see the top of this file
- * @gws:	semaphores and barriers of waves, see isa_gws.c
+ * @gws:	semaphores and barriers of waves, see isa/gws.c
  */
 struct gpu {
 	struct gpu_config cfg;

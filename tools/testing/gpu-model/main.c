@@ -10,21 +10,21 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "asic.h"
-#include "clock.h"
-#include "control.h"
-#include "exec.h"
-#include "fault.h"
-#include "ih.h"
-#include "log.h"
-#include "machine.h"
-#include "mec.h"
-#include "memory.h"
-#include "params.h"
-#include "pci.h"
-#include "regs.h"
-#include "sdma.h"
-#include "vfio_user.h"
+#include "bus/asic.h"
+#include "host/clock.h"
+#include "bus/control.h"
+#include "isa/exec.h"
+#include "host/fault.h"
+#include "vm/ih.h"
+#include "host/log.h"
+#include "cp/machine.h"
+#include "cp/mec.h"
+#include "vm/memory.h"
+#include "host/params.h"
+#include "bus/pci.h"
+#include "bus/regs.h"
+#include "sdma/sdma.h"
+#include "bus/vfio_user.h"
 
 #define MAX_CUS_PER_ENGINE	16
 #define MAX_VRAM_MB		(64 * 1024)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * QEMU plugin: one clock for the guest and its GPU models (../clock_shm.h).
+ * QEMU plugin: one clock for the guest and its GPU models (host/clock_shm.h).
  *
  * With -icount, QEMU's virtual clock counts the instructions that the guest
  * executes, and nothing else moves it. A timer on that clock runs every quantum
@@ -41,7 +41,7 @@
 #include <sys/un.h>
 #include <time.h>
 
-#include "../clock_shm.h"
+#include "host/clock_shm.h"
 
 #define EXPORT		__attribute__((visibility("default")))
 #define GPUS_MAX	8

@@ -4,8 +4,8 @@
 
 #include "tap.h"
 #include "device.h"
-#include "asic.h"
-#include "discovery.h"
+#include "bus/asic.h"
+#include "bus/discovery.h"
 
 #define MM_INDEX_VRAM	(1u << 31)
 #define STRAP0		(4 * (0xd20 + 0x16))

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "log.h"
+#include "host/clock.h"
+#include "host/log.h"
 #include "tap.h"
 
 #define US	1000ull

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "tap.h"
-#include "fault.h"
+#include "host/fault.h"
 
 static char model[4096], dir[] = "/tmp/command-line.XXXXXX";
 

@@ -6,9 +6,9 @@
 
 #include "tap.h"
 #include "device.h"
-#include "control.h"
-#include "fault.h"
-#include "unix_socket.h"
+#include "bus/control.h"
+#include "host/fault.h"
+#include "bus/unix_socket.h"
 
 static struct gpu gpu;
 

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ih.h"
-#include "machine.h"
-#include "mec.h"
-#include "memory.h"
-#include "pci.h"
-#include "regs.h"
-#include "sdma.h"
+#include "vm/ih.h"
+#include "cp/machine.h"
+#include "cp/mec.h"
+#include "vm/memory.h"
+#include "bus/pci.h"
+#include "bus/regs.h"
+#include "sdma/sdma.h"
 
 #define DEVICE_VRAM_MB	64
 

@@ -5,7 +5,7 @@
  */
 #include "fake/machine.c"
 
-#include "sdma.h"
+#include "sdma/sdma.h"
 
 #define QUEUES	16
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../isa.h"
+#include "isa/isa.h"
 #include "tap.h"
 
 #define PAGE		4096u

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../exec.h"
-#include "../isa_f16.h"
+#include "isa/exec.h"
+#include "isa/f16.h"
 #include "tap.h"
 
 #define ITEMS	512		/* of input */

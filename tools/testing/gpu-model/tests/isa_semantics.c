@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../isa.h"
+#include "isa/isa.h"
 #include "tap.h"
 
 #define CODE_VA		0x10000000ull

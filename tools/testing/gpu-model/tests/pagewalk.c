@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "ih.h"
-#include "memory.h"
+#include "vm/ih.h"
+#include "vm/memory.h"
 #include "tap.h"
 
 #define VRAM_MB		64

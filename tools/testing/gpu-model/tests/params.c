@@ -8,11 +8,11 @@
 
 #include "virtual_time.h"
 #include "device.h"
-#include "hws_priv.h"
-#include "packet.h"
-#include "params.h"
-#include "sdma_ring.h"
-#include "spi.h"
+#include "cp/hws_priv.h"
+#include "vm/packet.h"
+#include "host/params.h"
+#include "sdma/ring.h"
+#include "compute/spi.h"
 #include "tap.h"
 
 #define LO(a)		((u32)(a))

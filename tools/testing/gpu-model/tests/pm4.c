@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "packets.h"
-#include "pm4.h"
+#include "cp/pm4.h"
 
 #define RING_DW		256u
 #define RING_LOG2	8

@@ -5,8 +5,8 @@
  */
 #include "fake/machine.c"
 
-#include "packet.h"
-#include "pm4.h"
+#include "vm/packet.h"
+#include "cp/pm4.h"
 
 #define RING_DW		1024u
 #define IB(q)		(QUEUE_VA((q)->n) + 0x30000)

@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 
 #include "tap.h"
-#include "unix_socket.h"
+#include "bus/unix_socket.h"
 
 int model_main(int argc, char **argv);
 #define main model_main
-#include "../main.c"
+#include "main.c"
 #undef main
 
 #define PATIENCE_MS	20000

@@ -5,8 +5,8 @@
 
 #include "tap.h"
 #include "device.h"
-#include "pm4.h"
-#include "spi.h"
+#include "cp/pm4.h"
+#include "compute/spi.h"
 
 #define SEL(me, pipe, queue)	((me) << 2 | (pipe) | (queue) << 8)
 #define CP_HQD_ACTIVE		(HQD_REG_BASE + 4 * HQD(130))

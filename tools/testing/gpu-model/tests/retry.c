@@ -10,7 +10,7 @@
 
 #include "virtual_time.h"
 #include "device.h"
-#include "params.h"
+#include "host/params.h"
 #include "tap.h"
 
 #define VMID		8

@@ -5,7 +5,7 @@
  */
 #include "fake/machine.c"
 
-#include "slot.h"
+#include "cp/slot.h"
 
 #define PIPE	1
 #define SLOT	3

@@ -12,8 +12,8 @@
 
 #include "tap.h"
 #include "device.h"
-#include "unix_socket.h"
-#include "vfio_user.h"
+#include "bus/unix_socket.h"
+#include "bus/vfio_user.h"
 
 enum { VERSION = 1, DMA_MAP, DMA_UNMAP, INFO, REGION_INFO, IRQ_INFO = 7, SET_IRQS, READ, WRITE,
        RESET = 13 };

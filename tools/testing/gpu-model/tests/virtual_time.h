@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "clock_shm.h"
+#include "host/clock.h"
+#include "host/clock_shm.h"
 
 /* To be called before the device starts. Return: what the model would share with QEMU. */
 static inline struct clock_shm *virtual_time(void)

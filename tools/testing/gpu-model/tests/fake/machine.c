@@ -7,10 +7,10 @@
 
 #include <unistd.h>
 
-#include "../../cwsr.h"
-#include "../../hws_priv.h"
-#include "../../machine.h"
-#include "../../spi.h"
+#include "cp/cwsr.h"
+#include "cp/hws_priv.h"
+#include "cp/machine.h"
+#include "compute/spi.h"
 #include "../tap.h"
 
 /* ---- a device with processes and queues ---- */

@@ -9,11 +9,11 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "../../log.h"
-#include "../../memory.h"
-#include "../../pm4.h"
-#include "../../regs.h"
-#include "../../sdma.h"
+#include "host/log.h"
+#include "vm/memory.h"
+#include "cp/pm4.h"
+#include "bus/regs.h"
+#include "sdma/sdma.h"
 #include "shell.h"
 
 u64 gpu_now(void)

@@ -8,8 +8,8 @@
 #ifndef GPU_MODEL_TESTS_FAKE_SHELL_H
 #define GPU_MODEL_TESTS_FAKE_SHELL_H
 
-#include "../../aql.h"
-#include "../../ih.h"
+#include "cp/aql.h"
+#include "vm/ih.h"
 
 #define ARENAS		8
 #define ARENA_BYTES	(256u << 20)

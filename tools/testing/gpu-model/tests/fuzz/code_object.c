@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Code objects of any content: loaded, and a kernel of theirs described. */
-#include "code_object.h"
+#include "isa/code_object.h"
 #include "fuzz.h"
-#include "wave.h"
+#include "isa/wave.h"
 
 #define BASE	0x100000000ull
 

@@ -19,8 +19,8 @@
 #include <sys/mman.h>
 
 #include "gpu.h"
-#include "log.h"
-#include "memory.h"
+#include "host/log.h"
+#include "vm/memory.h"
 
 #define RECORD_WORDS	255u
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "ih.h"
+#include "vm/ih.h"
 
 #define VRAM_MB		16
 #define TABLES		0x100000ull	/* in VRAM, and in the guest's memory */

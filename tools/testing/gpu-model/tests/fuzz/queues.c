@@ -7,10 +7,10 @@
  */
 #define _GNU_SOURCE
 #include "../device.h"
-#include "cu.h"
+#include "compute/cu.h"
 #include "fuzz.h"
 
-#include "../../mec.c"	/* its statics are what this is about */
+#include "cp/mec.c"	/* its statics are what this is about */
 
 /* Of the device: xccs.c has two, and all of this. */
 #ifndef XCCS

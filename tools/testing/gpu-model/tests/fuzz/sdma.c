@@ -7,7 +7,7 @@
 #include "../device.h"
 #include "fuzz.h"
 
-#include "../../sdma.c"	/* its statics are what this is about */
+#include "sdma/sdma.c"	/* its statics are what this is about */
 
 /* Places in VRAM, which the process sees at the same addresses. */
 #define MQD		0x100000ull

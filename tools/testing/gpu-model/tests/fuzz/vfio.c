@@ -13,7 +13,7 @@
 
 #include "../device.h"
 #include "fuzz.h"
-#include "vfio_user.h"
+#include "bus/vfio_user.h"
 
 /* A record is a message: in its kind the command and what is special about it. */
 #define KIND_COMMAND(k)	((k) & 31)

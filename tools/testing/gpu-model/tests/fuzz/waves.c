@@ -5,8 +5,8 @@
  * what lies around it.
  */
 #include "fuzz.h"
-#include "isa.h"
-#include "trap.h"
+#include "isa/isa.h"
+#include "compute/trap.h"
 
 #define CODE_VA		0x10000000ull
 #define DATA_VA		0x20000000ull

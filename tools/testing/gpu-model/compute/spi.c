@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Workgroup launch. The command-processor thread alone gives and takes room,
+ * so that room needs no lock of its own: mec_lock is enough.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cp/aql.h"
+#include "cp/hws.h"
+#include "host/log.h"
+#include "cp/machine.h"
+#include "compute/spi.h"
+
+static const struct room empty_room = {
+	.vgprs = { SIMD_VGPRS, SIMD_VGPRS, SIMD_VGPRS, SIMD_VGPRS },
+	.sgprs = { SIMD_SGPRS, SIMD_SGPRS, SIMD_SGPRS, SIMD_SGPRS },
+	.lds = CU_LDS_BYTES,
+	.barriers = CU_BARRIERS,
+};
+
+static u32 round_up(u32 v, u32 granule)
+{
+	return (v + granule - 1) / granule * granule;
+}
+
+/**
+ * struct need - resources of a workgroup
+ * @nwaves:	waves
+ * @vgprs: @sgprs: of each wave, in granules
+ * @lds:	bytes, in granules
+ */
+struct need {
+	unsigned int nwaves, vgprs, sgprs;
+	u32 lds;
+};
+
+static struct need need_of(unsigned int nwaves, unsigned int vgprs, unsigned int sgprs, u32 lds)
+{
+	return (struct need){
+		.nwaves = nwaves,
+		.vgprs = round_up(vgprs ? vgprs : 1, VGPR_GRANULE),
+		.sgprs = round_up(sgprs ? sgprs : 1, SGPR_GRANULE),
+		.lds = round_up(lds, LDS_GRANULE),
+	};
+}
+
+/*
+ * Take room for a workgroup, its waves spread over the SIMDs.
+ * Return: false, with @room in disorder, if it does not fit.
+ */
+static bool room_take(struct room *room, const struct need *n, u8 *simd, u8 *slot)
+{
+	unsigned int i, s, best;
+
+	if (n->nwaves > WG_WAVES_MAX || room->lds < n->lds)
+		return false;
+	room->lds -= n->lds;
+	if (n->nwaves > 1) {
+		if (!room->barriers)
+			return false;
+		room->barriers--;
+	}
+	for (i = 0; i < n->nwaves; i++) {
+		best = CU_SIMDS;
+		for (s = 0; s < CU_SIMDS; s++) {
+			if (room->slots[s] == (1u << SIMD_WAVES) - 1 ||
+			    room->vgprs[s] < n->vgprs || room->sgprs[s] < n->sgprs)
+				continue;
+			if (best == CU_SIMDS || __builtin_popcount(room->slots[s]) <
+						__builtin_popcount(room->slots[best]))
+				best = s;
+		}
+		if (best == CU_SIMDS)
+			return false;
+		simd[i] = best;
+		slot[i] = __builtin_ctz(~room->slots[best]);
+		room->slots[best] |= 1u << slot[i];
+		room->vgprs[best] -= n->vgprs;
+		room->sgprs[best] -= n->sgprs;
+	}
+	return true;
+}
+
+/**
+ * spi_fits() - could a workgroup ever be launched?
+ * @nwaves: @vgprs: @sgprs: waves, and registers of each
+ * @lds:	bytes
+ *
+ * Return: true if it fits into an empty compute unit.
+ */
+bool spi_fits(unsigned int nwaves, unsigned int vgprs, unsigned int sgprs, u32 lds)
+{
+	struct need n = need_of(nwaves, vgprs, sgprs, lds);
+	struct room room = empty_room;
+	u8 simd[WG_WAVES_MAX], slot[WG_WAVES_MAX];
+
+	return room_take(&room, &n, simd, slot);
+}
+
+/**
+ * spi_release() - give back what a group holds
+ * @g:		device
+ * @grp:	group that left its unit
+ */
+void spi_release(struct gpu *g, struct group *grp)
+{
+	struct room *room = &g->spi->room[grp->cu - g->spi->cus];
+	unsigned int i;
+
+	for (i = 0; i < grp->wg->nwaves; i++) {
+		room->slots[grp->simd[i]] &= ~(1u << grp->slot[i]);
+		room->vgprs[grp->simd[i]] += grp->vgprs;
+		room->sgprs[grp->simd[i]] += grp->sgprs;
+	}
+	room->lds += grp->lds;
+	if (grp->wg->nwaves > 1)
+		room->barriers++;
+	grp->cu = NULL;
+}
+
+/**
+ * group_free() - free a group and its waves
+ * @grp:	group without resources
+ */
+void group_free(struct group *grp)
+{
+	wg_free(grp->wg);
+	free(grp);
+}
+
+static bool scratch_slot_used(const struct user_queue *q, unsigned int i)
+{
+	return q->scratch_used[i / 64] >> i % 64 & 1;
+}
+
+/* @n scratch slots of an XCC's share in a row; -1 if there are none. */
+static s32 scratch_find(const struct user_queue *q, unsigned int xcc, unsigned int n)
+{
+	unsigned int i, run = 0, first = xcc * q->scratch_slots;
+
+	for (i = first; i < first + q->scratch_slots; i++) {
+		run = scratch_slot_used(q, i) ? 0 : run + 1;
+		if (run == n)
+			return i + 1 - n;
+	}
+	return -1;
+}
+
+static void scratch_mark(struct user_queue *q, s32 first, unsigned int n, bool used)
+{
+	s32 i;
+
+	if (first < 0)
+		return;
+	for (i = first; i < first + (s32)n; i++) {
+		if (used)
+			q->scratch_used[i / 64] |= (u64)1 << i % 64;
+		else
+			q->scratch_used[i / 64] &= ~((u64)1 << i % 64);
+	}
+}
+
+void spi_scratch_take(struct user_queue *q, const struct group *grp)
+{
+	scratch_mark(q, grp->scratch, grp->wg->nwaves, true);
+}
+
+void spi_scratch_give(struct user_queue *q, const struct group *grp)
+{
+	scratch_mark(q, grp->scratch, grp->wg->nwaves, false);
+}
+
+/* HW_ID as s_getreg_b32 reads it: SQ_WAVE_HW_ID of gc_9_0_sh_mask.h. */
+static u32 hw_id(const struct cu *cu, const struct group *grp, unsigned int i)
+{
+	const struct hqd *h = grp->q->h;
+
+	return grp->slot[i] | grp->simd[i] << 4 | h->pipe << 6 | (cu->index & 0xf) << 8 |
+	       (cu->engine & 3) << 13 | (grp->number & 0xf) << 16 | grp->q->vmid << 20 |
+	       h->queue << 24 | (u32)1 << 30;
+}
+
+/* An engine restores one wave after the other. */
+static u64 restored_at(struct gpu *g, unsigned int engine, const struct group *grp)
+{
+	u64 *at = &g->spi->restored_at[engine], begin = gpu_now();
+	unsigned int i;
+
+	if (begin < grp->ready)
+		begin = grp->ready;
+	if (*at < begin)
+		*at = begin;
+	for (i = 0; i < grp->wg->nwaves; i++)
+		*at += grp->wg->waves[i].ended ? 0 : param.restore_wave_ns;
+	return *at;
+}
+
+static void place(struct gpu *g, struct cu *cu, struct group *grp)
+{
+	struct user_queue *q = grp->q;
+	const struct hqd *h = q->h;
+	unsigned int i;
+
+	grp->cu = cu;
+	grp->count = &g->spi->count[cu_engine(g, cu)][h->pipe * MEC_QUEUES + h->queue];
+	for (i = 0; i < grp->wg->nwaves; i++) {
+		struct wave *w = &grp->wg->waves[i];
+
+		w->hw_id = hw_id(cu, grp, i);
+		w->xcc_id = cu->xcc;
+		w->mem = &q->mem;
+		w->wg = grp->wg;
+		if (w->ended)
+			continue;
+		log_event(grp->restored ? "wave-restore" : "wave-start",
+			  "queue=%#x pasid=%u disp=%" PRIu64 " wg=%" PRIu64
+			  " wave=%u xcc=%u engine=%u cu=%u simd=%u slot=%u vmid=%u pc=%#" PRIx64
+			  " insns=%" PRIu64, h->doorbell, q->pasid, grp->d->packet,
+			  grp->number, w->index, cu->xcc, cu->engine, cu->index, grp->simd[i],
+			  grp->slot[i], q->vmid, w->pc, w->insns);
+	}
+	if (grp->restored)
+		grp->ready = restored_at(g, cu_engine(g, cu), grp);
+	cu_add(cu, grp);
+}
+
+/**
+ * group_alloc() - a group with all registers zero
+ * @d:		dispatch
+ * @number:	linear workgroup number
+ * @nwaves:	waves
+ * @scratch:	first scratch slot or -1
+ *
+ * Return: group without resources, or NULL if out of memory.
+ */
+struct group *group_alloc(struct dispatch *d, u64 number, unsigned int nwaves, s32 scratch)
+{
+	struct group *grp = calloc(1, sizeof(*grp));
+
+	if (!grp)
+		return NULL;
+	grp->wg = wg_alloc(nwaves, d->code.vgprs, d->code.acc_offset,
+			   round_up(d->lds_bytes, LDS_GRANULE));
+	if (!grp->wg) {
+		free(grp);
+		return NULL;
+	}
+	grp->wg->owner = grp;
+	grp->q = d->q;
+	grp->d = d;
+	grp->number = number;
+	grp->scratch = scratch;
+	grp->ready = gpu_now();
+	return grp;
+}
+
+/*
+ * What trap handlers and debuggers find in a wave's trap temporaries: its packet's
+ * place in the ring, its workgroup, its number in that (ROCdbgapi, gfx9). The
+ * hardware does so when SPI_GDBG_PER_VMID_CNTL says so; nobody else can look.
+ */
+static void init_ttmps(struct group *grp, const u32 id[3])
+{
+	u32 packet = grp->d->packet & grp->q->mask & 0x1ffffff;
+	unsigned int i;
+
+	for (i = 0; i < grp->wg->nwaves; i++) {
+		u32 *ttmp = grp->wg->waves[i].sgpr + SGPR_TTMP;
+
+		memcpy(ttmp + 8, id, 3 * sizeof(*id));
+		ttmp[11] = i;
+		if (grp->q->mem.arch == GFX942)
+			ttmp[11] |= packet << 6;
+		else
+			ttmp[6] = packet;
+	}
+}
+
+/* May a workgroup of @q that belongs to @xcc go to @cu? */
+static bool cu_allowed(const struct user_queue *q, unsigned int xcc, const u32 *reserved,
+		       const struct cu *cu)
+{
+	unsigned int e = cu_engine(q->g, cu);
+
+	return cu->xcc == xcc && q->cus[e] >> cu->index & 1 && !(reserved[e] >> cu->index & 1);
+}
+
+/* CP_HQD_QUANTUM, in ms; its other scale is not documented (cik_regs.h). */
+#define QUANTUM_EN		1u
+#define QUANTUM_SCALE_1MS	(1u << 4)
+#define QUANTUM_DURATION(v)	((v) >> 8 & 0x3f)
+
+/* A queue that launches keeps its pipe from its equals for its quantum. */
+static void take_pipe(struct user_queue *q)
+{
+	u32 v = q->h->reg[HQD(MQD_QUANTUM)];
+	u64 now = gpu_now();
+
+	if (now >= q->pipe_until && v & QUANTUM_EN && v & QUANTUM_SCALE_1MS)
+		q->pipe_until = now + QUANTUM_DURATION(v) * NS_PER_MS;
+}
+
+/*
+ * One group of @q to the first unit that has room.
+ * Return: false if there is no room, or nothing to launch.
+ */
+static bool launch_one(struct gpu *g, struct user_queue *q, const u32 *reserved)
+{
+	struct group *grp = q->pending;
+	struct dispatch *d = q->launching;
+	struct spi *spi = g->spi;
+	s32 scratch = -1;
+	struct need n;
+	unsigned int i, c, xcc = group_xcc(q, grp ? grp->number : d->next);
+	u32 id[3];
+
+	if (grp) {
+		n = need_of(grp->wg->nwaves, grp->d->code.vgprs, grp->d->code.sgprs,
+			    grp->d->lds_bytes);
+	} else {
+		n = need_of(dispatch_waves(d, d->next, id), d->code.vgprs, d->code.sgprs,
+			    d->lds_bytes);
+		if (d->regs.scratch_wave_bytes) {
+			scratch = scratch_find(q, xcc, n.nwaves);
+			if (scratch < 0)
+				return false;
+		}
+	}
+
+	for (i = 0; i < spi->ncus; i++) {
+		u8 simd[WG_WAVES_MAX], slot[WG_WAVES_MAX];
+		struct room room;
+
+		c = (spi->next_cu + i) % spi->ncus;
+		room = spi->room[c];
+		if (!cu_allowed(q, xcc, reserved, &spi->cus[c]) ||
+		    !room_take(&room, &n, simd, slot))
+			continue;
+		if (grp) {
+			q->pending = grp->next;
+		} else {
+			grp = group_alloc(d, d->next, n.nwaves, scratch);
+			if (!grp) {
+				log_warn("out of memory for a workgroup");
+				return false;
+			}
+			wg_init_regs(grp->wg, &d->code, &d->regs, id,
+				     scratch < 0 ? 0 : scratch);
+			init_ttmps(grp, id);
+			trap_launch(grp);
+			spi_scratch_take(q, grp);
+			if (grp->ready < d->ready)
+				grp->ready = d->ready;
+			if (!d->next)
+				d->begin = grp->ready;
+			d->live++;
+			d->next++;
+		}
+		memcpy(grp->simd, simd, sizeof(simd));
+		memcpy(grp->slot, slot, sizeof(slot));
+		grp->vgprs = n.vgprs;
+		grp->sgprs = n.sgprs;
+		grp->lds = n.lds;
+		spi->room[c] = room;
+		spi->next_cu = c + 1;
+		q->turn = ++spi->turn;
+		take_pipe(q);
+		place(g, &spi->cus[c], grp);
+		return true;
+	}
+	return false;
+}
+
+static bool wants_launch(const struct user_queue *q)
+{
+	return !q->frozen && gpu_now() >= q->since && (q->pending || q->launching);
+}
+
+static bool equals(const struct user_queue *a, const struct user_queue *b)
+{
+	return a->pipe_priority == b->pipe_priority && a->priority == b->priority;
+}
+
+static bool in_list(struct user_queue *const *list, unsigned int n, const struct user_queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < n && list[i] != q; i++)
+		;
+	return i < n;
+}
+
+/* Does an equal that could launch hold the pipe of @q? */
+static bool held_back(struct gpu *g, const struct user_queue *q, u64 now,
+		      struct user_queue *const *tried, unsigned int ntried)
+{
+	const struct user_queue *o;
+
+	if (now < q->pipe_until)
+		return false;
+	for (o = g->spi->queues; o; o = o->next)
+		if (now < o->pipe_until && o->h->pipe == q->h->pipe && equals(o, q) &&
+		    wants_launch(o) && !in_list(tried, ntried, o))
+			return true;
+	return false;
+}
+
+/**
+ * spi_launch() - launch workgroups while there is room
+ * @g:		device
+ * @limit:	at most this many; reduced by those launched
+ *
+ * Return: true when a dispatch was launched to its last workgroup: the queue's
+ * next packet may want the remaining room before a lower queue gets it.
+ */
+bool spi_launch(struct gpu *g, unsigned int *limit)
+{
+	u32 reserved[ALL_ENGINES_MAX] = {}, blocked[ALL_ENGINES_MAX] = {};
+	struct user_queue *q, *best, *tried[MEC_PIPES * MEC_QUEUES];
+	unsigned int e, ntried = 0, level = ~0u;
+	u64 now = gpu_now();
+
+	while (*limit) {
+		best = NULL;
+		for (q = g->spi->queues; q; q = q->next) {
+			if (wants_launch(q) && !in_list(tried, ntried, q) &&
+			    !held_back(g, q, now, tried, ntried) &&
+			    (!best || (equals(q, best) && q->turn < best->turn)))
+				best = q;	/* the list is in the order of priorities */
+		}
+		if (!best)
+			break;
+		if (best->pipe_priority != level) {
+			/* What waits at a higher level keeps its units free of lower ones. */
+			memcpy(reserved, blocked, sizeof(reserved));
+			level = best->pipe_priority;
+		}
+		if (!launch_one(g, best, reserved)) {
+			for (e = 0; e < ALL_ENGINES_MAX; e++)
+				blocked[e] |= best->cus[e];
+			tried[ntried++] = best;
+			continue;
+		}
+		(*limit)--;
+		if (best->launching && best->launching->next == best->launching->total) {
+			aql_launched(best->launching);
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * spi_reap() - complete groups that ended
+ * @g:	device
+ *
+ * Return: true if there were any.
+ */
+bool spi_reap(struct gpu *g)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < g->spi->ncus; i++) {
+		struct group *grp = cu_reap(&g->spi->cus[i]);
+
+		while (grp) {
+			struct group *next = grp->next;
+			struct dispatch *d = grp->d;
+
+			spi_scratch_give(grp->q, grp);
+			spi_release(g, grp);
+			group_free(grp);
+			aql_group_ended(d);
+			grp = next;
+			any = true;
+		}
+	}
+	return any;
+}
+
+static u32 slot_bit(const struct hqd *h)
+{
+	return (u32)1 << (h->pipe * MEC_QUEUES + h->queue);
+}
+
+/**
+ * spi_attach() - a user queue came to a hardware slot
+ * @g:	device
+ * @q:	queue
+ *
+ * The list is in the order in which the command processor looks at the queues'
+ * packets: by pipe priority, then queue priority, then as they came.
+ */
+void spi_attach(struct gpu *g, struct user_queue *q)
+{
+	struct user_queue **p;
+
+	for (p = &g->spi->queues; *p; p = &(*p)->next)
+		if ((*p)->pipe_priority < q->pipe_priority ||
+		    ((*p)->pipe_priority == q->pipe_priority && (*p)->priority < q->priority))
+			break;
+	q->next = *p;
+	*p = q;
+	atomic_fetch_or(&g->spi->slotted, slot_bit(q->h));
+}
+
+/**
+ * spi_detach() - a user queue leaves its hardware slot
+ * @g:	device
+ * @q:	queue, none of whose groups is on the machine
+ */
+void spi_detach(struct gpu *g, struct user_queue *q)
+{
+	struct user_queue **p;
+
+	for (p = &g->spi->queues; *p && *p != q; p = &(*p)->next)
+		;
+	if (*p)
+		*p = q->next;
+	atomic_fetch_and(&g->spi->slotted, ~slot_bit(q->h));
+}
+
+/**
+ * spi_wave_status() - SPI_CSQ_WF_ACTIVE_STATUS
+ * @g:		device
+ * @engine:	shader engine, of all XCCs
+ *
+ * A bit is on while a queue is slotted, with or without waves
+ * (kgd_gfx_v9_get_cu_occupancy() says so); hence the same for all engines.
+ *
+ * Return: bitmap, bit pipe * 8 + queue.
+ */
+u32 spi_wave_status(struct gpu *g, unsigned int engine)
+{
+	if (!g->spi || engine >= gpu_engines(g))
+		return 0;
+	return atomic_load(&g->spi->slotted);
+}
+
+/**
+ * spi_wave_count() - SPI_CSQ_WF_ACTIVE_COUNT_n
+ * @g:		device
+ * @engine:	shader engine, of all XCCs
+ * @pipe:	pipe of ME 1
+ * @n:		queue
+ *
+ * Return: waves in flight.
+ */
+u32 spi_wave_count(struct gpu *g, unsigned int engine, unsigned int pipe, unsigned int n)
+{
+	if (!g->spi || engine >= gpu_engines(g) || pipe >= MEC_PIPES || n >= MEC_QUEUES)
+		return 0;
+	return atomic_load(&g->spi->count[engine][pipe * MEC_QUEUES + n]);
+}
+
+/**
+ * spi_in_flight() - has a queue waves on the machine?
+ * @q:	queue
+ *
+ * Return: true if so, stopped ones included.
+ */
+bool spi_in_flight(const struct user_queue *q)
+{
+	unsigned int e;
+
+	for (e = 0; e < gpu_engines(q->g); e++)
+		if (spi_wave_count(q->g, e, q->h->pipe, q->h->queue))
+			return true;
+	return false;
+}
+
+/**
+ * spi_start() - build the machine and start its workers
+ * @g:	device
+ *
+ * Return: 0 or -errno.
+ */
+int spi_start(struct gpu *g)
+{
+	unsigned int i, n = gpu_engines(g) * g->cfg.cus_per_engine;
+	struct spi *spi;
+
+	if (!n || g->cfg.xccs > XCCS_MAX || g->cfg.engines > ENGINES_MAX ||
+	    g->cfg.cus_per_engine > 16 || !g->cfg.workers)
+		return -EINVAL;
+	spi = calloc(1, sizeof(*spi));
+	if (!spi)
+		return -ENOMEM;
+	spi->ncus = n;
+	spi->cus = calloc(n, sizeof(*spi->cus));
+	spi->room = calloc(n, sizeof(*spi->room));
+	if (!spi->cus || !spi->room)
+		goto fail;
+	for (i = 0; i < n; i++) {
+		/* Neighbours in the search belong to different XCCs and engines. */
+		spi->cus[i].xcc = i % g->cfg.xccs;
+		spi->cus[i].engine = i / g->cfg.xccs % g->cfg.engines;
+		spi->cus[i].index = i / gpu_engines(g);
+		spi->room[i] = empty_room;
+	}
+	g->spi = spi;
+	spi->workers = cu_start(g, spi->cus, n, g->cfg.workers);
+	if (spi->workers)
+		return 0;
+	g->spi = NULL;
+fail:
+	free(spi->cus);
+	free(spi->room);
+	free(spi);
+	return -ENOMEM;
+}
+
+/**
+ * spi_stop() - stop the workers, free the machine
+ * @g:	device; all queues are gone
+ */
+void spi_stop(struct gpu *g)
+{
+	struct spi *spi = g->spi;
+
+	cu_stop(spi->workers, spi->cus, spi->ncus);
+	g->spi = NULL;
+	free(spi->cus);
+	free(spi->room);
+	free(spi);
+}

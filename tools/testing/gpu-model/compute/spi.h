@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Workgroup launch: which queue's next workgroup goes to which compute unit.
+ * Everything here is protected by gpu.mec_lock, except the wave counters.
+ */
+#ifndef GPU_MODEL_SPI_H
+#define GPU_MODEL_SPI_H
+
+#include "compute/cu.h"
+#include "cp/mec.h"
+
+/**
+ * struct room - what is free in one compute unit
+ * @slots:	wave slots taken, a bitmap for each SIMD
+ * @vgprs: @sgprs: free, for each SIMD
+ * @lds:	bytes free
+ * @barriers:	barrier resources free
+ */
+struct room {
+	u8 slots[CU_SIMDS];
+	u16 vgprs[CU_SIMDS], sgprs[CU_SIMDS];
+	u32 lds;
+	u16 barriers;
+};
+
+/**
+ * struct spi - launcher
+ * @cus: @room: @ncus: the machine; XCCs and engines interleaved
+ * @workers:	threads of cu.c
+ * @next_cu:	where the search for room starts
+ * @queues:	mapped user queues
+ * @turn:	counts launches, for round-robin among equals
+ * @slotted:	queue slots that hold a user queue, bit pipe * 8 + queue
+ * @count:	waves in flight by engine of all and queue slot
+ * @copied_at:	model time at which the last queue's saved bytes are read
+ * @restored_at: ... and an engine's last wave is restored
+ */
+struct spi {
+	struct cu *cus;
+	struct room *room;
+	unsigned int ncus;
+	struct worker *workers;
+	unsigned int next_cu;
+	struct user_queue *queues;
+	u64 turn;
+	atomic_uint slotted;
+	atomic_uint count[ALL_ENGINES_MAX][MEC_PIPES * MEC_QUEUES];
+	u64 copied_at, restored_at[ALL_ENGINES_MAX];
+};
+
+/* Would a workgroup ever fit into an empty unit? */
+bool spi_fits(unsigned int nwaves, unsigned int vgprs, unsigned int sgprs, u32 lds);
+
+/*
+ * Launch up to *@limit workgroups: higher pipe priority first, then higher queue
+ * priority, then, on a pipe, who holds it for its quantum, then round-robin. While a workgroup of one pipe priority waits for
+ * room, no lower pipe priority may take room in the units it could use. Running
+ * waves are never displaced. True when a dispatch was launched completely.
+ */
+bool spi_launch(struct gpu *g, unsigned int *limit);
+
+/* Give back the resources of a group that left its unit. */
+void spi_release(struct gpu *g, struct group *grp);
+
+/* A queue came to, or left, a hardware slot. */
+void spi_attach(struct gpu *g, struct user_queue *q);
+void spi_detach(struct gpu *g, struct user_queue *q);
+
+/* A queue's scratch slots, by the group that uses them. */
+void spi_scratch_take(struct user_queue *q, const struct group *grp);
+void spi_scratch_give(struct user_queue *q, const struct group *grp);
+
+/* Has the queue waves on the machine? */
+bool spi_in_flight(const struct user_queue *q);
+
+/* Give back what ended groups held; complete their dispatches. True if there were any. */
+bool spi_reap(struct gpu *g);
+
+int spi_start(struct gpu *g);
+void spi_stop(struct gpu *g);
+
+struct group *group_alloc(struct dispatch *d, u64 number, unsigned int nwaves, s32 scratch);
+
+/* Free a group with its waves; it holds no resources any more. */
+void group_free(struct group *grp);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Compute wave save and restore: a queue's state to and from its save area. */
+#ifndef GPU_MODEL_CWSR_H
+#define GPU_MODEL_CWSR_H
+
+#include "cp/aql.h"
+
+/**
+ * struct cwsr_size - where a save will go
+ * @stack:	bytes of control stack
+ * @state:	bytes of wave state
+ */
+struct cwsr_size {
+	u32 stack, state;
+};
+
+/*
+ * A preemption in four steps, with mec_lock held except for the third:
+ *   cwsr_remove()  takes the queue's groups off the machine into q->removed
+ *   cwsr_check()   does the save area hold them? -ENOSPC, -EFAULT, -EBUSY
+ *   cwsr_write()   copies state to memory (no lock: q is frozen)
+ *   cwsr_drop()    frees the host's copy and the resources
+ * or, when the area will not do, cwsr_undo(): the waves stay, stopped for good.
+ */
+void cwsr_remove(struct user_queue *q);
+int cwsr_check(struct user_queue *q, struct cwsr_size *size);
+int cwsr_write(struct user_queue *q);
+void cwsr_drop(struct user_queue *q);
+void cwsr_undo(struct user_queue *q);
+
+/* Is there a saved state in the MQD copy of this slot? */
+bool cwsr_saved(const struct hqd *h);
+
+/* Read it back: dispatches, and groups into q->pending. 0 or -errno. */
+int cwsr_restore(struct user_queue *q, u64 *bytes);
+
+/* Modelled time to move @bytes of context. */
+u64 cwsr_time(struct gpu *g, u64 bytes);
+
+/* Waves that cwsr_remove() took off, added to those of each engine. */
+void cwsr_count(const struct user_queue *q, unsigned int waves[ALL_ENGINES_MAX]);
+
+/* Modelled time of a save: fixed, by @bytes, and by the waves of the engine with most. */
+u64 cwsr_save_time(struct gpu *g, u64 bytes, const unsigned int waves[ALL_ENGINES_MAX]);
+
+/* Modelled time that waves get to end by themselves when their queue has to go. */
+u64 cwsr_grace(struct gpu *g);
+
+#endif

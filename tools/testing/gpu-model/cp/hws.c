@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hardware scheduler: the firmware behind the HIQ. A runlist names processes
+ * and their queues, which get VMIDs and queue slots (runlist.c), others with
+ * each runlist, and lose them by preemption (preempt.c). Here: what the HIQ's
+ * packets say. Layouts: kfd_pm4_headers_ai.h and kfd_pm4_headers_aldebaran.h.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/fault.h"
+#include "cp/hws_priv.h"
+#include "host/log.h"
+#include "cp/machine.h"
+#include "vm/memory.h"
+#include "bus/regs.h"
+#include "sdma/sdma.h"
+#include "compute/spi.h"
+
+#define IB_DWORDS_MAX	(1u << 16)
+#define RUN_LIST_CHAIN	(1u << 20)
+
+enum { QUEUE_STATIC = 2, QUEUE_STATIC_LOW_LATENCY = 3 };	/* MAP_QUEUES queue_type */
+enum { ACTION_PREEMPT = 0, ACTION_RESET = 1 };			/* UNMAP_QUEUES action */
+enum { SEL_DOORBELLS = 0, SEL_PASID = 1, SEL_ALL = 2, SEL_DYNAMIC = 3 };
+
+/**
+ * hws_copy_begin() - a part of a preemption or restore begins that only moves bytes
+ * @g:	device; mec_lock is dropped until hws_copy_end()
+ */
+void hws_copy_begin(struct gpu *g)
+{
+	g->hws->copying = true;
+	pthread_mutex_unlock(&g->mec_lock);
+}
+
+/**
+ * hws_copy_end() - it ends
+ * @g:	device
+ */
+void hws_copy_end(struct gpu *g)
+{
+	pthread_mutex_lock(&g->mec_lock);
+	g->hws->copying = false;
+	pthread_cond_broadcast(&g->hws->copied);
+}
+
+/**
+ * hws_wait_copied() - wait for a part of that kind to end
+ * @g:	device; mec_lock is dropped meanwhile
+ */
+void hws_wait_copied(struct gpu *g)
+{
+	while (g->hws->copying)
+		pthread_cond_wait(&g->hws->copied, &g->mec_lock);
+}
+
+/* Which queues an UNMAP_QUEUES means. */
+struct filter {
+	unsigned int select;
+	u16 pasid;
+	unsigned int ndoorbells;
+	u32 doorbell[4];
+};
+
+static bool wanted(const struct filter *f, u16 pasid, u32 doorbell, bool is_static)
+{
+	unsigned int i;
+
+	switch (f->select) {
+	case SEL_PASID:
+		return pasid == f->pasid;
+	case SEL_ALL:
+		return true;
+	case SEL_DYNAMIC:
+		return !is_static;
+	default:
+		for (i = 0; i < f->ndoorbells; i++)
+			if (f->doorbell[i] == doorbell)
+				return true;
+		return false;
+	}
+}
+
+static bool sdma_wanted(const void *ctx, u16 pasid, u32 doorbell)
+{
+	return wanted(ctx, pasid, doorbell, false);
+}
+
+/* Take those queues off, as preempt_turn() goes on with. SDMA ones leave at once. */
+static void preempt(struct gpu *g, const struct filter *f)
+{
+	struct user_queue *q;
+
+	sdma_unmap(g, sdma_wanted, f);
+	for (q = g->spi->queues; q; q = q->next)
+		q->leaving = wanted(f, q->pasid, q->h->doorbell, q->is_static);
+	preempt_begin(g);
+}
+
+/**
+ * hws_turn() - what the scheduler does by itself
+ * @g:	device
+ */
+void hws_turn(struct gpu *g)
+{
+	struct hws *s = g->hws;
+
+	if ((s->busy && !preempt_turn(g)) || !s->rotate_at)
+		return;
+	if (gpu_now() < s->rotate_at) {
+		mec_kick_at(g, s->rotate_at);
+	} else if (runlist_rotate(g)) {
+		s->remap = true;
+		preempt_begin(g);
+	}
+}
+
+/* ---- packets ---- */
+
+static s64 set_resources(struct gpu *g, const u32 *p, unsigned int n)
+{
+	struct hws *s = g->hws;
+
+	if (n < 7)
+		return -EINVAL;
+	s->vmid_mask = p[0];
+	s->unmap_latency = (p[0] >> 16 & 0xff) * UNMAP_LATENCY_NS;
+	s->queue_mask = p[1] | (u64)p[2] << 32;
+	log_event("set-resources", "vmids=%#x queues=%#" PRIx64 " unmap-latency-ms=%" PRIu64,
+		  s->vmid_mask, s->queue_mask, s->unmap_latency / NS_PER_MS);
+	return 0;
+}
+
+static int add_process(struct hws *s, const u32 *p, unsigned int n)
+{
+	struct process *process = &s->process[s->nprocess];
+
+	if (n < 16 || !(p[0] & 0xffff))
+		return -EINVAL;
+	*process = (struct process){
+		.pasid = p[0],
+		.quantum = (p[0] >> 25) * PROCESS_QUANTUM_NS,
+		.base = p[1] | (u64)p[2] << 32,
+		.sh_mem_bases = p[3],
+		.retry = !(p[4] & SH_MEM_CONFIG_RETRY_DISABLE),
+		.trap = {
+			.tba = (p[5] | (u64)(p[6] & 0xff) << 32) << 8,
+			.tma = (p[7] | (u64)(p[8] & 0xff) << 32) << 8,
+		},
+	};
+	if (n >= 18) {		/* the packet of GPUs that are debugged by VMID */
+		process->trap.debug = p[13];
+		memcpy(process->trap.watch, p + 14, sizeof(process->trap.watch));
+	}
+	s->nprocess++;
+	return 0;
+}
+
+static int add_queue(struct hws *s, const u32 *p, unsigned int n)
+{
+	unsigned int type, engine;
+
+	if (n < 6 || !s->nprocess)
+		return -EINVAL;
+	type = p[0] >> 21 & 7;
+	engine = p[0] >> 26 & 7;
+	if ((p[0] >> 4 & 3) != 1)
+		return -EINVAL;		/* the scheduler chooses the slots */
+	s->entry[s->nentry++] = (struct entry){
+		.process = s->nprocess - 1,
+		.sdma = engine || p[0] >> 2 & 3,	/* which one, its MQD says */
+		.is_static = type == QUEUE_STATIC || type == QUEUE_STATIC_LOW_LATENCY,
+		.doorbell = p[1] >> 2 & 0x3ffffff,
+		.mqd = p[2] | (u64)p[3] << 32,
+		.write_addr = p[4] | (u64)p[5] << 32,
+	};
+	return 0;
+}
+
+/*
+ * A RUN_LIST ends a list that does not fit: @p, the packet in the list, leads
+ * back to it. @list: the packet that began it.
+ */
+static int add_chain(struct hws *s, const u32 *p, unsigned int n, const u32 *list)
+{
+	if (n < 3 || !(p[2] & RUN_LIST_CHAIN) || p[0] != list[0] || p[1] != list[1]) {
+		log_warn("runlist: the RUN_LIST in it does not lead back to its start");
+		return -EINVAL;
+	}
+	s->chained = true;
+	return 0;
+}
+
+/* Packets of a runlist's IB, @dw dwords of it. */
+static int parse_ib(struct hws *s, const u32 *ib, unsigned int dw, const u32 *list)
+{
+	unsigned int i, n, op;
+	int err = 0;
+
+	for (i = 0; i < dw && !err; i += n + 1) {
+		op = ib[i] >> 8 & 0xff;
+		n = (ib[i] >> 16 & 0x3fff) + 1;
+		if (ib[i] >> 30 != 3 || n >= dw - i)
+			return -EINVAL;
+		switch (op) {
+		case IT_MAP_PROCESS:
+			err = add_process(s, ib + i + 1, n);
+			break;
+		case IT_MAP_QUEUES:
+			err = add_queue(s, ib + i + 1, n);
+			break;
+		case IT_RUN_LIST:
+			return add_chain(s, ib + i + 1, n, list);
+		default:
+			return -EINVAL;
+		}
+	}
+	return err;
+}
+
+static s64 run_list(struct gpu *g, const u32 *p, unsigned int n)
+{
+	static const struct filter dynamic = { .select = SEL_DYNAMIC };
+	struct hws *s = g->hws;
+	struct user_queue *q;
+	unsigned int dw;
+	u32 *ib;
+	int err;
+
+	if (n < 3)
+		return -EINVAL;
+	dw = p[2] & 0xfffff;
+	if (!(p[2] >> 23 & 1) || dw > IB_DWORDS_MAX)
+		return -EINVAL;
+	runlist_drop(s);
+	ib = calloc(dw + 1, 4);
+	s->process = calloc(dw + 1, sizeof(*s->process));
+	s->entry = calloc(dw + 1, sizeof(*s->entry));
+	if (!ib || !s->process || !s->entry)
+		err = -ENOMEM;
+	else
+		err = vm_read(g, 0, (p[0] & ~3u) | (u64)p[1] << 32, ib, dw * 4);
+	if (!err)
+		err = parse_ib(s, ib, dw, p);
+	free(ib);
+	if (err) {
+		runlist_drop(s);
+		log_warn("runlist refused (%d)", err);
+		return -EINVAL;
+	}
+	s->concurrent = p[2] >> 24 & 0xf;
+	if (!s->concurrent)
+		s->concurrent = VMIDS;
+
+	for (q = g->spi->queues; q; q = q->next) {
+		if (!q->is_static && !q->stuck) {
+			/* A new list without an unmap before it replaces the old one. */
+			s->remap = true;
+			preempt(g, &dynamic);
+			return 0;
+		}
+	}
+	sdma_unmap(g, sdma_wanted, &dynamic);
+	runlist_map(g);
+	return s->mapped_at;
+}
+
+static void reset_queues(struct gpu *g, const struct filter *f)
+{
+	struct user_queue *q, *next;
+
+	sdma_unmap(g, sdma_wanted, f);
+	for (q = g->spi->queues; q; q = next) {
+		struct hqd *h = q->h;
+
+		next = q->next;
+		if (!wanted(f, q->pasid, h->doorbell, q->is_static))
+			continue;
+		machine_queue_reset(g, h);
+		mec_unmap(g, h);
+	}
+	runlist_free_vmids(g);
+}
+
+static s64 unmap_queues(struct gpu *g, const u32 *p, unsigned int n)
+{
+	struct hws *s = g->hws;
+	struct filter f = {};
+	unsigned int i;
+
+	if (n < 1 || (p[0] & 3) > ACTION_RESET)
+		return -EINVAL;		/* amdkfd has no use for the other actions */
+	if (p[0] >> 26 & 7)
+		return 0;		/* amdkfd has SDMA queues leave along with the others */
+	f.select = p[0] >> 4 & 3;
+	if (f.select == SEL_PASID) {
+		if (n < 2)
+			return -EINVAL;
+		f.pasid = p[1];
+	} else if (f.select == SEL_DOORBELLS) {
+		f.ndoorbells = p[0] >> 29;
+		if (f.ndoorbells > 4 || n < 1 + f.ndoorbells)
+			return -EINVAL;
+		for (i = 0; i < f.ndoorbells; i++)
+			f.doorbell[i] = p[1 + i] >> 2 & 0x3ffffff;
+	}
+	/* What goes does not come back with the next rotation. */
+	for (i = 0; i < s->nentry; i++)
+		s->entry[i].gone |= wanted(&f, s->process[s->entry[i].process].pasid,
+					   s->entry[i].doorbell, s->entry[i].is_static);
+	if (f.select == SEL_ALL || f.select == SEL_DYNAMIC)
+		runlist_drop(s);
+	if ((p[0] & 3) == ACTION_RESET) {
+		reset_queues(g, &f);
+		return 0;
+	}
+	preempt(g, &f);
+	return 0;
+}
+
+static s64 query_status(struct gpu *g, const u32 *p, unsigned int n)
+{
+	u64 value;
+
+	if (n < 6)
+		return -EINVAL;
+	if (fault_hit(FAULT_LOSE_FENCE, NULL))
+		return 0;
+	value = p[4] | (u64)p[5] << 32;
+	if (vm_write(g, 0, p[2] | (u64)p[3] << 32, &value, sizeof(value)))
+		return -EINVAL;
+	return 0;
+}
+
+s64 hws_packet(struct gpu *g, unsigned int op, const u32 *p, unsigned int n)
+{
+	struct hws *s = g->hws;
+
+	if (s->busy && !preempt_turn(g))
+		return -EAGAIN;
+	if (gpu_now() < s->mapped_at) {		/* what rotated in, or replaced another list */
+		mec_kick_at(g, s->mapped_at);
+		return -EAGAIN;
+	}
+	switch (op) {
+	case IT_SET_RESOURCES:
+		return set_resources(g, p, n);
+	case IT_RUN_LIST:
+		return run_list(g, p, n);
+	case IT_UNMAP_QUEUES:
+		return unmap_queues(g, p, n);
+	case IT_QUERY_STATUS:
+		return query_status(g, p, n);
+	default:
+		return -EINVAL;		/* MAP_PROCESS and MAP_QUEUES: in runlists only */
+	}
+}
+
+/**
+ * hws_start() - set up the scheduler
+ * @g:	device
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hws_start(struct gpu *g)
+{
+	g->hws = calloc(1, sizeof(*g->hws));
+	if (!g->hws)
+		return -ENOMEM;
+	pthread_cond_init(&g->hws->copied, NULL);
+	return 0;
+}
+
+/**
+ * hws_stop() - free the scheduler
+ * @g:	device
+ */
+void hws_stop(struct gpu *g)
+{
+	runlist_drop(g->hws);
+	pthread_cond_destroy(&g->hws->copied);
+	free(g->hws);
+	g->hws = NULL;
+}
+
+/**
+ * hws_reset() - function-level reset
+ * @g:	device
+ */
+void hws_reset(struct gpu *g)
+{
+	struct hws *s = g->hws;
+
+	runlist_drop(s);
+	s->busy = false;
+	s->mapped_at = 0;
+	s->vmid_mask = 0;
+	s->queue_mask = 0;
+	memset(s->pasid, 0, sizeof(s->pasid));
+}

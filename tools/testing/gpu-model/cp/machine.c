@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The compute side as the device's shell sees it; see machine.h. */
+#include <stdlib.h>
+
+#include "cp/cwsr.h"
+#include "cp/hws.h"
+#include "host/log.h"
+#include "cp/machine.h"
+#include "cp/pm4.h"
+#include "cp/slot.h"
+#include "compute/spi.h"
+
+int machine_start(struct gpu *g)
+{
+	int err = spi_start(g);
+
+	if (err)
+		return err;
+	err = hws_start(g);
+	if (err)
+		spi_stop(g);
+	return err;
+}
+
+/* Take a queue off the machine and out of its slot; nothing is saved. */
+static void kill_queue(struct gpu *g, struct user_queue *q)
+{
+	q->frozen = true;
+	cwsr_remove(q);
+	spi_reap(g);
+	cwsr_drop(q);
+	aql_detach(q);
+}
+
+void machine_stop(struct gpu *g)
+{
+	pthread_mutex_lock(&g->mec_lock);
+	while (g->spi->queues)
+		kill_queue(g, g->spi->queues);
+	pthread_mutex_unlock(&g->mec_lock);
+	hws_stop(g);
+	spi_stop(g);
+}
+
+void machine_reset(struct gpu *g)
+{
+	hws_wait_copied(g);
+	log_event("machine-reset", "queues=%d", g->spi->queues != NULL);
+	while (g->spi->queues)
+		kill_queue(g, g->spi->queues);
+	hws_reset(g);
+}
+
+void machine_queue_reset(struct gpu *g, struct hqd *h)
+{
+	hws_wait_copied(g);
+	if (!h->uq)
+		return;
+	log_event("queue-reset", "queue=%#x pasid=%u", h->doorbell, h->uq->pasid);
+	kill_queue(g, h->uq);
+}
+
+void machine_kill_waves(struct gpu *g, unsigned int xcc, u32 mask, unsigned int vmid)
+{
+	unsigned int i;
+
+	mec_lock(g);
+	hws_wait_copied(g);
+	for (i = 0; i < g->spi->ncus; i++)
+		if (g->spi->cus[i].xcc == xcc && mask >> g->spi->cus[i].engine & 1)
+			cu_kill(&g->spi->cus[i], vmid);
+	mec_unlock(g);
+}
+
+/* Has the scheduler come to giving the queue its slot? */
+static bool is_here(const struct user_queue *q)
+{
+	if (gpu_now() >= q->since)
+		return true;
+	mec_kick_at(q->g, q->since);
+	return false;
+}
+
+/* Packets of a process' PM4 queue. What it cannot do in this turn waits for the next. */
+static void pm4_advance(struct user_queue *q)
+{
+	if (!q->frozen && !q->drain && pm4_run(q->g, q->h, mec_pm4(q->g, q->h)))
+		mec_kick_at(q->g, gpu_now() + PM4_TURN_NS);
+}
+
+void machine_turn(struct gpu *g)
+{
+	unsigned int limit = LAUNCH_BATCH, rounds = TURN_ROUNDS;
+	struct user_queue *q;
+	bool again;
+
+	do {
+		again = spi_reap(g);
+		for (q = g->spi->queues; q; q = q->next)
+			aql_complete(q);
+		for (q = g->spi->queues; q; q = q->next) {
+			if (!is_here(q))
+				continue;
+			if (q->aql)
+				again |= aql_advance(q);
+			else
+				pm4_advance(q);
+		}
+		again |= spi_launch(g, &limit);
+	} while (again && limit && --rounds);
+	if (!limit || !rounds)
+		mec_kick(g);	/* there may be more: after others had the lock */
+	slot_turn(g);		/* these two last: they may wait for a dispatch that just ended */
+	hws_turn(g);
+}

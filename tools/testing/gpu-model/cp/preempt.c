@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The scheduler takes queues off. From the request on they begin nothing new;
+ * waves in flight get the grace period to end by themselves, then what is left
+ * is saved, which costs model time by the bytes. Slots and MQDs change when that
+ * is over.
+ *
+ * A queue that cannot be taken off within the unmap latency is given up without
+ * a word: it stays where it is, and the HIQ's MQD names it, which the driver
+ * looks at after its fence (check_preemption_failed()).
+ */
+#include <inttypes.h>
+
+#include "cp/cwsr.h"
+#include "host/fault.h"
+#include "cp/hws_priv.h"
+#include "host/log.h"
+#include "cp/machine.h"
+#include "vm/memory.h"
+#include "cp/slot.h"
+#include "compute/spi.h"
+
+#define STUCK_MAX	16	/* queue_doorbell_id0 to 15 (v9_structs.h) */
+
+/* Could not be taken off within the unmap latency: tell the driver which queue. */
+static void report_stuck(struct gpu *g, const struct user_queue *q, unsigned int n)
+{
+	const struct hqd *hiq = mec_hqd(g, 0, HIQ_ME, 0, 0);
+	u32 doorbell = q->h->doorbell;
+
+	log_event("preempt-fail", "queue=%#x pasid=%u", q->h->doorbell, q->pasid);
+	if (n >= STUCK_MAX || !hiq->mqd ||
+	    vm_write(g, 0, hiq->mqd + 4 * (MQD_DOORBELL_ID0 + n), &doorbell, 4))
+		log_warn("no HIQ MQD to report queue %#x in", doorbell);
+}
+
+/* Write what the leaving queues hold, then forget it. Drops mec_lock for the copying. */
+static void save_all(struct gpu *g)
+{
+	struct cwsr_size size[SLOTS];
+	struct user_queue *q, *list[SLOTS];
+	unsigned int i, n = 0;
+	int err[SLOTS];
+
+	for (q = g->spi->queues; q; q = q->next) {
+		if (!q->leaving || !q->frozen || q->stuck)
+			continue;
+		err[n] = cwsr_check(q, &size[n]);
+		list[n++] = q;
+	}
+	hws_copy_begin(g);
+	for (i = 0; i < n; i++)
+		if (!err[i] && size[i].stack)
+			err[i] = cwsr_write(list[i]);
+	hws_copy_end(g);
+	for (i = 0; i < n; i++) {
+		if (err[i]) {
+			slot_stick(list[i], err[i]);
+			continue;
+		}
+		cwsr_drop(list[i]);
+		g->hws->bytes += size[i].stack + size[i].state;
+	}
+}
+
+void preempt_begin(struct gpu *g)
+{
+	struct hws *s = g->hws;
+	struct user_queue *q;
+
+	s->busy = true;
+	s->stopped = false;
+	s->saved = false;
+	s->begin = gpu_now();
+	s->grace = s->begin + cwsr_grace(g);
+	s->deadline = s->begin + s->unmap_latency;
+	s->bytes = 0;
+	s->count = 0;
+	for (q = g->spi->queues; q; q = q->next) {
+		if (!q->leaving)
+			continue;
+		s->count++;
+		if (!q->cwsr)
+			q->drain = true;
+		else if (!q->stuck)
+			q->frozen = true;
+	}
+	log_event("preempt-begin", "queues=%u", s->count);
+	preempt_turn(g);
+}
+
+/* Has a queue waves in flight that the grace period is for? */
+static bool in_flight(struct gpu *g)
+{
+	struct user_queue *q;
+
+	for (q = g->spi->queues; q; q = q->next)
+		if (q->leaving && q->frozen && !q->stuck && spi_in_flight(q))
+			return true;
+	return false;
+}
+
+/* A grace period without end: who still has waves stays. */
+static void give_up(struct gpu *g)
+{
+	struct user_queue *q;
+
+	for (q = g->spi->queues; q; q = q->next) {
+		if (!q->leaving || !q->frozen || q->stuck || !spi_in_flight(q))
+			continue;
+		q->frozen = false;
+		q->drain = true;
+	}
+}
+
+/* The waves that did not end stop now. */
+static void stop(struct gpu *g)
+{
+	struct hws *s = g->hws;
+	struct user_queue *q;
+
+	s->stopped = true;
+	s->stop = gpu_now();
+	for (q = g->spi->queues; q; q = q->next)
+		if (q->leaving && q->frozen && !q->stuck)
+			cwsr_remove(q);
+	log_event("preempt-stop", "us=%" PRIu64, (s->stop - s->begin) / NS_PER_US);
+	spi_reap(g);
+}
+
+/*
+ * Their state goes to memory. False if that cannot be yet: a dispatch that ended is
+ * told of first, nothing is left to do so later.
+ */
+static bool save(struct gpu *g)
+{
+	unsigned int waves[ALL_ENGINES_MAX] = {};
+	struct hws *s = g->hws;
+	struct user_queue *q;
+	bool wait = false;
+
+	for (q = g->spi->queues; q; q = q->next)
+		wait |= q->leaving && q->frozen && aql_complete(q);
+	if (wait)
+		return false;
+	s->saved = true;
+	for (q = g->spi->queues; q; q = q->next)
+		if (q->leaving && q->frozen)
+			cwsr_count(q, waves);
+	save_all(g);
+	/* What the host needs to copy is not what the device needs. */
+	s->end = s->stop + param.unmap_fixed_ns + s->count * param.unmap_queue_ns +
+		 cwsr_save_time(g, s->bytes, waves);
+	for (q = g->spi->queues; q; q = q->next)
+		if (q->leaving && q->stuck)
+			s->end = s->deadline;
+	s->end = fault_preempt_end(s->end);
+	return true;
+}
+
+/* Queues without CWSR leave when their dispatches have ended. True while one has to wait. */
+static bool draining(struct gpu *g)
+{
+	struct user_queue *q;
+	bool any = false;
+
+	for (q = g->spi->queues; q; q = q->next) {
+		if (!q->leaving || !q->drain)
+			continue;
+		any |= q->begun;
+		if (!q->begun) {
+			q->drain = false;
+			q->frozen = true;
+		}
+	}
+	return any;
+}
+
+static void end(struct gpu *g)
+{
+	struct hws *s = g->hws;
+	struct user_queue *q, *next;
+	unsigned int stuck = 0;
+
+	for (q = g->spi->queues; q; q = next) {
+		next = q->next;
+		if (!q->leaving)
+			continue;
+		q->leaving = false;
+		if (q->stuck || q->drain) {
+			report_stuck(g, q, stuck++);
+			q->drain = false;
+		} else {
+			slot_leave(q);
+		}
+	}
+	runlist_free_vmids(g);
+	s->busy = false;
+	log_event("preempt-end", "queues=%u bytes=%" PRIu64 " us=%" PRIu64 " stuck=%u", s->count,
+		  s->bytes, (gpu_now() - s->begin) / NS_PER_US, stuck);
+	if (s->remap) {
+		s->remap = false;
+		runlist_map(g);
+	}
+	mec_kick(g);
+}
+
+bool preempt_turn(struct gpu *g)
+{
+	struct hws *s = g->hws;
+	u64 now = gpu_now(), wait = s->grace < s->deadline ? s->grace : s->deadline;
+
+	if (!s->stopped && (!in_flight(g) || now >= wait)) {
+		if (now < s->grace)
+			give_up(g);
+		stop(g);
+	}
+	if (s->stopped && !s->saved && !save(g))
+		return false;
+	if (s->stopped)
+		wait = draining(g) ? s->deadline : s->end;
+	if (now < wait) {
+		mec_kick_at(g, wait);
+		return false;
+	}
+	end(g);
+	return true;
+}

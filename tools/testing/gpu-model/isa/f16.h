@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Half precision, by way of float and double: no host type is needed. */
+#ifndef GPU_MODEL_ISA_F16_H
+#define GPU_MODEL_ISA_F16_H
+
+#include "isa/isa.h"
+
+static inline float f16_to_f32(u16 h)
+{
+	u32 sign = (u32)(h & 0x8000) << 16, exp = h >> 10 & 31, man = h & 0x3ff;
+
+	if (exp == 31)
+		return u2f(sign | 0x7f800000 | man << 13);
+	if (exp)
+		return u2f(sign | (exp + 112) << 23 | man << 13);
+	/* Subnormal: man * 2^-24 is exact in float. */
+	return u2f(f2u((float)man * 0x1p-24f) | sign);
+}
+
+/*
+ * Round to nearest even. @d need not be exact: with its last bit odd when bits
+ * were lost below it, the rounding is still that of the exact value.
+ */
+static inline u16 f64_to_f16(double d)
+{
+	u64 v = d2u(d), man = v & 0xfffffffffffff;
+	u16 sign = v >> 48 & 0x8000;
+	int exp = (int)(v >> 52 & 0x7ff) - 1023;
+	unsigned int drop = 42;
+	u64 r;
+
+	if (exp == 1024)
+		return sign | 0x7c00 | (man ? 0x200 | (man >> 42) : 0);
+	if (exp > 15)
+		return sign | 0x7c00;
+	if (exp < -26)
+		return sign;
+	man |= 1ull << 52;
+	if (exp < -14)
+		drop += -14 - exp;
+	r = man >> drop;
+	man &= (1ull << drop) - 1;
+	if (man > 1ull << (drop - 1) || (man == 1ull << (drop - 1) && r & 1))
+		r++;
+	/* The hidden bit adds one to the exponent; a carry goes up by itself. */
+	if (exp >= -14)
+		r += (u64)(exp + 14) << 10;
+	return sign | r;
+}
+
+static inline u16 f32_to_f16(float f)
+{
+	return f64_to_f16(f);
+}
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The global wave sync unit, which all waves of the GPU share: resources with a
+ * count, for semaphores and barriers. A wave that has to wait asks again later.
+ *
+ * A barrier's count is of the waves to come but one. The last one turns the
+ * resource's flag, brings the next count, and the others see the flag and go on.
+ */
+#include "isa/isa.h"
+#include "host/params.h"
+
+#define FLAG	(1u << 31)	/* the rest is the count */
+
+/* M0[21:16] and the offset name the resource ("MI200 ISA", GWS). */
+static u32 *resource(struct ctx *c, const struct insn *i)
+{
+	u32 *all = c->w->mem->gws;
+
+	return all ? &all[((c->w->sgpr[SGPR_M0] >> 16) + (u32)i->simm) % GWS_RESOURCES] : NULL;
+}
+
+/* The data operand: of the first active lane, or of lane 0. */
+static u32 operand(const struct ctx *c, const struct insn *i)
+{
+	u64 exec = wave_exec(c->w);
+
+	return vreg(c->w, i->src[0])[exec ? __builtin_ctzll(exec) : 0];
+}
+
+X(x_ds_gws_init)
+{
+	u32 *r = resource(c, i);
+
+	if (!r)
+		return x_unsupported(c, i);
+	__atomic_store_n(r, operand(c, i) & ~FLAG, __ATOMIC_RELEASE);
+	return WAVE_BUDGET;
+}
+
+X(x_ds_gws_sema_v)
+{
+	u32 *r = resource(c, i);
+
+	if (!r)
+		return x_unsupported(c, i);
+	__atomic_fetch_add(r, i->row->src[0] ? operand(c, i) : 1, __ATOMIC_RELEASE);
+	return WAVE_BUDGET;
+}
+
+static enum wave_stop ask_again(struct ctx *c)
+{
+	c->next_pc = c->w->pc;
+	c->w->wake_at = gpu_now() + POLL_MIN_NS;
+	return WAVE_SLEEP;
+}
+
+X(x_ds_gws_sema_p)
+{
+	u32 *r = resource(c, i), v;
+
+	if (!r)
+		return x_unsupported(c, i);
+	v = __atomic_load_n(r, __ATOMIC_RELAXED);
+	while (v & ~FLAG)
+		if (__atomic_compare_exchange_n(r, &v, v - 1, false, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return WAVE_BUDGET;
+	return ask_again(c);
+}
+
+X(x_ds_gws_barrier)
+{
+	u32 *r = resource(c, i), v, next;
+	struct wave *w = c->w;
+
+	if (!r)
+		return x_unsupported(c, i);
+	v = __atomic_load_n(r, __ATOMIC_ACQUIRE);
+	if (w->gws) {
+		if ((v & FLAG) == w->gws_flag)
+			return ask_again(c);
+		w->gws = NULL;
+		return WAVE_BUDGET;
+	}
+	do {
+		next = v & ~FLAG ? v - 1 : (~v & FLAG) | (operand(c, i) & ~FLAG);
+	} while (!__atomic_compare_exchange_n(r, &v, next, false, __ATOMIC_ACQ_REL,
+					      __ATOMIC_ACQUIRE));
+	if (!(v & ~FLAG))
+		return WAVE_BUDGET;
+	w->gws = r;
+	w->gws_flag = v & FLAG;
+	return ask_again(c);
+}
+
+void wave_leave_gws(struct wave *w)
+{
+	u32 v;
+
+	if (!w->gws)
+		return;
+	v = __atomic_load_n(w->gws, __ATOMIC_ACQUIRE);
+	do {
+		if ((v & FLAG) != w->gws_flag) {
+			w->pc += 8;
+			break;
+		}
+	} while (!__atomic_compare_exchange_n(w->gws, &v, v + 1, false, __ATOMIC_ACQUIRE,
+					      __ATOMIC_ACQUIRE));
+	w->gws = NULL;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inside of the wave code: decoded instructions, the instruction table, and
+ * what the semantic functions (isa_*.c) share.
+ *
+ * One row of table.def is one instruction. The row's format says where the
+ * encoding keeps the operands, its operand types say how wide they are and how
+ * constants and modifiers apply, its function does the work. Decoder, printer
+ * and interpreter are all driven by the rows.
+ */
+#ifndef GPU_MODEL_ISA_H
+#define GPU_MODEL_ISA_H
+
+#include <string.h>
+#include "isa/wave.h"
+
+/* Encoding formats, by the names of AMD's ISA documents. */
+enum isa_fmt {
+	SOP1, SOP2, SOPK, SOPC, SOPP, SMEM,
+	VOP1, VOP2, VOPC, VOP3, VOP3P,
+	DS, FLAT, GLOBAL, SCRATCH, MUBUF,
+	ISA_FMTS
+};
+
+/* Operand types: width, and how constants and modifiers are read. */
+enum isa_type {
+	NIL,
+	B16, I16, U16, F16,
+	B32, I32, U32, F32,
+	V2H, V2I,		/* packed halves: two f16, two 16-bit integers */
+	B64, I64, U64, F64,
+	V2S,			/* packed f32 or b32 */
+	B96, B128, B256, B512,
+	ISA_TYPES
+};
+
+/* Row flags. */
+#define F_SDST		(1u << 0)	/* destination is a scalar register */
+#define F_CO		(1u << 1)	/* carry (or flag) out, a lane mask */
+#define F_CI		(1u << 2)	/* carry in, a lane mask */
+#define F_MK		(1u << 3)	/* literal is the second source */
+#define F_AK		(1u << 4)	/* literal is the third source */
+#define F_KEEP16	(1u << 5)	/* op_sel: the other half of dst is kept */
+#define F_ACC_D		(1u << 6)	/* destination is an accumulation register */
+#define F_ACC_S		(1u << 7)	/* so is the source */
+#define F_IMM		(1u << 8)	/* has a 16-bit immediate */
+#define F_BRANCH	(1u << 9)	/* the immediate is a branch distance */
+#define F_MFMA		(1u << 10)	/* matrix instruction */
+#define F_OFF2		(1u << 11)	/* two 8-bit offsets (DS) */
+#define F_STORE		(1u << 12)	/* data operand is read, not written */
+#define F_ATOMIC	(1u << 13)	/* data read, old value returned with glc */
+#define F_DACC		(1u << 14)	/* destination is also the last source */
+#define F_NOPERAND	(1u << 15)	/* memory format without operands */
+#define F_GDS		(1u << 16)	/* global data share (ordering only) */
+#define F_E32		(1u << 17)	/* VOP1 or VOP2 without VOP3 form */
+#define F_SDATA		(1u << 18)	/* SMEM: data is read */
+#define F_HALVES	(1u << 19)	/* 16-bit operands chosen by op_sel (mix) */
+#define F_90A		(1u << 20)	/* of gfx90a alone */
+#define F_942		(1u << 21)	/* of gfx942 alone */
+
+struct ctx;
+struct insn;
+
+/* Executes one instruction for a wave. WAVE_BUDGET: go on. */
+typedef enum wave_stop (*isa_fn)(struct ctx *c, const struct insn *i);
+
+/**
+ * struct isa_row - one instruction
+ * @fmt: @op:	encoding format and opcode in it
+ * @name:	mnemonic, without encoding suffix
+ * @fn:		semantic function
+ * @dst: @src:	operand types, NIL when absent
+ * @flags:	F_*
+ * @arg:	parameter of a semantic function that several rows share
+ */
+struct isa_row {
+	u8 fmt;
+	u16 op;
+	const char *name;
+	isa_fn fn;
+	u8 dst;
+	u8 src[3];
+	u32 flags;
+	u32 arg;
+};
+
+extern const struct isa_row isa_rows[];
+extern const unsigned int isa_nrows;
+
+/* Operand space of struct insn: the encoding's 9 bits, and 512.. for acc registers. */
+#define OP_VGPR		256
+#define OP_ACC		512
+#define OP_LITERAL	255
+#define OP_NONE		0xffff
+
+enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
+
+/**
+ * struct insn - a decoded instruction; depends on its raw dwords and @arch alone
+ * @fn:		copy of row->fn
+ * @raw: @len:	the encoding, @len in bytes (0: empty cache entry)
+ * @dst: @sdst: @src: operands; @sdst takes a mask or carry
+ * @arch:	instruction set (enum isa_arch)
+ * @simm:	immediate or offset, sign-extended
+ * @simm2:	second offset (DS)
+ * @plain:	bit n: source n is a VGPR read without any modifier
+ * @direct:	the result may be written to the VGPR as computed
+ * @vmax: @amax: highest VGPR and acc register used plus one
+ */
+struct insn {
+	isa_fn fn;
+	const struct isa_row *row;
+	u32 raw[2];
+	u8 len;
+	u8 enc;
+	u8 arch;
+	u16 dst, sdst;
+	u16 src[3];
+	u32 literal;
+	s32 simm;
+	u8 simm2;
+	u8 abs, neg, neg_hi, op_sel, op_sel_hi;
+	u8 omod;
+	bool clamp;
+	u8 plain;
+	bool direct;
+	u16 vmax, amax;
+	u8 sel[2], dst_sel, dst_unused;		/* SDWA */
+	bool sext[2];
+	u16 dpp_ctrl;
+	u8 row_mask, bank_mask;
+	bool bound_ctrl;
+	bool glc, slc, scc, offen, idxen, lds, gds;
+	u16 saddr;				/* SGPR or OP_NONE */
+	u16 soffset;				/* SMEM, MUBUF */
+};
+
+/**
+ * isa_decode() - decode one instruction
+ * @i:		out
+ * @raw:	two dwords; the second may be junk after a short instruction
+ * @arch:	instruction set
+ *
+ * Return: 0; -ENOENT when no row fits (@i->row is NULL, @i->len a guess);
+ * -EINVAL when a scalar operand leaves the register file.
+ */
+int isa_decode(struct insn *i, const u32 raw[2], enum isa_arch arch);
+
+/* Does that instruction set have the row? */
+static inline bool isa_has(const struct isa_row *r, enum isa_arch arch)
+{
+	return !(r->flags & (arch == GFX90A ? F_942 : F_90A));
+}
+
+/* Text as LLVM's assembler reads it. */
+void isa_print(const struct insn *i, char *buf, size_t size);
+
+/* Registers of a type. */
+unsigned int isa_type_dwords(enum isa_type t);
+
+/**
+ * struct ctx - state of wave_run() that lives between instructions
+ * @w:		the wave
+ * @next_pc:	where the wave goes on; branches change it
+ * @lane_exec:	value of EXEC that @lane_mask was made for
+ * @lane_mask:	all ones in active lanes
+ * @dpp_mask:	lanes that the DPP controls of this instruction leave writable
+ * @tmp:	source operands that had to be built
+ * @out:	results that need blending or conversion
+ */
+struct ctx {
+	struct wave *w;
+	u64 next_pc;
+	u64 lane_exec;
+	u32 lane_mask[LANES];
+	u64 dpp_mask;
+	u32 tmp[3][2][LANES];
+	u32 out[4][LANES];
+};
+
+#define LANE	for (unsigned int l = 0; l < LANES; l++)
+
+/* The lanes of a register are independent: in-place operation is safe to vectorise. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"	/* some loops are not worth it */
+#define VLANE	_Pragma("clang loop vectorize(assume_safety)") LANE
+#else
+#define VLANE	_Pragma("GCC ivdep") LANE
+#endif
+
+static inline u64 sgpr64(const struct wave *w, unsigned int n)
+{
+	return w->sgpr[n] | (u64)w->sgpr[n + 1] << 32;
+}
+
+static inline void set_sgpr64(struct wave *w, unsigned int n, u64 v)
+{
+	w->sgpr[n] = v;
+	w->sgpr[n + 1] = v >> 32;
+}
+
+static inline u64 wave_exec(const struct wave *w)
+{
+	return sgpr64(w, SGPR_EXEC);
+}
+
+/* MODE register fields. */
+#define MODE_ROUND32(m)		((m) & 3)
+#define MODE_ROUND64(m)		((m) >> 2 & 3)
+#define MODE_DENORM32(m)	((m) >> 4 & 3)	/* bit 0: inputs kept, bit 1: results kept */
+#define MODE_DENORM64(m)	((m) >> 6 & 3)
+#define MODE_DX10_CLAMP		(1u << 8)
+#define MODE_IEEE		(1u << 9)
+
+/* operand.c: scalar values, vector sources and results. */
+u32 ssrc32(struct ctx *c, const struct insn *i, unsigned int n);
+u64 ssrc64(struct ctx *c, const struct insn *i, unsigned int n);
+void sdst32(struct ctx *c, const struct insn *i, u32 v);
+void sdst64(struct ctx *c, const struct insn *i, u64 v);
+u32 scalar_value(struct ctx *c, const struct insn *i, unsigned int op);
+const u32 *vsrc_build(struct ctx *c, const struct insn *i, unsigned int n);
+void vput(struct ctx *c, const struct insn *i, unsigned int dwords);
+const u32 *lane_masks(struct ctx *c);
+void mask_expand(u32 out[LANES], u64 mask);
+u64 mask_pack(const u32 in[LANES]);
+
+/* Registers that hold the destination. */
+static inline u32 *vreg(const struct wave *w, unsigned int op)
+{
+	return op >= OP_ACC ? w->vgpr[w->acc_offset + op - OP_ACC] : w->vgpr[op - OP_VGPR];
+}
+
+/* Source @n as 64 dwords (low ones of a 64-bit source; high ones: vsrc_hi()). */
+static inline const u32 *vsrc(struct ctx *c, const struct insn *i, unsigned int n)
+{
+	if (i->plain >> n & 1)
+		return vreg(c->w, i->src[n]);
+	return vsrc_build(c, i, n);
+}
+
+/* After vsrc(): the high dwords. */
+static inline const u32 *vsrc_hi(struct ctx *c, const struct insn *i, unsigned int n)
+{
+	if (i->plain >> n & 1)
+		return vreg(c->w, i->src[n] + 1);
+	return c->tmp[n][1];
+}
+
+/* Where to compute the result: in place, when all lanes are written. */
+static inline u32 *vdst(struct ctx *c, const struct insn *i)
+{
+	if (i->direct && wave_exec(c->w) == ~0ull)
+		return vreg(c->w, i->dst);
+	return c->out[0];
+}
+
+static inline void vdone(struct ctx *c, const struct insn *i, const u32 *d)
+{
+	if (d == c->out[0])
+		vput(c, i, 1);
+}
+
+/* The same for results of two dwords: high half @hi of what vdst() returned. */
+static inline u32 *vdst_hi(struct ctx *c, const struct insn *i, const u32 *lo)
+{
+	return lo == c->out[0] ? c->out[1] : vreg(c->w, i->dst + 1);
+}
+
+static inline void vdone64(struct ctx *c, const struct insn *i, const u32 *lo)
+{
+	if (lo == c->out[0])
+		vput(c, i, 2);
+}
+
+/* Lanes that a vector instruction acts on. */
+static inline u64 active_lanes(const struct ctx *c, const struct insn *i)
+{
+	u64 m = wave_exec(c->w);
+
+	return i->enc == ENC_DPP ? m & c->dpp_mask : m;
+}
+
+static inline u64 carry_in(struct ctx *c, const struct insn *i)
+{
+	return i->src[2] < MAX_SGPRS ? sgpr64(c->w, i->src[2]) : ssrc64(c, i, 2);
+}
+
+/* float.c: a single-precision source, subnormals flushed if MODE says so. */
+const u32 *vsrc_f32(struct ctx *c, const struct insn *i, unsigned int n);
+
+/* mem.c: translation for one wave. */
+u8 *wave_ptr(struct ctx *c, u64 va, bool write, size_t *span);
+
+/* Bit casts. */
+static inline float u2f(u32 v)
+{
+	float f;
+
+	memcpy(&f, &v, sizeof(f));
+	return f;
+}
+
+static inline u32 f2u(float f)
+{
+	u32 v;
+
+	memcpy(&v, &f, sizeof(v));
+	return v;
+}
+
+static inline double u2d(u64 v)
+{
+	double d;
+
+	memcpy(&d, &v, sizeof(d));
+	return d;
+}
+
+static inline u64 d2u(double d)
+{
+	u64 v;
+
+	memcpy(&v, &d, sizeof(v));
+	return v;
+}
+
+static inline u64 join(u32 lo, u32 hi)
+{
+	return lo | (u64)hi << 32;
+}
+
+/* Arguments of the rows. */
+#define CMPX		16		/* compare writes EXEC too */
+#define M_BYTES(a)	((a) & 0xff)	/* size of a memory element */
+#define M_SEXT		(1u << 8)	/* sign-extended */
+#define M_D16		(1u << 9)	/* fills half a register, keeps the other */
+#define M_HI		(1u << 10)	/* the high half */
+#define A_64		(1u << 8)	/* atomic of 64 bits (not DS: by type there) */
+
+enum isa_atomic {
+	A_SWAP, A_CMPSWAP, A_ADD, A_SUB, A_RSUB, A_SMIN, A_UMIN, A_SMAX, A_UMAX,
+	A_AND, A_OR, A_XOR, A_INC, A_DEC, A_FADD, A_FMIN, A_FMAX, A_PKADD,
+	A_PKADD_BF16, A_MSKOR, A_DSCMP, A_DSFCMP, A_WRAP,
+};
+
+/* atomic.c: value after an atomic; the same on host memory, returning the old one. */
+u64 atomic_result(enum isa_atomic op, u64 old, u64 data, u64 cmp, bool wide);
+u64 atomic_host(void *p, enum isa_atomic op, u64 data, u64 cmp, bool wide);
+
+/* Loaded memory @v as row argument @arg says, into a register that holds @old. */
+static inline u32 mem_extend(u32 arg, u32 v, u32 old)
+{
+	if (arg & M_SEXT)
+		v = M_BYTES(arg) == 1 ? (u32)(int8_t)v : (u32)(int16_t)v;
+	if (arg & M_D16) {
+		v &= 0xffff;
+		v = arg & M_HI ? v << 16 | (old & 0xffff) : v | (old & 0xffff0000);
+	}
+	return v;
+}
+
+/* Semantic functions; many rows share one. */
+#define X(name)	enum wave_stop name(struct ctx *c, const struct insn *i)
+#define I(fmt, op, name, fn, ...)	X(fn);
+#include "isa/table.def"
+#undef I
+
+#endif

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Workgroups and waves: allocation, initial registers, the interpreter's loop. */
+#include <errno.h>
+#include <stdlib.h>
+#include "isa/isa.h"
+#include "host/log.h"
+
+/* Decoded instructions, one table a thread; direct-mapped by address. */
+#define DECODE_ENTRIES	4096
+#define PAGE_BITS	12
+
+static _Thread_local struct insn decoded[ISA_ARCHS][DECODE_ENTRIES];
+
+struct workgroup *wg_alloc(unsigned int nwaves, unsigned int vgprs,
+			   unsigned int acc_offset, u32 lds_bytes)
+{
+	size_t wave_regs = (size_t)vgprs * LANES * sizeof(u32);
+	struct workgroup *wg;
+
+	if (!nwaves || !vgprs || vgprs > MAX_VGPRS || acc_offset > vgprs)
+		return NULL;
+	wg = calloc(1, sizeof(*wg));
+	if (!wg)
+		return NULL;
+	wg->waves = calloc(nwaves, sizeof(*wg->waves));
+	wg->lds = calloc(1, lds_bytes ? lds_bytes : 1);
+	wg->lds_bytes = lds_bytes;
+	if (!wg->waves || !wg->lds)
+		goto fail;
+	for (; wg->nwaves < nwaves; wg->nwaves++) {
+		struct wave *w = &wg->waves[wg->nwaves];
+
+		w->vgpr = aligned_alloc(64, wave_regs);
+		if (!w->vgpr)
+			goto fail;
+		memset(w->vgpr, 0, wave_regs);
+		w->vgprs = vgprs;
+		w->acc_offset = acc_offset;
+		w->index = wg->nwaves;
+		w->wg = wg;
+		set_sgpr64(w, SGPR_EXEC, ~0ull);
+		wave_drop_tlb(w);
+	}
+	return wg;
+fail:
+	wg_free(wg);
+	return NULL;
+}
+
+void wg_free(struct workgroup *wg)
+{
+	if (!wg)
+		return;
+	for (unsigned int n = 0; n < wg->nwaves; n++)
+		free(wg->waves[n].vgpr);
+	free(wg->waves);
+	free(wg->lds);
+	free(wg);
+}
+
+void wave_drop_tlb(struct wave *w)
+{
+	for (unsigned int n = 0; n < sizeof(w->tlb) / sizeof(w->tlb[0]); n++)
+		w->tlb[n].page = ~0ull;
+}
+
+bool wg_barrier_done(struct workgroup *wg)
+{
+	bool any = false;
+
+	for (unsigned int n = 0; n < wg->nwaves; n++) {
+		if (wg->waves[n].ended)
+			continue;
+		if (!wg->waves[n].at_barrier)
+			return false;
+		any = true;
+	}
+	if (any)
+		for (unsigned int n = 0; n < wg->nwaves; n++)
+			wg->waves[n].at_barrier = false;
+	return any;
+}
+
+static u32 le32(const u8 *p)
+{
+	return p[0] | p[1] << 8 | p[2] << 16 | (u32)p[3] << 24;
+}
+
+/* Bits of the kernel descriptor (LLVM, AMDGPUUsage, "Kernel Descriptor"). */
+#define KD_GROUP	0
+#define KD_PRIVATE	4
+#define KD_KERNARG	8
+#define KD_ENTRY	16
+#define KD_RSRC3	44
+#define KD_RSRC1	48
+#define KD_RSRC2	52
+#define KD_PROPERTIES	56
+#define PROP_RSRC	(1 << 0)
+#define PROP_DISPATCH	(1 << 1)
+#define PROP_QUEUE	(1 << 2)
+#define PROP_KERNARG	(1 << 3)
+#define PROP_ID		(1 << 4)
+#define PROP_FLAT	(1 << 5)
+#define PROP_SIZE	(1 << 6)
+#define PROP_WAVE32	(1 << 10)
+
+static unsigned int property_sgprs(unsigned int p)
+{
+	return (p & PROP_RSRC ? 4 : 0) + (p & PROP_DISPATCH ? 2 : 0) +
+	       (p & PROP_QUEUE ? 2 : 0) + (p & PROP_KERNARG ? 2 : 0) +
+	       (p & PROP_ID ? 2 : 0) + (p & PROP_FLAT ? 2 : 0) + (p & PROP_SIZE ? 1 : 0);
+}
+
+void kernel_code_regs(struct kernel_code *k, u32 rsrc1, u32 rsrc2, u32 rsrc3)
+{
+	memset(k, 0, sizeof(*k));
+	k->vgprs = ((rsrc1 & 0x3f) + 1) * 8;
+	k->acc_offset = ((rsrc3 & 0x3f) + 1) * 4;
+	if (k->acc_offset > k->vgprs)
+		k->acc_offset = k->vgprs;
+	k->sgprs = ((rsrc1 >> 6 & 0xf) / 2 + 1) * 16;
+	k->mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 |
+		  (rsrc2 >> 24 & 0x7f) << 12 | (rsrc1 >> 26 & 1) << 23;
+
+	k->scratch_en = rsrc2 & 1;
+	k->user_sgprs = rsrc2 >> 1 & 0x1f;
+	k->wg_id_x = rsrc2 >> 7 & 1;
+	k->wg_id_y = rsrc2 >> 8 & 1;
+	k->wg_id_z = rsrc2 >> 9 & 1;
+	k->wg_info = rsrc2 >> 10 & 1;
+	k->workitem_dims = rsrc2 >> 11 & 3;
+}
+
+int kernel_code_parse(struct kernel_code *k, const u8 *kd, u64 va)
+{
+	u32 rsrc2 = le32(kd + KD_RSRC2);
+
+	kernel_code_regs(k, le32(kd + KD_RSRC1), rsrc2, le32(kd + KD_RSRC3));
+	k->lds_bytes = le32(kd + KD_GROUP);
+	k->scratch_bytes = le32(kd + KD_PRIVATE);
+	k->kernarg_bytes = le32(kd + KD_KERNARG);
+	k->entry = va + (le32(kd + KD_ENTRY) | (u64)le32(kd + KD_ENTRY + 4) << 32);
+	k->properties = kd[KD_PROPERTIES] | kd[KD_PROPERTIES + 1] << 8;
+
+	if (k->properties & PROP_WAVE32) {
+		log_warn("kernel descriptor %#llx: wave32 is not of gfx90a",
+			 (unsigned long long)va);
+		return -EINVAL;
+	}
+	if (k->user_sgprs < property_sgprs(k->properties) || k->user_sgprs > 16 ||
+	    k->workitem_dims > 2) {
+		log_warn("kernel descriptor %#llx: %u user SGPRs, properties %#x, rsrc2 %#x",
+			 (unsigned long long)va, k->user_sgprs, k->properties, rsrc2);
+		return -EINVAL;
+	}
+	if (k->entry & 0xff) {	/* the hardware's start address drops 8 bits */
+		log_warn("kernel descriptor %#llx: entry %#llx",
+			 (unsigned long long)va, (unsigned long long)k->entry);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Extent of workgroup @id in dimension @d: less than wgsize at the grid's edge. */
+static u32 wg_extent(const struct dispatch_regs *r, const u32 id[3], unsigned int d)
+{
+	u64 first = (u64)id[d] * r->wgsize[d];
+	u64 left = r->grid[d] > first ? r->grid[d] - first : 0;
+
+	return left < r->wgsize[d] ? left : r->wgsize[d];
+}
+
+unsigned int wg_nwaves(const struct dispatch_regs *d, const u32 id[3])
+{
+	u32 items = wg_extent(d, id, 0) * wg_extent(d, id, 1) * wg_extent(d, id, 2);
+
+	return (items + LANES - 1) / LANES;
+}
+
+static void init_sgprs(struct wave *w, const struct kernel_code *k,
+		       const struct dispatch_regs *d, const u32 id[3], u32 scratch_slot,
+		       unsigned int nwaves)
+{
+	u64 wave_offset = (u64)scratch_slot * d->scratch_wave_bytes;
+	unsigned int n = 0;
+
+	if (k->properties & PROP_RSRC)
+		for (unsigned int m = 0; m < 4; m++)
+			w->sgpr[n++] = d->private_rsrc[m];
+	if (k->properties & PROP_DISPATCH) {
+		set_sgpr64(w, n, d->dispatch_ptr);
+		n += 2;
+	}
+	if (k->properties & PROP_QUEUE) {
+		set_sgpr64(w, n, d->queue_ptr);
+		n += 2;
+	}
+	if (k->properties & PROP_KERNARG) {
+		set_sgpr64(w, n, d->kernarg);
+		n += 2;
+	}
+	if (k->properties & PROP_ID) {
+		set_sgpr64(w, n, d->dispatch_id);
+		n += 2;
+	}
+	if (k->properties & PROP_FLAT) {
+		set_sgpr64(w, n, d->flat_scratch_init);
+		n += 2;
+	}
+	if (k->properties & PROP_SIZE)
+		w->sgpr[n++] = d->private_bytes;
+
+	if (d->user_data)
+		memcpy(w->sgpr, d->user_data, 4 * k->user_sgprs);
+
+	n = k->user_sgprs;
+	if (k->wg_id_x)
+		w->sgpr[n++] = id[0];
+	if (k->wg_id_y)
+		w->sgpr[n++] = id[1];
+	if (k->wg_id_z)
+		w->sgpr[n++] = id[2];
+	if (k->wg_info)		/* first wave, and waves in the group */
+		w->sgpr[n++] = (u32)(w->index == 0) << 31 | nwaves;
+	if (k->scratch_en && d->flat_scratch)
+		set_sgpr64(w, SGPR_FLAT_SCRATCH, d->scratch_base + wave_offset);
+	else if (k->scratch_en)
+		w->sgpr[n++] = wave_offset;
+}
+
+void wg_init_regs(struct workgroup *wg, const struct kernel_code *k,
+		  const struct dispatch_regs *d, const u32 id[3], u32 scratch_slot)
+{
+	u32 ex = wg_extent(d, id, 0), ey = wg_extent(d, id, 1), ez = wg_extent(d, id, 2);
+	u32 items = ex * ey * ez;
+
+	for (unsigned int n = 0; n < wg->nwaves; n++) {
+		struct wave *w = &wg->waves[n];
+		u64 exec = 0;
+
+		w->pc = k->entry;
+		w->mode = k->mode;
+		w->ended = n * LANES >= items;
+		/* A wave of its own takes a scratch slot of its own. */
+		init_sgprs(w, k, d, id, scratch_slot + n, wg_nwaves(d, id));
+		LANE {
+			u32 item = n * LANES + l, x, y, z;
+
+			if (item >= items)
+				break;
+			exec |= 1ull << l;
+			x = item % ex;
+			y = item / ex % ey;
+			z = item / ex / ey;
+			w->vgpr[0][l] = x;
+			if (k->workitem_dims > 0)
+				w->vgpr[0][l] |= y << 10;
+			if (k->workitem_dims > 1)
+				w->vgpr[0][l] |= z << 20;
+		}
+		set_sgpr64(w, SGPR_EXEC, exec);
+	}
+}
+
+/* The instruction dwords at @va; NULL on a fault. */
+static const u32 *fetch(struct ctx *c, u64 va)
+{
+	size_t span;
+
+	return (const u32 *)wave_ptr(c, va, false, &span);
+}
+
+static void complain(const struct wave *w, const struct insn *i, const char *what)
+{
+	char text[160] = "unknown";
+
+	if (i->row)
+		isa_print(i, text, sizeof(text));
+	log_warn("wave at pc %#llx: %s: %08x %08x (%s)", (unsigned long long)w->pc, what,
+		 i->raw[0], i->len > 4 ? i->raw[1] : 0, text);
+}
+
+/* Decode the instruction at pc into @i: @raw, without its end if that is on the next page. */
+static __attribute__((noinline)) enum wave_stop decode(struct ctx *c, struct insn *i, u32 raw[2],
+						       bool have_second)
+{
+	struct wave *w = c->w;
+	int err = isa_decode(i, raw, w->mem->arch);
+	const u32 *next;
+
+	if (!have_second && i->len > 4) {	/* a shorter one wants nothing of that page */
+		next = fetch(c, w->pc + 4);
+		if (!next) {
+			i->len = 0;
+			return WAVE_FAULT;
+		}
+		raw[1] = __atomic_load_n(next, __ATOMIC_RELAXED);
+		err = isa_decode(i, raw, w->mem->arch);
+	}
+	if (err) {
+		complain(w, i, i->row ? "bad scalar operand" : "unknown instruction");
+		i->len = 0;
+		return WAVE_ILLEGAL;
+	}
+	return WAVE_BUDGET;
+}
+
+/*
+ * Decoded form of the instruction at pc, by way of the cache: an entry is good
+ * when the dwords in memory are those it was made from.
+ */
+static enum wave_stop lookup(struct ctx *c, const u32 *code, struct insn **out)
+{
+	struct wave *w = c->w;
+	struct insn *i = &decoded[w->mem->arch][w->pc >> 2 & (DECODE_ENTRIES - 1)];
+	u32 raw[2] = { __atomic_load_n(code, __ATOMIC_RELAXED), 0 };
+	bool have_second = (w->pc & ((1u << PAGE_BITS) - 1)) < (1u << PAGE_BITS) - 4;
+
+	*out = i;
+	if (i->len == 4 && i->raw[0] == raw[0])
+		return WAVE_BUDGET;
+	if (have_second) {
+		raw[1] = __atomic_load_n(code + 1, __ATOMIC_RELAXED);
+		if (i->len == 8 && i->raw[0] == raw[0] && i->raw[1] == raw[1])
+			return WAVE_BUDGET;
+	}
+	return decode(c, i, raw, have_second);
+}
+
+X(x_unsupported)
+{
+	complain(c->w, i, "not supported");
+	return WAVE_ILLEGAL;
+}
+
+/* Add @idx to vector register @op of @dwords registers; false if the wave has less of them. */
+static bool index_operand(const struct wave *w, u16 *op, unsigned int idx, unsigned int dwords)
+{
+	u32 end = *op >= OP_ACC ? OP_ACC + w->vgprs - w->acc_offset : OP_VGPR + w->acc_offset;
+
+	if (*op < OP_VGPR || *op >= OP_ACC + MAX_VGPRS / 2)
+		return true;
+	*op += idx;
+	return *op + dwords <= end;
+}
+
+/*
+ * GPR indexing (s_set_gpr_idx_on): M0[7:0] is added to the numbers of the
+ * vector registers that M0[15:12] selects: sources 0 to 2, destination. Where
+ * the wave has none a source is register 0, and a destination has the instruction
+ * do nothing ("Vega" ISA, section 3.6.1). amdkfd's trap handler wants that: it
+ * restores registers 4 to 7 of every wave.
+ */
+static void index_registers(const struct wave *w, struct insn *i, u32 m0)
+{
+	const struct isa_row *r = i->row;
+
+	for (unsigned int n = 0; n < 3; n++)
+		if (m0 >> (12 + n) & 1 &&
+		    !index_operand(w, &i->src[n], m0 & 0xff, isa_type_dwords(r->src[n])))
+			i->src[n] = OP_VGPR;
+	if (m0 >> 15 & 1 && !index_operand(w, &i->dst, m0 & 0xff, isa_type_dwords(r->dst)))
+		i->fn = x_nop;
+}
+
+/* Exceptions stay in TRAPSTS until somebody clears them there. */
+static enum wave_stop illegal(struct wave *w)
+{
+	w->trapsts |= TRAPSTS_ILLEGAL_INST;
+	return WAVE_ILLEGAL;
+}
+
+/* Nothing of the instruction is done. Without XNACK_ERROR: an aperture's violation. */
+static enum wave_stop fault(struct wave *w)
+{
+	if (w->again) {
+		w->again = false;
+		return WAVE_RETRY;
+	}
+	w->trapsts |= TRAPSTS_MEM_VIOL | TRAPSTS_XNACK_ERROR;
+	return WAVE_FAULT;
+}
+
+static bool is_valu(const struct insn *i)
+{
+	return i->row->fmt >= VOP1 && i->row->fmt <= VOP3P;
+}
+
+enum wave_stop wave_run(struct wave *w, u32 *budget)
+{
+	struct ctx c;
+	const u8 *page = NULL;
+	u64 page_va = 1;
+	u32 generation;
+
+	c.w = w;
+	c.lane_exec = 0;
+	memset(c.lane_mask, 0, sizeof(c.lane_mask));
+	generation = w->mem->generation(w->mem->ctx);
+	if (generation != w->tlb_generation) {
+		wave_drop_tlb(w);
+		w->tlb_generation = generation;
+	}
+	while (*budget) {
+		struct insn indexed, *i;
+		enum wave_stop stop;
+
+		if (w->pc >> PAGE_BITS != page_va) {
+			page = (const u8 *)fetch(&c, w->pc & ~(u64)((1 << PAGE_BITS) - 1));
+			if (!page || w->pc & 3) {
+				w->fault_va = w->pc;
+				return fault(w);
+			}
+			page_va = w->pc >> PAGE_BITS;
+		}
+		stop = lookup(&c, (const u32 *)(page + (w->pc & ((1 << PAGE_BITS) - 1))), &i);
+		if (stop == WAVE_ILLEGAL)
+			return illegal(w);
+		if (stop == WAVE_FAULT)
+			return fault(w);
+		if (w->mode & MODE_GPR_IDX_EN && is_valu(i)) {
+			indexed = *i;
+			i = &indexed;
+			index_registers(w, i, w->sgpr[SGPR_M0]);
+		}
+		if (i->vmax > w->acc_offset || w->acc_offset + i->amax > w->vgprs) {
+			complain(w, i, "register not allocated");
+			return illegal(w);
+		}
+		c.next_pc = w->pc + i->len;
+		stop = i->fn(&c, i);
+		if (stop == WAVE_ILLEGAL)
+			return illegal(w);
+		if (stop == WAVE_FAULT)
+			return fault(w);
+		w->last_pc = w->pc;
+		w->pc = c.next_pc;
+		w->insns++;
+		--*budget;
+		if (stop != WAVE_BUDGET)
+			return stop;
+	}
+	return WAVE_BUDGET;
+}
