@@ -4,7 +4,7 @@
  *
  * Rooms and who calls whom:
  *
- *   vfio_user -> pci -> regs -> (ih, sdma, mec)       the socket thread
+ *   vfio_user -> pci -> regs -> (a block)             the socket thread
  *   control -> (fault, pci)                           the control thread
  *   mec -> (hws, aql) -> spi -> cu -> wave            the command-processor thread
  *   cu -> (wave, trap)                                the worker threads
@@ -35,6 +35,7 @@ typedef uint64_t u64;
 typedef int32_t s32;
 typedef int64_t s64;
 
+struct block;
 struct mem;
 struct ih;
 struct sdma;
@@ -75,11 +76,14 @@ struct gpu_config {
 /**
  * struct gpu - one modelled device
  * @cfg:	configuration, constant after start
+ * @blocks: @nblocks: what it is made of, see block.h
  * @mec_lock:	see the top of this file
  * @gws:	semaphores and barriers of waves, see isa/gws.c
  */
 struct gpu {
 	struct gpu_config cfg;
+	const struct block *const *blocks;
+	unsigned int nblocks;
 	pthread_mutex_t mec_lock;
 	struct mem *mem;
 	struct regs *regs;

@@ -10,20 +10,14 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "blocks.h"
 #include "bus/asic.h"
 #include "host/clock.h"
 #include "bus/control.h"
 #include "isa/exec.h"
 #include "host/fault.h"
-#include "vm/ih.h"
 #include "host/log.h"
-#include "cp/machine.h"
-#include "cp/mec.h"
-#include "vm/memory.h"
 #include "host/params.h"
-#include "bus/pci.h"
-#include "bus/regs.h"
-#include "sdma/sdma.h"
 #include "bus/vfio_user.h"
 
 #define MAX_CUS_PER_ENGINE	16
@@ -272,30 +266,15 @@ static void on_signal(int sig)
 	vfio_user_stop(&gpu);
 }
 
-/* Start one room after the other; the first that cannot tells its name. */
 static int start(void)
 {
-	static const struct {
-		const char *name;
-		int (*start)(struct gpu *g);
-	} rooms[] = {
-		{ "memory", mem_create },
-		{ "registers", regs_create },
-		{ "interrupts", ih_create },
-		{ "compute units", machine_start },
-		{ "SDMA", sdma_start },
-		{ "command processor", mec_start },
-	};
-	size_t i;
-	for (i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
-		int err = rooms[i].start(&gpu);
+	const char *failed;
+	int err = blocks_start(&gpu, &failed);
 
-		if (err) {
-			fprintf(stderr, "gpu-model: %s: %s\n", rooms[i].name, strerror(-err));
-			return err;
-		}
+	if (err) {
+		fprintf(stderr, "gpu-model: %s: %s\n", failed, strerror(-err));
+		return err;
 	}
-	pci_init(&gpu);
 	return clock_start() || control_start(&gpu);
 }
 
@@ -303,13 +282,7 @@ static void stop(void)
 {
 	control_stop(&gpu);
 	clock_stop();
-	mec_stop(&gpu);
-	sdma_stop(&gpu);
-	machine_stop(&gpu);
-	mec_destroy(&gpu);
-	ih_destroy(&gpu);
-	regs_destroy(&gpu);
-	mem_destroy(&gpu);
+	blocks_stop(&gpu);
 	log_close();
 	vfio_user_free(&gpu);
 }

@@ -5,14 +5,11 @@
 
 #include "bus/asic.h"
 #include "bus/discovery.h"
-#include "vm/ih.h"
+#include "bus/nbio.h"
 #include "host/log.h"
-#include "cp/machine.h"
-#include "cp/mec.h"
 #include "vm/memory.h"
 #include "bus/pci.h"
 #include "bus/regs.h"
-#include "sdma/sdma.h"
 #include "bus/vbios.h"
 
 #define CAP_PM		0x50
@@ -64,6 +61,15 @@ static void describe(struct gpu *g)
 	vm_exit(g);
 }
 
+/* @posted: has the VBIOS' init table run? */
+static void power_on(struct gpu *g, bool posted)
+{
+	regs_reset(g);
+	if (posted)
+		regs_set(g, REG_BIOS_SCRATCH_7, BIOS_SCRATCH_7_POSTED);
+	describe(g);
+}
+
 void pci_init(struct gpu *g)
 {
 	const struct asic *asic = asic_of(g);
@@ -113,7 +119,13 @@ void pci_init(struct gpu *g)
 	set16(CAP_MSI + 12, 0, 0xffff);
 
 	vbios_build(&g->cfg, rom, sizeof(rom));
-	describe(g);
+}
+
+static int start(struct gpu *g)
+{
+	pci_init(g);
+	power_on(g, true);
+	return 0;
 }
 
 u64 pci_region_size(struct gpu *g, unsigned int region)
@@ -131,17 +143,14 @@ u64 pci_region_size(struct gpu *g, unsigned int region)
 void pci_reset(struct gpu *g, bool posted)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	unsigned int i;
 
 	pthread_mutex_lock(&lock);	/* the guest's and the control socket's */
 	log_event("reset", "posted=%d", posted);
-	mec_lock(g);
-	machine_reset(g);
-	mec_reset(g);
-	mec_unlock(g);
-	sdma_reset(g);
-	mem_reset(g);
-	regs_reset(g, posted);
-	describe(g);
+	for (i = g->nblocks; i--;)
+		if (g->blocks[i]->reset)
+			g->blocks[i]->reset(g);
+	power_on(g, posted);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -193,12 +202,14 @@ int pci_read(struct gpu *g, unsigned int region, u64 off, void *buf, size_t len)
 static void doorbell(struct gpu *g, u64 off, const void *buf, size_t len)
 {
 	u64 value = 0;
+	unsigned int i;
 
 	if (len != 4 && len != 8)
 		return;
 	memcpy(&value, buf, len);
-	if (!ih_doorbell(g, off / 4, (u32)value) && !sdma_doorbell(g, off / 4, value))
-		mec_doorbell(g, off / 4, value);
+	for (i = 0; i < g->nblocks; i++)
+		if (g->blocks[i]->doorbell && g->blocks[i]->doorbell(g, off / 4, value))
+			return;
 }
 
 bool pci_loop_back(struct gpu *g, u64 addr, const void *buf, size_t len)
@@ -261,3 +272,8 @@ int pci_write(struct gpu *g, unsigned int region, u64 off, const void *buf, size
 	}
 	return 0;
 }
+
+const struct block pci_block = {
+	.name = "PCI",
+	.start = start,
+};

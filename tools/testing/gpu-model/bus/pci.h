@@ -3,7 +3,7 @@
 #ifndef GPU_MODEL_PCI_H
 #define GPU_MODEL_PCI_H
 
-#include "gpu.h"
+#include "block.h"
 
 /* Region numbers of VFIO. */
 enum pci_region {
@@ -23,6 +23,9 @@ enum pci_region {
 #define PCI_ROM_SIZE	65536
 #define DOORBELL_SIZE	(2u << 20)
 
+extern const struct block pci_block;
+
+/* Configuration space and ROM as at power-on. */
 void pci_init(struct gpu *g);
 
 u64 pci_region_size(struct gpu *g, unsigned int region);

@@ -8,7 +8,7 @@
 
 #include "bus/asic.h"
 #include "host/params.h"
-#include "bus/regs.h"
+#include "bus/nbio.h"
 #include "bus/vbios.h"
 
 /* Fixed places in the image. */

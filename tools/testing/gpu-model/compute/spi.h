@@ -7,7 +7,9 @@
 #define GPU_MODEL_SPI_H
 
 #include "compute/cu.h"
+#include "block.h"
 #include "cp/mec.h"
+#include "vm/memory.h"
 
 /**
  * struct room - what is free in one compute unit
@@ -32,6 +34,7 @@ struct room {
  * @turn:	counts launches, for round-robin among equals
  * @slotted:	queue slots that hold a user queue, bit pipe * 8 + queue
  * @count:	waves in flight by engine of all and queue slot
+ * @shader_trap:	SQ_SHADER_TBA_LO, _HI, _TMA_LO and _HI of each VMID
  * @copied_at:	model time at which the last queue's saved bytes are read
  * @restored_at: ... and an engine's last wave is restored
  */
@@ -45,6 +48,7 @@ struct spi {
 	u64 turn;
 	atomic_uint slotted;
 	atomic_uint count[ALL_ENGINES_MAX][MEC_PIPES * MEC_QUEUES];
+	_Atomic u32 shader_trap[VM_COUNT][4];
 	u64 copied_at, restored_at[ALL_ENGINES_MAX];
 };
 
@@ -75,6 +79,16 @@ bool spi_in_flight(const struct user_queue *q);
 
 /* Give back what ended groups held; complete their dispatches. True if there were any. */
 bool spi_reap(struct gpu *g);
+
+/* SPI_CSQ_WF_ACTIVE_STATUS and _COUNT_n of one engine of all; lock-free, any thread. */
+u32 spi_wave_status(struct gpu *g, unsigned int engine);
+u32 spi_wave_count(struct gpu *g, unsigned int engine, unsigned int pipe, unsigned int n);
+
+/* SQ_SHADER_TBA and _TMA of a VMID, as an address (of the first XCC). Any thread. */
+enum shader_trap { SHADER_TBA, SHADER_TMA };
+u64 spi_shader_trap(struct gpu *g, unsigned int vmid, enum shader_trap which);
+
+extern const struct block compute_block;
 
 int spi_start(struct gpu *g);
 void spi_stop(struct gpu *g);

@@ -24,6 +24,7 @@
 #include "host/log.h"
 #include "vm/memory.h"
 #include "bus/regs.h"
+#include "compute_regs.h"
 #include "compute/spi.h"
 
 /* SPI_GDBG_PER_VMID_CNTL */

@@ -41,6 +41,7 @@
 #include "vm/memory.h"
 #include "cp/pm4.h"
 #include "bus/regs.h"
+#include "cp_regs.h"
 #include "compute/spi.h"
 #include "compute/trap.h"
 

@@ -15,7 +15,6 @@
 #include "host/log.h"
 #include "cp/machine.h"
 #include "vm/memory.h"
-#include "bus/regs.h"
 #include "sdma/sdma.h"
 #include "compute/spi.h"
 

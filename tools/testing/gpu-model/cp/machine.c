@@ -3,24 +3,13 @@
 #include <stdlib.h>
 
 #include "cp/cwsr.h"
+#include "cp_regs.h"
 #include "cp/hws.h"
 #include "host/log.h"
 #include "cp/machine.h"
 #include "cp/pm4.h"
 #include "cp/slot.h"
 #include "compute/spi.h"
-
-int machine_start(struct gpu *g)
-{
-	int err = spi_start(g);
-
-	if (err)
-		return err;
-	err = hws_start(g);
-	if (err)
-		spi_stop(g);
-	return err;
-}
 
 /* Take a queue off the machine and out of its slot; nothing is saved. */
 static void kill_queue(struct gpu *g, struct user_queue *q)
@@ -38,8 +27,6 @@ void machine_stop(struct gpu *g)
 	while (g->spi->queues)
 		kill_queue(g, g->spi->queues);
 	pthread_mutex_unlock(&g->mec_lock);
-	hws_stop(g);
-	spi_stop(g);
 }
 
 void machine_reset(struct gpu *g)
@@ -113,3 +100,41 @@ void machine_turn(struct gpu *g)
 	slot_turn(g);		/* these two last: they may wait for a dispatch that just ended */
 	hws_turn(g);
 }
+
+static int start(struct gpu *g)
+{
+	int err = hws_start(g);
+
+	if (err)
+		return err;
+	err = mec_start(g);
+	if (err)
+		hws_stop(g);
+	return err;
+}
+
+static void stop(struct gpu *g)
+{
+	mec_stop(g);
+	machine_stop(g);
+	hws_stop(g);
+}
+
+static void reset(struct gpu *g)
+{
+	mec_lock(g);
+	machine_reset(g);
+	mec_reset(g);
+	mec_unlock(g);
+}
+
+const struct block cp_block = {
+	.name = "command processor",
+	.start = start,
+	.stop = stop,
+	.free = mec_destroy,
+	.reset = reset,
+	.power_on = cp_regs_power_on,
+	.doorbell = mec_doorbell,
+	.regs = cp_regs,
+};

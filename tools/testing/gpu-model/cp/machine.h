@@ -6,12 +6,11 @@
 #ifndef GPU_MODEL_MACHINE_H
 #define GPU_MODEL_MACHINE_H
 
-#include "gpu.h"
+#include "block.h"
 #include "cp/mec.h"
 
-int machine_start(struct gpu *g);	/* no lock; starts the workers */
-void machine_stop(struct gpu *g);	/* no lock; joins them, reports */
-void machine_reset(struct gpu *g);	/* function-level reset: drop all queues and waves */
+void machine_stop(struct gpu *g);	/* no lock; drops all queues and waves */
+void machine_reset(struct gpu *g);	/* function-level reset: likewise */
 
 /**
  * machine_turn() - what the command processor does by itself in one turn
@@ -53,8 +52,6 @@ void machine_queue_reset(struct gpu *g, struct hqd *h);
 /* SQ_CMD, kill: end the waves of @vmid (0: all) in the XCC's engines of @mask; takes mec_lock. */
 void machine_kill_waves(struct gpu *g, unsigned int xcc, u32 mask, unsigned int vmid);
 
-/* SPI_CSQ_WF_ACTIVE_STATUS and _COUNT_n of one engine of all; lock-free, any thread. */
-u32 spi_wave_status(struct gpu *g, unsigned int engine);
-u32 spi_wave_count(struct gpu *g, unsigned int engine, unsigned int pipe, unsigned int n);
+extern const struct block cp_block;
 
 #endif

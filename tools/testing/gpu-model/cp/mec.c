@@ -284,13 +284,13 @@ void mec_kick_at(struct gpu *g, u64 t)
 	actor_kick_at(&g->mec->actor, t);
 }
 
-void mec_doorbell(struct gpu *g, u32 dw, u64 value)
+bool mec_doorbell(struct gpu *g, u32 dw, u64 value)
 {
 	const struct bell b = { dw / 2, value, gpu_now() + param.doorbell_ns };
 	struct mec *m = g->mec;
 
 	if (b.place >= DOORBELLS)
-		return;
+		return false;
 	pthread_mutex_lock(&m->ring_lock);
 	if (m->pending[b.place] == 2) {
 		m->ring[m->later[b.place]].value = value;
@@ -301,6 +301,7 @@ void mec_doorbell(struct gpu *g, u32 dw, u64 value)
 	}
 	pthread_mutex_unlock(&m->ring_lock);
 	mec_kick_at(g, b.due);
+	return true;
 }
 
 /* Take a doorbell whose time has come; false: none. @b->due: out: the next one's, or NEVER. */

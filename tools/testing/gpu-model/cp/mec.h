@@ -59,8 +59,8 @@ void mec_stop(struct gpu *g);	/* no lock; joins it */
 void mec_destroy(struct gpu *g);	/* after mec_stop() and machine_stop() */
 void mec_reset(struct gpu *g);	/* drop all slots and doorbells; mec_lock held */
 
-/* A doorbell of the compute queues. Any thread, no lock. @dw: dword offset in BAR2 */
-void mec_doorbell(struct gpu *g, u32 dw, u64 value);
+/* A doorbell of the compute queues; all that are no other block's are. As struct block's. */
+bool mec_doorbell(struct gpu *g, u32 dw, u64 value);
 
 /*
  * mec_lock for another thread than the command processor's, which yields to it

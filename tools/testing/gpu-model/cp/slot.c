@@ -19,7 +19,6 @@
 #include "host/log.h"
 #include "cp/machine.h"
 #include "vm/memory.h"
-#include "bus/regs.h"
 #include "cp/slot.h"
 #include "compute/spi.h"
 
@@ -71,8 +70,8 @@ struct user_queue *slot_enter(struct gpu *g, struct hqd *h, const struct queue_e
 		.pasid = ih_vmid_pasid(g, h->vmid),
 		.sh_mem_bases = SH_MEM_BASES_DEFAULT,
 		.trap = {
-			.tba = regs_shader_trap(g, h->vmid, SHADER_TBA),
-			.tma = regs_shader_trap(g, h->vmid, SHADER_TMA),
+			.tba = spi_shader_trap(g, h->vmid, SHADER_TBA),
+			.tma = spi_shader_trap(g, h->vmid, SHADER_TMA),
 		},
 	};
 	struct user_queue *q = aql_attach(g, h, env ? env : &by_registers);

@@ -12,6 +12,8 @@
 /* Byte offsets in an engine's window. */
 #define F32_CNTL		0x0a8
 #define   F32_HALT		1u
+#define STATUS			0x094
+#define   STATUS_IDLE		1u
 #define RING_GFX		0x200
 #define RING_PAGE		0x380
 #define RING_USER		0x4c0	/* sdma0_4_2_2_offset.h */
@@ -76,7 +78,7 @@ struct sdma_ring {
  * struct sdma - all engines
  * @ring:	by engine; GFX and PAGE ring first
  * @lock:	the flags, and user rings as they come and go
- * @busy:	it is in a turn; sdma_reset() waits for its end
+ * @busy:	it is in a turn; a reset waits for its end
  */
 struct sdma {
 	struct sdma_ring ring[SDMA_ENGINES][SDMA_RINGS];

@@ -19,8 +19,15 @@
 
 #define TURN_PACKETS		32
 
+/* The engines' windows of registers. */
+#define ENGINE0_BASE		(0x1260 * 4)
+#define ENGINE1_BASE		(0x1860 * 4)
+#define ENGINE2_BASE		(0x1e000 * 4)
+#define ENGINE3_BASE		(0x1e400 * 4)
+#define ENGINE4_BASE		(0x1e800 * 4)
+
 static const u32 engine_base[SDMA_ENGINES] = {
-	0x1260 * 4, 0x1860 * 4, 0x1e000 * 4, 0x1e400 * 4, 0x1e800 * 4,
+	ENGINE0_BASE, ENGINE1_BASE, ENGINE2_BASE, ENGINE3_BASE, ENGINE4_BASE,
 };
 
 u32 sdma_reg_base(unsigned int n)
@@ -266,7 +273,7 @@ void sdma_kick_locked(struct sdma *d)
 	actor_kick(&d->actor);
 }
 
-void sdma_reg_written(struct gpu *g, unsigned int n, u32 off)
+static void reg_written(struct gpu *g, unsigned int n, u32 off)
 {
 	struct sdma *d = g->sdma;
 
@@ -282,7 +289,40 @@ void sdma_reg_written(struct gpu *g, unsigned int n, u32 off)
 	pthread_mutex_unlock(&d->lock);
 }
 
-bool sdma_doorbell(struct gpu *g, u32 dw, u64 value)
+static void write_reg(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	unsigned int n;
+
+	(void)index;
+	regs_set(g, off, val);
+	for (n = 0; n < SDMA_ENGINES; n++)
+		if (off - engine_base[n] < SDMA_REG_WINDOW)
+			reg_written(g, n, off - engine_base[n]);
+}
+
+static const struct reg_range ranges[] = {
+	{ "SDMA0", ENGINE0_BASE, SDMA_REG_WINDOW / 4, NULL, write_reg },
+	{ "SDMA1", ENGINE1_BASE, SDMA_REG_WINDOW / 4, NULL, write_reg },
+	{ "SDMA2", ENGINE2_BASE, SDMA_REG_WINDOW / 4, NULL, write_reg },
+	{ "SDMA3", ENGINE3_BASE, SDMA_REG_WINDOW / 4, NULL, write_reg },
+	{ "SDMA4", ENGINE4_BASE, SDMA_REG_WINDOW / 4, NULL, write_reg },
+	{ 0 }
+};
+
+static void power_on(struct gpu *g)
+{
+	unsigned int e, n;
+
+	for (e = 0; e < SDMA_ENGINES; e++) {
+		regs_set(g, engine_base[e] + F32_CNTL, F32_HALT);
+		regs_set(g, engine_base[e] + STATUS, STATUS_IDLE);
+		for (n = 0; n < SDMA_USER_RINGS; n++)
+			regs_set(g, engine_base[e] + RING_USER + RING_STRIDE * n + CONTEXT_STATUS,
+				 CONTEXT_IDLE);
+	}
+}
+
+static bool doorbell(struct gpu *g, u32 dw, u64 value)
 {
 	struct sdma *d = g->sdma;
 	unsigned int e, n;
@@ -336,7 +376,7 @@ static void init_rings(struct gpu *g)
 			sdma_ring_init(g, e, n);
 }
 
-int sdma_start(struct gpu *g)
+static int start(struct gpu *g)
 {
 	struct sdma *d = calloc(1, sizeof(*d));
 	int err;
@@ -355,7 +395,7 @@ int sdma_start(struct gpu *g)
 	return err;
 }
 
-void sdma_stop(struct gpu *g)
+static void stop(struct gpu *g)
 {
 	struct sdma *d = g->sdma;
 
@@ -368,7 +408,7 @@ void sdma_stop(struct gpu *g)
 	g->sdma = NULL;
 }
 
-void sdma_reset(struct gpu *g)
+static void reset(struct gpu *g)
 {
 	struct sdma *d = g->sdma;
 	unsigned int i;
@@ -381,3 +421,13 @@ void sdma_reset(struct gpu *g)
 	init_rings(g);
 	pthread_mutex_unlock(&d->lock);
 }
+
+const struct block sdma_block = {
+	.name = "SDMA",
+	.start = start,
+	.stop = stop,
+	.reset = reset,
+	.power_on = power_on,
+	.doorbell = doorbell,
+	.regs = ranges,
+};

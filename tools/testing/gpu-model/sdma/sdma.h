@@ -3,20 +3,15 @@
 #ifndef GPU_MODEL_SDMA_H
 #define GPU_MODEL_SDMA_H
 
-#include "gpu.h"
+#include "block.h"
 
 #define SDMA_ENGINES	5
 
-int sdma_start(struct gpu *g);
-void sdma_stop(struct gpu *g);
-void sdma_reset(struct gpu *g);
+extern const struct block sdma_block;
 
 /* First register byte of engine @n, and the bytes a register window has. */
 u32 sdma_reg_base(unsigned int n);
 #define SDMA_REG_WINDOW	0x1000
-
-/* A register in an engine's window was written. */
-void sdma_reg_written(struct gpu *g, unsigned int n, u32 off);
 
 /**
  * struct sdma_user - a process' queue, as MAP_QUEUES names it
@@ -44,8 +39,5 @@ unsigned int sdma_unmap(struct gpu *g, bool (*wanted)(const void *ctx, u16 pasid
 /* Is the queue with this MQD mapped? Does a mapped queue run in @vmid? */
 bool sdma_mapped(struct gpu *g, u64 mqd);
 bool sdma_vmid_used(struct gpu *g, unsigned int vmid);
-
-/* True if the doorbell belongs to an SDMA ring. @dw: dword offset in BAR2 */
-bool sdma_doorbell(struct gpu *g, u32 dw, u64 value);
 
 #endif

@@ -6,8 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "blocks.h"
+#include "bus/grbm.h"
+#include "bus/nbio.h"
+#include "compute/compute_regs.h"
+#include "cp/cp_regs.h"
 #include "vm/ih.h"
-#include "cp/machine.h"
+#include "vm/ih_regs.h"
+#include "vm/vm_regs.h"
 #include "cp/mec.h"
 #include "vm/memory.h"
 #include "bus/pci.h"
@@ -18,15 +24,15 @@
 
 static inline void device_start_xccs(struct gpu *g, unsigned int xccs)
 {
+	const char *failed;
+
 	*g = (struct gpu){ .cfg = { .xccs = xccs, .engines = 2, .cus_per_engine = 2,
 				    .vram_mb = DEVICE_VRAM_MB, .workers = 1 } };
 	pthread_mutex_init(&g->mec_lock, NULL);
-	if (mem_create(g) || regs_create(g) || ih_create(g) || machine_start(g) ||
-	    sdma_start(g) || mec_start(g)) {
-		printf("Bail out! the device does not start\n");
+	if (blocks_start(g, &failed)) {
+		printf("Bail out! %s: does not start\n", failed);
 		exit(1);
 	}
-	pci_init(g);
 }
 
 static inline void device_start(struct gpu *g)
@@ -36,13 +42,7 @@ static inline void device_start(struct gpu *g)
 
 static inline void device_stop(struct gpu *g)
 {
-	mec_stop(g);
-	sdma_stop(g);
-	machine_stop(g);
-	mec_destroy(g);
-	ih_destroy(g);
-	regs_destroy(g);
-	mem_destroy(g);
+	blocks_stop(g);
 }
 
 #endif

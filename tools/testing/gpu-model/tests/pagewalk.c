@@ -215,14 +215,14 @@ int main(void)
 {
 	int ram = memfd_create("ram", 0);
 
-	if (ram < 0 || ftruncate(ram, RAM_BYTES) || mem_create(&gpu)) {
+	if (ram < 0 || ftruncate(ram, RAM_BYTES) || memory_block.start(&gpu)) {
 		printf("Bail out! no memory\n");
 		return 1;
 	}
 	dma_maps(ram);
 	gart();
 	further();
-	mem_destroy(&gpu);
+	memory_block.free(&gpu);
 	close(ram);
 	return tap_done();
 }

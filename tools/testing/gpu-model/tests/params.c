@@ -409,7 +409,7 @@ static u64 of_copy(void)
 	pass(NS_PER_MS);
 	for (i = 0; i < COPIED; i += 8)
 		*(u64 *)vram(DATA + i) = i;
-	sdma_doorbell(&gpu, SDMA_DOORBELL, sizeof(packets));
+	sdma_block.doorbell(&gpu, SDMA_DOORBELL, sizeof(packets));
 	ns = when(*(u32 *)vram(FENCE) == 7);
 	device_stop(&gpu);
 	return ns;

@@ -89,9 +89,9 @@ static void shader_trap(void)
 			regs_write(&gpu, REG_SQ_SHADER_TBA_LO + 4 * i, i & 1 ? 0xff : vmid + i);
 	}
 	regs_write(&gpu, REG_GRBM_GFX_CNTL, 0);
-	ok(regs_shader_trap(&gpu, 8, SHADER_TBA) == 0xff0000000800 &&
-	   regs_shader_trap(&gpu, 9, SHADER_TBA) == 0xff0000000900 &&
-	   regs_shader_trap(&gpu, 9, SHADER_TMA) == 0xff0000000b00,
+	ok(spi_shader_trap(&gpu, 8, SHADER_TBA) == 0xff0000000800 &&
+	   spi_shader_trap(&gpu, 9, SHADER_TBA) == 0xff0000000900 &&
+	   spi_shader_trap(&gpu, 9, SHADER_TMA) == 0xff0000000b00,
 	   "each VMID has its trap handler");
 }
 

@@ -12,6 +12,8 @@
 #include "vm/memory.h"
 #include "host/params.h"
 #include "bus/regs.h"
+#include "ih_regs.h"
+#include "vm_regs.h"
 #include "bus/vfio_user.h"
 
 #define VECTOR_BYTES		32
@@ -99,7 +101,7 @@ static u64 ih_run(void *arg)
 	return next;
 }
 
-int ih_create(struct gpu *g)
+static int start(struct gpu *g)
 {
 	int err;
 
@@ -116,7 +118,7 @@ int ih_create(struct gpu *g)
 	return err;
 }
 
-void ih_destroy(struct gpu *g)
+static void destroy(struct gpu *g)
 {
 	struct page_fault *f;
 
@@ -217,8 +219,10 @@ void ih_post(struct gpu *g, const struct ih_vector *v)
 		vfio_user_irq(g);
 }
 
-void ih_control(struct gpu *g, u32 val)
+static void write_control(struct gpu *g, u32 off, u32 index, u32 val)
 {
+	(void)off;
+	(void)index;
 	pthread_mutex_lock(&g->ih->lock);
 	if (val & CNTL_OVERFLOW_CLEAR)
 		regs_set(g, REG_IH_RB_WPTR, regs_get(g, REG_IH_RB_WPTR) & ~WPTR_OVERFLOW);
@@ -233,7 +237,7 @@ static bool rings(struct gpu *g, u32 reg, u32 dw)
 	return db & DOORBELL_ENABLE && DOORBELL_OFFSET(db) == dw;
 }
 
-bool ih_doorbell(struct gpu *g, u32 dw, u32 value)
+static bool doorbell(struct gpu *g, u32 dw, u64 value)
 {
 	bool rptr = rings(g, REG_IH_DOORBELL_RPTR, dw);
 
@@ -248,8 +252,10 @@ bool ih_doorbell(struct gpu *g, u32 dw, u32 value)
 	return true;
 }
 
-void ih_retry_cam_control(struct gpu *g)
+static void write_retry_cam(struct gpu *g, u32 off, u32 index, u32 val)
 {
+	(void)index;
+	regs_set(g, off, val);
 	pthread_mutex_lock(&g->ih->lock);
 	memset(g->ih->cam, 0, sizeof(g->ih->cam));
 	pthread_mutex_unlock(&g->ih->lock);
@@ -351,3 +357,17 @@ u16 ih_vmid_pasid(struct gpu *g, unsigned int vmid)
 {
 	return vmid < VM_COUNT ? regs_get(g, REG_IH_VMID_0_LUT + 4 * vmid) : 0;
 }
+
+static const struct reg_range ranges[] = {
+	{ "IH_RB_CNTL", REG_IH_RB_CNTL, 1, NULL, write_control },
+	{ "IH_RETRY_INT_CAM_CNTL", REG_IH_RETRY_CAM_CNTL, 1, NULL, write_retry_cam },
+	{ 0 }
+};
+
+const struct block ih_block = {
+	.name = "interrupts",
+	.start = start,
+	.free = destroy,
+	.doorbell = doorbell,
+	.regs = ranges,
+};

@@ -3,7 +3,7 @@
 #ifndef GPU_MODEL_IH_H
 #define GPU_MODEL_IH_H
 
-#include "gpu.h"
+#include "block.h"
 
 /**
  * struct ih_vector - one interrupt as the driver decodes it (soc15_ih)
@@ -25,20 +25,7 @@ struct ih_vector {
 	u32 data[4];
 };
 
-int ih_create(struct gpu *g);
-void ih_destroy(struct gpu *g);
-
-/*
- * True if the doorbell is the interrupt ring's read pointer, or the answer to a retry
- * fault. @dw: dword offset in BAR2
- */
-bool ih_doorbell(struct gpu *g, u32 dw, u32 value);
-
-/* IH_RB_CNTL was written. */
-void ih_control(struct gpu *g, u32 val);
-
-/* IH_RETRY_INT_CAM_CNTL was written. */
-void ih_retry_cam_control(struct gpu *g);
+extern const struct block ih_block;
 
 /* Why a translation failed. */
 enum vm_fault {

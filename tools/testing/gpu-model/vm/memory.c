@@ -96,7 +96,7 @@ struct tlb_entry {
 static _Thread_local struct tlb_entry tlb[TLB_ENTRIES];
 static _Thread_local unsigned int enter_depth;
 
-int mem_create(struct gpu *g)
+static int start(struct gpu *g)
 {
 	struct mem *m = calloc(1, sizeof(*m));
 	pthread_rwlockattr_t attr;
@@ -136,7 +136,7 @@ out_free:
 	return err;
 }
 
-void mem_destroy(struct gpu *g)
+static void destroy(struct gpu *g)
 {
 	struct mem *m = g->mem;
 
@@ -729,3 +729,9 @@ int vm_write_retry(struct gpu *g, unsigned int vmid, u64 va, const void *buf, si
 {
 	return vm_copy(g, vmid, va, (u8 *)(uintptr_t)buf, len, true, true);
 }
+
+const struct block memory_block = {
+	.name = "memory",
+	.start = start,
+	.free = destroy,
+};

@@ -3,7 +3,7 @@
 #ifndef GPU_MODEL_MEMORY_H
 #define GPU_MODEL_MEMORY_H
 
-#include "gpu.h"
+#include "block.h"
 
 /**
  * mem_ptr() - host pointer behind a physical address of the GPU
@@ -37,6 +37,7 @@ void *vm_ptr_quiet(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool 
  * XNACK: do accesses that fault in this VMID wait and are made again? The process
  * wants it (SH_MEM_CONFIG), and the context sends such faults (VM_CONTEXT_CNTL).
  */
+#define SH_MEM_CONFIG_RETRY_DISABLE	(1u << 12)
 void vm_set_retry(struct gpu *g, unsigned int vmid, bool on);
 bool vm_retries(struct gpu *g, unsigned int vmid);
 
@@ -69,8 +70,7 @@ int vm_write_retry(struct gpu *g, unsigned int vmid, u64 va, const void *buf, si
 void vm_enter(struct gpu *g);
 void vm_exit(struct gpu *g);
 
-int mem_create(struct gpu *g);
-void mem_destroy(struct gpu *g);
+extern const struct block memory_block, vm_block;
 
 /* Forget all page tables (function-level reset); VRAM and the guest's maps stay. */
 void mem_reset(struct gpu *g);

@@ -67,7 +67,7 @@ static inline void device_start(unsigned int engines, unsigned int cus, bool rpt
 			 .rptr_at_fetch = rptr_at_fetch },
 	};
 	pthread_mutex_init(&gpu.mec_lock, NULL);
-	if (machine_start(&gpu))
+	if (spi_start(&gpu) || hws_start(&gpu))
 		abort();
 	hiq = mec_hqd(&gpu, 0, 2, 0, 0);
 	hiq->active = true;
@@ -78,6 +78,8 @@ static inline void device_start(unsigned int engines, unsigned int cus, bool rpt
 static inline void device_stop(void)
 {
 	machine_stop(&gpu);
+	hws_stop(&gpu);
+	spi_stop(&gpu);
 	pthread_mutex_destroy(&gpu.mec_lock);
 }
 

@@ -13,6 +13,9 @@
 #include "vm/memory.h"
 #include "cp/pm4.h"
 #include "bus/regs.h"
+#include "compute/compute_regs.h"
+#include "compute/spi.h"
+#include "cp/cp_regs.h"
 #include "sdma/sdma.h"
 #include "shell.h"
 
@@ -198,7 +201,7 @@ u32 regs_get(struct gpu *g, u32 off)
 	return 0;
 }
 
-u64 regs_shader_trap(struct gpu *g, unsigned int vmid, enum shader_trap which)
+u64 spi_shader_trap(struct gpu *g, unsigned int vmid, enum shader_trap which)
 {
 	(void)g;
 	(void)vmid;

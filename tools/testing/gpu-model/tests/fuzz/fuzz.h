@@ -154,7 +154,7 @@ void log_warn(const char *fmt, ...)
 }
 
 /*
- * Have VRAM of @mb MiB, which mem_create() is about to map, lie between two pages
+ * Have VRAM of @mb MiB, which the memory block is about to map, lie between two pages
  * that nobody may touch: the sanitizers know nothing of its bounds.
  */
 static inline void fuzz_guard(unsigned int mb)

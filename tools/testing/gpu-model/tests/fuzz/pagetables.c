@@ -62,7 +62,7 @@ static void fuzz_start(void)
 	for (i = 0; i < RAM_RO_BYTES; i += sizeof(page))
 		if (write(ro_fd, page, sizeof(page)) != sizeof(page))
 			abort();
-	if (ftruncate(ram_fd, RAM_BYTES) || mem_create(&gpu))
+	if (ftruncate(ram_fd, RAM_BYTES) || memory_block.start(&gpu))
 		abort();
 	vram = mem_ptr(&gpu, 0, (u64)VRAM_MB << 20, false);
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Registers of the bus interface; see nbio.h. */
+#include "bus/asic.h"
+#include "bus/nbio.h"
+#include "vm/memory.h"
+
+#define MM_INDEX_VRAM		(1u << 31)
+
+/* MM_INDEX and MM_DATA: VRAM without its BAR, a dword at a time. */
+static u32 *indexed_vram(struct gpu *g)
+{
+	u32 index = regs_get(g, REG_MM_INDEX);
+	u64 off = (u64)regs_get(g, REG_MM_INDEX_HI) << 31 | (index & ~(MM_INDEX_VRAM | 3));
+
+	return index & MM_INDEX_VRAM ? mem_ptr(g, off, 4, false) : NULL;
+}
+
+static u32 read_mm_data(struct gpu *g, u32 off, u32 index)
+{
+	u32 *p, val = 0;
+
+	(void)off;
+	(void)index;
+	vm_enter(g);
+	p = indexed_vram(g);
+	if (p)
+		val = *p;
+	vm_exit(g);
+	return val;
+}
+
+static void write_mm_data(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	u32 *p;
+
+	(void)off;
+	(void)index;
+	vm_enter(g);
+	p = indexed_vram(g);
+	if (p)
+		*p = val;
+	vm_exit(g);
+}
+
+static const struct reg_range ranges[] = {
+	{ "MM_DATA", REG_MM_DATA, 1, read_mm_data, write_mm_data },
+	{ "RCC_CONFIG_MEMSIZE", REG_RCC_CONFIG_MEMSIZE, 1, NULL, regs_write_ignore },
+	{ "GPU_HDP_FLUSH_DONE", REG_HDP_FLUSH_DONE, 1, regs_read_ones, NULL },
+	{ 0 }
+};
+
+static void power_on(struct gpu *g)
+{
+	regs_set(g, REG_RCC_CONFIG_MEMSIZE, g->cfg.vram_mb);
+	if (!asic_of(g)->discovery)
+		return;
+	regs_set(g, REG_MP0_C2PMSG_33, C2PMSG_33_FIRMWARE_UP);
+	regs_set(g, REG_PARTITION_MEM_STATUS, PARTITION_MEM_NPS1);
+	regs_set(g, REG_NBIF_STRAP0, NBIF_STRAP0_REVISION(1));
+}
+
+const struct block nbio_block = {
+	.name = "bus interface",
+	.power_on = power_on,
+	.regs = ranges,
+};

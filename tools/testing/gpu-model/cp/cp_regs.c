@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Registers of the command processor; see cp_regs.h. */
+#include "bus/asic.h"
+#include "bus/grbm.h"
+#include "cp/machine.h"
+#include "cp/mec.h"
+#include "cp_regs.h"
+#include "host/params.h"
+
+#define CLOCK_CAPTURE		1u
+#define SAFE_MODE_CMD		1u
+
+/* The firmware acknowledges by clearing the command bit. */
+static u32 read_safe_mode(struct gpu *g, u32 off, u32 index)
+{
+	(void)index;
+	return regs_get(g, off) & ~SAFE_MODE_CMD;
+}
+
+static void write_clock_capture(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	u64 now = gpu_now() / GPU_CLOCK_NS;
+
+	(void)index;
+	if (!(val & CLOCK_CAPTURE))
+		return;
+	regs_set(g, regs_window(off) + REG_RLC_GPU_CLOCK_LSB, (u32)now);
+	regs_set(g, regs_window(off) + REG_RLC_GPU_CLOCK_MSB, (u32)(now >> 32));
+}
+
+/* The slot that GRBM_GFX_CNTL of a register's XCC selects, or NULL. */
+static struct hqd *selected_hqd(struct gpu *g, u32 off)
+{
+	u32 sel = grbm_cntl(g, off);
+
+	return mec_hqd(g, regs_xcc(off), GRBM_ME(sel), GRBM_PIPE(sel), GRBM_QUEUE(sel));
+}
+
+static u32 read_hqd(struct gpu *g, u32 off, u32 index)
+{
+	return mec_hqd_read(g, selected_hqd(g, off), index);
+}
+
+static void write_hqd(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	mec_hqd_write(g, selected_hqd(g, off), index, val);
+}
+
+static void write_queue_reset(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	(void)index;
+	if (val & 1)
+		mec_queue_reset(g, selected_hqd(g, off));
+}
+
+/* As dbgdev_wave_reset_wavefronts() sends it; its other commands are the debugger's. */
+static void write_sq_cmd(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	u32 sel = grbm_index(g, off);
+
+	(void)index;
+	regs_set(g, off, val);
+	if (SQ_CMD_CMD(val) != SQ_CMD_KILL || SQ_CMD_MODE(val) != SQ_CMD_BROADCAST)
+		return;
+	machine_kill_waves(g, regs_xcc(off), sel & GRBM_INDEX_SE_BROADCAST ? ~0u :
+			   1u << (GRBM_INDEX_SE(sel) & 31), SQ_CMD_VMID(val));
+}
+
+const struct reg_range cp_regs[] = {
+	{ "SQ_CMD", REG_SQ_CMD, 1, NULL, write_sq_cmd },
+	{ "CP_HQD", HQD_REG_BASE, HQD_REGS, read_hqd, write_hqd },
+	{ "SPI_COMPUTE_QUEUE_RESET", REG_SPI_COMPUTE_QUEUE_RESET, 1,
+	  NULL, write_queue_reset },
+	{ "RLC_SAFE_MODE", REG_RLC_SAFE_MODE, 1, read_safe_mode, NULL },
+	{ "RLC_CAPTURE_GPU_CLOCK_COUNT", REG_RLC_CAPTURE_GPU_CLOCK, 1,
+	  NULL, write_clock_capture },
+	{ 0 }
+};
+
+void cp_regs_power_on(struct gpu *g)
+{
+	unsigned int i, n = g->cfg.xccs;
+
+	for (i = 0; i < n; i++) {
+		/* gc_9_0_default.h */
+		regs_set(g, regs_of_xcc(i, REG_CP_IQ_WAIT_TIME2), 0x40404040);
+		if (asic_of(g)->discovery)	/* one partition of all */
+			regs_set(g, regs_of_xcc(i, REG_CP_HYP_XCP_CTL), XCP_CTL(i, n));
+	}
+}
