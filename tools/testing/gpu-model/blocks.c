@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The list of blocks; see block.h. */
 #include "blocks.h"
+#include "bus/memory.h"
 #include "bus/nbio.h"
 #include "bus/pci.h"
 #include "bus/regs.h"
 #include "compute/spi.h"
 #include "cp/machine.h"
 #include "sdma/sdma.h"
+#include "vm/fault.h"
 #include "vm/ih.h"
-#include "vm/memory.h"
+#include "vm/vm.h"
 
 /* Doorbells, too, are offered to them in this order. */
 static const struct block *const blocks[] = {
@@ -18,6 +20,7 @@ static const struct block *const blocks[] = {
 	&pci_block,
 	&vm_block,
 	&ih_block,
+	&fault_block,
 	&compute_block,
 	&sdma_block,
 	&cp_block,

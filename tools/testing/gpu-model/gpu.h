@@ -16,7 +16,7 @@
  * Locks, in the order they may be taken:
  *   gpu.mec_lock   hardware queue slots, the scheduler, AQL and dispatch state
  *   cu.lock        the waves of one compute unit (see cu.h)
- *   leaf locks of memory.c, ih.c and log.c
+ *   leaf locks of memory.c, walk.h, fault.c, ih.c and log.c
  * The socket thread takes mec_lock only for the time of a banked register
  * access; a doorbell only posts to the command-processor thread.
  */
@@ -37,6 +37,8 @@ typedef int64_t s64;
 
 struct block;
 struct mem;
+struct vm;
+struct faults;
 struct ih;
 struct sdma;
 struct mec;
@@ -86,6 +88,8 @@ struct gpu {
 	unsigned int nblocks;
 	pthread_mutex_t mec_lock;
 	struct mem *mem;
+	struct vm *vm;
+	struct faults *faults;
 	struct regs *regs;
 	struct ih *ih;
 	struct sdma *sdma;

@@ -2,7 +2,7 @@
 /* Registers of the bus interface; see nbio.h. */
 #include "bus/asic.h"
 #include "bus/nbio.h"
-#include "vm/memory.h"
+#include "bus/memory.h"
 
 #define MM_INDEX_VRAM		(1u << 31)
 
@@ -21,11 +21,11 @@ static u32 read_mm_data(struct gpu *g, u32 off, u32 index)
 
 	(void)off;
 	(void)index;
-	vm_enter(g);
+	mem_enter(g);
 	p = indexed_vram(g);
 	if (p)
 		val = *p;
-	vm_exit(g);
+	mem_exit(g);
 	return val;
 }
 
@@ -35,11 +35,11 @@ static void write_mm_data(struct gpu *g, u32 off, u32 index, u32 val)
 
 	(void)off;
 	(void)index;
-	vm_enter(g);
+	mem_enter(g);
 	p = indexed_vram(g);
 	if (p)
 		*p = val;
-	vm_exit(g);
+	mem_exit(g);
 }
 
 static const struct reg_range ranges[] = {

@@ -7,7 +7,7 @@
 #include "bus/discovery.h"
 #include "bus/nbio.h"
 #include "host/log.h"
-#include "vm/memory.h"
+#include "bus/memory.h"
 #include "bus/pci.h"
 #include "bus/regs.h"
 #include "bus/vbios.h"
@@ -55,10 +55,10 @@ static void describe(struct gpu *g)
 {
 	if (!asic_of(g)->discovery)
 		return;
-	vm_enter(g);
+	mem_enter(g);
 	discovery_build(&g->cfg, mem_ptr(g, mem_vram_size(g) - DISCOVERY_OFFSET, DISCOVERY_SIZE,
 					 false));
-	vm_exit(g);
+	mem_exit(g);
 }
 
 /* @posted: has the VBIOS' init table run? */
@@ -173,9 +173,9 @@ int pci_read(struct gpu *g, unsigned int region, u64 off, void *buf, size_t len)
 		return -EINVAL;
 	switch (region) {
 	case PCI_BAR0:
-		vm_enter(g);
+		mem_enter(g);
 		memcpy(buf, mem_ptr(g, off, len, false), len);
-		vm_exit(g);
+		mem_exit(g);
 		break;
 	case PCI_BAR2:		/* doorbells are write-only */
 		memset(buf, 0, len);
@@ -249,9 +249,9 @@ int pci_write(struct gpu *g, unsigned int region, u64 off, const void *buf, size
 		return -EINVAL;
 	switch (region) {
 	case PCI_BAR0:
-		vm_enter(g);
+		mem_enter(g);
 		memcpy(mem_ptr(g, off, len, false), buf, len);
-		vm_exit(g);
+		mem_exit(g);
 		break;
 	case PCI_BAR2:
 		doorbell(g, off, buf, len);

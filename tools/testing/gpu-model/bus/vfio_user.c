@@ -20,7 +20,7 @@
 #include "host/clock.h"
 #include "host/fault.h"
 #include "host/log.h"
-#include "vm/memory.h"
+#include "bus/memory.h"
 #include "host/params.h"
 #include "bus/pci.h"
 #include "bus/unix_socket.h"

@@ -3,7 +3,7 @@
 #include "bus/grbm.h"
 #include "compute/spi.h"
 #include "compute_regs.h"
-#include "vm/memory.h"
+#include "vm/vm.h"
 
 /*
  * Among the engines of all XCCs the one that GRBM_GFX_INDEX of a register's XCC

@@ -15,7 +15,8 @@
 #include "host/fault.h"
 #include "vm/ih.h"
 #include "host/log.h"
-#include "vm/memory.h"
+#include "bus/memory.h"
+#include "vm/vm.h"
 
 #define IH_CLIENT_SE0SH		0x0a	/* soc15_ih_clientid.h; one client an engine */
 #define IH_SOURCE_SQ_MSG	239
@@ -470,12 +471,12 @@ static void cu_give_way(struct cu *cu)
 {
 	unsigned int tries = 0;
 
-	vm_exit(cu->g);
+	mem_exit(cu->g);
 	pthread_mutex_unlock(&cu->lock);
 	while (atomic_load(&cu->waiters) && tries++ < 1000)
 		sched_yield();
 	pthread_mutex_lock(&cu->lock);
-	vm_enter(cu->g);
+	mem_enter(cu->g);
 }
 
 /* Execute what is due in a unit. Return: model time of its next need. */
@@ -492,7 +493,7 @@ static u64 cu_pass(struct cu *cu, u64 now)
 		return next;
 	}
 	cu->changed = false;
-	vm_enter(cu->g);
+	mem_enter(cu->g);
 	do {
 		/* A barrier may release waves of a SIMD that had nothing to do. */
 		cu->released = false;
@@ -510,7 +511,7 @@ static u64 cu_pass(struct cu *cu, u64 now)
 		}
 	} while (cu->released);
 	cu->due = next;
-	vm_exit(cu->g);
+	mem_exit(cu->g);
 	pthread_mutex_unlock(&cu->lock);
 	return next;
 }

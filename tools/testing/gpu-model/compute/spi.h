@@ -9,7 +9,7 @@
 #include "compute/cu.h"
 #include "block.h"
 #include "cp/mec.h"
-#include "vm/memory.h"
+#include "vm/vm.h"
 
 /**
  * struct room - what is free in one compute unit

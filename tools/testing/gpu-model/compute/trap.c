@@ -22,7 +22,8 @@
 #include "cp/aql.h"
 #include "bus/asic.h"
 #include "host/log.h"
-#include "vm/memory.h"
+#include "bus/memory.h"
+#include "vm/vm.h"
 #include "bus/regs.h"
 #include "compute_regs.h"
 #include "compute/spi.h"
@@ -130,9 +131,9 @@ static bool finish(struct group *grp, struct wave *w)
 		enum wave_stop stop;
 		u32 budget = SLICE;
 
-		vm_enter(g);
+		mem_enter(g);
 		stop = wave_run(w, &budget);
-		vm_exit(g);
+		mem_exit(g);
 		switch (stop) {
 		case WAVE_MSG:
 			trap_message(grp, w);
@@ -198,9 +199,9 @@ static int run_wave(struct group *grp, struct wave *w, u64 va, bool first, bool 
 		enum wave_stop stop;
 		u32 budget = SLICE;
 
-		vm_enter(q->g);
+		mem_enter(q->g);
 		stop = wave_run(w, &budget);
-		vm_exit(q->g);
+		mem_exit(q->g);
 		switch (stop) {
 		case WAVE_BUDGET:
 		case WAVE_SLEEP:

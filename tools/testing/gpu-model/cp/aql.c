@@ -20,7 +20,8 @@
 #include "vm/ih.h"
 #include "host/log.h"
 #include "cp/machine.h"
-#include "vm/memory.h"
+#include "bus/memory.h"
+#include "vm/vm.h"
 #include "cp/pm4.h"
 #include "cp/pm4_dispatch.h"
 #include "compute/spi.h"
@@ -79,7 +80,7 @@ static void interrupt(struct user_queue *q, u8 source, u32 data)
 	ih_post(q->g, &v);
 }
 
-/* Host pointer to a signal; NULL: not mapped or not aligned. Under vm_enter(). */
+/* Host pointer to a signal; NULL: not mapped or not aligned. Under mem_enter(). */
 static struct amd_signal *signal_ptr(struct user_queue *q, u64 handle)
 {
 	size_t span;
@@ -96,11 +97,11 @@ static int signal_read(struct user_queue *q, u64 handle, s64 *value)
 {
 	struct amd_signal *s;
 
-	vm_enter(q->g);
+	mem_enter(q->g);
 	s = signal_ptr(q, handle);
 	if (s)
 		*value = __atomic_load_n(&s->value, __ATOMIC_ACQUIRE);
-	vm_exit(q->g);
+	mem_exit(q->g);
 	return s ? 0 : -EFAULT;
 }
 
@@ -126,7 +127,7 @@ static int signal_complete(struct user_queue *q, u64 handle, u64 begin, u64 end)
 
 	if (!handle)
 		return 0;
-	vm_enter(q->g);
+	mem_enter(q->g);
 	s = signal_ptr(q, handle);
 	if (s) {
 		s->start_ts = begin / GPU_CLOCK_NS;
@@ -135,7 +136,7 @@ static int signal_complete(struct user_queue *q, u64 handle, u64 begin, u64 end)
 		event_id = s->event_id;
 		__atomic_sub_fetch(&s->value, 1, __ATOMIC_RELEASE);
 	}
-	vm_exit(q->g);
+	mem_exit(q->g);
 	return s ? signal_notify(q, mailbox, event_id) : -EFAULT;
 }
 
@@ -179,14 +180,14 @@ void queue_fail(struct user_queue *q, enum aql_error error)
 	if (q->amd_queue &&
 	    !vm_read(q->g, q->vmid, q->amd_queue + AMD_QUEUE_INACTIVE, &handle, sizeof(handle)) &&
 	    handle) {
-		vm_enter(q->g);
+		mem_enter(q->g);
 		s = signal_ptr(q, handle);
 		if (s) {
 			mailbox = s->event_mailbox;
 			event_id = s->event_id;
 			__atomic_store_n(&s->value, (s64)error, __ATOMIC_RELEASE);
 		}
-		vm_exit(q->g);
+		mem_exit(q->g);
 		signal_notify(q, mailbox, event_id);
 	}
 	if (error != AQL_NO_SCRATCH)

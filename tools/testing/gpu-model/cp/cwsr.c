@@ -38,7 +38,8 @@
 
 #include "cp/cwsr.h"
 #include "host/log.h"
-#include "vm/memory.h"
+#include "bus/memory.h"
+#include "vm/vm.h"
 #include "cp/pm4.h"
 #include "bus/regs.h"
 #include "cp_regs.h"
@@ -280,9 +281,9 @@ static bool writable(struct gpu *g, unsigned int vmid, u64 va, u64 len)
 	bool ok;
 
 	while (len) {
-		vm_enter(g);
+		mem_enter(g);
 		ok = vm_ptr(g, vmid, va, &span, true);
-		vm_exit(g);
+		mem_exit(g);
 		if (!ok)
 			return false;
 		if (span >= len)

@@ -14,7 +14,7 @@
 #include "cp/hws_priv.h"
 #include "host/log.h"
 #include "cp/machine.h"
-#include "vm/memory.h"
+#include "vm/vm.h"
 #include "sdma/sdma.h"
 #include "compute/spi.h"
 

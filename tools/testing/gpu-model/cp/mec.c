@@ -12,7 +12,7 @@
 #include "host/log.h"
 #include "cp/machine.h"
 #include "cp/mec.h"
-#include "vm/memory.h"
+#include "vm/vm.h"
 #include "host/params.h"
 #include "bus/pci.h"
 #include "cp/pm4.h"

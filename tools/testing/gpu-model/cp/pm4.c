@@ -12,7 +12,7 @@
 #include "vm/ih.h"
 #include "host/log.h"
 #include "cp/machine.h"
-#include "vm/memory.h"
+#include "vm/vm.h"
 #include "vm/packet.h"
 #include "host/params.h"
 #include "cp/pm4.h"

@@ -16,7 +16,7 @@
 #include "cp/hws_priv.h"
 #include "host/log.h"
 #include "cp/machine.h"
-#include "vm/memory.h"
+#include "vm/vm.h"
 #include "cp/slot.h"
 #include "compute/spi.h"
 

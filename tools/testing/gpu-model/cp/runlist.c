@@ -18,7 +18,7 @@
 #include "vm/ih.h"
 #include "host/log.h"
 #include "cp/machine.h"
-#include "vm/memory.h"
+#include "vm/vm.h"
 #include "sdma/sdma.h"
 #include "cp/slot.h"
 #include "compute/spi.h"

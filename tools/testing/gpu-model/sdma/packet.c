@@ -8,7 +8,8 @@
 
 #include "vm/ih.h"
 #include "host/log.h"
-#include "vm/memory.h"
+#include "bus/memory.h"
+#include "vm/vm.h"
 #include "host/params.h"
 #include "bus/regs.h"
 #include "sdma/ring.h"
@@ -50,7 +51,7 @@ static int copy_piece(struct gpu *g, u32 vmid, u64 src, u64 dst, u64 *done, u64 
 {
 	int err = 0;
 
-	vm_enter(g);
+	mem_enter(g);
 	while (*done < end) {
 		size_t a, b, n;
 		u8 *from = reach(g, vmid, src + *done, &a, false, &err);
@@ -64,7 +65,7 @@ static int copy_piece(struct gpu *g, u32 vmid, u64 src, u64 dst, u64 *done, u64 
 		memmove(to, from, n);
 		*done += n;
 	}
-	vm_exit(g);
+	mem_exit(g);
 	return err;
 }
 
@@ -84,7 +85,7 @@ static int fill_piece(struct gpu *g, u32 vmid, u64 dst, u32 val, u64 *done, u64 
 	u64 j;
 
 	memcpy(pattern, &val, 4);
-	vm_enter(g);
+	mem_enter(g);
 	while (*done < end) {
 		size_t span;
 		u8 *p = reach(g, vmid, dst + *done, &span, true, &err);
@@ -97,7 +98,7 @@ static int fill_piece(struct gpu *g, u32 vmid, u64 dst, u32 val, u64 *done, u64 
 			p[j] = pattern[(*done + j) & 3];
 		*done += span;
 	}
-	vm_exit(g);
+	mem_exit(g);
 	return err;
 }
 
@@ -329,9 +330,9 @@ static int atomic_packet(struct gpu *g, u32 vmid, const u32 *p)
 
 	if (!atomic_known(op) || p[1] & (size - 1))
 		return -EINVAL;
-	vm_enter(g);
+	mem_enter(g);
 	err = atomic_at(g, vmid, p, size, &old);
-	vm_exit(g);
+	mem_exit(g);
 	if (err)
 		return err;
 	if (op == ATOMIC_CMPSWAP && p[0] >> 16 & 1 &&

@@ -8,7 +8,7 @@
 
 #include "vm/ih.h"
 #include "host/log.h"
-#include "vm/memory.h"
+#include "vm/vm.h"
 #include "sdma/ring.h"
 
 #define MQD_DWORDS	128

@@ -12,7 +12,7 @@
 #include "cp/aql.h"
 #include "vm/ih.h"
 #include "host/log.h"
-#include "vm/memory.h"
+#include "vm/vm.h"
 #include "host/params.h"
 #include "bus/regs.h"
 #include "sdma/ring.h"

@@ -6,8 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "vm/ih.h"
-#include "vm/memory.h"
+#include "vm/fault.h"
+#include "bus/memory.h"
+#include "vm/vm.h"
 #include "tap.h"
 
 #define VRAM_MB		64
@@ -42,8 +43,8 @@ static unsigned int faults;
 static u64 fault_va;
 static enum vm_fault fault_why;
 
-/* In the place of ih.c's. */
-void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
+/* In the place of fault.c's. */
+void fault_post(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
 {
 	(void)g;
 	(void)vmid;
@@ -74,9 +75,9 @@ static bool leads(unsigned int vmid, u64 va, const void *want, u64 span)
 	size_t got = 0;
 	void *p;
 
-	vm_enter(&gpu);
+	mem_enter(&gpu);
 	p = vm_ptr(&gpu, vmid, va, &got, false);
-	vm_exit(&gpu);
+	mem_exit(&gpu);
 	if (p != want || (span && got != span))
 		printf("# 0x%llx: %p, wanted %p; %zu bytes, wanted %llu\n",
 		       (unsigned long long)va, p, want, got, (unsigned long long)span);
@@ -88,9 +89,9 @@ static bool faulted(unsigned int vmid, u64 va, bool write)
 	size_t span;
 	void *p;
 
-	vm_enter(&gpu);
+	mem_enter(&gpu);
 	p = vm_ptr(&gpu, vmid, va, &span, write);
-	vm_exit(&gpu);
+	mem_exit(&gpu);
 	return !p;
 }
 
@@ -207,7 +208,7 @@ static void further(void)
 
 	ok(!faulted(VMID, VA(1, 7, 0, 0), false) && !mem_dma_unmap(&gpu, 0, RAM_BYTES / 2) &&
 	   faulted(VMID, VA(1, 7, 0, 0), false), "a page faults once its memory is unmapped");
-	mem_reset(&gpu);
+	vm_block.reset(&gpu);
 	ok(faulted(VMID, VA(1, 2, 6, 0), false), "a reset forgets the tables");
 }
 
@@ -215,13 +216,14 @@ int main(void)
 {
 	int ram = memfd_create("ram", 0);
 
-	if (ram < 0 || ftruncate(ram, RAM_BYTES) || memory_block.start(&gpu)) {
+	if (ram < 0 || ftruncate(ram, RAM_BYTES) || memory_block.start(&gpu) || vm_block.start(&gpu)) {
 		printf("Bail out! no memory\n");
 		return 1;
 	}
 	dma_maps(ram);
 	gart();
 	further();
+	vm_block.free(&gpu);
 	memory_block.free(&gpu);
 	close(ram);
 	return tap_done();

@@ -359,9 +359,9 @@ static u64 of_fault(void)
 
 	start();
 	ih_start();
-	vm_enter(&gpu);
+	mem_enter(&gpu);
 	vm_ptr(&gpu, VMID, NO_PAGE, &span, false);
-	vm_exit(&gpu);
+	mem_exit(&gpu);
 	ns = when(regs_get(&gpu, REG_IH_RB_WPTR));
 	device_stop(&gpu);
 	return ns;

@@ -114,9 +114,9 @@ static bool retry(unsigned int vmid, u64 va, bool write)
 {
 	bool again;
 
-	vm_enter(&gpu);
+	mem_enter(&gpu);
 	again = vm_retry(&gpu, vmid, va, write);
-	vm_exit(&gpu);
+	mem_exit(&gpu);
 	return again;
 }
 
@@ -216,11 +216,11 @@ static bool left;
 
 static void *user(void *arg)
 {
-	vm_enter(&gpu);
+	mem_enter(&gpu);
 	__atomic_store_n((bool *)arg, true, __ATOMIC_RELEASE);
 	usleep(20000);
 	__atomic_store_n(&left, true, __ATOMIC_RELEASE);
-	vm_exit(&gpu);
+	mem_exit(&gpu);
 	return NULL;
 }
 

@@ -27,24 +27,11 @@ struct ih_vector {
 
 extern const struct block ih_block;
 
-/* Why a translation failed. */
-enum vm_fault {
-	VM_FAULT_NO_PAGE,
-	VM_FAULT_READ,		/* there is a page, which may not be read */
-	VM_FAULT_WRITE,		/* ... written */
-};
-
-/* A translation failed: fault registers and interrupt (memory.c calls it once a page). */
-void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why);
-
-/*
- * The same where the access is made again: the retry CAM lets one interrupt a page
- * pass until the driver answers it. Return: true if it did.
- */
-bool ih_post_vm_retry(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why);
-
 /* Queue @v and raise the MSI. May be called from any thread. */
 void ih_post(struct gpu *g, const struct ih_vector *v);
+
+/* Is @dw the doorbell that the register @reg of an interrupt doorbell sets up? */
+bool ih_rings(struct gpu *g, u32 reg, u32 dw);
 
 /* MAP_PROCESS: the scheduler gives @vmid to the process @pasid; 0 takes it away. */
 void ih_set_vmid_pasid(struct gpu *g, unsigned int vmid, u16 pasid);

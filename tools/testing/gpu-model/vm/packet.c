@@ -2,7 +2,7 @@
 /* See packet.h. */
 #include <errno.h>
 
-#include "vm/memory.h"
+#include "vm/vm.h"
 #include "vm/packet.h"
 
 int stream_read(struct gpu *g, const struct stream *s, u32 first, u32 n, u32 *out)

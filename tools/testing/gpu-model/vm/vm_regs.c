@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Registers of the memory hubs; see vm_regs.h. */
 #include "bus/grbm.h"
-#include "vm/memory.h"
 #include "vm_regs.h"
+#include "walk.h"
 
 #define FAULT_CNTL_CLEAR	1u
 
@@ -111,7 +111,9 @@ static void power_on(struct gpu *g)
 
 const struct block vm_block = {
 	.name = "address translation",
-	.reset = mem_reset,
+	.start = vm_create,
+	.free = vm_destroy,
+	.reset = vm_reset,
 	.power_on = power_on,
 	.regs = ranges,
 };

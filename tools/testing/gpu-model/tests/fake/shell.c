@@ -10,7 +10,8 @@
 #include <time.h>
 
 #include "host/log.h"
-#include "vm/memory.h"
+#include "bus/memory.h"
+#include "vm/vm.h"
 #include "cp/pm4.h"
 #include "bus/regs.h"
 #include "compute/compute_regs.h"
@@ -147,12 +148,12 @@ int vm_write(struct gpu *g, unsigned int vmid, u64 va, const void *buf, size_t l
 	return copy(g, vmid, va, (void *)buf, len, true);
 }
 
-void vm_enter(struct gpu *g)
+void mem_enter(struct gpu *g)
 {
 	(void)g;
 }
 
-void vm_exit(struct gpu *g)
+void mem_exit(struct gpu *g)
 {
 	(void)g;
 }

@@ -105,7 +105,7 @@ static u64 digest(const struct wave *w)
 	return d;
 }
 
-static void *mem_at(struct wave *w, u64 va, bool write)
+static void *toy_at(struct wave *w, u64 va, bool write)
 {
 	size_t span;
 
@@ -119,10 +119,10 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 	u32 *insn, *word;
 
 	while (*budget) {
-		insn = mem_at(w, w->pc, false);
+		insn = toy_at(w, w->pc, false);
 		if (!insn)
 			return WAVE_FAULT;
-		if ((*insn & 0xff) == TOY_LOAD && !mem_at(w, (u64)(*insn >> 8) << 12, false)) {
+		if ((*insn & 0xff) == TOY_LOAD && !toy_at(w, (u64)(*insn >> 8) << 12, false)) {
 			w->fault_va = (u64)(*insn >> 8) << 12;
 			return WAVE_FAULT;
 		}
@@ -132,7 +132,7 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 		(*budget)--;
 		switch (*insn & 0xff) {
 		case TOY_END: {
-			u64 *out = mem_at(w, kernarg + (w->sgpr[0] * 4 + w->index) * 8, true);
+			u64 *out = toy_at(w, kernarg + (w->sgpr[0] * 4 + w->index) * 8, true);
 
 			if (!out)
 				return WAVE_FAULT;
@@ -164,7 +164,7 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 				;
 			break;
 		case TOY_WAIT:
-			word = mem_at(w, kernarg - 8, false);
+			word = toy_at(w, kernarg - 8, false);
 			if (!word)
 				return WAVE_FAULT;
 			if (!__atomic_load_n(word, __ATOMIC_ACQUIRE)) {

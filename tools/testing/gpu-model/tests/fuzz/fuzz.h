@@ -20,7 +20,8 @@
 
 #include "gpu.h"
 #include "host/log.h"
-#include "vm/memory.h"
+#include "bus/memory.h"
+#include "vm/vm.h"
 
 #define RECORD_WORDS	255u
 

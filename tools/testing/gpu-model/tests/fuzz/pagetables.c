@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "vm/ih.h"
+#include "vm/fault.h"
 
 #define VRAM_MB		16
 #define TABLES		0x100000ull	/* in VRAM, and in the guest's memory */
@@ -23,8 +23,8 @@ enum { CONTEXT, ENTRIES, RAM_ENTRIES, ACCESS, UNMAP, KINDS };
 static u8 *vram, *ram, buffer[0x3000];
 static int ram_fd, ro_fd;
 
-/* In the place of ih.c's. */
-void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
+/* In the place of fault.c's. */
+void fault_post(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
 {
 	(void)g;
 	(void)vmid;
@@ -33,9 +33,9 @@ void ih_post_vm_fault(struct gpu *g, unsigned int vmid, u64 va, bool write, enum
 	(void)why;
 }
 
-bool ih_post_vm_retry(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
+bool fault_post_retry(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
 {
-	ih_post_vm_fault(g, vmid, va, write, why);
+	fault_post(g, vmid, va, write, why);
 	return true;
 }
 
@@ -62,7 +62,7 @@ static void fuzz_start(void)
 	for (i = 0; i < RAM_RO_BYTES; i += sizeof(page))
 		if (write(ro_fd, page, sizeof(page)) != sizeof(page))
 			abort();
-	if (ftruncate(ram_fd, RAM_BYTES) || memory_block.start(&gpu))
+	if (ftruncate(ram_fd, RAM_BYTES) || memory_block.start(&gpu) || vm_block.start(&gpu))
 		abort();
 	vram = mem_ptr(&gpu, 0, (u64)VRAM_MB << 20, false);
 }
@@ -78,14 +78,14 @@ static void look(unsigned int vmid, u64 va, bool write)
 	size_t span = 0;
 	u8 *p;
 
-	vm_enter(&gpu);
+	mem_enter(&gpu);
 	p = vm_ptr(&gpu, vmid, va, &span, write);
 	if (p && !span)
 		abort();
 	if (p && !within(p, span, vram, (u64)VRAM_MB << 20) && !within(p, span, ram, RAM_BYTES))
 		if (write || span > RAM_RO_BYTES || p[0] != RO_BYTE || p[span - 1] != RO_BYTE)
 			abort();
-	vm_exit(&gpu);
+	mem_exit(&gpu);
 }
 
 static void use(unsigned int vmid, const struct record *r)
@@ -123,7 +123,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	map_ram();
 	if (madvise(ram, RAM_BYTES, MADV_REMOVE))
 		abort();
-	mem_reset(&gpu);
+	vm_block.reset(&gpu);
 	while (record_next(&data, &size, &r)) {
 		unsigned int vmid = r.kind >> 4;
 		u64 place = r.word[0] & 0x3ff8;

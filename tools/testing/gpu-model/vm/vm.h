@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* VRAM, guest memory by DMA address, and the GPU's page tables. */
-#ifndef GPU_MODEL_MEMORY_H
-#define GPU_MODEL_MEMORY_H
+/* The GPU's virtual memory. */
+#ifndef GPU_MODEL_VM_H
+#define GPU_MODEL_VM_H
 
 #include "block.h"
-
-/**
- * mem_ptr() - host pointer behind a physical address of the GPU
- * @g:		device
- * @addr:	VRAM offset, or DMA (bus) address when @system
- * @len:	bytes that must all be mapped
- * @system:	address is guest memory
- *
- * Return: pointer, or NULL if any byte is outside VRAM or the guest's maps.
- */
-void *mem_ptr(struct gpu *g, u64 addr, size_t len, bool system);
 
 /**
  * vm_ptr() - translate a GPU virtual address
@@ -25,7 +14,7 @@ void *mem_ptr(struct gpu *g, u64 addr, size_t len, bool system);
  * @write:	access is a write
  *
  * A failed walk is logged and raises the page-fault interrupt, once for a page
- * until the next flush of the VMID. The pointer is valid while vm_enter() is held.
+ * until the next flush of the VMID. The pointer is valid while mem_enter() is held.
  * Return: pointer, or NULL: page fault.
  */
 void *vm_ptr(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write);
@@ -49,7 +38,7 @@ bool vm_retries(struct gpu *g, unsigned int vmid);
  * @write:	access is a write
  *
  * The driver is asked for the page by a retry fault. Where there is no retry it is
- * a fault as vm_ptr() raises it. Under vm_enter().
+ * a fault as vm_ptr() raises it. Under mem_enter().
  * Return: true if the access is to be made again, later.
  */
 bool vm_retry(struct gpu *g, unsigned int vmid, u64 va, bool write);
@@ -62,42 +51,7 @@ int vm_write(struct gpu *g, unsigned int vmid, u64 va, const void *buf, size_t l
 int vm_read_retry(struct gpu *g, unsigned int vmid, u64 va, void *buf, size_t len);
 int vm_write_retry(struct gpu *g, unsigned int vmid, u64 va, const void *buf, size_t len);
 
-/*
- * Readers of guest memory bracket their use of pointers: DMA_UNMAP and BAR
- * changes wait for them. vm_enter/vm_exit may be held for at most one slice of
- * waves (below 1 ms) and nest per thread.
- */
-void vm_enter(struct gpu *g);
-void vm_exit(struct gpu *g);
-
-extern const struct block memory_block, vm_block;
-
-/* Forget all page tables (function-level reset); VRAM and the guest's maps stay. */
-void mem_reset(struct gpu *g);
-
-/* What a card without power does: VRAM reads zeros. */
-void mem_lose_vram(struct gpu *g);
-
-/* File descriptor and bytes of VRAM, for the BAR. */
-int mem_vram_fd(struct gpu *g);
-u64 mem_vram_size(struct gpu *g);
-
-/**
- * mem_dma_map() - the client made guest memory reachable by DMA
- * @g:		device
- * @iova: @size: DMA addresses
- * @fd:		file with the contents, or -1: the range is taken but stays unreachable
- * @offset:	of @iova in the file
- * @write:	the device may write
- *
- * Return: 0, -EINVAL for a bad range or file, -EEXIST on overlap, -ENOSPC,
- * -errno of mmap().
- */
-int mem_dma_map(struct gpu *g, u64 iova, u64 size, int fd, u64 offset, bool write);
-
-/* Undo exactly one or several whole mappings; -ENOENT if none matches. */
-int mem_dma_unmap(struct gpu *g, u64 iova, u64 size);
-void mem_dma_unmap_all(struct gpu *g);
+extern const struct block vm_block;
 
 #define VM_COUNT	16
 
@@ -124,7 +78,7 @@ void vm_flush(struct gpu *g, u32 mask);
 /*
  * The driver's invalidation: with it, nobody uses what was there before any more.
  * Where queues run on while pages go, with XNACK, that has to be waited for. Not
- * under vm_enter().
+ * under mem_enter().
  */
 void vm_invalidate(struct gpu *g, u32 mask);
 
