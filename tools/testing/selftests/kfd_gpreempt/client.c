@@ -106,7 +106,7 @@ static int read_clocks(struct client *c, struct aql_queue *q, struct kfd_mem *me
 
 /*
  * Through the GPU's clock, which completion signals carry: how long the
- * kernels had to wait for a busy machine then does not matter.
+ * kernels had to wait for a busy GPU then does not matter.
  */
 int client_calibrate(struct client *c, struct aql_queue *q)
 {

@@ -16,7 +16,7 @@
 #define HIGH_US		200
 /* More than the thousand: some meet LOW outside its loop. */
 #define PREEMPTIONS	"1200"
-/* 20,000 of them on a busy host. */
+/* Of the guest, for 20,000 of them. */
 #define SECONDS		1800
 
 FIXTURE(exact) {

@@ -22,7 +22,7 @@ static void usage(void)
 	      "  --priority   of the queue (default 15)\n"
 	      "  --seed       of the random phase (default 1)\n"
 	      "  --ticks-per-us  of the GPU's clock, instead of measuring it, which goes\n"
-	      "               wrong on a busy machine\n", stderr);
+	      "               wrong on a busy GPU\n", stderr);
 	exit(2);
 }
 
