@@ -21,6 +21,21 @@ class Readme(unittest.TestCase):
         for name in re.findall(r"\b[a-z][a-z0-9_]*\.c\b", README):
             self.assertTrue(any(MODEL.glob(f"**/{name}")) or name.startswith("kfd_"), name)
 
+    def test_order(self):
+        """No folder's file includes a header of a later folder, or one that is another's own."""
+        order = re.findall(r"\n([a-z]+)/ ", section("Where what is", "To add"))
+        files = [p for folder in order for p in (MODEL / folder).glob("*.[ch]")]
+        own = set()
+        for path in files:
+            for name in re.findall(r'#include "(\w+\.\w+)"', path.read_text()):
+                if (path.parent / name).exists():
+                    own.add(f"{path.parent.name}/{name}")
+        for path in files:
+            for name in re.findall(r'#include "(\w+/\w+\.\w+)"', path.read_text()):
+                folder = name.split("/")[0]
+                self.assertLessEqual(order.index(folder), order.index(path.parent.name), path)
+                self.assertNotIn(name, own, path)
+
     def test_costs(self):
         costs = set(re.findall(r"^#define ([A-Z]\w+)\s+\S",
                                (MODEL / "host/params.h").read_text(), re.M))

@@ -73,6 +73,9 @@ struct gpu_config {
 	const char *log_path;
 };
 
+/* Instruction sets. */
+enum isa_arch { GFX90A, GFX942, ISA_ARCHS };
+
 #define GWS_RESOURCES	64
 
 /**
@@ -80,6 +83,7 @@ struct gpu_config {
  * @cfg:	configuration, constant after start
  * @blocks: @nblocks: what it is made of, see block.h
  * @mec_lock:	see the top of this file
+ * @kick:	has the command processor take a turn, for those below it: mec_kick()
  * @gws:	semaphores and barriers of waves, see isa/gws.c
  */
 struct gpu {
@@ -97,6 +101,7 @@ struct gpu {
 	struct hws *hws;
 	struct spi *spi;
 	struct control *control;
+	void (*kick)(struct gpu *g);
 	u32 gws[GWS_RESOURCES];
 	struct vfio_user *vfio;
 };

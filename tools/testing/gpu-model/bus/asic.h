@@ -7,7 +7,7 @@
 #ifndef GPU_MODEL_ASIC_H
 #define GPU_MODEL_ASIC_H
 
-#include "isa/wave.h"
+#include "gpu.h"
 
 #define PCI_VENDOR	0x1002
 

@@ -10,17 +10,16 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "cp/aql.h"
+#include "compute/cu.h"
+#include "compute/interrupt.h"
+#include "compute/queue.h"
+#include "compute/trap.h"
 #include "host/clock.h"
 #include "host/fault.h"
-#include "vm/ih.h"
 #include "host/log.h"
 #include "bus/memory.h"
 #include "vm/vm.h"
 
-#define IH_CLIENT_SE0SH		0x0a	/* soc15_ih_clientid.h; one client an engine */
-#define IH_SOURCE_SQ_MSG	239
-#define SQ_PRIV			(1u << 13)	/* sent by a trap handler */
 #define SQ_ERROR(type)		((type) << 20)
 
 /**
@@ -155,28 +154,6 @@ struct group *cu_reap(struct cu *cu)
 }
 
 /* Layout SQ_INTERRUPT_WORD_WAVE_CTXID (gc_9_0_sh_mask.h). */
-void cu_interrupt(const struct group *grp, const struct wave *w, u32 encoding, u32 data)
-{
-	static const struct cu nowhere;		/* the group was saved before it had a place */
-	const struct cu *cu = grp->cu ? grp->cu : &nowhere;
-	const struct user_queue *q = grp->q;
-	struct ih_vector v = {
-		.xcc = cu->xcc,
-		.client = IH_CLIENT_SE0SH + (cu->engine & 3),
-		.source = IH_SOURCE_SQ_MSG,
-		.vmid = q->vmid,
-		.pasid = q->pasid,
-		.data = {
-			(data & 0xfff) | (w->status & STATUS_PRIV ? SQ_PRIV : 0) |
-				(u32)grp->simd[w->index] << 18 | (cu->index & 0xf) << 20 |
-				(cu->engine & 3) << 24 | encoding | (data & 0xf000) << 16,
-			data >> 16 & 0xff,
-		},
-	};
-
-	ih_post(q->g, &v);
-}
-
 /* The wave in @slot is no more. */
 static void wave_gone(struct cu *cu, struct wave_slot *slot, const char *event)
 {
@@ -196,7 +173,7 @@ static void wave_gone(struct cu *cu, struct wave_slot *slot, const char *event)
 	grp->next = cu->done;
 	cu->done = grp;
 	atomic_store(&cu->has_done, true);
-	mec_kick(cu->g);
+	cu->g->kick(cu->g);
 }
 
 /**
@@ -297,7 +274,7 @@ static void wave_exception(struct cu *cu, struct wave_slot *slot, enum wave_stop
 	bool inside = w->status & STATUS_PRIV;
 
 	if (e->error)
-		cu_interrupt(slot->grp, w, SQ_ENCODING_ERROR, e->error);
+		sq_interrupt(slot->grp, w, SQ_ENCODING_ERROR, e->error);
 	if (q->mem.tba && !inside) {
 		if (stop == WAVE_TRAP)
 			w->pc -= 4;		/* the handler has to step over it */

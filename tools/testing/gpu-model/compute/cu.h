@@ -141,13 +141,6 @@ void cu_add_halted(struct cu *cu, struct group *grp);
 /* End the waves of @vmid (0: all) where they are; their groups are done. */
 void cu_kill(struct cu *cu, unsigned int vmid);
 
-/* The sequencer's interrupts: what a wave said by S_SENDMSG, or an error it met. */
-#define SQ_ENCODING_INST	(1u << 26)	/* kfd_int_process_v9.c */
-#define SQ_ENCODING_ERROR	(2u << 26)
-
-/* Send one for a wave in its group; @data: 24 bits. */
-void cu_interrupt(const struct group *grp, const struct wave *w, u32 encoding, u32 data);
-
 /* Take the list of finished groups. */
 struct group *cu_reap(struct cu *cu);
 

@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cp/aql.h"
-#include "cp/hws.h"
-#include "host/log.h"
-#include "cp/machine.h"
 #include "compute/spi.h"
+#include "compute/trap.h"
+#include "host/log.h"
 
 static const struct room empty_room = {
 	.vgprs = { SIMD_VGPRS, SIMD_VGPRS, SIMD_VGPRS, SIMD_VGPRS },
@@ -413,10 +411,10 @@ static bool held_back(struct gpu *g, const struct user_queue *q, u64 now,
  * @g:		device
  * @limit:	at most this many; reduced by those launched
  *
- * Return: true when a dispatch was launched to its last workgroup: the queue's
+ * Return: a dispatch that was launched to its last workgroup, or NULL: the queue's
  * next packet may want the remaining room before a lower queue gets it.
  */
-bool spi_launch(struct gpu *g, unsigned int *limit)
+struct dispatch *spi_launch(struct gpu *g, unsigned int *limit)
 {
 	u32 reserved[ALL_ENGINES_MAX] = {}, blocked[ALL_ENGINES_MAX] = {};
 	struct user_queue *q, *best, *tried[MEC_PIPES * MEC_QUEUES];
@@ -445,21 +443,20 @@ bool spi_launch(struct gpu *g, unsigned int *limit)
 			continue;
 		}
 		(*limit)--;
-		if (best->launching && best->launching->next == best->launching->total) {
-			aql_launched(best->launching);
-			return true;
-		}
+		if (best->launching && best->launching->next == best->launching->total)
+			return best->launching;
 	}
-	return false;
+	return NULL;
 }
 
 /**
- * spi_reap() - complete groups that ended
- * @g:	device
+ * spi_reap() - give back what groups held that ended
+ * @g:		device
+ * @ended:	told of the dispatch of each
  *
  * Return: true if there were any.
  */
-bool spi_reap(struct gpu *g)
+bool spi_reap(struct gpu *g, void (*ended)(struct dispatch *d))
 {
 	bool any = false;
 	unsigned int i;
@@ -474,7 +471,7 @@ bool spi_reap(struct gpu *g)
 			spi_scratch_give(grp->q, grp);
 			spi_release(g, grp);
 			group_free(grp);
-			aql_group_ended(d);
+			ended(d);
 			grp = next;
 			any = true;
 		}

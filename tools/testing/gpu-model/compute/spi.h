@@ -8,7 +8,7 @@
 
 #include "compute/cu.h"
 #include "block.h"
-#include "cp/mec.h"
+#include "compute/queue.h"
 #include "vm/vm.h"
 
 /**
@@ -59,9 +59,9 @@ bool spi_fits(unsigned int nwaves, unsigned int vgprs, unsigned int sgprs, u32 l
  * Launch up to *@limit workgroups: higher pipe priority first, then higher queue
  * priority, then, on a pipe, who holds it for its quantum, then round-robin. While a workgroup of one pipe priority waits for
  * room, no lower pipe priority may take room in the units it could use. Running
- * waves are never displaced. True when a dispatch was launched completely.
+ * waves are never displaced. Return: a dispatch that was launched completely, or NULL.
  */
-bool spi_launch(struct gpu *g, unsigned int *limit);
+struct dispatch *spi_launch(struct gpu *g, unsigned int *limit);
 
 /* Give back the resources of a group that left its unit. */
 void spi_release(struct gpu *g, struct group *grp);
@@ -77,8 +77,8 @@ void spi_scratch_give(struct user_queue *q, const struct group *grp);
 /* Has the queue waves on the machine? */
 bool spi_in_flight(const struct user_queue *q);
 
-/* Give back what ended groups held; complete their dispatches. True if there were any. */
-bool spi_reap(struct gpu *g);
+/* Give back what ended groups held, and tell of their dispatches. True if there were any. */
+bool spi_reap(struct gpu *g, void (*ended)(struct dispatch *d));
 
 /* SPI_CSQ_WF_ACTIVE_STATUS and _COUNT_n of one engine of all; lock-free, any thread. */
 u32 spi_wave_status(struct gpu *g, unsigned int engine);

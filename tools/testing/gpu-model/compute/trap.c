@@ -19,14 +19,15 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "cp/aql.h"
+#include "compute/interrupt.h"
+#include "compute/queue.h"
+#include "compute/trap.h"
 #include "bus/asic.h"
 #include "host/log.h"
 #include "bus/memory.h"
 #include "vm/vm.h"
 #include "bus/regs.h"
 #include "compute_regs.h"
-#include "compute/spi.h"
 
 /* SPI_GDBG_PER_VMID_CNTL */
 #define GDBG_LAUNCH_MODE(v)	((v) >> 1 & 3)
@@ -113,7 +114,7 @@ void trap_message(struct group *grp, struct wave *w)
 {
 	switch (w->msg & 0xf) {
 	case MSG_INTERRUPT:
-		cu_interrupt(grp, w, SQ_ENCODING_INST, w->sgpr[SGPR_M0] & 0xffffff);
+		sq_interrupt(grp, w, SQ_ENCODING_INST, w->sgpr[SGPR_M0] & 0xffffff);
 		break;
 	case MSG_GET_DOORBELL:
 		w->sgpr[SGPR_EXEC] = DOORBELL_ID(grp->q->h);

@@ -340,18 +340,6 @@ static void attach_xccs(struct user_queue *q)
 }
 
 /**
- * group_xcc() - where a workgroup runs
- * @q:		queue
- * @number:	linear number in its dispatch
- *
- * Return: the XCC.
- */
-unsigned int group_xcc(const struct user_queue *q, u64 number)
-{
-	return q->xcc[q->chunk ? number / q->chunk % q->g->cfg.xccs : 0];
-}
-
-/**
  * aql_attach() - bind a user queue to its slot
  * @g:		device
  * @h:		slot that mec_map() or registers filled
@@ -420,31 +408,6 @@ void aql_detach(struct user_queue *q)
 	spi_detach(q->g, q);
 	q->h->uq = NULL;
 	free(q);
-}
-
-/**
- * dispatch_waves() - size of a workgroup
- * @d:		dispatch
- * @number:	linear workgroup number
- * @id:		out: its place in the grid
- *
- * Return: waves; fewer than the full size where the grid's edge clips it.
- */
-unsigned int dispatch_waves(const struct dispatch *d, u64 number, u32 id[3])
-{
-	unsigned int i, items = 1;
-
-	id[0] = number % d->wgs[0];
-	id[1] = number / d->wgs[0] % d->wgs[1];
-	id[2] = number / d->wgs[0] / d->wgs[1];
-	for (i = 0; i < 3; i++) {
-		u32 left;
-
-		id[i] += d->start[i];
-		left = d->regs.grid[i] - id[i] * d->regs.wgsize[i];
-		items *= left < d->regs.wgsize[i] ? left : d->regs.wgsize[i];
-	}
-	return (items + LANES - 1) / LANES;
 }
 
 /* Scratch of the queue, if the kernel needs any. */
@@ -633,11 +596,8 @@ void aql_launched(struct dispatch *d)
 		publish(d->q);
 }
 
-/**
- * aql_group_ended() - a workgroup of @d ended
- * @d:	dispatch; with its last workgroup it is aql_complete()'s
- */
-void aql_group_ended(struct dispatch *d)
+/* A workgroup ended; with its last one the dispatch is aql_complete()'s. */
+static void group_ended(struct dispatch *d)
 {
 	struct user_queue *q = d->q;
 
@@ -647,6 +607,17 @@ void aql_group_ended(struct dispatch *d)
 	log_event("dispatch-end", "queue=%#x pasid=%u disp=%" PRIu64 " us=%" PRIu64,
 		  q->h->doorbell, q->pasid, d->packet, (gpu_now() - d->begin) / NS_PER_US);
 	d->end = gpu_now();
+}
+
+/**
+ * aql_reap() - take note of the workgroups that ended
+ * @g:	device
+ *
+ * Return: true if there were any.
+ */
+bool aql_reap(struct gpu *g)
+{
+	return spi_reap(g, group_ended);
 }
 
 /* Its signal, and the packets that waited for it; free for another. */

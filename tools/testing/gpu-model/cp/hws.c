@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "host/fault.h"
-#include "cp/hws_priv.h"
+#include "hws_priv.h"
 #include "host/log.h"
 #include "cp/machine.h"
 #include "vm/vm.h"

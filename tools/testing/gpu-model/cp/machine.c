@@ -16,7 +16,7 @@ static void kill_queue(struct gpu *g, struct user_queue *q)
 {
 	q->frozen = true;
 	cwsr_remove(q);
-	spi_reap(g);
+	aql_reap(g);
 	cwsr_drop(q);
 	aql_detach(q);
 }
@@ -79,10 +79,11 @@ void machine_turn(struct gpu *g)
 {
 	unsigned int limit = LAUNCH_BATCH, rounds = TURN_ROUNDS;
 	struct user_queue *q;
+	struct dispatch *d;
 	bool again;
 
 	do {
-		again = spi_reap(g);
+		again = aql_reap(g);
 		for (q = g->spi->queues; q; q = q->next)
 			aql_complete(q);
 		for (q = g->spi->queues; q; q = q->next) {
@@ -93,7 +94,11 @@ void machine_turn(struct gpu *g)
 			else
 				pm4_advance(q);
 		}
-		again |= spi_launch(g, &limit);
+		d = spi_launch(g, &limit);
+		if (d) {
+			aql_launched(d);
+			again = true;
+		}
 	} while (again && limit && --rounds);
 	if (!limit || !rounds)
 		mec_kick(g);	/* there may be more: after others had the lock */
@@ -105,6 +110,7 @@ static int start(struct gpu *g)
 {
 	int err = hws_start(g);
 
+	g->kick = mec_kick;
 	if (err)
 		return err;
 	err = mec_start(g);

@@ -6,53 +6,9 @@
 #ifndef GPU_MODEL_MEC_H
 #define GPU_MODEL_MEC_H
 
-#include "gpu.h"
-
-#define MEC_COUNT	2	/* ME1 (user queues and KCQ), ME2 (HIQ, KIQ) */
-#define MEC_PIPES	4
-#define MEC_QUEUES	8
-
-/* HQD registers are kept as the 56 dwords 0xc914 + 4*n that MQD dwords 128..183 hold. */
-#define HQD_REG_BASE	0xc914
-#define HQD_REGS	56
-#define HQD_MQD_DW	128
-/* Index into hqd.reg[] of an MQD dword. */
-#define HQD(mqd_dword)	((mqd_dword) - HQD_MQD_DW)
+#include "compute/queue.h"
 
 struct pm4_state;	/* pm4.h */
-struct user_queue;	/* aql.h: what the command processor knows of it while mapped */
-
-/**
- * struct hqd - one hardware queue slot; protected by gpu.mec_lock
- *
- * A process' queue has the same slot on each XCC, and an MQD for each. The first
- * XCC's leads: it has @uq, the others follow. So it is with the HIQ.
- *
- * @active:	CP_HQD_ACTIVE
- * @xcc: @me: @pipe: @queue: place
- * @vmid:	VMID the queue runs in
- * @mqd:	MQD address (VMID 0), 0 when loaded by registers alone
- * @doorbell:	doorbell offset in dwords of BAR2, valid when @active
- * @aql:	AQL format, else PM4
- * @is_user:	mapped by the runlist
- * @reg:	register values, as the MQD holds them
- * @uq:		dispatch state of a user AQL queue
- * @rung:	a doorbell came and the command processor has not looked yet
- * @db_value:	last doorbell value
- */
-struct hqd {
-	bool active;
-	u8 xcc, me, pipe, queue;
-	u8 vmid;
-	u64 mqd;
-	u32 doorbell;
-	bool aql;
-	bool is_user;
-	u32 reg[HQD_REGS];
-	struct user_queue *uq;
-	bool rung;
-	u64 db_value;
-};
 
 int mec_start(struct gpu *g);	/* no lock; starts the command-processor thread */
 void mec_stop(struct gpu *g);	/* no lock; joins it */

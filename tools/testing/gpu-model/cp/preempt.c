@@ -13,7 +13,7 @@
 
 #include "cp/cwsr.h"
 #include "host/fault.h"
-#include "cp/hws_priv.h"
+#include "hws_priv.h"
 #include "host/log.h"
 #include "cp/machine.h"
 #include "vm/vm.h"
@@ -125,7 +125,7 @@ static void stop(struct gpu *g)
 		if (q->leaving && q->frozen && !q->stuck)
 			cwsr_remove(q);
 	log_event("preempt-stop", "us=%" PRIu64, (s->stop - s->begin) / NS_PER_US);
-	spi_reap(g);
+	aql_reap(g);
 }
 
 /*

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "cp/hws_priv.h"
+#include "hws_priv.h"
 #include "vm/ih.h"
 #include "host/log.h"
 #include "cp/machine.h"

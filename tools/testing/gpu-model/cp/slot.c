@@ -148,7 +148,7 @@ static void save_begin(struct user_queue *q)
 {
 	q->frozen = true;
 	cwsr_remove(q);
-	spi_reap(q->g);
+	aql_reap(q->g);
 }
 
 /* Its state goes to memory, and the cost is set; not before what ended is told of. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the atomics of memory and of LDS compute. */
-#include "isa/isa.h"
-#include "isa/f16.h"
+#include "isa.h"
+#include "f16.h"
 
 static bool f_less(u64 a, u64 b, bool wide)
 {

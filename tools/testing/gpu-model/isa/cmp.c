@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Vector compares: a bit a lane into a scalar mask; the cmpx forms into EXEC too. */
-#include "isa/isa.h"
-#include "isa/f16.h"
+#include "isa.h"
+#include "f16.h"
 
 /* Conditions of integer compares (low 3 bits of the opcode), and of float ones (4). */
 enum { C_F, C_LT, C_EQ, C_LE, C_GT, C_NE, C_GE, C_T };

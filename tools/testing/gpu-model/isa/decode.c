@@ -2,12 +2,12 @@
 /* From dwords to struct insn, by the rows of table.def. */
 #include <errno.h>
 #include <pthread.h>
-#include "isa/isa.h"
+#include "isa.h"
 
 #define I(fmt, op, name, fn, d, s0, s1, s2, flags, arg) \
 	{ fmt, op, #name, fn, d, { s0, s1, s2 }, flags, arg },
 const struct isa_row isa_rows[] = {
-#include "isa/table.def"
+#include "table.def"
 };
 #undef I
 

@@ -2,7 +2,7 @@
 /* gpu-model isa: the instruction table as a document. */
 #include <stdio.h>
 #include "isa/exec.h"
-#include "isa/isa.h"
+#include "isa.h"
 
 static const struct {
 	const char *name, *what;

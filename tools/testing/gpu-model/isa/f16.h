@@ -3,7 +3,7 @@
 #ifndef GPU_MODEL_ISA_F16_H
 #define GPU_MODEL_ISA_F16_H
 
-#include "isa/isa.h"
+#include "isa.h"
 
 static inline float f16_to_f32(u16 h)
 {

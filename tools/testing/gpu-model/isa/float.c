@@ -6,8 +6,8 @@
 #define _GNU_SOURCE	/* roundeven() */
 #include <fenv.h>
 #include <math.h>
-#include "isa/isa.h"
-#include "isa/f16.h"
+#include "isa.h"
+#include "f16.h"
 
 #define EXP32(v)	((int)((v) >> 23 & 0xff))
 #define EXP64(v)	((int)((v) >> 52 & 0x7ff))

@@ -6,7 +6,7 @@
  * A barrier's count is of the waves to come but one. The last one turns the
  * resource's flag, brings the next count, and the others see the flag and go on.
  */
-#include "isa/isa.h"
+#include "isa.h"
 #include "host/params.h"
 
 #define FLAG	(1u << 31)	/* the rest is the count */

@@ -4,8 +4,8 @@
  * Everything is computed in float or double and rounded once to f16.
  */
 #include <math.h>
-#include "isa/isa.h"
-#include "isa/f16.h"
+#include "isa.h"
+#include "f16.h"
 
 #define NAN16		0x7e00
 #define QUIET16		0x0200

@@ -362,7 +362,7 @@ static inline u32 mem_extend(u32 arg, u32 v, u32 old)
 /* Semantic functions; many rows share one. */
 #define X(name)	enum wave_stop name(struct ctx *c, const struct insn *i)
 #define I(fmt, op, name, fn, ...)	X(fn);
-#include "isa/table.def"
+#include "table.def"
 #undef I
 
 #endif

@@ -3,7 +3,7 @@
  * Local data share. Reads outside of the workgroup's share give zero, writes
  * there do nothing. Also the cross-lane instructions in DS encoding.
  */
-#include "isa/isa.h"
+#include "isa.h"
 
 static u8 *lds_at(struct ctx *c, u32 addr, unsigned int bytes)
 {

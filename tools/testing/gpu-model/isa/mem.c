@@ -4,7 +4,7 @@
  * instructions. A vector access translates the addresses of all active lanes
  * before the first byte moves: a fault has no partial effect.
  */
-#include "isa/isa.h"
+#include "isa.h"
 
 #define PAGE_BITS	12
 #define PAGE_BYTES	(1u << PAGE_BITS)

@@ -6,7 +6,7 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
-#include "isa/isa.h"
+#include "isa.h"
 
 /* Operand numbers that are not registers (gfx9). */
 #define OP_INT_0	128	/* 128..192: 0..64 */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Packed 16-bit integers (VOP3P): each half of the result chooses its halves. */
-#include "isa/isa.h"
+#include "isa.h"
 
 #define SH(v)	((s32)(int16_t)(v))
 

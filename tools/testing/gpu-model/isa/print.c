@@ -2,7 +2,7 @@
 /* Decoded instructions as text, in the syntax of LLVM's assembler. */
 #include <stdarg.h>
 #include <stdio.h>
-#include "isa/isa.h"
+#include "isa.h"
 
 struct out {
 	char *buf;

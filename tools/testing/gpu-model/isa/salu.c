@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Scalar instructions: arithmetic, compares, program flow, hardware registers. */
-#include "isa/isa.h"
+#include "isa.h"
 #include "host/params.h"
 
 #define DST32(v)	sdst32(c, i, (v))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Vector instructions on integers and bits, and those that cross lanes. */
-#include "isa/isa.h"
+#include "isa.h"
 
 /*
  * One result dword a lane, from sources a, b and x (32 bits each; 16-bit

@@ -2,7 +2,7 @@
 /* Workgroups and waves: allocation, initial registers, the interpreter's loop. */
 #include <errno.h>
 #include <stdlib.h>
-#include "isa/isa.h"
+#include "isa.h"
 #include "host/log.h"
 
 /* Decoded instructions, one table a thread; direct-mapped by address. */

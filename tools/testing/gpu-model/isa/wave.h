@@ -22,9 +22,6 @@
  */
 #define SAVED_SGPRS	112
 
-/* Instruction sets. */
-enum isa_arch { GFX90A, GFX942, ISA_ARCHS };
-
 #define WATCHES		4	/* TCP_WATCH0 to 3 */
 
 /* TCP_WATCHn_CNTL.MODE, as KFD_DBG_TRAP_ADDRESS_WATCH_MODE_*: the accesses meant. */

@@ -12,7 +12,7 @@
 #include "vm/vm.h"
 #include "host/params.h"
 #include "bus/regs.h"
-#include "sdma/ring.h"
+#include "ring.h"
 
 enum {
 	OP_NOP = 0, OP_COPY, OP_WRITE, OP_INDIRECT = 4, OP_FENCE, OP_TRAP, OP_SEM,

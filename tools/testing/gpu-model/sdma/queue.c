@@ -9,7 +9,7 @@
 #include "vm/ih.h"
 #include "host/log.h"
 #include "vm/vm.h"
-#include "sdma/ring.h"
+#include "ring.h"
 
 #define MQD_DWORDS	128
 

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cp/aql.h"
+#include "compute/queue.h"
 #include "vm/ih.h"
 #include "host/log.h"
 #include "vm/vm.h"
 #include "host/params.h"
 #include "bus/regs.h"
-#include "sdma/ring.h"
+#include "ring.h"
 
 #define TURN_PACKETS		32
 

@@ -65,6 +65,7 @@ static inline void device_start(unsigned int engines, unsigned int cus, bool rpt
 	gpu = (struct gpu){
 		.cfg = { .xccs = xccs, .engines = engines, .cus_per_engine = cus, .workers = 2,
 			 .rptr_at_fetch = rptr_at_fetch },
+		.kick = mec_kick,
 	};
 	pthread_mutex_init(&gpu.mec_lock, NULL);
 	if (spi_start(&gpu) || hws_start(&gpu))
