@@ -55,6 +55,28 @@ def same_errnos():
     yield "1..1"
 
 
+FIGURE = re.compile(r"# report: (.*): (\d+) ns")
+DEARER = 1.05       # than stock, at most; but waits in a reset end on a jiffy
+JIFFY_NS = 4000000
+
+
+def disturb():
+    """TAP: tenants that disturb others; they cost no more than without GPREEMPT."""
+    figures = {}
+    for module in "stock", "gpreempt":
+        lines = list(streams(guest(f"disturb/{module}", program("disturb_test"), limit=900,
+                                   options=["--module", module, *NO_STALL])))
+        yield from lines
+        figures[module] = {m[1]: int(m[2]) for m in map(FIGURE.match, lines) if m}
+    stock, ours = figures["stock"], figures["gpreempt"]
+    for n, (name, ns) in enumerate(stock.items(), 1):
+        limit = DEARER * ns + JIFFY_NS * name.startswith("reset")
+        good = ours.get(name, limit + 1) <= limit
+        yield f"{'ok' if good else 'not ok'} {n} - {name}: {ns} ns on stock, {ours.get(name)} ns"
+    yield f"{'ok' if stock else 'not ok'} {len(stock) + 1} - there are figures"
+    yield f"1..{len(stock) + 1}"
+
+
 def steps_tap(steps):
     """TAP: commands, each a test that fails when its command does."""
     for n, (text, command) in enumerate(steps.items(), 1):
@@ -351,6 +373,7 @@ SUITES = {
     "kfdtest": kfdtest,
     "hsakmt": [SCRIPTS / "check-hsakmt"],
     "errnos": same_errnos,
+    "disturb": disturb,
     "lint": [SCRIPTS / "lint"],
 }
 DEBUG = {
@@ -372,7 +395,7 @@ HOST = {"scripts", "setup", "apply", "model-san", "fuzz", "opencl", "lint"}
 # kernel that checks itself to find, or much to wait for.
 STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-loaded", "bench",
          "cwsr-handler", "faults", "device", "hip", "kfdtest", "hsakmt", "suspend-stock",
-         "mi300x", "errnos", "figures"}
+         "mi300x", "errnos", "figures", "disturb"}
 
 # One after the other: the next one reads what one left, or they write the same files (the
 # first of ROCm's makes its root). Whatever else two suites have in common they only read:
@@ -385,4 +408,4 @@ NEEDS = {"demo-loaded": "demo"}
 SECONDS = {"kfd": 120, "kfd-control": 150, "kfd-machine": 180, "kfd-fetch": 120, "hip": 150,
            "kfdtest": 120, "virtual-time": 180, "model-tsan": 150, "model-san": 120, "fuzz": 120,
            "demo-loaded": 150, "lint": 250, "hsakmt": 90, "tool": 150, "gpus": 90, "exact": 60,
-           "bypass": 60}
+           "bypass": 60, "disturb": 240}

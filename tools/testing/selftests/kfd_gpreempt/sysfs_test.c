@@ -28,7 +28,7 @@ static const struct tunable {
 static const char *const counters[] = {
 	"preemptions", "resumes", "transactions", "inversions", "blocked", "starved",
 	"scans", "wakeups", "register_accesses", "register_ns_total",
-	"interval_ns", "interval_ns_max", "doorbell_faults",
+	"interval_ns", "interval_ns_max", "doorbell_faults", "doorbell_revocations",
 	"decision_ns_total", "decision_ns_max", "scan_ns_total", "scan_ns_max",
 	"fence_wait_ns_total", "fence_wait_ns_min", "fence_wait_ns_max", "late", "failed",
 	"detections", "detection_ns_total", "detection_ns_min", "detection_ns_max",

@@ -37,6 +37,7 @@ bool kfd_gpreempt_queue_held(const struct queue *q);
 void kfd_gpreempt_debug_attach(struct kfd_process *p);
 int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 			       struct vm_area_struct *vma, phys_addr_t address);
+void kfd_gpreempt_doorbell_other(struct vm_area_struct *vma);
 
 extern const struct amdkfd_ioctl_desc kfd_gpreempt_ioctl_desc;
 
@@ -82,8 +83,10 @@ static inline int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 					     struct vm_area_struct *vma,
 					     phys_addr_t address)
 {
-	return 0;
+	return 1;
 }
+
+static inline void kfd_gpreempt_doorbell_other(struct vm_area_struct *vma) {}
 
 #endif /* CONFIG_HSA_AMD_GPREEMPT */
 

@@ -2,74 +2,119 @@
 /*
  * GPREEMPT doorbells: how the monitor learns about new work at once.
  *
- * A doorbell mapping has a fault handler. While GPREEMPT is not enabled it is
- * never called: the mapping is complete from the start, as in stock. The monitor
- * takes the pages away before it parks, and when a queue that could preempt
- * others has become idle; the next doorbell faults, gets its page back and wakes
- * the monitor. That fault is all it costs: later doorbells find the page.
+ * A process's mapping of its doorbells has a fault handler. While GPREEMPT is not
+ * enabled it is never called: the mapping is complete from the start, as in stock.
+ * The monitor takes the pages away before it parks, and when a queue that could
+ * preempt others has become idle; the next doorbell faults, gets its page back and
+ * wakes the monitor. That fault is all it costs: later doorbells find the page. One
+ * that is made while GPREEMPT is enabled begins like that, so that nobody has to be
+ * woken for it.
  *
- * A mapping outlives its node, so it follows no pointer but that to its own
+ * A process may map its doorbells any number of times. Only one mapping is taken
+ * away, so that a process costs the others no more than one revocation, and what it
+ * rings through another is seen by the next scan: the monitor goes on to look for
+ * those that have one, and for them alone. These mappings are stock's, and so is
+ * one that is not shared, as nothing can be rung through it.
+ *
+ * A mapping outlives its node, so it follows no pointer but that to its process's
  * record, which counts a reference on &struct kfd_gpreempt.
  */
 
 #include <linux/mm.h>
-#include <linux/refcount.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 
 #include "kfd_gpreempt_priv.h"
 
 /**
- * struct gpreempt_doorbell - a doorbell mapping of user space
+ * struct gpreempt_doorbell - a process's mappings of its doorbells on a node
  * @node:	in &kfd_gpreempt.doorbells
- * @gp:		the node it is of, referenced
- * @vmas:	how many VMAs the mapping has been split into
- * @mapping:	where the VMAs hang. Lives as long as they do: each holds its
- *		file, and lets go only after it has left this record
- * @pgoff:	offset of the mapping in @mapping, in pages
- * @pages:	size
+ * @gp:		the node, referenced
+ * @mm:		whose they are. Lives as long as the VMAs do
+ * @pgoff:	where the doorbells are in their file, in pages
  * @pfn:	first page frame
- * @address:	where it was mapped first
- * @mm:		whose it is. Lives as long as its VMAs do
- * @linked:	its VMA is known to be in @mapping
- * @revocable:	false for a private mapping, which cannot be faulted back in
- * @revoked:	no doorbell was rung through it since it was taken away
+ * @others:	VMAs of mappings that are never taken away
+ * @revoked:	no doorbell was rung through @parts since they were taken away
  * @awaited:	the next fault is to wake the monitor
+ * @nr_parts:	used of @parts
+ * @max_parts:	size of @parts
+ * @parts:	VMAs of the mapping that is taken away, into which it was split
  */
 struct gpreempt_doorbell {
 	struct list_head node;
 	struct kfd_gpreempt *gp;
-	refcount_t vmas;
-	struct address_space *mapping;
-	unsigned long pgoff;
-	unsigned long pages;
-	unsigned long pfn;
-	unsigned long address;
 	struct mm_struct *mm;
-	bool linked;
-	bool revocable;
+	unsigned long pgoff;
+	unsigned long pfn;
+	unsigned int others;
 	bool revoked;
 	bool awaited;
+	unsigned int nr_parts;
+	unsigned int max_parts;
+	struct vm_area_struct *parts[] __counted_by(max_parts);
 };
+
+static struct gpreempt_doorbell *find_doorbell(struct kfd_gpreempt *gp,
+					       const struct mm_struct *mm)
+{
+	struct gpreempt_doorbell *db;
+
+	lockdep_assert_held(&gp->doorbell_lock);
+	list_for_each_entry(db, &gp->doorbells, node)
+		if (db->mm == mm)
+			return db;
+	return NULL;
+}
+
+/* Unlocks, and forgets a process without a mapping. */
+static void unlock_or_free(struct gpreempt_doorbell *db)
+{
+	struct kfd_gpreempt *gp = db->gp;
+	bool used = db->nr_parts || db->others;
+
+	if (!used)
+		list_del(&db->node);
+	mutex_unlock(&gp->doorbell_lock);
+	if (used)
+		return;
+	kfree(db);
+	kobject_put(&gp->kobj);
+}
 
 static void doorbell_open(struct vm_area_struct *vma)
 {
 	struct gpreempt_doorbell *db = vma->vm_private_data;
+	struct kfd_gpreempt *gp = db->gp;
 
-	refcount_inc(&db->vmas);
+	mutex_lock(&gp->doorbell_lock);
+	if (!WARN_ON_ONCE(db->nr_parts == db->max_parts))
+		db->parts[db->nr_parts++] = vma;
+	mutex_unlock(&gp->doorbell_lock);
 }
 
 static void doorbell_close(struct vm_area_struct *vma)
 {
 	struct gpreempt_doorbell *db = vma->vm_private_data;
-	struct kfd_gpreempt *gp = db->gp;
+	unsigned int i;
 
-	if (!refcount_dec_and_mutex_lock(&db->vmas, &gp->doorbell_lock))
-		return;
-	list_del(&db->node);
-	gp->untrapped -= !db->revocable;
-	mutex_unlock(&gp->doorbell_lock);
-	kfree(db);
-	kobject_put(&gp->kobj);
+	mutex_lock(&db->gp->doorbell_lock);
+	for (i = 0; i < db->nr_parts; i++) {
+		if (db->parts[i] == vma) {
+			db->parts[i] = db->parts[--db->nr_parts];
+			break;
+		}
+	}
+	unlock_or_free(db);
+}
+
+static vm_fault_t put_back(const struct gpreempt_doorbell *db, struct vm_area_struct *vma,
+			   unsigned long address)
+{
+	unsigned long page = vma->vm_pgoff - db->pgoff + PFN_DOWN(address - vma->vm_start);
+
+	/* as io_remap_pfn_range() does: a device does not see encrypted memory */
+	return vmf_insert_pfn_prot(vma, address, db->pfn + page,
+				   pgprot_decrypted(vma->vm_page_prot));
 }
 
 static vm_fault_t doorbell_fault(struct vm_fault *vmf)
@@ -82,141 +127,230 @@ static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 	if (READ_ONCE(gp->dead))
 		return VM_FAULT_SIGBUS;
 
-	ret = vmf_insert_pfn(vmf->vma, vmf->address,
-			     db->pfn + (vmf->pgoff - db->pgoff));
+	ret = put_back(db, vmf->vma, vmf->address);
 	/*
 	 * After the page is back: the other order could leave it in place and
 	 * @revoked set. This one at worst revokes once more.
 	 */
-	WRITE_ONCE(db->revoked, false);
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_DOORBELLS, 1);
-	if (xchg(&db->awaited, false))
+	smp_store_release(&db->revoked, false);
+	if (xchg(&db->awaited, false)) {
+		kfd_gpreempt_count(gp, GPREEMPT_STAT_DOORBELLS, 1);
 		kfd_gpreempt_wake(gp);
+	}
 	return ret;
+}
+
+/*
+ * Nothing is mapped around a fault. That there is this function lets mm call
+ * doorbell_fault() with the VMA's lock alone: a doorbell then does not wait for what
+ * else the process does to its memory.
+ */
+static vm_fault_t doorbell_map_pages(struct vm_fault *vmf, pgoff_t first, pgoff_t last)
+{
+	return 0;
 }
 
 static const struct vm_operations_struct doorbell_vm_ops = {
 	.open = doorbell_open,
 	.close = doorbell_close,
 	.fault = doorbell_fault,
+	.map_pages = doorbell_map_pages,
 };
 
-/* A private mapping is only counted: vmf_insert_pfn() refuses it. */
-static const struct vm_operations_struct private_doorbell_vm_ops = {
-	.open = doorbell_open,
-	.close = doorbell_close,
+static void other_open(struct vm_area_struct *vma)
+{
+	struct gpreempt_doorbell *db = vma->vm_private_data;
+	struct kfd_gpreempt *gp = db->gp;
+
+	mutex_lock(&gp->doorbell_lock);
+	db->others++;
+	mutex_unlock(&gp->doorbell_lock);
+}
+
+static void other_close(struct vm_area_struct *vma)
+{
+	struct gpreempt_doorbell *db = vma->vm_private_data;
+
+	mutex_lock(&db->gp->doorbell_lock);
+	db->others--;
+	unlock_or_free(db);
+}
+
+static const struct vm_operations_struct other_vm_ops = {
+	.open = other_open,
+	.close = other_close,
 };
+
+static struct gpreempt_doorbell *new_doorbell(struct kfd_gpreempt *gp,
+					      struct vm_area_struct *vma, phys_addr_t address)
+{
+	/* mremap() opens the new place of a page before it closes the old one. */
+	unsigned int max_parts = vma_pages(vma) + 1;
+	struct gpreempt_doorbell *db = kzalloc(struct_size(db, parts, max_parts), GFP_KERNEL);
+
+	if (!db)
+		return NULL;
+	kobject_get(&gp->kobj);
+	db->gp = gp;
+	db->mm = vma->vm_mm;
+	db->pgoff = vma->vm_pgoff;
+	db->pfn = PHYS_PFN(address);
+	db->max_parts = max_parts;
+	return db;
+}
+
+/* Can a doorbell be rung through it? Through a private mapping, only a copy is written. */
+static bool can_ring(const struct vm_area_struct *vma)
+{
+	return vma->vm_flags & VM_SHARED;
+}
 
 /**
- * kfd_gpreempt_doorbell_mmap - a process has mapped its doorbells
+ * kfd_gpreempt_doorbell_mmap - a process maps its doorbells
  * @node: the node they are of
- * @vma: the complete mapping
+ * @vma: the mapping
  * @address: physical address of the first doorbell
  *
- * Return: 0 or -ENOMEM.
+ * It is filled page by page: of one that io_remap_pfn_range() fills at once, x86
+ * notes the memory type, and clears VM_PAT when the pages are taken away. Flags are
+ * not to change then, as only the mmap_lock's writer may do that.
+ *
+ * Return: 0 if it is done, 1 if it is left to the caller, who then calls
+ * kfd_gpreempt_doorbell_other(), or -ENOMEM.
  */
 int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 			       struct vm_area_struct *vma, phys_addr_t address)
 {
 	struct kfd_gpreempt *gp = node->gpreempt;
 	struct gpreempt_doorbell *db;
+	unsigned long at;
+	bool enabled;
 
-	if (!gp)
-		return 0;
-	db = kzalloc(sizeof(*db), GFP_KERNEL);
+	if (!gp || !can_ring(vma))
+		return 1;
+	/* The process's record stays as it is meanwhile: its mmap_lock is held. */
+	mutex_lock(&gp->doorbell_lock);
+	db = find_doorbell(gp, vma->vm_mm);
+	mutex_unlock(&gp->doorbell_lock);
+	if (!db)
+		db = new_doorbell(gp, vma, address);
 	if (!db)
 		return -ENOMEM;
-
-	kobject_get(&gp->kobj);
-	db->gp = gp;
-	refcount_set(&db->vmas, 1);
-	db->mapping = vma->vm_file->f_mapping;
-	db->pgoff = vma->vm_pgoff;
-	db->pages = vma_pages(vma);
-	db->pfn = PHYS_PFN(address);
-	db->address = vma->vm_start;
-	db->mm = vma->vm_mm;
-	db->revocable = !is_cow_mapping(vma->vm_flags);
-
 	vma->vm_private_data = db;
-	vma->vm_ops = db->revocable ? &doorbell_vm_ops :
-				      &private_doorbell_vm_ops;
+	if (db->nr_parts)
+		return 1;
+
+	vma->vm_ops = &doorbell_vm_ops;
+	enabled = READ_ONCE(gp->thread);
+	/* What cannot be put there now is by a fault. */
+	for (at = vma->vm_start; !enabled && at < vma->vm_end; at += PAGE_SIZE)
+		put_back(db, vma, at);
 
 	mutex_lock(&gp->doorbell_lock);
-	list_add(&db->node, &gp->doorbells);
-	gp->untrapped += !db->revocable;
+	if (!db->others)
+		list_add(&db->node, &gp->doorbells);
+	db->parts[db->nr_parts++] = vma;
+	db->revoked = enabled;
+	db->awaited = enabled;
 	mutex_unlock(&gp->doorbell_lock);
-
-	/* A parked monitor has not revoked this one. */
-	kfd_gpreempt_wake(gp);
 	return 0;
 }
 
 /**
- * kfd_gpreempt_doorbell_revocable - would every doorbell be noticed?
- * @gp: the node
+ * kfd_gpreempt_doorbell_other - the caller has filled a mapping that was left to it
+ * @vma: the mapping
  */
-bool kfd_gpreempt_doorbell_revocable(struct kfd_gpreempt *gp)
+void kfd_gpreempt_doorbell_other(struct vm_area_struct *vma)
 {
-	return !READ_ONCE(gp->untrapped);
+	struct gpreempt_doorbell *db = vma->vm_private_data;
+	bool first;
+
+	if (!db)
+		return;
+	vma->vm_ops = &other_vm_ops;
+	mutex_lock(&db->gp->doorbell_lock);
+	first = !db->others++;
+	mutex_unlock(&db->gp->doorbell_lock);
+
+	/* A parked monitor does not know that it has to look from now on. */
+	if (first)
+		kfd_gpreempt_wake(db->gp);
+}
+
+/* Is a part where a fault would find it? That it is closed may be still to come. */
+static bool is_attached(const struct vm_area_struct *part)
+{
+	return vma_lookup(part->vm_mm, part->vm_start) == part;
 }
 
 /*
- * mmap() puts a VMA where unmap_mapping_pages() finds it only after it has called us.
- * Both are done under the lock of its memory, for writing: if that can be had for
- * reading, the first of these has been done. @doorbell_lock is taken under it, so it
- * must not be waited for here.
+ * Take a process's doorbells away. Its mmap_lock keeps the parts in place. It must not
+ * be waited for: @doorbell_lock is taken under it.
  */
-static bool is_linked(struct gpreempt_doorbell *db)
+static void revoke(struct gpreempt_doorbell *db)
 {
-	if (!db->linked && mmap_read_trylock(db->mm)) {
-		db->linked = true;
-		mmap_read_unlock(db->mm);
+	struct vm_area_struct *part;
+	unsigned int i;
+
+	if (!mmap_read_trylock(db->mm))
+		return;
+	/* Before the pages go: see doorbell_fault(). */
+	smp_store_mb(db->revoked, true);
+	for (i = 0; i < db->nr_parts; i++) {
+		part = db->parts[i];
+		if (is_attached(part))
+			zap_vma_ptes(part, part->vm_start, part->vm_end - part->vm_start);
 	}
-	return db->linked;
+	mmap_read_unlock(db->mm);
+	kfd_gpreempt_count(db->gp, GPREEMPT_STAT_REVOCATIONS, 1);
 }
 
 /**
- * kfd_gpreempt_doorbell_await - let a process's next fault wake the monitor
+ * kfd_gpreempt_doorbell_await - let a process's next doorbell wake the monitor
  * @gp: the node
  * @mm: the process's memory
  *
- * Return: true if it can ring a doorbell without a fault, through a mapping that
- * could be revoked.
+ * The DQM lock must not be held: MMU notifiers, which run below, take it.
+ *
+ * Return: true if none can have been rung without a fault since the last call, nor
+ * can be from now on. Else the next scan is to look.
  */
 bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp,
 				 const struct mm_struct *mm)
 {
 	struct gpreempt_doorbell *db;
-	bool open = false;
+	bool awaited = true;
+
+	lockdep_assert_not_held(&gp->node->dqm->lock_hidden);
 
 	mutex_lock(&gp->doorbell_lock);
-	list_for_each_entry(db, &gp->doorbells, node) {
-		if (db->mm != mm)
-			continue;
+	db = find_doorbell(gp, mm);
+	if (db) {
 		/*
 		 * Before @revoked is read: a fault that goes on without waking us
 		 * has cleared that. Pairs with xchg() in doorbell_fault().
 		 */
 		smp_store_mb(db->awaited, true);
-		open |= db->revocable && !READ_ONCE(db->revoked);
+		awaited = READ_ONCE(db->revoked) && !db->others;
+		if (!READ_ONCE(db->revoked))
+			revoke(db);
 	}
 	mutex_unlock(&gp->doorbell_lock);
-	return open;
+	return awaited;
 }
 
-/* Where the calling process has mapped doorbells that were taken away, or 0. */
-static unsigned long revoked_address(struct kfd_gpreempt *gp)
+/* A part of the calling process's doorbells, if they were taken away, or NULL. */
+static struct vm_area_struct *revoked_part(struct kfd_gpreempt *gp)
 {
+	struct vm_area_struct *part = NULL;
 	struct gpreempt_doorbell *db;
-	unsigned long address = 0;
 
 	mutex_lock(&gp->doorbell_lock);
-	list_for_each_entry(db, &gp->doorbells, node)
-		if (db->mm == current->mm && db->revocable && READ_ONCE(db->revoked))
-			address = db->address;
+	db = find_doorbell(gp, current->mm);
+	if (db && READ_ONCE(db->revoked) && db->nr_parts && is_attached(db->parts[0]))
+		part = db->parts[0];
 	mutex_unlock(&gp->doorbell_lock);
-	return address;
+	return part;
 }
 
 /**
@@ -224,63 +358,25 @@ static unsigned long revoked_address(struct kfd_gpreempt *gp)
  * @gp: the node
  *
  * Before work that it has announced: the monitor polls until then, and the fault
- * would only make that work later. A mapping that was moved has to fault.
+ * would only make that work later. If the mapping was split, the rest has to fault.
  */
 void kfd_gpreempt_doorbell_restore(struct kfd_gpreempt *gp)
 {
-	unsigned long address = revoked_address(gp), pfn, n;
 	struct gpreempt_doorbell *db;
-	struct vm_area_struct *vma;
+	struct vm_area_struct *part;
+	unsigned long at;
 
-	if (!address)
-		return;
 	mmap_read_lock(current->mm);
+	part = revoked_part(gp);
 	/* Not under @doorbell_lock, which the monitor takes: this may allocate. */
-	vma = vma_lookup(current->mm, address);
-	db = vma && vma->vm_ops == &doorbell_vm_ops ? vma->vm_private_data : NULL;
-	if (db && db->gp == gp && !READ_ONCE(gp->dead)) {
-		pfn = db->pfn + (vma->vm_pgoff - db->pgoff);
-		for (n = 0; n < vma_pages(vma); n++)
-			vmf_insert_pfn(vma, vma->vm_start + n * PAGE_SIZE, pfn + n);
-		WRITE_ONCE(db->revoked, false);
+	if (part && !READ_ONCE(gp->dead)) {
+		db = part->vm_private_data;
+		for (at = part->vm_start; at < part->vm_end; at += PAGE_SIZE)
+			put_back(db, part, at);
+		smp_store_release(&db->revoked, false);
 	}
 	mmap_read_unlock(current->mm);
 	/* The announcement may be over, and the monitor have parked meanwhile. */
-	kfd_gpreempt_wake(gp);
-}
-
-/**
- * kfd_gpreempt_doorbell_revoke - take all doorbell mappings away
- * @gp: the node
- * @await: let the next fault of every process wake the monitor
- *
- * All, because those of a node's processes have the same offset in the same
- * file, by which they are found.
- *
- * The DQM lock must not be held: MMU notifiers, which run below, take it.
- *
- * Return: false if one could not be taken away, as it is just being mapped.
- */
-bool kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp, bool await)
-{
-	struct gpreempt_doorbell *db;
-	bool all = true;
-
-	lockdep_assert_not_held(&gp->node->dqm->lock_hidden);
-
-	mutex_lock(&gp->doorbell_lock);
-	list_for_each_entry(db, &gp->doorbells, node) {
-		if (!db->revocable)
-			continue;
-		if (!is_linked(db)) {
-			all = false;
-			continue;
-		}
-		if (await)
-			WRITE_ONCE(db->awaited, true);
-		WRITE_ONCE(db->revoked, true);
-		unmap_mapping_pages(db->mapping, db->pgoff, db->pages, false);
-	}
-	mutex_unlock(&gp->doorbell_lock);
-	return all;
+	if (part)
+		kfd_gpreempt_wake(gp);
 }

@@ -35,6 +35,7 @@
  * puts the mapping back and wakes the monitor. The same is done when a queue
  * has become idle that stands above one at work which would not leave it room: its
  * next doorbell starts a scan at once, instead of waiting for the poll interval to end.
+ * A process costs one revocation, however often it has mapped its doorbells.
  *
  * A process is never charged for what GPREEMPT reads of its memory, and never
  * trusted: see kfd_gpreempt_scan.c.
@@ -250,14 +251,15 @@ static bool is_awaited(const struct kfd_gpreempt *gp, unsigned int i, const int 
 }
 
 /*
- * Is there a queue that would preempt others, were its doorbell rung? While work is
- * announced for its level or above, the monitor looks often enough. A lower one's
- * announcement must not make it wait for the next scan.
+ * Let the doorbells of idle queues wake us that would preempt others. While work is
+ * announced for a queue's level or above, the monitor looks often enough. A lower one's
+ * announcement must not make it wait for the next scan. False if the next scan is to
+ * look for what was not noticed.
  */
-static bool preemptor_sleeps(struct kfd_gpreempt *gp)
+static bool await_preemptors(struct kfd_gpreempt *gp)
 {
 	int level[HW_LEVELS], expects = -1;
-	bool sleeps = false;
+	bool awaited = true;
 	unsigned int i;
 
 	in_the_way(&gp->scan.view, level);
@@ -279,11 +281,22 @@ static bool preemptor_sleeps(struct kfd_gpreempt *gp)
 		if (!gpq->idle_since_ns && gp->scan.plan.nr_resume)
 			gpq->idle_since_ns = gp->scan.view.now_ns;
 		if (q->effective > expects && is_awaited(gp, i, level))
-			sleeps |= kfd_gpreempt_doorbell_await(gp, gpq->mm);
+			awaited &= kfd_gpreempt_doorbell_await(gp, gpq->mm);
 		if (!gpq->idle_since_ns)
 			gpq->idle_since_ns = gp->scan.view.now_ns;
 	}
-	return sleeps;
+	return awaited;
+}
+
+/* Let every doorbell wake us. False if the next scan is to look, as above. */
+static bool await_all(struct kfd_gpreempt *gp)
+{
+	bool awaited = true;
+	unsigned int i;
+
+	for (i = 0; i < gp->scan.view.nr; i++)
+		awaited &= kfd_gpreempt_doorbell_await(gp, gp->scan.queues[i].gpq->mm);
+	return awaited;
 }
 
 /*
@@ -372,8 +385,7 @@ static enum gpreempt_calm how_calm(struct kfd_gpreempt *gp)
 			return GPREEMPT_NOT_CALM;
 		}
 	}
-	if (highest < 0 || lowest != highest || idle > lowest || below < lowest ||
-	    !kfd_gpreempt_doorbell_revocable(gp))
+	if (highest < 0 || lowest != highest || idle > lowest || below < lowest)
 		return GPREEMPT_NOT_CALM;
 	return calm;
 }
@@ -411,26 +423,22 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 		 * A doorbell rung before this shows in the next scan; one rung while
 		 * lower queues are being put back wakes us.
 		 */
-		if (preemptor_sleeps(gp)) {
-			kfd_gpreempt_doorbell_revoke(gp, false);
+		if (!await_preemptors(gp))
 			gp->calm = GPREEMPT_NOT_CALM;
-		}
 		if (!preempts && gp->scan.plan.nr_resume)
 			monitor_commit(gp);
 	} else if (!gp->scan.contended) {
 		next = TICK_WAIT;
-	} else if (gp->scan.view.now_ns - gp->busy_ns > LINGER_NS &&
-		   kfd_gpreempt_doorbell_revocable(gp)) {
+	} else if (gp->scan.view.now_ns - gp->busy_ns > LINGER_NS) {
 		/*
-		 * From here on a doorbell wakes us. One that was rung before
-		 * shows in this second look, so park only if that is idle too.
+		 * From here on a doorbell wakes us. One that was rung before shows in
+		 * the next scan, so park after that. If a process can ring unnoticed,
+		 * it is looked for, but seldom: it finds the machine free.
 		 */
-		kfd_gpreempt_scan_release(gp);
-		if (kfd_gpreempt_doorbell_revoke(gp, true) && !monitor_look(gp) &&
-		    may_park(gp))
+		if (await_all(gp))
 			next = TICK_WAIT;
 		else
-			gp->busy_ns = ktime_get_ns();
+			gp->calm = GPREEMPT_CALM;
 	}
 out:
 	kfd_gpreempt_scan_release(gp);

@@ -52,7 +52,8 @@
  * @GPREEMPT_STAT_SCANS: scans
  * @GPREEMPT_STAT_WAKEUPS: times the monitor woke up
  * @GPREEMPT_STAT_REGISTERS: register accesses, reads and writes
- * @GPREEMPT_STAT_DOORBELLS: first doorbells after mappings were revoked
+ * @GPREEMPT_STAT_DOORBELLS: doorbells that woke the monitor by a fault
+ * @GPREEMPT_STAT_REVOCATIONS: times a process's doorbells were taken away
  * @GPREEMPT_STAT_REGISTER_NS: time for these, total
  * @GPREEMPT_STAT_INTERVAL_NS: time between two scans, moving average
  * @GPREEMPT_STAT_INTERVAL_NS_MAX: longest such time
@@ -86,6 +87,7 @@ enum gpreempt_stat {
 	GPREEMPT_STAT_WAKEUPS,
 	GPREEMPT_STAT_REGISTERS,
 	GPREEMPT_STAT_DOORBELLS,
+	GPREEMPT_STAT_REVOCATIONS,
 	GPREEMPT_STAT_REGISTER_NS,
 	GPREEMPT_STAT_INTERVAL_NS,
 	GPREEMPT_STAT_INTERVAL_NS_MAX,
@@ -381,9 +383,8 @@ enum gpreempt_calm {
  * @bypass_work: sends the uevent of a bypass, which allocates
  * @level_preemptions: queues of each level taken off the hardware
  * @doorbell_lock: guards @doorbells; inside a process's mmap_lock, outside
- *		i_mmap_rwsem and MMU notifiers, never taken with the DQM lock held
- * @doorbells:	doorbell mappings of user space
- * @untrapped:	mappings among them that cannot be revoked
+ *		MMU notifiers, never taken with the DQM lock held
+ * @doorbells:	processes that have mapped their doorbells
  */
 struct kfd_gpreempt {
 	struct list_head list;
@@ -436,7 +437,6 @@ struct kfd_gpreempt {
 
 	struct mutex doorbell_lock;
 	struct list_head doorbells;
-	unsigned int untrapped;
 };
 
 /* kfd_gpreempt.c */
@@ -505,8 +505,6 @@ int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp,
 bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp,
 				 const struct mm_struct *mm);
 void kfd_gpreempt_doorbell_restore(struct kfd_gpreempt *gp);
-bool kfd_gpreempt_doorbell_revoke(struct kfd_gpreempt *gp, bool await);
-bool kfd_gpreempt_doorbell_revocable(struct kfd_gpreempt *gp);
 
 /* kfd_gpreempt_account.c */
 void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat,

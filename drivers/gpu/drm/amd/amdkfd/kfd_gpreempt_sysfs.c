@@ -339,6 +339,7 @@ STAT(register_ns_total, REGISTER_NS);
 STAT(interval_ns, INTERVAL_NS);
 STAT(interval_ns_max, INTERVAL_NS_MAX);
 STAT(doorbell_faults, DOORBELLS);
+STAT(doorbell_revocations, REVOCATIONS);
 STAT(decision_ns_total, DECISION_NS);
 STAT(decision_ns_max, DECISION_NS_MAX);
 STAT(scan_ns_total, SCAN_NS);
@@ -386,6 +387,7 @@ static struct attribute *stats_attrs[] = {
 	&interval_ns_attr.attr.attr,
 	&interval_ns_max_attr.attr.attr,
 	&doorbell_faults_attr.attr.attr,
+	&doorbell_revocations_attr.attr.attr,
 	&decision_ns_total_attr.attr.attr,
 	&decision_ns_max_attr.attr.attr,
 	&scan_ns_total_attr.attr.attr,

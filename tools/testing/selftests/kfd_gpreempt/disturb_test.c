@@ -1,0 +1,693 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tenants that disturb others: what a process may do with its doorbells costs nobody
+ * else anything, and what nobody does anything with costs no power. Run it alone: the
+ * GPU is reset.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "client.h"
+#include "file.h"
+#include "gpreempt.h"
+#include "gpu_model.h"
+#include "ioctl_call.h"
+#include "trace.h"
+
+#define CROWD_MS	120000	/* until all of a crowd are ready */
+#define PRIORITY_MIDDLE	7
+
+/* Mappings of doorbells, 65,000 in all: of one page, each takes longer the more there are. */
+#define MAPPERS		20
+#define MAPPINGS	3250
+#define PROCESSES	32
+
+#define SAMPLES		101
+#define EXITS		9
+#define JIFFY_NS	4000000	/* on which stock's waits in a reset end */
+#define CPU_PERCENT	5
+#define PARKED_S	60
+#define BUSY_MB		256	/* of which a change of protection takes long */
+#define FAULT_US	100
+
+/**
+ * struct crowd - processes of an ordinary user, each with a queue and some mappings of
+ *		  its doorbells
+ * @ready:	so many have them
+ * @failed:	-errno of one that has not
+ * @pid:	their numbers
+ * @nr:		how many there are
+ */
+struct crowd {
+	volatile int ready, failed;
+	pid_t pid[PROCESSES];
+	unsigned int nr;
+};
+
+static void *map_doorbells(const struct kfd_dev *dev, int flags)
+{
+	return mmap(NULL, dev->doorbell_mem.size, PROT_READ | PROT_WRITE, flags, dev->fd,
+		    dev->doorbell_offset);
+}
+
+/* Never returns: the process is killed. */
+static void join(struct crowd *crowd, unsigned int mappings)
+{
+	struct aql_queue q;
+	struct kfd_dev dev;
+	int ret;
+
+	ret = kfd_open(&dev);
+	if (!ret && (setgid(SOME_USER) || setuid(SOME_USER)))
+		ret = -errno;
+	ret = ret ?: aql_create(&q, &dev, 64, PRIORITY_MIDDLE);
+	/* the queue's own is the first */
+	while (!ret && --mappings)
+		if (map_doorbells(&dev, MAP_SHARED) == MAP_FAILED)
+			ret = -errno;
+	if (ret)
+		crowd->failed = ret;
+	__atomic_fetch_add(&crowd->ready, 1, __ATOMIC_SEQ_CST);
+	for (;;)
+		pause();
+}
+
+static void crowd_end(struct crowd *crowd)
+{
+	unsigned int i;
+
+	for (i = 0; i < crowd->nr; i++)
+		kill(crowd->pid[i], SIGKILL);
+	while (crowd->nr)
+		waitpid(crowd->pid[--crowd->nr], NULL, 0);
+}
+
+/* 0 when all are ready, or -errno. */
+static int crowd_start(struct crowd *crowd, unsigned int nr, unsigned int mappings)
+{
+	__u64 end = kfd_now() + CROWD_MS * 1000000ULL;
+	pid_t pid;
+
+	crowd->ready = 0;
+	crowd->failed = 0;
+	while (crowd->nr < nr) {
+		pid = client_fork();
+		if (pid < 0)
+			return -errno;
+		if (!pid)
+			join(crowd, mappings);
+		crowd->pid[crowd->nr++] = pid;
+	}
+	while (crowd->ready < nr) {
+		if (kfd_now() > end)
+			return -ETIME;
+		usleep(1000);
+	}
+	return crowd->failed;
+}
+
+FIXTURE(disturb) {
+	struct client c;
+	struct aql_queue low, high;
+	struct crowd *crowd;
+	char recover[128];
+	bool stock;
+};
+
+FIXTURE_SETUP(disturb)
+{
+	int ret = gpreempt_begin();
+
+	self->stock = !gpreempt_present();
+	if (!self->stock && gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
+	if (!self->stock)
+		ASSERT_EQ(0, ret);
+	if (geteuid())
+		SKIP(return, "not root");
+	self->crowd = mmap(NULL, sizeof(*self->crowd), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->crowd);
+}
+
+FIXTURE_TEARDOWN(disturb)
+{
+	if (self->crowd)
+		crowd_end(self->crowd);
+	if (self->c.dev.fd > 0) {
+		EXPECT_EQ(0, aql_destroy(&self->low));
+		EXPECT_EQ(0, aql_destroy(&self->high));
+		client_close(&self->c);
+	}
+	trace_off("timer");
+	trace_off("rpm");
+	trace_off("sched/sched_wakeup");
+	if (!self->stock)
+		gpreempt_end();
+}
+
+#define NEEDS_GPREEMPT()							\
+	do {									\
+		if (self->stock)						\
+			SKIP(return, "no GPREEMPT");				\
+		ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high)); \
+	} while (0)
+
+static int by_value(const void *a, const void *b)
+{
+	const __u64 *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static __u64 median(__u64 *ns, unsigned int n)
+{
+	qsort(ns, n, sizeof(*ns), by_value);
+	return ns[n / 2];
+}
+
+/* What mapping its doorbells anew costs a process, and the first doorbell after that. */
+static int map_cost(struct kfd_dev *dev, __u64 *map_ns, __u64 *ring_ns)
+{
+	__u64 map[SAMPLES], ring[SAMPLES], begin;
+	unsigned int i;
+	char *p;
+
+	for (i = 0; i < SAMPLES; i++) {
+		usleep(1000);
+		begin = kfd_now();
+		p = mmap(dev->doorbells, dev->doorbell_mem.size, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED, dev->fd, dev->doorbell_offset);
+		map[i] = kfd_now() - begin;
+		if (p == MAP_FAILED)
+			return -errno;
+		begin = kfd_now();
+		/* of no queue: the last one of the slice */
+		*(volatile __u64 *)(p + dev->doorbell_mem.size - sizeof(__u64)) = 0;
+		ring[i] = kfd_now() - begin;
+	}
+	*map_ns = median(map, SAMPLES);
+	*ring_ns = median(ring, SAMPLES);
+	return 0;
+}
+
+/* From a process's exit until it is gone. */
+static int exit_cost(volatile int *step, __u64 *exit_ns)
+{
+	struct kfd_dev dev;
+	struct aql_queue q;
+	__u64 ns[EXITS];
+	unsigned int i;
+	int status;
+	pid_t pid;
+
+	for (i = 0; i < EXITS; i++) {
+		*step = 0;
+		pid = client_fork();
+		if (!pid) {
+			if (kfd_open(&dev) || aql_create(&q, &dev, 64, PRIORITY_LOW))
+				_exit(1);
+			*step = 1;
+			while (*step == 1)
+				usleep(100);
+			_exit(0);
+		}
+		while (!*step && !waitpid(pid, &status, WNOHANG))
+			usleep(1000);
+		usleep(5000);
+		ns[i] = kfd_now();
+		*step = 2;
+		if (waitpid(pid, &status, 0) != pid || status)
+			return -ECHILD;
+		ns[i] = kfd_now() - ns[i];
+	}
+	*exit_ns = median(ns, EXITS);
+	return 0;
+}
+
+/* What others pay for a crowd, in ns; and the monitor, in percent of a CPU. */
+struct price {
+	__u64 map, ring, exit, reset;
+	unsigned int cpu;
+};
+
+static long long cpu_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	if (clock_gettime(clock, &t))
+		return -errno;
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Runs in a process of its own: a reset ends its queues. */
+static int victim(struct price *price, volatile int *step)
+{
+	struct aql_queue low, high;
+	struct client c;
+	int ret;
+
+	ret = client_open_pair(&c, &low, &high);
+	ret = ret ?: map_cost(&c.dev, &price->map, &price->ring);
+	return ret ?: exit_cost(step, &price->exit);
+}
+
+static void report(bool enable, const char *what, __u64 ns)
+{
+	printf("# report: %s beside %u mappings%s: %llu ns\n", what, MAPPERS * MAPPINGS,
+	       enable ? ", enabled" : "", ns);
+}
+
+static int pay(FIXTURE_DATA(disturb) *self, bool enable, struct price *price)
+{
+	struct {
+		struct price price;
+		volatile int ret, step;
+	} *shared = client_shared_page();
+	long long cpu = 0;
+	clockid_t clock;
+	char result[32];
+	int ret, status;
+	__u64 begin;
+	pid_t pid;
+
+	if (!shared)
+		return -ENOMEM;
+	begin = kfd_now();
+	if (enable) {
+		ret = gpreempt_set("enable", 1);
+		if (ret || clock_getcpuclockid(gpreempt_monitor(), &clock))
+			return ret ?: -ESRCH;
+		cpu = cpu_ns(clock);
+	}
+	ret = crowd_start(self->crowd, MAPPERS, MAPPINGS);
+	if (ret)
+		return ret;
+	usleep(1000000);
+	if (enable)
+		shared->price.cpu = 100 * (cpu_ns(clock) - cpu) / (kfd_now() - begin);
+	pid = client_fork();
+	if (!pid) {
+		shared->ret = victim(&shared->price, &shared->step);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		return -ECHILD;
+	begin = kfd_now();
+	ret = shared->ret ?: file_read(self->recover, result, sizeof(result));
+	shared->price.reset = kfd_now() - begin;
+	*price = shared->price;
+	crowd_end(self->crowd);
+	report(enable, "mmap", price->map);
+	report(enable, "exit", price->exit);
+	report(enable, "reset", price->reset);
+	if (enable)
+		printf("# report: the monitor beside that: %u %% of a CPU\n", price->cpu);
+	return ret;
+}
+
+/* No more than without, but for a twentieth. */
+#define EXPECT_AS(without, with) EXPECT_GE((without) + (without) / 20, with)
+
+/* An ordinary user maps doorbells 65,000 times. */
+TEST_F_TIMEOUT(disturb, mappings, 600)
+{
+	struct price without, with;
+
+	if (kfd_recover_path(self->recover, sizeof(self->recover)))
+		SKIP(return, KFD_NO_RECOVER);
+	ASSERT_EQ(0, pay(self, false, &without));
+	if (self->stock)
+		return;
+	ASSERT_EQ(0, pay(self, true, &with));
+	EXPECT_GE(CPU_PERCENT, with.cpu);
+	if (!gpu_model_figures())
+		return;
+	EXPECT_AS(without.map, with.map);
+	EXPECT_AS(without.exit, with.exit);
+	EXPECT_AS(without.reset + JIFFY_NS, with.reset);
+}
+
+/*
+ * What it costs where GPREEMPT is not enabled. This and the above are compared with a
+ * kernel without it by scripts/check.
+ */
+TEST_F_TIMEOUT(disturb, not_enabled, 60)
+{
+	__u64 map_ns, ring_ns;
+
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
+	ASSERT_EQ(0, map_cost(&self->c.dev, &map_ns, &ring_ns));
+	printf("# report: mmap of doorbells: %llu ns\n", map_ns);
+	printf("# report: first doorbell: %llu ns\n", ring_ns);
+	EXPECT_LT(0, map_ns);
+}
+
+/* Each process's doorbells are taken away once. */
+TEST_F_TIMEOUT(disturb, one_revocation_each, 120)
+{
+	long long before;
+
+	NEEDS_GPREEMPT();
+	ASSERT_EQ(0, crowd_start(self->crowd, PROCESSES, 1));
+	before = gpreempt_number("stats/doorbell_revocations");
+	ASSERT_LE(0, before);
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	/* this one's, too */
+	EXPECT_EQ(PROCESSES + 1, gpreempt_number("stats/doorbell_revocations") - before);
+}
+
+/* How often the monitor is woken by HIGH's doorbell, which tells nothing new. */
+static int rings_and_wakes(FIXTURE_DATA(disturb) *self)
+{
+	long long faults = gpreempt_number("stats/doorbell_faults");
+
+	*self->high.doorbell = self->high.amd->write_dispatch_id - 1;
+	return gpreempt_number("stats/doorbell_faults") - faults;
+}
+
+/* Through a private mapping nothing is rung, so it does not keep the monitor awake. */
+TEST_F_TIMEOUT(disturb, private_mapping, 60)
+{
+	void *p;
+
+	NEEDS_GPREEMPT();
+	p = map_doorbells(&self->c.dev, MAP_PRIVATE);
+	ASSERT_NE(MAP_FAILED, p);
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	*(volatile __u64 *)p = 0;
+	EXPECT_EQ(0, gpreempt_wait_state("parked", 0));
+	EXPECT_EQ(1, rings_and_wakes(self));
+	EXPECT_EQ(0, munmap(p, self->c.dev.doorbell_mem.size));
+}
+
+/* Scans in a second. */
+static long long scans(void)
+{
+	long long before = gpreempt_number("stats/scans");
+
+	sleep(1);
+	return gpreempt_number("stats/scans") - before;
+}
+
+/*
+ * A process may ring through a second mapping, which is not taken away: while it has a
+ * queue it is looked for, seldom if nothing is done and often if it would be in time.
+ */
+TEST_F_TIMEOUT(disturb, second_mapping, 60)
+{
+	volatile __u64 *own, *other;
+	struct until_job low;
+	struct high_job high;
+	unsigned int i;
+	__u64 ns;
+	void *p;
+
+	NEEDS_GPREEMPT();
+	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
+	ASSERT_EQ(0, high_job_init(&self->c, &high, 100));
+	ASSERT_EQ(0, until_job_init(&self->c, &low));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	p = map_doorbells(&self->c.dev, MAP_SHARED);
+	ASSERT_NE(MAP_FAILED, p);
+	sleep(1);
+	EXPECT_EQ(-ETIME, gpreempt_wait_state("parked", 1000));
+	EXPECT_GE(1000000 / gpreempt_number("poll_interval_max_us") * 11 / 10, scans());
+
+	own = self->high.doorbell;
+	other = (volatile __u64 *)((char *)p + ((char *)own - (char *)self->c.dev.doorbells));
+	until_job_start(&self->c, &low, &self->low);
+	ASSERT_EQ(0, until_job_moves(&low));
+	self->high.doorbell = other;
+	for (i = 0; i < 5; i++) {
+		usleep(200000 + i * 333);
+		ASSERT_EQ(0, high_job_run(&self->c, &high, &self->high, CLIENT_TIMEOUT_MS, &ns));
+		/* an interval, a save, and its work */
+		EXPECT_GE(gpu_model_limit(2000) * 1000ULL, ns);
+	}
+	self->high.doorbell = own;
+	until_job_stop(&low);
+	ASSERT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+
+	ASSERT_EQ(0, munmap(p, self->c.dev.doorbell_mem.size));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(1, rings_and_wakes(self));
+	until_job_free(&self->c, &low);
+	high_job_free(&self->c, &high);
+}
+
+/* Which of its mappings a process gives up does not matter to the one that it keeps. */
+TEST_F_TIMEOUT(disturb, moved_mapping, 60)
+{
+	struct kfd_dev *dev = &self->c.dev;
+	size_t size, offset;
+	char *p, *q;
+
+	NEEDS_GPREEMPT();
+	size = dev->doorbell_mem.size;
+	offset = (char *)self->high.doorbell - (char *)dev->doorbells;
+	p = map_doorbells(dev, MAP_SHARED);
+	ASSERT_NE(MAP_FAILED, p);
+	/* nothing else is to be mapped here */
+	ASSERT_EQ(dev->doorbells, mmap(dev->doorbells, size, PROT_NONE,
+				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	/* only the other one is left, then one of each kind, then one that is moved */
+	EXPECT_EQ(-ETIME, gpreempt_wait_state("parked", 1000));
+	q = map_doorbells(dev, MAP_SHARED);
+	ASSERT_NE(MAP_FAILED, q);
+	ASSERT_EQ(0, munmap(p, size));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(dev->doorbells, mremap(q, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+					 dev->doorbells));
+	EXPECT_EQ(1, rings_and_wakes(self));
+	/* each page at a place of its own, the first one moved twice */
+	q = map_doorbells(dev, MAP_SHARED);
+	ASSERT_NE(MAP_FAILED, q);
+	ASSERT_EQ(0, munmap(q, size));
+	ASSERT_EQ(q, mremap(dev->doorbells, KFD_PAGE, KFD_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, q));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(dev->doorbells, mremap(q, KFD_PAGE, KFD_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
+					 dev->doorbells));
+	ASSERT_GT(KFD_PAGE, offset);
+	EXPECT_EQ(1, rings_and_wakes(self));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(1, rings_and_wakes(self));
+}
+
+/* A process that has mapped twice, but has no queue, costs nobody anything. */
+static void map_twice(struct crowd *crowd, __u64 offset, size_t size)
+{
+	int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+
+	if (mmap(NULL, size, PROT_WRITE, MAP_SHARED, fd, offset) == MAP_FAILED ||
+	    mmap(NULL, size, PROT_WRITE, MAP_SHARED, fd, offset) == MAP_FAILED)
+		crowd->failed = -errno;
+	crowd->ready = 1;
+	for (;;)
+		pause();
+}
+
+TEST_F_TIMEOUT(disturb, second_mapping_without_queue, 60)
+{
+	struct crowd *crowd = self->crowd;
+	pid_t pid;
+
+	NEEDS_GPREEMPT();
+	pid = client_fork();
+	if (!pid)
+		map_twice(crowd, self->c.dev.doorbell_offset, self->c.dev.doorbell_mem.size);
+	ASSERT_LT(0, pid);
+	crowd->pid[crowd->nr++] = pid;
+	while (!crowd->ready)
+		usleep(1000);
+	ASSERT_EQ(0, crowd->failed);
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	EXPECT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+}
+
+/* What is counted are wake-ups: the second page's fault finds the monitor at work. */
+TEST_F_TIMEOUT(disturb, faults_that_wake, 60)
+{
+	struct until_job job;
+	long long faults;
+
+	NEEDS_GPREEMPT();
+	ASSERT_EQ(0, until_job_init(&self->c, &job));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	faults = gpreempt_number("stats/doorbell_faults");
+	until_job_start(&self->c, &job, &self->high);
+	ASSERT_EQ(0, until_job_moves(&job));
+	*(volatile __u64 *)((char *)self->c.dev.doorbells + self->c.dev.doorbell_mem.size -
+			    sizeof(__u64)) = 0;
+	EXPECT_EQ(1, gpreempt_number("stats/doorbell_faults") - faults);
+	until_job_stop(&job);
+	ASSERT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &job);
+}
+
+/* Memory whose protection another thread changes, again and again. */
+struct busy {
+	char *p;
+	volatile int run, running;
+};
+
+static void *protect(void *arg)
+{
+	struct busy *busy = arg;
+
+	while (busy->run >= 0) {
+		while (!busy->run)
+			usleep(100);
+		busy->running = 1;
+		while (busy->run > 0) {
+			mprotect(busy->p, BUSY_MB << 20, PROT_READ);
+			mprotect(busy->p, BUSY_MB << 20, PROT_READ | PROT_WRITE);
+		}
+		busy->running = 0;
+	}
+	return NULL;
+}
+
+/* A doorbell does not wait for what its process does to other memory. */
+TEST_F_TIMEOUT(disturb, fault_waits_for_nothing, 120)
+{
+	struct busy busy = {};
+	pthread_t thread;
+	__u64 ns[EXITS];
+	unsigned int i;
+
+	NEEDS_GPREEMPT();
+	busy.p = mmap(NULL, BUSY_MB << 20, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	ASSERT_NE(MAP_FAILED, busy.p);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, protect, &busy));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	for (i = 0; i < EXITS; i++) {
+		ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+		busy.run = 1;
+		while (!busy.running)
+			;
+		usleep(1000 + 100 * i);
+		ns[i] = kfd_now();
+		*self->high.doorbell = self->high.amd->write_dispatch_id - 1;
+		ns[i] = kfd_now() - ns[i];
+		busy.run = 0;
+		while (busy.running)
+			usleep(100);
+	}
+	busy.run = -1;
+	pthread_join(thread, NULL);
+	munmap(busy.p, BUSY_MB << 20);
+	median(ns, EXITS);
+	printf("# report: a doorbell fault beside mprotect(): %llu us, %llu us at most\n",
+	       ns[EXITS / 2] / 1000, ns[EXITS - 1] / 1000);
+	EXPECT_GE(gpu_model_limit(FAULT_US) * 1000ULL, ns[EXITS / 2]);
+}
+
+/* Flags of the mapping at @p, as in /proc/self/smaps. 0 or -errno. */
+static int vm_flags(const void *p, char *flags, size_t size)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	unsigned long start = 0, end = 0, a, b;
+	char line[512];
+	int ret = -ENOENT;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx ", &a, &b) == 2) {
+			start = a;
+			end = b;
+		} else if (!strncmp(line, "VmFlags:", 8) && start <= (uintptr_t)p &&
+			   (uintptr_t)p < end) {
+			snprintf(flags, size, "%s", line);
+			ret = 0;
+		}
+	}
+	if (f)
+		fclose(f);
+	return ret;
+}
+
+/* The monitor does not change a mapping's flags, which mprotect() writes, too. */
+TEST_F_TIMEOUT(disturb, flags_stay, 60)
+{
+	char before[256], after[256];
+
+	NEEDS_GPREEMPT();
+	ASSERT_EQ(0, vm_flags(self->c.dev.doorbells, before, sizeof(before)));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, vm_flags(self->c.dev.doorbells, after, sizeof(after)));
+	EXPECT_STREQ(before, after);
+}
+
+/* Lines of what was traced, of one event. */
+static int traced(const char *text, const char *event)
+{
+	int n = 0;
+
+	while ((text = strstr(text, event))) {
+		n++;
+		text++;
+	}
+	return n;
+}
+
+/*
+ * Parked, the monitor sets no timer, is not woken, and takes no hold of the GPU's
+ * power. It reads no register, and only for that it keeps GFXOFF off.
+ */
+TEST_F_TIMEOUT(disturb, parked, 120)
+{
+	long long wakeups, registers;
+	char filter[64], *text;
+	struct until_job job;
+
+	NEEDS_GPREEMPT();
+	ASSERT_EQ(0, until_job_init(&self->c, &job));
+	ASSERT_EQ(0, trace_clear());
+	ASSERT_EQ(0, trace_on("rpm", "0"));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	usleep(100000);
+	snprintf(filter, sizeof(filter), "common_pid == %d", gpreempt_monitor());
+	ASSERT_EQ(0, trace_on("timer", filter));
+	snprintf(filter, sizeof(filter), "pid == %d", gpreempt_monitor());
+	ASSERT_EQ(0, trace_on("sched/sched_wakeup", filter));
+	wakeups = gpreempt_number("stats/wakeups");
+	registers = gpreempt_number("stats/register_accesses");
+	sleep(PARKED_S);
+	EXPECT_EQ(wakeups, gpreempt_number("stats/wakeups"));
+	EXPECT_EQ(registers, gpreempt_number("stats/register_accesses"));
+	text = trace_read();
+	ASSERT_NE(NULL, text);
+	EXPECT_EQ(0, traced(text, "timer_start: ")) TH_LOG("%s", text);
+	EXPECT_EQ(0, traced(text, "sched_wakeup: ")) TH_LOG("%s", text);
+	EXPECT_EQ(0, traced(text, ": rpm_")) TH_LOG("%s", text);
+	free(text);
+	/* it would have been seen */
+	until_job_start(&self->c, &job, &self->high);
+	ASSERT_EQ(0, until_job_moves(&job));
+	text = trace_read();
+	ASSERT_NE(NULL, text);
+	EXPECT_LT(0, traced(text, "timer_start: "));
+	EXPECT_LT(0, traced(text, "sched_wakeup: "));
+	free(text);
+	until_job_stop(&job);
+	ASSERT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &job);
+}
+
+TEST_HARNESS_MAIN
