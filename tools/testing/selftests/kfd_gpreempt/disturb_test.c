@@ -154,12 +154,7 @@ FIXTURE_TEARDOWN(disturb)
 		gpreempt_end();
 }
 
-#define NEEDS_GPREEMPT()							\
-	do {									\
-		if (self->stock)						\
-			SKIP(return, "no GPREEMPT");				\
-		ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high)); \
-	} while (0)
+#define NO_GPREEMPT	"a kernel without GPREEMPT"
 
 static int by_value(const void *a, const void *b)
 {
@@ -182,7 +177,8 @@ static int map_cost(struct kfd_dev *dev, __u64 *map_ns, __u64 *ring_ns)
 	char *p;
 
 	for (i = 0; i < SAMPLES; i++) {
-		usleep(1000);
+		/* at no fixed phase of the monitor's, which the last doorbell has woken */
+		usleep(2000 + i * 370 % 4100);
 		begin = kfd_now();
 		p = mmap(dev->doorbells, dev->doorbell_mem.size, PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_FIXED, dev->fd, dev->doorbell_offset);
@@ -314,8 +310,11 @@ static int pay(FIXTURE_DATA(disturb) *self, bool enable, struct price *price)
 	return ret;
 }
 
-/* No more than without, but for a twentieth. */
-#define EXPECT_AS(without, with) EXPECT_GE((without) + (without) / 20, with)
+/* What it may cost, if it costs that much without: a twentieth more. */
+static __u64 limit(__u64 without)
+{
+	return without + without / 20;
+}
 
 /* An ordinary user maps doorbells 65,000 times. */
 TEST_F_TIMEOUT(disturb, mappings, 600)
@@ -331,9 +330,9 @@ TEST_F_TIMEOUT(disturb, mappings, 600)
 	EXPECT_GE(CPU_PERCENT, with.cpu);
 	if (!gpu_model_figures())
 		return;
-	EXPECT_AS(without.map, with.map);
-	EXPECT_AS(without.exit, with.exit);
-	EXPECT_AS(without.reset + JIFFY_NS, with.reset);
+	EXPECT_GE(limit(without.map), with.map);
+	EXPECT_GE(limit(without.exit), with.exit);
+	EXPECT_GE(limit(without.reset) + JIFFY_NS, with.reset);
 }
 
 /*
@@ -356,7 +355,9 @@ TEST_F_TIMEOUT(disturb, one_revocation_each, 120)
 {
 	long long before;
 
-	NEEDS_GPREEMPT();
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	ASSERT_EQ(0, crowd_start(self->crowd, PROCESSES, 1));
 	before = gpreempt_number("stats/doorbell_revocations");
 	ASSERT_LE(0, before);
@@ -380,7 +381,9 @@ TEST_F_TIMEOUT(disturb, private_mapping, 60)
 {
 	void *p;
 
-	NEEDS_GPREEMPT();
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	p = map_doorbells(&self->c.dev, MAP_PRIVATE);
 	ASSERT_NE(MAP_FAILED, p);
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
@@ -413,7 +416,9 @@ TEST_F_TIMEOUT(disturb, second_mapping, 60)
 	__u64 ns;
 	void *p;
 
-	NEEDS_GPREEMPT();
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
 	ASSERT_EQ(0, high_job_init(&self->c, &high, 100));
 	ASSERT_EQ(0, until_job_init(&self->c, &low));
@@ -454,7 +459,9 @@ TEST_F_TIMEOUT(disturb, moved_mapping, 60)
 	size_t size, offset;
 	char *p, *q;
 
-	NEEDS_GPREEMPT();
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	size = dev->doorbell_mem.size;
 	offset = (char *)self->high.doorbell - (char *)dev->doorbells;
 	p = map_doorbells(dev, MAP_SHARED);
@@ -504,7 +511,9 @@ TEST_F_TIMEOUT(disturb, second_mapping_without_queue, 60)
 	struct crowd *crowd = self->crowd;
 	pid_t pid;
 
-	NEEDS_GPREEMPT();
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	pid = client_fork();
 	if (!pid)
 		map_twice(crowd, self->c.dev.doorbell_offset, self->c.dev.doorbell_mem.size);
@@ -523,7 +532,9 @@ TEST_F_TIMEOUT(disturb, faults_that_wake, 60)
 	struct until_job job;
 	long long faults;
 
-	NEEDS_GPREEMPT();
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	ASSERT_EQ(0, until_job_init(&self->c, &job));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
@@ -569,7 +580,9 @@ TEST_F_TIMEOUT(disturb, fault_waits_for_nothing, 120)
 	__u64 ns[EXITS];
 	unsigned int i;
 
-	NEEDS_GPREEMPT();
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	busy.p = mmap(NULL, BUSY_MB << 20, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	ASSERT_NE(MAP_FAILED, busy.p);
@@ -623,9 +636,11 @@ static int vm_flags(const void *p, char *flags, size_t size)
 /* The monitor does not change a mapping's flags, which mprotect() writes, too. */
 TEST_F_TIMEOUT(disturb, flags_stay, 60)
 {
-	char before[256], after[256];
+	char before[512], after[512];
 
-	NEEDS_GPREEMPT();
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	ASSERT_EQ(0, vm_flags(self->c.dev.doorbells, before, sizeof(before)));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
@@ -655,7 +670,9 @@ TEST_F_TIMEOUT(disturb, parked, 120)
 	char filter[64], *text;
 	struct until_job job;
 
-	NEEDS_GPREEMPT();
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	ASSERT_EQ(0, until_job_init(&self->c, &job));
 	ASSERT_EQ(0, trace_clear());
 	ASSERT_EQ(0, trace_on("rpm", "0"));

@@ -373,6 +373,7 @@ void kfd_gpreempt_doorbell_restore(struct kfd_gpreempt *gp)
 		db = part->vm_private_data;
 		for (at = part->vm_start; at < part->vm_end; at += PAGE_SIZE)
 			put_back(db, part, at);
+		/* After the pages are back, as in doorbell_fault(). */
 		smp_store_release(&db->revoked, false);
 	}
 	mmap_read_unlock(current->mm);
