@@ -285,9 +285,9 @@ PREEMPTED = [program(t) for t in ("aql_test", "preempt_test")]
 # All threads of the model at once: packets, waves on two workers, registers.
 RACES = [program(t) for t in ("pm4_test", "toggle_test")]
 # Of the interfaces to control it, which no queue needs to run for.
-CONTROL = [program(t) for t in ("abi_test", "ioctl_test", "ioctl_op_test", "ioctl_range_test",
-                                "ioctl_priority_test", "ioctl_permission_test",
-                                "ioctl_preempt_test", "ioctl_wait_test", "fuzz_test")]
+IOCTL = [program(f"ioctl_{t}") for t in ("test", "op_test", "range_test", "priority_test",
+                                        "permission_test", "preempt_test", "wait_test")]
+CONTROL = [program("abi_test"), *IOCTL, program("fuzz_test")]
 TWO_DIES = "--asic mi300x --xccs 2 --cus-per-engine 1"
 # Queues that the driver loads and takes off by registers.
 REGISTERS = [program(t) for t in ("aql_test", "preempt_test", "toggle_test", "pm4_test",
@@ -332,7 +332,7 @@ SUITES = {
     "cwsr-off": guest("cwsr-off", program("cwsr_off_test"),
                       options=["--append", "amdgpu.cwsr_enable=0"]),
     "no-hws": guest("no-hws", inside("selftests"), *REGISTERS, program("exception_test"),
-                    options=["--append", "amdgpu.sched_policy=2"]),
+                    *IOCTL, options=["--append", "amdgpu.sched_policy=2"], limit=400),
     "unbind": guest("unbind", program("unbind_test")),
     # kmemleak could not name the module's functions any more: stock's leaks and
     # ours would look alike. The suite "unbind" takes the same way down.

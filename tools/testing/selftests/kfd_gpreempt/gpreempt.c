@@ -175,6 +175,14 @@ int gpreempt_begin(void)
 	return ret ?: gpreempt_set("blocked_us", 500000);
 }
 
+unsigned int gpreempt_save_sleeps_us(void)
+{
+	char backend[16] = "";
+
+	gpreempt_read("backend", backend, sizeof(backend));
+	return strcmp(backend, "hqd") ? 0 : 1000;
+}
+
 const char *gpreempt_missing(int ret)
 {
 	switch (ret) {

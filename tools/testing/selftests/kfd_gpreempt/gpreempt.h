@@ -34,6 +34,12 @@ int gpreempt_write(const char *file, const char *text);
 int gpreempt_begin(void);
 int gpreempt_end(void);
 
+/*
+ * How long a save may sleep, in us: without the hardware scheduler hqd_destroy() sleeps
+ * 0.5 to 1 ms when it finds the queue not off yet.
+ */
+unsigned int gpreempt_save_sleeps_us(void);
+
 /* Why a test cannot run after gpreempt_begin() returned @ret; NULL if it can, or must fail. */
 const char *gpreempt_missing(int ret);
 

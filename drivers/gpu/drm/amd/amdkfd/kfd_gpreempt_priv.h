@@ -304,7 +304,8 @@ struct kfd_gpreempt_hw {
  * @name:	as sysfs shows it
  * @transact:	carry out the verdicts that hold, of which so many are to preempt.
  *		If that fails, say so in the event, and leave nothing preempted
- * @give_back:	resume and map preempted queues, of one process or all
+ * @give_back:	resume and map preempted queues, of one process or all, and forget what
+ *		was asked of these and the others
  * @map:	map what should be mapped, if nothing is; NULL where that cannot be
  * @remove:	take one queue off; -EIO if a reset came first. The back ends that
  *		work through single queues only

@@ -328,12 +328,14 @@ static void gpreempt_mes_reset_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mes.reports, 0);
 }
 
-/* Late: everything comes back, and no further victim is taken. */
+/* Late: everything comes back, held or not, and no further victim is taken. */
 static void gpreempt_mes_late(struct kunit *test)
 {
 	struct machine *m = test->priv;
 
 	preempted(m, 3);
+	m->gpq[2].held = true;
+	m->gpq[3].held = true;
 	decide(m, 0, GPREEMPT_PREEMPT);
 	decide(m, 1, GPREEMPT_PREEMPT);
 	mes.late = true;
@@ -342,6 +344,8 @@ static void gpreempt_mes_late(struct kunit *test)
 	expect_queue(test, 0, true, false);
 	expect_queue(test, 1, true, false);
 	expect_queue(test, 3, true, false);
+	KUNIT_EXPECT_FALSE(test, m->gpq[2].held);
+	KUNIT_EXPECT_FALSE(test, m->gpq[3].held);
 	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_LATE);
 	KUNIT_EXPECT_EQ(test, mes.reports, 1);
 }
