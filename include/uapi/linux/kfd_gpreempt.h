@@ -31,7 +31,7 @@
  * @KFD_GPREEMPT_OP_SET_PRIORITY: the priority that GPREEMPT acts on, instead of
  *	the one the application asks for by CREATE_QUEUE and UPDATE_QUEUE
  * @KFD_GPREEMPT_OP_SET_TIMESLICE: the queue's turn among equals; longer than
- *	its level's needs CAP_SYS_NICE
+ *	its level's needs CAP_SYS_NICE, also when the queue has gone to another level
  * @KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT: priority, ceiling and turn of the queues
  *	of a process, whether it has any by now or not, and of its descendants
  * @KFD_GPREEMPT_OP_PREEMPT: take a queue off the hardware

@@ -135,6 +135,46 @@ TEST_F(ioctl, cap_clamps_root_of_a_namespace)
 	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, own_queue_in_namespace));
 }
 
+/*
+ * Takes the turn of a level that has the longest, and goes back to its own. @clamped: to
+ * what that level allows.
+ */
+static int turn_of_another_level(struct shared *shared, bool clamped)
+{
+	struct aql_queue q;
+	struct kfd_dev dev;
+	__u32 us;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, aql_create(&q, &dev, 64, 7));
+	CHECK(0, gpreempt_set_priority(&dev, 0, q.id, 0));
+	CHECK(0, gpreempt_set_timeslice(&dev, q.id, KFD_GPREEMPT_TIMESLICE_US_MAX));
+	CHECK(KFD_GPREEMPT_TIMESLICE_US_MAX, gpreempt_timeslice(&dev, 0, q.id));
+	CHECK(7, gpreempt_set_priority(&dev, 0, q.id, KFD_GPREEMPT_NONE));
+	us = clamped ? gpreempt_number("level7/timeslice_us") : KFD_GPREEMPT_TIMESLICE_US_MAX;
+	CHECK(us, gpreempt_timeslice(&dev, 0, q.id));
+	CHECK(0, aql_destroy(&q));
+	kfd_close(&dev);
+	return 0;
+}
+
+static int keeps_no_turn(struct shared *shared)
+{
+	return turn_of_another_level(shared, true);
+}
+
+static int keeps_turn(struct shared *shared)
+{
+	return turn_of_another_level(shared, false);
+}
+
+TEST_F(ioctl, timeslice_is_clamped_on_use)
+{
+	ASSERT_EQ(0, gpreempt_set("level0/timeslice_us", KFD_GPREEMPT_TIMESLICE_US_MAX));
+	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, keeps_no_turn));
+	EXPECT_EQ(0, in_child(self->shared, SOME_USER, true, keeps_turn));
+}
+
 /* above_cap = refuse: nothing above the cap, but what was granted stays. */
 static int refused(struct shared *shared)
 {

@@ -123,7 +123,7 @@ enum gpreempt_stat {
  * @pid:	the process
  * @asked_word:	the priority that the process asks for, see gpreempt_word()
  * @priority_set: what is set instead, from outside, likewise
- * @timeslice_us: length of its turn, set from outside, 0: its process's or level's
+ * @turn_set:	length of its turn, set from outside, likewise
  * @asked:	to be taken off once; DQM lock, like the other requests
  * @held:	to be kept off until released
  * @held_by_nice: and only with CAP_SYS_NICE
@@ -170,7 +170,7 @@ struct kfd_gpreempt_queue {
 	pid_t pid;
 	u32 asked_word;
 	u32 priority_set;
-	u32 timeslice_us;
+	u32 turn_set;
 
 	bool asked;
 	bool held;

@@ -202,7 +202,7 @@ u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q
 {
 	u8 level = kfd_gpreempt_queue_priority(gp, q);
 
-	return gpreempt_turn(READ_ONCE(q->gpreempt->timeslice_us),
+	return gpreempt_turn(READ_ONCE(q->gpreempt->turn_set),
 			     READ_ONCE(q->process->gpreempt),
 			     READ_ONCE(gp->tunables.timeslice_us[level]));
 }

@@ -235,7 +235,8 @@ int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted)
  * @q: the queue, its process locked
  * @us: length, 0: that of its process or level
  *
- * A longer turn than its equals have is taken from them.
+ * A longer turn than its equals have is taken from them. That the queue may go to
+ * another level, where turns are shorter, is seen to when the turn is used.
  *
  * Return: 0, or -EPERM for a longer turn without CAP_SYS_NICE.
  */
@@ -243,11 +244,11 @@ int kfd_gpreempt_set_timeslice(struct queue *q, u32 us)
 {
 	struct kfd_gpreempt *gp = q->gpreempt->gp;
 	u8 level = kfd_gpreempt_queue_priority(gp, q);
+	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 
-	if (us > READ_ONCE(gp->tunables.timeslice_us[level]) &&
-	    !capable(CAP_SYS_NICE))
+	if (us > READ_ONCE(gp->tunables.timeslice_us[level]) && !nice)
 		return -EPERM;
-	WRITE_ONCE(q->gpreempt->timeslice_us, us);
+	WRITE_ONCE(q->gpreempt->turn_set, gpreempt_word_turn(0, us, nice));
 	kfd_gpreempt_wake(gp);
 	return 0;
 }

@@ -241,17 +241,16 @@ u32 gpreempt_permitted(u32 asked, u32 set, u32 process, u32 cap)
 
 /**
  * gpreempt_turn - the length of a queue's turn in us
- * @set: for the queue from outside, 0: nothing
+ * @set: for the queue from outside
  * @process: for its process
  * @level: of the level it is on, 0: no turns there
  */
 u32 gpreempt_turn(u32 set, u32 process, u32 level)
 {
-	u32 us = FIELD_GET(WORD_TURN, process);
+	u32 word = set & WORD_TURN ? set : process;
+	u32 us = FIELD_GET(WORD_TURN, word);
 
-	if (set)
-		return set;
 	if (!us)
 		return level;
-	return process & WORD_LONGER ? us : min(us, level);
+	return word & WORD_LONGER ? us : min(us, level);
 }

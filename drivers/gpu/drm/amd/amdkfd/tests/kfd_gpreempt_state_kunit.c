@@ -326,13 +326,17 @@ static void gpreempt_turn_every_setting(struct kunit *test)
 	for (s = 0; s < 4; s++) {
 		for (p = 0; p < 4; p++) {
 			for (l = 0; l < 4; l++) {
-				for (nice = 0; nice < 2; nice++) {
-					u32 word = gpreempt_word_turn(0, us[p], nice);
-					u32 process = nice ? us[p] : min(us[p], us[l]);
-					u32 turn = us[s] ?: (us[p] ? process : us[l]);
+				/* bit 0: of the queue's, bit 1: of the process's */
+				for (nice = 0; nice < 4; nice++) {
+					u32 set = gpreempt_word_turn(0, us[s], nice & 1);
+					u32 word = gpreempt_word_turn(0, us[p], nice & 2);
+					u32 want = us[s] ?: us[p];
+					bool longer = us[s] ? nice & 1 : nice & 2;
 
-					KUNIT_EXPECT_EQ(test, gpreempt_turn(us[s], word, us[l]),
-							turn);
+					if (!want || (!longer && want > us[l]))
+						want = us[l];
+					KUNIT_EXPECT_EQ(test, gpreempt_turn(set, word, us[l]),
+							want);
 				}
 			}
 		}
