@@ -21,6 +21,7 @@ static int renice_process(const struct target *t, unsigned int priority)
 {
 	struct kfd_ioctl_gpreempt_args args = {
 		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .pid = t->pid,
+		.flags = KFD_GPREEMPT_KEEP_CEILING | KFD_GPREEMPT_KEEP_TIMESLICE,
 		.process_default = { priority, KFD_GPREEMPT_NONE },
 	};
 	int r = kfd_call(&args);

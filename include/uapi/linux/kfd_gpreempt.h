@@ -55,6 +55,11 @@ enum kfd_gpreempt_op {
 /* Flag of PREEMPT: until RESUME or for hold_ms; else until its turn comes. */
 #define KFD_GPREEMPT_HOLD		(1U << 1)
 
+/* Flags of SET_PROCESS_DEFAULT: what is there of one before stays. */
+#define KFD_GPREEMPT_KEEP_PRIORITY	(1U << 2)
+#define KFD_GPREEMPT_KEEP_CEILING	(1U << 3)
+#define KFD_GPREEMPT_KEEP_TIMESLICE	(1U << 4)
+
 /**
  * enum kfd_gpreempt_node_state - &kfd_gpreempt_query.state
  * @KFD_GPREEMPT_NODE_DISABLED: not enabled by the administrator
@@ -185,6 +190,8 @@ struct kfd_gpreempt_priority {
  * @ceiling:	0 to 15, or KFD_GPREEMPT_NONE; raising it needs CAP_SYS_NICE
  * @timeslice_us: as of SET_TIMESLICE; no more than the level's counts of what was
  *		set without CAP_SYS_NICE
+ *
+ * Each has to be valid, also where a flag says that what was set before stays.
  */
 struct kfd_gpreempt_process_default {
 	__u32 priority;

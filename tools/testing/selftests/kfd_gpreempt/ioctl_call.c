@@ -121,7 +121,7 @@ const struct op_use op_uses[LAST_OP + 1] = {
 	[KFD_GPREEMPT_OP_GET] = { .pid = true, .queue = true },
 	[KFD_GPREEMPT_OP_SET_PRIORITY] = { .pid = true, .queue = true, .in = 4 },
 	[KFD_GPREEMPT_OP_SET_TIMESLICE] = { .pid = true, .queue = true, .in = 4 },
-	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = { .pid = true, .in = 12 },
+	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = { .flags = 0x1c, .pid = true, .in = 12 },
 	[KFD_GPREEMPT_OP_PREEMPT] = { .flags = 3, .pid = true, .queue = true, .in = 8 },
 	[KFD_GPREEMPT_OP_RESUME] = { .flags = 1, .pid = true, .queue = true, .in = 8 },
 	[KFD_GPREEMPT_OP_HINT] = { .pid = true, .queue = true, .in = 8 },

@@ -195,14 +195,37 @@ static int refused(struct shared *shared)
 	return 0;
 }
 
+/* But where nothing is preempted, all is as without GPREEMPT. */
+static int not_refused(struct shared *shared)
+{
+	struct aql_queue q;
+	struct kfd_dev dev;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, aql_create(&q, &dev, 64, 8));
+	CHECK(0, aql_update(&q, 100, 15));
+	CHECK(7, gpreempt_permitted(&q));
+	CHECK(0, aql_destroy(&q));
+	kfd_close(&dev);
+	return 0;
+}
+
+TEST_F(ioctl, cap_refuses_nothing_while_disabled)
+{
+	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse\n"));
+	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, not_refused));
+}
+
 TEST_F(ioctl, cap_refuses)
 {
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse\n"));
 	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, refused));
 }
 
 TEST_F(ioctl, cap_refuses_not_who_may)
 {
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse\n"));
 	EXPECT_EQ(0, in_child(self->shared, SOME_USER, true, own_queue_nice));
 }
@@ -290,6 +313,32 @@ TEST_F(ioctl, process_default)
 	EXPECT_EQ(0, WEXITSTATUS(status)) TH_LOG("line %d", shared->line);
 	/* the parent is no descendant */
 	EXPECT_EQ(PRIORITY_HIGH, gpreempt_permitted(&self->high));
+}
+
+/* What is not asked about stays; with neither flag it goes. */
+TEST_F(ioctl, process_default_keeps)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT,
+		.process_default = { .priority = 3, .ceiling = 5, .timeslice_us = 20000 },
+	};
+	struct kfd_dev *dev = &self->c.dev;
+
+	ASSERT_EQ(0, gpreempt_call(dev, &args));
+	args.flags = KFD_GPREEMPT_KEEP_CEILING | KFD_GPREEMPT_KEEP_TIMESLICE;
+	args.process_default = (struct kfd_gpreempt_process_default){ 9, KFD_GPREEMPT_NONE };
+	ASSERT_EQ(0, gpreempt_call(dev, &args));
+	EXPECT_EQ(5, gpreempt_permitted(&self->low));
+	EXPECT_EQ(20000, gpreempt_timeslice(dev, 0, self->low.id));
+	args.flags = KFD_GPREEMPT_KEEP_PRIORITY;
+	ASSERT_EQ(0, gpreempt_call(dev, &args));
+	EXPECT_EQ(9, gpreempt_permitted(&self->low));
+	EXPECT_EQ(gpreempt_number("level9/timeslice_us"),
+		  gpreempt_timeslice(dev, 0, self->low.id));
+	args.flags = 0;
+	args.process_default.priority = KFD_GPREEMPT_NONE;
+	ASSERT_EQ(0, gpreempt_call(dev, &args));
+	EXPECT_EQ(PRIORITY_LOW, gpreempt_permitted(&self->low));
 }
 
 /* On queues that exist: counts at once, SET_PRIORITY before it, and ends. */

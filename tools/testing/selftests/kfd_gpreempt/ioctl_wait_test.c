@@ -4,6 +4,7 @@
  * caller or queue goes; operations on queues that come and go.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <sys/time.h>
 
 #include "ioctl_fixture.h"
@@ -86,6 +87,63 @@ TEST_F_TIMEOUT(ioctl, hold_is_restarted, 120)
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&self->job));
 	low_job_free(&self->c, &self->job);
+}
+
+static int run_on(pid_t pid, unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(pid, sizeof(set), &set) ? -errno : 0;
+}
+
+/* Lets nobody else run on its CPU until it is told to end. */
+static int keep_cpu(struct shared *shared)
+{
+	struct sched_param param = { .sched_priority = 1 };
+
+	CHECK(0, run_on(0, 1));
+	CHECK(0, sched_setscheduler(0, SCHED_FIFO, &param));
+	shared->ready = 1;
+	while (!shared->stop)
+		;
+	return 0;
+}
+
+/* A wait that fails takes back what its call asked for, and nobody else's hold. */
+TEST_F_TIMEOUT(ioctl, failed_wait_ends_no_hold, 60)
+{
+	struct shared *shared = self->shared;
+	struct kfd_dev *dev = &self->c.dev;
+	struct kfd_gpreempt_queue_info info;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "the monitor needs a CPU that can be taken from it");
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, run_on(0, 0));
+	ASSERT_EQ(0, run_on(gpreempt_monitor(), 1));
+	self->child = client_fork();
+	if (!self->child)
+		_exit(keep_cpu(shared));
+	while (!shared->ready)
+		usleep(1000);
+	/* nobody is there to carry it out */
+	EXPECT_EQ(-ETIME, gpreempt_preempt(dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->low.id,
+					   KFD_GPREEMPT_HOLD | KFD_GPREEMPT_WAIT, 1, 0));
+	ASSERT_EQ(0, gpreempt_get(dev, 0, self->low.id, &info));
+	EXPECT_EQ(0, info.flags);
+	EXPECT_EQ(0, gpreempt_preempt(dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->low.id,
+				      KFD_GPREEMPT_HOLD, 0, 10000));
+	EXPECT_EQ(-ETIME, gpreempt_preempt(dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->low.id,
+					   KFD_GPREEMPT_WAIT, 1, 0));
+	EXPECT_EQ(-ETIME, gpreempt_preempt(dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->low.id,
+					   KFD_GPREEMPT_HOLD | KFD_GPREEMPT_WAIT, 1, 1));
+	ASSERT_EQ(0, gpreempt_get(dev, 0, self->low.id, &info));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD, info.flags);
+	shared->stop = 1;
+	EXPECT_EQ(0, gpreempt_hold(&self->low, 0));
+	EXPECT_EQ(0, gpreempt_resume(&self->low));
 }
 
 /* In a child with a held queue: waits for what does not come. */

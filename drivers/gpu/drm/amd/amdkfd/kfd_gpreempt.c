@@ -47,15 +47,6 @@ static const struct kfd_gpreempt_backend *node_backend(struct kfd_node *node)
 	return &kfd_gpreempt_hws;
 }
 
-/**
- * kfd_gpreempt_supported - can GPREEMPT be enabled on a node?
- * @node: the node
- */
-bool kfd_gpreempt_supported(struct kfd_node *node)
-{
-	return !node_unsupported(node);
-}
-
 /*
  * Teach lockdep the order before anything can get it wrong: the node's lock,
  * then the monitor's completion, then the DQM lock. So waiting for the monitor
@@ -102,6 +93,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 		return;
 	gp->node = node;
 	gp->backend = node_backend(node);
+	gp->supported = !node_unsupported(node);
 	if (gp->backend != &kfd_gpreempt_mes)
 		gp->hw = &kfd_gpreempt_gfx_v9;
 	gp->policy = gpreempt_policy_find(DEFAULT_POLICY);
@@ -187,6 +179,28 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 	node->gpreempt = NULL;
 	dqm_unlock(node->dqm);
 	kobject_put(&gp->kobj);
+}
+
+/**
+ * kfd_gpreempt_get - GPREEMPT on a node, referenced
+ * @node: the node. Where it may be gone, so may its memory: it is not followed
+ *
+ * Return: NULL if the node has none, or is gone. It may be going: see @dead.
+ */
+struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node)
+{
+	struct kfd_gpreempt *gp, *found = NULL;
+
+	spin_lock(&nodes_lock);
+	list_for_each_entry(gp, &nodes, list) {
+		if (gp->node == node) {
+			kobject_get(&gp->kobj);
+			found = gp;
+			break;
+		}
+	}
+	spin_unlock(&nodes_lock);
+	return found;
 }
 
 /**

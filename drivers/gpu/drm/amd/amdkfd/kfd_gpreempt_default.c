@@ -168,11 +168,13 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
  * @task: the process's leader; the caller may access it
  * @def: the default, each value in its range; a ceiling above the one there was
  *	only with CAP_SYS_NICE
+ * @flags: KFD_GPREEMPT_KEEP_*: this of it stays as it was
  *
  * Return: 0, -EPERM, -ENOMEM, or -ESRCH if the process is gone.
  */
 int kfd_gpreempt_default_set(struct task_struct *task,
-			     const struct kfd_gpreempt_process_default *def)
+			     const struct kfd_gpreempt_process_default *def,
+			     u32 flags)
 {
 	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 	const struct gpreempt_default *old;
@@ -192,6 +194,10 @@ int kfd_gpreempt_default_set(struct task_struct *task,
 	mutex_lock(&defaults_lock);
 	rcu_read_lock();
 	old = default_find(pid);
+	word = gpreempt_word_keep(word, old ? old->word : 0,
+				  flags & KFD_GPREEMPT_KEEP_PRIORITY,
+				  flags & KFD_GPREEMPT_KEEP_CEILING,
+				  flags & KFD_GPREEMPT_KEEP_TIMESLICE);
 	r = old && !nice && gpreempt_ceiling(word) > gpreempt_ceiling(old->word) ?
 	    -EPERM : 0;
 	rcu_read_unlock();

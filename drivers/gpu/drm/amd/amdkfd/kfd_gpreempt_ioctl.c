@@ -9,6 +9,7 @@
  */
 
 #include <linux/capability.h>
+#include <linux/hashtable.h>
 #include <linux/jiffies.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
@@ -84,20 +85,51 @@ static int lock_access(struct task_struct *task)
 	return -EPERM;
 }
 
-/* A process by its number, referenced. */
-static int get_process(u32 nr, struct kfd_process **target)
+/*
+ * KFD knows a process by the memory of its leader, and that is gone when the leader has
+ * ended and other threads go on.
+ */
+static struct kfd_process *find_process(struct task_struct *leader)
 {
-	struct task_struct *task = get_leader(nr);
-	struct pid *pid;
+	struct pid *pid = get_task_pid(leader, PIDTYPE_TGID);
+	struct kfd_process *p = NULL, *other;
+	unsigned int i;
+	int idx;
+
+	if (pid)
+		p = kfd_lookup_process_by_pid(pid);
+	put_pid(pid);
+	if (p || !(READ_ONCE(leader->flags) & PF_EXITING))
+		return p;
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, i, other, kfd_processes) {
+		if (other->lead_thread == leader) {
+			kref_get(&other->ref);
+			p = other;
+			break;
+		}
+	}
+	srcu_read_unlock(&kfd_processes_srcu, idx);
+	return p;
+}
+
+/* A process by its number, referenced; @p is the caller's. */
+static int get_process(struct kfd_process *p, u32 nr, struct kfd_process **target)
+{
+	struct task_struct *task;
 	int r;
 
+	if (!nr) {
+		kref_get(&p->ref);
+		*target = p;
+		return 0;
+	}
+	task = get_leader(nr);
 	if (!task)
 		return -ESRCH;
 	r = lock_access(task);
 	if (!r) {
-		pid = get_task_pid(task, PIDTYPE_TGID);
-		*target = pid ? kfd_lookup_process_by_pid(pid) : NULL;
-		put_pid(pid);
+		*target = find_process(task);
 		up_read(&task->signal->exec_update_lock);
 		if (!*target)
 			r = -ESRCH;
@@ -139,7 +171,7 @@ static int find_queue(struct gpreempt_target *t, u32 queue_id)
 static int get_target(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
 		      struct gpreempt_target *t)
 {
-	int r = get_process(args->pid, &t->p);
+	int r = get_process(p, args->pid, &t->p);
 
 	if (r)
 		return r;
@@ -184,7 +216,7 @@ static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	info = kvcalloc(room, sizeof(*info), GFP_KERNEL);
 	if (!info)
 		return -ENOMEM;
-	r = get_process(args->pid, &target);
+	r = get_process(p, args->pid, &target);
 	if (r)
 		goto free;
 
@@ -273,7 +305,7 @@ static int op_set_process_default(struct kfd_process *p, struct kfd_ioctl_gpreem
 		return -ESRCH;
 	r = lock_access(task);
 	if (!r) {
-		r = kfd_gpreempt_default_set(task, def);
+		r = kfd_gpreempt_default_set(task, def, args->flags);
 		up_read(&task->signal->exec_update_lock);
 	}
 	put_task_struct(task);
@@ -329,7 +361,7 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 	struct kfd_gpreempt_preempt *pre = &args->preempt;
 	struct kfd_gpreempt_queue *gpq;
 	struct gpreempt_target t;
-	u64 preemptions = 0;
+	struct kfd_gpreempt_before before = {};
 	unsigned long end;
 	bool nice;
 	int r;
@@ -348,7 +380,7 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 	if (hold && !pre->hold_ms && t.foreign && !nice)
 		r = -EPERM;
 	else if (preempt)
-		r = kfd_gpreempt_ask(t.q, hold, nice, pre->hold_ms, &preemptions);
+		r = kfd_gpreempt_ask(t.q, hold, nice, pre->hold_ms, &before);
 	else
 		r = kfd_gpreempt_unask(t.q, nice);
 	gpq = t.q->gpreempt;
@@ -356,10 +388,10 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 	mutex_unlock(&t.p->mutex);
 
 	if (!r && wait) {
-		r = wait_for(&t, args, gpq, preemptions, end);
+		r = wait_for(&t, args, gpq, before.preemptions, end);
 		if (r && preempt && !find_queue(&t, args->queue_id)) {
 			if (t.q->gpreempt == gpq)
-				kfd_gpreempt_unask(t.q, nice);
+				kfd_gpreempt_take_back(t.q, &before);
 			mutex_unlock(&t.p->mutex);
 		}
 		if (r == -ERESTARTSYS)
@@ -373,6 +405,7 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 static int op_hint(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	const struct kfd_gpreempt_hint *hint = &args->hint;
+	struct kfd_gpreempt_queue *gpq;
 	struct gpreempt_target t;
 	int r;
 
@@ -384,9 +417,13 @@ static int op_hint(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	if (r)
 		return r;
 	r = kfd_gpreempt_hint(t.q, hint->arrival_us, hint->duration_us);
-	if (!r && hint->duration_us)
-		kfd_gpreempt_doorbell_restore(t.q->gpreempt->gp);
+	gpq = t.q->gpreempt;
+	kobject_get(&gpq->kobj);
 	put_target(&t);
+	/* Allocates page tables, which may take long: with none of the locks held. */
+	if (!r && hint->duration_us)
+		kfd_gpreempt_doorbell_restore(gpq->gp);
+	kfd_gpreempt_queue_put(gpq);
 	return r;
 }
 
@@ -414,6 +451,8 @@ static const struct gpreempt_op gpreempt_ops[] = {
 	},
 	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = {
 		.func = op_set_process_default, .uses = USES_PID,
+		.flags = KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING |
+			 KFD_GPREEMPT_KEEP_TIMESLICE,
 		.in = IN(process_default),
 	},
 	[KFD_GPREEMPT_OP_PREEMPT] = {
@@ -442,11 +481,10 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	if (r)
 		return r;
 	pdd = kfd_process_device_data_by_id(p, args->gpu_id);
-	gp = pdd ? READ_ONCE(pdd->dev->gpreempt) : NULL;
-	if (!gp) {
-		mutex_unlock(&p->mutex);
+	gp = pdd ? kfd_gpreempt_get(pdd->dev) : NULL;
+	mutex_unlock(&p->mutex);
+	if (!gp)
 		return -ENODEV;
-	}
 	*query = (struct kfd_gpreempt_query) {
 		.version = KFD_GPREEMPT_VERSION,
 		.operations = GENMASK_ULL(ARRAY_SIZE(gpreempt_ops) - 1, 1),
@@ -456,11 +494,11 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 		.priority_cap = READ_ONCE(gp->priority_cap),
 		.queue_size = sizeof(struct kfd_gpreempt_queue_info),
 	};
-	if (kfd_gpreempt_supported(pdd->dev))
+	if (gp->supported)
 		query->capabilities |= KFD_GPREEMPT_CAP_SUPPORTED;
-	if (READ_ONCE(gp->refuse))
+	if (kfd_gpreempt_refuses(gp))
 		query->capabilities |= KFD_GPREEMPT_CAP_REFUSES;
-	mutex_unlock(&p->mutex);
+	kobject_put(&gp->kobj);
 	return 0;
 }
 

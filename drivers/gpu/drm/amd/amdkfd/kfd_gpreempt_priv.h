@@ -128,6 +128,7 @@ enum gpreempt_stat {
  * @held:	to be kept off until released
  * @held_by_nice: and only with CAP_SYS_NICE
  * @hold_end_ns: released by itself then, 0: never
+ * @requests:	how often that was changed
  * @hint_ns:	when work is announced for, 0: none is
  * @hint_end_ns: when it is expected to be over
  * @preempted_ns: preempted since; DQM lock
@@ -176,6 +177,7 @@ struct kfd_gpreempt_queue {
 	bool held;
 	bool held_by_nice;
 	u64 hold_end_ns;
+	u64 requests;
 	u64 hint_ns;
 	u64 hint_end_ns;
 
@@ -208,6 +210,24 @@ struct kfd_gpreempt_queue {
 	u64 signal;
 	bool signal_done;
 	bool signal_ordered;
+};
+
+/**
+ * struct kfd_gpreempt_before - what a request to take a queue off has found
+ * @asked:	as in &struct kfd_gpreempt_queue, like the others
+ * @held:	likewise
+ * @held_by_nice: likewise
+ * @hold_end_ns: likewise
+ * @preemptions: likewise
+ * @requests:	likewise, but with this request
+ */
+struct kfd_gpreempt_before {
+	bool asked;
+	bool held;
+	bool held_by_nice;
+	u64 hold_end_ns;
+	u64 preemptions;
+	u64 requests;
 };
 
 /**
@@ -342,6 +362,7 @@ enum gpreempt_calm {
  * @list:	of all nodes
  * @kobj:	sysfs directory; its count keeps this alive when the node is gone
  * @node:	the node; not to be followed once @lock says @dead
+ * @supported:	it can be enabled
  * @debugfs:	folder
  * @lock:	serialises enable, disable, stop, start, policy and teardown.
  *		Outside the DQM lock. Nothing allocates under it: a GPU reset
@@ -391,6 +412,7 @@ struct kfd_gpreempt {
 	struct list_head list;
 	struct kobject kobj;
 	struct kfd_node *node;
+	bool supported;
 	struct dentry *debugfs;
 
 	struct mutex lock;
@@ -444,7 +466,7 @@ struct kfd_gpreempt {
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
 int kfd_gpreempt_disable(struct kfd_gpreempt *gp);
 void kfd_gpreempt_free(struct kfd_gpreempt *gp);
-bool kfd_gpreempt_supported(struct kfd_node *node);
+struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node);
 void kfd_gpreempt_wake_all(void);
 
 /* kfd_gpreempt_queue.c */
@@ -454,7 +476,8 @@ bool kfd_gpreempt_queue_pinned(const struct queue *q);
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
 			       const struct queue *q);
 u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q);
-int kfd_gpreempt_permit(const struct kfd_gpreempt *gp, u32 priority, u32 *word);
+bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp);
+int kfd_gpreempt_permit(struct kfd_gpreempt *gp, u32 priority, u32 *word);
 
 /* kfd_gpreempt_event.c */
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
@@ -526,7 +549,8 @@ void kfd_gpreempt_send_bypass(struct work_struct *work);
 void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns);
 int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms,
-		     u64 *preemptions);
+		     struct kfd_gpreempt_before *before);
+int kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_before *before);
 int kfd_gpreempt_unask(struct queue *q, bool nice);
 int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions);
 int kfd_gpreempt_hint(struct queue *q, u32 arrival_us, u32 duration_us);
@@ -537,7 +561,8 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 
 /* kfd_gpreempt_default.c */
 int kfd_gpreempt_default_set(struct task_struct *task,
-			     const struct kfd_gpreempt_process_default *def);
+			     const struct kfd_gpreempt_process_default *def,
+			     u32 flags);
 
 /* kfd_gpreempt_queue_sysfs.c */
 extern const struct kobj_type kfd_gpreempt_queue_ktype;

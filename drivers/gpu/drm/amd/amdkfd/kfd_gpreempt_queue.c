@@ -75,6 +75,22 @@ void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq)
 }
 
 /**
+ * kfd_gpreempt_refuses - are priorities above the cap refused?
+ * @gp: the node
+ *
+ * Not where nothing is preempted: there they do no harm, and all is as without GPREEMPT.
+ */
+bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp)
+{
+	enum gpreempt_state state;
+
+	if (!READ_ONCE(gp->refuse))
+		return false;
+	state = kfd_gpreempt_state(gp);
+	return state == GPREEMPT_PARKED || state == GPREEMPT_ACTIVE;
+}
+
+/**
  * kfd_gpreempt_permit - may the caller have the priority it asks for?
  * @gp: the node
  * @priority: 0 to 15
@@ -85,12 +101,12 @@ void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq)
  *
  * Return: 0, or -EPERM where priorities above the cap are refused.
  */
-int kfd_gpreempt_permit(const struct kfd_gpreempt *gp, u32 priority, u32 *word)
+int kfd_gpreempt_permit(struct kfd_gpreempt *gp, u32 priority, u32 *word)
 {
 	bool above = priority > READ_ONCE(gp->priority_cap);
 	bool nice = above && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 
-	if (above && !nice && READ_ONCE(gp->refuse))
+	if (above && !nice && kfd_gpreempt_refuses(gp))
 		return -EPERM;
 	*word = gpreempt_word(priority, nice);
 	return 0;

@@ -56,6 +56,7 @@ void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
 	gpq->held = false;
 	gpq->held_by_nice = false;
 	gpq->hold_end_ns = 0;
+	gpq->requests++;
 	gpq->hint_ns = 0;
 	gpq->hint_end_ns = 0;
 }
@@ -84,13 +85,13 @@ void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns)
  * @hold: for longer than its turn takes to come
  * @nice: another process with CAP_SYS_NICE asks: only such a one may end the hold
  * @hold_ms: for how long, 0: until kfd_gpreempt_unask()
- * @preemptions: out: how often it has been taken off so far
+ * @before: out: for kfd_gpreempt_take_back()
  *
  * Return: 0 when it is noted, -EBUSY for a queue that must stay where it is,
  * -EPERM if it is held by others, -ENODEV or -EIO if nobody would do it.
  */
 int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms,
-		     u64 *preemptions)
+		     struct kfd_gpreempt_before *before)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	struct kfd_gpreempt *gp = gpq->gp;
@@ -103,6 +104,14 @@ int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms,
 		r = -EBUSY;
 	if (!r && gpq->held_by_nice && !nice)
 		r = -EPERM;
+	*before = (struct kfd_gpreempt_before) {
+		.asked = gpq->asked,
+		.held = gpq->held,
+		.held_by_nice = gpq->held_by_nice,
+		.hold_end_ns = gpq->hold_end_ns,
+		.preemptions = gpq->preemptions,
+		.requests = r ? 0 : ++gpq->requests,
+	};
 	if (!r && hold) {
 		gpq->held = true;
 		gpq->held_by_nice = nice;
@@ -111,7 +120,6 @@ int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms,
 	} else if (!r) {
 		gpq->asked = !q->properties.is_preempted;
 	}
-	*preemptions = gpq->preemptions;
 	unlock_node(gp);
 	if (!r)
 		kfd_gpreempt_wake(gp);
@@ -119,7 +127,33 @@ int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms,
 }
 
 /**
- * kfd_gpreempt_unask - take back what kfd_gpreempt_ask() asked for
+ * kfd_gpreempt_take_back - what kfd_gpreempt_ask() asked for did not come in time
+ * @q: the queue, its process locked
+ * @before: as it was before; not if somebody has asked for something else since
+ *
+ * Return: 0, -ENODEV if the node is gone, or -ERESTARTSYS.
+ */
+int kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_before *before)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	struct kfd_gpreempt *gp = gpq->gp;
+	int r = lock_node(gp);
+
+	if (r)
+		return r;
+	if (gpq->requests == before->requests) {
+		gpq->asked = before->asked;
+		gpq->held = before->held;
+		gpq->held_by_nice = before->held_by_nice;
+		gpq->hold_end_ns = before->hold_end_ns;
+	}
+	unlock_node(gp);
+	kfd_gpreempt_wake(gp);
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_unask - a queue need not be off any longer, whoever asked for it
  * @q: the queue, its process locked
  * @nice: see there
  *
@@ -141,6 +175,7 @@ int kfd_gpreempt_unask(struct queue *q, bool nice)
 		gpq->held = false;
 		gpq->held_by_nice = false;
 		gpq->hold_end_ns = 0;
+		gpq->requests++;
 	}
 	unlock_node(gp);
 	if (!r)

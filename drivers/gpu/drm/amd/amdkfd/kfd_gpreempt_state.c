@@ -203,6 +203,22 @@ u32 gpreempt_word_turn(u32 word, u32 us, bool nice)
 }
 
 /**
+ * gpreempt_word_keep - take some of a word from an older one
+ * @word: the word
+ * @old: the older one
+ * @priority: take the priority
+ * @ceiling: take the ceiling
+ * @turn: take the length of the turn
+ */
+u32 gpreempt_word_keep(u32 word, u32 old, bool priority, bool ceiling, bool turn)
+{
+	u32 keep = (priority ? WORD_PRIORITY | WORD_NICE : 0) | (ceiling ? WORD_BELOW : 0) |
+		   (turn ? WORD_TURN | WORD_LONGER : 0);
+
+	return (word & ~keep) | (old & keep);
+}
+
+/**
  * gpreempt_word_inherit - what follows for a process from an ancestor's word
  * @word: what follows from it and nearer ancestors
  * @parent: the ancestor's own

@@ -99,6 +99,7 @@ int gpreempt_parse(const char *buf, u32 min, u32 max, u32 *value);
 u32 gpreempt_word(u32 priority, bool nice);
 u32 gpreempt_word_ceiling(u32 word, u32 ceiling);
 u32 gpreempt_word_turn(u32 word, u32 us, bool nice);
+u32 gpreempt_word_keep(u32 word, u32 old, bool priority, bool ceiling, bool turn);
 u32 gpreempt_word_inherit(u32 word, u32 parent);
 u32 gpreempt_ceiling(u32 word);
 u32 gpreempt_permitted(u32 asked, u32 set, u32 process, u32 cap);

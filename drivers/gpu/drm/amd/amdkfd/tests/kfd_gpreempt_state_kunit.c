@@ -16,6 +16,7 @@
 #define gpreempt_word		kunit_gpreempt_word
 #define gpreempt_word_ceiling	kunit_gpreempt_word_ceiling
 #define gpreempt_word_turn	kunit_gpreempt_word_turn
+#define gpreempt_word_keep	kunit_gpreempt_word_keep
 #define gpreempt_word_inherit	kunit_gpreempt_word_inherit
 #define gpreempt_ceiling	kunit_gpreempt_ceiling
 #define gpreempt_permitted	kunit_gpreempt_permitted
@@ -343,6 +344,29 @@ static void gpreempt_turn_every_setting(struct kunit *test)
 	}
 }
 
+/* Each part of a word by itself, with who set it. */
+static void gpreempt_word_keeps_parts(struct kunit *test)
+{
+	u32 old = gpreempt_word_ceiling(gpreempt_word(9, true), 10);
+	u32 new = gpreempt_word_ceiling(gpreempt_word(3, false), 5);
+	u32 word;
+
+	old = gpreempt_word_turn(old, 20000, true);
+	new = gpreempt_word_turn(new, 1000, false);
+	KUNIT_EXPECT_EQ(test, gpreempt_word_keep(new, old, false, false, false), new);
+	KUNIT_EXPECT_EQ(test, gpreempt_word_keep(new, old, true, true, true), old);
+	word = gpreempt_word_keep(new, old, true, false, false);
+	KUNIT_EXPECT_EQ(test, gpreempt_permitted(word, 0, 0, 7), 9);
+	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(word), 5);
+	KUNIT_EXPECT_EQ(test, gpreempt_turn(0, word, 5000), 1000);
+	word = gpreempt_word_keep(new, old, false, true, false);
+	KUNIT_EXPECT_EQ(test, gpreempt_permitted(word, 0, 0, 7), 3);
+	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(word), 10);
+	word = gpreempt_word_keep(new, old, false, false, true);
+	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(word), 5);
+	KUNIT_EXPECT_EQ(test, gpreempt_turn(0, word, 5000), 20000);
+}
+
 /* The nearest turn, with who set it; what else is in the word stays what it is. */
 static void gpreempt_turn_is_inherited(struct kunit *test)
 {
@@ -376,6 +400,7 @@ static struct kunit_case gpreempt_state_cases[] = {
 	KUNIT_CASE(gpreempt_permitted_every_setting),
 	KUNIT_CASE(gpreempt_word_nearest_priority_lowest_ceiling),
 	KUNIT_CASE(gpreempt_turn_every_setting),
+	KUNIT_CASE(gpreempt_word_keeps_parts),
 	KUNIT_CASE(gpreempt_turn_is_inherited),
 	{}
 };
