@@ -270,7 +270,7 @@ TEST_F_TIMEOUT(coexist, destroy, 120)
 	EXPECT_EQ(0, low_job_wrong(&self->ct.job));
 }
 
-/* Global wave sync needs all waves of a queue on the machine. */
+/* Global wave sync needs all waves of a queue on the machine; rule 3 is far off. */
 TEST_F_TIMEOUT(coexist, gws_is_no_victim, 120)
 {
 	struct kfd_ioctl_alloc_queue_gws_args args = {

@@ -3,6 +3,7 @@
  * GPREEMPT: life of a node; what the rest of amdkfd calls for it.
  */
 
+#include <linux/capability.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
@@ -356,23 +357,34 @@ void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm)
 		kfd_gpreempt_wake(gp);
 }
 
-/**
- * kfd_gpreempt_debug_attach - a debugger has attached
- * @p: the process, marked as debugged: none of its queues becomes a victim now
- */
-void kfd_gpreempt_debug_attach(struct kfd_process *p)
+static void give_to_debugger(struct kfd_process_device *pdd)
 {
-	struct kfd_process_device *pdd;
-	struct kfd_gpreempt *gp;
-	int i;
+	struct kfd_gpreempt *gp = kfd_gpreempt_get(pdd->dev);
 
-	for (i = 0; i < p->n_pdds; i++) {
-		pdd = p->pdds[i];
-		gp = READ_ONCE(pdd->dev->gpreempt);
-		if (!gp || !kfd_gpreempt_release_remap(gp, &pdd->qpd))
-			continue;
+	if (!gp)
+		return;
+	mutex_lock(&gp->lock);
+	if (!gp->dead && kfd_gpreempt_release_remap(gp, &pdd->qpd)) {
 		kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
 		kfd_gpreempt_report_bypass(gp);
 		kfd_gpreempt_wake(gp);
 	}
+	mutex_unlock(&gp->lock);
+	kobject_put(&gp->kobj);
+}
+
+/**
+ * kfd_gpreempt_debug_attach - a debugger has attached
+ * @p: the process, locked and marked as debugged
+ *
+ * If it is the caller's right to, none of the process's queues is preempted any more.
+ */
+void kfd_gpreempt_debug_attach(struct kfd_process *p)
+{
+	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+	int i;
+
+	WRITE_ONCE(p->gpreempt_debugger, nice);
+	for (i = 0; nice && i < p->n_pdds; i++)
+		give_to_debugger(p->pdds[i]);
 }

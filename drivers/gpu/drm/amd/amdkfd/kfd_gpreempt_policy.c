@@ -958,12 +958,16 @@ static void gpreempt_obey(struct gpreempt_decision *d)
 
 /*
  * What may be taken off for a higher queue: it executes or is about to; or it
- * looks blocked, but may have waves that cannot be counted.
+ * looks blocked, but may have waves that cannot be counted; or it cannot be read
+ * either, which would protect whatever hides its memory.
  */
-static bool gpreempt_in_the_way(const struct gpreempt_queue_view *q)
+static bool gpreempt_in_the_way(const struct gpreempt_decision *d,
+				const struct gpreempt_queue_view *q)
 {
 	const struct gpreempt_history *h = q->hist;
 
+	if (q->state == GPREEMPT_UNKNOWN)
+		return d->view->waves_final && q->waves == GPREEMPT_WAVES_UNKNOWN;
 	if (q->state == GPREEMPT_BLOCKED)
 		return q->waves == GPREEMPT_WAVES_UNKNOWN &&
 		       (h->blocked || h->busy || h->fresh || h->restored);
@@ -974,7 +978,7 @@ static bool gpreempt_in_the_way(const struct gpreempt_queue_view *q)
 static bool gpreempt_may_yield(const struct gpreempt_decision *d,
 			       const struct gpreempt_queue_view *q)
 {
-	return q->mapped && !q->pinned && gpreempt_in_the_way(q) &&
+	return q->mapped && !q->pinned && gpreempt_in_the_way(d, q) &&
 	       gpreempt_worth_saving(d, q) &&
 	       d->plan->verdict[q - d->view->q] == GPREEMPT_KEEP;
 }
@@ -1169,7 +1173,7 @@ static void gpreempt_await_residency(struct gpreempt_decision *d)
 		const struct gpreempt_queue_view *q = &d->view->q[i];
 
 		if (q->effective < d->wanting && q->mapped && !q->pinned &&
-		    gpreempt_in_the_way(q))
+		    gpreempt_in_the_way(d, q))
 			end_ns = max(end_ns, q->hist->resident_since_ns +
 					     gpreempt_residency_ns(d, q));
 	}

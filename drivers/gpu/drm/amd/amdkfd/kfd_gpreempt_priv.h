@@ -131,6 +131,7 @@ enum gpreempt_stat {
  * @requests:	how often that was changed
  * @hint_ns:	when work is announced for, 0: none is
  * @hint_end_ns: when it is expected to be over
+ * @gws_ns:	with global wave sync on the hardware since; DQM lock
  * @preempted_ns: preempted since; DQM lock
  * @preempted_total_ns: time spent preempted before that; DQM lock
  * @preemptions: how often; DQM lock
@@ -181,6 +182,7 @@ struct kfd_gpreempt_queue {
 	u64 hint_ns;
 	u64 hint_end_ns;
 
+	u64 gws_ns;
 	u64 preempted_ns;
 	u64 preempted_total_ns;
 	u64 preemptions;

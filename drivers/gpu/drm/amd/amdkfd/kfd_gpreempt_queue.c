@@ -223,17 +223,41 @@ u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q
 			     READ_ONCE(gp->tunables.timeslice_us[level]));
 }
 
+/*
+ * Waves that meet by global wave sync do not go on before all are on the machine: a
+ * queue that may have such waves is left there, if nobody starves for it. Whether it
+ * uses what it was given cannot be seen, so the time runs from when that was seen first,
+ * and once more each time that the queue has been off: not from what its process does.
+ */
+static bool gws_protects(const struct queue *q)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	u64 limit = (u64)READ_ONCE(gpq->gp->tunables.starvation_ms) * NSEC_PER_MSEC;
+	u64 now_ns = ktime_get_ns();
+
+	if (!READ_ONCE(q->gws) && !q->properties.is_gws)
+		return false;
+	if (q->properties.is_preempted)
+		return false;
+	if (!gpq->gws_ns)
+		gpq->gws_ns = now_ns;
+	return now_ns - gpq->gws_ns < limit;
+}
+
 /**
  * kfd_gpreempt_queue_pinned - must a queue be left alone?
  * @q: the queue; DQM lock held
  *
- * Global wave sync needs all waves of a queue resident, and a debugged process
- * is under its debugger's control alone.
+ * So it must when it is debugged by somebody with CAP_SYS_NICE. Anybody may debug
+ * itself; then it is the debugger that has to live with preemption. It does: the state
+ * of waves is only there to be read while the debugger has suspended their queue, which
+ * is off the hardware then, and none of GPREEMPT's business.
  */
 bool kfd_gpreempt_queue_pinned(const struct queue *q)
 {
-	return READ_ONCE(q->gws) || q->properties.is_gws || q->properties.is_being_destroyed ||
-	       READ_ONCE(q->process->debug_trap_enabled);
+	return q->properties.is_being_destroyed || gws_protects(q) ||
+	       (READ_ONCE(q->process->debug_trap_enabled) &&
+		READ_ONCE(q->process->gpreempt_debugger));
 }
 
 /**

@@ -733,6 +733,37 @@ static void gpreempt_policy_unreadable(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 }
 
+/*
+ * Neither can its memory be read nor its waves be counted, as with MES: it keeps nobody
+ * else off, and does not so protect itself from higher ones.
+ */
+static void gpreempt_policy_unreadable_uncountable(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->waves_unreadable = true;
+	low->readable = false;
+	low->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	bench_ticks(test, b, 2);
+	EXPECT_KEEP(test, b, low);
+	submits(high);
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_UNKNOWN);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+	bench_tick(test, b);
+	finishes(high);
+	bench_ticks(test, b, 2);
+	KUNIT_EXPECT_FALSE(test, low->preempted && b->verdict[low - b->q] != GPREEMPT_RESUME);
+	/* it is not work that anybody would leave for */
+	low->priority = 9;
+	high->priority = 3;
+	submits(high);
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_TRUE(test, high->mapped);
+}
+
 /* Rule 1, who may be a victim. Each line differs from the first in one thing. */
 struct victim_case {
 	const char *name;
@@ -4350,6 +4381,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_nonsense_write),
 	KUNIT_CASE(gpreempt_policy_launching_expires),
 	KUNIT_CASE(gpreempt_policy_unreadable),
+	KUNIT_CASE(gpreempt_policy_unreadable_uncountable),
 	KUNIT_CASE_PARAM(gpreempt_policy_victim, victim_gen_params),
 	KUNIT_CASE(gpreempt_policy_running_waiter),
 	KUNIT_CASE(gpreempt_policy_residency),
