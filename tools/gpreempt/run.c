@@ -4,7 +4,6 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,33 +30,17 @@ static int set_default(unsigned int parent, const struct kfd_gpreempt_process_de
 /*
  * A child opens /dev/kfd, as KFD has a record of whoever did until some time after
  * its exec, and the command would find one of its number that is being taken down.
- * Where Yama restricts ptrace, and with it who may set the default, the child has
- * to be allowed to.
  */
 static void set_own_default(const struct kfd_gpreempt_process_default *def)
 {
 	unsigned int self = getpid();
-	int go[2], status;
-	pid_t child;
-	char c = 0;
+	pid_t child = fork();
+	int status;
 
-	if (pipe(go))
-		fail(EXIT_OWN, "pipe: %s", strerror(errno));
-	child = fork();
 	if (child < 0)
 		fail(EXIT_OWN, "fork: %s", strerror(errno));
-	if (!child) {
-		close(go[1]);
-		if (read(go[0], &c, 1) != 1)
-			_exit(EXIT_OWN);
+	if (!child)
 		exit(set_default(self, def));
-	}
-	close(go[0]);
-	/* Without Yama there is nothing to allow. */
-	prctl(PR_SET_PTRACER, child);
-	if (write(go[1], &c, 1) != 1)
-		fail(EXIT_OWN, "pipe: %s", strerror(errno));
-	close(go[1]);
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			fail(EXIT_OWN, "wait: %s", strerror(errno));

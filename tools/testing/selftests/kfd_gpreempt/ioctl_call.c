@@ -206,7 +206,7 @@ int in_child(struct shared *shared, uid_t user, bool nice, int (*child)(struct s
 	return WEXITSTATUS(status);
 }
 
-static int owner(struct shared *shared)
+int run_owner(struct shared *shared)
 {
 	struct aql_queue q;
 	struct kfd_dev dev;
@@ -223,19 +223,25 @@ static int owner(struct shared *shared)
 	return 0;
 }
 
-pid_t start_owner(struct shared *shared, uid_t user)
+pid_t await_owner(struct shared *shared, pid_t pid)
 {
-	pid_t pid = client_fork();
 	unsigned int ms;
 
-	if (!pid)
-		_exit(become(user, false) ? 99 : owner(shared));
 	for (ms = 0; pid > 0 && !shared->ready; ms += 10) {
 		if (ms > CLIENT_TIMEOUT_MS || waitpid(pid, NULL, WNOHANG) == pid)
 			return -1;
 		usleep(10000);
 	}
 	return pid;
+}
+
+pid_t start_owner(struct shared *shared, uid_t user)
+{
+	pid_t pid = client_fork();
+
+	if (!pid)
+		_exit(become(user, false) ? 99 : run_owner(shared));
+	return await_owner(shared, pid);
 }
 
 int start_low(struct client *c, struct aql_queue *q, struct low_job *job)

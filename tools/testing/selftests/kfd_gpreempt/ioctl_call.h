@@ -100,6 +100,10 @@ int in_child(struct shared *shared, uid_t user, bool nice, int (*child)(struct s
 /* A child with a queue of priority 3, until @shared->stop; its number, or -1. */
 pid_t start_owner(struct shared *shared, uid_t user);
 
+/* Its two halves, for a child that becomes something else. */
+int run_owner(struct shared *shared);
+pid_t await_owner(struct shared *shared, pid_t pid);
+
 /* LOW's work, under way, with so many ms to go when nobody disturbs it. */
 #define LOW_MS	400
 int start_low(struct client *c, struct aql_queue *q, struct low_job *job);

@@ -4,6 +4,9 @@
  * a stranger may do nothing, ioctl_op_test shows for each operation.
  */
 #include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <linux/capability.h>
 
 #include "ioctl_fixture.h"
 
@@ -80,7 +83,7 @@ static int ends_hold(struct shared *shared)
 	return 0;
 }
 
-/* Who might attach as a debugger, and who has CAP_SYS_NICE. */
+/* Of the same user, and with CAP_SYS_NICE. */
 TEST_F(ioctl, friends)
 {
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
@@ -89,6 +92,206 @@ TEST_F(ioctl, friends)
 	EXPECT_EQ(0, in_child(self->shared, SOME_USER + 1, true, friend));
 	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, friend));
 	EXPECT_EQ(0, in_child(self->shared, 0, false, friend));
+}
+
+/**
+ * struct ids - whose a process is
+ * @real: @effective: @saved: its users
+ * @hidden:	no debugger of its user may attach to it
+ * @namespace:	a user namespace of its own, in which it has all capabilities
+ */
+struct ids {
+	uid_t real, effective, saved;
+	bool hidden, namespace;
+};
+
+static int become_ids(const struct ids *ids)
+{
+	if (setresgid(SOME_USER, SOME_USER, SOME_USER) ||
+	    setresuid(ids->real, ids->effective, ids->saved) ||
+	    prctl(PR_SET_DUMPABLE, !ids->hidden))
+		return -errno;
+	return ids->namespace && unshare(CLONE_NEWUSER) ? -errno : 0;
+}
+
+/* GET of the owner's queue, as an exit status: the error, or 99. */
+static int get_as(struct shared *shared, const struct ids *ids)
+{
+	struct kfd_gpreempt_queue_info info;
+	struct kfd_dev dev;
+
+	if (become_ids(ids) || kfd_open(&dev))
+		return 99;
+	return -gpreempt_get(&dev, shared->pid, shared->queue_id, &info);
+}
+
+#define ONE	SOME_USER
+#define OTHER	(SOME_USER + 1)
+
+FIXTURE(whose) {
+	struct kfd_dev dev;
+	struct shared *shared;
+	pid_t child;
+};
+
+FIXTURE_VARIANT(whose) {
+	struct ids owner, caller;
+	int error;
+};
+
+/* As of setpriority(2): the caller's effective user, the owner's real and saved one. */
+FIXTURE_VARIANT_ADD(whose, same_user) {
+	{ ONE, ONE, ONE }, { ONE, ONE, ONE }, 0,
+};
+
+FIXTURE_VARIANT_ADD(whose, other_user) {
+	{ ONE, ONE, ONE }, { OTHER, OTHER, OTHER }, EPERM,
+};
+
+FIXTURE_VARIANT_ADD(whose, callers_effective_user) {
+	{ ONE, ONE, ONE }, { OTHER, ONE, OTHER }, 0,
+};
+
+FIXTURE_VARIANT_ADD(whose, callers_real_and_saved_user) {
+	{ ONE, ONE, ONE }, { ONE, OTHER, ONE }, EPERM,
+};
+
+FIXTURE_VARIANT_ADD(whose, owner_acts_for_other) {
+	{ ONE, OTHER, ONE }, { ONE, ONE, ONE }, 0,
+};
+
+/* A set-user-ID program is neither its user's nor its file's. */
+FIXTURE_VARIANT_ADD(whose, owners_saved_user) {
+	{ ONE, OTHER, OTHER }, { ONE, ONE, ONE }, EPERM,
+};
+
+FIXTURE_VARIANT_ADD(whose, owners_real_user) {
+	{ ONE, OTHER, OTHER }, { OTHER, OTHER, OTHER }, EPERM,
+};
+
+/* It is about priority, not about memory. */
+FIXTURE_VARIANT_ADD(whose, no_debugger_may_attach) {
+	{ ONE, ONE, ONE, .hidden = true }, { ONE, ONE, ONE }, 0,
+};
+
+FIXTURE_VARIANT_ADD(whose, callers_namespace) {
+	{ ONE, ONE, ONE }, { ONE, ONE, ONE, .namespace = true }, EPERM,
+};
+
+FIXTURE_VARIANT_ADD(whose, owners_namespace) {
+	{ ONE, ONE, ONE, .namespace = true }, { ONE, ONE, ONE }, EPERM,
+};
+
+FIXTURE_SETUP(whose)
+{
+	int ret = gpreempt_begin();
+
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
+	ASSERT_EQ(0, ret);
+	if (geteuid())
+		SKIP(return, "not root");
+	self->shared = client_shared_page();
+	ASSERT_NE(NULL, self->shared);
+	ASSERT_EQ(0, kfd_open(&self->dev));
+	ASSERT_EQ(0, open_to_all(&self->dev));
+	self->child = client_fork();
+	if (!self->child)
+		_exit(become_ids(&variant->owner) ? 99 : run_owner(self->shared));
+	ASSERT_LT(0, await_owner(self->shared, self->child));
+}
+
+FIXTURE_TEARDOWN(whose)
+{
+	if (self->child > 0) {
+		kill(self->child, SIGKILL);
+		waitpid(self->child, NULL, 0);
+	}
+	if (self->dev.fd > 0)
+		kfd_close(&self->dev);
+	gpreempt_end();
+}
+
+TEST_F(whose, queue)
+{
+	pid_t pid = client_fork();
+	int status;
+
+	if (!pid)
+		_exit(get_as(self->shared, &variant->caller));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(variant->error, WEXITSTATUS(status));
+}
+
+/* Root with all capabilities but CAP_SYS_NICE, as in a container, is one user of many. */
+static int root_without_nice(struct shared *shared)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct kfd_gpreempt_queue_info info;
+	struct __user_cap_data_struct data[2];
+	struct kfd_dev dev;
+
+	CHECK(0, syscall(SYS_capget, &header, data));
+	data[0].effective &= ~(1U << CAP_SYS_NICE);
+	CHECK(0, syscall(SYS_capset, &header, data));
+	CHECK(0, kfd_open(&dev));
+	CHECK(-EPERM, gpreempt_get(&dev, shared->pid, shared->queue_id, &info));
+	CHECK(-EPERM, gpreempt_set_priority(&dev, shared->pid, shared->queue_id, 0));
+	kfd_close(&dev);
+	return 0;
+}
+
+TEST_F(ioctl, root_without_nice)
+{
+	self->child = start_owner(self->shared, SOME_USER);
+	ASSERT_LT(0, self->child);
+	EXPECT_EQ(0, in_child(self->shared, 0, false, root_without_nice));
+}
+
+/* Lowers its own default, with a child that is another user's. */
+static int parent_of_stranger(struct shared *shared)
+{
+	struct kfd_dev dev;
+	pid_t pid;
+
+	pid = client_fork();
+	if (!pid)
+		_exit(become(OTHER, false) ? 99 : run_owner(shared));
+	CHECK(pid, await_owner(shared, pid));
+	CHECK(0, become(ONE, false));
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, gpreempt_set_default(&dev, 0, 1, 2));
+	shared->ready = 2;
+	while (!shared->stop)
+		usleep(1000);
+	CHECK(pid, waitpid(pid, NULL, 0));
+	return 0;
+}
+
+/* A default reaches the descendants that its setter may lower, and root's all. */
+TEST_F(ioctl, default_spares_strangers)
+{
+	struct shared *shared = self->shared;
+	struct kfd_gpreempt_queue_info info;
+	unsigned int ms;
+	int status;
+
+	self->child = client_fork();
+	if (!self->child)
+		_exit(parent_of_stranger(shared));
+	for (ms = 0; shared->ready != 2 && ms < CLIENT_TIMEOUT_MS; ms++)
+		usleep(1000);
+	ASSERT_EQ(2, shared->ready) TH_LOG("line %d", shared->line);
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, shared->pid, shared->queue_id, &info));
+	EXPECT_EQ(3, info.permitted);
+	ASSERT_EQ(0, gpreempt_set_default(&self->c.dev, self->child, 1, 2));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, shared->pid, shared->queue_id, &info));
+	EXPECT_EQ(1, info.permitted);
+	shared->stop = 1;
+	ASSERT_EQ(self->child, waitpid(self->child, &status, 0));
+	self->child = 0;
+	EXPECT_EQ(0, WEXITSTATUS(status)) TH_LOG("line %d", shared->line);
 }
 
 /* Whoever has CAP_SYS_NICE holds, and only such a one lets go. */

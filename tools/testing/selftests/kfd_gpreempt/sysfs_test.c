@@ -70,7 +70,10 @@ static mode_t mode(const char *file)
 	return st.st_mode & 0777;
 }
 
-/* Files one may write are root's to write, all are everyone's to read. */
+/*
+ * Files one may write are root's to write; all are everyone's to read but those that
+ * tell what others do, which are for root, and for a group that it chooses.
+ */
 TEST_F(sysfs, files)
 {
 	char name[64];
@@ -84,11 +87,15 @@ TEST_F(sysfs, files)
 		EXPECT_EQ(0644, mode(tunables[i].file)) TH_LOG("tunable %u", i);
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
 		snprintf(name, sizeof(name), "stats/%s", counters[i]);
-		EXPECT_EQ(0444, mode(name)) TH_LOG("%s", name);
+		EXPECT_EQ(0440, mode(name)) TH_LOG("%s", name);
 		EXPECT_LE(0, gpreempt_number(name)) TH_LOG("%s", name);
 		EXPECT_EQ(-EACCES, gpreempt_write(name, "0\n")) TH_LOG("%s", name);
 	}
 	EXPECT_EQ(0444, mode("stats/bypass_reason"));
+	for (i = 0; i < 16; i++) {
+		snprintf(name, sizeof(name), "level%u/preemptions", i);
+		EXPECT_EQ(0440, mode(name)) TH_LOG("%s", name);
+	}
 }
 
 /* Both ends of the range are taken and read back; the next value is not. */

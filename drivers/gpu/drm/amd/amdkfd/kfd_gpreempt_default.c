@@ -12,9 +12,9 @@
  * is set of it or of an ancestor that lives.
  */
 
+#include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/pid.h>
-#include <linux/ptrace.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -134,9 +134,41 @@ static int default_store(struct pid *pid, u32 word)
 	return 0;
 }
 
+/**
+ * kfd_gpreempt_same_user - may the caller control a process as one of its own user's?
+ * @task: the process's leader; its exec_update_lock is held
+ *
+ * As of setpriority(2), and stricter: whoever runs a program that changes its user is
+ * not its user any more.
+ */
+bool kfd_gpreempt_same_user(struct task_struct *task)
+{
+	const struct cred *cred = current_cred(), *tcred;
+	bool same;
+
+	rcu_read_lock();
+	tcred = __task_cred(task);
+	same = cred->user_ns == tcred->user_ns && uid_eq(cred->euid, tcred->uid) &&
+	       uid_eq(cred->euid, tcred->suid);
+	rcu_read_unlock();
+	return same;
+}
+
+/* One that is in the middle of an exec loses its kfd_process, whoever it belongs to. */
+static bool may_apply(struct task_struct *task)
+{
+	bool may = false;
+
+	if (down_read_trylock(&task->signal->exec_update_lock)) {
+		may = kfd_gpreempt_same_user(task);
+		up_read(&task->signal->exec_update_lock);
+	}
+	return may;
+}
+
 /*
  * The processes that use KFD by now: the target, and its descendants as far as
- * the caller may access them. A ceiling that came from an ancestor which is
+ * the caller may control them. A ceiling that came from an ancestor which is
  * gone remains, but for CAP_SYS_NICE.
  */
 static void apply(const struct pid *pid, struct task_struct *target, bool nice)
@@ -153,8 +185,7 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 		if (!affected)
 			continue;
 		if (!nice && !same_thread_group(p->lead_thread, target) &&
-		    !ptrace_may_access(p->lead_thread,
-				       PTRACE_MODE_ATTACH_REALCREDS))
+		    !may_apply(p->lead_thread))
 			continue;
 		if (!nice)
 			word = gpreempt_word_ceiling(word, gpreempt_ceiling(p->gpreempt));
@@ -165,7 +196,7 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 
 /**
  * kfd_gpreempt_default_set - set the default of a process and its descendants
- * @task: the process's leader; the caller may access it
+ * @task: the process's leader; the caller may control it
  * @def: the default, each value in its range; a ceiling above the one there was
  *	only with CAP_SYS_NICE
  * @flags: KFD_GPREEMPT_KEEP_*: this of it stays as it was

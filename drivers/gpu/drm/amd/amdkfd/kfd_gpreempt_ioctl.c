@@ -13,7 +13,6 @@
 #include <linux/jiffies.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
-#include <linux/ptrace.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -65,11 +64,7 @@ static struct task_struct *get_leader(u32 nr)
 	return task;
 }
 
-/*
- * Rule: what belongs to another process is for those who could attach to it as
- * a debugger, and for CAP_SYS_NICE. With the lock that exec takes, the answer
- * is about the program that @task runs now.
- */
+/* With the lock that exec takes, the answer is about the program that @task runs now. */
 static int lock_access(struct task_struct *task)
 {
 	int r;
@@ -77,8 +72,7 @@ static int lock_access(struct task_struct *task)
 	r = down_read_killable(&task->signal->exec_update_lock);
 	if (r)
 		return r;
-	if (same_thread_group(task, current) ||
-	    ptrace_may_access(task, PTRACE_MODE_ATTACH_REALCREDS) ||
+	if (same_thread_group(task, current) || kfd_gpreempt_same_user(task) ||
 	    capable(CAP_SYS_NICE))
 		return 0;
 	up_read(&task->signal->exec_update_lock);

@@ -562,6 +562,7 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 			    struct kfd_gpreempt_queue_info *info);
 
 /* kfd_gpreempt_default.c */
+bool kfd_gpreempt_same_user(struct task_struct *task);
 int kfd_gpreempt_default_set(struct task_struct *task,
 			     const struct kfd_gpreempt_process_default *def,
 			     u32 flags);

@@ -274,7 +274,7 @@ static struct number_attr level##_n##_timeslice_us_attr = {		\
 };									\
 									\
 static struct level_attr level##_n##_preemptions_attr = {		\
-	.attr = __ATTR(preemptions, 0444, level_preemptions_show, NULL), \
+	.attr = __ATTR(preemptions, 0440, level_preemptions_show, NULL), \
 	.level = _n,							\
 };									\
 									\
@@ -306,6 +306,7 @@ LEVEL(13);
 LEVEL(14);
 LEVEL(15);
 
+/* What they tell of the queues of all is for root, and for a group that it chooses. */
 struct stat_attr {
 	struct kobj_attribute attr;
 	enum gpreempt_stat stat;
@@ -322,7 +323,7 @@ static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *attr,
 
 #define STAT(_name, _stat)						\
 static struct stat_attr _name##_attr = {				\
-	.attr = __ATTR(_name, 0444, stat_show, NULL),			\
+	.attr = __ATTR(_name, 0440, stat_show, NULL),			\
 	.stat = GPREEMPT_STAT_##_stat,					\
 }
 
