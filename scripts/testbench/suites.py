@@ -63,8 +63,9 @@ JIFFY_NS = 4000000
 def disturb():
     """TAP: tenants that disturb others; they cost no more than without GPREEMPT."""
     figures = {}
-    for module in "stock", "gpreempt":
-        lines = list(streams(guest(f"disturb/{module}", program("disturb_test"), limit=900,
+    of_both = ["-t", "mappings", "-t", "not_enabled"]
+    for module, tests in ("stock", of_both), ("gpreempt", []):
+        lines = list(streams(guest(f"disturb/{module}", program("disturb_test"), *tests, limit=900,
                                    options=["--module", module, *NO_STALL])))
         yield from lines
         figures[module] = {m[1]: int(m[2]) for m in map(FIGURE.match, lines) if m}
