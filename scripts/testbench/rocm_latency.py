@@ -22,8 +22,8 @@ RESULTS = OUT / "rocm"
 
 SAMPLES, KERNELS, WAITS = 60, 20, 20
 TIMEOUT = 600               # seconds of the guest
-GAIN = 3                    # what load adds to HIGH's p50: stock to GPREEMPT, at least
-STALL = 2                   # GPREEMPT's longest wait for an event to stock's, at most
+GAIN = 30                   # what load adds to HIGH's p50: stock to GPREEMPT, at least; 45 was
+STALL = 1.1                 # GPREEMPT's longest wait for an event to stock's, at most; 0.87 was
 
 # pattern -> what it is, which runs: alone, stock, gpreempt
 PATTERNS = {
