@@ -64,6 +64,11 @@
 /* Priorities that the hardware knows. */
 #define HW_LEVELS	(KFD_PIPE_PRIORITY_CS_HIGH + 1)
 
+/* A hold is given in ms: its end may be so late. */
+#define PARK_SLACK_NS	(100 * NSEC_PER_USEC)
+
+#define SLEEP_FOR_EVER	U64_MAX
+
 /**
  * enum tick - how the monitor goes on after a tick
  * @TICK_POLL: scan again after a poll interval
@@ -74,24 +79,34 @@ enum tick {
 	TICK_WAIT,
 };
 
-/*
- * How long a parked monitor may sleep: until the first hold of a limited time
- * is over, if there is one.
- */
-static long park_time(const struct kfd_gpreempt *gp, bool unmapped)
+static bool kthread_wanted(void)
+{
+	return kthread_should_stop() || kthread_should_park();
+}
+
+/* Until that time is over or we are wanted; a jiffy would end a hold tens of ms late. */
+static void monitor_sleep(struct kfd_gpreempt *gp, u64 ns, u64 slack_ns)
+{
+	ktime_t timeout = ns_to_ktime(ns);
+	DEFINE_WAIT(wait);
+
+	prepare_to_wait(&gp->wait, &wait, TASK_IDLE);
+	if (!READ_ONCE(gp->kick) && !kthread_wanted())
+		schedule_hrtimeout_range(ns == SLEEP_FOR_EVER ? NULL : &timeout, slack_ns,
+					 HRTIMER_MODE_REL);
+	finish_wait(&gp->wait, &wait);
+}
+
+/* How long a parked monitor may sleep: until the first hold of a limited time is over. */
+static u64 park_ns(const struct kfd_gpreempt *gp, bool unmapped)
 {
 	u64 end_ns = gp->scan.hold_end_ns, now_ns = ktime_get_ns();
 
 	if (unmapped)
-		return msecs_to_jiffies(GPREEMPT_MAP_AGAIN_MS);
+		return GPREEMPT_MAP_AGAIN_MS * NSEC_PER_MSEC;
 	if (!end_ns)
-		return MAX_SCHEDULE_TIMEOUT;
-	return end_ns > now_ns ? nsecs_to_jiffies(end_ns - now_ns) + 1 : 1;
-}
-
-static bool kthread_wanted(void)
-{
-	return kthread_should_stop() || kthread_should_park();
+		return SLEEP_FOR_EVER;
+	return end_ns > now_ns ? end_ns - now_ns : 0;
 }
 
 /* How long the interval may become. */
@@ -119,18 +134,12 @@ static void monitor_poll(struct kfd_gpreempt *gp)
 				    READ_ONCE(gp->tunables.poll_interval_us),
 				    longest_interval_us(gp));
 	u64 slack_ns = ns / 16;
-	DEFINE_WAIT(wait);
-	ktime_t timeout;
 
 	if (next_ns && next_ns < now_ns + ns) {
 		ns = next_ns > now_ns ? next_ns - now_ns : 0;
 		slack_ns = 0;
 	}
-	timeout = ns_to_ktime(ns);
-	prepare_to_wait(&gp->wait, &wait, TASK_IDLE);
-	if (!READ_ONCE(gp->kick) && !kthread_wanted())
-		schedule_hrtimeout_range(&timeout, slack_ns, HRTIMER_MODE_REL);
-	finish_wait(&gp->wait, &wait);
+	monitor_sleep(gp, ns, slack_ns);
 }
 
 static void monitor_decide(struct kfd_gpreempt *gp,
@@ -505,9 +514,7 @@ int kfd_gpreempt_monitor(void *data)
 				kfd_gpreempt_event(gp, GPREEMPT_EV_IDLE);
 			atomic64_set(&gp->woken_ns, 0);
 			gpreempt_pace_rest(&gp->pace);
-			wait_event_idle_timeout(gp->wait, READ_ONCE(gp->kick) ||
-						kthread_wanted(),
-						park_time(gp, unmapped));
+			monitor_sleep(gp, park_ns(gp, unmapped), PARK_SLACK_NS);
 		}
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_WAKEUPS, 1);
 	}
