@@ -10,7 +10,7 @@
 
 #include <linux/capability.h>
 #include <linux/hashtable.h>
-#include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -312,11 +312,11 @@ static int op_set_process_default(struct kfd_process *p, struct kfd_ioctl_gpreem
  * back: it is looked up anew after each tick.
  */
 static int wait_for(struct gpreempt_target *t, const struct kfd_ioctl_gpreempt_args *args,
-		    struct kfd_gpreempt_queue *gpq, u64 preemptions, unsigned long end)
+		    struct kfd_gpreempt_queue *gpq, u64 preemptions, ktime_t end)
 {
 	struct kfd_gpreempt *gp = gpq->gp;
+	ktime_t left;
 	int seen;
-	long left;
 	int r;
 
 	for (;;) {
@@ -331,14 +331,13 @@ static int wait_for(struct gpreempt_target *t, const struct kfd_ioctl_gpreempt_a
 		mutex_unlock(&t->p->mutex);
 		if (r)
 			return r > 0 ? 0 : r;
-		left = end - jiffies;
+		left = ktime_sub(end, ktime_get());
 		if (left <= 0)
 			return -ETIME;
-		left = wait_event_interruptible_timeout(gp->ticked,
-							atomic_read(&gp->ticks) != seen,
-							left);
-		if (left < 0)
-			return left;
+		r = wait_event_interruptible_hrtimeout(gp->ticked,
+						       atomic_read(&gp->ticks) != seen, left);
+		if (r == -ERESTARTSYS)
+			return r;
 	}
 }
 
@@ -356,7 +355,8 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 	struct kfd_gpreempt_queue *gpq;
 	struct gpreempt_target t;
 	struct kfd_gpreempt_before before = {};
-	unsigned long end;
+	s64 left_us;
+	ktime_t end;
 	bool nice;
 	int r;
 
@@ -365,7 +365,7 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 		return -EINVAL;
 	if (hold ? pre->hold_ms > KFD_GPREEMPT_HOLD_MS_MAX : pre->hold_ms)
 		return -EINVAL;
-	end = jiffies + msecs_to_jiffies(pre->wait_ms);
+	end = ktime_add_ms(ktime_get(), pre->wait_ms);
 
 	r = get_target(p, args, &t);
 	if (r)
@@ -388,8 +388,11 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 				kfd_gpreempt_take_back(t.q, &before);
 			mutex_unlock(&t.p->mutex);
 		}
-		if (r == -ERESTARTSYS)
-			pre->wait_ms = max(1U, jiffies_to_msecs(max_t(long, 0, end - jiffies)));
+		/* To the nearest ms, so that many restarts neither add time nor take it. */
+		if (r == -ERESTARTSYS) {
+			left_us = ktime_us_delta(end, ktime_get());
+			pre->wait_ms = max_t(s64, 1, DIV_ROUND_CLOSEST(left_us, USEC_PER_MSEC));
+		}
 	}
 	kfd_gpreempt_queue_put(gpq);
 	kfd_unref_process(t.p);
