@@ -27,7 +27,7 @@
 #define BLOCK_US	35
 #define ROUNDS		256
 #define DEPTH		48	/* dispatches, of a ring of 64 */
-#define REQUESTS	60	/* HIGH's beside them */
+#define REQUESTS	40	/* HIGH's beside them */
 #define LONG_US		10000	/* HIGH's kernel, longer than a save takes */
 
 /*
@@ -562,15 +562,16 @@ TEST_F_TIMEOUT(monitor, moves_on_meanwhile, 60)
 	ASSERT_EQ(0, room_open(self, &room, LONG_US));
 	if (saves_are_quick(&room))
 		SKIP(return, QUICK_SAVES);
-	for (i = 0; i < REQUESTS; i++) {
+	/* they are dear: some 400 scans each */
+	for (i = 0; i < REQUESTS / 2; i++) {
 		ASSERT_EQ(0, forget());
 		ASSERT_EQ(0, room_request(self, &room));
 		preempted += room.preempted;
 	}
 	EXPECT_EQ(0, room_close(self, &room));
 	printf("# report: %u of %u requests took LOW off, which had left them room\n", preempted,
-	       REQUESTS);
-	EXPECT_GE(gpu_model_figures() ? REQUESTS / 20 : REQUESTS / 6, preempted);
+	       i);
+	EXPECT_GE(gpu_model_figures() ? i / 20 : i / 6, preempted);
 }
 
 /*
@@ -667,7 +668,7 @@ TEST_F_TIMEOUT(monitor, counts_restores_seldom, 60)
 	ASSERT_EQ(0, gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS));
 	counting = gpreempt_number("stats/register_ns_total");
 	ns = kfd_now();
-	usleep(1000000);
+	usleep(200000);
 	ns = kfd_now() - ns;
 	counting = gpreempt_number("stats/register_ns_total") - counting;
 	/* or nothing would be tested */
