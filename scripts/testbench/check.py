@@ -147,6 +147,7 @@ def run_chosen(names, at_once):
     print(f"  {'build':13} {time.monotonic() - begin:.0f} s", flush=True)
     durations = known_durations()
     expected = suites.SECONDS | durations
+    expected |= dict.fromkeys(suites.LAST, 0)
     tallies = runner.run_all(names, run, told, at_once, lambda n: expected.get(n, UNKNOWN_S),
                              suites.CHAINS)
     durations |= {name: round(tally.seconds) for name, tally in tallies.items()}

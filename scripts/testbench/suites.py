@@ -404,9 +404,11 @@ STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-loa
 CHAINS = (("demo", "demo-loaded"), ("hip", "kfdtest", "hsakmt", "rocm", "rocm-latency"))
 # What a suite reads the results of.
 NEEDS = {"demo-loaded": "demo"}
+# It slows down what runs beside it.
+LAST = {"demo-loaded"}
 # About how long they take, for the order of the first run: the longest begin. Where nothing
 # is said, half a minute.
 SECONDS = {"kfd": 120, "kfd-control": 150, "kfd-machine": 180, "kfd-fetch": 120, "hip": 150,
            "kfdtest": 120, "virtual-time": 180, "model-tsan": 150, "model-san": 120, "fuzz": 120,
-           "demo-loaded": 150, "lint": 250, "hsakmt": 90, "tool": 150, "gpus": 90, "exact": 60,
+           "lint": 250, "hsakmt": 90, "tool": 150, "gpus": 90, "exact": 60,
            "bypass": 60, "disturb": 240}
