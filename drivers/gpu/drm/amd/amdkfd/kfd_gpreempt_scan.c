@@ -8,10 +8,11 @@
  * is trusted: it only fills the view, and no loop is bounded by it.
  */
 
+#include <linux/hashtable.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/srcu.h>
 #include <linux/uaccess.h>
 
 #include "amdgpu.h"
@@ -403,45 +404,63 @@ static void read_again(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_queue
 	*v = now;
 }
 
-/* A process is entered for its first queue that is to be read. */
-static bool enter(struct mm_struct *mm)
+/* Has KFD not been told yet that a process's memory goes? */
+static bool is_alive(const struct mm_struct *mm)
 {
-	if (!mm || !mmget_not_zero(mm))
-		return false;
-	kthread_use_mm(mm);
-	return true;
+	const struct kfd_process *p;
+
+	hash_for_each_possible_rcu(kfd_processes_table, p, kfd_processes, (uintptr_t)mm,
+				   srcu_read_lock_held(&kfd_processes_srcu))
+		if (p->mm == mm)
+			return true;
+	return false;
 }
 
-static void leave(struct mm_struct *mm)
+/*
+ * Read what is wanted of one process, whose queues follow each other from @first on.
+ *
+ * Its memory stays while KFD's processes are read-locked: at its end KFD takes the process
+ * off their table and waits for us, in the release of its MMU notifier, before a page
+ * goes. With a reference on the memory the last user might be this thread, and whatever a
+ * process had be torn down by a worker, at the expense of others. So an end waits for the
+ * reading of one process, which is as long as the queues are many that it may have.
+ *
+ * Return: the first queue of the next process.
+ */
+static unsigned int read_process(struct kfd_gpreempt_scan *scan, unsigned int first,
+				 void (*read)(struct kfd_gpreempt_scan_queue *sq,
+					      struct gpreempt_queue_view *v))
 {
-	kthread_unuse_mm(mm);
-	/* Not mmput(): the last one would tear down the process here. */
-	mmput_async(mm);
+	struct mm_struct *mm = scan->queues[first].gpq->mm;
+	unsigned int i;
+	bool alive;
+	int idx;
+
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	alive = mm && is_alive(mm);
+	if (alive)
+		kthread_use_mm(mm);
+	for (i = first; i < scan->view.nr && scan->queues[i].gpq->mm == mm; i++)
+		if (alive && scan->queues[i].wanted)
+			read(&scan->queues[i], &scan->view.q[i]);
+	if (alive)
+		kthread_unuse_mm(mm);
+	srcu_read_unlock(&kfd_processes_srcu, idx);
+	return i;
 }
 
-/* Read what is wanted. Queues of one process follow each other: each is entered once. */
+/* Read what is wanted. A process is entered for its first queue that is. */
 static void read_queues(struct kfd_gpreempt_scan *scan,
 			void (*read)(struct kfd_gpreempt_scan_queue *sq,
 				     struct gpreempt_queue_view *v))
 {
-	struct mm_struct *mm = NULL;
-	unsigned int i;
+	unsigned int i = 0;
 
-	for (i = 0; i < scan->view.nr; i++) {
-		struct kfd_gpreempt_scan_queue *sq = &scan->queues[i];
-
-		if (!sq->wanted)
-			continue;
-		if (sq->gpq->mm != mm) {
-			if (mm)
-				leave(mm);
-			mm = enter(sq->gpq->mm) ? sq->gpq->mm : NULL;
-		}
-		if (mm)
-			read(sq, &scan->view.q[i]);
-	}
-	if (mm)
-		leave(mm);
+	while (i < scan->view.nr)
+		if (scan->queues[i].wanted)
+			i = read_process(scan, i, read);
+		else
+			i++;
 }
 
 /**
