@@ -26,14 +26,21 @@ each_of() {
 	done
 }
 
-# What a folder's objects are built with besides: in gcc-debug GPREEMPT's own
-# files count how often each line runs; in gcc-kcsan only amdkfd's accesses are
-# watched for races (a watched kernel is slow, and the rest is not ours).
-instruments() {
-	local amdkfd=$TREE/drivers/gpu/drm/amd/amdkfd
+# The files of Linux that the patches change and a compiler reads.
+patched() {
+	grep -hoE '^\+\+\+ b/[a-z0-9_/]+\.[ch]' "$ROOT/patches/linux-$BASE"/*.patch | sed 's|^+++ b/||' | sort -u
+}
 
+# What a folder's objects are built with besides: in gcc-debug GPREEMPT's own
+# files and those of amdkfd that it changes count how often each line runs; in
+# gcc-kcsan only amdkfd's accesses are watched for races (a watched kernel is
+# slow, and the rest is not ours).
+instruments() {
+	local amdkfd=$TREE/drivers/gpu/drm/amd/amdkfd changed
+
+	mapfile -t changed < <(patched | grep '/amdkfd/.*\.c$')
 	case $1 in
-	gcc-debug) each_of GCOV_PROFILE "$amdkfd"/kfd_gpreempt*.c "$amdkfd"/tests/kfd_gpreempt*.c ;;
+	gcc-debug) each_of GCOV_PROFILE "$amdkfd"/kfd_gpreempt*.c "$amdkfd"/tests/kfd_gpreempt*.c "${changed[@]}" ;;
 	gcc-kcsan) echo KCSAN_SANITIZE=n; each_of KCSAN_SANITIZE "$amdkfd"/*.c ;;
 	esac
 }
