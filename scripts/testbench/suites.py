@@ -13,12 +13,13 @@ import subprocess
 from pathlib import Path
 
 from testbench import splats
-from testbench.paths import (BUILD, CACHE, GUEST, MODEL, OUT, PROGRAMS, ROCM, ROCM_ROOT, SCRIPTS, TOOL,
-                             in_guest, inside, program)
+from testbench.paths import (BUILD, CACHE, GUEST, MODEL, OUT, PROGRAMS, ROCM, ROCM_ROOT, ROOT, SCRIPTS,
+                             TOOL, in_guest, inside, program)
 
 KERNEL = os.environ.get("KERNEL", "")
 RESULTS = OUT / ("check" + (KERNEL and f"-{KERNEL}"))
 MAKE_MODEL = ["make", "-s", "-C", MODEL]
+MAKE_PURE = ["make", "-s", "-C", ROOT / "tools/testing/gpreempt", f"O={BUILD}/pure"]
 
 # Races want threads, which only real time has. A limit then counts the host's
 # seconds, in which the guest runs beside others: it is so many times as long.
@@ -306,6 +307,7 @@ SUITES = {
     "scripts": ["python3", SCRIPTS / "tests/run_unittests"],
     "setup": [SCRIPTS / "tests/setup"],
     "apply": [SCRIPTS / "tests/apply"],
+    "pure": [*MAKE_PURE, "check"],
     "model-san": [*MAKE_MODEL, f"-j{os.cpu_count()}", "SAN=1", f"O={BUILD}/gpu-model-san", "check"],
     "model-tsan": model_tsan,
     "fuzz": [*MAKE_MODEL, f"-j{os.cpu_count()}", f"O={BUILD}/gpu-model-fuzz", "check-fuzz"],
@@ -391,7 +393,7 @@ LONG = {
     "rocm": rocm("rocm", "long"),
     "rocm-latency": lambda: steps_tap({"latency of HIP streams": [SCRIPTS / "rocm-latency"]}),
 }
-HOST = {"scripts", "setup", "apply", "model-san", "fuzz", "opencl", "lint"}
+HOST = {"scripts", "setup", "apply", "pure", "model-san", "fuzz", "opencl", "lint"}
 # About the model, stock amdgpu, time, or ROCm: there is nothing of ours for a
 # kernel that checks itself to find, or much to wait for.
 STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-loaded", "bench",

@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * A simulated machine with queues, packets and waves, for the tests of the policies, and what
+ * must always hold of it. Whoever includes it has taken in the policies before.
+ */
+#include <kunit/test.h>
+#include <linux/prandom.h>
+
+#define INTERVAL_NS	(1000 * NSEC_PER_USEC)
+
+static const struct gpreempt_tunables defaults = {
+	.poll_interval_us = 1000,
+	.starvation_ms = 1000,
+	.min_residency_us = 500,
+	.blocked_us = 2000,
+	.preempt_timeout_ms = 100,
+};
+
+/*
+ * The simulated machine. Time goes in steps of a quarter interval. A packet is
+ * a barrier on an earlier packet of any queue, or a kernel of workgroups that
+ * each take one of the machine's slots for some steps; packets of a queue are
+ * launched in order. What is preempted is saved, and restored before anything
+ * new is launched. The read index goes at fetch or with the last workgroup.
+ */
+#define SIM_QUEUES	6
+#define SIM_SLOTS	8
+#define SIM_RING	16
+#define SIM_STEPS	4			/* per poll interval */
+#define SIM_INTERVAL	(SIM_STEPS + 1)	/* as counting takes its time */
+#define SIM_STEP_NS	(INTERVAL_NS / SIM_STEPS)
+#define SIM_COST	2	/* of a save at most, in intervals */
+#define SIM_STARVATION	100			/* ms */
+
+struct sim_packet {
+	bool barrier;
+	bool in_order;			/* the packet's barrier bit */
+	bool signal;
+	bool complete;
+	bool meets;			/* its groups wait in their waves for all such */
+	u8 dep_queue;
+	u64 dep_packet;
+	u64 valid_at;			/* step; reserved until then */
+	u16 steps;
+	u8 groups;
+	u8 launched;
+	u8 ended;
+};
+
+struct sim_group {
+	u64 packet;
+	u16 left;
+};
+
+struct sim_queue {
+	struct sim_packet ring[SIM_RING];
+	struct sim_group group[SIM_SLOTS];
+	struct gpreempt_history hist;
+	u64 wptr;
+	u64 next;			/* packet to launch from */
+	u64 read;			/* published read index */
+	u64 touched;			/* step of the last packet, progress or resume */
+	u64 served;			/* step when it executed or had nothing to */
+	u64 owed;			/* steps preempted with nobody above it */
+	bool back;			/* and nothing was seen of it since */
+	bool lies;			/* of signals that are 0 from the start */
+	unsigned int groups;		/* saved or executing */
+	unsigned int live;		/* of these, executing */
+	u64 cost_ns;
+	u8 priority;
+	bool preempted;
+};
+
+struct sim {
+	struct sim_queue queue[SIM_QUEUES];
+	struct gpreempt_queue_view q[SIM_QUEUES];
+	enum gpreempt_verdict verdict[SIM_QUEUES];
+	struct gpreempt_view view;
+	struct gpreempt_tunables tun;
+	struct gpreempt_plan plan;
+	struct rnd_state rnd;
+	const struct gpreempt_policy *policy;
+	u64 step;
+	unsigned int nr;
+	bool fetch;
+	bool changes;			/* of policy */
+	bool alike;			/* to the hardware all queues are */
+	void (*watch)(struct sim *s);	/* told of each decision, or NULL */
+	unsigned int met, all;		/* groups of packets that meet */
+	unsigned int preempted, resumed, aged, blocked, turns, spared, late;
+};
+
+struct sim_case {
+	const char *name;
+	const char *policy;
+	bool fetch;
+	bool changes;
+};
+
+static const struct sim_case sim_cases[] = {
+	{ "strict, read index at launch", "strict", false, false },
+	{ "strict, read index at fetch", "strict", true, false },
+	{ "timeslice, read index at launch", "timeslice", false, false },
+	{ "timeslice, read index at fetch", "timeslice", true, false },
+	{ "changing policies", "strict", false, true },
+};
+
+static void sim_case_name(const struct sim_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(sim, sim_cases, sim_case_name);
+
+static u32 sim_random(struct sim *s, u32 below)
+{
+	return prandom_u32_state(&s->rnd) % below;
+}
+
+static struct sim_packet *sim_packet(struct sim_queue *sq, u64 packet)
+{
+	return &sq->ring[packet % SIM_RING];
+}
+
+/* An old packet's place may be taken by another: then it has completed. */
+static bool sim_complete(struct sim *s, unsigned int queue, u64 packet)
+{
+	struct sim_queue *sq = &s->queue[queue];
+
+	return packet + SIM_RING < sq->wptr || sim_packet(sq, packet)->complete;
+}
+
+static bool sim_head_waits(struct sim *s, struct sim_queue *sq)
+{
+	struct sim_packet *p = sim_packet(sq, sq->next);
+
+	return p->barrier && !sim_complete(s, p->dep_queue, p->dep_packet);
+}
+
+/* Is there something that this queue would do with a free slot? */
+static bool sim_has_work(struct sim *s, struct sim_queue *sq)
+{
+	if (sq->groups)
+		return true;
+	return sq->next < sq->wptr && sim_packet(sq, sq->next)->valid_at <= s->step &&
+	       !sim_head_waits(s, sq);
+}
+
+static void sim_submit(struct sim *s, struct sim_queue *sq)
+{
+	struct sim_packet *p = sim_packet(sq, sq->wptr);
+	unsigned int dep = sim_random(s, s->nr);
+
+	/* room for one more, the oldest packet completed */
+	if (sq->wptr >= SIM_RING && !p->complete)
+		return;
+	if (sq->wptr - sq->read >= SIM_RING)
+		return;
+	memset(p, 0, sizeof(*p));
+	p->signal = sim_random(s, 4);
+	p->valid_at = s->step + (sim_random(s, 10) ? 0 : sim_random(s, 12));
+	p->in_order = sim_random(s, 2);
+	if (s->queue[dep].wptr && sim_random(s, 4) == 0) {
+		p->barrier = true;
+		p->dep_queue = dep;
+		p->dep_packet = s->queue[dep].wptr - 1;
+	} else {
+		p->groups = 1 + sim_random(s, 2 * SIM_SLOTS);
+		p->steps = 1 + sim_random(s, sim_random(s, 3) ? 8 : 200);
+		/* longer than anybody may be kept waiting */
+		if (sim_random(s, 50) == 0)
+			p->steps = 3 * SIM_STARVATION * SIM_STEPS;
+	}
+	sq->wptr++;
+	sq->touched = s->step;
+}
+
+static void sim_launch_one(struct sim *s, struct sim_queue *sq, bool *launched)
+{
+	struct sim_packet *p;
+
+	*launched = false;
+	if (sq->live < sq->groups) {
+		sq->live++;
+		*launched = true;
+		return;
+	}
+	/* barriers that are satisfied cost nothing */
+	while (sq->next < sq->wptr) {
+		p = sim_packet(sq, sq->next);
+		if (p->valid_at > s->step)
+			return;
+		if (p->in_order && sq->groups && sq->group[0].packet != sq->next)
+			return;
+		if (p->barrier) {
+			if (sim_head_waits(s, sq))
+				return;
+			p->complete = true;
+			sq->next++;
+			sq->read = sq->next;
+			sq->touched = s->step;
+			continue;
+		}
+		if (sq->groups == SIM_SLOTS)
+			return;
+		sq->group[sq->groups].packet = sq->next;
+		sq->group[sq->groups].left = p->steps;
+		sq->groups++;
+		sq->live++;
+		s->met += p->meets;
+		if (++p->launched == p->groups) {
+			sq->next++;
+			sq->read = sq->next;
+		}
+		sq->touched = s->step;
+		*launched = true;
+		return;
+	}
+}
+
+/* The read index at fetch: before there is room, with a barrier behind or not. */
+static void sim_fetch(struct sim *s, struct sim_queue *sq)
+{
+	struct sim_packet *p = sim_packet(sq, sq->next);
+
+	if (s->fetch && !sq->preempted && sq->read == sq->next && sq->next < sq->wptr &&
+	    p->valid_at <= s->step && !p->barrier && !(p->in_order && sq->groups)) {
+		sq->read++;
+		sq->touched = s->step;
+	}
+}
+
+static void sim_execute(struct sim *s, struct sim_queue *sq)
+{
+	unsigned int i = 0;
+
+	while (i < sq->live) {
+		struct sim_packet *p = sim_packet(sq, sq->group[i].packet);
+
+		if ((p->meets && s->met < s->all) || --sq->group[i].left) {
+			i++;
+			continue;
+		}
+		if (++p->ended == p->groups)
+			p->complete = true;
+		sq->groups--;
+		sq->live--;
+		memmove(&sq->group[i], &sq->group[i + 1],
+			(sq->groups - i) * sizeof(sq->group[0]));
+		sq->touched = s->step;
+	}
+}
+
+/* Who waits for its equals does not wait for GPREEMPT. */
+static bool sim_peer_executes(const struct sim *s, const struct sim_queue *sq)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++)
+		if (s->queue[i].live && s->queue[i].priority == sq->priority)
+			return true;
+	return false;
+}
+
+static void sim_step(struct sim *s)
+{
+	unsigned int busy = 0, i, first = sim_random(s, s->nr);
+	bool any = true, launched;
+
+	s->step++;
+	for (i = 0; i < s->nr; i++) {
+		sim_execute(s, &s->queue[i]);
+		busy += s->queue[i].live;
+	}
+	while (any && busy < SIM_SLOTS) {
+		any = false;
+		for (i = 0; i < s->nr && busy < SIM_SLOTS; i++) {
+			struct sim_queue *sq = &s->queue[(first + i) % s->nr];
+
+			if (sq->preempted)
+				continue;
+			sim_launch_one(s, sq, &launched);
+			busy += launched;
+			any |= launched;
+		}
+	}
+	for (i = 0; i < s->nr; i++) {
+		struct sim_queue *sq = &s->queue[i];
+
+		sim_fetch(s, sq);
+		if (sq->live || !sim_has_work(s, sq) || sim_peer_executes(s, sq))
+			sq->served = s->step;
+	}
+}
+
+static void sim_look(struct sim *s, unsigned int i)
+{
+	struct sim_queue *sq = &s->queue[i];
+	struct gpreempt_queue_view *q = &s->q[i];
+	struct sim_packet *p;
+
+	q->hist = &sq->hist;
+	q->priority = sq->priority;
+	q->hw_priority = s->alike ? 0 : sq->priority / 6;
+	q->save_cost_ns = sq->cost_ns;
+	q->preempted = sq->preempted;
+	q->mapped = !sq->preempted;
+	q->readable = true;
+	q->size = SIM_RING;
+	q->rptr = sq->read;
+	q->wptr = sq->wptr;
+	q->waves = GPREEMPT_WAVES_UNKNOWN;
+	q->late = false;
+	q->head = GPREEMPT_HEAD_INVALID;
+	q->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	q->ordered = false;
+	q->demand = 0;
+	if (sq->read < sq->wptr && sim_packet(sq, sq->read)->valid_at <= s->step) {
+		p = sim_packet(sq, sq->read);
+		q->head = p->barrier && !sim_complete(s, p->dep_queue, p->dep_packet) ?
+			  GPREEMPT_HEAD_WAITS : GPREEMPT_HEAD_READY;
+		q->demand = p->groups;
+	}
+	q->previous = GPREEMPT_SIGNAL_UNKNOWN;
+	if (q->head == GPREEMPT_HEAD_WAITS && sq->read && sq->wptr - sq->read < SIM_RING) {
+		p = sim_packet(sq, sq->read - 1);
+		if (p->signal)
+			q->previous = p->complete ? GPREEMPT_SIGNAL_DONE :
+						    GPREEMPT_SIGNAL_PENDING;
+	}
+	if (sq->wptr) {
+		p = sim_packet(sq, sq->wptr - 1);
+		q->ordered = p->in_order && p->valid_at <= s->step;
+		if (p->signal)
+			q->signal = p->complete || sq->lies ? GPREEMPT_SIGNAL_DONE :
+							      GPREEMPT_SIGNAL_PENDING;
+	}
+}
+
+/*
+ * Does a queue have work, for all that can be known? What ended between a scan
+ * and the unmap shows when the queue is back; and what has no signal looks like
+ * launching until waves were seen, or room enough was given; so does what was
+ * put back, with waves saved or without.
+ */
+static bool sim_seems_to_have_work(struct sim *s, unsigned int i)
+{
+	u64 window = (s->tun.blocked_us / 1000 + 2) * SIM_STEPS;
+	struct sim_queue *sq = &s->queue[i];
+
+	return sq->preempted || sq->back || sim_has_work(s, sq) ||
+	       s->q[i].signal == GPREEMPT_SIGNAL_UNKNOWN ||
+	       (s->q[i].head == GPREEMPT_HEAD_WAITS &&
+		s->q[i].previous == GPREEMPT_SIGNAL_UNKNOWN) ||
+	       s->step - sq->touched <= window;
+}
+
+/* Is it above? Or whose turn it may be, which comes to the same. */
+static bool sim_above(const struct sim *s, unsigned int queue, unsigned int other)
+{
+	return s->q[queue].effective > s->q[other].effective ||
+	       (s->policy->rotates && queue != other &&
+		s->q[queue].effective == s->q[other].effective);
+}
+
+/* Rules 1 and 10 of one victim: someone above had work, and it had some itself. */
+static void sim_check_victim(struct kunit *test, struct sim *s, unsigned int victim)
+{
+	bool turn = s->q[victim].reason == GPREEMPT_REASON_TIMESLICE;
+	bool justified = false;
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++)
+		if (sim_above(s, i, victim) && (turn || s->q[i].wants) &&
+		    sim_seems_to_have_work(s, i))
+			justified = true;
+	KUNIT_EXPECT_TRUE(test, s->policy->preempts);
+	KUNIT_EXPECT_TRUE(test, s->policy->rotates || !turn);
+	KUNIT_EXPECT_TRUE_MSG(test, justified, "rule 1, queue %u, step %llu",
+			      victim, s->step);
+	KUNIT_EXPECT_TRUE_MSG(test, sim_seems_to_have_work(s, victim),
+			      "idle victim %u, step %llu", victim, s->step);
+}
+
+/* Rule 2, rule 3 and no one forgotten: bounds that hold for every queue. */
+static void sim_check(struct kunit *test, struct sim *s)
+{
+	/* each starved queue has its turn: residency, save, restore, blocked_us */
+	u64 bound = SIM_STARVATION * SIM_STEPS + (s->nr * 8 + 20) * SIM_INTERVAL;
+	/* each one above that came back with nothing: resume, saves, blocked_us, a scan */
+	u64 owed = s->nr * (SIM_COST + s->tun.blocked_us / 1000 + 2) * SIM_STEPS;
+	unsigned int i, k;
+
+	for (i = 0; i < s->nr; i++) {
+		struct sim_queue *sq = &s->queue[i];
+		bool above = false;
+
+		for (k = 0; k < s->nr; k++)
+			if (sim_above(s, k, i) && sim_has_work(s, &s->queue[k]))
+				above = true;
+		sq->owed = sq->preempted && !above ? sq->owed + SIM_STEPS : 0;
+		KUNIT_EXPECT_TRUE_MSG(test, sq->owed <= owed,
+				      "rule 2, queue %u, step %llu", i, s->step);
+		KUNIT_EXPECT_TRUE_MSG(test, s->step - sq->served <= bound || s->changes || s->all,
+				      "rule 3, queue %u, step %llu", i, s->step);
+	}
+}
+
+/* The machine goes on while waves are counted, and memory of higher queues is read again. */
+static void sim_count(struct sim *s, unsigned int steps)
+{
+	unsigned int i, lowest = GPREEMPT_LEVELS;
+
+	for (i = 0; i < s->nr; i++) {
+		if (!s->q[i].matters)
+			continue;
+		s->q[i].waves = s->queue[i].live;
+		lowest = min_t(unsigned int, lowest, s->q[i].priority);
+	}
+	while (steps--)
+		sim_step(s);
+	for (i = 0; i < s->nr; i++) {
+		struct gpreempt_queue_view before = s->q[i], *q = &s->q[i];
+
+		if (!before.matters || before.priority <= lowest)
+			continue;
+		sim_look(s, i);
+		q->waves = before.waves;
+		q->ordered &= before.ordered;
+		q->late = q->rptr != before.rptr || q->signal != before.signal;
+		s->late += q->late;
+	}
+}
+
+static void sim_scan(struct kunit *test, struct sim *s)
+{
+	unsigned int i, steps = sim_random(s, 3) ? sim_random(s, SIM_STEPS) : 0;
+
+	s->view.now_ns = s->step * SIM_STEP_NS;
+	s->view.waves_final = false;
+	for (i = 0; i < s->nr; i++)
+		sim_look(s, i);
+	gpreempt_decide(s->policy, &s->view, &s->tun, &s->plan);
+	if (s->plan.need_waves) {
+		sim_count(s, steps);
+		s->view.waves_final = true;
+		gpreempt_decide(s->policy, &s->view, &s->tun, &s->plan);
+		KUNIT_EXPECT_FALSE(test, s->plan.need_waves);
+	}
+	if (s->watch)
+		s->watch(s);
+	for (i = 0; i < s->nr; i++)
+		if (s->q[i].waves > 0)
+			s->queue[i].back = false;
+	for (i = 0; i < s->nr; i++) {
+		if (s->verdict[i] == GPREEMPT_PREEMPT)
+			sim_check_victim(test, s, i);
+		s->aged += s->q[i].reason == GPREEMPT_REASON_AGED;
+		s->turns += s->q[i].reason == GPREEMPT_REASON_TIMESLICE;
+		s->blocked += s->q[i].reason == GPREEMPT_REASON_BLOCKED;
+		s->spared += s->queue[i].hist.spared;
+	}
+	sim_check(test, s);
+	/* what was reserved only may have begun: before it parks the monitor looks again */
+	if (s->plan.idle && !steps)
+		for (i = 0; i < s->nr; i++)
+			KUNIT_EXPECT_FALSE(test, s->queue[i].live || s->queue[i].groups);
+
+	/* the machine goes on while the transaction is prepared */
+	if (s->plan.nr_preempt || s->plan.nr_resume)
+		sim_step(s);
+	for (i = 0; i < s->nr; i++) {
+		struct sim_queue *sq = &s->queue[i];
+
+		if (s->verdict[i] == GPREEMPT_PREEMPT) {
+			KUNIT_EXPECT_FALSE(test, sq->preempted);
+			sq->preempted = true;
+			sq->live = 0;
+			s->preempted++;
+		} else if (s->verdict[i] == GPREEMPT_RESUME) {
+			KUNIT_EXPECT_TRUE(test, sq->preempted);
+			sq->preempted = false;
+			sq->touched = s->step;
+			sq->back = true;
+			s->resumed++;
+		}
+		/* `none` takes one scan to give back what others took */
+		KUNIT_EXPECT_TRUE(test, s->policy->preempts || !sq->preempted);
+	}
+	if (s->changes && sim_random(s, 20) == 0)
+		s->policy = gpreempt_policy_get(sim_random(s, 3));
+}
+
+static struct sim *sim_new(struct kunit *test, u64 seed)
+{
+	const struct sim_case *c = test->param_value;
+	struct sim *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	unsigned int i, levels;
+
+	if (!s)
+		return NULL;
+	prandom_seed_state(&s->rnd, seed);
+	s->fetch = c->fetch;
+	s->changes = c->changes;
+	s->policy = gpreempt_policy_find(c->policy);
+	s->nr = 2 + sim_random(s, SIM_QUEUES - 1);
+	s->view.nr = s->nr;
+	s->view.q = s->q;
+	s->plan.verdict = s->verdict;
+	s->tun = defaults;
+	s->tun.starvation_ms = SIM_STARVATION;
+	for (i = 0; i < GPREEMPT_LEVELS; i++)
+		s->tun.timeslice_us[i] = 5000;
+	s->step = 1000;
+	levels = 2 + sim_random(s, 15);
+	for (i = 0; i < s->nr; i++) {
+		s->queue[i].priority = sim_random(s, levels);
+		s->queue[i].served = s->step;
+		s->queue[i].lies = sim_random(s, 3) == 0;
+		s->queue[i].cost_ns = sim_random(s, SIM_COST + 1) * INTERVAL_NS;
+	}
+	return s;
+}
+
+/* How often, of 4096, a queue gets a packet in a step: quiet, busy, saturated. */
+static const u16 sim_load[] = { 16, 128, 1024 };
+
+/* Random work, a scan each interval. */
+static void sim_work(struct kunit *test, struct sim *s, unsigned int seed)
+{
+	unsigned int n, i;
+
+	for (n = 0; n < 3000; n++) {
+		for (i = 0; i < s->nr; i++)
+			if (sim_random(s, 4096) < sim_load[(i + seed) % 3])
+				sim_submit(s, &s->queue[i]);
+		sim_step(s);
+		if (n % SIM_STEPS == 0)
+			sim_scan(test, s);
+	}
+}

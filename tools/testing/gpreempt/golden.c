@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Golden traces: what the policies decided on the simulated machine, in random runs with fixed
+ * seeds, when that was looked at last; so that a change that is to decide the same can be shown
+ * to. golden.txt has a hash a run: of all that each scan saw, and of the plan.
+ *
+ *   GOLDEN=record     write golden.txt anew
+ *   GOLDEN=CASE:SEED  print that run, to compare it with another version's
+ */
+#include <kunit/test.h>
+
+#define gpreempt_policy_find	golden_policy_find
+#define gpreempt_policy_get	golden_policy_get
+#define gpreempt_decide		golden_decide
+#define gpreempt_may_contend	golden_may_contend
+#include "kfd_gpreempt_policy.c"
+#include "tests/kfd_gpreempt_sim.h"
+
+#define SEEDS	40
+
+static u32 hash;
+static bool print;
+
+/* FNV-1a, of a number's bytes. */
+static void mix(u64 v)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(v); i++, v >>= 8)
+		hash = (hash ^ (v & 0xff)) * 16777619;
+}
+
+static void mix_queue(const struct sim *s, unsigned int i)
+{
+	const struct gpreempt_queue_view *q = &s->q[i];
+
+	mix(q->preempted);
+	mix(q->rptr);
+	mix(q->wptr);
+	mix(q->head);
+	mix(q->signal);
+	mix(q->waves);
+	mix(q->state);
+	mix(q->effective);
+	mix(q->wants);
+	mix(s->verdict[i]);
+	mix(q->reason);
+	if (print)
+		printf("%llu.%u %s%s %llu/%llu head %d signal %d%s previous %d waves %d%s: "
+		       "state %d level %d%s, %d for %d\n", s->step, i,
+		       q->preempted ? "off" : "on", q->matters ? " counted" : "",
+		       q->rptr, q->wptr, q->head, q->signal, q->ordered ? " ordered" : "",
+		       q->previous, q->waves, q->late ? " late" : "", q->state, q->effective,
+		       q->wants ? " wants" : "", s->verdict[i], q->reason);
+}
+
+static void watch(struct sim *s)
+{
+	unsigned int i;
+
+	mix(s->view.waves_final);
+	mix(s->plan.idle);
+	mix(s->plan.waiting);
+	mix(s->plan.next_ns);
+	for (i = 0; i < s->nr; i++)
+		mix_queue(s, i);
+}
+
+static u32 trace(struct kunit *test, unsigned int seed, bool alike)
+{
+	struct sim *s = sim_new(test, seed);
+	unsigned int n;
+
+	hash = 2166136261;
+	s->alike = alike;
+	s->watch = watch;
+	sim_work(test, s, seed);
+	for (n = 0; n < 1000; n++) {
+		sim_step(s);
+		if (n % SIM_STEPS == 0)
+			sim_scan(test, s);
+	}
+	return hash;
+}
+
+/* The hash that golden.txt has of a run; lines are "case seed alike hash". */
+static bool recorded(FILE *file, unsigned int c, unsigned int seed, unsigned int alike, u32 *is)
+{
+	unsigned int of[3];
+
+	rewind(file);
+	while (fscanf(file, "%u %u %u %x", &of[0], &of[1], &of[2], is) == 4)
+		if (of[0] == c && of[1] == seed && of[2] == alike)
+			return true;
+	return false;
+}
+
+static void gpreempt_golden(struct kunit *test)
+{
+	const char *how = getenv("GOLDEN") ?: "";
+	bool record = !strcmp(how, "record");
+	unsigned int c = (const struct sim_case *)test->param_value - sim_cases;
+	unsigned int seed, alike, of, only = 0, differ = 0;
+	FILE *file = fopen(GOLDEN_TXT, record ? c ? "a" : "w" : "r");
+	u32 is, was;
+
+	if (sscanf(how, "%u:%u", &of, &only) == 2 && of != c)
+		return;
+	KUNIT_ASSERT_NOT_NULL(test, file);
+	for (alike = 0; alike < 2; alike++) {
+		for (seed = only ?: 1; seed <= (only ?: SEEDS); seed++) {
+			print = only;
+			is = trace(test, seed, alike);
+			if (record)
+				fprintf(file, "%u %u %u %08x\n", c, seed, alike, is);
+			else if (!recorded(file, c, seed, alike, &was) || is != was)
+				differ++;
+		}
+	}
+	fclose(file);
+	KUNIT_EXPECT_EQ(test, differ, 0);
+}
+
+static struct kunit_case golden_cases[] = {
+	KUNIT_CASE_PARAM(gpreempt_golden, sim_gen_params),
+	{}
+};
+
+static struct kunit_suite golden_suite = {
+	.name = "golden",
+	.test_cases = golden_cases,
+};
+
+kunit_test_suite(golden_suite);
