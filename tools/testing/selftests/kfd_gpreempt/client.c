@@ -36,11 +36,10 @@ int client_open(struct client *c)
 {
 	static const char *const names[] = {
 		"store", "read_clock", "high", "until", "meet", "low", "hold", "steps",
-		"brief",
 	};
 	struct aql_kernel *kernels[] = {
 		&c->store, &c->read_clock, &c->high, &c->until, &c->meet, &c->low, &c->hold,
-		&c->steps, &c->brief,
+		&c->steps,
 	};
 	unsigned int i;
 	int ret;
@@ -58,7 +57,6 @@ int client_open(struct client *c)
 	c->until.group_bytes = CLIENT_LDS_BYTES;
 	c->meet.group_bytes = CLIENT_LDS_BYTES;
 	c->steps.group_bytes = CLIENT_LDS_BYTES;
-	c->brief.group_bytes = CLIENT_LDS_BYTES;
 	return ret;
 }
 

@@ -32,13 +32,12 @@
  * @low:	likewise
  * @hold:	likewise
  * @steps:	likewise
- * @brief:	likewise
  * @ticks_per_us: of s_memtime, measured; 0 before client_calibrate()
  */
 struct client {
 	struct kfd_dev dev;
 	struct code code;
-	struct aql_kernel store, read_clock, high, until, meet, low, hold, steps, brief;
+	struct aql_kernel store, read_clock, high, until, meet, low, hold, steps;
 	double ticks_per_us;
 };
 

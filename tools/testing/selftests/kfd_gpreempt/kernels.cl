@@ -57,13 +57,6 @@ void steps(global uint *done, ulong n)
 		done[GROUP]++;
 }
 
-/* Over in five instructions: before a save could be. */
-kernel __attribute__((reqd_work_group_size(64, 1, 1)))
-void brief(void)
-{
-	__asm__ volatile("s_nop 0\n\ts_nop 0\n\ts_nop 0\n\ts_nop 0");
-}
-
 /*
  * Runs until the host sets *stop: a queue that never ends by itself. Counts its
  * rounds as it goes.

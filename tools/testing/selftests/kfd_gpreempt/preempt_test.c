@@ -31,11 +31,9 @@
 
 /*
  * HIGH's kernel beside LOW, from doorbell to end: some 430 us are measured, of which 100
- * are LOW's save and 20 the driver's. With the chance that LOW gets to leave room by
- * itself it is as long as a save more.
+ * are LOW's save and 20 the driver's.
  */
 #define LATENCY_US	500
-#define CHANCE_US	100
 
 /* Shared with the process that runs LOW. */
 struct shared {
@@ -114,7 +112,7 @@ static __u64 median_latency(struct client *c, struct high_job *job, struct aql_q
 /* The longest that HIGH's kernel may take, in ns. */
 static __u64 limit_ns(void)
 {
-	return gpu_model_limit(LATENCY_US + CHANCE_US + gpreempt_save_sleeps_us()) * 1000ULL;
+	return gpu_model_limit(LATENCY_US + gpreempt_save_sleeps_us()) * 1000ULL;
 }
 
 static int start_low(struct shared *shared, pid_t *pid)

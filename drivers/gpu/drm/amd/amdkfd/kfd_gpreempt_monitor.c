@@ -33,8 +33,8 @@
  * the kernel does not see. So it revokes the doorbell mappings, as TTM revokes
  * buffer mappings: the first doorbell after parking takes a page fault, which
  * puts the mapping back and wakes the monitor. The same is done when a queue
- * has become idle that stands above one at work which would not leave it room: its
- * next doorbell starts a scan at once, instead of waiting for the poll interval to end.
+ * has become idle that stands above one at work: its next doorbell starts a scan at
+ * once, instead of waiting for the poll interval to end.
  * A process costs one revocation, however often it has mapped its doorbells.
  *
  * A process is never charged for what GPREEMPT reads of its memory, and never
@@ -53,16 +53,6 @@
  * pauses of an interactive client, so that those take no fault each time.
  */
 #define LINGER_NS	(100 * NSEC_PER_MSEC)
-
-/*
- * How much longer the interval may become where those who have the machine leave room by
- * themselves. Should they cease to, a waiting queue is seen that much later, until a scan
- * has seen one wait.
- */
-#define TRUST_GROWTH	2U
-
-/* Priorities that the hardware knows. */
-#define HW_LEVELS	(KFD_PIPE_PRIORITY_CS_HIGH + 1)
 
 /* A hold is given in ms: its end may be so late. */
 #define PARK_SLACK_NS	(100 * NSEC_PER_USEC)
@@ -109,20 +99,6 @@ static u64 park_ns(const struct kfd_gpreempt *gp, bool unmapped)
 	return end_ns > now_ns ? end_ns - now_ns : 0;
 }
 
-/* How long the interval may become. */
-static u32 longest_interval_us(const struct kfd_gpreempt *gp)
-{
-	switch (gp->calm) {
-	case GPREEMPT_CALM:
-		return READ_ONCE(gp->poll_interval_max_us);
-	case GPREEMPT_TRUSTING:
-		return min(TRUST_GROWTH * READ_ONCE(gp->tunables.poll_interval_us),
-			   READ_ONCE(gp->poll_interval_max_us));
-	default:
-		return 0;
-	}
-}
-
 /*
  * Until the interval is over, a policy wants to decide before that, there is something
  * new, or we are wanted.
@@ -132,7 +108,7 @@ static void monitor_poll(struct kfd_gpreempt *gp)
 	u64 now_ns = ktime_get_ns(), next_ns = gp->scan.plan.next_ns;
 	u64 ns = gpreempt_pace_next(&gp->pace, now_ns,
 				    READ_ONCE(gp->tunables.poll_interval_us),
-				    longest_interval_us(gp));
+				    gp->calm ? READ_ONCE(gp->poll_interval_max_us) : 0);
 	u64 slack_ns = ns / 16;
 
 	if (next_ns && next_ns < now_ns + ns) {
@@ -218,45 +194,28 @@ static bool may_park(const struct kfd_gpreempt *gp)
 	       (!scan->contended || (scan->plan.idle && !scan->plan.nr_preempt));
 }
 
-/*
- * For an idle queue of each priority that the hardware knows, the lowest level with a
- * queue that would be in its way: all that have work, but for those that leave it room
- * by themselves. None does for the lowest.
- */
-static void in_the_way(const struct gpreempt_view *view, int level[HW_LEVELS])
+/* The lowest level with a queue that has work: in the way of idle ones above. */
+static int lowest_at_work(const struct gpreempt_view *view)
 {
-	unsigned int i, hw;
+	int level = GPREEMPT_BOOST + 1;
+	unsigned int i;
 
-	for (hw = 0; hw < HW_LEVELS; hw++)
-		level[hw] = GPREEMPT_BOOST + 1;
 	for (i = 0; i < view->nr; i++) {
 		const struct gpreempt_queue_view *q = &view->q[i];
 
-		if (!(q->mapped || q->preempted) || q->state == GPREEMPT_IDLE)
-			continue;
-		for (hw = 0; hw < HW_LEVELS; hw++)
-			if (!q->hist->leaves || q->hw_priority >= hw)
-				level[hw] = min_t(int, level[hw], q->effective);
+		if ((q->mapped || q->preempted) && q->state != GPREEMPT_IDLE)
+			level = min_t(int, level, q->effective);
 	}
+	return level;
 }
 
 /*
  * Is the doorbell of an idle queue to wake us? One that has only just become idle may
- * go on at once, and is left alone for a scan, unless others are put back now. And if
- * all below leave room by themselves, it need not take a fault each time, unless it
- * pauses for long.
+ * go on at once, and is left alone for a scan, unless others are put back now.
  */
-static bool is_awaited(const struct kfd_gpreempt *gp, unsigned int i, const int level[HW_LEVELS])
+static bool is_awaited(const struct kfd_gpreempt *gp, unsigned int i, int level)
 {
-	const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
-	u64 since_ns = gp->scan.queues[i].gpq->idle_since_ns;
-
-	if (!since_ns || q->effective <= level[0])
-		return false;
-	/* What began and ended between two scans shows in its indices only. */
-	since_ns = max(since_ns, q->hist->moved_ns);
-	return q->effective > level[q->hw_priority] ||
-	       gp->scan.view.now_ns - since_ns > LINGER_NS;
+	return gp->scan.queues[i].gpq->idle_since_ns && gp->scan.view.q[i].effective > level;
 }
 
 /*
@@ -267,11 +226,10 @@ static bool is_awaited(const struct kfd_gpreempt *gp, unsigned int i, const int 
  */
 static bool await_preemptors(struct kfd_gpreempt *gp)
 {
-	int level[HW_LEVELS], expects = -1;
+	int level = lowest_at_work(&gp->scan.view), expects = -1;
 	bool awaited = true;
 	unsigned int i;
 
-	in_the_way(&gp->scan.view, level);
 	for (i = 0; i < gp->scan.view.nr; i++) {
 		const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
 
@@ -341,48 +299,35 @@ static void restore_again(struct kfd_gpreempt *gp)
 	kfd_gpreempt_report_bypass(gp);
 }
 
-/* Do all lower queues that are in its way leave it room by themselves? */
-static bool is_left_room(const struct gpreempt_queue_view *q, const int level[HW_LEVELS])
-{
-	return q->effective > level[0] && q->effective <= level[q->hw_priority];
-}
-
 /*
  * Can nothing have to be decided before a doorbell or another event wakes us?
  * So it is when all that is busy is on one level and runs or waits for its own
  * level alone, and all above is idle and awaited: its doorbells are
  * taken away. Those of an idle queue below are not: it may begin, and be in the way
  * of the next work above, with no event. Nor does a signal that somebody waits for
- * make one, or the time for which work was announced. Where it is not awaited because
- * it is left room, there was nothing to decide the last time.
+ * make one, or the time for which work was announced.
  */
-static enum gpreempt_calm how_calm(struct kfd_gpreempt *gp)
+static bool is_calm(struct kfd_gpreempt *gp)
 {
 	const struct kfd_gpreempt_scan *scan = &gp->scan;
 	int lowest = GPREEMPT_BOOST + 1, below = lowest, highest = -1, idle = -1;
-	enum gpreempt_calm calm = GPREEMPT_CALM;
-	int level[HW_LEVELS];
+	int level = lowest_at_work(&scan->view);
 	unsigned int i;
 
 	if (scan->preempted || scan->restoring || scan->plan.waiting ||
 	    scan->plan.nr_preempt)
-		return GPREEMPT_NOT_CALM;
-	in_the_way(&scan->view, level);
+		return false;
 	for (i = 0; i < scan->view.nr; i++) {
 		const struct gpreempt_queue_view *q = &scan->view.q[i];
 
 		if (q->hint_end_ns > scan->view.now_ns)
-			return GPREEMPT_NOT_CALM;
+			return false;
 		if (!q->mapped)
 			continue;
 		switch (q->state) {
 		case GPREEMPT_IDLE:
 			below = min_t(int, below, q->effective);
-			if (is_awaited(gp, i, level))
-				break;
-			if (is_left_room(q, level))
-				calm = GPREEMPT_TRUSTING;
-			else
+			if (!is_awaited(gp, i, level))
 				idle = max_t(int, idle, q->effective);
 			break;
 		case GPREEMPT_RUNNING:
@@ -391,12 +336,10 @@ static enum gpreempt_calm how_calm(struct kfd_gpreempt *gp)
 			highest = max_t(int, highest, q->effective);
 			break;
 		default:
-			return GPREEMPT_NOT_CALM;
+			return false;
 		}
 	}
-	if (highest < 0 || lowest != highest || idle > lowest || below < lowest)
-		return GPREEMPT_NOT_CALM;
-	return calm;
+	return highest >= 0 && lowest == highest && idle <= lowest && below >= lowest;
 }
 
 static void monitor_commit(struct kfd_gpreempt *gp)
@@ -412,7 +355,7 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 	bool preempts;
 	int r;
 
-	gp->calm = GPREEMPT_NOT_CALM;
+	gp->calm = false;
 	r = monitor_look(gp);
 	preempts = gp->scan.plan.nr_preempt;
 	if (r) {
@@ -425,7 +368,7 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 		restore_again(gp);
 	} else if (!may_park(gp)) {
 		gp->busy_ns = gp->scan.view.now_ns;
-		gp->calm = how_calm(gp);
+		gp->calm = is_calm(gp);
 		if (preempts)
 			monitor_commit(gp);
 		/*
@@ -433,7 +376,7 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 		 * lower queues are being put back wakes us.
 		 */
 		if (!await_preemptors(gp))
-			gp->calm = GPREEMPT_NOT_CALM;
+			gp->calm = false;
 		if (!preempts && gp->scan.plan.nr_resume)
 			monitor_commit(gp);
 	} else if (!gp->scan.contended) {
@@ -447,7 +390,7 @@ static enum tick monitor_tick(struct kfd_gpreempt *gp)
 		if (await_all(gp))
 			next = TICK_WAIT;
 		else
-			gp->calm = GPREEMPT_CALM;
+			gp->calm = true;
 	}
 out:
 	kfd_gpreempt_scan_release(gp);

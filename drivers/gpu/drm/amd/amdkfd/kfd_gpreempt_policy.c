@@ -38,9 +38,7 @@
  * @entitled:	the same of those that have work and were not raised
  * @announced:	the same of those that work was announced for
  * @unbounded:	the same of those that want all there is, for all that is known
- * @late:	somebody moved on while waves were counted, and may still want more
  * @demand:	waves that the others of @wanting want
- * @lowest:	level that one of the lower queues has which may be taken off now
  */
 struct gpreempt_decision {
 	struct gpreempt_view *view;
@@ -57,13 +55,8 @@ struct gpreempt_decision {
 	int entitled;
 	int announced;
 	int unbounded;
-	bool late;
 	u64 demand;
-	int lowest;
 };
-
-/* Who did not leave room by itself is given no chance to for so many times. */
-#define GPREEMPT_STUBBORN	256
 
 /* A clock that lies in the future (time went backwards) starts anew. */
 static void gpreempt_clock_run(u64 *since, u64 now)
@@ -237,7 +230,7 @@ static void gpreempt_observe_absent(struct gpreempt_queue_view *q)
 	h->executed_since_ns = 0;
 	h->given_since_ns = 0;
 	h->busy_since_ns = 0;
-	h->awake_since_ns = 0;
+	h->awake = false;
 	h->scanned_ns = 0;
 	h->boosted = false;
 	h->blocked = false;
@@ -467,12 +460,8 @@ static void gpreempt_time_work(const struct gpreempt_decision *d,
 		gpreempt_clock_run(&h->busy_since_ns, now);
 	else
 		h->busy_since_ns = 0;
-	if (q->state == GPREEMPT_RUNNING || q->state == GPREEMPT_RUNNABLE) {
-		gpreempt_clock_run(&h->awake_since_ns, now);
-	} else {
-		h->awake_since_ns = 0;
-		h->idle_rptr = h->rptr;
-	}
+	h->begun = !h->awake;
+	h->awake = q->state == GPREEMPT_RUNNING || q->state == GPREEMPT_RUNNABLE;
 }
 
 /* Its turn goes on while it is mapped, from scan to scan or from the resume. */
@@ -683,10 +672,8 @@ static void gpreempt_weigh(struct gpreempt_decision *d)
 		if (q->state == GPREEMPT_BLOCKED)
 			d->blocked = max_t(int, d->blocked, q->effective);
 		if (!q->wants && q->late && gpreempt_launching(q)) {
-			d->late = true;
 			/* If it has only just begun, it is not to wait for the interval. */
-			if (h->awake_since_ns == d->view->now_ns &&
-			    (!plan->next_ns || soon_ns < plan->next_ns))
+			if (h->begun && (!plan->next_ns || soon_ns < plan->next_ns))
 				plan->next_ns = soon_ns;
 		}
 		if (!q->wants) {
@@ -755,12 +742,11 @@ static bool gpreempt_worth_saving(const struct gpreempt_decision *d,
 }
 
 /*
- * Will a lower queue be taken off for @top, whatever waves would be counted, now or once
- * it has had its chance to leave room? It may be taken off, and has a packet that can
- * run, so it wants more whether it has waves or none. Or it had some, and has not
- * completed its newest packet: unless there are @several such queues, and not all need
- * go for @top. Who seems to have waited for long is to be counted, as it may execute
- * each time it is put back: rule 3 is for who does not.
+ * Will a lower queue be taken off for @top, whatever waves would be counted? It may be
+ * taken off, and has a packet that can run, so it wants more whether it has waves or none.
+ * Or it had some, and has not completed its newest packet: unless there are @several such
+ * queues, and not all need go for @top. Who seems to have waited for long is to be
+ * counted, as it may execute each time it is put back: rule 3 is for who does not.
  */
 static bool gpreempt_has_to_go(const struct gpreempt_decision *d,
 			       const struct gpreempt_queue_view *q,
@@ -802,60 +788,16 @@ static bool gpreempt_tells(const struct gpreempt_decision *d, struct gpreempt_qu
 	       (!gpreempt_backlog(top) && gpreempt_only_waits(d, top));
 }
 
-/* How long who waits for a lower queue gives it to leave room by itself. */
-static u64 gpreempt_chance_ns(const struct gpreempt_decision *d,
-			      const struct gpreempt_queue_view *q)
-{
-	if (q->hist->stubborn)
-		return 0;
-	return min_t(u64, gpreempt_save_cost(d, q), (u64)d->tun->blocked_us * NSEC_PER_USEC);
-}
-
-/*
- * How long one has had work that waits for others to leave room. Who was off itself has
- * waited long enough, and announced work shall find the machine free.
- */
-static u64 gpreempt_awake_ns(const struct gpreempt_decision *d,
-			     const struct gpreempt_queue_view *q)
-{
-	if (q->preempted || q->announced || q->hist->boosted)
-		return U64_MAX;
-	return d->view->now_ns - q->hist->awake_since_ns;
-}
-
-/*
- * It has some of its chance left to leave room for @top, whose packets are all under way:
- * nobody is taken off, whether they execute or not.
- */
-static bool gpreempt_has_chance(const struct gpreempt_decision *d,
-				const struct gpreempt_queue_view *q,
-				const struct gpreempt_queue_view *top)
-{
-	u64 awake_ns = top->hist->awake_since_ns ? gpreempt_awake_ns(d, top) : 0;
-
-	return gpreempt_pending(top) && !gpreempt_backlog(top) && !top->hist->blocked &&
-	       top->hw_priority > q->hw_priority && awake_ns < gpreempt_chance_ns(d, q);
-}
-
-/* It had all the chance to leave room for @top, and may have done so. */
-static bool gpreempt_had_chance(const struct gpreempt_decision *d,
-				const struct gpreempt_queue_view *q,
-				const struct gpreempt_queue_view *top)
-{
-	return q->hist->spared && gpreempt_awake_ns(d, top) >= gpreempt_chance_ns(d, q);
-}
-
 /*
  * Are the verdicts plain, whatever waves would be counted? Reading registers would
  * only make them later. So it is if one queue stands above all others that may want
- * or hold the machine, and those are off already, or have to go; or if there is one,
- * which need not go yet.
+ * or hold the machine, and those are off already, or have to go.
  */
 static bool gpreempt_plain(const struct gpreempt_decision *d)
 {
 	struct gpreempt_queue_view *top = NULL, *q;
 	unsigned int i, mapped = 0, off = 0;
-	bool alone = false, waits;
+	bool alone = false;
 
 	for (i = 0; i < d->view->nr; i++) {
 		q = &d->view->q[i];
@@ -872,15 +814,13 @@ static bool gpreempt_plain(const struct gpreempt_decision *d)
 		return false;
 	if (mapped == 1)
 		return off && gpreempt_tells(d, top);
-	waits = gpreempt_only_waits(d, top);
+	if (!gpreempt_only_waits(d, top))
+		return false;
 	for (i = 0; i < d->view->nr; i++) {
 		q = &d->view->q[i];
 		if (!q->matters || q == top)
 			continue;
-		if (gpreempt_had_chance(d, q, top) ||
-		    !gpreempt_has_to_go(d, q, top, mapped > 2))
-			return false;
-		if (!waits && (mapped > 2 || !gpreempt_has_chance(d, q, top)))
+		if (!gpreempt_has_to_go(d, q, top, mapped > 2))
 			return false;
 	}
 	/* Who had none when they were counted last goes on waiting for its turn: rule 3. */
@@ -919,7 +859,6 @@ static bool gpreempt_assess(struct gpreempt_decision *d)
 	d->entitled = -1;
 	d->announced = -1;
 	d->unbounded = -1;
-	d->late = false;
 	d->demand = 0;
 	gpreempt_observe(d);
 	gpreempt_expire(d);
@@ -1065,102 +1004,6 @@ static void gpreempt_choose(struct gpreempt_decision *d)
 }
 
 /*
- * Rule 10 as well: where workgroups are short, lower queues leave room by themselves
- * before a save would be over, and the hardware gives it to the higher ones, if it knows
- * them as such. Nothing but trying tells. So who begins to have work waits for that, but
- * not for longer than a save would take, and not each time in vain. Either all victims
- * have that chance or none: they share one transaction.
- */
-static bool gpreempt_be_patient(struct gpreempt_decision *d)
-{
-	u64 chance_ns = U64_MAX, awake_ns = 0, end_ns;
-	int above = INT_MAX, below = -1;
-	unsigned int i;
-
-	d->lowest = GPREEMPT_BOOST;
-	for (i = 0; i < d->view->nr; i++) {
-		const struct gpreempt_queue_view *q = &d->view->q[i];
-
-		if (q->effective >= d->wanting || !gpreempt_may_yield(d, q))
-			continue;
-		d->lowest = min_t(int, d->lowest, q->effective);
-		chance_ns = min(chance_ns, gpreempt_chance_ns(d, q));
-		below = max_t(int, below, q->hw_priority);
-	}
-	for (i = 0; i < d->view->nr; i++) {
-		const struct gpreempt_queue_view *q = &d->view->q[i];
-
-		if (!q->wants || q->effective <= d->lowest)
-			continue;
-		awake_ns = max(awake_ns, gpreempt_awake_ns(d, q));
-		above = min_t(int, above, q->hw_priority);
-	}
-	if (below < 0 || above <= below || awake_ns >= chance_ns)
-		return false;
-
-	for (i = 0; i < d->view->nr; i++) {
-		struct gpreempt_queue_view *q = &d->view->q[i];
-
-		q->hist->spared = q->effective < d->wanting && gpreempt_may_yield(d, q);
-	}
-	end_ns = d->view->now_ns + chance_ns - awake_ns;
-	if (!d->plan->next_ns || end_ns < d->plan->next_ns)
-		d->plan->next_ns = end_ns;
-	return true;
-}
-
-/*
- * How long one waits at most for room for what it had when it began to have work: that
- * may have been fetched, which moves the read index, but no more. With more behind it,
- * it may have got room.
- */
-static u64 gpreempt_in_vain_ns(const struct gpreempt_decision *d)
-{
-	u64 ns = 0;
-	unsigned int i;
-
-	for (i = 0; i < d->view->nr; i++) {
-		const struct gpreempt_queue_view *q = &d->view->q[i];
-		u64 awake_ns = gpreempt_awake_ns(d, q);
-
-		if (q->wants && q->effective > d->lowest && awake_ns != U64_MAX &&
-		    (q->rptr == q->hist->idle_rptr || q->wptr - q->hist->idle_rptr <= 1))
-			ns = max(ns, awake_ns);
-	}
-	return ns;
-}
-
-/*
- * Who was given its chance, did it use it, or is it taken off now for those that wait?
- * Who left room for some of their work, but not for all, has the next one sooner.
- */
-static void gpreempt_judge(struct gpreempt_decision *d)
-{
-	u64 in_vain_ns = gpreempt_in_vain_ns(d);
-	unsigned int i;
-
-	for (i = 0; i < d->view->nr; i++) {
-		struct gpreempt_queue_view *q = &d->view->q[i];
-		struct gpreempt_history *h = q->hist;
-
-		if (d->plan->verdict[i] != GPREEMPT_PREEMPT) {
-			/* Whether there is room the next scan tells. */
-			if (d->late)
-				continue;
-			h->leaves |= h->spared;
-		} else if (q->reason != GPREEMPT_REASON_ASKED) {
-			h->leaves = false;
-			if (h->stubborn)
-				h->stubborn--;
-			else if (h->spared && q->waves)
-				h->stubborn = in_vain_ns >= gpreempt_chance_ns(d, q) ?
-					      GPREEMPT_STUBBORN : GPREEMPT_STUBBORN / 16;
-		}
-		h->spared = false;
-	}
-}
-
-/*
  * Nobody goes, as who is in the way has only just come: look again when all of them may
  * go, in one transaction.
  */
@@ -1190,8 +1033,6 @@ static void gpreempt_preempt(struct gpreempt_decision *d)
 {
 	unsigned int before = d->plan->nr_preempt, i;
 
-	if (gpreempt_be_patient(d))
-		return;
 	for (i = 0; i < d->view->nr; i++) {
 		struct gpreempt_queue_view *q = &d->view->q[i];
 
@@ -1205,7 +1046,6 @@ static void gpreempt_preempt(struct gpreempt_decision *d)
 	}
 	if (d->demand)
 		gpreempt_choose(d);
-	gpreempt_judge(d);
 	if (!d->plan->nr_preempt)
 		gpreempt_await_residency(d);
 	if (d->plan->nr_preempt == before)
@@ -1343,7 +1183,7 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 		struct gpreempt_queue_view *q = &view->q[i];
 		bool out_of_turn = gpreempt_out_of_turn(&d, rotating, q);
 
-		if (out_of_turn && !q->hist->spared && gpreempt_may_yield(&d, q))
+		if (out_of_turn && gpreempt_may_yield(&d, q))
 			gpreempt_take_off(&d, q, GPREEMPT_REASON_TIMESLICE);
 		if (!q->preempted || gpreempt_held(q) || out_of_turn)
 			continue;

@@ -110,16 +110,12 @@ enum gpreempt_verdict {
  * @blocked_ns:		when it was found blocked last
  * @busy_since_ns:	executes, and was seen to at every scan, since
  * @span_ns:		how long it does so until it is idle, on average
- * @awake_since_ns:	has had work that could run at every scan since
- * @idle_rptr:		read index when it had none last
  * @ended_ns:		all it had was seen to have ended, and nothing came since
  * @pause_ns:		how long it takes until something comes, on average
  * @scanned_ns:		time of the last scan, if it was mapped
  * @turn_ns:		what it had of its turn
  * @turned_ns:		when its last turn ended
  * @void_hint_ns:	the announcement of work for that time was not kept
- * @stubborn:		is to be taken off so many times more without a chance to leave
- *			room by itself
  * @seen:		@rptr and @wptr are valid
  * @backlog:		there was backlog at the last scan
  * @waited:		the head packet waited at the last scan
@@ -133,8 +129,8 @@ enum gpreempt_verdict {
  * @doubted:		was found so, and nothing was seen of it since
  * @boosted:		starved: its effective priority is GPREEMPT_BOOST
  * @served:		some were taken off for it, and it wanted more ever since
- * @spared:		those that wait now have given it the chance to leave room by itself
- * @leaves:		left them room, the last time
+ * @awake:		had work that could run at the last scan
+ * @begun:		has, and had none at the scan before
  * @turn:		it is its turn on its level
  *
  * Owned by the policies, but for @resident_since_ns, which the commit room sets
@@ -152,15 +148,12 @@ struct gpreempt_history {
 	u64 blocked_ns;
 	u64 busy_since_ns;
 	u64 span_ns;
-	u64 awake_since_ns;
-	u64 idle_rptr;
 	u64 ended_ns;
 	u64 pause_ns;
 	u64 scanned_ns;
 	u64 turn_ns;
 	u64 turned_ns;
 	u64 void_hint_ns;
-	u32 stubborn;
 	bool seen;
 	bool backlog;
 	bool waited;
@@ -174,8 +167,8 @@ struct gpreempt_history {
 	bool doubted;
 	bool boosted;
 	bool served;
-	bool spared;
-	bool leaves;
+	bool awake;
+	bool begun;
 	bool turn;
 };
 
@@ -183,8 +176,6 @@ struct gpreempt_history {
  * struct gpreempt_queue_view - one queue as the scan saw it
  * @hist:	the queue's history
  * @priority:	permitted priority, 0 to 15: after cap and ceiling
- * @hw_priority: what the hardware knows of its priority: room goes to who has more of
- *		it, to all alike who have the same
  * @timeslice_us: length of its turn on its level; 0: the level's
  * @preempted:	taken off by GPREEMPT
  * @mapped:	in the runlist (active); never together with @preempted
@@ -225,7 +216,6 @@ struct gpreempt_history {
 struct gpreempt_queue_view {
 	struct gpreempt_history *hist;
 	u8 priority;
-	u8 hw_priority;
 	u32 timeslice_us;
 	bool preempted;
 	bool mapped;
@@ -304,8 +294,8 @@ struct gpreempt_tunables {
  * @waiting:	somebody waits: for the machine, its turn, or announced work. Time
  *		alone may change the plan
  * @next_ns:	when to decide again, however long the interval is: the machine is to be
- *		freed for announced work, or somebody has had its chance to leave room, or
- *		has been there for as long as it is left there; 0: there is no such time
+ *		freed for announced work, or somebody has been there for as long as it is
+ *		left there; 0: there is no such time
  * @nr_preempt:	queues whose verdict is GPREEMPT_PREEMPT
  * @nr_resume:	queues whose verdict is GPREEMPT_RESUME
  * @verdict:	per queue of the view: what to do (caller's array of view->nr)

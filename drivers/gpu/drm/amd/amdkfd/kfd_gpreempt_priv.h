@@ -348,18 +348,6 @@ struct kfd_gpreempt_backend {
 };
 
 /**
- * enum gpreempt_calm - how likely it is that something has to be decided
- * @GPREEMPT_NOT_CALM: it may have to be at any time
- * @GPREEMPT_TRUSTING: not as long as lower queues leave room to higher ones, as they did
- * @GPREEMPT_CALM: not before somebody wakes the monitor
- */
-enum gpreempt_calm {
-	GPREEMPT_NOT_CALM,
-	GPREEMPT_TRUSTING,
-	GPREEMPT_CALM,
-};
-
-/**
  * struct kfd_gpreempt - GPREEMPT on one node
  * @list:	of all nodes
  * @kobj:	sysfs directory; its count keeps this alive when the node is gone
@@ -397,7 +385,7 @@ enum gpreempt_calm {
  * @reserved:	how many there is room for
  * @busy_ns:	when the monitor last saw work
  * @pace:	the monitor's rhythm; monitor only
- * @calm:	how likely it is that something has to be decided; monitor only
+ * @calm:	nothing can have to be decided before somebody wakes the monitor; monitor only
  * @calm_ns:	when the monitor last knew that nothing waits; monitor only
  * @woken_ns:	the first wake-up since it went to sleep without a timer, or 0
  * @last_lock:	guards what debugfs shows; inside the DQM lock
@@ -449,7 +437,7 @@ struct kfd_gpreempt {
 	unsigned int reserved;
 	u64 busy_ns;
 	struct gpreempt_pace pace;
-	enum gpreempt_calm calm;
+	bool calm;
 	u64 calm_ns;
 	atomic64_t woken_ns;
 

@@ -267,9 +267,6 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 	*v = (struct gpreempt_queue_view) {
 		.hist = &gpq->hist,
 		.priority = kfd_gpreempt_queue_priority(gp, q),
-		/* To MES all of KFD's queues are alike (kfd_device_queue_manager.c). */
-		.hw_priority = gp->node->kfd->shared_resources.enable_mes ?
-			       0 : pipe_priority_map[p->priority],
 		.preempted = p->is_preempted,
 		.mapped = p->is_active,
 		.held = gpq->held,

@@ -2119,30 +2119,6 @@ static void gpreempt_policy_late_waits(struct kunit *test)
 	}
 }
 
-/* Nor does it show that low left room. */
-static void gpreempt_policy_late_spared(struct kunit *test)
-{
-	struct gpreempt_queue_view *low, *high;
-	struct bench *b = bench_high_moves(test, &low, &high);
-
-	KUNIT_ASSERT_NOT_NULL(test, b);
-	b->tun.blocked_us = 5000;
-	high->hw_priority = 2;
-	low->save_cost_ns = 3 * INTERVAL_NS;
-	bench_tick(test, b);
-	KUNIT_EXPECT_TRUE(test, b->asked);
-	KUNIT_EXPECT_TRUE(test, low->hist->spared);
-	b->meanwhile = is_fetched;
-	bench_tick(test, b);
-	KUNIT_EXPECT_TRUE(test, b->asked);
-	EXPECT_KEEP(test, b, low);
-	KUNIT_EXPECT_TRUE(test, low->hist->spared);
-	KUNIT_EXPECT_FALSE(test, low->hist->leaves);
-	bench_ticks(test, b, 2);
-	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
-	KUNIT_EXPECT_EQ(test, low->hist->stubborn, 256);
-}
-
 /*
  * That the newest packet ended says nothing of those before it, launched after the
  * count; unless it waited for them.
@@ -3188,347 +3164,6 @@ static void gpreempt_policy_ends_soon(struct kunit *test)
 	}
 }
 
-/* Low may leave room by itself: the hardware gives it to high. */
-static struct bench *bench_low_may_leave(struct kunit *test, struct gpreempt_queue_view **low,
-					 struct gpreempt_queue_view **high)
-{
-	struct bench *b = bench_low_runs(test, low, high);
-
-	if (!b)
-		return NULL;
-	b->tun.blocked_us = 5000;
-	(*high)->hw_priority = 2;
-	(*low)->save_cost_ns = 3 * INTERVAL_NS;
-	return b;
-}
-
-/* How many scans does low stay, if nothing changes? */
-static unsigned int scans_until_gone(struct kunit *test, struct bench *b,
-				     struct gpreempt_queue_view *low)
-{
-	unsigned int scans;
-
-	for (scans = 0; scans < 20; scans++) {
-		bench_tick(test, b);
-		if (bench_verdict(b, low) != GPREEMPT_KEEP)
-			break;
-	}
-	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
-	return scans;
-}
-
-static void high_has_its_turn(struct kunit *test, struct bench *b,
-			      struct gpreempt_queue_view *low, struct gpreempt_queue_view *high)
-{
-	bench_tick(test, b);
-	runs(high);
-	bench_tick(test, b);
-	finishes(high);
-	bench_ticks(test, b, 10);
-	KUNIT_EXPECT_TRUE(test, low->mapped);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
-}
-
-/*
- * Rule 10: low may leave room by itself sooner than by a save. High waits for that, but
- * not for longer than the save would take, and not each time in vain.
- */
-static void gpreempt_policy_gives_way(struct kunit *test)
-{
-	struct gpreempt_queue_view *low, *high;
-	struct bench *b = bench_low_may_leave(test, &low, &high);
-	unsigned int i;
-
-	KUNIT_ASSERT_NOT_NULL(test, b);
-	/* it does leave room, each time */
-	for (i = 0; i < 10; i++) {
-		submits(high);
-		bench_tick(test, b);
-		EXPECT_KEEP(test, b, low);
-		KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->view.now_ns + 3 * INTERVAL_NS);
-		bench_tick(test, b);
-		EXPECT_KEEP(test, b, low);
-		KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->view.now_ns + 2 * INTERVAL_NS);
-		runs(high);
-		bench_ticks(test, b, 10);
-		EXPECT_KEEP(test, b, low);
-		KUNIT_EXPECT_EQ(test, b->plan.next_ns, 0);
-		finishes(high);
-		bench_ticks(test, b, 10);
-		EXPECT_KEEP(test, b, low);
-	}
-	KUNIT_EXPECT_TRUE(test, low->mapped);
-	KUNIT_EXPECT_TRUE(test, low->hist->leaves);
-
-	/* it does not, and is not believed to for so long */
-	submits(high);
-	KUNIT_EXPECT_EQ(test, scans_until_gone(test, b, low), 3);
-	KUNIT_EXPECT_FALSE(test, low->hist->leaves);
-	high_has_its_turn(test, b, low, high);
-	for (i = 0; i < 256; i++) {
-		submits(high);
-		KUNIT_EXPECT_EQ(test, scans_until_gone(test, b, low), 0);
-		high_has_its_turn(test, b, low, high);
-	}
-	submits(high);
-	KUNIT_EXPECT_EQ(test, scans_until_gone(test, b, low), 3);
-	high_has_its_turn(test, b, low, high);
-
-	/* asked for, it says nothing */
-	low->hist->stubborn = 7;
-	low->hist->leaves = true;
-	low->asked = true;
-	bench_tick(test, b);
-	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_ASKED);
-	KUNIT_EXPECT_EQ(test, low->hist->stubborn, 7);
-	KUNIT_EXPECT_TRUE(test, low->hist->leaves);
-}
-
-/* The same where a fetched packet moves the read index: that is no room yet. */
-static void gpreempt_policy_gives_way_fetch(struct kunit *test)
-{
-	struct gpreempt_queue_view *low, *high;
-	struct bench *b;
-	unsigned int late;
-
-	for (late = 0; late < 2; late++) {
-		b = bench_low_may_leave(test, &low, &high);
-		KUNIT_ASSERT_NOT_NULL(test, b);
-		submits(high);
-		if (late) {
-			bench_tick(test, b);
-			EXPECT_KEEP(test, b, low);
-		}
-		high->rptr = high->wptr;
-		bench_tick(test, b);
-		EXPECT_KEEP(test, b, low);
-		/* whether it executes makes no difference yet */
-		KUNIT_EXPECT_FALSE(test, b->asked);
-		KUNIT_EXPECT_EQ(test, scans_until_gone(test, b, low), 2 - late);
-		KUNIT_EXPECT_TRUE(test, b->asked);
-		KUNIT_EXPECT_EQ(test, low->hist->stubborn, 256);
-		high_has_its_turn(test, b, low, high);
-		submits(high);
-		high->rptr = high->wptr;
-		KUNIT_EXPECT_EQ(test, scans_until_gone(test, b, low), 0);
-	}
-}
-
-/* The chance ends also if high cannot use what it waits for: rule 3. */
-static void gpreempt_policy_gives_way_blocked(struct kunit *test)
-{
-	struct gpreempt_queue_view *low, *high;
-	struct bench *b = bench_low_may_leave(test, &low, &high);
-	unsigned int i, aged = 0;
-
-	KUNIT_ASSERT_NOT_NULL(test, b);
-	/* a kernel and a barrier for something else, beside low, whose head waits too */
-	waits_for_signal(low);
-	runs(high);
-	waits_for_signal(high);
-	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNING);
-	/* low's next packet can run, but finds no room */
-	low->head = GPREEMPT_HEAD_READY;
-	low->waves = 0;
-	for (i = 0; i < 1100; i++) {
-		bench_tick(test, b);
-		aged += high->reason == GPREEMPT_REASON_AGED;
-	}
-	KUNIT_EXPECT_EQ(test, aged, 1);
-
-	/* the same of one that was given the machine and did not use it */
-	b = bench_low_may_leave(test, &low, &high);
-	KUNIT_ASSERT_NOT_NULL(test, b);
-	submits(high);
-	is_fetched(high);
-	bench_scan(test, b);
-	high->hist->blocked = true;
-	high->hist->blocked_ns = b->view.now_ns;
-	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_BLOCKED);
-	KUNIT_EXPECT_TRUE(test, b->asked);
-}
-
-/* Whether high executes makes a difference if low has no chance, or another may want more. */
-static void gpreempt_policy_gives_way_counted(struct kunit *test)
-{
-	enum { EQUAL, THIRD, KINDS };
-	struct gpreempt_queue_view *low, *high, *third;
-	struct bench *b;
-	unsigned int k;
-
-	for (k = 0; k < KINDS; k++) {
-		b = bench_low_may_leave(test, &low, &high);
-		KUNIT_ASSERT_NOT_NULL(test, b);
-		if (k == EQUAL)
-			low->hw_priority = 2;
-		if (k == THIRD) {
-			third = bench_queue(b, 0);
-			third->save_cost_ns = low->save_cost_ns;
-			runs(third);
-			bench_ticks(test, b, 5);
-		}
-		submits(high);
-		launches(high);
-		bench_tick(test, b);
-		KUNIT_EXPECT_TRUE_MSG(test, b->asked, "kind %u", k);
-		EXPECT_KEEP(test, b, low);
-	}
-}
-
-/* Who is not to wait, and for whom. */
-static void gpreempt_policy_gives_no_way(struct kunit *test)
-{
-	enum {
-		KNOWN, EQUAL, NO_COST, DEAR, MORE, NEXT, LATER, BETWEEN, OFF, HINTED, BLOCKED, KINDS
-	};
-	static const u8 kept[KINDS] = {
-		[KNOWN] = 3,
-		[DEAR] = 5,		/* blocked_us */
-		[MORE] = 1,		/* of what it began with something has run */
-		[NEXT] = 2,		/* or may have */
-		[LATER] = 2,		/* another waits already, for the same */
-		[BLOCKED] = 3,		/* from when it could begin */
-	};
-	static const u16 stubborn[KINDS] = {
-		[KNOWN] = 256, [DEAR] = 256, [MORE] = 16, [NEXT] = 16, [LATER] = 256,
-		[BETWEEN] = 16, [BLOCKED] = 256,
-	};
-	struct gpreempt_queue_view *low, *high, *mid;
-	struct bench *b;
-	unsigned int k;
-
-	for (k = 0; k < KINDS; k++) {
-		b = bench_low_may_leave(test, &low, &high);
-		KUNIT_ASSERT_NOT_NULL(test, b);
-		if (k == EQUAL)
-			low->hw_priority = 2;
-		if (k == NO_COST)
-			low->save_cost_ns = 0;
-		if (k == DEAR) {
-			low->save_cost_ns = 50 * INTERVAL_NS;
-			bench_ticks(test, b, 50);
-		}
-		if (k == MORE) {
-			submits(high);
-			bench_tick(test, b);
-			runs(high);
-			runs(high);
-			bench_tick(test, b);
-		}
-		if (k == NEXT) {
-			submits(high);
-			launches(high);
-			bench_tick(test, b);
-			high->waves = 0;
-		}
-		if (k == LATER) {
-			mid = bench_queue(b, 15);
-			mid->hw_priority = 2;
-			bench_tick(test, b);
-			submits(mid);
-			bench_tick(test, b);
-			EXPECT_KEEP(test, b, low);
-		}
-		if (k == BETWEEN) {	/* one that is in the way itself, its cost unknown */
-			mid = bench_queue(b, 7);
-			mid->hw_priority = 1;
-			bench_tick(test, b);
-			submits(mid);
-			bench_tick(test, b);
-			EXPECT_KEEP(test, b, low);
-		}
-		if (k == OFF) {
-			high->held = true;
-			submits(high);
-			bench_ticks(test, b, 5);
-			KUNIT_EXPECT_TRUE(test, high->preempted);
-			high->held = false;
-		} else if (k == HINTED) {
-			high->hint_ns = b->view.now_ns + INTERVAL_NS;
-			high->hint_end_ns = high->hint_ns + 10 * INTERVAL_NS;
-			bench_tick(test, b);
-			EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_HINT);
-			continue;
-		} else if (k == BLOCKED) {
-			waits_for_signal(high);
-			high->previous = GPREEMPT_SIGNAL_DONE;
-			bench_ticks(test, b, 10);
-			EXPECT_KEEP(test, b, low);
-			high->head = GPREEMPT_HEAD_READY;
-		} else {
-			submits(high);
-		}
-		KUNIT_EXPECT_EQ_MSG(test, scans_until_gone(test, b, low), kept[k], "kind %u", k);
-		KUNIT_EXPECT_EQ_MSG(test, low->hist->stubborn, stubborn[k], "kind %u", k);
-	}
-}
-
-/* Who runs already waits for nobody, and who has no waves is not judged. */
-static void gpreempt_policy_gives_no_waves(struct kunit *test)
-{
-	struct gpreempt_queue_view *low, *high;
-	struct bench *b = bench_low_may_leave(test, &low, &high);
-	unsigned int unknown;
-
-	KUNIT_ASSERT_NOT_NULL(test, b);
-	finishes(low);
-	bench_ticks(test, b, 5);
-	runs(high);
-	submits(high);
-	bench_ticks(test, b, 5);
-	submits(low);
-	bench_tick(test, b);
-	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
-	KUNIT_EXPECT_EQ(test, low->hist->stubborn, 0);
-
-	/* low's head waits, and may have waves before it; so may high, for all one knows */
-	for (unknown = 0; unknown < 2; unknown++) {
-		b = bench_low_may_leave(test, &low, &high);
-		KUNIT_ASSERT_NOT_NULL(test, b);
-		b->waves_unreadable = true;
-		low->hw_priority = unknown ? 2 : 0;
-		waits_for_signal(low);
-		bench_ticks(test, b, 20);
-		submits(high);
-		KUNIT_EXPECT_EQ(test, scans_until_gone(test, b, low), unknown ? 0 : 3);
-	}
-}
-
-/* All victims have the chance, or none: their saves are one. */
-static void gpreempt_policy_gives_way_together(struct kunit *test)
-{
-	struct gpreempt_queue_view *low, *high, *other;
-	struct bench *b = bench_low_may_leave(test, &low, &high);
-
-	KUNIT_ASSERT_NOT_NULL(test, b);
-	other = bench_queue(b, 0);
-	other->save_cost_ns = 2 * INTERVAL_NS;
-	bench_tick(test, b);
-	runs(other);
-	bench_ticks(test, b, 10);
-	submits(high);
-	KUNIT_EXPECT_EQ(test, scans_until_gone(test, b, low), 2);
-	EXPECT_VERDICT(test, b, other, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
-	high_has_its_turn(test, b, low, high);
-
-	/* nor is there a chance for one that has none */
-	low->hist->stubborn = 0;
-	submits(high);
-	KUNIT_EXPECT_EQ(test, scans_until_gone(test, b, low), 0);
-	high_has_its_turn(test, b, low, high);
-
-	/* it stays too if it need not go */
-	low->hist->stubborn = 0;
-	other->hist->stubborn = 0;
-	wants_waves(high, 8);
-	KUNIT_EXPECT_EQ(test, scans_until_gone(test, b, other), 2);
-	EXPECT_KEEP(test, b, low);
-	/* whoever was spared in vain and is not needed keeps its chance */
-	KUNIT_EXPECT_EQ(test, low->hist->stubborn, 0);
-}
-
 /* Without looking at work: could there be anything to decide? */
 static void gpreempt_policy_may_contend(struct kunit *test)
 {
@@ -3621,7 +3256,7 @@ static void gpreempt_policy_clock_jumps(struct kunit *test)
 
 static void gpreempt_policy_random(struct kunit *test)
 {
-	unsigned int preempted = 0, resumed = 0, aged = 0, blocked = 0, turns = 0, spared = 0;
+	unsigned int preempted = 0, resumed = 0, aged = 0, blocked = 0, turns = 0;
 	unsigned int late = 0;
 	const struct sim_case *c = test->param_value;
 	unsigned int seed, n, i;
@@ -3651,16 +3286,14 @@ static void gpreempt_policy_random(struct kunit *test)
 		aged += s->aged;
 		blocked += s->blocked;
 		turns += s->turns;
-		spared += s->spared;
 		late += s->late;
 	}
-	kunit_info(test, "%u preempted (%u starved, %u turns), %u resumed (%u blocked), %u spared, %u late\n",
-		   preempted, aged, turns, resumed, blocked, spared, late);
+	kunit_info(test, "%u preempted (%u starved, %u turns), %u resumed (%u blocked), %u late\n",
+		   preempted, aged, turns, resumed, blocked, late);
 	/* a run that never gets there proves nothing */
 	KUNIT_EXPECT_LE(test, 100, preempted);
 	KUNIT_EXPECT_LE(test, c->changes ? 1 : 10, aged);
 	KUNIT_EXPECT_LE(test, 10, blocked);
-	KUNIT_EXPECT_LE(test, c->changes ? 1 : 5, spared);
 	KUNIT_EXPECT_LE(test, 1, late);
 	KUNIT_EXPECT_EQ(test, turns >= 10, strcmp(c->policy, "timeslice") == 0 || c->changes);
 }
@@ -3899,7 +3532,6 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_evident_put_back),
 	KUNIT_CASE(gpreempt_policy_late),
 	KUNIT_CASE(gpreempt_policy_late_waits),
-	KUNIT_CASE(gpreempt_policy_late_spared),
 	KUNIT_CASE(gpreempt_policy_late_end),
 	KUNIT_CASE(gpreempt_policy_says_ended),
 	KUNIT_CASE(gpreempt_policy_says_ended_truly),
@@ -3935,13 +3567,6 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_cheapest),
 	KUNIT_CASE(gpreempt_policy_cheapest_again),
 	KUNIT_CASE(gpreempt_policy_ends_soon),
-	KUNIT_CASE(gpreempt_policy_gives_way),
-	KUNIT_CASE(gpreempt_policy_gives_way_fetch),
-	KUNIT_CASE(gpreempt_policy_gives_way_together),
-	KUNIT_CASE(gpreempt_policy_gives_way_blocked),
-	KUNIT_CASE(gpreempt_policy_gives_way_counted),
-	KUNIT_CASE(gpreempt_policy_gives_no_way),
-	KUNIT_CASE(gpreempt_policy_gives_no_waves),
 	KUNIT_CASE(gpreempt_policy_may_contend),
 	KUNIT_CASE(gpreempt_policy_clock_jumps),
 	KUNIT_CASE_PARAM(gpreempt_policy_random, sim_gen_params),

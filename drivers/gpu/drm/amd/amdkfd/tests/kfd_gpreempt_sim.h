@@ -84,10 +84,9 @@ struct sim {
 	unsigned int nr;
 	bool fetch;
 	bool changes;			/* of policy */
-	bool alike;			/* to the hardware all queues are */
 	void (*watch)(struct sim *s);	/* told of each decision, or NULL */
 	unsigned int met, all;		/* groups of packets that meet */
-	unsigned int preempted, resumed, aged, blocked, turns, spared, late;
+	unsigned int preempted, resumed, aged, blocked, turns, late;
 };
 
 struct sim_case {
@@ -301,7 +300,6 @@ static void sim_look(struct sim *s, unsigned int i)
 
 	q->hist = &sq->hist;
 	q->priority = sq->priority;
-	q->hw_priority = s->alike ? 0 : sq->priority / 6;
 	q->save_cost_ns = sq->cost_ns;
 	q->preempted = sq->preempted;
 	q->mapped = !sq->preempted;
@@ -458,7 +456,6 @@ static void sim_scan(struct kunit *test, struct sim *s)
 		s->aged += s->q[i].reason == GPREEMPT_REASON_AGED;
 		s->turns += s->q[i].reason == GPREEMPT_REASON_TIMESLICE;
 		s->blocked += s->q[i].reason == GPREEMPT_REASON_BLOCKED;
-		s->spared += s->queue[i].hist.spared;
 	}
 	sim_check(test, s);
 	/* what was reserved only may have begun: before it parks the monitor looks again */
