@@ -25,6 +25,7 @@ from pathlib import Path
 from testbench.paths import ROOT
 
 OURS = "kfd_gpreempt"
+FOLDER = "gpreempt"
 DOCUMENT = ROOT / "Documentation/gpu/amdgpu/gpreempt-testing.rst"
 FLOOR = re.compile(r"fails\s+below\s+([\d.]+) % of the lines or\s+([\d.]+) % of the\s+branches")
 
@@ -72,9 +73,15 @@ def changes(diff):
     return lines
 
 
+def is_ours(name):
+    """A file that Linux does not have, but for its tests and tracepoints."""
+    return (name.startswith((OURS, f"{FOLDER}/")) and not name.endswith("_kunit.c") and
+            "_trace" not in name)
+
+
 def counted(name, changed):
     """The lines of a file that count, as a test of a line's number; None: it is not counted."""
-    if name.startswith(OURS) and not name.endswith("_kunit.c") and "_trace" not in name:
+    if is_ours(name):
         return lambda n: True
     return changed[name].__contains__ if name in changed else None
 
@@ -85,7 +92,9 @@ def collect(results, guest):
     changed = changes((guest / "changes.diff").read_text())
     for gcda in sorted(results.glob("**/gcov/*.gcda")):
         for f in gcov(gcda, guest / "gcno" / f"{gcda.stem}.gcno")["files"]:
-            name = os.path.basename(f["file"])
+            folder, name = os.path.split(f["file"])
+            if os.path.basename(folder) == FOLDER:
+                name = f"{FOLDER}/{name}"
             if not (counts := counted(name, changed)):
                 continue
             for line in f["lines"]:
@@ -140,8 +149,8 @@ def missed(lines):
 
 def table(lines):
     """The report's lines; returns the percentages of lines and of branches."""
-    for name in sorted(lines, key=lambda n: (not n.startswith(OURS), n)):
-        note = "" if name.startswith(OURS) else " (of the changed lines)"
+    for name in sorted(lines, key=lambda n: (not is_ours(n), n)):
+        note = "" if is_ours(name) else " (of the changed lines)"
         yield f"{name}: {Sum(lines[name].values())}{note}"
         yield from missed(lines[name])
     percent = Sum([line for counts in lines.values() for line in counts.values()]).percent()

@@ -9,11 +9,8 @@
  */
 #include <kunit/test.h>
 
-#define gpreempt_policy_find	golden_policy_find
-#define gpreempt_policy_get	golden_policy_get
-#define gpreempt_decide		golden_decide
-#define gpreempt_may_contend	golden_may_contend
-#include "kfd_gpreempt_policy.c"
+#define OWN(name)	golden_##name
+#include "tests/gpreempt_rooms.h"
 #include "tests/kfd_gpreempt_sim.h"
 
 #define SEEDS	40
@@ -34,24 +31,24 @@ static void mix_queue(const struct sim *s, unsigned int i)
 {
 	const struct gpreempt_queue_view *q = &s->q[i];
 
-	mix(q->preempted);
-	mix(q->rptr);
-	mix(q->wptr);
-	mix(q->head);
-	mix(q->signal);
-	mix(q->waves);
-	mix(q->state);
-	mix(q->effective);
-	mix(q->wants);
-	mix(s->verdict[i]);
-	mix(q->reason);
+	mix(q->seen.preempted);
+	mix(q->seen.rptr);
+	mix(q->seen.wptr);
+	mix(q->seen.head);
+	mix(q->seen.signal);
+	mix(q->seen.waves);
+	mix(q->out.activity);
+	mix(q->out.level);
+	mix(q->out.wants);
+	mix(q->out.verdict);
+	mix(q->out.reason);
 	if (print)
 		printf("%llu.%u %s%s %llu/%llu head %d signal %d%s previous %d waves %d%s: "
 		       "state %d level %d%s, %d for %d\n", s->step, i,
-		       q->preempted ? "off" : "on", q->matters ? " counted" : "",
-		       q->rptr, q->wptr, q->head, q->signal, q->ordered ? " ordered" : "",
-		       q->previous, q->waves, q->late ? " late" : "", q->state, q->effective,
-		       q->wants ? " wants" : "", s->verdict[i], q->reason);
+		       q->seen.preempted ? "off" : "on", q->matters ? " counted" : "",
+		       q->seen.rptr, q->seen.wptr, q->seen.head, q->seen.signal, q->seen.ordered ? " ordered" : "",
+		       q->seen.previous, q->seen.waves, q->seen.late ? " late" : "", q->out.activity, q->out.level,
+		       q->out.wants ? " wants" : "", q->out.verdict, q->out.reason);
 }
 
 static void watch(struct sim *s)

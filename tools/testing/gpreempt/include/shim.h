@@ -61,6 +61,25 @@ static inline u64 div_u64(u64 dividend, u32 divisor)
 	return dividend / divisor;
 }
 
+/* A moving average: each new value counts for one in @weight. */
+#define DECLARE_EWMA(name, precision, weight)					\
+	struct ewma_##name {							\
+		unsigned long internal;						\
+	};									\
+										\
+	static inline unsigned long ewma_##name##_read(struct ewma_##name *e)		\
+	{									\
+		return e->internal >> (precision);				\
+	}									\
+										\
+	static inline void ewma_##name##_add(struct ewma_##name *e, unsigned long v)	\
+	{									\
+		unsigned long new = v << (precision);				\
+										\
+		e->internal = e->internal ?					\
+			((weight) * e->internal - e->internal + new) / (weight) : new;	\
+	}
+
 static inline u64 ktime_get_ns(void)
 {
 	struct timespec t;

@@ -97,8 +97,8 @@ static int lowest_running(const struct gpreempt_view *view)
 	unsigned int i;
 
 	for (i = 0; i < view->nr; i++)
-		if (view->q[i].state == GPREEMPT_RUNNING && view->q[i].mapped)
-			running = min_t(int, running, view->q[i].effective);
+		if (view->q[i].out.activity == GPREEMPT_RUNNING && view->q[i].seen.mapped)
+			running = min_t(int, running, view->q[i].out.level);
 	return running;
 }
 
@@ -112,9 +112,9 @@ static bool account_inversion(struct kfd_gpreempt *gp,
 			      const struct gpreempt_queue_view *v, int running)
 {
 	struct kfd_gpreempt_queue *gpq = sq->gpq;
-	bool inverted = v->state == GPREEMPT_RUNNABLE && v->wants &&
-			!v->announced && v->effective > running &&
-			(v->backlog || gp->scan.view.waves_final);
+	bool inverted = v->out.activity == GPREEMPT_RUNNABLE && v->out.wants &&
+			!v->out.announced && v->out.level > running &&
+			(v->state.backlog || gp->scan.view.waves_final);
 	u64 since_ns, ns;
 
 	if (inverted && !gpq->inverted) {
@@ -125,9 +125,9 @@ static bool account_inversion(struct kfd_gpreempt *gp,
 		kfd_gpreempt_count_span(gp, GPREEMPT_STAT_DETECTION_NS, ns);
 		kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_DETECTION, ns);
 		trace_kfd_gpreempt_inversion(gp->node->id, gpq->pid, sq->queue_id,
-					     v->effective, running, ns);
+					     v->out.level, running, ns);
 	}
-	if (!v->wants || v->waves > 0)
+	if (!v->out.wants || v->seen.waves > 0)
 		gpq->quiet_ns = gp->scan.view.now_ns;
 	gpq->inverted = inverted;
 	return inverted;
@@ -139,7 +139,7 @@ static bool is_busy(const struct gpreempt_view *view)
 	unsigned int i;
 
 	for (i = 0; i < view->nr; i++)
-		if (view->q[i].mapped && view->q[i].matters && view->q[i].waves)
+		if (view->q[i].seen.mapped && view->q[i].matters && view->q[i].seen.waves)
 			return true;
 	return false;
 }
@@ -162,23 +162,23 @@ static void account_restore(struct kfd_gpreempt *gp,
 	if (!gpq->mapped_ns || !gp->scan.view.waves_final)
 		return;
 	/* Where the firmware rotates, who is not seen in a slot may wait for one. */
-	if (busy || (rotates && v->waves < 0))
+	if (busy || (rotates && v->seen.waves < 0))
 		gpq->alone = (struct gpreempt_watch) { .since_ns = now_ns };
-	if (v->mapped && v->waves > 0) {
+	if (v->seen.mapped && v->seen.waves > 0) {
 		if (!rotates) {
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_RESTORES, 1);
 			kfd_gpreempt_count_span(gp, GPREEMPT_STAT_RESTORE_NS, ns);
 			kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_RESTORE, ns);
 		}
-	} else if (v->mapped && gpq->saved && v->signal != GPREEMPT_SIGNAL_DONE &&
-		   v->previous != GPREEMPT_SIGNAL_DONE) {
+	} else if (v->seen.mapped && gpq->saved && v->seen.signal != GPREEMPT_SIGNAL_DONE &&
+		   v->seen.previous != GPREEMPT_SIGNAL_DONE) {
 		gpq->refused = gpreempt_watch_scan(&gpq->alone, gp->scan.view.now_ns,
 						   now_ns, limit);
 		gp->scan.refused |= gpq->refused;
 		if (!gpq->refused)
 			return;
-	} else if (v->mapped && v->state != GPREEMPT_IDLE &&
-		   v->state != GPREEMPT_BLOCKED && ns < limit) {
+	} else if (v->seen.mapped && v->out.activity != GPREEMPT_IDLE &&
+		   v->out.activity != GPREEMPT_BLOCKED && ns < limit) {
 		return;
 	}
 	gpq->mapped_ns = 0;
@@ -193,11 +193,11 @@ static void account_time(const struct kfd_gpreempt *gp,
 {
 	u64 ns = now_ns - gpq->last_ns;
 
-	if (!gpq->last_ns || !gp->watched || !gpq->last.mapped)
+	if (!gpq->last_ns || !gp->watched || !gpq->last.seen.mapped)
 		return;
-	if (gpq->last.state == GPREEMPT_RUNNING)
+	if (gpq->last.out.activity == GPREEMPT_RUNNING)
 		gpq->running_ns += ns;
-	else if (gpq->last.state == GPREEMPT_RUNNABLE)
+	else if (gpq->last.out.activity == GPREEMPT_RUNNABLE)
 		gpq->waiting_ns += ns;
 }
 
@@ -208,7 +208,6 @@ static void account_time(const struct kfd_gpreempt *gp,
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 {
 	const struct gpreempt_view *view = &gp->scan.view;
-	const struct gpreempt_plan *plan = &gp->scan.plan;
 	u64 ns = ktime_get_ns() - view->now_ns - gp->scan.register_ns;
 	int running = lowest_running(view);
 	bool busy = is_busy(view);
@@ -228,19 +227,19 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 
 		inversion |= account_inversion(gp, sq, v, running);
 		account_restore(gp, sq->gpq, v, busy);
-		if (v->state == GPREEMPT_BLOCKED &&
-		    last->state != GPREEMPT_BLOCKED) {
+		if (v->out.activity == GPREEMPT_BLOCKED &&
+		    last->out.activity != GPREEMPT_BLOCKED) {
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_BLOCKED, 1);
 			trace_kfd_gpreempt_blocked(gp->node->id, sq->gpq->pid,
 						   sq->queue_id, v);
 		}
-		if (v->effective == GPREEMPT_BOOST &&
-		    last->effective != GPREEMPT_BOOST)
+		if (v->out.level == GPREEMPT_BOOST &&
+		    last->out.level != GPREEMPT_BOOST)
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_STARVED, 1);
-		if (plan->verdict[i] != GPREEMPT_KEEP)
+		if (v->out.verdict != GPREEMPT_KEEP)
 			trace_kfd_gpreempt_decision(gp->node->id, sq->gpq->pid,
 						    sq->queue_id, v,
-						    plan->verdict[i]);
+						    v->out.verdict);
 		account_time(gp, sq->gpq, view->now_ns);
 		*last = *v;
 		sq->gpq->last_ns = view->now_ns;

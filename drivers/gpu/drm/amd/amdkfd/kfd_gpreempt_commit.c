@@ -78,8 +78,7 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
 	}
 
 	if (reason != GPREEMPT_REASON_OFF) {
-		/* The next scan would be late by up to its interval. */
-		gpq->hist.resident_since_ns = now_ns;
+		gpreempt_resumed(&gpq->memory, now_ns);
 		gpq->mapped_ns = now_ns;
 		gpq->alone = (struct gpreempt_watch) { .since_ns = now_ns };
 	}

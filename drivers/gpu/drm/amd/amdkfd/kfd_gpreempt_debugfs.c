@@ -11,9 +11,9 @@
 
 static struct dentry *gpreempt_root;
 
-static const char *queue_state_name(enum gpreempt_queue_state state)
+static const char *queue_state_name(enum gpreempt_activity state)
 {
-	/* The order of enum gpreempt_queue_state. */
+	/* The order of enum gpreempt_activity. */
 	static const char * const names[] = {
 		"idle", "running", "runnable", "blocked", "unknown",
 	};
@@ -42,7 +42,7 @@ static void show_head(struct seq_file *m, const struct gpreempt_queue_view *v,
 	};
 	int i;
 
-	if (v->head == GPREEMPT_HEAD_UNKNOWN) {
+	if (v->seen.head == GPREEMPT_HEAD_UNKNOWN) {
 		seq_puts(m, "-");
 		return;
 	}
@@ -51,7 +51,7 @@ static void show_head(struct seq_file *m, const struct gpreempt_queue_view *v,
 		return;
 	}
 	seq_puts(m, types[head->type]);
-	if (v->head == GPREEMPT_HEAD_WAITS)
+	if (v->seen.head == GPREEMPT_HEAD_WAITS)
 		seq_puts(m, ",waits");
 	switch (head->type) {
 	case AQL_TYPE_DISPATCH:
@@ -92,9 +92,9 @@ static void show_queue(struct seq_file *m, const struct queue *q, u64 now_ns)
 		   READ_ONCE(q->properties.priority),
 		   kfd_gpreempt_queue_priority(gpq->gp, q), mapping_name(q));
 	if (gpq->last_ns)
-		seq_printf(m, "%u %s %llu %llu %u %d %llu ", v->effective,
-			   queue_state_name(v->state), v->rptr, v->wptr,
-			   v->backlog, v->waves,
+		seq_printf(m, "%u %s %llu %llu %u %d %llu ", v->out.level,
+			   queue_state_name(v->out.activity), v->seen.rptr, v->seen.wptr,
+			   v->state.backlog, v->seen.waves,
 			   div_u64(now_ns - gpq->last_ns, NSEC_PER_USEC));
 	else
 		seq_puts(m, "- - - - - - - ");

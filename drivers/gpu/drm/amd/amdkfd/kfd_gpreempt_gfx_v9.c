@@ -157,12 +157,12 @@ static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *
 				continue;
 			if (!sq->resident) {
 				sq->resident = true;
-				v->waves = 0;
+				v->seen.waves = 0;
 				if (!sq->aql)
 					sq->hqd_rptr = read_rptr(a, slot);
 			}
 			waves = read_count(a, slot);
-			v->waves += waves * engines;
+			v->seen.waves += waves * engines;
 			if (waves)
 				sq->counted |= BIT(a->xcc);
 		}

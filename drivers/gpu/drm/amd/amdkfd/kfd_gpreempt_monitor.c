@@ -19,8 +19,9 @@
  *
  * - *scan* (kfd_gpreempt_scan.c) reads what each queue is doing from the
  *   process's memory and, when the decision needs it, from registers;
- * - *policy* (kfd_gpreempt_policy.c), a pure function, decides which queues to
- *   preempt and which to resume;
+ * - *decide* (gpreempt/decide.c), a pure function, finds which queues to preempt and
+ *   which to resume: *policy* ranks them, *estimate* tells what each is doing, *select*
+ *   makes a plan of that;
  * - *commit* (kfd_gpreempt_commit.c) carries that out in one runlist
  *   transaction, however many queues are concerned: under the hardware
  *   scheduler each transaction unmaps every queue of the node;
@@ -178,9 +179,9 @@ static int monitor_look(struct kfd_gpreempt *gp)
 	for (i = 0; i < scan->view.nr; i++) {
 		struct kfd_gpreempt_queue *gpq = scan->queues[i].gpq;
 
-		gpq->verdict = scan->plan.verdict[i];
-		gpq->reason = scan->view.q[i].reason;
-		gpq->waves = scan->view.q[i].waves;
+		gpq->verdict = scan->view.q[i].out.verdict;
+		gpq->reason = scan->view.q[i].out.reason;
+		gpq->waves = scan->view.q[i].seen.waves;
 	}
 	kfd_gpreempt_account_scan(gp);
 	return 0;
@@ -203,8 +204,8 @@ static int lowest_at_work(const struct gpreempt_view *view)
 	for (i = 0; i < view->nr; i++) {
 		const struct gpreempt_queue_view *q = &view->q[i];
 
-		if ((q->mapped || q->preempted) && q->state != GPREEMPT_IDLE)
-			level = min_t(int, level, q->effective);
+		if ((q->seen.mapped || q->seen.preempted) && q->out.activity != GPREEMPT_IDLE)
+			level = min_t(int, level, q->out.level);
 	}
 	return level;
 }
@@ -215,7 +216,7 @@ static int lowest_at_work(const struct gpreempt_view *view)
  */
 static bool is_awaited(const struct kfd_gpreempt *gp, unsigned int i, int level)
 {
-	return gp->scan.queues[i].gpq->idle_since_ns && gp->scan.view.q[i].effective > level;
+	return gp->scan.queues[i].gpq->idle_since_ns && gp->scan.view.q[i].out.level > level;
 }
 
 /*
@@ -233,21 +234,21 @@ static bool await_preemptors(struct kfd_gpreempt *gp)
 	for (i = 0; i < gp->scan.view.nr; i++) {
 		const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
 
-		if (q->hint_end_ns > gp->scan.view.now_ns)
-			expects = max_t(int, expects, q->effective);
+		if (q->terms.hint_end_ns > gp->scan.view.now_ns)
+			expects = max_t(int, expects, q->out.level);
 	}
 	for (i = 0; i < gp->scan.view.nr; i++) {
 		const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
 		struct kfd_gpreempt_queue *gpq = gp->scan.queues[i].gpq;
 
-		if (!q->mapped || q->state != GPREEMPT_IDLE) {
+		if (!q->seen.mapped || q->out.activity != GPREEMPT_IDLE) {
 			gpq->idle_since_ns = 0;
 			continue;
 		}
 		/* Others come back, as a rule as it is idle: no scan more to make sure. */
 		if (!gpq->idle_since_ns && gp->scan.plan.nr_resume)
 			gpq->idle_since_ns = gp->scan.view.now_ns;
-		if (q->effective > expects && is_awaited(gp, i, level))
+		if (q->out.level > expects && is_awaited(gp, i, level))
 			awaited &= kfd_gpreempt_doorbell_await(gp, gpq->mm);
 		if (!gpq->idle_since_ns)
 			gpq->idle_since_ns = gp->scan.view.now_ns;
@@ -320,20 +321,20 @@ static bool is_calm(struct kfd_gpreempt *gp)
 	for (i = 0; i < scan->view.nr; i++) {
 		const struct gpreempt_queue_view *q = &scan->view.q[i];
 
-		if (q->hint_end_ns > scan->view.now_ns)
+		if (q->terms.hint_end_ns > scan->view.now_ns)
 			return false;
-		if (!q->mapped)
+		if (!q->seen.mapped)
 			continue;
-		switch (q->state) {
+		switch (q->out.activity) {
 		case GPREEMPT_IDLE:
-			below = min_t(int, below, q->effective);
+			below = min_t(int, below, q->out.level);
 			if (!is_awaited(gp, i, level))
-				idle = max_t(int, idle, q->effective);
+				idle = max_t(int, idle, q->out.level);
 			break;
 		case GPREEMPT_RUNNING:
 		case GPREEMPT_RUNNABLE:
-			lowest = min_t(int, lowest, q->effective);
-			highest = max_t(int, highest, q->effective);
+			lowest = min_t(int, lowest, q->out.level);
+			highest = max_t(int, highest, q->out.level);
 			break;
 		default:
 			return false;

@@ -21,7 +21,7 @@
 #include "kfd_gpreempt_aql.h"
 #include "kfd_gpreempt_latency.h"
 #include "kfd_gpreempt_pace.h"
-#include "kfd_gpreempt_policy.h"
+#include "gpreempt/decide.h"
 #include "kfd_gpreempt_state.h"
 
 /* A node has KFD queue slots on one micro engine: four pipes of eight. */
@@ -147,8 +147,8 @@ enum gpreempt_stat {
  * @slot:	hardware slot of each XCC that it was found in last, plus one; 0: in none
  * @saved:	waves of it were saved when it was preempted last
  * @refused:	they seem not to have been restored
- * @epoch:	the &kfd_gpreempt.epoch that @hist belongs to
- * @hist:	the policy's memory
+ * @epoch:	the &kfd_gpreempt.epoch that @memory belongs to
+ * @memory:	what estimate remembers of it
  * @verdict:	of the scan that is being committed
  * @reason:	for @verdict
  * @waves:	in that scan
@@ -202,7 +202,7 @@ struct kfd_gpreempt_queue {
 	bool refused;
 
 	unsigned int epoch;
-	struct gpreempt_history hist;
+	struct gpreempt_memory memory;
 	enum gpreempt_verdict verdict;
 	enum gpreempt_reason reason;
 	int waves;
@@ -267,7 +267,6 @@ struct kfd_gpreempt_scan_queue {
  * @capacity:	how many
  * @q:		as in &struct gpreempt_view
  * @queues:	as in &struct kfd_gpreempt_scan
- * @verdict:	as in &struct gpreempt_plan
  *
  * Made when queues are created: the monitor allocates nothing.
  */
@@ -275,7 +274,6 @@ struct kfd_gpreempt_room {
 	unsigned int capacity;
 	struct gpreempt_queue_view *q;
 	struct kfd_gpreempt_scan_queue *queues;
-	enum gpreempt_verdict *verdict;
 };
 
 /**

@@ -26,8 +26,7 @@ static int reserve_room(struct kfd_gpreempt *gp)
 	if (gp->queues == gp->reserved) {
 		nr = max(2 * gp->reserved, 16);
 		room = kvzalloc(sizeof(*room) +
-				nr * (sizeof(*room->q) + sizeof(*room->queues) +
-				      sizeof(*room->verdict)), GFP_KERNEL);
+				nr * (sizeof(*room->q) + sizeof(*room->queues)), GFP_KERNEL);
 		if (!room) {
 			r = -ENOMEM;
 			goto out;
@@ -35,7 +34,6 @@ static int reserve_room(struct kfd_gpreempt *gp)
 		room->capacity = nr;
 		room->q = (void *)(room + 1);
 		room->queues = (void *)(room->q + nr);
-		room->verdict = (void *)(room->queues + nr);
 		gp->reserved = nr;
 		kvfree(xchg(&gp->next_room, room));
 	}

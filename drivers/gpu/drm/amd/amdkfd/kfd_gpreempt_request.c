@@ -297,7 +297,7 @@ static u32 queue_state(struct kfd_gpreempt *gp, const struct queue *q)
 		return KFD_GPREEMPT_QUEUE_OFF;
 	if (!q->gpreempt->last_ns || kfd_gpreempt_state(gp) != GPREEMPT_ACTIVE)
 		return KFD_GPREEMPT_QUEUE_UNKNOWN;
-	switch (q->gpreempt->last.state) {
+	switch (q->gpreempt->last.out.activity) {
 	case GPREEMPT_IDLE:
 		return KFD_GPREEMPT_QUEUE_IDLE;
 	case GPREEMPT_RUNNING:
@@ -361,7 +361,7 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 		.preemptions = gpq->preemptions,
 	};
 	if (gpq->last_ns && kfd_gpreempt_state(gp) == GPREEMPT_ACTIVE &&
-	    gpq->last.effective == GPREEMPT_BOOST)
+	    gpq->last.out.level == GPREEMPT_BOOST)
 		info->effective = GPREEMPT_BOOST;
 	if (q->properties.is_preempted)
 		info->preempted_ns += ktime_get_ns() - gpq->preempted_ns;

@@ -119,12 +119,11 @@ static enum gpreempt_head packet_head(const union aql_packet *pkt)
 	}
 }
 
-static int read_packet(union aql_packet *pkt,
-		       const struct kfd_gpreempt_scan_queue *sq,
-		       const struct gpreempt_queue_view *v, u64 index)
+static int read_packet(union aql_packet *pkt, const struct kfd_gpreempt_scan_queue *sq,
+		       const struct gpreempt_evidence *e, u64 index)
 {
 	/* The ring's size is a power of two, checked at queue creation. */
-	return read_user(pkt, sq->ring + (index & (v->size - 1)) *
+	return read_user(pkt, sq->ring + (index & (e->size - 1)) *
 			 AQL_PACKET_BYTES, sizeof(*pkt));
 }
 
@@ -137,16 +136,16 @@ static int read_packet(union aql_packet *pkt,
  * older packet's signal: that it is done says nothing about the newest.
  */
 static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *sq,
-					  const struct gpreempt_queue_view *v)
+					  const struct gpreempt_evidence *e)
 {
 	struct kfd_gpreempt_queue *gpq = sq->gpq;
 	union aql_packet pkt;
 	s64 value;
 
-	if (v->wptr && v->wptr != gpq->signal_wptr &&
-	    !read_packet(&pkt, sq, v, v->wptr - 1) &&
-	    (pkt.type != AQL_TYPE_INVALID || v->rptr == v->wptr)) {
-		gpq->signal_wptr = v->wptr;
+	if (e->wptr && e->wptr != gpq->signal_wptr &&
+	    !read_packet(&pkt, sq, e, e->wptr - 1) &&
+	    (pkt.type != AQL_TYPE_INVALID || e->rptr == e->wptr)) {
+		gpq->signal_wptr = e->wptr;
 		gpq->signal = pkt.completion_signal;
 		gpq->signal_done = false;
 		/* Consumed meanwhile, its header says nothing any more. */
@@ -163,8 +162,7 @@ static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *
 			return GPREEMPT_SIGNAL_PENDING;
 		gpq->signal_done = true;
 	}
-	return v->wptr == gpq->signal_wptr ? GPREEMPT_SIGNAL_DONE :
-					     GPREEMPT_SIGNAL_UNKNOWN;
+	return e->wptr == gpq->signal_wptr ? GPREEMPT_SIGNAL_DONE : GPREEMPT_SIGNAL_UNKNOWN;
 }
 
 /*
@@ -172,62 +170,60 @@ static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *
  * the ring is full: a packet may be consumed before there is room for its waves.
  */
 static enum gpreempt_signal previous_signal(const struct kfd_gpreempt_scan_queue *sq,
-					    const struct gpreempt_queue_view *v)
+					    const struct gpreempt_evidence *e)
 {
 	union aql_packet pkt;
 	s64 value;
 
-	if (!v->rptr || v->wptr - v->rptr >= v->size ||
-	    read_packet(&pkt, sq, v, v->rptr - 1) || !pkt.completion_signal ||
+	if (!e->rptr || e->wptr - e->rptr >= e->size ||
+	    read_packet(&pkt, sq, e, e->rptr - 1) || !pkt.completion_signal ||
 	    read_signal(pkt.completion_signal, &value))
 		return GPREEMPT_SIGNAL_UNKNOWN;
 	return value > 0 ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_DONE;
 }
 
 /* AQL: 64-bit packet counts, written by the application and the firmware. */
-static void read_aql(struct kfd_gpreempt_scan_queue *sq,
-		     struct gpreempt_queue_view *v)
+static void read_aql(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
 {
 	union aql_packet pkt;
 
 	/* The read index first: the other order could show it ahead. */
-	if (read_user(&v->rptr, sq->rptr, sizeof(v->rptr)) ||
-	    read_user(&v->wptr, sq->wptr, sizeof(v->wptr)) ||
-	    (s64)(v->wptr - v->rptr) < 0)
+	if (read_user(&e->rptr, sq->rptr, sizeof(e->rptr)) ||
+	    read_user(&e->wptr, sq->wptr, sizeof(e->wptr)) ||
+	    (s64)(e->wptr - e->rptr) < 0)
 		return;
 
-	if (v->wptr != v->rptr) {
-		if (read_packet(&pkt, sq, v, v->rptr))
+	if (e->wptr != e->rptr) {
+		if (read_packet(&pkt, sq, e, e->rptr))
 			return;
-		v->head = packet_head(&pkt);
+		e->head = packet_head(&pkt);
 		sq->head = pkt;
-		v->demand = packet_waves(&pkt);
-		if (v->head == GPREEMPT_HEAD_WAITS)
-			v->previous = previous_signal(sq, v);
+		e->demand = packet_waves(&pkt);
+		if (e->head == GPREEMPT_HEAD_WAITS)
+			e->previous = previous_signal(sq, e);
 	}
-	v->signal = newest_signal(sq, v);
-	v->ordered = sq->gpq->signal_ordered;
-	v->readable = true;
+	e->signal = newest_signal(sq, e);
+	e->ordered = sq->gpq->signal_ordered;
+	e->readable = true;
 }
 
 /* Of PM4, the firmware tells the read pointer in dwords, wrapped. */
-static void unwrap_rptr(struct gpreempt_queue_view *v, u32 rptr)
+static void unwrap_rptr(struct gpreempt_evidence *e, u32 rptr)
 {
-	v->rptr = v->wptr - (((u32)v->wptr - rptr) & (v->size - 1));
+	e->rptr = e->wptr - (((u32)e->wptr - rptr) & (e->size - 1));
 }
 
 /* PM4: dword counts. */
-static void read_pm4(const struct kfd_gpreempt_scan_queue *sq,
-		     struct gpreempt_queue_view *v)
+static void read_pm4(const struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
 {
 	u32 rptr, wptr;
 
 	if (read_user(&rptr, sq->rptr, sizeof(rptr)) ||
 	    read_user(&wptr, sq->wptr, sizeof(wptr)))
 		return;
-	v->wptr = wptr;
-	unwrap_rptr(v, rptr);
-	v->readable = true;
+	e->wptr = wptr;
+	unwrap_rptr(e, rptr);
+	e->readable = true;
 }
 
 static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
@@ -240,7 +236,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 
 	if (gpq->epoch != gp->epoch) {
 		gpq->epoch = gp->epoch;
-		memset(&gpq->hist, 0, sizeof(gpq->hist));
+		memset(&gpq->memory, 0, sizeof(gpq->memory));
 		gpq->signal_wptr = 0;
 		gpq->signal = 0;
 		gpq->mapped_ns = 0;
@@ -265,24 +261,29 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		.aql = p->format == KFD_QUEUE_FORMAT_AQL,
 	};
 	*v = (struct gpreempt_queue_view) {
-		.hist = &gpq->hist,
-		.priority = kfd_gpreempt_queue_priority(gp, q),
-		.preempted = p->is_preempted,
-		.mapped = p->is_active,
-		.held = gpq->held,
-		.asked = gpq->asked,
-		.hint_ns = gpq->hint_ns,
-		.hint_end_ns = gpq->hint_end_ns,
-		.timeslice_us = kfd_gpreempt_queue_turn(gp, q),
-		.pinned = kfd_gpreempt_queue_pinned(q),
-		.size = READ_ONCE(p->queue_size) / (sq->aql ? AQL_PACKET_BYTES : sizeof(u32)),
-		.waves = GPREEMPT_WAVES_UNKNOWN,
-		.save_cost_ns = gpq->save_cost_ns,
+		.seen = {
+			.preempted = p->is_preempted,
+			.mapped = p->is_active,
+			.size = READ_ONCE(p->queue_size) /
+				(sq->aql ? AQL_PACKET_BYTES : sizeof(u32)),
+			.waves = GPREEMPT_WAVES_UNKNOWN,
+			.save_cost_ns = gpq->save_cost_ns,
+		},
+		.terms = {
+			.priority = kfd_gpreempt_queue_priority(gp, q),
+			.timeslice_us = kfd_gpreempt_queue_turn(gp, q),
+			.held = gpq->held,
+			.asked = gpq->asked,
+			.pinned = kfd_gpreempt_queue_pinned(q),
+			.hint_ns = gpq->hint_ns,
+			.hint_end_ns = gpq->hint_end_ns,
+		},
+		.memory = &gpq->memory,
 	};
-	if (v->preempted ? !v->held : v->mapped && (v->held || v->asked))
+	if (p->is_preempted ? !gpq->held : p->is_active && (gpq->held || gpq->asked))
 		scan->preempted++;
 	/* Where the firmware rotates, it waits for its place, and not for its restore. */
-	scan->restoring |= v->mapped && gpq->mapped_ns && !scan->oversubscribed;
+	scan->restoring |= p->is_active && gpq->mapped_ns && !scan->oversubscribed;
 }
 
 /* More room, if some was made since the last scan. */
@@ -296,7 +297,6 @@ static struct kfd_gpreempt_room *take_room(struct kfd_gpreempt *gp)
 	swap(room, scan->room);
 	scan->view.q = scan->room->q;
 	scan->queues = scan->room->queues;
-	scan->plan.verdict = scan->room->verdict;
 	return room;
 }
 
@@ -348,22 +348,22 @@ out:
  * What was read of a queue since it was taken off still holds: the GPU does not move
  * it, and what its process adds to it cannot run.
  */
-static bool recall(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_queue_view *v)
+static bool recall(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
 {
 	const struct kfd_gpreempt_queue *gpq = sq->gpq;
-	const struct gpreempt_queue_view *last = &gpq->last;
+	const struct gpreempt_evidence *last = &gpq->last.seen;
 
-	if (!v->preempted || !last->preempted || !last->readable ||
+	if (!e->preempted || !last->preempted || !last->readable ||
 	    gpq->preempted_ns > gpq->last_ns)
 		return false;
-	v->rptr = last->rptr;
-	v->wptr = last->wptr;
-	v->head = last->head;
-	v->signal = last->signal;
-	v->ordered = last->ordered;
-	v->previous = last->previous;
-	v->demand = last->demand;
-	v->readable = true;
+	e->rptr = last->rptr;
+	e->wptr = last->wptr;
+	e->head = last->head;
+	e->signal = last->signal;
+	e->ordered = last->ordered;
+	e->previous = last->previous;
+	e->demand = last->demand;
+	e->readable = true;
 	sq->head = gpq->last_head;
 	return true;
 }
@@ -371,23 +371,23 @@ static bool recall(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_queue_vie
 /* Is a queue's memory to be read? */
 static bool is_wanted(struct kfd_gpreempt_scan *scan, unsigned int i)
 {
-	struct gpreempt_queue_view *v = &scan->view.q[i];
+	struct gpreempt_evidence *e = &scan->view.q[i].seen;
 
-	return v->size && (v->mapped || v->preempted) && !recall(&scan->queues[i], v);
+	return e->size && (e->mapped || e->preempted) && !recall(&scan->queues[i], e);
 }
 
-static void read_queue(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_queue_view *v)
+static void read_queue(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
 {
 	if (sq->aql)
-		read_aql(sq, v);
+		read_aql(sq, e);
 	else
-		read_pm4(sq, v);
+		read_pm4(sq, e);
 }
 
 /* Has the GPU moved on in a queue, or ended what it had, since it was read first? */
-static void read_again(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_queue_view *v)
+static void read_again(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
 {
-	struct gpreempt_queue_view now = *v;
+	struct gpreempt_evidence now = *e;
 
 	now.readable = false;
 	now.head = GPREEMPT_HEAD_UNKNOWN;
@@ -396,9 +396,9 @@ static void read_again(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_queue
 	read_queue(sq, &now);
 	if (!now.readable)
 		return;
-	now.ordered &= v->ordered;
-	now.late = now.rptr != v->rptr || now.signal != v->signal;
-	*v = now;
+	now.ordered &= e->ordered;
+	now.late = now.rptr != e->rptr || now.signal != e->signal;
+	*e = now;
 }
 
 /* Has KFD not been told yet that a process's memory goes? */
@@ -426,7 +426,7 @@ static bool is_alive(const struct mm_struct *mm)
  */
 static unsigned int read_process(struct kfd_gpreempt_scan *scan, unsigned int first,
 				 void (*read)(struct kfd_gpreempt_scan_queue *sq,
-					      struct gpreempt_queue_view *v))
+					      struct gpreempt_evidence *e))
 {
 	struct mm_struct *mm = scan->queues[first].gpq->mm;
 	unsigned int i;
@@ -439,7 +439,7 @@ static unsigned int read_process(struct kfd_gpreempt_scan *scan, unsigned int fi
 		kthread_use_mm(mm);
 	for (i = first; i < scan->view.nr && scan->queues[i].gpq->mm == mm; i++)
 		if (alive && scan->queues[i].wanted)
-			read(&scan->queues[i], &scan->view.q[i]);
+			read(&scan->queues[i], &scan->view.q[i].seen);
 	if (alive)
 		kthread_unuse_mm(mm);
 	srcu_read_unlock(&kfd_processes_srcu, idx);
@@ -449,7 +449,7 @@ static unsigned int read_process(struct kfd_gpreempt_scan *scan, unsigned int fi
 /* Read what is wanted. A process is entered for its first queue that is. */
 static void read_queues(struct kfd_gpreempt_scan *scan,
 			void (*read)(struct kfd_gpreempt_scan_queue *sq,
-				     struct gpreempt_queue_view *v))
+				     struct gpreempt_evidence *e))
 {
 	unsigned int i = 0;
 
@@ -474,7 +474,7 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 		scan->queues[i].wanted = is_wanted(scan, i);
 	read_queues(scan, read_queue);
 	for (i = 0; i < scan->view.nr; i++)
-		scan->view.q[i].ordered &= countable;
+		scan->view.q[i].seen.ordered &= countable;
 }
 
 /**
@@ -503,7 +503,7 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 	if (!gp->hw)
 		return;
 	for (i = 0; i < scan->view.nr && scan->restoring; i++)
-		scan->view.q[i].matters |= scan->view.q[i].mapped &&
+		scan->view.q[i].matters |= scan->view.q[i].seen.mapped &&
 					   scan->queues[i].gpq->mapped_ns;
 
 	/* In a reset the registers are not ours; the counts stay unknown. */
@@ -525,9 +525,9 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 		if (!v->matters)
 			continue;
 		if (!sq->resident && !scan->oversubscribed)
-			v->waves = 0;
-		if (sq->resident && !sq->aql && v->readable)
-			unwrap_rptr(v, sq->hqd_rptr);
+			v->seen.waves = 0;
+		if (sq->resident && !sq->aql && v->seen.readable)
+			unwrap_rptr(&v->seen, sq->hqd_rptr);
 	}
 }
 
@@ -549,12 +549,12 @@ void kfd_gpreempt_scan_again(struct kfd_gpreempt *gp)
 		return;
 	for (i = 0; i < scan->view.nr; i++)
 		if (scan->view.q[i].matters)
-			lowest = min(lowest, scan->view.q[i].priority);
+			lowest = min(lowest, scan->view.q[i].terms.priority);
 	for (i = 0; i < scan->view.nr; i++) {
 		const struct gpreempt_queue_view *v = &scan->view.q[i];
 
 		scan->queues[i].wanted = scan->queues[i].aql && v->matters &&
-					 v->readable && v->priority > lowest;
+					 v->seen.readable && v->terms.priority > lowest;
 	}
 	read_queues(scan, read_again);
 }

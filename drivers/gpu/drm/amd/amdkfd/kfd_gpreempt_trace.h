@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT tracepoints. Numbers of enums are those of kfd_gpreempt_policy.h
+ * GPREEMPT tracepoints. Numbers of enums are those of gpreempt/select.h
  * and kfd_gpreempt_state.h; names are printed.
  */
 #if !defined(KFD_GPREEMPT_TRACE_H_INCLUDED) || defined(TRACE_HEADER_MULTI_READ)
@@ -8,7 +8,7 @@
 
 #include <linux/tracepoint.h>
 
-#include "kfd_gpreempt_policy.h"
+#include "gpreempt/select.h"
 #include "kfd_gpreempt_state.h"
 
 #undef TRACE_SYSTEM
@@ -112,14 +112,14 @@ TRACE_EVENT(kfd_gpreempt_decision,
 		__entry->gpu_id = gpu_id;
 		__entry->pid = pid;
 		__entry->queue_id = queue_id;
-		__entry->priority = v->priority;
-		__entry->effective = v->effective;
+		__entry->priority = v->terms.priority;
+		__entry->effective = v->out.level;
 		__entry->verdict = verdict;
-		__entry->reason = v->reason;
-		__entry->state = v->state;
-		__entry->rptr = v->rptr;
-		__entry->wptr = v->wptr;
-		__entry->waves = v->waves;
+		__entry->reason = v->out.reason;
+		__entry->state = v->out.activity;
+		__entry->rptr = v->seen.rptr;
+		__entry->wptr = v->seen.wptr;
+		__entry->waves = v->seen.waves;
 	),
 	TP_printk("gpu_id=%u pid=%d queue=%u verdict=%s reason=%s state=%s priority=%u effective=%u rptr=%llu wptr=%llu waves=%d",
 		  __entry->gpu_id, __entry->pid, __entry->queue_id,
@@ -173,9 +173,9 @@ TRACE_EVENT(kfd_gpreempt_blocked,
 		__entry->gpu_id = gpu_id;
 		__entry->pid = pid;
 		__entry->queue_id = queue_id;
-		__entry->priority = v->priority;
-		__entry->waits = v->head == GPREEMPT_HEAD_WAITS;
-		__entry->rptr = v->rptr;
+		__entry->priority = v->terms.priority;
+		__entry->waits = v->seen.head == GPREEMPT_HEAD_WAITS;
+		__entry->rptr = v->seen.rptr;
 	),
 	TP_printk("gpu_id=%u pid=%d queue=%u priority=%u by=%s rptr=%llu",
 		  __entry->gpu_id, __entry->pid, __entry->queue_id,

@@ -12,11 +12,8 @@
 #include <linux/math64.h>
 #include <linux/prandom.h>
 
-#define gpreempt_policy_find	gpreempt_kunit_policy_find
-#define gpreempt_policy_get	gpreempt_kunit_policy_get
-#define gpreempt_decide		gpreempt_kunit_decide
-#define gpreempt_may_contend	gpreempt_kunit_may_contend
-#include "../kfd_gpreempt_policy.c"
+#define OWN(name)	gpreempt_kunit_##name
+#include "gpreempt_rooms.h"
 #include "kfd_gpreempt_sim.h"
 
 /* How late a scan may be where work is announced. */
@@ -30,9 +27,8 @@
 
 struct bench {
 	struct gpreempt_queue_view q[BENCH_MAX];
-	struct gpreempt_history hist[BENCH_MAX];
-	struct gpreempt_history before[BENCH_MAX];
-	enum gpreempt_verdict verdict[BENCH_MAX];
+	struct gpreempt_memory memory[BENCH_MAX];
+	struct gpreempt_memory before[BENCH_MAX];
 	struct gpreempt_view view;
 	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
@@ -52,7 +48,6 @@ static struct bench *bench_new(struct kunit *test, const char *policy)
 		return NULL;
 	b->view.q = b->q;
 	b->view.now_ns = 5 * INTERVAL_NS;
-	b->plan.verdict = b->verdict;
 	b->tun = defaults;
 	b->policy = gpreempt_policy_find(policy);
 	return b;
@@ -63,11 +58,11 @@ static struct gpreempt_queue_view *bench_queue(struct bench *b, u8 priority)
 {
 	struct gpreempt_queue_view *q = &b->q[b->view.nr];
 
-	q->hist = &b->hist[b->view.nr++];
-	q->priority = priority;
-	q->mapped = true;
-	q->readable = true;
-	q->size = 64;
+	q->memory = &b->memory[b->view.nr++];
+	q->terms.priority = priority;
+	q->seen.mapped = true;
+	q->seen.readable = true;
+	q->seen.size = 64;
 	return q;
 }
 
@@ -80,9 +75,9 @@ static void bench_move(struct bench *b, int *waves)
 		return;
 	before = *q;
 	b->meanwhile(q);
-	q->late = q->rptr != before.rptr || q->signal != before.signal;
-	*waves = q->waves;
-	q->waves = before.waves;
+	q->seen.late = q->seen.rptr != before.seen.rptr || q->seen.signal != before.seen.signal;
+	*waves = q->seen.waves;
+	q->seen.waves = before.seen.waves;
 	b->meanwhile = NULL;
 }
 
@@ -96,19 +91,19 @@ static void bench_scan(struct kunit *test, struct bench *b)
 	unsigned int i;
 
 	for (i = 0; i < b->view.nr; i++) {
-		waves[i] = b->q[i].waves;
-		b->q[i].waves = GPREEMPT_WAVES_UNKNOWN;
+		waves[i] = b->q[i].seen.waves;
+		b->q[i].seen.waves = GPREEMPT_WAVES_UNKNOWN;
 	}
-	memcpy(b->before, b->hist, sizeof(b->hist));
+	memcpy(b->before, b->memory, sizeof(b->memory));
 	b->view.waves_final = false;
 	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
 	b->asked = b->plan.need_waves;
 	if (b->asked) {
-		KUNIT_EXPECT_MEMEQ(test, b->hist, b->before, sizeof(b->hist));
+		KUNIT_EXPECT_MEMEQ(test, b->memory, b->before, sizeof(b->memory));
 		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt + b->plan.nr_resume, 0);
 		for (i = 0; i < b->view.nr; i++)
 			if (b->q[i].matters && !b->waves_unreadable)
-				b->q[i].waves = waves[i];
+				b->q[i].seen.waves = waves[i];
 		if (b->mover)
 			bench_move(b, &waves[b->mover - b->q]);
 		b->view.waves_final = true;
@@ -116,8 +111,8 @@ static void bench_scan(struct kunit *test, struct bench *b)
 		KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
 	}
 	for (i = 0; i < b->view.nr; i++) {
-		b->q[i].waves = waves[i];
-		b->q[i].late = false;
+		b->q[i].seen.waves = waves[i];
+		b->q[i].seen.late = false;
 	}
 }
 
@@ -129,12 +124,12 @@ static void bench_commit(struct bench *b)
 	for (i = 0; i < b->view.nr; i++) {
 		struct gpreempt_queue_view *q = &b->q[i];
 
-		if (b->verdict[i] == GPREEMPT_PREEMPT) {
-			q->preempted = true;
-			q->mapped = false;
-		} else if (b->verdict[i] == GPREEMPT_RESUME) {
-			q->preempted = false;
-			q->mapped = true;
+		if (q->out.verdict == GPREEMPT_PREEMPT) {
+			q->seen.preempted = true;
+			q->seen.mapped = false;
+		} else if (q->out.verdict == GPREEMPT_RESUME) {
+			q->seen.preempted = false;
+			q->seen.mapped = true;
 		}
 	}
 }
@@ -155,7 +150,7 @@ static void bench_ticks(struct kunit *test, struct bench *b, unsigned int n)
 static enum gpreempt_verdict bench_verdict(const struct bench *b,
 					   const struct gpreempt_queue_view *q)
 {
-	return b->verdict[q - b->q];
+	return q->out.verdict;
 }
 
 /* What, and why, in one number: a failure points at the line of the case. */
@@ -163,7 +158,7 @@ static enum gpreempt_verdict bench_verdict(const struct bench *b,
 
 static unsigned int bench_plan(const struct bench *b, const struct gpreempt_queue_view *q)
 {
-	return VERDICT(bench_verdict(b, q), q->reason);
+	return VERDICT(bench_verdict(b, q), q->out.reason);
 }
 
 #define EXPECT_VERDICT(test, b, q, what, why) \
@@ -175,31 +170,31 @@ static unsigned int bench_plan(const struct bench *b, const struct gpreempt_queu
 /* A kernel that fills the machine: consumed, and its waves in flight. */
 static void runs(struct gpreempt_queue_view *q)
 {
-	q->rptr++;
-	q->wptr = q->rptr;
-	q->signal = GPREEMPT_SIGNAL_PENDING;
-	q->waves = 32;
+	q->seen.rptr++;
+	q->seen.wptr = q->seen.rptr;
+	q->seen.signal = GPREEMPT_SIGNAL_PENDING;
+	q->seen.waves = 32;
 }
 
 static void finishes(struct gpreempt_queue_view *q)
 {
-	q->rptr = q->wptr;
-	q->waves = 0;
-	q->signal = GPREEMPT_SIGNAL_DONE;
+	q->seen.rptr = q->seen.wptr;
+	q->seen.waves = 0;
+	q->seen.signal = GPREEMPT_SIGNAL_DONE;
 }
 
 /* A packet that the hardware has not consumed. */
 static void submits(struct gpreempt_queue_view *q)
 {
-	q->wptr++;
-	q->head = GPREEMPT_HEAD_READY;
-	q->signal = GPREEMPT_SIGNAL_PENDING;
+	q->seen.wptr++;
+	q->seen.head = GPREEMPT_HEAD_READY;
+	q->seen.signal = GPREEMPT_SIGNAL_PENDING;
 }
 
 static void waits_for_signal(struct gpreempt_queue_view *q)
 {
 	submits(q);
-	q->head = GPREEMPT_HEAD_WAITS;
+	q->seen.head = GPREEMPT_HEAD_WAITS;
 }
 
 /* Low (0) has run long enough to be a victim; high (15) has nothing to do. */
@@ -232,9 +227,9 @@ static struct bench *bench_high_runs(struct kunit *test,
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, *low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 	runs(*high);
-	(*high)->rptr = (*high)->wptr;
+	(*high)->seen.rptr = (*high)->seen.wptr;
 	bench_tick(test, b);
-	KUNIT_EXPECT_TRUE(test, (*low)->preempted);
+	KUNIT_EXPECT_TRUE(test, (*low)->seen.preempted);
 	return b;
 }
 
@@ -264,7 +259,7 @@ struct backlog_case {
 	enum gpreempt_head head;
 	bool unreadable;
 	u32 backlog;
-	enum gpreempt_queue_state state;
+	enum gpreempt_activity state;
 };
 
 static const struct backlog_case backlog_cases[] = {
@@ -307,16 +302,16 @@ static void gpreempt_policy_backlog(struct kunit *test)
 	q = bench_queue(b, 7);
 	low = bench_queue(b, 0);
 	runs(low);
-	q->rptr = c->rptr;
-	q->wptr = c->wptr;
-	q->size = c->size;
-	q->head = c->head;
-	q->readable = !c->unreadable;
+	q->seen.rptr = c->rptr;
+	q->seen.wptr = c->wptr;
+	q->seen.size = c->size;
+	q->seen.head = c->head;
+	q->seen.readable = !c->unreadable;
 	bench_scan(test, b);
-	KUNIT_EXPECT_EQ(test, q->backlog, c->backlog);
-	KUNIT_EXPECT_EQ(test, q->state, c->state);
-	KUNIT_EXPECT_EQ(test, q->wants, c->state == GPREEMPT_RUNNABLE);
-	KUNIT_EXPECT_EQ(test, q->effective, 7);
+	KUNIT_EXPECT_EQ(test, q->state.backlog, c->backlog);
+	KUNIT_EXPECT_EQ(test, q->out.activity, c->state);
+	KUNIT_EXPECT_EQ(test, q->out.wants, c->state == GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, q->out.level, 7);
 }
 
 /* Equal indices do not mean idle: a long kernel shows an empty ring. */
@@ -326,26 +321,26 @@ static void gpreempt_policy_running(struct kunit *test)
 	struct bench *b = bench_low_runs(test, &low, &high);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	low->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	bench_ticks(test, b, 5000);
-	KUNIT_EXPECT_EQ(test, low->rptr, low->wptr);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_EQ(test, low->seen.rptr, low->seen.wptr);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_RUNNING);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 
 	/* A newest packet that completed says nothing of older ones. */
-	low->signal = GPREEMPT_SIGNAL_DONE;
+	low->seen.signal = GPREEMPT_SIGNAL_DONE;
 	bench_ticks(test, b, 10);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_RUNNING);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 
 	/* The read index moved, no waves: running for this one scan. */
-	low->waves = 0;
-	low->wptr++;
+	low->seen.waves = 0;
+	low->seen.wptr++;
 	finishes(low);
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_RUNNING);
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_IDLE);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_IDLE);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 }
 
@@ -361,14 +356,14 @@ static void gpreempt_policy_first_sight(struct kunit *test)
 	runs(low);
 	runs(high);
 	finishes(high);
-	low->signal = GPREEMPT_SIGNAL_UNKNOWN;
-	high->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
+	high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	bench_scan(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_RUNNING);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 	/* and what high did before that is no evidence of new work */
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
 	bench_ticks(test, b, 5);
 	EXPECT_KEEP(test, b, low);
 }
@@ -383,13 +378,13 @@ static void gpreempt_policy_first_sight_later(struct kunit *test)
 	low = bench_queue(b, 0);
 	peer = bench_queue(b, 0);
 	runs(low);
-	low->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	runs(peer);
 	bench_scan(test, b);
 	KUNIT_EXPECT_FALSE(test, b->asked);
 	finishes(peer);
 	bench_ticks(test, b, 5);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_RUNNING);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 }
 
@@ -404,7 +399,7 @@ static void gpreempt_policy_first_sight_launching(struct kunit *test)
 	high = bench_queue(b, 15);
 	runs(low);
 	runs(high);
-	high->waves = 0;
+	high->seen.waves = 0;
 	bench_ticks(test, b, 2);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 }
@@ -420,9 +415,9 @@ static void gpreempt_policy_first_sight_behind(struct kunit *test)
 	high = bench_queue(b, 15);
 	runs(low);
 	runs(high);
-	high->waves = 0;
+	high->seen.waves = 0;
 	waits_for_signal(high);
-	high->previous = GPREEMPT_SIGNAL_PENDING;
+	high->seen.previous = GPREEMPT_SIGNAL_PENDING;
 	bench_ticks(test, b, 2);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 }
@@ -438,10 +433,10 @@ static void gpreempt_policy_first_sight_between(struct kunit *test)
 	high = bench_queue(b, 15);
 	runs(low);
 	runs(high);
-	high->waves = 0;
+	high->seen.waves = 0;
 	bench_tick(test, b);
 	waits_for_signal(high);
-	high->previous = GPREEMPT_SIGNAL_PENDING;
+	high->seen.previous = GPREEMPT_SIGNAL_PENDING;
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 }
@@ -464,7 +459,7 @@ static void submits_in_model(struct kunit *test, struct gpreempt_queue_view *q)
 {
 	submits(q);
 	if (*(const bool *)test->param_value)
-		q->rptr = q->wptr;
+		q->seen.rptr = q->seen.wptr;
 }
 
 static void gpreempt_policy_waiter(struct kunit *test)
@@ -475,7 +470,7 @@ static void gpreempt_policy_waiter(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	submits_in_model(test, high);
 	bench_tick(test, b);
-	KUNIT_EXPECT_TRUE(test, high->wants);
+	KUNIT_EXPECT_TRUE(test, high->out.wants);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 	EXPECT_KEEP(test, b, high);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 1);
@@ -490,20 +485,20 @@ static void gpreempt_policy_waiter_no_signal(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	submits_in_model(test, high);
-	high->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 	/* it is still launching, and low stays off, until its waves come */
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
 	EXPECT_KEEP(test, b, low);
-	high->rptr = high->wptr;
-	high->waves = 4;
+	high->seen.rptr = high->seen.wptr;
+	high->seen.waves = 4;
 	bench_ticks(test, b, 20);
 	EXPECT_KEEP(test, b, low);
-	high->waves = 0;
+	high->seen.waves = 0;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 }
 
@@ -521,7 +516,7 @@ static void gpreempt_policy_done_is_not_launching(struct kunit *test)
 			finishes(high);
 		}
 		bench_tick(test, b);
-		KUNIT_EXPECT_FALSE(test, high->wants);
+		KUNIT_EXPECT_FALSE(test, high->out.wants);
 		EXPECT_KEEP(test, b, low);
 	}
 }
@@ -537,10 +532,10 @@ static void gpreempt_policy_pooled_signal(struct kunit *test)
 	submits(high);
 	finishes(high);
 	bench_ticks(test, b, 2);
-	high->signal = GPREEMPT_SIGNAL_PENDING;
+	high->seen.signal = GPREEMPT_SIGNAL_PENDING;
 	for (i = 0; i < 10; i++) {
 		bench_tick(test, b);
-		KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
+		KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
 		EXPECT_KEEP(test, b, low);
 	}
 	finishes(low);
@@ -549,7 +544,7 @@ static void gpreempt_policy_pooled_signal(struct kunit *test)
 	runs(low);
 	bench_tick(test, b);
 	submits(high);
-	high->rptr = high->wptr;
+	high->seen.rptr = high->seen.wptr;
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 }
@@ -563,18 +558,18 @@ static void gpreempt_policy_launched(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	b->tun.min_residency_us = 7000;
 	submits(high);
-	high->rptr = high->wptr;
-	high->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	high->seen.rptr = high->seen.wptr;
+	high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	bench_tick(test, b);
-	KUNIT_EXPECT_TRUE(test, high->wants);
+	KUNIT_EXPECT_TRUE(test, high->out.wants);
 	EXPECT_KEEP(test, b, low);
-	high->waves = 4;
+	high->seen.waves = 4;
 	bench_tick(test, b);
-	KUNIT_EXPECT_FALSE(test, high->wants);
+	KUNIT_EXPECT_FALSE(test, high->out.wants);
 	EXPECT_KEEP(test, b, low);
-	high->waves = 0;
+	high->seen.waves = 0;
 	bench_tick(test, b);
-	KUNIT_EXPECT_FALSE(test, high->wants);
+	KUNIT_EXPECT_FALSE(test, high->out.wants);
 	EXPECT_KEEP(test, b, low);
 }
 
@@ -587,15 +582,15 @@ static void gpreempt_policy_launching_next(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	submits(high);
 	submits(high);
-	high->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	bench_tick(test, b);
-	high->rptr++;
-	high->waves = 4;
+	high->seen.rptr++;
+	high->seen.waves = 4;
 	bench_tick(test, b);
-	high->rptr++;
-	high->waves = 0;
+	high->seen.rptr++;
+	high->seen.waves = 0;
 	bench_ticks(test, b, 2);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
 	EXPECT_KEEP(test, b, low);
 }
 
@@ -611,15 +606,15 @@ static void gpreempt_policy_launched_unseen(struct kunit *test)
 	peer = bench_queue(b, 15);
 	bench_scan(test, b);
 	submits(high);
-	high->rptr = high->wptr;
-	high->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	high->seen.rptr = high->seen.wptr;
+	high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	runs(peer);
 	bench_ticks(test, b, 5);
 	KUNIT_EXPECT_FALSE(test, b->asked);
 	finishes(peer);
 	runs(low);
 	bench_tick(test, b);
-	KUNIT_EXPECT_FALSE(test, high->wants);
+	KUNIT_EXPECT_FALSE(test, high->out.wants);
 	EXPECT_KEEP(test, b, low);
 }
 
@@ -632,17 +627,17 @@ static void gpreempt_policy_nonsense_write(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	for (i = 0; i < 100; i++) {
-		high->wptr = high->rptr - i;
+		high->seen.wptr = high->seen.rptr - i;
 		bench_tick(test, b);
-		KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
+		KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
 		EXPECT_KEEP(test, b, low);
 	}
 	/* one that claims a full ring gets its chance, and is found out */
-	high->wptr = high->rptr + S64_MAX;
+	high->seen.wptr = high->seen.rptr + S64_MAX;
 	bench_ticks(test, b, 10);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_BLOCKED);
 	EXPECT_KEEP(test, b, low);
-	KUNIT_EXPECT_TRUE(test, low->mapped);
+	KUNIT_EXPECT_TRUE(test, low->seen.mapped);
 }
 
 /* Launching is a claim that ends: given the machine, it must show waves. */
@@ -650,7 +645,7 @@ static void gpreempt_policy_launching_expires(struct kunit *test)
 {
 	static const struct {
 		enum gpreempt_signal signal;
-		enum gpreempt_queue_state state;
+		enum gpreempt_activity state;
 		enum gpreempt_reason reason;
 	} c[] = {
 		{ GPREEMPT_SIGNAL_UNKNOWN, GPREEMPT_IDLE, GPREEMPT_REASON_FREE },
@@ -664,21 +659,21 @@ static void gpreempt_policy_launching_expires(struct kunit *test)
 
 		KUNIT_ASSERT_NOT_NULL(test, b);
 		submits(high);
-		high->rptr = high->wptr;
-		high->signal = c[i].signal;
+		high->seen.rptr = high->seen.wptr;
+		high->seen.signal = c[i].signal;
 		bench_tick(test, b);
 		KUNIT_EXPECT_EQ(test, bench_verdict(b, low), GPREEMPT_PREEMPT);
 		for (n = 0; n < 2; n++) {
 			bench_tick(test, b);
-			KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNABLE);
+			KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
 			EXPECT_KEEP(test, b, low);
 		}
 		bench_tick(test, b);
-		KUNIT_EXPECT_EQ(test, high->state, c[i].state);
+		KUNIT_EXPECT_EQ(test, high->out.activity, c[i].state);
 		EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, c[i].reason);
 		/* nor does it come back with nothing new */
 		bench_ticks(test, b, 3000);
-		KUNIT_EXPECT_EQ(test, high->state, c[i].state);
+		KUNIT_EXPECT_EQ(test, high->out.activity, c[i].state);
 		EXPECT_KEEP(test, b, low);
 		/* a new packet does */
 		submits(high);
@@ -695,24 +690,24 @@ static void gpreempt_policy_unreadable(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	submits(high);
-	high->readable = false;
-	high->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	high->seen.readable = false;
+	high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_UNKNOWN);
 	EXPECT_KEEP(test, b, low);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 
 	/* a victim only if waves say so */
-	high->readable = true;
-	low->readable = false;
-	low->signal = GPREEMPT_SIGNAL_UNKNOWN;
-	low->waves = 0;
+	high->seen.readable = true;
+	low->seen.readable = false;
+	low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
+	low->seen.waves = 0;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_UNKNOWN);
 	EXPECT_KEEP(test, b, low);
-	low->waves = 1;
+	low->seen.waves = 1;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_RUNNING);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 
 	/* and never forgotten, readable or not */
@@ -720,7 +715,7 @@ static void gpreempt_policy_unreadable(struct kunit *test)
 	finishes(high);
 	bench_ticks(test, b, 2);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
-	low->waves = 0;
+	low->seen.waves = 0;
 	bench_ticks(test, b, 10);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 }
@@ -736,24 +731,24 @@ static void gpreempt_policy_unreadable_uncountable(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	b->waves_unreadable = true;
-	low->readable = false;
-	low->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	low->seen.readable = false;
+	low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	bench_ticks(test, b, 2);
 	EXPECT_KEEP(test, b, low);
 	submits(high);
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_UNKNOWN);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 	bench_tick(test, b);
 	finishes(high);
 	bench_ticks(test, b, 2);
-	KUNIT_EXPECT_FALSE(test, low->preempted && b->verdict[low - b->q] != GPREEMPT_RESUME);
+	KUNIT_EXPECT_FALSE(test, low->seen.preempted && low->out.verdict != GPREEMPT_RESUME);
 	/* it is not work that anybody would leave for */
-	low->priority = 9;
-	high->priority = 3;
+	low->terms.priority = 9;
+	high->terms.priority = 3;
 	submits(high);
 	bench_ticks(test, b, 5);
-	KUNIT_EXPECT_TRUE(test, high->mapped);
+	KUNIT_EXPECT_TRUE(test, high->seen.mapped);
 }
 
 /* Rule 1, who may be a victim. Each line differs from the first in one thing. */
@@ -793,9 +788,9 @@ static void gpreempt_policy_victim(struct kunit *test)
 	struct bench *b = bench_low_runs(test, &low, &high);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	low->priority = c->low;
-	high->priority = c->high;
-	low->pinned = c->pinned;
+	low->terms.priority = c->low;
+	high->terms.priority = c->high;
+	low->terms.pinned = c->pinned;
 	if (c->idle || c->backlog_only || c->waits)
 		finishes(low);
 	if (c->backlog_only)
@@ -805,7 +800,7 @@ static void gpreempt_policy_victim(struct kunit *test)
 	bench_ticks(test, b, 2);
 	if (!c->waiter_idle)
 		submits(high);
-	high->mapped = !c->waiter_absent;
+	high->seen.mapped = !c->waiter_absent;
 	bench_tick(test, b);
 	KUNIT_EXPECT_EQ(test, bench_verdict(b, low), c->verdict);
 	EXPECT_KEEP(test, b, high);
@@ -820,20 +815,20 @@ static void gpreempt_policy_running_waiter(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	runs(high);
 	bench_ticks(test, b, 20);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNING);
-	KUNIT_EXPECT_FALSE(test, high->wants);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_FALSE(test, high->out.wants);
 	EXPECT_KEEP(test, b, low);
 
 	submits(high);
-	high->head = GPREEMPT_HEAD_WAITS;
+	high->seen.head = GPREEMPT_HEAD_WAITS;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNING);
 	EXPECT_KEEP(test, b, low);
 
-	high->head = GPREEMPT_HEAD_READY;
+	high->seen.head = GPREEMPT_HEAD_READY;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNING);
-	KUNIT_EXPECT_TRUE(test, high->wants);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_TRUE(test, high->out.wants);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 }
 
@@ -867,7 +862,7 @@ static void gpreempt_policy_residency(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, b);
 		b->tun.min_residency_us = c[i].min_residency_us;
 		b->tun.starvation_ms = 60000;
-		low->save_cost_ns = c[i].save_cost_ns;
+		low->seen.save_cost_ns = c[i].save_cost_ns;
 		finishes(high);
 		bench_tick(test, b);
 		EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
@@ -917,8 +912,8 @@ static void gpreempt_policy_residencies(struct kunit *test)
 	runs(high);
 	bench_tick(test, b);
 	finishes(high);
-	low->save_cost_ns = INTERVAL_NS * 7 / 10;
-	other->save_cost_ns = INTERVAL_NS * 9 / 10;
+	low->seen.save_cost_ns = INTERVAL_NS * 7 / 10;
+	other->seen.save_cost_ns = INTERVAL_NS * 9 / 10;
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 	EXPECT_VERDICT(test, b, other, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
@@ -929,7 +924,7 @@ static void gpreempt_policy_residencies(struct kunit *test)
 	bench_scan(test, b);
 	EXPECT_KEEP(test, b, low);
 	EXPECT_KEEP(test, b, other);
-	b->view.now_ns += other->save_cost_ns - INTERVAL_NS / 4;
+	b->view.now_ns += other->seen.save_cost_ns - INTERVAL_NS / 4;
 	KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->view.now_ns);
 	bench_scan(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
@@ -945,7 +940,7 @@ static void gpreempt_policy_resume(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	bench_ticks(test, b, 100);
 	EXPECT_KEEP(test, b, low);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_RUNNABLE);
 	/* between two kernels of high */
 	finishes(high);
 	submits(high);
@@ -953,10 +948,10 @@ static void gpreempt_policy_resume(struct kunit *test)
 	EXPECT_KEEP(test, b, low);
 	runs(high);
 	bench_tick(test, b);
-	high->waves = 0;
-	high->signal = GPREEMPT_SIGNAL_DONE;
+	high->seen.waves = 0;
+	high->seen.signal = GPREEMPT_SIGNAL_DONE;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_resume, 1);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 0);
@@ -1013,7 +1008,7 @@ static void gpreempt_policy_restored(struct kunit *test)
 	runs(low);
 	runs(mid);
 	/* the newest packet is done; an older one beside it is not */
-	mid->signal = GPREEMPT_SIGNAL_DONE;
+	mid->seen.signal = GPREEMPT_SIGNAL_DONE;
 	bench_ticks(test, b, 5);
 	EXPECT_KEEP(test, b, low);
 	EXPECT_KEEP(test, b, mid);
@@ -1027,16 +1022,16 @@ static void gpreempt_policy_restored(struct kunit *test)
 	/* the highest first, one level at a time */
 	EXPECT_VERDICT(test, b, mid, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 	EXPECT_KEEP(test, b, low);
-	mid->waves = 0;
+	mid->seen.waves = 0;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, mid->state, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, mid->out.activity, GPREEMPT_RUNNABLE);
 	EXPECT_KEEP(test, b, low);
-	mid->waves = 32;
+	mid->seen.waves = 32;
 	bench_ticks(test, b, 20);
 	EXPECT_KEEP(test, b, low);
-	mid->waves = 0;
+	mid->seen.waves = 0;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, mid->state, GPREEMPT_IDLE);
+	KUNIT_EXPECT_EQ(test, mid->out.activity, GPREEMPT_IDLE);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 }
 
@@ -1051,7 +1046,7 @@ static void gpreempt_policy_restored_nothing(struct kunit *test)
 	bench_tick(test, b);
 	finishes(low);
 	bench_ticks(test, b, 10);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_IDLE);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_IDLE);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 }
 
@@ -1086,7 +1081,7 @@ static void gpreempt_policy_preempted_wants(struct kunit *test)
 	struct bench *b = bench_high_runs(test, &mid, &high);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	mid->priority = 7;
+	mid->terms.priority = 7;
 	low = bench_queue(b, 3);
 	bench_ticks(test, b, 2);
 	EXPECT_KEEP(test, b, low);
@@ -1102,21 +1097,21 @@ static void gpreempt_policy_held(struct kunit *test)
 	struct bench *b = bench_high_runs(test, &low, &high);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	low->held = true;
+	low->terms.held = true;
 	finishes(high);
 	bench_ticks(test, b, 3000);
 	EXPECT_KEEP(test, b, low);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 
 	/* it keeps nobody off, however high it is */
-	low->priority = 15;
+	low->terms.priority = 15;
 	third = bench_queue(b, 1);
 	bench_tick(test, b);
 	runs(third);
 	bench_ticks(test, b, 5);
 	EXPECT_KEEP(test, b, third);
 
-	low->held = false;
+	low->terms.held = false;
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 }
@@ -1130,24 +1125,24 @@ static void gpreempt_policy_blocked_head(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	waits_for_signal(high);
 	bench_ticks(test, b, 3000);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_BLOCKED);
 	EXPECT_KEEP(test, b, low);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 
 	/* satisfied: a waiter at once */
-	high->head = GPREEMPT_HEAD_READY;
+	high->seen.head = GPREEMPT_HEAD_READY;
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 
 	/* and blocked again, by the next barrier, when the first has run */
 	bench_tick(test, b);
-	high->rptr = high->wptr;
+	high->seen.rptr = high->seen.wptr;
 	waits_for_signal(high);
-	high->previous = GPREEMPT_SIGNAL_DONE;
+	high->seen.previous = GPREEMPT_SIGNAL_DONE;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNING);
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_BLOCKED);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_BLOCKED);
 }
 
@@ -1173,21 +1168,21 @@ static void gpreempt_policy_blocked_behind(struct kunit *test)
 
 		KUNIT_ASSERT_NOT_NULL(test, b);
 		submits(high);
-		high->rptr++;
+		high->seen.rptr++;
 		waits_for_signal(high);
-		high->previous = c[i].previous;
+		high->seen.previous = c[i].previous;
 		bench_ticks(test, b, 2);
 		KUNIT_EXPECT_EQ(test, bench_verdict(b, low),
 				c[i].preempts ? GPREEMPT_PREEMPT : GPREEMPT_KEEP);
 		bench_tick(test, b);
 		if (c[i].preempts)
-			KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNABLE);
+			KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
 		/* nothing comes: it waits after all, and is believed */
 		bench_ticks(test, b, 4);
-		KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_BLOCKED);
-		KUNIT_EXPECT_TRUE(test, low->mapped);
+		KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_BLOCKED);
+		KUNIT_EXPECT_TRUE(test, low->seen.mapped);
 		bench_ticks(test, b, 3000);
-		KUNIT_EXPECT_TRUE(test, low->mapped);
+		KUNIT_EXPECT_TRUE(test, low->seen.mapped);
 	}
 }
 
@@ -1209,19 +1204,19 @@ static void gpreempt_policy_blocked_saved(struct kunit *test)
 	submits(high);
 	bench_tick(test, b);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 2);
-	mid->waves = 0;
+	mid->seen.waves = 0;
 	bench_tick(test, b);
 	finishes(high);
 	bench_ticks(test, b, 3);
-	KUNIT_EXPECT_TRUE(test, mid->mapped);
-	KUNIT_EXPECT_EQ(test, mid->state, GPREEMPT_RUNNABLE);
-	KUNIT_EXPECT_TRUE(test, low->preempted);
-	mid->waves = 8;
+	KUNIT_EXPECT_TRUE(test, mid->seen.mapped);
+	KUNIT_EXPECT_EQ(test, mid->out.activity, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_TRUE(test, low->seen.preempted);
+	mid->seen.waves = 8;
 	bench_ticks(test, b, 50);
-	KUNIT_EXPECT_TRUE(test, low->preempted);
-	mid->waves = 0;
+	KUNIT_EXPECT_TRUE(test, low->seen.preempted);
+	mid->seen.waves = 0;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, mid->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_EQ(test, mid->out.activity, GPREEMPT_BLOCKED);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_BLOCKED);
 }
 
@@ -1244,15 +1239,15 @@ static void gpreempt_policy_blocked_saved_nothing(struct kunit *test)
 	submits(high);
 	bench_tick(test, b);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 2);
-	mid->waves = 0;
-	mid->previous = GPREEMPT_SIGNAL_DONE;
+	mid->seen.waves = 0;
+	mid->seen.previous = GPREEMPT_SIGNAL_DONE;
 	bench_tick(test, b);
 	finishes(high);
 	bench_ticks(test, b, 5);
-	KUNIT_EXPECT_EQ(test, mid->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_EQ(test, mid->out.activity, GPREEMPT_BLOCKED);
 	for (i = 0; i < 5000; i++) {
 		bench_tick(test, b);
-		KUNIT_EXPECT_TRUE(test, low->mapped);
+		KUNIT_EXPECT_TRUE(test, low->seen.mapped);
 	}
 }
 
@@ -1274,10 +1269,10 @@ static void gpreempt_policy_blocked_chain(struct kunit *test)
 	bench_ticks(test, b, 10);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 0);
 	finishes(low);
-	mid->head = GPREEMPT_HEAD_READY;
+	mid->seen.head = GPREEMPT_HEAD_READY;
 	bench_tick(test, b);
-	KUNIT_EXPECT_TRUE(test, mid->wants);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_TRUE(test, mid->out.wants);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_BLOCKED);
 	runs(low);
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
@@ -1301,11 +1296,11 @@ static void gpreempt_policy_blocked_given(struct kunit *test)
 	given = b->view.now_ns;
 	b->view.now_ns = given + 1999999;
 	bench_scan(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
 	EXPECT_KEEP(test, b, low);
 	b->view.now_ns = given + 2000000;
 	bench_scan(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_BLOCKED);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_BLOCKED);
 	/* more packets behind the stuck one change nothing */
 	submits(high);
@@ -1316,7 +1311,7 @@ static void gpreempt_policy_blocked_given(struct kunit *test)
 	/* every starvation_ms it gets another chance of blocked_us */
 	for (i = 0; i < 3000; i++) {
 		bench_tick(test, b);
-		off += low->preempted;
+		off += low->seen.preempted;
 	}
 	KUNIT_EXPECT_GT(test, off, 0);
 	KUNIT_EXPECT_LE(test, off, 3 * 3);
@@ -1335,17 +1330,17 @@ static void gpreempt_policy_blocked_wrongly(struct kunit *test)
 		struct bench *b = bench_high_runs(test, &low, &high);
 
 		KUNIT_ASSERT_NOT_NULL(test, b);
-		low->waves = 0;
-		low->signal = signal ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_UNKNOWN;
+		low->seen.waves = 0;
+		low->seen.signal = signal ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_UNKNOWN;
 		/* starved, given the machine, and its restore is late */
 		bench_ticks(test, b, 1000);
 		EXPECT_VERDICT(test, b, high, GPREEMPT_PREEMPT, GPREEMPT_REASON_AGED);
 		bench_ticks(test, b, 5);
-		KUNIT_EXPECT_TRUE(test, low->hist->blocked);
-		KUNIT_EXPECT_TRUE(test, high->mapped);
-		for (i = 0; i < 1005 && !high->preempted; i++)
+		KUNIT_EXPECT_TRUE(test, low->memory->blocked.blocked);
+		KUNIT_EXPECT_TRUE(test, high->seen.mapped);
+		for (i = 0; i < 1005 && !high->seen.preempted; i++)
 			bench_tick(test, b);
-		KUNIT_EXPECT_TRUE(test, high->preempted);
+		KUNIT_EXPECT_TRUE(test, high->seen.preempted);
 	}
 }
 
@@ -1361,28 +1356,28 @@ static void gpreempt_policy_unblocked(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, b);
 		submits(high);
 		submits(high);
-		high->signal = GPREEMPT_SIGNAL_UNKNOWN;
+		high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 		bench_ticks(test, b, 20);
-		KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_BLOCKED);
+		KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_BLOCKED);
 		EXPECT_KEEP(test, b, low);
 		if (i == 0)
-			high->rptr++;
+			high->seen.rptr++;
 		else if (i == 1)
-			high->waves = 1;
+			high->seen.waves = 1;
 		else
-			high->head = GPREEMPT_HEAD_WAITS;
+			high->seen.head = GPREEMPT_HEAD_WAITS;
 		bench_tick(test, b);
 		if (i == 2) {
 			EXPECT_KEEP(test, b, low);
-			high->head = GPREEMPT_HEAD_READY;
+			high->seen.head = GPREEMPT_HEAD_READY;
 			bench_tick(test, b);
 		}
-		KUNIT_EXPECT_TRUE(test, high->wants);
+		KUNIT_EXPECT_TRUE(test, high->out.wants);
 		EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 		/* with a whole blocked_us of its own */
-		high->waves = 0;
+		high->seen.waves = 0;
 		bench_ticks(test, b, 2);
-		KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNABLE);
+		KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
 		EXPECT_KEEP(test, b, low);
 	}
 }
@@ -1396,17 +1391,17 @@ static void gpreempt_policy_not_given(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	b->tun.starvation_ms = 60000;
 	/* a lower one that cannot be taken off yet */
-	low->save_cost_ns = 100 * INTERVAL_NS;
+	low->seen.save_cost_ns = 100 * INTERVAL_NS;
 	submits(high);
 	bench_ticks(test, b, 94);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
 	EXPECT_KEEP(test, b, low);
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 	bench_tick(test, b);
 	finishes(high);
 	bench_ticks(test, b, 3);
-	KUNIT_EXPECT_TRUE(test, low->mapped);
+	KUNIT_EXPECT_TRUE(test, low->seen.mapped);
 
 	/* one of its own level, or above */
 	peer = bench_queue(b, 15);
@@ -1415,18 +1410,18 @@ static void gpreempt_policy_not_given(struct kunit *test)
 	bench_tick(test, b);
 	submits(high);
 	bench_ticks(test, b, 500);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNABLE);
-	KUNIT_EXPECT_TRUE(test, low->preempted);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_TRUE(test, low->seen.preempted);
 
 	/* a lower one that never can be: high has got all there is to give */
 	finishes(peer);
 	finishes(high);
 	bench_ticks(test, b, 500);
-	KUNIT_EXPECT_TRUE(test, low->mapped);
-	low->pinned = true;
+	KUNIT_EXPECT_TRUE(test, low->seen.mapped);
+	low->terms.pinned = true;
 	submits(high);
 	bench_ticks(test, b, 20);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_BLOCKED);
 }
 
 /* Rule 3, to the nanosecond, and how the favour ends. */
@@ -1441,39 +1436,39 @@ static void gpreempt_policy_starved(struct kunit *test)
 	b->view.now_ns = off + 999 * INTERVAL_NS + 999999;
 	bench_scan(test, b);
 	EXPECT_KEEP(test, b, low);
-	KUNIT_EXPECT_EQ(test, low->effective, 0);
+	KUNIT_EXPECT_EQ(test, low->out.level, 0);
 	b->view.now_ns++;
 	bench_scan(test, b);
-	KUNIT_EXPECT_EQ(test, low->effective, GPREEMPT_BOOST);
+	KUNIT_EXPECT_EQ(test, low->out.level, GPREEMPT_BOOST);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_STARVED);
 	EXPECT_VERDICT(test, b, high, GPREEMPT_PREEMPT, GPREEMPT_REASON_AGED);
 
 	/* until its waves are there it has not executed */
-	low->waves = 0;
+	low->seen.waves = 0;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, low->effective, GPREEMPT_BOOST);
+	KUNIT_EXPECT_EQ(test, low->out.level, GPREEMPT_BOOST);
 	EXPECT_KEEP(test, b, low);
 	EXPECT_KEEP(test, b, high);
-	low->waves = 32;
+	low->seen.waves = 32;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, low->effective, GPREEMPT_BOOST);
+	KUNIT_EXPECT_EQ(test, low->out.level, GPREEMPT_BOOST);
 	EXPECT_KEEP(test, b, high);
 	b->view.now_ns += 499999;
 	bench_scan(test, b);
-	KUNIT_EXPECT_EQ(test, low->effective, GPREEMPT_BOOST);
+	KUNIT_EXPECT_EQ(test, low->out.level, GPREEMPT_BOOST);
 	b->view.now_ns++;
 	bench_scan(test, b);
-	KUNIT_EXPECT_EQ(test, low->effective, 0);
+	KUNIT_EXPECT_EQ(test, low->out.level, 0);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 	EXPECT_VERDICT(test, b, high, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 
 	/* the clock starts anew */
 	for (n = 0; n < 1000; n++) {
 		bench_tick(test, b);
-		KUNIT_EXPECT_EQ(test, low->effective, 0);
+		KUNIT_EXPECT_EQ(test, low->out.level, 0);
 	}
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, low->effective, GPREEMPT_BOOST);
+	KUNIT_EXPECT_EQ(test, low->out.level, GPREEMPT_BOOST);
 }
 
 /* min_residency_us 0: still one scan between seeing it run and taking it off. */
@@ -1487,7 +1482,7 @@ static void gpreempt_policy_starved_executes(struct kunit *test)
 	bench_ticks(test, b, 1000);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_STARVED);
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_RUNNING);
 	EXPECT_KEEP(test, b, low);
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
@@ -1500,17 +1495,17 @@ static void gpreempt_policy_starved_progress(struct kunit *test)
 	struct bench *b = bench_high_runs(test, &low, &high);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	low->waves = 0;
+	low->seen.waves = 0;
 	submits(low);
 	submits(low);
 	submits(low);
 	bench_ticks(test, b, 1000);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_STARVED);
-	low->rptr++;
+	low->seen.rptr++;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, low->effective, GPREEMPT_BOOST);
+	KUNIT_EXPECT_EQ(test, low->out.level, GPREEMPT_BOOST);
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, low->effective, 0);
+	KUNIT_EXPECT_EQ(test, low->out.level, 0);
 }
 
 /* Kept from running without ever being preempted counts as well. */
@@ -1527,11 +1522,11 @@ static void gpreempt_policy_starved_mapped(struct kunit *test)
 	bench_ticks(test, b, 3);
 	submits(low);
 	bench_ticks(test, b, 1000);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_RUNNABLE);
 	EXPECT_KEEP(test, b, low);
 	EXPECT_KEEP(test, b, high);
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, low->effective, GPREEMPT_BOOST);
+	KUNIT_EXPECT_EQ(test, low->out.level, GPREEMPT_BOOST);
 	EXPECT_KEEP(test, b, low);
 	EXPECT_VERDICT(test, b, high, GPREEMPT_PREEMPT, GPREEMPT_REASON_AGED);
 }
@@ -1551,16 +1546,16 @@ static void gpreempt_policy_starved_not(struct kunit *test)
 	bench_tick(test, b);
 	submits(low);
 	for (i = 0; i < 5000; i++) {
-		low->waves = i % 900 == 800;
+		low->seen.waves = i % 900 == 800;
 		bench_tick(test, b);
-		KUNIT_EXPECT_EQ(test, low->effective, 0);
+		KUNIT_EXPECT_EQ(test, low->out.level, 0);
 		EXPECT_KEEP(test, b, high);
 	}
 	/* nor is one that waits for a signal */
-	low->waves = 0;
-	low->head = GPREEMPT_HEAD_WAITS;
+	low->seen.waves = 0;
+	low->seen.head = GPREEMPT_HEAD_WAITS;
 	bench_ticks(test, b, 5000);
-	KUNIT_EXPECT_EQ(test, low->effective, 0);
+	KUNIT_EXPECT_EQ(test, low->out.level, 0);
 	EXPECT_KEEP(test, b, high);
 }
 
@@ -1574,8 +1569,8 @@ static void gpreempt_policy_starved_unused(struct kunit *test)
 		struct bench *b = bench_high_runs(test, &low, &high);
 
 		KUNIT_ASSERT_NOT_NULL(test, b);
-		low->waves = 0;
-		low->signal = GPREEMPT_SIGNAL_DONE;
+		low->seen.waves = 0;
+		low->seen.signal = GPREEMPT_SIGNAL_DONE;
 		if (i == 0)
 			submits(low);
 		else if (i == 1)
@@ -1586,11 +1581,11 @@ static void gpreempt_policy_starved_unused(struct kunit *test)
 		bench_tick(test, b);
 		EXPECT_KEEP(test, b, high);
 		bench_ticks(test, b, i == 2 ? 1 : 2);
-		KUNIT_EXPECT_EQ(test, low->effective, 0);
-		KUNIT_EXPECT_EQ(test, low->state, i == 2 ? GPREEMPT_IDLE : GPREEMPT_BLOCKED);
+		KUNIT_EXPECT_EQ(test, low->out.level, 0);
+		KUNIT_EXPECT_EQ(test, low->out.activity, i == 2 ? GPREEMPT_IDLE : GPREEMPT_BLOCKED);
 		KUNIT_EXPECT_EQ(test, bench_verdict(b, high), GPREEMPT_RESUME);
 		bench_ticks(test, b, 3000);
-		KUNIT_EXPECT_TRUE(test, high->mapped);
+		KUNIT_EXPECT_TRUE(test, high->seen.mapped);
 	}
 }
 
@@ -1620,16 +1615,16 @@ static void gpreempt_policy_starved_two(struct kunit *test)
 		EXPECT_KEEP(test, b, low[1]);
 		EXPECT_VERDICT(test, b, high, GPREEMPT_PREEMPT, GPREEMPT_REASON_AGED);
 		bench_ticks(test, b, 2);
-		KUNIT_EXPECT_EQ(test, low[0]->effective, 0);
+		KUNIT_EXPECT_EQ(test, low[0]->out.level, 0);
 		EXPECT_VERDICT(test, b, low[0], GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 		EXPECT_VERDICT(test, b, low[1], GPREEMPT_RESUME, GPREEMPT_REASON_STARVED);
-		KUNIT_EXPECT_TRUE(test, high->preempted);
+		KUNIT_EXPECT_TRUE(test, high->seen.preempted);
 		bench_ticks(test, b, 2);
-		KUNIT_EXPECT_EQ(test, low[1]->effective, 3);
+		KUNIT_EXPECT_EQ(test, low[1]->out.level, 3);
 		EXPECT_VERDICT(test, b, low[1], GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 		EXPECT_VERDICT(test, b, high, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 		bench_tick(test, b);
-		for (; low[0]->effective == 0; bench_tick(test, b))
+		for (; low[0]->out.level == 0; bench_tick(test, b))
 			EXPECT_KEEP(test, b, low[1]);
 	}
 }
@@ -1651,15 +1646,15 @@ static void gpreempt_policy_starved_longest(struct kunit *test)
 	submits(high);
 	bench_tick(test, b);
 	runs(high);
-	high->rptr = high->wptr;
+	high->seen.rptr = high->seen.wptr;
 	bench_ticks(test, b, 100);
 	submits(low[0]);
 	bench_ticks(test, b, 100);
-	KUNIT_EXPECT_EQ(test, low[0]->state, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, low[0]->out.activity, GPREEMPT_RUNNABLE);
 	b->tun.starvation_ms = 10;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, low[1]->effective, GPREEMPT_BOOST);
-	KUNIT_EXPECT_EQ(test, low[0]->effective, 0);
+	KUNIT_EXPECT_EQ(test, low[1]->out.level, GPREEMPT_BOOST);
+	KUNIT_EXPECT_EQ(test, low[0]->out.level, 0);
 }
 
 /*
@@ -1675,7 +1670,7 @@ static void gpreempt_policy_spinning_high(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	for (i = 0; i < 10000; i++) {
 		bench_tick(test, b);
-		executed += low->mapped;
+		executed += low->seen.mapped;
 	}
 	KUNIT_EXPECT_LE(test, 9, executed);
 	KUNIT_EXPECT_LE(test, executed, 40);
@@ -1707,25 +1702,25 @@ static void gpreempt_policy_need_waves(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, b->asked);
 	/* unless what it consumed before may still be under way */
 	waits_for_signal(high);
-	high->rptr++;
+	high->seen.rptr++;
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
-	high->previous = GPREEMPT_SIGNAL_DONE;
+	high->seen.previous = GPREEMPT_SIGNAL_DONE;
 	bench_ticks(test, b, 2);
 	KUNIT_EXPECT_FALSE(test, b->asked);
-	high->head = GPREEMPT_HEAD_READY;
+	high->seen.head = GPREEMPT_HEAD_READY;
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
-	high->mapped = false;
+	high->seen.mapped = false;
 	bench_tick(test, b);
 	KUNIT_EXPECT_FALSE(test, b->asked);
 
 	/* parking: whoever has hidden waves */
 	finishes(a);
 	finishes(peer);
-	a->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	a->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	bench_tick(test, b);
 	KUNIT_EXPECT_FALSE(test, b->asked);
 	bench_tick(test, b);
@@ -1758,7 +1753,7 @@ static void gpreempt_policy_evident(struct kunit *test)
 		runs(high);
 		bench_tick(test, b);
 		KUNIT_EXPECT_FALSE(test, b->asked);
-		KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNING);
+		KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNING);
 		EXPECT_KEEP(test, b, low);
 	}
 }
@@ -1770,26 +1765,26 @@ static void gpreempt_policy_says_ended(struct kunit *test)
 	struct bench *b = bench_high_runs(test, &low, &high);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	high->priority = 10;
+	high->terms.priority = 10;
 	above = bench_queue(b, 15);
 	/* an older packet may be under way */
 	finishes(high);
-	high->waves = 32;
+	high->seen.waves = 32;
 	bench_ticks(test, b, 3);
 	KUNIT_EXPECT_TRUE(test, b->asked);
 	EXPECT_KEEP(test, b, low);
 	/* no packet may, if the newest waited for all of them: or so it says */
-	high->ordered = true;
+	high->seen.ordered = true;
 	bench_tick(test, b);
 	KUNIT_EXPECT_FALSE(test, b->asked);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
-	KUNIT_EXPECT_NE(test, high->hist->ended_ns, 0);
+	KUNIT_EXPECT_NE(test, high->memory->burst.ended_ns, 0);
 	/* so somebody looks, once others are on the machine with it */
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNING);
-	KUNIT_EXPECT_EQ(test, high->hist->ended_ns, 0);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_EQ(test, high->memory->burst.ended_ns, 0);
 	submits(above);
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
@@ -1805,7 +1800,7 @@ static void gpreempt_policy_says_ended_truly(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	bench_tick(test, b);
 	finishes(high);
-	high->ordered = true;
+	high->seen.ordered = true;
 	bench_tick(test, b);
 	KUNIT_EXPECT_FALSE(test, b->asked);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
@@ -1827,12 +1822,12 @@ static void gpreempt_policy_says_ended_and_fills(struct kunit *test)
 	struct bench *b = bench_high_runs(test, &low, &high);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	high->signal = GPREEMPT_SIGNAL_DONE;
-	high->ordered = true;
+	high->seen.signal = GPREEMPT_SIGNAL_DONE;
+	high->seen.ordered = true;
 	for (i = 0; i < 5000; i++) {
-		low->waves = high->mapped ? 0 : 32;
+		low->seen.waves = high->seen.mapped ? 0 : 32;
 		bench_tick(test, b);
-		ran += low->mapped && !high->mapped;
+		ran += low->seen.mapped && !high->seen.mapped;
 	}
 	KUNIT_EXPECT_GE(test, ran, 3);
 }
@@ -1844,14 +1839,14 @@ static void gpreempt_policy_says_ended_unchecked(struct kunit *test)
 	struct bench *b = bench_high_runs(test, &low, &high);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	high->signal = GPREEMPT_SIGNAL_DONE;
-	high->ordered = true;
+	high->seen.signal = GPREEMPT_SIGNAL_DONE;
+	high->seen.ordered = true;
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 	b->waves_unreadable = true;
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
 }
 
 /* Who says so while it is in the way of a higher one is not believed. */
@@ -1861,8 +1856,8 @@ static void gpreempt_policy_says_ended_and_runs(struct kunit *test)
 	struct bench *b = bench_low_runs(test, &low, &high);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	low->signal = GPREEMPT_SIGNAL_DONE;
-	low->ordered = true;
+	low->seen.signal = GPREEMPT_SIGNAL_DONE;
+	low->seen.ordered = true;
 	submits(high);
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
@@ -1895,7 +1890,7 @@ static void gpreempt_policy_evident_several(struct kunit *test)
 		bench_ticks(test, b, 5);
 		b->policy = gpreempt_policy_find("strict");
 		submits(high);
-		high->demand = c[k].demand;
+		high->seen.demand = c[k].demand;
 		bench_tick(test, b);
 		KUNIT_EXPECT_EQ(test, b->asked, c[k].asked);
 		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, c[k].asked ? 1 : 3);
@@ -1931,7 +1926,7 @@ static void gpreempt_policy_pauses(struct kunit *test)
 		bench_tick(test, b);
 	}
 	EXPECT_KEEP(test, b, low);
-	KUNIT_EXPECT_TRUE(test, low->preempted || high->state == GPREEMPT_RUNNING);
+	KUNIT_EXPECT_TRUE(test, low->seen.preempted || high->out.activity == GPREEMPT_RUNNING);
 }
 
 /* What makes a verdict plain, one thing missing at a time. */
@@ -1947,19 +1942,19 @@ static void gpreempt_policy_not_evident(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, b);
 		submits(high);
 		if (missing == SIGNAL)
-			low->signal = GPREEMPT_SIGNAL_UNKNOWN;
+			low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 		if (missing == HEAD)
 			waits_for_signal(high);
 		if (missing == PACKET)
-			high->rptr = high->wptr;
+			high->seen.rptr = high->seen.wptr;
 		if (missing == RESIDENCY)
-			low->hist->resident_since_ns = b->view.now_ns + INTERVAL_NS;
+			low->memory->resident_ns = b->view.now_ns + INTERVAL_NS;
 		if (missing == PINNED)
-			low->pinned = true;
+			low->terms.pinned = true;
 		if (missing == PARKED)
-			low->hist->busy = false;
+			low->memory->unseen.busy = false;
 		if (missing == BLOCKED)
-			low->hist->blocked = true;
+			low->memory->blocked.blocked = true;
 		if (missing == NONE)
 			b->policy = gpreempt_policy_find("none");
 		if (missing == THIRD) {
@@ -1980,15 +1975,15 @@ static void gpreempt_policy_evident_waits(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	finishes(low);
 	bench_ticks(test, b, 5);
-	KUNIT_EXPECT_FALSE(test, low->hist->busy);
+	KUNIT_EXPECT_FALSE(test, low->memory->unseen.busy);
 	submits(low);
 	submits(high);
 	bench_tick(test, b);
 	KUNIT_EXPECT_FALSE(test, b->asked);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 	/* it is not taken to run: rule 3 */
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_RUNNABLE);
-	KUNIT_EXPECT_NE(test, low->hist->waiting_since_ns, 0);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_NE(test, low->memory->waiting.since_ns, 0);
 }
 
 /* Who executes whenever it is put back is not starved, though a plain verdict takes it off. */
@@ -2000,7 +1995,7 @@ static void gpreempt_policy_evident_put_back(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	submits(low);
-	high->ordered = true;
+	high->seen.ordered = true;
 	for (i = 0; i < 600; i++) {
 		submits(high);
 		bench_tick(test, b);
@@ -2010,9 +2005,9 @@ static void gpreempt_policy_evident_put_back(struct kunit *test)
 		if (bench_verdict(b, low) != GPREEMPT_RESUME)
 			bench_tick(test, b);
 		EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
-		low->hist->resident_since_ns = b->view.now_ns;
+		low->memory->resident_ns = b->view.now_ns;
 		/* it has an interval until the next scan */
-		KUNIT_EXPECT_EQ(test, low->effective, 0);
+		KUNIT_EXPECT_EQ(test, low->out.level, 0);
 	}
 }
 
@@ -2025,7 +2020,7 @@ static struct bench *bench_high_moves(struct kunit *test, struct gpreempt_queue_
 	if (!b)
 		return NULL;
 	/* all it has is in flight, and nothing tells when it ends: it has to be counted */
-	(*low)->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	(*low)->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	submits(*high);
 	b->mover = *high;
 	return b;
@@ -2033,31 +2028,31 @@ static struct bench *bench_high_moves(struct kunit *test, struct gpreempt_queue_
 
 static void is_fetched(struct gpreempt_queue_view *q)
 {
-	q->rptr = q->wptr;
+	q->seen.rptr = q->seen.wptr;
 }
 
 static void launches(struct gpreempt_queue_view *q)
 {
-	q->rptr = q->wptr;
-	q->waves = 32;
+	q->seen.rptr = q->seen.wptr;
+	q->seen.waves = 32;
 }
 
 /* The newest packet ends, and one before it is launched. */
 static void ends_first(struct gpreempt_queue_view *q)
 {
-	q->signal = GPREEMPT_SIGNAL_DONE;
-	q->waves = 32;
+	q->seen.signal = GPREEMPT_SIGNAL_DONE;
+	q->seen.waves = 32;
 }
 
 static void has_next_fetched(struct gpreempt_queue_view *q)
 {
-	q->rptr = ++q->wptr;
+	q->seen.rptr = ++q->seen.wptr;
 }
 
 /* Behind it a barrier, which waits for it. */
 static void has_next_fetched_before_barrier(struct gpreempt_queue_view *q)
 {
-	q->rptr = ++q->wptr;
+	q->seen.rptr = ++q->seen.wptr;
 	waits_for_signal(q);
 }
 
@@ -2084,7 +2079,7 @@ static void gpreempt_policy_late(struct kunit *test)
 			EXPECT_KEEP(test, b, low);
 			bench_ticks(test, b, 3);
 			EXPECT_KEEP(test, b, low);
-			KUNIT_EXPECT_EQ(test, high->state, moves[i] == launches ?
+			KUNIT_EXPECT_EQ(test, high->out.activity, moves[i] == launches ?
 					GPREEMPT_RUNNING : GPREEMPT_IDLE);
 		}
 	}
@@ -2105,7 +2100,7 @@ static void gpreempt_policy_late_waits(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, b);
 		if (i)
 			launches(high);
-		high->signal = GPREEMPT_SIGNAL_UNKNOWN;
+		high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 		b->meanwhile = moves[i];
 		bench_tick(test, b);
 		KUNIT_EXPECT_TRUE(test, b->asked);
@@ -2113,7 +2108,7 @@ static void gpreempt_policy_late_waits(struct kunit *test)
 		/* not after a whole interval, if it had nothing before */
 		if (!i)
 			KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->view.now_ns + INTERVAL_NS / 8);
-		high->waves = 0;
+		high->seen.waves = 0;
 		bench_tick(test, b);
 		EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 	}
@@ -2135,23 +2130,23 @@ static void gpreempt_policy_late_end(struct kunit *test)
 		submits(high);
 		launches(high);
 		bench_tick(test, b);
-		KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNING);
-		high->waves = 0;
-		high->ordered = ordered;
+		KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNING);
+		high->seen.waves = 0;
+		high->seen.ordered = ordered;
 		b->mover = high;
 		b->meanwhile = ordered ? finishes : ends_first;
 		bench_tick(test, b);
 		KUNIT_EXPECT_TRUE(test, b->asked);
 		EXPECT_KEEP(test, b, low);
 		if (ordered) {
-			KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
+			KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
 			continue;
 		}
-		KUNIT_EXPECT_NE(test, high->state, GPREEMPT_IDLE);
-		KUNIT_EXPECT_EQ(test, high->hist->ended_ns, 0);
+		KUNIT_EXPECT_NE(test, high->out.activity, GPREEMPT_IDLE);
+		KUNIT_EXPECT_EQ(test, high->memory->burst.ended_ns, 0);
 		bench_tick(test, b);
 		KUNIT_EXPECT_TRUE(test, b->asked);
-		KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNING);
+		KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNING);
 	}
 }
 
@@ -2197,17 +2192,17 @@ static void gpreempt_policy_no_wave_counts(struct kunit *test)
 	EXPECT_KEEP(test, b, low);
 	/* no progress: blocked, for all that is known */
 	bench_ticks(test, b, 5);
-	KUNIT_EXPECT_TRUE(test, low->mapped);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_TRUE(test, low->seen.mapped);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_BLOCKED);
 	bench_ticks(test, b, 20);
 	/* low too looks blocked by now, and may be in the way none the less */
-	high->rptr++;
+	high->seen.rptr++;
 	submits(high);
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 	finishes(high);
 	bench_ticks(test, b, 3);
-	KUNIT_EXPECT_TRUE(test, low->mapped);
+	KUNIT_EXPECT_TRUE(test, low->seen.mapped);
 	finishes(low);
 	bench_ticks(test, b, 20);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
@@ -2231,38 +2226,38 @@ static void gpreempt_policy_idle(struct kunit *test)
 	runs(q);
 	bench_tick(test, b);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
-	q->signal = GPREEMPT_SIGNAL_UNKNOWN;
+	q->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_RUNNING);
-	q->mapped = false;
-	q->waves = 0;
+	KUNIT_EXPECT_EQ(test, q->out.activity, GPREEMPT_RUNNING);
+	q->seen.mapped = false;
+	q->seen.waves = 0;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_EQ(test, q->out.activity, GPREEMPT_BLOCKED);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 	EXPECT_KEEP(test, b, q);
 	/* back, and its waves are about to be */
-	q->mapped = true;
+	q->seen.mapped = true;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, q->out.activity, GPREEMPT_RUNNABLE);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 	finishes(q);
 	bench_ticks(test, b, 10);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 
 	/* evicted without, and then with something in its ring */
-	q->mapped = false;
+	q->seen.mapped = false;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_IDLE);
+	KUNIT_EXPECT_EQ(test, q->out.activity, GPREEMPT_IDLE);
 	submits(q);
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_EQ(test, q->out.activity, GPREEMPT_BLOCKED);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
-	q->readable = false;
+	q->seen.readable = false;
 	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, q->state, GPREEMPT_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, q->out.activity, GPREEMPT_UNKNOWN);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
-	q->readable = true;
-	q->mapped = true;
+	q->seen.readable = true;
+	q->seen.mapped = true;
 	finishes(q);
 	bench_ticks(test, b, 10);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
@@ -2277,7 +2272,7 @@ static void gpreempt_policy_idle(struct kunit *test)
 
 	/* a signal is pending */
 	submits(q);
-	q->rptr = q->wptr;
+	q->seen.rptr = q->seen.wptr;
 	bench_ticks(test, b, 50);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 }
@@ -2290,21 +2285,21 @@ static void gpreempt_policy_none(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	mid = bench_queue(b, 7);
-	mid->mapped = false;
-	mid->preempted = true;
-	mid->held = true;
-	low->hist->boosted = true;
+	mid->seen.mapped = false;
+	mid->seen.preempted = true;
+	mid->terms.held = true;
+	low->memory->waiting.raised = true;
 	b->policy = gpreempt_policy_find("none");
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
-	KUNIT_EXPECT_EQ(test, low->effective, 0);
+	KUNIT_EXPECT_EQ(test, low->out.level, 0);
 	EXPECT_KEEP(test, b, mid);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_resume, 1);
 
 	submits(high);
 	bench_ticks(test, b, 5000);
-	KUNIT_EXPECT_TRUE(test, high->wants);
-	KUNIT_EXPECT_EQ(test, low->state, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_TRUE(test, high->out.wants);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_RUNNING);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 0);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_resume, 0);
 
@@ -2312,19 +2307,19 @@ static void gpreempt_policy_none(struct kunit *test)
 	finishes(low);
 	submits(low);
 	bench_ticks(test, b, 5000);
-	KUNIT_EXPECT_EQ(test, low->effective, 0);
+	KUNIT_EXPECT_EQ(test, low->out.level, 0);
 
 	/* nor does the time before */
 	b->policy = gpreempt_policy_find("strict");
 	finishes(high);
 	runs(high);
 	bench_ticks(test, b, 100);
-	KUNIT_EXPECT_NE(test, low->hist->waiting_since_ns, 0);
+	KUNIT_EXPECT_NE(test, low->memory->waiting.since_ns, 0);
 	b->policy = gpreempt_policy_find("none");
 	bench_ticks(test, b, 5000);
 	b->policy = gpreempt_policy_find("strict");
 	bench_ticks(test, b, 100);
-	KUNIT_EXPECT_EQ(test, low->effective, 0);
+	KUNIT_EXPECT_EQ(test, low->out.level, 0);
 
 	b->policy = gpreempt_policy_find("none");
 	finishes(low);
@@ -2367,19 +2362,19 @@ static void gpreempt_policy_turns(struct kunit *test)
 	/* a keeps the turn that it has without asking */
 	EXPECT_VERDICT(test, b, q[1], GPREEMPT_PREEMPT, GPREEMPT_REASON_TIMESLICE);
 	EXPECT_KEEP(test, b, q[0]);
-	q[1]->waves = 32;
-	while (q[0]->mapped)
+	q[1]->seen.waves = 32;
+	while (q[0]->seen.mapped)
 		bench_tick(test, b);
-	q[1]->hist->resident_since_ns = b->view.now_ns;
-	q[1]->hist->turn_ns = 0;
+	q[1]->memory->resident_ns = b->view.now_ns;
+	q[1]->memory->turn.had_ns = 0;
 	for (i = 1; i < 50; i++) {
 		struct gpreempt_queue_view *has = q[i % 2], *waits = q[!(i % 2)];
 
 		for (n = 1; n < TURN; n++) {
 			bench_tick(test, b);
 			KUNIT_EXPECT_EQ(test, b->plan.nr_preempt + b->plan.nr_resume, 0);
-			KUNIT_EXPECT_TRUE(test, has->mapped);
-			KUNIT_EXPECT_TRUE(test, waits->preempted);
+			KUNIT_EXPECT_TRUE(test, has->seen.mapped);
+			KUNIT_EXPECT_TRUE(test, waits->seen.preempted);
 			KUNIT_EXPECT_TRUE(test, b->plan.waiting);
 		}
 		b->view.now_ns += INTERVAL_NS - 1;
@@ -2391,9 +2386,9 @@ static void gpreempt_policy_turns(struct kunit *test)
 		EXPECT_VERDICT(test, b, waits, GPREEMPT_RESUME, GPREEMPT_REASON_TURN);
 		bench_commit(b);
 		/* as the commit room does */
-		waits->hist->resident_since_ns = b->view.now_ns;
+		waits->memory->resident_ns = b->view.now_ns;
 	}
-	KUNIT_EXPECT_EQ(test, q[0]->effective, 7);
+	KUNIT_EXPECT_EQ(test, q[0]->out.level, 7);
 }
 
 /* Who had the machine for longer than a turn gives it to a newcomer at once. */
@@ -2443,9 +2438,9 @@ static void gpreempt_policy_turns_alone(struct kunit *test)
 		other = bench_queue(b, c[i].priority);
 		b->tun.timeslice_us[7] = c[i].level_us;
 		b->tun.timeslice_us[8] = c[i].level_us;
-		other->timeslice_us = c[i].own_us;
-		other->pinned = c[i].pinned;
-		other->mapped = !c[i].absent;
+		other->terms.timeslice_us = c[i].own_us;
+		other->terms.pinned = c[i].pinned;
+		other->seen.mapped = !c[i].absent;
 		bench_scan(test, b);
 		runs(a);
 		if (c[i].waits)
@@ -2510,26 +2505,26 @@ static void gpreempt_policy_turns_unused(struct kunit *test)
 
 		KUNIT_ASSERT_NOT_NULL(test, b);
 		bench_ticks(test, b, 2);
-		KUNIT_EXPECT_TRUE(test, q[1]->preempted);
+		KUNIT_EXPECT_TRUE(test, q[1]->seen.preempted);
 		/* all it has done; or it waits for what the other will do */
 		finishes(q[0]);
 		if (i == 0)
 			waits_for_signal(q[0]);
 		bench_tick(test, b);
 		KUNIT_EXPECT_EQ(test, bench_verdict(b, q[1]), GPREEMPT_RESUME);
-		q[1]->waves = 32;
+		q[1]->seen.waves = 32;
 		bench_ticks(test, b, 2);
 		/* it may run again: after the other's turn */
-		q[0]->head = GPREEMPT_HEAD_READY;
+		q[0]->seen.head = GPREEMPT_HEAD_READY;
 		if (i)
 			submits(q[0]);
 		bench_tick(test, b);
 		EXPECT_VERDICT(test, b, q[0], GPREEMPT_PREEMPT, GPREEMPT_REASON_TIMESLICE);
 		bench_ticks(test, b, TURN - 4);
-		KUNIT_EXPECT_TRUE(test, q[1]->mapped);
+		KUNIT_EXPECT_TRUE(test, q[1]->seen.mapped);
 		bench_ticks(test, b, 3);
-		KUNIT_EXPECT_TRUE(test, q[0]->mapped);
-		KUNIT_EXPECT_TRUE(test, q[1]->preempted);
+		KUNIT_EXPECT_TRUE(test, q[0]->seen.mapped);
+		KUNIT_EXPECT_TRUE(test, q[1]->seen.preempted);
 	}
 }
 
@@ -2548,10 +2543,10 @@ static void gpreempt_policy_turns_order(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		runs(q[i]);
 	for (i = 0; i < 200 && n < 8; i++) {
-		if (n == 2 && q[3]->rptr == 0)
+		if (n == 2 && q[3]->seen.rptr == 0)
 			runs(q[3]);
 		bench_tick(test, b);
-		for (k = 0; k < 4 && !q[k]->hist->turn; k++)
+		for (k = 0; k < 4 && !q[k]->memory->turn.has; k++)
 			;
 		if (k != last)
 			order[n++] = k;
@@ -2576,12 +2571,12 @@ static void gpreempt_policy_turns_own(struct kunit *test)
 	unsigned int mapped[2] = {}, i;
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	q[1]->timeslice_us = 3 * TURN * 1000;
-	q[1]->waves = 32;
+	q[1]->terms.timeslice_us = 3 * TURN * 1000;
+	q[1]->seen.waves = 32;
 	for (i = 0; i < 40 * TURN; i++) {
 		bench_tick(test, b);
-		mapped[0] += q[0]->mapped;
-		mapped[1] += q[1]->mapped;
+		mapped[0] += q[0]->seen.mapped;
+		mapped[1] += q[1]->seen.mapped;
 	}
 	KUNIT_EXPECT_LE(test, 27 * mapped[0], 10 * mapped[1]);
 	KUNIT_EXPECT_LE(test, 10 * mapped[1], 33 * mapped[0]);
@@ -2598,7 +2593,7 @@ static void gpreempt_policy_turns_none(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	for (i = 0; i < 3; i++) {
 		q[i] = bench_queue(b, 7);
-		q[i]->timeslice_us = i ? TURN * 1000 : 0;
+		q[i]->terms.timeslice_us = i ? TURN * 1000 : 0;
 	}
 	bench_scan(test, b);
 	for (i = 0; i < 3; i++)
@@ -2606,8 +2601,8 @@ static void gpreempt_policy_turns_none(struct kunit *test)
 	bench_ticks(test, b, 3);
 	for (i = 0; i < 10 * TURN; i++) {
 		bench_tick(test, b);
-		KUNIT_EXPECT_TRUE(test, q[0]->mapped);
-		KUNIT_EXPECT_NE(test, q[1]->mapped, q[2]->mapped);
+		KUNIT_EXPECT_TRUE(test, q[0]->seen.mapped);
+		KUNIT_EXPECT_NE(test, q[1]->seen.mapped, q[2]->seen.mapped);
 	}
 }
 
@@ -2622,13 +2617,13 @@ static void gpreempt_policy_turns_residency(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	b->tun.timeslice_us[7] = 1000;
 	b->tun.min_residency_us = 5 * 1000;
-	q[1]->save_cost_ns = 8 * INTERVAL_NS;
-	q[1]->waves = 32;
+	q[1]->seen.save_cost_ns = 8 * INTERVAL_NS;
+	q[1]->seen.waves = 32;
 	bench_ticks(test, b, 20);
 	for (i = 0; i < 140; i++) {
-		had = q[0]->hist->turn;
+		had = q[0]->memory->turn.has;
 		bench_tick(test, b);
-		turns += q[0]->hist->turn != had;
+		turns += q[0]->memory->turn.has != had;
 	}
 	/* 5 ms and 8 ms, and the scan that first sees it mapped */
 	KUNIT_EXPECT_LE(test, 16, turns);
@@ -2650,23 +2645,23 @@ static void gpreempt_policy_turns_below(struct kunit *test)
 	b->tun.starvation_ms = 60000;
 	b->tun.min_residency_us = 0;
 	high = bench_queue(b, 15);
-	q[1]->waves = 32;
+	q[1]->seen.waves = 32;
 	bench_tick(test, b);
 	for (i = 0; i < 200; i++) {
 		submits(high);
 		bench_tick(test, b);
 		runs(high);
-		high->rptr = high->wptr;
+		high->seen.rptr = high->seen.wptr;
 		for (n = 0; n < 3; n++) {
 			bench_tick(test, b);
-			KUNIT_EXPECT_TRUE(test, q[0]->preempted && q[1]->preempted);
+			KUNIT_EXPECT_TRUE(test, q[0]->seen.preempted && q[1]->seen.preempted);
 		}
 		finishes(high);
 		for (n = 0; n < 4; n++) {
 			bench_tick(test, b);
-			mapped[0] += q[0]->mapped;
-			mapped[1] += q[1]->mapped;
-			KUNIT_EXPECT_FALSE(test, q[0]->mapped && q[1]->mapped);
+			mapped[0] += q[0]->seen.mapped;
+			mapped[1] += q[1]->seen.mapped;
+			KUNIT_EXPECT_FALSE(test, q[0]->seen.mapped && q[1]->seen.mapped);
 		}
 	}
 	KUNIT_EXPECT_LE(test, 100, mapped[0]);
@@ -2690,18 +2685,18 @@ static void gpreempt_policy_turns_interrupted(struct kunit *test)
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, q[0], GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 	runs(high);
-	high->rptr = high->wptr;
+	high->seen.rptr = high->seen.wptr;
 	bench_tick(test, b);
-	had = q[0]->hist->turn_ns;
+	had = q[0]->memory->turn.had_ns;
 	KUNIT_EXPECT_LT(test, had, TURN * INTERVAL_NS);
 	for (i = 0; i < 2 * TURN; i++) {
 		bench_tick(test, b);
-		KUNIT_EXPECT_EQ(test, q[0]->hist->turn_ns, had);
+		KUNIT_EXPECT_EQ(test, q[0]->memory->turn.had_ns, had);
 	}
 	finishes(high);
 	bench_ticks(test, b, 2);
-	KUNIT_EXPECT_TRUE(test, q[0]->mapped);
-	KUNIT_EXPECT_TRUE(test, q[1]->preempted);
+	KUNIT_EXPECT_TRUE(test, q[0]->seen.mapped);
+	KUNIT_EXPECT_TRUE(test, q[1]->seen.preempted);
 }
 
 /* Rule 3 over turns: a queue waits for the turns of others so long, not longer. */
@@ -2713,7 +2708,7 @@ static void gpreempt_policy_turns_starved(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	b->tun.timeslice_us[7] = 10000 * 1000;
 	b->tun.timeslice_us[GPREEMPT_LEVELS - 1] = 10000 * 1000;
-	q[1]->waves = 32;
+	q[1]->seen.waves = 32;
 	bench_ticks(test, b, 999);
 	EXPECT_KEEP(test, b, q[1]);
 	bench_tick(test, b);
@@ -2737,31 +2732,32 @@ static void gpreempt_policy_switch(struct kunit *test)
 			runs(low);
 			high = bench_queue(b, 9);
 			bench_ticks(test, b, 4);
-			KUNIT_EXPECT_TRUE(test, low->preempted);
-			KUNIT_EXPECT_TRUE(test, q[1]->preempted);
+			KUNIT_EXPECT_TRUE(test, low->seen.preempted);
+			KUNIT_EXPECT_TRUE(test, q[1]->seen.preempted);
 			if (from == 1) {
 				b->policy = gpreempt_policy_find("strict");
 				submits(high);
 				bench_ticks(test, b, 2);
-				KUNIT_EXPECT_TRUE(test, q[0]->preempted);
-				KUNIT_EXPECT_TRUE(test, q[1]->preempted);
+				KUNIT_EXPECT_TRUE(test, q[0]->seen.preempted);
+				KUNIT_EXPECT_TRUE(test, q[1]->seen.preempted);
 				finishes(high);
 			}
 			b->policy = gpreempt_policy_find(names[to]);
-			q[1]->waves = 32;
+			q[1]->seen.waves = 32;
 			bench_ticks(test, b, to ? 3 : 2);
 			if (to < 2)
-				KUNIT_EXPECT_TRUE(test, q[0]->mapped && q[1]->mapped);
+				KUNIT_EXPECT_TRUE(test, q[0]->seen.mapped && q[1]->seen.mapped);
 			else
-				KUNIT_EXPECT_NE(test, q[0]->mapped, q[1]->mapped);
-			KUNIT_EXPECT_EQ(test, low->mapped, to == 0);
+				KUNIT_EXPECT_NE(test, q[0]->seen.mapped, q[1]->seen.mapped);
+			KUNIT_EXPECT_EQ(test, low->seen.mapped, to == 0);
 			/* and nobody stays behind when the work is done */
 			finishes(q[0]);
 			finishes(q[1]);
 			finishes(high);
 			for (n = 0; n < 20; n++)
 				bench_tick(test, b);
-			KUNIT_EXPECT_TRUE(test, low->mapped && q[0]->mapped && q[1]->mapped);
+			KUNIT_EXPECT_TRUE(test, low->seen.mapped);
+			KUNIT_EXPECT_TRUE(test, q[0]->seen.mapped && q[1]->seen.mapped);
 		}
 	}
 }
@@ -2784,14 +2780,14 @@ static void gpreempt_policy_asked(struct kunit *test)
 			runs(q);
 			runs(peer);
 			submits(q);
-			q->held = hold;
-			q->asked = !hold;
+			q->terms.held = hold;
+			q->terms.asked = !hold;
 			KUNIT_EXPECT_TRUE(test, gpreempt_may_contend(b->policy, &b->view, &b->tun));
 			bench_tick(test, b);
 			EXPECT_VERDICT(test, b, q, GPREEMPT_PREEMPT, GPREEMPT_REASON_ASKED);
 			/* it goes: nobody is taken off for it any more */
 			EXPECT_KEEP(test, b, peer);
-			q->asked = false;
+			q->terms.asked = false;
 			bench_tick(test, b);
 			if (!hold) {
 				EXPECT_VERDICT(test, b, q, GPREEMPT_RESUME,
@@ -2799,10 +2795,10 @@ static void gpreempt_policy_asked(struct kunit *test)
 				continue;
 			}
 			bench_ticks(test, b, 3000);
-			KUNIT_EXPECT_TRUE(test, q->preempted);
+			KUNIT_EXPECT_TRUE(test, q->seen.preempted);
 			EXPECT_KEEP(test, b, peer);
 			/* a debugger comes: the hold has no force */
-			q->pinned = true;
+			q->terms.pinned = true;
 			bench_tick(test, b);
 			KUNIT_EXPECT_EQ(test, bench_verdict(b, q), GPREEMPT_RESUME);
 			bench_tick(test, b);
@@ -2819,13 +2815,13 @@ static void gpreempt_policy_hint(struct kunit *test)
 	u64 cost = 300 * NSEC_PER_USEC, t;
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	low->save_cost_ns = cost;
+	low->seen.save_cost_ns = cost;
 	t = b->view.now_ns + 50 * INTERVAL_NS;
-	high->hint_ns = t;
-	high->hint_end_ns = t + 20 * INTERVAL_NS;
+	high->terms.hint_ns = t;
+	high->terms.hint_end_ns = t + 20 * INTERVAL_NS;
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->plan.waiting);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
 	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - cost - LATE_NS);
 	b->view.now_ns = b->plan.next_ns - 1;
 	bench_scan(test, b);
@@ -2833,34 +2829,34 @@ static void gpreempt_policy_hint(struct kunit *test)
 	b->view.now_ns++;
 	bench_scan(test, b);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_HINT);
-	KUNIT_EXPECT_TRUE(test, high->announced);
+	KUNIT_EXPECT_TRUE(test, high->out.announced);
 	KUNIT_EXPECT_EQ(test, b->plan.next_ns, 0);
 	bench_commit(b);
 
 	/* it is not blocked, and not starved, because it has not come yet */
 	b->tun.starvation_ms = 1;
-	low->hist->waiting_since_ns = 0;
+	low->memory->waiting.since_ns = 0;
 	b->view.now_ns = t - 1;
 	bench_scan(test, b);
 	b->tun.starvation_ms = 1000;
-	KUNIT_EXPECT_TRUE(test, high->announced);
-	KUNIT_EXPECT_EQ(test, high->effective, 15);
+	KUNIT_EXPECT_TRUE(test, high->out.announced);
+	KUNIT_EXPECT_EQ(test, high->out.level, 15);
 	EXPECT_KEEP(test, b, low);
 
 	/* it comes, it pauses, it is over */
 	submits(high);
 	bench_ticks(test, b, 2);
 	runs(high);
-	high->rptr = high->wptr;
+	high->seen.rptr = high->seen.wptr;
 	bench_ticks(test, b, 5);
-	KUNIT_EXPECT_FALSE(test, high->announced);
+	KUNIT_EXPECT_FALSE(test, high->out.announced);
 	finishes(high);
 	bench_ticks(test, b, 2);
-	KUNIT_EXPECT_TRUE(test, high->announced);
+	KUNIT_EXPECT_TRUE(test, high->out.announced);
 	EXPECT_KEEP(test, b, low);
 	submits(high);
-	high->rptr = high->wptr;
-	high->waves = 32;
+	high->seen.rptr = high->seen.wptr;
+	high->seen.waves = 32;
 	b->view.now_ns = t + 20 * INTERVAL_NS - 1;
 	bench_scan(test, b);
 	finishes(high);
@@ -2879,9 +2875,9 @@ static void gpreempt_policy_hint_early(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	low->save_cost_ns = 10 * INTERVAL_NS;
-	high->hint_ns = b->view.now_ns + 30 * INTERVAL_NS;
-	high->hint_end_ns = high->hint_ns + 10 * INTERVAL_NS;
+	low->seen.save_cost_ns = 10 * INTERVAL_NS;
+	high->terms.hint_ns = b->view.now_ns + 30 * INTERVAL_NS;
+	high->terms.hint_end_ns = high->terms.hint_ns + 10 * INTERVAL_NS;
 	bench_ticks(test, b, 19);
 	EXPECT_KEEP(test, b, low);
 	bench_tick(test, b);
@@ -2889,7 +2885,7 @@ static void gpreempt_policy_hint_early(struct kunit *test)
 	/* five times blocked_us */
 	for (i = 0; i < 10; i++) {
 		bench_tick(test, b);
-		KUNIT_EXPECT_TRUE(test, high->announced);
+		KUNIT_EXPECT_TRUE(test, high->out.announced);
 		EXPECT_KEEP(test, b, low);
 	}
 }
@@ -2902,16 +2898,16 @@ static void gpreempt_policy_hint_first(struct kunit *test)
 	u64 t;
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	high->priority = 10;
+	high->terms.priority = 10;
 	above = bench_queue(b, 15);
 	t = b->view.now_ns + 20 * INTERVAL_NS;
-	high->hint_ns = t;
-	above->hint_ns = t + 10 * INTERVAL_NS;
-	high->hint_end_ns = t + 30 * INTERVAL_NS;
-	above->hint_end_ns = t + 30 * INTERVAL_NS;
+	high->terms.hint_ns = t;
+	above->terms.hint_ns = t + 10 * INTERVAL_NS;
+	high->terms.hint_end_ns = t + 30 * INTERVAL_NS;
+	above->terms.hint_end_ns = t + 30 * INTERVAL_NS;
 	bench_tick(test, b);
 	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - LATE_NS);
-	swap(high->hint_ns, above->hint_ns);
+	swap(high->terms.hint_ns, above->terms.hint_ns);
 	bench_tick(test, b);
 	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - LATE_NS);
 }
@@ -2925,8 +2921,8 @@ static void gpreempt_policy_hint_void(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	t = b->view.now_ns + 10 * INTERVAL_NS;
-	high->hint_ns = t;
-	high->hint_end_ns = t + 500 * INTERVAL_NS;
+	high->terms.hint_ns = t;
+	high->terms.hint_end_ns = t + 500 * INTERVAL_NS;
 	bench_tick(test, b);
 	b->view.now_ns = b->plan.next_ns;
 	bench_scan(test, b);
@@ -2939,16 +2935,16 @@ static void gpreempt_policy_hint_void(struct kunit *test)
 	EXPECT_KEEP(test, b, low);
 	b->view.now_ns++;
 	bench_scan(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_IDLE);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 	bench_ticks(test, b, 300);
 	EXPECT_KEEP(test, b, low);
 	KUNIT_EXPECT_FALSE(test, b->plan.waiting);
 	/* it is no starving queue, and the next announcement is believed */
-	KUNIT_EXPECT_EQ(test, high->hist->waiting_since_ns, 0);
-	high->hint_ns = b->view.now_ns + INTERVAL_NS;
+	KUNIT_EXPECT_EQ(test, high->memory->waiting.since_ns, 0);
+	high->terms.hint_ns = b->view.now_ns + INTERVAL_NS;
 	bench_ticks(test, b, 2);
-	KUNIT_EXPECT_TRUE(test, low->preempted);
+	KUNIT_EXPECT_TRUE(test, low->seen.preempted);
 	/* neither here nor anywhere is a queue waited for that waits itself */
 	waits_for_signal(high);
 	bench_tick(test, b);
@@ -2967,8 +2963,8 @@ static void gpreempt_policy_hint_idle(struct kunit *test)
 	bench_ticks(test, b, 5);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 	KUNIT_EXPECT_FALSE(test, b->plan.waiting);
-	high->hint_ns = b->view.now_ns + 100 * INTERVAL_NS;
-	high->hint_end_ns = high->hint_ns + INTERVAL_NS;
+	high->terms.hint_ns = b->view.now_ns + 100 * INTERVAL_NS;
+	high->terms.hint_end_ns = high->terms.hint_ns + INTERVAL_NS;
 	bench_ticks(test, b, 50);
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 	bench_ticks(test, b, 50);
@@ -2976,9 +2972,9 @@ static void gpreempt_policy_hint_idle(struct kunit *test)
 	EXPECT_KEEP(test, b, low);
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
-	high->hint_ns = b->view.now_ns + 100 * INTERVAL_NS;
-	high->hint_end_ns = high->hint_ns + INTERVAL_NS;
-	high->mapped = false;
+	high->terms.hint_ns = b->view.now_ns + 100 * INTERVAL_NS;
+	high->terms.hint_end_ns = high->terms.hint_ns + INTERVAL_NS;
+	high->seen.mapped = false;
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 }
@@ -2987,7 +2983,7 @@ static void gpreempt_policy_hint_idle(struct kunit *test)
 static void wants_waves(struct gpreempt_queue_view *q, u32 waves)
 {
 	submits(q);
-	q->demand = waves;
+	q->seen.demand = waves;
 }
 
 /* Rule 10: lowest priority first, then least to save, and no more than needed. */
@@ -3035,7 +3031,7 @@ static void gpreempt_policy_cheapest(struct kunit *test)
 		high = bench_queue(b, 15);
 		for (k = 0; k < 4; k++) {
 			q = bench_queue(b, c[i].q[k].priority);
-			q->save_cost_ns = c[i].q[k].cost;
+			q->seen.save_cost_ns = c[i].q[k].cost;
 		}
 		/* in their turn, so that nobody is taken off for a peer's sake */
 		b->policy = gpreempt_policy_find("none");
@@ -3043,7 +3039,7 @@ static void gpreempt_policy_cheapest(struct kunit *test)
 		for (k = 0; k < 4; k++) {
 			q = &b->q[1 + k];
 			runs(q);
-			q->waves = c[i].q[k].waves;
+			q->seen.waves = c[i].q[k].waves;
 			if (c[i].q[k].more)
 				submits(q);
 		}
@@ -3052,7 +3048,7 @@ static void gpreempt_policy_cheapest(struct kunit *test)
 		wants_waves(high, c[i].demand);
 		bench_tick(test, b);
 		for (k = 0; k < 4; k++)
-			if (b->verdict[1 + k] == GPREEMPT_PREEMPT)
+			if (b->q[1 + k].out.verdict == GPREEMPT_PREEMPT)
 				victims |= BIT(k);
 		KUNIT_EXPECT_EQ_MSG(test, victims, c[i].victims, "%s", c[i].name);
 	}
@@ -3083,7 +3079,7 @@ static void gpreempt_policy_cheapest_again(struct kunit *test)
 	/* it runs and ends; the next one is judged anew */
 	finishes(high);
 	bench_ticks(test, b, 6);
-	KUNIT_EXPECT_TRUE(test, low[0]->mapped && low[1]->mapped && low[2]->mapped);
+	KUNIT_EXPECT_TRUE(test, low[0]->seen.mapped && low[1]->seen.mapped && low[2]->seen.mapped);
 	for (i = 0; i < 2; i++) {
 		wants_waves(high, 8);
 		bench_tick(test, b);
@@ -3100,12 +3096,13 @@ static void gpreempt_policy_cheapest_again(struct kunit *test)
 	/* announced work that did not come says nothing about what comes */
 	finishes(high);
 	bench_ticks(test, b, 6);
-	high->hint_ns = b->view.now_ns + INTERVAL_NS;
-	high->hint_end_ns = high->hint_ns + 100 * INTERVAL_NS;
+	high->terms.hint_ns = b->view.now_ns + INTERVAL_NS;
+	high->terms.hint_end_ns = high->terms.hint_ns + 100 * INTERVAL_NS;
 	bench_ticks(test, b, 2);
-	KUNIT_EXPECT_TRUE(test, low[0]->preempted && low[1]->preempted && low[2]->preempted);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_TRUE(test, low[i]->seen.preempted);
 	bench_ticks(test, b, 10);
-	KUNIT_EXPECT_TRUE(test, low[0]->mapped && low[1]->mapped && low[2]->mapped);
+	KUNIT_EXPECT_TRUE(test, low[0]->seen.mapped && low[1]->seen.mapped && low[2]->seen.mapped);
 	wants_waves(high, 8);
 	bench_tick(test, b);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 1);
@@ -3119,17 +3116,17 @@ static void gpreempt_policy_ends_soon(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	low->save_cost_ns = 3 * INTERVAL_NS;
+	low->seen.save_cost_ns = 3 * INTERVAL_NS;
 	finishes(low);
 	bench_ticks(test, b, 20);
-	low->hist->span_ns = 0;
+	low->memory->burst.length.internal = 0;
 	for (i = 0; i < 20; i++) {
 		runs(low);
 		bench_ticks(test, b, 10);
 		finishes(low);
 		bench_ticks(test, b, 10);
 	}
-	KUNIT_EXPECT_EQ(test, low->hist->span_ns, 10 * INTERVAL_NS);
+	KUNIT_EXPECT_EQ(test, low->memory->burst.length.internal, 10 * INTERVAL_NS);
 
 	/* with 7 of 10 to go, it costs less to save it */
 	runs(low);
@@ -3142,7 +3139,7 @@ static void gpreempt_policy_ends_soon(struct kunit *test)
 	finishes(high);
 	finishes(low);
 	bench_ticks(test, b, 40);
-	KUNIT_EXPECT_EQ(test, low->hist->span_ns, 10 * INTERVAL_NS);
+	KUNIT_EXPECT_EQ(test, low->memory->burst.length.internal, 10 * INTERVAL_NS);
 
 	/* with 2, not; but not for longer than that, and not if there is more */
 	for (i = 0; i < 2; i++) {
@@ -3199,11 +3196,11 @@ static void gpreempt_policy_may_contend(struct kunit *test)
 		for (k = 0; k < 2; k++) {
 			struct gpreempt_queue_view *q = bench_queue(b, c[i].q[k].priority);
 
-			q->timeslice_us = c[i].q[k].own_us;
-			q->mapped = !c[i].q[k].off && !c[i].q[k].preempted;
-			q->preempted = c[i].q[k].preempted;
-			q->held = c[i].q[k].held;
-			q->pinned = c[i].q[k].pinned;
+			q->terms.timeslice_us = c[i].q[k].own_us;
+			q->seen.mapped = !c[i].q[k].off && !c[i].q[k].preempted;
+			q->seen.preempted = c[i].q[k].preempted;
+			q->terms.held = c[i].q[k].held;
+			q->terms.pinned = c[i].q[k].pinned;
 		}
 		KUNIT_EXPECT_EQ_MSG(test, gpreempt_may_contend(b->policy, &b->view, &b->tun),
 				    c[i].contends, "%s", c[i].name);
@@ -3221,16 +3218,16 @@ static void gpreempt_policy_clock_jumps(struct kunit *test)
 	b->view.now_ns = 0;
 	bench_scan(test, b);
 	EXPECT_KEEP(test, b, low);
-	KUNIT_EXPECT_EQ(test, low->effective, 0);
+	KUNIT_EXPECT_EQ(test, low->out.level, 0);
 	/* rule 3 from there */
 	b->view.now_ns = 1000 * NSEC_PER_MSEC;
 	bench_scan(test, b);
-	KUNIT_EXPECT_EQ(test, low->effective, 0);
+	KUNIT_EXPECT_EQ(test, low->out.level, 0);
 	b->view.now_ns++;
 	bench_scan(test, b);
-	KUNIT_EXPECT_EQ(test, low->effective, GPREEMPT_BOOST);
+	KUNIT_EXPECT_EQ(test, low->out.level, GPREEMPT_BOOST);
 	bench_ticks(test, b, 5);
-	KUNIT_EXPECT_TRUE(test, low->preempted);
+	KUNIT_EXPECT_TRUE(test, low->seen.preempted);
 
 	/* an hour passes in one interval: one turn for low, then as before */
 	b->view.now_ns += 3600ULL * 1000 * NSEC_PER_MSEC;
@@ -3239,19 +3236,19 @@ static void gpreempt_policy_clock_jumps(struct kunit *test)
 	bench_ticks(test, b, 5);
 	for (i = 0; i < 900; i++) {
 		bench_tick(test, b);
-		KUNIT_EXPECT_TRUE(test, low->preempted);
+		KUNIT_EXPECT_TRUE(test, low->seen.preempted);
 	}
 	/* a queue that has just got the machine is not blocked by a jump back */
 	finishes(high);
 	bench_ticks(test, b, 5);
 	submits(high);
 	bench_ticks(test, b, 2);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
 	b->view.now_ns -= 10 * INTERVAL_NS;
 	bench_scan(test, b);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
 	bench_ticks(test, b, 2);
-	KUNIT_EXPECT_EQ(test, high->state, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_BLOCKED);
 }
 
 static void gpreempt_policy_random(struct kunit *test)
@@ -3403,19 +3400,19 @@ KUNIT_ARRAY_PARAM(load, load_cases, load_case_name);
 
 static void load_queue(const struct load_case *c, struct gpreempt_queue_view *q, unsigned int i)
 {
-	q->priority = i % GPREEMPT_LEVELS;
-	q->mapped = i % 3 || !c->preempted;
-	q->preempted = !q->mapped;
-	q->readable = true;
-	q->size = 64;
-	q->waves = i % 7;
+	q->terms.priority = i % GPREEMPT_LEVELS;
+	q->seen.mapped = i % 3 || !c->preempted;
+	q->seen.preempted = !q->seen.mapped;
+	q->seen.readable = true;
+	q->seen.size = 64;
+	q->seen.waves = i % 7;
 	if (c->preempted) {
-		q->wptr = i % 5;
-	} else if (q->priority == GPREEMPT_LEVELS - 1) {
-		q->head = GPREEMPT_HEAD_READY;
-		q->wptr = 1;
-		q->waves = 0;
-		q->demand = 1;
+		q->seen.wptr = i % 5;
+	} else if (q->terms.priority == GPREEMPT_LEVELS - 1) {
+		q->seen.head = GPREEMPT_HEAD_READY;
+		q->seen.wptr = 1;
+		q->seen.waves = 0;
+		q->seen.demand = 1;
 	}
 }
 
@@ -3434,7 +3431,7 @@ static u64 decision_ns(const struct load_case *c, struct gpreempt_view *view,
 		view->now_ns += INTERVAL_NS;
 		view->waves_final = true;
 		for (n = 0; n < view->nr; n++)
-			view->q[n].hist->served = false;
+			view->q[n].memory->served = false;
 		begin = ktime_get_ns();
 		gpreempt_decide(policy, view, &tun, plan);
 		best = min_t(u64, best, ktime_get_ns() - begin);
@@ -3449,18 +3446,16 @@ static void gpreempt_policy_linear(struct kunit *test)
 	const struct load_case *c = test->param_value;
 	struct gpreempt_view view = { .now_ns = INTERVAL_NS, .save_wave_ns = 1000 };
 	struct gpreempt_plan plan = {};
-	struct gpreempt_history *hist;
+	struct gpreempt_memory *memory;
 	u64 few_ns, many_ns;
 	unsigned int i;
 
 	view.q = kunit_kcalloc(test, many, sizeof(*view.q), GFP_KERNEL);
-	hist = kunit_kcalloc(test, many, sizeof(*hist), GFP_KERNEL);
-	plan.verdict = kunit_kcalloc(test, many, sizeof(*plan.verdict), GFP_KERNEL);
+	memory = kunit_kcalloc(test, many, sizeof(*memory), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, view.q);
-	KUNIT_ASSERT_NOT_NULL(test, hist);
-	KUNIT_ASSERT_NOT_NULL(test, plan.verdict);
+	KUNIT_ASSERT_NOT_NULL(test, memory);
 	for (i = 0; i < many; i++) {
-		view.q[i].hist = &hist[i];
+		view.q[i].memory = &memory[i];
 		load_queue(c, &view.q[i], i);
 	}
 	view.nr = few;

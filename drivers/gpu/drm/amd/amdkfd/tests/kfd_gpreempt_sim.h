@@ -55,7 +55,7 @@ struct sim_group {
 struct sim_queue {
 	struct sim_packet ring[SIM_RING];
 	struct sim_group group[SIM_SLOTS];
-	struct gpreempt_history hist;
+	struct gpreempt_memory memory;
 	u64 wptr;
 	u64 next;			/* packet to launch from */
 	u64 read;			/* published read index */
@@ -74,7 +74,6 @@ struct sim_queue {
 struct sim {
 	struct sim_queue queue[SIM_QUEUES];
 	struct gpreempt_queue_view q[SIM_QUEUES];
-	enum gpreempt_verdict verdict[SIM_QUEUES];
 	struct gpreempt_view view;
 	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
@@ -298,39 +297,39 @@ static void sim_look(struct sim *s, unsigned int i)
 	struct gpreempt_queue_view *q = &s->q[i];
 	struct sim_packet *p;
 
-	q->hist = &sq->hist;
-	q->priority = sq->priority;
-	q->save_cost_ns = sq->cost_ns;
-	q->preempted = sq->preempted;
-	q->mapped = !sq->preempted;
-	q->readable = true;
-	q->size = SIM_RING;
-	q->rptr = sq->read;
-	q->wptr = sq->wptr;
-	q->waves = GPREEMPT_WAVES_UNKNOWN;
-	q->late = false;
-	q->head = GPREEMPT_HEAD_INVALID;
-	q->signal = GPREEMPT_SIGNAL_UNKNOWN;
-	q->ordered = false;
-	q->demand = 0;
+	q->memory = &sq->memory;
+	q->terms.priority = sq->priority;
+	q->seen.save_cost_ns = sq->cost_ns;
+	q->seen.preempted = sq->preempted;
+	q->seen.mapped = !sq->preempted;
+	q->seen.readable = true;
+	q->seen.size = SIM_RING;
+	q->seen.rptr = sq->read;
+	q->seen.wptr = sq->wptr;
+	q->seen.waves = GPREEMPT_WAVES_UNKNOWN;
+	q->seen.late = false;
+	q->seen.head = GPREEMPT_HEAD_INVALID;
+	q->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
+	q->seen.ordered = false;
+	q->seen.demand = 0;
 	if (sq->read < sq->wptr && sim_packet(sq, sq->read)->valid_at <= s->step) {
 		p = sim_packet(sq, sq->read);
-		q->head = p->barrier && !sim_complete(s, p->dep_queue, p->dep_packet) ?
+		q->seen.head = p->barrier && !sim_complete(s, p->dep_queue, p->dep_packet) ?
 			  GPREEMPT_HEAD_WAITS : GPREEMPT_HEAD_READY;
-		q->demand = p->groups;
+		q->seen.demand = p->groups;
 	}
-	q->previous = GPREEMPT_SIGNAL_UNKNOWN;
-	if (q->head == GPREEMPT_HEAD_WAITS && sq->read && sq->wptr - sq->read < SIM_RING) {
+	q->seen.previous = GPREEMPT_SIGNAL_UNKNOWN;
+	if (q->seen.head == GPREEMPT_HEAD_WAITS && sq->read && sq->wptr - sq->read < SIM_RING) {
 		p = sim_packet(sq, sq->read - 1);
 		if (p->signal)
-			q->previous = p->complete ? GPREEMPT_SIGNAL_DONE :
+			q->seen.previous = p->complete ? GPREEMPT_SIGNAL_DONE :
 						    GPREEMPT_SIGNAL_PENDING;
 	}
 	if (sq->wptr) {
 		p = sim_packet(sq, sq->wptr - 1);
-		q->ordered = p->in_order && p->valid_at <= s->step;
+		q->seen.ordered = p->in_order && p->valid_at <= s->step;
 		if (p->signal)
-			q->signal = p->complete || sq->lies ? GPREEMPT_SIGNAL_DONE :
+			q->seen.signal = p->complete || sq->lies ? GPREEMPT_SIGNAL_DONE :
 							      GPREEMPT_SIGNAL_PENDING;
 	}
 }
@@ -347,33 +346,33 @@ static bool sim_seems_to_have_work(struct sim *s, unsigned int i)
 	struct sim_queue *sq = &s->queue[i];
 
 	return sq->preempted || sq->back || sim_has_work(s, sq) ||
-	       s->q[i].signal == GPREEMPT_SIGNAL_UNKNOWN ||
-	       (s->q[i].head == GPREEMPT_HEAD_WAITS &&
-		s->q[i].previous == GPREEMPT_SIGNAL_UNKNOWN) ||
+	       s->q[i].seen.signal == GPREEMPT_SIGNAL_UNKNOWN ||
+	       (s->q[i].seen.head == GPREEMPT_HEAD_WAITS &&
+		s->q[i].seen.previous == GPREEMPT_SIGNAL_UNKNOWN) ||
 	       s->step - sq->touched <= window;
 }
 
 /* Is it above? Or whose turn it may be, which comes to the same. */
 static bool sim_above(const struct sim *s, unsigned int queue, unsigned int other)
 {
-	return s->q[queue].effective > s->q[other].effective ||
-	       (s->policy->rotates && queue != other &&
-		s->q[queue].effective == s->q[other].effective);
+	return s->q[queue].out.level > s->q[other].out.level ||
+	       (s->policy->slice_ns && queue != other &&
+		s->q[queue].out.level == s->q[other].out.level);
 }
 
 /* Rules 1 and 10 of one victim: someone above had work, and it had some itself. */
 static void sim_check_victim(struct kunit *test, struct sim *s, unsigned int victim)
 {
-	bool turn = s->q[victim].reason == GPREEMPT_REASON_TIMESLICE;
+	bool turn = s->q[victim].out.reason == GPREEMPT_REASON_TIMESLICE;
 	bool justified = false;
 	unsigned int i;
 
 	for (i = 0; i < s->nr; i++)
-		if (sim_above(s, i, victim) && (turn || s->q[i].wants) &&
+		if (sim_above(s, i, victim) && (turn || s->q[i].out.wants) &&
 		    sim_seems_to_have_work(s, i))
 			justified = true;
-	KUNIT_EXPECT_TRUE(test, s->policy->preempts);
-	KUNIT_EXPECT_TRUE(test, s->policy->rotates || !turn);
+	KUNIT_EXPECT_TRUE(test, !s->policy->passive);
+	KUNIT_EXPECT_TRUE(test, s->policy->slice_ns || !turn);
 	KUNIT_EXPECT_TRUE_MSG(test, justified, "rule 1, queue %u, step %llu",
 			      victim, s->step);
 	KUNIT_EXPECT_TRUE_MSG(test, sim_seems_to_have_work(s, victim),
@@ -412,21 +411,22 @@ static void sim_count(struct sim *s, unsigned int steps)
 	for (i = 0; i < s->nr; i++) {
 		if (!s->q[i].matters)
 			continue;
-		s->q[i].waves = s->queue[i].live;
-		lowest = min_t(unsigned int, lowest, s->q[i].priority);
+		s->q[i].seen.waves = s->queue[i].live;
+		lowest = min_t(unsigned int, lowest, s->q[i].terms.priority);
 	}
 	while (steps--)
 		sim_step(s);
 	for (i = 0; i < s->nr; i++) {
 		struct gpreempt_queue_view before = s->q[i], *q = &s->q[i];
 
-		if (!before.matters || before.priority <= lowest)
+		if (!before.matters || before.terms.priority <= lowest)
 			continue;
 		sim_look(s, i);
-		q->waves = before.waves;
-		q->ordered &= before.ordered;
-		q->late = q->rptr != before.rptr || q->signal != before.signal;
-		s->late += q->late;
+		q->seen.waves = before.seen.waves;
+		q->seen.ordered &= before.seen.ordered;
+		q->seen.late = q->seen.rptr != before.seen.rptr ||
+			       q->seen.signal != before.seen.signal;
+		s->late += q->seen.late;
 	}
 }
 
@@ -448,14 +448,14 @@ static void sim_scan(struct kunit *test, struct sim *s)
 	if (s->watch)
 		s->watch(s);
 	for (i = 0; i < s->nr; i++)
-		if (s->q[i].waves > 0)
+		if (s->q[i].seen.waves > 0)
 			s->queue[i].back = false;
 	for (i = 0; i < s->nr; i++) {
-		if (s->verdict[i] == GPREEMPT_PREEMPT)
+		if (s->q[i].out.verdict == GPREEMPT_PREEMPT)
 			sim_check_victim(test, s, i);
-		s->aged += s->q[i].reason == GPREEMPT_REASON_AGED;
-		s->turns += s->q[i].reason == GPREEMPT_REASON_TIMESLICE;
-		s->blocked += s->q[i].reason == GPREEMPT_REASON_BLOCKED;
+		s->aged += s->q[i].out.reason == GPREEMPT_REASON_AGED;
+		s->turns += s->q[i].out.reason == GPREEMPT_REASON_TIMESLICE;
+		s->blocked += s->q[i].out.reason == GPREEMPT_REASON_BLOCKED;
 	}
 	sim_check(test, s);
 	/* what was reserved only may have begun: before it parks the monitor looks again */
@@ -469,12 +469,12 @@ static void sim_scan(struct kunit *test, struct sim *s)
 	for (i = 0; i < s->nr; i++) {
 		struct sim_queue *sq = &s->queue[i];
 
-		if (s->verdict[i] == GPREEMPT_PREEMPT) {
+		if (s->q[i].out.verdict == GPREEMPT_PREEMPT) {
 			KUNIT_EXPECT_FALSE(test, sq->preempted);
 			sq->preempted = true;
 			sq->live = 0;
 			s->preempted++;
-		} else if (s->verdict[i] == GPREEMPT_RESUME) {
+		} else if (s->q[i].out.verdict == GPREEMPT_RESUME) {
 			KUNIT_EXPECT_TRUE(test, sq->preempted);
 			sq->preempted = false;
 			sq->touched = s->step;
@@ -482,7 +482,7 @@ static void sim_scan(struct kunit *test, struct sim *s)
 			s->resumed++;
 		}
 		/* `none` takes one scan to give back what others took */
-		KUNIT_EXPECT_TRUE(test, s->policy->preempts || !sq->preempted);
+		KUNIT_EXPECT_TRUE(test, !s->policy->passive || !sq->preempted);
 	}
 	if (s->changes && sim_random(s, 20) == 0)
 		s->policy = gpreempt_policy_get(sim_random(s, 3));
@@ -503,7 +503,6 @@ static struct sim *sim_new(struct kunit *test, u64 seed)
 	s->nr = 2 + sim_random(s, SIM_QUEUES - 1);
 	s->view.nr = s->nr;
 	s->view.q = s->q;
-	s->plan.verdict = s->verdict;
 	s->tun = defaults;
 	s->tun.starvation_ms = SIM_STARVATION;
 	for (i = 0; i < GPREEMPT_LEVELS; i++)

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * GPREEMPT estimate: from what was seen of a queue, now and before, to what it is doing.
+ *
+ * Owns all memory of a queue's past. That is a handful of trackers, each with one job and
+ * written by nobody else; what others learn of a queue is a small state without a past.
+ */
+#ifndef GPREEMPT_ESTIMATE_H_INCLUDED
+#define GPREEMPT_ESTIMATE_H_INCLUDED
+
+#include <linux/average.h>
+
+#include "evidence.h"
+
+/* Times: each new one counts for a quarter. */
+DECLARE_EWMA(gpreempt_ns, 0, 4)
+
+static inline u64 gpreempt_average(struct ewma_gpreempt_ns e)
+{
+	return ewma_gpreempt_ns_read(&e);
+}
+
+/**
+ * struct gpreempt_index - has anything moved since the last scan?
+ * @rptr:	read index then
+ * @wptr:	write index then
+ * @seen:	there was one that could read them
+ * @backlog:	there was a backlog then
+ * @waited:	the head packet waited then
+ * @moved_ns:	an index moved, or the queue was seen preempted, last
+ */
+struct gpreempt_index {
+	u64 rptr;
+	u64 wptr;
+	bool seen;
+	bool backlog;
+	bool waited;
+	u64 moved_ns;
+};
+
+/**
+ * struct gpreempt_unseen - may there be work that no index shows?
+ * @fresh:	an index moved, and no waves were seen since
+ * @passed:	the read index moved, and no waves were seen since
+ * @restored:	was taken off, and no waves were seen since
+ * @busy:	had waves when last counted (assumed at first sight)
+ * @claimed:	said that all it had has ended, and was not counted since
+ * @done:	the newest packet's signal was seen completed. Signals are pooled: it may be at
+ *		work for another queue since, until there is a newer packet
+ *
+ * A packet that was consumed is on its way to waves until waves are seen, its signal tells
+ * that it has ended, or the queue has had the machine and shown none.
+ */
+struct gpreempt_unseen {
+	bool fresh;
+	bool passed;
+	bool restored;
+	bool busy;
+	bool claimed;
+	bool done;
+};
+
+/**
+ * struct gpreempt_blocked - was it given the machine, and did not use it?
+ * @given_ns:	has the machine for itself, and does not use it, since; 0: it has not
+ * @found_ns:	when it was found blocked last
+ * @blocked:	so it was, and nothing has changed
+ * @doubted:	so it was, and nothing was seen of it since
+ *
+ * Rule 2. It is judged anew when its head packet is another one, or begins or ceases to wait;
+ * and, as the machine may only have been slow, after starvation_ms.
+ */
+struct gpreempt_blocked {
+	u64 given_ns;
+	u64 found_ns;
+	bool blocked;
+	bool doubted;
+};
+
+/**
+ * struct gpreempt_burst - for how long does it work, as a rule, and pause?
+ * @begun_ns:	executes, and was seen to at every scan, since
+ * @length:	how long it does so until it is idle
+ * @ended_ns:	all it had was seen to have ended, and nothing came since
+ * @pause:	how long it takes until something comes
+ * @awake:	had work that could run at the last scan
+ *
+ * A burst is from a scan that saw it begin to one that saw it idle; what was kept off in
+ * between says nothing. A pause is from a scan that saw it ended to one that saw it submit.
+ */
+struct gpreempt_burst {
+	u64 begun_ns;
+	struct ewma_gpreempt_ns length;
+	u64 ended_ns;
+	struct ewma_gpreempt_ns pause;
+	bool awake;
+};
+
+/**
+ * struct gpreempt_waiting - for how long has it been kept from executing?
+ * @since_ns:	preempted, or seen not to execute what it has, since; 0: it does not wait
+ * @raised:	for longer than starvation_ms: it stands above all others
+ * @executed_ns: since then, and seen executing since
+ *
+ * Rule 3. Raised, it stays so until a scan after the one that first saw it execute, and for
+ * min_residency_us.
+ */
+struct gpreempt_waiting {
+	u64 since_ns;
+	bool raised;
+	u64 executed_ns;
+};
+
+/**
+ * struct gpreempt_turn - what has it had of its turn?
+ * @has:	it is its turn on its level
+ * @had_ns:	of it so far
+ * @ended_ns:	when its last turn ended
+ * @since_ns:	time of the last scan, if it was mapped
+ *
+ * A turn goes on while the queue is mapped, from scan to scan or from the resume.
+ */
+struct gpreempt_turn {
+	bool has;
+	u64 had_ns;
+	u64 ended_ns;
+	u64 since_ns;
+};
+
+/**
+ * struct gpreempt_memory - what is remembered of a queue between scans
+ * @index:	its trackers
+ * @unseen:	likewise
+ * @blocked:	likewise
+ * @burst:	likewise
+ * @waiting:	likewise
+ * @turn:	likewise
+ * @resident_ns: mapped since
+ * @void_hint_ns: the announcement of work for that time was not kept
+ * @served:	some were taken off for it, and it wanted more ever since
+ *
+ * Zeroed when the queue is created and when the monitor is enabled. A time is in ns of the
+ * scans' clock; 0 means that it does not run. One in the future (time went backwards) starts
+ * anew.
+ */
+struct gpreempt_memory {
+	struct gpreempt_index index;
+	struct gpreempt_unseen unseen;
+	struct gpreempt_blocked blocked;
+	struct gpreempt_burst burst;
+	struct gpreempt_waiting waiting;
+	struct gpreempt_turn turn;
+	u64 resident_ns;
+	u64 void_hint_ns;
+	bool served;
+};
+
+/**
+ * enum gpreempt_activity - what a queue is doing
+ * @GPREEMPT_IDLE: nothing
+ * @GPREEMPT_RUNNING: waves in flight, or progress since the last scan
+ * @GPREEMPT_RUNNABLE: work, no waves: waits for the machine, or is preempted
+ * @GPREEMPT_BLOCKED: work that cannot run whatever it is given
+ * @GPREEMPT_UNKNOWN: indices unreadable: never a reason to preempt
+ */
+enum gpreempt_activity {
+	GPREEMPT_IDLE,
+	GPREEMPT_RUNNING,
+	GPREEMPT_RUNNABLE,
+	GPREEMPT_BLOCKED,
+	GPREEMPT_UNKNOWN,
+};
+
+/**
+ * struct gpreempt_queue_state - what a queue is doing, for all that is known
+ * @activity:	what
+ * @unused:	what it is doing if it has had the machine and did not use it
+ * @takes_part:	it is mapped or preempted, and not held: the others have to do with it
+ * @wants:	could use more of the machine than it has, now
+ * @announced:	wants it for announced work only
+ * @expects:	work is announced that may still come
+ * @in_the_way:	may have part of the machine, or be about to
+ * @begins:	may have begun since the last scan, and want more at the next
+ * @raised:	starved: stands above all others
+ * @unused_ns:	when it is found not to use the machine, if it has it for itself until then
+ * @demand:	waves that would do for what it wants, 0: all there is, for all that is known
+ * @backlog:	valid packets the GPU has not consumed
+ * @save_cost_ns: what saving it would cost, 0: unknown
+ * @ends_ns:	when it is idle again as a rule, 0: unknown
+ * @leave_ns:	no sooner is it to be taken off
+ * @waits_ns:	kept from executing since, 0: it is not
+ * @turn:	what it has had of its turn
+ */
+struct gpreempt_queue_state {
+	enum gpreempt_activity activity;
+	enum gpreempt_activity unused;
+	bool takes_part;
+	bool wants;
+	bool announced;
+	bool expects;
+	bool in_the_way;
+	bool begins;
+	bool raised;
+	u64 unused_ns;
+	u32 demand;
+	u32 backlog;
+	u64 save_cost_ns;
+	u64 ends_ns;
+	u64 leave_ns;
+	u64 waits_ns;
+	struct gpreempt_turn turn;
+};
+
+/**
+ * struct gpreempt_change - what is new of a queue since the last scan
+ * @consumed:	the GPU took packets
+ * @submitted:	the application added some
+ * @backlog:	valid packets the GPU has not consumed
+ */
+struct gpreempt_change {
+	bool consumed;
+	bool submitted;
+	u32 backlog;
+};
+
+struct gpreempt_queue_view;
+struct gpreempt_view;
+
+struct gpreempt_change gpreempt_changes(const struct gpreempt_evidence *e,
+					const struct gpreempt_index *last);
+bool gpreempt_pending(const struct gpreempt_evidence *e, const struct gpreempt_unseen *u);
+u64 gpreempt_save_cost(const struct gpreempt_view *view, const struct gpreempt_queue_view *q);
+void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+		       bool passive, struct gpreempt_queue_view *q);
+void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view *q,
+		    bool makes_room);
+
+/**
+ * gpreempt_resumed - a queue is back on the hardware
+ * @m: what is remembered of it
+ * @now_ns: the time
+ *
+ * The next scan would find out late by up to its interval.
+ */
+static inline void gpreempt_resumed(struct gpreempt_memory *m, u64 now_ns)
+{
+	m->resident_ns = now_ns;
+}
+
+#endif /* GPREEMPT_ESTIMATE_H_INCLUDED */

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * GPREEMPT select: from states and ranks to a plan. All that no policy may break is here.
+ */
+#ifndef GPREEMPT_SELECT_H_INCLUDED
+#define GPREEMPT_SELECT_H_INCLUDED
+
+#include "estimate.h"
+
+#define GPREEMPT_BOOST		GPREEMPT_LEVELS	/* level of a starved queue */
+
+/**
+ * enum gpreempt_verdict - what a plan does with one queue
+ * @GPREEMPT_KEEP: leave it as it is
+ * @GPREEMPT_PREEMPT: take it off the hardware
+ * @GPREEMPT_RESUME: put it back
+ */
+enum gpreempt_verdict {
+	GPREEMPT_KEEP,
+	GPREEMPT_PREEMPT,
+	GPREEMPT_RESUME,
+};
+
+/**
+ * enum gpreempt_reason - why a queue is on the plan
+ * @GPREEMPT_REASON_NONE: it is not
+ * @GPREEMPT_REASON_INVERSION: preempt: a higher queue waits
+ * @GPREEMPT_REASON_AGED: preempt: a starved queue was raised above it
+ * @GPREEMPT_REASON_HINT: preempt: work was announced for a higher queue
+ * @GPREEMPT_REASON_ASKED: preempt: by ioctl, for once or with a hold
+ * @GPREEMPT_REASON_TIMESLICE: preempt: another queue of its level has its turn
+ * @GPREEMPT_REASON_FREE: resume: no higher queue needs the machine
+ * @GPREEMPT_REASON_BLOCKED: resume: a higher queue has work but cannot run
+ * @GPREEMPT_REASON_STARVED: resume: kept off longer than starvation_ms
+ * @GPREEMPT_REASON_TURN: resume: its turn on its level has come
+ * @GPREEMPT_REASON_OFF: resume: disabled, torn down, bypassed; never by a policy
+ */
+enum gpreempt_reason {
+	GPREEMPT_REASON_NONE,
+	GPREEMPT_REASON_INVERSION,
+	GPREEMPT_REASON_AGED,
+	GPREEMPT_REASON_HINT,
+	GPREEMPT_REASON_ASKED,
+	GPREEMPT_REASON_TIMESLICE,
+	GPREEMPT_REASON_FREE,
+	GPREEMPT_REASON_BLOCKED,
+	GPREEMPT_REASON_STARVED,
+	GPREEMPT_REASON_TURN,
+	GPREEMPT_REASON_OFF,
+};
+
+/**
+ * struct gpreempt_rank - where a policy places a queue
+ * @level:	above all of a lower one, 0 to 15
+ * @key:	of those that take turns on a level, the one with the least is next
+ * @slice_ns:	length of its turn; 0: it takes none
+ */
+struct gpreempt_rank {
+	u8 level;
+	u64 key;
+	u64 slice_ns;
+};
+
+/**
+ * struct gpreempt_outcome - what a plan makes of one queue
+ * @verdict:	what to do
+ * @reason:	why
+ * @activity:	what it is doing, all queues considered
+ * @level:	where it stands, GPREEMPT_BOOST if it is raised
+ * @wants:	could use more of the machine than it has, now
+ * @announced:	wants it for announced work only
+ * @raised:	starved: stands above all others
+ * @given:	has the machine for itself, and does not use it
+ * @unused:	so it was for blocked_us: it waits for something else, or has nothing
+ * @turn:	it is its turn on its level
+ */
+struct gpreempt_outcome {
+	enum gpreempt_verdict verdict;
+	enum gpreempt_reason reason;
+	enum gpreempt_activity activity;
+	u8 level;
+	bool wants;
+	bool announced;
+	bool raised;
+	bool given;
+	bool unused;
+	bool turn;
+};
+
+/**
+ * struct gpreempt_queue_view - one queue on its way through the rooms
+ * @seen:	what scan has seen of it
+ * @terms:	what was asked for it
+ * @memory:	what estimate remembers of it
+ * @rank:	where the policy places it
+ * @state:	what estimate makes of it
+ * @out:	what select makes of it
+ * @matters:	out, with &gpreempt_plan.need_waves too: its waves are to be counted
+ * @presumed:	taken to run although its waves are not counted
+ * @ended:	taken to have ended all it had although they are not
+ */
+struct gpreempt_queue_view {
+	struct gpreempt_evidence seen;
+	struct gpreempt_terms terms;
+	struct gpreempt_memory *memory;
+	struct gpreempt_rank rank;
+	struct gpreempt_queue_state state;
+	struct gpreempt_outcome out;
+	bool matters;
+	bool presumed;
+	bool ended;
+};
+
+/**
+ * struct gpreempt_view - a node's queues at one moment
+ * @now_ns:	time of the scan
+ * @save_wave_ns: what saving one wave costs on this node, 0: never measured
+ * @waves_final: the wave counts were read: what is unknown stays unknown
+ * @informed:	wave counts are as good as they get; without them nobody is blocked or waiting
+ * @lead_ns:	how long before announced work comes the machine is to be freed
+ * @nr:		queues in @q
+ * @q:		the queues
+ */
+struct gpreempt_view {
+	u64 now_ns;
+	u64 save_wave_ns;
+	bool waves_final;
+	bool informed;
+	u64 lead_ns;
+	unsigned int nr;
+	struct gpreempt_queue_view *q;
+};
+
+/**
+ * struct gpreempt_plan - what to do, all in one transaction; of each queue see
+ *	&gpreempt_queue_view.out
+ * @need_waves:	no decision without wave counts: read them where they matter, set
+ *		&gpreempt_view.waves_final and decide again with the same view. The rest of the
+ *		plan and of the view is not valid, and nothing was remembered
+ * @idle:	no queue that is mapped, or preempted and not held, has work: the monitor may
+ *		park. Others come back by a change of the runlist
+ * @waiting:	some queue waits: for the machine, its turn, or announced work. Time alone may
+ *		change the plan
+ * @next_ns:	when to decide again, however long the interval is: the machine is to be freed
+ *		for announced work, or a queue has been there for as long as it is left there;
+ *		0: there is no such time
+ * @makes_room:	some are taken off for those that want the machine
+ * @nr_preempt:	queues whose verdict is GPREEMPT_PREEMPT
+ * @nr_resume:	queues whose verdict is GPREEMPT_RESUME
+ */
+struct gpreempt_plan {
+	bool need_waves;
+	bool idle;
+	bool waiting;
+	u64 next_ns;
+	bool makes_room;
+	unsigned int nr_preempt;
+	unsigned int nr_resume;
+};
+
+void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+		     bool passive, struct gpreempt_plan *plan);
+
+/* A hold has no force over a queue that must not be taken off. */
+static inline bool gpreempt_held(const struct gpreempt_queue_view *q)
+{
+	return q->terms.held && !q->terms.pinned;
+}
+
+/* Held, or off the hardware for another reason than ours: not in the game. */
+static inline bool gpreempt_takes_part(const struct gpreempt_queue_view *q)
+{
+	return (q->seen.mapped || q->seen.preempted) && !gpreempt_held(q);
+}
+
+#endif /* GPREEMPT_SELECT_H_INCLUDED */

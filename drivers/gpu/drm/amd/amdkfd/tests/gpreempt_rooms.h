@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * The pure rooms, taken in by a suite that tests them. The suite defines OWN(name), so that it
+ * needs no amdgpu, and may stand beside one and beside other suites in the same kernel.
+ */
+#define gpreempt_changes	OWN(changes)
+#define gpreempt_pending	OWN(pending)
+#define gpreempt_save_cost	OWN(save_cost)
+#define gpreempt_estimate	OWN(estimate)
+#define gpreempt_learn		OWN(learn)
+#define gpreempt_select		OWN(select)
+#define gpreempt_policy_find	OWN(policy_find)
+#define gpreempt_policy_get	OWN(policy_get)
+#define gpreempt_policy_rank	OWN(policy_rank)
+#define gpreempt_none		OWN(none)
+#define gpreempt_strict		OWN(strict)
+#define gpreempt_timeslice	OWN(timeslice)
+#define gpreempt_need_waves	OWN(need_waves)
+#define gpreempt_decide		OWN(decide)
+#define gpreempt_may_contend	OWN(may_contend)
+
+#include "../gpreempt/estimate.c"
+#include "../gpreempt/select.c"
+#include "../gpreempt/policy.c"
+#include "../gpreempt/policy_none.c"
+#include "../gpreempt/policy_strict.c"
+#include "../gpreempt/policy_timeslice.c"
+#include "../gpreempt/waves.c"
+#include "../gpreempt/decide.c"
