@@ -618,6 +618,56 @@ TEST_F_TIMEOUT(disturb, fault_waits_for_nothing, 120)
 	EXPECT_GE(gpu_model_limit(FAULT_US) * 1000ULL, ns[EXITS / 2]);
 }
 
+static void *announce(void *arg)
+{
+	FIXTURE_DATA(disturb) *self = arg;
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_HINT, .queue_id = self->high.id, .hint = { 1000, 1000 },
+	};
+
+	while (!self->crowd->ready && !gpreempt_call(&self->c.dev, &args))
+		;
+	return NULL;
+}
+
+/*
+ * HINT puts the caller's doorbells back, and may wait for what its process does to its
+ * memory; whoever asks about its queues meanwhile does not.
+ */
+TEST_F_TIMEOUT(disturb, hint_waits_alone, 120)
+{
+	struct kfd_gpreempt_queue_info info;
+	pthread_t changing, announcing;
+	struct busy busy = { .run = 1 };
+	__u64 ns[SAMPLES];
+	unsigned int i;
+
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
+	busy.p = mmap(NULL, BUSY_MB << 20, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	ASSERT_NE(MAP_FAILED, busy.p);
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, pthread_create(&changing, NULL, protect, &busy));
+	ASSERT_EQ(0, pthread_create(&announcing, NULL, announce, self));
+	for (i = 0; i < SAMPLES; i++) {
+		usleep(1000 + i * 370 % 4100);
+		ns[i] = kfd_now();
+		ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->low.id, &info));
+		ns[i] = kfd_now() - ns[i];
+	}
+	self->crowd->ready = 1;
+	busy.run = -1;
+	pthread_join(announcing, NULL);
+	pthread_join(changing, NULL);
+	munmap(busy.p, BUSY_MB << 20);
+	median(ns, SAMPLES);
+	printf("# report: GET beside HINT and mprotect(): %llu us, %llu us at most\n",
+	       ns[SAMPLES / 2] / 1000, ns[SAMPLES - 1] / 1000);
+	EXPECT_GE(gpu_model_limit(FAULT_US) * 1000ULL, ns[SAMPLES / 2]);
+}
+
 /* Flags of the mapping at @p, as in /proc/self/smaps. 0 or -errno. */
 static int vm_flags(const void *p, char *flags, size_t size)
 {
