@@ -296,6 +296,14 @@ TEST_F_TIMEOUT(evade, hold, 120)
 	usleep(2 * GWS_MS * 1000);
 	EXPECT_EQ(0, gpreempt_preempt(dev, KFD_GPREEMPT_OP_PREEMPT, shared->pid, shared->queue_id,
 				      KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 0));
+	/* back after that, its waves may have to meet once more */
+	do {
+		usleep(1000);
+		ASSERT_EQ(0, gpreempt_get(dev, shared->pid, shared->queue_id, &info));
+	} while (info.state == KFD_GPREEMPT_QUEUE_PREEMPTED);
+	EXPECT_EQ(variant->gws ? -EBUSY : 0,
+		  gpreempt_preempt(dev, KFD_GPREEMPT_OP_PREEMPT, shared->pid, shared->queue_id,
+				   KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 0));
 }
 
 TEST_HARNESS_MAIN
