@@ -185,6 +185,36 @@ static void expect_works(struct __test_metadata *_metadata, FIXTURE_DATA(bypass)
 	EXPECT_NE(0, gpreempt_wait_state("bypassed", 0));
 }
 
+/* Priorities above the cap do no harm where nothing is preempted. */
+static int create_above_cap(struct shared *shared)
+{
+	struct aql_queue q;
+	struct kfd_dev dev;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, aql_create(&q, &dev, 64, 8));
+	CHECK(0, aql_destroy(&q));
+	return 0;
+}
+
+static void expect_nothing_refused(struct __test_metadata *_metadata,
+				   FIXTURE_DATA(bypass) *self)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_QUERY, .gpu_id = self->c.dev.gpu_id,
+	};
+	struct shared *shared = client_shared_page();
+
+	ASSERT_NE(NULL, shared);
+	ASSERT_EQ(0, open_to_all(&self->c.dev));
+	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse\n"));
+	EXPECT_EQ(0, in_child(shared, SOME_USER, false, create_above_cap));
+	EXPECT_EQ(0, gpreempt_call(&self->c.dev, &args));
+	EXPECT_EQ(KFD_GPREEMPT_NODE_BYPASSED, args.query.state);
+	EXPECT_EQ(KFD_GPREEMPT_CAP_SUPPORTED, args.query.capabilities);
+	ASSERT_EQ(0, gpreempt_write("above_cap", "clamp\n"));
+}
+
 /* While it is bypassed nobody is preempted: HIGH waits for LOW's end. */
 TEST_F_TIMEOUT(bypass, late, 120)
 {
@@ -201,6 +231,7 @@ TEST_F_TIMEOUT(bypass, late, 120)
 	EXPECT_EQ(late + 1, gpreempt_number("stats/late"));
 	EXPECT_EQ(-EIO, gpreempt_hold(&self->low, 0));
 	EXPECT_EQ(-EIO, gpreempt_resume(&self->low));
+	expect_nothing_refused(_metadata, self);
 	/* who is first when both are mapped again, firmware decides */
 	EXPECT_EQ(0, low_ends(self));
 	EXPECT_EQ(0, high_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS));
@@ -213,6 +244,33 @@ TEST_F_TIMEOUT(bypass, late, 120)
 	EXPECT_EQ(0, high_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));
 	expect_works(_metadata, self);
+}
+
+/* Whoever was off before is given back as well, and is not held any more. */
+TEST_F_TIMEOUT(bypass, late_gives_all_back, 120)
+{
+	struct aql_queue middle;
+	struct until_job job;
+
+	ASSERT_EQ(0, aql_create(&middle, &self->c.dev, 64, 7));
+	ASSERT_EQ(0, until_job_init(&self->c, &job));
+	low_runs(self);
+	ASSERT_EQ(0, gpreempt_hold(&self->low, 0));
+	until_job_start(&self->c, &job, &middle);
+	ASSERT_EQ(0, until_job_moves(&job));
+	ASSERT_EQ(0, gpu_model_say("delay-preemption=300000", NULL, 0));
+	high_job_start(&self->c, &self->high_job, &self->high);
+	expect_bypassed(_metadata, self, "late_preemption");
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, gpreempt_queue_state(&self->low));
+	until_job_stop(&job);
+	EXPECT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, high_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, until_job_moves(&self->job));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	EXPECT_EQ(0, until_job_moves(&self->job));
+	EXPECT_EQ(0, low_ends(self));
+	until_job_free(&self->c, &job);
+	EXPECT_EQ(0, aql_destroy(&middle));
 }
 
 /* Waves that were saved and are not restored: taken off again, and given back. */
@@ -292,10 +350,10 @@ static void never_answers(struct __test_metadata *_metadata, FIXTURE_DATA(bypass
 		ASSERT_GT(end, kfd_now());
 		usleep(1000);
 	}
-	ret = gpreempt_set("enable", 1);
-	ASSERT_EQ(0, gpreempt_read("state", state, sizeof(state)));
-	if (!strcmp(state, "bypassed"))
-		EXPECT_EQ(-EBUSY, ret);
+	/* no retry into a hung scheduler */
+	ASSERT_EQ(0, gpreempt_wait_state("bypassed", CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(-EBUSY, gpreempt_set("enable", 1));
+	EXPECT_EQ(0, gpreempt_wait_state("bypassed", 0));
 	for (;;) {
 		ASSERT_EQ(0, gpreempt_read("state", state, sizeof(state)));
 		if (strcmp(state, "bypassed"))
