@@ -41,8 +41,12 @@ TEST_F(ioctl, set_timeslice)
 		EXPECT_EQ(us[i], info.timeslice_us);
 	}
 	EXPECT_EQ(0, gpreempt_set_timeslice(dev, self->low.id, 0));
-	ASSERT_EQ(0, gpreempt_get(dev, 0, self->low.id, &info));
-	EXPECT_EQ(gpreempt_number("level0/timeslice_us"), info.timeslice_us);
+	/* its level's, whatever level that is */
+	ASSERT_EQ(0, gpreempt_set("level0/timeslice_us", 2000));
+	ASSERT_EQ(0, gpreempt_set("level4/timeslice_us", 4000));
+	EXPECT_EQ(2000, gpreempt_timeslice(dev, 0, self->low.id));
+	EXPECT_EQ(4, gpreempt_set_priority(dev, 0, self->low.id, 4));
+	EXPECT_EQ(4000, gpreempt_timeslice(dev, 0, self->low.id));
 }
 
 /* What a process's queues have that have no timeslice of their own. */
@@ -216,6 +220,45 @@ TEST_F(ioctl, cap_refuses_nothing_while_disabled)
 	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, not_refused));
 }
 
+/* What was granted once, while GPREEMPT was off, ROCr sends along with each update. */
+static int granted(struct shared *shared)
+{
+	struct aql_queue q;
+	struct kfd_dev dev;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, aql_create(&q, &dev, 64, 12));
+	shared->ready = 1;
+	while (!shared->stop)
+		usleep(1000);
+	CHECK(0, aql_update(&q, 100, 12));
+	CHECK(-EPERM, aql_update(&q, 100, 13));
+	CHECK(0, aql_update(&q, 100, 8));
+	CHECK(7, gpreempt_permitted(&q));
+	/* given back it is not granted again */
+	CHECK(-EPERM, aql_update(&q, 100, 12));
+	CHECK(0, aql_destroy(&q));
+	kfd_close(&dev);
+	return 0;
+}
+
+TEST_F(ioctl, cap_refuses_not_what_was_granted)
+{
+	struct shared *shared = self->shared;
+	int status;
+
+	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse\n"));
+	self->child = client_fork();
+	if (!self->child)
+		_exit(become(SOME_USER, false) ? 99 : granted(shared));
+	ASSERT_EQ(self->child, await_owner(shared, self->child));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	shared->stop = 1;
+	ASSERT_EQ(self->child, waitpid(self->child, &status, 0));
+	self->child = 0;
+	EXPECT_EQ(0, WEXITSTATUS(status)) TH_LOG("line %d", shared->line);
+}
+
 TEST_F(ioctl, cap_refuses)
 {
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
@@ -333,8 +376,8 @@ TEST_F(ioctl, process_default_keeps)
 	args.flags = KFD_GPREEMPT_KEEP_PRIORITY;
 	ASSERT_EQ(0, gpreempt_call(dev, &args));
 	EXPECT_EQ(9, gpreempt_permitted(&self->low));
-	EXPECT_EQ(gpreempt_number("level9/timeslice_us"),
-		  gpreempt_timeslice(dev, 0, self->low.id));
+	ASSERT_EQ(0, gpreempt_set("level9/timeslice_us", 9000));
+	EXPECT_EQ(9000, gpreempt_timeslice(dev, 0, self->low.id));
 	args.flags = 0;
 	args.process_default.priority = KFD_GPREEMPT_NONE;
 	ASSERT_EQ(0, gpreempt_call(dev, &args));
