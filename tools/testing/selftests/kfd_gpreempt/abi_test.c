@@ -13,6 +13,7 @@
 #include "kselftest_harness.h"
 #include "client.h"
 #include "gpreempt.h"
+#include "gpu_model.h"
 #include "ioctl_call.h"
 
 #define MAX_ENTRIES	256
@@ -112,6 +113,7 @@ FIXTURE_TEARDOWN(abi)
 		aql_destroy(&self->q);
 		client_close(&self->c);
 	}
+	gpreempt_end();
 }
 
 /* Returns how many of the files below @path are not as described. */
@@ -189,15 +191,66 @@ static int read_queue_file(const char *folder, const char *name, char *text, siz
 	return 0;
 }
 
-/* What the files say is what the ioctl says. */
-TEST_F(abi, queue_values)
+/* The queue waits, runs and is held, for so long each, in ms; all counts stand still then. */
+#define WAITS_MS	50
+#define RUNS_MS		120
+#define HELD_MS		200
+
+static void live(struct __test_metadata *_metadata, FIXTURE_DATA(abi) *self)
+{
+	struct until_job low_job, job;
+	struct aql_queue low;
+
+	ASSERT_EQ(0, aql_create(&low, &self->c.dev, 64, PRIORITY_LOW));
+	ASSERT_EQ(0, until_job_init(&self->c, &low_job));
+	ASSERT_EQ(0, until_job_init(&self->c, &job));
+	ASSERT_EQ(0, gpreempt_write("policy", "none"));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	until_job_start(&self->c, &low_job, &low);
+	ASSERT_EQ(0, until_job_moves(&low_job));
+	until_job_start(&self->c, &job, &self->q);
+	usleep(WAITS_MS * 1000);
+	ASSERT_EQ(0, gpreempt_write("policy", "strict"));
+	usleep(RUNS_MS * 1000);
+	ASSERT_EQ(0, gpreempt_hold(&self->q, 0));
+	usleep(HELD_MS * 1000);
+	ASSERT_EQ(0, gpreempt_resume(&self->q));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	until_job_stop(&job);
+	until_job_stop(&low_job);
+	ASSERT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, until_job_wait(&self->c, &low_job, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &job);
+	until_job_free(&self->c, &low_job);
+	ASSERT_EQ(0, aql_destroy(&low));
+}
+
+/* As long as that, but for a few scans and a save; and each file has its own time. */
+static bool is_about(__u64 ns, unsigned int ms)
+{
+	const unsigned int late_ms = 5;
+
+	if (!gpu_model_figures())
+		return ns;
+	return ns >= (ms - late_ms) * 1000000ULL && ns <= (ms + late_ms) * 1000000ULL;
+}
+
+/* What the files say is what the ioctl says, and so it was. */
+TEST_F_TIMEOUT(abi, queue_values, 60)
 {
 	struct kfd_gpreempt_queue_info info;
 	unsigned long long values[ARRAY_SIZE(queue_files)] = {};
 	char text[64];
 	unsigned int i;
 
+	ASSERT_EQ(0, gpreempt_set("level9/timeslice_us", 12345));
+	ASSERT_EQ(11, gpreempt_set_priority(&self->c.dev, 0, self->q.id, 11));
+	live(_metadata, self);
+	ASSERT_EQ(9, gpreempt_set_priority(&self->c.dev, 0, self->q.id, 9));
 	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->q.id, &info));
+	EXPECT_TRUE(is_about(info.waiting_ns, WAITS_MS)) TH_LOG("%llu ns", info.waiting_ns);
+	EXPECT_TRUE(is_about(info.running_ns, RUNS_MS)) TH_LOG("%llu ns", info.running_ns);
+	EXPECT_TRUE(is_about(info.preempted_ns, HELD_MS)) TH_LOG("%llu ns", info.preempted_ns);
 	for (i = 0; i < ARRAY_SIZE(queue_files); i++) {
 		ASSERT_EQ(0, read_queue_file(self->folder, queue_files[i], text, sizeof(text)))
 			TH_LOG("%s", queue_files[i]);
@@ -207,10 +260,10 @@ TEST_F(abi, queue_values)
 			EXPECT_STREQ("unknown", text);
 	}
 	EXPECT_EQ(PRIORITY_HIGH, values[1]);
-	EXPECT_EQ(info.permitted, values[2]);
-	EXPECT_EQ(info.effective, values[3]);
-	EXPECT_EQ(info.timeslice_us, values[4]);
-	EXPECT_EQ(info.preemptions, values[5]);
+	EXPECT_EQ(9, values[2]);
+	EXPECT_EQ(9, values[3]);
+	EXPECT_EQ(12345, values[4]);
+	EXPECT_EQ(1, values[5]);
 	EXPECT_EQ(info.running_ns, values[6]);
 	EXPECT_EQ(info.waiting_ns, values[7]);
 	EXPECT_EQ(info.preempted_ns, values[8]);
