@@ -155,6 +155,15 @@ static bool alone(FIXTURE_DATA(policy) *self, unsigned int i)
 	return true;
 }
 
+/* How many queues of a level were taken off, or -errno. */
+static long long level_preemptions(unsigned int level)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "level%u/preemptions", level);
+	return gpreempt_number(name);
+}
+
 /*
  * A kernel that fills the machine on each level. Upwards each takes the machine
  * from the one below; downwards, as they end, each leaves it to the next one.
@@ -162,11 +171,14 @@ static bool alone(FIXTURE_DATA(policy) *self, unsigned int i)
  */
 TEST_F_TIMEOUT(policy, levels, 120)
 {
+	long long taken_off[LEVELS];
 	__u32 priority[LEVELS];
 	unsigned int i;
 
-	for (i = 0; i < LEVELS; i++)
+	for (i = 0; i < LEVELS; i++) {
 		priority[i] = i;
+		taken_off[i] = level_preemptions(i);
+	}
 	ASSERT_EQ(0, start(self, "strict", LEVELS, priority));
 	for (i = 0; i < LEVELS; i++) {
 		run(self, i);
@@ -174,6 +186,9 @@ TEST_F_TIMEOUT(policy, levels, 120)
 		ASSERT_EQ(0, preempted(self, i)) TH_LOG("level %u", i);
 		EXPECT_TRUE(alone(self, i)) TH_LOG("level %u", i);
 	}
+	for (i = 0; i < LEVELS; i++)
+		EXPECT_EQ(i < LEVELS - 1, level_preemptions(i) - taken_off[i])
+			TH_LOG("level %u", i);
 	for (i = LEVELS; i--; ) {
 		EXPECT_TRUE(alone(self, i)) TH_LOG("level %u", i);
 		until_job_stop(&self->job[i]);
@@ -244,6 +259,42 @@ TEST_F_TIMEOUT(policy, turns, 60)
 	self->preemptions = gpreempt_number("stats/preemptions");
 	usleep(200000);
 	EXPECT_EQ(self->preemptions, gpreempt_number("stats/preemptions"));
+}
+
+/*
+ * It is the level that the queues are served at whose timeslice counts, not the one that
+ * they were created with.
+ */
+TEST_F_TIMEOUT(policy, turns_of_a_level, 60)
+{
+	long long of_level = level_preemptions(9);
+	unsigned int i;
+
+	if (geteuid())
+		SKIP(return, "not root");
+	ASSERT_EQ(0, gpreempt_set("level7/timeslice_us", 20000));
+	ASSERT_EQ(0, gpreempt_set("level9/timeslice_us", 0));
+	ASSERT_EQ(0, start(self, "timeslice", 2, equal));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(9, gpreempt_set_priority(&self->c.dev, 0, self->q[i].id, 9));
+	run(self, 0);
+	ASSERT_EQ(0, until_job_moves(&self->job[0]));
+	run(self, 1);
+	usleep(200000);
+	EXPECT_EQ(0, self->job[1].rounds[0]);
+	EXPECT_EQ(self->preemptions, gpreempt_number("stats/preemptions"));
+
+	ASSERT_EQ(0, gpreempt_set("level7/timeslice_us", 0));
+	ASSERT_EQ(0, gpreempt_set("level9/timeslice_us", 40000));
+	ASSERT_EQ(0, until_job_moves(&self->job[1]));
+	ASSERT_EQ(0, until_job_moves(&self->job[0]));
+	usleep(2000000);
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	self->preemptions = gpreempt_number("stats/preemptions") - self->preemptions;
+	/* a preemption after each 40 ms, or with the next scan; some before that time */
+	EXPECT_LE(gpu_model_figures() ? 48 : 5, self->preemptions);
+	EXPECT_GE(55, self->preemptions);
+	EXPECT_EQ(self->preemptions, level_preemptions(9) - of_level);
 }
 
 /* How much of what two endless kernels do in a while the first of them does, in percent. */
@@ -374,41 +425,75 @@ static unsigned int first_victims(char *text)
 }
 
 /*
- * Two low queues have half of the machine each, and HIGH wants one compute unit:
- * one of the two leaves. If that turns out to be too little, so does the other:
- * what counts is how many leave at first.
+ * Has the GPU consumed the third queue's packet before it has room for it? Then what the
+ * waiter wants is not known, and all lower ones leave.
  */
-TEST_F_TIMEOUT(policy, no_more_than_needed, 60)
+static bool is_fetched(const FIXTURE_DATA(policy) *self)
 {
-	struct aql_queue *high = &self->q[2];
-	bool fetched;
+	const struct aql_amd_queue *amd = self->q[2].amd;
+
+	return amd->read_dispatch_id == amd->write_dispatch_id;
+}
+
+/*
+ * How many leave at first for the third queue, whose work, which waits so far, counts
+ * its rounds. If that turns out to be too little, so do others.
+ */
+static void expect_first_victims(struct __test_metadata *_metadata, unsigned int n,
+				 const volatile __u32 *rounds)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
 	char *text;
 
-	ASSERT_EQ(0, start(self, "none", 3, low_low_high));
-	ASSERT_EQ(0, halves(self));
-	aql_signal_init(self->job[2].signal, 1, NULL);
-	aql_dispatch(high, &self->c.until, 64, 64, self->job[2].args, self->job[2].signal);
 	usleep(100000);
-	EXPECT_EQ(0, self->job[2].rounds[0]);
-	/*
-	 * Where the GPU consumes a packet before it has room for it, what the
-	 * waiter wants is not known, and all lower ones leave.
-	 */
-	fetched = high->amd->read_dispatch_id == high->amd->write_dispatch_id;
-
+	EXPECT_EQ(0, *rounds);
 	ASSERT_EQ(0, trace_clear());
 	ASSERT_EQ(0, trace_on(EVENTS, "0"));
 	ASSERT_EQ(0, gpreempt_write("policy", "strict"));
-	ASSERT_EQ(0, until_job_moves(&self->job[2]));
+	while (!*rounds) {
+		ASSERT_GT(end, kfd_now());
+		usleep(1000);
+	}
 	ASSERT_EQ(0, trace_off(EVENTS));
 	text = trace_read();
 	ASSERT_TRUE(text != NULL);
-	EXPECT_EQ(fetched ? 2 : 1, first_victims(text));
+	EXPECT_EQ(n, first_victims(text));
 	free(text);
+}
+
+/*
+ * Two low queues have half of the machine each, and HIGH wants one compute unit:
+ * one of the two leaves.
+ */
+TEST_F_TIMEOUT(policy, no_more_than_needed, 60)
+{
+	ASSERT_EQ(0, start(self, "none", 3, low_low_high));
+	ASSERT_EQ(0, halves(self));
+	aql_signal_init(self->job[2].signal, 1, NULL);
+	aql_dispatch(&self->q[2], &self->c.until, 64, 64, self->job[2].args,
+		     self->job[2].signal);
+	expect_first_victims(_metadata, is_fetched(self) ? 2 : 1, self->job[2].rounds);
 	until_job_stop(&self->job[2]);
 	EXPECT_EQ(0, preempted(self, 0));
 	EXPECT_EQ(0, until_job_moves(&self->job[0]));
 	EXPECT_EQ(0, until_job_moves(&self->job[1]));
+}
+
+/* HIGH has half as many workgroups as there are compute units, of two waves: both leave. */
+TEST_F_TIMEOUT(policy, groups_of_two_waves, 60)
+{
+	struct hold_job job;
+
+	ASSERT_EQ(0, start(self, "none", 3, low_low_high));
+	ASSERT_EQ(0, halves(self));
+	self->c.hold.group_bytes = CLIENT_LDS_BYTES;
+	ASSERT_EQ(0, hold_job_start(&self->c, &job, &self->q[2], self->c.dev.cus / 2 * 128,
+				    128, 1));
+	expect_first_victims(_metadata, 2, job.beats);
+	EXPECT_EQ(0, hold_job_end(&self->c, &job));
+	EXPECT_EQ(0, hold_job_wrong(&job));
+	EXPECT_EQ(0, preempted(self, 0));
+	kfd_free(&self->c.dev, &job.mem);
 }
 
 /* What a queue's process has given it, as far as the driver reads it. */
