@@ -15,11 +15,17 @@
 #include "file.h"
 #include "gpreempt.h"
 #include "gpu_model.h"
+#include "ioctl_call.h"
 
-#define LOW_MS		100
+#define JOB_MS		100
 #define HIGH_US		200
 #define SAMPLES		30
 #define BUCKETS		25
+#define POLL_US		5000
+
+/* What a scan of two queues takes, and a fence, that of LOW's save or of nobody's. */
+#define SCAN_NS		5000
+#define FENCE_NS	65000
 #define TRACING		"/sys/kernel/tracing/"
 
 FIXTURE(seeing) {
@@ -118,7 +124,7 @@ FIXTURE_SETUP(seeing)
 	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
 	ASSERT_EQ(0, high_job_init(&self->c, &self->high_job, HIGH_US));
-	n = low_calibrate(&self->c, &self->low, LOW_MS);
+	n = low_calibrate(&self->c, &self->low, JOB_MS);
 	ASSERT_NE(0, n);
 	ASSERT_EQ(0, low_job_init(&self->c, &self->job, self->c.dev.cus, n));
 }
@@ -143,7 +149,7 @@ static int contend(FIXTURE_DATA(seeing) *self, unsigned int times)
 
 	for (i = 0; i < times; i++) {
 		low_job_start(&self->c, &self->job, &self->low);
-		usleep(LOW_MS * 1000 / 5 + i * 3700 % 23000);
+		usleep(JOB_MS * 1000 / 5 + i * 3700 % 23000);
 		ret = high_job_run(&self->c, &self->high_job, &self->high,
 				   CLIENT_TIMEOUT_MS, &ns);
 		if (!ret)
@@ -172,6 +178,97 @@ static void stat_check(struct __test_metadata *_metadata, const char *name,
 	EXPECT_LT(0, min) TH_LOG("%s", name);
 	EXPECT_LE(count * min, total) TH_LOG("%s: %lld samples", name, count);
 	EXPECT_GE(count * max, total) TH_LOG("%s: %lld samples", name, count);
+}
+
+/*
+ * struct span - a time that is counted
+ * @name:	of its statistics
+ * @each:	statistic of how often
+ * @count:	that, at the beginning
+ * @ns:		total, at the beginning
+ */
+struct span {
+	const char *name, *each;
+	long long count, ns;
+};
+
+static long long stat_value(const char *name, const char *what)
+{
+	char file[64];
+
+	snprintf(file, sizeof(file), "stats/%s%s", name, what);
+	return gpreempt_number(file);
+}
+
+static void span_begin(struct span *s, const char *name, const char *each)
+{
+	*s = (struct span){ name, each, stat_value(each, ""), stat_value(name, "_ns_total") };
+}
+
+/* Its average; the shortest and the longest that there was are on either side of that. */
+static long long span_end(struct __test_metadata *_metadata, const struct span *s)
+{
+	long long count = stat_value(s->each, "") - s->count;
+	long long ns = stat_value(s->name, "_ns_total") - s->ns;
+
+	EXPECT_LT(0, count) TH_LOG("%s", s->each);
+	EXPECT_GE(count * stat_value(s->name, "_ns_max"), ns) TH_LOG("%s", s->name);
+	/* -ENOENT where there is none */
+	EXPECT_LE(count * stat_value(s->name, "_ns_min"), ns) TH_LOG("%s", s->name);
+	return ns / (count ?: 1);
+}
+
+/*
+ * What each scan takes, its decision included, and each wait for a fence; how often
+ * somebody was found to wait; and how far apart scans are, where that does not stretch.
+ */
+TEST_F_TIMEOUT(seeing, statistics, 120)
+{
+	long long preemptions, resumes, inversions, detections, transactions, interval_ns;
+	long long decision_ns, scan_ns, fence_ns;
+	struct span decision, scan, fence;
+
+	ASSERT_EQ(0, gpreempt_set("poll_interval_us", POLL_US));
+	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", POLL_US));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	span_begin(&decision, "decision", "scans");
+	span_begin(&scan, "scan", "scans");
+	span_begin(&fence, "fence_wait", "transactions");
+	preemptions = gpreempt_number("stats/preemptions");
+	resumes = gpreempt_number("stats/resumes");
+	inversions = gpreempt_number("stats/inversions");
+	detections = gpreempt_number("stats/detections");
+	transactions = gpreempt_number("stats/transactions");
+	ASSERT_EQ(0, contend(self, SAMPLES));
+	interval_ns = gpreempt_number("stats/interval_ns");
+	EXPECT_LE(interval_ns, gpreempt_number("stats/interval_ns_max"));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	decision_ns = span_end(_metadata, &decision);
+	scan_ns = span_end(_metadata, &scan);
+	fence_ns = span_end(_metadata, &fence);
+	preemptions = gpreempt_number("stats/preemptions") - preemptions;
+	resumes = gpreempt_number("stats/resumes") - resumes;
+	inversions = gpreempt_number("stats/inversions") - inversions;
+	detections = gpreempt_number("stats/detections") - detections;
+	transactions = gpreempt_number("stats/transactions") - transactions;
+	printf("# report: a scan takes %lld ns, its decision %lld, a fence %lld; %lld ns between two\n",
+	       scan_ns, decision_ns, fence_ns, interval_ns);
+	EXPECT_LT(0, preemptions);
+	EXPECT_EQ(preemptions, resumes);
+	/* one in each scan that finds HIGH waiting: as a rule one each time that it comes */
+	EXPECT_LE(detections, inversions);
+	EXPECT_LT(0, decision_ns);
+	EXPECT_LT(decision_ns, scan_ns);
+	if (!gpu_model_figures())
+		return;
+	EXPECT_GE(SAMPLES * 11 / 10, inversions);
+	/* LOW off for HIGH, and on again */
+	EXPECT_EQ(2 * SAMPLES, transactions);
+	EXPECT_GE(SCAN_NS, scan_ns);
+	EXPECT_GE(FENCE_NS, fence_ns);
+	/* a timer may be late by a 16th */
+	EXPECT_LE(POLL_US * 1000, interval_ns);
+	EXPECT_GE(POLL_US * 1000 * 35 / 32, interval_ns);
 }
 
 /*
@@ -229,6 +326,36 @@ TEST_F_TIMEOUT(seeing, histograms, 120)
 		printf("\n");
 	}
 	fflush(stdout);
+}
+
+/* HIGH waited for long, but for nobody below it: an inversion begins when it is raised. */
+TEST_F_TIMEOUT(seeing, detection_after_parking, 60)
+{
+	long long ns, detections;
+	struct until_job job;
+
+	if (geteuid())
+		SKIP(return, "not root");
+	ASSERT_EQ(0, until_job_init(&self->c, &job));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(PRIORITY_LOW, gpreempt_set_priority(&self->c.dev, 0, self->high.id,
+						      PRIORITY_LOW));
+	until_job_start(&self->c, &job, &self->low);
+	ASSERT_EQ(0, until_job_moves(&job));
+	high_job_start(&self->c, &self->high_job, &self->high);
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	usleep(200000);
+	detections = gpreempt_number("stats/detections");
+	ns = gpreempt_number("stats/detection_ns_total");
+	ASSERT_EQ(PRIORITY_HIGH, gpreempt_set_priority(&self->c.dev, 0, self->high.id,
+						       KFD_GPREEMPT_NONE));
+	ASSERT_EQ(0, high_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(1, gpreempt_number("stats/detections") - detections);
+	EXPECT_GE(gpu_model_limit(1000) * 1000LL,
+		  gpreempt_number("stats/detection_ns_total") - ns);
+	until_job_stop(&job);
+	ASSERT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &job);
 }
 
 /* As a profiler reads them: evictions with a trigger of their own, and restores. */
