@@ -67,10 +67,8 @@ bench-model: ## how fast the GPU model executes code, by host threads
 fuzz-model: ## [SECONDS=60]: feed the GPU model random input, so long to each of its fuzzers
 	@$(MAKE) -s -C $(MODEL) O='$(CURDIR)/out/build/gpu-model-fuzz' fuzz
 
-fuzz-driver: kernel ## [SECONDS=600] [KERNEL=debug]: nonsense for the driver's ioctl and sysfs
-	@scripts/guest --name fuzz-driver --timeout $$(($(or $(SECONDS),600) + 300)) -- env \
-		GPREEMPT_FUZZ_SECONDS=$(or $(SECONDS),600) \
-		$(if $(SEED),GPREEMPT_FUZZ_SEED=$(SEED)) /repo/out/build/selftests/fuzz_test
+fuzz-driver: kernel ## [CALLS=10000000] [SEED=N] [KERNEL=debug]: nonsense for the driver's ioctl and sysfs
+	@scripts/fuzz-driver $(if $(CALLS),--calls $(CALLS)) $(if $(SEED),--seed $(SEED))
 
 clean: ## remove the results; the caches stay
 	rm -rf out

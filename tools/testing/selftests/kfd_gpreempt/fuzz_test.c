@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Nonsense for AMDKFD_IOC_GPREEMPT and for every file in sysfs, from root and
- * from another user at once, while queues run, come and go. At the end every
+ * from another user at once, while queues work, come and go. At the end every
  * queue is mapped, what ran under all that is exact, and the machine works.
  *
- * GPREEMPT_FUZZ_SECONDS makes it longer than the second of a test run ("make
- * fuzz-driver"), GPREEMPT_FUZZ_SEED repeats one; the kernel says whether it had a splat, and on
+ * GPREEMPT_FUZZ_CALLS makes it longer than that of a test run ("make fuzz-driver"),
+ * GPREEMPT_FUZZ_SEED repeats one; the kernel says whether it had a splat, and on
  * a debug kernel whether something leaked.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -21,10 +23,13 @@
 #include "gpreempt.h"
 #include "ioctl_call.h"
 
-#define SECONDS		1
+#define CALLS		30000
+#define MAX_CALLS	1000000000
 #define MAX_SECONDS	100000
-#define FUZZERS		2
+#define FUZZERS		4	/* while one waits the others call */
 #define MAX_QUEUES	4	/* more than any process here has */
+#define MAX_FILES	256	/* likewise */
+#define HIGH_US		100
 
 /* Between the test and the fuzzers; the last process number is the test's. */
 struct fuzz {
@@ -37,12 +42,17 @@ struct fuzz {
 	volatile pid_t pid[FUZZERS + 1];
 };
 
+/* The files of the node, open; those that can be written come first. */
+static int files[MAX_FILES];
+static unsigned int nfiles, nwritable;
+
 FIXTURE(fuzz) {
 	struct client c;
 	struct aql_queue low, high;
 	struct low_job job;
+	struct high_job brief;
 	struct fuzz *shared;
-	unsigned int seconds, seed;
+	unsigned int calls, seed;
 };
 
 static unsigned int number(const char *name, unsigned int otherwise, unsigned int most)
@@ -62,7 +72,7 @@ FIXTURE_SETUP(fuzz)
 	ASSERT_EQ(0, ret);
 	if (geteuid())
 		SKIP(return, "not root");
-	self->seconds = number("GPREEMPT_FUZZ_SECONDS", SECONDS, MAX_SECONDS);
+	self->calls = number("GPREEMPT_FUZZ_CALLS", CALLS, MAX_CALLS);
 	self->seed = number("GPREEMPT_FUZZ_SEED", kfd_now() / 1000, ~0);
 	self->shared = client_shared_page();
 	ASSERT_NE(NULL, self->shared);
@@ -161,26 +171,43 @@ static void some_call(struct kfd_dev *dev, struct fuzz *shared, unsigned int who
 	shared->accepted[who] += !ioctl(dev->fd, AMDKFD_IOC_GPREEMPT, to);
 }
 
+static int open_writable(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	if (type != FTW_F || !(st->st_mode & 0222))
+		return 0;
+	if (nfiles == MAX_FILES)
+		return -ENOSPC;
+	files[nfiles] = open(path, O_RDWR);
+	nwritable = ++nfiles;
+	return files[nfiles - 1] < 0 ? -errno : 0;
+}
+
+static int open_others(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	if (type != FTW_F || st->st_mode & 0222)
+		return 0;
+	if (nfiles == MAX_FILES)
+		return -ENOSPC;
+	files[nfiles] = open(path, O_RDONLY);
+	return files[nfiles++] < 0 ? -errno : 0;
+}
+
+static int open_files(void)
+{
+	char path[128];
+
+	return gpreempt_path(NULL, path, sizeof(path)) ?:
+	       nftw(path, open_writable, 8, FTW_PHYS) ?: nftw(path, open_others, 8, FTW_PHYS);
+}
+
 static void some_write(struct fuzz *shared, unsigned int who, unsigned int *seed)
 {
-	static const char *const files[] = {
-		"enable", "policy", "above_cap", "poll_interval_us", "poll_interval_max_us",
-		"starvation_ms", "min_residency_us", "blocked_us", "preempt_timeout_ms",
-		"priority_cap", "level0/timeslice_us", "level15/timeslice_us", "state",
-		"stats/scans", "min/blocked_us",
-	};
 	static const char *const words[] = {
 		"0\n", "1\n", "none\n", "strict\n", "timeslice\n", "clamp\n", "refuse\n", "\n",
 	};
-	char text[64], path[128];
+	char text[64];
 	size_t i, size;
-	int fd;
 
-	if (gpreempt_path(files[rand_r(seed) % ARRAY_SIZE(files)], path, sizeof(path)))
-		return;
-	fd = open(path, O_RDWR);
-	if (fd < 0)
-		return;
 	switch (rand_r(seed) % 3) {
 	case 0:
 		size = snprintf(text, sizeof(text), "%s", words[rand_r(seed) % ARRAY_SIZE(words)]);
@@ -193,44 +220,112 @@ static void some_write(struct fuzz *shared, unsigned int who, unsigned int *seed
 		for (i = 0; i < size; i++)
 			text[i] = rand_r(seed);
 	}
-	shared->writes[who] += write(fd, text, size) > 0;
-	if (read(fd, text, sizeof(text)) < 0)
-		shared->writes[who]--;
+	shared->calls[who]++;
+	shared->writes[who] += pwrite(files[rand_r(seed) % nwritable], text, size, 0) > 0;
+}
+
+/* Any file of the node, a page or a few bytes. */
+static void some_read(struct fuzz *shared, unsigned int who, unsigned int *seed)
+{
+	char text[4096];
+
+	shared->calls[who]++;
+	shared->accepted[who] += pread(files[rand_r(seed) % nfiles], text,
+				       rand_r(seed) % 8 ? sizeof(text) : 3,
+				       rand_r(seed) % 8 ? 0 : some(seed)) >= 0;
+}
+
+/* A file of a queue, which may be gone. */
+static void some_queue_read(struct fuzz *shared, unsigned int who, unsigned int *seed)
+{
+	static const char *const names[] = {
+		"state", "priority", "permitted_priority", "effective_priority", "timeslice_us",
+		"preemptions", "running_ns", "waiting_ns", "preempted_ns",
+	};
+	char path[128], text[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues/%u/gpreempt/%s",
+		 shared->pid[rand_r(seed) % (FUZZERS + 1)], rand_r(seed) % 2,
+		 names[rand_r(seed) % ARRAY_SIZE(names)]);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return;
+	shared->calls[who] += read(fd, text, sizeof(text)) >= 0;
 	close(fd);
+}
+
+/* Half of them are root's. */
+static bool is_root(unsigned int who)
+{
+	return who % 2 == 0;
+}
+
+static void anything(struct kfd_dev *dev, struct fuzz *shared, unsigned int who, void *area,
+		     unsigned int *seed)
+{
+	unsigned int what = rand_r(seed) % 32;
+
+	if (what == 0)
+		some_queue_read(shared, who, seed);
+	else if (what <= 4 && is_root(who))
+		some_write(shared, who, seed);
+	else if (what <= 8 && is_root(who))
+		some_read(shared, who, seed);
+	else
+		some_call(dev, shared, who, area, seed);
+}
+
+/* In the place of @q, on its memory, which takes long to allocate. */
+static int another_queue(struct aql_queue *q, __u32 priority)
+{
+	int ret = aql_stop(q);
+
+	if (ret)
+		return ret;
+	q->amd->write_dispatch_id = 0;
+	q->amd->read_dispatch_id = 0;
+	q->priority = priority;
+	if (!aql_start(q))
+		return 0;
+	/* above the cap, where that is refused */
+	q->priority = 0;
+	return aql_start(q);
 }
 
 /* In a child: queues that come and go, calls and, as root, writes. */
 static int fuzz(struct fuzz *shared, unsigned int who, unsigned int seed)
 {
+	struct aql_signal *dep[5] = {};
+	void *area = list_area();
+	struct kfd_mem never;
 	struct aql_queue q;
 	struct kfd_dev dev;
-	void *area = list_area();
 	unsigned int i;
 
-	if (!area || (who && (setgid(SOME_USER) || setuid(SOME_USER))))
+	if (!area || (is_root(who) ? open_files() : setgid(SOME_USER) || setuid(SOME_USER)))
 		return 1;
-	if (kfd_open(&dev))
+	if (kfd_open(&dev) || kfd_alloc(&dev, &never, KFD_PAGE, KFD_MEM_HOST))
 		return 2;
+	dep[0] = never.ptr;
+	aql_signal_init(dep[0], 1, NULL);
 	shared->pid[who] = getpid();
 	__atomic_fetch_add(&shared->ready, 1, __ATOMIC_SEQ_CST);
+	if (aql_create(&q, &dev, 64, 0))
+		return 3;
 	for (;;) {
-		if (aql_create(&q, &dev, 64, rand_r(&seed) % 16)) {
-			/* above the cap, where that is refused */
-			if (aql_create(&q, &dev, 64, 0))
-				return 3;
-		}
+		/* half of them wait for what never comes */
+		if (rand_r(&seed) % 2)
+			aql_barrier(&q, AQL_BARRIER_AND, dep, NULL);
 		for (i = 0; i < 200 && !shared->stop; i++) {
-			if (!who && !(rand_r(&seed) % 4))
-				some_write(shared, who, &seed);
-			else
-				some_call(&dev, shared, who, area, &seed);
+			anything(&dev, shared, who, area, &seed);
 			if (!(rand_r(&seed) % 64) &&
 			    aql_update(&q, 100, rand_r(&seed) % 8) == -EFAULT)
 				return 4;
 		}
 		if (shared->stop)
 			break;
-		if (aql_destroy(&q))
+		if (another_queue(&q, rand_r(&seed) % 16))
 			return 5;
 	}
 	shared->queue_id[who] = q.id;
@@ -259,23 +354,48 @@ static int becomes_mapped(struct kfd_dev *dev, pid_t pid, __u32 queue_id)
 	return KFD_GPREEMPT_QUEUE_OFF;
 }
 
-TEST_F_TIMEOUT(fuzz, ioctl_and_sysfs, MAX_SECONDS + 120)
+static unsigned int calls_done(const struct fuzz *shared)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < FUZZERS; i++)
+		n += shared->calls[i];
+	return n;
+}
+
+/* LOW and HIGH are given work as soon as they have none; nobody waits for what may be held. */
+static int keep_busy(struct client *c, struct low_job *job, struct aql_queue *low,
+		     struct high_job *brief, struct aql_queue *high)
+{
+	if (!job->signal->value) {
+		if (low_job_wrong(job))
+			return -EILSEQ;
+		low_job_start(c, job, low);
+	}
+	if (!brief->signal->value)
+		high_job_start(c, brief, high);
+	return 0;
+}
+
+TEST_F_TIMEOUT(fuzz, ioctl_and_sysfs, MAX_SECONDS)
 {
 	struct fuzz *shared = self->shared;
+	unsigned int i, done, told = 0;
 	pid_t child[FUZZERS];
-	unsigned int i;
 	int status;
 	__u32 n;
 
 	n = low_calibrate(&self->c, &self->low, LOW_MS);
 	ASSERT_NE(0, n);
 	ASSERT_EQ(0, low_job_init(&self->c, &self->job, self->c.dev.cus, n));
+	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
+	ASSERT_EQ(0, high_job_init(&self->c, &self->brief, HIGH_US));
 	shared->pid[FUZZERS] = getpid();
 	for (i = 0; i < FUZZERS; i++) {
 		child[i] = client_fork();
 		ASSERT_LE(0, child[i]);
 		if (!child[i])
-			_exit(fuzz(shared, i, self->seed + i));
+			_exit(fuzz(shared, i, self->seed * FUZZERS + i));
 	}
 	while (shared->ready < FUZZERS) {
 		for (i = 0; i < FUZZERS; i++)
@@ -284,7 +404,17 @@ TEST_F_TIMEOUT(fuzz, ioctl_and_sysfs, MAX_SECONDS + 120)
 	}
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	low_job_start(&self->c, &self->job, &self->low);
-	sleep(self->seconds);
+	high_job_start(&self->c, &self->brief, &self->high);
+	while ((done = calls_done(shared)) < self->calls) {
+		if (done / (self->calls / 10 + 1) > told) {
+			told++;
+			TH_LOG("%u calls", done);
+		}
+		for (i = 0; i < FUZZERS; i++)
+			ASSERT_EQ(0, waitpid(child[i], &status, WNOHANG)) TH_LOG("%#x", status);
+		ASSERT_EQ(0, keep_busy(&self->c, &self->job, &self->low, &self->brief, &self->high));
+		usleep(10000);
+	}
 	shared->stop = 1;
 	while (shared->ended < FUZZERS) {
 		for (i = 0; i < FUZZERS; i++)
@@ -309,7 +439,9 @@ TEST_F_TIMEOUT(fuzz, ioctl_and_sysfs, MAX_SECONDS + 120)
 		EXPECT_LT(0, shared->accepted[i]);
 	}
 	EXPECT_LT(0, shared->writes[0]);
+	TH_LOG("%u calls, seed %u", calls_done(shared), self->seed);
 
+	EXPECT_EQ(0, high_job_wait(&self->c, &self->brief, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&self->job));
 
@@ -320,6 +452,7 @@ TEST_F_TIMEOUT(fuzz, ioctl_and_sysfs, MAX_SECONDS + 120)
 	low_job_start(&self->c, &self->job, &self->low);
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&self->job));
+	high_job_free(&self->c, &self->brief);
 	low_job_free(&self->c, &self->job);
 }
 
