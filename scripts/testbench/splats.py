@@ -3,6 +3,7 @@
 
 A report is its first line and what belongs to it, up to the mark that ends it.
 """
+import bisect
 import re
 from dataclasses import dataclass
 
@@ -55,7 +56,7 @@ KNOWN = (
           # seldom, the DRM device goes first
           r"WARNING: [^\n]* amdgpu_preempt_mgr_fini\+.*amdgpu_driver_release_kms"),
     Known("unbind: amdgpu does not free all that it allocated when it was probed", "debug",
-          frozenset({"known", "unbind"}),
+          frozenset({"known", "unbind", "unload"}),
           r"unreferenced object.*(amdgpu_ras_register_ras_block|amdgpu_fence_driver_init_ring|"
           r"drm_sched_init|kfd_parse_crat_table)\+.*amdgpu_device_init"),
     Known("HIQ: amdkfd reads plainly what the GPU writes, its fence and its read index", "kcsan", HIQ,
@@ -64,6 +65,7 @@ KNOWN = (
 )
 OURS = re.compile("gpreempt", re.I)
 LEAK = re.compile(r"^unreferenced object 0x")
+NAMELESS = re.compile(r"^ +0x([0-9a-f]+)$", re.M)
 
 
 @dataclass
@@ -129,8 +131,25 @@ def leaks(text):
     return found
 
 
+def named(text, kallsyms):
+    """kmemleak's list with the names of functions of a module that is unloaded since."""
+    symbols = sorted((int(line.split()[0], 16), line.split()[2]) for line in kallsyms.splitlines())
+
+    def name(match):
+        address = int(match[1], 16)
+        n = bisect.bisect(symbols, (address, "~")) - 1
+        if n < 0:
+            return match[0]
+        start, function = symbols[n]
+        return f"    {function}+{address - start:#x} [unloaded]"
+
+    return NAMELESS.sub(name, text)
+
+
 def of_guest(out):
     """Both, of the guest whose results are in a folder; init leaves kmemleak's list."""
-    console, left = out / "console.log", out / "kmemleak"
-    return reports(console.read_text(errors="replace")) + leaks(
-        left.read_text(errors="replace") if left.exists() else "")
+    console, left, kallsyms = out / "console.log", out / "kmemleak", out / "kallsyms"
+    text = left.read_text(errors="replace") if left.exists() else ""
+    if kallsyms.exists():
+        text = named(text, kallsyms.read_text())
+    return reports(console.read_text(errors="replace")) + leaks(text)

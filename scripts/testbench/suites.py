@@ -259,6 +259,7 @@ def known():
         "debug": {
             "queues": [program("known_test")],
             "unbind": [inside("unbind"), program("low")],
+            "unload": [inside("unload"), program("low"), "--seconds", "1"],
         },
         "kcsan": {"queues": [program("toggle_test")]},
     }[KERNEL]
@@ -337,9 +338,7 @@ SUITES = {
     "no-hws": guest("no-hws", inside("selftests"), *REGISTERS, program("exception_test"),
                     *IOCTL, options=["--append", "amdgpu.sched_policy=2"], limit=400),
     "unbind": guest("unbind", program("unbind_test")),
-    # kmemleak could not name the module's functions any more: stock's leaks and
-    # ours would look alike. The suite "unbind" takes the same way down.
-    "unload": guest("unload", program("unload_test"), options=["--append", "kmemleak=off"]),
+    "unload": guest("unload", inside("unload"), program("unload_test")),
     "faults": guest("faults", inside("patient"), program("fault_test"), options=DEAD,
                     limit=600),
     "device": guest("device", inside("patient"), program("device_test"), options=DEAD,

@@ -110,6 +110,25 @@ class Reports(unittest.TestCase):
         self.assertIn("kfd_gpreempt_queue_init", found[0].text)
         self.assertEqual(splats.leaks(""), [])
 
+    def test_names_of_an_unloaded_module(self):
+        """What only the addresses tell of is named as it was before: ours is ours, stock's let pass."""
+        kallsyms = ("ffffffffc0003000 t kfd_gpreempt_node_init\t[amdgpu]\n"
+                    "ffffffffc0001000 T amdgpu_ras_register_ras_block\t[amdgpu]\n"
+                    "ffffffffc0002000 t amdgpu_device_init\t[amdgpu]\n")
+        list_of = """unreferenced object 0xffff88800b20cc80 (size 32):
+  backtrace (crc 4d2f0b1a):
+    __kmalloc_cache_noprof+0x1b0/0x2f0
+    {}
+    0xffffffffc0002a83
+"""
+        stock, = splats.leaks(splats.named(list_of.format("0xffffffffc0001048"), kallsyms))
+        ours, = splats.leaks(splats.named(list_of.format("0xffffffffc0003008"), kallsyms))
+        self.assertIn("\n    kfd_gpreempt_node_init+0x8 [unloaded]\n"
+                      "    amdgpu_device_init+0xa83 [unloaded]", ours.text)
+        self.assertTrue(stock.known("debug", "unload").startswith("unbind"))
+        self.assertTrue(ours.ours)
+        self.assertIn("0xffffffffc0000fff", splats.named("    0xffffffffc0000fff", kallsyms))
+
 
 class Known(unittest.TestCase):
     """What is let pass, and where."""
@@ -128,7 +147,7 @@ race at unknown origin, with read to 0xffffc900001d6c00 of 8 bytes by task 123 o
 """
     # its beginning, the kernel, a suite it belongs to, and one it does not
     REPORTS = ((CHECKPOINT, "checkpoint", "debug", "coexist", "kfd"),
-               (STOCK, "unbind", "debug", "unbind", "unload"),
+               (STOCK, "unbind", "debug", "unload", "kfd"),
                (LATE, "unbind", "debug", "unbind", "coexist"),
                (RACE, "HIQ", "kcsan", "kfd", "no-hws"))
 
