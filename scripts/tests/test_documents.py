@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What README and the kernel's documents name is there, and what is there is named."""
 import re
+import subprocess
 import unittest
 
 from testbench import suites
@@ -10,6 +11,59 @@ FOLDER = ROOT / "Documentation/gpu/amdgpu"
 README = (ROOT / "README").read_text()
 DOCUMENTS = {path.stem: path.read_text() for path in FOLDER.glob("*.rst")}
 TESTING = DOCUMENTS["gpreempt-testing"]
+
+
+# command, run by, date, commit, its suites
+RUNS = re.findall(r"^make ([a-z-]+) +(CI|release) +(\S+) +(\S+) +(\S.*)$", TESTING, re.M)
+# Whose results are no verdict, or are a part of make check.
+NO_TEST = {"apply", "bench-model", "clean", "demo", "help", "kernel", "lint", "series", "shell"}
+
+
+def git(*command):
+    return subprocess.run(["git", "-C", ROOT, *command], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, check=False)
+
+
+class Runs(unittest.TestCase):
+    """The table of what CI runs and what a release does, and of the last runs."""
+
+    def test_targets(self):
+        """Each one that tests has a line; CI runs one."""
+        text = (ROOT / "Makefile").read_text()
+        self.assertIn("exec make check\n", (ROOT / ".ci/run").read_text())
+        self.assertEqual([name for name, by, *_ in RUNS if by == "CI"], ["check"])
+        self.assertEqual(sorted(name for name, *_ in RUNS),
+                         sorted(set(re.findall(r"^([a-z-]+):.*## ", text, re.M)) - NO_TEST))
+
+    def test_suites(self):
+        """Those that make check does not run stand with the command that does."""
+        own = {name: set(names.split(", ")) - {"-"} for name, *_, names in RUNS}
+        debug = {*suites.DEBUG, "known"}
+        self.assertEqual(own.pop("check-debug"), debug)
+        self.assertEqual(own.pop("check-cov"), debug)
+        self.assertEqual(own.pop("check-kcsan"), {"known"})
+        for name, names in own.items():
+            recipe = re.search(rf"^{name}:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.M)
+            asked = set(" ".join(re.findall(r"scripts/check (.*)", recipe[1])).split())
+            self.assertEqual(names, asked, name)
+        self.assertEqual(set().union(*own.values()), set(suites.LONG))
+
+    def test_unload_is_watched(self):
+        self.assertIn("unload", set(suites.SUITES) - suites.STOCK)
+        self.assertNotIn("kmemleak", " ".join(map(str, suites.SUITES["unload"])))
+
+    def test_last_runs(self):
+        """A date, and a commit that is ours and not of a later day; or never."""
+        known = git("rev-parse", "--is-shallow-repository").stdout == "false\n"
+        for name, _, date, commit, _ in RUNS:
+            if date == "never":
+                self.assertEqual(commit, "-", name)
+                continue
+            self.assertRegex(f"{date} {commit}", r"^20\d\d-[01]\d-[0-3]\d [0-9a-f]{7,}$", name)
+            if known:
+                self.assertEqual(git("merge-base", "--is-ancestor", commit, "HEAD").returncode, 0,
+                                 f"{name}: {commit}")
+                self.assertLessEqual(git("log", "-1", "--format=%cs", commit).stdout.strip(), date)
 
 
 class Documents(unittest.TestCase):
