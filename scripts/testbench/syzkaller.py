@@ -16,7 +16,7 @@ from pathlib import Path
 
 from testbench.paths import PROGRAMS, ROOT
 
-DESCRIPTION = ROOT / "tools/testing/selftests/kfd_gpreempt/syzkaller/dev_kfd_gpreempt.txt"
+DESCRIPTION = ROOT / "tools/testing/selftests/kfd_gpreempt/syzlang/dev_kfd_gpreempt.txt"
 CONSTANTS = DESCRIPTION.with_suffix(".txt.const")
 HEADER = ROOT / "include/uapi/linux/kfd_gpreempt.h"
 INCLUDE = [f"-I{ROOT / 'include/uapi'}", "-isystem", f"{PROGRAMS / 'headers/include'}"]
