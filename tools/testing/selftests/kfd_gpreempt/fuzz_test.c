@@ -317,9 +317,9 @@ static int fuzz(struct fuzz *shared, unsigned int who, unsigned int seed)
 		/* half of them wait for what never comes */
 		if (rand_r(&seed) % 2)
 			aql_barrier(&q, AQL_BARRIER_AND, dep, NULL);
-		for (i = 0; i < 200 && !shared->stop; i++) {
+		for (i = 0; i < 1000 && !shared->stop; i++) {
 			anything(&dev, shared, who, area, &seed);
-			if (!(rand_r(&seed) % 64) &&
+			if (!(rand_r(&seed) % 256) &&
 			    aql_update(&q, 100, rand_r(&seed) % 8) == -EFAULT)
 				return 4;
 		}
@@ -412,7 +412,8 @@ TEST_F_TIMEOUT(fuzz, ioctl_and_sysfs, MAX_SECONDS)
 		}
 		for (i = 0; i < FUZZERS; i++)
 			ASSERT_EQ(0, waitpid(child[i], &status, WNOHANG)) TH_LOG("%#x", status);
-		ASSERT_EQ(0, keep_busy(&self->c, &self->job, &self->low, &self->brief, &self->high));
+		ASSERT_EQ(0, keep_busy(&self->c, &self->job, &self->low,
+				       &self->brief, &self->high));
 		usleep(10000);
 	}
 	shared->stop = 1;
