@@ -3,13 +3,14 @@
 import random
 from dataclasses import dataclass
 
-REQUESTS = 200              # of a seed; less in some mixes
-SHORT_REQUESTS = 30
 HINT_US = 4500              # ahead of a request; less than any gap between two
 MARGIN_US = 500             # and for so much earlier than it comes
 LOW_SECONDS = 4             # LOW alone
-TITLES = {"alone": "HIGH alone", "stock": "stock", "daemon": "daemon (debugger)",
-          "coop": "cooperative", "gpreempt": "GPREEMPT", "hint": "GPREEMPT, HINT"}
+TITLES = {"alone": "HIGH alone", "stock": "stock",
+          "daemon-1000": "daemon, 1 ms", "daemon-100": "daemon, 0.1 ms",
+          "coop": "cooperative", "coop-notice": "cooperative, notice",
+          "gpreempt": "GPREEMPT", "hint": "GPREEMPT, HINT"}
+DAEMONS = ("daemon-1000", "daemon-100")     # the number is its interval, us
 
 
 # ---- when HIGH's requests come, us from the start; each leaves the hint its time ----
@@ -60,32 +61,29 @@ class Mix:
     kernels: int = 1
     us: int = 200
     arrivals: object = random_gaps
-    scale: float = 1            # of the number of requests
+    requests: int = 100         # of a seed; from so many on p99 is not the longest
     disb: bool = False
     limit_us: int = 0           # each request's
 
     def modes(self):
         """One process cannot switch off others' queues."""
-        return [m for m in ("low", *TITLES) if m != "coop" or self.lows == 1]
-
-    def requests(self, short):
-        return max(10, int((SHORT_REQUESTS if short else REQUESTS) * self.scale))
+        return [m for m in ("low", *TITLES) if not m.startswith("coop") or self.lows == 1]
 
 
 MIXES = {
-    "block-0.1ms": Mix("LOW blocks of 0.1 ms", 100, scale=0.5),
+    "block-0.1ms": Mix("LOW blocks of 0.1 ms", 100),
     "block-1ms": Mix("LOW blocks of 1 ms", 1000),
     "block-10ms": Mix("LOW blocks of 10 ms", 10000),
     "block-100ms": Mix("LOW blocks of 100 ms", 100000),
     "processes-8": Mix("8 processes, LOW blocks of 10 ms", 10000, lows=7),
-    "processes-32": Mix("32 processes, LOW blocks of 10 ms", 10000, lows=31, scale=0.5),
+    "processes-32": Mix("32 processes, LOW blocks of 10 ms", 10000, lows=31),
     "disb-periodic": Mix("DISB-like, periodic: HIGH 10 kernels at 40 Hz, 2 LOW", 10000, lows=2,
                          kernels=10, us=200, arrivals=periodic, disb=True),
     "disb-trace": Mix("DISB-like, trace-driven: HIGH 10 kernels, 2 LOW", 10000, lows=2,
                       kernels=10, us=200, arrivals=trace, disb=True),
     "two-models": Mix("training (3) and inference (12: 50 kernels, limit 30 ms)", 5000,
                       low_kernels=100, low_priority=3, high_priority=12, kernels=50, us=250,
-                      arrivals=steady, scale=0.25, limit_us=30000),
+                      arrivals=steady, requests=50, limit_us=30000),
 }
 SHORT = ("block-10ms", "two-models")
 SENSITIVE = "block-10ms"        # whose figures are looked at when a parameter changes

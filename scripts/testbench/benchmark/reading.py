@@ -101,7 +101,7 @@ def read_mode(folder, mode, log):
     begin, end = requests[0][1], requests[-1][2]
     found.seconds = (end - begin) / 1e9
     found.cpu = int(values(folder / f"{mode}.high")["cpu_ns"]) / (end - begin)
-    low = folder / f"{mode}.low" if mode != "coop" else folder / f"{mode}.high"
+    low = folder / f"{mode}.{'high' if mode.startswith('coop') else 'low'}"
     if low.exists():
         found.low = read_low(folder, low.read_text(), begin, end)
     state = folder / f"{mode}.state"

@@ -16,18 +16,19 @@ def save(path, results):
     path.write_text(json.dumps({"of": "a GPU model, not a GPU", **results}, indent=1) + "\n")
 
 
-def table(mix, r, block, made, seeds):
-    print(f"\n{mix.title}; measured {block / 1000:.2f} ms\n{told(made, seeds)}\n"
-          "                      HIGH, us by the event log                LOW, of   of what  daemon,\n"
-          "                       p50 (spread)     p99   p99.9     max    alone  HIGH leaves  monitor")
+def table(mix, rptr_at, r, block, made, seeds):
+    print(f"\n{mix.title}; measured {block / 1000:.2f} ms; the read index advances at {rptr_at}\n"
+          f"{told(made, seeds)}\n"
+          f"{'':<24}HIGH, us by the event log                LOW, of   of what  daemon,\n"
+          f"{'':<25}p50 (spread)     p99   p99.9     max    alone  HIGH leaves  monitor")
     for mode, m in r.items():
-        print(f"  {TITLES[mode]:<18}{m['p50_us']:8.0f} ({m['p50_spread_us']:5.0f}){m['p99_us']:8.0f}"
-              f"{m['p999_us']:8.0f}{m['max_us']:8.0f}"
+        print(f"  {TITLES[mode]:<20}{m['p50_us']:8.0f} ({m['p50_spread_us']:5.0f})"
+              f"{m['p99_us']:8.0f}{m['p999_us']:8.0f}{m['max_us']:8.0f}"
               + (f"{m['low']:9.1%}{m['low_of_left_over']:13.1%}" if m["low"] else " " * 22)
               + (f"{m['cpu']:9.2%}" if m["cpu"] else ""), flush=True)
 
 
-def picture(path, mix, r):
+def picture(path, title, r):
     """The share of requests that took no longer, by mode."""
     data, plots = [], []
     for n, (mode, m) in enumerate(r.items()):
@@ -38,7 +39,7 @@ def picture(path, mix, r):
     script = f"""
 set terminal pngcairo size 1200,700 font "sans,14" background "white"
 set output "{path}"
-set title "{mix.title} (GPU model)"
+set title "{title} (GPU model)"
 set logscale x
 set xlabel "HIGH's latency by the event log, ms"
 set ylabel "share of requests"

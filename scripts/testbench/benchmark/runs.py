@@ -75,7 +75,8 @@ class Job:
     modes: tuple
     requests: int
     contents: str
-    model: str = ""         # options of the model
+    rptr_at: str            # when the model advances a read index
+    model: str = ""         # more options of the model
     quantum_us: str = ""    # of guest and model; empty: the default
 
     def plan(self):
@@ -86,13 +87,14 @@ class Job:
 
     def key(self):
         went_in = json.dumps([asdict(self), self.plan(), self.times()])
-        return f"{self.mix}-{self.seed}-{hashlib.sha256(went_in.encode()).hexdigest()[:12]}"
+        return (f"{self.mix}-{self.rptr_at}-{self.seed}-"
+                + hashlib.sha256(went_in.encode()).hexdigest()[:12])
 
     def folder(self):
         return OUT / FOLDER / self.key()
 
     def title(self):
-        return f"{self.mix}, seed {self.seed}" + (f", {self.model}" if self.model else "")
+        return ", ".join(filter(None, (self.mix, self.rptr_at, f"seed {self.seed}", self.model)))
 
     def about(self):
         return json.loads((self.folder() / "run.json").read_text())["about"]
@@ -122,8 +124,9 @@ class Run:
     def command(self, given):
         quantum = ["--quantum-us", self.job.quantum_us] if self.job.quantum_us else []
         return [GUEST, "--name", self.name, "--kernel", "", "--seed", str(self.job.seed), *quantum,
-                "--timeout", str(TIMEOUT), "--model", self.job.model, "--input", given, "--",
-                inside("bench"), in_guest(PROGRAMS)]
+                "--timeout", str(TIMEOUT),
+                "--model", f"--rptr-at {self.job.rptr_at} {self.job.model}",
+                "--input", given, "--", inside("bench"), in_guest(PROGRAMS)]
 
     def doing(self):
         """The mode that is measured now."""
@@ -175,7 +178,7 @@ def measure(jobs, at_once, stop):
                 say(f"run {done} of {len(jobs)}: {run.job.title()}: "
                     f"{'no result after ' if why else ''}{time.monotonic() - run.begin:.0f} s")
                 yield run.job, why
-            show("; ".join(f"{r.job.mix} {r.job.seed}: {r.doing()}" for r in going))
+            show("; ".join(f"{r.job.mix} {r.job.rptr_at} {r.job.seed}: {r.doing()}" for r in going))
             time.sleep(PAUSE)
     finally:
         for run in going:

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The benchmark's HIGH: a request of some kernels at each of the times it is
- * given, from its submission to its end. It can announce them to GPREEMPT, or
- * have LOW work in its own process and switch that off meanwhile.
+ * given, from its submission to its end. It can have LOW work in its own process
+ * and switch that off meanwhile. What it knows of ahead it announces to GPREEMPT, or
+ * switches LOW off as early as GPREEMPT would.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +28,8 @@
  * @kernels:	of a request
  * @us:		of a kernel
  * @priority:	of the queue
- * @hint_us:	announce each request so long before, 0: do not
- * @margin_us:	and for so much earlier than it comes: scans are late now and then
+ * @hint_us:	each request is known so long before; 0: it is not
+ * @margin_us:	LOW is to be off so much earlier than it comes: scans are late now and then
  * @coop_steps: @coop_iterations: @rounds: @coop_kernels: LOW work in this process, see
  *		bench_low
  * @coop_priority: of its queue
@@ -87,6 +89,32 @@ static void hint(struct aql_queue *q, const struct setup *s, __u64 at)
 		fail("hint", -errno);
 }
 
+static int update_coop(struct bench_work *w, unsigned int percentage)
+{
+	return aql_update(&w->queue, percentage, w->queue.priority);
+}
+
+/* A request comes at @next. What GPREEMPT makes of the hint, a @coop does itself. */
+static void give_notice(struct aql_queue *q, const struct setup *s, struct bench_work *coop,
+			bool first, __u64 next)
+{
+	__u64 early = next - s->hint_us * 1000ULL;
+	int ret;
+
+	if (coop) {
+		sleep_until(next - s->margin_us * 1000ULL);
+		ret = update_coop(coop, 0);
+		if (ret)
+			fail("switch LOW off", ret);
+		return;
+	}
+	/* the last one is over, and this one far away */
+	if (!first && early > kfd_now())
+		hint(q, s, 0);
+	sleep_until(early);
+	hint(q, s, next);
+}
+
 /* One after the other: each waits for what was before it. Returns the last one's index. */
 static __u64 submit(struct client *c, struct aql_queue *q, struct high_job *job,
 		    unsigned int kernels)
@@ -115,18 +143,13 @@ static void *run_coop(void *arg)
 	return NULL;
 }
 
-static int update_coop(struct bench_work *w, unsigned int percentage)
-{
-	return aql_update(&w->queue, percentage, w->queue.priority);
-}
-
 static void request(struct client *c, struct aql_queue *q, struct high_job *job,
 		    const struct setup *s, struct bench_work *coop)
 {
 	__u64 begin = kfd_now(), n;
 	int ret = 0;
 
-	if (coop)
+	if (coop && !s->hint_us)
 		ret = update_coop(coop, 0);
 	n = submit(c, q, job, s->kernels);
 	ret = ret ?: high_job_wait(c, job, 10 * CLIENT_TIMEOUT_MS);
@@ -145,20 +168,14 @@ static unsigned int measure(struct client *c, struct aql_queue *q, struct high_j
 	__u64 begin = kfd_now(), cpu = cpu_ns(s->cpu_of);
 	unsigned int requests = 0;
 	unsigned long long us;
-	__u64 next, early;
+	__u64 next;
 
 	if (!at)
 		fail(s->at, -errno);
 	while (fscanf(at, "%llu", &us) == 1) {
 		next = begin + us * 1000;
-		early = next - s->hint_us * 1000ULL;
-		if (s->hint_us) {
-			/* the last one is over, and this one far away */
-			if (requests && early > kfd_now())
-				hint(q, s, 0);
-			sleep_until(early);
-			hint(q, s, next);
-		}
+		if (s->hint_us)
+			give_notice(q, s, coop, !requests, next);
 		sleep_until(next);
 		request(c, q, job, s, coop);
 		requests++;
