@@ -18,9 +18,9 @@ each_of() {
 	local variable=$1 f
 	shift
 	for f in "$@"; do
-		f=${f##*/}
+		f=${f##*/amdkfd/}
 		case $f in
-		*_kunit.c) echo "${variable}_${f%.c}.o=y" ;;
+		tests/*_kunit.c) f=${f#tests/}; echo "${variable}_${f%.c}.o=y" ;;
 		*) echo "${variable}_../amdkfd/${f%.c}.o=y" ;;
 		esac
 	done
@@ -40,8 +40,8 @@ instruments() {
 
 	mapfile -t changed < <(patched | grep '/amdkfd/.*\.c$')
 	case $1 in
-	gcc-debug) each_of GCOV_PROFILE "$amdkfd"/kfd_gpreempt*.c "$amdkfd"/tests/kfd_gpreempt*.c "${changed[@]}" ;;
-	gcc-kcsan) echo KCSAN_SANITIZE=n; each_of KCSAN_SANITIZE "$amdkfd"/*.c ;;
+	gcc-debug) each_of GCOV_PROFILE "$amdkfd"/{kfd_gpreempt,gpreempt/,tests/kfd_gpreempt}*.c "${changed[@]}" ;;
+	gcc-kcsan) echo KCSAN_SANITIZE=n; each_of KCSAN_SANITIZE "$amdkfd"/{,gpreempt/}*.c ;;
 	esac
 }
 
