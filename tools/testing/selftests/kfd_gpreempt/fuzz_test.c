@@ -23,7 +23,7 @@
 #include "gpreempt.h"
 #include "ioctl_call.h"
 
-#define CALLS		30000
+#define CALLS		10000
 #define MAX_CALLS	1000000000
 #define MAX_SECONDS	100000
 #define FUZZERS		4	/* while one waits the others call */
