@@ -523,6 +523,29 @@ TEST_F_TIMEOUT(preempt, parked_on_one_level, 120)
 	EXPECT_LT(1, self->shared->dispatches);
 }
 
+/* Until one of the level asks for another, which wakes the monitor, runlist or not. */
+TEST_F_TIMEOUT(preempt, update_wakes, 60)
+{
+	struct until_job low;
+	struct aql_queue q;
+
+	ASSERT_EQ(0, aql_update(&self->high, 100, PRIORITY_LOW));
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
+	ASSERT_EQ(0, until_job_init(&self->c, &low));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	until_job_start(&self->c, &low, &q);
+	ASSERT_EQ(0, until_job_moves(&low));
+	high_job_start(&self->c, &self->job, &self->high);
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(-ETIME, high_job_wait(&self->c, &self->job, LOW_MS));
+	ASSERT_EQ(0, aql_update(&self->high, 100, PRIORITY_HIGH));
+	EXPECT_EQ(0, high_job_wait(&self->c, &self->job, LOW_MS));
+	until_job_stop(&low);
+	ASSERT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &low);
+	ASSERT_EQ(0, aql_destroy(&q));
+}
+
 /* Two levels and no queue busy; work that then comes is seen at once. */
 TEST_F_TIMEOUT(preempt, parked_when_idle, 120)
 {
