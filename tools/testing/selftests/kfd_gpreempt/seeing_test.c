@@ -251,7 +251,7 @@ TEST_F_TIMEOUT(seeing, statistics, 120)
 	inversions = gpreempt_number("stats/inversions") - inversions;
 	detections = gpreempt_number("stats/detections") - detections;
 	transactions = gpreempt_number("stats/transactions") - transactions;
-	printf("# report: a scan takes %lld ns, its decision %lld, a fence %lld; %lld ns between two\n",
+	printf("# report: a scan: %lld ns, its decision %lld, a fence %lld; every %lld ns\n",
 	       scan_ns, decision_ns, fence_ns, interval_ns);
 	EXPECT_LT(0, preemptions);
 	EXPECT_EQ(preemptions, resumes);
