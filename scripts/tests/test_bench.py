@@ -330,7 +330,8 @@ class Benches(InFolder):
             change()
             self.assertEqual(self.bench("block-1ms", "--seeds", "1")[2], ["1"])
             self.assertEqual(self.bench("block-1ms", "--seeds", "1")[2], [])
-        self.assertEqual(self.bench("block-1ms", "--seeds", "1", "--quantum-us", "5")[2], ["1"])
+        for option in ["--quantum-us", "5"], ["--short"]:
+            self.assertEqual(self.bench("block-1ms", "--seeds", "1", *option)[2], ["1"])
         self.assertEqual(self.bench("block-1ms", "--seeds", "1", rptr_at="fetch")[2], ["1"])
 
     def test_both_settings_of_the_read_index(self):
@@ -379,7 +380,7 @@ class Benches(InFolder):
         # all modes are alike here, and one LOW process may be as good: nothing is missed
         self.assertEqual(status, 0, said)
         found = json.loads((self.folder / "out/bench-short/results.json").read_text())
-        self.assertEqual(found["mixes"]["block-10ms"]["launch"]["gpreempt"]["requests"], 100)
+        self.assertEqual(found["mixes"]["block-10ms"]["launch"]["gpreempt"]["requests"], 30)
         self.patch(figures, TOLERANCE=-0.1)
         self.assertEqual(self.bench("--short", "block-10ms")[:1], (1,))
 

@@ -26,7 +26,7 @@ import sys
 
 from testbench.benchmark import about, figures, mixes, reading, report, runs, sensitivity
 from testbench.benchmark.about import NoResult
-from testbench.benchmark.mixes import MIXES, SENSITIVE, SHORT
+from testbench.benchmark.mixes import MIXES, SENSITIVE, SHORT, SHORT_REQUESTS
 
 SEEDS = (1, 2, 3, 4, 5)
 
@@ -40,7 +40,7 @@ def parse(arguments):
                                 epilog=__doc__.split("\n\n", maxsplit=1)[1])
     p.add_argument("mix", nargs="*", help="some of: " + " ".join(MIXES))
     p.add_argument("--short", action="store_true",
-                   help=f"one seed and one setting, of {' and '.join(SHORT)}")
+                   help=f"one seed, one setting and few requests, of {' and '.join(SHORT)}")
     p.add_argument("--sensitivity", action="store_true",
                    help=f"{SENSITIVE} with GPREEMPT, with one seed and each of the model's guesses "
                    "halved and doubled")
@@ -69,8 +69,8 @@ def parse(arguments):
 
 def job(args, contents, mix, seed, modes, rptr_at, options=""):
     """A run of a mix."""
-    return runs.Job(mix, seed, tuple(modes), MIXES[mix].requests, contents, rptr_at,
-                    options, args.quantum_us)
+    requests = min(MIXES[mix].requests, SHORT_REQUESTS if args.short else sys.maxsize)
+    return runs.Job(mix, seed, tuple(modes), requests, contents, rptr_at, options, args.quantum_us)
 
 
 def results(args, jobs):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 HINT_US = 4500              # ahead of a request; less than any gap between two
 MARGIN_US = 500             # and for so much earlier than it comes
+SHORT_REQUESTS = 30         # at most, if short
 LOW_SECONDS = 4             # LOW alone
 TITLES = {"alone": "HIGH alone", "stock": "stock",
           "daemon-1000": "daemon, 1 ms", "daemon-100": "daemon, 0.1 ms",
