@@ -30,10 +30,6 @@
 #define MAPPINGS	3250
 #define PROCESSES	32
 
-/* Processes that end, and their queues: reading these is what the monitor does most. */
-#define MORTALS		32
-#define MORTAL_QUEUES	64
-
 #define SAMPLES		101
 #define EXITS		9
 #define JIFFY_NS	4000000	/* on which stock's waits in a reset end */
@@ -41,10 +37,9 @@
 #define PARKED_S	60
 #define BUSY_MB		256	/* of which a change of protection takes long */
 #define FAULT_US	100
-#define WORK		"workqueue/workqueue_execute_start"
 
 /**
- * struct crowd - processes of an ordinary user, each with some queues and mappings of
+ * struct crowd - processes of an ordinary user, each with a queue and some mappings of
  *		  its doorbells
  * @ready:	so many have them
  * @failed:	-errno of one that has not
@@ -64,7 +59,7 @@ static void *map_doorbells(const struct kfd_dev *dev, int flags)
 }
 
 /* Never returns: the process is killed. */
-static void join(struct crowd *crowd, unsigned int queues, unsigned int mappings)
+static void join(struct crowd *crowd, unsigned int mappings)
 {
 	struct aql_queue q;
 	struct kfd_dev dev;
@@ -73,9 +68,8 @@ static void join(struct crowd *crowd, unsigned int queues, unsigned int mappings
 	ret = kfd_open(&dev);
 	if (!ret && (setgid(SOME_USER) || setuid(SOME_USER)))
 		ret = -errno;
-	while (!ret && queues--)
-		ret = aql_create(&q, &dev, 64, PRIORITY_MIDDLE);
-	/* the queues' own is the first */
+	ret = ret ?: aql_create(&q, &dev, 64, PRIORITY_MIDDLE);
+	/* the queue's own is the first */
 	while (!ret && --mappings)
 		if (map_doorbells(&dev, MAP_SHARED) == MAP_FAILED)
 			ret = -errno;
@@ -97,8 +91,7 @@ static void crowd_end(struct crowd *crowd)
 }
 
 /* 0 when all are ready, or -errno. */
-static int crowd_start(struct crowd *crowd, unsigned int nr, unsigned int queues,
-		       unsigned int mappings)
+static int crowd_start(struct crowd *crowd, unsigned int nr, unsigned int mappings)
 {
 	__u64 end = kfd_now() + CROWD_MS * 1000000ULL;
 	pid_t pid;
@@ -110,7 +103,7 @@ static int crowd_start(struct crowd *crowd, unsigned int nr, unsigned int queues
 		if (pid < 0)
 			return -errno;
 		if (!pid)
-			join(crowd, queues, mappings);
+			join(crowd, mappings);
 		crowd->pid[crowd->nr++] = pid;
 	}
 	while (crowd->ready < nr) {
@@ -157,7 +150,6 @@ FIXTURE_TEARDOWN(disturb)
 	trace_off("timer");
 	trace_off("rpm");
 	trace_off("sched/sched_wakeup");
-	trace_off(WORK);
 	if (!self->stock)
 		gpreempt_end();
 }
@@ -292,7 +284,7 @@ static int pay(FIXTURE_DATA(disturb) *self, bool enable, struct price *price)
 			return ret ?: -ESRCH;
 		cpu = cpu_ns(clock);
 	}
-	ret = crowd_start(self->crowd, MAPPERS, 1, MAPPINGS);
+	ret = crowd_start(self->crowd, MAPPERS, MAPPINGS);
 	if (ret)
 		return ret;
 	usleep(1000000);
@@ -366,7 +358,7 @@ TEST_F_TIMEOUT(disturb, one_revocation_each, 120)
 	if (self->stock)
 		SKIP(return, NO_GPREEMPT);
 	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
-	ASSERT_EQ(0, crowd_start(self->crowd, PROCESSES, 1, 1));
+	ASSERT_EQ(0, crowd_start(self->crowd, PROCESSES, 1));
 	before = gpreempt_number("stats/doorbell_revocations");
 	ASSERT_LE(0, before);
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
@@ -759,47 +751,6 @@ TEST_F_TIMEOUT(disturb, parked, 120)
 	ASSERT_NE(NULL, text);
 	EXPECT_LT(0, traced(text, "timer_start: "));
 	EXPECT_LT(0, traced(text, "sched_wakeup: "));
-	free(text);
-	until_job_stop(&job);
-	ASSERT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
-	until_job_free(&self->c, &job);
-}
-
-/*
- * A process takes down its own memory: were the monitor the last to have a hold of it, a
- * worker would, for nobody's account.
- */
-TEST_F_TIMEOUT(disturb, ends_are_their_own, 120)
-{
-	struct until_job job;
-	unsigned int i;
-	char *text;
-
-	if (self->stock)
-		SKIP(return, NO_GPREEMPT);
-	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
-	ASSERT_EQ(0, until_job_init(&self->c, &job));
-	ASSERT_EQ(0, gpreempt_set("poll_interval_us", gpreempt_number("min/poll_interval_us")));
-	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us",
-				  gpreempt_number("min/poll_interval_us")));
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	until_job_start(&self->c, &job, &self->low);
-	ASSERT_EQ(0, until_job_moves(&job));
-	ASSERT_EQ(0, trace_clear());
-	ASSERT_EQ(0, trace_on(WORK, "0"));
-	for (i = 0; i < MORTALS; i++) {
-		ASSERT_EQ(0, crowd_start(self->crowd, 1, MORTAL_QUEUES, 1));
-		ASSERT_EQ(0, gpreempt_wait_scans(1, CLIENT_TIMEOUT_MS));
-		usleep(100 * i);
-		crowd_end(self->crowd);
-	}
-	usleep(100000);
-	ASSERT_EQ(0, trace_off(WORK));
-	text = trace_read();
-	ASSERT_NE(NULL, text);
-	/* KFD's part of each end is a worker's, as on stock */
-	EXPECT_LE(MORTALS, traced(text, "kfd_process_wq_release"));
-	EXPECT_EQ(0, traced(text, "mmput_async_fn"));
 	free(text);
 	until_job_stop(&job);
 	ASSERT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
