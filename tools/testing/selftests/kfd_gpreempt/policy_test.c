@@ -445,7 +445,6 @@ static void expect_first_victims(struct __test_metadata *_metadata, unsigned int
 	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
 	char *text;
 
-	usleep(100000);
 	EXPECT_EQ(0, *rounds);
 	ASSERT_EQ(0, trace_clear());
 	ASSERT_EQ(0, trace_on(EVENTS, "0"));
@@ -472,6 +471,8 @@ TEST_F_TIMEOUT(policy, no_more_than_needed, 60)
 	aql_signal_init(self->job[2].signal, 1, NULL);
 	aql_dispatch(&self->q[2], &self->c.until, 64, 64, self->job[2].args,
 		     self->job[2].signal);
+	/* until it is fetched, where it will be */
+	usleep(100000);
 	expect_first_victims(_metadata, is_fetched(self) ? 2 : 1, self->job[2].rounds);
 	until_job_stop(&self->job[2]);
 	EXPECT_EQ(0, preempted(self, 0));
@@ -489,6 +490,7 @@ TEST_F_TIMEOUT(policy, groups_of_two_waves, 60)
 	self->c.hold.group_bytes = CLIENT_LDS_BYTES;
 	ASSERT_EQ(0, hold_job_start(&self->c, &job, &self->q[2], self->c.dev.cus / 2 * 128,
 				    128, 1));
+	usleep(100000);
 	expect_first_victims(_metadata, 2, job.beats);
 	EXPECT_EQ(0, hold_job_end(&self->c, &job));
 	EXPECT_EQ(0, hold_job_wrong(&job));

@@ -34,6 +34,8 @@
  * are LOW's save and 20 the driver's.
  */
 #define LATENCY_US	500
+/* The longest of some: what comes during a scan is seen by the next one. */
+#define LONGEST_US	650
 
 /* Shared with the process that runs LOW. */
 struct shared {
@@ -112,7 +114,7 @@ static __u64 median_latency(struct client *c, struct high_job *job, struct aql_q
 /* The longest that HIGH's kernel may take, in ns. */
 static __u64 limit_ns(void)
 {
-	return gpu_model_limit(LATENCY_US + gpreempt_save_sleeps_us()) * 1000ULL;
+	return gpu_model_limit(LONGEST_US + gpreempt_save_sleeps_us()) * 1000ULL;
 }
 
 static int start_low(struct shared *shared, pid_t *pid)
