@@ -572,6 +572,14 @@ static void *protect(void *arg)
 	return NULL;
 }
 
+/* Memory for protect(). 0 or -errno. */
+static int busy_map(struct busy *busy)
+{
+	busy->p = mmap(NULL, BUSY_MB << 20, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	return busy->p == MAP_FAILED ? -errno : 0;
+}
+
 /* A doorbell does not wait for what its process does to other memory. */
 TEST_F_TIMEOUT(disturb, fault_waits_for_nothing, 120)
 {
@@ -583,9 +591,7 @@ TEST_F_TIMEOUT(disturb, fault_waits_for_nothing, 120)
 	if (self->stock)
 		SKIP(return, NO_GPREEMPT);
 	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
-	busy.p = mmap(NULL, BUSY_MB << 20, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	ASSERT_NE(MAP_FAILED, busy.p);
+	ASSERT_EQ(0, busy_map(&busy));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, protect, &busy));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	for (i = 0; i < EXITS; i++) {
@@ -610,6 +616,7 @@ TEST_F_TIMEOUT(disturb, fault_waits_for_nothing, 120)
 	EXPECT_GE(gpu_model_limit(FAULT_US) * 1000ULL, ns[EXITS / 2]);
 }
 
+/* NULL, or @arg if an announcement failed: nothing would be tested any more. */
 static void *announce(void *arg)
 {
 	FIXTURE_DATA(disturb) *self = arg;
@@ -617,8 +624,9 @@ static void *announce(void *arg)
 		.op = KFD_GPREEMPT_OP_HINT, .queue_id = self->high.id, .hint = { 1000, 1000 },
 	};
 
-	while (!self->crowd->ready && !gpreempt_call(&self->c.dev, &args))
-		;
+	while (!self->crowd->ready)
+		if (gpreempt_call(&self->c.dev, &args))
+			return arg;
 	return NULL;
 }
 
@@ -633,13 +641,12 @@ TEST_F_TIMEOUT(disturb, hint_waits_alone, 120)
 	struct busy busy = { .run = 1 };
 	__u64 ns[SAMPLES];
 	unsigned int i;
+	void *failed;
 
 	if (self->stock)
 		SKIP(return, NO_GPREEMPT);
 	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
-	busy.p = mmap(NULL, BUSY_MB << 20, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	ASSERT_NE(MAP_FAILED, busy.p);
+	ASSERT_EQ(0, busy_map(&busy));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, pthread_create(&changing, NULL, protect, &busy));
 	ASSERT_EQ(0, pthread_create(&announcing, NULL, announce, self));
@@ -651,7 +658,8 @@ TEST_F_TIMEOUT(disturb, hint_waits_alone, 120)
 	}
 	self->crowd->ready = 1;
 	busy.run = -1;
-	pthread_join(announcing, NULL);
+	pthread_join(announcing, &failed);
+	EXPECT_EQ(NULL, failed);
 	pthread_join(changing, NULL);
 	munmap(busy.p, BUSY_MB << 20);
 	median(ns, SAMPLES);
