@@ -10,8 +10,8 @@
 #include "decide.h"
 
 /*
- * Announced work finds the machine free if somebody is taken off as much earlier as a
- * save takes, and a scan may be late. Who has been taken off counts too, and so stays
+ * Announced work finds the machine free if the lower queues are taken off as much earlier
+ * as a save takes, and a scan may be late. One that is off already counts too, and so stays
  * off until then.
  */
 static u64 lead_ns(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
