@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Unix sockets by path; see unix_socket.h. */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,12 +39,15 @@ int unix_listen(const char *path)
 	fd = open_socket(own, &addr);
 	if (fd < 0)
 		return fd;
-	/* An existing path is somebody's: never unlinked here, and link() spares it. */
+	/*
+	 * An existing path is somebody's: never replaced. In one step, as one that is killed
+	 * between link() and unlink() leaves its first name behind.
+	 */
 	err = bind(fd, (struct sockaddr *)&addr, sizeof(addr)) || listen(fd, 4) ||
-	      link(own, path) ? -errno : 0;
-	unlink(own);
+	      renameat2(AT_FDCWD, own, AT_FDCWD, path, RENAME_NOREPLACE) ? -errno : 0;
 	if (!err)
 		return fd;
+	unlink(own);
 	fprintf(stderr, "gpu-model: cannot listen on '%s': %s%s\n", path, strerror(-err),
 		err == -EEXIST ? " (another model's, or left behind: remove it)" : "");
 	close(fd);

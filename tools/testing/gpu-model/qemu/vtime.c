@@ -367,7 +367,7 @@ static int start_watch(void)
 
 /*
  * Which descriptor of this process is connected to @path? -1: none. The socket's own name
- * is longer, by ".PID": the path is a link to it (unix_listen()).
+ * is longer, by ".PID": the path is the name it got later (unix_listen()).
  */
 static int connected_to(const struct sockaddr_un *path)
 {

@@ -4,7 +4,9 @@
  * exit status, and that nothing is left behind.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -18,11 +20,11 @@ int model_main(int argc, char **argv);
 #undef main
 
 #define PATIENCE_MS	20000
-#define DIR		"/tmp/process-test.XXXXXX"
+#define FOLDER		"/tmp/process-test.XXXXXX"
 
-static char dir[] = DIR;
-static char sock[sizeof(DIR) + 16], ctl[sizeof(DIR) + 16], events[sizeof(DIR) + 16],
-	    said[sizeof(DIR) + 16];
+static char dir[] = FOLDER;
+static char sock[sizeof(FOLDER) + 16], ctl[sizeof(FOLDER) + 16], events[sizeof(FOLDER) + 16],
+	    said[sizeof(FOLDER) + 16];
 
 /* The model with @argv, in a child; what it says goes to the file @said. */
 static pid_t start_model(char **argv)
@@ -253,6 +255,30 @@ static void second(void)
 	unlink(ctl);
 }
 
+/* Killed by the system call that gives it its name: it has no other one left by then. */
+static void killed_early(void)
+{
+	struct dirent *entry;
+	int status, strays = 0;
+	bool named;
+	DIR *folder;
+	pid_t pid = start_on(sock);
+
+	ptrace(PTRACE_SEIZE, pid, NULL, PTRACE_O_EXITKILL);
+	ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status) && access(ctl, F_OK))
+		ptrace(PTRACE_SYSCALL, pid, NULL, NULL);
+	named = !access(ctl, F_OK);
+	kill(pid, SIGKILL);
+	status_of(pid);
+	folder = opendir(dir);
+	while (folder && (entry = readdir(folder)))
+		strays += entry->d_name[0] != '.' && strchr(entry->d_name, '.');
+	if (folder)
+		closedir(folder);
+	ok(named && !unlink(ctl) && !strays, "killed as it gets its name: it has no other");
+}
+
 /* It cannot have its VRAM. */
 static void no_memory(void)
 {
@@ -308,6 +334,7 @@ int main(void)
 	killed_client();
 	malformed();
 	second();
+	killed_early();
 	no_memory();
 	parent();
 	unlink(events);
