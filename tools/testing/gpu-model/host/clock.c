@@ -204,6 +204,7 @@ int clock_share(int fd)
 	s->pid = getpid();
 	s->read_ns = param.mmio_read_ns;
 	s->write_ns = param.mmio_write_ns;
+	s->pause_ns = param.pause_ns;
 	atomic_store(&s->next, CLOCK_NEVER);
 	atomic_store(&s->interrupt, CLOCK_NEVER);
 	clk.shm = s;

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CLOCK_SHM_VERSION	2
+#define CLOCK_SHM_VERSION	3
 #define CLOCK_SHM_BYTES		4096
 #define CLOCK_NEVER		UINT64_MAX
 
@@ -37,6 +37,7 @@ enum clock_order {
  * @version:	CLOCK_SHM_VERSION, set by the model when it can be asked
  * @pid:	of the model
  * @read_ns: @write_ns: what the CPU waits for a trapped access (params.def)
+ * @pause_ns:	what a PAUSE of the CPU takes (params.def)
  * @order: @target: of the request under way, set before @asked
  * @asked: @answered: numbers of the last request and of the last answer; futexes
  * @now:	the model's time: what was due until then is done
@@ -51,7 +52,7 @@ enum clock_order {
 struct clock_shm {
 	_Atomic uint32_t version;
 	uint32_t pid;
-	uint32_t read_ns, write_ns;
+	uint32_t read_ns, write_ns, pause_ns;
 	uint32_t order;
 	uint64_t target;
 	_Atomic uint32_t asked, answered;

@@ -424,7 +424,7 @@ static void give_up_unread(void)
 
 /* ---- the clock ---- */
 
-/* BQL is held: the main loop, which alone moves the clock as well, does not. */
+/* BQL is held, or a CPU at work: the main loop, which alone moves the clock as well, does not. */
 static void advance(int64_t ns)
 {
 	__atomic_fetch_add(&qemu.timers_state->icount_bias, ns, __ATOMIC_SEQ_CST);
@@ -627,18 +627,33 @@ static void halting(unsigned int cpu, void *opaque)
 	qemu.async_run_on_cpu(qemu.qemu_get_cpu(0), queued_tick, (union cpu_data){ 0 });
 }
 
+/*
+ * A CPU waits in a loop: that takes it time, and so the host little. The other CPUs' turns
+ * come after this instruction anyhow. No BQL: this CPU is at work, so the main loop leaves
+ * the clock alone.
+ */
+static void pausing(unsigned int cpu, void *opaque)
+{
+	(void)cpu;
+	(void)opaque;
+	advance(gpus[0].shm->pause_ns);
+}
+
 static void translated(void *tb, void *opaque)
 {
 	size_t i, n = qemu.qemu_plugin_tb_n_insns(tb);
-	const uint8_t hlt = 0xf4;
+	const uint8_t hlt = 0xf4, rep_nop[] = { 0xf3, 0x90 };
 
 	(void)opaque;
 	for (i = 0; i < n; i++) {
 		void *insn = qemu.qemu_plugin_tb_get_insn(tb, i);
-		uint8_t first;
+		uint8_t is[2];
+		size_t len = qemu.qemu_plugin_insn_data(insn, is, sizeof(is));
 
-		if (qemu.qemu_plugin_insn_data(insn, &first, 1) == 1 && first == hlt)
+		if (len == sizeof(hlt) && is[0] == hlt)
 			qemu.qemu_plugin_register_vcpu_insn_exec_cb(insn, halting, 0, NULL);
+		if (ngpus && len == sizeof(rep_nop) && !memcmp(is, rep_nop, len))
+			qemu.qemu_plugin_register_vcpu_insn_exec_cb(insn, pausing, 0, NULL);
 	}
 }
 

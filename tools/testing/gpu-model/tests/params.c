@@ -501,7 +501,8 @@ static void check_bandwidths(void)
 /* What the plugin is told. */
 static void check_shared(const struct clock_shm *page)
 {
-	ok(page->read_ns == 1111 && page->write_ns == 55, "mmio_read_ns, mmio_write_ns");
+	ok(page->read_ns == 1111 && page->write_ns == 55 && page->pause_ns == 33,
+	   "mmio_read_ns, mmio_write_ns, pause_ns");
 	clock_interrupt();
 	ok(page->interrupt - page->now == param.interrupt_ns, "interrupt_ns");
 }
@@ -554,6 +555,7 @@ int main(void)
 
 	param.mmio_read_ns = 1111;
 	param.mmio_write_ns = 55;
+	param.pause_ns = 33;
 	page = virtual_time();
 	check_shared(page);
 	check_sums();
