@@ -50,6 +50,11 @@
 #define NS_PER_US	1000ll
 #define NS_PER_MS	1000000ll
 
+/* Linux begins at a multiple of this: far more than the firmware's time varies. */
+#define BEGIN_NS	(100 * NS_PER_MS)
+/* Where Linux has its code. */
+#define KERNEL		0xffffffff80000000ull
+
 /* Idle time passes at most so many times faster than the host's: its I/O needs some. */
 #define IDLE_SPEED	50
 /* The host's sleeps are worth it from this length on. */
@@ -113,6 +118,7 @@ static struct {
 	size_t (*qemu_plugin_tb_n_insns)(const void *tb);
 	void *(*qemu_plugin_tb_get_insn)(const void *tb, size_t i);
 	size_t (*qemu_plugin_insn_data)(const void *insn, void *to, size_t len);
+	uint64_t (*qemu_plugin_insn_vaddr)(const void *insn);
 	void (*qemu_plugin_register_vcpu_insn_exec_cb)(void *insn, void *cb, int flags, void *opaque);
 	void (*qemu_plugin_register_vcpu_tb_trans_cb)(uint64_t id, void *cb, void *opaque);
 	void (*qemu_plugin_register_vcpu_init_cb)(uint64_t id, void *cb, void *opaque);
@@ -136,7 +142,8 @@ static const struct {
 	FUNCTION(qemu_get_cpu), FUNCTION(async_run_on_cpu), FUNCTION(process_queued_cpu_work),
 	FUNCTION(vfio_pci_from_vfio_device), FUNCTION(msi_enabled), FUNCTION(msi_notify),
 	FUNCTION(qemu_plugin_tb_n_insns), FUNCTION(qemu_plugin_tb_get_insn),
-	FUNCTION(qemu_plugin_insn_data), FUNCTION(qemu_plugin_register_vcpu_insn_exec_cb),
+	FUNCTION(qemu_plugin_insn_data), FUNCTION(qemu_plugin_insn_vaddr),
+	FUNCTION(qemu_plugin_register_vcpu_insn_exec_cb),
 	FUNCTION(qemu_plugin_register_vcpu_tb_trans_cb),
 	FUNCTION(qemu_plugin_register_vcpu_init_cb), FUNCTION(qemu_plugin_register_atexit_cb),
 	VARIABLE(vfio_user_device_io_ops_sock), VARIABLE(timers_state),
@@ -182,7 +189,8 @@ static int64_t limit_s = INT64_MAX / 1000000000;	/* the guest's time is over the
 static int64_t hang_s = 15;
 static char timer[256];			/* a QEMUTimer; larger than it is */
 static int64_t expires;			/* when it does */
-static bool queued, ticking;
+static bool queued, ticking, begun;
+static int64_t linux_at;			/* when the guest left its firmware */
 static int64_t owed;			/* host's time that idle time still has to last */
 static struct io_ops real;		/* what the table held */
 
@@ -639,12 +647,30 @@ static void pausing(unsigned int cpu, void *opaque)
 	advance(gpus[0].shm->pause_ns);
 }
 
+/*
+ * The firmware starts the second CPU and waits for it, and QEMU ends a CPU's turn at the
+ * host's time now and then: how long that takes varies by some ns to us. Linux does not see
+ * it, as its own time begins at a multiple of BEGIN_NS.
+ */
+static void begin_linux(void *cpu, union cpu_data data)
+{
+	(void)cpu;
+	(void)data;
+	advance(BEGIN_NS - guest_now() % BEGIN_NS);
+	linux_at = guest_now();
+}
+
 static void translated(void *tb, void *opaque)
 {
 	size_t i, n = qemu.qemu_plugin_tb_n_insns(tb);
 	const uint8_t hlt = 0xf4, rep_nop[] = { 0xf3, 0x90 };
 
 	(void)opaque;
+	/* It is to be executed, and is not before what is queued now. */
+	if (!begun && n && qemu.qemu_plugin_insn_vaddr(qemu.qemu_plugin_tb_get_insn(tb, 0)) >= KERNEL) {
+		begun = true;
+		qemu.async_run_on_cpu(qemu.qemu_get_cpu(0), begin_linux, (union cpu_data){ 0 });
+	}
 	for (i = 0; i < n; i++) {
 		void *insn = qemu.qemu_plugin_tb_get_insn(tb, i);
 		uint8_t is[2];
@@ -769,8 +795,9 @@ static void vcpu_init(unsigned int index, void *opaque)
 static void at_exit(void *opaque)
 {
 	(void)opaque;
-	fprintf(stderr, "vtime: %.3f s, %llu ticks, %llu requests (%.3f s), %llu idle (%.3f s), %llu "
-		"interrupts, %llu accesses, %llu commands\n", guest_now() / 1e9, (unsigned long long)count.ticks,
+	fprintf(stderr, "vtime: Linux at %.9f s, to %.3f s, %llu ticks, %llu requests (%.3f s), %llu idle (%.3f s), %llu "
+		"interrupts, %llu accesses, %llu commands\n", linux_at / 1e9, guest_now() / 1e9,
+		(unsigned long long)count.ticks,
 		(unsigned long long)count.requests, count.waited_ns / 1e9,
 		(unsigned long long)count.idle, count.idle_ns / 1e9,
 		(unsigned long long)count.interrupts, (unsigned long long)count.accesses,
