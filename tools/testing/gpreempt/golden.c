@@ -58,6 +58,7 @@ static void watch(struct sim *s)
 	mix(s->view.waves_final);
 	mix(s->plan.idle);
 	mix(s->plan.waiting);
+	mix(s->plan.within_us);
 	mix(s->plan.next_ns);
 	for (i = 0; i < s->nr; i++)
 		mix_queue(s, i);

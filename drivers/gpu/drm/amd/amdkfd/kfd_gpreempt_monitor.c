@@ -107,9 +107,11 @@ static u64 park_ns(const struct kfd_gpreempt *gp, bool unmapped)
 static void monitor_poll(struct kfd_gpreempt *gp)
 {
 	u64 now_ns = ktime_get_ns(), next_ns = gp->scan.plan.next_ns;
+	u32 within_us = gp->scan.plan.within_us;
 	u64 ns = gpreempt_pace_next(&gp->pace, now_ns,
-				    READ_ONCE(gp->tunables.poll_interval_us),
-				    gp->calm ? READ_ONCE(gp->poll_interval_max_us) : 0);
+				    within_us ?: READ_ONCE(gp->tunables.poll_interval_us),
+				    gp->calm && !within_us ?
+				    READ_ONCE(gp->poll_interval_max_us) : 0);
 	u64 slack_ns = ns / 16;
 
 	if (next_ns && next_ns < now_ns + ns) {
@@ -149,6 +151,7 @@ static int monitor_look(struct kfd_gpreempt *gp)
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
 		tunables.timeslice_us[i] = READ_ONCE(gp->tunables.timeslice_us[i]);
 	scan->plan.next_ns = 0;
+	scan->plan.within_us = 0;
 	r = kfd_gpreempt_scan_collect(gp);
 	if (r)
 		return r;

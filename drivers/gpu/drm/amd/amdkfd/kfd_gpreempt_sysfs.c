@@ -186,9 +186,9 @@ static struct number_attr _name##_attr = {				\
 };									\
 LIMITS(_name, _min, _max, _default)
 
-NUMBER(poll_interval_us, tunables.poll_interval_us, 50, USEC_PER_SEC,
+NUMBER(poll_interval_us, tunables.poll_interval_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC,
 	GPREEMPT_DEFAULT_POLL_INTERVAL_US);
-NUMBER(poll_interval_max_us, poll_interval_max_us, 50, USEC_PER_SEC,
+NUMBER(poll_interval_max_us, poll_interval_max_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC,
 	GPREEMPT_DEFAULT_POLL_INTERVAL_MAX_US);
 NUMBER(starvation_ms, tunables.starvation_ms, 10, 60 * MSEC_PER_SEC,
 	GPREEMPT_DEFAULT_STARVATION_MS);

@@ -230,14 +230,10 @@ static void track_preempted(struct gpreempt_memory *m, u64 now)
 	m->resident_ns = 0;
 }
 
-/*
- * Whatever it consumed since the last scan has ended, and what it did until now says
- * that nothing will come soon: then it is idle, and not for an interval taken to run.
- */
+/* What it did until now says that nothing will come soon after all it had has ended. */
 static bool pauses(const struct gpreempt_burst *b, u32 poll_interval_us)
 {
-	return b->ended_ns &&
-	       gpreempt_average(b->pause) > 2ULL * poll_interval_us * NSEC_PER_USEC;
+	return gpreempt_average(b->pause) > 2ULL * poll_interval_us * NSEC_PER_USEC;
 }
 
 /* What moved on while waves were counted got room: whether for all, the next scan tells. */
@@ -248,13 +244,15 @@ static void classify(struct gpreempt_queue_view *q, const struct gpreempt_change
 	const struct gpreempt_memory *m = q->memory;
 	bool launches = launching(e, &m->unseen);
 	struct gpreempt_queue_state *s = &q->state;
+	/* What it consumed since the last scan would be taken to run for an interval. */
+	bool ended = m->burst.ended_ns && pauses(&m->burst, poll_interval_us);
 
 	s->unused = c->backlog || gpreempt_pending(e, &m->unseen) ? GPREEMPT_BLOCKED :
 								   GPREEMPT_IDLE;
 	if (e->preempted) {
 		s->activity = GPREEMPT_RUNNABLE;
 		s->wants = true;
-	} else if (e->waves > 0 || (c->consumed && !pauses(&m->burst, poll_interval_us)) ||
+	} else if (e->waves > 0 || (c->consumed && !ended) ||
 		   q->presumed) {
 		s->activity = GPREEMPT_RUNNING;
 		s->wants = c->backlog ? e->head != GPREEMPT_HEAD_WAITS :
@@ -312,6 +310,24 @@ static void track_burst(const struct gpreempt_view *view, struct gpreempt_queue_
 	b->awake = runs || runnable;
 	if (b->begun_ns)
 		s->ends_ns = b->begun_ns + gpreempt_average(b->length);
+}
+
+/*
+ * The machine is free as soon as this queue ends: it has no packet but the one that runs or
+ * is about to, and pauses after that. How soon is it to be looked? What waits for its end
+ * waits for no more than an eighth of what it takes, so that it costs a few looks, however
+ * long it runs.
+ */
+static u32 look_us(const struct gpreempt_queue_view *q, u64 now, u32 poll_interval_us)
+{
+	const struct gpreempt_burst *b = &q->memory->burst;
+	u64 ran_us = b->begun_ns && b->begun_ns < now ? (now - b->begun_ns) / NSEC_PER_USEC : 0;
+	u64 soon_us = poll_interval_us / 8;
+
+	if (!q->seen.mapped || q->state.announced || q->state.backlog > 1 ||
+	    !pauses(b, poll_interval_us))
+		return 0;
+	return min_t(u64, max(soon_us, ran_us / 8), poll_interval_us);
 }
 
 static void track_turn(const struct gpreempt_queue_view *q, u64 now)
@@ -425,6 +441,7 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 	classify(q, &c, tun->poll_interval_us);
 	expect(view, q);
 	track_burst(view, q);
+	s->look_us = look_us(q, now, tun->poll_interval_us);
 	track_turn(q, now);
 	if (passive)
 		m->waiting = (struct gpreempt_waiting) {};

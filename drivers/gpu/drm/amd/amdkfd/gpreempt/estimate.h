@@ -187,6 +187,8 @@ enum gpreempt_activity {
  * @backlog:	valid packets the GPU has not consumed
  * @save_cost_ns: what saving it would cost, 0: unknown
  * @ends_ns:	when it is idle again as a rule, 0: unknown
+ * @look_us:	how soon it is to be looked whether it has ended, if others wait for that; 0: no
+ *		hurry
  * @leave_ns:	no sooner is it to be taken off
  * @waits_ns:	kept from executing since, 0: it is not
  * @turn:	what it has had of its turn
@@ -206,6 +208,7 @@ struct gpreempt_queue_state {
 	u32 backlog;
 	u64 save_cost_ns;
 	u64 ends_ns;
+	u32 look_us;
 	u64 leave_ns;
 	u64 waits_ns;
 	struct gpreempt_turn turn;

@@ -10,6 +10,7 @@
 
 #define GPREEMPT_LEVELS		16	/* the KFD ABI's priorities, 15 highest */
 #define GPREEMPT_WAVES_UNKNOWN	(-1)
+#define GPREEMPT_POLL_LEAST_US	50	/* between two scans, but for what wakes the monitor */
 
 /**
  * enum gpreempt_head - what the packet at a queue's read index is

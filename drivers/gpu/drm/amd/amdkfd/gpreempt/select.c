@@ -145,10 +145,16 @@ static void look_again(struct gpreempt_plan *plan, u64 ns)
 		plan->next_ns = ns;
 }
 
+static void look_within(struct gpreempt_plan *plan, u32 us)
+{
+	us = max_t(u32, us, GPREEMPT_POLL_LEAST_US);
+	if (!plan->within_us || us < plan->within_us)
+		plan->within_us = us;
+}
+
 /* Which levels keep others off, once all activities are known. */
 static void weigh(struct selection *s)
 {
-	u64 soon_ns = s->view->now_ns + (u64)s->tun->poll_interval_us * NSEC_PER_USEC / 8;
 	struct gpreempt_plan *plan = s->plan;
 	unsigned int i;
 
@@ -167,7 +173,7 @@ static void weigh(struct selection *s)
 			look_again(plan, q->terms.hint_ns - s->view->lead_ns);
 		/* If it has only just begun, it is not to wait for the interval. */
 		if (q->state.begins)
-			look_again(plan, soon_ns);
+			look_within(plan, s->tun->poll_interval_us / 8);
 		if (out->activity == GPREEMPT_RUNNING || out->activity == GPREEMPT_RUNNABLE)
 			s->active = max(s->active, level);
 		if (out->activity == GPREEMPT_BLOCKED)
@@ -458,6 +464,28 @@ static void settle(struct selection *s)
 	}
 }
 
+/* What was taken off is put back soon after what it was taken off for has ended. */
+static void await_end(struct selection *s)
+{
+	int off = GPREEMPT_BOOST + 1;
+	unsigned int i;
+
+	for (i = 0; i < s->view->nr; i++) {
+		const struct gpreempt_queue_view *q = &s->view->q[i];
+
+		if (gpreempt_takes_part(q) && (q->out.verdict == GPREEMPT_PREEMPT ||
+		    (q->seen.preempted && q->out.verdict == GPREEMPT_KEEP)))
+			off = min_t(int, off, q->out.level);
+	}
+	for (i = 0; i < s->view->nr; i++) {
+		const struct gpreempt_queue_view *q = &s->view->q[i];
+
+		if (q->state.look_us && q->out.level > off &&
+		    (q->out.activity == GPREEMPT_RUNNING || q->out.activity == GPREEMPT_RUNNABLE))
+			look_within(s->plan, q->state.look_us);
+	}
+}
+
 /**
  * gpreempt_select - what to take off the hardware, and what to put back
  * @view: the queues, with their states and ranks; their outcomes are filled in
@@ -493,4 +521,5 @@ void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables 
 	if (!passive)
 		make_room(&s);
 	settle(&s);
+	await_end(&s);
 }

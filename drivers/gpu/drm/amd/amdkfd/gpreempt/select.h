@@ -141,6 +141,8 @@ struct gpreempt_view {
  *		park. Others come back by a change of the runlist
  * @waiting:	some queue waits: for the machine, its turn, or announced work. Time alone may
  *		change the plan
+ * @within_us:	how long the interval is to be at most, 0: poll_interval_us: something may have
+ *		begun, or be about to end for which others are kept off
  * @next_ns:	when to decide again, however long the interval is: the machine is to be freed
  *		for announced work, or a queue has been there for as long as it is left there;
  *		0: there is no such time
@@ -152,6 +154,7 @@ struct gpreempt_plan {
 	bool need_waves;
 	bool idle;
 	bool waiting;
+	u32 within_us;
 	u64 next_ns;
 	bool makes_room;
 	unsigned int nr_preempt;

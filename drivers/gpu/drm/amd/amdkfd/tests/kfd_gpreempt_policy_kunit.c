@@ -1897,6 +1897,55 @@ static void gpreempt_policy_evident_several(struct kunit *test)
 	}
 }
 
+/* The end of what keeps others off, and pauses after it, is looked for. */
+static void gpreempt_policy_end(struct kunit *test)
+{
+	const u32 interval_us = INTERVAL_NS / NSEC_PER_USEC;
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+	unsigned int n;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	for (n = 0; n < 3; n++) {
+		KUNIT_EXPECT_EQ(test, b->plan.within_us, 0);	/* nothing is off */
+		submits(high);
+		bench_tick(test, b);
+		EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+		/* of what it does after it nothing is known at first */
+		KUNIT_EXPECT_EQ(test, b->plan.within_us, n ? interval_us / 8 : 0);
+		finishes(high);
+		bench_ticks(test, b, 20);
+	}
+
+	submits(high);
+	b->tun.poll_interval_us = 160;
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, b->plan.within_us, GPREEMPT_POLL_LEAST_US);
+	b->tun.poll_interval_us = interval_us;
+	runs(high);
+	bench_ticks(test, b, 1 + 4);		/* from the first scan that sees it run */
+	EXPECT_KEEP(test, b, low);
+	KUNIT_EXPECT_EQ(test, b->plan.within_us, interval_us / 2);
+	bench_ticks(test, b, 20);
+	KUNIT_EXPECT_EQ(test, b->plan.within_us, interval_us);
+
+	/* it goes on after its end */
+	submits(high);
+	submits(high);
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, b->plan.within_us, 0);
+
+	/* nobody waits for it */
+	finishes(high);
+	bench_ticks(test, b, 20);
+	finishes(low);
+	bench_tick(test, b);
+	submits(high);
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_EQ(test, b->plan.within_us, 0);
+}
+
 /* Who pauses as a rule gives the machine back at once, and is not waited for. */
 static void gpreempt_policy_pauses(struct kunit *test)
 {
@@ -2107,7 +2156,7 @@ static void gpreempt_policy_late_waits(struct kunit *test)
 		EXPECT_KEEP(test, b, low);
 		/* not after a whole interval, if it had nothing before */
 		if (!i)
-			KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->view.now_ns + INTERVAL_NS / 8);
+			KUNIT_EXPECT_EQ(test, b->plan.within_us, INTERVAL_NS / NSEC_PER_USEC / 8);
 		high->seen.waves = 0;
 		bench_tick(test, b);
 		EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
@@ -3533,6 +3582,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_says_ended_and_fills),
 	KUNIT_CASE(gpreempt_policy_says_ended_unchecked),
 	KUNIT_CASE(gpreempt_policy_says_ended_and_runs),
+	KUNIT_CASE(gpreempt_policy_end),
 	KUNIT_CASE(gpreempt_policy_pauses),
 	KUNIT_CASE(gpreempt_policy_not_evident),
 	KUNIT_CASE(gpreempt_policy_waves_at_once),
