@@ -11,7 +11,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from testbench.benchmark import about, figures, main, mixes, reading, runs, sensitivity
+from testbench.benchmark import (about, figures, main, mixes, reading, runs, sensitivity,
+                                 tables)
 
 MS = 1000000
 BEGIN = 1000 * MS       # of a mode, by the guest's clock
@@ -407,6 +408,27 @@ class Benches(InFolder):
         found = json.loads((self.folder / "out/bench/sensitivity.json").read_text())
         self.assertEqual(found["parameters"]["SAVE"]["double"]["p99_us"], 400)
         self.assertEqual(self.bench("--sensitivity")[2], [])
+
+
+class Tables(unittest.TestCase):
+    MODES = ("alone", "stock", "daemon-1000", "daemon-100", "gpreempt", "hint")
+
+    def test_a_mix_in_a_setting(self):
+        r = {mode: {"p50_us": 10.4 * n, "p99_us": 20.6 * n, "max_us": 30.0 * n,
+                    "low_of_left_over": .9 + n / 1000, "cpu": n / 1000}
+             for n, mode in enumerate(self.MODES, 1)}
+        found = tables.setting({"one": {"title": "One", "launch": r}}, "launch")
+        rows = [table.splitlines()[3].split("  ") for table in found]
+        self.assertEqual([[cell.strip() for cell in row if cell] for row in rows], [
+            ["one", "10/21", "21/41", "31/62", "42/82", "\\-", "52/103", "150"],
+            ["one", "10/21", "\\-", "62/124", "180"],
+            ["one", "90.2 %", "90.3 %", "90.4 %", "\\-", "90.5 %", "\\-", "90.6 %"],
+            ["one", "0.30 %", "0.40 %", "0.50 %", "0.60 %"]])
+        self.assertEqual(tables.setting({"one": {"title": "One", "launch": r}}, "fetch"), [])
+
+    def test_columns_are_as_wide_as_what_is_in_them(self):
+        self.assertEqual(tables.simple(["a", "bb"], [["ccc", "d"], ["e", "ffff"]]),
+                         "===  ====\na    bb\n===  ====\nccc  d\ne    ffff\n===  ====\n")
 
 
 class Sensitivity(unittest.TestCase):

@@ -15,8 +15,8 @@ no more than 3 % is as good.
 
 What was measured stays in out/bench/runs and is not measured again until the mix,
 the driver, the model or the programs change: a bench that was stopped goes on where
-it was. Leaves results.json and a picture a mix in out/bench, or out/bench-short;
-sensitivity.json with --sensitivity.
+it was. Leaves results.json, tables.rst (those of the documentation) and a picture a mix
+in out/bench, or out/bench-short; sensitivity.json with --sensitivity.
 """
 import argparse
 import collections
@@ -24,7 +24,8 @@ import os
 import subprocess
 import sys
 
-from testbench.benchmark import about, figures, mixes, reading, report, runs, sensitivity
+from testbench.benchmark import (about, figures, mixes, reading, report, runs, sensitivity,
+                                 tables)
 from testbench.benchmark.about import NoResult
 from testbench.benchmark.mixes import MIXES, SENSITIVE, SHORT, SHORT_REQUESTS
 
@@ -139,6 +140,7 @@ class Bench:
             "tolerance": figures.TOLERANCE,
             "hint_us": mixes.HINT_US, "hint_margin_us": mixes.MARGIN_US, "mixes": self.mixes,
             "missed": self.missed})
+        (self.args.out / "tables.rst").write_text(tables.text(self.mixes))
 
     def end(self):
         print(f"\n  results   {self.args.out / 'results.json'}\n  pictures  {self.args.out}/*.png")
