@@ -191,9 +191,9 @@ static void account_restore(struct kfd_gpreempt *gp,
 static void account_time(const struct kfd_gpreempt *gp,
 			 struct kfd_gpreempt_queue *gpq, u64 now_ns)
 {
-	u64 ns = now_ns - gpq->last_ns;
+	u64 ns = now_ns - gpq->last.ns;
 
-	if (!gpq->last_ns || !gp->watched || !gpq->last.seen.mapped)
+	if (!gpq->last.ns || !gp->watched || !gpq->last.seen.mapped)
 		return;
 	if (gpq->last.out.activity == GPREEMPT_RUNNING)
 		gpq->running_ns += ns;
@@ -223,7 +223,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	for (i = 0; i < view->nr; i++) {
 		const struct kfd_gpreempt_scan_queue *sq = &gp->scan.queues[i];
 		const struct gpreempt_queue_view *v = &view->q[i];
-		struct gpreempt_queue_view *last = &sq->gpq->last;
+		struct kfd_gpreempt_last *last = &sq->gpq->last;
 
 		inversion |= account_inversion(gp, sq, v, running);
 		account_restore(gp, sq->gpq, v, busy);
@@ -241,9 +241,11 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 						    sq->queue_id, v,
 						    v->out.verdict);
 		account_time(gp, sq->gpq, view->now_ns);
-		*last = *v;
-		sq->gpq->last_ns = view->now_ns;
-		sq->gpq->last_head = sq->head;
+		last->ns = view->now_ns;
+		last->seen = v->seen;
+		last->head = sq->head;
+		last->backlog = v->state.backlog;
+		last->out = v->out;
 	}
 	mutex_unlock(&gp->last_lock);
 	if (inversion)

@@ -29,8 +29,7 @@ static const char *mapping_name(const struct queue *q)
 }
 
 /* The packet that a queue's read index was at, as no more than one word. */
-static void show_head(struct seq_file *m, const struct gpreempt_queue_view *v,
-		      const union aql_packet *head)
+static void show_head(struct seq_file *m, const struct kfd_gpreempt_last *last)
 {
 	static const char * const types[] = {
 		[AQL_TYPE_VENDOR] = "vendor",
@@ -40,9 +39,10 @@ static void show_head(struct seq_file *m, const struct gpreempt_queue_view *v,
 		[AQL_TYPE_AGENT] = "agent",
 		[AQL_TYPE_BARRIER_OR] = "barrier-or",
 	};
+	const union aql_packet *head = &last->head;
 	int i;
 
-	if (v->seen.head == GPREEMPT_HEAD_UNKNOWN) {
+	if (last->seen.head == GPREEMPT_HEAD_UNKNOWN) {
 		seq_puts(m, "-");
 		return;
 	}
@@ -51,7 +51,7 @@ static void show_head(struct seq_file *m, const struct gpreempt_queue_view *v,
 		return;
 	}
 	seq_puts(m, types[head->type]);
-	if (v->seen.head == GPREEMPT_HEAD_WAITS)
+	if (last->seen.head == GPREEMPT_HEAD_WAITS)
 		seq_puts(m, ",waits");
 	switch (head->type) {
 	case AQL_TYPE_DISPATCH:
@@ -82,7 +82,7 @@ static void show_head(struct seq_file *m, const struct gpreempt_queue_view *v,
 static void show_queue(struct seq_file *m, const struct queue *q, u64 now_ns)
 {
 	const struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	const struct gpreempt_queue_view *v = &gpq->last;
+	const struct kfd_gpreempt_last *last = &gpq->last;
 	u64 preempted_ns = gpq->preempted_total_ns;
 
 	if (q->properties.is_preempted)
@@ -91,17 +91,17 @@ static void show_queue(struct seq_file *m, const struct queue *q, u64 now_ns)
 	seq_printf(m, "%d %u %u %u %s ", gpq->pid, q->properties.queue_id,
 		   READ_ONCE(q->properties.priority),
 		   kfd_gpreempt_queue_priority(gpq->gp, q), mapping_name(q));
-	if (gpq->last_ns)
-		seq_printf(m, "%u %s %llu %llu %u %d %llu ", v->out.level,
-			   queue_state_name(v->out.activity), v->seen.rptr, v->seen.wptr,
-			   v->state.backlog, v->seen.waves,
-			   div_u64(now_ns - gpq->last_ns, NSEC_PER_USEC));
+	if (last->ns)
+		seq_printf(m, "%u %s %llu %llu %u %d %llu ", last->out.level,
+			   queue_state_name(last->out.activity), last->seen.rptr,
+			   last->seen.wptr, last->backlog, last->seen.waves,
+			   div_u64(now_ns - last->ns, NSEC_PER_USEC));
 	else
 		seq_puts(m, "- - - - - - - ");
 	seq_printf(m, "%llu %llu %llu ", gpq->preemptions,
 		   div_u64(preempted_ns, NSEC_PER_USEC),
 		   div_u64(gpq->save_cost_ns, NSEC_PER_USEC));
-	show_head(m, v, &gpq->last_head);
+	show_head(m, last);
 	seq_putc(m, '\n');
 }
 

@@ -112,6 +112,22 @@ enum gpreempt_stat {
 };
 
 /**
+ * struct kfd_gpreempt_last - what a scan has made of a queue, until the next
+ * @ns:		time of that scan, 0: there was none
+ * @seen:	what it saw
+ * @head:	the head packet, if there was a backlog
+ * @backlog:	valid packets that the GPU had not consumed
+ * @out:	what was decided
+ */
+struct kfd_gpreempt_last {
+	u64 ns;
+	struct gpreempt_evidence seen;
+	union aql_packet head;
+	u32 backlog;
+	struct gpreempt_outcome out;
+};
+
+/**
  * struct kfd_gpreempt_queue - what GPREEMPT knows of a compute queue
  * @kobj:	its folder; counts one by the queue, one by a scan that holds it
  * @q:		the queue, to be followed under its process's lock, or in a
@@ -135,9 +151,7 @@ enum gpreempt_stat {
  * @preempted_ns: preempted since; DQM lock
  * @preempted_total_ns: time spent preempted before that; DQM lock
  * @preemptions: how often; DQM lock
- * @last:	the queue in the last scan, for debugfs; &kfd_gpreempt.last_lock
- * @last_ns:	time of that scan; &kfd_gpreempt.last_lock
- * @last_head:	its head packet, if it had a backlog; &kfd_gpreempt.last_lock
+ * @last:	the queue in the last scan; &kfd_gpreempt.last_lock
  * @quiet_ns:	the last scan that saw nothing wait in it
  * @inverted:	a lower queue was seen to keep it waiting
  * @mapped_ns:	resumed then, and not seen executing since; 0 if not so
@@ -187,9 +201,7 @@ struct kfd_gpreempt_queue {
 	u64 preempted_total_ns;
 	u64 preemptions;
 
-	struct gpreempt_queue_view last;
-	u64 last_ns;
-	union aql_packet last_head;
+	struct kfd_gpreempt_last last;
 
 	u64 quiet_ns;
 	bool inverted;

@@ -295,7 +295,7 @@ static u32 queue_state(struct kfd_gpreempt *gp, const struct queue *q)
 					   KFD_GPREEMPT_QUEUE_PREEMPTED;
 	if (!q->properties.is_active)
 		return KFD_GPREEMPT_QUEUE_OFF;
-	if (!q->gpreempt->last_ns || kfd_gpreempt_state(gp) != GPREEMPT_ACTIVE)
+	if (!q->gpreempt->last.ns || kfd_gpreempt_state(gp) != GPREEMPT_ACTIVE)
 		return KFD_GPREEMPT_QUEUE_UNKNOWN;
 	switch (q->gpreempt->last.out.activity) {
 	case GPREEMPT_IDLE:
@@ -360,7 +360,7 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 		.preempted_ns = gpq->preempted_total_ns,
 		.preemptions = gpq->preemptions,
 	};
-	if (gpq->last_ns && kfd_gpreempt_state(gp) == GPREEMPT_ACTIVE &&
+	if (gpq->last.ns && kfd_gpreempt_state(gp) == GPREEMPT_ACTIVE &&
 	    gpq->last.out.level == GPREEMPT_BOOST)
 		info->effective = GPREEMPT_BOOST;
 	if (q->properties.is_preempted)

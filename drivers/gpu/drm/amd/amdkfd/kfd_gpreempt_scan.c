@@ -354,7 +354,7 @@ static bool recall(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence 
 	const struct gpreempt_evidence *last = &gpq->last.seen;
 
 	if (!e->preempted || !last->preempted || !last->readable ||
-	    gpq->preempted_ns > gpq->last_ns)
+	    gpq->preempted_ns > gpq->last.ns)
 		return false;
 	e->rptr = last->rptr;
 	e->wptr = last->wptr;
@@ -364,7 +364,7 @@ static bool recall(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence 
 	e->previous = last->previous;
 	e->demand = last->demand;
 	e->readable = true;
-	sq->head = gpq->last_head;
+	sq->head = gpq->last.head;
 	return true;
 }
 
