@@ -302,7 +302,7 @@ GPUS = 4
 # Two that work stop at each other's every quantum. What is tested is coarser than that.
 COARSE = ["--quantum-us", "100"]
 ASLEEP = [inside("asleep"), program("suspend_test")]
-KUNIT = ["policy", "state", "pace", "mes"]
+KUNIT = ["policy", "wake", "state", "pace", "mes"]
 
 SUITES = {
     "scripts": ["python3", SCRIPTS / "tests/run_unittests"],

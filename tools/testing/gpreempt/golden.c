@@ -42,6 +42,7 @@ static void mix_queue(const struct sim *s, unsigned int i)
 	mix(q->out.wants);
 	mix(q->out.verdict);
 	mix(q->out.reason);
+	mix(q->out.awaited);
 	if (print)
 		printf("%llu.%u %s%s %llu/%llu head %d signal %d%s previous %d waves %d%s: "
 		       "state %d level %d%s, %d for %d\n", s->step, i,
@@ -60,6 +61,8 @@ static void watch(struct sim *s)
 	mix(s->plan.waiting);
 	mix(s->plan.within_us);
 	mix(s->plan.next_ns);
+	mix(s->wake.rest);
+	mix(s->wake.until_ns);
 	for (i = 0; i < s->nr; i++)
 		mix_queue(s, i);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT monitor: owns time. When to scan, when to park.
+ * GPREEMPT monitor: owns time. It scans, sleeps and parks, as wake says.
  */
 
 /**
@@ -15,13 +15,15 @@
  * the hardware by compute wave save/restore (CWSR), and puts it back when the
  * machine is free. Each wave goes on at the instruction where it stopped.
  *
- * A tick of the monitor has four steps, each in a file of its own:
+ * A tick of the monitor has five steps, each in a file of its own:
  *
  * - *scan* (kfd_gpreempt_scan.c) reads what each queue is doing from the
  *   process's memory and, when the decision needs it, from registers;
  * - *decide* (gpreempt/decide.c), a pure function, finds which queues to preempt and
  *   which to resume: *policy* ranks them, *estimate* tells what each is doing, *select*
  *   makes a plan of that;
+ * - *wake* (gpreempt/wake.c), another, finds how long the monitor may sleep after it, and
+ *   whose doorbells must wake it before;
  * - *commit* (kfd_gpreempt_commit.c) carries that out in one runlist
  *   transaction, however many queues are concerned: under the hardware
  *   scheduler each transaction unmaps every queue of the node;
@@ -49,26 +51,10 @@
 
 #include "kfd_gpreempt_priv.h"
 
-/*
- * How long nothing must happen before doorbells are revoked. Longer than the
- * pauses of an interactive client, so that those take no fault each time.
- */
-#define LINGER_NS	(100 * NSEC_PER_MSEC)
-
 /* A hold is given in ms: its end may be so late. */
 #define PARK_SLACK_NS	(100 * NSEC_PER_USEC)
 
 #define SLEEP_FOR_EVER	U64_MAX
-
-/**
- * enum tick - how the monitor goes on after a tick
- * @TICK_POLL: scan again after a poll interval
- * @TICK_WAIT: nothing to do until woken
- */
-enum tick {
-	TICK_POLL,
-	TICK_WAIT,
-};
 
 static bool kthread_wanted(void)
 {
@@ -88,34 +74,34 @@ static void monitor_sleep(struct kfd_gpreempt *gp, u64 ns, u64 slack_ns)
 	finish_wait(&gp->wait, &wait);
 }
 
-/* How long a parked monitor may sleep: until the first hold of a limited time is over. */
+/* How long a parked monitor may sleep. */
 static u64 park_ns(const struct kfd_gpreempt *gp, bool unmapped)
 {
-	u64 end_ns = gp->scan.hold_end_ns, now_ns = ktime_get_ns();
+	u64 until_ns = gp->scan.wake.until_ns, now_ns = ktime_get_ns();
 
 	if (unmapped)
 		return GPREEMPT_MAP_AGAIN_MS * NSEC_PER_MSEC;
-	if (!end_ns)
+	if (!until_ns)
 		return SLEEP_FOR_EVER;
-	return end_ns > now_ns ? end_ns - now_ns : 0;
+	return until_ns > now_ns ? until_ns - now_ns : 0;
 }
 
 /*
- * Until the interval is over, a policy wants to decide before that, there is something
- * new, or we are wanted.
+ * Until the interval is over, or it is time to look before that, there is something new, or
+ * we are wanted.
  */
 static void monitor_poll(struct kfd_gpreempt *gp)
 {
-	u64 now_ns = ktime_get_ns(), next_ns = gp->scan.plan.next_ns;
-	u32 within_us = gp->scan.plan.within_us;
+	const struct gpreempt_wake *wake = &gp->scan.wake;
+	u64 now_ns = ktime_get_ns(), until_ns = wake->until_ns;
 	u64 ns = gpreempt_pace_next(&gp->pace, now_ns,
-				    within_us ?: READ_ONCE(gp->tunables.poll_interval_us),
-				    gp->calm && !within_us ?
+				    wake->within_us ?: READ_ONCE(gp->tunables.poll_interval_us),
+				    wake->rest == GPREEMPT_CALM ?
 				    READ_ONCE(gp->poll_interval_max_us) : 0);
 	u64 slack_ns = ns / 16;
 
-	if (next_ns && next_ns < now_ns + ns) {
-		ns = next_ns > now_ns ? next_ns - now_ns : 0;
+	if (until_ns && until_ns < now_ns + ns) {
+		ns = until_ns > now_ns ? until_ns - now_ns : 0;
 		slack_ns = 0;
 	}
 	monitor_sleep(gp, ns, slack_ns);
@@ -133,8 +119,8 @@ static void monitor_decide(struct kfd_gpreempt *gp,
 	kfd_gpreempt_count_max(gp, GPREEMPT_STAT_DECISION_NS_MAX, ns);
 }
 
-/* Scan and decide. 0, or why there was nothing to look at. */
-static int monitor_look(struct kfd_gpreempt *gp)
+/* Scan and decide. False if nothing could have to be decided, whatever work comes. */
+static bool monitor_look(struct kfd_gpreempt *gp)
 {
 	struct gpreempt_tunables tunables = {
 		.poll_interval_us = READ_ONCE(gp->tunables.poll_interval_us),
@@ -146,23 +132,21 @@ static int monitor_look(struct kfd_gpreempt *gp)
 	const struct gpreempt_policy *policy = READ_ONCE(gp->policy);
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 	unsigned int i;
-	int r;
 
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
 		tunables.timeslice_us[i] = READ_ONCE(gp->tunables.timeslice_us[i]);
-	scan->plan.next_ns = 0;
-	scan->plan.within_us = 0;
-	r = kfd_gpreempt_scan_collect(gp);
-	if (r)
-		return r;
+	scan->plan = (struct gpreempt_plan) {};
+	if (kfd_gpreempt_scan_collect(gp)) {
+		/* Down or halted: whoever brings the scheduler up wakes us. */
+		scan->view.busy_ns = scan->view.now_ns;
+		return false;
+	}
 	/* If nobody could contend, there is no reason to read anything. */
-	scan->contended = gpreempt_may_contend(policy, &scan->view, &tunables);
-	if (!scan->contended) {
+	if (!gpreempt_may_contend(policy, &scan->view, &tunables)) {
 		gp->calm_ns = scan->view.now_ns;
-		scan->restoring = false;
 		for (i = 0; i < scan->view.nr; i++)
 			scan->queues[i].gpq->mapped_ns = 0;
-		return 0;
+		return false;
 	}
 
 	kfd_gpreempt_scan_memory(gp);
@@ -171,7 +155,7 @@ static int monitor_look(struct kfd_gpreempt *gp)
 	 * How long a restore takes, only waves can tell. Whoever begins to wait meanwhile
 	 * is seen later, so not more than a fifth of the time goes into that.
 	 */
-	if (scan->plan.need_waves || (scan->restoring && scan->view.now_ns >= gp->count_ns)) {
+	if (scan->plan.need_waves || (scan->view.restoring && scan->view.now_ns >= gp->count_ns)) {
 		kfd_gpreempt_scan_waves(gp);
 		gp->count_ns = ktime_get_ns() + 4 * scan->register_ns;
 	}
@@ -187,86 +171,18 @@ static int monitor_look(struct kfd_gpreempt *gp)
 		gpq->waves = scan->view.q[i].seen.waves;
 	}
 	kfd_gpreempt_account_scan(gp);
-	return 0;
+	return true;
 }
 
-static bool may_park(const struct kfd_gpreempt *gp)
-{
-	const struct kfd_gpreempt_scan *scan = &gp->scan;
-
-	return !scan->restoring &&
-	       (!scan->contended || (scan->plan.idle && !scan->plan.nr_preempt));
-}
-
-/* The lowest level with a queue that has work: in the way of idle ones above. */
-static int lowest_at_work(const struct gpreempt_view *view)
-{
-	int level = GPREEMPT_BOOST + 1;
-	unsigned int i;
-
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
-
-		if ((q->seen.mapped || q->seen.preempted) && q->out.activity != GPREEMPT_IDLE)
-			level = min_t(int, level, q->out.level);
-	}
-	return level;
-}
-
-/*
- * Is the doorbell of an idle queue to wake us? One that has only just become idle may
- * go on at once, and is left alone for a scan, unless others are put back now.
- */
-static bool is_awaited(const struct kfd_gpreempt *gp, unsigned int i, int level)
-{
-	return gp->scan.queues[i].gpq->idle_since_ns && gp->scan.view.q[i].out.level > level;
-}
-
-/*
- * Let the doorbells of idle queues wake us that would preempt others. While work is
- * announced for a queue's level or above, the monitor looks often enough. A lower one's
- * announcement must not make it wait for the next scan. False if the next scan is to
- * look for what was not noticed.
- */
-static bool await_preemptors(struct kfd_gpreempt *gp)
-{
-	int level = lowest_at_work(&gp->scan.view), expects = -1;
-	bool awaited = true;
-	unsigned int i;
-
-	for (i = 0; i < gp->scan.view.nr; i++) {
-		const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
-
-		if (q->terms.hint_end_ns > gp->scan.view.now_ns)
-			expects = max_t(int, expects, q->out.level);
-	}
-	for (i = 0; i < gp->scan.view.nr; i++) {
-		const struct gpreempt_queue_view *q = &gp->scan.view.q[i];
-		struct kfd_gpreempt_queue *gpq = gp->scan.queues[i].gpq;
-
-		if (!q->seen.mapped || q->out.activity != GPREEMPT_IDLE) {
-			gpq->idle_since_ns = 0;
-			continue;
-		}
-		/* Others come back, as a rule as it is idle: no scan more to make sure. */
-		if (!gpq->idle_since_ns && gp->scan.plan.nr_resume)
-			gpq->idle_since_ns = gp->scan.view.now_ns;
-		if (q->out.level > expects && is_awaited(gp, i, level))
-			awaited &= kfd_gpreempt_doorbell_await(gp, gpq->mm);
-		if (!gpq->idle_since_ns)
-			gpq->idle_since_ns = gp->scan.view.now_ns;
-	}
-	return awaited;
-}
-
-/* Let every doorbell wake us. False if the next scan is to look, as above. */
-static bool await_all(struct kfd_gpreempt *gp)
+/* Let the doorbells that are awaited wake us. False if the next scan is to look, for one. */
+static bool await_doorbells(struct kfd_gpreempt *gp)
 {
 	bool awaited = true;
 	unsigned int i;
 
 	for (i = 0; i < gp->scan.view.nr; i++)
-		awaited &= kfd_gpreempt_doorbell_await(gp, gp->scan.queues[i].gpq->mm);
+		if (gp->scan.view.q[i].out.awaited)
+			awaited &= kfd_gpreempt_doorbell_await(gp, gp->scan.queues[i].gpq->mm);
 	return awaited;
 }
 
@@ -303,49 +219,6 @@ static void restore_again(struct kfd_gpreempt *gp)
 	kfd_gpreempt_report_bypass(gp);
 }
 
-/*
- * Can nothing have to be decided before a doorbell or another event wakes us?
- * So it is when all that is busy is on one level and runs or waits for its own
- * level alone, and all above is idle and awaited: its doorbells are
- * taken away. Those of an idle queue below are not: it may begin, and be in the way
- * of the next work above, with no event. Nor does a signal that somebody waits for
- * make one, or the time for which work was announced.
- */
-static bool is_calm(struct kfd_gpreempt *gp)
-{
-	const struct kfd_gpreempt_scan *scan = &gp->scan;
-	int lowest = GPREEMPT_BOOST + 1, below = lowest, highest = -1, idle = -1;
-	int level = lowest_at_work(&scan->view);
-	unsigned int i;
-
-	if (scan->preempted || scan->restoring || scan->plan.waiting ||
-	    scan->plan.nr_preempt)
-		return false;
-	for (i = 0; i < scan->view.nr; i++) {
-		const struct gpreempt_queue_view *q = &scan->view.q[i];
-
-		if (q->terms.hint_end_ns > scan->view.now_ns)
-			return false;
-		if (!q->seen.mapped)
-			continue;
-		switch (q->out.activity) {
-		case GPREEMPT_IDLE:
-			below = min_t(int, below, q->out.level);
-			if (!is_awaited(gp, i, level))
-				idle = max_t(int, idle, q->out.level);
-			break;
-		case GPREEMPT_RUNNING:
-		case GPREEMPT_RUNNABLE:
-			lowest = min_t(int, lowest, q->out.level);
-			highest = max_t(int, highest, q->out.level);
-			break;
-		default:
-			return false;
-		}
-	}
-	return highest >= 0 && lowest == highest && idle <= lowest && below >= lowest;
-}
-
 static void monitor_commit(struct kfd_gpreempt *gp)
 {
 	kfd_gpreempt_commit(gp);
@@ -353,52 +226,33 @@ static void monitor_commit(struct kfd_gpreempt *gp)
 	gpreempt_pace_restart(&gp->pace, ktime_get_ns());
 }
 
-static enum tick monitor_tick(struct kfd_gpreempt *gp)
+static void monitor_tick(struct kfd_gpreempt *gp)
 {
-	enum tick next = TICK_POLL;
-	bool preempts;
-	int r;
+	struct kfd_gpreempt_scan *scan = &gp->scan;
+	bool decided, preempts;
 
-	gp->calm = false;
-	r = monitor_look(gp);
-	preempts = gp->scan.plan.nr_preempt;
-	if (r) {
-		/* Down or halted: whoever brings the scheduler up wakes us. */
-		gp->busy_ns = ktime_get_ns();
-		next = TICK_WAIT;
+	decided = monitor_look(gp);
+	if (scan->refused) {
+		restore_again(gp);
+		scan->wake.rest = GPREEMPT_POLL;
 		goto out;
 	}
-	if (gp->scan.refused) {
-		restore_again(gp);
-	} else if (!may_park(gp)) {
-		gp->busy_ns = gp->scan.view.now_ns;
-		gp->calm = is_calm(gp);
-		if (preempts)
-			monitor_commit(gp);
-		/*
-		 * A doorbell rung before this shows in the next scan; one rung while
-		 * lower queues are being put back wakes us.
-		 */
-		if (!await_preemptors(gp))
-			gp->calm = false;
-		if (!preempts && gp->scan.plan.nr_resume)
-			monitor_commit(gp);
-	} else if (!gp->scan.contended) {
-		next = TICK_WAIT;
-	} else if (gp->scan.view.now_ns - gp->busy_ns > LINGER_NS) {
-		/*
-		 * From here on a doorbell wakes us. One that was rung before shows in
-		 * the next scan, so park after that. If a process can ring unnoticed,
-		 * it is looked for, but seldom: it finds the machine free.
-		 */
-		if (await_all(gp))
-			next = TICK_WAIT;
-		else
-			gp->calm = true;
-	}
+	preempts = scan->plan.nr_preempt;
+	if (preempts)
+		monitor_commit(gp);
+	gpreempt_wake(&scan->view, decided ? &scan->plan : NULL, &scan->wake);
+	if (!scan->wake.idle)
+		scan->view.busy_ns = scan->view.now_ns;
+	/*
+	 * A doorbell rung before this shows in the next scan; one rung while lower queues
+	 * are being put back wakes us. If a process can ring unnoticed, it is looked for.
+	 */
+	if (!await_doorbells(gp) && scan->wake.rest != GPREEMPT_POLL)
+		scan->wake.rest--;
+	if (scan->plan.nr_resume && !preempts)
+		monitor_commit(gp);
 out:
 	kfd_gpreempt_scan_release(gp);
-	return next;
 }
 
 /**
@@ -410,14 +264,14 @@ out:
 int kfd_gpreempt_monitor(void *data)
 {
 	struct kfd_gpreempt *gp = data;
+	struct gpreempt_wake *wake = &gp->scan.wake;
 	bool woken, bypassed, unmapped = false;
-	enum tick next;
 	u64 ns;
 
 	/* Late scans are latency of the queues that matter most. */
 	set_user_nice(current, MIN_NICE);
-	gp->busy_ns = ktime_get_ns();
-	gp->calm_ns = gp->busy_ns;
+	gp->calm_ns = ktime_get_ns();
+	gp->scan.view.busy_ns = gp->calm_ns;
 
 	while (!kthread_should_stop()) {
 		if (kthread_should_park()) {
@@ -435,12 +289,11 @@ int kfd_gpreempt_monitor(void *data)
 		 * wake_up() implies between the change and kick.
 		 */
 		smp_mb();
-		next = TICK_WAIT;
+		*wake = (struct gpreempt_wake) { .rest = GPREEMPT_PARK };
 		ns = gpreempt_pace_begin(&gp->pace, ktime_get_ns(), woken);
 		kfd_gpreempt_count_max(gp, GPREEMPT_STAT_INTERVAL_NS_MAX, ns);
 		atomic64_set(&gp->stats[GPREEMPT_STAT_INTERVAL_NS],
 			     gp->pace.achieved_ns);
-		gp->scan.hold_end_ns = 0;
 		bypassed = kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED;
 		/* Errors give the machine back, if it takes more than one attempt. */
 		if (bypassed || unmapped)
@@ -448,13 +301,13 @@ int kfd_gpreempt_monitor(void *data)
 		if (!bypassed) {
 			kfd_gpreempt_event(gp, GPREEMPT_EV_WORK);
 			lock_map_acquire(&gp->monitor_map);
-			next = monitor_tick(gp);
+			monitor_tick(gp);
 			lock_map_release(&gp->monitor_map);
 			kfd_gpreempt_ticked(gp);
 		}
-		gp->watched = next == TICK_POLL;
+		gp->watched = wake->rest != GPREEMPT_PARK;
 
-		if (next == TICK_POLL) {
+		if (gp->watched) {
 			monitor_poll(gp);
 		} else {
 			if (!READ_ONCE(gp->kick))

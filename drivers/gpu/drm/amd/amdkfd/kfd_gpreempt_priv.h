@@ -22,6 +22,7 @@
 #include "kfd_gpreempt_latency.h"
 #include "kfd_gpreempt_pace.h"
 #include "gpreempt/decide.h"
+#include "gpreempt/wake.h"
 #include "kfd_gpreempt_state.h"
 
 /* A node has KFD queue slots on one micro engine: four pipes of eight. */
@@ -167,7 +168,6 @@ struct kfd_gpreempt_last {
  * @reason:	for @verdict
  * @waves:	in that scan
  * @save_cost_ns: measured cost of saving it, 0 when never saved
- * @idle_since_ns: idle in each scan that looked for it since, 0: not in the last
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
@@ -219,7 +219,6 @@ struct kfd_gpreempt_queue {
 	enum gpreempt_reason reason;
 	int waves;
 	u64 save_cost_ns;
-	u64 idle_since_ns;
 	u64 signal_wptr;
 	u64 signal;
 	bool signal_done;
@@ -292,28 +291,22 @@ struct kfd_gpreempt_room {
  * struct kfd_gpreempt_scan - a scan and the decision on it; monitor only
  * @view:	what the policy sees
  * @plan:	what it decides
+ * @wake:	what the monitor waits for after it
  * @queues:	parallel to @view.q
  * @room:	what the arrays of the three are in
  * @registers:	register accesses
  * @register_ns: time spent on them
- * @hold_end_ns: the first hold of a limited time ends then, 0: there is none
- * @contended:	something might have to be decided
- * @preempted:	queues that are preempted and not held, or asked to be preempted
- * @restoring:	a queue was resumed and has not been seen executing since
  * @refused:	a queue's saved waves seem not to have been restored
  * @oversubscribed: firmware rotates the mapped queues
  */
 struct kfd_gpreempt_scan {
 	struct gpreempt_view view;
 	struct gpreempt_plan plan;
+	struct gpreempt_wake wake;
 	struct kfd_gpreempt_scan_queue *queues;
 	struct kfd_gpreempt_room *room;
 	unsigned int registers;
 	u64 register_ns;
-	u64 hold_end_ns;
-	bool contended;
-	unsigned int preempted;
-	bool restoring;
 	bool refused;
 	bool oversubscribed;
 };
@@ -393,9 +386,7 @@ struct kfd_gpreempt_backend {
  * @room_lock:	guards @queues and @reserved; nothing is taken inside
  * @queues:	records of queues there are
  * @reserved:	how many there is room for
- * @busy_ns:	when the monitor last saw work
  * @pace:	the monitor's rhythm; monitor only
- * @calm:	nothing can have to be decided before somebody wakes the monitor; monitor only
  * @calm_ns:	when the monitor last knew that nothing waits; monitor only
  * @woken_ns:	the first wake-up since it went to sleep without a timer, or 0
  * @last_lock:	guards what debugfs shows; inside the DQM lock
@@ -445,9 +436,7 @@ struct kfd_gpreempt {
 	struct mutex room_lock;
 	unsigned int queues;
 	unsigned int reserved;
-	u64 busy_ns;
 	struct gpreempt_pace pace;
-	bool calm;
 	u64 calm_ns;
 	atomic64_t woken_ns;
 

@@ -240,13 +240,10 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		gpq->signal_wptr = 0;
 		gpq->signal = 0;
 		gpq->mapped_ns = 0;
-		gpq->idle_since_ns = 0;
 		gpq->inverted = false;
 	}
 	kobject_get(&gpq->kobj);
 	kfd_gpreempt_expire(gpq, scan->view.now_ns);
-	if (gpq->hold_end_ns && (!scan->hold_end_ns || gpq->hold_end_ns < scan->hold_end_ns))
-		scan->hold_end_ns = gpq->hold_end_ns;
 	/*
 	 * UPDATE_QUEUE changes address and size under the process's lock alone. A
 	 * mixture of old and new is as good as anything else that is read there.
@@ -273,6 +270,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 			.priority = kfd_gpreempt_queue_priority(gp, q),
 			.timeslice_us = kfd_gpreempt_queue_turn(gp, q),
 			.held = gpq->held,
+			.hold_end_ns = gpq->hold_end_ns,
 			.asked = gpq->asked,
 			.pinned = kfd_gpreempt_queue_pinned(q),
 			.hint_ns = gpq->hint_ns,
@@ -280,10 +278,8 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		},
 		.memory = &gpq->memory,
 	};
-	if (p->is_preempted ? !gpq->held : p->is_active && (gpq->held || gpq->asked))
-		scan->preempted++;
 	/* Where the firmware rotates, it waits for its place, and not for its restore. */
-	scan->restoring |= p->is_active && gpq->mapped_ns && !scan->oversubscribed;
+	scan->view.restoring |= p->is_active && gpq->mapped_ns && !scan->oversubscribed;
 }
 
 /* More room, if some was made since the last scan. */
@@ -326,9 +322,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->view.now_ns = ktime_get_ns();
 	scan->registers = 0;
 	scan->register_ns = 0;
-	scan->hold_end_ns = 0;
-	scan->preempted = 0;
-	scan->restoring = false;
+	scan->view.restoring = false;
 	scan->refused = false;
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
@@ -502,7 +496,7 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 	scan->view.waves_final = true;
 	if (!gp->hw)
 		return;
-	for (i = 0; i < scan->view.nr && scan->restoring; i++)
+	for (i = 0; i < scan->view.nr && scan->view.restoring; i++)
 		scan->view.q[i].matters |= scan->view.q[i].seen.mapped &&
 					   scan->queues[i].gpq->mapped_ns;
 

@@ -458,6 +458,7 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 	s->waits_ns = m->waiting.since_ns;
 	s->unused_ns = (m->blocked.given_ns && m->blocked.given_ns <= now ?
 			m->blocked.given_ns : now) + (u64)tun->blocked_us * NSEC_PER_USEC;
+	s->was_idle = m->idle;
 	s->turn = m->turn;
 }
 
@@ -502,6 +503,7 @@ void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view
 	else
 		m->blocked.given_ns = 0;
 	m->served = q->out.wants && (m->served || makes_room);
+	m->idle = q->seen.mapped && q->out.activity == GPREEMPT_IDLE;
 	if (!q->out.turn) {
 		if (t->has)
 			t->ended_ns = max_t(u64, view->now_ns, 1);

@@ -138,6 +138,7 @@ struct gpreempt_turn {
  * @resident_ns: mapped since
  * @void_hint_ns: the announcement of work for that time was not kept
  * @served:	some were taken off for it, and it wanted more ever since
+ * @idle:	so it was at the last scan
  *
  * Zeroed when the queue is created and when the monitor is enabled. A time is in ns of the
  * scans' clock; 0 means that it does not run. One in the future (time went backwards) starts
@@ -153,6 +154,7 @@ struct gpreempt_memory {
 	u64 resident_ns;
 	u64 void_hint_ns;
 	bool served;
+	bool idle;
 };
 
 /**
@@ -183,6 +185,7 @@ enum gpreempt_activity {
  * @begins:	may have begun since the last scan, and want more at the next
  * @raised:	starved: stands above all others
  * @unused_ns:	when it is found not to use the machine, if it has it for itself until then
+ * @was_idle:	was idle at the last scan
  * @demand:	waves that would do for what it wants, 0: all there is, for all that is known
  * @backlog:	valid packets the GPU has not consumed
  * @save_cost_ns: what saving it would cost, 0: unknown
@@ -204,6 +207,7 @@ struct gpreempt_queue_state {
 	bool begins;
 	bool raised;
 	u64 unused_ns;
+	bool was_idle;
 	u32 demand;
 	u32 backlog;
 	u64 save_cost_ns;

@@ -81,6 +81,7 @@ struct gpreempt_evidence {
  * @priority:	0 to 15: after cap and ceiling
  * @timeslice_us: length of its turn on its level; 0: the level's
  * @held:	kept off until released: taken off if it is mapped, resumed by no policy
+ * @hold_end_ns: released by itself then, in the scan's clock; 0: never
  * @asked:	to be taken off once. Whoever asked clears it when the queue is off; it comes
  *		back as any other preempted queue
  * @pinned:	must not be taken off now (GWS, debugger, ...); a hold has no force then
@@ -91,6 +92,7 @@ struct gpreempt_terms {
 	u8 priority;
 	u32 timeslice_us;
 	bool held;
+	u64 hold_end_ns;
 	bool asked;
 	bool pinned;
 	u64 hint_ns;

@@ -73,6 +73,7 @@ struct gpreempt_rank {
  * @given:	has the machine for itself, and does not use it
  * @unused:	so it was for blocked_us: it waits for something else, or has nothing
  * @turn:	it is its turn on its level
+ * @awaited:	its doorbell is to wake the monitor; wake's
  */
 struct gpreempt_outcome {
 	enum gpreempt_verdict verdict;
@@ -85,6 +86,7 @@ struct gpreempt_outcome {
 	bool given;
 	bool unused;
 	bool turn;
+	bool awaited;
 };
 
 /**
@@ -118,6 +120,8 @@ struct gpreempt_queue_view {
  * @waves_final: the wave counts were read: what is unknown stays unknown
  * @informed:	wave counts are as good as they get; without them nobody is blocked or waiting
  * @lead_ns:	how long before announced work comes the machine is to be freed
+ * @restoring:	a queue was put back, and how long that takes is not known yet
+ * @busy_ns:	when something was at work last
  * @nr:		queues in @q
  * @q:		the queues
  */
@@ -127,6 +131,8 @@ struct gpreempt_view {
 	bool waves_final;
 	bool informed;
 	u64 lead_ns;
+	bool restoring;
+	u64 busy_ns;
 	unsigned int nr;
 	struct gpreempt_queue_view *q;
 };

@@ -16,6 +16,7 @@
 #define gpreempt_strict		OWN(strict)
 #define gpreempt_timeslice	OWN(timeslice)
 #define gpreempt_need_waves	OWN(need_waves)
+#define gpreempt_wake		OWN(wake)
 #define gpreempt_decide		OWN(decide)
 #define gpreempt_may_contend	OWN(may_contend)
 
@@ -25,5 +26,6 @@
 #include "../gpreempt/policy_none.c"
 #include "../gpreempt/policy_strict.c"
 #include "../gpreempt/policy_timeslice.c"
+#include "../gpreempt/wake.c"
 #include "../gpreempt/waves.c"
 #include "../gpreempt/decide.c"

@@ -77,6 +77,7 @@ struct sim {
 	struct gpreempt_view view;
 	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
+	struct gpreempt_wake wake;
 	struct rnd_state rnd;
 	const struct gpreempt_policy *policy;
 	u64 step;
@@ -445,6 +446,9 @@ static void sim_scan(struct kunit *test, struct sim *s)
 		gpreempt_decide(s->policy, &s->view, &s->tun, &s->plan);
 		KUNIT_EXPECT_FALSE(test, s->plan.need_waves);
 	}
+	gpreempt_wake(&s->view, &s->plan, &s->wake);
+	if (!s->wake.idle)
+		s->view.busy_ns = s->view.now_ns;
 	if (s->watch)
 		s->watch(s);
 	for (i = 0; i < s->nr; i++)

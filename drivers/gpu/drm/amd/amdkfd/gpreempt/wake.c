@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT wake: how long the monitor may sleep, and whose doorbells must wake it before.
+ *
+ * A doorbell is a write from user space to the device: the kernel does not see it, unless its
+ * mapping was taken away. So an idle queue's is awaited where its next work could not wait for
+ * the interval to end; and where no work could, without one.
+ */
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "wake.h"
+
+/*
+ * How long nothing must happen before doorbells are taken away. Longer than the pauses of an
+ * interactive client, so that those take no fault each time.
+ */
+#define LINGER_NS	(100 * NSEC_PER_MSEC)
+
+static bool is_idle(const struct gpreempt_queue_view *q)
+{
+	return q->seen.mapped && q->out.activity == GPREEMPT_IDLE;
+}
+
+static bool has_turns(const struct gpreempt_queue_view *q)
+{
+	return q->rank.slice_ns && !q->terms.pinned;
+}
+
+/**
+ * struct situation - what of the queues is of concern to all
+ * @at_work:	lowest level with a queue that has work: in the way of idle ones above
+ * @turns:	one of these takes turns on its level
+ * @expected:	highest level that work is announced for, -1 if none is
+ * @hold_end_ns: the first hold of a limited time ends then, 0: there is none
+ */
+struct situation {
+	int at_work;
+	bool turns;
+	int expected;
+	u64 hold_end_ns;
+};
+
+static struct situation survey(const struct gpreempt_view *view)
+{
+	struct situation s = { .at_work = GPREEMPT_BOOST + 1, .expected = -1 };
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++) {
+		const struct gpreempt_queue_view *q = &view->q[i];
+		u64 end_ns = q->terms.hold_end_ns;
+
+		if (gpreempt_takes_part(q) && q->out.activity != GPREEMPT_IDLE &&
+		    q->out.level <= s.at_work) {
+			s.turns = has_turns(q) || (s.turns && q->out.level == s.at_work);
+			s.at_work = q->out.level;
+		}
+		if (q->terms.hint_end_ns > view->now_ns)
+			s.expected = max_t(int, s.expected, q->out.level);
+		if (end_ns && (!s.hold_end_ns || end_ns < s.hold_end_ns))
+			s.hold_end_ns = end_ns;
+	}
+	return s;
+}
+
+/* Would it take others off, or share their time, as soon as it has work? */
+static bool would_contend(const struct gpreempt_queue_view *q, const struct situation *s)
+{
+	return q->out.level > s->at_work ||
+	       (q->out.level == s->at_work && s->turns && has_turns(q));
+}
+
+/*
+ * Let the doorbells of idle queues that would preempt others wake the monitor. One that has
+ * only just become idle may go on at once, and is left alone for a scan; unless others come
+ * back now, as a rule because it is idle. While work is announced for a queue's level or
+ * above, the monitor looks often enough. A lower one's announcement must not make it wait.
+ */
+static void await_preemptors(struct gpreempt_view *view, const struct gpreempt_plan *plan,
+			     const struct situation *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++) {
+		struct gpreempt_queue_view *q = &view->q[i];
+
+		q->out.awaited = is_idle(q) && would_contend(q, s) && q->out.level > s->expected &&
+				 (q->state.was_idle || plan->nr_resume);
+	}
+}
+
+static void await(struct gpreempt_view *view, bool all)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++)
+		view->q[i].out.awaited = all;
+}
+
+/*
+ * Can nothing have to be decided before a doorbell or another event wakes the monitor? So it is
+ * when all that has work is on one level, whether it runs or waits, and all that could contend
+ * with it is idle and awaited. The doorbells of an idle queue below are not: it may begin, and
+ * be in the way of the next work above, with no event. Nor does the time for which work was
+ * announced make one.
+ */
+static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan *plan,
+		    const struct situation *s)
+{
+	int highest = -1;
+	unsigned int i;
+
+	if (plan->waiting || plan->within_us || plan->nr_preempt || s->expected >= 0)
+		return false;
+	for (i = 0; i < view->nr; i++) {
+		const struct gpreempt_queue_view *q = &view->q[i];
+
+		if (q->seen.preempted ? !q->terms.held :
+		    q->seen.mapped && (q->terms.held || q->terms.asked))
+			return false;
+		if (!q->seen.mapped)
+			continue;
+		if (q->out.activity != GPREEMPT_IDLE) {
+			highest = max_t(int, highest, q->out.level);
+			continue;
+		}
+		if (q->out.level < s->at_work || (would_contend(q, s) && !q->out.awaited))
+			return false;
+	}
+	return s->at_work == highest;
+}
+
+/**
+ * gpreempt_wake - how long may the monitor sleep?
+ * @view: the scan; whose doorbells are to wake it is filled in
+ * @plan: what is done now, NULL: nothing could have to be, whatever work comes
+ * @wake: filled in
+ */
+void gpreempt_wake(struct gpreempt_view *view, const struct gpreempt_plan *plan,
+		   struct gpreempt_wake *wake)
+{
+	bool idle = !plan || (plan->idle && !plan->nr_preempt && !view->restoring);
+	bool long_idle = plan && idle && view->now_ns - view->busy_ns > LINGER_NS;
+	struct situation s = survey(view);
+
+	*wake = (struct gpreempt_wake) { .idle = idle, .until_ns = s.hold_end_ns };
+	if (plan)
+		wake->within_us = plan->within_us;
+	if (plan && plan->next_ns && (!s.hold_end_ns || plan->next_ns < s.hold_end_ns))
+		wake->until_ns = plan->next_ns;
+	if (idle)
+		await(view, long_idle);
+	else
+		await_preemptors(view, plan, &s);
+	if (!plan || long_idle)
+		wake->rest = GPREEMPT_PARK;
+	else if (!idle && !view->restoring && is_calm(view, plan, &s))
+		wake->rest = GPREEMPT_CALM;
+}
