@@ -174,7 +174,8 @@ TEST_F_TIMEOUT(monitor, registers, 60)
 	ASSERT_EQ(0, scans_read(&s));
 	printf("# report: %lld register accesses a scan for 2 of %u queues, %u engines\n",
 	       s.most, QUEUES, engines);
-	EXPECT_LE(SCANS(500), s.with);
+	/* not counted for blocked_us, LOW might have the machine and not use it: each other scan */
+	EXPECT_LE(SCANS(500 / 2), s.with);
 	EXPECT_GE(accesses, s.most);
 	/* and so many it needs */
 	EXPECT_LE(gpu_model_least(accesses), s.most);

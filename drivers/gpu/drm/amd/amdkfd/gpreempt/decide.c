@@ -8,6 +8,7 @@
 #include <linux/time64.h>
 
 #include "decide.h"
+#include "wake.h"
 
 /*
  * Announced work finds the machine free if the lower queues are taken off as much earlier
@@ -25,6 +26,122 @@ static u64 lead_ns(const struct gpreempt_view *view, const struct gpreempt_tunab
 	return cost + (u64)tun->poll_interval_us * NSEC_PER_USEC / 4;
 }
 
+/*
+ * Which queues may want or hold the machine, and do two of different levels, or two that take
+ * turns? Returns whether something may depend on which of them have waves: they contend; or
+ * all that they may have is hidden, and the monitor is not to park while one has some.
+ */
+static bool look(struct gpreempt_view *view)
+{
+	int lowest = GPREEMPT_BOOST + 1, highest = -1;
+	bool unsure = false, shown = false;
+	u32 turns = 0, contested = 0;
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++) {
+		struct gpreempt_queue_view *q = &view->q[i];
+		u8 level = q->memory->waiting.raised ? GPREEMPT_BOOST : q->rank.level;
+		enum gpreempt_work work = gpreempt_work(q);
+		bool may_work = work >= GPREEMPT_WORK_HIDDEN;
+
+		q->matters = may_work && q->seen.mapped;
+		q->unsure = q->matters && q->seen.waves == GPREEMPT_WAVES_UNKNOWN &&
+			    !view->waves_final;
+		q->ended = false;
+		unsure |= q->unsure;
+		shown |= work == GPREEMPT_WORK_WAITS || work == GPREEMPT_WORK_SHOWN;
+		if (!may_work && !gpreempt_is_announced(view, q))
+			continue;
+		lowest = min_t(int, lowest, level);
+		highest = max_t(int, highest, level);
+		if (q->rank.slice_ns && !q->terms.pinned && level < GPREEMPT_LEVELS) {
+			contested |= turns & BIT(level);
+			turns |= BIT(level);
+		}
+	}
+	view->contested = lowest < highest || contested || view->waves_final;
+	return unsure && (view->contested || !shown);
+}
+
+/*
+ * The only queue that is not off may say that all it had has ended. Its word is taken, as it
+ * brings others back. Were that a lie, it would share the machine with them until the next
+ * scan, which counts its waves.
+ */
+static bool takes_word(struct gpreempt_view *view)
+{
+	struct gpreempt_queue_view *only = NULL;
+	bool off = false;
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++) {
+		struct gpreempt_queue_view *q = &view->q[i];
+
+		off |= q->seen.preempted && gpreempt_takes_part(q);
+		if (q->matters && only)
+			return false;
+		if (q->matters)
+			only = q;
+	}
+	if (!off || !only || !gpreempt_says_ended(only))
+		return false;
+	only->ended = true;
+	only->unsure = false;
+	return true;
+}
+
+static void select_if(struct gpreempt_view *view, const struct gpreempt_tunables *tun, bool most,
+		      struct gpreempt_plan *plan, struct gpreempt_wake *wake)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++)
+		if (view->q[i].unsure)
+			gpreempt_assume(&view->q[i], most);
+	gpreempt_select(view, tun, plan);
+	if (!plan->nr_preempt)
+		gpreempt_wake(view, plan, wake);
+}
+
+/*
+ * Does the plan, or what is to wake the monitor, depend on what was not counted? What is
+ * decided changes one way only with how much a queue works, wants or holds. So if nothing
+ * differs between all that is unsure doing as much as it may, and as little, nothing does in
+ * between. After a plan that takes something off the next scan comes soon, whatever wakes it.
+ */
+static bool depends_on_waves(struct gpreempt_view *view, const struct gpreempt_tunables *tun)
+{
+	struct gpreempt_wake least_wake = {}, most_wake = {};
+	struct gpreempt_plan least, most;
+	unsigned int i;
+
+	/* Nor is the monitor to park, while all that may have waves hides them. */
+	if (!view->contested)
+		return true;
+	for (i = 0; i < view->nr; i++)
+		if (view->q[i].unsure && gpreempt_must_count(view, tun, view->q[i].memory))
+			return true;
+	for (i = 0; i < view->nr; i++)
+		gpreempt_suppose(view, tun, &view->q[i]);
+	select_if(view, tun, false, &least, &least_wake);
+	for (i = 0; i < view->nr; i++) {
+		view->q[i].supposed = view->q[i].out.verdict;
+		view->q[i].supposed_awaited = view->q[i].out.awaited;
+	}
+	select_if(view, tun, true, &most, &most_wake);
+	if (least.guesses || most.guesses || least_wake.idle != most_wake.idle ||
+	    least_wake.rest != most_wake.rest)
+		return true;
+	for (i = 0; i < view->nr; i++) {
+		const struct gpreempt_queue_view *q = &view->q[i];
+
+		if (q->supposed != q->out.verdict ||
+		    (!most.nr_preempt && q->supposed_awaited != q->out.awaited))
+			return true;
+	}
+	return false;
+}
+
 /**
  * gpreempt_decide - what to take off the hardware, and what to put back
  * @policy: which ranks the queues
@@ -37,20 +154,25 @@ static u64 lead_ns(const struct gpreempt_view *view, const struct gpreempt_tunab
 void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 		     const struct gpreempt_tunables *tun, struct gpreempt_plan *plan)
 {
+	bool need_waves;
 	unsigned int i;
 
+	view->lead_ns = lead_ns(view, tun);
 	for (i = 0; i < view->nr; i++)
 		gpreempt_policy_rank(policy, tun, &view->q[i]);
-	view->lead_ns = lead_ns(view, tun);
-	if (gpreempt_need_waves(policy, view, tun)) {
+	/* One that takes nothing off watches all the same. */
+	view->passive = false;
+	need_waves = look(view) && !takes_word(view) && depends_on_waves(view, tun);
+	view->passive = policy->passive;
+	if (need_waves) {
 		*plan = (struct gpreempt_plan) { .need_waves = true };
 		for (i = 0; i < view->nr; i++)
 			view->q[i].out.verdict = GPREEMPT_KEEP;
 		return;
 	}
 	for (i = 0; i < view->nr; i++)
-		gpreempt_estimate(view, tun, policy->passive, &view->q[i]);
-	gpreempt_select(view, tun, policy->passive, plan);
+		gpreempt_estimate(view, tun, &view->q[i]);
+	gpreempt_select(view, tun, plan);
 	for (i = 0; i < view->nr; i++)
 		gpreempt_learn(view, &view->q[i], plan->makes_room);
 }

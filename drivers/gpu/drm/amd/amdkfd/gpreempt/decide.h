@@ -8,8 +8,6 @@
 
 #include "policy.h"
 
-bool gpreempt_need_waves(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			 const struct gpreempt_tunables *tun);
 void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 		     const struct gpreempt_tunables *tun, struct gpreempt_plan *plan);
 bool gpreempt_may_contend(const struct gpreempt_policy *policy, struct gpreempt_view *view,

@@ -33,13 +33,8 @@ static u32 backlog_of(const struct gpreempt_evidence *e)
 	return min_t(u64, packets, e->size);
 }
 
-/**
- * gpreempt_changes - what is new of a queue?
- * @e: what was seen of it
- * @last: its indices at the last scan
- */
-struct gpreempt_change gpreempt_changes(const struct gpreempt_evidence *e,
-					const struct gpreempt_index *last)
+static struct gpreempt_change changes(const struct gpreempt_evidence *e,
+				      const struct gpreempt_index *last)
 {
 	bool known = e->readable && last->seen;
 
@@ -50,12 +45,8 @@ struct gpreempt_change gpreempt_changes(const struct gpreempt_evidence *e,
 	};
 }
 
-/**
- * gpreempt_pending - has its newest packet not completed?
- * @e: what was seen of a queue
- * @u: what is remembered of unseen work
- */
-bool gpreempt_pending(const struct gpreempt_evidence *e, const struct gpreempt_unseen *u)
+/* Has its newest packet not completed? */
+static bool pending(const struct gpreempt_evidence *e, const struct gpreempt_unseen *u)
 {
 	return e->signal == GPREEMPT_SIGNAL_PENDING && !u->done;
 }
@@ -74,16 +65,16 @@ static bool waits(const struct gpreempt_evidence *e, const struct gpreempt_unsee
 /* Packets consumed, waves not seen, and reason to believe that they will come. */
 static bool launching(const struct gpreempt_evidence *e, const struct gpreempt_unseen *u)
 {
-	return e->waves <= 0 && (u->restored || u->busy || u->fresh || gpreempt_pending(e, u));
+	return e->waves <= 0 && (u->restored || u->busy || u->fresh || pending(e, u));
 }
 
 /*
  * The state of a queue that takes no part: what it has saved, or has in its
  * ring, cannot run. Its indices are compared again when it is back.
  */
-static void estimate_absent(struct gpreempt_queue_view *q)
+static enum gpreempt_activity estimate_absent(const struct gpreempt_evidence *e,
+					      struct gpreempt_memory *m, u32 backlog, u64 now)
 {
-	struct gpreempt_memory *m = q->memory;
 	struct gpreempt_unseen *u = &m->unseen;
 
 	m->waiting = (struct gpreempt_waiting) {};
@@ -93,31 +84,31 @@ static void estimate_absent(struct gpreempt_queue_view *q)
 	m->burst.begun_ns = 0;
 	m->burst.awake = false;
 	m->turn.since_ns = 0;
-	if (q->seen.preempted || u->busy)
+	m->served = false;
+	if (e->preempted || u->busy || u->fresh)
 		u->restored = true;
 	u->busy = false;
+	m->index.moved_ns = max_t(u64, now, 1);
 
-	if (q->state.backlog || u->restored || u->fresh)
-		q->state.activity = GPREEMPT_BLOCKED;
-	else
-		q->state.activity = q->seen.readable ? GPREEMPT_IDLE : GPREEMPT_UNKNOWN;
+	if (backlog || u->restored || u->fresh)
+		return GPREEMPT_BLOCKED;
+	return e->readable ? GPREEMPT_IDLE : GPREEMPT_UNKNOWN;
 }
 
 /* Pauses: from a scan that saw all ended to one that saw something submitted. */
-static void track_pause(const struct gpreempt_queue_view *q, const struct gpreempt_change *c,
-			u64 now)
+static void track_pause(struct gpreempt_memory *m, const struct gpreempt_evidence *e,
+			const struct gpreempt_change *c, bool unsure, bool ended, u64 now)
 {
-	const struct gpreempt_evidence *e = &q->seen;
-	struct gpreempt_burst *b = &q->memory->burst;
+	struct gpreempt_burst *b = &m->burst;
 
 	if (b->ended_ns && c->submitted) {
 		ewma_gpreempt_ns_add(&b->pause, now > b->ended_ns ? now - b->ended_ns : 0);
 		b->ended_ns = 0;
 	}
-	if (c->backlog || e->waves > 0 || gpreempt_pending(e, &q->memory->unseen))
+	if (c->backlog || e->waves > 0 || pending(e, &m->unseen))
 		b->ended_ns = 0;
 	else if (e->signal == GPREEMPT_SIGNAL_DONE &&
-		 (q->ended || (e->waves == 0 && (!e->late || e->ordered))))
+		 (ended || unsure || (e->waves == 0 && (!e->late || e->ordered))))
 		clock_run(&b->ended_ns, now);
 }
 
@@ -136,7 +127,7 @@ static void track_moves(struct gpreempt_memory *m, const struct gpreempt_evidenc
 	}
 	u->passed |= c->consumed ||
 		     (!m->index.seen && (c->backlog ? e->previous == GPREEMPT_SIGNAL_PENDING :
-						      gpreempt_pending(e, u)));
+						      pending(e, u)));
 	if ((e->waves > 0 && !e->late) || e->previous == GPREEMPT_SIGNAL_DONE)
 		u->passed = false;
 }
@@ -149,8 +140,10 @@ static void track_blocked(struct gpreempt_memory *m, const struct gpreempt_evide
 
 	if (c->consumed || e->preempted || e->waves > 0 ||
 	    (c->backlog && (!m->index.backlog || waits(e, &m->unseen, c) ||
-			    (m->index.waited && e->head != GPREEMPT_HEAD_WAITS))))
+			    (m->index.waited && e->head != GPREEMPT_HEAD_WAITS)))) {
 		b->blocked = false;
+		b->given_ns = 0;
+	}
 	if (c->consumed || e->waves > 0)
 		b->doubted = false;
 	/*
@@ -183,11 +176,11 @@ static void track_index(struct gpreempt_memory *m, const struct gpreempt_evidenc
  * tell which.
  */
 static void track_waves(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
+			struct gpreempt_memory *m, const struct gpreempt_evidence *e,
 			const struct gpreempt_change *c, u32 blocked_us)
 {
-	const struct gpreempt_evidence *e = &q->seen;
-	struct gpreempt_unseen *u = &q->memory->unseen;
-	bool settled = clock_reached(q->memory->index.moved_ns, view->now_ns,
+	struct gpreempt_unseen *u = &m->unseen;
+	bool settled = clock_reached(m->index.moved_ns, view->now_ns,
 				     (u64)blocked_us * NSEC_PER_USEC);
 
 	/* What cannot be checked is not believed. */
@@ -200,7 +193,7 @@ static void track_waves(const struct gpreempt_view *view, const struct gpreempt_
 	/* New packets behind a head that waits are not on their way to waves. */
 	if (waits(e, u, c))
 		u->fresh = false;
-	if (!view->informed && settled) {
+	if (!view->contested && settled) {
 		u->busy |= u->fresh || u->restored;
 		u->fresh = false;
 		u->passed = false;
@@ -215,7 +208,7 @@ static void track_waves(const struct gpreempt_view *view, const struct gpreempt_
 	}
 	if (e->waves == 0)
 		u->busy = false;
-	if (u->done && (!e->late || e->ordered) && (e->waves == 0 || view->informed))
+	if (u->done && (!e->late || e->ordered) && (e->waves == 0 || view->waves_final))
 		u->fresh = false;
 	/* It ended before it was taken off: nothing was saved. */
 	if ((u->done || e->previous == GPREEMPT_SIGNAL_DONE) && e->waves == 0 && settled)
@@ -237,26 +230,26 @@ static bool pauses(const struct gpreempt_burst *b, u32 poll_interval_us)
 }
 
 /* What moved on while waves were counted got room: whether for all, the next scan tells. */
-static void classify(struct gpreempt_queue_view *q, const struct gpreempt_change *c,
-		     u32 poll_interval_us)
+static void classify(const struct gpreempt_evidence *e, const struct gpreempt_memory *m,
+		     const struct gpreempt_change *c, u32 poll_interval_us,
+		     struct gpreempt_queue_state *s)
 {
-	const struct gpreempt_evidence *e = &q->seen;
-	const struct gpreempt_memory *m = q->memory;
 	bool launches = launching(e, &m->unseen);
-	struct gpreempt_queue_state *s = &q->state;
+	/* Where nothing depends on it, it goes on as it did when it was counted last. */
+	bool presumed = s->unsure && m->unseen.busy;
 	/* What it consumed since the last scan would be taken to run for an interval. */
 	bool ended = m->burst.ended_ns && pauses(&m->burst, poll_interval_us);
 
-	s->unused = c->backlog || gpreempt_pending(e, &m->unseen) ? GPREEMPT_BLOCKED :
+	s->unused = c->backlog || pending(e, &m->unseen) ? GPREEMPT_BLOCKED :
 								   GPREEMPT_IDLE;
 	if (e->preempted) {
 		s->activity = GPREEMPT_RUNNABLE;
 		s->wants = true;
-	} else if (e->waves > 0 || (c->consumed && !ended) ||
-		   q->presumed) {
+	} else if (e->waves > 0 || presumed || (c->consumed && !ended)) {
 		s->activity = GPREEMPT_RUNNING;
+		s->unsure &= !c->consumed;
 		s->wants = c->backlog ? e->head != GPREEMPT_HEAD_WAITS :
-					launches && !q->presumed && !e->late;
+					launches && !presumed && !e->late;
 	} else if (!e->readable) {
 		s->activity = GPREEMPT_UNKNOWN;
 	} else if (waits(e, &m->unseen, c)) {
@@ -267,21 +260,36 @@ static void classify(struct gpreempt_queue_view *q, const struct gpreempt_change
 		s->activity = GPREEMPT_RUNNABLE;
 		s->wants = c->backlog || !e->late;
 	}
-	if (q->terms.asked)
-		s->wants = false;
 	s->begins = !s->wants && e->late && launches;
 }
 
-/* Work that was announced, and has not come: so soon that the machine is to be freed for it? */
-static void expect(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
+/* When it is idle again, as a rule, if it executes now. */
+static u64 burst_end(const struct gpreempt_burst *b, u64 now)
 {
-	const struct gpreempt_terms *t = &q->terms;
-	struct gpreempt_queue_state *s = &q->state;
+	u64 begun_ns = b->begun_ns;
 
-	s->expects = t->hint_ns && view->now_ns < t->hint_end_ns &&
-		     q->memory->void_hint_ns != t->hint_ns;
-	if (s->activity != GPREEMPT_IDLE || !s->expects ||
-	    view->now_ns + view->lead_ns < t->hint_ns)
+	clock_run(&begun_ns, now);
+	return begun_ns + gpreempt_average(b->length);
+}
+
+/* Is work announced that has not come, and may still come? */
+static bool expects(const struct gpreempt_view *view, const struct gpreempt_terms *t,
+		    const struct gpreempt_memory *m)
+{
+	return t->hint_ns && view->now_ns < t->hint_end_ns && m->void_hint_ns != t->hint_ns;
+}
+
+/* So soon that the machine is to be freed for it? */
+static bool is_due(const struct gpreempt_view *view, const struct gpreempt_terms *t)
+{
+	return view->now_ns + view->lead_ns >= t->hint_ns;
+}
+
+static void expect(const struct gpreempt_view *view, const struct gpreempt_terms *t,
+		   const struct gpreempt_memory *m, struct gpreempt_queue_state *s)
+{
+	s->expects = expects(view, t, m);
+	if (s->activity != GPREEMPT_IDLE || !s->expects || !is_due(view, t))
 		return;
 	s->announced = true;
 	s->activity = GPREEMPT_RUNNABLE;
@@ -292,24 +300,24 @@ static void expect(const struct gpreempt_view *view, struct gpreempt_queue_view 
  * How long it works as a rule. Without wave counts, what is runnable runs: it has no
  * competitor.
  */
-static void track_burst(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
+static void track_burst(const struct gpreempt_view *view, struct gpreempt_memory *m,
+			const struct gpreempt_evidence *e, struct gpreempt_queue_state *s)
 {
-	struct gpreempt_burst *b = &q->memory->burst;
-	struct gpreempt_queue_state *s = &q->state;
 	bool runs = s->activity == GPREEMPT_RUNNING;
 	bool runnable = s->activity == GPREEMPT_RUNNABLE;
+	struct gpreempt_burst *b = &m->burst;
 	u64 now = view->now_ns;
 
 	if (s->activity == GPREEMPT_IDLE && b->begun_ns && now > b->begun_ns)
 		ewma_gpreempt_ns_add(&b->length, now - b->begun_ns);
-	if (q->seen.mapped && (runs || (runnable && !view->informed)))
+	if (e->mapped && (runs || (runnable && !view->contested && !m->unseen.restored)))
 		clock_run(&b->begun_ns, now);
 	else
 		b->begun_ns = 0;
 	s->begins &= !b->awake;
 	b->awake = runs || runnable;
 	if (b->begun_ns)
-		s->ends_ns = b->begun_ns + gpreempt_average(b->length);
+		s->ends_ns = burst_end(b, now);
 }
 
 /*
@@ -318,9 +326,9 @@ static void track_burst(const struct gpreempt_view *view, struct gpreempt_queue_
  * waits for no more than an eighth of what it takes, so that it costs a few looks, however
  * long it runs.
  */
-static u32 look_us(const struct gpreempt_queue_view *q, u64 now, u32 poll_interval_us)
+static u32 look_us(const struct gpreempt_queue_view *q, const struct gpreempt_burst *b, u64 now,
+		   u32 poll_interval_us)
 {
-	const struct gpreempt_burst *b = &q->memory->burst;
 	u64 ran_us = b->begun_ns && b->begun_ns < now ? (now - b->begun_ns) / NSEC_PER_USEC : 0;
 	u64 soon_us = poll_interval_us / 8;
 
@@ -330,29 +338,41 @@ static u32 look_us(const struct gpreempt_queue_view *q, u64 now, u32 poll_interv
 	return min_t(u64, max(soon_us, ran_us / 8), poll_interval_us);
 }
 
-static void track_turn(const struct gpreempt_queue_view *q, u64 now)
+static void track_turn(struct gpreempt_memory *m, bool mapped, u64 now)
 {
-	struct gpreempt_turn *t = &q->memory->turn;
-	u64 since = max(t->since_ns, q->memory->resident_ns);
+	struct gpreempt_turn *t = &m->turn;
+	u64 since = max(t->since_ns, m->resident_ns);
 
 	if (t->has && since && now > since)
 		t->had_ns += now - since;
-	t->since_ns = q->seen.mapped ? now : 0;
+	t->since_ns = mapped ? now : 0;
 }
 
-/* The clock runs while it is kept off, or seen not to execute what it has. */
-static void track_waiting(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
-			  u32 min_residency_us)
+/*
+ * The clock runs while it is kept off, or was seen not to execute what it has. What is taken
+ * to execute, and was neither counted nor seen to move since, may have waited as well.
+ */
+static void track_waiting(const struct gpreempt_view *view, struct gpreempt_memory *m,
+			  const struct gpreempt_evidence *e, const struct gpreempt_change *c,
+			  const struct gpreempt_queue_state *s, u32 min_residency_us)
 {
-	struct gpreempt_waiting *w = &q->memory->waiting;
-	const struct gpreempt_queue_state *s = &q->state;
-	bool executes = q->seen.mapped && s->activity == GPREEMPT_RUNNING;
-	bool waiting = q->seen.preempted ||
-		       (view->informed && s->activity == GPREEMPT_RUNNABLE && !s->announced);
+	bool runs = e->mapped && s->activity == GPREEMPT_RUNNING;
+	bool doubt = runs && s->unsure && view->contested;
+	bool executes = runs && !doubt;
+	bool waiting = e->preempted || (view->contested && !s->announced &&
+					s->activity == GPREEMPT_RUNNABLE);
+	struct gpreempt_waiting *w = &m->waiting;
 	u64 now = view->now_ns;
 
+	if (waiting && e->mapped && !w->since_ns)
+		w->since_ns = w->doubt_ns;
+	if (doubt)
+		clock_run(&w->doubt_ns, now);
+	else
+		w->doubt_ns = 0;
+
 	if (w->raised) {
-		if ((!executes && !waiting) || (!view->informed && q->seen.mapped) ||
+		if ((!executes && !waiting) || (!view->contested && e->mapped) ||
 		    clock_reached(w->executed_ns, now, (u64)min_residency_us * NSEC_PER_USEC))
 			*w = (struct gpreempt_waiting) {};
 		else if (executes)
@@ -369,12 +389,12 @@ static void track_waiting(const struct gpreempt_view *view, const struct gpreemp
  * looks blocked, but may have waves that cannot be counted; or it cannot be read
  * either, which would protect whatever hides its memory.
  */
-static bool in_the_way(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
+static bool in_the_way(const struct gpreempt_view *view, const struct gpreempt_evidence *e,
+		       const struct gpreempt_memory *m, enum gpreempt_activity activity)
 {
-	const struct gpreempt_memory *m = q->memory;
-	bool uncounted = q->seen.waves == GPREEMPT_WAVES_UNKNOWN;
+	bool uncounted = e->waves == GPREEMPT_WAVES_UNKNOWN;
 
-	switch (q->state.activity) {
+	switch (activity) {
 	case GPREEMPT_RUNNING:
 	case GPREEMPT_RUNNABLE:
 		return true;
@@ -402,64 +422,228 @@ u64 gpreempt_save_cost(const struct gpreempt_view *view, const struct gpreempt_q
 	return q->seen.waves > 0 ? q->seen.waves * view->save_wave_ns : 0;
 }
 
-/**
- * gpreempt_estimate - what is a queue doing?
- * @view: the scan
- * @tun: the tunables
- * @passive: nothing is taken off, so nothing is starved
- * @q: the queue: from what was seen of it, and what is remembered, to its state
+/*
+ * Since when may it have had the machine, and not used it? Since a count that found no waves;
+ * or, for all that is known, since it was looked at last.
  */
-void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		       bool passive, struct gpreempt_queue_view *q)
+static u64 unused_since(const struct gpreempt_blocked *b, bool unsure, u64 now)
 {
-	struct gpreempt_memory *m = q->memory;
-	struct gpreempt_change c = gpreempt_changes(&q->seen, &m->index);
+	if (b->given_ns && b->given_ns <= now)
+		return b->given_ns;
+	if (unsure && b->given)
+		return b->looked_ns <= now ? b->looked_ns : 0;
+	return now;
+}
+
+/* Find the state of a queue with this memory, which is brought up to date. */
+static void estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+		     struct gpreempt_queue_view *q, struct gpreempt_memory *m)
+{
+	const struct gpreempt_evidence *e = &q->seen;
+	const struct gpreempt_change *c = &q->change;
 	struct gpreempt_queue_state *s = &q->state;
 	u64 now = view->now_ns;
 
 	*s = (struct gpreempt_queue_state) {
 		.takes_part = gpreempt_takes_part(q),
-		.backlog = c.backlog,
+		.unsure = q->unsure && e->waves == GPREEMPT_WAVES_UNKNOWN,
+		.backlog = c->backlog,
 	};
 	if (!s->takes_part) {
-		m->served = false;
-		estimate_absent(q);
+		s->activity = estimate_absent(e, m, c->backlog, now);
 		return;
 	}
-	track_pause(q, &c, now);
-	track_moves(m, &q->seen, &c, now);
-	track_blocked(m, &q->seen, &c, now, tun->starvation_ms);
-	track_index(m, &q->seen, &c);
-	if (c.consumed)
+	track_pause(m, e, c, s->unsure, q->ended, now);
+	track_moves(m, e, c, now);
+	track_blocked(m, e, c, now, tun->starvation_ms);
+	track_index(m, e, c);
+	if (c->consumed)
 		m->served = false;
-	if (q->seen.preempted) {
+	if (c->consumed || !q->unsure)
+		m->blocked.looked_ns = now;
+	if (e->preempted) {
 		track_preempted(m, now);
 	} else {
 		clock_run(&m->resident_ns, now);
-		track_waves(view, q, &c, tun->blocked_us);
+		track_waves(view, q, m, e, c, tun->blocked_us);
 	}
-	classify(q, &c, tun->poll_interval_us);
-	expect(view, q);
-	track_burst(view, q);
-	s->look_us = look_us(q, now, tun->poll_interval_us);
-	track_turn(q, now);
-	if (passive)
+	classify(e, m, c, tun->poll_interval_us, s);
+	s->wants &= !q->terms.asked;
+	expect(view, &q->terms, m, s);
+	track_burst(view, m, e, s);
+	s->look_us = look_us(q, &m->burst, now, tun->poll_interval_us);
+	track_turn(m, e->mapped, now);
+	if (view->passive)
 		m->waiting = (struct gpreempt_waiting) {};
 	else
-		track_waiting(view, q, tun->min_residency_us);
+		track_waiting(view, m, e, c, s, tun->min_residency_us);
 
-	s->in_the_way = in_the_way(view, q);
+	s->in_the_way = in_the_way(view, e, m, s->activity);
 	s->save_cost_ns = gpreempt_save_cost(view, q);
 	s->leave_ns = m->resident_ns + max_t(u64, s->save_cost_ns,
 					     (u64)tun->min_residency_us * NSEC_PER_USEC);
-	if (q->seen.mapped && c.backlog == 1 && !m->served)
-		s->demand = q->seen.demand;
+	if (e->mapped && c->backlog == 1 && !m->served)
+		s->demand = e->demand;
 	s->raised = m->waiting.raised;
 	s->waits_ns = m->waiting.since_ns;
-	s->unused_ns = (m->blocked.given_ns && m->blocked.given_ns <= now ?
-			m->blocked.given_ns : now) + (u64)tun->blocked_us * NSEC_PER_USEC;
+	s->unused_ns = unused_since(&m->blocked, q->unsure, now) +
+		       (u64)tun->blocked_us * NSEC_PER_USEC;
+	s->given = m->blocked.given;
 	s->was_idle = m->idle;
 	s->turn = m->turn;
+}
+
+/**
+ * gpreempt_suppose - what might a queue be doing, with waves and without?
+ * @view: the scan
+ * @tun: the tunables
+ * @q: the queue; its state, or what is not sure of that, is filled in; nothing is remembered
+ */
+void gpreempt_suppose(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+		      struct gpreempt_queue_view *q)
+{
+	struct gpreempt_memory memory = *q->memory;
+	int waves = q->seen.waves;
+
+	if (q->unsure)
+		q->seen.waves = 0;
+	estimate(view, tun, q, &memory);
+	q->seen.waves = waves;
+	if (!q->unsure)
+		return;
+	q->if_none = (struct gpreempt_guess) {
+		.activity = q->state.activity,
+		.wants = q->state.wants,
+		.announced = q->state.announced,
+		.in_the_way = q->state.in_the_way,
+		.waits_ns = q->state.waits_ns,
+	};
+	/* With waves it executes: it waits for nothing, and wants more for what it has left. */
+	q->if_some = (struct gpreempt_guess) {
+		.activity = GPREEMPT_RUNNING,
+		.wants = q->state.backlog && q->seen.head != GPREEMPT_HEAD_WAITS &&
+			 !q->terms.asked,
+		.in_the_way = true,
+		.ends_ns = burst_end(&q->memory->burst, view->now_ns),
+	};
+}
+
+/**
+ * gpreempt_assume - take a queue to do as much, or as little, as it may
+ * @q: an unsure queue, of which all was supposed
+ * @most: it works, wants more and is in the way, if it may with waves or without. Or only if
+ *	it does in any case
+ */
+void gpreempt_assume(struct gpreempt_queue_view *q, bool most)
+{
+	const struct gpreempt_guess *none = &q->if_none, *some = &q->if_some;
+	struct gpreempt_queue_state *s = &q->state;
+
+	s->activity = most ? some->activity : none->activity;
+	s->wants = most ? none->wants || some->wants : none->wants && some->wants;
+	s->in_the_way = most ? some->in_the_way : none->in_the_way;
+	s->waits_ns = most ? none->waits_ns : some->waits_ns;
+	s->ends_ns = most ? 0 : some->ends_ns;
+}
+
+/**
+ * gpreempt_estimate - what is a queue doing?
+ * @view: the scan
+ * @tun: the tunables
+ * @q: the queue: from what was seen of it, and what is remembered, to its state
+ *
+ * If its waves are not counted, nothing depends on them: then it is taken to have some if it
+ * had when they were counted last, and nothing is remembered of that.
+ */
+void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+		       struct gpreempt_queue_view *q)
+{
+	const struct gpreempt_guess *presumed;
+
+	presumed = q->memory->unseen.busy ? &q->if_some : &q->if_none;
+	estimate(view, tun, q, q->memory);
+	/* With nothing to contend with, nothing was supposed either. */
+	if (!q->unsure || !view->contested)
+		return;
+	q->state.activity = presumed->activity;
+	q->state.wants = presumed->wants;
+	q->state.announced = presumed->announced;
+	q->state.in_the_way = presumed->in_the_way;
+}
+
+/* May have waves, or packets on their way to waves, that no index shows. */
+static bool hides(const struct gpreempt_queue_view *q)
+{
+	const struct gpreempt_memory *m = q->memory;
+
+	return m->unseen.busy || m->unseen.fresh || m->unseen.restored || m->unseen.claimed ||
+	       (q->seen.readable && !m->index.seen) || q->change.submitted;
+}
+
+/**
+ * gpreempt_work - may a queue want or hold the machine?
+ * @q: the queue; what is new of it is filled in
+ *
+ * Return: what its indices, its signal and its past tell of that.
+ */
+enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q)
+{
+	const struct gpreempt_change *c = &q->change;
+
+	q->change = changes(&q->seen, &q->memory->index);
+	if (!gpreempt_takes_part(q))
+		return GPREEMPT_WORK_NONE;
+	if (q->seen.preempted || !q->seen.readable || q->seen.waves > 0 ||
+	    (c->backlog ? q->seen.head != GPREEMPT_HEAD_WAITS || hides(q) :
+			 c->consumed || pending(&q->seen, &q->memory->unseen)))
+		return GPREEMPT_WORK_SHOWN;
+	if (c->backlog)
+		return GPREEMPT_WORK_WAITS;
+	return hides(q) ? GPREEMPT_WORK_HIDDEN : GPREEMPT_WORK_NONE;
+}
+
+/**
+ * gpreempt_is_announced - is the machine to be freed for work that was announced?
+ * @view: the scan
+ * @q: the queue for which it was
+ */
+bool gpreempt_is_announced(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
+{
+	return gpreempt_takes_part(q) && expects(view, &q->terms, q->memory) &&
+	       is_due(view, &q->terms);
+}
+
+/**
+ * gpreempt_must_count - are the waves of a queue to be counted, whatever depends on them?
+ * @view: the scan
+ * @tun: the tunables
+ * @m: what is remembered of the queue
+ *
+ * So it is where a promise depends on having seen it execute: what was raised is raised until
+ * then, and what seems to have waited for half of starvation_ms may execute each time that it
+ * is put back. And where its word was taken that it does not.
+ */
+bool gpreempt_must_count(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+			 const struct gpreempt_memory *m)
+{
+	u64 long_ns = (u64)tun->starvation_ms * NSEC_PER_MSEC / 2;
+
+	return m->waiting.raised || m->unseen.claimed ||
+	       clock_reached(m->waiting.since_ns, view->now_ns, long_ns) ||
+	       clock_reached(m->waiting.doubt_ns, view->now_ns, long_ns);
+}
+
+/**
+ * gpreempt_says_ended - does a queue say that all it had has ended?
+ * @q: the queue
+ *
+ * That is its application's word: the newest packet waited for all others, and its signal
+ * tells that it has completed.
+ */
+bool gpreempt_says_ended(const struct gpreempt_queue_view *q)
+{
+	return q->seen.readable && q->seen.ordered && q->seen.signal == GPREEMPT_SIGNAL_DONE &&
+	       !q->change.backlog;
 }
 
 /* Rule 2, of one queue: it was given the machine, and did not use it. */
@@ -498,10 +682,11 @@ void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view
 		m->waiting.raised = true;
 	if (q->out.unused)
 		give_up(q, view->now_ns);
-	if (q->out.given && !q->out.unused)
-		clock_run(&m->blocked.given_ns, view->now_ns);
-	else
+	m->blocked.given = q->out.given;
+	if (!q->out.given || q->out.unused || q->out.activity == GPREEMPT_RUNNING)
 		m->blocked.given_ns = 0;
+	else if (!q->unsure)
+		clock_run(&m->blocked.given_ns, view->now_ns);
 	m->served = q->out.wants && (m->served || makes_room);
 	m->idle = q->seen.mapped && q->out.activity == GPREEMPT_IDLE;
 	if (!q->out.turn) {

@@ -62,7 +62,10 @@ struct gpreempt_unseen {
 
 /**
  * struct gpreempt_blocked - was it given the machine, and did not use it?
- * @given_ns:	has the machine for itself, and does not use it, since; 0: it has not
+ * @given_ns:	has the machine for itself, and was counted not to use it, since; 0: it has
+ *		not, or does
+ * @given:	had it for itself at the last scan
+ * @looked_ns:	was counted, or seen to move, last
  * @found_ns:	when it was found blocked last
  * @blocked:	so it was, and nothing has changed
  * @doubted:	so it was, and nothing was seen of it since
@@ -72,6 +75,8 @@ struct gpreempt_unseen {
  */
 struct gpreempt_blocked {
 	u64 given_ns;
+	bool given;
+	u64 looked_ns;
 	u64 found_ns;
 	bool blocked;
 	bool doubted;
@@ -99,6 +104,7 @@ struct gpreempt_burst {
 /**
  * struct gpreempt_waiting - for how long has it been kept from executing?
  * @since_ns:	preempted, or seen not to execute what it has, since; 0: it does not wait
+ * @doubt_ns:	taken to execute, and neither counted nor seen to move, since
  * @raised:	for longer than starvation_ms: it stands above all others
  * @executed_ns: since then, and seen executing since
  *
@@ -107,6 +113,7 @@ struct gpreempt_burst {
  */
 struct gpreempt_waiting {
 	u64 since_ns;
+	u64 doubt_ns;
 	bool raised;
 	u64 executed_ns;
 };
@@ -184,8 +191,10 @@ enum gpreempt_activity {
  * @in_the_way:	may have part of the machine, or be about to
  * @begins:	may have begun since the last scan, and want more at the next
  * @raised:	starved: stands above all others
+ * @unsure:	its waves were not counted, and it may have some or none
+ * @given:	had the machine for itself at the last scan
+ * @was_idle:	was idle then
  * @unused_ns:	when it is found not to use the machine, if it has it for itself until then
- * @was_idle:	was idle at the last scan
  * @demand:	waves that would do for what it wants, 0: all there is, for all that is known
  * @backlog:	valid packets the GPU has not consumed
  * @save_cost_ns: what saving it would cost, 0: unknown
@@ -206,8 +215,10 @@ struct gpreempt_queue_state {
 	bool in_the_way;
 	bool begins;
 	bool raised;
-	u64 unused_ns;
+	bool unsure;
+	bool given;
 	bool was_idle;
+	u64 unused_ns;
 	u32 demand;
 	u32 backlog;
 	u64 save_cost_ns;
@@ -230,15 +241,52 @@ struct gpreempt_change {
 	u32 backlog;
 };
 
+/**
+ * enum gpreempt_work - may a queue want or hold the machine, for all that is seen at first?
+ * @GPREEMPT_WORK_NONE: no
+ * @GPREEMPT_WORK_WAITS: no: what it has waits for a signal
+ * @GPREEMPT_WORK_HIDDEN: it may have waves that nothing shows
+ * @GPREEMPT_WORK_SHOWN: it has work
+ */
+enum gpreempt_work {
+	GPREEMPT_WORK_NONE,
+	GPREEMPT_WORK_WAITS,
+	GPREEMPT_WORK_HIDDEN,
+	GPREEMPT_WORK_SHOWN,
+};
+
+/**
+ * struct gpreempt_guess - what of a queue's state may depend on whether it has waves
+ * @activity:	as in &struct gpreempt_queue_state, like the others
+ * @wants:	likewise
+ * @announced:	likewise
+ * @in_the_way:	likewise
+ * @waits_ns:	likewise
+ * @ends_ns:	likewise
+ */
+struct gpreempt_guess {
+	enum gpreempt_activity activity;
+	bool wants;
+	bool announced;
+	bool in_the_way;
+	u64 waits_ns;
+	u64 ends_ns;
+};
+
 struct gpreempt_queue_view;
 struct gpreempt_view;
 
-struct gpreempt_change gpreempt_changes(const struct gpreempt_evidence *e,
-					const struct gpreempt_index *last);
-bool gpreempt_pending(const struct gpreempt_evidence *e, const struct gpreempt_unseen *u);
 u64 gpreempt_save_cost(const struct gpreempt_view *view, const struct gpreempt_queue_view *q);
+enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q);
+bool gpreempt_is_announced(const struct gpreempt_view *view, const struct gpreempt_queue_view *q);
+bool gpreempt_must_count(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+			 const struct gpreempt_memory *m);
+bool gpreempt_says_ended(const struct gpreempt_queue_view *q);
 void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		       bool passive, struct gpreempt_queue_view *q);
+		       struct gpreempt_queue_view *q);
+void gpreempt_suppose(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+		      struct gpreempt_queue_view *q);
+void gpreempt_assume(struct gpreempt_queue_view *q, bool most);
 void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view *q,
 		    bool makes_room);
 

@@ -20,34 +20,38 @@
  * @view:	what it is about
  * @tun:	the tunables
  * @plan:	what comes of it
- * @passive:	nothing is taken off, but what was asked for
- * @running:	highest level with a queue that executes; as the others below, -1 if there is
- *		none
+ * @running:	highest level with a queue that executes for sure; as the others below, -1 if
+ *		there is none
  * @holding:	lowest with a queue that may have waves and could be preempted, above
  *		%GPREEMPT_BOOST if none has
  * @active:	highest that runs or is runnable
  * @blocked:	highest that is blocked
+ * @off:	lowest that is kept off, above %GPREEMPT_BOOST if none is
+ * @pinned:	lowest that may have waves and must not be taken off, likewise
  * @wanting:	highest that wants more of the machine
  * @entitled:	the same of those that have work and were not raised
  * @announced:	the same of those that work was announced for
  * @unbounded:	the same of those that want all there is, for all that is known
  * @demand:	waves that the others of @wanting want
+ * @turns:	there is one that may take turns
  * @rotating:	bit n: level n has two that take turns
  */
 struct selection {
 	struct gpreempt_view *view;
 	const struct gpreempt_tunables *tun;
 	struct gpreempt_plan *plan;
-	bool passive;
 	int running;
 	int holding;
 	int active;
 	int blocked;
+	int off;
+	int pinned;
 	int wanting;
 	int entitled;
 	int announced;
 	int unbounded;
 	u64 demand;
+	bool turns;
 	u32 rotating;
 };
 
@@ -67,13 +71,20 @@ static void begin(struct selection *s)
 			.raised = q->state.raised,
 			.level = q->state.raised ? GPREEMPT_BOOST : q->rank.level,
 		};
-		if (!q->state.takes_part || !q->seen.mapped)
+		if (!q->state.takes_part)
 			continue;
-		if (out->activity == GPREEMPT_RUNNING)
+		s->turns |= q->rank.slice_ns;
+		if (q->seen.preempted)
+			s->off = min_t(int, s->off, out->level);
+		if (!q->seen.mapped)
+			continue;
+		if (out->activity == GPREEMPT_RUNNING && !q->state.unsure)
 			s->running = max_t(int, s->running, out->level);
 		holds = out->activity == GPREEMPT_RUNNING ||
 			(out->activity == GPREEMPT_RUNNABLE && q->seen.waves < 0);
-		if (holds && !q->terms.pinned)
+		if (holds && q->terms.pinned)
+			s->pinned = min_t(int, s->pinned, out->level);
+		else if (holds)
 			s->holding = min_t(int, s->holding, out->level);
 	}
 }
@@ -109,7 +120,9 @@ static void raise(struct selection *s)
  * Rule 2. A queue has been given the machine when it is mapped, all that it
  * could be given was taken from the lower ones, and none of its own level or
  * above executes (that one keeps lower ones off by its own right). If it does
- * not use the machine for blocked_us, it is blocked, or has nothing to run.
+ * not use the machine for blocked_us, it is blocked, or has nothing to run. One
+ * that must not be taken off may be in its way: then it is judged only if others
+ * are kept off meanwhile.
  * Announced work has that time from when it was announced for.
  */
 static void judge_use(struct selection *s)
@@ -121,11 +134,19 @@ static void judge_use(struct selection *s)
 		struct gpreempt_queue_view *q = &s->view->q[i];
 		struct gpreempt_outcome *out = &q->out;
 
-		out->given = s->view->informed && q->state.takes_part && q->seen.mapped &&
-			     out->activity == GPREEMPT_RUNNABLE &&
+		bool runs = out->activity == GPREEMPT_RUNNING && !q->state.unsure;
+
+		out->given = s->view->contested && q->state.takes_part && q->seen.mapped &&
+			     (runs || out->activity == GPREEMPT_RUNNABLE || q->state.unsure) &&
 			     !(out->announced && now < q->terms.hint_ns) &&
-			     s->holding >= out->level && s->running < out->level;
-		if (!out->given || now < q->state.unused_ns)
+			     s->holding >= out->level && s->running < out->level + runs &&
+			     (s->pinned >= out->level || s->off < out->level);
+		if (runs)
+			continue;
+		/* Its time begins with a count, if others wait for its end. */
+		if (out->given && q->unsure && !q->state.given && s->off < out->level)
+			s->plan->guesses = true;
+		if (!out->given || q->state.unsure || now < q->state.unused_ns)
 			continue;
 		out->unused = true;
 		out->wants = false;
@@ -167,7 +188,7 @@ static void weigh(struct selection *s)
 			continue;
 		if (out->activity != GPREEMPT_IDLE || q->state.expects)
 			plan->idle = false;
-		if ((out->wants && s->view->informed) || q->state.expects)
+		if ((out->wants && s->view->contested) || q->state.expects)
 			plan->waiting = true;
 		if (q->state.expects && s->view->now_ns + s->view->lead_ns < q->terms.hint_ns)
 			look_again(plan, q->terms.hint_ns - s->view->lead_ns);
@@ -224,7 +245,7 @@ static void obey(struct selection *s)
 static bool holds(const struct gpreempt_queue_view *q)
 {
 	if (q->out.unused)
-		return q->out.activity == GPREEMPT_BLOCKED &&
+		return q->out.activity == GPREEMPT_BLOCKED && !q->unsure &&
 		       q->seen.waves == GPREEMPT_WAVES_UNKNOWN;
 	return q->state.in_the_way;
 }
@@ -354,24 +375,29 @@ static void await_residency(struct selection *s)
  */
 static void make_room(struct selection *s)
 {
-	unsigned int before = s->plan->nr_preempt, i;
+	unsigned int before = s->plan->nr_preempt, unknown = 0, stay = 0, i;
 
 	for (i = 0; i < s->view->nr; i++) {
 		struct gpreempt_queue_view *q = &s->view->q[i];
 
 		if (q->out.level >= s->wanting || !may_leave(s, q))
 			continue;
-		if (q->out.level >= s->unbounded && may_stay(s, q))
+		if (q->out.level >= s->unbounded && may_stay(s, q)) {
+			stay++;
 			continue;
+		}
+		if (q->out.level >= s->unbounded && !q->out.wants && q->seen.waves < 0)
+			unknown++;
 		take_off(s, q, reason_below(s, q->out.level));
 		if (q->seen.waves > 0)
 			s->demand -= min_t(u64, s->demand, q->seen.waves);
 	}
-	if (s->demand)
+	if (stay && s->demand)
 		choose(s);
 	if (!s->plan->nr_preempt)
 		await_residency(s);
 	s->plan->makes_room = s->plan->nr_preempt > before;
+	s->plan->guesses |= unknown && unknown + stay > 1;
 }
 
 /*
@@ -421,7 +447,7 @@ static void take_turns(struct selection *s)
 		else if (is_before(q, next[level]))
 			next[level] = q;
 	}
-	for (i = 0; i < GPREEMPT_LEVELS; i++) {
+	for (i = 0; one >> i; i++) {
 		if (holder[i] && (!next[i] || !is_turn_over(s, holder[i])))
 			holder[i]->out.turn = true;
 		else if (next[i])
@@ -434,7 +460,7 @@ static void take_turns(struct selection *s)
 /* Is it another one's turn? */
 static bool is_out_of_turn(const struct selection *s, const struct gpreempt_queue_view *q)
 {
-	return takes_turns(q) && s->rotating & BIT(q->out.level) && !q->out.turn;
+	return s->rotating & BIT(q->out.level) && takes_turns(q) && !q->out.turn;
 }
 
 static enum gpreempt_reason reason_back(const struct selection *s,
@@ -459,7 +485,7 @@ static void settle(struct selection *s)
 		if (out_of_turn && may_leave(s, q))
 			take_off(s, q, GPREEMPT_REASON_TIMESLICE);
 		if (q->seen.preempted && !gpreempt_held(q) && !out_of_turn &&
-		    (q->out.level >= s->active || s->passive))
+		    (q->out.level >= s->active || s->view->passive))
 			put_back(s, q, reason_back(s, q));
 	}
 }
@@ -490,21 +516,21 @@ static void await_end(struct selection *s)
  * gpreempt_select - what to take off the hardware, and what to put back
  * @view: the queues, with their states and ranks; their outcomes are filled in
  * @tun: the tunables
- * @passive: only what was asked for is taken off
  * @plan: filled in
  */
 void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		     bool passive, struct gpreempt_plan *plan)
+		     struct gpreempt_plan *plan)
 {
 	struct selection s = {
 		.view = view,
 		.tun = tun,
 		.plan = plan,
-		.passive = passive,
 		.running = -1,
 		.holding = GPREEMPT_BOOST + 1,
 		.active = -1,
 		.blocked = -1,
+		.off = GPREEMPT_BOOST + 1,
+		.pinned = GPREEMPT_BOOST + 1,
 		.wanting = -1,
 		.entitled = -1,
 		.announced = -1,
@@ -517,8 +543,9 @@ void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables 
 	judge_use(&s);
 	weigh(&s);
 	obey(&s);
-	take_turns(&s);
-	if (!passive)
+	if (s.turns)
+		take_turns(&s);
+	if (!view->passive)
 		make_room(&s);
 	settle(&s);
 	await_end(&s);

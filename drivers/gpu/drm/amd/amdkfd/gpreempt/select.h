@@ -70,8 +70,9 @@ struct gpreempt_rank {
  * @wants:	could use more of the machine than it has, now
  * @announced:	wants it for announced work only
  * @raised:	starved: stands above all others
- * @given:	has the machine for itself, and does not use it
- * @unused:	so it was for blocked_us: it waits for something else, or has nothing
+ * @given:	has the machine for itself
+ * @unused:	so it was for blocked_us, and did not use it: it waits for something else, or
+ *		has nothing
  * @turn:	it is its turn on its level
  * @awaited:	its doorbell is to wake the monitor; wake's
  */
@@ -95,21 +96,32 @@ struct gpreempt_outcome {
  * @terms:	what was asked for it
  * @memory:	what estimate remembers of it
  * @rank:	where the policy places it
+ * @change:	what estimate finds new of it
  * @state:	what estimate makes of it
+ * @if_none:	what it would make of it, if @unsure, were there no waves
+ * @if_some:	the same if there were some
  * @out:	what select makes of it
- * @matters:	out, with &gpreempt_plan.need_waves too: its waves are to be counted
- * @presumed:	taken to run although its waves are not counted
- * @ended:	taken to have ended all it had although they are not
+ * @supposed:	its verdict if all that are @unsure did as little as they may
+ * @supposed_awaited: likewise, &gpreempt_outcome.awaited
+ * @matters:	may want or hold the machine; with &gpreempt_plan.need_waves its waves are to
+ *		be counted
+ * @unsure:	it may, and its waves were not counted
+ * @ended:	its word is taken that all it had has ended, although they were not
  */
 struct gpreempt_queue_view {
 	struct gpreempt_evidence seen;
 	struct gpreempt_terms terms;
 	struct gpreempt_memory *memory;
 	struct gpreempt_rank rank;
+	struct gpreempt_change change;
 	struct gpreempt_queue_state state;
+	struct gpreempt_guess if_none;
+	struct gpreempt_guess if_some;
 	struct gpreempt_outcome out;
+	enum gpreempt_verdict supposed;
+	bool supposed_awaited;
 	bool matters;
-	bool presumed;
+	bool unsure;
 	bool ended;
 };
 
@@ -118,7 +130,10 @@ struct gpreempt_queue_view {
  * @now_ns:	time of the scan
  * @save_wave_ns: what saving one wave costs on this node, 0: never measured
  * @waves_final: the wave counts were read: what is unknown stays unknown
- * @informed:	wave counts are as good as they get; without them nobody is blocked or waiting
+ * @passive:	the policy takes nothing off but what was asked for
+ * @contested:	queues of two levels, or two that take turns, may want or hold the machine:
+ *		else none waits for another one, and none is kept off. Or waves were counted, to
+ *		find out what still runs
  * @lead_ns:	how long before announced work comes the machine is to be freed
  * @restoring:	a queue was put back, and how long that takes is not known yet
  * @busy_ns:	when something was at work last
@@ -129,7 +144,8 @@ struct gpreempt_view {
 	u64 now_ns;
 	u64 save_wave_ns;
 	bool waves_final;
-	bool informed;
+	bool passive;
+	bool contested;
 	u64 lead_ns;
 	bool restoring;
 	u64 busy_ns;
@@ -153,6 +169,7 @@ struct gpreempt_view {
  *		for announced work, or a queue has been there for as long as it is left there;
  *		0: there is no such time
  * @makes_room:	some are taken off for those that want the machine
+ * @guesses:	which are might depend on how many waves they have, which is not known
  * @nr_preempt:	queues whose verdict is GPREEMPT_PREEMPT
  * @nr_resume:	queues whose verdict is GPREEMPT_RESUME
  */
@@ -163,12 +180,13 @@ struct gpreempt_plan {
 	u32 within_us;
 	u64 next_ns;
 	bool makes_room;
+	bool guesses;
 	unsigned int nr_preempt;
 	unsigned int nr_resume;
 };
 
 void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		     bool passive, struct gpreempt_plan *plan);
+		     struct gpreempt_plan *plan);
 
 /* A hold has no force over a queue that must not be taken off. */
 static inline bool gpreempt_held(const struct gpreempt_queue_view *q)

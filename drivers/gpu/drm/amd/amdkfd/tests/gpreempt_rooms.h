@@ -3,8 +3,6 @@
  * The pure rooms, taken in by a suite that tests them. The suite defines OWN(name), so that it
  * needs no amdgpu, and may stand beside one and beside other suites in the same kernel.
  */
-#define gpreempt_changes	OWN(changes)
-#define gpreempt_pending	OWN(pending)
 #define gpreempt_save_cost	OWN(save_cost)
 #define gpreempt_estimate	OWN(estimate)
 #define gpreempt_learn		OWN(learn)
@@ -15,7 +13,12 @@
 #define gpreempt_none		OWN(none)
 #define gpreempt_strict		OWN(strict)
 #define gpreempt_timeslice	OWN(timeslice)
-#define gpreempt_need_waves	OWN(need_waves)
+#define gpreempt_is_announced	OWN(is_announced)
+#define gpreempt_work		OWN(work)
+#define gpreempt_says_ended	OWN(says_ended)
+#define gpreempt_must_count	OWN(must_count)
+#define gpreempt_suppose	OWN(suppose)
+#define gpreempt_assume		OWN(assume)
 #define gpreempt_wake		OWN(wake)
 #define gpreempt_decide		OWN(decide)
 #define gpreempt_may_contend	OWN(may_contend)
@@ -27,5 +30,4 @@
 #include "../gpreempt/policy_strict.c"
 #include "../gpreempt/policy_timeslice.c"
 #include "../gpreempt/wake.c"
-#include "../gpreempt/waves.c"
 #include "../gpreempt/decide.c"

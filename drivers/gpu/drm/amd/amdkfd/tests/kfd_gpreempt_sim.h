@@ -85,6 +85,9 @@ struct sim {
 	bool fetch;
 	bool changes;			/* of policy */
 	void (*watch)(struct sim *s);	/* told of each decision, or NULL */
+	struct kunit *test;		/* for it */
+	struct gpreempt_memory before[SIM_QUEUES];	/* that decision */
+	unsigned int scans, counted;
 	unsigned int met, all;		/* groups of packets that meet */
 	unsigned int preempted, resumed, aged, blocked, turns, late;
 };
@@ -437,10 +440,14 @@ static void sim_scan(struct kunit *test, struct sim *s)
 
 	s->view.now_ns = s->step * SIM_STEP_NS;
 	s->view.waves_final = false;
-	for (i = 0; i < s->nr; i++)
+	s->scans++;
+	for (i = 0; i < s->nr; i++) {
 		sim_look(s, i);
+		s->before[i] = s->queue[i].memory;
+	}
 	gpreempt_decide(s->policy, &s->view, &s->tun, &s->plan);
 	if (s->plan.need_waves) {
+		s->counted++;
 		sim_count(s, steps);
 		s->view.waves_final = true;
 		gpreempt_decide(s->policy, &s->view, &s->tun, &s->plan);
