@@ -3429,6 +3429,70 @@ static void gpreempt_policy_not_counted(struct kunit *test)
 	}
 }
 
+/* Does select decide something if idle queues, all or those not awaited, get work? */
+static bool sim_decides(const struct sim *s, bool all)
+{
+	struct gpreempt_memory memory[SIM_QUEUES];
+	struct gpreempt_queue_view q[SIM_QUEUES];
+	struct gpreempt_view view = s->view;
+	struct gpreempt_plan plan;
+	unsigned int i;
+
+	view.q = q;
+	view.waves_final = false;
+	view.now_ns += INTERVAL_NS;
+	for (i = 0; i < s->nr; i++) {
+		q[i] = s->q[i];
+		memory[i] = s->queue[i].memory;
+		q[i].memory = &memory[i];
+		q[i].seen.waves = s->queue[i].live;
+		if (q[i].seen.mapped && q[i].out.activity == GPREEMPT_IDLE &&
+		    (all || !q[i].out.awaited))
+			submits(&q[i]);
+	}
+	gpreempt_decide(s->policy, &view, &s->tun, &plan);
+	KUNIT_EXPECT_FALSE(s->test, plan.need_waves);
+	return plan.nr_preempt || plan.nr_resume;
+}
+
+static void sim_check_rest(struct sim *s)
+{
+	bool contend = gpreempt_may_contend(s->policy, &s->view, &s->tun);
+
+	KUNIT_EXPECT_TRUE(s->test, contend || !(s->plan.nr_preempt || s->plan.nr_resume));
+	if (s->wake.rest == GPREEMPT_CALM && contend) {
+		s->calm++;
+		KUNIT_EXPECT_FALSE_MSG(s->test, sim_decides(s, false), "step %llu", s->step);
+	}
+	if (!contend) {
+		s->uncontended++;
+		KUNIT_EXPECT_FALSE_MSG(s->test, sim_decides(s, true), "step %llu", s->step);
+	}
+}
+
+/*
+ * While the monitor is calm, no work that would not wake it would have something decided; and
+ * where nothing is said to be able to contend, none at all would, nor does any plan.
+ */
+static void gpreempt_policy_rests(struct kunit *test)
+{
+	unsigned int seed, calm = 0, uncontended = 0;
+
+	for (seed = 1; seed <= 40; seed++) {
+		struct sim *s = sim_new(test, seed);
+
+		KUNIT_ASSERT_NOT_NULL(test, s);
+		s->test = test;
+		s->watch = sim_check_rest;
+		sim_work(test, s, seed);
+		calm += s->calm;
+		uncontended += s->uncontended;
+	}
+	kunit_info(test, "%u scans calm, %u uncontended\n", calm, uncontended);
+	KUNIT_EXPECT_LE(test, 100, calm);
+	KUNIT_EXPECT_LE(test, uncontended ? 100 : 0, uncontended);
+}
+
 /*
  * All wait for all: in barriers, and in the waves of kernels that each need the
  * whole machine. The former need no help. The latter would wait for ever for
@@ -3704,6 +3768,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_clock_jumps),
 	KUNIT_CASE_PARAM(gpreempt_policy_random, sim_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_policy_not_counted, sim_gen_params),
+	KUNIT_CASE_PARAM(gpreempt_policy_rests, sim_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_policy_all_wait, sim_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_policy_linear, load_gen_params),
 	{}

@@ -87,7 +87,7 @@ struct sim {
 	void (*watch)(struct sim *s);	/* told of each decision, or NULL */
 	struct kunit *test;		/* for it */
 	struct gpreempt_memory before[SIM_QUEUES];	/* that decision */
-	unsigned int scans, counted;
+	unsigned int scans, counted, calm, uncontended;
 	unsigned int met, all;		/* groups of packets that meet */
 	unsigned int preempted, resumed, aged, blocked, turns, late;
 };
