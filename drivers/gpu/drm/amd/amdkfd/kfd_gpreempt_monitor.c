@@ -36,8 +36,8 @@
  * the kernel does not see. So it revokes the doorbell mappings, as TTM revokes
  * buffer mappings: the first doorbell after parking takes a page fault, which
  * puts the mapping back and wakes the monitor. The same is done when a queue
- * has become idle that stands above one at work: its next doorbell starts a scan at
- * once, instead of waiting for the poll interval to end.
+ * has become idle that stands above one at work, or takes turns with it: its next
+ * doorbell starts a scan at once, instead of waiting for the poll interval to end.
  * A process costs one revocation, however often it has mapped its doorbells.
  *
  * A process is never charged for what GPREEMPT reads of its memory, and never
@@ -222,7 +222,7 @@ static void restore_again(struct kfd_gpreempt *gp)
 static void monitor_commit(struct kfd_gpreempt *gp)
 {
 	kfd_gpreempt_commit(gp);
-	/* What was put on gets a whole interval to show itself. */
+	/* What was put on gets as long as the plan gives it, from now on, to show itself. */
 	gpreempt_pace_restart(&gp->pace, ktime_get_ns());
 }
 

@@ -65,8 +65,7 @@ u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us,
  * @p: the rhythm
  * @now_ns: the time
  *
- * What was put on the hardware has nothing to show yet, and its completion
- * should not meet the next scan's register accesses.
+ * What was put on the hardware has nothing to show yet.
  */
 void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns)
 {

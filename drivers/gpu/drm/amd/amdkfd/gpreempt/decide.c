@@ -107,7 +107,8 @@ static void select_if(struct gpreempt_view *view, const struct gpreempt_tunables
  * Does the plan, or what is to wake the monitor, depend on what was not counted? What is
  * decided changes one way only with how much a queue works, wants or holds. So if nothing
  * differs between all that is unsure doing as much as it may, and as little, nothing does in
- * between. After a plan that takes something off the next scan comes soon, whatever wakes it.
+ * between; but for which of two has the first turn on a level, where one executes. Times are
+ * not compared: what is missed by them waits for an interval more. After a plan that takes something off the next scan comes soon, whatever wakes it.
  */
 static bool depends_on_waves(struct gpreempt_view *view, const struct gpreempt_tunables *tun)
 {
@@ -115,7 +116,7 @@ static bool depends_on_waves(struct gpreempt_view *view, const struct gpreempt_t
 	struct gpreempt_plan least, most;
 	unsigned int i;
 
-	/* Nor is the monitor to park, while all that may have waves hides them. */
+	/* Nothing contends, so the plan is the same: they tell whether the monitor may park. */
 	if (!view->contested)
 		return true;
 	for (i = 0; i < view->nr; i++)

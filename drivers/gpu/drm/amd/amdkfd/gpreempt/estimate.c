@@ -540,6 +540,7 @@ void gpreempt_assume(struct gpreempt_queue_view *q, bool most)
 	struct gpreempt_queue_state *s = &q->state;
 
 	s->activity = most ? some->activity : none->activity;
+	s->announced = none->announced && !most;
 	s->wants = most ? none->wants || some->wants : none->wants && some->wants;
 	s->in_the_way = most ? some->in_the_way : none->in_the_way;
 	s->waits_ns = most ? none->waits_ns : some->waits_ns;

@@ -490,10 +490,14 @@ static void settle(struct selection *s)
 	}
 }
 
-/* What was taken off is put back soon after what it was taken off for has ended. */
+/*
+ * What is off is put back soon after all that keeps it off has ended: the highest first. It is
+ * not looked for where one of those goes on for as long as it likes.
+ */
 static void await_end(struct selection *s)
 {
-	int off = GPREEMPT_BOOST + 1;
+	int off = -1;
+	u32 us = 0;
 	unsigned int i;
 
 	for (i = 0; i < s->view->nr; i++) {
@@ -501,15 +505,22 @@ static void await_end(struct selection *s)
 
 		if (gpreempt_takes_part(q) && (q->out.verdict == GPREEMPT_PREEMPT ||
 		    (q->seen.preempted && q->out.verdict == GPREEMPT_KEEP)))
-			off = min_t(int, off, q->out.level);
+			off = max_t(int, off, q->out.level);
 	}
+	if (off < 0)
+		return;
 	for (i = 0; i < s->view->nr; i++) {
 		const struct gpreempt_queue_view *q = &s->view->q[i];
 
-		if (q->state.look_us && q->out.level > off &&
-		    (q->out.activity == GPREEMPT_RUNNING || q->out.activity == GPREEMPT_RUNNABLE))
-			look_within(s->plan, q->state.look_us);
+		if (!gpreempt_takes_part(q) || q->out.level <= off ||
+		    (q->out.activity != GPREEMPT_RUNNING && q->out.activity != GPREEMPT_RUNNABLE))
+			continue;
+		if (!q->state.look_us)
+			return;
+		us = max(us, q->state.look_us);
 	}
+	if (us)
+		look_within(s->plan, us);
 }
 
 /**

@@ -100,34 +100,37 @@ static void await(struct gpreempt_view *view, bool all)
 /*
  * Can nothing have to be decided before a doorbell or another event wakes the monitor? So it is
  * when all that has work is on one level, whether it runs or waits, and all that could contend
- * with it is idle and awaited. The doorbells of an idle queue below are not: it may begin, and
+ * with it is idle and awaited. Two that take turns are not: the one that is blocked may go on,
+ * and then has its turn. The doorbells of an idle queue below are not: it may begin, and
  * be in the way of the next work above, with no event. Nor does the time for which work was
  * announced make one.
  */
 static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan *plan,
 		    const struct situation *s)
 {
+	unsigned int turns = 0, i;
 	int highest = -1;
-	unsigned int i;
 
 	if (plan->waiting || plan->within_us || plan->nr_preempt || s->expected >= 0)
 		return false;
 	for (i = 0; i < view->nr; i++) {
 		const struct gpreempt_queue_view *q = &view->q[i];
 
-		if (q->seen.preempted ? !q->terms.held :
+		/* What is to be held leaves when it may, and no event tells that. */
+		if (q->seen.preempted ? !gpreempt_held(q) :
 		    q->seen.mapped && (q->terms.held || q->terms.asked))
 			return false;
 		if (!q->seen.mapped)
 			continue;
 		if (q->out.activity != GPREEMPT_IDLE) {
 			highest = max_t(int, highest, q->out.level);
+			turns += has_turns(q);
 			continue;
 		}
 		if (q->out.level < s->at_work || (would_contend(q, s) && !q->out.awaited))
 			return false;
 	}
-	return s->at_work == highest;
+	return s->at_work == highest && turns < 2;
 }
 
 /**

@@ -84,6 +84,7 @@ struct sim {
 	unsigned int nr;
 	bool fetch;
 	bool changes;			/* of policy */
+	bool hints;			/* now and then work is announced, which may come */
 	void (*watch)(struct sim *s);	/* told of each decision, or NULL */
 	struct kunit *test;		/* for it */
 	struct gpreempt_memory before[SIM_QUEUES];	/* that decision */
@@ -303,6 +304,10 @@ static void sim_look(struct sim *s, unsigned int i)
 
 	q->memory = &sq->memory;
 	q->terms.priority = sq->priority;
+	if (s->hints && !sim_random(s, 32)) {
+		q->terms.hint_ns = s->view.now_ns + sim_random(s, 4) * INTERVAL_NS;
+		q->terms.hint_end_ns = q->terms.hint_ns + 8 * INTERVAL_NS;
+	}
 	q->seen.save_cost_ns = sq->cost_ns;
 	q->seen.preempted = sq->preempted;
 	q->seen.mapped = !sq->preempted;
@@ -342,14 +347,14 @@ static void sim_look(struct sim *s, unsigned int i)
  * Does a queue have work, for all that can be known? What ended between a scan
  * and the unmap shows when the queue is back; and what has no signal looks like
  * launching until waves were seen, or room enough was given; so does what was
- * put back, with waves saved or without.
+ * put back, with waves saved or without. What is announced is as good as there.
  */
 static bool sim_seems_to_have_work(struct sim *s, unsigned int i)
 {
 	u64 window = (s->tun.blocked_us / 1000 + 2) * SIM_STEPS;
 	struct sim_queue *sq = &s->queue[i];
 
-	return sq->preempted || sq->back || sim_has_work(s, sq) ||
+	return s->q[i].out.announced || sq->preempted || sq->back || sim_has_work(s, sq) ||
 	       s->q[i].seen.signal == GPREEMPT_SIGNAL_UNKNOWN ||
 	       (s->q[i].seen.head == GPREEMPT_HEAD_WAITS &&
 		s->q[i].seen.previous == GPREEMPT_SIGNAL_UNKNOWN) ||
