@@ -105,10 +105,11 @@ static void select_if(struct gpreempt_view *view, const struct gpreempt_tunables
 
 /*
  * Does the plan, or what is to wake the monitor, depend on what was not counted? What is
- * decided changes one way only with how much a queue works, wants or holds. So if nothing
- * differs between all that is unsure doing as much as it may, and as little, nothing does in
- * between; but for which of two has the first turn on a level, where one executes. Times are
- * not compared: what is missed by them waits for an interval more. After a plan that takes something off the next scan comes soon, whatever wakes it.
+ * decided changes one way only with how much a queue works, wants or holds; but for which of
+ * two has the first turn on a level, where one executes. So if nothing differs between all
+ * that is unsure doing as much as it may, and as little, nothing does in between. Times are
+ * not compared: what is missed by them waits for an interval more. After a plan that takes
+ * something off the next scan comes soon, whatever wakes it.
  */
 static bool depends_on_waves(struct gpreempt_view *view, const struct gpreempt_tunables *tun)
 {
