@@ -117,7 +117,7 @@ static bool depends_on_waves(struct gpreempt_view *view, const struct gpreempt_t
 	struct gpreempt_plan least, most;
 	unsigned int i;
 
-	/* Nothing contends, so the plan is the same: they tell whether the monitor may park. */
+	/* Nothing contends, so the plan is the same: waves tell whether the monitor may park. */
 	if (!view->contested)
 		return true;
 	for (i = 0; i < view->nr; i++)
