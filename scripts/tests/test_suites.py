@@ -55,6 +55,27 @@ class Steps(unittest.TestCase):
         self.assertEqual((tally.passed, tally.remarks), (1, ["a: QEMU ended (1)"]))
 
 
+class Streams(unittest.TestCase):
+    """As of the model's unit tests: one may fail behind its last result."""
+
+    def failed(self, script):
+        tally = count(suites.streams(["sh", "-c", script]))
+        return tally.passed, tally.remarks
+
+    def test_a_sanitizer_is_quoted(self):
+        self.assertEqual(
+            self.failed("echo ok 1; echo 1..1; echo SUMMARY: ThreadSanitizer: data race a.c:1 in b; "
+                        "exit 2"),
+            (1, ["sh ended with status 2: ThreadSanitizer: data race a.c:1 in b"]))
+
+    def test_a_status_counts(self):
+        self.assertEqual(self.failed("echo ok 1; echo 1..1; exit 2"),
+                         (1, ["sh ended with status 2"]))
+
+    def test_a_named_failure_counts_once(self):
+        self.assertEqual(self.failed("echo not ok 1 - a; echo 1..1; exit 1"), (0, ["a"]))
+
+
 class Bench(unittest.TestCase):
     """Whatever it says of its trouble, it runs once and its status counts."""
 

@@ -99,16 +99,17 @@ void regs_reset(struct gpu *g)
 			g->blocks[i]->power_on(g);
 }
 
+/* What was written before a pointer's register is seen by whatever reads the pointer. */
 u32 regs_get(struct gpu *g, u32 off)
 {
 	return off < g->regs->size ? atomic_load_explicit(&g->regs->val[off / 4],
-							  memory_order_relaxed) : 0;
+							  memory_order_acquire) : 0;
 }
 
 void regs_set(struct gpu *g, u32 off, u32 val)
 {
 	if (off < g->regs->size)
-		atomic_store_explicit(&g->regs->val[off / 4], val, memory_order_relaxed);
+		atomic_store_explicit(&g->regs->val[off / 4], val, memory_order_release);
 }
 
 /* The offset under which this model knows a register. */
