@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What README and the kernel's documents name is there, and what is there is named."""
+import fnmatch
 import re
 import subprocess
 import unittest
@@ -87,6 +88,30 @@ class Documents(unittest.TestCase):
         self.assertGreater(len(paths), 10)
         for path in paths:
             self.assertTrue((ROOT / path).exists(), path)
+
+    def test_tests(self):
+        """What a table says proves a line is a test, or a variant of one, of that program."""
+        selftests = ROOT / "tools/testing/selftests/kfd_gpreempt"
+        kunit = "\n".join(path.read_text() for path in
+                          (ROOT / "drivers/gpu/drm/amd/amdkfd/tests").glob("*_kunit.c"))
+        there = {"KUnit": re.findall(r"KUNIT_CASE\w*\(gpreempt_(\w+)[,)]", kunit) +
+                          re.findall(r"KUNIT_CASE\w*\(gpreempt_[a-z]+_(\w+)[,)]", kunit) +
+                          re.findall(r'\.name = "amdgpu_(\w+)"', kunit)}
+        for path in selftests.glob("*_test.c"):
+            there[path.stem] = sum(re.findall(r"^(?:TEST_F\w*|FIXTURE_VARIANT_ADD)\((\w+), (\w+)",
+                                              path.read_text(), re.M), ())
+        missing, named = [], 0
+        lists = re.findall(r"(``\w+_test``|KUnit):((?:[,\s]+(?:in it\s+)?``[\w*]+``)+)",
+                           DOCUMENTS["gpreempt"])
+        for where, names in lists:
+            for name in re.findall(r"``([\w*]+)``", names):
+                if name.endswith("_test"):
+                    break       # the next program
+                named += 1
+                if not fnmatch.filter(there[where.strip("`")], name):
+                    missing.append(f"{where}: {name}")
+        self.assertEqual(missing, [])
+        self.assertGreater(named, 50)
 
     def test_toctree(self):
         listed = re.search(r"^\.\. toctree::\n(?: +:.*\n)*\n((?: +.*\n)+)", DOCUMENTS["gpreempt"],
