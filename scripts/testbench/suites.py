@@ -126,6 +126,14 @@ def streams(*commands):
             yield "1..1"
 
 
+def unbind():
+    """TAP: the driver is unbound, in a boot for each test. What is freed is filled then."""
+    return streams(
+        guest("unbind/while_preempted", program("unbind_test"), "-t", "while_preempted"),
+        guest("unbind/while_asked", program("unbind_test"), "-t", "while_asked",
+              options=["--append", "slub_debug=P"]))
+
+
 def tool():
     """TAP: the operator's tool, without GPREEMPT, then with it and two GPUs, and its files."""
     script = ["sh", "scripts/tests/tool", in_guest(TOOL), in_guest(PROGRAMS)]
@@ -340,7 +348,7 @@ SUITES = {
                       options=["--append", "amdgpu.cwsr_enable=0"]),
     "no-hws": guest("no-hws", inside("selftests"), *REGISTERS, program("exception_test"),
                     *IOCTL, options=["--append", "amdgpu.sched_policy=2"], limit=400),
-    "unbind": guest("unbind", program("unbind_test")),
+    "unbind": unbind,
     "unload": guest("unload", inside("unload"), program("unload_test")),
     "faults": guest("faults", inside("patient"), program("fault_test"), options=DEAD,
                     limit=600),

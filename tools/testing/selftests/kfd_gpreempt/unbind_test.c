@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The driver is unbound while a queue is preempted: it must let go, and the
- * processes must be able to end. Run it alone: the GPU is gone afterwards.
+ * processes must be able to end; and while a process asks about the node. Run each
+ * test alone: the GPU is gone afterwards.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,9 @@
 
 #include "kselftest_harness.h"
 #include "client.h"
+#include "file.h"
 #include "gpreempt.h"
+#include "ioctl_call.h"
 
 #define DRIVER	"/sys/bus/pci/drivers/amdgpu"
 
@@ -67,11 +70,16 @@ static int contend(volatile int *ready)
 	return 3;
 }
 
+static int unbind(void)
+{
+	char address[64];
+
+	return kfd_pci_address(address, sizeof(address)) ?: file_write(DRIVER "/unbind", address);
+}
+
 TEST_F_TIMEOUT(unbind, while_preempted, 120)
 {
 	unsigned int ms;
-	char address[64];
-	int fd, n;
 
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
@@ -83,12 +91,7 @@ TEST_F_TIMEOUT(unbind, while_preempted, 120)
 		usleep(10000);
 	ASSERT_EQ(1, *self->ready);
 
-	ASSERT_EQ(0, kfd_pci_address(address, sizeof(address)));
-	fd = open(DRIVER "/unbind", O_WRONLY);
-	ASSERT_LE(0, fd);
-	n = strlen(address);
-	EXPECT_EQ(n, write(fd, address, n));
-	close(fd);
+	EXPECT_EQ(0, unbind());
 	/* amdkfd stays until the last user goes, but takes nobody off any more */
 	if (gpreempt_present())
 		EXPECT_EQ(gpreempt_number("stats/preemptions"),
@@ -99,6 +102,71 @@ TEST_F_TIMEOUT(unbind, while_preempted, 120)
 	for (ms = 0; gpreempt_present() && ms < CLIENT_TIMEOUT_MS; ms += 10)
 		usleep(10000);
 	EXPECT_FALSE(gpreempt_present());
+}
+
+/* How a process asks about the node, again and again. */
+struct asking {
+	volatile int answer;
+	volatile unsigned int times;
+	volatile bool enough;
+};
+
+/*
+ * It has no VM on the GPU, so it does not keep the node, whose memory goes with the driver.
+ * It must not end afterwards: what stock does then follows the node.
+ */
+static void ask(struct asking *asking)
+{
+	struct kfd_ioctl_gpreempt_args args;
+	struct kfd_dev dev = {};
+
+	kfd_find_gpu(&dev.gpu_id, &dev.node);
+	dev.fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+	while (!asking->enough) {
+		args = (struct kfd_ioctl_gpreempt_args){
+			.op = KFD_GPREEMPT_OP_QUERY, .gpu_id = dev.gpu_id,
+		};
+		asking->answer = gpreempt_call(&dev, &args);
+		asking->times++;
+	}
+	for (;;)
+		pause();
+}
+
+static bool asked_more(struct asking *asking)
+{
+	unsigned int before = asking->times, ms;
+
+	for (ms = 0; asking->times < before + 1000; ms += 10) {
+		if (ms > CLIENT_TIMEOUT_MS)
+			return false;
+		usleep(10000);
+	}
+	return true;
+}
+
+/* Who asks is told that there is none; what there was is not followed. */
+TEST_F_TIMEOUT(unbind, while_asked, 120)
+{
+	struct asking *asking = client_shared_page();
+	unsigned int ms;
+	pid_t pid;
+
+	ASSERT_NE(NULL, asking);
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		ask(asking);
+	EXPECT_TRUE(asked_more(asking));
+	EXPECT_EQ(0, asking->answer);
+	EXPECT_EQ(0, unbind());
+	for (ms = 0; gpreempt_present() && ms < CLIENT_TIMEOUT_MS; ms += 10)
+		usleep(10000);
+	EXPECT_FALSE(gpreempt_present());
+	EXPECT_TRUE(asked_more(asking));
+	EXPECT_EQ(-ENODEV, asking->answer);
+	asking->enough = true;
 }
 
 TEST_HARNESS_MAIN

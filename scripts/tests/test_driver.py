@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Rules of the driver's source that no run can be made to show."""
+import re
+import unittest
+
+from testbench.paths import ROOT
+
+AMDKFD = ROOT / "drivers/gpu/drm/amd/amdkfd"
+FUNCTION = re.compile(r"^\w[^;=\n]*\b(\w+)\([^;{]*\)\n\{\n(.*?)^\}", re.M | re.S)
+NODE = re.compile(r"\b(?:node|dev|device)->gpreempt\b")
+
+# Called by the node, or with a queue or a mapping for which stock follows the node as well.
+MAY_FOLLOW = {"kfd_gpreempt_init", "kfd_gpreempt_fini", "kfd_gpreempt_stop", "kfd_gpreempt_start",
+              "kfd_gpreempt_runlist_changed", "kfd_gpreempt_queue_init",
+              "kfd_gpreempt_doorbell_mmap"}
+
+
+class Node(unittest.TestCase):
+    def test_who_follows_it(self):
+        """A process may outlive a node: all others ask kfd_gpreempt_get(), for a reference."""
+        follow = {name for file in AMDKFD.rglob("*.c")
+                  for name, body in FUNCTION.findall(file.read_text()) if NODE.search(body)}
+        self.assertEqual(follow, MAY_FOLLOW)
