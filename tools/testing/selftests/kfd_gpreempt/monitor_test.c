@@ -131,6 +131,7 @@ static int contend(FIXTURE_DATA(monitor) *self, unsigned int times)
 struct scans {
 	unsigned int nr, with;	/* those that counted waves */
 	long long sum, most;	/* register accesses */
+	long long ns, longest;
 };
 
 static int scans_read(struct scans *s)
@@ -148,6 +149,10 @@ static int scans_read(struct scans *s)
 		s->sum += n;
 		if (n > s->most)
 			s->most = n;
+		n = trace_field(line, "ns");
+		s->ns += n;
+		if (n > s->longest)
+			s->longest = n;
 	}
 	free(text);
 	return text ? 0 : -EIO;
@@ -188,7 +193,7 @@ TEST_F_TIMEOUT(monitor, registers, 60)
 TEST_F_TIMEOUT(monitor, registers_moving, 60)
 {
 	const unsigned int engines = self->c.dev.engines;
-	long long accesses;
+	long long accesses, ns;
 	struct scans s;
 
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
@@ -196,14 +201,18 @@ TEST_F_TIMEOUT(monitor, registers_moving, 60)
 	ASSERT_EQ(0, trace_clear());
 	ASSERT_EQ(0, trace_on(SCAN, "0"));
 	accesses = gpreempt_number("stats/register_accesses");
+	ns = gpreempt_number("stats/scan_ns_total");
 	ASSERT_EQ(0, contend(self, SAMPLES));
 	ASSERT_EQ(0, gpreempt_set("enable", 0));
 	accesses = gpreempt_number("stats/register_accesses") - accesses;
+	ns = gpreempt_number("stats/scan_ns_total") - ns;
 	ASSERT_EQ(0, trace_off(SCAN));
 	ASSERT_EQ(0, scans_read(&s));
 	printf("# report: %u of %u scans counted waves, with %lld register accesses on average\n",
 	       s.with, s.nr, s.with ? s.sum / s.with : 0);
 	EXPECT_EQ(accesses, s.sum);
+	EXPECT_EQ(ns, s.ns);
+	EXPECT_LE(s.longest, gpreempt_number("stats/scan_ns_max"));
 	/* either queue may have to be selected again */
 	EXPECT_GE(self->c.dev.xccs *
 		  (PUT_BACK + PER_ENGINE * engines + 2 * (PER_QUEUE + 2 * engines) +

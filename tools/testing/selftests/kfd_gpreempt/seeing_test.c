@@ -162,10 +162,24 @@ static int contend(FIXTURE_DATA(seeing) *self, unsigned int times)
 	return 0;
 }
 
-/* What the statistics of a latency gained must be what its histogram gained. */
-static void stat_check(struct __test_metadata *_metadata, const char *name,
-		       long long count, long long before_ns)
+/* Of the histogram: a bucket for each power of two of the microseconds. */
+static unsigned int bucket(long long ns)
 {
+	unsigned int n = 0;
+
+	for (ns /= 1000; ns; ns /= 2)
+		n++;
+	return n;
+}
+
+/*
+ * What the statistics of a latency gained must be what its histogram gained; the
+ * shortest and the longest of all stand in the first and the last of @buckets in use.
+ */
+static void stat_check(struct __test_metadata *_metadata, const char *name,
+		       long long count, long long before_ns, const unsigned long long *buckets)
+{
+	unsigned int first = 0, last = BUCKETS - 1;
 	char file[64];
 	long long total, min, max;
 
@@ -178,6 +192,12 @@ static void stat_check(struct __test_metadata *_metadata, const char *name,
 	EXPECT_LT(0, min) TH_LOG("%s", name);
 	EXPECT_LE(count * min, total) TH_LOG("%s: %lld samples", name, count);
 	EXPECT_GE(count * max, total) TH_LOG("%s: %lld samples", name, count);
+	while (first < last && !buckets[first])
+		first++;
+	while (first < last && !buckets[last])
+		last--;
+	EXPECT_EQ(first, bucket(min)) TH_LOG("%s: %lld ns", name, min);
+	EXPECT_EQ(last, bucket(max)) TH_LOG("%s: %lld ns", name, max);
 }
 
 /*
@@ -314,8 +334,8 @@ TEST_F_TIMEOUT(seeing, histograms, 120)
 	EXPECT_LT(0, detections);
 	EXPECT_LT(0, restores);
 	EXPECT_GE(preemptions, restores);
-	stat_check(_metadata, "detection", detections, detection_ns);
-	stat_check(_metadata, "restore", restores, restore_ns);
+	stat_check(_metadata, "detection", detections, detection_ns, after.count[DETECTION]);
+	stat_check(_metadata, "restore", restores, restore_ns, after.count[RESTORE]);
 
 	/* for scripts/check-latency */
 	printf("# clock begin=%llu end=%llu scans=%lld\n", begin, end, scans);
@@ -495,6 +515,7 @@ TEST_F_TIMEOUT(seeing, tracepoints, 60)
 		"resume", "state",
 	};
 	const size_t size = 4 << 20;
+	long long blocked;
 	struct aql_signal *gate, *done, *dep[5] = {};
 	struct kfd_mem mem;
 	unsigned int i;
@@ -516,9 +537,13 @@ TEST_F_TIMEOUT(seeing, tracepoints, 60)
 	ASSERT_EQ(0, file_write(TRACING "events/kfd_gpreempt/enable", "1"));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, contend(self, 2));
+	blocked = gpreempt_number("stats/blocked");
 	low_job_start(&self->c, &self->job, &self->low);
 	aql_barrier(&self->high, AQL_BARRIER_AND, dep, done);
 	EXPECT_TRUE(queue_line_says(self->gpu_id, self->high.id, " blocked "));
+	/* counted when it begins, and not in each scan that finds it */
+	ASSERT_EQ(0, gpreempt_wait_scans(3, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(1, gpreempt_number("stats/blocked") - blocked);
 	gate->value = 0;
 	EXPECT_EQ(0, aql_signal_wait(&self->c.dev, done, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
