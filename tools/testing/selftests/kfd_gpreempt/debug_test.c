@@ -103,6 +103,22 @@ TEST_F_TIMEOUT(debug, preempt_is_refused, 120)
 				      0, 0, 0));
 }
 
+/* What is asked of another process's queue is not this one's debugger's to end. */
+TEST_F_TIMEOUT(debug, attach_spares_others, 120)
+{
+	struct contest *ct = &self->ct;
+	struct kfd_gpreempt_queue_info info;
+
+	ASSERT_EQ(0, gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_PREEMPT, ct->pid, 0,
+				      KFD_GPREEMPT_HOLD | KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS,
+				      0));
+	ASSERT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_ENABLE));
+	ASSERT_EQ(0, gpreempt_get(&ct->c.dev, ct->pid, 0, &info));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HELD, info.state);
+	EXPECT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_DISABLE));
+	EXPECT_EQ(0, gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_RESUME, ct->pid, 0, 0, 0, 0));
+}
+
 /* A queue that its debugger suspends is the debugger's until it resumes it. */
 TEST_F_TIMEOUT(debug, suspended, 120)
 {
