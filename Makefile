@@ -33,6 +33,9 @@ lint: ## checkpatch, sparse, W=1 with gcc and clang, kernel-doc, shellcheck
 check-series: ## every patch of the series builds by itself, with gcc and clang
 	@scripts/check-series
 
+check-proof: ## [QUEUES=4]: prove what select promises, with CBMC, and find what is broken on purpose
+	@scripts/check-proof
+
 check-debug: ## the tests on a kernel with lockdep, KASAN, UBSAN, kmemleak, failing allocations
 	@KERNEL=debug scripts/check
 
@@ -73,6 +76,6 @@ fuzz-driver: kernel ## [CALLS=10000000] [SEED=N] [KERNEL=debug]: nonsense for th
 clean: ## remove the results; the caches stay
 	rm -rf out
 
-.PHONY: help demo check apply series kernel shell lint check-series \
+.PHONY: help demo check apply series kernel shell lint check-series check-proof \
 	check-debug check-kcsan check-cov bench check-rocm check-storm check-hsakmt kfdtest \
 	bench-model fuzz-model fuzz-driver clean

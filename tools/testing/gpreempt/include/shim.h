@@ -42,8 +42,8 @@ typedef long long s64;
 #define container_of(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
 #define swap(a, b) do { __auto_type swapped = (a); (a) = (b); (b) = swapped; } while (0)
 
-#define min(a, b) ({ __auto_type a_ = (a); __auto_type b_ = (b); a_ < b_ ? a_ : b_; })
-#define max(a, b) ({ __auto_type a_ = (a); __auto_type b_ = (b); a_ > b_ ? a_ : b_; })
+#define min(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ < b_ ? a_ : b_; })
+#define max(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ > b_ ? a_ : b_; })
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b)	max((type)(a), (type)(b))
 #define clamp(v, low, high)	min(max(v, low), high)

@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the pure rooms promise, as CBMC proves it: for every input, not for those that somebody
+ * thought of. Each prove_...() is an entry of its own. What it hands to the room is anything
+ * but what "take" says of it; what must hold afterwards is what "promise" says, by name. That
+ * arithmetic does not overflow, nothing is read or written out of bounds and all loops end
+ * within the bounds they were unwound to are promises of CBMC's own.
+ *
+ * What one room takes of another is proved of the other: prove_state() of what prove_select()
+ * and prove_limit() take, prove_rank() of the rest.
+ */
+#include "estimate.c"
+#include "select.c"
+#include "policy.c"
+#include "policy_none.c"
+#include "policy_strict.c"
+#include "policy_timeslice.c"
+
+#ifndef QUEUES
+#define QUEUES	4
+#endif
+
+#ifndef SHARE
+#define SHARE	0
+#endif
+
+#define take(condition)			__CPROVER_assume(condition)
+#define promise(name, condition)	__CPROVER_assert(condition, name)
+
+/* A time, or a sum of a few: 146 years. */
+#define AGES	(1ULL << 62)
+
+bool nondet_bool(void);
+u8 nondet_u8(void);
+u32 nondet_u32(void);
+u64 nondet_u64(void);
+int nondet_int(void);
+
+static u64 any_time(void)
+{
+	u64 ns = nondet_u64();
+
+	take(ns < AGES);
+	return ns;
+}
+
+static enum gpreempt_activity any_activity(void)
+{
+	u8 activity = nondet_u8();
+
+	take(activity <= GPREEMPT_UNKNOWN);
+	return activity;
+}
+
+static void any_tunables(struct gpreempt_tunables *tun)
+{
+	unsigned int i;
+
+	tun->poll_interval_us = nondet_u32();
+	tun->starvation_ms = nondet_u32();
+	tun->min_residency_us = nondet_u32();
+	tun->blocked_us = nondet_u32();
+	for (i = 0; i < GPREEMPT_LEVELS; i++)
+		tun->timeslice_us[i] = nondet_u32();
+}
+
+static void any_terms(struct gpreempt_terms *t)
+{
+	t->priority = nondet_u8();
+	t->timeslice_us = nondet_u32();
+	t->held = nondet_bool();
+	t->hold_end_ns = nondet_u64();
+	t->asked = nondet_bool();
+	t->pinned = nondet_bool();
+	t->hint_ns = nondet_u64();
+	t->hint_end_ns = nondet_u64();
+}
+
+/* What scan promises: see &struct gpreempt_evidence. */
+static void any_evidence(struct gpreempt_evidence *e)
+{
+	e->preempted = nondet_bool();
+	e->mapped = nondet_bool();
+	take(!e->preempted || !e->mapped);
+	e->readable = nondet_bool();
+	e->rptr = nondet_u64();
+	e->wptr = nondet_u64();
+	e->size = nondet_u32();
+	e->head = nondet_u8();
+	take(e->head <= GPREEMPT_HEAD_WAITS);
+	e->signal = nondet_u8();
+	take(e->signal <= GPREEMPT_SIGNAL_DONE);
+	e->ordered = nondet_bool();
+	e->previous = nondet_u8();
+	take(e->previous <= GPREEMPT_SIGNAL_DONE);
+	e->waves = nondet_int();
+	take(e->waves >= GPREEMPT_WAVES_UNKNOWN);
+	e->late = nondet_bool();
+	e->demand = nondet_u32();
+	e->save_cost_ns = any_time();
+}
+
+/* What select takes of estimate: nobody who is not there wants or waits, ... */
+static bool is_sound(const struct gpreempt_queue_view *q)
+{
+	const struct gpreempt_queue_state *s = &q->state;
+
+	return s->activity <= GPREEMPT_UNKNOWN &&
+	       (s->unused == GPREEMPT_IDLE || s->unused == GPREEMPT_BLOCKED) &&
+	       s->takes_part == gpreempt_takes_part(q) &&
+	       (s->takes_part || (!s->wants && !s->announced && !s->raised && !s->waits_ns)) &&
+	       /* ... and what cannot run wants nothing */
+	       (!s->wants || s->activity == GPREEMPT_RUNNING || s->activity == GPREEMPT_RUNNABLE);
+}
+
+static void any_state(struct gpreempt_queue_view *q)
+{
+	struct gpreempt_queue_state *s = &q->state;
+
+	s->activity = any_activity();
+	s->unused = any_activity();
+	s->takes_part = nondet_bool();
+	s->wants = nondet_bool();
+	s->announced = nondet_bool();
+	s->expects = nondet_bool();
+	s->in_the_way = nondet_bool();
+	s->begins = nondet_bool();
+	s->raised = nondet_bool();
+	s->unsure = nondet_bool();
+	s->given = nondet_bool();
+	s->was_idle = nondet_bool();
+	s->unused_ns = any_time();
+	s->demand = nondet_u32();
+	s->backlog = nondet_u32();
+	s->save_cost_ns = nondet_u64();
+	s->ends_ns = any_time();
+	s->look_us = nondet_u32();
+	s->leave_ns = nondet_u64();
+	s->waits_ns = nondet_u64();
+	s->turn.has = nondet_bool();
+	s->turn.had_ns = nondet_u64();
+	take(is_sound(q));
+}
+
+static void any_queue(struct gpreempt_queue_view *q)
+{
+	any_evidence(&q->seen);
+	any_terms(&q->terms);
+	q->memory = NULL;
+	q->rank.level = nondet_u8();
+	take(q->rank.level < GPREEMPT_LEVELS);
+	q->rank.key = nondet_u64();
+	q->rank.slice_ns = nondet_u64();
+	q->unsure = nondet_bool();
+	any_state(q);
+}
+
+static void any_view(struct gpreempt_view *view, struct gpreempt_queue_view *q)
+{
+	unsigned int i;
+
+	view->nr = QUEUES;
+	view->q = q;
+	view->now_ns = any_time();
+	view->lead_ns = any_time();
+	view->passive = nondet_bool();
+	view->contested = nondet_bool();
+	view->waves_final = nondet_bool();
+	for (i = 0; i < QUEUES; i++)
+		any_queue(&q[i]);
+}
+
+/*
+ * A part that finds a queue by a pointer, or searches, is proved by itself, and in the proof
+ * of the whole something else is called: what does anything that the part is proved to do.
+ */
+struct gpreempt_outcome before[QUEUES];
+
+static void begin_part(struct selection *s, struct gpreempt_view *view,
+		       struct gpreempt_tunables *tun, struct gpreempt_plan *plan,
+		       struct gpreempt_queue_view *q)
+{
+	unsigned int i;
+
+	any_tunables(tun);
+	any_view(view, q);
+	*s = (struct selection) { .view = view, .tun = tun, .plan = plan };
+	for (i = 0; i < QUEUES; i++) {
+		struct gpreempt_outcome *out = &q[i].out;
+
+		out->verdict = nondet_u8();
+		take(out->verdict <= GPREEMPT_RESUME);
+		out->reason = nondet_u8();
+		take(out->reason <= GPREEMPT_REASON_OFF);
+		out->activity = any_activity();
+		out->wants = nondet_bool();
+		out->announced = nondet_bool();
+		out->raised = nondet_bool();
+		out->level = out->raised ? GPREEMPT_BOOST : q[i].rank.level;
+		out->given = nondet_bool();
+		out->unused = nondet_bool();
+		out->turn = false;
+		out->awaited = nondet_bool();
+		before[i] = *out;
+	}
+}
+
+/* But for level, raised and turn, of which the part has promised more. */
+static void promise_same(const struct gpreempt_outcome *a, const struct gpreempt_outcome *b)
+{
+	promise("the rest of an outcome stays",
+		a->verdict == b->verdict && a->reason == b->reason &&
+		a->activity == b->activity && a->wants == b->wants &&
+		a->announced == b->announced && a->given == b->given &&
+		a->unused == b->unused && a->awaited == b->awaited);
+}
+
+/* May the @n-th be the only one to be raised? */
+static bool may_raise(const struct selection *s, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < QUEUES; i++)
+		if (before[i].raised)
+			return false;
+	return s->view->q[n].state.waits_ns;
+}
+
+void any_raise(struct selection *s)
+{
+	unsigned int raised = nondet_u8(), i;
+
+	for (i = 0; i < QUEUES; i++)
+		before[i] = s->view->q[i].out;
+	for (i = 0; i < QUEUES; i++) {
+		if (i != raised)
+			continue;
+		take(may_raise(s, i));
+		s->view->q[i].out.raised = true;
+		s->view->q[i].out.level = GPREEMPT_BOOST;
+	}
+}
+
+void prove_raise(void)
+{
+	struct gpreempt_queue_view q[QUEUES];
+	struct gpreempt_tunables tun;
+	struct gpreempt_plan plan;
+	struct gpreempt_view view;
+	unsigned int raised = 0, i;
+	struct selection s;
+
+	begin_part(&s, &view, &tun, &plan, q);
+	raise(&s);
+	for (i = 0; i < QUEUES; i++) {
+		const struct gpreempt_outcome *out = &q[i].out;
+
+		promise_same(out, &before[i]);
+		promise("no turn yet", !out->turn);
+		if (out->raised && !before[i].raised) {
+			raised++;
+			promise("what is raised has waited, and nothing else is raised",
+				may_raise(&s, i));
+			promise("what is raised has the highest level",
+				out->level == GPREEMPT_BOOST);
+		} else {
+			promise("none is lowered", out->raised == before[i].raised &&
+						   out->level == before[i].level);
+		}
+	}
+	promise("one is raised at a time", raised <= 1);
+}
+
+/* How many of a queue's level take turns? */
+static unsigned int rivals(const struct selection *s, unsigned int n)
+{
+	unsigned int nr = 0, i;
+
+	for (i = 0; i < QUEUES; i++)
+		nr += s->view->q[i].out.level == s->view->q[n].out.level &&
+		      takes_turns(&s->view->q[i]);
+	return nr;
+}
+
+/* How many of a queue's level have the turn? */
+static unsigned int holders(const struct selection *s, unsigned int n)
+{
+	unsigned int nr = 0, i;
+
+	for (i = 0; i < QUEUES; i++)
+		nr += s->view->q[i].out.level == s->view->q[n].out.level &&
+		      s->view->q[i].out.turn;
+	return nr;
+}
+
+/* Where some take turns, one of them has it; a level rotates if there are two. */
+static bool are_turns(const struct selection *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < QUEUES; i++) {
+		const struct gpreempt_queue_view *q = &s->view->q[i];
+		bool rotates = s->rotating & BIT(q->out.level);
+
+		if (q->out.turn && !takes_turns(q))
+			return false;
+		if (holders(s, i) != !!rivals(s, i) || rotates != (rivals(s, i) > 1))
+			return false;
+	}
+	return true;
+}
+
+void any_turns(struct selection *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < QUEUES; i++)
+		s->view->q[i].out.turn = nondet_bool();
+	s->rotating = nondet_u32();
+	s->plan->waiting = nondet_bool();
+	take(are_turns(s));
+}
+
+/*
+ * Levels are nothing but indices here, so what matters is which queues share one: all ways in
+ * which four may. What is raised takes no turns, as what is announced.
+ */
+static const u8 shares[][4] = {
+	{ 0, 0, 0, 0 }, { 0, 0, 0, 1 }, { 0, 0, 1, 0 }, { 0, 0, 1, 1 }, { 0, 0, 1, 2 },
+	{ 0, 1, 0, 0 }, { 0, 1, 0, 1 }, { 0, 1, 0, 2 }, { 0, 1, 1, 0 }, { 0, 1, 1, 1 },
+	{ 0, 1, 1, 2 }, { 0, 1, 2, 0 }, { 0, 1, 2, 1 }, { 0, 1, 2, 2 }, { 0, 1, 2, 3 },
+};
+
+void prove_turns(void)
+{
+	struct gpreempt_queue_view q[QUEUES];
+	struct gpreempt_tunables tun;
+	struct gpreempt_plan plan;
+	struct gpreempt_view view;
+	struct selection s;
+	unsigned int i;
+
+	begin_part(&s, &view, &tun, &plan, q);
+	for (i = 0; i < QUEUES; i++) {
+		q[i].out.raised = false;
+		q[i].out.level = shares[SHARE][i];
+		before[i] = q[i].out;
+	}
+	take_turns(&s);
+	for (i = 0; i < QUEUES; i++) {
+		promise_same(&q[i].out, &before[i]);
+		promise("turns raise none", q[i].out.raised == before[i].raised &&
+					    q[i].out.level == before[i].level);
+	}
+	promise("where some take turns, one of them has it", are_turns(&s));
+}
+
+u64 any_limit(const struct selection *s, u8 level)
+{
+	return nondet_u64();
+}
+
+/* The more may be spent, the more is freed. */
+void prove_waves(void)
+{
+	struct gpreempt_queue_view q[QUEUES];
+	struct gpreempt_tunables tun;
+	struct gpreempt_plan plan;
+	struct gpreempt_view view;
+	struct selection s;
+	u8 level = nondet_u8();
+	u64 less = nondet_u64(), more = nondet_u64();
+
+	begin_part(&s, &view, &tun, &plan, q);
+	s.wanting = nondet_u8();
+	take(less <= more);
+	promise("who may spend more frees no less",
+		waves_for(&s, level, less) <= waves_for(&s, level, more));
+}
+
+/* So there is a least cost at which enough is freed, and that is all that a search can see. */
+u64 enough_at;
+
+u64 any_waves(const struct selection *s, u8 level, u64 cost)
+{
+	return cost >= enough_at ? s->demand : 0;
+}
+
+/* The search for it ends, and finds it; choose() has seen that all together are enough. */
+void prove_limit(void)
+{
+	struct selection s = { .demand = nondet_u32() };
+
+	enough_at = nondet_u64();
+	take(s.demand ? enough_at <= S64_MAX : !enough_at);
+	promise("the limit is the least that is enough", cost_limit(&s, nondet_u8()) == enough_at);
+}
+
+/* Is @q taken off for @other? */
+static bool is_above(const struct gpreempt_queue_view *other, const struct gpreempt_queue_view *q)
+{
+	bool works = other->out.activity == GPREEMPT_RUNNING ||
+		     other->out.activity == GPREEMPT_RUNNABLE;
+
+	if (other == q || !other->state.takes_part || !works)
+		return false;
+	if (q->out.reason == GPREEMPT_REASON_TIMESLICE)
+		return other->out.level == q->out.level && other->out.turn;
+	return other->out.level > q->out.level && other->out.wants;
+}
+
+static void promise_victim(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
+{
+	bool above = false;
+	unsigned int i;
+
+	promise("no pinned queue is taken off", !q->terms.pinned);
+	promise("no absent queue is taken off", q->seen.mapped);
+	promise("no preempted queue is taken off", !q->seen.preempted);
+	if (q->out.reason == GPREEMPT_REASON_ASKED) {
+		promise("what is asked for was asked for", q->terms.asked || q->terms.held);
+		return;
+	}
+	for (i = 0; i < view->nr; i++)
+		above |= is_above(&view->q[i], q);
+	promise("none is taken off but for a runnable queue above, or a turn", above);
+	promise("a passive policy takes none off",
+		!view->passive || q->out.reason == GPREEMPT_REASON_TIMESLICE);
+	promise("what takes no turns has none to leave for",
+		q->out.reason != GPREEMPT_REASON_TIMESLICE || q->rank.slice_ns);
+}
+
+static void promise_outcome(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
+{
+	switch (q->out.verdict) {
+	case GPREEMPT_PREEMPT:
+		promise_victim(view, q);
+		break;
+	case GPREEMPT_RESUME:
+		promise("only what was preempted is put back", q->seen.preempted);
+		promise("no held queue is put back", !gpreempt_held(q));
+		break;
+	default:
+		promise("a verdict is one of three", q->out.verdict == GPREEMPT_KEEP);
+		promise("no held queue stays on", !q->seen.mapped || !gpreempt_held(q));
+		promise("no reason without a verdict", q->out.reason == GPREEMPT_REASON_NONE);
+	}
+	promise("a queue stands where its policy says, or is raised",
+		q->out.level == (q->out.raised ? GPREEMPT_BOOST : q->rank.level));
+}
+
+/* All of select, of QUEUES queues. */
+void prove_select(void)
+{
+	unsigned int i, preempt = 0, resume = 0, raised = 0, turns[GPREEMPT_LEVELS + 1] = {};
+	struct gpreempt_queue_view q[QUEUES];
+	struct gpreempt_tunables tun;
+	struct gpreempt_plan plan;
+	struct gpreempt_view view;
+
+	any_tunables(&tun);
+	any_view(&view, q);
+	gpreempt_select(&view, &tun, &plan);
+
+	for (i = 0; i < view.nr; i++) {
+		promise_outcome(&view, &q[i]);
+		preempt += q[i].out.verdict == GPREEMPT_PREEMPT;
+		resume += q[i].out.verdict == GPREEMPT_RESUME;
+		raised += q[i].out.raised && !q[i].state.raised;
+		turns[q[i].out.level] += q[i].out.turn;
+		promise("a level has one turn", turns[q[i].out.level] <= 1);
+	}
+	promise("the plan counts what it takes off", plan.nr_preempt == preempt);
+	promise("the plan counts what it puts back", plan.nr_resume == resume);
+	promise("one is raised at a time", raised <= 1);
+	promise("no interval is below the least",
+		!plan.within_us || plan.within_us >= GPREEMPT_POLL_LEAST_US);
+}
+
+/*
+ * Whatever is seen and remembered of a queue, and whether its waves are supposed, presumed or
+ * were counted: its state is what select takes of it.
+ */
+void prove_state(void)
+{
+	struct gpreempt_memory memory;
+	struct gpreempt_queue_view q;
+	struct gpreempt_tunables tun;
+	struct gpreempt_view view;
+	u8 how = nondet_u8();
+
+	any_tunables(&tun);
+	any_evidence(&q.seen);
+	any_terms(&q.terms);
+	view.nr = 1;
+	view.q = &q;
+	view.now_ns = any_time();
+	view.lead_ns = any_time();
+	view.save_wave_ns = nondet_u32();
+	view.passive = nondet_bool();
+	view.contested = nondet_bool();
+	view.waves_final = nondet_bool();
+	q.memory = &memory;
+	gpreempt_work(&q);
+	q.ended = nondet_bool();
+	q.matters = nondet_bool();
+	q.unsure = nondet_bool();
+	/* as decide finds it */
+	take(!q.unsure || (q.seen.mapped && q.seen.waves == GPREEMPT_WAVES_UNKNOWN &&
+			   gpreempt_takes_part(&q)));
+	gpreempt_suppose(&view, &tun, &q);
+	if (how == 0)
+		gpreempt_assume(&q, false);
+	else if (how == 1)
+		gpreempt_assume(&q, true);
+	else
+		gpreempt_estimate(&view, &tun, &q);
+	take(q.unsure || how > 1);
+	promise("estimate's state is what select takes", is_sound(&q));
+}
+
+static u8 nonsense_level(const struct gpreempt_terms *terms)
+{
+	return nondet_u8();
+}
+
+static u64 nonsense_slice(const struct gpreempt_terms *terms, u32 level_us)
+{
+	return nondet_u64();
+}
+
+static u64 nonsense_key(const struct gpreempt_turn *turn)
+{
+	return nondet_u64();
+}
+
+/* A policy may return anything: no queue's place is outside of the levels. */
+void prove_rank(void)
+{
+	struct gpreempt_policy policy = {
+		.level = nondet_bool() ? nonsense_level : NULL,
+		.slice_ns = nondet_bool() ? nonsense_slice : NULL,
+		.key = nondet_bool() ? nonsense_key : NULL,
+	};
+	struct gpreempt_memory memory;
+	struct gpreempt_tunables tun;
+	struct gpreempt_queue_view q;
+
+	any_tunables(&tun);
+	any_terms(&q.terms);
+	q.memory = &memory;
+	gpreempt_policy_rank(&policy, &tun, &q);
+	promise("a level is one of those there are", q.rank.level < GPREEMPT_LEVELS);
+	promise("no turns without a policy of turns", policy.slice_ns || !q.rank.slice_ns);
+
+	gpreempt_policy_rank(gpreempt_policy_get(nondet_u8() % 3), &tun, &q);
+	promise("a level is one of those there are", q.rank.level < GPREEMPT_LEVELS);
+}
