@@ -36,6 +36,9 @@ check-series: ## every patch of the series builds by itself, with gcc and clang
 check-proof: ## [QUEUES=4]: prove what select promises, with CBMC, and find what is broken on purpose
 	@scripts/check-proof
 
+check-mutants: ## [NUMBER=300] [SEED=1]: do the tests find small mistakes in the pure rooms?
+	@scripts/check-mutants $(if $(NUMBER),--number $(NUMBER)) $(if $(SEED),--seed $(SEED))
+
 check-debug: ## the tests on a kernel with lockdep, KASAN, UBSAN, kmemleak, failing allocations
 	@KERNEL=debug scripts/check
 
@@ -76,6 +79,6 @@ fuzz-driver: kernel ## [CALLS=10000000] [SEED=N] [KERNEL=debug]: nonsense for th
 clean: ## remove the results; the caches stay
 	rm -rf out
 
-.PHONY: help demo check apply series kernel shell lint check-series check-proof \
+.PHONY: help demo check apply series kernel shell lint check-series check-proof check-mutants \
 	check-debug check-kcsan check-cov bench check-rocm check-storm check-hsakmt kfdtest \
 	bench-model fuzz-model fuzz-driver clean

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Runs the suites that are linked in, as KUnit would, and prints what it prints: nested TAP.
- * With arguments only cases whose names contain one of them.
+ * With arguments only cases whose names contain one of them. -l lists the cases' names; with
+ * -x the first one that fails is the last one that runs.
  */
 #include <stdarg.h>
+#include <unistd.h>
 
 #include <kunit/test.h>
 
@@ -92,26 +94,40 @@ int main(int argc, char **argv)
 {
 	const struct kunit_case *c;
 	const struct kunit_suite *s;
+	bool all = true, list = false, one = false;
 	int n, nr_suites = 0;
-	bool all = true;
 
-	(void)argc;
+	while ((n = getopt(argc, argv, "lx")) != -1) {
+		if (n == '?')
+			return 2;
+		list |= n == 'l';
+		one |= n == 'x';
+	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (s = suites; s; s = s->next) {
 		bool good = true, passed;
 
 		n = 0;
 		for (c = s->test_cases; c->name; c++) {
-			if (!wanted(c->name, argv + 1))
+			if (!wanted(c->name, argv + optind))
 				continue;
+			if (list) {
+				puts(c->name);
+				continue;
+			}
 			passed = run_params(c);
 			good &= passed;
 			printf("    %sok %d %s\n", passed ? "" : "not ", ++n, c->name);
+			if (one && !passed)
+				return 1;
 		}
+		if (list)
+			continue;
 		printf("    1..%d\n", n);
 		printf("%sok %d %s\n", good ? "" : "not ", ++nr_suites, s->name);
 		all &= good;
 	}
-	printf("1..%d\n", nr_suites);
+	if (!list)
+		printf("1..%d\n", nr_suites);
 	return !all;
 }
