@@ -2882,6 +2882,57 @@ static void gpreempt_policy_asked(struct kunit *test)
 	}
 }
 
+/* What is to be taken off in any case wants nothing, so its waves are not counted for that. */
+static void gpreempt_policy_asked_not_counted(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	submits(high);
+	high->terms.asked = true;
+	bench_tick(test, b);
+	KUNIT_EXPECT_FALSE(test, b->asked);
+	EXPECT_VERDICT(test, b, high, GPREEMPT_PREEMPT, GPREEMPT_REASON_ASKED);
+	EXPECT_KEEP(test, b, low);
+}
+
+/* What is off has work, for all that is known, even at first sight: the monitor does not park. */
+static void gpreempt_policy_preempted_shows(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "strict");
+	struct gpreempt_queue_view *off, *on;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	off = bench_queue(b, 3);
+	on = bench_queue(b, 3);
+	off->seen.mapped = false;
+	off->seen.preempted = true;
+	bench_scan(test, b);
+	KUNIT_EXPECT_FALSE(test, b->asked);
+	EXPECT_VERDICT(test, b, off, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
+	EXPECT_KEEP(test, b, on);
+}
+
+/* A queue was not idle while it was not there. */
+static void gpreempt_policy_absent_idle(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "strict");
+	struct gpreempt_queue_view *q;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	q = bench_queue(b, 3);
+	q->seen.mapped = false;
+	bench_scan(test, b);
+	KUNIT_EXPECT_EQ(test, q->out.activity, GPREEMPT_IDLE);
+	q->seen.mapped = true;
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, q->out.activity, GPREEMPT_IDLE);
+	KUNIT_EXPECT_FALSE(test, q->state.was_idle);
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, q->state.was_idle);
+}
+
 /* Announced work: the machine is freed before it comes, to the nanosecond. */
 static void gpreempt_policy_hint(struct kunit *test)
 {
@@ -3011,6 +3062,7 @@ static void gpreempt_policy_hint_void(struct kunit *test)
 	b->view.now_ns++;
 	bench_scan(test, b);
 	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
+	KUNIT_EXPECT_FALSE(test, high->out.announced);
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 	bench_ticks(test, b, 300);
 	EXPECT_KEEP(test, b, low);
@@ -3768,6 +3820,9 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_turns_starved),
 	KUNIT_CASE(gpreempt_policy_switch),
 	KUNIT_CASE(gpreempt_policy_asked),
+	KUNIT_CASE(gpreempt_policy_asked_not_counted),
+	KUNIT_CASE(gpreempt_policy_preempted_shows),
+	KUNIT_CASE(gpreempt_policy_absent_idle),
 	KUNIT_CASE(gpreempt_policy_hint),
 	KUNIT_CASE(gpreempt_policy_hint_early),
 	KUNIT_CASE(gpreempt_policy_hint_first),
