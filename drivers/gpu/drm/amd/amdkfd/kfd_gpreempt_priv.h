@@ -171,6 +171,7 @@ struct kfd_gpreempt_last {
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
+ * @signal_waves: waves that it launches, 0: unknown
  * @signal_ordered: that packet begins when all before it have ended
  *
  * The queue itself may go while the monitor looks at it. What outlives it is
@@ -222,6 +223,7 @@ struct kfd_gpreempt_queue {
 	u64 signal_wptr;
 	u64 signal;
 	bool signal_done;
+	u32 signal_waves;
 	bool signal_ordered;
 };
 

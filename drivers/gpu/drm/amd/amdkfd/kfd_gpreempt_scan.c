@@ -51,13 +51,16 @@ static bool barrier_value_met(const union aql_packet *pkt, s64 value)
 	return false;
 }
 
-/* Waves that a dispatch launches; 0 if it says nothing sensible. */
+/*
+ * Waves that a dispatch launches; 0 if it says nothing sensible. One that was consumed has
+ * lost its type, but not its body; that of a barrier says 0.
+ */
 static u32 packet_waves(const union aql_packet *pkt)
 {
 	u64 items = 1, groups = 1;
 	int i;
 
-	if (pkt->type != AQL_TYPE_DISPATCH)
+	if (pkt->type != AQL_TYPE_DISPATCH && pkt->type != AQL_TYPE_INVALID)
 		return 0;
 	for (i = 0; i < 3; i++) {
 		u32 size = pkt->workgroup[i], grid = pkt->grid[i];
@@ -147,6 +150,7 @@ static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *
 	    (pkt.type != AQL_TYPE_INVALID || e->rptr == e->wptr)) {
 		gpq->signal_wptr = e->wptr;
 		gpq->signal = pkt.completion_signal;
+		gpq->signal_waves = packet_waves(&pkt);
 		gpq->signal_done = false;
 		/* Consumed meanwhile, its header says nothing any more. */
 		gpq->signal_ordered = pkt.type != AQL_TYPE_INVALID &&
@@ -204,6 +208,7 @@ static void read_aql(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidenc
 	}
 	e->signal = newest_signal(sq, e);
 	e->ordered = sq->gpq->signal_ordered;
+	e->newest = e->wptr == sq->gpq->signal_wptr ? sq->gpq->signal_waves : 0;
 	e->readable = true;
 }
 
@@ -355,6 +360,7 @@ static bool recall(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence 
 	e->head = last->head;
 	e->signal = last->signal;
 	e->ordered = last->ordered;
+	e->newest = last->newest;
 	e->previous = last->previous;
 	e->demand = last->demand;
 	e->readable = true;

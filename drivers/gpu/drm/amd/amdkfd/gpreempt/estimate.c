@@ -223,6 +223,14 @@ static void track_preempted(struct gpreempt_memory *m, u64 now)
 	m->resident_ns = 0;
 }
 
+/* Has the packet that has only just begun fewer waves than it launches? Later some have ended. */
+static bool lacks(const struct gpreempt_evidence *e, const struct gpreempt_unseen *u,
+		  const struct gpreempt_change *c, int waves)
+{
+	return c->consumed && !c->backlog && !e->late && pending(e, u) &&
+	       waves > 0 && e->newest > waves;
+}
+
 /* What it did until now says that nothing will come soon after all it had has ended. */
 static bool pauses(const struct gpreempt_burst *b, u32 poll_interval_us)
 {
@@ -249,7 +257,8 @@ static void classify(const struct gpreempt_evidence *e, const struct gpreempt_me
 		s->activity = GPREEMPT_RUNNING;
 		s->unsure &= !c->consumed;
 		s->wants = c->backlog ? e->head != GPREEMPT_HEAD_WAITS :
-					launches && !presumed && !e->late;
+			   lacks(e, &m->unseen, c, e->waves) ||
+			   (launches && !presumed && !e->late);
 	} else if (!e->readable) {
 		s->activity = GPREEMPT_UNKNOWN;
 	} else if (waits(e, &m->unseen, c)) {

@@ -57,6 +57,7 @@ enum gpreempt_signal {
  * @late:	the read index moved, or the signal changed, after it was read for the first
  *		time: @waves may be older
  * @demand:	waves of the packet at @rptr, 0: unknown
+ * @newest:	waves of the packet before @wptr, 0: unknown
  * @save_cost_ns: what saving it has cost, 0: it was never saved
  */
 struct gpreempt_evidence {
@@ -73,6 +74,7 @@ struct gpreempt_evidence {
 	int waves;
 	bool late;
 	u32 demand;
+	u32 newest;
 	u64 save_cost_ns;
 };
 

@@ -2190,6 +2190,66 @@ static void gpreempt_policy_late_waits(struct kunit *test)
 }
 
 /*
+ * Some of its waves got room beside what runs, and its packet shows no longer that it has
+ * more: taken for granted when it begins, and not when some of them may have ended.
+ */
+static void gpreempt_policy_lacks(struct kunit *test)
+{
+	static const struct {
+		const char *name;
+		u32 waves, newest;
+		enum gpreempt_signal signal;
+		bool wants;
+	} c[] = {
+		{ "half of them", 16, 32, GPREEMPT_SIGNAL_PENDING, true },
+		{ "all but one", 31, 32, GPREEMPT_SIGNAL_PENDING, true },
+		{ "all", 32, 32, GPREEMPT_SIGNAL_PENDING, false },
+		{ "of earlier ones, too", 33, 32, GPREEMPT_SIGNAL_PENDING, false },
+		{ "for all that is known", 16, 0, GPREEMPT_SIGNAL_PENDING, false },
+		{ "it has ended", 16, 32, GPREEMPT_SIGNAL_DONE, false },
+		{ "nothing tells its end", 16, 32, GPREEMPT_SIGNAL_UNKNOWN, false },
+	};
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(c); i++) {
+		b = bench_low_runs(test, &low, &high);
+		KUNIT_ASSERT_NOT_NULL(test, b);
+		has_next_fetched(high);
+		high->seen.signal = c[i].signal;
+		high->seen.waves = c[i].waves;
+		high->seen.newest = c[i].newest;
+		bench_tick(test, b);
+		KUNIT_EXPECT_EQ_MSG(test, low->out.verdict,
+				    c[i].wants ? GPREEMPT_PREEMPT : GPREEMPT_KEEP, "%s", c[i].name);
+	}
+
+	b = bench_low_runs(test, &low, &high);
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	has_next_fetched(high);
+	high->seen.signal = GPREEMPT_SIGNAL_PENDING;
+	high->seen.waves = 32;
+	high->seen.newest = 32;
+	bench_tick(test, b);
+	EXPECT_KEEP(test, b, low);
+	high->seen.waves = 1;
+	bench_tick(test, b);
+	EXPECT_KEEP(test, b, low);
+
+	/* Counted before it was fetched: those of the packet before. */
+	b = bench_high_moves(test, &low, &high);
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	launches(high);
+	high->seen.waves = 16;
+	high->seen.newest = 32;
+	b->meanwhile = has_next_fetched;
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+	EXPECT_KEEP(test, b, low);
+}
+
+/*
  * That the newest packet ended says nothing of those before it, launched after the
  * count; unless it waited for them.
  */
@@ -3792,6 +3852,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_evident_put_back),
 	KUNIT_CASE(gpreempt_policy_late),
 	KUNIT_CASE(gpreempt_policy_late_waits),
+	KUNIT_CASE(gpreempt_policy_lacks),
 	KUNIT_CASE(gpreempt_policy_late_end),
 	KUNIT_CASE(gpreempt_policy_says_ended),
 	KUNIT_CASE(gpreempt_policy_says_ended_truly),
