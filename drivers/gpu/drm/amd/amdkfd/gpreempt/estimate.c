@@ -125,6 +125,7 @@ static void track_moves(struct gpreempt_memory *m, const struct gpreempt_evidenc
 		u->fresh = true;
 		m->index.moved_ns = max_t(u64, now, 1);
 	}
+	u->begun = u->passed || c->consumed;
 	u->passed |= c->consumed ||
 		     (!m->index.seen && (c->backlog ? e->previous == GPREEMPT_SIGNAL_PENDING :
 						      pending(e, u)));
@@ -223,12 +224,12 @@ static void track_preempted(struct gpreempt_memory *m, u64 now)
 	m->resident_ns = 0;
 }
 
-/* Has the packet that has only just begun fewer waves than it launches? Later some have ended. */
+/* Had its newest packet fewer waves than it launches when it began? Later some have ended. */
 static bool lacks(const struct gpreempt_evidence *e, const struct gpreempt_unseen *u,
-		  const struct gpreempt_change *c, int waves)
+		  const struct gpreempt_change *c)
 {
-	return c->consumed && !c->backlog && !e->late && pending(e, u) &&
-	       waves > 0 && e->newest > waves;
+	return u->begun && !c->backlog && !e->late && pending(e, u) &&
+	       e->waves > 0 && e->newest > e->waves;
 }
 
 /* What it did until now says that nothing will come soon after all it had has ended. */
@@ -257,7 +258,7 @@ static void classify(const struct gpreempt_evidence *e, const struct gpreempt_me
 		s->activity = GPREEMPT_RUNNING;
 		s->unsure &= !c->consumed;
 		s->wants = c->backlog ? e->head != GPREEMPT_HEAD_WAITS :
-			   lacks(e, &m->unseen, c, e->waves) ||
+			   lacks(e, &m->unseen, c) ||
 			   (launches && !presumed && !e->late);
 	} else if (!e->readable) {
 		s->activity = GPREEMPT_UNKNOWN;

@@ -42,6 +42,7 @@ struct gpreempt_index {
  * struct gpreempt_unseen - may there be work that no index shows?
  * @fresh:	an index moved, and no waves were seen since
  * @passed:	the read index moved, and no waves were seen since
+ * @begun:	so it was before this scan, or it moved since the last one
  * @restored:	was taken off, and no waves were seen since
  * @busy:	had waves when last counted (assumed at first sight)
  * @claimed:	said that all it had has ended, and was not counted since
@@ -54,6 +55,7 @@ struct gpreempt_index {
 struct gpreempt_unseen {
 	bool fresh;
 	bool passed;
+	bool begun;
 	bool restored;
 	bool busy;
 	bool claimed;

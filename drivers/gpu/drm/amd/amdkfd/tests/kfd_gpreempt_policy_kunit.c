@@ -2247,6 +2247,9 @@ static void gpreempt_policy_lacks(struct kunit *test)
 	bench_tick(test, b);
 	KUNIT_EXPECT_TRUE(test, b->asked);
 	EXPECT_KEEP(test, b, low);
+	/* the next count tells */
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 }
 
 /*
