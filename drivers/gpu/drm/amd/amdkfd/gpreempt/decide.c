@@ -64,6 +64,16 @@ static bool look(struct gpreempt_view *view)
 }
 
 /*
+ * Does a queue say that all it had has ended? That is its application's word: the newest packet
+ * waited for all others, and its signal tells that it has completed.
+ */
+static bool says_ended(const struct gpreempt_queue_view *q)
+{
+	return q->seen.readable && q->seen.ordered && q->seen.signal == GPREEMPT_SIGNAL_DONE &&
+	       !q->change.backlog;
+}
+
+/*
  * The only queue that is not off may say that all it had has ended. Its word is taken, as it
  * brings others back. Were that a lie, it would share the machine with them until the next
  * scan, which counts its waves.
@@ -83,7 +93,7 @@ static bool takes_word(struct gpreempt_view *view)
 		if (q->matters)
 			only = q;
 	}
-	if (!off || !only || !gpreempt_says_ended(only))
+	if (!off || !only || !says_ended(only))
 		return false;
 	only->ended = true;
 	only->unsure = false;

@@ -644,19 +644,6 @@ bool gpreempt_must_count(const struct gpreempt_view *view, const struct gpreempt
 	       clock_reached(m->waiting.doubt_ns, view->now_ns, long_ns);
 }
 
-/**
- * gpreempt_says_ended - does a queue say that all it had has ended?
- * @q: the queue
- *
- * That is its application's word: the newest packet waited for all others, and its signal
- * tells that it has completed.
- */
-bool gpreempt_says_ended(const struct gpreempt_queue_view *q)
-{
-	return q->seen.readable && q->seen.ordered && q->seen.signal == GPREEMPT_SIGNAL_DONE &&
-	       !q->change.backlog;
-}
-
 /* Rule 2, of one queue: it was given the machine, and did not use it. */
 static void give_up(const struct gpreempt_queue_view *q, u64 now)
 {

@@ -283,7 +283,6 @@ enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q);
 bool gpreempt_is_announced(const struct gpreempt_view *view, const struct gpreempt_queue_view *q);
 bool gpreempt_must_count(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 			 const struct gpreempt_memory *m);
-bool gpreempt_says_ended(const struct gpreempt_queue_view *q);
 void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		       struct gpreempt_queue_view *q);
 void gpreempt_suppose(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,

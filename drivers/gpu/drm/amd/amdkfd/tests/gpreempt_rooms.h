@@ -15,7 +15,6 @@
 #define gpreempt_timeslice	OWN(timeslice)
 #define gpreempt_is_announced	OWN(is_announced)
 #define gpreempt_work		OWN(work)
-#define gpreempt_says_ended	OWN(says_ended)
 #define gpreempt_must_count	OWN(must_count)
 #define gpreempt_suppose	OWN(suppose)
 #define gpreempt_assume		OWN(assume)
