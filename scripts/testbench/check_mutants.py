@@ -170,8 +170,8 @@ class Native:
     def run(self, program, names):
         """None, or the case that failed, or what else ended the run."""
         cpu_s = 1 + int(PATIENCE * sum(self.durations.get(name, 1) for name in names))
-        done = call("sh", "-c", f'ulimit -c 0 -t {cpu_s}; exec "$@"', "sh", program, "-x", *names,
-                    errors="replace")
+        done = call("sh", "-c", f'ulimit -c 0; ulimit -t {cpu_s}; exec "$@"',
+                    "sh", program, "-x", *names, errors="replace")
         if not done.returncode:
             return None
         failed = re.findall(r"^ {4}not ok \d+ (\S+)", done.stdout, re.MULTILINE)

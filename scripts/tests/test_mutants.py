@@ -185,3 +185,14 @@ class Runs(unittest.TestCase):
         """The list in the repository is about mutants that there are."""
         run = check_mutants.Run(check_mutants.Native(), 1, 1)
         check_mutants.read_equivalents(check_mutants.EQUIVALENT_FILE, run.known())
+
+
+class Limit(unittest.TestCase):
+    def test_one_that_never_ends(self):
+        rooms = check_mutants.Native()
+        rooms.durations["quick"] = 0
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "spin"
+            program.write_text("#!/bin/sh\nwhile :; do :; done\n")
+            program.chmod(0o755)
+            self.assertRegex(rooms.run(program, ["quick"]), "status -")
