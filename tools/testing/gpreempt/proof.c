@@ -97,6 +97,7 @@ static void any_evidence(struct gpreempt_evidence *e)
 	take(e->waves >= GPREEMPT_WAVES_UNKNOWN);
 	e->late = nondet_bool();
 	e->demand = nondet_u32();
+	e->newest = nondet_u32();
 	e->save_cost_ns = any_time();
 }
 
