@@ -8,6 +8,9 @@
 
 TREE=${TREE:-$CACHE/build/linux-$BASE}
 
+# The tree is for one at a time, as long as this process lives; another TREE has another lock.
+lock_tree() { locked "tree-$(echo "$TREE" | key -)"; }
+
 # Reproducible, so that an unchanged kernel is also an identical one.
 export KBUILD_BUILD_TIMESTAMP=1970-01-01 KBUILD_BUILD_USER=gpreempt KBUILD_BUILD_HOST=gpreempt
 export CCACHE_DIR=$CACHE/ccache
@@ -51,7 +54,7 @@ kmake() {
 	local dir=$1 extra
 	shift
 	mapfile -t extra < <(instruments "$dir")
-	nice make -s -C "$TREE" O="$dir" CC="ccache ${dir%%-*}" HOSTCC="ccache gcc" LOCALVERSION= \
+	make -s -C "$TREE" O="$dir" CC="ccache ${dir%%-*}" HOSTCC="ccache gcc" LOCALVERSION= \
 		-j"$JOBS" "${extra[@]}" "$@"
 }
 
