@@ -82,8 +82,11 @@ static inline struct clock_shm *clock_map(int fd)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Look this often before sleeping: the other side mostly answers within some us. */
-#define CLOCK_LOOKS	2000
+/*
+ * Look this often before sleeping: the other side mostly answers within some us. For longer
+ * the core is somebody else's.
+ */
+#define CLOCK_LOOKS	100
 
 /* Wait until *@word is not @old, or @ms passed on the host's clock (0: for ever). */
 static inline int clock_wait(_Atomic uint32_t *word, uint32_t old, unsigned int ms)
