@@ -192,9 +192,12 @@ static void weigh(struct selection *s)
 			plan->waiting = true;
 		if (q->state.expects && s->view->now_ns + s->view->lead_ns < q->terms.hint_ns)
 			look_again(plan, q->terms.hint_ns - s->view->lead_ns);
-		/* If it has only just begun, it is not to wait for the interval. */
+		/*
+		 * If it has only just begun, it is not to wait for the interval: however long
+		 * that is, its doorbell may have been what woke the monitor.
+		 */
 		if (q->state.begins)
-			look_within(plan, s->tun->poll_interval_us / 8);
+			look_within(plan, GPREEMPT_POLL_LEAST_US);
 		if (out->activity == GPREEMPT_RUNNING || out->activity == GPREEMPT_RUNNABLE)
 			s->active = max(s->active, level);
 		if (out->activity == GPREEMPT_BLOCKED)

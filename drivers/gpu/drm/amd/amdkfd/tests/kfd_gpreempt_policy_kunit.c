@@ -2180,9 +2180,9 @@ static void gpreempt_policy_late_waits(struct kunit *test)
 		bench_tick(test, b);
 		KUNIT_EXPECT_TRUE(test, b->asked);
 		EXPECT_KEEP(test, b, low);
-		/* not after a whole interval, if it had nothing before */
+		/* at once, if it had nothing before */
 		if (!i)
-			KUNIT_EXPECT_EQ(test, b->plan.within_us, INTERVAL_NS / NSEC_PER_USEC / 8);
+			KUNIT_EXPECT_EQ(test, b->plan.within_us, GPREEMPT_POLL_LEAST_US);
 		high->seen.waves = 0;
 		bench_tick(test, b);
 		EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
