@@ -158,6 +158,9 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 	if (scan->plan.need_waves || (scan->view.restoring && scan->view.now_ns >= gp->count_ns)) {
 		kfd_gpreempt_scan_waves(gp);
 		gp->count_ns = ktime_get_ns() + 4 * scan->register_ns;
+		/* Nor does more than a tenth go into what memory would have spared. */
+		if (scan->view.proof)
+			scan->view.proof_ns = ktime_get_ns() + 9 * scan->register_ns;
 	}
 	if (scan->plan.need_waves) {
 		kfd_gpreempt_scan_again(gp);

@@ -328,6 +328,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->registers = 0;
 	scan->register_ns = 0;
 	scan->view.restoring = false;
+	scan->view.blind = !gp->hw;
 	scan->refused = false;
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)

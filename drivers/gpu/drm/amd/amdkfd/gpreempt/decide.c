@@ -174,12 +174,20 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 		gpreempt_policy_rank(policy, tun, &view->q[i]);
 	/* One that takes nothing off watches all the same. */
 	view->passive = false;
+	view->proof &= view->waves_final;
+	view->crowded = view->proof && gpreempt_lacks_slot(view, tun);
 	need_waves = look(view) && !takes_word(view) && depends_on_waves(view, tun);
 	view->passive = policy->passive;
+	if (!view->waves_final && !policy->passive && gpreempt_wants_proof(view, tun)) {
+		view->proof = true;
+		need_waves = true;
+	}
 	if (need_waves) {
 		*plan = (struct gpreempt_plan) { .need_waves = true };
-		for (i = 0; i < view->nr; i++)
+		for (i = 0; i < view->nr; i++) {
 			view->q[i].out.verdict = GPREEMPT_KEEP;
+			view->q[i].matters |= view->proof && view->q[i].seen.mapped;
+		}
 		return;
 	}
 	for (i = 0; i < view->nr; i++)
@@ -187,6 +195,8 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 	gpreempt_select(view, tun, plan);
 	for (i = 0; i < view->nr; i++)
 		gpreempt_learn(view, &view->q[i], plan->makes_room);
+	for (i = 0; i < view->nr; i++)
+		gpreempt_track_proof(view, &view->q[i]);
 }
 
 /**

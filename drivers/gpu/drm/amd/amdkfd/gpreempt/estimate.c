@@ -394,30 +394,6 @@ static void track_waiting(const struct gpreempt_view *view, struct gpreempt_memo
 		w->since_ns = 0;
 }
 
-/*
- * What may be taken off for a higher queue: it executes or is about to; or it
- * looks blocked, but may have waves that cannot be counted; or it cannot be read
- * either, which would protect whatever hides its memory.
- */
-static bool in_the_way(const struct gpreempt_view *view, const struct gpreempt_evidence *e,
-		       const struct gpreempt_memory *m, enum gpreempt_activity activity)
-{
-	bool uncounted = e->waves == GPREEMPT_WAVES_UNKNOWN;
-
-	switch (activity) {
-	case GPREEMPT_RUNNING:
-	case GPREEMPT_RUNNABLE:
-		return true;
-	case GPREEMPT_BLOCKED:
-		return uncounted && (m->blocked.blocked || m->unseen.busy ||
-				     m->unseen.fresh || m->unseen.restored);
-	case GPREEMPT_UNKNOWN:
-		return uncounted && view->waves_final;
-	default:
-		return false;
-	}
-}
-
 /**
  * gpreempt_save_cost - what saving a queue costs
  * @view: the scan
@@ -488,7 +464,7 @@ static void estimate(const struct gpreempt_view *view, const struct gpreempt_tun
 	else
 		track_waiting(view, m, e, c, s, tun->min_residency_us);
 
-	s->in_the_way = in_the_way(view, e, m, s->activity);
+	s->in_the_way = gpreempt_in_the_way(view, q, m, s->activity);
 	s->save_cost_ns = gpreempt_save_cost(view, q);
 	s->leave_ns = m->resident_ns + max_t(u64, s->save_cost_ns,
 					     (u64)tun->min_residency_us * NSEC_PER_USEC);

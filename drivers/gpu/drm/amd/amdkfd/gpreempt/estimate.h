@@ -146,6 +146,7 @@ struct gpreempt_turn {
  * @turn:	likewise
  * @resident_ns: mapped since
  * @void_hint_ns: the announcement of work for that time was not kept
+ * @unproved_ns: has work, and neither moved nor was counted to have all it wants, since
  * @served:	some were taken off for it, and it wanted more ever since
  * @idle:	so it was at the last scan
  *
@@ -162,6 +163,7 @@ struct gpreempt_memory {
 	struct gpreempt_turn turn;
 	u64 resident_ns;
 	u64 void_hint_ns;
+	u64 unproved_ns;
 	bool served;
 	bool idle;
 };
@@ -288,6 +290,11 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 void gpreempt_suppose(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		      struct gpreempt_queue_view *q);
 void gpreempt_assume(struct gpreempt_queue_view *q, bool most);
+bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun);
+bool gpreempt_lacks_slot(const struct gpreempt_view *view, const struct gpreempt_tunables *tun);
+void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
+bool gpreempt_in_the_way(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
+			 const struct gpreempt_memory *m, enum gpreempt_activity activity);
 void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view *q,
 		    bool makes_room);
 

@@ -130,6 +130,10 @@ struct gpreempt_queue_view {
  * @now_ns:	time of the scan
  * @save_wave_ns: what saving one wave costs on this node, 0: never measured
  * @waves_final: the wave counts were read: what is unknown stays unknown
+ * @blind:	wave counts are never to be had
+ * @proof:	all of them are wanted, whatever memory says
+ * @proof_ns:	no sooner are they wanted again
+ * @crowded:	one that wants the machine was not found in a hardware slot
  * @passive:	the policy takes nothing off but what was asked for
  * @contested:	queues of two levels, or two that take turns, may want or hold the machine:
  *		else none waits for another one, and none is kept off. Or waves were counted, to
@@ -144,6 +148,10 @@ struct gpreempt_view {
 	u64 now_ns;
 	u64 save_wave_ns;
 	bool waves_final;
+	bool blind;
+	bool proof;
+	u64 proof_ns;
+	bool crowded;
 	bool passive;
 	bool contested;
 	u64 lead_ns;

@@ -16,6 +16,10 @@
 #define gpreempt_is_announced	OWN(is_announced)
 #define gpreempt_work		OWN(work)
 #define gpreempt_must_count	OWN(must_count)
+#define gpreempt_wants_proof	OWN(wants_proof)
+#define gpreempt_lacks_slot	OWN(lacks_slot)
+#define gpreempt_track_proof	OWN(track_proof)
+#define gpreempt_in_the_way	OWN(in_the_way)
 #define gpreempt_suppose	OWN(suppose)
 #define gpreempt_assume		OWN(assume)
 #define gpreempt_wake		OWN(wake)
@@ -23,6 +27,7 @@
 #define gpreempt_may_contend	OWN(may_contend)
 
 #include "../gpreempt/estimate.c"
+#include "../gpreempt/proof.c"
 #include "../gpreempt/select.c"
 #include "../gpreempt/policy.c"
 #include "../gpreempt/policy_none.c"

@@ -601,6 +601,8 @@ static void gpreempt_policy_launched_unseen(struct kunit *test)
 	struct gpreempt_queue_view *low, *high, *peer;
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
+	/* and nobody counts for it alone */
+	b->view.blind = true;
 	low = bench_queue(b, 0);
 	high = bench_queue(b, 15);
 	peer = bench_queue(b, 15);
@@ -749,6 +751,135 @@ static void gpreempt_policy_unreadable_uncountable(struct kunit *test)
 	submits(high);
 	bench_ticks(test, b, 5);
 	KUNIT_EXPECT_TRUE(test, high->seen.mapped);
+}
+
+/* Low was seen to do nothing; whatever it does since, its memory does not tell. */
+static struct bench *bench_low_hides(struct kunit *test, struct gpreempt_queue_view **low,
+				     struct gpreempt_queue_view **high)
+{
+	struct bench *b = bench_new(test, "strict");
+
+	if (!b)
+		return NULL;
+	*low = bench_queue(b, 0);
+	*high = bench_queue(b, 15);
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_TRUE(test, b->plan.idle);
+	(*low)->seen.waves = 32;
+	return b;
+}
+
+/* Memory is a hint, waves are the proof: they are counted when one above has waited. */
+static void gpreempt_policy_hides(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_hides(test, &low, &high);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	for (i = 0; i < 3; i++) {
+		submits(high);
+		bench_tick(test, b);
+		EXPECT_KEEP(test, b, low);
+		bench_tick(test, b);
+		KUNIT_EXPECT_TRUE(test, b->asked);
+		EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+		bench_tick(test, b);
+		runs(high);
+		bench_tick(test, b);
+		finishes(high);
+		bench_ticks(test, b, 3);
+		KUNIT_EXPECT_TRUE(test, low->seen.mapped);
+		/* what it had ends, and is counted; the next it hides again */
+		low->seen.waves = 0;
+		bench_ticks(test, b, 200);
+		low->seen.waves = 32;
+	}
+}
+
+/* A packet that waits for ever explains nothing either. */
+static void gpreempt_policy_hides_behind_barrier(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_hides(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	low->seen.waves = 0;
+	waits_for_signal(low);
+	bench_ticks(test, b, 5);
+	low->seen.waves = 32;
+	submits(high);
+	bench_ticks(test, b, 2);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+}
+
+/* Nor does it that low has no slot, or high: then all below leave unseen. */
+static void gpreempt_policy_hides_in_crowd(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_hides(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->waves_unreadable = true;
+	submits(high);
+	bench_tick(test, b);
+	EXPECT_KEEP(test, b, low);
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+	runs(high);
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_TRUE(test, low->seen.preempted);
+	finishes(high);
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_TRUE(test, low->seen.mapped);
+}
+
+/* Where waves are never to be had, nobody is suspected. */
+static void gpreempt_policy_hides_unprovably(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_hides(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->view.blind = true;
+	b->waves_unreadable = true;
+	submits(high);
+	bench_ticks(test, b, 10);
+	KUNIT_EXPECT_TRUE(test, low->seen.mapped);
+}
+
+/* One that hides nothing stays; and for a long kernel above it little is counted. */
+static void gpreempt_policy_hides_nothing(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_hides(test, &low, &high);
+	unsigned int i, asked = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	low->seen.waves = 0;
+	runs(high);
+	for (i = 0; i < 1000; i++) {
+		bench_tick(test, b);
+		EXPECT_KEEP(test, b, low);
+		asked += b->asked;
+	}
+	/* each interval for eight, and then each eighth of the time */
+	KUNIT_EXPECT_LE(test, asked, 60);
+	KUNIT_EXPECT_LE(test, 20, asked);
+	/* nor more often than the scan allows */
+	finishes(high);
+	bench_ticks(test, b, 200);
+	runs(high);
+	b->view.proof_ns = b->view.now_ns + 10 * INTERVAL_NS;
+	for (i = 0; i < 9; i++) {
+		bench_tick(test, b);
+		KUNIT_EXPECT_FALSE(test, b->view.proof);
+	}
+	for (asked = 0; i < 12; i++) {
+		bench_tick(test, b);
+		asked += b->view.proof;
+	}
+	KUNIT_EXPECT_LE(test, 1, asked);
 }
 
 /* Rule 1, who may be a victim. Each line differs from the first in one thing. */
@@ -3567,6 +3698,8 @@ static bool sim_decides(const struct sim *s, bool all)
 
 	view.q = q;
 	view.waves_final = false;
+	/* what they have is known */
+	view.blind = true;
 	view.now_ns += INTERVAL_NS;
 	for (i = 0; i < s->nr; i++) {
 		q[i] = s->q[i];
@@ -3605,7 +3738,7 @@ static void gpreempt_policy_rests(struct kunit *test)
 {
 	unsigned int seed, calm = 0, uncontended = 0;
 
-	for (seed = 1; seed <= 40; seed++) {
+	for (seed = 1; seed <= 50; seed++) {
 		struct sim *s = sim_new(test, seed);
 
 		KUNIT_ASSERT_NOT_NULL(test, s);
@@ -3818,6 +3951,11 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_launching_expires),
 	KUNIT_CASE(gpreempt_policy_unreadable),
 	KUNIT_CASE(gpreempt_policy_unreadable_uncountable),
+	KUNIT_CASE(gpreempt_policy_hides),
+	KUNIT_CASE(gpreempt_policy_hides_behind_barrier),
+	KUNIT_CASE(gpreempt_policy_hides_in_crowd),
+	KUNIT_CASE(gpreempt_policy_hides_unprovably),
+	KUNIT_CASE(gpreempt_policy_hides_nothing),
 	KUNIT_CASE_PARAM(gpreempt_policy_victim, victim_gen_params),
 	KUNIT_CASE(gpreempt_policy_running_waiter),
 	KUNIT_CASE(gpreempt_policy_residency),

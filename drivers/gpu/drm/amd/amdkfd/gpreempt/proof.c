@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT proof: memory is a hint, hardware the proof.
+ *
+ * A tenant's memory may tell that its queue has nothing to do, whatever its waves do. So when
+ * one above has waited for an interval, and nothing that was counted explains that, waves are
+ * counted of all queues that are mapped, whatever their memory says.
+ */
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "select.h"
+
+static u8 level_of(const struct gpreempt_queue_view *q)
+{
+	return q->memory->waiting.raised ? GPREEMPT_BOOST : q->rank.level;
+}
+
+/* Does its memory alone tell that it is in nobody's way? */
+static bool may_hide(const struct gpreempt_queue_view *q)
+{
+	return q->seen.mapped && !q->matters && gpreempt_takes_part(q);
+}
+
+/*
+ * For how long its wait needs no proof: an interval, or a little less, as the next scan may be
+ * early; or an eighth of what the same packets take, so that long kernels are counted seldom.
+ */
+static u64 patience_ns(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+		       const struct gpreempt_memory *m)
+{
+	u64 interval_ns = (u64)tun->poll_interval_us * NSEC_PER_USEC;
+	u64 moved_ns = m->index.moved_ns;
+	u64 took_ns = moved_ns && moved_ns < view->now_ns ? view->now_ns - moved_ns : 0;
+
+	return max(interval_ns - interval_ns / 8, took_ns / 8);
+}
+
+/* Has it waited for so long, for all that was counted? */
+static bool needs_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+			const struct gpreempt_queue_view *q)
+{
+	u64 since_ns = q->memory->unproved_ns;
+
+	return q->seen.mapped && since_ns && since_ns <= view->now_ns &&
+	       view->now_ns - since_ns >= patience_ns(view, tun, q->memory);
+}
+
+/**
+ * gpreempt_wants_proof - are all waves to be counted, whatever memory says?
+ * @view: the scan; of each queue it is known whether it matters
+ * @tun: the tunables
+ *
+ * Return: false, too, where there is nothing to count, and before &gpreempt_view.proof_ns.
+ */
+bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
+{
+	u8 lowest = GPREEMPT_BOOST;
+	unsigned int i;
+
+	if (view->blind || view->now_ns < view->proof_ns)
+		return false;
+	for (i = 0; i < view->nr; i++)
+		if (may_hide(&view->q[i]))
+			lowest = min(lowest, level_of(&view->q[i]));
+	for (i = 0; i < view->nr; i++)
+		if (level_of(&view->q[i]) > lowest && needs_proof(view, tun, &view->q[i]))
+			return true;
+	return false;
+}
+
+/**
+ * gpreempt_lacks_slot - does one wait for a hardware slot?
+ * @view: a scan that has counted all waves
+ * @tun: the tunables
+ *
+ * Return: true if a queue that has waited for so long was not found in a slot.
+ */
+bool gpreempt_lacks_slot(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++)
+		if (view->q[i].seen.waves == GPREEMPT_WAVES_UNKNOWN &&
+		    needs_proof(view, tun, &view->q[i]))
+			return true;
+	return false;
+}
+
+/**
+ * gpreempt_track_proof - remember since when a queue may have waited, for all that was counted
+ * @view: the scan, with a plan
+ * @q: the queue
+ *
+ * It has work; and it was neither seen to move, nor counted to have all it wants.
+ */
+void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
+{
+	bool works = q->seen.mapped && q->state.takes_part && !q->out.announced &&
+		     (q->out.activity == GPREEMPT_RUNNING || q->out.activity == GPREEMPT_RUNNABLE);
+	bool shown = q->seen.waves > 0 && !q->out.wants;
+	u64 *since_ns = &q->memory->unproved_ns;
+
+	if (!works)
+		*since_ns = 0;
+	else if (!*since_ns || *since_ns > view->now_ns || q->change.consumed || shown ||
+		 view->proof)
+		*since_ns = max_t(u64, view->now_ns, 1);
+}
+
+/**
+ * gpreempt_in_the_way - may it have part of the machine, or be about to?
+ * @view: the scan
+ * @q: the queue, and what is seen of it
+ * @m: what is remembered of it
+ * @activity: what it is doing
+ *
+ * Return: true if it may be taken off for a higher queue: it executes or is about to; or it looks
+ * blocked, but may have waves that cannot be counted; or it cannot be read either, which would
+ * protect whatever hides its memory. Or it looks idle, and one above has waited all the same,
+ * for a slot or for waves that cannot be counted.
+ */
+bool gpreempt_in_the_way(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
+			 const struct gpreempt_memory *m, enum gpreempt_activity activity)
+{
+	bool uncounted = q->seen.waves == GPREEMPT_WAVES_UNKNOWN;
+	bool hides = view->proof && q->seen.mapped && (uncounted || view->crowded);
+
+	switch (activity) {
+	case GPREEMPT_RUNNING:
+	case GPREEMPT_RUNNABLE:
+		return true;
+	case GPREEMPT_BLOCKED:
+		return hides || (uncounted && (m->blocked.blocked || m->unseen.busy ||
+					       m->unseen.fresh || m->unseen.restored));
+	case GPREEMPT_UNKNOWN:
+		return hides || (uncounted && view->waves_final);
+	default:
+		return hides;
+	}
+}
