@@ -10,6 +10,7 @@
  * and prove_limit() take, prove_rank() of the rest.
  */
 #include "estimate.c"
+#include "proof.c"
 #include "select.c"
 #include "policy.c"
 #include "policy_none.c"
