@@ -3753,6 +3753,115 @@ static void gpreempt_policy_rests(struct kunit *test)
 	KUNIT_EXPECT_LE(test, uncontended ? 100 : 0, uncontended);
 }
 
+/* Kernels without an end that each fill the machine, the first of them already on it. */
+static void sim_hog(struct sim *s, const u8 *priority, unsigned int nr)
+{
+	unsigned int i;
+
+	s->nr = nr;
+	s->view.nr = nr;
+	s->policy = gpreempt_policy_find("strict");
+	/* what an equal waits for is what is asked for here */
+	s->changes = true;
+	for (i = 0; i < nr; i++) {
+		struct sim_packet *p = sim_packet(&s->queue[i], 0);
+
+		s->queue[i].priority = priority[i];
+		s->queue[i].cost_ns = SIM_COST * INTERVAL_NS;
+		p->groups = SIM_SLOTS;
+		p->steps = 0xffff;
+		p->signal = true;
+		p->valid_at = s->step + (i ? 2 * SIM_STEPS : 0);
+		s->queue[i].wptr = 1;
+		s->queue[i].touched = s->step;
+	}
+}
+
+/* When each executed first, in steps; and for how long it did not after that, at most. */
+static void sim_wait(struct kunit *test, struct sim *s, unsigned int steps, u64 *first, u64 *gap)
+{
+	const struct gpreempt_policy *policy = s->policy;
+	u64 seen[SIM_QUEUES] = {}, begun = s->step;
+	unsigned int n, i;
+
+	memset(first, 0, s->nr * sizeof(*first));
+	memset(gap, 0, s->nr * sizeof(*gap));
+	for (n = 0; n < steps; n++) {
+		sim_step(s);
+		for (i = 0; i < s->nr; i++) {
+			if (!s->queue[i].live)
+				continue;
+			if (!seen[i])
+				first[i] = s->step - begun;
+			else
+				gap[i] = max(gap[i], s->step - seen[i]);
+			seen[i] = s->step;
+		}
+		if (n % SIM_STEPS == 0)
+			sim_scan(test, s);
+		s->policy = policy;
+	}
+}
+
+/* What one that starves has the machine for: its residency, and what it takes to come and go. */
+#define SIM_TURN	(3 * SIM_INTERVAL)
+
+/*
+ * Rule 3, of several that starve at once: they have their turns one after the other, so the
+ * n-th executes n turns after starvation_ms, whatever their levels are.
+ */
+static void gpreempt_policy_starved_nth(struct kunit *test)
+{
+	static const u8 levels[][SIM_QUEUES] = {
+		{ 15, 0, 2, 4, 6, 8 }, { 15, 8, 6, 4, 2, 0 }, { 15, 3, 3, 3, 3, 3 },
+		{ 15, 15, 3, 3, 9, 9 },
+	};
+	u64 first[SIM_QUEUES], gap[SIM_QUEUES];
+	unsigned int c, i, late, bound;
+
+	for (c = 0; c < ARRAY_SIZE(levels); c++) {
+		struct sim *s = sim_new(test, c + 1);
+
+		KUNIT_ASSERT_NOT_NULL(test, s);
+		sim_hog(s, levels[c], SIM_QUEUES);
+		sim_wait(test, s, 8000, first, gap);
+		bound = SIM_STARVATION * SIM_STEPS + SIM_QUEUES * SIM_TURN;
+		for (i = 1, late = 0; i < SIM_QUEUES; i++) {
+			KUNIT_EXPECT_TRUE_MSG(test, first[i] && max(first[i], gap[i]) <= bound,
+					      "case %u, queue %u: %llu, %llu", c, i, first[i],
+					      gap[i]);
+			late += first[i] > SIM_STARVATION * SIM_STEPS + 2 * SIM_TURN;
+		}
+		/* the last ones do wait for the others' turns */
+		KUNIT_EXPECT_LE(test, 1, late);
+	}
+}
+
+/*
+ * Among equals strict bounds nothing, as long as no other level has work: the hardware shares
+ * the machine. If one has, rule 3 is for equals, too.
+ */
+static void gpreempt_policy_starved_equal(struct kunit *test)
+{
+	static const u8 equals[] = { 7, 7 }, beside[] = { 7, 7, 3 };
+	u64 first[SIM_QUEUES], gap[SIM_QUEUES];
+	struct sim *s = sim_new(test, 1);
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	sim_hog(s, equals, ARRAY_SIZE(equals));
+	sim_wait(test, s, 4000, first, gap);
+	KUNIT_EXPECT_EQ(test, first[1], 0);
+	KUNIT_EXPECT_EQ(test, s->preempted, 0);
+
+	s = sim_new(test, 1);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	sim_hog(s, beside, ARRAY_SIZE(beside));
+	sim_wait(test, s, 4000, first, gap);
+	KUNIT_EXPECT_LE(test, 1, first[1]);
+	KUNIT_EXPECT_LE(test, first[1], SIM_STARVATION * SIM_STEPS + 3 * SIM_TURN);
+	KUNIT_EXPECT_LE(test, gap[1], SIM_STARVATION * SIM_STEPS + 3 * SIM_TURN);
+}
+
 /*
  * All wait for all: in barriers, and in the waves of kernels that each need the
  * whole machine. The former need no help. The latter would wait for ever for
@@ -3985,6 +4094,8 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_starved_unused),
 	KUNIT_CASE(gpreempt_policy_starved_two),
 	KUNIT_CASE(gpreempt_policy_starved_longest),
+	KUNIT_CASE_PARAM(gpreempt_policy_starved_nth, sim_gen_params),
+	KUNIT_CASE_PARAM(gpreempt_policy_starved_equal, sim_gen_params),
 	KUNIT_CASE(gpreempt_policy_spinning_high),
 	KUNIT_CASE(gpreempt_policy_need_waves),
 	KUNIT_CASE(gpreempt_policy_evident),
