@@ -306,6 +306,9 @@ TWO_DIES = "--asic mi300x --xccs 2 --cus-per-engine 1"
 # Queues that the driver loads and takes off by registers.
 REGISTERS = [program(t) for t in ("aql_test", "preempt_test", "toggle_test", "pm4_test",
                                    "sdma_test")]
+# What of evade_test there is nothing to do with without the hardware scheduler.
+HWS_TRICKS = ["debugger", "accomplice", "gws", "new_gws", "crowd", "index_and_crowd",
+              "all_forged"]
 # What RCU says of a CPU that polls a dead GPU on a busy host (inside/patient).
 NO_STALL = ["--append", "rcupdate.rcu_cpu_stall_suppress=1"]
 DEAD = ["--module", "stock", *NO_STALL]
@@ -348,6 +351,9 @@ SUITES = {
                       options=["--append", "amdgpu.cwsr_enable=0"]),
     "no-hws": guest("no-hws", inside("selftests"), *REGISTERS, program("exception_test"),
                     *IOCTL, options=["--append", "amdgpu.sched_policy=2"], limit=400),
+    "evade-no-hws": guest("evade-no-hws", program("evade_test"),
+                          *(word for trick in HWS_TRICKS for word in ("-V", trick)),
+                          options=["--append", "amdgpu.sched_policy=2"]),
     "unbind": unbind,
     "unload": guest("unload", inside("unload"), program("unload_test")),
     "faults": guest("faults", inside("patient"), program("fault_test"), options=DEAD,
