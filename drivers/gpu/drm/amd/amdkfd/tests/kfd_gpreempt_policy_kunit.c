@@ -101,9 +101,11 @@ static void bench_scan(struct kunit *test, struct bench *b)
 	if (b->asked) {
 		KUNIT_EXPECT_MEMEQ(test, b->memory, b->before, sizeof(b->memory));
 		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt + b->plan.nr_resume, 0);
-		for (i = 0; i < b->view.nr; i++)
+		for (i = 0; i < b->view.nr; i++) {
+			KUNIT_EXPECT_EQ(test, b->q[i].out.verdict, GPREEMPT_KEEP);
 			if (b->q[i].matters && !b->waves_unreadable)
 				b->q[i].seen.waves = waves[i];
+		}
 		if (b->mover)
 			bench_move(b, &waves[b->mover - b->q]);
 		b->view.waves_final = true;
@@ -3232,6 +3234,27 @@ static void gpreempt_policy_hint_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - LATE_NS);
 }
 
+/* The machine is to be free in time whichever queue is saved: the costliest counts. */
+static void gpreempt_policy_hint_costliest(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high, *other;
+	struct bench *b = bench_low_runs(test, &low, &high);
+	u64 t;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	other = bench_queue(b, 3);
+	low->seen.save_cost_ns = 100 * NSEC_PER_USEC;
+	other->seen.save_cost_ns = 300 * NSEC_PER_USEC;
+	t = b->view.now_ns + 20 * INTERVAL_NS;
+	high->terms.hint_ns = t;
+	high->terms.hint_end_ns = t + 10 * INTERVAL_NS;
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - 300 * NSEC_PER_USEC - LATE_NS);
+	swap(low->seen.save_cost_ns, other->seen.save_cost_ns);
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - 300 * NSEC_PER_USEC - LATE_NS);
+}
+
 /* Announced, and it does not come: low is back after blocked_us. */
 static void gpreempt_policy_hint_void(struct kunit *test)
 {
@@ -4139,6 +4162,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_hint),
 	KUNIT_CASE(gpreempt_policy_hint_early),
 	KUNIT_CASE(gpreempt_policy_hint_first),
+	KUNIT_CASE(gpreempt_policy_hint_costliest),
 	KUNIT_CASE(gpreempt_policy_hint_void),
 	KUNIT_CASE(gpreempt_policy_hint_idle),
 	KUNIT_CASE(gpreempt_policy_cheapest),
