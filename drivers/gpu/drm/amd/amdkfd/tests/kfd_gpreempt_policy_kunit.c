@@ -724,6 +724,30 @@ static void gpreempt_policy_unreadable(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, b->plan.idle);
 }
 
+/* What stands for indices that cannot be read is no evidence when they can be again. */
+static void gpreempt_policy_unreadable_indices(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	submits(high);
+	finishes(high);
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
+	high->seen.readable = false;
+	high->seen.rptr = 0;
+	high->seen.wptr = 0;
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_UNKNOWN);
+	high->seen.readable = true;
+	high->seen.rptr = 1;
+	high->seen.wptr = 1;
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
+	EXPECT_KEEP(test, b, low);
+}
+
 /*
  * Neither can its memory be read nor its waves be counted, as with MES: it keeps nobody
  * else off, and does not so protect itself from higher ones.
@@ -882,6 +906,23 @@ static void gpreempt_policy_hides_nothing(struct kunit *test)
 		asked += b->view.proof;
 	}
 	KUNIT_EXPECT_LE(test, 1, asked);
+}
+
+/* Its head waits, and the waves that it had cannot be counted: it may be in the way. */
+static void gpreempt_policy_blocked_uncountable(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->waves_unreadable = true;
+	waits_for_signal(low);
+	bench_ticks(test, b, 3);
+	submits(high);
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_BLOCKED);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 }
 
 /* Rule 1, who may be a victim. Each line differs from the first in one thing. */
@@ -1246,6 +1287,22 @@ static void gpreempt_policy_held(struct kunit *test)
 	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 }
 
+/* What is held off may have had waves of which no scan knows: it is not idle. */
+static void gpreempt_policy_held_idle(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
+	high->terms.held = true;
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, high, GPREEMPT_PREEMPT, GPREEMPT_REASON_ASKED);
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, high->seen.preempted);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_BLOCKED);
+}
+
 /* Rule 2: a barrier on an unsatisfied signal gives way at once. */
 static void gpreempt_policy_blocked_head(struct kunit *test)
 {
@@ -1480,7 +1537,7 @@ static void gpreempt_policy_unblocked(struct kunit *test)
 	struct gpreempt_queue_view *low, *high;
 	unsigned int i;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 4; i++) {
 		struct bench *b = bench_low_runs(test, &low, &high);
 
 		KUNIT_ASSERT_NOT_NULL(test, b);
@@ -1494,12 +1551,15 @@ static void gpreempt_policy_unblocked(struct kunit *test)
 			high->seen.rptr++;
 		else if (i == 1)
 			high->seen.waves = 1;
-		else
+		else if (i == 2)
 			high->seen.head = GPREEMPT_HEAD_WAITS;
+		else
+			high->seen.mapped = false;
 		bench_tick(test, b);
-		if (i == 2) {
+		if (i >= 2) {
 			EXPECT_KEEP(test, b, low);
 			high->seen.head = GPREEMPT_HEAD_READY;
+			high->seen.mapped = true;
 			bench_tick(test, b);
 		}
 		KUNIT_EXPECT_TRUE(test, high->out.wants);
@@ -1510,6 +1570,35 @@ static void gpreempt_policy_unblocked(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
 		EXPECT_KEEP(test, b, low);
 	}
+}
+
+/* Its head waited behind waves that were saved and never came: satisfied, it can run. */
+static void gpreempt_policy_unblocked_saved(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *mid, *high;
+	struct bench *b = bench_new(test, "strict");
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	low = bench_queue(b, 0);
+	mid = bench_queue(b, 7);
+	high = bench_queue(b, 15);
+	bench_scan(test, b);
+	runs(low);
+	runs(mid);
+	waits_for_signal(mid);
+	bench_ticks(test, b, 5);
+	submits(high);
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 2);
+	mid->seen.waves = 0;
+	bench_tick(test, b);
+	finishes(high);
+	bench_ticks(test, b, 10);
+	KUNIT_EXPECT_EQ(test, mid->out.activity, GPREEMPT_BLOCKED);
+	KUNIT_EXPECT_TRUE(test, low->seen.mapped);
+	mid->seen.head = GPREEMPT_HEAD_READY;
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 }
 
 /* Nobody is blocked while the machine is in fact another's. */
@@ -1807,6 +1896,25 @@ static void gpreempt_policy_starved_longest(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, low[0]->out.level, 0);
 }
 
+/* Raised, but its resume failed: it stays raised until it has executed, though all is quiet. */
+static void gpreempt_policy_starved_late(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_high_runs(test, &low, &high);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	bench_ticks(test, b, 1000);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_STARVED);
+	finishes(high);
+	for (i = 0; i < 5; i++) {
+		b->view.now_ns += INTERVAL_NS;
+		bench_scan(test, b);
+		EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_STARVED);
+	}
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
+}
+
 /*
  * A high kernel that spins in its waves on what low must write cannot be told
  * from work: low executes by rule 3, every starvation_ms.
@@ -1960,6 +2068,28 @@ static void gpreempt_policy_says_ended_truly(struct kunit *test)
 	bench_ticks(test, b, 5);
 	KUNIT_EXPECT_FALSE(test, b->asked);
 	EXPECT_KEEP(test, b, low);
+}
+
+/* While nothing contends with it, its word stands: nothing depends on it. */
+static void gpreempt_policy_says_ended_quiet(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_high_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	bench_tick(test, b);
+	finishes(high);
+	high->seen.ordered = true;
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
+	low->terms.priority = high->terms.priority;
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_FALSE(test, b->asked);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
+	/* it is checked as soon as something does */
+	low->terms.priority = 0;
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->asked);
 }
 
 /*
@@ -2138,6 +2268,53 @@ static void gpreempt_policy_pauses(struct kunit *test)
 	}
 	EXPECT_KEEP(test, b, low);
 	KUNIT_EXPECT_TRUE(test, low->seen.preempted || high->out.activity == GPREEMPT_RUNNING);
+}
+
+/* A pause over which the clock went back has no length: the next one is the first. */
+static void gpreempt_policy_pauses_clock(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	submits(high);
+	finishes(high);
+	bench_ticks(test, b, 3);
+	b->view.now_ns -= 4 * INTERVAL_NS;
+	submits(high);
+	bench_tick(test, b);
+	finishes(high);
+	bench_ticks(test, b, 6);
+	submits(high);
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+	finishes(high);
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
+}
+
+/* Something is pending, whatever the indices say: that was no pause. */
+static void gpreempt_policy_pauses_pending(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	submits(high);
+	finishes(high);
+	bench_ticks(test, b, 3);
+	/* scribbled over, the write index is behind the read index */
+	high->seen.wptr -= 2;
+	high->seen.signal = GPREEMPT_SIGNAL_PENDING;
+	bench_ticks(test, b, 20);
+	high->seen.wptr += 2;
+	submits(high);
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+	finishes(high);
+	bench_tick(test, b);
+	/* nothing is known of its pauses */
+	EXPECT_KEEP(test, b, low);
 }
 
 /* What makes a verdict plain, one thing missing at a time. */
@@ -2322,6 +2499,32 @@ static void gpreempt_policy_late_waits(struct kunit *test)
 	}
 }
 
+/* What has only just begun is looked at soon: also if it was evicted, not if it was at work. */
+static void gpreempt_policy_late_begins(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b;
+	unsigned int worked;
+
+	for (worked = 0; worked < 2; worked++) {
+		b = bench_high_moves(test, &low, &high);
+		KUNIT_ASSERT_NOT_NULL(test, b);
+		high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
+		if (worked)
+			launches(high);
+		else
+			high->seen.mapped = false;
+		bench_tick(test, b);
+		high->seen.mapped = true;
+		high->seen.waves = 0;
+		b->meanwhile = worked ? has_next_fetched : is_fetched;
+		bench_tick(test, b);
+		KUNIT_EXPECT_TRUE(test, b->asked);
+		EXPECT_KEEP(test, b, low);
+		KUNIT_EXPECT_EQ(test, b->plan.within_us, worked ? 0 : GPREEMPT_POLL_LEAST_US);
+	}
+}
+
 /*
  * Some of its waves got room beside what runs, and its packet shows no longer that it has
  * more: taken for granted when it begins, and not when some of them may have ended.
@@ -2441,6 +2644,45 @@ static void gpreempt_policy_waves_at_once(struct kunit *test)
 	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
 	KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
 	EXPECT_KEEP(test, b, low);
+}
+
+/* A single wave that was counted is work, although nothing else shows it. */
+static void gpreempt_policy_waves_at_once_only(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	finishes(low);
+	bench_ticks(test, b, 5);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_IDLE);
+	low->seen.waves = 1;
+	submits(high);
+	b->view.now_ns += INTERVAL_NS;
+	b->view.waves_final = false;
+	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
+	KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
+	KUNIT_EXPECT_TRUE(test, b->view.contested);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+}
+
+/* What was counted at once is not doubted, while another one's count is asked for. */
+static void gpreempt_policy_waves_at_once_some(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
+	bench_ticks(test, b, 5);
+	submits(high);
+	high->seen.rptr = high->seen.wptr;
+	high->seen.waves = GPREEMPT_WAVES_UNKNOWN;
+	b->view.now_ns += INTERVAL_NS;
+	b->view.waves_final = false;
+	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
+	/* low has to leave unless it was launched */
+	KUNIT_EXPECT_TRUE(test, b->plan.need_waves);
 }
 
 /* Hardware that counts no waves: less is known, all rules hold. */
@@ -3129,6 +3371,26 @@ static void gpreempt_policy_absent_idle(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, q->state.was_idle);
 }
 
+/* Evicted while it ran: what it does when it is back is another burst. */
+static void gpreempt_policy_absent_burst(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	/* nothing but its waves tells that it runs */
+	low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
+	bench_tick(test, b);
+	KUNIT_EXPECT_LT(test, low->state.ends_ns, b->view.now_ns);
+	low->seen.mapped = false;
+	bench_ticks(test, b, 20);
+	low->seen.mapped = true;
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, low->out.activity, GPREEMPT_RUNNING);
+	/* of how long that takes nothing is known */
+	KUNIT_EXPECT_EQ(test, low->state.ends_ns, b->view.now_ns);
+}
+
 /* Announced work: the machine is freed before it comes, to the nanosecond. */
 static void gpreempt_policy_hint(struct kunit *test)
 {
@@ -3253,6 +3515,35 @@ static void gpreempt_policy_hint_costliest(struct kunit *test)
 	swap(low->seen.save_cost_ns, other->seen.save_cost_ns);
 	bench_tick(test, b);
 	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - 300 * NSEC_PER_USEC - LATE_NS);
+}
+
+/* Whether a packet that came before is still under way is not known: the work is announced. */
+static void gpreempt_policy_hint_not_counted(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "strict");
+	struct gpreempt_queue_view *low, *high, *above;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	low = bench_queue(b, 0);
+	high = bench_queue(b, 10);
+	above = bench_queue(b, 15);
+	bench_scan(test, b);
+	runs(low);
+	bench_ticks(test, b, 5);
+	submits(low);
+	submits(high);
+	finishes(high);
+	bench_tick(test, b);
+	KUNIT_EXPECT_FALSE(test, b->asked);
+	EXPECT_KEEP(test, b, low);
+	high->terms.hint_ns = b->view.now_ns + INTERVAL_NS;
+	high->terms.hint_end_ns = b->view.now_ns + 20 * INTERVAL_NS;
+	above->terms.hint_ns = high->terms.hint_ns;
+	above->terms.hint_end_ns = high->terms.hint_end_ns;
+	bench_tick(test, b);
+	KUNIT_EXPECT_FALSE(test, b->asked);
+	KUNIT_EXPECT_TRUE(test, high->out.announced);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_HINT);
 }
 
 /* Announced, and it does not come: low is back after blocked_us. */
@@ -3449,6 +3740,30 @@ static void gpreempt_policy_cheapest_again(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, low[0]->seen.mapped && low[1]->seen.mapped && low[2]->seen.mapped);
 	wants_waves(high, 8);
 	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 1);
+}
+
+/* None may leave yet, so none was taken off for it: later as many leave as it needs. */
+static void gpreempt_policy_cheapest_later(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "strict");
+	struct gpreempt_queue_view *low[3], *high;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->tun.min_residency_us = 10 * 1000;
+	for (i = 0; i < 3; i++)
+		low[i] = bench_queue(b, 0);
+	high = bench_queue(b, 15);
+	bench_scan(test, b);
+	for (i = 0; i < 3; i++)
+		runs(low[i]);
+	bench_ticks(test, b, 5);
+	wants_waves(high, 8);
+	bench_ticks(test, b, 3);
+	KUNIT_EXPECT_TRUE(test, high->out.wants);
+	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 0);
+	bench_ticks(test, b, 2);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 1);
 }
 
@@ -4082,12 +4397,14 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_nonsense_write),
 	KUNIT_CASE(gpreempt_policy_launching_expires),
 	KUNIT_CASE(gpreempt_policy_unreadable),
+	KUNIT_CASE(gpreempt_policy_unreadable_indices),
 	KUNIT_CASE(gpreempt_policy_unreadable_uncountable),
 	KUNIT_CASE(gpreempt_policy_hides),
 	KUNIT_CASE(gpreempt_policy_hides_behind_barrier),
 	KUNIT_CASE(gpreempt_policy_hides_in_crowd),
 	KUNIT_CASE(gpreempt_policy_hides_unprovably),
 	KUNIT_CASE(gpreempt_policy_hides_nothing),
+	KUNIT_CASE(gpreempt_policy_blocked_uncountable),
 	KUNIT_CASE_PARAM(gpreempt_policy_victim, victim_gen_params),
 	KUNIT_CASE(gpreempt_policy_running_waiter),
 	KUNIT_CASE(gpreempt_policy_residency),
@@ -4100,6 +4417,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_equals),
 	KUNIT_CASE(gpreempt_policy_preempted_wants),
 	KUNIT_CASE(gpreempt_policy_held),
+	KUNIT_CASE(gpreempt_policy_held_idle),
 	KUNIT_CASE(gpreempt_policy_blocked_head),
 	KUNIT_CASE(gpreempt_policy_blocked_behind),
 	KUNIT_CASE(gpreempt_policy_blocked_saved),
@@ -4108,6 +4426,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_blocked_given),
 	KUNIT_CASE(gpreempt_policy_blocked_wrongly),
 	KUNIT_CASE(gpreempt_policy_unblocked),
+	KUNIT_CASE(gpreempt_policy_unblocked_saved),
 	KUNIT_CASE(gpreempt_policy_not_given),
 	KUNIT_CASE(gpreempt_policy_starved),
 	KUNIT_CASE(gpreempt_policy_starved_executes),
@@ -4119,6 +4438,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_starved_longest),
 	KUNIT_CASE_PARAM(gpreempt_policy_starved_nth, sim_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_policy_starved_equal, sim_gen_params),
+	KUNIT_CASE(gpreempt_policy_starved_late),
 	KUNIT_CASE(gpreempt_policy_spinning_high),
 	KUNIT_CASE(gpreempt_policy_need_waves),
 	KUNIT_CASE(gpreempt_policy_evident),
@@ -4127,17 +4447,23 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_evident_put_back),
 	KUNIT_CASE(gpreempt_policy_late),
 	KUNIT_CASE(gpreempt_policy_late_waits),
+	KUNIT_CASE(gpreempt_policy_late_begins),
 	KUNIT_CASE(gpreempt_policy_lacks),
 	KUNIT_CASE(gpreempt_policy_late_end),
 	KUNIT_CASE(gpreempt_policy_says_ended),
 	KUNIT_CASE(gpreempt_policy_says_ended_truly),
+	KUNIT_CASE(gpreempt_policy_says_ended_quiet),
 	KUNIT_CASE(gpreempt_policy_says_ended_and_fills),
 	KUNIT_CASE(gpreempt_policy_says_ended_unchecked),
 	KUNIT_CASE(gpreempt_policy_says_ended_and_runs),
 	KUNIT_CASE(gpreempt_policy_end),
 	KUNIT_CASE(gpreempt_policy_pauses),
+	KUNIT_CASE(gpreempt_policy_pauses_clock),
+	KUNIT_CASE(gpreempt_policy_pauses_pending),
 	KUNIT_CASE(gpreempt_policy_not_evident),
 	KUNIT_CASE(gpreempt_policy_waves_at_once),
+	KUNIT_CASE(gpreempt_policy_waves_at_once_only),
+	KUNIT_CASE(gpreempt_policy_waves_at_once_some),
 	KUNIT_CASE(gpreempt_policy_no_wave_counts),
 	KUNIT_CASE(gpreempt_policy_idle),
 	KUNIT_CASE(gpreempt_policy_none),
@@ -4159,14 +4485,17 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_asked_not_counted),
 	KUNIT_CASE(gpreempt_policy_preempted_shows),
 	KUNIT_CASE(gpreempt_policy_absent_idle),
+	KUNIT_CASE(gpreempt_policy_absent_burst),
 	KUNIT_CASE(gpreempt_policy_hint),
 	KUNIT_CASE(gpreempt_policy_hint_early),
 	KUNIT_CASE(gpreempt_policy_hint_first),
 	KUNIT_CASE(gpreempt_policy_hint_costliest),
+	KUNIT_CASE(gpreempt_policy_hint_not_counted),
 	KUNIT_CASE(gpreempt_policy_hint_void),
 	KUNIT_CASE(gpreempt_policy_hint_idle),
 	KUNIT_CASE(gpreempt_policy_cheapest),
 	KUNIT_CASE(gpreempt_policy_cheapest_again),
+	KUNIT_CASE(gpreempt_policy_cheapest_later),
 	KUNIT_CASE(gpreempt_policy_ends_soon),
 	KUNIT_CASE(gpreempt_policy_may_contend),
 	KUNIT_CASE(gpreempt_policy_clock_jumps),
