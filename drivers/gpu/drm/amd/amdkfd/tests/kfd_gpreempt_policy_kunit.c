@@ -1102,6 +1102,21 @@ static void gpreempt_policy_residencies(struct kunit *test)
 	EXPECT_VERDICT(test, b, other, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 }
 
+/* What is off already does not have to be there for a while before there is room. */
+static void gpreempt_policy_residency_off(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_high_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->tun.min_residency_us = 1000 * 1000;
+	submits(high);
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, high->out.wants);
+	EXPECT_KEEP(test, b, low);
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, 0);
+}
+
 /* Low comes back when high is done, and not before. */
 static void gpreempt_policy_resume(struct kunit *test)
 {
@@ -1663,6 +1678,50 @@ static void gpreempt_policy_not_given(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, other->seen.mapped);
 }
 
+/* What is in its way must not be taken off: it is not blocked, unless others are kept off. */
+static void gpreempt_policy_not_given_pinned(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high, *held;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct bench *b = bench_low_runs(test, &low, &high);
+
+		KUNIT_ASSERT_NOT_NULL(test, b);
+		low->terms.pinned = true;
+		if (i) {
+			/* what is held is not kept off for its sake */
+			held = bench_queue(b, 3);
+			held->seen.mapped = false;
+			held->seen.preempted = true;
+			held->terms.held = true;
+		}
+		submits(high);
+		bench_ticks(test, b, 900);
+		KUNIT_EXPECT_TRUE(test, b->asked);
+		KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
+	}
+}
+
+/* What must not be taken off is not in its own way. */
+static void gpreempt_policy_given_pinned(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "strict");
+	struct gpreempt_queue_view *mid, *high;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->waves_unreadable = true;
+	mid = bench_queue(b, 7);
+	high = bench_queue(b, 15);
+	mid->terms.pinned = true;
+	/* for all that is known it may have work, and it keeps nothing off */
+	high->seen.readable = false;
+	submits(mid);
+	bench_ticks(test, b, 900);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, mid->out.activity, GPREEMPT_BLOCKED);
+}
+
 /* Rule 3, to the nanosecond, and how the favour ends. */
 static void gpreempt_policy_starved(struct kunit *test)
 {
@@ -1913,6 +1972,23 @@ static void gpreempt_policy_starved_late(struct kunit *test)
 		EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_STARVED);
 	}
 	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
+}
+
+/* What leaves for a starved queue does not leave for work announced on its own level. */
+static void gpreempt_policy_starved_hint(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high, *peer;
+	struct bench *b = bench_high_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	peer = bench_queue(b, 15);
+	bench_ticks(test, b, 999);
+	peer->terms.hint_ns = b->view.now_ns + INTERVAL_NS;
+	peer->terms.hint_end_ns = b->view.now_ns + 10 * INTERVAL_NS;
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, peer->out.announced);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_STARVED);
+	EXPECT_VERDICT(test, b, high, GPREEMPT_PREEMPT, GPREEMPT_REASON_AGED);
 }
 
 /*
@@ -2208,6 +2284,14 @@ static void gpreempt_policy_end(struct kunit *test)
 	EXPECT_KEEP(test, b, low);
 	KUNIT_EXPECT_EQ(test, b->plan.within_us, interval_us / 2);
 	bench_ticks(test, b, 20);
+	KUNIT_EXPECT_EQ(test, b->plan.within_us, interval_us);
+
+	/* what is held does not wait for it */
+	low->terms.held = true;
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, b->plan.within_us, 0);
+	low->terms.held = false;
+	bench_ticks(test, b, 3);
 	KUNIT_EXPECT_EQ(test, b->plan.within_us, interval_us);
 
 	/* so is the end of another one, of which nothing is known */
@@ -2523,6 +2607,39 @@ static void gpreempt_policy_late_begins(struct kunit *test)
 		EXPECT_KEEP(test, b, low);
 		KUNIT_EXPECT_EQ(test, b->plan.within_us, worked ? 0 : GPREEMPT_POLL_LEAST_US);
 	}
+}
+
+/* One has only just begun while the end of another one is awaited: the shorter time counts. */
+static void gpreempt_policy_end_begins(struct kunit *test)
+{
+	const u32 interval_us = INTERVAL_NS / NSEC_PER_USEC;
+	struct gpreempt_queue_view *low, *high, *peer;
+	struct bench *b = bench_low_runs(test, &low, &high);
+	unsigned int n;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	peer = bench_queue(b, 15);
+	bench_tick(test, b);
+	for (n = 0; n < 3; n++) {
+		submits(high);
+		submits(peer);
+		bench_tick(test, b);
+		finishes(high);
+		finishes(peer);
+		bench_ticks(test, b, 20);
+	}
+	submits(high);
+	bench_tick(test, b);
+	runs(high);
+	bench_ticks(test, b, 20);
+	EXPECT_KEEP(test, b, low);
+	KUNIT_EXPECT_EQ(test, b->plan.within_us, interval_us);
+	b->mover = peer;
+	b->meanwhile = is_fetched;
+	submits(peer);
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+	KUNIT_EXPECT_EQ(test, b->plan.within_us, GPREEMPT_POLL_LEAST_US);
 }
 
 /*
@@ -3039,6 +3156,21 @@ static void gpreempt_policy_turns_unused(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, q[0]->seen.mapped);
 		KUNIT_EXPECT_TRUE(test, q[1]->seen.preempted);
 	}
+}
+
+/* Asked to leave, it has no turn: the other one does not wait for the end of it. */
+static void gpreempt_policy_turns_asked(struct kunit *test)
+{
+	struct gpreempt_queue_view *q[2];
+	struct bench *b = bench_turns(test, &q[0], &q[1]);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	bench_ticks(test, b, 2);
+	KUNIT_EXPECT_TRUE(test, q[1]->seen.preempted);
+	q[0]->terms.asked = true;
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, q[0], GPREEMPT_PREEMPT, GPREEMPT_REASON_ASKED);
+	EXPECT_VERDICT(test, b, q[1], GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 }
 
 /* Three queues, and one that comes later: each in its order. */
@@ -3586,6 +3718,30 @@ static void gpreempt_policy_hint_void(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bench_verdict(b, low), GPREEMPT_RESUME);
 }
 
+/* Announced, and it does not come, just when a higher one wants the machine: it is idle. */
+static void gpreempt_policy_hint_void_above(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high, *above;
+	struct bench *b = bench_low_runs(test, &low, &high);
+	u64 t;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	high->terms.priority = 10;
+	above = bench_queue(b, 15);
+	bench_tick(test, b);
+	t = b->view.now_ns + INTERVAL_NS;
+	high->terms.hint_ns = t;
+	high->terms.hint_end_ns = t + 500 * INTERVAL_NS;
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_HINT);
+	bench_ticks(test, b, 2);
+	KUNIT_EXPECT_TRUE(test, high->out.announced);
+	submits(above);
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_IDLE);
+	EXPECT_KEEP(test, b, high);
+}
+
 /* An announcement keeps the monitor awake, until it is over or not to be kept. */
 static void gpreempt_policy_hint_idle(struct kunit *test)
 {
@@ -3627,7 +3783,7 @@ static void gpreempt_policy_cheapest(struct kunit *test)
 	static const struct {
 		const char *name;
 		u32 demand;
-		struct { u8 priority; u32 waves; u64 cost; bool more; } q[4];
+		struct { u8 priority; u32 waves; u64 cost; bool more, moved; } q[4];
 		u32 victims;			/* bit n: q[n] */
 	} c[] = {
 		{ "unknown: all", 0, { { 0, 8, 0 }, { 0, 8, 0 }, { 3, 8, 0 }, { 3, 8, 0 } }, 0xf },
@@ -3653,6 +3809,8 @@ static void gpreempt_policy_cheapest(struct kunit *test)
 		  { { 3, 8, 0 }, { 3, 8, 0, true }, { 3, 8, 0 }, { 3, 8, 0 } }, 2 },
 		{ "who only waits for room", 8,
 		  { { 3, 0, 0, true }, { 5, 8, 0 }, { 4, 8, 0 }, { 5, 8, 0 } }, 5 },
+		{ "what moved on, of which no waves are seen", 8,
+		  { { 3, 8, 0 }, { 3, 0, 0, .moved = true }, { 3, 9, 0 }, { 3, 9, 0 } }, 3 },
 	};
 	unsigned int i, k;
 
@@ -3681,11 +3839,45 @@ static void gpreempt_policy_cheapest(struct kunit *test)
 		bench_ticks(test, b, 5);
 		b->policy = gpreempt_policy_find("strict");
 		wants_waves(high, c[i].demand);
+		for (k = 0; k < 4; k++) {
+			if (c[i].q[k].moved) {
+				submits(&b->q[1 + k]);
+				finishes(&b->q[1 + k]);
+			}
+		}
 		bench_tick(test, b);
 		for (k = 0; k < 4; k++)
 			if (b->q[1 + k].out.verdict == GPREEMPT_PREEMPT)
 				victims |= BIT(k);
 		KUNIT_EXPECT_EQ_MSG(test, victims, c[i].victims, "%s", c[i].name);
+	}
+}
+
+/* A plan says if it might be another one were waves counted that are not known, and only then. */
+static void gpreempt_policy_cheapest_guesses(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *other, *high;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct bench *b = bench_new(test, "strict");
+
+		KUNIT_ASSERT_NOT_NULL(test, b);
+		low = bench_queue(b, 3);
+		other = bench_queue(b, 3);
+		high = bench_queue(b, 15);
+		bench_scan(test, b);
+		runs(low);
+		bench_ticks(test, b, 5);
+		submits(other);
+		finishes(other);
+		if (i)
+			other->seen.waves = GPREEMPT_WAVES_UNKNOWN;
+		wants_waves(high, 8);
+		bench_tick(test, b);
+		KUNIT_EXPECT_TRUE(test, b->asked);
+		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 2);
+		KUNIT_EXPECT_EQ(test, b->plan.guesses, i);
 	}
 }
 
@@ -3765,6 +3957,48 @@ static void gpreempt_policy_cheapest_later(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 0);
 	bench_ticks(test, b, 2);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 1);
+}
+
+/* Behind the last queue there is none, whatever the memory there looks like. */
+static void gpreempt_policy_beyond(struct kunit *test)
+{
+	static const u8 levels[] = { 3, 9 };
+	struct gpreempt_queue_view *low, *high, *other, *beyond, before;
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(levels); i++) {
+		struct bench *b = bench_low_runs(test, &low, &high);
+
+		KUNIT_ASSERT_NOT_NULL(test, b);
+		low->terms.priority = 3;
+		low->seen.waves = 9;
+		low->seen.save_cost_ns = 300;
+		other = bench_queue(b, 3);
+		runs(other);
+		other->seen.waves = 9;
+		other->seen.save_cost_ns = 400;
+		bench_tick(test, b);
+		for (n = 0; n < 3; n++) {
+			wants_waves(high, 8);
+			bench_tick(test, b);
+			finishes(high);
+			bench_ticks(test, b, 20);
+		}
+		beyond = &b->q[b->view.nr];
+		*beyond = *low;
+		beyond->memory = &b->memory[b->view.nr];
+		beyond->seen.waves = 1000;
+		beyond->state.save_cost_ns = 0;
+		beyond->state.unsure = false;
+		beyond->out.level = levels[i];
+		memcpy(&before, beyond, sizeof(before));
+		wants_waves(high, 8);
+		bench_tick(test, b);
+		EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 1);
+		KUNIT_EXPECT_EQ(test, b->plan.within_us, INTERVAL_NS / NSEC_PER_USEC / 8);
+		KUNIT_EXPECT_MEMEQ(test, beyond, &before, sizeof(before));
+	}
 }
 
 /* Rule 10: who is about to end anyway, for all its past tells, is left alone. */
@@ -4409,6 +4643,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_running_waiter),
 	KUNIT_CASE(gpreempt_policy_residency),
 	KUNIT_CASE(gpreempt_policy_residencies),
+	KUNIT_CASE(gpreempt_policy_residency_off),
 	KUNIT_CASE(gpreempt_policy_resume),
 	KUNIT_CASE(gpreempt_policy_resume_again),
 	KUNIT_CASE(gpreempt_policy_short_kernels),
@@ -4428,6 +4663,8 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_unblocked),
 	KUNIT_CASE(gpreempt_policy_unblocked_saved),
 	KUNIT_CASE(gpreempt_policy_not_given),
+	KUNIT_CASE(gpreempt_policy_not_given_pinned),
+	KUNIT_CASE(gpreempt_policy_given_pinned),
 	KUNIT_CASE(gpreempt_policy_starved),
 	KUNIT_CASE(gpreempt_policy_starved_executes),
 	KUNIT_CASE(gpreempt_policy_starved_progress),
@@ -4439,6 +4676,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_policy_starved_nth, sim_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_policy_starved_equal, sim_gen_params),
 	KUNIT_CASE(gpreempt_policy_starved_late),
+	KUNIT_CASE(gpreempt_policy_starved_hint),
 	KUNIT_CASE(gpreempt_policy_spinning_high),
 	KUNIT_CASE(gpreempt_policy_need_waves),
 	KUNIT_CASE(gpreempt_policy_evident),
@@ -4448,6 +4686,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_late),
 	KUNIT_CASE(gpreempt_policy_late_waits),
 	KUNIT_CASE(gpreempt_policy_late_begins),
+	KUNIT_CASE(gpreempt_policy_end_begins),
 	KUNIT_CASE(gpreempt_policy_lacks),
 	KUNIT_CASE(gpreempt_policy_late_end),
 	KUNIT_CASE(gpreempt_policy_says_ended),
@@ -4473,6 +4712,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_turns_first),
 	KUNIT_CASE(gpreempt_policy_turns_waiting),
 	KUNIT_CASE(gpreempt_policy_turns_unused),
+	KUNIT_CASE(gpreempt_policy_turns_asked),
 	KUNIT_CASE(gpreempt_policy_turns_order),
 	KUNIT_CASE(gpreempt_policy_turns_own),
 	KUNIT_CASE(gpreempt_policy_turns_none),
@@ -4492,10 +4732,13 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_hint_costliest),
 	KUNIT_CASE(gpreempt_policy_hint_not_counted),
 	KUNIT_CASE(gpreempt_policy_hint_void),
+	KUNIT_CASE(gpreempt_policy_hint_void_above),
 	KUNIT_CASE(gpreempt_policy_hint_idle),
 	KUNIT_CASE(gpreempt_policy_cheapest),
+	KUNIT_CASE(gpreempt_policy_cheapest_guesses),
 	KUNIT_CASE(gpreempt_policy_cheapest_again),
 	KUNIT_CASE(gpreempt_policy_cheapest_later),
+	KUNIT_CASE(gpreempt_policy_beyond),
 	KUNIT_CASE(gpreempt_policy_ends_soon),
 	KUNIT_CASE(gpreempt_policy_may_contend),
 	KUNIT_CASE(gpreempt_policy_clock_jumps),
