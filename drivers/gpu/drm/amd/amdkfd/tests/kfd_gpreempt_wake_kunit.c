@@ -30,6 +30,7 @@ struct wake_case {
 
 static const struct wake_case wake_cases[] = {
 	{ "one runs alone", { { 3, 'R' } }, .rest = GPREEMPT_CALM },
+	{ "one that starved runs alone", { { GPREEMPT_BOOST, 'R' } }, .rest = GPREEMPT_CALM },
 	{ "two of a level", { { 3, 'R' }, { 3, 'W' } }, .rest = GPREEMPT_CALM },
 	{ "blocked, or unknown, on its own level",
 	  { { 3, 'B' }, { 3, '?' } }, .rest = GPREEMPT_CALM },
