@@ -3173,6 +3173,29 @@ static void gpreempt_policy_turns_asked(struct kunit *test)
 	EXPECT_VERDICT(test, b, q[1], GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
 }
 
+/* Announced work has no turn: none leaves for it before it comes. */
+static void gpreempt_policy_turns_hint(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "timeslice");
+	struct gpreempt_queue_view *q, *comes;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->tun.timeslice_us[7] = TURN * 1000;
+	q = bench_queue(b, 7);
+	comes = bench_queue(b, 7);
+	bench_scan(test, b);
+	runs(q);
+	bench_ticks(test, b, 3);
+	comes->terms.hint_ns = b->view.now_ns + INTERVAL_NS;
+	comes->terms.hint_end_ns = b->view.now_ns + 100 * INTERVAL_NS;
+	for (i = 0; i < 3 * TURN; i++) {
+		bench_tick(test, b);
+		EXPECT_KEEP(test, b, q);
+		EXPECT_KEEP(test, b, comes);
+	}
+}
+
 /* Three queues, and one that comes later: each in its order. */
 static void gpreempt_policy_turns_order(struct kunit *test)
 {
@@ -3523,6 +3546,23 @@ static void gpreempt_policy_absent_burst(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, low->state.ends_ns, b->view.now_ns);
 }
 
+/* Evicted and back, it is left there for as long as one that has just come. */
+static void gpreempt_policy_absent_residency(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	low->seen.mapped = false;
+	bench_tick(test, b);
+	low->seen.mapped = true;
+	submits(high);
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, high->out.wants);
+	EXPECT_KEEP(test, b, low);
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->view.now_ns + 500 * NSEC_PER_USEC);
+}
+
 /* Announced work: the machine is freed before it comes, to the nanosecond. */
 static void gpreempt_policy_hint(struct kunit *test)
 {
@@ -3602,6 +3642,7 @@ static void gpreempt_policy_hint_early(struct kunit *test)
 	for (i = 0; i < 10; i++) {
 		bench_tick(test, b);
 		KUNIT_EXPECT_TRUE(test, high->out.announced);
+		KUNIT_EXPECT_EQ(test, high->state.waits_ns, 0);
 		EXPECT_KEEP(test, b, low);
 	}
 }
@@ -3645,6 +3686,11 @@ static void gpreempt_policy_hint_costliest(struct kunit *test)
 	bench_tick(test, b);
 	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - 300 * NSEC_PER_USEC - LATE_NS);
 	swap(low->seen.save_cost_ns, other->seen.save_cost_ns);
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - 300 * NSEC_PER_USEC - LATE_NS);
+	/* what is not there is not saved */
+	other->seen.mapped = false;
+	other->seen.save_cost_ns = 900 * NSEC_PER_USEC;
 	bench_tick(test, b);
 	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - 300 * NSEC_PER_USEC - LATE_NS);
 }
@@ -3807,6 +3853,8 @@ static void gpreempt_policy_cheapest(struct kunit *test)
 		  { { 3, 8, 0 }, { 1, 8, 0 }, { 0, 1, 0, true }, { 3, 8, 0 } }, 6 },
 		{ "what that one frees counts", 8,
 		  { { 3, 8, 0 }, { 3, 8, 0, true }, { 3, 8, 0 }, { 3, 8, 0 } }, 2 },
+		{ "and be it a single wave", 9,
+		  { { 3, 8, 0 }, { 3, 1, 0, true }, { 3, 8, 0 }, { 3, 8, 0 } }, 3 },
 		{ "who only waits for room", 8,
 		  { { 3, 0, 0, true }, { 5, 8, 0 }, { 4, 8, 0 }, { 5, 8, 0 } }, 5 },
 		{ "what moved on, of which no waves are seen", 8,
@@ -3991,6 +4039,7 @@ static void gpreempt_policy_beyond(struct kunit *test)
 		beyond->state.save_cost_ns = 0;
 		beyond->state.unsure = false;
 		beyond->out.level = levels[i];
+		beyond->out.verdict = i ? GPREEMPT_RESUME : GPREEMPT_KEEP;
 		memcpy(&before, beyond, sizeof(before));
 		wants_waves(high, 8);
 		bench_tick(test, b);
@@ -4141,6 +4190,10 @@ static void gpreempt_policy_clock_jumps(struct kunit *test)
 	bench_scan(test, b);
 	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_RUNNABLE);
 	bench_ticks(test, b, 2);
+	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_BLOCKED);
+	/* nor does another one end that it is */
+	b->view.now_ns -= 5 * INTERVAL_NS;
+	bench_scan(test, b);
 	KUNIT_EXPECT_EQ(test, high->out.activity, GPREEMPT_BLOCKED);
 }
 
@@ -4713,6 +4766,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_turns_waiting),
 	KUNIT_CASE(gpreempt_policy_turns_unused),
 	KUNIT_CASE(gpreempt_policy_turns_asked),
+	KUNIT_CASE(gpreempt_policy_turns_hint),
 	KUNIT_CASE(gpreempt_policy_turns_order),
 	KUNIT_CASE(gpreempt_policy_turns_own),
 	KUNIT_CASE(gpreempt_policy_turns_none),
@@ -4726,6 +4780,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_preempted_shows),
 	KUNIT_CASE(gpreempt_policy_absent_idle),
 	KUNIT_CASE(gpreempt_policy_absent_burst),
+	KUNIT_CASE(gpreempt_policy_absent_residency),
 	KUNIT_CASE(gpreempt_policy_hint),
 	KUNIT_CASE(gpreempt_policy_hint_early),
 	KUNIT_CASE(gpreempt_policy_hint_first),
