@@ -11,6 +11,9 @@ PLUGIN = BUILD / "gpu-model" / "vtime.so"
 # management, video, display and audio (IP blocks 5 and up), the PSP.
 AMDGPU = ("fw_load_type=0 ip_block_mask=0x1f dpm=0 ras_enable=0 audio=0 "
           "discovery=0").split()
+# Besides, in real time, where a busy host may not run a model for a tenth of a second, which
+# is how long amdgpu waits for a GPU: for one that is emulated it waits ten times as long.
+EMULATED = ["emu_mode=1"]
 
 
 def clock_trouble():
@@ -51,7 +54,7 @@ def qemu_command(args, out, guest, root, models, monitor):
               f"gpreempt.module={args.module}", f"gpreempt.load={int(bool(load))}",
               # To the tests: times count.
               f"gpreempt.figures={int(not (args.real_time or args.kernel))}",
-              *("amdgpu." + a for a in AMDGPU), args.append]
+              *("amdgpu." + a for a in AMDGPU + EMULATED * args.real_time), args.append]
     ninep = "local,security_model=none,multidevs=remap"
     command = [
         QEMU, "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
