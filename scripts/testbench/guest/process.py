@@ -12,7 +12,7 @@ def die(text):
     sys.exit(DIED)
 
 
-def die_with_parent():
-    """In a child: have the kernel kill it when this script ends, however."""
+def die_with_parent(number=signal.SIGKILL):
+    """Have the kernel send this process a signal when its parent ends, however."""
     pr_set_pdeathsig = 1
-    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, number)
