@@ -860,6 +860,33 @@ static void gpreempt_policy_hides_in_crowd(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, low->seen.mapped);
 }
 
+/*
+ * One that has waited and is in no slot waits for a lower one that is: all below leave, although
+ * they are counted to have no waves. If it has a slot, they are not in its way.
+ */
+static void gpreempt_policy_hides_in_slot(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b;
+	unsigned int slot;
+
+	for (slot = 0; slot < 2; slot++) {
+		b = bench_low_hides(test, &low, &high);
+		KUNIT_ASSERT_NOT_NULL(test, b);
+		low->seen.waves = 0;
+		high->seen.waves = slot ? 0 : GPREEMPT_WAVES_UNKNOWN;
+		submits(high);
+		bench_tick(test, b);
+		EXPECT_KEEP(test, b, low);
+		bench_tick(test, b);
+		KUNIT_EXPECT_TRUE(test, b->asked);
+		if (slot)
+			EXPECT_KEEP(test, b, low);
+		else
+			EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+	}
+}
+
 /* Where waves are never to be had, nobody is suspected. */
 static void gpreempt_policy_hides_unprovably(struct kunit *test)
 {
@@ -1388,27 +1415,39 @@ static void gpreempt_policy_blocked_behind(struct kunit *test)
 	}
 }
 
-/* Saved waves of a queue whose head waits come back before anybody below. */
-static void gpreempt_policy_blocked_saved(struct kunit *test)
+/* Mid's head waits, and its waves were saved with low's, for a high that has ended since. */
+static struct bench *bench_blocked_saved(struct kunit *test, struct gpreempt_queue_view **low,
+					 struct gpreempt_queue_view **mid)
 {
-	struct gpreempt_queue_view *low, *mid, *high;
 	struct bench *b = bench_new(test, "strict");
+	struct gpreempt_queue_view *high;
 
-	KUNIT_ASSERT_NOT_NULL(test, b);
-	low = bench_queue(b, 0);
-	mid = bench_queue(b, 7);
+	if (!b)
+		return NULL;
+	*low = bench_queue(b, 0);
+	*mid = bench_queue(b, 7);
 	high = bench_queue(b, 15);
 	bench_scan(test, b);
-	runs(low);
-	runs(mid);
-	waits_for_signal(mid);
+	runs(*low);
+	runs(*mid);
+	waits_for_signal(*mid);
 	bench_ticks(test, b, 5);
 	submits(high);
 	bench_tick(test, b);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 2);
-	mid->seen.waves = 0;
+	(*mid)->seen.waves = 0;
 	bench_tick(test, b);
 	finishes(high);
+	return b;
+}
+
+/* Saved waves of a queue whose head waits come back before anybody below. */
+static void gpreempt_policy_blocked_saved(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *mid;
+	struct bench *b = bench_blocked_saved(test, &low, &mid);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
 	bench_ticks(test, b, 3);
 	KUNIT_EXPECT_TRUE(test, mid->seen.mapped);
 	KUNIT_EXPECT_EQ(test, mid->out.activity, GPREEMPT_RUNNABLE);
@@ -1590,24 +1629,10 @@ static void gpreempt_policy_unblocked(struct kunit *test)
 /* Its head waited behind waves that were saved and never came: satisfied, it can run. */
 static void gpreempt_policy_unblocked_saved(struct kunit *test)
 {
-	struct gpreempt_queue_view *low, *mid, *high;
-	struct bench *b = bench_new(test, "strict");
+	struct gpreempt_queue_view *low, *mid;
+	struct bench *b = bench_blocked_saved(test, &low, &mid);
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
-	low = bench_queue(b, 0);
-	mid = bench_queue(b, 7);
-	high = bench_queue(b, 15);
-	bench_scan(test, b);
-	runs(low);
-	runs(mid);
-	waits_for_signal(mid);
-	bench_ticks(test, b, 5);
-	submits(high);
-	bench_tick(test, b);
-	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 2);
-	mid->seen.waves = 0;
-	bench_tick(test, b);
-	finishes(high);
 	bench_ticks(test, b, 10);
 	KUNIT_EXPECT_EQ(test, mid->out.activity, GPREEMPT_BLOCKED);
 	KUNIT_EXPECT_TRUE(test, low->seen.mapped);
@@ -4689,6 +4714,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_hides),
 	KUNIT_CASE(gpreempt_policy_hides_behind_barrier),
 	KUNIT_CASE(gpreempt_policy_hides_in_crowd),
+	KUNIT_CASE(gpreempt_policy_hides_in_slot),
 	KUNIT_CASE(gpreempt_policy_hides_unprovably),
 	KUNIT_CASE(gpreempt_policy_hides_nothing),
 	KUNIT_CASE(gpreempt_policy_blocked_uncountable),
