@@ -21,3 +21,14 @@ class Node(unittest.TestCase):
         follow = {name for file in AMDKFD.rglob("*.c")
                   for name, body in FUNCTION.findall(file.read_text()) if NODE.search(body)}
         self.assertEqual(follow, MAY_FOLLOW)
+
+
+class Power(unittest.TestCase):
+    def test_gfxoff_is_held_off_while_registers_are_read(self):
+        """One place, off and on again, and no way out in between: a chip with GFXOFF is no model."""
+        uses = [body for file in AMDKFD.rglob("*.c")
+                for _, body in FUNCTION.findall(file.read_text()) if "amdgpu_gfx_off_ctrl" in body]
+        self.assertEqual(len(uses), 1)
+        _, reads, _ = re.split(r"amdgpu_gfx_off_ctrl\(adev, (?:false|true)\);", uses[0])
+        self.assertEqual(re.findall(r"gfx_off_ctrl\(adev, (\w+)\)", uses[0]), ["false", "true"])
+        self.assertRegex(reads, r"^\s*scan->registers = gp->hw->read_waves\([^;]*\);\s*$")

@@ -4,6 +4,7 @@
  * else anything, and what nobody does anything with costs no power. Run it alone: the
  * GPU is reset.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -39,6 +41,9 @@
 #define PARKED_S	60
 #define BUSY_MB		256	/* of which a change of protection takes long */
 #define FAULT_US	100
+#define POLL_US		50
+#define ENDS		50
+#define QUEUES		4	/* of a process that ends: so long its memory is read */
 
 /**
  * struct crowd - processes of an ordinary user, each with a queue and some mappings of
@@ -526,6 +531,61 @@ TEST_F_TIMEOUT(disturb, second_mapping_without_queue, 60)
 	ASSERT_EQ(0, crowd->failed);
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	EXPECT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+}
+
+/* Ends with @q queues to be read, and a mapping that keeps @path locked until it goes. */
+static int end(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	struct aql_queue q[QUEUES];
+	struct kfd_dev dev;
+	unsigned int i;
+
+	if (fd < 0 || flock(fd, LOCK_EX) ||
+	    mmap(NULL, KFD_PAGE, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED || kfd_open(&dev))
+		return 1;
+	close(fd);
+	for (i = 0; i < QUEUES; i++)
+		if (aql_create(&q[i], &dev, 64, PRIORITY_HIGH))
+			return 2;
+	usleep(2000);
+	return 0;
+}
+
+/* The driver reads a process's memory; that goes with the process all the same, at its expense. */
+TEST_F_TIMEOUT(disturb, memory_ends_with_process, 120)
+{
+	unsigned int i, late = 0;
+	struct until_job job;
+	char path[32];
+	int fd, status;
+	pid_t pid;
+
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	fd = memfd_create("end", MFD_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ftruncate(fd, KFD_PAGE));
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", getpid(), fd);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
+	ASSERT_EQ(0, until_job_init(&self->c, &job));
+	ASSERT_EQ(0, gpreempt_set("poll_interval_us", POLL_US));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	until_job_start(&self->c, &job, &self->low);
+	for (i = 0; i < ENDS; i++) {
+		pid = client_fork();
+		if (!pid)
+			_exit(end(path));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, status);
+		late += flock(fd, LOCK_EX | LOCK_NB) != 0;
+		flock(fd, LOCK_UN);
+	}
+	EXPECT_EQ(0, late) TH_LOG("%u of %u", late, ENDS);
+	close(fd);
+	until_job_stop(&job);
+	ASSERT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &job);
 }
 
 /* What is counted are wake-ups: the second page's fault finds the monitor at work. */

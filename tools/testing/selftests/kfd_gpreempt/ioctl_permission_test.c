@@ -3,8 +3,13 @@
  * AMDKFD_IOC_GPREEMPT: what may be done to the queues of another process. That
  * a stranger may do nothing, ioctl_op_test shows for each operation.
  */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <linux/capability.h>
 
@@ -381,6 +386,133 @@ TEST_F(ioctl, pid_namespace)
 	shared->ready = 3;
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, WEXITSTATUS(status)) TH_LOG("line %d", shared->line);
+}
+
+/**
+ * struct exec - a process that becomes a program of root's, between it and the test
+ * @begin_ns: @end_ns: before it and after it
+ * @shown:	the program may end
+ */
+struct exec {
+	volatile __u64 begin_ns, end_ns;
+	volatile int shown;
+};
+
+#define ROOTS_PROGRAM	"/tmp/roots_program"
+#define EXEC_MB		256	/* which exec takes down, with its lock held */
+
+/* This very program, started as root's: its arguments are its name and struct exec's file. */
+__attribute__((constructor)) static void roots_program(int argc, char **argv)
+{
+	struct exec *exec;
+
+	if (argc != 2 || strcmp(argv[0], ROOTS_PROGRAM))
+		return;
+	exec = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(argv[1]), 0);
+	if (exec == MAP_FAILED || geteuid())
+		_exit(1);
+	exec->end_ns = kfd_now();
+	while (!exec->shown)
+		usleep(1000);
+	_exit(0);
+}
+
+/* Of root, and of those who start it. */
+static int make_roots_program(void)
+{
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int to = open(ROOTS_PROGRAM, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+	ssize_t n;
+
+	while ((n = sendfile(to, from, NULL, 1 << 20)) > 0)
+		;
+	if (!n && fchmod(to, 04755))
+		n = -1;
+	close(from);
+	close(to);
+	return n ? -errno : 0;
+}
+
+static void become_roots_program(struct exec *exec, int fd)
+{
+	char number[16], *const argv[] = { ROOTS_PROGRAM, number, NULL };
+	void *p = mmap(NULL, EXEC_MB << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+
+	snprintf(number, sizeof(number), "%d", fd);
+	if (p == MAP_FAILED || become(ONE, false))
+		_exit(2);
+	/* of small pages; a kernel without large ones says EINVAL */
+	madvise(p, EXEC_MB << 20, MADV_NOHUGEPAGE);
+	memset(p, 1, EXEC_MB << 20);
+	exec->begin_ns = kfd_now();
+	execv(ROOTS_PROGRAM, argv);
+	_exit(3);
+}
+
+/* Until @pid is another's, and no longer after that than it takes to see that it stays so. */
+static int set_until_refused(struct exec *exec, pid_t pid, __u64 *longest_ns)
+{
+	unsigned int refused = 0;
+	struct kfd_dev dev;
+	__u64 begin_ns;
+	int ret;
+
+	if (become(ONE, false) || kfd_open(&dev))
+		return 1;
+	while (!exec->begin_ns)
+		usleep(1000);
+	while (refused < 10) {
+		begin_ns = kfd_now();
+		ret = gpreempt_set_default(&dev, pid, KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE);
+		if (kfd_now() - begin_ns > *longest_ns)
+			*longest_ns = kfd_now() - begin_ns;
+		if (ret && ret != -EPERM)
+			return 2;
+		/* not yet, or not any more */
+		if (!ret && refused)
+			return 3;
+		refused += !!ret;
+	}
+	kfd_close(&dev);
+	return 0;
+}
+
+/*
+ * Who may is asked of the program that a process runs: while it is between two, with the
+ * memory of neither and the user of the old one, the answer waits.
+ */
+TEST_F(ioctl, between_two_programs)
+{
+	int fd = syscall(SYS_memfd_create, "exec", 0), status;
+	struct shared *shared = self->shared;
+	__u64 *longest_ns = (void *)shared;
+	struct exec *exec;
+	pid_t caller;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, ftruncate(fd, KFD_PAGE));
+	exec = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, exec);
+	ASSERT_EQ(0, make_roots_program());
+	self->child = client_fork();
+	if (!self->child)
+		become_roots_program(exec, fd);
+	caller = client_fork();
+	if (!caller)
+		_exit(set_until_refused(exec, self->child, longest_ns));
+	EXPECT_EQ(caller, waitpid(caller, &status, 0));
+	EXPECT_EQ(0, status);
+	/* most of the time of the exec is that of the lock */
+	EXPECT_LT((exec->end_ns - exec->begin_ns) / 2, *longest_ns)
+		TH_LOG("%llu of %llu ns", *longest_ns, exec->end_ns - exec->begin_ns);
+	exec->shown = 1;
+	EXPECT_EQ(self->child, waitpid(self->child, &status, 0));
+	self->child = 0;
+	EXPECT_EQ(0, status);
+	unlink(ROOTS_PROGRAM);
+	munmap(exec, KFD_PAGE);
+	close(fd);
 }
 
 TEST_HARNESS_MAIN

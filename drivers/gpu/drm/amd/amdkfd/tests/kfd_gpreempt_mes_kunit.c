@@ -367,17 +367,22 @@ static void gpreempt_mes_restore_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mes.reports, 1);
 }
 
-/* A debugger attaches to one process: the other's queue stays preempted. */
+/* A debugger attaches to one process: the other's queues stay preempted, and held. */
 static void gpreempt_mes_release_one_process(struct kunit *test)
 {
 	struct machine *m = test->priv;
+	unsigned int i;
 
+	for (i = 0; i < QUEUES; i++)
+		m->gpq[i].held = true;
 	preempted(m, 0);
 	preempted(m, 2);
 	kfd_gpreempt_release_remap(&m->gp, &m->qpd[0]);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+0");
 	expect_queue(test, 0, true, false);
 	expect_queue(test, 2, false, true);
+	for (i = 0; i < QUEUES; i++)
+		KUNIT_EXPECT_EQ_MSG(test, m->gpq[i].held, i / 2 != 0, "queue %u", i);
 	kfd_gpreempt_release_remap(&m->gp, NULL);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+0+2");
 	expect_queue(test, 2, true, false);
