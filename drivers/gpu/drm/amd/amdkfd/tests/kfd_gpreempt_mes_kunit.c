@@ -266,11 +266,63 @@ static void gpreempt_mes_verdict_no_longer_holds(struct kunit *test)
 	m->queue[1].properties.is_evicted = true;
 	m->queue[1].properties.is_active = false;
 	decide(m, 2, GPREEMPT_RESUME);
+	preempted(m, 3);
+	m->gpq[3].held = true;
+	decide(m, 3, GPREEMPT_RESUME);
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "");
 	expect_queue(test, 0, true, false);
 	expect_queue(test, 1, false, false);
 	expect_queue(test, 2, true, false);
+	expect_queue(test, 3, false, true);
+	/* a hold has no force where a queue must not be taken off */
+	m->queue[3].properties.is_gws = true;
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), 0);
+	KUNIT_EXPECT_STREQ(test, mes.calls, "+3");
+	expect_queue(test, 3, true, false);
+}
+
+/* What is remembered of a queue's saves. */
+static void gpreempt_mes_taken_off(struct kunit *test)
+{
+	struct machine *m = test->priv;
+	struct kfd_gpreempt_queue *gpq = &m->gpq[0];
+
+	gpq->asked = true;
+	gpq->waves = 4;
+	kfd_gpreempt_queue_off(&m->gp, &m->qpd[0], &m->queue[0], 1000);
+	KUNIT_EXPECT_FALSE(test, gpq->asked);
+	KUNIT_EXPECT_EQ(test, gpq->preemptions, 1);
+	KUNIT_EXPECT_EQ(test, gpq->save_cost_ns, 1000);
+	KUNIT_EXPECT_EQ(test, m->gp.save_wave_ns, 250);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&m->gp.level_preemptions[0]), 1);
+
+	kfd_gpreempt_queue_on(&m->gp, &m->qpd[0], &m->queue[0], GPREEMPT_REASON_FREE);
+	kfd_gpreempt_queue_off(&m->gp, &m->qpd[0], &m->queue[0], 2000);
+	KUNIT_EXPECT_EQ(test, gpq->preemptions, 2);
+	KUNIT_EXPECT_EQ(test, gpq->save_cost_ns, (3 * 1000 + 2000) / 4);
+	KUNIT_EXPECT_EQ(test, m->gp.save_wave_ns, 250);
+}
+
+/* A queue that is back begins anew. What it was off for is counted. */
+static void gpreempt_mes_put_back(struct kunit *test)
+{
+	struct machine *m = test->priv;
+	struct kfd_gpreempt_queue *gpq = &m->gpq[0];
+	u64 begin_ns = ktime_get_ns();
+
+	preempted(m, 0);
+	gpq->preempted_ns = begin_ns - 1000;
+	gpq->gws_ns = 1;
+	gpq->alone.seen_ns = 1;
+	decide(m, 0, GPREEMPT_RESUME);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), 0);
+	KUNIT_EXPECT_GE(test, gpq->preempted_total_ns, 1000);
+	KUNIT_EXPECT_EQ(test, gpq->gws_ns, 0);
+	KUNIT_EXPECT_GE(test, gpq->mapped_ns, begin_ns);
+	KUNIT_EXPECT_EQ(test, gpq->alone.seen_ns, 0);
+	KUNIT_EXPECT_EQ(test, gpq->alone.since_ns, gpq->mapped_ns);
+	KUNIT_EXPECT_EQ(test, gpq->memory.resident_ns, gpq->mapped_ns);
 }
 
 /* An evicted queue is resumed in name; its restore will add it. */
@@ -428,6 +480,8 @@ static void gpreempt_mes_map_again(struct kunit *test)
 static struct kunit_case gpreempt_mes_cases[] = {
 	KUNIT_CASE(gpreempt_mes_victims_first),
 	KUNIT_CASE(gpreempt_mes_verdict_no_longer_holds),
+	KUNIT_CASE(gpreempt_mes_taken_off),
+	KUNIT_CASE(gpreempt_mes_put_back),
 	KUNIT_CASE(gpreempt_mes_resume_while_evicted),
 	KUNIT_CASE(gpreempt_mes_never_answers),
 	KUNIT_CASE(gpreempt_mes_reset_first),
