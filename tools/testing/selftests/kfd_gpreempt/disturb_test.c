@@ -43,7 +43,8 @@
 #define FAULT_US	100
 #define POLL_US		50
 #define ENDS		50
-#define QUEUES		4	/* of a process that ends: so long its memory is read */
+#define QUEUES		8	/* of a process that ends: so long its memory is read */
+#define END_MB		32	/* it has: it takes longer to go than the rest of the process */
 
 /**
  * struct crowd - processes of an ordinary user, each with a queue and some mappings of
@@ -533,22 +534,31 @@ TEST_F_TIMEOUT(disturb, second_mapping_without_queue, 60)
 	EXPECT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
 }
 
-/* Ends with @q queues to be read, and a mapping that keeps @path locked until it goes. */
-static int end(const char *path)
+/*
+ * Ends with queues to be read, and a mapping that keeps @path locked until it goes; each
+ * time at another phase of the monitor's interval.
+ */
+static int end(const char *path, unsigned int phase)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 	struct aql_queue q[QUEUES];
 	struct kfd_dev dev;
 	unsigned int i;
+	__u64 ns;
 
 	if (fd < 0 || flock(fd, LOCK_EX) ||
-	    mmap(NULL, KFD_PAGE, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED || kfd_open(&dev))
+	    mmap(NULL, KFD_PAGE, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ||
+	    mmap(NULL, END_MB << 20, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0) == MAP_FAILED ||
+	    kfd_open(&dev))
 		return 1;
 	close(fd);
 	for (i = 0; i < QUEUES; i++)
 		if (aql_create(&q[i], &dev, 64, PRIORITY_HIGH))
 			return 2;
-	usleep(2000);
+	/* a timer would be put off to the monitor's */
+	for (ns = kfd_now() + 2000000 + phase * 7000; kfd_now() < ns; )
+		;
 	return 0;
 }
 
@@ -570,12 +580,13 @@ TEST_F_TIMEOUT(disturb, memory_ends_with_process, 120)
 	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
 	ASSERT_EQ(0, until_job_init(&self->c, &job));
 	ASSERT_EQ(0, gpreempt_set("poll_interval_us", POLL_US));
+	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", POLL_US));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	until_job_start(&self->c, &job, &self->low);
 	for (i = 0; i < ENDS; i++) {
 		pid = client_fork();
 		if (!pid)
-			_exit(end(path));
+			_exit(end(path, i));
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		ASSERT_EQ(0, status);
 		late += flock(fd, LOCK_EX | LOCK_NB) != 0;
