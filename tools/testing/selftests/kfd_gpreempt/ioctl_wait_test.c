@@ -112,12 +112,29 @@ static int keep_cpu(struct shared *shared)
 	return 0;
 }
 
+struct waiter {
+	struct aql_queue *q;
+	volatile int ret;
+};
+
+/* For long enough that its queue can be asked for something else meanwhile. */
+static void *wait_preempt(void *arg)
+{
+	struct waiter *w = arg;
+
+	w->ret = gpreempt_preempt(w->q->dev, KFD_GPREEMPT_OP_PREEMPT, 0, w->q->id,
+				  KFD_GPREEMPT_WAIT, 200, 0);
+	return NULL;
+}
+
 /* A wait that fails takes back what its call asked for, and nobody else's hold. */
 TEST_F_TIMEOUT(ioctl, failed_wait_ends_no_hold, 60)
 {
 	struct shared *shared = self->shared;
 	struct kfd_dev *dev = &self->c.dev;
+	struct waiter w = { .q = &self->low, .ret = 1 };
 	struct kfd_gpreempt_queue_info info;
+	pthread_t thread;
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		SKIP(return, "the monitor needs a CPU that can be taken from it");
@@ -142,6 +159,21 @@ TEST_F_TIMEOUT(ioctl, failed_wait_ends_no_hold, 60)
 					   KFD_GPREEMPT_HOLD | KFD_GPREEMPT_WAIT, 1, 1));
 	ASSERT_EQ(0, gpreempt_get(dev, 0, self->low.id, &info));
 	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD, info.flags);
+
+	/* nor one that somebody asks for while it waits */
+	ASSERT_EQ(0, gpreempt_preempt(dev, KFD_GPREEMPT_OP_RESUME, 0, self->low.id, 0, 0, 0));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_preempt, &w));
+	do {
+		usleep(1000);
+		ASSERT_EQ(0, gpreempt_get(dev, 0, self->low.id, &info));
+	} while (!info.flags);
+	EXPECT_EQ(0, gpreempt_preempt(dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->low.id,
+				      KFD_GPREEMPT_HOLD, 0, 10000));
+	EXPECT_EQ(1, w.ret);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(-ETIME, w.ret);
+	ASSERT_EQ(0, gpreempt_get(dev, 0, self->low.id, &info));
+	EXPECT_TRUE(info.flags & KFD_GPREEMPT_QUEUE_HOLD);
 	shared->stop = 1;
 	EXPECT_EQ(0, gpreempt_hold(&self->low, 0));
 	EXPECT_EQ(0, gpreempt_resume(&self->low));
@@ -189,11 +221,6 @@ TEST_F_TIMEOUT(ioctl, killed_while_waiting, 120)
 	EXPECT_EQ(0, low_job_wrong(&self->job));
 	low_job_free(&self->c, &self->job);
 }
-
-struct waiter {
-	struct aql_queue *q;
-	volatile int ret;
-};
 
 static void *wait_resume(void *arg)
 {
