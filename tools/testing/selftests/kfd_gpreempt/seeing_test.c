@@ -97,6 +97,19 @@ static bool queue_line(__u32 gpu_id, __u32 id, char *line, size_t size)
 	return found;
 }
 
+/* What saving a queue costs, as it says; 0 if it does not. */
+static unsigned long long queue_line_save_us(__u32 gpu_id, __u32 id)
+{
+	unsigned long long us;
+	char line[512];
+
+	/* 12 fields before that, and two of what it was preempted */
+	if (!queue_line(gpu_id, id, line, sizeof(line)) ||
+	    sscanf(line, "%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &us) != 1)
+		return 0;
+	return us;
+}
+
 /* Wait until that line says so. */
 static bool queue_line_says(__u32 gpu_id, __u32 id, const char *text)
 {
@@ -297,7 +310,7 @@ TEST_F_TIMEOUT(seeing, statistics, 120)
  */
 TEST_F_TIMEOUT(seeing, histograms, 120)
 {
-	long long preemptions, detections, restores, scans, detection_ns, restore_ns;
+	long long preemptions, detections, restores, scans, detection_ns, restore_ns, save_ns;
 	static const char *const names[] = { "detection", "save", "restore" };
 	struct latency before, after;
 	__u64 begin, end;
@@ -334,6 +347,10 @@ TEST_F_TIMEOUT(seeing, histograms, 120)
 	EXPECT_LT(0, detections);
 	EXPECT_LT(0, restores);
 	EXPECT_GE(preemptions, restores);
+	/* LOW's saves are all that there are; others wait for a fence without one */
+	save_ns = queue_line_save_us(self->gpu_id, self->low.id) * 1000;
+	EXPECT_LT(gpreempt_number("stats/fence_wait_ns_min"), save_ns);
+	EXPECT_GE(gpreempt_number("stats/fence_wait_ns_max"), save_ns);
 	stat_check(_metadata, "detection", detections, detection_ns, after.count[DETECTION]);
 	stat_check(_metadata, "restore", restores, restore_ns, after.count[RESTORE]);
 
@@ -346,6 +363,24 @@ TEST_F_TIMEOUT(seeing, histograms, 120)
 		printf("\n");
 	}
 	fflush(stdout);
+}
+
+/* Where nothing is on the hardware there is no fence to wait for, and none is counted. */
+TEST_F_TIMEOUT(seeing, nothing_to_wait_for, 60)
+{
+	long long transactions, fence_ns;
+
+	ASSERT_EQ(0, aql_update(&self->high, 0, PRIORITY_HIGH));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	fence_ns = gpreempt_number("stats/fence_wait_ns_total");
+	ASSERT_EQ(0, gpreempt_hold(&self->low, 0));
+	EXPECT_LT(fence_ns, gpreempt_number("stats/fence_wait_ns_total"));
+	fence_ns = gpreempt_number("stats/fence_wait_ns_total");
+	transactions = gpreempt_number("stats/transactions");
+	ASSERT_EQ(0, gpreempt_resume(&self->low));
+	EXPECT_EQ(1, gpreempt_number("stats/transactions") - transactions);
+	EXPECT_EQ(fence_ns, gpreempt_number("stats/fence_wait_ns_total"));
+	ASSERT_EQ(0, aql_update(&self->high, 100, PRIORITY_HIGH));
 }
 
 /* HIGH waited for long, but for nobody below it: an inversion begins when it is raised. */
@@ -375,6 +410,31 @@ TEST_F_TIMEOUT(seeing, detection_after_parking, 60)
 		  gpreempt_number("stats/detection_ns_total") - ns);
 	until_job_stop(&job);
 	ASSERT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &job);
+}
+
+/* A monitor that is started anew sees everything for the first time: HIGH waits anew, too. */
+TEST_F_TIMEOUT(seeing, enabled_anew, 60)
+{
+	long long detections = gpreempt_number("stats/detections");
+	struct until_job job;
+	unsigned int i;
+
+	ASSERT_EQ(0, until_job_init(&self->c, &job));
+	ASSERT_EQ(0, gpreempt_write("policy", "none"));
+	until_job_start(&self->c, &job, &self->low);
+	ASSERT_EQ(0, until_job_moves(&job));
+	high_job_start(&self->c, &self->high_job, &self->high);
+	for (i = 1; i <= 3; i++) {
+		ASSERT_EQ(0, gpreempt_set("enable", 1));
+		/* until what was launched last counts as seen, see blocked_us */
+		ASSERT_EQ(0, gpreempt_wait_scans(20, CLIENT_TIMEOUT_MS));
+		EXPECT_EQ(i, gpreempt_number("stats/detections") - detections);
+		ASSERT_EQ(0, gpreempt_set("enable", 0));
+	}
+	until_job_stop(&job);
+	ASSERT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, high_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS));
 	until_job_free(&self->c, &job);
 }
 
@@ -470,8 +530,10 @@ TEST_F_TIMEOUT(seeing, head_packet_of_other_barriers, 60)
 {
 	struct aql_signal *gate, *done, *dep[5] = {};
 	unsigned long long at;
+	struct aql_packet *p;
 	struct kfd_mem mem;
 	char text[160];
+	__u64 n;
 
 	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
 	gate = mem.ptr;
@@ -495,6 +557,17 @@ TEST_F_TIMEOUT(seeing, head_packet_of_other_barriers, 60)
 	EXPECT_TRUE(queue_line_says(self->gpu_id, self->high.id, text));
 	gate->value = 5;
 	EXPECT_EQ(0, aql_signal_wait(&self->c.dev, done, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+
+	/* one signal is enough: it only is not its turn yet */
+	low_job_start(&self->c, &self->job, &self->low);
+	p = aql_reserve(&self->low, &n);
+	p->barrier.dep[0] = (uintptr_t)gate;
+	p->barrier.dep[4] = (uintptr_t)(gate + 1);
+	aql_publish(p, AQL_HEADER(AQL_BARRIER_OR, 1));
+	aql_ring(&self->low, n);
+	snprintf(text, sizeof(text), " barrier-or,on=%#llx,on=%#llx\n", at, at + sizeof(*gate));
+	EXPECT_TRUE(queue_line_says(self->gpu_id, self->low.id, text));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	kfd_free(&self->c.dev, &mem);
 }
