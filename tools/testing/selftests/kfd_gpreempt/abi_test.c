@@ -195,6 +195,7 @@ static int read_queue_file(const char *folder, const char *name, char *text, siz
 #define WAITS_MS	50
 #define RUNS_MS		120
 #define HELD_MS		200
+#define PARKED_MS	300
 
 static void live(struct __test_metadata *_metadata, FIXTURE_DATA(abi) *self)
 {
@@ -274,6 +275,38 @@ TEST_F_TIMEOUT(abi, queue_values, 60)
 	ASSERT_EQ(0, read_queue_file(self->folder, "priority", text, sizeof(text)));
 	EXPECT_STREQ("4", text);
 	ASSERT_EQ(0, aql_update(&self->q, 100, PRIORITY_HIGH));
+}
+
+/* LOW runs on while the monitor is parked. But nobody looked, so nobody knows. */
+TEST_F_TIMEOUT(abi, parked_time_is_not_counted, 60)
+{
+	struct kfd_gpreempt_queue_info info;
+	struct until_job job;
+	struct aql_queue low;
+	__u64 running_ns;
+
+	ASSERT_EQ(0, aql_create(&low, &self->c.dev, 64, PRIORITY_LOW));
+	ASSERT_EQ(0, until_job_init(&self->c, &job));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	until_job_start(&self->c, &job, &low);
+	ASSERT_EQ(0, until_job_moves(&job));
+	usleep(RUNS_MS * 1000);
+	/* nothing to decide on one level */
+	ASSERT_EQ(0, aql_update(&self->q, 100, PRIORITY_LOW));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, low.id, &info));
+	EXPECT_LT(0, info.running_ns);
+	running_ns = info.running_ns;
+	usleep(PARKED_MS * 1000);
+	EXPECT_EQ(0, gpreempt_wait_state("parked", 0));
+	ASSERT_EQ(0, aql_update(&self->q, 100, PRIORITY_HIGH));
+	ASSERT_EQ(0, gpreempt_wait_scans(2, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, low.id, &info));
+	EXPECT_GT(PARKED_MS * 1000000ULL, info.running_ns - running_ns);
+	until_job_stop(&job);
+	ASSERT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &job);
+	ASSERT_EQ(0, aql_destroy(&low));
 }
 
 /* In a child: a user's queue, whose files are that user's. */
