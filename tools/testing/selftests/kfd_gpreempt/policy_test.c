@@ -297,6 +297,23 @@ TEST_F_TIMEOUT(policy, turns_of_a_level, 60)
 	EXPECT_EQ(self->preemptions, level_preemptions(9) - of_level);
 }
 
+/* A queue is counted on the level that it has, which is not what its application asks for. */
+TEST_F_TIMEOUT(policy, level_of_its_own, 60)
+{
+	long long asked, set;
+
+	ASSERT_EQ(0, start(self, "strict", 2, low_high));
+	ASSERT_EQ(3, gpreempt_set_priority(&self->c.dev, 0, self->q[0].id, 3));
+	asked = level_preemptions(PRIORITY_LOW);
+	set = level_preemptions(3);
+	run(self, 0);
+	ASSERT_EQ(0, until_job_moves(&self->job[0]));
+	run(self, 1);
+	ASSERT_EQ(0, preempted(self, 1));
+	EXPECT_EQ(asked, level_preemptions(PRIORITY_LOW));
+	EXPECT_EQ(set + 1, level_preemptions(3));
+}
+
 /* How much of what two endless kernels do in a while the first of them does, in percent. */
 static unsigned int share(FIXTURE_DATA(policy) *self)
 {
