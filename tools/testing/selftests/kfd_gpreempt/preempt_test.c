@@ -490,6 +490,57 @@ TEST_F_TIMEOUT(preempt, says_ended, 120)
 	ASSERT_EQ(0, aql_destroy(&q));
 }
 
+/*
+ * The newest packet of HIGH has ended, as it need not wait for the kernel before it. So
+ * nothing says that this has, and LOW is not put back.
+ */
+TEST_F_TIMEOUT(preempt, ends_before_another, 60)
+{
+	struct aql_signal *gate, *dep[5] = {};
+	long long preemptions, resumes;
+	struct until_job low, high;
+	struct aql_queue q;
+	struct kfd_mem mem;
+	unsigned int ms;
+
+	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
+	gate = mem.ptr;
+	aql_signal_init(gate, 1, NULL);
+	aql_signal_init(gate + 1, 1, NULL);
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
+	ASSERT_EQ(0, until_job_init(&self->c, &low));
+	ASSERT_EQ(0, until_job_init(&self->c, &high));
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	preemptions = gpreempt_number("stats/preemptions");
+	resumes = gpreempt_number("stats/resumes");
+	until_job_start(&self->c, &low, &q);
+	ASSERT_EQ(0, until_job_moves(&low));
+	until_job_start(&self->c, &high, &self->high);
+	for (ms = 0; gpreempt_number("stats/preemptions") == preemptions; ms++) {
+		ASSERT_GT(CLIENT_TIMEOUT_MS, ms);
+		usleep(1000);
+	}
+	ASSERT_EQ(0, until_job_moves(&high));
+	/* so that the monitor sees it before it is consumed */
+	dep[0] = gate;
+	aql_barrier(&self->high, AQL_BARRIER_AND, dep, gate + 1);
+	ASSERT_EQ(0, gpreempt_wait_scans(3, CLIENT_TIMEOUT_MS));
+	__atomic_store_n(&gate->value, 0, __ATOMIC_RELEASE);
+	ASSERT_EQ(0, aql_signal_wait(&self->c.dev, gate + 1, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(1, high.signal->value);
+	EXPECT_EQ(resumes, gpreempt_number("stats/resumes"));
+	until_job_stop(&high);
+	ASSERT_EQ(0, until_job_wait(&self->c, &high, CLIENT_TIMEOUT_MS));
+	until_job_stop(&low);
+	ASSERT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &high);
+	until_job_free(&self->c, &low);
+	ASSERT_EQ(0, aql_destroy(&q));
+	kfd_free(&self->c.dev, &mem);
+}
+
 /* The monitor's wake-ups in 10 s, after a second to settle. */
 static long long wakeups(void)
 {
