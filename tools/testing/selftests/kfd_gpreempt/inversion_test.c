@@ -161,6 +161,45 @@ TEST_F_TIMEOUT(inversion, turns_out_to_depend, 60)
 	until_job_free(&self->c, &low);
 }
 
+/*
+ * The same where HIGH's work is over before the monitor looks again. What it was is told by
+ * its signal: LOW does not stay off for blocked_us, for which HIGH might still begin.
+ */
+TEST_F_TIMEOUT(inversion, turns_out_to_depend_unseen, 60)
+{
+	const unsigned int poll_us = 5000;
+	struct aql_signal *done = &self->page->signal[0];
+	struct until_job low;
+	struct high_job high;
+	__u64 ns;
+
+	ASSERT_EQ(0, make_queues(self, 2, low_high));
+	ASSERT_EQ(0, until_job_init(&self->c, &low));
+	ASSERT_EQ(0, high_job_init(&self->c, &high, HIGH_US));
+	ASSERT_EQ(0, gpreempt_set("poll_interval_us", poll_us));
+	ASSERT_EQ(0, gpreempt_set("blocked_us", 1000000));
+	ASSERT_EQ(0, enable(self));
+
+	struct aql_signal *const dep[5] = { low.signal };
+
+	until_job_start(&self->c, &low, &self->q[0]);
+	ASSERT_EQ(0, until_job_moves(&low));
+	high_job_start(&self->c, &high, &self->q[1]);
+	aql_barrier(&self->q[1], AQL_BARRIER_AND, dep, done);
+	ASSERT_EQ(0, high_job_wait(&self->c, &high, CLIENT_TIMEOUT_MS));
+	ns = kfd_now();
+	EXPECT_EQ(0, until_job_moves(&low));
+	ns = kfd_now() - ns;
+	/* an interval, a scan that may be late by one, and LOW's restore */
+	EXPECT_GE(gpu_model_limit(3 * poll_us) * 1000ULL, ns);
+	EXPECT_EQ(1, preemptions(self));
+	until_job_stop(&low);
+	EXPECT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, aql_signal_wait(&self->c.dev, done, CLIENT_TIMEOUT_MS));
+	high_job_free(&self->c, &high);
+	until_job_free(&self->c, &low);
+}
+
 static int run_low(struct shared *shared)
 {
 	struct kfd_mem page = { .ptr = shared, .size = KFD_PAGE };
