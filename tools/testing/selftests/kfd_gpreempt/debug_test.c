@@ -2,6 +2,7 @@
 /* What a debugger and the wave state's readers see of a preempted queue. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
@@ -119,14 +120,9 @@ TEST_F_TIMEOUT(debug, attach_spares_others, 120)
 	EXPECT_EQ(0, gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_RESUME, ct->pid, 0, 0, 0, 0));
 }
 
-/* A queue that its debugger suspends is the debugger's until it resumes it. */
-TEST_F_TIMEOUT(debug, suspended, 120)
+/* Of LOW's queue, for its debugger: how many were suspended or resumed, 1 that is, or -errno. */
+static int suspend(struct contest *ct)
 {
-	struct contest *ct = &self->ct;
-	struct kfd_ioctl_get_queue_wave_state_args waves = {
-		.ctl_stack_address = (uintptr_t)ct->queue.save.cwsr.ptr,
-		.queue_id = ct->queue.id,
-	};
 	__u32 queue = ct->queue.id;
 	struct kfd_queue_snapshot_entry snapshot;
 	struct kfd_ioctl_dbg_trap_args trap = {
@@ -140,24 +136,84 @@ TEST_F_TIMEOUT(debug, suspended, 120)
 		},
 	};
 
-	ASSERT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_ENABLE));
 	/* a queue that its debugger has not seen cannot be suspended */
-	ASSERT_EQ(0, kfd_ioctl(&ct->c.dev, AMDKFD_IOC_DBG_TRAP, &trap));
-	ASSERT_EQ(ct->queue.id, snapshot.queue_id);
+	if (ioctl(ct->c.dev.fd, AMDKFD_IOC_DBG_TRAP, &trap) || snapshot.queue_id != queue)
+		return -ENOENT;
 	memset(&trap.suspend_queues, 0, sizeof(trap.suspend_queues));
 	trap.op = KFD_IOC_DBG_TRAP_SUSPEND_QUEUES;
 	trap.suspend_queues.queue_array_ptr = (uintptr_t)&queue;
 	trap.suspend_queues.num_queues = 1;
-	/* the number of queues that were suspended */
-	ASSERT_EQ(1, ioctl(ct->c.dev.fd, AMDKFD_IOC_DBG_TRAP, &trap));
+	return ioctl(ct->c.dev.fd, AMDKFD_IOC_DBG_TRAP, &trap);
+}
+
+static int resume(struct contest *ct)
+{
+	__u32 queue = ct->queue.id;
+	struct kfd_ioctl_dbg_trap_args trap = {
+		.pid = getpid(),
+		.op = KFD_IOC_DBG_TRAP_RESUME_QUEUES,
+		.resume_queues = { .queue_array_ptr = (uintptr_t)&queue, .num_queues = 1 },
+	};
+
+	return ioctl(ct->c.dev.fd, AMDKFD_IOC_DBG_TRAP, &trap);
+}
+
+/* A queue that its debugger suspends is the debugger's until it resumes it. */
+TEST_F_TIMEOUT(debug, suspended, 120)
+{
+	struct contest *ct = &self->ct;
+	struct kfd_ioctl_get_queue_wave_state_args waves = {
+		.ctl_stack_address = (uintptr_t)ct->queue.save.cwsr.ptr,
+		.queue_id = ct->queue.id,
+	};
+
+	ASSERT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_ENABLE));
+	ASSERT_EQ(1, suspend(ct));
 	EXPECT_EQ(0, kfd_ioctl(&ct->c.dev, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &waves));
 	EXPECT_EQ(-ETIME, low_job_wait(&ct->c, &ct->job, 4 * CONTEST_LOW_MS));
-	trap.op = KFD_IOC_DBG_TRAP_RESUME_QUEUES;
-	trap.resume_queues.queue_array_ptr = (uintptr_t)&queue;
-	trap.resume_queues.num_queues = 1;
-	EXPECT_EQ(1, ioctl(ct->c.dev.fd, AMDKFD_IOC_DBG_TRAP, &trap));
+	EXPECT_EQ(1, resume(ct));
 	EXPECT_EQ(0, low_job_wait(&ct->c, &ct->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_DISABLE));
+}
+
+static void *destroy(void *arg)
+{
+	struct aql_queue *q = arg;
+
+	return aql_stop(q) ? arg : NULL;
+}
+
+/* Who destroys such a queue waits for the debugger, and nobody takes it off meanwhile. */
+TEST_F_TIMEOUT(debug, destroyed_while_suspended, 120)
+{
+	struct contest *ct = &self->ct;
+	unsigned int ms;
+	pthread_t thread;
+	void *failed;
+	int ret = 0;
+
+	if (geteuid())
+		SKIP(return, "not root");
+	ASSERT_EQ(0, contest_finish(ct));
+	/* a queue whose debugger had CAP_SYS_NICE would not be taken off in any case */
+	ASSERT_EQ(0, seteuid(SOME_USER));
+	EXPECT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_ENABLE));
+	ASSERT_EQ(0, seteuid(0));
+	ASSERT_EQ(1, suspend(ct));
+	EXPECT_EQ(0, gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, ct->queue.id,
+				      0, 0, 0));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, destroy, &ct->queue));
+	for (ms = 0; !ret && ms < CLIENT_TIMEOUT_MS; ms++) {
+		usleep(1000);
+		ret = gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, ct->queue.id,
+				       0, 0, 0);
+	}
+	EXPECT_EQ(-EBUSY, ret);
+	EXPECT_EQ(1, resume(ct));
+	pthread_join(thread, &failed);
+	EXPECT_EQ(NULL, failed);
+	EXPECT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_DISABLE));
+	ASSERT_EQ(0, aql_create(&ct->queue, &ct->c.dev, 64, PRIORITY_LOW));
 }
 
 TEST_HARNESS_MAIN
