@@ -466,14 +466,19 @@ TEST_F_TIMEOUT(evade, hold, 120)
 	struct shared *shared = self->shared;
 	struct kfd_gpreempt_queue_info info;
 	struct kfd_dev *dev = &self->c.dev;
+	__u64 preemptions;
 
 	ASSERT_EQ(0, gpreempt_preempt(dev, KFD_GPREEMPT_OP_PREEMPT, shared->pid, shared->queue_id,
 				      KFD_GPREEMPT_HOLD | KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS,
 				      0));
+	ASSERT_EQ(0, gpreempt_get(dev, shared->pid, shared->queue_id, &info));
+	preemptions = info.preemptions;
 	ASSERT_EQ(0, play(shared)) TH_LOG("line %d", shared->line);
 	usleep(2 * GWS_MS * 1000);
 	ASSERT_EQ(0, gpreempt_get(dev, shared->pid, shared->queue_id, &info));
 	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HELD, info.state);
+	/* all the time */
+	EXPECT_EQ(preemptions, info.preemptions);
 	EXPECT_EQ(0, gpreempt_preempt(dev, KFD_GPREEMPT_OP_RESUME, shared->pid, shared->queue_id,
 				      KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 0));
 	usleep(2 * GWS_MS * 1000);
