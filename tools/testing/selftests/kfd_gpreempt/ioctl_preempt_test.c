@@ -52,17 +52,25 @@ TEST_F_TIMEOUT(ioctl, hold_ends_by_itself, 120)
 	low_job_free(&self->c, &self->job);
 }
 
-/* Rule 5: disabling forgets it. */
+/* Rule 5: disabling forgets it, and what was announced. */
 TEST_F_TIMEOUT(ioctl, hold_ends_with_disable, 120)
 {
+	struct kfd_ioctl_gpreempt_args hint = {
+		.op = KFD_GPREEMPT_OP_HINT, .queue_id = self->high.id, .hint = { 1000000, 1000000 },
+	};
 	struct kfd_gpreempt_queue_info info;
 
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
 	ASSERT_EQ(0, gpreempt_hold(&self->low, 0));
+	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &hint));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->high.id, &info));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HINT, info.flags);
 	ASSERT_EQ(0, gpreempt_set("enable", 0));
 	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->low.id, &info));
 	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, info.state);
+	EXPECT_EQ(0, info.flags);
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->high.id, &info));
 	EXPECT_EQ(0, info.flags);
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&self->job));

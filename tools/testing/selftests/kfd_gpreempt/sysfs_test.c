@@ -117,6 +117,31 @@ TEST_F(sysfs, ranges)
 	}
 }
 
+/* A level has no turns, or such of a length that is worth its saves. */
+TEST_F(sysfs, turns_of_a_level)
+{
+	static const struct {
+		long long value;
+		int ret;
+	} c[] = { { 1000, 0 }, { 0, 0 }, { 1, -EINVAL }, { 999, -EINVAL }, { 1000000, 0 },
+		  { 1000001, -EINVAL } };
+	long long before, value;
+	unsigned int level, i;
+	char file[32];
+
+	for (level = 0; level < 16; level++) {
+		snprintf(file, sizeof(file), "level%u/timeslice_us", level);
+		before = gpreempt_number(file);
+		for (i = 0, value = before; i < ARRAY_SIZE(c); i++) {
+			EXPECT_EQ(c[i].ret, gpreempt_set(file, c[i].value))
+				TH_LOG("%s: %lld", file, c[i].value);
+			value = c[i].ret ? value : c[i].value;
+			EXPECT_EQ(value, gpreempt_number(file)) TH_LOG("%s", file);
+		}
+		EXPECT_EQ(0, gpreempt_set(file, before));
+	}
+}
+
 /* Garbage is refused by every file, and changes nothing. */
 TEST_F(sysfs, garbage)
 {
