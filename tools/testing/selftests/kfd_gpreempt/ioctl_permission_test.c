@@ -398,7 +398,7 @@ struct exec {
 	volatile int shown;
 };
 
-#define ROOTS_PROGRAM	"/tmp/roots_program"
+#define ROOTS_PROGRAM	"root's program"
 #define EXEC_MB		256	/* which exec takes down, with its lock held */
 
 /* This very program, started as root's: its arguments are its name and struct exec's file. */
@@ -417,23 +417,26 @@ __attribute__((constructor)) static void roots_program(int argc, char **argv)
 	_exit(0);
 }
 
-/* Of root, and of those who start it. */
+/* Open, and with no name, so that nobody else can start it. */
 static int make_roots_program(void)
 {
-	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	int to = open(ROOTS_PROGRAM, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+	char path[] = "/tmp/gpreempt-XXXXXX";
+	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to = mkstemp(path);
+	int program = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
+	unlink(path);
 	while ((n = sendfile(to, from, NULL, 1 << 20)) > 0)
 		;
 	if (!n && fchmod(to, 04755))
 		n = -1;
 	close(from);
+	/* or it is busy */
 	close(to);
-	return n ? -errno : 0;
+	return n ? -1 : program;
 }
 
-static void become_roots_program(struct exec *exec, int fd)
+static void become_roots_program(int program, struct exec *exec, int fd)
 {
 	char number[16], *const argv[] = { ROOTS_PROGRAM, number, NULL };
 	void *p = mmap(NULL, EXEC_MB << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -446,7 +449,7 @@ static void become_roots_program(struct exec *exec, int fd)
 	madvise(p, EXEC_MB << 20, MADV_NOHUGEPAGE);
 	memset(p, 1, EXEC_MB << 20);
 	exec->begin_ns = kfd_now();
-	execv(ROOTS_PROGRAM, argv);
+	syscall(SYS_execveat, program, "", argv, NULL, AT_EMPTY_PATH);
 	_exit(3);
 }
 
@@ -484,7 +487,7 @@ static int set_until_refused(struct exec *exec, pid_t pid, __u64 *longest_ns)
  */
 TEST_F(ioctl, between_two_programs)
 {
-	int fd = syscall(SYS_memfd_create, "exec", 0), status;
+	int fd = syscall(SYS_memfd_create, "exec", 0), program = make_roots_program(), status;
 	struct shared *shared = self->shared;
 	__u64 *longest_ns = (void *)shared;
 	struct exec *exec;
@@ -494,10 +497,10 @@ TEST_F(ioctl, between_two_programs)
 	ASSERT_EQ(0, ftruncate(fd, KFD_PAGE));
 	exec = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	ASSERT_NE(MAP_FAILED, exec);
-	ASSERT_EQ(0, make_roots_program());
+	ASSERT_LE(0, program);
 	self->child = client_fork();
 	if (!self->child)
-		become_roots_program(exec, fd);
+		become_roots_program(program, exec, fd);
 	caller = client_fork();
 	if (!caller)
 		_exit(set_until_refused(exec, self->child, longest_ns));
@@ -510,8 +513,8 @@ TEST_F(ioctl, between_two_programs)
 	EXPECT_EQ(self->child, waitpid(self->child, &status, 0));
 	self->child = 0;
 	EXPECT_EQ(0, status);
-	unlink(ROOTS_PROGRAM);
 	munmap(exec, KFD_PAGE);
+	close(program);
 	close(fd);
 }
 
