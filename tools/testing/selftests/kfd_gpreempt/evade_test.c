@@ -466,7 +466,7 @@ TEST_F_TIMEOUT(evade, higher_level, 120)
 	 * than a save.
 	 */
 	limit_us = self->alone_ns / 1000 + 2 * gpreempt_number("poll_interval_us") +
-		   (4 * scan_ns + save_ns + gpreempt_number("stats/fence_wait_ns_max")) / 1000;
+		   (4 * scan_ns + 2 * save_ns) / 1000;
 	/* for so long it must not be taken off */
 	if (variant->gws)
 		limit_us += GWS_MS * 1000;
