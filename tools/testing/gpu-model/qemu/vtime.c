@@ -107,6 +107,7 @@ static struct {
 	bool (*qemu_in_vcpu_thread)(void);
 	void (*bql_lock_impl)(const char *file, int line);
 	void (*bql_unlock)(void);
+	void (*qemu_notify_event)(void);
 	void (*cpu_exit)(void *cpu);
 	void *(*qemu_get_cpu)(int index);
 	void (*async_run_on_cpu)(void *cpu, void (*f)(void *cpu, union cpu_data data),
@@ -138,7 +139,7 @@ static const struct {
 	FUNCTION(qemu_clock_get_ns),
 	FUNCTION(qemu_clock_deadline_ns_all), FUNCTION(icount_get_raw),
 	FUNCTION(all_cpu_threads_idle), FUNCTION(runstate_is_running), FUNCTION(qemu_in_vcpu_thread),
-	FUNCTION(bql_lock_impl), FUNCTION(bql_unlock), FUNCTION(cpu_exit),
+	FUNCTION(bql_lock_impl), FUNCTION(bql_unlock), FUNCTION(qemu_notify_event), FUNCTION(cpu_exit),
 	FUNCTION(qemu_get_cpu), FUNCTION(async_run_on_cpu), FUNCTION(process_queued_cpu_work),
 	FUNCTION(vfio_pci_from_vfio_device), FUNCTION(msi_enabled), FUNCTION(msi_notify),
 	FUNCTION(qemu_plugin_tb_n_insns), FUNCTION(qemu_plugin_tb_get_insn),
@@ -446,7 +447,8 @@ static void expire_at(int64_t t)
 
 /*
  * No time passes between a command of the guest's to a model and its answer: the model's
- * thread and QEMU's main loop, which carry both, take the host's time.
+ * thread and QEMU's main loop, which carry both, take the host's time. The main loop may
+ * be asleep since before the guest opened the port, and would not look for an answer.
  */
 static void await_answers(int64_t now)
 {
@@ -459,6 +461,7 @@ static void await_answers(int64_t now)
 	atomic_store(&commanded_at, begin);
 	/* Due: the main loop must not jump by itself. */
 	expire_at(now);
+	qemu.qemu_notify_event();
 	do {
 		qemu.bql_unlock();
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
