@@ -375,13 +375,23 @@ TEST_F_TIMEOUT(disturb, one_revocation_each, 120)
 	EXPECT_EQ(PROCESSES + 1, gpreempt_number("stats/doorbell_revocations") - before);
 }
 
-/* How often the monitor is woken by HIGH's doorbell, which tells nothing new. */
-static int rings_and_wakes(FIXTURE_DATA(disturb) *self)
+/*
+ * How long HIGH's doorbell takes, which tells nothing new, in ns; 0 if it does not wake the
+ * monitor, which has looked otherwise. It may fault a second time: the monitor took the
+ * page away again before the CPU came back to it.
+ */
+static __u64 rings_and_wakes(FIXTURE_DATA(disturb) *self)
 {
 	long long faults = gpreempt_number("stats/doorbell_faults");
+	long long scans = gpreempt_number("stats/scans");
+	__u64 ns = kfd_now();
 
 	*self->high.doorbell = self->high.amd->write_dispatch_id - 1;
-	return gpreempt_number("stats/doorbell_faults") - faults;
+	ns = kfd_now() - ns;
+	if (gpreempt_number("stats/doorbell_faults") == faults ||
+	    gpreempt_wait_number("stats/scans", scans + 1, CLIENT_TIMEOUT_MS))
+		return 0;
+	return ns;
 }
 
 /* Through a private mapping nothing is rung, so it does not keep the monitor awake. */
@@ -398,7 +408,7 @@ TEST_F_TIMEOUT(disturb, private_mapping, 60)
 	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
 	*(volatile __u64 *)p = 0;
 	EXPECT_EQ(0, gpreempt_wait_state("parked", 0));
-	EXPECT_EQ(1, rings_and_wakes(self));
+	EXPECT_LT(0, rings_and_wakes(self));
 	EXPECT_EQ(0, munmap(p, self->c.dev.doorbell_mem.size));
 }
 
@@ -455,7 +465,7 @@ TEST_F_TIMEOUT(disturb, second_mapping, 60)
 
 	ASSERT_EQ(0, munmap(p, self->c.dev.doorbell_mem.size));
 	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
-	EXPECT_EQ(1, rings_and_wakes(self));
+	EXPECT_LT(0, rings_and_wakes(self));
 	until_job_free(&self->c, &low);
 	high_job_free(&self->c, &high);
 }
@@ -486,7 +496,7 @@ TEST_F_TIMEOUT(disturb, moved_mapping, 60)
 	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(dev->doorbells, mremap(q, size, size, MREMAP_MAYMOVE | MREMAP_FIXED,
 					 dev->doorbells));
-	EXPECT_EQ(1, rings_and_wakes(self));
+	EXPECT_LT(0, rings_and_wakes(self));
 	/* each page at a place of its own, the first one moved twice */
 	q = map_doorbells(dev, MAP_SHARED);
 	ASSERT_NE(MAP_FAILED, q);
@@ -496,9 +506,9 @@ TEST_F_TIMEOUT(disturb, moved_mapping, 60)
 	ASSERT_EQ(dev->doorbells, mremap(q, KFD_PAGE, KFD_PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
 					 dev->doorbells));
 	ASSERT_GT(KFD_PAGE, offset);
-	EXPECT_EQ(1, rings_and_wakes(self));
+	EXPECT_LT(0, rings_and_wakes(self));
 	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
-	EXPECT_EQ(1, rings_and_wakes(self));
+	EXPECT_LT(0, rings_and_wakes(self));
 }
 
 /* A process that has mapped twice, but has no queue, costs nobody anything. */
@@ -673,9 +683,8 @@ TEST_F_TIMEOUT(disturb, fault_waits_for_nothing, 120)
 		while (!busy.running)
 			;
 		usleep(1000 + 100 * i);
-		ns[i] = kfd_now();
-		*self->high.doorbell = self->high.amd->write_dispatch_id - 1;
-		ns[i] = kfd_now() - ns[i];
+		ns[i] = rings_and_wakes(self);
+		EXPECT_LT(0, ns[i]);
 		busy.run = 0;
 		while (busy.running)
 			usleep(100);

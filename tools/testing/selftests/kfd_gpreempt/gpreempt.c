@@ -215,15 +215,20 @@ int gpreempt_wait_state(const char *state, unsigned int timeout_ms)
 	}
 }
 
-int gpreempt_wait_scans(unsigned int n, unsigned int timeout_ms)
+int gpreempt_wait_number(const char *file, long long least, unsigned int timeout_ms)
 {
 	__u64 end = kfd_now() + timeout_ms * 1000000ULL;
-	long long scans = gpreempt_number("stats/scans") + n;
 
-	while (gpreempt_number("stats/scans") < scans) {
+	while (gpreempt_number(file) < least) {
 		if (kfd_now() > end)
 			return -ETIME;
 		usleep(1000);
 	}
 	return 0;
+}
+
+int gpreempt_wait_scans(unsigned int n, unsigned int timeout_ms)
+{
+	return gpreempt_wait_number("stats/scans", gpreempt_number("stats/scans") + n,
+				    timeout_ms);
 }

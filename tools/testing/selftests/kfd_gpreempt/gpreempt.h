@@ -43,8 +43,14 @@ unsigned int gpreempt_save_sleeps_us(void);
 /* Why a test cannot run after gpreempt_begin() returned @ret; NULL if it can, or must fail. */
 const char *gpreempt_missing(int ret);
 
-/* Wait until the monitor is in a state; 0 or -ETIME. */
+/*
+ * Wait until the monitor is in a state; 0 or -ETIME. One that was woken is parked until it
+ * runs: wait for its scan first.
+ */
 int gpreempt_wait_state(const char *state, unsigned int timeout_ms);
+
+/* Wait until a file's number is @least; 0 or -ETIME. */
+int gpreempt_wait_number(const char *file, long long least, unsigned int timeout_ms);
 
 /* Wait until the monitor has looked so often; 0 or -ETIME. */
 int gpreempt_wait_scans(unsigned int n, unsigned int timeout_ms);

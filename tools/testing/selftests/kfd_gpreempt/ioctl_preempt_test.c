@@ -166,12 +166,15 @@ TEST_F_TIMEOUT(ioctl, hint_saves_the_fault, 60)
 		.op = KFD_GPREEMPT_OP_HINT, .queue_id = self->high.id,
 		.hint = { 200000, 200000 },
 	};
+	long long scans;
 
 	ASSERT_EQ(0, until_job_init(&self->c, &self->until));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	scans = gpreempt_number("stats/scans");
 	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &args));
 	EXPECT_EQ(0, faults_of_high(self));
+	ASSERT_EQ(0, gpreempt_wait_number("stats/scans", scans + 1, CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(1, faults_of_high(self));
 	until_job_free(&self->c, &self->until);

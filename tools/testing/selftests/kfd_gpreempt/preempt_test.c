@@ -791,7 +791,7 @@ static int doorbell_wakes(FIXTURE_DATA(preempt) *self)
 {
 	long long doorbells = gpreempt_number("stats/doorbell_faults");
 	long long scans = gpreempt_number("stats/scans");
-	__u64 ns, end;
+	__u64 ns;
 	int ret;
 
 	ret = high_job_run(&self->c, &self->job, &self->high, CLIENT_TIMEOUT_MS, &ns);
@@ -799,13 +799,7 @@ static int doorbell_wakes(FIXTURE_DATA(preempt) *self)
 		return ret;
 	if (gpreempt_number("stats/doorbell_faults") == doorbells)
 		return -ENODATA;
-	end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
-	while (gpreempt_number("stats/scans") == scans) {
-		if (kfd_now() > end)
-			return -ETIME;
-		usleep(1000);
-	}
-	return 0;
+	return gpreempt_wait_number("stats/scans", scans + 1, CLIENT_TIMEOUT_MS);
 }
 
 /* The same where nothing runs: to map them does not wake the monitor, to ring them does. */
