@@ -8,6 +8,8 @@ PLAN = re.compile(STAMP + r"1\.\.(\d+)")
 RESULT = re.compile(STAMP + r"(ok|not ok) \d+\b *(?:- )?(.*)")
 # A figure that is reported, not judged: of a kselftest, or of KUnit.
 FIGURE = re.compile(STAMP + r"# (?:\w+: )?report: (.*)")
+# What a test says of its failure, before its result: a kselftest, or KUnit.
+REASON = re.compile(STAMP + r"# (\w+\.c:\d+:.*|\w+: (?:EXPECTATION|ASSERTION) FAILED at .*)")
 # Of scripts/guest, whatever stands before it: the guest's own tests may all have passed.
 TROUBLE = re.compile(r"\bguest: error: (.*?):?$")
 # The same, of a guest that could not have the clock that its results want.
@@ -32,6 +34,7 @@ class Tally:
         self.details = []       # of a failure, for people
         self.seconds = 0        # it took
         self.blocks = {}        # indentation -> Block
+        self.reason = None      # the first of the test at hand
 
     def fail(self, text):
         self.failed += 1
@@ -61,14 +64,17 @@ class Tally:
             self.result(m[2] == "ok", m[3], nested)
         elif m := FIGURE.match(line):
             self.figures.append(m[2])
+        elif m := REASON.match(line):
+            self.reason = self.reason or m[2]
         elif m := TROUBLE.search(line):
             self.fail(m[1])
         elif m := NO_CLOCK.search(line):
             self.skip(m[1])
 
     def result(self, good, text, nested):
+        reason, self.reason = self.reason, None
         if not good:
-            self.fail(text)
+            self.fail(f"{text}: {reason}" if reason else text)
         elif re.search(r"# *SKIP", text, re.I):
             self.skip(text)
         elif not nested:        # otherwise a sum of results that are counted

@@ -57,6 +57,17 @@ class Tally(unittest.TestCase):
     def test_kernel_time_stamps(self):
         self.assertEqual(count("[    1.5] 1..1\n[    1.6] ok 1 a"), (1, 0, 0))
 
+    def test_the_reason_of_a_failure(self):
+        tally = tap.Tally()
+        for line in ("1..3", "# a_test.c:7:one:only a word", "ok 1 a.one",
+                     "# a_test.c:9:two:Expected 1 (1) == n (2)",
+                     "# a_test.c:10:two:Expected 3 (3) == n (2)", "not ok 2 a.two",
+                     "[    1.5]     # three: EXPECTATION FAILED at b_kunit.c:5", "not ok 3 b"):
+            tally.feed(line)
+        self.assertEqual(tally.remarks,
+                         ["a.two: a_test.c:9:two:Expected 1 (1) == n (2)",
+                          "b: three: EXPECTATION FAILED at b_kunit.c:5"])
+
     def test_figures(self):
         tally = tap.Tally()
         for line in ("# report: 12 us", "    # some_case: report: 64 queues", "# no report: 1",
