@@ -104,7 +104,9 @@ def reported(found):
 def follow(args, out, qemu, models, waker):
     """Wait for the guest's end; a reason if it was not a regular one."""
     watch = Watch(out)
-    limit = args.timeout if args.real_time else 300 + 4 * args.timeout
+    # A kernel that checks itself is some times as slow once more.
+    times = 12 if args.kernel else 4
+    limit = args.timeout if args.real_time else 300 + times * args.timeout
     deadline = time.monotonic() + limit
     dead = None
     with selectors.DefaultSelector() as selector:

@@ -180,7 +180,7 @@ TEST_F_TIMEOUT(monitor, registers, 60)
 	printf("# report: %lld register accesses a scan for 2 of %u queues, %u engines\n",
 	       s.most, QUEUES, engines);
 	/* not counted for blocked_us, LOW might have the machine and not use it: each other scan */
-	EXPECT_LE(SCANS(500 / 2), s.with);
+	EXPECT_LE(gpu_model_figures() ? SCANS(500 / 2) : 1, s.with);
 	EXPECT_GE(accesses, s.most);
 	/* and so many it needs */
 	EXPECT_LE(gpu_model_least(accesses), s.most);
@@ -196,12 +196,12 @@ TEST_F_TIMEOUT(monitor, registers_moving, 60)
 	long long accesses, ns;
 	struct scans s;
 
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	run(self, 0);
 	ASSERT_EQ(0, trace_clear());
 	ASSERT_EQ(0, trace_on(SCAN, "0"));
 	accesses = gpreempt_number("stats/register_accesses");
 	ns = gpreempt_number("stats/scan_ns_total");
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, contend(self, SAMPLES));
 	ASSERT_EQ(0, gpreempt_set("enable", 0));
 	accesses = gpreempt_number("stats/register_accesses") - accesses;
@@ -214,9 +214,9 @@ TEST_F_TIMEOUT(monitor, registers_moving, 60)
 	EXPECT_EQ(ns, s.ns);
 	EXPECT_LE(s.longest, gpreempt_number("stats/scan_ns_max"));
 	/* either queue may have to be selected again */
-	EXPECT_GE(self->c.dev.xccs *
-		  (PUT_BACK + PER_ENGINE * engines + 2 * (PER_QUEUE + 2 * engines) +
-		   PER_SLOT * QUEUES), s.most);
+	EXPECT_GE(gpu_model_limit(self->c.dev.xccs *
+				  (PUT_BACK + PER_ENGINE * engines +
+				   2 * (PER_QUEUE + 2 * engines) + PER_SLOT * QUEUES)), s.most);
 	/* LOW back on the machine shows itself in wave counts, each time */
 	EXPECT_LE(SAMPLES, s.with);
 }
@@ -306,6 +306,25 @@ TEST_F_TIMEOUT(monitor, parked, 60)
 }
 
 /*
+ * The next line of the trace that tells of an allocation which is not kmemleak's: of its
+ * record, and of a page just before that, or NULL.
+ */
+static char *allocation(char **rest)
+{
+	static const char record[] = " call_site=__alloc_object+";
+	char *line, *end;
+
+	while ((line = trace_line(rest))) {
+		end = strchrnul(*rest, '\n');
+		if (line[0] != '#' && !strstr(line, record) &&
+		    !(strstr(line, ": mm_page_alloc: ") &&
+		      memmem(*rest, end - *rest, record, strlen(record))))
+			break;
+	}
+	return line;
+}
+
+/*
  * The monitor allocates nothing. Only stock's code that makes a runlist does, for
  * its buffer; that these are seen shows that others would be.
  */
@@ -326,10 +345,7 @@ TEST_F_TIMEOUT(monitor, allocates_nothing, 60)
 
 	text = trace_read();
 	ASSERT_TRUE(text != NULL);
-	for (rest = text; (line = trace_line(&rest)); ) {
-		/* kmemleak's record of an allocation, which has a line of its own */
-		if (line[0] == '#' || strstr(line, " call_site=__alloc_object+"))
-			continue;
+	for (rest = text; (line = allocation(&rest)); ) {
 		if (strstr(line, " call_site=kfd_gtt_sa_allocate+")) {
 			runlists++;
 		} else {
