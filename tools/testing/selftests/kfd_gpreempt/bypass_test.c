@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 #include <linux/netlink.h>
 #include <sys/socket.h>
@@ -20,6 +21,8 @@
 #include "ioctl_call.h"
 
 #define HIGH_US			200
+#define WAKES			50000	/* so many changes of a priority */
+#define WAKES_CPU		10	/* percent that the monitor may take for them */
 #define LAUNCH_MS		100	/* ample for a dispatch to begin */
 #define FENCE_MS		2000	/* how long stock waits for a fence, here */
 #define FENCE_PARAMETER		"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
@@ -216,6 +219,28 @@ static void expect_nothing_refused(struct __test_metadata *_metadata,
 }
 
 /* While it is bypassed nobody is preempted: HIGH waits for LOW's end. */
+/* A loop that would have it look does not keep a monitor busy that gave up. */
+static void expect_spared(struct __test_metadata *_metadata, FIXTURE_DATA(bypass) *self)
+{
+	struct timespec before, after;
+	clockid_t clock;
+	unsigned int i;
+	__u64 ns, cpu;
+
+	ASSERT_EQ(0, gpreempt_share_cpu());
+	ASSERT_EQ(0, clock_getcpuclockid(gpreempt_monitor(), &clock));
+	ASSERT_EQ(0, clock_gettime(clock, &before));
+	ns = kfd_now();
+	for (i = 0; i < WAKES; i++)
+		ASSERT_LE(0, gpreempt_set_priority(&self->c.dev, 0, self->low.id, i % 2));
+	ns = kfd_now() - ns;
+	ASSERT_EQ(0, clock_gettime(clock, &after));
+	cpu = (after.tv_sec - before.tv_sec) * 1000000000ULL + after.tv_nsec - before.tv_nsec;
+	ASSERT_EQ(PRIORITY_LOW, gpreempt_set_priority(&self->c.dev, 0, self->low.id, PRIORITY_LOW));
+	TH_LOG("the monitor took %llu %% of a CPU, of %llu ms", 100 * cpu / ns, ns / 1000000);
+	EXPECT_GE(WAKES_CPU, 100 * cpu / ns);
+}
+
 TEST_F_TIMEOUT(bypass, late, 120)
 {
 	long long late = gpreempt_number("stats/late"), preemptions;
@@ -243,6 +268,7 @@ TEST_F_TIMEOUT(bypass, late, 120)
 	EXPECT_EQ(0, low_ends(self));
 	EXPECT_EQ(0, high_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));
+	expect_spared(_metadata, self);
 	expect_works(_metadata, self);
 }
 

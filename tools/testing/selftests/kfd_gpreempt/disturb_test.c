@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
@@ -46,16 +47,28 @@
 #define QUEUES		8	/* of a process that ends: so long its memory is read */
 #define END_MB		32	/* it has: it takes longer to go than the rest of the process */
 
+/* Loops that would have the monitor look, by an ordinary user's processes. */
+#define NOISY		3
+#define NOISE_CPU	10	/* percent more that the monitor may take for them */
+#define NOISE_MS	50
+#define REQUESTS	40
+#define REQUEST_US	200
+
+/* What such processes do: nothing, something that is nobody's affair, or what disturbs. */
+enum noise { QUIET, HARMLESS, DISTURBING };
+
 /**
  * struct crowd - processes of an ordinary user, each with a queue and some mappings of
  *		  its doorbells
  * @ready:	so many have them
  * @failed:	-errno of one that has not
+ * @noise:	what they do in a loop
  * @pid:	their numbers
  * @nr:		how many there are
  */
 struct crowd {
 	volatile int ready, failed;
+	enum noise noise;
 	pid_t pid[PROCESSES];
 	unsigned int nr;
 };
@@ -845,6 +858,259 @@ TEST_F_TIMEOUT(disturb, parked, 120)
 	until_job_stop(&job);
 	ASSERT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
 	until_job_free(&self->c, &job);
+}
+
+static int set_priority(struct aql_queue *q, unsigned int i)
+{
+	int ret = gpreempt_set_priority(q->dev, 0, q->id, i % 2);
+
+	return ret < 0 ? ret : 0;
+}
+
+static int set_default(struct aql_queue *q, unsigned int i)
+{
+	return gpreempt_set_default(q->dev, 0, i % 2, KFD_GPREEMPT_NONE);
+}
+
+static int map_again(struct aql_queue *q, unsigned int i)
+{
+	void *p = map_doorbells(q->dev, MAP_SHARED);
+
+	return p == MAP_FAILED || munmap(p, q->dev->doorbell_mem.size) ? -errno : 0;
+}
+
+static int ring(struct aql_queue *q, unsigned int i)
+{
+	*q->doorbell = q->amd->write_dispatch_id - 1;
+	return 0;
+}
+
+static int announce_again(struct aql_queue *q, unsigned int i)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_HINT, .queue_id = q->id, .hint = { 10 * (i % 1000), 1 },
+	};
+
+	return gpreempt_call(q->dev, &args);
+}
+
+static int update(struct aql_queue *q, unsigned int i)
+{
+	return aql_update(q, 0, i % 2);
+}
+
+/* As long a way into the driver, which changes nothing. */
+static int ask(struct kfd_dev *dev)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_QUERY, .gpu_id = dev->gpu_id,
+	};
+
+	return gpreempt_call(dev, &args);
+}
+
+/*
+ * All on one CPU, where the time that one takes is nobody else's. On the model two CPUs have
+ * one clock and take turns: a thread's time goes on during the other CPU's turn.
+ */
+static int pin(pid_t pid)
+{
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	return sched_setaffinity(pid, sizeof(first), &first) ? -errno : 0;
+}
+
+FIXTURE(noise) {
+	cpu_set_t cpus;
+	struct client c;
+	struct aql_queue low, high;
+	struct until_job job;
+	struct high_job request;
+	struct crowd *crowd;
+	clockid_t clock;
+};
+
+FIXTURE_VARIANT(noise) {
+	int (*act)(struct aql_queue *q, unsigned int i);
+	bool without_queue;
+};
+
+FIXTURE_VARIANT_ADD(noise, priority) { .act = set_priority };
+FIXTURE_VARIANT_ADD(noise, process_default) { .act = set_default };
+FIXTURE_VARIANT_ADD(noise, default_without_queue) { .act = set_default, .without_queue = true };
+FIXTURE_VARIANT_ADD(noise, mmap) { .act = map_again };
+FIXTURE_VARIANT_ADD(noise, doorbell) { .act = ring };
+FIXTURE_VARIANT_ADD(noise, hint) { .act = announce_again };
+FIXTURE_VARIANT_ADD(noise, update) { .act = update };
+
+/* Never returns: the process is killed. */
+static void be_noisy(struct crowd *crowd, bool queue,
+		     int (*act)(struct aql_queue *q, unsigned int i))
+{
+	struct kfd_dev dev;
+	struct aql_queue q = { .dev = &dev };
+	enum noise noise;
+	unsigned int i;
+	int ret;
+
+	ret = kfd_open(&dev);
+	if (!ret && (setgid(SOME_USER) || setuid(SOME_USER)))
+		ret = -errno;
+	/* it is what the monitor does, not what they take of a CPU themselves */
+	if (!ret && nice(19) < 0)
+		ret = -errno;
+	if (!ret && queue)
+		ret = aql_create(&q, &dev, 64, PRIORITY_MIDDLE);
+	/* one that is not active changes no runlist */
+	if (!ret && act == update)
+		ret = aql_update(&q, 0, PRIORITY_MIDDLE);
+	crowd->failed = ret;
+	__atomic_fetch_add(&crowd->ready, 1, __ATOMIC_SEQ_CST);
+	for (i = 0; ; i++) {
+		noise = __atomic_load_n(&crowd->noise, __ATOMIC_SEQ_CST);
+		if (noise == QUIET)
+			usleep(1000);
+		else
+			ret = noise == HARMLESS ? ask(&dev) : act(&q, i);
+		if (ret)
+			crowd->failed = ret;
+	}
+}
+
+FIXTURE_SETUP(noise)
+{
+	int ret = gpreempt_begin();
+	unsigned int i;
+	pid_t pid;
+
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
+	ASSERT_EQ(0, ret);
+	if (geteuid())
+		SKIP(return, "not root");
+	self->crowd = client_shared_page();
+	ASSERT_NE(NULL, self->crowd);
+	ASSERT_EQ(0, sched_getaffinity(0, sizeof(self->cpus), &self->cpus));
+	ASSERT_EQ(0, pin(0));
+	for (i = 0; i < NOISY; i++) {
+		pid = client_fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			be_noisy(self->crowd, !variant->without_queue, variant->act);
+		self->crowd->pid[self->crowd->nr++] = pid;
+	}
+	while (self->crowd->ready < NOISY)
+		usleep(1000);
+	ASSERT_EQ(0, self->crowd->failed);
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
+	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
+	ASSERT_EQ(0, high_job_init(&self->c, &self->request, REQUEST_US));
+	ASSERT_EQ(0, until_job_init(&self->c, &self->job));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, pin(gpreempt_monitor()));
+	ASSERT_EQ(0, clock_getcpuclockid(gpreempt_monitor(), &self->clock));
+}
+
+FIXTURE_TEARDOWN(noise)
+{
+	if (gpreempt_monitor() > 0)
+		sched_setaffinity(gpreempt_monitor(), sizeof(self->cpus), &self->cpus);
+	if (self->crowd)
+		crowd_end(self->crowd);
+	if (self->c.dev.fd > 0) {
+		EXPECT_EQ(0, aql_destroy(&self->low));
+		EXPECT_EQ(0, aql_destroy(&self->high));
+		client_close(&self->c);
+	}
+	gpreempt_end();
+}
+
+static void make(FIXTURE_DATA(noise) *self, enum noise noise)
+{
+	__atomic_store_n(&self->crowd->noise, noise, __ATOMIC_SEQ_CST);
+}
+
+/* The monitor's share of a CPU while @run(@self) does, in percent, or -errno. */
+static int monitor_share(FIXTURE_DATA(noise) *self, int (*run)(FIXTURE_DATA(noise) *self))
+{
+	long long cpu = cpu_ns(self->clock);
+	__u64 begin = kfd_now();
+	int ret = run(self);
+
+	return ret ?: (int)(100 * (cpu_ns(self->clock) - cpu) / (kfd_now() - begin));
+}
+
+static int rest(FIXTURE_DATA(noise) *self)
+{
+	usleep(NOISE_MS * 1000);
+	return 0;
+}
+
+static __u64 late_ns;	/* so long three in four of HIGH's requests take at most, of serve() */
+
+/* HIGH's requests, at no fixed phase. */
+static int serve(FIXTURE_DATA(noise) *self)
+{
+	static __u64 ns[REQUESTS];
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < REQUESTS; i++) {
+		usleep(500 + i * 370 % 2300);
+		ret = high_job_run(&self->c, &self->request, &self->high, CLIENT_TIMEOUT_MS,
+				   &ns[i]);
+		if (ret)
+			return ret;
+	}
+	median(ns, REQUESTS);
+	late_ns = ns[REQUESTS * 3 / 4];
+	return 0;
+}
+
+/*
+ * Whatever they do, and however often, it costs the monitor no more than a tenth of a CPU
+ * more, and a third party no more than an interval: on a machine that nobody uses, and on one
+ * where LOW and HIGH contend. Loops that are nobody's affair take as much of the CPU; with
+ * them, too, some of HIGH's requests wait for a CPU for milliseconds, so the longest tell
+ * nothing of the monitor.
+ */
+TEST_F_TIMEOUT(noise, is_bounded, 300)
+{
+	int idle, contended, disturbed_idle, disturbed;
+	__u64 harmless_ns;
+
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	make(self, HARMLESS);
+	idle = monitor_share(self, rest);
+	make(self, DISTURBING);
+	disturbed_idle = monitor_share(self, rest);
+	make(self, QUIET);
+
+	until_job_start(&self->c, &self->job, &self->low);
+	ASSERT_EQ(0, until_job_moves(&self->job));
+	make(self, HARMLESS);
+	contended = monitor_share(self, serve);
+	harmless_ns = late_ns;
+	make(self, DISTURBING);
+	disturbed = monitor_share(self, serve);
+	make(self, QUIET);
+	until_job_stop(&self->job);
+	ASSERT_EQ(0, until_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, self->crowd->failed);
+
+	TH_LOG("the monitor, of a CPU: idle %d %%, disturbed %d; at work %d %%, disturbed %d",
+	       idle, disturbed_idle, contended, disturbed);
+	TH_LOG("three in four of HIGH's requests beside such loops: %llu us, disturbed %llu us",
+	       harmless_ns / 1000, late_ns / 1000);
+	ASSERT_LE(0, idle);
+	ASSERT_LE(0, contended);
+	if (!gpu_model_figures())
+		return;
+	EXPECT_GE(idle + NOISE_CPU, disturbed_idle);
+	EXPECT_GE(contended + NOISE_CPU, disturbed);
+	EXPECT_GE(harmless_ns + gpreempt_number("poll_interval_us") * 1000, late_ns);
 }
 
 TEST_HARNESS_MAIN

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,21 @@ const char *gpreempt_missing(int ret)
 	default:
 		return NULL;
 	}
+}
+
+int gpreempt_share_cpu(void)
+{
+	pid_t monitor = gpreempt_monitor();
+	cpu_set_t set;
+
+	if (!monitor)
+		return -ESRCH;
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	if (sched_setaffinity(0, sizeof(set), &set) ||
+	    sched_setaffinity(monitor, sizeof(set), &set))
+		return -errno;
+	return 0;
 }
 
 int gpreempt_wait_state(const char *state, unsigned int timeout_ms)

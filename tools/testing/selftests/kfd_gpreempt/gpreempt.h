@@ -20,6 +20,9 @@ long long gpreempt_number(const char *file);	/* negative errno on failure */
 /* The monitor's thread; 0 while there is none. */
 pid_t gpreempt_monitor(void);
 
+/* This process and the monitor have one CPU between them from now on. 0 or -errno. */
+int gpreempt_share_cpu(void);
+
 /* Queues that are preempted now, as counted; one destroyed in that state stays counted. */
 long long gpreempt_preempted(void);
 

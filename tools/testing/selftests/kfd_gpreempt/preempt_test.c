@@ -724,22 +724,6 @@ TEST_F_TIMEOUT(preempt, doorbell_wakes_after_resume, 60)
 	ASSERT_EQ(0, aql_destroy(&q));
 }
 
-/* This process and the monitor have one CPU between them. 0 or -errno. */
-static int share_cpu(void)
-{
-	pid_t monitor = gpreempt_monitor();
-	cpu_set_t set;
-
-	if (!monitor)
-		return -ESRCH;
-	CPU_ZERO(&set);
-	CPU_SET(sched_getcpu(), &set);
-	if (sched_setaffinity(0, sizeof(set), &set) ||
-	    sched_setaffinity(monitor, sizeof(set), &set))
-		return -errno;
-	return 0;
-}
-
 static bool map_again(struct kfd_dev *dev)
 {
 	return mmap(dev->doorbells, dev->doorbell_mem.size, PROT_READ | PROT_WRITE,
@@ -767,7 +751,7 @@ TEST_F_TIMEOUT(preempt, doorbells_mapped_anew, 120)
 	ASSERT_EQ(0, low_job_init(&self->c, &low, dev->cus, n));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	low_job_start(&self->c, &low, &q);
-	ASSERT_EQ(0, share_cpu());
+	ASSERT_EQ(0, gpreempt_share_cpu());
 	for (i = 0; i < 10; i++) {
 		/* until LOW is back, and HIGH was seen idle twice */
 		ASSERT_EQ(0, gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS));
@@ -812,7 +796,7 @@ TEST_F_TIMEOUT(preempt, doorbells_mapped_while_parked, 60)
 
 	ASSERT_EQ(0, aql_create(&q, dev, 64, PRIORITY_LOW));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	ASSERT_EQ(0, share_cpu());
+	ASSERT_EQ(0, gpreempt_share_cpu());
 	for (i = 0; i < 20; i++) {
 		ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
 		wakeups = gpreempt_number("stats/wakeups");

@@ -20,7 +20,7 @@ MODULE_PARM_DESC(gpreempt,
 
 #define DEFAULT_POLICY	"strict"
 
-/* All nodes. kfd_gpreempt_wake() is called inside the lock, nothing else. */
+/* All nodes. Nothing is called inside the lock. */
 static LIST_HEAD(nodes);
 static DEFINE_SPINLOCK(nodes_lock);
 
@@ -205,16 +205,28 @@ struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node)
 }
 
 /**
- * kfd_gpreempt_wake_all - make the monitors of all nodes look at once
+ * kfd_gpreempt_wake_for - make the monitors of those nodes look where a process has a queue
+ * @p: the process, which stays
  */
-void kfd_gpreempt_wake_all(void)
+void kfd_gpreempt_wake_for(const struct kfd_process *p)
 {
 	struct kfd_gpreempt *gp;
+	int i;
 
-	spin_lock(&nodes_lock);
-	list_for_each_entry(gp, &nodes, list)
+	/*
+	 * Before queues are looked for: one that is made meanwhile wakes the monitor itself,
+	 * and the scan sees what was changed.
+	 */
+	smp_mb();
+	for (i = 0; i < p->n_pdds; i++) {
+		if (!READ_ONCE(p->pdds[i]->qpd.queue_count))
+			continue;
+		gp = kfd_gpreempt_get(p->pdds[i]->dev);
+		if (!gp)
+			continue;
 		kfd_gpreempt_wake(gp);
-	spin_unlock(&nodes_lock);
+		kobject_put(&gp->kobj);
+	}
 }
 
 /**

@@ -189,7 +189,10 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 			continue;
 		if (!nice)
 			word = gpreempt_word_ceiling(word, gpreempt_ceiling(p->gpreempt));
+		if (word == p->gpreempt)
+			continue;
 		WRITE_ONCE(p->gpreempt, word);
+		kfd_gpreempt_wake_for(p);
 	}
 	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
@@ -238,8 +241,6 @@ int kfd_gpreempt_default_set(struct task_struct *task,
 		apply(pid, task, nice);
 	mutex_unlock(&defaults_lock);
 	put_pid(pid);
-	if (!r)
-		kfd_gpreempt_wake_all();
 	return r;
 }
 

@@ -104,7 +104,45 @@ static void monitor_poll(struct kfd_gpreempt *gp)
 		ns = until_ns > now_ns ? until_ns - now_ns : 0;
 		slack_ns = 0;
 	}
+	gp->due_ns = now_ns + ns;
 	monitor_sleep(gp, ns, slack_ns);
+}
+
+/* Without a timer, but for what is to be done at a certain time. */
+static void monitor_park(struct kfd_gpreempt *gp, bool unmapped)
+{
+	u64 ns = park_ns(gp, unmapped);
+
+	gp->due_ns = ns == SLEEP_FOR_EVER ? U64_MAX : ktime_get_ns() + ns;
+	monitor_sleep(gp, ns, PARK_SLACK_NS);
+}
+
+/*
+ * Woken before its time, the monitor lets some pass if that happens often. What wakes it
+ * meanwhile is for the same scan, and must not even wake the thread.
+ */
+static void monitor_space(struct kfd_gpreempt *gp)
+{
+	u64 now_ns = ktime_get_ns();
+	u64 ns = gpreempt_early_wait(&gp->early, now_ns);
+	ktime_t timeout;
+
+	if (now_ns >= gp->due_ns || !ns)
+		return;
+	timeout = ns_to_ktime(min(ns, gp->due_ns - now_ns));
+	set_current_state(TASK_IDLE);
+	if (!kthread_wanted())
+		schedule_hrtimeout_range(&timeout, ns / 16, HRTIMER_MODE_REL);
+	__set_current_state(TASK_RUNNING);
+}
+
+/* A transaction is for work, and how often there is one is not for whoever wakes us. */
+static void monitor_spend(struct kfd_gpreempt *gp, u64 start_ns)
+{
+	if (start_ns < gp->due_ns)
+		gpreempt_early_spend(&gp->early, start_ns,
+				     ktime_get_ns() - start_ns - gp->scan.commit_ns,
+				     READ_ONCE(gp->tunables.poll_interval_us));
 }
 
 static void monitor_decide(struct kfd_gpreempt *gp,
@@ -224,9 +262,13 @@ static void restore_again(struct kfd_gpreempt *gp)
 
 static void monitor_commit(struct kfd_gpreempt *gp)
 {
+	u64 start_ns = ktime_get_ns(), now_ns;
+
 	kfd_gpreempt_commit(gp);
+	now_ns = ktime_get_ns();
+	gp->scan.commit_ns += now_ns - start_ns;
 	/* What was put on gets as long as the plan gives it, from now on, to show itself. */
-	gpreempt_pace_restart(&gp->pace, ktime_get_ns());
+	gpreempt_pace_restart(&gp->pace, now_ns);
 }
 
 static void monitor_tick(struct kfd_gpreempt *gp)
@@ -269,7 +311,7 @@ int kfd_gpreempt_monitor(void *data)
 	struct kfd_gpreempt *gp = data;
 	struct gpreempt_wake *wake = &gp->scan.wake;
 	bool woken, bypassed, unmapped = false;
-	u64 ns;
+	u64 start_ns, ns;
 
 	/* Late scans are latency of the queues that matter most. */
 	set_user_nice(current, MIN_NICE);
@@ -293,7 +335,9 @@ int kfd_gpreempt_monitor(void *data)
 		 */
 		smp_mb();
 		*wake = (struct gpreempt_wake) { .rest = GPREEMPT_PARK };
-		ns = gpreempt_pace_begin(&gp->pace, ktime_get_ns(), woken);
+		start_ns = ktime_get_ns();
+		gp->scan.commit_ns = 0;
+		ns = gpreempt_pace_begin(&gp->pace, start_ns, woken);
 		kfd_gpreempt_count_max(gp, GPREEMPT_STAT_INTERVAL_NS_MAX, ns);
 		atomic64_set(&gp->stats[GPREEMPT_STAT_INTERVAL_NS],
 			     gp->pace.achieved_ns);
@@ -308,6 +352,7 @@ int kfd_gpreempt_monitor(void *data)
 			lock_map_release(&gp->monitor_map);
 			kfd_gpreempt_ticked(gp);
 		}
+		monitor_spend(gp, start_ns);
 		gp->watched = wake->rest != GPREEMPT_PARK;
 
 		if (gp->watched) {
@@ -317,8 +362,9 @@ int kfd_gpreempt_monitor(void *data)
 				kfd_gpreempt_event(gp, GPREEMPT_EV_IDLE);
 			atomic64_set(&gp->woken_ns, 0);
 			gpreempt_pace_rest(&gp->pace);
-			monitor_sleep(gp, park_ns(gp, unmapped), PARK_SLACK_NS);
+			monitor_park(gp, unmapped);
 		}
+		monitor_space(gp);
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_WAKEUPS, 1);
 	}
 	return 0;

@@ -298,6 +298,7 @@ struct kfd_gpreempt_room {
  * @room:	what the arrays of the three are in
  * @registers:	register accesses
  * @register_ns: time spent on them
+ * @commit_ns:	time spent on what was decided
  * @refused:	a queue's saved waves seem not to have been restored
  * @oversubscribed: firmware rotates the mapped queues
  */
@@ -309,6 +310,7 @@ struct kfd_gpreempt_scan {
 	struct kfd_gpreempt_room *room;
 	unsigned int registers;
 	u64 register_ns;
+	u64 commit_ns;
 	bool refused;
 	bool oversubscribed;
 };
@@ -389,6 +391,8 @@ struct kfd_gpreempt_backend {
  * @queues:	records of queues there are
  * @reserved:	how many there is room for
  * @pace:	the monitor's rhythm; monitor only
+ * @early:	its scans out of that; monitor only
+ * @due_ns:	when the next scan is by its rhythm, %U64_MAX: never; monitor only
  * @calm_ns:	when the monitor last knew that nothing waits; monitor only
  * @woken_ns:	the first wake-up since it went to sleep without a timer, or 0
  * @last_lock:	guards what debugfs shows; inside the DQM lock
@@ -439,6 +443,8 @@ struct kfd_gpreempt {
 	unsigned int queues;
 	unsigned int reserved;
 	struct gpreempt_pace pace;
+	struct gpreempt_early early;
+	u64 due_ns;
 	u64 calm_ns;
 	atomic64_t woken_ns;
 
@@ -458,7 +464,7 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
 int kfd_gpreempt_disable(struct kfd_gpreempt *gp);
 void kfd_gpreempt_free(struct kfd_gpreempt *gp);
 struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node);
-void kfd_gpreempt_wake_all(void);
+void kfd_gpreempt_wake_for(const struct kfd_process *p);
 
 /* kfd_gpreempt_queue.c */
 void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);

@@ -183,9 +183,11 @@ int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
 	r = kfd_gpreempt_permit(gpq->gp, priority, &asked);
 	if (r && priority > q->properties.priority)
 		return r;
-	WRITE_ONCE(gpq->asked_word, r ? gpreempt_word(priority, false) : asked);
-	/* Without a runlist, which changes with it, nothing else tells the monitor. */
-	kfd_gpreempt_wake(gpq->gp);
+	if (r)
+		asked = gpreempt_word(priority, false);
+	/* Without a runlist, which changes with the rest, nothing else tells the monitor. */
+	if (xchg(&gpq->asked_word, asked) != asked)
+		kfd_gpreempt_wake(gpq->gp);
 	return 0;
 }
 

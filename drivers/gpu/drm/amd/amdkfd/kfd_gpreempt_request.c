@@ -138,17 +138,20 @@ int kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_before *be
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	struct kfd_gpreempt *gp = gpq->gp;
 	int r = lock_node(gp);
+	bool mine;
 
 	if (r)
 		return r;
-	if (gpq->requests == before->requests) {
+	mine = gpq->requests == before->requests;
+	if (mine) {
 		gpq->asked = before->asked;
 		gpq->held = before->held;
 		gpq->held_by_nice = before->held_by_nice;
 		gpq->hold_end_ns = before->hold_end_ns;
 	}
 	unlock_node(gp);
-	kfd_gpreempt_wake(gp);
+	if (mine)
+		kfd_gpreempt_wake(gp);
 	return 0;
 }
 
@@ -163,6 +166,7 @@ int kfd_gpreempt_unask(struct queue *q, bool nice)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	struct kfd_gpreempt *gp = gpq->gp;
+	bool changes = false;
 	int r = lock_node(gp);
 
 	if (r)
@@ -171,6 +175,7 @@ int kfd_gpreempt_unask(struct queue *q, bool nice)
 	if (!r && gpq->held_by_nice && !nice && !capable(CAP_SYS_NICE))
 		r = -EPERM;
 	if (!r) {
+		changes = gpq->asked || gpq->held;
 		gpq->asked = false;
 		gpq->held = false;
 		gpq->held_by_nice = false;
@@ -178,7 +183,7 @@ int kfd_gpreempt_unask(struct queue *q, bool nice)
 		gpq->requests++;
 	}
 	unlock_node(gp);
-	if (!r)
+	if (changes)
 		kfd_gpreempt_wake(gp);
 	return r;
 }
@@ -224,18 +229,20 @@ int kfd_gpreempt_hint(struct queue *q, u32 arrival_us, u32 duration_us)
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	struct kfd_gpreempt *gp = gpq->gp;
 	u64 arrival_ns = ktime_get_ns() + (u64)arrival_us * NSEC_PER_USEC;
+	bool changes = false;
 	int r = lock_node(gp);
 
 	if (r)
 		return r;
 	r = check_monitor(gp);
 	if (!r) {
+		changes = duration_us || gpq->hint_end_ns;
 		gpq->hint_ns = duration_us ? arrival_ns : 0;
 		gpq->hint_end_ns = duration_us ?
 				   arrival_ns + (u64)duration_us * NSEC_PER_USEC : 0;
 	}
 	unlock_node(gp);
-	if (!r)
+	if (changes)
 		kfd_gpreempt_wake(gp);
 	return r;
 }
@@ -259,9 +266,9 @@ int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted)
 		r = kfd_gpreempt_permit(gp, priority, &word);
 	if (r)
 		return r;
-	WRITE_ONCE(gpq->priority_set, word);
+	if (xchg(&gpq->priority_set, word) != word)
+		kfd_gpreempt_wake(gp);
 	*permitted = kfd_gpreempt_queue_priority(gp, q);
-	kfd_gpreempt_wake(gp);
 	return 0;
 }
 
@@ -280,11 +287,12 @@ int kfd_gpreempt_set_timeslice(struct queue *q, u32 us)
 	struct kfd_gpreempt *gp = q->gpreempt->gp;
 	u8 level = kfd_gpreempt_queue_priority(gp, q);
 	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+	u32 word = gpreempt_word_turn(0, us, nice);
 
 	if (us > READ_ONCE(gp->tunables.timeslice_us[level]) && !nice)
 		return -EPERM;
-	WRITE_ONCE(q->gpreempt->turn_set, gpreempt_word_turn(0, us, nice));
-	kfd_gpreempt_wake(gp);
+	if (xchg(&q->gpreempt->turn_set, word) != word)
+		kfd_gpreempt_wake(gp);
 	return 0;
 }
 
