@@ -50,9 +50,8 @@ const struct gpreempt_policy *gpreempt_policy_find(const char *name)
 void gpreempt_policy_rank(const struct gpreempt_policy *policy,
 			  const struct gpreempt_tunables *tun, struct gpreempt_queue_view *q)
 {
-	u8 level = policy->level ? policy->level(&q->terms) : q->terms.priority;
+	u8 level = min_t(u8, q->terms.priority, GPREEMPT_LEVELS - 1);
 
-	level = min_t(u8, level, GPREEMPT_LEVELS - 1);
 	q->rank = (struct gpreempt_rank) {
 		.level = level,
 		.key = policy->key ? policy->key(&q->memory->turn) : 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT policies: where each queue stands. A policy says so in numbers; what follows from
- * them, and all that no policy may break, is select's.
+ * GPREEMPT policies: whose turn it is on a level. A policy says so in numbers; what follows from
+ * them, and all that no policy may break, is select's. So is that levels go by priority.
  */
 #ifndef GPREEMPT_POLICY_H_INCLUDED
 #define GPREEMPT_POLICY_H_INCLUDED
@@ -12,9 +12,8 @@
  * struct gpreempt_policy - a policy, known by its name
  * @name:	as sysfs shows it
  * @passive:	takes nothing off but what is asked for: it only watches
- * @level:	above which others does a queue stand? Called once a scan, as the others;
- *		NULL: above those of lower priority
- * @slice_ns:	how long is its turn, if it takes turns on its level? NULL: it takes none
+ * @slice_ns:	how long is a queue's turn, if it takes turns on its level? Called once a scan,
+ *		as the others. NULL: it takes none
  * @key:	of those that take turns the one with the least key is next; NULL: all are alike
  *
  * A policy has no side effects. What it returns is clamped, so that it may be unfair, never
@@ -23,7 +22,6 @@
 struct gpreempt_policy {
 	const char *name;
 	bool passive;
-	u8 (*level)(const struct gpreempt_terms *terms);
 	u64 (*slice_ns)(const struct gpreempt_terms *terms, u32 level_us);
 	u64 (*key)(const struct gpreempt_turn *turn);
 };

@@ -51,7 +51,7 @@ enum gpreempt_reason {
 
 /**
  * struct gpreempt_rank - where a policy places a queue
- * @level:	above all of a lower one, 0 to 15
+ * @level:	above all of a lower one, 0 to 15: its priority
  * @key:	of those that take turns on a level, the one with the least is next
  * @slice_ns:	length of its turn; 0: it takes none
  */
