@@ -2,10 +2,13 @@
 /*
  * What the policies promise beyond taking a lower queue off for a higher one:
  * each of the 16 levels gives way to all above it, the lowest executes beside one
- * that never ends, queues of a level take turns, no more are taken off than
+ * that never ends, processes take turns on a level, no more are taken off than
  * needed, and a change of policy leaves nobody behind.
  */
 #include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
@@ -18,7 +21,49 @@
 #define EVENTS	"kfd_gpreempt"
 #define LEVELS	16
 
+/**
+ * struct peer - another process with a queue of priority 7, shared with it
+ * @open:	it shall have one
+ * @id:		its number, plus one
+ * @run:	its endless kernel shall run
+ * @stop:	and end
+ * @ended:	which it has
+ * @rounds:	how far that came
+ */
+struct peer {
+	volatile int open, id, run, ended;
+	volatile __u32 stop, rounds;
+};
+
+static int run_peer(struct peer *p)
+{
+	struct until_job job;
+	struct aql_queue q;
+	struct client c;
+
+	while (!p->open)
+		usleep(1000);
+	if (client_open(&c) || aql_create(&q, &c.dev, 64, 7) || until_job_init(&c, &job))
+		return 1;
+	p->id = q.id + 1;
+	while (!p->run)
+		usleep(1000);
+	until_job_start(&c, &job, &q);
+	while (!p->stop) {
+		p->rounds = job.rounds[0];
+		usleep(1000);
+	}
+	until_job_stop(&job);
+	if (until_job_wait(&c, &job, CLIENT_TIMEOUT_MS))
+		return 1;
+	p->ended = 1;
+	while (1)
+		pause();
+}
+
 FIXTURE(policy) {
+	struct peer *peer;
+	pid_t pid;
 	struct client c;
 	struct aql_queue q[LEVELS];
 	struct until_job job[LEVELS];
@@ -34,6 +79,12 @@ FIXTURE_SETUP(policy)
 		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	self->peer = client_shared_page();
+	ASSERT_NE(NULL, self->peer);
+	self->pid = client_fork();
+	ASSERT_LE(0, self->pid);
+	if (!self->pid)
+		_exit(run_peer(self->peer));
 	ASSERT_EQ(0, client_open(&self->c));
 	self->before = gpreempt_preempted();
 }
@@ -44,6 +95,12 @@ FIXTURE_TEARDOWN(policy)
 
 	gpreempt_set("enable", 0);
 	trace_off(EVENTS);
+	if (self->pid > 0) {
+		kill(self->pid, SIGKILL);
+		waitpid(self->pid, NULL, 0);
+	}
+	if (self->peer)
+		munmap(self->peer, KFD_PAGE);
 	if (self->c.dev.fd > 0) {
 		/* all of them first: one may keep another from the machine */
 		for (i = 0; i < self->jobs; i++)
@@ -84,9 +141,41 @@ static int start(FIXTURE_DATA(policy) *self, const char *policy, unsigned int n,
 	return ret ?: gpreempt_set("enable", 1);
 }
 
+/* The same, and one queue more, of another process. */
+static int start_with_peer(FIXTURE_DATA(policy) *self, const char *policy, unsigned int n,
+			   const __u32 *priority)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+
+	self->job[n].rounds = &self->peer->rounds;
+	self->peer->open = 1;
+	while (!self->peer->id) {
+		if (kfd_now() > end)
+			return -ETIME;
+		usleep(1000);
+	}
+	return start(self, policy, n, priority);
+}
+
 static void run(FIXTURE_DATA(policy) *self, unsigned int i)
 {
-	until_job_start(&self->c, &self->job[i], &self->q[i]);
+	if (i < self->jobs)
+		until_job_start(&self->c, &self->job[i], &self->q[i]);
+	else
+		self->peer->run = 1;
+}
+
+static int end_peer(FIXTURE_DATA(policy) *self)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+
+	self->peer->stop = 1;
+	while (!self->peer->ended) {
+		if (kfd_now() > end)
+			return -ETIME;
+		usleep(1000);
+	}
+	return 0;
 }
 
 /* Wait until so many are preempted; 0 or -ETIME. */
@@ -213,7 +302,7 @@ TEST_F_TIMEOUT(policy, levels, 120)
 
 static const __u32 equal[] = { 7, 7 };
 
-/* Two kernels that never end and both need the machine: one after the other. */
+/* Two processes whose kernels never end and need the machine: one after the other. */
 TEST_F_TIMEOUT(policy, turns, 60)
 {
 	__u32 before[2], rounds[2];
@@ -221,7 +310,7 @@ TEST_F_TIMEOUT(policy, turns, 60)
 	unsigned int i;
 
 	ASSERT_EQ(0, gpreempt_set("level7/timeslice_us", 20000));
-	ASSERT_EQ(0, start(self, "strict", 2, equal));
+	ASSERT_EQ(0, start_with_peer(self, "strict", 1, equal));
 	run(self, 0);
 	ASSERT_EQ(0, until_job_moves(&self->job[0]));
 	run(self, 1);
@@ -252,8 +341,7 @@ TEST_F_TIMEOUT(policy, turns, 60)
 	}
 
 	/* one alone is left alone, once it is clear that the other has nothing to do */
-	until_job_stop(&self->job[1]);
-	ASSERT_EQ(0, until_job_wait(&self->c, &self->job[1], CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, end_peer(self));
 	usleep(1000000);
 	ASSERT_EQ(0, preempted(self, 0));
 	self->preemptions = gpreempt_number("stats/preemptions");
@@ -268,15 +356,14 @@ TEST_F_TIMEOUT(policy, turns, 60)
 TEST_F_TIMEOUT(policy, turns_of_a_level, 60)
 {
 	long long of_level = level_preemptions(9);
-	unsigned int i;
 
 	if (geteuid())
 		SKIP(return, "not root");
 	ASSERT_EQ(0, gpreempt_set("level7/timeslice_us", 20000));
 	ASSERT_EQ(0, gpreempt_set("level9/timeslice_us", 0));
-	ASSERT_EQ(0, start(self, "timeslice", 2, equal));
-	for (i = 0; i < 2; i++)
-		ASSERT_EQ(9, gpreempt_set_priority(&self->c.dev, 0, self->q[i].id, 9));
+	ASSERT_EQ(0, start_with_peer(self, "timeslice", 1, equal));
+	ASSERT_EQ(9, gpreempt_set_priority(&self->c.dev, 0, self->q[0].id, 9));
+	ASSERT_EQ(9, gpreempt_set_priority(&self->c.dev, self->pid, self->peer->id - 1, 9));
 	run(self, 0);
 	ASSERT_EQ(0, until_job_moves(&self->job[0]));
 	run(self, 1);
@@ -329,8 +416,8 @@ static unsigned int share(FIXTURE_DATA(policy) *self)
 }
 
 /*
- * A queue's own timeslice is longer than its level's, and so are its turns. Then the
- * process's default is that long, which a queue's own overrules: it is the other one's.
+ * A queue's own timeslice is longer than its level's, and so are its turns. Then both
+ * processes' default is that long, which a queue's own overrules: it is the other one's.
  * Twelve times as long is a share of 92 percent, or 8; in real time less.
  */
 TEST_F_TIMEOUT(policy, turns_of_their_own, 60)
@@ -341,7 +428,7 @@ TEST_F_TIMEOUT(policy, turns_of_their_own, 60)
 	if (geteuid())
 		SKIP(return, "not root");
 	ASSERT_EQ(0, gpreempt_set("level7/timeslice_us", 20000));
-	ASSERT_EQ(0, start(self, "timeslice", 2, equal));
+	ASSERT_EQ(0, start_with_peer(self, "timeslice", 1, equal));
 	ASSERT_EQ(0, gpreempt_set_timeslice(dev, self->q[0].id, 240000));
 	run(self, 0);
 	ASSERT_EQ(0, until_job_moves(&self->job[0]));
@@ -350,6 +437,7 @@ TEST_F_TIMEOUT(policy, turns_of_their_own, 60)
 	own = share(self);
 
 	ASSERT_EQ(0, gpreempt_set_default_timeslice(dev, 0, 240000));
+	ASSERT_EQ(0, gpreempt_set_default_timeslice(dev, self->pid, 240000));
 	ASSERT_EQ(0, gpreempt_set_timeslice(dev, self->q[0].id, 20000));
 	by_default = share(self);
 
@@ -358,14 +446,40 @@ TEST_F_TIMEOUT(policy, turns_of_their_own, 60)
 	EXPECT_GE(gpu_model_figures() ? 10 : 33, by_default);
 }
 
+/* Turns are the process's, however many of its queues have work: half for each of two. */
+TEST_F_TIMEOUT(policy, turns_of_a_process, 60)
+{
+	static const __u32 several[] = { 7, 7, 7, 7 };
+	__u32 before, rounds;
+	unsigned int i;
+
+	ASSERT_EQ(0, gpreempt_set("level7/timeslice_us", 20000));
+	ASSERT_EQ(0, start_with_peer(self, "timeslice", 4, several));
+	for (i = 0; i < 5; i++)
+		run(self, i);
+	ASSERT_EQ(0, until_job_moves(&self->job[4]));
+	before = self->job[4].rounds[0];
+	usleep(2000000);
+	rounds = self->job[4].rounds[0] - before;
+	ASSERT_EQ(0, end_peer(self));
+	/* alone, in half that time */
+	ASSERT_EQ(0, until_job_moves(&self->job[0]));
+	before = self->job[0].rounds[0];
+	usleep(1000000);
+	before = self->job[0].rounds[0] - before;
+	TH_LOG("%u rounds in two seconds, and one has %u", rounds, before);
+	EXPECT_GE(gpu_model_figures() ? 104 * before : 150 * before, 100 * rounds);
+	EXPECT_LE(gpu_model_figures() ? 92 * before : 50 * before, 100 * rounds);
+}
+
 /* Each policy in its turn on a busy node: nobody stays behind preempted. */
 TEST_F_TIMEOUT(policy, change, 60)
 {
-	static const __u32 priority[] = { PRIORITY_LOW, 7, 7 };
+	static const __u32 priority[] = { PRIORITY_LOW, 7 };
 	unsigned int i;
 
 	ASSERT_EQ(0, gpreempt_set("level7/timeslice_us", 1000000));
-	ASSERT_EQ(0, start(self, "timeslice", 3, priority));
+	ASSERT_EQ(0, start_with_peer(self, "timeslice", 2, priority));
 	for (i = 0; i < 3; i++) {
 		run(self, i);
 		if (i < 2)

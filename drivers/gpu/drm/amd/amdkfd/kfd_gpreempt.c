@@ -118,6 +118,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	init_waitqueue_head(&gp->wait);
 	init_waitqueue_head(&gp->ticked);
 	INIT_LIST_HEAD(&gp->doorbells);
+	INIT_LIST_HEAD(&gp->groups);
 	prime_lockdep(gp);
 
 	/* From here on the kobject frees it. */

@@ -36,8 +36,9 @@
  * the kernel does not see. So it revokes the doorbell mappings, as TTM revokes
  * buffer mappings: the first doorbell after parking takes a page fault, which
  * puts the mapping back and wakes the monitor. The same is done when a queue
- * has become idle that stands above one at work, or takes turns with it: its next
- * doorbell starts a scan at once, instead of waiting for the poll interval to end.
+ * has become idle that stands above one at work, or takes turns with it, as one of another
+ * process may: its next doorbell starts a scan at once, instead of waiting for the poll
+ * interval to end.
  * A process costs one revocation, however often it has mapped its doorbells.
  *
  * A process is never charged for what GPREEMPT reads of its memory, and never

@@ -129,6 +129,22 @@ struct kfd_gpreempt_last {
 };
 
 /**
+ * struct kfd_gpreempt_group - a process's compute queues on a node
+ * @list:	of the node's; &kfd_gpreempt.room_lock
+ * @pid:	the process
+ * @queues:	records that refer to it; likewise
+ * @epoch:	the &kfd_gpreempt.epoch that @group belongs to; monitor only
+ * @group:	what is remembered of it; likewise
+ */
+struct kfd_gpreempt_group {
+	struct list_head list;
+	pid_t pid;
+	unsigned int queues;
+	unsigned int epoch;
+	struct gpreempt_group group;
+};
+
+/**
  * struct kfd_gpreempt_queue - what GPREEMPT knows of a compute queue
  * @kobj:	its folder; counts one by the queue, one by a scan that holds it
  * @q:		the queue, to be followed under its process's lock, or in a
@@ -138,6 +154,7 @@ struct kfd_gpreempt_last {
  * @gid:	likewise
  * @mm:		the process's memory, mmgrab()ed; NULL if it cannot be read
  * @pid:	the process
+ * @group:	its queues on the node
  * @asked_word:	the priority that the process asks for, see gpreempt_word()
  * @priority_set: what is set instead, from outside, likewise
  * @turn_set:	length of its turn, set from outside, likewise
@@ -185,6 +202,7 @@ struct kfd_gpreempt_queue {
 	kgid_t gid;
 	struct mm_struct *mm;
 	pid_t pid;
+	struct kfd_gpreempt_group *group;
 	u32 asked_word;
 	u32 priority_set;
 	u32 turn_set;
@@ -387,9 +405,10 @@ struct kfd_gpreempt_backend {
  * @backend:	how queues get off the hardware
  * @scan:	the monitor's workspace
  * @next_room:	for it to take, if there are more queues than ever, or NULL
- * @room_lock:	guards @queues and @reserved; nothing is taken inside
+ * @room_lock:	guards @queues, @reserved and @groups; nothing is taken inside
  * @queues:	records of queues there are
  * @reserved:	how many there is room for
+ * @groups:	processes that have records
  * @pace:	the monitor's rhythm; monitor only
  * @early:	its scans out of that; monitor only
  * @due_ns:	when the next scan is by its rhythm, %U64_MAX: never; monitor only
@@ -442,6 +461,7 @@ struct kfd_gpreempt {
 	struct mutex room_lock;
 	unsigned int queues;
 	unsigned int reserved;
+	struct list_head groups;
 	struct gpreempt_pace pace;
 	struct gpreempt_early early;
 	u64 due_ns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT queues: life of a queue's record, and what priority and turn it may have.
+ * GPREEMPT queues: life of a queue's record and of its process's, and what priority and turn
+ * it may have.
  */
 
 #include <linux/capability.h>
@@ -50,6 +51,44 @@ static void unreserve_room(struct kfd_gpreempt *gp)
 	mutex_unlock(&gp->room_lock);
 }
 
+/*
+ * A process is known by its number: with the last of its queues goes what it has had, so that
+ * another one of that number has it at most while a scan still looks at such a queue.
+ */
+static int join_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq)
+{
+	struct kfd_gpreempt_group *g;
+	int r = 0;
+
+	mutex_lock(&gp->room_lock);
+	list_for_each_entry(g, &gp->groups, list)
+		if (g->pid == gpq->pid)
+			goto found;
+	g = kzalloc(sizeof(*g), GFP_KERNEL);
+	if (!g) {
+		r = -ENOMEM;
+		goto out;
+	}
+	g->pid = gpq->pid;
+	list_add(&g->list, &gp->groups);
+found:
+	g->queues++;
+	gpq->group = g;
+out:
+	mutex_unlock(&gp->room_lock);
+	return r;
+}
+
+static void leave_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_group *g)
+{
+	mutex_lock(&gp->room_lock);
+	if (!--g->queues) {
+		list_del(&g->list);
+		kfree(g);
+	}
+	mutex_unlock(&gp->room_lock);
+}
+
 /**
  * kfd_gpreempt_queue_free - nothing refers to a queue's record any more
  * @gpq: to be freed
@@ -58,6 +97,7 @@ void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq)
 {
 	if (gpq->mm)
 		mmdrop(gpq->mm);
+	leave_group(gpq->gp, gpq->group);
 	unreserve_room(gpq->gp);
 	kobject_put(&gpq->gp->kobj);
 	kfree(gpq);
@@ -131,10 +171,11 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	gpq = kzalloc(sizeof(*gpq), GFP_KERNEL);
 	if (!gpq)
 		return -ENOMEM;
-	if (reserve_room(gp)) {
-		kfree(gpq);
-		return -ENOMEM;
-	}
+	gpq->pid = q->process->lead_thread->tgid;
+	if (reserve_room(gp))
+		goto free;
+	if (join_group(gp, gpq))
+		goto unreserve;
 
 	kobject_init(&gpq->kobj, &kfd_gpreempt_queue_ktype);
 	kobject_get(&gp->kobj);
@@ -142,7 +183,6 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	gpq->quiet_ns = ktime_get_ns();
 	gpq->q = q;
 	gpq->asked_word = asked;
-	gpq->pid = q->process->lead_thread->tgid;
 	/* The addresses are the process's own, whoever restores it. */
 	if (current->mm == q->process->mm) {
 		mmgrab(current->mm);
@@ -150,6 +190,12 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	}
 	q->gpreempt = gpq;
 	return 0;
+
+unreserve:
+	unreserve_room(gp);
+free:
+	kfree(gpq);
+	return -ENOMEM;
 }
 
 /**

@@ -247,6 +247,10 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		gpq->mapped_ns = 0;
 		gpq->inverted = false;
 	}
+	if (gpq->group->epoch != gp->epoch) {
+		gpq->group->epoch = gp->epoch;
+		memset(&gpq->group->group, 0, sizeof(gpq->group->group));
+	}
 	kobject_get(&gpq->kobj);
 	kfd_gpreempt_expire(gpq, scan->view.now_ns);
 	/*
@@ -282,6 +286,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 			.hint_end_ns = gpq->hint_end_ns,
 		},
 		.memory = &gpq->memory,
+		.group = &gpq->group->group,
 	};
 	/* Where the firmware rotates, it waits for its place, and not for its restore. */
 	scan->view.restoring |= p->is_active && gpq->mapped_ns && !scan->oversubscribed;

@@ -27,15 +27,15 @@ static u64 lead_ns(const struct gpreempt_view *view, const struct gpreempt_tunab
 }
 
 /*
- * Which queues may want or hold the machine, and do two of different levels, or two that take
- * turns? Returns whether something may depend on which of them have waves: they contend; or
- * all that they may have is hidden, and the monitor is not to park while one has some.
+ * Which queues may want or hold the machine, and do two of different levels, or of two groups
+ * that take turns? Returns whether something may depend on which of them have waves: they
+ * contend; or all that they may have is hidden, and the monitor is not to park while one has some.
  */
 static bool look(struct gpreempt_view *view)
 {
 	int lowest = GPREEMPT_BOOST + 1, highest = -1;
-	bool unsure = false, shown = false;
-	u32 turns = 0, contested = 0;
+	const struct gpreempt_group *turns[GPREEMPT_LEVELS] = {};
+	bool unsure = false, shown = false, contested = false;
 	unsigned int i;
 
 	for (i = 0; i < view->nr; i++) {
@@ -55,8 +55,8 @@ static bool look(struct gpreempt_view *view)
 		lowest = min_t(int, lowest, level);
 		highest = max_t(int, highest, level);
 		if (q->rank.slice_ns && !q->terms.pinned && level < GPREEMPT_LEVELS) {
-			contested |= turns & BIT(level);
-			turns |= BIT(level);
+			contested |= turns[level] && turns[level] != q->group;
+			turns[level] = q->group;
 		}
 	}
 	view->contested = lowest < highest || contested || view->waves_final;
@@ -116,7 +116,7 @@ static void select_if(struct gpreempt_view *view, const struct gpreempt_tunables
 /*
  * Does the plan, or what is to wake the monitor, depend on what was not counted? What is
  * decided changes one way only with how much a queue works, wants or holds; but for which of
- * two has the first turn on a level, where one executes. So if nothing differs between all
+ * two groups has the first turn on a level, where one executes. So if nothing differs between all
  * that is unsure doing as much as it may, and as little, nothing does in between. Times are
  * not compared: what is missed by them waits for an interval more. After a plan that takes
  * something off the next scan comes soon, whatever wakes it.
@@ -170,8 +170,7 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 	unsigned int i;
 
 	view->lead_ns = lead_ns(view, tun);
-	for (i = 0; i < view->nr; i++)
-		gpreempt_policy_rank(policy, tun, &view->q[i]);
+	gpreempt_group_rank(policy, view, tun);
 	/* One that takes nothing off watches all the same. */
 	view->passive = false;
 	view->proof &= view->waves_final;
@@ -197,6 +196,7 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 		gpreempt_learn(view, &view->q[i], plan->makes_room);
 	for (i = 0; i < view->nr; i++)
 		gpreempt_track_proof(view, &view->q[i]);
+	gpreempt_group_learn(view);
 }
 
 /**
@@ -211,7 +211,8 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 bool gpreempt_may_contend(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			  const struct gpreempt_tunables *tun)
 {
-	u32 levels = 0, turns = 0;
+	const struct gpreempt_group *turns[GPREEMPT_LEVELS] = {};
+	u32 levels = 0;
 	unsigned int i;
 
 	for (i = 0; i < view->nr; i++) {
@@ -229,9 +230,9 @@ bool gpreempt_may_contend(const struct gpreempt_policy *policy, struct gpreempt_
 		levels |= level;
 		if (!q->rank.slice_ns || q->terms.pinned)
 			continue;
-		if (turns & level)
+		if (turns[q->rank.level] && turns[q->rank.level] != q->group)
 			return true;
-		turns |= level;
+		turns[q->rank.level] = q->group;
 	}
 	return false;
 }

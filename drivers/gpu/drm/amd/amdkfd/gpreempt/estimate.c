@@ -83,7 +83,6 @@ static enum gpreempt_activity estimate_absent(const struct gpreempt_evidence *e,
 	m->blocked.blocked = false;
 	m->burst.begun_ns = 0;
 	m->burst.awake = false;
-	m->turn.since_ns = 0;
 	m->served = false;
 	if (e->preempted || u->busy || u->fresh)
 		u->restored = true;
@@ -348,16 +347,6 @@ static u32 look_us(const struct gpreempt_queue_view *q, const struct gpreempt_bu
 	return min_t(u64, max(soon_us, ran_us / 8), poll_interval_us);
 }
 
-static void track_turn(struct gpreempt_memory *m, bool mapped, u64 now)
-{
-	struct gpreempt_turn *t = &m->turn;
-	u64 since = max(t->since_ns, m->resident_ns);
-
-	if (t->has && since && now > since)
-		t->had_ns += now - since;
-	t->since_ns = mapped ? now : 0;
-}
-
 /*
  * The clock runs while it is kept off, or was seen not to execute what it has. What is taken
  * to execute, and was neither counted nor seen to move since, may have waited as well.
@@ -458,7 +447,6 @@ static void estimate(const struct gpreempt_view *view, const struct gpreempt_tun
 	expect(view, &q->terms, m, s);
 	track_burst(view, m, e, s);
 	s->look_us = look_us(q, &m->burst, now, tun->poll_interval_us);
-	track_turn(m, e->mapped, now);
 	if (view->passive)
 		m->waiting = (struct gpreempt_waiting) {};
 	else
@@ -476,7 +464,6 @@ static void estimate(const struct gpreempt_view *view, const struct gpreempt_tun
 		       (u64)tun->blocked_us * NSEC_PER_USEC;
 	s->given = m->blocked.given;
 	s->was_idle = m->idle;
-	s->turn = m->turn;
 }
 
 /**
@@ -650,7 +637,6 @@ void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view
 		    bool makes_room)
 {
 	struct gpreempt_memory *m = q->memory;
-	struct gpreempt_turn *t = &m->turn;
 
 	if (q->out.raised)
 		m->waiting.raised = true;
@@ -663,10 +649,4 @@ void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view
 		clock_run(&m->blocked.given_ns, view->now_ns);
 	m->served = q->out.wants && (m->served || makes_room);
 	m->idle = q->seen.mapped && q->out.activity == GPREEMPT_IDLE;
-	if (!q->out.turn) {
-		if (t->has)
-			t->ended_ns = max_t(u64, view->now_ns, 1);
-		t->had_ns = 0;
-	}
-	t->has = q->out.turn;
 }

@@ -121,29 +121,12 @@ struct gpreempt_waiting {
 };
 
 /**
- * struct gpreempt_turn - what has it had of its turn?
- * @has:	it is its turn on its level
- * @had_ns:	of it so far
- * @ended_ns:	when its last turn ended
- * @since_ns:	time of the last scan, if it was mapped
- *
- * A turn goes on while the queue is mapped, from scan to scan or from the resume.
- */
-struct gpreempt_turn {
-	bool has;
-	u64 had_ns;
-	u64 ended_ns;
-	u64 since_ns;
-};
-
-/**
  * struct gpreempt_memory - what is remembered of a queue between scans
  * @index:	its trackers
  * @unseen:	likewise
  * @blocked:	likewise
  * @burst:	likewise
  * @waiting:	likewise
- * @turn:	likewise
  * @resident_ns: mapped since
  * @void_hint_ns: the announcement of work for that time was not kept
  * @unproved_ns: has work, and neither moved nor was counted to have all it wants, since
@@ -160,7 +143,6 @@ struct gpreempt_memory {
 	struct gpreempt_blocked blocked;
 	struct gpreempt_burst burst;
 	struct gpreempt_waiting waiting;
-	struct gpreempt_turn turn;
 	u64 resident_ns;
 	u64 void_hint_ns;
 	u64 unproved_ns;
@@ -207,7 +189,6 @@ enum gpreempt_activity {
  *		hurry
  * @leave_ns:	no sooner is it to be taken off
  * @waits_ns:	kept from executing since, 0: it is not
- * @turn:	what it has had of its turn
  */
 struct gpreempt_queue_state {
 	enum gpreempt_activity activity;
@@ -230,7 +211,6 @@ struct gpreempt_queue_state {
 	u32 look_us;
 	u64 leave_ns;
 	u64 waits_ns;
-	struct gpreempt_turn turn;
 };
 
 /**

@@ -45,16 +45,17 @@ const struct gpreempt_policy *gpreempt_policy_find(const char *name)
  * gpreempt_policy_rank - place a queue
  * @policy: by which policy
  * @tun: the tunables
- * @q: the queue; its rank is filled in
+ * @q: the queue; its rank is filled in, and what its group has had of its turn there found
  */
 void gpreempt_policy_rank(const struct gpreempt_policy *policy,
 			  const struct gpreempt_tunables *tun, struct gpreempt_queue_view *q)
 {
 	u8 level = min_t(u8, q->terms.priority, GPREEMPT_LEVELS - 1);
 
+	q->turn = &q->group->turn[level];
 	q->rank = (struct gpreempt_rank) {
 		.level = level,
-		.key = policy->key ? policy->key(&q->memory->turn) : 0,
+		.key = policy->key ? policy->key(q->turn) : 0,
 	};
 	if (policy->slice_ns)
 		q->rank.slice_ns = policy->slice_ns(&q->terms, tun->timeslice_us[level]);

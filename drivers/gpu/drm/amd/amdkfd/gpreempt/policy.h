@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT policies: whose turn it is on a level. A policy says so in numbers; what follows from
- * them, and all that no policy may break, is select's. So is that levels go by priority.
+ * GPREEMPT policies: which group's turn it is on a level. A policy says so in numbers; what
+ * follows from them, and all that no policy may break, is select's. So is that levels go by
+ * priority.
  */
 #ifndef GPREEMPT_POLICY_H_INCLUDED
 #define GPREEMPT_POLICY_H_INCLUDED
@@ -12,9 +13,10 @@
  * struct gpreempt_policy - a policy, known by its name
  * @name:	as sysfs shows it
  * @passive:	takes nothing off but what is asked for: it only watches
- * @slice_ns:	how long is a queue's turn, if it takes turns on its level? Called once a scan,
- *		as the others. NULL: it takes none
- * @key:	of those that take turns the one with the least key is next; NULL: all are alike
+ * @slice_ns:	how long is a queue's turn, if it takes turns on its level? Its group's is the
+ *		longest of its queues'. NULL: there are none
+ * @key:	of groups that take turns the one with the least key is next, whose turn is over
+ *		included. NULL: all are alike
  *
  * A policy has no side effects. What it returns is clamped, so that it may be unfair, never
  * unsafe.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT policy timeslice: strict between levels, and queues of one level take turns. Next
- * is the one whose last turn is longest ago.
+ * GPREEMPT policy timeslice: strict between levels, and groups take turns on a level. Next is
+ * the one whose last turn is longest ago.
  */
 #include <linux/time64.h>
 
@@ -14,7 +14,7 @@ static u64 timeslice_ns(const struct gpreempt_terms *terms, u32 level_us)
 
 static u64 timeslice_key(const struct gpreempt_turn *turn)
 {
-	return turn->ended_ns;
+	return turn->last_ns;
 }
 
 const struct gpreempt_policy gpreempt_timeslice = {

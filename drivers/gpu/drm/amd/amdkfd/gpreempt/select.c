@@ -34,7 +34,7 @@
  * @unbounded:	the same of those that want all there is, for all that is known
  * @demand:	waves that the others of @wanting want
  * @turns:	there is one that may take turns
- * @rotating:	bit n: level n has two that take turns
+ * @rotating:	bit n: level n has two groups that take turns
  */
 struct selection {
 	struct gpreempt_view *view;
@@ -404,9 +404,9 @@ static void make_room(struct selection *s)
 }
 
 /*
- * Queues of a level that take turns, if there are two that could use one: one
- * has the machine for its slice, or as long as it can use it; then it is
- * the turn of the one with the least key.
+ * Groups that take turns on a level, if there are two that could use one: one has the machine,
+ * with all its queues there, for its slice, or as long as it can use it; then it is the turn of
+ * the one with the least key.
  */
 static bool takes_turns(const struct gpreempt_queue_view *q)
 {
@@ -415,9 +415,10 @@ static bool takes_turns(const struct gpreempt_queue_view *q)
 	       (q->out.activity == GPREEMPT_RUNNING || q->out.activity == GPREEMPT_RUNNABLE);
 }
 
+/* As soon as one of its queues may leave: else one or another of many might never. */
 static bool is_turn_over(const struct selection *s, const struct gpreempt_queue_view *q)
 {
-	return q->state.turn.had_ns >= q->rank.slice_ns &&
+	return q->turn->has && q->turn->had_ns >= q->turn->slice_ns &&
 	       (!q->seen.mapped || is_worth_saving(s, q));
 }
 
@@ -432,38 +433,49 @@ static bool is_before(const struct gpreempt_queue_view *q, const struct gpreempt
 /* Find out whose turn it is on each level. */
 static void take_turns(struct selection *s)
 {
-	struct gpreempt_queue_view *holder[GPREEMPT_LEVELS] = {};
+	const struct gpreempt_turn *one[GPREEMPT_LEVELS] = {}, *has[GPREEMPT_LEVELS] = {};
 	struct gpreempt_queue_view *next[GPREEMPT_LEVELS] = {};
-	u32 one = 0;
+	u32 over = 0;
 	unsigned int i;
 
 	for (i = 0; i < s->view->nr; i++) {
 		struct gpreempt_queue_view *q = &s->view->q[i];
 		u8 level = q->out.level;
 
-		if (!takes_turns(q))
+		q->out.takes_turns = takes_turns(q);
+		if (!q->out.takes_turns)
 			continue;
-		s->rotating |= one & BIT(level);
-		one |= BIT(level);
-		if (q->state.turn.has && !holder[level])
-			holder[level] = q;
-		else if (is_before(q, next[level]))
+		if (one[level] && one[level] != q->turn)
+			s->rotating |= BIT(level);
+		one[level] = q->turn;
+		if (q->turn->has)
+			has[level] = q->turn;
+		if (is_turn_over(s, q))
+			over |= BIT(level);
+		if (is_before(q, next[level]))
 			next[level] = q;
 	}
-	for (i = 0; one >> i; i++) {
-		if (holder[i] && (!next[i] || !is_turn_over(s, holder[i])))
-			holder[i]->out.turn = true;
-		else if (next[i])
-			next[i]->out.turn = true;
+	for (i = 0; i < s->view->nr; i++) {
+		struct gpreempt_queue_view *q = &s->view->q[i];
+		u8 level = q->out.level;
+
+		if (!q->out.takes_turns)
+			continue;
+		if (has[level] && !(over & s->rotating & BIT(level))) {
+			q->out.turn = has[level] == q->turn;
+		} else {
+			q->out.turn = next[level]->turn == q->turn;
+			q->out.turn_begins = q->out.turn;
+		}
 	}
 	if (s->rotating)
 		s->plan->waiting = true;
 }
 
 /* Is it another one's turn? */
-static bool is_out_of_turn(const struct selection *s, const struct gpreempt_queue_view *q)
+static bool is_out_of_turn(const struct gpreempt_queue_view *q)
 {
-	return s->rotating & BIT(q->out.level) && takes_turns(q) && !q->out.turn;
+	return q->out.takes_turns && !q->out.turn;
 }
 
 static enum gpreempt_reason reason_back(const struct selection *s,
@@ -483,7 +495,7 @@ static void settle(struct selection *s)
 
 	for (i = 0; i < s->view->nr; i++) {
 		struct gpreempt_queue_view *q = &s->view->q[i];
-		bool out_of_turn = is_out_of_turn(s, q);
+		bool out_of_turn = is_out_of_turn(q);
 
 		if (out_of_turn && may_leave(s, q))
 			take_off(s, q, GPREEMPT_REASON_TIMESLICE);

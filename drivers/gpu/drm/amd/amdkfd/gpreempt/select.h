@@ -6,6 +6,7 @@
 #define GPREEMPT_SELECT_H_INCLUDED
 
 #include "estimate.h"
+#include "group.h"
 
 #define GPREEMPT_BOOST		GPREEMPT_LEVELS	/* level of a starved queue */
 
@@ -28,11 +29,11 @@ enum gpreempt_verdict {
  * @GPREEMPT_REASON_AGED: preempt: a starved queue was raised above it
  * @GPREEMPT_REASON_HINT: preempt: work was announced for a higher queue
  * @GPREEMPT_REASON_ASKED: preempt: by ioctl, for once or with a hold
- * @GPREEMPT_REASON_TIMESLICE: preempt: another queue of its level has its turn
+ * @GPREEMPT_REASON_TIMESLICE: preempt: another group has its turn on the level
  * @GPREEMPT_REASON_FREE: resume: no higher queue needs the machine
  * @GPREEMPT_REASON_BLOCKED: resume: a higher queue has work but cannot run
  * @GPREEMPT_REASON_STARVED: resume: kept off longer than starvation_ms
- * @GPREEMPT_REASON_TURN: resume: its turn on its level has come
+ * @GPREEMPT_REASON_TURN: resume: its group's turn on its level has come
  * @GPREEMPT_REASON_OFF: resume: disabled, torn down, bypassed; never by a policy
  */
 enum gpreempt_reason {
@@ -52,7 +53,7 @@ enum gpreempt_reason {
 /**
  * struct gpreempt_rank - where a policy places a queue
  * @level:	above all of a lower one, 0 to 15: its priority
- * @key:	of those that take turns on a level, the one with the least is next
+ * @key:	of the groups that take turns on a level, the one with the least is next
  * @slice_ns:	length of its turn; 0: it takes none
  */
 struct gpreempt_rank {
@@ -73,7 +74,9 @@ struct gpreempt_rank {
  * @given:	has the machine for itself
  * @unused:	so it was for blocked_us, and did not use it: it waits for something else, or
  *		has nothing
- * @turn:	it is its turn on its level
+ * @takes_turns:	takes turns with those of other groups on its level
+ * @turn:	it is its group's turn there
+ * @turn_begins: and that is a new one
  * @awaited:	its doorbell is to wake the monitor; wake's
  */
 struct gpreempt_outcome {
@@ -86,7 +89,9 @@ struct gpreempt_outcome {
 	bool raised;
 	bool given;
 	bool unused;
+	bool takes_turns;
 	bool turn;
+	bool turn_begins;
 	bool awaited;
 };
 
@@ -95,6 +100,8 @@ struct gpreempt_outcome {
  * @seen:	what scan has seen of it
  * @terms:	what was asked for it
  * @memory:	what estimate remembers of it
+ * @group:	its process's queues
+ * @turn:	what that has had of its turn on the queue's level
  * @rank:	where the policy places it
  * @change:	what estimate finds new of it
  * @state:	what estimate makes of it
@@ -112,6 +119,8 @@ struct gpreempt_queue_view {
 	struct gpreempt_evidence seen;
 	struct gpreempt_terms terms;
 	struct gpreempt_memory *memory;
+	struct gpreempt_group *group;
+	struct gpreempt_turn *turn;
 	struct gpreempt_rank rank;
 	struct gpreempt_change change;
 	struct gpreempt_queue_state state;
@@ -135,12 +144,13 @@ struct gpreempt_queue_view {
  * @proof_ns:	no sooner are they wanted again
  * @crowded:	one that wants the machine was not found in a hardware slot
  * @passive:	the policy takes nothing off but what was asked for
- * @contested:	queues of two levels, or two that take turns, may want or hold the machine:
- *		else none waits for another one, and none is kept off. Or waves were counted, to
- *		find out what still runs
+ * @contested:	queues of two levels, or of two groups that take turns, may want or hold the
+ *		machine: else none waits for another one, and none is kept off. Or waves were
+ *		counted, to find out what still runs
  * @lead_ns:	how long before announced work comes the machine is to be freed
  * @restoring:	a queue was put back, and how long that takes is not known yet
  * @busy_ns:	when something was at work last
+ * @seen_ns:	when something was decided last
  * @nr:		queues in @q
  * @q:		the queues
  */
@@ -157,6 +167,7 @@ struct gpreempt_view {
 	u64 lead_ns;
 	bool restoring;
 	u64 busy_ns;
+	u64 seen_ns;
 	unsigned int nr;
 	struct gpreempt_queue_view *q;
 };

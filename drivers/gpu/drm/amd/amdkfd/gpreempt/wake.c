@@ -79,13 +79,15 @@ static bool has_turns(const struct gpreempt_queue_view *q)
 /**
  * struct situation - what of the queues is of concern to all
  * @at_work:	lowest level with a queue that has work: in the way of idle ones above
- * @turns:	one of these takes turns on its level
+ * @turns:	a group of which one of these takes turns on its level, NULL: none does
+ * @many:	and so does one of another group
  * @expected:	highest level that work is announced for, -1 if none is
  * @hold_end_ns: the first hold of a limited time ends then, 0: there is none
  */
 struct situation {
 	int at_work;
-	bool turns;
+	const struct gpreempt_group *turns;
+	bool many;
 	int expected;
 	u64 hold_end_ns;
 };
@@ -101,8 +103,15 @@ static struct situation survey(const struct gpreempt_view *view)
 
 		if (gpreempt_takes_part(q) && q->out.activity != GPREEMPT_IDLE &&
 		    q->out.level <= s.at_work) {
-			s.turns = has_turns(q) || (s.turns && q->out.level == s.at_work);
+			if (q->out.level < s.at_work) {
+				s.turns = NULL;
+				s.many = false;
+			}
 			s.at_work = q->out.level;
+			if (has_turns(q)) {
+				s.many |= s.turns && s.turns != q->group;
+				s.turns = q->group;
+			}
 		}
 		if (q->terms.hint_end_ns > view->now_ns)
 			s.expected = max_t(int, s.expected, q->out.level);
@@ -116,7 +125,8 @@ static struct situation survey(const struct gpreempt_view *view)
 static bool would_contend(const struct gpreempt_queue_view *q, const struct situation *s)
 {
 	return q->out.level > s->at_work ||
-	       (q->out.level == s->at_work && s->turns && has_turns(q));
+	       (q->out.level == s->at_work && s->turns && has_turns(q) &&
+		(s->many || s->turns != q->group));
 }
 
 /*
@@ -149,16 +159,16 @@ static void await(struct gpreempt_view *view, bool all)
 /*
  * Can nothing have to be decided before a doorbell or another event wakes the monitor? So it is
  * when all that has work is on one level, whether it runs or waits, and all that could contend
- * with it is idle and awaited. Two that take turns are not: the one that is blocked may go on,
- * and then has its turn. The doorbells of an idle queue below are not: it may begin, and
+ * with it is idle and awaited. Two groups that take turns are not: one that is blocked may go
+ * on, and then has its turn. The doorbells of an idle queue below are not: it may begin, and
  * be in the way of the next work above, with no event. Nor does the time for which work was
  * announced make one.
  */
 static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan *plan,
 		    const struct situation *s)
 {
-	unsigned int turns = 0, i;
 	int highest = -1;
+	unsigned int i;
 
 	if (plan->waiting || plan->within_us || plan->nr_preempt || s->expected >= 0)
 		return false;
@@ -173,13 +183,12 @@ static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan
 			continue;
 		if (q->out.activity != GPREEMPT_IDLE) {
 			highest = max_t(int, highest, q->out.level);
-			turns += has_turns(q);
 			continue;
 		}
 		if (q->out.level < s->at_work || (would_contend(q, s) && !q->out.awaited))
 			return false;
 	}
-	return s->at_work == highest && turns < 2;
+	return s->at_work == highest && !s->many;
 }
 
 /**

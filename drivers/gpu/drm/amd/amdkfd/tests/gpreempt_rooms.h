@@ -6,6 +6,8 @@
 #define gpreempt_save_cost	OWN(save_cost)
 #define gpreempt_estimate	OWN(estimate)
 #define gpreempt_learn		OWN(learn)
+#define gpreempt_group_rank	OWN(group_rank)
+#define gpreempt_group_learn	OWN(group_learn)
 #define gpreempt_select		OWN(select)
 #define gpreempt_policy_find	OWN(policy_find)
 #define gpreempt_policy_get	OWN(policy_get)
@@ -30,6 +32,7 @@
 
 #include "../gpreempt/estimate.c"
 #include "../gpreempt/proof.c"
+#include "../gpreempt/group.c"
 #include "../gpreempt/select.c"
 #include "../gpreempt/policy.c"
 #include "../gpreempt/policy_none.c"

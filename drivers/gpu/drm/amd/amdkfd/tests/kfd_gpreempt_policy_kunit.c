@@ -29,6 +29,7 @@ struct bench {
 	struct gpreempt_queue_view q[BENCH_MAX];
 	struct gpreempt_memory memory[BENCH_MAX];
 	struct gpreempt_memory before[BENCH_MAX];
+	struct gpreempt_group group[BENCH_MAX];
 	struct gpreempt_view view;
 	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
@@ -53,12 +54,13 @@ static struct bench *bench_new(struct kunit *test, const char *policy)
 	return b;
 }
 
-/* An empty mapped queue that was never used. */
+/* An empty mapped queue that was never used, of a process of its own. */
 static struct gpreempt_queue_view *bench_queue(struct bench *b, u8 priority)
 {
 	struct gpreempt_queue_view *q = &b->q[b->view.nr];
 
-	q->memory = &b->memory[b->view.nr++];
+	q->memory = &b->memory[b->view.nr];
+	q->group = &b->group[b->view.nr++];
 	q->terms.priority = priority;
 	q->seen.mapped = true;
 	q->seen.readable = true;
@@ -3021,7 +3023,7 @@ static void gpreempt_policy_turns(struct kunit *test)
 	while (q[0]->seen.mapped)
 		bench_tick(test, b);
 	q[1]->memory->resident_ns = b->view.now_ns;
-	q[1]->memory->turn.had_ns = 0;
+	q[1]->turn->had_ns = 0;
 	for (i = 1; i < 50; i++) {
 		struct gpreempt_queue_view *has = q[i % 2], *waits = q[!(i % 2)];
 
@@ -3239,7 +3241,7 @@ static void gpreempt_policy_turns_order(struct kunit *test)
 		if (n == 2 && q[3]->seen.rptr == 0)
 			runs(q[3]);
 		bench_tick(test, b);
-		for (k = 0; k < 4 && !q[k]->memory->turn.has; k++)
+		for (k = 0; k < 4 && !q[k]->turn->has; k++)
 			;
 		if (k != last)
 			order[n++] = k;
@@ -3314,9 +3316,9 @@ static void gpreempt_policy_turns_residency(struct kunit *test)
 	q[1]->seen.waves = 32;
 	bench_ticks(test, b, 20);
 	for (i = 0; i < 140; i++) {
-		had = q[0]->memory->turn.has;
+		had = q[0]->turn->has;
 		bench_tick(test, b);
-		turns += q[0]->memory->turn.has != had;
+		turns += q[0]->turn->has != had;
 	}
 	/* 5 ms and 8 ms, and the scan that first sees it mapped */
 	KUNIT_EXPECT_LE(test, 16, turns);
@@ -3377,19 +3379,160 @@ static void gpreempt_policy_turns_interrupted(struct kunit *test)
 	submits(high);
 	bench_tick(test, b);
 	EXPECT_VERDICT(test, b, q[0], GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
+	had = q[0]->turn->had_ns;
+	KUNIT_EXPECT_LT(test, had, TURN * INTERVAL_NS);
 	runs(high);
 	high->seen.rptr = high->seen.wptr;
 	bench_tick(test, b);
-	had = q[0]->memory->turn.had_ns;
-	KUNIT_EXPECT_LT(test, had, TURN * INTERVAL_NS);
+	KUNIT_EXPECT_EQ(test, q[0]->turn->had_ns, had);
 	for (i = 0; i < 2 * TURN; i++) {
 		bench_tick(test, b);
-		KUNIT_EXPECT_EQ(test, q[0]->memory->turn.had_ns, had);
+		KUNIT_EXPECT_EQ(test, q[0]->turn->had_ns, had);
 	}
 	finishes(high);
 	bench_ticks(test, b, 2);
 	KUNIT_EXPECT_TRUE(test, q[0]->seen.mapped);
 	KUNIT_EXPECT_TRUE(test, q[1]->seen.preempted);
+}
+
+/* A process with eight queues and one with one queue have equal turns; each with all its own. */
+static void gpreempt_policy_turns_groups(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "timeslice");
+	unsigned int mapped[2] = {}, i, k;
+	struct gpreempt_queue_view *q[8];
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->tun.timeslice_us[7] = TURN * 1000;
+	for (i = 0; i < 8; i++) {
+		q[i] = bench_queue(b, 7);
+		q[i]->group = &b->group[i && i < 7 ? 0 : i];
+	}
+	bench_scan(test, b);
+	/* those of one process alone leave each other alone */
+	for (i = 0; i < 7; i++)
+		runs(q[i]);
+	for (i = 0; i < 3 * TURN; i++) {
+		bench_tick(test, b);
+		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 0);
+	}
+	KUNIT_EXPECT_FALSE(test, b->plan.waiting);
+	KUNIT_EXPECT_FALSE(test, b->view.contested);
+	runs(q[7]);
+	bench_ticks(test, b, 3);
+	for (i = 0; i < 40 * TURN; i++) {
+		bench_tick(test, b);
+		for (k = 1; k < 7; k++)
+			KUNIT_EXPECT_EQ(test, q[k]->seen.mapped, q[0]->seen.mapped);
+		mapped[0] += q[0]->seen.mapped;
+		mapped[1] += q[7]->seen.mapped;
+	}
+	KUNIT_EXPECT_EQ(test, mapped[0] + mapped[1], 40 * TURN);
+	KUNIT_EXPECT_LE(test, mapped[0], mapped[1] + TURN + 1);
+	KUNIT_EXPECT_LE(test, mapped[1], mapped[0] + TURN + 1);
+}
+
+/* A turn goes on while one of the process's queues can use it, and is as long as the longest. */
+static void gpreempt_policy_turns_group_goes_on(struct kunit *test)
+{
+	struct gpreempt_queue_view *q[2], *more;
+	struct bench *b = bench_turns(test, &q[0], &q[1]);
+	unsigned int n;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	more = bench_queue(b, 7);
+	more->group = q[0]->group;
+	q[0]->terms.timeslice_us = 2 * TURN * 1000;
+	q[1]->seen.waves = 32;
+	bench_tick(test, b);
+	finishes(q[0]);
+	runs(more);
+	for (n = 0; n < TURN; n++) {
+		bench_tick(test, b);
+		KUNIT_EXPECT_TRUE(test, q[1]->seen.preempted && q[1]->out.verdict == GPREEMPT_KEEP);
+	}
+	while (n++ < 30 * TURN && q[1]->out.verdict == GPREEMPT_KEEP)
+		bench_tick(test, b);
+	/* from when bench_turns() saw the other one come; of 3 intervals before */
+	KUNIT_EXPECT_EQ(test, q[0]->turn->had_ns, 0);
+	KUNIT_EXPECT_LE(test, 3 * TURN / 2, n);
+	KUNIT_EXPECT_LE(test, n, 2 * TURN);
+	EXPECT_VERDICT(test, b, more, GPREEMPT_PREEMPT, GPREEMPT_REASON_TIMESLICE);
+	EXPECT_VERDICT(test, b, q[1], GPREEMPT_RESUME, GPREEMPT_REASON_TURN);
+}
+
+/* A queue that is as a rule about to end keeps its own place, and the turn of its group not. */
+static void gpreempt_policy_turns_group_ends(struct kunit *test)
+{
+	struct gpreempt_queue_view *q[2], *fresh;
+	struct bench *b = bench_turns(test, &q[0], &q[1]);
+	unsigned int n;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	fresh = bench_queue(b, 7);
+	fresh->group = q[0]->group;
+	q[1]->seen.waves = 32;
+	bench_tick(test, b);
+	for (n = 0; n < 3 * TURN && q[1]->out.verdict == GPREEMPT_KEEP; n++) {
+		/* put back, or made, all the time */
+		if (fresh->memory->resident_ns)
+			fresh->memory->resident_ns = b->view.now_ns + INTERVAL_NS;
+		runs(fresh);
+		bench_tick(test, b);
+	}
+	KUNIT_EXPECT_LE(test, n, TURN);
+	EXPECT_VERDICT(test, b, q[1], GPREEMPT_RESUME, GPREEMPT_REASON_TURN);
+	EXPECT_VERDICT(test, b, q[0], GPREEMPT_PREEMPT, GPREEMPT_REASON_TIMESLICE);
+	EXPECT_KEEP(test, b, fresh);
+}
+
+/* What a process had of a level is of no concern on another, nor when it comes back. */
+static void gpreempt_policy_turns_group_levels(struct kunit *test)
+{
+	struct gpreempt_queue_view *q[2];
+	struct bench *b = bench_turns(test, &q[0], &q[1]);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	q[1]->seen.waves = 32;
+	while (!q[1]->turn->has)
+		bench_tick(test, b);
+	q[1]->terms.priority = 3;
+	bench_ticks(test, b, 6);
+	KUNIT_EXPECT_TRUE(test, q[0]->seen.mapped && q[0]->turn->has);
+	q[1]->terms.priority = 7;
+	bench_ticks(test, b, 2);
+	KUNIT_EXPECT_TRUE(test, q[0]->seen.mapped && q[0]->turn->has);
+	KUNIT_EXPECT_FALSE(test, q[1]->turn->has);
+	KUNIT_EXPECT_EQ(test, q[1]->turn->had_ns, 0);
+}
+
+/* The time that a save and a restore take is not the turn's; however many queues stay idle. */
+static void gpreempt_policy_turns_group_restored(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "timeslice");
+	struct gpreempt_queue_view *q[3];
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->tun.timeslice_us[7] = TURN * 1000;
+	for (i = 0; i < 3; i++)
+		q[i] = bench_queue(b, 7);
+	q[2]->group = q[1]->group;
+	bench_ticks(test, b, 3);
+	runs(q[0]);
+	bench_ticks(test, b, 3);
+	runs(q[1]);
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, q[1], GPREEMPT_PREEMPT, GPREEMPT_REASON_TIMESLICE);
+	while (q[1]->out.verdict != GPREEMPT_RESUME)
+		bench_tick(test, b);
+	bench_commit(b);
+	q[1]->memory->resident_ns = b->view.now_ns + INTERVAL_NS;
+	b->view.now_ns += 3 * INTERVAL_NS;
+	bench_scan(test, b);
+	KUNIT_EXPECT_EQ(test, q[1]->turn->had_ns, 2 * INTERVAL_NS);
+	bench_tick(test, b);
+	KUNIT_EXPECT_EQ(test, q[1]->turn->had_ns, 3 * INTERVAL_NS);
 }
 
 /* Rule 3 over turns: a queue waits for the turns of others so long, not longer. */
@@ -4133,7 +4276,7 @@ static void gpreempt_policy_may_contend(struct kunit *test)
 {
 	static const struct {
 		const char *name, *policy;
-		struct { u8 priority; u32 own_us; bool off, preempted, held, pinned; } q[2];
+		struct { u8 priority; u32 own_us; bool off, preempted, held, pinned, same; } q[2];
 		bool contends;
 	} c[] = {
 		{ "one level", "strict", { { 7 }, { 7 } }, false },
@@ -4142,6 +4285,7 @@ static void gpreempt_policy_may_contend(struct kunit *test)
 		{ "two levels, to count", "none", { { 7 }, { 8 } }, true },
 		{ "one level, no turns", "strict", { { 3 }, { 3 } }, false },
 		{ "one level, turns", "timeslice", { { 3 }, { 3 } }, true },
+		{ "one process", "timeslice", { { 3 }, { 3, .same = true } }, false },
 		{ "another level", "timeslice", { { 7 }, { 7 } }, false },
 		{ "own turns", "timeslice", { { 7, 100 }, { 7, 100 } }, true },
 		{ "one own turn", "timeslice", { { 7, 100 }, { 7 } }, false },
@@ -4164,6 +4308,8 @@ static void gpreempt_policy_may_contend(struct kunit *test)
 			struct gpreempt_queue_view *q = bench_queue(b, c[i].q[k].priority);
 
 			q->terms.timeslice_us = c[i].q[k].own_us;
+			if (c[i].q[k].same)
+				q->group = b->q[0].group;
 			q->seen.mapped = !c[i].q[k].off && !c[i].q[k].preempted;
 			q->seen.preempted = c[i].q[k].preempted;
 			q->terms.held = c[i].q[k].held;
@@ -4272,7 +4418,7 @@ static void gpreempt_policy_random(struct kunit *test)
  * If waves are not counted, nothing depends on them: whichever queues have some, the plan is
  * the same, and so is what wakes the monitor.
  */
-static void sim_suppose_all(struct kunit *test, const struct sim *s)
+static void sim_suppose_all(struct kunit *test, struct sim *s)
 {
 	struct gpreempt_memory memory[SIM_QUEUES];
 	struct gpreempt_queue_view q[SIM_QUEUES];
@@ -4288,6 +4434,8 @@ static void sim_suppose_all(struct kunit *test, const struct sim *s)
 			q[i] = s->q[i];
 			memory[i] = s->before[i];
 			q[i].memory = &memory[i];
+			s->as_if[i] = s->group[i];
+			q[i].group = &s->as_if[s->q[i].group - s->group];
 			if (q[i].unsure)
 				q[i].seen.waves = some & BIT(i) ? 1 : 0;
 			else if (some & BIT(i))
@@ -4338,7 +4486,7 @@ static void gpreempt_policy_not_counted(struct kunit *test)
 }
 
 /* Does select decide something if idle queues, all or those not awaited, get work? */
-static bool sim_decides(const struct sim *s, bool all)
+static bool sim_decides(struct sim *s, bool all)
 {
 	struct gpreempt_memory memory[SIM_QUEUES];
 	struct gpreempt_queue_view q[SIM_QUEUES];
@@ -4355,6 +4503,8 @@ static bool sim_decides(const struct sim *s, bool all)
 		q[i] = s->q[i];
 		memory[i] = s->queue[i].memory;
 		q[i].memory = &memory[i];
+		s->as_if[i] = s->group[i];
+		q[i].group = &s->as_if[s->q[i].group - s->group];
 		q[i].seen.waves = s->queue[i].live;
 		if (q[i].seen.mapped && q[i].out.activity == GPREEMPT_IDLE &&
 		    (all || !q[i].out.awaited))
@@ -4667,15 +4817,19 @@ static void gpreempt_policy_linear(struct kunit *test)
 	struct gpreempt_view view = { .now_ns = INTERVAL_NS, .save_wave_ns = 1000 };
 	struct gpreempt_plan plan = {};
 	struct gpreempt_memory *memory;
+	struct gpreempt_group *group;
 	u64 few_ns, many_ns;
 	unsigned int i;
 
 	view.q = kunit_kcalloc(test, many, sizeof(*view.q), GFP_KERNEL);
 	memory = kunit_kcalloc(test, many, sizeof(*memory), GFP_KERNEL);
+	group = kunit_kcalloc(test, many, sizeof(*group), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, view.q);
 	KUNIT_ASSERT_NOT_NULL(test, memory);
+	KUNIT_ASSERT_NOT_NULL(test, group);
 	for (i = 0; i < many; i++) {
 		view.q[i].memory = &memory[i];
+		view.q[i].group = &group[i];
 		load_queue(c, &view.q[i], i);
 	}
 	view.nr = few;
@@ -4799,6 +4953,11 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_turns_residency),
 	KUNIT_CASE(gpreempt_policy_turns_below),
 	KUNIT_CASE(gpreempt_policy_turns_interrupted),
+	KUNIT_CASE(gpreempt_policy_turns_groups),
+	KUNIT_CASE(gpreempt_policy_turns_group_goes_on),
+	KUNIT_CASE(gpreempt_policy_turns_group_ends),
+	KUNIT_CASE(gpreempt_policy_turns_group_levels),
+	KUNIT_CASE(gpreempt_policy_turns_group_restored),
 	KUNIT_CASE(gpreempt_policy_turns_starved),
 	KUNIT_CASE(gpreempt_policy_switch),
 	KUNIT_CASE(gpreempt_policy_asked),

@@ -74,6 +74,7 @@ struct sim_queue {
 struct sim {
 	struct sim_queue queue[SIM_QUEUES];
 	struct gpreempt_queue_view q[SIM_QUEUES];
+	struct gpreempt_group group[SIM_QUEUES];
 	struct gpreempt_view view;
 	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
@@ -83,11 +84,13 @@ struct sim {
 	u64 step;
 	unsigned int nr;
 	bool fetch;
+	bool groups;			/* of two queues */
 	bool changes;			/* of policy */
 	bool hints;			/* now and then work is announced, which may come */
 	void (*watch)(struct sim *s);	/* told of each decision, or NULL */
 	struct kunit *test;		/* for it */
 	struct gpreempt_memory before[SIM_QUEUES];	/* that decision */
+	struct gpreempt_group as_if[SIM_QUEUES];	/* for another one */
 	unsigned int scans, counted, calm, uncontended;
 	unsigned int met, all;		/* groups of packets that meet */
 	unsigned int preempted, resumed, aged, blocked, turns, late;
@@ -98,6 +101,7 @@ struct sim_case {
 	const char *policy;
 	bool fetch;
 	bool changes;
+	bool groups;
 };
 
 static const struct sim_case sim_cases[] = {
@@ -106,6 +110,7 @@ static const struct sim_case sim_cases[] = {
 	{ "timeslice, read index at launch", "timeslice", false, false },
 	{ "timeslice, read index at fetch", "timeslice", true, false },
 	{ "changing policies", "strict", false, true },
+	{ "timeslice, groups of two", "timeslice", false, false, true },
 };
 
 static void sim_case_name(const struct sim_case *c, char *desc)
@@ -303,6 +308,7 @@ static void sim_look(struct sim *s, unsigned int i)
 	struct sim_packet *p;
 
 	q->memory = &sq->memory;
+	q->group = &s->group[s->groups ? i / 2 : i];
 	q->terms.priority = sq->priority;
 	if (s->hints && !sim_random(s, 32)) {
 		q->terms.hint_ns = s->view.now_ns + sim_random(s, 4) * INTERVAL_NS;
@@ -365,7 +371,7 @@ static bool sim_seems_to_have_work(struct sim *s, unsigned int i)
 static bool sim_above(const struct sim *s, unsigned int queue, unsigned int other)
 {
 	return s->q[queue].out.level > s->q[other].out.level ||
-	       (s->policy->slice_ns && queue != other &&
+	       (s->policy->slice_ns && s->q[queue].group != s->q[other].group &&
 		s->q[queue].out.level == s->q[other].out.level);
 }
 
@@ -515,6 +521,7 @@ static struct sim *sim_new(struct kunit *test, u64 seed)
 	prandom_seed_state(&s->rnd, seed);
 	s->fetch = c->fetch;
 	s->changes = c->changes;
+	s->groups = c->groups;
 	s->policy = gpreempt_policy_find(c->policy);
 	s->nr = 2 + sim_random(s, SIM_QUEUES - 1);
 	s->view.nr = s->nr;

@@ -19,6 +19,7 @@ struct wake_queue {
 	u8 level;
 	char is;	/* Idle for long, Just idle, Running, Waiting, Blocked, unknown (?) */
 	bool preempted, off, held, asked, hinted, turns, pinned;
+	bool same;	/* of the process of the one before */
 };
 
 struct wake_case {
@@ -51,6 +52,21 @@ static const struct wake_case wake_cases[] = {
 	  .rest = GPREEMPT_CALM, .awaited = 2 },
 	{ "or is blocked", { { 3, 'R', .turns = true }, { 3, 'B', .turns = true } } },
 	{ "or unknown, the two", { { 3, '?', .turns = true }, { 3, 'B', .turns = true } } },
+	{ "two of a process",
+	  { { 3, 'R', .turns = true }, { 3, 'B', .turns = true, .same = true } },
+	  .rest = GPREEMPT_CALM },
+	{ "and one of another",
+	  { { 3, 'R', .turns = true }, { 3, 'B', .turns = true, .same = true },
+	    { 3, 'B', .turns = true } } },
+	{ "idle beside one of its process, and of another's",
+	  { { 3, 'R', .turns = true }, { 3, 'I', .turns = true, .same = true },
+	    { 3, 'I', .turns = true } }, .rest = GPREEMPT_CALM, .awaited = 4 },
+	{ "idle beside two processes",
+	  { { 3, 'R', .turns = true }, { 3, 'R', .turns = true },
+	    { 3, 'I', .turns = true, .same = true } }, .awaited = 4 },
+	{ "the other process is above",
+	  { { 4, 'B', .turns = true }, { 3, 'R', .turns = true },
+	    { 3, 'I', .turns = true, .same = true } } },
 	{ "blocked without turns", { { 3, 'R', .turns = true }, { 3, 'B' } },
 	  .rest = GPREEMPT_CALM },
 	{ "but only just idle", { { 3, 'R', .turns = true }, { 3, 'J', .turns = true } } },
@@ -126,13 +142,16 @@ static void wake_queue(struct gpreempt_queue_view *v, const struct wake_queue *q
 static void gpreempt_wake_rest(struct kunit *test)
 {
 	const struct wake_case *c = test->param_value;
+	static struct gpreempt_group group[QUEUES];
 	struct gpreempt_queue_view q[QUEUES];
 	struct gpreempt_view view = { .now_ns = NOW_NS, .restoring = c->restoring, .q = q };
 	struct gpreempt_wake wake;
 	unsigned int i;
 
-	for (; view.nr < QUEUES && c->q[view.nr].is; view.nr++)
+	for (; view.nr < QUEUES && c->q[view.nr].is; view.nr++) {
 		wake_queue(&q[view.nr], &c->q[view.nr]);
+		q[view.nr].group = c->q[view.nr].same ? q[view.nr - 1].group : &group[view.nr];
+	}
 	gpreempt_wake(&view, &c->plan, &wake);
 	KUNIT_EXPECT_EQ(test, wake.rest, c->rest);
 	KUNIT_EXPECT_EQ(test, wake.idle, c->rest == GPREEMPT_PARK);

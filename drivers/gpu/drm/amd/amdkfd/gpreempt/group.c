@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT groups: the tracker of their turns. A group is come by from each of its queues: what
+ * is done for each is the same if it is done again.
+ */
+#include <linux/limits.h>
+#include <linux/minmax.h>
+
+#include "policy.h"
+
+/* What was there at the last scan but one may be long over: its level had no queue since. */
+static void turn_open(struct gpreempt_turn *t, u64 last_scan_ns)
+{
+	if (t->seen_ns != last_scan_ns) {
+		t->has = false;
+		t->had_ns = 0;
+		t->since_ns = 0;
+	}
+	t->slice_ns = 0;
+	t->resident_ns = U64_MAX;
+}
+
+/* From the last scan on, or from when the first of its queues was put back. */
+static void turn_goes_on(struct gpreempt_turn *t, u64 now)
+{
+	u64 from = t->restoring ? t->resident_ns : t->since_ns;
+
+	if (!t->since_ns)
+		return;
+	if (from < now)
+		t->had_ns += now - from;
+	t->since_ns = now;
+	t->restoring = false;
+}
+
+/**
+ * gpreempt_group_rank - where does each queue stand, and what has its group had of its turn?
+ * @policy: by which policy
+ * @view: the queues; their ranks are filled in
+ * @tun: the tunables
+ *
+ * Once more for the same scan it changes nothing.
+ */
+void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+			 const struct gpreempt_tunables *tun)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++) {
+		gpreempt_policy_rank(policy, tun, &view->q[i]);
+		turn_open(view->q[i].turn, view->seen_ns);
+	}
+	for (i = 0; i < view->nr; i++) {
+		const struct gpreempt_queue_view *q = &view->q[i];
+		u64 resident_ns = q->memory->resident_ns;
+		struct gpreempt_turn *t = q->turn;
+
+		t->slice_ns = max(t->slice_ns, q->rank.slice_ns);
+		if (q->seen.mapped && resident_ns >= t->since_ns)
+			t->resident_ns = min(t->resident_ns, resident_ns);
+	}
+	for (i = 0; i < view->nr; i++)
+		turn_goes_on(view->q[i].turn, view->now_ns);
+}
+
+static void turn_close(struct gpreempt_turn *t, u64 now)
+{
+	if (!t->gets || t->begins)
+		t->had_ns = 0;
+	t->has = t->gets;
+	t->since_ns = t->stays || t->returns ? max_t(u64, now, 1) : 0;
+	t->restoring = t->returns && !t->stays;
+	if (t->has)
+		t->last_ns = max_t(u64, now, 1);
+	t->seen_ns = now;
+}
+
+/**
+ * gpreempt_group_learn - remember whose turn a plan has made it
+ * @view: the scan
+ */
+void gpreempt_group_learn(struct gpreempt_view *view)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++) {
+		struct gpreempt_turn *t = view->q[i].turn;
+
+		t->gets = false;
+		t->begins = false;
+		t->stays = false;
+		t->returns = false;
+	}
+	for (i = 0; i < view->nr; i++) {
+		const struct gpreempt_queue_view *q = &view->q[i];
+		struct gpreempt_turn *t = q->turn;
+
+		if (!q->out.turn)
+			continue;
+		t->gets = true;
+		t->begins |= q->out.turn_begins;
+		t->stays |= q->seen.mapped && q->out.verdict == GPREEMPT_KEEP;
+		t->returns |= q->out.verdict == GPREEMPT_RESUME;
+	}
+	for (i = 0; i < view->nr; i++)
+		turn_close(view->q[i].turn, view->now_ns);
+	view->seen_ns = view->now_ns;
+}

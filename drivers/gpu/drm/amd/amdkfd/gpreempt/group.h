@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * GPREEMPT groups: a process's queues on a node, however many. Turns and time go by group.
+ */
+#ifndef GPREEMPT_GROUP_H_INCLUDED
+#define GPREEMPT_GROUP_H_INCLUDED
+
+#include "evidence.h"
+
+struct gpreempt_policy;
+struct gpreempt_queue_view;
+struct gpreempt_view;
+
+/**
+ * struct gpreempt_turn - what has a group had of its turn on a level?
+ * @has:	it is its turn
+ * @had_ns:	of it so far
+ * @since_ns:	a queue of it was on the machine then, in its turn; 0: none was
+ * @last_ns:	when it had its turn last
+ * @seen_ns:	the last scan that saw a queue of it there
+ * @slice_ns:	length of its turn: the longest of its queues'
+ * @restoring:	none was, but one was put back
+ * @resident_ns: of the scan under way, as those that follow: the first of these is mapped
+ *		since, U64_MAX: none is
+ * @gets:	it is its turn from now on
+ * @begins:	and that is a new one
+ * @stays:	a queue of it stays on the machine, in its turn
+ * @returns:	one is put back
+ *
+ * A turn goes on while a queue is mapped, from scan to scan or from the resume.
+ */
+struct gpreempt_turn {
+	bool has;
+	u64 had_ns;
+	u64 since_ns;
+	u64 last_ns;
+	u64 seen_ns;
+	u64 slice_ns;
+	bool restoring;
+	u64 resident_ns;
+	bool gets;
+	bool begins;
+	bool stays;
+	bool returns;
+};
+
+/**
+ * struct gpreempt_group - a process's queues on a node
+ * @turn:	on each level
+ *
+ * Zeroed when it is made. It outlives its queues.
+ */
+struct gpreempt_group {
+	struct gpreempt_turn turn[GPREEMPT_LEVELS];
+};
+
+void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+			 const struct gpreempt_tunables *tun);
+void gpreempt_group_learn(struct gpreempt_view *view);
+
+#endif /* GPREEMPT_GROUP_H_INCLUDED */
