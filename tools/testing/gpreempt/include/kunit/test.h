@@ -89,6 +89,8 @@ void kunit_fail(struct kunit *test, const char *file, int line, const char *form
 } while (0)
 
 #define KUNIT_EXPECT_EQ_MSG(test, a, b, ...)	KUNIT_COMPARE(test, a, ==, b, __VA_ARGS__)
+#define KUNIT_EXPECT_LE_MSG(test, a, b, ...)	KUNIT_COMPARE(test, a, <=, b, __VA_ARGS__)
+#define KUNIT_EXPECT_GE_MSG(test, a, b, ...)	KUNIT_COMPARE(test, a, >=, b, __VA_ARGS__)
 #define KUNIT_EXPECT_EQ(test, a, b)		KUNIT_COMPARE(test, a, ==, b, "")
 #define KUNIT_EXPECT_NE(test, a, b)		KUNIT_COMPARE(test, a, !=, b, "")
 #define KUNIT_EXPECT_LT(test, a, b)		KUNIT_COMPARE(test, a, <, b, "")

@@ -55,7 +55,8 @@ static bool look(struct gpreempt_view *view)
 		lowest = min_t(int, lowest, level);
 		highest = max_t(int, highest, level);
 		if (q->rank.slice_ns && !q->terms.pinned && level < GPREEMPT_LEVELS) {
-			contested |= turns[level] && turns[level] != q->group;
+			contested |= (turns[level] && turns[level] != q->group) ||
+				     q->rank.not_before_ns;
 			turns[level] = q->group;
 		}
 	}
@@ -100,7 +101,8 @@ static bool takes_word(struct gpreempt_view *view)
 	return true;
 }
 
-static void select_if(struct gpreempt_view *view, const struct gpreempt_tunables *tun, bool most,
+static void select_if(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+		      const struct gpreempt_tunables *tun, bool most,
 		      struct gpreempt_plan *plan, struct gpreempt_wake *wake)
 {
 	unsigned int i;
@@ -109,19 +111,21 @@ static void select_if(struct gpreempt_view *view, const struct gpreempt_tunables
 		if (view->q[i].unsure)
 			gpreempt_assume(&view->q[i], most);
 	gpreempt_select(view, tun, plan);
-	if (!plan->nr_preempt)
+	if (!plan->nr_preempt || policy->passive)
 		gpreempt_wake(view, plan, wake);
 }
 
 /*
  * Does the plan, or what is to wake the monitor, depend on what was not counted? What is
- * decided changes one way only with how much a queue works, wants or holds; but for which of
- * two groups has the first turn on a level, where one executes. So if nothing differs between all
- * that is unsure doing as much as it may, and as little, nothing does in between. Times are
+ * decided changes one way only with how much a queue works, wants or holds; select says where
+ * it does not. So if nothing differs between all that is unsure doing as much as it may, and as
+ * little, nothing does in between. Times are
  * not compared: what is missed by them waits for an interval more. After a plan that takes
- * something off the next scan comes soon, whatever wakes it.
+ * something off, as a policy that only watches does not, the next scan comes soon, whatever
+ * wakes it.
  */
-static bool depends_on_waves(struct gpreempt_view *view, const struct gpreempt_tunables *tun)
+static bool depends_on_waves(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+			     const struct gpreempt_tunables *tun)
 {
 	struct gpreempt_wake least_wake = {}, most_wake = {};
 	struct gpreempt_plan least, most;
@@ -135,12 +139,12 @@ static bool depends_on_waves(struct gpreempt_view *view, const struct gpreempt_t
 			return true;
 	for (i = 0; i < view->nr; i++)
 		gpreempt_suppose(view, tun, &view->q[i]);
-	select_if(view, tun, false, &least, &least_wake);
+	select_if(policy, view, tun, false, &least, &least_wake);
 	for (i = 0; i < view->nr; i++) {
 		view->q[i].supposed = view->q[i].out.verdict;
 		view->q[i].supposed_awaited = view->q[i].out.awaited;
 	}
-	select_if(view, tun, true, &most, &most_wake);
+	select_if(policy, view, tun, true, &most, &most_wake);
 	if (least.guesses || most.guesses || least_wake.idle != most_wake.idle ||
 	    least_wake.rest != most_wake.rest)
 		return true;
@@ -148,7 +152,7 @@ static bool depends_on_waves(struct gpreempt_view *view, const struct gpreempt_t
 		const struct gpreempt_queue_view *q = &view->q[i];
 
 		if (q->supposed != q->out.verdict ||
-		    (!most.nr_preempt && q->supposed_awaited != q->out.awaited))
+		    q->supposed_awaited != q->out.awaited)
 			return true;
 	}
 	return false;
@@ -175,7 +179,7 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 	view->passive = false;
 	view->proof &= view->waves_final;
 	view->crowded = view->proof && gpreempt_lacks_slot(view, tun);
-	need_waves = look(view) && !takes_word(view) && depends_on_waves(view, tun);
+	need_waves = look(view) && !takes_word(view) && depends_on_waves(policy, view, tun);
 	view->passive = policy->passive;
 	if (!view->waves_final && !policy->passive && gpreempt_wants_proof(view, tun)) {
 		view->proof = true;
@@ -196,7 +200,7 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 		gpreempt_learn(view, &view->q[i], plan->makes_room);
 	for (i = 0; i < view->nr; i++)
 		gpreempt_track_proof(view, &view->q[i]);
-	gpreempt_group_learn(view);
+	gpreempt_group_learn(policy, view);
 }
 
 /**
@@ -219,13 +223,14 @@ bool gpreempt_may_contend(const struct gpreempt_policy *policy, struct gpreempt_
 		struct gpreempt_queue_view *q = &view->q[i];
 		u32 level;
 
-		gpreempt_policy_rank(policy, tun, q);
+		gpreempt_policy_rank(policy, view, tun, q);
+		gpreempt_policy_place(policy, view, tun, q);
 		level = BIT(q->rank.level);
 		if (q->seen.mapped && !q->terms.pinned && (q->terms.held || q->terms.asked))
 			return true;
 		if (!gpreempt_takes_part(q))
 			continue;
-		if (q->seen.preempted || (levels & ~level))
+		if (q->seen.preempted || (levels & ~level) || q->rank.not_before_ns)
 			return true;
 		levels |= level;
 		if (!q->rank.slice_ns || q->terms.pinned)

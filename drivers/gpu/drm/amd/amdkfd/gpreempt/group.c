@@ -3,16 +3,22 @@
  * GPREEMPT groups: the tracker of their turns. A group is come by from each of its queues: what
  * is done for each is the same if it is done again.
  */
+#include <linux/bits.h>
+#include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
 
 #include "policy.h"
+
+/* What one charge is at most: some 18 minutes. So no policy has to think of an overflow. */
+#define CHARGE_MAX_NS	BIT_ULL(40)
 
 /* What was there at the last scan but one may be long over: its level had no queue since. */
 static void turn_open(struct gpreempt_turn *t, u64 last_scan_ns)
 {
 	if (t->seen_ns != last_scan_ns) {
 		t->has = false;
+		t->awake = false;
 		t->had_ns = 0;
 		t->since_ns = 0;
 	}
@@ -33,6 +39,21 @@ static void turn_goes_on(struct gpreempt_turn *t, u64 now)
 	t->restoring = false;
 }
 
+/* Of the group's time what was not charged on another level. */
+static void charge(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+		   struct gpreempt_queue_view *q)
+{
+	u64 now = view->now_ns, since = q->turn->since_ns;
+	u64 group_since = max(since, q->group->charged_ns);
+	struct gpreempt_party p = gpreempt_party(view, q);
+
+	if (!policy->charge || !since || since >= now)
+		return;
+	policy->charge(&p, min(now - since, CHARGE_MAX_NS),
+		       group_since < now ? min(now - group_since, CHARGE_MAX_NS) : 0);
+	q->group->charged_ns = now;
+}
+
 /**
  * gpreempt_group_rank - where does each queue stand, and what has its group had of its turn?
  * @policy: by which policy
@@ -47,7 +68,7 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 	unsigned int i;
 
 	for (i = 0; i < view->nr; i++) {
-		gpreempt_policy_rank(policy, tun, &view->q[i]);
+		gpreempt_policy_rank(policy, view, tun, &view->q[i]);
 		turn_open(view->q[i].turn, view->seen_ns);
 	}
 	for (i = 0; i < view->nr; i++) {
@@ -59,12 +80,24 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 		if (q->seen.mapped && resident_ns >= t->since_ns)
 			t->resident_ns = min(t->resident_ns, resident_ns);
 	}
-	for (i = 0; i < view->nr; i++)
+	for (i = 0; i < view->nr; i++) {
+		charge(policy, view, &view->q[i]);
 		turn_goes_on(view->q[i].turn, view->now_ns);
+	}
+	for (i = 0; i < view->nr; i++)
+		gpreempt_policy_place(policy, view, tun, &view->q[i]);
 }
 
-static void turn_close(struct gpreempt_turn *t, u64 now)
+static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+		       struct gpreempt_queue_view *q)
 {
+	struct gpreempt_party p = gpreempt_party(view, q);
+	struct gpreempt_turn *t = q->turn;
+	u64 now = view->now_ns;
+
+	if (policy->wake && t->wants && !t->awake)
+		policy->wake(&p);
+	t->awake = t->wants;
 	if (!t->gets || t->begins)
 		t->had_ns = 0;
 	t->has = t->gets;
@@ -77,9 +110,10 @@ static void turn_close(struct gpreempt_turn *t, u64 now)
 
 /**
  * gpreempt_group_learn - remember whose turn a plan has made it
+ * @policy: by which policy
  * @view: the scan
  */
-void gpreempt_group_learn(struct gpreempt_view *view)
+void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_view *view)
 {
 	unsigned int i;
 
@@ -90,19 +124,37 @@ void gpreempt_group_learn(struct gpreempt_view *view)
 		t->begins = false;
 		t->stays = false;
 		t->returns = false;
+		t->wants = false;
 	}
 	for (i = 0; i < view->nr; i++) {
 		const struct gpreempt_queue_view *q = &view->q[i];
 		struct gpreempt_turn *t = q->turn;
 
-		if (!q->out.turn)
+		t->wants |= q->out.takes_turns && !q->out.limited;
+		if (!q->out.turn && !q->out.raised)
 			continue;
-		t->gets = true;
+		t->gets |= q->out.turn;
 		t->begins |= q->out.turn_begins;
 		t->stays |= q->seen.mapped && q->out.verdict == GPREEMPT_KEEP;
 		t->returns |= q->out.verdict == GPREEMPT_RESUME;
 	}
 	for (i = 0; i < view->nr; i++)
-		turn_close(view->q[i].turn, view->now_ns);
+		turn_close(policy, view, &view->q[i]);
 	view->seen_ns = view->now_ns;
+}
+
+/**
+ * gpreempt_share_check - may a group be entitled to that?
+ * @share: what is asked for it
+ * @others_percent: the sum of all others' minima
+ *
+ * Return: 0, -EINVAL for what makes no sense, -ENOSPC if the minima exceed the whole.
+ */
+int gpreempt_share_check(const struct gpreempt_share *share, u32 others_percent)
+{
+	if (share->weight < 1 || share->weight > GPREEMPT_WEIGHT_MAX ||
+	    share->min_percent > 100 || share->cap_percent > 100 ||
+	    (share->cap_percent && share->cap_percent < share->min_percent))
+		return -EINVAL;
+	return others_percent + share->min_percent > 100 ? -ENOSPC : 0;
 }

@@ -7,6 +7,8 @@
 
 #include "evidence.h"
 
+#define GPREEMPT_OWN_WORDS	2
+
 struct gpreempt_policy;
 struct gpreempt_queue_view;
 struct gpreempt_view;
@@ -14,9 +16,10 @@ struct gpreempt_view;
 /**
  * struct gpreempt_turn - what has a group had of its turn on a level?
  * @has:	it is its turn
+ * @awake:	at the last scan it had work there that it might run
  * @had_ns:	of it so far
- * @since_ns:	a queue of it was on the machine then, in its turn; 0: none was
- * @last_ns:	when it had its turn last
+ * @since_ns:	a queue of it was on the machine then, in its turn or raised; 0: none was
+ * @last_ns:	when it had its turn last, 0: it never had
  * @seen_ns:	the last scan that saw a queue of it there
  * @slice_ns:	length of its turn: the longest of its queues'
  * @restoring:	none was, but one was put back
@@ -24,13 +27,17 @@ struct gpreempt_view;
  *		since, U64_MAX: none is
  * @gets:	it is its turn from now on
  * @begins:	and that is a new one
- * @stays:	a queue of it stays on the machine, in its turn
+ * @stays:	a queue of it stays on the machine, in its turn or raised
  * @returns:	one is put back
+ * @wants:	it has work there that it may run
+ * @own:	the policy's
  *
- * A turn goes on while a queue is mapped, from scan to scan or from the resume.
+ * A turn goes on while a queue is mapped, from scan to scan or from the resume. What is charged
+ * is from the scan that gave it: with the save that was made for it.
  */
 struct gpreempt_turn {
 	bool has;
+	bool awake;
 	u64 had_ns;
 	u64 since_ns;
 	u64 last_ns;
@@ -42,20 +49,32 @@ struct gpreempt_turn {
 	bool begins;
 	bool stays;
 	bool returns;
+	bool wants;
+	u64 own[GPREEMPT_OWN_WORDS];
 };
 
 /**
  * struct gpreempt_group - a process's queues on a node
+ * @share:	what it is entitled to
+ * @policy:	whose words its own are
+ * @charged_ns:	its time was charged until then, on one level or another
+ * @own:	the policy's
  * @turn:	on each level
  *
  * Zeroed when it is made. It outlives its queues.
  */
 struct gpreempt_group {
+	struct gpreempt_share share;
+	const struct gpreempt_policy *policy;
+	u64 charged_ns;
+	u64 own[GPREEMPT_OWN_WORDS];
 	struct gpreempt_turn turn[GPREEMPT_LEVELS];
 };
 
+int gpreempt_share_check(const struct gpreempt_share *share, u32 others_percent);
+
 void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			 const struct gpreempt_tunables *tun);
-void gpreempt_group_learn(struct gpreempt_view *view);
+void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_view *view);
 
 #endif /* GPREEMPT_GROUP_H_INCLUDED */

@@ -12,9 +12,9 @@ static u64 timeslice_ns(const struct gpreempt_terms *terms, u32 level_us)
 	return (u64)(terms->timeslice_us ?: level_us) * NSEC_PER_USEC;
 }
 
-static u64 timeslice_key(const struct gpreempt_turn *turn)
+static u64 timeslice_key(const struct gpreempt_party *p)
 {
-	return turn->last_ns;
+	return p->turn->last_ns;
 }
 
 const struct gpreempt_policy gpreempt_timeslice = {

@@ -4,9 +4,9 @@
  *
  * A pure function of the queues' states and ranks: no locks, no I/O, no memory. A few passes
  * over the queues, each linear: raise() and judge_use() find those that starve, and those
- * that do not use the machine they were given; weigh() finds which levels keep others off;
- * then come the verdicts: obey() does what was asked for, take_turns() finds whose turn it is
- * on each level, make_room() what leaves for a higher one; and what may is put back.
+ * that do not use the machine they were given; take_turns() finds whose turn it is on each
+ * level, weigh() which levels keep others off; then come the verdicts: obey() does what was
+ * asked for, make_room() finds what leaves for a higher one; and what may is put back.
  */
 #include <linux/bits.h>
 #include <linux/limits.h>
@@ -34,7 +34,7 @@
  * @unbounded:	the same of those that want all there is, for all that is known
  * @demand:	waves that the others of @wanting want
  * @turns:	there is one that may take turns
- * @rotating:	bit n: level n has two groups that take turns
+ * @rotating:	bit n: level n has two groups that take turns, or one that is limited
  */
 struct selection {
 	struct gpreempt_view *view;
@@ -198,11 +198,12 @@ static void weigh(struct selection *s)
 		 */
 		if (q->state.begins)
 			look_within(plan, GPREEMPT_POLL_LEAST_US);
-		if (out->activity == GPREEMPT_RUNNING || out->activity == GPREEMPT_RUNNABLE)
+		if (!out->limited && (out->activity == GPREEMPT_RUNNING ||
+				      out->activity == GPREEMPT_RUNNABLE))
 			s->active = max(s->active, level);
 		if (out->activity == GPREEMPT_BLOCKED)
 			s->blocked = max(s->blocked, level);
-		if (!out->wants)
+		if (!out->wants || out->limited)
 			continue;
 		s->wanting = max(s->wanting, level);
 		if (out->announced)
@@ -430,6 +431,18 @@ static bool is_before(const struct gpreempt_queue_view *q, const struct gpreempt
 	return q->out.activity == GPREEMPT_RUNNING && other->out.activity != GPREEMPT_RUNNING;
 }
 
+/* Does it depend on which of two executes whose turn it is, and is that not known? */
+static bool is_guess(const struct gpreempt_queue_view *q, const struct gpreempt_queue_view *next)
+{
+	return q->rank.key == next->rank.key && q->turn != next->turn &&
+	       (q->unsure || next->unsure);
+}
+
+static bool is_limited(const struct selection *s, const struct gpreempt_queue_view *q)
+{
+	return q->rank.not_before_ns > s->view->now_ns;
+}
+
 /* Find out whose turn it is on each level. */
 static void take_turns(struct selection *s)
 {
@@ -445,14 +458,14 @@ static void take_turns(struct selection *s)
 		q->out.takes_turns = takes_turns(q);
 		if (!q->out.takes_turns)
 			continue;
-		if (one[level] && one[level] != q->turn)
+		if ((one[level] && one[level] != q->turn) || is_limited(s, q))
 			s->rotating |= BIT(level);
 		one[level] = q->turn;
 		if (q->turn->has)
 			has[level] = q->turn;
 		if (is_turn_over(s, q))
 			over |= BIT(level);
-		if (is_before(q, next[level]))
+		if (!is_limited(s, q) && is_before(q, next[level]))
 			next[level] = q;
 	}
 	for (i = 0; i < s->view->nr; i++) {
@@ -463,10 +476,17 @@ static void take_turns(struct selection *s)
 			continue;
 		if (has[level] && !(over & s->rotating & BIT(level))) {
 			q->out.turn = has[level] == q->turn;
-		} else {
+		} else if (next[level]) {
 			q->out.turn = next[level]->turn == q->turn;
 			q->out.turn_begins = q->out.turn;
+			s->plan->guesses |= is_guess(q, next[level]);
 		}
+		q->out.limited = !q->out.turn && is_limited(s, q);
+		if (q->out.limited)
+			look_again(s->plan, q->rank.not_before_ns);
+		/* Nobody else has to want the machine for its turn to end. */
+		if (q->rank.not_before_ns)
+			s->plan->waiting = true;
 	}
 	if (s->rotating)
 		s->plan->waiting = true;
@@ -567,10 +587,10 @@ void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables 
 	begin(&s);
 	raise(&s);
 	judge_use(&s);
-	weigh(&s);
-	obey(&s);
 	if (s.turns)
 		take_turns(&s);
+	weigh(&s);
+	obey(&s);
 	if (!view->passive)
 		make_room(&s);
 	settle(&s);

@@ -29,7 +29,7 @@ enum gpreempt_verdict {
  * @GPREEMPT_REASON_AGED: preempt: a starved queue was raised above it
  * @GPREEMPT_REASON_HINT: preempt: work was announced for a higher queue
  * @GPREEMPT_REASON_ASKED: preempt: by ioctl, for once or with a hold
- * @GPREEMPT_REASON_TIMESLICE: preempt: another group has its turn on the level
+ * @GPREEMPT_REASON_TIMESLICE: preempt: its group's turn on the level is over
  * @GPREEMPT_REASON_FREE: resume: no higher queue needs the machine
  * @GPREEMPT_REASON_BLOCKED: resume: a higher queue has work but cannot run
  * @GPREEMPT_REASON_STARVED: resume: kept off longer than starvation_ms
@@ -54,11 +54,13 @@ enum gpreempt_reason {
  * struct gpreempt_rank - where a policy places a queue
  * @level:	above all of a lower one, 0 to 15: its priority
  * @key:	of the groups that take turns on a level, the one with the least is next
+ * @not_before_ns: has no turn before that time; 0: there is no such time, now or later
  * @slice_ns:	length of its turn; 0: it takes none
  */
 struct gpreempt_rank {
 	u8 level;
 	u64 key;
+	u64 not_before_ns;
 	u64 slice_ns;
 };
 
@@ -77,6 +79,7 @@ struct gpreempt_rank {
  * @takes_turns:	takes turns with those of other groups on its level
  * @turn:	it is its group's turn there
  * @turn_begins: and that is a new one
+ * @limited:	it is not, nor before a time that is known: until then it keeps nothing off
  * @awaited:	its doorbell is to wake the monitor; wake's
  */
 struct gpreempt_outcome {
@@ -92,6 +95,7 @@ struct gpreempt_outcome {
 	bool takes_turns;
 	bool turn;
 	bool turn_begins;
+	bool limited;
 	bool awaited;
 };
 
@@ -151,6 +155,8 @@ struct gpreempt_queue_view {
  * @restoring:	a queue was put back, and how long that takes is not known yet
  * @busy_ns:	when something was at work last
  * @seen_ns:	when something was decided last
+ * @policy:	whose word @clock is
+ * @clock:	the policy's, of each level
  * @nr:		queues in @q
  * @q:		the queues
  */
@@ -168,6 +174,8 @@ struct gpreempt_view {
 	bool restoring;
 	u64 busy_ns;
 	u64 seen_ns;
+	const struct gpreempt_policy *policy;
+	u64 clock[GPREEMPT_LEVELS];
 	unsigned int nr;
 	struct gpreempt_queue_view *q;
 };

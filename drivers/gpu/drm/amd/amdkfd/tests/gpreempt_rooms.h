@@ -15,6 +15,10 @@
 #define gpreempt_none		OWN(none)
 #define gpreempt_strict		OWN(strict)
 #define gpreempt_timeslice	OWN(timeslice)
+#define gpreempt_fair		OWN(fair)
+#define gpreempt_party		OWN(party)
+#define gpreempt_policy_place	OWN(policy_place)
+#define gpreempt_share_check	OWN(share_check)
 #define gpreempt_is_announced	OWN(is_announced)
 #define gpreempt_work		OWN(work)
 #define gpreempt_must_count	OWN(must_count)
@@ -38,5 +42,6 @@
 #include "../gpreempt/policy_none.c"
 #include "../gpreempt/policy_strict.c"
 #include "../gpreempt/policy_timeslice.c"
+#include "../gpreempt/policy_fair.c"
 #include "../gpreempt/wake.c"
 #include "../gpreempt/decide.c"

@@ -90,6 +90,8 @@ struct sim {
 	void (*watch)(struct sim *s);	/* told of each decision, or NULL */
 	struct kunit *test;		/* for it */
 	struct gpreempt_memory before[SIM_QUEUES];	/* that decision */
+	struct gpreempt_group groups_before[SIM_QUEUES];
+	struct gpreempt_view view_before;
 	struct gpreempt_group as_if[SIM_QUEUES];	/* for another one */
 	unsigned int scans, counted, calm, uncontended;
 	unsigned int met, all;		/* groups of packets that meet */
@@ -111,6 +113,8 @@ static const struct sim_case sim_cases[] = {
 	{ "timeslice, read index at fetch", "timeslice", true, false },
 	{ "changing policies", "strict", false, true },
 	{ "timeslice, groups of two", "timeslice", false, false, true },
+	{ "fair", "fair" },
+	{ "fair, groups of two, limited", "fair", true, false, true },
 };
 
 static void sim_case_name(const struct sim_case *c, char *desc)
@@ -379,7 +383,7 @@ static bool sim_above(const struct sim *s, unsigned int queue, unsigned int othe
 static void sim_check_victim(struct kunit *test, struct sim *s, unsigned int victim)
 {
 	bool turn = s->q[victim].out.reason == GPREEMPT_REASON_TIMESLICE;
-	bool justified = false;
+	bool justified = turn && s->q[victim].out.limited;
 	unsigned int i;
 
 	for (i = 0; i < s->nr; i++)
@@ -390,6 +394,9 @@ static void sim_check_victim(struct kunit *test, struct sim *s, unsigned int vic
 	KUNIT_EXPECT_TRUE(test, s->policy->slice_ns || !turn);
 	KUNIT_EXPECT_TRUE_MSG(test, justified, "rule 1, queue %u, step %llu",
 			      victim, s->step);
+	/* rule 10, whatever a policy says */
+	KUNIT_EXPECT_GE(test, s->view.now_ns - s->queue[victim].memory.resident_ns,
+			s->tun.min_residency_us * NSEC_PER_USEC);
 	KUNIT_EXPECT_TRUE_MSG(test, sim_seems_to_have_work(s, victim),
 			      "idle victim %u, step %llu", victim, s->step);
 }
@@ -410,7 +417,8 @@ static void sim_check(struct kunit *test, struct sim *s)
 		for (k = 0; k < s->nr; k++)
 			if (sim_above(s, k, i) && sim_has_work(s, &s->queue[k]))
 				above = true;
-		sq->owed = sq->preempted && !above ? sq->owed + SIM_STEPS : 0;
+		sq->owed = sq->preempted && !above && !s->q[i].out.limited ?
+			   sq->owed + SIM_STEPS : 0;
 		KUNIT_EXPECT_TRUE_MSG(test, sq->owed <= owed,
 				      "rule 2, queue %u, step %llu", i, s->step);
 		KUNIT_EXPECT_TRUE_MSG(test, s->step - sq->served <= bound || s->changes || s->all,
@@ -456,6 +464,8 @@ static void sim_scan(struct kunit *test, struct sim *s)
 		sim_look(s, i);
 		s->before[i] = s->queue[i].memory;
 	}
+	memcpy(s->groups_before, s->group, sizeof(s->group));
+	s->view_before = s->view;
 	gpreempt_decide(s->policy, &s->view, &s->tun, &s->plan);
 	if (s->plan.need_waves) {
 		s->counted++;
@@ -537,6 +547,10 @@ static struct sim *sim_new(struct kunit *test, u64 seed)
 		s->queue[i].served = s->step;
 		s->queue[i].lies = sim_random(s, 3) == 0;
 		s->queue[i].cost_ns = sim_random(s, SIM_COST + 1) * INTERVAL_NS;
+	}
+	if (s->groups && s->policy->not_before_ns) {
+		s->group[0].share = (struct gpreempt_share) { 300, 20, 60 };
+		s->group[1].share = (struct gpreempt_share) { 50, 0, 30 };
 	}
 	return s;
 }

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * KUnit tests of who has how much: processes with endless kernels, or such that think, on a
+ * machine that each of their queues could fill; and what each has of its time.
+ */
+#include <kunit/test.h>
+#include <linux/math64.h>
+#include <linux/prandom.h>
+
+#define OWN(name)	gpreempt_shares_##name
+#include "gpreempt_rooms.h"
+
+#define SCAN_NS		(1000 * NSEC_PER_USEC)
+#define STEP_NS		(SCAN_NS / 10)
+#define SAVE_NS		(300 * NSEC_PER_USEC)	/* so long a transaction takes */
+#define SLICE_NS	(10 * NSEC_PER_MSEC)
+#define PROCESSES	5
+#define QUEUES		8
+
+/**
+ * struct process - what it does, and what comes of it
+ * @share:	what it is entitled to
+ * @queues:	all of them alike
+ * @priority:	of these
+ * @work_us:	for how long it works
+ * @think_us:	and thinks; 0: it only works
+ */
+struct process {
+	struct gpreempt_share share;
+	unsigned int queues;
+	u8 priority;
+	u32 work_us;
+	u32 think_us;
+
+	u64 left_ns, arrives_ns, arrived_ns;
+	u64 ran_ns, longest_ns;
+	bool busy, waits;
+};
+
+struct mill {
+	struct gpreempt_view view;
+	struct gpreempt_queue_view q[PROCESSES * QUEUES];
+	struct gpreempt_memory memory[PROCESSES * QUEUES];
+	struct gpreempt_group group[PROCESSES];
+	struct process process[PROCESSES];
+	bool live[PROCESSES * QUEUES];		/* has waves on the machine */
+	unsigned int of[PROCESSES * QUEUES];	/* which process */
+	struct gpreempt_tunables tun;
+	const struct gpreempt_policy *policy;
+	unsigned int nr;
+	unsigned int preempted;
+};
+
+static struct mill *mill_new(struct kunit *test, const char *policy,
+			     const struct process *process, unsigned int nr)
+{
+	struct mill *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	unsigned int i, k;
+
+	if (!m)
+		return NULL;
+	m->policy = gpreempt_policy_find(policy);
+	m->tun = (struct gpreempt_tunables) {
+		.poll_interval_us = 1000, .starvation_ms = 1000, .min_residency_us = 500,
+		.blocked_us = 2000, .preempt_timeout_ms = 100,
+	};
+	for (i = 0; i < GPREEMPT_LEVELS; i++)
+		m->tun.timeslice_us[i] = SLICE_NS / NSEC_PER_USEC;
+	m->view.q = m->q;
+	m->view.now_ns = 10 * SCAN_NS;
+	m->nr = nr;
+	for (i = 0; i < nr; i++) {
+		m->process[i] = process[i];
+		m->group[i].share = process[i].share;
+		for (k = 0; k < process[i].queues; k++) {
+			struct gpreempt_queue_view *q = &m->q[m->view.nr];
+
+			q->memory = &m->memory[m->view.nr];
+			q->group = &m->group[i];
+			q->terms.priority = process[i].priority;
+			q->seen.mapped = true;
+			q->seen.readable = true;
+			q->seen.size = 64;
+			m->of[m->view.nr++] = i;
+		}
+	}
+	return m;
+}
+
+/* Who has work? A process that thinks gets some in one queue after another. */
+static void mill_arrive(struct mill *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->view.nr; i++) {
+		struct process *p = &m->process[m->of[i]];
+
+		if (p->busy || m->view.now_ns < p->arrives_ns)
+			continue;
+		p->busy = true;
+		p->waits = true;
+		p->arrived_ns = m->view.now_ns;
+		p->left_ns = p->think_us ? (u64)p->work_us * NSEC_PER_USEC : U64_MAX;
+	}
+	for (i = 0; i < m->view.nr; i++) {
+		struct gpreempt_queue_view *q = &m->q[i];
+
+		if (m->process[m->of[i]].busy && q->seen.signal != GPREEMPT_SIGNAL_PENDING) {
+			q->seen.rptr = ++q->seen.wptr;
+			q->seen.signal = GPREEMPT_SIGNAL_PENDING;
+		}
+	}
+}
+
+/* Whoever is there keeps the machine, and those of its process; the rest waits for room. */
+static void mill_run(struct mill *m, u64 ns)
+{
+	unsigned int i, owner = PROCESSES, n = 0;
+
+	for (i = 0; i < m->view.nr; i++) {
+		m->live[i] &= m->q[i].seen.mapped && m->process[m->of[i]].busy;
+		if (m->live[i] && owner == PROCESSES)
+			owner = m->of[i];
+	}
+	for (i = 0; i < m->view.nr; i++) {
+		if (!m->q[i].seen.mapped || !m->process[m->of[i]].busy)
+			continue;
+		if (owner == PROCESSES)
+			owner = m->of[i];
+		m->live[i] |= m->of[i] == owner;
+		n += m->live[i];
+	}
+	for (i = 0; i < m->view.nr; i++) {
+		struct process *p = &m->process[m->of[i]];
+
+		if (!m->live[i])
+			continue;
+		if (p->waits)
+			p->longest_ns = max(p->longest_ns, m->view.now_ns - p->arrived_ns);
+		p->waits = false;
+		p->ran_ns += ns / n;
+		if (p->left_ns != U64_MAX)
+			p->left_ns -= min(p->left_ns, ns / n);
+	}
+	for (i = 0; i < m->nr; i++) {
+		struct process *p = &m->process[i];
+
+		if (p->busy && !p->left_ns) {
+			p->busy = false;
+			p->arrives_ns = m->view.now_ns + (u64)p->think_us * NSEC_PER_USEC;
+		}
+	}
+	m->view.now_ns += ns;
+}
+
+static void mill_scan(struct kunit *test, struct mill *m)
+{
+	struct gpreempt_plan plan;
+	unsigned int i;
+
+	for (i = 0; i < m->view.nr; i++) {
+		struct gpreempt_queue_view *q = &m->q[i];
+		bool busy = m->process[m->of[i]].busy;
+
+		q->seen.save_cost_ns = SAVE_NS;
+		q->seen.waves = q->seen.mapped ? 8 * (m->live[i] && busy) : GPREEMPT_WAVES_UNKNOWN;
+		if (!busy)
+			q->seen.signal = GPREEMPT_SIGNAL_DONE;
+	}
+	m->view.waves_final = true;
+	gpreempt_decide(m->policy, &m->view, &m->tun, &plan);
+	KUNIT_EXPECT_FALSE(test, plan.need_waves);
+	m->preempted += plan.nr_preempt;
+	if (plan.nr_preempt)
+		m->view.now_ns += SAVE_NS;
+	for (i = 0; i < m->view.nr; i++) {
+		struct gpreempt_queue_view *q = &m->q[i];
+
+		if (q->out.verdict == GPREEMPT_KEEP)
+			continue;
+		q->seen.mapped = q->out.verdict == GPREEMPT_RESUME;
+		q->seen.preempted = !q->seen.mapped;
+		if (q->seen.mapped)
+			gpreempt_resumed(q->memory, m->view.now_ns);
+	}
+}
+
+static void mill_go(struct kunit *test, struct mill *m, unsigned int ms)
+{
+	u64 end_ns = m->view.now_ns + (u64)ms * NSEC_PER_MSEC;
+	unsigned int i;
+
+	while (m->view.now_ns < end_ns) {
+		for (i = 0; i < SCAN_NS / STEP_NS; i++) {
+			mill_arrive(m);
+			mill_run(m, STEP_NS);
+		}
+		mill_scan(test, m);
+	}
+}
+
+/* Two seconds from now on: of all that is done a process's part, in tenths of a per cent. */
+static void mill_measure(struct kunit *test, struct mill *m)
+{
+	unsigned int i;
+
+	mill_go(test, m, 300);
+	for (i = 0; i < m->nr; i++) {
+		m->process[i].ran_ns = 0;
+		m->process[i].longest_ns = 0;
+	}
+	mill_go(test, m, 2000);
+}
+
+static int mill_part(const struct mill *m, unsigned int which)
+{
+	u64 all = 0;
+	unsigned int i;
+
+	for (i = 0; i < m->nr; i++)
+		all += m->process[i].ran_ns;
+	return div_u64(m->process[which].ran_ns, div_u64(all, 1000) ?: 1);
+}
+
+#define EXPECT_PART(test, m, i, part) do {						\
+	KUNIT_EXPECT_LE_MSG(test, mill_part(m, i), (part) + 20, "process %u", i);	\
+	KUNIT_EXPECT_GE_MSG(test, mill_part(m, i), (part) - 20, "process %u", i);	\
+} while (0)
+
+/* Turns of processes: one with eight queues has as much as one with one. */
+static void gpreempt_share_turns(struct kunit *test)
+{
+	static const struct process p[] = { { .queues = 8 }, { .queues = 1 } };
+	struct mill *m = mill_new(test, "timeslice", p, 2);
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	mill_measure(test, m);
+	EXPECT_PART(test, m, 0, 500);
+}
+
+/* By weight, however many queues: two of weight 1 and 2, and so on up to 8. */
+static void gpreempt_share_weights(struct kunit *test)
+{
+	static const unsigned int queues[][4] = {
+		{ 1, 1, 1, 1 }, { 8, 8, 8, 8 }, { 1, 8, 2, 4 }, { 8, 4, 2, 1 }, { 3, 1, 8, 5 },
+	};
+	static const int part[] = { 67, 133, 267, 533 };
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(queues); i++) {
+		struct process p[4] = {};
+		struct mill *m;
+
+		for (k = 0; k < 4; k++) {
+			p[k].queues = queues[i][k];
+			p[k].share.weight = 100 << k;
+		}
+		m = mill_new(test, "fair", p, 4);
+		KUNIT_ASSERT_NOT_NULL(test, m);
+		mill_measure(test, m);
+		for (k = 0; k < 4; k++)
+			EXPECT_PART(test, m, k, part[k]);
+		/* no more is taken off than a queue of each for each turn */
+		KUNIT_EXPECT_LE(test, m->preempted, 2400 / 10 * 8);
+	}
+}
+
+/* A minimum, a cap, and both, with others of more and of less weight; and one alone. */
+static void gpreempt_share_limits(struct kunit *test)
+{
+	static const struct {
+		struct process p[3];
+		int part[3];		/* -1: not of interest */
+	} c[] = {
+		{ { { { 100, 40 }, 1 }, { { 400 }, 2 }, { { 400 }, 8 } }, { 400, 300, 300 } },
+		{ { { { 100, 20 }, 4 }, { { 300 }, 1 } }, { 250, 750 } },
+		{ { { { 100, 50 }, 1 }, { { 100, 30 }, 2 }, { { 900 }, 3 } }, { 500, 300, 200 } },
+		{ { { { 800, 0, 25 }, 2 }, { { 100 }, 1 } }, { 250, 750 } },
+		{ { { { 800, 0, 10 }, 1 }, { { 100 }, 1 }, { { 200 }, 1 } }, { 100, 300, 600 } },
+		{ { { { 100, 0, 60 }, 1 }, { { 100 }, 1 } }, { 500, 500 } },
+		{ { { { 500, 20, 20 }, 1 }, { { 100 }, 1 }, { { 100 }, 4 } }, { 200, 400, 400 } },
+	};
+	unsigned int i, k, nr;
+
+	for (i = 0; i < ARRAY_SIZE(c); i++) {
+		struct mill *m;
+
+		for (nr = 0; nr < 3 && c[i].p[nr].queues; nr++)
+			;
+		m = mill_new(test, "fair", c[i].p, nr);
+		KUNIT_ASSERT_NOT_NULL(test, m);
+		mill_measure(test, m);
+		for (k = 0; k < nr; k++)
+			EXPECT_PART(test, m, k, c[i].part[k]);
+	}
+}
+
+/* A cap is one of the machine's time, also where nobody else wants it, on whatever level. */
+static void gpreempt_share_cap_alone(struct kunit *test)
+{
+	static const struct process p[] = {
+		{ .share = { .cap_percent = 30 }, .queues = 2, .priority = 9 },
+		{ .queues = 1, .priority = 3 },
+	};
+	struct mill *m = mill_new(test, "fair", p, 1);
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	KUNIT_EXPECT_TRUE(test, gpreempt_may_contend(m->policy, &m->view, &m->tun));
+	mill_measure(test, m);
+	KUNIT_EXPECT_LE(test, m->process[0].ran_ns, 2000 * NSEC_PER_MSEC * 32 / 100);
+	KUNIT_EXPECT_GE(test, m->process[0].ran_ns, 2000 * NSEC_PER_MSEC * 28 / 100);
+
+	/* and what is below has the rest */
+	m = mill_new(test, "fair", p, 2);
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	mill_measure(test, m);
+	EXPECT_PART(test, m, 0, 300);
+}
+
+/* Not two caps, for a process that works on two levels. */
+static void gpreempt_share_cap_of_levels(struct kunit *test)
+{
+	static const struct process p[] = {
+		{ .share = { .cap_percent = 20 }, .queues = 2, .priority = 9 },
+		{ .queues = 1, .priority = 3 },
+	};
+	struct mill *m = mill_new(test, "fair", p, 2);
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->q[1].terms.priority = 5;
+	mill_measure(test, m);
+	EXPECT_PART(test, m, 0, 200);
+}
+
+/* What thinks waits for a turn and a save, and what it is seen late by; and is not charged. */
+static void gpreempt_share_thinks(struct kunit *test)
+{
+	static const u32 weights[][2] = { { 100, 100 }, { 100, 800 }, { 800, 100 }, { 10, 10 } };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(weights); i++) {
+		const struct process p[] = {
+			{ { weights[i][0] }, .queues = 1, .work_us = 700, .think_us = 41300 },
+			{ { weights[i][1] }, .queues = 1 },
+			{ { weights[i][1] }, .queues = 4 },
+		};
+		struct mill *m = mill_new(test, "fair", p, 3);
+
+		KUNIT_ASSERT_NOT_NULL(test, m);
+		mill_measure(test, m);
+		KUNIT_EXPECT_GT(test, m->process[0].ran_ns, 20 * 700 * NSEC_PER_USEC);
+		KUNIT_EXPECT_LE(test, m->process[0].longest_ns, SLICE_NS + SAVE_NS + 2 * SCAN_NS);
+	}
+}
+
+/*
+ * What slept is not owed that time, nor does what ran alone owe it: from the first turns on
+ * both have half.
+ */
+static void gpreempt_share_wakes(struct kunit *test)
+{
+	static const struct process p[] = {
+		{ .queues = 1 }, { .queues = 1, .work_us = 1000, .think_us = 3000000 },
+	};
+	struct mill *m = mill_new(test, "fair", p, 2);
+	u64 ran;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	mill_go(test, m, 2000);
+	m->process[1].arrives_ns = m->view.now_ns;
+	m->process[1].think_us = 0;
+	m->process[0].ran_ns = 0;
+	m->process[1].ran_ns = 0;
+	mill_go(test, m, 200);
+	EXPECT_PART(test, m, 0, 500 - 30);
+	ran = m->process[0].ran_ns;
+
+	/* now the first one sleeps, and comes back */
+	m->process[0].busy = false;
+	m->process[0].arrives_ns = m->view.now_ns + 2000 * NSEC_PER_MSEC;
+	mill_go(test, m, 2000);
+	KUNIT_EXPECT_EQ(test, m->process[0].ran_ns, ran);
+	m->process[0].ran_ns = 0;
+	m->process[1].ran_ns = 0;
+	mill_go(test, m, 200);
+	EXPECT_PART(test, m, 0, 500 + 30);
+}
+
+/* Who is made anew for each turn has not the first one each time. */
+static void gpreempt_share_new(struct kunit *test)
+{
+	static const struct process p[] = { { .queues = 1 }, { .queues = 1 } };
+	struct mill *m = mill_new(test, "fair", p, 2);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	mill_go(test, m, 100);
+	m->process[0].ran_ns = 0;
+	m->process[1].ran_ns = 0;
+	for (i = 0; i < 200; i++) {
+		mill_go(test, m, 10);
+		if (m->group[1].turn[0].had_ns >= SLICE_NS / 2)
+			m->group[1] = (struct gpreempt_group) {};
+	}
+	KUNIT_EXPECT_LE(test, mill_part(m, 1), 540);
+}
+
+static void gpreempt_share_check_cases(struct kunit *test)
+{
+	static const struct { struct gpreempt_share share; u32 others; int ret; } c[] = {
+		{ { 1 }, 0, 0 }, { { GPREEMPT_WEIGHT_MAX, 100, 100 }, 0, 0 },
+		{ { 0 }, 0, -EINVAL }, { { GPREEMPT_WEIGHT_MAX + 1 }, 0, -EINVAL },
+		{ { 1, 101 }, 0, -EINVAL }, { { 1, 0, 101 }, 0, -EINVAL },
+		{ { 1, 50, 49 }, 0, -EINVAL }, { { 1, 50, 50 }, 0, 0 }, { { 1, 50 }, 50, 0 },
+		{ { 1, 50 }, 51, -ENOSPC }, { { 1, 101 }, 100, -EINVAL },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(c); i++)
+		KUNIT_EXPECT_EQ_MSG(test, gpreempt_share_check(&c[i].share, c[i].others), c[i].ret,
+				    "case %u", i);
+}
+
+static struct kunit_case gpreempt_share_cases[] = {
+	KUNIT_CASE(gpreempt_share_turns),
+	KUNIT_CASE(gpreempt_share_weights),
+	KUNIT_CASE(gpreempt_share_limits),
+	KUNIT_CASE(gpreempt_share_cap_alone),
+	KUNIT_CASE(gpreempt_share_cap_of_levels),
+	KUNIT_CASE(gpreempt_share_thinks),
+	KUNIT_CASE(gpreempt_share_wakes),
+	KUNIT_CASE(gpreempt_share_new),
+	KUNIT_CASE(gpreempt_share_check_cases),
+	{}
+};
+
+static struct kunit_suite gpreempt_share_suite = {
+	.name = "amdgpu_kfd_gpreempt_share",
+	.test_cases = gpreempt_share_cases,
+};
+
+kunit_test_suite(gpreempt_share_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the shares that GPREEMPT's policies give");
+MODULE_LICENSE("Dual MIT/GPL");
