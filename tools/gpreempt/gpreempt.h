@@ -75,6 +75,10 @@ unsigned int parse_time_us(const struct command *cmd, const char *what, const ch
 			   unsigned int min, unsigned int max);
 /* The length of a turn in us, 0: none of one's own. */
 unsigned int parse_timeslice(const struct command *cmd, const char *text);
+/* What of the time a process is entitled to; @option is 'w', 'm' or 'C'. */
+void parse_share(const struct command *cmd, int option, const char *text,
+		 struct kfd_ioctl_gpreempt_args *args);
+void check_share(const struct command *cmd, const struct kfd_ioctl_gpreempt_args *args);
 double parse_seconds(const struct command *cmd, const char *what, const char *text);
 struct target parse_target(const struct command *cmd, const char *text);
 
@@ -128,6 +132,9 @@ void warn_of_caps(unsigned int priority);
  * @permitted:	what remains of it
  * @effective:	what GPREEMPT acts on
  * @timeslice_us: its turn among equals
+ * @weight:	of its process, as the two that follow
+ * @min_percent: of the time
+ * @cap_percent: of the time; 0: none
  * @preemptions: how often it was taken off
  * @running_ns:	time seen executing
  * @waiting_ns:	time seen waiting
@@ -138,6 +145,7 @@ struct queue {
 	bool hidden;
 	char command[32], state[16];
 	uint64_t priority, permitted, effective, timeslice_us;
+	uint64_t weight, min_percent, cap_percent;
 	uint64_t preemptions, running_ns, waiting_ns, preempted_ns;
 };
 

@@ -66,6 +66,8 @@ const char *kfd_error(int error)
 	case EBUSY:
 		return "the queue must stay where it is: it uses global wave sync, is debugged, or "
 		       "is being destroyed";
+	case ENOSPC:
+		return "all processes together would be guaranteed more than 100 %";
 	case ETIME:
 		return "not done in time, and taken back; --wait sets the time";
 	case EOPNOTSUPP:

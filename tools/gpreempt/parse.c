@@ -92,6 +92,35 @@ unsigned int parse_timeslice(const struct command *cmd, const char *text)
 			     KFD_GPREEMPT_TIMESLICE_US_MAX);
 }
 
+void parse_share(const struct command *cmd, int option, const char *text,
+		 struct kfd_ioctl_gpreempt_args *args)
+{
+	struct kfd_gpreempt_process_default *def = &args->process_default;
+
+	switch (option) {
+	case 'w':
+		def->weight = parse_number(cmd, "weight", text, 1, KFD_GPREEMPT_WEIGHT_MAX);
+		args->flags |= KFD_GPREEMPT_SET_WEIGHT;
+		break;
+	case 'm':
+		def->min_percent = parse_number(cmd, "minimum", text, 0, 100);
+		args->flags |= KFD_GPREEMPT_SET_MIN;
+		break;
+	default:
+		def->cap_percent = parse_number(cmd, "cap", text, 0, 100);
+		args->flags |= KFD_GPREEMPT_SET_CAP;
+	}
+}
+
+void check_share(const struct command *cmd, const struct kfd_ioctl_gpreempt_args *args)
+{
+	const struct kfd_gpreempt_process_default *def = &args->process_default;
+
+	if (def->cap_percent && def->cap_percent < def->min_percent)
+		usage(cmd, "the cap %u %% is below the minimum %u %%", def->cap_percent,
+		      def->min_percent);
+}
+
 double parse_seconds(const struct command *cmd, const char *what, const char *text)
 {
 	double us = time_us(text, 1e6);

@@ -9,22 +9,29 @@
  * struct wish - what is to be set
  * @priority:	0 to 15 or KFD_GPREEMPT_NONE
  * @timeslice_us: likewise, 0: the level's
+ * @share:	of the time: flags say which of it
  * @set_priority: was it asked for?
  * @set_timeslice: likewise
  */
 struct wish {
 	unsigned int priority, timeslice_us;
+	struct kfd_ioctl_gpreempt_args share;
 	bool set_priority, set_timeslice;
 };
 
-static int renice_process(const struct target *t, unsigned int priority)
+static int renice_process(const struct target *t, const struct wish *w)
 {
-	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .pid = t->pid,
-		.flags = KFD_GPREEMPT_KEEP_CEILING | KFD_GPREEMPT_KEEP_TIMESLICE,
-		.process_default = { priority, KFD_GPREEMPT_NONE },
-	};
-	int r = kfd_call(&args);
+	struct kfd_ioctl_gpreempt_args args = w->share;
+	int r;
+
+	args.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT;
+	args.pid = t->pid;
+	args.flags |= KFD_GPREEMPT_KEEP_CEILING | KFD_GPREEMPT_KEEP_TIMESLICE;
+	args.process_default.ceiling = KFD_GPREEMPT_NONE;
+	args.process_default.priority = w->set_priority ? w->priority : KFD_GPREEMPT_NONE;
+	if (!w->set_priority)
+		args.flags |= KFD_GPREEMPT_KEEP_PRIORITY;
+	r = kfd_call(&args);
 
 	if (!r)
 		return 0;
@@ -75,8 +82,10 @@ static int renice(const struct target *t, const struct wish *w)
 {
 	int status = 0;
 
-	if (w->set_priority)
-		status |= (t->one ? renice_queue : renice_process)(t, w->priority);
+	if (t->one && w->set_priority)
+		status |= renice_queue(t, w->priority);
+	else if (!t->one && (w->set_priority || w->share.flags))
+		status |= renice_process(t, w);
 	if (w->set_timeslice)
 		status |= set_timeslice(t, w->timeslice_us);
 	return status;
@@ -85,14 +94,17 @@ static int renice(const struct target *t, const struct wish *w)
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "cap", required_argument, NULL, 'C' },
+		{ "min", required_argument, NULL, 'm' },
 		{ "priority", required_argument, NULL, 'p' },
 		{ "timeslice", required_argument, NULL, 't' },
+		{ "weight", required_argument, NULL, 'w' },
 		{ }
 	};
 	struct wish w = { };
 	int opt, i, status = 0;
 
-	while ((opt = getopt_long(argc, argv, "p:t:", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "C:m:p:t:w:", options, NULL)) != -1) {
 		switch (opt) {
 		case 'p':
 			w.priority = parse_priority(&cmd_renice, optarg);
@@ -102,17 +114,24 @@ static int run(int argc, char **argv)
 			w.timeslice_us = parse_timeslice(&cmd_renice, optarg);
 			w.set_timeslice = true;
 			break;
+		case 'C':
+		case 'm':
+		case 'w':
+			parse_share(&cmd_renice, opt, optarg, &w.share);
+			break;
 		default:
 			bad_option(&cmd_renice);
 		}
 	}
-	if (!w.set_priority && !w.set_timeslice)
-		usage(&cmd_renice, "neither --priority nor --timeslice");
+	if (!w.set_priority && !w.set_timeslice && !w.share.flags)
+		usage(&cmd_renice, "neither a priority nor a timeslice or a share");
+	check_share(&cmd_renice, &w.share);
 	if (optind == argc)
 		usage(&cmd_renice, "no process and no queue");
 	/* All are understood before any is changed. */
 	for (i = optind; i < argc; i++)
-		parse_target(&cmd_renice, argv[i]);
+		if (parse_target(&cmd_renice, argv[i]).one && w.share.flags)
+			usage(&cmd_renice, "'%s': a share is a process's, not a queue's", argv[i]);
 	for (i = optind; i < argc; i++) {
 		struct target t = parse_target(&cmd_renice, argv[i]);
 
@@ -127,11 +146,16 @@ const struct command cmd_renice = {
 	.name = "renice",
 	.run = run,
 	.summary = "another priority for processes or queues",
-	.help = "renice [--priority N] [--timeslice TIME] PID[:QUEUE]...\n\n"
+	.help = "renice [--priority N] [--timeslice TIME] [--weight N] [--min PERCENT]\n"
+		"       [--cap PERCENT] PID[:QUEUE]...\n\n"
 		"For a queue it counts before anything else. For a process it is the default of\n"
-		"its queues, those to come too, and of its children's, and takes the place of an\n"
-		"earlier default, of its ceiling and its timeslice.\n\n"
+		"its queues, those to come too, and of its children's; an earlier ceiling and\n"
+		"timeslice stay.\n\n"
 		"  -p, --priority N      0 to 15, or none: what the application asks for\n"
 		"  -t, --timeslice TIME  of the queues that are there: 1ms to 1s, 0: their\n"
-		"                        process's or level's",
+		"                        process's or level's\n"
+		"  -w, --weight N        1 to 1000: part of the time, under the policy fair; as the\n"
+		"                        other two of processes only\n"
+		"  -m, --min PERCENT     no less of the time than this\n"
+		"  -C, --cap PERCENT     and no more than that; 0: any",
 };

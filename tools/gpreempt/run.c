@@ -15,13 +15,12 @@
 #define EXIT_NOT_FOUND	127
 
 /* In a child: give its parent the default. */
-static int set_default(unsigned int parent, const struct kfd_gpreempt_process_default *def)
+static int set_default(unsigned int parent, struct kfd_ioctl_gpreempt_args *args)
 {
-	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .pid = parent, .process_default = *def,
-	};
-	int r = kfd_call(&args);
+	int r;
 
+	args->pid = parent;
+	r = kfd_call(args);
 	if (r)
 		fail(EXIT_OWN, "/dev/kfd: %s", kfd_error(r));
 	return 0;
@@ -31,7 +30,7 @@ static int set_default(unsigned int parent, const struct kfd_gpreempt_process_de
  * A child opens /dev/kfd, as KFD has a record of whoever did until some time after
  * its exec, and the command would find one of its number that is being taken down.
  */
-static void set_own_default(const struct kfd_gpreempt_process_default *def)
+static void set_own_default(struct kfd_ioctl_gpreempt_args *args)
 {
 	unsigned int self = getpid();
 	pid_t child = fork();
@@ -40,7 +39,7 @@ static void set_own_default(const struct kfd_gpreempt_process_default *def)
 	if (child < 0)
 		fail(EXIT_OWN, "fork: %s", strerror(errno));
 	if (!child)
-		exit(set_default(self, def));
+		exit(set_default(self, args));
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			fail(EXIT_OWN, "wait: %s", strerror(errno));
@@ -51,27 +50,37 @@ static void set_own_default(const struct kfd_gpreempt_process_default *def)
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "cap", required_argument, NULL, 'C' },
 		{ "ceiling", required_argument, NULL, 'c' },
+		{ "min", required_argument, NULL, 'm' },
 		{ "priority", required_argument, NULL, 'p' },
 		{ "timeslice", required_argument, NULL, 't' },
+		{ "weight", required_argument, NULL, 'w' },
 		{ }
 	};
-	struct kfd_gpreempt_process_default def = {
-		.priority = KFD_GPREEMPT_NONE, .ceiling = KFD_GPREEMPT_NONE,
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT,
+		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
 	};
+	struct kfd_gpreempt_process_default *def = &args.process_default;
 	int opt, error;
 
 	fail_status = EXIT_OWN;
-	while ((opt = getopt_long(argc, argv, "+c:p:t:", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "+C:c:m:p:t:w:", options, NULL)) != -1) {
 		switch (opt) {
 		case 'c':
-			def.ceiling = parse_priority(&cmd_run, optarg);
+			def->ceiling = parse_priority(&cmd_run, optarg);
 			break;
 		case 'p':
-			def.priority = parse_priority(&cmd_run, optarg);
+			def->priority = parse_priority(&cmd_run, optarg);
 			break;
 		case 't':
-			def.timeslice_us = parse_timeslice(&cmd_run, optarg);
+			def->timeslice_us = parse_timeslice(&cmd_run, optarg);
+			break;
+		case 'C':
+		case 'm':
+		case 'w':
+			parse_share(&cmd_run, opt, optarg, &args);
 			break;
 		default:
 			bad_option(&cmd_run);
@@ -79,11 +88,12 @@ static int run(int argc, char **argv)
 	}
 	if (optind == argc)
 		usage(&cmd_run, "no command to run");
-	if (def.priority == KFD_GPREEMPT_NONE && def.ceiling == KFD_GPREEMPT_NONE &&
-	    !def.timeslice_us)
-		usage(&cmd_run, "neither --priority nor --ceiling nor --timeslice");
-	set_own_default(&def);
-	warn_of_caps(def.priority);
+	if (def->priority == KFD_GPREEMPT_NONE && def->ceiling == KFD_GPREEMPT_NONE &&
+	    !def->timeslice_us && !args.flags)
+		usage(&cmd_run, "neither a priority nor a ceiling, a timeslice or a share");
+	check_share(&cmd_run, &args);
+	set_own_default(&args);
+	warn_of_caps(def->priority);
 	execvp(argv[optind], argv + optind);
 	error = errno;
 	warn("%s: %s", argv[optind], strerror(error));
@@ -94,13 +104,18 @@ const struct command cmd_run = {
 	.name = "run",
 	.run = run,
 	.summary = "run a command at a priority, as nice does",
-	.help = "run [--priority N] [--ceiling N] [--timeslice TIME] [--] COMMAND [ARGUMENT...]\n\n"
+	.help = "run [--priority N] [--ceiling N] [--timeslice TIME] [--weight N] [--min PERCENT]\n"
+		"    [--cap PERCENT] [--] COMMAND [ARGUMENT...]\n\n"
 		"Runs COMMAND; the compute queues that it and its children make are served at\n"
 		"priority N, whatever they ask for.\n\n"
 		"  -p, --priority N      0 to 15, 15 highest\n"
 		"  -c, --ceiling N       no higher than this, even if somebody sets one more\n"
 		"  -t, --timeslice TIME  their turn among equals, 1ms to 1s; more than their level's\n"
-		"                        counts with CAP_SYS_NICE only\n\n"
+		"                        counts with CAP_SYS_NICE only\n"
+		"  -w, --weight N        1 to 1000, 100 if not set: part of the time, under the\n"
+		"                        policy fair\n"
+		"  -m, --min PERCENT     no less of the time than this, of COMMAND itself\n"
+		"  -C, --cap PERCENT     and no more than that, of each process; 0: any\n\n"
 		"Exit status: the command's; 127 if it is not found, 126 if it cannot be run,\n"
 		"125 if gpreempt itself fails.",
 };

@@ -91,6 +91,16 @@ static double number_priority(const struct row *r)
 	return r->q.effective;
 }
 
+static void print_weight(const struct row *r, char *buf, size_t size)
+{
+	snprintf(buf, size, "%u", (unsigned int)r->q.weight);
+}
+
+static double number_weight(const struct row *r)
+{
+	return r->q.weight;
+}
+
 static const char *text_state(const struct row *r)
 {
 	return r->q.state;
@@ -118,15 +128,16 @@ static void print_command(const struct row *r, char *buf, size_t size)
 }
 
 static const struct column columns[] = {
-	{ "pid", "PID", 8, print_pid, number_pid, NULL },
-	{ "gpu", "GPU", 6, print_gpu, number_gpu, NULL },
-	{ "queue", "QUEUE", 6, print_queue, number_queue, NULL },
+	{ "pid", "PID", 7, print_pid, number_pid, NULL },
+	{ "gpu", "GPU", 5, print_gpu, number_gpu, NULL },
+	{ "queue", "QUEUE", 5, print_queue, number_queue, NULL },
 	{ "priority", "PRIO", 7, print_priority, number_priority, NULL },
 	{ "state", "STATE", -9, print_state, NULL, text_state },
 	{ "running", "RUN%", 6, print_running, number_running, NULL },
 	{ "waiting", "WAIT%", 6, print_waiting, number_waiting, NULL },
 	{ "preempted", "OFF%", 6, print_preempted, number_preempted, NULL },
 	{ "rate", "OFF/s", 6, print_rate, number_rate, NULL },
+	{ "weight", "WGHT", 4, print_weight, number_weight, NULL },
 	{ "command", "COMMAND", 0, print_command, NULL, text_command },
 };
 
@@ -259,6 +270,9 @@ static void print_json(const struct filter *f, const struct row *rows, unsigned 
 		json_number("effective", r->q.effective);
 		json_string("state", r->q.state);
 		json_number("timeslice_us", r->q.timeslice_us);
+		json_number("weight", r->q.weight);
+		json_number("min_percent", r->q.min_percent);
+		json_number("cap_percent", r->q.cap_percent);
 		json_real("running", r->running, r->known);
 		json_real("waiting", r->waiting, r->known);
 		json_real("preempted", r->preempted, true);

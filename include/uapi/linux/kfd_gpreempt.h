@@ -23,6 +23,10 @@
 #define KFD_GPREEMPT_TIMESLICE_US_MIN	1000
 #define KFD_GPREEMPT_TIMESLICE_US_MAX	1000000
 
+/* Of what has none of its own, and the greatest. */
+#define KFD_GPREEMPT_WEIGHT_DEFAULT	100
+#define KFD_GPREEMPT_WEIGHT_MAX		1000
+
 /**
  * enum kfd_gpreempt_op - what AMDKFD_IOC_GPREEMPT is to do
  * @KFD_GPREEMPT_OP_QUERY: version, abilities and limits of the node gpu_id
@@ -33,7 +37,8 @@
  * @KFD_GPREEMPT_OP_SET_TIMESLICE: the queue's turn among equals; longer than
  *	its level's needs CAP_SYS_NICE, also when the queue has gone to another level
  * @KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT: priority, ceiling and turn of the queues
- *	of a process, whether it has any by now or not, and of its descendants
+ *	of a process, whether it has any by now or not, and of its descendants; and its
+ *	share of the time
  * @KFD_GPREEMPT_OP_PREEMPT: take a queue off the hardware
  * @KFD_GPREEMPT_OP_RESUME: end a hold, or a preemption that is under way
  * @KFD_GPREEMPT_OP_HINT: work for the queue will arrive soon
@@ -59,6 +64,10 @@ enum kfd_gpreempt_op {
 #define KFD_GPREEMPT_KEEP_PRIORITY	(1U << 2)
 #define KFD_GPREEMPT_KEEP_CEILING	(1U << 3)
 #define KFD_GPREEMPT_KEEP_TIMESLICE	(1U << 4)
+/* And these: this of its share is given; without them it has to be 0, and stays. */
+#define KFD_GPREEMPT_SET_WEIGHT		(1U << 5)
+#define KFD_GPREEMPT_SET_MIN		(1U << 6)
+#define KFD_GPREEMPT_SET_CAP		(1U << 7)
 
 /**
  * enum kfd_gpreempt_node_state - &kfd_gpreempt_query.state
@@ -190,13 +199,26 @@ struct kfd_gpreempt_priority {
  * @ceiling:	0 to 15, or KFD_GPREEMPT_NONE; raising it needs CAP_SYS_NICE
  * @timeslice_us: as of SET_TIMESLICE; no more than the level's counts of what was
  *		set without CAP_SYS_NICE
+ * @weight:	with KFD_GPREEMPT_SET_WEIGHT: 1 to KFD_GPREEMPT_WEIGHT_MAX, its part of the
+ *		time, among all
+ * @min_percent: with KFD_GPREEMPT_SET_MIN: no less of the time, if it can use it; 0: none.
+ *		Those of all processes are 100 at most, else ENOSPC; descendants have none of it
+ * @cap_percent: with KFD_GPREEMPT_SET_CAP: no more, whoever wants the rest, and no less than
+ *		the minimum; 0: none. Of several, the lowest of the process's and its
+ *		ancestors' counts
  *
- * Each has to be valid, also where a flag says that what was set before stays.
+ * Each has to be valid, also where a flag says that what was set before stays. The last three
+ * are the process's share, for the policy fair. A greater weight than it has, a greater
+ * minimum, and a higher cap, or none where there is one, need CAP_SYS_NICE. Kernels without
+ * shares answer EINVAL to their flags.
  */
 struct kfd_gpreempt_process_default {
 	__u32 priority;
 	__u32 ceiling;
 	__u32 timeslice_us;
+	__u32 weight;
+	__u32 min_percent;
+	__u32 cap_percent;
 };
 
 /**

@@ -50,7 +50,7 @@
 /* Loops that would have the monitor look, by an ordinary user's processes. */
 #define NOISY		3
 #define NOISE_CPU	10	/* percent more that the monitor may take for them */
-#define NOISE_MS	50
+#define NOISE_MS	100
 #define REQUESTS	40
 #define REQUEST_US	200
 

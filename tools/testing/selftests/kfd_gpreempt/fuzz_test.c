@@ -145,6 +145,15 @@ static void some_call(struct kfd_dev *dev, struct fuzz *shared, unsigned int who
 		args.process_default.priority = some(seed);
 		args.process_default.ceiling = some(seed);
 		args.process_default.timeslice_us = rand_r(seed) % 2 ? some(seed) : 0;
+		if (rand_r(seed) % 2)
+			break;
+		args.flags = (rand_r(seed) % 8) * KFD_GPREEMPT_SET_WEIGHT;
+		if (args.flags & KFD_GPREEMPT_SET_WEIGHT)
+			args.process_default.weight = some(seed);
+		if (args.flags & KFD_GPREEMPT_SET_MIN)
+			args.process_default.min_percent = rand_r(seed) % 103;
+		if (args.flags & KFD_GPREEMPT_SET_CAP)
+			args.process_default.cap_percent = rand_r(seed) % 103;
 		break;
 	case KFD_GPREEMPT_OP_PREEMPT:
 	case KFD_GPREEMPT_OP_RESUME:
@@ -240,6 +249,7 @@ static void some_queue_read(struct fuzz *shared, unsigned int who, unsigned int 
 {
 	static const char *const names[] = {
 		"state", "priority", "permitted_priority", "effective_priority", "timeslice_us",
+		"weight", "min_percent", "cap_percent",
 		"preemptions", "running_ns", "waiting_ns", "preempted_ns",
 	};
 	char path[128], text[32];

@@ -83,6 +83,20 @@ int gpreempt_set_default_timeslice(struct kfd_dev *dev, __u32 pid, __u32 us)
 	return gpreempt_call(dev, &args);
 }
 
+int gpreempt_set_share(struct kfd_dev *dev, __u32 pid, __u32 flags, __u32 weight, __u32 min_percent,
+		       __u32 cap_percent)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .pid = pid,
+		.flags = flags | KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING |
+			 KFD_GPREEMPT_KEEP_TIMESLICE,
+		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE, 0, weight,
+				     min_percent, cap_percent },
+	};
+
+	return gpreempt_call(dev, &args);
+}
+
 int gpreempt_set_timeslice(struct kfd_dev *dev, __u32 queue_id, __u32 us)
 {
 	struct kfd_ioctl_gpreempt_args args = {
@@ -121,7 +135,7 @@ const struct op_use op_uses[LAST_OP + 1] = {
 	[KFD_GPREEMPT_OP_GET] = { .pid = true, .queue = true },
 	[KFD_GPREEMPT_OP_SET_PRIORITY] = { .pid = true, .queue = true, .in = 4 },
 	[KFD_GPREEMPT_OP_SET_TIMESLICE] = { .pid = true, .queue = true, .in = 4 },
-	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = { .flags = 0x1c, .pid = true, .in = 12 },
+	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = { .flags = 0xfc, .pid = true, .in = 24 },
 	[KFD_GPREEMPT_OP_PREEMPT] = { .flags = 3, .pid = true, .queue = true, .in = 8 },
 	[KFD_GPREEMPT_OP_RESUME] = { .flags = 1, .pid = true, .queue = true, .in = 8 },
 	[KFD_GPREEMPT_OP_HINT] = { .pid = true, .queue = true, .in = 8 },

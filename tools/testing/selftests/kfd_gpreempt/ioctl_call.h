@@ -29,6 +29,8 @@ int gpreempt_timeslice(struct kfd_dev *dev, __u32 pid, __u32 queue_id);
 int gpreempt_set_priority(struct kfd_dev *dev, __u32 pid, __u32 queue_id, __u32 priority);
 int gpreempt_set_default(struct kfd_dev *dev, __u32 pid, __u32 priority, __u32 ceiling);
 int gpreempt_set_default_timeslice(struct kfd_dev *dev, __u32 pid, __u32 us);
+int gpreempt_set_share(struct kfd_dev *dev, __u32 pid, __u32 flags, __u32 weight, __u32 min_percent,
+		       __u32 cap_percent);
 int gpreempt_set_timeslice(struct kfd_dev *dev, __u32 queue_id, __u32 us);
 
 /* PREEMPT or RESUME. 0 or -errno. */

@@ -42,6 +42,19 @@ WRONG(default_timeslice_too_short, SET_PROCESS_DEFAULT,
       .process_default.timeslice_us = KFD_GPREEMPT_TIMESLICE_US_MIN - 1);
 WRONG(default_timeslice_too_long, SET_PROCESS_DEFAULT,
       .process_default.timeslice_us = KFD_GPREEMPT_TIMESLICE_US_MAX + 1);
+#define SHARE(name, set, ...)							\
+	WRONG(share_##name, SET_PROCESS_DEFAULT, .flags = set, .process_default = __VA_ARGS__)
+
+SHARE(weight_0, KFD_GPREEMPT_SET_WEIGHT, { .weight = 0 });
+SHARE(weight_1001, KFD_GPREEMPT_SET_WEIGHT, { .weight = 1001 });
+SHARE(weight_minus_1, KFD_GPREEMPT_SET_WEIGHT, { .weight = -1 });
+SHARE(weight_not_set, 0, { .weight = 100 });
+SHARE(min_101, KFD_GPREEMPT_SET_MIN, { .min_percent = 101 });
+SHARE(min_not_set, KFD_GPREEMPT_SET_CAP, { .min_percent = 1 });
+SHARE(cap_101, KFD_GPREEMPT_SET_CAP, { .cap_percent = 101 });
+SHARE(cap_not_set, KFD_GPREEMPT_SET_MIN, { .cap_percent = 1 });
+SHARE(cap_below_min, KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP,
+      { .min_percent = 50, .cap_percent = 49 });
 WRONG(default_timeslice_minus_1, SET_PROCESS_DEFAULT, .process_default.timeslice_us = -1);
 WRONG(preempt_wait_for_no_time, PREEMPT, .flags = KFD_GPREEMPT_WAIT);
 WRONG(preempt_wait_too_long, PREEMPT, .flags = KFD_GPREEMPT_WAIT,

@@ -446,11 +446,26 @@ TEST_F_TIMEOUT(policy, turns_of_their_own, 60)
 	EXPECT_GE(gpu_model_figures() ? 10 : 33, by_default);
 }
 
+/* What the first @n do together in a second; which of one process's fill the machine is open. */
+static __u32 rounds_alone(FIXTURE_DATA(policy) *self, unsigned int n)
+{
+	__u32 before = 0, after = 0;
+	unsigned int i;
+
+	usleep(100000);
+	for (i = 0; i < n; i++)
+		before += self->job[i].rounds[0];
+	usleep(1000000);
+	for (i = 0; i < n; i++)
+		after += self->job[i].rounds[0];
+	return after - before;
+}
+
 /* Turns are the process's, however many of its queues have work: half for each of two. */
 TEST_F_TIMEOUT(policy, turns_of_a_process, 60)
 {
 	static const __u32 several[] = { 7, 7, 7, 7 };
-	__u32 before, rounds;
+	__u32 before, rounds, alone;
 	unsigned int i;
 
 	ASSERT_EQ(0, gpreempt_set("level7/timeslice_us", 20000));
@@ -463,13 +478,65 @@ TEST_F_TIMEOUT(policy, turns_of_a_process, 60)
 	rounds = self->job[4].rounds[0] - before;
 	ASSERT_EQ(0, end_peer(self));
 	/* alone, in half that time */
-	ASSERT_EQ(0, until_job_moves(&self->job[0]));
-	before = self->job[0].rounds[0];
-	usleep(1000000);
-	before = self->job[0].rounds[0] - before;
-	TH_LOG("%u rounds in two seconds, and one has %u", rounds, before);
-	EXPECT_GE(gpu_model_figures() ? 104 * before : 150 * before, 100 * rounds);
-	EXPECT_LE(gpu_model_figures() ? 92 * before : 50 * before, 100 * rounds);
+	alone = rounds_alone(self, 4);
+	TH_LOG("%u rounds in two seconds, and all of a second are %u", rounds, alone);
+	EXPECT_GE(gpu_model_figures() ? 104 * alone : 150 * alone, 100 * rounds);
+	EXPECT_LE(gpu_model_figures() ? 92 * alone : 50 * alone, 100 * rounds);
+}
+
+/*
+ * Under fair each process has its part of the time, however many of its queues have work: by
+ * weight, no less than its minimum, no more than its cap. A save is at the expense of the one
+ * for which it is made.
+ */
+TEST_F_TIMEOUT(policy, fair_shares, 120)
+{
+	static const __u32 several[] = { 7, 7, 7, 7 };
+	static const struct {
+		const char *what;
+		struct { __u32 weight, min, cap; } own, peer;
+		unsigned int percent;		/* that the peer has */
+	} c[] = {
+		{ "equal", { 100 }, { 100 }, 50 }, { "1:3", { 300 }, { 100 }, 25 },
+		{ "3:1", { 100 }, { 300 }, 75 }, { "1:8", { 800 }, { 100 }, 11 },
+		{ "minimum", { 300 }, { 100, 60 }, 60 }, { "cap", { 100 }, { 300, 0, 30 }, 30 },
+		/* it is a child */
+		{ "cap of both", { 100, 0, 20 }, { 100, 0, 30 }, 20 },
+	};
+	const __u32 all = KFD_GPREEMPT_SET_WEIGHT | KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP;
+	struct kfd_dev *dev = &self->c.dev;
+	__u32 before, rounds[ARRAY_SIZE(c)], alone;
+	unsigned int i;
+	double percent;
+
+	if (geteuid())
+		SKIP(return, "not root");
+	ASSERT_EQ(0, gpreempt_set("level7/timeslice_us", 20000));
+	ASSERT_EQ(0, start_with_peer(self, "fair", 4, several));
+	for (i = 0; i < 5; i++)
+		run(self, i);
+	ASSERT_EQ(0, until_job_moves(&self->job[4]));
+	for (i = 0; i < ARRAY_SIZE(c); i++) {
+		ASSERT_EQ(0, gpreempt_set_share(dev, 0, all, c[i].own.weight, c[i].own.min,
+						c[i].own.cap));
+		ASSERT_EQ(0, gpreempt_set_share(dev, self->pid, all, c[i].peer.weight,
+						c[i].peer.min, c[i].peer.cap));
+		usleep(300000);
+		before = self->job[4].rounds[0];
+		usleep(2000000);
+		rounds[i] = self->job[4].rounds[0] - before;
+	}
+	ASSERT_EQ(0, gpreempt_set_share(dev, 0, all, 100, 0, 0));
+	ASSERT_EQ(0, end_peer(self));
+	alone = 2 * rounds_alone(self, 4);
+	for (i = 0; i < ARRAY_SIZE(c); i++) {
+		percent = 100.0 * rounds[i] / alone;
+		TH_LOG("%s: %.1f %% of %u %%", c[i].what, percent, c[i].percent);
+		if (!gpu_model_figures())
+			continue;
+		EXPECT_GE(c[i].percent + 2, percent);
+		EXPECT_LE(c[i].percent - 2, percent);
+	}
 }
 
 /* Each policy in its turn on a busy node: nobody stays behind preempted. */

@@ -8,7 +8,7 @@
  * tgid, and may be set before the program that uses the GPU runs. Each
  * kfd_process holds, in one word, what follows for it: the priority and the turn
  * of the nearest ancestor that has one, itself included, and the lowest ceiling
- * of all. It is looked up when the kfd_process is made, and again when a default
+ * of all; and likewise its share of the time in another one. They are looked up when the kfd_process is made, and again when a default
  * is set of it or of an ancestor that lives.
  */
 
@@ -24,18 +24,32 @@
 
 #define DEFAULT_HASH_BITS	6
 
+#define SHARE_FLAGS	(KFD_GPREEMPT_SET_WEIGHT | KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP)
+
 /**
  * struct gpreempt_default - a process's default
  * @node:	in @defaults
  * @pid:	the process's tgid, referenced
- * @word:	see gpreempt_word(); never 0
+ * @word:	see gpreempt_word()
+ * @share:	see gpreempt_share_pack(); one of both is not 0
  * @rcu:	frees it
  */
 struct gpreempt_default {
 	struct hlist_node node;
 	struct pid *pid;
 	u32 word;
+	u32 share;
 	struct rcu_head rcu;
+};
+
+/**
+ * struct gpreempt_lot - what follows for a process from its own default and its ancestors'
+ * @word:	&kfd_process.gpreempt
+ * @share:	&kfd_process.gpreempt_share, unpacked
+ */
+struct gpreempt_lot {
+	u32 word;
+	struct gpreempt_share share;
 };
 
 /* Writers, and whoever writes &kfd_process.gpreempt. Readers use RCU. */
@@ -58,10 +72,12 @@ static struct gpreempt_default *default_find(const struct pid *pid)
  * that is no longer hashed has no parent any more. @via: out, if not NULL: is
  * this process among them?
  */
-static u32 default_of(struct task_struct *task, const struct pid *via, bool *is_via)
+static struct gpreempt_lot default_of(struct task_struct *task, const struct pid *via,
+				      bool *is_via)
 {
 	const struct gpreempt_default *d;
-	u32 word = 0;
+	struct gpreempt_lot lot = {};
+	bool first = true;
 
 	rcu_read_lock();
 	/* The idle task is its own parent. */
@@ -69,14 +85,25 @@ static u32 default_of(struct task_struct *task, const struct pid *via, bool *is_
 		struct pid *pid = task_tgid(task);
 
 		d = pid ? default_find(pid) : NULL;
-		if (d)
-			word = gpreempt_word_inherit(word, READ_ONCE(d->word));
+		if (d) {
+			struct gpreempt_share share = gpreempt_share_unpack(READ_ONCE(d->share));
+
+			lot.word = gpreempt_word_inherit(lot.word, READ_ONCE(d->word));
+			lot.share = first ? share : gpreempt_share_inherit(lot.share, &share);
+		}
+		first = false;
 		if (via && pid == via)
 			*is_via = true;
 		task = rcu_dereference(task->real_parent);
 	}
 	rcu_read_unlock();
-	return word;
+	return lot;
+}
+
+static void process_set(struct kfd_process *p, const struct gpreempt_lot *lot)
+{
+	WRITE_ONCE(p->gpreempt, lot->word);
+	WRITE_ONCE(p->gpreempt_share, gpreempt_share_pack(&lot->share));
 }
 
 /**
@@ -85,8 +112,11 @@ static u32 default_of(struct task_struct *task, const struct pid *via, bool *is_
  */
 void kfd_gpreempt_process_init(struct kfd_process *p)
 {
+	struct gpreempt_lot lot;
+
 	mutex_lock(&defaults_lock);
-	WRITE_ONCE(p->gpreempt, default_of(p->lead_thread, NULL, NULL));
+	lot = default_of(p->lead_thread, NULL, NULL);
+	process_set(p, &lot);
 	mutex_unlock(&defaults_lock);
 }
 
@@ -109,20 +139,18 @@ static void prune(void)
 			default_free(d);
 }
 
-static int default_store(struct pid *pid, u32 word)
+static int default_store(struct pid *pid, u32 word, u32 share)
 {
-	struct gpreempt_default *d;
+	struct gpreempt_default *d = default_find(pid);
 
-	prune();
-	d = default_find(pid);
 	if (d) {
-		if (word)
-			WRITE_ONCE(d->word, word);
-		else
+		WRITE_ONCE(d->word, word);
+		WRITE_ONCE(d->share, share);
+		if (!word && !share)
 			default_free(d);
 		return 0;
 	}
-	if (!word)
+	if (!word && !share)
 		return 0;
 	/* Charged to the caller: there may be one for each process. */
 	d = kmalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
@@ -130,6 +158,7 @@ static int default_store(struct pid *pid, u32 word)
 		return -ENOMEM;
 	d->pid = get_pid(pid);
 	d->word = word;
+	d->share = share;
 	hash_add_rcu(defaults, &d->node, (unsigned long)pid);
 	return 0;
 }
@@ -180,7 +209,7 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 	idx = srcu_read_lock(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
 		bool affected = false;
-		u32 word = default_of(p->lead_thread, pid, &affected);
+		struct gpreempt_lot lot = default_of(p->lead_thread, pid, &affected);
 
 		if (!affected)
 			continue;
@@ -188,32 +217,51 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 		    !may_apply(p->lead_thread))
 			continue;
 		if (!nice)
-			word = gpreempt_word_ceiling(word, gpreempt_ceiling(p->gpreempt));
-		if (word == p->gpreempt)
+			lot.word = gpreempt_word_ceiling(lot.word, gpreempt_ceiling(p->gpreempt));
+		if (lot.word == p->gpreempt &&
+		    gpreempt_share_pack(&lot.share) == p->gpreempt_share)
 			continue;
-		WRITE_ONCE(p->gpreempt, word);
+		process_set(p, &lot);
 		kfd_gpreempt_wake_for(p);
 	}
 	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
 
+/* What all but one process are guaranteed, in per cent. */
+static u32 minima_of_others(const struct pid *pid)
+{
+	const struct gpreempt_default *d;
+	u32 percent = 0;
+	int i;
+
+	hash_for_each(defaults, i, d, node)
+		if (d->pid != pid)
+			percent += gpreempt_share_unpack(d->share).min_percent;
+	return percent;
+}
+
 /**
  * kfd_gpreempt_default_set - set the default of a process and its descendants
  * @task: the process's leader; the caller may control it
- * @def: the default, each value in its range; a ceiling above the one there was
+ * @def: the default, each value in its range; a ceiling or a share above those there were
  *	only with CAP_SYS_NICE
- * @flags: KFD_GPREEMPT_KEEP_*: this of it stays as it was
+ * @flags: KFD_GPREEMPT_KEEP_*: this of it stays as it was; KFD_GPREEMPT_SET_*: this of its
+ *	share does not
  *
- * Return: 0, -EPERM, -ENOMEM, or -ESRCH if the process is gone.
+ * Return: 0, -EINVAL if the minimum is above the cap, -EPERM, -ENOMEM, -ENOSPC if more than all would be guaranteed, or -ESRCH if the
+ * process is gone.
  */
 int kfd_gpreempt_default_set(struct task_struct *task,
 			     const struct kfd_gpreempt_process_default *def,
 			     u32 flags)
 {
 	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+	const struct gpreempt_share given = kfd_gpreempt_share(def);
 	const struct gpreempt_default *old;
-	struct pid *pid;
+	struct gpreempt_share share;
+	struct gpreempt_lot had;
 	u32 word = 0;
+	struct pid *pid;
 	int r;
 
 	/* A default is of no node: each clamps it to its own cap and timeslices. */
@@ -226,8 +274,17 @@ int kfd_gpreempt_default_set(struct task_struct *task,
 		return -ESRCH;
 
 	mutex_lock(&defaults_lock);
+	prune();
+	had = default_of(task, NULL, NULL);
 	rcu_read_lock();
 	old = default_find(pid);
+	share = gpreempt_share_unpack(old ? old->share : 0);
+	if (flags & KFD_GPREEMPT_SET_WEIGHT)
+		share.weight = given.weight;
+	if (flags & KFD_GPREEMPT_SET_MIN)
+		share.min_percent = given.min_percent;
+	if (flags & KFD_GPREEMPT_SET_CAP)
+		share.cap_percent = given.cap_percent;
 	word = gpreempt_word_keep(word, old ? old->word : 0,
 				  flags & KFD_GPREEMPT_KEEP_PRIORITY,
 				  flags & KFD_GPREEMPT_KEEP_CEILING,
@@ -235,8 +292,12 @@ int kfd_gpreempt_default_set(struct task_struct *task,
 	r = old && !nice && gpreempt_ceiling(word) > gpreempt_ceiling(old->word) ?
 	    -EPERM : 0;
 	rcu_read_unlock();
+	if (!r && !gpreempt_share_valid(&share))
+		r = -EINVAL;
+	if (!r && (flags & SHARE_FLAGS))
+		r = gpreempt_share_admit(&share, &had.share, nice, minima_of_others(pid));
 	if (!r)
-		r = default_store(pid, word);
+		r = default_store(pid, word, gpreempt_share_pack(&share));
 	if (!r)
 		apply(pid, task, nice);
 	mutex_unlock(&defaults_lock);

@@ -29,7 +29,7 @@ static_assert(offsetof(struct kfd_gpreempt_query, operations) == 8);
 static_assert(sizeof(struct kfd_gpreempt_queue_info) == 64);
 static_assert(offsetof(struct kfd_gpreempt_queue_info, running_ns) == 32);
 static_assert(sizeof(struct kfd_gpreempt_list) == 16);
-static_assert(sizeof(struct kfd_gpreempt_process_default) == 12);
+static_assert(sizeof(struct kfd_gpreempt_process_default) == 24);
 
 /* Which of the common fields an operation uses. */
 #define USES_PID	BIT(0)
@@ -285,6 +285,17 @@ static int op_set_timeslice(struct kfd_process *p, struct kfd_ioctl_gpreempt_arg
 	return r;
 }
 
+/* What is not given is 0. */
+static bool valid_share(const struct kfd_gpreempt_process_default *def, u32 flags)
+{
+	const struct gpreempt_share share = kfd_gpreempt_share(def);
+
+	return !!def->weight == !!(flags & KFD_GPREEMPT_SET_WEIGHT) &&
+	       (!def->min_percent || (flags & KFD_GPREEMPT_SET_MIN)) &&
+	       (!def->cap_percent || (flags & KFD_GPREEMPT_SET_CAP)) &&
+	       gpreempt_share_valid(&share);
+}
+
 static int op_set_process_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	const struct kfd_gpreempt_process_default *def = &args->process_default;
@@ -292,7 +303,7 @@ static int op_set_process_default(struct kfd_process *p, struct kfd_ioctl_gpreem
 	int r;
 
 	if (!valid_priority(def->priority) || !valid_priority(def->ceiling) ||
-	    !valid_timeslice(def->timeslice_us))
+	    !valid_timeslice(def->timeslice_us) || !valid_share(def, args->flags))
 		return -EINVAL;
 	task = get_leader(args->pid);
 	if (!task)
@@ -449,7 +460,8 @@ static const struct gpreempt_op gpreempt_ops[] = {
 	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = {
 		.func = op_set_process_default, .uses = USES_PID,
 		.flags = KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING |
-			 KFD_GPREEMPT_KEEP_TIMESLICE,
+			 KFD_GPREEMPT_KEEP_TIMESLICE | KFD_GPREEMPT_SET_WEIGHT |
+			 KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP,
 		.in = IN(process_default),
 	},
 	[KFD_GPREEMPT_OP_PREEMPT] = {

@@ -576,6 +576,17 @@ int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);
 int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 			    struct kfd_gpreempt_queue_info *info);
 
+/* As the ioctl gives it. */
+static inline struct gpreempt_share
+kfd_gpreempt_share(const struct kfd_gpreempt_process_default *def)
+{
+	return (struct gpreempt_share) {
+		.weight = def->weight,
+		.min_percent = def->min_percent,
+		.cap_percent = def->cap_percent,
+	};
+}
+
 /* kfd_gpreempt_default.c */
 bool kfd_gpreempt_same_user(struct task_struct *task);
 int kfd_gpreempt_default_set(struct task_struct *task,

@@ -32,7 +32,7 @@ static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute state_attr = __ATTR(state, 0400, state_show, NULL);
 
-/* A number of struct kfd_gpreempt_queue_info. */
+/* A number of struct kfd_gpreempt_queue_info, or of struct gpreempt_share. */
 struct info_attr {
 	struct kobj_attribute attr;
 	size_t offset;
@@ -79,12 +79,38 @@ INFO(waiting_ns, waiting_ns, u64);
 INFO(preempted_ns, preempted_ns, u64);
 #undef INFO
 
+/* A number of its process's share. */
+static ssize_t share_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	const struct kfd_process *p = to_queue(kobj)->q->process;
+	struct gpreempt_share share = gpreempt_share_unpack(READ_ONCE(p->gpreempt_share));
+
+	if (!share.weight)
+		share.weight = GPREEMPT_WEIGHT_DEFAULT;
+	return sysfs_emit(buf, "%u\n", *(u32 *)((void *)&share +
+			  container_of(attr, struct info_attr, attr)->offset));
+}
+
+#define SHARE(_name)							\
+static struct info_attr _name##_attr = {				\
+	.attr = __ATTR(_name, 0400, share_show, NULL),			\
+	.offset = offsetof(struct gpreempt_share, _name),		\
+}
+
+SHARE(weight);
+SHARE(min_percent);
+SHARE(cap_percent);
+#undef SHARE
+
 static struct attribute *queue_attrs[] = {
 	&state_attr.attr,
 	&priority_attr.attr.attr,
 	&permitted_priority_attr.attr.attr,
 	&effective_priority_attr.attr.attr,
 	&timeslice_us_attr.attr.attr,
+	&weight_attr.attr.attr,
+	&min_percent_attr.attr.attr,
+	&cap_percent_attr.attr.attr,
 	&preemptions_attr.attr.attr,
 	&running_ns_attr.attr.attr,
 	&waiting_ns_attr.attr.attr,

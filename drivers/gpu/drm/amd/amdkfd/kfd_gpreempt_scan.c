@@ -251,6 +251,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		gpq->group->epoch = gp->epoch;
 		memset(&gpq->group->group, 0, sizeof(gpq->group->group));
 	}
+	gpq->group->group.share = gpreempt_share_unpack(READ_ONCE(q->process->gpreempt_share));
 	kobject_get(&gpq->kobj);
 	kfd_gpreempt_expire(gpq, scan->view.now_ns);
 	/*

@@ -101,21 +101,6 @@ struct gpreempt_terms {
 	u64 hint_end_ns;
 };
 
-#define GPREEMPT_WEIGHT_DEFAULT	100
-#define GPREEMPT_WEIGHT_MAX	1000
-
-/**
- * struct gpreempt_share - what a group is entitled to
- * @weight:	1 to %GPREEMPT_WEIGHT_MAX: its part of the time, among all; 0: not set
- * @min_percent: no less of the time, if it can use it; 0: not set
- * @cap_percent: no more, whoever wants the rest; 0: not set
- */
-struct gpreempt_share {
-	u32 weight;
-	u32 min_percent;
-	u32 cap_percent;
-};
-
 /**
  * struct gpreempt_tunables - snapshot of a node's tunables, taken once a scan
  * @poll_interval_us:	time between two scans

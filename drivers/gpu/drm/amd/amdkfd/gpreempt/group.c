@@ -4,7 +4,6 @@
  * is done for each is the same if it is done again.
  */
 #include <linux/bits.h>
-#include <linux/errno.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
 
@@ -141,20 +140,4 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
 	for (i = 0; i < view->nr; i++)
 		turn_close(policy, view, &view->q[i]);
 	view->seen_ns = view->now_ns;
-}
-
-/**
- * gpreempt_share_check - may a group be entitled to that?
- * @share: what is asked for it
- * @others_percent: the sum of all others' minima
- *
- * Return: 0, -EINVAL for what makes no sense, -ENOSPC if the minima exceed the whole.
- */
-int gpreempt_share_check(const struct gpreempt_share *share, u32 others_percent)
-{
-	if (share->weight < 1 || share->weight > GPREEMPT_WEIGHT_MAX ||
-	    share->min_percent > 100 || share->cap_percent > 100 ||
-	    (share->cap_percent && share->cap_percent < share->min_percent))
-		return -EINVAL;
-	return others_percent + share->min_percent > 100 ? -ENOSPC : 0;
 }

@@ -6,6 +6,7 @@
 #define GPREEMPT_GROUP_H_INCLUDED
 
 #include "evidence.h"
+#include "share.h"
 
 #define GPREEMPT_OWN_WORDS	2
 
@@ -70,8 +71,6 @@ struct gpreempt_group {
 	u64 own[GPREEMPT_OWN_WORDS];
 	struct gpreempt_turn turn[GPREEMPT_LEVELS];
 };
-
-int gpreempt_share_check(const struct gpreempt_share *share, u32 others_percent);
 
 void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			 const struct gpreempt_tunables *tun);

@@ -18,7 +18,11 @@
 #define gpreempt_fair		OWN(fair)
 #define gpreempt_party		OWN(party)
 #define gpreempt_policy_place	OWN(policy_place)
-#define gpreempt_share_check	OWN(share_check)
+#define gpreempt_share_valid	OWN(share_valid)
+#define gpreempt_share_admit	OWN(share_admit)
+#define gpreempt_share_inherit	OWN(share_inherit)
+#define gpreempt_share_pack	OWN(share_pack)
+#define gpreempt_share_unpack	OWN(share_unpack)
 #define gpreempt_is_announced	OWN(is_announced)
 #define gpreempt_work		OWN(work)
 #define gpreempt_must_count	OWN(must_count)
@@ -36,6 +40,7 @@
 
 #include "../gpreempt/estimate.c"
 #include "../gpreempt/proof.c"
+#include "../gpreempt/share.c"
 #include "../gpreempt/group.c"
 #include "../gpreempt/select.c"
 #include "../gpreempt/policy.c"

@@ -405,20 +405,85 @@ static void gpreempt_share_new(struct kunit *test)
 	KUNIT_EXPECT_LE(test, mill_part(m, 1), 540);
 }
 
-static void gpreempt_share_check_cases(struct kunit *test)
+static void gpreempt_share_makes_sense(struct kunit *test)
 {
-	static const struct { struct gpreempt_share share; u32 others; int ret; } c[] = {
-		{ { 1 }, 0, 0 }, { { GPREEMPT_WEIGHT_MAX, 100, 100 }, 0, 0 },
-		{ { 0 }, 0, -EINVAL }, { { GPREEMPT_WEIGHT_MAX + 1 }, 0, -EINVAL },
-		{ { 1, 101 }, 0, -EINVAL }, { { 1, 0, 101 }, 0, -EINVAL },
-		{ { 1, 50, 49 }, 0, -EINVAL }, { { 1, 50, 50 }, 0, 0 }, { { 1, 50 }, 50, 0 },
-		{ { 1, 50 }, 51, -ENOSPC }, { { 1, 101 }, 100, -EINVAL },
+	static const struct { struct gpreempt_share share; bool valid; } c[] = {
+		{ { 1 }, true }, { { GPREEMPT_WEIGHT_MAX, 100, 100 }, true },
+		{ { 0 }, true }, { { GPREEMPT_WEIGHT_MAX + 1 }, false },
+		{ { 1, 101 }, false }, { { 1, 100 }, true },
+		{ { 1, 0, 101 }, false }, { { 1, 0, 1 }, true },
+		{ { 1, 50, 49 }, false }, { { 1, 50, 50 }, true },
 	};
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(c); i++)
-		KUNIT_EXPECT_EQ_MSG(test, gpreempt_share_check(&c[i].share, c[i].others), c[i].ret,
+		KUNIT_EXPECT_EQ_MSG(test, gpreempt_share_valid(&c[i].share), c[i].valid,
 				    "case %u", i);
+}
+
+/* Anybody may take less; more, and what is taken from others, only with CAP_SYS_NICE. */
+static void gpreempt_share_admitted(struct kunit *test)
+{
+	static const struct {
+		struct gpreempt_share share, had;
+		u32 others;
+		int ret, nice_ret;
+	} c[] = {
+		{ { 100 }, {}, 0, 0, 0 }, { { 101 }, {}, 0, -EPERM, 0 },
+		{ { 99 }, {}, 0, 0, 0 }, { { 100 }, { 99 }, 0, -EPERM, 0 },
+		{ { 200 }, { 200 }, 0, 0, 0 }, { { 201 }, { 200 }, 0, -EPERM, 0 },
+		{ { 100, 1 }, {}, 0, -EPERM, 0 }, { { 100, 20 }, { 100, 20 }, 80, 0, 0 },
+		{ { 100, 21 }, { 100, 20 }, 0, -EPERM, 0 }, { { 100, 19 }, { 100, 20 }, 0, 0, 0 },
+		{ { 100, 0, 50 }, {}, 0, 0, 0 }, { { 100, 0, 50 }, { 100, 0, 50 }, 0, 0, 0 },
+		{ { 100, 0, 51 }, { 100, 0, 50 }, 0, -EPERM, 0 },
+		{ { 100 }, { 100, 0, 50 }, 0, -EPERM, 0 },
+		{ { 100, 50 }, { 100, 50 }, 50, 0, 0 },
+		{ { 100, 50 }, { 100, 50 }, 51, -ENOSPC, -ENOSPC },
+		{ { 100 }, {}, 100, 0, 0 }, { { 0, 0, 50 }, { 50 }, 0, 0, 0 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(c); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, gpreempt_share_admit(&c[i].share, &c[i].had, false,
+							       c[i].others), c[i].ret, "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, gpreempt_share_admit(&c[i].share, &c[i].had, true,
+							       c[i].others), c[i].nice_ret,
+				    "case %u", i);
+	}
+}
+
+/* The nearest weight, the lowest cap, nobody else's minimum. */
+static void gpreempt_share_inherited(struct kunit *test)
+{
+	static const struct { struct gpreempt_share own, parent, follows; } c[] = {
+		{ {}, {}, {} }, { {}, { 50, 20, 60 }, { 50, 0, 60 } },
+		{ { 70 }, { 50, 20, 60 }, { 70, 0, 60 } },
+		{ { 70, 10, 30 }, { 50, 20, 60 }, { 70, 10, 30 } },
+		{ { 70, 10, 80 }, { 50, 20, 60 }, { 70, 10, 60 } },
+		{ { 70, 80, 80 }, { 50, 20, 60 }, { 70, 60, 60 } },
+		{ { 70, 10 }, { 50 }, { 70, 10 } },
+	};
+	struct gpreempt_share share;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(c); i++) {
+		share = gpreempt_share_inherit(c[i].own, &c[i].parent);
+		KUNIT_EXPECT_EQ_MSG(test, share.weight, c[i].follows.weight, "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, share.min_percent, c[i].follows.min_percent,
+				    "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, share.cap_percent, c[i].follows.cap_percent,
+				    "case %u", i);
+		share = gpreempt_share_unpack(gpreempt_share_pack(&c[i].own));
+		KUNIT_EXPECT_EQ_MSG(test, memcmp(&share, &c[i].own, sizeof(share)), 0,
+				    "case %u", i);
+	}
+	share = (struct gpreempt_share) { GPREEMPT_WEIGHT_MAX, 100, 100 };
+	share = gpreempt_share_unpack(gpreempt_share_pack(&share));
+	KUNIT_EXPECT_EQ(test, share.weight, GPREEMPT_WEIGHT_MAX);
+	KUNIT_EXPECT_EQ(test, share.min_percent, 100);
+	KUNIT_EXPECT_EQ(test, share.cap_percent, 100);
+	share = (struct gpreempt_share) {};
+	KUNIT_EXPECT_EQ(test, gpreempt_share_pack(&share), 0);
 }
 
 static struct kunit_case gpreempt_share_cases[] = {
@@ -430,7 +495,9 @@ static struct kunit_case gpreempt_share_cases[] = {
 	KUNIT_CASE(gpreempt_share_thinks),
 	KUNIT_CASE(gpreempt_share_wakes),
 	KUNIT_CASE(gpreempt_share_new),
-	KUNIT_CASE(gpreempt_share_check_cases),
+	KUNIT_CASE(gpreempt_share_makes_sense),
+	KUNIT_CASE(gpreempt_share_admitted),
+	KUNIT_CASE(gpreempt_share_inherited),
 	{}
 };
 

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AMDKFD_IOC_GPREEMPT: a process's share of the time, who may set which, and what its
+ * descendants have of it. What comes of it is policy_test's.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "file.h"
+#include "ioctl_fixture.h"
+
+#define WEIGHT	KFD_GPREEMPT_SET_WEIGHT
+#define MIN	KFD_GPREEMPT_SET_MIN
+#define CAP	KFD_GPREEMPT_SET_CAP
+#define ALL	(WEIGHT | MIN | CAP)
+
+/* As in the queue's files: weight * 10^6 + minimum * 10^3 + cap, or negative errno. */
+static long long share_of(pid_t pid, __u32 queue_id)
+{
+	static const char *const names[] = { "weight", "min_percent", "cap_percent" };
+	char path[128], text[32];
+	long long all = 0;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues/%u/gpreempt/%s",
+			 pid, queue_id, names[i]);
+		ret = file_read(path, text, sizeof(text));
+		if (ret)
+			return ret;
+		all = all * 1000 + atoll(text);
+	}
+	return all;
+}
+
+#define SHARE(weight, min, cap)	((weight) * 1000000LL + (min) * 1000 + (cap))
+
+/* What is not named stays, in whatever order it comes. */
+TEST_F(ioctl, kept)
+{
+	struct kfd_dev *dev = &self->c.dev;
+	__u32 id = self->low.id;
+	pid_t pid = getpid();
+
+	EXPECT_EQ(SHARE(100, 0, 0), share_of(pid, id));
+	EXPECT_EQ(0, gpreempt_set_share(dev, 0, WEIGHT, 300, 0, 0));
+	EXPECT_EQ(SHARE(300, 0, 0), share_of(pid, id));
+	EXPECT_EQ(0, gpreempt_set_share(dev, 0, CAP, 0, 0, 60));
+	EXPECT_EQ(0, gpreempt_set_share(dev, 0, MIN, 0, 20, 0));
+	EXPECT_EQ(SHARE(300, 20, 60), share_of(pid, id));
+	/* a program that knows of no shares */
+	EXPECT_EQ(0, gpreempt_set_default(dev, 0, 5, 6));
+	EXPECT_EQ(SHARE(300, 20, 60), share_of(pid, id));
+	EXPECT_EQ(5, gpreempt_permitted(&self->low));
+	/* one that makes no sense with what is there changes nothing */
+	EXPECT_EQ(-EINVAL, gpreempt_set_share(dev, 0, MIN, 0, 61, 0));
+	EXPECT_EQ(-EINVAL, gpreempt_set_share(dev, 0, WEIGHT | CAP, 400, 0, 19));
+	EXPECT_EQ(SHARE(300, 20, 60), share_of(pid, id));
+	EXPECT_EQ(5, gpreempt_permitted(&self->low));
+	EXPECT_EQ(0, gpreempt_set_share(dev, 0, ALL, 100, 0, 0));
+	EXPECT_EQ(SHARE(100, 0, 0), share_of(pid, self->high.id));
+}
+
+/* Minima are of all processes together, and end with them. */
+TEST_F(ioctl, no_more_than_all)
+{
+	struct kfd_dev *dev = &self->c.dev;
+	struct shared *shared = self->shared;
+	int status;
+
+	self->child = start_owner(shared, SOME_USER);
+	ASSERT_LT(0, self->child);
+	EXPECT_EQ(0, gpreempt_set_share(dev, shared->pid, MIN, 0, 70, 0));
+	EXPECT_EQ(-ENOSPC, gpreempt_set_share(dev, 0, MIN, 0, 31, 0));
+	EXPECT_EQ(SHARE(100, 0, 0), share_of(getpid(), self->low.id));
+	EXPECT_EQ(0, gpreempt_set_share(dev, 0, MIN, 0, 30, 0));
+	/* its own is not counted twice */
+	EXPECT_EQ(0, gpreempt_set_share(dev, 0, MIN | CAP, 0, 29, 50));
+	EXPECT_EQ(-ENOSPC, gpreempt_set_share(dev, shared->pid, MIN, 0, 72, 0));
+	/* a cap limits a descendant's minimum, too */
+	EXPECT_EQ(SHARE(100, 50, 50), share_of(shared->pid, shared->queue_id));
+	shared->stop = 1;
+	ASSERT_EQ(self->child, waitpid(self->child, &status, 0));
+	self->child = 0;
+	EXPECT_EQ(0, gpreempt_set_share(dev, 0, MIN | CAP, 0, 100, 0));
+	EXPECT_EQ(0, gpreempt_set_share(dev, 0, ALL, 100, 0, 0));
+}
+
+/* A descendant has the weight, and a cap of its own of that height; no minimum. */
+TEST_F(ioctl, of_descendants)
+{
+	struct kfd_dev *dev = &self->c.dev;
+	struct shared *shared = self->shared;
+
+	ASSERT_EQ(0, gpreempt_set_share(dev, 0, ALL, 300, 20, 60));
+	self->child = start_owner(shared, SOME_USER);
+	ASSERT_LT(0, self->child);
+	EXPECT_EQ(SHARE(300, 0, 60), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(0, gpreempt_set_share(dev, 0, CAP, 0, 0, 40));
+	EXPECT_EQ(SHARE(300, 0, 40), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(0, gpreempt_set_share(dev, shared->pid, ALL, 500, 10, 90));
+	EXPECT_EQ(SHARE(500, 10, 40), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(SHARE(300, 20, 40), share_of(getpid(), self->low.id));
+	EXPECT_EQ(0, gpreempt_set_share(dev, 0, ALL, 100, 0, 0));
+	EXPECT_EQ(SHARE(500, 10, 90), share_of(shared->pid, shared->queue_id));
+}
+
+/* Anybody takes less, nobody more. */
+static int modest(struct shared *shared)
+{
+	struct kfd_dev dev;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(-EPERM, gpreempt_set_share(&dev, 0, WEIGHT, 101, 0, 0));
+	CHECK(-EPERM, gpreempt_set_share(&dev, 0, MIN, 0, 1, 0));
+	CHECK(0, gpreempt_set_share(&dev, 0, WEIGHT | CAP, 50, 0, 50));
+	CHECK(-EPERM, gpreempt_set_share(&dev, 0, WEIGHT, 51, 0, 0));
+	CHECK(-EPERM, gpreempt_set_share(&dev, 0, CAP, 0, 0, 51));
+	CHECK(-EPERM, gpreempt_set_share(&dev, 0, CAP, 0, 0, 0));
+	CHECK(0, gpreempt_set_share(&dev, 0, WEIGHT | CAP, 40, 0, 40));
+	/* another one's of the same user, as well; a stranger's not */
+	CHECK(0, gpreempt_set_share(&dev, shared->pid, WEIGHT, 10, 0, 0));
+	CHECK(-EPERM, gpreempt_set_share(&dev, shared->pid, WEIGHT, 11, 0, 0));
+	CHECK(-EPERM, gpreempt_set_share(&dev, getppid(), WEIGHT, 10, 0, 0));
+	kfd_close(&dev);
+	return 0;
+}
+
+static int own_share(__u32 weight, __u32 cap_percent)
+{
+	struct kfd_dev dev = { .fd = open("/dev/kfd", O_RDWR | O_CLOEXEC) };
+	int ret;
+
+	if (dev.fd < 0)
+		return -errno;
+	ret = gpreempt_set_share(&dev, 0, WEIGHT | CAP, weight, 0, cap_percent);
+	close(dev.fd);
+	return ret;
+}
+
+/* Nor by a child, which has its parent's. */
+static int by_a_child(struct shared *shared)
+{
+	pid_t pid;
+	int status;
+
+	CHECK(0, own_share(10, 10));
+	pid = client_fork();
+	if (!pid) {
+		CHECK(-EPERM, own_share(11, 10));
+		CHECK(-EPERM, own_share(10, 11));
+		CHECK(0, own_share(9, 9));
+		_exit(0);
+	}
+	CHECK(pid, waitpid(pid, &status, 0));
+	CHECK(0, status);
+	return 0;
+}
+
+TEST_F(ioctl, more_needs_nice)
+{
+	self->child = start_owner(self->shared, SOME_USER);
+	ASSERT_LT(0, self->child);
+	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, modest));
+	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, by_a_child));
+	EXPECT_EQ(SHARE(10, 0, 0), share_of(self->shared->pid, self->shared->queue_id));
+}
+
+TEST_HARNESS_MAIN
