@@ -4516,6 +4516,40 @@ static void gpreempt_policy_odd(struct kunit *test)
 	KUNIT_EXPECT_LE(test, 100, preempted);
 }
 
+#define EVERY_SEEDS	6
+
+/*
+ * Whatever the list has, but for what only watches and so promises nothing: the invariants
+ * hold, nobody starves, and all work ends.
+ */
+static void gpreempt_policy_every(struct kunit *test)
+{
+	const struct gpreempt_policy *policy;
+	struct sim_case c = {};
+	unsigned int i, n, seed;
+
+	test->param_value = &c;
+	for (i = 0; (policy = gpreempt_policy_get(i)); i++) {
+		if (policy->passive)
+			continue;
+		c.policy = policy->name;
+		for (seed = 1; seed <= EVERY_SEEDS; seed++) {
+			struct sim *s = sim_new(test, seed);
+
+			KUNIT_ASSERT_NOT_NULL(test, s);
+			sim_work(test, s, seed);
+			for (n = 0; n < 80000 && !(sim_all_done(s) && s->plan.idle); n++) {
+				sim_step(s);
+				if (n % SIM_STEPS == 0)
+					sim_scan(test, s);
+			}
+			KUNIT_EXPECT_LE_MSG(test, n, 79999, "%s", policy->name);
+		}
+		kunit_info(test, "policy %s: %u machines\n", policy->name, EVERY_SEEDS);
+	}
+	test->param_value = NULL;
+}
+
 /*
  * If waves are not counted, nothing depends on them: whichever queues have some, the plan is
  * the same, and so is what wakes the monitor.
@@ -5081,6 +5115,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_may_contend),
 	KUNIT_CASE(gpreempt_policy_clock_jumps),
 	KUNIT_CASE_PARAM(gpreempt_policy_random, sim_gen_params),
+	KUNIT_CASE(gpreempt_policy_every),
 	KUNIT_CASE_PARAM(gpreempt_policy_odd, sim_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_policy_not_counted, sim_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_policy_rests, sim_gen_params),
