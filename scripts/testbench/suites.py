@@ -113,6 +113,13 @@ def seeing():
     })
 
 
+def shares():
+    """TAP: what processes have of the GPU's time, by the model's event log."""
+    return streams(guest("shares", program("shares_test")),
+                   [SCRIPTS / "check-shares", RESULTS / "shares" / "output",
+                    RESULTS / "shares" / "events.log"])
+
+
 def streams(*commands):
     """The TAP of several commands; one that fails and does not say so is a failure, too."""
     for command in commands:
@@ -344,6 +351,7 @@ SUITES = {
                      options=["--model", "--vram-mb 256"]),
     "exact": lambda: exact("exact", 1000),
     "seeing": seeing,
+    "shares": shares,
     "cwsr-handler": guest("cwsr-handler", inside("selftests"), program("save_area_test"),
                           program("toggle_test"), program("exception_test"),
                           options=["--model", "--cwsr mixed"]),
