@@ -17,7 +17,8 @@ LIMIT = 60      # lines of a policy
 
 
 def blocks():
-    """The page's literal blocks: the policy, its declaration, its line of the list."""
+    """The page's literal blocks: the policy, its declaration, its line of the list, and the
+    tests' two."""
     return ["".join(line.removeprefix("  ") for line in text.splitlines(keepends=True)).strip("\n")
             + "\n" for text in BLOCK.findall(PAGE.read_text())]
 
@@ -36,16 +37,16 @@ class Tutorial(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.tree)
         for folder in (DRIVER, PURE):
             shutil.copytree(ROOT / folder, self.tree / folder)
-        policy, declaration, entry = blocks()
+        policy, declaration, entry, of_tests = blocks()
         rooms = self.tree / DRIVER / "gpreempt"
         (rooms / "policy_least.c").write_text(policy)
         insert(rooms / "policy.h", "const struct gpreempt_policy *gpreempt_policy_find", declaration)
         insert(rooms / "policy.c", "\t&gpreempt_timeslice", entry)
         # several suites take the rooms in: each has names of its own
         names = self.tree / DRIVER / "tests/gpreempt_rooms.h"
-        insert(names, "#define gpreempt_fair", "#define gpreempt_least OWN(least)\n")
-        insert(names, '#include "../gpreempt/policy_fair.c"',
-               '#include "../gpreempt/policy_least.c"\n')
+        define, include = of_tests.splitlines(keepends=True)
+        insert(names, "#define gpreempt_fair", define)
+        insert(names, '#include "../gpreempt/policy_fair.c"', include)
 
     def test_short(self):
         self.assertLess(blocks()[0].count("\n"), LIMIT)

@@ -212,7 +212,8 @@ static int open_files(void)
 static void some_write(struct fuzz *shared, unsigned int who, unsigned int *seed)
 {
 	static const char *const words[] = {
-		"0\n", "1\n", "none\n", "strict\n", "timeslice\n", "fair\n", "clamp\n", "refuse\n", "\n",
+		"0\n", "1\n", "none\n", "strict\n", "timeslice\n", "fair\n", "clamp\n",
+		"refuse\n", "\n",
 	};
 	char text[64];
 	size_t i, size;

@@ -5,6 +5,8 @@
  */
 #include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
+#include <sys/wait.h>
 
 #include "file.h"
 #include "ioctl_fixture.h"
@@ -127,14 +129,14 @@ static int modest(struct shared *shared)
 	return 0;
 }
 
-static int own_share(__u32 weight, __u32 cap_percent)
+static int own_share(__u32 flags, __u32 weight, __u32 cap_percent)
 {
 	struct kfd_dev dev = { .fd = open("/dev/kfd", O_RDWR | O_CLOEXEC) };
 	int ret;
 
 	if (dev.fd < 0)
 		return -errno;
-	ret = gpreempt_set_share(&dev, 0, WEIGHT | CAP, weight, 0, cap_percent);
+	ret = gpreempt_set_share(&dev, 0, flags, weight, 0, cap_percent);
 	close(dev.fd);
 	return ret;
 }
@@ -145,16 +147,66 @@ static int by_a_child(struct shared *shared)
 	pid_t pid;
 	int status;
 
-	CHECK(0, own_share(10, 10));
+	CHECK(0, own_share(WEIGHT | CAP, 10, 10));
 	pid = client_fork();
 	if (!pid) {
-		CHECK(-EPERM, own_share(11, 10));
-		CHECK(-EPERM, own_share(10, 11));
-		CHECK(0, own_share(9, 9));
+		CHECK(-EPERM, own_share(WEIGHT | CAP, 11, 10));
+		CHECK(-EPERM, own_share(WEIGHT | CAP, 10, 11));
+		/* one alone: the other stays what it is */
+		CHECK(0, own_share(WEIGHT, 9, 0));
+		CHECK(0, own_share(CAP, 0, 9));
+		CHECK(0, own_share(WEIGHT | CAP, 8, 8));
 		_exit(0);
 	}
 	CHECK(pid, waitpid(pid, &status, 0));
 	CHECK(0, status);
+	return 0;
+}
+
+/* What the last process of by_an_orphan() has at the end, whatever it asks for. */
+static long long orphan_share(pid_t parent, int ready)
+{
+	struct kfd_dev dev;
+	struct aql_queue q;
+	long long share;
+
+	if (kfd_open(&dev) || aql_create(&q, &dev, 64, 7) || write(ready, "", 1) != 1)
+		return -EIO;
+	while (getppid() == parent)
+		usleep(1000);
+	if (gpreempt_set_share(&dev, 0, CAP, 0, 0, 100) ||
+	    gpreempt_set_default(&dev, 0, KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE))
+		return -EPERM;
+	share = share_of(getpid(), q.id);
+	aql_destroy(&q);
+	kfd_close(&dev);
+	return share;
+}
+
+/* Nor when the ancestor is gone that it came from. */
+static int by_an_orphan(struct shared *shared)
+{
+	long long share = 0;
+	int ready[2], told[2];
+	pid_t pid, parent;
+	char byte;
+
+	CHECK(0, pipe(ready));
+	CHECK(0, pipe(told));
+	pid = fork();
+	if (!pid) {
+		CHECK(0, own_share(WEIGHT | CAP, 10, 10));
+		parent = getpid();
+		if (!fork()) {
+			share = orphan_share(parent, ready[1]);
+			_exit(write(told[1], &share, sizeof(share)) != sizeof(share));
+		}
+		_exit(read(ready[0], &byte, 1) != 1);
+	}
+	CHECK(pid, waitpid(pid, NULL, 0));
+	close(told[1]);
+	CHECK((int)sizeof(share), (int)read(told[0], &share, sizeof(share)));
+	CHECK(0, SHARE(10, 0, 10) != share);
 	return 0;
 }
 
@@ -164,6 +216,7 @@ TEST_F(ioctl, more_needs_nice)
 	ASSERT_LT(0, self->child);
 	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, modest));
 	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, by_a_child));
+	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, by_an_orphan));
 	EXPECT_EQ(SHARE(10, 0, 0), share_of(self->shared->pid, self->shared->queue_id));
 }
 

@@ -8,8 +8,9 @@
  * tgid, and may be set before the program that uses the GPU runs. Each
  * kfd_process holds, in one word, what follows for it: the priority and the turn
  * of the nearest ancestor that has one, itself included, and the lowest ceiling
- * of all; and likewise its share of the time in another one. They are looked up when the kfd_process is made, and again when a default
- * is set of it or of an ancestor that lives.
+ * of all; and likewise its share of the time in another one. They are looked up
+ * when the kfd_process is made, and again when a default is set of it or of an
+ * ancestor that lives.
  */
 
 #include <linux/cred.h>
@@ -198,7 +199,7 @@ static bool may_apply(struct task_struct *task)
 /*
  * The processes that use KFD by now: the target, and its descendants as far as
  * the caller may control them. A ceiling that came from an ancestor which is
- * gone remains, but for CAP_SYS_NICE.
+ * gone remains, and so does a share, but for CAP_SYS_NICE.
  */
 static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 {
@@ -208,6 +209,7 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 
 	idx = srcu_read_lock(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
+		struct gpreempt_share had = gpreempt_share_unpack(p->gpreempt_share);
 		bool affected = false;
 		struct gpreempt_lot lot = default_of(p->lead_thread, pid, &affected);
 
@@ -216,8 +218,10 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 		if (!nice && !same_thread_group(p->lead_thread, target) &&
 		    !may_apply(p->lead_thread))
 			continue;
-		if (!nice)
+		if (!nice) {
 			lot.word = gpreempt_word_ceiling(lot.word, gpreempt_ceiling(p->gpreempt));
+			lot.share = gpreempt_share_lower(lot.share, &had);
+		}
 		if (lot.word == p->gpreempt &&
 		    gpreempt_share_pack(&lot.share) == p->gpreempt_share)
 			continue;
@@ -240,6 +244,19 @@ static u32 minima_of_others(const struct pid *pid)
 	return percent;
 }
 
+/* A share of which some was set. */
+static struct gpreempt_share share_with(struct gpreempt_share share,
+					const struct gpreempt_share *given, u32 flags)
+{
+	if (flags & KFD_GPREEMPT_SET_WEIGHT)
+		share.weight = given->weight;
+	if (flags & KFD_GPREEMPT_SET_MIN)
+		share.min_percent = given->min_percent;
+	if (flags & KFD_GPREEMPT_SET_CAP)
+		share.cap_percent = given->cap_percent;
+	return share;
+}
+
 /**
  * kfd_gpreempt_default_set - set the default of a process and its descendants
  * @task: the process's leader; the caller may control it
@@ -248,8 +265,8 @@ static u32 minima_of_others(const struct pid *pid)
  * @flags: KFD_GPREEMPT_KEEP_*: this of it stays as it was; KFD_GPREEMPT_SET_*: this of its
  *	share does not
  *
- * Return: 0, -EINVAL if the minimum is above the cap, -EPERM, -ENOMEM, -ENOSPC if more than all would be guaranteed, or -ESRCH if the
- * process is gone.
+ * Return: 0, -EINVAL if the minimum is above the cap, -EPERM, -ENOMEM, -ENOSPC if more than
+ * all would be guaranteed, or -ESRCH if the process is gone.
  */
 int kfd_gpreempt_default_set(struct task_struct *task,
 			     const struct kfd_gpreempt_process_default *def,
@@ -258,7 +275,7 @@ int kfd_gpreempt_default_set(struct task_struct *task,
 	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 	const struct gpreempt_share given = kfd_gpreempt_share(def);
 	const struct gpreempt_default *old;
-	struct gpreempt_share share;
+	struct gpreempt_share share, asked;
 	struct gpreempt_lot had;
 	u32 word = 0;
 	struct pid *pid;
@@ -278,13 +295,9 @@ int kfd_gpreempt_default_set(struct task_struct *task,
 	had = default_of(task, NULL, NULL);
 	rcu_read_lock();
 	old = default_find(pid);
-	share = gpreempt_share_unpack(old ? old->share : 0);
-	if (flags & KFD_GPREEMPT_SET_WEIGHT)
-		share.weight = given.weight;
-	if (flags & KFD_GPREEMPT_SET_MIN)
-		share.min_percent = given.min_percent;
-	if (flags & KFD_GPREEMPT_SET_CAP)
-		share.cap_percent = given.cap_percent;
+	share = share_with(gpreempt_share_unpack(old ? old->share : 0), &given, flags);
+	/* What is not named is no more than it was. */
+	asked = share_with(had.share, &given, flags);
 	word = gpreempt_word_keep(word, old ? old->word : 0,
 				  flags & KFD_GPREEMPT_KEEP_PRIORITY,
 				  flags & KFD_GPREEMPT_KEEP_CEILING,
@@ -295,7 +308,7 @@ int kfd_gpreempt_default_set(struct task_struct *task,
 	if (!r && !gpreempt_share_valid(&share))
 		r = -EINVAL;
 	if (!r && (flags & SHARE_FLAGS))
-		r = gpreempt_share_admit(&share, &had.share, nice, minima_of_others(pid));
+		r = gpreempt_share_admit(&asked, &had.share, nice, minima_of_others(pid));
 	if (!r)
 		r = default_store(pid, word, gpreempt_share_pack(&share));
 	if (!r)

@@ -3,6 +3,7 @@
  * GPREEMPT groups: the tracker of their turns. A group is come by from each of its queues: what
  * is done for each is the same if it is done again.
  */
+#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
@@ -40,17 +41,33 @@ static void turn_goes_on(struct gpreempt_turn *t, u64 now)
 
 /* Of the group's time what was not charged on another level. */
 static void charge(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-		   struct gpreempt_queue_view *q)
+		   struct gpreempt_group *g, unsigned int level)
 {
-	u64 now = view->now_ns, since = q->turn->since_ns;
-	u64 group_since = max(since, q->group->charged_ns);
-	struct gpreempt_party p = gpreempt_party(view, q);
+	u64 now = view->now_ns, since = g->turn[level].since_ns;
+	u64 group_since = max(since, g->charged_ns);
+	struct gpreempt_party p = gpreempt_party(view, g, level);
 
+	g->levels &= ~BIT(level);
 	if (!policy->charge || !since || since >= now)
 		return;
 	policy->charge(&p, min(now - since, CHARGE_MAX_NS),
 		       group_since < now ? min(now - group_since, CHARGE_MAX_NS) : 0);
-	q->group->charged_ns = now;
+	g->charged_ns = now;
+}
+
+/* What a group had on levels that it has left since: it does not get away by that. */
+static void charge_left(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+			struct gpreempt_group *g)
+{
+	unsigned int level;
+
+	while (g->levels) {
+		level = fls64(g->levels) - 1;
+		if (g->turn[level].seen_ns != view->seen_ns)
+			g->turn[level].since_ns = 0;
+		charge(policy, view, g, level);
+		g->turn[level].since_ns = 0;
+	}
 }
 
 /**
@@ -80,9 +97,11 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 			t->resident_ns = min(t->resident_ns, resident_ns);
 	}
 	for (i = 0; i < view->nr; i++) {
-		charge(policy, view, &view->q[i]);
+		charge(policy, view, view->q[i].group, view->q[i].rank.level);
 		turn_goes_on(view->q[i].turn, view->now_ns);
 	}
+	for (i = 0; i < view->nr; i++)
+		charge_left(policy, view, view->q[i].group);
 	for (i = 0; i < view->nr; i++)
 		gpreempt_policy_place(policy, view, tun, &view->q[i]);
 }
@@ -90,7 +109,7 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 		       struct gpreempt_queue_view *q)
 {
-	struct gpreempt_party p = gpreempt_party(view, q);
+	struct gpreempt_party p = gpreempt_party(view, q->group, q->rank.level);
 	struct gpreempt_turn *t = q->turn;
 	u64 now = view->now_ns;
 
@@ -101,6 +120,8 @@ static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_vie
 		t->had_ns = 0;
 	t->has = t->gets;
 	t->since_ns = t->stays || t->returns ? max_t(u64, now, 1) : 0;
+	if (t->since_ns)
+		q->group->levels |= BIT(q->rank.level);
 	t->restoring = t->returns && !t->stays;
 	if (t->has)
 		t->last_ns = max_t(u64, now, 1);
@@ -130,7 +151,8 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
 		struct gpreempt_turn *t = q->turn;
 
 		t->wants |= q->out.takes_turns && !q->out.limited;
-		if (!q->out.turn && !q->out.raised)
+		/* Whatever lets it execute, it has that time; a pinned one as well. */
+		if (!q->out.turn && !q->out.raised && q->out.activity != GPREEMPT_RUNNING)
 			continue;
 		t->gets |= q->out.turn;
 		t->begins |= q->out.turn_begins;
@@ -139,5 +161,16 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
 	}
 	for (i = 0; i < view->nr; i++)
 		turn_close(policy, view, &view->q[i]);
+	view->seen_ns = view->now_ns;
+}
+
+/**
+ * gpreempt_group_skip - nothing is decided at this scan
+ * @view: the scan
+ *
+ * No turn goes on over it: nobody knows who worked meanwhile.
+ */
+void gpreempt_group_skip(struct gpreempt_view *view)
+{
 	view->seen_ns = view->now_ns;
 }

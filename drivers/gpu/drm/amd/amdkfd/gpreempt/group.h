@@ -19,7 +19,8 @@ struct gpreempt_view;
  * @has:	it is its turn
  * @awake:	at the last scan it had work there that it might run
  * @had_ns:	of it so far
- * @since_ns:	a queue of it was on the machine then, in its turn or raised; 0: none was
+ * @since_ns:	a queue of it was on the machine then, in its turn, raised, or at work without
+ *		one; 0: none was
  * @last_ns:	when it had its turn last, 0: it never had
  * @seen_ns:	the last scan that saw a queue of it there
  * @slice_ns:	length of its turn: the longest of its queues'
@@ -28,7 +29,7 @@ struct gpreempt_view;
  *		since, U64_MAX: none is
  * @gets:	it is its turn from now on
  * @begins:	and that is a new one
- * @stays:	a queue of it stays on the machine, in its turn or raised
+ * @stays:	a queue of it stays on the machine, in its turn, raised, or at work without one
  * @returns:	one is put back
  * @wants:	it has work there that it may run
  * @own:	the policy's
@@ -59,6 +60,7 @@ struct gpreempt_turn {
  * @share:	what it is entitled to
  * @policy:	whose words its own are
  * @charged_ns:	its time was charged until then, on one level or another
+ * @levels:	those on which some of it is to be charged yet, as bits
  * @own:	the policy's
  * @turn:	on each level
  *
@@ -68,6 +70,7 @@ struct gpreempt_group {
 	struct gpreempt_share share;
 	const struct gpreempt_policy *policy;
 	u64 charged_ns;
+	u32 levels;
 	u64 own[GPREEMPT_OWN_WORDS];
 	struct gpreempt_turn turn[GPREEMPT_LEVELS];
 };
@@ -75,5 +78,6 @@ struct gpreempt_group {
 void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			 const struct gpreempt_tunables *tun);
 void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_view *view);
+void gpreempt_group_skip(struct gpreempt_view *view);
 
 #endif /* GPREEMPT_GROUP_H_INCLUDED */

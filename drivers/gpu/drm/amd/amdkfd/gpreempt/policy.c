@@ -46,18 +46,19 @@ const struct gpreempt_policy *gpreempt_policy_find(const char *name)
 /**
  * gpreempt_party - a group on a level, as a policy sees it
  * @view: the scan
- * @q: a queue of it, ranked
+ * @group: the group
+ * @level: the level
  */
-struct gpreempt_party gpreempt_party(struct gpreempt_view *view,
-				     const struct gpreempt_queue_view *q)
+struct gpreempt_party gpreempt_party(struct gpreempt_view *view, struct gpreempt_group *group,
+				     unsigned int level)
 {
 	return (struct gpreempt_party) {
 		.now_ns = view->now_ns,
-		.share = &q->group->share,
-		.turn = q->turn,
-		.clock = &view->clock[q->rank.level],
-		.turn_own = q->turn->own,
-		.own = q->group->own,
+		.share = &group->share,
+		.turn = &group->turn[level],
+		.clock = &view->clock[level],
+		.turn_own = group->turn[level].own,
+		.own = group->own,
 	};
 }
 
@@ -109,7 +110,7 @@ void gpreempt_policy_place(const struct gpreempt_policy *policy, struct gpreempt
 			   const struct gpreempt_tunables *tun, struct gpreempt_queue_view *q)
 {
 	u64 latest = view->now_ns + (u64)tun->starvation_ms * NSEC_PER_MSEC;
-	struct gpreempt_party p = gpreempt_party(view, q);
+	struct gpreempt_party p = gpreempt_party(view, q->group, q->rank.level);
 
 	if (policy->key)
 		q->rank.key = policy->key(&p);

@@ -63,8 +63,8 @@ extern const struct gpreempt_policy gpreempt_fair;
 
 const struct gpreempt_policy *gpreempt_policy_find(const char *name);
 const struct gpreempt_policy *gpreempt_policy_get(unsigned int index);
-struct gpreempt_party gpreempt_party(struct gpreempt_view *view,
-				     const struct gpreempt_queue_view *q);
+struct gpreempt_party gpreempt_party(struct gpreempt_view *view, struct gpreempt_group *group,
+				     unsigned int level);
 void gpreempt_policy_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			  const struct gpreempt_tunables *tun, struct gpreempt_queue_view *q);
 void gpreempt_policy_place(const struct gpreempt_policy *policy, struct gpreempt_view *view,

@@ -12,7 +12,9 @@
  *
  * A minimum and a cap are rates. Each has a time at which what the group had until now would
  * be due at that rate: if that of its minimum is not in the future, it goes first; while that
- * of its cap is, it has no turn. Both lag for no more than one turn behind the time.
+ * of its cap is, it has no turn. Both lag for no more than one turn behind the time; and that
+ * of its minimum is no more than one ahead: what a group had when nobody else wanted it is not
+ * held against it.
  */
 #include <linux/bits.h>
 #include <linux/math64.h>
@@ -87,8 +89,11 @@ static void fair_charge(const struct gpreempt_party *p, u64 ns, u64 group_ns)
 		p->turn_own[BY_RIGHT] = is_behind(p, p->now_ns - ns);
 	if (!p->turn_own[BY_RIGHT] && place > turn)
 		*p->clock += place - turn;
-	if (p->share->min_percent)
+	if (p->share->min_percent) {
 		due(&p->own[MINIMUM], p, group_ns, p->share->min_percent);
+		p->own[MINIMUM] = min(p->own[MINIMUM], p->now_ns +
+				      div_u64(p->turn->slice_ns * 100, p->share->min_percent));
+	}
 	if (p->share->cap_percent)
 		due(&p->own[CAP], p, group_ns, p->share->cap_percent);
 }

@@ -185,7 +185,7 @@ struct gpreempt_view {
  *	&gpreempt_queue_view.out
  * @need_waves:	no decision without wave counts: read them where they matter, set
  *		&gpreempt_view.waves_final and decide again with the same view. The rest of the
- *		plan and of the view is not valid, and nothing was remembered
+ *		plan and of the view is not valid, and of it nothing was remembered
  * @idle:	no queue that is mapped, or preempted and not held, has work: the monitor may
  *		park. Others come back by a change of the runlist
  * @waiting:	some queue waits: for the machine, its turn, or announced work. Time alone may

@@ -44,6 +44,24 @@ int gpreempt_share_admit(const struct gpreempt_share *share, const struct gpreem
 }
 
 /**
+ * gpreempt_share_lower - no more than another one
+ * @share: what would follow
+ * @most: what it is not to exceed
+ */
+struct gpreempt_share gpreempt_share_lower(struct gpreempt_share share,
+					   const struct gpreempt_share *most)
+{
+	u32 weight = most->weight ?: GPREEMPT_WEIGHT_DEFAULT;
+
+	if ((share.weight ?: GPREEMPT_WEIGHT_DEFAULT) > weight)
+		share.weight = weight;
+	share.min_percent = min(share.min_percent, most->min_percent);
+	if (most->cap_percent)
+		share.cap_percent = min(share.cap_percent ?: 100, most->cap_percent);
+	return share;
+}
+
+/**
  * gpreempt_share_inherit - what follows for a process from its own share and its parent's
  * @share: its own, all 0: it has none
  * @parent: what follows for the parent

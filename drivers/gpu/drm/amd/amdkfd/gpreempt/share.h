@@ -25,6 +25,8 @@ struct gpreempt_share {
 bool gpreempt_share_valid(const struct gpreempt_share *share);
 int gpreempt_share_admit(const struct gpreempt_share *share, const struct gpreempt_share *had,
 			 bool nice, u32 others_percent);
+struct gpreempt_share gpreempt_share_lower(struct gpreempt_share share,
+					   const struct gpreempt_share *most);
 struct gpreempt_share gpreempt_share_inherit(struct gpreempt_share share,
 					     const struct gpreempt_share *parent);
 u32 gpreempt_share_pack(const struct gpreempt_share *share);

@@ -24,6 +24,13 @@
  * @priority:	of these
  * @work_us:	for how long it works
  * @think_us:	and thinks; 0: it only works
+ * @left_ns:	of the work at hand
+ * @arrives_ns:	when it has some again
+ * @arrived_ns:	when it had
+ * @ran_ns:	on the machine, since that was measured
+ * @longest_ns:	that it waited for the machine
+ * @busy:	it has work
+ * @waits:	and none of that was done yet
  */
 struct process {
 	struct gpreempt_share share;
@@ -31,7 +38,6 @@ struct process {
 	u8 priority;
 	u32 work_us;
 	u32 think_us;
-
 	u64 left_ns, arrives_ns, arrived_ns;
 	u64 ran_ns, longest_ns;
 	bool busy, waits;
@@ -332,6 +338,83 @@ static void gpreempt_share_cap_of_levels(struct kunit *test)
 	EXPECT_PART(test, m, 0, 200);
 }
 
+/* Nor does a cap end with a level: a process that changes it all the time has no more. */
+static void gpreempt_share_cap_of_changes(struct kunit *test)
+{
+	static const struct process p[] = {
+		{ .share = { .cap_percent = 20 }, .queues = 1, .priority = 9 },
+		{ .queues = 1, .priority = 0 },
+	};
+	struct mill *m = mill_new(test, "fair", p, 2);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	mill_go(test, m, 300);
+	m->process[0].ran_ns = 0;
+	for (i = 0; i < 2000; i++) {
+		m->q[0].terms.priority = 3 + i % 7;
+		mill_go(test, m, 1);
+	}
+	KUNIT_EXPECT_LE(test, m->process[0].ran_ns, 2000 * NSEC_PER_MSEC * 22 / 100);
+}
+
+/* What must not be taken off has that time all the same, and pays for it later. */
+static void gpreempt_share_cap_of_pinned(struct kunit *test)
+{
+	static const struct process p[] = {
+		{ .share = { .cap_percent = 10 }, .queues = 1 }, { .queues = 1 },
+	};
+	struct mill *m = mill_new(test, "fair", p, 2);
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	mill_go(test, m, 300);
+	while (!m->live[0])
+		mill_go(test, m, 1);
+	m->process[0].ran_ns = 0;
+	m->q[0].terms.pinned = true;
+	mill_go(test, m, 300);
+	KUNIT_EXPECT_EQ(test, m->process[0].ran_ns, 300 * NSEC_PER_MSEC);
+	m->q[0].terms.pinned = false;
+	m->process[0].ran_ns = 0;
+	mill_go(test, m, 900);
+	KUNIT_EXPECT_LE(test, m->process[0].ran_ns, 30 * NSEC_PER_MSEC);
+}
+
+/* A minimum lasts, however long its process had the machine to itself. */
+static void gpreempt_share_minimum_after_rest(struct kunit *test)
+{
+	static const struct process p[] = {
+		{ .share = { .weight = 1, .min_percent = 50 }, .queues = 1 },
+		{ .share = { .weight = 1000 }, .queues = 1, .work_us = 1000, .think_us = 9000000 },
+	};
+	struct mill *m = mill_new(test, "fair", p, 2);
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	mill_go(test, m, 5000);
+	m->process[1].arrives_ns = m->view.now_ns;
+	m->process[1].think_us = 0;
+	mill_measure(test, m);
+	EXPECT_PART(test, m, 0, 500);
+}
+
+/* Nobody knows who worked while nothing was decided: nobody pays for it. */
+static void gpreempt_share_of_a_gap(struct kunit *test)
+{
+	static const struct process p[] = { { .queues = 1 }, { .queues = 1 } };
+	struct mill *m = mill_new(test, "fair", p, 2);
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	mill_go(test, m, 300);
+	m->view.now_ns += 1000 * NSEC_PER_MSEC;
+	gpreempt_group_skip(&m->view);
+	m->view.now_ns += 1000ULL * NSEC_PER_SEC;
+	m->group[0].share.cap_percent = 50;
+	m->group[1].share.cap_percent = 50;
+	mill_measure(test, m);
+	EXPECT_PART(test, m, 0, 500);
+	KUNIT_EXPECT_GE(test, m->process[0].ran_ns, 800 * NSEC_PER_MSEC);
+}
+
 /* What thinks waits for a turn and a save, and what it is seen late by; and is not charged. */
 static void gpreempt_share_thinks(struct kunit *test)
 {
@@ -444,11 +527,35 @@ static void gpreempt_share_admitted(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(c); i++) {
-		KUNIT_EXPECT_EQ_MSG(test, gpreempt_share_admit(&c[i].share, &c[i].had, false,
-							       c[i].others), c[i].ret, "case %u", i);
-		KUNIT_EXPECT_EQ_MSG(test, gpreempt_share_admit(&c[i].share, &c[i].had, true,
-							       c[i].others), c[i].nice_ret,
-				    "case %u", i);
+		int ret = gpreempt_share_admit(&c[i].share, &c[i].had, false, c[i].others);
+
+		KUNIT_EXPECT_EQ_MSG(test, ret, c[i].ret, "case %u", i);
+		ret = gpreempt_share_admit(&c[i].share, &c[i].had, true, c[i].others);
+		KUNIT_EXPECT_EQ_MSG(test, ret, c[i].nice_ret, "case %u", i);
+	}
+}
+
+/* No more of any than another one. */
+static void gpreempt_share_lowered(struct kunit *test)
+{
+	static const struct { struct gpreempt_share share, most, left; } c[] = {
+		{ {}, {}, {} }, { { 100 }, { 0 }, { 100 } }, { { 300 }, {}, { 100 } },
+		{ {}, { 10 }, { 10 } }, { { 5 }, { 10 }, { 5 } }, { {}, { 300 }, {} },
+		{ { 100, 40 }, { 100, 20 }, { 100, 20 } },
+		{ { 100, 10 }, { 100, 20 }, { 100, 10 } },
+		{ { 100 }, { 100, 0, 60 }, { 100, 0, 60 } },
+		{ { 100, 0, 70 }, { 100, 0, 60 }, { 100, 0, 60 } },
+		{ { 100, 0, 50 }, { 100, 0, 60 }, { 100, 0, 50 } },
+		{ { 100, 0, 50 }, { 100 }, { 100, 0, 50 } },
+	};
+	struct gpreempt_share share;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(c); i++) {
+		share = gpreempt_share_lower(c[i].share, &c[i].most);
+		KUNIT_EXPECT_EQ_MSG(test, share.weight, c[i].left.weight, "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, share.min_percent, c[i].left.min_percent, "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, share.cap_percent, c[i].left.cap_percent, "case %u", i);
 	}
 }
 
@@ -492,11 +599,16 @@ static struct kunit_case gpreempt_share_cases[] = {
 	KUNIT_CASE(gpreempt_share_limits),
 	KUNIT_CASE(gpreempt_share_cap_alone),
 	KUNIT_CASE(gpreempt_share_cap_of_levels),
+	KUNIT_CASE(gpreempt_share_cap_of_changes),
+	KUNIT_CASE(gpreempt_share_cap_of_pinned),
+	KUNIT_CASE(gpreempt_share_minimum_after_rest),
+	KUNIT_CASE(gpreempt_share_of_a_gap),
 	KUNIT_CASE(gpreempt_share_thinks),
 	KUNIT_CASE(gpreempt_share_wakes),
 	KUNIT_CASE(gpreempt_share_new),
 	KUNIT_CASE(gpreempt_share_makes_sense),
 	KUNIT_CASE(gpreempt_share_admitted),
+	KUNIT_CASE(gpreempt_share_lowered),
 	KUNIT_CASE(gpreempt_share_inherited),
 	{}
 };
