@@ -10,6 +10,7 @@ RESULT = re.compile(STAMP + r"(ok|not ok) \d+\b *(?:- )?(.*)")
 FIGURE = re.compile(STAMP + r"# (?:\w+: )?report: (.*)")
 # What a test says of its failure, before its result: a kselftest, or KUnit.
 REASON = re.compile(STAMP + r"# (\w+\.c:\d+:.*|\w+: (?:EXPECTATION|ASSERTION) FAILED at .*)")
+EXPECTED = ":Expected "     # in a kselftest's, which may have said something else before
 # Of scripts/guest, whatever stands before it: the guest's own tests may all have passed.
 TROUBLE = re.compile(r"\bguest: error: (.*?):?$")
 # The same, of a guest that could not have the clock that its results want.
@@ -34,7 +35,7 @@ class Tally:
         self.details = []       # of a failure, for people
         self.seconds = 0        # it took
         self.blocks = {}        # indentation -> Block
-        self.reason = None      # the first of the test at hand
+        self.reason = None      # of the test at hand: the first, or the first that was expected
 
     def fail(self, text):
         self.failed += 1
@@ -65,7 +66,8 @@ class Tally:
         elif m := FIGURE.match(line):
             self.figures.append(m[2])
         elif m := REASON.match(line):
-            self.reason = self.reason or m[2]
+            if not self.reason or (EXPECTED in m[2] and EXPECTED not in self.reason):
+                self.reason = m[2]
         elif m := TROUBLE.search(line):
             self.fail(m[1])
         elif m := NO_CLOCK.search(line):

@@ -60,6 +60,7 @@ class Tally(unittest.TestCase):
     def test_the_reason_of_a_failure(self):
         tally = tap.Tally()
         for line in ("1..3", "# a_test.c:7:one:only a word", "ok 1 a.one",
+                     "# a_test.c:8:two:only a word",
                      "# a_test.c:9:two:Expected 1 (1) == n (2)",
                      "# a_test.c:10:two:Expected 3 (3) == n (2)", "not ok 2 a.two",
                      "[    1.5]     # three: EXPECTATION FAILED at b_kunit.c:5", "not ok 3 b"):
