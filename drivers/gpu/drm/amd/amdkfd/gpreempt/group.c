@@ -76,17 +76,20 @@ static void charge_left(const struct gpreempt_policy *policy, struct gpreempt_vi
  * @view: the queues; their ranks are filled in
  * @tun: the tunables
  *
- * Once more for the same scan it changes nothing.
+ * Once more for the same scan it changes nothing. A policy without turns needs none of this,
+ * and pays for none.
  */
 void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			 const struct gpreempt_tunables *tun)
 {
 	unsigned int i;
 
-	for (i = 0; i < view->nr; i++) {
+	for (i = 0; i < view->nr; i++)
 		gpreempt_policy_rank(policy, view, tun, &view->q[i]);
+	if (!policy->slice_ns)
+		goto place;
+	for (i = 0; i < view->nr; i++)
 		turn_open(view->q[i].turn, view->seen_ns);
-	}
 	for (i = 0; i < view->nr; i++) {
 		const struct gpreempt_queue_view *q = &view->q[i];
 		u64 resident_ns = q->memory->resident_ns;
@@ -102,6 +105,7 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 	}
 	for (i = 0; i < view->nr; i++)
 		charge_left(policy, view, view->q[i].group);
+place:
 	for (i = 0; i < view->nr; i++)
 		gpreempt_policy_place(policy, view, tun, &view->q[i]);
 }
@@ -137,6 +141,9 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
 {
 	unsigned int i;
 
+	view->seen_ns = view->now_ns;
+	if (!policy->slice_ns)
+		return;
 	for (i = 0; i < view->nr; i++) {
 		struct gpreempt_turn *t = view->q[i].turn;
 
@@ -161,7 +168,6 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
 	}
 	for (i = 0; i < view->nr; i++)
 		turn_close(policy, view, &view->q[i]);
-	view->seen_ns = view->now_ns;
 }
 
 /**
