@@ -16,7 +16,7 @@ static void test_dispatch(bool at_fetch)
 
 	device_start(2, 2, at_fetch);
 	set_resources(0xfcfcfcfc);
-	PROGRAM(1, 16, 256, TOY(TOY_MIX, 0), TOY(TOY_BARRIER, 0), TOY(TOY_LOOP, 400),
+	PROGRAM(1, 16, 256, TOY(TOY_MIX, 0), TOY(TOY_BARRIER, 0), TOY(TOY_WAIT, 0),
 		TOY(TOY_END, 0));
 	q = queue_make(1, 16, 1);
 	map(&q, 1);
@@ -28,11 +28,12 @@ static void test_dispatch(bool at_fetch)
 	dispatch(&q, 8, 200, 0, false);
 	signal_of(&q, 0)->event_mailbox = DEP_VA;
 	ring(&q);
-	ok(waves(&q) == 32, "4 waves in each of 8 workgroups");
+	ok(run_until(waves(&q) == 32, 2000), "4 waves in each of 8 workgroups");
 	ok(spi_wave_status(&gpu, 0) == 1u << (slot_of(&q)->pipe * 8 + slot_of(&q)->queue) &&
 	   spi_wave_status(&gpu, 1) == spi_wave_status(&gpu, 0) &&
 	   spi_wave_count(&gpu, 0, slot_of(&q)->pipe, slot_of(&q)->queue) == 16,
 	   "wave status and counts by engine");
+	go_on(&q);
 	ok(run_until(done(&q, 0), 2000), "dispatch completes");
 	s = signal_of(&q, 0);
 	ok(s->start_ts >= t0 && s->end_ts > s->start_ts &&
