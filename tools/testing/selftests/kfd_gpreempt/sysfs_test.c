@@ -288,10 +288,10 @@ TEST_F(sysfs, policy)
 	char text[64];
 
 	ASSERT_EQ(0, gpreempt_read("policy", text, sizeof(text)));
-	EXPECT_STREQ("none [strict] timeslice", text);
+	EXPECT_STREQ("none [strict] timeslice fair", text);
 	ASSERT_EQ(0, gpreempt_write("policy", "none\n"));
 	ASSERT_EQ(0, gpreempt_read("policy", text, sizeof(text)));
-	EXPECT_STREQ("[none] strict timeslice", text);
+	EXPECT_STREQ("[none] strict timeslice fair", text);
 	EXPECT_EQ(-EINVAL, gpreempt_write("policy", "strictest\n"));
 	EXPECT_EQ(-EINVAL, gpreempt_write("policy", "stric\n"));
 	ASSERT_EQ(0, gpreempt_write("policy", "strict\n"));

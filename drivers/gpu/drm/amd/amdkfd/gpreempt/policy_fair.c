@@ -83,10 +83,15 @@ static void fair_charge(const struct gpreempt_party *p, u64 ns, u64 group_ns)
 {
 	s64 turn = virtual_ns(p, p->turn->slice_ns), place = ahead(p) + virtual_ns(p, ns);
 
-	p->turn_own[PLACE] = *p->clock + place;
-	/* What goes first for its minimum may be far ahead: it does not make others wait. */
 	if (p->turn->begins || p->turn->had_ns >= p->turn->slice_ns)
 		p->turn_own[BY_RIGHT] = is_behind(p, p->now_ns - ns);
+	/*
+	 * What goes first for its minimum makes nobody wait by that, nor is it held against it
+	 * when it has none any more.
+	 */
+	if (p->turn_own[BY_RIGHT])
+		place = min(place, max(turn, ahead(p)));
+	p->turn_own[PLACE] = *p->clock + place;
 	if (!p->turn_own[BY_RIGHT] && place > turn)
 		*p->clock += place - turn;
 	if (p->share->min_percent) {

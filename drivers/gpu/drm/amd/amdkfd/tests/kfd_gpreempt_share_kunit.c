@@ -397,6 +397,24 @@ static void gpreempt_share_minimum_after_rest(struct kunit *test)
 	EXPECT_PART(test, m, 0, 500);
 }
 
+/* What it had for its minimum is not held against it when it has none any more. */
+static void gpreempt_share_minimum_taken(struct kunit *test)
+{
+	static const struct process p[] = {
+		{ .share = { .weight = 100, .min_percent = 60 }, .queues = 1 },
+		{ .share = { .weight = 300 }, .queues = 4 },
+	};
+	struct mill *m = mill_new(test, "fair", p, 2);
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	mill_measure(test, m);
+	EXPECT_PART(test, m, 0, 600);
+	m->group[0].share = (struct gpreempt_share) { .weight = 300, .cap_percent = 30 };
+	m->group[1].share.weight = 100;
+	mill_measure(test, m);
+	EXPECT_PART(test, m, 0, 300);
+}
+
 /* Nobody knows who worked while nothing was decided: nobody pays for it. */
 static void gpreempt_share_of_a_gap(struct kunit *test)
 {
@@ -602,6 +620,7 @@ static struct kunit_case gpreempt_share_cases[] = {
 	KUNIT_CASE(gpreempt_share_cap_of_changes),
 	KUNIT_CASE(gpreempt_share_cap_of_pinned),
 	KUNIT_CASE(gpreempt_share_minimum_after_rest),
+	KUNIT_CASE(gpreempt_share_minimum_taken),
 	KUNIT_CASE(gpreempt_share_of_a_gap),
 	KUNIT_CASE(gpreempt_share_thinks),
 	KUNIT_CASE(gpreempt_share_wakes),
