@@ -284,6 +284,8 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
  * kfd_gpreempt_disable - stop the monitor and resume every queue
  * @gp: the node
  *
+ * Rule 5, off means off.
+ *
  * Return: 0, for sysfs's sake.
  */
 int kfd_gpreempt_disable(struct kfd_gpreempt *gp)
@@ -315,8 +317,8 @@ int kfd_gpreempt_disable(struct kfd_gpreempt *gp)
  * kfd_gpreempt_stop - the scheduler is about to stop
  * @dqm: its queue manager; the DQM lock is not held
  *
- * For reset, suspend and teardown alike: the monitor is parked, and no queue
- * stays preempted. The hardware is not touched: all is unmapped now anyway.
+ * Rule 5, off means off: for reset, suspend and teardown alike the monitor is parked,
+ * and no queue stays preempted. The hardware is not touched: all is unmapped now anyway.
  */
 void kfd_gpreempt_stop(struct device_queue_manager *dqm)
 {

@@ -158,6 +158,7 @@ static bool may_transact(struct device_queue_manager *dqm)
  *
  * The scan is some time ago: each verdict is checked against the queue as it
  * is now. An error is entered into the state machine and reported.
+ * Rule 6, errors.
  *
  * Return: 0, -EAGAIN if the scheduler is down or being reset, or what the
  * failed transaction returned.

@@ -10,11 +10,11 @@
  * that is made while GPREEMPT is enabled begins like that, so that nobody has to be
  * woken for it.
  *
- * A process may map its doorbells any number of times. Only one mapping is taken
- * away, so that a process costs the others no more than one revocation, and what it
- * rings through another is seen by the next scan: the monitor goes on to look for
- * those that have one, and for them alone. These mappings are stock's, and so is
- * one that is not shared, as nothing can be rung through it.
+ * Rule 12, bounded cost: a process may map its doorbells any number of times. Only one
+ * mapping is taken away, so that a process costs the others no more than one revocation,
+ * and what it rings through another is seen by the next scan: the monitor goes on to look
+ * for those that have one, and for them alone. These mappings are stock's, and so is one
+ * that is not shared, as nothing can be rung through it.
  *
  * A mapping outlives its node, so it follows no pointer but that to its process's
  * record, which counts a reference on &struct kfd_gpreempt.

@@ -64,7 +64,10 @@ static struct task_struct *get_leader(u32 nr)
 	return task;
 }
 
-/* With the lock that exec takes, the answer is about the program that @task runs now. */
+/*
+ * Rule 8, permission. With the lock that exec takes, the answer is about the program that
+ * @task runs now.
+ */
 static int lock_access(struct task_struct *task)
 {
 	int r;

@@ -134,8 +134,8 @@ bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp)
  * @priority: 0 to 15
  * @word: out: the priority, see gpreempt_word()
  *
- * No audit record of a refusal: mostly it only clamps, and HIP's high-priority
- * streams ask in every application.
+ * Rule 8, permission. No audit record of a refusal: mostly it only clamps, and HIP's
+ * high-priority streams ask in every application.
  *
  * Return: 0, or -EPERM where priorities above the cap are refused.
  */
@@ -295,9 +295,9 @@ static bool gws_protects(const struct queue *q)
  * @q: the queue; DQM lock held
  *
  * So it must when it is debugged by somebody with CAP_SYS_NICE. Anybody may debug
- * itself; then it is the debugger that has to live with preemption. It does: the state
- * of waves is only there to be read while the debugger has suspended their queue, which
- * is off the hardware then, and none of GPREEMPT's business.
+ * itself; then it is the debugger that has to live with preemption (Rule 11, nobody
+ * opts out). It does: the state of waves is only there to be read while the debugger has
+ * suspended their queue, which is off the hardware then, and none of GPREEMPT's business.
  */
 bool kfd_gpreempt_queue_pinned(const struct queue *q)
 {

@@ -4,8 +4,11 @@
  *
  * Rings and index pages of ROCr are userptr memory: not pinned, and not mapped
  * by the kernel. They are read through the process's page tables, without the
- * DQM lock (which MMU notifiers take) and without faults. Nothing that is read
- * is trusted: it only fills the view, and no loop is bounded by it.
+ * DQM lock (which MMU notifiers take) and without faults.
+ *
+ * Rule 4, read only: nothing is written there.
+ * Rule 7, no trust: what is read fills the view and nothing else, and no loop is bounded
+ * by it.
  */
 
 #include <linux/hashtable.h>

@@ -116,13 +116,12 @@ static void select_if(const struct gpreempt_policy *policy, struct gpreempt_view
 }
 
 /*
- * Does the plan, or what is to wake the monitor, depend on what was not counted? What is
- * decided changes one way only with how much a queue works, wants or holds; select says where
- * it does not. So if nothing differs between all that is unsure doing as much as it may, and as
- * little, nothing does in between. Times are
- * not compared: what is missed by them waits for an interval more. After a plan that takes
- * something off, as a policy that only watches does not, the next scan comes soon, whatever
- * wakes it.
+ * Rule 14, quiet. Does the plan, or what is to wake the monitor, depend on what was not counted?
+ * What is decided changes one way only with how much a queue works, wants or holds; select says
+ * where it does not. So if nothing differs between all that is unsure doing as much as it may,
+ * and as little, nothing does in between. Times are not compared: what is missed by them waits
+ * for an interval more. After a plan that takes something off, as a policy that only watches
+ * does not, the next scan comes soon, whatever wakes it.
  */
 static bool depends_on_waves(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			     const struct gpreempt_tunables *tun)
@@ -208,6 +207,8 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
  * @policy: which would rank the queues
  * @view: the queues; only whether they are there and on what terms is looked at
  * @tun: the tunables
+ *
+ * Rule 14, quiet.
  *
  * Return: false if no work of these queues, whenever it comes, would make the
  * policy do anything.

@@ -147,8 +147,8 @@ static void track_blocked(struct gpreempt_memory *m, const struct gpreempt_evide
 	if (c->consumed || e->waves > 0)
 		b->doubted = false;
 	/*
-	 * Rule 3 before rule 2: the machine may only have been slow. What was found
-	 * blocked gets another chance, at once, after starvation_ms.
+	 * Rule 3, starvation, before rule 2, inversion: the machine may only have been slow.
+	 * What was found blocked gets another chance, at once, after starvation_ms.
 	 */
 	if (b->blocked && clock_reached(b->found_ns, now, (u64)starvation_ms * NSEC_PER_MSEC)) {
 		b->blocked = false;
@@ -607,7 +607,7 @@ bool gpreempt_must_count(const struct gpreempt_view *view, const struct gpreempt
 	       clock_reached(m->waiting.doubt_ns, view->now_ns, long_ns);
 }
 
-/* Rule 2, of one queue: it was given the machine, and did not use it. */
+/* A queue was given the machine, and did not use it. */
 static void give_up(const struct gpreempt_queue_view *q, u64 now)
 {
 	struct gpreempt_memory *m = q->memory;

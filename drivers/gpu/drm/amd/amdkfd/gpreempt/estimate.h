@@ -72,8 +72,8 @@ struct gpreempt_unseen {
  * @blocked:	so it was, and nothing has changed
  * @doubted:	so it was, and nothing was seen of it since
  *
- * Rule 2. It is judged anew when its head packet is another one, or begins or ceases to wait;
- * and, as the machine may only have been slow, after starvation_ms.
+ * Rule 2, inversion. It is judged anew when its head packet is another one, or begins or ceases
+ * to wait; and, as the machine may only have been slow, after starvation_ms.
  */
 struct gpreempt_blocked {
 	u64 given_ns;
@@ -110,8 +110,8 @@ struct gpreempt_burst {
  * @raised:	for longer than starvation_ms: it stands above all others
  * @executed_ns: since then, and seen executing since
  *
- * Rule 3. Raised, it stays so until a scan after the one that first saw it execute, and for
- * min_residency_us.
+ * Rule 3, starvation. Raised, it stays so until a scan after the one that first saw it execute,
+ * and for min_residency_us.
  */
 struct gpreempt_waiting {
 	u64 since_ns;

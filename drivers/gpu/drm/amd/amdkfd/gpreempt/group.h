@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT groups: a process's queues on a node, however many. Turns and time go by group.
+ * GPREEMPT groups: a process's queues on a node, however many. Rule 13, by process: turns and
+ * time go by group.
  */
 #ifndef GPREEMPT_GROUP_H_INCLUDED
 #define GPREEMPT_GROUP_H_INCLUDED

@@ -104,7 +104,8 @@ void gpreempt_policy_rank(const struct gpreempt_policy *policy, struct gpreempt_
  * @tun: the tunables
  * @q: the queue, ranked; the rest of its rank is filled in
  *
- * None is to wait for longer than rule 3 lets it, nor anybody to look for it later.
+ * None is to wait for longer than rule 3, starvation, lets it, nor the monitor to look for it
+ * later.
  */
 void gpreempt_policy_place(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			   const struct gpreempt_tunables *tun, struct gpreempt_queue_view *q)

@@ -2,9 +2,10 @@
 /*
  * GPREEMPT proof: memory is a hint, hardware the proof.
  *
- * A tenant's memory may tell that its queue has nothing to do, whatever its waves do. So when
- * one above has waited for an interval, and nothing that was counted explains that, waves are
- * counted of all queues that are mapped, whatever their memory says.
+ * Rule 11, nobody opts out. A tenant's memory may tell that its queue has nothing to do,
+ * whatever its waves do. So when one above has waited for an interval, and nothing that was
+ * counted explains that, waves are counted of all queues that are mapped, whatever their memory
+ * says.
  */
 #include <linux/minmax.h>
 #include <linux/time64.h>

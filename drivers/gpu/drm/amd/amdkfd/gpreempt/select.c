@@ -90,7 +90,8 @@ static void begin(struct selection *s)
 }
 
 /*
- * Rule 3. Raise what has waited for longer than starvation_ms, one at a time, the one that
+ * Rule 3, starvation.
+ * Raise what has waited for longer than starvation_ms, one at a time, the one that
  * has waited longest. Two at once might share the machine so that neither can launch all it
  * has, each time anew; kernels that wait for each other in their waves would never end.
  */
@@ -117,7 +118,7 @@ static void raise(struct selection *s)
 }
 
 /*
- * Rule 2. A queue has been given the machine when it is mapped, all that it
+ * Rule 2, inversion. A queue has been given the machine when it is mapped, all that it
  * could be given was taken from the lower ones, and none of its own level or
  * above executes (that one keeps lower ones off by its own right). If it does
  * not use the machine for blocked_us, it is blocked, or has nothing to run. One
@@ -255,7 +256,7 @@ static bool holds(const struct gpreempt_queue_view *q)
 }
 
 /*
- * Rule 10: what has only just come may end before its save would, and so may
+ * Rule 10, worth a save: what has only just come may end before its save would, and so may
  * what has no more in its ring and is as a rule not busy for much longer.
  */
 static bool is_worth_saving(const struct selection *s, const struct gpreempt_queue_view *q)
@@ -373,7 +374,7 @@ static void await_residency(struct selection *s)
 }
 
 /*
- * Rule 1. Take lower queues off for those that want the machine: all below one that
+ * Rule 1, victims. Take lower queues off for those that want the machine: all below one that
  * may need all there is. Below the others those that want more themselves, and
  * would take what is freed; of the rest as many as free what is wanted.
  */

@@ -33,9 +33,9 @@
  * @early: what those before it have cost
  * @now_ns: the time
  *
- * Tenants may wake the monitor as often as they like, and it runs before all of them. So the
- * distance between two such scans is, in the long run, %EARLY_PART times what one takes; but
- * none waits for longer than an interval, or than a scan takes.
+ * Rule 12, bounded cost. Tenants may wake the monitor as often as they like, and it runs before
+ * all of them. So the distance between two such scans is, in the long run, %EARLY_PART times
+ * what one takes; but none waits for longer than an interval, or than a scan takes.
  *
  * Return: ns.
  */
