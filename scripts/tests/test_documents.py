@@ -12,12 +12,50 @@ FOLDER = ROOT / "Documentation/gpu/amdgpu"
 README = (ROOT / "README").read_text()
 DOCUMENTS = {path.stem: path.read_text() for path in FOLDER.glob("*.rst")}
 TESTING = DOCUMENTS["gpreempt-testing"]
+AMDKFD = ROOT / "drivers/gpu/drm/amd/amdkfd"
+SELFTESTS = ROOT / "tools/testing/selftests/kfd_gpreempt"
 
 
 # command, run by, date, commit, its suites
 RUNS = re.findall(r"^make ([a-z-]+) +(CI|release) +(\S+) +(\S+) +(\S.*)$", TESTING, re.M)
 # Whose results are no verdict, or are a part of make check.
 NO_TEST = {"apply", "bench-model", "clean", "demo", "help", "kernel", "lint", "series", "shell"}
+
+
+def tests():
+    """The names of tests, and of their fixtures and variants: of KUnit, and of each kselftest."""
+    kunit = "\n".join(path.read_text() for path in (AMDKFD / "tests").glob("*_kunit.c"))
+    there = {"KUnit": re.findall(r"KUNIT_CASE\w*\(gpreempt_(\w+)[,)]", kunit) +
+                      re.findall(r"KUNIT_CASE\w*\(gpreempt_[a-z]+_(\w+)[,)]", kunit) +
+                      re.findall(r'\.name = "amdgpu_(\w+)"', kunit)}
+    for path in SELFTESTS.glob("*_test.c"):
+        there[path.stem] = sum(re.findall(r"^(?:TEST_F\w*|FIXTURE_VARIANT_ADD)\((\w+), (\w+)",
+                                          path.read_text(), re.M), ())
+    return there
+
+
+TESTS = tests()
+# number, name, what must hold and why, by which tests
+RULES = re.findall(r"^Rule (\d+), (.+)\n((?:  .*\n|\n(?=  ))+?)\n  Tests: ((?:.+\n)+)",
+                   DOCUMENTS["gpreempt"], re.M)
+
+
+def is_test(part):
+    """Does "``program``: ``name``, ``name``", or "``what``", name what there is?"""
+    where, _, names = part.partition(":")
+    programs, names = (re.findall(r"``([^`]+)``", text) for text in (where, names))
+    if "KUnit" in where:
+        programs.append("KUnit")
+    if names:
+        return len(programs) == 1 and \
+            all(fnmatch.filter(TESTS.get(programs[0], ()), name) for name in names)
+    return bool(programs) and all(name in TESTS or name in suites.SUITES or
+                                  (ROOT / name).is_file() for name in programs)
+
+
+def cited(text):
+    """Each "rule N" with as much of what follows as a name may be, also in a comment."""
+    return re.findall(r"\b[Rr]ules? (\d+)\b(?=(.{,40}))", re.sub(r"\s+(?:\* )?\s*", " ", text))
 
 
 def git(*command):
@@ -91,24 +129,15 @@ class Documents(unittest.TestCase):
 
     def test_tests(self):
         """What a table says proves a line is a test, or a variant of one, of that program."""
-        selftests = ROOT / "tools/testing/selftests/kfd_gpreempt"
-        kunit = "\n".join(path.read_text() for path in
-                          (ROOT / "drivers/gpu/drm/amd/amdkfd/tests").glob("*_kunit.c"))
-        there = {"KUnit": re.findall(r"KUNIT_CASE\w*\(gpreempt_(\w+)[,)]", kunit) +
-                          re.findall(r"KUNIT_CASE\w*\(gpreempt_[a-z]+_(\w+)[,)]", kunit) +
-                          re.findall(r'\.name = "amdgpu_(\w+)"', kunit)}
-        for path in selftests.glob("*_test.c"):
-            there[path.stem] = sum(re.findall(r"^(?:TEST_F\w*|FIXTURE_VARIANT_ADD)\((\w+), (\w+)",
-                                              path.read_text(), re.M), ())
         missing, named = [], 0
-        lists = re.findall(r"(``\w+_test``|KUnit):((?:[,\s]+(?:in it\s+)?``[\w*]+``)+)",
+        lists = re.findall(r"(``\w+_test``|KUnit):((?:[,\s]+``[\w*]+``)+)",
                            DOCUMENTS["gpreempt"])
         for where, names in lists:
             for name in re.findall(r"``([\w*]+)``", names):
                 if name.endswith("_test"):
                     break       # the next program
                 named += 1
-                if not fnmatch.filter(there[where.strip("`")], name):
+                if not fnmatch.filter(TESTS[where.strip("`")], name):
                     missing.append(f"{where}: {name}")
         self.assertEqual(missing, [])
         self.assertGreater(named, 50)
@@ -117,6 +146,45 @@ class Documents(unittest.TestCase):
         listed = re.search(r"^\.\. toctree::\n(?: +:.*\n)*\n((?: +.*\n)+)", DOCUMENTS["gpreempt"],
                            re.M)
         self.assertEqual(set(listed[1].split()), set(DOCUMENTS) - {"gpreempt"})
+
+
+class Rules(unittest.TestCase):
+    """The rules in gpreempt.rst, what proves them, and the code that is there for them."""
+
+    def test_numbers(self):
+        heads = re.findall(r"^Rule .*", DOCUMENTS["gpreempt"], re.M)
+        self.assertEqual(heads, [f"Rule {n}, {name}" for n, name, *_ in RULES])
+        self.assertEqual([int(n) for n, *_ in RULES], [*range(1, len(RULES) + 1)])
+        self.assertEqual(len({name for _, name, *_ in RULES}), len(RULES))
+        self.assertGreater(len(RULES), 10)
+
+    def test_say_what_must_hold(self):
+        for number, _, text, _ in RULES:
+            self.assertRegex(text, r"^  \*\*[A-Z]", number)
+
+    def test_tests(self):
+        """Each is proved by a test, and what is said to prove it is there."""
+        for number, _, _, proof in RULES:
+            parts = " ".join(proof.split()).split("; ")
+            self.assertEqual([part for part in parts if not is_test(part)], [], number)
+            self.assertRegex(proof, r"KUnit: ``|``\w+_test``", number)
+
+    def test_citations(self):
+        """By number and name, in the driver and in the documents; in the driver, each one."""
+        names = {n: name for n, name, *_ in RULES}
+        driver = [*AMDKFD.glob("kfd_gpreempt*.[ch]"), *(AMDKFD / "gpreempt").glob("*.[ch]")]
+        cites = {path.name: cited(path.read_text()) for path in [*driver, *FOLDER.glob("*.rst")]}
+        wrong = [f"{name}: rule {number}{rest}" for name, found in cites.items()
+                 for number, rest in found
+                 if not re.match(rf", {names.get(number)}\b", rest)]
+        self.assertEqual(wrong, [])
+        self.assertEqual({n for path in driver for n, _ in cites[path.name]}, set(names))
+
+    def test_citations_of_tests(self):
+        """They say what they are about in words, and the number of the rule."""
+        numbers = {n for n, *_ in RULES}
+        for path in [*(AMDKFD / "tests").glob("*.[ch]"), *SELFTESTS.glob("*.[ch]")]:
+            self.assertLessEqual({n for n, _ in cited(path.read_text())}, numbers, path)
 
 
 if __name__ == "__main__":
