@@ -161,7 +161,7 @@ static void account_restore(struct kfd_gpreempt *gp,
 
 	if (!gpq->mapped_ns || !gp->scan.view.waves_final)
 		return;
-	/* Where the firmware rotates, who is not seen in a slot may wait for one. */
+	/* Where the firmware rotates, what is not seen in a slot may wait for one. */
 	if (busy || (rotates && v->seen.waves < 0))
 		gpq->alone = (struct gpreempt_watch) { .since_ns = now_ns };
 	if (v->seen.mapped && v->seen.waves > 0) {

@@ -215,7 +215,7 @@ static bool can_ring(const struct vm_area_struct *vma)
  * notes the memory type, and clears VM_PAT when the pages are taken away. Flags are
  * not to change then, as only the mmap_lock's writer may do that.
  *
- * Return: 0 if it is done, 1 if it is left to the caller, who then calls
+ * Return: 0 if it is done, 1 if it is left to the caller, which then calls
  * kfd_gpreempt_doorbell_other(), or -ENOMEM.
  */
 int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,

@@ -6,7 +6,7 @@
  *
  * AMD supports that mode for debugging only. While a queue is saved, stock's
  * kgd_gfx_v9_hqd_destroy() holds srbm_mutex and sleeps 0.5 to 1 ms at a time,
- * so a preemption takes that long at least, and whoever else selects registers
+ * so a preemption takes that long at least, and all else that selects registers
  * waits.
  */
 

@@ -294,7 +294,7 @@ struct kfd_gpreempt_scan_queue {
 };
 
 /**
- * struct kfd_gpreempt_room - room for a scan of so many queues
+ * struct kfd_gpreempt_room - space for a scan of so many queues
  * @capacity:	how many
  * @q:		as in &struct gpreempt_view
  * @queues:	as in &struct kfd_gpreempt_scan
@@ -407,7 +407,7 @@ struct kfd_gpreempt_backend {
  * @next_room:	for it to take, if there are more queues than ever, or NULL
  * @room_lock:	guards @queues, @reserved and @groups; nothing is taken inside
  * @queues:	records of queues there are
- * @reserved:	how many there is room for
+ * @reserved:	how many there is space for
  * @groups:	processes that have records
  * @pace:	the monitor's rhythm; monitor only
  * @early:	its scans out of that; monitor only

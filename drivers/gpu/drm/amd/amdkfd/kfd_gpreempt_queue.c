@@ -13,7 +13,7 @@
 #include "kfd_gpreempt_priv.h"
 
 /*
- * Room for one more queue in scans, before it is on the queue manager's list.
+ * Space for one more queue in scans, before it is on the queue manager's list.
  * Not made by the monitor: a reset waits for that, and reclaim may wait for the
  * reset.
  */

@@ -174,7 +174,7 @@ static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *
 
 /*
  * The completion signal of the packet before the head, whose body is there until
- * the ring is full: a packet may be consumed before there is room for its waves.
+ * the ring is full: a packet may be consumed before there is space for its waves.
  */
 static enum gpreempt_signal previous_signal(const struct kfd_gpreempt_scan_queue *sq,
 					    const struct gpreempt_evidence *e)
@@ -296,7 +296,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 	scan->view.restoring |= p->is_active && gpq->mapped_ns && !scan->oversubscribed;
 }
 
-/* More room, if some was made since the last scan. */
+/* More space, if some was made since the last scan. */
 static struct kfd_gpreempt_room *take_room(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_room *room = xchg(&gp->next_room, NULL);
@@ -328,7 +328,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	int r = -EAGAIN;
 
 	dqm_lock(dqm);
-	/* Whatever is on the list had room made for it before. */
+	/* Whatever is on the list had space made for it before. */
 	old = take_room(gp);
 	scan->view.nr = 0;
 	scan->view.waves_final = false;

@@ -22,7 +22,7 @@ static bool clock_reached(u64 since, u64 now, u64 ns)
 
 /*
  * A difference below zero is nonsense, or the GPU moved on between two reads:
- * nothing is waiting. One above the ring's size is producers waiting for room.
+ * nothing is waiting. One above the ring's size is producers waiting for space.
  */
 static u32 backlog_of(const struct gpreempt_evidence *e)
 {
@@ -237,7 +237,7 @@ static bool pauses(const struct gpreempt_burst *b, u32 poll_interval_us)
 	return gpreempt_average(b->pause) > 2ULL * poll_interval_us * NSEC_PER_USEC;
 }
 
-/* What moved on while waves were counted got room: whether for all, the next scan tells. */
+/* What moved on while waves were counted got space: whether for all, the next scan tells. */
 static void classify(const struct gpreempt_evidence *e, const struct gpreempt_memory *m,
 		     const struct gpreempt_change *c, u32 poll_interval_us,
 		     struct gpreempt_queue_state *s)

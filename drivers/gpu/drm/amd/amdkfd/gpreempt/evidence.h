@@ -84,8 +84,8 @@ struct gpreempt_evidence {
  * @timeslice_us: length of its turn on its level; 0: the level's
  * @held:	kept off until released: taken off if it is mapped, resumed by no policy
  * @hold_end_ns: released by itself then, in the scan's clock; 0: never
- * @asked:	to be taken off once. Whoever asked clears it when the queue is off; it comes
- *		back as any other preempted queue
+ * @asked:	to be taken off once. Cleared when the queue is off; it comes back as any
+ *		other preempted queue
  * @pinned:	must not be taken off now (GWS, debugger, ...); a hold has no force then
  * @hint_ns:	when work was announced for, in the scan's clock; 0: none was
  * @hint_end_ns: when that work is expected to be over

@@ -174,7 +174,7 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
  * gpreempt_group_skip - nothing is decided at this scan
  * @view: the scan
  *
- * No turn goes on over it: nobody knows who worked meanwhile.
+ * No turn goes on over it: nobody knows which group worked meanwhile.
  */
 void gpreempt_group_skip(struct gpreempt_view *view)
 {

@@ -5,10 +5,10 @@
  *
  * Start-time fair queueing. What a group has is counted in virtual time, which goes the slower
  * the greater its weight is; next is the one that has had least. The level's clock follows the
- * group that has the machine, a turn behind it. Whoever comes, or wakes, goes on where it was,
+ * group that has the machine, a turn behind it. One that comes, or wakes, goes on where it was,
  * but within a turn of the clock: so it neither saves up what it did not use, nor pays for
- * what it had when nobody else wanted it. Who is new has had a turn: else a process that makes
- * itself anew each time would always be first.
+ * what it had when nobody else wanted it. One that is new has had a turn: else a process that
+ * makes itself anew each time would always be first.
  *
  * A minimum and a cap are rates. Each has a time at which what the group had until now would
  * be due at that rate: if that of its minimum is not in the future, it goes first; while that
