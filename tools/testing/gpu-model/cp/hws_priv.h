@@ -66,7 +66,7 @@ struct entry {
  * @begin: @grace: @stop: @end: @deadline: model times of the preemption: request,
  *		waves stop at the latest, did so, over; it fails at the last
  * @mapped_at:	when the last runlist is in place: the HIQ waits for it
- * @bytes: @count: context saved, queues taken
+ * @bytes: @count: @slow: context saved, queues taken, what faults add in ns
  */
 struct hws {
 	u16 vmid_mask;
@@ -82,7 +82,7 @@ struct hws {
 	unsigned int next_slot, next_vmid;
 	bool busy, stopped, saved, remap, copying;
 	pthread_cond_t copied;
-	u64 begin, grace, stop, end, deadline, bytes, mapped_at;
+	u64 begin, grace, stop, end, deadline, bytes, slow, mapped_at;
 	unsigned int count;
 };
 

@@ -42,6 +42,7 @@ static void save_all(struct gpu *g)
 	unsigned int i, n = 0;
 	int err[SLOTS];
 
+	g->hws->slow = 0;
 	for (q = g->spi->queues; q; q = q->next) {
 		if (!q->leaving || !q->frozen || q->stuck)
 			continue;
@@ -60,6 +61,8 @@ static void save_all(struct gpu *g)
 		}
 		cwsr_drop(list[i]);
 		g->hws->bytes += size[i].stack + size[i].state;
+		if (size[i].stack)
+			g->hws->slow += fault_save_ns(list[i]->priority);
 	}
 }
 
@@ -150,7 +153,7 @@ static bool save(struct gpu *g)
 	save_all(g);
 	/* What the host needs to copy is not what the device needs. */
 	s->end = s->stop + param.unmap_fixed_ns + s->count * param.unmap_queue_ns +
-		 cwsr_save_time(g, s->bytes, waves);
+		 cwsr_save_time(g, s->bytes, waves) + s->slow;
 	for (q = g->spi->queues; q; q = q->next)
 		if (q->leaving && q->stuck)
 			s->end = s->deadline;

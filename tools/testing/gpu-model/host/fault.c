@@ -12,6 +12,8 @@
 #include "host/log.h"
 #include "host/params.h"
 
+#define SLOW_SAVE_NS	(300000 * NS_PER_US)
+
 enum arg_kind { ARG_NONE, ARG_OPTIONAL, ARG_NEEDED };
 
 /**
@@ -40,6 +42,9 @@ static struct knob knobs[FAULTS] = {
 	[FAULT_DELAY_PREEMPTION] = {
 		.name = "delay-preemption", .arg = ARG_NEEDED, .unit = "US",
 		.what = "the next preemption takes that much longer" },
+	[FAULT_SLOW_SAVE] = {
+		.name = "slow-save", .arg = ARG_OPTIONAL, .unit = "PRIORITY",
+		.what = "to save waves of a queue [of that priority] takes 300 ms longer" },
 	[FAULT_LOSE_FENCE] = {
 		.name = "lose-fence", .arg = ARG_NONE,
 		.what = "the scheduler's next QUERY_STATUS writes no fence" },
@@ -105,6 +110,11 @@ bool fault_hit_on(enum fault f, u64 value)
 		return false;
 	want = atomic_load(&k->value);
 	return (want == FAULT_NO_ARG || want == value) && hit(k);
+}
+
+u64 fault_save_ns(unsigned int priority)
+{
+	return fault_hit_on(FAULT_SLOW_SAVE, priority) ? SLOW_SAVE_NS : 0;
 }
 
 u64 fault_preempt_end(u64 end)

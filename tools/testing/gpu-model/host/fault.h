@@ -14,6 +14,7 @@
 enum fault {
 	FAULT_HANG_PREEMPTION,
 	FAULT_DELAY_PREEMPTION,
+	FAULT_SLOW_SAVE,
 	FAULT_LOSE_FENCE,
 	FAULT_REFUSE_RESTORE,
 	FAULT_LOSE_INTERRUPT,
@@ -40,6 +41,9 @@ bool fault_hit(enum fault f, u64 *arg);
 
 /* As fault_hit(), for a fault whose argument, if given, says which value is meant. */
 bool fault_hit_on(enum fault f, u64 value);
+
+/* How much longer, in ns, it takes to save waves of a queue whose MQD has that priority. */
+u64 fault_save_ns(unsigned int priority);
 
 /* When a preemption ends that would at model time @end: faults may delay or hang it. */
 u64 fault_preempt_end(u64 end);
