@@ -178,13 +178,13 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 	if (kfd_gpreempt_scan_collect(gp)) {
 		/* Down or halted: whoever brings the scheduler up wakes us. */
 		scan->view.busy_ns = scan->view.now_ns;
-		gpreempt_group_skip(&scan->view);
+		gpreempt_skip(&scan->view);
 		return false;
 	}
 	/* If nobody could contend, there is no reason to read anything. */
 	if (!gpreempt_may_contend(policy, &scan->view, &tunables)) {
 		gp->calm_ns = scan->view.now_ns;
-		gpreempt_group_skip(&scan->view);
+		gpreempt_skip(&scan->view);
 		for (i = 0; i < scan->view.nr; i++)
 			scan->queues[i].gpq->mapped_ns = 0;
 		return false;

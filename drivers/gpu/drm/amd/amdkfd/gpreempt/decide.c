@@ -203,6 +203,22 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 }
 
 /**
+ * gpreempt_skip - a scan has shown that there is nothing to decide
+ * @view: the scan
+ *
+ * Then no queue waits for another, and none has before: one that comes back when its hold
+ * ends, say, has not starved meanwhile.
+ */
+void gpreempt_skip(struct gpreempt_view *view)
+{
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++)
+		gpreempt_waits_no_more(view->q[i].memory);
+	gpreempt_group_skip(view);
+}
+
+/**
  * gpreempt_may_contend - could anything have to be decided?
  * @policy: which would rank the queues
  * @view: the queues; only whether they are there and on what terms is looked at

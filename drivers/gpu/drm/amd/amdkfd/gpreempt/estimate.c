@@ -628,6 +628,15 @@ static void give_up(const struct gpreempt_queue_view *q, u64 now)
 }
 
 /**
+ * gpreempt_waits_no_more - a queue is not kept from executing
+ * @m: its memory
+ */
+void gpreempt_waits_no_more(struct gpreempt_memory *m)
+{
+	m->waiting = (struct gpreempt_waiting) {};
+}
+
+/**
  * gpreempt_learn - remember what a plan has made of a queue
  * @view: the scan
  * @q: the queue

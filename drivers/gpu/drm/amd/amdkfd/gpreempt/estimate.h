@@ -275,6 +275,7 @@ bool gpreempt_lacks_slot(const struct gpreempt_view *view, const struct gpreempt
 void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
 bool gpreempt_in_the_way(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
 			 const struct gpreempt_memory *m, enum gpreempt_activity activity);
+void gpreempt_waits_no_more(struct gpreempt_memory *m);
 void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view *q,
 		    bool makes_room);
 

@@ -9,6 +9,8 @@
 #define gpreempt_group_rank	OWN(group_rank)
 #define gpreempt_group_learn	OWN(group_learn)
 #define gpreempt_group_skip	OWN(group_skip)
+#define gpreempt_skip		OWN(skip)
+#define gpreempt_waits_no_more	OWN(waits_no_more)
 #define gpreempt_select		OWN(select)
 #define gpreempt_policy_find	OWN(policy_find)
 #define gpreempt_policy_get	OWN(policy_get)

@@ -1797,6 +1797,24 @@ static void gpreempt_policy_starved(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, low->out.level, GPREEMPT_BOOST);
 }
 
+/* Held, with nobody beside it that it could wait for: it did not starve meanwhile. */
+static void gpreempt_policy_starved_skipped(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_high_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	bench_tick(test, b);
+	low->terms.held = true;
+	KUNIT_EXPECT_FALSE(test, gpreempt_may_contend(b->policy, &b->view, &b->tun));
+	gpreempt_skip(&b->view);
+	low->terms.held = false;
+	b->view.now_ns += 5000 * INTERVAL_NS;
+	bench_scan(test, b);
+	KUNIT_EXPECT_EQ(test, low->out.level, 0);
+	EXPECT_KEEP(test, b, high);
+}
+
 /* min_residency_us 0: still one scan between seeing it run and taking it off. */
 static void gpreempt_policy_starved_executes(struct kunit *test)
 {
@@ -5031,6 +5049,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_not_given_pinned),
 	KUNIT_CASE(gpreempt_policy_given_pinned),
 	KUNIT_CASE(gpreempt_policy_starved),
+	KUNIT_CASE(gpreempt_policy_starved_skipped),
 	KUNIT_CASE(gpreempt_policy_starved_executes),
 	KUNIT_CASE(gpreempt_policy_starved_progress),
 	KUNIT_CASE(gpreempt_policy_starved_mapped),

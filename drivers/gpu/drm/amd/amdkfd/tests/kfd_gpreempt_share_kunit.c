@@ -424,7 +424,7 @@ static void gpreempt_share_of_a_gap(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, m);
 	mill_go(test, m, 300);
 	m->view.now_ns += 1000 * NSEC_PER_MSEC;
-	gpreempt_group_skip(&m->view);
+	gpreempt_skip(&m->view);
 	m->view.now_ns += 1000ULL * NSEC_PER_SEC;
 	m->group[0].share.cap_percent = 50;
 	m->group[1].share.cap_percent = 50;
