@@ -300,7 +300,7 @@ QUEUES = [program(t) for t in ("sysfs_test", "aql_test", "preempt_test", "invers
 # To these it does not matter when the read index moves.
 MACHINE = [program(t) for t in ("debug_test", "toggle_test", "pm4_test", "exception_test",
                                 "sdma_test", "save_area_test", "oversubscribe_test",
-                                "memory_test", "monitor_test")]
+                                "memory_test", "monitor_test", "culprit_test")]
 # That the driver does its work on another GPU.
 PREEMPTED = [program(t) for t in ("aql_test", "preempt_test")]
 # All threads of the model at once: packets, waves on two workers, registers.
@@ -358,7 +358,7 @@ SUITES = {
     "cwsr-off": guest("cwsr-off", program("cwsr_off_test"),
                       options=["--append", "amdgpu.cwsr_enable=0"]),
     "no-hws": guest("no-hws", inside("selftests"), *REGISTERS, program("exception_test"),
-                    *IOCTL, options=["--append", "amdgpu.sched_policy=2"], limit=400),
+                    program("culprit_test"), *IOCTL, options=["--append", "amdgpu.sched_policy=2"], limit=400),
     "evade-no-hws": guest("evade-no-hws", program("evade_test"),
                           *(word for trick in HWS_TRICKS for word in ("-V", trick)),
                           options=["--append", "amdgpu.sched_policy=2"]),

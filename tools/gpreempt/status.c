@@ -7,7 +7,8 @@
 #include "gpreempt.h"
 
 static const char *const states[] = {
-	"running", "waiting", "blocked", "preempted", "held", "idle", "off", "unknown",
+	"running", "waiting", "blocked", "preempted", "excluded", "held", "idle", "off",
+	"unknown",
 };
 
 /**
@@ -48,7 +49,7 @@ static const char *const shown[] = {
 };
 
 static const char *const counters[] = {
-	"preemptions", "resumes", "late", "failed", "starved",
+	"preemptions", "resumes", "late", "excluded", "failed", "starved",
 };
 
 static void print_text(const struct node *n, const char *state, const char *reason,

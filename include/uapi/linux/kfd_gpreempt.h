@@ -137,8 +137,10 @@ enum kfd_gpreempt_queue_state {
 #define KFD_GPREEMPT_QUEUE_HOLD		(1U << 1)
 /* a HINT is not over, */
 #define KFD_GPREEMPT_QUEUE_HINT		(1U << 2)
-/* SET_PRIORITY is in force. */
+/* SET_PRIORITY is in force, */
 #define KFD_GPREEMPT_QUEUE_PRIORITY	(1U << 3)
+/* it has delayed a preemption, and is kept off for some time whatever its priority. */
+#define KFD_GPREEMPT_QUEUE_EXCLUDED	(1U << 4)
 
 /**
  * struct kfd_gpreempt_queue_info - a compute queue

@@ -24,6 +24,8 @@
 #define WAKES			50000	/* so many changes of a priority */
 #define WAKES_CPU		10	/* percent that the monitor may take for them */
 #define LAUNCH_MS		100	/* ample for a dispatch to begin */
+#define LATE_MAX		3	/* late preemptions in a row: the last bypass stays */
+#define REARM_SLACK_MS		500	/* the late preemption itself, and when that is seen */
 #define FENCE_MS		2000	/* how long stock waits for a fence, here */
 #define FENCE_PARAMETER		"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
 #define RECOVER			"/sys/kernel/debug/dri/0/amdgpu_gpu_recover"
@@ -218,7 +220,6 @@ static void expect_nothing_refused(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, gpreempt_write("above_cap", "clamp\n"));
 }
 
-/* While it is bypassed nobody is preempted: HIGH waits for LOW's end. */
 /* A loop that would have it look does not keep a monitor busy that gave up. */
 static void expect_spared(struct __test_metadata *_metadata, FIXTURE_DATA(bypass) *self)
 {
@@ -241,28 +242,59 @@ static void expect_spared(struct __test_metadata *_metadata, FIXTURE_DATA(bypass
 	EXPECT_GE(WAKES_CPU, 100 * cpu / ns);
 }
 
-TEST_F_TIMEOUT(bypass, late, 120)
+/* A preemption is late, and no queue had waves that could be to blame. */
+static void be_late(struct __test_metadata *_metadata, FIXTURE_DATA(bypass) *self,
+		    struct aql_queue *q)
+{
+	ASSERT_EQ(0, gpu_model_say("delay-preemption=300000", NULL, 0));
+	EXPECT_EQ(-EIO, gpreempt_hold(q, 0));
+	expect_bypassed(_metadata, self, "late_preemption");
+}
+
+/* The bypass that has begun at @begin ends by itself, after so many ms. */
+static void expect_rearmed(struct __test_metadata *_metadata, __u64 begin, unsigned int ms)
+{
+	__u64 end = begin + (ms + CLIENT_TIMEOUT_MS) * 1000000ULL;
+
+	while (!gpreempt_wait_state("bypassed", 0)) {
+		ASSERT_GT(end, kfd_now());
+		usleep(1000);
+	}
+	EXPECT_LE(ms, (kfd_now() - begin) / 1000000);
+	EXPECT_GE(ms + gpu_model_limit(REARM_SLACK_MS), (kfd_now() - begin) / 1000000);
+}
+
+/*
+ * It is tried again after a second, and after two; the third time in a row stays. Then
+ * nobody is preempted: HIGH waits for LOW's end.
+ */
+TEST_F_TIMEOUT(bypass, late, 180)
 {
 	long long late = gpreempt_number("stats/late"), preemptions;
+	unsigned int i;
+	__u64 begin;
 
-	ASSERT_EQ(0, file_write(TRACE, "\n"));
 	ASSERT_EQ(0, file_write(TRACE_BYPASS, "1"));
-	low_runs(self);
-	ASSERT_EQ(0, gpu_model_say("delay-preemption=300000", NULL, 0));
-	high_job_start(&self->c, &self->high_job, &self->high);
-	expect_bypassed(_metadata, self, "late_preemption");
-	EXPECT_TRUE(traced(self->c.dev.gpu_id, "late_preemption"));
-	EXPECT_LT(0, gpu_model_fired("delay-preemption"));
-	EXPECT_EQ(late + 1, gpreempt_number("stats/late"));
+	for (i = 1; i <= LATE_MAX; i++) {
+		ASSERT_EQ(0, file_write(TRACE, "\n"));
+		begin = kfd_now();
+		be_late(_metadata, self, &self->low);
+		EXPECT_TRUE(traced(self->c.dev.gpu_id, "late_preemption"));
+		EXPECT_EQ(i, gpu_model_fired("delay-preemption"));
+		EXPECT_EQ(late + i, gpreempt_number("stats/late"));
+		if (i < LATE_MAX)
+			expect_rearmed(_metadata, begin, i * 1000);
+	}
+	sleep(5);
+	EXPECT_EQ(0, gpreempt_wait_state("bypassed", 0));
 	EXPECT_EQ(-EIO, gpreempt_hold(&self->low, 0));
 	EXPECT_EQ(-EIO, gpreempt_resume(&self->low));
 	expect_nothing_refused(_metadata, self);
-	/* who is first when both are mapped again, firmware decides */
-	EXPECT_EQ(0, low_ends(self));
-	EXPECT_EQ(0, high_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS));
 
 	preemptions = gpreempt_number("stats/preemptions");
 	low_runs(self);
+	/* a child was made, which is an eviction: LOW comes back some time later */
+	ASSERT_EQ(0, until_job_moves(&self->job));
 	high_job_start(&self->c, &self->high_job, &self->high);
 	EXPECT_EQ(-ETIME, high_job_wait(&self->c, &self->high_job, 200));
 	EXPECT_EQ(0, low_ends(self));
@@ -272,31 +304,124 @@ TEST_F_TIMEOUT(bypass, late, 120)
 	expect_works(_metadata, self);
 }
 
-/* Whoever was off before is given back as well, and is not held any more. */
+/* A preemption in time between two late ones: they are not in a row. */
+TEST_F_TIMEOUT(bypass, late_now_and_then, 180)
+{
+	unsigned int i;
+	__u64 begin;
+
+	for (i = 0; i < LATE_MAX; i++) {
+		begin = kfd_now();
+		be_late(_metadata, self, &self->low);
+		expect_rearmed(_metadata, begin, 1000);
+		ASSERT_EQ(0, high_beside_low(self, 1));
+	}
+}
+
+/* What was off before is given back as well, and is not held any more. */
 TEST_F_TIMEOUT(bypass, late_gives_all_back, 120)
 {
 	struct aql_queue middle;
-	struct until_job job;
 
 	ASSERT_EQ(0, aql_create(&middle, &self->c.dev, 64, 7));
-	ASSERT_EQ(0, until_job_init(&self->c, &job));
 	low_runs(self);
 	ASSERT_EQ(0, gpreempt_hold(&self->low, 0));
-	until_job_start(&self->c, &job, &middle);
-	ASSERT_EQ(0, until_job_moves(&job));
-	ASSERT_EQ(0, gpu_model_say("delay-preemption=300000", NULL, 0));
-	high_job_start(&self->c, &self->high_job, &self->high);
-	expect_bypassed(_metadata, self, "late_preemption");
+	be_late(_metadata, self, &middle);
 	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, gpreempt_queue_state(&self->low));
-	until_job_stop(&job);
-	EXPECT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
-	EXPECT_EQ(0, high_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, until_job_moves(&self->job));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	EXPECT_EQ(0, until_job_moves(&self->job));
 	EXPECT_EQ(0, low_ends(self));
-	until_job_free(&self->c, &job);
 	EXPECT_EQ(0, aql_destroy(&middle));
+}
+
+/*
+ * Late once, with LOW that has the machine and HIGH that wants it. LOW is tried and was in time:
+ * a bypass, in which LOW stays where it is, and HIGH waits. Then it is preempted again.
+ */
+TEST_F_TIMEOUT(bypass, late_once, 120)
+{
+	__u64 begin = kfd_now();
+
+	low_runs(self);
+	ASSERT_EQ(0, gpu_model_say("delay-preemption=300000", NULL, 0));
+	high_job_start(&self->c, &self->high_job, &self->high);
+	expect_bypassed(_metadata, self, "late_preemption");
+	EXPECT_EQ(0, until_job_moves(&self->job));
+	EXPECT_EQ(0, gpreempt_wait_state("bypassed", 0));
+	expect_rearmed(_metadata, begin, 1000);
+	EXPECT_EQ(0, high_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, low_ends(self));
+}
+
+/* Global wave sync is no protection for one that delays its saves. */
+TEST_F_TIMEOUT(bypass, slow_with_gws, 120)
+{
+	struct kfd_ioctl_alloc_queue_gws_args gws = { .queue_id = self->low.id, .num_gws = 64 };
+	long long excluded = gpreempt_number("stats/excluded");
+	struct hold_job job;
+
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	ASSERT_EQ(0, kfd_ioctl(&self->c.dev, AMDKFD_IOC_ALLOC_QUEUE_GWS, &gws));
+	low_runs(self);
+	ASSERT_EQ(0, hold_job_start(&self->c, &job, &self->high, 256, 128, 1));
+	usleep(LAUNCH_MS * 1000);
+	ASSERT_EQ(0, gpu_model_say("slow-save=0,100", NULL, 0));
+	EXPECT_EQ(0, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->high.id,
+				      KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 0));
+	ASSERT_EQ(0, gpreempt_wait_number("stats/excluded", excluded + 1, CLIENT_TIMEOUT_MS));
+	EXPECT_NE(0, gpreempt_wait_state("bypassed", 0));
+	EXPECT_EQ(0, hold_job_end(&self->c, &job));
+	EXPECT_EQ(0, hold_job_wrong(&job));
+	EXPECT_EQ(0, low_ends(self));
+}
+
+/*
+ * A queue that cannot be saved at all has everything wait, and stock resets it. That is not the
+ * fault of the one beside it.
+ */
+TEST_F_TIMEOUT(bypass, stuck_beside_another, 180)
+{
+	long long excluded = gpreempt_number("stats/excluded");
+	struct hold_job job;
+	struct aql_queue q;
+
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, 5));
+	until_job_start(&self->c, &self->job, &q);
+	usleep(LAUNCH_MS * 1000);
+	ASSERT_EQ(0, gpu_model_say("stall-wave", NULL, 0));
+	ASSERT_EQ(0, gpu_model_wait_fired("stall-wave", 1, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, hold_job_start(&self->c, &job, &self->low, 256, 128, 1));
+	usleep(LAUNCH_MS * 1000);
+	gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->high.id,
+			 KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 0);
+	EXPECT_NE(0, gpreempt_wait_state("bypassed", 500));	/* ample for a search */
+	EXPECT_EQ(excluded, gpreempt_number("stats/excluded"));
+	EXPECT_EQ(0, hold_job_end(&self->c, &job));
+	EXPECT_EQ(0, hold_job_wrong(&job));
+}
+
+/*
+ * Late once, with two that had waves: each is tried, and none can be blamed. It comes to a
+ * bypass, and no queue is kept off.
+ */
+TEST_F_TIMEOUT(bypass, late_for_no_queue, 120)
+{
+	long long excluded = gpreempt_number("stats/excluded");
+	struct hold_job job[2];
+	unsigned int i;
+
+	ASSERT_EQ(0, hold_job_start(&self->c, &job[0], &self->low, 256, 128, 1));
+	ASSERT_EQ(0, hold_job_start(&self->c, &job[1], &self->high, 256, 128, 1 << 16));
+	usleep(LAUNCH_MS * 1000);
+	ASSERT_EQ(0, gpu_model_say("delay-preemption=300000", NULL, 0));
+	gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->low.id, 0, 0, 0);
+	expect_bypassed(_metadata, self, "late_preemption");
+	EXPECT_EQ(excluded, gpreempt_number("stats/excluded"));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, hold_job_end(&self->c, &job[i]));
+		EXPECT_EQ(0, hold_job_wrong(&job[i]));
+	}
 }
 
 /* Waves that were saved and are not restored: taken off again, and given back. */

@@ -300,6 +300,7 @@ int kfd_gpreempt_disable(struct kfd_gpreempt *gp)
 		kthread_stop(gp->thread);
 		WRITE_ONCE(gp->thread, NULL);
 		kfd_gpreempt_release_remap(gp, NULL);
+		kfd_gpreempt_pardon(gp);
 		/* Also what the monitor was about to try again. */
 		r = kfd_gpreempt_map_again(gp);
 	}
@@ -334,6 +335,7 @@ void kfd_gpreempt_stop(struct device_queue_manager *dqm)
 		dqm_lock(dqm);
 		kfd_gpreempt_release(gp, NULL);
 		dqm_unlock(dqm);
+		kfd_gpreempt_pardon(gp);
 	}
 	gp->stopped = true;
 	mutex_unlock(&gp->lock);

@@ -4,6 +4,7 @@
  */
 
 #include <linux/device.h>
+#include <linux/math64.h>
 
 #include "amdgpu.h"
 #include "kfd_gpreempt_priv.h"
@@ -88,6 +89,24 @@ bool kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
 		return true;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_LATE, 1);
 	return false;
+}
+
+/**
+ * kfd_gpreempt_account_exclusion - say that a queue is kept off, as it delays its saves
+ * @gp: the node
+ * @gpq: the queue's record
+ * @queue_id: its number in its process
+ * @ns: for how long
+ */
+void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
+				    const struct kfd_gpreempt_queue *gpq,
+				    u32 queue_id, u64 ns)
+{
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_EXCLUDED, 1);
+	trace_kfd_gpreempt_excluded(gp->node->id, gpq->pid, queue_id, ns);
+	dev_warn_ratelimited(gp->node->adev->dev,
+			     "GPREEMPT on node %u: queue %u of process %d delays its preemption, kept off for %llu s\n",
+			     gp->node->id, queue_id, gpq->pid, div_u64(ns, NSEC_PER_SEC));
 }
 
 /* The lowest level that executes. */

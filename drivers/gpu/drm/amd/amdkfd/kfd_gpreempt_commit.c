@@ -7,6 +7,7 @@
  */
 
 #include <linux/math64.h>
+#include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
@@ -20,7 +21,7 @@
  * @gp: the node
  * @qpd: the queue's process on this node
  * @q: the queue
- * @save_ns: how long that took
+ * @save_ns: how long that took, 0: another queue made it long
  */
 void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 			    struct qcm_process_device *qpd, struct queue *q,
@@ -39,9 +40,10 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	atomic64_inc(&gp->level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
 	gpq->saved = gp->hw && gp->hw->has_saved(q);
 	/* A moving average: the cost changes with the waves and their size. */
-	gpq->save_cost_ns = gpq->save_cost_ns ?
-			    (3 * gpq->save_cost_ns + save_ns) / 4 : save_ns;
-	if (gpq->waves > 0) {
+	if (save_ns)
+		gpq->save_cost_ns = gpq->save_cost_ns ?
+				    (3 * gpq->save_cost_ns + save_ns) / 4 : save_ns;
+	if (save_ns && gpq->waves > 0) {
 		/* The least: part of each save does not depend on the waves. */
 		wave_ns = div_u64(save_ns, gpq->waves);
 		gp->save_wave_ns = gp->save_wave_ns ?
@@ -152,13 +154,24 @@ static bool may_transact(struct device_queue_manager *dqm)
 	       !work_busy(&dqm->dev->adev->kfd.reset_work);
 }
 
+/* When is a bypass to end? 0: not by itself. */
+static u64 rearm_ns(struct kfd_gpreempt *gp)
+{
+	unsigned int ms;
+
+	spin_lock(&gp->machine_lock);
+	ms = gpreempt_rearm_ms(&gp->machine);
+	spin_unlock(&gp->machine_lock);
+	return ms ? ktime_get_ns() + (u64)ms * NSEC_PER_MSEC : 0;
+}
+
 /**
  * kfd_gpreempt_commit - carry out the verdicts of the monitor's scan
  * @gp: the node
  *
  * The scan is some time ago: each verdict is checked against the queue as it
- * is now. An error is entered into the state machine and reported.
- * Rule 6, errors.
+ * is now. While a culprit is searched for it ends a trial. An error is entered into
+ * the state machine and reported. Rule 6, errors.
  *
  * Return: 0, -EAGAIN if the scheduler is down or being reset, or what the
  * failed transaction returned.
@@ -176,18 +189,56 @@ int kfd_gpreempt_commit(struct kfd_gpreempt *gp)
 		dqm_unlock(dqm);
 		return -EAGAIN;
 	}
-	if (count_verdicts(gp, &preempt))
+	if (count_verdicts(gp, &preempt) || gp->search.on)
 		r = gp->backend->transact(gp, preempt, &error);
 	up_read(&adev->reset_domain->sem);
 	dqm_unlock(dqm);
 
 	if (r && r != -EAGAIN)
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
-	if (error != GPREEMPT_EV_WORK) {
+	if (error != GPREEMPT_EV_WORK)
 		kfd_gpreempt_event(gp, error);
+	if (error != GPREEMPT_EV_WORK && error != GPREEMPT_EV_SAVED) {
+		gp->rearm_ns = rearm_ns(gp);
 		kfd_gpreempt_report_bypass(gp);
 	}
 	return r;
+}
+
+/**
+ * kfd_gpreempt_exclude - a queue delays its saves: keep it off for some time
+ * @gp: the node, DQM lock held
+ * @q: the queue
+ *
+ * Its waves keep what they have done; it is the one queue that may starve.
+ */
+void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	u64 now_ns = ktime_get_ns();
+
+	gpreempt_keep_off(&gpq->suspect, &gpq->group->past, now_ns);
+	kfd_gpreempt_account_exclusion(gp, gpq, q->properties.queue_id,
+				       gpq->suspect.until_ns - now_ns);
+}
+
+/**
+ * kfd_gpreempt_pardon - no queue is to be kept off any longer for its slow saves
+ * @gp: the node, its monitor stopped
+ *
+ * They run now, while nothing is preempted; kfd_gpreempt_release() alone does not forget.
+ */
+void kfd_gpreempt_pardon(struct kfd_gpreempt *gp)
+{
+	struct device_process_node *dpn;
+	struct queue *q;
+
+	dqm_lock(gp->node->dqm);
+	list_for_each_entry(dpn, &gp->node->dqm->queues, list)
+		list_for_each_entry(q, &dpn->qpd->queues_list, list)
+			if (q->gpreempt)
+				q->gpreempt->suspect.until_ns = 0;
+	dqm_unlock(gp->node->dqm);
 }
 
 /**
@@ -211,6 +262,8 @@ unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
 
 	lockdep_assert_held(&dqm->lock_hidden);
 
+	if (!qpd)
+		gp->search = (struct gpreempt_search) {};
 	list_for_each_entry(dpn, &dqm->queues, list) {
 		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
 			if (!q->gpreempt || (qpd && dpn->qpd != qpd))

@@ -186,8 +186,9 @@ static unsigned int read_waves(struct kfd_node *node, struct kfd_gpreempt_scan *
 }
 
 /*
- * The control stack grows down, and is empty where nothing was saved. The MQDs of a
- * node's XCCs lie in a row; that of a single one does not say how far apart.
+ * The state of waves is saved above the control stack, from its size on; that stack alone
+ * tells of a dispatch under way, which may have no waves yet. The MQDs of a node's XCCs lie
+ * in a row; that of a single one does not say how far apart.
  */
 static bool has_saved(const struct queue *q)
 {
@@ -195,7 +196,7 @@ static bool has_saved(const struct queue *q)
 	const struct v9_mqd *m = q->mqd;
 
 	for (i = 0; i < xccs; i++) {
-		if (m->cp_hqd_cntl_stack_offset < m->cp_hqd_cntl_stack_size)
+		if (m->cp_hqd_wg_state_offset > m->cp_hqd_cntl_stack_size)
 			return true;
 		m = (const void *)m + m->cp_mqd_stride_size;
 	}

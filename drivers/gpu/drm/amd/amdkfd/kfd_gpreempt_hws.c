@@ -16,7 +16,8 @@
 #include "amdgpu_amdkfd.h"
 #include "kfd_gpreempt_priv.h"
 
-static void flip(struct kfd_gpreempt *gp, u64 fence_ns)
+/* The verdicts, which take no time that queues are to blame for if @save_ns is 0. */
+static void flip(struct kfd_gpreempt *gp, u64 save_ns)
 {
 	struct device_process_node *dpn;
 	struct queue *q;
@@ -25,7 +26,7 @@ static void flip(struct kfd_gpreempt *gp, u64 fence_ns)
 		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
 			switch (kfd_gpreempt_verdict(q)) {
 			case GPREEMPT_PREEMPT:
-				kfd_gpreempt_queue_off(gp, dpn->qpd, q, fence_ns);
+				kfd_gpreempt_queue_off(gp, dpn->qpd, q, save_ns);
 				break;
 			case GPREEMPT_RESUME:
 				kfd_gpreempt_queue_on(gp, dpn->qpd, q,
@@ -36,6 +37,67 @@ static void flip(struct kfd_gpreempt *gp, u64 fence_ns)
 			}
 		}
 	}
+}
+
+/*
+ * Had this queue waves, and were they saved? Where the firmware rotates, its MQD may be older
+ * than that: then it may have been late, but it has not been in time.
+ */
+static bool was_saved(const struct kfd_gpreempt *gp, const struct queue *q, bool late)
+{
+	return q->properties.is_active && gp->hw->has_saved(q) &&
+	       (late || !gp->node->dqm->packet_mgr.is_over_subscription);
+}
+
+/* A search takes the place of what a scan has decided. */
+static void judge(struct kfd_gpreempt *gp, struct queue *q, bool began, u64 now_ns)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	bool kept_off = gpreempt_is_kept_off(&gpq->suspect, now_ns);
+
+	gpreempt_search_place(&gp->search, &gpq->suspect);
+	if (gpreempt_is_kept_off(&gpq->suspect, now_ns))
+		gpq->verdict = GPREEMPT_PREEMPT;
+	else if (kept_off)
+		gpq->verdict = GPREEMPT_RESUME;
+	else if (!began || gpq->suspect.role == GPREEMPT_TRIED)
+		gpq->verdict = GPREEMPT_KEEP;
+	else
+		return;
+	gpq->reason = GPREEMPT_REASON_LATE;
+}
+
+/*
+ * All queues are off, and that was late, or is what a trial has waited for. What is to be on
+ * the hardware now?
+ */
+static enum gpreempt_finding search(struct kfd_gpreempt *gp, bool late)
+{
+	bool began = !gp->search.on;
+	struct device_process_node *dpn;
+	enum gpreempt_finding finding;
+	u64 now_ns = ktime_get_ns();
+	struct queue *q;
+
+	gpreempt_search_hear(&gp->search, late);
+	list_for_each_entry(dpn, &gp->node->dqm->queues, list)
+		list_for_each_entry(q, &dpn->qpd->queues_list, list)
+			if (q->gpreempt)
+				gpreempt_search_weigh(&gp->search, &q->gpreempt->suspect,
+						      was_saved(gp, q, late),
+						      kfd_gpreempt_queue_fixed(q));
+	finding = gpreempt_search_find(&gp->search, now_ns);
+	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
+		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
+			if (!q->gpreempt)
+				continue;
+			if (finding == GPREEMPT_FOUND &&
+			    q->gpreempt->suspect.role == GPREEMPT_TRIED)
+				kfd_gpreempt_exclude(gp, q);
+			judge(gp, q, began, now_ns);
+		}
+	}
+	return finding;
 }
 
 /*
@@ -55,7 +117,9 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 			enum gpreempt_event *error)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
-	bool mapped = dqm->active_runlist;
+	unsigned int active = dqm->active_queue_count;
+	bool mapped = dqm->active_runlist, late;
+	enum gpreempt_finding finding = GPREEMPT_TRY;
 	u64 start_ns, fence_ns;
 	int r;
 
@@ -73,11 +137,18 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 	}
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
 
-	if (mapped && !kfd_gpreempt_account_save(gp, preempt, fence_ns)) {
-		*error = GPREEMPT_EV_LATE;
+	late = mapped && !kfd_gpreempt_account_save(gp, preempt, fence_ns);
+	/* What did not leave at all was reset by stock, and is what the others waited for. */
+	late &= dqm->active_queue_count == active;
+	if (late || gp->search.on)
+		finding = search(gp, late);
+	if (finding == GPREEMPT_UNSOLVED || finding == GPREEMPT_NOBODY) {
+		*error = finding == GPREEMPT_NOBODY ? GPREEMPT_EV_LATE : GPREEMPT_EV_UNSOLVED;
 		kfd_gpreempt_release(gp, NULL);
 	} else {
-		flip(gp, fence_ns);
+		flip(gp, late ? 0 : fence_ns);
+		if (preempt && !late && !gp->search.on)
+			*error = GPREEMPT_EV_SAVED;
 	}
 
 	r = map_and_check(dqm);

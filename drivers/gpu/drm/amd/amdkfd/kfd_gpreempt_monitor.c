@@ -249,8 +249,9 @@ static void restore_again(struct kfd_gpreempt *gp)
 			gpq->saved = false;
 		gpq->refused = false;
 	}
-	if (kfd_gpreempt_commit(gp) || kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED)
-		return;		/* another error, or a reset */
+	if (kfd_gpreempt_commit(gp) || kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED ||
+	    gp->search.on)
+		return;		/* another error, or a reset; or it was late */
 	for (i = 0; i < gp->scan.view.nr; i++) {
 		struct kfd_gpreempt_queue *gpq = gp->scan.queues[i].gpq;
 
@@ -274,11 +275,38 @@ static void monitor_commit(struct kfd_gpreempt *gp)
 	gpreempt_pace_restart(&gp->pace, now_ns);
 }
 
+/*
+ * While a culprit is searched for, queues are kept off to find out: nothing is decided before
+ * the scan that follows, and no group is charged. Returns whether it is so.
+ */
+static bool monitor_search(struct kfd_gpreempt *gp)
+{
+	struct gpreempt_search *search = &gp->search;
+	u64 now_ns = ktime_get_ns();
+
+	if (!search->on)
+		return false;
+	gp->scan.view.now_ns = now_ns;
+	gpreempt_skip(&gp->scan.view);
+	if (now_ns >= search->due_ns) {
+		monitor_commit(gp);
+		now_ns = ktime_get_ns();
+		/* The scheduler is halted, or being reset. */
+		if (search->on && now_ns >= search->due_ns)
+			search->due_ns = now_ns + GPREEMPT_MAP_AGAIN_MS * NSEC_PER_MSEC;
+	}
+	gp->scan.wake.rest = GPREEMPT_POLL;
+	gp->scan.wake.until_ns = search->on ? search->due_ns : now_ns;
+	return true;
+}
+
 static void monitor_tick(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 	bool decided, preempts;
 
+	if (monitor_search(gp))
+		return;
 	decided = monitor_look(gp);
 	if (scan->refused) {
 		restore_again(gp);
@@ -301,6 +329,20 @@ static void monitor_tick(struct kfd_gpreempt *gp)
 		monitor_commit(gp);
 out:
 	kfd_gpreempt_scan_release(gp);
+	monitor_search(gp);
+}
+
+/* What nobody could be blamed for is tried again after some time. */
+static bool monitor_bypassed(struct kfd_gpreempt *gp)
+{
+	if (kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED)
+		return false;
+	gp->scan.wake.until_ns = gp->rearm_ns;
+	if (!gp->rearm_ns || ktime_get_ns() < gp->rearm_ns)
+		return true;
+	gp->rearm_ns = 0;
+	gp->epoch++;
+	return kfd_gpreempt_event(gp, GPREEMPT_EV_REARM) == GPREEMPT_BYPASSED;
 }
 
 /**
@@ -344,7 +386,7 @@ int kfd_gpreempt_monitor(void *data)
 		kfd_gpreempt_count_max(gp, GPREEMPT_STAT_INTERVAL_NS_MAX, ns);
 		atomic64_set(&gp->stats[GPREEMPT_STAT_INTERVAL_NS],
 			     gp->pace.achieved_ns);
-		bypassed = kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED;
+		bypassed = monitor_bypassed(gp);
 		/* Errors give the machine back, if it takes more than one attempt. */
 		if (bypassed || unmapped)
 			unmapped = kfd_gpreempt_map_again(gp) != 0;
@@ -354,6 +396,9 @@ int kfd_gpreempt_monitor(void *data)
 			monitor_tick(gp);
 			lock_map_release(&gp->monitor_map);
 			kfd_gpreempt_ticked(gp);
+			/* See at once to what a bypass wants. */
+			if (kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED)
+				wake->rest = GPREEMPT_POLL;
 		}
 		monitor_spend(gp, start_ns);
 		gp->watched = wake->rest != GPREEMPT_PARK;

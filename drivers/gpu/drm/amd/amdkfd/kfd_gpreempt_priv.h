@@ -21,6 +21,7 @@
 #include "kfd_gpreempt_aql.h"
 #include "kfd_gpreempt_latency.h"
 #include "kfd_gpreempt_pace.h"
+#include "gpreempt/culprit.h"
 #include "gpreempt/decide.h"
 #include "gpreempt/wake.h"
 #include "kfd_gpreempt_state.h"
@@ -74,6 +75,7 @@
  * @GPREEMPT_STAT_RESTORE_NS_MAX: longest such time
  * @GPREEMPT_STAT_RESTORES: how many there were
  * @GPREEMPT_STAT_LATE: preemptions that took longer than preempt_timeout_ms
+ * @GPREEMPT_STAT_EXCLUDED: times a queue was kept off because it had delayed one
  * @GPREEMPT_STAT_FAILED: transactions that failed
  * @GPREEMPT_STAT_NR: number of statistics
  */
@@ -108,6 +110,7 @@ enum gpreempt_stat {
 	GPREEMPT_STAT_RESTORE_NS_MAX,
 	GPREEMPT_STAT_RESTORES,
 	GPREEMPT_STAT_LATE,
+	GPREEMPT_STAT_EXCLUDED,
 	GPREEMPT_STAT_FAILED,
 	GPREEMPT_STAT_NR
 };
@@ -133,6 +136,7 @@ struct kfd_gpreempt_last {
  * @list:	of the node's; &kfd_gpreempt.room_lock
  * @pid:	the process
  * @queues:	records that refer to it; likewise
+ * @past:	of its queues that delayed their saves; DQM lock
  * @epoch:	the &kfd_gpreempt.epoch that @group belongs to; monitor only
  * @group:	what is remembered of it; likewise
  */
@@ -140,6 +144,7 @@ struct kfd_gpreempt_group {
 	struct list_head list;
 	pid_t pid;
 	unsigned int queues;
+	struct gpreempt_past past;
 	unsigned int epoch;
 	struct gpreempt_group group;
 };
@@ -165,6 +170,7 @@ struct kfd_gpreempt_group {
  * @requests:	how often that was changed
  * @hint_ns:	when work is announced for, 0: none is
  * @hint_end_ns: when it is expected to be over
+ * @suspect:	does it delay its saves? DQM lock
  * @gws_ns:	with global wave sync on the hardware since; DQM lock
  * @preempted_ns: preempted since; DQM lock
  * @preempted_total_ns: time spent preempted before that; DQM lock
@@ -215,6 +221,7 @@ struct kfd_gpreempt_queue {
 	u64 hint_ns;
 	u64 hint_end_ns;
 
+	struct gpreempt_suspect suspect;
 	u64 gws_ns;
 	u64 preempted_ns;
 	u64 preempted_total_ns;
@@ -394,6 +401,8 @@ struct kfd_gpreempt_backend {
  * @machine:	the state; @machine_lock
  * @machine_lock: innermost
  * @epoch:	counts enables and resets: older histories are void
+ * @search:	for a queue that delays its saves; monitor only, or while it is parked
+ * @rearm_ns:	when a bypass ends by itself, 0: never; monitor only
  * @tunables:	as the administrator set them
  * @poll_interval_max_us: how long the interval may become while @calm
  * @priority_cap: effective priority without CAP_SYS_NICE
@@ -445,6 +454,8 @@ struct kfd_gpreempt {
 	spinlock_t machine_lock;
 	struct gpreempt_machine machine;
 	unsigned int epoch;
+	struct gpreempt_search search;
+	u64 rearm_ns;
 
 	struct gpreempt_tunables tunables;
 	u32 poll_interval_max_us;
@@ -489,6 +500,7 @@ void kfd_gpreempt_wake_for(const struct kfd_process *p);
 /* kfd_gpreempt_queue.c */
 void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq);
+bool kfd_gpreempt_queue_fixed(const struct queue *q);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
 			       const struct queue *q);
@@ -525,6 +537,8 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
 			   struct qcm_process_device *qpd, struct queue *q,
 			   enum gpreempt_reason reason);
+void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q);
+void kfd_gpreempt_pardon(struct kfd_gpreempt *gp);
 unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
 				  struct qcm_process_device *qpd);
 int kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
@@ -558,6 +572,9 @@ void kfd_gpreempt_count_latency(struct kfd_gpreempt *gp,
 				enum gpreempt_latency latency, u64 ns);
 bool kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
 			       u64 ns);
+void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
+				    const struct kfd_gpreempt_queue *gpq,
+				    u32 queue_id, u64 ns);
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp);
 void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp);
 void kfd_gpreempt_send_bypass(struct work_struct *work);

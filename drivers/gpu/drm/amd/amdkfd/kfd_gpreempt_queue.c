@@ -181,6 +181,8 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	kobject_get(&gp->kobj);
 	gpq->gp = gp;
 	gpq->quiet_ns = ktime_get_ns();
+	/* A new queue is no way out of what another of its process has earned. */
+	gpq->suspect.until_ns = READ_ONCE(gpq->group->past.end_ns);
 	gpq->q = q;
 	gpq->asked_word = asked;
 	/* The addresses are the process's own, whoever restores it. */
@@ -271,7 +273,8 @@ u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q
 
 /*
  * Waves that meet by global wave sync do not go on before all are on the machine: a
- * queue that may have such waves is left there, if nobody starves for it. Whether it
+ * queue that may have such waves is left there, if nobody starves for it, and it does not
+ * delay its saves. Whether it
  * uses what it was given cannot be seen, so the time runs from when that was seen first,
  * and once more each time that the queue has been off: not from what its process does.
  */
@@ -283,11 +286,22 @@ static bool gws_protects(const struct queue *q)
 
 	if (!READ_ONCE(q->gws) && !q->properties.is_gws)
 		return false;
-	if (q->properties.is_preempted)
+	if (q->properties.is_preempted || gpreempt_is_kept_off(&gpq->suspect, now_ns))
 		return false;
 	if (!gpq->gws_ns)
 		gpq->gws_ns = now_ns;
 	return now_ns - gpq->gws_ns < limit;
+}
+
+/**
+ * kfd_gpreempt_queue_fixed - must a queue stay on the hardware, whatever it does there?
+ * @q: the queue; DQM lock held
+ */
+bool kfd_gpreempt_queue_fixed(const struct queue *q)
+{
+	return q->properties.is_being_destroyed ||
+	       (READ_ONCE(q->process->debug_trap_enabled) &&
+		READ_ONCE(q->process->gpreempt_debugger));
 }
 
 /**
@@ -301,9 +315,7 @@ static bool gws_protects(const struct queue *q)
  */
 bool kfd_gpreempt_queue_pinned(const struct queue *q)
 {
-	return q->properties.is_being_destroyed || gws_protects(q) ||
-	       (READ_ONCE(q->process->debug_trap_enabled) &&
-		READ_ONCE(q->process->gpreempt_debugger));
+	return kfd_gpreempt_queue_fixed(q) || gws_protects(q);
 }
 
 /**

@@ -6,7 +6,9 @@
  */
 
 #include <linux/cred.h>
+#include <linux/math64.h>
 #include <linux/sysfs.h>
+#include <linux/timekeeping.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
 #include "kfd_gpreempt_priv.h"
@@ -27,9 +29,27 @@ static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr,
 	struct kfd_gpreempt_queue_info info;
 	int r = kfd_gpreempt_queue_info(to_queue(kobj), &info);
 
+	if (!r && info.state == KFD_GPREEMPT_QUEUE_PREEMPTED &&
+	    info.flags & KFD_GPREEMPT_QUEUE_EXCLUDED)
+		return sysfs_emit(buf, "excluded\n");
 	return r ?: sysfs_emit(buf, "%s\n", names[info.state]);
 }
 
+/* What is left of the time for which it is kept off, as it has delayed a preemption. */
+static ssize_t excluded_ms_show(struct kobject *kobj, struct kobj_attribute *attr,
+				char *buf)
+{
+	const struct kfd_gpreempt_queue *gpq = to_queue(kobj);
+	u64 until_ns = READ_ONCE(gpq->suspect.until_ns), now_ns = ktime_get_ns();
+
+	if (!READ_ONCE(gpq->q->properties.is_preempted))
+		until_ns = 0;
+	return sysfs_emit(buf, "%llu\n", until_ns > now_ns ?
+			  DIV_ROUND_UP_ULL(until_ns - now_ns, NSEC_PER_MSEC) : 0);
+}
+
+static struct kobj_attribute excluded_ms_attr =
+	__ATTR(excluded_ms, 0400, excluded_ms_show, NULL);
 static struct kobj_attribute state_attr = __ATTR(state, 0400, state_show, NULL);
 
 /* A number of struct kfd_gpreempt_queue_info, or of struct gpreempt_share. */
@@ -115,6 +135,7 @@ static struct attribute *queue_attrs[] = {
 	&running_ns_attr.attr.attr,
 	&waiting_ns_attr.attr.attr,
 	&preempted_ns_attr.attr.attr,
+	&excluded_ms_attr.attr,
 	NULL
 };
 ATTRIBUTE_GROUPS(queue);

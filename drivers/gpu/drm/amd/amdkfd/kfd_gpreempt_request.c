@@ -59,6 +59,7 @@ void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
 	gpq->requests++;
 	gpq->hint_ns = 0;
 	gpq->hint_end_ns = 0;
+	gpq->suspect.role = GPREEMPT_UNSUSPECTED;
 }
 
 /**
@@ -331,6 +332,8 @@ static u32 queue_flags(const struct kfd_gpreempt_queue *gpq)
 		flags |= KFD_GPREEMPT_QUEUE_HINT;
 	if (READ_ONCE(gpq->priority_set))
 		flags |= KFD_GPREEMPT_QUEUE_PRIORITY;
+	if (gpq->q->properties.is_preempted && gpq->suspect.until_ns > ktime_get_ns())
+		flags |= KFD_GPREEMPT_QUEUE_EXCLUDED;
 	return flags;
 }
 

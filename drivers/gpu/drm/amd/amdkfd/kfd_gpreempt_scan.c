@@ -240,6 +240,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 	struct kfd_gpreempt_scan_queue *sq = &scan->queues[scan->view.nr];
 	struct gpreempt_queue_view *v = &scan->view.q[scan->view.nr++];
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	bool kept_off = gpreempt_is_kept_off(&gpq->suspect, scan->view.now_ns);
 	const struct queue_properties *p = &q->properties;
 
 	if (gpq->epoch != gp->epoch) {
@@ -282,8 +283,8 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		.terms = {
 			.priority = kfd_gpreempt_queue_priority(gp, q),
 			.timeslice_us = kfd_gpreempt_queue_turn(gp, q),
-			.held = gpq->held,
-			.hold_end_ns = gpq->hold_end_ns,
+			.held = gpq->held || kept_off,
+			.hold_end_ns = kept_off ? gpq->suspect.until_ns : gpq->hold_end_ns,
 			.asked = gpq->asked,
 			.pinned = kfd_gpreempt_queue_pinned(q),
 			.hint_ns = gpq->hint_ns,

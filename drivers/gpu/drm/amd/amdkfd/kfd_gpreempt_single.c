@@ -66,9 +66,12 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 	}
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
 	kfd_gpreempt_queue_off(gp, qpd, q, ns);
-	if (!kfd_gpreempt_account_save(gp, 1, ns))
-		*error = GPREEMPT_EV_LATE;
-	return 0;
+	if (kfd_gpreempt_account_save(gp, 1, ns))
+		return 0;
+	/* Nothing else was saved meanwhile: it is to blame. The others may be as slow. */
+	if (!gp->hw || q->gpreempt->saved)
+		kfd_gpreempt_exclude(gp, q);
+	return -EAGAIN;
 }
 
 static int carry_out(struct kfd_gpreempt *gp, enum gpreempt_verdict verdict,
@@ -118,9 +121,7 @@ int kfd_gpreempt_single_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 	r = carry_out(gp, GPREEMPT_PREEMPT, error);
 	if (!r && *error == GPREEMPT_EV_WORK)
 		r = carry_out(gp, GPREEMPT_RESUME, error);
-	if (*error == GPREEMPT_EV_LATE)
-		r = kfd_gpreempt_single_give_back(gp, NULL);
-	else if (*error != GPREEMPT_EV_WORK)
+	if (*error != GPREEMPT_EV_WORK)
 		kfd_gpreempt_release(gp, NULL);
 	return r;
 }

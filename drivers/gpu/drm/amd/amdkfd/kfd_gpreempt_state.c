@@ -30,6 +30,24 @@ enum gpreempt_state gpreempt_state(const struct gpreempt_machine *m)
 	return GPREEMPT_ACTIVE;
 }
 
+/* The first bypass for a late preemption ends after so long; ... */
+#define REARM_MS	1000
+/* ... each that follows doubles that, and the last of so many in a row stays. */
+#define LATE_MAX	3
+
+/**
+ * gpreempt_rearm_ms - how long is a bypass that has begun now to last?
+ * @m: the facts
+ *
+ * Return: 0 if it does not end by itself.
+ */
+unsigned int gpreempt_rearm_ms(const struct gpreempt_machine *m)
+{
+	if (m->bypass != GPREEMPT_BYPASS_LATE || m->late >= LATE_MAX)
+		return 0;
+	return REARM_MS << (m->late - 1);
+}
+
 /**
  * gpreempt_event - change the facts as an event demands
  * @m: the facts
@@ -46,6 +64,7 @@ void gpreempt_event(struct gpreempt_machine *m, enum gpreempt_event event)
 	case GPREEMPT_EV_DISABLE:
 		m->enabled = event == GPREEMPT_EV_ENABLE;
 		m->idle = false;
+		m->late = 0;
 		if (m->bypass != GPREEMPT_BYPASS_HANG)
 			m->bypass = GPREEMPT_BYPASS_NONE;
 		break;
@@ -61,11 +80,28 @@ void gpreempt_event(struct gpreempt_machine *m, enum gpreempt_event event)
 	case GPREEMPT_EV_START:
 		m->stopped = false;
 		m->idle = false;
+		m->late = 0;
 		m->bypass = GPREEMPT_BYPASS_NONE;
 		break;
 	case GPREEMPT_EV_LATE:
+		if (m->bypass != GPREEMPT_BYPASS_NONE)
+			break;
+		m->bypass = GPREEMPT_BYPASS_LATE;
+		m->late++;
+		break;
+	case GPREEMPT_EV_UNSOLVED:
+		if (m->bypass != GPREEMPT_BYPASS_NONE)
+			break;
+		m->bypass = GPREEMPT_BYPASS_LATE;
+		m->late = min(m->late + 1, LATE_MAX - 1U);
+		break;
+	case GPREEMPT_EV_SAVED:
 		if (m->bypass == GPREEMPT_BYPASS_NONE)
-			m->bypass = GPREEMPT_BYPASS_LATE;
+			m->late = 0;
+		break;
+	case GPREEMPT_EV_REARM:
+		if (gpreempt_rearm_ms(m))
+			m->bypass = GPREEMPT_BYPASS_NONE;
 		break;
 	case GPREEMPT_EV_HANG:
 		m->bypass = GPREEMPT_BYPASS_HANG;

@@ -25,7 +25,8 @@ enum gpreempt_state {
 /**
  * enum gpreempt_bypass - why the monitor gave up
  * @GPREEMPT_BYPASS_NONE: it did not
- * @GPREEMPT_BYPASS_LATE: a preemption took longer than preempt_timeout_ms
+ * @GPREEMPT_BYPASS_LATE: a preemption took longer than preempt_timeout_ms, and no queue can be
+ *	blamed
  * @GPREEMPT_BYPASS_HANG: a preemption never answered; stock resets the GPU
  * @GPREEMPT_BYPASS_MAP: the queues could not be mapped again at once
  */
@@ -44,7 +45,10 @@ enum gpreempt_bypass {
  * @GPREEMPT_EV_IDLE: nothing could be arbitrated
  * @GPREEMPT_EV_STOP: the scheduler stops: reset, suspend, teardown
  * @GPREEMPT_EV_START: the scheduler has come up anew; forgives everything
- * @GPREEMPT_EV_LATE: see GPREEMPT_BYPASS_LATE
+ * @GPREEMPT_EV_LATE: see GPREEMPT_BYPASS_LATE: no queue had waves that could be to blame
+ * @GPREEMPT_EV_UNSOLVED: the same, but that some had, so that a tenant may have made it late
+ * @GPREEMPT_EV_SAVED: a preemption was in time
+ * @GPREEMPT_EV_REARM: gpreempt_rearm_ms() are over
  * @GPREEMPT_EV_HANG: see GPREEMPT_BYPASS_HANG
  * @GPREEMPT_EV_MAP: see GPREEMPT_BYPASS_MAP
  */
@@ -56,6 +60,9 @@ enum gpreempt_event {
 	GPREEMPT_EV_STOP,
 	GPREEMPT_EV_START,
 	GPREEMPT_EV_LATE,
+	GPREEMPT_EV_UNSOLVED,
+	GPREEMPT_EV_SAVED,
+	GPREEMPT_EV_REARM,
 	GPREEMPT_EV_HANG,
 	GPREEMPT_EV_MAP,
 };
@@ -66,6 +73,7 @@ enum gpreempt_event {
  * @stopped:	the scheduler is down
  * @idle:	nothing could be arbitrated
  * @bypass:	why the monitor gave up
+ * @late:	how often in a row it did for a late preemption; no tenant makes it the last time
  *
  * All zero is a disabled monitor of a running scheduler.
  */
@@ -74,6 +82,7 @@ struct gpreempt_machine {
 	bool stopped;
 	bool idle;
 	enum gpreempt_bypass bypass;
+	unsigned int late;
 };
 
 /**
@@ -91,6 +100,7 @@ struct gpreempt_platform {
 };
 
 enum gpreempt_state gpreempt_state(const struct gpreempt_machine *m);
+unsigned int gpreempt_rearm_ms(const struct gpreempt_machine *m);
 void gpreempt_event(struct gpreempt_machine *m, enum gpreempt_event event);
 const char *gpreempt_state_name(enum gpreempt_state state);
 const char *gpreempt_bypass_name(enum gpreempt_bypass bypass);

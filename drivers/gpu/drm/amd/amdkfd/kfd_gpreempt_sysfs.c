@@ -357,6 +357,7 @@ STAT(restore_ns_total, RESTORE_NS);
 STAT(restore_ns_min, RESTORE_NS_MIN);
 STAT(restore_ns_max, RESTORE_NS_MAX);
 STAT(late, LATE);
+STAT(excluded, EXCLUDED);
 STAT(failed, FAILED);
 #undef STAT
 
@@ -405,6 +406,7 @@ static struct attribute *stats_attrs[] = {
 	&restore_ns_min_attr.attr.attr,
 	&restore_ns_max_attr.attr.attr,
 	&late_attr.attr.attr,
+	&excluded_attr.attr.attr,
 	&failed_attr.attr.attr,
 	&bypass_reason_attr.attr,
 	NULL

@@ -32,6 +32,7 @@ TRACE_DEFINE_ENUM(GPREEMPT_REASON_FREE);
 TRACE_DEFINE_ENUM(GPREEMPT_REASON_BLOCKED);
 TRACE_DEFINE_ENUM(GPREEMPT_REASON_STARVED);
 TRACE_DEFINE_ENUM(GPREEMPT_REASON_TURN);
+TRACE_DEFINE_ENUM(GPREEMPT_REASON_LATE);
 TRACE_DEFINE_ENUM(GPREEMPT_REASON_OFF);
 TRACE_DEFINE_ENUM(GPREEMPT_DISABLED);
 TRACE_DEFINE_ENUM(GPREEMPT_PARKED);
@@ -61,6 +62,7 @@ TRACE_DEFINE_ENUM(GPREEMPT_BYPASSED);
 	{ GPREEMPT_REASON_BLOCKED,	"blocked" },			\
 	{ GPREEMPT_REASON_STARVED,	"starved" },			\
 	{ GPREEMPT_REASON_TURN,		"turn" },			\
+	{ GPREEMPT_REASON_LATE,		"late" },			\
 	{ GPREEMPT_REASON_OFF,		"off" })
 
 #define show_gpreempt_state(v)		__print_symbolic(v,		\
@@ -246,6 +248,26 @@ TRACE_EVENT(kfd_gpreempt_resume,
 	TP_printk("gpu_id=%u pid=%d queue=%u reason=%s preempted_ns=%llu",
 		  __entry->gpu_id, __entry->pid, __entry->queue_id,
 		  show_gpreempt_reason(__entry->reason), __entry->preempted_ns)
+);
+
+/* A queue has delayed its preemption, and is kept off for that time. */
+TRACE_EVENT(kfd_gpreempt_excluded,
+	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns),
+	TP_ARGS(gpu_id, pid, queue_id, ns),
+	TP_STRUCT__entry(
+		__field(u32, gpu_id)
+		__field(pid_t, pid)
+		__field(u32, queue_id)
+		__field(u64, ns)
+	),
+	TP_fast_assign(
+		__entry->gpu_id = gpu_id;
+		__entry->pid = pid;
+		__entry->queue_id = queue_id;
+		__entry->ns = ns;
+	),
+	TP_printk("gpu_id=%u pid=%d queue=%u ns=%llu", __entry->gpu_id,
+		  __entry->pid, __entry->queue_id, __entry->ns)
 );
 
 /* The monitor gave up; no queue is preempted. */

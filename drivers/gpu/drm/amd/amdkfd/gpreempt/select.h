@@ -34,6 +34,8 @@ enum gpreempt_verdict {
  * @GPREEMPT_REASON_BLOCKED: resume: a higher queue has work but cannot run
  * @GPREEMPT_REASON_STARVED: resume: kept off longer than starvation_ms
  * @GPREEMPT_REASON_TURN: resume: its group's turn on its level has come
+ * @GPREEMPT_REASON_LATE: both: a queue that delays its saves is searched for, or was found;
+ *	never by a policy
  * @GPREEMPT_REASON_OFF: resume: disabled, torn down, bypassed; never by a policy
  */
 enum gpreempt_reason {
@@ -47,6 +49,7 @@ enum gpreempt_reason {
 	GPREEMPT_REASON_BLOCKED,
 	GPREEMPT_REASON_STARVED,
 	GPREEMPT_REASON_TURN,
+	GPREEMPT_REASON_LATE,
 	GPREEMPT_REASON_OFF,
 };
 

@@ -26,7 +26,11 @@
 #define kfd_gpreempt_map_again		kunit_gpreempt_map_again
 #define kfd_gpreempt_single_transact	kunit_gpreempt_single_transact
 #define kfd_gpreempt_single_give_back	kunit_gpreempt_single_give_back
+#define kfd_gpreempt_exclude		kunit_gpreempt_exclude
 #define kfd_gpreempt_account_save	kunit_gpreempt_account_save
+#define kfd_gpreempt_account_exclusion	kunit_gpreempt_account_exclusion
+#define gpreempt_rearm_ms		kunit_mes_rearm_ms
+#define gpreempt_keep_off		kunit_mes_keep_off
 #define kfd_gpreempt_count		kunit_gpreempt_count
 #define kfd_gpreempt_event		kunit_gpreempt_event
 #define kfd_gpreempt_report_bypass	kunit_gpreempt_report_bypass
@@ -51,7 +55,9 @@ static struct {
 	int add_result;
 	int map_result;
 	unsigned int maps;
-	bool late;
+	u32 late;		/* bit n: queue n is */
+	u32 excluded;
+	unsigned int removed;	/* the last one */
 	enum gpreempt_event event;
 	unsigned int reports;
 	unsigned int evictions;
@@ -69,6 +75,7 @@ struct machine {
 	struct device_process_node dpn[2];
 	struct queue queue[QUEUES];
 	struct kfd_gpreempt_queue gpq[QUEUES];
+	struct kfd_gpreempt_group group[2];
 	struct kfd_gpreempt gp;
 };
 
@@ -91,6 +98,7 @@ int remove_queue_mes(struct device_queue_manager *dqm, struct queue *q,
 		     struct qcm_process_device *qpd)
 {
 	called('-', q);
+	mes.removed = q->properties.queue_id;
 	return mes.remove_result;
 }
 
@@ -140,7 +148,24 @@ void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n)
 bool kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
 			       u64 ns)
 {
-	return !mes.late;
+	return !(mes.late & BIT(mes.removed));
+}
+
+void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
+				    const struct kfd_gpreempt_queue *gpq,
+				    u32 queue_id, u64 ns)
+{
+	mes.excluded |= BIT(queue_id);
+}
+
+unsigned int gpreempt_rearm_ms(const struct gpreempt_machine *m)
+{
+	return 0;
+}
+
+void gpreempt_keep_off(struct gpreempt_suspect *suspect, struct gpreempt_past *past, u64 now_ns)
+{
+	suspect->until_ns = now_ns + NSEC_PER_SEC;
 }
 
 enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
@@ -198,6 +223,7 @@ static int mes_init(struct kunit *test)
 		q->properties.queue_percent = 100;
 		q->properties.is_active = true;
 		m->gpq[i].gp = &m->gp;
+		m->gpq[i].group = &m->group[i / 2];
 		m->dqm.active_queue_count++;
 		list_add_tail(&q->list, &m->qpd[i / 2].queues_list);
 	}
@@ -380,26 +406,26 @@ static void gpreempt_mes_reset_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mes.reports, 0);
 }
 
-/* Late: everything comes back, held or not, and no further victim is taken. */
+/* Late: the queue is kept off, as none but it was saved. The others' turn is the next scan's. */
 static void gpreempt_mes_late(struct kunit *test)
 {
 	struct machine *m = test->priv;
 
 	preempted(m, 3);
-	m->gpq[2].held = true;
 	m->gpq[3].held = true;
 	decide(m, 0, GPREEMPT_PREEMPT);
 	decide(m, 1, GPREEMPT_PREEMPT);
-	mes.late = true;
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), 0);
-	KUNIT_EXPECT_STREQ(test, mes.calls, "-0+0+3");
-	expect_queue(test, 0, true, false);
+	mes.late = BIT(0);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), -EAGAIN);
+	KUNIT_EXPECT_STREQ(test, mes.calls, "-0");
+	expect_queue(test, 0, false, true);
 	expect_queue(test, 1, true, false);
-	expect_queue(test, 3, true, false);
-	KUNIT_EXPECT_FALSE(test, m->gpq[2].held);
-	KUNIT_EXPECT_FALSE(test, m->gpq[3].held);
-	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_LATE);
-	KUNIT_EXPECT_EQ(test, mes.reports, 1);
+	expect_queue(test, 3, false, true);
+	KUNIT_EXPECT_TRUE(test, m->gpq[3].held);
+	KUNIT_EXPECT_EQ(test, mes.excluded, BIT(0));
+	KUNIT_EXPECT_NE(test, m->gpq[0].suspect.until_ns, 0);
+	KUNIT_EXPECT_EQ(test, m->gpq[1].suspect.until_ns, 0);
+	KUNIT_EXPECT_EQ(test, mes.reports, 0);
 }
 
 /* Stock asks for a reset when a queue is refused, and that adds what is marked. */

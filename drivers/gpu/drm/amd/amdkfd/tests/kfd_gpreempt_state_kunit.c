@@ -9,6 +9,7 @@
 /* Names of its own, should the driver be built in beside it. */
 #define gpreempt_state		kunit_gpreempt_state
 #define gpreempt_event		kunit_gpreempt_event
+#define gpreempt_rearm_ms	kunit_gpreempt_rearm_ms
 #define gpreempt_state_name	kunit_gpreempt_state_name
 #define gpreempt_bypass_name	kunit_gpreempt_bypass_name
 #define gpreempt_unsupported	kunit_gpreempt_unsupported
@@ -25,7 +26,7 @@
 #include "../kfd_gpreempt_state.c"
 
 #define NR_EVENTS	(GPREEMPT_EV_MAP + 1)
-#define SEQUENCE	6	/* NR_EVENTS ^ SEQUENCE sequences are walked */
+#define SEQUENCE	5	/* NR_EVENTS ^ SEQUENCE sequences are walked */
 
 /* The state that a sequence of events leads to, from disabled. */
 static enum gpreempt_state after(const enum gpreempt_event *events, int n)
@@ -86,6 +87,66 @@ static void gpreempt_state_late_is_forgiven_by_enable(struct kunit *test)
 				    GPREEMPT_EV_ENABLE), GPREEMPT_ACTIVE);
 }
 
+/* What nobody can be blamed for is tried again after 1 s and after 2 s; the third stays. */
+static void gpreempt_state_late_ends_by_itself(struct kunit *test)
+{
+	struct gpreempt_machine m = { .enabled = true };
+	static const unsigned int ms[] = { 1000, 2000, 0 };
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), 0);
+	for (i = 0; i < ARRAY_SIZE(ms); i++) {
+		gpreempt_event(&m, GPREEMPT_EV_LATE);
+		KUNIT_EXPECT_EQ(test, gpreempt_state(&m), GPREEMPT_BYPASSED);
+		KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), ms[i]);
+		gpreempt_event(&m, GPREEMPT_EV_LATE);	/* there is nothing to add */
+		KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), ms[i]);
+		gpreempt_event(&m, GPREEMPT_EV_REARM);
+		KUNIT_EXPECT_EQ(test, gpreempt_state(&m),
+				ms[i] ? GPREEMPT_ACTIVE : GPREEMPT_BYPASSED);
+	}
+	gpreempt_event(&m, GPREEMPT_EV_ENABLE);
+	gpreempt_event(&m, GPREEMPT_EV_LATE);
+	KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), 1000);
+}
+
+/* Where a tenant may be behind it, it is tried again however often. */
+static void gpreempt_state_unsolved_never_stays(struct kunit *test)
+{
+	struct gpreempt_machine m = { .enabled = true };
+	unsigned int i;
+
+	for (i = 0; i < 10; i++) {
+		gpreempt_event(&m, GPREEMPT_EV_UNSOLVED);
+		KUNIT_EXPECT_EQ(test, gpreempt_state(&m), GPREEMPT_BYPASSED);
+		KUNIT_EXPECT_STREQ(test, gpreempt_bypass_name(m.bypass), "late_preemption");
+		KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), i ? 2000 : 1000);
+		gpreempt_event(&m, GPREEMPT_EV_UNSOLVED);
+		gpreempt_event(&m, GPREEMPT_EV_REARM);
+		KUNIT_EXPECT_EQ(test, gpreempt_state(&m), GPREEMPT_ACTIVE);
+	}
+}
+
+/* A preemption in time between them: they are not in a row. */
+static void gpreempt_state_late_in_a_row(struct kunit *test)
+{
+	struct gpreempt_machine m = { .enabled = true };
+	unsigned int i;
+
+	for (i = 0; i < 10; i++) {
+		gpreempt_event(&m, GPREEMPT_EV_LATE);
+		KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), 1000);
+		gpreempt_event(&m, GPREEMPT_EV_REARM);
+		gpreempt_event(&m, GPREEMPT_EV_SAVED);
+	}
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_HANG, GPREEMPT_EV_REARM),
+			GPREEMPT_BYPASSED);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_MAP, GPREEMPT_EV_REARM),
+			GPREEMPT_BYPASSED);
+	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_LATE, GPREEMPT_EV_MAP,
+				    GPREEMPT_EV_DISABLE, GPREEMPT_EV_REARM), GPREEMPT_DISABLED);
+}
+
 static void gpreempt_state_hang_is_forgiven_by_reset_only(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_HANG,
@@ -129,6 +190,8 @@ static void gpreempt_state_every_sequence(struct kunit *test)
 
 	for (code = 0; code < total; code++) {
 		bool enabled = false, stopped = false, hang = false, soft = false;
+		bool late = false;
+		int row = 0;
 		enum gpreempt_state state;
 
 		for (i = 0, rest = code; i < SEQUENCE; i++, rest /= NR_EVENTS) {
@@ -139,11 +202,24 @@ static void gpreempt_state_every_sequence(struct kunit *test)
 				  (stopped && e[i] != GPREEMPT_EV_START);
 			hang = e[i] == GPREEMPT_EV_HANG ||
 			       (hang && e[i] != GPREEMPT_EV_START);
+			if ((e[i] == GPREEMPT_EV_LATE || e[i] == GPREEMPT_EV_UNSOLVED) &&
+			    !hang && !soft) {
+				late = true;
+				row = e[i] == GPREEMPT_EV_LATE ? row + 1 : min(row + 1, 2);
+			}
 			soft = e[i] == GPREEMPT_EV_LATE ||
+			       e[i] == GPREEMPT_EV_UNSOLVED ||
 			       e[i] == GPREEMPT_EV_MAP ||
 			       (soft && e[i] != GPREEMPT_EV_START &&
 				e[i] != GPREEMPT_EV_ENABLE &&
-				e[i] != GPREEMPT_EV_DISABLE);
+				e[i] != GPREEMPT_EV_DISABLE &&
+				!(e[i] == GPREEMPT_EV_REARM && late && !hang && row && row < 3));
+			if (hang || !soft)
+				late = false;
+			if ((e[i] == GPREEMPT_EV_SAVED && !hang && !soft) ||
+			    e[i] == GPREEMPT_EV_START ||
+			    e[i] == GPREEMPT_EV_ENABLE || e[i] == GPREEMPT_EV_DISABLE)
+				row = 0;
 		}
 		state = after(e, SEQUENCE);
 		if (state == GPREEMPT_ACTIVE && (!enabled || stopped || hang || soft))
@@ -391,6 +467,9 @@ static struct kunit_case gpreempt_state_cases[] = {
 	KUNIT_CASE(gpreempt_state_parks_and_wakes),
 	KUNIT_CASE(gpreempt_state_work_does_not_start_a_stopped_scheduler),
 	KUNIT_CASE(gpreempt_state_late_is_forgiven_by_enable),
+	KUNIT_CASE(gpreempt_state_late_ends_by_itself),
+	KUNIT_CASE(gpreempt_state_late_in_a_row),
+	KUNIT_CASE(gpreempt_state_unsolved_never_stays),
 	KUNIT_CASE(gpreempt_state_hang_is_forgiven_by_reset_only),
 	KUNIT_CASE(gpreempt_state_first_reason_stays),
 	KUNIT_CASE_SLOW(gpreempt_state_every_sequence),

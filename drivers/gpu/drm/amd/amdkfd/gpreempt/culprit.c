@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT culprit: which of several queues is it that delays their save?
+ *
+ * A runlist leaves the hardware as a whole, and one fence tells that it has. So a late one
+ * names nobody: whatever had waves to save may be the culprit. It is found by exclusion: all
+ * queues are kept off but half of the suspects, and these are saved once more after a while. If
+ * that is late again the culprit is among them, else among the others. Blamed is only a queue
+ * that was on the hardware alone when it was late once more: so nobody can have another blamed,
+ * and a host that did not run for a moment does no harm.
+ *
+ * The culprit alone is kept off, for a time that doubles each time that it is one again: so a
+ * tenant that delays its saves loses its own time, and not GPREEMPT for others.
+ *
+ * Pure: no locks, no I/O. It is told of each queue in turn, as the queue manager lists them.
+ */
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "culprit.h"
+
+/* Ample to restore the waves of a trial, so that there are some to be saved. */
+#define TRIAL_NS	(10 * NSEC_PER_MSEC)
+
+/* Twice what 256 suspects take, as some may be idle when they are tried. */
+#define TRIALS		16
+
+/* Kept off for so long at first, and 2^10 times as long, 17 minutes, at last. */
+#define KEEP_OFF_NS	(1ULL * NSEC_PER_SEC)
+#define DOUBLINGS	10
+
+/* So long after it came back last, a process is as good as any other. */
+#define FORGIVE_NS	(600ULL * NSEC_PER_SEC)
+
+/**
+ * gpreempt_search_hear - all queues were saved
+ * @search: of the node. It begins if the save was late
+ * @late: was it?
+ *
+ * gpreempt_search_weigh() follows for each queue, then gpreempt_search_find().
+ */
+void gpreempt_search_hear(struct gpreempt_search *search, bool late)
+{
+	search->began = !search->on;
+	if (search->began)
+		search->trials = TRIALS;
+	search->on = true;
+	search->late = late;
+	search->fixed = false;
+	search->suspects = 0;
+	search->aside = 0;
+}
+
+/**
+ * gpreempt_search_weigh - what that says of one queue
+ * @search: of the node
+ * @suspect: of the queue
+ * @saved: it had waves, and they were saved
+ * @fixed: it must stay on the hardware: it cannot be tried, but may be the culprit
+ */
+void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspect *suspect,
+			   bool saved, bool fixed)
+{
+	search->fixed |= saved && fixed;
+	saved &= !fixed;
+	if (search->late && saved)
+		suspect->role = GPREEMPT_TRIED;
+	else if (suspect->role != GPREEMPT_UNSUSPECTED && (search->late || saved))
+		suspect->role = GPREEMPT_CLEARED;
+	if (suspect->role <= GPREEMPT_CLEARED)
+		return;
+	search->suspects++;
+	search->aside += suspect->role == GPREEMPT_ASIDE;
+}
+
+/**
+ * gpreempt_search_find - has the culprit been found?
+ * @search: of the node, all queues weighed
+ * @now_ns: the time, from which the next trial runs
+ *
+ * gpreempt_search_place() follows for each queue, whatever was found: with %GPREEMPT_TRY it
+ * says what takes part in the next trial; else the search is over.
+ */
+enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 now_ns)
+{
+	if (search->suspects == 1 && search->late && !search->began && !search->fixed) {
+		search->on = false;
+		return GPREEMPT_FOUND;
+	}
+	if (!search->suspects || !search->trials) {
+		search->on = false;
+		return search->began ? GPREEMPT_NOBODY : GPREEMPT_UNSOLVED;
+	}
+	search->trials--;
+	search->due_ns = now_ns + TRIAL_NS;
+	/* Half of them are tried now; of those that were not, as many as that allows. */
+	search->suspects = (search->suspects + 1) / 2;
+	search->aside = min(search->aside, search->suspects);
+	return GPREEMPT_TRY;
+}
+
+/**
+ * gpreempt_search_place - a queue's part in the next trial
+ * @search: of the node
+ * @suspect: of the queue
+ */
+void gpreempt_search_place(struct gpreempt_search *search, struct gpreempt_suspect *suspect)
+{
+	bool waited = suspect->role == GPREEMPT_ASIDE;
+
+	if (!search->on) {
+		suspect->role = GPREEMPT_UNSUSPECTED;
+		return;
+	}
+	if (suspect->role <= GPREEMPT_CLEARED) {
+		suspect->role = GPREEMPT_CLEARED;
+		return;
+	}
+	suspect->role = GPREEMPT_ASIDE;
+	if (waited ? !search->aside : search->suspects == search->aside)
+		return;
+	suspect->role = GPREEMPT_TRIED;
+	search->suspects--;
+	search->aside -= waited;
+}
+
+/**
+ * gpreempt_keep_off - a queue delays its saves
+ * @suspect: of the queue; it is kept off until the time that is left there
+ * @past: of its process
+ * @now_ns: the time
+ */
+void gpreempt_keep_off(struct gpreempt_suspect *suspect, struct gpreempt_past *past, u64 now_ns)
+{
+	if (now_ns > past->end_ns + FORGIVE_NS)
+		past->times = 0;
+	suspect->until_ns = now_ns + (KEEP_OFF_NS << min(past->times, DOUBLINGS));
+	past->end_ns = max(past->end_ns, suspect->until_ns);
+	past->times = min(past->times + 1, DOUBLINGS);
+}

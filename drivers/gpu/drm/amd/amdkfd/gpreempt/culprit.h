@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * GPREEMPT culprit: which of several queues is it that delays their save?
+ */
+#ifndef GPREEMPT_CULPRIT_H_INCLUDED
+#define GPREEMPT_CULPRIT_H_INCLUDED
+
+#include <linux/types.h>
+
+/**
+ * enum gpreempt_role - what a queue has to do with the search
+ * @GPREEMPT_UNSUSPECTED: nothing; none is under way, or it has come meanwhile
+ * @GPREEMPT_CLEARED: no suspect: it had no waves when a save was late, or was saved in time
+ * @GPREEMPT_TRIED: a suspect that is on the hardware for this trial
+ * @GPREEMPT_ASIDE: one that is not, but may be for the next
+ */
+enum gpreempt_role {
+	GPREEMPT_UNSUSPECTED,
+	GPREEMPT_CLEARED,
+	GPREEMPT_TRIED,
+	GPREEMPT_ASIDE,
+};
+
+/**
+ * struct gpreempt_suspect - of a queue
+ * @role:	in the search that is under way
+ * @until_ns:	it was the culprit, and is kept off until then; 0: it is not
+ */
+struct gpreempt_suspect {
+	enum gpreempt_role role;
+	u64 until_ns;
+};
+
+/**
+ * struct gpreempt_past - of a process: queues come and go
+ * @times:	how often one of its queues was the culprit, lately
+ * @end_ns:	until when one of them was kept off for that
+ */
+struct gpreempt_past {
+	unsigned int times;
+	u64 end_ns;
+};
+
+/**
+ * struct gpreempt_search - of a node
+ * @on:		a search is under way, and so is a trial
+ * @late:	the save that ended the last trial was late, or the one that began the search
+ * @suspects:	queues that may be the culprit
+ * @aside:	of these, those that did not take part in the last trial
+ * @fixed:	one that must stay on the hardware had waves in that save
+ * @began:	it was the save that began the search
+ * @trials:	how many more there may be
+ * @due_ns:	when this one is to end
+ *
+ * All zero: there is none.
+ */
+struct gpreempt_search {
+	bool on;
+	bool late;
+	bool began;
+	bool fixed;
+	unsigned int suspects;
+	unsigned int aside;
+	unsigned int trials;
+	u64 due_ns;
+};
+
+/**
+ * enum gpreempt_finding - what comes of a save
+ * @GPREEMPT_TRY: another trial
+ * @GPREEMPT_FOUND: the one queue whose role is %GPREEMPT_TRIED is the culprit
+ * @GPREEMPT_UNSOLVED: there were suspects, and none can be blamed
+ * @GPREEMPT_NOBODY: no queue had waves, so it was none
+ */
+enum gpreempt_finding {
+	GPREEMPT_TRY,
+	GPREEMPT_FOUND,
+	GPREEMPT_UNSOLVED,
+	GPREEMPT_NOBODY,
+};
+
+/**
+ * gpreempt_is_kept_off - is a queue not to be on the hardware, whatever its level?
+ * @suspect:	the queue
+ * @now_ns:	the time
+ */
+static inline bool gpreempt_is_kept_off(const struct gpreempt_suspect *suspect, u64 now_ns)
+{
+	return suspect->role == GPREEMPT_CLEARED || suspect->role == GPREEMPT_ASIDE ||
+	       suspect->until_ns > now_ns;
+}
+
+void gpreempt_search_hear(struct gpreempt_search *search, bool late);
+void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspect *suspect,
+			   bool saved, bool fixed);
+enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 now_ns);
+void gpreempt_search_place(struct gpreempt_search *search, struct gpreempt_suspect *suspect);
+void gpreempt_keep_off(struct gpreempt_suspect *suspect, struct gpreempt_past *past, u64 now_ns);
+
+#endif /* GPREEMPT_CULPRIT_H_INCLUDED */

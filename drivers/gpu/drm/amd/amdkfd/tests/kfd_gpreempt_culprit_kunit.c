@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * KUnit tests of the search for a queue that delays its saves: some queues, of which some
+ * have waves and some delay their saves, always or by chance.
+ */
+#include <kunit/test.h>
+#include <linux/prandom.h>
+
+#define gpreempt_search_hear	kunit_gpreempt_search_hear
+#define gpreempt_search_weigh	kunit_gpreempt_search_weigh
+#define gpreempt_search_find	kunit_gpreempt_search_find
+#define gpreempt_search_place	kunit_gpreempt_search_place
+#define gpreempt_keep_off	kunit_gpreempt_keep_off
+
+#include "../gpreempt/culprit.c"
+
+#define QUEUES		32
+#define NOBODY		(-1)
+#define RUNS		20000	/* of random searches */
+#define SAVES_MAX	(TRIALS + 1)	/* in a search, its first included */
+#define HOUR_NS		(3600 * NSEC_PER_SEC)
+
+/**
+ * struct node - queues on a runlist
+ * @search:	for one of them
+ * @q:		what it knows of them
+ * @nr:		how many there are
+ * @idle:	bit n: queue n has no waves
+ * @fixed:	bit n: it cannot be taken off
+ * @slow:	bit n: its saves are late
+ * @saved:	which had waves in the last save
+ * @late:	was that late?
+ * @saves:	how many there were
+ * @lates:	that were late
+ * @now_ns:	the time
+ */
+struct node {
+	struct gpreempt_search search;
+	struct gpreempt_suspect q[QUEUES];
+	unsigned int nr;
+	u32 idle, fixed, slow, saved;
+	bool late;
+	unsigned int saves, lates;
+	u64 now_ns;
+};
+
+/* All leave the hardware: who had waves, and does that delay it? */
+static void save_all(struct node *n)
+{
+	unsigned int i;
+
+	n->saved = 0;
+	for (i = 0; i < n->nr; i++)
+		if (n->fixed & BIT(i) || !gpreempt_is_kept_off(&n->q[i], n->now_ns))
+			n->saved |= BIT(i) & ~n->idle;
+	n->late = n->saved & n->slow;
+	n->saves++;
+	n->lates += n->late;
+}
+
+/* As a transaction does it. The queue that is to blame, or NOBODY. */
+static int judge(struct node *n, enum gpreempt_finding *finding)
+{
+	int culprit = NOBODY;
+	unsigned int i;
+
+	gpreempt_search_hear(&n->search, n->late);
+	for (i = 0; i < n->nr; i++)
+		gpreempt_search_weigh(&n->search, &n->q[i], n->saved & BIT(i),
+				      n->fixed & BIT(i));
+	*finding = gpreempt_search_find(&n->search, n->now_ns);
+	for (i = 0; i < n->nr; i++) {
+		if (*finding == GPREEMPT_FOUND && n->q[i].role == GPREEMPT_TRIED)
+			culprit = i;
+		gpreempt_search_place(&n->search, &n->q[i]);
+	}
+	return culprit;
+}
+
+/* From a late save to a finding. */
+static int search(struct node *n)
+{
+	enum gpreempt_finding finding;
+	int culprit;
+
+	save_all(n);
+	culprit = judge(n, &finding);
+	while (finding == GPREEMPT_TRY && n->saves <= SAVES_MAX) {
+		n->now_ns = n->search.due_ns;
+		save_all(n);
+		culprit = judge(n, &finding);
+	}
+	return culprit;
+}
+
+/* Every culprit of every number of queues is found, in as many trials as halving takes. */
+static void gpreempt_culprit_found(struct kunit *test)
+{
+	unsigned int nr, i, k, halves;
+
+	for (nr = 1; nr <= QUEUES; nr++) {
+		for (halves = 0; BIT(halves) < nr; halves++)
+			;
+		for (i = 0; i < nr; i++) {
+			struct node n = { .nr = nr, .slow = BIT(i) };
+
+			KUNIT_EXPECT_EQ(test, search(&n), i);
+			KUNIT_EXPECT_LE(test, n.saves, 2 + 2 * halves);
+			KUNIT_EXPECT_LE(test, n.lates, 2 + halves);
+			KUNIT_EXPECT_FALSE(test, n.search.on);
+			for (k = 0; k < nr; k++)
+				KUNIT_EXPECT_FALSE(test, gpreempt_is_kept_off(&n.q[k], n.now_ns));
+		}
+	}
+}
+
+/* The only one with waves is tried as well: it may not have been its fault. */
+static void gpreempt_culprit_alone(struct kunit *test)
+{
+	struct node n = { .nr = 4, .idle = 0xb, .slow = BIT(2) };
+	enum gpreempt_finding finding;
+
+	KUNIT_EXPECT_EQ(test, search(&n), 2);
+	KUNIT_EXPECT_EQ(test, n.saves, 2);
+
+	save_all(&n);
+	n.slow = 0;
+	judge(&n, &finding);
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_TRY);
+	save_all(&n);
+	KUNIT_EXPECT_EQ(test, judge(&n, &finding), NOBODY);
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_UNSOLVED);
+}
+
+/* One that cannot be taken off is not tried, and as long as it has waves nor is any other. */
+static void gpreempt_culprit_fixed(struct kunit *test)
+{
+	struct node n = { .nr = 3, .fixed = BIT(1), .slow = BIT(1) };
+	unsigned int k;
+
+	KUNIT_EXPECT_EQ(test, search(&n), NOBODY);
+	KUNIT_EXPECT_FALSE(test, n.search.on);
+	for (k = 0; k < n.nr; k++)
+		KUNIT_EXPECT_EQ(test, n.q[k].role, GPREEMPT_UNSUSPECTED);
+
+	n.saves = 0;
+	n.slow = BIT(2);
+	n.idle = BIT(1);
+	KUNIT_EXPECT_EQ(test, search(&n), 2);
+}
+
+/* What is tried has the hardware for itself: else something else might be slow meanwhile. */
+static void gpreempt_culprit_has_it_alone(struct kunit *test)
+{
+	struct node n = { .nr = 5, .idle = 0x11, .slow = BIT(3) };
+	enum gpreempt_finding finding;
+
+	save_all(&n);
+	judge(&n, &finding);
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_TRY);
+	KUNIT_EXPECT_TRUE(test, gpreempt_is_kept_off(&n.q[0], n.now_ns));
+	KUNIT_EXPECT_TRUE(test, gpreempt_is_kept_off(&n.q[4], n.now_ns));
+	KUNIT_EXPECT_EQ(test, gpreempt_is_kept_off(&n.q[1], n.now_ns) +
+			gpreempt_is_kept_off(&n.q[2], n.now_ns) +
+			gpreempt_is_kept_off(&n.q[3], n.now_ns), 1);
+}
+
+/* One that has become idle is not tried: the others are, and it is once it has waves. */
+static void gpreempt_culprit_idle_meanwhile(struct kunit *test)
+{
+	struct node n = { .nr = 2, .slow = 3 };
+	enum gpreempt_finding finding;
+
+	save_all(&n);
+	judge(&n, &finding);
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_TRY);
+	KUNIT_EXPECT_EQ(test, n.q[0].role, GPREEMPT_TRIED);
+	n.idle = BIT(0);
+	save_all(&n);
+	KUNIT_EXPECT_FALSE(test, n.late);
+	judge(&n, &finding);
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_TRY);
+	KUNIT_EXPECT_EQ(test, n.q[0].role, GPREEMPT_ASIDE);
+	KUNIT_EXPECT_EQ(test, n.q[1].role, GPREEMPT_TRIED);
+}
+
+/* A late save that does not come again is nobody's fault, and the search ends. */
+static void gpreempt_culprit_nobody(struct kunit *test)
+{
+	struct node n = { .nr = QUEUES, .slow = U32_MAX };
+	enum gpreempt_finding finding;
+	unsigned int k;
+
+	save_all(&n);
+	n.slow = 0;
+	judge(&n, &finding);
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_TRY);
+	while (finding == GPREEMPT_TRY && n.saves <= SAVES_MAX) {
+		save_all(&n);
+		KUNIT_EXPECT_EQ(test, judge(&n, &finding), NOBODY);
+	}
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_UNSOLVED);
+	KUNIT_EXPECT_FALSE(test, n.search.on);
+	for (k = 0; k < n.nr; k++)
+		KUNIT_EXPECT_EQ(test, n.q[k].role, GPREEMPT_UNSUSPECTED);
+}
+
+/* A save that is late for no queue's sake has no suspects. */
+static void gpreempt_culprit_none(struct kunit *test)
+{
+	struct node n = { .nr = 3, .late = true };
+	enum gpreempt_finding finding;
+
+	KUNIT_EXPECT_EQ(test, judge(&n, &finding), NOBODY);
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_NOBODY);
+}
+
+/*
+ * Whatever delays its saves now and then, and has waves or not: a queue is only blamed for a
+ * save that it delayed itself, and each search ends.
+ */
+static void gpreempt_culprit_no_other(struct kunit *test)
+{
+	unsigned int i, found = 0;
+	struct rnd_state rnd;
+
+	prandom_seed_state(&rnd, 4711);
+	for (i = 0; i < RUNS; i++) {
+		struct node n = { .nr = 1 + prandom_u32_state(&rnd) % QUEUES };
+		u32 chance = prandom_u32_state(&rnd) & prandom_u32_state(&rnd);
+		enum gpreempt_finding finding = GPREEMPT_TRY;
+		int culprit = NOBODY;
+
+		while (finding == GPREEMPT_TRY && n.saves <= SAVES_MAX) {
+			n.slow = chance & prandom_u32_state(&rnd);
+			n.idle = prandom_u32_state(&rnd) & prandom_u32_state(&rnd);
+			save_all(&n);
+			if (!n.search.on && !n.late)
+				break;
+			culprit = judge(&n, &finding);
+		}
+		KUNIT_EXPECT_LE(test, n.saves, SAVES_MAX);
+		if (culprit == NOBODY)
+			continue;
+		found++;
+		KUNIT_EXPECT_TRUE(test, n.late);
+		KUNIT_EXPECT_EQ(test, n.saved, BIT(culprit));
+		KUNIT_EXPECT_LT(test, 1, n.saves);
+		KUNIT_EXPECT_TRUE(test, n.slow & BIT(culprit));
+	}
+	KUNIT_EXPECT_LT(test, RUNS / 4, found);
+}
+
+/* Kept off for 1 s, 2 s and so on to 1024 s; forgotten 10 minutes after it came back. */
+static void gpreempt_culprit_time(struct kunit *test)
+{
+	struct gpreempt_suspect q = {}, other = {};
+	struct gpreempt_past past = {};
+	u64 now = NSEC_PER_SEC;
+	unsigned int i;
+
+	for (i = 0; i < 12; i++) {
+		gpreempt_keep_off(&q, &past, now);
+		KUNIT_EXPECT_EQ(test, q.until_ns - now, NSEC_PER_SEC << min(i, 10));
+		KUNIT_EXPECT_TRUE(test, gpreempt_is_kept_off(&q, q.until_ns - 1));
+		KUNIT_EXPECT_FALSE(test, gpreempt_is_kept_off(&q, q.until_ns));
+		now = q.until_ns;
+	}
+	now += 600 * NSEC_PER_SEC;
+	gpreempt_keep_off(&other, &past, now);
+	KUNIT_EXPECT_EQ(test, other.until_ns - now, 1024 * NSEC_PER_SEC);
+	now = other.until_ns + 600 * NSEC_PER_SEC + 1;
+	gpreempt_keep_off(&q, &past, now);
+	KUNIT_EXPECT_EQ(test, q.until_ns - now, NSEC_PER_SEC);
+}
+
+/* The short time of one queue does not end what another of its process has earned. */
+static void gpreempt_culprit_time_of_another(struct kunit *test)
+{
+	struct gpreempt_suspect q = {}, other = {};
+	struct gpreempt_past past = { .times = 3, .end_ns = 100 * NSEC_PER_SEC };
+
+	gpreempt_keep_off(&q, &past, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, past.end_ns, 100 * NSEC_PER_SEC);
+	gpreempt_keep_off(&other, &past, 99 * NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, past.end_ns, other.until_ns);
+}
+
+/*
+ * An hour beside three honest queues, with a save every 10 ms: the tenant that delays each of
+ * its own is found each time, and costs the others two late saves a time, a dozen times.
+ */
+static void gpreempt_culprit_for_an_hour(struct kunit *test)
+{
+	struct node n = { .nr = 4, .slow = BIT(1), .now_ns = NSEC_PER_SEC };
+	struct gpreempt_past past = {};
+	unsigned int found = 0;
+
+	while (n.now_ns < HOUR_NS) {
+		enum gpreempt_finding finding = GPREEMPT_TRY;
+
+		n.now_ns += 10 * NSEC_PER_MSEC;
+		save_all(&n);
+		if (!n.late)
+			continue;
+		while (finding == GPREEMPT_TRY && n.now_ns < HOUR_NS) {
+			int culprit = judge(&n, &finding);
+
+			if (finding == GPREEMPT_FOUND) {
+				KUNIT_EXPECT_EQ(test, culprit, 1);
+				gpreempt_keep_off(&n.q[1], &past, n.now_ns);
+				found++;
+				break;
+			}
+			n.now_ns = n.search.due_ns;
+			save_all(&n);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, found, 13);
+	KUNIT_EXPECT_LE(test, n.lates, 3 * found);
+}
+
+static struct kunit_case culprit_cases[] = {
+	KUNIT_CASE(gpreempt_culprit_found),
+	KUNIT_CASE(gpreempt_culprit_alone),
+	KUNIT_CASE(gpreempt_culprit_has_it_alone),
+	KUNIT_CASE(gpreempt_culprit_fixed),
+	KUNIT_CASE(gpreempt_culprit_idle_meanwhile),
+	KUNIT_CASE(gpreempt_culprit_nobody),
+	KUNIT_CASE(gpreempt_culprit_none),
+	KUNIT_CASE(gpreempt_culprit_no_other),
+	KUNIT_CASE(gpreempt_culprit_time),
+	KUNIT_CASE(gpreempt_culprit_time_of_another),
+	KUNIT_CASE(gpreempt_culprit_for_an_hour),
+	{}
+};
+
+static struct kunit_suite culprit_suite = {
+	.name = "amdgpu_kfd_gpreempt_culprit",
+	.test_cases = culprit_cases,
+};
+
+kunit_test_suite(culprit_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the search for a queue that delays its saves");
+MODULE_LICENSE("Dual MIT/GPL");
