@@ -19,7 +19,6 @@ static void turn_open(struct gpreempt_turn *t, u64 last_scan_ns)
 	if (t->seen_ns != last_scan_ns) {
 		t->has = false;
 		t->awake = false;
-		t->had_ns = 0;
 		t->since_ns = 0;
 	}
 	t->slice_ns = 0;

@@ -62,7 +62,7 @@ static bool is_behind(const struct gpreempt_party *p, u64 now)
 static u64 fair_key(const struct gpreempt_party *p)
 {
 	if (is_behind(p, p->now_ns))
-		return min(p->own[MINIMUM], OTHERS - 1);
+		return p->own[MINIMUM];
 	return OTHERS + clamp(ahead(p), -(s64)(OTHERS / 2), (s64)(OTHERS / 2));
 }
 

@@ -125,7 +125,7 @@ bool gpreempt_in_the_way(const struct gpreempt_view *view, const struct gpreempt
 			 const struct gpreempt_memory *m, enum gpreempt_activity activity)
 {
 	bool uncounted = q->seen.waves == GPREEMPT_WAVES_UNKNOWN;
-	bool hides = view->proof && q->seen.mapped && (uncounted || view->crowded);
+	bool hides = view->proof && (uncounted || view->crowded);
 
 	switch (activity) {
 	case GPREEMPT_RUNNING:
