@@ -506,6 +506,323 @@ static void gpreempt_share_new(struct kunit *test)
 	KUNIT_EXPECT_LE(test, mill_part(m, 1), 540);
 }
 
+/* A policy that writes down what is paid, there and in words of its own. */
+static struct {
+	const struct gpreempt_view *view;
+	u64 ns[GPREEMPT_LEVELS];
+	u64 group_ns;
+	u64 slice_ns;			/* of the turn that was paid last */
+	u64 not_before_ns;		/* has anybody a turn */
+	unsigned int charges;
+} book;
+
+static u64 clerk_slice_ns(const struct gpreempt_terms *terms, u32 level_us)
+{
+	return (u64)level_us * NSEC_PER_USEC;
+}
+
+static u64 clerk_not_before_ns(const struct gpreempt_party *p)
+{
+	return book.not_before_ns;
+}
+
+static void clerk_charge(const struct gpreempt_party *p, u64 ns, u64 group_ns)
+{
+	book.ns[p->clock - book.view->clock] += ns;
+	book.group_ns += group_ns;
+	book.slice_ns = p->turn->slice_ns;
+	book.charges++;
+	*p->clock += ns;
+	*p->turn_own += ns;
+	*p->own += group_ns;
+}
+
+static const struct gpreempt_policy clerk = {
+	.name = "clerk",
+	.slice_ns = clerk_slice_ns,
+	.not_before_ns = clerk_not_before_ns,
+	.charge = clerk_charge,
+};
+
+static u64 book_open(struct mill *m)
+{
+	memset(&book, 0, sizeof(book));
+	book.view = &m->view;
+	m->policy = &clerk;
+	return m->view.now_ns;
+}
+
+static u64 book_sum(void)
+{
+	unsigned int i;
+	u64 ns = 0;
+
+	for (i = 0; i < GPREEMPT_LEVELS; i++)
+		ns += book.ns[i];
+	return ns;
+}
+
+/* All that a process has is paid: on each level where it has it, and by the process once. */
+static void gpreempt_share_paid_once(struct kunit *test)
+{
+	static const struct process p[] = { { .queues = 3, .priority = 9 } };
+	struct mill *m = mill_new(test, "fair", p, 1);
+	u64 begun_ns;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	book_open(m);
+	m->q[1].terms.priority = 5;
+	mill_go(test, m, 100);
+	begun_ns = book_open(m);
+	mill_go(test, m, 200);
+	KUNIT_EXPECT_EQ(test, book.ns[9], m->view.now_ns - begun_ns);
+	KUNIT_EXPECT_EQ(test, book.ns[5], m->view.now_ns - begun_ns);
+	KUNIT_EXPECT_EQ(test, book.group_ns, m->view.now_ns - begun_ns);
+	KUNIT_EXPECT_EQ(test, book.charges, 2 * 200);
+	KUNIT_EXPECT_EQ(test, book.slice_ns, SLICE_NS);
+
+	/* a scan that comes late, however late, costs no more than there are words for */
+	begun_ns = book_open(m);
+	m->view.now_ns += BIT_ULL(41);
+	mill_scan(test, m);
+	KUNIT_EXPECT_EQ(test, book.ns[9], BIT_ULL(40));
+	KUNIT_EXPECT_EQ(test, book.group_ns, BIT_ULL(40));
+
+	/* nor does it end that a level has no turns; one of no time is not paid */
+	memset(m->tun.timeslice_us, 0, sizeof(m->tun.timeslice_us));
+	begun_ns = book_open(m);
+	mill_go(test, m, 10);
+	KUNIT_EXPECT_EQ(test, book.group_ns, m->view.now_ns - begun_ns);
+	KUNIT_EXPECT_EQ(test, book.slice_ns, 0);
+}
+
+/* Who changes its level pays where it was, once, also if that was for no time at all. */
+static void gpreempt_share_paid_by_changes(struct kunit *test)
+{
+	static const struct process p[] = { { .queues = 1, .priority = 9 } };
+	struct mill *m = mill_new(test, "fair", p, 1);
+	unsigned int i;
+	u64 begun_ns;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	book_open(m);
+	mill_go(test, m, 100);
+	begun_ns = book_open(m);
+	for (i = 0; i < 100; i++) {
+		m->q[0].terms.priority = 3 + i % 7;
+		mill_go(test, m, 1);
+	}
+	KUNIT_EXPECT_EQ(test, book_sum(), m->view.now_ns - begun_ns);
+	KUNIT_EXPECT_EQ(test, book.group_ns, m->view.now_ns - begun_ns);
+
+	m->q[0].terms.priority = 9;
+	mill_go(test, m, 10);
+	begun_ns = book_open(m);
+	m->q[0].terms.priority = 5;
+	mill_scan(test, m);
+	m->q[0].terms.priority = 9;
+	mill_go(test, m, 10);
+	KUNIT_EXPECT_EQ(test, book_sum(), m->view.now_ns - begun_ns);
+	KUNIT_EXPECT_EQ(test, book.group_ns, m->view.now_ns - begun_ns);
+}
+
+/* Nor does anybody pay on a level that it left while nothing was decided. */
+static void gpreempt_share_paid_after_gap(struct kunit *test)
+{
+	static const struct process p[] = { { .queues = 1, .priority = 9 } };
+	struct mill *m = mill_new(test, "fair", p, 1);
+	u64 begun_ns;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	book_open(m);
+	mill_go(test, m, 100);
+	book_open(m);
+	m->view.now_ns += 100 * NSEC_PER_MSEC;
+	gpreempt_skip(&m->view);
+	m->q[0].terms.priority = 5;
+	mill_scan(test, m);
+	KUNIT_EXPECT_EQ(test, book_sum(), 0);
+	begun_ns = m->view.now_ns;
+	mill_go(test, m, 10);
+	KUNIT_EXPECT_EQ(test, book_sum(), m->view.now_ns - begun_ns);
+	KUNIT_EXPECT_EQ(test, book.ns[9], 0);
+}
+
+/* The time before which a group has no turn ends to the nanosecond. */
+static void gpreempt_share_not_before(struct kunit *test)
+{
+	static const struct process p[] = { { .queues = 1, .priority = 9 } };
+	struct mill *m = mill_new(test, "fair", p, 1);
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	book_open(m);
+	mill_arrive(m);
+	m->view.now_ns += SCAN_NS;
+	book.not_before_ns = m->view.now_ns + 1;
+	mill_scan(test, m);
+	KUNIT_EXPECT_TRUE(test, m->q[0].out.limited);
+	KUNIT_EXPECT_FALSE(test, m->q[0].out.turn);
+	m->view.now_ns = book.not_before_ns;
+	mill_scan(test, m);
+	KUNIT_EXPECT_FALSE(test, m->q[0].out.limited);
+	KUNIT_EXPECT_TRUE(test, m->q[0].out.turn);
+}
+
+/* A scan that is looked at twice, as where waves have to be counted, is paid once. */
+static void gpreempt_share_paid_at_first_look(struct kunit *test)
+{
+	static const struct process p[] = {
+		{ .share = { .weight = 100, .min_percent = 40 }, .queues = 2 },
+		{ .share = { .weight = 300, .cap_percent = 50 }, .queues = 1 },
+	};
+	struct mill *m = mill_new(test, "fair", p, 2), *before;
+	unsigned int i, k;
+
+	before = kunit_kzalloc(test, sizeof(*before), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	KUNIT_ASSERT_NOT_NULL(test, before);
+	for (i = 0; i < 500; i++) {
+		mill_go(test, m, 1);
+		m->view.now_ns += SCAN_NS;
+		gpreempt_group_rank(m->policy, &m->view, &m->tun);
+		memcpy(before, m, sizeof(*m));
+		gpreempt_group_rank(m->policy, &m->view, &m->tun);
+		KUNIT_EXPECT_EQ(test, m->view.clock[0], before->view.clock[0]);
+		for (k = 0; k < 2; k++) {
+			KUNIT_EXPECT_EQ(test, m->group[k].turn[0].had_ns,
+					before->group[k].turn[0].had_ns);
+			KUNIT_EXPECT_MEMEQ(test, m->group[k].turn[0].own,
+					   before->group[k].turn[0].own,
+					   sizeof(m->group[k].turn[0].own));
+			KUNIT_EXPECT_MEMEQ(test, m->group[k].own, before->group[k].own,
+					   sizeof(m->group[k].own));
+		}
+	}
+}
+
+/* A policy finds its words zeroed when it comes, and as it left them at each later scan. */
+static void gpreempt_share_words(struct kunit *test)
+{
+	static const struct process p[] = { { .queues = 1 }, { .queues = 1 } };
+	struct mill *m = mill_new(test, "fair", p, 2);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	for (i = 0; i < 2; i++) {
+		m->policy = &gpreempt_fair;
+		mill_go(test, m, 100);
+		KUNIT_EXPECT_GT(test, m->view.clock[0], 0);
+		book_open(m);
+		mill_go(test, m, 300);
+		KUNIT_EXPECT_GT(test, book.ns[0], 200 * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, m->view.clock[0], book.ns[0]);
+		KUNIT_EXPECT_EQ(test, m->group[0].turn[0].own[0] + m->group[1].turn[0].own[0],
+				book.ns[0]);
+		KUNIT_EXPECT_EQ(test, m->group[0].own[0] + m->group[1].own[0], book.group_ns);
+	}
+}
+
+/* A group that fair itself is asked about, on level 0. */
+static struct gpreempt_group *fair_group(struct kunit *test, struct gpreempt_share share)
+{
+	struct gpreempt_group *g = kunit_kzalloc(test, sizeof(*g), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, g);
+	g->share = share;
+	g->turn[0].slice_ns = SLICE_NS;
+	return g;
+}
+
+static u64 fair_key_of(struct gpreempt_view *view, struct gpreempt_group *g)
+{
+	struct gpreempt_party p = gpreempt_party(view, g, 0);
+
+	return gpreempt_fair.key(&p);
+}
+
+static void fair_pays(struct gpreempt_view *view, struct gpreempt_group *g, u64 ns)
+{
+	struct gpreempt_party p = gpreempt_party(view, g, 0);
+
+	gpreempt_fair.charge(&p, ns, ns);
+}
+
+/* It had turns before, and has work. */
+static void fair_wakes(struct gpreempt_view *view, struct gpreempt_group *g)
+{
+	struct gpreempt_party p = gpreempt_party(view, g, 0);
+
+	g->turn[0].last_ns = 1;
+	gpreempt_fair.wake(&p);
+	g->turn[0].awake = true;
+}
+
+/* What a group had is held against its minimum for one turn at that rate, and no longer. */
+static void gpreempt_share_minimum_is_due(struct kunit *test)
+{
+	struct gpreempt_view view = { .now_ns = 10 * NSEC_PER_SEC };
+	struct gpreempt_group *p, *other;
+	u64 due_ns = view.now_ns + SLICE_NS * 100 / 40;
+
+	p = fair_group(test, (struct gpreempt_share) { .min_percent = 40 });
+	other = fair_group(test, (struct gpreempt_share) {});
+	fair_pays(&view, p, 5 * NSEC_PER_SEC);
+	view.now_ns = due_ns - 1;
+	KUNIT_EXPECT_GE(test, fair_key_of(&view, p), fair_key_of(&view, other));
+	view.now_ns = due_ns;
+	KUNIT_EXPECT_LT(test, fair_key_of(&view, p), fair_key_of(&view, other));
+}
+
+/* Who has had a nanosecond more, by its weight, is the later one. */
+static void gpreempt_share_had_least(struct kunit *test)
+{
+	static const struct { u32 weight, other; u64 ns, other_ns; } c[] = {
+		{ 100, 100, 2, 1 }, { 0, 100, 2, 1 }, { 100, 1000, 2, 19 }, { 1, 50, 1, 49 },
+	};
+	struct gpreempt_view view = { .now_ns = 10 * NSEC_PER_SEC };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(c); i++) {
+		struct gpreempt_group *p, *other;
+
+		p = fair_group(test, (struct gpreempt_share) { .weight = c[i].weight });
+		other = fair_group(test, (struct gpreempt_share) { .weight = c[i].other });
+		fair_wakes(&view, p);
+		fair_wakes(&view, other);
+		KUNIT_EXPECT_EQ(test, fair_key_of(&view, p), fair_key_of(&view, other));
+		fair_pays(&view, p, c[i].ns);
+		fair_pays(&view, other, c[i].other_ns);
+		KUNIT_EXPECT_FALSE_MSG(test, fair_key_of(&view, p) <= fair_key_of(&view, other),
+				       "case %u", i);
+	}
+}
+
+/*
+ * What goes first for its minimum makes nobody wait by that, for as long as its turn is: what it
+ * has beyond that, as nobody else wants it, is counted.
+ */
+static void gpreempt_share_minimum_for_a_turn(struct kunit *test)
+{
+	struct gpreempt_view view = { .now_ns = 10 * NSEC_PER_SEC };
+	struct gpreempt_group *p, *other;
+	u64 key;
+
+	p = fair_group(test, (struct gpreempt_share) { .min_percent = 40 });
+	other = fair_group(test, (struct gpreempt_share) {});
+	fair_wakes(&view, other);
+	key = fair_key_of(&view, other);
+	p->turn[0].begins = true;
+	fair_pays(&view, p, SLICE_NS / 2);
+	KUNIT_EXPECT_EQ(test, fair_key_of(&view, other), key);
+	p->turn[0].begins = false;
+	p->turn[0].had_ns = SLICE_NS - 1;
+	fair_pays(&view, p, 3 * SLICE_NS);
+	KUNIT_EXPECT_EQ(test, fair_key_of(&view, other), key);
+	p->turn[0].had_ns = SLICE_NS;
+	fair_pays(&view, p, SLICE_NS / 2);
+	KUNIT_EXPECT_LT(test, fair_key_of(&view, other), key);
+}
+
 static void gpreempt_share_makes_sense(struct kunit *test)
 {
 	static const struct { struct gpreempt_share share; bool valid; } c[] = {
@@ -625,6 +942,15 @@ static struct kunit_case gpreempt_share_cases[] = {
 	KUNIT_CASE(gpreempt_share_thinks),
 	KUNIT_CASE(gpreempt_share_wakes),
 	KUNIT_CASE(gpreempt_share_new),
+	KUNIT_CASE(gpreempt_share_paid_once),
+	KUNIT_CASE(gpreempt_share_paid_by_changes),
+	KUNIT_CASE(gpreempt_share_paid_at_first_look),
+	KUNIT_CASE(gpreempt_share_paid_after_gap),
+	KUNIT_CASE(gpreempt_share_not_before),
+	KUNIT_CASE(gpreempt_share_words),
+	KUNIT_CASE(gpreempt_share_minimum_is_due),
+	KUNIT_CASE(gpreempt_share_had_least),
+	KUNIT_CASE(gpreempt_share_minimum_for_a_turn),
 	KUNIT_CASE(gpreempt_share_makes_sense),
 	KUNIT_CASE(gpreempt_share_admitted),
 	KUNIT_CASE(gpreempt_share_lowered),
