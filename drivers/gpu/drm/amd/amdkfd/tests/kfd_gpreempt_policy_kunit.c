@@ -865,7 +865,8 @@ static void gpreempt_policy_hides_in_crowd(struct kunit *test)
 
 /*
  * One that has waited and is in no slot waits for a lower one that is: all below leave, although
- * they are counted to have no waves. If it has a slot, they are not in its way.
+ * they are counted to have no waves. If it has a slot, they are not in its way; but for one that
+ * cannot be counted.
  */
 static void gpreempt_policy_hides_in_slot(struct kunit *test)
 {
@@ -873,21 +874,57 @@ static void gpreempt_policy_hides_in_slot(struct kunit *test)
 	struct bench *b;
 	unsigned int slot;
 
-	for (slot = 0; slot < 2; slot++) {
+	for (slot = 0; slot < 3; slot++) {
 		b = bench_low_hides(test, &low, &high);
 		KUNIT_ASSERT_NOT_NULL(test, b);
-		low->seen.waves = 0;
+		low->seen.waves = slot == 2 ? GPREEMPT_WAVES_UNKNOWN : 0;
 		high->seen.waves = slot ? 0 : GPREEMPT_WAVES_UNKNOWN;
 		submits(high);
 		bench_tick(test, b);
 		EXPECT_KEEP(test, b, low);
 		bench_tick(test, b);
 		KUNIT_EXPECT_TRUE(test, b->asked);
-		if (slot)
+		if (slot == 1)
 			EXPECT_KEEP(test, b, low);
 		else
 			EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 	}
+}
+
+/* Who has only announced its work has not waited: nobody is suspected for that. */
+static void gpreempt_policy_hides_nothing_from_hint(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_hides(test, &low, &high);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->tun.blocked_us = 10000;
+	high->terms.hint_ns = b->view.now_ns + INTERVAL_NS;
+	high->terms.hint_end_ns = b->view.now_ns + 500 * INTERVAL_NS;
+	for (i = 0; i < 8; i++) {
+		bench_tick(test, b);
+		KUNIT_EXPECT_TRUE(test, high->out.announced);
+		KUNIT_EXPECT_FALSE(test, b->view.proof);
+	}
+}
+
+/* A clock that goes back does not end that one above has waited: it begins anew. */
+static void gpreempt_policy_hides_clock(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_hides(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	submits(high);
+	bench_tick(test, b);
+	EXPECT_KEEP(test, b, low);
+	b->view.now_ns /= 2;
+	bench_scan(test, b);
+	EXPECT_KEEP(test, b, low);
+	bench_tick(test, b);
+	KUNIT_EXPECT_TRUE(test, b->view.proof);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_PREEMPT, GPREEMPT_REASON_INVERSION);
 }
 
 /* Where waves are never to be had, nobody is suspected. */
@@ -3951,6 +3988,29 @@ static void gpreempt_policy_hint_void(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bench_verdict(b, low), GPREEMPT_RESUME);
 }
 
+/* Announced in vain, and at once anew: it has all its time again, before anybody is back. */
+static void gpreempt_policy_hint_again(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	high->terms.hint_ns = b->view.now_ns + INTERVAL_NS;
+	high->terms.hint_end_ns = b->view.now_ns + 500 * INTERVAL_NS;
+	bench_ticks(test, b, 3);
+	KUNIT_EXPECT_TRUE(test, low->seen.preempted);
+	bench_tick(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
+	high->terms.hint_ns = b->view.now_ns;
+	b->view.now_ns += INTERVAL_NS;
+	bench_scan(test, b);
+	EXPECT_KEEP(test, b, low);
+	KUNIT_EXPECT_TRUE(test, high->out.announced);
+	b->view.now_ns += 2 * INTERVAL_NS;
+	bench_scan(test, b);
+	EXPECT_VERDICT(test, b, low, GPREEMPT_RESUME, GPREEMPT_REASON_FREE);
+}
+
 /* Announced, and it does not come, just when a higher one wants the machine: it is idle. */
 static void gpreempt_policy_hint_void_above(struct kunit *test)
 {
@@ -4016,7 +4076,7 @@ static void gpreempt_policy_cheapest(struct kunit *test)
 	static const struct {
 		const char *name;
 		u32 demand;
-		struct { u8 priority; u32 waves; u64 cost; bool more, moved; } q[4];
+		struct { u8 priority; u32 waves; u64 cost; bool more, moved, pinned; } q[4];
 		u32 victims;			/* bit n: q[n] */
 	} c[] = {
 		{ "unknown: all", 0, { { 0, 8, 0 }, { 0, 8, 0 }, { 3, 8, 0 }, { 3, 8, 0 } }, 0xf },
@@ -4028,6 +4088,9 @@ static void gpreempt_policy_cheapest(struct kunit *test)
 		  { { 3, 8, 400 }, { 3, 8, 300 }, { 3, 8, 500 }, { 3, 8, 600 } }, 2 },
 		{ "cheap ones together", 10,
 		  { { 3, 16, 400 }, { 3, 4, 100 }, { 3, 6, 101 }, { 3, 6, 102 } }, 6 },
+		{ "what must not be taken off frees nothing", 8,
+		  { { 3, 8, 100, .pinned = true }, { 3, 8, 300 }, { 3, 8, 400 }, { 3, 8, 500 } },
+		  2 },
 		{ "of equals the first", 8,
 		  { { 3, 8, 7 }, { 3, 8, 7 }, { 3, 8, 7 }, { 3, 8, 7 } }, 1 },
 		{ "more than there is", 33,
@@ -4060,6 +4123,7 @@ static void gpreempt_policy_cheapest(struct kunit *test)
 		for (k = 0; k < 4; k++) {
 			q = bench_queue(b, c[i].q[k].priority);
 			q->seen.save_cost_ns = c[i].q[k].cost;
+			q->terms.pinned = c[i].q[k].pinned;
 		}
 		/* in their turn, so that nobody is taken off for a peer's sake */
 		b->policy = gpreempt_policy_find("none");
@@ -4235,6 +4299,23 @@ static void gpreempt_policy_beyond(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, b->plan.within_us, INTERVAL_NS / NSEC_PER_USEC / 8);
 		KUNIT_EXPECT_MEMEQ(test, beyond, &before, sizeof(before));
 	}
+}
+
+/* Nor is it waited for what is there until it may leave. */
+static void gpreempt_policy_beyond_residency(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high, *beyond;
+	struct bench *b = bench_low_runs(test, &low, &high);
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->tun.min_residency_us = 50 * 1000;
+	beyond = &b->q[b->view.nr];
+	*beyond = *low;
+	beyond->state.leave_ns = U64_MAX;
+	submits(high);
+	bench_tick(test, b);
+	EXPECT_KEEP(test, b, low);
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, low->state.leave_ns);
 }
 
 /* Rule 10: who is about to end anyway, for all its past tells, is left alone. */
@@ -5021,6 +5102,8 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_hides_in_slot),
 	KUNIT_CASE(gpreempt_policy_hides_unprovably),
 	KUNIT_CASE(gpreempt_policy_hides_nothing),
+	KUNIT_CASE(gpreempt_policy_hides_nothing_from_hint),
+	KUNIT_CASE(gpreempt_policy_hides_clock),
 	KUNIT_CASE(gpreempt_policy_blocked_uncountable),
 	KUNIT_CASE_PARAM(gpreempt_policy_victim, victim_gen_params),
 	KUNIT_CASE(gpreempt_policy_running_waiter),
@@ -5123,6 +5206,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_hint_costliest),
 	KUNIT_CASE(gpreempt_policy_hint_not_counted),
 	KUNIT_CASE(gpreempt_policy_hint_void),
+	KUNIT_CASE(gpreempt_policy_hint_again),
 	KUNIT_CASE(gpreempt_policy_hint_void_above),
 	KUNIT_CASE(gpreempt_policy_hint_idle),
 	KUNIT_CASE(gpreempt_policy_cheapest),
@@ -5130,6 +5214,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_cheapest_again),
 	KUNIT_CASE(gpreempt_policy_cheapest_later),
 	KUNIT_CASE(gpreempt_policy_beyond),
+	KUNIT_CASE(gpreempt_policy_beyond_residency),
 	KUNIT_CASE(gpreempt_policy_ends_soon),
 	KUNIT_CASE(gpreempt_policy_may_contend),
 	KUNIT_CASE(gpreempt_policy_clock_jumps),
