@@ -184,6 +184,57 @@ static void gpreempt_culprit_idle_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n.q[1].role, GPREEMPT_TRIED);
 }
 
+static unsigned int count(u32 queues)
+{
+	unsigned int n = 0;
+
+	for (; queues; queues &= queues - 1)
+		n++;
+	return n;
+}
+
+/*
+ * Half of the suspects are tried at a time, and of them first who was not tried last; who was
+ * saved in time is none any more, nor who was off when a save was late.
+ */
+static void gpreempt_culprit_halves(struct kunit *test)
+{
+	struct rnd_state rnd;
+	unsigned int i, k;
+
+	prandom_seed_state(&rnd, 815);
+	for (i = 0; i < RUNS / 10; i++) {
+		struct node n = { .nr = 2 + i % (QUEUES - 1), .slow = BIT(i % 7) };
+		enum gpreempt_finding finding = GPREEMPT_TRY;
+		u32 suspects = 0, aside = 0;
+
+		while (finding == GPREEMPT_TRY && n.saves <= SAVES_MAX) {
+			u32 tried = 0;
+
+			n.idle = n.saves ? prandom_u32_state(&rnd) & prandom_u32_state(&rnd) : 0;
+			save_all(&n);
+			if (n.saves == 1 && !n.late)
+				break;
+			if (n.late)
+				suspects = n.saved;
+			else
+				suspects &= ~n.saved;
+			aside &= suspects;
+			judge(&n, &finding);
+			if (finding != GPREEMPT_TRY)
+				break;
+			for (k = 0; k < n.nr; k++)
+				if (n.q[k].role == GPREEMPT_TRIED)
+					tried |= BIT(k);
+			KUNIT_EXPECT_EQ(test, tried & ~suspects, 0);
+			KUNIT_EXPECT_EQ(test, count(tried), (count(suspects) + 1) / 2);
+			KUNIT_EXPECT_EQ(test, count(tried & aside), min(count(aside), count(tried)));
+			aside = suspects & ~tried;
+			n.now_ns = n.search.due_ns;
+		}
+	}
+}
+
 /* A late save that does not come again is nobody's fault, and the search ends. */
 static void gpreempt_culprit_nobody(struct kunit *test)
 {
@@ -326,6 +377,7 @@ static struct kunit_case culprit_cases[] = {
 	KUNIT_CASE(gpreempt_culprit_has_it_alone),
 	KUNIT_CASE(gpreempt_culprit_fixed),
 	KUNIT_CASE(gpreempt_culprit_idle_meanwhile),
+	KUNIT_CASE(gpreempt_culprit_halves),
 	KUNIT_CASE(gpreempt_culprit_nobody),
 	KUNIT_CASE(gpreempt_culprit_none),
 	KUNIT_CASE(gpreempt_culprit_no_other),

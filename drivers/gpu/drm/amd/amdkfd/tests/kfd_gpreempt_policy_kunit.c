@@ -909,6 +909,23 @@ static void gpreempt_policy_hides_nothing_from_hint(struct kunit *test)
 	}
 }
 
+/* What was seen to move less than an interval ago needs no proof. */
+static void gpreempt_policy_hides_nothing_that_moves(struct kunit *test)
+{
+	struct gpreempt_queue_view *low, *high;
+	struct bench *b = bench_low_hides(test, &low, &high);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	for (i = 0; i < 20; i++) {
+		runs(high);
+		b->view.now_ns += INTERVAL_NS / 2;
+		bench_scan(test, b);
+		KUNIT_EXPECT_FALSE(test, b->view.proof);
+		EXPECT_KEEP(test, b, low);
+	}
+}
+
 /* A clock that goes back does not end that one above has waited: it begins anew. */
 static void gpreempt_policy_hides_clock(struct kunit *test)
 {
@@ -5103,6 +5120,7 @@ static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_hides_unprovably),
 	KUNIT_CASE(gpreempt_policy_hides_nothing),
 	KUNIT_CASE(gpreempt_policy_hides_nothing_from_hint),
+	KUNIT_CASE(gpreempt_policy_hides_nothing_that_moves),
 	KUNIT_CASE(gpreempt_policy_hides_clock),
 	KUNIT_CASE(gpreempt_policy_blocked_uncountable),
 	KUNIT_CASE_PARAM(gpreempt_policy_victim, victim_gen_params),
