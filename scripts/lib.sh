@@ -71,3 +71,24 @@ mirror() {
 		sed -n 's/^Debian Debian //p' | head -n 1)
 	echo "${uri:-http://deb.debian.org/debian}"
 }
+
+# download_debs DIR SUITE PACKAGE...: a Debian release's packages, as DIR/PACKAGE_*.deb.
+# Nothing is installed: apt works on lists of its own, below DIR/apt.
+download_debs() {
+	local dir=$1 apt=$1/apt/conf
+
+	mkdir -p "$dir/apt/lists/partial" "$dir/apt/archives/partial"
+	touch "$dir/apt/status"
+	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(mirror) $2 main" >"$dir/apt/sources.list"
+	cat >"$apt" <<-END
+		Dir::Etc::SourceList "$dir/apt/sources.list";
+		Dir::Etc::SourceParts "/dev/null";
+		Dir::State "$dir/apt";
+		Dir::State::Status "$dir/apt/status";
+		Dir::Cache "$dir/apt";
+		APT::Sandbox::User "root";
+	END
+	shift 2
+	quietly "$CACHE/log/apt-update-${1%%=*}" env APT_CONFIG="$apt" apt-get -q update
+	(cd "$dir" && quietly "$CACHE/log/apt-download-${1%%=*}" env APT_CONFIG="$apt" apt-get -q download "$@")
+}
