@@ -19,7 +19,12 @@ enum {
 };
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define KFD_CLASS	"/sys/class/kfd/kfd"
+/* Its tests have a folder instead. */
+#ifndef SYSFS
+#define SYSFS		"/sys"
+#endif
+#define KFD_CLASS	SYSFS "/class/kfd/kfd"
+#define KFD_DEBUG	SYSFS "/kernel/debug/kfd"
 #define NODES		KFD_CLASS "/gpreempt"
 #define PATH_SIZE	512
 
@@ -38,7 +43,7 @@ struct command {
 };
 
 extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preempt, cmd_resume,
-	cmd_get, cmd_set, cmd_record;
+	cmd_get, cmd_set, cmd_record, cmd_metrics;
 
 /* ---- error.c ---- */
 
@@ -115,6 +120,8 @@ void chosen(char *text);
 /* Why a node is bypassed, and what helps. */
 const char *bypass_text(const char *reason);
 const char *bypass_cure(const char *reason);
+/* All that there can be, and NULL. */
+extern const char *const bypass_reasons[];
 /* Warn of nodes that will serve @priority no higher than their cap. */
 void warn_of_caps(unsigned int priority);
 

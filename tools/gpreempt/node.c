@@ -129,6 +129,10 @@ static const struct {
 	  "arm it again with 'gpreempt set enable=1'" },
 };
 
+const char *const bypass_reasons[] = {
+	"late_preemption", "hung_preemption", "map_failed", NULL,
+};
+
 const char *bypass_text(const char *reason)
 {
 	unsigned int i;

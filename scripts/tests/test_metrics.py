@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of gpreempt metrics, on a sysfs that is not the kernel's."""
+import os
+import re
+import resource
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+import threading
+import unittest
+from decimal import Decimal
+from pathlib import Path
+
+from testbench import metrics
+from testbench.metrics import BUCKETS, DRIVER, LATENCIES, LEVELS, samples
+
+NOBODY = 65534
+OLD = "# old, and whole\n" * 4096
+
+
+def setUpModule():
+    global built, TOOL
+    built = tempfile.TemporaryDirectory()
+    os.chmod(built.name, 0o755)
+    TOOL = metrics.build(built.name)
+
+
+def tearDownModule():
+    built.cleanup()
+
+
+def without_rights():
+    """Options of a process that may not read what is root's."""
+    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
+
+
+class InTree(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.folder.chmod(0o755)
+        self.tree = metrics.Tree(self.folder)
+        self.file = self.folder / "gpreempt.prom"
+
+    def text(self, *options):
+        done = self.tree.run(TOOL, *options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def samples(self, *options):
+        return samples(self.text(*options))
+
+    def fails(self, status, said, *options, **how):
+        done = self.tree.run(TOOL, *options, **how)
+        self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+        self.assertRegex(done.stderr, rf"^gpreempt: .*{said}")
+        self.assertEqual(done.stderr.count("\n"), 1 + (status == 2), done.stderr)
+
+    def labels(self, found, name):
+        return {tuple(dict(labels).values()): value for (n, labels), value in found.items()
+                if n == name}
+
+
+class Values(InTree):
+    def test_every_stat(self):
+        """What is in stats/ of the driver is told, exactly, of each node."""
+        numbers = {gpu: self.tree.node(gpu, begin=gpu) for gpu in (7, 4711)}
+        self.assertGreater(len(numbers[7]), 30)
+        found = self.samples()
+        for gpu, stats in numbers.items():
+            for name, value in stats.items():
+                metric, ones = metrics.of_stat(name)
+                self.assertEqual(found.get((metric, (("node", str(gpu)),))),
+                                 Decimal(value) / ones, f"{name}: {metric}")
+
+    def test_every_file(self):
+        """The list of these is whole: the driver's table has no other, but the reason."""
+        source = (DRIVER / "kfd_gpreempt_sysfs.c").read_text()
+        table = re.search(r"stats_attrs\[\] = {\n(.*?)\n};", source, re.S)[1]
+        self.assertEqual(re.findall(r"&(\w+)_attr\.", table), [*metrics.STATS, "bypass_reason"])
+
+    def test_levels(self):
+        self.tree.node(7, begin=300)
+        self.assertEqual(self.labels(self.samples(), "gpreempt_level_preemptions_total"),
+                         {("7", str(n)): 300 + n for n in range(LEVELS)})
+
+    def test_states(self):
+        names = re.search(r'"disabled", "parked".*', (DRIVER / "kfd_gpreempt_state.c").read_text())
+        states = re.findall(r'"(\w+)"', names[0])
+        self.assertEqual(len(states), 4)
+        for state in [*states, "of tomorrow"]:
+            self.tree.node(7, state=state)
+            self.assertEqual(self.labels(self.samples(), "gpreempt_state"),
+                             {("7", s): s == state for s in {*states, state}})
+
+    def test_reasons(self):
+        names = re.search(r'"none", "late_.*', (DRIVER / "kfd_gpreempt_state.c").read_text())
+        _, *reasons = re.findall(r'"(\w+)"', names[0])
+        self.assertEqual(len(reasons), 3)
+        for reason in ["none", *reasons, "of tomorrow"]:
+            self.tree.node(7, **{"stats/bypass_reason": reason})
+            self.assertEqual(self.labels(self.samples(), "gpreempt_bypass_reason"),
+                             {("7", r): r == reason for r in {*reasons, reason} - {"none"}})
+
+    def test_node(self):
+        self.tree.node(7, policy="none strict [fair]", backend="mes")
+        self.assertEqual(self.labels(self.samples(), "gpreempt_node_info"),
+                         {("7", "0000:03:00.0", "aldebaran", "fair", "mes"): 1})
+
+    def test_histograms(self):
+        rows = [[n + 1, 10 * n, 2] for n in range(BUCKETS)]
+        for given in rows, rows[:3]:
+            self.tree.node(7)
+            self.tree.latency(7, given)
+            found = self.samples()
+            for n, name in enumerate(LATENCIES):
+                counts = [row[n] for row in given] + [0] * (BUCKETS - len(given))
+                buckets = self.labels(found, f"gpreempt_{name}_latency_seconds_bucket")
+                self.assertEqual([le for _, le in buckets],
+                                 [repr((1 << i) / 1e6) for i in range(BUCKETS - 1)] + ["+Inf"])
+                self.assertEqual(list(buckets.values()),
+                                 [sum(counts[:i + 1]) for i in range(BUCKETS)])
+
+    def test_no_histograms(self):
+        """debugfs is not there, or not as it was."""
+        self.tree.node(7)
+        whole = (self.folder / "sys/kernel/debug/kfd/gpreempt/7/latency").read_text()
+        self.assertIn("latency", self.text())
+        for text in (None, "", whole.replace("save", "other"), whole.replace("\n4 ", "\n5 "),
+                     whole.replace(" 4 6\n", " 4\n"), whole.replace(" 4 6\n", " 4 6 8\n"),
+                     whole.replace(" 4 6\n", " 4 x\n")):
+            self.assertFalse(text == whole)
+            self.tree.node(7)
+            path = self.folder / "sys/kernel/debug/kfd/gpreempt/7/latency"
+            path.unlink()
+            if text is not None:
+                path.write_text(text)
+            found = self.text()
+            self.assertFalse("latency" in found, text)
+            self.assertTrue("gpreempt_scans" in found)
+
+    def test_queues(self):
+        self.tree.node(7)
+        self.tree.queue(1, 3, 7, permitted_priority=9, preemptions=5, running_ns=1,
+                        waiting_ns=2 * 10**9, preempted_ns=3 * 10**18)
+        self.assertNotIn("gpreempt_queue_", self.text())
+        found = self.samples("--processes")
+        command = Path("/proc/1/comm").read_text().rstrip("\n")
+        for name, value in (("priority", 9), ("preemptions_total", 5),
+                            ("running_seconds_total", Decimal("0.000000001")),
+                            ("waiting_seconds_total", 2), ("preempted_seconds_total", 3 * 10**9)):
+            self.assertEqual(self.labels(found, f"gpreempt_queue_{name}"),
+                             {("7", "1", "3", command): value})
+
+    def test_queues_of_others(self):
+        self.tree.node(7)
+        for pid in 1, 2:
+            self.tree.queue(pid, 0, 7)
+        for path in (self.tree.kfd / "proc/2/queues/0/gpreempt").iterdir():
+            path.chmod(0)
+        done = self.tree.run(TOOL, "-p", **without_rights())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({node[1] for node in self.labels(samples(done.stdout),
+                                                         "gpreempt_queue_priority")}, {"1"})
+
+
+class Format(InTree):
+    def test_the_same_samples(self):
+        """But for the count and the sum of histograms, which the older format wants."""
+        self.tree.node(7)
+        self.tree.queue(1, 0, 7)
+        new, old = self.samples("-p"), self.samples("-p", "--prometheus")
+        more = {key for key in old if re.search("_(sum|count)$", key[0])}
+        self.assertEqual(len(more), 2 * len(LATENCIES))
+        self.assertEqual(new, {key: value for key, value in old.items() if key not in more})
+        for name in LATENCIES:
+            name = f"gpreempt_{name}_latency_seconds"
+            self.assertEqual(old[f"{name}_count", (("node", "7"),)],
+                             old[f"{name}_bucket", (("node", "7"), ("le", "+Inf"))])
+            self.assertTrue(old[f"{name}_sum", (("node", "7"),)].is_nan())
+
+    def families(self, text):
+        """What is said of each family, and the names of its samples."""
+        found, family = {}, None
+        for line in text.splitlines():
+            if m := re.fullmatch(r"# (TYPE|UNIT|HELP) (\w+) (.+)", line):
+                if m[1] == "TYPE":
+                    self.assertNotIn(m[2], found)
+                    found[family := m[2]] = ({}, set())
+                self.assertEqual(m[2], family)
+                self.assertNotIn(m[1], found[family][0])
+                found[family][0][m[1]] = m[3]
+            elif line != "# EOF":
+                found[family][1].add(re.match(r"\w+", line)[0])
+        return found
+
+    def test_openmetrics(self):
+        self.tree.node(7)
+        self.tree.node(8)
+        self.tree.queue(1, 0, 7)
+        text = self.text("-p")
+        self.assertTrue(text.endswith("\n# EOF\n") and text.count("# EOF") == 1)
+        for family, (said, names) in self.families(text).items():
+            ends = {"counter": {"_total"}, "gauge": {""}, "info": {"_info"},
+                    "histogram": {"_bucket"}}[said["TYPE"]]
+            self.assertEqual(names, {family + end for end in ends})
+            self.assertEqual(said.get("UNIT"), "seconds" if family.endswith("_seconds") else None)
+            self.assertTrue(said["HELP"].endswith("."))
+
+    def test_prometheus(self):
+        self.tree.node(7)
+        self.tree.node(8)
+        self.tree.queue(1, 0, 7)
+        text = self.text("-p", "-P")
+        self.assertNotIn("# EOF", text)
+        for family, (said, names) in self.families(text).items():
+            self.assertIn(said["TYPE"], ("counter", "gauge", "histogram"))
+            self.assertEqual(said["TYPE"] == "counter", family.endswith("_total"))
+            self.assertEqual(names, {family + end for end in ("_bucket", "_sum", "_count")}
+                             if said["TYPE"] == "histogram" else {family})
+            self.assertEqual(set(said), {"TYPE", "HELP"})
+
+    def name(self, raw, *options):
+        self.tree.node(7, name=raw + b"\n")
+        (_, _, name, *_), = self.labels(self.samples(*options), "gpreempt_node_info")
+        return name
+
+    def test_odd_names(self):
+        self.assertEqual(self.name(b'a"b\\c\nd'), 'a"b\\c\nd')
+        self.tree.node(7, name=b'a"b\\c\nd\n')
+        for option in (), ("-P",):
+            self.assertIn(r'name="a\"b\\c\nd"', self.text(*option))
+        self.assertEqual(self.name(b"{},= #'\t\x01\x7f"), "{},= #'\t\x01\x7f")
+        for good in "\u00e9\u0080\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff":
+            self.assertEqual(self.name(good.encode() + b"x"), good + "x")
+
+    def test_no_text(self):
+        """Bytes that are no UTF-8: too short, too long, cut off, a surrogate, no character."""
+        for bad in (b"\xff", b"\x80", b"\xc3", b"\xe2\x82", b"\xc0\xaf", b"\xc1\xbf",
+                    b"\xe0\x9f\xbf", b"\xed\xa0\x80", b"\xf0\x8f\xbf\xbf", b"\xf4\x90\x80\x80",
+                    b"\xf8\x90\x80\x80"):
+            self.assertEqual(self.name(b"a" + bad + b"z"), "a" + "\ufffd" * len(bad) + "z", bad)
+            self.assertEqual(self.name(b"a" + bad), "a" + "\ufffd" * len(bad), bad)
+
+    def test_odd_process(self):
+        """The name of a process is cut after 15 bytes, be it in a character."""
+        for name, told in ((b'a"\\\n{}\xff z', 'a"\\\n{}\ufffd z'),
+                           ("12345678901234\u00e9".encode(), "12345678901234\ufffd")):
+            path = os.path.join(self.folder.as_posix().encode(), name)
+            os.symlink(shutil.which("sleep"), path)
+            with subprocess.Popen([path, "1000"]) as process:
+                self.tree.node(7)
+                self.tree.queue(process.pid, 0, 7)
+                (_, pid, _, command), = self.labels(self.samples("-p"), "gpreempt_queue_priority")
+                process.kill()
+            self.assertEqual((pid, command), (str(process.pid), told))
+            shutil.rmtree(self.tree.kfd / "proc")
+
+    def test_documented(self):
+        """The manual page has each metric that is not of a file in stats/."""
+        self.tree.node(7)
+        self.tree.queue(1, 0, 7)
+        page = (metrics.SOURCE / "gpreempt.1").read_text()
+        names = {re.sub("_bucket$", "", name) for name, _ in self.samples("-p")}
+        names -= {metrics.of_stat(stat)[0] for stat in metrics.STATS}
+        self.assertEqual(set(re.findall(r"^gpreempt_\w+$", page, re.M)), names)
+
+
+class Missing(InTree):
+    def test_driver(self):
+        self.fails(3, "the amdgpu driver is not loaded")
+        self.tree.kfd.mkdir(parents=True)
+        self.fails(3, "built without CONFIG_HSA_AMD_GPREEMPT")
+        self.tree.nodes.mkdir()
+        self.fails(3, "no GPU that KFD drives")
+
+    def test_stat(self):
+        """One that this driver does not have, or that is no number, is not 0."""
+        self.tree.node(7)
+        self.tree.node(8)
+        (self.tree.nodes / "7/stats/late").unlink()
+        (self.tree.nodes / "8/stats/late").write_text("many\n")
+        (self.tree.nodes / "7/stats/failed").unlink()
+        (self.tree.nodes / "7/level3/preemptions").unlink()
+        text = self.text()
+        self.assertNotIn("gpreempt_late", text)
+        found = samples(text)
+        self.assertEqual(self.labels(found, "gpreempt_failed_total").keys(), {("8",)})
+        self.assertNotIn(("7", "3"), self.labels(found, "gpreempt_level_preemptions_total"))
+        self.assertEqual(len(self.labels(found, "gpreempt_level_preemptions_total")), 31)
+
+    def test_permission(self):
+        self.tree.node(7)
+        (self.tree.nodes / "7/stats/starved").chmod(0)
+        self.fails(1, "gpreempt/7/stats/starved: permission denied", **without_rights())
+
+    def test_error(self):
+        """Of another error no part of the numbers is told."""
+        self.tree.node(7)
+        (self.tree.nodes / "7/stats/starved").unlink()
+        (self.tree.nodes / "7/stats/starved").mkdir()
+        self.fails(1, "gpreempt/7/stats/starved: Is a directory")
+
+    def in_mid_read(self, pipe, then, *options):
+        """The tool reads a file of node 7, and that makes something happen."""
+        path = self.tree.nodes / "7" / pipe
+        path.unlink()
+        os.mkfifo(path)
+
+        def happen():
+            with path.open("w") as f:
+                then()
+                f.write("1\n")
+
+        thread = threading.Thread(target=happen, daemon=True)
+        thread.start()
+        done = self.tree.run(TOOL, *options, timeout=60)
+        thread.join(5)
+        self.assertFalse(thread.is_alive(), f"{pipe} was not read: {done.stderr}")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_node_goes_away(self):
+        """It has no series then, the others have all of theirs."""
+        for pipe in f"stats/{metrics.STATS[0]}", "stats/starved", "level15/preemptions", "policy":
+            for gpu in 6, 7, 8:
+                self.tree.node(gpu)
+            found = samples(self.in_mid_read(pipe, lambda: self.tree.remove(7)))
+            nodes = [dict(labels)["node"] for _, labels in found]
+            self.assertEqual(set(nodes), {"6", "8"})
+            self.assertEqual(nodes.count("6"), nodes.count("8"))
+
+    def test_the_only_node_goes_away(self):
+        self.tree.node(7)
+        text = self.in_mid_read("stats/starved", lambda: shutil.rmtree(self.tree.kfd))
+        self.assertEqual(text, "# EOF\n")
+
+
+class Output(InTree):
+    def test_replaces(self):
+        """At any time it is there, whole; who has the old one open reads that to its end."""
+        self.tree.node(7)
+        self.file.write_text(OLD)
+        seen = []
+        with self.file.open() as old:
+            Missing.in_mid_read(self, "stats/starved",
+                                lambda: seen.append((self.file.read_text(), self.entries())),
+                                "--output", self.file.name)
+            self.assertEqual(old.read(), OLD)
+        self.assertEqual(seen, [(OLD, [self.file.name])])
+        self.assertEqual(self.file.read_text(), self.in_no_pipe())
+        self.assertEqual(self.entries(), [self.file.name])
+
+    def entries(self):
+        return [p.name for p in self.folder.iterdir() if p.name != "sys"]
+
+    def in_no_pipe(self):
+        path = self.tree.nodes / "7/stats/starved"
+        path.unlink()
+        path.write_text("1\n")
+        return self.text()
+
+    def test_mode(self):
+        self.tree.node(7)
+        for mask, mode in ((0o22, 0o644), (0o27, 0o640)):
+            done = self.tree.run(TOOL, "-o", self.file.name, umask=mask)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(stat.S_IMODE(self.file.stat().st_mode), mode)
+
+    def test_no_driver(self):
+        """No values rather than old ones."""
+        self.file.write_text(OLD)
+        self.fails(3, "not loaded", "--output", self.file.name)
+        self.assertEqual(self.entries(), [])
+        self.fails(3, "not loaded", "--output", self.file.name)
+
+    def test_full(self):
+        self.tree.node(7)
+        self.file.write_text(OLD)
+
+        def little():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+        self.fails(1, f"{self.file.name}: File too large", "-o", self.file.name, preexec_fn=little)
+        self.assertEqual(self.entries(), [])
+
+    def test_no_folder(self):
+        self.tree.node(7)
+        self.fails(1, "nowhere/x.prom: No such file", "-o", "nowhere/x.prom")
+
+    def test_no_file(self):
+        """What is none is neither replaced nor removed."""
+        self.tree.node(7)
+        self.file.mkdir()
+        self.fails(2, "not a regular file", "-o", self.file.name)
+        self.file.rmdir()
+        (self.folder / "other").write_text(OLD)
+        for to in "/dev/null", "other":
+            self.file.symlink_to(to)
+            self.fails(2, "not a regular file", "-o", self.file.name)
+            self.assertEqual(os.readlink(self.file), to)
+            self.file.unlink()
+
+    def test_standard_output(self):
+        self.tree.node(7)
+        with open("/dev/full", "w", encoding="utf8") as full:
+            done = subprocess.run([TOOL, "metrics"], cwd=self.folder, stdout=full,
+                                  stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("No space left", done.stderr)

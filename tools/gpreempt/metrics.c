@@ -1,0 +1,620 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * gpreempt metrics: what GPREEMPT counts, for Prometheus and its like.
+ *
+ * OpenMetrics and the older text format of Prometheus have the same samples. They differ
+ * in what stands above them: a counter a_total is the family "a" in the one and "a_total"
+ * in the other, and neither takes the other's word for it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gpreempt.h"
+
+#define LEVELS		16
+#define NS_PER_S	1000000000ULL
+
+/* Of the driver's histograms, in debugfs: bucket n is below 2^n us, the last one is open. */
+#define BUCKETS		25
+#define HISTOGRAMS	"# below_us detection save restore\n"
+
+enum type { COUNTER, GAUGE, HISTOGRAM, INFO };
+
+/**
+ * struct metric - what is told of each node
+ * @file:	in sysfs; times are in ns
+ * @name:	of its samples; times are in seconds
+ * @type:	what may be done with it
+ * @help:	a line
+ */
+struct metric {
+	const char *file, *name;
+	enum type type;
+	const char *help;
+};
+
+/* All of stats/ that is a number. */
+static const struct metric stats[] = {
+	{ "preemptions", "gpreempt_preemptions_total", COUNTER, "Queues taken off the hardware." },
+	{ "resumes", "gpreempt_resumes_total", COUNTER, "Queues put back on the hardware." },
+	{ "transactions", "gpreempt_transactions_total", COUNTER,
+	  "Updates of the runlist for preemptions and resumes." },
+	{ "inversions", "gpreempt_inversions_total", COUNTER,
+	  "Scans that found a runnable queue waiting while a lower one ran." },
+	{ "blocked", "gpreempt_blocked_total", COUNTER,
+	  "Times a queue was found to wait for something other than the machine." },
+	{ "starved", "gpreempt_starved_total", COUNTER,
+	  "Times a queue was raised because of starvation_ms." },
+	{ "scans", "gpreempt_scans_total", COUNTER, "Scans." },
+	{ "wakeups", "gpreempt_wakeups_total", COUNTER, "Times the monitor woke up." },
+	{ "register_accesses", "gpreempt_register_accesses_total", COUNTER,
+	  "Register reads and writes done by scans." },
+	{ "register_ns_total", "gpreempt_register_seconds_total", COUNTER,
+	  "Time spent on register accesses." },
+	{ "interval_ns", "gpreempt_interval_seconds", GAUGE,
+	  "Time between the beginnings of two scans, moving average; 0: none yet." },
+	{ "interval_ns_max", "gpreempt_interval_max_seconds", GAUGE,
+	  "Longest time between the beginnings of two scans." },
+	{ "decision_ns_total", "gpreempt_decision_seconds_total", COUNTER,
+	  "Time spent in the policy." },
+	{ "decision_ns_max", "gpreempt_decision_max_seconds", GAUGE,
+	  "Longest call of the policy." },
+	{ "scan_ns_total", "gpreempt_scan_seconds_total", COUNTER,
+	  "Time spent in scans and decisions, without register accesses." },
+	{ "scan_ns_max", "gpreempt_scan_max_seconds", GAUGE,
+	  "Longest scan and decision, without register accesses." },
+	{ "fence_wait_ns_total", "gpreempt_fence_wait_seconds_total", COUNTER,
+	  "Time spent waiting for the GPU to answer preemptions." },
+	{ "fence_wait_ns_min", "gpreempt_fence_wait_min_seconds", GAUGE,
+	  "Shortest wait for the GPU to answer a preemption; 0: none yet." },
+	{ "fence_wait_ns_max", "gpreempt_fence_wait_max_seconds", GAUGE,
+	  "Longest wait for the GPU to answer a preemption." },
+	{ "detections", "gpreempt_detections_total", COUNTER,
+	  "Times a queue was found to be kept waiting by a lower one." },
+	{ "detection_ns_total", "gpreempt_detection_seconds_total", COUNTER,
+	  "Upper bounds of how long those queues had waited." },
+	{ "detection_ns_min", "gpreempt_detection_min_seconds", GAUGE,
+	  "Smallest of those bounds; 0: none yet." },
+	{ "detection_ns_max", "gpreempt_detection_max_seconds", GAUGE,
+	  "Largest of those bounds." },
+	{ "restores", "gpreempt_restores_total", COUNTER,
+	  "Times a scan found a queue executing that had been resumed." },
+	{ "restore_ns_total", "gpreempt_restore_seconds_total", COUNTER,
+	  "Upper bounds of how long those queues took to execute again." },
+	{ "restore_ns_min", "gpreempt_restore_min_seconds", GAUGE,
+	  "Smallest of those bounds; 0: none yet." },
+	{ "restore_ns_max", "gpreempt_restore_max_seconds", GAUGE,
+	  "Largest of those bounds." },
+	{ "late", "gpreempt_late_total", COUNTER,
+	  "Preemptions answered after preempt_timeout_ms." },
+	{ "failed", "gpreempt_failed_total", COUNTER,
+	  "Preemptions never answered, or refused by the driver." },
+	{ "doorbell_faults", "gpreempt_doorbell_faults_total", COUNTER,
+	  "Wake-ups of the monitor by the first doorbell after a mapping was revoked." },
+	{ "doorbell_revocations", "gpreempt_doorbell_revocations_total", COUNTER,
+	  "Times that a process's mapping of its doorbells was revoked." },
+};
+
+/* In the order of HISTOGRAMS. */
+static const struct metric latencies[] = {
+	{ NULL, "gpreempt_detection_latency_seconds", HISTOGRAM,
+	  "Upper bounds of how long queues had waited that lower ones kept waiting." },
+	{ NULL, "gpreempt_save_latency_seconds", HISTOGRAM,
+	  "From the request to take queues off to the GPU's answer." },
+	{ NULL, "gpreempt_restore_latency_seconds", HISTOGRAM,
+	  "Upper bounds of how long resumed queues took to execute again." },
+};
+
+static const char *const states[] = { "disabled", "parked", "active", "bypassed", NULL };
+
+/**
+ * struct reading - a number, if it could be read
+ * @known:	it could
+ * @value:	it
+ */
+struct reading {
+	bool known;
+	uint64_t value;
+};
+
+/**
+ * struct snapshot - all that is told of a node
+ * @node:	the node
+ * @id:		its number, as a label
+ * @state:	of its monitor
+ * @reason:	why it gave up; empty if it did not
+ * @policy:	in force
+ * @backend:	how queues get off the hardware
+ * @stats:	as in the table of that name
+ * @levels:	preemptions of each level
+ * @histograms:	the buckets below were read
+ * @counts:	buckets of each of the latencies
+ */
+struct snapshot {
+	const struct node *node;
+	char id[16], state[32], reason[64], policy[128], backend[32];
+	struct reading stats[ARRAY_SIZE(stats)], levels[LEVELS];
+	bool histograms;
+	uint64_t counts[ARRAY_SIZE(latencies)][BUCKETS];
+};
+
+/* ---- read ---- */
+
+/* A node may go away, and a file of another version not be there. More is a failure. */
+static bool node_read(const struct snapshot *s, const char *file, char *buf, size_t size)
+{
+	char path[PATH_SIZE];
+	int r;
+
+	snprintf(path, sizeof(path), NODES "/%s/%s", s->id, file);
+	r = read_text(path, buf, size);
+	if (r == -EACCES)
+		fail(STATUS_FAILED, "%s: permission denied; it is for root and the group of the "
+		     "file", path);
+	if (r && r != -ENOENT && r != -ENODEV)
+		fail(STATUS_FAILED, "%s: %s", path, strerror(-r));
+	return !r;
+}
+
+static struct reading node_reading(const struct snapshot *s, const char *file)
+{
+	char text[32], *end;
+	struct reading r = { };
+
+	if (!node_read(s, file, text, sizeof(text)))
+		return r;
+	r.value = strtoull(text, &end, 10);
+	r.known = end != text && !*end;
+	return r;
+}
+
+/*
+ * debugfs may be missing, is root's, and promises no format: the histograms are told if all
+ * is as it is now, and else are not.
+ */
+static void read_histograms(struct snapshot *s)
+{
+	char path[PATH_SIZE], text[4096], *line, *at, *end;
+	unsigned int i, l;
+
+	snprintf(path, sizeof(path), KFD_DEBUG "/gpreempt/%s/latency", s->id);
+	if (read_text(path, text, sizeof(text)) ||
+	    strncmp(text, HISTOGRAMS, strlen(HISTOGRAMS)))
+		return;
+	line = strtok(text + strlen(HISTOGRAMS), "\n");
+	for (i = 0; line && i < BUCKETS; i++, line = strtok(NULL, "\n")) {
+		if (i == BUCKETS - 1 && !strncmp(line, "inf", 3))
+			end = line + 3;
+		else if (strtoull(line, &end, 10) != 1ULL << i)
+			return;
+		for (l = 0; l < ARRAY_SIZE(latencies); l++) {
+			at = end;
+			s->counts[l][i] = strtoull(at, &end, 10);
+			if (end == at)
+				return;
+		}
+		if (*end)
+			return;
+	}
+	s->histograms = i && !line;
+}
+
+/* False if the node went away. */
+static bool read_node(struct snapshot *s, const struct node *node)
+{
+	char path[64];
+	unsigned int i;
+
+	*s = (struct snapshot) { .node = node };
+	snprintf(s->id, sizeof(s->id), "%u", node->gpu_id);
+	for (i = 0; i < ARRAY_SIZE(stats); i++) {
+		snprintf(path, sizeof(path), "stats/%s", stats[i].file);
+		s->stats[i] = node_reading(s, path);
+	}
+	for (i = 0; i < LEVELS; i++) {
+		snprintf(path, sizeof(path), "level%u/preemptions", i);
+		s->levels[i] = node_reading(s, path);
+	}
+	read_histograms(s);
+	node_read(s, "policy", s->policy, sizeof(s->policy));
+	chosen(s->policy);
+	node_read(s, "backend", s->backend, sizeof(s->backend));
+	node_read(s, "stats/bypass_reason", s->reason, sizeof(s->reason));
+	if (!strcmp(s->reason, "none"))
+		s->reason[0] = '\0';
+	/* the last one: what has it had all the others, unless it was built without */
+	return node_read(s, "state", s->state, sizeof(s->state));
+}
+
+/* ---- write ---- */
+
+static FILE *out;
+static bool older;	/* the format */
+
+/* The length of a character in UTF-8, 0 if it is none. */
+static unsigned int character(const unsigned char *p)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned int n = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4, i;
+	uint32_t c = *p & (0xff >> (n + 1));
+
+	if (n < 2)
+		return n;
+	if (*p > 0xf7)
+		return 0;
+	for (i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : n;
+}
+
+/* The name of a process is any bytes: those that are no text become U+FFFD. */
+static void escaped(const char *value)
+{
+	const unsigned char *p = (const unsigned char *)value;
+	unsigned int n;
+
+	while (*p) {
+		n = character(p);
+		if (*p == '\n')
+			fputs("\\n", out);
+		else if (*p == '"' || *p == '\\')
+			fprintf(out, "\\%c", *p);
+		else if (n)
+			fwrite(p, 1, n, out);
+		else
+			fputs("\357\277\275", out);
+		p += n ?: 1;
+	}
+}
+
+/* A sample's name and labels: keys and values up to a NULL. Its number follows. */
+static void __attribute__((sentinel)) sample(const char *name, ...)
+{
+	const char *key, *before = "{";
+	va_list args;
+
+	fputs(name, out);
+	va_start(args, name);
+	while ((key = va_arg(args, const char *))) {
+		fprintf(out, "%s%s=\"", before, key);
+		escaped(va_arg(args, const char *));
+		fputc('"', out);
+		before = ",";
+	}
+	va_end(args);
+	fputs("} ", out);
+}
+
+static void number(uint64_t value)
+{
+	fprintf(out, "%llu\n", (unsigned long long)value);
+}
+
+static void seconds(uint64_t ns)
+{
+	fprintf(out, "%llu.%09llu\n", ns / NS_PER_S, ns % NS_PER_S);
+}
+
+static bool ends_with(const char *name, int len, const char *end)
+{
+	return len > (int)strlen(end) && !strncmp(name + len - strlen(end), end, strlen(end));
+}
+
+/* What stands above the samples of a metric. */
+static void family(const struct metric *m)
+{
+	static const char *const types[] = {
+		[COUNTER] = "counter", [GAUGE] = "gauge", [HISTOGRAM] = "histogram", [INFO] = "info",
+	};
+	const char *type = types[m->type];
+	int len = strlen(m->name);
+
+	if (older && m->type == INFO)
+		type = "gauge";
+	else if (!older && m->type == COUNTER)
+		len -= strlen("_total");
+	else if (!older && m->type == INFO)
+		len -= strlen("_info");
+	fprintf(out, "# TYPE %.*s %s\n", len, m->name, type);
+	if (!older && ends_with(m->name, len, "_seconds"))
+		fprintf(out, "# UNIT %.*s seconds\n", len, m->name);
+	fprintf(out, "# HELP %.*s %s\n", len, m->name, m->help);
+}
+
+static const struct metric info = { NULL, "gpreempt_node_info", INFO, "A GPU, and its settings." };
+static const struct metric state = {
+	NULL, "gpreempt_state", GAUGE, "1: the node is in this state; 0: it is not."
+};
+static const struct metric bypass = {
+	NULL, "gpreempt_bypass_reason", GAUGE, "1: GPREEMPT gave up for this reason; 0: it did not."
+};
+static const struct metric level_preemptions = {
+	NULL, "gpreempt_level_preemptions_total", COUNTER,
+	"Queues of a priority taken off the hardware."
+};
+
+/* One series for each value that is known, and one for another that it has. */
+static void one_of(const struct metric *m, const struct snapshot *s, const char *label,
+		   const char *value, const char *const *known)
+{
+	bool found = !*value;
+
+	for (; *known; known++) {
+		sample(m->name, "node", s->id, label, *known, NULL);
+		number(!strcmp(value, *known));
+		found |= !strcmp(value, *known);
+	}
+	if (!found) {
+		sample(m->name, "node", s->id, label, value, NULL);
+		number(1);
+	}
+}
+
+static void write_nodes(const struct snapshot *s, unsigned int n)
+{
+	unsigned int i;
+
+	family(&info);
+	for (i = 0; i < n; i++) {
+		sample(info.name, "node", s[i].id, "pci", s[i].node->pci, "name", s[i].node->name,
+		       "policy", s[i].policy, "backend", s[i].backend, NULL);
+		number(1);
+	}
+	family(&state);
+	for (i = 0; i < n; i++)
+		one_of(&state, &s[i], "state", s[i].state, states);
+	family(&bypass);
+	for (i = 0; i < n; i++)
+		one_of(&bypass, &s[i], "reason", s[i].reason, bypass_reasons);
+}
+
+static void write_stat(const struct snapshot *s, unsigned int n, unsigned int stat)
+{
+	const struct metric *m = &stats[stat];
+	unsigned int i, some = 0;
+
+	for (i = 0; i < n; i++) {
+		if (!s[i].stats[stat].known)
+			continue;
+		if (!some++)
+			family(m);
+		sample(m->name, "node", s[i].id, NULL);
+		(strstr(m->name, "_seconds") ? seconds : number)(s[i].stats[stat].value);
+	}
+}
+
+static void write_levels(const struct snapshot *s, unsigned int n)
+{
+	unsigned int i, level, some = 0;
+	char label[16];
+
+	for (i = 0; i < n; i++) {
+		for (level = 0; level < LEVELS; level++) {
+			if (!s[i].levels[level].known)
+				continue;
+			if (!some++)
+				family(&level_preemptions);
+			snprintf(label, sizeof(label), "%u", level);
+			sample(level_preemptions.name, "node", s[i].id, "level", label, NULL);
+			number(s[i].levels[level].value);
+		}
+	}
+}
+
+/*
+ * The sum of the samples is not known, but for those of which stats/ has it. OpenMetrics
+ * can leave it away, with the count, which is the last bucket. Readers of the older format
+ * would take 0 for both.
+ */
+static void write_histogram(const struct snapshot *s, unsigned int n, unsigned int l)
+{
+	unsigned int i, bucket, some = 0;
+	char name[64], below[16];
+	uint64_t count;
+
+	for (i = 0; i < n; i++) {
+		if (!s[i].histograms)
+			continue;
+		if (!some++)
+			family(&latencies[l]);
+		snprintf(name, sizeof(name), "%s_bucket", latencies[l].name);
+		for (bucket = 0, count = 0; bucket < BUCKETS; bucket++) {
+			strcpy(below, "+Inf");
+			if (bucket < BUCKETS - 1)
+				snprintf(below, sizeof(below), "%.9g", (1 << bucket) / 1e6);
+			count += s[i].counts[l][bucket];
+			sample(name, "node", s[i].id, "le", below, NULL);
+			number(count);
+		}
+		if (!older)
+			continue;
+		snprintf(name, sizeof(name), "%s_sum", latencies[l].name);
+		sample(name, "node", s[i].id, NULL);
+		fputs("NaN\n", out);
+		snprintf(name, sizeof(name), "%s_count", latencies[l].name);
+		sample(name, "node", s[i].id, NULL);
+		number(count);
+	}
+}
+
+static const struct {
+	struct metric m;
+	size_t offset;
+} of_queues[] = {
+	{ { NULL, "gpreempt_queue_priority", GAUGE, "The priority that the queue is served at." },
+	  offsetof(struct queue, permitted) },
+	{ { NULL, "gpreempt_queue_preemptions_total", COUNTER,
+	    "How often the queue was taken off the hardware." },
+	  offsetof(struct queue, preemptions) },
+	{ { NULL, "gpreempt_queue_running_seconds_total", COUNTER, "Time seen executing." },
+	  offsetof(struct queue, running_ns) },
+	{ { NULL, "gpreempt_queue_waiting_seconds_total", COUNTER,
+	    "Time seen on the hardware with work that did not execute." },
+	  offsetof(struct queue, waiting_ns) },
+	{ { NULL, "gpreempt_queue_preempted_seconds_total", COUNTER,
+	    "Time kept off the hardware by GPREEMPT." },
+	  offsetof(struct queue, preempted_ns) },
+};
+
+static void write_queues(const struct queues *all)
+{
+	char node[16], pid[16], id[16];
+	unsigned int i, j, some;
+	const struct queue *q;
+	uint64_t value;
+
+	for (i = 0; i < ARRAY_SIZE(of_queues); i++) {
+		for (j = 0, some = 0; j < all->count; j++) {
+			q = &all->q[j];
+			if (q->hidden)
+				continue;
+			if (!some++)
+				family(&of_queues[i].m);
+			snprintf(node, sizeof(node), "%u", q->gpu_id);
+			snprintf(pid, sizeof(pid), "%u", q->pid);
+			snprintf(id, sizeof(id), "%u", q->id);
+			sample(of_queues[i].m.name, "node", node, "pid", pid, "queue", id,
+			       "command", q->command, NULL);
+			value = *(const uint64_t *)((const char *)q + of_queues[i].offset);
+			(strstr(of_queues[i].m.name, "_seconds") ? seconds : number)(value);
+		}
+	}
+}
+
+/* ---- hand over ---- */
+
+static const char *output;
+
+/* No values rather than old ones, which nobody would tell from new ones. */
+static void remove_output(void)
+{
+	if (output && unlink(output) && errno != ENOENT)
+		warn("%s: %s", output, strerror(errno));
+}
+
+/* The file is there as a whole at any time: it is made beside the old one. */
+static void write_output(const char *text, size_t size)
+{
+	mode_t mask = umask(0);
+	char path[PATH_SIZE];
+	int fd, error;
+	FILE *f;
+
+	umask(mask);
+	if (snprintf(path, sizeof(path), "%s.XXXXXX", output) >= (int)sizeof(path))
+		fail(STATUS_FAILED, "%s: %s", output, strerror(ENAMETOOLONG));
+	fd = mkostemp(path, O_CLOEXEC);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f)
+		fail(STATUS_FAILED, "%s: %s", output, strerror(errno));
+	if (fwrite(text, 1, size, f) == size && !fflush(f) && !fsync(fd) &&
+	    !fchmod(fd, 0666 & ~mask) && !fclose(f) && !rename(path, output)) {
+		output = NULL;
+		return;
+	}
+	error = errno;
+	unlink(path);
+	fail(STATUS_FAILED, "%s: %s", output, strerror(error));
+}
+
+static void set_output(const char *path)
+{
+	struct stat st;
+
+	/* a device would be replaced by a file */
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		usage(&cmd_metrics, "%s: not a regular file", path);
+	output = path;
+	atexit(remove_output);
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "processes", no_argument, NULL, 'p' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "prometheus", no_argument, NULL, 'P' },
+		{ }
+	};
+	unsigned int n, i, there = 0;
+	struct queues all = { };
+	const char *path = NULL;
+	struct snapshot *s;
+	struct node *nodes;
+	bool processes = false;
+	size_t size;
+	char *text;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "po:P", options, NULL)) != -1) {
+		switch (opt) {
+		case 'p':
+			processes = true;
+			break;
+		case 'o':
+			path = optarg;
+			break;
+		case 'P':
+			older = true;
+			break;
+		default:
+			bad_option(&cmd_metrics);
+		}
+	}
+	if (optind < argc)
+		usage(&cmd_metrics, "'%s' is too much", argv[optind]);
+	if (path)
+		set_output(path);
+	n = nodes_find(&cmd_metrics, NULL, &nodes);
+	s = xrealloc(NULL, n * sizeof(*s));
+	for (i = 0; i < n; i++)
+		there += read_node(&s[there], &nodes[i]);
+	if (processes)
+		queues_read(&all);
+	out = open_memstream(&text, &size);
+	if (!out)
+		fail(STATUS_FAILED, "out of memory");
+	if (there)
+		write_nodes(s, there);
+	for (i = 0; i < ARRAY_SIZE(stats); i++)
+		write_stat(s, there, i);
+	write_levels(s, there);
+	for (i = 0; i < ARRAY_SIZE(latencies); i++)
+		write_histogram(s, there, i);
+	write_queues(&all);
+	if (!older)
+		fputs("# EOF\n", out);
+	if (fclose(out))
+		fail(STATUS_FAILED, "out of memory");
+	if (path)
+		write_output(text, size);
+	else
+		fwrite(text, 1, size, stdout);
+	free(text);
+	free(all.q);
+	free(s);
+	free(nodes);
+	return 0;
+}
+
+const struct command cmd_metrics = {
+	.name = "metrics",
+	.run = run,
+	.summary = "what is counted, for Prometheus",
+	.help = "metrics [--processes] [--prometheus] [--output FILE]\n\n"
+		"All that is counted of each GPU and level, as OpenMetrics. As root, or in the group\n"
+		"of the files in stats/.\n\n"
+		"  -p, --processes    also of each queue that may be seen\n"
+		"  -P, --prometheus   in Prometheus' older text format, which the textfile collector\n"
+		"                     of node_exporter reads\n"
+		"  -o, --output FILE  replace FILE, at once; remove it if it cannot be made",
+};
