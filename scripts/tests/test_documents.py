@@ -142,6 +142,11 @@ class Documents(unittest.TestCase):
         self.assertEqual(missing, [])
         self.assertGreater(named, 50)
 
+    def test_alerts(self):
+        alerts = (ROOT / "tools/gpreempt/prometheus/alerts.yml").read_text()
+        self.assertEqual(re.findall(r"^``(Gpreempt\w+)`` ", DOCUMENTS["gpreempt"], re.M),
+                         re.findall(r"- alert: (\w+)", alerts))
+
     def test_toctree(self):
         listed = re.search(r"^\.\. toctree::\n(?: +:.*\n)*\n((?: +.*\n)+)", DOCUMENTS["gpreempt"],
                            re.M)
