@@ -30,6 +30,9 @@ shell: kernel ## a shell in a guest with the GPU
 lint: ## checkpatch, sparse, W=1 with gcc and clang, kernel-doc, shellcheck
 	@scripts/lint
 
+check-metrics: ## gpreempt metrics with Debian's prometheus, node exporter and promtool, no GPU
+	@scripts/check-metrics
+
 check-series: ## every patch of the series builds by itself, with gcc and clang
 	@scripts/check-series
 
@@ -79,6 +82,6 @@ fuzz-driver: kernel ## [CALLS=10000000] [SEED=N] [KERNEL=debug]: nonsense for th
 clean: ## remove the results; the caches stay
 	rm -rf out
 
-.PHONY: help demo check apply series kernel shell lint check-series check-proof check-mutants \
-	check-debug check-kcsan check-cov bench check-rocm check-storm check-hsakmt kfdtest \
-	bench-model fuzz-model fuzz-driver clean
+.PHONY: help demo check apply series kernel shell lint check-metrics check-series check-proof \
+	check-mutants check-debug check-kcsan check-cov bench check-rocm check-storm check-hsakmt \
+	kfdtest bench-model fuzz-model fuzz-driver clean

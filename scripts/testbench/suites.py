@@ -395,6 +395,7 @@ SUITES = {
     "demo-fetch": lambda: demo("demo-fetch", *FETCH),
     "demo-loaded": demo_loaded,
     "tool": tool,
+    "metrics": [SCRIPTS / "check-metrics"],
     "bench": bench,
     "hip": lambda: streams([SCRIPTS / "rocm"], rocm("hip", "short")),
     "kfdtest": kfdtest,
@@ -417,7 +418,7 @@ LONG = {
     "rocm": rocm("rocm", "long"),
     "rocm-latency": lambda: steps_tap({"latency of HIP streams": [SCRIPTS / "rocm-latency"]}),
 }
-HOST = {"scripts", "setup", "apply", "pure", "model-san", "fuzz", "opencl", "lint"}
+HOST = {"scripts", "setup", "apply", "pure", "model-san", "fuzz", "opencl", "metrics", "lint"}
 # About the model, stock amdgpu, time, or ROCm: there is nothing of ours for a
 # kernel that checks itself to find, or much to wait for.
 STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-loaded", "bench",
