@@ -282,6 +282,8 @@ BROKEN = {
     "GpreemptSaveCostRising": (("> 2 *", "> 4 *"), ("> 2 *", "> 1.2 *"), ("> 0.01", "> 0"),
                                ("> 0.01", "> 0.1"), ("preemptions_total[15m]", "scans_total[15m]"),
                                ("for: 15m", "for: 1m"), ("for: 15m", "for: 2h")),
+    "GpreemptExcluded": (("[15m]) > 0", "[15m]) > 2"), ("[15m]) > 0", "[15m]) >= 0"),
+                         ("[15m]", "[5m]"), ("[15m]", "[30m]")),
     "GpreemptMetricsStale": (("> 300", "> 400"), ("> 300", "> 240"),
                              ("(.*/)?gpreempt[.]prom", ".*")),
 }

@@ -93,6 +93,8 @@ static const struct metric stats[] = {
 	  "Largest of those bounds." },
 	{ "late", "gpreempt_late_total", COUNTER,
 	  "Preemptions answered after preempt_timeout_ms." },
+	{ "excluded", "gpreempt_excluded_total", COUNTER,
+	  "Times a queue was kept off, since it had delayed preemptions." },
 	{ "failed", "gpreempt_failed_total", COUNTER,
 	  "Preemptions never answered, or refused by the driver." },
 	{ "doorbell_faults", "gpreempt_doorbell_faults_total", COUNTER,
