@@ -228,7 +228,8 @@ static void gpreempt_culprit_halves(struct kunit *test)
 					tried |= BIT(k);
 			KUNIT_EXPECT_EQ(test, tried & ~suspects, 0);
 			KUNIT_EXPECT_EQ(test, count(tried), (count(suspects) + 1) / 2);
-			KUNIT_EXPECT_EQ(test, count(tried & aside), min(count(aside), count(tried)));
+			KUNIT_EXPECT_EQ(test, count(tried & aside),
+					min(count(aside), count(tried)));
 			aside = suspects & ~tried;
 			n.now_ns = n.search.due_ns;
 		}
