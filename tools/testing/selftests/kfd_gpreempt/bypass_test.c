@@ -134,6 +134,8 @@ FIXTURE_SETUP(bypass)
 	ASSERT_EQ(0, until_job_init(&self->c, &self->long_job));
 	self->uevents = uevents_open();
 	ASSERT_LE(0, self->uevents);
+	/* less than the faults delay, also where gpreempt_begin() is patient */
+	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 100));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	self->before = gpreempt_preempted();
 }
