@@ -118,7 +118,7 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
 	unsigned int active = dqm->active_queue_count;
-	bool mapped = dqm->active_runlist, late;
+	bool mapped = dqm->active_runlist, slow, late;
 	enum gpreempt_finding finding = GPREEMPT_TRY;
 	u64 start_ns, fence_ns;
 	int r;
@@ -137,17 +137,17 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 	}
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
 
-	late = mapped && !kfd_gpreempt_account_save(gp, preempt, fence_ns);
-	/* What did not leave at all was reset by stock, and is what the others waited for. */
-	late &= dqm->active_queue_count == active;
+	slow = mapped && !kfd_gpreempt_account_save(gp, preempt, fence_ns);
+	/* What did not leave at all was reset by stock: nobody else is to blame. */
+	late = slow && dqm->active_queue_count == active;
 	if (late || gp->search.on)
 		finding = search(gp, late);
 	if (finding == GPREEMPT_UNSOLVED || finding == GPREEMPT_NOBODY) {
 		*error = finding == GPREEMPT_NOBODY ? GPREEMPT_EV_LATE : GPREEMPT_EV_UNSOLVED;
 		kfd_gpreempt_release(gp, NULL);
 	} else {
-		flip(gp, late ? 0 : fence_ns);
-		if (preempt && !late && !gp->search.on)
+		flip(gp, slow ? 0 : fence_ns);
+		if (preempt && !slow && !gp->search.on)
 			*error = GPREEMPT_EV_SAVED;
 	}
 

@@ -206,8 +206,8 @@ TRACE_EVENT(kfd_gpreempt_preempt_begin,
 		  show_gpreempt_reason(__entry->reason))
 );
 
-/* ... and is off: the GPU has answered. */
-TRACE_EVENT(kfd_gpreempt_preempt_end,
+/* A queue, and a time. */
+DECLARE_EVENT_CLASS(kfd_gpreempt_queue_time,
 	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns),
 	TP_ARGS(gpu_id, pid, queue_id, ns),
 	TP_STRUCT__entry(
@@ -224,6 +224,12 @@ TRACE_EVENT(kfd_gpreempt_preempt_end,
 	),
 	TP_printk("gpu_id=%u pid=%d queue=%u ns=%llu", __entry->gpu_id,
 		  __entry->pid, __entry->queue_id, __entry->ns)
+);
+
+/* ... and is off: the GPU has answered. 0: another queue made it long. */
+DEFINE_EVENT(kfd_gpreempt_queue_time, kfd_gpreempt_preempt_end,
+	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns),
+	TP_ARGS(gpu_id, pid, queue_id, ns)
 );
 
 /* A queue is to be mapped again. */
@@ -251,23 +257,9 @@ TRACE_EVENT(kfd_gpreempt_resume,
 );
 
 /* A queue has delayed its preemption, and is kept off for that time. */
-TRACE_EVENT(kfd_gpreempt_excluded,
+DEFINE_EVENT(kfd_gpreempt_queue_time, kfd_gpreempt_excluded,
 	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns),
-	TP_ARGS(gpu_id, pid, queue_id, ns),
-	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__field(pid_t, pid)
-		__field(u32, queue_id)
-		__field(u64, ns)
-	),
-	TP_fast_assign(
-		__entry->gpu_id = gpu_id;
-		__entry->pid = pid;
-		__entry->queue_id = queue_id;
-		__entry->ns = ns;
-	),
-	TP_printk("gpu_id=%u pid=%d queue=%u ns=%llu", __entry->gpu_id,
-		  __entry->pid, __entry->queue_id, __entry->ns)
+	TP_ARGS(gpu_id, pid, queue_id, ns)
 );
 
 /* The monitor gave up; no queue is preempted. */
