@@ -175,7 +175,7 @@ struct kfd_gpreempt_queue_info {
 /**
  * struct kfd_gpreempt_list - parameters of LIST
  * @queues:	user address of an array
- * @count:	in: entries with room in the array; out: queues there are
+ * @count:	in: entries that the array holds; out: queues there are
  * @entry_size:	in: distance of two entries, sizeof(struct kfd_gpreempt_queue_info)
  *		or more; out: bytes of an entry that the kernel knows
  */

@@ -111,7 +111,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	gp->priority_cap = GPREEMPT_DEFAULT_PRIORITY_CAP;
 	mutex_init(&gp->lock);
 	mutex_init(&gp->last_lock);
-	mutex_init(&gp->room_lock);
+	mutex_init(&gp->lists_lock);
 	INIT_WORK(&gp->bypass_work, kfd_gpreempt_send_bypass);
 	mutex_init(&gp->doorbell_lock);
 	spin_lock_init(&gp->machine_lock);
@@ -142,10 +142,10 @@ void kfd_gpreempt_init(struct kfd_node *node)
  */
 void kfd_gpreempt_free(struct kfd_gpreempt *gp)
 {
-	kvfree(gp->scan.room);
-	kvfree(gp->next_room);
+	kvfree(gp->scan.space);
+	kvfree(gp->next_space);
 	mutex_destroy(&gp->doorbell_lock);
-	mutex_destroy(&gp->room_lock);
+	mutex_destroy(&gp->lists_lock);
 	mutex_destroy(&gp->last_lock);
 	mutex_destroy(&gp->lock);
 	kfree(gp);

@@ -304,7 +304,7 @@ int kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
  * @gp: the node
  *
  * So it is when there was no memory for a runlist. A scheduler that is down,
- * hung or being reset is left alone: who brings it up maps all.
+ * hung or being reset is left alone: what brings it up maps all.
  *
  * Return: 0, or an error if it has to be tried again.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT events: a node's state machine, and who is woken when it moves.
+ * GPREEMPT events: a node's state machine, and what is woken when it moves.
  */
 
 #include <linux/spinlock.h>

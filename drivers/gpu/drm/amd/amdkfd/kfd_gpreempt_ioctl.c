@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT ioctl: AMDKFD_IOC_GPREEMPT. Checks who may ask for what, notes it
+ * GPREEMPT ioctl: AMDKFD_IOC_GPREEMPT. Checks what a caller may ask for, notes it
  * down and, if asked to, waits for the outcome; decides nothing.
  *
  * Locks, outermost first: the process's mutex, the node's lock, the DQM lock.
@@ -203,14 +203,14 @@ static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	struct process_queue_node *pqn;
 	struct kfd_process *target;
 	char __user *to = u64_to_user_ptr(list->queues);
-	u32 room, step, n = 0, i;
+	u32 slots, step, n = 0, i;
 	int r;
 
 	if (list->entry_size < sizeof(*info))
 		return -EINVAL;
 	step = list->entry_size;
-	room = min_t(u32, list->count, KFD_MAX_NUM_OF_QUEUES_PER_PROCESS);
-	info = kvcalloc(room, sizeof(*info), GFP_KERNEL);
+	slots = min_t(u32, list->count, KFD_MAX_NUM_OF_QUEUES_PER_PROCESS);
+	info = kvcalloc(slots, sizeof(*info), GFP_KERNEL);
 	if (!info)
 		return -ENOMEM;
 	r = get_process(p, args->pid, &target);
@@ -224,7 +224,7 @@ static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 		if (!pqn->q || !pqn->q->gpreempt ||
 		    (args->gpu_id && pqn->q->device->id != args->gpu_id))
 			continue;
-		if (n < room)
+		if (n < slots)
 			r = kfd_gpreempt_queue_info(pqn->q->gpreempt, &info[n]);
 		if (r)
 			break;
@@ -232,7 +232,7 @@ static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	}
 	mutex_unlock(&target->mutex);
 
-	for (i = 0; !r && i < min(n, room); i++)
+	for (i = 0; !r && i < min(n, slots); i++)
 		if (copy_to_user(to + (size_t)i * step, &info[i], sizeof(*info)))
 			r = -EFAULT;
 	list->count = n;

@@ -176,12 +176,12 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 		tunables.timeslice_us[i] = READ_ONCE(gp->tunables.timeslice_us[i]);
 	scan->plan = (struct gpreempt_plan) {};
 	if (kfd_gpreempt_scan_collect(gp)) {
-		/* Down or halted: whoever brings the scheduler up wakes us. */
+		/* Down or halted: what brings the scheduler up wakes us. */
 		scan->view.busy_ns = scan->view.now_ns;
 		gpreempt_skip(&scan->view);
 		return false;
 	}
-	/* If nobody could contend, there is no reason to read anything. */
+	/* If no queue could contend, there is no reason to read anything. */
 	if (!gpreempt_may_contend(policy, &scan->view, &tunables)) {
 		gp->calm_ns = scan->view.now_ns;
 		gpreempt_skip(&scan->view);
@@ -193,7 +193,7 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 	kfd_gpreempt_scan_memory(gp);
 	monitor_decide(gp, policy, &tunables);
 	/*
-	 * How long a restore takes, only waves can tell. Whoever begins to wait meanwhile
+	 * How long a restore takes, only waves can tell. A queue that begins to wait meanwhile
 	 * is seen later, so not more than a fifth of the time goes into that.
 	 */
 	if (scan->plan.need_waves || (scan->view.restoring && scan->view.now_ns >= gp->count_ns)) {

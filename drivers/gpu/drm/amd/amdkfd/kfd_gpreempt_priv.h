@@ -133,7 +133,7 @@ struct kfd_gpreempt_last {
 
 /**
  * struct kfd_gpreempt_group - a process's compute queues on a node
- * @list:	of the node's; &kfd_gpreempt.room_lock
+ * @list:	of the node's; &kfd_gpreempt.lists_lock
  * @pid:	the process
  * @queues:	records that refer to it; likewise
  * @past:	of its queues that delayed their saves; DQM lock
@@ -301,14 +301,14 @@ struct kfd_gpreempt_scan_queue {
 };
 
 /**
- * struct kfd_gpreempt_room - space for a scan of so many queues
+ * struct kfd_gpreempt_space - space for a scan of so many queues
  * @capacity:	how many
  * @q:		as in &struct gpreempt_view
  * @queues:	as in &struct kfd_gpreempt_scan
  *
  * Made when queues are created: the monitor allocates nothing.
  */
-struct kfd_gpreempt_room {
+struct kfd_gpreempt_space {
 	unsigned int capacity;
 	struct gpreempt_queue_view *q;
 	struct kfd_gpreempt_scan_queue *queues;
@@ -320,7 +320,7 @@ struct kfd_gpreempt_room {
  * @plan:	what it decides
  * @wake:	what the monitor waits for after it
  * @queues:	parallel to @view.q
- * @room:	what the arrays of the three are in
+ * @space:	what the arrays of the three are in
  * @registers:	register accesses
  * @register_ns: time spent on them
  * @commit_ns:	time spent on what was decided
@@ -332,7 +332,7 @@ struct kfd_gpreempt_scan {
 	struct gpreempt_plan plan;
 	struct gpreempt_wake wake;
 	struct kfd_gpreempt_scan_queue *queues;
-	struct kfd_gpreempt_room *room;
+	struct kfd_gpreempt_space *space;
 	unsigned int registers;
 	u64 register_ns;
 	u64 commit_ns;
@@ -396,7 +396,7 @@ struct kfd_gpreempt_backend {
  * @wait:	where the monitor sleeps
  * @kick:	look again before sleeping without a timer
  * @ticks:	counts ticks and changes of the state
- * @ticked:	where those wait who asked for a preemption
+ * @ticked:	where callers wait that asked for a preemption
  * @watched:	the last scan was followed by this one without parking
  * @machine:	the state; @machine_lock
  * @machine_lock: innermost
@@ -413,8 +413,8 @@ struct kfd_gpreempt_backend {
  * @hw:		register access, NULL where wave counts are not to be had
  * @backend:	how queues get off the hardware
  * @scan:	the monitor's workspace
- * @next_room:	for it to take, if there are more queues than ever, or NULL
- * @room_lock:	guards @queues, @reserved and @groups; nothing is taken inside
+ * @next_space:	for it to take, if there are more queues than ever, or NULL
+ * @lists_lock:	guards @queues, @reserved and @groups; nothing is taken inside
  * @queues:	records of queues there are
  * @reserved:	how many there is space for
  * @groups:	processes that have records
@@ -468,8 +468,8 @@ struct kfd_gpreempt {
 	const struct kfd_gpreempt_backend *backend;
 
 	struct kfd_gpreempt_scan scan;
-	struct kfd_gpreempt_room *next_room;
-	struct mutex room_lock;
+	struct kfd_gpreempt_space *next_space;
+	struct mutex lists_lock;
 	unsigned int queues;
 	unsigned int reserved;
 	struct list_head groups;

@@ -17,38 +17,38 @@
  * Not made by the monitor: a reset waits for that, and reclaim may wait for the
  * reset.
  */
-static int reserve_room(struct kfd_gpreempt *gp)
+static int reserve_space(struct kfd_gpreempt *gp)
 {
-	struct kfd_gpreempt_room *room;
+	struct kfd_gpreempt_space *space;
 	unsigned int nr;
 	int r = 0;
 
-	mutex_lock(&gp->room_lock);
+	mutex_lock(&gp->lists_lock);
 	if (gp->queues == gp->reserved) {
 		nr = max(2 * gp->reserved, 16);
-		room = kvzalloc(sizeof(*room) +
-				nr * (sizeof(*room->q) + sizeof(*room->queues)), GFP_KERNEL);
-		if (!room) {
+		space = kvzalloc(sizeof(*space) +
+				 nr * (sizeof(*space->q) + sizeof(*space->queues)), GFP_KERNEL);
+		if (!space) {
 			r = -ENOMEM;
 			goto out;
 		}
-		room->capacity = nr;
-		room->q = (void *)(room + 1);
-		room->queues = (void *)(room->q + nr);
+		space->capacity = nr;
+		space->q = (void *)(space + 1);
+		space->queues = (void *)(space->q + nr);
 		gp->reserved = nr;
-		kvfree(xchg(&gp->next_room, room));
+		kvfree(xchg(&gp->next_space, space));
 	}
 	gp->queues++;
 out:
-	mutex_unlock(&gp->room_lock);
+	mutex_unlock(&gp->lists_lock);
 	return r;
 }
 
-static void unreserve_room(struct kfd_gpreempt *gp)
+static void unreserve_space(struct kfd_gpreempt *gp)
 {
-	mutex_lock(&gp->room_lock);
+	mutex_lock(&gp->lists_lock);
 	gp->queues--;
-	mutex_unlock(&gp->room_lock);
+	mutex_unlock(&gp->lists_lock);
 }
 
 /*
@@ -60,7 +60,7 @@ static int join_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq)
 	struct kfd_gpreempt_group *g;
 	int r = 0;
 
-	mutex_lock(&gp->room_lock);
+	mutex_lock(&gp->lists_lock);
 	list_for_each_entry(g, &gp->groups, list)
 		if (g->pid == gpq->pid)
 			goto found;
@@ -75,18 +75,18 @@ found:
 	g->queues++;
 	gpq->group = g;
 out:
-	mutex_unlock(&gp->room_lock);
+	mutex_unlock(&gp->lists_lock);
 	return r;
 }
 
 static void leave_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_group *g)
 {
-	mutex_lock(&gp->room_lock);
+	mutex_lock(&gp->lists_lock);
 	if (!--g->queues) {
 		list_del(&g->list);
 		kfree(g);
 	}
-	mutex_unlock(&gp->room_lock);
+	mutex_unlock(&gp->lists_lock);
 }
 
 /**
@@ -98,7 +98,7 @@ void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq)
 	if (gpq->mm)
 		mmdrop(gpq->mm);
 	leave_group(gpq->gp, gpq->group);
-	unreserve_room(gpq->gp);
+	unreserve_space(gpq->gp);
 	kobject_put(&gpq->gp->kobj);
 	kfree(gpq);
 }
@@ -172,7 +172,7 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	if (!gpq)
 		return -ENOMEM;
 	gpq->pid = q->process->lead_thread->tgid;
-	if (reserve_room(gp))
+	if (reserve_space(gp))
 		goto free;
 	if (join_group(gp, gpq))
 		goto unreserve;
@@ -194,7 +194,7 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	return 0;
 
 unreserve:
-	unreserve_room(gp);
+	unreserve_space(gp);
 free:
 	kfree(gpq);
 	return -ENOMEM;

@@ -298,17 +298,17 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 }
 
 /* More space, if some was made since the last scan. */
-static struct kfd_gpreempt_room *take_room(struct kfd_gpreempt *gp)
+static struct kfd_gpreempt_space *take_space(struct kfd_gpreempt *gp)
 {
-	struct kfd_gpreempt_room *room = xchg(&gp->next_room, NULL);
+	struct kfd_gpreempt_space *space = xchg(&gp->next_space, NULL);
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 
-	if (!room)
+	if (!space)
 		return NULL;
-	swap(room, scan->room);
-	scan->view.q = scan->room->q;
-	scan->queues = scan->room->queues;
-	return room;
+	swap(space, scan->space);
+	scan->view.q = scan->space->q;
+	scan->queues = scan->space->queues;
+	return space;
 }
 
 /**
@@ -324,13 +324,13 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	struct device_queue_manager *dqm = gp->node->dqm;
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 	struct device_process_node *dpn;
-	struct kfd_gpreempt_room *old;
+	struct kfd_gpreempt_space *old;
 	struct queue *q;
 	int r = -EAGAIN;
 
 	dqm_lock(dqm);
 	/* Whatever is on the list had space made for it before. */
-	old = take_room(gp);
+	old = take_space(gp);
 	scan->view.nr = 0;
 	scan->view.waves_final = false;
 	scan->view.save_wave_ns = gp->save_wave_ns;

@@ -14,7 +14,7 @@
 static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 		    struct queue *q)
 {
-	/* Evicted or suspended meanwhile: whoever ends that puts it back. */
+	/* Evicted or suspended meanwhile: what ends that puts it back. */
 	if (!q->properties.is_active || !gp->node->dqm->sched_running)
 		return 0;
 	return gp->backend->add(gp->node->dqm, qpd, q);

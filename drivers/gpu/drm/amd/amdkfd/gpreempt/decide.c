@@ -196,7 +196,7 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 		gpreempt_estimate(view, tun, &view->q[i]);
 	gpreempt_select(view, tun, plan);
 	for (i = 0; i < view->nr; i++)
-		gpreempt_learn(view, &view->q[i], plan->makes_room);
+		gpreempt_learn(view, &view->q[i], plan->displaces);
 	for (i = 0; i < view->nr; i++)
 		gpreempt_track_proof(view, &view->q[i]);
 	gpreempt_group_learn(policy, view);

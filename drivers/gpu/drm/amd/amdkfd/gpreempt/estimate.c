@@ -640,10 +640,10 @@ void gpreempt_waits_no_more(struct gpreempt_memory *m)
  * gpreempt_learn - remember what a plan has made of a queue
  * @view: the scan
  * @q: the queue
- * @makes_room: some queues are taken off for those that want the machine
+ * @displaces: some queues are taken off for those that want the machine
  */
 void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view *q,
-		    bool makes_room)
+		    bool displaces)
 {
 	struct gpreempt_memory *m = q->memory;
 
@@ -656,6 +656,6 @@ void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view
 		m->blocked.given_ns = 0;
 	else if (!q->unsure)
 		clock_run(&m->blocked.given_ns, view->now_ns);
-	m->served = q->out.wants && (m->served || makes_room);
+	m->served = q->out.wants && (m->served || displaces);
 	m->idle = q->seen.mapped && q->out.activity == GPREEMPT_IDLE;
 }

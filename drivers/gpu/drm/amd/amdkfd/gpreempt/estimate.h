@@ -277,7 +277,7 @@ bool gpreempt_in_the_way(const struct gpreempt_view *view, const struct gpreempt
 			 const struct gpreempt_memory *m, enum gpreempt_activity activity);
 void gpreempt_waits_no_more(struct gpreempt_memory *m);
 void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view *q,
-		    bool makes_room);
+		    bool displaces);
 
 /**
  * gpreempt_resumed - a queue is back on the hardware

@@ -6,7 +6,7 @@
  * over the queues, each linear: raise() and judge_use() find those that starve, and those
  * that do not use the machine they were given; take_turns() finds whose turn it is on each
  * level, weigh() which levels keep others off; then come the verdicts: obey() does what was
- * asked for, make_room() finds what leaves for a higher one; and what may is put back.
+ * asked for, displace() finds what leaves for a higher one; and what may is put back.
  */
 #include <linux/bits.h>
 #include <linux/limits.h>
@@ -378,7 +378,7 @@ static void await_residency(struct selection *s)
  * may need all there is. Below the others those that want more themselves, and
  * would take what is freed; of the rest as many as free what is wanted.
  */
-static void make_room(struct selection *s)
+static void displace(struct selection *s)
 {
 	unsigned int before = s->plan->nr_preempt, unknown = 0, stay = 0, i;
 
@@ -401,7 +401,7 @@ static void make_room(struct selection *s)
 		choose(s);
 	if (!s->plan->nr_preempt)
 		await_residency(s);
-	s->plan->makes_room = s->plan->nr_preempt > before;
+	s->plan->displaces = s->plan->nr_preempt > before;
 	s->plan->guesses |= unknown && unknown + stay > 1;
 }
 
@@ -593,7 +593,7 @@ void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables 
 	weigh(&s);
 	obey(&s);
 	if (!view->passive)
-		make_room(&s);
+		displace(&s);
 	settle(&s);
 	await_end(&s);
 }

@@ -198,7 +198,7 @@ struct gpreempt_view {
  * @next_ns:	when to decide again, however long the interval is: the machine is to be freed
  *		for announced work, or a queue has been there for as long as it is left there;
  *		0: there is no such time
- * @makes_room:	some are taken off for those that want the machine
+ * @displaces:	some are taken off for those that want the machine
  * @guesses:	which are might depend on how many waves they have, which is not known
  * @nr_preempt:	queues whose verdict is GPREEMPT_PREEMPT
  * @nr_resume:	queues whose verdict is GPREEMPT_RESUME
@@ -209,7 +209,7 @@ struct gpreempt_plan {
 	bool waiting;
 	u32 within_us;
 	u64 next_ns;
-	bool makes_room;
+	bool displaces;
 	bool guesses;
 	unsigned int nr_preempt;
 	unsigned int nr_resume;
