@@ -115,9 +115,10 @@ def seeing():
 
 def shares():
     """TAP: what processes have of the GPU's time, by the model's event log."""
-    return streams(guest("shares", program("shares_test")),
-                   [SCRIPTS / "check-shares", RESULTS / "shares" / "output",
-                    RESULTS / "shares" / "events.log"])
+    figures = [SCRIPTS / "check-shares", RESULTS / "shares" / "output",
+               RESULTS / "shares" / "events.log"]
+    # on a kernel that checks itself times do not count
+    return streams(guest("shares", program("shares_test")), *([] if KERNEL else [figures]))
 
 
 def streams(*commands):
@@ -369,7 +370,8 @@ SUITES = {
                     limit=600),
     "device": guest("device", inside("patient"), program("device_test"), options=DEAD,
                     limit=600),
-    "suspend": guest("suspend", *ASLEEP),
+    # in real time the driver takes the GPU for an emulator: then stock warns when it resumes
+    "suspend": guest("suspend", *ASLEEP, real_time=False),
     "suspend-stock": guest("suspend-stock", *ASLEEP, "-f", "suspend",
                            options=["--module", "stock"]),
     # with half the compute units, so that a small host is done with all of them sooner

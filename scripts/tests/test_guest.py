@@ -87,7 +87,7 @@ class Told(unittest.TestCase):
                   b" a+0x1/0x2\n==============================\n")
         def left(**options):
             return len(seen.reports(argparse.Namespace(**options), self.out))
-        stock = {"kernel": "kcsan", "suite": "kfd", "splat_ok": False}
+        stock = {"kernel": "kcsan", "suite": "tool", "splat_ok": False}
         self.assertEqual(left(**stock), 0)
         self.assertEqual(left(**stock | {"suite": ""}), 1)
         self.assertEqual(left(**stock | {"suite": "", "splat_ok": True}), 0)

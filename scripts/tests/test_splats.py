@@ -149,7 +149,7 @@ race at unknown origin, with read to 0xffffc900001d6c00 of 8 bytes by task 123 o
     REPORTS = ((CHECKPOINT, "checkpoint", "debug", "coexist", "kfd"),
                (STOCK, "unbind", "debug", "unload", "kfd"),
                (LATE, "unbind", "debug", "unbind", "coexist"),
-               (RACE, "HIQ", "kcsan", "kfd", "no-hws"))
+               (RACE, "HIQ", "kcsan", "tool", "kfd"))
 
     def reports(self):
         for text, name, *where in self.REPORTS:
@@ -183,7 +183,7 @@ race at unknown origin, with read to 0xffffc900001d6c00 of 8 bytes by task 123 o
         self.assertIsNone(splats.reports(LOCKDEP)[0].known("debug", "coexist"))
         for text, old, new in ((self.RACE, "amdkfd_fence_wait_timeout", "hws_transact"),
                                (self.RACE, "race at unknown origin, with read", "write")):
-            self.assertIsNone(splats.reports(text.replace(old, new))[0].known("kcsan", "kfd"))
+            self.assertIsNone(splats.reports(text.replace(old, new))[0].known("kcsan", "tool"))
 
     def test_names_of_suites(self):
         every = suites.SUITES.keys() | suites.LONG | {"known"}

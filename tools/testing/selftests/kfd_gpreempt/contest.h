@@ -5,9 +5,10 @@
 
 #include <sys/types.h>
 #include "client.h"
+#include "gpu_model.h"
 
 /* Length of LOW's workgroups, ms. */
-#define CONTEST_LOW_MS	100
+#define CONTEST_LOW_MS	(gpu_model_figures() ? 100 : 300)
 
 /**
  * struct rival - another process with a queue, shared with it

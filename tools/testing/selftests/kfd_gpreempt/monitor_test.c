@@ -284,7 +284,9 @@ TEST_F_TIMEOUT(monitor, cpu, 60)
 	EXPECT_EQ(accesses, gpreempt_number("stats/register_accesses"));
 	printf("# report: a scan of %u queues: %lld ns of a CPU\n", QUEUES, cpu / scans);
 	EXPECT_LT(0, cpu);
-	EXPECT_GE(gpu_model_limit(SCAN_NS), cpu / scans);
+	/* a kernel that checks itself takes any time */
+	if (gpu_model_figures())
+		EXPECT_GE(SCAN_NS, cpu / scans);
 }
 
 /* Parked, it does not use a CPU at all. */

@@ -19,9 +19,9 @@
 #include "gpu_model.h"
 
 /* Length of LOW's workgroups, ms. */
-#define LOW_MS		100
+#define LOW_MS		(gpu_model_figures() ? 100 : 300)
 /* Longer than a test has HIGH's kernels beside it. */
-#define LONG_MS		(gpu_model_figures() ? 15 * LOW_MS : 60 * LOW_MS)
+#define LONG_MS		(gpu_model_figures() ? 15 * LOW_MS : 20 * LOW_MS)
 #define HIGH_US		200
 #define SAMPLES		20
 
@@ -111,10 +111,12 @@ static __u64 median_latency(struct client *c, struct high_job *job, struct aql_q
 	return ns[SAMPLES / 2];
 }
 
-/* The longest that HIGH's kernel may take, in ns. */
+/* The longest that HIGH's kernel may take, in ns; where times do not count, that it ends. */
 static __u64 limit_ns(void)
 {
-	return gpu_model_limit(LONGEST_US + gpreempt_save_sleeps_us()) * 1000ULL;
+	if (!gpu_model_figures())
+		return CLIENT_TIMEOUT_MS * 1000000ULL;
+	return (LONGEST_US + gpreempt_save_sleeps_us()) * 1000ULL;
 }
 
 static int start_low(struct shared *shared, pid_t *pid)
@@ -196,8 +198,8 @@ TEST_F_TIMEOUT(preempt, two_processes, 120)
 	       (unsigned long long)stock / 1000, (unsigned long long)gpreempt / 1000,
 	       preemptions, self->shared->dispatches);
 	EXPECT_NE(0, gpreempt);
-	EXPECT_GE(gpu_model_limit(LATENCY_US) * 1000ULL, gpreempt);
 	if (gpu_model_figures()) {
+		EXPECT_GE(LATENCY_US * 1000ULL, gpreempt);
 		/* LOW's next workgroups begin when HIGH ends, and HIGH waits for theirs to */
 		EXPECT_LE((LOW_MS - PAUSE_MS_MAX) * 1000000ULL, stock);
 		/* HIGH may come between two of LOW's dispatches */
@@ -342,7 +344,9 @@ TEST_F_TIMEOUT(preempt, blocked_across_processes, 120)
 	/* as many of LOW's dispatches as fit into the time, less one under way */
 	for (i = 0; i < 20; i++)
 		usleep(LOW_MS * 1000);
-	EXPECT_LE(gpu_model_figures() ? i - 1 : i / 2, self->shared->dispatches - before);
+	while (!gpu_model_figures() && self->shared->dispatches - before < i - 1)
+		usleep(LOW_MS * 1000);
+	EXPECT_LE(i - 1, self->shared->dispatches - before);
 	EXPECT_EQ(1, done->value);
 	__atomic_store_n(&self->shared->signal.value, 0, __ATOMIC_RELEASE);
 	EXPECT_EQ(0, aql_signal_wait(&self->c.dev, done, 1000));
