@@ -64,6 +64,13 @@ void kunit_fail(struct kunit *test, const char *file, int line, const char *form
 		return next;							\
 	}
 
+#define KUNIT_ARRAY_PARAM_DESC(name, array, member)				\
+	static void name##_desc(__typeof__(&(array)[0]) from, char *desc)	\
+	{									\
+		snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", from->member);	\
+	}									\
+	KUNIT_ARRAY_PARAM(name, array, name##_desc)
+
 #define kunit_test_suite(suite)							\
 	__attribute__((constructor)) static void suite##_add(void)		\
 	{									\

@@ -44,7 +44,7 @@ struct node {
 	u64 now_ns;
 };
 
-/* All leave the hardware: who had waves, and does that delay it? */
+/* All leave the hardware: which had waves, and does that delay it? */
 static void save_all(struct node *n)
 {
 	unsigned int i;
@@ -194,8 +194,8 @@ static unsigned int count(u32 queues)
 }
 
 /*
- * Half of the suspects are tried at a time, and of them first who was not tried last; who was
- * saved in time is none any more, nor who was off when a save was late.
+ * Half of the suspects are tried at a time, and of them first those that were not tried last; what
+ * was saved in time is none any more, nor what was off when a save was late.
  */
 static void gpreempt_culprit_halves(struct kunit *test)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * KUnit tests of who has how much: processes with endless kernels, or such that think, on a
+ * KUnit tests of how much each process has: those with endless kernels, or such that think, on a
  * machine that each of their queues could fill; and what each has of its time.
  */
 #include <kunit/test.h>
@@ -44,6 +44,7 @@ struct process {
 };
 
 struct mill {
+	struct kunit *test;
 	struct gpreempt_view view;
 	struct gpreempt_queue_view q[PROCESSES * QUEUES];
 	struct gpreempt_memory memory[PROCESSES * QUEUES];
@@ -63,8 +64,8 @@ static struct mill *mill_new(struct kunit *test, const char *policy,
 	struct mill *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
 	unsigned int i, k;
 
-	if (!m)
-		return NULL;
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->test = test;
 	m->policy = gpreempt_policy_find(policy);
 	m->tun = (struct gpreempt_tunables) {
 		.poll_interval_us = 1000, .starvation_ms = 1000, .min_residency_us = 500,
@@ -93,7 +94,7 @@ static struct mill *mill_new(struct kunit *test, const char *policy,
 	return m;
 }
 
-/* Who has work? A process that thinks gets some in one queue after another. */
+/* Which have work? A process that thinks gets some in one queue after another. */
 static void mill_arrive(struct mill *m)
 {
 	unsigned int i;
@@ -118,7 +119,7 @@ static void mill_arrive(struct mill *m)
 	}
 }
 
-/* Whoever is there keeps the machine, and those of its process; the rest waits for room. */
+/* What is there keeps the machine, and those of its process; the rest waits for space. */
 static void mill_run(struct mill *m, u64 ns)
 {
 	unsigned int i, owner = PROCESSES, n = 0;
@@ -159,7 +160,7 @@ static void mill_run(struct mill *m, u64 ns)
 	m->view.now_ns += ns;
 }
 
-static void mill_scan(struct kunit *test, struct mill *m)
+static void mill_scan(struct mill *m)
 {
 	struct gpreempt_plan plan;
 	unsigned int i;
@@ -175,7 +176,7 @@ static void mill_scan(struct kunit *test, struct mill *m)
 	}
 	m->view.waves_final = true;
 	gpreempt_decide(m->policy, &m->view, &m->tun, &plan);
-	KUNIT_EXPECT_FALSE(test, plan.need_waves);
+	KUNIT_EXPECT_FALSE(m->test, plan.need_waves);
 	m->preempted += plan.nr_preempt;
 	if (plan.nr_preempt)
 		m->view.now_ns += SAVE_NS;
@@ -191,7 +192,7 @@ static void mill_scan(struct kunit *test, struct mill *m)
 	}
 }
 
-static void mill_go(struct kunit *test, struct mill *m, unsigned int ms)
+static void mill_go(struct mill *m, unsigned int ms)
 {
 	u64 end_ns = m->view.now_ns + (u64)ms * NSEC_PER_MSEC;
 	unsigned int i;
@@ -201,21 +202,21 @@ static void mill_go(struct kunit *test, struct mill *m, unsigned int ms)
 			mill_arrive(m);
 			mill_run(m, STEP_NS);
 		}
-		mill_scan(test, m);
+		mill_scan(m);
 	}
 }
 
 /* Two seconds from now on: of all that is done a process's part, in tenths of a per cent. */
-static void mill_measure(struct kunit *test, struct mill *m)
+static void mill_measure(struct mill *m)
 {
 	unsigned int i;
 
-	mill_go(test, m, 300);
+	mill_go(m, 300);
 	for (i = 0; i < m->nr; i++) {
 		m->process[i].ran_ns = 0;
 		m->process[i].longest_ns = 0;
 	}
-	mill_go(test, m, 2000);
+	mill_go(m, 2000);
 }
 
 static int mill_part(const struct mill *m, unsigned int which)
@@ -239,8 +240,7 @@ static void gpreempt_share_turns(struct kunit *test)
 	static const struct process p[] = { { .queues = 8 }, { .queues = 1 } };
 	struct mill *m = mill_new(test, "timeslice", p, 2);
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
-	mill_measure(test, m);
+	mill_measure(m);
 	EXPECT_PART(test, m, 0, 500);
 }
 
@@ -262,8 +262,7 @@ static void gpreempt_share_weights(struct kunit *test)
 			p[k].share.weight = 100 << k;
 		}
 		m = mill_new(test, "fair", p, 4);
-		KUNIT_ASSERT_NOT_NULL(test, m);
-		mill_measure(test, m);
+		mill_measure(m);
 		for (k = 0; k < 4; k++)
 			EXPECT_PART(test, m, k, part[k]);
 		/* no more is taken off than a queue of each for each turn */
@@ -294,14 +293,13 @@ static void gpreempt_share_limits(struct kunit *test)
 		for (nr = 0; nr < 3 && c[i].p[nr].queues; nr++)
 			;
 		m = mill_new(test, "fair", c[i].p, nr);
-		KUNIT_ASSERT_NOT_NULL(test, m);
-		mill_measure(test, m);
+		mill_measure(m);
 		for (k = 0; k < nr; k++)
 			EXPECT_PART(test, m, k, c[i].part[k]);
 	}
 }
 
-/* A cap is one of the machine's time, also where nobody else wants it, on whatever level. */
+/* A cap is one of the machine's time, also where no other wants it, on whatever level. */
 static void gpreempt_share_cap_alone(struct kunit *test)
 {
 	static const struct process p[] = {
@@ -310,16 +308,14 @@ static void gpreempt_share_cap_alone(struct kunit *test)
 	};
 	struct mill *m = mill_new(test, "fair", p, 1);
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
 	KUNIT_EXPECT_TRUE(test, gpreempt_may_contend(m->policy, &m->view, &m->tun));
-	mill_measure(test, m);
+	mill_measure(m);
 	KUNIT_EXPECT_LE(test, m->process[0].ran_ns, 2000 * NSEC_PER_MSEC * 32 / 100);
 	KUNIT_EXPECT_GE(test, m->process[0].ran_ns, 2000 * NSEC_PER_MSEC * 28 / 100);
 
 	/* and what is below has the rest */
 	m = mill_new(test, "fair", p, 2);
-	KUNIT_ASSERT_NOT_NULL(test, m);
-	mill_measure(test, m);
+	mill_measure(m);
 	EXPECT_PART(test, m, 0, 300);
 }
 
@@ -332,9 +328,8 @@ static void gpreempt_share_cap_of_levels(struct kunit *test)
 	};
 	struct mill *m = mill_new(test, "fair", p, 2);
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
 	m->q[1].terms.priority = 5;
-	mill_measure(test, m);
+	mill_measure(m);
 	EXPECT_PART(test, m, 0, 200);
 }
 
@@ -348,12 +343,11 @@ static void gpreempt_share_cap_of_changes(struct kunit *test)
 	struct mill *m = mill_new(test, "fair", p, 2);
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
-	mill_go(test, m, 300);
+	mill_go(m, 300);
 	m->process[0].ran_ns = 0;
 	for (i = 0; i < 2000; i++) {
 		m->q[0].terms.priority = 3 + i % 7;
-		mill_go(test, m, 1);
+		mill_go(m, 1);
 	}
 	KUNIT_EXPECT_LE(test, m->process[0].ran_ns, 2000 * NSEC_PER_MSEC * 22 / 100);
 }
@@ -366,17 +360,16 @@ static void gpreempt_share_cap_of_pinned(struct kunit *test)
 	};
 	struct mill *m = mill_new(test, "fair", p, 2);
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
-	mill_go(test, m, 300);
+	mill_go(m, 300);
 	while (!m->live[0])
-		mill_go(test, m, 1);
+		mill_go(m, 1);
 	m->process[0].ran_ns = 0;
 	m->q[0].terms.pinned = true;
-	mill_go(test, m, 300);
+	mill_go(m, 300);
 	KUNIT_EXPECT_EQ(test, m->process[0].ran_ns, 300 * NSEC_PER_MSEC);
 	m->q[0].terms.pinned = false;
 	m->process[0].ran_ns = 0;
-	mill_go(test, m, 900);
+	mill_go(m, 900);
 	KUNIT_EXPECT_LE(test, m->process[0].ran_ns, 30 * NSEC_PER_MSEC);
 }
 
@@ -389,11 +382,10 @@ static void gpreempt_share_minimum_after_rest(struct kunit *test)
 	};
 	struct mill *m = mill_new(test, "fair", p, 2);
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
-	mill_go(test, m, 5000);
+	mill_go(m, 5000);
 	m->process[1].arrives_ns = m->view.now_ns;
 	m->process[1].think_us = 0;
-	mill_measure(test, m);
+	mill_measure(m);
 	EXPECT_PART(test, m, 0, 500);
 }
 
@@ -406,29 +398,27 @@ static void gpreempt_share_minimum_taken(struct kunit *test)
 	};
 	struct mill *m = mill_new(test, "fair", p, 2);
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
-	mill_measure(test, m);
+	mill_measure(m);
 	EXPECT_PART(test, m, 0, 600);
 	m->group[0].share = (struct gpreempt_share) { .weight = 300, .cap_percent = 30 };
 	m->group[1].share.weight = 100;
-	mill_measure(test, m);
+	mill_measure(m);
 	EXPECT_PART(test, m, 0, 300);
 }
 
-/* Nobody knows who worked while nothing was decided: nobody pays for it. */
+/* What worked while nothing was decided is not known: none pays for it. */
 static void gpreempt_share_of_a_gap(struct kunit *test)
 {
 	static const struct process p[] = { { .queues = 1 }, { .queues = 1 } };
 	struct mill *m = mill_new(test, "fair", p, 2);
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
-	mill_go(test, m, 300);
+	mill_go(m, 300);
 	m->view.now_ns += 1000 * NSEC_PER_MSEC;
 	gpreempt_skip(&m->view);
 	m->view.now_ns += 1000ULL * NSEC_PER_SEC;
 	m->group[0].share.cap_percent = 50;
 	m->group[1].share.cap_percent = 50;
-	mill_measure(test, m);
+	mill_measure(m);
 	EXPECT_PART(test, m, 0, 500);
 	KUNIT_EXPECT_GE(test, m->process[0].ran_ns, 800 * NSEC_PER_MSEC);
 }
@@ -447,8 +437,7 @@ static void gpreempt_share_thinks(struct kunit *test)
 		};
 		struct mill *m = mill_new(test, "fair", p, 3);
 
-		KUNIT_ASSERT_NOT_NULL(test, m);
-		mill_measure(test, m);
+		mill_measure(m);
 		KUNIT_EXPECT_GT(test, m->process[0].ran_ns, 20 * 700 * NSEC_PER_USEC);
 		KUNIT_EXPECT_LE(test, m->process[0].longest_ns, SLICE_NS + SAVE_NS + 2 * SCAN_NS);
 	}
@@ -466,40 +455,38 @@ static void gpreempt_share_wakes(struct kunit *test)
 	struct mill *m = mill_new(test, "fair", p, 2);
 	u64 ran;
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
-	mill_go(test, m, 2000);
+	mill_go(m, 2000);
 	m->process[1].arrives_ns = m->view.now_ns;
 	m->process[1].think_us = 0;
 	m->process[0].ran_ns = 0;
 	m->process[1].ran_ns = 0;
-	mill_go(test, m, 200);
+	mill_go(m, 200);
 	EXPECT_PART(test, m, 0, 500 - 30);
 	ran = m->process[0].ran_ns;
 
 	/* now the first one sleeps, and comes back */
 	m->process[0].busy = false;
 	m->process[0].arrives_ns = m->view.now_ns + 2000 * NSEC_PER_MSEC;
-	mill_go(test, m, 2000);
+	mill_go(m, 2000);
 	KUNIT_EXPECT_EQ(test, m->process[0].ran_ns, ran);
 	m->process[0].ran_ns = 0;
 	m->process[1].ran_ns = 0;
-	mill_go(test, m, 200);
+	mill_go(m, 200);
 	EXPECT_PART(test, m, 0, 500 + 30);
 }
 
-/* Who is made anew for each turn has not the first one each time. */
+/* What is made anew for each turn has not the first one each time. */
 static void gpreempt_share_new(struct kunit *test)
 {
 	static const struct process p[] = { { .queues = 1 }, { .queues = 1 } };
 	struct mill *m = mill_new(test, "fair", p, 2);
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
-	mill_go(test, m, 100);
+	mill_go(m, 100);
 	m->process[0].ran_ns = 0;
 	m->process[1].ran_ns = 0;
 	for (i = 0; i < 200; i++) {
-		mill_go(test, m, 10);
+		mill_go(m, 10);
 		if (m->group[1].turn[0].had_ns >= SLICE_NS / 2)
 			m->group[1] = (struct gpreempt_group) {};
 	}
@@ -512,7 +499,7 @@ static struct {
 	u64 ns[GPREEMPT_LEVELS];
 	u64 group_ns;
 	u64 slice_ns;			/* of the turn that was paid last */
-	u64 not_before_ns;		/* has anybody a turn */
+	u64 not_before_ns;		/* has any a turn */
 	unsigned int charges;
 } book;
 
@@ -569,12 +556,11 @@ static void gpreempt_share_paid_once(struct kunit *test)
 	struct mill *m = mill_new(test, "fair", p, 1);
 	u64 begun_ns;
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
 	book_open(m);
 	m->q[1].terms.priority = 5;
-	mill_go(test, m, 100);
+	mill_go(m, 100);
 	begun_ns = book_open(m);
-	mill_go(test, m, 200);
+	mill_go(m, 200);
 	KUNIT_EXPECT_EQ(test, book.ns[9], m->view.now_ns - begun_ns);
 	KUNIT_EXPECT_EQ(test, book.ns[5], m->view.now_ns - begun_ns);
 	KUNIT_EXPECT_EQ(test, book.group_ns, m->view.now_ns - begun_ns);
@@ -584,19 +570,19 @@ static void gpreempt_share_paid_once(struct kunit *test)
 	/* a scan that comes late, however late, costs no more than there are words for */
 	begun_ns = book_open(m);
 	m->view.now_ns += BIT_ULL(41);
-	mill_scan(test, m);
+	mill_scan(m);
 	KUNIT_EXPECT_EQ(test, book.ns[9], BIT_ULL(40));
 	KUNIT_EXPECT_EQ(test, book.group_ns, BIT_ULL(40));
 
 	/* nor does it end that a level has no turns; one of no time is not paid */
 	memset(m->tun.timeslice_us, 0, sizeof(m->tun.timeslice_us));
 	begun_ns = book_open(m);
-	mill_go(test, m, 10);
+	mill_go(m, 10);
 	KUNIT_EXPECT_EQ(test, book.group_ns, m->view.now_ns - begun_ns);
 	KUNIT_EXPECT_EQ(test, book.slice_ns, 0);
 }
 
-/* Who changes its level pays where it was, once, also if that was for no time at all. */
+/* What changes its level pays where it was, once, also if that was for no time at all. */
 static void gpreempt_share_paid_by_changes(struct kunit *test)
 {
 	static const struct process p[] = { { .queues = 1, .priority = 9 } };
@@ -604,46 +590,44 @@ static void gpreempt_share_paid_by_changes(struct kunit *test)
 	unsigned int i;
 	u64 begun_ns;
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
 	book_open(m);
-	mill_go(test, m, 100);
+	mill_go(m, 100);
 	begun_ns = book_open(m);
 	for (i = 0; i < 100; i++) {
 		m->q[0].terms.priority = 3 + i % 7;
-		mill_go(test, m, 1);
+		mill_go(m, 1);
 	}
 	KUNIT_EXPECT_EQ(test, book_sum(), m->view.now_ns - begun_ns);
 	KUNIT_EXPECT_EQ(test, book.group_ns, m->view.now_ns - begun_ns);
 
 	m->q[0].terms.priority = 9;
-	mill_go(test, m, 10);
+	mill_go(m, 10);
 	begun_ns = book_open(m);
 	m->q[0].terms.priority = 5;
-	mill_scan(test, m);
+	mill_scan(m);
 	m->q[0].terms.priority = 9;
-	mill_go(test, m, 10);
+	mill_go(m, 10);
 	KUNIT_EXPECT_EQ(test, book_sum(), m->view.now_ns - begun_ns);
 	KUNIT_EXPECT_EQ(test, book.group_ns, m->view.now_ns - begun_ns);
 }
 
-/* Nor does anybody pay on a level that it left while nothing was decided. */
+/* Nor does any pay on a level that it left while nothing was decided. */
 static void gpreempt_share_paid_after_gap(struct kunit *test)
 {
 	static const struct process p[] = { { .queues = 1, .priority = 9 } };
 	struct mill *m = mill_new(test, "fair", p, 1);
 	u64 begun_ns;
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
 	book_open(m);
-	mill_go(test, m, 100);
+	mill_go(m, 100);
 	book_open(m);
 	m->view.now_ns += 100 * NSEC_PER_MSEC;
 	gpreempt_skip(&m->view);
 	m->q[0].terms.priority = 5;
-	mill_scan(test, m);
+	mill_scan(m);
 	KUNIT_EXPECT_EQ(test, book_sum(), 0);
 	begun_ns = m->view.now_ns;
-	mill_go(test, m, 10);
+	mill_go(m, 10);
 	KUNIT_EXPECT_EQ(test, book_sum(), m->view.now_ns - begun_ns);
 	KUNIT_EXPECT_EQ(test, book.ns[9], 0);
 }
@@ -654,16 +638,15 @@ static void gpreempt_share_not_before(struct kunit *test)
 	static const struct process p[] = { { .queues = 1, .priority = 9 } };
 	struct mill *m = mill_new(test, "fair", p, 1);
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
 	book_open(m);
 	mill_arrive(m);
 	m->view.now_ns += SCAN_NS;
 	book.not_before_ns = m->view.now_ns + 1;
-	mill_scan(test, m);
+	mill_scan(m);
 	KUNIT_EXPECT_TRUE(test, m->q[0].out.limited);
 	KUNIT_EXPECT_FALSE(test, m->q[0].out.turn);
 	m->view.now_ns = book.not_before_ns;
-	mill_scan(test, m);
+	mill_scan(m);
 	KUNIT_EXPECT_FALSE(test, m->q[0].out.limited);
 	KUNIT_EXPECT_TRUE(test, m->q[0].out.turn);
 }
@@ -679,10 +662,9 @@ static void gpreempt_share_paid_at_first_look(struct kunit *test)
 	unsigned int i, k;
 
 	before = kunit_kzalloc(test, sizeof(*before), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, m);
 	KUNIT_ASSERT_NOT_NULL(test, before);
 	for (i = 0; i < 500; i++) {
-		mill_go(test, m, 1);
+		mill_go(m, 1);
 		m->view.now_ns += SCAN_NS;
 		gpreempt_group_rank(m->policy, &m->view, &m->tun);
 		memcpy(before, m, sizeof(*m));
@@ -707,13 +689,12 @@ static void gpreempt_share_words(struct kunit *test)
 	struct mill *m = mill_new(test, "fair", p, 2);
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, m);
 	for (i = 0; i < 2; i++) {
 		m->policy = &gpreempt_fair;
-		mill_go(test, m, 100);
+		mill_go(m, 100);
 		KUNIT_EXPECT_GT(test, m->view.clock[0], 0);
 		book_open(m);
-		mill_go(test, m, 300);
+		mill_go(m, 300);
 		KUNIT_EXPECT_GT(test, book.ns[0], 200 * NSEC_PER_MSEC);
 		KUNIT_EXPECT_EQ(test, m->view.clock[0], book.ns[0]);
 		KUNIT_EXPECT_EQ(test, m->group[0].turn[0].own[0] + m->group[1].turn[0].own[0],
@@ -773,7 +754,7 @@ static void gpreempt_share_minimum_is_due(struct kunit *test)
 	KUNIT_EXPECT_LT(test, fair_key_of(&view, p), fair_key_of(&view, other));
 }
 
-/* Who has had a nanosecond more, by its weight, is the later one. */
+/* What has had a nanosecond more, by its weight, is the later one. */
 static void gpreempt_share_had_least(struct kunit *test)
 {
 	static const struct { u32 weight, other; u64 ns, other_ns; } c[] = {
@@ -798,8 +779,8 @@ static void gpreempt_share_had_least(struct kunit *test)
 }
 
 /*
- * What goes first for its minimum makes nobody wait by that, for as long as its turn is: what it
- * has beyond that, as nobody else wants it, is counted.
+ * What goes first for its minimum makes no other wait by that, for as long as its turn is: what it
+ * has beyond that, as no other wants it, is counted.
  */
 static void gpreempt_share_minimum_for_a_turn(struct kunit *test)
 {

@@ -96,7 +96,7 @@ static const struct wake_case wake_cases[] = {
 	  .rest = GPREEMPT_CALM },
 	{ "one is to be held, and is not to leave",
 	  { { 3, 'R' }, { 3, 'W', .preempted = true, .held = true, .pinned = true } } },
-	{ "held by whoever is gone", { { 3, 'R' }, { 3, 'W', .preempted = true } } },
+	{ "held by one that is gone", { { 3, 'R' }, { 3, 'W', .preempted = true } } },
 	{ "a restore is measured", { { 3, 'R' }, { 4, 'I' } }, .restoring = true, .awaited = 2 },
 	{ "work is announced for another level",
 	  { { 3, 'R', .hinted = true }, { 4, 'I' } }, .awaited = 2 },
@@ -110,12 +110,7 @@ static const struct wake_case wake_cases[] = {
 	  .plan = { .idle = true }, .restoring = true },
 };
 
-static void wake_case_name(const struct wake_case *c, char *desc)
-{
-	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(wake, wake_cases, wake_case_name);
+KUNIT_ARRAY_PARAM_DESC(wake, wake_cases, name);
 
 static void wake_queue(struct gpreempt_queue_view *v, const struct wake_queue *q)
 {
