@@ -42,7 +42,7 @@ WANTED = 0.95
 EQUIVALENT = 0.10
 PATIENCE = 4            # a case that computes so many times as long is killed
 QUICK_S = 0.02          # the cases below run at once
-TIMED = {"gpreempt_policy_linear"}      # would judge by how busy the host is
+TIMED = {"gpreempt_decide_linear"}      # would judge by how busy the host is
 
 KILLED, SURVIVED, EQUAL, NONE = "killed", "survived", "equivalent", "none"
 
@@ -99,7 +99,7 @@ class Native:
         compiler = call("cc", "--version").stdout
         return [compiler, self.FLAGS, Path(__file__),
                 *sorted((AMDKFD / "gpreempt").iterdir()),
-                *self.suites, AMDKFD / "tests/kfd_gpreempt_sim.h",
+                *self.suites, *sorted((AMDKFD / "tests").glob("*.h")),
                 *sorted(path for path in NATIVE.rglob("*") if path.suffix in (".c", ".h", ".txt"))]
 
     def takes_in(self, room):

@@ -324,7 +324,8 @@ GPUS = 4
 # Two that work stop at each other's every quantum. What is tested is coarser than that.
 COARSE = ["--quantum-us", "100"]
 ASLEEP = [inside("asleep"), program("suspend_test")]
-KUNIT = ["policy", "wake", "state", "pace", "mes"]
+KUNIT = ["estimate", "select", "decide", "policy", "group", "share", "proof", "wake", "culprit",
+         "state", "pace", "mes"]
 
 SUITES = {
     "scripts": ["python3", SCRIPTS / "tests/run_unittests"],

@@ -70,16 +70,11 @@ static void watch(struct sim *s)
 static u32 trace(struct kunit *test, unsigned int seed)
 {
 	struct sim *s = sim_new(test, seed);
-	unsigned int n;
 
 	hash = 2166136261;
 	s->watch = watch;
-	sim_work(test, s, seed);
-	for (n = 0; n < 1000; n++) {
-		sim_step(s);
-		if (n % SIM_STEPS == 0)
-			sim_scan(test, s);
-	}
+	sim_work(s, seed);
+	sim_go(s, 1000);
 	return hash;
 }
 

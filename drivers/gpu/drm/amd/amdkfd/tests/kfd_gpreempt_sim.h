@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * A simulated machine with queues, packets and waves, for the tests of the policies, and what
- * must always hold of it. Whoever includes it has taken in the policies before.
+ * must always hold of it. A file that includes it has taken in the policies before.
  */
-#include <kunit/test.h>
 #include <linux/prandom.h>
 
-#define INTERVAL_NS	(1000 * NSEC_PER_USEC)
-
-static const struct gpreempt_tunables defaults = {
-	.poll_interval_us = 1000,
-	.starvation_ms = 1000,
-	.min_residency_us = 500,
-	.blocked_us = 2000,
-	.preempt_timeout_ms = 100,
-};
+#include "kfd_gpreempt_bench.h"
 
 /*
  * The simulated machine. Time goes in steps of a quarter interval. A packet is
@@ -61,17 +52,19 @@ struct sim_queue {
 	u64 read;			/* published read index */
 	u64 touched;			/* step of the last packet, progress or resume */
 	u64 served;			/* step when it executed or had nothing to */
-	u64 owed;			/* steps preempted with nobody above it */
+	u64 owed;			/* steps preempted with none above it */
 	bool back;			/* and nothing was seen of it since */
 	bool lies;			/* of signals that are 0 from the start */
 	unsigned int groups;		/* saved or executing */
 	unsigned int live;		/* of these, executing */
 	u64 cost_ns;
+	u64 mapped_ns;			/* first seen so */
 	u8 priority;
 	bool preempted;
 };
 
 struct sim {
+	struct kunit *test;
 	struct sim_queue queue[SIM_QUEUES];
 	struct gpreempt_queue_view q[SIM_QUEUES];
 	struct gpreempt_group group[SIM_QUEUES];
@@ -88,11 +81,12 @@ struct sim {
 	bool changes;			/* of policy */
 	bool hints;			/* now and then work is announced, which may come */
 	void (*watch)(struct sim *s);	/* told of each decision, or NULL */
-	struct kunit *test;		/* for it */
 	struct gpreempt_memory before[SIM_QUEUES];	/* that decision */
 	struct gpreempt_group groups_before[SIM_QUEUES];
 	struct gpreempt_view view_before;
-	struct gpreempt_group as_if[SIM_QUEUES];	/* for another one */
+	struct gpreempt_group as_if[SIM_QUEUES];	/* for another one, as are */
+	struct gpreempt_memory memory_if[SIM_QUEUES];
+	struct gpreempt_queue_view q_if[SIM_QUEUES];
 	unsigned int scans, counted, calm, uncontended;
 	unsigned int met, all;		/* groups of packets that meet */
 	unsigned int preempted, resumed, aged, blocked, turns, late;
@@ -117,12 +111,7 @@ static const struct sim_case sim_cases[] = {
 	{ "fair, groups of two, limited", "fair", true, false, true },
 };
 
-static void sim_case_name(const struct sim_case *c, char *desc)
-{
-	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(sim, sim_cases, sim_case_name);
+KUNIT_ARRAY_PARAM_DESC(sim, sim_cases, name);
 
 static u32 sim_random(struct sim *s, u32 below)
 {
@@ -163,7 +152,7 @@ static void sim_submit(struct sim *s, struct sim_queue *sq)
 	struct sim_packet *p = sim_packet(sq, sq->wptr);
 	unsigned int dep = sim_random(s, s->nr);
 
-	/* room for one more, the oldest packet completed */
+	/* space for one more, the oldest packet completed */
 	if (sq->wptr >= SIM_RING && !p->complete)
 		return;
 	if (sq->wptr - sq->read >= SIM_RING)
@@ -179,7 +168,7 @@ static void sim_submit(struct sim *s, struct sim_queue *sq)
 	} else {
 		p->groups = 1 + sim_random(s, 2 * SIM_SLOTS);
 		p->steps = 1 + sim_random(s, sim_random(s, 3) ? 8 : 200);
-		/* longer than anybody may be kept waiting */
+		/* longer than any may be kept waiting */
 		if (sim_random(s, 50) == 0)
 			p->steps = 3 * SIM_STARVATION * SIM_STEPS;
 	}
@@ -230,7 +219,7 @@ static void sim_launch_one(struct sim *s, struct sim_queue *sq, bool *launched)
 	}
 }
 
-/* The read index at fetch: before there is room, with a barrier behind or not. */
+/* The read index at fetch: before there is space, with a barrier behind or not. */
 static void sim_fetch(struct sim *s, struct sim_queue *sq)
 {
 	struct sim_packet *p = sim_packet(sq, sq->next);
@@ -263,7 +252,7 @@ static void sim_execute(struct sim *s, struct sim_queue *sq)
 	}
 }
 
-/* Who waits for its equals does not wait for GPREEMPT. */
+/* What waits for its equals does not wait for GPREEMPT. */
 static bool sim_peer_executes(const struct sim *s, const struct sim_queue *sq)
 {
 	unsigned int i;
@@ -356,7 +345,7 @@ static void sim_look(struct sim *s, unsigned int i)
 /*
  * Does a queue have work, for all that can be known? What ended between a scan
  * and the unmap shows when the queue is back; and what has no signal looks like
- * launching until waves were seen, or room enough was given; so does what was
+ * launching until waves were seen, or space enough was given; so does what was
  * put back, with waves saved or without. What is announced is as good as there.
  */
 static bool sim_seems_to_have_work(struct sim *s, unsigned int i)
@@ -380,7 +369,7 @@ static bool sim_above(const struct sim *s, unsigned int queue, unsigned int othe
 }
 
 /* Rules 1 and 10 of one victim: someone above had work, and it had some itself. */
-static void sim_check_victim(struct kunit *test, struct sim *s, unsigned int victim)
+static void sim_check_victim(struct sim *s, unsigned int victim)
 {
 	bool turn = s->q[victim].out.reason == GPREEMPT_REASON_TIMESLICE;
 	bool justified = turn && s->q[victim].out.limited;
@@ -390,19 +379,19 @@ static void sim_check_victim(struct kunit *test, struct sim *s, unsigned int vic
 		if (sim_above(s, i, victim) && (turn || s->q[i].out.wants) &&
 		    sim_seems_to_have_work(s, i))
 			justified = true;
-	KUNIT_EXPECT_TRUE(test, !s->policy->passive);
-	KUNIT_EXPECT_TRUE(test, s->policy->slice_ns || !turn);
-	KUNIT_EXPECT_TRUE_MSG(test, justified, "rule 1, queue %u, step %llu",
+	KUNIT_EXPECT_TRUE(s->test, !s->policy->passive);
+	KUNIT_EXPECT_TRUE(s->test, s->policy->slice_ns || !turn);
+	KUNIT_EXPECT_TRUE_MSG(s->test, justified, "rule 1, queue %u, step %llu",
 			      victim, s->step);
 	/* rule 10, whatever a policy says */
-	KUNIT_EXPECT_GE(test, s->view.now_ns - s->queue[victim].memory.resident_ns,
+	KUNIT_EXPECT_GE(s->test, s->view.now_ns - s->queue[victim].mapped_ns,
 			s->tun.min_residency_us * NSEC_PER_USEC);
-	KUNIT_EXPECT_TRUE_MSG(test, sim_seems_to_have_work(s, victim),
+	KUNIT_EXPECT_TRUE_MSG(s->test, sim_seems_to_have_work(s, victim),
 			      "idle victim %u, step %llu", victim, s->step);
 }
 
 /* Rule 2, rule 3 and no one forgotten: bounds that hold for every queue. */
-static void sim_check(struct kunit *test, struct sim *s)
+static void sim_check(struct sim *s)
 {
 	/* each starved queue has its turn: residency, save, restore, blocked_us */
 	u64 bound = SIM_STARVATION * SIM_STEPS + (s->nr * 8 + 20) * SIM_INTERVAL;
@@ -419,9 +408,10 @@ static void sim_check(struct kunit *test, struct sim *s)
 				above = true;
 		sq->owed = sq->preempted && !above && !s->q[i].out.limited ?
 			   sq->owed + SIM_STEPS : 0;
-		KUNIT_EXPECT_TRUE_MSG(test, sq->owed <= owed,
+		KUNIT_EXPECT_TRUE_MSG(s->test, sq->owed <= owed,
 				      "rule 2, queue %u, step %llu", i, s->step);
-		KUNIT_EXPECT_TRUE_MSG(test, s->step - sq->served <= bound || s->changes || s->all,
+		KUNIT_EXPECT_TRUE_MSG(s->test,
+				      s->step - sq->served <= bound || s->changes || s->all,
 				      "rule 3, queue %u, step %llu", i, s->step);
 	}
 }
@@ -453,7 +443,7 @@ static void sim_count(struct sim *s, unsigned int steps)
 	}
 }
 
-static void sim_scan(struct kunit *test, struct sim *s)
+static void sim_scan(struct sim *s)
 {
 	unsigned int i, steps = sim_random(s, 3) ? sim_random(s, SIM_STEPS) : 0;
 
@@ -462,6 +452,8 @@ static void sim_scan(struct kunit *test, struct sim *s)
 	s->scans++;
 	for (i = 0; i < s->nr; i++) {
 		sim_look(s, i);
+		if (!s->queue[i].preempted && !s->queue[i].mapped_ns)
+			s->queue[i].mapped_ns = s->view.now_ns;
 		s->before[i] = s->queue[i].memory;
 	}
 	memcpy(s->groups_before, s->group, sizeof(s->group));
@@ -472,7 +464,7 @@ static void sim_scan(struct kunit *test, struct sim *s)
 		sim_count(s, steps);
 		s->view.waves_final = true;
 		gpreempt_decide(s->policy, &s->view, &s->tun, &s->plan);
-		KUNIT_EXPECT_FALSE(test, s->plan.need_waves);
+		KUNIT_EXPECT_FALSE(s->test, s->plan.need_waves);
 	}
 	gpreempt_wake(&s->view, &s->plan, &s->wake);
 	if (!s->wake.idle)
@@ -484,16 +476,16 @@ static void sim_scan(struct kunit *test, struct sim *s)
 			s->queue[i].back = false;
 	for (i = 0; i < s->nr; i++) {
 		if (s->q[i].out.verdict == GPREEMPT_PREEMPT)
-			sim_check_victim(test, s, i);
+			sim_check_victim(s, i);
 		s->aged += s->q[i].out.reason == GPREEMPT_REASON_AGED;
 		s->turns += s->q[i].out.reason == GPREEMPT_REASON_TIMESLICE;
 		s->blocked += s->q[i].out.reason == GPREEMPT_REASON_BLOCKED;
 	}
-	sim_check(test, s);
+	sim_check(s);
 	/* what was reserved only may have begun: before it parks the monitor looks again */
 	if (s->plan.idle && !steps)
 		for (i = 0; i < s->nr; i++)
-			KUNIT_EXPECT_FALSE(test, s->queue[i].live || s->queue[i].groups);
+			KUNIT_EXPECT_FALSE(s->test, s->queue[i].live || s->queue[i].groups);
 
 	/* the machine goes on while the transaction is prepared */
 	if (s->plan.nr_preempt || s->plan.nr_resume)
@@ -502,19 +494,20 @@ static void sim_scan(struct kunit *test, struct sim *s)
 		struct sim_queue *sq = &s->queue[i];
 
 		if (s->q[i].out.verdict == GPREEMPT_PREEMPT) {
-			KUNIT_EXPECT_FALSE(test, sq->preempted);
+			KUNIT_EXPECT_FALSE(s->test, sq->preempted);
 			sq->preempted = true;
+			sq->mapped_ns = 0;
 			sq->live = 0;
 			s->preempted++;
 		} else if (s->q[i].out.verdict == GPREEMPT_RESUME) {
-			KUNIT_EXPECT_TRUE(test, sq->preempted);
+			KUNIT_EXPECT_TRUE(s->test, sq->preempted);
 			sq->preempted = false;
 			sq->touched = s->step;
 			sq->back = true;
 			s->resumed++;
 		}
 		/* `none` takes one scan to give back what others took */
-		KUNIT_EXPECT_TRUE(test, !s->policy->passive || !sq->preempted);
+		KUNIT_EXPECT_TRUE(s->test, !s->policy->passive || !sq->preempted);
 	}
 	if (s->changes && sim_random(s, 20) == 0)
 		s->policy = gpreempt_policy_get(sim_random(s, 3));
@@ -526,8 +519,8 @@ static struct sim *sim_new(struct kunit *test, u64 seed)
 	struct sim *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
 	unsigned int i, levels;
 
-	if (!s)
-		return NULL;
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->test = test;
 	prandom_seed_state(&s->rnd, seed);
 	s->fetch = c->fetch;
 	s->changes = c->changes;
@@ -558,8 +551,20 @@ static struct sim *sim_new(struct kunit *test, u64 seed)
 /* How often, of 4096, a queue gets a packet in a step: quiet, busy, saturated. */
 static const u16 sim_load[] = { 16, 128, 1024 };
 
-/* Random work, a scan each interval. */
-static void sim_work(struct kunit *test, struct sim *s, unsigned int seed)
+/* So many steps, with a scan each interval. */
+static inline void sim_go(struct sim *s, unsigned int steps)
+{
+	unsigned int n;
+
+	for (n = 0; n < steps; n++) {
+		sim_step(s);
+		if (n % SIM_STEPS == 0)
+			sim_scan(s);
+	}
+}
+
+/* Random work. */
+static void sim_work(struct sim *s, unsigned int seed)
 {
 	unsigned int n, i;
 
@@ -569,6 +574,29 @@ static void sim_work(struct kunit *test, struct sim *s, unsigned int seed)
 				sim_submit(s, &s->queue[i]);
 		sim_step(s);
 		if (n % SIM_STEPS == 0)
-			sim_scan(test, s);
+			sim_scan(s);
 	}
+}
+
+static inline bool sim_all_done(const struct sim *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++)
+		if (s->queue[i].next < s->queue[i].wptr || s->queue[i].groups)
+			return false;
+	return true;
+}
+
+/* On until all has ended and the monitor parks, or for so many steps; returns how many. */
+static inline unsigned int sim_finish(struct sim *s, unsigned int steps)
+{
+	unsigned int n;
+
+	for (n = 0; n < steps && !(sim_all_done(s) && s->plan.idle); n++) {
+		sim_step(s);
+		if (n % SIM_STEPS == 0)
+			sim_scan(s);
+	}
+	return n;
 }

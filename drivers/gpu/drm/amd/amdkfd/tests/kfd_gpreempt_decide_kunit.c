@@ -1,0 +1,926 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * KUnit tests of GPREEMPT's decide, with whole scans: which waves are counted; and what must
+ * always hold of random work on a simulated machine.
+ */
+#include <kunit/test.h>
+#include <linux/ktime.h>
+#include <linux/prandom.h>
+
+#define OWN(name)	gpreempt_kunit_decide_##name
+#include "gpreempt_rooms.h"
+#include "kfd_gpreempt_sim.h"
+
+/* The decision alone, when wave counts are worth their register reads. */
+static void gpreempt_decide_need_waves(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "strict");
+	struct gpreempt_queue_view *a, *peer, *high;
+	unsigned int i;
+
+	a = bench_queue(b, 3);
+	peer = bench_queue(b, 3);
+	high = bench_queue(b, 9);
+	bench_scan(b);
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
+
+	/* one level busy */
+	runs(a);
+	submits(peer);
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 5));
+
+	/* two, but the other cannot run */
+	waits_for_signal(high);
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 2));
+	/* unless what it consumed before may still be under way */
+	waits_for_signal(high);
+	high->seen.rptr++;
+	KUNIT_EXPECT_TRUE(test, asks_after(b, 2));
+	high->seen.previous = GPREEMPT_SIGNAL_DONE;
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 2));
+	/* it can run, and the others have to leave whatever they do */
+	high->seen.head = GPREEMPT_HEAD_READY;
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
+	high->seen.mapped = false;
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
+
+	/* parking: whatever has hidden waves */
+	finishes(a);
+	finishes(peer);
+	a->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
+	for (i = 0; i < 5 && !b->asked; i++)
+		bench_ticks(b, 1);
+	KUNIT_EXPECT_TRUE(test, b->asked);
+	/* it may have been saved: believed at the second time */
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 1005));
+}
+
+/* No register is read when the verdict is plain, and only then. */
+static void gpreempt_decide_evident(struct kunit *test)
+{
+	struct bench *b = bench_low_runs(test);
+	unsigned int i;
+
+	submits(b->high);
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
+	EXPECT_OFF(test, b->low, INVERSION);
+
+	/* alone on the machine, it may turn out to be blocked */
+	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
+
+	/* unless it moves on */
+	for (i = 0; i < 10; i++) {
+		submits(b->high);
+		runs(b->high);
+		KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
+		EXPECT_IS(test, b->high, RUNNING);
+		EXPECT_KEEP(test, b->low);
+	}
+}
+
+/* What an application says of its end brings others back, and is not relied on. */
+static void gpreempt_decide_says_ended(struct kunit *test)
+{
+	struct bench *b = bench_high_runs(test);
+	struct gpreempt_queue_view *above = bench_queue(b, 15);
+
+	b->high->terms.priority = 10;
+	/* an older packet may be under way */
+	finishes(b->high);
+	b->high->seen.waves = 32;
+	KUNIT_EXPECT_TRUE(test, asks_after(b, 3));
+	EXPECT_KEEP(test, b->low);
+	/* no packet may, if the newest waited for all of them: or so it says */
+	b->high->seen.ordered = true;
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
+	EXPECT_IS(test, b->high, IDLE);
+	EXPECT_BACK(test, b->low, FREE);
+	/* so its waves are counted, once others are on the machine with it */
+	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
+	EXPECT_IS(test, b->high, RUNNING);
+	submits(above);
+	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
+	EXPECT_OFF(test, b->high, INVERSION);
+}
+
+/* If it was true, that was the only time. */
+static void gpreempt_decide_says_ended_truly(struct kunit *test)
+{
+	struct bench *b = bench_high_runs(test);
+
+	bench_ticks(b, 1);
+	finishes(b->high);
+	b->high->seen.ordered = true;
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
+	EXPECT_BACK(test, b->low, FREE);
+	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 5));
+	EXPECT_KEEP(test, b->low);
+
+	/* its pause began with that word */
+	b = bench_high_runs(test);
+	finishes(b->high);
+	b->high->seen.ordered = true;
+	EXPECT_BACK(test, after(b, 1, b->low), FREE);
+	b->view.now_ns += 2 * INTERVAL_NS;
+	submits(b->high);
+	KUNIT_EXPECT_NE(test, after(b, 1, b->high)->state.look_us, 0);
+}
+
+/* While nothing contends with it, its word stands: nothing depends on it. */
+static void gpreempt_decide_says_ended_quiet(struct kunit *test)
+{
+	struct bench *b = bench_high_runs(test);
+
+	bench_ticks(b, 1);
+	finishes(b->high);
+	b->high->seen.ordered = true;
+	EXPECT_BACK(test, after(b, 1, b->low), FREE);
+	b->low->terms.priority = b->high->terms.priority;
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 5));
+	EXPECT_IS(test, b->high, IDLE);
+	/* it is checked as soon as something does */
+	b->low->terms.priority = 0;
+	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
+}
+
+/*
+ * A kernel that never ends, on all of the machine, with a signal that is 0 from the
+ * start: rule 3 holds for what cannot launch beside it, on a lower level or its own.
+ */
+static void gpreempt_decide_says_ended_and_fills(struct kunit *test)
+{
+	unsigned int i, ran = 0;
+	struct bench *b = bench_high_runs(test);
+
+	b->high->seen.signal = GPREEMPT_SIGNAL_DONE;
+	b->high->seen.ordered = true;
+	for (i = 0; i < 5000; i++) {
+		b->low->seen.waves = b->high->seen.mapped ? 0 : 32;
+		bench_ticks(b, 1);
+		ran += b->low->seen.mapped && !b->high->seen.mapped;
+	}
+	KUNIT_EXPECT_GE(test, ran, 3);
+}
+
+/* A word that was taken and then cannot be checked is not believed any more. */
+static void gpreempt_decide_says_ended_unchecked(struct kunit *test)
+{
+	struct bench *b = bench_high_runs(test);
+
+	b->high->seen.signal = GPREEMPT_SIGNAL_DONE;
+	b->high->seen.ordered = true;
+	EXPECT_BACK(test, after(b, 1, b->low), FREE);
+	b->waves_unreadable = true;
+	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
+	EXPECT_IS(test, b->high, RUNNABLE);
+}
+
+/* What says so while it is in the way of a higher one is not believed. */
+static void gpreempt_decide_says_ended_and_runs(struct kunit *test)
+{
+	struct bench *b = bench_low_runs(test);
+
+	b->low->seen.signal = GPREEMPT_SIGNAL_DONE;
+	b->low->seen.ordered = true;
+	submits(b->high);
+	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
+	EXPECT_OFF(test, b->low, INVERSION);
+}
+
+/* Several that all have to go: plain, unless the work may need some of them only. */
+static void gpreempt_decide_evident_several(struct kunit *test)
+{
+	static const struct { u32 demand; bool more, asked; } c[] = {
+		{ 0, false, false }, { 8, true, false }, { 8, false, true },
+	};
+	struct gpreempt_queue_view *low[3], *high;
+	struct bench *b;
+	unsigned int i, k;
+
+	for (k = 0; k < ARRAY_SIZE(c); k++) {
+		b = bench_new(test, "strict");
+		for (i = 0; i < 3; i++)
+			low[i] = bench_queue(b, i);
+		high = bench_queue(b, 15);
+		b->policy = gpreempt_policy_find("none");
+		bench_scan(b);
+		for (i = 0; i < 3; i++) {
+			runs(low[i]);
+			if (c[k].more)
+				submits(low[i]);
+		}
+		bench_ticks(b, 5);
+		b->policy = gpreempt_policy_find("strict");
+		submits(high);
+		high->seen.demand = c[k].demand;
+		KUNIT_EXPECT_EQ(test, asks_after(b, 1), c[k].asked);
+		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, c[k].asked ? 1 : 3);
+	}
+}
+
+/* What makes a verdict plain, one thing missing at a time. */
+static void gpreempt_decide_not_evident(struct kunit *test)
+{
+	enum { SIGNAL, PACKET, BLOCKED, HEAD, RESIDENCY, PINNED, THIRD, CASES };
+	struct gpreempt_queue_view *third;
+	struct bench *b;
+	int missing;
+
+	for (missing = 0; missing < CASES; missing++) {
+		b = bench_low_runs(test);
+		submits(b->high);
+		if (missing == SIGNAL)
+			b->low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
+		if (missing == HEAD)
+			waits_for_signal(b->high);
+		if (missing == PACKET)
+			is_fetched(b->high);
+		if (missing == RESIDENCY)
+			gpreempt_resumed(b->low->memory, b->view.now_ns + INTERVAL_NS);
+		if (missing == PINNED)
+			b->low->terms.pinned = true;
+		if (missing == BLOCKED) {
+			/* each was given the machine, and did not use it; now high moves on */
+			finishes(b->low);
+			submits_fetched(b->low);
+			EXPECT_IS(test, after(b, 20, b->low), BLOCKED);
+			is_fetched(b->high);
+			submits(b->high);
+		}
+		if (missing == THIRD) {
+			third = bench_queue(b, 7);
+			submits(third);
+		}
+		bench_ticks(b, 1);
+		/* what cannot leave, or has to whatever it does, is not counted */
+		KUNIT_EXPECT_EQ_MSG(test, b->asked, missing < HEAD, "case %d", missing);
+	}
+}
+
+/* A packet that can run says enough of a lower queue: it wants more, with waves or without. */
+static void gpreempt_decide_evident_waits(struct kunit *test)
+{
+	struct bench *b = bench_low_runs(test);
+
+	finishes(b->low);
+	bench_ticks(b, 5);
+	EXPECT_IS(test, b->low, IDLE);
+	submits(b->low);
+	submits(b->high);
+	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
+	EXPECT_OFF(test, b->low, INVERSION);
+	/* it is not taken to run: rule 3 */
+	EXPECT_IS(test, b->low, RUNNABLE);
+	KUNIT_EXPECT_NE(test, b->low->state.waits_ns, 0);
+}
+
+/* What executes whenever it is put back is not starved, though a plain verdict takes it off. */
+static void gpreempt_decide_evident_put_back(struct kunit *test)
+{
+	struct bench *b = bench_low_runs(test);
+	unsigned int i;
+
+	submits(b->low);
+	b->high->seen.ordered = true;
+	for (i = 0; i < 600; i++) {
+		submits(b->high);
+		EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
+		finishes(b->high);
+		bench_ticks(b, 1);
+		if (b->low->out.verdict != GPREEMPT_RESUME)
+			bench_ticks(b, 1);
+		EXPECT_BACK(test, b->low, FREE);
+		gpreempt_resumed(b->low->memory, b->view.now_ns);
+		/* it has an interval until the next scan */
+		KUNIT_EXPECT_EQ(test, b->low->out.level, 0);
+	}
+}
+
+/* Counts given with the first call are used, none are asked for. */
+static void gpreempt_decide_waves_at_once(struct kunit *test)
+{
+	struct bench *b = bench_low_runs(test);
+
+	submits(b->high);
+	b->view.now_ns += INTERVAL_NS;
+	b->view.waves_final = false;
+	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
+	KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
+	EXPECT_OFF(test, b->low, INVERSION);
+	bench_commit(b);
+	b->view.now_ns += INTERVAL_NS;
+	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
+	KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
+	EXPECT_KEEP(test, b->low);
+}
+
+/* A single wave that was counted is work, although nothing else shows it. */
+static void gpreempt_decide_waves_at_once_only(struct kunit *test)
+{
+	struct bench *b = bench_low_runs(test);
+
+	finishes(b->low);
+	EXPECT_IS(test, after(b, 5, b->low), IDLE);
+	b->low->seen.waves = 1;
+	submits(b->high);
+	b->view.now_ns += INTERVAL_NS;
+	b->view.waves_final = false;
+	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
+	KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
+	KUNIT_EXPECT_TRUE(test, b->view.contested);
+	EXPECT_OFF(test, b->low, INVERSION);
+}
+
+/* What was counted at once is not doubted, while another one's count is asked for. */
+static void gpreempt_decide_waves_at_once_some(struct kunit *test)
+{
+	struct bench *b = bench_low_runs(test);
+
+	b->low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
+	bench_ticks(b, 5);
+	submits_fetched(b->high);
+	b->high->seen.waves = GPREEMPT_WAVES_UNKNOWN;
+	b->view.now_ns += INTERVAL_NS;
+	b->view.waves_final = false;
+	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
+	/* low has to leave unless it was launched */
+	KUNIT_EXPECT_TRUE(test, b->plan.need_waves);
+}
+
+/* Hardware that counts no waves: less is known, all rules hold. */
+static void gpreempt_decide_no_wave_counts(struct kunit *test)
+{
+	struct bench *b = bench_two(test);
+
+	b->waves_unreadable = true;
+	KUNIT_EXPECT_TRUE(test, plan_after(b, 20)->idle);
+	runs(b->low);
+	KUNIT_EXPECT_FALSE(test, plan_after(b, 5)->idle);
+	submits(b->high);
+	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
+	EXPECT_KEEP(test, after(b, 2, b->low));
+	/* no progress: blocked, for all that is known */
+	KUNIT_EXPECT_TRUE(test, after(b, 5, b->low)->seen.mapped);
+	EXPECT_IS(test, b->high, BLOCKED);
+	bench_ticks(b, 20);
+	/* low too looks blocked by now, and may be in the way none the less */
+	b->high->seen.rptr++;
+	submits(b->high);
+	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
+	finishes(b->high);
+	KUNIT_EXPECT_TRUE(test, after(b, 3, b->low)->seen.mapped);
+	finishes(b->low);
+	KUNIT_EXPECT_TRUE(test, plan_after(b, 20)->idle);
+}
+
+/* Without looking at work: could there be anything to decide? */
+static void gpreempt_decide_may_contend(struct kunit *test)
+{
+	static const struct {
+		const char *name, *policy;
+		struct { u8 priority; u32 own_us; bool off, preempted, held, pinned, same; } q[2];
+		bool contends;
+	} c[] = {
+		{ "one level", "strict", { { 7 }, { 7 } }, false },
+		{ "two levels", "strict", { { 7 }, { 8 } }, true },
+		{ "out of range is the highest", "strict", { { 15 }, { 200 } }, false },
+		{ "two levels, to count", "none", { { 7 }, { 8 } }, true },
+		{ "one level, no turns", "strict", { { 3 }, { 3 } }, false },
+		{ "one level, turns", "timeslice", { { 3 }, { 3 } }, true },
+		{ "one process", "timeslice", { { 3 }, { 3, .same = true } }, false },
+		{ "another level", "timeslice", { { 7 }, { 7 } }, false },
+		{ "own turns", "timeslice", { { 7, 100 }, { 7, 100 } }, true },
+		{ "one own turn", "timeslice", { { 7, 100 }, { 7 } }, false },
+		{ "pinned", "timeslice", { { 3 }, { 3, .pinned = true } }, false },
+		{ "evicted", "strict", { { 7 }, { 8, .off = true } }, false },
+		{ "to resume", "none", { { 7 }, { 7, .preempted = true } }, true },
+		{ "to hold", "none", { { 7 }, { 7, .held = true } }, true },
+		{ "held", "strict", { { 7 }, { 8, .preempted = true, .held = true } }, false },
+		{ "held, pinned", "strict",
+		  { { 7 }, { 7, .preempted = true, .held = true, .pinned = true } }, true },
+	};
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(c); i++) {
+		struct bench *b = bench_new(test, c[i].policy);
+
+		b->tun.timeslice_us[3] = 1000;
+		for (k = 0; k < 2; k++) {
+			struct gpreempt_queue_view *q = bench_queue(b, c[i].q[k].priority);
+
+			q->terms.timeslice_us = c[i].q[k].own_us;
+			if (c[i].q[k].same)
+				q->group = b->q[0].group;
+			q->seen.mapped = !c[i].q[k].off && !c[i].q[k].preempted;
+			q->seen.preempted = c[i].q[k].preempted;
+			q->terms.held = c[i].q[k].held;
+			q->terms.pinned = c[i].q[k].pinned;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, gpreempt_may_contend(b->policy, &b->view, &b->tun),
+				    c[i].contends, "%s", c[i].name);
+	}
+}
+
+static void gpreempt_decide_random(struct kunit *test)
+{
+	unsigned int preempted = 0, resumed = 0, aged = 0, blocked = 0, turns = 0;
+	unsigned int late = 0, scans = 0, counted = 0;
+	const struct sim_case *c = test->param_value;
+	unsigned int seed, n, i;
+
+	for (seed = 1; seed <= 12; seed++) {
+		struct sim *s = sim_new(test, seed);
+		bool left = true;
+
+		sim_work(s, seed);
+		/* quiet: everything ends, nobody is forgotten, the monitor parks */
+		for (n = 0; n < 40000 && left; n++) {
+			sim_step(s);
+			if (n % SIM_STEPS == 0)
+				sim_scan(s);
+			left = !s->plan.idle;
+			for (i = 0; i < s->nr; i++)
+				if (s->queue[i].next < s->queue[i].wptr || s->queue[i].groups)
+					left = true;
+		}
+		KUNIT_EXPECT_FALSE(test, left);
+		for (i = 0; i < s->nr; i++)
+			KUNIT_EXPECT_FALSE(test, s->queue[i].preempted);
+		KUNIT_EXPECT_EQ(test, s->preempted, s->resumed);
+		preempted += s->preempted;
+		resumed += s->resumed;
+		aged += s->aged;
+		blocked += s->blocked;
+		turns += s->turns;
+		late += s->late;
+		scans += s->scans;
+		counted += s->counted;
+	}
+	kunit_info(test, "%u preempted (%u starved, %u turns), %u resumed (%u blocked), %u late, waves counted in %u of %u scans\n",
+		   preempted, aged, turns, resumed, blocked, late, counted, scans);
+	/* a run that never gets there proves nothing */
+	KUNIT_EXPECT_LE(test, 100, preempted);
+	KUNIT_EXPECT_LE(test, c->changes ? 1 : 10, aged);
+	KUNIT_EXPECT_LE(test, 10, blocked);
+	KUNIT_EXPECT_LE(test, 1, late);
+	KUNIT_EXPECT_EQ(test, turns >= 10, strcmp(c->policy, "strict") != 0 || c->changes);
+}
+
+/*
+ * If waves are not counted, nothing depends on them: whichever queues have some, the plan is
+ * the same, and so is what wakes the monitor.
+ */
+static void sim_suppose_all(struct sim *s)
+{
+	struct gpreempt_memory *memory = s->memory_if;
+	struct gpreempt_queue_view *q = s->q_if;
+	struct gpreempt_view view = s->view;
+	struct gpreempt_plan plan;
+	struct gpreempt_wake wake;
+	unsigned int some, i;
+
+	view.q = q;
+	view.contested = false;
+	for (some = 0; some < BIT(s->nr); some++) {
+		view.seen_ns = s->view_before.seen_ns;
+		view.policy = s->view_before.policy;
+		memcpy(view.clock, s->view_before.clock, sizeof(view.clock));
+		for (i = 0; i < s->nr; i++) {
+			q[i] = s->q[i];
+			memory[i] = s->before[i];
+			q[i].memory = &memory[i];
+			s->as_if[i] = s->groups_before[i];
+			q[i].group = &s->as_if[s->q[i].group - s->group];
+			if (q[i].unsure)
+				q[i].seen.waves = some & BIT(i) ? 1 : 0;
+			else if (some & BIT(i))
+				break;		/* the same as without it */
+		}
+		if (i < s->nr)
+			continue;
+		gpreempt_decide(s->policy, &view, &s->tun, &plan);
+		gpreempt_wake(&view, &plan, &wake);
+		if (!plan.nr_preempt)
+			KUNIT_EXPECT_EQ(s->test, wake.rest, s->wake.rest);
+		for (i = 0; i < s->nr; i++) {
+			KUNIT_EXPECT_EQ_MSG(s->test, q[i].out.verdict, s->q[i].out.verdict,
+					    "queue %u, step %llu, waves of %x", i, s->step, some);
+			if (!plan.nr_preempt)
+				KUNIT_EXPECT_EQ(s->test, q[i].out.awaited, s->q[i].out.awaited);
+		}
+	}
+}
+
+static void sim_check_waves(struct sim *s)
+{
+	unsigned int i, unsure = 0;
+
+	for (i = 0; i < s->nr; i++) {
+		/* a word was taken instead */
+		if (s->q[i].ended)
+			return;
+		unsure += s->q[i].unsure;
+	}
+	if (unsure)
+		sim_suppose_all(s);
+}
+
+static void gpreempt_decide_not_counted(struct kunit *test)
+{
+	unsigned int seed;
+
+	for (seed = 1; seed <= 12; seed++) {
+		struct sim *s = sim_new(test, seed);
+
+		s->hints = seed % 2;
+		s->watch = sim_check_waves;
+		sim_work(s, seed);
+	}
+}
+
+/* Does select decide something if idle queues, all or those not awaited, get work? */
+static bool sim_decides(struct sim *s, bool all)
+{
+	struct gpreempt_memory *memory = s->memory_if;
+	struct gpreempt_queue_view *q = s->q_if;
+	struct gpreempt_view view = s->view;
+	struct gpreempt_plan plan;
+	unsigned int i;
+
+	view.q = q;
+	view.waves_final = false;
+	/* what they have is known */
+	view.blind = true;
+	view.now_ns += INTERVAL_NS;
+	for (i = 0; i < s->nr; i++) {
+		q[i] = s->q[i];
+		memory[i] = s->queue[i].memory;
+		q[i].memory = &memory[i];
+		s->as_if[i] = s->group[i];
+		q[i].group = &s->as_if[s->q[i].group - s->group];
+		q[i].seen.waves = s->queue[i].live;
+		if (q[i].seen.mapped && q[i].out.activity == GPREEMPT_IDLE &&
+		    (all || !q[i].out.awaited))
+			submits(&q[i]);
+	}
+	gpreempt_decide(s->policy, &view, &s->tun, &plan);
+	KUNIT_EXPECT_FALSE(s->test, plan.need_waves);
+	return plan.nr_preempt || plan.nr_resume;
+}
+
+static void sim_check_rest(struct sim *s)
+{
+	bool contend = gpreempt_may_contend(s->policy, &s->view, &s->tun);
+
+	KUNIT_EXPECT_TRUE(s->test, contend || !(s->plan.nr_preempt || s->plan.nr_resume));
+	if (s->wake.rest == GPREEMPT_CALM && contend) {
+		s->calm++;
+		KUNIT_EXPECT_FALSE_MSG(s->test, sim_decides(s, false), "step %llu", s->step);
+	}
+	if (!contend) {
+		s->uncontended++;
+		KUNIT_EXPECT_FALSE_MSG(s->test, sim_decides(s, true), "step %llu", s->step);
+	}
+}
+
+/*
+ * While the monitor is calm, no work that would not wake it would have something decided; and
+ * where nothing is said to be able to contend, none at all would, nor does any plan.
+ */
+static void gpreempt_decide_rests(struct kunit *test)
+{
+	unsigned int seed, calm = 0, uncontended = 0;
+	bool capped = false;
+
+	for (seed = 1; seed <= 50; seed++) {
+		struct sim *s = sim_new(test, seed);
+
+		s->watch = sim_check_rest;
+		sim_work(s, seed);
+		calm += s->calm;
+		uncontended += s->uncontended;
+		capped |= s->group[0].share.cap_percent;
+	}
+	kunit_info(test, "%u scans calm, %u uncontended\n", calm, uncontended);
+	/* time alone ends the turn of what has a cap, and what it may have of the next */
+	KUNIT_EXPECT_LE(test, capped ? 0 : 50, calm);
+	KUNIT_EXPECT_LE(test, uncontended ? 100 : 0, uncontended);
+}
+
+/* Kernels without an end that each fill the machine, the first of them already on it. */
+static void sim_hog(struct sim *s, const u8 *priority, unsigned int nr)
+{
+	unsigned int i;
+
+	s->nr = nr;
+	s->view.nr = nr;
+	s->policy = gpreempt_policy_find("strict");
+	/* what an equal waits for is what is asked for here */
+	s->changes = true;
+	for (i = 0; i < nr; i++) {
+		struct sim_packet *p = sim_packet(&s->queue[i], 0);
+
+		s->queue[i].priority = priority[i];
+		s->queue[i].cost_ns = SIM_COST * INTERVAL_NS;
+		p->groups = SIM_SLOTS;
+		p->steps = 0xffff;
+		p->signal = true;
+		p->valid_at = s->step + (i ? 2 * SIM_STEPS : 0);
+		s->queue[i].wptr = 1;
+		s->queue[i].touched = s->step;
+	}
+}
+
+/* When each executed first, in steps; and for how long it did not after that, at most. */
+static void sim_wait(struct sim *s, unsigned int steps, u64 *first, u64 *gap)
+{
+	const struct gpreempt_policy *policy = s->policy;
+	u64 seen[SIM_QUEUES] = {}, begun = s->step;
+	unsigned int n, i;
+
+	memset(first, 0, s->nr * sizeof(*first));
+	memset(gap, 0, s->nr * sizeof(*gap));
+	for (n = 0; n < steps; n++) {
+		sim_step(s);
+		for (i = 0; i < s->nr; i++) {
+			if (!s->queue[i].live)
+				continue;
+			if (!seen[i])
+				first[i] = s->step - begun;
+			else
+				gap[i] = max(gap[i], s->step - seen[i]);
+			seen[i] = s->step;
+		}
+		if (n % SIM_STEPS == 0)
+			sim_scan(s);
+		s->policy = policy;
+	}
+}
+
+/* What one that starves has the machine for: its residency, and what it takes to come and go. */
+#define SIM_TURN	(3 * SIM_INTERVAL)
+
+/*
+ * Rule 3, of several that starve at once: they have their turns one after the other, so the
+ * n-th executes n turns after starvation_ms, whatever their levels are.
+ */
+static void gpreempt_decide_starved_nth(struct kunit *test)
+{
+	static const u8 levels[][SIM_QUEUES] = {
+		{ 15, 0, 2, 4, 6, 8 }, { 15, 8, 6, 4, 2, 0 }, { 15, 3, 3, 3, 3, 3 },
+		{ 15, 15, 3, 3, 9, 9 },
+	};
+	u64 first[SIM_QUEUES], gap[SIM_QUEUES];
+	unsigned int c, i, late, bound;
+
+	for (c = 0; c < ARRAY_SIZE(levels); c++) {
+		struct sim *s = sim_new(test, c + 1);
+
+		sim_hog(s, levels[c], SIM_QUEUES);
+		sim_wait(s, 8000, first, gap);
+		bound = SIM_STARVATION * SIM_STEPS + SIM_QUEUES * SIM_TURN;
+		for (i = 1, late = 0; i < SIM_QUEUES; i++) {
+			KUNIT_EXPECT_TRUE_MSG(test, first[i] && max(first[i], gap[i]) <= bound,
+					      "case %u, queue %u: %llu, %llu", c, i, first[i],
+					      gap[i]);
+			late += first[i] > SIM_STARVATION * SIM_STEPS + 2 * SIM_TURN;
+		}
+		/* the last ones do wait for the others' turns */
+		KUNIT_EXPECT_LE(test, 1, late);
+	}
+}
+
+/*
+ * Among equals strict bounds nothing, as long as no other level has work: the hardware shares
+ * the machine. If one has, rule 3 is for equals, too.
+ */
+static void gpreempt_decide_starved_equal(struct kunit *test)
+{
+	static const u8 equals[] = { 7, 7 }, beside[] = { 7, 7, 3 };
+	u64 first[SIM_QUEUES], gap[SIM_QUEUES];
+	struct sim *s = sim_new(test, 1);
+
+	sim_hog(s, equals, ARRAY_SIZE(equals));
+	sim_wait(s, 4000, first, gap);
+	KUNIT_EXPECT_EQ(test, first[1], 0);
+	KUNIT_EXPECT_EQ(test, s->preempted, 0);
+
+	s = sim_new(test, 1);
+	sim_hog(s, beside, ARRAY_SIZE(beside));
+	sim_wait(s, 4000, first, gap);
+	KUNIT_EXPECT_LE(test, 1, first[1]);
+	KUNIT_EXPECT_LE(test, first[1], SIM_STARVATION * SIM_STEPS + 3 * SIM_TURN);
+	KUNIT_EXPECT_LE(test, gap[1], SIM_STARVATION * SIM_STEPS + 3 * SIM_TURN);
+}
+
+/*
+ * All wait for all: in barriers, and in the waves of kernels that each need the
+ * whole machine. The former need no help. The latter would wait for ever for
+ * those that the highest keeps off: each has its turn by rule 3.
+ */
+static void sim_all_wait(struct sim *s, bool spin)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < s->nr; i++) {
+		struct sim_queue *sq = &s->queue[i];
+		struct sim_packet *p = sim_packet(sq, 0);
+
+		sq->priority = 2 * i;
+		p->groups = SIM_SLOTS;
+		p->steps = 20;
+		p->meets = spin;
+		sq->wptr = 1;
+		if (spin) {
+			s->all += SIM_SLOTS;
+			/*
+			 * The highest comes first and fills the machine. If parts
+			 * of all of them filled it, and the read index went at
+			 * fetch, nothing would show that one wants more.
+			 */
+			if (i < s->nr - 1)
+				p->valid_at = s->step + 4 * SIM_STEPS;
+			continue;
+		}
+		for (k = 0; k < s->nr; k++) {
+			p = sim_packet(sq, sq->wptr++);
+			p->barrier = true;
+			p->dep_queue = k;
+		}
+		p = sim_packet(sq, sq->wptr++);
+		p->groups = SIM_SLOTS;
+		p->steps = 20;
+	}
+}
+
+static void gpreempt_decide_all_wait(struct kunit *test)
+{
+	/* one starvation time and, for each queue, its turn, or two kernels */
+	unsigned int turn = 8 * SIM_STEPS, kernels = 2 * 20 + 4 * SIM_STEPS;
+	unsigned int seed, spin, n;
+
+	for (seed = 1; seed <= 20; seed++) {
+		for (spin = 0; spin < 2; spin++) {
+			struct sim *s = sim_new(test, seed);
+
+				s->nr = SIM_QUEUES;
+			s->view.nr = SIM_QUEUES;
+			s->policy = gpreempt_policy_find("strict");
+			s->changes = false;
+			sim_all_wait(s, spin);
+			if (!spin)
+				s->tun.starvation_ms = 60000;
+			n = 0;
+			while (!sim_all_done(s) && n < 20000) {
+				sim_step(s);
+				if (n++ % SIM_STEPS == 0)
+					sim_scan(s);
+			}
+			KUNIT_EXPECT_LE(test, n, s->nr * kernels +
+					(spin ? SIM_STARVATION * SIM_STEPS + s->nr * turn : 0));
+			KUNIT_EXPECT_EQ(test, s->met, s->all);
+		}
+	}
+}
+
+/* What a decision is measured on. */
+struct load_case {
+	const char *name;
+	const char *policy;
+	bool preempted;			/* a third of the queues is */
+	bool uncounted;			/* and the waves of the others are not known */
+};
+
+static const struct load_case load_cases[] = {
+	{ "none", "none", true },
+	{ "strict, work everywhere", "strict", true },
+	{ "strict, victims by cost", "strict", false },
+	{ "timeslice, work everywhere", "timeslice", true },
+	{ "timeslice, victims by cost", "timeslice", false },
+	{ "strict, waves not counted", "strict", true, true },
+	{ "timeslice, waves not counted", "timeslice", true, true },
+};
+
+KUNIT_ARRAY_PARAM_DESC(load, load_cases, name);
+
+static void load_queue(const struct load_case *c, struct gpreempt_queue_view *q, unsigned int i)
+{
+	q->terms.priority = i % GPREEMPT_LEVELS;
+	q->seen.mapped = i % 3 || !c->preempted;
+	q->seen.preempted = !q->seen.mapped;
+	q->seen.readable = true;
+	q->seen.size = 64;
+	q->seen.waves = c->uncounted ? GPREEMPT_WAVES_UNKNOWN : (int)(i % 7);
+	if (c->preempted) {
+		q->seen.wptr = i % 5;
+	} else if (q->terms.priority == GPREEMPT_LEVELS - 1) {
+		q->seen.head = GPREEMPT_HEAD_READY;
+		q->seen.wptr = 1;
+		q->seen.waves = 0;
+		q->seen.demand = 1;
+	}
+}
+
+/* Best of a few: what the decision itself takes, whatever else is on the CPU. */
+static u64 decision_ns(const struct load_case *c, struct gpreempt_view *view,
+		       struct gpreempt_plan *plan, struct gpreempt_memory *before)
+{
+	const struct gpreempt_policy *policy = gpreempt_policy_find(c->policy);
+	struct gpreempt_tunables tun = defaults;
+	u64 best = U64_MAX, begin;
+	size_t size = view->nr * sizeof(*before);
+	unsigned int i;
+
+	for (i = 0; i < GPREEMPT_LEVELS; i++)
+		tun.timeslice_us[i] = 10000;
+	for (i = 0; i < 50; i++) {
+		view->now_ns += INTERVAL_NS;
+		view->waves_final = !c->uncounted;
+		/* from the second scan on the same one each time */
+		if (i > 1)
+			memcpy(view->q->memory, before, size);
+		else
+			memcpy(before, view->q->memory, size);
+		begin = ktime_get_ns();
+		gpreempt_decide(policy, view, &tun, plan);
+		best = min_t(u64, best, ktime_get_ns() - begin);
+	}
+	return best;
+}
+
+/* Sixteen times the queues may take sixteen times as long; squared would be 256. */
+static void gpreempt_decide_linear(struct kunit *test)
+{
+	const unsigned int few = 64, many = 1024;
+	const struct load_case *c = test->param_value;
+	struct gpreempt_view view = { .now_ns = INTERVAL_NS, .save_wave_ns = 1000 };
+	struct gpreempt_plan plan = {};
+	struct gpreempt_memory *memory, *before;
+	struct gpreempt_group *group;
+	u64 few_ns, many_ns;
+	unsigned int i;
+
+	view.q = kunit_kcalloc(test, many, sizeof(*view.q), GFP_KERNEL);
+	memory = kunit_kcalloc(test, many, sizeof(*memory), GFP_KERNEL);
+	before = kunit_kcalloc(test, many, sizeof(*before), GFP_KERNEL);
+	group = kunit_kcalloc(test, many, sizeof(*group), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, view.q);
+	KUNIT_ASSERT_NOT_NULL(test, memory);
+	KUNIT_ASSERT_NOT_NULL(test, before);
+	KUNIT_ASSERT_NOT_NULL(test, group);
+	for (i = 0; i < many; i++) {
+		view.q[i].memory = &memory[i];
+		view.q[i].group = &group[i];
+		load_queue(c, &view.q[i], i);
+	}
+	view.nr = few;
+	few_ns = decision_ns(c, &view, &plan, before);
+	view.nr = many;
+	many_ns = decision_ns(c, &view, &plan, before);
+	kunit_info(test, "report: %s: %u queues %llu ns, %u queues %llu ns (aim: 20000, 200000)\n",
+		   c->name, few, few_ns, many, many_ns);
+	/* it did what it is measured for */
+	if (!c->preempted)
+		KUNIT_EXPECT_GT(test, plan.nr_preempt, 0);
+	KUNIT_EXPECT_LT(test, many_ns, 4 * (many / few) * max_t(u64, few_ns, 500));
+}
+
+static struct kunit_case gpreempt_decide_cases[] = {
+	KUNIT_CASE(gpreempt_decide_need_waves),
+	KUNIT_CASE(gpreempt_decide_evident),
+	KUNIT_CASE(gpreempt_decide_says_ended),
+	KUNIT_CASE(gpreempt_decide_says_ended_truly),
+	KUNIT_CASE(gpreempt_decide_says_ended_quiet),
+	KUNIT_CASE(gpreempt_decide_says_ended_and_fills),
+	KUNIT_CASE(gpreempt_decide_says_ended_unchecked),
+	KUNIT_CASE(gpreempt_decide_says_ended_and_runs),
+	KUNIT_CASE(gpreempt_decide_evident_several),
+	KUNIT_CASE(gpreempt_decide_not_evident),
+	KUNIT_CASE(gpreempt_decide_evident_waits),
+	KUNIT_CASE(gpreempt_decide_evident_put_back),
+	KUNIT_CASE(gpreempt_decide_waves_at_once),
+	KUNIT_CASE(gpreempt_decide_waves_at_once_only),
+	KUNIT_CASE(gpreempt_decide_waves_at_once_some),
+	KUNIT_CASE(gpreempt_decide_no_wave_counts),
+	KUNIT_CASE(gpreempt_decide_may_contend),
+	KUNIT_CASE_PARAM(gpreempt_decide_random, sim_gen_params),
+	KUNIT_CASE_PARAM(gpreempt_decide_not_counted, sim_gen_params),
+	KUNIT_CASE_PARAM(gpreempt_decide_rests, sim_gen_params),
+	KUNIT_CASE_PARAM(gpreempt_decide_starved_nth, sim_gen_params),
+	KUNIT_CASE_PARAM(gpreempt_decide_starved_equal, sim_gen_params),
+	KUNIT_CASE_PARAM(gpreempt_decide_all_wait, sim_gen_params),
+	KUNIT_CASE_PARAM(gpreempt_decide_linear, load_gen_params),
+	{}
+};
+
+static struct kunit_suite gpreempt_decide_suite = {
+	.name = "amdgpu_kfd_gpreempt_decide",
+	.test_cases = gpreempt_decide_cases,
+};
+
+kunit_test_suite(gpreempt_decide_suite);
+
+MODULE_DESCRIPTION("KUnit tests of GPREEMPT's decide");
+MODULE_LICENSE("Dual MIT/GPL");
