@@ -406,7 +406,7 @@ static void ends_when_restored(struct __test_metadata *_metadata, FIXTURE_DATA(p
 {
 	struct until_job low, high;
 	struct aql_queue q;
-	long long before, failed = gpreempt_number("stats/failed");
+	long long before, preemptions, failed = gpreempt_number("stats/failed");
 
 	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
 	ASSERT_EQ(0, until_job_init(&self->c, &low));
@@ -425,7 +425,10 @@ static void ends_when_restored(struct __test_metadata *_metadata, FIXTURE_DATA(p
 	until_job_stop(&high);
 	ASSERT_EQ(0, until_job_wait(&self->c, &high, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
-	EXPECT_EQ(signals ? before + 1 : before + 2, gpreempt_number("stats/preemptions"));
+	preemptions = gpreempt_number("stats/preemptions") - before;
+	EXPECT_GE(signals ? 1 : 2, preemptions);
+	/* where a scan takes its time, one may find that both have ended */
+	EXPECT_LE(signals || !gpu_model_figures() ? 1 : 2, preemptions);
 	EXPECT_EQ(failed, gpreempt_number("stats/failed"));
 	until_job_free(&self->c, &high);
 	until_job_free(&self->c, &low);
