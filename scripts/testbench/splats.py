@@ -55,11 +55,9 @@ KNOWN = (
           frozenset({"known", "unbind", "unload"}),
           r"unreferenced object.*(amdgpu_ras_register_ras_block|amdgpu_fence_driver_init_ring|"
           r"drm_sched_init|kfd_parse_crat_table)\+.*amdgpu_device_init"),
-    Known("HIQ: amdkfd reads plainly what the GPU writes, its fence and its read index", "kcsan",
-          # where the module is stock's; read-once.patch ends it
-          frozenset({"known", "tool"}),
-          r"data-race in (amdkfd_fence_wait_timeout|kq_acquire_packet_buffer)\+.*"
-          r"race at unknown origin, with read to"),
+    Known("topology: amdkfd completes a node's properties in place whenever they are read", "kcsan",
+          frozenset({"known", "gpus"}),
+          r"data-race in node_show \[amdgpu\] / node_show \[amdgpu\]"),
 )
 OURS = re.compile("gpreempt", re.I)
 LEAK = re.compile(r"^unreferenced object 0x")

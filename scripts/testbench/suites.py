@@ -280,7 +280,10 @@ def known():
             "unbind": [inside("unbind"), program("low")],
             "unload": [inside("unload"), program("low"), "--seconds", "1"],
         },
-        "kcsan": {"queues": [program("toggle_test")]},
+        "kcsan": {
+            "queues": [program("toggle_test")],
+            "readers": [inside("readers"), "3000"],
+        },
     }[KERNEL]
     seen = set()
     for n, (name, command) in enumerate(commands.items(), 1):

@@ -82,12 +82,12 @@ class Told(unittest.TestCase):
 
     def test_what_is_let_pass(self):
         seen = watch.Watch(self.out)
-        seen.feed(b"BUG: KCSAN: data-race in kq_acquire_packet_buffer+0xba/0x170 [amdgpu]\n"
-                  b"race at unknown origin, with read to 0x1 of 8 bytes by task 123 on cpu 1:\n"
+        seen.feed(b"BUG: KCSAN: data-race in node_show [amdgpu] / node_show [amdgpu]\n"
+                  b"write to 0x1 of 4 bytes by task 123 on cpu 1:\n"
                   b" a+0x1/0x2\n==============================\n")
         def left(**options):
             return len(seen.reports(argparse.Namespace(**options), self.out))
-        stock = {"kernel": "kcsan", "suite": "tool", "splat_ok": False}
+        stock = {"kernel": "kcsan", "suite": "gpus", "splat_ok": False}
         self.assertEqual(left(**stock), 0)
         self.assertEqual(left(**stock | {"suite": ""}), 1)
         self.assertEqual(left(**stock | {"suite": "", "splat_ok": True}), 0)

@@ -141,15 +141,15 @@ Call Trace:
  amdgpu_ttm_fini+0x118/0x1c0 [amdgpu]
  amdgpu_driver_release_kms+0x11/0x30 [amdgpu]
 """
-    RACE = """BUG: KCSAN: data-race in amdkfd_fence_wait_timeout+0xba/0x170 [amdgpu]
+    READERS = """BUG: KCSAN: data-race in node_show [amdgpu] / node_show [amdgpu]
 
-race at unknown origin, with read to 0xffffc900001d6c00 of 8 bytes by task 123 on cpu 1:
+write to 0xffff888008647840 of 4 bytes by task 201 on cpu 0:
 """
     # its beginning, the kernel, a suite it belongs to, and one it does not
     REPORTS = ((CHECKPOINT, "checkpoint", "debug", "coexist", "kfd"),
                (STOCK, "unbind", "debug", "unload", "kfd"),
                (LATE, "unbind", "debug", "unbind", "coexist"),
-               (RACE, "HIQ", "kcsan", "tool", "kfd"))
+               (READERS, "topology", "kcsan", "gpus", "kfd"))
 
     def reports(self):
         for text, name, *where in self.REPORTS:
@@ -181,9 +181,8 @@ race at unknown origin, with read to 0xffffc900001d6c00 of 8 bytes by task 123 o
 
     def test_another_report(self):
         self.assertIsNone(splats.reports(LOCKDEP)[0].known("debug", "coexist"))
-        for text, old, new in ((self.RACE, "amdkfd_fence_wait_timeout", "hws_transact"),
-                               (self.RACE, "race at unknown origin, with read", "write")):
-            self.assertIsNone(splats.reports(text.replace(old, new))[0].known("kcsan", "tool"))
+        text = self.READERS.replace("/ node_show", "/ hws_transact")
+        self.assertIsNone(splats.reports(text)[0].known("kcsan", "gpus"))
 
     def test_names_of_suites(self):
         every = suites.SUITES.keys() | suites.LONG | {"known"}

@@ -138,11 +138,14 @@ static void gpreempt_wake_rest(struct kunit *test)
 {
 	const struct wake_case *c = test->param_value;
 	static struct gpreempt_group group[QUEUES];
-	struct gpreempt_queue_view q[QUEUES];
-	struct gpreempt_view view = { .now_ns = NOW_NS, .restoring = c->restoring, .q = q };
+	struct gpreempt_view view = { .now_ns = NOW_NS, .restoring = c->restoring };
+	struct gpreempt_queue_view *q;
 	struct gpreempt_wake wake;
 	unsigned int i;
 
+	q = kunit_kcalloc(test, QUEUES, sizeof(*q), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, q);
+	view.q = q;
 	for (; view.nr < QUEUES && c->q[view.nr].is; view.nr++) {
 		wake_queue(&q[view.nr], &c->q[view.nr]);
 		q[view.nr].group = c->q[view.nr].same ? q[view.nr - 1].group : &group[view.nr];
