@@ -169,6 +169,10 @@ struct queues {
 };
 
 void queues_read(struct queues *all);
+/* Read the state of one anew: 0, or a negative errno of a queue that is gone. */
+int queue_state(struct queue *q);
+/* The same queue in @all, or NULL. */
+const struct queue *queues_find(const struct queues *all, const struct queue *q);
 uint64_t now_ns(void);
 
 /* ---- kfd.c: AMDKFD_IOC_GPREEMPT ---- */
@@ -182,21 +186,66 @@ const char *kfd_error(int error);
 /* Numbers of the queues that a target names; 0 and said so if there are none. */
 unsigned int kfd_queues(const struct target *t, unsigned int **ids);
 
+/* ---- utf8.c ---- */
+
+/* What a byte becomes that is no text: U+FFFD. */
+#define REPLACEMENT	"\357\277\275"
+
+/* Bytes of the character in UTF-8 that @text begins with, 0 if it is none. */
+unsigned int utf8_length(const char *text);
+
+/* ---- output.c: one file that is replaced as a whole, or stays as it was ---- */
+
+/* A wrong command line if it is there and no file that can be replaced. */
+void output_check(const struct command *cmd, const char *path);
+/* To be written to; output_close() makes it the file, any other end of the program nothing. */
+FILE *output_open(const char *path);
+void output_close(void);
+
 /* ---- json.c: a writer that sets the commas ---- */
 
+/* A string in quotes, whatever bytes it has. */
+void json_text(FILE *f, const char *text);
 void json_open(const char *key, char bracket);	/* '{' or '[' */
 void json_close(char bracket);
 void json_string(const char *key, const char *value);
 void json_number(const char *key, uint64_t value);
 void json_real(const char *key, double value, bool known);
 
-/* ---- tracedat.c ---- */
+/* ---- record.c, timeline.c, tracedat.c ---- */
 
-/*
- * Write what trace-cmd reads to a file, and close it: @data[cpu] are raw pages of the
- * ring buffer.
+/* Of the kernel. */
+#define TRACING		"/sys/kernel/tracing"
+#define TRACE_SYSTEM	"kfd_gpreempt"
+
+/**
+ * struct recorder - a format of gpreempt record
+ * @drain_ms:	how often @drain() is called
+ * @unused:	an event that it has no use for, or NULL
+ * @open:	what the events of a tracing instance are read from
+ * @drain:	read those that are there
+ * @write:	all, to the file
+ * @close:	what @open() has opened
+ * @see:	which programs show the file
  */
-void tracedat_write(FILE *f, const char *path, const char *tracing, FILE **data,
-		    unsigned int cpus);
+struct recorder {
+	unsigned int drain_ms;
+	const char *unused;
+	void (*open)(const char *instance);
+	void (*drain)(void);
+	void (*write)(FILE *f);
+	void (*close)(void);
+	const char *see;
+};
+
+/* timeline is for Perfetto and speedscope, tracedat for trace-cmd and KernelShark. */
+extern const struct recorder timeline, tracedat;
+
+/* What the timeline is made of, in us of the monotonic clock: a line of trace_pipe, */
+void timeline_line(const char *line);
+/* a queue as it was found, without state if it was not. */
+void timeline_sample(uint64_t us, const struct queue *q);
+void timeline_begin(uint64_t us);
+void timeline_write(FILE *f, uint64_t end_us);
 
 #endif

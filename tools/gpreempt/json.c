@@ -36,22 +36,27 @@ void json_close(char bracket)
 		putchar('\n');
 }
 
-/* What is not ASCII may be no UTF-8 either: the name of a process is any bytes. */
+void json_text(FILE *f, const char *text)
+{
+	unsigned int n;
+
+	putc('"', f);
+	for (; *text; text += n ?: 1) {
+		n = utf8_length(text);
+		if (*text == '"' || *text == '\\')
+			fprintf(f, "\\%c", *text);
+		else if (iscntrl((unsigned char)*text))
+			fprintf(f, "\\u%04x", *text);
+		else
+			fprintf(f, "%.*s", n ?: 3, n ? text : REPLACEMENT);
+	}
+	putc('"', f);
+}
+
 void json_string(const char *key, const char *value)
 {
-	const unsigned char *p;
-
 	item(key);
-	putchar('"');
-	for (p = (const unsigned char *)value; *p; p++) {
-		if (*p == '"' || *p == '\\')
-			printf("\\%c", *p);
-		else if (isascii(*p) && isprint(*p))
-			putchar(*p);
-		else
-			printf("\\u%04x", *p);
-	}
-	putchar('"');
+	json_text(stdout, value);
 }
 
 void json_number(const char *key, uint64_t value)

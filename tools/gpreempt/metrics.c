@@ -7,12 +7,10 @@
  * in the other, and neither takes the other's word for it.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "gpreempt.h"
@@ -239,42 +237,19 @@ static bool read_node(struct snapshot *s, const struct node *node)
 static FILE *out;
 static bool older;	/* the format */
 
-/* The length of a character in UTF-8, 0 if it is none. */
-static unsigned int character(const unsigned char *p)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	unsigned int n = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4, i;
-	uint32_t c = *p & (0xff >> (n + 1));
-
-	if (n < 2)
-		return n;
-	if (*p > 0xf7)
-		return 0;
-	for (i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (p[i] & 0x3f);
-	}
-	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : n;
-}
-
 /* The name of a process is any bytes: those that are no text become U+FFFD. */
 static void escaped(const char *value)
 {
-	const unsigned char *p = (const unsigned char *)value;
 	unsigned int n;
 
-	while (*p) {
-		n = character(p);
-		if (*p == '\n')
+	for (; *value; value += n ?: 1) {
+		n = utf8_length(value);
+		if (*value == '\n')
 			fputs("\\n", out);
-		else if (*p == '"' || *p == '\\')
-			fprintf(out, "\\%c", *p);
-		else if (n)
-			fwrite(p, 1, n, out);
+		else if (*value == '"' || *value == '\\')
+			fprintf(out, "\\%c", *value);
 		else
-			fputs("\357\277\275", out);
-		p += n ?: 1;
+			fprintf(out, "%.*s", n ?: 3, n ? value : REPLACEMENT);
 	}
 }
 
@@ -503,38 +478,9 @@ static void remove_output(void)
 		warn("%s: %s", output, strerror(errno));
 }
 
-/* The file is there as a whole at any time: it is made beside the old one. */
-static void write_output(const char *text, size_t size)
-{
-	mode_t mask = umask(0);
-	char path[PATH_SIZE];
-	int fd, error;
-	FILE *f;
-
-	umask(mask);
-	if (snprintf(path, sizeof(path), "%s.XXXXXX", output) >= (int)sizeof(path))
-		fail(STATUS_FAILED, "%s: %s", output, strerror(ENAMETOOLONG));
-	fd = mkostemp(path, O_CLOEXEC);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f)
-		fail(STATUS_FAILED, "%s: %s", output, strerror(errno));
-	if (fwrite(text, 1, size, f) == size && !fflush(f) && !fsync(fd) &&
-	    !fchmod(fd, 0666 & ~mask) && !fclose(f) && !rename(path, output)) {
-		output = NULL;
-		return;
-	}
-	error = errno;
-	unlink(path);
-	fail(STATUS_FAILED, "%s: %s", output, strerror(error));
-}
-
 static void set_output(const char *path)
 {
-	struct stat st;
-
-	/* a device would be replaced by a file */
-	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
-		usage(&cmd_metrics, "%s: not a regular file", path);
+	output_check(&cmd_metrics, path);
 	output = path;
 	atexit(remove_output);
 }
@@ -597,10 +543,10 @@ static int run(int argc, char **argv)
 		fputs("# EOF\n", out);
 	if (fclose(out))
 		fail(STATUS_FAILED, "out of memory");
+	fwrite(text, 1, size, path ? output_open(path) : stdout);
 	if (path)
-		write_output(text, size);
-	else
-		fwrite(text, 1, size, stdout);
+		output_close();
+	output = NULL;
 	free(text);
 	free(all.q);
 	free(s);

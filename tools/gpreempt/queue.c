@@ -54,6 +54,25 @@ static int read_state(struct queue *q, const char *pid, const char *id)
 	return r;
 }
 
+int queue_state(struct queue *q)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), PROCESSES "/%u/queues/%u/gpreempt/state", q->pid, q->id);
+	return read_text(path, q->state, sizeof(q->state));
+}
+
+const struct queue *queues_find(const struct queues *all, const struct queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < all->count; i++)
+		if (all->q[i].pid == q->pid && all->q[i].id == q->id &&
+		    all->q[i].gpu_id == q->gpu_id)
+			return &all->q[i];
+	return NULL;
+}
+
 /* 0, or an error of a queue that is not compute, or gone. */
 static int read_queue(struct queue *q, const char *pid, const char *id)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * gpreempt record: GPREEMPT's tracepoints into a file for trace-cmd and KernelShark.
- * In a tracing instance of its own, so that nobody else's tracing is disturbed.
+ * gpreempt record: GPREEMPT's tracepoints into a file: a timeline of the queues, or the
+ * events as they are. In a tracing instance of its own, so that nobody else's tracing is
+ * disturbed.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,24 +17,8 @@
 
 #include "gpreempt.h"
 
-#define TRACING	"/sys/kernel/tracing"
-
-/* How often the ring buffers are emptied, ms: the kernel's default holds seconds. */
-#define DRAIN_MS	100
-
-/**
- * struct buffer - the ring buffer of a CPU
- * @in:		its raw pages
- * @out:	those read
- */
-struct buffer {
-	int in;
-	FILE *out;
-};
-
 static char instance[PATH_SIZE];
-static struct buffer *buffers;
-static unsigned int cpus;
+static const struct recorder *recorder;
 static volatile sig_atomic_t stop;
 /* A signal that the command shall have, too. */
 static volatile sig_atomic_t pass_on;
@@ -66,10 +50,7 @@ static void catch_signals(void)
 /* At the end, whatever it is: an instance with open files stays. */
 static void remove_instance(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < cpus; i++)
-		close(buffers[i].in);
+	recorder->close();
 	if (rmdir(instance))
 		warn("%s: %s", instance, strerror(errno));
 }
@@ -91,9 +72,9 @@ static void make_instance(void)
 		fail(errno == EACCES ? STATUS_FAILED : STATUS_ABSENT, "%s: %s: %s", TRACING,
 		     strerror(errno), errno == EACCES ? "run as root" :
 		     "mount tracefs there, in a kernel with CONFIG_FTRACE");
-	if (access(TRACING "/events/kfd_gpreempt", F_OK))
-		fail(STATUS_ABSENT, "%s/events/kfd_gpreempt: not there: amdgpu is not loaded, or "
-		     "was built without CONFIG_HSA_AMD_GPREEMPT", TRACING);
+	if (access(TRACING "/events/" TRACE_SYSTEM, F_OK))
+		fail(STATUS_ABSENT, TRACING "/events/" TRACE_SYSTEM ": not there: amdgpu is "
+		     "not loaded, or was built without CONFIG_HSA_AMD_GPREEMPT");
 	snprintf(instance, sizeof(instance), TRACING "/instances/gpreempt-%d", getpid());
 	if (mkdir(instance, 0700))
 		fail(STATUS_FAILED, "%s: %s", instance, strerror(errno));
@@ -101,29 +82,15 @@ static void make_instance(void)
 	instance_write("trace_clock", "mono");
 }
 
-static void open_buffer(struct buffer *b, unsigned int cpu)
+static void enable(bool on)
 {
-	char path[PATH_SIZE + 64];
+	char path[64];
 
-	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/trace_pipe_raw", instance, cpu);
-	b->in = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	/* A CPU that is not there has no buffer, and no pages. */
-	if (b->in < 0 && errno != ENOENT && errno != ENODEV)
-		fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
-	b->out = tmpfile();
-	if (!b->out || fcntl(fileno(b->out), F_SETFD, FD_CLOEXEC))
-		fail(STATUS_FAILED, "temporary file: %s", strerror(errno));
-}
-
-static void drain(struct buffer *b)
-{
-	static char page[1 << 16];
-	size_t size = sysconf(_SC_PAGESIZE);
-	ssize_t n;
-
-	while (b->in >= 0 && (n = read(b->in, page, size)) > 0)
-		if (fwrite(page, 1, size, b->out) != size)
-			fail(STATUS_FAILED, "temporary file: %s", strerror(errno));
+	instance_write("events/" TRACE_SYSTEM "/enable", on ? "1" : "0");
+	if (!on || !recorder->unused)
+		return;
+	snprintf(path, sizeof(path), "events/" TRACE_SYSTEM "/%s/enable", recorder->unused);
+	instance_write(path, "0");
 }
 
 /* Events that did not fit into the ring buffers. */
@@ -131,10 +98,10 @@ static unsigned long lost_events(void)
 {
 	char path[PATH_SIZE + 64], text[1024], *overrun;
 	unsigned long lost = 0;
-	unsigned int i;
+	int i;
 
-	for (i = 0; i < cpus; i++) {
-		snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/stats", instance, i);
+	for (i = 0; i < get_nprocs_conf(); i++) {
+		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats", instance, i);
 		if (read_text(path, text, sizeof(text)))
 			continue;
 		overrun = strstr(text, "overrun: ");
@@ -197,66 +164,52 @@ static bool follow(pid_t child, double seconds, int *status)
 {
 	uint64_t end = seconds ? now_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX;
 	bool over = false;
-	unsigned int i;
 
 	while (!stop && !over && now_ns() < end) {
-		poll(NULL, 0, DRAIN_MS);
-		for (i = 0; i < cpus; i++)
-			drain(&buffers[i]);
+		recorder->drain();
+		poll(NULL, 0, recorder->drain_ms);
 		over = child && ended(child, status);
 	}
-	instance_write("events/kfd_gpreempt/enable", "0");
-	for (i = 0; i < cpus; i++)
-		drain(&buffers[i]);
+	enable(false);
+	recorder->drain();
 	return over;
-}
-
-static FILE *open_output(const char *path)
-{
-	FILE *out = fopen(path, "we");
-
-	if (!out)
-		fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
-	return out;
 }
 
 static int record(const char *path, double seconds, char **command)
 {
-	unsigned int count = get_nprocs_conf(), i;
-	FILE **data = xrealloc(NULL, count * sizeof(FILE *)), *out;
-	unsigned long lost, bytes = 0;
+	unsigned long lost;
 	pid_t child = 0;
-	struct stat st;
 	int status = 0;
 	bool over;
+	FILE *out;
 
 	catch_signals();
 	make_instance();
-	out = open_output(path);
-	buffers = xrealloc(NULL, count * sizeof(*buffers));
-	for (i = 0; i < count; i++) {
-		open_buffer(&buffers[i], i);
-		data[i] = buffers[i].out;
-		cpus++;
-	}
-	instance_write("events/kfd_gpreempt/enable", "1");
+	out = output_open(path);
+	recorder->open(instance);
+	enable(true);
 	if (*command)
 		child = start(command);
 	over = follow(child, seconds, &status);
 	lost = lost_events();
-	tracedat_write(out, path, TRACING, data, cpus);
-	if (!stat(path, &st))
-		bytes = st.st_size;
-	warn("%s: %lu KB; see it with 'trace-cmd report %s' or KernelShark", path, bytes / 1024,
-	     path);
+	recorder->write(out);
+	fflush(out);
+	warn("%s: %ld KB, for %s", path, ftell(out) / 1024, recorder->see);
+	output_close();
 	if (lost)
 		warn("warning: %lu events were lost", lost);
-	free(data);
 	while (child && !over) {
 		over = ended(child, &status);
-		poll(NULL, 0, over ? 0 : DRAIN_MS);
+		poll(NULL, 0, over ? 0 : recorder->drain_ms);
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static bool is_tracedat(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len >= 4 && !strcmp(path + len - 4, ".dat");
 }
 
 static int run(int argc, char **argv)
@@ -266,7 +219,7 @@ static int run(int argc, char **argv)
 		{ "seconds", required_argument, NULL, 's' },
 		{ }
 	};
-	const char *path = "gpreempt.dat";
+	const char *path = "gpreempt.json";
 	double seconds = 0;
 	int opt;
 
@@ -282,17 +235,21 @@ static int run(int argc, char **argv)
 			bad_option(&cmd_record);
 		}
 	}
+	output_check(&cmd_record, path);
+	recorder = is_tracedat(path) ? &tracedat : &timeline;
 	return record(path, seconds, argv + optind);
 }
 
 const struct command cmd_record = {
 	.name = "record",
 	.run = run,
-	.summary = "scans, decisions and preemptions into a file for trace-cmd",
+	.summary = "a timeline of the queues, or all events, into a file",
 	.help = "record [--output FILE] [--seconds N] [--] [COMMAND [ARGUMENT...]]\n\n"
-		"Records GPREEMPT's tracepoints while COMMAND runs, for N seconds, or until\n"
-		"Ctrl-C. 'trace-cmd report FILE' and KernelShark show them.\n\n"
-		"  -o, --output FILE  default gpreempt.dat\n"
+		"Records while COMMAND runs, for N seconds, or until Ctrl-C. FILE is a timeline for\n"
+		"https://ui.perfetto.dev or speedscope: when each queue ran, waited, was preempted\n"
+		"and why. Is it called *.dat, all of GPREEMPT's tracepoints as they are, for\n"
+		"'trace-cmd report FILE' and KernelShark. It is there as a whole or not at all.\n\n"
+		"  -o, --output FILE  default gpreempt.json\n"
 		"  -s, --seconds N    stop recording after that time; COMMAND goes on\n\n"
 		"Exit status: that of COMMAND, which is waited for.",
 };

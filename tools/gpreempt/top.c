@@ -161,17 +161,6 @@ static int compare(const void *a, const void *b)
 	return r ?: (ra->q.id > rb->q.id) - (ra->q.id < rb->q.id);
 }
 
-static const struct queue *find(const struct queues *all, const struct queue *q)
-{
-	unsigned int i;
-
-	for (i = 0; i < all->count; i++)
-		if (all->q[i].pid == q->pid && all->q[i].id == q->id &&
-		    all->q[i].gpu_id == q->gpu_id)
-			return &all->q[i];
-	return NULL;
-}
-
 /* Of a counter that only grows; a new queue with an old one's number begins anew. */
 static double grown(uint64_t now, uint64_t then)
 {
@@ -224,7 +213,7 @@ static unsigned int make_rows(const struct filter *f, const struct queues *then,
 	*rows = xrealloc(NULL, (now->count + 1) * sizeof(**rows));
 	for (i = 0; i < now->count; i++)
 		if (passes(f, &now->q[i], false))
-			(*rows)[n++] = make_row(&now->q[i], find(then, &now->q[i]),
+			(*rows)[n++] = make_row(&now->q[i], queues_find(then, &now->q[i]),
 						now->ns - then->ns);
 	qsort(*rows, n, sizeof(**rows), compare);
 	return n;

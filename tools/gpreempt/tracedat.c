@@ -5,22 +5,84 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "gpreempt.h"
 
-#define SYSTEM	"kfd_gpreempt"
-
 enum { OPTION_DONE = 0, OPTION_TRACECLOCK = 4 };
 
-static const char *out_path;
+/**
+ * struct buffer - the ring buffer of a CPU
+ * @in:		its raw pages
+ * @out:	those read
+ */
+struct buffer {
+	int in;
+	FILE *out;
+};
+
+static struct buffer *buffers;
+static unsigned int cpus;
+
+static void open_buffer(struct buffer *b, const char *instance, unsigned int cpu)
+{
+	char path[PATH_SIZE + 64];
+
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu%u/trace_pipe_raw", instance, cpu);
+	b->in = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	/* A CPU that is not there has no buffer, and no pages. */
+	if (b->in < 0 && errno != ENOENT && errno != ENODEV)
+		fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
+	b->out = tmpfile();
+	if (!b->out || fcntl(fileno(b->out), F_SETFD, FD_CLOEXEC))
+		fail(STATUS_FAILED, "temporary file: %s", strerror(errno));
+}
+
+static void tracedat_open(const char *instance)
+{
+	unsigned int count = get_nprocs_conf();
+
+	buffers = xrealloc(NULL, count * sizeof(*buffers));
+	for (; cpus < count; cpus++)
+		open_buffer(&buffers[cpus], instance, cpus);
+}
+
+static void tracedat_close(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++)
+		close(buffers[i].in);
+}
+
+static void drain_buffer(struct buffer *b)
+{
+	static char page[1 << 16];
+	size_t size = sysconf(_SC_PAGESIZE);
+	ssize_t n;
+
+	while (b->in >= 0 && (n = read(b->in, page, size)) > 0)
+		if (fwrite(page, 1, size, b->out) != size)
+			fail(STATUS_FAILED, "temporary file: %s", strerror(errno));
+}
+
+static void tracedat_drain(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++)
+		drain_buffer(&buffers[i]);
+}
+
+/* ---- the file; output_close() sees whether all was written ---- */
 
 static void put(FILE *f, const void *data, size_t size)
 {
-	if (size && fwrite(data, size, 1, f) != 1)
-		fail(STATUS_FAILED, "%s: %s", out_path, strerror(errno));
+	fwrite(data, 1, size, f);
 }
 
 /* With the 0 at its end. */
@@ -63,35 +125,33 @@ static void put_file(FILE *f, const char *path, size_t size_bytes)
 	free(text);
 }
 
-static void put_events(FILE *f, const char *tracing)
+static void put_events(FILE *f)
 {
 	char path[PATH_SIZE], **names, **p;
 	unsigned int n = 0;
 	int r;
 
-	snprintf(path, sizeof(path), "%s/events/%s", tracing, SYSTEM);
-	r = list_names(path, &names);
+	r = list_names(TRACING "/events/" TRACE_SYSTEM, &names);
 	if (r)
-		fail(STATUS_ABSENT, "%s: %s", path, strerror(-r));
+		fail(STATUS_ABSENT, TRACING "/events/" TRACE_SYSTEM ": %s", strerror(-r));
 	/* "enable" and "filter" are no events */
 	for (p = names; *p; p++) {
-		snprintf(path, sizeof(path), "%s/events/%s/%s/format", tracing, SYSTEM, *p);
+		snprintf(path, sizeof(path), TRACING "/events/" TRACE_SYSTEM "/%s/format", *p);
 		n += !access(path, R_OK);
 	}
-	put_string(f, SYSTEM);
+	put_string(f, TRACE_SYSTEM);
 	put_u32(f, n);
 	for (p = names; *p; p++) {
-		snprintf(path, sizeof(path), "%s/events/%s/%s/format", tracing, SYSTEM, *p);
+		snprintf(path, sizeof(path), TRACING "/events/" TRACE_SYSTEM "/%s/format", *p);
 		if (!access(path, R_OK))
 			put_file(f, path, sizeof(uint64_t));
 	}
 	free_names(names);
 }
 
-static void put_headers(FILE *f, const char *tracing, unsigned int cpus)
+static void put_headers(FILE *f)
 {
 	static const char clock[] = "[mono]";
-	char path[PATH_SIZE];
 
 	put(f, "\x17\x08\x44tracing", 10);
 	put_string(f, "6");
@@ -99,18 +159,15 @@ static void put_headers(FILE *f, const char *tracing, unsigned int cpus)
 	fputc(sizeof(long), f);
 	put_u32(f, sysconf(_SC_PAGESIZE));
 	put_string(f, "header_page");
-	snprintf(path, sizeof(path), "%s/events/header_page", tracing);
-	put_file(f, path, sizeof(uint64_t));
+	put_file(f, TRACING "/events/header_page", sizeof(uint64_t));
 	put_string(f, "header_event");
-	snprintf(path, sizeof(path), "%s/events/header_event", tracing);
-	put_file(f, path, sizeof(uint64_t));
+	put_file(f, TRACING "/events/header_event", sizeof(uint64_t));
 	put_u32(f, 0);		/* events of ftrace itself */
 	put_u32(f, 1);		/* systems */
-	put_events(f, tracing);
+	put_events(f);
 	put_u32(f, 0);		/* kernel symbols */
 	put_u32(f, 0);		/* formats of trace_printk() */
-	snprintf(path, sizeof(path), "%s/saved_cmdlines", tracing);
-	put_file(f, path, sizeof(uint64_t));
+	put_file(f, TRACING "/saved_cmdlines", sizeof(uint64_t));
 	put_u32(f, cpus);
 	put(f, "options  ", 10);
 	put_u16(f, OPTION_TRACECLOCK);
@@ -125,7 +182,7 @@ static uint64_t align(uint64_t offset, uint64_t page)
 	return (offset + page - 1) / page * page;
 }
 
-static void put_data(FILE *f, FILE **data, unsigned int cpus)
+static void put_data(FILE *f)
 {
 	uint64_t page = sysconf(_SC_PAGESIZE), offset;
 	static char buf[1 << 16];
@@ -134,7 +191,7 @@ static void put_data(FILE *f, FILE **data, unsigned int cpus)
 
 	offset = align(ftell(f) + cpus * 2 * sizeof(uint64_t), page);
 	for (i = 0; i < cpus; i++) {
-		uint64_t size = ftell(data[i]);
+		uint64_t size = ftell(buffers[i].out);
 
 		put_u64(f, offset);
 		put_u64(f, size);
@@ -143,18 +200,23 @@ static void put_data(FILE *f, FILE **data, unsigned int cpus)
 	while (ftell(f) % page)
 		put(f, "", 1);
 	for (i = 0; i < cpus; i++) {
-		rewind(data[i]);
-		while ((n = fread(buf, 1, sizeof(buf), data[i])) > 0)
+		rewind(buffers[i].out);
+		while ((n = fread(buf, 1, sizeof(buf), buffers[i].out)) > 0)
 			put(f, buf, n);
 	}
 }
 
-void tracedat_write(FILE *f, const char *path, const char *tracing, FILE **data,
-		    unsigned int cpus)
+static void tracedat_write(FILE *f)
 {
-	out_path = path;
-	put_headers(f, tracing, cpus);
-	put_data(f, data, cpus);
-	if (fclose(f))
-		fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
+	put_headers(f);
+	put_data(f);
 }
+
+const struct recorder tracedat = {
+	.drain_ms = 100,	/* the kernel's ring buffers hold seconds */
+	.open = tracedat_open,
+	.drain = tracedat_drain,
+	.write = tracedat_write,
+	.close = tracedat_close,
+	.see = "'trace-cmd report' and KernelShark",
+};

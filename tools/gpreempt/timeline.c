@@ -1,0 +1,634 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A timeline in the format of Chrome's traces, which Perfetto's UI and speedscope open:
+ * GPUs are its processes, queues its threads.
+ *
+ * The tracepoints tell when a queue is taken off the hardware, comes back, is found
+ * waiting or blocked. What it does otherwise is what its state in sysfs was when it was
+ * looked at. Entries of both are kept, sorted at the end, and put together then.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpreempt.h"
+
+#define EVENT		": kfd_gpreempt_"
+
+/* sysfs tells what the last scan saw, and that may have been before an event. */
+#define SCAN_US		2000
+/* So long after an event a queue's state is kept even where it is the same as before. */
+#define NEWS_US		100000
+/* In so many looks at the queues there is one for new ones. */
+#define SEARCH_EVERY	10
+
+enum what {
+	SAMPLE, GONE, DECISION, INVERSION, BLOCKED, PREEMPT_BEGIN, PREEMPT_END, RESUME, EXCLUDED,
+	BYPASS, STATE, LOST,
+};
+
+/**
+ * struct entry - what is known of one moment
+ * @us:		on the monotonic clock
+ * @number:	in the order of reading
+ * @what:	an event, or SAMPLE: a queue was looked at, GONE: there was none, LOST: events
+ * @gpu_id:	of the node
+ * @pid:	of the queue's process
+ * @queue:	its number there
+ * @value:	of LOST how many, of the others ns
+ * @word:	the reason or the state
+ */
+struct entry {
+	uint64_t us;
+	unsigned int number;
+	enum what what;
+	unsigned int gpu_id, pid, queue;
+	uint64_t value;
+	char word[24];
+};
+
+static struct entry *entries;
+static unsigned int count, room;
+
+/**
+ * struct process - the name of a process, as it was when it was first seen
+ * @pid:	its number
+ * @command:	its name
+ */
+static struct process {
+	unsigned int pid;
+	char command[32];
+} *processes;
+static unsigned int process_count;
+
+static int pipe_fd = -1;
+static struct queues known;
+static unsigned int looks;
+static uint64_t begin_us, event_us;
+static unsigned long lost;
+
+static void learn_name(unsigned int pid, const char *command)
+{
+	char path[PATH_SIZE], text[sizeof(processes->command)];
+	unsigned int i;
+
+	for (i = 0; i < process_count; i++)
+		if (processes[i].pid == pid)
+			return;
+	if (!command) {
+		snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+		if (read_text(path, text, sizeof(text)))
+			return;
+		command = text;
+	}
+	processes = xrealloc(processes, (process_count + 1) * sizeof(*processes));
+	processes[process_count].pid = pid;
+	snprintf(processes[process_count++].command, sizeof(processes->command), "%s", command);
+}
+
+static struct entry *add(enum what what, uint64_t us)
+{
+	if (count == room) {
+		room = 2 * room + 1024;
+		entries = xrealloc(entries, room * sizeof(*entries));
+	}
+	entries[count] = (struct entry) { .us = us, .number = count, .what = what };
+	return &entries[count++];
+}
+
+/* ---- events, as lines of trace_pipe ---- */
+
+static bool get_word(const char *text, const char *name, char *word, size_t size)
+{
+	const char *at = strstr(text, name);
+	size_t len;
+
+	if (!at)
+		return false;
+	at += strlen(name);
+	len = strcspn(at, " \n");
+	snprintf(word, size, "%.*s", (int)len, at);
+	return true;
+}
+
+static uint64_t get_number(const char *text, const char *name)
+{
+	char word[24] = "";
+
+	get_word(text, name, word, sizeof(word));
+	return strtoull(word, NULL, 10);
+}
+
+static const struct {
+	const char *name, *word, *value;
+} events[] = {
+	[DECISION] = { "decision", " state=", NULL },
+	[INVERSION] = { "inversion", NULL, " ns=" },
+	[BLOCKED] = { "blocked", " by=", NULL },
+	[PREEMPT_BEGIN] = { "preempt_begin", " reason=", NULL },
+	[PREEMPT_END] = { "preempt_end", NULL, " ns=" },
+	[RESUME] = { "resume", " reason=", NULL },
+	[EXCLUDED] = { "excluded", NULL, " ns=" },
+	[BYPASS] = { "bypass", " reason=", NULL },
+	[STATE] = { "state", " state=", NULL },
+};
+
+/* Where the name of an event begins: whoever was on the CPU may be called like one. */
+static const char *find_event(const char *line)
+{
+	const char *at, *found = NULL;
+
+	for (at = strstr(line, EVENT); at; at = strstr(at + 1, EVENT))
+		found = at;
+	return found;
+}
+
+/* The time before it, in s and 6 digits. */
+static uint64_t event_time(const char *line, const char *at)
+{
+	unsigned long s = 0, us = 0;
+
+	while (at > line && strchr("0123456789.", at[-1]))
+		at--;
+	sscanf(at, "%lu.%6lu", &s, &us);
+	return s * 1000000 + us;
+}
+
+void timeline_line(const char *line)
+{
+	const char *at = find_event(line), *text;
+	static unsigned long missing;
+	struct entry *e;
+	unsigned int i;
+	size_t len;
+
+	if (!at) {
+		/* how many are missing before the next one */
+		if (sscanf(line, "CPU:%*u [LOST %lu EVENTS]", &missing) == 1)
+			lost += missing;
+		return;
+	}
+	event_us = event_time(line, at);
+	if (missing)
+		add(LOST, event_us)->value = missing;
+	missing = 0;
+	at += strlen(EVENT);
+	len = strcspn(at, ":");
+	text = at + len;
+	for (i = DECISION; i < ARRAY_SIZE(events); i++)
+		if (!strncmp(at, events[i].name, len) && !events[i].name[len])
+			break;
+	if (i == ARRAY_SIZE(events))
+		return;
+	/* of others it is enough that they are carried out */
+	if (i == DECISION && !strstr(text, " verdict=resume "))
+		return;
+	e = add(i, event_us);
+	e->gpu_id = get_number(text, " gpu_id=");
+	e->pid = get_number(text, " pid=");
+	e->queue = get_number(text, " queue=");
+	if (events[i].word)
+		get_word(text, events[i].word, e->word, sizeof(e->word));
+	if (events[i].value)
+		e->value = get_number(text, events[i].value);
+	if (e->pid)
+		learn_name(e->pid, NULL);
+}
+
+static void read_events(void)
+{
+	static char text[1 << 16];
+	static size_t kept;
+	char *line, *end;
+	ssize_t n;
+
+	while ((n = read(pipe_fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
+		text[kept + n] = '\0';
+		for (line = text; (end = strchr(line, '\n')); line = end + 1) {
+			*end = '\0';
+			timeline_line(line);
+		}
+		kept = strlen(line);
+		/* a line that fills all of it is none of ours */
+		if (kept == sizeof(text) - 1)
+			kept = 0;
+		memmove(text, line, kept);
+	}
+}
+
+/* ---- samples ---- */
+
+void timeline_sample(uint64_t us, const struct queue *q)
+{
+	struct entry *e = add(*q->state ? SAMPLE : GONE, us);
+
+	e->gpu_id = q->gpu_id;
+	e->pid = q->pid;
+	e->queue = q->id;
+	snprintf(e->word, sizeof(e->word), "%s", q->state);
+	learn_name(q->pid, q->command);
+}
+
+/* Those that are known, for what has changed. */
+static void look(void)
+{
+	uint64_t us;
+	char before[sizeof(known.q->state)];
+	unsigned int i;
+
+	for (i = 0; i < known.count; i++) {
+		struct queue *q = &known.q[i];
+
+		if (!*q->state)
+			continue;
+		strcpy(before, q->state);
+		us = now_ns() / 1000;
+		if (queue_state(q))
+			q->state[0] = '\0';
+		if (strcmp(before, q->state) || us < event_us + NEWS_US)
+			timeline_sample(us, q);
+	}
+}
+
+/* New ones, too. */
+static void search(void)
+{
+	struct queues old = known;
+	unsigned int i;
+
+	queues_read(&known);
+	for (i = 0; i < known.count; i++)
+		if (*known.q[i].state)
+			timeline_sample(known.ns / 1000, &known.q[i]);
+	for (i = 0; i < old.count; i++) {
+		if (!*old.q[i].state || queues_find(&known, &old.q[i]))
+			continue;
+		old.q[i].state[0] = '\0';
+		timeline_sample(known.ns / 1000, &old.q[i]);
+	}
+	free(old.q);
+}
+
+void timeline_begin(uint64_t us)
+{
+	begin_us = us;
+}
+
+static void timeline_open(const char *instance)
+{
+	char path[PATH_SIZE + 64];
+	unsigned int n, i;
+	struct node *nodes;
+	struct entry *e;
+
+	snprintf(path, sizeof(path), "%s/trace_pipe", instance);
+	pipe_fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (pipe_fd < 0)
+		fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
+	timeline_begin(now_ns() / 1000);
+	n = nodes_find(&cmd_record, NULL, &nodes);
+	for (i = 0; i < n; i++) {
+		e = add(STATE, begin_us);
+		e->gpu_id = nodes[i].gpu_id;
+		node_text(&nodes[i], "state", e->word, sizeof(e->word));
+	}
+	free(nodes);
+}
+
+static void timeline_drain(void)
+{
+	read_events();
+	look();
+	if (looks++ % SEARCH_EVERY == 0)
+		search();
+}
+
+static void timeline_close(void)
+{
+	close(pipe_fd);
+}
+
+/* ---- the timeline ---- */
+
+/**
+ * struct track - a queue, or all of a GPU (@pid is 0)
+ * @gpu_id:	the node
+ * @pid:	its process
+ * @queue:	its number there
+ * @name:	of what it does; empty: nothing
+ * @since_us:	when that began
+ * @event_us:	when the last event of it was
+ * @traced:	its events tell whether it is off
+ * @off:	it is, or is being taken off
+ * @saved:	it is off: the GPU has answered
+ * @waits:	for a lower one to be taken off
+ * @served:	one was: it has the machine until that comes back
+ * @save_ns:	how long that took
+ * @for_ns:	how long it is excluded
+ * @resumes:	its state, by a decision to resume it
+ */
+struct track {
+	unsigned int gpu_id, pid, queue;
+	char name[48];
+	uint64_t since_us, event_us;
+	bool traced, off, saved, waits, served;
+	uint64_t save_ns, for_ns;
+	char resumes[24];
+};
+
+static struct track *tracks;
+static unsigned int track_count;
+static FILE *out;
+
+static unsigned int find_track(unsigned int gpu_id, unsigned int pid, unsigned int queue)
+{
+	unsigned int i;
+
+	for (i = 0; i < track_count; i++)
+		if (tracks[i].gpu_id == gpu_id && tracks[i].pid == pid && tracks[i].queue == queue)
+			return i;
+	tracks = xrealloc(tracks, (track_count + 1) * sizeof(*tracks));
+	tracks[track_count] = (struct track) { .gpu_id = gpu_id, .pid = pid, .queue = queue };
+	return track_count++;
+}
+
+/* Thread 0 is the idle task to Perfetto. */
+static void put_event(char phase, const struct track *t)
+{
+	static bool some;
+
+	fprintf(out, "%s\n{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u", some ? "," : "", phase, t->gpu_id,
+		(unsigned int)(t - tracks) + 1);
+	some = true;
+}
+
+static void put_instant(struct track *t, uint64_t us, const char *name, const char *what)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s%s", name, what);
+	put_event('i', t);
+	fprintf(out, ",\"s\":\"t\",\"ts\":%llu,\"name\":", (unsigned long long)us);
+	json_text(out, text);
+	fputc('}', out);
+}
+
+/* It does something else from now on. */
+static void set(struct track *t, uint64_t us, const char *name)
+{
+	if (!strcmp(t->name, name))
+		return;
+	if (*t->name && us > t->since_us) {
+		put_event('X', t);
+		fprintf(out, ",\"ts\":%llu,\"dur\":%llu,\"name\":", (unsigned long long)t->since_us,
+			(unsigned long long)(us - t->since_us));
+		json_text(out, t->name);
+		fputs(",\"args\":{", out);
+		if (t->save_ns)
+			fprintf(out, "\"save_us\":%.3f", t->save_ns / 1e3);
+		if (t->for_ns)
+			fprintf(out, "%s\"for_ms\":%.3f", t->save_ns ? "," : "", t->for_ns / 1e6);
+		fputs("}}", out);
+	}
+	t->save_ns = 0;
+	t->for_ns = 0;
+	t->waits = false;
+	t->served = false;
+	t->since_us = us;
+	snprintf(t->name, sizeof(t->name), "%s", name);
+}
+
+/* The names of sysfs and of the tracepoints; of an idle queue nothing is drawn. */
+static const char *activity(const char *state)
+{
+	if (!strcmp(state, "runnable"))
+		return "waiting";
+	return strcmp(state, "idle") ? state : "";
+}
+
+static void on_sample(struct track *t, const struct entry *e)
+{
+	bool off = !strcmp(e->word, "preempted") || !strcmp(e->word, "held") ||
+		   !strcmp(e->word, "excluded");
+
+	if (t->traced && (off || t->off || e->us < t->event_us + SCAN_US))
+		return;
+	set(t, e->us, activity(e->word));
+}
+
+/* The machine is given to those for which the last of them was to be taken off. */
+static void on_saved(unsigned int gpu_id, uint64_t us)
+{
+	unsigned int i;
+
+	for (i = 0; i < track_count; i++)
+		if (tracks[i].gpu_id == gpu_id && tracks[i].off && !tracks[i].saved)
+			return;
+	for (i = 0; i < track_count; i++) {
+		if (tracks[i].gpu_id != gpu_id || !tracks[i].waits)
+			continue;
+		set(&tracks[i], us, "running");
+		tracks[i].served = true;
+		tracks[i].event_us = us;
+	}
+}
+
+/* They have no more use for it. */
+static void on_free(unsigned int gpu_id, uint64_t us)
+{
+	unsigned int i;
+
+	for (i = 0; i < track_count; i++)
+		if (tracks[i].gpu_id == gpu_id && tracks[i].served)
+			set(&tracks[i], us, "");
+}
+
+static void on_resume(struct track *t, const struct entry *e)
+{
+	bool runs = !strcmp(t->resumes, "runnable") || !strcmp(t->resumes, "running");
+
+	if (!strcmp(e->word, "free"))
+		on_free(t->gpu_id, e->us);
+	set(t, e->us, runs ? "running" : *t->resumes ? activity(t->resumes) : "unknown");
+	t->off = false;
+	t->resumes[0] = '\0';
+}
+
+/* Nobody looks at a GPU's queues any more: what is on the hardware is not known. */
+static void on_unwatched(unsigned int gpu_id, uint64_t us)
+{
+	unsigned int i;
+
+	for (i = 0; i < track_count; i++) {
+		struct track *t = &tracks[i];
+
+		if (t->gpu_id != gpu_id || !t->pid || (t->off && t->saved))
+			continue;
+		t->off = false;
+		set(t, us, "unknown");
+	}
+}
+
+static void on_lost(const struct entry *e)
+{
+	char text[40];
+	unsigned int i;
+
+	snprintf(text, sizeof(text), "%llu events lost", (unsigned long long)e->value);
+	for (i = 0; i < track_count; i++) {
+		struct track *t = &tracks[i];
+
+		if (!t->pid) {
+			put_instant(t, e->us, text, "");
+			continue;
+		}
+		set(t, e->us, "unknown");
+		t->traced = false;
+		t->off = false;
+	}
+}
+
+static void on_queue_event(struct track *t, const struct entry *e)
+{
+	char name[sizeof(t->name)];
+
+	switch (e->what) {
+	case DECISION:
+		snprintf(t->resumes, sizeof(t->resumes), "%s", e->word);
+		return;
+	case INVERSION:
+	case BLOCKED:
+		/* one that is off comes back first */
+		if (t->off)
+			return;
+		set(t, e->us, e->what == BLOCKED ? "blocked" : "waiting");
+		t->waits = e->what == INVERSION;
+		break;
+	case PREEMPT_BEGIN:
+		if (strcmp(t->name, "excluded")) {
+			snprintf(name, sizeof(name), "preempted: %s", e->word);
+			set(t, e->us, name);
+		}
+		t->off = true;
+		t->saved = false;
+		break;
+	case PREEMPT_END:
+		/* others are taken off besides, while one is searched for that is late */
+		if (!t->off && strcmp(t->name, "excluded"))
+			set(t, e->us, "preempted: late");
+		t->off = true;
+		t->saved = true;
+		t->save_ns = e->value;
+		on_saved(t->gpu_id, e->us);
+		break;
+	case EXCLUDED:
+		set(t, e->us, "excluded");
+		t->for_ns = e->value;
+		break;
+	case RESUME:
+		on_resume(t, e);
+		break;
+	default:
+		return;
+	}
+	t->traced = true;
+	t->event_us = e->us;
+}
+
+static void on_entry(const struct entry *e)
+{
+	unsigned int i;
+
+	switch (e->what) {
+	case LOST:
+		on_lost(e);
+		return;
+	case STATE:
+	case BYPASS:
+		i = find_track(e->gpu_id, 0, 0);
+		put_instant(&tracks[i], e->us, e->what == BYPASS ? "bypass: " : "", e->word);
+		if (strcmp(e->word, "active"))
+			on_unwatched(e->gpu_id, e->us);
+		return;
+	default:
+		break;
+	}
+	/* the GPU's own track comes first */
+	find_track(e->gpu_id, 0, 0);
+	i = find_track(e->gpu_id, e->pid, e->queue);
+	if (e->what == SAMPLE) {
+		on_sample(&tracks[i], e);
+	} else if (e->what == GONE) {
+		set(&tracks[i], e->us, "");
+		tracks[i].traced = tracks[i].off = false;
+	} else {
+		on_queue_event(&tracks[i], e);
+	}
+}
+
+static void put_names(void)
+{
+	char text[128];
+	unsigned int i, j;
+
+	for (i = 0; i < track_count; i++) {
+		const struct track *t = &tracks[i];
+		const char *command = "?";
+
+		if (!t->pid) {
+			put_event('M', t);
+			fprintf(out, ",\"name\":\"process_name\",\"args\":{\"name\":\"GPU %u\"}}", t->gpu_id);
+		}
+		for (j = 0; j < process_count; j++)
+			if (processes[j].pid == t->pid)
+				command = processes[j].command;
+		snprintf(text, sizeof(text), "%s %u:%u", command, t->pid, t->queue);
+		put_event('M', t);
+		fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", out);
+		json_text(out, t->pid ? text : "GPREEMPT");
+		fputs("}}", out);
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct entry *ea = a, *eb = b;
+	int r = (ea->us > eb->us) - (ea->us < eb->us);
+
+	return r ?: (ea->number > eb->number) - (ea->number < eb->number);
+}
+
+void timeline_write(FILE *f, uint64_t end_us)
+{
+	unsigned int i;
+
+	out = f;
+	qsort(entries, count, sizeof(*entries), by_time);
+	fprintf(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"lost_events\":%lu},\"traceEvents\":[",
+		lost);
+	for (i = 0; i < count; i++) {
+		entries[i].us -= begin_us < entries[i].us ? begin_us : entries[i].us;
+		on_entry(&entries[i]);
+	}
+	for (i = 0; i < track_count; i++)
+		set(&tracks[i], end_us - begin_us, "");
+	put_names();
+	fputs("\n]}\n", out);
+}
+
+static void timeline_end(FILE *f)
+{
+	timeline_write(f, now_ns() / 1000);
+}
+
+const struct recorder timeline = {
+	.drain_ms = 10,
+	.unused = "kfd_gpreempt_scan",
+	.open = timeline_open,
+	.drain = timeline_drain,
+	.write = timeline_end,
+	.close = timeline_close,
+	.see = "https://ui.perfetto.dev and speedscope",
+};

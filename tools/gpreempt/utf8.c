@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The name of a process is any bytes, and cut off where it gets too long. */
+#include "gpreempt.h"
+
+unsigned int utf8_length(const char *text)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *p = (const unsigned char *)text;
+	unsigned int n = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4, i;
+	uint32_t c = *p & (0xff >> (n + 1));
+
+	if (n < 2)
+		return n;
+	if (*p > 0xf7)
+		return 0;
+	for (i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : n;
+}
