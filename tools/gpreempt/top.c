@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* gpreempt top: the queues, how much of the time each runs, waits, is preempted. */
+/* gpreempt top: the queues or processes, how much of the time each runs, waits, is preempted. */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -14,8 +15,9 @@
 #include "gpreempt.h"
 
 /**
- * struct row - a queue over the last interval
- * @q:		as it is now
+ * struct row - a queue over the last interval, or all of a process's on a GPU
+ * @q:		as it is now; of a process the first one, with the highest priority of all
+ * @queues:	how many they are
  * @known:	the node watched it, so that the shares mean something
  * @running:	share of the interval
  * @waiting:	likewise
@@ -24,6 +26,7 @@
  */
 struct row {
 	struct queue q;
+	unsigned int queues;
 	bool known;
 	double running, waiting, preempted, rate;
 };
@@ -58,7 +61,11 @@ static double number_##_name(const struct row *r)			\
 NUMBER(pid, "%u", r->q.pid)
 NUMBER(queue, "%u", r->q.id)
 NUMBER(gpu, "%u", r->q.gpu_id)
+NUMBER(queues, "%u", r->queues)
+NUMBER(effective, "%u", (unsigned int)r->q.effective)
 NUMBER(rate, "%.1f", r->rate)
+NUMBER(weight, "%u", (unsigned int)r->q.weight)
+NUMBER(min, "%u", (unsigned int)r->q.min_percent)
 #undef NUMBER
 
 #define SHARE(_name, _known)						\
@@ -86,19 +93,18 @@ static void print_priority(const struct row *r, char *buf, size_t size)
 			 (unsigned int)r->q.priority);
 }
 
-static double number_priority(const struct row *r)
+static void print_cap(const struct row *r, char *buf, size_t size)
 {
-	return r->q.effective;
+	if (r->q.cap_percent)
+		snprintf(buf, size, "%u", (unsigned int)r->q.cap_percent);
+	else
+		snprintf(buf, size, "-");
 }
 
-static void print_weight(const struct row *r, char *buf, size_t size)
+/* No cap is more than any. */
+static double number_cap(const struct row *r)
 {
-	snprintf(buf, size, "%u", (unsigned int)r->q.weight);
-}
-
-static double number_weight(const struct row *r)
-{
-	return r->q.weight;
+	return r->q.cap_percent ?: 101;
 }
 
 static const char *text_state(const struct row *r)
@@ -116,33 +122,75 @@ static const char *text_command(const struct row *r)
 	return r->q.command;
 }
 
+/* A process names itself: no escape sequences to the terminal, and no broken characters. */
 static void print_command(const struct row *r, char *buf, size_t size)
 {
-	char *p;
+	const char *p = r->q.command;
+	size_t len = 0;
 
-	snprintf(buf, size, "%s", r->q.command);
-	/* A process names itself: no escape sequences to the terminal. */
-	for (p = buf; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == '\177')
-			*p = '?';
+	while (*p && len + 4 < size) {
+		unsigned int n = utf8_length(p);
+
+		/* in UTF-8 those from U+0080 to U+009f are control characters, too */
+		if (!n || iscntrl((unsigned char)*p) || (*p == '\302' && (p[1] & 0xe0) == 0x80))
+			buf[len++] = '?';
+		else
+			len = mempcpy(buf + len, p, n) - (void *)buf;
+		p += n ?: 1;
+	}
+	buf[len] = '\0';
 }
 
-static const struct column columns[] = {
+/* Both are 80 characters wide with the longest name of a process. */
+static const struct column queue_columns[] = {
 	{ "pid", "PID", 7, print_pid, number_pid, NULL },
 	{ "gpu", "GPU", 5, print_gpu, number_gpu, NULL },
 	{ "queue", "QUEUE", 5, print_queue, number_queue, NULL },
-	{ "priority", "PRIO", 7, print_priority, number_priority, NULL },
+	{ "priority", "PRIO", 7, print_priority, number_effective, NULL },
 	{ "state", "STATE", -9, print_state, NULL, text_state },
 	{ "running", "RUN%", 6, print_running, number_running, NULL },
 	{ "waiting", "WAIT%", 6, print_waiting, number_waiting, NULL },
 	{ "preempted", "OFF%", 6, print_preempted, number_preempted, NULL },
-	{ "rate", "OFF/s", 6, print_rate, number_rate, NULL },
-	{ "weight", "WGHT", 4, print_weight, number_weight, NULL },
+	{ "rate", "OFF/s", 5, print_rate, number_rate, NULL },
 	{ "command", "COMMAND", 0, print_command, NULL, text_command },
 };
 
-static const struct column *sort_by = &columns[5];
+static const struct column process_columns[] = {
+	{ "pid", "PID", 7, print_pid, number_pid, NULL },
+	{ "gpu", "GPU", 5, print_gpu, number_gpu, NULL },
+	{ "queues", "QUEUES", 6, print_queues, number_queues, NULL },
+	{ "priority", "PRIO", 4, print_effective, number_effective, NULL },
+	{ "running", "RUN%", 5, print_running, number_running, NULL },
+	{ "waiting", "WAIT%", 5, print_waiting, number_waiting, NULL },
+	{ "preempted", "OFF%", 5, print_preempted, number_preempted, NULL },
+	{ "rate", "OFF/s", 5, print_rate, number_rate, NULL },
+	{ "weight", "WGHT", 4, print_weight, number_weight, NULL },
+	{ "min", "MIN%", 4, print_min, number_min, NULL },
+	{ "cap", "CAP%", 4, print_cap, number_cap, NULL },
+	{ "command", "COMMAND", 0, print_command, NULL, text_command },
+};
+
+static bool by_process;
+static const struct column *columns, *sort_by;
+static unsigned int column_count;
 static bool reverse;
+
+/* The table's columns; false if it cannot be sorted by that one. */
+static bool set_view(bool processes, const char *sort)
+{
+	unsigned int i;
+
+	by_process = processes;
+	columns = processes ? process_columns : queue_columns;
+	column_count = processes ? ARRAY_SIZE(process_columns) : ARRAY_SIZE(queue_columns);
+	for (i = 0; i < column_count; i++) {
+		if (strcmp(columns[i].name, sort))
+			continue;
+		sort_by = &columns[i];
+		return true;
+	}
+	return false;
+}
 
 static int compare(const void *a, const void *b)
 {
@@ -170,7 +218,7 @@ static double grown(uint64_t now, uint64_t then)
 static struct row make_row(const struct queue *now, const struct queue *then, double ns)
 {
 	static const struct queue none;
-	struct row row = { .q = *now };
+	struct row row = { .q = *now, .queues = 1 };
 
 	row.known = strcmp(now->state, "unknown") || (then && strcmp(then->state, "unknown"));
 	if (!then)
@@ -205,16 +253,47 @@ static bool passes(const struct filter *f, const struct queue *q, bool hidden)
 	return false;
 }
 
+/* One more queue of a process. */
+static void add_row(struct row *sum, const struct row *r)
+{
+	if (r->q.effective > sum->q.effective)
+		sum->q.effective = r->q.effective;
+	sum->q.preemptions += r->q.preemptions;
+	sum->queues++;
+	sum->known |= r->known;
+	sum->running += r->running;
+	sum->waiting += r->waiting;
+	sum->preempted += r->preempted;
+	sum->rate += r->rate;
+}
+
+static struct row *find_process(struct row *rows, unsigned int n, const struct queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (rows[i].q.pid == q->pid && rows[i].q.gpu_id == q->gpu_id)
+			return &rows[i];
+	return NULL;
+}
+
 static unsigned int make_rows(const struct filter *f, const struct queues *then,
 			      const struct queues *now, struct row **rows)
 {
+	struct row row, *process;
 	unsigned int i, n = 0;
 
-	*rows = xrealloc(NULL, (now->count + 1) * sizeof(**rows));
-	for (i = 0; i < now->count; i++)
-		if (passes(f, &now->q[i], false))
-			(*rows)[n++] = make_row(&now->q[i], queues_find(then, &now->q[i]),
-						now->ns - then->ns);
+	*rows = xrealloc(*rows, (now->count + 1) * sizeof(**rows));
+	for (i = 0; i < now->count; i++) {
+		if (!passes(f, &now->q[i], false))
+			continue;
+		row = make_row(&now->q[i], queues_find(then, &now->q[i]), now->ns - then->ns);
+		process = by_process ? find_process(*rows, n, &now->q[i]) : NULL;
+		if (process)
+			add_row(process, &row);
+		else
+			(*rows)[n++] = row;
+	}
 	qsort(*rows, n, sizeof(**rows), compare);
 	return n;
 }
@@ -245,7 +324,7 @@ static void print_json(const struct filter *f, const struct row *rows, unsigned 
 		json_close('}');
 	}
 	json_close(']');
-	json_open("queues", '[');
+	json_open(by_process ? "processes" : "queues", '[');
 	for (i = 0; i < n; i++) {
 		const struct row *r = &rows[i];
 
@@ -253,12 +332,16 @@ static void print_json(const struct filter *f, const struct row *rows, unsigned 
 		json_number("pid", r->q.pid);
 		json_string("command", r->q.command);
 		json_number("gpu_id", r->q.gpu_id);
-		json_number("queue", r->q.id);
-		json_number("priority", r->q.priority);
-		json_number("permitted", r->q.permitted);
+		if (by_process) {
+			json_number("queues", r->queues);
+		} else {
+			json_number("queue", r->q.id);
+			json_number("priority", r->q.priority);
+			json_number("permitted", r->q.permitted);
+			json_string("state", r->q.state);
+			json_number("timeslice_us", r->q.timeslice_us);
+		}
 		json_number("effective", r->q.effective);
-		json_string("state", r->q.state);
-		json_number("timeslice_us", r->q.timeslice_us);
 		json_number("weight", r->q.weight);
 		json_number("min_percent", r->q.min_percent);
 		json_number("cap_percent", r->q.cap_percent);
@@ -275,13 +358,26 @@ static void print_json(const struct filter *f, const struct row *rows, unsigned 
 }
 
 /* A line of the screen, which is no wider than the terminal. */
+static void put_line(const char *line, int width)
+{
+	int len = strlen(line);
+
+	if (len > width) {
+		len = width;
+		/* not in mid-character */
+		while (len && (line[len] & 0xc0) == 0x80)
+			len--;
+	}
+	printf("%.*s", len, line);
+}
+
 static void print_line(const struct row *row, int width)
 {
 	char line[256] = "", cell[64];
 	unsigned int i;
 	size_t len = 0;
 
-	for (i = 0; i < ARRAY_SIZE(columns) && len < sizeof(line) - 1; i++) {
+	for (i = 0; i < column_count && len < sizeof(line) - 1; i++) {
 		if (row)
 			columns[i].print(row, cell, sizeof(cell));
 		else
@@ -289,36 +385,59 @@ static void print_line(const struct row *row, int width)
 		len += snprintf(line + len, sizeof(line) - len, "%s%*s", i ? " " : "",
 				columns[i].width, cell);
 	}
-	printf("%.*s\n", width, line);
+	put_line(line, width);
+	putchar('\n');
 }
+
+/* Of a table that is longer than the screen: the first line that is shown, and how many are. */
+static int first, page;
 
 static void print_table(const struct filter *f, const struct row *rows, unsigned int n,
 			unsigned int hidden, const struct winsize *screen)
 {
-	int lines = screen ? screen->ws_row - (int)(f->count + !!hidden + 3) : INT_MAX;
 	int width = screen ? screen->ws_col : 255, line;
-	char state[32], policy[64];
+	char text[128], state[32], policy[64];
 	bool colour = colours();
 	unsigned int i;
 
+	page = screen ? screen->ws_row - (int)(f->count + !!hidden + 2) : INT_MAX;
+	if (page < 1)
+		page = 1;
+	if (first > (int)n - page)
+		first = n - page;
+	if (first < 0)
+		first = 0;
 	for (i = 0; i < f->count; i++) {
 		node_text(&f->nodes[i], "state", state, sizeof(state));
 		node_text(&f->nodes[i], "policy", policy, sizeof(policy));
 		chosen(policy);
-		printf("GPU %u: %s, policy %s\n", f->nodes[i].gpu_id, state, policy);
+		snprintf(text, sizeof(text), "GPU %u: %s, policy %s", f->nodes[i].gpu_id, state, policy);
+		put_line(text, width);
+		putchar('\n');
 	}
-	if (hidden)
-		printf("%u queues of other users are not shown; root sees them\n", hidden);
+	if (hidden) {
+		snprintf(text, sizeof(text), "%u queues of other users are not shown; root sees them",
+			 hidden);
+		put_line(text, width);
+		putchar('\n');
+	}
 	if (colour)
 		fputs("\033[7m", stdout);
 	print_line(NULL, width);
 	if (colour)
 		fputs("\033[0m", stdout);
-	for (line = 0; line < (int)n && line < lines; line++)
+	for (line = first; line < (int)n && line - first < page; line++)
 		print_line(&rows[line], width);
-	if (screen)
-		printf("sorted by %s%s; <, > another column, r reverse, q quit", sort_by->name,
-		       reverse ? ", reversed" : "");
+	if (screen) {
+		char shown[48] = "";
+
+		if (line - first < (int)n)
+			snprintf(shown, sizeof(shown), "%d-%d of %u; ", first + 1, line, n);
+		snprintf(text, sizeof(text), "sorted by %s%s; %s<> sort r reverse p %s q quit",
+			 sort_by->name, reverse ? ", reversed" : "", shown,
+			 by_process ? "queues" : "group");
+		put_line(text, width);
+	}
 	fflush(stdout);
 }
 
@@ -379,54 +498,81 @@ static void obey(int sig)
 	open_screen();
 }
 
-/* Act on a key; true if the screen is to be drawn again. */
-static bool key(char c)
-{
-	long at = sort_by - columns, count = ARRAY_SIZE(columns);
+static const struct {
+	const char *sequence;
+	int lines, pages;
+} scrolls[] = {
+	{ "\033[A", -1, 0 }, { "\033OA", -1, 0 },		/* up */
+	{ "\033[B", 1, 0 }, { "\033OB", 1, 0 },			/* down */
+	{ "\033[5~", 0, -1 }, { "\033[6~", 0, 1 },		/* page up, page down */
+	{ "\033[H", 0, -10000 }, { "\033OH", 0, -10000 }, { "\033[1~", 0, -10000 },	/* home */
+	{ "\033[F", 0, 10000 }, { "\033OF", 0, 10000 }, { "\033[4~", 0, 10000 },	/* end */
+};
 
-	switch (c) {
+/* Act on the first key of what was typed; returns its length. */
+static size_t key(const char *typed)
+{
+	long at = sort_by - columns;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(scrolls); i++) {
+		size_t len = strlen(scrolls[i].sequence);
+
+		if (strncmp(typed, scrolls[i].sequence, len))
+			continue;
+		first += scrolls[i].lines + scrolls[i].pages * page;
+		return len;
+	}
+	switch (*typed) {
 	case 'q':
 		exit(0);
 	case 'r':
 		reverse = !reverse;
-		return true;
+		break;
+	case 'p':
+		if (!set_view(!by_process, sort_by->name))
+			set_view(by_process, "running");
+		break;
 	case '<':
-		sort_by = &columns[(at + count - 1) % count];
-		return true;
+		sort_by = &columns[(at + column_count - 1) % column_count];
+		break;
 	case '>':
-		sort_by = &columns[(at + 1) % count];
-		return true;
-	default:
-		return false;
+		sort_by = &columns[(at + 1) % column_count];
+		break;
 	}
+	return 1;
 }
 
-/* Wait for the interval's end: true. Or on a terminal for what changes the screen. */
+/* Wait for the interval's end: true. Or on a terminal for what may change the screen. */
 static bool wait_until(uint64_t end, bool live)
 {
 	struct pollfd in = { .fd = live ? STDIN_FILENO : -1, .events = POLLIN };
 	struct timespec left;
+	char typed[64];
 	uint64_t now;
-	char c;
-	int n;
+	int n, i;
 
-	while ((now = now_ns()) < end) {
-		left.tv_sec = (end - now) / 1000000000;
-		left.tv_nsec = (end - now) % 1000000000;
-		n = ppoll(&in, 1, &left, live ? &waiting : NULL);
-		if (caught) {
-			obey(caught);
-			caught = 0;
-			return false;
-		}
-		if (n <= 0)
-			continue;
-		if (read(STDIN_FILENO, &c, 1) != 1)
-			exit(0);
-		if (key(c))
-			return false;
+	now = now_ns();
+	now = now < end ? now : end;
+	left.tv_sec = (end - now) / 1000000000;
+	left.tv_nsec = (end - now) % 1000000000;
+	/* even where the queues take longer to read than that */
+	n = ppoll(&in, 1, &left, live ? &waiting : NULL);
+	if (caught) {
+		obey(caught);
+		caught = 0;
+		return false;
 	}
-	return true;
+	if (n <= 0)
+		return true;
+	/* a key's sequence comes at once, and more than one key may */
+	n = read(STDIN_FILENO, typed, sizeof(typed) - 1);
+	if (n <= 0)
+		exit(0);
+	typed[n] = '\0';
+	for (i = 0; i < n; i += key(&typed[i]))
+		;
+	return false;
 }
 
 static void draw(const struct filter *f, const struct row *rows, unsigned int n,
@@ -443,33 +589,31 @@ static void draw(const struct filter *f, const struct row *rows, unsigned int n,
 static void loop(const struct filter *f, double delay, unsigned int times, bool json)
 {
 	bool live = !json && !times && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
-	unsigned int n = 0, hidden = 0;
-	struct queues then, now;
+	struct queues before = { }, now, next;
+	unsigned int n, hidden;
 	struct row *rows = NULL;
-	double seconds = 0;
 
 	/* Without a terminal, once. */
 	if (!times && !live)
 		times = 1;
 	if (live)
 		enter_screen();
-	queues_read(&then);
+	queues_read(&now);
 	for (;;) {
-		if (wait_until(then.ns + (uint64_t)(delay * 1e9), live)) {
-			queues_read(&now);
-			free(rows);
-			n = make_rows(f, &then, &now, &rows);
-			hidden = count_hidden(f, &now);
-			seconds = (now.ns - then.ns) / 1e9;
-			free(then.q);
-			then = now;
-		} else if (rows) {
-			qsort(rows, n, sizeof(*rows), compare);
+		if (wait_until(now.ns + (uint64_t)(delay * 1e9), live)) {
+			queues_read(&next);
+			free(before.q);
+			before = now;
+			now = next;
+		} else if (!before.ns) {
+			continue;
 		}
+		n = make_rows(f, &before, &now, &rows);
+		hidden = count_hidden(f, &now);
 		if (live)
 			draw(f, rows, n, hidden);
 		else if (json)
-			print_json(f, rows, n, seconds, hidden);
+			print_json(f, rows, n, (now.ns - before.ns) / 1e9, hidden);
 		else
 			print_table(f, rows, n, hidden, NULL);
 		if (times && !--times)
@@ -478,17 +622,8 @@ static void loop(const struct filter *f, double delay, unsigned int times, bool 
 			putchar('\n');
 	}
 	free(rows);
-	free(then.q);
-}
-
-static const struct column *parse_column(const char *name)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		if (!strcmp(name, columns[i].name))
-			return &columns[i];
-	usage(&cmd_top, "there is no column '%s' to sort by", name);
+	free(before.q);
+	free(now.q);
 }
 
 static int run(int argc, char **argv)
@@ -499,18 +634,19 @@ static int run(int argc, char **argv)
 		{ "iterations", required_argument, NULL, 'n' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "pid", required_argument, NULL, 'p' },
+		{ "processes", no_argument, NULL, 'P' },
 		{ "reverse", no_argument, NULL, 'r' },
 		{ "sort", required_argument, NULL, 's' },
 		{ }
 	};
 	struct filter f = { };
-	const char *gpu = NULL;
+	const char *gpu = NULL, *sort = "running";
+	bool json = false, processes = false;
 	unsigned int times = 0;
 	double delay = 1;
-	bool json = false;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "d:g:n:jp:rs:", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "d:g:n:jp:Prs:", options, NULL)) != -1) {
 		switch (opt) {
 		case 'd':
 			delay = parse_seconds(&cmd_top, "delay", optarg);
@@ -527,11 +663,14 @@ static int run(int argc, char **argv)
 		case 'p':
 			f.pid = parse_number(&cmd_top, "pid", optarg, 1, 1 << 30);
 			break;
+		case 'P':
+			processes = true;
+			break;
 		case 'r':
 			reverse = true;
 			break;
 		case 's':
-			sort_by = parse_column(optarg);
+			sort = optarg;
 			break;
 		default:
 			bad_option(&cmd_top);
@@ -539,6 +678,8 @@ static int run(int argc, char **argv)
 	}
 	if (optind < argc)
 		usage(&cmd_top, "'%s' is too much", argv[optind]);
+	if (!set_view(processes, sort))
+		usage(&cmd_top, "there is no column '%s' to sort by", sort);
 	if (json && times > 1)
 		usage(&cmd_top, "--json prints once");
 	f.count = nodes_find(&cmd_top, gpu, &f.nodes);
@@ -552,18 +693,23 @@ static int run(int argc, char **argv)
 const struct command cmd_top = {
 	.name = "top",
 	.run = run,
-	.summary = "a live table of the queues; --json: once, for programs",
-	.help = "top [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID] [--json]\n\n"
+	.summary = "a live table of the queues or processes; --json: once, for programs",
+	.help = "top [--processes] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID] [--json]\n\n"
 		"The compute queues: what each is served at (in brackets what it asked for, if\n"
 		"that differs), its state, and the share of the time it was seen running,\n"
-		"waiting for the machine, and taken off it. Running and waiting are known only\n"
+		"waiting for the machine, and taken off it. Or the processes, sums over their\n"
+		"queues, with the share that each may have. Running and waiting are known only\n"
 		"while the GPU's state is active. Without a terminal the table is printed once.\n\n"
+		"  -P, --processes      a line for each process on each GPU\n"
 		"  -d, --delay TIME     between two tables (default 1 s)\n"
 		"  -n, --iterations N   so many tables, one below the other\n"
 		"  -s, --sort COLUMN    pid, gpu, queue, priority, state, running, waiting,\n"
-		"                       preempted, rate or command (default running)\n"
+		"                       preempted, rate or command (default running); of processes\n"
+		"                       queues, weight, min and cap instead of queue and state\n"
 		"  -r, --reverse        smallest first\n"
 		"  -g, --gpu ID         of this GPU only\n"
 		"  -p, --pid PID        of this process only\n"
-		"  -j, --json           one table, for programs",
+		"  -j, --json           one table, for programs\n\n"
+		"On a terminal: < and > sort by another column, r reverses, p shows processes or\n"
+		"queues, arrows, page up and down, home and end scroll, q ends.",
 };
