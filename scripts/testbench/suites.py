@@ -147,7 +147,10 @@ def tool():
     script = ["sh", "scripts/tests/tool", in_guest(TOOL), in_guest(PROGRAMS)]
     return streams(
         guest("tool/stock", *script, "stock", options=["--module", "stock"]),
-        guest("tool/gpreempt", *script, "gpreempt", options=["--no-load", "--gpus", "2", *COARSE]),
+        # /usr: for the example in Python
+        guest("tool/gpreempt", *script, "gpreempt",
+              options=["--no-load", "--gpus", "2", *COARSE, "--root", "/usr",
+                       "--input", ROOT / "tools/gpreempt/examples"]),
         [SCRIPTS / "tests/tool-files", RESULTS / "tool" / "gpreempt"])
 
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Example: tell GPREEMPT of work before it comes, so that the GPU is free by then.
+ *
+ * A filter in front of a program that serves requests on the GPU: it passes lines on, and
+ * hints at each of them to all compute queues of that program.
+ *
+ *	receive | hint PID | ...
+ *
+ * A program can do the same for itself, with 0 for the process: say when a request has been
+ * read, and launch kernels when it has been understood.
+ *
+ * cc hint.c, with linux/kfd_ioctl.h and linux/kfd_gpreempt.h of a kernel that has GPREEMPT.
+ */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <linux/kfd_gpreempt.h>
+
+#define QUEUES	256
+
+/* Kernels come this long after their request, and last about so long. */
+#define ARRIVAL_US	1000
+#define DURATION_US	5000
+
+/* Work comes for the queues of a process. Returns how many there are, or -1. */
+static int hint(int kfd, unsigned int pid, unsigned int arrival_us, unsigned int duration_us)
+{
+	static struct kfd_gpreempt_queue_info queues[QUEUES];
+	struct kfd_ioctl_gpreempt_args list = {
+		.op = KFD_GPREEMPT_OP_LIST, .pid = pid,
+		.list = {
+			.queues = (uintptr_t)queues, .count = QUEUES, .entry_size = sizeof(queues[0]),
+		},
+	};
+	unsigned int i;
+
+	if (ioctl(kfd, AMDKFD_IOC_GPREEMPT, &list))
+		return -1;
+	for (i = 0; i < list.list.count && i < QUEUES; i++) {
+		struct kfd_ioctl_gpreempt_args args = {
+			.op = KFD_GPREEMPT_OP_HINT, .pid = pid, .queue_id = queues[i].queue_id,
+			.hint = { .arrival_us = arrival_us, .duration_us = duration_us },
+		};
+
+		if (ioctl(kfd, AMDKFD_IOC_GPREEMPT, &args))
+			return -1;
+	}
+	return i;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int pid = argc == 2 ? atoi(argv[1]) : 0;
+	int kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+	char line[4096];
+
+	if (kfd < 0) {
+		perror("/dev/kfd");
+		return 1;
+	}
+	while (fgets(line, sizeof(line), stdin)) {
+		/* A request is served without, only later. */
+		if (hint(kfd, pid, ARRIVAL_US, DURATION_US) < 0)
+			perror("hint");
+		fputs(line, stdout);
+		fflush(stdout);
+	}
+	return 0;
+}
