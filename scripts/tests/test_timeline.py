@@ -40,21 +40,21 @@ class Recording(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.file = Path(folder.name) / "x.json"
 
-    def event(self, us, name, queue=None, gpu=GPU, task=b"kworker/0:1-12", **values):
+    def event(self, us, name, queue=None, gpu=GPU, task=b"kworker/0:1-12", cpu=1, **values):
         """A line of trace_pipe."""
         pid = {"pid": queue[0], "queue": queue[1]} if queue else {}
         text = " ".join(f"{key}={value}" for key, value in ({"gpu_id": gpu} | pid | values).items())
         s, us = divmod(US + us, 10**6)
-        self.lines.append(b"%16s     [001] ..... %5d.%06d: kfd_gpreempt_%s: %s" %
-                          (task, s, us, name.encode(), text.encode()))
+        self.lines.append(b"%16s     [%03d] ..... %5d.%06d: kfd_gpreempt_%s: %s" %
+                          (task, cpu, s, us, name.encode(), text.encode()))
 
     def sample(self, us, queue, state, command=b"x", gpu=GPU):
         self.lines.append(b"sample %d %d %d %d %s %s" % (US + us, gpu, *queue, state.encode(),
                                                          command.hex().encode()))
 
-    def preempt(self, us, queue=LOW, reason="inversion", save=100):
-        self.event(us, "preempt_begin", queue, reason=reason)
-        self.event(us + save, "preempt_end", queue, ns=save * 1000)
+    def preempt(self, us, queue=LOW, reason="inversion", save=100, cpu=1):
+        self.event(us, "preempt_begin", queue, cpu=cpu, reason=reason)
+        self.event(us + save, "preempt_end", queue, cpu=cpu, ns=save * 1000)
 
     def resume(self, us, queue=LOW, reason="free", state="runnable"):
         self.event(us, "decision", queue, verdict="resume", reason=reason, state=state, priority=3)
@@ -126,9 +126,28 @@ class Queues(Recording):
 
     def test_searched(self):
         """While a queue is searched for that saves slowly, others are off, too."""
+        self.event(500, "inversion", LOW, effective=9, running=3, ns=1)
         self.event(1000, "preempt_end", LOW, ns=0)
         self.resume(2000)
-        self.assertEqual(self.slices()[0], ["preempted: late", 1000, 2001])
+        self.assertEqual(self.slices()[1], ["preempted: late", 1000, 2001])
+
+    def test_begun_before(self):
+        """Of what was begun before the recording the reason is not known."""
+        self.event(1000, "preempt_end", LOW, ns=1)
+        self.resume(2000)
+        self.assertEqual(self.slices()[0], ["preempted", 1000, 2001])
+
+    def test_never_ended(self):
+        """A reset before a queue is off has no event; its state tells, but not at once."""
+        self.event(1000, "preempt_begin", LOW, reason="hint")
+        self.event(1000, "preempt_begin", OTHER, reason="hint")
+        self.event(1200, "preempt_end", OTHER, ns=1)
+        for queue in LOW, OTHER:
+            self.sample(100000, queue, "running")
+            self.sample(112000, queue, "running")
+        self.assertEqual(self.slices(end=200000), [["preempted: hint", 1000, 112000],
+                                                   ["running", 112000, 200000]])
+        self.assertEqual(self.slices(OTHER, end=200000), [["preempted: hint", 1000, 200000]])
 
     def test_others_wait_on(self):
         """Whom nobody was preempted for; and whoever is on another GPU."""
@@ -188,15 +207,15 @@ class Queues(Recording):
         """A state in sysfs may be older than an event; and events tell who is off."""
         self.event(4000, "inversion", HIGH, effective=9, running=3, ns=1)
         self.preempt(4010)
-        self.sample(6050, HIGH, "waiting")
-        self.sample(8000, HIGH, "blocked")
-        self.sample(8000, LOW, "running")
-        self.resume(9000, state="runnable")
-        self.sample(20000, LOW, "preempted")
-        self.assertEqual(self.slices(HIGH), [["waiting", 4000, 4110], ["running", 4110, 8000],
-                                             ["blocked", 8000, 100000]])
-        self.assertEqual(self.slices(), [["preempted: inversion", 4010, 9001],
-                                         ["running", 9001, 100000]])
+        self.sample(14050, HIGH, "waiting")
+        self.sample(16000, HIGH, "blocked")
+        self.sample(16000, LOW, "running")
+        self.resume(17000, state="runnable")
+        self.sample(40000, LOW, "preempted")
+        self.assertEqual(self.slices(HIGH), [["waiting", 4000, 4110], ["running", 4110, 16000],
+                                             ["blocked", 16000, 100000]])
+        self.assertEqual(self.slices(), [["preempted: inversion", 4010, 17001],
+                                         ["running", 17001, 100000]])
 
     def test_order(self):
         """CPUs are read one after the other, and sysfs at other times."""
@@ -275,26 +294,38 @@ class Node(Recording):
         """A queue that was to be taken off, and never was."""
         self.event(1000, "preempt_begin", LOW, reason="inversion")
         self.event(3000, "bypass", reason="hung_preemption")
-        self.sample(9000, LOW, "running")
+        self.sample(20000, LOW, "running")
         self.assertEqual(self.slices(), [["preempted: inversion", 1000, 3000],
-                                         ["unknown", 3000, 9000], ["running", 9000, 100000]])
+                                         ["unknown", 3000, 20000], ["running", 20000, 100000]])
 
     def test_lost(self):
-        """They are counted, and what a queue did meanwhile is not known but by sysfs."""
+        """They are counted, and from the CPU's last event on nothing is known but by sysfs."""
         self.preempt(1000)
         self.preempt(1000, HIGH)
         self.resume(2000, HIGH)
+        self.event(4000, "scan", cpu=2, queues=2, registers=0, ns=1)
         self.lines.append(b"CPU:1 [LOST 12 EVENTS]")
-        self.event(7000, "scan", queues=2, registers=0, ns=1)
-        self.sample(8000, LOW, "running")
-        self.sample(8000, HIGH, "preempted")
+        self.event(70000, "scan", queues=2, registers=0, ns=1)
+        self.sample(80000, LOW, "running")
+        self.sample(80000, HIGH, "preempted")
         trace = self.trace()
         self.assertEqual(trace["otherData"], {"lost_events": 12})
-        self.assertEqual(self.instants(), [("12 events lost", 7, 7000)])
-        self.assertEqual(self.slices(), [["preempted: inversion", 1000, 7000],
-                                         ["unknown", 7000, 8000], ["running", 8000, 100000]])
-        self.assertEqual(self.slices(HIGH)[-2:], [["unknown", 7000, 8000],
-                                                  ["preempted", 8000, 100000]])
+        self.assertEqual(self.instants(), [("12 events lost", 7, 70000)])
+        self.assertEqual(self.slices(), [["preempted: inversion", 1000, 2001],
+                                         ["unknown", 2001, 80000], ["running", 80000, 100000]])
+        self.assertEqual(self.slices(HIGH)[-2:], [["unknown", 2001, 80000],
+                                                  ["preempted", 80000, 100000]])
+
+    def test_lost_beside(self):
+        """What another CPU told meanwhile counts, until the end of the gap."""
+        self.preempt(1000)
+        self.preempt(3000, OTHER, cpu=0)
+        self.lines.append(b"CPU:1 [LOST 1 EVENTS]")
+        self.event(7000, "scan", queues=2, registers=0, ns=1)
+        self.assertEqual(self.slices(), [["preempted: inversion", 1000, 1100],
+                                         ["unknown", 1100, 100000]])
+        self.assertEqual(self.slices(OTHER), [["preempted: inversion", 3000, 7000],
+                                              ["unknown", 7000, 100000]])
 
 
 class File(Recording):
@@ -311,7 +342,8 @@ class File(Recording):
 
     def test_tasks(self):
         """Whoever was on the CPU may be called like an event, or be no text."""
-        for task in (b": kfd_gpreempt_-9", b"[LOST 9 EVENTS]-9", b"a\nCPU:0 [LOST 1-9", b"\xff\"\\-9",
+        for task in (b": kfd_gpreempt_-9", b"[LOST 9 EVENTS]-9", b"a\nCPU:0 [LOST 1-9",
+                     b"x\nCPU:0[LOST9\nx-9", b"x [999] -9", b"\xff\"\\-9",
                      b" 1.5: x: y=2-9", b"gpu_id=1 pid=2-9"):
             self.lines.clear()
             self.sample(100, LOW, "running")

@@ -17,9 +17,7 @@
 
 #define EVENT		": kfd_gpreempt_"
 
-/* sysfs tells what the last scan saw, and that may have been before an event. */
-#define SCAN_US		2000
-/* So long after an event a queue's state is kept even where it is the same as before. */
+/* Once older than sysfs can be, a queue's state is kept so long even where it is as before. */
 #define NEWS_US		100000
 /* In so many looks at the queues there is one for new ones. */
 #define SEARCH_EVERY	10
@@ -67,7 +65,14 @@ static int pipe_fd = -1;
 static struct queues known;
 static unsigned int looks;
 static uint64_t begin_us, event_us;
+/* When the last event of each CPU was that was read. */
+static uint64_t *cpu_us;
+static unsigned int cpu_count;
 static unsigned long lost;
+/* sysfs tells what the last scan saw, and that may have been so long before. */
+static uint64_t scan_us = 10000;
+/* What has not been taken off after this time stays, or GPREEMPT gives up. */
+static uint64_t timeout_us = 100000;
 
 static void learn_name(unsigned int pid, const char *command)
 {
@@ -145,35 +150,61 @@ static const char *find_event(const char *line)
 	return found;
 }
 
-/* The time before it, in s and 6 digits. */
-static uint64_t event_time(const char *line, const char *at)
+/* The time before it, in s and 6 digits, and before that "[CPU] flags". */
+static uint64_t event_time(const char *line, const char *at, unsigned int *cpu)
 {
 	unsigned long s = 0, us = 0;
 
 	while (at > line && strchr("0123456789.", at[-1]))
 		at--;
 	sscanf(at, "%lu.%6lu", &s, &us);
+	while (at > line && *at != '[')
+		at--;
+	*cpu = 0;
+	sscanf(at, "[%u]", cpu);
 	return s * 1000000 + us;
+}
+
+static uint64_t *last_of(unsigned int cpu)
+{
+	for (; cpu_count <= cpu; cpu_count++) {
+		cpu_us = xrealloc(cpu_us, (cpu_count + 1) * sizeof(*cpu_us));
+		cpu_us[cpu_count] = begin_us;
+	}
+	return &cpu_us[cpu];
+}
+
+/* "CPU:1 [LOST 2 EVENTS]": before the next one of that CPU. Returns how many, or 0. */
+static unsigned long lost_in(const char *line)
+{
+	unsigned long n = 0;
+	int end = 0;
+
+	sscanf(line, "CPU:%*u [LOST %lu EVENTS]%n", &n, &end);
+	return end && !line[end + strspn(line + end, "\n")] ? n : 0;
 }
 
 void timeline_line(const char *line)
 {
 	const char *at = find_event(line), *text;
 	static unsigned long missing;
+	unsigned int i, cpu;
 	struct entry *e;
-	unsigned int i;
 	size_t len;
 
 	if (!at) {
-		/* how many are missing before the next one */
-		if (sscanf(line, "CPU:%*u [LOST %lu EVENTS]", &missing) == 1)
-			lost += missing;
+		missing = lost_in(line);
+		lost += missing;
 		return;
 	}
-	event_us = event_time(line, at);
-	if (missing)
+	event_us = event_time(line, at, &cpu);
+	if (missing) {
+		/* from its last event to this one nothing is known for sure */
+		add(LOST, *last_of(cpu));
 		add(LOST, event_us)->value = missing;
+	}
 	missing = 0;
+	*last_of(cpu) = event_us;
 	at += strlen(EVENT);
 	len = strcspn(at, ":");
 	text = at + len;
@@ -247,7 +278,7 @@ static void look(void)
 		us = now_ns() / 1000;
 		if (queue_state(q))
 			q->state[0] = '\0';
-		if (strcmp(before, q->state) || us < event_us + NEWS_US)
+		if (strcmp(before, q->state) || us < event_us + scan_us + NEWS_US)
 			timeline_sample(us, q);
 	}
 }
@@ -276,6 +307,18 @@ void timeline_begin(uint64_t us)
 	begin_us = us;
 }
 
+/* The tunable @name, where it is more than @most. */
+static void learn_most(struct node *node, const char *name, uint64_t unit_us, uint64_t *most)
+{
+	char text[32];
+	uint64_t us;
+
+	node_text(node, name, text, sizeof(text));
+	us = strtoull(text, NULL, 10) * unit_us;
+	if (us > *most)
+		*most = us;
+}
+
 static void timeline_open(const char *instance)
 {
 	char path[PATH_SIZE + 64];
@@ -293,6 +336,9 @@ static void timeline_open(const char *instance)
 		e = add(STATE, begin_us);
 		e->gpu_id = nodes[i].gpu_id;
 		node_text(&nodes[i], "state", e->word, sizeof(e->word));
+		learn_most(&nodes[i], "poll_interval_us", 1, &scan_us);
+		learn_most(&nodes[i], "poll_interval_max_us", 1, &scan_us);
+		learn_most(&nodes[i], "preempt_timeout_ms", 1000, &timeout_us);
 	}
 	free(nodes);
 }
@@ -413,7 +459,10 @@ static void on_sample(struct track *t, const struct entry *e)
 	bool off = !strcmp(e->word, "preempted") || !strcmp(e->word, "held") ||
 		   !strcmp(e->word, "excluded");
 
-	if (t->traced && (off || t->off || e->us < t->event_us + SCAN_US))
+	/* a reset may come before it is taken off, of which no event tells */
+	if (t->off && !t->saved && !off && e->us > t->event_us + timeout_us + scan_us)
+		t->off = false;
+	if (t->traced && (off || t->off || e->us < t->event_us + scan_us))
 		return;
 	set(t, e->us, activity(e->word));
 }
@@ -481,7 +530,8 @@ static void on_lost(const struct entry *e)
 		struct track *t = &tracks[i];
 
 		if (!t->pid) {
-			put_instant(t, e->us, text, "");
+			if (e->value)
+				put_instant(t, e->us, text, "");
 			continue;
 		}
 		set(t, e->us, "unknown");
@@ -517,7 +567,7 @@ static void on_queue_event(struct track *t, const struct entry *e)
 	case PREEMPT_END:
 		/* others are taken off besides, while one is searched for that is late */
 		if (!t->off && strcmp(t->name, "excluded"))
-			set(t, e->us, "preempted: late");
+			set(t, e->us, t->traced ? "preempted: late" : "preempted");
 		t->off = true;
 		t->saved = true;
 		t->save_ns = e->value;
@@ -605,7 +655,8 @@ void timeline_write(FILE *f, uint64_t end_us)
 	unsigned int i;
 
 	out = f;
-	qsort(entries, count, sizeof(*entries), by_time);
+	if (count)
+		qsort(entries, count, sizeof(*entries), by_time);
 	fprintf(out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"lost_events\":%lu},\"traceEvents\":[",
 		lost);
 	for (i = 0; i < count; i++) {
