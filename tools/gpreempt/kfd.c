@@ -66,12 +66,11 @@ const char *kfd_error(int error)
 	case EBUSY:
 		return "the queue must stay where it is: it uses global wave sync, is debugged, or "
 		       "is being destroyed";
-	case EINVAL:
-		return "its cap would be below its minimum; 'gpreempt top --processes' shows both";
 	case ENOSPC:
 		return "all processes together would be guaranteed more than 100 %";
 	case ETIME:
 		return "not done in time, and taken back; --wait sets the time";
+	case EINVAL:
 	case EOPNOTSUPP:
 	case E2BIG:
 		return "this kernel's GPREEMPT is older than this program";

@@ -32,7 +32,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 		pass_on = sig;
 }
 
-static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 
 static void catch_signals(void)
 {
@@ -182,6 +182,7 @@ static int record(const char *path, double seconds, char **command)
 	int status = 0;
 	bool over;
 	FILE *out;
+	long size;
 
 	catch_signals();
 	make_instance();
@@ -194,8 +195,9 @@ static int record(const char *path, double seconds, char **command)
 	lost = lost_events();
 	recorder->write(out);
 	fflush(out);
-	warn("%s: %ld KB, for %s", path, ftell(out) / 1024, recorder->see);
+	size = ftell(out);
 	output_close();
+	warn("%s: %ld KB, for %s", path, size / 1024, recorder->see);
 	if (lost)
 		warn("warning: %lu events were lost", lost);
 	while (child && !over) {

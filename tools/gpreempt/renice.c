@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt renice: another priority for processes and queues that are there. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 
@@ -17,7 +18,11 @@ static int renice_process(const struct target *t, struct kfd_ioctl_gpreempt_args
 	r = kfd_call(&args);
 	if (!r)
 		return 0;
-	warn("process %u: %s", t->pid, kfd_error(r));
+	if (r == -EINVAL && (args.flags & (KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP)))
+		warn("process %u: its cap would be below its minimum, or this kernel knows neither; "
+		     "'gpreempt top --processes' shows both", t->pid);
+	else
+		warn("process %u: %s", t->pid, kfd_error(r));
 	return STATUS_FAILED;
 }
 
@@ -142,7 +147,8 @@ const struct command cmd_renice = {
 		"  -p, --priority N      0 to 15, or none: what the application asks for\n"
 		"  -c, --ceiling N       no higher than this, or none; of processes only\n"
 		"  -t, --timeslice TIME  their turn among equals, 1ms to 1s; 0: their level's, or\n"
-		"                        of a queue its process's\n"
+		"                        of a queue its process's; more than their level's counts\n"
+		"                        with CAP_SYS_NICE only\n"
 		"  -w, --weight N        1 to 1000: part of the time, under the policy fair; as the\n"
 		"                        other two of processes only\n"
 		"  -m, --min PERCENT     no less of the time than this\n"

@@ -679,7 +679,8 @@ static int run(int argc, char **argv)
 	if (optind < argc)
 		usage(&cmd_top, "'%s' is too much", argv[optind]);
 	if (!set_view(processes, sort))
-		usage(&cmd_top, "there is no column '%s' to sort by", sort);
+		usage(&cmd_top, "there is no column '%s' to sort by, of %s", sort,
+		      processes ? "processes" : "queues; --processes has others");
 	if (json && times > 1)
 		usage(&cmd_top, "--json prints once");
 	f.count = nodes_find(&cmd_top, gpu, &f.nodes);

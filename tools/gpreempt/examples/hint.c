@@ -25,7 +25,7 @@
 #define ARRIVAL_US	1000
 #define DURATION_US	5000
 
-/* Work comes for the queues of a process. Returns how many there are, or -1. */
+/* Work comes for the queues of a process. Returns 0, or -1: at least one was not told. */
 static int hint(int kfd, unsigned int pid, unsigned int arrival_us, unsigned int duration_us)
 {
 	static struct kfd_gpreempt_queue_info queues[QUEUES];
@@ -36,9 +36,11 @@ static int hint(int kfd, unsigned int pid, unsigned int arrival_us, unsigned int
 		},
 	};
 	unsigned int i;
+	int status = 0;
 
 	if (ioctl(kfd, AMDKFD_IOC_GPREEMPT, &list))
 		return -1;
+	/* a queue may be gone by now, or GPREEMPT be off on its GPU: go on with the next */
 	for (i = 0; i < list.list.count && i < QUEUES; i++) {
 		struct kfd_ioctl_gpreempt_args args = {
 			.op = KFD_GPREEMPT_OP_HINT, .pid = pid, .queue_id = queues[i].queue_id,
@@ -46,9 +48,9 @@ static int hint(int kfd, unsigned int pid, unsigned int arrival_us, unsigned int
 		};
 
 		if (ioctl(kfd, AMDKFD_IOC_GPREEMPT, &args))
-			return -1;
+			status = -1;
 	}
-	return i;
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -63,7 +65,7 @@ int main(int argc, char **argv)
 	}
 	while (fgets(line, sizeof(line), stdin)) {
 		/* A request is served without, only later. */
-		if (hint(kfd, pid, ARRIVAL_US, DURATION_US) < 0)
+		if (hint(kfd, pid, ARRIVAL_US, DURATION_US))
 			perror("hint");
 		fputs(line, stdout);
 		fflush(stdout);

@@ -32,14 +32,21 @@ def call(kfd, op, pid, queue, what):
 
 
 def hint(kfd, pid, arrival_us, duration_us):
-    """Work comes for the queues of a process. Raises OSError."""
+    """Work comes for the queues of a process. Raises the last OSError, when all were told."""
     room = ctypes.create_string_buffer(QUEUES * QUEUE_BYTES)
     told = call(kfd, OP_LIST, pid, 0, struct.pack("QII", ctypes.addressof(room), QUEUES,
                                                   QUEUE_BYTES))
     _, count, _ = struct.unpack_from("QII", told)
+    failed = None
     for n in range(min(count, QUEUES)):
         queue, = struct.unpack_from("I", room, n * QUEUE_BYTES)
-        call(kfd, OP_HINT, pid, queue, struct.pack("II", arrival_us, duration_us))
+        try:
+            call(kfd, OP_HINT, pid, queue, struct.pack("II", arrival_us, duration_us))
+        except OSError as e:
+            # It may be gone by now, or GPREEMPT be off on its GPU: go on with the next.
+            failed = e
+    if failed:
+        raise failed
 
 
 def main():
