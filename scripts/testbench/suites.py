@@ -22,7 +22,8 @@ MAKE_MODEL = ["make", "-s", "-C", MODEL]
 MAKE_PURE = ["make", "-s", "-C", ROOT / "tools/testing/gpreempt", f"O={BUILD}/pure"]
 
 # Races want threads, which only real time has. A limit then counts the host's
-# seconds, in which the guest runs beside others: it is so many times as long.
+# seconds, in which the guest runs beside others: it is so many times as long. So it is
+# for a kernel that checks itself, whatever time counts.
 REAL_TIME = ["env", "REALTIME=1"]
 LONGER = 4
 
@@ -31,7 +32,8 @@ def guest(name, *command, options=(), limit=300, real_time=KERNEL == "kcsan"):
     """A command in a guest; its limit is in the guest's seconds."""
     return [*(REAL_TIME if real_time else ()), GUEST,
             "--name", f"{RESULTS.name}/{name}", "--suite", name.partition("/")[0],
-            "--timeout", str(limit * LONGER if real_time else limit), *options, "--", *command]
+            "--timeout", str(limit * LONGER if real_time or KERNEL else limit),
+            *options, "--", *command]
 
 
 def errnos(module):

@@ -77,8 +77,8 @@ TEST_F_TIMEOUT(ioctl, hold_is_restarted, 120)
 {
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
-	/* a preemption takes some 100 us */
-	set_alarms(30, SA_RESTART);
+	/* A preemption takes some 100 us; more signals than a kernel can handle starve the call. */
+	set_alarms(gpu_model_figures() ? 30 : 300, SA_RESTART);
 	ASSERT_EQ(0, gpreempt_hold(&self->low, 0));
 	set_alarms(0, 0);
 	EXPECT_LT(0, alarms);
