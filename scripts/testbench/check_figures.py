@@ -13,6 +13,7 @@ import sys
 import time
 from pathlib import Path
 
+from testbench import runner
 from testbench.paths import GUEST, OUT, inside, program
 
 LOAD_S = 2.0            # from driver load to KFD node
@@ -31,15 +32,8 @@ class Failed(Exception):
 
 
 def children(pid):
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            stat = path.read_text()
-        except OSError:
-            continue
-        if int(stat.rpartition(")")[2].split()[1]) == pid:
-            found.append(int(path.parent.name))
-    return found
+    return [child for child, stat in runner.of_processes("stat")
+            if int(stat.rpartition(b")")[2].split()[1]) == pid]
 
 
 def times(pid):

@@ -35,15 +35,23 @@ def adopt():
     prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
-def descendants(pid):
-    children = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
+def of_processes(name):
+    """(its id, what its file of that name holds) for each process, if it has not ended meanwhile.
+
+    Not by Path.glob(): in Python 3.11 that fails when a process ends before its file is found.
+    """
+    for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            stat = path.read_text(errors="replace")
+            yield int(pid), Path("/proc", pid, name).read_bytes()
         except OSError:
             continue        # it ended
-        parent = int(stat.rpartition(")")[2].split()[1])
-        children.setdefault(parent, []).append(int(path.parent.name))
+
+
+def descendants(pid):
+    children = {}
+    for child, stat in of_processes("stat"):
+        parent = int(stat.rpartition(b")")[2].split()[1])
+        children.setdefault(parent, []).append(child)
     found = children.get(pid, [])
     for child in found:     # it grows meanwhile
         found += children.get(child, [])

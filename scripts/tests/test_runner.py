@@ -152,6 +152,16 @@ finally:
 
 
 class Gone(unittest.TestCase):
+    def test_another_ends_meanwhile(self):
+        def read(path):
+            if path.parent.name == str(os.getppid()):
+                raise ProcessLookupError
+            return b""
+        with mock.patch("os.listdir", return_value=["1", str(os.getppid()), "self"]), \
+             mock.patch.object(Path, "read_bytes", read):
+            self.assertEqual([pid for pid, _ in runner.of_processes("stat")], [1])
+        self.assertIn(os.getpid(), [pid for pid, _ in runner.of_processes("stat")])
+
     def end(self, number):
         """What is left of FAKE after a signal; and its status."""
         with subprocess.Popen([sys.executable, "-c", FAKE, SCRIPTS], stdout=subprocess.PIPE,
