@@ -93,13 +93,13 @@ static void learn_name(unsigned int pid, const char *command)
 	snprintf(processes[process_count++].command, sizeof(processes->command), "%s", command);
 }
 
-static struct entry *add(enum what what, uint64_t us)
+static struct entry *add(enum what kind, uint64_t us)
 {
 	if (count == room) {
 		room = 2 * room + 1024;
 		entries = xrealloc(entries, room * sizeof(*entries));
 	}
-	entries[count] = (struct entry) { .us = us, .number = count, .what = what };
+	entries[count] = (struct entry) { .us = us, .number = count, .what = kind };
 	return &entries[count++];
 }
 
@@ -113,7 +113,7 @@ static bool get_word(const char *text, const char *name, char *word, size_t size
 	if (!at)
 		return false;
 	at += strlen(name);
-	len = strcspn(at, " \n");
+	len = strcspn(at, "\n ");
 	snprintf(word, size, "%.*s", (int)len, at);
 	return true;
 }
@@ -153,15 +153,16 @@ static const char *find_event(const char *line)
 /* The time before it, in s and 6 digits, and before that "[CPU] flags". */
 static uint64_t event_time(const char *line, const char *at, unsigned int *cpu)
 {
-	unsigned long s = 0, us = 0;
+	unsigned long s, us;
+	char *end;
 
 	while (at > line && strchr("0123456789.", at[-1]))
 		at--;
-	sscanf(at, "%lu.%6lu", &s, &us);
+	s = strtoul(at, &end, 10);
+	us = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
 	while (at > line && *at != '[')
 		at--;
-	*cpu = 0;
-	sscanf(at, "[%u]", cpu);
+	*cpu = *at == '[' ? strtoul(at + 1, NULL, 10) : 0;
 	return s * 1000000 + us;
 }
 
@@ -180,7 +181,8 @@ static unsigned long lost_in(const char *line)
 	unsigned long n = 0;
 	int end = 0;
 
-	sscanf(line, "CPU:%*u [LOST %lu EVENTS]%n", &n, &end);
+	if (sscanf(line, "CPU:%*u [LOST %lu EVENTS]%n", &n, &end) != 1)
+		return 0;
 	return end && !line[end + strspn(line + end, "\n")] ? n : 0;
 }
 
