@@ -343,8 +343,10 @@ TEST_F_TIMEOUT(seeing, histograms, 120)
 		EXPECT_EQ(SAMPLES, preemptions);
 		EXPECT_EQ(SAMPLES, detections);
 		EXPECT_EQ(SAMPLES, restores);
+	} else {
+		/* where a scan takes long, HIGH may be served by the first that sees it wait */
+		EXPECT_GE(SAMPLES, detections);
 	}
-	EXPECT_LT(0, detections);
 	EXPECT_LT(0, restores);
 	EXPECT_GE(preemptions, restores);
 	/* LOW's saves are all that there are; others wait for a fence without one */
