@@ -199,8 +199,9 @@ TEST_F_TIMEOUT(culprit, among_others, 120)
 	while (gpreempt_number("stats/excluded") == excluded)
 		ASSERT_GT(end, kfd_now());
 	EXPECT_EQ(excluded + 1, gpreempt_number("stats/excluded"));
-	for (i = 0; i < OTHERS; i++)
+	for (i = 0; i < OTHERS; i++) {
 		EXPECT_EQ(i == SLOW - 1, is_excluded(&self->c, &q[i])) TH_LOG("queue %u", i);
+	}
 	for (i = 0; i < OTHERS; i++) {
 		if (i == SLOW - 1)
 			continue;

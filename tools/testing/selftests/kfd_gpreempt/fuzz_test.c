@@ -421,16 +421,18 @@ TEST_F_TIMEOUT(fuzz, ioctl_and_sysfs, MAX_SECONDS)
 			told++;
 			TH_LOG("%u calls", done);
 		}
-		for (i = 0; i < FUZZERS; i++)
+		for (i = 0; i < FUZZERS; i++) {
 			ASSERT_EQ(0, waitpid(child[i], &status, WNOHANG)) TH_LOG("%#x", status);
+		}
 		ASSERT_EQ(0, keep_busy(&self->c, &self->job, &self->low,
 				       &self->brief, &self->high));
 		usleep(10000);
 	}
 	shared->stop = 1;
 	while (shared->ended < FUZZERS) {
-		for (i = 0; i < FUZZERS; i++)
+		for (i = 0; i < FUZZERS; i++) {
 			ASSERT_EQ(0, waitpid(child[i], &status, WNOHANG)) TH_LOG("%#x", status);
+		}
 		usleep(1000);
 	}
 

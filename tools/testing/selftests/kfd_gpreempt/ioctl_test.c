@@ -71,8 +71,9 @@ TEST_F(ioctl, too_short)
 	unsigned int size;
 	union longer u;
 
-	for (size = 0; size < sizeof(u.args); size++)
+	for (size = 0; size < sizeof(u.args); size++) {
 		EXPECT_EQ(-EINVAL, query_of_size(&self->c.dev, &u, size)) TH_LOG("size %u", size);
+	}
 }
 
 TEST_F(ioctl, longer_but_zero)

@@ -154,13 +154,15 @@ TEST_F_TIMEOUT(oversubscribe, queues, 120)
 		ASSERT_EQ(0, high_open(&self->c, &self->high));
 	for (i = 0; i < QUEUES; i++)
 		ASSERT_EQ(0, holder_start(&self->c, &h[i], i << 16));
-	for (i = 0; i < QUEUES; i++)
+	for (i = 0; i < QUEUES; i++) {
 		EXPECT_EQ(0, holder_progress(&h[i], BEATS)) TH_LOG("queue %u stands still", i);
+	}
 	if (variant->preempted) {
 		EXPECT_EQ(0, high_served(&self->c, &self->high));
-		for (i = 0; i < QUEUES; i++)
+		for (i = 0; i < QUEUES; i++) {
 			EXPECT_EQ(0, holder_progress(&h[i], BEATS))
 				TH_LOG("queue %u stands still", i);
+		}
 		EXPECT_EQ(0, high_close(&self->c, &self->high));
 	}
 	for (i = 0; i < QUEUES; i++)

@@ -275,9 +275,10 @@ TEST_F_TIMEOUT(policy, levels, 120)
 		ASSERT_EQ(0, preempted(self, i)) TH_LOG("level %u", i);
 		EXPECT_TRUE(alone(self, i)) TH_LOG("level %u", i);
 	}
-	for (i = 0; i < LEVELS; i++)
+	for (i = 0; i < LEVELS; i++) {
 		EXPECT_EQ(i < LEVELS - 1, level_preemptions(i) - taken_off[i])
 			TH_LOG("level %u", i);
+	}
 	for (i = LEVELS; i--; ) {
 		EXPECT_TRUE(alone(self, i)) TH_LOG("level %u", i);
 		until_job_stop(&self->job[i]);

@@ -83,8 +83,9 @@ TEST_F(sysfs, files)
 	EXPECT_EQ(0444, mode("state"));
 	EXPECT_EQ(0444, mode("backend"));
 	EXPECT_EQ(0644, mode("policy"));
-	for (i = 0; i < ARRAY_SIZE(tunables); i++)
+	for (i = 0; i < ARRAY_SIZE(tunables); i++) {
 		EXPECT_EQ(0644, mode(tunables[i].file)) TH_LOG("tunable %u", i);
+	}
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
 		snprintf(name, sizeof(name), "stats/%s", counters[i]);
 		EXPECT_EQ(0440, mode(name)) TH_LOG("%s", name);
@@ -153,9 +154,10 @@ TEST_F(sysfs, garbage)
 		files[2 + i] = tunables[i].file;
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		ASSERT_EQ(0, gpreempt_read(files[i], before, sizeof(before)));
-		for (n = 0; n < ARRAY_SIZE(garbage); n++)
+		for (n = 0; n < ARRAY_SIZE(garbage); n++) {
 			EXPECT_EQ(-EINVAL, gpreempt_write(files[i], garbage[n]))
 				TH_LOG("file %u, text %u", i, n);
+		}
 		EXPECT_EQ(-EINVAL, gpreempt_write(files[i], self->huge)) TH_LOG("file %u", i);
 		ASSERT_EQ(0, gpreempt_read(files[i], after, sizeof(after)));
 		EXPECT_STREQ(before, after) TH_LOG("file %u", i);
