@@ -63,8 +63,9 @@
 #define IDLE_MAX_NS	NS_PER_MS
 /* A tick comes after this time, whatever is or is not due. */
 #define LAZY_NS		NS_PER_MS
-/* How often the watchdog looks. On the host's clock. */
+/* How often the watchdog looks, on the host's clock, and how many looks are a second. */
 #define WATCH_US	100000
+#define LOOKS_S		(1000000 / WATCH_US)
 /* How often it is looked whether an answer has come, and how long one may lie unread. */
 #define ANSWER_US	20
 #define UNREAD_NS	(1000 * NS_PER_MS)
@@ -153,12 +154,25 @@ static const struct {
 /* ---- state ---- */
 
 /**
+ * struct watched - what the watchdog remembers of something that is waited for
+ * @since:	what is waited for now began then, on the host's clock; 0: nothing
+ * @at:		how far it had got at the last look
+ * @looks:	so often it had got no further
+ */
+struct watched {
+	int64_t since;
+	uint64_t at;
+	unsigned int looks;
+};
+
+/**
  * struct gpu - one model
  * @shm:	what is shared with it
  * @pidfd:	readable when its process has ended
  * @device:	QEMU's VFIODevice, NULL before its first access
  * @asked:	number of the request under way
  * @asked_at: @accessed_at: since when, on the host's clock, it is waited for; 0: it is not
+ * @watched: the watchdog's, of either
  */
 struct gpu {
 	struct clock_shm *shm;
@@ -166,6 +180,7 @@ struct gpu {
 	void *device;
 	uint32_t asked;
 	_Atomic int64_t asked_at, accessed_at;
+	struct watched watched;
 };
 
 /**
@@ -327,30 +342,47 @@ static int64_t next_event(int64_t limit)
 }
 
 /*
+ * Has it been waited for since @since, and got no further than @at, for hang_s? The watchdog's
+ * own looks are counted: a host that stood still, with all that is on it, is no model's fault.
+ */
+static bool hangs(struct watched *w, int64_t since, uint64_t at)
+{
+	if (!since || since != w->since || at != w->at)
+		w->looks = 0;
+	w->since = since;
+	w->at = at;
+	return w->looks++ > hang_s * LOOKS_S;
+}
+
+/* Since when, on the host's clock, QEMU waits for this model; 0: it does not. */
+static int64_t waited_since(const struct gpu *g)
+{
+	int64_t asked = atomic_load(&g->asked_at), accessed = atomic_load(&g->accessed_at);
+
+	return !asked || (accessed && accessed < asked) ? accessed : asked;
+}
+
+/*
  * The watchdog, a thread: has a model died, or does one not answer? When the machine is
  * being switched off its models end.
  */
 static void *watch(void *arg)
 {
 	struct pollfd end = { .events = POLLIN };
-	int64_t begin, other;
-	int i;
+	struct watched command = {};
+	struct gpu *g;
 
 	(void)arg;
-	for (i = 0; ; i = (i + 1) % ngpus) {
-		if (!i)
-			usleep(WATCH_US);
-		end.fd = gpus[i].pidfd;
-		if (poll(&end, 1, 0) == 1 && qemu.runstate_is_running())
-			die("the model of GPU %d died", i);
-		begin = atomic_load(&gpus[i].asked_at);
-		other = atomic_load(&gpus[i].accessed_at);
-		if (!begin || (other && other < begin))
-			begin = other;
-		if (begin && host_now() - begin > hang_s * 1000000000ll)
-			die("the model of GPU %d hangs", i);
-		begin = atomic_load(&commanded_at);
-		if (begin && host_now() - begin > hang_s * 1000000000ll)
+	for (;;) {
+		usleep(WATCH_US);
+		for (g = gpus; g < gpus + ngpus; g++) {
+			end.fd = g->pidfd;
+			if (poll(&end, 1, 0) == 1 && qemu.runstate_is_running())
+				die("the model of GPU %td died", g - gpus);
+			if (hangs(&g->watched, waited_since(g), atomic_load(&g->shm->now)))
+				die("the model of GPU %td hangs", g - gpus);
+		}
+		if (hangs(&command, atomic_load(&commanded_at), 0))
 			die("a model does not answer a command");
 	}
 	return NULL;
