@@ -48,10 +48,10 @@ check-debug: ## the tests on a kernel with lockdep, KASAN, UBSAN, kmemleak, fail
 check-kcsan: ## the tests on a kernel that looks for data races in amdkfd
 	@KERNEL=kcsan scripts/check
 
-check-cov: ## check-debug, and what it ran of the driver: out/check/coverage.txt
+check-cov: ## the tests on a kernel that counts the lines it runs: out/check/coverage.txt
 	@mkdir -p out/check
-	@KERNEL=debug scripts/check; status=$$?; \
-	scripts/coverage out/check-debug out/guest-debug >out/check/coverage.txt || status=1; \
+	@KERNEL=cov scripts/check; status=$$?; \
+	scripts/coverage out/check-cov out/guest-cov >out/check/coverage.txt || status=1; \
 	tail -n 1 out/check/coverage.txt; exit $$status
 
 bench: kernel ## [SHORT=1] [SENSITIVITY=1]: HIGH beside LOW with GPREEMPT and by other means

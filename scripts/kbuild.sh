@@ -2,7 +2,7 @@
 # The kernel build tree in the cache: its source is kept equal to the pristine
 # source plus our patches. Its objects are in folders right below it, so that
 # kbuild sees relative paths and ccache finds its objects from any tree: gcc/
-# for the guest, gcc-debug/ and gcc-kcsan/ for guests that check themselves,
+# for the guest, gcc-debug/, gcc-kcsan/ and gcc-cov/ for guests that check themselves,
 # gcc-lint/ and clang-lint/ with more warnings.
 # shellcheck shell=bash
 
@@ -34,7 +34,7 @@ patched() {
 	grep -hoE '^\+\+\+ b/[a-z0-9_/]+\.[ch]' "$ROOT/patches/linux-$BASE"/*.patch | sed 's|^+++ b/||' | sort -u
 }
 
-# What a folder's objects are built with besides: in gcc-debug GPREEMPT's own
+# What a folder's objects are built with besides: in gcc-cov GPREEMPT's own
 # files and those of amdkfd that it changes count how often each line runs; in
 # gcc-kcsan only amdkfd's accesses are watched for races (a watched kernel is
 # slow, and the rest is not ours).
@@ -43,7 +43,7 @@ instruments() {
 
 	mapfile -t changed < <(patched | grep '/amdkfd/.*\.c$')
 	case $1 in
-	gcc-debug) each_of GCOV_PROFILE "$amdkfd"/{kfd_gpreempt,gpreempt/,tests/kfd_gpreempt}*.c "${changed[@]}" ;;
+	gcc-cov) each_of GCOV_PROFILE "$amdkfd"/{kfd_gpreempt,gpreempt/,tests/kfd_gpreempt}*.c "${changed[@]}" ;;
 	gcc-kcsan) echo KCSAN_SANITIZE=n; each_of KCSAN_SANITIZE "$amdkfd"/{,gpreempt/}*.c ;;
 	esac
 }

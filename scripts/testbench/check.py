@@ -9,8 +9,9 @@ suites as there are cores run beside each other, or JOBS of the environment, the
 longest first; their order and the load of the host change no result.
 
 With KERNEL=debug or KERNEL=kcsan in the environment, the suites that boot a
-guest run on a kernel that checks itself, and its reports fail them; results
-are in out/check-$KERNEL.
+guest run on a kernel that checks itself, and its reports fail them; with
+KERNEL=cov on one that counts which lines it runs. Results are in
+out/check-$KERNEL.
 """
 import json
 import os

@@ -4,8 +4,8 @@
 usage: coverage RESULTS GUEST
 
 Counted are GPREEMPT's own files and, in the files of Linux that the patches change,
-the lines that they change. RESULTS is the folder of a run of the suites on the debug
-kernel: each of its guests left its counts in gcov/. GUEST is that kernel's folder,
+the lines that they change. RESULTS is the folder of a run of the suites on the
+kernel that counts: each of its guests left its counts in gcov/. GUEST is that kernel's folder,
 which has the list of lines in gcno/ and the patches' changes in changes.diff. What
 any guest ran counts as run; hardware that the model is not counts as well, as not
 run. Prints what none ran, by file and function, and ends with `TOTAL NN.N% of lines,

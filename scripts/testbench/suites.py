@@ -417,14 +417,14 @@ SUITES = {
     "disturb": disturb,
     "lint": [SCRIPTS / "lint"],
 }
-DEBUG = {
-    "canary": canary,
-    "failslab": guest("failslab", program("failslab_test"), limit=600),
+FAILSLAB = guest("failslab", program("failslab_test"), limit=600)
+# What a kernel with more in it runs besides.
+OWN = {
+    "debug": {"canary": canary, "failslab": FAILSLAB, "known": known},
+    "kcsan": {"known": known},
+    "cov": {"failslab": FAILSLAB},
 }
-if KERNEL:
-    SUITES["known"] = known
-if KERNEL == "debug":
-    SUITES.update(DEBUG)
+SUITES.update(OWN.get(KERNEL, {}))
 # On request: minutes; and those of ROCm, after scripts/rocm, a root of 1.5 GB.
 LONG = {
     "storm": lambda: exact("storm", 10000),
