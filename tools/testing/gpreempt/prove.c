@@ -9,6 +9,11 @@
  * What one room takes of another is proved of the other: prove_state() of what prove_select()
  * and prove_limit() take, prove_rank() of the rest.
  */
+#include <linux/types.h>
+
+/* See prove_limit(). */
+u64 enough_at;
+
 #include "estimate.c"
 #include "proof.c"
 #include "select.c"
@@ -16,13 +21,16 @@
 #include "policy_none.c"
 #include "policy_strict.c"
 #include "policy_timeslice.c"
+#include "policy_fair.c"
 
 #ifndef QUEUES
 #define QUEUES	4
 #endif
 
-#ifndef SHARE
-#define SHARE	0
+/* On which level is each queue, and of which group there? See prove_turns(). */
+#ifndef LEVELS
+#define LEVELS	{ 0 }
+#define TURNS	{ 0 }
 #endif
 
 #define take(condition)			__CPROVER_assume(condition)
@@ -139,8 +147,6 @@ static void any_state(struct gpreempt_queue_view *q)
 	s->look_us = nondet_u32();
 	s->leave_ns = nondet_u64();
 	s->waits_ns = nondet_u64();
-	s->turn.has = nondet_bool();
-	s->turn.had_ns = nondet_u64();
 	take(is_sound(q));
 }
 
@@ -149,9 +155,12 @@ static void any_queue(struct gpreempt_queue_view *q)
 	any_evidence(&q->seen);
 	any_terms(&q->terms);
 	q->memory = NULL;
+	q->group = NULL;
+	q->turn = NULL;
 	q->rank.level = nondet_u8();
 	take(q->rank.level < GPREEMPT_LEVELS);
 	q->rank.key = nondet_u64();
+	q->rank.not_before_ns = nondet_u64();
 	q->rank.slice_ns = nondet_u64();
 	q->unsure = nondet_bool();
 	any_state(q);
@@ -201,7 +210,10 @@ static void begin_part(struct selection *s, struct gpreempt_view *view,
 		out->level = out->raised ? GPREEMPT_BOOST : q[i].rank.level;
 		out->given = nondet_bool();
 		out->unused = nondet_bool();
+		out->takes_turns = false;
 		out->turn = false;
+		out->turn_begins = false;
+		out->limited = false;
 		out->awaited = nondet_bool();
 		before[i] = *out;
 	}
@@ -273,88 +285,126 @@ void prove_raise(void)
 	promise("one is raised at a time", raised <= 1);
 }
 
-/* How many of a queue's level take turns? */
-static unsigned int rivals(const struct selection *s, unsigned int n)
+/* Do two queues of a level take turns there? */
+static bool are_rivals(const struct gpreempt_queue_view *a, const struct gpreempt_queue_view *b)
 {
-	unsigned int nr = 0, i;
-
-	for (i = 0; i < QUEUES; i++)
-		nr += s->view->q[i].out.level == s->view->q[n].out.level &&
-		      takes_turns(&s->view->q[i]);
-	return nr;
+	return a->out.takes_turns && b->out.takes_turns && a->out.level == b->out.level;
 }
 
-/* How many of a queue's level have the turn? */
-static unsigned int holders(const struct selection *s, unsigned int n)
-{
-	unsigned int nr = 0, i;
-
-	for (i = 0; i < QUEUES; i++)
-		nr += s->view->q[i].out.level == s->view->q[n].out.level &&
-		      s->view->q[i].out.turn;
-	return nr;
-}
-
-/* Where some take turns, one of them has it; a level rotates if there are two. */
-static bool are_turns(const struct selection *s)
+/* Does a queue's group have the turn on its level, or another one that has a queue there? */
+static bool is_taken(const struct selection *s, const struct gpreempt_queue_view *q)
 {
 	unsigned int i;
 
-	for (i = 0; i < QUEUES; i++) {
-		const struct gpreempt_queue_view *q = &s->view->q[i];
-		bool rotates = s->rotating & BIT(q->out.level);
-
-		if (q->out.turn && !takes_turns(q))
-			return false;
-		if (holders(s, i) != !!rivals(s, i) || rotates != (rivals(s, i) > 1))
-			return false;
-	}
-	return true;
+	for (i = 0; i < QUEUES; i++)
+		if (are_rivals(&s->view->q[i], q) && s->view->q[i].out.turn)
+			return true;
+	return false;
 }
 
+/* Does a level rotate: is there a rival of another group, or one that is limited? */
+static bool rotates(const struct selection *s, const struct gpreempt_queue_view *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < QUEUES; i++)
+		if (are_rivals(&s->view->q[i], q) &&
+		    (s->view->q[i].turn != q->turn || is_limited(s, &s->view->q[i])))
+			return true;
+	return false;
+}
+
+static void promise_turn(const struct selection *s, const struct gpreempt_queue_view *q)
+{
+	promise("those take turns that may", q->out.takes_turns == takes_turns(q));
+	promise("what takes no turns has none",
+		q->out.takes_turns || !(q->out.turn || q->out.limited));
+	promise("a turn begins for what has it", q->out.turn || !q->out.turn_begins);
+	promise("what is limited begins no turn", !q->out.turn_begins || !is_limited(s, q));
+	promise("what is limited, and not in its turn, is known to be",
+		q->out.limited == (q->out.takes_turns && !q->out.turn && is_limited(s, q)));
+	promise("where some take turns, one of them has it",
+		!q->out.takes_turns || q->out.limited || is_taken(s, q));
+	promise("a level rotates if two groups take turns, or one is limited",
+		!q->out.takes_turns || !(s->rotating & BIT(q->out.level)) == !rotates(s, q));
+}
+
+/* What prove_turns() promises of two queues. */
+static void promise_turns(const struct gpreempt_queue_view *a, const struct gpreempt_queue_view *b)
+{
+	if (are_rivals(a, b))
+		promise("a turn is its group's, and of one group on a level",
+			a->turn == b->turn ? a->out.turn == b->out.turn :
+					     !(a->out.turn && b->out.turn));
+}
+
+/*
+ * As little of that as select needs: with whom a queue shares its turn does not matter to the
+ * rest.
+ */
 void any_turns(struct selection *s)
 {
 	unsigned int i;
 
-	for (i = 0; i < QUEUES; i++)
-		s->view->q[i].out.turn = nondet_bool();
 	s->rotating = nondet_u32();
 	s->plan->waiting = nondet_bool();
-	take(are_turns(s));
+	s->plan->guesses = nondet_bool();
+	s->plan->next_ns = nondet_u64();
+	for (i = 0; i < QUEUES; i++) {
+		struct gpreempt_queue_view *q = &s->view->q[i];
+
+		q->out.takes_turns = takes_turns(q);
+		q->out.turn = nondet_bool();
+		q->out.turn_begins = nondet_bool();
+		q->out.limited = q->out.takes_turns && !q->out.turn && is_limited(s, q);
+		take(q->out.takes_turns || !q->out.turn);
+	}
+	for (i = 0; i < QUEUES; i++) {
+		struct gpreempt_queue_view *q = &s->view->q[i];
+
+		take(!q->out.takes_turns || q->out.limited || is_taken(s, q));
+	}
 }
 
 /*
- * Levels are nothing but indices here, so what matters is which queues share one: all ways in
- * which four may. What is raised takes no turns, as what is announced.
+ * Levels are nothing but indices here, and groups nothing but addresses, so what matters is
+ * which queues share them. What is raised takes no turns, as what is announced.
  */
-static const u8 shares[][4] = {
-	{ 0, 0, 0, 0 }, { 0, 0, 0, 1 }, { 0, 0, 1, 0 }, { 0, 0, 1, 1 }, { 0, 0, 1, 2 },
-	{ 0, 1, 0, 0 }, { 0, 1, 0, 1 }, { 0, 1, 0, 2 }, { 0, 1, 1, 0 }, { 0, 1, 1, 1 },
-	{ 0, 1, 1, 2 }, { 0, 1, 2, 0 }, { 0, 1, 2, 1 }, { 0, 1, 2, 2 }, { 0, 1, 2, 3 },
-};
-
 void prove_turns(void)
 {
+	static const u8 levels[QUEUES] = LEVELS, turns[QUEUES] = TURNS;
+	struct gpreempt_turn turn[QUEUES];
 	struct gpreempt_queue_view q[QUEUES];
 	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
 	struct gpreempt_view view;
 	struct selection s;
-	unsigned int i;
+	unsigned int i, j;
 
 	begin_part(&s, &view, &tun, &plan, q);
 	for (i = 0; i < QUEUES; i++) {
+		turn[i].has = nondet_bool();
+		turn[i].had_ns = nondet_u64();
+		turn[i].slice_ns = nondet_u64();
+		q[i].turn = &turn[turns[i]];
 		q[i].out.raised = false;
-		q[i].out.level = shares[SHARE][i];
+		q[i].out.level = levels[i];
 		before[i] = q[i].out;
+		/* A policy is asked about a group on a level, whichever of its queues it is for. */
+		for (j = 0; j < i; j++)
+			take(turns[i] != turns[j] ||
+			     (q[i].rank.key == q[j].rank.key &&
+			      q[i].rank.not_before_ns == q[j].rank.not_before_ns));
 	}
 	take_turns(&s);
 	for (i = 0; i < QUEUES; i++) {
 		promise_same(&q[i].out, &before[i]);
 		promise("turns raise none", q[i].out.raised == before[i].raised &&
 					    q[i].out.level == before[i].level);
+		promise_turn(&s, &q[i]);
+		for (j = 0; j < i; j++)
+			promise_turns(&q[i], &q[j]);
 	}
-	promise("where some take turns, one of them has it", are_turns(&s));
 }
 
 u64 any_limit(const struct selection *s, u8 level)
@@ -381,20 +431,21 @@ void prove_waves(void)
 }
 
 /* So there is a least cost at which enough is freed, and that is all that a search can see. */
-u64 enough_at;
-
 u64 any_waves(const struct selection *s, u8 level, u64 cost)
 {
-	return cost >= enough_at ? s->demand : 0;
+	return cost >= enough_at;
 }
 
-/* The search for it ends, and finds it; choose() has seen that all together are enough. */
+/*
+ * The search ends, and finds it; choose() has seen that all together are enough. What holds in
+ * each of its steps is told by invariants.sed.
+ */
 void prove_limit(void)
 {
-	struct selection s = { .demand = nondet_u32() };
+	struct selection s = { .demand = 1 };
 
 	enough_at = nondet_u64();
-	take(s.demand ? enough_at <= S64_MAX : !enough_at);
+	take(enough_at <= S64_MAX);
 	promise("the limit is the least that is enough", cost_limit(&s, nondet_u8()) == enough_at);
 }
 
@@ -407,7 +458,7 @@ static bool is_above(const struct gpreempt_queue_view *other, const struct gpree
 	if (other == q || !other->state.takes_part || !works)
 		return false;
 	if (q->out.reason == GPREEMPT_REASON_TIMESLICE)
-		return other->out.level == q->out.level && other->out.turn;
+		return are_rivals(other, q) && other->out.turn;
 	return other->out.level > q->out.level && other->out.wants;
 }
 
@@ -425,7 +476,8 @@ static void promise_victim(const struct gpreempt_view *view, const struct gpreem
 	}
 	for (i = 0; i < view->nr; i++)
 		above |= is_above(&view->q[i], q);
-	promise("none is taken off but for a runnable queue above, or a turn", above);
+	above |= q->out.reason == GPREEMPT_REASON_TIMESLICE && q->out.limited;
+	promise("none is taken off but for a runnable queue above, a turn, or a cap", above);
 	promise("a passive policy takes none off",
 		!view->passive || q->out.reason == GPREEMPT_REASON_TIMESLICE);
 	promise("what takes no turns has none to leave for",
@@ -454,7 +506,7 @@ static void promise_outcome(const struct gpreempt_view *view, const struct gpree
 /* All of select, of QUEUES queues. */
 void prove_select(void)
 {
-	unsigned int i, preempt = 0, resume = 0, raised = 0, turns[GPREEMPT_LEVELS + 1] = {};
+	unsigned int i, preempt = 0, resume = 0, raised = 0;
 	struct gpreempt_queue_view q[QUEUES];
 	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
@@ -469,8 +521,6 @@ void prove_select(void)
 		preempt += q[i].out.verdict == GPREEMPT_PREEMPT;
 		resume += q[i].out.verdict == GPREEMPT_RESUME;
 		raised += q[i].out.raised && !q[i].state.raised;
-		turns[q[i].out.level] += q[i].out.turn;
-		promise("a level has one turn", turns[q[i].out.level] <= 1);
 	}
 	promise("the plan counts what it takes off", plan.nr_preempt == preempt);
 	promise("the plan counts what it puts back", plan.nr_resume == resume);
@@ -521,40 +571,42 @@ void prove_state(void)
 	promise("estimate's state is what select takes", is_sound(&q));
 }
 
-static u8 nonsense_level(const struct gpreempt_terms *terms)
-{
-	return nondet_u8();
-}
-
 static u64 nonsense_slice(const struct gpreempt_terms *terms, u32 level_us)
 {
 	return nondet_u64();
 }
 
-static u64 nonsense_key(const struct gpreempt_turn *turn)
+static u64 nonsense(const struct gpreempt_party *p)
 {
 	return nondet_u64();
 }
 
-/* A policy may return anything: no queue's place is outside of the levels. */
+/*
+ * Whatever priority was asked for, and whatever a policy returns: no queue's place is outside of
+ * the levels, and none waits for its turn for longer than rule 3, starvation, lets it.
+ */
 void prove_rank(void)
 {
 	struct gpreempt_policy policy = {
-		.level = nondet_bool() ? nonsense_level : NULL,
 		.slice_ns = nondet_bool() ? nonsense_slice : NULL,
-		.key = nondet_bool() ? nonsense_key : NULL,
+		.key = nondet_bool() ? nonsense : NULL,
+		.not_before_ns = nondet_bool() ? nonsense : NULL,
 	};
-	struct gpreempt_memory memory;
+	struct gpreempt_group group;
 	struct gpreempt_tunables tun;
 	struct gpreempt_queue_view q;
+	struct gpreempt_view view;
 
 	any_tunables(&tun);
 	any_terms(&q.terms);
-	q.memory = &memory;
-	gpreempt_policy_rank(&policy, &tun, &q);
+	view.now_ns = any_time();
+	view.policy = NULL;
+	q.group = &group;
+	gpreempt_policy_rank(&policy, &view, &tun, &q);
+	gpreempt_policy_place(&policy, &view, &tun, &q);
 	promise("a level is one of those there are", q.rank.level < GPREEMPT_LEVELS);
+	promise("its turn is that level's", q.turn == &group.turn[q.rank.level]);
 	promise("no turns without a policy of turns", policy.slice_ns || !q.rank.slice_ns);
-
-	gpreempt_policy_rank(gpreempt_policy_get(nondet_u8() % 3), &tun, &q);
-	promise("a level is one of those there are", q.rank.level < GPREEMPT_LEVELS);
+	promise("none is limited for longer than may starve",
+		q.rank.not_before_ns <= view.now_ns + (u64)tun.starvation_ms * NSEC_PER_MSEC);
 }
