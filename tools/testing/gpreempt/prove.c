@@ -433,7 +433,7 @@ void prove_waves(void)
 /* So there is a least cost at which enough is freed, and that is all that a search can see. */
 u64 any_waves(const struct selection *s, u8 level, u64 cost)
 {
-	return cost >= enough_at;
+	return cost >= enough_at ? s->demand : 0;
 }
 
 /*
@@ -442,10 +442,10 @@ u64 any_waves(const struct selection *s, u8 level, u64 cost)
  */
 void prove_limit(void)
 {
-	struct selection s = { .demand = 1 };
+	struct selection s = { .demand = nondet_u32() };
 
 	enough_at = nondet_u64();
-	take(enough_at <= S64_MAX);
+	take(s.demand ? enough_at <= S64_MAX : !enough_at);
 	promise("the limit is the least that is enough", cost_limit(&s, nondet_u8()) == enough_at);
 }
 
