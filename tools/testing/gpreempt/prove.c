@@ -594,19 +594,17 @@ void prove_rank(void)
 	};
 	struct gpreempt_group group;
 	struct gpreempt_tunables tun;
-	struct gpreempt_queue_view q;
+	struct gpreempt_terms terms;
+	struct gpreempt_rank rank;
 	struct gpreempt_view view;
 
 	any_tunables(&tun);
-	any_terms(&q.terms);
+	any_terms(&terms);
 	view.now_ns = any_time();
-	view.policy = NULL;
-	q.group = &group;
-	gpreempt_policy_rank(&policy, &view, &tun, &q);
-	gpreempt_policy_place(&policy, &view, &tun, &q);
-	promise("a level is one of those there are", q.rank.level < GPREEMPT_LEVELS);
-	promise("its turn is that level's", q.turn == &group.turn[q.rank.level]);
-	promise("no turns without a policy of turns", policy.slice_ns || !q.rank.slice_ns);
+	rank = gpreempt_policy_rank(&policy, &terms, &tun);
+	promise("a level is one of those there are", rank.level < GPREEMPT_LEVELS);
+	promise("no turns without a policy of turns", policy.slice_ns || !rank.slice_ns);
+	gpreempt_policy_place(&policy, &view, &group, &tun, &rank);
 	promise("none is limited for longer than may starve",
-		q.rank.not_before_ns <= view.now_ns + (u64)tun.starvation_ms * NSEC_PER_MSEC);
+		rank.not_before_ns <= view.now_ns + (u64)tun.starvation_ms * NSEC_PER_MSEC);
 }

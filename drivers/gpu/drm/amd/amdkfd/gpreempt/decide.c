@@ -11,9 +11,8 @@
 #include "wake.h"
 
 /*
- * Announced work finds the machine free if the lower queues are taken off as much earlier
- * as a save takes, and a scan may be late. One that is off already counts too, and so stays
- * off until then.
+ * Announced work finds the machine free if lower queues are taken off early enough for a save
+ * and for a scan that is late. One that is off already counts too, and so stays off until then.
  */
 static u64 lead_ns(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
 {
@@ -27,11 +26,11 @@ static u64 lead_ns(const struct gpreempt_view *view, const struct gpreempt_tunab
 }
 
 /*
- * Which queues may want or hold the machine, and do two of different levels, or of two groups
+ * Mark the queues that may want or hold the machine. Do two of different levels, or of two groups
  * that take turns? Returns whether something may depend on which of them have waves: they
- * contend; or all that they may have is hidden, and the monitor is not to park while one has some.
+ * contend; or any work may be hidden, and the monitor must not park while there is some.
  */
-static bool look(struct gpreempt_view *view)
+static bool mark(struct gpreempt_view *view)
 {
 	int lowest = GPREEMPT_BOOST + 1, highest = -1;
 	const struct gpreempt_group *turns[GPREEMPT_LEVELS] = {};
@@ -40,7 +39,7 @@ static bool look(struct gpreempt_view *view)
 
 	for (i = 0; i < view->nr; i++) {
 		struct gpreempt_queue_view *q = &view->q[i];
-		u8 level = q->memory->waiting.raised ? GPREEMPT_BOOST : q->rank.level;
+		u8 level = gpreempt_level(q);
 		enum gpreempt_work work = gpreempt_work(q);
 		bool may_work = work >= GPREEMPT_WORK_HIDDEN;
 
@@ -117,8 +116,8 @@ static void select_if(const struct gpreempt_policy *policy, struct gpreempt_view
 
 /*
  * Rule 14, quiet. Does the plan, or what is to wake the monitor, depend on what was not counted?
- * What is decided changes one way only with how much a queue works, wants or holds; select says
- * where it does not. So if nothing differs between all that is unsure doing as much as it may,
+ * A plan is monotone in how much each queue works, wants or holds; select says where it is
+ * not. So if nothing differs between all that is unsure doing as much as it may,
  * and as little, nothing does in between. Times are not compared: what is missed by them waits
  * for an interval more. After a plan that takes something off, as a policy that only watches
  * does not, the next scan comes soon, whatever wakes it.
@@ -178,7 +177,7 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 	view->passive = false;
 	view->proof &= view->waves_final;
 	view->crowded = view->proof && gpreempt_lacks_slot(view, tun);
-	need_waves = look(view) && !takes_word(view) && depends_on_waves(policy, view, tun);
+	need_waves = mark(view) && !takes_word(view) && depends_on_waves(policy, view, tun);
 	view->passive = policy->passive;
 	if (!view->waves_final && !policy->passive && gpreempt_wants_proof(view, tun)) {
 		view->proof = true;
@@ -224,37 +223,39 @@ void gpreempt_skip(struct gpreempt_view *view)
  * @view: the queues; only whether they are there and on what terms is looked at
  * @tun: the tunables
  *
- * Rule 14, quiet.
+ * Rule 14, quiet. That is gpreempt_select()'s answer if all had work, found without estimating
+ * what each of them does: a monitor that is about to park asks for nothing that has to be read.
  *
- * Return: false if no work of these queues, whenever it comes, would make the
- * policy do anything.
+ * Return: false if no work of these queues, whenever it comes, would make the policy do anything.
+ * True after a change of the policy: there are the last one's words to be cleared.
  */
-bool gpreempt_may_contend(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+bool gpreempt_may_contend(const struct gpreempt_policy *policy, const struct gpreempt_view *view,
 			  const struct gpreempt_tunables *tun)
 {
 	const struct gpreempt_group *turns[GPREEMPT_LEVELS] = {};
 	u32 levels = 0;
 	unsigned int i;
 
+	if (view->policy && view->policy != policy)
+		return true;
 	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_queue_view *q = &view->q[i];
-		u32 level;
+		const struct gpreempt_queue_view *q = &view->q[i];
+		struct gpreempt_rank rank = gpreempt_policy_rank(policy, &q->terms, tun);
+		u32 level = BIT(rank.level);
 
-		gpreempt_policy_rank(policy, view, tun, q);
-		gpreempt_policy_place(policy, view, tun, q);
-		level = BIT(q->rank.level);
+		gpreempt_policy_place(policy, view, q->group, tun, &rank);
 		if (q->seen.mapped && !q->terms.pinned && (q->terms.held || q->terms.asked))
 			return true;
 		if (!gpreempt_takes_part(q))
 			continue;
-		if (q->seen.preempted || (levels & ~level) || q->rank.not_before_ns)
+		if (q->seen.preempted || (levels & ~level) || rank.not_before_ns)
 			return true;
 		levels |= level;
-		if (!q->rank.slice_ns || q->terms.pinned)
+		if (!rank.slice_ns || q->terms.pinned)
 			continue;
-		if (turns[q->rank.level] && turns[q->rank.level] != q->group)
+		if (turns[rank.level] && turns[rank.level] != q->group)
 			return true;
-		turns[q->rank.level] = q->group;
+		turns[rank.level] = q->group;
 	}
 	return false;
 }

@@ -45,11 +45,12 @@ static void charge(const struct gpreempt_policy *policy, struct gpreempt_view *v
 	u64 now = view->now_ns, since = g->turn[level].since_ns;
 	u64 group_since = max(since, g->charged_ns);
 	struct gpreempt_party p = gpreempt_party(view, g, level);
+	struct gpreempt_words w = gpreempt_words(view, g, level);
 
 	g->levels &= ~BIT(level);
 	if (!policy->charge || !since || since >= now)
 		return;
-	policy->charge(&p, min(now - since, CHARGE_MAX_NS),
+	policy->charge(&p, &w, min(now - since, CHARGE_MAX_NS),
 		       group_since < now ? min(now - group_since, CHARGE_MAX_NS) : 0);
 	g->charged_ns = now;
 }
@@ -83,8 +84,13 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 {
 	unsigned int i;
 
-	for (i = 0; i < view->nr; i++)
-		gpreempt_policy_rank(policy, view, tun, &view->q[i]);
+	gpreempt_policy_comes(policy, view);
+	for (i = 0; i < view->nr; i++) {
+		struct gpreempt_queue_view *q = &view->q[i];
+
+		q->rank = gpreempt_policy_rank(policy, &q->terms, tun);
+		q->turn = &q->group->turn[q->rank.level];
+	}
 	if (!policy->slice_ns)
 		goto place;
 	for (i = 0; i < view->nr; i++)
@@ -106,18 +112,19 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 		charge_left(policy, view, view->q[i].group);
 place:
 	for (i = 0; i < view->nr; i++)
-		gpreempt_policy_place(policy, view, tun, &view->q[i]);
+		gpreempt_policy_place(policy, view, view->q[i].group, tun, &view->q[i].rank);
 }
 
 static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 		       struct gpreempt_queue_view *q)
 {
 	struct gpreempt_party p = gpreempt_party(view, q->group, q->rank.level);
+	struct gpreempt_words w = gpreempt_words(view, q->group, q->rank.level);
 	struct gpreempt_turn *t = q->turn;
 	u64 now = view->now_ns;
 
 	if (policy->wake && t->wants && !t->awake)
-		policy->wake(&p);
+		policy->wake(&p, &w);
 	t->awake = t->wants;
 	if (!t->gets || t->begins)
 		t->had_ns = 0;
@@ -173,7 +180,7 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
  * gpreempt_group_skip - nothing is decided at this scan
  * @view: the scan
  *
- * No turn goes on over it: nobody knows which group worked meanwhile.
+ * No turn continues across such a scan: it is unknown which group ran.
  */
 void gpreempt_group_skip(struct gpreempt_view *view)
 {

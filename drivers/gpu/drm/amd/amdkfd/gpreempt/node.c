@@ -18,8 +18,6 @@ module_param_named(gpreempt, enable_at_boot, bool, 0444);
 MODULE_PARM_DESC(gpreempt,
 		 "Enable preemption of compute queues by priority on every node that can do it (default: off)");
 
-#define DEFAULT_POLICY	"strict"
-
 /* All nodes. Nothing is called inside the lock. */
 static LIST_HEAD(nodes);
 static DEFINE_SPINLOCK(nodes_lock);
@@ -97,7 +95,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	gp->supported = !node_unsupported(node);
 	if (gp->backend != &kfd_gpreempt_mes)
 		gp->hw = &kfd_gpreempt_gfx_v9;
-	gp->policy = gpreempt_policy_find(DEFAULT_POLICY);
+	gp->policy = gpreempt_policy_default();
 	gp->tunables = (struct gpreempt_tunables) {
 		.poll_interval_us = GPREEMPT_DEFAULT_POLL_INTERVAL_US,
 		.starvation_ms = GPREEMPT_DEFAULT_STARVATION_MS,

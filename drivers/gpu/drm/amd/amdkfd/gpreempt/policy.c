@@ -44,13 +44,21 @@ const struct gpreempt_policy *gpreempt_policy_find(const char *name)
 }
 
 /**
- * gpreempt_party - a group on a level, as a policy sees it
+ * gpreempt_policy_default - the policy that a node begins with
+ */
+const struct gpreempt_policy *gpreempt_policy_default(void)
+{
+	return &gpreempt_strict;
+}
+
+/**
+ * gpreempt_party - a group on a level, as a policy that is asked sees it
  * @view: the scan
  * @group: the group
  * @level: the level
  */
-struct gpreempt_party gpreempt_party(struct gpreempt_view *view, struct gpreempt_group *group,
-				     unsigned int level)
+struct gpreempt_party gpreempt_party(const struct gpreempt_view *view,
+				     const struct gpreempt_group *group, unsigned int level)
 {
 	return (struct gpreempt_party) {
 		.now_ns = view->now_ns,
@@ -62,16 +70,27 @@ struct gpreempt_party gpreempt_party(struct gpreempt_view *view, struct gpreempt
 	};
 }
 
-/* No policy takes another one's words for its own. */
-static void own_words(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-		      struct gpreempt_group *g)
+/**
+ * gpreempt_words - what a policy may write of a group on a level
+ * @view: the scan
+ * @group: the group
+ * @level: the level
+ */
+struct gpreempt_words gpreempt_words(struct gpreempt_view *view, struct gpreempt_group *group,
+				     unsigned int level)
+{
+	return (struct gpreempt_words) {
+		.clock = &view->clock[level],
+		.turn_own = group->turn[level].own,
+		.own = group->own,
+	};
+}
+
+/* What a group is entitled to is not the policy's. */
+static void clear_group(struct gpreempt_group *g, const struct gpreempt_policy *policy)
 {
 	struct gpreempt_share share = g->share;
 
-	if (view->policy != policy) {
-		view->policy = policy;
-		memset(view->clock, 0, sizeof(view->clock));
-	}
 	if (g->policy != policy)
 		memset(g, 0, sizeof(*g));
 	g->share = share;
@@ -79,42 +98,65 @@ static void own_words(const struct gpreempt_policy *policy, struct gpreempt_view
 }
 
 /**
+ * gpreempt_policy_comes - clear what another policy has left
+ * @policy: the one that is in force now
+ * @view: the scan
+ *
+ * A policy never sees another one's words. If it was in force before, nothing changes.
+ */
+void gpreempt_policy_comes(const struct gpreempt_policy *policy, struct gpreempt_view *view)
+{
+	unsigned int i;
+
+	if (view->policy != policy) {
+		view->policy = policy;
+		memset(view->clock, 0, sizeof(view->clock));
+	}
+	for (i = 0; i < view->nr; i++)
+		clear_group(view->q[i].group, policy);
+}
+
+/**
  * gpreempt_policy_rank - on which level is a queue, and how long is its turn there?
  * @policy: by which policy
- * @view: the scan
+ * @terms: on which the queue is served
  * @tun: the tunables
- * @q: the queue; its rank is filled in, and what its group has had of its turn there found
+ *
+ * Return: its rank, not yet placed among those of its level.
  */
-void gpreempt_policy_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			  const struct gpreempt_tunables *tun, struct gpreempt_queue_view *q)
+struct gpreempt_rank gpreempt_policy_rank(const struct gpreempt_policy *policy,
+					  const struct gpreempt_terms *terms,
+					  const struct gpreempt_tunables *tun)
 {
-	u8 level = min_t(u8, q->terms.priority, GPREEMPT_LEVELS - 1);
+	u8 level = min_t(u8, terms->priority, GPREEMPT_LEVELS - 1);
 
-	own_words(policy, view, q->group);
-	q->turn = &q->group->turn[level];
-	q->rank = (struct gpreempt_rank) { .level = level };
-	if (policy->slice_ns)
-		q->rank.slice_ns = policy->slice_ns(&q->terms, tun->timeslice_us[level]);
+	return (struct gpreempt_rank) {
+		.level = level,
+		.slice_ns = policy->slice_ns ?
+			    policy->slice_ns(terms, tun->timeslice_us[level]) : 0,
+	};
 }
 
 /**
  * gpreempt_policy_place - when is the turn of a queue's group?
  * @policy: by which policy
  * @view: the scan
+ * @group: the group
  * @tun: the tunables
- * @q: the queue, ranked; the rest of its rank is filled in
+ * @rank: the queue's, whose level is known; the rest of it is filled in
  *
- * None is to wait for longer than rule 3, starvation, lets it, nor the monitor to look for it
+ * No group waits for longer than rule 3, starvation, allows, nor does the monitor look for it
  * later.
  */
-void gpreempt_policy_place(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			   const struct gpreempt_tunables *tun, struct gpreempt_queue_view *q)
+void gpreempt_policy_place(const struct gpreempt_policy *policy, const struct gpreempt_view *view,
+			   const struct gpreempt_group *group, const struct gpreempt_tunables *tun,
+			   struct gpreempt_rank *rank)
 {
 	u64 latest = view->now_ns + (u64)tun->starvation_ms * NSEC_PER_MSEC;
-	struct gpreempt_party p = gpreempt_party(view, q->group, q->rank.level);
+	struct gpreempt_party p = gpreempt_party(view, group, rank->level);
 
 	if (policy->key)
-		q->rank.key = policy->key(&p);
+		rank->key = policy->key(&p);
 	if (policy->not_before_ns)
-		q->rank.not_before_ns = min(policy->not_before_ns(&p), latest);
+		rank->not_before_ns = min(policy->not_before_ns(&p), latest);
 }

@@ -24,6 +24,18 @@ struct gpreempt_party {
 	u64 now_ns;
 	const struct gpreempt_share *share;
 	const struct gpreempt_turn *turn;
+	const u64 *clock;
+	const u64 *turn_own;
+	const u64 *own;
+};
+
+/**
+ * struct gpreempt_words - the same words, for a policy that is told something
+ * @clock:	its word of the level
+ * @turn_own:	its words of the group on the level
+ * @own:	its words of the group
+ */
+struct gpreempt_words {
 	u64 *clock;
 	u64 *turn_own;
 	u64 *own;
@@ -32,19 +44,21 @@ struct gpreempt_party {
 /**
  * struct gpreempt_policy - a policy, known by its name
  * @name:	as sysfs shows it
- * @passive:	takes nothing off but what is asked for: it only watches
+ * @passive:	takes a queue off only where that is asked for, and else watches
  * @slice_ns:	how long is a queue's turn, if it takes turns on its level? Its group's is the
  *		longest of its queues'. NULL: there are none
- * @key:	of groups that take turns the one with the least key is next, whose turn is over
- *		included. NULL: all are alike
- * @not_before_ns: it has no turn before that time, but ends the one that it has. 0: it has no
- *		such time, now or later. NULL: none has
- * @charge:	a group had the machine for so long, on the level; and so much of that is not
- *		charged yet on another
- * @wake:	it has work on the level, as it had not at the last scan, or might not run it
+ * @key:	among groups that take turns, the one with the least key goes next; the group
+ *		whose turn has just ended competes too. NULL: all are alike
+ * @not_before_ns: no new turn of a group starts before that time; one in progress is finished.
+ *		0: it has no such time, now or later. NULL: none has
+ * @charge:	a group had the machine on the level for @ns; @group_ns is the part of it that was
+ *		not yet charged on another level
+ * @wake:	a group has work on the level that it lacked, or was not allowed to run, at the
+ *		last scan
  *
- * A policy has no side effects but, in @charge and @wake, on its own words. What it returns is
- * clamped, so that it may be unfair, never unsafe.
+ * @slice_ns, @key and @not_before_ns are asked, and change nothing; @charge and @wake are told,
+ * and may write the policy's own words. What a policy returns is clamped, so that it may be
+ * unfair, never unsafe.
  */
 struct gpreempt_policy {
 	const char *name;
@@ -52,8 +66,9 @@ struct gpreempt_policy {
 	u64 (*slice_ns)(const struct gpreempt_terms *terms, u32 level_us);
 	u64 (*key)(const struct gpreempt_party *p);
 	u64 (*not_before_ns)(const struct gpreempt_party *p);
-	void (*charge)(const struct gpreempt_party *p, u64 ns, u64 group_ns);
-	void (*wake)(const struct gpreempt_party *p);
+	void (*charge)(const struct gpreempt_party *p, const struct gpreempt_words *w, u64 ns,
+		       u64 group_ns);
+	void (*wake)(const struct gpreempt_party *p, const struct gpreempt_words *w);
 };
 
 extern const struct gpreempt_policy gpreempt_none;
@@ -63,11 +78,17 @@ extern const struct gpreempt_policy gpreempt_fair;
 
 const struct gpreempt_policy *gpreempt_policy_find(const char *name);
 const struct gpreempt_policy *gpreempt_policy_get(unsigned int index);
-struct gpreempt_party gpreempt_party(struct gpreempt_view *view, struct gpreempt_group *group,
+const struct gpreempt_policy *gpreempt_policy_default(void);
+struct gpreempt_party gpreempt_party(const struct gpreempt_view *view,
+				     const struct gpreempt_group *group, unsigned int level);
+struct gpreempt_words gpreempt_words(struct gpreempt_view *view, struct gpreempt_group *group,
 				     unsigned int level);
-void gpreempt_policy_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			  const struct gpreempt_tunables *tun, struct gpreempt_queue_view *q);
-void gpreempt_policy_place(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			   const struct gpreempt_tunables *tun, struct gpreempt_queue_view *q);
+void gpreempt_policy_comes(const struct gpreempt_policy *policy, struct gpreempt_view *view);
+struct gpreempt_rank gpreempt_policy_rank(const struct gpreempt_policy *policy,
+					  const struct gpreempt_terms *terms,
+					  const struct gpreempt_tunables *tun);
+void gpreempt_policy_place(const struct gpreempt_policy *policy, const struct gpreempt_view *view,
+			   const struct gpreempt_group *group, const struct gpreempt_tunables *tun,
+			   struct gpreempt_rank *rank);
 
 #endif /* GPREEMPT_POLICY_H_INCLUDED */

@@ -79,33 +79,34 @@ static void due(u64 *due_ns, const struct gpreempt_party *p, u64 ns, u32 percent
 	*due_ns = max(*due_ns, begun - min(begun, turn)) + div_u64(ns * 100, percent);
 }
 
-static void fair_charge(const struct gpreempt_party *p, u64 ns, u64 group_ns)
+static void fair_charge(const struct gpreempt_party *p, const struct gpreempt_words *w, u64 ns,
+			u64 group_ns)
 {
 	s64 turn = virtual_ns(p, p->turn->slice_ns), place = ahead(p) + virtual_ns(p, ns);
 
 	if (p->turn->begins || p->turn->had_ns >= p->turn->slice_ns)
-		p->turn_own[BY_RIGHT] = is_behind(p, p->now_ns - ns);
+		w->turn_own[BY_RIGHT] = is_behind(p, p->now_ns - ns);
 	/*
 	 * What goes first for its minimum makes nobody wait by that, nor is it held against it
 	 * when it has none any more.
 	 */
 	if (p->turn_own[BY_RIGHT])
 		place = min(place, max(turn, ahead(p)));
-	p->turn_own[PLACE] = *p->clock + place;
+	w->turn_own[PLACE] = *p->clock + place;
 	if (!p->turn_own[BY_RIGHT] && place > turn)
-		*p->clock += place - turn;
+		*w->clock += place - turn;
 	if (p->share->min_percent) {
-		due(&p->own[MINIMUM], p, group_ns, p->share->min_percent);
-		p->own[MINIMUM] = min(p->own[MINIMUM], p->now_ns +
+		due(&w->own[MINIMUM], p, group_ns, p->share->min_percent);
+		w->own[MINIMUM] = min(w->own[MINIMUM], p->now_ns +
 				      div_u64(p->turn->slice_ns * 100, p->share->min_percent));
 	}
 	if (p->share->cap_percent)
-		due(&p->own[CAP], p, group_ns, p->share->cap_percent);
+		due(&w->own[CAP], p, group_ns, p->share->cap_percent);
 }
 
-static void fair_wake(const struct gpreempt_party *p)
+static void fair_wake(const struct gpreempt_party *p, const struct gpreempt_words *w)
 {
-	p->turn_own[PLACE] = *p->clock + ahead(p);
+	w->turn_own[PLACE] = *p->clock + ahead(p);
 }
 
 const struct gpreempt_policy gpreempt_fair = {

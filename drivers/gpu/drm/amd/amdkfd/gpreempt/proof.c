@@ -12,11 +12,6 @@
 
 #include "select.h"
 
-static u8 level_of(const struct gpreempt_queue_view *q)
-{
-	return q->memory->waiting.raised ? GPREEMPT_BOOST : q->rank.level;
-}
-
 /* Does its memory alone tell that it is in nobody's way? */
 static bool may_hide(const struct gpreempt_queue_view *q)
 {
@@ -24,7 +19,7 @@ static bool may_hide(const struct gpreempt_queue_view *q)
 }
 
 /*
- * For how long its wait needs no proof: an interval, or a little less, as the next scan may be
+ * How long a queue may wait before proof is wanted: an interval, or a little less, as the next scan may be
  * early; or an eighth of what the same packets take, so that long kernels are counted seldom.
  */
 static u64 patience_ns(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
@@ -63,9 +58,9 @@ bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreemp
 		return false;
 	for (i = 0; i < view->nr; i++)
 		if (may_hide(&view->q[i]))
-			lowest = min(lowest, level_of(&view->q[i]));
+			lowest = min(lowest, gpreempt_level(&view->q[i]));
 	for (i = 0; i < view->nr; i++)
-		if (level_of(&view->q[i]) > lowest && needs_proof(view, tun, &view->q[i]))
+		if (gpreempt_level(&view->q[i]) > lowest && needs_proof(view, tun, &view->q[i]))
 			return true;
 	return false;
 }

@@ -218,6 +218,12 @@ struct gpreempt_plan {
 void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		     struct gpreempt_plan *plan);
 
+/* Where a queue stands: one that starved above all levels. */
+static inline u8 gpreempt_level(const struct gpreempt_queue_view *q)
+{
+	return q->memory->waiting.raised ? GPREEMPT_BOOST : q->rank.level;
+}
+
 /* A hold has no force over a queue that must not be taken off. */
 static inline bool gpreempt_held(const struct gpreempt_queue_view *q)
 {

@@ -143,16 +143,17 @@ static u64 odd_not_before_ns(const struct gpreempt_party *p)
 	return odd_number() % 2 ? odd_number() : p->now_ns + odd_number();
 }
 
-static void odd_charge(const struct gpreempt_party *p, u64 ns, u64 group_ns)
+static void odd_charge(const struct gpreempt_party *p, const struct gpreempt_words *w, u64 ns,
+		       u64 group_ns)
 {
-	*p->clock = odd_number();
-	p->own[odd_number() % GPREEMPT_OWN_WORDS] = ns;
-	p->turn_own[odd_number() % GPREEMPT_OWN_WORDS] = group_ns;
+	*w->clock = odd_number();
+	w->own[odd_number() % GPREEMPT_OWN_WORDS] = ns;
+	w->turn_own[odd_number() % GPREEMPT_OWN_WORDS] = group_ns;
 }
 
-static void odd_wake(const struct gpreempt_party *p)
+static void odd_wake(const struct gpreempt_party *p, const struct gpreempt_words *w)
 {
-	*p->clock = odd_number();
+	*w->clock = odd_number();
 }
 
 static const struct gpreempt_policy odd = {

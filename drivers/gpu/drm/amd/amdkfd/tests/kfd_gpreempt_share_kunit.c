@@ -513,15 +513,16 @@ static u64 clerk_not_before_ns(const struct gpreempt_party *p)
 	return book.not_before_ns;
 }
 
-static void clerk_charge(const struct gpreempt_party *p, u64 ns, u64 group_ns)
+static void clerk_charge(const struct gpreempt_party *p, const struct gpreempt_words *w, u64 ns,
+			 u64 group_ns)
 {
 	book.ns[p->clock - book.view->clock] += ns;
 	book.group_ns += group_ns;
 	book.slice_ns = p->turn->slice_ns;
 	book.charges++;
-	*p->clock += ns;
-	*p->turn_own += ns;
-	*p->own += group_ns;
+	*w->clock += ns;
+	*w->turn_own += ns;
+	*w->own += group_ns;
 }
 
 static const struct gpreempt_policy clerk = {
@@ -724,17 +725,19 @@ static u64 fair_key_of(struct gpreempt_view *view, struct gpreempt_group *g)
 static void fair_pays(struct gpreempt_view *view, struct gpreempt_group *g, u64 ns)
 {
 	struct gpreempt_party p = gpreempt_party(view, g, 0);
+	struct gpreempt_words w = gpreempt_words(view, g, 0);
 
-	gpreempt_fair.charge(&p, ns, ns);
+	gpreempt_fair.charge(&p, &w, ns, ns);
 }
 
 /* It had turns before, and has work. */
 static void fair_wakes(struct gpreempt_view *view, struct gpreempt_group *g)
 {
 	struct gpreempt_party p = gpreempt_party(view, g, 0);
+	struct gpreempt_words w = gpreempt_words(view, g, 0);
 
 	g->turn[0].last_ns = 1;
-	gpreempt_fair.wake(&p);
+	gpreempt_fair.wake(&p, &w);
 	g->turn[0].awake = true;
 }
 
