@@ -74,21 +74,28 @@ void kfd_gpreempt_count_latency(struct kfd_gpreempt *gp,
  * @gp: the node
  * @preempt: how many queues were taken off, 0 if the list was only changed
  * @ns: the time it took
- *
- * Return: false if that was too long.
+ * @late: was that too long?
  */
-bool kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
-			       u64 ns)
+void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
+			       u64 ns, bool late)
 {
-	u64 limit = (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) * NSEC_PER_MSEC;
-
 	kfd_gpreempt_count_span(gp, GPREEMPT_STAT_FENCE_NS, ns);
 	if (preempt)
 		kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_SAVE, ns);
-	if (ns <= limit)
-		return true;
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_LATE, 1);
-	return false;
+	if (late)
+		kfd_gpreempt_count(gp, GPREEMPT_STAT_LATE, 1);
+}
+
+/**
+ * kfd_gpreempt_account_restore - account that a resumed queue was seen executing
+ * @gp: the node
+ * @ns: the time since it was put back
+ */
+void kfd_gpreempt_account_restore(struct kfd_gpreempt *gp, u64 ns)
+{
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_RESTORES, 1);
+	kfd_gpreempt_count_span(gp, GPREEMPT_STAT_RESTORE_NS, ns);
+	kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_RESTORE, ns);
 }
 
 /**
@@ -122,8 +129,8 @@ static int lowest_running(const struct gpreempt_view *view)
 }
 
 /*
- * Is the queue kept waiting by a lower one, and since when at most? What it has under
- * way may execute, unless it was counted. Nothing waited at its last quiet scan; nor
+ * Is the queue kept waiting by a lower one, and since when at most? What was launched may be
+ * executing, unless waves were counted. Nothing waited at its last quiet scan; nor
  * before somebody woke the monitor, if it slept without a timer.
  */
 static bool account_inversion(struct kfd_gpreempt *gp,
@@ -152,57 +159,6 @@ static bool account_inversion(struct kfd_gpreempt *gp,
 	return inverted;
 }
 
-/* May a queue have waves on the machine? Those that do not matter have none. */
-static bool is_busy(const struct gpreempt_view *view)
-{
-	unsigned int i;
-
-	for (i = 0; i < view->nr; i++)
-		if (view->q[i].seen.mapped && view->q[i].matters && view->q[i].seen.waves)
-			return true;
-	return false;
-}
-
-/*
- * Does a resumed queue execute again, now that waves were counted? One that had no
- * waves saved may have nothing to run, or wait for something; then it is no sample. One
- * that had executes, unless others fill the machine. If it does not though the machine
- * was empty in scan after scan, for as long as a preemption may take, its restore
- * seems to be refused; unless its signal tells that it ended between two scans.
- */
-static void account_restore(struct kfd_gpreempt *gp,
-			    struct kfd_gpreempt_queue *gpq,
-			    const struct gpreempt_queue_view *v, bool busy)
-{
-	u64 limit = (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) * NSEC_PER_MSEC;
-	u64 now_ns = ktime_get_ns(), ns = now_ns - gpq->mapped_ns;
-	bool rotates = gp->scan.oversubscribed;
-
-	if (!gpq->mapped_ns || !gp->scan.view.waves_final)
-		return;
-	/* Where the firmware rotates, what is not seen in a slot may wait for one. */
-	if (busy || (rotates && v->seen.waves < 0))
-		gpq->alone = (struct gpreempt_watch) { .since_ns = now_ns };
-	if (v->seen.mapped && v->seen.waves > 0) {
-		if (!rotates) {
-			kfd_gpreempt_count(gp, GPREEMPT_STAT_RESTORES, 1);
-			kfd_gpreempt_count_span(gp, GPREEMPT_STAT_RESTORE_NS, ns);
-			kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_RESTORE, ns);
-		}
-	} else if (v->seen.mapped && gpq->saved && v->seen.signal != GPREEMPT_SIGNAL_DONE &&
-		   v->seen.previous != GPREEMPT_SIGNAL_DONE) {
-		gpq->refused = gpreempt_watch_scan(&gpq->alone, gp->scan.view.now_ns,
-						   now_ns, limit);
-		gp->scan.refused |= gpq->refused;
-		if (!gpq->refused)
-			return;
-	} else if (v->seen.mapped && v->out.activity != GPREEMPT_IDLE &&
-		   v->out.activity != GPREEMPT_BLOCKED && ns < limit) {
-		return;
-	}
-	gpq->mapped_ns = 0;
-}
-
 /*
  * The time since the last scan goes to what that scan saw. While the monitor was
  * parked nobody looked; what a preempted queue is kept off is counted exactly.
@@ -229,7 +185,6 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	const struct gpreempt_view *view = &gp->scan.view;
 	u64 ns = ktime_get_ns() - view->now_ns - gp->scan.register_ns;
 	int running = lowest_running(view);
-	bool busy = is_busy(view);
 	bool inversion = false;
 	unsigned int i;
 
@@ -245,7 +200,6 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		struct kfd_gpreempt_last *last = &sq->gpq->last;
 
 		inversion |= account_inversion(gp, sq, v, running);
-		account_restore(gp, sq->gpq, v, busy);
 		if (v->out.activity == GPREEMPT_BLOCKED &&
 		    last->out.activity != GPREEMPT_BLOCKED) {
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_BLOCKED, 1);

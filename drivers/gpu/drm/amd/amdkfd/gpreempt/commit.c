@@ -6,7 +6,6 @@
  */
 
 #include <linux/math64.h>
-#include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
@@ -38,10 +37,9 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	gpq->asked = false;
 	atomic64_inc(&gp->level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
 	gpq->saved = gp->hw && gp->hw->has_saved(q);
-	/* A moving average: the cost changes with the waves and their size. */
+	/* An average, as the cost changes with the waves and their size. */
 	if (save_ns)
-		gpq->save_cost_ns = gpq->save_cost_ns ?
-				    (3 * gpq->save_cost_ns + save_ns) / 4 : save_ns;
+		ewma_gpreempt_ns_add(&gpq->save_cost, save_ns);
 	if (save_ns && gpq->waves > 0) {
 		/* The least: part of each save does not depend on the waves. */
 		wave_ns = div_u64(save_ns, gpq->waves);
@@ -153,33 +151,31 @@ static bool may_transact(struct device_queue_manager *dqm)
 	       !work_busy(&dqm->dev->adev->kfd.reset_work);
 }
 
-/* When is a bypass to end? 0: not by itself. */
-static u64 rearm_ns(struct kfd_gpreempt *gp)
+/**
+ * kfd_gpreempt_is_late - has it taken too long to take queues off?
+ * @gp: the node
+ * @ns: the time it took
+ */
+bool kfd_gpreempt_is_late(const struct kfd_gpreempt *gp, u64 ns)
 {
-	unsigned int ms;
-
-	spin_lock(&gp->machine_lock);
-	ms = gpreempt_rearm_ms(&gp->machine);
-	spin_unlock(&gp->machine_lock);
-	return ms ? ktime_get_ns() + (u64)ms * NSEC_PER_MSEC : 0;
+	return ns > (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) * NSEC_PER_MSEC;
 }
 
 /**
  * kfd_gpreempt_commit - carry out the verdicts of the monitor's scan
  * @gp: the node
+ * @event: out: what that means for the state machine; untouched if nothing
  *
  * The scan is some time ago: each verdict is checked against the queue as it
- * is now. While a culprit is searched for it ends a trial. An error is entered into
- * the state machine and reported. Rule 6, errors.
+ * is now. While a culprit is searched for it ends a trial.
  *
  * Return: 0, -EAGAIN if the scheduler is down or being reset, or what the
  * failed transaction returned.
  */
-int kfd_gpreempt_commit(struct kfd_gpreempt *gp)
+int kfd_gpreempt_commit(struct kfd_gpreempt *gp, enum gpreempt_event *event)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
 	struct amdgpu_device *adev = gp->node->adev;
-	enum gpreempt_event error = GPREEMPT_EV_WORK;
 	unsigned int preempt;
 	int r = 0;
 
@@ -189,18 +185,9 @@ int kfd_gpreempt_commit(struct kfd_gpreempt *gp)
 		return -EAGAIN;
 	}
 	if (count_verdicts(gp, &preempt) || gp->search.on)
-		r = gp->backend->transact(gp, preempt, &error);
+		r = gp->backend->transact(gp, preempt, event);
 	up_read(&adev->reset_domain->sem);
 	dqm_unlock(dqm);
-
-	if (r && r != -EAGAIN)
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
-	if (error != GPREEMPT_EV_WORK)
-		kfd_gpreempt_event(gp, error);
-	if (error != GPREEMPT_EV_WORK && error != GPREEMPT_EV_SAVED) {
-		gp->rearm_ns = rearm_ns(gp);
-		kfd_gpreempt_report_bypass(gp);
-	}
 	return r;
 }
 

@@ -124,7 +124,7 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 	int r;
 
 	start_ns = ktime_get_ns();
-	/* The wait for the fence is never cut short: its word is used again. */
+	/* The wait for the fence is never cut short: the fence word is reused. */
 	r = unmap_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,
 			       USE_DEFAULT_GRACE_PERIOD, false);
 	fence_ns = ktime_get_ns() - start_ns;
@@ -137,7 +137,9 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 	}
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
 
-	slow = mapped && !kfd_gpreempt_account_save(gp, preempt, fence_ns);
+	slow = mapped && kfd_gpreempt_is_late(gp, fence_ns);
+	if (mapped)
+		kfd_gpreempt_account_save(gp, preempt, fence_ns, slow);
 	/* What did not leave at all was reset by stock: nobody else is to blame. */
 	late = slow && dqm->active_queue_count == active;
 	if (late || gp->search.on)

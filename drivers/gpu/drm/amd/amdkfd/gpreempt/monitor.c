@@ -27,7 +27,8 @@
  * - *commit* (commit.c) carries that out in one runlist
  *   transaction, however many queues are concerned: under the hardware
  *   scheduler each transaction unmaps every queue of the node;
- * - *account* (account.c) counts and traces.
+ * - *account* (account.c) counts and traces, and *restore* (restore.c) sees whether what was
+ *   put back executes again.
  *
  * While nothing could be arbitrated the monitor is parked: it sleeps without a
  * timer, so an idle GPU costs no wake-ups. With all queues on one level, it is
@@ -49,6 +50,7 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/sched/types.h>
+#include <linux/spinlock.h>
 
 #include "priv.h"
 
@@ -230,49 +232,60 @@ static bool await_doorbells(struct kfd_gpreempt *gp)
 	return awaited;
 }
 
-/*
- * A restore seems to be refused: take the queue off once more and give all back. If
- * this saved waves again, they never executed: give up. If not, they had ended
- * before a scan could see them.
- */
-static void restore_again(struct kfd_gpreempt *gp)
+/* When is a bypass to end? 0: not by itself. */
+static u64 rearm_ns(struct kfd_gpreempt *gp)
 {
-	bool refused = false;
-	unsigned int i;
+	unsigned int ms;
 
-	for (i = 0; i < gp->scan.view.nr; i++) {
-		struct kfd_gpreempt_queue *gpq = gp->scan.queues[i].gpq;
+	spin_lock(&gp->machine_lock);
+	ms = gpreempt_rearm_ms(&gp->machine);
+	spin_unlock(&gp->machine_lock);
+	return ms ? ktime_get_ns() + (u64)ms * NSEC_PER_MSEC : 0;
+}
 
-		gpq->verdict = gpq->refused ? GPREEMPT_PREEMPT : GPREEMPT_KEEP;
-		gpq->reason = GPREEMPT_REASON_OFF;
-		if (gpq->refused)
-			gpq->saved = false;
-		gpq->refused = false;
+/**
+ * kfd_gpreempt_carry_out - carry out the verdicts of the scan, and draw the consequences
+ * @gp: the node; monitor only
+ *
+ * Rule 6, errors: an error is entered into the state machine, and a bypass reported.
+ *
+ * Return: as kfd_gpreempt_commit().
+ */
+int kfd_gpreempt_carry_out(struct kfd_gpreempt *gp)
+{
+	enum gpreempt_event event = GPREEMPT_EV_WORK;
+	int r = kfd_gpreempt_commit(gp, &event);
+
+	if (r && r != -EAGAIN)
+		kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
+	if (event != GPREEMPT_EV_WORK)
+		kfd_gpreempt_event(gp, event);
+	if (event != GPREEMPT_EV_WORK && event != GPREEMPT_EV_SAVED) {
+		gp->rearm_ns = rearm_ns(gp);
+		kfd_gpreempt_report_bypass(gp);
 	}
-	if (kfd_gpreempt_commit(gp) || kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED ||
-	    gp->search.on)
-		return;		/* another error, or a reset; or it was late */
-	for (i = 0; i < gp->scan.view.nr; i++) {
-		struct kfd_gpreempt_queue *gpq = gp->scan.queues[i].gpq;
-
-		refused |= gpq->verdict == GPREEMPT_PREEMPT && gpq->saved;
-	}
-	if (!kfd_gpreempt_release_remap(gp, NULL) && !refused)
-		return;
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
-	kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
-	kfd_gpreempt_report_bypass(gp);
+	return r;
 }
 
 static void monitor_commit(struct kfd_gpreempt *gp)
 {
 	u64 start_ns = ktime_get_ns(), now_ns;
 
-	kfd_gpreempt_commit(gp);
+	kfd_gpreempt_carry_out(gp);
 	now_ns = ktime_get_ns();
 	gp->scan.commit_ns += now_ns - start_ns;
 	/* What was put on gets as long as the plan gives it, from now on, to show itself. */
 	gpreempt_pace_restart(&gp->pace, now_ns);
+}
+
+/* A restore seems to be refused. */
+static void monitor_restore(struct kfd_gpreempt *gp)
+{
+	if (!kfd_gpreempt_restore_again(gp))
+		return;
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
+	kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
+	kfd_gpreempt_report_bypass(gp);
 }
 
 /*
@@ -308,8 +321,8 @@ static void monitor_tick(struct kfd_gpreempt *gp)
 	if (monitor_search(gp))
 		return;
 	decided = monitor_look(gp);
-	if (scan->refused) {
-		restore_again(gp);
+	if (decided && kfd_gpreempt_restore_watch(gp)) {
+		monitor_restore(gp);
 		scan->wake.rest = GPREEMPT_POLL;
 		goto out;
 	}
@@ -385,7 +398,7 @@ int kfd_gpreempt_monitor(void *data)
 		ns = gpreempt_pace_begin(&gp->pace, start_ns, woken);
 		kfd_gpreempt_count_max(gp, GPREEMPT_STAT_INTERVAL_NS_MAX, ns);
 		atomic64_set(&gp->stats[GPREEMPT_STAT_INTERVAL_NS],
-			     gp->pace.achieved_ns);
+			     ewma_gpreempt_pace_read(&gp->pace.achieved));
 		bypassed = monitor_bypassed(gp);
 		/* Errors give the machine back, if it takes more than one attempt. */
 		if (bypassed || unmapped)

@@ -30,7 +30,7 @@ u64 gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken)
 	else if (p->begun_ns && now_ns > p->begun_ns)
 		ns = now_ns - p->begun_ns;
 	if (ns)
-		p->achieved_ns = p->achieved_ns ? (7 * p->achieved_ns + ns) / 8 : ns;
+		ewma_gpreempt_pace_add(&p->achieved, ns);
 	p->begun_ns = now_ns;
 	return ns;
 }

@@ -7,20 +7,24 @@
 #ifndef GPREEMPT_PACE_H_INCLUDED
 #define GPREEMPT_PACE_H_INCLUDED
 
+#include <linux/average.h>
 #include <linux/types.h>
+
+/* Intervals: each new one counts for an eighth. */
+DECLARE_EWMA(gpreempt_pace, 0, 8)
 
 /**
  * struct gpreempt_pace - the monitor's rhythm
  * @begun_ns:	when the last scan began; 0 if the one before it is no measure
  * @interval_ns: wanted time from that to the next; 0 before the first
- * @achieved_ns: that time as it really was, moving average; 0 before the first
+ * @achieved:	that time as it really was, in ns
  *
  * All zero at the start. Only the monitor touches it.
  */
 struct gpreempt_pace {
 	u64 begun_ns;
 	u64 interval_ns;
-	u64 achieved_ns;
+	struct ewma_gpreempt_pace achieved;
 };
 
 /**

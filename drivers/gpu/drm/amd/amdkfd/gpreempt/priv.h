@@ -190,7 +190,7 @@ struct kfd_gpreempt_group {
  * @verdict:	of the scan that is being committed
  * @reason:	for @verdict
  * @waves:	in that scan
- * @save_cost_ns: measured cost of saving it, 0 when never saved
+ * @save_cost:	what saving it has cost, 0: it was never saved
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
@@ -244,7 +244,7 @@ struct kfd_gpreempt_queue {
 	enum gpreempt_verdict verdict;
 	enum gpreempt_reason reason;
 	int waves;
-	u64 save_cost_ns;
+	struct ewma_gpreempt_ns save_cost;
 	u64 signal_wptr;
 	u64 signal;
 	bool signal_done;
@@ -324,7 +324,6 @@ struct kfd_gpreempt_space {
  * @registers:	register accesses
  * @register_ns: time spent on them
  * @commit_ns:	time spent on what was decided
- * @refused:	a queue's saved waves seem not to have been restored
  * @oversubscribed: firmware rotates the mapped queues
  */
 struct kfd_gpreempt_scan {
@@ -336,7 +335,6 @@ struct kfd_gpreempt_scan {
 	unsigned int registers;
 	u64 register_ns;
 	u64 commit_ns;
-	bool refused;
 	bool oversubscribed;
 };
 
@@ -516,7 +514,12 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);
 
 /* monitor.c */
+int kfd_gpreempt_carry_out(struct kfd_gpreempt *gp);
 int kfd_gpreempt_monitor(void *data);
+
+/* restore.c */
+bool kfd_gpreempt_restore_watch(struct kfd_gpreempt *gp);
+bool kfd_gpreempt_restore_again(struct kfd_gpreempt *gp);
 
 /* scan.c */
 int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp);
@@ -529,7 +532,8 @@ void kfd_gpreempt_scan_release(struct kfd_gpreempt *gp);
 extern const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9;
 
 /* commit.c */
-int kfd_gpreempt_commit(struct kfd_gpreempt *gp);
+bool kfd_gpreempt_is_late(const struct kfd_gpreempt *gp, u64 ns);
+int kfd_gpreempt_commit(struct kfd_gpreempt *gp, enum gpreempt_event *event);
 enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q);
 void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 			    struct qcm_process_device *qpd, struct queue *q,
@@ -570,8 +574,9 @@ void kfd_gpreempt_count_span(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
 			     u64 ns);
 void kfd_gpreempt_count_latency(struct kfd_gpreempt *gp,
 				enum gpreempt_latency latency, u64 ns);
-bool kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
-			       u64 ns);
+void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
+			       u64 ns, bool late);
+void kfd_gpreempt_account_restore(struct kfd_gpreempt *gp, u64 ns);
 void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
 				    const struct kfd_gpreempt_queue *gpq,
 				    u32 queue_id, u64 ns);

@@ -278,7 +278,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 			.size = READ_ONCE(p->queue_size) /
 				(sq->aql ? AQL_PACKET_BYTES : sizeof(u32)),
 			.waves = GPREEMPT_WAVES_UNKNOWN,
-			.save_cost_ns = gpq->save_cost_ns,
+			.save_cost_ns = gpreempt_average(gpq->save_cost),
 		},
 		.terms = {
 			.priority = kfd_gpreempt_queue_priority(gp, q),
@@ -339,7 +339,6 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->register_ns = 0;
 	scan->view.restoring = false;
 	scan->view.blind = !gp->hw;
-	scan->refused = false;
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
 		goto out;

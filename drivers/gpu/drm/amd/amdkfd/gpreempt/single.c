@@ -54,6 +54,7 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 		    struct queue *q, enum gpreempt_event *error)
 {
 	u64 start_ns = ktime_get_ns(), ns;
+	bool late;
 	int r;
 
 	r = gp->backend->remove(gp->node->dqm, qpd, q);
@@ -66,7 +67,9 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 	}
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
 	kfd_gpreempt_queue_off(gp, qpd, q, ns);
-	if (kfd_gpreempt_account_save(gp, 1, ns))
+	late = kfd_gpreempt_is_late(gp, ns);
+	kfd_gpreempt_account_save(gp, 1, ns, late);
+	if (!late)
 		return 0;
 	/* Nothing else was saved meanwhile: it is to blame. The others may be as slow. */
 	if (!gp->hw || q->gpreempt->saved)

@@ -15,6 +15,7 @@
 #define kfd_smi_event_queue_eviction	kunit_smi_event_queue_eviction
 #define kfd_smi_event_queue_resume	kunit_smi_event_queue_resume
 #define kfd_gpreempt_commit		kunit_gpreempt_commit
+#define kfd_gpreempt_is_late		kunit_gpreempt_is_late
 #define kfd_gpreempt_verdict		kunit_gpreempt_verdict
 #define kfd_gpreempt_queue_off		kunit_gpreempt_queue_off
 #define kfd_gpreempt_queue_on		kunit_gpreempt_queue_on
@@ -29,11 +30,8 @@
 #define kfd_gpreempt_exclude		kunit_gpreempt_exclude
 #define kfd_gpreempt_account_save	kunit_gpreempt_account_save
 #define kfd_gpreempt_account_exclusion	kunit_gpreempt_account_exclusion
-#define gpreempt_rearm_ms		kunit_mes_rearm_ms
 #define gpreempt_keep_off		kunit_mes_keep_off
 #define kfd_gpreempt_count		kunit_gpreempt_count
-#define kfd_gpreempt_event		kunit_gpreempt_event
-#define kfd_gpreempt_report_bypass	kunit_gpreempt_report_bypass
 #define kfd_gpreempt_mes		kunit_gpreempt_mes
 
 /* Tracepoints are the driver's. */
@@ -55,11 +53,8 @@ static struct {
 	int add_result;
 	int map_result;
 	unsigned int maps;
-	u32 late;		/* bit n: queue n is */
 	u32 excluded;
-	unsigned int removed;	/* the last one */
 	enum gpreempt_event event;
-	unsigned int reports;
 	unsigned int evictions;
 	unsigned int resumes;
 } mes;
@@ -98,7 +93,7 @@ int remove_queue_mes(struct device_queue_manager *dqm, struct queue *q,
 		     struct qcm_process_device *qpd)
 {
 	called('-', q);
-	mes.removed = q->properties.queue_id;
+	ndelay(100);
 	return mes.remove_result;
 }
 
@@ -145,10 +140,9 @@ void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n)
 	atomic64_add(n, &gp->stats[stat]);
 }
 
-bool kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
-			       u64 ns)
+void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
+			       u64 ns, bool late)
 {
-	return !(mes.late & BIT(mes.removed));
 }
 
 void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
@@ -158,26 +152,9 @@ void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
 	mes.excluded |= BIT(queue_id);
 }
 
-unsigned int gpreempt_rearm_ms(const struct gpreempt_machine *m)
-{
-	return 0;
-}
-
 void gpreempt_keep_off(struct gpreempt_suspect *suspect, struct gpreempt_past *past, u64 now_ns)
 {
 	suspect->until_ns = now_ns + NSEC_PER_SEC;
-}
-
-enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
-				       enum gpreempt_event event)
-{
-	mes.event = event;
-	return GPREEMPT_BYPASSED;
-}
-
-void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp)
-{
-	mes.reports++;
 }
 
 static void nothing(struct work_struct *work)
@@ -228,6 +205,7 @@ static int mes_init(struct kunit *test)
 		m->dqm.active_queue_count++;
 		list_add_tail(&q->list, &m->qpd[i / 2].queues_list);
 	}
+	m->gp.tunables.preempt_timeout_ms = 1000;
 	memset(&mes, 0, sizeof(mes));
 	mes.event = GPREEMPT_EV_WORK;
 	test->priv = m;
@@ -270,7 +248,7 @@ static void gpreempt_mes_victims_first(struct kunit *test)
 	decide(m, 1, GPREEMPT_RESUME);
 	decide(m, 2, GPREEMPT_PREEMPT);
 	decide(m, 3, GPREEMPT_PREEMPT);
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), 0);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "-2-3+1");
 	expect_queue(test, 0, true, false);
 	expect_queue(test, 1, true, false);
@@ -279,7 +257,7 @@ static void gpreempt_mes_victims_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->dqm.active_queue_count, 2);
 	KUNIT_EXPECT_EQ(test, mes.evictions, 2);
 	KUNIT_EXPECT_EQ(test, mes.resumes, 1);
-	KUNIT_EXPECT_EQ(test, mes.reports, 0);
+	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_WORK);
 }
 
 /* Between the scan and the commit much may happen to a queue. */
@@ -296,7 +274,7 @@ static void gpreempt_mes_verdict_no_longer_holds(struct kunit *test)
 	preempted(m, 3);
 	m->gpq[3].held = true;
 	decide(m, 3, GPREEMPT_RESUME);
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), 0);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "");
 	expect_queue(test, 0, true, false);
 	expect_queue(test, 1, false, false);
@@ -304,7 +282,7 @@ static void gpreempt_mes_verdict_no_longer_holds(struct kunit *test)
 	expect_queue(test, 3, false, true);
 	/* a hold has no force where a queue must not be taken off */
 	m->queue[3].properties.is_gws = true;
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), 0);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+3");
 	expect_queue(test, 3, true, false);
 }
@@ -320,14 +298,14 @@ static void gpreempt_mes_taken_off(struct kunit *test)
 	kfd_gpreempt_queue_off(&m->gp, &m->qpd[0], &m->queue[0], 1000);
 	KUNIT_EXPECT_FALSE(test, gpq->asked);
 	KUNIT_EXPECT_EQ(test, gpq->preemptions, 1);
-	KUNIT_EXPECT_EQ(test, gpq->save_cost_ns, 1000);
+	KUNIT_EXPECT_EQ(test, gpreempt_average(gpq->save_cost), 1000);
 	KUNIT_EXPECT_EQ(test, m->gp.save_wave_ns, 250);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&m->gp.level_preemptions[0]), 1);
 
 	kfd_gpreempt_queue_on(&m->gp, &m->qpd[0], &m->queue[0], GPREEMPT_REASON_FREE);
 	kfd_gpreempt_queue_off(&m->gp, &m->qpd[0], &m->queue[0], 2000);
 	KUNIT_EXPECT_EQ(test, gpq->preemptions, 2);
-	KUNIT_EXPECT_EQ(test, gpq->save_cost_ns, (3 * 1000 + 2000) / 4);
+	KUNIT_EXPECT_EQ(test, gpreempt_average(gpq->save_cost), (3 * 1000 + 2000) / 4);
 	KUNIT_EXPECT_EQ(test, m->gp.save_wave_ns, 250);
 }
 
@@ -343,7 +321,7 @@ static void gpreempt_mes_put_back(struct kunit *test)
 	gpq->gws_ns = 1;
 	gpq->alone.seen_ns = 1;
 	decide(m, 0, GPREEMPT_RESUME);
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), 0);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_GE(test, gpq->preempted_total_ns, 1000);
 	KUNIT_EXPECT_EQ(test, gpq->gws_ns, 0);
 	KUNIT_EXPECT_GE(test, gpq->mapped_ns, begin_ns);
@@ -360,7 +338,7 @@ static void gpreempt_mes_resume_while_evicted(struct kunit *test)
 	preempted(m, 2);
 	m->queue[2].properties.is_evicted = true;
 	decide(m, 2, GPREEMPT_RESUME);
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), 0);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "");
 	expect_queue(test, 2, false, false);
 }
@@ -375,15 +353,13 @@ static void gpreempt_mes_never_answers(struct kunit *test)
 	decide(m, 1, GPREEMPT_PREEMPT);
 	decide(m, 3, GPREEMPT_RESUME);
 	mes.remove_result = -ETIMEDOUT;
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), -ETIMEDOUT);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "-0");
 	expect_queue(test, 0, true, false);
 	expect_queue(test, 1, true, false);
 	expect_queue(test, 3, true, false);
 	KUNIT_EXPECT_EQ(test, m->dqm.active_queue_count, QUEUES);
 	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_HANG);
-	KUNIT_EXPECT_EQ(test, mes.reports, 1);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&m->gp.stats[GPREEMPT_STAT_FAILED]), 1);
 }
 
 /* A reset that came first is no error. */
@@ -393,18 +369,18 @@ static void gpreempt_mes_reset_first(struct kunit *test)
 
 	decide(m, 0, GPREEMPT_PREEMPT);
 	mes.remove_result = -EIO;
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), -EAGAIN);
 	expect_queue(test, 0, true, false);
-	KUNIT_EXPECT_EQ(test, mes.reports, 0);
+	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_WORK);
 
 	mes.calls[0] = '\0';
 	KUNIT_ASSERT_TRUE(test, down_write_trylock(&m->domain.sem));
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), -EAGAIN);
 	up_write(&m->domain.sem);
 	m->dqm.sched_running = false;
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), -EAGAIN);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "");
-	KUNIT_EXPECT_EQ(test, mes.reports, 0);
+	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_WORK);
 }
 
 /* Late: the queue is kept off, as none but it was saved. The others' turn is the next scan's. */
@@ -416,8 +392,8 @@ static void gpreempt_mes_late(struct kunit *test)
 	m->gpq[3].held = true;
 	decide(m, 0, GPREEMPT_PREEMPT);
 	decide(m, 1, GPREEMPT_PREEMPT);
-	mes.late = BIT(0);
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), -EAGAIN);
+	m->gp.tunables.preempt_timeout_ms = 0;
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), -EAGAIN);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "-0");
 	expect_queue(test, 0, false, true);
 	expect_queue(test, 1, true, false);
@@ -426,7 +402,7 @@ static void gpreempt_mes_late(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mes.excluded, BIT(0));
 	KUNIT_EXPECT_NE(test, m->gpq[0].suspect.until_ns, 0);
 	KUNIT_EXPECT_EQ(test, m->gpq[1].suspect.until_ns, 0);
-	KUNIT_EXPECT_EQ(test, mes.reports, 0);
+	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_WORK);
 }
 
 /* Stock asks for a reset when a queue is refused, and that adds what is marked. */
@@ -438,12 +414,11 @@ static void gpreempt_mes_restore_refused(struct kunit *test)
 	preempted(m, 3);
 	decide(m, 2, GPREEMPT_RESUME);
 	mes.add_result = -EINVAL;
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+2");
 	expect_queue(test, 2, true, false);
 	expect_queue(test, 3, true, false);
 	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_MAP);
-	KUNIT_EXPECT_EQ(test, mes.reports, 1);
 }
 
 /* A debugger attaches to one process: the other's queues stay preempted, and held. */

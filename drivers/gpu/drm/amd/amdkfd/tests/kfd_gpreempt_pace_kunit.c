@@ -40,7 +40,7 @@ static void gpreempt_pace_keeps_time(struct kunit *test)
 		for (n = 0; n < 20; n++)
 			KUNIT_EXPECT_EQ(test, scan(&p, &now, (n % 5) * us * US / 8, us,
 						   us), us * US);
-		KUNIT_EXPECT_EQ(test, p.achieved_ns, us * US);
+		KUNIT_EXPECT_EQ(test, ewma_gpreempt_pace_read(&p.achieved), us * US);
 	}
 }
 
@@ -52,7 +52,7 @@ static void gpreempt_pace_yields(struct kunit *test)
 
 	scan(&p, &now, 3000 * US, 1000, 1000);
 	KUNIT_EXPECT_EQ(test, scan(&p, &now, 3000 * US, 1000, 1000), 3500 * US);
-	KUNIT_EXPECT_EQ(test, p.achieved_ns, 3500 * US);
+	KUNIT_EXPECT_EQ(test, ewma_gpreempt_pace_read(&p.achieved), 3500 * US);
 }
 
 static void gpreempt_pace_stretches(struct kunit *test)
@@ -116,9 +116,9 @@ static void gpreempt_pace_rest_is_no_interval(struct kunit *test)
 	gpreempt_pace_rest(&p);
 	now += 60 * NSEC_PER_SEC;
 	KUNIT_EXPECT_EQ(test, scan(&p, &now, 0, 100, 100), 0);
-	KUNIT_EXPECT_EQ(test, p.achieved_ns, 100 * US);
+	KUNIT_EXPECT_EQ(test, ewma_gpreempt_pace_read(&p.achieved), 100 * US);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_begin(&p, now - 90 * US, true), 0);
-	KUNIT_EXPECT_EQ(test, p.achieved_ns, 100 * US);
+	KUNIT_EXPECT_EQ(test, ewma_gpreempt_pace_read(&p.achieved), 100 * US);
 }
 
 /* A clock that goes back neither sleeps for ever nor counts. */
