@@ -164,7 +164,7 @@ bool kfd_gpreempt_is_late(const struct kfd_gpreempt *gp, u64 ns)
 /**
  * kfd_gpreempt_commit - carry out the verdicts of the monitor's scan
  * @gp: the node
- * @event: out: what that means for the state machine; untouched if nothing
+ * @event: out: what that means for the state; untouched if nothing
  *
  * The scan is some time ago: each verdict is checked against the queue as it
  * is now. While a culprit is searched for it ends a trial.

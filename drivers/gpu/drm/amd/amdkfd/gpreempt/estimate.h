@@ -86,7 +86,7 @@ struct gpreempt_blocked {
 
 /**
  * struct gpreempt_burst - for how long does it work, as a rule, and pause?
- * @begun_ns:	executes, and was seen to at every scan, since
+ * @begun_ns:	it was seen executing at every scan since
  * @length:	how long it does so until it is idle
  * @ended_ns:	all it had was seen to have ended, and nothing came since
  * @pause:	how long it takes until something comes

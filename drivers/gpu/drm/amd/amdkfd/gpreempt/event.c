@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT events: a node's state machine, and what is woken when it moves.
+ * GPREEMPT events: what changes a node's state, and what is woken then.
  */
 
+#include <linux/jiffies.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
@@ -18,14 +19,14 @@ enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp)
 {
 	enum gpreempt_state state;
 
-	spin_lock(&gp->machine_lock);
-	state = gpreempt_state(&gp->machine);
-	spin_unlock(&gp->machine_lock);
+	spin_lock(&gp->facts_lock);
+	state = gpreempt_state(&gp->facts);
+	spin_unlock(&gp->facts_lock);
 	return state;
 }
 
 /**
- * kfd_gpreempt_event - enter an event into a node's state machine
+ * kfd_gpreempt_event - change a node's state as an event demands
  * @gp: the node
  * @event: what happened
  *
@@ -36,15 +37,15 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
 {
 	enum gpreempt_state before, after;
 
-	spin_lock(&gp->machine_lock);
-	before = gpreempt_state(&gp->machine);
-	gpreempt_event(&gp->machine, event);
-	after = gpreempt_state(&gp->machine);
+	spin_lock(&gp->facts_lock);
+	before = gpreempt_state(&gp->facts);
+	gpreempt_event(&gp->facts, event);
+	after = gpreempt_state(&gp->facts);
 	if (before != after) {
 		trace_kfd_gpreempt_state(gp->node->id, after);
 		kfd_gpreempt_ticked(gp);
 	}
-	spin_unlock(&gp->machine_lock);
+	spin_unlock(&gp->facts_lock);
 	return after;
 }
 
@@ -57,6 +58,29 @@ void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
 	atomic64_cmpxchg(&gp->woken_ns, 0, ktime_get_ns());
 	WRITE_ONCE(gp->kick, true);
 	wake_up(&gp->wait);
+}
+
+/* A monitor that does not run, as during a reset, is waited for no longer. */
+#define LOOK_MS	10
+
+/**
+ * kfd_gpreempt_look - have a parked monitor scan once, for somebody who reads what queues do
+ * @gp: the node; no lock may be held that the monitor takes
+ *
+ * At most once in a poll interval, so that reading costs the node no more than work does.
+ */
+void kfd_gpreempt_look(struct kfd_gpreempt *gp)
+{
+	u64 now_ns = ktime_get_ns(), looked_ns = atomic64_read(&gp->looked_ns);
+	u64 interval_ns = (u64)READ_ONCE(gp->tunables.poll_interval_us) * NSEC_PER_USEC;
+
+	if (kfd_gpreempt_state(gp) != GPREEMPT_PARKED || now_ns - looked_ns < interval_ns ||
+	    atomic64_cmpxchg(&gp->looked_ns, looked_ns, now_ns) != looked_ns)
+		return;
+	WRITE_ONCE(gp->look, true);
+	kfd_gpreempt_wake(gp);
+	wait_event_interruptible_timeout(gp->ticked, !READ_ONCE(gp->look),
+					 msecs_to_jiffies(LOOK_MS));
 }
 
 /**

@@ -112,7 +112,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	mutex_init(&gp->lists_lock);
 	INIT_WORK(&gp->bypass_work, kfd_gpreempt_send_bypass);
 	mutex_init(&gp->doorbell_lock);
-	spin_lock_init(&gp->machine_lock);
+	spin_lock_init(&gp->facts_lock);
 	init_waitqueue_head(&gp->wait);
 	init_waitqueue_head(&gp->ticked);
 	INIT_LIST_HEAD(&gp->doorbells);

@@ -94,8 +94,8 @@ void gpreempt_pace_rest(struct gpreempt_pace *p)
  * @now_ns: the time
  * @limit_ns: how long it may be missing
  *
- * Of a monitor that was kept from running nothing follows: the host may have been,
- * too, or the device as far as it is the host's work. So a long interval counts as
+ * A monitor that did not run proves nothing: the host may not have run either, nor the
+ * device as far as it is the host's work. So a long interval counts as
  * a short one, and time within a scan not at all.
  *
  * Return: has it been missing for that long?

@@ -324,6 +324,7 @@ struct kfd_gpreempt_space {
  * @registers:	register accesses
  * @register_ns: time spent on them
  * @commit_ns:	time spent on what was decided
+ * @look:	somebody reads what it sees
  * @oversubscribed: firmware rotates the mapped queues
  */
 struct kfd_gpreempt_scan {
@@ -335,6 +336,7 @@ struct kfd_gpreempt_scan {
 	unsigned int registers;
 	u64 register_ns;
 	u64 commit_ns;
+	bool look;
 	bool oversubscribed;
 };
 
@@ -395,9 +397,11 @@ struct kfd_gpreempt_backend {
  * @kick:	look again before sleeping without a timer
  * @ticks:	counts ticks and changes of the state
  * @ticked:	where callers wait that asked for a preemption
+ * @look:	somebody reads what queues do: scan though nothing could be arbitrated
+ * @looked_ns:	when that was wanted last
  * @watched:	the last scan was followed by this one without parking
- * @machine:	the state; @machine_lock
- * @machine_lock: innermost
+ * @facts:	what the state follows from; @facts_lock
+ * @facts_lock: innermost
  * @epoch:	counts enables and resets: older histories are void
  * @search:	for a queue that delays its saves; monitor only, or while it is parked
  * @rearm_ns:	when a bypass ends by itself, 0: never; monitor only
@@ -447,10 +451,12 @@ struct kfd_gpreempt {
 	bool kick;
 	atomic_t ticks;
 	wait_queue_head_t ticked;
+	bool look;
+	atomic64_t looked_ns;
 	bool watched;
 
-	spinlock_t machine_lock;
-	struct gpreempt_machine machine;
+	spinlock_t facts_lock;
+	struct gpreempt_facts facts;
 	unsigned int epoch;
 	struct gpreempt_search search;
 	u64 rearm_ns;
@@ -509,6 +515,7 @@ int kfd_gpreempt_permit(struct kfd_gpreempt *gp, u32 priority, u32 *word);
 /* event.c */
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
 void kfd_gpreempt_ticked(struct kfd_gpreempt *gp);
+void kfd_gpreempt_look(struct kfd_gpreempt *gp);
 enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
 				       enum gpreempt_event event);
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);

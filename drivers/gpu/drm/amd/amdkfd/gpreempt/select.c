@@ -432,7 +432,7 @@ static bool is_before(const struct gpreempt_queue_view *q, const struct gpreempt
 	return q->out.activity == GPREEMPT_RUNNING && other->out.activity != GPREEMPT_RUNNING;
 }
 
-/* Does it depend on which of two executes whose turn it is, and is that not known? */
+/* Does the choice depend on which of two queues is executing, and is that unknown? */
 static bool is_guess(const struct gpreempt_queue_view *q, const struct gpreempt_queue_view *next)
 {
 	return q->rank.key == next->rank.key && q->turn != next->turn &&
@@ -485,7 +485,7 @@ static void take_turns(struct selection *s)
 		q->out.limited = !q->out.turn && is_limited(s, q);
 		if (q->out.limited)
 			look_again(s->plan, q->rank.not_before_ns);
-		/* Nobody else has to want the machine for its turn to end. */
+		/* Its turn ends even if no other group wants the machine. */
 		if (q->rank.not_before_ns)
 			s->plan->waiting = true;
 	}

@@ -30,7 +30,7 @@ enum gpreempt_verdict {
  * @GPREEMPT_REASON_HINT: preempt: work was announced for a higher queue
  * @GPREEMPT_REASON_ASKED: preempt: by ioctl, for once or with a hold
  * @GPREEMPT_REASON_TIMESLICE: preempt: its group's turn on the level is over
- * @GPREEMPT_REASON_FREE: resume: no higher queue needs the machine
+ * @GPREEMPT_REASON_FREE: resume: no queue of higher priority needs the machine
  * @GPREEMPT_REASON_BLOCKED: resume: a higher queue has work but cannot run
  * @GPREEMPT_REASON_STARVED: resume: kept off longer than starvation_ms
  * @GPREEMPT_REASON_TURN: resume: its group's turn on its level has come

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT state machine and input checks.
+ * GPREEMPT state of a node, and input checks.
  */
 
 #include <linux/bitfield.h>
@@ -19,7 +19,7 @@
  * gpreempt_state - the state that follows from the facts
  * @m: the facts
  */
-enum gpreempt_state gpreempt_state(const struct gpreempt_machine *m)
+enum gpreempt_state gpreempt_state(const struct gpreempt_facts *m)
 {
 	if (!m->enabled)
 		return GPREEMPT_DISABLED;
@@ -41,7 +41,7 @@ enum gpreempt_state gpreempt_state(const struct gpreempt_machine *m)
  *
  * Return: 0 if it does not end by itself.
  */
-unsigned int gpreempt_rearm_ms(const struct gpreempt_machine *m)
+unsigned int gpreempt_rearm_ms(const struct gpreempt_facts *m)
 {
 	if (m->bypass != GPREEMPT_BYPASS_LATE || m->late >= LATE_MAX)
 		return 0;
@@ -57,7 +57,7 @@ unsigned int gpreempt_rearm_ms(const struct gpreempt_machine *m)
  * anew may be given another preemption. A first reason is never replaced by a
  * later one, except that a hang replaces any.
  */
-void gpreempt_event(struct gpreempt_machine *m, enum gpreempt_event event)
+void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event)
 {
 	switch (event) {
 	case GPREEMPT_EV_ENABLE:

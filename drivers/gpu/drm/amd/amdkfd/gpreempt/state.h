@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT state machine and input checks: pure functions without locks or
+ * GPREEMPT state of a node, and input checks: pure functions without locks or
  * I/O, and without an amdgpu header, so that KUnit builds them as they are.
  */
 #ifndef GPREEMPT_STATE_H_INCLUDED
@@ -68,7 +68,7 @@ enum gpreempt_event {
 };
 
 /**
- * struct gpreempt_machine - the facts that the state follows from
+ * struct gpreempt_facts - what the state follows from
  * @enabled:	by the administrator
  * @stopped:	the scheduler is down
  * @idle:	nothing could be arbitrated
@@ -77,7 +77,7 @@ enum gpreempt_event {
  *
  * All zero is a disabled monitor of a running scheduler.
  */
-struct gpreempt_machine {
+struct gpreempt_facts {
 	bool enabled;
 	bool stopped;
 	bool idle;
@@ -99,9 +99,9 @@ struct gpreempt_platform {
 	bool vf;
 };
 
-enum gpreempt_state gpreempt_state(const struct gpreempt_machine *m);
-unsigned int gpreempt_rearm_ms(const struct gpreempt_machine *m);
-void gpreempt_event(struct gpreempt_machine *m, enum gpreempt_event event);
+enum gpreempt_state gpreempt_state(const struct gpreempt_facts *m);
+unsigned int gpreempt_rearm_ms(const struct gpreempt_facts *m);
+void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event);
 const char *gpreempt_state_name(enum gpreempt_state state);
 const char *gpreempt_bypass_name(enum gpreempt_bypass bypass);
 const char *gpreempt_unsupported(const struct gpreempt_platform *p);

@@ -367,9 +367,9 @@ static ssize_t bypass_reason_show(struct kobject *kobj,
 	struct kfd_gpreempt *gp = to_gpreempt(kobj);
 	enum gpreempt_bypass bypass;
 
-	spin_lock(&gp->machine_lock);
-	bypass = gp->machine.bypass;
-	spin_unlock(&gp->machine_lock);
+	spin_lock(&gp->facts_lock);
+	bypass = gp->facts.bypass;
+	spin_unlock(&gp->facts_lock);
 	return sysfs_emit(buf, "%s\n", gpreempt_bypass_name(bypass));
 }
 

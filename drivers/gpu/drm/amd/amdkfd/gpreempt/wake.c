@@ -79,7 +79,7 @@ static bool has_turns(const struct gpreempt_queue_view *q)
 /**
  * struct situation - what of the queues is of concern to all
  * @at_work:	lowest level with a queue that has work: in the way of idle ones above
- * @turns:	a group of which one of these takes turns on its level, NULL: none does
+ * @turns:	a group with one of these that takes turns on its level, NULL: there is none
  * @many:	and so does one of another group
  * @expected:	highest level that work is announced for, -1 if none is
  * @hold_end_ns: the first hold of a limited time ends then, 0: there is none
@@ -133,7 +133,7 @@ static bool would_contend(const struct gpreempt_queue_view *q, const struct situ
  * Let the doorbells of idle queues that would preempt others wake the monitor. One that has
  * only just become idle may go on at once, and is left alone for a scan; unless others come
  * back now, as a rule because it is idle. While work is announced for a queue's level or
- * above, the monitor looks often enough. A lower one's announcement must not make it wait.
+ * above, the monitor looks often enough. An announcement on a lower level must not delay it.
  */
 static void await_preemptors(struct gpreempt_view *view, const struct gpreempt_plan *plan,
 			     const struct situation *s)

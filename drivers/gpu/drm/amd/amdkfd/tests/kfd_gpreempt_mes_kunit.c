@@ -181,7 +181,7 @@ static int mes_init(struct kunit *test)
 	mutex_init(&m->dqm.lock_hidden);
 	INIT_LIST_HEAD(&m->dqm.queues);
 	INIT_WORK(&m->dqm.hw_exception_work, nothing);
-	spin_lock_init(&m->gp.machine_lock);
+	spin_lock_init(&m->gp.facts_lock);
 	m->gp.node = &m->node;
 	m->gp.backend = &kfd_gpreempt_mes;
 	for (i = 0; i < ARRAY_SIZE(m->qpd); i++) {

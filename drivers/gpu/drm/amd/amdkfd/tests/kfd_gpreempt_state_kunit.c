@@ -31,7 +31,7 @@
 /* The state that a sequence of events leads to, from disabled. */
 static enum gpreempt_state after(const enum gpreempt_event *events, int n)
 {
-	struct gpreempt_machine m = {};
+	struct gpreempt_facts m = {};
 	int i;
 
 	for (i = 0; i < n; i++)
@@ -46,7 +46,7 @@ static enum gpreempt_state after(const enum gpreempt_event *events, int n)
 
 static void gpreempt_state_off_until_enabled(struct kunit *test)
 {
-	struct gpreempt_machine m = {};
+	struct gpreempt_facts m = {};
 
 	KUNIT_EXPECT_EQ(test, gpreempt_state(&m), GPREEMPT_DISABLED);
 	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_WORK), GPREEMPT_DISABLED);
@@ -90,7 +90,7 @@ static void gpreempt_state_late_is_forgiven_by_enable(struct kunit *test)
 /* What nobody can be blamed for is tried again after 1 s and after 2 s; the third stays. */
 static void gpreempt_state_late_ends_by_itself(struct kunit *test)
 {
-	struct gpreempt_machine m = { .enabled = true };
+	struct gpreempt_facts m = { .enabled = true };
 	static const unsigned int ms[] = { 1000, 2000, 0 };
 	unsigned int i;
 
@@ -113,7 +113,7 @@ static void gpreempt_state_late_ends_by_itself(struct kunit *test)
 /* Where a tenant may be behind it, it is tried again however often. */
 static void gpreempt_state_unsolved_never_stays(struct kunit *test)
 {
-	struct gpreempt_machine m = { .enabled = true };
+	struct gpreempt_facts m = { .enabled = true };
 	unsigned int i;
 
 	for (i = 0; i < 10; i++) {
@@ -130,7 +130,7 @@ static void gpreempt_state_unsolved_never_stays(struct kunit *test)
 /* A preemption in time between them: they are not in a row. */
 static void gpreempt_state_late_in_a_row(struct kunit *test)
 {
-	struct gpreempt_machine m = { .enabled = true };
+	struct gpreempt_facts m = { .enabled = true };
 	unsigned int i;
 
 	for (i = 0; i < 10; i++) {
@@ -163,7 +163,7 @@ static void gpreempt_state_hang_is_forgiven_by_reset_only(struct kunit *test)
 
 static void gpreempt_state_first_reason_stays(struct kunit *test)
 {
-	struct gpreempt_machine m = { .enabled = true };
+	struct gpreempt_facts m = { .enabled = true };
 
 	gpreempt_event(&m, GPREEMPT_EV_LATE);
 	gpreempt_event(&m, GPREEMPT_EV_MAP);
