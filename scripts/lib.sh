@@ -49,6 +49,17 @@ quietly() {
 	fi
 }
 
+# patch_files: the base's patches, in their order. See scripts/testbench/patchset.py
+patch_files() {
+	local name dir
+
+	grep -E '^[^#[:space:]]' "$ROOT/patches/series" | while read -r name; do
+		for dir in "$ROOT/patches/linux-$BASE" "$ROOT/patches/common" "$ROOT"; do
+			[ ! -f "$dir/$name" ] || echo "$dir/$name"
+		done
+	done
+}
+
 # The version of the newest kernel source that is installed, or nothing.
 source_version() {
 	dpkg-query -W -f '${Version}' "linux-source-$BASE" 2>/dev/null || true
