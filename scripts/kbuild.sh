@@ -31,7 +31,7 @@ each_of() {
 
 # The files of Linux that the patches change and a compiler reads.
 patched() {
-	grep -hoE '^\+\+\+ b/[a-z0-9_/]+\.[ch]' "$ROOT/patches/linux-$BASE"/*.patch | sed 's|^+++ b/||' | sort -u
+	patch_files | xargs grep -hoE '^\+\+\+ b/[a-z0-9_/]+\.[ch]' | sed 's|^+++ b/||' | sort -u
 }
 
 # What a folder's objects are built with besides: in gcc-cov GPREEMPT's own

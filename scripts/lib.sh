@@ -49,16 +49,39 @@ quietly() {
 	fi
 }
 
-# The version of the newest kernel source that is installed, or nothing.
+# patch_files: the base's patches, in their order. See scripts/testbench/patchset.py
+patch_files() {
+	local name dir
+
+	grep -E '^[^#[:space:]]' "$ROOT/patches/series" | while read -r name; do
+		for dir in "$ROOT/patches/linux-$BASE" "$ROOT/patches/common" "$ROOT"; do
+			[ ! -f "$dir/$name" ] || echo "$dir/$name"
+		done
+	done
+}
+
+# Where a base's source comes from, if not from this machine's own Debian release: the
+# release, and the version and SHA-256 of the package that its patches were made for.
+declare -A FETCHED=(
+	[7.3]="trixie-backports 7.3.4-1~bpo13+1 703e369ddd4cce971452f5a593ee55df3a5c10c83caf0fa0df039633ed181ee3"
+)
+
+# The version of the newest kernel source that is there, or nothing. Of one that is
+# fetched, the folder that it is unpacked to is all that there is.
 source_version() {
-	dpkg-query -W -f '${Version}' "linux-source-$BASE" 2>/dev/null || true
+	if [ -n "${FETCHED[$BASE]:-}" ]; then
+		find "$CACHE" -maxdepth 1 -name "linux-$BASE.*" -printf '%f\n' 2>/dev/null |
+			sed 's/^linux-//' | sort -V | tail -n 1
+	else
+		dpkg-query -W -f '${Version}' "linux-source-$BASE" 2>/dev/null || true
+	fi
 }
 
 # pristine: prints the folder of the unpacked and untouched kernel source.
 pristine() {
 	local v
 	v=$(source_version)
-	[ -n "$v" ] || die "the Debian package linux-source-$BASE is not installed: run scripts/setup as root"
+	[ -n "$v" ] || die "there is no source of Linux $BASE: run scripts/setup as root"
 	echo "$CACHE/linux-$v"
 }
 
@@ -72,9 +95,9 @@ mirror() {
 	echo "${uri:-http://deb.debian.org/debian}"
 }
 
-# download_debs DIR SUITE PACKAGE...: a Debian release's packages, as DIR/PACKAGE_*.deb.
-# Nothing is installed: apt works on lists of its own, below DIR/apt.
-download_debs() {
+# debian_lists DIR SUITE: apt's lists of a Debian release, for APT_CONFIG=DIR/apt/conf.
+# Nothing of the machine's own is touched: apt works below DIR/apt.
+debian_lists() {
 	local dir=$1 apt=$1/apt/conf
 
 	mkdir -p "$dir/apt/lists/partial" "$dir/apt/archives/partial"
@@ -88,7 +111,14 @@ download_debs() {
 		Dir::Cache "$dir/apt";
 		APT::Sandbox::User "root";
 	END
+	quietly "$CACHE/log/apt-update-$2" env APT_CONFIG="$apt" apt-get -q update
+}
+
+# download_debs DIR SUITE PACKAGE...: a Debian release's packages, as DIR/PACKAGE_*.deb.
+download_debs() {
+	local dir=$1 apt=$1/apt/conf
+
+	debian_lists "$dir" "$2"
 	shift 2
-	quietly "$CACHE/log/apt-update-${1%%=*}" env APT_CONFIG="$apt" apt-get -q update
 	(cd "$dir" && quietly "$CACHE/log/apt-download-${1%%=*}" env APT_CONFIG="$apt" apt-get -q download "$@")
 }

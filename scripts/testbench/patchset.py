@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """The patch set as the repository holds it, and how it meets a kernel tree.
 
-patches/linux-<version>/series names the patches in order. A line that starts
-in the first column names a patch file; the indented lines below it name the
-new files that arrive with it ("source => destination" where the two differ).
+patches/series names the patches in order. A line that starts in the first
+column names a patch file; the indented lines below it name the new files that
+arrive with it ("source => destination" where the two differ). The new files are
+the same for every base, that is every version of Linux. A patch that is, too,
+stands in patches/common/, one that is not in patches/linux-<version>/ of each.
 """
 import os
 import re
@@ -45,17 +47,25 @@ def bases():
                   for p in PATCHES.glob("linux-*"))
 
 
+def find(base, name):
+    """A base's patch file; its name stands in the base's folder or in common."""
+    places = [p for p in (PATCHES / f"linux-{base}" / name, PATCHES / "common" / name, ROOT / name)
+              if p.is_file()]
+    if len(places) != 1:
+        raise Refused(f"patches/series names {name}; for Linux {base} there is "
+                      f"{' and '.join(map(str, places)) or 'no such file'}")
+    return places[0]
+
+
 def load(base):
     """The list of patches for one base version."""
-    folder = PATCHES / f"linux-{base}"
     patches = []
-    for line in (folder / "series").read_text().splitlines():
+    for line in (PATCHES / "series").read_text().splitlines():
         line = line.split("#")[0].rstrip()
         if not line:
             continue
         if not line[0].isspace():
-            here = folder / line
-            patches.append(Patch(here if here.exists() else ROOT / line))
+            patches.append(Patch(find(base, line)))
             continue
         src, _, dst = line.strip().partition(" => ")
         patches[-1].added.append((src, dst or src))

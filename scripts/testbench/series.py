@@ -75,7 +75,7 @@ def run():
         git(tree, "tag", "base")
         for patch in patches:
             commit(tree, patch, author, args.signoff)
-        cover = PATCHES / f"linux-{args.base}" / "cover-letter"
+        cover = PATCHES / "common" / "cover-letter"
         git(tree, "config", "branch.gpreempt.description", cover.read_text())
         for old in args.out.glob("[0-9][0-9][0-9][0-9]-*.patch"):
             old.unlink()

@@ -179,7 +179,7 @@ void discovery_build(const struct gpu_config *cfg, u8 *buf)
 	end = put_gc(cfg, buf, end);
 	end = put_harvest(buf, end);
 	put32(buf, BINARY_SIGNATURE);
-	put16(buf + 4, 2);
+	put16(buf + 4, 1);		/* version 2 has its list 4 bytes later */
 	put16(buf + 10, end - buf);
 	put16(buf + AT_CHECKSUM, sum(buf + AT_CHECKSUM + 2, end - buf - AT_CHECKSUM - 2));
 }

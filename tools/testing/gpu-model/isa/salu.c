@@ -370,6 +370,9 @@ X(x_s_sendmsg)
 S0(x_s_memrealtime, DST64(gpu_now() / (1000 / REFCLK_MHZ));)
 S0(x_s_memtime, DST64(gpu_now() / 10 * (SHADER_CLK_MHZ / 100));)
 
+S2(x_s_setvskip,
+	c->w->mode = a >> (b & 31) & 1 ? c->w->mode | MODE_VSKIP : c->w->mode & ~MODE_VSKIP;)
+
 /* GPR indexing: index in M0[7:0], which operands in M0[15:12]; see wave.c. */
 #define M0		(c->w->sgpr[SGPR_M0])
 S0(x_s_set_gpr_idx_on,

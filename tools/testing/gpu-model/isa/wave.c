@@ -386,6 +386,11 @@ static bool is_valu(const struct insn *i)
 	return i->row->fmt >= VOP1 && i->row->fmt <= VOP3P;
 }
 
+static bool is_vector(const struct insn *i)
+{
+	return i->row->fmt > SMEM;
+}
+
 enum wave_stop wave_run(struct wave *w, u32 *budget)
 {
 	struct ctx c;
@@ -428,7 +433,7 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 			return illegal(w);
 		}
 		c.next_pc = w->pc + i->len;
-		stop = i->fn(&c, i);
+		stop = w->mode & MODE_VSKIP && is_vector(i) ? WAVE_BUDGET : i->fn(&c, i);
 		if (stop == WAVE_ILLEGAL)
 			return illegal(w);
 		if (stop == WAVE_FAULT)

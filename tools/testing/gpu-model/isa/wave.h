@@ -191,6 +191,7 @@ void wave_set_status(struct wave *w, u32 v);
 #define MODE_EXCP_EN		(0x1ffu << MODE_EXCP_EN_SHIFT)
 #define MODE_EXCP_EN_WATCH	(1u << 19)
 #define MODE_GPR_IDX_EN		(1u << 27)
+#define MODE_VSKIP		(1u << 28)	/* vector instructions are not executed */
 
 /* Forget cached translations, as after a restore into new memory. */
 void wave_drop_tlb(struct wave *w);

@@ -123,6 +123,8 @@ static const struct test tests[] = {
 	  "a0[7]=7 v1[63]=63" },
 	{ "v_mov_b32 v4, 40\n v_mov_b32 v5, 50\n s_mov_b32 s4, 2\n s_set_gpr_idx_on s4, gpr_idx(SRC0,DST)\n"
 	  "v_mov_b32 v1, v2\n s_set_gpr_idx_off", "v3=40 v1=0" },
+	{ "s_mov_b32 s4, 4\n s_setvskip s4, 2\n v_mov_b32 v1, 7\n ds_write_b32 v0, v0\n s_add_u32 s5, s4, 1\n"
+	  "s_setvskip s4, 1\n v_mov_b32 v2, 8", "v1=0 v2=8 s5=5" },
 	/* the wave has 120 and 8 of them: a source beyond is v0, a destination is not written */
 	{ "v_mov_b32 v1, 7\n v_mov_b32 v119, 8\n s_movk_i32 s4, 118\n s_set_gpr_idx_on s4, gpr_idx(SRC0)\n v_mov_b32 v2, v1\n"
 	  "v_mov_b32 v3, v2\n s_set_gpr_idx_on s4, gpr_idx(DST)\n v_mov_b32 v1, v0\n v_mov_b32 v2, 9\n"

@@ -49,8 +49,7 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_PREEMPTIONS, 1);
 	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid,
 				       q->properties.queue_id, save_ns);
-	kfd_smi_event_queue_eviction(gp->node, gpq->pid,
-				     KFD_QUEUE_EVICTION_TRIGGER_GPREEMPT);
+	kfd_smi_event_queue_preempt(gp->node, q->process);
 }
 
 /**
@@ -85,7 +84,7 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_RESUMES, 1);
 	trace_kfd_gpreempt_resume(gp->node->id, gpq->pid, q->properties.queue_id,
 				  reason, preempted_ns);
-	kfd_smi_event_queue_resume(gp->node, gpq->pid);
+	kfd_smi_event_queue_resume(gp->node, q->process);
 }
 
 /**
@@ -147,8 +146,7 @@ static unsigned int count_verdicts(struct kfd_gpreempt *gp, unsigned int *preemp
 static bool may_transact(struct device_queue_manager *dqm)
 {
 	return dqm->sched_running && !dqm->sched_halt && !dqm->is_hws_hang &&
-	       !work_busy(&dqm->hw_exception_work) &&
-	       !work_busy(&dqm->dev->adev->kfd.reset_work);
+	       !kfd_reset_pending(dqm);
 }
 
 /**

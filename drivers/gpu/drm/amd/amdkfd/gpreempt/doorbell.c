@@ -32,7 +32,8 @@
  * @gp:		the node, referenced
  * @mm:		whose they are. Lives as long as the VMAs do
  * @pgoff:	where the doorbells are in their file, in pages
- * @pfn:	first page frame
+ * @pfn:	first page frame of @parts
+ * @zaps:	@kfd_gpreempt.doorbell_zaps when @parts were mapped
  * @others:	VMAs of mappings that are never taken away
  * @revoked:	no doorbell was rung through @parts since they were taken away
  * @awaited:	the next fault is to wake the monitor
@@ -46,6 +47,7 @@ struct gpreempt_doorbell {
 	struct mm_struct *mm;
 	unsigned long pgoff;
 	unsigned long pfn;
+	unsigned int zaps;
 	unsigned int others;
 	bool revoked;
 	bool awaited;
@@ -107,14 +109,29 @@ static void doorbell_close(struct vm_area_struct *vma)
 	unlock_or_free(db);
 }
 
+/* Did stock take the doorbells away, for ever? */
+static bool is_zapped(const struct gpreempt_doorbell *db)
+{
+	return READ_ONCE(db->gp->doorbell_zaps) != db->zaps;
+}
+
 static vm_fault_t put_back(const struct gpreempt_doorbell *db, struct vm_area_struct *vma,
 			   unsigned long address)
 {
 	unsigned long page = vma->vm_pgoff - db->pgoff + PFN_DOWN(address - vma->vm_start);
+	vm_fault_t ret;
 
+	if (is_zapped(db))
+		return VM_FAULT_SIGBUS;
 	/* as io_remap_pfn_range() does: a device does not see encrypted memory */
-	return vmf_insert_pfn_prot(vma, address, db->pfn + page,
-				   pgprot_decrypted(vma->vm_page_prot));
+	ret = vmf_insert_pfn_prot(vma, address, db->pfn + page,
+				  pgprot_decrypted(vma->vm_page_prot));
+	/* The page first: pairs with kfd_gpreempt_doorbell_zapped(). */
+	smp_mb();
+	if (!is_zapped(db))
+		return ret;
+	kfd_doorbell_zap(vma, PAGE_ALIGN_DOWN(address), PAGE_SIZE);
+	return VM_FAULT_SIGBUS;
 }
 
 static vm_fault_t doorbell_fault(struct vm_fault *vmf)
@@ -128,6 +145,8 @@ static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 		return VM_FAULT_SIGBUS;
 
 	ret = put_back(db, vmf->vma, vmf->address);
+	if (ret & VM_FAULT_SIGBUS)
+		return ret;
 	/*
 	 * After the page is back: the other order could leave it in place and
 	 * @revoked set. This one at worst revokes once more.
@@ -182,7 +201,7 @@ static const struct vm_operations_struct other_vm_ops = {
 };
 
 static struct gpreempt_doorbell *new_doorbell(struct kfd_gpreempt *gp,
-					      struct vm_area_struct *vma, phys_addr_t address)
+					      struct vm_area_struct *vma)
 {
 	/* mremap() opens the new place of a page before it closes the old one. */
 	unsigned int max_parts = vma_pages(vma) + 1;
@@ -194,7 +213,6 @@ static struct gpreempt_doorbell *new_doorbell(struct kfd_gpreempt *gp,
 	db->gp = gp;
 	db->mm = vma->vm_mm;
 	db->pgoff = vma->vm_pgoff;
-	db->pfn = PHYS_PFN(address);
 	db->max_parts = max_parts;
 	return db;
 }
@@ -233,13 +251,16 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 	db = find_doorbell(gp, vma->vm_mm);
 	mutex_unlock(&gp->doorbell_lock);
 	if (!db)
-		db = new_doorbell(gp, vma, address);
+		db = new_doorbell(gp, vma);
 	if (!db)
 		return -ENOMEM;
 	vma->vm_private_data = db;
 	if (db->nr_parts)
 		return 1;
 
+	/* Each context of a process has doorbells of its own: it may be another's turn. */
+	db->pfn = PHYS_PFN(address);
+	db->zaps = READ_ONCE(gp->doorbell_zaps);
 	vma->vm_ops = &doorbell_vm_ops;
 	enabled = READ_ONCE(gp->thread);
 	/* What cannot be put there now is by a fault. */
@@ -277,6 +298,23 @@ void kfd_gpreempt_doorbell_other(struct vm_area_struct *vma)
 		kfd_gpreempt_wake(db->gp);
 }
 
+/**
+ * kfd_gpreempt_doorbell_zapped - stock is about to take all doorbells away
+ * @node: the node they are of
+ *
+ * It does so before a reset, for ever: who rings one gets SIGBUS, enabled or not.
+ */
+void kfd_gpreempt_doorbell_zapped(struct kfd_node *node)
+{
+	struct kfd_gpreempt *gp = node->gpreempt;
+
+	if (!gp)
+		return;
+	WRITE_ONCE(gp->doorbell_zaps, gp->doorbell_zaps + 1);
+	/* Before the pages go: pairs with put_back(). */
+	smp_mb();
+}
+
 /* Is a part where a fault would find it? That it is closed may be still to come. */
 static bool is_attached(const struct vm_area_struct *part)
 {
@@ -299,7 +337,7 @@ static void revoke(struct gpreempt_doorbell *db)
 	for (i = 0; i < db->nr_parts; i++) {
 		part = db->parts[i];
 		if (is_attached(part))
-			zap_vma_ptes(part, part->vm_start, part->vm_end - part->vm_start);
+			kfd_doorbell_zap(part, part->vm_start, part->vm_end - part->vm_start);
 	}
 	mmap_read_unlock(db->mm);
 	kfd_gpreempt_count(db->gp, GPREEMPT_STAT_REVOCATIONS, 1);

@@ -38,6 +38,7 @@ void kfd_gpreempt_debug_attach(struct kfd_process *p);
 int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 			       struct vm_area_struct *vma, phys_addr_t address);
 void kfd_gpreempt_doorbell_other(struct vm_area_struct *vma);
+void kfd_gpreempt_doorbell_zapped(struct kfd_node *node);
 
 extern const struct amdkfd_ioctl_desc kfd_gpreempt_ioctl_desc;
 
@@ -87,6 +88,7 @@ static inline int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 }
 
 static inline void kfd_gpreempt_doorbell_other(struct vm_area_struct *vma) {}
+static inline void kfd_gpreempt_doorbell_zapped(struct kfd_node *node) {}
 
 #endif /* CONFIG_HSA_AMD_GPREEMPT */
 

@@ -84,7 +84,7 @@ static int lock_access(struct task_struct *task)
 
 /*
  * KFD knows a process by the memory of its leader, and that is gone when the leader has
- * ended and other threads go on.
+ * ended and other threads go on. What is found is the process's primary context.
  */
 static struct kfd_process *find_process(struct task_struct *leader)
 {
@@ -100,7 +100,7 @@ static struct kfd_process *find_process(struct task_struct *leader)
 		return p;
 	idx = srcu_read_lock(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, other, kfd_processes) {
-		if (other->lead_thread == leader) {
+		if (other->lead_thread == leader && kfd_process_is_primary(other)) {
 			kref_get(&other->ref);
 			p = other;
 			break;
@@ -110,13 +110,16 @@ static struct kfd_process *find_process(struct task_struct *leader)
 	return p;
 }
 
-/* A process by its number, referenced; @p is the caller's. */
+/*
+ * A process by its number, referenced; @p is the caller's. By its own number, too, that is
+ * the caller's context, so that no other's queue has this one's number.
+ */
 static int get_process(struct kfd_process *p, u32 nr, struct kfd_process **target)
 {
 	struct task_struct *task;
 	int r;
 
-	if (!nr) {
+	if (!nr || (p->mm == current->mm && nr == task_tgid_vnr(current))) {
 		kref_get(&p->ref);
 		*target = p;
 		return 0;

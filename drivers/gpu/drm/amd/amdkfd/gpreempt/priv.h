@@ -434,6 +434,7 @@ struct kfd_gpreempt_backend {
  * @doorbell_lock: guards @doorbells; inside a process's mmap_lock, outside
  *		MMU notifiers, never taken with the DQM lock held
  * @doorbells:	processes that have mapped their doorbells
+ * @doorbell_zaps: times stock took all doorbells away
  */
 struct kfd_gpreempt {
 	struct list_head list;
@@ -492,6 +493,7 @@ struct kfd_gpreempt {
 
 	struct mutex doorbell_lock;
 	struct list_head doorbells;
+	unsigned int doorbell_zaps;
 };
 
 /* node.c */

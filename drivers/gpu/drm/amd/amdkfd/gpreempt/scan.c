@@ -411,14 +411,17 @@ static void read_again(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evide
 	*e = now;
 }
 
-/* Has KFD not been told yet that a process's memory goes? */
+/*
+ * Has KFD not been told yet that a process's memory goes? Its primary context is. Others
+ * end with their file, which is closed after the memory has gone.
+ */
 static bool is_alive(const struct mm_struct *mm)
 {
 	const struct kfd_process *p;
 
 	hash_for_each_possible_rcu(kfd_processes_table, p, kfd_processes, (uintptr_t)mm,
 				   srcu_read_lock_held(&kfd_processes_srcu))
-		if (p->mm == mm)
+		if (p->mm == mm && kfd_process_is_primary(p))
 			return true;
 	return false;
 }

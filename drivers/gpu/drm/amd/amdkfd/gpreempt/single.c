@@ -66,6 +66,9 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 		return r;
 	}
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
+	/* Stock has reset it to get it off: it is counted, and does not come back. */
+	if (!q->properties.is_active)
+		return 0;
 	kfd_gpreempt_queue_off(gp, qpd, q, ns);
 	late = kfd_gpreempt_is_late(gp, ns);
 	kfd_gpreempt_account_save(gp, 1, ns, late);

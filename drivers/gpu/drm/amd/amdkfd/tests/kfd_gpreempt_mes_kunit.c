@@ -12,7 +12,8 @@
 #define remove_queue_mes		kunit_remove_queue_mes
 #define increment_queue_count		kunit_increment_queue_count
 #define decrement_queue_count		kunit_decrement_queue_count
-#define kfd_smi_event_queue_eviction	kunit_smi_event_queue_eviction
+#define kfd_reset_pending		kunit_reset_pending
+#define kfd_smi_event_queue_preempt	kunit_smi_event_queue_preempt
 #define kfd_smi_event_queue_resume	kunit_smi_event_queue_resume
 #define kfd_gpreempt_commit		kunit_gpreempt_commit
 #define kfd_gpreempt_is_late		kunit_gpreempt_is_late
@@ -53,7 +54,9 @@ static struct {
 	int add_result;
 	int map_result;
 	unsigned int maps;
+	u32 reset;		/* bit n: queue n does not leave but by a reset */
 	u32 excluded;
+	bool reset_pending;
 	enum gpreempt_event event;
 	unsigned int evictions;
 	unsigned int resumes;
@@ -94,6 +97,10 @@ int remove_queue_mes(struct device_queue_manager *dqm, struct queue *q,
 {
 	called('-', q);
 	ndelay(100);
+	if (mes.reset & BIT(q->properties.queue_id)) {
+		q->properties.is_active = false;
+		decrement_queue_count(dqm, qpd, q);
+	}
 	return mes.remove_result;
 }
 
@@ -109,12 +116,17 @@ void decrement_queue_count(struct device_queue_manager *dqm,
 	dqm->active_queue_count--;
 }
 
-void kfd_smi_event_queue_eviction(struct kfd_node *node, pid_t pid, uint32_t trigger)
+bool kfd_reset_pending(struct device_queue_manager *dqm)
 {
-	mes.evictions += trigger == KFD_QUEUE_EVICTION_TRIGGER_GPREEMPT;
+	return mes.reset_pending;
 }
 
-void kfd_smi_event_queue_resume(struct kfd_node *node, pid_t pid)
+void kfd_smi_event_queue_preempt(struct kfd_node *node, struct kfd_process *p)
+{
+	mes.evictions++;
+}
+
+void kfd_smi_event_queue_resume(struct kfd_node *node, struct kfd_process *p)
 {
 	mes.resumes++;
 }
@@ -157,10 +169,6 @@ void gpreempt_keep_off(struct gpreempt_suspect *suspect, struct gpreempt_past *p
 	suspect->until_ns = now_ns + NSEC_PER_SEC;
 }
 
-static void nothing(struct work_struct *work)
-{
-}
-
 /* A node with all queues mapped, and nothing to do. */
 static int mes_init(struct kunit *test)
 {
@@ -172,7 +180,6 @@ static int mes_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, m->adev);
 	init_rwsem(&m->domain.sem);
 	m->adev->reset_domain = &m->domain;
-	INIT_WORK(&m->adev->kfd.reset_work, nothing);
 	m->node.adev = m->adev;
 	m->node.kfd = &m->kfd;
 	m->node.dqm = &m->dqm;
@@ -180,7 +187,6 @@ static int mes_init(struct kunit *test)
 	m->dqm.sched_running = true;
 	mutex_init(&m->dqm.lock_hidden);
 	INIT_LIST_HEAD(&m->dqm.queues);
-	INIT_WORK(&m->dqm.hw_exception_work, nothing);
 	spin_lock_init(&m->gp.facts_lock);
 	m->gp.node = &m->node;
 	m->gp.backend = &kfd_gpreempt_mes;
@@ -258,6 +264,33 @@ static void gpreempt_mes_victims_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mes.evictions, 2);
 	KUNIT_EXPECT_EQ(test, mes.resumes, 1);
 	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_WORK);
+}
+
+/* A queue that stock resets to get it off is counted by stock, and not preempted. */
+static void gpreempt_mes_reset_instead(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	mes.reset = BIT(0);
+	decide(m, 0, GPREEMPT_PREEMPT);
+	decide(m, 1, GPREEMPT_PREEMPT);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
+	KUNIT_EXPECT_STREQ(test, mes.calls, "-0-1");
+	expect_queue(test, 0, false, false);
+	expect_queue(test, 1, false, true);
+	KUNIT_EXPECT_EQ(test, m->dqm.active_queue_count, QUEUES - 2);
+	KUNIT_EXPECT_EQ(test, mes.evictions, 1);
+}
+
+/* Nothing is sent to a scheduler that hangs. */
+static void gpreempt_mes_reset_pending(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	mes.reset_pending = true;
+	decide(m, 0, GPREEMPT_PREEMPT);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), -EAGAIN);
+	KUNIT_EXPECT_STREQ(test, mes.calls, "");
 }
 
 /* Between the scan and the commit much may happen to a queue. */
@@ -481,6 +514,8 @@ static void gpreempt_mes_map_again(struct kunit *test)
 
 static struct kunit_case gpreempt_mes_cases[] = {
 	KUNIT_CASE(gpreempt_mes_victims_first),
+	KUNIT_CASE(gpreempt_mes_reset_instead),
+	KUNIT_CASE(gpreempt_mes_reset_pending),
 	KUNIT_CASE(gpreempt_mes_verdict_no_longer_holds),
 	KUNIT_CASE(gpreempt_mes_taken_off),
 	KUNIT_CASE(gpreempt_mes_put_back),
