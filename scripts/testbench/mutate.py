@@ -31,6 +31,8 @@ SWAPS = {
                  "GPREEMPT_RUNNING": "GPREEMPT_RUNNABLE",
                  "GPREEMPT_RUNNABLE": "GPREEMPT_RUNNING"},
 }
+# What becomes of a mutant, if it is one.
+KILLED, SURVIVED, EQUAL, NONE = "killed", "survived", "equivalent", "none"
 OPENS, CLOSES = "([{", ")]}"
 # Before these a "-", "*" or "&" has one operand; a word like them ends no operand either.
 PREFIXED = {"return", "case", "sizeof"}
