@@ -27,11 +27,13 @@ from testbench.verdicts import digest
 
 DRIVER = "drivers/gpu/drm/amd/amdkfd"
 MODULE = "drivers/gpu/drm/amd/amdgpu/amdgpu"
+LOCKS = SCRIPTS / "testbench/locks.h"
 KUNIT = "kfd_gpreempt_mes_kunit"
 SELFTESTS = ROOT / "tools/testing/selftests/kfd_gpreempt"
 
 PATIENCE = 4            # times as long on the host's CPU
 BOOT_S = 20             # of a CPU, at most
+UNKNOWN_S = 30          # likewise, of a test that did not run yet
 # A guest that was ended from outside says nothing about its driver.
 ENDED = 128
 
@@ -90,25 +92,25 @@ TESTS = {
 }
 # What judges a room, the likely and quick ones first.
 ROOMS = {
-    "account": "files monitor preempt seeing policy requests bypass culprit ioctl",
+    "account": "seeing files monitor preempt policy requests bypass culprit ioctl",
     "commit": "mes requests preempt policy culprit bypass coexist no-hws no-hws-culprit seeing",
-    "debugfs": "seeing files preempt inversion unbind",
+    "debugfs": "seeing inversion preempt files",
     "default": "ioctl-others ioctl policy files fuzz coexist",
     "doorbell": "preempt disturb monitor coexist evade fuzz unbind gpus",
     "event": "preempt bypass files monitor requests",
-    "gfx_v9": "preempt monitor two-dies oversubscribe evade pm4 policy inversion no-hws",
+    "gfx_v9": "inversion preempt monitor two-dies oversubscribe evade pm4 policy no-hws",
     "hqd": "no-hws no-hws-requests no-hws-culprit",
-    "hws": "preempt requests bypass culprit policy coexist evade",
+    "hws": "requests preempt bypass culprit policy coexist evade",
     "ioctl": "ioctl ioctl-others requests files fuzz",
     "mes": "mes",
-    "monitor": "preempt monitor requests policy bypass inversion seeing evade disturb culprit "
+    "monitor": "inversion preempt monitor requests seeing policy bypass evade disturb culprit "
                "suspend",
-    "node": "preempt files ioctl debug bypass reset unload unbind unbind-asked cwsr-off suspend "
+    "node": "files inversion preempt ioctl debug bypass reset unload unbind unbind-asked cwsr-off suspend "
             "disturb gpus",
     "queue": "ioctl preempt requests policy coexist ioctl-others files debug evade unbind-asked",
     "queue_sysfs": "files ioctl requests ioctl-others policy fuzz",
     "request": "requests ioctl preempt disturb policy bypass debug no-hws-requests",
-    "scan": "preempt inversion badinput monitor seeing evade pm4 policy oversubscribe",
+    "scan": "inversion preempt badinput monitor seeing evade pm4 policy oversubscribe",
     "single": "mes no-hws no-hws-requests no-hws-culprit",
     "sysfs": "files ioctl preempt policy monitor seeing fuzz unload gpus",
 }
@@ -134,6 +136,7 @@ class Guest:
         self.base = None                # a hash of all that every test needs
         self.tests = {}                 # a hash of each
         self.seconds = {}               # of a CPU, by test
+        self.tried = collections.Counter()      # by room and test
         self.kills = collections.Counter()
         self.lock = threading.Lock()
         self.locks = {name: threading.Lock() for name in TESTS}
@@ -163,6 +166,8 @@ class Guest:
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder.mkdir(parents=True)
             self.tree = tree
+            self.seconds = {name: kept["seconds"] for name in TESTS
+                            if (kept := verdicts.read(f"test-{name}"))}
             self.link(self.rooms()[0], self.plain(self.rooms()[0]), self.folder / "over")
             self.base = digest(
                 OUT / "guest/bzImage", self.folder / "over" / self.places[MODULE],
@@ -193,7 +198,7 @@ class Guest:
         command = saved(made.parent.resolve() / made.name)
         compiler, source = re.match(r"(.*) -c -o \S+ (\S+)", command).groups()
         folder = (self.tree / source).parent
-        good = self.shell(f"{compiler} -iquote {folder} -iquote {folder}/../gpreempt "
+        good = self.shell(f"{compiler} -include {LOCKS} -iquote {folder} -iquote {folder}/../gpreempt "
                           f"-c -o {output} -x c -", text=True, input=f'# 1 "{source}"\n{text}')
         if good and (tool := re.search(r"; (\S*objtool .*) \S+$", command)):
             good = self.shell(f"{tool[1]} {output}")
@@ -302,23 +307,27 @@ class Guest:
     def limit(self, name):
         """How long a test may compute: it passes without a mutant, and takes some time."""
         with self.locks[name]:
-            if name not in self.seconds:
-                key = digest(self.base, self.tests[name])
-                kept = verdicts.read(f"test-{name}")
-                if kept.get("key") != key:
-                    why, seconds = self.run(name, self.folder / "over", 3600)
-                    if why:
-                        fail(f"{name} fails without a mutant: {why}")
-                    kept = {"key": key, "seconds": seconds}
-                    verdicts.write(f"test-{name}", **kept)
-                self.seconds[name] = kept["seconds"]
-        return int(PATIENCE * self.seconds[name]) + BOOT_S
+            key = digest(self.base, self.tests[name])
+            kept = verdicts.read(f"test-{name}")
+            if kept.get("key") != key:
+                why, seconds = self.run(name, self.folder / "over", 3600)
+                if why:
+                    fail(f"{name} fails without a mutant: {why}")
+                kept = {"key": key, "seconds": seconds}
+                verdicts.write(f"test-{name}", **kept)
+        return int(PATIENCE * kept["seconds"]) + BOOT_S
 
     def order(self, room, first):
-        """The tests of a room: the one that killed this mutant, or most of the others."""
+        """
+        The tests of a room: the one that killed this mutant, then by how many of the others each
+        killed and what it costs. What is listed first is taken to be good until it is known.
+        """
         names = ROOMS[room.stem].split()
-        return sorted(names, key=lambda name: (name != first.partition(":")[0],
-                                               -self.kills[room, name]))
+
+        def worth(name):
+            kills = self.kills[room, name] + 1 / (names.index(name) + 1)
+            return kills / (self.tried[room, name] + 1) / self.seconds.get(name, UNKNOWN_S)
+        return sorted(names, key=lambda name: (name != first.partition(":")[0], -worth(name)))
 
     def judge(self, room, source, first):
         """The verdict of a room with this source, and what killed it: "first" is likely to."""
@@ -329,6 +338,7 @@ class Guest:
                 return NONE, ""
             for test in self.order(room, first):
                 why, _ = self.run(test, folder / "over", self.limit(test))
+                self.tried[room, test] += 1
                 if why:
                     self.kills[room, test] += 1
                     return KILLED, f"{test}: {why}"
