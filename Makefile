@@ -39,8 +39,8 @@ check-series: ## every patch of the series builds by itself, with gcc and clang
 check-proof: ## [QUEUES=4]: prove what select promises, with CBMC, and find what is broken on purpose
 	@scripts/check-proof
 
-check-mutants: ## [NUMBER=300] [SEED=1]: do the tests find small mistakes in the pure rooms?
-	@scripts/check-mutants $(if $(NUMBER),--number $(NUMBER)) $(if $(SEED),--seed $(SEED))
+check-mutants: ## [GUEST=1] [NUMBER=300] [SEED=1]: do the tests find mistakes in the pure rooms, or in all?
+	@scripts/check-mutants $(if $(GUEST),--guest) $(if $(NUMBER),--number $(NUMBER)) $(if $(SEED),--seed $(SEED))
 
 check-debug: ## the tests on a kernel with lockdep, KASAN, UBSAN, kmemleak, failing allocations
 	@KERNEL=debug scripts/check

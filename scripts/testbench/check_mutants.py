@@ -16,11 +16,11 @@ another one ended. If that has changed, the test that killed it before is the fi
 import argparse
 import collections
 import concurrent.futures
-import hashlib
-import json
+import functools
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,32 +28,24 @@ import threading
 import time
 from pathlib import Path
 
-from testbench import mutate
-from testbench.paths import BUILD, CACHE, OUT, ROOT
+from testbench import mutate, verdicts
+from testbench.mutants_in_guest import Guest
+from testbench.mutate import EQUAL, KILLED, NONE, SURVIVED
+from testbench.paths import BUILD, OUT, ROOT
+from testbench.verdicts import digest
 
 AMDKFD = ROOT / "drivers/gpu/drm/amd/amdkfd"
 NATIVE = ROOT / "tools/testing/gpreempt"
 EQUIVALENT_FILE = NATIVE / "equivalent"
-VERDICTS = CACHE / "mutants"
 
 NUMBER = 300
 SEED = 1
 WANTED = 0.95
 EQUIVALENT = 0.10
 PATIENCE = 4            # a case that computes so many times as long is killed
+PATIENCE_S = 60         # without a word, where there is no terminal
 QUICK_S = 0.02          # the cases below run at once
 TIMED = {"gpreempt_decide_linear"}      # would judge by how busy the host is
-
-KILLED, SURVIVED, EQUAL, NONE = "killed", "survived", "equivalent", "none"
-
-
-def digest(*parts):
-    """One hash of texts and of files' contents."""
-    result = hashlib.sha256()
-    for part in parts:
-        data = part.read_bytes() if isinstance(part, Path) else str(part).encode()
-        result.update(b"%d:" % len(data) + data)
-    return result.hexdigest()
 
 
 def call(*command, **options):
@@ -74,8 +66,8 @@ class Native:
     rooms' sources in; here they find a folder in which most of these are headers only. One
     that needs a room's private parts takes that room in all the same, and is built with it.
 
-    A room that needs a guest wants a judge of its own: rooms(), inputs() and judge() are all
-    that the rest of this file knows of one.
+    rooms(), inputs() and judge() are all that the rest of this file knows of a judge; the other
+    one is mutants_in_guest.py's.
     """
     # Of the sanitizers of "make check" the one that costs nothing.
     FLAGS = ["-std=gnu11", "-w", "-O1",
@@ -97,13 +89,15 @@ class Native:
                  for name in re.findall(r'#include "\.\./gpreempt/(\w+\.c)"', path.read_text())}
         return [AMDKFD / "gpreempt" / name for name in sorted(names)]
 
-    def inputs(self):
-        """All that decides about a verdict, but for the room itself."""
+    @functools.cache
+    def inputs(self, _room, _by):
+        """All that decides about a verdict, but for the mutant."""
         compiler = call("cc", "--version").stdout
-        return [compiler, self.FLAGS, Path(__file__),
-                *sorted((AMDKFD / "gpreempt").iterdir()),
-                *self.suites, *sorted((AMDKFD / "tests").glob("*.h")),
-                *sorted(path for path in NATIVE.rglob("*") if path.suffix in (".c", ".h", ".txt"))]
+        return digest(compiler, self.FLAGS, Path(__file__),
+                      *sorted((AMDKFD / "gpreempt").iterdir()),
+                      *self.suites, *sorted((AMDKFD / "tests").glob("*.h")),
+                      *sorted(path for path in NATIVE.rglob("*")
+                              if path.suffix in (".c", ".h", ".txt")))
 
     def takes_in(self, room):
         return [suite for suite in self.suites
@@ -214,42 +208,20 @@ class Native:
         return SURVIVED, ""
 
 
-class Cache:
-    """Verdicts, a file a mutant."""
-
-    def __init__(self, judge):
-        self.inputs = digest(*judge.inputs())
-
-    @staticmethod
-    def path(mutant):
-        return VERDICTS / f"{mutant.ident}.json"
-
-    def read(self, mutant, source):
-        """(verdict, by what): the verdict None if the mutant is to be judged anew."""
-        try:
-            kept = json.loads(self.path(mutant).read_text())
-        except (OSError, ValueError):
-            return None, ""
-        good = kept["key"] == digest(self.inputs, source)
-        return kept["verdict"] if good else None, kept["by"]
-
-    def write(self, mutant, source, verdict, by):
-        VERDICTS.mkdir(parents=True, exist_ok=True)
-        path = self.path(mutant)
-        part = path.with_suffix(f".{os.getpid()}")
-        part.write_text(json.dumps({"key": digest(self.inputs, source), "verdict": verdict,
-                                    "by": by}))
-        part.replace(path)
+def known():
+    """Of all the mutants that there are, what tells them apart."""
+    return {mutant.ident for room in (AMDKFD / "gpreempt").glob("*.c")
+            for mutant in mutate.mutants(room.name, room.read_text())}
 
 
-def read_equivalents(path, known):
+def read_equivalents(path, idents):
     """The reasons, by mutant. A line is "IDENT ROOM:RULE: REASON", a comment or blank."""
     reasons = {}
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if not line or line.startswith("#"):
             continue
         ident, _, reason = line.partition(" ")
-        if ident not in known:
+        if ident not in idents:
             sys.exit(f"check-mutants: error: {path.name}:{number}: there is no mutant {ident}")
         if not reason.strip():
             sys.exit(f"check-mutants: error: {path.name}:{number}: no reason")
@@ -266,34 +238,51 @@ def spread(rooms, number):
 class Run:
     """One run: the mutants that were drawn, and what became of each."""
 
-    def __init__(self, judge, seed, jobs):
-        self.judge = judge
-        self.cache = Cache(judge)
+    def __init__(self, judges, seed, jobs):
+        self.judges = {room: judge for judge in judges for room in judge.rooms()}
         self.jobs = jobs
         self.seed = seed
-        self.sources = {room: room.read_text() for room in judge.rooms()}
+        self.sources = {room: room.read_text() for room in self.judges}
         self.found = {room: mutate.mutants(room.name, text)
                       for room, text in self.sources.items()}
         self.verdicts = {}      # (verdict, by what), by mutant
+        self.progress = Progress()
+
+    def kept(self, room, mutant):
+        """(verdict, by what): the verdict None if the mutant is to be judged anew."""
+        found = verdicts.read(mutant.ident)
+        if not found:
+            return None, ""
+        key = self.key(room, mutant, found["by"])
+        return found["verdict"] if found["key"] == key else None, found["by"]
+
+    def key(self, room, mutant, by):
+        return digest(self.judges[room].inputs(room, by), mutant.apply(self.sources[room]))
 
     def judge_one(self, room, mutant):
-        source = mutant.apply(self.sources[room])
-        verdict, by = self.cache.read(mutant, source)
-        if not verdict:
-            verdict, by = self.judge.judge(room, source, by)
-            self.cache.write(mutant, source, verdict, by)
-        return verdict, by
+        verdict, by = self.kept(room, mutant)
+        if verdict:
+            return verdict, by, False
+        verdict, by = self.judges[room].judge(room, mutant.apply(self.sources[room]), by)
+        verdicts.write(mutant.ident, key=self.key(room, mutant, by), verdict=verdict, by=by)
+        return verdict, by, True
 
     def judge_all(self, todo):
         """The verdicts of all these (room, mutant)."""
-        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            results = {pool.submit(self.judge_one, *one): one[1] for one in todo}
+        pool = concurrent.futures.ThreadPoolExecutor(self.jobs)
+        results = {pool.submit(self.judge_one, *one): one[1] for one in todo}
+        try:
             for future in concurrent.futures.as_completed(results):
-                self.verdicts[results[future]] = future.result()
-                progress(self.verdicts)
+                *self.verdicts[results.pop(future)], anew = future.result()
+                self.progress.tell(self.verdicts, len(results), anew)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def draw(self, number):
-        """Judge so many mutants, spread over the rooms by their lines."""
+        """
+        Judge so many mutants, spread over the rooms by their lines, and as far as it gets: of
+        each room the same part.
+        """
         wanted = spread(self.sources, number)
         order = {room: mutate.order(found, self.seed) for room, found in self.found.items()}
         taken = dict.fromkeys(order, 0)
@@ -303,29 +292,41 @@ class Run:
                 real = sum(self.verdicts[m][0] != NONE for m in mutants[:taken[room]])
                 more = mutants[taken[room]:][:wanted[room] - real]
                 taken[room] += len(more)
-                todo += [(room, mutant) for mutant in more]
+                todo += [(n / len(more), room, mutant) for n, mutant in enumerate(more)]
             if not todo:
                 return
-            self.judge_all(todo)
-
-    def known(self):
-        return {mutant.ident for found in self.found.values() for mutant in found}
+            self.judge_all([one[1:] for one in sorted(todo)])
 
 
-def progress(verdicts):
-    count = collections.Counter(verdict for verdict, _ in verdicts.values())
-    if sys.stderr.isatty():
-        print(f"\r{len(verdicts)} judged, {count[SURVIVED]} survived",
-              end="\033[K", file=sys.stderr, flush=True)
+class Progress:
+    """What is said of a run while it goes on: always on a terminal, else now and then."""
+
+    def __init__(self):
+        self.begun = self.said = time.monotonic()
+        self.anew = 0           # judged by this run
+
+    def tell(self, judged, left, anew):
+        self.anew += anew
+        now = time.monotonic()
+        terminal = sys.stderr.isatty()
+        if not terminal and now - self.said < PATIENCE_S:
+            return
+        self.said = now
+        count = collections.Counter(verdict for verdict, _ in judged.values())
+        text = f"{len(judged)} judged, {count[SURVIVED]} survived, {left} left"
+        if self.anew and left:
+            text += f", {(now - self.begun) / self.anew * left / 60:.0f} min to go"
+        print(f"\r{text}\033[K" if terminal else text, end="" if terminal else "\n",
+              file=sys.stderr, flush=True)
 
 
-def report(verdicts, reasons):
+def report(judged, reasons):
     """Print what survived, and the table; True if the tests are good enough."""
     table = collections.defaultdict(collections.Counter)
     wrong = 0
     OUT.joinpath("mutants").mkdir(parents=True, exist_ok=True)
     with open(OUT / "mutants/results.tsv", "w", encoding="utf-8") as file:
-        for mutant, (verdict, by) in sorted(verdicts.items()):
+        for mutant, (verdict, by) in sorted(judged.items()):
             if verdict == NONE:
                 continue
             if mutant.ident in reasons and verdict == KILLED:
@@ -342,25 +343,42 @@ def report(verdicts, reasons):
     for room, count in [*sorted(table.items()), ("all", total)]:
         print(f"{room:20} {sum(count.values()):7} {count[KILLED]:7} {count[SURVIVED]:9} "
               f"{count[EQUAL]:11}")
-    judged = total[KILLED] + total[SURVIVED]
-    print(f"{100 * total[KILLED] / judged:.1f} % of those that are not equivalent were killed")
-    return not wrong and total[KILLED] >= WANTED * judged and \
+    others = total[KILLED] + total[SURVIVED]
+    print(f"{100 * total[KILLED] / max(others, 1):.1f} % of those that are not equivalent were killed")
+    return not wrong and total[KILLED] >= WANTED * others and \
         total[EQUAL] <= EQUIVALENT * sum(total.values())
+
+
+def interrupted(number, _):
+    raise KeyboardInterrupt(signal.Signals(number).name)
 
 
 def main():
     parser = argparse.ArgumentParser(
         description="How many small mistakes in the driver do its tests find?")
+    parser.add_argument("--guest", action="store_true",
+                        help="in all rooms of the driver, those that need the kernel in guests: "
+                        "some hours. What was judged is told when it is interrupted, and kept")
     parser.add_argument("--number", type=int, default=NUMBER, help=f"of mutants, default {NUMBER}")
     parser.add_argument("--seed", type=int, default=SEED, help="draws others")
     parser.add_argument("--jobs", type=int,
                         default=int(os.environ.get("JOBS") or len(os.sched_getaffinity(0))),
                         help="mutants at a time; JOBS of the environment is the default")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, interrupted)
     begun = time.monotonic()
-    run = Run(Native(), options.seed, options.jobs)
-    reasons = read_equivalents(EQUIVALENT_FILE, run.known())
-    run.draw(options.number)
+    pure = Native()
+    run = Run([pure, Guest(pure)] if options.guest else [pure], options.seed, options.jobs)
+    reasons = read_equivalents(EQUIVALENT_FILE, known())
+    ended = None
+    try:
+        run.draw(options.number)
+    except (KeyboardInterrupt, SystemExit) as why:
+        ended = why
     good = report(run.verdicts, reasons)
     print(f"{time.monotonic() - begun:.0f} s")
-    sys.exit(not good)
+    if ended:
+        print(f"check-mutants: ended before all were judged: {ended}", flush=True)
+    sys.stdout.flush()
+    # Threads that still judge end here, and their guests with them.
+    os._exit(not good or ended is not None)

@@ -31,9 +31,12 @@ SWAPS = {
                  "GPREEMPT_RUNNING": "GPREEMPT_RUNNABLE",
                  "GPREEMPT_RUNNABLE": "GPREEMPT_RUNNING"},
 }
+# What becomes of a mutant, if it is one.
+KILLED, SURVIVED, EQUAL, NONE = "killed", "survived", "equivalent", "none"
 OPENS, CLOSES = "([{", ")]}"
 # Before these a "-", "*" or "&" has one operand; a word like them ends no operand either.
 PREFIXED = {"return", "case", "sizeof"}
+TAGGED = {"struct", "enum", "union"}
 
 
 class Token(NamedTuple):
@@ -100,6 +103,8 @@ class Finder:
         return inside
 
     def is_binary(self, i):
+        if self.found[i - 2].text in TAGGED:
+            return False        # "struct queue *q"
         before = self.found[i - 1]
         return before.text in (")", "]") or \
             before.kind in ("name", "number") and before.text not in PREFIXED

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of what a guest gets of the repository, and of what is said of its end."""
 import argparse
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -44,6 +45,21 @@ class Packed(unittest.TestCase):
         for command in (["/repo/out/build/selftests/low", "--ms", "5"],
                         ["sh", "-c", "cd out/build/selftests; ./low | grep ok"]):
             self.assertEqual(self.packed(*command), selftests)
+
+    def test_over(self):
+        """Files that lie over the guest's own come after them."""
+        (self.root / "initramfs").write_bytes(b"first")
+        over = self.root / "over/lib/gpreempt"
+        over.mkdir(parents=True)
+        (over / "amdgpu.ko").write_text("another")
+        args = argparse.Namespace(input=None, over=self.root / "over", command=["true"],
+                                  shell=False)
+        with mock.patch.object(initramfs, "in_guest", lambda path: f"/repo/{path.name}"), \
+                os.fdopen(initramfs.initramfs(args, self.root), "rb") as archive:
+            archive.seek(0)
+            text = archive.read()
+        self.assertLess(text.index(b"first"), text.index(b"lib/gpreempt/amdgpu.ko"))
+        self.assertIn(b"another", text)
 
     def test_a_shell_has_all_programs_and_no_model(self):
         self.assertEqual(self.packed(), [

@@ -2,13 +2,14 @@
 """Tests of how scripts/check-mutants makes mutants, keeps verdicts and counts."""
 import contextlib
 import io
+import shlex
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from testbench import check_mutants, mutate
-from testbench.check_mutants import EQUAL, KILLED, NONE, SURVIVED
+from testbench import check_mutants, mutants_in_guest, mutate, verdicts
+from testbench.mutate import EQUAL, KILLED, NONE, SURVIVED
 
 SOURCE = """\
 #include "room.h"
@@ -64,6 +65,11 @@ class Mutants(unittest.TestCase):
         self.assertIn("for (i = 1; i < n; i--) {", rules["arithmetic"])
         self.assertNotIn("return n ? best : +1;", rules["arithmetic"])
 
+    def test_declarations(self):
+        """A pointer's "*" is none of arithmetic."""
+        source = "int f(void)\n{\n\tstruct queue *q = next(a * b);\n\treturn q->n;\n}\n"
+        self.assertEqual(made(source)["arithmetic"], {"struct queue *q = next(a / b);"})
+
     def test_idents(self):
         """They differ, and stay when lines come before, but not when theirs changes."""
         first = mutate.mutants("room.c", SOURCE)
@@ -97,8 +103,8 @@ class Judge:
     def rooms(self):
         return [self.room]
 
-    def inputs(self):
-        return ["judge", self.room]
+    def inputs(self, room, by):
+        return f"judge of {room.name} by {by}"
 
     def judge(self, room, source, first):
         assert room == self.room
@@ -111,13 +117,13 @@ class Judge:
 class Runs(unittest.TestCase):
     def setUp(self):
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.enterContext(mock.patch.object(check_mutants, "VERDICTS", folder / "verdicts"))
+        self.enterContext(mock.patch.object(verdicts, "VERDICTS", folder / "verdicts"))
         self.enterContext(mock.patch.object(check_mutants, "OUT", folder))
         self.judge = Judge(folder)
         self.list = folder / "equivalent"
 
     def run_all(self, number=1000):
-        run = check_mutants.Run(self.judge, 1, 2)
+        run = check_mutants.Run([self.judge], 1, 2)
         run.draw(number)
         return run
 
@@ -183,8 +189,24 @@ class Runs(unittest.TestCase):
 
     def test_own_file(self):
         """The list in the repository is about mutants that there are."""
-        run = check_mutants.Run(check_mutants.Native(), 1, 1)
-        check_mutants.read_equivalents(check_mutants.EQUIVALENT_FILE, run.known())
+        check_mutants.read_equivalents(check_mutants.EQUIVALENT_FILE, check_mutants.known())
+
+    def test_interrupted(self):
+        """What was judged before is told and kept."""
+        judge = self.judge.judge
+        calls = iter(range(5))
+
+        def five(*args):
+            if next(calls, None) is None:
+                raise KeyboardInterrupt
+            return judge(*args)
+        run = check_mutants.Run([self.judge], 1, 1)
+        with mock.patch.object(self.judge, "judge", five), self.assertRaises(KeyboardInterrupt):
+            run.draw(1000)
+        self.assertEqual(len(run.verdicts), 5)
+        self.judge.judged.clear()
+        self.run_all()
+        self.assertNotIn(next(iter(run.verdicts)).apply(SOURCE), self.judge.judged)
 
 
 class Limit(unittest.TestCase):
@@ -196,3 +218,114 @@ class Limit(unittest.TestCase):
             program.write_text("#!/bin/sh\nwhile :; do :; done\n")
             program.chmod(0o755)
             self.assertRegex(rooms.run(program, ["quick"]), "status -")
+
+
+class InGuest(unittest.TestCase):
+    """The judge of the rooms that need the kernel; the guest is a script that says something."""
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.enterContext(mock.patch.multiple(
+            mutants_in_guest, OUT=self.folder, GUEST=self.folder / "guest"))
+        self.enterContext(mock.patch.object(verdicts, "VERDICTS", self.folder / "verdicts"))
+        self.judge = mutants_in_guest.Guest(check_mutants.Native())
+        self.judge.folder = self.folder
+        self.judge.base = "base"
+        self.judge.tests = {name: name for name in mutants_in_guest.TESTS}
+        self.judge.tree = self.folder
+
+    def says(self, *lines, then="exit 0"):
+        guest = self.folder / "guest"
+        guest.write_text("#!/bin/sh\n" + "".join(f"echo {shlex.quote(line)}\n" for line in lines) +
+                         f"{then}\n")
+        guest.chmod(0o755)
+
+    def run_it(self, cpu_s=10):
+        return self.judge.run("files", self.folder / "over", cpu_s)[0]
+
+    def test_rooms(self):
+        """Each room has one judge, and tests that there are."""
+        pure = {room.name for room in check_mutants.Native().rooms()}
+        rooms = {room.name for room in self.judge.rooms()}
+        self.assertEqual(pure & rooms, set())
+        self.assertEqual(pure | rooms, {
+            room.name for room in (check_mutants.AMDKFD / "gpreempt").glob("*.c")})
+        self.assertEqual(rooms, {f"{room}.c" for room in mutants_in_guest.ROOMS})
+        used = " ".join(mutants_in_guest.ROOMS.values()).split()
+        self.assertLessEqual(set(used), set(mutants_in_guest.TESTS))
+        for test in mutants_in_guest.TESTS.values():
+            for name in test.programs():
+                self.assertTrue((mutants_in_guest.SELFTESTS / f"{name}.c").exists(), name)
+
+    def test_result(self):
+        """The first result that is bad ends it; a test that is skipped is one."""
+        self.says("1..2", "ok 1 one", "ok 2 two")
+        self.assertIsNone(self.run_it())
+        self.says("1..2", "ok 1 one", "not ok 2 two", then="exec sleep 1000")
+        self.assertEqual(self.run_it(), "two")
+        self.says("1..2", "ok 1 one # SKIP no", then="exec sleep 1000")
+        self.assertIn("skipped", self.run_it())
+        self.says("1..2", "ok 1 one", "ok 2 two", then="exit 1")
+        self.assertEqual(self.run_it(), "it ended with status 1")
+        self.says("1..2", "guest: error: files: the kernel reported 1: WARNING", then="exit 125")
+        self.assertIn("WARNING", self.run_it())
+        self.says("1..2")
+        self.assertIn("2 results were announced", self.run_it())
+
+    def test_one_that_never_ends(self):
+        """It is killed by its limit, one that was ended from outside is nobody's verdict."""
+        self.says("1..1", then="while :; do :; done & wait $!; exit 125")
+        self.assertTrue(self.run_it(1))
+        self.says("1..1", then="kill -9 $$")
+        with self.assertRaises(SystemExit):
+            self.run_it()
+
+    def test_limit(self):
+        """A test has to pass without a mutant, is then kept, and gives the limit."""
+        self.says("1..1", "not ok 1 one")
+        with self.assertRaises(SystemExit):
+            self.judge.limit("files")
+        self.says("1..1", "ok 1 one")
+        limit = self.judge.limit("files")
+        self.assertGreaterEqual(limit, mutants_in_guest.BOOT_S)
+        self.says("1..1", "not ok 1 one")
+        self.assertEqual(self.judge.limit("files"), limit)
+        self.judge.tests["files"] = "changed"
+        with self.assertRaises(SystemExit):
+            self.judge.limit("files")
+
+    def test_inputs(self):
+        """One that was killed depends on that test, one that survived on all of its room."""
+        room = next(room for room in self.judge.rooms() if room.name == "hqd.c")
+        killed = self.judge.inputs(room, "no-hws: a test")
+        survived = self.judge.inputs(room, "")
+        self.judge.tests["no-hws-culprit"] = "changed"
+        self.assertEqual(self.judge.inputs(room, "no-hws: a test"), killed)
+        self.assertNotEqual(self.judge.inputs(room, ""), survived)
+        self.judge.tests["no-hws"] = "changed"
+        self.assertNotEqual(self.judge.inputs(room, "no-hws: a test"), killed)
+
+    def test_order(self):
+        """First the test that killed it before, then those that kill much for what they cost."""
+        room = next(room for room in self.judge.rooms() if room.name == "hqd.c")
+        first, second, third = mutants_in_guest.ROOMS["hqd"].split()
+        self.assertEqual(self.judge.order(room, ""), [first, second, third])
+        self.judge.seconds[third] = 1
+        self.assertEqual(self.judge.order(room, ""), [third, first, second])
+        self.judge.tried[room, third] = 20
+        self.assertEqual(self.judge.order(room, ""), [first, second, third])
+        self.judge.kills[room, third] = 20
+        self.assertEqual(self.judge.order(room, ""), [third, first, second])
+        self.assertEqual(self.judge.order(room, f"{second}: a test"), [second, third, first])
+
+    def test_judge(self):
+        """The first test that fails kills, and none that is the same code is judged."""
+        room = next(room for room in self.judge.rooms() if room.name == "hqd.c")
+        self.says("1..1", "ok 1 one")
+        for made, says, verdict in ((False, "", (NONE, "")), (True, "ok 1 one", (SURVIVED, "")),
+                                    (True, "not ok 1 one", (KILLED, "no-hws: one"))):
+            for name in mutants_in_guest.ROOMS["hqd"].split():
+                self.judge.limit(name)
+            self.says("1..1", says)
+            with mock.patch.object(self.judge, "make", return_value=made):
+                self.assertEqual(self.judge.judge(room, "", ""), verdict)

@@ -44,6 +44,8 @@ def initramfs(args, guest):
     """In memory that goes with the last process that has it; its descriptor."""
     files = {f"out/{f.name}": f for f in args.input.iterdir()} if args.input else {}
     files |= {in_guest(f)[1:]: f for f in packed(args.command)}
+    if args.over:
+        files |= {str(f.relative_to(args.over)): f for f in args.over.rglob("*") if f.is_file()}
     command = f"exec {shlex.join(args.command)}\n" if args.command else ""
     folders = sorted({str(p) for f in files for p in Path(f).parents} - {"."})
     fd = os.memfd_create("initramfs", os.MFD_CLOEXEC)

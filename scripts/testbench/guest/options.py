@@ -57,6 +57,8 @@ def parse(doc):
     p.add_argument("--cpus", type=int, default=2)
     p.add_argument("--input", type=Path,
                    help="a folder whose files the command finds in /out")
+    p.add_argument("--over", type=Path,
+                   help="a folder whose files lie over those of the guest's own root")
     p.add_argument("--root", type=Path,
                    help="a folder of the host, read-only in the guest as 9p's mount_tag root")
     p.add_argument("--suite", default="",

@@ -53,13 +53,16 @@ static FILE *debugfs_open(__u32 gpu_id, const char *file)
 	return fopen(path, "r");
 }
 
-/* 0, or -errno; lines are in the order of the buckets. */
+/*
+ * 0, or -errno; lines are in the order of the buckets, named by what is below them, and
+ * end with the longest that was seen.
+ */
 static int latency_read(__u32 gpu_id, struct latency *l)
 {
 	FILE *f = debugfs_open(gpu_id, "latency");
-	unsigned long long n[3];
+	unsigned long long n[3] = {};
+	char line[128], below[24], name[24];
 	unsigned int i = 0, k;
-	char line[128];
 
 	memset(l, 0, sizeof(*l));
 	if (!f)
@@ -67,9 +70,12 @@ static int latency_read(__u32 gpu_id, struct latency *l)
 	while (fgets(line, sizeof(line), f)) {
 		if (line[0] == '#')
 			continue;
-		if (i >= BUCKETS ||
-		    sscanf(line, "%*s %llu %llu %llu", &n[0], &n[1], &n[2]) != 3)
+		snprintf(name, sizeof(name), i < BUCKETS - 1 ? "%llu" : "inf", 1ULL << i);
+		if (i >= BUCKETS || sscanf(line, "%23s %llu %llu %llu", below,
+					   &n[0], &n[1], &n[2]) != 4 || strcmp(below, name)) {
+			i = 0;
 			break;
+		}
 		for (k = 0; k < 3; k++) {
 			l->count[k][i] = n[k];
 			l->sum[k] += n[k];
@@ -77,7 +83,7 @@ static int latency_read(__u32 gpu_id, struct latency *l)
 		i++;
 	}
 	fclose(f);
-	return i ? 0 : -EINVAL;
+	return i == 1 || n[0] || n[1] || n[2] ? 0 : -EINVAL;
 }
 
 /* The line of debugfs about a queue of this process; false if there is none. */
