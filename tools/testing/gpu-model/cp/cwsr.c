@@ -37,6 +37,7 @@
 #include <string.h>
 
 #include "cp/cwsr.h"
+#include "host/fault.h"
 #include "host/log.h"
 #include "bus/memory.h"
 #include "vm/vm.h"
@@ -415,6 +416,9 @@ static int write_group(struct user_queue *q, struct group *grp, u32 **stack, u64
 	unsigned int i;
 	int err = 0;
 
+	/* here, since what comes may be the firmware's or the trap handler's to save */
+	if (grp->wg->lds_bytes && fault_hit(FAULT_CORRUPT_SAVE, NULL))
+		grp->wg->lds[0] ^= 1;
 	*(*stack)++ = state_word(grp->d);
 	for (i = 0; i < grp->wg->nwaves && !err; i++) {
 		const struct wave *w = &grp->wg->waves[i];

@@ -64,6 +64,9 @@ static struct knob knobs[FAULTS] = {
 		.name = "stall-wave", .arg = ARG_OPTIONAL, .unit = "US",
 		.what = "the wave that issues next stops [for that long]; without US its\n"
 		"                             queue cannot be preempted either" },
+	[FAULT_CORRUPT_SAVE] = {
+		.name = "corrupt-save", .arg = ARG_NONE,
+		.what = "the next workgroup that is saved has a bit of its LDS changed" },
 	[FAULT_RESET] = {
 		.name = "reset", .arg = ARG_NONE,
 		.what = "the device resets itself now [on the command line: it starts\n"

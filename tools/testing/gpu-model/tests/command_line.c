@@ -62,13 +62,14 @@ static void faults(void)
 		"--fault", "lose-fence,3", "--fault", "refuse-restore,4",
 		"--fault", "lose-interrupt=181,5", "--fault", "corrupt-packet,6",
 		"--fault", "corrupt-hiq-packet,7", "--fault", "stall-wave=50,8",
-		"--fault", "reset,9", "--fault", "slow-save=3,10", NULL,
+		"--fault", "reset,9", "--fault", "slow-save=3,10",
+		"--fault", "corrupt-save,11", NULL,
 	};
 	static const char *const armed[] = {
 		" hang-preemption armed=1 ", " delay-preemption armed=2 ", " lose-fence armed=3 ",
 		" refuse-restore armed=4 ", " lose-interrupt armed=5 ", " corrupt-packet armed=6 ",
 		" corrupt-hiq-packet armed=7 ", " stall-wave armed=8 ", " reset armed=9 ",
-		" slow-save armed=10 ",
+		" slow-save armed=10 ", " corrupt-save armed=11 ",
 	};
 	char output[4096] = "";
 	unsigned int i, found = 0;

@@ -8,7 +8,7 @@
 #include "code.h"
 
 /* kernels.S */
-extern const char kernels_gfx90a[], kernels_gfx942[];
+extern const char kernels_gfx900[], kernels_gfx908[], kernels_gfx90a[], kernels_gfx942[];
 
 /* 64 bytes each kernel's "<name>.kd" symbol points to (LLVM AMDGPUUsage) */
 struct kernel_descriptor {
@@ -18,12 +18,23 @@ struct kernel_descriptor {
 	__u8 reserved[52];
 };
 
-/* The kernels for each GPU, by its gfx_target_version. */
+/*
+ * The kernels for each GPU, by its gfx_target_version. The gfx9 of graphics cards and
+ * APUs have gfx900's instructions, and some more.
+ */
 static const struct {
 	unsigned int gfx_version;
 	const char *file;
 } files[] = {
+	{ 90000, kernels_gfx900 },
+	{ 90002, kernels_gfx900 },
+	{ 90004, kernels_gfx900 },
+	{ 90006, kernels_gfx900 },
+	{ 90012, kernels_gfx900 },
+	{ 90008, kernels_gfx908 },
 	{ 90010, kernels_gfx90a },
+	{ 90400, kernels_gfx942 },
+	{ 90401, kernels_gfx942 },
 	{ 90402, kernels_gfx942 },
 };
 

@@ -35,19 +35,44 @@ static void __attribute__((constructor)) kept_init(void)
 	}
 }
 
-/* The last one first: what is switched on comes after what it shall find. */
-static void __attribute__((destructor)) kept_put_back(void)
+/* Of a file that shows a choice, "a [b] c", what is in brackets; else all. 0 or -errno. */
+static int value_of(const char *path, char *value, size_t size)
 {
-	struct kept *k;
+	int ret = file_read(path, value, size);
+	char *begin = ret ? NULL : strchr(value, '[');
+
+	if (begin) {
+		value[strcspn(value, "]")] = '\0';
+		memmove(value, begin + 1, strlen(begin));
+	}
+	return ret;
+}
+
+static bool put_back(const struct kept *k)
+{
+	char now[sizeof(k->text)];
+
+	if (k->mode)
+		return !chmod(k->path, k->mode);
+	return !file_write(k->path, k->text) && !value_of(k->path, now, sizeof(now)) &&
+		!strcmp(now, k->text);
+}
+
+/* The last one first: what is switched on comes after what it shall find. */
+bool file_put_back(void)
+{
+	bool good = true;
 
 	if (!kept || kept->owner != getpid())
-		return;
-	for (k = kept->file + kept->count; k-- > kept->file; ) {
-		if (k->mode)
-			chmod(k->path, k->mode);
-		else
-			file_write(k->path, k->text);
-	}
+		return false;
+	while (kept->count)
+		good &= put_back(&kept->file[--kept->count]);
+	return good;
+}
+
+static void __attribute__((destructor)) kept_put_back(void)
+{
+	file_put_back();
 }
 
 /* The next free one, unless there is one already for @path's mode or for what it holds. */
@@ -69,15 +94,9 @@ static struct kept *kept_new(const char *path, bool mode)
 void file_keep(const char *path)
 {
 	struct kept *k = kept_new(path, false);
-	char text[64], *begin;
 
-	if (!k || file_read(path, text, sizeof(text)))
-		return;
-	begin = strchr(text, '[');
-	if (begin)
-		text[strcspn(text, "]")] = '\0';
-	strcpy(k->text, begin ? begin + 1 : text);
-	kept->count++;
+	if (k && !value_of(path, k->text, sizeof(k->text)))
+		kept->count++;
 }
 
 int file_chmod(const char *path, mode_t mode)

@@ -3,6 +3,7 @@
 #ifndef KFD_GPREEMPT_FILE_H
 #define KFD_GPREEMPT_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -19,5 +20,8 @@ int file_read(const char *path, char *text, size_t size);
  */
 void file_keep(const char *path);
 int file_chmod(const char *path, mode_t mode);
+
+/* Does that before the end, where the program began; true if each holds it again. */
+bool file_put_back(void);
 
 #endif

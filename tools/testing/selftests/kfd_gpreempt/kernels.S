@@ -8,6 +8,8 @@
 	.incbin "\file"
 \name\()_end:
 	.endm
+	code	kernels_gfx900, GFX900
+	code	kernels_gfx908, GFX908
 	code	kernels_gfx90a, GFX90A
 	code	kernels_gfx942, GFX942
 	.section .note.GNU-stack, "", %progbits

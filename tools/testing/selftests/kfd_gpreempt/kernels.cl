@@ -99,11 +99,21 @@ void scatter(global uint *out, uint value, uint stride)
 	out[i * stride] = value + i;
 }
 
-/* An accumulation register is written and read by its own instructions only. */
+/*
+ * An accumulation register is written and read by its own instructions only. Where
+ * there are none it is one more vector register, of which the compiler knows as little.
+ */
+#ifdef __gfx900__
+#define ACC_GET(a)	({ uint v_; \
+	__asm__ volatile("v_mov_b32 %0, %1" : "=v"(v_) : "v"(a)); v_; })
+#define ACC_SET(a, v) \
+	__asm__ volatile("v_mov_b32 %0, %1" : "=v"(a) : "v"(v))
+#else
 #define ACC_GET(a)	({ uint v_; \
 	__asm__ volatile("v_accvgpr_read_b32 %0, %1" : "=v"(v_) : "a"(a)); v_; })
 #define ACC_SET(a, v) \
 	__asm__ volatile("v_accvgpr_write_b32 %0, %1" : "=a"(a) : "v"(v))
+#endif
 
 /*
  * Holds a value of each work-item in a vector register, in an accumulation
@@ -208,10 +218,10 @@ void abort_wave(void)
 }
 
 /* IB_STS, as the driver's trap handler left it. */
-#ifdef __gfx90a__
-#define TTMP_IB_STS "ttmp11"
-#else
+#ifdef __gfx940__
 #define TTMP_IB_STS "ttmp13"
+#else
+#define TTMP_IB_STS "ttmp11"
 #endif
 
 /*

@@ -57,8 +57,7 @@ int kfd_clocks(struct kfd_dev *dev, __u64 *gpu, __u64 *now)
 	return ret;
 }
 
-/* A value of a node of the topology; 0 if there is none. */
-static unsigned long long node_property(unsigned int node, const char *wanted)
+unsigned long long kfd_property(unsigned int node, const char *wanted)
 {
 	unsigned long long value, found = 0;
 	char path[96], name[64];
@@ -90,7 +89,7 @@ int kfd_find_gpu(__u32 *gpu_id, unsigned int *node)
 		if (fscanf(f, "%u", &id) != 1)
 			id = 0;
 		fclose(f);
-		if (id && code_known(node_property(n, "gfx_target_version")) && !skip--) {
+		if (id && code_known(kfd_property(n, "gfx_target_version")) && !skip--) {
 			*gpu_id = id;
 			*node = n;
 			return 0;
@@ -111,7 +110,7 @@ int kfd_pci_address(char *address, size_t size)
 	if (ret)
 		return ret;
 	snprintf(path, sizeof(path), "/sys/class/drm/renderD%llu/device",
-		 node_property(node, "drm_render_minor"));
+		 kfd_property(node, "drm_render_minor"));
 	n = readlink(path, target, sizeof(target) - 1);
 	if (n < 0)
 		return -errno;

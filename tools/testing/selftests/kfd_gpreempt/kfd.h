@@ -108,6 +108,9 @@ void kfd_close(struct kfd_dev *dev);
  * Needs no /dev/kfd. Return: 0, or -ENODEV.
  */
 int kfd_find_gpu(__u32 *gpu_id, unsigned int *node);
+/* A value of a node's properties in the topology; 0 if there is none. */
+unsigned long long kfd_property(unsigned int node, const char *name);
+
 /* Its PCI address, as 0000:03:00.0; 0 or -errno. */
 int kfd_pci_address(char *address, size_t size);
 /* Path of the file of debugfs that resets it when it is read; 0 or -errno. */
