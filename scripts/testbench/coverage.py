@@ -24,7 +24,6 @@ from pathlib import Path
 
 from testbench.paths import ROOT
 
-OURS = "kfd_gpreempt"
 FOLDER = "gpreempt"
 DOCUMENT = ROOT / "Documentation/gpu/amdgpu/gpreempt-testing.rst"
 FLOOR = re.compile(r"fails\s+below\s+([\d.]+) % of the lines or\s+([\d.]+) % of the\s+branches")
@@ -74,9 +73,8 @@ def changes(diff):
 
 
 def is_ours(name):
-    """A file that Linux does not have, but for its tests and tracepoints."""
-    return (name.startswith((OURS, f"{FOLDER}/")) and not name.endswith("_kunit.c") and
-            "_trace" not in name)
+    """A file that Linux does not have, but for the tracepoints."""
+    return name.startswith(f"{FOLDER}/") and name != f"{FOLDER}/trace.h"
 
 
 def counted(name, changed):

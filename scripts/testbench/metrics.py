@@ -10,8 +10,8 @@ from pathlib import Path
 from testbench.paths import PROGRAMS, ROOT
 
 SOURCE = ROOT / "tools/gpreempt"
-DRIVER = ROOT / "drivers/gpu/drm/amd/amdkfd"
-STATS = re.findall(r"^STAT\((\w+), ", (DRIVER / "kfd_gpreempt_sysfs.c").read_text(), re.M)
+DRIVER = ROOT / "drivers/gpu/drm/amd/amdkfd/gpreempt"
+STATS = re.findall(r"^STAT\((\w+), ", (DRIVER / "sysfs.c").read_text(), re.M)
 LEVELS = 16
 BUCKETS = 25
 LATENCIES = ("detection", "save", "restore")

@@ -47,9 +47,9 @@ int main(void)
 class Counts(unittest.TestCase):
     LINES = {
         "kfd_queue.c": {40: Line("q", 0, [0, 0])},
-        "kfd_gpreempt.c": {1: Line("f", 3, [3, 0]), 2: Line("f"), 3: Line("f"),
-                           9: Line("g", 1, [1, 1])},
-        "kfd_gpreempt_mes.c": {1: Line("m")},
+        "gpreempt/node.c": {1: Line("f", 3, [3, 0]), 2: Line("f"), 3: Line("f"),
+                            9: Line("g", 1, [1, 1])},
+        "gpreempt/mes.c": {1: Line("m")},
     }
 
     def setUp(self):
@@ -63,7 +63,7 @@ class Counts(unittest.TestCase):
         self.assertIn("    f: 2-3", self.report)
         self.assertIn("    f, not every way: 1", self.report)
         self.assertFalse([line for line in self.report if line.startswith("    g")])
-        self.assertIn("kfd_gpreempt_mes.c: 0 of 1 lines, 0.0%; 0 of 0 branches, 100.0%", self.report)
+        self.assertIn("gpreempt/mes.c: 0 of 1 lines, 0.0%; 0 of 0 branches, 100.0%", self.report)
         self.assertIn("kfd_queue.c: 0 of 1 lines, 0.0%; 0 of 2 branches, 0.0% (of the changed lines)",
                       self.report)
 
@@ -106,10 +106,11 @@ class Whole(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        for name, text in ("kfd_gpreempt.c", OURS), ("kfd_queue.c", QUEUE):
+        (self.folder / "gpreempt").mkdir()
+        for name, text in ("gpreempt/node.c", OURS), ("kfd_queue.c", QUEUE):
             (self.folder / name).write_text(text)
             subprocess.run(["gcc", "--coverage", "-c", name], cwd=self.folder, check=True)
-        subprocess.run(["gcc", "--coverage", "-o", "program", "kfd_gpreempt.o", "kfd_queue.o"],
+        subprocess.run(["gcc", "--coverage", "-o", "program", "node.o", "kfd_queue.o"],
                        cwd=self.folder, check=True)
         subprocess.run(["./program"], cwd=self.folder, check=True)
         for name, pattern in ("gcno", "*.gcno"), ("results/suite/gcov", "*.gcda"):
@@ -128,7 +129,7 @@ class Whole(unittest.TestCase):
         return said.getvalue().splitlines()
 
     def test_counts(self):
-        """Three lines ran of kfd_gpreempt.c, both changed ones of kfd_queue.c, and one way of two."""
+        """Three lines ran of node.c, both changed ones of kfd_queue.c, and one way of two."""
         report = self.run_main("fails below 100 % of the lines or 50 % of the branches")
         self.assertIn("kfd_queue.c: 2 of 2 lines, 100.0%; 1 of 2 branches, 50.0% "
                       "(of the changed lines)", report)

@@ -42,9 +42,9 @@
 #define trace_kfd_gpreempt_preempt_end(...)	do { } while (0)
 #define trace_kfd_gpreempt_resume(...)		do { } while (0)
 
-#include "../kfd_gpreempt_commit.c"
-#include "../kfd_gpreempt_single.c"
-#include "../kfd_gpreempt_mes.c"
+#include "../gpreempt/commit.c"
+#include "../gpreempt/single.c"
+#include "../gpreempt/mes.c"
 
 #define QUEUES	4	/* two of each of two processes */
 

@@ -12,8 +12,8 @@
 #define gpreempt_pace_restart	kunit_gpreempt_pace_restart
 #define gpreempt_watch_scan	kunit_gpreempt_watch_scan
 
-#include "../kfd_gpreempt_pace.c"
-#include "../kfd_gpreempt_latency.h"
+#include "../gpreempt/pace.c"
+#include "../gpreempt/latency.h"
 
 #define US	NSEC_PER_USEC
 

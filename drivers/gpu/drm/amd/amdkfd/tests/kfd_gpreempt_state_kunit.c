@@ -23,7 +23,7 @@
 #define gpreempt_permitted	kunit_gpreempt_permitted
 #define gpreempt_turn		kunit_gpreempt_turn
 
-#include "../kfd_gpreempt_state.c"
+#include "../gpreempt/state.c"
 
 #define NR_EVENTS	(GPREEMPT_EV_MAP + 1)
 #define SEQUENCE	5	/* NR_EVENTS ^ SEQUENCE sequences are walked */

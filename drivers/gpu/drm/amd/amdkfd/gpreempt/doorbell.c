@@ -24,7 +24,7 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
-#include "kfd_gpreempt_priv.h"
+#include "priv.h"
 
 /**
  * struct gpreempt_doorbell - a process's mappings of its doorbells on a node

@@ -4,8 +4,8 @@
  * CONFIG_HSA_AMD_GPREEMPT is off; none of them fails what its caller does,
  * except for want of memory.
  */
-#ifndef KFD_GPREEMPT_H_INCLUDED
-#define KFD_GPREEMPT_H_INCLUDED
+#ifndef GPREEMPT_HOOKS_H_INCLUDED
+#define GPREEMPT_HOOKS_H_INCLUDED
 
 #include <linux/types.h>
 
@@ -98,4 +98,4 @@ static inline void kfd_gpreempt_debugfs_init(struct dentry *root) {}
 static inline void kfd_gpreempt_debugfs_fini(void) {}
 #endif
 
-#endif /* KFD_GPREEMPT_H_INCLUDED */
+#endif /* GPREEMPT_HOOKS_H_INCLUDED */

@@ -3,8 +3,8 @@
  * GPREEMPT state machine and input checks: pure functions without locks or
  * I/O, and without an amdgpu header, so that KUnit builds them as they are.
  */
-#ifndef KFD_GPREEMPT_STATE_H_INCLUDED
-#define KFD_GPREEMPT_STATE_H_INCLUDED
+#ifndef GPREEMPT_STATE_H_INCLUDED
+#define GPREEMPT_STATE_H_INCLUDED
 
 #include <linux/types.h>
 
@@ -115,4 +115,4 @@ u32 gpreempt_ceiling(u32 word);
 u32 gpreempt_permitted(u32 asked, u32 set, u32 process, u32 cap);
 u32 gpreempt_turn(u32 set, u32 process, u32 level);
 
-#endif /* KFD_GPREEMPT_STATE_H_INCLUDED */
+#endif /* GPREEMPT_STATE_H_INCLUDED */

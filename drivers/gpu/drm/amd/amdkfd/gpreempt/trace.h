@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT tracepoints. Numbers of enums are those of gpreempt/select.h
- * and kfd_gpreempt_state.h; names are printed.
+ * GPREEMPT tracepoints. Numbers of enums are those of select.h and state.h; names
+ * are printed.
  */
-#if !defined(KFD_GPREEMPT_TRACE_H_INCLUDED) || defined(TRACE_HEADER_MULTI_READ)
-#define KFD_GPREEMPT_TRACE_H_INCLUDED
+#if !defined(GPREEMPT_TRACE_H_INCLUDED) || defined(TRACE_HEADER_MULTI_READ)
+#define GPREEMPT_TRACE_H_INCLUDED
 
 #include <linux/tracepoint.h>
 
-#include "gpreempt/select.h"
-#include "kfd_gpreempt_state.h"
+#include "select.h"
+#include "state.h"
 
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kfd_gpreempt
@@ -293,10 +293,10 @@ TRACE_EVENT(kfd_gpreempt_state,
 		  show_gpreempt_state(__entry->state))
 );
 
-#endif /* KFD_GPREEMPT_TRACE_H_INCLUDED */
+#endif /* GPREEMPT_TRACE_H_INCLUDED */
 
 #undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH ../../drivers/gpu/drm/amd/amdkfd
+#define TRACE_INCLUDE_PATH ../../drivers/gpu/drm/amd/amdkfd/gpreempt
 #undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE kfd_gpreempt_trace
+#define TRACE_INCLUDE_FILE trace
 #include <trace/define_trace.h>

@@ -17,17 +17,17 @@
  *
  * A tick of the monitor has five steps, each in a file of its own:
  *
- * - *scan* (kfd_gpreempt_scan.c) reads what each queue is doing from the
+ * - *scan* (scan.c) reads what each queue is doing from the
  *   process's memory and, when the decision needs it, from registers;
- * - *decide* (gpreempt/decide.c), a pure function, finds which queues to preempt and
+ * - *decide* (decide.c), a pure function, finds which queues to preempt and
  *   which to resume: *policy* ranks them, *estimate* tells what each is doing, *select*
  *   makes a plan of that;
- * - *wake* (gpreempt/wake.c), another, finds how long the monitor may sleep after it, and
+ * - *wake* (wake.c), another, finds how long the monitor may sleep after it, and
  *   whose doorbells must wake it before;
- * - *commit* (kfd_gpreempt_commit.c) carries that out in one runlist
+ * - *commit* (commit.c) carries that out in one runlist
  *   transaction, however many queues are concerned: under the hardware
  *   scheduler each transaction unmaps every queue of the node;
- * - *account* (kfd_gpreempt_account.c) counts and traces.
+ * - *account* (account.c) counts and traces.
  *
  * While nothing could be arbitrated the monitor is parked: it sleeps without a
  * timer, so an idle GPU costs no wake-ups. With all queues on one level, it is
@@ -42,7 +42,7 @@
  * A process costs one revocation, however often it has mapped its doorbells.
  *
  * A process is never charged for what GPREEMPT reads of its memory, and never
- * trusted: see kfd_gpreempt_scan.c.
+ * trusted: see scan.c.
  */
 
 #include <linux/hrtimer.h>
@@ -50,7 +50,7 @@
 #include <linux/sched.h>
 #include <linux/sched/types.h>
 
-#include "kfd_gpreempt_priv.h"
+#include "priv.h"
 
 /* A hold is given in ms: its end may be so late. */
 #define PARK_SLACK_NS	(100 * NSEC_PER_USEC)

@@ -7,7 +7,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "kfd_gpreempt_pace.h"
+#include "pace.h"
 
 /* How much longer each interval is than the one before, while calm. */
 #define CALM_GROWTH	4

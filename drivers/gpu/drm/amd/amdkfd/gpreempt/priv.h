@@ -2,8 +2,8 @@
 /*
  * GPREEMPT: what its rooms share.
  */
-#ifndef KFD_GPREEMPT_PRIV_H_INCLUDED
-#define KFD_GPREEMPT_PRIV_H_INCLUDED
+#ifndef GPREEMPT_PRIV_H_INCLUDED
+#define GPREEMPT_PRIV_H_INCLUDED
 
 #include <linux/atomic.h>
 #include <linux/kobject.h>
@@ -17,14 +17,14 @@
 
 #include "kfd_priv.h"
 #include "kfd_device_queue_manager.h"
-#include "kfd_gpreempt.h"
-#include "kfd_gpreempt_aql.h"
-#include "kfd_gpreempt_latency.h"
-#include "kfd_gpreempt_pace.h"
-#include "gpreempt/culprit.h"
-#include "gpreempt/decide.h"
-#include "gpreempt/wake.h"
-#include "kfd_gpreempt_state.h"
+#include "hooks.h"
+#include "aql.h"
+#include "latency.h"
+#include "pace.h"
+#include "culprit.h"
+#include "decide.h"
+#include "wake.h"
+#include "state.h"
 
 /* A node has KFD queue slots on one micro engine: four pipes of eight. */
 #define GPREEMPT_MAX_SLOTS	32
@@ -490,14 +490,14 @@ struct kfd_gpreempt {
 	struct list_head doorbells;
 };
 
-/* kfd_gpreempt.c */
+/* node.c */
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
 int kfd_gpreempt_disable(struct kfd_gpreempt *gp);
 void kfd_gpreempt_free(struct kfd_gpreempt *gp);
 struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node);
 void kfd_gpreempt_wake_for(const struct kfd_process *p);
 
-/* kfd_gpreempt_queue.c */
+/* queue.c */
 void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq);
 bool kfd_gpreempt_queue_fixed(const struct queue *q);
@@ -508,27 +508,27 @@ u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q
 bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp);
 int kfd_gpreempt_permit(struct kfd_gpreempt *gp, u32 priority, u32 *word);
 
-/* kfd_gpreempt_event.c */
+/* event.c */
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
 void kfd_gpreempt_ticked(struct kfd_gpreempt *gp);
 enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
 				       enum gpreempt_event event);
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);
 
-/* kfd_gpreempt_monitor.c */
+/* monitor.c */
 int kfd_gpreempt_monitor(void *data);
 
-/* kfd_gpreempt_scan.c */
+/* scan.c */
 int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_again(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_release(struct kfd_gpreempt *gp);
 
-/* kfd_gpreempt_gfx_v9.c */
+/* gfx_v9.c */
 extern const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9;
 
-/* kfd_gpreempt_commit.c */
+/* commit.c */
 int kfd_gpreempt_commit(struct kfd_gpreempt *gp);
 enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q);
 void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
@@ -545,23 +545,23 @@ int kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
 			       struct qcm_process_device *qpd);
 int kfd_gpreempt_map_again(struct kfd_gpreempt *gp);
 
-/* kfd_gpreempt_hws.c, kfd_gpreempt_hqd.c, kfd_gpreempt_mes.c */
+/* hws.c, hqd.c, mes.c */
 extern const struct kfd_gpreempt_backend kfd_gpreempt_hws;
 extern const struct kfd_gpreempt_backend kfd_gpreempt_hqd;
 extern const struct kfd_gpreempt_backend kfd_gpreempt_mes;
 
-/* kfd_gpreempt_single.c */
+/* single.c */
 int kfd_gpreempt_single_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 				 enum gpreempt_event *error);
 int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp,
 				  struct qcm_process_device *qpd);
 
-/* kfd_gpreempt_doorbell.c */
+/* doorbell.c */
 bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp,
 				 const struct mm_struct *mm);
 void kfd_gpreempt_doorbell_restore(struct kfd_gpreempt *gp);
 
-/* kfd_gpreempt_account.c */
+/* account.c */
 void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
 			u64 n);
 void kfd_gpreempt_count_max(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
@@ -579,7 +579,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp);
 void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp);
 void kfd_gpreempt_send_bypass(struct work_struct *work);
 
-/* kfd_gpreempt_request.c */
+/* request.c */
 void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns);
 int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms,
@@ -604,21 +604,21 @@ kfd_gpreempt_share(const struct kfd_gpreempt_process_default *def)
 	};
 }
 
-/* kfd_gpreempt_default.c */
+/* default.c */
 bool kfd_gpreempt_same_user(struct task_struct *task);
 int kfd_gpreempt_default_set(struct task_struct *task,
 			     const struct kfd_gpreempt_process_default *def,
 			     u32 flags);
 
-/* kfd_gpreempt_queue_sysfs.c */
+/* queue_sysfs.c */
 extern const struct kobj_type kfd_gpreempt_queue_ktype;
 
-/* kfd_gpreempt_sysfs.c */
+/* sysfs.c */
 int kfd_gpreempt_sysfs_add(struct kfd_gpreempt *gp);
 void kfd_gpreempt_sysfs_remove(struct kfd_gpreempt *gp);
 
 #if defined(CONFIG_DEBUG_FS)
-/* kfd_gpreempt_debugfs.c */
+/* debugfs.c */
 void kfd_gpreempt_debugfs_add(struct kfd_gpreempt *gp);
 void kfd_gpreempt_debugfs_remove(struct kfd_gpreempt *gp);
 #else
@@ -626,4 +626,4 @@ static inline void kfd_gpreempt_debugfs_add(struct kfd_gpreempt *gp) {}
 static inline void kfd_gpreempt_debugfs_remove(struct kfd_gpreempt *gp) {}
 #endif
 
-#endif /* KFD_GPREEMPT_PRIV_H_INCLUDED */
+#endif /* GPREEMPT_PRIV_H_INCLUDED */

@@ -4,7 +4,7 @@
  * one by one and saves their waves when one is removed.
  */
 
-#include "kfd_gpreempt_priv.h"
+#include "priv.h"
 
 static int mes_remove(struct device_queue_manager *dqm,
 		      struct qcm_process_device *qpd, struct queue *q)

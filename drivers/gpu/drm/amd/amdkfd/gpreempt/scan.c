@@ -20,8 +20,8 @@
 
 #include "amdgpu.h"
 #include "amdgpu_reset.h"
-#include "kfd_gpreempt_aql.h"
-#include "kfd_gpreempt_priv.h"
+#include "aql.h"
+#include "priv.h"
 #include "kfd_mqd_manager.h"
 
 #define AQL_WAVE_ITEMS			64	/* gfx9 */

@@ -10,7 +10,7 @@
 #include <linux/kstrtox.h>
 #include <linux/minmax.h>
 
-#include "kfd_gpreempt_state.h"
+#include "state.h"
 
 /* As IP_VERSION() in amdgpu.h, which this file does without. */
 #define GC_VERSION(major, minor, rev)	((major) << 24 | (minor) << 16 | (rev) << 8)

@@ -12,7 +12,7 @@
 
 #include "amdgpu.h"
 #include "amdgpu_amdkfd.h"
-#include "kfd_gpreempt_priv.h"
+#include "priv.h"
 
 static int hqd_remove(struct device_queue_manager *dqm,
 		      struct qcm_process_device *qpd, struct queue *q)

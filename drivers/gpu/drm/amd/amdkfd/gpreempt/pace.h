@@ -4,8 +4,8 @@
  * has seen nothing come. Pure functions of times that they are told, without a
  * clock of their own, so that KUnit builds them as they are.
  */
-#ifndef KFD_GPREEMPT_PACE_H_INCLUDED
-#define KFD_GPREEMPT_PACE_H_INCLUDED
+#ifndef GPREEMPT_PACE_H_INCLUDED
+#define GPREEMPT_PACE_H_INCLUDED
 
 #include <linux/types.h>
 
@@ -42,4 +42,4 @@ void gpreempt_pace_rest(struct gpreempt_pace *p);
 bool gpreempt_watch_scan(struct gpreempt_watch *w, u64 begun_ns, u64 now_ns,
 			 u64 limit_ns);
 
-#endif /* KFD_GPREEMPT_PACE_H_INCLUDED */
+#endif /* GPREEMPT_PACE_H_INCLUDED */

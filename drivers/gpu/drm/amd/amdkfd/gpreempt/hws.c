@@ -14,7 +14,7 @@
 
 #include "amdgpu.h"
 #include "amdgpu_amdkfd.h"
-#include "kfd_gpreempt_priv.h"
+#include "priv.h"
 
 /* The verdicts, which take no time that queues are to blame for if @save_ns is 0. */
 static void flip(struct kfd_gpreempt *gp, u64 save_ns)

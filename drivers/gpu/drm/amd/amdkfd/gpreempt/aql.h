@@ -5,8 +5,8 @@
  * HSA Platform System Architecture Specification, "AQL packet" and "Signals";
  * the vendor packet is ROCr's hsa_amd_barrier_value_packet_t.
  */
-#ifndef KFD_GPREEMPT_AQL_H_INCLUDED
-#define KFD_GPREEMPT_AQL_H_INCLUDED
+#ifndef GPREEMPT_AQL_H_INCLUDED
+#define GPREEMPT_AQL_H_INCLUDED
 
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
@@ -95,4 +95,4 @@ union aql_packet {
 static_assert(sizeof(union aql_packet) == AQL_PACKET_BYTES);
 static_assert(offsetof(union aql_packet, kernarg) == 40);
 
-#endif /* KFD_GPREEMPT_AQL_H_INCLUDED */
+#endif /* GPREEMPT_AQL_H_INCLUDED */

@@ -3,8 +3,8 @@
  * GPREEMPT latencies: what the driver can measure of its own work, and
  * histograms of it. Includes no amdgpu header, so that KUnit builds it.
  */
-#ifndef KFD_GPREEMPT_LATENCY_H_INCLUDED
-#define KFD_GPREEMPT_LATENCY_H_INCLUDED
+#ifndef GPREEMPT_LATENCY_H_INCLUDED
+#define GPREEMPT_LATENCY_H_INCLUDED
 
 #include <linux/bitops.h>
 #include <linux/math64.h>
@@ -51,4 +51,4 @@ static inline unsigned int gpreempt_bucket(u64 ns)
 	return min(fls64(div_u64(ns, NSEC_PER_USEC)), GPREEMPT_BUCKETS - 1);
 }
 
-#endif /* KFD_GPREEMPT_LATENCY_H_INCLUDED */
+#endif /* GPREEMPT_LATENCY_H_INCLUDED */

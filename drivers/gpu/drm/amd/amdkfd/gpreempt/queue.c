@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "kfd_gpreempt_priv.h"
+#include "priv.h"
 
 /*
  * Space for one more queue in scans, before it is on the queue manager's list.

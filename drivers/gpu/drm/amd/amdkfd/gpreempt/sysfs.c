@@ -8,7 +8,7 @@
 #include <linux/device.h>
 #include <linux/sysfs.h>
 
-#include "kfd_gpreempt_priv.h"
+#include "priv.h"
 
 /* The folder of all nodes, there while a node is. */
 static DEFINE_MUTEX(root_lock);

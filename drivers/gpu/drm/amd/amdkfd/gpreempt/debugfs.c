@@ -7,7 +7,7 @@
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 
-#include "kfd_gpreempt_priv.h"
+#include "priv.h"
 
 static struct dentry *gpreempt_root;
 

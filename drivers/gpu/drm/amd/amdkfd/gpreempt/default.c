@@ -21,7 +21,7 @@
 #include <linux/slab.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
-#include "kfd_gpreempt_priv.h"
+#include "priv.h"
 
 #define DEFAULT_HASH_BITS	6
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * GPREEMPT commit: the only room that changes queue state. What the back ends
- * share is here; how queues get off the hardware and back is in
- * kfd_gpreempt_hws.c (runlist) and, for those that take one queue at a time,
- * kfd_gpreempt_single.c.
+ * share is here; how queues get off the hardware and back is in hws.c (runlist)
+ * and, for those that take one queue at a time, in single.c.
  */
 
 #include <linux/math64.h>
@@ -12,8 +11,8 @@
 
 #include "amdgpu.h"
 #include "amdgpu_reset.h"
-#include "kfd_gpreempt_priv.h"
-#include "kfd_gpreempt_trace.h"
+#include "priv.h"
+#include "trace.h"
 #include "kfd_smi_events.h"
 
 /**

@@ -7,8 +7,8 @@
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
 
-#include "kfd_gpreempt_priv.h"
-#include "kfd_gpreempt_trace.h"
+#include "priv.h"
+#include "trace.h"
 
 /**
  * kfd_gpreempt_state - the state of a node

@@ -9,7 +9,7 @@
 #include <linux/timekeeping.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
-#include "kfd_gpreempt_priv.h"
+#include "priv.h"
 
 /*
  * The node may be going: its lock keeps it, and the DQM lock what is asked of

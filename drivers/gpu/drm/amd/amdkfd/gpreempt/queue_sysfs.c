@@ -11,7 +11,7 @@
 #include <linux/timekeeping.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
-#include "kfd_gpreempt_priv.h"
+#include "priv.h"
 
 static struct kfd_gpreempt_queue *to_queue(const struct kobject *kobj)
 {

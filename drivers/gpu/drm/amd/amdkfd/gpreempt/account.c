@@ -7,10 +7,10 @@
 #include <linux/math64.h>
 
 #include "amdgpu.h"
-#include "kfd_gpreempt_priv.h"
+#include "priv.h"
 
 #define CREATE_TRACE_POINTS
-#include "kfd_gpreempt_trace.h"
+#include "trace.h"
 
 /**
  * kfd_gpreempt_count - add to a statistic
