@@ -62,20 +62,20 @@ static void gpreempt_decide_evident(struct kunit *test)
 	struct bench *b = bench_low_runs(test);
 	unsigned int i;
 
-	submits(b->high);
+	submits(&b->high);
 	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	EXPECT_OFF(test, b->low, INVERSION);
+	EXPECT_OFF(test, &b->low, INVERSION);
 
 	/* alone on the machine, it may turn out to be blocked */
 	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
 
 	/* unless it moves on */
 	for (i = 0; i < 10; i++) {
-		submits(b->high);
-		runs(b->high);
+		submits(&b->high);
+		runs(&b->high);
 		KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-		EXPECT_IS(test, b->high, RUNNING);
-		EXPECT_KEEP(test, b->low);
+		EXPECT_IS(test, &b->high, RUNNING);
+		EXPECT_KEEP(test, &b->low);
 	}
 }
 
@@ -85,23 +85,23 @@ static void gpreempt_decide_says_ended(struct kunit *test)
 	struct bench *b = bench_high_runs(test);
 	struct gpreempt_queue_view *above = bench_queue(b, 15);
 
-	b->high->terms.priority = 10;
+	b->high.terms.priority = 10;
 	/* an older packet may be under way */
-	finishes(b->high);
-	b->high->seen.waves = 32;
+	finishes(&b->high);
+	b->high.seen.waves = 32;
 	KUNIT_EXPECT_TRUE(test, asks_after(b, 3));
-	EXPECT_KEEP(test, b->low);
+	EXPECT_KEEP(test, &b->low);
 	/* no packet may, if the newest waited for all of them: or so it says */
-	b->high->seen.ordered = true;
+	b->high.seen.ordered = true;
 	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	EXPECT_IS(test, b->high, IDLE);
-	EXPECT_BACK(test, b->low, FREE);
+	EXPECT_IS(test, &b->high, IDLE);
+	EXPECT_BACK(test, &b->low, FREE);
 	/* so its waves are counted, once others are on the machine with it */
 	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-	EXPECT_IS(test, b->high, RUNNING);
+	EXPECT_IS(test, &b->high, RUNNING);
 	submits(above);
 	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-	EXPECT_OFF(test, b->high, INVERSION);
+	EXPECT_OFF(test, &b->high, INVERSION);
 }
 
 /* If it was true, that was the only time. */
@@ -110,22 +110,22 @@ static void gpreempt_decide_says_ended_truly(struct kunit *test)
 	struct bench *b = bench_high_runs(test);
 
 	bench_ticks(b, 1);
-	finishes(b->high);
-	b->high->seen.ordered = true;
+	finishes(&b->high);
+	b->high.seen.ordered = true;
 	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	EXPECT_BACK(test, b->low, FREE);
+	EXPECT_BACK(test, &b->low, FREE);
 	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
 	KUNIT_EXPECT_FALSE(test, asks_after(b, 5));
-	EXPECT_KEEP(test, b->low);
+	EXPECT_KEEP(test, &b->low);
 
 	/* its pause began with that word */
 	b = bench_high_runs(test);
-	finishes(b->high);
-	b->high->seen.ordered = true;
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
+	finishes(&b->high);
+	b->high.seen.ordered = true;
+	EXPECT_BACK(test, after(b, 1, &b->low), FREE);
 	b->view.now_ns += 2 * INTERVAL_NS;
-	submits(b->high);
-	KUNIT_EXPECT_NE(test, after(b, 1, b->high)->state.look_us, 0);
+	submits(&b->high);
+	KUNIT_EXPECT_NE(test, after(b, 1, &b->high)->state.look_us, 0);
 }
 
 /* While nothing contends with it, its word stands: nothing depends on it. */
@@ -134,14 +134,14 @@ static void gpreempt_decide_says_ended_quiet(struct kunit *test)
 	struct bench *b = bench_high_runs(test);
 
 	bench_ticks(b, 1);
-	finishes(b->high);
-	b->high->seen.ordered = true;
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
-	b->low->terms.priority = b->high->terms.priority;
+	finishes(&b->high);
+	b->high.seen.ordered = true;
+	EXPECT_BACK(test, after(b, 1, &b->low), FREE);
+	b->low.terms.priority = b->high.terms.priority;
 	KUNIT_EXPECT_FALSE(test, asks_after(b, 5));
-	EXPECT_IS(test, b->high, IDLE);
+	EXPECT_IS(test, &b->high, IDLE);
 	/* it is checked as soon as something does */
-	b->low->terms.priority = 0;
+	b->low.terms.priority = 0;
 	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
 }
 
@@ -154,12 +154,12 @@ static void gpreempt_decide_says_ended_and_fills(struct kunit *test)
 	unsigned int i, ran = 0;
 	struct bench *b = bench_high_runs(test);
 
-	b->high->seen.signal = GPREEMPT_SIGNAL_DONE;
-	b->high->seen.ordered = true;
+	b->high.seen.signal = GPREEMPT_SIGNAL_DONE;
+	b->high.seen.ordered = true;
 	for (i = 0; i < 5000; i++) {
-		b->low->seen.waves = b->high->seen.mapped ? 0 : 32;
+		b->low.seen.waves = b->high.seen.mapped ? 0 : 32;
 		bench_ticks(b, 1);
-		ran += b->low->seen.mapped && !b->high->seen.mapped;
+		ran += b->low.seen.mapped && !b->high.seen.mapped;
 	}
 	KUNIT_EXPECT_GE(test, ran, 3);
 }
@@ -169,12 +169,12 @@ static void gpreempt_decide_says_ended_unchecked(struct kunit *test)
 {
 	struct bench *b = bench_high_runs(test);
 
-	b->high->seen.signal = GPREEMPT_SIGNAL_DONE;
-	b->high->seen.ordered = true;
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
+	b->high.seen.signal = GPREEMPT_SIGNAL_DONE;
+	b->high.seen.ordered = true;
+	EXPECT_BACK(test, after(b, 1, &b->low), FREE);
 	b->waves_unreadable = true;
 	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-	EXPECT_IS(test, b->high, RUNNABLE);
+	EXPECT_IS(test, &b->high, RUNNABLE);
 }
 
 /* What says so while it is in the way of a higher one is not believed. */
@@ -182,11 +182,11 @@ static void gpreempt_decide_says_ended_and_runs(struct kunit *test)
 {
 	struct bench *b = bench_low_runs(test);
 
-	b->low->seen.signal = GPREEMPT_SIGNAL_DONE;
-	b->low->seen.ordered = true;
-	submits(b->high);
+	b->low.seen.signal = GPREEMPT_SIGNAL_DONE;
+	b->low.seen.ordered = true;
+	submits(&b->high);
 	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-	EXPECT_OFF(test, b->low, INVERSION);
+	EXPECT_OFF(test, &b->low, INVERSION);
 }
 
 /* Several that all have to go: plain, unless the work may need some of them only. */
@@ -230,24 +230,24 @@ static void gpreempt_decide_not_evident(struct kunit *test)
 
 	for (missing = 0; missing < CASES; missing++) {
 		b = bench_low_runs(test);
-		submits(b->high);
+		submits(&b->high);
 		if (missing == SIGNAL)
-			b->low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
+			b->low.seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 		if (missing == HEAD)
-			waits_for_signal(b->high);
+			waits_for_signal(&b->high);
 		if (missing == PACKET)
-			is_fetched(b->high);
+			is_fetched(&b->high);
 		if (missing == RESIDENCY)
-			gpreempt_resumed(b->low->memory, b->view.now_ns + INTERVAL_NS);
+			gpreempt_resumed(b->low.memory, b->view.now_ns + INTERVAL_NS);
 		if (missing == PINNED)
-			b->low->terms.pinned = true;
+			b->low.terms.pinned = true;
 		if (missing == BLOCKED) {
 			/* each was given the machine, and did not use it; now high moves on */
-			finishes(b->low);
-			submits_fetched(b->low);
-			EXPECT_IS(test, after(b, 20, b->low), BLOCKED);
-			is_fetched(b->high);
-			submits(b->high);
+			finishes(&b->low);
+			submits_fetched(&b->low);
+			EXPECT_IS(test, after(b, 20, &b->low), BLOCKED);
+			is_fetched(&b->high);
+			submits(&b->high);
 		}
 		if (missing == THIRD) {
 			third = bench_queue(b, 7);
@@ -264,16 +264,16 @@ static void gpreempt_decide_evident_waits(struct kunit *test)
 {
 	struct bench *b = bench_low_runs(test);
 
-	finishes(b->low);
+	finishes(&b->low);
 	bench_ticks(b, 5);
-	EXPECT_IS(test, b->low, IDLE);
-	submits(b->low);
-	submits(b->high);
+	EXPECT_IS(test, &b->low, IDLE);
+	submits(&b->low);
+	submits(&b->high);
 	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	EXPECT_OFF(test, b->low, INVERSION);
+	EXPECT_OFF(test, &b->low, INVERSION);
 	/* it is not taken to run: rule 3 */
-	EXPECT_IS(test, b->low, RUNNABLE);
-	KUNIT_EXPECT_NE(test, b->low->state.waits_ns, 0);
+	EXPECT_IS(test, &b->low, RUNNABLE);
+	KUNIT_EXPECT_NE(test, b->low.state.waits_ns, 0);
 }
 
 /* What executes whenever it is put back is not starved, though a plain verdict takes it off. */
@@ -282,19 +282,19 @@ static void gpreempt_decide_evident_put_back(struct kunit *test)
 	struct bench *b = bench_low_runs(test);
 	unsigned int i;
 
-	submits(b->low);
-	b->high->seen.ordered = true;
+	submits(&b->low);
+	b->high.seen.ordered = true;
 	for (i = 0; i < 600; i++) {
-		submits(b->high);
-		EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-		finishes(b->high);
+		submits(&b->high);
+		EXPECT_OFF(test, after(b, 1, &b->low), INVERSION);
+		finishes(&b->high);
 		bench_ticks(b, 1);
-		if (b->low->out.verdict != GPREEMPT_RESUME)
+		if (b->low.out.verdict != GPREEMPT_RESUME)
 			bench_ticks(b, 1);
-		EXPECT_BACK(test, b->low, FREE);
-		gpreempt_resumed(b->low->memory, b->view.now_ns);
+		EXPECT_BACK(test, &b->low, FREE);
+		gpreempt_resumed(b->low.memory, b->view.now_ns);
 		/* it has an interval until the next scan */
-		KUNIT_EXPECT_EQ(test, b->low->out.level, 0);
+		KUNIT_EXPECT_EQ(test, b->low.out.level, 0);
 	}
 }
 
@@ -303,17 +303,17 @@ static void gpreempt_decide_waves_at_once(struct kunit *test)
 {
 	struct bench *b = bench_low_runs(test);
 
-	submits(b->high);
+	submits(&b->high);
 	b->view.now_ns += INTERVAL_NS;
 	b->view.waves_final = false;
 	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
 	KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
-	EXPECT_OFF(test, b->low, INVERSION);
+	EXPECT_OFF(test, &b->low, INVERSION);
 	bench_commit(b);
 	b->view.now_ns += INTERVAL_NS;
 	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
 	KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
-	EXPECT_KEEP(test, b->low);
+	EXPECT_KEEP(test, &b->low);
 }
 
 /* A single wave that was counted is work, although nothing else shows it. */
@@ -321,16 +321,16 @@ static void gpreempt_decide_waves_at_once_only(struct kunit *test)
 {
 	struct bench *b = bench_low_runs(test);
 
-	finishes(b->low);
-	EXPECT_IS(test, after(b, 5, b->low), IDLE);
-	b->low->seen.waves = 1;
-	submits(b->high);
+	finishes(&b->low);
+	EXPECT_IS(test, after(b, 5, &b->low), IDLE);
+	b->low.seen.waves = 1;
+	submits(&b->high);
 	b->view.now_ns += INTERVAL_NS;
 	b->view.waves_final = false;
 	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
 	KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
 	KUNIT_EXPECT_TRUE(test, b->view.contested);
-	EXPECT_OFF(test, b->low, INVERSION);
+	EXPECT_OFF(test, &b->low, INVERSION);
 }
 
 /* What was counted at once is not doubted, while another one's count is asked for. */
@@ -338,10 +338,10 @@ static void gpreempt_decide_waves_at_once_some(struct kunit *test)
 {
 	struct bench *b = bench_low_runs(test);
 
-	b->low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
+	b->low.seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	bench_ticks(b, 5);
-	submits_fetched(b->high);
-	b->high->seen.waves = GPREEMPT_WAVES_UNKNOWN;
+	submits_fetched(&b->high);
+	b->high.seen.waves = GPREEMPT_WAVES_UNKNOWN;
 	b->view.now_ns += INTERVAL_NS;
 	b->view.waves_final = false;
 	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
@@ -356,22 +356,22 @@ static void gpreempt_decide_no_wave_counts(struct kunit *test)
 
 	b->waves_unreadable = true;
 	KUNIT_EXPECT_TRUE(test, plan_after(b, 20)->idle);
-	runs(b->low);
+	runs(&b->low);
 	KUNIT_EXPECT_FALSE(test, plan_after(b, 5)->idle);
-	submits(b->high);
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	EXPECT_KEEP(test, after(b, 2, b->low));
+	submits(&b->high);
+	EXPECT_OFF(test, after(b, 1, &b->low), INVERSION);
+	EXPECT_KEEP(test, after(b, 2, &b->low));
 	/* no progress: blocked, for all that is known */
-	KUNIT_EXPECT_TRUE(test, after(b, 5, b->low)->seen.mapped);
-	EXPECT_IS(test, b->high, BLOCKED);
+	KUNIT_EXPECT_TRUE(test, after(b, 5, &b->low)->seen.mapped);
+	EXPECT_IS(test, &b->high, BLOCKED);
 	bench_ticks(b, 20);
 	/* low too looks blocked by now, and may be in the way none the less */
-	b->high->seen.rptr++;
-	submits(b->high);
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	finishes(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 3, b->low)->seen.mapped);
-	finishes(b->low);
+	b->high.seen.rptr++;
+	submits(&b->high);
+	EXPECT_OFF(test, after(b, 1, &b->low), INVERSION);
+	finishes(&b->high);
+	KUNIT_EXPECT_TRUE(test, after(b, 3, &b->low)->seen.mapped);
+	finishes(&b->low);
 	KUNIT_EXPECT_TRUE(test, plan_after(b, 20)->idle);
 }
 

@@ -34,38 +34,38 @@ static void gpreempt_policy_none(struct kunit *test)
 	is_off(mid);
 	mid->terms.held = true;
 	bench_scan_at(b, b->view.now_ns + 1000 * INTERVAL_NS);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, GPREEMPT_BOOST);
-	b->low->out.verdict = GPREEMPT_KEEP;
-	b->high->out.verdict = GPREEMPT_KEEP;
+	KUNIT_EXPECT_EQ(test, b->low.out.level, GPREEMPT_BOOST);
+	b->low.out.verdict = GPREEMPT_KEEP;
+	b->high.out.verdict = GPREEMPT_KEEP;
 	b->policy = gpreempt_policy_find("none");
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, 0);
+	EXPECT_BACK(test, after(b, 1, &b->low), FREE);
+	KUNIT_EXPECT_EQ(test, b->low.out.level, 0);
 	EXPECT_KEEP(test, mid);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_resume, 1);
 
-	submits(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 5000, b->high)->out.wants);
+	submits(&b->high);
+	KUNIT_EXPECT_TRUE(test, after(b, 5000, &b->high)->out.wants);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 0);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_resume, 0);
 
 	/* none starves that waits for long */
-	finishes(b->low);
-	submits(b->low);
-	KUNIT_EXPECT_EQ(test, after(b, 5000, b->low)->out.level, 0);
+	finishes(&b->low);
+	submits(&b->low);
+	KUNIT_EXPECT_EQ(test, after(b, 5000, &b->low)->out.level, 0);
 
 	/* nor does the time before */
 	b->policy = gpreempt_policy_find("strict");
-	finishes(b->high);
-	runs(b->high);
-	KUNIT_EXPECT_NE(test, after(b, 100, b->low)->state.waits_ns, 0);
+	finishes(&b->high);
+	runs(&b->high);
+	KUNIT_EXPECT_NE(test, after(b, 100, &b->low)->state.waits_ns, 0);
 	b->policy = gpreempt_policy_find("none");
 	bench_ticks(b, 5000);
 	b->policy = gpreempt_policy_find("strict");
-	KUNIT_EXPECT_EQ(test, after(b, 100, b->low)->out.level, 0);
+	KUNIT_EXPECT_EQ(test, after(b, 100, &b->low)->out.level, 0);
 
 	b->policy = gpreempt_policy_find("none");
-	finishes(b->low);
-	finishes(b->high);
+	finishes(&b->low);
+	finishes(&b->high);
 	KUNIT_EXPECT_TRUE(test, plan_after(b, 5)->idle);
 }
 
@@ -84,25 +84,25 @@ static void gpreempt_policy_switch(struct kunit *test)
 			runs(low);
 			high = bench_queue(b, 9);
 			KUNIT_EXPECT_TRUE(test, after(b, 4, low)->seen.preempted);
-			KUNIT_EXPECT_TRUE(test, b->other->seen.preempted);
+			KUNIT_EXPECT_TRUE(test, b->other.seen.preempted);
 			if (from == 1) {
 				b->policy = gpreempt_policy_find("strict");
 				submits(high);
-				KUNIT_EXPECT_TRUE(test, after(b, 2, b->one)->seen.preempted);
-				KUNIT_EXPECT_TRUE(test, b->other->seen.preempted);
+				KUNIT_EXPECT_TRUE(test, after(b, 2, &b->one)->seen.preempted);
+				KUNIT_EXPECT_TRUE(test, b->other.seen.preempted);
 				finishes(high);
 			}
 			b->policy = gpreempt_policy_find(names[to]);
 			bench_ticks(b, to ? 3 : 2);
-			KUNIT_EXPECT_EQ(test, b->one->seen.mapped + b->other->seen.mapped,
+			KUNIT_EXPECT_EQ(test, b->one.seen.mapped + b->other.seen.mapped,
 					to < 2 ? 2 : 1);
 			KUNIT_EXPECT_EQ(test, low->seen.mapped, to == 0);
 			/* and none stays behind when the work is done */
-			finishes(b->one);
-			finishes(b->other);
+			finishes(&b->one);
+			finishes(&b->other);
 			finishes(high);
 			KUNIT_EXPECT_TRUE(test, after(b, 20, low)->seen.mapped);
-			KUNIT_EXPECT_TRUE(test, b->one->seen.mapped && b->other->seen.mapped);
+			KUNIT_EXPECT_TRUE(test, b->one.seen.mapped && b->other.seen.mapped);
 		}
 	}
 }

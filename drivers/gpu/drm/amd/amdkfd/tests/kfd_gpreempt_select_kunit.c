@@ -267,21 +267,21 @@ static void gpreempt_select_victim(struct kunit *test)
 	const struct victim_case *c = test->param_value;
 	struct bench *b = bench_low_runs(test);
 
-	b->low->terms.priority = c->low;
-	b->high->terms.priority = c->high;
-	b->low->terms.pinned = c->pinned;
+	b->low.terms.priority = c->low;
+	b->high.terms.priority = c->high;
+	b->low.terms.pinned = c->pinned;
 	if (c->idle || c->backlog_only || c->waits)
-		finishes(b->low);
+		finishes(&b->low);
 	if (c->backlog_only)
-		submits(b->low);
+		submits(&b->low);
 	if (c->waits)
-		waits_for_signal(b->low);
+		waits_for_signal(&b->low);
 	bench_ticks(b, 2);
 	if (!c->waiter_idle)
-		submits(b->high);
-	b->high->seen.mapped = !c->waiter_absent;
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.verdict, c->verdict);
-	EXPECT_KEEP(test, b->high);
+		submits(&b->high);
+	b->high.seen.mapped = !c->waiter_absent;
+	KUNIT_EXPECT_EQ(test, after(b, 1, &b->low)->out.verdict, c->verdict);
+	EXPECT_KEEP(test, &b->high);
 }
 
 /*
@@ -312,20 +312,20 @@ static void gpreempt_select_residency(struct kunit *test)
 
 		b->tun.min_residency_us = c[i].min_residency_us;
 		b->tun.starvation_ms = 60000;
-		b->low->seen.save_cost_ns = c[i].save_cost_ns;
-		finishes(b->high);
-		EXPECT_BACK(test, after(b, 1, b->low), FREE);
+		b->low.seen.save_cost_ns = c[i].save_cost_ns;
+		finishes(&b->high);
+		EXPECT_BACK(test, after(b, 1, &b->low), FREE);
 		bench_ticks(b, 1);
-		submits(b->high);
+		submits(&b->high);
 		end_ns = b->view.now_ns + max_t(u64, c[i].save_cost_ns,
 						(u64)c[i].min_residency_us * NSEC_PER_USEC);
 		bench_scan_at(b, b->view.now_ns + c[i].resident_ns);
-		KUNIT_EXPECT_EQ(test, b->low->out.verdict, c[i].verdict);
+		KUNIT_EXPECT_EQ(test, b->low.out.verdict, c[i].verdict);
 		KUNIT_EXPECT_EQ(test, b->plan.next_ns,
 				c[i].verdict == GPREEMPT_KEEP ? end_ns : 0);
 		/* none waits for low */
 		b->view.now_ns -= c[i].resident_ns;
-		finishes(b->high);
+		finishes(&b->high);
 		bench_scan(b);
 		KUNIT_EXPECT_EQ(test, b->plan.next_ns, 0);
 	}
@@ -342,31 +342,31 @@ static void gpreempt_select_residencies(struct kunit *test)
 
 	runs(other);
 	bench_ticks(b, 1);
-	submits(b->high);
-	submits(b->high);
+	submits(&b->high);
+	submits(&b->high);
 	bench_scan_at(b, b->view.now_ns + INTERVAL_NS / 4);
-	EXPECT_OFF(test, b->low, INVERSION);
+	EXPECT_OFF(test, &b->low, INVERSION);
 	EXPECT_KEEP(test, other);
 	KUNIT_EXPECT_EQ(test, b->plan.next_ns, 0);
 
 	EXPECT_OFF(test, after(b, 1, other), INVERSION);
-	runs(b->high);
+	runs(&b->high);
 	bench_ticks(b, 1);
-	finishes(b->high);
-	b->low->seen.save_cost_ns = INTERVAL_NS * 7 / 10;
+	finishes(&b->high);
+	b->low.seen.save_cost_ns = INTERVAL_NS * 7 / 10;
 	other->seen.save_cost_ns = INTERVAL_NS * 9 / 10;
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
+	EXPECT_BACK(test, after(b, 1, &b->low), FREE);
 	EXPECT_BACK(test, other, FREE);
 	bench_ticks(b, 1);
-	submits(b->high);
-	submits(b->high);
+	submits(&b->high);
+	submits(&b->high);
 	bench_scan_at(b, b->view.now_ns + INTERVAL_NS / 4);
-	EXPECT_KEEP(test, b->low);
+	EXPECT_KEEP(test, &b->low);
 	EXPECT_KEEP(test, other);
 	b->view.now_ns += other->seen.save_cost_ns - INTERVAL_NS / 4;
 	KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->view.now_ns);
 	bench_scan(b);
-	EXPECT_OFF(test, b->low, INVERSION);
+	EXPECT_OFF(test, &b->low, INVERSION);
 	EXPECT_OFF(test, other, INVERSION);
 }
 
@@ -376,9 +376,9 @@ static void gpreempt_select_residency_off(struct kunit *test)
 	struct bench *b = bench_high_runs(test);
 
 	b->tun.min_residency_us = 1000 * 1000;
-	submits(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 1, b->high)->out.wants);
-	EXPECT_KEEP(test, b->low);
+	submits(&b->high);
+	KUNIT_EXPECT_TRUE(test, after(b, 1, &b->high)->out.wants);
+	EXPECT_KEEP(test, &b->low);
 	KUNIT_EXPECT_EQ(test, b->plan.next_ns, 0);
 }
 
@@ -387,21 +387,21 @@ static void gpreempt_select_resume(struct kunit *test)
 {
 	struct bench *b = bench_high_runs(test);
 
-	EXPECT_KEEP(test, after(b, 100, b->low));
-	EXPECT_IS(test, b->low, RUNNABLE);
+	EXPECT_KEEP(test, after(b, 100, &b->low));
+	EXPECT_IS(test, &b->low, RUNNABLE);
 	/* between two kernels of high */
-	finishes(b->high);
-	submits(b->high);
-	EXPECT_KEEP(test, after(b, 2, b->low));
-	runs(b->high);
+	finishes(&b->high);
+	submits(&b->high);
+	EXPECT_KEEP(test, after(b, 2, &b->low));
+	runs(&b->high);
 	bench_ticks(b, 1);
-	b->high->seen.waves = 0;
-	b->high->seen.signal = GPREEMPT_SIGNAL_DONE;
-	EXPECT_IS(test, after(b, 1, b->high), IDLE);
-	EXPECT_BACK(test, b->low, FREE);
+	b->high.seen.waves = 0;
+	b->high.seen.signal = GPREEMPT_SIGNAL_DONE;
+	EXPECT_IS(test, after(b, 1, &b->high), IDLE);
+	EXPECT_BACK(test, &b->low, FREE);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_resume, 1);
 	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 0);
-	EXPECT_KEEP(test, after(b, 10, b->low));
+	EXPECT_KEEP(test, after(b, 10, &b->low));
 }
 
 /* A plan that could not be carried out is made again. */
@@ -410,10 +410,10 @@ static void gpreempt_select_resume_again(struct kunit *test)
 	struct bench *b = bench_high_runs(test);
 	unsigned int i;
 
-	finishes(b->high);
+	finishes(&b->high);
 	bench_ticks(b, 1);
 	for (i = 0; i < 5; i++) {
-		EXPECT_BACK(test, b->low, FREE);
+		EXPECT_BACK(test, &b->low, FREE);
 		bench_scan_at(b, b->view.now_ns + INTERVAL_NS);
 	}
 }
@@ -443,20 +443,20 @@ static void gpreempt_select_held(struct kunit *test)
 	struct gpreempt_queue_view *third;
 	struct bench *b = bench_high_runs(test);
 
-	b->low->terms.held = true;
-	finishes(b->high);
-	EXPECT_KEEP(test, after(b, 3000, b->low));
+	b->low.terms.held = true;
+	finishes(&b->high);
+	EXPECT_KEEP(test, after(b, 3000, &b->low));
 	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 
 	/* it keeps none off, however high it is */
-	b->low->terms.priority = 15;
+	b->low.terms.priority = 15;
 	third = bench_queue(b, 1);
 	bench_ticks(b, 1);
 	runs(third);
 	EXPECT_KEEP(test, after(b, 5, third));
 
-	b->low->terms.held = false;
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
+	b->low.terms.held = false;
+	EXPECT_BACK(test, after(b, 1, &b->low), FREE);
 }
 
 /* None is blocked while the machine is in fact another's. */
@@ -467,46 +467,46 @@ static void gpreempt_select_not_given(struct kunit *test)
 
 	b->tun.starvation_ms = 60000;
 	/* a lower one that cannot be taken off yet */
-	b->low->seen.save_cost_ns = 100 * INTERVAL_NS;
-	submits(b->high);
-	EXPECT_IS(test, after(b, 94, b->high), RUNNABLE);
-	EXPECT_KEEP(test, b->low);
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
+	b->low.seen.save_cost_ns = 100 * INTERVAL_NS;
+	submits(&b->high);
+	EXPECT_IS(test, after(b, 94, &b->high), RUNNABLE);
+	EXPECT_KEEP(test, &b->low);
+	EXPECT_OFF(test, after(b, 1, &b->low), INVERSION);
 	bench_ticks(b, 1);
-	finishes(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 3, b->low)->seen.mapped);
+	finishes(&b->high);
+	KUNIT_EXPECT_TRUE(test, after(b, 3, &b->low)->seen.mapped);
 
 	/* one of its own level, or above */
 	peer = bench_queue(b, 15);
 	bench_ticks(b, 1);
 	runs(peer);
 	bench_ticks(b, 1);
-	submits(b->high);
-	EXPECT_IS(test, after(b, 500, b->high), RUNNABLE);
-	KUNIT_EXPECT_TRUE(test, b->low->seen.preempted);
+	submits(&b->high);
+	EXPECT_IS(test, after(b, 500, &b->high), RUNNABLE);
+	KUNIT_EXPECT_TRUE(test, b->low.seen.preempted);
 
 	/* a lower one that must not be, for as long as that is so */
 	finishes(peer);
-	finishes(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 500, b->low)->seen.mapped);
-	b->low->terms.pinned = true;
-	submits(b->high);
-	EXPECT_IS(test, after(b, 500, b->high), RUNNABLE);
-	EXPECT_KEEP(test, b->low);
-	b->low->terms.pinned = false;
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
+	finishes(&b->high);
+	KUNIT_EXPECT_TRUE(test, after(b, 500, &b->low)->seen.mapped);
+	b->low.terms.pinned = true;
+	submits(&b->high);
+	EXPECT_IS(test, after(b, 500, &b->high), RUNNABLE);
+	EXPECT_KEEP(test, &b->low);
+	b->low.terms.pinned = false;
+	EXPECT_OFF(test, after(b, 1, &b->low), INVERSION);
 	bench_ticks(b, 1);
-	finishes(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 3, b->low)->seen.mapped);
+	finishes(&b->high);
+	KUNIT_EXPECT_TRUE(test, after(b, 3, &b->low)->seen.mapped);
 
 	/* but it does not keep a third off for good: high has got all there is to give */
-	b->low->terms.pinned = true;
+	b->low.terms.pinned = true;
 	other = bench_queue(b, 3);
 	bench_ticks(b, 1);
 	runs(other);
-	submits(b->high);
+	submits(&b->high);
 	KUNIT_EXPECT_FALSE(test, is_on(after(b, 2, other)));
-	EXPECT_IS(test, after(b, 20, b->high), BLOCKED);
+	EXPECT_IS(test, after(b, 20, &b->high), BLOCKED);
 	KUNIT_EXPECT_TRUE(test, other->seen.mapped);
 }
 
@@ -519,16 +519,16 @@ static void gpreempt_select_not_given_pinned(struct kunit *test)
 	for (i = 0; i < 2; i++) {
 		struct bench *b = bench_low_runs(test);
 
-		b->low->terms.pinned = true;
+		b->low.terms.pinned = true;
 		if (i) {
 			/* what is held is not kept off for its sake */
 			held = bench_queue(b, 3);
 			is_off(held);
 			held->terms.held = true;
 		}
-		submits(b->high);
+		submits(&b->high);
 		KUNIT_EXPECT_TRUE(test, asks_after(b, 900));
-		EXPECT_IS(test, b->high, RUNNABLE);
+		EXPECT_IS(test, &b->high, RUNNABLE);
 	}
 }
 
@@ -557,32 +557,32 @@ static void gpreempt_select_starved(struct kunit *test)
 
 	off = b->view.now_ns;
 	bench_scan_at(b, off + 999 * INTERVAL_NS + 999999);
-	EXPECT_KEEP(test, b->low);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, 0);
+	EXPECT_KEEP(test, &b->low);
+	KUNIT_EXPECT_EQ(test, b->low.out.level, 0);
 	bench_scan_at(b, b->view.now_ns + 1);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, GPREEMPT_BOOST);
-	EXPECT_BACK(test, b->low, STARVED);
-	EXPECT_OFF(test, b->high, AGED);
+	KUNIT_EXPECT_EQ(test, b->low.out.level, GPREEMPT_BOOST);
+	EXPECT_BACK(test, &b->low, STARVED);
+	EXPECT_OFF(test, &b->high, AGED);
 
 	/* until its waves are there it has not executed */
-	b->low->seen.waves = 0;
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, GPREEMPT_BOOST);
-	EXPECT_KEEP(test, b->low);
-	EXPECT_KEEP(test, b->high);
-	b->low->seen.waves = 32;
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, GPREEMPT_BOOST);
-	EXPECT_KEEP(test, b->high);
+	b->low.seen.waves = 0;
+	KUNIT_EXPECT_EQ(test, after(b, 1, &b->low)->out.level, GPREEMPT_BOOST);
+	EXPECT_KEEP(test, &b->low);
+	EXPECT_KEEP(test, &b->high);
+	b->low.seen.waves = 32;
+	KUNIT_EXPECT_EQ(test, after(b, 1, &b->low)->out.level, GPREEMPT_BOOST);
+	EXPECT_KEEP(test, &b->high);
 	bench_scan_at(b, b->view.now_ns + 499999);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, GPREEMPT_BOOST);
+	KUNIT_EXPECT_EQ(test, b->low.out.level, GPREEMPT_BOOST);
 	bench_scan_at(b, b->view.now_ns + 1);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, 0);
-	EXPECT_OFF(test, b->low, INVERSION);
-	EXPECT_BACK(test, b->high, FREE);
+	KUNIT_EXPECT_EQ(test, b->low.out.level, 0);
+	EXPECT_OFF(test, &b->low, INVERSION);
+	EXPECT_BACK(test, &b->high, FREE);
 
 	/* the clock starts anew */
 	for (n = 0; n < 1000; n++)
-		KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, 0);
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, GPREEMPT_BOOST);
+		KUNIT_EXPECT_EQ(test, after(b, 1, &b->low)->out.level, 0);
+	KUNIT_EXPECT_EQ(test, after(b, 1, &b->low)->out.level, GPREEMPT_BOOST);
 }
 
 /* Held, with none beside it that it could wait for: it did not starve meanwhile. */
@@ -591,13 +591,13 @@ static void gpreempt_select_starved_skipped(struct kunit *test)
 	struct bench *b = bench_high_runs(test);
 
 	bench_ticks(b, 1);
-	b->low->terms.held = true;
+	b->low.terms.held = true;
 	KUNIT_EXPECT_FALSE(test, gpreempt_may_contend(b->policy, &b->view, &b->tun));
 	gpreempt_skip(&b->view);
-	b->low->terms.held = false;
+	b->low.terms.held = false;
 	bench_scan_at(b, b->view.now_ns + 5000 * INTERVAL_NS);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, 0);
-	EXPECT_KEEP(test, b->high);
+	KUNIT_EXPECT_EQ(test, b->low.out.level, 0);
+	EXPECT_KEEP(test, &b->high);
 }
 
 /* min_residency_us 0: still one scan between seeing it run and taking it off. */
@@ -606,10 +606,10 @@ static void gpreempt_select_starved_executes(struct kunit *test)
 	struct bench *b = bench_high_runs(test);
 
 	b->tun.min_residency_us = 0;
-	EXPECT_BACK(test, after(b, 1000, b->low), STARVED);
-	EXPECT_IS(test, after(b, 1, b->low), RUNNING);
-	EXPECT_KEEP(test, b->low);
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
+	EXPECT_BACK(test, after(b, 1000, &b->low), STARVED);
+	EXPECT_IS(test, after(b, 1, &b->low), RUNNING);
+	EXPECT_KEEP(test, &b->low);
+	EXPECT_OFF(test, after(b, 1, &b->low), INVERSION);
 }
 
 /* Its read index moved: it executed, though no scan caught its waves. */
@@ -617,14 +617,14 @@ static void gpreempt_select_starved_progress(struct kunit *test)
 {
 	struct bench *b = bench_high_runs(test);
 
-	b->low->seen.waves = 0;
-	submits(b->low);
-	submits(b->low);
-	submits(b->low);
-	EXPECT_BACK(test, after(b, 1000, b->low), STARVED);
-	b->low->seen.rptr++;
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, GPREEMPT_BOOST);
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, 0);
+	b->low.seen.waves = 0;
+	submits(&b->low);
+	submits(&b->low);
+	submits(&b->low);
+	EXPECT_BACK(test, after(b, 1000, &b->low), STARVED);
+	b->low.seen.rptr++;
+	KUNIT_EXPECT_EQ(test, after(b, 1, &b->low)->out.level, GPREEMPT_BOOST);
+	KUNIT_EXPECT_EQ(test, after(b, 1, &b->low)->out.level, 0);
 }
 
 /* Kept from running without ever being preempted counts as well. */
@@ -633,15 +633,15 @@ static void gpreempt_select_starved_mapped(struct kunit *test)
 	struct bench *b = bench_two(test);
 
 	bench_scan(b);
-	runs(b->high);
+	runs(&b->high);
 	bench_ticks(b, 3);
-	submits(b->low);
-	EXPECT_IS(test, after(b, 1000, b->low), RUNNABLE);
-	EXPECT_KEEP(test, b->low);
-	EXPECT_KEEP(test, b->high);
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, GPREEMPT_BOOST);
-	EXPECT_KEEP(test, b->low);
-	EXPECT_OFF(test, b->high, AGED);
+	submits(&b->low);
+	EXPECT_IS(test, after(b, 1000, &b->low), RUNNABLE);
+	EXPECT_KEEP(test, &b->low);
+	EXPECT_KEEP(test, &b->high);
+	KUNIT_EXPECT_EQ(test, after(b, 1, &b->low)->out.level, GPREEMPT_BOOST);
+	EXPECT_KEEP(test, &b->low);
+	EXPECT_OFF(test, &b->high, AGED);
 }
 
 /* What executes now and then is not starved. */
@@ -651,19 +651,19 @@ static void gpreempt_select_starved_not(struct kunit *test)
 	unsigned int i;
 
 	bench_scan(b);
-	runs(b->high);
+	runs(&b->high);
 	bench_ticks(b, 1);
-	submits(b->low);
+	submits(&b->low);
 	for (i = 0; i < 5000; i++) {
-		b->low->seen.waves = i % 900 == 800;
-		KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, 0);
-		EXPECT_KEEP(test, b->high);
+		b->low.seen.waves = i % 900 == 800;
+		KUNIT_EXPECT_EQ(test, after(b, 1, &b->low)->out.level, 0);
+		EXPECT_KEEP(test, &b->high);
 	}
 	/* nor is one that waits for a signal */
-	b->low->seen.waves = 0;
-	b->low->seen.head = GPREEMPT_HEAD_WAITS;
-	KUNIT_EXPECT_EQ(test, after(b, 5000, b->low)->out.level, 0);
-	EXPECT_KEEP(test, b->high);
+	b->low.seen.waves = 0;
+	b->low.seen.head = GPREEMPT_HEAD_WAITS;
+	KUNIT_EXPECT_EQ(test, after(b, 5000, &b->low)->out.level, 0);
+	EXPECT_KEEP(test, &b->high);
 }
 
 /* Raised, but blocked, or with nothing left to do: the favour ends. */
@@ -674,20 +674,20 @@ static void gpreempt_select_starved_unused(struct kunit *test)
 	for (i = 0; i < 3; i++) {
 		struct bench *b = bench_high_runs(test);
 
-		b->low->seen.waves = 0;
-		b->low->seen.signal = GPREEMPT_SIGNAL_DONE;
+		b->low.seen.waves = 0;
+		b->low.seen.signal = GPREEMPT_SIGNAL_DONE;
 		if (i == 0)
-			submits(b->low);
+			submits(&b->low);
 		else if (i == 1)
-			waits_for_signal(b->low);
-		EXPECT_BACK(test, after(b, 1000, b->low), STARVED);
-		EXPECT_OFF(test, b->high, AGED);
-		EXPECT_KEEP(test, after(b, 1, b->high));
-		KUNIT_EXPECT_EQ(test, after(b, i == 2 ? 1 : 2, b->low)->out.level, 0);
-		KUNIT_EXPECT_EQ(test, b->low->out.activity,
+			waits_for_signal(&b->low);
+		EXPECT_BACK(test, after(b, 1000, &b->low), STARVED);
+		EXPECT_OFF(test, &b->high, AGED);
+		EXPECT_KEEP(test, after(b, 1, &b->high));
+		KUNIT_EXPECT_EQ(test, after(b, i == 2 ? 1 : 2, &b->low)->out.level, 0);
+		KUNIT_EXPECT_EQ(test, b->low.out.activity,
 				i == 2 ? GPREEMPT_IDLE : GPREEMPT_BLOCKED);
-		KUNIT_EXPECT_EQ(test, b->high->out.verdict, GPREEMPT_RESUME);
-		KUNIT_EXPECT_TRUE(test, after(b, 3000, b->high)->seen.mapped);
+		KUNIT_EXPECT_EQ(test, b->high.out.verdict, GPREEMPT_RESUME);
+		KUNIT_EXPECT_TRUE(test, after(b, 3000, &b->high)->seen.mapped);
 	}
 }
 
@@ -757,13 +757,13 @@ static void gpreempt_select_starved_late(struct kunit *test)
 	struct bench *b = bench_high_runs(test);
 	unsigned int i;
 
-	EXPECT_BACK(test, after(b, 1000, b->low), STARVED);
-	finishes(b->high);
+	EXPECT_BACK(test, after(b, 1000, &b->low), STARVED);
+	finishes(&b->high);
 	for (i = 0; i < 5; i++) {
 		bench_scan_at(b, b->view.now_ns + INTERVAL_NS);
-		EXPECT_BACK(test, b->low, STARVED);
+		EXPECT_BACK(test, &b->low, STARVED);
 	}
-	EXPECT_IS(test, b->high, IDLE);
+	EXPECT_IS(test, &b->high, IDLE);
 }
 
 /* What leaves for a starved queue does not leave for work announced on its own level. */
@@ -775,8 +775,8 @@ static void gpreempt_select_starved_hint(struct kunit *test)
 	bench_ticks(b, 999);
 	announces(b, peer, 1, 9);
 	KUNIT_EXPECT_TRUE(test, after(b, 1, peer)->out.announced);
-	EXPECT_BACK(test, b->low, STARVED);
-	EXPECT_OFF(test, b->high, AGED);
+	EXPECT_BACK(test, &b->low, STARVED);
+	EXPECT_OFF(test, &b->high, AGED);
 }
 
 /*
@@ -790,7 +790,7 @@ static void gpreempt_select_spinning_high(struct kunit *test)
 
 	for (i = 0; i < 10000; i++) {
 		bench_ticks(b, 1);
-		executed += b->low->seen.mapped;
+		executed += b->low.seen.mapped;
 	}
 	KUNIT_EXPECT_LE(test, 9, executed);
 	KUNIT_EXPECT_LE(test, executed, 40);
@@ -806,51 +806,51 @@ static void gpreempt_select_end(struct kunit *test)
 
 	for (n = 0; n < 3; n++) {
 		KUNIT_EXPECT_EQ(test, b->plan.within_us, 0);	/* nothing is off */
-		submits(b->high);
-		EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
+		submits(&b->high);
+		EXPECT_OFF(test, after(b, 1, &b->low), INVERSION);
 		/* of what it does after it nothing is known at first */
 		KUNIT_EXPECT_EQ(test, b->plan.within_us, n ? interval_us / 8 : 0);
-		finishes(b->high);
+		finishes(&b->high);
 		bench_ticks(b, 20);
 	}
 
-	submits(b->high);
+	submits(&b->high);
 	b->tun.poll_interval_us = 160;
 	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->within_us, GPREEMPT_POLL_LEAST_US);
 	b->tun.poll_interval_us = interval_us;
-	runs(b->high);
+	runs(&b->high);
 	bench_ticks(b, 3 + 4);		/* from the first scan that counts its waves */
-	EXPECT_KEEP(test, b->low);
+	EXPECT_KEEP(test, &b->low);
 	KUNIT_EXPECT_EQ(test, b->plan.within_us, interval_us / 2);
 	KUNIT_EXPECT_EQ(test, plan_after(b, 20)->within_us, interval_us);
 
 	/* what is held does not wait for it */
-	b->low->terms.held = true;
+	b->low.terms.held = true;
 	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->within_us, 0);
-	b->low->terms.held = false;
+	b->low.terms.held = false;
 	KUNIT_EXPECT_EQ(test, plan_after(b, 3)->within_us, interval_us);
 
 	/* so is the end of another one, of which nothing is known */
-	other = bench_queue(b, b->high->terms.priority);
+	other = bench_queue(b, b->high.terms.priority);
 	runs(other);
-	EXPECT_IS(test, after(b, 2, b->high), RUNNING);
+	EXPECT_IS(test, after(b, 2, &b->high), RUNNING);
 	EXPECT_IS(test, other, RUNNING);
 	KUNIT_EXPECT_EQ(test, b->plan.within_us, 0);
 	finishes(other);
 	KUNIT_EXPECT_EQ(test, plan_after(b, 4)->within_us, interval_us);
 
 	/* it goes on after its end */
-	submits(b->high);
-	submits(b->high);
+	submits(&b->high);
+	submits(&b->high);
 	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->within_us, 0);
 
 	/* none waits for it */
-	finishes(b->high);
+	finishes(&b->high);
 	bench_ticks(b, 20);
-	finishes(b->low);
+	finishes(&b->low);
 	bench_ticks(b, 1);
-	submits(b->high);
-	EXPECT_IS(test, after(b, 1, b->high), RUNNABLE);
+	submits(&b->high);
+	EXPECT_IS(test, after(b, 1, &b->high), RUNNABLE);
 	KUNIT_EXPECT_EQ(test, b->plan.within_us, 0);
 }
 
@@ -865,17 +865,17 @@ static void gpreempt_select_end_begins(struct kunit *test)
 	peer = bench_queue(b, 15);
 	bench_ticks(b, 1);
 	for (n = 0; n < 3; n++) {
-		submits(b->high);
+		submits(&b->high);
 		submits(peer);
 		bench_ticks(b, 1);
-		finishes(b->high);
+		finishes(&b->high);
 		finishes(peer);
 		bench_ticks(b, 20);
 	}
-	submits(b->high);
+	submits(&b->high);
 	bench_ticks(b, 1);
-	runs(b->high);
-	EXPECT_KEEP(test, after(b, 20, b->low));
+	runs(&b->high);
+	EXPECT_KEEP(test, after(b, 20, &b->low));
 	KUNIT_EXPECT_EQ(test, b->plan.within_us, interval_us);
 	b->mover = peer;
 	b->meanwhile = is_fetched;
@@ -928,11 +928,11 @@ static void gpreempt_select_asked_not_counted(struct kunit *test)
 {
 	struct bench *b = bench_low_runs(test);
 
-	submits(b->high);
-	b->high->terms.asked = true;
+	submits(&b->high);
+	b->high.terms.asked = true;
 	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	EXPECT_OFF(test, b->high, ASKED);
-	EXPECT_KEEP(test, b->low);
+	EXPECT_OFF(test, &b->high, ASKED);
+	EXPECT_KEEP(test, &b->low);
 }
 
 /* What is off has work, for all that is known, even at first sight: the monitor does not park. */
@@ -1037,22 +1037,22 @@ static void gpreempt_select_beyond(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(levels); i++) {
 		struct bench *b = bench_low_runs(test);
 
-		b->low->terms.priority = 3;
-		b->low->seen.waves = 9;
-		b->low->seen.save_cost_ns = 300;
+		b->low.terms.priority = 3;
+		b->low.seen.waves = 9;
+		b->low.seen.save_cost_ns = 300;
 		other = bench_queue(b, 3);
 		runs(other);
 		other->seen.waves = 9;
 		other->seen.save_cost_ns = 400;
 		bench_ticks(b, 1);
 		for (n = 0; n < 3; n++) {
-			wants_waves(b->high, 8);
+			wants_waves(&b->high, 8);
 			bench_ticks(b, 1);
-			finishes(b->high);
+			finishes(&b->high);
 			bench_ticks(b, 20);
 		}
 		beyond = &b->q[b->view.nr];
-		*beyond = *b->low;
+		*beyond = *&b->low;
 		beyond->memory = &b->memory[b->view.nr];
 		beyond->seen.waves = 1000;
 		beyond->state.save_cost_ns = 0;
@@ -1060,8 +1060,8 @@ static void gpreempt_select_beyond(struct kunit *test)
 		beyond->out.level = levels[i];
 		beyond->out.verdict = i ? GPREEMPT_RESUME : GPREEMPT_KEEP;
 		memcpy(&before, beyond, sizeof(before));
-		wants_waves(b->high, 8);
-		EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
+		wants_waves(&b->high, 8);
+		EXPECT_OFF(test, after(b, 1, &b->low), INVERSION);
 		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 1);
 		KUNIT_EXPECT_EQ(test, b->plan.within_us, INTERVAL_NS / NSEC_PER_USEC / 8);
 		KUNIT_EXPECT_MEMEQ(test, beyond, &before, sizeof(before));
@@ -1076,11 +1076,11 @@ static void gpreempt_select_beyond_residency(struct kunit *test)
 
 	b->tun.min_residency_us = 50 * 1000;
 	beyond = &b->q[b->view.nr];
-	*beyond = *b->low;
+	*beyond = *&b->low;
 	beyond->state.leave_ns = U64_MAX;
-	submits(b->high);
-	EXPECT_KEEP(test, after(b, 1, b->low));
-	KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->low->state.leave_ns);
+	submits(&b->high);
+	EXPECT_KEEP(test, after(b, 1, &b->low));
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->low.state.leave_ns);
 }
 
 static struct kunit_case gpreempt_select_cases[] = {
