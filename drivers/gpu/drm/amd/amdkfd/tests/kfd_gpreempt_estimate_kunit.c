@@ -334,7 +334,7 @@ static const struct scene estimate_scenes[] = {
 		/* and blocked again, by the next barrier, when the first has run */
 		DOES(high, is_fetched), DOES(high, waits_for_signal), PREVIOUS(high, DONE),
 		SCAN(1), IS(high, RUNNING), SCAN(1), IS(high, BLOCKED), BACK(low, BLOCKED), {} } },
-	/* Behind a dispatch that waits for space a barrier does not let low have the machine, ... */
+	/* Behind a dispatch that waits for space a barrier does not let low go on, ... */
 	{ "blocked_behind", bench_low_runs, STEPS {
 		DOES(high, submits_fetched), DOES(high, waits_for_signal), PREVIOUS(high, PENDING),
 		PLAY(waits_behind), {} } },
@@ -598,7 +598,7 @@ static const struct scene estimate_scenes[] = {
 		/* neither here nor anywhere is a queue waited for that waits itself */
 		DOES(high, waits_for_signal), SCAN(1), SEE(low.out.verdict, GPREEMPT_RESUME),
 		{} } },
-	/* Announced in vain, and at once anew: it has all its time again, before others are back. */
+	/* Announced in vain, and at once anew: it has all its time again before others are back. */
 	{ "hint_again", bench_low_runs, STEPS {
 		ANNOUNCES(high, 1, 499), SCAN(3), GONE(low), SCAN(1), BACK(low, FREE),
 		ANNOUNCES(high, 0, 499), RESCAN(INTERVAL_NS), KEEP(low), YES(high.out.announced),
