@@ -35,7 +35,8 @@ struct bench {
 	u64 mark_ns;			/* what a scene counts from */
 	unsigned int had[BENCH_MAX];	/* scans that saw each queue on the machine, */
 	unsigned int alone;		/* or just one of them, */
-	unsigned int asks;		/* or needed wave counts */
+	unsigned int asks;		/* or needed wave counts, */
+	unsigned int proofs;		/* or those of all */
 	/* what happens in a queue after its waves were counted, once */
 	void (*meanwhile)(struct gpreempt_queue_view *q);
 	struct gpreempt_queue_view *mover;
@@ -150,6 +151,7 @@ static inline void bench_ticks(struct bench *b, unsigned int n)
 		b->view.now_ns += INTERVAL_NS;
 		bench_scan(b);
 		b->asks += b->asked;
+		b->proofs += b->view.proof;
 	}
 }
 
@@ -429,6 +431,7 @@ static inline void step_count(struct bench *b, const struct step *s)
 	memset(b->had, 0, sizeof(b->had));
 	b->alone = 0;
 	b->asks = 0;
+	b->proofs = 0;
 }
 
 static inline void step_queues(struct bench *b, const struct step *s)
@@ -496,6 +499,11 @@ static inline void step_set(struct bench *b, const struct step *s)
 		*(u32 *)field = s->value;
 	else
 		*(u64 *)field = s->value;
+}
+
+static inline void step_set_in(struct bench *b, const struct step *s)
+{
+	*(u64 *)((void *)b + s->at) = b->view.now_ns + s->value;
 }
 
 static inline s64 step_field(struct bench *b, const struct step *s)
@@ -570,6 +578,7 @@ static inline void step_plan(struct bench *b, const struct step *s)
 #define ANNOUNCES(which, in, lasts) \
 	STEP_QUEUE(announces, which, .value = (in), .size = (lasts))
 #define SET(field, v)		STEP_FIELD(set, field, v)
+#define SET_IN(field, ns)	STEP_FIELD(set_in, field, ns)
 #define SIGNAL(which, is)	SET(which.seen.signal, GPREEMPT_SIGNAL_##is)
 #define PREVIOUS(which, is)	SET(which.seen.previous, GPREEMPT_SIGNAL_##is)
 #define HEAD(which, is)		SET(which.seen.head, GPREEMPT_HEAD_##is)
