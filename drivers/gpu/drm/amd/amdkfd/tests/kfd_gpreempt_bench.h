@@ -349,6 +349,8 @@ static inline struct bench *bench_turns(struct kunit *test)
  * @text:	of what, for a failure
  * @line:	where it stands
  * @size:	of a field of the bench
+ * @how:	it is to be: as, or not (!), at least (>) or at most (<)
+ * @from:	counted from now (n) or from the mark (m) on, or as it is
  * @at:		where that is, or a queue
  * @value:	what it is to be, or how often, or how long
  * @act:	what happens to the queue
@@ -359,6 +361,7 @@ struct step {
 	const char *text;
 	u16 line;
 	u16 size;
+	char how, from;
 	u32 at;
 	s64 value;
 	union {
@@ -517,35 +520,13 @@ static inline s64 step_field(struct bench *b, const struct step *s)
 
 static inline void step_see(struct bench *b, const struct step *s)
 {
-	KUNIT_EXPECT_EQ_MSG(b->test, step_field(b, s), s->value, "line %u: %s", s->line, s->text);
-}
+	u64 from = s->from == 'n' ? b->view.now_ns : s->from == 'm' ? b->mark_ns : 0;
+	s64 is = step_field(b, s) - from;
+	bool good = s->how == '!' ? is != s->value : s->how == '>' ? is >= s->value :
+		    s->how == '<' ? is <= s->value : is == s->value;
 
-static inline void step_see_not(struct bench *b, const struct step *s)
-{
-	KUNIT_EXPECT_FALSE_MSG(b->test, step_field(b, s) == s->value, "line %u: %s is %lld",
-			       s->line, s->text, (long long)s->value);
-}
-
-static inline void step_least(struct bench *b, const struct step *s)
-{
-	KUNIT_EXPECT_GE_MSG(b->test, step_field(b, s), s->value, "line %u: %s", s->line, s->text);
-}
-
-static inline void step_most(struct bench *b, const struct step *s)
-{
-	KUNIT_EXPECT_LE_MSG(b->test, step_field(b, s), s->value, "line %u: %s", s->line, s->text);
-}
-
-static inline void step_see_in(struct bench *b, const struct step *s)
-{
-	KUNIT_EXPECT_EQ_MSG(b->test, step_field(b, s) - (s64)b->view.now_ns, s->value,
-			    "line %u: %s, from now on", s->line, s->text);
-}
-
-static inline void step_see_at(struct bench *b, const struct step *s)
-{
-	KUNIT_EXPECT_EQ_MSG(b->test, step_field(b, s) - (s64)b->mark_ns, s->value,
-			    "line %u: %s, from the mark on", s->line, s->text);
+	KUNIT_EXPECT_TRUE_MSG(b->test, good, "line %u: %s is %lld, wanted: %c %lld", s->line,
+			      s->text, (long long)is, s->how, (long long)s->value);
 }
 
 static inline void step_until(struct bench *b, const struct step *s)
@@ -568,9 +549,9 @@ static inline void step_plan(struct bench *b, const struct step *s)
 	{ .run = step_##kind, .line = __LINE__, __VA_ARGS__ }
 #define STEP_QUEUE(kind, which, ...) \
 	STEP(kind, .text = #which, .at = offsetof(struct bench, which), __VA_ARGS__)
-#define STEP_FIELD(kind, field, v) \
+#define STEP_FIELD(kind, field, v, ...) \
 	STEP(kind, .text = #field, .at = offsetof(struct bench, field), \
-	     .size = sizeof_field(struct bench, field), .value = (v))
+	     .size = sizeof_field(struct bench, field), .value = (v), ##__VA_ARGS__)
 
 /* What happens: to a queue, while waves are counted, to a field; or a queue of a level comes. */
 #define DOES(which, what)	STEP_QUEUE(does, which, .act = (what))
@@ -598,7 +579,7 @@ static inline void step_plan(struct bench *b, const struct step *s)
 #define SCAN_AT(ns)		STEP(scan_at, .value = (ns))
 #define MARK			STEP(mark)
 #define COUNT			STEP(count)
-#define UNTIL(field, v)		STEP_FIELD(until, field, v)
+#define UNTIL(field, v)		STEP_FIELD(until, field, v, .how = '=')
 
 /* So often all of these; and after each of so many scans. */
 #define REPEAT(n, ...)		STEP(repeat, .value = (n), .steps = STEPS { __VA_ARGS__, {} })
@@ -606,12 +587,12 @@ static inline void step_plan(struct bench *b, const struct step *s)
 #define PLAY(table)		STEP(repeat, .value = 1, .steps = (table))
 
 /* What is expected: of a field, as it is or counted from now or the mark on; of the plan. */
-#define SEE(field, v)		STEP_FIELD(see, field, v)
-#define SEE_NOT(field, v)	STEP_FIELD(see_not, field, v)
-#define LEAST(field, v)		STEP_FIELD(least, field, v)
-#define MOST(field, v)		STEP_FIELD(most, field, v)
-#define SEE_IN(field, ns)	STEP_FIELD(see_in, field, ns)
-#define SEE_AT(field, ns)	STEP_FIELD(see_at, field, ns)
+#define SEE(field, v)		STEP_FIELD(see, field, v, .how = '=')
+#define SEE_NOT(field, v)	STEP_FIELD(see, field, v, .how = '!')
+#define LEAST(field, v)		STEP_FIELD(see, field, v, .how = '>')
+#define MOST(field, v)		STEP_FIELD(see, field, v, .how = '<')
+#define SEE_IN(field, ns)	STEP_FIELD(see, field, ns, .how = '=', .from = 'n')
+#define SEE_AT(field, ns)	STEP_FIELD(see, field, ns, .how = '=', .from = 'm')
 #define YES(field)		SEE(field, true)
 #define NO(field)		SEE(field, false)
 #define ON(which)		YES(which.seen.mapped)
