@@ -37,7 +37,7 @@
 #define kfd_gpreempt_mes		kunit_gpreempt_mes
 
 /* Tracepoints are the driver's. */
-#define KFD_GPREEMPT_TRACE_H_INCLUDED
+#define GPREEMPT_TRACE_H_INCLUDED
 #define trace_kfd_gpreempt_preempt_begin(...)	do { } while (0)
 #define trace_kfd_gpreempt_preempt_end(...)	do { } while (0)
 #define trace_kfd_gpreempt_resume(...)		do { } while (0)
