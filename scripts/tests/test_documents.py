@@ -28,6 +28,7 @@ def tests():
     kunit = "\n".join(path.read_text() for path in (AMDKFD / "tests").glob("*_kunit.c"))
     there = {"KUnit": re.findall(r"KUNIT_CASE\w*\(gpreempt_(\w+)[,)]", kunit) +
                       re.findall(r"KUNIT_CASE\w*\(gpreempt_[a-z]+_(\w+)[,)]", kunit) +
+                      re.findall(r'^\t\{ "(\w+)",', kunit, re.M) +
                       re.findall(r'\.name = "amdgpu_(\w+)"', kunit)}
     for path in SELFTESTS.glob("*_test.c"):
         there[path.stem] = sum(re.findall(r"^(?:TEST_F\w*|FIXTURE_VARIANT_ADD)\((\w+), (\w+)",

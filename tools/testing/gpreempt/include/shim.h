@@ -40,6 +40,7 @@ typedef long long s64;
 #define FIELD_GET(mask, v)	(((v) & (mask)) >> __builtin_ctzll(mask))
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define sizeof_field(type, member) sizeof(((type *)0)->member)
 #define container_of(p, type, member) ((type *)((char *)(p) - offsetof(type, member)))
 #define swap(a, b) do { __auto_type swapped = (a); (a) = (b); (b) = swapped; } while (0)
 

@@ -11,138 +11,176 @@
 #include "gpreempt_rooms.h"
 #include "kfd_gpreempt_sim.h"
 
-/* The decision alone, when wave counts are worth their register reads. */
-static void gpreempt_decide_need_waves(struct kunit *test)
+/* A scan, but what is known of waves is given at once: are no counts asked for? */
+static void step_decide(struct bench *b, const struct step *s)
 {
-	struct bench *b = bench_new(test, "strict");
-	struct gpreempt_queue_view *a, *peer, *high;
-	unsigned int i;
-
-	a = bench_queue(b, 3);
-	peer = bench_queue(b, 3);
-	high = bench_queue(b, 9);
-	bench_scan(b);
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-
-	/* one level busy */
-	runs(a);
-	submits(peer);
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 5));
-
-	/* two, but the other cannot run */
-	waits_for_signal(high);
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 2));
-	/* unless what it consumed before may still be under way */
-	waits_for_signal(high);
-	high->seen.rptr++;
-	KUNIT_EXPECT_TRUE(test, asks_after(b, 2));
-	high->seen.previous = GPREEMPT_SIGNAL_DONE;
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 2));
-	/* it can run, and the others have to leave whatever they do */
-	high->seen.head = GPREEMPT_HEAD_READY;
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	high->seen.mapped = false;
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-
-	/* parking: whatever has hidden waves */
-	finishes(a);
-	finishes(peer);
-	a->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	for (i = 0; i < 5 && !b->asked; i++)
-		bench_ticks(b, 1);
-	KUNIT_EXPECT_TRUE(test, b->asked);
-	/* it may have been saved: believed at the second time */
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 1005));
+	bench_commit(b);
+	b->view.now_ns += INTERVAL_NS;
+	b->view.waves_final = false;
+	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
 }
 
-/* No register is read when the verdict is plain, and only then. */
-static void gpreempt_decide_evident(struct kunit *test)
+#define DECIDE	STEP(decide)
+
+/* Its newest packet waited for all others, and its signal says that it has ended. */
+static void claims_end(struct gpreempt_queue_view *q)
 {
-	struct bench *b = bench_low_runs(test);
-	unsigned int i;
-
-	submits(b->high);
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	EXPECT_OFF(test, b->low, INVERSION);
-
-	/* alone on the machine, it may turn out to be blocked */
-	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-
-	/* unless it moves on */
-	for (i = 0; i < 10; i++) {
-		submits(b->high);
-		runs(b->high);
-		KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-		EXPECT_IS(test, b->high, RUNNING);
-		EXPECT_KEEP(test, b->low);
-	}
+	q->seen.signal = GPREEMPT_SIGNAL_DONE;
+	q->seen.ordered = true;
 }
 
-/* What an application says of its end brings others back, and is not relied on. */
-static void gpreempt_decide_says_ended(struct kunit *test)
+/* Three of as many levels run, and wait together for nothing, as none is watched over. */
+static const struct step three_levels[] = {
+	QUEUE(0), QUEUE(1), QUEUE(2), QUEUE(15), POLICY("none"), SCAN(1),
+	DOES(one, runs), DOES(other, runs), DOES(third, runs), {}
+};
+
+/* Each was given the machine, and did not use it; now high moves on. */
+static const struct step blocked_below[] = {
+	DOES(low, finishes), DOES(low, submits_fetched), SCAN(20), IS(low, BLOCKED),
+	DOES(high, is_fetched), DOES(high, submits), {}
+};
+
+static const struct scene decide_scenes[] = {
+	/* Wave counts are worth their register reads where something depends on them. */
+	{ "need_waves", bench_strict, STEPS {
+		QUEUE(3), QUEUE(3), QUEUE(9), SCAN(2), NO(asked),
+		/* one level busy */
+		DOES(one, runs), DOES(other, submits), SCAN(5), NO(asked),
+		/* two, but the other cannot run */
+		DOES(third, waits_for_signal), SCAN(2), NO(asked),
+		/* unless what it consumed before may still be under way */
+		DOES(third, waits_for_signal), SET(third.seen.rptr, 1), SCAN(2), YES(asked),
+		PREVIOUS(third, DONE), SCAN(2), NO(asked),
+		/* it can run, and the others have to leave whatever they do */
+		HEAD(third, READY), SCAN(1), NO(asked), SET(third.seen.mapped, false),
+		SCAN(1), NO(asked),
+		/* parking: whatever has hidden waves */
+		DOES(one, finishes), DOES(other, finishes), SIGNAL(one, UNKNOWN), SCAN(1),
+		NO(asked),
+		UNTIL(asked, true),
+		/* it may have been saved: believed at the second time */
+		SCAN(1005), NO(asked), {} } },
+	/* No register is read when the verdict is plain, and only then. */
+	{ "evident", bench_low_runs, STEPS {
+		DOES(high, submits), SCAN(1), NO(asked), OFF(low, INVERSION),
+		/* alone on the machine, it may turn out to be blocked */
+		SCAN(1), YES(asked),
+		/* unless it moves on */
+		REPEAT(10, DOES(high, submits), DOES(high, runs),
+		       SCAN(1), NO(asked), IS(high, RUNNING), KEEP(low)), {} } },
+	/* What an application says of its end brings others back, and is not relied on. */
+	{ "says_ended", bench_high_runs, STEPS {
+		QUEUE(15), SET(high.terms.priority, 10),
+		/* an older packet may be under way */
+		DOES(high, finishes), WAVES(high, 32), SCAN(3), YES(asked), KEEP(low),
+		/* no packet may, if the newest waited for all of them: or so it says */
+		DOES(high, claims_end), SCAN(1), NO(asked), IS(high, IDLE), BACK(low, FREE),
+		/* so its waves are counted, once others are on the machine with it */
+		SCAN(1), YES(asked), IS(high, RUNNING),
+		DOES(third, submits), SCAN(1), YES(asked), OFF(high, INVERSION), {} } },
+	/* If it was true, that was the only time. */
+	{ "says_ended_truly", bench_high_runs, STEPS {
+		SCAN(1), DOES(high, finishes), DOES(high, claims_end), SCAN(1), NO(asked),
+		BACK(low, FREE), SCAN(1), YES(asked), SCAN(5), NO(asked), KEEP(low), {} } },
+	/* Its pause began with that word. */
+	{ "says_ended_and_pauses", bench_high_runs, STEPS {
+		DOES(high, finishes), DOES(high, claims_end), SCAN(1), BACK(low, FREE),
+		DOES(high, submits), SCAN_IN(3 * INTERVAL_NS), SEE_NOT(high.state.look_us, 0),
+		{} } },
+	/* While nothing contends with it, its word stands: nothing depends on it. */
+	{ "says_ended_quiet", bench_high_runs, STEPS {
+		SCAN(1), DOES(high, finishes), DOES(high, claims_end), SCAN(1), BACK(low, FREE),
+		SET(low.terms.priority, 15), SCAN(5), NO(asked), IS(high, IDLE),
+		/* it is checked as soon as something does */
+		SET(low.terms.priority, 0), SCAN(1), YES(asked), {} } },
+	/* A word that was taken and then cannot be checked is not believed any more. */
+	{ "says_ended_unchecked", bench_high_runs, STEPS {
+		DOES(high, claims_end), SCAN(1), BACK(low, FREE),
+		SET(waves_unreadable, true), SCAN(1), YES(asked), IS(high, RUNNABLE), {} } },
+	/* What says so while it is in the way of a higher one is not believed. */
+	{ "says_ended_and_runs", bench_low_runs, STEPS {
+		DOES(low, claims_end), DOES(high, submits),
+		SCAN(1), YES(asked), OFF(low, INVERSION), {} } },
+	/* Several that all have to go: plain, ... */
+	{ "evident_several", bench_strict, STEPS {
+		PLAY(three_levels), SCAN(5), POLICY("strict"), DOES(fourth, submits),
+		SCAN(1), NO(asked), SEE(plan.nr_preempt, 3), {} } },
+	/* ... also where they want more themselves, ... */
+	{ "evident_several_want_more", bench_strict, STEPS {
+		PLAY(three_levels), DOES(one, submits), DOES(other, submits), DOES(third, submits),
+		SCAN(5), POLICY("strict"), DOES(fourth, submits), SET(fourth.seen.demand, 8),
+		SCAN(1), NO(asked), SEE(plan.nr_preempt, 3), {} } },
+	/* ... unless the work may need some of them only. */
+	{ "not_evident_several", bench_strict, STEPS {
+		PLAY(three_levels), SCAN(5), POLICY("strict"),
+		DOES(fourth, submits), SET(fourth.seen.demand, 8),
+		SCAN(1), YES(asked), SEE(plan.nr_preempt, 1), {} } },
+	/* What makes a verdict plain, one thing missing at a time: a signal of low, ... */
+	{ "not_evident_signal", bench_low_runs, STEPS {
+		DOES(high, submits), SIGNAL(low, UNKNOWN), SCAN(1), YES(asked), {} } },
+	/* ... a packet of high, ... */
+	{ "not_evident_packet", bench_low_runs, STEPS {
+		DOES(high, submits_fetched), SCAN(1), YES(asked), {} } },
+	/* ... or that low can run. */
+	{ "not_evident_blocked", bench_low_runs, STEPS {
+		DOES(high, submits), PLAY(blocked_below), SCAN(1), YES(asked), {} } },
+	/* What cannot leave, or has to whatever it does, is not counted: high waits, ... */
+	{ "evident_head", bench_low_runs, STEPS {
+		DOES(high, submits), DOES(high, waits_for_signal), SCAN(1), NO(asked), {} } },
+	/* ... low has only just come, ... */
+	{ "evident_residency", bench_low_runs, STEPS {
+		DOES(high, submits), RESUMED(low, INTERVAL_NS), SCAN(1), NO(asked), {} } },
+	/* ... or is pinned, ... */
+	{ "evident_pinned", bench_low_runs, STEPS {
+		DOES(high, submits), SET(low.terms.pinned, true), SCAN(1), NO(asked), {} } },
+	/* ... or there is a third. */
+	{ "evident_third", bench_low_runs, STEPS {
+		DOES(high, submits), QUEUE(7), DOES(third, submits), SCAN(1), NO(asked), {} } },
+	/* A packet that can run says enough of a lower queue: it wants more, with waves or not. */
+	{ "evident_waits", bench_low_runs, STEPS {
+		DOES(low, finishes), SCAN(5), IS(low, IDLE),
+		DOES(low, submits), DOES(high, submits), SCAN(1), NO(asked), OFF(low, INVERSION),
+		/* it is not taken to run: rule 3 */
+		IS(low, RUNNABLE), SEE_NOT(low.state.waits_ns, 0), {} } },
+	/* What executes whenever it is put back is not starved by verdicts that are plain. */
+	{ "evident_put_back", bench_low_runs, STEPS {
+		DOES(low, submits), SET(high.seen.ordered, true),
+		/* it has an interval until the next scan */
+		REPEAT(600, DOES(high, submits), SCAN(1), OFF(low, INVERSION), DOES(high, finishes),
+		       UNTIL(low.out.verdict, GPREEMPT_RESUME), BACK(low, FREE),
+		       RESUMED(low, 0), SEE(low.out.level, 0)), {} } },
+	/* Counts given with the first call are used, none are asked for. */
+	{ "waves_at_once", bench_low_runs, STEPS {
+		DOES(high, submits), DECIDE, NO(plan.need_waves), OFF(low, INVERSION),
+		DECIDE, NO(plan.need_waves), KEEP(low), {} } },
+	/* A single wave that was counted is work, although nothing else shows it. */
+	{ "waves_at_once_only", bench_low_runs, STEPS {
+		DOES(low, finishes), SCAN(5), IS(low, IDLE), WAVES(low, 1), DOES(high, submits),
+		DECIDE, NO(plan.need_waves), YES(view.contested), OFF(low, INVERSION), {} } },
+	/* What was counted at once is not doubted, while another one's count is asked for. */
+	{ "waves_at_once_some", bench_low_runs, STEPS {
+		SIGNAL(low, UNKNOWN), SCAN(5), DOES(high, submits_fetched),
+		/* low has to leave unless it was launched */
+		WAVES(high, GPREEMPT_WAVES_UNKNOWN), DECIDE, YES(plan.need_waves), {} } },
+	/* Hardware that counts no waves: less is known, all rules hold. */
+	{ "no_wave_counts", bench_two, STEPS {
+		SET(waves_unreadable, true), SCAN(20), YES(plan.idle),
+		DOES(low, runs), SCAN(5), NO(plan.idle),
+		DOES(high, submits), SCAN(1), OFF(low, INVERSION), SCAN(2), KEEP(low),
+		/* no progress: blocked, for all that is known */
+		SCAN(5), ON(low), IS(high, BLOCKED), SCAN(20),
+		/* low too looks blocked by now, and may be in the way none the less */
+		SET(high.seen.rptr, 1), DOES(high, submits), SCAN(1), OFF(low, INVERSION),
+		DOES(high, finishes), SCAN(3), ON(low),
+		DOES(low, finishes), SCAN(20), YES(plan.idle), {} } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(decide, decide_scenes, name);
+
+static void gpreempt_decide_scenes(struct kunit *test)
 {
-	struct bench *b = bench_high_runs(test);
-	struct gpreempt_queue_view *above = bench_queue(b, 15);
-
-	b->high->terms.priority = 10;
-	/* an older packet may be under way */
-	finishes(b->high);
-	b->high->seen.waves = 32;
-	KUNIT_EXPECT_TRUE(test, asks_after(b, 3));
-	EXPECT_KEEP(test, b->low);
-	/* no packet may, if the newest waited for all of them: or so it says */
-	b->high->seen.ordered = true;
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	EXPECT_IS(test, b->high, IDLE);
-	EXPECT_BACK(test, b->low, FREE);
-	/* so its waves are counted, once others are on the machine with it */
-	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-	EXPECT_IS(test, b->high, RUNNING);
-	submits(above);
-	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-	EXPECT_OFF(test, b->high, INVERSION);
-}
-
-/* If it was true, that was the only time. */
-static void gpreempt_decide_says_ended_truly(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-
-	bench_ticks(b, 1);
-	finishes(b->high);
-	b->high->seen.ordered = true;
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	EXPECT_BACK(test, b->low, FREE);
-	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 5));
-	EXPECT_KEEP(test, b->low);
-
-	/* its pause began with that word */
-	b = bench_high_runs(test);
-	finishes(b->high);
-	b->high->seen.ordered = true;
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
-	b->view.now_ns += 2 * INTERVAL_NS;
-	submits(b->high);
-	KUNIT_EXPECT_NE(test, after(b, 1, b->high)->state.look_us, 0);
-}
-
-/* While nothing contends with it, its word stands: nothing depends on it. */
-static void gpreempt_decide_says_ended_quiet(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-
-	bench_ticks(b, 1);
-	finishes(b->high);
-	b->high->seen.ordered = true;
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
-	b->low->terms.priority = b->high->terms.priority;
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 5));
-	EXPECT_IS(test, b->high, IDLE);
-	/* it is checked as soon as something does */
-	b->low->terms.priority = 0;
-	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
+	scene_play(test);
 }
 
 /*
@@ -154,225 +192,13 @@ static void gpreempt_decide_says_ended_and_fills(struct kunit *test)
 	unsigned int i, ran = 0;
 	struct bench *b = bench_high_runs(test);
 
-	b->high->seen.signal = GPREEMPT_SIGNAL_DONE;
-	b->high->seen.ordered = true;
+	claims_end(&b->high);
 	for (i = 0; i < 5000; i++) {
-		b->low->seen.waves = b->high->seen.mapped ? 0 : 32;
+		b->low.seen.waves = b->high.seen.mapped ? 0 : 32;
 		bench_ticks(b, 1);
-		ran += b->low->seen.mapped && !b->high->seen.mapped;
+		ran += b->low.seen.mapped && !b->high.seen.mapped;
 	}
 	KUNIT_EXPECT_GE(test, ran, 3);
-}
-
-/* A word that was taken and then cannot be checked is not believed any more. */
-static void gpreempt_decide_says_ended_unchecked(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-
-	b->high->seen.signal = GPREEMPT_SIGNAL_DONE;
-	b->high->seen.ordered = true;
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
-	b->waves_unreadable = true;
-	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-	EXPECT_IS(test, b->high, RUNNABLE);
-}
-
-/* What says so while it is in the way of a higher one is not believed. */
-static void gpreempt_decide_says_ended_and_runs(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	b->low->seen.signal = GPREEMPT_SIGNAL_DONE;
-	b->low->seen.ordered = true;
-	submits(b->high);
-	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-	EXPECT_OFF(test, b->low, INVERSION);
-}
-
-/* Several that all have to go: plain, unless the work may need some of them only. */
-static void gpreempt_decide_evident_several(struct kunit *test)
-{
-	static const struct { u32 demand; bool more, asked; } c[] = {
-		{ 0, false, false }, { 8, true, false }, { 8, false, true },
-	};
-	struct gpreempt_queue_view *low[3], *high;
-	struct bench *b;
-	unsigned int i, k;
-
-	for (k = 0; k < ARRAY_SIZE(c); k++) {
-		b = bench_new(test, "strict");
-		for (i = 0; i < 3; i++)
-			low[i] = bench_queue(b, i);
-		high = bench_queue(b, 15);
-		b->policy = gpreempt_policy_find("none");
-		bench_scan(b);
-		for (i = 0; i < 3; i++) {
-			runs(low[i]);
-			if (c[k].more)
-				submits(low[i]);
-		}
-		bench_ticks(b, 5);
-		b->policy = gpreempt_policy_find("strict");
-		submits(high);
-		high->seen.demand = c[k].demand;
-		KUNIT_EXPECT_EQ(test, asks_after(b, 1), c[k].asked);
-		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, c[k].asked ? 1 : 3);
-	}
-}
-
-/* What makes a verdict plain, one thing missing at a time. */
-static void gpreempt_decide_not_evident(struct kunit *test)
-{
-	enum { SIGNAL, PACKET, BLOCKED, HEAD, RESIDENCY, PINNED, THIRD, CASES };
-	struct gpreempt_queue_view *third;
-	struct bench *b;
-	int missing;
-
-	for (missing = 0; missing < CASES; missing++) {
-		b = bench_low_runs(test);
-		submits(b->high);
-		if (missing == SIGNAL)
-			b->low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-		if (missing == HEAD)
-			waits_for_signal(b->high);
-		if (missing == PACKET)
-			is_fetched(b->high);
-		if (missing == RESIDENCY)
-			gpreempt_resumed(b->low->memory, b->view.now_ns + INTERVAL_NS);
-		if (missing == PINNED)
-			b->low->terms.pinned = true;
-		if (missing == BLOCKED) {
-			/* each was given the machine, and did not use it; now high moves on */
-			finishes(b->low);
-			submits_fetched(b->low);
-			EXPECT_IS(test, after(b, 20, b->low), BLOCKED);
-			is_fetched(b->high);
-			submits(b->high);
-		}
-		if (missing == THIRD) {
-			third = bench_queue(b, 7);
-			submits(third);
-		}
-		bench_ticks(b, 1);
-		/* what cannot leave, or has to whatever it does, is not counted */
-		KUNIT_EXPECT_EQ_MSG(test, b->asked, missing < HEAD, "case %d", missing);
-	}
-}
-
-/* A packet that can run says enough of a lower queue: it wants more, with waves or without. */
-static void gpreempt_decide_evident_waits(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	finishes(b->low);
-	bench_ticks(b, 5);
-	EXPECT_IS(test, b->low, IDLE);
-	submits(b->low);
-	submits(b->high);
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	EXPECT_OFF(test, b->low, INVERSION);
-	/* it is not taken to run: rule 3 */
-	EXPECT_IS(test, b->low, RUNNABLE);
-	KUNIT_EXPECT_NE(test, b->low->state.waits_ns, 0);
-}
-
-/* What executes whenever it is put back is not starved, though a plain verdict takes it off. */
-static void gpreempt_decide_evident_put_back(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-	unsigned int i;
-
-	submits(b->low);
-	b->high->seen.ordered = true;
-	for (i = 0; i < 600; i++) {
-		submits(b->high);
-		EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-		finishes(b->high);
-		bench_ticks(b, 1);
-		if (b->low->out.verdict != GPREEMPT_RESUME)
-			bench_ticks(b, 1);
-		EXPECT_BACK(test, b->low, FREE);
-		gpreempt_resumed(b->low->memory, b->view.now_ns);
-		/* it has an interval until the next scan */
-		KUNIT_EXPECT_EQ(test, b->low->out.level, 0);
-	}
-}
-
-/* Counts given with the first call are used, none are asked for. */
-static void gpreempt_decide_waves_at_once(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	submits(b->high);
-	b->view.now_ns += INTERVAL_NS;
-	b->view.waves_final = false;
-	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
-	KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
-	EXPECT_OFF(test, b->low, INVERSION);
-	bench_commit(b);
-	b->view.now_ns += INTERVAL_NS;
-	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
-	KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
-	EXPECT_KEEP(test, b->low);
-}
-
-/* A single wave that was counted is work, although nothing else shows it. */
-static void gpreempt_decide_waves_at_once_only(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	finishes(b->low);
-	EXPECT_IS(test, after(b, 5, b->low), IDLE);
-	b->low->seen.waves = 1;
-	submits(b->high);
-	b->view.now_ns += INTERVAL_NS;
-	b->view.waves_final = false;
-	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
-	KUNIT_EXPECT_FALSE(test, b->plan.need_waves);
-	KUNIT_EXPECT_TRUE(test, b->view.contested);
-	EXPECT_OFF(test, b->low, INVERSION);
-}
-
-/* What was counted at once is not doubted, while another one's count is asked for. */
-static void gpreempt_decide_waves_at_once_some(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	b->low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	bench_ticks(b, 5);
-	submits_fetched(b->high);
-	b->high->seen.waves = GPREEMPT_WAVES_UNKNOWN;
-	b->view.now_ns += INTERVAL_NS;
-	b->view.waves_final = false;
-	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
-	/* low has to leave unless it was launched */
-	KUNIT_EXPECT_TRUE(test, b->plan.need_waves);
-}
-
-/* Hardware that counts no waves: less is known, all rules hold. */
-static void gpreempt_decide_no_wave_counts(struct kunit *test)
-{
-	struct bench *b = bench_two(test);
-
-	b->waves_unreadable = true;
-	KUNIT_EXPECT_TRUE(test, plan_after(b, 20)->idle);
-	runs(b->low);
-	KUNIT_EXPECT_FALSE(test, plan_after(b, 5)->idle);
-	submits(b->high);
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	EXPECT_KEEP(test, after(b, 2, b->low));
-	/* no progress: blocked, for all that is known */
-	KUNIT_EXPECT_TRUE(test, after(b, 5, b->low)->seen.mapped);
-	EXPECT_IS(test, b->high, BLOCKED);
-	bench_ticks(b, 20);
-	/* low too looks blocked by now, and may be in the way none the less */
-	b->high->seen.rptr++;
-	submits(b->high);
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	finishes(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 3, b->low)->seen.mapped);
-	finishes(b->low);
-	KUNIT_EXPECT_TRUE(test, plan_after(b, 20)->idle);
 }
 
 /* Without looking at work: could there be anything to decide? */
@@ -380,7 +206,11 @@ static void gpreempt_decide_may_contend(struct kunit *test)
 {
 	static const struct {
 		const char *name, *policy;
-		struct { u8 priority; u32 own_us; bool off, preempted, held, pinned, same; } q[2];
+		struct {
+			u8 priority;
+			u32 own_us;
+			bool off, preempted, held, asked, pinned, same;
+		} q[2];
 		bool contends;
 	} c[] = {
 		{ "one level", "strict", { { 7 }, { 7 } }, false },
@@ -397,6 +227,7 @@ static void gpreempt_decide_may_contend(struct kunit *test)
 		{ "evicted", "strict", { { 7 }, { 8, .off = true } }, false },
 		{ "to resume", "none", { { 7 }, { 7, .preempted = true } }, true },
 		{ "to hold", "none", { { 7 }, { 7, .held = true } }, true },
+		{ "to take off", "none", { { 7 }, { 7, .asked = true } }, true },
 		{ "held", "strict", { { 7 }, { 8, .preempted = true, .held = true } }, false },
 		{ "held, pinned", "strict",
 		  { { 7 }, { 7, .preempted = true, .held = true, .pinned = true } }, true },
@@ -416,6 +247,7 @@ static void gpreempt_decide_may_contend(struct kunit *test)
 			q->seen.mapped = !c[i].q[k].off && !c[i].q[k].preempted;
 			q->seen.preempted = c[i].q[k].preempted;
 			q->terms.held = c[i].q[k].held;
+			q->terms.asked = c[i].q[k].asked;
 			q->terms.pinned = c[i].q[k].pinned;
 		}
 		KUNIT_EXPECT_EQ_MSG(test, gpreempt_may_contend(b->policy, &b->view, &b->tun),
@@ -428,24 +260,14 @@ static void gpreempt_decide_random(struct kunit *test)
 	unsigned int preempted = 0, resumed = 0, aged = 0, blocked = 0, turns = 0;
 	unsigned int late = 0, scans = 0, counted = 0;
 	const struct sim_case *c = test->param_value;
-	unsigned int seed, n, i;
+	unsigned int seed, i;
 
 	for (seed = 1; seed <= 12; seed++) {
 		struct sim *s = sim_new(test, seed);
-		bool left = true;
 
 		sim_work(s, seed);
 		/* quiet: everything ends, nobody is forgotten, the monitor parks */
-		for (n = 0; n < 40000 && left; n++) {
-			sim_step(s);
-			if (n % SIM_STEPS == 0)
-				sim_scan(s);
-			left = !s->plan.idle;
-			for (i = 0; i < s->nr; i++)
-				if (s->queue[i].next < s->queue[i].wptr || s->queue[i].groups)
-					left = true;
-		}
-		KUNIT_EXPECT_FALSE(test, left);
+		KUNIT_EXPECT_LT(test, sim_finish(s, 40000), 40000);
 		for (i = 0; i < s->nr; i++)
 			KUNIT_EXPECT_FALSE(test, s->queue[i].preempted);
 		KUNIT_EXPECT_EQ(test, s->preempted, s->resumed);
@@ -888,22 +710,8 @@ static void gpreempt_decide_linear(struct kunit *test)
 }
 
 static struct kunit_case gpreempt_decide_cases[] = {
-	KUNIT_CASE(gpreempt_decide_need_waves),
-	KUNIT_CASE(gpreempt_decide_evident),
-	KUNIT_CASE(gpreempt_decide_says_ended),
-	KUNIT_CASE(gpreempt_decide_says_ended_truly),
-	KUNIT_CASE(gpreempt_decide_says_ended_quiet),
+	KUNIT_CASE_PARAM(gpreempt_decide_scenes, decide_gen_params),
 	KUNIT_CASE(gpreempt_decide_says_ended_and_fills),
-	KUNIT_CASE(gpreempt_decide_says_ended_unchecked),
-	KUNIT_CASE(gpreempt_decide_says_ended_and_runs),
-	KUNIT_CASE(gpreempt_decide_evident_several),
-	KUNIT_CASE(gpreempt_decide_not_evident),
-	KUNIT_CASE(gpreempt_decide_evident_waits),
-	KUNIT_CASE(gpreempt_decide_evident_put_back),
-	KUNIT_CASE(gpreempt_decide_waves_at_once),
-	KUNIT_CASE(gpreempt_decide_waves_at_once_only),
-	KUNIT_CASE(gpreempt_decide_waves_at_once_some),
-	KUNIT_CASE(gpreempt_decide_no_wave_counts),
 	KUNIT_CASE(gpreempt_decide_may_contend),
 	KUNIT_CASE_PARAM(gpreempt_decide_random, sim_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_decide_not_counted, sim_gen_params),

@@ -51,12 +51,10 @@ KUNIT_ARRAY_PARAM_DESC(backlog, backlog_cases, name);
 static void gpreempt_estimate_backlog(struct kunit *test)
 {
 	const struct backlog_case *c = test->param_value;
-	struct bench *b = bench_new(test, "strict");
-	struct gpreempt_queue_view *q, *low;
+	struct bench *b = bench_strict(test);
+	struct gpreempt_queue_view *q = bench_queue(b, 7);
 
-	q = bench_queue(b, 7);
-	low = bench_queue(b, 0);
-	runs(low);
+	runs(bench_queue(b, 0));
 	q->seen.rptr = c->rptr;
 	q->seen.wptr = c->wptr;
 	q->seen.size = c->size;
@@ -67,779 +65,6 @@ static void gpreempt_estimate_backlog(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, q->out.activity, c->state);
 	KUNIT_EXPECT_EQ(test, q->out.wants, c->state == GPREEMPT_RUNNABLE);
 	KUNIT_EXPECT_EQ(test, q->out.level, 7);
-}
-
-/* Equal indices do not mean idle: a long kernel shows an empty ring. */
-static void gpreempt_estimate_running(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	b->low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	KUNIT_EXPECT_EQ(test, after(b, 5000, b->low)->seen.rptr, b->low->seen.wptr);
-	EXPECT_IS(test, b->low, RUNNING);
-	KUNIT_EXPECT_FALSE(test, b->plan.idle);
-
-	/* A newest packet that completed says nothing of older ones. */
-	b->low->seen.signal = GPREEMPT_SIGNAL_DONE;
-	EXPECT_IS(test, after(b, 10, b->low), RUNNING);
-	KUNIT_EXPECT_FALSE(test, b->plan.idle);
-
-	/* The read index moved, no waves: running for this one scan. */
-	b->low->seen.waves = 0;
-	b->low->seen.wptr++;
-	finishes(b->low);
-	EXPECT_IS(test, after(b, 1, b->low), RUNNING);
-	EXPECT_IS(test, after(b, 1, b->low), IDLE);
-	KUNIT_EXPECT_TRUE(test, b->plan.idle);
-}
-
-/* A kernel that was there before the first scan is found by its waves only. */
-static void gpreempt_estimate_first_sight(struct kunit *test)
-{
-	struct bench *b = bench_two(test);
-
-	runs(b->low);
-	runs(b->high);
-	finishes(b->high);
-	b->low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	b->high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	bench_scan(b);
-	KUNIT_EXPECT_TRUE(test, b->asked);
-	EXPECT_IS(test, b->low, RUNNING);
-	KUNIT_EXPECT_FALSE(test, b->plan.idle);
-	/* and what high did before that is no evidence of new work */
-	EXPECT_IS(test, b->high, IDLE);
-	EXPECT_KEEP(test, after(b, 5, b->low));
-}
-
-/* The same if the first look at its waves comes only later. */
-static void gpreempt_estimate_first_sight_later(struct kunit *test)
-{
-	struct bench *b = bench_new(test, "strict");
-	struct gpreempt_queue_view *low, *peer;
-
-	low = bench_queue(b, 0);
-	peer = bench_queue(b, 0);
-	runs(low);
-	low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	runs(peer);
-	bench_scan(b);
-	KUNIT_EXPECT_FALSE(test, b->asked);
-	finishes(peer);
-	EXPECT_IS(test, after(b, 5, low), RUNNING);
-	KUNIT_EXPECT_FALSE(test, b->plan.idle);
-}
-
-/*
- * A packet that waited for space before the first scan: its signal tells; with a barrier behind
- * it, there already or new, that of the packet before the barrier.
- */
-static void gpreempt_estimate_first_sight_launching(struct kunit *test)
-{
-	static const struct { bool barrier, later; } c[] = { { false }, { true }, { true, true } };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(c); i++) {
-		struct bench *b = bench_two(test);
-
-		runs(b->low);
-		runs(b->high);
-		b->high->seen.waves = 0;
-		bench_ticks(b, c[i].later);
-		if (c[i].barrier) {
-			waits_for_signal(b->high);
-			b->high->seen.previous = GPREEMPT_SIGNAL_PENDING;
-		}
-		EXPECT_OFF(test, after(b, 2 - c[i].later, b->low), INVERSION);
-	}
-}
-
-/*
- * The two ways the read index may go. A packet that waits for space is backlog,
- * or it shows equal indices and no waves.
- */
-static const bool fetch_models[] = { false, true };
-
-static void fetch_model_name(const bool *fetch, char *desc)
-{
-	strscpy(desc, *fetch ? "read index at fetch" : "read index at launch",
-		KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(fetch_model, fetch_models, fetch_model_name);
-
-static void submits_in_model(struct kunit *test, struct gpreempt_queue_view *q)
-{
-	submits(q);
-	if (*(const bool *)test->param_value)
-		q->seen.rptr = q->seen.wptr;
-}
-
-static void gpreempt_estimate_waiter(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	submits_in_model(test, b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 1, b->high)->out.wants);
-	EXPECT_OFF(test, b->low, INVERSION);
-	EXPECT_KEEP(test, b->high);
-	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 1);
-	KUNIT_EXPECT_EQ(test, b->plan.nr_resume, 0);
-}
-
-/* The same without a completion signal: the moved index is the evidence. */
-static void gpreempt_estimate_waiter_no_signal(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	submits_in_model(test, b->high);
-	b->high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	/* it is still launching, and low stays off, until its waves come */
-	EXPECT_IS(test, after(b, 1, b->high), RUNNABLE);
-	EXPECT_KEEP(test, b->low);
-	is_fetched(b->high);
-	b->high->seen.waves = 4;
-	EXPECT_KEEP(test, after(b, 20, b->low));
-	b->high->seen.waves = 0;
-	EXPECT_IS(test, after(b, 1, b->high), IDLE);
-	EXPECT_BACK(test, b->low, FREE);
-}
-
-/* A short kernel that came and went between two scans takes nobody off. */
-static void gpreempt_estimate_done_is_not_launching(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-	unsigned int i;
-
-	for (i = 0; i < 20; i++) {
-		if (i % 3 == 0) {
-			submits(b->high);
-			finishes(b->high);
-		}
-		KUNIT_EXPECT_FALSE(test, after(b, 1, b->high)->out.wants);
-		EXPECT_KEEP(test, b->low);
-	}
-}
-
-/* Its last signal is re-used for another queue's packet. */
-static void gpreempt_estimate_pooled_signal(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-	unsigned int i;
-
-	submits(b->high);
-	finishes(b->high);
-	bench_ticks(b, 2);
-	b->high->seen.signal = GPREEMPT_SIGNAL_PENDING;
-	for (i = 0; i < 10; i++) {
-		EXPECT_IS(test, after(b, 1, b->high), IDLE);
-		EXPECT_KEEP(test, b->low);
-	}
-	finishes(b->low);
-	KUNIT_EXPECT_TRUE(test, plan_after(b, 5)->idle);
-	runs(b->low);
-	bench_ticks(b, 1);
-	submits_fetched(b->high);
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-}
-
-/* Evidence without a signal holds until waves are seen, and no longer. */
-static void gpreempt_estimate_launched(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	b->tun.min_residency_us = 7000;
-	submits_fetched(b->high);
-	b->high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	KUNIT_EXPECT_TRUE(test, after(b, 1, b->high)->out.wants);
-	EXPECT_KEEP(test, b->low);
-	b->high->seen.waves = 4;
-	KUNIT_EXPECT_FALSE(test, after(b, 1, b->high)->out.wants);
-	EXPECT_KEEP(test, b->low);
-	b->high->seen.waves = 0;
-	KUNIT_EXPECT_FALSE(test, after(b, 1, b->high)->out.wants);
-	EXPECT_KEEP(test, b->low);
-}
-
-/* The second packet of a batch, consumed when the first one ended. */
-static void gpreempt_estimate_launching_next(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	submits(b->high);
-	submits(b->high);
-	b->high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	bench_ticks(b, 1);
-	b->high->seen.rptr++;
-	b->high->seen.waves = 4;
-	bench_ticks(b, 1);
-	b->high->seen.rptr++;
-	b->high->seen.waves = 0;
-	EXPECT_IS(test, after(b, 2, b->high), RUNNABLE);
-	EXPECT_KEEP(test, b->low);
-}
-
-/* Nor does it outlive a time in which none kept the queue from launching. */
-static void gpreempt_estimate_launched_unseen(struct kunit *test)
-{
-	struct bench *b = bench_two(test);
-	struct gpreempt_queue_view *peer = bench_queue(b, 15);
-
-	/* and none are counted for it alone */
-	b->view.blind = true;
-	bench_scan(b);
-	submits_fetched(b->high);
-	b->high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	runs(peer);
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 5));
-	finishes(peer);
-	runs(b->low);
-	KUNIT_EXPECT_FALSE(test, after(b, 1, b->high)->out.wants);
-	EXPECT_KEEP(test, b->low);
-}
-
-/* A write index that is scribbled over is no evidence of anything. */
-static void gpreempt_estimate_nonsense_write(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-	unsigned int i;
-
-	for (i = 0; i < 100; i++) {
-		b->high->seen.wptr = b->high->seen.rptr - i;
-		EXPECT_IS(test, after(b, 1, b->high), IDLE);
-		EXPECT_KEEP(test, b->low);
-	}
-	/* one that claims a full ring gets its chance, and is found out */
-	b->high->seen.wptr = b->high->seen.rptr + S64_MAX;
-	EXPECT_IS(test, after(b, 10, b->high), BLOCKED);
-	EXPECT_KEEP(test, b->low);
-	KUNIT_EXPECT_TRUE(test, b->low->seen.mapped);
-}
-
-/* Launching is a claim that ends: given the machine, it must show waves. */
-static void gpreempt_estimate_launching_expires(struct kunit *test)
-{
-	static const struct {
-		enum gpreempt_signal signal;
-		enum gpreempt_activity state;
-		enum gpreempt_reason reason;
-	} c[] = {
-		{ GPREEMPT_SIGNAL_UNKNOWN, GPREEMPT_IDLE, GPREEMPT_REASON_FREE },
-		{ GPREEMPT_SIGNAL_PENDING, GPREEMPT_BLOCKED, GPREEMPT_REASON_BLOCKED },
-	};
-	unsigned int i, n;
-
-	for (i = 0; i < ARRAY_SIZE(c); i++) {
-		struct bench *b = bench_low_runs(test);
-
-		submits_fetched(b->high);
-		b->high->seen.signal = c[i].signal;
-		KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.verdict, GPREEMPT_PREEMPT);
-		for (n = 0; n < 2; n++) {
-			EXPECT_IS(test, after(b, 1, b->high), RUNNABLE);
-			EXPECT_KEEP(test, b->low);
-		}
-		KUNIT_EXPECT_EQ(test, after(b, 1, b->high)->out.activity, c[i].state);
-		KUNIT_EXPECT_EQ(test, bench_plan(b->low), VERDICT(GPREEMPT_RESUME, c[i].reason));
-		/* nor does it come back with nothing new */
-		KUNIT_EXPECT_EQ(test, after(b, 3000, b->high)->out.activity, c[i].state);
-		EXPECT_KEEP(test, b->low);
-		/* a new packet does */
-		submits(b->high);
-		EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	}
-}
-
-/* Rule 7: what cannot be read is unknown, and unknown is not runnable. */
-static void gpreempt_estimate_unreadable(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	submits(b->high);
-	b->high->seen.readable = false;
-	b->high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	EXPECT_IS(test, after(b, 1, b->high), UNKNOWN);
-	EXPECT_KEEP(test, b->low);
-	KUNIT_EXPECT_FALSE(test, b->plan.idle);
-
-	/* a victim only if waves say so */
-	b->high->seen.readable = true;
-	b->low->seen.readable = false;
-	b->low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	b->low->seen.waves = 0;
-	EXPECT_IS(test, after(b, 1, b->low), UNKNOWN);
-	EXPECT_KEEP(test, b->low);
-	b->low->seen.waves = 1;
-	EXPECT_IS(test, after(b, 1, b->low), RUNNING);
-	EXPECT_OFF(test, b->low, INVERSION);
-
-	/* and never forgotten, readable or not */
-	bench_ticks(b, 1);
-	finishes(b->high);
-	EXPECT_BACK(test, after(b, 2, b->low), FREE);
-	b->low->seen.waves = 0;
-	KUNIT_EXPECT_FALSE(test, plan_after(b, 10)->idle);
-}
-
-/* What stands for indices that cannot be read is no evidence when they can be again. */
-static void gpreempt_estimate_unreadable_indices(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	submits(b->high);
-	finishes(b->high);
-	EXPECT_IS(test, after(b, 5, b->high), IDLE);
-	b->high->seen.readable = false;
-	b->high->seen.rptr = 0;
-	b->high->seen.wptr = 0;
-	EXPECT_IS(test, after(b, 1, b->high), UNKNOWN);
-	b->high->seen.readable = true;
-	b->high->seen.rptr = 1;
-	b->high->seen.wptr = 1;
-	EXPECT_IS(test, after(b, 1, b->high), IDLE);
-	EXPECT_KEEP(test, b->low);
-}
-
-/*
- * Neither can its memory be read nor its waves be counted, as with MES: it keeps nobody
- * else off, and does not so protect itself from higher ones.
- */
-static void gpreempt_estimate_unreadable_uncountable(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	b->waves_unreadable = true;
-	b->low->seen.readable = false;
-	b->low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	EXPECT_KEEP(test, after(b, 2, b->low));
-	submits(b->high);
-	EXPECT_IS(test, after(b, 1, b->low), UNKNOWN);
-	EXPECT_OFF(test, b->low, INVERSION);
-	bench_ticks(b, 1);
-	finishes(b->high);
-	KUNIT_EXPECT_TRUE(test, is_on(after(b, 2, b->low)));
-	/* it is not work that others would leave for */
-	b->low->terms.priority = 9;
-	b->high->terms.priority = 3;
-	submits(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 5, b->high)->seen.mapped);
-}
-
-/* Its head waits, and the waves that it had cannot be counted: it may be in the way. */
-static void gpreempt_estimate_blocked_uncountable(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	b->waves_unreadable = true;
-	waits_for_signal(b->low);
-	bench_ticks(b, 3);
-	submits(b->high);
-	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-	EXPECT_IS(test, b->low, BLOCKED);
-	EXPECT_OFF(test, b->low, INVERSION);
-}
-
-/* Backlog behind waves in flight still wants the machine; waves alone do not. */
-static void gpreempt_estimate_running_waiter(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	runs(b->high);
-	EXPECT_IS(test, after(b, 20, b->high), RUNNING);
-	KUNIT_EXPECT_FALSE(test, b->high->out.wants);
-	EXPECT_KEEP(test, b->low);
-
-	submits(b->high);
-	b->high->seen.head = GPREEMPT_HEAD_WAITS;
-	EXPECT_IS(test, after(b, 1, b->high), RUNNING);
-	EXPECT_KEEP(test, b->low);
-
-	b->high->seen.head = GPREEMPT_HEAD_READY;
-	EXPECT_IS(test, after(b, 1, b->high), RUNNING);
-	KUNIT_EXPECT_TRUE(test, b->high->out.wants);
-	EXPECT_OFF(test, b->low, INVERSION);
-}
-
-/* One interval without progress, not one moment: a stream costs no ping-pong. */
-static void gpreempt_estimate_short_kernels(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-	unsigned int i;
-
-	for (i = 0; i < 100; i++) {
-		submits(b->high);
-		finishes(b->high);
-		EXPECT_KEEP(test, after(b, 1, b->low));
-	}
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
-}
-
-/* Put back, a queue is not idle because its waves are not there yet. */
-static void gpreempt_estimate_restored(struct kunit *test)
-{
-	struct bench *b = bench_three(test);
-
-	bench_scan(b);
-	runs(b->low);
-	runs(b->mid);
-	/* the newest packet is done; an older one beside it is not */
-	b->mid->seen.signal = GPREEMPT_SIGNAL_DONE;
-	EXPECT_KEEP(test, after(b, 5, b->low));
-	EXPECT_KEEP(test, b->mid);
-	submits(b->high);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->nr_preempt, 2);
-	bench_ticks(b, 1);
-	finishes(b->high);
-	bench_ticks(b, 2);
-
-	/* the highest first, one level at a time */
-	EXPECT_BACK(test, b->mid, FREE);
-	EXPECT_KEEP(test, b->low);
-	b->mid->seen.waves = 0;
-	EXPECT_IS(test, after(b, 1, b->mid), RUNNABLE);
-	EXPECT_KEEP(test, b->low);
-	b->mid->seen.waves = 32;
-	EXPECT_KEEP(test, after(b, 20, b->low));
-	b->mid->seen.waves = 0;
-	EXPECT_IS(test, after(b, 1, b->mid), IDLE);
-	EXPECT_BACK(test, b->low, FREE);
-}
-
-/* If nothing comes back, because nothing was saved, low does not wait for it. */
-static void gpreempt_estimate_restored_nothing(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-
-	finishes(b->high);
-	bench_ticks(b, 1);
-	finishes(b->low);
-	EXPECT_IS(test, after(b, 10, b->low), IDLE);
-	KUNIT_EXPECT_TRUE(test, b->plan.idle);
-}
-
-/* What is held off may have had waves of which no scan knows: it is not idle. */
-static void gpreempt_estimate_held_idle(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	EXPECT_IS(test, b->high, IDLE);
-	b->high->terms.held = true;
-	EXPECT_OFF(test, after(b, 1, b->high), ASKED);
-	KUNIT_EXPECT_TRUE(test, after(b, 1, b->high)->seen.preempted);
-	EXPECT_IS(test, b->high, BLOCKED);
-}
-
-/* Rule 2: a barrier on an unsatisfied signal gives way at once. */
-static void gpreempt_estimate_blocked_head(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	waits_for_signal(b->high);
-	EXPECT_IS(test, after(b, 3000, b->high), BLOCKED);
-	EXPECT_KEEP(test, b->low);
-	KUNIT_EXPECT_FALSE(test, b->plan.idle);
-
-	/* satisfied: a waiter at once */
-	b->high->seen.head = GPREEMPT_HEAD_READY;
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-
-	/* and blocked again, by the next barrier, when the first has run */
-	bench_ticks(b, 1);
-	is_fetched(b->high);
-	waits_for_signal(b->high);
-	b->high->seen.previous = GPREEMPT_SIGNAL_DONE;
-	EXPECT_IS(test, after(b, 1, b->high), RUNNING);
-	EXPECT_IS(test, after(b, 1, b->high), BLOCKED);
-	EXPECT_BACK(test, b->low, BLOCKED);
-}
-
-/*
- * A dispatch that was consumed at fetch waits for space, and a barrier behind it
- * for the dispatch: that is no reason to let low have the machine.
- */
-static void gpreempt_estimate_blocked_behind(struct kunit *test)
-{
-	static const struct {
-		enum gpreempt_signal previous;
-		bool preempts;
-	} c[] = {
-		{ GPREEMPT_SIGNAL_PENDING, true },
-		{ GPREEMPT_SIGNAL_UNKNOWN, true },
-		{ GPREEMPT_SIGNAL_DONE, false },
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(c); i++) {
-		struct bench *b = bench_low_runs(test);
-
-		submits(b->high);
-		b->high->seen.rptr++;
-		waits_for_signal(b->high);
-		b->high->seen.previous = c[i].previous;
-		KUNIT_EXPECT_EQ(test, after(b, 2, b->low)->out.verdict,
-				c[i].preempts ? GPREEMPT_PREEMPT : GPREEMPT_KEEP);
-		bench_ticks(b, 1);
-		if (c[i].preempts)
-			EXPECT_IS(test, b->high, RUNNABLE);
-		/* nothing comes: it waits after all, and is believed */
-		EXPECT_IS(test, after(b, 4, b->high), BLOCKED);
-		KUNIT_EXPECT_TRUE(test, b->low->seen.mapped);
-		KUNIT_EXPECT_TRUE(test, after(b, 3000, b->low)->seen.mapped);
-	}
-}
-
-/* Mid's head waits, and its waves were saved with low's, for a high that has ended since. */
-static struct bench *bench_blocked_saved(struct kunit *test)
-{
-	struct bench *b = bench_three(test);
-
-	bench_scan(b);
-	runs(b->low);
-	runs(b->mid);
-	waits_for_signal(b->mid);
-	bench_ticks(b, 5);
-	submits(b->high);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->nr_preempt, 2);
-	b->mid->seen.waves = 0;
-	return b;
-}
-
-/* Saved waves of a queue whose head waits come back before those below. */
-static void gpreempt_estimate_blocked_saved(struct kunit *test)
-{
-	struct bench *b = bench_blocked_saved(test);
-
-	bench_ticks(b, 1);
-	finishes(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 3, b->mid)->seen.mapped);
-	EXPECT_IS(test, b->mid, RUNNABLE);
-	KUNIT_EXPECT_TRUE(test, b->low->seen.preempted);
-	b->mid->seen.waves = 8;
-	KUNIT_EXPECT_TRUE(test, after(b, 50, b->low)->seen.preempted);
-	b->mid->seen.waves = 0;
-	EXPECT_IS(test, after(b, 1, b->mid), BLOCKED);
-	EXPECT_BACK(test, b->low, BLOCKED);
-}
-
-/* It ended before it was taken off, and its head waits: low is not disturbed again. */
-static void gpreempt_estimate_blocked_saved_nothing(struct kunit *test)
-{
-	struct bench *b = bench_blocked_saved(test);
-	unsigned int i;
-
-	b->mid->seen.previous = GPREEMPT_SIGNAL_DONE;
-	bench_ticks(b, 1);
-	finishes(b->high);
-	EXPECT_IS(test, after(b, 5, b->mid), BLOCKED);
-	for (i = 0; i < 5000; i++)
-		KUNIT_EXPECT_TRUE(test, after(b, 1, b->low)->seen.mapped);
-}
-
-/* A chain: high waits for mid, mid for low, and low is what runs. */
-static void gpreempt_estimate_blocked_chain(struct kunit *test)
-{
-	struct bench *b = bench_three(test);
-
-	bench_scan(b);
-	runs(b->low);
-	bench_ticks(b, 3);
-	waits_for_signal(b->mid);
-	waits_for_signal(b->high);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 10)->nr_preempt, 0);
-	finishes(b->low);
-	b->mid->seen.head = GPREEMPT_HEAD_READY;
-	KUNIT_EXPECT_TRUE(test, after(b, 1, b->mid)->out.wants);
-	EXPECT_IS(test, b->high, BLOCKED);
-	runs(b->low);
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	EXPECT_KEEP(test, b->mid);
-	EXPECT_KEEP(test, b->high);
-}
-
-/* Rule 2: given the machine, no progress and no waves, to the nanosecond. */
-static void gpreempt_estimate_blocked_given(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-	unsigned int i, off = 0;
-	u64 given;
-
-	submits(b->high);
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	bench_ticks(b, 1);
-	given = b->view.now_ns;
-	bench_scan_at(b, given + 1999999);
-	EXPECT_IS(test, b->high, RUNNABLE);
-	EXPECT_KEEP(test, b->low);
-	bench_scan_at(b, given + 2000000);
-	EXPECT_IS(test, b->high, BLOCKED);
-	EXPECT_BACK(test, b->low, BLOCKED);
-	/* more packets behind the stuck one change nothing */
-	submits(b->high);
-	for (i = 0; i < 999; i++)
-		EXPECT_KEEP(test, after(b, 1, b->low));
-	/* every starvation_ms it gets another chance of blocked_us */
-	for (i = 0; i < 3000; i++) {
-		bench_ticks(b, 1);
-		off += b->low->seen.preempted;
-	}
-	KUNIT_EXPECT_GT(test, off, 0);
-	KUNIT_EXPECT_LE(test, off, 3 * 3);
-}
-
-/*
- * Rule 3 before rule 2: a device that was slow for once makes a queue look
- * blocked. Beside one that never stops it has to be found out; signal or not.
- */
-static void gpreempt_estimate_blocked_wrongly(struct kunit *test)
-{
-	unsigned int i, signal;
-
-	for (signal = 0; signal < 2; signal++) {
-		struct bench *b = bench_high_runs(test);
-
-		b->low->seen.waves = 0;
-		b->low->seen.signal = signal ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_UNKNOWN;
-		/* starved, given the machine, and its restore is late */
-		EXPECT_OFF(test, after(b, 1000, b->high), AGED);
-		KUNIT_EXPECT_EQ(test, after(b, 5, b->low)->out.activity,
-				signal ? GPREEMPT_BLOCKED : GPREEMPT_IDLE);
-		KUNIT_EXPECT_TRUE(test, b->high->seen.mapped);
-		for (i = 0; i < 1005 && !b->high->seen.preempted; i++)
-			bench_ticks(b, 1);
-		KUNIT_EXPECT_TRUE(test, b->high->seen.preempted);
-	}
-}
-
-/* What ends being blocked. */
-static void gpreempt_estimate_unblocked(struct kunit *test)
-{
-	unsigned int i;
-
-	for (i = 0; i < 4; i++) {
-		struct bench *b = bench_low_runs(test);
-
-		submits(b->high);
-		submits(b->high);
-		b->high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-		EXPECT_IS(test, after(b, 20, b->high), BLOCKED);
-		EXPECT_KEEP(test, b->low);
-		if (i == 0)
-			b->high->seen.rptr++;
-		else if (i == 1)
-			b->high->seen.waves = 1;
-		else if (i == 2)
-			b->high->seen.head = GPREEMPT_HEAD_WAITS;
-		else
-			b->high->seen.mapped = false;
-		bench_ticks(b, 1);
-		if (i >= 2) {
-			EXPECT_KEEP(test, b->low);
-			b->high->seen.head = GPREEMPT_HEAD_READY;
-			b->high->seen.mapped = true;
-			bench_ticks(b, 1);
-		}
-		KUNIT_EXPECT_TRUE(test, b->high->out.wants);
-		EXPECT_OFF(test, b->low, INVERSION);
-		/* with a whole blocked_us of its own */
-		b->high->seen.waves = 0;
-		EXPECT_IS(test, after(b, 2, b->high), RUNNABLE);
-		EXPECT_KEEP(test, b->low);
-	}
-}
-
-/* Its head waited behind waves that were saved and never came: satisfied, it can run. */
-static void gpreempt_estimate_unblocked_saved(struct kunit *test)
-{
-	struct bench *b = bench_blocked_saved(test);
-
-	bench_ticks(b, 1);
-	finishes(b->high);
-	EXPECT_IS(test, after(b, 10, b->mid), BLOCKED);
-	KUNIT_EXPECT_TRUE(test, b->low->seen.mapped);
-	b->mid->seen.head = GPREEMPT_HEAD_READY;
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-}
-
-/* What pauses as a rule gives the machine back at once, and is not waited for. */
-static void gpreempt_estimate_pauses(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-	unsigned int n;
-
-	for (n = 0; n < 5; n++) {
-		submits(b->high);
-		EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-		finishes(b->high);
-		bench_ticks(b, 1);
-		/* nothing is known of it at first */
-		if (n)
-			EXPECT_BACK(test, b->low, FREE);
-		else
-			EXPECT_KEEP(test, b->low);
-		EXPECT_KEEP(test, after(b, 20, b->low));
-	}
-	/* it changes its ways: waited for an interval again */
-	for (n = 0; n < 20; n++) {
-		submits(b->high);
-		finishes(b->high);
-		bench_ticks(b, 1);
-	}
-	EXPECT_KEEP(test, b->low);
-	if (b->low->seen.mapped)
-		EXPECT_IS(test, b->high, RUNNING);
-}
-
-/* A pause over which the clock went back has no length: the next one is the first. */
-static void gpreempt_estimate_pauses_clock(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	submits(b->high);
-	finishes(b->high);
-	bench_ticks(b, 3);
-	b->view.now_ns -= 4 * INTERVAL_NS;
-	submits(b->high);
-	bench_ticks(b, 1);
-	finishes(b->high);
-	bench_ticks(b, 6);
-	submits(b->high);
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	finishes(b->high);
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
-}
-
-/* Something is pending, whatever the indices say: that was no pause. */
-static void gpreempt_estimate_pauses_pending(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	submits(b->high);
-	finishes(b->high);
-	bench_ticks(b, 3);
-	/* scribbled over, the write index is behind the read index */
-	b->high->seen.wptr -= 2;
-	b->high->seen.signal = GPREEMPT_SIGNAL_PENDING;
-	bench_ticks(b, 20);
-	b->high->seen.wptr += 2;
-	submits(b->high);
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	finishes(b->high);
-	bench_ticks(b, 1);
-	/* nothing is known of its pauses */
-	EXPECT_KEEP(test, b->low);
-}
-
-/* High moves on while waves are counted, on a machine that low is on. */
-static struct bench *bench_high_moves(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	/* all it has is in flight, and nothing tells when it ends: it has to be counted */
-	b->low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	submits(b->high);
-	b->mover = b->high;
-	return b;
 }
 
 static void launches(struct gpreempt_queue_view *q)
@@ -863,606 +88,572 @@ static void has_next_fetched(struct gpreempt_queue_view *q)
 /* Behind it a barrier, which waits for it. */
 static void has_next_fetched_before_barrier(struct gpreempt_queue_view *q)
 {
-	q->seen.rptr = ++q->seen.wptr;
+	has_next_fetched(q);
 	waits_for_signal(q);
 }
 
-/* None is taken off for what got space, or ended, while waves were counted. */
-static void gpreempt_estimate_late(struct kunit *test)
+/* Its memory cannot be read. */
+static void is_unreadable(struct gpreempt_queue_view *q)
 {
-	static void (*const moves[])(struct gpreempt_queue_view *q) = { launches, finishes };
-	struct bench *b;
-	unsigned int i, consumed;
-
-	for (i = 0; i < ARRAY_SIZE(moves); i++) {
-		for (consumed = 0; consumed < 2; consumed++) {
-			b = bench_high_moves(test);
-			if (consumed)
-				is_fetched(b->high);
-			b->meanwhile = moves[i];
-			KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-			/* launched, what was fetched before moves no more */
-			if (consumed && moves[i] == launches)
-				continue;
-			EXPECT_KEEP(test, b->low);
-			EXPECT_KEEP(test, after(b, 3, b->low));
-			KUNIT_EXPECT_EQ(test, b->high->out.activity, moves[i] == launches ?
-					GPREEMPT_RUNNING : GPREEMPT_IDLE);
-		}
-	}
-}
-
-/* If it was fetched and got no space, the next scan finds out: also behind others' end. */
-static void gpreempt_estimate_late_waits(struct kunit *test)
-{
-	static void (*const moves[])(struct gpreempt_queue_view *q) = {
-		is_fetched, has_next_fetched, has_next_fetched_before_barrier,
-	};
-	struct bench *b;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(moves); i++) {
-		b = bench_high_moves(test);
-		if (i)
-			launches(b->high);
-		b->high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-		b->meanwhile = moves[i];
-		KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-		EXPECT_KEEP(test, b->low);
-		/* at once, if it had nothing before */
-		if (!i)
-			KUNIT_EXPECT_EQ(test, b->plan.within_us, GPREEMPT_POLL_LEAST_US);
-		b->high->seen.waves = 0;
-		EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	}
-}
-
-/* What has only just begun is looked at soon: also if it was evicted, not if it was at work. */
-static void gpreempt_estimate_late_begins(struct kunit *test)
-{
-	struct bench *b;
-	unsigned int worked;
-
-	for (worked = 0; worked < 2; worked++) {
-		b = bench_high_moves(test);
-		b->high->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-		if (worked)
-			launches(b->high);
-		else
-			b->high->seen.mapped = false;
-		bench_ticks(b, 1);
-		b->high->seen.mapped = true;
-		b->high->seen.waves = 0;
-		b->meanwhile = worked ? has_next_fetched : is_fetched;
-		KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-		EXPECT_KEEP(test, b->low);
-		KUNIT_EXPECT_EQ(test, b->plan.within_us, worked ? 0 : GPREEMPT_POLL_LEAST_US);
-	}
-}
-
-/*
- * Some of its waves got space beside what runs, and its packet shows no longer that it has
- * more: taken for granted when it begins, and not when some of them may have ended.
- */
-static void gpreempt_estimate_lacks(struct kunit *test)
-{
-	static const struct {
-		const char *name;
-		u32 waves, newest;
-		enum gpreempt_signal signal;
-		bool wants;
-	} c[] = {
-		{ "half of them", 16, 32, GPREEMPT_SIGNAL_PENDING, true },
-		{ "all but one", 31, 32, GPREEMPT_SIGNAL_PENDING, true },
-		{ "all", 32, 32, GPREEMPT_SIGNAL_PENDING, false },
-		{ "of earlier ones, too", 33, 32, GPREEMPT_SIGNAL_PENDING, false },
-		{ "for all that is known", 16, 0, GPREEMPT_SIGNAL_PENDING, false },
-		{ "it has ended", 16, 32, GPREEMPT_SIGNAL_DONE, false },
-		{ "nothing tells its end", 16, 32, GPREEMPT_SIGNAL_UNKNOWN, false },
-	};
-	struct bench *b;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(c); i++) {
-		b = bench_low_runs(test);
-		has_next_fetched(b->high);
-		b->high->seen.signal = c[i].signal;
-		b->high->seen.waves = c[i].waves;
-		b->high->seen.newest = c[i].newest;
-		KUNIT_EXPECT_EQ_MSG(test, after(b, 1, b->low)->out.verdict,
-				    c[i].wants ? GPREEMPT_PREEMPT : GPREEMPT_KEEP, "%s", c[i].name);
-	}
-
-	b = bench_low_runs(test);
-	has_next_fetched(b->high);
-	b->high->seen.signal = GPREEMPT_SIGNAL_PENDING;
-	b->high->seen.waves = 32;
-	b->high->seen.newest = 32;
-	EXPECT_KEEP(test, after(b, 1, b->low));
-	b->high->seen.waves = 1;
-	EXPECT_KEEP(test, after(b, 1, b->low));
-
-	/* Counted before it was fetched: those of the packet before. */
-	b = bench_high_moves(test);
-	launches(b->high);
-	b->high->seen.waves = 16;
-	b->high->seen.newest = 32;
-	b->meanwhile = has_next_fetched;
-	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-	EXPECT_KEEP(test, b->low);
-	/* the next count tells */
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-}
-
-/*
- * That the newest packet ended says nothing of those before it, launched after the
- * count; unless it waited for them.
- */
-static void gpreempt_estimate_late_end(struct kunit *test)
-{
-	struct bench *b;
-	unsigned int i, ordered;
-
-	for (i = 0; i < 3; i++) {
-		ordered = i == 1;
-		b = bench_low_runs(test);
-		submits(b->high);
-		launches(b->high);
-		EXPECT_IS(test, after(b, 1, b->high), RUNNING);
-		b->high->seen.waves = 0;
-		b->high->seen.ordered = ordered;
-		b->mover = b->high;
-		b->meanwhile = ordered ? finishes : ends_first;
-		KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-		EXPECT_KEEP(test, b->low);
-		if (ordered) {
-			EXPECT_IS(test, b->high, IDLE);
-			continue;
-		}
-		KUNIT_EXPECT_NE(test, b->high->out.activity, GPREEMPT_IDLE);
-		if (i == 2) {
-			/* so that was no pause */
-			b->view.now_ns += 2 * INTERVAL_NS;
-			submits(b->high);
-			KUNIT_EXPECT_EQ(test, after(b, 1, b->high)->state.look_us, 0);
-			continue;
-		}
-		/* nothing depends on it until one might be put back, or the monitor park */
-		finishes(b->low);
-		KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-		EXPECT_IS(test, b->high, RUNNING);
-	}
-}
-
-static void gpreempt_estimate_idle(struct kunit *test)
-{
-	struct bench *b = bench_new(test, "strict");
-	struct gpreempt_queue_view *q;
-
-	bench_scan(b);
-	KUNIT_EXPECT_TRUE(test, b->plan.idle);
-
-	q = bench_queue(b, 7);
-	bench_queue(b, 8);
-	bench_scan(b);
-	KUNIT_EXPECT_TRUE(test, b->plan.idle);
-
-	/* evicted with waves: what brings it back wakes the monitor */
-	runs(q);
-	KUNIT_EXPECT_FALSE(test, plan_after(b, 1)->idle);
-	q->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	KUNIT_EXPECT_NE(test, after(b, 1, q)->out.activity, GPREEMPT_IDLE);
-	q->seen.mapped = false;
-	q->seen.waves = 0;
-	EXPECT_IS(test, after(b, 1, q), BLOCKED);
-	KUNIT_EXPECT_TRUE(test, b->plan.idle);
-	EXPECT_KEEP(test, q);
-	/* back, and its waves are about to be */
-	q->seen.mapped = true;
-	EXPECT_IS(test, after(b, 1, q), RUNNABLE);
-	KUNIT_EXPECT_FALSE(test, b->plan.idle);
-	finishes(q);
-	KUNIT_EXPECT_TRUE(test, plan_after(b, 10)->idle);
-
-	/* evicted without, and then with something in its ring */
-	q->seen.mapped = false;
-	EXPECT_IS(test, after(b, 1, q), IDLE);
-	submits(q);
-	EXPECT_IS(test, after(b, 1, q), BLOCKED);
-	KUNIT_EXPECT_TRUE(test, b->plan.idle);
 	q->seen.readable = false;
-	EXPECT_IS(test, after(b, 1, q), UNKNOWN);
-	KUNIT_EXPECT_TRUE(test, b->plan.idle);
-	q->seen.readable = true;
-	q->seen.mapped = true;
-	finishes(q);
-	KUNIT_EXPECT_TRUE(test, plan_after(b, 10)->idle);
-
-	/* the CPU may set a signal, and rings no doorbell either */
-	waits_for_signal(q);
-	KUNIT_EXPECT_FALSE(test, plan_after(b, 50)->idle);
-	finishes(q);
-	KUNIT_EXPECT_TRUE(test, plan_after(b, 10)->idle);
-
-	/* a signal is pending */
-	submits_fetched(q);
-	KUNIT_EXPECT_FALSE(test, plan_after(b, 50)->idle);
+	q->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 }
 
-/* A queue was not idle while it was not there. */
-static void gpreempt_estimate_absent_idle(struct kunit *test)
-{
-	struct bench *b = bench_new(test, "strict");
-	struct gpreempt_queue_view *q = bench_queue(b, 3);
-
-	q->seen.mapped = false;
-	bench_scan(b);
-	EXPECT_IS(test, q, IDLE);
-	q->seen.mapped = true;
-	EXPECT_IS(test, after(b, 1, q), IDLE);
-	KUNIT_EXPECT_FALSE(test, q->state.was_idle);
-	KUNIT_EXPECT_TRUE(test, after(b, 1, q)->state.was_idle);
-}
-
-/* Evicted while it ran: what it does when it is back is another burst. */
-static void gpreempt_estimate_absent_burst(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	/* nothing but its waves tells that it runs */
-	b->low->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
-	KUNIT_EXPECT_LT(test, after(b, 1, b->low)->state.ends_ns, b->view.now_ns);
-	b->low->seen.mapped = false;
-	bench_ticks(b, 20);
-	b->low->seen.mapped = true;
-	EXPECT_IS(test, after(b, 1, b->low), RUNNING);
-	/* of how long that takes nothing is known */
-	KUNIT_EXPECT_EQ(test, b->low->state.ends_ns, b->view.now_ns);
-}
-
-/* Evicted and back, it is left there for as long as one that has just come. */
-static void gpreempt_estimate_absent_residency(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	b->low->seen.mapped = false;
-	bench_ticks(b, 1);
-	b->low->seen.mapped = true;
-	submits(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 1, b->high)->out.wants);
-	EXPECT_KEEP(test, b->low);
-	KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->view.now_ns + 500 * NSEC_PER_USEC);
-}
-
-/* Announced work: the machine is freed before it comes, to the nanosecond. */
-static void gpreempt_estimate_hint(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-	u64 cost = 300 * NSEC_PER_USEC, t = announces(b, b->high, 50, 20);
-
-	b->low->seen.save_cost_ns = cost;
-	KUNIT_EXPECT_TRUE(test, plan_after(b, 1)->waiting);
-	EXPECT_IS(test, b->high, IDLE);
-	KUNIT_EXPECT_EQ(test, b->plan.next_ns, t - cost - LATE_NS);
-	bench_scan_at(b, b->plan.next_ns - 1);
-	EXPECT_KEEP(test, b->low);
-	bench_scan_at(b, b->view.now_ns + 1);
-	EXPECT_OFF(test, b->low, HINT);
-	KUNIT_EXPECT_TRUE(test, b->high->out.announced);
-	KUNIT_EXPECT_EQ(test, b->plan.next_ns, 0);
-	bench_commit(b);
-
-	/* it is not blocked, and does not starve, because it has not come yet */
-	bench_scan_at(b, t - 1);
-	KUNIT_EXPECT_TRUE(test, b->high->out.announced);
-	KUNIT_EXPECT_EQ(test, b->high->state.waits_ns, 0);
-	EXPECT_KEEP(test, b->low);
-
-	/* it comes, it pauses, it is over */
-	submits(b->high);
-	bench_ticks(b, 2);
-	runs(b->high);
-	KUNIT_EXPECT_FALSE(test, after(b, 5, b->high)->out.announced);
-	finishes(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 2, b->high)->out.announced);
-	EXPECT_KEEP(test, b->low);
-	submits_fetched(b->high);
-	b->high->seen.waves = 32;
-	bench_scan_at(b, t + 20 * INTERVAL_NS - 1);
-	finishes(b->high);
-	bench_scan_at(b, b->view.now_ns + 1);
-	EXPECT_BACK(test, b->low, FREE);
-	EXPECT_KEEP(test, after(b, 20, b->low));
-}
-
-/* Where a save takes long the machine is free early, and stays so until then. */
-static void gpreempt_estimate_hint_early(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-	unsigned int i;
-
-	b->low->seen.save_cost_ns = 10 * INTERVAL_NS;
-	announces(b, b->high, 30, 10);
-	EXPECT_KEEP(test, after(b, 19, b->low));
-	EXPECT_OFF(test, after(b, 1, b->low), HINT);
-	/* five times blocked_us */
-	for (i = 0; i < 10; i++) {
-		KUNIT_EXPECT_TRUE(test, after(b, 1, b->high)->out.announced);
-		KUNIT_EXPECT_EQ(test, b->high->state.waits_ns, 0);
-		EXPECT_KEEP(test, b->low);
-	}
-}
-
-/* Of several announcements the first one's time counts, whichever queue's it is. */
-static void gpreempt_estimate_hint_first(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-	struct gpreempt_queue_view *above = bench_queue(b, 15);
-	u64 t;
-
-	b->high->terms.priority = 10;
-	t = announces(b, b->high, 20, 30);
-	announces(b, above, 30, 30);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->next_ns, t - LATE_NS);
-	swap(b->high->terms.hint_ns, above->terms.hint_ns);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->next_ns, t - LATE_NS);
-}
-
-/* The machine is to be free in time whichever queue is saved: the costliest counts. */
-static void gpreempt_estimate_hint_costliest(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-	struct gpreempt_queue_view *other = bench_queue(b, 3);
-	u64 t;
-
-	b->low->seen.save_cost_ns = 100 * NSEC_PER_USEC;
-	other->seen.save_cost_ns = 300 * NSEC_PER_USEC;
-	t = announces(b, b->high, 20, 10);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->next_ns, t - 300 * NSEC_PER_USEC - LATE_NS);
-	swap(b->low->seen.save_cost_ns, other->seen.save_cost_ns);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->next_ns, t - 300 * NSEC_PER_USEC - LATE_NS);
-	/* what is not there is not saved */
-	other->seen.mapped = false;
-	other->seen.save_cost_ns = 900 * NSEC_PER_USEC;
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->next_ns, t - 300 * NSEC_PER_USEC - LATE_NS);
-}
-
-/* Whether a packet that came before is still under way is not known: the work is announced. */
-static void gpreempt_estimate_hint_not_counted(struct kunit *test)
+/* Mid's head waits, and its waves were saved with low's, for a high that has ended since. */
+static struct bench *bench_blocked_saved(struct kunit *test)
 {
 	struct bench *b = bench_three(test);
 
 	bench_scan(b);
-	runs(b->low);
+	runs(&b->low);
+	runs(&b->mid);
+	waits_for_signal(&b->mid);
 	bench_ticks(b, 5);
-	submits(b->low);
-	submits(b->mid);
-	finishes(b->mid);
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	EXPECT_KEEP(test, b->low);
-	announces(b, b->mid, 1, 19);
-	announces(b, b->high, 1, 19);
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	KUNIT_EXPECT_TRUE(test, b->mid->out.announced);
-	EXPECT_OFF(test, b->low, HINT);
+	submits(&b->high);
+	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->nr_preempt, 2);
+	b->mid.seen.waves = 0;
+	return b;
 }
 
-/* Announced, and it does not come: low is back after blocked_us. */
-static void gpreempt_estimate_hint_void(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-	u64 t = announces(b, b->high, 10, 500);
-
-	bench_ticks(b, 1);
-	bench_scan_at(b, b->plan.next_ns);
-	EXPECT_OFF(test, b->low, HINT);
-	bench_commit(b);
-	bench_scan_at(b, t);
-	bench_scan_at(b, t + 2000 * NSEC_PER_USEC - 1);
-	EXPECT_KEEP(test, b->low);
-	bench_scan_at(b, b->view.now_ns + 1);
-	EXPECT_IS(test, b->high, IDLE);
-	KUNIT_EXPECT_FALSE(test, b->high->out.announced);
-	EXPECT_BACK(test, b->low, FREE);
-	EXPECT_KEEP(test, after(b, 300, b->low));
-	KUNIT_EXPECT_FALSE(test, b->plan.waiting);
-	/* it is no starving queue, and the next announcement is believed */
-	KUNIT_EXPECT_EQ(test, b->high->state.waits_ns, 0);
-	b->high->terms.hint_ns = b->view.now_ns + INTERVAL_NS;
-	KUNIT_EXPECT_TRUE(test, after(b, 2, b->low)->seen.preempted);
-	/* neither here nor anywhere is a queue waited for that waits itself */
-	waits_for_signal(b->high);
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.verdict, GPREEMPT_RESUME);
-}
-
-/* Announced in vain, and at once anew: it has all its time again, before others are back. */
-static void gpreempt_estimate_hint_again(struct kunit *test)
+/* High is about to move on while waves are counted, on a machine that low is on. */
+static struct bench *bench_high_moves(struct kunit *test)
 {
 	struct bench *b = bench_low_runs(test);
 
-	announces(b, b->high, 1, 499);
-	KUNIT_EXPECT_TRUE(test, after(b, 3, b->low)->seen.preempted);
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
-	b->high->terms.hint_ns = b->view.now_ns;
-	bench_scan_at(b, b->view.now_ns + INTERVAL_NS);
-	EXPECT_KEEP(test, b->low);
-	KUNIT_EXPECT_TRUE(test, b->high->out.announced);
-	bench_scan_at(b, b->view.now_ns + 2 * INTERVAL_NS);
-	EXPECT_BACK(test, b->low, FREE);
+	/* all it has is in flight, and nothing tells when it ends: it has to be counted */
+	b->low.seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
+	submits(&b->high);
+	return b;
 }
 
-/* Announced, and it does not come, just when a higher one wants the machine: it is idle. */
-static void gpreempt_estimate_hint_void_above(struct kunit *test)
+/* It takes low off until its waves come; and low is back when they have ended. */
+static const struct step waits_without_signal[] = {
+	SIGNAL(high, UNKNOWN), SCAN(1), OFF(low, INVERSION),
+	SCAN(1), IS(high, RUNNABLE), KEEP(low),
+	DOES(high, is_fetched), WAVES(high, 4), SCAN(20), KEEP(low),
+	WAVES(high, 0), SCAN(1), IS(high, IDLE), BACK(low, FREE), {}
+};
+
+/* High was given the machine, and did not use it. */
+static const struct step found_blocked[] = {
+	REPEAT(2, DOES(high, submits)), SIGNAL(high, UNKNOWN),
+	SCAN(20), IS(high, BLOCKED), KEEP(low), {}
+};
+
+/* It is blocked no more, and has a whole blocked_us of its own. */
+static const struct step is_unblocked[] = {
+	SCAN(1), YES(high.out.wants), OFF(low, INVERSION),
+	WAVES(high, 0), SCAN(2), IS(high, RUNNABLE), KEEP(low), {}
+};
+
+/* A dispatch that was fetched waits for space, and a barrier for it; but nothing comes of it. */
+static const struct step waits_behind[] = {
+	SCAN(2), SEE(low.out.verdict, GPREEMPT_PREEMPT), SCAN(1), IS(high, RUNNABLE),
+	SCAN(4), IS(high, BLOCKED), ON(low), SCAN(3000), ON(low), {}
+};
+
+/* So many of its newest packet's waves are there when it begins. */
+#define LAUNCHES(n, newest_has, is)								\
+	REPEAT(1, DOES(high, has_next_fetched), SIGNAL(high, is), WAVES(high, n),		\
+	       SET(high.seen.newest, newest_has), SCAN(1))
+
+/* Low works for so long, and pauses. */
+#define WORKS(n)	REPEAT(1, DOES(low, runs), SCAN(n), DOES(low, finishes), SCAN(10))
+
+#define COST_NS		(300 * NSEC_PER_USEC)
+
+static const struct scene estimate_scenes[] = {
+	/* Equal indices do not mean idle: a long kernel shows an empty ring. */
+	{ "running", bench_low_runs, STEPS {
+		SIGNAL(low, UNKNOWN), SCAN(5000), IS(low, RUNNING), NO(plan.idle),
+		/* a newest packet that completed says nothing of older ones */
+		SIGNAL(low, DONE), SCAN(10), IS(low, RUNNING), NO(plan.idle),
+		/* the read index moved, no waves: running for this one scan */
+		DOES(low, submits), DOES(low, finishes), SCAN(1), IS(low, RUNNING),
+		SCAN(1), IS(low, IDLE), YES(plan.idle), {} } },
+	/* A kernel that was there before the first scan is found by its waves only. */
+	{ "first_sight", bench_two, STEPS {
+		DOES(low, runs), DOES(high, runs), DOES(high, finishes),
+		SIGNAL(low, UNKNOWN), SIGNAL(high, UNKNOWN),
+		SCAN(1), YES(asked), IS(low, RUNNING), NO(plan.idle),
+		/* and what high did before that is no evidence of new work */
+		IS(high, IDLE), SCAN(5), KEEP(low), {} } },
+	/* The same if the first look at its waves comes only later. */
+	{ "first_sight_later", bench_strict, STEPS {
+		QUEUE(0), QUEUE(0), DOES(one, runs), SIGNAL(one, UNKNOWN), DOES(other, runs),
+		SCAN(1), NO(asked),
+		DOES(other, finishes), SCAN(5), IS(one, RUNNING), NO(plan.idle), {} } },
+	/* A packet that waited for space before the first scan: its signal tells; ... */
+	{ "first_sight_launching", bench_two, STEPS {
+		DOES(low, runs), DOES(high, runs), WAVES(high, 0),
+		SCAN(2), OFF(low, INVERSION), {} } },
+	/* ... with a barrier behind it, that of the packet before the barrier; ... */
+	{ "first_sight_launching_barrier", bench_two, STEPS {
+		DOES(low, runs), DOES(high, runs), WAVES(high, 0),
+		DOES(high, waits_for_signal), PREVIOUS(high, PENDING),
+		SCAN(2), OFF(low, INVERSION), {} } },
+	/* ... also if that is new. */
+	{ "first_sight_launching_new_barrier", bench_two, STEPS {
+		DOES(low, runs), DOES(high, runs), WAVES(high, 0), SCAN(1),
+		DOES(high, waits_for_signal), PREVIOUS(high, PENDING),
+		SCAN(1), OFF(low, INVERSION), {} } },
+	/* A packet that waits for space is backlog, ... */
+	{ "waiter", bench_low_runs, STEPS {
+		DOES(high, submits), SCAN(1), YES(high.out.wants), OFF(low, INVERSION),
+		KEEP(high), SEE(plan.nr_preempt, 1), SEE(plan.nr_resume, 0), {} } },
+	/* ... or it was fetched, and shows equal indices and no waves. */
+	{ "waiter_fetched", bench_low_runs, STEPS {
+		DOES(high, submits_fetched), SCAN(1), YES(high.out.wants), OFF(low, INVERSION),
+		KEEP(high), SEE(plan.nr_preempt, 1), SEE(plan.nr_resume, 0), {} } },
+	/* The same without a completion signal: ... */
+	{ "waiter_no_signal", bench_low_runs, STEPS {
+		DOES(high, submits), PLAY(waits_without_signal), {} } },
+	/* ... the moved index is the evidence. */
+	{ "waiter_fetched_no_signal", bench_low_runs, STEPS {
+		DOES(high, submits_fetched), PLAY(waits_without_signal), {} } },
+	/* A short kernel that came and went between two scans takes nobody off. */
+	{ "done_is_not_launching", bench_low_runs, STEPS {
+		REPEAT(7, DOES(high, submits), DOES(high, finishes),
+		       EACH(3, NO(high.out.wants), KEEP(low))), {} } },
+	/* Its last signal is re-used for another queue's packet. */
+	{ "pooled_signal", bench_low_runs, STEPS {
+		DOES(high, submits), DOES(high, finishes), SCAN(2), SIGNAL(high, PENDING),
+		EACH(10, IS(high, IDLE), KEEP(low)),
+		DOES(low, finishes), SCAN(5), YES(plan.idle), DOES(low, runs), SCAN(1),
+		DOES(high, submits_fetched), SCAN(1), OFF(low, INVERSION), {} } },
+	/* Evidence without a signal holds until waves are seen, and no longer. */
+	{ "launched", bench_low_runs, STEPS {
+		SET(tun.min_residency_us, 7000), DOES(high, submits_fetched),
+		SIGNAL(high, UNKNOWN), SCAN(1), YES(high.out.wants), KEEP(low),
+		WAVES(high, 4), SCAN(1), NO(high.out.wants), KEEP(low),
+		WAVES(high, 0), SCAN(1), NO(high.out.wants), KEEP(low), {} } },
+	/* The second packet of a batch, consumed when the first one ended. */
+	{ "launching_next", bench_low_runs, STEPS {
+		DOES(high, submits), DOES(high, submits), SIGNAL(high, UNKNOWN), SCAN(1),
+		SET(high.seen.rptr, 1), WAVES(high, 4), SCAN(1),
+		SET(high.seen.rptr, 2), WAVES(high, 0), SCAN(2), IS(high, RUNNABLE),
+		KEEP(low), {} } },
+	/* Nor does it outlive a time in which none kept the queue from launching. */
+	{ "launched_unseen", bench_two, STEPS {
+		/* and none are counted for it alone */
+		QUEUE(15), SET(view.blind, true), SCAN(1),
+		DOES(high, submits_fetched), SIGNAL(high, UNKNOWN), DOES(third, runs),
+		SCAN(5), NO(asked),
+		DOES(third, finishes), DOES(low, runs), SCAN(1), NO(high.out.wants),
+		KEEP(low), {} } },
+	/* A write index that is scribbled over is no evidence of anything. */
+	{ "nonsense_write", bench_low_runs, STEPS {
+		SET(high.seen.wptr, -1), SCAN(1), IS(high, IDLE), KEEP(low),
+		SET(high.seen.wptr, -99), EACH(9, IS(high, IDLE), KEEP(low)),
+		/* one that claims a full ring gets its chance, and is found out */
+		SET(high.seen.wptr, S64_MAX), SCAN(10), IS(high, BLOCKED), KEEP(low),
+		ON(low), {} } },
+	/* Launching is a claim that ends: given the machine, it must show waves. */
+	{ "launching_expires", bench_low_runs, STEPS {
+		DOES(high, submits_fetched), SIGNAL(high, UNKNOWN), SCAN(1), OFF(low, INVERSION),
+		EACH(2, IS(high, RUNNABLE), KEEP(low)), SCAN(1), IS(high, IDLE), BACK(low, FREE),
+		/* nor does it come back with nothing new; a new packet does */
+		SCAN(3000), IS(high, IDLE), KEEP(low),
+		DOES(high, submits), SCAN(1), OFF(low, INVERSION), {} } },
+	/* The same with a signal: it is blocked. */
+	{ "launching_expires_pending", bench_low_runs, STEPS {
+		DOES(high, submits_fetched), SCAN(1), OFF(low, INVERSION),
+		EACH(2, IS(high, RUNNABLE), KEEP(low)),
+		SCAN(1), IS(high, BLOCKED), BACK(low, BLOCKED),
+		SCAN(3000), IS(high, BLOCKED), KEEP(low),
+		DOES(high, submits), SCAN(1), OFF(low, INVERSION), {} } },
+	/* Rule 7: what cannot be read is unknown, and unknown is not runnable. */
+	{ "unreadable", bench_low_runs, STEPS {
+		DOES(high, submits), DOES(high, is_unreadable),
+		SCAN(1), IS(high, UNKNOWN), KEEP(low), NO(plan.idle),
+		/* a victim only if waves say so */
+		SET(high.seen.readable, true), DOES(low, is_unreadable), WAVES(low, 0),
+		SCAN(1), IS(low, UNKNOWN), KEEP(low),
+		WAVES(low, 1), SCAN(1), IS(low, RUNNING), OFF(low, INVERSION),
+		/* and never forgotten, readable or not */
+		SCAN(1), DOES(high, finishes), SCAN(2), BACK(low, FREE),
+		WAVES(low, 0), SCAN(10), NO(plan.idle), {} } },
+	/* What stands for indices that cannot be read is no evidence when they can be again. */
+	{ "unreadable_indices", bench_low_runs, STEPS {
+		DOES(high, submits), DOES(high, finishes), SCAN(5), IS(high, IDLE),
+		SET(high.seen.readable, false), SET(high.seen.rptr, 0), SET(high.seen.wptr, 0),
+		SCAN(1), IS(high, UNKNOWN),
+		SET(high.seen.readable, true), SET(high.seen.rptr, 1), SET(high.seen.wptr, 1),
+		SCAN(1), IS(high, IDLE), KEEP(low), {} } },
+	/*
+	 * Neither can its memory be read nor its waves be counted, as with MES: it keeps nobody
+	 * else off, and does not so protect itself from higher ones.
+	 */
+	{ "unreadable_uncountable", bench_low_runs, STEPS {
+		SET(waves_unreadable, true), DOES(low, is_unreadable), SCAN(2), KEEP(low),
+		DOES(high, submits), SCAN(1), IS(low, UNKNOWN), OFF(low, INVERSION),
+		SCAN(1), DOES(high, finishes), SCAN(2), BACK(low, FREE),
+		/* it is not work that others would leave for */
+		SET(low.terms.priority, 9), SET(high.terms.priority, 3), DOES(high, submits),
+		SCAN(5), ON(high), {} } },
+	/* Its head waits, and the waves that it had cannot be counted: it may be in the way. */
+	{ "blocked_uncountable", bench_low_runs, STEPS {
+		SET(waves_unreadable, true), DOES(low, waits_for_signal), SCAN(3),
+		DOES(high, submits), SCAN(1), YES(asked), IS(low, BLOCKED),
+		OFF(low, INVERSION), {} } },
+	/* Backlog behind waves in flight still wants the machine; waves alone do not. */
+	{ "running_waiter", bench_low_runs, STEPS {
+		DOES(high, runs), SCAN(20), IS(high, RUNNING), NO(high.out.wants), KEEP(low),
+		DOES(high, waits_for_signal), SCAN(1), IS(high, RUNNING), KEEP(low),
+		HEAD(high, READY), SCAN(1), IS(high, RUNNING), YES(high.out.wants),
+		OFF(low, INVERSION), {} } },
+	/* One interval without progress, not one moment: a stream costs no ping-pong. */
+	{ "short_kernels", bench_high_runs, STEPS {
+		REPEAT(100, DOES(high, submits), DOES(high, finishes), SCAN(1), KEEP(low)),
+		SCAN(1), BACK(low, FREE), {} } },
+	/* Put back, a queue is not idle because its waves are not there yet. */
+	{ "restored", bench_three, STEPS {
+		SCAN(1), DOES(low, runs), DOES(mid, runs),
+		/* the newest packet is done; an older one beside it is not */
+		SIGNAL(mid, DONE), SCAN(5), KEEP(low), KEEP(mid),
+		DOES(high, submits), SCAN(1), SEE(plan.nr_preempt, 2), SCAN(1),
+		/* the highest first, one level at a time */
+		DOES(high, finishes), SCAN(2), BACK(mid, FREE), KEEP(low),
+		WAVES(mid, 0), SCAN(1), IS(mid, RUNNABLE), KEEP(low),
+		WAVES(mid, 32), SCAN(20), KEEP(low),
+		WAVES(mid, 0), SCAN(1), IS(mid, IDLE), BACK(low, FREE), {} } },
+	/* If nothing comes back, because nothing was saved, low does not wait for it. */
+	{ "restored_nothing", bench_high_runs, STEPS {
+		DOES(high, finishes), SCAN(1), DOES(low, finishes),
+		SCAN(10), IS(low, IDLE), YES(plan.idle), {} } },
+	/* What is held off may have had waves of which no scan knows: it is not idle. */
+	{ "held_idle", bench_low_runs, STEPS {
+		IS(high, IDLE), SET(high.terms.held, true), SCAN(1), OFF(high, ASKED),
+		SCAN(1), GONE(high), IS(high, BLOCKED), {} } },
+	/* Rule 2: a barrier on an unsatisfied signal gives way at once. */
+	{ "blocked_head", bench_low_runs, STEPS {
+		DOES(high, waits_for_signal), SCAN(3000), IS(high, BLOCKED), KEEP(low),
+		NO(plan.idle),
+		/* satisfied: a waiter at once */
+		HEAD(high, READY), SCAN(1), OFF(low, INVERSION), SCAN(1),
+		/* and blocked again, by the next barrier, when the first has run */
+		DOES(high, is_fetched), DOES(high, waits_for_signal), PREVIOUS(high, DONE),
+		SCAN(1), IS(high, RUNNING), SCAN(1), IS(high, BLOCKED), BACK(low, BLOCKED), {} } },
+	/* Behind a dispatch that waits for space a barrier does not let low go on, ... */
+	{ "blocked_behind", bench_low_runs, STEPS {
+		DOES(high, submits_fetched), DOES(high, waits_for_signal), PREVIOUS(high, PENDING),
+		PLAY(waits_behind), {} } },
+	/* ... nor behind one of which nothing is known, ... */
+	{ "blocked_behind_unknown", bench_low_runs, STEPS {
+		DOES(high, submits_fetched), DOES(high, waits_for_signal),
+		PLAY(waits_behind), {} } },
+	/* ... but behind one that has ended. */
+	{ "blocked_behind_done", bench_low_runs, STEPS {
+		DOES(high, submits_fetched), DOES(high, waits_for_signal), PREVIOUS(high, DONE),
+		SCAN(2), KEEP(low), SCAN(5), IS(high, BLOCKED), SCAN(3000), ON(low), {} } },
+	/* Saved waves of a queue whose head waits come back before those below. */
+	{ "blocked_saved", bench_blocked_saved, STEPS {
+		SCAN(1), DOES(high, finishes), SCAN(3), ON(mid), IS(mid, RUNNABLE), GONE(low),
+		WAVES(mid, 8), SCAN(50), GONE(low),
+		WAVES(mid, 0), SCAN(1), IS(mid, BLOCKED), BACK(low, BLOCKED), {} } },
+	/* It ended before it was taken off, and its head waits: low is not disturbed again. */
+	{ "blocked_saved_nothing", bench_blocked_saved, STEPS {
+		PREVIOUS(mid, DONE), SCAN(1), DOES(high, finishes), SCAN(5), IS(mid, BLOCKED),
+		EACH(5000, ON(low)), {} } },
+	/* A chain: high waits for mid, mid for low, and low is what runs. */
+	{ "blocked_chain", bench_three, STEPS {
+		SCAN(1), DOES(low, runs), SCAN(3),
+		DOES(mid, waits_for_signal), DOES(high, waits_for_signal),
+		SCAN(10), SEE(plan.nr_preempt, 0),
+		DOES(low, finishes), HEAD(mid, READY),
+		SCAN(1), YES(mid.out.wants), IS(high, BLOCKED),
+		DOES(low, runs), SCAN(1), OFF(low, INVERSION), KEEP(mid), KEEP(high), {} } },
+	/* Rule 2: given the machine, no progress and no waves, to the nanosecond. */
+	{ "blocked_given", bench_low_runs, STEPS {
+		DOES(high, submits), SCAN(1), OFF(low, INVERSION), SCAN(1),
+		RESCAN(1999999), IS(high, RUNNABLE), KEEP(low),
+		RESCAN(1), IS(high, BLOCKED), BACK(low, BLOCKED),
+		/* more packets behind the stuck one change nothing */
+		DOES(high, submits), EACH(999, KEEP(low)),
+		/* every starvation_ms it gets another chance of blocked_us */
+		COUNT, SCAN(3000), MOST(had[0], 2999), LEAST(had[0], 2991), {} } },
+	/*
+	 * Rule 3 before rule 2: a device that was slow for once makes a queue look blocked. Beside
+	 * one that never stops it has to be found out; with a signal ...
+	 */
+	{ "blocked_wrongly", bench_high_runs, STEPS {
+		WAVES(low, 0), SCAN(1000), OFF(high, AGED),
+		/* its restore is late */
+		SCAN(5), IS(low, BLOCKED), ON(high), UNTIL(high.seen.preempted, true), {} } },
+	/* ... or without. */
+	{ "blocked_wrongly_no_signal", bench_high_runs, STEPS {
+		WAVES(low, 0), SIGNAL(low, UNKNOWN), SCAN(1000), OFF(high, AGED),
+		SCAN(5), IS(low, IDLE), ON(high), UNTIL(high.seen.preempted, true), {} } },
+	/* What ends being blocked: that its read index moves, ... */
+	{ "unblocked", bench_low_runs, STEPS {
+		PLAY(found_blocked), SET(high.seen.rptr, 1), PLAY(is_unblocked), {} } },
+	/* ... waves, ... */
+	{ "unblocked_waves", bench_low_runs, STEPS {
+		PLAY(found_blocked), WAVES(high, 1), PLAY(is_unblocked), {} } },
+	/* ... that its head waited for a signal, ... */
+	{ "unblocked_head", bench_low_runs, STEPS {
+		PLAY(found_blocked), HEAD(high, WAITS), SCAN(1), KEEP(low),
+		HEAD(high, READY), PLAY(is_unblocked), {} } },
+	/* ... and that it was evicted. */
+	{ "unblocked_evicted", bench_low_runs, STEPS {
+		PLAY(found_blocked), SET(high.seen.mapped, false), SCAN(1), KEEP(low),
+		SET(high.seen.mapped, true), PLAY(is_unblocked), {} } },
+	/* Its head waited behind waves that were saved and never came: satisfied, it can run. */
+	{ "unblocked_saved", bench_blocked_saved, STEPS {
+		SCAN(1), DOES(high, finishes), SCAN(10), IS(mid, BLOCKED), ON(low),
+		HEAD(mid, READY), SCAN(1), OFF(low, INVERSION), {} } },
+	/* What pauses as a rule gives the machine back at once, and is not waited for. */
+	{ "pauses", bench_low_runs, STEPS {
+		/* nothing is known of it at first */
+		DOES(high, submits), SCAN(1), OFF(low, INVERSION),
+		DOES(high, finishes), SCAN(1), KEEP(low), SCAN(20), KEEP(low),
+		REPEAT(4, DOES(high, submits), SCAN(1), OFF(low, INVERSION),
+		       DOES(high, finishes), SCAN(1), BACK(low, FREE), SCAN(20), KEEP(low)),
+		/* it changes its ways: waited for an interval again */
+		REPEAT(20, DOES(high, submits), DOES(high, finishes), SCAN(1)),
+		KEEP(low), ON(low), IS(high, RUNNING), {} } },
+	/* A pause over which the clock went back has no length: the next one is the first. */
+	{ "pauses_clock", bench_low_runs, STEPS {
+		DOES(high, submits), DOES(high, finishes), SCAN(3),
+		DOES(high, submits), SCAN_IN(-3 * INTERVAL_NS), DOES(high, finishes), SCAN(6),
+		DOES(high, submits), SCAN(1), OFF(low, INVERSION),
+		DOES(high, finishes), SCAN(1), BACK(low, FREE), {} } },
+	/* Something is pending, whatever the indices say: that was no pause. */
+	{ "pauses_pending", bench_low_runs, STEPS {
+		DOES(high, submits), DOES(high, finishes), SCAN(3),
+		/* scribbled over, the write index is behind the read index */
+		SET(high.seen.wptr, -1), SIGNAL(high, PENDING), SCAN(20), SET(high.seen.wptr, 1),
+		DOES(high, submits), SCAN(1), OFF(low, INVERSION),
+		/* nothing is known of its pauses */
+		DOES(high, finishes), SCAN(1), KEEP(low), {} } },
+	/* None is taken off for what got space while waves were counted, ... */
+	{ "late", bench_high_moves, STEPS {
+		MEANWHILE(high, launches), SCAN(1), YES(asked), KEEP(low),
+		SCAN(3), KEEP(low), IS(high, RUNNING), {} } },
+	/* ... or ended, ... */
+	{ "late_ended", bench_high_moves, STEPS {
+		MEANWHILE(high, finishes), SCAN(1), YES(asked), KEEP(low),
+		SCAN(3), KEEP(low), IS(high, IDLE), {} } },
+	/* ... although it had been fetched. */
+	{ "late_fetched_ended", bench_high_moves, STEPS {
+		DOES(high, is_fetched), MEANWHILE(high, finishes), SCAN(1), YES(asked), KEEP(low),
+		SCAN(3), KEEP(low), IS(high, IDLE), {} } },
+	/* If it was fetched and got no space, the next scan finds out, which comes soon; ... */
+	{ "late_waits", bench_high_moves, STEPS {
+		SIGNAL(high, UNKNOWN), MEANWHILE(high, is_fetched), SCAN(1), YES(asked), KEEP(low),
+		SEE(plan.within_us, GPREEMPT_POLL_LEAST_US),
+		WAVES(high, 0), SCAN(1), OFF(low, INVERSION), {} } },
+	/* ... also behind others' end, ... */
+	{ "late_waits_next", bench_high_moves, STEPS {
+		DOES(high, launches), SIGNAL(high, UNKNOWN), MEANWHILE(high, has_next_fetched),
+		SCAN(1), YES(asked), KEEP(low),
+		WAVES(high, 0), SCAN(1), OFF(low, INVERSION), {} } },
+	/* ... and before a barrier. */
+	{ "late_waits_before_barrier", bench_high_moves, STEPS {
+		DOES(high, launches), SIGNAL(high, UNKNOWN),
+		MEANWHILE(high, has_next_fetched_before_barrier),
+		SCAN(1), YES(asked), KEEP(low),
+		WAVES(high, 0), SCAN(1), OFF(low, INVERSION), {} } },
+	/* What has only just begun is looked at soon: also if it was evicted, ... */
+	{ "late_begins", bench_high_moves, STEPS {
+		SIGNAL(high, UNKNOWN), SET(high.seen.mapped, false), SCAN(1),
+		SET(high.seen.mapped, true), MEANWHILE(high, is_fetched), SCAN(1), YES(asked),
+		KEEP(low), SEE(plan.within_us, GPREEMPT_POLL_LEAST_US), {} } },
+	/* ... not if it was at work. */
+	{ "late_goes_on", bench_high_moves, STEPS {
+		DOES(high, launches), SIGNAL(high, UNKNOWN), SCAN(1),
+		WAVES(high, 0), MEANWHILE(high, has_next_fetched), SCAN(1), YES(asked),
+		KEEP(low), SEE(plan.within_us, 0), {} } },
+	/* Some of its waves got space beside what runs, and no index shows that it has more: ... */
+	{ "lacks_half", bench_low_runs, STEPS {
+		LAUNCHES(16, 32, PENDING), OFF(low, INVERSION), {} } },
+	{ "lacks_one", bench_low_runs, STEPS {
+		LAUNCHES(31, 32, PENDING), OFF(low, INVERSION), {} } },
+	/* ... it has all; ... */
+	{ "lacks_none", bench_low_runs, STEPS { LAUNCHES(32, 32, PENDING), KEEP(low), {} } },
+	/* ... with those of earlier packets; ... */
+	{ "lacks_less", bench_low_runs, STEPS { LAUNCHES(33, 32, PENDING), KEEP(low), {} } },
+	/* ... for all that is known; ... */
+	{ "lacks_unknown", bench_low_runs, STEPS { LAUNCHES(16, 0, PENDING), KEEP(low), {} } },
+	/* ... it has ended; ... */
+	{ "lacks_done", bench_low_runs, STEPS { LAUNCHES(16, 32, DONE), KEEP(low), {} } },
+	/* ... nothing tells its end; ... */
+	{ "lacks_signal", bench_low_runs, STEPS { LAUNCHES(16, 32, UNKNOWN), KEEP(low), {} } },
+	/* ... it had all when it began, and some of them may have ended. */
+	{ "lacks_later", bench_low_runs, STEPS {
+		LAUNCHES(32, 32, PENDING), KEEP(low), WAVES(high, 1), SCAN(1), KEEP(low), {} } },
+	/* Counted before it was fetched: those of the packet before. The next count tells. */
+	{ "lacks_late", bench_high_moves, STEPS {
+		DOES(high, launches), WAVES(high, 16), SET(high.seen.newest, 32),
+		MEANWHILE(high, has_next_fetched), SCAN(1), YES(asked), KEEP(low),
+		SCAN(1), OFF(low, INVERSION), {} } },
+	/* That the newest packet ended says nothing of what was launched after the count; ... */
+	{ "late_end", bench_low_runs, STEPS {
+		DOES(high, submits), DOES(high, launches), SCAN(1), IS(high, RUNNING),
+		WAVES(high, 0), MEANWHILE(high, ends_first), SCAN(1), YES(asked), KEEP(low),
+		SEE_NOT(high.out.activity, GPREEMPT_IDLE),
+		/* nothing depends on it until one might be put back, or the monitor park */
+		DOES(low, finishes), SCAN(1), YES(asked), IS(high, RUNNING), {} } },
+	/* ... so that was no pause; ... */
+	{ "late_end_no_pause", bench_low_runs, STEPS {
+		DOES(high, submits), DOES(high, launches), SCAN(1), IS(high, RUNNING),
+		WAVES(high, 0), MEANWHILE(high, ends_first), SCAN(1), YES(asked), KEEP(low),
+		DOES(high, submits), SCAN_IN(3 * INTERVAL_NS), SEE(high.state.look_us, 0), {} } },
+	/* ... unless it waited for them. */
+	{ "late_end_ordered", bench_low_runs, STEPS {
+		DOES(high, submits), DOES(high, launches), SCAN(1), IS(high, RUNNING),
+		WAVES(high, 0), SET(high.seen.ordered, true), MEANWHILE(high, finishes),
+		SCAN(1), YES(asked), KEEP(low), IS(high, IDLE), {} } },
+	/* The monitor may park when none that is there has anything. */
+	{ "idle", bench_strict, STEPS {
+		SCAN(1), YES(plan.idle), QUEUE(7), QUEUE(8), SCAN(1), YES(plan.idle),
+		/* evicted with waves: what brings it back wakes the monitor */
+		DOES(one, runs), SCAN(1), NO(plan.idle),
+		SIGNAL(one, UNKNOWN), SCAN(1), SEE_NOT(one.out.activity, GPREEMPT_IDLE),
+		SET(one.seen.mapped, false), WAVES(one, 0),
+		SCAN(1), IS(one, BLOCKED), YES(plan.idle), KEEP(one),
+		/* back, and its waves are about to be */
+		SET(one.seen.mapped, true), SCAN(1), IS(one, RUNNABLE), NO(plan.idle),
+		DOES(one, finishes), SCAN(10), YES(plan.idle),
+		/* evicted without, and then with something in its ring */
+		SET(one.seen.mapped, false), SCAN(1), IS(one, IDLE),
+		DOES(one, submits), SCAN(1), IS(one, BLOCKED), YES(plan.idle),
+		SET(one.seen.readable, false), SCAN(1), IS(one, UNKNOWN), YES(plan.idle),
+		SET(one.seen.readable, true), SET(one.seen.mapped, true), DOES(one, finishes),
+		SCAN(10), YES(plan.idle),
+		/* the CPU may set a signal, and rings no doorbell either */
+		DOES(one, waits_for_signal), SCAN(50), NO(plan.idle),
+		DOES(one, finishes), SCAN(10), YES(plan.idle),
+		/* a signal is pending */
+		DOES(one, submits_fetched), SCAN(50), NO(plan.idle), {} } },
+	/* A queue was not idle while it was not there. */
+	{ "absent_idle", bench_strict, STEPS {
+		QUEUE(3), SET(one.seen.mapped, false), SCAN(1), IS(one, IDLE),
+		SET(one.seen.mapped, true), SCAN(1), IS(one, IDLE), NO(one.state.was_idle),
+		SCAN(1), YES(one.state.was_idle), {} } },
+	/* Evicted while it ran: what it does when it is back is another burst. */
+	{ "absent_burst", bench_low_runs, STEPS {
+		/* nothing but its waves tells that it runs */
+		SIGNAL(low, UNKNOWN), SCAN(1), SEE_IN(low.state.ends_ns, -5 * INTERVAL_NS),
+		SET(low.seen.mapped, false), SCAN(20), SET(low.seen.mapped, true),
+		/* of how long that takes nothing is known */
+		SCAN(1), IS(low, RUNNING), SEE_IN(low.state.ends_ns, 0), {} } },
+	/* Evicted and back, it is left there for as long as one that has just come. */
+	{ "absent_residency", bench_low_runs, STEPS {
+		SET(low.seen.mapped, false), SCAN(1), SET(low.seen.mapped, true),
+		DOES(high, submits), SCAN(1), YES(high.out.wants), KEEP(low),
+		SEE_IN(plan.next_ns, 500 * NSEC_PER_USEC), {} } },
+	/* Announced work: the machine is freed before it comes, to the nanosecond. */
+	{ "hint", bench_low_runs, STEPS {
+		ANNOUNCES(high, 50, 20), SET(low.seen.save_cost_ns, COST_NS),
+		SCAN(1), YES(plan.waiting), IS(high, IDLE),
+		SEE_AT(plan.next_ns, -COST_NS - LATE_NS),
+		SCAN_AT(-COST_NS - LATE_NS - 1), KEEP(low),
+		RESCAN(1), OFF(low, HINT), YES(high.out.announced), SEE(plan.next_ns, 0),
+		/* it is not blocked, and does not starve, because it has not come yet */
+		SCAN_AT(-1), YES(high.out.announced), SEE(high.state.waits_ns, 0), KEEP(low),
+		/* it comes, it pauses, it is over */
+		DOES(high, submits), SCAN(2), DOES(high, runs), SCAN(5), NO(high.out.announced),
+		DOES(high, finishes), SCAN(2), YES(high.out.announced), KEEP(low),
+		DOES(high, submits_fetched), WAVES(high, 32), SCAN_AT(20 * INTERVAL_NS - 1),
+		DOES(high, finishes), RESCAN(1), BACK(low, FREE), SCAN(20), KEEP(low), {} } },
+	/* Where a save takes long the machine is free early, and stays so until then. */
+	{ "hint_early", bench_low_runs, STEPS {
+		SET(low.seen.save_cost_ns, 10 * INTERVAL_NS), ANNOUNCES(high, 30, 10),
+		SCAN(19), KEEP(low), SCAN(1), OFF(low, HINT),
+		/* five times blocked_us */
+		EACH(10, YES(high.out.announced), SEE(high.state.waits_ns, 0), KEEP(low)), {} } },
+	/* Of several announcements the first one's time counts, whichever queue's it is. */
+	{ "hint_first", bench_low_runs, STEPS {
+		QUEUE(15), SET(high.terms.priority, 10),
+		ANNOUNCES(third, 30, 30), ANNOUNCES(high, 20, 30), SCAN(1),
+		SEE_AT(plan.next_ns, -LATE_NS),
+		ANNOUNCES(high, 29, 30), ANNOUNCES(third, 19, 30), SCAN(1),
+		SEE_AT(plan.next_ns, -LATE_NS), {} } },
+	/* The machine is to be free in time whichever queue is saved: the costliest counts. */
+	{ "hint_costliest", bench_low_runs, STEPS {
+		QUEUE(3), SET(low.seen.save_cost_ns, 100 * NSEC_PER_USEC),
+		SET(third.seen.save_cost_ns, COST_NS), ANNOUNCES(high, 20, 10),
+		SCAN(1), SEE_AT(plan.next_ns, -COST_NS - LATE_NS),
+		SET(low.seen.save_cost_ns, COST_NS),
+		SET(third.seen.save_cost_ns, 100 * NSEC_PER_USEC),
+		SCAN(1), SEE_AT(plan.next_ns, -COST_NS - LATE_NS),
+		/* what is not there is not saved */
+		SET(third.seen.mapped, false), SET(third.seen.save_cost_ns, 900 * NSEC_PER_USEC),
+		SCAN(1), SEE_AT(plan.next_ns, -COST_NS - LATE_NS), {} } },
+	/* Whether a packet from before is still under way is not known: the work is announced. */
+	{ "hint_not_counted", bench_three, STEPS {
+		SCAN(1), DOES(low, runs), SCAN(5), DOES(low, submits),
+		DOES(mid, submits), DOES(mid, finishes), SCAN(1), NO(asked), KEEP(low),
+		ANNOUNCES(mid, 1, 19), ANNOUNCES(high, 1, 19), SCAN(1), NO(asked),
+		YES(mid.out.announced), OFF(low, HINT), {} } },
+	/* Announced, and it does not come: low is back after blocked_us. */
+	{ "hint_void", bench_low_runs, STEPS {
+		ANNOUNCES(high, 10, 500), SCAN(1), SCAN_AT(-LATE_NS), OFF(low, HINT), SCAN_AT(0),
+		SCAN_AT(2000 * NSEC_PER_USEC - 1), KEEP(low),
+		RESCAN(1), IS(high, IDLE), NO(high.out.announced), BACK(low, FREE),
+		SCAN(300), KEEP(low), NO(plan.waiting),
+		/* it is no starving queue, and the next announcement is believed */
+		SEE(high.state.waits_ns, 0), ANNOUNCES(high, 1, 100), SCAN(2), GONE(low),
+		/* neither here nor anywhere is a queue waited for that waits itself */
+		DOES(high, waits_for_signal), SCAN(1), SEE(low.out.verdict, GPREEMPT_RESUME),
+		{} } },
+	/* Announced in vain, and at once anew: it has all its time again before others are back. */
+	{ "hint_again", bench_low_runs, STEPS {
+		ANNOUNCES(high, 1, 499), SCAN(3), GONE(low), SCAN(1), BACK(low, FREE),
+		ANNOUNCES(high, 0, 499), RESCAN(INTERVAL_NS), KEEP(low), YES(high.out.announced),
+		RESCAN(2 * INTERVAL_NS), BACK(low, FREE), {} } },
+	/* Announced, and it does not come, just when a higher one wants the machine: it is idle. */
+	{ "hint_void_above", bench_low_runs, STEPS {
+		QUEUE(15), SET(high.terms.priority, 10), SCAN(1),
+		ANNOUNCES(high, 1, 500), SCAN(1), OFF(low, HINT), SCAN(2), YES(high.out.announced),
+		DOES(third, submits), SCAN(1), IS(high, IDLE), KEEP(high), {} } },
+	/* An announcement keeps the monitor awake, until it is over or not to be kept. */
+	{ "hint_idle", bench_two, STEPS {
+		SCAN(5), YES(plan.idle), NO(plan.waiting),
+		ANNOUNCES(high, 100, 1), SCAN(50), NO(plan.idle), SCAN(50), NO(plan.idle),
+		KEEP(low), SCAN(1), YES(plan.idle),
+		ANNOUNCES(high, 100, 1), SET(high.seen.mapped, false),
+		SCAN(1), YES(plan.idle), {} } },
+	/* Rule 10: what is about to end anyway, for all its past tells, is left alone. */
+	{ "ends_soon", bench_two, STEPS {
+		SET(low.seen.save_cost_ns, 3 * INTERVAL_NS), SCAN(2), REPEAT(20, WORKS(10)),
+		/* with 7 of 10 to go, it costs less to save it */
+		DOES(low, runs), SCAN(4), SEE_IN(low.state.ends_ns, 7 * INTERVAL_NS),
+		DOES(high, submits), SCAN_IN(INTERVAL_NS - 1), OFF(low, INVERSION), SCAN(1),
+		DOES(high, finishes), DOES(low, finishes), SCAN(40),
+		/* with 2, not; but not for longer than that, ... */
+		DOES(low, runs), SCAN(9), SEE_IN(low.state.ends_ns, 2 * INTERVAL_NS),
+		DOES(high, submits), SCAN(1), KEEP(low), SCAN(1), OFF(low, INVERSION), SCAN(1),
+		DOES(high, finishes), DOES(low, finishes), SCAN(40),
+		/* ... and not if there is more */
+		DOES(low, runs), SCAN(9), SEE_IN(low.state.ends_ns, 2 * INTERVAL_NS),
+		DOES(high, submits), DOES(low, submits), SCAN(1), OFF(low, INVERSION), {} } },
+	/* A clock that jumps back, or far ahead, does no lasting harm. */
+	{ "clock_jumps", bench_high_runs, STEPS {
+		SCAN_AT(0), KEEP(low), SEE(low.out.level, 0),
+		/* rule 3 from there */
+		SCAN_AT(1000 * NSEC_PER_MSEC), SEE(low.out.level, 0),
+		RESCAN(1), SEE(low.out.level, GPREEMPT_BOOST), SCAN(5), GONE(low),
+		/* an hour passes in one interval: one turn for low, then as before */
+		RESCAN(3600 * NSEC_PER_SEC), BACK(low, STARVED), SCAN(5), EACH(900, GONE(low)),
+		/* a queue that has just got the machine is not blocked by a jump back */
+		DOES(high, finishes), SCAN(5), DOES(high, submits), SCAN(2), IS(high, RUNNABLE),
+		RESCAN(-10 * INTERVAL_NS), IS(high, RUNNABLE), SCAN(2), IS(high, BLOCKED),
+		/* nor does another one end that it is */
+		RESCAN(-5 * INTERVAL_NS), IS(high, BLOCKED), {} } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(estimate, estimate_scenes, name);
+
+static void gpreempt_estimate_scenes(struct kunit *test)
 {
-	struct bench *b = bench_low_runs(test);
-	struct gpreempt_queue_view *above = bench_queue(b, 15);
-
-	b->high->terms.priority = 10;
-	bench_ticks(b, 1);
-	announces(b, b->high, 1, 500);
-	EXPECT_OFF(test, after(b, 1, b->low), HINT);
-	KUNIT_EXPECT_TRUE(test, after(b, 2, b->high)->out.announced);
-	submits(above);
-	EXPECT_IS(test, after(b, 1, b->high), IDLE);
-	EXPECT_KEEP(test, b->high);
-}
-
-/* An announcement keeps the monitor awake, until it is over or not to be kept. */
-static void gpreempt_estimate_hint_idle(struct kunit *test)
-{
-	struct bench *b = bench_two(test);
-
-	KUNIT_EXPECT_TRUE(test, plan_after(b, 5)->idle);
-	KUNIT_EXPECT_FALSE(test, b->plan.waiting);
-	announces(b, b->high, 100, 1);
-	KUNIT_EXPECT_FALSE(test, plan_after(b, 50)->idle);
-	KUNIT_EXPECT_FALSE(test, plan_after(b, 50)->idle);
-	EXPECT_KEEP(test, b->low);
-	KUNIT_EXPECT_TRUE(test, plan_after(b, 1)->idle);
-	announces(b, b->high, 100, 1);
-	b->high->seen.mapped = false;
-	KUNIT_EXPECT_TRUE(test, plan_after(b, 1)->idle);
-}
-
-/* Rule 10: what is about to end anyway, for all its past tells, is left alone. */
-static void gpreempt_estimate_ends_soon(struct kunit *test)
-{
-	struct bench *b = bench_two(test);
-	unsigned int i;
-
-	b->low->seen.save_cost_ns = 3 * INTERVAL_NS;
-	bench_ticks(b, 2);
-	for (i = 0; i < 20; i++) {
-		runs(b->low);
-		bench_ticks(b, 10);
-		finishes(b->low);
-		bench_ticks(b, 10);
-	}
-
-	/* with 7 of 10 to go, it costs less to save it */
-	runs(b->low);
-	bench_ticks(b, 4);
-	KUNIT_EXPECT_EQ(test, b->low->state.ends_ns, b->view.now_ns + 7 * INTERVAL_NS);
-	submits(b->high);
-	b->view.now_ns--;
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	bench_ticks(b, 1);
-	finishes(b->high);
-	finishes(b->low);
-	bench_ticks(b, 40);
-
-	/* with 2, not; but not for longer than that, and not if there is more */
-	for (i = 0; i < 2; i++) {
-		runs(b->low);
-		bench_ticks(b, 9);
-		KUNIT_EXPECT_EQ(test, b->low->state.ends_ns, b->view.now_ns + 2 * INTERVAL_NS);
-		submits(b->high);
-		if (i)
-			submits(b->low);
-		bench_ticks(b, 1);
-		if (!i) {
-			EXPECT_KEEP(test, b->low);
-			bench_ticks(b, 1);
-		}
-		EXPECT_OFF(test, b->low, INVERSION);
-		bench_ticks(b, 1);
-		finishes(b->high);
-		finishes(b->low);
-		bench_ticks(b, 40);
-	}
-}
-
-/* A clock that jumps back, or far ahead, does no lasting harm. */
-static void gpreempt_estimate_clock_jumps(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-	unsigned int i;
-
-	bench_scan_at(b, 0);
-	EXPECT_KEEP(test, b->low);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, 0);
-	/* rule 3 from there */
-	bench_scan_at(b, 1000 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, 0);
-	bench_scan_at(b, b->view.now_ns + 1);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, GPREEMPT_BOOST);
-	KUNIT_EXPECT_TRUE(test, after(b, 5, b->low)->seen.preempted);
-
-	/* an hour passes in one interval: one turn for low, then as before */
-	bench_scan_at(b, b->view.now_ns + 3600ULL * 1000 * NSEC_PER_MSEC);
-	EXPECT_BACK(test, b->low, STARVED);
-	bench_ticks(b, 5);
-	for (i = 0; i < 900; i++)
-		KUNIT_EXPECT_TRUE(test, after(b, 1, b->low)->seen.preempted);
-	/* a queue that has just got the machine is not blocked by a jump back */
-	finishes(b->high);
-	bench_ticks(b, 5);
-	submits(b->high);
-	EXPECT_IS(test, after(b, 2, b->high), RUNNABLE);
-	bench_scan_at(b, b->view.now_ns - 10 * INTERVAL_NS);
-	EXPECT_IS(test, b->high, RUNNABLE);
-	EXPECT_IS(test, after(b, 2, b->high), BLOCKED);
-	/* nor does another one end that it is */
-	bench_scan_at(b, b->view.now_ns - 5 * INTERVAL_NS);
-	EXPECT_IS(test, b->high, BLOCKED);
+	scene_play(test);
 }
 
 static struct kunit_case gpreempt_estimate_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_estimate_backlog, backlog_gen_params),
-	KUNIT_CASE(gpreempt_estimate_running),
-	KUNIT_CASE(gpreempt_estimate_first_sight),
-	KUNIT_CASE(gpreempt_estimate_first_sight_later),
-	KUNIT_CASE(gpreempt_estimate_first_sight_launching),
-	KUNIT_CASE_PARAM(gpreempt_estimate_waiter, fetch_model_gen_params),
-	KUNIT_CASE_PARAM(gpreempt_estimate_waiter_no_signal, fetch_model_gen_params),
-	KUNIT_CASE(gpreempt_estimate_done_is_not_launching),
-	KUNIT_CASE(gpreempt_estimate_pooled_signal),
-	KUNIT_CASE(gpreempt_estimate_launched),
-	KUNIT_CASE(gpreempt_estimate_launching_next),
-	KUNIT_CASE(gpreempt_estimate_launched_unseen),
-	KUNIT_CASE(gpreempt_estimate_nonsense_write),
-	KUNIT_CASE(gpreempt_estimate_launching_expires),
-	KUNIT_CASE(gpreempt_estimate_unreadable),
-	KUNIT_CASE(gpreempt_estimate_unreadable_indices),
-	KUNIT_CASE(gpreempt_estimate_unreadable_uncountable),
-	KUNIT_CASE(gpreempt_estimate_blocked_uncountable),
-	KUNIT_CASE(gpreempt_estimate_running_waiter),
-	KUNIT_CASE(gpreempt_estimate_short_kernels),
-	KUNIT_CASE(gpreempt_estimate_restored),
-	KUNIT_CASE(gpreempt_estimate_restored_nothing),
-	KUNIT_CASE(gpreempt_estimate_held_idle),
-	KUNIT_CASE(gpreempt_estimate_blocked_head),
-	KUNIT_CASE(gpreempt_estimate_blocked_behind),
-	KUNIT_CASE(gpreempt_estimate_blocked_saved),
-	KUNIT_CASE(gpreempt_estimate_blocked_saved_nothing),
-	KUNIT_CASE(gpreempt_estimate_blocked_chain),
-	KUNIT_CASE(gpreempt_estimate_blocked_given),
-	KUNIT_CASE(gpreempt_estimate_blocked_wrongly),
-	KUNIT_CASE(gpreempt_estimate_unblocked),
-	KUNIT_CASE(gpreempt_estimate_unblocked_saved),
-	KUNIT_CASE(gpreempt_estimate_pauses),
-	KUNIT_CASE(gpreempt_estimate_pauses_clock),
-	KUNIT_CASE(gpreempt_estimate_pauses_pending),
-	KUNIT_CASE(gpreempt_estimate_late),
-	KUNIT_CASE(gpreempt_estimate_late_waits),
-	KUNIT_CASE(gpreempt_estimate_late_begins),
-	KUNIT_CASE(gpreempt_estimate_lacks),
-	KUNIT_CASE(gpreempt_estimate_late_end),
-	KUNIT_CASE(gpreempt_estimate_idle),
-	KUNIT_CASE(gpreempt_estimate_absent_idle),
-	KUNIT_CASE(gpreempt_estimate_absent_burst),
-	KUNIT_CASE(gpreempt_estimate_absent_residency),
-	KUNIT_CASE(gpreempt_estimate_hint),
-	KUNIT_CASE(gpreempt_estimate_hint_early),
-	KUNIT_CASE(gpreempt_estimate_hint_first),
-	KUNIT_CASE(gpreempt_estimate_hint_costliest),
-	KUNIT_CASE(gpreempt_estimate_hint_not_counted),
-	KUNIT_CASE(gpreempt_estimate_hint_void),
-	KUNIT_CASE(gpreempt_estimate_hint_again),
-	KUNIT_CASE(gpreempt_estimate_hint_void_above),
-	KUNIT_CASE(gpreempt_estimate_hint_idle),
-	KUNIT_CASE(gpreempt_estimate_ends_soon),
-	KUNIT_CASE(gpreempt_estimate_clock_jumps),
+	KUNIT_CASE_PARAM(gpreempt_estimate_scenes, estimate_gen_params),
 	{}
 };
 

@@ -234,15 +234,22 @@ static void preempted(struct machine *m, unsigned int queue)
 	m->dqm.active_queue_count--;
 }
 
-static void expect_queue(struct kunit *test, unsigned int queue, bool active,
-			 bool is_preempted)
+/* What is each queue: active, preempted, neither (-), or of no interest (?)? */
+static void expect_queues(struct kunit *test, const char *expected)
 {
 	struct machine *m = test->priv;
+	char is[QUEUES + 1] = {};
+	unsigned int i;
 
-	KUNIT_EXPECT_EQ_MSG(test, m->queue[queue].properties.is_active, active,
-			    "queue %u", queue);
-	KUNIT_EXPECT_EQ_MSG(test, m->queue[queue].properties.is_preempted,
-			    is_preempted, "queue %u", queue);
+	for (i = 0; i < QUEUES; i++) {
+		const struct queue_properties *p = &m->queue[i].properties;
+
+		is[i] = p->is_active ? 'A' : p->is_preempted ? 'P' : '-';
+		KUNIT_EXPECT_FALSE(test, p->is_active && p->is_preempted);
+		if (expected[i] == '?')
+			is[i] = '?';
+	}
+	KUNIT_EXPECT_STREQ(test, is, expected);
 }
 
 static void gpreempt_mes_victims_first(struct kunit *test)
@@ -250,16 +257,12 @@ static void gpreempt_mes_victims_first(struct kunit *test)
 	struct machine *m = test->priv;
 
 	preempted(m, 1);
-	decide(m, 0, GPREEMPT_KEEP);
 	decide(m, 1, GPREEMPT_RESUME);
 	decide(m, 2, GPREEMPT_PREEMPT);
 	decide(m, 3, GPREEMPT_PREEMPT);
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "-2-3+1");
-	expect_queue(test, 0, true, false);
-	expect_queue(test, 1, true, false);
-	expect_queue(test, 2, false, true);
-	expect_queue(test, 3, false, true);
+	expect_queues(test, "AAPP");
 	KUNIT_EXPECT_EQ(test, m->dqm.active_queue_count, 2);
 	KUNIT_EXPECT_EQ(test, mes.evictions, 2);
 	KUNIT_EXPECT_EQ(test, mes.resumes, 1);
@@ -276,8 +279,7 @@ static void gpreempt_mes_reset_instead(struct kunit *test)
 	decide(m, 1, GPREEMPT_PREEMPT);
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "-0-1");
-	expect_queue(test, 0, false, false);
-	expect_queue(test, 1, false, true);
+	expect_queues(test, "-PAA");
 	KUNIT_EXPECT_EQ(test, m->dqm.active_queue_count, QUEUES - 2);
 	KUNIT_EXPECT_EQ(test, mes.evictions, 1);
 }
@@ -309,15 +311,12 @@ static void gpreempt_mes_verdict_no_longer_holds(struct kunit *test)
 	decide(m, 3, GPREEMPT_RESUME);
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "");
-	expect_queue(test, 0, true, false);
-	expect_queue(test, 1, false, false);
-	expect_queue(test, 2, true, false);
-	expect_queue(test, 3, false, true);
+	expect_queues(test, "A-AP");
 	/* a hold has no force where a queue must not be taken off */
 	m->queue[3].properties.is_gws = true;
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+3");
-	expect_queue(test, 3, true, false);
+	expect_queues(test, "???A");
 }
 
 /* What is remembered of a queue's saves. */
@@ -373,7 +372,7 @@ static void gpreempt_mes_resume_while_evicted(struct kunit *test)
 	decide(m, 2, GPREEMPT_RESUME);
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "");
-	expect_queue(test, 2, false, false);
+	expect_queues(test, "??-?");
 }
 
 /* Rule 6: no retry into a hung scheduler; the reset adds what is marked. */
@@ -388,9 +387,7 @@ static void gpreempt_mes_never_answers(struct kunit *test)
 	mes.remove_result = -ETIMEDOUT;
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), -ETIMEDOUT);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "-0");
-	expect_queue(test, 0, true, false);
-	expect_queue(test, 1, true, false);
-	expect_queue(test, 3, true, false);
+	expect_queues(test, "AA?A");
 	KUNIT_EXPECT_EQ(test, m->dqm.active_queue_count, QUEUES);
 	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_HANG);
 }
@@ -403,7 +400,7 @@ static void gpreempt_mes_reset_first(struct kunit *test)
 	decide(m, 0, GPREEMPT_PREEMPT);
 	mes.remove_result = -EIO;
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), -EAGAIN);
-	expect_queue(test, 0, true, false);
+	expect_queues(test, "A???");
 	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_WORK);
 
 	mes.calls[0] = '\0';
@@ -428,9 +425,7 @@ static void gpreempt_mes_late(struct kunit *test)
 	m->gp.tunables.preempt_timeout_ms = 0;
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), -EAGAIN);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "-0");
-	expect_queue(test, 0, false, true);
-	expect_queue(test, 1, true, false);
-	expect_queue(test, 3, false, true);
+	expect_queues(test, "PA?P");
 	KUNIT_EXPECT_TRUE(test, m->gpq[3].held);
 	KUNIT_EXPECT_EQ(test, mes.excluded, BIT(0));
 	KUNIT_EXPECT_NE(test, m->gpq[0].suspect.until_ns, 0);
@@ -449,8 +444,7 @@ static void gpreempt_mes_restore_refused(struct kunit *test)
 	mes.add_result = -EINVAL;
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+2");
-	expect_queue(test, 2, true, false);
-	expect_queue(test, 3, true, false);
+	expect_queues(test, "??AA");
 	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_MAP);
 }
 
@@ -466,13 +460,12 @@ static void gpreempt_mes_release_one_process(struct kunit *test)
 	preempted(m, 2);
 	kfd_gpreempt_release_remap(&m->gp, &m->qpd[0]);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+0");
-	expect_queue(test, 0, true, false);
-	expect_queue(test, 2, false, true);
+	expect_queues(test, "A?P?");
 	for (i = 0; i < QUEUES; i++)
 		KUNIT_EXPECT_EQ_MSG(test, m->gpq[i].held, i / 2 != 0, "queue %u", i);
 	kfd_gpreempt_release_remap(&m->gp, NULL);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+0+2");
-	expect_queue(test, 2, true, false);
+	expect_queues(test, "??A?");
 	KUNIT_EXPECT_EQ(test, m->dqm.active_queue_count, QUEUES);
 }
 

@@ -109,6 +109,7 @@ static void gpreempt_pace_restarts(struct kunit *test)
 static void gpreempt_pace_rest_is_no_interval(struct kunit *test)
 {
 	struct gpreempt_pace p = {};
+	unsigned int i;
 	u64 now = 1;
 
 	scan(&p, &now, 0, 100, 100);
@@ -119,6 +120,12 @@ static void gpreempt_pace_rest_is_no_interval(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ewma_gpreempt_pace_read(&p.achieved), 100 * US);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_begin(&p, now - 90 * US, true), 0);
 	KUNIT_EXPECT_EQ(test, ewma_gpreempt_pace_read(&p.achieved), 100 * US);
+	/* nor does a calm that was before go on */
+	for (i = 0; i < 3; i++)
+		scan(&p, &now, 0, 100, 1500);
+	gpreempt_pace_rest(&p);
+	gpreempt_pace_begin(&p, now, false);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 1500), 100 * US);
 }
 
 /* A clock that goes back neither sleeps for ever nor counts. */

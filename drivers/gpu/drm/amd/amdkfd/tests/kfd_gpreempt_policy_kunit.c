@@ -25,48 +25,31 @@ static void gpreempt_policy_registry(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, gpreempt_policy_find("stric"));
 }
 
-/* `none` watches; it only gives back what another policy left preempted. */
-static void gpreempt_policy_none(struct kunit *test)
+static const struct scene policy_scenes[] = {
+	/* `none` watches; it only gives back what another policy left preempted. */
+	{ "none", bench_high_runs, STEPS {
+		QUEUE(7), DOES(mid, is_off), SET(mid.terms.held, true),
+		RESCAN(1000 * INTERVAL_NS), SEE(low.out.level, GPREEMPT_BOOST),
+		/* what was decided then is not done */
+		POLICY("none"), RESCAN(INTERVAL_NS), BACK(low, FREE), SEE(low.out.level, 0),
+		KEEP(mid), SEE(plan.nr_resume, 1),
+		DOES(high, submits), SCAN(5000), YES(high.out.wants), SEE(plan.nr_preempt, 0),
+		SEE(plan.nr_resume, 0),
+		/* none starves that waits for long */
+		DOES(low, finishes), DOES(low, submits), SCAN(5000), SEE(low.out.level, 0),
+		/* nor does the time before count */
+		POLICY("strict"), DOES(high, finishes), DOES(high, runs),
+		SCAN(100), SEE_NOT(low.state.waits_ns, 0), POLICY("none"), SCAN(5000),
+		POLICY("strict"), SCAN(100), SEE(low.out.level, 0),
+		POLICY("none"), DOES(low, finishes), DOES(high, finishes),
+		SCAN(5), YES(plan.idle), {} } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(policy, policy_scenes, name);
+
+static void gpreempt_policy_scenes(struct kunit *test)
 {
-	struct bench *b = bench_high_runs(test);
-	struct gpreempt_queue_view *mid = bench_queue(b, 7);
-
-	is_off(mid);
-	mid->terms.held = true;
-	bench_scan_at(b, b->view.now_ns + 1000 * INTERVAL_NS);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, GPREEMPT_BOOST);
-	b->low->out.verdict = GPREEMPT_KEEP;
-	b->high->out.verdict = GPREEMPT_KEEP;
-	b->policy = gpreempt_policy_find("none");
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, 0);
-	EXPECT_KEEP(test, mid);
-	KUNIT_EXPECT_EQ(test, b->plan.nr_resume, 1);
-
-	submits(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 5000, b->high)->out.wants);
-	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 0);
-	KUNIT_EXPECT_EQ(test, b->plan.nr_resume, 0);
-
-	/* none starves that waits for long */
-	finishes(b->low);
-	submits(b->low);
-	KUNIT_EXPECT_EQ(test, after(b, 5000, b->low)->out.level, 0);
-
-	/* nor does the time before */
-	b->policy = gpreempt_policy_find("strict");
-	finishes(b->high);
-	runs(b->high);
-	KUNIT_EXPECT_NE(test, after(b, 100, b->low)->state.waits_ns, 0);
-	b->policy = gpreempt_policy_find("none");
-	bench_ticks(b, 5000);
-	b->policy = gpreempt_policy_find("strict");
-	KUNIT_EXPECT_EQ(test, after(b, 100, b->low)->out.level, 0);
-
-	b->policy = gpreempt_policy_find("none");
-	finishes(b->low);
-	finishes(b->high);
-	KUNIT_EXPECT_TRUE(test, plan_after(b, 5)->idle);
+	scene_play(test);
 }
 
 /* Whatever a policy left preempted, the next one puts back. */
@@ -84,25 +67,25 @@ static void gpreempt_policy_switch(struct kunit *test)
 			runs(low);
 			high = bench_queue(b, 9);
 			KUNIT_EXPECT_TRUE(test, after(b, 4, low)->seen.preempted);
-			KUNIT_EXPECT_TRUE(test, b->other->seen.preempted);
+			KUNIT_EXPECT_TRUE(test, b->other.seen.preempted);
 			if (from == 1) {
 				b->policy = gpreempt_policy_find("strict");
 				submits(high);
-				KUNIT_EXPECT_TRUE(test, after(b, 2, b->one)->seen.preempted);
-				KUNIT_EXPECT_TRUE(test, b->other->seen.preempted);
+				KUNIT_EXPECT_TRUE(test, after(b, 2, &b->one)->seen.preempted);
+				KUNIT_EXPECT_TRUE(test, b->other.seen.preempted);
 				finishes(high);
 			}
 			b->policy = gpreempt_policy_find(names[to]);
 			bench_ticks(b, to ? 3 : 2);
-			KUNIT_EXPECT_EQ(test, b->one->seen.mapped + b->other->seen.mapped,
+			KUNIT_EXPECT_EQ(test, b->one.seen.mapped + b->other.seen.mapped,
 					to < 2 ? 2 : 1);
 			KUNIT_EXPECT_EQ(test, low->seen.mapped, to == 0);
 			/* and none stays behind when the work is done */
-			finishes(b->one);
-			finishes(b->other);
+			finishes(&b->one);
+			finishes(&b->other);
 			finishes(high);
 			KUNIT_EXPECT_TRUE(test, after(b, 20, low)->seen.mapped);
-			KUNIT_EXPECT_TRUE(test, b->one->seen.mapped && b->other->seen.mapped);
+			KUNIT_EXPECT_TRUE(test, b->one.seen.mapped && b->other.seen.mapped);
 		}
 	}
 }
@@ -223,7 +206,7 @@ static void gpreempt_policy_every(struct kunit *test)
 
 static struct kunit_case gpreempt_policy_cases[] = {
 	KUNIT_CASE(gpreempt_policy_registry),
-	KUNIT_CASE(gpreempt_policy_none),
+	KUNIT_CASE_PARAM(gpreempt_policy_scenes, policy_gen_params),
 	KUNIT_CASE(gpreempt_policy_switch),
 	KUNIT_CASE_PARAM(gpreempt_policy_odd, sim_gen_params),
 	KUNIT_CASE(gpreempt_policy_every),

@@ -15,180 +15,82 @@ static struct bench *bench_low_hides(struct kunit *test)
 	struct bench *b = bench_two(test);
 
 	KUNIT_EXPECT_TRUE(test, plan_after(b, 5)->idle);
-	b->low->seen.waves = 32;
+	b->low.seen.waves = 32;
 	return b;
 }
 
-/* Memory is a hint, waves are the proof: they are counted when one above has waited. */
+/* One with nothing to do is not taken off, the next time that high waits. */
+static const struct step wait_in_slots[] = {
+	DOES(high, submits), SCAN(1), KEEP(low), SCAN(1), YES(asked), {}
+};
+
+static const struct scene hides_scenes[] = {
+	/* Memory is a hint, waves are the proof: they are counted when one above has waited. */
+	{ "hides", bench_low_hides, STEPS {
+		REPEAT(3, DOES(high, submits), SCAN(1), KEEP(low),
+		       SCAN(1), YES(asked), OFF(low, INVERSION), SCAN(1),
+		       DOES(high, runs), SCAN(1), DOES(high, finishes), SCAN(3), ON(low),
+		       /* what it had ends, and is counted; the next it hides again */
+		       WAVES(low, 0), SCAN(200), WAVES(low, 32)), {} } },
+	/* A packet that waits for ever explains nothing either. */
+	{ "hides_behind_barrier", bench_low_hides, STEPS {
+		WAVES(low, 0), DOES(low, waits_for_signal), SCAN(5), WAVES(low, 32),
+		DOES(high, submits), SCAN(2), OFF(low, INVERSION), {} } },
+	/* Nor does it that low has no slot, or high: then all below leave unseen. */
+	{ "hides_in_crowd", bench_low_hides, STEPS {
+		SET(waves_unreadable, true), DOES(high, submits), SCAN(1), KEEP(low),
+		SCAN(1), OFF(low, INVERSION), DOES(high, runs), SCAN(5), GONE(low),
+		DOES(high, finishes), SCAN(5), ON(low), {} } },
+	/*
+	 * One that has waited and is in no slot waits for a lower one that is: all below leave,
+	 * although they are counted to have no waves.
+	 */
+	{ "hides_in_slot", bench_low_hides, STEPS {
+		WAVES(low, 0), WAVES(high, GPREEMPT_WAVES_UNKNOWN),
+		PLAY(wait_in_slots), OFF(low, INVERSION), {} } },
+	/* If it has a slot, they are not in its way; ... */
+	{ "hides_not_in_slot", bench_low_hides, STEPS {
+		WAVES(low, 0), WAVES(high, 0), PLAY(wait_in_slots), KEEP(low), {} } },
+	/* ... but for one that cannot be counted. */
+	{ "hides_uncounted", bench_low_hides, STEPS {
+		WAVES(low, GPREEMPT_WAVES_UNKNOWN), WAVES(high, 0),
+		PLAY(wait_in_slots), OFF(low, INVERSION), {} } },
+	/* What has only announced its work has not waited: none is suspected for that. */
+	{ "hides_nothing_from_hint", bench_low_hides, STEPS {
+		SET(tun.blocked_us, 10000), ANNOUNCES(high, 1, 499),
+		EACH(8, YES(high.out.announced), NO(view.proof)), {} } },
+	/* What was seen to move less than an interval ago needs no proof. */
+	{ "hides_nothing_that_moves", bench_low_hides, STEPS {
+		REPEAT(20, DOES(high, runs), RESCAN(INTERVAL_NS / 2), NO(view.proof), KEEP(low)),
+		{} } },
+	/* A clock that goes back does not end that one above has waited: it begins anew. */
+	{ "hides_clock", bench_low_hides, STEPS {
+		DOES(high, submits), SCAN(1), KEEP(low), RESCAN(-5 * INTERVAL_NS), KEEP(low),
+		SCAN(1), YES(view.proof), OFF(low, INVERSION), {} } },
+	/* Where waves are never to be had, none is suspected. */
+	{ "hides_unprovably", bench_low_hides, STEPS {
+		SET(view.blind, true), SET(waves_unreadable, true), DOES(high, submits),
+		SCAN(10), ON(low), {} } },
+	/* One that hides nothing stays; and for a long kernel above it little is counted: ... */
+	{ "hides_nothing", bench_low_hides, STEPS {
+		/* ... each interval for eight, and then each eighth of the time; ... */
+		WAVES(low, 0), DOES(high, runs), COUNT, EACH(1000, KEEP(low)),
+		LEAST(asks, 20), MOST(asks, 60),
+		/* ... nor more often than the scan allows. */
+		DOES(high, finishes), SCAN(200), DOES(high, runs),
+		SET_IN(view.proof_ns, 10 * INTERVAL_NS), EACH(9, NO(view.proof)),
+		COUNT, SCAN(3), LEAST(proofs, 1), {} } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(hides, hides_scenes, name);
+
 static void gpreempt_proof_hides(struct kunit *test)
 {
-	struct bench *b = bench_low_hides(test);
-	unsigned int i;
-
-	for (i = 0; i < 3; i++) {
-		submits(b->high);
-		EXPECT_KEEP(test, after(b, 1, b->low));
-		KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-		EXPECT_OFF(test, b->low, INVERSION);
-		bench_ticks(b, 1);
-		runs(b->high);
-		bench_ticks(b, 1);
-		finishes(b->high);
-		KUNIT_EXPECT_TRUE(test, after(b, 3, b->low)->seen.mapped);
-		/* what it had ends, and is counted; the next it hides again */
-		b->low->seen.waves = 0;
-		bench_ticks(b, 200);
-		b->low->seen.waves = 32;
-	}
-}
-
-/* A packet that waits for ever explains nothing either. */
-static void gpreempt_proof_hides_behind_barrier(struct kunit *test)
-{
-	struct bench *b = bench_low_hides(test);
-
-	b->low->seen.waves = 0;
-	waits_for_signal(b->low);
-	bench_ticks(b, 5);
-	b->low->seen.waves = 32;
-	submits(b->high);
-	EXPECT_OFF(test, after(b, 2, b->low), INVERSION);
-}
-
-/* Nor does it that low has no slot, or high: then all below leave unseen. */
-static void gpreempt_proof_hides_in_crowd(struct kunit *test)
-{
-	struct bench *b = bench_low_hides(test);
-
-	b->waves_unreadable = true;
-	submits(b->high);
-	EXPECT_KEEP(test, after(b, 1, b->low));
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	runs(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 5, b->low)->seen.preempted);
-	finishes(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 5, b->low)->seen.mapped);
-}
-
-/*
- * One that has waited and is in no slot waits for a lower one that is: all below leave, although
- * they are counted to have no waves. If it has a slot, they are not in its way; but for one that
- * cannot be counted.
- */
-static void gpreempt_proof_hides_in_slot(struct kunit *test)
-{
-	struct bench *b;
-	unsigned int slot;
-
-	for (slot = 0; slot < 3; slot++) {
-		b = bench_low_hides(test);
-		b->low->seen.waves = slot == 2 ? GPREEMPT_WAVES_UNKNOWN : 0;
-		b->high->seen.waves = slot ? 0 : GPREEMPT_WAVES_UNKNOWN;
-		submits(b->high);
-		EXPECT_KEEP(test, after(b, 1, b->low));
-		KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-		if (slot == 1)
-			EXPECT_KEEP(test, b->low);
-		else
-			EXPECT_OFF(test, b->low, INVERSION);
-	}
-}
-
-/* What has only announced its work has not waited: none is suspected for that. */
-static void gpreempt_proof_hides_nothing_from_hint(struct kunit *test)
-{
-	struct bench *b = bench_low_hides(test);
-	unsigned int i;
-
-	b->tun.blocked_us = 10000;
-	announces(b, b->high, 1, 499);
-	for (i = 0; i < 8; i++) {
-		KUNIT_EXPECT_TRUE(test, after(b, 1, b->high)->out.announced);
-		KUNIT_EXPECT_FALSE(test, b->view.proof);
-	}
-}
-
-/* What was seen to move less than an interval ago needs no proof. */
-static void gpreempt_proof_hides_nothing_that_moves(struct kunit *test)
-{
-	struct bench *b = bench_low_hides(test);
-	unsigned int i;
-
-	for (i = 0; i < 20; i++) {
-		runs(b->high);
-		bench_scan_at(b, b->view.now_ns + INTERVAL_NS / 2);
-		KUNIT_EXPECT_FALSE(test, b->view.proof);
-		EXPECT_KEEP(test, b->low);
-	}
-}
-
-/* A clock that goes back does not end that one above has waited: it begins anew. */
-static void gpreempt_proof_hides_clock(struct kunit *test)
-{
-	struct bench *b = bench_low_hides(test);
-
-	submits(b->high);
-	EXPECT_KEEP(test, after(b, 1, b->low));
-	b->view.now_ns /= 2;
-	bench_scan(b);
-	EXPECT_KEEP(test, b->low);
-	bench_ticks(b, 1);
-	KUNIT_EXPECT_TRUE(test, b->view.proof);
-	EXPECT_OFF(test, b->low, INVERSION);
-}
-
-/* Where waves are never to be had, none is suspected. */
-static void gpreempt_proof_hides_unprovably(struct kunit *test)
-{
-	struct bench *b = bench_low_hides(test);
-
-	b->view.blind = true;
-	b->waves_unreadable = true;
-	submits(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 10, b->low)->seen.mapped);
-}
-
-/* One that hides nothing stays; and for a long kernel above it little is counted. */
-static void gpreempt_proof_hides_nothing(struct kunit *test)
-{
-	struct bench *b = bench_low_hides(test);
-	unsigned int i, asked = 0;
-
-	b->low->seen.waves = 0;
-	runs(b->high);
-	for (i = 0; i < 1000; i++) {
-		EXPECT_KEEP(test, after(b, 1, b->low));
-		asked += b->asked;
-	}
-	/* each interval for eight, and then each eighth of the time */
-	KUNIT_EXPECT_LE(test, asked, 60);
-	KUNIT_EXPECT_LE(test, 20, asked);
-	/* nor more often than the scan allows */
-	finishes(b->high);
-	bench_ticks(b, 200);
-	runs(b->high);
-	b->view.proof_ns = b->view.now_ns + 10 * INTERVAL_NS;
-	for (i = 0; i < 9; i++) {
-		bench_ticks(b, 1);
-		KUNIT_EXPECT_FALSE(test, b->view.proof);
-	}
-	for (asked = 0; i < 12; i++) {
-		bench_ticks(b, 1);
-		asked += b->view.proof;
-	}
-	KUNIT_EXPECT_LE(test, 1, asked);
+	scene_play(test);
 }
 
 static struct kunit_case gpreempt_proof_cases[] = {
-	KUNIT_CASE(gpreempt_proof_hides),
-	KUNIT_CASE(gpreempt_proof_hides_behind_barrier),
-	KUNIT_CASE(gpreempt_proof_hides_in_crowd),
-	KUNIT_CASE(gpreempt_proof_hides_in_slot),
-	KUNIT_CASE(gpreempt_proof_hides_nothing_from_hint),
-	KUNIT_CASE(gpreempt_proof_hides_nothing_that_moves),
-	KUNIT_CASE(gpreempt_proof_hides_clock),
-	KUNIT_CASE(gpreempt_proof_hides_unprovably),
-	KUNIT_CASE(gpreempt_proof_hides_nothing),
+	KUNIT_CASE_PARAM(gpreempt_proof_hides, hides_gen_params),
 	{}
 };
 

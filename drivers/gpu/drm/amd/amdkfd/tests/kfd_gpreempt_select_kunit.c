@@ -105,6 +105,7 @@ static void select_check(struct kunit *test)
 /* Which leave, which are back, and why. */
 static const struct select_case plan_cases[] = {
 	{ "lower runs", { { 6, 'R', 8 }, { 7, 'W' } }, "I-" },
+	{ "furthest levels", { { 0, 'R', 8 }, { 15, 'W' } }, "I-" },
 	{ "of the same level", { { 7, 'R', 8 }, { 7, 'W' } }, "--" },
 	{ "higher runs", { { 8, 'R', 8 }, { 7, 'W' } }, "--" },
 	{ "lower waits as well", { { 6, 'W' }, { 7, 'W' } }, "I-" },
@@ -237,352 +238,312 @@ static void gpreempt_select_cheapest(struct kunit *test)
 	select_check(test);
 }
 
-/* Rule 1, what may be a victim. Each line differs from the first in one thing. */
-struct victim_case {
-	const char *name;
-	u8 low, high;
-	bool pinned, idle, backlog_only, waits, waiter_idle, waiter_absent;
-	enum gpreempt_verdict verdict;
+#define INTERVAL_US	(INTERVAL_NS / NSEC_PER_USEC)
+
+/* Work of one packet that would launch eight waves. */
+static void wants_8(struct gpreempt_queue_view *q)
+{
+	submits(q);
+	q->seen.demand = 8;
+}
+
+/* Low is put back, and there for so long before it leaves again for high. */
+#define STAYS(residency_us, cost_ns, ns)							\
+	REPEAT(1, SET(tun.min_residency_us, residency_us), SET(tun.starvation_ms, 60000),	\
+	       SET(low.seen.save_cost_ns, cost_ns),						\
+	       DOES(high, finishes), SCAN(1), BACK(low, FREE), SCAN(1),				\
+	       DOES(high, submits), RESCAN((ns) - 1), KEEP(low), SEE_IN(plan.next_ns, 1),	\
+	       RESCAN(1), OFF(low, INVERSION), SEE(plan.next_ns, 0))
+
+/* Low was raised, and does not use it: high is back, for good. */
+static const struct step starved_in_vain[] = {
+	SEE(low.out.level, 0), SEE(high.out.verdict, GPREEMPT_RESUME), SCAN(3000), ON(high), {}
 };
 
-static const struct victim_case victim_cases[] = {
-	{ .name = "lower runs", .low = 6, .high = 7, .verdict = GPREEMPT_PREEMPT },
-	{ .name = "furthest levels", .low = 0, .high = 15, .verdict = GPREEMPT_PREEMPT },
-	{ .name = "lower is about to", .low = 6, .high = 7, .backlog_only = true,
-	  .verdict = GPREEMPT_PREEMPT },
-	{ .name = "same level", .low = 7, .high = 7 },
-	{ .name = "higher runs", .low = 8, .high = 7 },
-	{ .name = "out of range is the highest", .low = 15, .high = 200 },
-	{ .name = "pinned", .low = 6, .high = 7, .pinned = true },
-	{ .name = "idle stays mapped", .low = 6, .high = 7, .idle = true },
-	{ .name = "lower is blocked", .low = 6, .high = 7, .waits = true },
-	{ .name = "no work above", .low = 6, .high = 7, .waiter_idle = true },
-	{ .name = "waiter evicted", .low = 6, .high = 7, .waiter_absent = true },
+/* What is asked to leave does so for once, ... */
+static const struct step asked_once[] = {
+	QUEUE(15), QUEUE(3), SCAN(1), DOES(one, runs), DOES(other, runs), DOES(one, submits),
+	SET(one.terms.asked, true), SCAN(1), OFF(one, ASKED),
+	/* none is taken off for it any more */
+	KEEP(other), SET(one.terms.asked, false), SCAN(1), BACK(one, FREE), {}
 };
 
-KUNIT_ARRAY_PARAM_DESC(victim, victim_cases, name);
+/* ... or, with a hold, for good. */
+static const struct step asked_to_stay_off[] = {
+	QUEUE(15), QUEUE(3), SCAN(1), DOES(one, runs), DOES(other, runs), DOES(one, submits),
+	SET(one.terms.held, true), SCAN(1), OFF(one, ASKED), KEEP(other),
+	SCAN(3001), GONE(one), KEEP(other),
+	/* a debugger comes: the hold has no force */
+	SET(one.terms.pinned, true), SCAN(1), SEE(one.out.verdict, GPREEMPT_RESUME),
+	SCAN(1), KEEP(one), {}
+};
 
-static void gpreempt_select_victim(struct kunit *test)
+/* Three run at the bottom, and high is idle. */
+static const struct step three_run[] = {
+	REPEAT(3, QUEUE(0)), QUEUE(15), SCAN(1),
+	DOES(one, runs), DOES(other, runs), DOES(third, runs), SCAN(5), {}
+};
+
+static const struct scene select_scenes[] = {
+	/* Beyond the highest level there is none. */
+	{ "victim_out_of_range", bench_low_runs, STEPS {
+		SET(low.terms.priority, 15), SET(high.terms.priority, 200), SCAN(2),
+		DOES(high, submits), SCAN(1), KEEP(low), KEEP(high), {} } },
+	/* Rule 10, to the nanosecond: from the first scan that saw low mapped; ... */
+	{ "residency", bench_high_runs, STEPS { STAYS(500, 0, 500000), {} } },
+	/* ... or for as long as its save takes, ... */
+	{ "residency_of_save", bench_high_runs, STEPS { STAYS(500, 700000, 700000), {} } },
+	/* ... whichever is longer. */
+	{ "residency_and_save", bench_high_runs, STEPS { STAYS(900, 700000, 900000), {} } },
+	{ "residency_longest", bench_high_runs, STEPS { STAYS(1000000, 0, 1000000000), {} } },
+	/* None at all is none. */
+	{ "residency_0", bench_high_runs, STEPS {
+		SET(tun.min_residency_us, 0), DOES(high, finishes), SCAN(1), BACK(low, FREE),
+		SCAN(1),
+		DOES(high, submits), RESCAN(0), OFF(low, INVERSION), SEE(plan.next_ns, 0), {} } },
+	/* Where none waits for low its end is not waited for. */
+	{ "residency_for_none", bench_high_runs, STEPS {
+		DOES(high, finishes), SCAN(1), BACK(low, FREE), SCAN(1),
+		DOES(high, submits), RESCAN(0), SEE_IN(plan.next_ns, 500000),
+		DOES(high, finishes), RESCAN(0), SEE(plan.next_ns, 0), {} } },
+	/*
+	 * One has been there for long, the other has not: the first goes at once, and what comes
+	 * then gets a whole interval. Neither has: both are waited for, and go together.
+	 */
+	{ "residencies", bench_low_runs, STEPS {
+		QUEUE(0), DOES(third, runs), SCAN(1), REPEAT(2, DOES(high, submits)),
+		RESCAN(INTERVAL_NS / 4), OFF(low, INVERSION), KEEP(third), SEE(plan.next_ns, 0),
+		SCAN(1), OFF(third, INVERSION), DOES(high, runs), SCAN(1), DOES(high, finishes),
+		SET(low.seen.save_cost_ns, INTERVAL_NS * 7 / 10),
+		SET(third.seen.save_cost_ns, INTERVAL_NS * 9 / 10),
+		SCAN(1), BACK(low, FREE), BACK(third, FREE), SCAN(1),
+		REPEAT(2, DOES(high, submits)),
+		RESCAN(INTERVAL_NS / 4), KEEP(low), KEEP(third),
+		SEE_IN(plan.next_ns, INTERVAL_NS * 9 / 10 - INTERVAL_NS / 4),
+		RESCAN(INTERVAL_NS * 9 / 10 - INTERVAL_NS / 4),
+		OFF(low, INVERSION), OFF(third, INVERSION), {} } },
+	/* What is off already does not have to be there for a while before there is space. */
+	{ "residency_off", bench_high_runs, STEPS {
+		SET(tun.min_residency_us, 1000 * 1000), DOES(high, submits),
+		SCAN(1), YES(high.out.wants), KEEP(low), SEE(plan.next_ns, 0), {} } },
+	/* Low comes back when high is done, and not before. */
+	{ "resume", bench_high_runs, STEPS {
+		SCAN(100), KEEP(low), IS(low, RUNNABLE),
+		/* between two kernels of high */
+		DOES(high, finishes), DOES(high, submits), SCAN(2), KEEP(low),
+		DOES(high, runs), SCAN(1), DOES(high, finishes), SCAN(1), IS(high, IDLE),
+		BACK(low, FREE), SEE(plan.nr_resume, 1), SEE(plan.nr_preempt, 0),
+		SCAN(10), KEEP(low), {} } },
+	/* A plan that could not be carried out is made again. */
+	{ "resume_again", bench_high_runs, STEPS {
+		DOES(high, finishes), SCAN(1),
+		REPEAT(5, BACK(low, FREE), RESCAN(INTERVAL_NS)), {} } },
+	/* Queues of one level share the machine: they leave and return together. */
+	{ "equals", bench_strict, STEPS {
+		QUEUE(3), QUEUE(3), QUEUE(4), SCAN(1), DOES(one, runs), DOES(other, submits),
+		SCAN(5), SEE(plan.nr_preempt, 0),
+		DOES(third, submits), SCAN(1), SEE(plan.nr_preempt, 2), SCAN(1),
+		DOES(third, finishes), SCAN(2), SEE(plan.nr_resume, 2), {} } },
+	/* What is held stays off, and none leaves for it. */
+	{ "held", bench_high_runs, STEPS {
+		SET(low.terms.held, true), DOES(high, finishes), SCAN(3000), KEEP(low),
+		YES(plan.idle),
+		/* it keeps none off, however high it is */
+		SET(low.terms.priority, 15), QUEUE(1), SCAN(1), DOES(third, runs),
+		SCAN(5), KEEP(third), SET(low.terms.held, false), SCAN(1), BACK(low, FREE), {} } },
+	/* None is blocked while the machine is in fact another's: */
+	{ "not_given", bench_low_runs, STEPS {
+		SET(tun.starvation_ms, 60000),
+		/* a lower one that cannot be taken off yet; */
+		SET(low.seen.save_cost_ns, 100 * INTERVAL_NS), DOES(high, submits),
+		SCAN(94), IS(high, RUNNABLE), KEEP(low), SCAN(1), OFF(low, INVERSION), SCAN(1),
+		DOES(high, finishes), SCAN(3), ON(low),
+		/* one of its own level, or above; */
+		QUEUE(15), SCAN(1), DOES(third, runs), SCAN(1),
+		DOES(high, submits), SCAN(500), IS(high, RUNNABLE), GONE(low),
+		/* a lower one that must not be taken off, for as long as that is so; */
+		DOES(third, finishes), DOES(high, finishes), SCAN(500), ON(low),
+		SET(low.terms.pinned, true), DOES(high, submits),
+		SCAN(500), IS(high, RUNNABLE), KEEP(low),
+		SET(low.terms.pinned, false), SCAN(1), OFF(low, INVERSION), SCAN(1),
+		DOES(high, finishes), SCAN(3), ON(low),
+		/* but that does not keep a third off for good: high has got all there is to give */
+		SET(low.terms.pinned, true), QUEUE(3), SCAN(1),
+		DOES(fourth, runs), DOES(high, submits), SCAN(2), GONE(fourth),
+		SCAN(20), IS(high, BLOCKED), ON(fourth), {} } },
+	/* What is in its way must not be taken off: it is not blocked, if none is kept off, ... */
+	{ "not_given_pinned", bench_low_runs, STEPS {
+		SET(low.terms.pinned, true), DOES(high, submits),
+		SCAN(900), YES(asked), IS(high, RUNNABLE), {} } },
+	/* ... as what is held is not for its sake. */
+	{ "not_given_pinned_held", bench_low_runs, STEPS {
+		SET(low.terms.pinned, true), QUEUE(3), DOES(third, is_off),
+		SET(third.terms.held, true), DOES(high, submits),
+		SCAN(900), YES(asked), IS(high, RUNNABLE), {} } },
+	/* What must not be taken off is not in its own way. */
+	{ "given_pinned", bench_strict, STEPS {
+		SET(waves_unreadable, true), QUEUE(7), QUEUE(15), SET(one.terms.pinned, true),
+		/* for all that is known it may have work, and it keeps nothing off */
+		SET(other.seen.readable, false), DOES(one, submits),
+		SCAN(900), IS(other, UNKNOWN), IS(one, BLOCKED), {} } },
+	/* Rule 3, to the nanosecond, and how the favour ends. */
+	{ "starved", bench_high_runs, STEPS {
+		RESCAN(999 * INTERVAL_NS + 999999), KEEP(low), SEE(low.out.level, 0),
+		RESCAN(1), SEE(low.out.level, GPREEMPT_BOOST), BACK(low, STARVED), OFF(high, AGED),
+		/* until its waves are there it has not executed */
+		WAVES(low, 0), SCAN(1), SEE(low.out.level, GPREEMPT_BOOST), KEEP(low), KEEP(high),
+		WAVES(low, 32), SCAN(1), SEE(low.out.level, GPREEMPT_BOOST), KEEP(high),
+		RESCAN(499999), SEE(low.out.level, GPREEMPT_BOOST),
+		RESCAN(1), SEE(low.out.level, 0), OFF(low, INVERSION), BACK(high, FREE),
+		/* the clock starts anew */
+		EACH(1000, SEE(low.out.level, 0)), SCAN(1), SEE(low.out.level, GPREEMPT_BOOST),
+		{} } },
+	/* min_residency_us 0: still one scan between seeing it run and taking it off. */
+	{ "starved_executes", bench_high_runs, STEPS {
+		SET(tun.min_residency_us, 0), SCAN(1000), BACK(low, STARVED),
+		SCAN(1), IS(low, RUNNING), KEEP(low), SCAN(1), OFF(low, INVERSION), {} } },
+	/* Its read index moved: it executed, though no scan caught its waves. */
+	{ "starved_progress", bench_high_runs, STEPS {
+		WAVES(low, 0), REPEAT(3, DOES(low, submits)), SCAN(1000), BACK(low, STARVED),
+		SET(low.seen.rptr, 2), SCAN(1), SEE(low.out.level, GPREEMPT_BOOST),
+		SCAN(1), SEE(low.out.level, 0), {} } },
+	/* Kept from running without ever being preempted counts as well. */
+	{ "starved_mapped", bench_two, STEPS {
+		SCAN(1), DOES(high, runs), SCAN(3), DOES(low, submits),
+		SCAN(1000), IS(low, RUNNABLE), KEEP(low), KEEP(high),
+		SCAN(1), SEE(low.out.level, GPREEMPT_BOOST), KEEP(low), OFF(high, AGED), {} } },
+	/* What executes now and then is not starved, ... */
+	{ "starved_not", bench_two, STEPS {
+		SCAN(1), DOES(high, runs), SCAN(1), DOES(low, submits),
+		REPEAT(6, EACH(800, SEE(low.out.level, 0), KEEP(high)), WAVES(low, 1),
+		       SCAN(1), SEE(low.out.level, 0), KEEP(high), WAVES(low, 0)),
+		/* ... nor is one that waits for a signal. */
+		HEAD(low, WAITS), SCAN(5000), SEE(low.out.level, 0), KEEP(high), {} } },
+	/* Raised, but blocked, ... */
+	{ "starved_unused", bench_high_runs, STEPS {
+		DOES(low, finishes), DOES(low, submits), SCAN(1000), BACK(low, STARVED),
+		OFF(high, AGED), SCAN(1), KEEP(high),
+		SCAN(2), IS(low, BLOCKED), PLAY(starved_in_vain), {} } },
+	/* ... by a signal, ... */
+	{ "starved_waits", bench_high_runs, STEPS {
+		DOES(low, finishes), DOES(low, waits_for_signal), SCAN(1000), BACK(low, STARVED),
+		OFF(high, AGED), SCAN(1), KEEP(high),
+		SCAN(2), IS(low, BLOCKED), PLAY(starved_in_vain), {} } },
+	/* ... or with nothing left to do: the favour ends. */
+	{ "starved_idle", bench_high_runs, STEPS {
+		DOES(low, finishes), SCAN(1000), BACK(low, STARVED), OFF(high, AGED),
+		SCAN(1), KEEP(high), SCAN(1), IS(low, IDLE), PLAY(starved_in_vain), {} } },
+	/* Two at once: one after the other, each with the machine for itself. */
+	{ "starved_two", bench_strict, STEPS {
+		QUEUE(0), QUEUE(3), QUEUE(15), SCAN(1), DOES(one, runs), DOES(other, runs), SCAN(5),
+		DOES(third, submits), SCAN(1), SEE(plan.nr_preempt, 2), DOES(third, runs),
+		/* of two that have waited equally long the first; then the one that waits longer */
+		REPEAT(3, UNTIL(one.out.level, GPREEMPT_BOOST), BACK(one, STARVED), KEEP(other),
+		       OFF(third, AGED), SCAN(2), SEE(one.out.level, 0), OFF(one, INVERSION),
+		       BACK(other, STARVED), GONE(third), SCAN(2), SEE(other.out.level, 3),
+		       OFF(other, INVERSION), BACK(third, FREE),
+		       EACH(900, KEEP(one), KEEP(other))), {} } },
+	/* Of several, the one that has waited longest, wherever it is listed. */
+	{ "starved_longest", bench_strict, STEPS {
+		SET(tun.starvation_ms, 60000), QUEUE(0), QUEUE(3), QUEUE(15), SCAN(1),
+		DOES(other, runs), SCAN(5), DOES(third, submits), SCAN(1), DOES(third, runs),
+		SCAN(100),
+		DOES(one, submits), SCAN(100), IS(one, RUNNABLE),
+		SET(tun.starvation_ms, 10), SCAN(1), SEE(other.out.level, GPREEMPT_BOOST),
+		SEE(one.out.level, 0), {} } },
+	/* Raised, but its resume failed: it stays so until it has executed, though all is quiet. */
+	{ "starved_late", bench_high_runs, STEPS {
+		SCAN(1000), BACK(low, STARVED), DOES(high, finishes),
+		REPEAT(5, RESCAN(INTERVAL_NS), BACK(low, STARVED)), IS(high, IDLE), {} } },
+	/* What leaves for a starved queue does not leave for work announced on its own level. */
+	{ "starved_hint", bench_high_runs, STEPS {
+		QUEUE(15), SCAN(999), ANNOUNCES(third, 1, 9),
+		SCAN(1), YES(third.out.announced), BACK(low, STARVED), OFF(high, AGED), {} } },
+	/*
+	 * A high kernel that spins in its waves on what low must write cannot be told
+	 * from work: low executes by rule 3, every starvation_ms.
+	 */
+	{ "spinning_high", bench_high_runs, STEPS {
+		COUNT, SCAN(10000), LEAST(had[0], 9), MOST(had[0], 40), {} } },
+	/* The end of what keeps others off, and pauses after it, is looked for. */
+	{ "end", bench_low_runs, STEPS {
+		/* nothing is off; and of what it does after it nothing is known at first */
+		SEE(plan.within_us, 0), DOES(high, submits), SCAN(1), OFF(low, INVERSION),
+		SEE(plan.within_us, 0), DOES(high, finishes), SCAN(20),
+		REPEAT(2, SEE(plan.within_us, 0), DOES(high, submits), SCAN(1), OFF(low, INVERSION),
+		       SEE(plan.within_us, INTERVAL_US / 8), DOES(high, finishes), SCAN(20)),
+		SET(tun.poll_interval_us, 160), DOES(high, submits),
+		SCAN(1), SEE(plan.within_us, GPREEMPT_POLL_LEAST_US),
+		/* an eighth of the time, from the first scan that counts its waves */
+		SET(tun.poll_interval_us, INTERVAL_US), DOES(high, runs),
+		SCAN(7), KEEP(low), SEE(plan.within_us, INTERVAL_US / 2),
+		SCAN(20), SEE(plan.within_us, INTERVAL_US),
+		/* what is held does not wait for it */
+		SET(low.terms.held, true), SCAN(1), SEE(plan.within_us, 0),
+		SET(low.terms.held, false), SCAN(3), SEE(plan.within_us, INTERVAL_US),
+		/* another one works, and when that ends nothing is known */
+		QUEUE(15), DOES(third, runs), SCAN(2), IS(high, RUNNING), IS(third, RUNNING),
+		SEE(plan.within_us, 0),
+		DOES(third, finishes), SCAN(4), SEE(plan.within_us, INTERVAL_US),
+		/* it goes on after its end */
+		REPEAT(2, DOES(high, submits)), SCAN(1), SEE(plan.within_us, 0),
+		/* none waits for it */
+		DOES(high, finishes), SCAN(20), DOES(low, finishes), SCAN(1),
+		DOES(high, submits), SCAN(1), IS(high, RUNNABLE), SEE(plan.within_us, 0), {} } },
+	/* One has just begun while the end of another one is awaited: the shorter time counts. */
+	{ "end_begins", bench_low_runs, STEPS {
+		QUEUE(15), SCAN(1),
+		REPEAT(3, DOES(high, submits), DOES(third, submits), SCAN(1),
+		       DOES(high, finishes), DOES(third, finishes), SCAN(20)),
+		DOES(high, submits), SCAN(1), DOES(high, runs),
+		SCAN(20), KEEP(low), SEE(plan.within_us, INTERVAL_US),
+		DOES(third, submits), MEANWHILE(third, is_fetched),
+		SCAN(1), YES(asked), SEE(plan.within_us, GPREEMPT_POLL_LEAST_US), {} } },
+	/* Asked for by ioctl: every policy takes it off, with a hold for good. */
+	{ "asked", bench_strict, STEPS { PLAY(asked_once), {} } },
+	{ "asked_of_none", bench_strict, STEPS { POLICY("none"), PLAY(asked_once), {} } },
+	{ "asked_of_timeslice", bench_strict, STEPS { POLICY("timeslice"), PLAY(asked_once), {} } },
+	{ "asked_to_hold", bench_strict, STEPS { PLAY(asked_to_stay_off), {} } },
+	{ "asked_to_hold_of_none", bench_strict, STEPS {
+		POLICY("none"), PLAY(asked_to_stay_off), {} } },
+	{ "asked_to_hold_of_timeslice", bench_strict, STEPS {
+		POLICY("timeslice"), PLAY(asked_to_stay_off), {} } },
+	/* What is to leave in any case wants nothing, so its waves are not counted for that. */
+	{ "asked_not_counted", bench_low_runs, STEPS {
+		DOES(high, submits), SET(high.terms.asked, true),
+		SCAN(1), NO(asked), OFF(high, ASKED), KEEP(low), {} } },
+	/* What is off has work, for all that is known, even at first sight: the monitor looks. */
+	{ "preempted_shows", bench_strict, STEPS {
+		QUEUE(3), QUEUE(3), DOES(one, is_off),
+		SCAN(1), NO(asked), BACK(one, FREE), KEEP(other), {} } },
+	/* Too few after all: at the next scan it gets what there is. */
+	{ "cheapest_again", bench_strict, STEPS {
+		PLAY(three_run),
+		DOES(fourth, wants_8), SCAN(1), OFF(one, INVERSION), SEE(plan.nr_preempt, 1),
+		SCAN(1), OFF(other, INVERSION), OFF(third, INVERSION),
+		/* it runs and ends; the next one is judged anew */
+		DOES(fourth, finishes), SCAN(6), ON(one), ON(other), ON(third),
+		REPEAT(2, DOES(fourth, wants_8), SCAN(1), SEE(plan.nr_preempt, 1),
+		       DOES(fourth, finishes), SCAN(6)),
+		/* what two packets want is not known */
+		REPEAT(2, DOES(fourth, wants_8)), SCAN(1), SEE(plan.nr_preempt, 3),
+		/* announced work that did not come says nothing about what comes */
+		DOES(fourth, finishes), SCAN(6), ANNOUNCES(fourth, 1, 100),
+		SCAN(2), GONE(one), GONE(other), GONE(third),
+		SCAN(10), ON(one), ON(other), ON(third),
+		DOES(fourth, wants_8), SCAN(1), SEE(plan.nr_preempt, 1), {} } },
+	/* None may leave yet, so none was taken off for it: later as many leave as it needs. */
+	{ "cheapest_later", bench_strict, STEPS {
+		SET(tun.min_residency_us, 10 * 1000), PLAY(three_run), DOES(fourth, wants_8),
+		SCAN(3), YES(fourth.out.wants), SEE(plan.nr_preempt, 0),
+		SCAN(2), SEE(plan.nr_preempt, 1), {} } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(select, select_scenes, name);
+
+static void gpreempt_select_scenes(struct kunit *test)
 {
-	const struct victim_case *c = test->param_value;
-	struct bench *b = bench_low_runs(test);
-
-	b->low->terms.priority = c->low;
-	b->high->terms.priority = c->high;
-	b->low->terms.pinned = c->pinned;
-	if (c->idle || c->backlog_only || c->waits)
-		finishes(b->low);
-	if (c->backlog_only)
-		submits(b->low);
-	if (c->waits)
-		waits_for_signal(b->low);
-	bench_ticks(b, 2);
-	if (!c->waiter_idle)
-		submits(b->high);
-	b->high->seen.mapped = !c->waiter_absent;
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.verdict, c->verdict);
-	EXPECT_KEEP(test, b->high);
-}
-
-/*
- * Rule 10, to the nanosecond: from the first scan that saw low mapped. What waits for the
- * rest of it does not wait for the next scan as well.
- */
-static void gpreempt_select_residency(struct kunit *test)
-{
-	static const struct {
-		u32 min_residency_us;
-		u64 save_cost_ns, resident_ns;
-		enum gpreempt_verdict verdict;
-	} c[] = {
-		{ 500, 0, 499999, GPREEMPT_KEEP },
-		{ 500, 0, 500000, GPREEMPT_PREEMPT },
-		{ 500, 700000, 699999, GPREEMPT_KEEP },
-		{ 500, 700000, 700000, GPREEMPT_PREEMPT },
-		{ 900, 700000, 899999, GPREEMPT_KEEP },
-		{ 0, 0, 0, GPREEMPT_PREEMPT },
-		{ 1000000, 0, 999999999, GPREEMPT_KEEP },
-		{ 1000000, 0, 1000000000, GPREEMPT_PREEMPT },
-	};
-	unsigned int i;
-	u64 end_ns;
-
-	for (i = 0; i < ARRAY_SIZE(c); i++) {
-		struct bench *b = bench_high_runs(test);
-
-		b->tun.min_residency_us = c[i].min_residency_us;
-		b->tun.starvation_ms = 60000;
-		b->low->seen.save_cost_ns = c[i].save_cost_ns;
-		finishes(b->high);
-		EXPECT_BACK(test, after(b, 1, b->low), FREE);
-		bench_ticks(b, 1);
-		submits(b->high);
-		end_ns = b->view.now_ns + max_t(u64, c[i].save_cost_ns,
-						(u64)c[i].min_residency_us * NSEC_PER_USEC);
-		bench_scan_at(b, b->view.now_ns + c[i].resident_ns);
-		KUNIT_EXPECT_EQ(test, b->low->out.verdict, c[i].verdict);
-		KUNIT_EXPECT_EQ(test, b->plan.next_ns,
-				c[i].verdict == GPREEMPT_KEEP ? end_ns : 0);
-		/* none waits for low */
-		b->view.now_ns -= c[i].resident_ns;
-		finishes(b->high);
-		bench_scan(b);
-		KUNIT_EXPECT_EQ(test, b->plan.next_ns, 0);
-	}
-}
-
-/*
- * One has been there for long, the other has not: the first goes at once, and what comes
- * then gets a whole interval. Neither has: both are waited for, and go together.
- */
-static void gpreempt_select_residencies(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-	struct gpreempt_queue_view *other = bench_queue(b, 0);
-
-	runs(other);
-	bench_ticks(b, 1);
-	submits(b->high);
-	submits(b->high);
-	bench_scan_at(b, b->view.now_ns + INTERVAL_NS / 4);
-	EXPECT_OFF(test, b->low, INVERSION);
-	EXPECT_KEEP(test, other);
-	KUNIT_EXPECT_EQ(test, b->plan.next_ns, 0);
-
-	EXPECT_OFF(test, after(b, 1, other), INVERSION);
-	runs(b->high);
-	bench_ticks(b, 1);
-	finishes(b->high);
-	b->low->seen.save_cost_ns = INTERVAL_NS * 7 / 10;
-	other->seen.save_cost_ns = INTERVAL_NS * 9 / 10;
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
-	EXPECT_BACK(test, other, FREE);
-	bench_ticks(b, 1);
-	submits(b->high);
-	submits(b->high);
-	bench_scan_at(b, b->view.now_ns + INTERVAL_NS / 4);
-	EXPECT_KEEP(test, b->low);
-	EXPECT_KEEP(test, other);
-	b->view.now_ns += other->seen.save_cost_ns - INTERVAL_NS / 4;
-	KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->view.now_ns);
-	bench_scan(b);
-	EXPECT_OFF(test, b->low, INVERSION);
-	EXPECT_OFF(test, other, INVERSION);
-}
-
-/* What is off already does not have to be there for a while before there is space. */
-static void gpreempt_select_residency_off(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-
-	b->tun.min_residency_us = 1000 * 1000;
-	submits(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 1, b->high)->out.wants);
-	EXPECT_KEEP(test, b->low);
-	KUNIT_EXPECT_EQ(test, b->plan.next_ns, 0);
-}
-
-/* Low comes back when high is done, and not before. */
-static void gpreempt_select_resume(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-
-	EXPECT_KEEP(test, after(b, 100, b->low));
-	EXPECT_IS(test, b->low, RUNNABLE);
-	/* between two kernels of high */
-	finishes(b->high);
-	submits(b->high);
-	EXPECT_KEEP(test, after(b, 2, b->low));
-	runs(b->high);
-	bench_ticks(b, 1);
-	b->high->seen.waves = 0;
-	b->high->seen.signal = GPREEMPT_SIGNAL_DONE;
-	EXPECT_IS(test, after(b, 1, b->high), IDLE);
-	EXPECT_BACK(test, b->low, FREE);
-	KUNIT_EXPECT_EQ(test, b->plan.nr_resume, 1);
-	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 0);
-	EXPECT_KEEP(test, after(b, 10, b->low));
-}
-
-/* A plan that could not be carried out is made again. */
-static void gpreempt_select_resume_again(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-	unsigned int i;
-
-	finishes(b->high);
-	bench_ticks(b, 1);
-	for (i = 0; i < 5; i++) {
-		EXPECT_BACK(test, b->low, FREE);
-		bench_scan_at(b, b->view.now_ns + INTERVAL_NS);
-	}
-}
-
-/* Queues of one level share the machine: they leave and return together. */
-static void gpreempt_select_equals(struct kunit *test)
-{
-	struct bench *b = bench_new(test, "strict");
-	struct gpreempt_queue_view *low[2], *high;
-
-	low[0] = bench_queue(b, 3);
-	low[1] = bench_queue(b, 3);
-	high = bench_queue(b, 4);
-	bench_scan(b);
-	runs(low[0]);
-	submits(low[1]);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 5)->nr_preempt, 0);
-	submits(high);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->nr_preempt, 2);
-	bench_ticks(b, 1);
-	finishes(high);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 2)->nr_resume, 2);
-}
-
-static void gpreempt_select_held(struct kunit *test)
-{
-	struct gpreempt_queue_view *third;
-	struct bench *b = bench_high_runs(test);
-
-	b->low->terms.held = true;
-	finishes(b->high);
-	EXPECT_KEEP(test, after(b, 3000, b->low));
-	KUNIT_EXPECT_TRUE(test, b->plan.idle);
-
-	/* it keeps none off, however high it is */
-	b->low->terms.priority = 15;
-	third = bench_queue(b, 1);
-	bench_ticks(b, 1);
-	runs(third);
-	EXPECT_KEEP(test, after(b, 5, third));
-
-	b->low->terms.held = false;
-	EXPECT_BACK(test, after(b, 1, b->low), FREE);
-}
-
-/* None is blocked while the machine is in fact another's. */
-static void gpreempt_select_not_given(struct kunit *test)
-{
-	struct gpreempt_queue_view *peer, *other;
-	struct bench *b = bench_low_runs(test);
-
-	b->tun.starvation_ms = 60000;
-	/* a lower one that cannot be taken off yet */
-	b->low->seen.save_cost_ns = 100 * INTERVAL_NS;
-	submits(b->high);
-	EXPECT_IS(test, after(b, 94, b->high), RUNNABLE);
-	EXPECT_KEEP(test, b->low);
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	bench_ticks(b, 1);
-	finishes(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 3, b->low)->seen.mapped);
-
-	/* one of its own level, or above */
-	peer = bench_queue(b, 15);
-	bench_ticks(b, 1);
-	runs(peer);
-	bench_ticks(b, 1);
-	submits(b->high);
-	EXPECT_IS(test, after(b, 500, b->high), RUNNABLE);
-	KUNIT_EXPECT_TRUE(test, b->low->seen.preempted);
-
-	/* a lower one that must not be, for as long as that is so */
-	finishes(peer);
-	finishes(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 500, b->low)->seen.mapped);
-	b->low->terms.pinned = true;
-	submits(b->high);
-	EXPECT_IS(test, after(b, 500, b->high), RUNNABLE);
-	EXPECT_KEEP(test, b->low);
-	b->low->terms.pinned = false;
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-	bench_ticks(b, 1);
-	finishes(b->high);
-	KUNIT_EXPECT_TRUE(test, after(b, 3, b->low)->seen.mapped);
-
-	/* but it does not keep a third off for good: high has got all there is to give */
-	b->low->terms.pinned = true;
-	other = bench_queue(b, 3);
-	bench_ticks(b, 1);
-	runs(other);
-	submits(b->high);
-	KUNIT_EXPECT_FALSE(test, is_on(after(b, 2, other)));
-	EXPECT_IS(test, after(b, 20, b->high), BLOCKED);
-	KUNIT_EXPECT_TRUE(test, other->seen.mapped);
-}
-
-/* What is in its way must not be taken off: it is not blocked, unless others are kept off. */
-static void gpreempt_select_not_given_pinned(struct kunit *test)
-{
-	struct gpreempt_queue_view *held;
-	unsigned int i;
-
-	for (i = 0; i < 2; i++) {
-		struct bench *b = bench_low_runs(test);
-
-		b->low->terms.pinned = true;
-		if (i) {
-			/* what is held is not kept off for its sake */
-			held = bench_queue(b, 3);
-			is_off(held);
-			held->terms.held = true;
-		}
-		submits(b->high);
-		KUNIT_EXPECT_TRUE(test, asks_after(b, 900));
-		EXPECT_IS(test, b->high, RUNNABLE);
-	}
-}
-
-/* What must not be taken off is not in its own way. */
-static void gpreempt_select_given_pinned(struct kunit *test)
-{
-	struct bench *b = bench_new(test, "strict");
-	struct gpreempt_queue_view *mid, *high;
-
-	b->waves_unreadable = true;
-	mid = bench_queue(b, 7);
-	high = bench_queue(b, 15);
-	mid->terms.pinned = true;
-	/* for all that is known it may have work, and it keeps nothing off */
-	high->seen.readable = false;
-	submits(mid);
-	EXPECT_IS(test, after(b, 900, high), UNKNOWN);
-	EXPECT_IS(test, mid, BLOCKED);
-}
-
-/* Rule 3, to the nanosecond, and how the favour ends. */
-static void gpreempt_select_starved(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-	u64 off, n;
-
-	off = b->view.now_ns;
-	bench_scan_at(b, off + 999 * INTERVAL_NS + 999999);
-	EXPECT_KEEP(test, b->low);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, 0);
-	bench_scan_at(b, b->view.now_ns + 1);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, GPREEMPT_BOOST);
-	EXPECT_BACK(test, b->low, STARVED);
-	EXPECT_OFF(test, b->high, AGED);
-
-	/* until its waves are there it has not executed */
-	b->low->seen.waves = 0;
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, GPREEMPT_BOOST);
-	EXPECT_KEEP(test, b->low);
-	EXPECT_KEEP(test, b->high);
-	b->low->seen.waves = 32;
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, GPREEMPT_BOOST);
-	EXPECT_KEEP(test, b->high);
-	bench_scan_at(b, b->view.now_ns + 499999);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, GPREEMPT_BOOST);
-	bench_scan_at(b, b->view.now_ns + 1);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, 0);
-	EXPECT_OFF(test, b->low, INVERSION);
-	EXPECT_BACK(test, b->high, FREE);
-
-	/* the clock starts anew */
-	for (n = 0; n < 1000; n++)
-		KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, 0);
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, GPREEMPT_BOOST);
+	scene_play(test);
 }
 
 /* Held, with none beside it that it could wait for: it did not starve meanwhile. */
@@ -591,440 +552,13 @@ static void gpreempt_select_starved_skipped(struct kunit *test)
 	struct bench *b = bench_high_runs(test);
 
 	bench_ticks(b, 1);
-	b->low->terms.held = true;
+	b->low.terms.held = true;
 	KUNIT_EXPECT_FALSE(test, gpreempt_may_contend(b->policy, &b->view, &b->tun));
 	gpreempt_skip(&b->view);
-	b->low->terms.held = false;
+	b->low.terms.held = false;
 	bench_scan_at(b, b->view.now_ns + 5000 * INTERVAL_NS);
-	KUNIT_EXPECT_EQ(test, b->low->out.level, 0);
-	EXPECT_KEEP(test, b->high);
-}
-
-/* min_residency_us 0: still one scan between seeing it run and taking it off. */
-static void gpreempt_select_starved_executes(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-
-	b->tun.min_residency_us = 0;
-	EXPECT_BACK(test, after(b, 1000, b->low), STARVED);
-	EXPECT_IS(test, after(b, 1, b->low), RUNNING);
-	EXPECT_KEEP(test, b->low);
-	EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-}
-
-/* Its read index moved: it executed, though no scan caught its waves. */
-static void gpreempt_select_starved_progress(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-
-	b->low->seen.waves = 0;
-	submits(b->low);
-	submits(b->low);
-	submits(b->low);
-	EXPECT_BACK(test, after(b, 1000, b->low), STARVED);
-	b->low->seen.rptr++;
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, GPREEMPT_BOOST);
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, 0);
-}
-
-/* Kept from running without ever being preempted counts as well. */
-static void gpreempt_select_starved_mapped(struct kunit *test)
-{
-	struct bench *b = bench_two(test);
-
-	bench_scan(b);
-	runs(b->high);
-	bench_ticks(b, 3);
-	submits(b->low);
-	EXPECT_IS(test, after(b, 1000, b->low), RUNNABLE);
-	EXPECT_KEEP(test, b->low);
-	EXPECT_KEEP(test, b->high);
-	KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, GPREEMPT_BOOST);
-	EXPECT_KEEP(test, b->low);
-	EXPECT_OFF(test, b->high, AGED);
-}
-
-/* What executes now and then is not starved. */
-static void gpreempt_select_starved_not(struct kunit *test)
-{
-	struct bench *b = bench_two(test);
-	unsigned int i;
-
-	bench_scan(b);
-	runs(b->high);
-	bench_ticks(b, 1);
-	submits(b->low);
-	for (i = 0; i < 5000; i++) {
-		b->low->seen.waves = i % 900 == 800;
-		KUNIT_EXPECT_EQ(test, after(b, 1, b->low)->out.level, 0);
-		EXPECT_KEEP(test, b->high);
-	}
-	/* nor is one that waits for a signal */
-	b->low->seen.waves = 0;
-	b->low->seen.head = GPREEMPT_HEAD_WAITS;
-	KUNIT_EXPECT_EQ(test, after(b, 5000, b->low)->out.level, 0);
-	EXPECT_KEEP(test, b->high);
-}
-
-/* Raised, but blocked, or with nothing left to do: the favour ends. */
-static void gpreempt_select_starved_unused(struct kunit *test)
-{
-	unsigned int i;
-
-	for (i = 0; i < 3; i++) {
-		struct bench *b = bench_high_runs(test);
-
-		b->low->seen.waves = 0;
-		b->low->seen.signal = GPREEMPT_SIGNAL_DONE;
-		if (i == 0)
-			submits(b->low);
-		else if (i == 1)
-			waits_for_signal(b->low);
-		EXPECT_BACK(test, after(b, 1000, b->low), STARVED);
-		EXPECT_OFF(test, b->high, AGED);
-		EXPECT_KEEP(test, after(b, 1, b->high));
-		KUNIT_EXPECT_EQ(test, after(b, i == 2 ? 1 : 2, b->low)->out.level, 0);
-		KUNIT_EXPECT_EQ(test, b->low->out.activity,
-				i == 2 ? GPREEMPT_IDLE : GPREEMPT_BLOCKED);
-		KUNIT_EXPECT_EQ(test, b->high->out.verdict, GPREEMPT_RESUME);
-		KUNIT_EXPECT_TRUE(test, after(b, 3000, b->high)->seen.mapped);
-	}
-}
-
-/* Two at once: one after the other, each with the machine for itself. */
-static void gpreempt_select_starved_two(struct kunit *test)
-{
-	struct bench *b = bench_new(test, "strict");
-	struct gpreempt_queue_view *low[2], *high;
-	unsigned int round;
-
-	low[0] = bench_queue(b, 0);
-	low[1] = bench_queue(b, 3);
-	high = bench_queue(b, 15);
-	bench_scan(b);
-	runs(low[0]);
-	runs(low[1]);
-	bench_ticks(b, 5);
-	submits(high);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->nr_preempt, 2);
-	runs(high);
-	bench_ticks(b, 1001);
-	for (round = 0; round < 3; round++) {
-		/* of two that have waited equally long the first; then the one that waits longer */
-		EXPECT_BACK(test, low[0], STARVED);
-		EXPECT_KEEP(test, low[1]);
-		EXPECT_OFF(test, high, AGED);
-		KUNIT_EXPECT_EQ(test, after(b, 2, low[0])->out.level, 0);
-		EXPECT_OFF(test, low[0], INVERSION);
-		EXPECT_BACK(test, low[1], STARVED);
-		KUNIT_EXPECT_TRUE(test, high->seen.preempted);
-		KUNIT_EXPECT_EQ(test, after(b, 2, low[1])->out.level, 3);
-		EXPECT_OFF(test, low[1], INVERSION);
-		EXPECT_BACK(test, high, FREE);
-		bench_ticks(b, 1);
-		for (; low[0]->out.level == 0; bench_ticks(b, 1))
-			EXPECT_KEEP(test, low[1]);
-	}
-}
-
-/* Of several, the one that has waited longest, wherever it is listed. */
-static void gpreempt_select_starved_longest(struct kunit *test)
-{
-	struct bench *b = bench_new(test, "strict");
-	struct gpreempt_queue_view *low[2], *high;
-
-	b->tun.starvation_ms = 60000;
-	low[0] = bench_queue(b, 0);
-	low[1] = bench_queue(b, 3);
-	high = bench_queue(b, 15);
-	bench_scan(b);
-	runs(low[1]);
-	bench_ticks(b, 5);
-	submits(high);
-	bench_ticks(b, 1);
-	runs(high);
-	bench_ticks(b, 100);
-	submits(low[0]);
-	EXPECT_IS(test, after(b, 100, low[0]), RUNNABLE);
-	b->tun.starvation_ms = 10;
-	KUNIT_EXPECT_EQ(test, after(b, 1, low[1])->out.level, GPREEMPT_BOOST);
-	KUNIT_EXPECT_EQ(test, low[0]->out.level, 0);
-}
-
-/* Raised, but its resume failed: it stays raised until it has executed, though all is quiet. */
-static void gpreempt_select_starved_late(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-	unsigned int i;
-
-	EXPECT_BACK(test, after(b, 1000, b->low), STARVED);
-	finishes(b->high);
-	for (i = 0; i < 5; i++) {
-		bench_scan_at(b, b->view.now_ns + INTERVAL_NS);
-		EXPECT_BACK(test, b->low, STARVED);
-	}
-	EXPECT_IS(test, b->high, IDLE);
-}
-
-/* What leaves for a starved queue does not leave for work announced on its own level. */
-static void gpreempt_select_starved_hint(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-	struct gpreempt_queue_view *peer = bench_queue(b, 15);
-
-	bench_ticks(b, 999);
-	announces(b, peer, 1, 9);
-	KUNIT_EXPECT_TRUE(test, after(b, 1, peer)->out.announced);
-	EXPECT_BACK(test, b->low, STARVED);
-	EXPECT_OFF(test, b->high, AGED);
-}
-
-/*
- * A high kernel that spins in its waves on what low must write cannot be told
- * from work: low executes by rule 3, every starvation_ms.
- */
-static void gpreempt_select_spinning_high(struct kunit *test)
-{
-	struct bench *b = bench_high_runs(test);
-	unsigned int executed = 0, i;
-
-	for (i = 0; i < 10000; i++) {
-		bench_ticks(b, 1);
-		executed += b->low->seen.mapped;
-	}
-	KUNIT_EXPECT_LE(test, 9, executed);
-	KUNIT_EXPECT_LE(test, executed, 40);
-}
-
-/* The end of what keeps others off, and pauses after it, is looked for. */
-static void gpreempt_select_end(struct kunit *test)
-{
-	const u32 interval_us = INTERVAL_NS / NSEC_PER_USEC;
-	struct gpreempt_queue_view *other;
-	struct bench *b = bench_low_runs(test);
-	unsigned int n;
-
-	for (n = 0; n < 3; n++) {
-		KUNIT_EXPECT_EQ(test, b->plan.within_us, 0);	/* nothing is off */
-		submits(b->high);
-		EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
-		/* of what it does after it nothing is known at first */
-		KUNIT_EXPECT_EQ(test, b->plan.within_us, n ? interval_us / 8 : 0);
-		finishes(b->high);
-		bench_ticks(b, 20);
-	}
-
-	submits(b->high);
-	b->tun.poll_interval_us = 160;
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->within_us, GPREEMPT_POLL_LEAST_US);
-	b->tun.poll_interval_us = interval_us;
-	runs(b->high);
-	bench_ticks(b, 3 + 4);		/* from the first scan that counts its waves */
-	EXPECT_KEEP(test, b->low);
-	KUNIT_EXPECT_EQ(test, b->plan.within_us, interval_us / 2);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 20)->within_us, interval_us);
-
-	/* what is held does not wait for it */
-	b->low->terms.held = true;
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->within_us, 0);
-	b->low->terms.held = false;
-	KUNIT_EXPECT_EQ(test, plan_after(b, 3)->within_us, interval_us);
-
-	/* so is the end of another one, of which nothing is known */
-	other = bench_queue(b, b->high->terms.priority);
-	runs(other);
-	EXPECT_IS(test, after(b, 2, b->high), RUNNING);
-	EXPECT_IS(test, other, RUNNING);
-	KUNIT_EXPECT_EQ(test, b->plan.within_us, 0);
-	finishes(other);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 4)->within_us, interval_us);
-
-	/* it goes on after its end */
-	submits(b->high);
-	submits(b->high);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->within_us, 0);
-
-	/* none waits for it */
-	finishes(b->high);
-	bench_ticks(b, 20);
-	finishes(b->low);
-	bench_ticks(b, 1);
-	submits(b->high);
-	EXPECT_IS(test, after(b, 1, b->high), RUNNABLE);
-	KUNIT_EXPECT_EQ(test, b->plan.within_us, 0);
-}
-
-/* One has only just begun while the end of another one is awaited: the shorter time counts. */
-static void gpreempt_select_end_begins(struct kunit *test)
-{
-	const u32 interval_us = INTERVAL_NS / NSEC_PER_USEC;
-	struct gpreempt_queue_view *peer;
-	struct bench *b = bench_low_runs(test);
-	unsigned int n;
-
-	peer = bench_queue(b, 15);
-	bench_ticks(b, 1);
-	for (n = 0; n < 3; n++) {
-		submits(b->high);
-		submits(peer);
-		bench_ticks(b, 1);
-		finishes(b->high);
-		finishes(peer);
-		bench_ticks(b, 20);
-	}
-	submits(b->high);
-	bench_ticks(b, 1);
-	runs(b->high);
-	EXPECT_KEEP(test, after(b, 20, b->low));
-	KUNIT_EXPECT_EQ(test, b->plan.within_us, interval_us);
-	b->mover = peer;
-	b->meanwhile = is_fetched;
-	submits(peer);
-	KUNIT_EXPECT_TRUE(test, asks_after(b, 1));
-	KUNIT_EXPECT_EQ(test, b->plan.within_us, GPREEMPT_POLL_LEAST_US);
-}
-
-/* Asked for by ioctl: every policy takes it off, with a hold for good. */
-static void gpreempt_select_asked(struct kunit *test)
-{
-	static const char * const names[] = { "none", "strict", "timeslice" };
-	unsigned int i, hold;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		for (hold = 0; hold < 2; hold++) {
-			struct bench *b = bench_new(test, names[i]);
-			struct gpreempt_queue_view *q, *peer;
-
-			q = bench_queue(b, 15);
-			peer = bench_queue(b, 3);
-			bench_scan(b);
-			runs(q);
-			runs(peer);
-			submits(q);
-			q->terms.held = hold;
-			q->terms.asked = !hold;
-			KUNIT_EXPECT_TRUE(test, gpreempt_may_contend(b->policy, &b->view, &b->tun));
-			EXPECT_OFF(test, after(b, 1, q), ASKED);
-			/* it goes: none is taken off for it any more */
-			EXPECT_KEEP(test, peer);
-			q->terms.asked = false;
-			bench_ticks(b, 1);
-			if (!hold) {
-				EXPECT_BACK(test, q, FREE);
-				continue;
-			}
-			KUNIT_EXPECT_TRUE(test, after(b, 3000, q)->seen.preempted);
-			EXPECT_KEEP(test, peer);
-			/* a debugger comes: the hold has no force */
-			q->terms.pinned = true;
-			KUNIT_EXPECT_EQ(test, after(b, 1, q)->out.verdict, GPREEMPT_RESUME);
-			EXPECT_KEEP(test, after(b, 1, q));
-		}
-	}
-}
-
-/* What is to be taken off in any case wants nothing, so its waves are not counted for that. */
-static void gpreempt_select_asked_not_counted(struct kunit *test)
-{
-	struct bench *b = bench_low_runs(test);
-
-	submits(b->high);
-	b->high->terms.asked = true;
-	KUNIT_EXPECT_FALSE(test, asks_after(b, 1));
-	EXPECT_OFF(test, b->high, ASKED);
-	EXPECT_KEEP(test, b->low);
-}
-
-/* What is off has work, for all that is known, even at first sight: the monitor does not park. */
-static void gpreempt_select_preempted_shows(struct kunit *test)
-{
-	struct bench *b = bench_new(test, "strict");
-	struct gpreempt_queue_view *off, *on;
-
-	off = bench_queue(b, 3);
-	on = bench_queue(b, 3);
-	is_off(off);
-	bench_scan(b);
-	KUNIT_EXPECT_FALSE(test, b->asked);
-	EXPECT_BACK(test, off, FREE);
-	EXPECT_KEEP(test, on);
-}
-
-/* Work of one packet that would launch @waves, behind low queues with work. */
-static void wants_waves(struct gpreempt_queue_view *q, u32 waves)
-{
-	submits(q);
-	q->seen.demand = waves;
-}
-
-/* Too few after all: at the next scan it gets what there is. */
-static void gpreempt_select_cheapest_again(struct kunit *test)
-{
-	struct bench *b = bench_new(test, "strict");
-	struct gpreempt_queue_view *low[3], *high;
-	unsigned int i;
-
-	for (i = 0; i < 3; i++)
-		low[i] = bench_queue(b, 0);
-	high = bench_queue(b, 15);
-	bench_scan(b);
-	for (i = 0; i < 3; i++)
-		runs(low[i]);
-	bench_ticks(b, 5);
-	wants_waves(high, 8);
-	EXPECT_OFF(test, after(b, 1, low[0]), INVERSION);
-	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 1);
-	EXPECT_OFF(test, after(b, 1, low[1]), INVERSION);
-	EXPECT_OFF(test, low[2], INVERSION);
-	/* it runs and ends; the next one is judged anew */
-	finishes(high);
-	bench_ticks(b, 6);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_TRUE(test, low[i]->seen.mapped);
-	for (i = 0; i < 2; i++) {
-		wants_waves(high, 8);
-		KUNIT_EXPECT_EQ(test, plan_after(b, 1)->nr_preempt, 1);
-		finishes(high);
-		bench_ticks(b, 6);
-	}
-	/* what two packets want is not known */
-	wants_waves(high, 8);
-	wants_waves(high, 8);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->nr_preempt, 3);
-
-	/* announced work that did not come says nothing about what comes */
-	finishes(high);
-	bench_ticks(b, 6);
-	announces(b, high, 1, 100);
-	bench_ticks(b, 2);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_TRUE(test, low[i]->seen.preempted);
-	bench_ticks(b, 10);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_TRUE(test, low[i]->seen.mapped);
-	wants_waves(high, 8);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 1)->nr_preempt, 1);
-}
-
-/* None may leave yet, so none was taken off for it: later as many leave as it needs. */
-static void gpreempt_select_cheapest_later(struct kunit *test)
-{
-	struct bench *b = bench_new(test, "strict");
-	struct gpreempt_queue_view *low[3], *high;
-	unsigned int i;
-
-	b->tun.min_residency_us = 10 * 1000;
-	for (i = 0; i < 3; i++)
-		low[i] = bench_queue(b, 0);
-	high = bench_queue(b, 15);
-	bench_scan(b);
-	for (i = 0; i < 3; i++)
-		runs(low[i]);
-	bench_ticks(b, 5);
-	wants_waves(high, 8);
-	KUNIT_EXPECT_TRUE(test, after(b, 3, high)->out.wants);
-	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 0);
-	KUNIT_EXPECT_EQ(test, plan_after(b, 2)->nr_preempt, 1);
+	KUNIT_EXPECT_EQ(test, b->low.out.level, 0);
+	EXPECT_KEEP(test, &b->high);
 }
 
 /* Behind the last queue there is none, whatever the memory there looks like. */
@@ -1037,22 +571,22 @@ static void gpreempt_select_beyond(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(levels); i++) {
 		struct bench *b = bench_low_runs(test);
 
-		b->low->terms.priority = 3;
-		b->low->seen.waves = 9;
-		b->low->seen.save_cost_ns = 300;
+		b->low.terms.priority = 3;
+		b->low.seen.waves = 9;
+		b->low.seen.save_cost_ns = 300;
 		other = bench_queue(b, 3);
 		runs(other);
 		other->seen.waves = 9;
 		other->seen.save_cost_ns = 400;
 		bench_ticks(b, 1);
 		for (n = 0; n < 3; n++) {
-			wants_waves(b->high, 8);
+			wants_8(&b->high);
 			bench_ticks(b, 1);
-			finishes(b->high);
+			finishes(&b->high);
 			bench_ticks(b, 20);
 		}
 		beyond = &b->q[b->view.nr];
-		*beyond = *b->low;
+		*beyond = *&b->low;
 		beyond->memory = &b->memory[b->view.nr];
 		beyond->seen.waves = 1000;
 		beyond->state.save_cost_ns = 0;
@@ -1060,8 +594,8 @@ static void gpreempt_select_beyond(struct kunit *test)
 		beyond->out.level = levels[i];
 		beyond->out.verdict = i ? GPREEMPT_RESUME : GPREEMPT_KEEP;
 		memcpy(&before, beyond, sizeof(before));
-		wants_waves(b->high, 8);
-		EXPECT_OFF(test, after(b, 1, b->low), INVERSION);
+		wants_8(&b->high);
+		EXPECT_OFF(test, after(b, 1, &b->low), INVERSION);
 		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 1);
 		KUNIT_EXPECT_EQ(test, b->plan.within_us, INTERVAL_NS / NSEC_PER_USEC / 8);
 		KUNIT_EXPECT_MEMEQ(test, beyond, &before, sizeof(before));
@@ -1076,46 +610,18 @@ static void gpreempt_select_beyond_residency(struct kunit *test)
 
 	b->tun.min_residency_us = 50 * 1000;
 	beyond = &b->q[b->view.nr];
-	*beyond = *b->low;
+	*beyond = *&b->low;
 	beyond->state.leave_ns = U64_MAX;
-	submits(b->high);
-	EXPECT_KEEP(test, after(b, 1, b->low));
-	KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->low->state.leave_ns);
+	submits(&b->high);
+	EXPECT_KEEP(test, after(b, 1, &b->low));
+	KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->low.state.leave_ns);
 }
 
 static struct kunit_case gpreempt_select_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_select_plan, plan_gen_params),
-	KUNIT_CASE_PARAM(gpreempt_select_victim, victim_gen_params),
-	KUNIT_CASE(gpreempt_select_residency),
-	KUNIT_CASE(gpreempt_select_residencies),
-	KUNIT_CASE(gpreempt_select_residency_off),
-	KUNIT_CASE(gpreempt_select_resume),
-	KUNIT_CASE(gpreempt_select_resume_again),
-	KUNIT_CASE(gpreempt_select_equals),
-	KUNIT_CASE(gpreempt_select_held),
-	KUNIT_CASE(gpreempt_select_not_given),
-	KUNIT_CASE(gpreempt_select_not_given_pinned),
-	KUNIT_CASE(gpreempt_select_given_pinned),
-	KUNIT_CASE(gpreempt_select_starved),
-	KUNIT_CASE(gpreempt_select_starved_skipped),
-	KUNIT_CASE(gpreempt_select_starved_executes),
-	KUNIT_CASE(gpreempt_select_starved_progress),
-	KUNIT_CASE(gpreempt_select_starved_mapped),
-	KUNIT_CASE(gpreempt_select_starved_not),
-	KUNIT_CASE(gpreempt_select_starved_unused),
-	KUNIT_CASE(gpreempt_select_starved_two),
-	KUNIT_CASE(gpreempt_select_starved_longest),
-	KUNIT_CASE(gpreempt_select_starved_late),
-	KUNIT_CASE(gpreempt_select_starved_hint),
-	KUNIT_CASE(gpreempt_select_spinning_high),
-	KUNIT_CASE(gpreempt_select_end),
-	KUNIT_CASE(gpreempt_select_end_begins),
-	KUNIT_CASE(gpreempt_select_asked),
-	KUNIT_CASE(gpreempt_select_asked_not_counted),
-	KUNIT_CASE(gpreempt_select_preempted_shows),
 	KUNIT_CASE_PARAM(gpreempt_select_cheapest, cheapest_gen_params),
-	KUNIT_CASE(gpreempt_select_cheapest_again),
-	KUNIT_CASE(gpreempt_select_cheapest_later),
+	KUNIT_CASE_PARAM(gpreempt_select_scenes, select_gen_params),
+	KUNIT_CASE(gpreempt_select_starved_skipped),
 	KUNIT_CASE(gpreempt_select_beyond),
 	KUNIT_CASE(gpreempt_select_beyond_residency),
 	{}

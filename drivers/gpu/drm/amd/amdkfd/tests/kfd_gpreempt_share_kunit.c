@@ -9,8 +9,9 @@
 
 #define OWN(name)	gpreempt_shares_##name
 #include "gpreempt_rooms.h"
+#include "kfd_gpreempt_bench.h"
 
-#define SCAN_NS		(1000 * NSEC_PER_USEC)
+#define SCAN_NS		INTERVAL_NS
 #define STEP_NS		(SCAN_NS / 10)
 #define SAVE_NS		(300 * NSEC_PER_USEC)	/* so long a transaction takes */
 #define SLICE_NS	(10 * NSEC_PER_MSEC)
@@ -67,10 +68,7 @@ static struct mill *mill_new(struct kunit *test, const char *policy,
 	KUNIT_ASSERT_NOT_NULL(test, m);
 	m->test = test;
 	m->policy = gpreempt_policy_find(policy);
-	m->tun = (struct gpreempt_tunables) {
-		.poll_interval_us = 1000, .starvation_ms = 1000, .min_residency_us = 500,
-		.blocked_us = 2000, .preempt_timeout_ms = 100,
-	};
+	m->tun = defaults;
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
 		m->tun.timeslice_us[i] = SLICE_NS / NSEC_PER_USEC;
 	m->view.q = m->q;
@@ -206,19 +204,26 @@ static void mill_go(struct mill *m, unsigned int ms)
 	}
 }
 
-/* Two seconds from now on: of all that is done a process's part, in tenths of a per cent. */
-static void mill_measure(struct mill *m)
+/* So long, of which is counted what each has. */
+static void mill_count(struct mill *m, unsigned int ms)
 {
 	unsigned int i;
 
-	mill_go(m, 300);
 	for (i = 0; i < m->nr; i++) {
 		m->process[i].ran_ns = 0;
 		m->process[i].longest_ns = 0;
 	}
-	mill_go(m, 2000);
+	mill_go(m, ms);
 }
 
+/* Two seconds, after a while. */
+static void mill_measure(struct mill *m)
+{
+	mill_go(m, 300);
+	mill_count(m, 2000);
+}
+
+/* Of all that was done a process's part, in tenths of a per cent. */
 static int mill_part(const struct mill *m, unsigned int which)
 {
 	u64 all = 0;
@@ -234,99 +239,80 @@ static int mill_part(const struct mill *m, unsigned int which)
 	KUNIT_EXPECT_GE_MSG(test, mill_part(m, i), (part) - 20, "process %u", i);	\
 } while (0)
 
-/* Turns of processes: one with eight queues has as much as one with one. */
-static void gpreempt_share_turns(struct kunit *test)
-{
-	static const struct process p[] = { { .queues = 8 }, { .queues = 1 } };
-	struct mill *m = mill_new(test, "timeslice", p, 2);
+/* Two with a queue each, and nothing but that they work. */
+static const struct process pair[] = { { .queues = 1 }, { .queues = 1 } };
 
+/* What each has, in tenths of a per cent, however many queues it has. */
+static const struct part_case {
+	const char *name;
+	struct process p[4];
+	int part[4];
+	const char *policy;		/* NULL: fair */
+} part_cases[] = {
+	{ "turns, not by queue", { { .queues = 8 }, { .queues = 1 } }, { 500, 500 }, "timeslice" },
+#define OF(weight, nr)	{ { weight }, nr }
+	{ "by weight", { OF(100, 1), OF(200, 1), OF(400, 1), OF(800, 1) }, { 67, 133, 267, 533 } },
+	{ "many queues", { OF(100, 8), OF(200, 8), OF(400, 8), OF(800, 8) },
+	  { 67, 133, 267, 533 } },
+	{ "many here and there", { OF(100, 1), OF(200, 8), OF(400, 2), OF(800, 4) },
+	  { 67, 133, 267, 533 } },
+	{ "many where there is little", { OF(100, 8), OF(200, 4), OF(400, 2), OF(800, 1) },
+	  { 67, 133, 267, 533 } },
+	{ "some", { OF(100, 3), OF(200, 1), OF(400, 8), OF(800, 5) }, { 67, 133, 267, 533 } },
+#undef OF
+	{ "a minimum", { { { 100, 40 }, 1 }, { { 400 }, 2 }, { { 400 }, 8 } },
+	  { 400, 300, 300 } },
+	{ "less than the weight", { { { 100, 20 }, 4 }, { { 300 }, 1 } }, { 250, 750 } },
+	{ "two minima", { { { 100, 50 }, 1 }, { { 100, 30 }, 2 }, { { 900 }, 3 } },
+	  { 500, 300, 200 } },
+	{ "a cap", { { { 800, 0, 25 }, 2 }, { { 100 }, 1 } }, { 250, 750 } },
+	{ "and two others", { { { 800, 0, 10 }, 1 }, { { 100 }, 1 }, { { 200 }, 1 } },
+	  { 100, 300, 600 } },
+	{ "more than the weight", { { { 100, 0, 60 }, 1 }, { { 100 }, 1 } }, { 500, 500 } },
+	{ "both", { { { 500, 20, 20 }, 1 }, { { 100 }, 1 }, { { 100 }, 4 } }, { 200, 400, 400 } },
+	{ "what is below has the rest", { { { 0, 0, 30 }, 2, 9 }, { .queues = 1, .priority = 3 } },
+	  { 300, 700 } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(part, part_cases, name);
+
+static void gpreempt_share_parts(struct kunit *test)
+{
+	const struct part_case *c = test->param_value;
+	unsigned int nr, i;
+	struct mill *m;
+
+	for (nr = 0; nr < ARRAY_SIZE(c->p) && c->p[nr].queues; nr++)
+		;
+	m = mill_new(test, c->policy ?: "fair", c->p, nr);
 	mill_measure(m);
-	EXPECT_PART(test, m, 0, 500);
-}
-
-/* By weight, however many queues: two of weight 1 and 2, and so on up to 8. */
-static void gpreempt_share_weights(struct kunit *test)
-{
-	static const unsigned int queues[][4] = {
-		{ 1, 1, 1, 1 }, { 8, 8, 8, 8 }, { 1, 8, 2, 4 }, { 8, 4, 2, 1 }, { 3, 1, 8, 5 },
-	};
-	static const int part[] = { 67, 133, 267, 533 };
-	unsigned int i, k;
-
-	for (i = 0; i < ARRAY_SIZE(queues); i++) {
-		struct process p[4] = {};
-		struct mill *m;
-
-		for (k = 0; k < 4; k++) {
-			p[k].queues = queues[i][k];
-			p[k].share.weight = 100 << k;
-		}
-		m = mill_new(test, "fair", p, 4);
-		mill_measure(m);
-		for (k = 0; k < 4; k++)
-			EXPECT_PART(test, m, k, part[k]);
-		/* no more is taken off than a queue of each for each turn */
-		KUNIT_EXPECT_LE(test, m->preempted, 2400 / 10 * 8);
-	}
-}
-
-/* A minimum, a cap, and both, with others of more and of less weight; and one alone. */
-static void gpreempt_share_limits(struct kunit *test)
-{
-	static const struct {
-		struct process p[3];
-		int part[3];		/* -1: not of interest */
-	} c[] = {
-		{ { { { 100, 40 }, 1 }, { { 400 }, 2 }, { { 400 }, 8 } }, { 400, 300, 300 } },
-		{ { { { 100, 20 }, 4 }, { { 300 }, 1 } }, { 250, 750 } },
-		{ { { { 100, 50 }, 1 }, { { 100, 30 }, 2 }, { { 900 }, 3 } }, { 500, 300, 200 } },
-		{ { { { 800, 0, 25 }, 2 }, { { 100 }, 1 } }, { 250, 750 } },
-		{ { { { 800, 0, 10 }, 1 }, { { 100 }, 1 }, { { 200 }, 1 } }, { 100, 300, 600 } },
-		{ { { { 100, 0, 60 }, 1 }, { { 100 }, 1 } }, { 500, 500 } },
-		{ { { { 500, 20, 20 }, 1 }, { { 100 }, 1 }, { { 100 }, 4 } }, { 200, 400, 400 } },
-	};
-	unsigned int i, k, nr;
-
-	for (i = 0; i < ARRAY_SIZE(c); i++) {
-		struct mill *m;
-
-		for (nr = 0; nr < 3 && c[i].p[nr].queues; nr++)
-			;
-		m = mill_new(test, "fair", c[i].p, nr);
-		mill_measure(m);
-		for (k = 0; k < nr; k++)
-			EXPECT_PART(test, m, k, c[i].part[k]);
-	}
+	for (i = 0; i < nr; i++)
+		EXPECT_PART(test, m, i, c->part[i]);
+	/* no more is taken off than a queue of each for each turn */
+	KUNIT_EXPECT_LE(test, m->preempted, 2400 / 10 * QUEUES);
 }
 
 /* A cap is one of the machine's time, also where no other wants it, on whatever level. */
 static void gpreempt_share_cap_alone(struct kunit *test)
 {
-	static const struct process p[] = {
-		{ .share = { .cap_percent = 30 }, .queues = 2, .priority = 9 },
-		{ .queues = 1, .priority = 3 },
-	};
-	struct mill *m = mill_new(test, "fair", p, 1);
+	static const struct process p = { { .cap_percent = 30 }, .queues = 2, .priority = 9 };
+	struct mill *m = mill_new(test, "fair", &p, 1);
 
 	KUNIT_EXPECT_TRUE(test, gpreempt_may_contend(m->policy, &m->view, &m->tun));
 	mill_measure(m);
 	KUNIT_EXPECT_LE(test, m->process[0].ran_ns, 2000 * NSEC_PER_MSEC * 32 / 100);
 	KUNIT_EXPECT_GE(test, m->process[0].ran_ns, 2000 * NSEC_PER_MSEC * 28 / 100);
-
-	/* and what is below has the rest */
-	m = mill_new(test, "fair", p, 2);
-	mill_measure(m);
-	EXPECT_PART(test, m, 0, 300);
 }
+
+/* With a cap of 20 per cent, above another one. */
+static const struct process capped[] = {
+	{ { .cap_percent = 20 }, .queues = 2, .priority = 9 }, { .queues = 1 },
+};
 
 /* Not two caps, for a process that works on two levels. */
 static void gpreempt_share_cap_of_levels(struct kunit *test)
 {
-	static const struct process p[] = {
-		{ .share = { .cap_percent = 20 }, .queues = 2, .priority = 9 },
-		{ .queues = 1, .priority = 3 },
-	};
-	struct mill *m = mill_new(test, "fair", p, 2);
+	struct mill *m = mill_new(test, "fair", capped, 2);
 
 	m->q[1].terms.priority = 5;
 	mill_measure(m);
@@ -336,17 +322,14 @@ static void gpreempt_share_cap_of_levels(struct kunit *test)
 /* Nor does a cap end with a level: a process that changes it all the time has no more. */
 static void gpreempt_share_cap_of_changes(struct kunit *test)
 {
-	static const struct process p[] = {
-		{ .share = { .cap_percent = 20 }, .queues = 1, .priority = 9 },
-		{ .queues = 1, .priority = 0 },
-	};
-	struct mill *m = mill_new(test, "fair", p, 2);
+	struct mill *m = mill_new(test, "fair", capped, 2);
 	unsigned int i;
 
 	mill_go(m, 300);
-	m->process[0].ran_ns = 0;
+	mill_count(m, 0);
 	for (i = 0; i < 2000; i++) {
 		m->q[0].terms.priority = 3 + i % 7;
+		m->q[1].terms.priority = m->q[0].terms.priority;
 		mill_go(m, 1);
 	}
 	KUNIT_EXPECT_LE(test, m->process[0].ran_ns, 2000 * NSEC_PER_MSEC * 22 / 100);
@@ -355,21 +338,17 @@ static void gpreempt_share_cap_of_changes(struct kunit *test)
 /* What must not be taken off has that time all the same, and pays for it later. */
 static void gpreempt_share_cap_of_pinned(struct kunit *test)
 {
-	static const struct process p[] = {
-		{ .share = { .cap_percent = 10 }, .queues = 1 }, { .queues = 1 },
-	};
-	struct mill *m = mill_new(test, "fair", p, 2);
+	struct mill *m = mill_new(test, "fair", pair, 2);
 
+	m->group[0].share.cap_percent = 10;
 	mill_go(m, 300);
 	while (!m->live[0])
 		mill_go(m, 1);
-	m->process[0].ran_ns = 0;
 	m->q[0].terms.pinned = true;
-	mill_go(m, 300);
+	mill_count(m, 300);
 	KUNIT_EXPECT_EQ(test, m->process[0].ran_ns, 300 * NSEC_PER_MSEC);
 	m->q[0].terms.pinned = false;
-	m->process[0].ran_ns = 0;
-	mill_go(m, 900);
+	mill_count(m, 900);
 	KUNIT_EXPECT_LE(test, m->process[0].ran_ns, 30 * NSEC_PER_MSEC);
 }
 
@@ -377,8 +356,8 @@ static void gpreempt_share_cap_of_pinned(struct kunit *test)
 static void gpreempt_share_minimum_after_rest(struct kunit *test)
 {
 	static const struct process p[] = {
-		{ .share = { .weight = 1, .min_percent = 50 }, .queues = 1 },
-		{ .share = { .weight = 1000 }, .queues = 1, .work_us = 1000, .think_us = 9000000 },
+		{ { 1, 50 }, .queues = 1 },
+		{ { 1000 }, .queues = 1, .work_us = 1000, .think_us = 9000000 },
 	};
 	struct mill *m = mill_new(test, "fair", p, 2);
 
@@ -393,8 +372,7 @@ static void gpreempt_share_minimum_after_rest(struct kunit *test)
 static void gpreempt_share_minimum_taken(struct kunit *test)
 {
 	static const struct process p[] = {
-		{ .share = { .weight = 100, .min_percent = 60 }, .queues = 1 },
-		{ .share = { .weight = 300 }, .queues = 4 },
+		{ { 100, 60 }, .queues = 1 }, { { 300 }, .queues = 4 },
 	};
 	struct mill *m = mill_new(test, "fair", p, 2);
 
@@ -409,8 +387,7 @@ static void gpreempt_share_minimum_taken(struct kunit *test)
 /* What worked while nothing was decided is not known: none pays for it. */
 static void gpreempt_share_of_a_gap(struct kunit *test)
 {
-	static const struct process p[] = { { .queues = 1 }, { .queues = 1 } };
-	struct mill *m = mill_new(test, "fair", p, 2);
+	struct mill *m = mill_new(test, "fair", pair, 2);
 
 	mill_go(m, 300);
 	m->view.now_ns += 1000 * NSEC_PER_MSEC;
@@ -432,8 +409,7 @@ static void gpreempt_share_thinks(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(weights); i++) {
 		const struct process p[] = {
 			{ { weights[i][0] }, .queues = 1, .work_us = 700, .think_us = 41300 },
-			{ { weights[i][1] }, .queues = 1 },
-			{ { weights[i][1] }, .queues = 4 },
+			{ { weights[i][1] }, .queues = 1 }, { { weights[i][1] }, .queues = 4 },
 		};
 		struct mill *m = mill_new(test, "fair", p, 3);
 
@@ -458,9 +434,7 @@ static void gpreempt_share_wakes(struct kunit *test)
 	mill_go(m, 2000);
 	m->process[1].arrives_ns = m->view.now_ns;
 	m->process[1].think_us = 0;
-	m->process[0].ran_ns = 0;
-	m->process[1].ran_ns = 0;
-	mill_go(m, 200);
+	mill_count(m, 200);
 	EXPECT_PART(test, m, 0, 500 - 30);
 	ran = m->process[0].ran_ns;
 
@@ -469,25 +443,22 @@ static void gpreempt_share_wakes(struct kunit *test)
 	m->process[0].arrives_ns = m->view.now_ns + 2000 * NSEC_PER_MSEC;
 	mill_go(m, 2000);
 	KUNIT_EXPECT_EQ(test, m->process[0].ran_ns, ran);
-	m->process[0].ran_ns = 0;
-	m->process[1].ran_ns = 0;
-	mill_go(m, 200);
+	mill_count(m, 200);
 	EXPECT_PART(test, m, 0, 500 + 30);
 }
 
 /* What is made anew for each turn has not the first one each time. */
 static void gpreempt_share_new(struct kunit *test)
 {
-	static const struct process p[] = { { .queues = 1 }, { .queues = 1 } };
-	struct mill *m = mill_new(test, "fair", p, 2);
-	unsigned int i;
+	struct mill *m = mill_new(test, "fair", pair, 2);
+	unsigned int i, had_ms = 0;
 
 	mill_go(m, 100);
-	m->process[0].ran_ns = 0;
-	m->process[1].ran_ns = 0;
-	for (i = 0; i < 200; i++) {
-		mill_go(m, 10);
-		if (m->group[1].turn[0].had_ns >= SLICE_NS / 2)
+	mill_count(m, 0);
+	for (i = 0; i < 200 * 10; i++) {
+		mill_go(m, 1);
+		had_ms = m->live[1] ? had_ms + 1 : 0;
+		if (had_ms == SLICE_NS / NSEC_PER_MSEC / 2)
 			m->group[1] = (struct gpreempt_group) {};
 	}
 	KUNIT_EXPECT_LE(test, mill_part(m, 1), 540);
@@ -550,11 +521,13 @@ static u64 book_sum(void)
 	return ns;
 }
 
+static const struct process one = { .queues = 1, .priority = 9 };
+
 /* All that a process has is paid: on each level where it has it, and by the process once. */
 static void gpreempt_share_paid_once(struct kunit *test)
 {
-	static const struct process p[] = { { .queues = 3, .priority = 9 } };
-	struct mill *m = mill_new(test, "fair", p, 1);
+	static const struct process three = { .queues = 3, .priority = 9 };
+	struct mill *m = mill_new(test, "fair", &three, 1);
 	u64 begun_ns;
 
 	book_open(m);
@@ -586,8 +559,7 @@ static void gpreempt_share_paid_once(struct kunit *test)
 /* What changes its level pays where it was, once, also if that was for no time at all. */
 static void gpreempt_share_paid_by_changes(struct kunit *test)
 {
-	static const struct process p[] = { { .queues = 1, .priority = 9 } };
-	struct mill *m = mill_new(test, "fair", p, 1);
+	struct mill *m = mill_new(test, "fair", &one, 1);
 	unsigned int i;
 	u64 begun_ns;
 
@@ -615,8 +587,7 @@ static void gpreempt_share_paid_by_changes(struct kunit *test)
 /* Nor does any pay on a level that it left while nothing was decided. */
 static void gpreempt_share_paid_after_gap(struct kunit *test)
 {
-	static const struct process p[] = { { .queues = 1, .priority = 9 } };
-	struct mill *m = mill_new(test, "fair", p, 1);
+	struct mill *m = mill_new(test, "fair", &one, 1);
 	u64 begun_ns;
 
 	book_open(m);
@@ -636,8 +607,7 @@ static void gpreempt_share_paid_after_gap(struct kunit *test)
 /* The time before which a group has no turn ends to the nanosecond. */
 static void gpreempt_share_not_before(struct kunit *test)
 {
-	static const struct process p[] = { { .queues = 1, .priority = 9 } };
-	struct mill *m = mill_new(test, "fair", p, 1);
+	struct mill *m = mill_new(test, "fair", &one, 1);
 
 	book_open(m);
 	mill_arrive(m);
@@ -686,8 +656,7 @@ static void gpreempt_share_paid_at_first_look(struct kunit *test)
 /* A policy finds its words zeroed when it comes, and as it left them at each later scan. */
 static void gpreempt_share_words(struct kunit *test)
 {
-	static const struct process p[] = { { .queues = 1 }, { .queues = 1 } };
-	struct mill *m = mill_new(test, "fair", p, 2);
+	struct mill *m = mill_new(test, "fair", pair, 2);
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
@@ -807,6 +776,7 @@ static void gpreempt_share_minimum_for_a_turn(struct kunit *test)
 	KUNIT_EXPECT_LT(test, fair_key_of(&view, other), key);
 }
 
+/* What is not above its greatest value, nor a cap below the minimum. */
 static void gpreempt_share_makes_sense(struct kunit *test)
 {
 	static const struct { struct gpreempt_share share; bool valid; } c[] = {
@@ -854,6 +824,14 @@ static void gpreempt_share_admitted(struct kunit *test)
 	}
 }
 
+static void expect_share(struct kunit *test, struct gpreempt_share share,
+			 const struct gpreempt_share *is, unsigned int i)
+{
+	KUNIT_EXPECT_EQ_MSG(test, share.weight, is->weight, "case %u", i);
+	KUNIT_EXPECT_EQ_MSG(test, share.min_percent, is->min_percent, "case %u", i);
+	KUNIT_EXPECT_EQ_MSG(test, share.cap_percent, is->cap_percent, "case %u", i);
+}
+
 /* No more of any than another one. */
 static void gpreempt_share_lowered(struct kunit *test)
 {
@@ -868,15 +846,10 @@ static void gpreempt_share_lowered(struct kunit *test)
 		{ { 100, 0, 50 }, { 100 }, { 100, 0, 50 } },
 		{ { 100 }, { 100, 0, 100 }, { 100, 0, 100 } },
 	};
-	struct gpreempt_share share;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(c); i++) {
-		share = gpreempt_share_lower(c[i].share, &c[i].most);
-		KUNIT_EXPECT_EQ_MSG(test, share.weight, c[i].left.weight, "case %u", i);
-		KUNIT_EXPECT_EQ_MSG(test, share.min_percent, c[i].left.min_percent, "case %u", i);
-		KUNIT_EXPECT_EQ_MSG(test, share.cap_percent, c[i].left.cap_percent, "case %u", i);
-	}
+	for (i = 0; i < ARRAY_SIZE(c); i++)
+		expect_share(test, gpreempt_share_lower(c[i].share, &c[i].most), &c[i].left, i);
 }
 
 /* The nearest weight, the lowest cap, nobody else's minimum. */
@@ -891,33 +864,29 @@ static void gpreempt_share_inherited(struct kunit *test)
 		{ { 70, 10 }, { 50 }, { 70, 10 } }, { { 70, 100 }, { 50 }, { 70, 100 } },
 		{ { 70, 0, 30 }, { 50 }, { 70, 0, 30 } }, { {}, { 50, 0, 100 }, { 50, 0, 100 } },
 	};
-	struct gpreempt_share share;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(c); i++) {
-		share = gpreempt_share_inherit(c[i].own, &c[i].parent);
-		KUNIT_EXPECT_EQ_MSG(test, share.weight, c[i].follows.weight, "case %u", i);
-		KUNIT_EXPECT_EQ_MSG(test, share.min_percent, c[i].follows.min_percent,
-				    "case %u", i);
-		KUNIT_EXPECT_EQ_MSG(test, share.cap_percent, c[i].follows.cap_percent,
-				    "case %u", i);
-		share = gpreempt_share_unpack(gpreempt_share_pack(&c[i].own));
-		KUNIT_EXPECT_EQ_MSG(test, memcmp(&share, &c[i].own, sizeof(share)), 0,
-				    "case %u", i);
-	}
-	share = (struct gpreempt_share) { GPREEMPT_WEIGHT_MAX, 100, 100 };
-	share = gpreempt_share_unpack(gpreempt_share_pack(&share));
-	KUNIT_EXPECT_EQ(test, share.weight, GPREEMPT_WEIGHT_MAX);
-	KUNIT_EXPECT_EQ(test, share.min_percent, 100);
-	KUNIT_EXPECT_EQ(test, share.cap_percent, 100);
-	share = (struct gpreempt_share) {};
-	KUNIT_EXPECT_EQ(test, gpreempt_share_pack(&share), 0);
+	for (i = 0; i < ARRAY_SIZE(c); i++)
+		expect_share(test, gpreempt_share_inherit(c[i].own, &c[i].parent), &c[i].follows,
+			     i);
+}
+
+/* In one word it is as it was, and none is none. */
+static void gpreempt_share_packed(struct kunit *test)
+{
+	static const struct gpreempt_share c[] = {
+		{}, { 70 }, { 0, 20 }, { 0, 0, 60 }, { 70, 10, 30 },
+		{ GPREEMPT_WEIGHT_MAX, 100, 100 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(c); i++)
+		expect_share(test, gpreempt_share_unpack(gpreempt_share_pack(&c[i])), &c[i], i);
+	KUNIT_EXPECT_EQ(test, gpreempt_share_pack(&c[0]), 0);
 }
 
 static struct kunit_case gpreempt_share_cases[] = {
-	KUNIT_CASE(gpreempt_share_turns),
-	KUNIT_CASE(gpreempt_share_weights),
-	KUNIT_CASE(gpreempt_share_limits),
+	KUNIT_CASE_PARAM(gpreempt_share_parts, part_gen_params),
 	KUNIT_CASE(gpreempt_share_cap_alone),
 	KUNIT_CASE(gpreempt_share_cap_of_levels),
 	KUNIT_CASE(gpreempt_share_cap_of_changes),
@@ -941,6 +910,7 @@ static struct kunit_case gpreempt_share_cases[] = {
 	KUNIT_CASE(gpreempt_share_admitted),
 	KUNIT_CASE(gpreempt_share_lowered),
 	KUNIT_CASE(gpreempt_share_inherited),
+	KUNIT_CASE(gpreempt_share_packed),
 	{}
 };
 

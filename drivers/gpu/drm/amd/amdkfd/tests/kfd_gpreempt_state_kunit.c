@@ -39,52 +39,55 @@ static enum gpreempt_state after(const enum gpreempt_event *events, int n)
 	return gpreempt_state(&m);
 }
 
-#define AFTER(...)							\
-	after((const enum gpreempt_event[]){ __VA_ARGS__ },		\
-	      sizeof((const enum gpreempt_event[]){ __VA_ARGS__ }) /	\
-	      sizeof(enum gpreempt_event))
+#define EVENTS	6	/* at most, in the sequences that follow */
 
-static void gpreempt_state_off_until_enabled(struct kunit *test)
+/* What happens, and what comes of it; EV(..) of 0 ends the list. */
+#define EV(what)	(GPREEMPT_EV_##what + 1)
+
+static const struct sequence_case {
+	const char *name;
+	u8 events[EVENTS];
+	enum gpreempt_state state;
+} sequence_cases[] = {
+	{ "off_until_enabled", {}, GPREEMPT_DISABLED },
+	{ "off_with_work", { EV(WORK) }, GPREEMPT_DISABLED },
+	{ "off_when_started", { EV(START) }, GPREEMPT_DISABLED },
+	{ "enabled", { EV(ENABLE) }, GPREEMPT_ACTIVE },
+	{ "disabled", { EV(ENABLE), EV(DISABLE) }, GPREEMPT_DISABLED },
+	{ "parks", { EV(ENABLE), EV(IDLE) }, GPREEMPT_PARKED },
+	{ "wakes", { EV(ENABLE), EV(IDLE), EV(WORK) }, GPREEMPT_ACTIVE },
+	{ "work_does_not_start_a_stopped_scheduler",
+	  { EV(ENABLE), EV(STOP), EV(WORK) }, GPREEMPT_PARKED },
+	{ "nor_does_enable", { EV(STOP), EV(ENABLE) }, GPREEMPT_PARKED },
+	{ "start_is_work", { EV(ENABLE), EV(IDLE), EV(STOP), EV(START) }, GPREEMPT_ACTIVE },
+	{ "late", { EV(ENABLE), EV(LATE) }, GPREEMPT_BYPASSED },
+	{ "late_is_not_ended_by_work", { EV(ENABLE), EV(LATE), EV(WORK) }, GPREEMPT_BYPASSED },
+	{ "late_is_forgiven_by_enable", { EV(ENABLE), EV(LATE), EV(ENABLE) }, GPREEMPT_ACTIVE },
+	{ "map_is_forgiven_by_enable", { EV(ENABLE), EV(MAP), EV(ENABLE) }, GPREEMPT_ACTIVE },
+	{ "map_does_not_end_by_itself", { EV(ENABLE), EV(MAP), EV(REARM) }, GPREEMPT_BYPASSED },
+	{ "nor_does_hang", { EV(ENABLE), EV(HANG), EV(REARM) }, GPREEMPT_BYPASSED },
+	{ "rearm_does_not_enable",
+	  { EV(ENABLE), EV(LATE), EV(MAP), EV(DISABLE), EV(REARM) }, GPREEMPT_DISABLED },
+	{ "hang_is_not_forgiven_by_enable",
+	  { EV(ENABLE), EV(HANG), EV(ENABLE) }, GPREEMPT_BYPASSED },
+	{ "nor_by_disable_and_enable",
+	  { EV(ENABLE), EV(HANG), EV(DISABLE), EV(ENABLE) }, GPREEMPT_BYPASSED },
+	{ "nor_by_stop", { EV(ENABLE), EV(HANG), EV(STOP) }, GPREEMPT_BYPASSED },
+	{ "hang_is_forgiven_by_reset_only",
+	  { EV(ENABLE), EV(HANG), EV(STOP), EV(START) }, GPREEMPT_ACTIVE },
+};
+
+KUNIT_ARRAY_PARAM_DESC(sequence, sequence_cases, name);
+
+static void gpreempt_state_sequences(struct kunit *test)
 {
-	struct gpreempt_facts m = {};
+	const struct sequence_case *c = test->param_value;
+	enum gpreempt_event events[EVENTS];
+	int n;
 
-	KUNIT_EXPECT_EQ(test, gpreempt_state(&m), GPREEMPT_DISABLED);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_WORK), GPREEMPT_DISABLED);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_START), GPREEMPT_DISABLED);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE), GPREEMPT_ACTIVE);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_DISABLE),
-			GPREEMPT_DISABLED);
-}
-
-static void gpreempt_state_parks_and_wakes(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_IDLE),
-			GPREEMPT_PARKED);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_IDLE,
-				    GPREEMPT_EV_WORK), GPREEMPT_ACTIVE);
-}
-
-static void gpreempt_state_work_does_not_start_a_stopped_scheduler(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_STOP,
-				    GPREEMPT_EV_WORK), GPREEMPT_PARKED);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_STOP, GPREEMPT_EV_ENABLE),
-			GPREEMPT_PARKED);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_IDLE,
-				    GPREEMPT_EV_STOP, GPREEMPT_EV_START),
-			GPREEMPT_ACTIVE);
-}
-
-static void gpreempt_state_late_is_forgiven_by_enable(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_LATE),
-			GPREEMPT_BYPASSED);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_LATE,
-				    GPREEMPT_EV_WORK), GPREEMPT_BYPASSED);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_LATE,
-				    GPREEMPT_EV_ENABLE), GPREEMPT_ACTIVE);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_MAP,
-				    GPREEMPT_EV_ENABLE), GPREEMPT_ACTIVE);
+	for (n = 0; n < EVENTS && c->events[n]; n++)
+		events[n] = c->events[n] - 1;
+	KUNIT_EXPECT_EQ(test, after(events, n), c->state);
 }
 
 /* What nobody can be blamed for is tried again after 1 s and after 2 s; the third stays. */
@@ -139,28 +142,9 @@ static void gpreempt_state_late_in_a_row(struct kunit *test)
 		gpreempt_event(&m, GPREEMPT_EV_REARM);
 		gpreempt_event(&m, GPREEMPT_EV_SAVED);
 	}
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_HANG, GPREEMPT_EV_REARM),
-			GPREEMPT_BYPASSED);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_MAP, GPREEMPT_EV_REARM),
-			GPREEMPT_BYPASSED);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_LATE, GPREEMPT_EV_MAP,
-				    GPREEMPT_EV_DISABLE, GPREEMPT_EV_REARM), GPREEMPT_DISABLED);
 }
 
-static void gpreempt_state_hang_is_forgiven_by_reset_only(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_HANG,
-				    GPREEMPT_EV_ENABLE), GPREEMPT_BYPASSED);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_HANG,
-				    GPREEMPT_EV_DISABLE, GPREEMPT_EV_ENABLE),
-			GPREEMPT_BYPASSED);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_HANG,
-				    GPREEMPT_EV_STOP), GPREEMPT_BYPASSED);
-	KUNIT_EXPECT_EQ(test, AFTER(GPREEMPT_EV_ENABLE, GPREEMPT_EV_HANG,
-				    GPREEMPT_EV_STOP, GPREEMPT_EV_START),
-			GPREEMPT_ACTIVE);
-}
-
+/* Only a hang replaces a reason. */
 static void gpreempt_state_first_reason_stays(struct kunit *test)
 {
 	struct gpreempt_facts m = { .enabled = true };
@@ -234,19 +218,21 @@ static void gpreempt_state_every_sequence(struct kunit *test)
 	}
 }
 
+/* Each has a name, and what is none is unknown. */
 static void gpreempt_state_names(struct kunit *test)
 {
-	KUNIT_EXPECT_STREQ(test, gpreempt_state_name(GPREEMPT_DISABLED), "disabled");
-	KUNIT_EXPECT_STREQ(test, gpreempt_state_name(GPREEMPT_PARKED), "parked");
-	KUNIT_EXPECT_STREQ(test, gpreempt_state_name(GPREEMPT_ACTIVE), "active");
-	KUNIT_EXPECT_STREQ(test, gpreempt_state_name(GPREEMPT_BYPASSED), "bypassed");
-	KUNIT_EXPECT_STREQ(test, gpreempt_bypass_name(GPREEMPT_BYPASS_NONE), "none");
-	KUNIT_EXPECT_STREQ(test, gpreempt_bypass_name(GPREEMPT_BYPASS_LATE),
-			   "late_preemption");
-	KUNIT_EXPECT_STREQ(test, gpreempt_bypass_name(GPREEMPT_BYPASS_HANG),
-			   "hung_preemption");
-	KUNIT_EXPECT_STREQ(test, gpreempt_bypass_name(GPREEMPT_BYPASS_MAP),
-			   "map_failed");
+	static const char * const states[] = {
+		"disabled", "parked", "active", "bypassed", "unknown",
+	};
+	static const char * const reasons[] = {
+		"none", "late_preemption", "hung_preemption", "map_failed", "unknown",
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(states); i++) {
+		KUNIT_EXPECT_STREQ(test, gpreempt_state_name(i), states[i]);
+		KUNIT_EXPECT_STREQ(test, gpreempt_bypass_name(i), reasons[i]);
+	}
 }
 
 struct parse_case {
@@ -300,39 +286,36 @@ static void gpreempt_parse_numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value, c->ok ? c->value : 4711);
 }
 
+/* The registers that the scan knows, up to several XCCs; or MES, which is there from gfx11 on. */
+static const struct platform_case {
+	const char *name;
+	struct gpreempt_platform p;
+	bool good;
+} platform_cases[] = {
+	{ "gfx9", { GC_VERSION(9, 0, 1), .cwsr = true }, true },
+	{ "older", { GC_VERSION(9, 0, 0), .cwsr = true } },
+	{ "much older", { GC_VERSION(8, 0, 1), .cwsr = true } },
+	{ "MI200", { GC_VERSION(9, 4, 2), .cwsr = true }, true },
+	{ "several XCCs", { GC_VERSION(9, 4, 3), .cwsr = true }, true },
+	{ "the last of these", { GC_VERSION(9, 4, 4), .cwsr = true }, true },
+	{ "newer", { GC_VERSION(9, 4, 5), .cwsr = true } },
+	{ "gfx9.5", { GC_VERSION(9, 5, 0), .cwsr = true } },
+	{ "gfx10", { GC_VERSION(10, 3, 0), .cwsr = true } },
+	{ "gfx11 without MES", { GC_VERSION(11, 0, 0), .cwsr = true } },
+	{ "gfx11", { GC_VERSION(11, 0, 0), .mes = true, .cwsr = true }, true },
+	{ "gfx10 with MES", { GC_VERSION(10, 3, 0), .mes = true, .cwsr = true } },
+	{ "gfx9 with MES", { GC_VERSION(9, 4, 2), .mes = true, .cwsr = true } },
+	{ "no CWSR", { GC_VERSION(9, 4, 2) } },
+	{ "a virtual function", { GC_VERSION(9, 4, 2), .cwsr = true, .vf = true } },
+};
+
+KUNIT_ARRAY_PARAM_DESC(platform, platform_cases, name);
+
 static void gpreempt_platforms(struct kunit *test)
 {
-	const struct gpreempt_platform good = {
-		.gc_version = GC_VERSION(9, 4, 2), .cwsr = true,
-	};
-	struct gpreempt_platform p = good;
+	const struct platform_case *c = test->param_value;
 
-	KUNIT_EXPECT_NULL(test, gpreempt_unsupported(&p));
-	p.gc_version = GC_VERSION(9, 0, 1);
-	KUNIT_EXPECT_NULL(test, gpreempt_unsupported(&p));
-	p.gc_version = GC_VERSION(8, 0, 0);
-	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
-	p.gc_version = GC_VERSION(9, 4, 3);	/* several XCCs */
-	KUNIT_EXPECT_NULL(test, gpreempt_unsupported(&p));
-	p.gc_version = GC_VERSION(9, 5, 0);
-	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
-	p.gc_version = GC_VERSION(10, 3, 0);
-	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
-	p = good;
-	p.cwsr = false;
-	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
-	p = good;
-	p.mes = true;	/* is there from gfx11 on */
-	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
-	p.gc_version = GC_VERSION(10, 3, 0);
-	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
-	p.gc_version = GC_VERSION(11, 0, 0);
-	KUNIT_EXPECT_NULL(test, gpreempt_unsupported(&p));
-	p.mes = false;
-	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
-	p = good;
-	p.vf = true;
-	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
+	KUNIT_EXPECT_EQ(test, !gpreempt_unsupported(&c->p), c->good);
 }
 
 /* A priority as somebody sets it: 0 is none, then each with and without nice. */
@@ -423,7 +406,7 @@ static void gpreempt_turn_every_setting(struct kunit *test)
 /* Each part of a word by itself, with who set it. */
 static void gpreempt_word_keeps_parts(struct kunit *test)
 {
-	u32 old = gpreempt_word_ceiling(gpreempt_word(9, true), 10);
+	u32 old = gpreempt_word_ceiling(gpreempt_word(10, true), 10);
 	u32 new = gpreempt_word_ceiling(gpreempt_word(3, false), 5);
 	u32 word;
 
@@ -432,7 +415,7 @@ static void gpreempt_word_keeps_parts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gpreempt_word_keep(new, old, false, false, false), new);
 	KUNIT_EXPECT_EQ(test, gpreempt_word_keep(new, old, true, true, true), old);
 	word = gpreempt_word_keep(new, old, true, false, false);
-	KUNIT_EXPECT_EQ(test, gpreempt_permitted(word, 0, 0, 7), 9);
+	KUNIT_EXPECT_EQ(test, gpreempt_permitted(word, 0, 0, 7), 10);
 	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(word), 5);
 	KUNIT_EXPECT_EQ(test, gpreempt_turn(0, word, 5000), 1000);
 	word = gpreempt_word_keep(new, old, false, true, false);
@@ -463,19 +446,15 @@ static void gpreempt_turn_is_inherited(struct kunit *test)
 }
 
 static struct kunit_case gpreempt_state_cases[] = {
-	KUNIT_CASE(gpreempt_state_off_until_enabled),
-	KUNIT_CASE(gpreempt_state_parks_and_wakes),
-	KUNIT_CASE(gpreempt_state_work_does_not_start_a_stopped_scheduler),
-	KUNIT_CASE(gpreempt_state_late_is_forgiven_by_enable),
+	KUNIT_CASE_PARAM(gpreempt_state_sequences, sequence_gen_params),
 	KUNIT_CASE(gpreempt_state_late_ends_by_itself),
 	KUNIT_CASE(gpreempt_state_late_in_a_row),
 	KUNIT_CASE(gpreempt_state_unsolved_never_stays),
-	KUNIT_CASE(gpreempt_state_hang_is_forgiven_by_reset_only),
 	KUNIT_CASE(gpreempt_state_first_reason_stays),
 	KUNIT_CASE_SLOW(gpreempt_state_every_sequence),
 	KUNIT_CASE(gpreempt_state_names),
 	KUNIT_CASE_PARAM(gpreempt_parse_numbers, parse_gen_params),
-	KUNIT_CASE(gpreempt_platforms),
+	KUNIT_CASE_PARAM(gpreempt_platforms, platform_gen_params),
 	KUNIT_CASE(gpreempt_permitted_every_setting),
 	KUNIT_CASE(gpreempt_word_nearest_priority_lowest_ceiling),
 	KUNIT_CASE(gpreempt_turn_every_setting),
