@@ -41,6 +41,7 @@ TEST_F(ioctl, context)
 	bool contexts;
 	int ret;
 
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	other.fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
 	ASSERT_LT(0, other.fd);
 	ask(_metadata, &other, 0, self->low.id, 0);

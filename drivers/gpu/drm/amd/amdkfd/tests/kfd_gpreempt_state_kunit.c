@@ -328,6 +328,10 @@ static void gpreempt_platforms(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
 	p.gc_version = GC_VERSION(11, 0, 0);
 	KUNIT_EXPECT_NULL(test, gpreempt_unsupported(&p));
+	p.gc_version = GC_VERSION(12, 0, 1);
+	KUNIT_EXPECT_NULL(test, gpreempt_unsupported(&p));
+	p.gc_version = GC_VERSION(12, 1, 0);
+	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
 	p.mes = false;
 	KUNIT_EXPECT_NOT_NULL(test, gpreempt_unsupported(&p));
 	p = good;
