@@ -85,6 +85,18 @@ pristine() {
 	echo "$CACHE/linux-$v"
 }
 
+# too_old TOOL COMMAND...: says so if a tool, as the kernel's script names it, is older than
+# the kernel asks for. COMMAND tells its version, at the end of its first line.
+too_old() {
+	local tool=$1 minimum version
+	shift
+
+	minimum=$("$(pristine)/scripts/min-tool-version.sh" "$tool")
+	version=$("$@" | sed -n '1s/.* //; 1p')
+	[ "$(printf '%s\n' "$minimum" "$version" | sort -V | head -n 1)" = "$minimum" ] ||
+		echo "Linux $BASE needs $tool $minimum or newer, here is $version"
+}
+
 # The Debian mirror this machine is set up to use.
 mirror() {
 	local uri

@@ -325,7 +325,7 @@ PREEMPTED = [program(t) for t in ("aql_test", "preempt_test")]
 # All threads of the model at once: packets, waves on two workers, registers.
 RACES = [program(t) for t in ("pm4_test", "toggle_test")]
 # Of the interfaces to control it, which no queue needs to run for.
-IOCTL = [program(f"ioctl_{t}") for t in ("test", "op_test", "range_test", "priority_test",
+IOCTL = [program(f"ioctl_{t}") for t in ("test", "op_test", "range_test", "priority_test", "context_test",
                                         "permission_test", "preempt_test", "share_test", "wait_test")]
 CONTROL = [program("abi_test"), *IOCTL, program("evade_test"), program("fuzz_test")]
 TWO_DIES = "--asic mi300x --xccs 2 --cus-per-engine 1"

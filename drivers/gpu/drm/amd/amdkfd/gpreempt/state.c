@@ -147,13 +147,14 @@ const char *gpreempt_bypass_name(enum gpreempt_bypass bypass)
  *
  * Not a list of the graphics cores that have CWSR. Without MES it is of those
  * whose registers the scan knows (gfx9 layout, up to MI300's). With MES it goes
- * without wave counts.
+ * without wave counts, up to gfx12.0: MES takes priorities otherwise from 12.1 on.
  *
  * Return: the reason, or NULL if it can work.
  */
 const char *gpreempt_unsupported(const struct gpreempt_platform *p)
 {
-	if (p->mes ? p->gc_version < GC_VERSION(11, 0, 0) :
+	if (p->mes ? p->gc_version < GC_VERSION(11, 0, 0) ||
+		     p->gc_version > (GC_VERSION(12, 0, 255) | 0xff) :
 		     p->gc_version < GC_VERSION(9, 0, 1) ||
 		     p->gc_version > (GC_VERSION(9, 4, 4) | 0xff))
 		return "graphics core not supported";

@@ -303,6 +303,8 @@ static const struct platform_case {
 	{ "gfx10", { GC_VERSION(10, 3, 0), .cwsr = true } },
 	{ "gfx11 without MES", { GC_VERSION(11, 0, 0), .cwsr = true } },
 	{ "gfx11", { GC_VERSION(11, 0, 0), .mes = true, .cwsr = true }, true },
+	{ "gfx12", { GC_VERSION(12, 0, 1), .mes = true, .cwsr = true }, true },
+	{ "gfx12.1", { GC_VERSION(12, 1, 0), .mes = true, .cwsr = true } },
 	{ "gfx10 with MES", { GC_VERSION(10, 3, 0), .mes = true, .cwsr = true } },
 	{ "gfx9 with MES", { GC_VERSION(9, 4, 2), .mes = true, .cwsr = true } },
 	{ "no CWSR", { GC_VERSION(9, 4, 2) } },
