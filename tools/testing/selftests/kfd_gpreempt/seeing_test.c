@@ -500,8 +500,10 @@ TEST_F_TIMEOUT(seeing, head_packet, 60)
 	struct aql_signal *gate, *done, *dep[5] = {};
 	struct until_job until;
 	struct kfd_mem mem;
+	struct aql_packet *p;
 	char text[96];
 	unsigned int i;
+	__u64 n;
 
 	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
 	gate = mem.ptr;
@@ -513,8 +515,18 @@ TEST_F_TIMEOUT(seeing, head_packet, 60)
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	until_job_start(&self->c, &until, &self->low);
 	/* more than firmware fetches ahead */
-	for (i = 0; i < 40; i++)
-		aql_dispatch(&self->low, &self->c.until, 128, 64, until.args, NULL);
+	for (i = 0; i < 40; i++) {
+		p = aql_reserve(&self->low, &n);
+		aql_fill(p, &self->c.until, 128, 64, until.args, NULL);
+		/* no two numbers are the same */
+		p->dispatch.setup = 3;
+		p->dispatch.grid[1] = 4;
+		p->dispatch.grid[2] = 6;
+		p->dispatch.workgroup[1] = 2;
+		p->dispatch.workgroup[2] = 3;
+		aql_publish(p, AQL_HEADER(AQL_DISPATCH, 0));
+		aql_ring(&self->low, n);
+	}
 	aql_barrier(&self->high, AQL_BARRIER_AND, dep, done);
 
 	snprintf(text, sizeof(text), " blocked ");
@@ -522,7 +534,7 @@ TEST_F_TIMEOUT(seeing, head_packet, 60)
 	snprintf(text, sizeof(text), " barrier-and,waits,on=%#llx,signal=%#llx\n",
 		 (unsigned long long)(uintptr_t)gate, (unsigned long long)(uintptr_t)done);
 	EXPECT_TRUE(queue_line_says(self->gpu_id, self->high.id, text));
-	snprintf(text, sizeof(text), ",grid=128x1x1,workgroup=64x1x1,lds=%u,",
+	snprintf(text, sizeof(text), ",grid=128x4x6,workgroup=64x2x3,lds=%u,",
 		 self->c.until.group_bytes);
 	EXPECT_TRUE(queue_line_says(self->gpu_id, self->low.id, text));
 	gate->value = 0;
@@ -543,6 +555,7 @@ TEST_F_TIMEOUT(seeing, head_packet_of_other_barriers, 60)
 	struct aql_packet *p;
 	struct kfd_mem mem;
 	char text[160];
+	__u32 *word;
 	__u64 n;
 
 	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
@@ -566,6 +579,15 @@ TEST_F_TIMEOUT(seeing, head_packet_of_other_barriers, 60)
 		 " vendor,waits,format=2,on=%#llx,value=5,mask=0xff,condition=%u,", at, AQL_EQ);
 	EXPECT_TRUE(queue_line_says(self->gpu_id, self->high.id, text));
 	gate->value = 5;
+	EXPECT_EQ(0, aql_signal_wait(&self->c.dev, done, CLIENT_TIMEOUT_MS));
+
+	/* of commands there is nothing more to tell */
+	aql_signal_init(done, 1, NULL);
+	word = (__u32 *)(done + 1);
+	aql_wait_memory(&self->high, word + 1, word, 1, done);
+	snprintf(text, sizeof(text), " vendor,format=1,signal=%#llx\n", at + 2 * sizeof(*gate));
+	EXPECT_TRUE(queue_line_says(self->gpu_id, self->high.id, text));
+	*word = 1;
 	EXPECT_EQ(0, aql_signal_wait(&self->c.dev, done, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 
