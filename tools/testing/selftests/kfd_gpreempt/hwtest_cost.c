@@ -204,13 +204,14 @@ static int hold_once(struct hwtest *t, struct hold_job *job, struct cost *cost)
 static int measure(struct hwtest *t, struct kfd_mem *code, const struct load *l,
 		   struct cost *cost)
 {
+	unsigned int groups = l->groups ? l->groups * t->c.dev.cus : 1;
 	struct aql_kernel k = resize(t, code, l);
 	unsigned int i, n = TIMES(t, 1, 10);
 	struct hold_job job;
 	double bytes = 0;
 	int ret;
 
-	ret = must(t, hold_start(t, &job, &k, l->groups ? l->groups * t->c.dev.cus : 1), "get memory");
+	ret = must(t, hold_start(t, &job, &k, groups), "get memory");
 	if (ret)
 		return ret;
 	if (hold_moves(&job, FITS_MS))

@@ -86,7 +86,7 @@ static bool drives_display(const char *pci, char *why, size_t size)
 	for (i = 0; !drives && i < found.gl_pathc; i++) {
 		drives = !strcmp(line_of(found.gl_pathv[i], text, sizeof(text)), "connected");
 		if (drives)
-			snprintf(why, size, "the GPU drives a display (%s); --force does it all the same",
+			snprintf(why, size, "the GPU drives a display (%s); see --force",
 				 strstr(found.gl_pathv[i], "/drm/") + strlen("/drm/"));
 	}
 	globfree(&found);
@@ -132,7 +132,7 @@ const char *refuse_busy(char *why, size_t size)
 	if (!pid)
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	snprintf(why, size, "process %d (%s) uses the GPU; --force does it all the same", pid,
+	snprintf(why, size, "process %d (%s) uses the GPU; see --force", pid,
 		 line_of(path, comm, sizeof(comm)));
 	return why;
 }

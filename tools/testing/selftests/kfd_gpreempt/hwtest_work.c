@@ -183,7 +183,7 @@ int arrivals_check(struct hwtest *t)
 
 	for (i = 0; i < t->c.dev.cus; i++)
 		if (t->high_job.done[i] != t->arrivals)
-			return anomaly(t, "WRONG RESULT: a workgroup of HIGH's was lost or repeated");
+			return anomaly(t, "WRONG RESULT: HIGH's workgroups were lost or repeated");
 	return 0;
 }
 
