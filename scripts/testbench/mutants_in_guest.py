@@ -272,6 +272,8 @@ class Guest:
             self.number += 1
             out = f"mutants/guest-{self.number}"
         test, tally = TESTS[name], Tally()
+        # The cache keeps the newest images.
+        os.utime(OUT / "guest")
         command = [GUEST, "--name", out, "--over", over, "--timeout", "600", *test.options,
                    "--", *test.command]
         # A session of its own: Ctrl-C is not the guest's.
@@ -283,7 +285,7 @@ class Guest:
         with guest.stdout:
             for line in guest.stdout:
                 tally.feed(line.rstrip("\n"))
-                if tally.failed or tally.skipped:
+                if (tally.failed or tally.skipped) and (OUT / out / "console.log").exists():
                     os.kill(guest.pid, signal.SIGTERM)      # terminate() might reap it
                     ended = True
                     break
@@ -292,6 +294,8 @@ class Guest:
         if not ended:
             if not 0 <= guest.returncode < ENDED:
                 fail(f"{name}: the guest was ended from outside")
+            if not (OUT / out / "console.log").exists():
+                fail(f"{name}: no guest: {' '.join(tally.remarks)}")
             tally.end(guest.returncode)
             self.check_events(tally, OUT / out)
         shutil.rmtree(OUT / out, ignore_errors=True)

@@ -226,18 +226,20 @@ class InGuest(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.enterContext(mock.patch.multiple(
-            mutants_in_guest, OUT=self.folder, GUEST=self.folder / "guest"))
+            mutants_in_guest, OUT=self.folder, GUEST=self.folder / "script"))
         self.enterContext(mock.patch.object(verdicts, "VERDICTS", self.folder / "verdicts"))
         self.judge = mutants_in_guest.Guest(check_mutants.Native())
+        (self.folder / "guest").mkdir()
         self.judge.folder = self.folder
         self.judge.base = "base"
         self.judge.tests = {name: name for name in mutants_in_guest.TESTS}
         self.judge.tree = self.folder
 
-    def says(self, *lines, then="exit 0"):
-        guest = self.folder / "guest"
-        guest.write_text("#!/bin/sh\n" + "".join(f"echo {shlex.quote(line)}\n" for line in lines) +
-                         f"{then}\n")
+    def says(self, *lines, boots='cd "${0%/*}" && mkdir -p "$2" && touch "$2/console.log"\n',
+             then="exit 0"):
+        guest = self.folder / "script"
+        guest.write_text("#!/bin/sh\n" + boots + "".join(
+            f"echo {shlex.quote(line)}\n" for line in lines) + f"{then}\n")
         guest.chmod(0o755)
 
     def run_it(self, cpu_s=10):
@@ -279,6 +281,9 @@ class InGuest(unittest.TestCase):
         self.says("1..1", then="kill -9 $$")
         with self.assertRaises(SystemExit):
             self.run_it()
+        self.says("guest: error: there is no image", boots="", then="exit 125")
+        with self.assertRaises(SystemExit):
+            self.run_it()
 
     def test_limit(self):
         """A test has to pass without a mutant, is then kept, and gives the limit."""
@@ -310,7 +315,7 @@ class InGuest(unittest.TestCase):
         room = next(room for room in self.judge.rooms() if room.name == "hqd.c")
         first, second, third = mutants_in_guest.ROOMS["hqd"].split()
         self.assertEqual(self.judge.order(room, ""), [first, second, third])
-        self.judge.seconds[third] = 1
+        self.judge.seconds[third] = 10
         self.assertEqual(self.judge.order(room, ""), [third, first, second])
         self.judge.tried[room, third] = 20
         self.assertEqual(self.judge.order(room, ""), [first, second, third])
