@@ -110,6 +110,7 @@ ROOMS = {
     "queue": "ioctl preempt requests policy coexist ioctl-others files debug evade unbind-asked",
     "queue_sysfs": "files ioctl requests ioctl-others policy fuzz",
     "request": "requests ioctl preempt disturb policy bypass debug no-hws-requests",
+    "restore": "bypass preempt monitor seeing policy no-hws",
     "scan": "inversion preempt badinput monitor seeing evade pm4 policy oversubscribe",
     "single": "mes no-hws no-hws-requests no-hws-culprit",
     "sysfs": "files ioctl preempt policy monitor seeing fuzz unload gpus",
