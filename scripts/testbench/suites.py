@@ -157,6 +157,15 @@ def tool():
         [SCRIPTS / "tests/tool-files", RESULTS / "tool" / "gpreempt"])
 
 
+def hwtest():
+    """TAP: the test for real GPUs, on models whose read index advances at either time."""
+    script = ["sh", "scripts/tests/hwtest", in_guest(PROGRAMS)]
+    return streams(
+        guest("hwtest/launch", *script, "all", options=NO_STALL),
+        guest("hwtest/fetch", *script, "index", options=["--model", shlex.join(FETCH)]),
+        [SCRIPTS / "tests/hwtest-report", RESULTS / "hwtest"])
+
+
 def bench():
     """TAP: the benchmark's short form, of one mix."""
     return steps_tap({"every way measured, and its verdict":
@@ -410,6 +419,7 @@ SUITES = {
     "tool": tool,
     "metrics": [SCRIPTS / "check-metrics"],
     "bench": bench,
+    "hwtest": hwtest,
     "hip": lambda: streams([SCRIPTS / "rocm"], rocm("hip", "short")),
     "kfdtest": kfdtest,
     "hsakmt": [SCRIPTS / "check-hsakmt"],
@@ -436,7 +446,7 @@ HOST = {"scripts", "setup", "apply", "pure", "model-san", "fuzz", "opencl", "met
 # kernel that checks itself to find, or much to wait for.
 STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-loaded", "bench",
          "cwsr-handler", "faults", "device", "hip", "kfdtest", "hsakmt", "suspend-stock",
-         "mi300x", "errnos", "figures", "disturb"}
+         "mi300x", "errnos", "figures", "disturb", "hwtest"}
 
 # One after the other: the next one reads what one left, or they write the same files (the
 # first of ROCm's makes its root). Whatever else two suites have in common they only read:
@@ -451,4 +461,4 @@ LAST = {"demo-loaded"}
 SECONDS = {"kfd": 120, "kfd-control": 150, "kfd-machine": 180, "kfd-fetch": 120, "hip": 150,
            "kfdtest": 120, "virtual-time": 180, "model-tsan": 150, "model-san": 120, "fuzz": 120,
            "lint": 250, "hsakmt": 90, "tool": 150, "gpus": 90, "exact": 60,
-           "bypass": 60, "disturb": 240}
+           "bypass": 60, "disturb": 240, "hwtest": 90}

@@ -10,7 +10,7 @@ from pathlib import Path
 from testbench.paths import BUILD, INSIDE, ROOT, SCRIPTS, in_guest
 
 # Of the guest's scripts those that are not in its folder.
-ELSEWHERE = (SCRIPTS / "tests/tool", SCRIPTS / "tests/tap.sh")
+ELSEWHERE = (SCRIPTS / "tests/hwtest", SCRIPTS / "tests/tool", SCRIPTS / "tests/tap.sh")
 
 
 def entry(name, mode, data=b"", number=[1]):
