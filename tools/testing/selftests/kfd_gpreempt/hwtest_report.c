@@ -234,7 +234,7 @@ static unsigned int write_plot(FILE *f, const struct report *r)
 	unsigned int cost, table;
 
 	fputs("set terminal pngcairo size 1400,600 font \"sans,12\" background \"white\"\n"
-	      "set output \"picture.png\"\nset key top left\nset yrange [0:*]\n", f);
+	      "set output \"picture.png\"\nset key above\nset rmargin 8\nset yrange [0:*]\n", f);
 	cost = plot_data(f, r, "cost");
 	table = plot_data(f, r, "table");
 	fputs("set multiplot layout 1,2\n", f);

@@ -255,6 +255,37 @@ static void gpreempt_decide_may_contend(struct kunit *test)
 	}
 }
 
+/*
+ * It only asks: a policy that has just come finds what the last one has left, and that is for
+ * the decision to clear.
+ */
+static void gpreempt_decide_may_contend_asks(struct kunit *test)
+{
+	struct bench *b = bench_new(test, "fair");
+	struct gpreempt_queue_view *q = bench_queue(b, 7), seen;
+	const struct gpreempt_policy *next = gpreempt_policy_find("timeslice");
+	struct gpreempt_group group;
+	struct gpreempt_view view;
+
+	bench_ticks(b, 1);
+	KUNIT_EXPECT_FALSE(test, gpreempt_may_contend(b->policy, &b->view, &b->tun));
+	q->group->own[0] = 4711;
+	b->view.clock[7] = 4711;
+	view = b->view;
+	seen = *q;
+	group = *q->group;
+	KUNIT_EXPECT_TRUE(test, gpreempt_may_contend(next, &b->view, &b->tun));
+	KUNIT_EXPECT_EQ(test, memcmp(&view, &b->view, sizeof(view)), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(&seen, q, sizeof(seen)), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(&group, q->group, sizeof(group)), 0);
+
+	b->policy = next;
+	bench_ticks(b, 1);
+	KUNIT_EXPECT_EQ(test, q->group->own[0], 0);
+	KUNIT_EXPECT_EQ(test, b->view.clock[7], 0);
+	KUNIT_EXPECT_FALSE(test, gpreempt_may_contend(next, &b->view, &b->tun));
+}
+
 static void gpreempt_decide_random(struct kunit *test)
 {
 	unsigned int preempted = 0, resumed = 0, aged = 0, blocked = 0, turns = 0;
@@ -623,6 +654,19 @@ static const struct load_case load_cases[] = {
 	{ "timeslice, victims by cost", "timeslice", false },
 	{ "strict, waves not counted", "strict", true, true },
 	{ "timeslice, waves not counted", "timeslice", true, true },
+	{ "fair, work everywhere", "fair", true },
+};
+
+/* A quarter more queues each time, and what a decision may take on a CPU of today; 0: any time. */
+static const struct load_size {
+	unsigned int queues;
+	u64 limit_ns;
+} load_sizes[] = {
+#ifdef DECISION_LIMITS
+	{ 64, 5500 }, { 1024, 87000 }, { 4096 },
+#else
+	{ 64 }, { 1024 }, { 4096 },
+#endif
 };
 
 KUNIT_ARRAY_PARAM_DESC(load, load_cases, name);
@@ -672,16 +716,19 @@ static u64 decision_ns(const struct load_case *c, struct gpreempt_view *view,
 	return best;
 }
 
-/* Sixteen times the queues may take sixteen times as long; squared would be 256. */
+/*
+ * So many times the queues may take so many times as long, or twice that, as they no longer fit
+ * into a cache: squared would be 16 times that and more.
+ */
 static void gpreempt_decide_linear(struct kunit *test)
 {
-	const unsigned int few = 64, many = 1024;
+	const unsigned int many = load_sizes[ARRAY_SIZE(load_sizes) - 1].queues;
 	const struct load_case *c = test->param_value;
 	struct gpreempt_view view = { .now_ns = INTERVAL_NS, .save_wave_ns = 1000 };
 	struct gpreempt_plan plan = {};
 	struct gpreempt_memory *memory, *before;
 	struct gpreempt_group *group;
-	u64 few_ns, many_ns;
+	u64 few_ns = 0, ns;
 	unsigned int i;
 
 	view.q = kunit_kcalloc(test, many, sizeof(*view.q), GFP_KERNEL);
@@ -697,22 +744,27 @@ static void gpreempt_decide_linear(struct kunit *test)
 		view.q[i].group = &group[i];
 		load_queue(c, &view.q[i], i);
 	}
-	view.nr = few;
-	few_ns = decision_ns(c, &view, &plan, before);
-	view.nr = many;
-	many_ns = decision_ns(c, &view, &plan, before);
-	kunit_info(test, "report: %s: %u queues %llu ns, %u queues %llu ns (aim: 20000, 200000)\n",
-		   c->name, few, few_ns, many, many_ns);
-	/* it did what it is measured for */
-	if (!c->preempted)
-		KUNIT_EXPECT_GT(test, plan.nr_preempt, 0);
-	KUNIT_EXPECT_LT(test, many_ns, 4 * (many / few) * max_t(u64, few_ns, 500));
+	for (i = 0; i < ARRAY_SIZE(load_sizes); i++) {
+		const struct load_size *size = &load_sizes[i];
+
+		view.nr = size->queues;
+		ns = decision_ns(c, &view, &plan, before);
+		kunit_info(test, "report: %s: %u queues %llu ns\n", c->name, view.nr, ns);
+		/* it did what it is measured for */
+		if (!c->preempted)
+			KUNIT_EXPECT_GT(test, plan.nr_preempt, 0);
+		if (size->limit_ns)
+			KUNIT_EXPECT_LE(test, ns, size->limit_ns);
+		few_ns = few_ns ?: max_t(u64, ns, 500);
+		KUNIT_EXPECT_LE(test, ns, 2 * (view.nr / load_sizes[0].queues) * few_ns);
+	}
 }
 
 static struct kunit_case gpreempt_decide_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_decide_scenes, decide_gen_params),
 	KUNIT_CASE(gpreempt_decide_says_ended_and_fills),
 	KUNIT_CASE(gpreempt_decide_may_contend),
+	KUNIT_CASE(gpreempt_decide_may_contend_asks),
 	KUNIT_CASE_PARAM(gpreempt_decide_random, sim_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_decide_not_counted, sim_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_decide_rests, sim_gen_params),

@@ -443,6 +443,15 @@ static void sim_count(struct sim *s, unsigned int steps)
 	}
 }
 
+static unsigned int sim_policies(void)
+{
+	unsigned int n = 0;
+
+	while (gpreempt_policy_get(n))
+		n++;
+	return n;
+}
+
 static void sim_scan(struct sim *s)
 {
 	unsigned int i, steps = sim_random(s, 3) ? sim_random(s, SIM_STEPS) : 0;
@@ -510,7 +519,7 @@ static void sim_scan(struct sim *s)
 		KUNIT_EXPECT_TRUE(s->test, !s->policy->passive || !sq->preempted);
 	}
 	if (s->changes && sim_random(s, 20) == 0)
-		s->policy = gpreempt_policy_get(sim_random(s, 3));
+		s->policy = gpreempt_policy_get(sim_random(s, sim_policies()));
 }
 
 static struct sim *sim_new(struct kunit *test, u64 seed)
