@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # GPREEMPT: what the project can be told to do. Everything is done by scripts/.
 
+# The version of Linux: 6.12 or 7.3
 export BASE ?= 6.12
 MODEL := tools/testing/gpu-model
 

@@ -15,6 +15,9 @@ JOBS=${JOBS:-$(nproc)}
 say() { printf '  %-8s %s\n' "$1" "$2" >&2; }
 die() { printf '%s: error: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 
+[ -d "$ROOT/patches/linux-$BASE" ] ||
+	die "there are no patches for Linux $BASE (BASE=); there are for: $(cd "$ROOT/patches" && echo linux-* | sed 's/linux-//g')"
+
 # need COMMAND PACKAGE: fail unless the command is there.
 need() {
 	command -v "$1" >/dev/null ||

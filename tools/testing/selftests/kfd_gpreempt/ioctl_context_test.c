@@ -14,7 +14,8 @@
 #endif
 
 /* What is asked of LOW through @dev, by its number and the process's, gets @ret. */
-static void ask(struct __test_metadata *_metadata, struct kfd_dev *dev, __u32 pid, __u32 low, int ret)
+static void ask(struct __test_metadata *_metadata, struct kfd_dev *dev, __u32 pid, __u32 low,
+		int ret)
 {
 	struct kfd_gpreempt_queue_info info;
 
