@@ -344,7 +344,8 @@ def report(judged, reasons):
         print(f"{room:20} {sum(count.values()):7} {count[KILLED]:7} {count[SURVIVED]:9} "
               f"{count[EQUAL]:11}")
     others = total[KILLED] + total[SURVIVED]
-    print(f"{100 * total[KILLED] / max(others, 1):.1f} % of those that are not equivalent were killed")
+    part = 100 * total[KILLED] / max(others, 1)
+    print(f"{part:.1f} % of those that are not equivalent were killed")
     return not wrong and total[KILLED] >= WANTED * others and \
         total[EQUAL] <= EQUIVALENT * sum(total.values())
 

@@ -105,9 +105,10 @@ ROOMS = {
     "mes": "mes",
     "monitor": "inversion preempt monitor requests seeing policy bypass evade disturb culprit "
                "suspend",
-    "node": "files inversion preempt ioctl debug bypass reset unload unbind unbind-asked cwsr-off suspend "
-            "disturb gpus",
-    "queue": "ioctl preempt requests policy coexist ioctl-others files debug evade unbind-asked",
+    "node": "files inversion preempt ioctl debug bypass reset unload unbind unbind-asked "
+            "cwsr-off suspend disturb gpus",
+    "queue": "ioctl preempt requests policy coexist ioctl-others files debug evade "
+             "unbind-asked",
     "queue_sysfs": "files ioctl requests ioctl-others policy fuzz",
     "request": "requests ioctl preempt disturb policy bypass debug no-hws-requests",
     "restore": "bypass preempt monitor seeing policy no-hws",
@@ -199,8 +200,9 @@ class Guest:
         command = saved(made.parent.resolve() / made.name)
         compiler, source = re.match(r"(.*) -c -o \S+ (\S+)", command).groups()
         folder = (self.tree / source).parent
-        good = self.shell(f"{compiler} -include {LOCKS} -iquote {folder} -iquote {folder}/../gpreempt "
-                          f"-c -o {output} -x c -", text=True, input=f'# 1 "{source}"\n{text}')
+        good = self.shell(f"{compiler} -include {LOCKS} -iquote {folder} "
+                          f"-iquote {folder}/../gpreempt -c -o {output} -x c -", text=True,
+                          input=f'# 1 "{source}"\n{text}')
         if good and (tool := re.search(r"; (\S*objtool .*) \S+$", command)):
             good = self.shell(f"{tool[1]} {output}")
         return good
@@ -222,7 +224,8 @@ class Guest:
             for line in (self.tree / f"{MODULE}.mod").read_text().split()))
         whole = over.with_name("amdgpu.o")
         command = saved(self.tree / f"{MODULE}.o")
-        command = command.replace(f"{MODULE}.mod", str(listed)).replace(f"{MODULE}.o", str(whole))
+        command = command.replace(f"{MODULE}.mod", str(listed))
+        command = command.replace(f"{MODULE}.o", str(whole))
         return self.shell(command) and self.link_module(MODULE, whole, over)
 
     def suite(self):
