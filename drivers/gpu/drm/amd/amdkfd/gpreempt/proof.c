@@ -19,8 +19,9 @@ static bool may_hide(const struct gpreempt_queue_view *q)
 }
 
 /*
- * How long a queue may wait before proof is wanted: an interval, or a little less, as the next scan may be
- * early; or an eighth of what the same packets take, so that long kernels are counted seldom.
+ * How long a queue may wait before proof is wanted: an interval, or a little less, as the next
+ * scan may be early; or an eighth of what the same packets take, so that long kernels are counted
+ * seldom.
  */
 static u64 patience_ns(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		       const struct gpreempt_memory *m)
