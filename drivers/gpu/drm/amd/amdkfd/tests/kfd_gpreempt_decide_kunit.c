@@ -659,6 +659,9 @@ static const struct load_case load_cases[] = {
 
 static const unsigned int load_sizes[] = { 64, 1024, 4096 };
 
+/* A group is large, and what the kernel allocates in one piece is not. */
+#define LOAD_GROUPS	1024
+
 KUNIT_ARRAY_PARAM_DESC(load, load_cases, name);
 
 static void load_queue(const struct load_case *c, struct gpreempt_queue_view *q, unsigned int i)
@@ -724,14 +727,14 @@ static void gpreempt_decide_linear(struct kunit *test)
 	view.q = kunit_kcalloc(test, many, sizeof(*view.q), GFP_KERNEL);
 	memory = kunit_kcalloc(test, many, sizeof(*memory), GFP_KERNEL);
 	before = kunit_kcalloc(test, many, sizeof(*before), GFP_KERNEL);
-	group = kunit_kcalloc(test, many, sizeof(*group), GFP_KERNEL);
+	group = kunit_kcalloc(test, LOAD_GROUPS, sizeof(*group), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, view.q);
 	KUNIT_ASSERT_NOT_NULL(test, memory);
 	KUNIT_ASSERT_NOT_NULL(test, before);
 	KUNIT_ASSERT_NOT_NULL(test, group);
 	for (i = 0; i < many; i++) {
 		view.q[i].memory = &memory[i];
-		view.q[i].group = &group[i];
+		view.q[i].group = &group[i % LOAD_GROUPS];
 		load_queue(c, &view.q[i], i);
 	}
 	for (i = 0; i < ARRAY_SIZE(load_sizes); i++) {
