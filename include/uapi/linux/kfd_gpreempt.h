@@ -152,9 +152,8 @@ enum kfd_gpreempt_queue_state {
  * @state:	enum kfd_gpreempt_queue_state
  * @flags:	KFD_GPREEMPT_QUEUE_*
  * @timeslice_us: its turn among equals, 0 where there are no turns
- * @running_ns:	time seen executing. On a node that is parked the time since the last read counts
- *		if both saw it execute, and if it was no more than 2 s
- * @waiting_ns:	time seen waiting for the machine, likewise
+ * @running_ns:	time seen executing, while the node was watched
+ * @waiting_ns:	time seen waiting for the machine, while the node was watched
  * @preempted_ns: time off the hardware
  * @preemptions: how often it was taken off
  */

@@ -197,7 +197,6 @@ static int read_queue_file(const char *folder, const char *name, char *text, siz
 #define RUNS_MS		120
 #define HELD_MS		200
 #define PARKED_MS	300
-#define LONG_MS		2500	/* a gap that counts for nobody */
 
 static void live(struct __test_metadata *_metadata, FIXTURE_DATA(abi) *self)
 {
@@ -279,17 +278,12 @@ TEST_F_TIMEOUT(abi, queue_values, 60)
 	ASSERT_EQ(0, aql_update(&self->q, 100, PRIORITY_HIGH));
 }
 
-/*
- * LOW runs on while the monitor is parked. Nobody looks but who reads: from one read to the next
- * the time counts, if that is not long; and many reads are no more than one scan.
- */
-TEST_F_TIMEOUT(abi, parked_time_by_reads, 60)
+/* LOW runs on while the monitor is parked. But nobody looked, so nobody knows. */
+TEST_F_TIMEOUT(abi, parked_time_is_not_counted, 60)
 {
 	struct kfd_gpreempt_queue_info info;
-	unsigned int reads = 5, i;
 	struct until_job job;
 	struct aql_queue low;
-	long long scans;
 	__u64 running_ns;
 
 	ASSERT_EQ(0, aql_create(&low, &self->c.dev, 64, PRIORITY_LOW));
@@ -297,25 +291,17 @@ TEST_F_TIMEOUT(abi, parked_time_by_reads, 60)
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	until_job_start(&self->c, &job, &low);
 	ASSERT_EQ(0, until_job_moves(&job));
+	usleep(RUNS_MS * 1000);
 	/* nothing to decide on one level */
 	ASSERT_EQ(0, aql_update(&self->q, 100, PRIORITY_LOW));
 	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, low.id, &info));
+	EXPECT_LT(0, info.running_ns);
 	running_ns = info.running_ns;
 	usleep(PARKED_MS * 1000);
 	EXPECT_EQ(0, gpreempt_wait_state("parked", 0));
-	scans = gpreempt_number("stats/scans");
-	for (i = 0; i < reads; i++)
-		ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, low.id, &info));
-	EXPECT_TRUE(is_about(info.running_ns - running_ns, PARKED_MS))
-		TH_LOG("%llu ns", info.running_ns - running_ns);
-	EXPECT_LT(scans, gpreempt_number("stats/scans"));
-	if (gpu_model_figures())
-		EXPECT_GT(scans + reads, gpreempt_number("stats/scans"));
-	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
-
-	running_ns = info.running_ns;
-	usleep(LONG_MS * 1000);
+	ASSERT_EQ(0, aql_update(&self->q, 100, PRIORITY_HIGH));
+	ASSERT_EQ(0, gpreempt_wait_scans(2, CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, low.id, &info));
 	EXPECT_GT(PARKED_MS * 1000000ULL, info.running_ns - running_ns);
 	until_job_stop(&job);

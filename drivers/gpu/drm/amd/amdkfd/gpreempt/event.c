@@ -3,7 +3,6 @@
  * GPREEMPT events: what changes a node's state, and what is woken then.
  */
 
-#include <linux/jiffies.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
@@ -58,29 +57,6 @@ void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
 	atomic64_cmpxchg(&gp->woken_ns, 0, ktime_get_ns());
 	WRITE_ONCE(gp->kick, true);
 	wake_up(&gp->wait);
-}
-
-/* A monitor that does not run, as during a reset, is waited for no longer. */
-#define LOOK_MS	10
-
-/**
- * kfd_gpreempt_look - have a parked monitor scan once, for somebody who reads what queues do
- * @gp: the node; no lock may be held that the monitor takes
- *
- * At most once in a poll interval, so that reading costs the node no more than work does.
- */
-void kfd_gpreempt_look(struct kfd_gpreempt *gp)
-{
-	u64 now_ns = ktime_get_ns(), looked_ns = atomic64_read(&gp->looked_ns);
-	u64 interval_ns = (u64)READ_ONCE(gp->tunables.poll_interval_us) * NSEC_PER_USEC;
-
-	if (kfd_gpreempt_state(gp) != GPREEMPT_PARKED || now_ns - looked_ns < interval_ns ||
-	    atomic64_cmpxchg(&gp->looked_ns, looked_ns, now_ns) != looked_ns)
-		return;
-	WRITE_ONCE(gp->look, true);
-	kfd_gpreempt_wake(gp);
-	wait_event_interruptible_timeout(gp->ticked, !READ_ONCE(gp->look),
-					 msecs_to_jiffies(LOOK_MS));
 }
 
 /**

@@ -352,7 +352,6 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 	u32 level;
 	int r;
 
-	kfd_gpreempt_look(gp);
 	r = lock_node(gp);
 	if (r)
 		return r;
