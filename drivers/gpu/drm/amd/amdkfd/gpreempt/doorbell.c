@@ -302,7 +302,7 @@ void kfd_gpreempt_doorbell_other(struct vm_area_struct *vma)
  * kfd_gpreempt_doorbell_zapped - stock is about to take all doorbells away
  * @node: the node they are of
  *
- * It does so before a reset, for ever: who rings one gets SIGBUS, enabled or not.
+ * It does so before a reset, for ever: whoever rings one gets SIGBUS, enabled or not.
  */
 void kfd_gpreempt_doorbell_zapped(struct kfd_node *node)
 {
