@@ -3,6 +3,8 @@
 
 # The version of Linux: 6.12 or 7.3
 export BASE ?= 6.12
+# Of check-random: with so many each policy makes more than half a million scans
+SEEDS ?= 700
 MODEL := tools/testing/gpu-model
 
 help: ## list the targets
@@ -39,6 +41,11 @@ check-series: ## every patch of the series builds by itself, with gcc and clang
 
 check-proof: ## [QUEUES=4]: prove what select promises, with CBMC, and find what is broken on purpose
 	@scripts/check-proof
+
+check-random: ## [SEEDS=700]: machines drawn at random, by each policy and by one that returns nonsense
+	@mkdir -p out/build/random-$(SEEDS)
+	@$(MAKE) -s -C tools/testing/gpreempt O='$(CURDIR)/out/build/random-$(SEEDS)' SAN= \
+		CFLAGS='-O2 -DSIM_SEEDS=$(SEEDS)' check
 
 check-mutants: ## [GUEST=1] [NUMBER=300] [SEED=1]: do the tests find mistakes in the pure rooms, or in all?
 	@scripts/check-mutants $(if $(GUEST),--guest) $(if $(NUMBER),--number $(NUMBER)) $(if $(SEED),--seed $(SEED))
@@ -84,5 +91,5 @@ clean: ## remove the results; the caches stay
 	rm -rf out
 
 .PHONY: help demo check apply series kernel shell lint check-metrics check-series check-proof \
-	check-mutants check-debug check-kcsan check-cov bench check-rocm check-storm check-hsakmt \
+	check-mutants check-random check-debug check-kcsan check-cov bench check-rocm check-storm check-hsakmt \
 	kfdtest bench-model fuzz-model fuzz-driver clean

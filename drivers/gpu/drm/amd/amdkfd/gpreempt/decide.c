@@ -179,7 +179,8 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 	view->crowded = view->proof && gpreempt_lacks_slot(view, tun);
 	need_waves = mark(view) && !takes_word(view) && depends_on_waves(policy, view, tun);
 	view->passive = policy->passive;
-	if (!view->waves_final && !policy->passive && gpreempt_wants_proof(view, tun)) {
+	if (!view->waves_final && !policy->passive &&
+	    gpreempt_wants_proof(view, tun, need_waves)) {
 		view->proof = true;
 		need_waves = true;
 	}

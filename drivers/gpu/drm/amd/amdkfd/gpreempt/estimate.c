@@ -206,8 +206,11 @@ static void track_waves(const struct gpreempt_view *view, const struct gpreempt_
 		u->busy = true;
 		return;
 	}
-	if (e->waves == 0)
+	if (e->waves == 0) {
+		/* Some of its waves have ended, others have found no space. */
+		u->passed |= u->busy && e->previous == GPREEMPT_SIGNAL_PENDING;
 		u->busy = false;
+	}
 	if (u->done && (!e->late || e->ordered) && (e->waves == 0 || view->waves_final))
 		u->fresh = false;
 	/* It ended before it was taken off: nothing was saved. */
@@ -374,8 +377,10 @@ static void track_waiting(const struct gpreempt_view *view, struct gpreempt_memo
 		if ((!executes && !waiting) || (!view->contested && e->mapped) ||
 		    clock_reached(w->executed_ns, now, (u64)min_residency_us * NSEC_PER_USEC))
 			*w = (struct gpreempt_waiting) {};
-		else if (executes)
+		else if (executes && (e->waves || w->moved))
 			clock_run(&w->executed_ns, now);
+		/* One packet may have been fetched, and have found no space. */
+		w->moved |= executes;
 	}
 	if (waiting)
 		clock_run(&w->since_ns, now);
@@ -452,6 +457,8 @@ static void estimate(const struct gpreempt_view *view, const struct gpreempt_tun
 	else
 		track_waiting(view, m, e, c, s, tun->min_residency_us);
 
+	s->may_hold = s->activity == GPREEMPT_RUNNING ||
+		      (s->activity == GPREEMPT_RUNNABLE && e->waves < 0);
 	s->in_the_way = gpreempt_in_the_way(view, q, m, s->activity);
 	s->save_cost_ns = gpreempt_save_cost(view, q);
 	s->leave_ns = m->resident_ns + max_t(u64, s->save_cost_ns,
@@ -488,6 +495,7 @@ void gpreempt_suppose(const struct gpreempt_view *view, const struct gpreempt_tu
 		.activity = q->state.activity,
 		.wants = q->state.wants,
 		.announced = q->state.announced,
+		.may_hold = q->state.may_hold,
 		.in_the_way = q->state.in_the_way,
 		.waits_ns = q->state.waits_ns,
 	};
@@ -496,6 +504,7 @@ void gpreempt_suppose(const struct gpreempt_view *view, const struct gpreempt_tu
 		.activity = GPREEMPT_RUNNING,
 		.wants = q->state.backlog && q->seen.head != GPREEMPT_HEAD_WAITS &&
 			 !q->terms.asked,
+		.may_hold = true,
 		.in_the_way = true,
 		.ends_ns = burst_end(&q->memory->burst, view->now_ns),
 	};
@@ -515,6 +524,7 @@ void gpreempt_assume(struct gpreempt_queue_view *q, bool most)
 	s->activity = most ? some->activity : none->activity;
 	s->announced = none->announced && !most;
 	s->wants = most ? none->wants || some->wants : none->wants && some->wants;
+	s->may_hold = most ? some->may_hold : none->may_hold;
 	s->in_the_way = most ? some->in_the_way : none->in_the_way;
 	s->waits_ns = most ? none->waits_ns : some->waits_ns;
 	s->ends_ns = most ? 0 : some->ends_ns;
@@ -542,6 +552,7 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 	q->state.activity = presumed->activity;
 	q->state.wants = presumed->wants;
 	q->state.announced = presumed->announced;
+	q->state.may_hold = presumed->may_hold;
 	q->state.in_the_way = presumed->in_the_way;
 }
 
@@ -551,6 +562,7 @@ static bool hides(const struct gpreempt_queue_view *q)
 	const struct gpreempt_memory *m = q->memory;
 
 	return m->unseen.busy || m->unseen.fresh || m->unseen.restored || m->unseen.claimed ||
+	       (m->unseen.passed && q->seen.previous == GPREEMPT_SIGNAL_PENDING) ||
 	       (q->seen.readable && !m->index.seen) || q->change.submitted;
 }
 
@@ -567,9 +579,9 @@ enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q)
 	q->change = changes(&q->seen, &q->memory->index);
 	if (!gpreempt_takes_part(q))
 		return GPREEMPT_WORK_NONE;
-	if (q->seen.preempted || !q->seen.readable || q->seen.waves > 0 ||
+	if (q->seen.preempted || !q->seen.readable || q->seen.waves > 0 || c->consumed ||
 	    (c->backlog ? q->seen.head != GPREEMPT_HEAD_WAITS || hides(q) :
-			 c->consumed || pending(&q->seen, &q->memory->unseen)))
+			 pending(&q->seen, &q->memory->unseen)))
 		return GPREEMPT_WORK_SHOWN;
 	if (c->backlog)
 		return GPREEMPT_WORK_WAITS;
@@ -594,17 +606,33 @@ bool gpreempt_is_announced(const struct gpreempt_view *view, const struct gpreem
  * @m: what is remembered of the queue
  *
  * So it is where a promise depends on having seen it execute: what was raised is raised until
- * then, and what seems to have waited for half of starvation_ms may execute each time that it
- * is put back. And where its word was taken that it does not.
+ * then, what seems to have waited for half of starvation_ms may execute each time that it is put
+ * back, and so may what was found blocked for all of it. And where its word was taken that it
+ * does not.
  */
 bool gpreempt_must_count(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 			 const struct gpreempt_memory *m)
 {
 	u64 long_ns = (u64)tun->starvation_ms * NSEC_PER_MSEC / 2;
+	u64 found_ns = m->blocked.blocked ? m->blocked.found_ns : 0;
 
 	return m->waiting.raised || m->unseen.claimed ||
+	       clock_reached(found_ns, view->now_ns, 2 * long_ns) ||
 	       clock_reached(m->waiting.since_ns, view->now_ns, long_ns) ||
 	       clock_reached(m->waiting.doubt_ns, view->now_ns, long_ns);
+}
+
+/**
+ * gpreempt_is_judged - may a count tell that a queue does not use the machine it was given?
+ * @view: the scan
+ * @tun: the tunables
+ * @m: what is remembered of the queue
+ */
+bool gpreempt_is_judged(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+			const struct gpreempt_memory *m)
+{
+	return clock_reached(m->blocked.given_ns, view->now_ns,
+			     (u64)tun->blocked_us * NSEC_PER_USEC);
 }
 
 /* A queue was given the machine, and did not use it. */

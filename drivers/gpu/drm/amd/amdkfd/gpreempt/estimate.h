@@ -108,6 +108,7 @@ struct gpreempt_burst {
  * @since_ns:	preempted, or seen not to execute what it has, since; 0: it does not wait
  * @doubt_ns:	taken to execute, and neither counted nor seen to move, since
  * @raised:	for longer than starvation_ms: it stands above all others
+ * @moved:	since then, a scan took it to execute
  * @executed_ns: since then, and seen executing since
  *
  * Rule 3, starvation. Raised, it stays so until a scan after the one that first saw it execute,
@@ -117,6 +118,7 @@ struct gpreempt_waiting {
 	u64 since_ns;
 	u64 doubt_ns;
 	bool raised;
+	bool moved;
 	u64 executed_ns;
 };
 
@@ -174,6 +176,7 @@ enum gpreempt_activity {
  * @wants:	could use more of the machine than it has, now
  * @announced:	wants it for announced work only
  * @expects:	work is announced that may still come
+ * @may_hold:	may have waves, for all that was counted
  * @in_the_way:	may have part of the machine, or be about to
  * @begins:	may have begun since the last scan, and want more at the next
  * @raised:	starved: stands above all others
@@ -197,6 +200,7 @@ struct gpreempt_queue_state {
 	bool wants;
 	bool announced;
 	bool expects;
+	bool may_hold;
 	bool in_the_way;
 	bool begins;
 	bool raised;
@@ -244,6 +248,7 @@ enum gpreempt_work {
  * @activity:	as in &struct gpreempt_queue_state, like the others
  * @wants:	likewise
  * @announced:	likewise
+ * @may_hold:	likewise
  * @in_the_way:	likewise
  * @waits_ns:	likewise
  * @ends_ns:	likewise
@@ -252,6 +257,7 @@ struct gpreempt_guess {
 	enum gpreempt_activity activity;
 	bool wants;
 	bool announced;
+	bool may_hold;
 	bool in_the_way;
 	u64 waits_ns;
 	u64 ends_ns;
@@ -263,6 +269,8 @@ struct gpreempt_view;
 u64 gpreempt_save_cost(const struct gpreempt_view *view, const struct gpreempt_queue_view *q);
 enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q);
 bool gpreempt_is_announced(const struct gpreempt_view *view, const struct gpreempt_queue_view *q);
+bool gpreempt_is_judged(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+			const struct gpreempt_memory *m);
 bool gpreempt_must_count(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 			 const struct gpreempt_memory *m);
 void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
@@ -270,7 +278,8 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 void gpreempt_suppose(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		      struct gpreempt_queue_view *q);
 void gpreempt_assume(struct gpreempt_queue_view *q, bool most);
-bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun);
+bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+			  bool counts);
 bool gpreempt_lacks_slot(const struct gpreempt_view *view, const struct gpreempt_tunables *tun);
 void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
 bool gpreempt_in_the_way(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,

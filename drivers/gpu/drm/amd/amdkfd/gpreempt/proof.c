@@ -47,22 +47,33 @@ static bool needs_proof(const struct gpreempt_view *view, const struct gpreempt_
  * gpreempt_wants_proof - are all waves to be counted, whatever memory says?
  * @view: the scan; of each queue it is known whether it matters
  * @tun: the tunables
+ * @counts: waves are counted in any case. Then none is found not to use the machine that it was
+ *	given while what it was not given may be hidden
  *
  * Return: false, too, where there is nothing to count, and before &gpreempt_view.proof_ns.
  */
-bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
+bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+			  bool counts)
 {
+	bool hidden = false;
 	u8 lowest = GPREEMPT_BOOST;
 	unsigned int i;
 
 	if (view->blind || view->now_ns < view->proof_ns)
 		return false;
-	for (i = 0; i < view->nr; i++)
-		if (may_hide(&view->q[i]))
-			lowest = min(lowest, gpreempt_level(&view->q[i]));
-	for (i = 0; i < view->nr; i++)
-		if (gpreempt_level(&view->q[i]) > lowest && needs_proof(view, tun, &view->q[i]))
+	for (i = 0; i < view->nr; i++) {
+		if (!may_hide(&view->q[i]))
+			continue;
+		hidden = true;
+		lowest = min(lowest, gpreempt_level(&view->q[i]));
+	}
+	for (i = 0; i < view->nr && hidden; i++) {
+		const struct gpreempt_queue_view *q = &view->q[i];
+
+		if ((counts && gpreempt_is_judged(view, tun, q->memory)) ||
+		    (gpreempt_level(q) > lowest && needs_proof(view, tun, q)))
 			return true;
+	}
 	return false;
 }
 

@@ -62,7 +62,6 @@ static void begin(struct selection *s)
 	for (i = 0; i < s->view->nr; i++) {
 		struct gpreempt_queue_view *q = &s->view->q[i];
 		struct gpreempt_outcome *out = &q->out;
-		bool holds;
 
 		*out = (struct gpreempt_outcome) {
 			.activity = q->state.activity,
@@ -80,11 +79,9 @@ static void begin(struct selection *s)
 			continue;
 		if (out->activity == GPREEMPT_RUNNING && !q->state.unsure)
 			s->running = max_t(int, s->running, out->level);
-		holds = out->activity == GPREEMPT_RUNNING ||
-			(out->activity == GPREEMPT_RUNNABLE && q->seen.waves < 0);
-		if (holds && q->terms.pinned)
+		if (q->state.may_hold && q->terms.pinned)
 			s->pinned = min_t(int, s->pinned, out->level);
-		else if (holds)
+		else if (q->state.may_hold)
 			s->holding = min_t(int, s->holding, out->level);
 	}
 }
@@ -380,29 +377,29 @@ static void await_residency(struct selection *s)
  */
 static void displace(struct selection *s)
 {
-	unsigned int before = s->plan->nr_preempt, unknown = 0, stay = 0, i;
+	unsigned int before = s->plan->nr_preempt, nr = 0, unknown = 0, spare = 0, i;
 
 	for (i = 0; i < s->view->nr; i++) {
 		struct gpreempt_queue_view *q = &s->view->q[i];
 
 		if (q->out.level >= s->wanting || !may_leave(s, q))
 			continue;
-		if (q->out.level >= s->unbounded && may_stay(s, q)) {
-			stay++;
+		nr++;
+		unknown += q->seen.waves < 0;
+		spare += q->out.level >= s->unbounded && !q->out.wants;
+		if (q->out.level >= s->unbounded && may_stay(s, q))
 			continue;
-		}
-		if (q->out.level >= s->unbounded && !q->out.wants && q->seen.waves < 0)
-			unknown++;
 		take_off(s, q, reason_below(s, q->out.level));
 		if (q->seen.waves > 0)
 			s->demand -= min_t(u64, s->demand, q->seen.waves);
 	}
-	if (stay && s->demand)
+	if (spare && s->demand)
 		choose(s);
 	if (!s->plan->nr_preempt)
 		await_residency(s);
 	s->plan->displaces = s->plan->nr_preempt > before;
-	s->plan->guesses |= unknown && unknown + stay > 1;
+	/* Whether it may be spared depends on what the others free, and on what it has. */
+	s->plan->guesses |= spare && unknown && nr > 1;
 }
 
 /*

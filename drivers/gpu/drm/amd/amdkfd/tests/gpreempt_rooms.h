@@ -33,6 +33,7 @@
 #define gpreempt_is_announced	OWN(is_announced)
 #define gpreempt_work		OWN(work)
 #define gpreempt_must_count	OWN(must_count)
+#define gpreempt_is_judged	OWN(is_judged)
 #define gpreempt_wants_proof	OWN(wants_proof)
 #define gpreempt_lacks_slot	OWN(lacks_slot)
 #define gpreempt_track_proof	OWN(track_proof)

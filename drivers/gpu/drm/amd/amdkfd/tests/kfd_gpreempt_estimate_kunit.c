@@ -227,6 +227,18 @@ static const struct scene estimate_scenes[] = {
 		SIGNAL(high, UNKNOWN), SCAN(1), YES(high.out.wants), KEEP(low),
 		WAVES(high, 4), SCAN(1), NO(high.out.wants), KEEP(low),
 		WAVES(high, 0), SCAN(1), NO(high.out.wants), KEEP(low), {} } },
+	/*
+	 * Some waves of the packet before a barrier have ended, and others have found no space:
+	 * its signal tells.
+	 */
+	{ "launched_in_part", bench_low_runs, STEPS {
+		DOES(high, submits_fetched), DOES(high, waits_for_signal), PREVIOUS(high, PENDING),
+		WAVES(high, 4), SCAN(2), IS(high, RUNNING), KEEP(low),
+		WAVES(high, 0), SCAN(1), YES(asked), IS(high, RUNNABLE), OFF(low, INVERSION), {} } },
+	{ "launched_in_part_no_signal", bench_low_runs, STEPS {
+		DOES(high, submits_fetched), DOES(high, waits_for_signal), PREVIOUS(high, UNKNOWN),
+		WAVES(high, 4), SCAN(2), IS(high, RUNNING), KEEP(low),
+		WAVES(high, 0), EACH(9, KEEP(low)), {} } },
 	/* The second packet of a batch, consumed when the first one ended. */
 	{ "launching_next", bench_low_runs, STEPS {
 		DOES(high, submits), DOES(high, submits), SIGNAL(high, UNKNOWN), SCAN(1),
@@ -651,9 +663,31 @@ static void gpreempt_estimate_scenes(struct kunit *test)
 	scene_play(test);
 }
 
+/* What was put back, and was not counted, may have waves: the most, and the least it may do. */
+static void gpreempt_estimate_supposes(struct kunit *test)
+{
+	struct bench *b = bench_high_runs(test);
+
+	finishes(&b->high);
+	bench_ticks(b, 2);
+	KUNIT_EXPECT_TRUE(test, b->low.seen.mapped);
+	b->low.seen.waves = GPREEMPT_WAVES_UNKNOWN;
+	b->low.unsure = true;
+	gpreempt_suppose(&b->view, &b->tun, &b->low);
+	gpreempt_assume(&b->low, true);
+	KUNIT_EXPECT_EQ(test, b->low.state.activity, GPREEMPT_RUNNING);
+	KUNIT_EXPECT_TRUE(test, b->low.state.may_hold);
+	KUNIT_EXPECT_TRUE(test, b->low.state.in_the_way);
+	gpreempt_assume(&b->low, false);
+	KUNIT_EXPECT_EQ(test, b->low.state.activity, GPREEMPT_RUNNABLE);
+	KUNIT_EXPECT_FALSE(test, b->low.state.may_hold);
+	KUNIT_EXPECT_TRUE(test, b->low.state.in_the_way);
+}
+
 static struct kunit_case gpreempt_estimate_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_estimate_backlog, backlog_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_estimate_scenes, estimate_gen_params),
+	KUNIT_CASE(gpreempt_estimate_supposes),
 	{}
 };
 

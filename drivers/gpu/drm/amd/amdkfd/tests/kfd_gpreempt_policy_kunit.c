@@ -148,11 +148,6 @@ static const struct gpreempt_policy odd = {
 	.wake = odd_wake,
 };
 
-/* As many runs of 750 scans, and then some until all has ended; a million scans are 1,300. */
-#ifndef ODD_SEEDS
-#define ODD_SEEDS	12
-#endif
-
 /*
  * It is unfair, but lets none starve, and takes nothing off that has only just come, or for
  * nothing, as sim_scan() checks; and all work ends.
@@ -161,10 +156,10 @@ static void gpreempt_policy_odd(struct kunit *test)
 {
 	unsigned int seed, preempted = 0, scans = 0;
 
-	prandom_seed_state(&odd_state, 1);
-	for (seed = 1; seed <= ODD_SEEDS; seed++) {
+	for (seed = 1; seed <= SIM_SEEDS; seed++) {
 		struct sim *s = sim_new(test, seed);
 
+		prandom_seed_state(&odd_state, seed);
 		s->policy = &odd;
 		s->changes = false;
 		sim_work(s, seed);

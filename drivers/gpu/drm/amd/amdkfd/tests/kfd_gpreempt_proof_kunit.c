@@ -42,6 +42,15 @@ static const struct scene hides_scenes[] = {
 		SCAN(1), OFF(low, INVERSION), DOES(high, runs), SCAN(5), GONE(low),
 		DOES(high, finishes), SCAN(5), ON(low), {} } },
 	/*
+	 * One above that hides is why another does not use the machine that it seems to have: it
+	 * is not found blocked.
+	 */
+	{ "hides_above", bench_low_hides, STEPS {
+		WAVES(low, 0), QUEUE(15), SCAN(3), WAVES(third, 32),
+		DOES(low, submits), DOES(high, submits), SCAN(1), OFF(low, INVERSION),
+		EACH(20, IS(high, RUNNABLE), GONE(low)), IS(third, RUNNING),
+		WAVES(third, 0), SCAN(5), IS(high, BLOCKED), ON(low), {} } },
+	/*
 	 * One that has waited and is in no slot waits for a lower one that is: all below leave,
 	 * although they are counted to have no waves.
 	 */

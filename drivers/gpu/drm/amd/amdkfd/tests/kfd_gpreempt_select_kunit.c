@@ -51,7 +51,7 @@ static void select_queue(struct gpreempt_queue_view *v, const struct select_queu
 			   .hint_ns = q->announced ? NOW_NS + 1 : 0 },
 		.rank = { .level = q->level },
 		.state = { .wants = (waits || q->more) && !q->asked, .announced = q->announced,
-			   .in_the_way = runs || waits, .raised = q->raised,
+			   .may_hold = runs, .in_the_way = runs || waits, .raised = q->raised,
 			   .unused = GPREEMPT_BLOCKED, .unused_ns = NOW_NS + !q->unused,
 			   .demand = waits ? q->waves : 0,
 			   .save_cost_ns = q->cost ?: runs && q->waves > 0 ? q->waves * 1000 : 0,
@@ -218,6 +218,8 @@ static const struct select_case cheapest_cases[] = {
 	  { { 3, 'R', 8 }, { 3, 'R', 0 }, { 3, 'R', 9 }, FOR(15, 8) }, "II--" },
 	{ "what was not counted might do alone",
 	  { { 3, 'R', 8 }, { 3, 'R', -1 }, FOR(15, 8) }, "II-", .guesses = true },
+	{ "what would take the space was not counted",
+	  { { 3, 'R', 8 }, { 3, 'R', -1, .more = true }, FOR(15, 8) }, "II-", .guesses = true },
 	{ "there is no other", { { 3, 'R', -1 }, FOR(15, 8) }, "I-" },
 	{ "what two want together",
 	  { { 3, 'R', 8 }, { 3, 'R', 8 }, { 3, 'R', 8 }, FOR(15, 8), FOR(15, 8) }, "II---" },
@@ -402,10 +404,14 @@ static const struct scene select_scenes[] = {
 	{ "starved_executes", bench_high_runs, STEPS {
 		SET(tun.min_residency_us, 0), SCAN(1000), BACK(low, STARVED),
 		SCAN(1), IS(low, RUNNING), KEEP(low), SCAN(1), OFF(low, INVERSION), {} } },
-	/* Its read index moved: it executed, though no scan caught its waves. */
+	/*
+	 * Its read index moved, and no scan caught its waves. That may have been at fetch, with no
+	 * space for its packet; when it moves again, the packet before has executed.
+	 */
 	{ "starved_progress", bench_high_runs, STEPS {
 		WAVES(low, 0), REPEAT(3, DOES(low, submits)), SCAN(1000), BACK(low, STARVED),
-		SET(low.seen.rptr, 2), SCAN(1), SEE(low.out.level, GPREEMPT_BOOST),
+		SET(low.seen.rptr, 2), SCAN(2), SEE(low.out.level, GPREEMPT_BOOST), GONE(high),
+		SET(low.seen.rptr, 3), SCAN(1), SEE(low.out.level, GPREEMPT_BOOST),
 		SCAN(1), SEE(low.out.level, 0), {} } },
 	/* Kept from running without ever being preempted counts as well. */
 	{ "starved_mapped", bench_two, STEPS {
