@@ -168,7 +168,8 @@ struct queues {
 	uint64_t ns;
 };
 
-void queues_read(struct queues *all);
+/* With @times as well, which are 0 else; for them a parked node's monitor scans. */
+void queues_read(struct queues *all, bool times);
 /* Read the state of one anew: 0, or a negative errno of a queue that is gone. */
 int queue_state(struct queue *q);
 /* The same queue in @all, or NULL. */

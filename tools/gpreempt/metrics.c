@@ -527,7 +527,7 @@ static int run(int argc, char **argv)
 	for (i = 0; i < n; i++)
 		there += read_node(&s[there], &nodes[i]);
 	if (processes)
-		queues_read(&all);
+		queues_read(&all, true);
 	out = open_memstream(&text, &size);
 	if (!out)
 		fail(STATUS_FAILED, "out of memory");

@@ -15,6 +15,7 @@
 static const struct {
 	const char *file;
 	size_t offset;
+	bool scans;	/* a read has a parked node's monitor scan */
 } numbers[] = {
 	{ "priority", offsetof(struct queue, priority) },
 	{ "permitted_priority", offsetof(struct queue, permitted) },
@@ -24,8 +25,8 @@ static const struct {
 	{ "min_percent", offsetof(struct queue, min_percent) },
 	{ "cap_percent", offsetof(struct queue, cap_percent) },
 	{ "preemptions", offsetof(struct queue, preemptions) },
-	{ "running_ns", offsetof(struct queue, running_ns) },
-	{ "waiting_ns", offsetof(struct queue, waiting_ns) },
+	{ "running_ns", offsetof(struct queue, running_ns), true },
+	{ "waiting_ns", offsetof(struct queue, waiting_ns), true },
 	{ "preempted_ns", offsetof(struct queue, preempted_ns) },
 };
 
@@ -38,7 +39,7 @@ uint64_t now_ns(void)
 }
 
 /* What is of GPREEMPT; -EACCES of another user's. */
-static int read_state(struct queue *q, const char *pid, const char *id)
+static int read_state(struct queue *q, const char *pid, const char *id, bool times)
 {
 	char path[PATH_SIZE];
 	unsigned int i;
@@ -47,6 +48,8 @@ static int read_state(struct queue *q, const char *pid, const char *id)
 	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/state", pid, id);
 	r = read_text(path, q->state, sizeof(q->state));
 	for (i = 0; !r && i < ARRAY_SIZE(numbers); i++) {
+		if (numbers[i].scans && !times)
+			continue;
 		snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/%s", pid, id,
 			 numbers[i].file);
 		r = read_number(path, (uint64_t *)((char *)q + numbers[i].offset));
@@ -74,14 +77,14 @@ const struct queue *queues_find(const struct queues *all, const struct queue *q)
 }
 
 /* 0, or an error of a queue that is not compute, or gone. */
-static int read_queue(struct queue *q, const char *pid, const char *id)
+static int read_queue(struct queue *q, const char *pid, const char *id, bool times)
 {
 	char path[PATH_SIZE];
 	uint64_t gpu_id;
 	int r;
 
 	*q = (struct queue) { };
-	r = read_state(q, pid, id);
+	r = read_state(q, pid, id, times);
 	q->hidden = r == -EACCES;
 	if (r && !q->hidden)
 		return r;
@@ -98,7 +101,7 @@ static int read_queue(struct queue *q, const char *pid, const char *id)
 	return 0;
 }
 
-static void read_process(struct queues *all, const char *pid)
+static void read_process(struct queues *all, const char *pid, bool times)
 {
 	char path[PATH_SIZE], **ids, **p;
 	struct queue q;
@@ -107,7 +110,7 @@ static void read_process(struct queues *all, const char *pid)
 	if (list_names(path, &ids))
 		return;
 	for (p = ids; *p; p++) {
-		if (read_queue(&q, pid, *p))
+		if (read_queue(&q, pid, *p, times))
 			continue;
 		all->q = xrealloc(all->q, (all->count + 1) * sizeof(q));
 		all->q[all->count++] = q;
@@ -115,7 +118,7 @@ static void read_process(struct queues *all, const char *pid)
 	free_names(ids);
 }
 
-void queues_read(struct queues *all)
+void queues_read(struct queues *all, bool times)
 {
 	char **pids, **p;
 
@@ -123,6 +126,6 @@ void queues_read(struct queues *all)
 	if (list_names(PROCESSES, &pids))
 		return;
 	for (p = pids; *p; p++)
-		read_process(all, *p);
+		read_process(all, *p, times);
 	free_names(pids);
 }

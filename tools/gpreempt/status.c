@@ -157,7 +157,7 @@ static int run(int argc, char **argv)
 	if (optind < argc)
 		usage(&cmd_status, "'%s' is too much", argv[optind]);
 	n = nodes_find(&cmd_status, gpu, &nodes);
-	queues_read(&all);
+	queues_read(&all, false);
 	if (json)
 		json_open(NULL, '[');
 	for (i = 0; i < n; i++) {

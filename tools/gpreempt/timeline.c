@@ -291,7 +291,7 @@ static void search(void)
 	struct queues old = known;
 	unsigned int i;
 
-	queues_read(&known);
+	queues_read(&known, false);
 	for (i = 0; i < known.count; i++)
 		if (*known.q[i].state)
 			timeline_sample(known.ns / 1000, &known.q[i]);

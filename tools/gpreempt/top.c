@@ -598,10 +598,10 @@ static void loop(const struct filter *f, double delay, unsigned int times, bool 
 		times = 1;
 	if (live)
 		enter_screen();
-	queues_read(&now);
+	queues_read(&now, true);
 	for (;;) {
 		if (wait_until(now.ns + (uint64_t)(delay * 1e9), live)) {
-			queues_read(&next);
+			queues_read(&next, true);
 			free(before.q);
 			before = now;
 			now = next;

@@ -152,8 +152,9 @@ enum kfd_gpreempt_queue_state {
  * @state:	enum kfd_gpreempt_queue_state
  * @flags:	KFD_GPREEMPT_QUEUE_*
  * @timeslice_us: its turn among equals, 0 where there are no turns
- * @running_ns:	time seen executing, while the node was watched
- * @waiting_ns:	time seen waiting for the machine, while the node was watched
+ * @running_ns:	time seen executing. Of a node that is parked nobody sees any, unless the file of
+ *		this name in the queue's folder in sysfs is read
+ * @waiting_ns:	time seen waiting for the machine, likewise
  * @preempted_ns: time off the hardware
  * @preemptions: how often it was taken off
  */

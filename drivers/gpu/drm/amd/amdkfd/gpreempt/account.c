@@ -159,16 +159,22 @@ static bool account_inversion(struct kfd_gpreempt *gp,
 	return inverted;
 }
 
+/* While the monitor was parked, the time of a longer gap between two scans goes to nobody. */
+#define GAP_MAX_NS	(2 * NSEC_PER_SEC)
+
 /*
- * The time since the last scan goes to what that scan saw. While the monitor was
- * parked nobody looked; what a preempted queue is kept off is counted exactly.
+ * The time since the last scan goes to what that scan saw. If the monitor was parked meanwhile,
+ * nobody looked: then only if this one sees the same, and if it was not long. What a preempted
+ * queue is kept off is counted exactly.
  */
-static void account_time(const struct kfd_gpreempt *gp,
-			 struct kfd_gpreempt_queue *gpq, u64 now_ns)
+static void account_time(const struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq,
+			 const struct gpreempt_queue_view *v, u64 now_ns)
 {
 	u64 ns = now_ns - gpq->last.ns;
 
-	if (!gpq->last.ns || !gp->watched || !gpq->last.seen.mapped)
+	if (!gpq->last.ns || !gpq->last.seen.mapped)
+		return;
+	if (!gp->watched && (v->out.activity != gpq->last.out.activity || ns > GAP_MAX_NS))
 		return;
 	if (gpq->last.out.activity == GPREEMPT_RUNNING)
 		gpq->running_ns += ns;
@@ -213,7 +219,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 			trace_kfd_gpreempt_decision(gp->node->id, sq->gpq->pid,
 						    sq->queue_id, v,
 						    v->out.verdict);
-		account_time(gp, sq->gpq, view->now_ns);
+		account_time(gp, sq->gpq, v, view->now_ns);
 		last->ns = view->now_ns;
 		last->seen = v->seen;
 		last->head = sq->head;

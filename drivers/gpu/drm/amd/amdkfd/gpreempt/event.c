@@ -3,6 +3,7 @@
  * GPREEMPT events: what changes a node's state, and what is woken then.
  */
 
+#include <linux/jiffies.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
@@ -57,6 +58,28 @@ void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
 	atomic64_cmpxchg(&gp->woken_ns, 0, ktime_get_ns());
 	WRITE_ONCE(gp->kick, true);
 	wake_up(&gp->wait);
+}
+
+/* How often a parked node is looked at, at most, however many read what its queues do. */
+#define LOOK_EVERY_NS	(100 * NSEC_PER_MSEC)
+/* A monitor that does not run, as during a reset, is waited for no longer. */
+#define LOOK_MS		10
+
+/**
+ * kfd_gpreempt_look - have a parked monitor scan once, for somebody who reads what queues do
+ * @gp: the node; no lock may be held that the monitor takes
+ */
+void kfd_gpreempt_look(struct kfd_gpreempt *gp)
+{
+	u64 now_ns = ktime_get_ns(), looked_ns = atomic64_read(&gp->looked_ns);
+
+	if (kfd_gpreempt_state(gp) != GPREEMPT_PARKED || now_ns - looked_ns < LOOK_EVERY_NS ||
+	    atomic64_cmpxchg(&gp->looked_ns, looked_ns, now_ns) != looked_ns)
+		return;
+	WRITE_ONCE(gp->look, true);
+	kfd_gpreempt_wake(gp);
+	wait_event_interruptible_timeout(gp->ticked, !READ_ONCE(gp->look),
+					 msecs_to_jiffies(LOOK_MS));
 }
 
 /**

@@ -183,8 +183,8 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 		gpreempt_skip(&scan->view);
 		return false;
 	}
-	/* If no queue could contend, there is no reason to read anything. */
-	if (!gpreempt_may_contend(policy, &scan->view, &tunables)) {
+	/* If no queue could contend, nobody but a reader has a reason to look. */
+	if (!scan->look && !gpreempt_may_contend(policy, &scan->view, &tunables)) {
 		gp->calm_ns = scan->view.now_ns;
 		gpreempt_skip(&scan->view);
 		for (i = 0; i < scan->view.nr; i++)
@@ -392,6 +392,7 @@ int kfd_gpreempt_monitor(void *data)
 		 * wake_up() implies between the change and kick.
 		 */
 		smp_mb();
+		gp->scan.look = READ_ONCE(gp->look);
 		*wake = (struct gpreempt_wake) { .rest = GPREEMPT_PARK };
 		start_ns = ktime_get_ns();
 		gp->scan.commit_ns = 0;
@@ -408,6 +409,8 @@ int kfd_gpreempt_monitor(void *data)
 			lock_map_acquire(&gp->monitor_map);
 			monitor_tick(gp);
 			lock_map_release(&gp->monitor_map);
+			if (gp->scan.look)
+				WRITE_ONCE(gp->look, false);
 			kfd_gpreempt_ticked(gp);
 			/* See at once to what a bypass wants. */
 			if (kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED)

@@ -324,6 +324,7 @@ struct kfd_gpreempt_space {
  * @registers:	register accesses
  * @register_ns: time spent on them
  * @commit_ns:	time spent on what was decided
+ * @look:	somebody reads what it sees
  * @oversubscribed: firmware rotates the mapped queues
  */
 struct kfd_gpreempt_scan {
@@ -335,6 +336,7 @@ struct kfd_gpreempt_scan {
 	unsigned int registers;
 	u64 register_ns;
 	u64 commit_ns;
+	bool look;
 	bool oversubscribed;
 };
 
@@ -395,6 +397,8 @@ struct kfd_gpreempt_backend {
  * @kick:	look again before sleeping without a timer
  * @ticks:	counts ticks and changes of the state
  * @ticked:	where callers wait that asked for a preemption
+ * @look:	somebody reads what queues do: scan though nothing could be arbitrated
+ * @looked_ns:	when that was wanted last
  * @watched:	the last scan was followed by this one without parking
  * @facts:	what the state follows from; @facts_lock
  * @facts_lock: innermost
@@ -448,6 +452,8 @@ struct kfd_gpreempt {
 	bool kick;
 	atomic_t ticks;
 	wait_queue_head_t ticked;
+	bool look;
+	atomic64_t looked_ns;
 	bool watched;
 
 	spinlock_t facts_lock;
@@ -511,6 +517,7 @@ int kfd_gpreempt_permit(struct kfd_gpreempt *gp, u32 priority, u32 *word);
 /* event.c */
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
 void kfd_gpreempt_ticked(struct kfd_gpreempt *gp);
+void kfd_gpreempt_look(struct kfd_gpreempt *gp);
 enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
 				       enum gpreempt_event event);
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);

@@ -83,6 +83,13 @@ static ssize_t u64_show(struct kobject *kobj, struct kobj_attribute *attr, char 
 	return r ?: sysfs_emit(buf, "%llu\n", *(u64 *)value);
 }
 
+/* Time is counted from scan to scan, and a parked monitor makes none. */
+static ssize_t time_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	kfd_gpreempt_look(to_queue(kobj)->gp);
+	return u64_show(kobj, attr, buf);
+}
+
 #define INFO(_name, _field, _type)					\
 static struct info_attr _name##_attr = {				\
 	.attr = __ATTR(_name, 0400, _type##_show, NULL),		\
@@ -94,8 +101,8 @@ INFO(permitted_priority, permitted, u32);
 INFO(effective_priority, effective, u32);
 INFO(timeslice_us, timeslice_us, u32);
 INFO(preemptions, preemptions, u64);
-INFO(running_ns, running_ns, u64);
-INFO(waiting_ns, waiting_ns, u64);
+INFO(running_ns, running_ns, time);
+INFO(waiting_ns, waiting_ns, time);
 INFO(preempted_ns, preempted_ns, u64);
 #undef INFO
 
