@@ -438,8 +438,8 @@ static void sim_check_rest(struct sim *s)
 	if (s->wake.rest == GPREEMPT_CALM && contend) {
 		s->calm++;
 		KUNIT_EXPECT_FALSE_MSG(s->test,
-				       sim_decides(s, UNAWAITED) && !sim_decides(s, NONE), "seed %llu, step %llu",
-				       s->seed, s->step);
+				       sim_decides(s, UNAWAITED) && !sim_decides(s, NONE),
+				       "seed %llu, step %llu", s->seed, s->step);
 	}
 	if (!contend) {
 		s->uncontended++;

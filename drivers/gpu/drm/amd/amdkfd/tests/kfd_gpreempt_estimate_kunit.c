@@ -234,7 +234,8 @@ static const struct scene estimate_scenes[] = {
 	{ "launched_in_part", bench_low_runs, STEPS {
 		DOES(high, submits_fetched), DOES(high, waits_for_signal), PREVIOUS(high, PENDING),
 		WAVES(high, 4), SCAN(2), IS(high, RUNNING), KEEP(low),
-		WAVES(high, 0), SCAN(1), YES(asked), IS(high, RUNNABLE), OFF(low, INVERSION), {} } },
+		WAVES(high, 0), SCAN(1), YES(asked), IS(high, RUNNABLE),
+		OFF(low, INVERSION), {} } },
 	{ "launched_in_part_no_signal", bench_low_runs, STEPS {
 		DOES(high, submits_fetched), DOES(high, waits_for_signal), PREVIOUS(high, UNKNOWN),
 		WAVES(high, 4), SCAN(2), IS(high, RUNNING), KEEP(low),

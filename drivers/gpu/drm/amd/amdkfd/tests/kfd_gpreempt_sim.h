@@ -416,7 +416,8 @@ static bool sim_hides(struct sim_queue *sq)
  */
 static bool sim_is_promised(const struct sim *s, struct sim_queue *sq)
 {
-	const struct sim_packet *oldest = sim_packet(sq, sq->groups ? sq->group[0].packet : sq->next);
+	u64 first = sq->groups ? sq->group[0].packet : sq->next;
+	const struct sim_packet *oldest = sim_packet(sq, first);
 	unsigned int i;
 
 	for (i = 0; i < s->nr; i++)
@@ -532,7 +533,8 @@ static void sim_scan(struct sim *s)
 	/* what was reserved only may have begun: before it parks the monitor looks again */
 	if (s->plan.idle && !steps)
 		for (i = 0; i < s->nr; i++)
-			KUNIT_EXPECT_TRUE_MSG(s->test, !s->queue[i].groups || sim_hides(&s->queue[i]),
+			KUNIT_EXPECT_TRUE_MSG(s->test,
+					      !s->queue[i].groups || sim_hides(&s->queue[i]),
 					      "parks, seed %llu, queue %u, step %llu",
 					      s->seed, i, s->step);
 
