@@ -36,6 +36,9 @@ lint: ## checkpatch, sparse, W=1 with gcc and clang, kernel-doc, shellcheck
 check-metrics: ## gpreempt metrics with Debian's prometheus, node exporter and promtool, no GPU
 	@scripts/check-metrics
 
+deb: ## Debian packages, the driver's for DKMS among them: out/deb
+	@scripts/deb
+
 check-series: ## every patch of the series builds by itself, with gcc and clang
 	@scripts/check-series
 
@@ -91,5 +94,5 @@ clean: ## remove the results; the caches stay
 	rm -rf out
 
 .PHONY: help demo check apply series kernel shell lint check-metrics check-series check-proof \
-	check-mutants check-random check-debug check-kcsan check-cov bench check-rocm check-storm check-hsakmt \
+	check-mutants check-random check-debug check-kcsan check-cov deb bench check-rocm check-storm check-hsakmt \
 	kfdtest bench-model fuzz-model fuzz-driver clean
