@@ -24,7 +24,7 @@
 #define POLL_US		5000
 
 /* What a scan of two queues takes, and a fence, that of LOW's save or of nobody's. */
-#define SCAN_NS		5500
+#define SCAN_NS		6000
 #define FENCE_NS	65000
 #define TRACING		"/sys/kernel/tracing/"
 
