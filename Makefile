@@ -3,7 +3,7 @@
 
 # The version of Linux: 6.12 or 7.3
 export BASE ?= 6.12
-# Of check-random: with so many each policy makes more than half a million scans
+# Of check-random: with so many each policy makes more than a million scans
 SEEDS ?= 700
 MODEL := tools/testing/gpu-model
 
@@ -94,5 +94,6 @@ clean: ## remove the results; the caches stay
 	rm -rf out
 
 .PHONY: help demo check apply series kernel shell lint check-metrics check-series check-proof \
-	check-mutants check-random check-debug check-kcsan check-cov deb bench check-rocm check-storm check-hsakmt \
+	check-mutants check-random check-debug check-kcsan check-cov deb bench check-rocm \
+	check-storm check-hsakmt \
 	kfdtest bench-model fuzz-model fuzz-driver clean

@@ -19,8 +19,8 @@ SELFTESTS = ROOT / "tools/testing/selftests/kfd_gpreempt"
 # command, run by, date, commit, its suites
 RUNS = re.findall(r"^make ([a-z-]+) +(CI|release) +(\S+) +(\S+) +(\S.*)$", TESTING, re.M)
 # Whose results are no verdict, or are a part of make check.
-NO_TEST = {"apply", "bench-model", "check-metrics", "clean", "deb", "demo", "help", "kernel", "lint",
-           "series", "shell"}
+NO_TEST = {"apply", "bench-model", "check-metrics", "clean", "deb", "demo", "help", "kernel",
+           "lint", "series", "shell"}
 
 
 def tests():
