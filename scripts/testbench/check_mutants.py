@@ -271,12 +271,20 @@ class Run:
         """The verdicts of all these (room, mutant)."""
         pool = concurrent.futures.ThreadPoolExecutor(self.jobs)
         results = {pool.submit(self.judge_one, *one): one[1] for one in todo}
+
+        def take(future):
+            *self.verdicts[results.pop(future)], anew = future.result()
+            return anew
         try:
             for future in concurrent.futures.as_completed(results):
-                *self.verdicts[results.pop(future)], anew = future.result()
+                anew = take(future)
                 self.progress.tell(self.verdicts, len(results), anew)
         finally:
+            # as_completed() has no order: some that were judged before it failed may be left
             pool.shutdown(wait=False, cancel_futures=True)
+            for future in [*results]:
+                if future.done() and not future.cancelled() and not future.exception():
+                    take(future)
 
     def draw(self, number):
         """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of how scripts/check-mutants makes mutants, keeps verdicts and counts."""
+import concurrent.futures
 import contextlib
 import io
 import shlex
@@ -132,6 +133,17 @@ class Runs(unittest.TestCase):
             good = check_mutants.report(run.verdicts, reasons)
         return good, out.getvalue()
 
+    def five(self):
+        """A judge that is interrupted when it has judged five."""
+        judge = self.judge.judge
+        calls = iter(range(5))
+
+        def judge_five(*args):
+            if next(calls, None) is None:
+                raise KeyboardInterrupt
+            return judge(*args)
+        return judge_five
+
     def survivor(self, run):
         return next(m for m, (verdict, _) in run.verdicts.items() if verdict == SURVIVED)
 
@@ -193,20 +205,25 @@ class Runs(unittest.TestCase):
 
     def test_interrupted(self):
         """What was judged before is told and kept."""
-        judge = self.judge.judge
-        calls = iter(range(5))
-
-        def five(*args):
-            if next(calls, None) is None:
-                raise KeyboardInterrupt
-            return judge(*args)
         run = check_mutants.Run([self.judge], 1, 1)
-        with mock.patch.object(self.judge, "judge", five), self.assertRaises(KeyboardInterrupt):
+        with mock.patch.object(self.judge, "judge", self.five()), self.assertRaises(KeyboardInterrupt):
             run.draw(1000)
         self.assertEqual(len(run.verdicts), 5)
         self.judge.judged.clear()
         self.run_all()
         self.assertNotIn(next(iter(run.verdicts)).apply(SOURCE), self.judge.judged)
+
+    def test_interrupted_out_of_order(self):
+        """What was judged before is told, also where the failure is heard of first."""
+        def last_first(futures):
+            concurrent.futures.wait(futures)
+            return [*futures][::-1]
+        run = check_mutants.Run([self.judge], 1, 1)
+        with mock.patch.object(self.judge, "judge", self.five()), \
+                mock.patch.object(concurrent.futures, "as_completed", last_first), \
+                self.assertRaises(KeyboardInterrupt):
+            run.draw(1000)
+        self.assertEqual(len(run.verdicts), 5)
 
 
 class Limit(unittest.TestCase):
