@@ -51,7 +51,7 @@
 #define NOISY		3
 #define NOISE_CPU	10	/* percent more that the monitor may take for them */
 #define NOISE_MS	100
-#define REQUESTS	40
+#define REQUESTS	100
 #define REQUEST_US	200
 
 /* What such processes do: nothing, something that is nobody's affair, or what disturbs. */
@@ -982,6 +982,7 @@ static void be_noisy(struct crowd *crowd, bool queue,
 FIXTURE_SETUP(noise)
 {
 	int ret = gpreempt_begin();
+	struct sched_param first = { .sched_priority = 1 };
 	unsigned int i;
 	pid_t pid;
 
@@ -1011,6 +1012,8 @@ FIXTURE_SETUP(noise)
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, pin(gpreempt_monitor()));
 	ASSERT_EQ(0, clock_getcpuclockid(gpreempt_monitor(), &self->clock));
+	/* HIGH's own wait for the CPU is not the monitor's doing */
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &first));
 }
 
 FIXTURE_TEARDOWN(noise)
@@ -1048,7 +1051,7 @@ static int rest(FIXTURE_DATA(noise) *self)
 	return 0;
 }
 
-static __u64 late_ns;	/* so long three in four of HIGH's requests take at most, of serve() */
+static __u64 late_ns;	/* so long 99 in 100 of HIGH's requests take at most, of serve() */
 
 /* HIGH's requests, at no fixed phase. */
 static int serve(FIXTURE_DATA(noise) *self)
@@ -1065,21 +1068,19 @@ static int serve(FIXTURE_DATA(noise) *self)
 			return ret;
 	}
 	median(ns, REQUESTS);
-	late_ns = ns[REQUESTS * 3 / 4];
+	late_ns = ns[REQUESTS * 99 / 100 - 1];
 	return 0;
 }
 
 /*
  * Whatever they do, and however often, it costs the monitor no more than a tenth of a CPU
  * more, and a third party no more than an interval: on a machine that nobody uses, and on one
- * where LOW and HIGH contend. Loops that are nobody's affair take as much of the CPU; with
- * them, too, some of HIGH's requests wait for a CPU for milliseconds, so the longest tell
- * nothing of the monitor.
+ * where LOW and HIGH contend. Loops that are nobody's affair take as much of the CPU.
  */
 TEST_F_TIMEOUT(noise, is_bounded, 300)
 {
+	__u64 harmless_ns, quiet_ns, interval_ns = gpreempt_number("poll_interval_us") * 1000;
 	int idle, contended, disturbed_idle, disturbed;
-	__u64 harmless_ns;
 
 	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
 	make(self, HARMLESS);
@@ -1090,6 +1091,8 @@ TEST_F_TIMEOUT(noise, is_bounded, 300)
 
 	until_job_start(&self->c, &self->job, &self->low);
 	ASSERT_EQ(0, until_job_moves(&self->job));
+	ASSERT_EQ(0, serve(self));
+	quiet_ns = late_ns;
 	make(self, HARMLESS);
 	contended = monitor_share(self, serve);
 	harmless_ns = late_ns;
@@ -1102,15 +1105,15 @@ TEST_F_TIMEOUT(noise, is_bounded, 300)
 
 	TH_LOG("the monitor, of a CPU: idle %d %%, disturbed %d; at work %d %%, disturbed %d",
 	       idle, disturbed_idle, contended, disturbed);
-	TH_LOG("three in four of HIGH's requests beside such loops: %llu us, disturbed %llu us",
-	       harmless_ns / 1000, late_ns / 1000);
+	TH_LOG("99 in 100 of HIGH's requests, at most: %llu us, beside harmless loops %llu, disturbed %llu",
+	       quiet_ns / 1000, harmless_ns / 1000, late_ns / 1000);
 	ASSERT_LE(0, idle);
 	ASSERT_LE(0, contended);
 	if (!gpu_model_figures())
 		return;
 	EXPECT_GE(idle + NOISE_CPU, disturbed_idle);
 	EXPECT_GE(contended + NOISE_CPU, disturbed);
-	EXPECT_GE(harmless_ns + gpreempt_number("poll_interval_us") * 1000, late_ns);
+	EXPECT_GE(quiet_ns + interval_ns, late_ns);
 }
 
 TEST_HARNESS_MAIN
