@@ -43,7 +43,7 @@ struct command {
 };
 
 extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preempt, cmd_resume,
-	cmd_get, cmd_set, cmd_record, cmd_metrics;
+	cmd_get, cmd_set, cmd_record, cmd_metrics, cmd_report;
 
 /* ---- error.c ---- */
 
@@ -110,8 +110,12 @@ struct node {
 	char pci[32];
 };
 
+/* Why there is no node: the first thing that is missing; NULL if there is one. */
+const char *nodes_absent(void);
 /* All nodes, or the one that @gpu (NULL, "all" or a gpu_id) names; fails without any. */
 unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node **nodes);
+/* Lines of name and value, of the topology; "" if they cannot be read. */
+void node_properties(unsigned int gpu_id, char *buf, size_t size);
 /* Text of a file of the node; "" if it cannot be read. */
 void node_text(const struct node *n, const char *file, char *buf, size_t size);
 uint64_t node_number(const struct node *n, const char *file);

@@ -24,53 +24,81 @@ static unsigned long property(const char *properties, const char *name)
 	return 0;
 }
 
-/* What the topology knows of a node, if it may be read. */
-static void describe(struct node *node)
+/* The folder of a node in the topology, if that may be read. */
+static bool find_topology(unsigned int gpu_id, char *folder, size_t size)
 {
-	char path[PATH_SIZE], text[4096], **names, **p;
-	unsigned long domain, location;
+	char path[PATH_SIZE], **names, **p;
+	bool found = false;
 	uint64_t id;
 
 	if (list_names(TOPOLOGY, &names))
-		return;
-	for (p = names; *p; p++) {
+		return false;
+	for (p = names; *p && !found; p++) {
 		snprintf(path, sizeof(path), TOPOLOGY "/%s/gpu_id", *p);
-		if (read_number(path, &id) || id != node->gpu_id)
-			continue;
-		snprintf(path, sizeof(path), TOPOLOGY "/%s/name", *p);
-		read_text(path, node->name, sizeof(node->name));
-		snprintf(path, sizeof(path), TOPOLOGY "/%s/properties", *p);
-		if (read_text(path, text, sizeof(text)))
-			continue;
-		domain = property(text, "domain");
-		location = property(text, "location_id");
-		snprintf(node->pci, sizeof(node->pci), "%04lx:%02lx:%02lx.%lx", domain,
-			 location >> 8 & 0xff, location >> 3 & 0x1f, location & 7);
+		found = !read_number(path, &id) && id == gpu_id;
+		if (found)
+			snprintf(folder, size, TOPOLOGY "/%s", *p);
 	}
 	free_names(names);
+	return found;
 }
 
-/* Why there is no node: the first thing that is missing. */
-static void __attribute__((noreturn)) fail_absent(void)
+void node_properties(unsigned int gpu_id, char *buf, size_t size)
 {
+	char folder[PATH_SIZE / 2], path[PATH_SIZE];
+
+	buf[0] = '\0';
+	if (!find_topology(gpu_id, folder, sizeof(folder)))
+		return;
+	snprintf(path, sizeof(path), "%s/properties", folder);
+	read_text(path, buf, size);
+}
+
+/* What the topology knows of a node, if it may be read. */
+static void describe(struct node *node)
+{
+	char folder[PATH_SIZE / 2], path[PATH_SIZE], text[4096];
+	unsigned long domain, location;
+
+	if (!find_topology(node->gpu_id, folder, sizeof(folder)))
+		return;
+	snprintf(path, sizeof(path), "%s/name", folder);
+	read_text(path, node->name, sizeof(node->name));
+	node_properties(node->gpu_id, text, sizeof(text));
+	if (!*text)
+		return;
+	domain = property(text, "domain");
+	location = property(text, "location_id");
+	snprintf(node->pci, sizeof(node->pci), "%04lx:%02lx:%02lx.%lx", domain,
+		 location >> 8 & 0xff, location >> 3 & 0x1f, location & 7);
+}
+
+const char *nodes_absent(void)
+{
+	char **names;
+	bool empty;
+
 	if (access(KFD_CLASS, F_OK))
-		fail(STATUS_ABSENT, "%s: not there: the amdgpu driver is not loaded, or was built "
-		     "without CONFIG_HSA_AMD; try 'modprobe amdgpu'", KFD_CLASS);
-	if (access(NODES, F_OK))
-		fail(STATUS_ABSENT, "%s: not there: no GPU, or this kernel's amdgpu was built "
-		     "without CONFIG_HSA_AMD_GPREEMPT", NODES);
-	fail(STATUS_ABSENT, "%s: empty: there is no GPU that KFD drives", NODES);
+		return KFD_CLASS ": not there: the amdgpu driver is not loaded, or was built "
+			"without CONFIG_HSA_AMD; try 'modprobe amdgpu'";
+	if (list_names(NODES, &names))
+		return NODES ": not there: no GPU, or this kernel's amdgpu was built "
+			"without CONFIG_HSA_AMD_GPREEMPT";
+	empty = !*names;
+	free_names(names);
+	return empty ? NODES ": empty: there is no GPU that KFD drives" : NULL;
 }
 
 unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node **nodes)
 {
-	unsigned int wanted = 0, n = 0, count;
+	const char *absent = nodes_absent();
+	unsigned int wanted = 0, n = 0;
 	char **names, **p;
 
 	if (gpu && strcmp(gpu, "all"))
 		wanted = parse_number(cmd, "GPU", gpu, 1, ~0U);
-	if (list_names(NODES, &names))
-		fail_absent();
+	if (absent || list_names(NODES, &names))
+		fail(STATUS_ABSENT, "%s", absent ?: NODES ": gone");
 	*nodes = NULL;
 	for (p = names; *p; p++) {
 		unsigned int id = strtoul(*p, NULL, 10);
@@ -81,10 +109,7 @@ unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node 
 		(*nodes)[n] = (struct node) { .gpu_id = id };
 		describe(&(*nodes)[n++]);
 	}
-	count = p - names;
 	free_names(names);
-	if (!count)
-		fail_absent();
 	if (!n)
 		fail(STATUS_FAILED, "%s/%u: no such GPU; see 'gpreempt status'", NODES, wanted);
 	return n;
