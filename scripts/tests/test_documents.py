@@ -144,8 +144,16 @@ class Documents(unittest.TestCase):
 
     def test_alerts(self):
         alerts = (ROOT / "tools/gpreempt/prometheus/alerts.yml").read_text()
-        self.assertEqual(re.findall(r"^``(Gpreempt\w+)`` ", DOCUMENTS["gpreempt"], re.M),
+        self.assertEqual(re.findall(r"^``(Gpreempt\w+)`` ", DOCUMENTS["gpreempt-admin"], re.M),
                          re.findall(r"- alert: (\w+)", alerts))
+
+    def test_reasons(self):
+        """The table has each reason for which the driver gives up."""
+        names = re.search(r'"none", "late_.*', (AMDKFD / "gpreempt/state.c").read_text())
+        _, *reasons = re.findall(r'"(\w+)"', names[0])
+        table = re.search(r"^reason +what happened.*?\n=+ .*?\n(.*?)\n=+ ",
+                          DOCUMENTS["gpreempt-admin"], re.M | re.S)
+        self.assertEqual(re.findall(r"^(\w+) ", table[1], re.M), reasons)
 
     def test_toctree(self):
         listed = re.search(r"^\.\. toctree::\n(?: +:.*\n)*\n((?: +.*\n)+)", DOCUMENTS["gpreempt"],
