@@ -114,7 +114,7 @@ ROOMS = {
     "restore": "bypass preempt monitor seeing policy no-hws",
     "scan": "inversion preempt badinput monitor seeing evade pm4 policy oversubscribe",
     "single": "mes no-hws no-hws-requests no-hws-culprit",
-    "sysfs": "files ioctl preempt policy monitor seeing fuzz unload gpus",
+    "sysfs": "files ioctl preempt policy monitor seeing fuzz unload unbind gpus",
 }
 
 
