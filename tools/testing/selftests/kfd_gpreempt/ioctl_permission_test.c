@@ -254,15 +254,15 @@ TEST_F(ioctl, root_without_nice)
 	EXPECT_EQ(0, in_child(self->shared, 0, false, root_without_nice));
 }
 
-/* Lowers its own default, with a child that is another user's. */
-static int parent_of_stranger(struct shared *shared)
+/* Lowers its own default, with a child that is of that user. */
+static int lower_family(struct shared *shared, uid_t user)
 {
 	struct kfd_dev dev;
 	pid_t pid;
 
 	pid = client_fork();
 	if (!pid)
-		_exit(become(OTHER, false) ? 99 : run_owner(shared));
+		_exit(become(user, false) ? 99 : run_owner(shared));
 	CHECK(pid, await_owner(shared, pid));
 	CHECK(0, become(ONE, false));
 	CHECK(0, kfd_open(&dev));
@@ -274,29 +274,54 @@ static int parent_of_stranger(struct shared *shared)
 	return 0;
 }
 
+/* Its child's queue is there, and the default set; or the line in which it failed. */
+static int start_family(struct shared *shared, pid_t *parent, uid_t user)
+{
+	unsigned int ms;
+
+	*parent = client_fork();
+	if (!*parent)
+		_exit(lower_family(shared, user));
+	for (ms = 0; shared->ready != 2 && ms < CLIENT_TIMEOUT_MS; ms++)
+		usleep(1000);
+	return shared->ready == 2 ? 0 : shared->line;
+}
+
+static int end_family(struct shared *shared, pid_t *parent)
+{
+	int status;
+
+	shared->stop = 1;
+	if (waitpid(*parent, &status, 0) != *parent)
+		return -errno;
+	*parent = 0;
+	return WEXITSTATUS(status) ? shared->line : 0;
+}
+
 /* A default reaches the descendants that its setter may lower, and root's all. */
 TEST_F(ioctl, default_spares_strangers)
 {
 	struct shared *shared = self->shared;
 	struct kfd_gpreempt_queue_info info;
-	unsigned int ms;
-	int status;
 
-	self->child = client_fork();
-	if (!self->child)
-		_exit(parent_of_stranger(shared));
-	for (ms = 0; shared->ready != 2 && ms < CLIENT_TIMEOUT_MS; ms++)
-		usleep(1000);
-	ASSERT_EQ(2, shared->ready) TH_LOG("line %d", shared->line);
+	ASSERT_EQ(0, start_family(shared, &self->child, OTHER));
 	ASSERT_EQ(0, gpreempt_get(&self->c.dev, shared->pid, shared->queue_id, &info));
 	EXPECT_EQ(3, info.permitted);
 	ASSERT_EQ(0, gpreempt_set_default(&self->c.dev, self->child, 1, 2));
 	ASSERT_EQ(0, gpreempt_get(&self->c.dev, shared->pid, shared->queue_id, &info));
 	EXPECT_EQ(1, info.permitted);
-	shared->stop = 1;
-	ASSERT_EQ(self->child, waitpid(self->child, &status, 0));
-	self->child = 0;
-	EXPECT_EQ(0, WEXITSTATUS(status)) TH_LOG("line %d", shared->line);
+	EXPECT_EQ(0, end_family(shared, &self->child));
+}
+
+TEST_F(ioctl, default_reaches_children)
+{
+	struct shared *shared = self->shared;
+	struct kfd_gpreempt_queue_info info;
+
+	ASSERT_EQ(0, start_family(shared, &self->child, ONE));
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, shared->pid, shared->queue_id, &info));
+	EXPECT_EQ(1, info.permitted);
+	EXPECT_EQ(0, end_family(shared, &self->child));
 }
 
 /* Whoever has CAP_SYS_NICE holds, and only such a one lets go. */
