@@ -64,6 +64,24 @@ static int hold_for_ever(struct shared *shared)
 	return 0;
 }
 
+/* Until the hold has ended by itself. */
+static int hold_for_a_moment(struct shared *shared)
+{
+	struct kfd_gpreempt_queue_info info = { .state = KFD_GPREEMPT_QUEUE_HELD };
+	struct kfd_dev dev;
+	unsigned int ms;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, gpreempt_preempt(&dev, KFD_GPREEMPT_OP_PREEMPT, shared->pid, shared->queue_id,
+				  KFD_GPREEMPT_HOLD | KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 10));
+	for (ms = 0; info.state == KFD_GPREEMPT_QUEUE_HELD && ms < CLIENT_TIMEOUT_MS; ms++) {
+		usleep(1000);
+		CHECK(0, gpreempt_get(&dev, shared->pid, shared->queue_id, &info));
+	}
+	kfd_close(&dev);
+	return 0;
+}
+
 static int cannot_end_hold(struct shared *shared)
 {
 	struct kfd_dev dev;
@@ -336,6 +354,9 @@ TEST_F(ioctl, holds)
 	EXPECT_EQ(0, in_child(shared, SOME_USER + 1, true, hold_for_ever));
 	EXPECT_EQ(0, in_child(shared, SOME_USER, false, cannot_end_hold));
 	EXPECT_EQ(0, in_child(shared, SOME_USER + 1, true, ends_hold));
+	/* and one that has ended by itself binds nobody */
+	EXPECT_EQ(0, in_child(shared, SOME_USER + 1, true, hold_for_a_moment));
+	EXPECT_EQ(0, in_child(shared, SOME_USER, false, ends_hold));
 }
 
 /* All capabilities in a user namespace of one's own are none here. */
