@@ -82,6 +82,7 @@ TESTS = {
     "unbind": Test([program("unbind_test"), "-t", "while_preempted"]),
     "unbind-asked": Test([program("unbind_test"), "-t", "while_asked"],
                          ["--append", "slub_debug=P"]),
+    "rebind": Test(*suites.REBIND),
     "unload": Test([inside("unload"), program("unload_test")]),
     "suspend": Test(suites.ASLEEP),
     "no-hws": selftests("preempt_test", options=NO_HWS),
@@ -107,16 +108,17 @@ ROOMS = {
     "mes": "mes",
     "monitor": "inversion preempt monitor requests seeing policy bypass evade disturb culprit "
                "suspend",
-    "node": "files inversion preempt ioctl debug bypass reset unload unbind unbind-asked "
-            "cwsr-off suspend disturb gpus",
+    "node": "files inversion preempt ioctl debug bypass reset unload rebind unbind "
+            "unbind-asked cwsr-off suspend disturb gpus",
     "queue": "ioctl preempt requests policy coexist ioctl-others files debug evade "
              "unbind-asked",
     "queue_sysfs": "files ioctl requests ioctl-others policy fuzz",
-    "request": "requests ioctl preempt disturb policy bypass debug no-hws-requests",
+    "request": "requests ioctl ioctl-others preempt disturb policy bypass debug "
+               "no-hws-requests",
     "restore": "bypass preempt monitor seeing policy no-hws",
     "scan": "inversion preempt badinput monitor seeing evade pm4 policy oversubscribe",
     "single": "mes no-hws no-hws-requests no-hws-culprit",
-    "sysfs": "files ioctl preempt policy monitor seeing fuzz unload unbind gpus",
+    "sysfs": "files ioctl preempt policy monitor seeing fuzz unload rebind unbind gpus",
 }
 
 

@@ -142,7 +142,8 @@ def unbind():
     return streams(
         guest("unbind/while_preempted", program("unbind_test"), "-t", "while_preempted"),
         guest("unbind/while_asked", program("unbind_test"), "-t", "while_asked",
-              options=["--append", "slub_debug=P"]))
+              options=["--append", "slub_debug=P"]),
+        guest("unbind/rebind", *REBIND[0], options=REBIND[1]))
 
 
 def tool():
@@ -341,6 +342,7 @@ DEAD = ["--module", "stock", *NO_STALL]
 GPUS = 4
 # Two that work stop at each other's every quantum. What is tested is coarser than that.
 COARSE = ["--quantum-us", "100"]
+REBIND = [inside("rebind")], ["--gpus", "2", *COARSE, "--append", "amdgpu.gpreempt=1"]
 ASLEEP = [inside("asleep"), program("suspend_test")]
 KUNIT = ["estimate", "select", "decide", "policy", "group", "share", "proof", "wake", "culprit",
          "state", "pace", "mes"]
