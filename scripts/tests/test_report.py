@@ -90,6 +90,7 @@ class Report(unittest.TestCase):
         """That is what is reported then."""
         self.assertIn("== no GPU ==\nsys/class/kfd/kfd: not there: the amdgpu driver is not loaded",
                       self.text())
+        self.assertIn("sys/module/amdgpu/parameters: No such file or directory\n", self.text())
         self.tree.nodes.mkdir(parents=True)
         self.assertIn("sys/class/kfd/kfd/gpreempt: empty:", self.text())
 

@@ -68,7 +68,7 @@ static void print_folder(const char *path, const char *name)
 	int r = list_names(path, &names);
 
 	if (r) {
-		print_value(*name ? name : "all", strerror(-r));
+		print_value(*name ? name : path, strerror(-r));
 		return;
 	}
 	for (p = names; *p; p++) {
