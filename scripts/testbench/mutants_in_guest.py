@@ -108,7 +108,7 @@ ROOMS = {
     "mes": "mes",
     "monitor": "inversion preempt monitor requests seeing policy bypass evade disturb culprit "
                "suspend",
-    "node": "files inversion preempt ioctl debug bypass reset unload rebind unbind "
+    "node": "files inversion preempt ioctl debug culprit bypass reset unload rebind unbind "
             "unbind-asked cwsr-off suspend disturb gpus",
     "queue": "ioctl preempt requests policy coexist ioctl-others files debug evade "
              "unbind-asked",

@@ -6,6 +6,9 @@
 #include <sys/ioctl.h>
 
 #include "ioctl_fixture.h"
+#include "ring.h"
+
+#define SDMA_DWORDS	1024
 
 TEST_F(ioctl, query)
 {
@@ -223,6 +226,20 @@ TEST_F(ioctl, list)
 	EXPECT_EQ(2, args.list.count);
 	EXPECT_EQ(self->low.id + self->high.id, info[0].queue_id + info[1].queue_id);
 	EXPECT_EQ(0xaaaaaaaa, info[2].gpu_id);
+}
+
+/* What is no compute queue is none of its. */
+TEST_F(ioctl, list_beside_sdma)
+{
+	struct kfd_gpreempt_queue_info info[3];
+	struct kfd_dev *dev = &self->c.dev;
+	struct kfd_ioctl_gpreempt_args args;
+	struct ring_queue sdma;
+
+	ASSERT_EQ(0, ring_create(&sdma, dev, KFD_IOC_QUEUE_TYPE_SDMA, SDMA_DWORDS, 7));
+	ASSERT_EQ(0, list(dev, info, 3, ENTRY, 0, &args));
+	EXPECT_EQ(2, args.list.count);
+	ASSERT_EQ(0, ring_destroy(&sdma));
 }
 
 TEST_F(ioctl, list_of_another_node)
