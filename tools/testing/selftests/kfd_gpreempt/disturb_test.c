@@ -1113,7 +1113,7 @@ TEST_F_TIMEOUT(noise, is_bounded, 300)
 
 	TH_LOG("the monitor, of a CPU: idle %d %%, disturbed %d; at work %d %%, disturbed %d",
 	       idle, disturbed_idle, contended, disturbed);
-	TH_LOG("%u %% of HIGH's requests, at most: %llu us, beside harmless loops %llu, disturbed %llu",
+	TH_LOG("%u %% of HIGH's requests: %llu us at most, %llu beside loops, disturbed %llu",
 	       percent, quiet_ns / 1000, harmless_ns / 1000, late_ns / 1000);
 	ASSERT_LE(0, idle);
 	ASSERT_LE(0, contended);
