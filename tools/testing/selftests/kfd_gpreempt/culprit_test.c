@@ -162,6 +162,8 @@ TEST_F_TIMEOUT(culprit, stays_off, 120)
 	EXPECT_EQ(0, until_job_moves(&self->job));
 	EXPECT_EQ(0, excluded_ms(&self->low));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	usleep(20000);
+	EXPECT_FALSE(is_excluded(&self->c, &self->low));
 	EXPECT_EQ(0, until_job_moves(&self->job));
 	until_job_stop(&self->job);
 	EXPECT_EQ(0, until_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
