@@ -7,45 +7,24 @@ import shutil
 import signal
 import stat
 import subprocess
-import tempfile
 import threading
-import unittest
 from decimal import Decimal
 from pathlib import Path
 
 from testbench import metrics
 from testbench.metrics import BUCKETS, DRIVER, LATENCIES, LEVELS, samples
+from tests.in_tree import InTree, tool, without_rights
 
-NOBODY = 65534
 OLD = "# old, and whole\n" * 4096
 
 
-def setUpModule():
-    global built, TOOL
-    built = tempfile.TemporaryDirectory()
-    os.chmod(built.name, 0o755)
-    TOOL = metrics.build(built.name)
-
-
-def tearDownModule():
-    built.cleanup()
-
-
-def without_rights():
-    """Options of a process that may not read what is root's."""
-    return {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
-
-
-class InTree(unittest.TestCase):
+class Metrics(InTree):
     def setUp(self):
-        self.folder = Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.folder.chmod(0o755)
-        self.tree = metrics.Tree(self.folder)
+        super().setUp()
         self.file = self.folder / "gpreempt.prom"
 
     def text(self, *options):
-        done = self.tree.run(TOOL, *options)
+        done = self.tree.run(tool(), *options)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 
@@ -53,7 +32,7 @@ class InTree(unittest.TestCase):
         return samples(self.text(*options))
 
     def fails(self, status, said, *options, **how):
-        done = self.tree.run(TOOL, *options, **how)
+        done = self.tree.run(tool(), *options, **how)
         self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
         self.assertRegex(done.stderr, rf"^gpreempt: .*{said}")
         self.assertEqual(done.stderr.count("\n"), 1 + (status == 2), done.stderr)
@@ -63,7 +42,7 @@ class InTree(unittest.TestCase):
                 if n == name}
 
 
-class Values(InTree):
+class Values(Metrics):
     def test_every_stat(self):
         """What is in stats/ of the driver is told, exactly, of each node."""
         numbers = {gpu: self.tree.node(gpu, begin=gpu) for gpu in (7, 4711)}
@@ -160,13 +139,13 @@ class Values(InTree):
             self.tree.queue(pid, 0, 7)
         for path in (self.tree.kfd / "proc/2/queues/0/gpreempt").iterdir():
             path.chmod(0)
-        done = self.tree.run(TOOL, "-p", **without_rights())
+        done = self.tree.run(tool(), "-p", **without_rights())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual({node[1] for node in self.labels(samples(done.stdout),
                                                          "gpreempt_queue_priority")}, {"1"})
 
 
-class Format(InTree):
+class Format(Metrics):
     def test_the_same_samples(self):
         """But for the count and the sum of histograms, which the older format wants."""
         self.tree.node(7)
@@ -268,7 +247,7 @@ class Format(InTree):
         self.assertEqual(set(re.findall(r"^gpreempt_\w+$", page, re.M)), names)
 
 
-class Missing(InTree):
+class Missing(Metrics):
     def test_driver(self):
         self.fails(3, "the amdgpu driver is not loaded")
         self.tree.kfd.mkdir(parents=True)
@@ -316,7 +295,7 @@ class Missing(InTree):
 
         thread = threading.Thread(target=happen, daemon=True)
         thread.start()
-        done = self.tree.run(TOOL, *options, timeout=60)
+        done = self.tree.run(tool(), *options, timeout=60)
         thread.join(5)
         self.assertFalse(thread.is_alive(), f"{pipe} was not read: {done.stderr}")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -338,7 +317,7 @@ class Missing(InTree):
         self.assertEqual(text, "# EOF\n")
 
 
-class Output(InTree):
+class Output(Metrics):
     def test_replaces(self):
         """At any time it is there, whole; who has the old one open reads that to its end."""
         self.tree.node(7)
@@ -365,7 +344,7 @@ class Output(InTree):
     def test_mode(self):
         self.tree.node(7)
         for mask, mode in ((0o22, 0o644), (0o27, 0o640)):
-            done = self.tree.run(TOOL, "-o", self.file.name, umask=mask)
+            done = self.tree.run(tool(), "-o", self.file.name, umask=mask)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(stat.S_IMODE(self.file.stat().st_mode), mode)
 
@@ -407,7 +386,7 @@ class Output(InTree):
     def test_standard_output(self):
         self.tree.node(7)
         with open("/dev/full", "w", encoding="utf8") as full:
-            done = subprocess.run([TOOL, "metrics"], cwd=self.folder, stdout=full,
+            done = subprocess.run([tool(), "metrics"], cwd=self.folder, stdout=full,
                                   stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("No space left", done.stderr)

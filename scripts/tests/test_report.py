@@ -2,35 +2,14 @@
 """Tests of gpreempt report, on a sysfs that is not the kernel's."""
 import os
 import re
-import shutil
 import subprocess
-import tempfile
-import unittest
-from pathlib import Path
 
-from testbench import metrics
-
-NOBODY = 65534
+from tests.in_tree import InTree, tool, without_rights
 
 
-def setUpModule():
-    global built, TOOL
-    built = tempfile.TemporaryDirectory()
-    TOOL = metrics.build(built.name)
-
-
-def tearDownModule():
-    built.cleanup()
-
-
-class Report(unittest.TestCase):
-    def setUp(self):
-        self.folder = Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.tree = metrics.Tree(self.folder)
-
+class Report(InTree):
     def run_tool(self, *options, **how):
-        return subprocess.run([TOOL, "report", *options], cwd=self.folder, text=True,
+        return subprocess.run([tool(), "report", *options], cwd=self.folder, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **how)
 
     def text(self, *options):
@@ -73,10 +52,8 @@ class Report(unittest.TestCase):
     def test_unreadable(self):
         """A file that may not be read says so, and the report goes on."""
         self.tree.node(7)
-        os.chmod(self.folder, 0o755)
-        os.chmod(built.name, 0o755)
         (self.tree.nodes / "7/policy").chmod(0)
-        done = self.run_tool(user=NOBODY, group=NOBODY, extra_groups=[])
+        done = self.run_tool(**without_rights())
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("\npolicy: Permission denied\nstate: active\n", done.stdout)
 

@@ -10,29 +10,17 @@ import shutil
 import signal
 import struct
 import subprocess
-import tempfile
 import termios
 import time
-import unittest
 from pathlib import Path
 
-from testbench import metrics
+from tests.in_tree import InTree, tool
 
 GPU = 7
 WIDE, HIGH = 80, 24
 PATIENCE_S = 20
 KEYS = {"up": "\033[A", "down": "\033OB", "page up": "\033[5~", "page down": "\033[6~",
         "home": "\033[H", "end": "\033[4~"}
-
-
-def setUpModule():
-    global built, TOOL
-    built = tempfile.TemporaryDirectory()
-    TOOL = metrics.build(built.name)
-
-
-def tearDownModule():
-    built.cleanup()
 
 
 class Terminal:
@@ -42,7 +30,7 @@ class Terminal:
         self.fd, inside = pty.openpty()
         fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         environment = {key: v for key, v in os.environ.items() if key != "NO_COLOR"}
-        self.process = subprocess.Popen([TOOL, "top", "--delay", "20ms", *options], cwd=folder,
+        self.process = subprocess.Popen([tool(), "top", "--delay", "20ms", *options], cwd=folder,
                                         stdin=inside, stdout=inside, stderr=inside,
                                         env=environment | {"TERM": "xterm"})
         os.close(inside)
@@ -76,11 +64,9 @@ class Terminal:
         self.process.wait(PATIENCE_S)
 
 
-class InTree(unittest.TestCase):
+class OnTerminal(InTree):
     def setUp(self):
-        self.folder = Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.tree = metrics.Tree(self.folder)
+        super().setUp()
         self.tree.node(GPU)
 
     def queues(self, pids, queues=1, gpu=GPU, **files):
@@ -96,7 +82,7 @@ class InTree(unittest.TestCase):
         return terminal
 
     def once(self, *options):
-        done = subprocess.run([TOOL, "top", "--delay", "10ms", *options], cwd=self.folder,
+        done = subprocess.run([tool(), "top", "--delay", "10ms", *options], cwd=self.folder,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         return done.stdout.decode("utf8")
@@ -121,7 +107,7 @@ class InTree(unittest.TestCase):
 PIDS = range(5000001, 5000041)
 
 
-class Scroll(InTree):
+class Scroll(OnTerminal):
     ROWS = HIGH - 3
 
     def shown(self, screen):
@@ -166,7 +152,7 @@ class Scroll(InTree):
         terminal.press("down", lambda s: self.shown(s) == [PIDS[1]])
 
 
-class Width(InTree):
+class Width(OnTerminal):
     def test_80(self):
         """All that can be there is, without a line that would be folded."""
         pid = self.named(b"fifteen_letters")
@@ -198,7 +184,7 @@ class Width(InTree):
             self.assertEqual([line[:columns] for line in full], screen)
 
 
-class Processes(InTree):
+class Processes(OnTerminal):
     def setUp(self):
         super().setUp()
         self.tree.node(8)
@@ -254,7 +240,7 @@ class Processes(InTree):
 
     def test_no_column(self):
         for options in ("--sort", "weight"), ("-P", "--sort", "state"), ("-P", "-s", "queue"):
-            done = subprocess.run([TOOL, "top", *options], cwd=self.folder, text=True,
+            done = subprocess.run([tool(), "top", *options], cwd=self.folder, text=True,
                                   stderr=subprocess.PIPE, check=False)
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"no column '{options[-1]}'", done.stderr)
@@ -284,7 +270,7 @@ class Processes(InTree):
             terminal.press("<", lambda s: "sorted by command" in s[-1])
 
 
-class Names(InTree):
+class Names(OnTerminal):
     ODD = ((b'a"\\\n{}\xff z', 'a"\\\n{}\ufffd z', 'a"\\?{}? z'),
            ("12345678901234\u00e9".encode(), "12345678901234\ufffd", "12345678901234?"),
            ("\u00e9\u4e2d\U0001f600".encode(), "\u00e9\u4e2d\U0001f600", "\u00e9\u4e2d\U0001f600"),
@@ -302,7 +288,7 @@ class Names(InTree):
     def test_status(self):
         for name in (raw for raw, _, _ in self.ODD):
             self.tree.node(GPU, name=name + b"\n")
-            done = subprocess.run([TOOL, "status", "--json"], cwd=self.folder,
+            done = subprocess.run([tool(), "status", "--json"], cwd=self.folder,
                                   stdout=subprocess.PIPE, check=True)
             self.assertEqual(json.loads(done.stdout)[0]["name"], name.decode("utf8", "replace"))
 
