@@ -223,6 +223,8 @@ def read_equivalents(path, idents):
         ident, _, reason = line.partition(" ")
         if ident not in idents:
             sys.exit(f"check-mutants: error: {path.name}:{number}: there is no mutant {ident}")
+        if ident in reasons:
+            sys.exit(f"check-mutants: error: {path.name}:{number}: {ident} stands here twice")
         if not reason.strip():
             sys.exit(f"check-mutants: error: {path.name}:{number}: no reason")
         reasons[ident] = reason.strip()

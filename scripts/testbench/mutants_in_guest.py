@@ -257,11 +257,12 @@ class Guest:
             self.link_module(name, made, folder / "over")
 
     def sources(self, name):
-        """The sources of a test."""
+        """The sources of a test: what is run in the guest, and the programs that it runs there."""
         test = TESTS[name]
+        scripts = [path for path in sorted(INSIDE.iterdir()) if inside(path.name) in test.command]
         shared = [path for path in SELFTESTS.iterdir()
                   if path.is_file() and not path.stem.endswith("_test")]
-        return [*(str(word) for word in [*test.command, *test.options]),
+        return [*(str(word) for word in [*test.command, *test.options]), *scripts,
                 *([self.suite()] if name == "mes" else sorted(shared)),
                 *(SELFTESTS / f"{each}.c" for each in test.programs())]
 

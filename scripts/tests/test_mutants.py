@@ -194,7 +194,8 @@ class Runs(unittest.TestCase):
         self.list.write_text("# comment\n\nabc room.c: because it is\n")
         self.assertEqual(check_mutants.read_equivalents(self.list, {"abc"}),
                          {"abc": "room.c: because it is"})
-        for known, text in ({"def"}, "abc because\n"), ({"abc"}, "abc\n"):
+        for known, text in (({"def"}, "abc because\n"), ({"abc"}, "abc\n"),
+                            ({"abc"}, "abc because\nabc because of that\n")):
             self.list.write_text(text)
             with self.assertRaises(SystemExit):
                 check_mutants.read_equivalents(self.list, known)
@@ -251,6 +252,16 @@ class InGuest(unittest.TestCase):
         self.judge.base = "base"
         self.judge.tests = {name: name for name in mutants_in_guest.TESTS}
         self.judge.tree = self.folder
+
+    def test_sources(self):
+        """What a script of the guest's does decides about a verdict as well."""
+        with tempfile.TemporaryDirectory() as name, \
+                mock.patch.object(mutants_in_guest, "INSIDE", Path(name)):
+            script = Path(name) / "rebind"
+            script.write_text("one\n")
+            before = verdicts.digest(*self.judge.sources("rebind"))
+            script.write_text("other\n")
+            self.assertNotEqual(verdicts.digest(*self.judge.sources("rebind")), before)
 
     def says(self, *lines, boots='cd "${0%/*}" && mkdir -p "$2" && touch "$2/console.log"\n',
              then="exit 0"):
