@@ -19,8 +19,7 @@ HIGH_ALONE_US = {"p50_us": 360, "p99_us": 365}  # measured 336 and 342: above, m
 HIGH_US = {"p50_us": 500, "p99_us": 510}        # measured 462 and 470, at fetch 470 and 480
 # HIGH's latency would hide a detection of twice its length in its headroom: so it has
 # its own limit. At fetch the indices say nothing, and the driver has to look further.
-# Measured 22 to 28 and 33, by the phase: what is mapped or filled where differs by commit.
-DETECTION_US = {"launch": 33, "fetch": 40}
+DETECTION_US = {"launch": 25, "fetch": 36}      # measured 22 and 33
 PREEMPTION_US = 115         # measured 99: from UNMAP_QUEUES to the next runlist
 LOW_SHARE = 0.96            # of its work alone; measured 0.973
 STOCK_FACTOR = 80           # HIGH's p99 on stock is so many times higher; measured 94 to 99

@@ -185,27 +185,14 @@ static unsigned int measure(struct client *c, struct aql_queue *q, struct high_j
 	return requests;
 }
 
-/*
- * A line that ties the guest's clock to the GPU's: of some tries the fastest, in
- * which the least can have come between reading one and the other.
- */
+/* A line that ties the guest's clock to the GPU's. */
 static void print_clocks(struct client *c, const char *when)
 {
-	__u64 gpu = 0, now = 0, best = UINT64_MAX, g, n, begin;
-	unsigned int i;
-	int ret;
+	__u64 gpu, now;
+	int ret = kfd_clocks(&c->dev, &gpu, &now);
 
-	for (i = 0; i < 20; i++) {
-		begin = kfd_now();
-		ret = kfd_clocks(&c->dev, &g, &n);
-		if (ret)
-			fail("clocks", ret);
-		if (kfd_now() - begin >= best)
-			continue;
-		best = kfd_now() - begin;
-		gpu = g;
-		now = n;
-	}
+	if (ret)
+		fail("clocks", ret);
 	printf("gpu_clock_%s=%llu\nclock_%s=%llu\n", when, (unsigned long long)gpu, when,
 	       (unsigned long long)now);
 }
