@@ -567,4 +567,33 @@ TEST_F_TIMEOUT(monitor, counts_restores_seldom, 60)
 	EXPECT_GE(gpu_model_figures() ? 20 : 33, percent);
 }
 
+/*
+ * HIGH's kernels follow one another, so it always has work that nothing counted explains, and
+ * LOW looks idle: that its memory may lie is no reason to count waves for more than a tenth of
+ * the time.
+ */
+TEST_F_TIMEOUT(monitor, counts_hidden_seldom, 60)
+{
+	long long counting, percent;
+	__u64 begin, ns;
+
+	ASSERT_EQ(0, gpreempt_set("poll_interval_us", 50));
+	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", 50));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, high_job_run(&self->c, &self->high, &self->q[1], CLIENT_TIMEOUT_MS, &ns));
+	counting = gpreempt_number("stats/register_ns_total");
+	begin = kfd_now();
+	do {
+		ASSERT_EQ(0, high_job_run(&self->c, &self->high, &self->q[1], CLIENT_TIMEOUT_MS,
+					  &ns));
+	} while (kfd_now() - begin < 200000000ULL);
+	ns = kfd_now() - begin;
+	counting = gpreempt_number("stats/register_ns_total") - counting;
+	/* or nothing would be tested */
+	EXPECT_LT(0, counting);
+	percent = 100 * counting / (long long)ns;
+	printf("# report: waves that may be hidden were counted for %lld %% of the time\n", percent);
+	EXPECT_GE(gpu_model_figures() ? 10 : 33, percent);
+}
+
 TEST_HARNESS_MAIN

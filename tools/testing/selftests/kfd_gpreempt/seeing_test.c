@@ -22,6 +22,7 @@
 #define SAMPLES		30
 #define BUCKETS		25
 #define POLL_US		5000
+#define LONGEST_US	9000000
 
 /* What a scan of two queues takes, and a fence, that of LOW's save or of nobody's. */
 #define SCAN_NS		6000
@@ -371,6 +372,36 @@ TEST_F_TIMEOUT(seeing, histograms, 120)
 		printf("\n");
 	}
 	fflush(stdout);
+}
+
+/* The last bucket has no end: LOW is put back, and HIGH has the machine for longer than that. */
+TEST_F_TIMEOUT(seeing, longest, 120)
+{
+	struct until_job job, high_job;
+	struct latency before, after;
+
+	ASSERT_EQ(0, until_job_init(&self->c, &job));
+	ASSERT_EQ(0, until_job_init(&self->c, &high_job));
+	ASSERT_EQ(0, gpreempt_write("policy", "none"));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	until_job_start(&self->c, &job, &self->low);
+	ASSERT_EQ(0, until_job_moves(&job));
+	ASSERT_EQ(0, latency_read(self->gpu_id, &before));
+	ASSERT_EQ(0, gpreempt_hold(&self->low, 0));
+	until_job_start(&self->c, &high_job, &self->high);
+	ASSERT_EQ(0, until_job_moves(&high_job));
+	ASSERT_EQ(0, gpreempt_resume(&self->low));
+	usleep(LONGEST_US);
+	until_job_stop(&high_job);
+	ASSERT_EQ(0, until_job_wait(&self->c, &high_job, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, until_job_moves(&job));
+	until_job_stop(&job);
+	ASSERT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	ASSERT_EQ(0, latency_read(self->gpu_id, &after));
+	EXPECT_EQ(1, after.count[RESTORE][BUCKETS - 1] - before.count[RESTORE][BUCKETS - 1]);
+	until_job_free(&self->c, &high_job);
+	until_job_free(&self->c, &job);
 }
 
 /* Where nothing is on the hardware there is no fence to wait for, and none is counted. */
