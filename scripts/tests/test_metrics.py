@@ -284,7 +284,7 @@ class Missing(Metrics):
 
     def in_mid_read(self, pipe, then, *options):
         """The tool reads a file of node 7, and that makes something happen."""
-        path = self.tree.nodes / "7" / pipe
+        path = self.tree.nodes / "7" / pipe     # or that alone, if it begins with /
         path.unlink()
         os.mkfifo(path)
 
@@ -315,6 +315,22 @@ class Missing(Metrics):
         self.tree.node(7)
         text = self.in_mid_read("stats/starved", lambda: shutil.rmtree(self.tree.kfd))
         self.assertEqual(text, "# EOF\n")
+
+    def test_topology_anew(self):
+        """Another GPU goes away: this one's folder there has another number then."""
+        other, moved = (self.tree.kfd / "topology/nodes" / n for n in "76")
+
+        def anew():
+            other.rename(moved)
+            for file, text in ("gpu_id", 9), ("name", "other"), ("properties", "domain 5"):
+                self.tree.write(other / file, text)
+
+        for file, rest in ("name", "aldebaran"), ("properties", "location_id 768\ndomain 0"):
+            self.tree.node(7)
+            text = self.in_mid_read(other / file, lambda: (
+                anew(), (moved / file).unlink(), self.tree.write(moved / file, rest)))
+            self.assertIn('pci="0000:03:00.0",name="aldebaran"', text)
+            shutil.rmtree(other.parent)
 
 
 class Output(Metrics):

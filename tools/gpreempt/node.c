@@ -10,6 +10,10 @@
 #define TOPOLOGY	KFD_CLASS "/topology/nodes"
 #define CAP_SYS_NICE	23
 
+/* A tenth of a second for what KFD does in some milliseconds. */
+#define TRIES		10
+#define TRY_US		10000
+
 /* A value of a topology node's properties: lines of name and value. */
 static unsigned long property(const char *properties, const char *name)
 {
@@ -24,46 +28,63 @@ static unsigned long property(const char *properties, const char *name)
 	return 0;
 }
 
-/* The folder of a node in the topology, if that may be read. */
-static bool find_topology(unsigned int gpu_id, char *folder, size_t size)
+/*
+ * A file of a node in the topology, as it is now. Folders there are numbered, so the number is
+ * looked for, and once more when the file was read: that may be another node's folder by now.
+ */
+static int topology_now(unsigned int gpu_id, const char *file, char *buf, size_t size)
 {
 	char path[PATH_SIZE], **names, **p;
-	bool found = false;
+	int r = list_names(TOPOLOGY, &names);
 	uint64_t id;
 
-	if (list_names(TOPOLOGY, &names))
-		return false;
-	for (p = names; *p && !found; p++) {
+	if (r)
+		return r;
+	r = -ENOENT;
+	for (p = names; *p && r; p++) {
 		snprintf(path, sizeof(path), TOPOLOGY "/%s/gpu_id", *p);
-		found = !read_number(path, &id) && id == gpu_id;
-		if (found)
-			snprintf(folder, size, TOPOLOGY "/%s", *p);
+		if (read_number(path, &id) || id != gpu_id)
+			continue;
+		snprintf(path, sizeof(path), TOPOLOGY "/%s/%s", *p, file);
+		r = read_text(path, buf, size);
+		snprintf(path, sizeof(path), TOPOLOGY "/%s/gpu_id", *p);
+		if (!r && (read_number(path, &id) || id != gpu_id))
+			r = -ENOENT;
 	}
 	free_names(names);
-	return found;
+	return r;
+}
+
+/*
+ * KFD makes the whole topology anew when a GPU comes or goes: what is not there may be a moment
+ * later. Where it may not be read it never is.
+ */
+static void from_topology(unsigned int gpu_id, const char *file, char *buf, size_t size)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		if (!topology_now(gpu_id, file, buf, size))
+			return;
+		usleep(TRY_US);
+	}
+	buf[0] = '\0';
 }
 
 void node_properties(unsigned int gpu_id, char *buf, size_t size)
 {
-	char folder[PATH_SIZE / 2], path[PATH_SIZE];
-
-	buf[0] = '\0';
-	if (!find_topology(gpu_id, folder, sizeof(folder)))
-		return;
-	snprintf(path, sizeof(path), "%s/properties", folder);
-	read_text(path, buf, size);
+	from_topology(gpu_id, "properties", buf, size);
 }
 
 /* What the topology knows of a node, if it may be read. */
 static void describe(struct node *node)
 {
-	char folder[PATH_SIZE / 2], path[PATH_SIZE], text[4096];
 	unsigned long domain, location;
+	char text[4096];
 
-	if (!find_topology(node->gpu_id, folder, sizeof(folder)))
+	from_topology(node->gpu_id, "name", node->name, sizeof(node->name));
+	if (!*node->name)
 		return;
-	snprintf(path, sizeof(path), "%s/name", folder);
-	read_text(path, node->name, sizeof(node->name));
 	node_properties(node->gpu_id, text, sizeof(text));
 	if (!*text)
 		return;
