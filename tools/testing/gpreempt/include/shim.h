@@ -50,6 +50,9 @@ typedef long long s64;
 #define max_t(type, a, b)	max((type)(a), (type)(b))
 #define clamp(v, low, high)	min(max(v, low), high)
 
+/* No option of the kernel is set. */
+#define IS_ENABLED(option)	0
+
 #define READ_ONCE(v)	(v)
 #define WARN_ON_ONCE(v)	(v)
 

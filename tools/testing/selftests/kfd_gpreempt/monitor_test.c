@@ -592,7 +592,8 @@ TEST_F_TIMEOUT(monitor, counts_hidden_seldom, 60)
 	/* or nothing would be tested */
 	EXPECT_LT(0, counting);
 	percent = 100 * counting / (long long)ns;
-	printf("# report: waves that may be hidden were counted for %lld %% of the time\n", percent);
+	printf("# report: waves that may be hidden were counted for %lld %% of the time\n",
+	       percent);
 	EXPECT_GE(gpu_model_figures() ? 10 : 33, percent);
 }
 
