@@ -51,7 +51,7 @@ typedef long long s64;
 #define clamp(v, low, high)	min(max(v, low), high)
 
 /* No option of the kernel is set. */
-#define IS_ENABLED(option)	0
+#define IS_ENABLED(CONFIG_option)	0
 
 #define READ_ONCE(v)	(v)
 #define WARN_ON_ONCE(v)	(v)
