@@ -332,6 +332,19 @@ class Missing(Metrics):
             self.assertIn('pci="0000:03:00.0",name="aldebaran"', text)
             shutil.rmtree(other.parent)
 
+    def test_topology_refused(self):
+        """To a container without these GPUs: it has no address of theirs, and waits for none."""
+        for gpu in range(1, 101):
+            self.tree.node(gpu)
+            (self.tree.kfd / f"topology/nodes/{gpu}/gpu_id").chmod(0)
+        # a tenth of a second for each would be 20
+        done = self.tree.run(tool(), timeout=15, **without_rights())
+        self.assertEqual((done.returncode, done.stdout.count('pci="",name=""')), (0, 100))
+
+    def test_name_is_empty(self):
+        self.tree.node(7, name="")
+        self.assertIn('pci="0000:03:00.0",name=""', self.text())
+
 
 class Output(Metrics):
     def test_replaces(self):

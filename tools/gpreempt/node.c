@@ -28,6 +28,12 @@ static unsigned long property(const char *properties, const char *name)
 	return 0;
 }
 
+/* KFD answers EPERM to a container that has not been given that GPU. */
+static bool is_refused(int r)
+{
+	return r == -EPERM || r == -EACCES;
+}
+
 /*
  * A file of a node in the topology, as it is now. Folders there are numbered, so the number is
  * looked for, and once more when the file was read: that may be another node's folder by now.
@@ -42,8 +48,14 @@ static int topology_now(unsigned int gpu_id, const char *file, char *buf, size_t
 		return r;
 	r = -ENOENT;
 	for (p = names; *p && r; p++) {
+		int error;
+
 		snprintf(path, sizeof(path), TOPOLOGY "/%s/gpu_id", *p);
-		if (read_number(path, &id) || id != gpu_id)
+		error = read_number(path, &id);
+		/* it may be this one */
+		if (is_refused(error))
+			r = error;
+		if (error || id != gpu_id)
 			continue;
 		snprintf(path, sizeof(path), TOPOLOGY "/%s/%s", *p, file);
 		r = read_text(path, buf, size);
@@ -57,15 +69,19 @@ static int topology_now(unsigned int gpu_id, const char *file, char *buf, size_t
 
 /*
  * KFD makes the whole topology anew when a GPU comes or goes: what is not there may be a moment
- * later. Where it may not be read it never is.
+ * later. Nobody waits for what may not be read.
  */
 static void from_topology(unsigned int gpu_id, const char *file, char *buf, size_t size)
 {
 	unsigned int tries;
+	int r;
 
 	for (tries = 0; tries < TRIES; tries++) {
-		if (!topology_now(gpu_id, file, buf, size))
+		r = topology_now(gpu_id, file, buf, size);
+		if (!r)
 			return;
+		if (is_refused(r))
+			break;
 		usleep(TRY_US);
 	}
 	buf[0] = '\0';
@@ -83,8 +99,6 @@ static void describe(struct node *node)
 	char text[4096];
 
 	from_topology(node->gpu_id, "name", node->name, sizeof(node->name));
-	if (!*node->name)
-		return;
 	node_properties(node->gpu_id, text, sizeof(text));
 	if (!*text)
 		return;
