@@ -3,6 +3,7 @@
 import re
 import unittest
 
+from testbench import patchset
 from testbench.paths import ROOT
 
 AMDKFD = ROOT / "drivers/gpu/drm/amd/amdkfd"
@@ -13,6 +14,21 @@ NODE = re.compile(r"\b(?:node|dev|device)->gpreempt\b")
 MAY_FOLLOW = {"kfd_gpreempt_init", "kfd_gpreempt_fini", "kfd_gpreempt_stop", "kfd_gpreempt_start",
               "kfd_gpreempt_runlist_changed", "kfd_gpreempt_queue_init",
               "kfd_gpreempt_doorbell_mmap", "kfd_gpreempt_doorbell_zapped"}
+
+# Stock zaps doorbells before a reset since 7.3.
+NOT_CALLED = {"6.12": {"kfd_gpreempt_doorbell_zapped"}, "7.3": set()}
+
+
+class Hooks(unittest.TestCase):
+    def test_each_is_called_by_each_base(self):
+        """No compiler misses a hook that a base's patch forgets."""
+        text = (AMDKFD / "gpreempt/hooks.h").read_text()
+        declared = set(re.findall(r"^[a-z].*?\b\**(kfd_gpreempt_\w+)\(", text, re.M))
+        for base in patchset.bases():
+            added = "\n".join(line for patch in patchset.load(base) for hunk in patch.hunks.values()
+                              for line in hunk.splitlines() if line.startswith("+"))
+            called = set(re.findall(r"\b(kfd_gpreempt_\w+)\(", added))
+            self.assertEqual(declared - called, NOT_CALLED[base], base)
 
 
 class Node(unittest.TestCase):
