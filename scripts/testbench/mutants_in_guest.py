@@ -81,7 +81,7 @@ TESTS = {
     "cwsr-off": Test([program("cwsr_off_test")], ["--append", "amdgpu.cwsr_enable=0"]),
     "unbind": Test([program("unbind_test"), "-t", "while_preempted"]),
     "unbind-asked": Test([program("unbind_test"), "-t", "while_asked"],
-                         ["--append", "slub_debug=P"]),
+                         ["--append", "slub_debug=PU"]),
     "rebind": Test(*suites.REBIND),
     "unload": Test([inside("unload"), program("unload_test")]),
     "suspend": Test(suites.ASLEEP),
@@ -112,7 +112,7 @@ ROOMS = {
             "unbind-asked cwsr-off suspend disturb gpus",
     "queue": "ioctl preempt requests policy coexist ioctl-others files debug evade "
              "unbind-asked",
-    "queue_sysfs": "files ioctl requests ioctl-others policy fuzz",
+    "queue_sysfs": "files ioctl requests ioctl-others policy fuzz unbind-asked",
     "request": "requests ioctl ioctl-others preempt disturb policy bypass debug "
                "no-hws-requests",
     "restore": "bypass preempt monitor seeing policy no-hws",

@@ -138,11 +138,12 @@ def streams(*commands):
 
 
 def unbind():
-    """TAP: the driver is unbound, in a boot for each test. What is freed is filled then."""
+    """TAP: the driver is unbound, in a boot for each test. What is freed is filled then, and who
+    allocated what is not is known."""
     return streams(
         guest("unbind/while_preempted", program("unbind_test"), "-t", "while_preempted"),
         guest("unbind/while_asked", program("unbind_test"), "-t", "while_asked",
-              options=["--append", "slub_debug=P"]),
+              options=["--append", "slub_debug=PU"]),
         guest("unbind/rebind", *REBIND[0], options=REBIND[1]))
 
 

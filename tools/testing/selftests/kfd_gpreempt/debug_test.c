@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 
 #include "kselftest_harness.h"
 #include "contest.h"
@@ -183,17 +184,34 @@ static void *destroy(void *arg)
 	return aql_stop(q) ? arg : NULL;
 }
 
-/* Who destroys such a queue waits for the debugger, and nobody takes it off meanwhile. */
+/* By root, and of no certain length: no other may end it. */
+static int hold(struct shared *shared)
+{
+	struct kfd_dev dev;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, gpreempt_preempt(&dev, KFD_GPREEMPT_OP_PREEMPT, shared->pid, shared->queue_id,
+				  KFD_GPREEMPT_HOLD, 0, 0));
+	kfd_close(&dev);
+	return 0;
+}
+
+/*
+ * Who destroys such a queue waits for the debugger, and nobody takes it off meanwhile: it goes,
+ * which whoever asks is told first, also of a queue that is root's to let go.
+ */
 TEST_F_TIMEOUT(debug, destroyed_while_suspended, 120)
 {
+	struct shared *shared = client_shared_page();
 	struct contest *ct = &self->ct;
 	unsigned int ms;
 	pthread_t thread;
 	void *failed;
-	int ret = 0;
+	int ret;
 
 	if (geteuid())
 		SKIP(return, "not root");
+	ASSERT_NE(NULL, shared);
 	ASSERT_EQ(0, contest_finish(ct));
 	/* a queue whose debugger had CAP_SYS_NICE would not be taken off in any case */
 	ASSERT_EQ(0, seteuid(SOME_USER));
@@ -202,8 +220,13 @@ TEST_F_TIMEOUT(debug, destroyed_while_suspended, 120)
 	ASSERT_EQ(1, suspend(ct));
 	EXPECT_EQ(0, gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, ct->queue.id,
 				      0, 0, 0));
+	shared->pid = getpid();
+	shared->queue_id = ct->queue.id;
+	EXPECT_EQ(0, in_child(shared, 0, true, hold));
+	ret = gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, ct->queue.id, 0, 0, 0);
+	EXPECT_EQ(-EPERM, ret);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, destroy, &ct->queue));
-	for (ms = 0; !ret && ms < CLIENT_TIMEOUT_MS; ms++) {
+	for (ms = 0; ret == -EPERM && ms < CLIENT_TIMEOUT_MS; ms++) {
 		usleep(1000);
 		ret = gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, ct->queue.id,
 				       0, 0, 0);
@@ -213,6 +236,7 @@ TEST_F_TIMEOUT(debug, destroyed_while_suspended, 120)
 	pthread_join(thread, &failed);
 	EXPECT_EQ(NULL, failed);
 	EXPECT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_DISABLE));
+	munmap(shared, getpagesize());
 	ASSERT_EQ(0, aql_create(&ct->queue, &ct->c.dev, 64, PRIORITY_LOW));
 }
 
