@@ -57,7 +57,7 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
  * @gp: the node
  * @qpd: the queue's process on this node
  * @q: the queue; if it is active afterwards, it has to be mapped
- * @reason: why. By a policy's the monitor carries out a verdict
+ * @reason: why; with any but %GPREEMPT_REASON_OFF the monitor carries out a verdict
  */
 void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
 			   struct qcm_process_device *qpd, struct queue *q,

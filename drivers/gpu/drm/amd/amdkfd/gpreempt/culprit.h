@@ -70,7 +70,7 @@ struct gpreempt_search {
  * @GPREEMPT_TRY: another trial
  * @GPREEMPT_FOUND: the one queue whose role is %GPREEMPT_TRIED is the culprit
  * @GPREEMPT_UNSOLVED: there were suspects, and none can be blamed
- * @GPREEMPT_NOBODY: no queue had waves, so it was none
+ * @GPREEMPT_NOBODY: no queue that may be tried had waves
  */
 enum gpreempt_finding {
 	GPREEMPT_TRY,

@@ -65,7 +65,8 @@ struct gpreempt_turn {
  * @own:	the policy's
  * @turn:	on each level
  *
- * Zeroed when it is made. It outlives its queues.
+ * Zeroed when it is made, with each &kfd_gpreempt.epoch and, but for @share, when the policy
+ * changes. It goes with the last of its queues.
  */
 struct gpreempt_group {
 	struct gpreempt_share share;

@@ -2,7 +2,7 @@
 /*
  * GPREEMPT: what the rest of amdkfd calls. Every hook is an empty inline when
  * CONFIG_HSA_AMD_GPREEMPT is off; none of them fails what its caller does,
- * except for want of memory.
+ * except for want of memory, and with EPERM where priorities above the cap are refused.
  */
 #ifndef GPREEMPT_HOOKS_H_INCLUDED
 #define GPREEMPT_HOOKS_H_INCLUDED

@@ -27,8 +27,8 @@
  * - *commit* (commit.c) carries that out in one runlist
  *   transaction, however many queues are concerned: under the hardware
  *   scheduler each transaction unmaps every queue of the node;
- * - *account* (account.c) counts and traces, and *restore* (restore.c) sees whether what was
- *   put back executes again.
+ * - *account* (account.c) counts and traces the scan before anything is carried out, and
+ *   *restore* (restore.c) sees whether what was put back before executes again.
  *
  * While nothing could be arbitrated the monitor is parked: it sleeps without a
  * timer, so an idle GPU costs no wake-ups. With all queues on one level, it is

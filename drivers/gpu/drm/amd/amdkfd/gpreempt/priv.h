@@ -56,7 +56,7 @@
  * @GPREEMPT_STAT_REGISTERS: register accesses, reads and writes
  * @GPREEMPT_STAT_DOORBELLS: doorbells that woke the monitor by a fault
  * @GPREEMPT_STAT_REVOCATIONS: times a process's doorbells were taken away
- * @GPREEMPT_STAT_REGISTER_NS: time for these, total
+ * @GPREEMPT_STAT_REGISTER_NS: time in register accesses, total
  * @GPREEMPT_STAT_INTERVAL_NS: time between two scans, moving average
  * @GPREEMPT_STAT_INTERVAL_NS_MAX: longest such time
  * @GPREEMPT_STAT_DECISION_NS: time in the policy, total
@@ -386,7 +386,7 @@ struct kfd_gpreempt_backend {
  * @node:	the node; not to be followed once @lock says @dead
  * @supported:	it can be enabled
  * @debugfs:	folder
- * @lock:	serialises enable, disable, stop, start, policy and teardown.
+ * @lock:	serialises enable, disable, stop, start, requests and teardown.
  *		Outside the DQM lock. Nothing allocates under it: a GPU reset
  *		takes it, and memory may depend on that reset
  * @dead:	the node is going; @lock
@@ -406,7 +406,7 @@ struct kfd_gpreempt_backend {
  * @search:	for a queue that delays its saves; monitor only, or while it is parked
  * @rearm_ns:	when a bypass ends by itself, 0: never; monitor only
  * @tunables:	as the administrator set them
- * @poll_interval_max_us: how long the interval may become while @calm
+ * @poll_interval_max_us: how long the interval may become while the monitor's rest is %GPREEMPT_CALM
  * @priority_cap: effective priority without CAP_SYS_NICE
  * @refuse:	refuse what is above the cap, instead of clamping it
  * @policy:	the policy in use

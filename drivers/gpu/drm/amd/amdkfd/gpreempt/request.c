@@ -159,7 +159,7 @@ int kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_before *be
 /**
  * kfd_gpreempt_unask - a queue need not be off any longer, whoever asked for it
  * @q: the queue, its process locked
- * @nice: see there
+ * @nice: as in kfd_gpreempt_ask()
  *
  * Return: 0 or -EPERM, -ENODEV or -EIO.
  */

@@ -28,7 +28,8 @@ enum gpreempt_verdict {
  * @GPREEMPT_REASON_INVERSION: preempt: a higher queue waits
  * @GPREEMPT_REASON_AGED: preempt: a starved queue was raised above it
  * @GPREEMPT_REASON_HINT: preempt: work was announced for a higher queue
- * @GPREEMPT_REASON_ASKED: preempt: by ioctl, for once or with a hold
+ * @GPREEMPT_REASON_ASKED: preempt: by ioctl, for once or with a hold; or it is new, and its
+ *	process is kept off
  * @GPREEMPT_REASON_TIMESLICE: preempt: its group's turn on the level is over
  * @GPREEMPT_REASON_FREE: resume: no queue of higher priority needs the machine
  * @GPREEMPT_REASON_BLOCKED: resume: a higher queue has work but cannot run
@@ -36,7 +37,8 @@ enum gpreempt_verdict {
  * @GPREEMPT_REASON_TURN: resume: its group's turn on its level has come
  * @GPREEMPT_REASON_LATE: both: a queue that delays its saves is searched for, or was found;
  *	never by a policy
- * @GPREEMPT_REASON_OFF: resume: disabled, torn down, bypassed; never by a policy
+ * @GPREEMPT_REASON_OFF: resume: disabled, torn down, bypassed, or a debugger has attached; preempt:
+ *	a restore seems to be refused; never by a policy
  */
 enum gpreempt_reason {
 	GPREEMPT_REASON_NONE,
