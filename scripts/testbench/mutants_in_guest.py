@@ -83,6 +83,9 @@ TESTS = {
     "unbind-asked": Test([program("unbind_test"), "-t", "while_asked"],
                          ["--append", "slub_debug=PU"]),
     "rebind": Test(*suites.REBIND),
+    "default": Test(*suites.SECOND_GPU),
+    "counted": Test([program("counted_test")], suites.SLOW_GPU),
+    "debugfs": selftests("debugfs_test"),
     "unload": Test([inside("unload"), program("unload_test")]),
     "suspend": Test(suites.ASLEEP),
     "no-hws": selftests("preempt_test", options=NO_HWS),
@@ -97,7 +100,7 @@ TESTS = {
 ROOMS = {
     "account": "seeing files monitor preempt policy requests bypass culprit ioctl",
     "commit": "mes requests preempt policy culprit bypass coexist no-hws no-hws-culprit seeing",
-    "debugfs": "seeing inversion preempt files",
+    "debugfs": "seeing inversion preempt files debugfs",
     "default": "ioctl-others ioctl policy files fuzz coexist",
     "doorbell": "preempt disturb monitor coexist evade fuzz unbind gpus",
     "event": "preempt bypass files monitor requests",
@@ -109,14 +112,14 @@ ROOMS = {
     "monitor": "inversion preempt monitor requests seeing policy bypass evade disturb culprit "
                "suspend",
     "node": "files inversion preempt ioctl debug culprit bypass reset unload rebind unbind "
-            "unbind-asked cwsr-off suspend disturb gpus",
+            "unbind-asked cwsr-off suspend disturb gpus default",
     "queue": "ioctl preempt requests policy coexist ioctl-others files debug evade "
              "unbind-asked",
     "queue_sysfs": "files ioctl requests ioctl-others policy fuzz unbind-asked",
     "request": "requests ioctl ioctl-others preempt disturb policy bypass debug "
                "no-hws-requests",
     "restore": "bypass preempt monitor seeing policy no-hws",
-    "scan": "inversion preempt badinput monitor seeing evade pm4 policy oversubscribe",
+    "scan": "inversion preempt badinput monitor seeing evade pm4 policy oversubscribe counted",
     "single": "mes no-hws no-hws-requests no-hws-culprit",
     "sysfs": "files ioctl preempt policy monitor seeing fuzz unload rebind unbind gpus",
 }

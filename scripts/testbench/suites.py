@@ -321,7 +321,7 @@ QUEUES = [program(t) for t in ("sysfs_test", "aql_test", "preempt_test", "invers
 # To these it does not matter when the read index moves.
 MACHINE = [program(t) for t in ("debug_test", "toggle_test", "pm4_test", "exception_test",
                                 "sdma_test", "save_area_test", "oversubscribe_test",
-                                "memory_test", "monitor_test", "culprit_test")]
+                                "memory_test", "monitor_test", "culprit_test", "debugfs_test")]
 # That the driver does its work on another GPU.
 PREEMPTED = [program(t) for t in ("aql_test", "preempt_test")]
 # All threads of the model at once: packets, waves on two workers, registers.
@@ -343,6 +343,8 @@ DEAD = ["--module", "stock", *NO_STALL]
 GPUS = 4
 # Two that work stop at each other's every quantum. What is tested is coarser than that.
 COARSE = ["--quantum-us", "100"]
+SECOND_GPU = ["env", "KFD_GPU=1", program("default_test")], ["--gpus", "2", *COARSE]
+SLOW_GPU = ["--model", "--param launch_ns=4000 --param mmio_read_ns=2000"]
 REBIND = [inside("rebind")], ["--gpus", "2", *COARSE, "--append", "amdgpu.gpreempt=1"]
 ASLEEP = [inside("asleep"), program("suspend_test")]
 KUNIT = ["estimate", "select", "decide", "policy", "group", "share", "proof", "wake", "culprit",
@@ -400,6 +402,8 @@ SUITES = {
     "gpus": guest("gpus", inside("together"), str(GPUS), *PREEMPTED,
                   options=["--gpus", str(GPUS), *COARSE, "--append", "amdgpu.gpreempt=1",
                            "--model", "--cus-per-engine 1"]),
+    "default": guest("default", *SECOND_GPU[0], options=SECOND_GPU[1]),
+    "counted": guest("counted", program("counted_test"), options=SLOW_GPU),
     # pm4_test preempts, too
     "mi300x": guest("mi300x", inside("selftests"), program("aql_test"),
                     program("pm4_test"), program("sdma_test"),
@@ -449,7 +453,7 @@ HOST = {"scripts", "setup", "apply", "pure", "model-san", "fuzz", "opencl", "met
 # kernel that checks itself to find, or much to wait for.
 STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-loaded", "bench",
          "cwsr-handler", "faults", "device", "hip", "kfdtest", "hsakmt", "suspend-stock",
-         "mi300x", "errnos", "figures", "disturb", "hwtest"}
+         "mi300x", "errnos", "figures", "disturb", "hwtest", "counted"}
 
 # One after the other: the next one reads what one left, or they write the same files (the
 # first of ROCm's makes its root). Whatever else two suites have in common they only read:
