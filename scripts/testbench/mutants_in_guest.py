@@ -83,7 +83,7 @@ TESTS = {
     "unbind-asked": Test([program("unbind_test"), "-t", "while_asked"],
                          ["--append", "slub_debug=PU"]),
     "rebind": Test(*suites.REBIND),
-    "wake": Test(*suites.SECOND_GPU),
+    "second-gpu": Test(*suites.SECOND_GPU),
     "counted": Test([program("counted_test")], suites.SLOW_GPU),
     "debugfs": selftests("debugfs_test"),
     "unload": Test([inside("unload"), program("unload_test")]),
@@ -112,12 +112,12 @@ ROOMS = {
     "monitor": "inversion preempt monitor requests seeing policy bypass evade disturb culprit "
                "suspend",
     "node": "files inversion preempt ioctl debug culprit bypass reset unload rebind unbind "
-            "unbind-asked cwsr-off suspend disturb gpus wake",
+            "unbind-asked cwsr-off suspend disturb gpus second-gpu",
     "queue": "ioctl preempt requests policy coexist ioctl-others files debug evade "
              "unbind-asked",
     "queue_sysfs": "files ioctl requests ioctl-others policy fuzz unbind-asked",
     "request": "requests ioctl ioctl-others preempt disturb policy bypass debug "
-               "no-hws-requests wake",
+               "no-hws-requests second-gpu",
     "restore": "bypass preempt monitor seeing policy no-hws",
     "scan": "inversion preempt badinput monitor seeing evade pm4 policy oversubscribe counted",
     "single": "mes no-hws no-hws-requests no-hws-culprit",

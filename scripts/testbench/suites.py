@@ -343,7 +343,8 @@ DEAD = ["--module", "stock", *NO_STALL]
 GPUS = 4
 # Two that work stop at each other's every quantum. What is tested is coarser than that.
 COARSE = ["--quantum-us", "100"]
-SECOND_GPU = ["env", "KFD_GPU=1", program("wake_test")], ["--gpus", "2", *COARSE]
+SECOND_GPU = (["env", "KFD_GPU=1", inside("selftests"), program("wake_test"), program("debug_test")],
+              ["--gpus", "2", *COARSE])
 SLOW_GPU = ["--model", "--param launch_ns=4000 --param mmio_read_ns=2000"]
 REBIND = [inside("rebind")], ["--gpus", "2", *COARSE, "--append", "amdgpu.gpreempt=1"]
 ASLEEP = [inside("asleep"), program("suspend_test")]
@@ -402,7 +403,7 @@ SUITES = {
     "gpus": guest("gpus", inside("together"), str(GPUS), *PREEMPTED,
                   options=["--gpus", str(GPUS), *COARSE, "--append", "amdgpu.gpreempt=1",
                            "--model", "--cus-per-engine 1"]),
-    "wake": guest("wake", *SECOND_GPU[0], options=SECOND_GPU[1]),
+    "second-gpu": guest("second-gpu", *SECOND_GPU[0], options=SECOND_GPU[1]),
     "counted": guest("counted", program("counted_test"), options=SLOW_GPU),
     # pm4_test preempts, too
     "mi300x": guest("mi300x", inside("selftests"), program("aql_test"),

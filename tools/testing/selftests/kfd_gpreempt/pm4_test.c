@@ -11,6 +11,7 @@
 #include "client.h"
 #include "gpreempt.h"
 #include "gpu_model.h"
+#include "ioctl_call.h"
 #include "ring.h"
 
 /* Packets of type 3; numbers and fields: soc15d.h, nvd.h. */
@@ -380,10 +381,11 @@ TEST_F_TIMEOUT(pm4, gives_way, 120)
 	EXPECT_EQ(0, aql_destroy(&above));
 }
 
-/* And for a PM4 queue it takes an AQL queue off. */
+/* And for a PM4 queue it takes an AQL queue off, while that has work. */
 TEST_F_TIMEOUT(pm4, has_way, 120)
 {
 	int ret = enable_gpreempt();
+	struct kfd_gpreempt_queue_info info;
 	struct high_job high;
 	long long preemptions;
 	struct until_job low;
@@ -409,6 +411,9 @@ TEST_F_TIMEOUT(pm4, has_way, 120)
 	}
 	EXPECT_LE(preemptions + times(), gpreempt_number("stats/preemptions"));
 	EXPECT_EQ(0, until_job_moves(&low));
+	/* it has no work any more */
+	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->q.id, &info));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_IDLE, info.state);
 	until_job_stop(&low);
 	EXPECT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
 	gpreempt_end();

@@ -406,7 +406,7 @@ struct kfd_gpreempt_backend {
  * @search:	for a queue that delays its saves; monitor only, or while it is parked
  * @rearm_ns:	when a bypass ends by itself, 0: never; monitor only
  * @tunables:	as the administrator set them
- * @poll_interval_max_us: how long the interval may become while the monitor's rest is %GPREEMPT_CALM
+ * @poll_interval_max_us: how long the interval may become while the rest is %GPREEMPT_CALM
  * @priority_cap: effective priority without CAP_SYS_NICE
  * @refuse:	refuse what is above the cap, instead of clamping it
  * @policy:	the policy in use

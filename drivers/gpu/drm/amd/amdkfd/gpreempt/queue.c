@@ -274,8 +274,9 @@ u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q
 /*
  * Waves that meet by global wave sync do not go on before all are on the machine: a
  * queue that may have such waves is left there for starvation_ms, if it does not delay its
- * saves. Whether it uses what it was given cannot be seen, so the time runs from when that was seen first,
- * and once more each time that the queue has been off: not from what its process does.
+ * saves. Whether it uses what it was given cannot be seen, so the time runs from when that was
+ * seen first, and once more each time that the queue has been off: not from what its process
+ * does.
  */
 static bool gws_protects(const struct queue *q)
 {
