@@ -47,7 +47,7 @@
 #define RING_DWORDS		4096
 #define WORDS			1024
 #define ITEMS			4096
-#define LOW_MS			100
+#define KERNEL_MS			100
 #define TOGGLES			20
 #define HIGH_US			1000
 #define TIMES			3
@@ -305,7 +305,7 @@ TEST_F_TIMEOUT(pm4, preempted, 120)
 	__u32 n;
 
 	ASSERT_EQ(0, client_calibrate(&self->c, &self->aql));
-	n = low_calibrate(&self->c, &self->aql, LOW_MS);
+	n = low_calibrate(&self->c, &self->aql, KERNEL_MS);
 	ASSERT_NE(0, n);
 	ASSERT_EQ(0, low_job_init(&self->c, &job, self->c.dev.cus, n));
 	memset(job.out, 0, 2 * job.groups * LOW_GROUP * sizeof(__u32));
@@ -358,7 +358,7 @@ TEST_F_TIMEOUT(pm4, gives_way, 120)
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, aql_create(&above, &self->c.dev, 64, PRIORITY_HIGH));
 	ASSERT_EQ(0, client_calibrate(&self->c, &self->aql));
-	n = low_calibrate(&self->c, &self->aql, LOW_MS);
+	n = low_calibrate(&self->c, &self->aql, KERNEL_MS);
 	ASSERT_NE(0, n);
 	ASSERT_EQ(0, low_job_init(&self->c, &job, self->c.dev.cus, n));
 	ASSERT_EQ(0, high_job_init(&self->c, &high, HIGH_US));
@@ -368,7 +368,7 @@ TEST_F_TIMEOUT(pm4, gives_way, 120)
 		dispatch_ib(self, &self->c.low, job.groups * LOW_GROUP, LOW_GROUP, job.args);
 		release_event(&self->q, &job.event);
 		ring_submit(&self->q);
-		usleep(LOW_MS * 1000 / 5);
+		usleep(KERNEL_MS * 1000 / 5);
 		EXPECT_EQ(0, high_job_run(&self->c, &high, &above, CLIENT_TIMEOUT_MS, &ns));
 		ASSERT_EQ(0, kfd_event_wait(&self->c.dev, &job.event, CLIENT_TIMEOUT_MS));
 		EXPECT_EQ(0, low_job_wrong(&job));
