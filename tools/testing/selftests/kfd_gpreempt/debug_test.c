@@ -184,18 +184,6 @@ static void *destroy(void *arg)
 	return aql_stop(q) ? arg : NULL;
 }
 
-/* By root, and of no certain length: no other may end it. */
-static int hold(struct shared *shared)
-{
-	struct kfd_dev dev;
-
-	CHECK(0, kfd_open(&dev));
-	CHECK(0, gpreempt_preempt(&dev, KFD_GPREEMPT_OP_PREEMPT, shared->pid, shared->queue_id,
-				  KFD_GPREEMPT_HOLD, 0, 0));
-	kfd_close(&dev);
-	return 0;
-}
-
 /*
  * Who destroys such a queue waits for the debugger, and nobody takes it off meanwhile: it goes,
  * which whoever asks is told first, also of a queue that is root's to let go.
@@ -222,7 +210,7 @@ TEST_F_TIMEOUT(debug, destroyed_while_suspended, 120)
 				      0, 0, 0));
 	shared->pid = getpid();
 	shared->queue_id = ct->queue.id;
-	EXPECT_EQ(0, in_child(shared, 0, true, hold));
+	EXPECT_EQ(0, in_child(shared, 0, true, hold_for_ever));
 	ret = gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, ct->queue.id, 0, 0, 0);
 	EXPECT_EQ(-EPERM, ret);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, destroy, &ct->queue));

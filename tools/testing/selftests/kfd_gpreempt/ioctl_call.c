@@ -220,6 +220,17 @@ int in_child(struct shared *shared, uid_t user, bool nice, int (*child)(struct s
 	return WEXITSTATUS(status);
 }
 
+int hold_for_ever(struct shared *shared)
+{
+	struct kfd_dev dev;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, gpreempt_preempt(&dev, KFD_GPREEMPT_OP_PREEMPT, shared->pid, shared->queue_id,
+				  KFD_GPREEMPT_HOLD, 0, 0));
+	kfd_close(&dev);
+	return 0;
+}
+
 int run_owner(struct shared *shared)
 {
 	struct aql_queue q;

@@ -99,6 +99,9 @@ int become(uid_t user, bool nice);
 /* Runs @child(@shared, @user, @nice) in a child; its exit status. */
 int in_child(struct shared *shared, uid_t user, bool nice, int (*child)(struct shared *shared));
 
+/* For in_child(): hold @shared's queue, with no end. */
+int hold_for_ever(struct shared *shared);
+
 /* A child with a queue of priority 3, until @shared->stop; its number, or -1. */
 pid_t start_owner(struct shared *shared, uid_t user);
 

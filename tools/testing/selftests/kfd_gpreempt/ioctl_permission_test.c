@@ -53,17 +53,6 @@ static int hold_for_a_time(struct shared *shared)
 	return 0;
 }
 
-static int hold_for_ever(struct shared *shared)
-{
-	struct kfd_dev dev;
-
-	CHECK(0, kfd_open(&dev));
-	CHECK(0, gpreempt_preempt(&dev, KFD_GPREEMPT_OP_PREEMPT, shared->pid, shared->queue_id,
-				  KFD_GPREEMPT_HOLD, 0, 0));
-	kfd_close(&dev);
-	return 0;
-}
-
 /* Until the hold has ended by itself. */
 static int hold_for_a_moment(struct shared *shared)
 {

@@ -13,6 +13,7 @@
 #include "kselftest_harness.h"
 #include "client.h"
 #include "gpreempt.h"
+#include "gpu_model.h"
 
 #define QUEUES		30	/* of 24 slots */
 #define PROCESSES	15	/* of 13 VMIDs */

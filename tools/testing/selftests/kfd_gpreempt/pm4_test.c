@@ -47,7 +47,7 @@
 #define RING_DWORDS		4096
 #define WORDS			1024
 #define ITEMS			4096
-#define KERNEL_MS			100
+#define KERNEL_MS		100
 #define TOGGLES			20
 #define HIGH_US			1000
 #define TIMES			3

@@ -173,7 +173,7 @@ static int use_queue(void)
 
 /*
  * What GPREEMPT allocated and did not free, as SLUB knows with slub_debug=U, by the code that
- * did: how many kinds, or -errno where SLUB keeps no such lists, which has none of ours either.
+ * did: how many kinds. -errno where SLUB does not keep that: then nothing could be told.
  */
 static int left(void)
 {
