@@ -76,7 +76,7 @@ TEST_F_TIMEOUT(counted, begins_meanwhile, 120)
 	}
 	ASSERT_EQ(0, trace_off("kfd_gpreempt"));
 	text = trace_read();
-	ASSERT_TRUE(text);
+	ASSERT_NE(NULL, text);
 	for (rest = text; (line = trace_line(&rest)); ) {
 		if (strstr(line, ": kfd_gpreempt_scan: ")) {
 			registers = trace_field(line, "registers");
