@@ -80,6 +80,7 @@ TESTS = {
         for word in ("-V", loop))], suites.NO_STALL),
     "cwsr-off": Test([program("cwsr_off_test")], ["--append", "amdgpu.cwsr_enable=0"]),
     "unbind": Test([program("unbind_test"), "-t", "while_preempted"]),
+    "failslab": Test([program("failslab_test")]),
     "unbind-asked": Test([program("unbind_test"), "-t", "while_asked"],
                          ["--append", "slub_debug=PU"]),
     "rebind": Test(*suites.REBIND),
@@ -99,22 +100,23 @@ TESTS = {
 # What judges a room, the likely and quick ones first.
 ROOMS = {
     "account": "seeing files monitor preempt policy requests bypass culprit ioctl",
-    "commit": "mes requests preempt policy culprit bypass coexist no-hws no-hws-culprit seeing",
+    "commit": "mes requests preempt policy culprit bypass coexist no-hws no-hws-culprit seeing "
+              "failslab",
     "debugfs": "seeing inversion preempt files debugfs",
-    "default": "ioctl-others ioctl policy files fuzz coexist",
-    "doorbell": "preempt disturb monitor coexist evade fuzz unbind gpus",
+    "default": "ioctl-others ioctl policy files fuzz coexist failslab",
+    "doorbell": "preempt disturb monitor coexist evade fuzz unbind gpus failslab",
     "event": "preempt bypass files monitor requests",
     "gfx_v9": "inversion preempt monitor two-dies oversubscribe evade pm4 policy no-hws",
     "hqd": "no-hws no-hws-requests no-hws-culprit",
-    "hws": "requests preempt bypass culprit policy coexist evade",
+    "hws": "requests preempt bypass culprit policy coexist evade failslab",
     "ioctl": "ioctl ioctl-others requests files fuzz",
     "mes": "mes",
     "monitor": "inversion preempt monitor requests seeing policy bypass evade disturb culprit "
-               "suspend",
+               "suspend failslab",
     "node": "files inversion preempt ioctl debug culprit bypass reset unload rebind unbind "
-            "unbind-asked cwsr-off suspend disturb gpus second-gpu",
+            "unbind-asked cwsr-off suspend disturb gpus second-gpu failslab",
     "queue": "ioctl preempt requests policy coexist ioctl-others files debug evade "
-             "unbind-asked",
+             "unbind-asked failslab",
     "queue_sysfs": "files ioctl requests ioctl-others policy fuzz unbind-asked",
     "request": "requests ioctl ioctl-others preempt disturb policy bypass debug "
                "no-hws-requests second-gpu",

@@ -403,6 +403,7 @@ SUITES = {
     "gpus": guest("gpus", inside("together"), str(GPUS), *PREEMPTED,
                   options=["--gpus", str(GPUS), *COARSE, "--append", "amdgpu.gpreempt=1",
                            "--model", "--cus-per-engine 1"]),
+    "failslab": guest("failslab", program("failslab_test"), limit=600),
     "second-gpu": guest("second-gpu", *SECOND_GPU[0], options=SECOND_GPU[1]),
     "counted": guest("counted", program("counted_test"), options=SLOW_GPU),
     # pm4_test preempts, too
@@ -435,12 +436,10 @@ SUITES = {
     "disturb": disturb,
     "lint": [SCRIPTS / "lint"],
 }
-FAILSLAB = guest("failslab", program("failslab_test"), limit=600)
 # What a kernel with more in it runs besides.
 OWN = {
-    "debug": {"canary": canary, "failslab": FAILSLAB, "known": known},
+    "debug": {"canary": canary, "known": known},
     "kcsan": {"known": known},
-    "cov": {"failslab": FAILSLAB},
 }
 SUITES.update(OWN.get(KERNEL, {}))
 # On request: minutes; and those of ROCm, after scripts/rocm, a root of 1.5 GB.

@@ -2,7 +2,7 @@
 /*
  * Each allocation that an operation on GPREEMPT makes fails once. It answers
  * with an error or does without, and works the next time; what it loses, kmemleak
- * finds. Needs CONFIG_FAILSLAB and CONFIG_FAULT_INJECTION_DEBUG_FS, and root.
+ * finds where there is one. Needs CONFIG_FAILSLAB and CONFIG_FAULT_INJECTION_DEBUG_FS, and root.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "kselftest_harness.h"
 #include "client.h"
@@ -306,6 +307,44 @@ TEST_F_TIMEOUT(monitor, all_fail_then_disabled, 120)
 	EXPECT_TRUE(nobody_runs(&self->low_job, &self->high_job));
 	ASSERT_EQ(0, gpreempt_set("enable", 0));
 	EXPECT_BOTH_END();
+}
+
+/* Memory comes back so much later. */
+#define LATER_MS	300
+
+static int memory_comes_back(void)
+{
+	usleep(LATER_MS * 1000);
+	return file_write(FAILSLAB "probability", "0") ? 1 : 0;
+}
+
+/* There is none for what disables it, either: it tries again until there is. */
+TEST_F_TIMEOUT(monitor, all_fail_while_disabled, 120)
+{
+	char path[128];
+	int status, fd;
+	pid_t pid;
+
+	ASSERT_EQ(0, gpreempt_path("enable", path, sizeof(path)));
+	fd = open(path, O_WRONLY);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, file_write(FAILSLAB "times", "-1"));
+	ASSERT_EQ(0, file_write(FAILSLAB "probability", "100"));
+	until_job_start(&self->c, &self->high_job, &self->high);
+	EXPECT_EQ(0, gpreempt_wait_state("bypassed", CLIENT_TIMEOUT_MS));
+	pid = client_fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(memory_comes_back());
+	/* for the two bytes that it writes there is some */
+	ASSERT_EQ(0, file_write(FAILSLAB "space", "10"));
+	ASSERT_EQ(0, file_write("/proc/thread-self/make-it-fail", "1"));
+	EXPECT_EQ(0, write_one(fd, '0'));
+	EXPECT_EQ(0, file_write("/proc/thread-self/make-it-fail", "0"));
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_BOTH_END();
+	close(fd);
 }
 
 TEST_HARNESS_MAIN
