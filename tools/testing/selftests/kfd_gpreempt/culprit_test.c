@@ -138,7 +138,7 @@ TEST_F_TIMEOUT(culprit, alone, 120)
 	EXPECT_EQ(0, until_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 }
 
-/* Neither RESUME nor a new queue helps; disabling does. */
+/* Neither RESUME nor a new queue helps; disabling does, and later queues as well. */
 TEST_F_TIMEOUT(culprit, stays_off, 120)
 {
 	struct aql_queue other;
@@ -162,8 +162,12 @@ TEST_F_TIMEOUT(culprit, stays_off, 120)
 	EXPECT_EQ(0, until_job_moves(&self->job));
 	EXPECT_EQ(0, excluded_ms(&self->low));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, aql_create(&other, &self->c.dev, 64, 7));
 	usleep(20000);
 	EXPECT_FALSE(is_excluded(&self->c, &self->low));
+	EXPECT_FALSE(is_excluded(&self->c, &other));
+	EXPECT_EQ(0, excluded_ms(&other));
+	EXPECT_EQ(0, aql_destroy(&other));
 	EXPECT_EQ(0, until_job_moves(&self->job));
 	until_job_stop(&self->job);
 	EXPECT_EQ(0, until_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));

@@ -207,7 +207,8 @@ void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q)
 }
 
 /**
- * kfd_gpreempt_pardon - no queue is to be kept off any longer for its slow saves
+ * kfd_gpreempt_pardon - no queue, nor one that its process makes later, is to be kept off
+ *	any longer for slow saves
  * @gp: the node, its monitor stopped
  *
  * They run now, while nothing is preempted; kfd_gpreempt_release() alone does not forget.
@@ -218,10 +219,14 @@ void kfd_gpreempt_pardon(struct kfd_gpreempt *gp)
 	struct queue *q;
 
 	dqm_lock(gp->node->dqm);
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list)
-		list_for_each_entry(q, &dpn->qpd->queues_list, list)
-			if (q->gpreempt)
-				q->gpreempt->suspect.until_ns = 0;
+	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
+		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
+			if (!q->gpreempt)
+				continue;
+			q->gpreempt->suspect.until_ns = 0;
+			WRITE_ONCE(q->gpreempt->group->past.end_ns, 0);
+		}
+	}
 	dqm_unlock(gp->node->dqm);
 }
 

@@ -205,14 +205,16 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 /**
  * gpreempt_skip - a scan has shown that there is nothing to decide
  * @view: the scan
+ * @plan: filled in: nothing is to be done
  *
  * Then no queue waits for another, and none has before: one that comes back when its hold
  * ends, say, has not starved meanwhile.
  */
-void gpreempt_skip(struct gpreempt_view *view)
+void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan)
 {
 	unsigned int i;
 
+	*plan = (struct gpreempt_plan) {};
 	for (i = 0; i < view->nr; i++)
 		gpreempt_waits_no_more(view->q[i].memory);
 	gpreempt_group_skip(view);

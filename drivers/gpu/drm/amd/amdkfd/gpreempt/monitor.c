@@ -50,7 +50,6 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 #include <linux/sched/types.h>
-#include <linux/spinlock.h>
 
 #include "priv.h"
 
@@ -126,13 +125,11 @@ static void monitor_park(struct kfd_gpreempt *gp, bool unmapped)
  */
 static void monitor_space(struct kfd_gpreempt *gp)
 {
-	u64 now_ns = ktime_get_ns();
-	u64 ns = gpreempt_early_wait(&gp->early, now_ns);
-	ktime_t timeout;
+	u64 ns = gpreempt_early_wait(&gp->early, ktime_get_ns(), gp->due_ns);
+	ktime_t timeout = ns_to_ktime(ns);
 
-	if (now_ns >= gp->due_ns || !ns)
+	if (!ns)
 		return;
-	timeout = ns_to_ktime(min(ns, gp->due_ns - now_ns));
 	set_current_state(TASK_IDLE);
 	if (!kthread_wanted())
 		schedule_hrtimeout_range(&timeout, ns / 16, HRTIMER_MODE_REL);
@@ -176,17 +173,16 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
 		tunables.timeslice_us[i] = READ_ONCE(gp->tunables.timeslice_us[i]);
-	scan->plan = (struct gpreempt_plan) {};
 	if (kfd_gpreempt_scan_collect(gp)) {
 		/* Down or halted: what brings the scheduler up wakes us. */
 		scan->view.busy_ns = scan->view.now_ns;
-		gpreempt_skip(&scan->view);
+		gpreempt_skip(&scan->view, &scan->plan);
 		return false;
 	}
 	/* If no queue could contend, nobody but a reader has a reason to look. */
 	if (!scan->look && !gpreempt_may_contend(policy, &scan->view, &tunables)) {
 		gp->calm_ns = scan->view.now_ns;
-		gpreempt_skip(&scan->view);
+		gpreempt_skip(&scan->view, &scan->plan);
 		for (i = 0; i < scan->view.nr; i++)
 			scan->queues[i].gpq->mapped_ns = 0;
 		return false;
@@ -232,17 +228,6 @@ static bool await_doorbells(struct kfd_gpreempt *gp)
 	return awaited;
 }
 
-/* When is a bypass to end? 0: not by itself. */
-static u64 rearm_ns(struct kfd_gpreempt *gp)
-{
-	unsigned int ms;
-
-	spin_lock(&gp->facts_lock);
-	ms = gpreempt_rearm_ms(&gp->facts);
-	spin_unlock(&gp->facts_lock);
-	return ms ? ktime_get_ns() + (u64)ms * NSEC_PER_MSEC : 0;
-}
-
 /**
  * kfd_gpreempt_carry_out - carry out the verdicts of the scan, and draw the consequences
  * @gp: the node; monitor only
@@ -260,10 +245,8 @@ int kfd_gpreempt_carry_out(struct kfd_gpreempt *gp)
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
 	if (event != GPREEMPT_EV_WORK)
 		kfd_gpreempt_event(gp, event);
-	if (event != GPREEMPT_EV_WORK && event != GPREEMPT_EV_SAVED) {
-		gp->rearm_ns = rearm_ns(gp);
+	if (event != GPREEMPT_EV_WORK && event != GPREEMPT_EV_SAVED)
 		kfd_gpreempt_report_bypass(gp);
-	}
 	return r;
 }
 
@@ -300,7 +283,7 @@ static bool monitor_search(struct kfd_gpreempt *gp)
 	if (!search->on)
 		return false;
 	gp->scan.view.now_ns = now_ns;
-	gpreempt_skip(&gp->scan.view);
+	gpreempt_skip(&gp->scan.view, &gp->scan.plan);
 	if (now_ns >= search->due_ns) {
 		monitor_commit(gp);
 		now_ns = ktime_get_ns();
@@ -348,12 +331,13 @@ out:
 /* What nobody could be blamed for is tried again after some time. */
 static bool monitor_bypassed(struct kfd_gpreempt *gp)
 {
+	u64 rearm_ns = READ_ONCE(gp->rearm_ns);
+
 	if (kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED)
 		return false;
-	gp->scan.wake.until_ns = gp->rearm_ns;
-	if (!gp->rearm_ns || ktime_get_ns() < gp->rearm_ns)
+	gp->scan.wake.until_ns = rearm_ns;
+	if (!rearm_ns || ktime_get_ns() < rearm_ns)
 		return true;
-	gp->rearm_ns = 0;
 	gp->epoch++;
 	return kfd_gpreempt_event(gp, GPREEMPT_EV_REARM) == GPREEMPT_BYPASSED;
 }

@@ -404,7 +404,7 @@ struct kfd_gpreempt_backend {
  * @facts_lock: innermost
  * @epoch:	counts enables and resets: older histories are void
  * @search:	for a queue that delays its saves; monitor only, or while it is parked
- * @rearm_ns:	when a bypass ends by itself, 0: never; monitor only
+ * @rearm_ns:	when the bypass ends by itself, 0: never, or there is none; @facts_lock
  * @tunables:	as the administrator set them
  * @poll_interval_max_us: how long the interval may become while the rest is %GPREEMPT_CALM
  * @priority_cap: effective priority without CAP_SYS_NICE

@@ -132,7 +132,7 @@ bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp)
  * kfd_gpreempt_permit - may the caller have the priority it asks for?
  * @gp: the node
  * @priority: 0 to 15
- * @word: out: the priority, see gpreempt_word()
+ * @word: out: the priority as it may have it, see gpreempt_word(); also if it is refused
  *
  * Rule 8, permission. No audit record of a refusal: mostly it only clamps, and HIP's
  * high-priority streams ask in every application.
@@ -144,10 +144,8 @@ int kfd_gpreempt_permit(struct kfd_gpreempt *gp, u32 priority, u32 *word)
 	bool above = priority > READ_ONCE(gp->priority_cap);
 	bool nice = above && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 
-	if (above && !nice && kfd_gpreempt_refuses(gp))
-		return -EPERM;
 	*word = gpreempt_word(priority, nice);
-	return 0;
+	return above && !nice && kfd_gpreempt_refuses(gp) ? -EPERM : 0;
 }
 
 /**
@@ -231,8 +229,6 @@ int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
 	r = kfd_gpreempt_permit(gpq->gp, priority, &asked);
 	if (r && priority > q->properties.priority)
 		return r;
-	if (r)
-		asked = gpreempt_word(priority, false);
 	/* Without a runlist, which changes with the rest, nothing else tells the monitor. */
 	if (xchg(&gpq->asked_word, asked) != asked)
 		kfd_gpreempt_wake(gpq->gp);

@@ -32,6 +32,7 @@
  * gpreempt_early_wait - how long is a scan to wait that something wakes the monitor for?
  * @early: what those before it have cost
  * @now_ns: the time
+ * @due_ns: until then it would be before its time
  *
  * Rule 12, bounded cost. Tenants may wake the monitor as often as they like, and it runs before
  * all of them. So the distance between two such scans is, in the long run, %EARLY_PART times
@@ -39,11 +40,12 @@
  *
  * Return: ns.
  */
-u64 gpreempt_early_wait(const struct gpreempt_early *early, u64 now_ns)
+u64 gpreempt_early_wait(const struct gpreempt_early *early, u64 now_ns, u64 due_ns)
 {
-	if (early->paid_ns <= now_ns + EARLY_SAVED_NS)
+	if (now_ns >= due_ns || early->paid_ns <= now_ns + EARLY_SAVED_NS)
 		return 0;
-	return min(early->paid_ns - EARLY_SAVED_NS - now_ns, early->longest_ns);
+	return min3(early->paid_ns - EARLY_SAVED_NS - now_ns, early->longest_ns,
+		    due_ns - now_ns);
 }
 
 /**

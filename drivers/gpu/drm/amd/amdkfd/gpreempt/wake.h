@@ -49,7 +49,7 @@ struct gpreempt_early {
 	u64 longest_ns;
 };
 
-u64 gpreempt_early_wait(const struct gpreempt_early *early, u64 now_ns);
+u64 gpreempt_early_wait(const struct gpreempt_early *early, u64 now_ns, u64 due_ns);
 void gpreempt_early_spend(struct gpreempt_early *early, u64 begun_ns, u64 took_ns,
 			  u32 poll_interval_us);
 void gpreempt_wake(struct gpreempt_view *view, const struct gpreempt_plan *plan,

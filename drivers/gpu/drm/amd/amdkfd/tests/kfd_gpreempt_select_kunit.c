@@ -560,7 +560,10 @@ static void gpreempt_select_starved_skipped(struct kunit *test)
 	bench_ticks(b, 1);
 	b->low.terms.held = true;
 	KUNIT_EXPECT_FALSE(test, gpreempt_may_contend(b->policy, &b->view, &b->tun));
-	gpreempt_skip(&b->view);
+	b->plan.nr_preempt = 1;
+	b->plan.nr_resume = 1;
+	gpreempt_skip(&b->view, &b->plan);
+	KUNIT_EXPECT_EQ(test, b->plan.nr_preempt + b->plan.nr_resume, 0);
 	b->low.terms.held = false;
 	bench_scan_at(b, b->view.now_ns + 5000 * INTERVAL_NS);
 	KUNIT_EXPECT_EQ(test, b->low.out.level, 0);

@@ -388,10 +388,11 @@ static void gpreempt_share_minimum_taken(struct kunit *test)
 static void gpreempt_share_of_a_gap(struct kunit *test)
 {
 	struct mill *m = mill_new(test, "fair", pair, 2);
+	struct gpreempt_plan plan;
 
 	mill_go(m, 300);
 	m->view.now_ns += 1000 * NSEC_PER_MSEC;
-	gpreempt_skip(&m->view);
+	gpreempt_skip(&m->view, &plan);
 	m->view.now_ns += 1000ULL * NSEC_PER_SEC;
 	m->group[0].share.cap_percent = 50;
 	m->group[1].share.cap_percent = 50;
@@ -588,13 +589,14 @@ static void gpreempt_share_paid_by_changes(struct kunit *test)
 static void gpreempt_share_paid_after_gap(struct kunit *test)
 {
 	struct mill *m = mill_new(test, "fair", &one, 1);
+	struct gpreempt_plan plan;
 	u64 begun_ns;
 
 	book_open(m);
 	mill_go(m, 100);
 	book_open(m);
 	m->view.now_ns += 100 * NSEC_PER_MSEC;
-	gpreempt_skip(&m->view);
+	gpreempt_skip(&m->view, &plan);
 	m->q[0].terms.priority = 5;
 	mill_scan(m);
 	KUNIT_EXPECT_EQ(test, book_sum(), 0);

@@ -228,7 +228,7 @@ static void gpreempt_wake_until(struct kunit *test)
 /* The clock, and a scan of @took_ns as soon as it may be; returns how long it waited. */
 static u64 early_scan(struct gpreempt_early *early, u64 *now_ns, u64 took_ns)
 {
-	u64 wait_ns = gpreempt_early_wait(early, *now_ns);
+	u64 wait_ns = gpreempt_early_wait(early, *now_ns, U64_MAX);
 
 	*now_ns += wait_ns;
 	gpreempt_early_spend(early, *now_ns, took_ns, POLL_US);
@@ -275,13 +275,29 @@ static void gpreempt_early_waits_no_longer(struct kunit *test)
 		KUNIT_EXPECT_LE(test, early_scan(&early, &now_ns, 500 * US), POLL_US * US);
 	KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, 500 * US), POLL_US * US);
 	/* nor if the clock goes back */
-	KUNIT_EXPECT_EQ(test, gpreempt_early_wait(&early, 1), POLL_US * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_early_wait(&early, 1, U64_MAX), POLL_US * US);
 	for (n = 0; n < 100; n++)
 		early_scan(&early, &now_ns, 3000 * US);
 	KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, 3000 * US), 3000 * US);
 	KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, 500 * US), 3000 * US);
 	KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, NSEC_PER_SEC), POLL_US * US);
 	KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, 500 * US), EARLY_SAVED_NS);
+}
+
+/* Nor beyond the time when it would have come by itself. */
+static void gpreempt_early_waits_until_due(struct kunit *test)
+{
+	struct gpreempt_early early = {};
+	u64 now_ns = NOW_NS, due_ns;
+	unsigned int n;
+
+	for (n = 0; n < 100; n++)
+		early_scan(&early, &now_ns, 500 * US);
+	due_ns = now_ns + 200 * US;
+	KUNIT_EXPECT_EQ(test, gpreempt_early_wait(&early, now_ns, due_ns), 200 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_early_wait(&early, due_ns - 1, due_ns), 1);
+	KUNIT_EXPECT_EQ(test, gpreempt_early_wait(&early, due_ns, due_ns), 0);
+	KUNIT_EXPECT_EQ(test, gpreempt_early_wait(&early, due_ns + 1, due_ns), 0);
 }
 
 /* One that comes now and then does not wait, nor do several at once after a while. */
@@ -305,6 +321,7 @@ static struct kunit_case gpreempt_wake_cases[] = {
 	KUNIT_CASE(gpreempt_wake_until),
 	KUNIT_CASE(gpreempt_early_is_rationed),
 	KUNIT_CASE(gpreempt_early_waits_no_longer),
+	KUNIT_CASE(gpreempt_early_waits_until_due),
 	KUNIT_CASE(gpreempt_early_is_at_once),
 	{}
 };
