@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -109,6 +111,63 @@ TEST_F_TIMEOUT(reset, while_preempted, 180)
 	ASSERT_LT(0, pid);
 	EXPECT_EQ(0, end(pid));
 	EXPECT_EQ(before, gpreempt_preempted());
+}
+
+/* The events that have come since it was asked last, a bit each. */
+static unsigned int smi_events(int fd)
+{
+	unsigned int seen = 0;
+	char text[4096], *line, *rest;
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		seen |= 1U << strtoul(line, NULL, 16) % 32;
+	return seen;
+}
+
+/* A monitor that is started while the scheduler is down works once that has come up. */
+TEST_F_TIMEOUT(reset, enabled_meanwhile, 300)
+{
+	const unsigned int pre = 1U << KFD_SMI_EVENT_GPU_PRE_RESET;
+	const unsigned int post = 1U << KFD_SMI_EVENT_GPU_POST_RESET;
+	struct kfd_ioctl_smi_events_args args = {};
+	__u64 mask = (pre | post) >> 1;
+	struct kfd_dev dev = {};
+	unsigned int tries, ms, node;
+	bool meanwhile = false;
+	char result[32];
+	pid_t pid;
+
+	dev.fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, dev.fd);
+	ASSERT_EQ(0, kfd_find_gpu(&args.gpuid, &node));
+	ASSERT_EQ(0, kfd_ioctl(&dev, AMDKFD_IOC_SMI_EVENTS, &args));
+	ASSERT_EQ(sizeof(mask), write(args.anon_fd, &mask, sizeof(mask)));
+	for (tries = 0; !meanwhile && tries < 5; tries++) {
+		ASSERT_EQ(0, gpreempt_set("enable", 0));
+		pid = client_fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			_exit(file_read(self->recover, result, sizeof(result)) ? 1 : 0);
+		for (ms = 0; !(smi_events(args.anon_fd) & pre); ms++) {
+			ASSERT_GT(CLIENT_TIMEOUT_MS, ms);
+			usleep(1000);
+		}
+		usleep(5000);
+		EXPECT_EQ(0, gpreempt_set("enable", 1));
+		meanwhile = !(smi_events(args.anon_fd) & post);
+		EXPECT_EQ(0, end(pid));
+		smi_events(args.anon_fd);
+		pid = start(self->step, true);
+		ASSERT_LT(0, pid);
+		EXPECT_EQ(0, end(pid));
+	}
+	EXPECT_TRUE(meanwhile);
+	close(args.anon_fd);
+	close(dev.fd);
 }
 
 static sigjmp_buf no_doorbell;

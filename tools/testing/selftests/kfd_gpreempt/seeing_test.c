@@ -374,6 +374,32 @@ TEST_F_TIMEOUT(seeing, histograms, 120)
 	fflush(stdout);
 }
 
+/* Whichever queue it is, how long its restore took is found out. */
+TEST_F_TIMEOUT(seeing, each_restore, 60)
+{
+	struct aql_queue *q[] = { &self->low, &self->high };
+	struct until_job job;
+	long long restores;
+	unsigned int i;
+
+	ASSERT_EQ(0, gpreempt_write("policy", "none"));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	for (i = 0; i < ARRAY_SIZE(q); i++) {
+		ASSERT_EQ(0, until_job_init(&self->c, &job));
+		until_job_start(&self->c, &job, q[i]);
+		ASSERT_EQ(0, until_job_moves(&job));
+		restores = gpreempt_number("stats/restores");
+		ASSERT_EQ(0, gpreempt_hold(q[i], 0));
+		ASSERT_EQ(0, gpreempt_resume(q[i]));
+		EXPECT_EQ(0, gpreempt_wait_number("stats/restores", restores + 1,
+						  CLIENT_TIMEOUT_MS)) TH_LOG("queue %u", i);
+		until_job_stop(&job);
+		EXPECT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
+		until_job_free(&self->c, &job);
+	}
+	EXPECT_NE(0, gpreempt_wait_state("bypassed", 0));
+}
+
 /* The last bucket has no end: LOW is put back, and HIGH has the machine for longer than that. */
 TEST_F_TIMEOUT(seeing, longest, 120)
 {
@@ -632,6 +658,16 @@ TEST_F_TIMEOUT(seeing, head_packet_of_other_barriers, 60)
 	snprintf(text, sizeof(text), " barrier-or,on=%#llx,on=%#llx\n", at, at + sizeof(*gate));
 	EXPECT_TRUE(queue_line_says(self->gpu_id, self->low.id, text));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+
+	/* nor does it wait for those that it does not name */
+	low_job_start(&self->c, &self->job, &self->low);
+	p = aql_reserve(&self->low, &n);
+	p->barrier.dep[2] = (uintptr_t)(gate + 1);
+	aql_publish(p, AQL_HEADER(AQL_BARRIER_AND, 1));
+	aql_ring(&self->low, n);
+	snprintf(text, sizeof(text), " barrier-and,on=%#llx\n", at + sizeof(*gate));
+	EXPECT_TRUE(queue_line_says(self->gpu_id, self->low.id, text));
+	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	kfd_free(&self->c.dev, &mem);
 }
 
@@ -698,6 +734,10 @@ TEST_F_TIMEOUT(seeing, tracepoints, 60)
 		EXPECT_TRUE(traced(trace, events[i])) TH_LOG("%s", events[i]);
 	}
 	EXPECT_TRUE(strstr(trace, "reason=inversion") != NULL);
+	/* there is none about a queue that stays where it is */
+	EXPECT_TRUE(strstr(trace, " verdict=preempt ") != NULL);
+	EXPECT_TRUE(strstr(trace, " verdict=resume ") != NULL);
+	EXPECT_TRUE(strstr(trace, " verdict=keep ") == NULL);
 	EXPECT_TRUE(strstr(trace, "by=barrier") != NULL);
 	EXPECT_TRUE(strstr(trace, ": kfd_gpreempt_bypass: ") == NULL);
 	free(trace);
