@@ -135,8 +135,9 @@ TEST_F_TIMEOUT(reset, enabled_meanwhile, 300)
 	const unsigned int post = 1U << KFD_SMI_EVENT_GPU_POST_RESET;
 	struct kfd_ioctl_smi_events_args args = {};
 	__u64 mask = (pre | post) >> 1;
-	struct kfd_dev dev = {};
 	unsigned int tries, ms, node;
+	struct kfd_dev dev = {};
+	long long wakeups;
 	bool meanwhile = false;
 	char result[32];
 	pid_t pid;
@@ -161,9 +162,10 @@ TEST_F_TIMEOUT(reset, enabled_meanwhile, 300)
 		meanwhile = !(smi_events(args.anon_fd) & post);
 		EXPECT_EQ(0, end(pid));
 		smi_events(args.anon_fd);
-		pid = start(self->step, true);
-		ASSERT_LT(0, pid);
-		EXPECT_EQ(0, end(pid));
+		wakeups = gpreempt_number("stats/wakeups");
+		EXPECT_EQ(0, client_other_works());
+		EXPECT_EQ(0, gpreempt_wait_number("stats/wakeups", wakeups + 1,
+						  CLIENT_TIMEOUT_MS));
 	}
 	EXPECT_TRUE(meanwhile);
 	close(args.anon_fd);

@@ -400,6 +400,39 @@ TEST_F_TIMEOUT(seeing, each_restore, 60)
 	EXPECT_NE(0, gpreempt_wait_state("bypassed", 0));
 }
 
+/* On one level no queue waits for another: how long LOW has waited counts anew after that. */
+TEST_F_TIMEOUT(seeing, starves_anew, 60)
+{
+	struct until_job low_job, high_job;
+	long long starved;
+
+	if (geteuid())
+		SKIP(return, "not root");
+	ASSERT_EQ(0, until_job_init(&self->c, &low_job));
+	ASSERT_EQ(0, until_job_init(&self->c, &high_job));
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 1000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	until_job_start(&self->c, &high_job, &self->high);
+	ASSERT_EQ(0, until_job_moves(&high_job));
+	until_job_start(&self->c, &low_job, &self->low);
+	ASSERT_EQ(0, gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(PRIORITY_LOW, gpreempt_set_priority(&self->c.dev, 0, self->high.id,
+						      PRIORITY_LOW));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	usleep(1500000);
+	starved = gpreempt_number("stats/starved");
+	ASSERT_EQ(PRIORITY_HIGH, gpreempt_set_priority(&self->c.dev, 0, self->high.id,
+						       KFD_GPREEMPT_NONE));
+	ASSERT_EQ(0, gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(starved, gpreempt_number("stats/starved"));
+	until_job_stop(&high_job);
+	until_job_stop(&low_job);
+	EXPECT_EQ(0, until_job_wait(&self->c, &high_job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, until_job_wait(&self->c, &low_job, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &high_job);
+	until_job_free(&self->c, &low_job);
+}
+
 /* The last bucket has no end: LOW is put back, and HIGH has the machine for longer than that. */
 TEST_F_TIMEOUT(seeing, longest, 120)
 {
