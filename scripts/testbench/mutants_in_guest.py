@@ -116,7 +116,7 @@ ROOMS = {
     "node": "files inversion preempt ioctl debug culprit bypass reset unload rebind unbind "
             "unbind-asked cwsr-off suspend disturb gpus second-gpu failslab",
     "queue": "ioctl preempt requests policy coexist ioctl-others files debug evade "
-             "unbind-asked failslab",
+             "unbind-asked failslab culprit",
     "queue_sysfs": "files ioctl requests ioctl-others policy fuzz unbind-asked",
     "request": "requests ioctl ioctl-others preempt disturb policy bypass debug "
                "no-hws-requests second-gpu",
