@@ -243,6 +243,7 @@ FIXTURE_SETUP(monitor)
 FIXTURE_TEARDOWN(monitor)
 {
 	file_write(FAILSLAB "probability", "0");
+	file_write(FAILSLAB "space", "0");
 	file_write(FAILSLAB "task-filter", "N");
 	file_write(FAILSLAB "ignore-gfp-wait", "Y");
 	gpreempt_end();

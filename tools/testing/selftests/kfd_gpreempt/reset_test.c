@@ -157,6 +157,7 @@ TEST_F_TIMEOUT(reset, enabled_meanwhile, 300)
 			ASSERT_GT(CLIENT_TIMEOUT_MS, ms);
 			usleep(1000);
 		}
+		/* as a rule the scheduler is down by then; if not, it stops the monitor */
 		usleep(5000);
 		EXPECT_EQ(0, gpreempt_set("enable", 1));
 		meanwhile = !(smi_events(args.anon_fd) & post);

@@ -374,32 +374,6 @@ TEST_F_TIMEOUT(seeing, histograms, 120)
 	fflush(stdout);
 }
 
-/* Whichever queue it is, how long its restore took is found out. */
-TEST_F_TIMEOUT(seeing, each_restore, 60)
-{
-	struct aql_queue *q[] = { &self->low, &self->high };
-	struct until_job job;
-	long long restores;
-	unsigned int i;
-
-	ASSERT_EQ(0, gpreempt_write("policy", "none"));
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	for (i = 0; i < ARRAY_SIZE(q); i++) {
-		ASSERT_EQ(0, until_job_init(&self->c, &job));
-		until_job_start(&self->c, &job, q[i]);
-		ASSERT_EQ(0, until_job_moves(&job));
-		restores = gpreempt_number("stats/restores");
-		ASSERT_EQ(0, gpreempt_hold(q[i], 0));
-		ASSERT_EQ(0, gpreempt_resume(q[i]));
-		EXPECT_EQ(0, gpreempt_wait_number("stats/restores", restores + 1,
-						  CLIENT_TIMEOUT_MS)) TH_LOG("queue %u", i);
-		until_job_stop(&job);
-		EXPECT_EQ(0, until_job_wait(&self->c, &job, CLIENT_TIMEOUT_MS));
-		until_job_free(&self->c, &job);
-	}
-	EXPECT_NE(0, gpreempt_wait_state("bypassed", 0));
-}
-
 /* On one level no queue waits for another: how long LOW has waited counts anew after that. */
 TEST_F_TIMEOUT(seeing, starves_anew, 60)
 {
