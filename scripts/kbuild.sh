@@ -48,13 +48,18 @@ instruments() {
 	esac
 }
 
+# Debian's clang, or where Linux asks for a newer one that of packages.<base>.
+base_clang() { if [ -z "$(too_old llvm clang -dumpversion)" ]; then echo clang; else echo clang-19; fi; }
+
 # kmake FOLDER ARGUMENT...: make in the build tree, with objects in FOLDER and
 # the compiler that its name begins with.
 kmake() {
-	local dir=$1 extra
+	local dir=$1 extra cc
 	shift
+	cc=${dir%%-*}
+	[ "$cc" != clang ] || cc=$(base_clang)
 	mapfile -t extra < <(instruments "$dir")
-	make -s -C "$TREE" O="$dir" CC="ccache ${dir%%-*}" HOSTCC="ccache gcc" LOCALVERSION= \
+	make -s -C "$TREE" O="$dir" CC="ccache $cc" HOSTCC="ccache gcc" LOCALVERSION= \
 		-j"$JOBS" "${extra[@]}" "$@"
 }
 

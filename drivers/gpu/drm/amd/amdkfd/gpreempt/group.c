@@ -129,10 +129,10 @@ static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_vie
 	if (!t->gets || t->begins)
 		t->had_ns = 0;
 	t->has = t->gets;
-	t->since_ns = t->stays || t->returns ? max_t(u64, now, 1) : 0;
+	t->since_ns = t->stays || t->comes_back ? max_t(u64, now, 1) : 0;
 	if (t->since_ns)
 		q->group->levels |= BIT(q->rank.level);
-	t->restoring = t->returns && !t->stays;
+	t->restoring = t->comes_back && !t->stays;
 	if (t->has)
 		t->last_ns = max_t(u64, now, 1);
 	t->seen_ns = now;
@@ -156,7 +156,7 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
 		t->gets = false;
 		t->begins = false;
 		t->stays = false;
-		t->returns = false;
+		t->comes_back = false;
 		t->wants = false;
 	}
 	for (i = 0; i < view->nr; i++) {
@@ -170,7 +170,7 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
 		t->gets |= q->out.turn;
 		t->begins |= q->out.turn_begins;
 		t->stays |= q->seen.mapped && q->out.verdict == GPREEMPT_KEEP;
-		t->returns |= q->out.verdict == GPREEMPT_RESUME;
+		t->comes_back |= q->out.verdict == GPREEMPT_RESUME;
 	}
 	for (i = 0; i < view->nr; i++)
 		turn_close(policy, view, &view->q[i]);

@@ -31,7 +31,7 @@ struct gpreempt_view;
  * @gets:	it is its turn from now on
  * @begins:	and that is a new one
  * @stays:	a queue of it stays on the machine, in its turn, raised, or at work without one
- * @returns:	one is put back
+ * @comes_back: one is put back
  * @wants:	it has work there that it may run
  * @own:	the policy's
  *
@@ -51,7 +51,7 @@ struct gpreempt_turn {
 	bool gets;
 	bool begins;
 	bool stays;
-	bool returns;
+	bool comes_back;
 	bool wants;
 	u64 own[GPREEMPT_OWN_WORDS];
 };
