@@ -62,7 +62,7 @@ static void save_all(struct gpu *g)
 		cwsr_drop(list[i]);
 		g->hws->bytes += size[i].stack + size[i].state;
 		if (size[i].stack)
-			g->hws->slow += fault_save_ns(list[i]->priority);
+			g->hws->slow += fault_save_ns(list[i]->ring);
 	}
 }
 

@@ -178,7 +178,7 @@ static void save(struct user_queue *q)
 	q->leave_at = q->request_at + param.unmap_queue_ns;
 	if (q->saved_bytes)
 		q->leave_at += cwsr_grace(g) + cwsr_save_time(g, q->saved_bytes, waves) +
-			       fault_save_ns(q->priority);
+			       fault_save_ns(q->ring);
 	q->leave_at = fault_preempt_end(q->leave_at);
 }
 

@@ -43,8 +43,8 @@ static struct knob knobs[FAULTS] = {
 		.name = "delay-preemption", .arg = ARG_NEEDED, .unit = "US",
 		.what = "the next preemption takes that much longer" },
 	[FAULT_SLOW_SAVE] = {
-		.name = "slow-save", .arg = ARG_OPTIONAL, .unit = "PRIORITY",
-		.what = "to save waves of a queue [of that priority] takes 300 ms longer" },
+		.name = "slow-save", .arg = ARG_OPTIONAL, .unit = "RING",
+		.what = "to save waves of a queue [with its ring there] takes 300 ms longer" },
 	[FAULT_LOSE_FENCE] = {
 		.name = "lose-fence", .arg = ARG_NONE,
 		.what = "the scheduler's next QUERY_STATUS writes no fence" },
@@ -115,9 +115,9 @@ bool fault_hit_on(enum fault f, u64 value)
 	return (want == FAULT_NO_ARG || want == value) && hit(k);
 }
 
-u64 fault_save_ns(unsigned int priority)
+u64 fault_save_ns(u64 ring)
 {
-	return fault_hit_on(FAULT_SLOW_SAVE, priority) ? SLOW_SAVE_NS : 0;
+	return fault_hit_on(FAULT_SLOW_SAVE, ring) ? SLOW_SAVE_NS : 0;
 }
 
 u64 fault_preempt_end(u64 end)
@@ -175,7 +175,7 @@ static bool arm(struct knob *k, const char *rest, char *answer)
 		if (k->arg == ARG_NONE)
 			return say(answer, "error: %s takes no argument", k->name);
 		rest++;
-		if (!number(&rest, UINT32_MAX, &value))
+		if (!number(&rest, FAULT_NO_ARG - 1, &value))
 			return say(answer, "error: %s: %s is not a number", k->name, k->unit);
 	} else if (k->arg == ARG_NEEDED) {
 		return say(answer, "error: %s needs =%s", k->name, k->unit);

@@ -43,8 +43,8 @@ bool fault_hit(enum fault f, u64 *arg);
 /* As fault_hit(), for a fault whose argument, if given, says which value is meant. */
 bool fault_hit_on(enum fault f, u64 value);
 
-/* How much longer, in ns, it takes to save waves of a queue whose MQD has that priority. */
-u64 fault_save_ns(unsigned int priority);
+/* How much longer, in ns, it takes to save waves of a queue whose ring is at that address. */
+u64 fault_save_ns(u64 ring);
 
 /* When a preemption ends that would at model time @end: faults may delay or hang it. */
 u64 fault_preempt_end(u64 end);

@@ -17,9 +17,9 @@
 #define HIGH_US		200
 #define HIGH_TIMES	10
 #define LATENCY_US	2000	/* of HIGH, with nobody in its way */
-#define OTHERS		3	/* queues of one level; their MQDs' priorities are 1 and up */
+#define OTHERS		3	/* queues of one level */
 #define LEVEL		5	/* theirs */
-#define SLOW		2	/* the MQD's priority of the one that delays its saves */
+#define SLOW		1	/* the one of them that delays its saves */
 #define ITEMS		256
 #define ALL		100	/* as often as it likes */
 
@@ -56,11 +56,11 @@ FIXTURE_TEARDOWN(culprit)
 }
 
 /* Which is slow, and how often. */
-static int slow(unsigned int priority, unsigned int times)
+static int slow(const struct aql_queue *q, unsigned int times)
 {
-	char command[40];
+	char command[48];
 
-	snprintf(command, sizeof(command), "slow-save=%u,%u", priority, times);
+	snprintf(command, sizeof(command), "slow-save=%lu,%u", (unsigned long)q->ring.ptr, times);
 	return gpu_model_say(command, NULL, 0);
 }
 
@@ -110,7 +110,7 @@ TEST_F_TIMEOUT(culprit, alone, 120)
 	unsigned int i, round;
 	__u64 ns;
 
-	ASSERT_EQ(0, slow(PRIORITY_LOW, ALL));
+	ASSERT_EQ(0, slow(&self->low, ALL));
 	until_job_start(&self->c, &self->job, &self->low);
 	ASSERT_EQ(0, until_job_moves(&self->job));
 	for (round = 1; round <= 2; round++) {
@@ -144,7 +144,7 @@ TEST_F_TIMEOUT(culprit, stays_off, 120)
 	struct aql_queue other;
 	__u64 ns, end;
 
-	ASSERT_EQ(0, slow(PRIORITY_LOW, 2));
+	ASSERT_EQ(0, slow(&self->low, 2));
 	until_job_start(&self->c, &self->job, &self->low);
 	ASSERT_EQ(0, until_job_moves(&self->job));
 	ASSERT_EQ(0, high_job_run(&self->c, &self->high_job, &self->high, CLIENT_TIMEOUT_MS,
@@ -198,7 +198,7 @@ TEST_F_TIMEOUT(culprit, among_others, 120)
 		while (!*job[i].beats)
 			ASSERT_GT(end, kfd_now());
 	}
-	ASSERT_EQ(0, slow(SLOW, ALL));
+	ASSERT_EQ(0, slow(&q[SLOW], ALL));
 	for (i = 0; i < OTHERS; i++)
 		EXPECT_EQ(0, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, q[i].id,
 					      KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 0));
@@ -207,17 +207,17 @@ TEST_F_TIMEOUT(culprit, among_others, 120)
 		ASSERT_GT(end, kfd_now());
 	EXPECT_EQ(excluded + 1, gpreempt_number("stats/excluded"));
 	for (i = 0; i < OTHERS; i++) {
-		EXPECT_EQ(i == SLOW - 1, is_excluded(&self->c, &q[i])) TH_LOG("queue %u", i);
+		EXPECT_EQ(i == SLOW, is_excluded(&self->c, &q[i])) TH_LOG("queue %u", i);
 	}
 	for (i = 0; i < OTHERS; i++) {
-		if (i == SLOW - 1)
+		if (i == SLOW)
 			continue;
 		beats = *job[i].beats;
 		end = kfd_now() + 900000000ULL;		/* while the other one is off */
 		while (*job[i].beats == beats)
 			ASSERT_GT(end, kfd_now()) TH_LOG("queue %u", i);
 	}
-	EXPECT_TRUE(is_excluded(&self->c, &q[SLOW - 1]));
+	EXPECT_TRUE(is_excluded(&self->c, &q[SLOW]));
 	EXPECT_NE(0, gpreempt_wait_state("bypassed", 0));
 	EXPECT_EQ(0, gpu_model_say("off", NULL, 0));
 	for (i = 0; i < OTHERS; i++) {
