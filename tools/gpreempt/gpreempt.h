@@ -43,7 +43,7 @@ struct command {
 };
 
 extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preempt, cmd_resume,
-	cmd_get, cmd_set, cmd_record, cmd_metrics, cmd_report;
+	cmd_hint, cmd_get, cmd_set, cmd_record, cmd_metrics, cmd_report;
 
 /* ---- error.c ---- */
 
@@ -188,8 +188,6 @@ int kfd_open(void);
 int kfd_call(struct kfd_ioctl_gpreempt_args *args);
 /* What an error of kfd_call() means, and what to do. */
 const char *kfd_error(int error);
-/* Numbers of the queues that a target names; 0 and said so if there are none. */
-unsigned int kfd_queues(const struct target *t, unsigned int **ids);
 
 /* ---- utf8.c ---- */
 

@@ -2,7 +2,6 @@
 /* AMDKFD_IOC_GPREEMPT, and what its errors mean. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -77,37 +76,4 @@ const char *kfd_error(int error)
 	default:
 		return strerror(-error);
 	}
-}
-
-unsigned int kfd_queues(const struct target *t, unsigned int **ids)
-{
-	struct kfd_gpreempt_queue_info *info = NULL;
-	unsigned int room = 16, n, i;
-	int r;
-
-	*ids = xrealloc(NULL, sizeof(**ids));
-	(*ids)[0] = t->queue;
-	if (t->one)
-		return 1;
-	for (;;) {
-		struct kfd_ioctl_gpreempt_args args = {
-			.op = KFD_GPREEMPT_OP_LIST, .pid = t->pid,
-			.list = { .count = room, .entry_size = sizeof(*info) },
-		};
-
-		info = xrealloc(info, room * sizeof(*info));
-		args.list.queues = (uintptr_t)info;
-		r = kfd_call(&args);
-		n = r ? 0 : args.list.count;
-		if (n <= room)
-			break;
-		room = n;
-	}
-	if (!n)
-		warn("process %u: %s", t->pid, r ? kfd_error(r) : "has no compute queue");
-	*ids = xrealloc(*ids, (n + 1) * sizeof(**ids));
-	for (i = 0; i < n; i++)
-		(*ids)[i] = info[i].queue_id;
-	free(info);
-	return n;
 }

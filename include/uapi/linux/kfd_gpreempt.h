@@ -9,11 +9,17 @@
 #include <linux/types.h>
 #include <linux/kfd_ioctl.h>
 
-/* What KFD_GPREEMPT_OP_QUERY answers; never 0. */
-#define KFD_GPREEMPT_VERSION		1
+/*
+ * What KFD_GPREEMPT_OP_QUERY answers; never 0. From 2 on: KFD_GPREEMPT_PIDFD, _CONTEXT and
+ * the flags that follow these, and what struct kfd_gpreempt_queue_info has from pid on.
+ */
+#define KFD_GPREEMPT_VERSION		2
 
 /* Of a priority or a ceiling: none, as if it had never been set. */
 #define KFD_GPREEMPT_NONE		0xffffffffU
+
+/* Of a context: the one that a process has by itself, and before Linux 7.3 its only one. */
+#define KFD_GPREEMPT_CONTEXT_PRIMARY	0xffffU
 
 /* Longest times that are taken; see the operations. */
 #define KFD_GPREEMPT_WAIT_MS_MAX	60000
@@ -39,9 +45,9 @@
  * @KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT: priority, ceiling and turn of the queues
  *	of a process, whether it has any by now or not, and of its descendants; and its
  *	share of the time
- * @KFD_GPREEMPT_OP_PREEMPT: take a queue off the hardware
+ * @KFD_GPREEMPT_OP_PREEMPT: take queues off the hardware
  * @KFD_GPREEMPT_OP_RESUME: end a hold, or a preemption that is under way
- * @KFD_GPREEMPT_OP_HINT: work for the queue will arrive soon
+ * @KFD_GPREEMPT_OP_HINT: work for the queues will arrive soon
  */
 enum kfd_gpreempt_op {
 	KFD_GPREEMPT_OP_QUERY = 1,
@@ -68,6 +74,23 @@ enum kfd_gpreempt_op {
 #define KFD_GPREEMPT_SET_WEIGHT		(1U << 5)
 #define KFD_GPREEMPT_SET_MIN		(1U << 6)
 #define KFD_GPREEMPT_SET_CAP		(1U << 7)
+
+/* Flags of all operations that take a pid: it is a pidfd; */
+#define KFD_GPREEMPT_PIDFD		(1U << 8)
+/* but of SET_PROCESS_DEFAULT: context_id says which context of the process is meant. */
+#define KFD_GPREEMPT_CONTEXT		(1U << 9)
+
+/*
+ * Flags of LIST, PREEMPT, RESUME and HINT: more queues than one. Of all contexts of the
+ * process, unless one is named; of all nodes, unless gpu_id names one. All of them;
+ */
+#define KFD_GPREEMPT_ALL		(1U << 10)
+/* those that ask for the priority level or a higher one, whatever they are served at; */
+#define KFD_GPREEMPT_AT_LEAST		(1U << 11)
+/* those that are served below the priority level. */
+#define KFD_GPREEMPT_BELOW		(1U << 12)
+/* With one of these three: of all processes that the caller may control, instead of one. */
+#define KFD_GPREEMPT_EVERYBODY		(1U << 13)
 
 /**
  * enum kfd_gpreempt_node_state - &kfd_gpreempt_query.state
@@ -157,6 +180,15 @@ enum kfd_gpreempt_queue_state {
  * @waiting_ns:	time seen waiting for the machine, likewise
  * @preempted_ns: time off the hardware
  * @preemptions: how often it was taken off
+ * @pid:	its process, in the caller's pid namespace, 0: has no number there
+ * @context_id:	its process's context, see KFD_GPREEMPT_CONTEXT
+ * @backlog:	packets that the GPU had not consumed at @seen_ns
+ * @waves:	that it had then; KFD_GPREEMPT_NONE: they were not counted
+ * @save_ns:	what taking it off has cost, moving average, 0: it was never done
+ * @seen_ns:	when that was seen, by CLOCK_MONOTONIC, 0: not yet. What was seen last stays,
+ *		also when the node is parked
+ *
+ * Version 1 ends before @pid.
  */
 struct kfd_gpreempt_queue_info {
 	__u32 queue_id;
@@ -171,14 +203,24 @@ struct kfd_gpreempt_queue_info {
 	__u64 waiting_ns;
 	__u64 preempted_ns;
 	__u64 preemptions;
+	__u32 pid;
+	__u32 context_id;
+	__u32 backlog;
+	__u32 waves;
+	__u64 save_ns;
+	__u64 seen_ns;
 };
+
+/* Bytes of version 1, the least that LIST takes for an entry. */
+#define KFD_GPREEMPT_QUEUE_INFO_SIZE_1	64
+
 
 /**
  * struct kfd_gpreempt_list - parameters of LIST
  * @queues:	user address of an array
  * @count:	in: entries that the array holds; out: queues there are
- * @entry_size:	in: distance of two entries, sizeof(struct kfd_gpreempt_queue_info)
- *		or more; out: bytes of an entry that the kernel knows
+ * @entry_size:	in: distance of two entries, KFD_GPREEMPT_QUEUE_INFO_SIZE_1 or more; out:
+ *		bytes of an entry that the kernel knows. No more are written than both say
  */
 struct kfd_gpreempt_list {
 	__u64 queues;
@@ -231,14 +273,20 @@ struct kfd_gpreempt_process_default {
  * @hold_ms:	with KFD_GPREEMPT_HOLD: RESUME by itself after that time, up to
  *		KFD_GPREEMPT_HOLD_MS_MAX; 0: never, for a queue of another
  *		process only with CAP_SYS_NICE
+ * @queues:	out: of how many queues that was asked
+ * @refused:	out: how many others were meant, and must stay as they are. If all must, the
+ *		call fails as it does for the first of them
  *
- * @wait_ms is for the outcome. Like every call about a queue, these two may have to
- * wait for amdkfd's own locks besides: while it waits for the GPU, that is for as
- * long as the GPU takes to answer, amdgpu.queue_preemption_timeout_ms at most.
+ * The queues of a node are asked for all at once, and leave in one transaction. @wait_ms
+ * is for the outcome. Like every call about a queue, these two may have to wait for amdkfd's
+ * own locks besides: while it waits for the GPU, that is for as long as the GPU takes to
+ * answer, amdgpu.queue_preemption_timeout_ms at most.
  */
 struct kfd_gpreempt_preempt {
 	__u32 wait_ms;
 	__u32 hold_ms;
+	__u32 queues;
+	__u32 refused;
 };
 
 /**
@@ -256,10 +304,14 @@ struct kfd_gpreempt_hint {
  * struct kfd_ioctl_gpreempt_args - argument of AMDKFD_IOC_GPREEMPT
  * @op:		enum kfd_gpreempt_op
  * @flags:	of the operation
- * @pid:	the process, in the caller's pid namespace; 0: the caller
+ * @pid:	the process, in the caller's pid namespace; 0: the caller. With
+ *		KFD_GPREEMPT_PIDFD its pidfd; a flag for a cgroup's descriptor may follow
  * @queue_id:	the queue
- * @gpu_id:	the node, for QUERY; for LIST a filter, 0: all nodes
- * @pad:	0
+ * @level:	with KFD_GPREEMPT_AT_LEAST or KFD_GPREEMPT_BELOW: 0 to 15
+ * @gpu_id:	the node, for QUERY; a filter for LIST, and where more queues than one are
+ *		meant, 0: all nodes
+ * @context_id:	with KFD_GPREEMPT_CONTEXT: number of the context; without: that of the
+ *		caller, the primary one of another process
  * @query:	out
  * @list:	in and out
  * @queue:	out, for GET
@@ -278,9 +330,12 @@ struct kfd_ioctl_gpreempt_args {
 	__u32 op;
 	__u32 flags;
 	__u32 pid;
-	__u32 queue_id;
+	union {
+		__u32 queue_id;
+		__u32 level;
+	};
 	__u32 gpu_id;
-	__u32 pad;
+	__u32 context_id;
 	union {
 		struct kfd_gpreempt_query query;
 		struct kfd_gpreempt_list list;

@@ -13,44 +13,24 @@
  * cc hint.c, with linux/kfd_ioctl.h and linux/kfd_gpreempt.h of a kernel that has GPREEMPT.
  */
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <linux/kfd_gpreempt.h>
 
-#define QUEUES	256
-
 /* Kernels come this long after their request, and last about so long. */
 #define ARRIVAL_US	1000
 #define DURATION_US	5000
 
-/* Work comes for the queues of a process. Returns 0, or -1: at least one was not told. */
+/* Work comes for all queues of a process. Returns 0, or -1 if none of them was told. */
 static int hint(int kfd, unsigned int pid, unsigned int arrival_us, unsigned int duration_us)
 {
-	static struct kfd_gpreempt_queue_info queues[QUEUES];
-	struct kfd_ioctl_gpreempt_args list = {
-		.op = KFD_GPREEMPT_OP_LIST, .pid = pid,
-		.list = {
-			.queues = (uintptr_t)queues, .count = QUEUES, .entry_size = sizeof(queues[0]),
-		},
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_HINT, .flags = KFD_GPREEMPT_ALL, .pid = pid,
+		.hint = { .arrival_us = arrival_us, .duration_us = duration_us },
 	};
-	unsigned int i;
-	int status = 0;
 
-	if (ioctl(kfd, AMDKFD_IOC_GPREEMPT, &list))
-		return -1;
-	/* a queue may be gone by now, or GPREEMPT be off on its GPU: go on with the next */
-	for (i = 0; i < list.list.count && i < QUEUES; i++) {
-		struct kfd_ioctl_gpreempt_args args = {
-			.op = KFD_GPREEMPT_OP_HINT, .pid = pid, .queue_id = queues[i].queue_id,
-			.hint = { .arrival_us = arrival_us, .duration_us = duration_us },
-		};
-
-		if (ioctl(kfd, AMDKFD_IOC_GPREEMPT, &args))
-			status = -1;
-	}
-	return status;
+	return ioctl(kfd, AMDKFD_IOC_GPREEMPT, &args);
 }
 
 int main(int argc, char **argv)

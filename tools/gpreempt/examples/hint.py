@@ -9,7 +9,6 @@ A filter in front of a program that serves requests on the GPU, as hint.c is:
 A program can do the same for itself: hint(kfd, 0, ...) when a request has been read, and
 launch kernels when it has been understood.
 """
-import ctypes
 import fcntl
 import os
 import struct
@@ -17,36 +16,17 @@ import sys
 
 # linux/kfd_gpreempt.h
 AMDKFD_IOC_GPREEMPT = 0xc0804b70
-OP_LIST, OP_HINT = 2, 9
-ARGS = "6I104s"                 # op, flags, pid, queue_id, gpu_id, pad; what the op takes
-QUEUE_BYTES, QUEUES = 64, 256
+OP_HINT, ALL = 9, 1 << 10
+ARGS = "6I2I96x"                # op, flags, pid, queue_id, gpu_id, context_id; times
 
 # Kernels come this long after their request, and last about so long.
 ARRIVAL_US, DURATION_US = 1000, 5000
 
 
-def call(kfd, op, pid, queue, what):
-    args = bytearray(struct.pack(ARGS, op, 0, pid, queue, 0, 0, what))
-    fcntl.ioctl(kfd, AMDKFD_IOC_GPREEMPT, args)
-    return struct.unpack(ARGS, args)[-1]
-
-
 def hint(kfd, pid, arrival_us, duration_us):
-    """Work comes for the queues of a process. Raises the last OSError, when all were told."""
-    room = ctypes.create_string_buffer(QUEUES * QUEUE_BYTES)
-    told = call(kfd, OP_LIST, pid, 0, struct.pack("QII", ctypes.addressof(room), QUEUES,
-                                                  QUEUE_BYTES))
-    _, count, _ = struct.unpack_from("QII", told)
-    failed = None
-    for n in range(min(count, QUEUES)):
-        queue, = struct.unpack_from("I", room, n * QUEUE_BYTES)
-        try:
-            call(kfd, OP_HINT, pid, queue, struct.pack("II", arrival_us, duration_us))
-        except OSError as e:
-            # It may be gone by now, or GPREEMPT be off on its GPU: go on with the next.
-            failed = e
-    if failed:
-        raise failed
+    """Work comes for all queues of a process. Raises OSError if none of them was told."""
+    fcntl.ioctl(kfd, AMDKFD_IOC_GPREEMPT,
+                bytearray(struct.pack(ARGS, OP_HINT, ALL, pid, 0, 0, 0, arrival_us, duration_us)))
 
 
 def main():

@@ -168,6 +168,17 @@ static void some_call(struct kfd_dev *dev, struct fuzz *shared, unsigned int who
 		if (rand_r(seed) % 2)
 			args.reserved[0] &= 0xffffffff;
 	}
+	/* more queues than one, or another name of the process */
+	if (!(rand_r(seed) % 4)) {
+		args.flags |= KFD_GPREEMPT_PIDFD << rand_r(seed) % 6;
+		if (rand_r(seed) % 2) {
+			args.flags |= KFD_GPREEMPT_EVERYBODY;
+			args.pid = 0;
+		}
+		args.level = args.flags & KFD_GPREEMPT_ALL ? 0 : rand_r(seed) % 17;
+		if (args.flags & KFD_GPREEMPT_CONTEXT)
+			args.context_id = rand_r(seed) % 2 ? KFD_GPREEMPT_CONTEXT_PRIMARY : some(seed);
+	}
 	if (!(rand_r(seed) % 8))
 		((__u8 *)&args)[rand_r(seed) % sizeof(args)] = rand_r(seed);
 	/* whatever that made of it: no wait longer than the test */

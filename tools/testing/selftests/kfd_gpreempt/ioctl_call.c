@@ -129,16 +129,22 @@ int gpreempt_resume(struct aql_queue *q)
 				CLIENT_TIMEOUT_MS, 0);
 }
 
+#define CONTEXT		(KFD_GPREEMPT_PIDFD | KFD_GPREEMPT_CONTEXT)
+#define MANY		(CONTEXT | KFD_GPREEMPT_ALL | KFD_GPREEMPT_AT_LEAST |		\
+			 KFD_GPREEMPT_BELOW | KFD_GPREEMPT_EVERYBODY)
+
 const struct op_use op_uses[LAST_OP + 1] = {
 	[KFD_GPREEMPT_OP_QUERY] = { .gpu = true },
-	[KFD_GPREEMPT_OP_LIST] = { .pid = true, .gpu = true, .in = 16 },
-	[KFD_GPREEMPT_OP_GET] = { .pid = true, .queue = true },
-	[KFD_GPREEMPT_OP_SET_PRIORITY] = { .pid = true, .queue = true, .in = 4 },
-	[KFD_GPREEMPT_OP_SET_TIMESLICE] = { .pid = true, .queue = true, .in = 4 },
-	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = { .flags = 0xfc, .pid = true, .in = 24 },
-	[KFD_GPREEMPT_OP_PREEMPT] = { .flags = 3, .pid = true, .queue = true, .in = 8 },
-	[KFD_GPREEMPT_OP_RESUME] = { .flags = 1, .pid = true, .queue = true, .in = 8 },
-	[KFD_GPREEMPT_OP_HINT] = { .pid = true, .queue = true, .in = 8 },
+	[KFD_GPREEMPT_OP_LIST] = { .flags = MANY, .pid = true, .gpu = true, .in = 16 },
+	[KFD_GPREEMPT_OP_GET] = { .flags = CONTEXT, .pid = true, .queue = true },
+	[KFD_GPREEMPT_OP_SET_PRIORITY] = { .flags = CONTEXT, .pid = true, .queue = true, .in = 4 },
+	[KFD_GPREEMPT_OP_SET_TIMESLICE] = { .flags = CONTEXT, .pid = true, .queue = true, .in = 4 },
+	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = {
+		.flags = KFD_GPREEMPT_PIDFD | 0xfc, .pid = true, .in = 24,
+	},
+	[KFD_GPREEMPT_OP_PREEMPT] = { .flags = MANY | 3, .pid = true, .queue = true, .in = 16 },
+	[KFD_GPREEMPT_OP_RESUME] = { .flags = MANY | 1, .pid = true, .queue = true, .in = 16 },
+	[KFD_GPREEMPT_OP_HINT] = { .flags = MANY, .pid = true, .queue = true, .in = 8 },
 };
 
 struct kfd_ioctl_gpreempt_args op_request(const struct kfd_dev *dev, unsigned int op,

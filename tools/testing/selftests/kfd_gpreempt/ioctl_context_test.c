@@ -25,6 +25,29 @@ static void ask(struct __test_metadata *_metadata, struct kfd_dev *dev, __u32 pi
 	EXPECT_EQ(ret ?: 7, gpreempt_set_priority(dev, pid, low, 7));
 }
 
+/* LOW, in the context of that number, and how many queues the whole process has. */
+static int get_in(struct kfd_dev *dev, __u32 id, __u32 low)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_GET, .flags = KFD_GPREEMPT_CONTEXT,
+		.context_id = id, .queue_id = low,
+	};
+	int ret = gpreempt_call(dev, &args);
+
+	return ret ?: (int)args.queue.context_id;
+}
+
+static int count(struct kfd_dev *dev, __u32 flags)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_LIST, .flags = flags,
+		.list.entry_size = sizeof(struct kfd_gpreempt_queue_info),
+	};
+	int ret = gpreempt_call(dev, &args);
+
+	return ret ?: (int)args.list.count;
+}
+
 /* The parent's, whom a number names: its primary context, which LOW is of. */
 static int child(struct shared *shared)
 {
@@ -54,6 +77,15 @@ TEST_F(ioctl, context)
 	ask(_metadata, &other, getpid(), self->low.id, ret);
 	ask(_metadata, &self->c.dev, 0, self->low.id, 0);
 	ask(_metadata, &self->c.dev, getpid(), self->low.id, 0);
+	/* but where it says which context it means, and where it means all */
+	EXPECT_EQ(KFD_GPREEMPT_CONTEXT_PRIMARY,
+		  get_in(&other, KFD_GPREEMPT_CONTEXT_PRIMARY, self->low.id));
+	EXPECT_EQ(contexts ? -ENOENT : -ESRCH, get_in(&self->c.dev, 0, self->low.id));
+	EXPECT_EQ(-ESRCH, get_in(&self->c.dev, 1, self->low.id));
+	EXPECT_EQ(2, count(&self->c.dev, 0));
+	EXPECT_EQ(contexts ? 0 : 2, count(&other, 0));
+	EXPECT_EQ(2, count(&other, KFD_GPREEMPT_ALL));
+	EXPECT_EQ(contexts ? 0 : -ESRCH, count(&other, KFD_GPREEMPT_ALL | KFD_GPREEMPT_CONTEXT));
 	self->shared->queue_id = self->low.id;
 	EXPECT_EQ(0, in_child(self->shared, 0, true, child));
 

@@ -37,7 +37,7 @@ static bool reads(unsigned int op, size_t byte)
 		return op_uses[op].pid;
 	if (byte < offsetof(struct kfd_ioctl_gpreempt_args, gpu_id))
 		return op_uses[op].queue;
-	if (byte < offsetof(struct kfd_ioctl_gpreempt_args, pad))
+	if (byte < offsetof(struct kfd_ioctl_gpreempt_args, context_id))
 		return op_uses[op].gpu;
 	return byte >= offsetof(struct kfd_ioctl_gpreempt_args, reserved) &&
 	       byte < offsetof(struct kfd_ioctl_gpreempt_args, reserved) + op_uses[op].in;

@@ -25,7 +25,7 @@ FIXTURE_VARIANT_ADD(ioctl, query_unknown_node) {
 
 WRONG(list_entries_of_0, LIST, .list.entry_size = 0);
 WRONG(list_entries_too_small, LIST,
-      .list.entry_size = sizeof(struct kfd_gpreempt_queue_info) - 1);
+      .list.entry_size = KFD_GPREEMPT_QUEUE_INFO_SIZE_1 - 1);
 WRONG(priority_16, SET_PRIORITY, .priority.priority = 16);
 WRONG(priority_sign_bit, SET_PRIORITY, .priority.priority = 0x80000000);
 WRONG(priority_minus_2, SET_PRIORITY, .priority.priority = -2);
@@ -76,13 +76,34 @@ WRONG(hint_too_long, HINT, .hint = { 0, KFD_GPREEMPT_HINT_US_MAX + 1 });
 WRONG(hint_lasts_minus_1, HINT, .hint = { 0, -1 });
 WRONG(hint_of_nothing, HINT, .hint = { 1, 0 });
 
+/* Which queues: one choice, and no number of a queue with it. */
+#define CHOICES		(KFD_GPREEMPT_ALL | KFD_GPREEMPT_AT_LEAST | KFD_GPREEMPT_BELOW)
+#define CHOICE(name, which, ...)						\
+	WRONG(choice_##name, HINT, .flags = which, .hint = { 1000, 1000 }, ##__VA_ARGS__)
+
+CHOICE(of_two_kinds, KFD_GPREEMPT_ALL | KFD_GPREEMPT_BELOW);
+CHOICE(of_two_levels, KFD_GPREEMPT_AT_LEAST | KFD_GPREEMPT_BELOW);
+CHOICE(of_three_kinds, CHOICES);
+CHOICE(everybodys_one, KFD_GPREEMPT_EVERYBODY);
+CHOICE(everybody_and_one, KFD_GPREEMPT_EVERYBODY | KFD_GPREEMPT_ALL, .pid = 1);
+CHOICE(everybody_of_a_pidfd, KFD_GPREEMPT_EVERYBODY | KFD_GPREEMPT_ALL | KFD_GPREEMPT_PIDFD);
+CHOICE(everybody_of_a_context, KFD_GPREEMPT_EVERYBODY | KFD_GPREEMPT_ALL | KFD_GPREEMPT_CONTEXT);
+CHOICE(all_and_one, KFD_GPREEMPT_ALL, .queue_id = 1);
+CHOICE(level_16, KFD_GPREEMPT_AT_LEAST, .level = 16);
+CHOICE(below_16, KFD_GPREEMPT_BELOW, .level = 16);
+CHOICE(below_minus_1, KFD_GPREEMPT_BELOW, .level = -1);
+CHOICE(node_of_one, 0, .gpu_id = 1);
+CHOICE(context_not_given, 0, .context_id = KFD_GPREEMPT_CONTEXT_PRIMARY);
+CHOICE(context_too_great, KFD_GPREEMPT_CONTEXT, .context_id = KFD_GPREEMPT_CONTEXT_PRIMARY + 1);
+WRONG(list_queue, LIST, .queue_id = 1, .list.entry_size = sizeof(struct kfd_gpreempt_queue_info));
+
 /* Refused, and nothing changed: neither the queue nor the process's default. */
 TEST_F(ioctl, refused)
 {
 	struct kfd_ioctl_gpreempt_args args = variant->args;
 	struct kfd_gpreempt_queue_info before, after;
 
-	if (op_uses[args.op].queue)
+	if (op_uses[args.op].queue && !(args.flags & (CHOICES | KFD_GPREEMPT_EVERYBODY)))
 		args.queue_id = self->low.id;
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->low.id, &before));

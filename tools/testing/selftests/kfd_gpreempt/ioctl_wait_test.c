@@ -137,6 +137,12 @@ static void *wait_preempt(void *arg)
 	return NULL;
 }
 
+static int preempt_all(struct kfd_dev *dev, __u32 flags)
+{
+	return gpreempt_preempt(dev, KFD_GPREEMPT_OP_PREEMPT, 0, 0,
+				flags | KFD_GPREEMPT_ALL | KFD_GPREEMPT_WAIT, 1, 0);
+}
+
 /* A wait that fails takes back what its call asked for, and nobody else's hold. */
 TEST_F_TIMEOUT(ioctl, failed_wait_ends_no_hold, 60)
 {
@@ -169,6 +175,14 @@ TEST_F_TIMEOUT(ioctl, failed_wait_ends_no_hold, 60)
 					   KFD_GPREEMPT_HOLD | KFD_GPREEMPT_WAIT, 1, 1));
 	ASSERT_EQ(0, gpreempt_get(dev, 0, self->low.id, &info));
 	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD, info.flags);
+
+	/* of each queue that it asked for */
+	EXPECT_EQ(-ETIME, preempt_all(dev, 0));
+	EXPECT_EQ(-ETIME, preempt_all(dev, KFD_GPREEMPT_HOLD));
+	ASSERT_EQ(0, gpreempt_get(dev, 0, self->low.id, &info));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD, info.flags);
+	ASSERT_EQ(0, gpreempt_get(dev, 0, self->high.id, &info));
+	EXPECT_EQ(0, info.flags);
 
 	/* nor one that somebody asks for while it waits */
 	ASSERT_EQ(0, gpreempt_preempt(dev, KFD_GPREEMPT_OP_RESUME, 0, self->low.id, 0, 0, 0));

@@ -21,7 +21,7 @@ AT(kfd_gpreempt_query, levels, 20);
 AT(kfd_gpreempt_query, priority_cap, 24);
 AT(kfd_gpreempt_query, queue_size, 28);
 
-SIZE(kfd_gpreempt_queue_info, 64);
+SIZE(kfd_gpreempt_queue_info, 96);
 AT(kfd_gpreempt_queue_info, queue_id, 0);
 AT(kfd_gpreempt_queue_info, gpu_id, 4);
 AT(kfd_gpreempt_queue_info, priority, 8);
@@ -34,6 +34,12 @@ AT(kfd_gpreempt_queue_info, running_ns, 32);
 AT(kfd_gpreempt_queue_info, waiting_ns, 40);
 AT(kfd_gpreempt_queue_info, preempted_ns, 48);
 AT(kfd_gpreempt_queue_info, preemptions, 56);
+AT(kfd_gpreempt_queue_info, pid, 64);
+AT(kfd_gpreempt_queue_info, context_id, 68);
+AT(kfd_gpreempt_queue_info, backlog, 72);
+AT(kfd_gpreempt_queue_info, waves, 76);
+AT(kfd_gpreempt_queue_info, save_ns, 80);
+AT(kfd_gpreempt_queue_info, seen_ns, 88);
 
 SIZE(kfd_gpreempt_list, 16);
 AT(kfd_gpreempt_list, queues, 0);
@@ -52,9 +58,11 @@ AT(kfd_gpreempt_process_default, weight, 12);
 AT(kfd_gpreempt_process_default, min_percent, 16);
 AT(kfd_gpreempt_process_default, cap_percent, 20);
 
-SIZE(kfd_gpreempt_preempt, 8);
+SIZE(kfd_gpreempt_preempt, 16);
 AT(kfd_gpreempt_preempt, wait_ms, 0);
 AT(kfd_gpreempt_preempt, hold_ms, 4);
+AT(kfd_gpreempt_preempt, queues, 8);
+AT(kfd_gpreempt_preempt, refused, 12);
 
 SIZE(kfd_gpreempt_hint, 8);
 AT(kfd_gpreempt_hint, arrival_us, 0);
@@ -65,8 +73,9 @@ AT(kfd_ioctl_gpreempt_args, op, 0);
 AT(kfd_ioctl_gpreempt_args, flags, 4);
 AT(kfd_ioctl_gpreempt_args, pid, 8);
 AT(kfd_ioctl_gpreempt_args, queue_id, 12);
+AT(kfd_ioctl_gpreempt_args, level, 12);
 AT(kfd_ioctl_gpreempt_args, gpu_id, 16);
-AT(kfd_ioctl_gpreempt_args, pad, 20);
+AT(kfd_ioctl_gpreempt_args, context_id, 20);
 AT(kfd_ioctl_gpreempt_args, query, 24);
 AT(kfd_ioctl_gpreempt_args, list, 24);
 AT(kfd_ioctl_gpreempt_args, queue, 24);

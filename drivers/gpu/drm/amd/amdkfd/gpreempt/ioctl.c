@@ -9,11 +9,11 @@
  */
 
 #include <linux/capability.h>
-#include <linux/hashtable.h>
 #include <linux/ktime.h>
 #include <linux/nospec.h>
-#include <linux/pid.h>
+#include <linux/rwsem.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -26,8 +26,9 @@ static_assert(sizeof(struct kfd_ioctl_gpreempt_args) == 128);
 static_assert(offsetof(struct kfd_ioctl_gpreempt_args, reserved) == 24);
 static_assert(sizeof(struct kfd_gpreempt_query) == 32);
 static_assert(offsetof(struct kfd_gpreempt_query, operations) == 8);
-static_assert(sizeof(struct kfd_gpreempt_queue_info) == 64);
+static_assert(sizeof(struct kfd_gpreempt_queue_info) == 96);
 static_assert(offsetof(struct kfd_gpreempt_queue_info, running_ns) == 32);
+static_assert(offsetof(struct kfd_gpreempt_queue_info, pid) == KFD_GPREEMPT_QUEUE_INFO_SIZE_1);
 static_assert(sizeof(struct kfd_gpreempt_list) == 16);
 static_assert(sizeof(struct kfd_gpreempt_process_default) == 24);
 
@@ -35,6 +36,10 @@ static_assert(sizeof(struct kfd_gpreempt_process_default) == 24);
 #define USES_PID	BIT(0)
 #define USES_QUEUE	BIT(1)
 #define USES_GPU	BIT(2)
+
+/* Flags of those that are about one context of a process, and about more queues than one. */
+#define OF_CONTEXT	(KFD_GPREEMPT_PIDFD | KFD_GPREEMPT_CONTEXT)
+#define OF_MANY		(OF_CONTEXT | KFD_GPREEMPT_WHICH | KFD_GPREEMPT_EVERYBODY)
 
 /**
  * struct gpreempt_op - an operation
@@ -50,144 +55,6 @@ struct gpreempt_op {
 	u8 in;
 };
 
-/* The leader of a process by its number in the caller's namespace. */
-static struct task_struct *get_leader(u32 nr)
-{
-	struct task_struct *task;
-	struct pid *pid;
-
-	if (!nr)
-		return get_task_struct(current->group_leader);
-	pid = find_get_pid(nr);
-	task = get_pid_task(pid, PIDTYPE_TGID);
-	put_pid(pid);
-	return task;
-}
-
-/*
- * Rule 8, permission. With the lock that exec takes, the answer is about the program that
- * @task runs now.
- */
-static int lock_access(struct task_struct *task)
-{
-	int r;
-
-	r = down_read_killable(&task->signal->exec_update_lock);
-	if (r)
-		return r;
-	if (same_thread_group(task, current) || kfd_gpreempt_same_user(task) ||
-	    capable(CAP_SYS_NICE))
-		return 0;
-	up_read(&task->signal->exec_update_lock);
-	return -EPERM;
-}
-
-/*
- * KFD knows a process by the memory of its leader, and that is gone when the leader has
- * ended and other threads go on. What is found is the process's primary context.
- */
-static struct kfd_process *find_process(struct task_struct *leader)
-{
-	struct pid *pid = get_task_pid(leader, PIDTYPE_TGID);
-	struct kfd_process *p = NULL, *other;
-	unsigned int i;
-	int idx;
-
-	if (pid)
-		p = kfd_lookup_process_by_pid(pid);
-	put_pid(pid);
-	if (p || !(READ_ONCE(leader->flags) & PF_EXITING))
-		return p;
-	idx = srcu_read_lock(&kfd_processes_srcu);
-	hash_for_each_rcu(kfd_processes_table, i, other, kfd_processes) {
-		if (other->lead_thread == leader && kfd_process_is_primary(other)) {
-			kref_get(&other->ref);
-			p = other;
-			break;
-		}
-	}
-	srcu_read_unlock(&kfd_processes_srcu, idx);
-	return p;
-}
-
-/*
- * A process by its number, referenced; @p is the caller's. By its own number, too, that is
- * the caller's context, so that no other's queue has this one's number.
- */
-static int get_process(struct kfd_process *p, u32 nr, struct kfd_process **target)
-{
-	struct task_struct *task;
-	int r;
-
-	if (!nr || (p->mm == current->mm && nr == task_tgid_vnr(current))) {
-		kref_get(&p->ref);
-		*target = p;
-		return 0;
-	}
-	task = get_leader(nr);
-	if (!task)
-		return -ESRCH;
-	r = lock_access(task);
-	if (!r) {
-		*target = find_process(task);
-		up_read(&task->signal->exec_update_lock);
-		if (!*target)
-			r = -ESRCH;
-	}
-	put_task_struct(task);
-	return r;
-}
-
-static int lock_process(struct kfd_process *p)
-{
-	return mutex_lock_interruptible(&p->mutex) ? -ERESTARTSYS : 0;
-}
-
-/**
- * struct gpreempt_target - a queue that an operation is about
- * @p:		its process, referenced and locked
- * @q:		the queue, there while @p is locked
- * @foreign:	it is another process's
- */
-struct gpreempt_target {
-	struct kfd_process *p;
-	struct queue *q;
-	bool foreign;
-};
-
-static int find_queue(struct gpreempt_target *t, u32 queue_id)
-{
-	int r = lock_process(t->p);
-
-	if (r)
-		return r;
-	t->q = pqm_get_user_queue(&t->p->pqm, queue_id);
-	if (t->q && t->q->gpreempt)
-		return 0;
-	mutex_unlock(&t->p->mutex);
-	return -ENOENT;
-}
-
-static int get_target(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
-		      struct gpreempt_target *t)
-{
-	int r = get_process(p, args->pid, &t->p);
-
-	if (r)
-		return r;
-	t->foreign = t->p != p;
-	r = find_queue(t, args->queue_id);
-	if (r)
-		kfd_unref_process(t->p);
-	return r;
-}
-
-static void put_target(struct gpreempt_target *t)
-{
-	mutex_unlock(&t->p->mutex);
-	kfd_unref_process(t->p);
-}
-
 static bool valid_priority(u32 priority)
 {
 	return priority <= KFD_MAX_QUEUE_PRIORITY || priority == KFD_GPREEMPT_NONE;
@@ -199,95 +66,107 @@ static bool valid_timeslice(u32 us)
 		       us <= KFD_GPREEMPT_TIMESLICE_US_MAX);
 }
 
+/* The chosen queues of a process, after @n others of which @slots were wanted. */
+static int list_queues(struct kfd_process *p, const struct kfd_gpreempt_choice *choice,
+		       struct kfd_gpreempt_queue_info *info, u32 slots, u32 *n)
+{
+	struct process_queue_node *pqn;
+	int r = kfd_gpreempt_lock_process(p);
+
+	if (r)
+		return r;
+	list_for_each_entry(pqn, &p->pqm.queues, process_queue_list) {
+		if (!pqn->q || !kfd_gpreempt_chosen(choice, pqn->q))
+			continue;
+		if (*n < slots)
+			r = kfd_gpreempt_queue_info(pqn->q->gpreempt, &info[*n]);
+		if (r)
+			break;
+		++*n;
+	}
+	mutex_unlock(&p->mutex);
+	return r;
+}
+
 static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	struct kfd_gpreempt_list *list = &args->list;
-	struct kfd_gpreempt_queue_info *info;
-	struct process_queue_node *pqn;
-	struct kfd_process *target;
+	struct kfd_gpreempt_queue_info *info = NULL;
+	struct kfd_gpreempt_choice choice;
 	char __user *to = u64_to_user_ptr(list->queues);
-	u32 slots, step, n = 0, i;
+	u32 slots = 0, size, n = 0, i;
 	int r;
 
-	if (list->entry_size < sizeof(*info))
+	if (list->entry_size < KFD_GPREEMPT_QUEUE_INFO_SIZE_1)
 		return -EINVAL;
-	step = list->entry_size;
-	slots = min_t(u32, list->count, KFD_MAX_NUM_OF_QUEUES_PER_PROCESS);
-	info = kvcalloc(slots, sizeof(*info), GFP_KERNEL);
-	if (!info)
-		return -ENOMEM;
-	r = get_process(p, args->pid, &target);
-	if (r)
-		goto free;
-
-	r = lock_process(target);
-	if (r)
-		goto unref;
-	list_for_each_entry(pqn, &target->pqm.queues, process_queue_list) {
-		if (!pqn->q || !pqn->q->gpreempt ||
-		    (args->gpu_id && pqn->q->device->id != args->gpu_id))
-			continue;
-		if (n < slots)
-			r = kfd_gpreempt_queue_info(pqn->q->gpreempt, &info[n]);
-		if (r)
-			break;
-		n++;
+	size = min_t(u32, list->entry_size, sizeof(*info));
+	r = kfd_gpreempt_choose(p, args, &choice);
+	/* A list was of a whole context before there was a choice. */
+	if (!choice.which)
+		choice.which = KFD_GPREEMPT_ALL;
+	if (!r) {
+		slots = min_t(u64, list->count,
+			      (u64)choice.count * KFD_MAX_NUM_OF_QUEUES_PER_PROCESS);
+		info = kvcalloc(slots, sizeof(*info), GFP_KERNEL_ACCOUNT);
+		if (!info)
+			r = -ENOMEM;
 	}
-	mutex_unlock(&target->mutex);
+	for (i = 0; !r && i < choice.count; i++)
+		r = list_queues(choice.processes[i], &choice, info, slots, &n);
+	kfd_gpreempt_unchoose(&choice);
 
 	for (i = 0; !r && i < min(n, slots); i++)
-		if (copy_to_user(to + (size_t)i * step, &info[i], sizeof(*info)))
+		if (copy_to_user(to + (size_t)i * list->entry_size, &info[i], size))
 			r = -EFAULT;
-	list->count = n;
-	list->entry_size = sizeof(*info);
-unref:
-	kfd_unref_process(target);
-free:
 	kvfree(info);
+	if (!r || r == -EFAULT) {
+		list->count = n;
+		list->entry_size = sizeof(*info);
+	}
 	return r;
 }
 
 static int op_get(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
-	struct gpreempt_target t;
-	int r = get_target(p, args, &t);
+	struct kfd_gpreempt_target t;
+	int r = kfd_gpreempt_get_target(p, args, &t);
 
 	if (r)
 		return r;
 	r = kfd_gpreempt_queue_info(t.q->gpreempt, &args->queue);
-	put_target(&t);
+	kfd_gpreempt_put_target(&t);
 	return r;
 }
 
 static int op_set_priority(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	u32 priority = args->priority.priority;
-	struct gpreempt_target t;
+	struct kfd_gpreempt_target t;
 	int r;
 
 	if (!valid_priority(priority))
 		return -EINVAL;
-	r = get_target(p, args, &t);
+	r = kfd_gpreempt_get_target(p, args, &t);
 	if (r)
 		return r;
 	r = kfd_gpreempt_set_priority(t.q, priority, &args->priority.permitted);
-	put_target(&t);
+	kfd_gpreempt_put_target(&t);
 	return r;
 }
 
 static int op_set_timeslice(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
-	struct gpreempt_target t;
+	struct kfd_gpreempt_target t;
 	u32 us = args->timeslice_us;
 	int r;
 
 	if (!valid_timeslice(us))
 		return -EINVAL;
-	r = get_target(p, args, &t);
+	r = kfd_gpreempt_get_target(p, args, &t);
 	if (r)
 		return r;
 	r = kfd_gpreempt_set_timeslice(t.q, us);
-	put_target(&t);
+	kfd_gpreempt_put_target(&t);
 	return r;
 }
 
@@ -311,10 +190,10 @@ static int op_set_process_default(struct kfd_process *p, struct kfd_ioctl_gpreem
 	if (!valid_priority(def->priority) || !valid_priority(def->ceiling) ||
 	    !valid_timeslice(def->timeslice_us) || !valid_share(def, args->flags))
 		return -EINVAL;
-	task = get_leader(args->pid);
-	if (!task)
-		return -ESRCH;
-	r = lock_access(task);
+	r = kfd_gpreempt_leader(args, &task);
+	if (r)
+		return r;
+	r = kfd_gpreempt_lock_access(task);
 	if (!r) {
 		r = kfd_gpreempt_default_set(task, def, args->flags);
 		up_read(&task->signal->exec_update_lock);
@@ -324,14 +203,14 @@ static int op_set_process_default(struct kfd_process *p, struct kfd_ioctl_gpreem
 }
 
 /*
- * Wait until the queue is off the hardware, or was off more often than @preemptions
- * says; or until it is back on it. The queue may go meanwhile, and its number come
- * back: it is looked up anew after each tick.
+ * Wait until the queue is off the hardware, or was off more often than it had been; or until
+ * it is back on it. The queue may go meanwhile, and its number come back: it is looked up anew
+ * after each tick.
  */
-static int wait_for(struct gpreempt_target *t, const struct kfd_ioctl_gpreempt_args *args,
-		    struct kfd_gpreempt_queue *gpq, u64 preemptions, ktime_t end)
+static int wait_for(const struct kfd_gpreempt_asked *asked, bool off, ktime_t end)
 {
-	struct kfd_gpreempt *gp = gpq->gp;
+	struct kfd_gpreempt *gp = asked->gpq->gp;
+	struct queue *q;
 	ktime_t left;
 	int seen;
 	int r;
@@ -339,13 +218,12 @@ static int wait_for(struct gpreempt_target *t, const struct kfd_ioctl_gpreempt_a
 	for (;;) {
 		/* Read before the queue is: what the next tick changes is new. */
 		seen = atomic_read_acquire(&gp->ticks);
-		r = find_queue(t, args->queue_id);
+		r = kfd_gpreempt_find_queue(asked->p, asked->queue_id, &q);
 		if (r)
 			return r;
-		r = t->q->gpreempt != gpq ? -ENOENT :
-		    kfd_gpreempt_outcome(t->q, args->op == KFD_GPREEMPT_OP_PREEMPT,
-					 preemptions);
-		mutex_unlock(&t->p->mutex);
+		r = q->gpreempt != asked->gpq ? -ENOENT :
+		    kfd_gpreempt_outcome(q, off, asked->preemptions);
+		mutex_unlock(&asked->p->mutex);
 		if (r)
 			return r > 0 ? 0 : r;
 		left = ktime_sub(end, ktime_get());
@@ -356,6 +234,71 @@ static int wait_for(struct gpreempt_target *t, const struct kfd_ioctl_gpreempt_a
 		if (r == -ERESTARTSYS)
 			return r;
 	}
+}
+
+/* Of many, some may go, or come to have to stay, during the wait: the others count. */
+static int wait_for_all(struct kfd_gpreempt_asks *asks, bool off, bool many, ktime_t end)
+{
+	unsigned int i;
+	int r = 0;
+
+	for (i = 0; !r && i < asks->count; i++) {
+		r = wait_for(&asks->asked[i], off, end);
+		if (many && (r == -ENOENT || r == -EBUSY))
+			r = 0;
+	}
+	return r;
+}
+
+static void take_all_back(const struct kfd_gpreempt_asks *asks)
+{
+	const struct kfd_gpreempt_asked *asked;
+	struct queue *q;
+
+	for (asked = asks->asked; asked < asks->asked + asks->count; asked++) {
+		if (kfd_gpreempt_find_queue(asked->p, asked->queue_id, &q))
+			continue;
+		if (q->gpreempt == asked->gpq)
+			kfd_gpreempt_take_back(q, asked);
+		mutex_unlock(&asked->p->mutex);
+	}
+}
+
+static void put_asks(struct kfd_gpreempt_asks *asks)
+{
+	while (asks->count)
+		kfd_gpreempt_queue_put(asks->asked[--asks->count].gpq);
+	kvfree(asks->asked);
+}
+
+/*
+ * Ask the chosen queues of all nodes. One that is meant by its number may be there and on no
+ * node's list: its node is gone, or it is being destroyed. That is not the same as no queue.
+ */
+static int request(const struct kfd_gpreempt_choice *choice,
+		   const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
+{
+	struct kfd_gpreempt *gp;
+	struct queue *q;
+	unsigned int i;
+	int r = 0;
+
+	for (i = 0; !r && (gp = kfd_gpreempt_nth(i)); i++) {
+		r = kfd_gpreempt_request(gp, choice, req, asks);
+		kobject_put(&gp->kobj);
+	}
+	if (r || asks->count)
+		return r;
+	if (asks->refused)
+		return asks->error;
+	if (choice->which)
+		return -ENOENT;
+	r = kfd_gpreempt_find_queue(choice->processes[0], choice->number, &q);
+	if (r)
+		return r;
+	r = kfd_gpreempt_outcome(q, false, 0);
+	mutex_unlock(&choice->processes[0]->mutex);
+	return r < 0 ? r : -EBUSY;
 }
 
 /*
@@ -369,12 +312,16 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 	bool hold = args->flags & KFD_GPREEMPT_HOLD;
 	bool wait = args->flags & KFD_GPREEMPT_WAIT;
 	struct kfd_gpreempt_preempt *pre = &args->preempt;
-	struct kfd_gpreempt_queue *gpq;
-	struct gpreempt_target t;
-	struct kfd_gpreempt_before before = {};
+	const struct kfd_gpreempt_request req = {
+		.op = args->op,
+		.hold = hold,
+		.hold_ms = pre->hold_ms,
+		.nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE),
+	};
+	struct kfd_gpreempt_asks asks = {};
+	struct kfd_gpreempt_choice choice;
 	s64 left_us;
 	ktime_t end;
-	bool nice;
 	int r;
 
 	if (wait ? !pre->wait_ms || pre->wait_ms > KFD_GPREEMPT_WAIT_MS_MAX :
@@ -384,60 +331,54 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 		return -EINVAL;
 	end = ktime_add_ms(ktime_get(), pre->wait_ms);
 
-	r = get_target(p, args, &t);
-	if (r)
-		return r;
-	nice = t.foreign && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
-	if (hold && !pre->hold_ms && t.foreign && !nice)
-		r = -EPERM;
-	else if (preempt)
-		r = kfd_gpreempt_ask(t.q, hold, nice, pre->hold_ms, &before);
-	else
-		r = kfd_gpreempt_unask(t.q, nice);
-	gpq = t.q->gpreempt;
-	kobject_get(&gpq->kobj);
-	mutex_unlock(&t.p->mutex);
-
-	if (!r && wait) {
-		r = wait_for(&t, args, gpq, before.preemptions, end);
-		if (r && preempt && !find_queue(&t, args->queue_id)) {
-			if (t.q->gpreempt == gpq)
-				kfd_gpreempt_take_back(t.q, &before);
-			mutex_unlock(&t.p->mutex);
-		}
-		/* To the nearest ms, so that many restarts neither add time nor take it. */
-		if (r == -ERESTARTSYS) {
-			left_us = ktime_us_delta(end, ktime_get());
-			pre->wait_ms = max_t(s64, 1, DIV_ROUND_CLOSEST(left_us, USEC_PER_MSEC));
-		}
+	r = kfd_gpreempt_choose(p, args, &choice);
+	if (!r)
+		r = request(&choice, &req, &asks);
+	if (!r && wait)
+		r = wait_for_all(&asks, preempt, choice.which, end);
+	if (r && preempt)
+		take_all_back(&asks);
+	pre->queues = asks.count;
+	pre->refused = asks.refused;
+	/* To the nearest ms, so that many restarts neither add time nor take it. */
+	if (r == -ERESTARTSYS && wait) {
+		left_us = ktime_us_delta(end, ktime_get());
+		pre->wait_ms = max_t(s64, 1, DIV_ROUND_CLOSEST(left_us, USEC_PER_MSEC));
 	}
-	kfd_gpreempt_queue_put(gpq);
-	kfd_unref_process(t.p);
+	put_asks(&asks);
+	kfd_gpreempt_unchoose(&choice);
 	return r;
 }
 
 static int op_hint(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	const struct kfd_gpreempt_hint *hint = &args->hint;
-	struct kfd_gpreempt_queue *gpq;
-	struct gpreempt_target t;
+	const struct kfd_gpreempt_request req = {
+		.op = args->op,
+		.arrival_us = hint->arrival_us,
+		.duration_us = hint->duration_us,
+	};
+	struct kfd_gpreempt_asks asks = {};
+	struct kfd_gpreempt_choice choice;
+	struct kfd_gpreempt *restored = NULL;
+	unsigned int i;
 	int r;
 
 	if (hint->arrival_us > KFD_GPREEMPT_HINT_US_MAX ||
 	    hint->duration_us > KFD_GPREEMPT_HINT_US_MAX ||
 	    (hint->arrival_us && !hint->duration_us))
 		return -EINVAL;
-	r = get_target(p, args, &t);
-	if (r)
-		return r;
-	r = kfd_gpreempt_hint(t.q, hint->arrival_us, hint->duration_us);
-	gpq = t.q->gpreempt;
-	kobject_get(&gpq->kobj);
-	put_target(&t);
+	r = kfd_gpreempt_choose(p, args, &choice);
+	if (!r)
+		r = request(&choice, &req, &asks);
 	/* Allocates page tables, which may take long: with none of the locks held. */
-	if (!r && hint->duration_us)
-		kfd_gpreempt_doorbell_restore(gpq->gp);
-	kfd_gpreempt_queue_put(gpq);
+	for (i = 0; !r && hint->duration_us && i < asks.count; i++) {
+		if (asks.asked[i].gpq->gp != restored)
+			kfd_gpreempt_doorbell_restore(asks.asked[i].gpq->gp);
+		restored = asks.asked[i].gpq->gp;
+	}
+	put_asks(&asks);
+	kfd_gpreempt_unchoose(&choice);
 	return r;
 }
 
@@ -450,36 +391,36 @@ static const struct gpreempt_op gpreempt_ops[] = {
 		.func = op_query, .uses = USES_GPU,
 	},
 	[KFD_GPREEMPT_OP_LIST] = {
-		.func = op_list, .uses = USES_PID | USES_GPU, .in = IN(list),
+		.func = op_list, .uses = USES_PID | USES_GPU, .flags = OF_MANY, .in = IN(list),
 	},
 	[KFD_GPREEMPT_OP_GET] = {
-		.func = op_get, .uses = USES_PID | USES_QUEUE,
+		.func = op_get, .uses = USES_PID | USES_QUEUE, .flags = OF_CONTEXT,
 	},
 	[KFD_GPREEMPT_OP_SET_PRIORITY] = {
 		.func = op_set_priority, .uses = USES_PID | USES_QUEUE,
-		.in = IN(priority.priority),
+		.flags = OF_CONTEXT, .in = IN(priority.priority),
 	},
 	[KFD_GPREEMPT_OP_SET_TIMESLICE] = {
 		.func = op_set_timeslice, .uses = USES_PID | USES_QUEUE,
-		.in = IN(timeslice_us),
+		.flags = OF_CONTEXT, .in = IN(timeslice_us),
 	},
 	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = {
 		.func = op_set_process_default, .uses = USES_PID,
 		.flags = KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING |
 			 KFD_GPREEMPT_KEEP_TIMESLICE | KFD_GPREEMPT_SET_WEIGHT |
-			 KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP,
+			 KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP | KFD_GPREEMPT_PIDFD,
 		.in = IN(process_default),
 	},
 	[KFD_GPREEMPT_OP_PREEMPT] = {
 		.func = op_preempt, .uses = USES_PID | USES_QUEUE,
-		.flags = KFD_GPREEMPT_WAIT | KFD_GPREEMPT_HOLD, .in = IN(preempt),
+		.flags = KFD_GPREEMPT_WAIT | KFD_GPREEMPT_HOLD | OF_MANY, .in = IN(preempt),
 	},
 	[KFD_GPREEMPT_OP_RESUME] = {
 		.func = op_preempt, .uses = USES_PID | USES_QUEUE,
-		.flags = KFD_GPREEMPT_WAIT, .in = IN(preempt),
+		.flags = KFD_GPREEMPT_WAIT | OF_MANY, .in = IN(preempt),
 	},
 	[KFD_GPREEMPT_OP_HINT] = {
-		.func = op_hint, .uses = USES_PID | USES_QUEUE, .in = IN(hint),
+		.func = op_hint, .uses = USES_PID | USES_QUEUE, .flags = OF_MANY, .in = IN(hint),
 	},
 };
 
@@ -492,7 +433,7 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	struct kfd_gpreempt *gp;
 	int r;
 
-	r = lock_process(p);
+	r = kfd_gpreempt_lock_process(p);
 	if (r)
 		return r;
 	pdd = kfd_process_device_data_by_id(p, args->gpu_id);
@@ -529,6 +470,33 @@ static const struct gpreempt_op *find_op(u32 op)
 	return &gpreempt_ops[array_index_nospec(op, ARRAY_SIZE(gpreempt_ops))];
 }
 
+/* What the flags say of the fields that all operations share; the others have to be 0. */
+static bool valid_fields(const struct gpreempt_op *op, const struct kfd_ioctl_gpreempt_args *args)
+{
+	u32 which = args->flags & KFD_GPREEMPT_WHICH;
+	bool everybody = args->flags & KFD_GPREEMPT_EVERYBODY;
+
+	if (args->flags & ~op->flags)
+		return false;
+	if (hweight32(which) > 1 || (everybody && !which))
+		return false;
+	/* One process, or all of them. */
+	if (everybody && (args->pid || (args->flags & OF_CONTEXT)))
+		return false;
+	if (args->pid && !(op->uses & USES_PID))
+		return false;
+	if (which == KFD_GPREEMPT_AT_LEAST || which == KFD_GPREEMPT_BELOW) {
+		if (args->level > KFD_MAX_QUEUE_PRIORITY)
+			return false;
+	} else if (args->queue_id && (which || !(op->uses & USES_QUEUE))) {
+		return false;
+	}
+	if (args->gpu_id && !which && !(op->uses & USES_GPU))
+		return false;
+	return args->flags & KFD_GPREEMPT_CONTEXT ? args->context_id <= KFD_GPREEMPT_CONTEXT_PRIMARY :
+						    !args->context_id;
+}
+
 /* What an operation does not use is 0, so that it may come to mean something. */
 static int gpreempt_validate(void *kdata, unsigned int usize)
 {
@@ -542,10 +510,7 @@ static int gpreempt_validate(void *kdata, unsigned int usize)
 	op = find_op(args->op);
 	if (!op)
 		return -EOPNOTSUPP;
-	if ((args->flags & ~op->flags) || args->pad ||
-	    (args->pid && !(op->uses & USES_PID)) ||
-	    (args->queue_id && !(op->uses & USES_QUEUE)) ||
-	    (args->gpu_id && !(op->uses & USES_GPU)) ||
+	if (!valid_fields(op, args) ||
 	    memchr_inv((const void *)args->reserved + op->in, 0,
 		       sizeof(args->reserved) - op->in))
 		return -EINVAL;

@@ -127,7 +127,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	}
 	node->gpreempt = gp;
 	spin_lock(&nodes_lock);
-	list_add(&gp->list, &nodes);
+	list_add_tail(&gp->list, &nodes);
 	spin_unlock(&nodes_lock);
 	kfd_gpreempt_debugfs_add(gp);
 	if (enable_at_boot)
@@ -194,6 +194,28 @@ struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node)
 	spin_lock(&nodes_lock);
 	list_for_each_entry(gp, &nodes, list) {
 		if (gp->node == node) {
+			kobject_get(&gp->kobj);
+			found = gp;
+			break;
+		}
+	}
+	spin_unlock(&nodes_lock);
+	return found;
+}
+
+/**
+ * kfd_gpreempt_nth - GPREEMPT on one node after the other, referenced
+ * @n: from 0 on. Where nodes go meanwhile one may be passed over, none comes twice
+ *
+ * Return: NULL if there are no more. It may be going: see @dead.
+ */
+struct kfd_gpreempt *kfd_gpreempt_nth(unsigned int n)
+{
+	struct kfd_gpreempt *gp, *found = NULL;
+
+	spin_lock(&nodes_lock);
+	list_for_each_entry(gp, &nodes, list) {
+		if (!n--) {
 			kobject_get(&gp->kobj);
 			found = gp;
 			break;

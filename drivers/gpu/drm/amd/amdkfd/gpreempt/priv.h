@@ -252,22 +252,93 @@ struct kfd_gpreempt_queue {
 	bool signal_ordered;
 };
 
+/* Flags that choose more queues than one; at most one of them is set. */
+#define KFD_GPREEMPT_WHICH						\
+	(KFD_GPREEMPT_ALL | KFD_GPREEMPT_AT_LEAST | KFD_GPREEMPT_BELOW)
+
 /**
- * struct kfd_gpreempt_before - what a request to take a queue off has found
- * @asked:	as in &struct kfd_gpreempt_queue, like the others
+ * struct kfd_gpreempt_target - a queue that an ioctl is about
+ * @p:		its process, referenced and locked
+ * @q:		the queue, there while @p is locked
+ */
+struct kfd_gpreempt_target {
+	struct kfd_process *p;
+	struct queue *q;
+};
+
+/**
+ * struct kfd_gpreempt_choice - the queues that an ioctl is about which may be about many
+ * @processes:	referenced, in the order of their addresses
+ * @count:	how many
+ * @which:	%KFD_GPREEMPT_WHICH, 0: one queue
+ * @number:	the level, or the one queue's
+ * @gpu_id:	of this node only, 0: of all
+ */
+struct kfd_gpreempt_choice {
+	struct kfd_process **processes;
+	unsigned int count;
+	u32 which;
+	u32 number;
+	u32 gpu_id;
+};
+
+/**
+ * struct kfd_gpreempt_request - what is asked of queues
+ * @op:		PREEMPT, RESUME or HINT
+ * @hold:	PREEMPT: for longer than its turn takes to come
+ * @nice:	the caller has CAP_SYS_NICE: what it asks of another process's queue, only such
+ *		a one may end
+ * @hold_ms:	for how long, 0: until RESUME
+ * @arrival_us:	HINT: the work comes in that time
+ * @duration_us: and lasts that long, 0: there is no such work
+ */
+struct kfd_gpreempt_request {
+	enum kfd_gpreempt_op op;
+	bool hold;
+	bool nice;
+	u32 hold_ms;
+	u32 arrival_us;
+	u32 duration_us;
+};
+
+/**
+ * struct kfd_gpreempt_asked - a queue of which something was asked
+ * @p:		its process, as the choice holds it
+ * @gpq:	the queue's record, referenced
+ * @queue_id:	its number in @p
+ * @asked:	as in &struct kfd_gpreempt_queue, before that, like those that follow
  * @held:	likewise
  * @held_by_nice: likewise
  * @hold_end_ns: likewise
  * @preemptions: likewise
  * @requests:	likewise, but with this request
  */
-struct kfd_gpreempt_before {
+struct kfd_gpreempt_asked {
+	struct kfd_process *p;
+	struct kfd_gpreempt_queue *gpq;
+	u32 queue_id;
 	bool asked;
 	bool held;
 	bool held_by_nice;
 	u64 hold_end_ns;
 	u64 preemptions;
 	u64 requests;
+};
+
+/**
+ * struct kfd_gpreempt_asks - all of which something was asked
+ * @asked:	these
+ * @count:	how many
+ * @room:	for how many there is space
+ * @refused:	how many others have to stay as they are
+ * @error:	why the first of them has to
+ */
+struct kfd_gpreempt_asks {
+	struct kfd_gpreempt_asked *asked;
+	unsigned int count;
+	unsigned int room;
+	unsigned int refused;
+	int error;
 };
 
 /**
@@ -502,6 +573,7 @@ int kfd_gpreempt_disable(struct kfd_gpreempt *gp);
 void kfd_gpreempt_free(struct kfd_gpreempt *gp);
 struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node);
 void kfd_gpreempt_wake_for(const struct kfd_process *p);
+struct kfd_gpreempt *kfd_gpreempt_nth(unsigned int n);
 
 /* queue.c */
 void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
@@ -596,12 +668,10 @@ void kfd_gpreempt_send_bypass(struct work_struct *work);
 /* request.c */
 void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns);
-int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms,
-		     struct kfd_gpreempt_before *before);
-int kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_before *before);
-int kfd_gpreempt_unask(struct queue *q, bool nice);
+int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choice *choice,
+			 const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks);
+int kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_asked *before);
 int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions);
-int kfd_gpreempt_hint(struct queue *q, u32 arrival_us, u32 duration_us);
 int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted);
 int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);
 int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
@@ -617,6 +687,21 @@ kfd_gpreempt_share(const struct kfd_gpreempt_process_default *def)
 		.cap_percent = def->cap_percent,
 	};
 }
+
+/* target.c */
+int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_struct **task);
+int kfd_gpreempt_lock_access(struct task_struct *task);
+int kfd_gpreempt_lock_process(struct kfd_process *p);
+int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **q);
+int kfd_gpreempt_get_target(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
+			    struct kfd_gpreempt_target *t);
+void kfd_gpreempt_put_target(struct kfd_gpreempt_target *t);
+int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
+			struct kfd_gpreempt_choice *choice);
+void kfd_gpreempt_unchoose(struct kfd_gpreempt_choice *choice);
+bool kfd_gpreempt_chosen(const struct kfd_gpreempt_choice *choice, const struct queue *q);
+bool kfd_gpreempt_chosen_process(const struct kfd_gpreempt_choice *choice,
+				 const struct kfd_process *p);
 
 /* default.c */
 bool kfd_gpreempt_same_user(struct task_struct *task);

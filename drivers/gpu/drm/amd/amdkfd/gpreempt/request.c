@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT requests: what is asked of one queue from outside, kept with the
+ * GPREEMPT requests: what is asked of queues from outside, kept with each
  * queue for the next scan, and what the queue's state is, for whoever asks.
  * Changes no queue: that is for the commit room alone.
  */
 
 #include <linux/capability.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
@@ -80,61 +83,173 @@ void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns)
 	}
 }
 
-/**
- * kfd_gpreempt_ask - have a queue taken off the hardware
- * @q: the queue, its process locked
- * @hold: for longer than its turn takes to come
- * @nice: another process with CAP_SYS_NICE asks: only such a one may end the hold
- * @hold_ms: for how long, 0: until kfd_gpreempt_unask()
- * @before: out: for kfd_gpreempt_take_back()
- *
- * Return: 0 when it is noted, -EBUSY for a queue that must stay where it is,
- * -EPERM if it is held by others, -ENODEV or -EIO if nobody would do it.
- */
-int kfd_gpreempt_ask(struct queue *q, bool hold, bool nice, u32 hold_ms,
-		     struct kfd_gpreempt_before *before)
+/* Off the hardware, once or held there. Noted for the next scan. */
+static int ask(struct queue *q, const struct kfd_gpreempt_request *req, bool nice)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	struct kfd_gpreempt *gp = gpq->gp;
-	int r = lock_node(gp);
 
-	if (r)
-		return r;
-	r = check_monitor(gp);
-	if (!r && kfd_gpreempt_queue_pinned(q))
-		r = -EBUSY;
-	if (!r && gpq->held_by_nice && !nice)
-		r = -EPERM;
-	*before = (struct kfd_gpreempt_before) {
+	if (kfd_gpreempt_queue_pinned(q))
+		return -EBUSY;
+	if (gpq->held_by_nice && !nice)
+		return -EPERM;
+	if (!req->hold) {
+		gpq->asked = !q->properties.is_preempted;
+	} else {
+		gpq->held = true;
+		gpq->held_by_nice = nice;
+		gpq->hold_end_ns = req->hold_ms ?
+				   ktime_get_ns() + (u64)req->hold_ms * NSEC_PER_MSEC : 0;
+	}
+	gpq->requests++;
+	return 0;
+}
+
+/* It need not be off any longer, whoever asked for it. */
+static int unask(struct kfd_gpreempt_queue *gpq, bool nice)
+{
+	if (gpq->held_by_nice && !nice && !capable(CAP_SYS_NICE))
+		return -EPERM;
+	gpq->asked = false;
+	gpq->held = false;
+	gpq->held_by_nice = false;
+	gpq->hold_end_ns = 0;
+	gpq->requests++;
+	return 0;
+}
+
+/* Work is on its way to it, or is not. */
+static void hint(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_request *req)
+{
+	u64 arrival_ns = ktime_get_ns() + (u64)req->arrival_us * NSEC_PER_USEC;
+
+	gpq->hint_ns = req->duration_us ? arrival_ns : 0;
+	gpq->hint_end_ns = req->duration_us ?
+			   arrival_ns + (u64)req->duration_us * NSEC_PER_USEC : 0;
+}
+
+static int request(struct queue *q, const struct kfd_gpreempt_request *req)
+{
+	bool foreign = q->process->mm != current->mm;
+	bool nice = foreign && req->nice;
+
+	switch (req->op) {
+	case KFD_GPREEMPT_OP_PREEMPT:
+		if (req->hold && !req->hold_ms && foreign && !nice)
+			return -EPERM;
+		return ask(q, req, nice);
+	case KFD_GPREEMPT_OP_RESUME:
+		return unask(q->gpreempt, nice);
+	default:
+		hint(q->gpreempt, req);
+		return 0;
+	}
+}
+
+/* What there was before, for kfd_gpreempt_take_back() and whoever waits for the outcome. */
+static void note(struct kfd_gpreempt_asked *asked, struct queue *q)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+
+	*asked = (struct kfd_gpreempt_asked) {
+		.p = q->process,
+		.gpq = gpq,
+		.queue_id = q->properties.queue_id,
 		.asked = gpq->asked,
 		.held = gpq->held,
 		.held_by_nice = gpq->held_by_nice,
 		.hold_end_ns = gpq->hold_end_ns,
 		.preemptions = gpq->preemptions,
-		.requests = r ? 0 : ++gpq->requests,
+		.requests = gpq->requests + 1,
 	};
-	if (!r && hold) {
-		gpq->held = true;
-		gpq->held_by_nice = nice;
-		gpq->hold_end_ns = hold_ms ? ktime_get_ns() +
-					     (u64)hold_ms * NSEC_PER_MSEC : 0;
-	} else if (!r) {
-		gpq->asked = !q->properties.is_preempted;
+}
+
+/* Space for what is asked of so many more queues, with none of the locks held. */
+static int make_room(struct kfd_gpreempt_asks *asks, unsigned int n)
+{
+	struct kfd_gpreempt_asked *asked;
+
+	asked = kvcalloc(asks->count + n, sizeof(*asked), GFP_KERNEL);
+	if (!asked)
+		return -ENOMEM;
+	memcpy(asked, asks->asked, asks->count * sizeof(*asked));
+	kvfree(asks->asked);
+	asks->asked = asked;
+	asks->room = asks->count + n;
+	return 0;
+}
+
+static void request_all(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
+			const struct kfd_gpreempt_choice *choice,
+			const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
+{
+	int monitor = check_monitor(gp), r;
+	struct queue *q;
+
+	list_for_each_entry(q, &qpd->queues_list, list) {
+		if (!kfd_gpreempt_chosen(choice, q))
+			continue;
+		note(&asks->asked[asks->count], q);
+		r = monitor ?: request(q, req);
+		if (r) {
+			asks->error = asks->error ?: r;
+			asks->refused++;
+			continue;
+		}
+		kobject_get(&q->gpreempt->kobj);
+		asks->count++;
 	}
-	unlock_node(gp);
-	if (!r)
-		kfd_gpreempt_wake(gp);
-	return r;
 }
 
 /**
- * kfd_gpreempt_take_back - what kfd_gpreempt_ask() asked for did not come in time
+ * kfd_gpreempt_request - ask something of the chosen queues of a node, all at once
+ * @gp: the node
+ * @choice: the queues
+ * @req: what is asked
+ * @asks: of which queues that was asked, of those of other nodes by now, and of these; and of
+ *	how many it was refused
+ *
+ * One hold of the DQM lock: the monitor sees either none of it or all, and carries it out in
+ * one transaction.
+ *
+ * Return: 0, also if some or all have to refuse; -ENOMEM or -ERESTARTSYS.
+ */
+int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choice *choice,
+			 const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
+{
+	unsigned int before = asks->count, n;
+	struct device_process_node *dpn;
+	int r;
+
+	for (;;) {
+		r = lock_node(gp);
+		if (r)
+			return r == -ENODEV ? 0 : r;
+		/* A queue is counted before it is on the queue manager's list. */
+		n = choice->which ? READ_ONCE(gp->queues) : 1;
+		if (n <= asks->room - asks->count)
+			break;
+		unlock_node(gp);
+		r = make_room(asks, n);
+		if (r)
+			return r;
+	}
+	list_for_each_entry(dpn, &gp->node->dqm->queues, list)
+		if (kfd_gpreempt_chosen_process(choice, qpd_to_pdd(dpn->qpd)->process))
+			request_all(gp, dpn->qpd, choice, req, asks);
+	unlock_node(gp);
+	if (asks->count > before)
+		kfd_gpreempt_wake(gp);
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_take_back - what kfd_gpreempt_request() asked for did not come in time
  * @q: the queue, its process locked
  * @before: as it was before; not if somebody has asked for something else since
  *
  * Return: 0, -ENODEV if the node is gone, or -ERESTARTSYS.
  */
-int kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_before *before)
+int kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_asked *before)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	struct kfd_gpreempt *gp = gpq->gp;
@@ -154,39 +269,6 @@ int kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_before *be
 	if (mine)
 		kfd_gpreempt_wake(gp);
 	return 0;
-}
-
-/**
- * kfd_gpreempt_unask - a queue need not be off any longer, whoever asked for it
- * @q: the queue, its process locked
- * @nice: as in kfd_gpreempt_ask()
- *
- * Return: 0 or -EPERM, -ENODEV or -EIO.
- */
-int kfd_gpreempt_unask(struct queue *q, bool nice)
-{
-	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	struct kfd_gpreempt *gp = gpq->gp;
-	bool changes = false;
-	int r = lock_node(gp);
-
-	if (r)
-		return r;
-	r = check_monitor(gp);
-	if (!r && gpq->held_by_nice && !nice && !capable(CAP_SYS_NICE))
-		r = -EPERM;
-	if (!r) {
-		changes = gpq->asked || gpq->held;
-		gpq->asked = false;
-		gpq->held = false;
-		gpq->held_by_nice = false;
-		gpq->hold_end_ns = 0;
-		gpq->requests++;
-	}
-	unlock_node(gp);
-	if (changes)
-		kfd_gpreempt_wake(gp);
-	return r;
 }
 
 /**
@@ -214,37 +296,6 @@ int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions)
 			  q->gpreempt->preemptions != preemptions :
 			  !q->properties.is_preempted;
 	unlock_node(gp);
-	return r;
-}
-
-/**
- * kfd_gpreempt_hint - work is on its way to a queue
- * @q: the queue, its process locked
- * @arrival_us: from now
- * @duration_us: how long it is expected to last; 0: there is no such work
- *
- * Return: 0, -ENODEV or -EIO.
- */
-int kfd_gpreempt_hint(struct queue *q, u32 arrival_us, u32 duration_us)
-{
-	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	struct kfd_gpreempt *gp = gpq->gp;
-	u64 arrival_ns = ktime_get_ns() + (u64)arrival_us * NSEC_PER_USEC;
-	bool changes = false;
-	int r = lock_node(gp);
-
-	if (r)
-		return r;
-	r = check_monitor(gp);
-	if (!r) {
-		changes = duration_us || gpq->hint_end_ns;
-		gpq->hint_ns = duration_us ? arrival_ns : 0;
-		gpq->hint_end_ns = duration_us ?
-				   arrival_ns + (u64)duration_us * NSEC_PER_USEC : 0;
-	}
-	unlock_node(gp);
-	if (changes)
-		kfd_gpreempt_wake(gp);
 	return r;
 }
 
@@ -370,7 +421,15 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 		.waiting_ns = gpq->waiting_ns,
 		.preempted_ns = gpq->preempted_total_ns,
 		.preemptions = gpq->preemptions,
+		.pid = task_tgid_vnr(q->process->lead_thread),
+		.context_id = kfd_process_context_id(q->process),
+		.backlog = gpq->last.backlog,
+		.waves = KFD_GPREEMPT_NONE,
+		.save_ns = gpreempt_average(gpq->save_cost),
+		.seen_ns = gpq->last.ns,
 	};
+	if (gpq->last.ns && gpq->last.seen.waves >= 0)
+		info->waves = gpq->last.seen.waves;
 	if (gpq->last.ns && kfd_gpreempt_state(gp) == GPREEMPT_ACTIVE &&
 	    gpq->last.out.level == GPREEMPT_BOOST)
 		info->effective = GPREEMPT_BOOST;

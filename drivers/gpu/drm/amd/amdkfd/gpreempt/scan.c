@@ -421,7 +421,7 @@ static bool is_alive(const struct mm_struct *mm)
 
 	hash_for_each_possible_rcu(kfd_processes_table, p, kfd_processes, (uintptr_t)mm,
 				   srcu_read_lock_held(&kfd_processes_srcu))
-		if (p->mm == mm && kfd_process_is_primary(p))
+		if (p->mm == mm && kfd_process_context_id(p) == KFD_CONTEXT_ID_PRIMARY)
 			return true;
 	return false;
 }

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT targets: which processes and queues an ioctl is about, and whether the caller may
+ * touch them. Changes nothing.
+ */
+
+#include <linux/bsearch.h>
+#include <linux/capability.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/hashtable.h>
+#include <linux/magic.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <uapi/linux/kfd_gpreempt.h>
+
+#include "priv.h"
+
+/*
+ * The process of a pidfd, referenced, or NULL. What tells a pidfd from other files is not
+ * exported to modules, pidfd_pid(); its file system is as good, as each of its files is one.
+ */
+static struct pid *get_pidfd_pid(u32 fd)
+{
+	struct file *file = fget(fd);
+	struct pid *pid = NULL;
+
+	if (!file)
+		return NULL;
+	if (file_inode(file)->i_sb->s_magic == PID_FS_MAGIC)
+		pid = get_pid(file_inode(file)->i_private);
+	fput(file);
+	return pid;
+}
+
+/**
+ * kfd_gpreempt_leader - find the process that an ioctl names
+ * @args: its pid or pidfd, and its flags
+ * @task: out: the process's leader, referenced
+ *
+ * Return: 0, -EBADF for a descriptor of something else, or -ESRCH.
+ */
+int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_struct **task)
+{
+	bool pidfd = args->flags & KFD_GPREEMPT_PIDFD;
+	struct pid *pid;
+
+	if (!args->pid && !pidfd) {
+		*task = get_task_struct(current->group_leader);
+		return 0;
+	}
+	pid = pidfd ? get_pidfd_pid(args->pid) : find_get_pid(args->pid);
+	if (!pid)
+		return pidfd ? -EBADF : -ESRCH;
+	*task = get_pid_task(pid, PIDTYPE_TGID);
+	put_pid(pid);
+	return *task ? 0 : -ESRCH;
+}
+
+/**
+ * kfd_gpreempt_lock_access - may the caller control a process?
+ * @task: the process's leader
+ *
+ * Rule 8, permission. With the lock that exec takes, the answer is about the program that
+ * @task runs now.
+ *
+ * Return: 0, and the process's exec_update_lock is held for reading; -EPERM or -EINTR.
+ */
+int kfd_gpreempt_lock_access(struct task_struct *task)
+{
+	int r;
+
+	r = down_read_killable(&task->signal->exec_update_lock);
+	if (r)
+		return r;
+	if (same_thread_group(task, current) || kfd_gpreempt_same_user(task) ||
+	    capable(CAP_SYS_NICE))
+		return 0;
+	up_read(&task->signal->exec_update_lock);
+	return -EPERM;
+}
+
+/* A context, referenced, or NULL: by its process's memory, or else by the process's leader. */
+static struct kfd_process *find_context(const void *mm, const struct task_struct *leader, u16 id)
+{
+	struct kfd_process *p, *found = NULL;
+	unsigned int i;
+	int idx;
+
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
+		if ((mm ? p->mm == mm : p->lead_thread == leader) &&
+		    kfd_process_context_id(p) == id) {
+			kref_get(&p->ref);
+			found = p;
+			break;
+		}
+	}
+	srcu_read_unlock(&kfd_processes_srcu, idx);
+	return found;
+}
+
+/*
+ * KFD knows a process by the memory of its leader, and that is gone when the leader has
+ * ended and other threads go on. What is found is the process's primary context.
+ */
+static struct kfd_process *find_process(struct task_struct *leader)
+{
+	struct pid *pid = get_task_pid(leader, PIDTYPE_TGID);
+	struct kfd_process *p = NULL;
+
+	if (pid)
+		p = kfd_lookup_process_by_pid(pid);
+	put_pid(pid);
+	if (p || !(READ_ONCE(leader->flags) & PF_EXITING))
+		return p;
+	return find_context(NULL, leader, KFD_CONTEXT_ID_PRIMARY);
+}
+
+/* Instead of a process's context, the one that the ioctl names; or NULL. */
+static struct kfd_process *get_context(struct kfd_process *p,
+				       const struct kfd_ioctl_gpreempt_args *args)
+{
+	struct kfd_process *context = p;
+
+	if (args->flags & KFD_GPREEMPT_CONTEXT) {
+		context = find_context(p->mm, p->lead_thread, args->context_id);
+		kfd_unref_process(p);
+	}
+	return context;
+}
+
+/*
+ * The context of a process that an ioctl names, referenced; @p is the caller's. By its own
+ * number, too, that is the caller's context, so that no other's queue has this one's number.
+ */
+static int get_process(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
+		       struct kfd_process **target)
+{
+	struct task_struct *task;
+	int r;
+
+	r = kfd_gpreempt_leader(args, &task);
+	if (r)
+		return r;
+	if (task == current->group_leader && p->mm == current->mm) {
+		kref_get(&p->ref);
+		*target = p;
+	} else {
+		r = kfd_gpreempt_lock_access(task);
+		if (!r) {
+			*target = find_process(task);
+			up_read(&task->signal->exec_update_lock);
+		}
+	}
+	put_task_struct(task);
+	if (!r && *target)
+		*target = get_context(*target, args);
+	return r ?: *target ? 0 : -ESRCH;
+}
+
+/**
+ * kfd_gpreempt_lock_process - lock a process for a user
+ * @p: the process
+ *
+ * Return: 0 or -ERESTARTSYS.
+ */
+int kfd_gpreempt_lock_process(struct kfd_process *p)
+{
+	return mutex_lock_interruptible(&p->mutex) ? -ERESTARTSYS : 0;
+}
+
+/**
+ * kfd_gpreempt_find_queue - lock a process and find a queue of it
+ * @p: the process
+ * @queue_id: number of the queue
+ * @q: out: the queue, there while @p is locked
+ *
+ * Return: 0, and @p is locked; -ENOENT or -ERESTARTSYS.
+ */
+int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **q)
+{
+	int r = kfd_gpreempt_lock_process(p);
+
+	if (r)
+		return r;
+	*q = pqm_get_user_queue(&p->pqm, queue_id);
+	if (*q && (*q)->gpreempt)
+		return 0;
+	mutex_unlock(&p->mutex);
+	return -ENOENT;
+}
+
+/**
+ * kfd_gpreempt_get_target - find the queue that an ioctl names
+ * @p: the caller's process
+ * @args: of the ioctl
+ * @t: out: for kfd_gpreempt_put_target()
+ *
+ * Return: 0, and the queue's process is locked; or what kfd_gpreempt_leader(),
+ * kfd_gpreempt_lock_access() and kfd_gpreempt_find_queue() return.
+ */
+int kfd_gpreempt_get_target(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
+			    struct kfd_gpreempt_target *t)
+{
+	int r = get_process(p, args, &t->p);
+
+	if (r)
+		return r;
+	r = kfd_gpreempt_find_queue(t->p, args->queue_id, &t->q);
+	if (r)
+		kfd_unref_process(t->p);
+	return r;
+}
+
+/**
+ * kfd_gpreempt_put_target - leave a queue again
+ * @t: what kfd_gpreempt_get_target() has found
+ */
+void kfd_gpreempt_put_target(struct kfd_gpreempt_target *t)
+{
+	mutex_unlock(&t->p->mutex);
+	kfd_unref_process(t->p);
+}
+
+/* One that is in the middle of an exec loses its contexts, whoever it belongs to. */
+static bool may_control(const struct kfd_process *p, bool nice)
+{
+	struct task_struct *task = p->lead_thread;
+	bool may;
+
+	/* What has no number in the caller's pid namespace cannot be named by it. */
+	if (!task_tgid_vnr(task))
+		return false;
+	if (nice || same_thread_group(task, current))
+		return true;
+	if (!down_read_trylock(&task->signal->exec_update_lock))
+		return false;
+	may = kfd_gpreempt_same_user(task);
+	up_read(&task->signal->exec_update_lock);
+	return may;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct kfd_process *const *p = a, *const *other = b;
+
+	return *p < *other ? -1 : *p > *other;
+}
+
+/*
+ * All contexts of a process, or of all that the caller may control. One that opens /dev/kfd
+ * meanwhile may be missed.
+ */
+static int choose_many(const struct kfd_process *one, struct kfd_gpreempt_choice *choice)
+{
+	bool nice = !one && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+	struct kfd_process *p;
+	unsigned int i, n = 0;
+	int idx;
+
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes)
+		n++;
+	srcu_read_unlock(&kfd_processes_srcu, idx);
+	choice->processes = kvcalloc(n, sizeof(*choice->processes), GFP_KERNEL);
+	if (!choice->processes)
+		return -ENOMEM;
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
+		if (choice->count == n || (one ? p->lead_thread != one->lead_thread : !may_control(p, nice)))
+			continue;
+		kref_get(&p->ref);
+		choice->processes[choice->count++] = p;
+	}
+	srcu_read_unlock(&kfd_processes_srcu, idx);
+	sort(choice->processes, choice->count, sizeof(*choice->processes), by_address, NULL);
+	return 0;
+}
+
+static int choose_one(struct kfd_process *p, struct kfd_gpreempt_choice *choice)
+{
+	choice->processes = kvcalloc(1, sizeof(*choice->processes), GFP_KERNEL);
+	if (!choice->processes)
+		return -ENOMEM;
+	kref_get(&p->ref);
+	choice->processes[choice->count++] = p;
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_choose - find what an ioctl is about that may be about many queues
+ * @p: the caller's process
+ * @args: of the ioctl
+ * @choice: out: for kfd_gpreempt_unchoose(), also after an error
+ *
+ * Return: 0, -ENOMEM, or what kfd_gpreempt_leader() and kfd_gpreempt_lock_access() return.
+ */
+int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
+			struct kfd_gpreempt_choice *choice)
+{
+	struct kfd_process *one = NULL;
+	int r;
+
+	*choice = (struct kfd_gpreempt_choice) {
+		.which = args->flags & KFD_GPREEMPT_WHICH,
+		.number = args->queue_id,
+		.gpu_id = args->gpu_id,
+	};
+	if (args->flags & KFD_GPREEMPT_EVERYBODY)
+		return choose_many(NULL, choice);
+	r = get_process(p, args, &one);
+	if (r)
+		return r;
+	if (choice->which && !(args->flags & KFD_GPREEMPT_CONTEXT))
+		r = choose_many(one, choice);
+	else
+		r = choose_one(one, choice);
+	kfd_unref_process(one);
+	return r;
+}
+
+/**
+ * kfd_gpreempt_unchoose - what was chosen is not needed any more
+ * @choice: what kfd_gpreempt_choose() has found
+ */
+void kfd_gpreempt_unchoose(struct kfd_gpreempt_choice *choice)
+{
+	while (choice->count)
+		kfd_unref_process(choice->processes[--choice->count]);
+	kvfree(choice->processes);
+}
+
+/**
+ * kfd_gpreempt_chosen - is a queue among the chosen ones?
+ * @choice: what kfd_gpreempt_choose() has found
+ * @q: the queue, of one of its processes; that or the DQM is locked
+ *
+ * What asks for a priority above the cap is served at the cap, as much else is: so a program
+ * that means its own queues by their priority means what it asked for.
+ */
+bool kfd_gpreempt_chosen(const struct kfd_gpreempt_choice *choice, const struct queue *q)
+{
+	if (!q->gpreempt || (choice->gpu_id && q->device->id != choice->gpu_id))
+		return false;
+	switch (choice->which) {
+	case KFD_GPREEMPT_ALL:
+		return true;
+	case KFD_GPREEMPT_AT_LEAST:
+		return READ_ONCE(q->properties.priority) >= choice->number;
+	case KFD_GPREEMPT_BELOW:
+		return kfd_gpreempt_queue_priority(q->gpreempt->gp, q) < choice->number;
+	default:
+		return q->properties.queue_id == choice->number;
+	}
+}
+
+/**
+ * kfd_gpreempt_chosen_process - is a process among the chosen ones?
+ * @choice: what kfd_gpreempt_choose() has found
+ * @p: the process
+ */
+bool kfd_gpreempt_chosen_process(const struct kfd_gpreempt_choice *choice,
+				 const struct kfd_process *p)
+{
+	return bsearch(&p, choice->processes, choice->count, sizeof(p), by_address);
+}
