@@ -75,7 +75,7 @@ check-rocm: kernel ## Debian's ROCm in the guest: rocminfo, HIP programs, latenc
 check-storm: kernel ## a kernel's exact result over 10,000 preemptions, and the way of its waves
 	@scripts/check storm
 
-check-hsakmt: kernel ## patches/rocm on Debian's libhsakmt: do all 16 priorities arrive?
+check-hsakmt: kernel ## patches/rocm on Debian's libhsakmt: do all 16 priorities arrive, and hints?
 	@scripts/check-hsakmt
 
 kfdtest: kernel ## AMD's kfdtest on stock, on GPREEMPT built and enabled: out/kfdtest/results.tsv

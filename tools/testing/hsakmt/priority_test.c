@@ -5,12 +5,9 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include <hsakmt/hsakmt.h>
-
-#define RING	4096
+#include "gpu.h"
 
 static int tests, failed;
 
@@ -31,36 +28,19 @@ static int in_kfd(void)
 	return value;
 }
 
-static unsigned int find_gpu(void)
-{
-	HsaSystemProperties system;
-	HsaNodeProperties node;
-	unsigned int i;
-
-	if (hsaKmtAcquireSystemProperties(&system))
-		return 0;
-	for (i = 0; i < system.NumNodes; i++)
-		if (!hsaKmtGetNodeProperties(i, &node) && node.NumFComputeCores)
-			return i;
-	return 0;
-}
-
 static unsigned int gpu;
-static void *ring;
 
 /* Create a queue so, or change one that was made normal; what KFD was asked for. */
 static int asked(int priority, int update)
 {
-	HsaQueueResource queue = { };
+	HSA_QUEUEID queue = make_queue(gpu, update ? HSA_QUEUE_PRIORITY_NORMAL : priority);
 	int value = -1;
 
-	if (hsaKmtCreateQueue(gpu, HSA_QUEUE_COMPUTE, 100, update ? HSA_QUEUE_PRIORITY_NORMAL :
-			      (HSA_QUEUE_PRIORITY)priority, ring, RING, NULL, &queue))
+	if (!queue)
 		return -1;
-	if (!update || !hsaKmtUpdateQueue(queue.QueueId, 100, (HSA_QUEUE_PRIORITY)priority, ring,
-					  RING, NULL))
+	if (!update || !change_queue(queue, priority))
 		value = in_kfd();
-	hsaKmtDestroyQueue(queue.QueueId);
+	hsaKmtDestroyQueue(queue);
 	return value;
 }
 
@@ -81,21 +61,11 @@ static void check(int priority, int expect)
 int main(int argc, char **argv)
 {
 	static const int wrong[] = { -4, 4, 15, 32 };
-	HsaMemFlags flags = { };
 	unsigned int i;
 
-	if (argc != 8 || hsaKmtOpenKFD()) {
-		printf("Bail out! no /dev/kfd, or not seven priorities\n");
-		return 1;
-	}
-	gpu = find_gpu();
-	flags.ui32.HostAccess = 1;
-	flags.ui32.ExecuteAccess = 1;
-	flags.ui32.NonPaged = 1;
-	flags.ui32.PageSize = HSA_PAGE_SIZE_4KB;
-	if (!gpu || hsaKmtAllocMemory(0, RING, flags, &ring) ||
-	    hsaKmtMapMemoryToGPU(ring, RING, NULL)) {
-		printf("Bail out! no GPU, or no memory for a ring\n");
+	gpu = open_gpu();
+	if (argc != 8 || !gpu) {
+		printf("Bail out! no GPU, or not seven priorities\n");
 		return 1;
 	}
 	for (i = 0; i < 7; i++)
