@@ -57,6 +57,7 @@ TESTS = {
     "files": selftests("sysfs_test", "abi_test"),
     "ioctl": selftests("ioctl_test", "ioctl_op_test", "ioctl_priority_test"),
     "ioctl-others": selftests("ioctl_permission_test", "ioctl_share_test", "ioctl_range_test"),
+    "ioctl-many": selftests("ioctl_many_test", "ioctl_context_test"),
     "requests": selftests("ioctl_preempt_test", "ioctl_wait_test"),
     "preempt": selftests("preempt_test"),
     "inversion": selftests("inversion_test"),
@@ -109,7 +110,7 @@ ROOMS = {
     "gfx_v9": "inversion preempt monitor two-dies oversubscribe evade pm4 policy no-hws",
     "hqd": "no-hws no-hws-requests no-hws-culprit",
     "hws": "requests preempt bypass culprit policy coexist evade failslab",
-    "ioctl": "ioctl ioctl-others requests files fuzz",
+    "ioctl": "ioctl ioctl-many ioctl-others requests files fuzz",
     "mes": "mes",
     "monitor": "inversion preempt monitor requests seeing policy bypass evade disturb culprit "
                "suspend failslab",
@@ -118,12 +119,13 @@ ROOMS = {
     "queue": "ioctl preempt requests policy coexist ioctl-others files debug evade "
              "unbind-asked failslab culprit",
     "queue_sysfs": "files ioctl requests ioctl-others policy fuzz unbind-asked",
-    "request": "requests ioctl ioctl-others preempt disturb policy bypass debug "
+    "request": "requests ioctl ioctl-many ioctl-others preempt disturb policy bypass debug "
                "no-hws-requests second-gpu",
     "restore": "bypass preempt monitor seeing policy no-hws",
     "scan": "inversion preempt badinput monitor seeing evade pm4 policy oversubscribe counted",
     "single": "mes no-hws no-hws-requests no-hws-culprit",
     "sysfs": "files ioctl preempt policy monitor seeing fuzz unload rebind unbind gpus",
+    "target": "ioctl-many ioctl-others ioctl requests fuzz failslab",
 }
 
 

@@ -43,7 +43,7 @@
 
 /* Scans in so many ms: the timer of the interval of 1 ms may be late by a 16th. */
 #define SCANS(ms)	gpu_model_least((ms) * 9 / 10)
-#define SNAP_US		500	/* HIGH's latency, as in preempt_test.c */
+#define SNAP_US		600	/* HIGH's latency: no interval is in it */
 #define CALM_SCANS	4	/* in 250 ms: 1, 4, 16, and 64 ms apart */
 
 /* Events of the kernel's allocators. */
