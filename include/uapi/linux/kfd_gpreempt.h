@@ -214,7 +214,6 @@ struct kfd_gpreempt_queue_info {
 /* Bytes of version 1, the least that LIST takes for an entry. */
 #define KFD_GPREEMPT_QUEUE_INFO_SIZE_1	64
 
-
 /**
  * struct kfd_gpreempt_list - parameters of LIST
  * @queues:	user address of an array

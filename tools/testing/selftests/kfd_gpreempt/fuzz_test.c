@@ -177,7 +177,8 @@ static void some_call(struct kfd_dev *dev, struct fuzz *shared, unsigned int who
 		}
 		args.level = args.flags & KFD_GPREEMPT_ALL ? 0 : rand_r(seed) % 17;
 		if (args.flags & KFD_GPREEMPT_CONTEXT)
-			args.context_id = rand_r(seed) % 2 ? KFD_GPREEMPT_CONTEXT_PRIMARY : some(seed);
+			args.context_id = rand_r(seed) % 2 ? some(seed) :
+							     KFD_GPREEMPT_CONTEXT_PRIMARY;
 	}
 	if (!(rand_r(seed) % 8))
 		((__u8 *)&args)[rand_r(seed) % sizeof(args)] = rand_r(seed);

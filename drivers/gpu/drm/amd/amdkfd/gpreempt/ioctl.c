@@ -493,8 +493,8 @@ static bool valid_fields(const struct gpreempt_op *op, const struct kfd_ioctl_gp
 	}
 	if (args->gpu_id && !which && !(op->uses & USES_GPU))
 		return false;
-	return args->flags & KFD_GPREEMPT_CONTEXT ? args->context_id <= KFD_GPREEMPT_CONTEXT_PRIMARY :
-						    !args->context_id;
+	return args->context_id <= (args->flags & KFD_GPREEMPT_CONTEXT ?
+				    KFD_GPREEMPT_CONTEXT_PRIMARY : 0);
 }
 
 /* What an operation does not use is 0, so that it may come to mean something. */

@@ -270,7 +270,9 @@ static int choose_many(const struct kfd_process *one, struct kfd_gpreempt_choice
 		return -ENOMEM;
 	idx = srcu_read_lock(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
-		if (choice->count == n || (one ? p->lead_thread != one->lead_thread : !may_control(p, nice)))
+		if (choice->count == n)
+			break;
+		if (one ? p->lead_thread != one->lead_thread : !may_control(p, nice))
 			continue;
 		kref_get(&p->ref);
 		choice->processes[choice->count++] = p;
