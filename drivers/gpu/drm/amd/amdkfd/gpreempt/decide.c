@@ -44,11 +44,12 @@ static bool mark(struct gpreempt_view *view)
 		bool may_work = work >= GPREEMPT_WORK_HIDDEN;
 
 		q->matters = may_work && q->seen.mapped;
+		q->shows = work == GPREEMPT_WORK_SHOWN;
 		q->unsure = q->matters && q->seen.waves == GPREEMPT_WAVES_UNKNOWN &&
 			    !view->waves_final;
 		q->ended = false;
 		unsure |= q->unsure;
-		shown |= work == GPREEMPT_WORK_WAITS || work == GPREEMPT_WORK_SHOWN;
+		shown |= work == GPREEMPT_WORK_WAITS || q->shows;
 		if (!may_work && !gpreempt_is_announced(view, q))
 			continue;
 		lowest = min_t(int, lowest, level);

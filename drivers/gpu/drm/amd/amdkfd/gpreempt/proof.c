@@ -15,7 +15,7 @@
 /* Does its memory alone tell that it is in nobody's way? */
 static bool may_hide(const struct gpreempt_queue_view *q)
 {
-	return q->seen.mapped && !q->matters && gpreempt_takes_part(q);
+	return q->seen.mapped && !q->shows && gpreempt_takes_part(q);
 }
 
 /*

@@ -121,6 +121,7 @@ struct gpreempt_outcome {
  * @supposed_awaited: likewise, &gpreempt_outcome.awaited
  * @matters:	may want or hold the machine; with &gpreempt_plan.need_waves its waves are to
  *		be counted
+ * @shows:	it has work, as its memory tells
  * @unsure:	it may, and its waves were not counted
  * @ended:	its word is taken that all it had has ended, although they were not
  */
@@ -139,6 +140,7 @@ struct gpreempt_queue_view {
 	enum gpreempt_verdict supposed;
 	bool supposed_awaited;
 	bool matters;
+	bool shows;
 	bool unsure;
 	bool ended;
 };

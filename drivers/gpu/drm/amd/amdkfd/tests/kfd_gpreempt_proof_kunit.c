@@ -57,6 +57,12 @@ static const struct scene hides_scenes[] = {
 	{ "hides_in_slot", bench_low_hides, STEPS {
 		WAVES(low, 0), WAVES(high, GPREEMPT_WAVES_UNKNOWN),
 		PLAY(wait_in_slots), OFF(low, INVERSION), {} } },
+	/* And again, when they are back and in no slot, so that waves of theirs may be hidden. */
+	{ "hides_in_slot_again", bench_low_hides, STEPS {
+		WAVES(low, 0), WAVES(high, GPREEMPT_WAVES_UNKNOWN),
+		PLAY(wait_in_slots), OFF(low, INVERSION), SCAN(1),
+		WAVES(low, GPREEMPT_WAVES_UNKNOWN), DOES(high, finishes), SCAN(5), ON(low),
+		DOES(high, submits), SCAN(2), OFF(low, INVERSION), {} } },
 	/* If it has a slot, they are not in its way; ... */
 	{ "hides_not_in_slot", bench_low_hides, STEPS {
 		WAVES(low, 0), WAVES(high, 0), PLAY(wait_in_slots), KEEP(low), {} } },
