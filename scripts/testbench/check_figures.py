@@ -23,7 +23,7 @@ IDLE_MS = 20            # CPU time of the model meanwhile: two ticks
 LIMIT_S = 240           # of the whole
 
 STAMP = r"^\[ *(\d+\.\d+)\] .*"
-MARKS = {"load": STAMP + "figures: load", "node": STAMP + "kfd: amdgpu: added device",
+MARKS = {"load": STAMP + "figures: load", "node": STAMP + "kfd: .*added device",
          "idle": STAMP + "figures: idle", "end": STAMP + "figures: end"}
 
 

@@ -59,9 +59,12 @@ def parse(text):
 def true_times(log, begin, end):
     """The same three latencies as the model saw them, in ns."""
     saves = [p for p in log.preemptions if p.saved and begin <= p.begin <= end and p.end]
-    # HIGH's doorbell rings most often. The MQD does not tell: Linux 7.3 writes no priority there.
-    rings = max((sorted(ns for ns in q.rings.values() if begin <= ns <= end)
-                 for q in log.queues), key=len, default=[])
+    # HIGH is never saved. Its MQD does not tell: Linux 7.3 writes no priority there.
+    victims = {id(wave) for p in saves for wave, *_ in p.saved}
+    rings = sorted(ns for q in log.queues if not any(
+                       id(wave) in victims for d in q.dispatches.values()
+                       for wave in d.waves.values())
+                   for ns in q.rings.values() if begin <= ns <= end)
     detection, restore = [], []
     runlists = sorted(p.runlist for p in log.preemptions if p.runlist)
     restored = sorted(since for _, since, _ in log.waits)

@@ -130,6 +130,9 @@ class Description:
                 if field is None:
                     text.append(f'_Static_assert(sizeof({c}) == {place}, "{name}");')
                     continue
+                # What pads a structure of Linux' may have got a meaning and a name since.
+                if field == "pad":
+                    continue
                 at, size = place
                 text.append(f'_Static_assert(offsetof({c}, {field}) == {at} && '
                             f'sizeof((({c} *)0)->{field}) == {size}, "{name}.{field}");')

@@ -21,6 +21,7 @@ enum arg_kind { ARG_NONE, ARG_OPTIONAL, ARG_NEEDED };
  * @name:	as commands spell it
  * @arg:	whether it takes an argument
  * @unit:	what that is
+ * @max:	its greatest value, 0: of 32 bits
  * @what:	what happens, for people
  * @armed:	times left
  * @fired:	times it happened
@@ -30,6 +31,7 @@ struct knob {
 	const char *name;
 	enum arg_kind arg;
 	const char *unit;
+	u64 max;
 	const char *what;
 	atomic_uint armed, fired;
 	atomic_ullong value;
@@ -44,6 +46,7 @@ static struct knob knobs[FAULTS] = {
 		.what = "the next preemption takes that much longer" },
 	[FAULT_SLOW_SAVE] = {
 		.name = "slow-save", .arg = ARG_OPTIONAL, .unit = "RING",
+		.max = FAULT_NO_ARG - 1,
 		.what = "to save waves of a queue [with its ring there] takes 300 ms longer" },
 	[FAULT_LOSE_FENCE] = {
 		.name = "lose-fence", .arg = ARG_NONE,
@@ -175,7 +178,7 @@ static bool arm(struct knob *k, const char *rest, char *answer)
 		if (k->arg == ARG_NONE)
 			return say(answer, "error: %s takes no argument", k->name);
 		rest++;
-		if (!number(&rest, FAULT_NO_ARG - 1, &value))
+		if (!number(&rest, k->max ? k->max : UINT32_MAX, &value))
 			return say(answer, "error: %s: %s is not a number", k->name, k->unit);
 	} else if (k->arg == ARG_NEEDED) {
 		return say(answer, "error: %s needs =%s", k->name, k->unit);

@@ -50,6 +50,8 @@ static void commands(void)
 	   answers("delay-preemption=", "error: delay-preemption: US is not a number") &&
 	   answers("delay-preemption=-1", "error: delay-preemption: US is not a number") &&
 	   answers("delay-preemption=99999999999", "error: delay-preemption: US is not a number") &&
+	   answers("slow-save=99999999999", "ok") &&
+	   answers("slow-save=18446744073709551615", "error: slow-save: RING is not a number") &&
 	   answers("delay-preemption=1 ", "error: delay-preemption: ' ' is too much") &&
 	   answers("lose-fence,x", "error: lose-fence: COUNT is not a number"),
 	   "so are bad arguments, by name");
