@@ -142,12 +142,17 @@ FIXTURE_TEARDOWN(shares)
 	gpreempt_end();
 }
 
-/* What the driver and the model call a process. */
-static int pasid_of(pid_t pid)
+/* What the driver and the model call a process: from Linux 7.3 on another name on each GPU. */
+static int pasid_of(const struct kfd_dev *dev, pid_t pid)
 {
-	char path[64], text[32];
+	char path[96], text[32];
+	int pasid;
 
 	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/pasid", pid);
+	pasid = file_read(path, text, sizeof(text)) ? -1 : atoi(text);
+	if (pasid)
+		return pasid;
+	snprintf(path, sizeof(path), "/sys/kernel/debug/kfd/proc/%d/pasid_%u", pid, dev->gpu_id);
 	return file_read(path, text, sizeof(text)) ? -1 : atoi(text);
 }
 
@@ -170,7 +175,7 @@ TEST_F_TIMEOUT(shares, each, 60)
 	for (i = 0; i < TENANTS; i++) {
 		if (!self->pid[i])
 			continue;
-		printf("# share pasid=%d percent=%.2f\n", pasid_of(self->pid[i]),
+		printf("# share pasid=%d percent=%.2f\n", pasid_of(&self->dev, self->pid[i]),
 		       variant->part[i].percent);
 		EXPECT_NE(before[i], self->tenant[i].rounds);
 	}
