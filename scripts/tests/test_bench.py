@@ -47,10 +47,10 @@ at = [int(t) for t in (given / "at").read_text().split()]
                            "insns_per_ns=1\nquantum_us=50\n")
 (out / "rounds").write_text("2\n")
 took = 400 if "SAVE=2" in option["--model"] else 200
-events = ["0 wave-start x=1", "0 queue-map queue=0x10 pasid=1 priority=15"]
+events = ["0 wave-start x=1", "0 queue-map queue=0x10 pasid=1 priority=0 ring=0x10000"]
 for n, mode in enumerate(modes):
     begin = (n + 1) * 10 ** 12
-    high = [f"gpu_clock_begin={begin // 10}", f"clock_begin={begin}", "cpu_ns=1000"]
+    high = ["ring=65536", f"gpu_clock_begin={begin // 10}", f"clock_begin={begin}", "cpu_ns=1000"]
     for packet, us in enumerate(at):
         ns = begin + us * 1000
         high.append(f"request packet={packet} kernels=1 at={ns} end={ns + took * 1000}")
@@ -85,13 +85,13 @@ class Reading(InFolder):
 
     def setUp(self):
         super().setUp()
-        self.events = ["0 queue-map queue=0x10 pasid=1 priority=15"]
+        self.events = ["0 queue-map queue=0x10 pasid=1 priority=0 ring=0x10000"]
         for packet, end in (0, 3), (1, 104):
             self.events.append(f"{BEGIN + AHEAD + end * MS} dispatch-end queue=0x10 pasid=1 "
                                f"disp={packet}")
         self.write("at", "0\n100000\n")
         self.write("rounds", "2\n")
-        self.high = [f"gpu_clock_begin={(BEGIN + AHEAD) // 10}", f"clock_begin={BEGIN}",
+        self.high = ["ring=65536", f"gpu_clock_begin={(BEGIN + AHEAD) // 10}", f"clock_begin={BEGIN}",
                      f"request packet=0 kernels=1 at={BEGIN} end={BEGIN + 5 * MS}",
                      f"request packet=1 kernels=1 at={BEGIN + 100 * MS} end={BEGIN + 105 * MS}",
                      "cpu_ns=0", f"gpu_clock_end={(BEGIN + AHEAD + 200 * MS) // 10}",
@@ -102,7 +102,7 @@ class Reading(InFolder):
     def read(self, mode):
         self.write(f"{mode}.high", "\n".join(self.high) + "\n")
         self.write("ends.log", "\n".join(self.events) + "\n")
-        return reading.read_run(self.folder, [mode], 15)[mode]
+        return reading.read_run(self.folder, [mode])[mode]
 
     def test_latencies_are_those_of_the_event_log(self):
         found = self.read("alone")
@@ -110,12 +110,12 @@ class Reading(InFolder):
         self.assertEqual(found.guest, [5000, 5000])
 
     def test_lows_queue_is_not_highs(self):
-        self.events[0] = self.events[0].replace("priority=15", "priority=0")
+        self.events[0] = self.events[0].replace("ring=0x1", "ring=0x2")
         with self.assertRaisesRegex(about.NoResult, "not in the event log"):
             self.read("alone")
 
     def test_a_request_that_was_not_made(self):
-        del self.high[3]
+        del self.high[4]
         with self.assertRaisesRegex(about.NoResult, "1 of 2 requests"):
             self.read("alone")
 

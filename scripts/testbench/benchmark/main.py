@@ -80,7 +80,7 @@ def results(args, jobs):
         measured = None
         if not why:
             try:
-                measured = reading.read_run(one.folder(), one.modes, MIXES[one.mix].high_priority)
+                measured = reading.read_run(one.folder(), one.modes)
             except (NoResult, OSError, KeyError, ValueError) as e:
                 why = f"no result: {e}"
         yield one, measured, why

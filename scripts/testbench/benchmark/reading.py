@@ -10,11 +10,11 @@ GPU_CLOCK_NS = 10           # a tick of the GPU's clock
 
 class Log:
     """
-    Of the event log: when HIGH's dispatches ended. HIGH's queues are those of
-    priority HIGH.
+    Of the event log: when HIGH's dispatches ended. HIGH says where its rings are;
+    not every kernel writes a queue's priority where the GPU sees it.
     """
 
-    def __init__(self, path, priority):
+    def __init__(self, path, rings):
         self.ends = {}                      # dispatch -> times it ended
         highs = set()
         with path.open(encoding="utf-8", errors="replace") as f:
@@ -23,7 +23,7 @@ class Log:
                 if event == "queue-map":
                     a = dict(p.split("=", 1) for p in rest.split())
                     key = a["queue"], a["pasid"]
-                    highs.add(key) if int(a["priority"]) == priority else highs.discard(key)
+                    highs.add(key) if int(a["ring"], 0) in rings else highs.discard(key)
                 elif event == "dispatch-end":
                     a = dict(p.split("=", 1) for p in rest.split())
                     if (a["queue"], a["pasid"]) in highs:
@@ -110,7 +110,9 @@ def read_mode(folder, mode, log):
     return found
 
 
-def read_run(folder, modes, priority):
+def read_run(folder, modes):
     """What each mode of a run measured."""
-    log = Log(folder / "ends.log", priority)
+    log = Log(folder / "ends.log", {int(values(path)["ring"]) for mode in modes
+                                    if (path := folder / f"{mode}.high").exists()
+                                    and "ring" in values(path)})
     return {mode: read_mode(folder, mode, log) for mode in modes}

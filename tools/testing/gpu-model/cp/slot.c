@@ -81,9 +81,10 @@ struct user_queue *slot_enter(struct gpu *g, struct hqd *h, const struct queue_e
 		return NULL;
 	}
 	log_event("queue-map", "queue=%#x pasid=%u mqd=%#" PRIx64 " pipe=%u slot=%u vmid=%u"
-		  " pipe-priority=%u priority=%u aql=%d read=%" PRIu64 " write=%" PRIu64,
+		  " pipe-priority=%u priority=%u ring=%#" PRIx64 " aql=%d read=%" PRIu64
+		  " write=%" PRIu64,
 		  h->doorbell, q->pasid, h->mqd, h->pipe, h->queue, q->vmid, q->pipe_priority,
-		  q->priority, q->aql, q->read, q->write);
+		  q->priority, q->ring, q->aql, q->read, q->write);
 	restore_ib(g, h);
 	restore(q);
 	return q;

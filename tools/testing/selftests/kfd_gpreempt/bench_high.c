@@ -224,7 +224,7 @@ static void run(struct setup *s)
 				      s->coop_steps, s->coop_kernels);
 	if (ret)
 		fail("memory", ret);
-	printf("pid=%d\nready\n", getpid());
+	printf("pid=%d\nring=%lu\nready\n", getpid(), (unsigned long)q.ring.ptr);
 	fflush(stdout);
 	/* whoever attaches to this process tells its number */
 	if (s->debuggee && scanf("%d", &s->cpu_of) != 1)
