@@ -101,12 +101,14 @@ static int ask(struct queue *q, const struct kfd_gpreempt_request *req, bool nic
 				   ktime_get_ns() + (u64)req->hold_ms * NSEC_PER_MSEC : 0;
 	}
 	gpq->requests++;
-	return 0;
+	return 1;
 }
 
 /* It need not be off any longer, whoever asked for it. */
 static int unask(struct kfd_gpreempt_queue *gpq, bool nice)
 {
+	bool changes = gpq->asked || gpq->held;
+
 	if (gpq->held_by_nice && !nice && !capable(CAP_SYS_NICE))
 		return -EPERM;
 	gpq->asked = false;
@@ -114,19 +116,22 @@ static int unask(struct kfd_gpreempt_queue *gpq, bool nice)
 	gpq->held_by_nice = false;
 	gpq->hold_end_ns = 0;
 	gpq->requests++;
-	return 0;
+	return changes;
 }
 
 /* Work is on its way to it, or is not. */
-static void hint(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_request *req)
+static int hint(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_request *req)
 {
 	u64 arrival_ns = ktime_get_ns() + (u64)req->arrival_us * NSEC_PER_USEC;
+	bool changes = req->duration_us || gpq->hint_end_ns;
 
 	gpq->hint_ns = req->duration_us ? arrival_ns : 0;
 	gpq->hint_end_ns = req->duration_us ?
 			   arrival_ns + (u64)req->duration_us * NSEC_PER_USEC : 0;
+	return changes;
 }
 
+/* Return: 1 if there is something new for the monitor, 0 if not, or an error. */
 static int request(struct queue *q, const struct kfd_gpreempt_request *req)
 {
 	bool foreign = q->process->mm != current->mm;
@@ -140,8 +145,7 @@ static int request(struct queue *q, const struct kfd_gpreempt_request *req)
 	case KFD_GPREEMPT_OP_RESUME:
 		return unask(q->gpreempt, nice);
 	default:
-		hint(q->gpreempt, req);
-		return 0;
+		return hint(q->gpreempt, req);
 	}
 }
 
@@ -178,11 +182,13 @@ static int make_room(struct kfd_gpreempt_asks *asks, unsigned int n)
 	return 0;
 }
 
-static void request_all(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
+/* Return: is there something new for the monitor? */
+static bool request_all(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 			const struct kfd_gpreempt_choice *choice,
 			const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
 {
 	int monitor = check_monitor(gp), r;
+	bool changes = false;
 	struct queue *q;
 
 	list_for_each_entry(q, &qpd->queues_list, list) {
@@ -190,14 +196,16 @@ static void request_all(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 			continue;
 		note(&asks->asked[asks->count], q);
 		r = monitor ?: request(q, req);
-		if (r) {
+		if (r < 0) {
 			asks->error = asks->error ?: r;
 			asks->refused++;
 			continue;
 		}
+		changes |= r;
 		kobject_get(&q->gpreempt->kobj);
 		asks->count++;
 	}
+	return changes;
 }
 
 /**
@@ -216,8 +224,9 @@ static void request_all(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choice *choice,
 			 const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
 {
-	unsigned int before = asks->count, n;
 	struct device_process_node *dpn;
+	bool changes = false;
+	unsigned int n;
 	int r;
 
 	for (;;) {
@@ -235,9 +244,9 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 	}
 	list_for_each_entry(dpn, &gp->node->dqm->queues, list)
 		if (kfd_gpreempt_chosen_process(choice, qpd_to_pdd(dpn->qpd)->process))
-			request_all(gp, dpn->qpd, choice, req, asks);
+			changes |= request_all(gp, dpn->qpd, choice, req, asks);
 	unlock_node(gp);
-	if (asks->count > before)
+	if (changes)
 		kfd_gpreempt_wake(gp);
 	return 0;
 }
