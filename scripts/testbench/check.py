@@ -24,7 +24,7 @@ import time
 from pathlib import Path
 
 from testbench import eventlog, runner, splats, suites
-from testbench.paths import SCRIPTS
+from testbench.paths import BASE, SCRIPTS
 from testbench.suites import KERNEL, RESULTS
 from testbench.tap import Tally
 
@@ -123,8 +123,12 @@ def jobs():
 
 def chosen(asked):
     """The suites to run, those that are asked for or all of a plain run."""
-    names = asked or [n for n in suites.SUITES
-                      if not (KERNEL and n in suites.HOST | suites.STOCK)]
+    left_out = suites.NOT_ON.get(BASE, {})
+    names = asked or [n for n in suites.SUITES if n not in left_out and
+                      not (KERNEL and n in suites.HOST | suites.STOCK)]
+    for name, why in left_out.items():
+        if not asked:
+            print(f"  {name:13} not on Linux {BASE}: {why}", flush=True)
     suites.SUITES.update(suites.LONG)
     if unknown := [n for n in names if n not in suites.SUITES]:
         sys.exit(f"check: error: no suite {' '.join(unknown)}; there are: "

@@ -455,6 +455,10 @@ STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-loa
          "cwsr-handler", "faults", "device", "hip", "kfdtest", "hsakmt", "suspend-stock",
          "mi300x", "errnos", "figures", "disturb", "hwtest", "counted"}
 
+# What a plain run on a version of Linux leaves out, and why.
+ASLEEP_FOR_EVER = "after the first sleep the test does not end, with stock's amdgpu as well"
+NOT_ON = {"7.3": {"suspend": ASLEEP_FOR_EVER, "suspend-stock": ASLEEP_FOR_EVER}}
+
 # One after the other: the next one reads what one left, or they write the same files (the
 # first of ROCm's makes its root). Whatever else two suites have in common they only read:
 # what scripts/kernel built before them, and the sources.
