@@ -11,6 +11,8 @@
 #define GPREEMPT_LEVELS		16	/* the KFD ABI's priorities, 15 highest */
 #define GPREEMPT_WAVES_UNKNOWN	(-1)
 #define GPREEMPT_POLL_LEAST_US	50	/* between two scans, but for what wakes the monitor */
+#define GPREEMPT_TURN_LEAST_US	1000	/* of a level's turns, if it has any */
+#define GPREEMPT_TURN_MOST_US	1000000
 
 /**
  * enum gpreempt_head - what the packet at a queue's read index is

@@ -6,6 +6,7 @@
 #define GPREEMPT_PRIV_H_INCLUDED
 
 #include <linux/atomic.h>
+#include <linux/build_bug.h>
 #include <linux/kobject.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
@@ -676,6 +677,9 @@ int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted);
 int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);
 int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 			    struct kfd_gpreempt_queue_info *info);
+
+static_assert(GPREEMPT_TURN_LEAST_US == KFD_GPREEMPT_TIMESLICE_US_MIN);
+static_assert(GPREEMPT_TURN_MOST_US == KFD_GPREEMPT_TIMESLICE_US_MAX);
 
 /* As the ioctl gives it. */
 static inline struct gpreempt_share

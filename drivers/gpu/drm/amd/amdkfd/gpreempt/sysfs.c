@@ -202,7 +202,7 @@ NUMBER(preempt_timeout_ms, tunables.preempt_timeout_ms, 1, 9 * MSEC_PER_SEC,
 NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY,
 	GPREEMPT_DEFAULT_PRIORITY_CAP);
 /* The same for each level; see level<n>/ below. */
-LIMITS(timeslice_us, KFD_GPREEMPT_TIMESLICE_US_MIN, KFD_GPREEMPT_TIMESLICE_US_MAX,
+LIMITS(timeslice_us, GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US,
 	GPREEMPT_DEFAULT_TIMESLICE_US);
 #undef NUMBER
 
@@ -268,8 +268,8 @@ static ssize_t level_preemptions_show(struct kobject *kobj,
 static struct number_attr level##_n##_timeslice_us_attr = {		\
 	.attr = __ATTR(timeslice_us, 0644, number_show, number_store),	\
 	.offset = offsetof(struct kfd_gpreempt, tunables.timeslice_us[_n]), \
-	.min = KFD_GPREEMPT_TIMESLICE_US_MIN,				\
-	.max = KFD_GPREEMPT_TIMESLICE_US_MAX,				\
+	.min = GPREEMPT_TURN_LEAST_US,					\
+	.max = GPREEMPT_TURN_MOST_US,					\
 	.or_zero = true,						\
 };									\
 									\
