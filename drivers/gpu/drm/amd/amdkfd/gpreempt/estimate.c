@@ -82,7 +82,7 @@ static enum gpreempt_activity estimate_absent(const struct gpreempt_evidence *e,
 	m->blocked.given_ns = 0;
 	m->blocked.blocked = false;
 	m->burst.begun_ns = 0;
-	m->burst.awake = false;
+	m->awake = false;
 	m->served = false;
 	if (e->preempted || u->busy || u->fresh)
 		u->restored = true;
@@ -326,10 +326,14 @@ static void track_burst(const struct gpreempt_view *view, struct gpreempt_memory
 		clock_run(&b->begun_ns, now);
 	else
 		b->begun_ns = 0;
-	s->begins &= !b->awake;
-	b->awake = runs || runnable;
 	if (b->begun_ns)
 		s->ends_ns = burst_end(b, now);
+}
+
+static void track_awake(struct gpreempt_memory *m, struct gpreempt_queue_state *s)
+{
+	s->begins &= !m->awake;
+	m->awake = s->activity == GPREEMPT_RUNNING || s->activity == GPREEMPT_RUNNABLE;
 }
 
 /*
@@ -451,6 +455,7 @@ static void estimate(const struct gpreempt_view *view, const struct gpreempt_tun
 	s->wants &= !q->terms.asked;
 	expect(view, &q->terms, m, s);
 	track_burst(view, m, e, s);
+	track_awake(m, s);
 	s->look_us = look_us(q, &m->burst, now, tun->poll_interval_us);
 	if (view->passive)
 		m->waiting = (struct gpreempt_waiting) {};

@@ -90,7 +90,6 @@ struct gpreempt_blocked {
  * @length:	how long it does so until it is idle
  * @ended_ns:	all it had was seen to have ended, and nothing came since
  * @pause:	how long it takes until something comes
- * @awake:	had work that could run at the last scan
  *
  * A burst is from a scan that saw it begin to one that saw it idle; what was kept off in
  * between says nothing. A pause is from a scan that saw it ended to one that saw it submit.
@@ -100,7 +99,6 @@ struct gpreempt_burst {
 	struct ewma_gpreempt_ns length;
 	u64 ended_ns;
 	struct ewma_gpreempt_ns pause;
-	bool awake;
 };
 
 /**
@@ -133,7 +131,8 @@ struct gpreempt_waiting {
  * @void_hint_ns: the announcement of work for that time was not kept
  * @unproved_ns: has work, and neither moved nor was counted to have all it wants, since
  * @served:	some were taken off for it, and it wanted more ever since
- * @idle:	so it was at the last scan
+ * @awake:	had work that could run at the last scan
+ * @idle:	was idle then
  *
  * Zeroed when the queue is created and when the monitor is enabled. A time is in ns of the
  * scans' clock; 0 means that it does not run. One in the future (time went backwards) starts
@@ -149,6 +148,7 @@ struct gpreempt_memory {
 	u64 void_hint_ns;
 	u64 unproved_ns;
 	bool served;
+	bool awake;
 	bool idle;
 };
 
