@@ -480,8 +480,9 @@ static void sim_hog(struct sim *s, const u8 *priority, unsigned int nr)
 	s->nr = nr;
 	s->view.nr = nr;
 	s->policy = gpreempt_policy_find("strict");
+	s->changes = false;
 	/* what an equal waits for is what is asked for here */
-	s->changes = true;
+	s->starves = true;
 	for (i = 0; i < nr; i++) {
 		struct sim_packet *p = sim_packet(&s->queue[i], 0);
 
@@ -499,7 +500,6 @@ static void sim_hog(struct sim *s, const u8 *priority, unsigned int nr)
 /* When each executed first, in steps; and for how long it did not after that, at most. */
 static void sim_wait(struct sim *s, unsigned int steps, u64 *first, u64 *gap)
 {
-	const struct gpreempt_policy *policy = s->policy;
 	u64 seen[SIM_QUEUES] = {}, begun = s->step;
 	unsigned int n, i;
 
@@ -518,7 +518,6 @@ static void sim_wait(struct sim *s, unsigned int steps, u64 *first, u64 *gap)
 		}
 		if (n % SIM_STEPS == 0)
 			sim_scan(s);
-		s->policy = policy;
 	}
 }
 
