@@ -13,7 +13,6 @@
  * ancestor that lives.
  */
 
-#include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -162,26 +161,6 @@ static int default_store(struct pid *pid, u32 word, u32 share)
 	d->share = share;
 	hash_add_rcu(defaults, &d->node, (unsigned long)pid);
 	return 0;
-}
-
-/**
- * kfd_gpreempt_same_user - may the caller control a process as one of its own user's?
- * @task: the process's leader; its exec_update_lock is held
- *
- * As of setpriority(2), and stricter: whoever runs a program that changes its user is
- * not its user any more.
- */
-bool kfd_gpreempt_same_user(struct task_struct *task)
-{
-	const struct cred *cred = current_cred(), *tcred;
-	bool same;
-
-	rcu_read_lock();
-	tcred = __task_cred(task);
-	same = cred->user_ns == tcred->user_ns && uid_eq(cred->euid, tcred->uid) &&
-	       uid_eq(cred->euid, tcred->suid);
-	rcu_read_unlock();
-	return same;
 }
 
 /* One that is in the middle of an exec loses its kfd_process, whoever it belongs to. */

@@ -694,6 +694,7 @@ kfd_gpreempt_share(const struct kfd_gpreempt_process_default *def)
 
 /* target.c */
 int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_struct **task);
+bool kfd_gpreempt_same_user(struct task_struct *task);
 int kfd_gpreempt_lock_access(struct task_struct *task);
 int kfd_gpreempt_lock_process(struct kfd_process *p);
 int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **q);
@@ -708,7 +709,6 @@ bool kfd_gpreempt_chosen_process(const struct kfd_gpreempt_choice *choice,
 				 const struct kfd_process *p);
 
 /* default.c */
-bool kfd_gpreempt_same_user(struct task_struct *task);
 int kfd_gpreempt_default_set(struct task_struct *task,
 			     const struct kfd_gpreempt_process_default *def,
 			     u32 flags);

@@ -6,6 +6,7 @@
 
 #include <linux/bsearch.h>
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/hashtable.h>
@@ -57,6 +58,26 @@ int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_
 	*task = get_pid_task(pid, PIDTYPE_TGID);
 	put_pid(pid);
 	return *task ? 0 : -ESRCH;
+}
+
+/**
+ * kfd_gpreempt_same_user - may the caller control a process as one of its own user's?
+ * @task: the process's leader; its exec_update_lock is held
+ *
+ * As of setpriority(2), and stricter: whoever runs a program that changes its user is
+ * not its user any more.
+ */
+bool kfd_gpreempt_same_user(struct task_struct *task)
+{
+	const struct cred *cred = current_cred(), *tcred;
+	bool same;
+
+	rcu_read_lock();
+	tcred = __task_cred(task);
+	same = cred->user_ns == tcred->user_ns && uid_eq(cred->euid, tcred->uid) &&
+	       uid_eq(cred->euid, tcred->suid);
+	rcu_read_unlock();
+	return same;
 }
 
 /**
