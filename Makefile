@@ -21,7 +21,7 @@ check: ## every test, from a bare machine; ends with "N passed, N failed, N skip
 apply: ## TREE=path: patch a kernel tree
 	@scripts/apply $(if $(TREE),'$(TREE)',$(error apply needs TREE=path))
 
-series: ## OUT=dir [BASE=6.12] [SIGNOFF='Name <mail>']: the mailable patch series
+series: ## OUT=dir [BASE=6.12] [SIGNOFF='Name <mail>']: the mailable patch series, a folder a part
 	@scripts/series $(if $(OUT),'$(OUT)',$(error series needs OUT=dir)) $(if $(SIGNOFF),--signoff '$(SIGNOFF)')
 
 kernel: ## build what the guest needs: kernel, modules, initramfs, the GPU model

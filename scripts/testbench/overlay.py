@@ -8,19 +8,17 @@ import tempfile
 from pathlib import Path
 
 from testbench import patchset
-from testbench.paths import ROOT
 
 
 def run():
     pristine, target = sys.argv[1:]
     patches = patchset.load(patchset.supported(pristine))
-    patches = patches[:int(os.environ.get("PATCHES", len(patches)))]
+    upto = int(os.environ.get("PATCHES", len(patches)))
     with tempfile.TemporaryDirectory() as scratch:
-        hooked = patchset.patched_hooks(patches, pristine, scratch)
-        for name in patchset.hooked_files(patches):
+        hooked = patchset.patched_hooks(patches[:upto], pristine, scratch)
+        for name in patchset.hooked_files(patches[:upto]):
             patchset.write_changed(hooked / name, Path(target) / name)
-    for src, dst in (a for p in patches for a in p.added):
-        patchset.write_changed(ROOT / src, Path(target) / dst)
+    patchset.own_files(patches, upto, target)
 
 
 def main():

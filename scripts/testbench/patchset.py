@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """The patch set as the repository holds it, and how it meets a kernel tree.
 
-patches/series names the patches in order. A line that starts in the first
-column names a patch file; the indented lines below it name the new files that
-arrive with it ("source => destination" where the two differ). The new files are
-the same for every base, that is every version of Linux. A patch that is, too,
-stands in patches/common/, one that is not in patches/linux-<version>/ of each.
+patches/series names the patches in order, by parts that are mailed one by one. A
+line that starts in the first column names a part, in brackets, or a patch file; the
+indented lines below a patch name the new files that arrive with it ("source =>
+destination" where the two differ). The new files are the same for every base, that
+is every version of Linux. A patch that is, too, stands in patches/common/, one that is
+not in patches/linux-<version>/ of each.
+
+A later patch may change what an earlier one has added, by hunks in patches/grow/ under
+the patch's name. The repository's files are the last ones, so what a patch adds is the
+repository's file with the hunks of all later patches taken back, the last one first.
 """
 import os
 import re
@@ -21,15 +26,29 @@ class Refused(Exception):
     """The tree cannot be patched; the text says why."""
 
 
-class Patch:
-    """One patch: its message, the hunks for each file it changes, the files it adds."""
+def split_hunks(text):
+    """What stands before the first file's hunks, and those of each file."""
+    message, *parts = re.split(r"^(?=--- a/)", text, flags=re.M)
+    return message, {re.match(r"--- a/(\S+)", part)[1]: part for part in parts}
 
-    def __init__(self, path):
+
+class Patch:
+    """One patch: its message, the hunks for each file of Linux it changes, the files it adds,
+    and the hunks for those that an earlier one has added."""
+
+    def __init__(self, path, part=None, root=ROOT):
+        self.root = root
         self.path = path
         self.name = path.name
-        self.message, *parts = re.split(r"^(?=--- a/)", path.read_text(), flags=re.M)
-        self.hunks = {re.match(r"--- a/(\S+)", part)[1]: part for part in parts}
+        self.part = part
+        self.message, self.hunks = split_hunks(path.read_text())
         self.added = []         # (path in the repository, path in the kernel)
+        grow = self.grow_path()
+        self.grows = split_hunks(grow.read_text())[1] if grow.is_file() else {}
+
+    def grow_path(self):
+        """Where the hunks for our own files are."""
+        return self.root / "patches/grow" / self.name
 
 
 def patch(tree, hunks, *flags):
@@ -47,29 +66,68 @@ def bases():
                   for p in PATCHES.glob("linux-*"))
 
 
-def find(base, name):
+def find(base, name, root=ROOT):
     """A base's patch file; its name stands in the base's folder or in common."""
-    places = [p for p in (PATCHES / f"linux-{base}" / name, PATCHES / "common" / name, ROOT / name)
-              if p.is_file()]
+    folders = (root / f"patches/linux-{base}", root / "patches/common", root)
+    places = [folder / name for folder in folders if (folder / name).is_file()]
     if len(places) != 1:
         raise Refused(f"patches/series names {name}; for Linux {base} there is "
                       f"{' and '.join(map(str, places)) or 'no such file'}")
     return places[0]
 
 
-def load(base):
-    """The list of patches for one base version."""
-    patches = []
-    for line in (PATCHES / "series").read_text().splitlines():
+def load(base, root=ROOT):
+    """The list of patches for one base version, of this repository or a copy of it."""
+    patches, part = [], None
+    for line in (root / "patches/series").read_text().splitlines():
         line = line.split("#")[0].rstrip()
         if not line:
             continue
+        if line[0] == "[":
+            part = line.strip("[]")
+            continue
         if not line[0].isspace():
-            patches.append(Patch(find(base, line)))
+            patches.append(Patch(find(base, line, root), part, root))
             continue
         src, _, dst = line.strip().partition(" => ")
         patches[-1].added.append((src, dst or src))
+    check_grows(patches)
     return patches
+
+
+def check_grows(patches):
+    """A patch changes only those of our files that an earlier one has added."""
+    there = set()
+    for p in patches:
+        for name in p.grows:
+            if name not in there:
+                raise Refused(f"{p.grow_path()} changes {name}, which no earlier patch adds")
+        there |= {dst for _, dst in p.added}
+
+
+def number(patches, name):
+    """How many patches there are up to and with the one of that name."""
+    for n, p in enumerate(patches, 1):
+        if name in (p.name, p.name.removesuffix(".patch")):
+            return n
+    raise Refused(f"patches/series names no {name}")
+
+
+def own_files(patches, upto, tree):
+    """Fill a folder with our files as they are after the first of the patches."""
+    names = set()
+    for p in patches[:upto]:
+        for src, dst in p.added:
+            if not (p.root / src).is_file():
+                raise Refused(f"{p.root / src} is named by the series but does not exist")
+            write_changed(p.root / src, Path(tree) / dst)
+            names.add(dst)
+    for p in reversed(patches[upto:]):
+        for name in names & p.grows.keys():
+            error = patch(tree, p.grows[name], "-R")
+            if error:
+                raise Refused(f"{p.grow_path()} does not fit {name}:\n  {error}\n"
+                              "scripts/stage --refresh makes it fit")
 
 
 def version(tree):

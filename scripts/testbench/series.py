@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write the mailable series: series OUT [--base 6.12] [--signoff 'Name <mail>']
 
-One git format-patch file a patch, and a cover letter. Without --signoff the
-series is marked RFC and carries no Signed-off-by: only its sender can give
-one.
+A folder for each part, which is mailed on top of those before it: one git
+format-patch file a patch, and a cover letter. Without --signoff the series are
+marked RFC and carry no Signed-off-by: only their sender can give one.
 """
 import argparse
+import itertools
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from testbench import patchset
-from testbench.paths import BASE, PATCHES, ROOT, SCRIPTS
+from testbench.paths import BASE, PATCHES, SCRIPTS
 
 
 def git(tree, *args, **env):
@@ -32,17 +33,33 @@ def message(patch):
     return fields.get("From"), f"{subject}\n\n{body.strip()}\n"
 
 
-def commit(tree, patch, author, signoff):
+def commit(tree, patches, upto, author, signoff):
+    """Commit the patch of that number."""
+    patch = patches[upto - 1]
     error = patchset.patch(tree, "".join(patch.hunks.values()))
     if error:
         raise patchset.Refused(f"{patch.name} does not apply:\n{error}")
-    for src, dst in patch.added:
-        patchset.write_changed(ROOT / src, tree / dst)
+    patchset.own_files(patches, upto, tree)
     git(tree, "add", "-A")
+    if not git(tree, "status", "--porcelain"):
+        raise patchset.Refused(f"{patch.name} changes nothing")
     sender, text = message(patch)
     flags = ["--signoff"] if signoff else []
     git(tree, "commit", "-q", f"--author={sender or author}", "-m", text,
         "--cleanup=whitespace", *flags)
+
+
+def write(tree, part, base, args):
+    """Write a part's patches, those since a commit, with its cover letter."""
+    out = args.out / part
+    out.mkdir(exist_ok=True)
+    for old in out.glob("[0-9][0-9][0-9][0-9]-*.patch"):
+        old.unlink()
+    cover = PATCHES / "common" / f"cover-{part}"
+    git(tree, "config", "branch.gpreempt.description", cover.read_text())
+    kind = [] if args.signoff else ["--rfc"]
+    print(git(tree, "format-patch", "--cover-letter", "--cover-from-description=subject",
+              *kind, "-o", str(out.resolve()), base))
 
 
 def run():
@@ -72,16 +89,13 @@ def run():
         patchset.copy_files(patchset.hooked_files(patches), pristine, tree)
         git(tree, "add", "-A")
         git(tree, "commit", "-q", "--allow-empty", "-m", f"Linux {args.base}")
-        git(tree, "tag", "base")
-        for patch in patches:
-            commit(tree, patch, author, args.signoff)
-        cover = PATCHES / "common" / "cover-letter"
-        git(tree, "config", "branch.gpreempt.description", cover.read_text())
-        for old in args.out.glob("[0-9][0-9][0-9][0-9]-*.patch"):
-            old.unlink()
-        kind = [] if args.signoff else ["--rfc"]
-        print(git(tree, "format-patch", "--cover-letter", "--cover-from-description=subject",
-                  *kind, "-o", str(args.out.resolve()), "base"))
+        upto = 0
+        for part, own in itertools.groupby(patches, lambda p: p.part):
+            base = git(tree, "rev-parse", "HEAD")
+            for _ in own:
+                upto += 1
+                commit(tree, patches, upto, author, args.signoff)
+            write(tree, part, base, args)
 
 
 def main():
