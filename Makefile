@@ -39,8 +39,9 @@ check-metrics: ## gpreempt metrics with Debian's prometheus, node exporter and p
 deb: ## Debian packages, the driver's for DKMS among them: out/deb
 	@scripts/deb
 
-check-series: ## every patch of the series builds by itself, with gcc and clang
+check-series: ## every patch of the series builds by itself, and each part boots and passes its tests
 	@scripts/check-series
+	@scripts/check-parts
 
 check-proof: ## [QUEUES=4]: prove what select promises, with CBMC, and find what is broken on purpose
 	@scripts/check-proof

@@ -58,6 +58,7 @@ kmake() {
 	shift
 	cc=${dir%%-*}
 	[ "$cc" != clang ] || cc=$(base_clang)
+	[ "$cc" != gcc ] || cc=${CROSS_COMPILE:-}gcc
 	mapfile -t extra < <(instruments "$dir")
 	make -s -C "$TREE" O="$dir" CC="ccache $cc" HOSTCC="ccache gcc" LOCALVERSION= \
 		-j"$JOBS" "${extra[@]}" "$@"
