@@ -104,6 +104,15 @@ void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq)
 }
 
 /**
+ * kfd_gpreempt_queue_get - take another reference
+ * @gpq: the queue's record
+ */
+void kfd_gpreempt_queue_get(struct kfd_gpreempt_queue *gpq)
+{
+	kobject_get(&gpq->kobj);
+}
+
+/**
  * kfd_gpreempt_queue_put - drop a reference
  * @gpq: the queue's record
  */

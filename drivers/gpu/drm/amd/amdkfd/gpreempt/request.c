@@ -202,7 +202,7 @@ static bool request_all(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 			continue;
 		}
 		changes |= r;
-		kobject_get(&q->gpreempt->kobj);
+		kfd_gpreempt_queue_get(q->gpreempt);
 		asks->count++;
 	}
 	return changes;

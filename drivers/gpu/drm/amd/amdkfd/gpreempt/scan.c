@@ -256,7 +256,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		memset(&gpq->group->group, 0, sizeof(gpq->group->group));
 	}
 	gpq->group->group.share = gpreempt_share_unpack(READ_ONCE(q->process->gpreempt_share));
-	kobject_get(&gpq->kobj);
+	kfd_gpreempt_queue_get(gpq);
 	kfd_gpreempt_expire(gpq, scan->view.now_ns);
 	/*
 	 * UPDATE_QUEUE changes address and size under the process's lock alone. A
