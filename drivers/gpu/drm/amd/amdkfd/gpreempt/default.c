@@ -117,6 +117,7 @@ void kfd_gpreempt_process_init(struct kfd_process *p)
 	mutex_lock(&defaults_lock);
 	lot = default_of(p->lead_thread, NULL, NULL);
 	process_set(p, &lot);
+	smp_store_release(&p->gpreempt_made, true);
 	mutex_unlock(&defaults_lock);
 }
 
@@ -192,7 +193,7 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 		bool affected = false;
 		struct gpreempt_lot lot = default_of(p->lead_thread, pid, &affected);
 
-		if (!affected)
+		if (!affected || !kfd_gpreempt_process_made(p))
 			continue;
 		if (!nice && !same_thread_group(p->lead_thread, target) &&
 		    !may_apply(p->lead_thread))

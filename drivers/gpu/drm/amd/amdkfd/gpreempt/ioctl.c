@@ -76,7 +76,9 @@ static int list_queues(struct kfd_process *p, const struct kfd_gpreempt_choice *
 	if (r)
 		return r;
 	list_for_each_entry(pqn, &p->pqm.queues, process_queue_list) {
-		if (!pqn->q || !kfd_gpreempt_chosen(choice, pqn->q))
+		/* One whose node is gone is none any more. */
+		if (!pqn->q || !kfd_gpreempt_chosen(choice, pqn->q) ||
+		    READ_ONCE(pqn->q->gpreempt->gp->dead))
 			continue;
 		if (*n < slots)
 			r = kfd_gpreempt_queue_info(pqn->q->gpreempt, &info[*n]);
@@ -104,9 +106,12 @@ static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	/* A list was of a whole context before there was a choice. */
 	if (!choice.which)
 		choice.which = KFD_GPREEMPT_ALL;
+	/* How many there are, and then they. */
+	for (i = 0; !r && i < choice.count; i++)
+		r = list_queues(choice.processes[i], &choice, NULL, 0, &n);
+	slots = min(list->count, n);
+	n = 0;
 	if (!r) {
-		slots = min_t(u64, list->count,
-			      (u64)choice.count * KFD_MAX_NUM_OF_QUEUES_PER_PROCESS);
 		info = kvcalloc(slots, sizeof(*info), GFP_KERNEL_ACCOUNT);
 		if (!info)
 			r = -ENOMEM;
@@ -236,7 +241,10 @@ static int wait_for(const struct kfd_gpreempt_asked *asked, bool off, ktime_t en
 	}
 }
 
-/* Of many, some may go, or come to have to stay, during the wait: the others count. */
+/*
+ * Of many, some may go, or come to have to stay, and so may their nodes during the wait: the
+ * others count.
+ */
 static int wait_for_all(struct kfd_gpreempt_asks *asks, bool off, bool many, ktime_t end)
 {
 	unsigned int i;
@@ -244,7 +252,7 @@ static int wait_for_all(struct kfd_gpreempt_asks *asks, bool off, bool many, kti
 
 	for (i = 0; !r && i < asks->count; i++) {
 		r = wait_for(&asks->asked[i], off, end);
-		if (many && (r == -ENOENT || r == -EBUSY))
+		if (many && (r == -ENOENT || r == -EBUSY || r == -ENODEV || r == -EIO))
 			r = 0;
 	}
 	return r;
@@ -255,10 +263,11 @@ static void take_all_back(const struct kfd_gpreempt_asks *asks)
 	const struct kfd_gpreempt_asked *asked;
 	struct queue *q;
 
+	/* Whatever signal has come: what is left behind would look as if it had been there. */
 	for (asked = asks->asked; asked < asks->asked + asks->count; asked++) {
-		if (kfd_gpreempt_find_queue(asked->p, asked->queue_id, &q))
-			continue;
-		if (q->gpreempt == asked->gpq)
+		mutex_lock(&asked->p->mutex);
+		q = pqm_get_user_queue(&asked->p->pqm, asked->queue_id);
+		if (q && q->gpreempt == asked->gpq)
 			kfd_gpreempt_take_back(q, asked);
 		mutex_unlock(&asked->p->mutex);
 	}
@@ -271,34 +280,55 @@ static void put_asks(struct kfd_gpreempt_asks *asks)
 	kvfree(asks->asked);
 }
 
+/* What all of those that were meant have refused is refused. */
+static int answer(const struct kfd_gpreempt_asks *asks, int none)
+{
+	if (asks->count)
+		return 0;
+	return asks->refused ? asks->error : none;
+}
+
 /*
- * Ask the chosen queues of all nodes. One that is meant by its number may be there and on no
- * node's list: its node is gone, or it is being destroyed. That is not the same as no queue.
+ * Ask one queue: no other node's locks are taken. One that is in its process's list and not in
+ * its node's is being destroyed.
  */
+static int request_one(const struct kfd_gpreempt_choice *choice,
+		       const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
+{
+	struct kfd_process *p = choice->processes[0];
+	struct kfd_gpreempt *gp;
+	struct queue *q;
+	int r;
+
+	r = kfd_gpreempt_find_queue(p, choice->number, &q);
+	if (r)
+		return r;
+	gp = q->gpreempt->gp;
+	kobject_get(&gp->kobj);
+	mutex_unlock(&p->mutex);
+	r = kfd_gpreempt_request(gp, choice, req, asks);
+	kobject_put(&gp->kobj);
+	return r ?: answer(asks, -EBUSY);
+}
+
+/* Ask the chosen queues of all nodes, or of one. */
 static int request(const struct kfd_gpreempt_choice *choice,
 		   const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
 {
 	struct kfd_gpreempt *gp;
-	struct queue *q;
 	unsigned int i;
 	int r = 0;
 
+	if (!choice->which)
+		return request_one(choice, req, asks);
 	for (i = 0; !r && (gp = kfd_gpreempt_nth(i)); i++) {
-		r = kfd_gpreempt_request(gp, choice, req, asks);
+		if (!choice->gpu_id || choice->gpu_id == gp->gpu_id)
+			r = kfd_gpreempt_request(gp, choice, req, asks);
+		if (r == -ENODEV)
+			r = 0;
 		kobject_put(&gp->kobj);
 	}
-	if (r || asks->count)
-		return r;
-	if (asks->refused)
-		return asks->error;
-	if (choice->which)
-		return -ENOENT;
-	r = kfd_gpreempt_find_queue(choice->processes[0], choice->number, &q);
-	if (r)
-		return r;
-	r = kfd_gpreempt_outcome(q, false, 0);
-	mutex_unlock(&choice->processes[0]->mutex);
-	return r < 0 ? r : -EBUSY;
+	return r ?: answer(asks, -ENOENT);
 }
 
 /*

@@ -107,6 +107,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
 		gp->tunables.timeslice_us[i] = GPREEMPT_DEFAULT_TIMESLICE_US;
 	gp->priority_cap = GPREEMPT_DEFAULT_PRIORITY_CAP;
+	gp->gpu_id = node->id;
 	mutex_init(&gp->lock);
 	mutex_init(&gp->last_lock);
 	mutex_init(&gp->lists_lock);
@@ -266,7 +267,7 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
 
 	if (why) {
 		dev_notice(gp->node->adev->dev, "GPREEMPT on node %u: %s\n",
-			   gp->node->id, why);
+			   gp->gpu_id, why);
 		return -EOPNOTSUPP;
 	}
 

@@ -287,8 +287,8 @@ struct kfd_gpreempt_choice {
  * struct kfd_gpreempt_request - what is asked of queues
  * @op:		PREEMPT, RESUME or HINT
  * @hold:	PREEMPT: for longer than its turn takes to come
- * @nice:	the caller has CAP_SYS_NICE: what it asks of another process's queue, only such
- *		a one may end
+ * @nice:	the caller has CAP_SYS_NICE: only one that has it may end the hold that it places
+ *		on another process's queue
  * @hold_ms:	for how long, 0: until RESUME
  * @arrival_us:	HINT: the work comes in that time
  * @duration_us: and lasts that long, 0: there is no such work
@@ -476,6 +476,7 @@ struct kfd_gpreempt_backend {
  * @facts_lock: innermost
  * @epoch:	counts enables and resets: older histories are void
  * @search:	for a queue that delays its saves; monitor only, or while it is parked
+ * @gpu_id:	KFD's number of the node, also when it is gone
  * @rearm_ns:	when the bypass ends by itself, 0: never, or there is none; @facts_lock
  * @tunables:	as the administrator set them
  * @poll_interval_max_us: how long the interval may become while the rest is %GPREEMPT_CALM
@@ -532,6 +533,7 @@ struct kfd_gpreempt {
 	struct gpreempt_facts facts;
 	unsigned int epoch;
 	struct gpreempt_search search;
+	u32 gpu_id;
 	u64 rearm_ns;
 
 	struct gpreempt_tunables tunables;
@@ -672,7 +674,7 @@ void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns);
 int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choice *choice,
 			 const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks);
-int kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_asked *before);
+void kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_asked *before);
 int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions);
 int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted);
 int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);
@@ -708,6 +710,12 @@ void kfd_gpreempt_unchoose(struct kfd_gpreempt_choice *choice);
 bool kfd_gpreempt_chosen(const struct kfd_gpreempt_choice *choice, const struct queue *q);
 bool kfd_gpreempt_chosen_process(const struct kfd_gpreempt_choice *choice,
 				 const struct kfd_process *p);
+
+/* One that is being made is in the table of processes before the last step that can fail. */
+static inline bool kfd_gpreempt_process_made(const struct kfd_process *p)
+{
+	return smp_load_acquire(&p->gpreempt_made);
+}
 
 /* default.c */
 int kfd_gpreempt_default_set(struct task_struct *task,

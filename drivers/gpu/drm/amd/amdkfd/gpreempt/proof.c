@@ -12,7 +12,7 @@
 
 #include "select.h"
 
-/* Does its memory alone tell that it is in nobody's way? */
+/* Is it in nobody's way, for all that its memory shows? */
 static bool may_hide(const struct gpreempt_queue_view *q)
 {
 	return q->seen.mapped && !q->shows && gpreempt_takes_part(q);

@@ -105,11 +105,11 @@ static int ask(struct queue *q, const struct kfd_gpreempt_request *req, bool nic
 }
 
 /* It need not be off any longer, whoever asked for it. */
-static int unask(struct kfd_gpreempt_queue *gpq, bool nice)
+static int unask(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_request *req)
 {
 	bool changes = gpq->asked || gpq->held;
 
-	if (gpq->held_by_nice && !nice && !capable(CAP_SYS_NICE))
+	if (gpq->held_by_nice && !req->nice)
 		return -EPERM;
 	gpq->asked = false;
 	gpq->held = false;
@@ -143,7 +143,7 @@ static int request(struct queue *q, const struct kfd_gpreempt_request *req)
 			return -EPERM;
 		return ask(q, req, nice);
 	case KFD_GPREEMPT_OP_RESUME:
-		return unask(q->gpreempt, nice);
+		return unask(q->gpreempt, req);
 	default:
 		return hint(q->gpreempt, req);
 	}
@@ -172,7 +172,7 @@ static int make_room(struct kfd_gpreempt_asks *asks, unsigned int n)
 {
 	struct kfd_gpreempt_asked *asked;
 
-	asked = kvcalloc(asks->count + n, sizeof(*asked), GFP_KERNEL);
+	asked = kvcalloc(asks->count + n, sizeof(*asked), GFP_KERNEL_ACCOUNT);
 	if (!asked)
 		return -ENOMEM;
 	memcpy(asked, asks->asked, asks->count * sizeof(*asked));
@@ -219,7 +219,8 @@ static bool request_all(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
  * One hold of the DQM lock: the monitor sees either none of it or all, and carries it out in
  * one transaction.
  *
- * Return: 0, also if some or all have to refuse; -ENOMEM or -ERESTARTSYS.
+ * Return: 0, also if some or all have to refuse; -ENODEV if the node is gone, -ENOMEM or
+ * -ERESTARTSYS.
  */
 int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choice *choice,
 			 const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
@@ -232,7 +233,7 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 	for (;;) {
 		r = lock_node(gp);
 		if (r)
-			return r == -ENODEV ? 0 : r;
+			return r;
 		/* A queue is counted before it is on the queue manager's list. */
 		n = choice->which ? READ_ONCE(gp->queues) : 1;
 		if (n <= asks->room - asks->count)
@@ -256,28 +257,29 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
  * @q: the queue, its process locked
  * @before: as it was before; not if somebody has asked for something else since
  *
- * Return: 0, -ENODEV if the node is gone, or -ERESTARTSYS.
+ * No signal ends this.
  */
-int kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_asked *before)
+void kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_asked *before)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	struct kfd_gpreempt *gp = gpq->gp;
-	int r = lock_node(gp);
-	bool mine;
+	bool mine = false;
 
-	if (r)
-		return r;
-	mine = gpq->requests == before->requests;
-	if (mine) {
-		gpq->asked = before->asked;
-		gpq->held = before->held;
-		gpq->held_by_nice = before->held_by_nice;
-		gpq->hold_end_ns = before->hold_end_ns;
+	mutex_lock(&gp->lock);
+	if (!gp->dead) {
+		dqm_lock(gp->node->dqm);
+		mine = gpq->requests == before->requests;
+		if (mine) {
+			gpq->asked = before->asked;
+			gpq->held = before->held;
+			gpq->held_by_nice = before->held_by_nice;
+			gpq->hold_end_ns = before->hold_end_ns;
+		}
+		dqm_unlock(gp->node->dqm);
 	}
-	unlock_node(gp);
+	mutex_unlock(&gp->lock);
 	if (mine)
 		kfd_gpreempt_wake(gp);
-	return 0;
 }
 
 /**
@@ -419,7 +421,7 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 	level = kfd_gpreempt_queue_priority(gp, q);
 	*info = (struct kfd_gpreempt_queue_info) {
 		.queue_id = q->properties.queue_id,
-		.gpu_id = gp->node->id,
+		.gpu_id = gp->gpu_id,
 		.priority = READ_ONCE(q->properties.priority),
 		.permitted = level,
 		.effective = level,

@@ -103,8 +103,20 @@ int kfd_gpreempt_lock_access(struct task_struct *task)
 	return -EPERM;
 }
 
-/* A context, referenced, or NULL: by its process's memory, or else by the process's leader. */
-static struct kfd_process *find_context(const void *mm, const struct task_struct *leader, u16 id)
+/* Are both contexts of one process? Of one that has ended, none is any more. */
+static bool of_one(const struct kfd_process *p, const struct kfd_process *other)
+{
+	const void *mm = READ_ONCE(p->mm);
+
+	return p == other || (mm && READ_ONCE(other->mm) == mm);
+}
+
+/*
+ * A context, referenced, or NULL: of the same process as @same, or by the process's leader,
+ * whose exec_update_lock is held then.
+ */
+static struct kfd_process *find_context(const struct kfd_process *same,
+					const struct task_struct *leader, u16 id)
 {
 	struct kfd_process *p, *found = NULL;
 	unsigned int i;
@@ -112,7 +124,8 @@ static struct kfd_process *find_context(const void *mm, const struct task_struct
 
 	idx = srcu_read_lock(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
-		if ((mm ? p->mm == mm : p->lead_thread == leader) &&
+		if (kfd_gpreempt_process_made(p) &&
+		    (same ? of_one(p, same) : p->lead_thread == leader) &&
 		    kfd_process_context_id(p) == id) {
 			kref_get(&p->ref);
 			found = p;
@@ -147,7 +160,7 @@ static struct kfd_process *get_context(struct kfd_process *p,
 	struct kfd_process *context = p;
 
 	if (args->flags & KFD_GPREEMPT_CONTEXT) {
-		context = find_context(p->mm, p->lead_thread, args->context_id);
+		context = find_context(p, NULL, args->context_id);
 		kfd_unref_process(p);
 	}
 	return context;
@@ -286,14 +299,15 @@ static int choose_many(const struct kfd_process *one, struct kfd_gpreempt_choice
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes)
 		n++;
 	srcu_read_unlock(&kfd_processes_srcu, idx);
-	choice->processes = kvcalloc(n, sizeof(*choice->processes), GFP_KERNEL);
+	choice->processes = kvcalloc(n, sizeof(*choice->processes), GFP_KERNEL_ACCOUNT);
 	if (!choice->processes)
 		return -ENOMEM;
 	idx = srcu_read_lock(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
 		if (choice->count == n)
 			break;
-		if (one ? p->lead_thread != one->lead_thread : !may_control(p, nice))
+		if (!kfd_gpreempt_process_made(p) ||
+		    (one ? !of_one(p, one) : !may_control(p, nice)))
 			continue;
 		kref_get(&p->ref);
 		choice->processes[choice->count++] = p;
@@ -319,7 +333,7 @@ static int choose_one(struct kfd_process *p, struct kfd_gpreempt_choice *choice)
  * @args: of the ioctl
  * @choice: out: for kfd_gpreempt_unchoose(), also after an error
  *
- * Return: 0, -ENOMEM, or what kfd_gpreempt_leader() and kfd_gpreempt_lock_access() return.
+ * Return: 0, -ENOMEM, -ESRCH if there is no such context, or what kfd_gpreempt_leader() and kfd_gpreempt_lock_access() return.
  */
 int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
 			struct kfd_gpreempt_choice *choice)
@@ -366,7 +380,7 @@ void kfd_gpreempt_unchoose(struct kfd_gpreempt_choice *choice)
  */
 bool kfd_gpreempt_chosen(const struct kfd_gpreempt_choice *choice, const struct queue *q)
 {
-	if (!q->gpreempt || (choice->gpu_id && q->device->id != choice->gpu_id))
+	if (!q->gpreempt || (choice->gpu_id && q->gpreempt->gp->gpu_id != choice->gpu_id))
 		return false;
 	switch (choice->which) {
 	case KFD_GPREEMPT_ALL:
