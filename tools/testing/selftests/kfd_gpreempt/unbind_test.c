@@ -8,11 +8,11 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
-#include <sys/utsname.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
