@@ -263,6 +263,13 @@ class Driver(Folder):
     def test_detection_twice_as_long(self):
         self.missed("detection of HIGH took 30 us", detection=2 * DETECTION)
 
+    def test_debian_detects_later(self):
+        for us, missed in (30, []), (33, ["detection of HIGH took 33 us, more than 32"]):
+            demo = Demo(self.folder, detection=us * US)
+            with (self.folder / "clock").open("a") as clock:
+                clock.write("kernel=debian\n")
+            self.assertEqual(demo.results()["missed"], missed)
+
     def test_save_twice_as_long(self):
         self.missed("HIGH's p50, both, GPREEMPT took 517 us", "HIGH's p99, both, GPREEMPT took 517 us",
                     "a preemption took 182 us", save=2 * SAVE)

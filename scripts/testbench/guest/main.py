@@ -45,7 +45,8 @@ def run(args, scratch):
     (out / "output").touch()
     (out / "clock").write_text(
         "mode=real\n" if args.real_time else
-        f"mode=virtual\ninsns_per_ns={2 ** -args.shift:g}\nquantum_us={args.quantum_us:g}\n")
+        f"mode=virtual\ninsns_per_ns={2 ** -args.shift:g}\nquantum_us={args.quantum_us:g}\n"
+        + (args.kernel and f"kernel={args.kernel}\n"))
     root = initramfs(args, guest)
     models = [Model(args, out, scratch, n) for n in range(args.gpus)]
     waker = Waker()

@@ -23,7 +23,7 @@ def parse(doc):
     p.add_argument("--name", default="run", help="results go to out/NAME")
     p.add_argument("--kernel", default=os.environ.get("KERNEL", ""),
                    help="debug or kcsan: a kernel that checks itself; cov: one that counts the lines "
-                   "it runs (default $KERNEL, or none)")
+                   "it runs; debian: as check-deb has left it (default $KERNEL, or none)")
     p.add_argument("--real-time", action="store_true",
                    default=os.environ.get("REALTIME", "0") not in ("", "0"),
                    help="the host's clock counts, and the model's threads run at the same time: "
