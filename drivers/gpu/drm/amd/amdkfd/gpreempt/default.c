@@ -117,6 +117,7 @@ void kfd_gpreempt_process_init(struct kfd_process *p)
 	mutex_lock(&defaults_lock);
 	lot = default_of(p->lead_thread, NULL, NULL);
 	process_set(p, &lot);
+	/* See kfd_gpreempt_process_made(). */
 	smp_store_release(&p->gpreempt_made, true);
 	mutex_unlock(&defaults_lock);
 }

@@ -714,6 +714,7 @@ bool kfd_gpreempt_chosen_process(const struct kfd_gpreempt_choice *choice,
 /* One that is being made is in the table of processes before the last step that can fail. */
 static inline bool kfd_gpreempt_process_made(const struct kfd_process *p)
 {
+	/* With kfd_gpreempt_process_init(): what the process is made of can be seen, too. */
 	return smp_load_acquire(&p->gpreempt_made);
 }
 

@@ -333,7 +333,8 @@ static int choose_one(struct kfd_process *p, struct kfd_gpreempt_choice *choice)
  * @args: of the ioctl
  * @choice: out: for kfd_gpreempt_unchoose(), also after an error
  *
- * Return: 0, -ENOMEM, -ESRCH if there is no such context, or what kfd_gpreempt_leader() and kfd_gpreempt_lock_access() return.
+ * Return: 0, -ENOMEM, -ESRCH if there is no such context, or what kfd_gpreempt_leader() and
+ * kfd_gpreempt_lock_access() return.
  */
 int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
 			struct kfd_gpreempt_choice *choice)
