@@ -2,8 +2,8 @@
 """Compare what processes had of the GPU model's time with what they had to get.
 
 OUTPUT is what shares_test printed: for each case a window of time and the share of each
-process in it. LOG is what the model saw: the share is that of the time that waves executed,
-saves and restores not among it. As TAP, a test for each process.
+process in it, or of several together. LOG is what the model saw: the share is that of the time
+that waves executed, saves and restores not among it. As TAP, a test for each share.
 """
 import argparse
 import re
@@ -15,17 +15,19 @@ from testbench import eventlog
 TICK_NS = 10            # of the GPU's clock, which counts the model's time
 POINTS = 2              # so many percent of all may be missing, or too much
 CASE = re.compile(r"^# shares of (\w+) begin=(\d+) end=(\d+)$")
-SHARE = re.compile(r"^# share pasid=(\d+) percent=(\S+)$")
+SHARE = re.compile(r"^# share (alone|together) pasid=(\d+) percent=(\S+)$")
 
 
 def parse(text):
-    """The cases: (policy, begin and end in ns, the percent by PASID)."""
+    """The cases: (policy, begin and end in ns, the (PASIDs, percent) by name)."""
     cases = []
     for line in text.splitlines():
         if m := CASE.match(line):
             cases.append((m[1], int(m[2]) * TICK_NS, int(m[3]) * TICK_NS, {}))
         elif m := SHARE.match(line):
-            cases[-1][3][int(m[1])] = float(m[2])
+            name = m[1] if m[1] == "together" else m[2]
+            pasids, _ = cases[-1][3].get(name, ((), 0))
+            cases[-1][3][name] = (*pasids, int(m[2])), float(m[3])
     return cases
 
 
@@ -43,8 +45,8 @@ def results(cases, runs):
     """(good, text) for each process of each case."""
     for number, (policy, begin, end, wanted) in enumerate(cases, 1):
         got = had(runs, begin, end)
-        for pasid, percent in wanted.items():
-            share = got.pop(pasid, 0)
+        for pasids, percent in wanted.values():
+            share = sum(got.pop(pasid, 0) for pasid in pasids)
             yield (abs(share - percent) <= POINTS,
                    f"case {number}, {policy}: {share:.1f} % of {percent:g} %")
         if got:

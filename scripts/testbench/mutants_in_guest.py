@@ -57,6 +57,7 @@ TESTS = {
     "files": selftests("sysfs_test", "abi_test"),
     "ioctl": selftests("ioctl_test", "ioctl_op_test", "ioctl_priority_test"),
     "ioctl-others": selftests("ioctl_permission_test", "ioctl_share_test", "ioctl_range_test"),
+    "cgroups": selftests("ioctl_cgroup_test"),
     "ioctl-many": selftests("ioctl_many_test", "ioctl_context_test"),
     "requests": selftests("ioctl_preempt_test", "ioctl_wait_test"),
     "preempt": selftests("preempt_test"),
@@ -101,22 +102,23 @@ TESTS = {
 # What judges a room, the likely and quick ones first.
 ROOMS = {
     "account": "seeing files monitor preempt policy requests bypass culprit ioctl",
+    "cgroup": "cgroups",
     "commit": "mes requests preempt policy culprit bypass coexist no-hws no-hws-culprit seeing "
               "failslab",
     "debugfs": "seeing inversion preempt files debugfs",
-    "default": "ioctl-others ioctl policy files fuzz coexist failslab",
+    "default": "ioctl-others cgroups ioctl policy files fuzz coexist failslab",
     "doorbell": "preempt disturb monitor coexist evade fuzz unbind gpus failslab",
     "event": "preempt bypass files monitor requests",
     "gfx_v9": "inversion preempt monitor two-dies oversubscribe evade pm4 policy no-hws",
     "hqd": "no-hws no-hws-requests no-hws-culprit",
     "hws": "requests preempt bypass culprit policy coexist evade failslab",
-    "ioctl": "ioctl ioctl-many ioctl-others requests files fuzz",
+    "ioctl": "ioctl cgroups ioctl-many ioctl-others requests files fuzz",
     "mes": "mes",
     "monitor": "inversion preempt monitor requests seeing policy bypass evade disturb culprit "
                "suspend failslab",
     "node": "files inversion preempt ioctl debug culprit bypass reset unload rebind unbind "
             "unbind-asked cwsr-off suspend disturb gpus second-gpu failslab",
-    "queue": "ioctl preempt requests policy coexist ioctl-others files debug evade "
+    "queue": "ioctl cgroups preempt requests policy coexist ioctl-others files debug evade "
              "unbind-asked failslab culprit",
     "queue_sysfs": "files ioctl requests ioctl-others policy fuzz unbind-asked",
     "request": "requests ioctl ioctl-many ioctl-others preempt disturb policy bypass debug "

@@ -8,8 +8,15 @@ from testbench import check_shares as check
 OUTPUT = """
 ok 1 something else
 # shares of fair begin=100 end=200
-# share pasid=7 percent=25.00
-# share pasid=8 percent=75.00
+# share alone pasid=7 percent=25.00
+# share alone pasid=8 percent=75.00
+"""
+
+TOGETHER = """
+# shares of fair begin=100 end=200
+# share together pasid=7 percent=60.00
+# share alone pasid=8 percent=40.00
+# share together pasid=9 percent=60.00
 """
 
 
@@ -18,8 +25,8 @@ def run(pasid, begin, end):
 
 
 class Shares(unittest.TestCase):
-    def good(self, *runs):
-        return [good for good, _ in check.results(check.parse(OUTPUT), runs)]
+    def good(self, *runs, output=OUTPUT):
+        return [good for good, _ in check.results(check.parse(output), runs)]
 
     def test_right(self):
         # what lies outside of the window does not count
@@ -35,3 +42,11 @@ class Shares(unittest.TestCase):
     def test_a_stranger(self):
         self.assertEqual(self.good(run(7, 1000, 1240), run(8, 1240, 1970), run(9, 1970, 1990)),
                          [True, True, False])
+
+    def test_together(self):
+        self.assertEqual(self.good(run(7, 1000, 1100), run(8, 1100, 1500), run(9, 1500, 2000),
+                                   output=TOGETHER), [True, True])
+        self.assertEqual(self.good(run(7, 1000, 1600), run(8, 1600, 2000), output=TOGETHER),
+                         [True, True])
+        self.assertEqual(self.good(run(7, 1000, 1300), run(8, 1300, 1700), run(9, 1700, 1800),
+                                   output=TOGETHER), [False, False])

@@ -11,11 +11,12 @@
 
 /*
  * What KFD_GPREEMPT_OP_QUERY answers; never 0. From 2 on: KFD_GPREEMPT_PIDFD, _CONTEXT and
- * the flags that follow these, and what struct kfd_gpreempt_queue_info has from pid on.
+ * the flags that follow these, and what struct kfd_gpreempt_queue_info has from pid on. From 3
+ * on: defaults of cgroups, grants, and KFD_GPREEMPT_OP_GET_DEFAULT.
  */
-#define KFD_GPREEMPT_VERSION		2
+#define KFD_GPREEMPT_VERSION		3
 
-/* Of a priority or a ceiling: none, as if it had never been set. */
+/* Of a priority, a ceiling or a grant: none, as if it had never been set. */
 #define KFD_GPREEMPT_NONE		0xffffffffU
 
 /* Of a context: the one that a process has by itself, and before Linux 7.3 its only one. */
@@ -44,10 +45,12 @@
  *	its level's needs CAP_SYS_NICE, also when the queue has gone to another level
  * @KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT: priority, ceiling and turn of the queues
  *	of a process, whether it has any by now or not, and of its descendants; and its
- *	share of the time
+ *	share of the time. With KFD_GPREEMPT_CGROUP: of the members of a cgroup
  * @KFD_GPREEMPT_OP_PREEMPT: take queues off the hardware
  * @KFD_GPREEMPT_OP_RESUME: end a hold, or a preemption that is under way
  * @KFD_GPREEMPT_OP_HINT: work for the queues will arrive soon
+ * @KFD_GPREEMPT_OP_GET_DEFAULT: what SET_PROCESS_DEFAULT has set of that process or that
+ *	cgroup, in the same structure, and of nothing above it
  */
 enum kfd_gpreempt_op {
 	KFD_GPREEMPT_OP_QUERY = 1,
@@ -59,6 +62,7 @@ enum kfd_gpreempt_op {
 	KFD_GPREEMPT_OP_PREEMPT,
 	KFD_GPREEMPT_OP_RESUME,
 	KFD_GPREEMPT_OP_HINT,
+	KFD_GPREEMPT_OP_GET_DEFAULT,
 };
 
 /* Flags of PREEMPT and RESUME: return when it is done, or after wait_ms. */
@@ -91,6 +95,16 @@ enum kfd_gpreempt_op {
 #define KFD_GPREEMPT_BELOW		(1U << 12)
 /* With one of these three: of all processes that the caller may control, instead of one. */
 #define KFD_GPREEMPT_EVERYBODY		(1U << 13)
+
+/*
+ * Flag of SET_PROCESS_DEFAULT and GET_DEFAULT: pid is a descriptor of the directory of a cgroup
+ * of version 2. What is set of it holds for the processes in it and in those below it, which
+ * may have their own. To set it needs CAP_SYS_NICE; the directory's owner may lower what is
+ * there, and so much only.
+ */
+#define KFD_GPREEMPT_CGROUP		(1U << 14)
+/* Flag of SET_PROCESS_DEFAULT, with that: the grant is given; without it is 0, and stays. */
+#define KFD_GPREEMPT_SET_GRANT		(1U << 15)
 
 /**
  * enum kfd_gpreempt_node_state - &kfd_gpreempt_query.state
@@ -238,7 +252,7 @@ struct kfd_gpreempt_priority {
 };
 
 /**
- * struct kfd_gpreempt_process_default - parameters of SET_PROCESS_DEFAULT
+ * struct kfd_gpreempt_process_default - parameters of SET_PROCESS_DEFAULT, answer to GET_DEFAULT
  * @priority:	0 to 15, or KFD_GPREEMPT_NONE
  * @ceiling:	0 to 15, or KFD_GPREEMPT_NONE; raising it needs CAP_SYS_NICE
  * @timeslice_us: as of SET_TIMESLICE; no more than the level's counts of what was
@@ -250,11 +264,21 @@ struct kfd_gpreempt_priority {
  * @cap_percent: with KFD_GPREEMPT_SET_CAP: no more, whoever wants the rest, and no less than
  *		the minimum; 0: none. Of several, the lowest of the process's and its
  *		ancestors' counts
+ * @grant:	with KFD_GPREEMPT_SET_GRANT: 0 to 15, or KFD_GPREEMPT_NONE: the highest priority
+ *		that the cgroup's members may have without CAP_SYS_NICE, if that is above the
+ *		node's cap. The nearest one counts
+ * @pad:	0
  *
  * Each has to be valid, also where a flag says that what was set before stays. The last three
  * are the process's share, for the policy fair. A greater weight than it has, a greater
  * minimum, and a higher cap, or none where there is one, need CAP_SYS_NICE. Kernels without
  * shares answer EINVAL to their flags.
+ *
+ * A process's priority, ceiling and turn come from its own default and its ancestors', and then
+ * from its cgroup's and those of the cgroups above: the nearest priority and turn, and the
+ * lowest ceiling. The members of the nearest cgroup that has a share are one group for the
+ * policies, and their own shares do not count. Of a cgroup, a weight of 0 with its flag
+ * takes it away, and with CAP_SYS_NICE only a group is made or ended.
  */
 struct kfd_gpreempt_process_default {
 	__u32 priority;
@@ -263,6 +287,8 @@ struct kfd_gpreempt_process_default {
 	__u32 weight;
 	__u32 min_percent;
 	__u32 cap_percent;
+	__u32 grant;
+	__u32 pad;
 };
 
 /**
@@ -304,7 +330,7 @@ struct kfd_gpreempt_hint {
  * @op:		enum kfd_gpreempt_op
  * @flags:	of the operation
  * @pid:	the process, in the caller's pid namespace; 0: the caller. With
- *		KFD_GPREEMPT_PIDFD its pidfd; a flag for a cgroup's descriptor may follow
+ *		KFD_GPREEMPT_PIDFD its pidfd, with KFD_GPREEMPT_CGROUP a cgroup's descriptor
  * @queue_id:	the queue
  * @level:	with KFD_GPREEMPT_AT_LEAST or KFD_GPREEMPT_BELOW: 0 to 15
  * @gpu_id:	the node, for QUERY; a filter for LIST, and where more queues than one are
@@ -317,7 +343,7 @@ struct kfd_gpreempt_hint {
  * @priority:	in and out
  * @timeslice_us: 0: that of the process's default, else of the queue's level; or
  *		KFD_GPREEMPT_TIMESLICE_US_MIN to _MAX
- * @process_default: in
+ * @process_default: in; out, for GET_DEFAULT
  * @preempt:	in and out
  * @hint:	in
  * @reserved:	makes the size

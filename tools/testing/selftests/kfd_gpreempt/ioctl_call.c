@@ -140,11 +140,15 @@ const struct op_use op_uses[LAST_OP + 1] = {
 	[KFD_GPREEMPT_OP_SET_PRIORITY] = { .flags = CONTEXT, .pid = true, .queue = true, .in = 4 },
 	[KFD_GPREEMPT_OP_SET_TIMESLICE] = { .flags = CONTEXT, .pid = true, .queue = true, .in = 4 },
 	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = {
-		.flags = KFD_GPREEMPT_PIDFD | 0xfc, .pid = true, .in = 24,
+		.flags = KFD_GPREEMPT_PIDFD | KFD_GPREEMPT_CGROUP | KFD_GPREEMPT_SET_GRANT | 0xfc,
+		.pid = true, .in = 32,
 	},
 	[KFD_GPREEMPT_OP_PREEMPT] = { .flags = MANY | 3, .pid = true, .queue = true, .in = 16 },
 	[KFD_GPREEMPT_OP_RESUME] = { .flags = MANY | 1, .pid = true, .queue = true, .in = 16 },
 	[KFD_GPREEMPT_OP_HINT] = { .flags = MANY, .pid = true, .queue = true, .in = 8 },
+	[KFD_GPREEMPT_OP_GET_DEFAULT] = {
+		.flags = KFD_GPREEMPT_PIDFD | KFD_GPREEMPT_CGROUP, .pid = true,
+	},
 };
 
 struct kfd_ioctl_gpreempt_args op_request(const struct kfd_dev *dev, unsigned int op,

@@ -8,7 +8,7 @@
 #include <linux/kfd_gpreempt.h>
 #include "client.h"
 
-#define LAST_OP		KFD_GPREEMPT_OP_HINT
+#define LAST_OP		KFD_GPREEMPT_OP_GET_DEFAULT
 #define SOME_USER	1000	/* anybody but root */
 
 /* One call, restarted by nobody: 0 or -errno. */

@@ -50,13 +50,14 @@ SIZE(kfd_gpreempt_priority, 8);
 AT(kfd_gpreempt_priority, priority, 0);
 AT(kfd_gpreempt_priority, permitted, 4);
 
-SIZE(kfd_gpreempt_process_default, 24);
+SIZE(kfd_gpreempt_process_default, 32);
 AT(kfd_gpreempt_process_default, priority, 0);
 AT(kfd_gpreempt_process_default, ceiling, 4);
 AT(kfd_gpreempt_process_default, timeslice_us, 8);
 AT(kfd_gpreempt_process_default, weight, 12);
 AT(kfd_gpreempt_process_default, min_percent, 16);
 AT(kfd_gpreempt_process_default, cap_percent, 20);
+AT(kfd_gpreempt_process_default, grant, 24);
 
 SIZE(kfd_gpreempt_preempt, 16);
 AT(kfd_gpreempt_preempt, wait_ms, 0);

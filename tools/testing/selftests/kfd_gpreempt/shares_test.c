@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Processes that always have work share the time of the GPU: under fair by weight, with
- * minimum and cap, under timeslice equally, however many queues they have. Here each only has
- * to come forward; who had how much of the model is scripts/check-shares's.
+ * minimum and cap, under timeslice equally, however many queues they have; and the members of a
+ * cgroup with a share have one together. Here each only has to come forward; who had how much of
+ * the model is scripts/check-shares's.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +21,8 @@
 #include "ioctl_call.h"
 
 #define TENANTS		4
+#define CGROUPS		"/tmp/cgroup"
+#define CGROUP		CGROUPS "/shares"
 #define QUEUES_MAX	8
 #define SETTLE_MS	500	/* until what has been is forgotten */
 #define WINDOW_MS	2000
@@ -36,6 +42,7 @@ struct tenant {
 struct part {
 	__u32 queues, weight, min, cap;
 	double percent;		/* of the time that it has to get */
+	bool member;		/* of the cgroup, whose share the first of these gives */
 };
 
 FIXTURE(shares) {
@@ -68,6 +75,47 @@ FIXTURE_VARIANT_ADD(shares, turns)
 	.policy = "timeslice",
 	.part = { { 1, 100, 0, 0, 50 }, { 8, 100, 0, 0, 50 } },
 };
+
+/* Three processes together have what one has, whatever each would have by itself. */
+FIXTURE_VARIANT_ADD(shares, cgroup)
+{
+	.policy = "fair",
+	.part = { { 1, 100, 0, 0, 50, true }, { 4, 900, 0, 0, 50, true },
+		  { 2, 300, 0, 0, 50, true }, { 1, 100, 0, 0, 50 } },
+};
+
+FIXTURE_VARIANT_ADD(shares, cgroup_turns)
+{
+	.policy = "timeslice",
+	.part = { { 1, 100, 0, 0, 100 / 3., true }, { 2, 100, 0, 0, 100 / 3., true },
+		  { 1, 100, 0, 0, 100 / 3. }, { 4, 100, 0, 0, 100 / 3. } },
+};
+
+/* A cgroup of which the tenant's process becomes a member. */
+static int enter_cgroup(struct kfd_dev *dev, pid_t pid, const struct part *p)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT,
+		.flags = KFD_GPREEMPT_CGROUP | KFD_GPREEMPT_SET_WEIGHT,
+		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE, .weight = p->weight },
+	};
+	char text[16];
+	int fd, ret;
+
+	mkdir(CGROUPS, 0755);
+	if (access(CGROUPS "/cgroup.procs", F_OK) && mount("cgroup", CGROUPS, "cgroup2", 0, NULL))
+		return -errno;
+	if (!mkdir(CGROUP, 0755)) {
+		fd = open(CGROUP, O_RDONLY | O_DIRECTORY);
+		args.pid = fd;
+		ret = fd < 0 ? -errno : gpreempt_call(dev, &args);
+		close(fd);
+		if (ret)
+			return ret;
+	}
+	snprintf(text, sizeof(text), "%d", pid);
+	return file_write(CGROUP "/cgroup.procs", text);
+}
 
 /* Never returns: the process is killed. */
 static void work(struct tenant *t, unsigned int queues)
@@ -119,6 +167,8 @@ FIXTURE_SETUP(shares)
 			work(&self->tenant[i], p[i].queues);
 		ASSERT_EQ(0, gpreempt_set_share(&self->dev, self->pid[i], all, p[i].weight,
 						p[i].min, p[i].cap));
+		if (p[i].member)
+			ASSERT_EQ(0, enter_cgroup(&self->dev, self->pid[i], &p[i]));
 		while (!self->tenant[i].ready)
 			usleep(1000);
 		ASSERT_EQ(0, self->tenant[i].failed);
@@ -136,6 +186,7 @@ FIXTURE_TEARDOWN(shares)
 		kill(self->pid[i], SIGKILL);
 		waitpid(self->pid[i], NULL, 0);
 	}
+	rmdir(CGROUP);
 	if (self->tenant)
 		munmap(self->tenant, KFD_PAGE);
 	kfd_close(&self->dev);
@@ -156,6 +207,18 @@ static int pasid_of(const struct kfd_dev *dev, pid_t pid)
 	return file_read(path, text, sizeof(text)) ? -1 : atoi(text);
 }
 
+/* The rounds of one, or of all members if it is one of them: which of those run is theirs. */
+static __u32 rounds_of(const struct tenant *tenant, const struct part *part, unsigned int one)
+{
+	__u32 rounds = 0;
+	unsigned int i;
+
+	for (i = 0; i < TENANTS; i++)
+		if (i == one || (part[one].member && part[i].member))
+			rounds += tenant[i].rounds;
+	return rounds;
+}
+
 TEST_F_TIMEOUT(shares, each, 60)
 {
 	__u32 before[TENANTS] = {};
@@ -166,7 +229,7 @@ TEST_F_TIMEOUT(shares, each, 60)
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	usleep(SETTLE_MS * 1000);
 	for (i = 0; i < TENANTS; i++)
-		before[i] = self->tenant[i].rounds;
+		before[i] = rounds_of(self->tenant, variant->part, i);
 	begin = kfd_gpu_clock(&self->dev);
 	usleep(WINDOW_MS * 1000);
 	/* for scripts/check-shares */
@@ -175,9 +238,10 @@ TEST_F_TIMEOUT(shares, each, 60)
 	for (i = 0; i < TENANTS; i++) {
 		if (!self->pid[i])
 			continue;
-		printf("# share pasid=%d percent=%.2f\n", pasid_of(&self->dev, self->pid[i]),
-		       variant->part[i].percent);
-		EXPECT_NE(before[i], self->tenant[i].rounds);
+		printf("# share %s pasid=%d percent=%.2f\n",
+		       variant->part[i].member ? "together" : "alone",
+		       pasid_of(&self->dev, self->pid[i]), variant->part[i].percent);
+		EXPECT_NE(before[i], rounds_of(self->tenant, variant->part, i));
 	}
 }
 

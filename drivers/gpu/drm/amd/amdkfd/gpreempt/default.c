@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT defaults: priority, ceiling and turn of the queues of a process and
- * its descendants, as an operator gives them from outside.
+ * GPREEMPT defaults: priority, ceiling, grant, turn and share of the queues of a process and its
+ * descendants, or of a cgroup's members, as an operator gives them from outside.
  *
  * A kfd_process belongs to an mm: it is there from the first open of /dev/kfd
  * to exec. So a default is kept for the process as user space knows it, its
@@ -11,6 +11,9 @@
  * of all; and likewise its share of the time in another one. They are looked up
  * when the kfd_process is made, and again when a default is set of it or of an
  * ancestor that lives.
+ *
+ * A process's cgroup comes after its ancestors, and then the cgroups above that. Nothing
+ * tells that a process has moved, so its cgroup is compared at each scan.
  */
 
 #include <linux/hashtable.h>
@@ -18,18 +21,27 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
 #include "priv.h"
 
-#define DEFAULT_HASH_BITS	6
+#define DEFAULT_HASH_BITS	10
+
+/* A cgroup that was removed is forgotten by then, and a move unnoticed so long at most. */
+#define SWEEP_JIFFIES	(10 * HZ)
+
+/* So that a walk is short, and the table no tenant's to fill. */
+#define DEPTH_MAX		64
+#define OWNERS_CGROUPS_MAX	4096
 
 #define SHARE_FLAGS	(KFD_GPREEMPT_SET_WEIGHT | KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP)
 
 /**
- * struct gpreempt_default - a process's default
+ * struct gpreempt_default - a default
  * @node:	in @defaults
- * @pid:	the process's tgid, referenced
+ * @pid:	of the process with this tgid, referenced; or NULL
+ * @cgroup:	and then of this cgroup, referenced
  * @word:	see gpreempt_word()
  * @share:	see gpreempt_share_pack(); one of both is not 0
  * @rcu:	frees it
@@ -37,32 +49,40 @@
 struct gpreempt_default {
 	struct hlist_node node;
 	struct pid *pid;
-	u32 word;
+	struct cgroup *cgroup;
+	u64 word;
 	u32 share;
 	struct rcu_head rcu;
 };
 
 /**
- * struct gpreempt_lot - what follows for a process from its own default and its ancestors'
+ * struct gpreempt_lot - what follows for a process, or for a cgroup's members
  * @word:	&kfd_process.gpreempt
  * @share:	&kfd_process.gpreempt_share, unpacked
+ * @group:	&kfd_process.gpreempt_group
  */
 struct gpreempt_lot {
-	u32 word;
+	u64 word;
 	struct gpreempt_share share;
+	u64 group;
 };
 
 /* Writers, and whoever writes &kfd_process.gpreempt. Readers use RCU. */
 static DEFINE_MUTEX(defaults_lock);
 static DEFINE_HASHTABLE(defaults, DEFAULT_HASH_BITS);
+/* Cgroups that have a default. */
+static unsigned int cgroups;
 
-static struct gpreempt_default *default_find(const struct pid *pid)
+static void sweep(struct work_struct *work);
+static DECLARE_DELAYED_WORK(sweep_work, sweep);
+
+static struct gpreempt_default *default_find(const struct pid *pid, const struct cgroup *cgroup)
 {
+	unsigned long key = pid ? (unsigned long)pid : (unsigned long)cgroup;
 	struct gpreempt_default *d;
 
-	hash_for_each_possible_rcu(defaults, d, node, (unsigned long)pid,
-				   lockdep_is_held(&defaults_lock))
-		if (d->pid == pid)
+	hash_for_each_possible_rcu(defaults, d, node, key, lockdep_is_held(&defaults_lock))
+		if (d->pid == pid && d->cgroup == cgroup)
 			return d;
 	return NULL;
 }
@@ -84,7 +104,7 @@ static struct gpreempt_lot default_of(struct task_struct *task, const struct pid
 	while (pid_alive(task) && task != &init_task) {
 		struct pid *pid = task_tgid(task);
 
-		d = pid ? default_find(pid) : NULL;
+		d = pid ? default_find(pid, NULL) : NULL;
 		if (d) {
 			struct gpreempt_share share = gpreempt_share_unpack(READ_ONCE(d->share));
 
@@ -100,10 +120,98 @@ static struct gpreempt_lot default_of(struct task_struct *task, const struct pid
 	return lot;
 }
 
-static void process_set(struct kfd_process *p, const struct gpreempt_lot *lot)
+/* What follows from a cgroup's own default on top of what follows from those above it. */
+static struct gpreempt_lot lot_below(struct gpreempt_lot lot, const struct cgroup *cgroup,
+				     u64 word, u32 packed)
 {
-	WRITE_ONCE(p->gpreempt, lot->word);
-	WRITE_ONCE(p->gpreempt_share, gpreempt_share_pack(&lot->share));
+	struct gpreempt_share share = gpreempt_share_unpack(packed);
+
+	lot.word = gpreempt_word_inherit(word, lot.word);
+	if (packed) {
+		lot.share = gpreempt_share_inherit(share, &lot.share);
+		lot.group = kfd_gpreempt_cgroup_id(cgroup);
+	}
+	return lot;
+}
+
+/*
+ * What follows for a cgroup's members, but for what is of one of them: RCU or a reference keeps
+ * the cgroup. The members of the nearest one that has a share are one group by that.
+ */
+static struct gpreempt_lot lot_of_cgroup(struct cgroup *cgroup)
+{
+	const struct gpreempt_default *d;
+	struct gpreempt_lot lot = {};
+	struct cgroup *above;
+	int level;
+
+	rcu_read_lock();
+	for (level = 0; cgroup && level <= DEPTH_MAX; level++) {
+		above = kfd_gpreempt_cgroup_above(cgroup, level);
+		if (!above)
+			break;
+		d = default_find(NULL, above);
+		if (d)
+			lot = lot_below(lot, above, READ_ONCE(d->word), READ_ONCE(d->share));
+	}
+	rcu_read_unlock();
+	return lot;
+}
+
+/*
+ * A process's own lot, and that of its cgroup. Where members share, a process's own share
+ * does not count, as it could be a way to more than is theirs.
+ *
+ * Returns whether it changes anything.
+ */
+static bool process_set(struct kfd_process *p, const struct gpreempt_lot *own)
+{
+	u32 own_share = gpreempt_share_pack(&own->share), share;
+	struct gpreempt_lot lot;
+	struct cgroup *cgroup;
+	bool changes;
+	u64 word;
+
+	rcu_read_lock();
+	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
+	lot = lot_of_cgroup(cgroup);
+	WRITE_ONCE(p->gpreempt_cgroup, cgroup ? kfd_gpreempt_cgroup_id(cgroup) : 0);
+	rcu_read_unlock();
+	word = gpreempt_word_inherit(own->word, lot.word);
+	share = lot.group ? gpreempt_share_pack(&lot.share) : own_share;
+	changes = word != p->gpreempt || share != p->gpreempt_share ||
+		  lot.group != p->gpreempt_group;
+	p->gpreempt_own = own->word;
+	p->gpreempt_own_share = own_share;
+	WRITE_ONCE(p->gpreempt, word);
+	WRITE_ONCE(p->gpreempt_share, share);
+	WRITE_ONCE(p->gpreempt_group, lot.group);
+	return changes;
+}
+
+/* The same with what its cgroup has by now, or with another cgroup. */
+static bool process_update(struct kfd_process *p)
+{
+	const struct gpreempt_lot own = {
+		.word = p->gpreempt_own,
+		.share = gpreempt_share_unpack(p->gpreempt_own_share),
+	};
+
+	return process_set(p, &own);
+}
+
+/* Any process may be a member of a cgroup whose default has changed. */
+static void update_all(void)
+{
+	struct kfd_process *p;
+	unsigned int i;
+	int idx;
+
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes)
+		if (kfd_gpreempt_process_made(p) && process_update(p))
+			kfd_gpreempt_wake_for(p);
+	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
 
 /**
@@ -112,13 +220,40 @@ static void process_set(struct kfd_process *p, const struct gpreempt_lot *lot)
  */
 void kfd_gpreempt_process_init(struct kfd_process *p)
 {
-	struct gpreempt_lot lot;
+	struct gpreempt_lot own;
 
 	mutex_lock(&defaults_lock);
-	lot = default_of(p->lead_thread, NULL, NULL);
-	process_set(p, &lot);
+	own = default_of(p->lead_thread, NULL, NULL);
+	process_set(p, &own);
 	/* See kfd_gpreempt_process_made(). */
 	smp_store_release(&p->gpreempt_made, true);
+	mutex_unlock(&defaults_lock);
+}
+
+/**
+ * kfd_gpreempt_process_follow - has a process gone to another cgroup?
+ * @p: the process, made
+ *
+ * Its lot changes with that, by the next call at the latest if somebody changes defaults now.
+ * Where no cgroup has a default, there is nothing to follow.
+ */
+void kfd_gpreempt_process_follow(struct kfd_process *p)
+{
+	struct cgroup *cgroup;
+	bool moved;
+
+	if (!READ_ONCE(cgroups))
+		return;
+	rcu_read_lock();
+	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
+	moved = cgroup && kfd_gpreempt_cgroup_id(cgroup) != READ_ONCE(p->gpreempt_cgroup);
+	rcu_read_unlock();
+	/* Who holds the lock may wait for memory, and the monitor must not. */
+	if (!moved || !mutex_trylock(&defaults_lock))
+		return;
+	/* Whoever has looked, the monitor may be parked. */
+	if (process_update(p))
+		kfd_gpreempt_wake_for(p);
 	mutex_unlock(&defaults_lock);
 }
 
@@ -126,24 +261,48 @@ static void default_free(struct gpreempt_default *d)
 {
 	hash_del_rcu(&d->node);
 	put_pid(d->pid);
+	if (d->cgroup) {
+		kfd_gpreempt_cgroup_put(d->cgroup);
+		WRITE_ONCE(cgroups, cgroups - 1);
+	}
 	kfree_rcu(d, rcu);
 }
 
-/* There is no more than one default for a process that lives. */
+static bool default_gone(const struct gpreempt_default *d)
+{
+	return d->pid ? !pid_has_task(d->pid, PIDTYPE_TGID) : kfd_gpreempt_cgroup_gone(d->cgroup);
+}
+
+/* There is no more than one default for a process that lives, and for a cgroup. */
 static void prune(void)
 {
+	unsigned int had = cgroups;
 	struct gpreempt_default *d;
 	struct hlist_node *next;
 	int i;
 
 	hash_for_each_safe(defaults, i, next, d, node)
-		if (!pid_has_task(d->pid, PIDTYPE_TGID))
+		if (default_gone(d))
 			default_free(d);
+	/* Some process may have left such a cgroup unnoticed. */
+	if (cgroups != had)
+		update_all();
 }
 
-static int default_store(struct pid *pid, u32 word, u32 share)
+static void sweep(struct work_struct *work)
 {
-	struct gpreempt_default *d = default_find(pid);
+	mutex_lock(&defaults_lock);
+	prune();
+	/* A parked monitor scans nobody's queue. */
+	update_all();
+	if (cgroups)
+		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
+	mutex_unlock(&defaults_lock);
+}
+
+static int default_store(struct pid *pid, struct cgroup *cgroup, u64 word, u32 share)
+{
+	struct gpreempt_default *d = default_find(pid, cgroup);
 
 	if (d) {
 		WRITE_ONCE(d->word, word);
@@ -155,13 +314,19 @@ static int default_store(struct pid *pid, u32 word, u32 share)
 	if (!word && !share)
 		return 0;
 	/* Charged to the caller: there may be one for each process. */
-	d = kmalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
+	d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
 	if (!d)
 		return -ENOMEM;
 	d->pid = get_pid(pid);
 	d->word = word;
 	d->share = share;
-	hash_add_rcu(defaults, &d->node, (unsigned long)pid);
+	if (cgroup) {
+		kfd_gpreempt_cgroup_get(cgroup);
+		d->cgroup = cgroup;
+		WRITE_ONCE(cgroups, cgroups + 1);
+		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
+	}
+	hash_add_rcu(defaults, &d->node, pid ? (unsigned long)pid : (unsigned long)cgroup);
 	return 0;
 }
 
@@ -190,9 +355,9 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 
 	idx = srcu_read_lock(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
-		struct gpreempt_share had = gpreempt_share_unpack(p->gpreempt_share);
+		struct gpreempt_share had = gpreempt_share_unpack(p->gpreempt_own_share);
 		bool affected = false;
-		struct gpreempt_lot lot = default_of(p->lead_thread, pid, &affected);
+		struct gpreempt_lot own = default_of(p->lead_thread, pid, &affected);
 
 		if (!affected || !kfd_gpreempt_process_made(p))
 			continue;
@@ -200,27 +365,25 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 		    !may_apply(p->lead_thread))
 			continue;
 		if (!nice) {
-			lot.word = gpreempt_word_ceiling(lot.word, gpreempt_ceiling(p->gpreempt));
-			lot.share = gpreempt_share_lower(lot.share, &had);
+			own.word = gpreempt_word_ceiling(own.word,
+							 gpreempt_ceiling(p->gpreempt_own));
+			own.share = gpreempt_share_lower(own.share, &had);
 		}
-		if (lot.word == p->gpreempt &&
-		    gpreempt_share_pack(&lot.share) == p->gpreempt_share)
-			continue;
-		process_set(p, &lot);
-		kfd_gpreempt_wake_for(p);
+		if (process_set(p, &own))
+			kfd_gpreempt_wake_for(p);
 	}
 	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
 
-/* What all but one process are guaranteed, in per cent. */
-static u32 minima_of_others(const struct pid *pid)
+/* What all but one process or cgroup are guaranteed, in per cent. */
+static u32 minima_of_others(const struct pid *pid, const struct cgroup *cgroup)
 {
 	const struct gpreempt_default *d;
 	u32 percent = 0;
 	int i;
 
 	hash_for_each(defaults, i, d, node)
-		if (d->pid != pid)
+		if (d->pid != pid || d->cgroup != cgroup)
 			percent += gpreempt_share_unpack(d->share).min_percent;
 	return percent;
 }
@@ -236,6 +399,26 @@ static struct gpreempt_share share_with(struct gpreempt_share share,
 	if (flags & KFD_GPREEMPT_SET_CAP)
 		share.cap_percent = given->cap_percent;
 	return share;
+}
+
+/* A default is of no node: each clamps it to its own cap and timeslices. */
+static u64 word_of(const struct kfd_gpreempt_process_default *def, u32 flags, bool nice, u64 old)
+{
+	const struct gpreempt_kept kept = {
+		.priority = flags & KFD_GPREEMPT_KEEP_PRIORITY,
+		.ceiling = flags & KFD_GPREEMPT_KEEP_CEILING,
+		.turn = flags & KFD_GPREEMPT_KEEP_TIMESLICE,
+		.grant = !(flags & KFD_GPREEMPT_SET_GRANT),
+	};
+	u64 word = 0;
+
+	if (def->priority != KFD_GPREEMPT_NONE)
+		word = gpreempt_word(def->priority, nice);
+	word = gpreempt_word_ceiling(word, min_t(u32, def->ceiling, KFD_MAX_QUEUE_PRIORITY));
+	word = gpreempt_word_turn(word, def->timeslice_us, nice);
+	if (!kept.grant && def->grant != KFD_GPREEMPT_NONE)
+		word = gpreempt_word_grant(word, def->grant);
+	return gpreempt_word_keep(word, old, &kept);
 }
 
 /**
@@ -255,18 +438,13 @@ int kfd_gpreempt_default_set(struct task_struct *task,
 {
 	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 	const struct gpreempt_share given = kfd_gpreempt_share(def);
-	const struct gpreempt_default *old;
 	struct gpreempt_share share, asked;
+	const struct gpreempt_default *old;
 	struct gpreempt_lot had;
-	u32 word = 0;
 	struct pid *pid;
+	u64 word;
 	int r;
 
-	/* A default is of no node: each clamps it to its own cap and timeslices. */
-	if (def->priority != KFD_GPREEMPT_NONE)
-		word = gpreempt_word(def->priority, nice);
-	word = gpreempt_word_ceiling(word, min_t(u32, def->ceiling, KFD_MAX_QUEUE_PRIORITY));
-	word = gpreempt_word_turn(word, def->timeslice_us, nice);
 	pid = get_task_pid(task, PIDTYPE_TGID);
 	if (!pid)
 		return -ESRCH;
@@ -274,29 +452,128 @@ int kfd_gpreempt_default_set(struct task_struct *task,
 	mutex_lock(&defaults_lock);
 	prune();
 	had = default_of(task, NULL, NULL);
-	rcu_read_lock();
-	old = default_find(pid);
+	old = default_find(pid, NULL);
 	share = share_with(gpreempt_share_unpack(old ? old->share : 0), &given, flags);
 	/* What is not named is no more than it was. */
 	asked = share_with(had.share, &given, flags);
-	word = gpreempt_word_keep(word, old ? old->word : 0,
-				  flags & KFD_GPREEMPT_KEEP_PRIORITY,
-				  flags & KFD_GPREEMPT_KEEP_CEILING,
-				  flags & KFD_GPREEMPT_KEEP_TIMESLICE);
+	word = word_of(def, flags, nice, old ? old->word : 0);
 	r = old && !nice && gpreempt_ceiling(word) > gpreempt_ceiling(old->word) ?
 	    -EPERM : 0;
-	rcu_read_unlock();
 	if (!r && !gpreempt_share_valid(&share))
 		r = -EINVAL;
 	if (!r && (flags & SHARE_FLAGS))
-		r = gpreempt_share_admit(&asked, &had.share, nice, minima_of_others(pid));
+		r = gpreempt_share_admit(&asked, &had.share, nice, minima_of_others(pid, NULL));
 	if (!r)
-		r = default_store(pid, word, gpreempt_share_pack(&share));
+		r = default_store(pid, NULL, word, gpreempt_share_pack(&share));
 	if (!r)
 		apply(pid, task, nice);
 	mutex_unlock(&defaults_lock);
 	put_pid(pid);
 	return r;
+}
+
+/*
+ * The owner of a cgroup's directory may lower what is there. A share makes a group of the
+ * members, and as many groups as somebody likes would have as many shares.
+ */
+static int cgroup_admit(const struct gpreempt_lot *lot, const struct gpreempt_lot *had,
+			bool nice)
+{
+	if (!nice && (gpreempt_priority(lot->word) > gpreempt_priority(had->word) ||
+		      lot->group != had->group))
+		return -EPERM;
+	return gpreempt_share_admit(&lot->share, &had->share, nice, 0);
+}
+
+/**
+ * kfd_gpreempt_cgroup_default_set - set the default of a cgroup's members
+ * @cgroup: the cgroup, referenced, whose directory is the caller's own or anybody's for
+ *	CAP_SYS_NICE
+ * @def: the default, each value in its range; without CAP_SYS_NICE nothing of it is more than
+ *	there was
+ * @flags: as of kfd_gpreempt_default_set()
+ *
+ * Return: 0, -EINVAL if the minimum is above the cap, or the cgroup too deep, -EPERM, -ENOMEM,
+ * -ENOSPC if more than all would be guaranteed, -EDQUOT without CAP_SYS_NICE if many have
+ * defaults already, or -ENOENT if the cgroup is gone.
+ */
+int kfd_gpreempt_cgroup_default_set(struct cgroup *cgroup,
+				    const struct kfd_gpreempt_process_default *def, u32 flags)
+{
+	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+	const struct gpreempt_share given = kfd_gpreempt_share(def);
+	const struct gpreempt_default *old;
+	struct gpreempt_share share, old_share;
+	struct gpreempt_lot lot, had;
+	u64 word, old_word;
+	u32 packed;
+	int r;
+
+	if (kfd_gpreempt_cgroup_depth(cgroup) > DEPTH_MAX)
+		return -EINVAL;
+	mutex_lock(&defaults_lock);
+	prune();
+	old = default_find(NULL, cgroup);
+	old_word = old ? old->word : 0;
+	old_share = gpreempt_share_unpack(old ? old->share : 0);
+	share = share_with(old_share, &given, flags);
+	packed = gpreempt_share_pack(&share);
+	word = word_of(def, flags, nice, old_word);
+	had = lot_of_cgroup(cgroup);
+	lot = lot_below(lot_of_cgroup(kfd_gpreempt_cgroup_parent(cgroup)), cgroup, word, packed);
+	r = kfd_gpreempt_cgroup_gone(cgroup) ? -ENOENT : 0;
+	if (!r && !gpreempt_share_valid(&share))
+		r = -EINVAL;
+	/* Not what follows alone: something above may bound it for now. */
+	if (!r && !nice && gpreempt_word_exceeds(word, old_word))
+		r = -EPERM;
+	if (!r)
+		r = gpreempt_share_admit(&share, &old_share, nice, minima_of_others(NULL, cgroup));
+	if (!r)
+		r = cgroup_admit(&lot, &had, nice);
+	if (!r && !nice && !old && cgroups >= OWNERS_CGROUPS_MAX)
+		r = -EDQUOT;
+	if (!r)
+		r = default_store(NULL, cgroup, word, packed);
+	if (!r)
+		update_all();
+	mutex_unlock(&defaults_lock);
+	return r;
+}
+
+static void default_read(const struct gpreempt_default *d, struct kfd_gpreempt_process_default *def)
+{
+	u64 word = d ? d->word : 0;
+	struct gpreempt_share share = gpreempt_share_unpack(d ? d->share : 0);
+
+	/* None of a priority or of a grant is that of the ABI. */
+	static_assert(KFD_GPREEMPT_NONE == U32_MAX);
+	*def = (struct kfd_gpreempt_process_default) {
+		.priority = gpreempt_priority(word),
+		.ceiling = gpreempt_ceiling(word) < KFD_MAX_QUEUE_PRIORITY ?
+			   gpreempt_ceiling(word) : KFD_GPREEMPT_NONE,
+		.timeslice_us = gpreempt_word_us(word),
+		.weight = share.weight,
+		.min_percent = share.min_percent,
+		.cap_percent = share.cap_percent,
+		.grant = gpreempt_grant(word),
+	};
+}
+
+/**
+ * kfd_gpreempt_default_get - what was set of a process or of a cgroup, and of nothing above it
+ * @task: the process's leader, or NULL
+ * @cgroup: and then the cgroup
+ * @def: out
+ */
+void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgroup,
+			      struct kfd_gpreempt_process_default *def)
+{
+	mutex_lock(&defaults_lock);
+	rcu_read_lock();
+	default_read(default_find(task ? task_tgid(task) : NULL, cgroup), def);
+	rcu_read_unlock();
+	mutex_unlock(&defaults_lock);
 }
 
 /**
@@ -314,5 +591,6 @@ void kfd_gpreempt_default_exit(void)
 	hash_for_each_safe(defaults, i, next, d, node)
 		default_free(d);
 	mutex_unlock(&defaults_lock);
+	cancel_delayed_work_sync(&sweep_work);
 	rcu_barrier();
 }

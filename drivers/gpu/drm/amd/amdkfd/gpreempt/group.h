@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT groups: a process's queues on a node, however many. Rule 13, by process: turns and
- * time go by group.
+ * GPREEMPT groups: a process's queues on a node, however many, or those of all processes in a
+ * cgroup. Rule 13, by process: turns and time go by group.
  */
 #ifndef GPREEMPT_GROUP_H_INCLUDED
 #define GPREEMPT_GROUP_H_INCLUDED
@@ -57,7 +57,7 @@ struct gpreempt_turn {
 };
 
 /**
- * struct gpreempt_group - a process's queues on a node
+ * struct gpreempt_group - the queues of a process, or of a cgroup, on a node
  * @share:	what it is entitled to
  * @policy:	whose words its own are
  * @charged_ns:	its time was charged until then, on one level or another

@@ -30,7 +30,7 @@ static_assert(sizeof(struct kfd_gpreempt_queue_info) == 96);
 static_assert(offsetof(struct kfd_gpreempt_queue_info, running_ns) == 32);
 static_assert(offsetof(struct kfd_gpreempt_queue_info, pid) == KFD_GPREEMPT_QUEUE_INFO_SIZE_1);
 static_assert(sizeof(struct kfd_gpreempt_list) == 16);
-static_assert(sizeof(struct kfd_gpreempt_process_default) == 24);
+static_assert(sizeof(struct kfd_gpreempt_process_default) == 32);
 
 /* Which of the common fields an operation uses. */
 #define USES_PID	BIT(0)
@@ -180,10 +180,35 @@ static bool valid_share(const struct kfd_gpreempt_process_default *def, u32 flag
 {
 	const struct gpreempt_share share = kfd_gpreempt_share(def);
 
-	return !!def->weight == !!(flags & KFD_GPREEMPT_SET_WEIGHT) &&
+	/* A process that had a weight has one. */
+	if (!def->weight && (flags & KFD_GPREEMPT_SET_WEIGHT) && !(flags & KFD_GPREEMPT_CGROUP))
+		return false;
+	return (!def->weight || (flags & KFD_GPREEMPT_SET_WEIGHT)) &&
 	       (!def->min_percent || (flags & KFD_GPREEMPT_SET_MIN)) &&
 	       (!def->cap_percent || (flags & KFD_GPREEMPT_SET_CAP)) &&
 	       gpreempt_share_valid(&share);
+}
+
+static bool valid_grant(const struct kfd_gpreempt_process_default *def, u32 flags)
+{
+	if (!(flags & KFD_GPREEMPT_SET_GRANT))
+		return !def->grant;
+	return (flags & KFD_GPREEMPT_CGROUP) && valid_priority(def->grant);
+}
+
+static int set_cgroup_default(const struct kfd_ioctl_gpreempt_args *args)
+{
+	struct cgroup *cgroup;
+	bool own;
+	int r;
+
+	cgroup = kfd_gpreempt_cgroup_of_fd(args->pid, &own);
+	if (IS_ERR(cgroup))
+		return PTR_ERR(cgroup);
+	r = own || capable(CAP_SYS_NICE) ?
+	    kfd_gpreempt_cgroup_default_set(cgroup, &args->process_default, args->flags) : -EPERM;
+	kfd_gpreempt_cgroup_put(cgroup);
+	return r;
 }
 
 static int op_set_process_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
@@ -193,14 +218,44 @@ static int op_set_process_default(struct kfd_process *p, struct kfd_ioctl_gpreem
 	int r;
 
 	if (!valid_priority(def->priority) || !valid_priority(def->ceiling) ||
-	    !valid_timeslice(def->timeslice_us) || !valid_share(def, args->flags))
+	    !valid_timeslice(def->timeslice_us) || !valid_share(def, args->flags) ||
+	    !valid_grant(def, args->flags) || def->pad)
 		return -EINVAL;
+	if (args->flags & KFD_GPREEMPT_CGROUP)
+		return set_cgroup_default(args);
 	r = kfd_gpreempt_leader(args, &task);
 	if (r)
 		return r;
 	r = kfd_gpreempt_lock_access(task);
 	if (!r) {
 		r = kfd_gpreempt_default_set(task, def, args->flags);
+		up_read(&task->signal->exec_update_lock);
+	}
+	put_task_struct(task);
+	return r;
+}
+
+static int op_get_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
+{
+	struct cgroup *cgroup;
+	struct task_struct *task;
+	bool own;
+	int r;
+
+	if (args->flags & KFD_GPREEMPT_CGROUP) {
+		cgroup = kfd_gpreempt_cgroup_of_fd(args->pid, &own);
+		if (IS_ERR(cgroup))
+			return PTR_ERR(cgroup);
+		kfd_gpreempt_default_get(NULL, cgroup, &args->process_default);
+		kfd_gpreempt_cgroup_put(cgroup);
+		return 0;
+	}
+	r = kfd_gpreempt_leader(args, &task);
+	if (r)
+		return r;
+	r = kfd_gpreempt_lock_access(task);
+	if (!r) {
+		kfd_gpreempt_default_get(task, NULL, &args->process_default);
 		up_read(&task->signal->exec_update_lock);
 	}
 	put_task_struct(task);
@@ -438,7 +493,8 @@ static const struct gpreempt_op gpreempt_ops[] = {
 		.func = op_set_process_default, .uses = USES_PID,
 		.flags = KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING |
 			 KFD_GPREEMPT_KEEP_TIMESLICE | KFD_GPREEMPT_SET_WEIGHT |
-			 KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP | KFD_GPREEMPT_PIDFD,
+			 KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP | KFD_GPREEMPT_PIDFD |
+			 KFD_GPREEMPT_CGROUP | KFD_GPREEMPT_SET_GRANT,
 		.in = IN(process_default),
 	},
 	[KFD_GPREEMPT_OP_PREEMPT] = {
@@ -451,6 +507,10 @@ static const struct gpreempt_op gpreempt_ops[] = {
 	},
 	[KFD_GPREEMPT_OP_HINT] = {
 		.func = op_hint, .uses = USES_PID | USES_QUEUE, .flags = OF_MANY, .in = IN(hint),
+	},
+	[KFD_GPREEMPT_OP_GET_DEFAULT] = {
+		.func = op_get_default, .uses = USES_PID,
+		.flags = KFD_GPREEMPT_PIDFD | KFD_GPREEMPT_CGROUP,
 	},
 };
 
@@ -509,6 +569,8 @@ static bool valid_fields(const struct gpreempt_op *op, const struct kfd_ioctl_gp
 	if (args->flags & ~op->flags)
 		return false;
 	if (hweight32(which) > 1 || (everybody && !which))
+		return false;
+	if ((args->flags & KFD_GPREEMPT_PIDFD) && (args->flags & KFD_GPREEMPT_CGROUP))
 		return false;
 	/* One process, or all of them. */
 	if (everybody && (args->pid || (args->flags & OF_CONTEXT)))

@@ -133,10 +133,11 @@ struct kfd_gpreempt_last {
 };
 
 /**
- * struct kfd_gpreempt_group - a process's compute queues on a node
+ * struct kfd_gpreempt_group - the compute queues of a process, or of a cgroup, on a node
  * @list:	of the node's; &kfd_gpreempt.lists_lock
- * @pid:	the process
- * @queues:	records that refer to it; likewise
+ * @pid:	the process, 0: it is of a cgroup
+ * @cgroup:	and then this is its number
+ * @users:	records of queues that refer to it; likewise
  * @past:	of its queues that delayed their saves; DQM lock
  * @epoch:	the &kfd_gpreempt.epoch that @group belongs to; monitor only
  * @group:	what is remembered of it; likewise
@@ -144,7 +145,8 @@ struct kfd_gpreempt_last {
 struct kfd_gpreempt_group {
 	struct list_head list;
 	pid_t pid;
-	unsigned int queues;
+	u64 cgroup;
+	unsigned int users;
 	struct gpreempt_past past;
 	unsigned int epoch;
 	struct gpreempt_group group;
@@ -160,7 +162,8 @@ struct kfd_gpreempt_group {
  * @gid:	likewise
  * @mm:		the process's memory, mmgrab()ed; NULL if it cannot be read
  * @pid:	the process
- * @group:	its queues on the node
+ * @group:	the process's queues on the node
+ * @common:	those of the cgroup whose members share the time, or NULL; monitor only
  * @asked_word:	the priority that the process asks for, see gpreempt_word()
  * @priority_set: what is set instead, from outside, likewise
  * @turn_set:	length of its turn, set from outside, likewise
@@ -210,6 +213,7 @@ struct kfd_gpreempt_queue {
 	struct mm_struct *mm;
 	pid_t pid;
 	struct kfd_gpreempt_group *group;
+	struct kfd_gpreempt_group *common;
 	u32 asked_word;
 	u32 priority_set;
 	u32 turn_set;
@@ -492,7 +496,7 @@ struct kfd_gpreempt_backend {
  * @lists_lock:	guards @queues, @reserved and @groups; nothing is taken inside
  * @queues:	records of queues there are
  * @reserved:	how many there is space for
- * @groups:	processes that have records
+ * @groups:	processes that have records, and their cgroups
  * @pace:	the monitor's rhythm; monitor only
  * @early:	its scans out of that; monitor only
  * @due_ns:	when the next scan is by its rhythm, %U64_MAX: never; monitor only
@@ -580,6 +584,8 @@ struct kfd_gpreempt *kfd_gpreempt_nth(unsigned int n);
 
 /* queue.c */
 void kfd_gpreempt_queue_get(struct kfd_gpreempt_queue *gpq);
+struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
+						struct kfd_process *p);
 void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq);
 bool kfd_gpreempt_queue_fixed(const struct queue *q);
@@ -588,7 +594,8 @@ u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
 			       const struct queue *q);
 u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q);
 bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp);
-int kfd_gpreempt_permit(struct kfd_gpreempt *gp, u32 priority, u32 *word);
+int kfd_gpreempt_permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority,
+			u32 *word);
 
 /* event.c */
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
@@ -719,9 +726,45 @@ static inline bool kfd_gpreempt_process_made(const struct kfd_process *p)
 }
 
 /* default.c */
+void kfd_gpreempt_process_follow(struct kfd_process *p);
 int kfd_gpreempt_default_set(struct task_struct *task,
 			     const struct kfd_gpreempt_process_default *def,
 			     u32 flags);
+int kfd_gpreempt_cgroup_default_set(struct cgroup *cgroup,
+				    const struct kfd_gpreempt_process_default *def, u32 flags);
+void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgroup,
+			      struct kfd_gpreempt_process_default *def);
+
+#if defined(CONFIG_CGROUPS)
+/* cgroup.c */
+struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task);
+struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, int level);
+struct cgroup *kfd_gpreempt_cgroup_parent(struct cgroup *cgroup);
+unsigned int kfd_gpreempt_cgroup_depth(const struct cgroup *cgroup);
+u64 kfd_gpreempt_cgroup_id(const struct cgroup *cgroup);
+bool kfd_gpreempt_cgroup_gone(const struct cgroup *cgroup);
+void kfd_gpreempt_cgroup_get(struct cgroup *cgroup);
+void kfd_gpreempt_cgroup_put(struct cgroup *cgroup);
+struct cgroup *kfd_gpreempt_cgroup_of_fd(u32 fd, bool *own);
+#else
+/* No process is in one. */
+static inline struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task) { return NULL; }
+static inline struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, int level)
+{
+	return NULL;
+}
+
+static inline struct cgroup *kfd_gpreempt_cgroup_parent(struct cgroup *cgroup) { return NULL; }
+static inline unsigned int kfd_gpreempt_cgroup_depth(const struct cgroup *cgroup) { return 0; }
+static inline u64 kfd_gpreempt_cgroup_id(const struct cgroup *cgroup) { return 0; }
+static inline bool kfd_gpreempt_cgroup_gone(const struct cgroup *cgroup) { return true; }
+static inline void kfd_gpreempt_cgroup_get(struct cgroup *cgroup) {}
+static inline void kfd_gpreempt_cgroup_put(struct cgroup *cgroup) {}
+static inline struct cgroup *kfd_gpreempt_cgroup_of_fd(u32 fd, bool *own)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+#endif
 
 /* queue_sysfs.c */
 extern const struct kobj_type kfd_gpreempt_queue_ktype;

@@ -52,41 +52,98 @@ static void unreserve_space(struct kfd_gpreempt *gp)
 }
 
 /*
- * A process is known by its number: with the last of its queues goes what it has had, so that
- * another one of that number has it at most while a scan still looks at such a queue.
+ * The group of a process or of a cgroup, referenced, or NULL. A process is known by its number:
+ * with the last of its queues goes what it has had, so that another one of that number has it
+ * at most while a scan still looks at such a queue.
  */
-static int join_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq)
+static struct kfd_gpreempt_group *group_get(struct kfd_gpreempt *gp, pid_t pid, u64 cgroup,
+					    gfp_t gfp)
 {
 	struct kfd_gpreempt_group *g;
-	int r = 0;
 
-	mutex_lock(&gp->lists_lock);
 	list_for_each_entry(g, &gp->groups, list)
-		if (g->pid == gpq->pid)
+		if (g->pid == pid && g->cgroup == cgroup)
 			goto found;
-	g = kzalloc(sizeof(*g), GFP_KERNEL);
-	if (!g) {
-		r = -ENOMEM;
-		goto out;
-	}
-	g->pid = gpq->pid;
+	g = kzalloc(sizeof(*g), gfp);
+	if (!g)
+		return NULL;
+	g->pid = pid;
+	g->cgroup = cgroup;
 	list_add(&g->list, &gp->groups);
 found:
-	g->queues++;
-	gpq->group = g;
-out:
-	mutex_unlock(&gp->lists_lock);
-	return r;
+	g->users++;
+	return g;
 }
 
-static void leave_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_group *g)
+static void group_put(struct kfd_gpreempt_group *g)
+{
+	if (!g || --g->users)
+		return;
+	list_del(&g->list);
+	kfree(g);
+}
+
+static int join_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq)
 {
 	mutex_lock(&gp->lists_lock);
-	if (!--g->queues) {
-		list_del(&g->list);
-		kfree(g);
+	gpq->group = group_get(gp, gpq->pid, 0, GFP_KERNEL);
+	mutex_unlock(&gp->lists_lock);
+	return gpq->group ? 0 : -ENOMEM;
+}
+
+static void leave_groups(struct kfd_gpreempt_queue *gpq)
+{
+	mutex_lock(&gpq->gp->lists_lock);
+	group_put(gpq->common);
+	group_put(gpq->group);
+	mutex_unlock(&gpq->gp->lists_lock);
+}
+
+/*
+ * Have the queue's time go by a cgroup, or by its process alone. Whoever holds the lock may wait
+ * for memory, and the monitor must not: then, or if there is none, all stays as it was.
+ */
+static bool regroup(struct kfd_gpreempt_queue *gpq, u64 cgroup)
+{
+	struct kfd_gpreempt *gp = gpq->gp;
+	struct kfd_gpreempt_group *g = NULL;
+
+	if ((gpq->common ? gpq->common->cgroup : 0) == cgroup)
+		return true;
+	if (!mutex_trylock(&gp->lists_lock))
+		return false;
+	if (cgroup)
+		g = group_get(gp, 0, cgroup, GFP_NOWAIT | __GFP_NOWARN);
+	if (g || !cgroup) {
+		/* What is put is of this queue alone: others of the scan have references. */
+		group_put(gpq->common);
+		gpq->common = g;
 	}
 	mutex_unlock(&gp->lists_lock);
+	return g || !cgroup;
+}
+
+/**
+ * kfd_gpreempt_queue_group - the group by which a queue's time goes, and its share
+ * @gpq: the queue's record, referenced as long as the group is used; monitor only
+ * @p: the queue's process
+ *
+ * One that has moved and cannot be regrouped now is of the group it was in until the next scan.
+ */
+struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
+						struct kfd_process *p)
+{
+	u32 share = READ_ONCE(p->gpreempt_share);
+	bool right = regroup(gpq, READ_ONCE(p->gpreempt_group));
+	struct kfd_gpreempt_group *g = gpq->common ?: gpq->group;
+
+	if (g->epoch != gpq->gp->epoch) {
+		g->epoch = gpq->gp->epoch;
+		memset(&g->group, 0, sizeof(g->group));
+	}
+	if (right)
+		g->group.share = gpreempt_share_unpack(share);
+	return &g->group;
 }
 
 /**
@@ -97,7 +154,7 @@ void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq)
 {
 	if (gpq->mm)
 		mmdrop(gpq->mm);
-	leave_group(gpq->gp, gpq->group);
+	leave_groups(gpq);
 	unreserve_space(gpq->gp);
 	kobject_put(&gpq->gp->kobj);
 	kfree(gpq);
@@ -138,8 +195,9 @@ bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp)
 }
 
 /**
- * kfd_gpreempt_permit - may the caller have the priority it asks for?
+ * kfd_gpreempt_permit - may a queue have the priority that the caller asks for?
  * @gp: the node
+ * @p: the queue's process
  * @priority: 0 to 15
  * @word: out: the priority as it may have it, see gpreempt_word(); also if it is refused
  *
@@ -148,12 +206,16 @@ bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp)
  *
  * Return: 0, or -EPERM where priorities above the cap are refused.
  */
-int kfd_gpreempt_permit(struct kfd_gpreempt *gp, u32 priority, u32 *word)
+int kfd_gpreempt_permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority,
+			u32 *word)
 {
-	bool above = priority > READ_ONCE(gp->priority_cap);
+	u32 cap = READ_ONCE(gp->priority_cap);
+	bool above = priority > cap;
 	bool nice = above && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 
+	kfd_gpreempt_process_follow(p);
 	*word = gpreempt_word(priority, nice);
+	above = priority > gpreempt_cap(READ_ONCE(p->gpreempt), cap);
 	return above && !nice && kfd_gpreempt_refuses(gp) ? -EPERM : 0;
 }
 
@@ -172,7 +234,7 @@ int kfd_gpreempt_queue_init(struct queue *q)
 
 	if (!gp || q->properties.type != KFD_QUEUE_TYPE_COMPUTE)
 		return 0;
-	r = kfd_gpreempt_permit(gp, q->properties.priority, &asked);
+	r = kfd_gpreempt_permit(gp, q->process, q->properties.priority, &asked);
 	if (r)
 		return r;
 	gpq = kzalloc(sizeof(*gpq), GFP_KERNEL);
@@ -235,7 +297,7 @@ int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
 
 	if (!gpq)
 		return 0;
-	r = kfd_gpreempt_permit(gpq->gp, priority, &asked);
+	r = kfd_gpreempt_permit(gpq->gp, q->process, priority, &asked);
 	if (r && priority > q->properties.priority)
 		return r;
 	/* Without a runlist, which changes with the rest, nothing else tells the monitor. */

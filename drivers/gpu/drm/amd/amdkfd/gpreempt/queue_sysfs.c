@@ -109,9 +109,11 @@ INFO(preempted_ns, preempted_ns, u64);
 /* A number of its process's share. */
 static ssize_t share_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	const struct kfd_process *p = to_queue(kobj)->q->process;
-	struct gpreempt_share share = gpreempt_share_unpack(READ_ONCE(p->gpreempt_share));
+	struct kfd_process *p = to_queue(kobj)->q->process;
+	struct gpreempt_share share;
 
+	kfd_gpreempt_process_follow(p);
+	share = gpreempt_share_unpack(READ_ONCE(p->gpreempt_share));
 	if (!share.weight)
 		share.weight = GPREEMPT_WEIGHT_DEFAULT;
 	return sysfs_emit(buf, "%u\n", *(u32 *)((void *)&share +

@@ -326,7 +326,7 @@ int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted)
 	int r = 0;
 
 	if (priority != KFD_GPREEMPT_NONE)
-		r = kfd_gpreempt_permit(gp, priority, &word);
+		r = kfd_gpreempt_permit(gp, q->process, priority, &word);
 	if (r)
 		return r;
 	if (xchg(&gpq->priority_set, word) != word)
@@ -417,6 +417,7 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 	r = lock_node(gp);
 	if (r)
 		return r;
+	kfd_gpreempt_process_follow(q->process);
 	mutex_lock(&gp->last_lock);
 	level = kfd_gpreempt_queue_priority(gp, q);
 	*info = (struct kfd_gpreempt_queue_info) {

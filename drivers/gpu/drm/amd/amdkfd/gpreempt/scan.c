@@ -242,7 +242,9 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	bool kept_off = gpreempt_is_kept_off(&gpq->suspect, scan->view.now_ns);
 	const struct queue_properties *p = &q->properties;
+	struct gpreempt_group *group;
 
+	kfd_gpreempt_process_follow(q->process);
 	if (gpq->epoch != gp->epoch) {
 		gpq->epoch = gp->epoch;
 		memset(&gpq->memory, 0, sizeof(gpq->memory));
@@ -251,11 +253,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		gpq->mapped_ns = 0;
 		gpq->inverted = false;
 	}
-	if (gpq->group->epoch != gp->epoch) {
-		gpq->group->epoch = gp->epoch;
-		memset(&gpq->group->group, 0, sizeof(gpq->group->group));
-	}
-	gpq->group->group.share = gpreempt_share_unpack(READ_ONCE(q->process->gpreempt_share));
+	group = kfd_gpreempt_queue_group(gpq, q->process);
 	kfd_gpreempt_queue_get(gpq);
 	kfd_gpreempt_expire(gpq, scan->view.now_ns);
 	/*
@@ -291,7 +289,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 			.hint_end_ns = gpq->hint_end_ns,
 		},
 		.memory = &gpq->memory,
-		.group = &gpq->group->group,
+		.group = group,
 	};
 	/* Where the firmware rotates, it waits for its place, and not for its restore. */
 	scan->view.restoring |= p->is_active && gpq->mapped_ns && !scan->oversubscribed;

@@ -36,7 +36,8 @@ int gpreempt_share_admit(const struct gpreempt_share *share, const struct gpreem
 {
 	u32 weight = had->weight ?: GPREEMPT_WEIGHT_DEFAULT;
 
-	if (!nice && (share->weight > weight || share->min_percent > had->min_percent ||
+	if (!nice && ((share->weight ?: GPREEMPT_WEIGHT_DEFAULT) > weight ||
+		      share->min_percent > had->min_percent ||
 		      (had->cap_percent && (!share->cap_percent ||
 					    share->cap_percent > had->cap_percent))))
 		return -EPERM;

@@ -185,16 +185,17 @@ int gpreempt_parse(const char *buf, u32 min, u32 max, u32 *value)
 }
 
 /*
- * A priority that somebody has set, and for a process's queues a ceiling and the
- * length of their turns, in one word, so that it is read and written in one piece.
- * 0: nothing was set.
+ * A priority that somebody has set, a ceiling, the length of turns and a grant, in one word, so
+ * that it is read and written in one piece. 0: nothing was set. A single queue has the first or
+ * the third of these only.
  */
-#define WORD_PRIORITY	GENMASK(4, 0)	/* plus one; 0: none */
-#define WORD_NICE	BIT(5)		/* set with CAP_SYS_NICE: no cap applies */
-#define WORD_BELOW	GENMASK(9, 6)	/* the ceiling's distance from the top */
-#define WORD_LONGER	BIT(10)		/* set with CAP_SYS_NICE: may exceed the level's */
-#define WORD_TURN	GENMASK(31, 12)	/* us; 0: none */
-#define TOP_PRIORITY	15U		/* of the KFD ABI */
+#define WORD_PRIORITY	GENMASK_ULL(4, 0)	/* plus one; 0: none */
+#define WORD_NICE	BIT_ULL(5)		/* set with CAP_SYS_NICE: no cap applies */
+#define WORD_BELOW	GENMASK_ULL(9, 6)	/* the ceiling's distance from the top */
+#define WORD_LONGER	BIT_ULL(10)		/* set with CAP_SYS_NICE: may exceed the level's */
+#define WORD_TURN	GENMASK_ULL(31, 12)	/* us; 0: none */
+#define WORD_GRANT	GENMASK_ULL(36, 32)	/* plus one; 0: none */
+#define TOP_PRIORITY	15U			/* of the KFD ABI */
 
 /**
  * gpreempt_word - pack a priority
@@ -207,14 +208,47 @@ u32 gpreempt_word(u32 priority, bool nice)
 }
 
 /**
+ * gpreempt_priority - the priority in a word
+ * @word: the word
+ *
+ * Return: U32_MAX if it has none.
+ */
+u32 gpreempt_priority(u64 word)
+{
+	return (u32)FIELD_GET(WORD_PRIORITY, word) - 1;
+}
+
+/**
  * gpreempt_ceiling - the ceiling in a word
  * @word: the word
  *
  * Return: 15 if it has none.
  */
-u32 gpreempt_ceiling(u32 word)
+u32 gpreempt_ceiling(u64 word)
 {
 	return TOP_PRIORITY - FIELD_GET(WORD_BELOW, word);
+}
+
+/**
+ * gpreempt_grant - the grant in a word
+ * @word: the word
+ *
+ * Return: U32_MAX if it has none.
+ */
+u32 gpreempt_grant(u64 word)
+{
+	return (u32)FIELD_GET(WORD_GRANT, word) - 1;
+}
+
+/**
+ * gpreempt_word_us - the length of the turn in a word
+ * @word: the word
+ *
+ * Return: in us, 0 if it has none.
+ */
+u32 gpreempt_word_us(u64 word)
+{
+	return FIELD_GET(WORD_TURN, word);
 }
 
 /**
@@ -222,7 +256,7 @@ u32 gpreempt_ceiling(u32 word)
  * @word: the word
  * @ceiling: 0 to 15; one that is not lower changes nothing
  */
-u32 gpreempt_word_ceiling(u32 word, u32 ceiling)
+u64 gpreempt_word_ceiling(u64 word, u32 ceiling)
 {
 	ceiling = min(ceiling, gpreempt_ceiling(word));
 	return (word & ~WORD_BELOW) | FIELD_PREP(WORD_BELOW, TOP_PRIORITY - ceiling);
@@ -234,41 +268,77 @@ u32 gpreempt_word_ceiling(u32 word, u32 ceiling)
  * @us: the length; 0: none
  * @nice: set by somebody with CAP_SYS_NICE
  */
-u32 gpreempt_word_turn(u32 word, u32 us, bool nice)
+u64 gpreempt_word_turn(u64 word, u32 us, bool nice)
 {
 	return word | FIELD_PREP(WORD_TURN, us) | (us && nice ? WORD_LONGER : 0);
+}
+
+/**
+ * gpreempt_word_grant - set the grant in a word that has none
+ * @word: the word
+ * @grant: 0 to 15, the highest priority that needs no CAP_SYS_NICE, if it is above the cap
+ */
+u64 gpreempt_word_grant(u64 word, u32 grant)
+{
+	return word | FIELD_PREP(WORD_GRANT, (u64)grant + 1);
 }
 
 /**
  * gpreempt_word_keep - take some of a word from an older one
  * @word: the word
  * @old: the older one
- * @priority: take the priority
- * @ceiling: take the ceiling
- * @turn: take the length of the turn
+ * @kept: what of it
  */
-u32 gpreempt_word_keep(u32 word, u32 old, bool priority, bool ceiling, bool turn)
+u64 gpreempt_word_keep(u64 word, u64 old, const struct gpreempt_kept *kept)
 {
-	u32 keep = (priority ? WORD_PRIORITY | WORD_NICE : 0) | (ceiling ? WORD_BELOW : 0) |
-		   (turn ? WORD_TURN | WORD_LONGER : 0);
+	u64 keep = (kept->priority ? WORD_PRIORITY | WORD_NICE : 0) |
+		   (kept->ceiling ? WORD_BELOW : 0) |
+		   (kept->turn ? WORD_TURN | WORD_LONGER : 0) | (kept->grant ? WORD_GRANT : 0);
 
 	return (word & ~keep) | (old & keep);
 }
 
 /**
- * gpreempt_word_inherit - what follows for a process from an ancestor's word
- * @word: what follows from it and nearer ancestors
- * @parent: the ancestor's own
+ * gpreempt_word_inherit - what follows from a word and from the one above it
+ * @word: what follows from it and nearer ones
+ * @parent: an ancestor's own
  *
- * The nearest priority and the nearest turn count, and the lowest ceiling.
+ * The nearest priority, the nearest turn and the nearest grant count, and the lowest ceiling.
  */
-u32 gpreempt_word_inherit(u32 word, u32 parent)
+u64 gpreempt_word_inherit(u64 word, u64 parent)
 {
 	if (!(word & WORD_PRIORITY))
 		word |= parent & (WORD_PRIORITY | WORD_NICE);
 	if (!(word & WORD_TURN))
 		word |= parent & (WORD_TURN | WORD_LONGER);
+	if (!(word & WORD_GRANT))
+		word |= parent & WORD_GRANT;
 	return gpreempt_word_ceiling(word, gpreempt_ceiling(parent));
+}
+
+/**
+ * gpreempt_word_exceeds - does a cgroup's own word bound its members less than before?
+ * @word: what it would be
+ * @had: what it is
+ *
+ * A higher ceiling does, a higher grant, one where there was none, and none where there was one,
+ * as that above it would count. The length of a turn is bounded where it is used.
+ */
+bool gpreempt_word_exceeds(u64 word, u64 had)
+{
+	return gpreempt_ceiling(word) > gpreempt_ceiling(had) ||
+	       (word & WORD_GRANT) > (had & WORD_GRANT) ||
+	       ((had & WORD_GRANT) && !(word & WORD_GRANT));
+}
+
+/**
+ * gpreempt_cap - the highest priority that a process may have without CAP_SYS_NICE
+ * @process: its word
+ * @cap: the node's
+ */
+u32 gpreempt_cap(u64 process, u32 cap)
+{
+	return process & WORD_GRANT ? max(cap, gpreempt_grant(process)) : cap;
 }
 
 /**
@@ -278,17 +348,18 @@ u32 gpreempt_word_inherit(u32 word, u32 parent)
  * @process: for its process
  * @cap: without CAP_SYS_NICE
  */
-u32 gpreempt_permitted(u32 asked, u32 set, u32 process, u32 cap)
+u32 gpreempt_permitted(u32 asked, u32 set, u64 process, u32 cap)
 {
-	u32 word = asked, priority;
+	u32 priority;
+	u64 word = asked;
 
 	if (set & WORD_PRIORITY)
 		word = set;
 	else if (process & WORD_PRIORITY)
 		word = process;
-	priority = FIELD_GET(WORD_PRIORITY, word) - 1;
+	priority = gpreempt_priority(word);
 	if (!(word & WORD_NICE))
-		priority = min(priority, cap);
+		priority = min(priority, gpreempt_cap(process, cap));
 	return min(priority, gpreempt_ceiling(process));
 }
 
@@ -298,10 +369,10 @@ u32 gpreempt_permitted(u32 asked, u32 set, u32 process, u32 cap)
  * @process: for its process
  * @level: of the level it is on, 0: no turns there
  */
-u32 gpreempt_turn(u32 set, u32 process, u32 level)
+u32 gpreempt_turn(u32 set, u64 process, u32 level)
 {
-	u32 word = set & WORD_TURN ? set : process;
-	u32 us = FIELD_GET(WORD_TURN, word);
+	u64 word = set & WORD_TURN ? set : process;
+	u32 us = gpreempt_word_us(word);
 
 	if (!us)
 		return level;

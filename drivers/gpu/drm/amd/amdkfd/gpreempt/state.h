@@ -99,6 +99,20 @@ struct gpreempt_platform {
 	bool vf;
 };
 
+/**
+ * struct gpreempt_kept - what of a word stays as it was
+ * @priority:	the priority
+ * @ceiling:	the ceiling
+ * @turn:	the length of the turn
+ * @grant:	the grant
+ */
+struct gpreempt_kept {
+	bool priority;
+	bool ceiling;
+	bool turn;
+	bool grant;
+};
+
 enum gpreempt_state gpreempt_state(const struct gpreempt_facts *m);
 unsigned int gpreempt_rearm_ms(const struct gpreempt_facts *m);
 void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event);
@@ -107,12 +121,18 @@ const char *gpreempt_bypass_name(enum gpreempt_bypass bypass);
 const char *gpreempt_unsupported(const struct gpreempt_platform *p);
 int gpreempt_parse(const char *buf, u32 min, u32 max, u32 *value);
 u32 gpreempt_word(u32 priority, bool nice);
-u32 gpreempt_word_ceiling(u32 word, u32 ceiling);
-u32 gpreempt_word_turn(u32 word, u32 us, bool nice);
-u32 gpreempt_word_keep(u32 word, u32 old, bool priority, bool ceiling, bool turn);
-u32 gpreempt_word_inherit(u32 word, u32 parent);
-u32 gpreempt_ceiling(u32 word);
-u32 gpreempt_permitted(u32 asked, u32 set, u32 process, u32 cap);
-u32 gpreempt_turn(u32 set, u32 process, u32 level);
+u64 gpreempt_word_ceiling(u64 word, u32 ceiling);
+u64 gpreempt_word_turn(u64 word, u32 us, bool nice);
+u64 gpreempt_word_grant(u64 word, u32 grant);
+u64 gpreempt_word_keep(u64 word, u64 old, const struct gpreempt_kept *kept);
+u64 gpreempt_word_inherit(u64 word, u64 parent);
+bool gpreempt_word_exceeds(u64 word, u64 had);
+u32 gpreempt_priority(u64 word);
+u32 gpreempt_ceiling(u64 word);
+u32 gpreempt_grant(u64 word);
+u32 gpreempt_cap(u64 process, u32 cap);
+u32 gpreempt_word_us(u64 word);
+u32 gpreempt_permitted(u32 asked, u32 set, u64 process, u32 cap);
+u32 gpreempt_turn(u32 set, u64 process, u32 level);
 
 #endif /* GPREEMPT_STATE_H_INCLUDED */

@@ -17,9 +17,15 @@
 #define gpreempt_word		kunit_gpreempt_word
 #define gpreempt_word_ceiling	kunit_gpreempt_word_ceiling
 #define gpreempt_word_turn	kunit_gpreempt_word_turn
+#define gpreempt_word_grant	kunit_gpreempt_word_grant
 #define gpreempt_word_keep	kunit_gpreempt_word_keep
 #define gpreempt_word_inherit	kunit_gpreempt_word_inherit
+#define gpreempt_word_exceeds	kunit_gpreempt_word_exceeds
+#define gpreempt_word_us	kunit_gpreempt_word_us
+#define gpreempt_priority	kunit_gpreempt_priority
 #define gpreempt_ceiling	kunit_gpreempt_ceiling
+#define gpreempt_grant		kunit_gpreempt_grant
+#define gpreempt_cap		kunit_gpreempt_cap
 #define gpreempt_permitted	kunit_gpreempt_permitted
 #define gpreempt_turn		kunit_gpreempt_turn
 
@@ -361,8 +367,8 @@ static void gpreempt_permitted_every_setting(struct kunit *test)
 
 static void gpreempt_word_nearest_priority_lowest_ceiling(struct kunit *test)
 {
-	u32 parent = gpreempt_word_ceiling(gpreempt_word(9, true), 6);
-	u32 child = gpreempt_word_ceiling(gpreempt_word(4, false), 11);
+	u64 parent = gpreempt_word_ceiling(gpreempt_word(9, true), 6);
+	u64 child = gpreempt_word_ceiling(gpreempt_word(4, false), 11);
 
 	KUNIT_EXPECT_EQ(test, gpreempt_word_inherit(0, 0), 0);
 	KUNIT_EXPECT_EQ(test, gpreempt_word_inherit(0, parent), parent);
@@ -391,7 +397,7 @@ static void gpreempt_turn_every_setting(struct kunit *test)
 				/* bit 0: of the queue's, bit 1: of the process's */
 				for (nice = 0; nice < 4; nice++) {
 					u32 set = gpreempt_word_turn(0, us[s], nice & 1);
-					u32 word = gpreempt_word_turn(0, us[p], nice & 2);
+					u64 word = gpreempt_word_turn(0, us[p], nice & 2);
 					u32 want = us[s] ?: us[p];
 					bool longer = us[s] ? nice & 1 : nice & 2;
 
@@ -408,32 +414,108 @@ static void gpreempt_turn_every_setting(struct kunit *test)
 /* Each part of a word by itself, with who set it. */
 static void gpreempt_word_keeps_parts(struct kunit *test)
 {
-	u32 old = gpreempt_word_ceiling(gpreempt_word(10, true), 10);
-	u32 new = gpreempt_word_ceiling(gpreempt_word(3, false), 5);
-	u32 word;
+	const struct gpreempt_kept none = {}, all = { true, true, true, true };
+	u64 old = gpreempt_word_ceiling(gpreempt_word(10, true), 10);
+	u64 new = gpreempt_word_ceiling(gpreempt_word(3, false), 5);
+	u64 word;
 
-	old = gpreempt_word_turn(old, 20000, true);
-	new = gpreempt_word_turn(new, 1000, false);
-	KUNIT_EXPECT_EQ(test, gpreempt_word_keep(new, old, false, false, false), new);
-	KUNIT_EXPECT_EQ(test, gpreempt_word_keep(new, old, true, true, true), old);
-	word = gpreempt_word_keep(new, old, true, false, false);
+	old = gpreempt_word_grant(gpreempt_word_turn(old, 20000, true), 12);
+	new = gpreempt_word_grant(gpreempt_word_turn(new, 1000, false), 9);
+	KUNIT_EXPECT_EQ(test, gpreempt_word_keep(new, old, &none), new);
+	KUNIT_EXPECT_EQ(test, gpreempt_word_keep(new, old, &all), old);
+	word = gpreempt_word_keep(new, old, &(struct gpreempt_kept) { .priority = true });
+	KUNIT_EXPECT_EQ(test, gpreempt_priority(word), 10);
+	/* with CAP_SYS_NICE, or its grant would hold it back */
 	KUNIT_EXPECT_EQ(test, gpreempt_permitted(word, 0, 0, 7), 10);
 	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(word), 5);
 	KUNIT_EXPECT_EQ(test, gpreempt_turn(0, word, 5000), 1000);
-	word = gpreempt_word_keep(new, old, false, true, false);
+	KUNIT_EXPECT_EQ(test, gpreempt_grant(word), 9);
+	word = gpreempt_word_keep(new, old, &(struct gpreempt_kept) { .ceiling = true });
 	KUNIT_EXPECT_EQ(test, gpreempt_permitted(word, 0, 0, 7), 3);
 	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(word), 10);
-	word = gpreempt_word_keep(new, old, false, false, true);
+	KUNIT_EXPECT_EQ(test, gpreempt_grant(word), 9);
+	word = gpreempt_word_keep(new, old, &(struct gpreempt_kept) { .turn = true });
 	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(word), 5);
 	KUNIT_EXPECT_EQ(test, gpreempt_turn(0, word, 5000), 20000);
+	word = gpreempt_word_keep(new, old, &(struct gpreempt_kept) { .grant = true });
+	KUNIT_EXPECT_EQ(test, gpreempt_grant(word), 12);
+	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(word), 5);
+	KUNIT_EXPECT_EQ(test, gpreempt_word_us(word), 1000);
+}
+
+/* What a queue may have that asks for one priority and is set to another one, or to none (16). */
+static int wrongly_granted(u32 asked, u32 set, u32 cap, u32 grant, u32 ceiling)
+{
+	u64 process = gpreempt_word_ceiling(0, ceiling);
+	u32 want = set < 16 ? set : asked;
+
+	if (grant < 16)
+		process = gpreempt_word_grant(process, grant);
+	want = min(want, grant < 16 ? max(cap, grant) : cap);
+	return gpreempt_permitted(gpreempt_word(asked, false),
+				  set < 16 ? gpreempt_word(set, false) : 0, process, cap) !=
+	       min(want, ceiling);
+}
+
+/* Above the node's cap by the grant, and by nothing else of what an application can ask for. */
+static void gpreempt_grant_every_setting(struct kunit *test)
+{
+	u32 asked, set, cap, grant, ceiling;
+	int wrong = 0;
+
+	for (asked = 0; asked < 16; asked++)
+		for (set = 0; set <= 16; set++)
+			for (cap = 0; cap < 16; cap++)
+				for (grant = 0; grant <= 16; grant++)
+					for (ceiling = 0; ceiling < 16; ceiling++)
+						wrong += wrongly_granted(asked, set, cap, grant,
+									 ceiling);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, gpreempt_cap(0, 7), 7);
+	KUNIT_EXPECT_EQ(test, gpreempt_cap(gpreempt_word_grant(0, 3), 7), 7);
+	KUNIT_EXPECT_EQ(test, gpreempt_cap(gpreempt_word_grant(0, 11), 7), 11);
+	/* with CAP_SYS_NICE there is no cap to be above of */
+	KUNIT_EXPECT_EQ(test, gpreempt_permitted(gpreempt_word(14, true), 0,
+						 gpreempt_word_grant(0, 9), 7), 14);
+}
+
+/* The nearest grant, be it lower than that of an ancestor. */
+static void gpreempt_grant_is_inherited(struct kunit *test)
+{
+	u64 own = gpreempt_word_grant(0, 5), parent = gpreempt_word_grant(0, 12);
+
+	KUNIT_EXPECT_EQ(test, gpreempt_grant(0), U32_MAX);
+	KUNIT_EXPECT_EQ(test, gpreempt_grant(gpreempt_word_inherit(own, parent)), 5);
+	KUNIT_EXPECT_EQ(test, gpreempt_grant(gpreempt_word_inherit(0, parent)), 12);
+	KUNIT_EXPECT_EQ(test, gpreempt_grant(gpreempt_word_inherit(gpreempt_word(1, false),
+								   parent)), 12);
+	KUNIT_EXPECT_EQ(test, gpreempt_priority(gpreempt_word_inherit(own, parent)), U32_MAX);
+}
+
+/* Whoever may only lower cannot raise any part of it, nor take away what bounds. */
+static void gpreempt_word_exceeds_by_a_part(struct kunit *test)
+{
+	u64 none = gpreempt_word_ceiling(gpreempt_word(6, false), 10);
+	u64 had = gpreempt_word_grant(none, 9);
+
+	KUNIT_EXPECT_FALSE(test, gpreempt_word_exceeds(had, had));
+	KUNIT_EXPECT_FALSE(test, gpreempt_word_exceeds(0, 0));
+	KUNIT_EXPECT_FALSE(test, gpreempt_word_exceeds(gpreempt_word(15, false), 0));
+	KUNIT_EXPECT_FALSE(test, gpreempt_word_exceeds(gpreempt_word_turn(had, 5000, false), had));
+	KUNIT_EXPECT_FALSE(test, gpreempt_word_exceeds(gpreempt_word_ceiling(had, 9), had));
+	KUNIT_EXPECT_TRUE(test, gpreempt_word_exceeds(had, gpreempt_word_ceiling(had, 9)));
+	KUNIT_EXPECT_TRUE(test, gpreempt_word_exceeds(gpreempt_word_grant(none, 10), had));
+	KUNIT_EXPECT_FALSE(test, gpreempt_word_exceeds(gpreempt_word_grant(none, 8), had));
+	KUNIT_EXPECT_TRUE(test, gpreempt_word_exceeds(gpreempt_word_grant(none, 0), none));
+	KUNIT_EXPECT_TRUE(test, gpreempt_word_exceeds(none, had));
 }
 
 /* The nearest turn, with who set it; what else is in the word stays what it is. */
 static void gpreempt_turn_is_inherited(struct kunit *test)
 {
-	u32 rest = gpreempt_word_ceiling(gpreempt_word(15, true), 0);
-	u32 own = gpreempt_word_turn(rest, 1000, false);
-	u32 parent = gpreempt_word_turn(gpreempt_word(3, false), 1000000, true);
+	u64 rest = gpreempt_word_ceiling(gpreempt_word(15, true), 0);
+	u64 own = gpreempt_word_turn(rest, 1000, false);
+	u64 parent = gpreempt_word_turn(gpreempt_word(3, false), 1000000, true);
 
 	KUNIT_EXPECT_EQ(test, gpreempt_word_turn(rest, 0, true), rest);
 	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(parent), 15);
@@ -462,6 +544,9 @@ static struct kunit_case gpreempt_state_cases[] = {
 	KUNIT_CASE(gpreempt_turn_every_setting),
 	KUNIT_CASE(gpreempt_word_keeps_parts),
 	KUNIT_CASE(gpreempt_turn_is_inherited),
+	KUNIT_CASE(gpreempt_grant_every_setting),
+	KUNIT_CASE(gpreempt_grant_is_inherited),
+	KUNIT_CASE(gpreempt_word_exceeds_by_a_part),
 	{}
 };
 

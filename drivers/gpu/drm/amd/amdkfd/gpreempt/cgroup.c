@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT cgroups: which one a process is in, and which one an ioctl names. Of the unified
+ * hierarchy, version 2, only. Changes nothing.
+ */
+
+#include <linux/cgroup.h>
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/sched/signal.h>
+#include <linux/uidgid.h>
+
+#include "priv.h"
+
+/**
+ * kfd_gpreempt_cgroup - the cgroup that a process is in
+ * @task: the process's leader, whose cgroup counts for all its threads; RCU read lock held
+ *
+ * Return: the cgroup, which RCU keeps.
+ */
+struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task)
+{
+	struct task_struct *t;
+
+	/* A leader that has ended stays where it was when the other threads are moved. */
+	if (READ_ONCE(task->flags) & PF_EXITING)
+		for_each_thread(task, t)
+			if (!(READ_ONCE(t->flags) & PF_EXITING))
+				return task_dfl_cgroup(t);
+	return task_dfl_cgroup(task);
+}
+
+/**
+ * kfd_gpreempt_cgroup_above - the one of a cgroup's ancestors on a level
+ * @cgroup: the cgroup
+ * @level: 0: the root
+ *
+ * Return: that, or NULL past the cgroup itself.
+ */
+struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, int level)
+{
+	return cgroup_ancestor(cgroup, level);
+}
+
+/**
+ * kfd_gpreempt_cgroup_depth - how many cgroups are above a cgroup?
+ * @cgroup: the cgroup
+ */
+unsigned int kfd_gpreempt_cgroup_depth(const struct cgroup *cgroup)
+{
+	return cgroup->level;
+}
+
+/**
+ * kfd_gpreempt_cgroup_parent - the cgroup that a cgroup is in
+ * @cgroup: the cgroup
+ *
+ * Return: that, or NULL of the root.
+ */
+struct cgroup *kfd_gpreempt_cgroup_parent(struct cgroup *cgroup)
+{
+	return cgroup_parent(cgroup);
+}
+
+/**
+ * kfd_gpreempt_cgroup_id - a cgroup's number, which no other one will have
+ * @cgroup: the cgroup
+ */
+u64 kfd_gpreempt_cgroup_id(const struct cgroup *cgroup)
+{
+	return cgroup_id(cgroup);
+}
+
+/**
+ * kfd_gpreempt_cgroup_gone - was a cgroup removed?
+ * @cgroup: the cgroup, referenced
+ */
+bool kfd_gpreempt_cgroup_gone(const struct cgroup *cgroup)
+{
+	return !(READ_ONCE(cgroup->self.flags) & CSS_ONLINE);
+}
+
+/**
+ * kfd_gpreempt_cgroup_get - take another reference
+ * @cgroup: the cgroup
+ */
+void kfd_gpreempt_cgroup_get(struct cgroup *cgroup)
+{
+	css_get(&cgroup->self);
+}
+
+/**
+ * kfd_gpreempt_cgroup_put - a reference is not needed any more
+ * @cgroup: the cgroup
+ */
+void kfd_gpreempt_cgroup_put(struct cgroup *cgroup)
+{
+	cgroup_put(cgroup);
+}
+
+/**
+ * kfd_gpreempt_cgroup_of_fd - find the cgroup whose directory a descriptor is of
+ * @fd: the descriptor
+ * @own: out: the directory is the caller's own
+ *
+ * Return: the cgroup, referenced; -EBADF for a descriptor of something else, a cgroup of
+ * version 1 among others, or -ENOENT for one that was removed.
+ */
+struct cgroup *kfd_gpreempt_cgroup_of_fd(u32 fd, bool *own)
+{
+	struct cgroup *cgroup = cgroup_get_from_fd(fd);
+	struct file *dir;
+
+	if (IS_ERR(cgroup))
+		return cgroup;
+	dir = fget_raw(fd);
+	/* By now the number may be of another directory. */
+	*own = dir && file_inode(dir)->i_private == cgroup->kn &&
+	       uid_eq(current_euid(), file_inode(dir)->i_uid);
+	if (dir)
+		fput(dir);
+	return cgroup;
+}

@@ -1,0 +1,923 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AMDKFD_IOC_GPREEMPT: defaults of cgroups, who may set which, which processes they hold for,
+ * and that no way leads out of them.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#include "file.h"
+#include "ioctl_fixture.h"
+
+#define ROOT		"/tmp/cgroup"
+#define NONE		KFD_GPREEMPT_NONE
+#define KEEP		(KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING | \
+			 KFD_GPREEMPT_KEEP_TIMESLICE)
+#define GRANT		KFD_GPREEMPT_SET_GRANT
+#define WEIGHT		KFD_GPREEMPT_SET_WEIGHT
+#define MIN		KFD_GPREEMPT_SET_MIN
+#define CAP		KFD_GPREEMPT_SET_CAP
+#define SHARE		(WEIGHT | MIN | CAP)
+
+/* What asks for the highest priority, in a program of its own or not, is told by this. */
+#define ASKER		"GPREEMPT_ASKER"
+
+#define DEF(...)	((struct kfd_gpreempt_process_default) { __VA_ARGS__ })
+
+/* The path of one of a cgroup's files, or of its directory. */
+static const char *path_of(const char *name, const char *file)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s/%s", ROOT, name, file);
+	return path;
+}
+
+static int open_cgroup(const char *name)
+{
+	int fd = open(path_of(name, ""), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* An empty cgroup whose directory and list of processes are @user's. */
+static int make_cgroup(const char *name, uid_t user)
+{
+	if (mkdir(path_of(name, ""), 0755) || chown(path_of(name, ""), user, user) ||
+	    chown(path_of(name, "cgroup.procs"), user, user))
+		return -errno;
+	return 0;
+}
+
+static int enter_cgroup(const char *name, pid_t pid)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	return file_write(path_of(name, "cgroup.procs"), text);
+}
+
+static int set_fd(struct kfd_dev *dev, int fd, __u32 flags,
+		  struct kfd_gpreempt_process_default def)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = KFD_GPREEMPT_CGROUP | flags,
+		.pid = fd, .process_default = def,
+	};
+
+	return gpreempt_call(dev, &args);
+}
+
+static int set(struct kfd_dev *dev, const char *name, __u32 flags,
+	       struct kfd_gpreempt_process_default def)
+{
+	int fd = open_cgroup(name), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = set_fd(dev, fd, flags, def);
+	close(fd);
+	return ret;
+}
+
+/* One of them, and the rest stays. */
+static int set_priority(struct kfd_dev *dev, const char *name, __u32 priority)
+{
+	return set(dev, name, KEEP & ~KFD_GPREEMPT_KEEP_PRIORITY, DEF(priority, NONE));
+}
+
+static int set_ceiling(struct kfd_dev *dev, const char *name, __u32 ceiling)
+{
+	return set(dev, name, KEEP & ~KFD_GPREEMPT_KEEP_CEILING, DEF(NONE, ceiling));
+}
+
+static int set_timeslice(struct kfd_dev *dev, const char *name, __u32 us)
+{
+	return set(dev, name, KEEP & ~KFD_GPREEMPT_KEEP_TIMESLICE, DEF(NONE, NONE, us));
+}
+
+static int set_grant(struct kfd_dev *dev, const char *name, __u32 grant)
+{
+	return set(dev, name, KEEP | GRANT, DEF(NONE, NONE, .grant = grant));
+}
+
+static int set_share(struct kfd_dev *dev, const char *name, __u32 flags, __u32 weight,
+		     __u32 min_percent, __u32 cap_percent)
+{
+	return set(dev, name, KEEP | flags,
+		   DEF(NONE, NONE, 0, weight, min_percent, cap_percent));
+}
+
+static int get(struct kfd_dev *dev, const char *name, struct kfd_gpreempt_process_default *def)
+{
+	int fd = open_cgroup(name), ret;
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_GET_DEFAULT, .flags = KFD_GPREEMPT_CGROUP, .pid = fd,
+	};
+
+	if (fd < 0)
+		return fd;
+	ret = gpreempt_call(dev, &args);
+	*def = args.process_default;
+	close(fd);
+	return ret;
+}
+
+/* As in the queue's files: weight * 10^6 + minimum * 10^3 + cap, or negative errno. */
+static long long share_of(pid_t pid, __u32 queue_id)
+{
+	static const char *const names[] = { "weight", "min_percent", "cap_percent" };
+	char path[128], text[32];
+	long long all = 0;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues/%u/gpreempt/%s",
+			 pid, queue_id, names[i]);
+		ret = file_read(path, text, sizeof(text));
+		if (ret)
+			return ret;
+		all = all * 1000 + atoll(text);
+	}
+	return all;
+}
+
+#define SHARE_IS(weight, min, cap)	((weight) * 1000000LL + (min) * 1000 + (cap))
+
+/* A queue is asked for at the highest priority: what it gets, or 99. */
+static int asks(void)
+{
+	struct aql_queue q;
+	struct kfd_dev dev;
+	int permitted;
+
+	if (kfd_open(&dev) || aql_create(&q, &dev, 64, 15))
+		return 99;
+	permitted = gpreempt_permitted(&q);
+	if (aql_destroy(&q))
+		return 99;
+	kfd_close(&dev);
+	return permitted < 0 ? 99 : permitted;
+}
+
+/* In the program that asks_after_exec() has started. */
+__attribute__((constructor)) static void asks_at_once(void)
+{
+	if (getenv(ASKER))
+		_exit(asks());
+}
+
+FIXTURE(cgroup) {
+	struct kfd_dev dev;
+	struct shared *shared;
+	pid_t child;		/* killed at the end */
+};
+
+/* Those of a test that was killed, too. */
+static void remove_cgroups(void)
+{
+	static const char *const names[] = { "a/sub", "a/b/c", "a/b", "a", "d" };
+	unsigned int i, ms;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		for (ms = 0; rmdir(path_of(names[i], "")) && errno == EBUSY && ms < 1000; ms++)
+			usleep(1000);
+}
+
+FIXTURE_SETUP(cgroup)
+{
+	int ret = gpreempt_begin();
+
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
+	ASSERT_EQ(0, ret);
+	if (geteuid())
+		SKIP(return, "not root");
+	mkdir(ROOT, 0755);
+	if (access(ROOT "/cgroup.procs", F_OK))
+		ASSERT_EQ(0, mount("cgroup", ROOT, "cgroup2", 0, NULL));
+	self->shared = client_shared_page();
+	ASSERT_NE(NULL, self->shared);
+	ASSERT_EQ(0, kfd_open(&self->dev));
+	ASSERT_EQ(0, open_to_all(&self->dev));
+	remove_cgroups();
+	ASSERT_EQ(0, make_cgroup("a", SOME_USER));
+	ASSERT_EQ(0, make_cgroup("a/b", SOME_USER));
+	ASSERT_EQ(0, make_cgroup("d", SOME_USER + 1));
+}
+
+FIXTURE_TEARDOWN(cgroup)
+{
+	if (self->child > 0) {
+		kill(self->child, SIGKILL);
+		waitpid(self->child, NULL, 0);
+	}
+	gpreempt_end();
+	if (self->dev.fd > 0)
+		kfd_close(&self->dev);
+	remove_cgroups();
+}
+
+/* An owner of a queue of priority 3 in a cgroup. */
+static pid_t owner_in(struct shared *shared, const char *name)
+{
+	pid_t pid = start_owner(shared, SOME_USER);
+
+	return pid < 0 || !enter_cgroup(name, pid) ? pid : -1;
+}
+
+static int permitted_of(struct kfd_dev *dev, const struct shared *shared)
+{
+	struct kfd_gpreempt_queue_info info;
+	int ret = gpreempt_get(dev, shared->pid, shared->queue_id, &info);
+
+	return ret ?: (int)info.permitted;
+}
+
+/* What is set is what is told, and what is not named stays. */
+TEST_F(cgroup, kept)
+{
+	struct kfd_dev *dev = &self->dev;
+	struct kfd_gpreempt_process_default def;
+
+	EXPECT_EQ(0, get(dev, "a", &def));
+	EXPECT_EQ(NONE, def.priority);
+	EXPECT_EQ(NONE, def.ceiling);
+	EXPECT_EQ(NONE, def.grant);
+	EXPECT_EQ(0, def.timeslice_us + def.weight + def.min_percent + def.cap_percent + def.pad);
+	EXPECT_EQ(0, set_grant(dev, "a", 12));
+	EXPECT_EQ(0, set_priority(dev, "a", 5));
+	EXPECT_EQ(0, set_share(dev, "a", WEIGHT | CAP, 300, 0, 60));
+	EXPECT_EQ(0, set_timeslice(dev, "a", 7000));
+	EXPECT_EQ(0, set_ceiling(dev, "a", 13));
+	EXPECT_EQ(0, set_share(dev, "a", MIN, 0, 20, 0));
+	EXPECT_EQ(0, get(dev, "a", &def));
+	EXPECT_EQ(5, def.priority);
+	EXPECT_EQ(13, def.ceiling);
+	EXPECT_EQ(7000, def.timeslice_us);
+	EXPECT_EQ(300, def.weight);
+	EXPECT_EQ(20, def.min_percent);
+	EXPECT_EQ(60, def.cap_percent);
+	EXPECT_EQ(12, def.grant);
+	/* of itself, and not what it has from above */
+	EXPECT_EQ(0, get(dev, "a/b", &def));
+	EXPECT_EQ(NONE, def.priority);
+	EXPECT_EQ(NONE, def.grant);
+	EXPECT_EQ(0, def.weight);
+	/* all of it can be taken away */
+	EXPECT_EQ(0, set_grant(dev, "a", NONE));
+	EXPECT_EQ(0, set(dev, "a", SHARE, DEF(NONE, NONE)));
+	EXPECT_EQ(0, get(dev, "a", &def));
+	EXPECT_EQ(NONE, def.priority);
+	EXPECT_EQ(NONE, def.ceiling);
+	EXPECT_EQ(NONE, def.grant);
+	EXPECT_EQ(0, def.timeslice_us + def.weight + def.min_percent + def.cap_percent);
+}
+
+/* Of a process the same call tells what SET_PROCESS_DEFAULT has set. */
+TEST_F(cgroup, of_a_process)
+{
+	struct kfd_ioctl_gpreempt_args args = { .op = KFD_GPREEMPT_OP_GET_DEFAULT };
+
+	EXPECT_EQ(0, gpreempt_set_default(&self->dev, 0, 5, 9));
+	EXPECT_EQ(0, gpreempt_set_share(&self->dev, 0, CAP, 0, 0, 70));
+	EXPECT_EQ(0, gpreempt_call(&self->dev, &args));
+	EXPECT_EQ(5, args.process_default.priority);
+	EXPECT_EQ(9, args.process_default.ceiling);
+	EXPECT_EQ(70, args.process_default.cap_percent);
+	EXPECT_EQ(NONE, args.process_default.grant);
+	EXPECT_EQ(0, gpreempt_set_share(&self->dev, 0, CAP, 0, 0, 0));
+	EXPECT_EQ(0, gpreempt_set_default(&self->dev, 0, NONE, NONE));
+}
+
+/* What somebody in "a/b" gets at most. */
+static int in_a_b(struct shared *shared)
+{
+	pid_t pid = client_fork();
+	int status;
+
+	if (!pid)
+		_exit(enter_cgroup("a/b", getpid()) || become(SOME_USER, false) ? 97 : asks());
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ?
+	       WEXITSTATUS(status) : 99;
+}
+
+/* The nearest priority, grant and turn, the lowest ceiling; the process's own comes first. */
+TEST_F(cgroup, nearest)
+{
+	struct kfd_dev *dev = &self->dev;
+	struct shared *shared = self->shared;
+
+	self->child = owner_in(shared, "a/b");
+	ASSERT_LT(0, self->child);
+	EXPECT_EQ(3, permitted_of(dev, shared));
+	EXPECT_EQ(0, set_priority(dev, "a", 6));
+	EXPECT_EQ(6, permitted_of(dev, shared));
+	EXPECT_EQ(0, set_priority(dev, "a/b", 5));
+	EXPECT_EQ(5, permitted_of(dev, shared));
+	/* with CAP_SYS_NICE no cap holds it back */
+	EXPECT_EQ(0, set_priority(dev, "a/b", 12));
+	EXPECT_EQ(12, permitted_of(dev, shared));
+	EXPECT_EQ(0, set_ceiling(dev, "a", 9));
+	EXPECT_EQ(9, permitted_of(dev, shared));
+	EXPECT_EQ(0, set_ceiling(dev, "a/b", 11));
+	EXPECT_EQ(9, permitted_of(dev, shared));
+	EXPECT_EQ(0, set_ceiling(dev, "a/b", 2));
+	EXPECT_EQ(2, permitted_of(dev, shared));
+	EXPECT_EQ(0, set_ceiling(dev, "a/b", NONE));
+	EXPECT_EQ(0, gpreempt_set_default(dev, shared->pid, 4, NONE));
+	EXPECT_EQ(4, permitted_of(dev, shared));
+	EXPECT_EQ(0, gpreempt_set_default(dev, shared->pid, NONE, 8));
+	EXPECT_EQ(8, permitted_of(dev, shared));
+	EXPECT_EQ(0, set_timeslice(dev, "a", 9000));
+	EXPECT_EQ(0, set_timeslice(dev, "a/b", 7000));
+	EXPECT_EQ(7000, gpreempt_timeslice(dev, shared->pid, shared->queue_id));
+	EXPECT_EQ(0, set_timeslice(dev, "a/b", 0));
+	EXPECT_EQ(9000, gpreempt_timeslice(dev, shared->pid, shared->queue_id));
+	EXPECT_EQ(0, set_ceiling(dev, "a", NONE));
+	EXPECT_EQ(0, set_priority(dev, "a/b", NONE));
+	EXPECT_EQ(6, permitted_of(dev, shared));
+	/* a grant, too, be the nearer one the lower one */
+	EXPECT_EQ(0, set_grant(dev, "a", 13));
+	EXPECT_EQ(0, set_priority(dev, "a", NONE));
+	EXPECT_EQ(0, set_grant(dev, "a/b", 9));
+	EXPECT_EQ(9, in_a_b(self->shared));
+	EXPECT_EQ(0, set_grant(dev, "a/b", NONE));
+	EXPECT_EQ(13, in_a_b(self->shared));
+}
+
+/* Where a process goes it has what is there, without another call. */
+TEST_F(cgroup, follows)
+{
+	struct kfd_dev *dev = &self->dev;
+	struct shared *shared = self->shared;
+
+	ASSERT_EQ(0, set_ceiling(dev, "a", 1));
+	ASSERT_EQ(0, set_ceiling(dev, "d", 2));
+	self->child = start_owner(shared, SOME_USER);
+	ASSERT_LT(0, self->child);
+	EXPECT_EQ(3, permitted_of(dev, shared));
+	EXPECT_EQ(0, enter_cgroup("a/b", self->child));
+	EXPECT_EQ(1, permitted_of(dev, shared));
+	EXPECT_EQ(0, enter_cgroup("d", self->child));
+	EXPECT_EQ(2, permitted_of(dev, shared));
+	EXPECT_EQ(0, enter_cgroup("", self->child));
+	EXPECT_EQ(3, permitted_of(dev, shared));
+	/* also where the one that it has left is no more, and nobody has looked since */
+	EXPECT_EQ(0, set_ceiling(dev, "a", NONE));
+	EXPECT_EQ(0, enter_cgroup("d", self->child));
+	EXPECT_EQ(2, permitted_of(dev, shared));
+	EXPECT_EQ(0, enter_cgroup("", self->child));
+	EXPECT_EQ(0, rmdir(ROOT "/d"));
+	EXPECT_EQ(0, set_priority(dev, "a", NONE));
+	EXPECT_EQ(3, permitted_of(dev, shared));
+}
+
+static void *tells(void *arg)
+{
+	struct shared *shared = arg;
+	char path[64], text[256];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", getpid());
+	while (file_read(path, text, sizeof(text)) || !strstr(text, ") Z"))
+		usleep(1000);
+	shared->ready = 1;
+	pause();
+	return NULL;
+}
+
+/* Its first thread makes a queue and ends. */
+static int ends_first(struct shared *shared)
+{
+	pthread_t thread;
+	struct aql_queue q;
+	struct kfd_dev dev;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, aql_create(&q, &dev, 64, 3));
+	shared->queue_id = q.id;
+	shared->pid = getpid();
+	CHECK(0, pthread_create(&thread, NULL, tells, shared));
+	pthread_exit(NULL);
+}
+
+/* So it does when its first thread has ended, and would stay where it was. */
+TEST_F(cgroup, follows_the_other_threads)
+{
+	struct kfd_dev *dev = &self->dev;
+	struct shared *shared = self->shared;
+
+	ASSERT_EQ(0, set_ceiling(dev, "a", 1));
+	ASSERT_EQ(0, set_ceiling(dev, "d", 2));
+	self->child = client_fork();
+	if (!self->child)
+		_exit(enter_cgroup("a", getpid()) ? 99 : ends_first(shared));
+	ASSERT_LT(0, await_owner(shared, self->child));
+	EXPECT_EQ(1, permitted_of(dev, shared));
+	EXPECT_EQ(0, enter_cgroup("d", self->child));
+	EXPECT_EQ(2, permitted_of(dev, shared));
+}
+
+/* Nobody asks, and nothing could be arbitrated before: it is seen all the same. */
+TEST_F_TIMEOUT(cgroup, follows_unasked, 120)
+{
+	struct shared *shared = self->shared;
+	struct until_job high, low;
+	struct aql_queue q;
+	struct client c;
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, set_priority(&self->dev, "a", 12));
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	self->child = client_fork();
+	if (!self->child) {
+		if (client_open(&c) || aql_create(&q, &c.dev, 64, 7) || until_job_init(&c, &low))
+			_exit(1);
+		until_job_start(&c, &low, &q);
+		shared->ready = 1;
+		pause();
+	}
+	ASSERT_LT(0, await_owner(shared, self->child));
+	shared->ready = 0;
+	pid = client_fork();
+	if (!pid) {
+		if (client_open(&c) || aql_create(&q, &c.dev, 64, 7) || until_job_init(&c, &high))
+			_exit(1);
+		until_job_start(&c, &high, &q);
+		shared->ready = 1;
+		until_job_stop(&high);
+		_exit(until_job_wait(&c, &high, 30000) ? 2 : 0);
+	}
+	ASSERT_LT(0, await_owner(shared, pid));
+	usleep(200000);
+	EXPECT_EQ(0, waitpid(pid, NULL, WNOHANG));
+	EXPECT_EQ(0, enter_cgroup("a", pid));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+/* The members of the nearest cgroup with a share have that, and not their own. */
+TEST_F(cgroup, shared)
+{
+	struct kfd_dev *dev = &self->dev;
+	struct shared *shared = self->shared;
+
+	self->child = owner_in(shared, "a/b");
+	ASSERT_LT(0, self->child);
+	EXPECT_EQ(0, gpreempt_set_share(dev, shared->pid, WEIGHT, 700, 0, 0));
+	EXPECT_EQ(SHARE_IS(700, 0, 0), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(0, set_share(dev, "a", WEIGHT | MIN, 200, 30, 0));
+	EXPECT_EQ(SHARE_IS(200, 30, 0), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(-ENOSPC, set_share(dev, "a/b", MIN, 0, 71, 0));
+	/* of two, the nearer one's; its weight from above, and no minimum of another one */
+	EXPECT_EQ(0, set_share(dev, "a/b", CAP, 0, 0, 50));
+	EXPECT_EQ(SHARE_IS(200, 0, 50), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(0, set_share(dev, "a", CAP, 0, 0, 40));
+	EXPECT_EQ(SHARE_IS(200, 0, 40), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(-EINVAL, set_share(dev, "a/b", MIN, 0, 51, 0));
+	EXPECT_EQ(0, set_share(dev, "a", SHARE, 0, 0, 0));
+	EXPECT_EQ(0, set_share(dev, "a/b", SHARE, 0, 0, 0));
+	EXPECT_EQ(SHARE_IS(700, 0, 0), share_of(shared->pid, shared->queue_id));
+}
+
+/* The owner of a directory: what lowers, and no way to more than was given. */
+static int lowers(struct shared *shared)
+{
+	struct kfd_dev dev;
+	struct kfd_gpreempt_process_default def;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(-EPERM, set_ceiling(&dev, "d", 0));
+	CHECK(0, get(&dev, "d", &def));
+	CHECK(-EPERM, set_ceiling(&dev, "", 0));
+	CHECK(-EPERM, set_grant(&dev, "a", 13));
+	CHECK(-EPERM, set_ceiling(&dev, "a", 15));
+	CHECK(-EPERM, set_ceiling(&dev, "a", NONE));
+	CHECK(-EPERM, set_priority(&dev, "a", 6));
+	CHECK(-EPERM, set_priority(&dev, "a", NONE));
+	CHECK(-EPERM, set_share(&dev, "a", WEIGHT, 301, 0, 0));
+	CHECK(-EPERM, set_share(&dev, "a", CAP, 0, 0, 0));
+	CHECK(0, set_grant(&dev, "a", 11));
+	CHECK(-EPERM, set_grant(&dev, "a", 12));
+	CHECK(0, set_ceiling(&dev, "a", 13));
+	CHECK(0, set_priority(&dev, "a", 4));
+	CHECK(0, set_share(&dev, "a", WEIGHT | CAP, 200, 0, 50));
+	CHECK(-EPERM, set_share(&dev, "a", WEIGHT, 201, 0, 0));
+	CHECK(-EPERM, set_grant(&dev, "a", NONE));
+	/* below: no grant, as that would outlast the one above; and no more than above */
+	CHECK(-EPERM, set_grant(&dev, "a/b", 10));
+	CHECK(0, set_grant(&dev, "a/b", NONE));
+	CHECK(-EPERM, set_priority(&dev, "a/b", 5));
+	CHECK(0, set_priority(&dev, "a/b", 2));
+	/* as many groups as one likes would have as many shares */
+	CHECK(-EPERM, set_share(&dev, "a/b", WEIGHT, 100, 0, 0));
+	CHECK(-EPERM, set_share(&dev, "a/b", CAP, 0, 0, 1));
+	CHECK(-EPERM, set_share(&dev, "a/b", MIN, 0, 1, 0));
+	CHECK(-EPERM, set_share(&dev, "a", MIN, 0, 11, 0));
+	CHECK(0, set_share(&dev, "a", MIN, 0, 9, 0));
+	CHECK(-EPERM, set_share(&dev, "a", MIN, 0, 10, 0));
+	/* and without the group above, each process would have one */
+	CHECK(-EPERM, set_share(&dev, "a", SHARE, 0, 0, 0));
+	kfd_close(&dev);
+	return 0;
+}
+
+/* What something above bounds for now is not raised meanwhile. */
+static int raises_what_is_bounded(struct shared *shared)
+{
+	struct kfd_dev dev;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(-EPERM, set_ceiling(&dev, "a/b", NONE));
+	CHECK(-EPERM, set_ceiling(&dev, "a/b", 9));
+	CHECK(-EPERM, set_grant(&dev, "a/b", 10));
+	CHECK(-EPERM, set_grant(&dev, "a/b", NONE));
+	CHECK(-EPERM, set_share(&dev, "a/b", MIN, 0, 21, 0));
+	CHECK(-EPERM, set_share(&dev, "a/b", CAP, 0, 0, 51));
+	CHECK(-EPERM, set_share(&dev, "a/b", CAP, 0, 0, 0));
+	CHECK(0, set_ceiling(&dev, "a/b", 7));
+	kfd_close(&dev);
+	return 0;
+}
+
+TEST_F(cgroup, bounded_for_now)
+{
+	struct kfd_dev *dev = &self->dev;
+
+	ASSERT_EQ(0, set_ceiling(dev, "a", 2));
+	ASSERT_EQ(0, set_share(dev, "a", CAP, 0, 0, 5));
+	ASSERT_EQ(0, set_ceiling(dev, "a/b", 8));
+	ASSERT_EQ(0, set_grant(dev, "a/b", 9));
+	ASSERT_EQ(0, set_share(dev, "a/b", MIN | CAP, 0, 20, 50));
+	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, raises_what_is_bounded));
+	EXPECT_EQ(0, self->shared->line);
+}
+
+static int with_cap_sys_nice(struct shared *shared)
+{
+	struct kfd_dev dev;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, set_grant(&dev, "d", 15));
+	CHECK(0, set_share(&dev, "d", WEIGHT, 1000, 0, 0));
+	kfd_close(&dev);
+	return 0;
+}
+
+TEST_F(cgroup, permissions)
+{
+	struct kfd_dev *dev = &self->dev;
+	struct kfd_gpreempt_process_default def;
+
+	ASSERT_EQ(0, set_grant(dev, "a", 12));
+	ASSERT_EQ(0, set_ceiling(dev, "a", 14));
+	ASSERT_EQ(0, set_priority(dev, "a", 5));
+	ASSERT_EQ(0, set_share(dev, "a", SHARE, 300, 10, 60));
+	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, lowers));
+	EXPECT_EQ(0, self->shared->line);
+	EXPECT_EQ(0, get(dev, "a", &def));
+	EXPECT_EQ(4, def.priority);
+	EXPECT_EQ(13, def.ceiling);
+	EXPECT_EQ(11, def.grant);
+	EXPECT_EQ(200, def.weight);
+	EXPECT_EQ(50, def.cap_percent);
+	EXPECT_EQ(0, in_child(self->shared, SOME_USER, true, with_cap_sys_nice));
+	EXPECT_EQ(0, self->shared->line);
+}
+
+static int in_fork(int (*ask)(void))
+{
+	pid_t pid = client_fork();
+	int status;
+
+	if (!pid)
+		_exit(ask());
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ?
+	       WEXITSTATUS(status) : 99;
+}
+
+static int asks_in_fork(void)
+{
+	return in_fork(asks);
+}
+
+/* Orphaned, and then it belongs to init. */
+static int asks_twice_forked(void)
+{
+	int fds[2], parent;
+	char got = 99;
+
+	if (pipe(fds))
+		return 99;
+	if (!client_fork()) {
+		parent = getpid();
+		if (!fork()) {
+			while (getppid() == parent)
+				usleep(1000);
+			got = asks();
+			_exit(write(fds[1], &got, 1) != 1);
+		}
+		_exit(0);
+	}
+	close(fds[1]);
+	if (read(fds[0], &got, 1) != 1)
+		got = 99;
+	close(fds[0]);
+	while (wait(NULL) > 0)
+		;
+	return got;
+}
+
+static int execs(void)
+{
+	setenv(ASKER, "1", 1);
+	execl("/proc/self/exe", "asker", NULL);
+	return 99;
+}
+
+static int asks_after_exec(void)
+{
+	return in_fork(execs);
+}
+
+static int asks_in_session(void)
+{
+	return setsid() < 0 ? 99 : asks();
+}
+
+/* With all capabilities, but in namespaces of its own. */
+static int asks_in_namespaces(void)
+{
+	struct kfd_dev dev = { .fd = open("/dev/kfd", O_RDWR | O_CLOEXEC) };
+	int fd = open_cgroup("a");
+
+	if (dev.fd < 0 || fd < 0 ||
+	    unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWCGROUP))
+		return 99;
+	set_fd(&dev, fd, KEEP | GRANT, DEF(NONE, NONE, .grant = 15));
+	close(dev.fd);
+	return in_fork(asks);
+}
+
+/* To a cgroup below, which is its own to make, and to raise if it could. */
+static int asks_below(void)
+{
+	struct kfd_dev dev = { .fd = open("/dev/kfd", O_RDWR | O_CLOEXEC) };
+
+	if (dev.fd < 0 || mkdir(path_of("a/sub", ""), 0755) || enter_cgroup("a/sub", getpid()))
+		return 99;
+	set_grant(&dev, "a/sub", 15);
+	set_priority(&dev, "a/sub", 15);
+	set_ceiling(&dev, "a/sub", 15);
+	close(dev.fd);
+	return asks();
+}
+
+/* To one with a higher grant, and to the root. */
+static int asks_elsewhere(void)
+{
+	if (enter_cgroup("d", getpid()) != -EACCES || enter_cgroup("", getpid()) != -EACCES)
+		return 98;
+	return asks();
+}
+
+static int asks_by_a_second_open(void)
+{
+	int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC), got;
+
+	if (fd < 0)
+		return 99;
+	got = asks();
+	close(fd);
+	return got;
+}
+
+/* By each call that takes a priority. */
+static int asks_by_calls(void)
+{
+	struct aql_queue q;
+	struct kfd_dev dev;
+	int got;
+
+	if (kfd_open(&dev) || gpreempt_set_default(&dev, 0, 15, NONE) ||
+	    aql_create(&q, &dev, 64, 3))
+		return 99;
+	got = gpreempt_set_priority(&dev, 0, q.id, 15);
+	if (got != gpreempt_permitted(&q) || aql_destroy(&q))
+		return 99;
+	kfd_close(&dev);
+	return got;
+}
+
+FIXTURE(escape) {
+	struct kfd_dev dev;
+};
+
+FIXTURE_VARIANT(escape) {
+	int (*way)(void);
+};
+
+#define WAY(name)	FIXTURE_VARIANT_ADD(escape, name) { .way = asks_##name }
+
+FIXTURE_VARIANT_ADD(escape, none) { .way = asks };
+WAY(in_fork);
+WAY(twice_forked);
+WAY(after_exec);
+WAY(in_session);
+WAY(in_namespaces);
+WAY(below);
+WAY(elsewhere);
+WAY(by_a_second_open);
+WAY(by_calls);
+
+FIXTURE_SETUP(escape)
+{
+	int ret = gpreempt_begin();
+
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
+	ASSERT_EQ(0, ret);
+	if (geteuid())
+		SKIP(return, "not root");
+	mkdir(ROOT, 0755);
+	if (access(ROOT "/cgroup.procs", F_OK))
+		ASSERT_EQ(0, mount("cgroup", ROOT, "cgroup2", 0, NULL));
+	ASSERT_EQ(0, kfd_open(&self->dev));
+	ASSERT_EQ(0, open_to_all(&self->dev));
+	remove_cgroups();
+	ASSERT_EQ(0, make_cgroup("a", SOME_USER));
+	ASSERT_EQ(0, make_cgroup("d", SOME_USER));
+	ASSERT_EQ(0, set_grant(&self->dev, "d", 15));
+}
+
+FIXTURE_TEARDOWN(escape)
+{
+	gpreempt_end();
+	if (self->dev.fd > 0)
+		kfd_close(&self->dev);
+	remove_cgroups();
+}
+
+/* In the cgroup "a" as some user: what does that way lead to? */
+static int permitted_by(int (*way)(void))
+{
+	pid_t pid = client_fork();
+	int status;
+
+	if (!pid)
+		_exit(enter_cgroup("a", getpid()) || become(SOME_USER, false) ? 97 : way());
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ?
+	       WEXITSTATUS(status) : 99;
+}
+
+/* With a grant exactly that, with a ceiling no more than that, without either the node's cap. */
+TEST_F(escape, is_none)
+{
+	EXPECT_EQ(7, permitted_by(variant->way));
+	remove_cgroups();
+	ASSERT_EQ(0, make_cgroup("a", SOME_USER));
+	ASSERT_EQ(0, make_cgroup("d", SOME_USER));
+	ASSERT_EQ(0, set_grant(&self->dev, "d", 15));
+	ASSERT_EQ(0, set_grant(&self->dev, "a", 11));
+	EXPECT_EQ(11, permitted_by(variant->way));
+	remove_cgroups();
+	ASSERT_EQ(0, make_cgroup("a", SOME_USER));
+	ASSERT_EQ(0, make_cgroup("d", SOME_USER));
+	ASSERT_EQ(0, set_grant(&self->dev, "a", 15));
+	ASSERT_EQ(0, set_ceiling(&self->dev, "a", 2));
+	EXPECT_EQ(2, permitted_by(variant->way));
+}
+
+/* Where priorities above the cap are refused, those above the grant are. */
+static int refused(struct shared *shared)
+{
+	struct aql_queue q;
+	struct kfd_dev dev;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(-EPERM, aql_create(&q, &dev, 64, 12));
+	CHECK(0, aql_create(&q, &dev, 64, 11));
+	CHECK(11, gpreempt_permitted(&q));
+	CHECK(-EPERM, gpreempt_set_priority(&dev, 0, q.id, 12));
+	CHECK(0, aql_destroy(&q));
+	kfd_close(&dev);
+	return 0;
+}
+
+static int refused_in_a(struct shared *shared)
+{
+	pid_t pid = client_fork();
+	int status;
+
+	if (!pid)
+		_exit(enter_cgroup("a", getpid()) || become(SOME_USER, false) ? 97 :
+		      refused(shared));
+	return pid > 0 && waitpid(pid, &status, 0) == pid ? WEXITSTATUS(status) : 99;
+}
+
+TEST_F(cgroup, refuses)
+{
+	ASSERT_EQ(0, set_grant(&self->dev, "a", 11));
+	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse"));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	EXPECT_EQ(0, refused_in_a(self->shared));
+	EXPECT_EQ(0, gpreempt_write("above_cap", "clamp"));
+}
+
+/* What is no directory of a cgroup of version 2, and what no default has. */
+TEST_F(cgroup, bad_input)
+{
+	const struct kfd_gpreempt_process_default none = { NONE, NONE };
+	struct kfd_dev *dev = &self->dev;
+	int fd, fds[2];
+	struct kfd_gpreempt_process_default def;
+
+	EXPECT_EQ(-EBADF, set_fd(dev, 12345, 0, none));
+	EXPECT_EQ(-EBADF, set_fd(dev, -1, 0, none));
+	ASSERT_EQ(0, pipe(fds));
+	EXPECT_EQ(-EBADF, set_fd(dev, fds[0], 0, none));
+	EXPECT_EQ(-EBADF, set_fd(dev, dev->fd, 0, none));
+	fd = open("/", O_RDONLY | O_DIRECTORY);
+	EXPECT_EQ(-EBADF, set_fd(dev, fd, 0, none));
+	close(fd);
+	fd = open(ROOT "/a/cgroup.procs", O_RDONLY);
+	EXPECT_EQ(-EBADF, set_fd(dev, fd, 0, none));
+	close(fd);
+	/* version 1 */
+	ASSERT_EQ(0, mkdir("/tmp/cgroup1", 0755));
+	ASSERT_EQ(0, mount("cgroup", "/tmp/cgroup1", "cgroup", 0, "none,name=gpreempt"));
+	fd = open("/tmp/cgroup1", O_RDONLY | O_DIRECTORY);
+	EXPECT_LE(0, fd);
+	EXPECT_EQ(-EBADF, set_fd(dev, fd, 0, none));
+	close(fd);
+	EXPECT_EQ(0, umount("/tmp/cgroup1"));
+	EXPECT_EQ(0, rmdir("/tmp/cgroup1"));
+	/* one that was removed */
+	fd = open_cgroup("a/b");
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, set_fd(dev, fd, 0, none));
+	EXPECT_EQ(0, rmdir(ROOT "/a/b"));
+	EXPECT_EQ(-ENOENT, set_fd(dev, fd, 0, none));
+	close(fd);
+	/* only to look at */
+	fd = open(ROOT "/a", O_PATH | O_DIRECTORY);
+	EXPECT_EQ(0, set_fd(dev, fd, 0, none));
+	close(fd);
+
+	EXPECT_EQ(-EINVAL, set(dev, "a", 0, DEF(16, NONE)));
+	EXPECT_EQ(-EINVAL, set(dev, "a", 0, DEF(NONE, 16)));
+	EXPECT_EQ(-EINVAL, set(dev, "a", GRANT, DEF(NONE, NONE, .grant = 16)));
+	EXPECT_EQ(-EINVAL, set(dev, "a", 0, DEF(NONE, NONE, .grant = 1)));
+	EXPECT_EQ(-EINVAL, set(dev, "a", 0, DEF(NONE, NONE, .pad = 1)));
+	EXPECT_EQ(-EINVAL, set(dev, "a", KFD_GPREEMPT_PIDFD, none));
+	EXPECT_EQ(-EINVAL, set(dev, "a", KFD_GPREEMPT_CONTEXT, none));
+	EXPECT_EQ(-EINVAL, set(dev, "a", WEIGHT, DEF(NONE, NONE, 0, 1001)));
+	EXPECT_EQ(0, get(dev, "a", &def));
+	EXPECT_EQ(NONE, def.priority);
+	/* no grant is a process's, and it keeps having a weight */
+	EXPECT_EQ(-EINVAL, gpreempt_call(dev, &(struct kfd_ioctl_gpreempt_args) {
+		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = GRANT,
+		.process_default = { NONE, NONE, .grant = 3 },
+	}));
+	EXPECT_EQ(-EINVAL, gpreempt_set_share(dev, 0, WEIGHT, 0, 0, 0));
+}
+
+/* Of a cgroup that is gone nothing is left, whether anybody calls again or not. */
+TEST_F_TIMEOUT(cgroup, many, 300)
+{
+	unsigned int i, s;
+	char name[32], stat[128];
+
+	for (i = 0; i < 10000; i++) {
+		snprintf(name, sizeof(name), "a/%u", i);
+		ASSERT_EQ(0, mkdir(path_of(name, ""), 0755));
+		ASSERT_EQ(0, set_ceiling(&self->dev, name, 3));
+		/* 100 at a time */
+		if (i < 100)
+			continue;
+		snprintf(name, sizeof(name), "a/%u", i - 100);
+		ASSERT_EQ(0, rmdir(path_of(name, "")));
+	}
+	for (i = 9900; i < 10000; i++) {
+		snprintf(name, sizeof(name), "a/%u", i);
+		EXPECT_EQ(0, rmdir(path_of(name, "")));
+	}
+	for (s = 0; s < 60; s++) {
+		ASSERT_EQ(0, file_read(ROOT "/cgroup.stat", stat, sizeof(stat)));
+		if (strstr(stat, "nr_dying_descendants 0"))
+			break;
+		sleep(1);
+	}
+	EXPECT_LT(s, 60);
+}
+
+TEST_HARNESS_MAIN
