@@ -3,6 +3,7 @@
 #ifndef GPREEMPT_H
 #define GPREEMPT_H
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,7 +44,7 @@ struct command {
 };
 
 extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preempt, cmd_resume,
-	cmd_hint, cmd_get, cmd_set, cmd_record, cmd_metrics, cmd_report;
+	cmd_hint, cmd_cgroup, cmd_get, cmd_set, cmd_record, cmd_metrics, cmd_report;
 
 /* ---- error.c ---- */
 
@@ -80,10 +81,14 @@ unsigned int parse_time_us(const struct command *cmd, const char *what, const ch
 			   unsigned int min, unsigned int max);
 /* The length of a turn in us, 0: none of one's own. */
 unsigned int parse_timeslice(const struct command *cmd, const char *text);
-/* What of the time a process is entitled to; @option is 'w', 'm' or 'C'. */
-void parse_share(const struct command *cmd, int option, const char *text,
-		 struct kfd_ioctl_gpreempt_args *args);
-void check_share(const struct command *cmd, const struct kfd_ioctl_gpreempt_args *args);
+/* The options of what a default consists of, and their letters. */
+extern const struct option default_options[];
+#define DEFAULT_LETTERS	"C:c:m:p:t:w:"
+/* One of them, whose part of the default does not stay as it was; any other is wrong. */
+void parse_default(const struct command *cmd, int option, const char *text,
+		   struct kfd_ioctl_gpreempt_args *args);
+/* Of all that were given: can it be? */
+void check_default(const struct command *cmd, const struct kfd_ioctl_gpreempt_args *args);
 double parse_seconds(const struct command *cmd, const char *what, const char *text);
 struct target parse_target(const struct command *cmd, const char *text);
 
@@ -188,6 +193,20 @@ int kfd_open(void);
 int kfd_call(struct kfd_ioctl_gpreempt_args *args);
 /* What an error of kfd_call() means, and what to do. */
 const char *kfd_error(int error);
+/* All of a default that a process or a cgroup had stays. */
+#define KEEP_ALL	(KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING | \
+			 KFD_GPREEMPT_KEEP_TIMESLICE)
+
+/* ---- cgroup.c ---- */
+
+/*
+ * A cgroup below the caller's own, with priority, ceiling and timeslice of that default; the
+ * process, and all that it starts, is in it from then on. 0, or negative errno, also where
+ * the caller may not make one.
+ */
+int cgroup_enter_new(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_process);
+/* Another default of a process also counts for such a cgroup, if it was made for it. */
+int cgroup_renice(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_process);
 
 /* ---- utf8.c ---- */
 

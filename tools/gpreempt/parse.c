@@ -92,27 +92,54 @@ unsigned int parse_timeslice(const struct command *cmd, const char *text)
 			     KFD_GPREEMPT_TIMESLICE_US_MAX);
 }
 
-void parse_share(const struct command *cmd, int option, const char *text,
-		 struct kfd_ioctl_gpreempt_args *args)
+const struct option default_options[] = {
+	{ "cap", required_argument, NULL, 'C' },
+	{ "ceiling", required_argument, NULL, 'c' },
+	{ "min", required_argument, NULL, 'm' },
+	{ "priority", required_argument, NULL, 'p' },
+	{ "timeslice", required_argument, NULL, 't' },
+	{ "weight", required_argument, NULL, 'w' },
+	{ }
+};
+
+void parse_default(const struct command *cmd, int option, const char *text,
+		   struct kfd_ioctl_gpreempt_args *args)
 {
 	struct kfd_gpreempt_process_default *def = &args->process_default;
+	bool cgroup = args->flags & KFD_GPREEMPT_CGROUP;
 
 	switch (option) {
+	case 'c':
+		def->ceiling = parse_priority(cmd, text);
+		args->flags &= ~KFD_GPREEMPT_KEEP_CEILING;
+		break;
+	case 'p':
+		def->priority = parse_priority(cmd, text);
+		args->flags &= ~KFD_GPREEMPT_KEEP_PRIORITY;
+		break;
+	case 't':
+		def->timeslice_us = parse_timeslice(cmd, text);
+		args->flags &= ~KFD_GPREEMPT_KEEP_TIMESLICE;
+		break;
 	case 'w':
-		def->weight = parse_number(cmd, "weight", text, 1, KFD_GPREEMPT_WEIGHT_MAX);
+		def->weight = parse_number(cmd, "weight", text, cgroup ? 0 : 1,
+					   KFD_GPREEMPT_WEIGHT_MAX);
 		args->flags |= KFD_GPREEMPT_SET_WEIGHT;
 		break;
 	case 'm':
 		def->min_percent = parse_number(cmd, "minimum", text, 0, 100);
 		args->flags |= KFD_GPREEMPT_SET_MIN;
 		break;
-	default:
+	case 'C':
 		def->cap_percent = parse_number(cmd, "cap", text, 0, 100);
 		args->flags |= KFD_GPREEMPT_SET_CAP;
+		break;
+	default:
+		bad_option(cmd);
 	}
 }
 
-void check_share(const struct command *cmd, const struct kfd_ioctl_gpreempt_args *args)
+void check_default(const struct command *cmd, const struct kfd_ioctl_gpreempt_args *args)
 {
 	const struct kfd_gpreempt_process_default *def = &args->process_default;
 

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt renice: another priority for processes and queues that are there. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 
 #include "gpreempt.h"
-
-#define KEEP_ALL	(KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING | \
-			 KFD_GPREEMPT_KEEP_TIMESLICE)
 
 /* All or nothing of it. */
 static int renice_process(const struct target *t, struct kfd_ioctl_gpreempt_args args)
@@ -15,7 +11,7 @@ static int renice_process(const struct target *t, struct kfd_ioctl_gpreempt_args
 	int r;
 
 	args.pid = t->pid;
-	r = kfd_call(&args);
+	r = kfd_call(&args) ?: cgroup_renice(t->pid, &args);
 	if (!r)
 		return 0;
 	if (r == -EINVAL && (args.flags & (KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP)))
@@ -71,15 +67,6 @@ static int renice_queue(const struct target *t, const struct kfd_ioctl_gpreempt_
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "cap", required_argument, NULL, 'C' },
-		{ "ceiling", required_argument, NULL, 'c' },
-		{ "min", required_argument, NULL, 'm' },
-		{ "priority", required_argument, NULL, 'p' },
-		{ "timeslice", required_argument, NULL, 't' },
-		{ "weight", required_argument, NULL, 'w' },
-		{ }
-	};
 	struct kfd_ioctl_gpreempt_args args = {
 		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = KEEP_ALL,
 		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
@@ -88,32 +75,11 @@ static int run(int argc, char **argv)
 	const unsigned int of_queues = KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_TIMESLICE;
 	int opt, i, status = 0;
 
-	while ((opt = getopt_long(argc, argv, "C:c:m:p:t:w:", options, NULL)) != -1) {
-		switch (opt) {
-		case 'c':
-			def->ceiling = parse_priority(&cmd_renice, optarg);
-			args.flags &= ~KFD_GPREEMPT_KEEP_CEILING;
-			break;
-		case 'p':
-			def->priority = parse_priority(&cmd_renice, optarg);
-			args.flags &= ~KFD_GPREEMPT_KEEP_PRIORITY;
-			break;
-		case 't':
-			def->timeslice_us = parse_timeslice(&cmd_renice, optarg);
-			args.flags &= ~KFD_GPREEMPT_KEEP_TIMESLICE;
-			break;
-		case 'C':
-		case 'm':
-		case 'w':
-			parse_share(&cmd_renice, opt, optarg, &args);
-			break;
-		default:
-			bad_option(&cmd_renice);
-		}
-	}
+	while ((opt = getopt_long(argc, argv, DEFAULT_LETTERS, default_options, NULL)) != -1)
+		parse_default(&cmd_renice, opt, optarg, &args);
 	if (args.flags == KEEP_ALL)
 		usage(&cmd_renice, "neither a priority nor a ceiling, a timeslice or a share");
-	check_share(&cmd_renice, &args);
+	check_default(&cmd_renice, &args);
 	if (optind == argc)
 		usage(&cmd_renice, "no process and no queue");
 	/* All are understood before any is changed. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt run: a command whose queues, and those of its children, have a default. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -23,6 +22,8 @@ static int set_default(unsigned int parent, struct kfd_ioctl_gpreempt_args *args
 	r = kfd_call(args);
 	if (r)
 		fail(EXIT_OWN, "/dev/kfd: %s", kfd_error(r));
+	/* For what outlives its parent. Where that cannot be, the parents have to do. */
+	cgroup_enter_new(parent, args);
 	return 0;
 }
 
@@ -49,15 +50,6 @@ static void set_own_default(struct kfd_ioctl_gpreempt_args *args)
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "cap", required_argument, NULL, 'C' },
-		{ "ceiling", required_argument, NULL, 'c' },
-		{ "min", required_argument, NULL, 'm' },
-		{ "priority", required_argument, NULL, 'p' },
-		{ "timeslice", required_argument, NULL, 't' },
-		{ "weight", required_argument, NULL, 'w' },
-		{ }
-	};
 	struct kfd_ioctl_gpreempt_args args = {
 		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT,
 		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
@@ -66,32 +58,14 @@ static int run(int argc, char **argv)
 	int opt, error;
 
 	fail_status = EXIT_OWN;
-	while ((opt = getopt_long(argc, argv, "+C:c:m:p:t:w:", options, NULL)) != -1) {
-		switch (opt) {
-		case 'c':
-			def->ceiling = parse_priority(&cmd_run, optarg);
-			break;
-		case 'p':
-			def->priority = parse_priority(&cmd_run, optarg);
-			break;
-		case 't':
-			def->timeslice_us = parse_timeslice(&cmd_run, optarg);
-			break;
-		case 'C':
-		case 'm':
-		case 'w':
-			parse_share(&cmd_run, opt, optarg, &args);
-			break;
-		default:
-			bad_option(&cmd_run);
-		}
-	}
+	while ((opt = getopt_long(argc, argv, "+" DEFAULT_LETTERS, default_options, NULL)) != -1)
+		parse_default(&cmd_run, opt, optarg, &args);
 	if (optind == argc)
 		usage(&cmd_run, "no command to run");
 	if (def->priority == KFD_GPREEMPT_NONE && def->ceiling == KFD_GPREEMPT_NONE &&
 	    !def->timeslice_us && !args.flags)
 		usage(&cmd_run, "neither a priority nor a ceiling, a timeslice or a share");
-	check_share(&cmd_run, &args);
+	check_default(&cmd_run, &args);
 	set_own_default(&args);
 	warn_of_caps(def->priority);
 	execvp(argv[optind], argv + optind);
@@ -107,7 +81,8 @@ const struct command cmd_run = {
 	.help = "run [--priority N] [--ceiling N] [--timeslice TIME] [--weight N] [--min PERCENT]\n"
 		"    [--cap PERCENT] [--] COMMAND [ARGUMENT...]\n\n"
 		"Runs COMMAND; the compute queues that it and its children make are served at\n"
-		"priority N, whatever they ask for.\n\n"
+		"priority N, whatever they ask for. If the caller may make a cgroup below its own,\n"
+		"that holds of everything that COMMAND starts, also if it outlives its parent.\n\n"
 		"  -p, --priority N      0 to 15, 15 highest\n"
 		"  -c, --ceiling N       no higher than this, even if somebody sets one more\n"
 		"  -t, --timeslice TIME  their turn among equals, 1ms to 1s; more than their level's\n"

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gpreempt cgroup: what the members of a cgroup may have; and one of its own for gpreempt run. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mntent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <linux/magic.h>
+#include <unistd.h>
+
+#include "gpreempt.h"
+
+#define OWN_PREFIX	"gpreempt-"
+#define TRIES		3
+
+/* Where cgroups of version 2 are mounted, or NULL. */
+static const char *mount_point(void)
+{
+	static char point[PATH_SIZE];
+	struct mntent *m;
+	FILE *f;
+
+	f = setmntent("/proc/self/mounts", "r");
+	if (!f)
+		return NULL;
+	while (!*point && (m = getmntent(f)))
+		if (!strcmp(m->mnt_type, "cgroup2"))
+			snprintf(point, sizeof(point), "%s", m->mnt_dir);
+	endmntent(f);
+	return *point ? point : NULL;
+}
+
+static bool is_cgroup(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+/* PATH as it is, or below the mount point; fails with what it is instead. */
+static int open_cgroup(const char *path)
+{
+	const char *root = mount_point();
+	char below[2 * PATH_SIZE];
+	int fd;
+
+	if (!root)
+		fail(STATUS_FAILED, "no cgroups of version 2 are mounted; version 1 has no priorities. "
+		     "Boot with systemd.unified_cgroup_hierarchy=1, or mount -t cgroup2 none "
+		     "/sys/fs/cgroup");
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && is_cgroup(fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	snprintf(below, sizeof(below), "%s/%s", root, path);
+	fd = open(below, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && is_cgroup(fd))
+		return fd;
+	if (fd >= 0)
+		fail(STATUS_FAILED, "%s: not a cgroup of version 2", path);
+	fail(STATUS_FAILED, "%s: %s: neither a cgroup's directory nor one below %s", path,
+	     strerror(errno), root);
+}
+
+static const char *cgroup_error(int error)
+{
+	switch (-error) {
+	case EPERM:
+		return "not permitted: it is another user's, or this is more than it has, or a share "
+		       "that it does not have yet; run as root (CAP_SYS_NICE)";
+	case ENODEV:
+	case ENOENT:
+		return "it was removed";
+	case EBADF:
+		return "not a cgroup of version 2";
+	case ENOSPC:
+		return "all cgroups and processes together would be guaranteed more than 100 %";
+	case EINVAL:
+		return "its cap would be below its minimum, it is more than 64 deep, or this kernel's "
+		       "GPREEMPT knows no cgroups";
+	case EDQUOT:
+		return "too many cgroups have something already; run as root (CAP_SYS_NICE)";
+	default:
+		return kfd_error(error);
+	}
+}
+
+static int get(int fd, struct kfd_gpreempt_process_default *def)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_GET_DEFAULT, .flags = KFD_GPREEMPT_CGROUP, .pid = fd,
+	};
+	int r = kfd_call(&args);
+
+	*def = args.process_default;
+	return r;
+}
+
+static void print_priority(unsigned int priority)
+{
+	if (priority == KFD_GPREEMPT_NONE)
+		printf(" %8s", "-");
+	else
+		printf(" %8u", priority);
+}
+
+static void print_number(unsigned int number)
+{
+	if (number)
+		printf(" %8u", number);
+	else
+		printf(" %8s", "-");
+}
+
+/* A line, if it has anything; what was removed has nothing. */
+static bool show(const char *name, int fd)
+{
+	struct kfd_gpreempt_process_default def;
+	int r = get(fd, &def);
+
+	if (r == -ENOENT || r == -ENODEV)
+		return false;
+	if (r)
+		fail(STATUS_FAILED, "%s: %s", name, cgroup_error(r));
+	if (def.priority == KFD_GPREEMPT_NONE && def.ceiling == KFD_GPREEMPT_NONE &&
+	    def.grant == KFD_GPREEMPT_NONE && !def.timeslice_us && !def.weight &&
+	    !def.min_percent && !def.cap_percent)
+		return false;
+	print_priority(def.priority);
+	print_priority(def.ceiling);
+	print_priority(def.grant);
+	if (def.timeslice_us)
+		printf(" %6gms", def.timeslice_us / 1e3);
+	else
+		printf(" %8s", "-");
+	print_number(def.weight);
+	print_number(def.min_percent);
+	print_number(def.cap_percent);
+	printf("  %s\n", name);
+	return true;
+}
+
+/* It and all below it; what goes meanwhile is not there. */
+static unsigned int show_all(const char *name, int fd)
+{
+	unsigned int shown = show(name, fd);
+	DIR *dir = fdopendir(dup(fd));
+	char below[2 * PATH_SIZE];
+	struct dirent *e;
+	int sub;
+
+	while (dir && (e = readdir(dir))) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		sub = openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (sub < 0)
+			continue;
+		snprintf(below, sizeof(below), "%s%s%s", name, strcmp(name, "/") ? "/" : "",
+			 e->d_name);
+		shown += show_all(below, sub);
+		close(sub);
+	}
+	if (dir)
+		closedir(dir);
+	return shown;
+}
+
+static int show_from(const char *path)
+{
+	int fd = open_cgroup(path ?: "/");
+
+	printf(" %8s %8s %8s %8s %8s %8s %8s  %s\n", "PRIORITY", "CEILING", "GRANT", "SLICE",
+	       "WEIGHT", "MIN%", "CAP%", "CGROUP");
+	if (!show_all(path ?: "/", fd))
+		warn("no cgroup here has anything of its own; 'gpreempt cgroup --help'");
+	close(fd);
+	return 0;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option own_options[] = {
+		{ "cap", required_argument, NULL, 'C' },
+		{ "ceiling", required_argument, NULL, 'c' },
+		{ "grant", required_argument, NULL, 'g' },
+		{ "min", required_argument, NULL, 'm' },
+		{ "priority", required_argument, NULL, 'p' },
+		{ "show", no_argument, NULL, 's' },
+		{ "timeslice", required_argument, NULL, 't' },
+		{ "weight", required_argument, NULL, 'w' },
+		{ }
+	};
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = KFD_GPREEMPT_CGROUP | KEEP_ALL,
+		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
+	};
+	bool shows = false;
+	int opt, r, status = 0;
+
+	while ((opt = getopt_long(argc, argv, DEFAULT_LETTERS "g:s", own_options, NULL)) != -1) {
+		switch (opt) {
+		case 'g':
+			args.process_default.grant = parse_priority(&cmd_cgroup, optarg);
+			args.flags |= KFD_GPREEMPT_SET_GRANT;
+			break;
+		case 's':
+			shows = true;
+			break;
+		default:
+			parse_default(&cmd_cgroup, opt, optarg, &args);
+		}
+	}
+	if (shows && args.flags != (KFD_GPREEMPT_CGROUP | KEEP_ALL))
+		usage(&cmd_cgroup, "--show sets nothing");
+	if (shows && argc - optind > 1)
+		usage(&cmd_cgroup, "--show takes one cgroup, and shows those below it, too");
+	if (shows)
+		return show_from(argv[optind]);
+	if (args.flags == (KFD_GPREEMPT_CGROUP | KEEP_ALL))
+		usage(&cmd_cgroup, "neither a priority nor a ceiling, a grant, a timeslice or a share");
+	check_default(&cmd_cgroup, &args);
+	if (optind == argc)
+		usage(&cmd_cgroup, "no cgroup");
+	for (; optind < argc; optind++) {
+		args.pid = open_cgroup(argv[optind]);
+		r = kfd_call(&args);
+		if (r) {
+			warn("%s: %s", argv[optind], cgroup_error(r));
+			status = STATUS_FAILED;
+		}
+		close(args.pid);
+	}
+	return status;
+}
+
+/* The directory of the cgroup that a process is in. */
+static int path_of_process(unsigned int pid, char *path, size_t size)
+{
+	const char *root = mount_point();
+	char name[32], line[PATH_MAX];
+	FILE *f;
+	int r = -ENOENT;
+
+	snprintf(name, sizeof(name), "/proc/%u/cgroup", pid);
+	f = fopen(name, "r");
+	if (!f)
+		return -errno;
+	while (root && fgets(line, sizeof(line), f)) {
+		char *end = strchr(line, '\n');
+
+		/* not one of version 1, not cut off, and not outside of the namespace */
+		if (!end || strncmp(line, "0::/", 4) || !strncmp(line, "0::/..", 6))
+			continue;
+		*end = '\0';
+		r = snprintf(path, size, "%s%s", root, line + 3) < (int)size ? 0 : -ENAMETOOLONG;
+	}
+	fclose(f);
+	return r;
+}
+
+/* Those of commands that have ended, with all that they had started, and with those in them. */
+static void remove_old(int parent)
+{
+	DIR *dir = fdopendir(openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	struct dirent *e;
+	int below;
+
+	while (dir && (e = readdir(dir))) {
+		if (strncmp(e->d_name, OWN_PREFIX, strlen(OWN_PREFIX)))
+			continue;
+		below = openat(parent, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (below < 0)
+			continue;
+		remove_old(below);
+		close(below);
+		unlinkat(parent, e->d_name, AT_REMOVEDIR);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Whoever owns a directory may put another one in the place of what is in it. */
+static bool owns(int dir)
+{
+	struct stat st;
+
+	return !fstat(dir, &st) && st.st_uid == geteuid();
+}
+
+static int set_and_enter(int cgroup, unsigned int pid, struct kfd_ioctl_gpreempt_args *args)
+{
+	char text[16];
+	int fd, n, r;
+
+	args->pid = cgroup;
+	r = kfd_call(args);
+	if (r)
+		return r;
+	fd = openat(cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = snprintf(text, sizeof(text), "%u", pid);
+	r = write(fd, text, n) == n ? 0 : -errno;
+	close(fd);
+	return r;
+}
+
+/* Another one may take it for an old one before anybody is in it, and one may be there. */
+static int enter_new_in(int parent, unsigned int pid, struct kfd_ioctl_gpreempt_args *args)
+{
+	char name[32];
+	int r = -EPERM, cgroup, n;
+
+	if (!owns(parent))
+		return r;
+	remove_old(parent);
+	for (n = 0; n < TRIES; n++) {
+		snprintf(name, sizeof(name), n ? OWN_PREFIX "%u.%d" : OWN_PREFIX "%u", pid, n);
+		if (mkdirat(parent, name, 0755)) {
+			r = -errno;
+			if (r != -EEXIST)
+				return r;
+			continue;
+		}
+		cgroup = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		r = cgroup < 0 ? -errno : owns(cgroup) ? set_and_enter(cgroup, pid, args) : -EPERM;
+		if (cgroup >= 0)
+			close(cgroup);
+		if (!r)
+			return 0;
+		unlinkat(parent, name, AT_REMOVEDIR);
+		if (r != -ENOENT && r != -ENODEV)
+			return r;
+	}
+	return r;
+}
+
+int cgroup_enter_new(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_process)
+{
+	const struct kfd_gpreempt_process_default *def = &of_process->process_default;
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = KFD_GPREEMPT_CGROUP,
+		.process_default = {
+			.priority = def->priority,
+			.ceiling = def->ceiling,
+			.timeslice_us = def->timeslice_us,
+		},
+	};
+	char path[PATH_MAX];
+	int r, parent;
+
+	/* A share is each process's own. */
+	if (def->priority == KFD_GPREEMPT_NONE && def->ceiling == KFD_GPREEMPT_NONE &&
+	    !def->timeslice_us)
+		return 0;
+	r = path_of_process(pid, path, sizeof(path));
+	if (r)
+		return r;
+	parent = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (parent < 0)
+		return -errno;
+	r = enter_new_in(parent, pid, &args);
+	close(parent);
+	return r;
+}
+
+int cgroup_renice(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_process)
+{
+	const unsigned int share = KFD_GPREEMPT_SET_WEIGHT | KFD_GPREEMPT_SET_MIN |
+				   KFD_GPREEMPT_SET_CAP;
+	struct kfd_ioctl_gpreempt_args args = *of_process;
+	char path[PATH_MAX], name[32];
+	const char *own;
+	int r;
+
+	snprintf(name, sizeof(name), OWN_PREFIX "%u", pid);
+	if (path_of_process(pid, path, sizeof(path)))
+		return 0;
+	own = strrchr(path, '/') + 1;
+	if (strncmp(own, name, strlen(name)) || (own[strlen(name)] && own[strlen(name)] != '.'))
+		return 0;
+	args.flags = (args.flags & ~share) | KFD_GPREEMPT_CGROUP;
+	args.process_default.weight = 0;
+	args.process_default.min_percent = 0;
+	args.process_default.cap_percent = 0;
+	args.pid = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if ((int)args.pid < 0)
+		return -errno;
+	r = kfd_call(&args);
+	close(args.pid);
+	return r;
+}
+
+const struct command cmd_cgroup = {
+	.name = "cgroup",
+	.run = run,
+	.summary = "what the members of a cgroup have and may ask for",
+	.help = "cgroup [--priority N] [--ceiling N] [--grant N] [--timeslice TIME] [--weight N]\n"
+		"       [--min PERCENT] [--cap PERCENT] PATH...\n"
+		"       gpreempt cgroup --show [PATH]\n\n"
+		"For all processes in the cgroup (version 2) and in those below it, whoever starts\n"
+		"them and whoever their parents are. PATH is its directory, or its name below the\n"
+		"mount point, as system.slice. What is not named stays as it was.\n\n"
+		"  -p, --priority N      0 to 15, or none: what they ask for. One that a process or\n"
+		"                        its ancestors have comes first, a nearer cgroup's as well\n"
+		"  -c, --ceiling N       no higher than this, or none; the lowest of all counts\n"
+		"  -g, --grant N         they may ask for up to this without CAP_SYS_NICE, even if\n"
+		"                        that is above the GPU's priority_cap; or none\n"
+		"  -t, --timeslice TIME  their turn among equals, 1ms to 1s; 0: none of its own\n"
+		"  -w, --weight N        1 to 1000: its members' part of the time together, under the\n"
+		"                        policy fair; 0: none of its own\n"
+		"  -m, --min PERCENT     no less of the time than this\n"
+		"  -C, --cap PERCENT     and no more than that; 0: any\n"
+		"  -s, --show            those that have something, from PATH down\n\n"
+		"The owner of the directory may lower what is there; all else needs CAP_SYS_NICE.",
+};
