@@ -47,6 +47,7 @@ typedef long long s64;
 
 #define min(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ < b_ ? a_ : b_; })
 #define max(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ > b_ ? a_ : b_; })
+#define min_not_zero(a, b)	((a) && (!(b) || (a) < (b)) ? (a) : (b))
 #define min3(a, b, c)	min(min(a, b), c)
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b)	max((type)(a), (type)(b))

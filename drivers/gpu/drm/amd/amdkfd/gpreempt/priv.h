@@ -456,6 +456,15 @@ struct kfd_gpreempt_backend {
 };
 
 /**
+ * kfd_gpreempt_queue_has_gws - may the waves of a queue meet by global wave sync?
+ * @q: the queue; DQM lock held
+ */
+static inline bool kfd_gpreempt_queue_has_gws(const struct queue *q)
+{
+	return READ_ONCE(q->gws) || q->properties.is_gws;
+}
+
+/**
  * struct kfd_gpreempt - GPREEMPT on one node
  * @list:	of all nodes
  * @kobj:	sysfs directory; its count keeps this alive when the node is gone
@@ -590,6 +599,7 @@ void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq);
 bool kfd_gpreempt_queue_fixed(const struct queue *q);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);
+u64 kfd_gpreempt_queue_pinned_end(const struct queue *q);
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
 			       const struct queue *q);
 u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q);

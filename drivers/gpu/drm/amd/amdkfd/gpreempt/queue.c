@@ -344,20 +344,22 @@ u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q
  * saves. Whether it uses what it was given cannot be seen, so the time runs from when that was
  * seen first, and once more each time that the queue has been off: not from what its process
  * does.
+ *
+ * Returns when that ends, 0: there is nothing to protect.
  */
-static bool gws_protects(const struct queue *q)
+static u64 gws_end_ns(const struct queue *q)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	u64 limit = (u64)READ_ONCE(gpq->gp->tunables.starvation_ms) * NSEC_PER_MSEC;
 	u64 now_ns = ktime_get_ns();
 
-	if (!READ_ONCE(q->gws) && !q->properties.is_gws)
-		return false;
+	if (!kfd_gpreempt_queue_has_gws(q))
+		return 0;
 	if (q->properties.is_preempted || gpreempt_is_kept_off(&gpq->suspect, now_ns))
-		return false;
+		return 0;
 	if (!gpq->gws_ns)
 		gpq->gws_ns = now_ns;
-	return now_ns - gpq->gws_ns < limit;
+	return now_ns - gpq->gws_ns < limit ? gpq->gws_ns + limit : 0;
 }
 
 /**
@@ -382,7 +384,20 @@ bool kfd_gpreempt_queue_fixed(const struct queue *q)
  */
 bool kfd_gpreempt_queue_pinned(const struct queue *q)
 {
-	return kfd_gpreempt_queue_fixed(q) || gws_protects(q);
+	return kfd_gpreempt_queue_fixed(q) || gws_end_ns(q);
+}
+
+/**
+ * kfd_gpreempt_queue_pinned_end - when may a queue be taken off that must be left alone now?
+ * @q: the queue; DQM lock held
+ *
+ * Nothing happens at that time which would wake the monitor.
+ *
+ * Return: the time, or 0: it may be already, or nobody knows.
+ */
+u64 kfd_gpreempt_queue_pinned_end(const struct queue *q)
+{
+	return kfd_gpreempt_queue_fixed(q) ? 0 : gws_end_ns(q);
 }
 
 /**

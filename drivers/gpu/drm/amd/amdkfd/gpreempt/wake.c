@@ -84,14 +84,14 @@ static bool has_turns(const struct gpreempt_queue_view *q)
  * @turns:	a group with one of these that takes turns on its level, NULL: there is none
  * @many:	and so does one of another group
  * @expected:	highest level that work is announced for, -1 if none is
- * @hold_end_ns: the first hold of a limited time ends then, 0: there is none
+ * @end_ns:	the first hold or protection of a limited time ends then, 0: there is none
  */
 struct situation {
 	int at_work;
 	const struct gpreempt_group *turns;
 	bool many;
 	int expected;
-	u64 hold_end_ns;
+	u64 end_ns;
 };
 
 static struct situation survey(const struct gpreempt_view *view)
@@ -101,7 +101,6 @@ static struct situation survey(const struct gpreempt_view *view)
 
 	for (i = 0; i < view->nr; i++) {
 		const struct gpreempt_queue_view *q = &view->q[i];
-		u64 end_ns = q->terms.hold_end_ns;
 
 		if (gpreempt_takes_part(q) && q->out.activity != GPREEMPT_IDLE &&
 		    q->out.level <= s.at_work) {
@@ -117,8 +116,8 @@ static struct situation survey(const struct gpreempt_view *view)
 		}
 		if (q->terms.hint_end_ns > view->now_ns)
 			s.expected = max_t(int, s.expected, q->out.level);
-		if (end_ns && (!s.hold_end_ns || end_ns < s.hold_end_ns))
-			s.hold_end_ns = end_ns;
+		s.end_ns = min_not_zero(s.end_ns, q->terms.hold_end_ns);
+		s.end_ns = min_not_zero(s.end_ns, q->terms.pinned_end_ns);
 	}
 	return s;
 }
@@ -206,11 +205,11 @@ void gpreempt_wake(struct gpreempt_view *view, const struct gpreempt_plan *plan,
 	bool long_idle = plan && idle && view->now_ns - view->busy_ns > LINGER_NS;
 	struct situation s = survey(view);
 
-	*wake = (struct gpreempt_wake) { .idle = idle, .until_ns = s.hold_end_ns };
-	if (plan)
+	*wake = (struct gpreempt_wake) { .idle = idle, .until_ns = s.end_ns };
+	if (plan) {
 		wake->within_us = plan->within_us;
-	if (plan && plan->next_ns && (!s.hold_end_ns || plan->next_ns < s.hold_end_ns))
-		wake->until_ns = plan->next_ns;
+		wake->until_ns = min_not_zero(s.end_ns, plan->next_ns);
+	}
 	if (idle)
 		await(view, long_idle);
 	else
