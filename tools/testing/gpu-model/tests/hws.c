@@ -88,11 +88,11 @@ static void test_process_quantum(void)
 	ib_run(1);
 	ok(mapped(q, 3) == 1, "one process at a time");
 	run_until(log_count("queue-unmap", NULL) >= 4, 5000);
+	device_stop();			/* nobody writes to the log any more */
 	ok(stays(3, 10 * NS_PER_MS, 1) >= 4, "in turn, each for its quantum of 10 ms");
 	ok(log_count("wave-save", NULL) >= 4 &&
 	   log_count("wave-save", NULL) - log_count("wave-restore", NULL) <= 3,
 	   "with their waves");
-	device_stop();
 }
 
 static void test_slots(void)
@@ -107,8 +107,8 @@ static void test_slots(void)
 	ib_run(8);
 	ok(mapped(q, 6) == 4, "four slots, six queues");
 	run_until(log_count("queue-unmap", NULL) >= 10, 5000);
+	device_stop();			/* nobody writes to the log any more */
 	ok(stays(6, 10 * NS_PER_MS, 2) >= 10, "in turn, two at a time, each for its quantum");
-	device_stop();
 }
 
 /* Only those leave for whom somebody waits. */
