@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@
 /* The path of one of a cgroup's files, or of its directory. */
 static const char *path_of(const char *name, const char *file)
 {
-	static char path[128];
+	static char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s/%s", ROOT, name, file);
 	return path;
@@ -918,6 +919,59 @@ TEST_F_TIMEOUT(cgroup, many, 300)
 		sleep(1);
 	}
 	EXPECT_LT(s, 60);
+}
+
+/* A walk to the root is 64 steps at most. */
+TEST_F(cgroup, depth)
+{
+	char name[256] = "a";
+	unsigned int depth;
+	int ret = 0;
+
+	/* "a" is one below the root */
+	for (depth = 2; depth <= 66 && !ret; depth++) {
+		strcat(name, "/n");
+		ASSERT_EQ(0, mkdir(path_of(name, ""), 0755));
+		ret = set_ceiling(&self->dev, name, 3);
+		EXPECT_EQ(depth <= 64 ? 0 : -EINVAL, ret) TH_LOG("%u deep", depth);
+	}
+	EXPECT_EQ(66, depth);
+	while (strrchr(name, '/')) {
+		EXPECT_EQ(0, rmdir(path_of(name, "")));
+		*strrchr(name, '/') = '\0';
+	}
+}
+
+static int is_one_too_many(struct shared *shared)
+{
+	struct kfd_dev dev;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(-EDQUOT, set_ceiling(&dev, "a", 3));
+	kfd_close(&dev);
+	return 0;
+}
+
+/* Where many have something, owners give nothing to more of them. */
+TEST_F_TIMEOUT(cgroup, quota, 300)
+{
+	char name[32];
+	unsigned int i;
+
+	ASSERT_EQ(0, mkdir(path_of("d/n", ""), 0755));
+	for (i = 0; i < 4096; i++) {
+		snprintf(name, sizeof(name), "d/n/%u", i);
+		ASSERT_EQ(0, mkdir(path_of(name, ""), 0755));
+		ASSERT_EQ(0, set_ceiling(&self->dev, name, 3));
+	}
+	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, is_one_too_many));
+	EXPECT_EQ(0, self->shared->line);
+	EXPECT_EQ(0, set_ceiling(&self->dev, "a", 3));
+	for (i = 0; i < 4096; i++) {
+		snprintf(name, sizeof(name), "d/n/%u", i);
+		EXPECT_EQ(0, rmdir(path_of(name, "")));
+	}
+	EXPECT_EQ(0, rmdir(path_of("d/n", "")));
 }
 
 TEST_HARNESS_MAIN
