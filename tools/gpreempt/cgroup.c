@@ -4,91 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <mntent.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
-#include <linux/magic.h>
 #include <unistd.h>
 
 #include "gpreempt.h"
 
 #define OWN_PREFIX	"gpreempt-"
 #define TRIES		3
-
-/* Where cgroups of version 2 are mounted, or NULL. */
-static const char *mount_point(void)
-{
-	static char point[PATH_SIZE];
-	struct mntent *m;
-	FILE *f;
-
-	f = setmntent("/proc/self/mounts", "r");
-	if (!f)
-		return NULL;
-	while (!*point && (m = getmntent(f)))
-		if (!strcmp(m->mnt_type, "cgroup2"))
-			snprintf(point, sizeof(point), "%s", m->mnt_dir);
-	endmntent(f);
-	return *point ? point : NULL;
-}
-
-static bool is_cgroup(int fd)
-{
-	struct statfs fs;
-
-	return !fstatfs(fd, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
-}
-
-/* PATH as it is, or below the mount point; fails with what it is instead. */
-static int open_cgroup(const char *path)
-{
-	const char *root = mount_point();
-	char below[2 * PATH_SIZE];
-	int fd;
-
-	if (!root)
-		fail(STATUS_FAILED, "no cgroups of version 2 are mounted; version 1 has no priorities. "
-		     "Boot with systemd.unified_cgroup_hierarchy=1, or mount -t cgroup2 none "
-		     "/sys/fs/cgroup");
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0 && is_cgroup(fd))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	snprintf(below, sizeof(below), "%s/%s", root, path);
-	fd = open(below, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0 && is_cgroup(fd))
-		return fd;
-	if (fd >= 0)
-		fail(STATUS_FAILED, "%s: not a cgroup of version 2", path);
-	fail(STATUS_FAILED, "%s: %s: neither a cgroup's directory nor one below %s", path,
-	     strerror(errno), root);
-}
-
-static const char *cgroup_error(int error)
-{
-	switch (-error) {
-	case EPERM:
-		return "not permitted: it is another user's, or this is more than it has, or a share "
-		       "that it does not have yet; run as root (CAP_SYS_NICE)";
-	case ENODEV:
-	case ENOENT:
-		return "it was removed";
-	case EBADF:
-		return "not a cgroup of version 2";
-	case ENOSPC:
-		return "all cgroups and processes together would be guaranteed more than 100 %";
-	case EINVAL:
-		return "its cap would be below its minimum, it is more than 64 deep, or this kernel's "
-		       "GPREEMPT knows no cgroups";
-	case EDQUOT:
-		return "too many cgroups have something already; run as root (CAP_SYS_NICE)";
-	default:
-		return kfd_error(error);
-	}
-}
 
 static int get(int fd, struct kfd_gpreempt_process_default *def)
 {
@@ -172,7 +95,7 @@ static unsigned int show_all(const char *name, int fd)
 
 static int show_from(const char *path)
 {
-	int fd = open_cgroup(path ?: "/");
+	int fd = cgroup_open(path ?: "/");
 
 	printf(" %8s %8s %8s %8s %8s %8s %8s  %s\n", "PRIORITY", "CEILING", "GRANT", "SLICE",
 	       "WEIGHT", "MIN%", "CAP%", "CGROUP");
@@ -195,25 +118,15 @@ static int run(int argc, char **argv)
 		{ "weight", required_argument, NULL, 'w' },
 		{ }
 	};
-	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = KFD_GPREEMPT_CGROUP | KEEP_ALL,
-		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
-	};
+	struct kfd_ioctl_gpreempt_args args = CGROUP_KEEPS_ALL;
 	bool shows = false;
 	int opt, r, status = 0;
 
 	while ((opt = getopt_long(argc, argv, DEFAULT_LETTERS "g:s", own_options, NULL)) != -1) {
-		switch (opt) {
-		case 'g':
-			args.process_default.grant = parse_priority(&cmd_cgroup, optarg);
-			args.flags |= KFD_GPREEMPT_SET_GRANT;
-			break;
-		case 's':
+		if (opt == 's')
 			shows = true;
-			break;
-		default:
+		else
 			parse_default(&cmd_cgroup, opt, optarg, &args);
-		}
 	}
 	if (shows && args.flags != (KFD_GPREEMPT_CGROUP | KEEP_ALL))
 		usage(&cmd_cgroup, "--show sets nothing");
@@ -227,40 +140,13 @@ static int run(int argc, char **argv)
 	if (optind == argc)
 		usage(&cmd_cgroup, "no cgroup");
 	for (; optind < argc; optind++) {
-		args.pid = open_cgroup(argv[optind]);
-		r = kfd_call(&args);
+		r = cgroup_set(argv[optind], &args);
 		if (r) {
 			warn("%s: %s", argv[optind], cgroup_error(r));
 			status = STATUS_FAILED;
 		}
-		close(args.pid);
 	}
 	return status;
-}
-
-/* The directory of the cgroup that a process is in. */
-static int path_of_process(unsigned int pid, char *path, size_t size)
-{
-	const char *root = mount_point();
-	char name[32], line[PATH_MAX];
-	FILE *f;
-	int r = -ENOENT;
-
-	snprintf(name, sizeof(name), "/proc/%u/cgroup", pid);
-	f = fopen(name, "r");
-	if (!f)
-		return -errno;
-	while (root && fgets(line, sizeof(line), f)) {
-		char *end = strchr(line, '\n');
-
-		/* not one of version 1, not cut off, and not outside of the namespace */
-		if (!end || strncmp(line, "0::/", 4) || !strncmp(line, "0::/..", 6))
-			continue;
-		*end = '\0';
-		r = snprintf(path, size, "%s%s", root, line + 3) < (int)size ? 0 : -ENAMETOOLONG;
-	}
-	fclose(f);
-	return r;
 }
 
 /* Those of commands that have ended, with all that they had started, and with those in them. */
@@ -358,7 +244,7 @@ int cgroup_enter_new(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_
 	if (def->priority == KFD_GPREEMPT_NONE && def->ceiling == KFD_GPREEMPT_NONE &&
 	    !def->timeslice_us)
 		return 0;
-	r = path_of_process(pid, path, sizeof(path));
+	r = cgroup_of_process(pid, path, sizeof(path));
 	if (r)
 		return r;
 	parent = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -379,7 +265,7 @@ int cgroup_renice(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_pro
 	int r;
 
 	snprintf(name, sizeof(name), OWN_PREFIX "%u", pid);
-	if (path_of_process(pid, path, sizeof(path)))
+	if (cgroup_of_process(pid, path, sizeof(path)))
 		return 0;
 	own = strrchr(path, '/') + 1;
 	if (strncmp(own, name, strlen(name)) || (own[strlen(name)] && own[strlen(name)] != '.'))

@@ -3,18 +3,30 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #include "gpreempt.h"
 
-int fail_status;
+struct messages messages = { .program = "gpreempt", .fail_status = -1 };
 
 static void message(const char *format, va_list args)
 {
+	const char *about = messages.about, *colon = about ? ": " : "";
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
 	fflush(stdout);
-	fputs("gpreempt: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	fprintf(stderr, "%s: %s%s%s\n", messages.program, about ?: "", colon, text ?: format);
+	if (messages.log)
+		syslog(LOG_WARNING, "%s%s%s", about ?: "", colon, text ?: format);
+	free(text);
+}
+
+int exit_status(int status)
+{
+	return messages.fail_status < 0 ? status : messages.fail_status;
 }
 
 void fail(int status, const char *format, ...)
@@ -24,7 +36,7 @@ void fail(int status, const char *format, ...)
 	va_start(args, format);
 	message(format, args);
 	va_end(args);
-	exit(fail_status ?: status);
+	exit(exit_status(status));
 }
 
 void warn(const char *format, ...)
@@ -38,8 +50,9 @@ void warn(const char *format, ...)
 
 void bad_option(const struct command *cmd)
 {
-	fprintf(stderr, "Try 'gpreempt %s%s--help'.\n", cmd ? cmd->name : "", cmd ? " " : "");
-	exit(fail_status ?: STATUS_USAGE);
+	fprintf(stderr, "Try '%s %s%s--help'.\n", messages.program, cmd ? cmd->name : "",
+		cmd ? " " : "");
+	exit(exit_status(STATUS_USAGE));
 }
 
 void usage(const struct command *cmd, const char *format, ...)

@@ -48,6 +48,19 @@ extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preemp
 
 /* ---- error.c ---- */
 
+/**
+ * struct messages - how they are made
+ * @program:	what each begins with
+ * @about:	what follows, or NULL
+ * @log:	to the system's log as well
+ * @fail_status: the exit status of fail() and usage(), negative: theirs
+ */
+extern struct messages {
+	const char *program, *about;
+	bool log;
+	int fail_status;
+} messages;
+
 /* One line to standard error, and exit. */
 void fail(int status, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
@@ -57,8 +70,8 @@ void usage(const struct command *cmd, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
 /* The same after getopt(), which has said what is wrong. */
 void bad_option(const struct command *cmd) __attribute__((noreturn));
-/* The exit status of fail() other than usage(), for run. */
-extern int fail_status;
+/* What a program ends with that would end with @status. */
+int exit_status(int status);
 /* May escape sequences be printed? */
 bool colours(void);
 void *xrealloc(void *old, size_t size);
@@ -84,7 +97,7 @@ unsigned int parse_timeslice(const struct command *cmd, const char *text);
 /* The options of what a default consists of, and their letters. */
 extern const struct option default_options[];
 #define DEFAULT_LETTERS	"C:c:m:p:t:w:"
-/* One of them, whose part of the default does not stay as it was; any other is wrong. */
+/* One of them, or a cgroup's 'g', whose part does not stay as it was; any other is wrong. */
 void parse_default(const struct command *cmd, int option, const char *text,
 		   struct kfd_ioctl_gpreempt_args *args);
 /* Of all that were given: can it be? */
@@ -196,6 +209,22 @@ const char *kfd_error(int error);
 /* All of a default that a process or a cgroup had stays. */
 #define KEEP_ALL	(KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING | \
 			 KFD_GPREEMPT_KEEP_TIMESLICE)
+
+/* ---- cgroup_dir.c ---- */
+
+/* A cgroup that is to keep what it has, for parse_default(). */
+#define CGROUP_KEEPS_ALL { \
+	.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = KFD_GPREEMPT_CGROUP | KEEP_ALL, \
+	.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE }, \
+}
+
+/* @path as it is, or below the mount point; fails with what it is instead. */
+int cgroup_open(const char *path);
+/* All but the directory is in @args. 0, or a negative errno for cgroup_error(). */
+int cgroup_set(const char *path, const struct kfd_ioctl_gpreempt_args *args);
+const char *cgroup_error(int error);
+/* The directory of the cgroup that a process is in; -ENODATA if it is in none of version 2. */
+int cgroup_of_process(unsigned int pid, char *path, size_t size);
 
 /* ---- cgroup.c ---- */
 

@@ -51,7 +51,7 @@ static void check_output(void)
 	if (!fflush(stdout) && !ferror(stdout))
 		return;
 	warn("standard output: %s", strerror(errno));
-	_exit(fail_status ?: STATUS_FAILED);
+	_exit(exit_status(STATUS_FAILED));
 }
 
 int main(int argc, char **argv)

@@ -113,6 +113,10 @@ void parse_default(const struct command *cmd, int option, const char *text,
 		def->ceiling = parse_priority(cmd, text);
 		args->flags &= ~KFD_GPREEMPT_KEEP_CEILING;
 		break;
+	case 'g':
+		def->grant = parse_priority(cmd, text);
+		args->flags |= KFD_GPREEMPT_SET_GRANT;
+		break;
 	case 'p':
 		def->priority = parse_priority(cmd, text);
 		args->flags &= ~KFD_GPREEMPT_KEEP_PRIORITY;

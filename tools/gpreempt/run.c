@@ -57,7 +57,7 @@ static int run(int argc, char **argv)
 	struct kfd_gpreempt_process_default *def = &args.process_default;
 	int opt, error;
 
-	fail_status = EXIT_OWN;
+	messages.fail_status = EXIT_OWN;
 	while ((opt = getopt_long(argc, argv, "+" DEFAULT_LETTERS, default_options, NULL)) != -1)
 		parse_default(&cmd_run, opt, optarg, &args);
 	if (optind == argc)

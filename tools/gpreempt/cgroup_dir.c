@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Cgroups: their directories, those of processes, and what they are given. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mntent.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <linux/magic.h>
+#include <unistd.h>
+
+#include "gpreempt.h"
+
+/* Where cgroups of version 2 are mounted, or NULL. */
+static const char *mount_point(void)
+{
+	static char point[PATH_SIZE];
+	struct mntent *m;
+	FILE *f;
+
+	f = setmntent("/proc/self/mounts", "r");
+	if (!f)
+		return NULL;
+	while (!*point && (m = getmntent(f)))
+		if (!strcmp(m->mnt_type, "cgroup2"))
+			snprintf(point, sizeof(point), "%s", m->mnt_dir);
+	endmntent(f);
+	return *point ? point : NULL;
+}
+
+static bool is_cgroup(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+int cgroup_open(const char *path)
+{
+	const char *root = mount_point();
+	char below[2 * PATH_SIZE];
+	int fd;
+
+	if (!root)
+		fail(STATUS_FAILED, "no cgroups of version 2 are mounted; version 1 has no priorities. "
+		     "Boot with systemd.unified_cgroup_hierarchy=1, or mount -t cgroup2 none "
+		     "/sys/fs/cgroup");
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && is_cgroup(fd))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	snprintf(below, sizeof(below), "%s/%s", root, path);
+	fd = open(below, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && is_cgroup(fd))
+		return fd;
+	if (fd >= 0)
+		fail(STATUS_FAILED, "%s: not a cgroup of version 2", path);
+	fail(STATUS_FAILED, "%s: %s: neither a cgroup's directory nor one below %s", path,
+	     strerror(errno), root);
+}
+
+const char *cgroup_error(int error)
+{
+	switch (-error) {
+	case EPERM:
+		return "not permitted: it is another user's, or this is more than it has, or a share "
+		       "that it does not have yet; run as root (CAP_SYS_NICE)";
+	case ENODEV:
+	case ENOENT:
+		return "it was removed";
+	case EBADF:
+		return "not a cgroup of version 2";
+	case ENOSPC:
+		return "all cgroups and processes together would be guaranteed more than 100 %";
+	case EINVAL:
+		return "its cap would be below its minimum, it is more than 64 deep, or this kernel's "
+		       "GPREEMPT knows no cgroups";
+	case EDQUOT:
+		return "too many cgroups have something already; run as root (CAP_SYS_NICE)";
+	default:
+		return kfd_error(error);
+	}
+}
+
+int cgroup_set(const char *path, const struct kfd_ioctl_gpreempt_args *args)
+{
+	struct kfd_ioctl_gpreempt_args call = *args;
+	int fd = cgroup_open(path), r;
+
+	call.pid = fd;
+	r = kfd_call(&call);
+	close(fd);
+	return r;
+}
+
+int cgroup_of_process(unsigned int pid, char *path, size_t size)
+{
+	const char *root = mount_point();
+	char name[32], line[PATH_MAX];
+	FILE *f;
+	int r = -ENODATA;
+
+	snprintf(name, sizeof(name), "/proc/%u/cgroup", pid);
+	f = fopen(name, "r");
+	if (!f)
+		return -errno;
+	while (root && fgets(line, sizeof(line), f)) {
+		char *end = strchr(line, '\n');
+
+		/* not one of version 1, not cut off, and not outside of the namespace */
+		if (!end || strncmp(line, "0::/", 4) || !strncmp(line, "0::/..", 6))
+			continue;
+		*end = '\0';
+		r = snprintf(path, size, "%s%s", root, line + 3) < (int)size ? 0 : -ENAMETOOLONG;
+	}
+	fclose(f);
+	return r;
+}
