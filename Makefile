@@ -42,6 +42,9 @@ deb: ## Debian packages, the driver's for DKMS among them: out/deb
 check-deb: ## the packages in a root of Debian, and its own kernel with them in the guest
 	@scripts/check-deb
 
+check-containers: ## levels of containers by Debian's runc, podman and containerd, in the guest
+	@scripts/check-containers
+
 check-series: ## every patch of the series builds by itself, and each part boots and passes its tests
 	@scripts/check-series
 	@scripts/check-parts
@@ -97,7 +100,8 @@ fuzz-driver: kernel ## [CALLS=10000000] [SEED=N] [KERNEL=debug]: nonsense for th
 clean: ## remove the results; the caches stay
 	rm -rf out
 
-.PHONY: help demo check apply series kernel shell lint check-metrics check-deb check-series check-proof \
+.PHONY: help demo check apply series kernel shell lint check-metrics check-deb check-containers \
+	check-series check-proof \
 	check-mutants check-random check-debug check-kcsan check-cov deb bench check-rocm \
 	check-storm check-hsakmt \
 	kfdtest bench-model fuzz-model fuzz-driver clean

@@ -15,6 +15,7 @@ PROGRAMS = BUILD / "selftests"
 TOOL = BUILD / "gpreempt" / "gpreempt"
 ROCM = BUILD / "rocm"
 ROCM_ROOT = OUT / "rocm-root"
+CONTAINERS_ROOT = OUT / "containers-root"
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gpreempt"
 QEMU = CACHE / "qemu"
