@@ -1,43 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Cgroups: their directories, those of processes, and what they are given. */
+/* Cgroups: their directories, and what they are given. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <mntent.h>
 #include <string.h>
-#include <sys/vfs.h>
-#include <linux/magic.h>
 #include <unistd.h>
 
 #include "gpreempt.h"
 
-/* Where cgroups of version 2 are mounted, or NULL. */
-static const char *mount_point(void)
-{
-	static char point[PATH_SIZE];
-	struct mntent *m;
-	FILE *f;
-
-	f = setmntent("/proc/self/mounts", "r");
-	if (!f)
-		return NULL;
-	while (!*point && (m = getmntent(f)))
-		if (!strcmp(m->mnt_type, "cgroup2"))
-			snprintf(point, sizeof(point), "%s", m->mnt_dir);
-	endmntent(f);
-	return *point ? point : NULL;
-}
-
-static bool is_cgroup(int fd)
-{
-	struct statfs fs;
-
-	return !fstatfs(fd, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
-}
-
 int cgroup_open(const char *path)
 {
-	const char *root = mount_point();
+	const char *root = cgroup_mount_point();
 	char below[2 * PATH_SIZE];
 	int fd;
 
@@ -46,13 +18,13 @@ int cgroup_open(const char *path)
 		     "Boot with systemd.unified_cgroup_hierarchy=1, or mount -t cgroup2 none "
 		     "/sys/fs/cgroup");
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0 && is_cgroup(fd))
+	if (fd >= 0 && cgroup_is(fd))
 		return fd;
 	if (fd >= 0)
 		close(fd);
 	snprintf(below, sizeof(below), "%s/%s", root, path);
 	fd = open(below, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd >= 0 && is_cgroup(fd))
+	if (fd >= 0 && cgroup_is(fd))
 		return fd;
 	if (fd >= 0)
 		fail(STATUS_FAILED, "%s: not a cgroup of version 2", path);
@@ -91,29 +63,5 @@ int cgroup_set(const char *path, const struct kfd_ioctl_gpreempt_args *args)
 	call.pid = fd;
 	r = kfd_call(&call);
 	close(fd);
-	return r;
-}
-
-int cgroup_of_process(unsigned int pid, char *path, size_t size)
-{
-	const char *root = mount_point();
-	char name[32], line[PATH_MAX];
-	FILE *f;
-	int r = -ENODATA;
-
-	snprintf(name, sizeof(name), "/proc/%u/cgroup", pid);
-	f = fopen(name, "r");
-	if (!f)
-		return -errno;
-	while (root && fgets(line, sizeof(line), f)) {
-		char *end = strchr(line, '\n');
-
-		/* not one of version 1, not cut off, and not outside of the namespace */
-		if (!end || strncmp(line, "0::/", 4) || !strncmp(line, "0::/..", 6))
-			continue;
-		*end = '\0';
-		r = snprintf(path, size, "%s%s", root, line + 3) < (int)size ? 0 : -ENAMETOOLONG;
-	}
-	fclose(f);
 	return r;
 }

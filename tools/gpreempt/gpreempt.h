@@ -11,6 +11,8 @@
 #include <sys/types.h>
 #include <linux/kfd_gpreempt.h>
 
+#include "attributes.h"
+
 /* Exit statuses; those of run are env's, see run.c. */
 enum {
 	STATUS_FAILED = 1,	/* what was asked for could not be done */
@@ -223,8 +225,6 @@ int cgroup_open(const char *path);
 /* All but the directory is in @args. 0, or a negative errno for cgroup_error(). */
 int cgroup_set(const char *path, const struct kfd_ioctl_gpreempt_args *args);
 const char *cgroup_error(int error);
-/* The directory of the cgroup that a process is in; -ENODATA if it is in none of version 2. */
-int cgroup_of_process(unsigned int pid, char *path, size_t size);
 
 /* ---- cgroup.c ---- */
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a cgroup or a process is given. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/kfd_gpreempt.h>
+#include <linux/magic.h>
+
+#include "attributes.h"
+
+const char *cgroup_mount_point(void)
+{
+	static char point[PATH_MAX];
+	struct mntent *m;
+	FILE *f;
+
+	f = setmntent("/proc/self/mounts", "re");
+	if (!f)
+		return NULL;
+	while (!*point && (m = getmntent(f)))
+		if (!strcmp(m->mnt_type, "cgroup2"))
+			snprintf(point, sizeof(point), "%s", m->mnt_dir);
+	endmntent(f);
+	return *point ? point : NULL;
+}
+
+bool cgroup_is(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+int cgroup_of_process(pid_t pid, char *path, size_t size)
+{
+	const char *root = cgroup_mount_point();
+	char name[32], line[PATH_MAX];
+	FILE *f;
+	int r = -ENODATA;
+
+	snprintf(name, sizeof(name), "/proc/%d/cgroup", pid);
+	f = fopen(name, "re");
+	if (!f)
+		return -errno;
+	while (root && fgets(line, sizeof(line), f)) {
+		char *end = strchr(line, '\n');
+
+		/* not one of version 1, not cut off, and not outside of the namespace */
+		if (!end || strncmp(line, "0::/", 4) || !strncmp(line, "0::/..", 6))
+			continue;
+		*end = '\0';
+		r = snprintf(path, size, "%s%s", root, line + 3) < (int)size ? 0 : -ENAMETOOLONG;
+	}
+	fclose(f);
+	return r;
+}
+
+/* In a child of a program with threads: system calls only. */
+static int set(struct kfd_ioctl_gpreempt_args args)
+{
+	int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+
+	return fd < 0 || ioctl(fd, AMDKFD_IOC_GPREEMPT, &args) ? errno : 0;
+}
+
+int attributes_set(const struct kfd_ioctl_gpreempt_args *args)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child < 0)
+		return -errno;
+	if (!child)
+		_exit(set(*args));
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
+}
