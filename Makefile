@@ -45,6 +45,9 @@ check-deb: ## the packages in a root of Debian, and its own kernel with them in 
 check-containers: ## levels of containers by Debian's runc, podman and containerd, in the guest
 	@scripts/check-containers
 
+check-slurm: ## levels of jobs by Debian's munge and Slurm, with the SPANK plugin, in the guest
+	@scripts/check-slurm
+
 check-series: ## every patch of the series builds by itself, and each part boots and passes its tests
 	@scripts/check-series
 	@scripts/check-parts
@@ -100,7 +103,7 @@ fuzz-driver: kernel ## [CALLS=10000000] [SEED=N] [KERNEL=debug]: nonsense for th
 clean: ## remove the results; the caches stay
 	rm -rf out
 
-.PHONY: help demo check apply series kernel shell lint check-metrics check-deb check-containers \
+.PHONY: help demo check apply series kernel shell lint check-metrics check-deb check-containers check-slurm \
 	check-series check-proof \
 	check-mutants check-random check-debug check-kcsan check-cov deb bench check-rocm \
 	check-storm check-hsakmt \
