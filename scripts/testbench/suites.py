@@ -329,7 +329,8 @@ RACES = [program(t) for t in ("pm4_test", "toggle_test")]
 # Of the interfaces to control it, which no queue needs to run for.
 IOCTL = [program(f"ioctl_{t}") for t in ("test", "op_test", "range_test", "priority_test", "context_test",
                                         "permission_test", "preempt_test", "share_test", "wait_test")]
-CONTROL = [program("abi_test"), *IOCTL, program("evade_test"), program("fuzz_test")]
+CONTROL = [program("abi_test"), *IOCTL, program("evade_test"), program("fdinfo_test"),
+           program("fuzz_test")]
 TWO_DIES = "--asic mi300x --xccs 2 --cus-per-engine 1"
 # Queues that the driver loads and takes off by registers.
 REGISTERS = [program(t) for t in ("aql_test", "preempt_test", "toggle_test", "pm4_test",
@@ -349,7 +350,7 @@ SLOW_GPU = ["--model", "--param launch_ns=4000 --param mmio_read_ns=2000"]
 REBIND = [inside("rebind")], ["--gpus", "2", *COARSE, "--append", "amdgpu.gpreempt=1"]
 ASLEEP = [inside("asleep"), program("suspend_test")]
 KUNIT = ["estimate", "select", "decide", "policy", "group", "share", "proof", "wake", "culprit",
-         "state", "pace", "mes"]
+         "state", "pace", "busy", "mes"]
 
 SUITES = {
     "scripts": ["python3", SCRIPTS / "tests/run_unittests"],

@@ -57,6 +57,9 @@ typedef long long s64;
 #define IS_ENABLED(CONFIG_option)	0
 
 #define READ_ONCE(v)	(v)
+#define WRITE_ONCE(v, to)	((v) = (to))
+#define smp_load_acquire(p)	(*(p))
+#define smp_store_release(p, v)	(*(p) = (v))
 #define WARN_ON_ONCE(v)	(v)
 
 static inline int fls64(u64 v)

@@ -116,6 +116,11 @@ void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
 			     gp->node->id, queue_id, gpq->pid, div_u64(ns, NSEC_PER_SEC));
 }
 
+static bool is_running(const struct gpreempt_queue_view *v)
+{
+	return v->out.activity == GPREEMPT_RUNNING && v->seen.mapped;
+}
+
 /* The lowest level that executes. */
 static int lowest_running(const struct gpreempt_view *view)
 {
@@ -123,7 +128,7 @@ static int lowest_running(const struct gpreempt_view *view)
 	unsigned int i;
 
 	for (i = 0; i < view->nr; i++)
-		if (view->q[i].out.activity == GPREEMPT_RUNNING && view->q[i].seen.mapped)
+		if (is_running(&view->q[i]))
 			running = min_t(int, running, view->q[i].out.level);
 	return running;
 }
@@ -176,10 +181,12 @@ static void account_time(const struct kfd_gpreempt *gp, struct kfd_gpreempt_queu
 		return;
 	if (!gp->watched && (v->out.activity != gpq->last.out.activity || ns > GAP_MAX_NS))
 		return;
-	if (gpq->last.out.activity == GPREEMPT_RUNNING)
+	if (gpq->last.out.activity == GPREEMPT_RUNNING) {
 		gpq->running_ns += ns;
-	else if (gpq->last.out.activity == GPREEMPT_RUNNABLE)
+		gpreempt_busy_count(&gpq->client->busy, gpq->last.ns, now_ns);
+	} else if (gpq->last.out.activity == GPREEMPT_RUNNABLE) {
 		gpq->waiting_ns += ns;
+	}
 }
 
 /**
@@ -198,6 +205,12 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCAN_NS, ns);
 	kfd_gpreempt_count_max(gp, GPREEMPT_STAT_SCAN_NS_MAX, ns);
 	trace_kfd_gpreempt_scan(gp->node->id, view->nr, gp->scan.registers, ns);
+
+	/* Before the time to this scan is counted: see gpreempt_busy_goes_on(). */
+	WRITE_ONCE(gp->accounted_ns, view->now_ns);
+	for (i = 0; i < view->nr; i++)
+		if (is_running(&view->q[i]))
+			gpreempt_busy_goes_on(&gp->scan.queues[i].gpq->client->busy, view->now_ns);
 
 	mutex_lock(&gp->last_lock);
 	for (i = 0; i < view->nr; i++) {

@@ -12,8 +12,10 @@
 struct amdkfd_ioctl_desc;
 struct dentry;
 struct device_queue_manager;
+struct drm_file;
 struct kfd_node;
 struct kfd_process;
+struct kfd_process_device;
 struct queue;
 struct vm_area_struct;
 
@@ -33,6 +35,8 @@ void kfd_gpreempt_queue_sysfs_add(struct queue *q);
 void kfd_gpreempt_queue_sysfs_remove(struct queue *q);
 void kfd_gpreempt_process_init(struct kfd_process *p);
 void kfd_gpreempt_default_exit(void);
+void kfd_gpreempt_process_device_fini(struct kfd_process_device *pdd);
+u64 kfd_gpreempt_fdinfo_ns(const struct drm_file *file);
 bool kfd_gpreempt_queue_held(const struct queue *q);
 void kfd_gpreempt_debug_attach(struct kfd_process *p);
 int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
@@ -68,6 +72,9 @@ static inline void kfd_gpreempt_queue_sysfs_add(struct queue *q) {}
 static inline void kfd_gpreempt_queue_sysfs_remove(struct queue *q) {}
 static inline void kfd_gpreempt_process_init(struct kfd_process *p) {}
 static inline void kfd_gpreempt_default_exit(void) {}
+static inline void
+kfd_gpreempt_process_device_fini(struct kfd_process_device *pdd) {}
+static inline u64 kfd_gpreempt_fdinfo_ns(const struct drm_file *file) { return 0; }
 static inline const struct amdkfd_ioctl_desc *
 kfd_gpreempt_ioctl(unsigned int nr)
 {

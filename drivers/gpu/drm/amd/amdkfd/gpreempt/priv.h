@@ -8,6 +8,7 @@
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
 #include <linux/kobject.h>
+#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
@@ -20,6 +21,7 @@
 #include "kfd_device_queue_manager.h"
 #include "hooks.h"
 #include "aql.h"
+#include "busy.h"
 #include "latency.h"
 #include "pace.h"
 #include "culprit.h"
@@ -153,6 +155,20 @@ struct kfd_gpreempt_group {
 };
 
 /**
+ * struct kfd_gpreempt_client - a process on a node
+ * @ref:	one by the process, one by each record of a queue of it, one by a reader
+ * @gp:		the node, referenced
+ * @busy:	the time on the GPU of all its queues that there were
+ * @shown_ns:	of that somebody was told: it does not go back
+ */
+struct kfd_gpreempt_client {
+	struct kref ref;
+	struct kfd_gpreempt *gp;
+	struct gpreempt_busy busy;
+	atomic64_t shown_ns;
+};
+
+/**
  * struct kfd_gpreempt_queue - what GPREEMPT knows of a compute queue
  * @kobj:	its folder; counts one by the queue, one by a scan that holds it
  * @q:		the queue, to be followed under its process's lock, or in a
@@ -164,6 +180,7 @@ struct kfd_gpreempt_group {
  * @pid:	the process
  * @group:	the process's queues on the node
  * @common:	those of the cgroup whose members share the time, or NULL; monitor only
+ * @client:	the process on the node, referenced
  * @asked_word:	the priority that the process asks for, see gpreempt_word()
  * @priority_set: what is set instead, from outside, likewise
  * @turn_set:	length of its turn, set from outside, likewise
@@ -214,6 +231,7 @@ struct kfd_gpreempt_queue {
 	pid_t pid;
 	struct kfd_gpreempt_group *group;
 	struct kfd_gpreempt_group *common;
+	struct kfd_gpreempt_client *client;
 	u32 asked_word;
 	u32 priority_set;
 	u32 turn_set;
@@ -485,6 +503,7 @@ static inline bool kfd_gpreempt_queue_has_gws(const struct queue *q)
  * @look:	somebody reads what queues do: scan though nothing could be arbitrated
  * @looked_ns:	when that was wanted last
  * @watched:	the last scan was followed by this one without parking
+ * @accounted_ns: time of the last scan that was accounted
  * @facts:	what the state follows from; @facts_lock
  * @facts_lock: innermost
  * @epoch:	counts enables and resets: older histories are void
@@ -541,6 +560,7 @@ struct kfd_gpreempt {
 	bool look;
 	atomic64_t looked_ns;
 	bool watched;
+	u64 accounted_ns;
 
 	spinlock_t facts_lock;
 	struct gpreempt_facts facts;
@@ -775,6 +795,11 @@ static inline struct cgroup *kfd_gpreempt_cgroup_of_fd(u32 fd, bool *own)
 	return ERR_PTR(-EOPNOTSUPP);
 }
 #endif
+
+/* fdinfo.c */
+struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp,
+						    struct kfd_process_device *pdd);
+void kfd_gpreempt_client_put(struct kfd_gpreempt_client *client);
 
 /* queue_sysfs.c */
 extern const struct kobj_type kfd_gpreempt_queue_ktype;

@@ -156,6 +156,7 @@ void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq)
 		mmdrop(gpq->mm);
 	leave_groups(gpq);
 	unreserve_space(gpq->gp);
+	kfd_gpreempt_client_put(gpq->client);
 	kobject_put(&gpq->gp->kobj);
 	kfree(gpq);
 }
@@ -241,8 +242,11 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	if (!gpq)
 		return -ENOMEM;
 	gpq->pid = q->process->lead_thread->tgid;
-	if (reserve_space(gp))
+	gpq->client = kfd_gpreempt_client_get(gp, kfd_get_process_device_data(q->device, q->process));
+	if (!gpq->client)
 		goto free;
+	if (reserve_space(gp))
+		goto put_client;
 	if (join_group(gp, gpq))
 		goto unreserve;
 
@@ -264,6 +268,8 @@ int kfd_gpreempt_queue_init(struct queue *q)
 
 unreserve:
 	unreserve_space(gp);
+put_client:
+	kfd_gpreempt_client_put(gpq->client);
 free:
 	kfree(gpq);
 	return -ENOMEM;

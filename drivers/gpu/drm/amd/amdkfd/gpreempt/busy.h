@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * GPREEMPT busy: how long a process has been on the GPU, with however many queues. Includes no
+ * amdgpu header, so that KUnit builds it.
+ */
+#ifndef GPREEMPT_BUSY_H_INCLUDED
+#define GPREEMPT_BUSY_H_INCLUDED
+
+#include <linux/compiler.h>
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+/* What is shown lacks 1/2^10 of it, a thousandth: see gpreempt_busy_at(). */
+#define GPREEMPT_BUSY_SPARE	10
+
+/**
+ * struct gpreempt_busy - the time in which at least one queue of a process was executing
+ * @total_ns:	it, to the last scan; only grows
+ * @counted_ns:	what came before that is counted, and no more is added to it
+ * @until_ns:	the scan up to which queues are being counted
+ * @since_ns:	from then to that scan it is counted already
+ * @goes_on_ns:	the last scan that saw a queue execute
+ *
+ * Only the monitor writes; others read with gpreempt_busy_at().
+ */
+struct gpreempt_busy {
+	u64 total_ns;
+	u64 counted_ns;
+	u64 until_ns;
+	u64 since_ns;
+	u64 goes_on_ns;
+};
+
+/**
+ * gpreempt_busy_goes_on - a scan sees a queue of the process execute
+ * @b: the process's time
+ * @scan_ns: the scan
+ *
+ * For all queues before gpreempt_busy_count() for any: no reader shall find what is between two
+ * scans counted, and still going on.
+ */
+static inline void gpreempt_busy_goes_on(struct gpreempt_busy *b, u64 scan_ns)
+{
+	WRITE_ONCE(b->goes_on_ns, scan_ns);
+}
+
+/**
+ * gpreempt_busy_count - a queue of the process was executing
+ * @b: the process's time
+ * @since_ns: from then on
+ * @scan_ns: to this scan: for all queues of a scan the same, and later than the one before it
+ *
+ * Of queues that execute at the same time one counts, so that a process has no more than all
+ * of the time.
+ */
+static inline void gpreempt_busy_count(struct gpreempt_busy *b, u64 since_ns, u64 scan_ns)
+{
+	if (b->until_ns != scan_ns) {
+		b->counted_ns = b->until_ns;
+		b->until_ns = scan_ns;
+		b->since_ns = scan_ns;
+	}
+	since_ns = max(since_ns, b->counted_ns);
+	if (since_ns >= b->since_ns)
+		return;
+	/* Pairs with gpreempt_busy_at(): after what tells that a scan was made. */
+	smp_store_release(&b->total_ns, b->total_ns + b->since_ns - since_ns);
+	b->since_ns = since_ns;
+}
+
+/**
+ * gpreempt_busy_at - what is shown of it
+ * @b: the process's time
+ * @scan_ns: where the monitor leaves the time of its last scan, before it counts for that
+ * @now_ns: now
+ *
+ * With the time since that scan, which the next one counts if the process was executing then:
+ * else it would depend on how long ago the scan was how much comes from one reading to the next.
+ * And a little less than that: a tool compares it with a clock of its own, which it reads
+ * somewhat before, and which may go slower by half of a thousandth. What is more than
+ * all of the time by that clock, it takes for a mistake and drops.
+ */
+static inline u64 gpreempt_busy_at(const struct gpreempt_busy *b, const u64 *scan_ns, u64 now_ns)
+{
+	/* Pairs with gpreempt_busy_count(). */
+	u64 ns = smp_load_acquire(&b->total_ns);
+	u64 goes_on_ns = READ_ONCE(b->goes_on_ns);
+
+	if (goes_on_ns && goes_on_ns == READ_ONCE(*scan_ns) && now_ns > goes_on_ns)
+		ns += now_ns - goes_on_ns;
+	return ns - (ns >> GPREEMPT_BUSY_SPARE);
+}
+
+#endif /* GPREEMPT_BUSY_H_INCLUDED */

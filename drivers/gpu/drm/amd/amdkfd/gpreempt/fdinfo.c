@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT fdinfo: the time on the GPU that /proc/<pid>/fdinfo/ shows of a render node, for the
+ * process that has its queues in that file's address space.
+ */
+
+#include <linux/kref.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "priv.h"
+
+/**
+ * kfd_gpreempt_client_get - a process as a client of a node, referenced
+ * @gp: the node
+ * @pdd: the process on that node, locked
+ *
+ * It is one from its first queue to its end, whatever becomes of its queues. The record may
+ * outlive it: a queue that is gone may still be in a scan.
+ *
+ * Return: NULL without memory.
+ */
+struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp,
+						    struct kfd_process_device *pdd)
+{
+	struct kfd_gpreempt_client *client = pdd->gpreempt;
+
+	if (!client) {
+		client = kzalloc(sizeof(*client), GFP_KERNEL);
+		if (!client)
+			return NULL;
+		kref_init(&client->ref);
+		kobject_get(&gp->kobj);
+		client->gp = gp;
+		/* Who reads a file's fdinfo has no lock: see client_of(). */
+		smp_store_release(&pdd->gpreempt, client);
+	}
+	kref_get(&client->ref);
+	return client;
+}
+
+static void client_free(struct kref *ref)
+{
+	struct kfd_gpreempt_client *client = container_of(ref, struct kfd_gpreempt_client, ref);
+
+	kobject_put(&client->gp->kobj);
+	kfree(client);
+}
+
+/**
+ * kfd_gpreempt_client_put - drop a reference
+ * @client: the client, or NULL
+ */
+void kfd_gpreempt_client_put(struct kfd_gpreempt_client *client)
+{
+	if (client)
+		kref_put(&client->ref, client_free);
+}
+
+/**
+ * kfd_gpreempt_process_device_fini - a process ends on a node
+ * @pdd: the process there, in no table any more, without queues
+ */
+void kfd_gpreempt_process_device_fini(struct kfd_process_device *pdd)
+{
+	kfd_gpreempt_client_put(pdd->gpreempt);
+}
+
+static struct kfd_gpreempt_client *client_in(const struct kfd_process *p,
+					     const struct drm_file *file)
+{
+	struct kfd_gpreempt_client *client;
+	int i;
+
+	for (i = 0; i < p->n_pdds; i++) {
+		if (READ_ONCE(p->pdds[i]->drm_priv) != file)
+			continue;
+		/* With kfd_gpreempt_client_get(): what it points to can be seen, too. */
+		client = smp_load_acquire(&p->pdds[i]->gpreempt);
+		if (client)
+			kref_get(&client->ref);
+		return client;
+	}
+	return NULL;
+}
+
+/*
+ * The client whose queues are in the address space of a file, referenced, or NULL. A process
+ * leaves the table, and is waited for under SRCU, before anything of it goes.
+ */
+static struct kfd_gpreempt_client *client_of(const struct drm_file *file)
+{
+	struct kfd_gpreempt_client *client = NULL;
+	struct kfd_process *p;
+	unsigned int i;
+	int idx;
+
+	idx = srcu_read_lock(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
+		if (!kfd_gpreempt_process_made(p))
+			continue;
+		client = client_in(p, file);
+		if (client)
+			break;
+	}
+	srcu_read_unlock(&kfd_processes_srcu, idx);
+	return client;
+}
+
+/* No less than was shown before, be it of a queue that was destroyed before the next scan. */
+static u64 client_ns(struct kfd_gpreempt_client *client)
+{
+	static const u64 unwatched;
+	struct kfd_gpreempt *gp = client->gp;
+	bool active = kfd_gpreempt_state(gp) == GPREEMPT_ACTIVE;
+	u64 ns = gpreempt_busy_at(&client->busy, active ? &gp->accounted_ns : &unwatched,
+				  ktime_get_ns());
+	s64 shown_ns = atomic64_read(&client->shown_ns);
+
+	do {
+		if (ns <= shown_ns)
+			return shown_ns;
+	} while (!atomic64_try_cmpxchg(&client->shown_ns, &shown_ns, ns));
+	return ns;
+}
+
+/**
+ * kfd_gpreempt_fdinfo_ns - how long the queues in a file's address space have executed
+ * @file: of a render node
+ *
+ * The time in which at least one of them did: no more than all of it. Queues that are gone
+ * count as well. It takes no lock that the monitor or the queue manager takes, and waits, where
+ * the monitor is parked, for the scan that it has asked for, no longer than
+ * kfd_gpreempt_look() does.
+ *
+ * Return: 0 if no process has queues there, or none was ever watched.
+ */
+u64 kfd_gpreempt_fdinfo_ns(const struct drm_file *file)
+{
+	struct kfd_gpreempt_client *client = client_of(file);
+	u64 ns;
+
+	if (!client)
+		return 0;
+	/* A parked monitor makes no scans. */
+	kfd_gpreempt_look(client->gp);
+	ns = client_ns(client);
+	kfd_gpreempt_client_put(client);
+	return ns;
+}
