@@ -160,7 +160,7 @@ class Width(OnTerminal):
                     weight=1000, min_percent=100, cap_percent=100)
         self.queues(PIDS)
         terminal = self.terminal("--sort", "rate", "--reverse")
-        for key, title in ("x", "STATE"), ("p", "WGHT"):
+        for key, title in ("x", "STATE"), ("p", "PID   GPU QUEUES"):
             screen = terminal.press(key, lambda s, title=title: title in s[1])
             self.assertLessEqual(max(map(len, screen)), WIDE)
             self.assertTrue(screen[-1].endswith("q quit"), screen[-1])
@@ -246,28 +246,88 @@ class Processes(OnTerminal):
             self.assertIn(f"no column '{options[-1]}'", done.stderr)
 
     def test_key(self):
-        """p: processes and back; sorted as before where there is that column."""
-        terminal = self.terminal("--sort", "pid")
-        for key, title, lines in ("x", "STATE", 9), ("p", "WGHT", 6), ("p", "STATE", 9):
+        """p: processes, groups and back; sorted as before where there is that column."""
+        terminal = self.terminal("--sort", "priority")
+        for key, title, lines in ("x", "STATE", 9), ("p", "QUEUES", 6), ("p", "PROCS", 6), \
+                ("p", "STATE", 9):
             screen = terminal.press(key, lambda s, title=title: title in s[2])
             self.assertEqual(len(screen[2:]), lines)
-            self.assertIn("sorted by pid;", screen[-1])
+            self.assertIn("sorted by priority;", screen[-1])
         terminal = self.terminal("--sort", "state")
         terminal.press("p", lambda s: "WGHT" in s[2] and "sorted by running;" in s[-1])
 
     def test_columns(self):
         """Through all of them and around."""
-        for view, columns in ((), 10), (("-P",), 12):
-            terminal = self.terminal(*view, "--sort", "pid")
-            seen = ["pid"]
+        for view, columns, first in ((), 10, "pid"), (("-P",), 12, "pid"), \
+                (("-G",), 12, "processes"):
+            terminal = self.terminal(*view, "--sort", first)
+            seen = [first]
 
             def another(screen, seen=seen):
                 column = re.search(r"sorted by (\w+)", screen[-1])[1]
                 return column != seen[-1] and not seen.append(column)
             for _ in range(columns):
                 terminal.press(">", another)
-            self.assertEqual((seen[-1], len(set(seen))), ("pid", columns))
-            terminal.press("<", lambda s: "sorted by command" in s[-1])
+            self.assertEqual((seen[-1], len(set(seen))), (first, columns))
+            terminal.press("<", lambda s: re.search("sorted by (command|group)", s[-1]))
+
+
+class Groups(OnTerminal):
+    """Cgroups that share the time, and processes that are in none. No cgroup of that number is
+    found above a process that does not live."""
+    CGROUP = 8000000001
+
+    def setUp(self):
+        super().setUp()
+        self.tree.node(8)
+        both, alone, late = PIDS[:3]
+        self.queues([both], queues=2, effective_priority=3, weight=300, cap_percent=40,
+                    preemptions=5, group=self.CGROUP)
+        self.queues([alone], effective_priority=9, weight=100, group=0)
+        # an older driver has no such file
+        self.queues([late], effective_priority=8, weight=50)
+        self.tree.queue(late, 1, GPU, effective_priority=8, weight=50)
+        self.queues([PIDS[3]], effective_priority=5, weight=300, cap_percent=40, preemptions=7,
+                    group=self.CGROUP)
+        self.tree.queue(PIDS[3], 1, 8, weight=300, group=self.CGROUP)
+
+    def groups(self, *options):
+        return [{**g, "key": g.get("cgroup_id") or g["pid"]}
+                for g in self.json("--groups", *options)["groups"]]
+
+    def test_sums(self):
+        found = {(g["key"], g["gpu_id"]): g for g in self.groups()}
+        self.assertEqual(found.keys(), {(self.CGROUP, 7), (self.CGROUP, 8), (PIDS[1], 7),
+                                        (PIDS[2], 7)})
+        shared = found[self.CGROUP, 7]
+        self.assertEqual({key: shared[key] for key in
+                          ("processes", "queues", "effective", "weight", "cap_percent",
+                           "preemptions", "cgroup")},
+                         {"processes": 2, "queues": 3, "effective": 5, "weight": 300,
+                          "cap_percent": 40, "preemptions": 17, "cgroup": ""})
+        self.assertNotIn("pid", shared)
+        self.assertEqual((found[PIDS[2], 7]["processes"], found[PIDS[2], 7]["queues"]), (1, 2))
+        self.assertEqual(found[self.CGROUP, 8]["queues"], 1)
+
+    def test_sort(self):
+        for column, key in ("processes", "processes"), ("queues", "queues"), ("weight", "weight"):
+            values = [g[key] for g in self.groups("--sort", column)]
+            self.assertEqual(values, sorted(values, reverse=True))
+            self.assertGreater(len(set(values)), 1)
+
+    def test_one_process(self):
+        """Of its group what is its own."""
+        pid = self.named(b"member")
+        self.tree.queue(pid, 0, GPU, group=self.CGROUP)
+        group, = self.groups("--pid", str(pid))
+        self.assertEqual((group["cgroup_id"], group["processes"], group["queues"]),
+                         (self.CGROUP, 1, 1))
+
+    def test_width(self):
+        screen = self.terminal("--groups").screen()
+        self.assertLessEqual(max(map(len, screen)), WIDE)
+        line, = (line for line in screen if f"cgroup {self.CGROUP}"[:17] in line and " 7 " in line)
+        self.assertEqual(line.split()[:3], ["2", "7", "3"])
 
 
 class Names(OnTerminal):

@@ -149,6 +149,26 @@ static int run(int argc, char **argv)
 	return status;
 }
 
+void cgroup_find(unsigned int pid, uint64_t number, char *path, size_t size)
+{
+	const char *root = cgroup_mount_point();
+	char dir[PATH_MAX], *slash;
+	struct stat st;
+
+	*path = '\0';
+	if (!root || cgroup_of_process(pid, dir, sizeof(dir)))
+		return;
+	/* the root has no default: the search ends there */
+	while (strlen(dir) > strlen(root)) {
+		if (!stat(dir, &st) && st.st_ino == number) {
+			snprintf(path, size, "%s", dir + strlen(root));
+			return;
+		}
+		slash = strrchr(dir, '/');
+		*slash = '\0';
+	}
+}
+
 /* Those of commands that have ended, with all that they had started, and with those in them. */
 static void remove_old(int parent)
 {

@@ -166,6 +166,8 @@ void warn_of_caps(unsigned int priority);
  * @weight:	of its process, as the two that follow
  * @min_percent: of the time
  * @cap_percent: of the time; 0: none
+ * @group:	number of the cgroup whose members share the time; 0: its process by itself
+ * @cgroup:	where that cgroup is, below the mount point; "" if it cannot be told
  * @preemptions: how often it was taken off
  * @running_ns:	time seen executing
  * @waiting_ns:	time seen waiting
@@ -177,6 +179,8 @@ struct queue {
 	char command[32], state[16];
 	uint64_t priority, permitted, effective, timeslice_us;
 	uint64_t weight, min_percent, cap_percent;
+	uint64_t group;
+	char cgroup[PATH_SIZE];
 	uint64_t preemptions, running_ns, waiting_ns, preempted_ns;
 };
 
@@ -236,6 +240,12 @@ const char *cgroup_error(int error);
 int cgroup_enter_new(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_process);
 /* Another default of a process also counts for such a cgroup, if it was made for it. */
 int cgroup_renice(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_process);
+
+/*
+ * Where the cgroup of that number is, below the mount point: the one that a process is in, or one
+ * above it. "" if it cannot be told.
+ */
+void cgroup_find(unsigned int pid, uint64_t number, char *path, size_t size);
 
 /* ---- utf8.c ---- */
 

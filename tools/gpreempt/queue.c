@@ -57,6 +57,18 @@ static int read_state(struct queue *q, const char *pid, const char *id, bool tim
 	return r;
 }
 
+/* An older driver tells of no groups: each process is one. */
+static void read_group(struct queue *q, const char *pid, const char *id)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/group", pid, id);
+	if (read_number(path, &q->group))
+		q->group = 0;
+	if (q->group)
+		cgroup_find(q->pid, q->group, q->cgroup, sizeof(q->cgroup));
+}
+
 int queue_state(struct queue *q)
 {
 	char path[PATH_SIZE];
@@ -95,6 +107,7 @@ static int read_queue(struct queue *q, const char *pid, const char *id, bool tim
 	q->pid = strtoul(pid, NULL, 10);
 	q->id = strtoul(id, NULL, 10);
 	q->gpu_id = gpu_id;
+	read_group(q, pid, id);
 	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
 	if (read_text(path, q->command, sizeof(q->command)))
 		strcpy(q->command, "?");

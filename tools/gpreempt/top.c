@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* gpreempt top: the queues or processes, how much of the time each runs, waits, is preempted. */
+/* gpreempt top: queues, processes or groups, how much of the time each runs, waits, is preempted. */
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -15,9 +15,11 @@
 #include "gpreempt.h"
 
 /**
- * struct row - a queue over the last interval, or all of a process's on a GPU
- * @q:		as it is now; of a process the first one, with the highest priority of all
+ * struct row - a queue over the last interval, or all of a process's, or of a group's, on a GPU
+ * @q:		as it is now; of several the first one, with the highest priority of all
  * @queues:	how many they are
+ * @processes:	and of how many processes
+ * @last_pid:	of the last one
  * @known:	the node watched it, so that the shares mean something
  * @running:	share of the interval
  * @waiting:	likewise
@@ -26,7 +28,7 @@
  */
 struct row {
 	struct queue q;
-	unsigned int queues;
+	unsigned int queues, processes, last_pid;
 	bool known;
 	double running, waiting, preempted, rate;
 };
@@ -62,6 +64,7 @@ NUMBER(pid, "%u", r->q.pid)
 NUMBER(queue, "%u", r->q.id)
 NUMBER(gpu, "%u", r->q.gpu_id)
 NUMBER(queues, "%u", r->queues)
+NUMBER(processes, "%u", r->processes)
 NUMBER(effective, "%u", (unsigned int)r->q.effective)
 NUMBER(rate, "%.1f", r->rate)
 NUMBER(weight, "%u", (unsigned int)r->q.weight)
@@ -122,10 +125,9 @@ static const char *text_command(const struct row *r)
 	return r->q.command;
 }
 
-/* A process names itself: no escape sequences to the terminal, and no broken characters. */
-static void print_command(const struct row *r, char *buf, size_t size)
+/* Somebody has chosen it: no escape sequences to the terminal, and no broken characters. */
+static void print_name(const char *p, char *buf, size_t size)
 {
-	const char *p = r->q.command;
 	size_t len = 0;
 
 	while (*p && len + 4 < size) {
@@ -141,7 +143,29 @@ static void print_command(const struct row *r, char *buf, size_t size)
 	buf[len] = '\0';
 }
 
-/* Both are 80 characters wide with the longest name of a process. */
+static void print_command(const struct row *r, char *buf, size_t size)
+{
+	print_name(r->q.command, buf, size);
+}
+
+/* A group that is a cgroup, or else its one process. */
+static const char *text_group(const struct row *r)
+{
+	return r->q.group ? r->q.cgroup : r->q.command;
+}
+
+/* Of where a cgroup is, the end tells most. */
+static void print_group(const struct row *r, char *buf, size_t size)
+{
+	const char *slash = strrchr(r->q.cgroup, '/');
+
+	if (r->q.group && !slash)
+		snprintf(buf, size, "cgroup %llu", (unsigned long long)r->q.group);
+	else
+		print_name(r->q.group ? slash + 1 : r->q.command, buf, size);
+}
+
+/* All are 80 characters wide with the longest name of a process. */
 static const struct column queue_columns[] = {
 	{ "pid", "PID", 7, print_pid, number_pid, NULL },
 	{ "gpu", "GPU", 5, print_gpu, number_gpu, NULL },
@@ -170,19 +194,49 @@ static const struct column process_columns[] = {
 	{ "command", "COMMAND", 0, print_command, NULL, text_command },
 };
 
-static bool by_process;
+static const struct column group_columns[] = {
+	{ "processes", "PROCS", 5, print_processes, number_processes, NULL },
+	{ "gpu", "GPU", 5, print_gpu, number_gpu, NULL },
+	{ "queues", "QUEUES", 6, print_queues, number_queues, NULL },
+	{ "priority", "PRIO", 4, print_effective, number_effective, NULL },
+	{ "running", "RUN%", 5, print_running, number_running, NULL },
+	{ "waiting", "WAIT%", 5, print_waiting, number_waiting, NULL },
+	{ "preempted", "OFF%", 5, print_preempted, number_preempted, NULL },
+	{ "rate", "OFF/s", 5, print_rate, number_rate, NULL },
+	{ "weight", "WGHT", 4, print_weight, number_weight, NULL },
+	{ "min", "MIN%", 4, print_min, number_min, NULL },
+	{ "cap", "CAP%", 4, print_cap, number_cap, NULL },
+	{ "group", "GROUP", 0, print_group, NULL, text_group },
+};
+
+/**
+ * struct view - what a line of the table is
+ * @names:	all of them, in JSON and for people
+ * @next:	what the key p shows after it
+ * @columns:	of the table
+ * @count:	of @columns
+ */
+static const struct view {
+	const char *names, *next;
+	const struct column *columns;
+	unsigned int count;
+} queue_view = { "queues", "procs", queue_columns, ARRAY_SIZE(queue_columns) },
+  process_view = { "processes", "groups", process_columns, ARRAY_SIZE(process_columns) },
+  group_view = { "groups", "queues", group_columns, ARRAY_SIZE(group_columns) };
+
+static const struct view *view;
 static const struct column *columns, *sort_by;
 static unsigned int column_count;
 static bool reverse;
 
 /* The table's columns; false if it cannot be sorted by that one. */
-static bool set_view(bool processes, const char *sort)
+static bool set_view(const struct view *v, const char *sort)
 {
 	unsigned int i;
 
-	by_process = processes;
-	columns = processes ? process_columns : queue_columns;
-	column_count = processes ? ARRAY_SIZE(process_columns) : ARRAY_SIZE(queue_columns);
+	view = v;
+	columns = v->columns;
+	column_count = v->count;
 	for (i = 0; i < column_count; i++) {
 		if (strcmp(columns[i].name, sort))
 			continue;
@@ -218,7 +272,7 @@ static double grown(uint64_t now, uint64_t then)
 static struct row make_row(const struct queue *now, const struct queue *then, double ns)
 {
 	static const struct queue none;
-	struct row row = { .q = *now, .queues = 1 };
+	struct row row = { .q = *now, .queues = 1, .processes = 1, .last_pid = now->pid };
 
 	row.known = strcmp(now->state, "unknown") || (then && strcmp(then->state, "unknown"));
 	if (!then)
@@ -253,9 +307,12 @@ static bool passes(const struct filter *f, const struct queue *q, bool hidden)
 	return false;
 }
 
-/* One more queue of a process. */
+/* One more queue of a process, or of a group. */
 static void add_row(struct row *sum, const struct row *r)
 {
+	/* they come by pid */
+	sum->processes += r->q.pid != sum->last_pid;
+	sum->last_pid = r->q.pid;
 	if (r->q.effective > sum->q.effective)
 		sum->q.effective = r->q.effective;
 	sum->q.preemptions += r->q.preemptions;
@@ -267,12 +324,22 @@ static void add_row(struct row *sum, const struct row *r)
 	sum->rate += r->rate;
 }
 
-static struct row *find_process(struct row *rows, unsigned int n, const struct queue *q)
+/* Are both in one line? A process that is in a cgroup which shares the time is in its line. */
+static bool same_line(const struct queue *a, const struct queue *b)
+{
+	if (a->gpu_id != b->gpu_id || view == &queue_view)
+		return false;
+	if (view == &group_view && (a->group || b->group))
+		return a->group == b->group;
+	return a->pid == b->pid;
+}
+
+static struct row *find_line(struct row *rows, unsigned int n, const struct queue *q)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (rows[i].q.pid == q->pid && rows[i].q.gpu_id == q->gpu_id)
+		if (same_line(&rows[i].q, q))
 			return &rows[i];
 	return NULL;
 }
@@ -280,7 +347,7 @@ static struct row *find_process(struct row *rows, unsigned int n, const struct q
 static unsigned int make_rows(const struct filter *f, const struct queues *then,
 			      const struct queues *now, struct row **rows)
 {
-	struct row row, *process;
+	struct row row, *line;
 	unsigned int i, n = 0;
 
 	*rows = xrealloc(*rows, (now->count + 1) * sizeof(**rows));
@@ -288,9 +355,9 @@ static unsigned int make_rows(const struct filter *f, const struct queues *then,
 		if (!passes(f, &now->q[i], false))
 			continue;
 		row = make_row(&now->q[i], queues_find(then, &now->q[i]), now->ns - then->ns);
-		process = by_process ? find_process(*rows, n, &now->q[i]) : NULL;
-		if (process)
-			add_row(process, &row);
+		line = find_line(*rows, n, &now->q[i]);
+		if (line)
+			add_row(line, &row);
 		else
 			(*rows)[n++] = row;
 	}
@@ -324,15 +391,22 @@ static void print_json(const struct filter *f, const struct row *rows, unsigned 
 		json_close('}');
 	}
 	json_close(']');
-	json_open(by_process ? "processes" : "queues", '[');
+	json_open(view->names, '[');
 	for (i = 0; i < n; i++) {
 		const struct row *r = &rows[i];
 
 		json_open(NULL, '{');
-		json_number("pid", r->q.pid);
-		json_string("command", r->q.command);
+		if (view == &group_view && r->q.group) {
+			json_string("cgroup", r->q.cgroup);
+			json_number("cgroup_id", r->q.group);
+		} else {
+			json_number("pid", r->q.pid);
+			json_string("command", r->q.command);
+		}
 		json_number("gpu_id", r->q.gpu_id);
-		if (by_process) {
+		if (view == &group_view)
+			json_number("processes", r->processes);
+		if (view != &queue_view) {
 			json_number("queues", r->queues);
 		} else {
 			json_number("queue", r->q.id);
@@ -435,7 +509,7 @@ static void print_table(const struct filter *f, const struct row *rows, unsigned
 			snprintf(shown, sizeof(shown), "%d-%d of %u; ", first + 1, line, n);
 		snprintf(text, sizeof(text), "sorted by %s%s; %s<> sort r reverse p %s q quit",
 			 sort_by->name, reverse ? ", reversed" : "", shown,
-			 by_process ? "queues" : "group");
+			 view->next);
 		put_line(text, width);
 	}
 	fflush(stdout);
@@ -498,6 +572,16 @@ static void obey(int sig)
 	open_screen();
 }
 
+/* Sorted as before, where there is that column. */
+static void next_view(void)
+{
+	const struct view *next = view == &queue_view ? &process_view :
+				  view == &process_view ? &group_view : &queue_view;
+
+	if (!set_view(next, sort_by->name))
+		set_view(next, "running");
+}
+
 static const struct {
 	const char *sequence;
 	int lines, pages;
@@ -530,8 +614,7 @@ static size_t key(const char *typed)
 		reverse = !reverse;
 		break;
 	case 'p':
-		if (!set_view(!by_process, sort_by->name))
-			set_view(by_process, "running");
+		next_view();
 		break;
 	case '<':
 		sort_by = &columns[(at + column_count - 1) % column_count];
@@ -631,6 +714,7 @@ static int run(int argc, char **argv)
 	static const struct option options[] = {
 		{ "delay", required_argument, NULL, 'd' },
 		{ "gpu", required_argument, NULL, 'g' },
+		{ "groups", no_argument, NULL, 'G' },
 		{ "iterations", required_argument, NULL, 'n' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "pid", required_argument, NULL, 'p' },
@@ -641,12 +725,13 @@ static int run(int argc, char **argv)
 	};
 	struct filter f = { };
 	const char *gpu = NULL, *sort = "running";
-	bool json = false, processes = false;
+	const struct view *v = &queue_view;
+	bool json = false;
 	unsigned int times = 0;
 	double delay = 1;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "d:g:n:jp:Prs:", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "d:g:Gn:jp:Prs:", options, NULL)) != -1) {
 		switch (opt) {
 		case 'd':
 			delay = parse_seconds(&cmd_top, "delay", optarg);
@@ -664,7 +749,10 @@ static int run(int argc, char **argv)
 			f.pid = parse_number(&cmd_top, "pid", optarg, 1, 1 << 30);
 			break;
 		case 'P':
-			processes = true;
+			v = &process_view;
+			break;
+		case 'G':
+			v = &group_view;
 			break;
 		case 'r':
 			reverse = true;
@@ -678,9 +766,9 @@ static int run(int argc, char **argv)
 	}
 	if (optind < argc)
 		usage(&cmd_top, "'%s' is too much", argv[optind]);
-	if (!set_view(processes, sort))
+	if (!set_view(v, sort))
 		usage(&cmd_top, "there is no column '%s' to sort by, of %s", sort,
-		      processes ? "processes" : "queues; --processes has others");
+		      v == &queue_view ? "queues; --processes and --groups have others" : v->names);
 	if (json && times > 1)
 		usage(&cmd_top, "--json prints once");
 	f.count = nodes_find(&cmd_top, gpu, &f.nodes);
@@ -694,23 +782,27 @@ static int run(int argc, char **argv)
 const struct command cmd_top = {
 	.name = "top",
 	.run = run,
-	.summary = "a live table of the queues or processes; --json: once, for programs",
-	.help = "top [--processes] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID] [--json]\n\n"
+	.summary = "a live table of queues, processes or groups; --json: once, for programs",
+	.help = "top [--processes|--groups] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID] [--json]\n\n"
 		"The compute queues: what each is served at (in brackets what it asked for, if\n"
 		"that differs), its state, and the share of the time it was seen running,\n"
 		"waiting for the machine, and taken off it. Or the processes, sums over their\n"
-		"queues, with the share that each may have. Running and waiting are known only\n"
+		"queues, with the share that each may have. Or the groups that take turns and\n"
+		"share the time: cgroups with a share of their own, and processes that are in\n"
+		"none. Running and waiting are known only\n"
 		"while the GPU's state is active. Without a terminal the table is printed once.\n\n"
 		"  -P, --processes      a line for each process on each GPU\n"
+		"  -G, --groups         a line for each group on each GPU\n"
 		"  -d, --delay TIME     between two tables (default 1 s)\n"
 		"  -n, --iterations N   so many tables, one below the other\n"
 		"  -s, --sort COLUMN    pid, gpu, queue, priority, state, running, waiting,\n"
 		"                       preempted, rate or command (default running); of processes\n"
-		"                       queues, weight, min and cap instead of queue and state\n"
+		"                       queues, weight, min and cap instead of queue and state;\n"
+		"                       of groups processes and group instead of pid and command\n"
 		"  -r, --reverse        smallest first\n"
 		"  -g, --gpu ID         of this GPU only\n"
 		"  -p, --pid PID        of this process only\n"
 		"  -j, --json           one table, for programs\n\n"
-		"On a terminal: < and > sort by another column, r reverses, p shows processes or\n"
-		"queues, arrows, page up and down, home and end scroll, q ends.",
+		"On a terminal: < and > sort by another column, r reverses, p shows processes,\n"
+		"groups, queues, arrows, page up and down, home and end scroll, q ends.",
 };

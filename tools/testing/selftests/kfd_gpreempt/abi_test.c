@@ -171,7 +171,7 @@ TEST_F(abi, all_described_all_there)
 static const char *const queue_files[] = {
 	"state", "priority", "permitted_priority", "effective_priority", "timeslice_us",
 	"preemptions", "running_ns", "waiting_ns", "preempted_ns",
-	"weight", "min_percent", "cap_percent",
+	"weight", "min_percent", "cap_percent", "group",
 };
 
 static int read_queue_file(const char *folder, const char *name, char *text, size_t size)

@@ -262,7 +262,7 @@ static void some_queue_read(struct fuzz *shared, unsigned int who, unsigned int 
 {
 	static const char *const names[] = {
 		"state", "priority", "permitted_priority", "effective_priority", "timeslice_us",
-		"weight", "min_percent", "cap_percent",
+		"weight", "min_percent", "cap_percent", "group",
 		"preemptions", "running_ns", "waiting_ns", "preempted_ns",
 	};
 	char path[128], text[32];

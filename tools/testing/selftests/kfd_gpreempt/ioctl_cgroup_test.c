@@ -150,6 +150,25 @@ static long long share_of(pid_t pid, __u32 queue_id)
 	return all;
 }
 
+/* The number of the cgroup that a queue's process shares with others, or negative errno. */
+static long long group_of(pid_t pid, __u32 queue_id)
+{
+	char path[128], text[32];
+	int ret;
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues/%u/gpreempt/group", pid,
+		 queue_id);
+	ret = file_read(path, text, sizeof(text));
+	return ret ?: atoll(text);
+}
+
+static long long number_of(const char *name)
+{
+	struct stat st;
+
+	return stat(path_of(name, ""), &st) ? -errno : (long long)st.st_ino;
+}
+
 #define SHARE_IS(weight, min, cap)	((weight) * 1000000LL + (min) * 1000 + (cap))
 
 /* A queue is asked for at the highest priority: what it gets, or 99. */
@@ -476,18 +495,23 @@ TEST_F(cgroup, shared)
 	ASSERT_LT(0, self->child);
 	EXPECT_EQ(0, gpreempt_set_share(dev, shared->pid, WEIGHT, 700, 0, 0));
 	EXPECT_EQ(SHARE_IS(700, 0, 0), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(0, group_of(shared->pid, shared->queue_id));
 	EXPECT_EQ(0, set_share(dev, "a", WEIGHT | MIN, 200, 30, 0));
 	EXPECT_EQ(SHARE_IS(200, 30, 0), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(number_of("a"), group_of(shared->pid, shared->queue_id));
 	EXPECT_EQ(-ENOSPC, set_share(dev, "a/b", MIN, 0, 71, 0));
 	/* of two, the nearer one's; its weight from above, and no minimum of another one */
 	EXPECT_EQ(0, set_share(dev, "a/b", CAP, 0, 0, 50));
 	EXPECT_EQ(SHARE_IS(200, 0, 50), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(number_of("a/b"), group_of(shared->pid, shared->queue_id));
+	EXPECT_NE(number_of("a"), number_of("a/b"));
 	EXPECT_EQ(0, set_share(dev, "a", CAP, 0, 0, 40));
 	EXPECT_EQ(SHARE_IS(200, 0, 40), share_of(shared->pid, shared->queue_id));
 	EXPECT_EQ(-EINVAL, set_share(dev, "a/b", MIN, 0, 51, 0));
 	EXPECT_EQ(0, set_share(dev, "a", SHARE, 0, 0, 0));
 	EXPECT_EQ(0, set_share(dev, "a/b", SHARE, 0, 0, 0));
 	EXPECT_EQ(SHARE_IS(700, 0, 0), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(0, group_of(shared->pid, shared->queue_id));
 }
 
 /* The owner of a directory: what lowers, and no way to more than was given. */

@@ -131,6 +131,17 @@ SHARE(min_percent);
 SHARE(cap_percent);
 #undef SHARE
 
+/* The cgroup whose members have their turns and their time together, 0: its process by itself. */
+static ssize_t group_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	struct kfd_process *p = to_queue(kobj)->q->process;
+
+	kfd_gpreempt_process_follow(p);
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(p->gpreempt_group));
+}
+
+static struct kobj_attribute group_attr = __ATTR(group, 0400, group_show, NULL);
+
 static struct attribute *queue_attrs[] = {
 	&state_attr.attr,
 	&priority_attr.attr.attr,
@@ -140,6 +151,7 @@ static struct attribute *queue_attrs[] = {
 	&weight_attr.attr.attr,
 	&min_percent_attr.attr.attr,
 	&cap_percent_attr.attr.attr,
+	&group_attr.attr,
 	&preemptions_attr.attr.attr,
 	&running_ns_attr.attr.attr,
 	&waiting_ns_attr.attr.attr,
