@@ -433,6 +433,7 @@ SUITES = {
     "hip": lambda: streams([SCRIPTS / "rocm"], rocm("hip", "short")),
     "kfdtest": kfdtest,
     "hsakmt": [SCRIPTS / "check-hsakmt"],
+    "nvtop": [SCRIPTS / "check-nvtop", f"{RESULTS.name}/nvtop"],
     "errnos": same_errnos,
     "disturb": disturb,
     "lint": [SCRIPTS / "lint"],
@@ -453,7 +454,7 @@ HOST = {"scripts", "setup", "apply", "pure", "model-san", "fuzz", "opencl", "met
 # About the model, stock amdgpu, time, or ROCm: there is nothing of ours for a
 # kernel that checks itself to find, or much to wait for.
 STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-loaded", "bench",
-         "cwsr-handler", "faults", "device", "hip", "kfdtest", "hsakmt", "suspend-stock",
+         "cwsr-handler", "faults", "device", "hip", "kfdtest", "hsakmt", "nvtop", "suspend-stock",
          "mi300x", "errnos", "figures", "disturb", "hwtest", "counted"}
 
 # What a plain run on a version of Linux leaves out, and why.
