@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* gpreempt top: queues, processes or groups, how much of the time each runs, waits, is preempted. */
+/* gpreempt top: queues, processes or groups: of the time, what each runs, waits, is preempted. */
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -216,13 +216,23 @@ static const struct column group_columns[] = {
  * @columns:	of the table
  * @count:	of @columns
  */
-static const struct view {
+struct view {
 	const char *names, *next;
 	const struct column *columns;
 	unsigned int count;
-} queue_view = { "queues", "procs", queue_columns, ARRAY_SIZE(queue_columns) },
-  process_view = { "processes", "groups", process_columns, ARRAY_SIZE(process_columns) },
-  group_view = { "groups", "queues", group_columns, ARRAY_SIZE(group_columns) };
+};
+
+static const struct view queue_view = {
+	"queues", "procs", queue_columns, ARRAY_SIZE(queue_columns)
+};
+
+static const struct view process_view = {
+	"processes", "groups", process_columns, ARRAY_SIZE(process_columns)
+};
+
+static const struct view group_view = {
+	"groups", "queues", group_columns, ARRAY_SIZE(group_columns)
+};
 
 static const struct view *view;
 static const struct column *columns, *sort_by;
@@ -783,7 +793,8 @@ const struct command cmd_top = {
 	.name = "top",
 	.run = run,
 	.summary = "a live table of queues, processes or groups; --json: once, for programs",
-	.help = "top [--processes|--groups] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID] [--json]\n\n"
+	.help = "top [--processes|--groups] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID]\n"
+		"           [--json]\n\n"
 		"The compute queues: what each is served at (in brackets what it asked for, if\n"
 		"that differs), its state, and the share of the time it was seen running,\n"
 		"waiting for the machine, and taken off it. Or the processes, sums over their\n"

@@ -13,7 +13,7 @@
 /**
  * kfd_gpreempt_client_get - a process as a client of a node, referenced
  * @gp: the node
- * @pdd: the process on that node, locked
+ * @q: a queue that the process, which is locked, creates there
  *
  * It is one from its first queue to its end, whatever becomes of its queues. The record may
  * outlive it: a queue that is gone may still be in a scan.
@@ -21,8 +21,9 @@
  * Return: NULL without memory.
  */
 struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp,
-						    struct kfd_process_device *pdd)
+						    const struct queue *q)
 {
+	struct kfd_process_device *pdd = kfd_get_process_device_data(q->device, q->process);
 	struct kfd_gpreempt_client *client = pdd->gpreempt;
 
 	if (!client) {

@@ -798,7 +798,7 @@ static inline struct cgroup *kfd_gpreempt_cgroup_of_fd(u32 fd, bool *own)
 
 /* fdinfo.c */
 struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp,
-						    struct kfd_process_device *pdd);
+						    const struct queue *q);
 void kfd_gpreempt_client_put(struct kfd_gpreempt_client *client);
 
 /* queue_sysfs.c */

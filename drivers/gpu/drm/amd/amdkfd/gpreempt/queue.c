@@ -242,7 +242,7 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	if (!gpq)
 		return -ENOMEM;
 	gpq->pid = q->process->lead_thread->tgid;
-	gpq->client = kfd_gpreempt_client_get(gp, kfd_get_process_device_data(q->device, q->process));
+	gpq->client = kfd_gpreempt_client_get(gp, q);
 	if (!gpq->client)
 		goto free;
 	if (reserve_space(gp))
