@@ -2,7 +2,7 @@
 /* From dwords to struct insn, by the rows of table.def. */
 #include <errno.h>
 #include <pthread.h>
-#include "isa.h"
+#include "matrix.h"
 
 #define I(fmt, op, name, fn, d, s0, s1, s2, flags, arg) \
 	{ fmt, op, #name, fn, d, { s0, s1, s2 }, flags, arg },
@@ -64,6 +64,8 @@ unsigned int isa_type_dwords(enum isa_type t)
 		return 8;
 	case B512:
 		return 16;
+	case B1024:
+		return 32;
 	default:
 		return 1;
 	}
@@ -255,6 +257,53 @@ static void decode_vop3(struct insn *i, u32 dw, u32 dw1)
 	}
 }
 
+/* 0 to 64, -1 to -16, and some floats. */
+static bool inline_constant(unsigned int op)
+{
+	return (op >= 128 && op <= 208) || (op >= 240 && op <= 248);
+}
+
+/*
+ * Matrix instructions read A and B from vector registers, and C from there or it is a
+ * constant. Which has CBSZ, ABID and BLGP: AMD's matrix instruction calculator. With
+ * other values the result is not defined.
+ */
+static bool matrix_defined(const struct insn *i)
+{
+	const struct mm_shape s = mm_shape(i->row->arg);
+	unsigned int cbsz = i->neg_hi, abid = i->op_sel, c = i->src[2];
+
+	if (i->src[0] < OP_VGPR || i->src[1] < OP_VGPR)
+		return false;
+	if (s.sparse)
+		return c >= OP_VGPR && !i->neg;
+	if (c < OP_VGPR && !inline_constant(c))
+		return false;
+	if (s.a == MM_F64)
+		return !cbsz && !abid && (!i->neg || i->arch == GFX942);
+	if (i->arch == GFX942 && s.blocks == 1 && s.a != MM_F32 && i->neg)
+		return false;
+	return 1u << cbsz <= s.blocks && abid < 1u << cbsz;
+}
+
+static void decode_mfma(struct insn *i, u32 dw, u32 dw1)
+{
+	i->op_sel = dw >> 11 & 0xf;	/* ABID */
+	i->neg_hi = dw >> 8 & 7;	/* CBSZ */
+	i->neg = dw1 >> 29;		/* BLGP; of f64 what is negated */
+	if (!matrix_defined(i))
+		i->fn = x_unsupported;
+	/* Bit 15 and the source bits name the accumulation file. */
+	if (dw >> 15 & 1) {
+		i->dst += OP_ACC - OP_VGPR;
+		if (i->src[2] >= OP_VGPR && !(i->row->arg & MM_SPARSE))
+			i->src[2] += OP_ACC - OP_VGPR;
+	}
+	for (unsigned int n = 0; n < 2; n++)
+		if (dw1 >> (27 + n) & 1 && i->src[n] >= OP_VGPR)
+			i->src[n] += OP_ACC - OP_VGPR;
+}
+
 static void decode_vop3p(struct insn *i, u32 dw, u32 dw1)
 {
 	const struct isa_row *r = i->row;
@@ -266,18 +315,7 @@ static void decode_vop3p(struct insn *i, u32 dw, u32 dw1)
 		if (r->src[n])
 			i->src[n] = dw1 >> 9 * n & 0x1ff;
 	if (r->flags & F_MFMA) {
-		/* Bit 15 and the source bits name the accumulation file. */
-		i->op_sel = dw >> 11 & 0xf;	/* abid */
-		i->neg_hi = dw >> 8 & 7;	/* cbsz */
-		i->neg = dw1 >> 29;		/* blgp */
-		if (dw >> 15 & 1) {
-			i->dst += OP_ACC - OP_VGPR;
-			if (i->src[2] >= OP_VGPR)
-				i->src[2] += OP_ACC - OP_VGPR;
-		}
-		for (unsigned int n = 0; n < 2; n++)
-			if (dw1 >> (27 + n) & 1)
-				i->src[n] += OP_ACC - OP_VGPR;
+		decode_mfma(i, dw, dw1);
 		return;
 	}
 	i->clamp = dw >> 15 & 1;
@@ -390,17 +428,12 @@ static void finish_alu(struct insn *i)
 		i->dst += OP_ACC - OP_VGPR;
 	if (r->flags & F_ACC_S && i->src[0] >= OP_VGPR)
 		i->src[0] += OP_ACC - OP_VGPR;
-	if (!(r->flags & F_SDST)) {
-		if (r->flags & F_MFMA)
-			uses(i, i->dst, r->arg);
-		else
-			uses(i, i->dst, isa_type_dwords(r->dst));
-	}
+	if (!(r->flags & F_SDST))
+		uses(i, i->dst, isa_type_dwords(r->dst));
 	for (unsigned int n = 0; n < 3; n++) {
 		if (i->src[n] == OP_NONE)
 			continue;
-		uses(i, i->src[n], n == 2 && r->flags & F_MFMA ? r->arg :
-		     isa_type_dwords(r->src[n]));
+		uses(i, i->src[n], isa_type_dwords(r->src[n]));
 		if (i->src[n] < OP_VGPR || (i->enc == ENC_DPP && n == 0))
 			continue;
 		if (is_packed(r->src[n]) || r->flags & F_HALVES) {

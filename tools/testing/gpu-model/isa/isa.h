@@ -30,7 +30,7 @@ enum isa_type {
 	V2H, V2I,		/* packed halves: two f16, two 16-bit integers */
 	B64, I64, U64, F64,
 	V2S,			/* packed f32 or b32 */
-	B96, B128, B256, B512,
+	B96, B128, B256, B512, B1024,
 	ISA_TYPES
 };
 
@@ -358,6 +358,17 @@ static inline u32 mem_extend(u32 arg, u32 v, u32 old)
 	}
 	return v;
 }
+
+/* Element types of matrix instructions; of bf16, CDNA2 adds two or four products at once. */
+enum mm_type { MM_F32, MM_F64, MM_F16, MM_BF16, MM_BF16_1K, MM_XF32, MM_I8, MM_FP8, MM_BF8 };
+
+/*
+ * @blocks matrices A of @n by @k elements of type @a, as many B of @k by @n of type @b;
+ * matrix.h takes it apart.
+ */
+#define MM_ARG(n, k, blocks, a, b) \
+	((n) | (k) << 6 | (blocks) << 13 | MM_##a << 18 | MM_##b << 22)
+#define MM_SPARSE	(1u << 26)
 
 /* Semantic functions; many rows share one. */
 #define X(name)	enum wave_stop name(struct ctx *c, const struct insn *i)

@@ -40,7 +40,7 @@ static u64 float_const(unsigned int n, enum isa_type t)
 	switch (t) {
 	case B16: case I16: case U16: case F16: case V2H: case V2I:
 		return float16_const[n];
-	case B64: case I64: case U64: case F64:
+	case B64: case I64: case U64: case F64: case B256:	/* four doubles */
 		return float64_const[n];
 	default:
 		return float32_const[n];

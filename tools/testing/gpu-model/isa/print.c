@@ -2,7 +2,7 @@
 /* Decoded instructions as text, in the syntax of LLVM's assembler. */
 #include <stdarg.h>
 #include <stdio.h>
-#include "isa.h"
+#include "matrix.h"
 
 struct out {
 	char *buf;
@@ -77,7 +77,7 @@ static void put_scalar(struct out *o, const struct insn *i, unsigned int op, enu
 	else if (op >= 240 && op <= 247)
 		put(o, "%s", floats[op - 240]);
 	else if (op == 248)
-		put(o, "%s", t == F64 || t == B64 ? "0.15915494309189532" :
+		put(o, "%s", t == F64 || t == B64 || t == B256 ? "0.15915494309189532" :
 			     t >= B16 && t <= F16 ? "0.1592" : floats[8]);
 	else if (op == OP_LITERAL)
 		put(o, "0x%x", i->literal);
@@ -110,12 +110,11 @@ static void put_source(struct out *o, const struct insn *i, unsigned int n)
 	bool mods = r->fmt != VOP3P || r->flags & F_HALVES;
 	bool neg = mods && i->neg >> n & 1, abs = mods && i->abs >> n & 1;
 	bool sext = i->enc == ENC_SDWA && n < 2 && i->sext[n];
-	unsigned int dwords = r->flags & F_MFMA && n == 2 ? r->arg : 0;
 
 	if (r->flags & F_HALVES)
 		abs = i->neg_hi >> n & 1;
 	put(o, "%s%s%s", neg ? "-" : "", abs ? "|" : "", sext ? "sext(" : "");
-	put_operand(o, i, i->src[n], r->src[n], dwords);
+	put_operand(o, i, i->src[n], r->src[n], 0);
 	put(o, "%s%s", abs ? "|" : "", sext ? ")" : "");
 }
 
@@ -197,7 +196,7 @@ static void print_valu(struct out *o, const struct insn *i)
 			     i->enc == ENC_VOP3 ? "_e64" : "_e32");
 	if (r->dst) {
 		sep(o);
-		put_operand(o, i, i->dst, r->dst, r->flags & F_MFMA ? r->arg : 0);
+		put_operand(o, i, i->dst, r->dst, 0);
 	}
 	if (r->flags & F_CO) {
 		sep(o);
@@ -216,7 +215,9 @@ static void print_valu(struct out *o, const struct insn *i)
 			put(o, " cbsz:%u", i->neg_hi);
 		if (i->op_sel)
 			put(o, " abid:%u", i->op_sel);
-		if (i->neg)
+		if (i->neg && mm_shape(r->arg).a == MM_F64 && i->arch == GFX942)
+			put_bits(o, "neg", i->neg, 3);
+		else if (i->neg)
 			put(o, " blgp:%u", i->neg);
 		return;
 	}

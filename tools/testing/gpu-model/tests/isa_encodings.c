@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "isa/isa.h"
+#include "isa/matrix.h"
 #include "tap.h"
 
 #define VARIANTS	12
@@ -21,7 +21,7 @@ static const char *const cpus[ISA_ARCHS] = { [GFX90A] = "gfx90a", [GFX942] = "gf
 /**
  * struct sample - one instruction of the test
  * @row:	row it was made from
- * @basic:	the plain form: the assembler must take it
+ * @basic:	the plain form, or one of a matrix instruction's: the assembler must take it
  */
 struct sample {
 	const struct isa_row *row;
@@ -118,6 +118,35 @@ static void make_smem(struct insn *i, unsigned int variant)
 	i->glc = variant == 2;
 }
 
+/* All registers in either file, modifiers, a constant for C. */
+static bool make_mfma(struct insn *i, unsigned int variant)
+{
+	const struct isa_row *r = i->row;
+	const struct mm_shape s = mm_shape(r->arg);
+	u16 acc = OP_ACC - OP_VGPR;
+
+	i->enc = ENC_VOP3;
+	i->dst = vgpr() + (variant & 1 ? acc : 0);
+	i->src[0] = vgpr() + (variant & 2 ? acc : 0);
+	i->src[1] = vgpr() + (variant == 3 ? acc : 0);
+	i->src[2] = s.sparse ? vgpr() : i->dst;		/* the same, but they may not overlap */
+	switch (variant) {
+	case 4:
+		i->neg_hi = s.sparse ? 1 : __builtin_ctz(s.blocks);
+		i->op_sel = s.sparse ? 3 : s.blocks - 1;
+		if (s.a == MM_F64)
+			i->neg_hi = i->op_sel = 0;
+		break;
+	case 5:
+		i->neg = s.sparse ? 0 : 1 + rnd(7);
+		break;
+	case 6:
+		i->src[2] = rnd(2) ? 128 + rnd(81) : 240 + rnd(9);
+		return !s.sparse;
+	}
+	return variant < 6;
+}
+
 /* Returns false when the row has no such variant. */
 static bool make_valu(struct insn *i, unsigned int variant)
 {
@@ -125,6 +154,8 @@ static bool make_valu(struct insn *i, unsigned int variant)
 	bool e32 = r->fmt == VOP1 || r->fmt == VOP2 || r->fmt == VOPC;
 	unsigned int n = 0;
 
+	if (r->flags & F_MFMA)
+		return make_mfma(i, variant);
 	i->enc = e32 ? ENC_BASE : ENC_VOP3;
 	i->op_sel_hi = r->fmt == VOP3P && !(r->flags & F_HALVES) ? 7 : 0;
 	for (; n < 3 && r->src[n]; n++)
@@ -132,13 +163,9 @@ static bool make_valu(struct insn *i, unsigned int variant)
 	i->dst = r->fmt == VOPC ? SGPR_VCC : r->flags & F_SDST ? sgpr_of(r->dst) : vgpr();
 	if (!r->dst)
 		i->dst = OP_NONE;
-	if (r->flags & F_ACC_D || (r->flags & F_MFMA && variant & 1))
+	if (r->flags & F_ACC_D)
 		i->dst += OP_ACC - OP_VGPR;
 	if (r->flags & F_ACC_S)
-		i->src[0] += OP_ACC - OP_VGPR;
-	if (r->flags & F_MFMA)		/* they may be the same, but not overlap */
-		i->src[2] = i->dst;
-	if (r->flags & F_MFMA && variant & 2)
 		i->src[0] += OP_ACC - OP_VGPR;
 	if (r->flags & F_CO)
 		i->sdst = SGPR_VCC;
@@ -153,8 +180,6 @@ static bool make_valu(struct insn *i, unsigned int variant)
 		i->src[1] = sgpr(1);
 	if (strstr(r->name, "writelane"))
 		i->src[0] = i->src[1];
-	if (r->flags & F_MFMA)
-		return variant < 4;
 	if (variant >= 6 && e32) {
 		if ((r->flags & F_E32 && variant < 8) || (!n && variant > 7))
 			return false;
@@ -414,7 +439,7 @@ static void check_arch(struct sample *s, enum isa_arch arch)
 				continue;
 			isa_print(&i, s[n].text, MAX_TEXT);
 			s[n].row = &isa_rows[r];
-			s[n].basic = v == 0;
+			s[n].basic = v == 0 || isa_rows[r].flags & F_MFMA;
 			n++;
 		}
 	snprintf(what, sizeof(what), "llvm-mc assembles the samples for %s", cpus[arch]);

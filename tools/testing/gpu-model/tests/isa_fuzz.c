@@ -186,13 +186,16 @@ int main(void)
 		exec = wave_exec(w);
 		memcpy(before, w->vgpr, sizeof(before));
 		memcpy(sgpr, w->sgpr, sizeof(sgpr));
+		mem.arch = n & 4 ? GFX942 : GFX90A;
 		w->pc = CODE_VA + at;
 		w->ended = w->at_barrier = false;
 		stop = wave_run(w, &budget);
 
-		if (!isa_decode(&i, raw, w->mem->arch))
+		odd = false;
+		if (!isa_decode(&i, raw, mem.arch)) {
 			isa_print(&i, text, sizeof(text));
-		odd = !strncmp(text, "v_writelane", 11);
+			odd = !strncmp(text, "v_writelane", 11) || i.row->flags & F_MFMA;
+		}
 		done += stop != WAVE_ILLEGAL && stop != WAVE_FAULT;
 		for (unsigned int k = 0; k < VGPRS && !odd; k++)
 			for (unsigned int l = 0; l < LANES; l++)

@@ -67,7 +67,7 @@ static const struct test tests[] = {
 	{ "s_sleep 3", "stop=sleep" },
 	{ "s_trap 2", "stop=trap" },
 	{ "s_sendmsg sendmsg(MSG_INTERRUPT)", "stop=msg" },
-	{ "v_mfma_f64_4x4x4f64 a[0:1], v[0:1], v[0:1], a[0:1]", "stop=illegal" },
+	{ "v_cubeid_f32 v1, v0, v0, v0", "stop=illegal" },
 	{ "v_mov_b32 v200, 1", "stop=illegal trapsts=0x800" },
 	{ "s_mov_b32 s4, 5\n s_atomic_add s4, s[0:1], 0x8 glc\n s_mov_b32 s5, 6\n s_atomic_or s5, s[0:1], 0x4",
 	  "s4=0x02020202 mem2=0x02020207 s5=6 mem1=0x01010107" },
