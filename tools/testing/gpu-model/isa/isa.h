@@ -57,6 +57,7 @@ enum isa_type {
 #define F_HALVES	(1u << 19)	/* 16-bit operands chosen by op_sel (mix) */
 #define F_90A		(1u << 20)	/* of gfx90a alone */
 #define F_942		(1u << 21)	/* of gfx942 alone */
+#define F_BYTE		(1u << 22)	/* op_sel: the other bytes of dst are kept */
 
 struct ctx;
 struct insn;
@@ -211,6 +212,7 @@ static inline u64 wave_exec(const struct wave *w)
 #define MODE_DENORM64(m)	((m) >> 6 & 3)
 #define MODE_DX10_CLAMP		(1u << 8)
 #define MODE_IEEE		(1u << 9)
+#define MODE_FP16_OVFL		(1u << 23)	/* of 8-bit floats: what overflows is clamped */
 
 /* operand.c: scalar values, vector sources and results. */
 u32 ssrc32(struct ctx *c, const struct insn *i, unsigned int n);
@@ -369,6 +371,10 @@ enum mm_type { MM_F32, MM_F64, MM_F16, MM_BF16, MM_BF16_1K, MM_XF32, MM_I8, MM_F
 #define MM_ARG(n, k, blocks, a, b) \
 	((n) | (k) << 6 | (blocks) << 13 | MM_##a << 18 | MM_##b << 22)
 #define MM_SPARSE	(1u << 26)
+
+/* The formats of 8-bit floats, by the bits of their mantissa. */
+#define FP8_MAN		3
+#define BF8_MAN		2
 
 /* Semantic functions; many rows share one. */
 #define X(name)	enum wave_stop name(struct ctx *c, const struct insn *i)

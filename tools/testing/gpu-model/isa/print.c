@@ -230,6 +230,8 @@ static void print_valu(struct out *o, const struct insn *i)
 			put_bits(o, "neg_lo", i->neg, n);
 		if (packed(r) && i->neg_hi)
 			put_bits(o, "neg_hi", i->neg_hi, n);
+	} else if (r->flags & F_BYTE && i->op_sel) {
+		put_bits(o, "op_sel", i->op_sel, 4);
 	} else if (i->enc == ENC_VOP3 && i->op_sel) {
 		put_bits(o, "op_sel", (i->op_sel & all) | (i->op_sel >> 3 & 1) << n, n + 1);
 	}

@@ -216,7 +216,7 @@ static bool make_valu(struct insn *i, unsigned int variant)
 		/* Where the second destination is, there are none. */
 		i->abs = float_type(r->src[0]) && !(r->flags & F_CO) ? rnd(1u << n) : 0;
 		i->omod = float_type(r->dst) ? 1 + rnd(3) : 0;
-		i->op_sel = r->flags & F_KEEP16 ? rnd(16) : 0;
+		i->op_sel = r->flags & F_KEEP16 ? rnd(16) : r->flags & F_BYTE ? 4 * rnd(4) : 0;
 		return true;
 	case 6:		/* VOP3 with a scalar last source and any mask registers */
 		if (r->fmt == VOPC)

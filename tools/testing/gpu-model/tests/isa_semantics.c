@@ -286,6 +286,16 @@ static const struct test tests_942[] = {
 	  "flat_atomic_add v5, v[2:3], v4 offset:4 nt sc1 sc0\n global_store_dword v6, v4, s[0:1] nt sc1 sc0\n"
 	  "buffer_wbl2 sc1 sc0\n buffer_inv sc1 sc0\n s_load_dword s4, s[0:1], 0x40\n global_load_dword v7, v6, s[0:1]",
 	  "mem2=0x03030303 mem1=0x01010106 v5[0]=0x01010101 s4=5 v7[0]=5" },
+	{ "v_mov_b32 v1, 0x80c04840\n v_cvt_f32_fp8 v2, v1\n v_cvt_f32_fp8_sdwa v3, v1 src0_sel:BYTE_1\n"
+	  "v_cvt_pk_f32_fp8_sdwa v[4:5], v1 src0_sel:WORD_1\n v_cvt_pk_f32_bf8 v[6:7], v1",
+	  "v2=0x3f800000 v3=0x40000000 v4=0xbf800000 v5=0x7fc00000 v6=0x3f800000 v7=0x40800000" },
+	{ "v_mov_b32 v1, 1.0\n v_mov_b32 v2, 0x43800000\n v_mov_b32 v3, -1\n v_mov_b32 v4, 0\n v_mov_b32 v5, 0\n"
+	  "v_mov_b32 v6, 0\n v_cvt_pk_fp8_f32 v3, v1, -v1 op_sel:[0,0,1]\n v_cvt_pk_fp8_f32 v4, v2, v1\n"
+	  "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\n v_cvt_pk_fp8_f32 v5, v2, -v2\n v_cvt_pk_bf8_f32 v6, v2, v1",
+	  "v3=0xc040ffff v4=0x4080 v5=0xff7f v6=0x4060" },
+	{ "v_mov_b32 v1, 0x3f880000\n v_mov_b32 v2, -1\n v_mov_b32 v3, 0x11223344\n v_mov_b32 v4, v3\n"
+	  "v_cvt_sr_fp8_f32 v3, v1, v2 op_sel:[0,0,0,1]\n v_cvt_sr_bf8_f32 v4, v1, 0 op_sel:[0,0,1,0]",
+	  "v3=0x11413344 v4=0x11224044" },
 	{ ".long 0x02020901\n v_mov_b32 v3, 1\n .long 0x2c020901", "stop=illegal" },
 };
 

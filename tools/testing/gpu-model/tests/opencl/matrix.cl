@@ -176,6 +176,7 @@ kernel void i8_16x16(global const char4 *any, global const int *any_c, global in
 /* ---- small integers in formats that the host need not have ---- */
 
 #define SMALL(v)	((v) % 8)
+#define SMALL_MAD(a, b, c)	MAD(SMALL((int)(a)), SMALL((int)(b)), c)
 
 /* Bits of an integer of less than 8 in a format of @man bits and a bias of @bias. */
 uint float_bits(int v, uint man, uint bias, uint sign)
@@ -208,7 +209,6 @@ kernel void f16_16x16(global const char2 *any, global const char *any_c, global 
 	v = __builtin_amdgcn_mfma_f32_16x16x16f16(va, vb, v, 0, 0, 0);
 	PUT(16, 4, ROW16, d, v);
 #else
-#define SMALL_MAD(x, y, z)	MAD(SMALL((int)(x)), SMALL((int)(y)), z)
 	HOST(16, 16, 4, ROW16, float, a, b, c, d, SMALL_MAD)
 #endif
 }
@@ -271,5 +271,91 @@ kernel void bf16_or_xf32_16x16(global const char *any, global const char *any_c,
 	PUT(16, 4, ROW16, d, v);
 #else
 	HOST(16, 8, 4, ROW16, float, a, b, c, d, SMALL_MAD)
+#endif
+}
+
+/* fp8 of gfx942, by its own conversion; the others multiply the integers. */
+kernel void fp8_16x16(global const char4 *any, global const char *any_c, global float *out)
+{
+	global const char *a = (global const char *)VALUES(any, 4), *b = a + 512;
+	global const char *c = VALUES(any_c, 4);
+	global float *d = VALUES(out, 4);
+
+#ifdef __gfx940__
+	int va[2] = { 0, 0 }, vb[2] = { 0, 0 };
+	float4 v;
+
+	GET(16, 4, ROW16, c, v);
+	for (uint e = 0; e < 8; e += 4) {
+		float4 x, y;
+
+		for (uint n = 0; n < 4; n++) {
+			x[n] = SMALL(a[L % 16 * 32 + L / 16 * 8 + e + n]);
+			y[n] = SMALL(b[(L / 16 * 8 + e + n) * 16 + L % 16]);
+		}
+		va[e / 4] = __builtin_amdgcn_cvt_pk_fp8_f32(x[0], x[1], va[e / 4], false);
+		va[e / 4] = __builtin_amdgcn_cvt_pk_fp8_f32(x[2], x[3], va[e / 4], true);
+		vb[e / 4] = __builtin_amdgcn_cvt_pk_fp8_f32(y[0], y[1], vb[e / 4], false);
+		vb[e / 4] = __builtin_amdgcn_cvt_pk_fp8_f32(y[2], y[3], vb[e / 4], true);
+	}
+	v = __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8(as_long((int2)(va[0], va[1])),
+						       as_long((int2)(vb[0], vb[1])), v,
+						       0, 0, 0);
+	PUT(16, 4, ROW16, d, v);
+#else
+	HOST(16, 32, 4, ROW16, float, a, b, c, d, SMALL_MAD)
+#endif
+}
+
+/* Which k, of four, the first and the second of A's elements there have: any two. */
+uint first_k(uint v)
+{
+	return v % 3;
+}
+
+uint second_k(uint v)
+{
+	return 1 + v % 3 + v / 4 % (3 - v % 3);
+}
+
+/* A has two of each four k; gfx942 has an instruction for it. */
+kernel void sparse_16x16(global const char4 *any, global const uchar2 *any_k,
+			 global const char *any_c, global float *out)
+{
+	global const char *a = (global const char *)VALUES(any, 4), *b = a + 256;
+	global const uchar *which = (global const uchar *)VALUES(any_k, 4);
+	global const char *c = VALUES(any_c, 4);
+	global float *d = VALUES(out, 4);
+
+#ifdef __gfx940__
+	uint index = 0, i = L % 16, q = L / 16;
+	half4 va;
+	half8 vb;
+	float4 v;
+
+	GET(16, 4, ROW16, c, v);
+	for (uint e = 0; e < 4; e++) {
+		uint w = which[i * 8 + q * 2 + e / 2];
+
+		va[e] = SMALL(a[i * 16 + q * 4 + e]);
+		index |= (e % 2 ? second_k(w) : first_k(w)) << 2 * e;
+	}
+	for (uint e = 0; e < 8; e++)
+		vb[e] = SMALL(b[(q * 8 + e) * 16 + i]);
+	v = __builtin_amdgcn_smfmac_f32_16x16x32_f16(va, vb, v, index, 0, 0);
+	PUT(16, 4, ROW16, d, v);
+#else
+	for (uint r = 0; r < 4; r++) {
+		uint i = ROW16(r), j = L % 16;
+		float sum = c[i * 16 + j];
+
+		for (uint e = 0; e < 16; e++) {
+			uint w = which[i * 8 + e / 2];
+			uint k = e / 2 * 4 + (e % 2 ? second_k(w) : first_k(w));
+
+			sum += SMALL(a[i * 16 + e]) * SMALL(b[k * 16 + j]);
+		}
+		d[i * 16 + j] = sum;
+	}
 #endif
 }
