@@ -397,14 +397,20 @@ static void decode_mubuf(struct insn *i, u32 dw, u32 dw1)
 
 	i->len = 8;
 	i->glc = dw >> 14 & 1;
-	i->scc = dw >> 15 & 1;
-	i->slc = dw >> 17 & 1;
+	if (r->fmt == MTBUF) {
+		i->simm2 = dw >> 19 & 0x7f;
+		i->scc = dw1 >> 21 & 1;
+		i->slc = dw1 >> 22 & 1;
+	} else {
+		i->scc = dw >> 15 & 1;
+		i->slc = dw >> 17 & 1;
+	}
 	if (r->flags & F_NOPERAND)
 		return;
 	i->simm = dw & 0xfff;
 	i->offen = dw >> 12 & 1;
 	i->idxen = dw >> 13 & 1;
-	i->lds = dw >> 16 & 1;
+	i->lds = r->fmt == MUBUF && dw >> 16 & 1;
 	if (i->offen || i->idxen) {
 		i->src[0] = (dw1 & 0xff) | OP_VGPR;
 		uses(i, i->src[0], i->offen + i->idxen);
@@ -513,6 +519,9 @@ static enum isa_fmt classify(u32 dw, unsigned int *op)
 	case 0x38:
 		*op = dw >> 18 & 0x7f;
 		return MUBUF;
+	case 0x3a:
+		*op = dw >> 15 & 0xf;
+		return MTBUF;
 	}
 	return ISA_FMTS;
 }
@@ -530,7 +539,7 @@ static bool scalars_fit(const struct insn *i)
 	for (unsigned int n = 0; n < 3; n++)
 		if (!scalar_fits(i->src[n], isa_type_dwords(r->src[n])))
 			return false;
-	if (i->row->fmt == MUBUF && !scalar_fits(i->src[2], 4))
+	if (i->row->fmt >= MUBUF && !scalar_fits(i->src[2], 4))
 		return false;
 	if (r->flags & F_CI && !scalar_fits(i->src[2], 2))
 		return false;
@@ -589,6 +598,7 @@ int isa_decode(struct insn *i, const u32 raw[2], enum isa_arch arch)
 		decode_flat(i, fmt, raw[0], raw[1]);
 		break;
 	case MUBUF:
+	case MTBUF:
 		decode_mubuf(i, raw[0], raw[1]);
 		break;
 	default:

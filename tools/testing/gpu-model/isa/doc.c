@@ -23,6 +23,7 @@ static const struct {
 	[GLOBAL] = { "GLOBAL", "global memory" },
 	[SCRATCH] = { "SCRATCH", "private memory" },
 	[MUBUF] = { "MUBUF", "memory through a buffer descriptor" },
+	[MTBUF] = { "MTBUF", "the same, with formats of the instruction's" },
 };
 
 static const char *const types[ISA_TYPES] = {

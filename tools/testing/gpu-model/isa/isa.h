@@ -18,7 +18,7 @@
 enum isa_fmt {
 	SOP1, SOP2, SOPK, SOPC, SOPP, SMEM,
 	VOP1, VOP2, VOPC, VOP3, VOP3P,
-	DS, FLAT, GLOBAL, SCRATCH, MUBUF,
+	DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF,
 	ISA_FMTS
 };
 
@@ -103,7 +103,7 @@ enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
  * @dst: @sdst: @src: operands; @sdst takes a mask or carry
  * @arch:	instruction set (enum isa_arch)
  * @simm:	immediate or offset, sign-extended
- * @simm2:	second offset (DS)
+ * @simm2:	second offset (DS), formats of data and numbers (MTBUF)
  * @plain:	bit n: source n is a VGPR read without any modifier
  * @direct:	the result may be written to the VGPR as computed
  * @vmax: @amax: highest VGPR and acc register used plus one

@@ -335,6 +335,8 @@ static void print_mubuf(struct out *o, const struct insn *i)
 	put_operand(o, i, i->src[2], B128, 0);
 	sep(o);
 	put_operand(o, i, i->soffset, B32, 0);
+	if (r->fmt == MTBUF)
+		put(o, " format:%u", i->simm2);
 	put(o, "%s%s", i->idxen ? " idxen" : "", i->offen ? " offen" : "");
 	if (i->simm)
 		put(o, " offset:%d", i->simm);
@@ -414,6 +416,7 @@ void isa_print(const struct insn *i, char *buf, size_t size)
 		print_flat(&o, i);
 		break;
 	case MUBUF:
+	case MTBUF:
 		print_mubuf(&o, i);
 		break;
 	case SMEM:

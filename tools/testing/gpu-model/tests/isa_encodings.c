@@ -321,6 +321,8 @@ static bool make_mubuf(struct insn *i, unsigned int variant)
 		i->scc = i->arch == GFX942 && variant & 2;
 		return variant < (i->arch == GFX942 ? 4 : 1);
 	}
+	if (r->fmt == MTBUF)
+		i->simm2 = 1 + rnd(127);
 	i->offen = variant & 1;
 	i->idxen = variant >> 1 & 1;
 	i->glc = variant == 4;
@@ -351,7 +353,7 @@ static bool make(struct insn *i, const struct isa_row *r, enum isa_arch arch,
 		return make_ds(i, variant);
 	case FLAT: case GLOBAL: case SCRATCH:
 		return make_flat(i, variant);
-	case MUBUF:
+	case MUBUF: case MTBUF:
 		return make_mubuf(i, variant);
 	case VOP1: case VOP2: case VOPC: case VOP3: case VOP3P:
 		return make_valu(i, variant);
@@ -422,6 +424,7 @@ static const char *check(const struct sample *s, enum isa_arch arch, char *text)
 static const char *const fmt_names[ISA_FMTS] = {
 	"SOP1", "SOP2", "SOPK", "SOPC", "SOPP", "SMEM", "VOP1", "VOP2", "VOPC", "VOP3",
 	"VOP3P", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF",
+	"MTBUF",
 };
 
 static void check_arch(struct sample *s, enum isa_arch arch)

@@ -114,6 +114,9 @@ as_vop3:
 	case MUBUF:
 		a = (a & 0x27fff) | 0xe0000000 | op << 18;
 		break;
+	case MTBUF:
+		a = (a & 0x3f87fff) | 0xe8000000 | op << 15;
+		break;
 	}
 	raw[0] = a;
 	raw[1] = b;

@@ -120,7 +120,7 @@ static const struct {
 	[VOP1] = { 0x7e000100, 9 }, [VOP2] = { 0x00000100, 25 }, [VOPC] = { 0x7c000100, 17 },
 	[VOP3] = { 0xd0000000, 16 }, [VOP3P] = { 0xd3800000, 16 }, [DS] = { 0xd8000000, 17 },
 	[FLAT] = { 0xdc000000, 18 }, [GLOBAL] = { 0xdc008000, 18 },
-	[SCRATCH] = { 0xdc004000, 18 }, [MUBUF] = { 0xe0000000, 18 },
+	[SCRATCH] = { 0xdc004000, 18 }, [MUBUF] = { 0xe0000000, 18 }, [MTBUF] = { 0xe8000000, 15 },
 };
 
 #define SEED_ROWS	8
