@@ -945,6 +945,93 @@ TEST_F_TIMEOUT(cgroup, many, 300)
 	EXPECT_LT(s, 60);
 }
 
+#define JOBS		50
+#define JOB_US		300
+
+/**
+ * struct worker - a process that runs jobs, and says how long they took
+ * @round:	written by the test: it is to run @JOBS of them, for the n-th time
+ * @ended:	so many rounds are over
+ * @median_ns:	of the last one
+ * @line:	where it failed
+ */
+struct worker {
+	volatile unsigned int round, ended;
+	volatile __u64 median_ns;
+	volatile int line;
+};
+
+static int compare(const void *a, const void *b)
+{
+	__u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
+
+	return (x > y) - (x < y);
+}
+
+#define WORKS(w, value) do {			\
+	if (value) {				\
+		(w)->line = __LINE__;		\
+		return 1;			\
+	}					\
+} while (0)
+
+static int works(struct worker *w)
+{
+	struct aql_queue q;
+	struct high_job job;
+	__u64 ns[JOBS];
+	struct client c;
+	unsigned int i;
+
+	WORKS(w, client_open(&c));
+	WORKS(w, aql_create(&q, &c.dev, 64, 3));
+	WORKS(w, client_calibrate(&c, &q));
+	WORKS(w, high_job_init(&c, &job, JOB_US));
+	for (;;) {
+		while (w->round == w->ended)
+			usleep(1000);
+		for (i = 0; i < JOBS; i++)
+			WORKS(w, high_job_run(&c, &job, &q, CLIENT_TIMEOUT_MS, &ns[i]));
+		qsort(ns, JOBS, sizeof(*ns), compare);
+		w->median_ns = ns[JOBS / 2];
+		w->ended++;
+	}
+}
+
+/* What is set of other cgroups, and of its own, costs a running job nothing. */
+TEST_F_TIMEOUT(cgroup, costs_nothing, 120)
+{
+	struct worker *w = client_shared_page();
+	__u64 median_ns[2];
+	unsigned int i, sets[2];
+
+	ASSERT_NE(NULL, w);
+	self->child = client_fork();
+	ASSERT_LE(0, self->child);
+	if (!self->child)
+		_exit(works(w));
+	ASSERT_EQ(0, enter_cgroup("a", self->child));
+	for (i = 0; i < 2; i++) {
+		sets[i] = 0;
+		w->round++;
+		while (w->ended != w->round && !w->line) {
+			if (!i) {
+				usleep(1000);
+				continue;
+			}
+			ASSERT_EQ(0, set_ceiling(&self->dev, "d", sets[i] % 15));
+			ASSERT_EQ(0, set_ceiling(&self->dev, "a", 14 + sets[i] % 2));
+			sets[i] += 2;
+		}
+		ASSERT_EQ(0, w->line);
+		median_ns[i] = w->median_ns;
+	}
+	TH_LOG("a job takes %llu us, and %llu while %u times something is set",
+	       median_ns[0] / 1000, median_ns[1] / 1000, sets[1]);
+	EXPECT_LT(4 * JOBS, sets[1]);
+	EXPECT_GE(gpu_model_limit(median_ns[0] / 1000 * 102 / 100), median_ns[1] / 1000);
+}
+
 /* A walk to the root is 64 steps at most. */
 TEST_F(cgroup, depth)
 {
