@@ -58,8 +58,8 @@ typedef long long s64;
 
 #define READ_ONCE(v)	(v)
 #define WRITE_ONCE(v, to)	((v) = (to))
-#define smp_load_acquire(p)	(*(p))
-#define smp_store_release(p, v)	(*(p) = (v))
+#define smp_load_acquire(p)	(*(p))		/* there is one thread */
+#define smp_store_release(p, v)	(*(p) = (v))	/* likewise */
 #define WARN_ON_ONCE(v)	(v)
 
 static inline int fls64(u64 v)
