@@ -368,6 +368,29 @@ TEST_F_TIMEOUT(fdinfo, parked, 60)
 	ASSERT_EQ(0, stop(&self->c, &self->job));
 }
 
+#define DISABLED_MS	3000
+
+/* What it does while nobody watches is not known, and not made up afterwards. */
+TEST_F_TIMEOUT(fdinfo, not_while_disabled, 60)
+{
+	int fd = self->c.dev.drm_fd;
+	long long before, ns;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	until_job_start(&self->c, &self->job, &self->low);
+	ASSERT_EQ(0, until_job_moves(&self->job));
+	sleep_ms(LOOK_MS);
+	before = fd_ns(fd);
+	EXPECT_LT(0, before);
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
+	sleep_ms(DISABLED_MS);
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	sleep_ms(LOOK_MS);
+	ns = fd_ns(fd) - before;
+	EXPECT_GT(2 * LOOK_MS * 1000000LL, ns) TH_LOG("%lld ns", ns);
+	ASSERT_EQ(0, stop(&self->c, &self->job));
+}
+
 /* Whatever queues do, and however often it is read. */
 TEST_F_TIMEOUT(fdinfo, never_back, 60)
 {

@@ -240,8 +240,21 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		last->out = v->out;
 	}
 	mutex_unlock(&gp->last_lock);
+	gp->watched = true;
 	if (inversion)
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_INVERSIONS, 1);
+}
+
+/**
+ * kfd_gpreempt_unwatch - no scan is accounted for a while, be it hours
+ * @gp: the node; monitor only
+ *
+ * What executes now need not do so for as long.
+ */
+void kfd_gpreempt_unwatch(struct kfd_gpreempt *gp)
+{
+	gp->watched = false;
+	WRITE_ONCE(gp->accounted_ns, 0);
 }
 
 /**

@@ -282,6 +282,7 @@ static bool monitor_search(struct kfd_gpreempt *gp)
 
 	if (!search->on)
 		return false;
+	kfd_gpreempt_unwatch(gp);
 	gp->scan.view.now_ns = now_ns;
 	gpreempt_skip(&gp->scan.view, &gp->scan.plan);
 	if (now_ns >= search->due_ns) {
@@ -362,6 +363,7 @@ int kfd_gpreempt_monitor(void *data)
 
 	while (!kthread_should_stop()) {
 		if (kthread_should_park()) {
+			kfd_gpreempt_unwatch(gp);
 			kthread_parkme();
 			gp->calm_ns = ktime_get_ns();
 			gpreempt_pace_rest(&gp->pace);
@@ -401,11 +403,11 @@ int kfd_gpreempt_monitor(void *data)
 				wake->rest = GPREEMPT_POLL;
 		}
 		monitor_spend(gp, start_ns);
-		gp->watched = wake->rest != GPREEMPT_PARK;
 
-		if (gp->watched) {
+		if (wake->rest != GPREEMPT_PARK) {
 			monitor_poll(gp);
 		} else {
+			kfd_gpreempt_unwatch(gp);
 			if (!READ_ONCE(gp->kick))
 				kfd_gpreempt_event(gp, GPREEMPT_EV_IDLE);
 			atomic64_set(&gp->woken_ns, 0);
@@ -415,5 +417,6 @@ int kfd_gpreempt_monitor(void *data)
 		monitor_space(gp);
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_WAKEUPS, 1);
 	}
+	kfd_gpreempt_unwatch(gp);
 	return 0;
 }

@@ -502,8 +502,8 @@ static inline bool kfd_gpreempt_queue_has_gws(const struct queue *q)
  * @ticked:	where callers wait that asked for a preemption
  * @look:	somebody reads what queues do: scan though nothing could be arbitrated
  * @looked_ns:	when that was wanted last
- * @watched:	the last scan was followed by this one without parking
- * @accounted_ns: time of the last scan that was accounted
+ * @watched:	the last scan was accounted, and followed by this one without parking
+ * @accounted_ns: time of the last scan if it was accounted; 0: who knows what goes on
  * @facts:	what the state follows from; @facts_lock
  * @facts_lock: innermost
  * @epoch:	counts enables and resets: older histories are void
@@ -703,6 +703,7 @@ void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
 				    const struct kfd_gpreempt_queue *gpq,
 				    u32 queue_id, u64 ns);
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp);
+void kfd_gpreempt_unwatch(struct kfd_gpreempt *gp);
 void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp);
 void kfd_gpreempt_send_bypass(struct work_struct *work);
 

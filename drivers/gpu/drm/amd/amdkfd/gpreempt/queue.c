@@ -12,6 +12,20 @@
 
 #include "priv.h"
 
+static struct kfd_gpreempt_space *make_space(unsigned int nr)
+{
+	struct kfd_gpreempt_space *space;
+
+	space = kvzalloc(sizeof(*space) + nr * (sizeof(*space->q) + sizeof(*space->queues)),
+			 GFP_KERNEL);
+	if (!space)
+		return NULL;
+	space->capacity = nr;
+	space->q = (void *)(space + 1);
+	space->queues = (void *)(space->q + nr);
+	return space;
+}
+
 /*
  * Space for one more queue in scans, before it is on the queue manager's list.
  * Not made by the monitor: a reset waits for that, and reclaim may wait for the
@@ -19,29 +33,29 @@
  */
 static int reserve_space(struct kfd_gpreempt *gp)
 {
-	struct kfd_gpreempt_space *space;
+	struct kfd_gpreempt_space *space = NULL;
 	unsigned int nr;
-	int r = 0;
 
 	mutex_lock(&gp->lists_lock);
-	if (gp->queues == gp->reserved) {
+	while (gp->queues == gp->reserved) {
 		nr = max(2 * gp->reserved, 16);
-		space = kvzalloc(sizeof(*space) +
-				 nr * (sizeof(*space->q) + sizeof(*space->queues)), GFP_KERNEL);
-		if (!space) {
-			r = -ENOMEM;
-			goto out;
+		if (space && space->capacity >= nr) {
+			gp->reserved = space->capacity;
+			space = xchg(&gp->next_space, space);
+			break;
 		}
-		space->capacity = nr;
-		space->q = (void *)(space + 1);
-		space->queues = (void *)(space->q + nr);
-		gp->reserved = nr;
-		kvfree(xchg(&gp->next_space, space));
+		/* The monitor takes the lock as well, and must not wait for memory. */
+		mutex_unlock(&gp->lists_lock);
+		kvfree(space);
+		space = make_space(nr);
+		if (!space)
+			return -ENOMEM;
+		mutex_lock(&gp->lists_lock);
 	}
 	gp->queues++;
-out:
 	mutex_unlock(&gp->lists_lock);
-	return r;
+	kvfree(space);
+	return 0;
 }
 
 static void unreserve_space(struct kfd_gpreempt *gp)
@@ -54,19 +68,20 @@ static void unreserve_space(struct kfd_gpreempt *gp)
 /*
  * The group of a process or of a cgroup, referenced, or NULL. A process is known by its number:
  * with the last of its queues goes what it has had, so that another one of that number has it
- * at most while a scan still looks at such a queue.
+ * at most while a scan still looks at such a queue. @spare: is it if there is none, or remains.
  */
 static struct kfd_gpreempt_group *group_get(struct kfd_gpreempt *gp, pid_t pid, u64 cgroup,
-					    gfp_t gfp)
+					    struct kfd_gpreempt_group **spare)
 {
 	struct kfd_gpreempt_group *g;
 
 	list_for_each_entry(g, &gp->groups, list)
 		if (g->pid == pid && g->cgroup == cgroup)
 			goto found;
-	g = kzalloc(sizeof(*g), gfp);
+	g = *spare;
 	if (!g)
 		return NULL;
+	*spare = NULL;
 	g->pid = pid;
 	g->cgroup = cgroup;
 	list_add(&g->list, &gp->groups);
@@ -85,9 +100,12 @@ static void group_put(struct kfd_gpreempt_group *g)
 
 static int join_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq)
 {
+	struct kfd_gpreempt_group *spare = kzalloc(sizeof(*spare), GFP_KERNEL);
+
 	mutex_lock(&gp->lists_lock);
-	gpq->group = group_get(gp, gpq->pid, 0, GFP_KERNEL);
+	gpq->group = group_get(gp, gpq->pid, 0, &spare);
 	mutex_unlock(&gp->lists_lock);
+	kfree(spare);
 	return gpq->group ? 0 : -ENOMEM;
 }
 
@@ -100,26 +118,28 @@ static void leave_groups(struct kfd_gpreempt_queue *gpq)
 }
 
 /*
- * Have the queue's time go by a cgroup, or by its process alone. Whoever holds the lock may wait
- * for memory, and the monitor must not: then, or if there is none, all stays as it was.
+ * Have the queue's time go by a cgroup, or by its process alone. The monitor must not wait for
+ * memory, nor take what is kept for those that free some: if there is none, all stays as it was.
  */
 static bool regroup(struct kfd_gpreempt_queue *gpq, u64 cgroup)
 {
 	struct kfd_gpreempt *gp = gpq->gp;
-	struct kfd_gpreempt_group *g = NULL;
+	struct kfd_gpreempt_group *g = NULL, *spare = NULL;
 
 	if ((gpq->common ? gpq->common->cgroup : 0) == cgroup)
 		return true;
-	if (!mutex_trylock(&gp->lists_lock))
-		return false;
 	if (cgroup)
-		g = group_get(gp, 0, cgroup, GFP_NOWAIT | __GFP_NOWARN);
+		spare = kzalloc(sizeof(*spare), GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC);
+	mutex_lock(&gp->lists_lock);
+	if (cgroup)
+		g = group_get(gp, 0, cgroup, &spare);
 	if (g || !cgroup) {
 		/* What is put is of this queue alone: others of the scan have references. */
 		group_put(gpq->common);
 		gpq->common = g;
 	}
 	mutex_unlock(&gp->lists_lock);
+	kfree(spare);
 	return g || !cgroup;
 }
 

@@ -107,6 +107,9 @@ static void gpreempt_busy_goes_on_until_the_next_scan(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gpreempt_busy_at(&b, &scan, 112), 2);
 	gpreempt_busy_count(&b, 100, scan);
 	KUNIT_EXPECT_EQ(test, gpreempt_busy_at(&b, &scan, 112), 12);
+	/* nobody watches */
+	scan = 0;
+	KUNIT_EXPECT_EQ(test, gpreempt_busy_at(&b, &scan, 5000), 10);
 	/* it has stopped */
 	scan = 120;
 	gpreempt_busy_count(&b, 110, scan);
