@@ -6,6 +6,7 @@
 #include <mntent.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <sys/ioctl.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -62,12 +63,29 @@ int cgroup_of_process(pid_t pid, char *path, size_t size)
 	return r;
 }
 
+int attributes_open(void)
+{
+	const struct timespec pause = { .tv_nsec = 100000000 };
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < 300; i++) {
+		fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+		if (fd >= 0 || errno != EINVAL)
+			return fd < 0 ? -errno : fd;
+		nanosleep(&pause, NULL);
+	}
+	return -EBUSY;
+}
+
 /* In a child of a program with threads: system calls only. */
 static int set(struct kfd_ioctl_gpreempt_args args)
 {
-	int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+	int fd = attributes_open();
 
-	return fd < 0 || ioctl(fd, AMDKFD_IOC_GPREEMPT, &args) ? errno : 0;
+	if (fd < 0)
+		return -fd;
+	return ioctl(fd, AMDKFD_IOC_GPREEMPT, &args) ? errno : 0;
 }
 
 int attributes_set(const struct kfd_ioctl_gpreempt_args *args)

@@ -17,6 +17,9 @@ int cgroup_open(const char *path)
 		fail(STATUS_FAILED, "no cgroups of version 2 are mounted; version 1 has no priorities. "
 		     "Boot with systemd.unified_cgroup_hierarchy=1, or mount -t cgroup2 none "
 		     "/sys/fs/cgroup");
+	/* below the mount point that is the root, and so the whole machine */
+	if (!*path)
+		fail(STATUS_FAILED, "a cgroup without a name");
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0 && cgroup_is(fd))
 		return fd;

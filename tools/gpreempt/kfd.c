@@ -15,10 +15,10 @@ int kfd_open(void)
 
 	if (fd >= 0)
 		return fd;
-	fd = open(KFD, O_RDWR | O_CLOEXEC);
+	fd = attributes_open();
 	if (fd >= 0)
 		return fd;
-	switch (errno) {
+	switch (-fd) {
 	case ENOENT:
 	case ENXIO:
 		fail(STATUS_ABSENT, "%s: not there: the amdgpu driver is not loaded, or was built "
@@ -26,13 +26,13 @@ int kfd_open(void)
 	case EPERM:
 		fail(STATUS_FAILED, "%s: not permitted: a container has to be given it, as by "
 		     "'docker run --device %s'", KFD, KFD);
-	case EINVAL:
+	case EBUSY:
 		fail(STATUS_FAILED, "%s: KFD is locked, as while a GPU is reset: try again", KFD);
 	case EACCES:
 		fail(STATUS_FAILED, "%s: permission denied: become a member of the group that owns "
 		     "it (ls -l %s), or run as root", KFD, KFD);
 	default:
-		fail(STATUS_FAILED, "%s: %s", KFD, strerror(errno));
+		fail(STATUS_FAILED, "%s: %s", KFD, strerror(-fd));
 	}
 }
 

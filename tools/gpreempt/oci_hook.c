@@ -182,8 +182,10 @@ int main(int argc, char **argv)
 	/* What is wrong from here on is not the administrator's command line. */
 	openlog(PROGRAM, LOG_PID, LOG_DAEMON);
 	messages.log = true;
-	messages.fail_status = setup.required ? STATUS_FAILED : 0;
+	/* Annotations are a part of the state: no way out for the author of a container. */
+	messages.fail_status = STATUS_FAILED;
 	oci_state_read(&state);
+	messages.fail_status = setup.required ? STATUS_FAILED : 0;
 	follow_annotations(&setup, &state);
 	if (sets_nothing(&setup.args))
 		return 0;

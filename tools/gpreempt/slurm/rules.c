@@ -89,7 +89,7 @@ static int parse_partition(struct rules *r, char *word, char *why, size_t size)
 	struct rule *rule, *more;
 	size_t i;
 
-	if (!limits || limits == text || !limits[1]) {
+	if (!limits || limits == text || !limits[1] || memchr(text, ',', limits - text)) {
 		snprintf(why, size, "'%s' is not partition=NAME:default=LEVEL,max=LEVEL", word);
 		return -1;
 	}

@@ -143,15 +143,10 @@ static int check_submission(void)
 		slurm_error("%s: %s", VARIABLE, why);
 		return FAILED;
 	}
-	if (rules.count) {
-		partition = submission_partition();
-		if (!partition)
-			return ESPANK_SUCCESS;
-		rule = rules_of(&rules, partition);
-	} else {
-		rule = rules.general;
-	}
-	if (refused(level, &rule, why, sizeof(why))) {
+	partition = rules.count ? submission_partition() : NULL;
+	rule = partition ? rules_of(&rules, partition) : rules.general;
+	/* where it is not known, the node decides */
+	if ((partition || !rules.count) && refused(level, &rule, why, sizeof(why))) {
 		slurm_error("%s", why);
 		return FAILED;
 	}
@@ -236,19 +231,29 @@ static const char *driver_error(int error)
 		return "the node's amdgpu was built without GPREEMPT";
 	case EINVAL:
 		return "the node's GPREEMPT knows no cgroups";
+	case EBUSY:
+		return "a GPU of the node is being reset";
 	default:
 		return strerror(-error);
 	}
 }
 
-/* A node without a GPU has nothing to do for a job that asks for nothing. */
+/*
+ * A node without a GPU has nothing to do for a job that asks for nothing. What any user could bring
+ * about ends the tasks: a step that fails here would drain its node.
+ */
 static int node_failed(int error, bool asked)
 {
 	bool no_gpu = error == -ENOENT || error == -ENXIO;
+	bool no_driver = error == -ENOTTY || error == -EINVAL;
 
 	if (no_gpu && !asked)
 		return ESPANK_SUCCESS;
 	slurm_error("gpreempt: %s", driver_error(error));
+	if (!*refusal && (no_gpu ? rules.required : !no_driver))
+		snprintf(refusal, sizeof(refusal), "--%s: %s", OPTION, driver_error(error));
+	if (!no_driver)
+		return ESPANK_SUCCESS;
 	if (asked)
 		snprintf(warning, sizeof(warning), "--%s has no effect: %s", OPTION,
 			 driver_error(error));
