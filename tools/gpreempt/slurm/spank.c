@@ -252,12 +252,10 @@ static int node_failed(int error, bool asked)
 	slurm_error("gpreempt: %s", driver_error(error));
 	if (!*refusal && (no_gpu ? rules.required : !no_driver))
 		snprintf(refusal, sizeof(refusal), "--%s: %s", OPTION, driver_error(error));
-	if (!no_driver)
-		return ESPANK_SUCCESS;
-	if (asked)
+	else if (asked)
 		snprintf(warning, sizeof(warning), "--%s has no effect: %s", OPTION,
 			 driver_error(error));
-	return rules.required ? FAILED : ESPANK_SUCCESS;
+	return no_driver && rules.required ? FAILED : ESPANK_SUCCESS;
 }
 
 static int set_step(spank_t sp)
