@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* AMDKFD_IOC_GPREEMPT as the tests call it; see ioctl_call.h. */
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -95,6 +96,25 @@ int gpreempt_set_share(struct kfd_dev *dev, __u32 pid, __u32 flags, __u32 weight
 	};
 
 	return gpreempt_call(dev, &args);
+}
+
+long long gpreempt_share(pid_t pid, __u32 queue_id)
+{
+	static const char *const names[] = { "weight", "min_percent", "cap_percent" };
+	char path[128], text[32];
+	long long all = 0;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues/%u/gpreempt/%s",
+			 pid, queue_id, names[i]);
+		ret = file_read(path, text, sizeof(text));
+		if (ret)
+			return ret;
+		all = all * 1000 + atoll(text);
+	}
+	return all;
 }
 
 int gpreempt_set_timeslice(struct kfd_dev *dev, __u32 queue_id, __u32 us)

@@ -33,6 +33,11 @@ int gpreempt_set_share(struct kfd_dev *dev, __u32 pid, __u32 flags, __u32 weight
 		       __u32 cap_percent);
 int gpreempt_set_timeslice(struct kfd_dev *dev, __u32 queue_id, __u32 us);
 
+#define SHARE_IS(weight, min, cap)	((weight) * 1000000LL + (min) * 1000 + (cap))
+
+/* As in the queue's files: SHARE_IS(), or -errno. */
+long long gpreempt_share(pid_t pid, __u32 queue_id);
+
 /* PREEMPT or RESUME. 0 or -errno. */
 int gpreempt_preempt(struct kfd_dev *dev, __u32 op, __u32 pid, __u32 queue_id, __u32 flags,
 		     __u32 wait_ms, __u32 hold_ms);

@@ -130,26 +130,6 @@ static int get(struct kfd_dev *dev, const char *name, struct kfd_gpreempt_proces
 	return ret;
 }
 
-/* As in the queue's files: weight * 10^6 + minimum * 10^3 + cap, or negative errno. */
-static long long share_of(pid_t pid, __u32 queue_id)
-{
-	static const char *const names[] = { "weight", "min_percent", "cap_percent" };
-	char path[128], text[32];
-	long long all = 0;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues/%u/gpreempt/%s",
-			 pid, queue_id, names[i]);
-		ret = file_read(path, text, sizeof(text));
-		if (ret)
-			return ret;
-		all = all * 1000 + atoll(text);
-	}
-	return all;
-}
-
 /* The number of the cgroup that a queue's process shares with others, or negative errno. */
 static long long group_of(pid_t pid, __u32 queue_id)
 {
@@ -168,8 +148,6 @@ static long long number_of(const char *name)
 
 	return stat(path_of(name, ""), &st) ? -errno : (long long)st.st_ino;
 }
-
-#define SHARE_IS(weight, min, cap)	((weight) * 1000000LL + (min) * 1000 + (cap))
 
 /* A queue is asked for at the highest priority: what it gets, or 99. */
 static int asks(void)
@@ -211,6 +189,19 @@ static void remove_cgroups(void)
 			usleep(1000);
 }
 
+/* The device, open to all users, and an empty cgroup "a". */
+static int open_with_cgroup(struct kfd_dev *dev)
+{
+	int ret;
+
+	mkdir(ROOT, 0755);
+	if (access(ROOT "/cgroup.procs", F_OK) && mount("cgroup", ROOT, "cgroup2", 0, NULL))
+		return -errno;
+	remove_cgroups();
+	ret = kfd_open(dev) ?: open_to_all(dev);
+	return ret ?: make_cgroup("a", SOME_USER);
+}
+
 FIXTURE_SETUP(cgroup)
 {
 	int ret = gpreempt_begin();
@@ -220,15 +211,9 @@ FIXTURE_SETUP(cgroup)
 	ASSERT_EQ(0, ret);
 	if (geteuid())
 		SKIP(return, "not root");
-	mkdir(ROOT, 0755);
-	if (access(ROOT "/cgroup.procs", F_OK))
-		ASSERT_EQ(0, mount("cgroup", ROOT, "cgroup2", 0, NULL));
 	self->shared = client_shared_page();
 	ASSERT_NE(NULL, self->shared);
-	ASSERT_EQ(0, kfd_open(&self->dev));
-	ASSERT_EQ(0, open_to_all(&self->dev));
-	remove_cgroups();
-	ASSERT_EQ(0, make_cgroup("a", SOME_USER));
+	ASSERT_EQ(0, open_with_cgroup(&self->dev));
 	ASSERT_EQ(0, make_cgroup("a/b", SOME_USER));
 	ASSERT_EQ(0, make_cgroup("d", SOME_USER + 1));
 }
@@ -494,23 +479,23 @@ TEST_F(cgroup, shared)
 	self->child = owner_in(shared, "a/b");
 	ASSERT_LT(0, self->child);
 	EXPECT_EQ(0, gpreempt_set_share(dev, shared->pid, WEIGHT, 700, 0, 0));
-	EXPECT_EQ(SHARE_IS(700, 0, 0), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(SHARE_IS(700, 0, 0), gpreempt_share(shared->pid, shared->queue_id));
 	EXPECT_EQ(0, group_of(shared->pid, shared->queue_id));
 	EXPECT_EQ(0, set_share(dev, "a", WEIGHT | MIN, 200, 30, 0));
-	EXPECT_EQ(SHARE_IS(200, 30, 0), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(SHARE_IS(200, 30, 0), gpreempt_share(shared->pid, shared->queue_id));
 	EXPECT_EQ(number_of("a"), group_of(shared->pid, shared->queue_id));
 	EXPECT_EQ(-ENOSPC, set_share(dev, "a/b", MIN, 0, 71, 0));
 	/* of two, the nearer one's; its weight from above, and no minimum of another one */
 	EXPECT_EQ(0, set_share(dev, "a/b", CAP, 0, 0, 50));
-	EXPECT_EQ(SHARE_IS(200, 0, 50), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(SHARE_IS(200, 0, 50), gpreempt_share(shared->pid, shared->queue_id));
 	EXPECT_EQ(number_of("a/b"), group_of(shared->pid, shared->queue_id));
 	EXPECT_NE(number_of("a"), number_of("a/b"));
 	EXPECT_EQ(0, set_share(dev, "a", CAP, 0, 0, 40));
-	EXPECT_EQ(SHARE_IS(200, 0, 40), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(SHARE_IS(200, 0, 40), gpreempt_share(shared->pid, shared->queue_id));
 	EXPECT_EQ(-EINVAL, set_share(dev, "a/b", MIN, 0, 51, 0));
 	EXPECT_EQ(0, set_share(dev, "a", SHARE, 0, 0, 0));
 	EXPECT_EQ(0, set_share(dev, "a/b", SHARE, 0, 0, 0));
-	EXPECT_EQ(SHARE_IS(700, 0, 0), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(SHARE_IS(700, 0, 0), gpreempt_share(shared->pid, shared->queue_id));
 	EXPECT_EQ(0, group_of(shared->pid, shared->queue_id));
 }
 
@@ -773,13 +758,7 @@ FIXTURE_SETUP(escape)
 	ASSERT_EQ(0, ret);
 	if (geteuid())
 		SKIP(return, "not root");
-	mkdir(ROOT, 0755);
-	if (access(ROOT "/cgroup.procs", F_OK))
-		ASSERT_EQ(0, mount("cgroup", ROOT, "cgroup2", 0, NULL));
-	ASSERT_EQ(0, kfd_open(&self->dev));
-	ASSERT_EQ(0, open_to_all(&self->dev));
-	remove_cgroups();
-	ASSERT_EQ(0, make_cgroup("a", SOME_USER));
+	ASSERT_EQ(0, open_with_cgroup(&self->dev));
 	ASSERT_EQ(0, make_cgroup("d", SOME_USER));
 	ASSERT_EQ(0, set_grant(&self->dev, "d", 15));
 }

@@ -16,28 +16,6 @@
 #define CAP	KFD_GPREEMPT_SET_CAP
 #define ALL	(WEIGHT | MIN | CAP)
 
-/* As in the queue's files: weight * 10^6 + minimum * 10^3 + cap, or negative errno. */
-static long long share_of(pid_t pid, __u32 queue_id)
-{
-	static const char *const names[] = { "weight", "min_percent", "cap_percent" };
-	char path[128], text[32];
-	long long all = 0;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < 3; i++) {
-		snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues/%u/gpreempt/%s",
-			 pid, queue_id, names[i]);
-		ret = file_read(path, text, sizeof(text));
-		if (ret)
-			return ret;
-		all = all * 1000 + atoll(text);
-	}
-	return all;
-}
-
-#define SHARE(weight, min, cap)	((weight) * 1000000LL + (min) * 1000 + (cap))
-
 /* What is not named stays, in whatever order it comes. */
 TEST_F(ioctl, kept)
 {
@@ -45,23 +23,23 @@ TEST_F(ioctl, kept)
 	__u32 id = self->low.id;
 	pid_t pid = getpid();
 
-	EXPECT_EQ(SHARE(100, 0, 0), share_of(pid, id));
+	EXPECT_EQ(SHARE_IS(100, 0, 0), gpreempt_share(pid, id));
 	EXPECT_EQ(0, gpreempt_set_share(dev, 0, WEIGHT, 300, 0, 0));
-	EXPECT_EQ(SHARE(300, 0, 0), share_of(pid, id));
+	EXPECT_EQ(SHARE_IS(300, 0, 0), gpreempt_share(pid, id));
 	EXPECT_EQ(0, gpreempt_set_share(dev, 0, CAP, 0, 0, 60));
 	EXPECT_EQ(0, gpreempt_set_share(dev, 0, MIN, 0, 20, 0));
-	EXPECT_EQ(SHARE(300, 20, 60), share_of(pid, id));
+	EXPECT_EQ(SHARE_IS(300, 20, 60), gpreempt_share(pid, id));
 	/* a program that knows of no shares */
 	EXPECT_EQ(0, gpreempt_set_default(dev, 0, 5, 6));
-	EXPECT_EQ(SHARE(300, 20, 60), share_of(pid, id));
+	EXPECT_EQ(SHARE_IS(300, 20, 60), gpreempt_share(pid, id));
 	EXPECT_EQ(5, gpreempt_permitted(&self->low));
 	/* one that makes no sense with what is there changes nothing */
 	EXPECT_EQ(-EINVAL, gpreempt_set_share(dev, 0, MIN, 0, 61, 0));
 	EXPECT_EQ(-EINVAL, gpreempt_set_share(dev, 0, WEIGHT | CAP, 400, 0, 19));
-	EXPECT_EQ(SHARE(300, 20, 60), share_of(pid, id));
+	EXPECT_EQ(SHARE_IS(300, 20, 60), gpreempt_share(pid, id));
 	EXPECT_EQ(5, gpreempt_permitted(&self->low));
 	EXPECT_EQ(0, gpreempt_set_share(dev, 0, ALL, 100, 0, 0));
-	EXPECT_EQ(SHARE(100, 0, 0), share_of(pid, self->high.id));
+	EXPECT_EQ(SHARE_IS(100, 0, 0), gpreempt_share(pid, self->high.id));
 }
 
 /* Minima are of all processes together, and end with them. */
@@ -75,13 +53,13 @@ TEST_F(ioctl, no_more_than_all)
 	ASSERT_LT(0, self->child);
 	EXPECT_EQ(0, gpreempt_set_share(dev, shared->pid, MIN, 0, 70, 0));
 	EXPECT_EQ(-ENOSPC, gpreempt_set_share(dev, 0, MIN, 0, 31, 0));
-	EXPECT_EQ(SHARE(100, 0, 0), share_of(getpid(), self->low.id));
+	EXPECT_EQ(SHARE_IS(100, 0, 0), gpreempt_share(getpid(), self->low.id));
 	EXPECT_EQ(0, gpreempt_set_share(dev, 0, MIN, 0, 30, 0));
 	/* its own is not counted twice */
 	EXPECT_EQ(0, gpreempt_set_share(dev, 0, MIN | CAP, 0, 29, 50));
 	EXPECT_EQ(-ENOSPC, gpreempt_set_share(dev, shared->pid, MIN, 0, 72, 0));
 	/* a cap limits a descendant's minimum, too */
-	EXPECT_EQ(SHARE(100, 50, 50), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(SHARE_IS(100, 50, 50), gpreempt_share(shared->pid, shared->queue_id));
 	shared->stop = 1;
 	ASSERT_EQ(self->child, waitpid(self->child, &status, 0));
 	self->child = 0;
@@ -98,14 +76,14 @@ TEST_F(ioctl, of_descendants)
 	ASSERT_EQ(0, gpreempt_set_share(dev, 0, ALL, 300, 20, 60));
 	self->child = start_owner(shared, SOME_USER);
 	ASSERT_LT(0, self->child);
-	EXPECT_EQ(SHARE(300, 0, 60), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(SHARE_IS(300, 0, 60), gpreempt_share(shared->pid, shared->queue_id));
 	EXPECT_EQ(0, gpreempt_set_share(dev, 0, CAP, 0, 0, 40));
-	EXPECT_EQ(SHARE(300, 0, 40), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(SHARE_IS(300, 0, 40), gpreempt_share(shared->pid, shared->queue_id));
 	EXPECT_EQ(0, gpreempt_set_share(dev, shared->pid, ALL, 500, 10, 90));
-	EXPECT_EQ(SHARE(500, 10, 40), share_of(shared->pid, shared->queue_id));
-	EXPECT_EQ(SHARE(300, 20, 40), share_of(getpid(), self->low.id));
+	EXPECT_EQ(SHARE_IS(500, 10, 40), gpreempt_share(shared->pid, shared->queue_id));
+	EXPECT_EQ(SHARE_IS(300, 20, 40), gpreempt_share(getpid(), self->low.id));
 	EXPECT_EQ(0, gpreempt_set_share(dev, 0, ALL, 100, 0, 0));
-	EXPECT_EQ(SHARE(500, 10, 90), share_of(shared->pid, shared->queue_id));
+	EXPECT_EQ(SHARE_IS(500, 10, 90), gpreempt_share(shared->pid, shared->queue_id));
 }
 
 /* Anybody takes less, nobody more. */
@@ -177,7 +155,7 @@ static long long orphan_share(pid_t parent, int ready)
 	if (gpreempt_set_share(&dev, 0, CAP, 0, 0, 100) ||
 	    gpreempt_set_default(&dev, 0, KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE))
 		return -EPERM;
-	share = share_of(getpid(), q.id);
+	share = gpreempt_share(getpid(), q.id);
 	aql_destroy(&q);
 	kfd_close(&dev);
 	return share;
@@ -206,7 +184,7 @@ static int by_an_orphan(struct shared *shared)
 	CHECK(pid, waitpid(pid, NULL, 0));
 	close(told[1]);
 	CHECK((int)sizeof(share), (int)read(told[0], &share, sizeof(share)));
-	CHECK(0, SHARE(10, 0, 10) != share);
+	CHECK(0, SHARE_IS(10, 0, 10) != share);
 	return 0;
 }
 
@@ -217,7 +195,7 @@ TEST_F(ioctl, more_needs_nice)
 	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, modest));
 	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, by_a_child));
 	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, by_an_orphan));
-	EXPECT_EQ(SHARE(10, 0, 0), share_of(self->shared->pid, self->shared->queue_id));
+	EXPECT_EQ(SHARE_IS(10, 0, 0), gpreempt_share(self->shared->pid, self->shared->queue_id));
 }
 
 TEST_HARNESS_MAIN
