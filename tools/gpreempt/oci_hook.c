@@ -191,6 +191,13 @@ int main(int argc, char **argv)
 		return 0;
 	cgroup_of_container(state.pid, path, sizeof(path));
 	r = cgroup_set(path, &setup.args);
+	if (r == -ENOSPC && !setup.required) {
+		/* Else the ceiling would end with so many containers, whoever has started them. */
+		warn("%s: no minimum: %s", path, cgroup_error(r));
+		setup.args.flags &= ~KFD_GPREEMPT_SET_MIN;
+		setup.args.process_default.min_percent = 0;
+		r = cgroup_set(path, &setup.args);
+	}
 	if (r)
 		fail(STATUS_FAILED, "%s: %s", path, cgroup_error(r));
 	return 0;
