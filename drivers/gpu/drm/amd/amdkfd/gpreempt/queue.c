@@ -376,11 +376,13 @@ u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q
 static u64 gws_end_ns(const struct queue *q)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	u64 limit = (u64)READ_ONCE(gpq->gp->tunables.starvation_ms) * NSEC_PER_MSEC;
-	u64 now_ns = ktime_get_ns();
+	u64 limit, now_ns;
 
 	if (!kfd_gpreempt_queue_has_gws(q))
 		return 0;
+	/* Each scan asks of each queue, and few have GWS. */
+	now_ns = ktime_get_ns();
+	limit = (u64)READ_ONCE(gpq->gp->tunables.starvation_ms) * NSEC_PER_MSEC;
 	if (q->properties.is_preempted || gpreempt_is_kept_off(&gpq->suspect, now_ns))
 		return 0;
 	if (!gpq->gws_ns)
