@@ -30,8 +30,7 @@ MAX_ERRORS = 50
 FIELD = re.compile(r'([\w-]+)=("[^"]*"|\S*)')
 # Events that only people read.
 PEOPLE = {"control", "doorbell-seen", "fault", "hqd-map", "hqd-unmap", "page-retry", "params",
-          "reset",
-          "sdma-map", "sdma-unmap", "set-resources", "warn", "wave-stall"}
+          "partitions", "reset", "sdma-map", "sdma-unmap", "set-resources", "warn", "wave-stall"}
 
 
 class NotMapped(Exception):
@@ -72,7 +71,7 @@ class Queue:
     dispatches: dict = field(default_factory=dict)
     rings: dict = field(default_factory=dict)   # packet -> when its doorbell rang
     name: str = ""
-    seat: tuple = None          # pipe, slot; None while it is not mapped
+    seat: tuple = None          # xcc, pipe, slot; None while it is not mapped
     read: int = None            # read index with which it left
     packet: int = None          # the one it consumed last
     again: tuple = None         # mapped with this MQD and priority; perhaps it is another one
@@ -122,10 +121,10 @@ class EventLog:
         self.line = 0
         self.first = self.last = None
         self._live = {}         # (doorbell, pasid) -> Queue
-        self._seats = {}        # (pipe, slot) -> Queue
+        self._seats = {}        # (xcc, pipe, slot) -> Queue
         self._slots = {}        # slot -> wave
-        self._unmapping = None  # the preemption that goes on
-        self._before_runlist = []
+        self._unmapping = {}    # xcc -> the preemption that goes on in its partition
+        self._before_runlist = {}
 
     # ---- reading ----
 
@@ -214,7 +213,7 @@ class EventLog:
         for queue in list(self._seats.values()):
             self._give_up(queue, "was lost in a reset")
             del self._live[queue.doorbell, queue.pasid]
-        self._unmapping = None
+        self._unmapping = {}
 
     def _on_page_fault(self, ns, a):
         self._mishap(f"page fault of vmid {a['vmid']} at {a['va']}")
@@ -265,7 +264,7 @@ class EventLog:
                          f"and came back at {read}")
             queue.packet = None
         queue.priority = made_of[1]     # HIP sets it after the creation
-        self._sit(queue, (int(a["pipe"]), int(a["slot"])))
+        self._sit(queue, tuple(int(a[k]) for k in ("xcc", "pipe", "slot")))
 
     def _sit(self, queue, seat):
         other = self._seats.get(seat)
@@ -392,7 +391,8 @@ class EventLog:
         elif wave.state == RUNNING:
             if insns < wave.insns or (insns == wave.insns and pc != wave.pc):
                 self._error(f"{self._where(d, key)} lost instructions")
-            stop = self._unmapping.stop or self._unmapping.begin if self._unmapping else ns
+            unmapping = self._preemption(d.queue)
+            stop = unmapping.stop or unmapping.begin if unmapping else ns
             self._off(d, key, wave, stop)
             self._saved(d, key, wave, int(a["last"], 0), pc, insns)
         else:
@@ -409,8 +409,9 @@ class EventLog:
             if not self.code.follows(d.kernel, last, pc):
                 self._error(f"{self._where(d, key)} would go on at {pc:#x}, which does not "
                             f"follow {last:#x}, the instruction executed last")
-        if self._unmapping:
-            self._unmapping.saved.append((wave, looping, wave.slot[:3]))
+        unmapping = self._preemption(d.queue)
+        if unmapping:
+            unmapping.saved.append((wave, looping, wave.slot[:3]))
 
     def _off(self, d, key, wave, ns):
         self._slots.pop(wave.slot, None)
@@ -488,23 +489,27 @@ class EventLog:
         self._mishap(f"{self._title(queue)} could not be saved")
 
     def _on_preempt_begin(self, ns, a):
-        self._unmapping = Preemption(ns)
-        self.preemptions.append(self._unmapping)
+        p = self._unmapping[int(a["xcc"])] = Preemption(ns)
+        self.preemptions.append(p)
 
     def _on_preempt_stop(self, ns, a):
-        if self._unmapping:
-            self._unmapping.stop = ns
+        p = self._unmapping.get(int(a["xcc"]))
+        if p:
+            p.stop = ns
 
     def _on_preempt_end(self, ns, a):
-        p, self._unmapping = self._unmapping, None
+        p = self._unmapping.pop(int(a["xcc"]), None)
         if p:
             p.end, p.bytes = ns, int(a["bytes"])
-            self._before_runlist.append(p)
+            self._before_runlist.setdefault(int(a["xcc"]), []).append(p)
 
     def _on_runlist(self, ns, a):
-        for p in self._before_runlist:
+        for p in self._before_runlist.pop(int(a["xcc"]), []):
             p.runlist = ns
-        self._before_runlist = []
+
+    def _preemption(self, queue):
+        """The one that goes on where the queue is."""
+        return queue.seat and self._unmapping.get(queue.seat[0])
 
     # ---- questions ----
 

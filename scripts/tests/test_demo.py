@@ -50,7 +50,7 @@ class Queue:
         machine.queues += 1
         self.doorbell = machine.queues * 0x100
         self.name = f"queue={self.doorbell:#x} pasid={machine.queues}"
-        self.seat = f"mqd={self.doorbell:#x} pipe=0 slot={machine.queues}"
+        self.seat = f"mqd={self.doorbell:#x} xcc=0 pipe=0 slot={machine.queues}"
         self.map(machine.now, 0)
 
     def map(self, ns, read):
@@ -99,12 +99,12 @@ class Low:
                 self.group(self.off(cu), cu)
 
     def save(self, ns, end):
-        self.machine.say(ns, "preempt-begin queues=1")
+        self.machine.say(ns, "preempt-begin xcc=0 queues=1")
         for cu, state in self.on.items():
             state[2] += 100
             self.queue.wave(ns, "save", 0, state[0], cu, 0x204, state[2])
         self.machine.say(end, f"queue-unmap {self.queue.name} {self.queue.seat} read=1")
-        self.machine.say(end, "preempt-end queues=1 bytes=4096")
+        self.machine.say(end, "preempt-end xcc=0 queues=1 bytes=4096")
 
     def restore(self, ns, end, away):
         self.queue.map(ns, 1)
@@ -199,7 +199,7 @@ class Demo:
         begin = at + self.detection
         low.run(begin)
         low.save(begin, begin + self.save)
-        self.machine.say(begin + self.save + RUNLIST, "runlist processes=1")
+        self.machine.say(begin + self.save + RUNLIST, "runlist xcc=0 processes=1")
         end = self.kernel(high, begin + self.save + RUNLIST, number)
         low.restore(end + 100 * US, end + 100 * US + self.restore, begin)
         return end

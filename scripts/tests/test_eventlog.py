@@ -14,8 +14,8 @@ PLACE = "xcc=0 engine={wg} cu=0 simd={wave} slot=0 vmid=8"
 # and put back, crossing over to each other's unit.
 HEAD = """\
 100 start engines=2 cus_per_engine=1
-200 queue-map queue=0x800 pasid=32769 mqd=0x1000 pipe=0 slot=2 vmid=8 pipe-priority=0 priority=0 aql=1 read=0 write=0
-210 runlist processes=1 entries=1 mapped=1 rotates=0
+200 queue-map queue=0x800 pasid=32769 mqd=0x1000 xcc=0 pipe=0 slot=2 vmid=8 pipe-priority=0 priority=0 aql=1 read=0 write=0
+210 runlist xcc=0 processes=1 entries=1 mapped=1 rotates=0
 300 doorbell dw=0x800 value=0x0 slot=2
 310 dispatch-begin queue=0x800 pasid=32769 disp=0 wgs=2 waves=2 vgprs=8 lds=0 kernel=0xf00
 """
@@ -38,13 +38,13 @@ def four(ns, event, rest, cross=False):
 
 START = four(320, "wave-start", "{place} pc=0x100 insns=0")
 SAVE = four(405, "wave-save", "pc=0x204 last=0x200 insns=100")
-UNMAP = ("400 preempt-begin queues=1\n" + SAVE +
+UNMAP = ("400 preempt-begin xcc=0 queues=1\n" + SAVE +
          "410 queue-unmap queue=0x800 pasid=32769 mqd=0x1000 pipe=0 slot=2 vmid=8 read=1 fetch=1\n"
-         "411 preempt-end queues=1 bytes=4096 us=11 stuck=0\n")
-MAP = ("500 queue-map queue=0x800 pasid=32769 mqd=0x1000 pipe=1 slot=2 vmid=9 pipe-priority=0 "
+         "411 preempt-end xcc=0 queues=1 bytes=4096 us=11 stuck=0\n")
+MAP = ("500 queue-map queue=0x800 pasid=32769 mqd=0x1000 xcc=0 pipe=1 slot=2 vmid=9 pipe-priority=0 "
        "priority=0 aql=1 read=1 write=1\n"
        "501 queue-restore queue=0x800 pasid=32769 bytes=4096 dispatches=1 us=1\n"
-       "502 runlist processes=1 entries=1 mapped=1 rotates=0\n")
+       "502 runlist xcc=0 processes=1 entries=1 mapped=1 rotates=0\n")
 RESTORE = four(510, "wave-restore", "{place} pc=0x204 insns=100", cross=True)
 RESUME = four(520, "wave-resume", "pc=0x204 insns=100")
 END = four(800, "wave-end", "pc=0x300 insns=200")
@@ -114,6 +114,19 @@ class Good(unittest.TestCase):
         self.assertEqual(log.errors, [])
         self.assertEqual(len(log.queues), 2)
 
+    def test_partitions(self):
+        """Another one has the same slots, and what is taken off there is its own."""
+        other = OTHER.format(pipe=0).replace("xcc=0", "xcc=1")
+        both = ("399 preempt-begin xcc=1 queues=0\n" + UNMAP.replace(
+            "411 ", "412 preempt-stop xcc=1 us=13\n413 ")
+            + "414 preempt-end xcc=1 queues=0 bytes=5 us=15 stuck=0\n"
+            "415 runlist xcc=1 processes=0 entries=0 mapped=0 rotates=0\n")
+        log = read(HEAD + START + other.replace("505", "330") + both + MAP + RESTORE + RESUME
+                   + END + TAIL)
+        self.assertEqual(log.errors, [])
+        self.assertEqual([(len(p.saved), p.bytes, p.runlist) for p in log.preemptions],
+                         [(0, 5, 415), (4, 4096, 502)])
+
 
 QUEUE = "queue=0x800 pasid=32769"
 # The two workgroups are taken off, and what then becomes of them.
@@ -121,7 +134,7 @@ GONE = HEAD + START + UNMAP
 STOP = "950 machine-stop insns=1 max-lag-us=0 behind=0\n"
 AGAIN = MAP.replace("read=1", "read=0")
 KILL = four(600, "wave-kill", "pc=0x250 insns=150")
-OTHER = ("505 queue-map queue=0x900 pasid=32769 mqd=0x2000 pipe={pipe} slot=2 vmid=9 "
+OTHER = ("505 queue-map queue=0x900 pasid=32769 mqd=0x2000 xcc=0 pipe={pipe} slot=2 vmid=9 "
          "pipe-priority=0 priority=0 aql=1 read=0 write=0\n")
 HIGH = ("506 queue-unmap queue=0x800 pasid=32769 mqd=0x1000 pipe=1 slot=2 vmid=9 read=1 "
         "fetch=1\n")
@@ -182,8 +195,8 @@ class Mishaps(unittest.TestCase):
         self.mishap(GOOD.replace(END, trap + END))
 
     def test_stuck(self):
-        self.mishap(HEAD + START + "400 preempt-begin queues=1\n"
-                    f"410 preempt-fail {QUEUE}\n411 preempt-end queues=1 bytes=0 us=11 stuck=1\n"
+        self.mishap(HEAD + START + "400 preempt-begin xcc=0 queues=1\n"
+                    f"410 preempt-fail {QUEUE}\n411 preempt-end xcc=0 queues=1 bytes=0 us=11 stuck=1\n"
                     + END + TAIL, "could not be saved")
 
     def test_handler(self):

@@ -83,6 +83,8 @@ enum isa_arch { GFX90A, GFX942, ISA_ARCHS };
  * @cfg:	configuration, constant after start
  * @blocks: @nblocks: what it is made of, see block.h
  * @mec_lock:	see the top of this file
+ * @partition_xccs: XCCs of a partition, which the driver takes for a device: a divisor of
+ *		@cfg's xccs, 0 is all; mec_lock
  * @kick:	has the command processor take a turn, for those below it: mec_kick()
  * @gws:	semaphores and barriers of waves, see isa/gws.c
  */
@@ -98,9 +100,10 @@ struct gpu {
 	struct ih *ih;
 	struct sdma *sdma;
 	struct mec *mec;
-	struct hws *hws;
+	struct schedulers *hws;
 	struct spi *spi;
 	struct control *control;
+	unsigned int partition_xccs;
 	void (*kick)(struct gpu *g);
 	u32 gws[GWS_RESOURCES];
 	struct vfio_user *vfio;
@@ -110,6 +113,17 @@ struct gpu {
 static inline unsigned int gpu_engines(const struct gpu *g)
 {
 	return g->cfg.xccs * g->cfg.engines;
+}
+
+/* XCCs of a partition, and the one that leads that of @xcc. */
+static inline unsigned int gpu_partition(const struct gpu *g)
+{
+	return g->partition_xccs ? g->partition_xccs : g->cfg.xccs;
+}
+
+static inline unsigned int gpu_leader(const struct gpu *g, unsigned int xcc)
+{
+	return g->partition_xccs ? xcc - xcc % g->partition_xccs : 0;
 }
 
 /* Model time in ns; see clock.h. */

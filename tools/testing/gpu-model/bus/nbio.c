@@ -55,7 +55,8 @@ static void power_on(struct gpu *g)
 	regs_set(g, REG_MP0_C2PMSG_33, C2PMSG_33_FIRMWARE_UP);
 	if (!asic_of(g)->discovery)
 		return;
-	regs_set(g, REG_PARTITION_MEM_STATUS, PARTITION_MEM_NPS1);
+	regs_set(g, REG_PARTITION_MEM_CAP, PARTITION_MEM_CAP_NPS1);
+	regs_set(g, REG_PARTITION_MEM_STATUS, PARTITION_MEM_NPS(1));
 	regs_set(g, REG_NBIF_STRAP0, NBIF_STRAP0_REVISION(1));
 }
 

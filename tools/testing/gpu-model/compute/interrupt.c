@@ -14,7 +14,7 @@ void sq_interrupt(const struct group *grp, const struct wave *w, u32 encoding, u
 	const struct cu *cu = grp->cu ? grp->cu : &nowhere;
 	const struct user_queue *q = grp->q;
 	struct ih_vector v = {
-		.xcc = cu->xcc,
+		.xcc = grp->cu ? cu->xcc : q->h->xcc,
 		.client = IH_CLIENT_SE0SH + (cu->engine & 3),
 		.source = IH_SOURCE_SQ_MSG,
 		.vmid = q->vmid,

@@ -7,11 +7,11 @@
  * @q:		queue
  * @number:	linear number in its dispatch
  *
- * Return: the XCC.
+ * Return: the XCC, counted from the one that leads its partition.
  */
 unsigned int group_xcc(const struct user_queue *q, u64 number)
 {
-	return q->xcc[q->chunk ? number / q->chunk % q->g->cfg.xccs : 0];
+	return q->xcc[q->chunk ? number / q->chunk % gpu_partition(q->g) : 0];
 }
 
 /**

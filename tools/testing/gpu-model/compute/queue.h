@@ -85,8 +85,8 @@ struct group;
 /**
  * struct hqd - one hardware queue slot; protected by gpu.mec_lock
  *
- * A process' queue has the same slot on each XCC, and an MQD for each. The first
- * XCC's leads: it has @uq, the others follow. So it is with the HIQ.
+ * A process' queue has the same slot on each XCC of its partition, and an MQD for each.
+ * That of the first leads: it has @uq, the others follow. So it is with the HIQ.
  *
  * @active:	CP_HQD_ACTIVE
  * @xcc: @me: @pipe: @queue: place
@@ -155,7 +155,7 @@ struct release {
 
 /**
  * struct user_queue - a user queue in a hardware slot
- * @h:		slot on the first XCC
+ * @h:		slot on the XCC that leads its partition
  * @pasid: @vmid: address space
  * @aql:	AQL, else PM4: then pm4.c takes packets, by the slot's registers
  * @cwsr:	waves can be saved; otherwise a preemption lets dispatches end
@@ -177,7 +177,7 @@ struct release {
  * @cus:	compute units allowed, by engine of all XCCs
  * @chunk:	so many workgroups go to an XCC, as many to the next, and so on; 0:
  *		all go to one
- * @xcc:	which has which turn
+ * @xcc:	which has which turn, counted from the leader
  * @pipe_priority: @priority: of the MQD
  * @turn:	spi.turn of its last launch
  * @pipe_until:	model time until which it goes before its equals on its pipe
@@ -232,7 +232,7 @@ struct user_queue {
 	struct user_queue *next;
 };
 
-/* The XCC to which a dispatch's workgroup @number belongs. */
+/* The XCC of the partition to which a dispatch's workgroup @number belongs. */
 unsigned int group_xcc(const struct user_queue *q, u64 number);
 
 /* Waves in workgroup @number, which an edge of the grid may clip; id[] filled. */

@@ -277,13 +277,13 @@ static void init_ttmps(struct group *grp, const u32 id[3])
 	}
 }
 
-/* May a workgroup of @q that belongs to @xcc go to @cu? */
+/* May a workgroup of @q that belongs to the XCC @xcc of its partition go to @cu? */
 static bool cu_allowed(const struct user_queue *q, unsigned int xcc, const u32 *reserved,
 		       const struct cu *cu)
 {
 	unsigned int e = cu_engine(q->g, cu);
 
-	return cu->xcc == xcc && q->cus[e] >> cu->index & 1 && !(reserved[e] >> cu->index & 1);
+	return cu->xcc == q->h->xcc + xcc && q->cus[e] >> cu->index & 1 && !(reserved[e] >> cu->index & 1);
 }
 
 /* CP_HQD_QUANTUM, in ms; its other scale is not documented (cik_regs.h). */

@@ -68,6 +68,7 @@ static void interrupt(struct user_queue *q, u8 source, u32 data)
 {
 	const struct hqd *h = q->h;
 	struct ih_vector v = {
+		.xcc = h->xcc,
 		.client = IH_CLIENT_GRBM_CP,
 		.source = source,
 		/* ring id as gfx_v9_0_eop_irq() takes it apart */
@@ -323,13 +324,13 @@ static void attach_xccs(struct user_queue *q)
 
 	q->chunk = q->aql ? q->sh[MQD_TG_CHUNK - MQD_COMPUTE] : 0;
 	if (!q->chunk && !vm_read(g, 0, q->h->mqd + 4 * MQD_PM4_TARGET_XCC, &target, 4) &&
-	    target < g->cfg.xccs)
+	    target < gpu_partition(g))
 		q->xcc[0] = target;
-	for (i = 0; i < g->cfg.xccs; i++) {
-		const struct hqd *h = mec_on_xcc(g, q->h, i);
+	for (i = 0; i < gpu_partition(g); i++) {
+		const struct hqd *h = mec_on_xcc(g, q->h, q->h->xcc + i);
 
 		if (vm_read(g, 0, h->mqd + 4 * MQD_COMPUTE, sh, sizeof(sh))) {
-			log_warn("queue %#x: cannot read its MQD of XCC %u", h->doorbell, i);
+			log_warn("queue %#x: cannot read its MQD of XCC %u", h->doorbell, h->xcc);
 			continue;
 		}
 		compute_masks(q, i, sh);
@@ -374,7 +375,7 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 	if (!h->mqd || vm_read(g, 0, h->mqd + 4 * MQD_COMPUTE, q->sh, sizeof(q->sh)))
 		log_warn("queue %#x: cannot read its MQD", h->doorbell);
 	compute_masks(q, 0, q->sh);
-	if (g->cfg.xccs > 1)
+	if (gpu_partition(g) > 1)
 		attach_xccs(q);
 	q->mem = (struct wave_mem){
 		.arch = asic_of(g)->arch,

@@ -5,10 +5,14 @@
 #include "cp/machine.h"
 #include "cp/mec.h"
 #include "cp_regs.h"
+#include "host/log.h"
 #include "host/params.h"
 
 #define CLOCK_CAPTURE		1u
 #define SAFE_MODE_CMD		1u
+
+/* enum amdgpu_gfx_partition: each XCC is one; else the partitions, less one */
+#define PARTITION_CPX		4
 
 /* The firmware acknowledges by clearing the command bit. */
 static u32 read_safe_mode(struct gpu *g, u32 off, u32 index)
@@ -66,11 +70,40 @@ static void write_sq_cmd(struct gpu *g, u32 off, u32 index, u32 val)
 			   1u << (GRBM_INDEX_SE(sel) & 31), SQ_CMD_VMID(val));
 }
 
+/*
+ * The driver writes it for each XCC, alike: here that of the first counts. Where it finds a
+ * security processor it has that do this.
+ */
+static void write_xcp_ctl(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	unsigned int xcc = regs_xcc(off), n = XCP_CTL_XCCS(val);
+
+	(void)index;
+	if (!n || g->cfg.xccs % n || XCP_CTL_XCC(val) != xcc % n) {
+		log_warn("XCC %u cannot be number %u of %u in a partition", xcc, XCP_CTL_XCC(val), n);
+		return;
+	}
+	if (xcc || machine_partition(g, n))
+		regs_set(g, off, val);
+}
+
+static u32 read_partition_status(struct gpu *g, u32 off, u32 index)
+{
+	unsigned int n = g->cfg.xccs / gpu_partition(g);
+
+	(void)off;
+	(void)index;
+	return PARTITION_MODE(n > 1 && n == g->cfg.xccs ? PARTITION_CPX : n - 1);
+}
+
 const struct reg_range cp_regs[] = {
 	{ "SQ_CMD", REG_SQ_CMD, 1, NULL, write_sq_cmd },
 	{ "CP_HQD", HQD_REG_BASE, HQD_REGS, read_hqd, write_hqd },
 	{ "SPI_COMPUTE_QUEUE_RESET", REG_SPI_COMPUTE_QUEUE_RESET, 1,
 	  NULL, write_queue_reset },
+	{ "CP_HYP_XCP_CTL", REG_CP_HYP_XCP_CTL, 1, NULL, write_xcp_ctl },
+	{ "PARTITION_COMPUTE_STATUS", REG_PARTITION_COMPUTE_STATUS, 1,
+	  read_partition_status, regs_write_ignore },
 	{ "RLC_SAFE_MODE", REG_RLC_SAFE_MODE, 1, read_safe_mode, NULL },
 	{ "RLC_CAPTURE_GPU_CLOCK_COUNT", REG_RLC_CAPTURE_GPU_CLOCK, 1,
 	  NULL, write_clock_capture },
@@ -81,6 +114,7 @@ void cp_regs_power_on(struct gpu *g)
 {
 	unsigned int i, n = g->cfg.xccs;
 
+	g->partition_xccs = 0;
 	for (i = 0; i < n; i++) {
 		/* gc_9_0_default.h */
 		regs_set(g, regs_of_xcc(i, REG_CP_IQ_WAIT_TIME2), 0x40404040);

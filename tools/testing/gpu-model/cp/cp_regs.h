@@ -15,6 +15,10 @@
 #define REG_SPI_COMPUTE_QUEUE_RESET	0x0c76c
 #define REG_CP_HYP_XCP_CTL		0x3e0a0
 #define   XCP_CTL(xcc, xccs)		((xcc) | (xccs) << 3)
+#define   XCP_CTL_XCC(v)		((v) & 7)
+#define   XCP_CTL_XCCS(v)		((v) >> 3 & 15)
+#define REG_PARTITION_COMPUTE_STATUS	0x03a0c
+#define   PARTITION_MODE(v)		((v) << 4)
 #define REG_SCRATCH_REG0		0x30100
 #define REG_RLC_SAFE_MODE		0x3b014
 #define REG_RLC_GPU_CLOCK_LSB		0x3b090

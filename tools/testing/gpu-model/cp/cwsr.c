@@ -309,7 +309,7 @@ static void add_group(const struct group *grp, struct cwsr_size *size)
 	}
 }
 
-/* What is to be saved of one XCC; all 0 if nothing is. */
+/* What is to be saved of one XCC, counted from the leader; all 0 if nothing is. */
 static struct cwsr_size xcc_size(const struct user_queue *q, unsigned int xcc)
 {
 	const struct group *lists[] = { q->removed, q->pending }, *grp;
@@ -344,8 +344,8 @@ int cwsr_check(struct user_queue *q, struct cwsr_size *size)
 		return 0;
 	if (atomic_load(&q->stalled) || !trap_leave(q))
 		return -EBUSY;
-	for (xcc = 0; xcc < q->g->cfg.xccs; xcc++) {
-		const struct hqd *h = mec_on_xcc(q->g, q->h, xcc);
+	for (xcc = 0; xcc < gpu_partition(q->g); xcc++) {
+		const struct hqd *h = mec_on_xcc(q->g, q->h, q->h->xcc + xcc);
 		const struct cwsr_size s = xcc_size(q, xcc);
 		u32 stack_size = h->reg[HQD(MQD_CNTL_STACK_SIZE)];
 
@@ -485,7 +485,7 @@ static void write_events(const struct user_queue *q, u32 **stack)
 
 static int write_xcc(struct user_queue *q, unsigned int xcc)
 {
-	struct hqd *h = mec_on_xcc(q->g, q->h, xcc);
+	struct hqd *h = mec_on_xcc(q->g, q->h, q->h->xcc + xcc);
 	const struct cwsr_size size = xcc_size(q, xcc);
 	u32 *r = h->reg, stack_size = r[HQD(MQD_CNTL_STACK_SIZE)];
 	u64 top = area_base(h) + stack_size + size.state;
@@ -533,7 +533,7 @@ int cwsr_write(struct user_queue *q)
 	unsigned int xcc;
 	int err = 0;
 
-	for (xcc = 0; !err && xcc < q->g->cfg.xccs; xcc++)
+	for (xcc = 0; !err && xcc < gpu_partition(q->g); xcc++)
 		err = write_xcc(q, xcc);
 	return err;
 }
@@ -792,7 +792,7 @@ static int read_waves(struct user_queue *q, unsigned int xcc, const u32 *stack, 
 
 static int read_xcc(struct user_queue *q, unsigned int xcc, u64 *bytes)
 {
-	struct hqd *h = mec_on_xcc(q->g, q->h, xcc);
+	struct hqd *h = mec_on_xcc(q->g, q->h, q->h->xcc + xcc);
 	u32 *r = h->reg, stack_size = r[HQD(MQD_CNTL_STACK_SIZE)];
 	u32 offset = r[HQD(MQD_CNTL_STACK_OFFSET)], n = (stack_size - offset) / 4, events;
 	u64 bottom = area_base(h) + stack_size;
@@ -845,7 +845,7 @@ int cwsr_restore(struct user_queue *q, u64 *bytes)
 	int err = 0;
 
 	*bytes = 0;
-	for (xcc = 0; !err && xcc < q->g->cfg.xccs; xcc++)
+	for (xcc = 0; !err && xcc < gpu_partition(q->g); xcc++)
 		err = read_xcc(q, xcc, bytes);
 	if (err) {
 		cwsr_drop(q);	/* none of its groups has a unit yet */

@@ -56,7 +56,7 @@ void hws_wait_copied(struct gpu *g)
 		pthread_cond_wait(&g->hws->copied, &g->mec_lock);
 }
 
-/* Which queues an UNMAP_QUEUES means. */
+/* Which of a partition's queues an UNMAP_QUEUES means. */
 struct filter {
 	unsigned int select;
 	u16 pasid;
@@ -83,46 +83,65 @@ static bool wanted(const struct filter *f, u16 pasid, u32 doorbell, bool is_stat
 	}
 }
 
-static bool sdma_wanted(const void *ctx, u16 pasid, u32 doorbell)
+/* The same for SDMA queues, which are known by their VMIDs. */
+struct sdma_filter {
+	const struct hws *s;
+	const struct filter *f;
+};
+
+static bool sdma_wanted(const void *ctx, unsigned int vmid, u16 pasid, u32 doorbell)
 {
-	return wanted(ctx, pasid, doorbell, false);
+	const struct sdma_filter *sf = ctx;
+
+	return sf->s->pasid[vmid] == pasid && wanted(sf->f, pasid, doorbell, false);
+}
+
+static void unmap_sdma(struct hws *s, const struct filter *f)
+{
+	const struct sdma_filter ctx = { s, f };
+
+	sdma_unmap(s->g, sdma_wanted, &ctx);
 }
 
 /* Take those queues off, as preempt_turn() goes on with. SDMA ones leave at once. */
-static void preempt(struct gpu *g, const struct filter *f)
+static void preempt(struct hws *s, const struct filter *f)
 {
 	struct user_queue *q;
 
-	sdma_unmap(g, sdma_wanted, f);
-	for (q = g->spi->queues; q; q = q->next)
+	unmap_sdma(s, f);
+	for_each_queue(s, q)
 		q->leaving = wanted(f, q->pasid, q->h->doorbell, q->is_static);
-	preempt_begin(g);
+	preempt_begin(s);
+}
+
+static void hws_turn_of(struct hws *s)
+{
+	if ((s->busy && !preempt_turn(s)) || !s->rotate_at)
+		return;
+	if (gpu_now() < s->rotate_at) {
+		mec_kick_at(s->g, s->rotate_at);
+	} else if (runlist_rotate(s)) {
+		s->remap = true;
+		preempt_begin(s);
+	}
 }
 
 /**
- * hws_turn() - what the scheduler does by itself
+ * hws_turn() - what the schedulers do by themselves
  * @g:	device
  */
 void hws_turn(struct gpu *g)
 {
-	struct hws *s = g->hws;
+	unsigned int i;
 
-	if ((s->busy && !preempt_turn(g)) || !s->rotate_at)
-		return;
-	if (gpu_now() < s->rotate_at) {
-		mec_kick_at(g, s->rotate_at);
-	} else if (runlist_rotate(g)) {
-		s->remap = true;
-		preempt_begin(g);
-	}
+	for (i = 0; i < g->cfg.xccs; i++)
+		hws_turn_of(&g->hws->of[i]);
 }
 
 /* ---- packets ---- */
 
-static s64 set_resources(struct gpu *g, const u32 *p, unsigned int n)
+static s64 set_resources(struct hws *s, const u32 *p, unsigned int n)
 {
-	struct hws *s = g->hws;
-
 	if (n < 7)
 		return -EINVAL;
 	s->vmid_mask = p[0];
@@ -220,10 +239,9 @@ static int parse_ib(struct hws *s, const u32 *ib, unsigned int dw, const u32 *li
 	return err;
 }
 
-static s64 run_list(struct gpu *g, const u32 *p, unsigned int n)
+static s64 run_list(struct hws *s, const u32 *p, unsigned int n)
 {
 	static const struct filter dynamic = { .select = SEL_DYNAMIC };
-	struct hws *s = g->hws;
 	struct user_queue *q;
 	unsigned int dw;
 	u32 *ib;
@@ -241,7 +259,7 @@ static s64 run_list(struct gpu *g, const u32 *p, unsigned int n)
 	if (!ib || !s->process || !s->entry)
 		err = -ENOMEM;
 	else
-		err = vm_read(g, 0, (p[0] & ~3u) | (u64)p[1] << 32, ib, dw * 4);
+		err = vm_read(s->g, 0, (p[0] & ~3u) | (u64)p[1] << 32, ib, dw * 4);
 	if (!err)
 		err = parse_ib(s, ib, dw, p);
 	free(ib);
@@ -254,39 +272,38 @@ static s64 run_list(struct gpu *g, const u32 *p, unsigned int n)
 	if (!s->concurrent)
 		s->concurrent = VMIDS;
 
-	for (q = g->spi->queues; q; q = q->next) {
+	for_each_queue(s, q) {
 		if (!q->is_static && !q->stuck) {
 			/* A new list without an unmap before it replaces the old one. */
 			s->remap = true;
-			preempt(g, &dynamic);
+			preempt(s, &dynamic);
 			return 0;
 		}
 	}
-	sdma_unmap(g, sdma_wanted, &dynamic);
-	runlist_map(g);
+	unmap_sdma(s, &dynamic);
+	runlist_map(s);
 	return s->mapped_at;
 }
 
-static void reset_queues(struct gpu *g, const struct filter *f)
+static void reset_queues(struct hws *s, const struct filter *f)
 {
 	struct user_queue *q, *next;
 
-	sdma_unmap(g, sdma_wanted, f);
-	for (q = g->spi->queues; q; q = next) {
+	unmap_sdma(s, f);
+	for (q = hws_queue(s, s->g->spi->queues); q; q = next) {
 		struct hqd *h = q->h;
 
-		next = q->next;
+		next = hws_queue(s, q->next);
 		if (!wanted(f, q->pasid, h->doorbell, q->is_static))
 			continue;
-		machine_queue_reset(g, h);
-		mec_unmap(g, h);
+		machine_queue_reset(s->g, h);
+		mec_unmap(s->g, h);
 	}
-	runlist_free_vmids(g);
+	runlist_free_vmids(s);
 }
 
-static s64 unmap_queues(struct gpu *g, const u32 *p, unsigned int n)
+static s64 unmap_queues(struct hws *s, const u32 *p, unsigned int n)
 {
-	struct hws *s = g->hws;
 	struct filter f = {};
 	unsigned int i;
 
@@ -313,10 +330,10 @@ static s64 unmap_queues(struct gpu *g, const u32 *p, unsigned int n)
 	if (f.select == SEL_ALL || f.select == SEL_DYNAMIC)
 		runlist_drop(s);
 	if ((p[0] & 3) == ACTION_RESET) {
-		reset_queues(g, &f);
+		reset_queues(s, &f);
 		return 0;
 	}
-	preempt(g, &f);
+	preempt(s, &f);
 	return 0;
 }
 
@@ -334,11 +351,11 @@ static s64 query_status(struct gpu *g, const u32 *p, unsigned int n)
 	return 0;
 }
 
-s64 hws_packet(struct gpu *g, unsigned int op, const u32 *p, unsigned int n)
+s64 hws_packet(struct gpu *g, unsigned int xcc, unsigned int op, const u32 *p, unsigned int n)
 {
-	struct hws *s = g->hws;
+	struct hws *s = &g->hws->of[xcc];
 
-	if (s->busy && !preempt_turn(g))
+	if (s->busy && !preempt_turn(s))
 		return -EAGAIN;
 	if (gpu_now() < s->mapped_at) {		/* what rotated in, or replaced another list */
 		mec_kick_at(g, s->mapped_at);
@@ -346,11 +363,11 @@ s64 hws_packet(struct gpu *g, unsigned int op, const u32 *p, unsigned int n)
 	}
 	switch (op) {
 	case IT_SET_RESOURCES:
-		return set_resources(g, p, n);
+		return set_resources(s, p, n);
 	case IT_RUN_LIST:
-		return run_list(g, p, n);
+		return run_list(s, p, n);
 	case IT_UNMAP_QUEUES:
-		return unmap_queues(g, p, n);
+		return unmap_queues(s, p, n);
 	case IT_QUERY_STATUS:
 		return query_status(g, p, n);
 	default:
@@ -359,44 +376,57 @@ s64 hws_packet(struct gpu *g, unsigned int op, const u32 *p, unsigned int n)
 }
 
 /**
- * hws_start() - set up the scheduler
+ * hws_start() - set up the schedulers
  * @g:	device
  *
  * Return: 0 or -ENOMEM.
  */
 int hws_start(struct gpu *g)
 {
+	unsigned int i;
+
 	g->hws = calloc(1, sizeof(*g->hws));
 	if (!g->hws)
 		return -ENOMEM;
 	pthread_cond_init(&g->hws->copied, NULL);
+	for (i = 0; i < XCCS_MAX; i++) {
+		g->hws->of[i].g = g;
+		g->hws->of[i].xcc = i;
+	}
 	return 0;
 }
 
 /**
- * hws_stop() - free the scheduler
+ * hws_stop() - free the schedulers
  * @g:	device
  */
 void hws_stop(struct gpu *g)
 {
-	runlist_drop(g->hws);
+	unsigned int i;
+
+	for (i = 0; i < XCCS_MAX; i++)
+		runlist_drop(&g->hws->of[i]);
 	pthread_cond_destroy(&g->hws->copied);
 	free(g->hws);
 	g->hws = NULL;
 }
 
 /**
- * hws_reset() - function-level reset
+ * hws_reset() - function-level reset, or other partitions
  * @g:	device
  */
 void hws_reset(struct gpu *g)
 {
-	struct hws *s = g->hws;
+	unsigned int i;
 
-	runlist_drop(s);
-	s->busy = false;
-	s->mapped_at = 0;
-	s->vmid_mask = 0;
-	s->queue_mask = 0;
-	memset(s->pasid, 0, sizeof(s->pasid));
+	for (i = 0; i < XCCS_MAX; i++) {
+		struct hws *s = &g->hws->of[i];
+
+		runlist_drop(s);
+		s->busy = false;
+		s->mapped_at = 0;
+		s->vmid_mask = 0;
+		s->queue_mask = 0;
+		memset(s->pasid, 0, sizeof(s->pasid));
+	}
 }

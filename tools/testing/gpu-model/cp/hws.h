@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Hardware scheduler: what the HIQ's packets ask for. Protected by gpu.mec_lock. */
+/*
+ * Hardware schedulers, one a partition: what its HIQ's packets ask for. Protected by
+ * gpu.mec_lock.
+ */
 #ifndef GPU_MODEL_HWS_H
 #define GPU_MODEL_HWS_H
 

@@ -8,6 +8,7 @@
 #define GPU_MODEL_HWS_PRIV_H
 
 #include "cp/hws.h"
+#include "compute/spi.h"
 
 #define VMIDS		16
 #define SLOTS		(MEC_PIPES * MEC_QUEUES)
@@ -47,7 +48,8 @@ struct entry {
 };
 
 /**
- * struct hws - scheduler
+ * struct hws - scheduler of a partition
+ * @g: @xcc:	device, and the XCC that leads the partition
  * @vmid_mask: @queue_mask: @unmap_latency: SET_RESOURCES
  * @process: @entry: @nprocess: @nentry: runlist
  * @chained:	its end leads back to its start: it rotates
@@ -61,14 +63,14 @@ struct entry {
  * @stopped:	its waves are off the machine
  * @saved:	and their state is in memory
  * @remap:	map what waits after it
- * @copying:	state is being saved or restored with mec_lock dropped
- * @copied:	announces the end of that
  * @begin: @grace: @stop: @end: @deadline: model times of the preemption: request,
  *		waves stop at the latest, did so, over; it fails at the last
  * @mapped_at:	when the last runlist is in place: the HIQ waits for it
  * @bytes: @count: @slow: context saved, queues taken, what faults add in ns
  */
 struct hws {
+	struct gpu *g;
+	unsigned int xcc;
 	u16 vmid_mask;
 	u64 queue_mask;
 	u64 unmap_latency;
@@ -80,33 +82,55 @@ struct hws {
 	u16 pasid[VMIDS];
 	u64 since[VMIDS];
 	unsigned int next_slot, next_vmid;
-	bool busy, stopped, saved, remap, copying;
-	pthread_cond_t copied;
+	bool busy, stopped, saved, remap;
 	u64 begin, grace, stop, end, deadline, bytes, slow, mapped_at;
 	unsigned int count;
 };
+
+/**
+ * struct schedulers - those of all partitions
+ * @of:		by the XCC that leads; those of other XCCs have nothing to do
+ * @copying:	state is being saved or restored with mec_lock dropped
+ * @copied:	announces the end of that
+ */
+struct schedulers {
+	struct hws of[XCCS_MAX];
+	bool copying;
+	pthread_cond_t copied;
+};
+
+/* The first of @q and those behind it on the device's list that is of the partition, or NULL. */
+static inline struct user_queue *hws_queue(const struct hws *s, struct user_queue *q)
+{
+	while (q && q->h->xcc != s->xcc)
+		q = q->next;
+	return q;
+}
+
+#define for_each_queue(s, q)						\
+	for (q = hws_queue(s, (s)->g->spi->queues); q; q = hws_queue(s, q->next))
 
 /*
  * Map what has no place yet, as far as there are places: one queue after the other,
  * the last at hws.mapped_at.
  */
-void runlist_map(struct gpu *g);
+void runlist_map(struct hws *s);
 
 /*
  * Mark queues that have to make room for others as leaving. False if none has to
  * yet: then the next turn for it is set.
  */
-bool runlist_rotate(struct gpu *g);
+bool runlist_rotate(struct hws *s);
 
 /* Take VMIDs from processes without a mapped queue. */
-void runlist_free_vmids(struct gpu *g);
+void runlist_free_vmids(struct hws *s);
 
 void runlist_drop(struct hws *s);
 
 /* Begin to take off the queues that are marked as leaving; hws.busy until it is over. */
-void preempt_begin(struct gpu *g);
+void preempt_begin(struct hws *s);
 
 /* Go on with that. Return: true when it is over. */
-bool preempt_turn(struct gpu *g);
+bool preempt_turn(struct hws *s);
 
 #endif

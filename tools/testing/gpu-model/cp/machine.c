@@ -59,6 +59,24 @@ void machine_kill_waves(struct gpu *g, unsigned int xcc, u32 mask, unsigned int 
 	mec_unlock(g);
 }
 
+bool machine_partition(struct gpu *g, unsigned int n)
+{
+	bool idle;
+
+	mec_lock(g);
+	hws_wait_copied(g);
+	idle = !g->spi->queues;
+	if (!idle) {
+		log_warn("partitions of %u XCCs: processes' queues are mapped", n);
+	} else if (n != gpu_partition(g)) {
+		hws_reset(g);
+		g->partition_xccs = n;
+		log_event("partitions", "xccs=%u", n);
+	}
+	mec_unlock(g);
+	return idle;
+}
+
 /* Has the scheduler come to giving the queue its slot? */
 static bool is_here(const struct user_queue *q)
 {

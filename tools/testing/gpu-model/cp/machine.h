@@ -26,6 +26,7 @@ void machine_turn(struct gpu *g);
 /**
  * hws_packet() - one PM4 packet 0xa0..0xa5 from the HIQ
  * @g:	device
+ * @xcc:	XCC of the HIQ, which leads its partition
  * @op:	IT opcode
  * @p:	payload, after the header (a copy, not guest memory)
  * @n:	payload dwords
@@ -38,7 +39,7 @@ void machine_turn(struct gpu *g);
  * preemption is under way (offer it again after the next kick), or -EINVAL for a
  * malformed packet.
  */
-s64 hws_packet(struct gpu *g, unsigned int op, const u32 *p, unsigned int n);
+s64 hws_packet(struct gpu *g, unsigned int xcc, unsigned int op, const u32 *p, unsigned int n);
 
 /* The doorbell of a user AQL queue rang: read its write index; clears @h->rung. */
 void aql_run(struct gpu *g, struct hqd *h);
@@ -51,6 +52,12 @@ void machine_queue_reset(struct gpu *g, struct hqd *h);
 
 /* SQ_CMD, kill: end the waves of @vmid (0: all) in the XCC's engines of @mask; takes mec_lock. */
 void machine_kill_waves(struct gpu *g, unsigned int xcc, u32 mask, unsigned int vmid);
+
+/*
+ * Partitions of @n XCCs, a divisor of how many there are; takes mec_lock. False: queues are
+ * mapped, and all stays as it is.
+ */
+bool machine_partition(struct gpu *g, unsigned int n);
 
 extern const struct block cp_block;
 

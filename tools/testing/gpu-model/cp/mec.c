@@ -165,6 +165,11 @@ int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid)
 	return 0;
 }
 
+static bool leads(const struct gpu *g, const struct hqd *h)
+{
+	return h->xcc == gpu_leader(g, h->xcc);
+}
+
 static bool follows(const struct hqd *h, const struct hqd *leader)
 {
 	return h->active && h->is_user && h->doorbell == leader->doorbell;
@@ -177,9 +182,9 @@ void mec_unmap(struct gpu *g, struct hqd *h)
 	if (h->active)
 		log_event("hqd-unmap", "xcc=%u me=%u pipe=%u queue=%u vmid=%u doorbell=0x%x",
 			  h->xcc, h->me, h->pipe, h->queue, h->vmid, h->doorbell);
-	for (i = 1; h->active && h->is_user && !h->xcc && i < g->cfg.xccs; i++)
-		if (follows(mec_on_xcc(g, h, i), h))
-			mec_unmap(g, mec_on_xcc(g, h, i));
+	for (i = 1; h->active && h->is_user && leads(g, h) && i < gpu_partition(g); i++)
+		if (follows(mec_on_xcc(g, h, h->xcc + i), h))
+			mec_unmap(g, mec_on_xcc(g, h, h->xcc + i));
 	memset(mec_pm4(g, h), 0, sizeof(struct pm4_state));
 	memset(h->reg, 0, sizeof(h->reg));
 	h->active = false;
@@ -355,21 +360,21 @@ static void drain_doorbells(struct gpu *g)
 		mec_kick_at(g, b.due);
 }
 
-/* Has a process' queue its slots on all XCCs? */
+/* Has a process' queue its slots on all XCCs of its partition? */
 static bool is_complete(struct gpu *g, const struct hqd *h)
 {
 	unsigned int i;
 
-	for (i = 1; i < g->cfg.xccs; i++)
-		if (!follows(mec_on_xcc(g, h, i), h))
+	for (i = 1; i < gpu_partition(g); i++)
+		if (!follows(mec_on_xcc(g, h, h->xcc + i), h))
 			return false;
 	return true;
 }
 
-/* What the first XCC does for the others too. */
+/* What the leading XCC does for the others too. */
 static bool is_follower(struct gpu *g, struct hqd *h)
 {
-	return h->xcc && (h->is_user || mec_pm4(g, h)->hiq);
+	return !leads(g, h) && (h->is_user || mec_pm4(g, h)->hiq);
 }
 
 /* One turn for every queue; true if one of them can go on at once. */

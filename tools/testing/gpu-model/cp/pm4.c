@@ -403,16 +403,16 @@ static s64 execute(struct gpu *g, struct hqd *h, struct pm4_state *s, const stru
 	case PM4_INVALIDATE_TLBS:
 		return invalidate_tlbs(g, p);
 	case PM4_SET_RESOURCES:
-		return s->hiq ? hws_packet(g, op, p, n) : 0;
+		return s->hiq ? hws_packet(g, h->xcc, op, p, n) : 0;
 	case PM4_MAP_QUEUES:
-		return s->hiq ? hws_packet(g, op, p, n) : map_queues(g, h, p, n);
+		return s->hiq ? hws_packet(g, h->xcc, op, p, n) : map_queues(g, h, p, n);
 	case PM4_UNMAP_QUEUES:
-		return s->hiq ? hws_packet(g, op, p, n) : unmap_queues(g, h, p, n);
+		return s->hiq ? hws_packet(g, h->xcc, op, p, n) : unmap_queues(g, h, p, n);
 	case PM4_QUERY_STATUS:
-		return s->hiq ? hws_packet(g, op, p, n) : query_status(g, st->vmid, p, n);
+		return s->hiq ? hws_packet(g, h->xcc, op, p, n) : query_status(g, st->vmid, p, n);
 	case PM4_MAP_PROCESS:
 	case PM4_RUN_LIST:
-		return s->hiq ? hws_packet(g, op, p, n) : -EINVAL;
+		return s->hiq ? hws_packet(g, h->xcc, op, p, n) : -EINVAL;
 	default:
 		return -EINVAL;
 	}

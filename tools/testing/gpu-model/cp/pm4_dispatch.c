@@ -63,7 +63,7 @@ void compute_masks(struct user_queue *q, unsigned int xcc, const u32 *sh)
 	unsigned int i, engines = q->g->cfg.engines;
 
 	for (i = 0; i < engines; i++)
-		q->cus[xcc * engines + i] = sh[SH(mqd_dword[i])];
+		q->cus[(q->h->xcc + xcc) * engines + i] = sh[SH(mqd_dword[i])];
 }
 
 enum aql_error pm4_dispatch(struct user_queue *q, const u32 *p, bool *wait)

@@ -23,16 +23,15 @@
 #include "cp/slot.h"
 #include "compute/spi.h"
 
-static struct hqd *free_slot(struct gpu *g)
+static struct hqd *free_slot(struct hws *s)
 {
-	struct hws *s = g->hws;
 	unsigned int i, n;
 
 	for (i = 0; i < SLOTS; i++) {
 		struct hqd *h;
 
 		n = (s->next_slot + i) % SLOTS;
-		h = mec_hqd(g, 0, USER_ME, n / MEC_QUEUES, n % MEC_QUEUES);
+		h = mec_hqd(s->g, s->xcc, USER_ME, n / MEC_QUEUES, n % MEC_QUEUES);
 		if (!(s->queue_mask >> n & 1) || h->active)
 			continue;
 		/* 9 and 32 have no common divisor: pipes first, each slot once. */
@@ -42,13 +41,13 @@ static struct hqd *free_slot(struct gpu *g)
 	return NULL;
 }
 
-static unsigned int free_slots(struct gpu *g)
+static unsigned int free_slots(struct hws *s)
 {
 	unsigned int i, n = 0;
 
 	for (i = 0; i < SLOTS; i++)
-		n += g->hws->queue_mask >> i & 1 &&
-		     !mec_hqd(g, 0, USER_ME, i / MEC_QUEUES, i % MEC_QUEUES)->active;
+		n += s->queue_mask >> i & 1 &&
+		     !mec_hqd(s->g, s->xcc, USER_ME, i / MEC_QUEUES, i % MEC_QUEUES)->active;
 	return n;
 }
 
@@ -77,9 +76,8 @@ static unsigned int free_vmids(const struct hws *s)
 }
 
 /* VMID of a process, given @at if it has none; -1 when there is none left. */
-static int map_process(struct gpu *g, const struct process *p, u64 at)
+static int map_process(struct hws *s, const struct process *p, u64 at)
 {
-	struct hws *s = g->hws;
 	int vmid = process_vmid(s, p->pasid);
 	bool any = free_vmids(s);
 	unsigned int i;
@@ -97,26 +95,28 @@ static int map_process(struct gpu *g, const struct process *p, u64 at)
 		s->since[vmid] = at;
 	}
 	s->pasid[vmid] = p->pasid;
-	vm_set_base(g, vmid, p->base);
-	vm_set_retry(g, vmid, p->retry);
-	ih_set_vmid_pasid(g, vmid, p->pasid);
+	vm_set_base(s->g, vmid, p->base);
+	vm_set_retry(s->g, vmid, p->retry);
+	vm_set_hub(s->g, vmid, s->xcc);
+	ih_set_vmid_pasid(s->g, vmid, p->pasid);
 	return vmid;
 }
 
-void runlist_free_vmids(struct gpu *g)
+void runlist_free_vmids(struct hws *s)
 {
 	struct user_queue *q;
 	unsigned int i;
 
 	for (i = 0; i < VMIDS; i++) {
-		if (!g->hws->pasid[i])
+		if (!s->pasid[i])
 			continue;
-		for (q = g->spi->queues; q && q->vmid != i; q = q->next)
-			;
-		if (q || sdma_vmid_used(g, i))
+		for_each_queue(s, q)
+			if (q->vmid == i)
+				break;
+		if (q || sdma_vmid_used(s->g, i))
 			continue;
-		g->hws->pasid[i] = 0;
-		ih_set_vmid_pasid(g, i, 0);
+		s->pasid[i] = 0;
+		ih_set_vmid_pasid(s->g, i, 0);
 	}
 }
 
@@ -132,11 +132,13 @@ static bool mapped(struct gpu *g, const struct entry *e)
 	return q;
 }
 
-static void map_sdma(struct gpu *g, struct entry *e, const struct process *p, int vmid, u64 at)
+static void map_sdma(struct hws *s, struct entry *e, const struct process *p, int vmid, u64 at)
 {
+	struct gpu *g = s->g;
 	const struct sdma_user u = {
 		.mqd = e->mqd, .write_addr = e->write_addr, .since = at, .vmid = vmid,
 		.pasid = p->pasid,
+		.first = sdma_first(g, s->xcc),
 	};
 	int err = sdma_map(g, &u);
 
@@ -147,7 +149,7 @@ static void map_sdma(struct gpu *g, struct entry *e, const struct process *p, in
 	e->gone = true;
 }
 
-/* The queue's slots, one on each XCC: their MQDs lie in a row. */
+/* The queue's slots, one on each XCC of the partition: their MQDs lie in a row. */
 static int map_slots(struct gpu *g, struct hqd *h, u64 mqd, int vmid)
 {
 	unsigned int i;
@@ -155,10 +157,10 @@ static int map_slots(struct gpu *g, struct hqd *h, u64 mqd, int vmid)
 	int err;
 
 	err = mec_map(g, h, mqd, vmid);
-	if (!err && g->cfg.xccs > 1)
+	if (!err && gpu_partition(g) > 1)
 		err = vm_read(g, 0, mqd + 4 * MQD_STRIDE, &stride, sizeof(stride));
-	for (i = 1; !err && i < g->cfg.xccs; i++)
-		err = mec_map(g, mec_on_xcc(g, h, i), mqd + (u64)i * stride, vmid);
+	for (i = 1; !err && i < gpu_partition(g); i++)
+		err = mec_map(g, mec_on_xcc(g, h, h->xcc + i), mqd + (u64)i * stride, vmid);
 	/* Also a part of them. */
 	if (err)
 		mec_unmap(g, h);
@@ -166,16 +168,16 @@ static int map_slots(struct gpu *g, struct hqd *h, u64 mqd, int vmid)
 }
 
 /* Has a process no queue but this one? */
-static bool is_alone(struct gpu *g, const struct user_queue *uq)
+static bool is_alone(const struct hws *s, const struct user_queue *uq)
 {
 	const struct user_queue *q;
 
-	for (q = g->spi->queues; q && (q == uq || q->vmid != uq->vmid); q = q->next)
+	for (q = s->g->spi->queues; q && (q == uq || q->vmid != uq->vmid); q = q->next)
 		;
-	return !q && !sdma_vmid_used(g, uq->vmid);
+	return !q && !sdma_vmid_used(s->g, uq->vmid);
 }
 
-static void map_queue(struct gpu *g, struct hqd *h, struct entry *e, const struct process *p,
+static void map_queue(struct hws *s, struct hqd *h, struct entry *e, const struct process *p,
 		      int vmid, u64 at)
 {
 	const struct queue_env env = {
@@ -187,24 +189,23 @@ static void map_queue(struct gpu *g, struct hqd *h, struct entry *e, const struc
 		.is_static = e->is_static,
 	};
 
-	if (map_slots(g, h, e->mqd, vmid)) {
+	if (map_slots(s->g, h, e->mqd, vmid)) {
 		log_warn("runlist: no MQD at %#" PRIx64, e->mqd);
 		e->gone = true;
 		return;
 	}
-	if (slot_enter(g, h, &env)) {
+	if (slot_enter(s->g, h, &env)) {
 		/* Whatever was done since the VMID was given is not its time. */
-		if (is_alone(g, h->uq))
-			g->hws->since[vmid] = at;
+		if (is_alone(s, h->uq))
+			s->since[vmid] = at;
 	} else {
 		e->gone = true;
-		mec_unmap(g, h);
+		mec_unmap(s->g, h);
 	}
 }
 
-void runlist_map(struct gpu *g)
+void runlist_map(struct hws *s)
 {
-	struct hws *s = g->hws;
 	u64 at = gpu_now() + param.runlist_fixed_ns;
 	unsigned int i, queues = 0, waiting = 0, first = s->cursor;
 
@@ -215,18 +216,18 @@ void runlist_map(struct gpu *g)
 		struct hqd *h = NULL;
 		int vmid;
 
-		if (e->gone || mapped(g, e))
+		if (e->gone || mapped(s->g, e))
 			continue;
-		vmid = map_process(g, p, at);
+		vmid = map_process(s, p, at);
 		if (vmid >= 0 && !e->sdma)
-			h = free_slot(g);
+			h = free_slot(s);
 		if (h) {
 			at += param.runlist_queue_ns;
-			map_queue(g, h, e, p, vmid, at);
+			map_queue(s, h, e, p, vmid, at);
 			queues++;
 		} else if (vmid >= 0 && e->sdma) {
 			at += param.runlist_queue_ns;
-			map_sdma(g, e, p, vmid, at);
+			map_sdma(s, e, p, vmid, at);
 			queues++;
 		} else if (!waiting++) {
 			first = n;
@@ -234,13 +235,13 @@ void runlist_map(struct gpu *g)
 	}
 	s->cursor = first;
 	s->mapped_at = at;
-	runlist_free_vmids(g);		/* of those for which there was no slot */
+	runlist_free_vmids(s);		/* of those for which there was no slot */
 	s->rotate_at = waiting && s->chained ? gpu_now() : 0;
-	log_event("runlist", "processes=%u entries=%u mapped=%u waiting=%u rotates=%d",
-		  s->nprocess, s->nentry, queues, waiting, s->rotate_at != 0);
+	log_event("runlist", "xcc=%u processes=%u entries=%u mapped=%u waiting=%u rotates=%d",
+		  s->xcc, s->nprocess, s->nentry, queues, waiting, s->rotate_at != 0);
 	if (waiting && !s->chained)
 		log_warn("the runlist is not chained: %u of its queues find no place", waiting);
-	mec_kick(g);
+	mec_kick(s->g);
 }
 
 static u64 quantum(const struct hws *s, u16 pasid)
@@ -272,17 +273,18 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool of_process(const void *ctx, u16 pasid, u32 doorbell)
+static bool in_vmid(const void *ctx, unsigned int vmid, u16 pasid, u32 doorbell)
 {
+	(void)pasid;
 	(void)doorbell;
-	return pasid == *(const u16 *)ctx;
+	return vmid == *(const unsigned int *)ctx;
 }
 
 /*
  * Mark the @want candidates whose quanta are over first. False if they are not all
  * over yet: *@next is then no later than when they are.
  */
-static bool take(struct gpu *g, struct candidate *c, unsigned int n, unsigned int want, u64 *next)
+static bool take(struct hws *s, struct candidate *c, unsigned int n, unsigned int want, u64 *next)
 {
 	struct user_queue *q;
 	unsigned int i;
@@ -298,24 +300,23 @@ static bool take(struct gpu *g, struct candidate *c, unsigned int n, unsigned in
 		return false;
 	}
 	for (i = 0; i < want; i++) {
-		for (q = g->spi->queues; q; q = q->next)
+		for_each_queue(s, q)
 			q->leaving |= q == c[i].queue || q->vmid == c[i].vmid;
 		if (c[i].vmid >= 0)
-			sdma_unmap(g, of_process, &g->hws->pasid[c[i].vmid]);
+			sdma_unmap(s->g, in_vmid, &c[i].vmid);
 	}
 	return true;
 }
 
 /* Processes with a VMID, but for those with a queue that stays whatever happens. */
-static unsigned int mapped_processes(struct gpu *g, struct candidate *c)
+static unsigned int mapped_processes(struct hws *s, struct candidate *c)
 {
-	const struct hws *s = g->hws;
 	const struct user_queue *q;
 	unsigned int n = 0;
 	int i;
 
 	for (i = 0; i < VMIDS; i++) {
-		for (q = g->spi->queues; q; q = q->next)
+		for_each_queue(s, q)
 			if (q->vmid == i && (q->is_static || q->stuck))
 				break;
 		if (s->pasid[i] && !q)
@@ -326,15 +327,15 @@ static unsigned int mapped_processes(struct gpu *g, struct candidate *c)
 	return n;
 }
 
-static unsigned int mapped_queues(struct gpu *g, struct candidate *c)
+static unsigned int mapped_queues(struct hws *s, struct candidate *c)
 {
 	struct user_queue *q;
 	unsigned int n = 0;
 
-	for (q = g->spi->queues; q; q = q->next)
+	for_each_queue(s, q)
 		if (!q->is_static && !q->stuck && !q->leaving)
 			c[n++] = (struct candidate){
-				.over = q->since + quantum(g->hws, q->pasid),
+				.over = q->since + quantum(s, q->pasid),
 				.vmid = -1, .queue = q,
 			};
 	return n;
@@ -344,9 +345,8 @@ static unsigned int mapped_queues(struct gpu *g, struct candidate *c)
  * Processes that wait for a VMID though none is free, and waiting queues of
  * those that have one or will get a free one.
  */
-static void count_waiting(struct gpu *g, unsigned int *processes, unsigned int *queues)
+static void count_waiting(struct hws *s, unsigned int *processes, unsigned int *queues)
 {
-	struct hws *s = g->hws;
 	unsigned int i, vmids = free_vmids(s);
 
 	*processes = 0;
@@ -357,7 +357,7 @@ static void count_waiting(struct gpu *g, unsigned int *processes, unsigned int *
 		const struct entry *e = &s->entry[(s->cursor + i) % s->nentry];
 		struct process *p = &s->process[e->process];
 
-		if (e->gone || mapped(g, e))
+		if (e->gone || mapped(s->g, e))
 			continue;
 		if (p->place == UNKNOWN && vmids) {
 			vmids--;
@@ -370,23 +370,22 @@ static void count_waiting(struct gpu *g, unsigned int *processes, unsigned int *
 	}
 }
 
-bool runlist_rotate(struct gpu *g)
+bool runlist_rotate(struct hws *s)
 {
-	struct hws *s = g->hws;
-	unsigned int processes, queues, room = free_slots(g);
+	unsigned int processes, queues, room = free_slots(s);
 	struct candidate c[SLOTS];
 	struct user_queue *q;
 	u64 next = 0;
 	bool any;
 
-	count_waiting(g, &processes, &queues);
-	any = take(g, c, mapped_processes(g, c), processes, &next);
-	for (q = g->spi->queues; q; q = q->next)
+	count_waiting(s, &processes, &queues);
+	any = take(s, c, mapped_processes(s, c), processes, &next);
+	for_each_queue(s, q)
 		room += q->leaving;
-	any |= take(g, c, mapped_queues(g, c), queues > room ? queues - room : 0, &next);
+	any |= take(s, c, mapped_queues(s, c), queues > room ? queues - room : 0, &next);
 	s->rotate_at = any ? 0 : next;
 	if (s->rotate_at)
-		mec_kick_at(g, s->rotate_at);
+		mec_kick_at(s->g, s->rotate_at);
 	return any;
 }
 

@@ -80,11 +80,11 @@ struct user_queue *slot_enter(struct gpu *g, struct hqd *h, const struct queue_e
 		log_warn("out of memory for a queue");
 		return NULL;
 	}
-	log_event("queue-map", "queue=%#x pasid=%u mqd=%#" PRIx64 " pipe=%u slot=%u vmid=%u"
+	log_event("queue-map", "queue=%#x pasid=%u mqd=%#" PRIx64 " xcc=%u pipe=%u slot=%u vmid=%u"
 		  " pipe-priority=%u priority=%u ring=%#" PRIx64 " aql=%d read=%" PRIu64
 		  " write=%" PRIu64,
-		  h->doorbell, q->pasid, h->mqd, h->pipe, h->queue, q->vmid, q->pipe_priority,
-		  q->priority, q->ring, q->aql, q->read, q->write);
+		  h->doorbell, q->pasid, h->mqd, h->xcc, h->pipe, h->queue, q->vmid,
+		  q->pipe_priority, q->priority, q->ring, q->aql, q->read, q->write);
 	restore_ib(g, h);
 	restore(q);
 	return q;
@@ -104,7 +104,7 @@ static void write_mqd(struct gpu *g, const struct user_queue *q, const struct hq
 	for (i = 0; i < sizeof(regs); i++)
 		err |= vm_write(g, 0, h->mqd + 4 * regs[i], &h->reg[HQD(regs[i])], 4);
 	err |= vm_write(g, 0, h->mqd + 4 * MQD_SAVED_IB_CONTROL, &h->reg[HQD(MQD_IB_CONTROL)], 4);
-	if (!h->xcc)
+	if (h == q->h)
 		err |= vm_write(g, 0, h->mqd + 4 * MQD_COMPUTE, q->sh, sizeof(q->sh));
 	err |= vm_write(g, 0, h->mqd + 4 * MQD_ACTIVE, &active, 4);
 	if (err)
@@ -120,8 +120,8 @@ void slot_leave(struct user_queue *q)
 	log_event("queue-unmap", "queue=%#x pasid=%u mqd=%#" PRIx64 " pipe=%u slot=%u vmid=%u"
 		  " read=%" PRIu64 " fetch=%" PRIu64, h->doorbell, q->pasid, h->mqd, h->pipe,
 		  h->queue, q->vmid, q->read, q->fetch);
-	for (i = 0; i < g->cfg.xccs; i++)
-		write_mqd(g, q, mec_on_xcc(g, h, i));
+	for (i = 0; i < gpu_partition(g); i++)
+		write_mqd(g, q, mec_on_xcc(g, h, h->xcc + i));
 	aql_detach(q);
 	mec_unmap(g, h);
 }
@@ -136,11 +136,12 @@ void slot_stick(struct user_queue *q, int err)
 static void request_done(struct user_queue *q, u64 bytes)
 {
 	struct gpu *g = q->g;
+	unsigned int xcc = q->h->xcc;
 	u64 begin = q->request_at;
 
 	slot_leave(q);
-	log_event("preempt-end", "queues=1 bytes=%" PRIu64 " us=%" PRIu64 " stuck=0", bytes,
-		  (gpu_now() - begin) / NS_PER_US);
+	log_event("preempt-end", "xcc=%u queues=1 bytes=%" PRIu64 " us=%" PRIu64 " stuck=0", xcc,
+		  bytes, (gpu_now() - begin) / NS_PER_US);
 	mec_kick(g);
 }
 
@@ -196,7 +197,7 @@ static void serve(struct user_queue *q, unsigned int request)
 	}
 	if (!q->request_at) {
 		q->request_at = gpu_now();
-		log_event("preempt-begin", "queues=1");
+		log_event("preempt-begin", "xcc=%u queues=1", q->h->xcc);
 		if (request == REQUEST_SAVE && q->cwsr)
 			save_begin(q);
 		else

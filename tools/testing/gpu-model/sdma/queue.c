@@ -19,6 +19,7 @@ enum {
 };
 
 #define VMID_SHIFT	24
+#define AID_ENGINES	4	/* that the XCCs' partitions share */
 
 /* Registers that a map sets, and those that an unmap writes back. */
 static const struct {
@@ -39,18 +40,27 @@ static const struct {
 
 #define NFIELDS	(sizeof(fields) / sizeof(fields[0]))
 
+unsigned int sdma_first(const struct gpu *g, unsigned int xcc)
+{
+	unsigned int partitions = g->cfg.xccs / gpu_partition(g);
+
+	/* As __aqua_vanjaram_get_xcp_ip_info() shares them out. */
+	return xcc / gpu_partition(g) * ((AID_ENGINES + partitions - 1) / partitions);
+}
+
 int sdma_map(struct gpu *g, const struct sdma_user *u)
 {
 	struct sdma *d = g->sdma;
-	u32 m[MQD_DWORDS], i;
+	u32 m[MQD_DWORDS], i, engine;
 	struct sdma_ring *r;
 	u64 wptr;
 
 	if (vm_read(g, 0, u->mqd, m, sizeof(m)))
 		return -EFAULT;
-	if (m[MQD_ENGINE] >= SDMA_ENGINES || m[MQD_QUEUE] >= SDMA_USER_RINGS)
+	if (m[MQD_ENGINE] >= SDMA_ENGINES - u->first || m[MQD_QUEUE] >= SDMA_USER_RINGS)
 		return -EINVAL;
-	r = &d->ring[m[MQD_ENGINE]][2 + m[MQD_QUEUE]];
+	engine = u->first + m[MQD_ENGINE];
+	r = &d->ring[engine][2 + m[MQD_QUEUE]];
 	pthread_mutex_lock(&d->lock);
 	if (r->mqd) {
 		pthread_mutex_unlock(&d->lock);
@@ -115,8 +125,7 @@ static void leave(struct gpu *g, struct sdma_ring *r, unsigned int n)
 	sdma_ring_init(g, r->engine, n);
 }
 
-unsigned int sdma_unmap(struct gpu *g, bool (*wanted)(const void *ctx, u16 pasid, u32 doorbell),
-			const void *ctx)
+unsigned int sdma_unmap(struct gpu *g, sdma_wanted_fn *wanted, const void *ctx)
 {
 	struct sdma *d = g->sdma;
 	unsigned int e, n, count = 0;
@@ -127,7 +136,7 @@ unsigned int sdma_unmap(struct gpu *g, bool (*wanted)(const void *ctx, u16 pasid
 			struct sdma_ring *r = &d->ring[e][n];
 
 			if (!r->mqd ||
-			    !wanted(ctx, r->pasid,
+			    !wanted(ctx, RB_VMID(sdma_ring_get(g, r, RB_CNTL)), r->pasid,
 				    DOORBELL_DW(sdma_ring_get(g, r, DOORBELL_OFFSET))))
 				continue;
 			leave(g, r, n);

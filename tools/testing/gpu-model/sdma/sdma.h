@@ -19,12 +19,17 @@ u32 sdma_reg_base(unsigned int n);
  * @write_addr:	where the write pointer lives
  * @since:	model time at which the scheduler has come to mapping it
  * @vmid: @pasid: address space
+ * @first:	the first engine of its partition, from which its MQD counts
  */
 struct sdma_user {
 	u64 mqd, write_addr, since;
 	unsigned int vmid;
 	u16 pasid;
+	unsigned int first;
 };
+
+/* The first engine of the partition that @xcc leads: each has as many. */
+unsigned int sdma_first(const struct gpu *g, unsigned int xcc);
 
 /* 0, -EFAULT or -EINVAL for a bad MQD, -EBUSY: its place is taken. */
 int sdma_map(struct gpu *g, const struct sdma_user *u);
@@ -33,8 +38,8 @@ int sdma_map(struct gpu *g, const struct sdma_user *u);
  * Take the mapped queues off that @wanted says; where they are goes to their
  * MQDs. mec_lock may be held. Return: how many.
  */
-unsigned int sdma_unmap(struct gpu *g, bool (*wanted)(const void *ctx, u16 pasid, u32 doorbell),
-			const void *ctx);
+typedef bool sdma_wanted_fn(const void *ctx, unsigned int vmid, u16 pasid, u32 doorbell);
+unsigned int sdma_unmap(struct gpu *g, sdma_wanted_fn *wanted, const void *ctx);
 
 /* Is the queue with this MQD mapped? Does a mapped queue run in @vmid? */
 bool sdma_mapped(struct gpu *g, u64 mqd);

@@ -6,6 +6,11 @@
 #include "device.h"
 #include "bus/asic.h"
 #include "bus/discovery.h"
+#include "bus/nbio.h"
+#include "cp/cp_regs.h"
+#include "sdma/sdma.h"
+#include "vm/vm_regs.h"
+#include "vm/walk.h"
 
 #define MM_INDEX_VRAM	(1u << 31)
 #define STRAP0		(4 * (0xd20 + 0x16))
@@ -131,10 +136,58 @@ static void xccs(void)
 	device_stop(&gpu);
 }
 
+static u32 mode(void)
+{
+	return regs_read(&gpu, REG_PARTITION_COMPUTE_STATUS) >> 4;
+}
+
+/* Does the page table's base that XCC @xcc is told for a VMID count? */
+static bool base_counts(unsigned int xcc, u32 base)
+{
+	/* 0x80 bytes before the place that gc_9_4_2 has for it */
+	regs_write(&gpu, regs_of_xcc(xcc, REG_VM_CONTEXT0_BASE_LO - 0x80) + 8 * 5, base);
+	return gpu.vm->ctx[5][VM_BASE_LO] == base;
+}
+
+/* What the driver writes to change the compute partition mode, and what it must not. */
+static void partitions(void)
+{
+	const u32 second = regs_of_xcc(1, REG_CP_HYP_XCP_CTL);
+
+	start(ASIC_MI300X, 2);
+	ok(!mode() && gpu_partition(&gpu) == 2 && gpu_leader(&gpu, 1) == 0, "SPX: one of all XCCs");
+	ok(base_counts(0, 0x1001) && !base_counts(1, 0x2001), "VM contexts: the leader's count");
+	ok(regs_read(&gpu, REG_PARTITION_MEM_STATUS) >> 4 == 1 &&
+	   regs_read(&gpu, REG_PARTITION_MEM_CAP) == 1, "NPS1 alone");
+	regs_write(&gpu, REG_CP_HYP_XCP_CTL, XCP_CTL(0, 1));
+	regs_write(&gpu, second, XCP_CTL(0, 1));
+	ok(mode() == 4 && gpu_partition(&gpu) == 1 && gpu_leader(&gpu, 1) == 1,
+	   "CPX: each XCC is one");
+	ok(regs_read(&gpu, second) == XCP_CTL(0, 1), "and says so");
+	ok(base_counts(0, 0x3001) && base_counts(1, 0x4001), "the second leads itself");
+	ok(sdma_first(&gpu, 0) == 0 && sdma_first(&gpu, 1) == 2, "with half of the SDMA engines");
+	regs_write(&gpu, REG_CP_HYP_XCP_CTL, XCP_CTL(0, 0));
+	regs_write(&gpu, REG_CP_HYP_XCP_CTL, XCP_CTL(0, 3));
+	regs_write(&gpu, REG_CP_HYP_XCP_CTL, XCP_CTL(0, 15));
+	regs_write(&gpu, REG_CP_HYP_XCP_CTL, XCP_CTL(1, 2));
+	regs_write(&gpu, second, XCP_CTL(0, 2));
+	ok(mode() == 4 && regs_read(&gpu, REG_CP_HYP_XCP_CTL) == XCP_CTL(0, 1) &&
+	   regs_read(&gpu, second) == XCP_CTL(0, 1), "what cannot be changes nothing");
+	regs_write(&gpu, REG_PARTITION_COMPUTE_STATUS, 0);
+	ok(mode() == 4, "the mode is not to be written");
+	pci_reset(&gpu, true);
+	ok(!mode(), "a reset makes it one partition again");
+	device_stop(&gpu);
+	start(ASIC_MI300X, 1);
+	ok(!mode(), "one XCC is one partition: SPX");
+	device_stop(&gpu);
+}
+
 int main(void)
 {
 	mi210();
 	mi300x();
 	xccs();
+	partitions();
 	return tap_done();
 }

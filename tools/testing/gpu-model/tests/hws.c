@@ -239,7 +239,7 @@ static u64 unmap_and_tell(struct queue *q, u8 grace, bool tell)
 	hiq(IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
 	if (tell)
 		go_on(q);
-	run_until(!gpu.hws->busy, 1000);
+	run_until(!gpu.hws->of[0].busy, 1000);
 	return gpu_now() - t0;
 }
 
@@ -297,7 +297,7 @@ static void test_stuck(void)
 	hiq_mqd = arena_ptr(0, HIQ_MQD_VA);
 	t0 = gpu_now();
 	hiq(IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
-	run_until(!gpu.hws->busy, 1000);
+	run_until(!gpu.hws->of[0].busy, 1000);
 	ok(gpu_now() - t0 >= 200 * NS_PER_MS && log_count("preempt-end", "stuck=2") == 1,
 	   "two queues do not leave within the unmap latency");
 	ok(hiq_mqd[MQD_DOORBELL_ID0] + hiq_mqd[MQD_DOORBELL_ID0 + 1] ==
@@ -358,7 +358,7 @@ static void test_sdma(void)
 	   ih_vmid_pasid(&gpu, sdma_of(&q[2])->vmid) == q[2].pasid &&
 	   sdma_of(&q[3])->write_addr == AMDQ(&q[3]) + 0x38, "they have their process' VMID");
 	hiq(IT_UNMAP_QUEUES, (const u32[]){ 1 << 4, q[2].pasid }, 2);
-	run_until(!gpu.hws->busy, 1000);
+	run_until(!gpu.hws->of[0].busy, 1000);
 	ok(sdma_of(&q[1]) && !sdma_of(&q[2]) && !sdma_of(&q[3]) && slot_of(&q[0]),
 	   "unmapped by PASID");
 	unmap_all();

@@ -362,10 +362,10 @@ static void test_runlist(void)
 	q.mqd[MQD_ACTIVE] = 1;
 	pthread_mutex_lock(&gpu.mec_lock);
 	t0 = gpu_now();
-	r = hws_packet(&gpu, IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+	r = hws_packet(&gpu, 0, IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
 	ok(!r && h->active, "the slot stays until the preemption is over");
 	t1 = t0 + cwsr_grace(&gpu) + param.save_fixed_ns;
-	ok(gpu_now() > t1 || hws_packet(&gpu, IT_QUERY_STATUS, query, 6) == -EAGAIN,
+	ok(gpu_now() > t1 || hws_packet(&gpu, 0, IT_QUERY_STATUS, query, 6) == -EAGAIN,
 	   "the fence waits");
 	pthread_mutex_unlock(&gpu.mec_lock);
 	hiq(IT_QUERY_STATUS, query, 6);
@@ -638,7 +638,7 @@ static void test_no_room(const char *name, u32 size, bool mapped)
 	run_for(500);
 	t0 = gpu_now();
 	hiq(IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
-	run_until(!gpu.hws->busy, 1000);
+	run_until(!gpu.hws->of[0].busy, 1000);
 	ok(gpu_now() - t0 >= 200 * NS_PER_MS &&
 	   ((u32 *)arena_ptr(0, HIQ_MQD_VA))[MQD_DOORBELL_ID0] == q[0].doorbell &&
 	   slot_of(&q[0]) && waves(&q[0]) == 2 && !slot_of(&q[1]), name);
@@ -883,7 +883,7 @@ static void test_reset(void)
 		run_for(300);
 		pthread_mutex_lock(&gpu.mec_lock);
 		if (i & 1)
-			hws_packet(&gpu, IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+			hws_packet(&gpu, 0, IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
 		machine_reset(&gpu);
 		pthread_mutex_unlock(&gpu.mec_lock);
 		fake_mec_reset(&gpu);

@@ -293,7 +293,7 @@ static void run_and_save(void)
 	put_unmap();
 	hiq_go();
 	saved_ns = when(fenced());
-	saved_bytes = gpu.hws->bytes;
+	saved_bytes = gpu.hws->of[0].bytes;
 }
 
 static u64 of_save(void)

@@ -86,15 +86,16 @@ static bool drained(void)
 	return reached(__atomic_load_n((u64 *)vram(INDEX + 64), __ATOMIC_ACQUIRE) == wptr);
 }
 
-static bool all(const void *ctx, u16 pasid, u32 dw)
+static bool all(const void *ctx, unsigned int vmid, u16 pasid, u32 dw)
 {
 	(void)ctx;
-	return pasid == PASID && dw == DOORBELL;
+	return vmid == VMID && pasid == PASID && dw == DOORBELL;
 }
 
-static bool none(const void *ctx, u16 pasid, u32 dw)
+static bool none(const void *ctx, unsigned int vmid, u16 pasid, u32 dw)
 {
 	(void)ctx;
+	(void)vmid;
 	return pasid != PASID || dw != DOORBELL;
 }
 

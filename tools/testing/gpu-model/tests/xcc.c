@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Unit tests of queues on a GPU of two XCCs. */
 #include "fake/machine.c"
+#include "sdma/sdma.h"
 
 #define WGS	4
 
@@ -149,6 +150,94 @@ static void test_chunk(void)
 	device_stop();
 }
 
+/* The partition that XCC @xcc leads by itself, with VMIDs of its own. */
+static void take_partition(unsigned int xcc)
+{
+	hiq_xcc = xcc;
+	vmids = xcc ? 0xfc00 : 0x03f0;
+}
+
+static const struct sdma_user *sdma_of(const struct queue *q)
+{
+	return fake_sdma(MQD_VA(q->mqd_slot + 1));
+}
+
+/* @q and an SDMA queue with the MQD behind its own. */
+static void map_with_sdma(const struct queue *q)
+{
+	u32 *p;
+
+	list(q, 1);
+	p = ib_add(IT_MAP_QUEUES, 6);
+	p[0] = 1 << 4 | 2 << 26 | 1u << 29;
+	p[2] = MQD_VA(q->mqd_slot + 1);
+	ib_run(8);
+}
+
+/* A queue there, of a process of its own, whose workgroups wait. */
+static struct queue queue_on(unsigned int xcc)
+{
+	struct queue q;
+
+	take_partition(xcc);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(xcc + 1, 8, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	q = queue_make(xcc + 1, 16, 0);
+	map_with_sdma(&q);
+	*(u32 *)at(&q, OUT(&q) - 8) = 0;
+	dispatch(&q, WGS, 64, 0, false);
+	ring(&q);
+	run_until(waves(&q) == WGS, 1000);
+	return q;
+}
+
+/* Each XCC is a partition: a scheduler, slots, VMIDs and compute units of its own. */
+static void test_partitions(void)
+{
+	struct queue q[2];
+	unsigned int i;
+
+	device_start(2, 1, false);
+	gpu.partition_xccs = 1;
+	mec_hqd(&gpu, 1, 2, 0, 0)->active = true;
+	q[0] = queue_on(0);
+	ok(waves_of(&q[0], 0) == WGS && !waves_of(&q[0], 1), "all workgroups on its XCC");
+	q[1] = queue_on(1);
+	for (i = 0; i < 2; i++) {
+		take_partition(i);
+		ok(waves_of(&q[i], i) == WGS, "both partitions work");
+		ok(slot_of(&q[i])->vmid == (i ? 10 : 4), "and a VMID of its own");
+		ok(vm_hub(&gpu, slot_of(&q[i])->vmid) == i, "whose faults come from there");
+		ok(!mec_on_xcc(&gpu, slot_of(&q[i]), !i)->active ||
+		   mec_on_xcc(&gpu, slot_of(&q[i]), !i)->doorbell != q[i].doorbell,
+		   "no slot on the other one");
+	}
+	ok(sdma_of(&q[0])->first == 0 && sdma_of(&q[1])->first == 1, "its SDMA engines");
+	ok(!machine_partition(&gpu, 2) && gpu.partition_xccs == 1,
+	   "with queues mapped the partitions stay as they are");
+	take_partition(0);
+	unmap_all();
+	ok(!sdma_of(&q[0]) && sdma_of(&q[1]), "SDMA queues leave with their partition's");
+	ok(!slot_of(&q[0]) && saved(&q[0], 0), "all are unmapped");
+	take_partition(1);
+	ok(waves_of(&q[1], 1) == WGS && !waves_of(&q[1], 0) && !saved(&q[1], 0), "of one partition: the other goes on");
+	ok(gpu.hws->of[1].vmid_mask == 0xfc00 && gpu.hws->of[0].vmid_mask == 0x03f0,
+	   "resources of its own");
+	go_on(&q[1]);
+	ok(run_until(done(&q[1], 0), 1000), "to the end");
+	unmap_all();
+	take_partition(0);
+	map(&q[0], 1);
+	run_until(waves(&q[0]) == WGS, 1000);
+	go_on(&q[0]);
+	ok(run_until(done(&q[0], 0), 1000) && !log_count("error", NULL),
+	   "what was saved goes on as well");
+	unmap_all();
+	ok(machine_partition(&gpu, 2) && gpu_leader(&gpu, 1) == 0, "with none they are one again");
+	vmids = 0xfff8;
+	device_stop();
+}
+
 int main(void)
 {
 	xccs = 2;
@@ -157,5 +246,6 @@ int main(void)
 	test_save_one();
 	test_pm4_target();
 	test_chunk();
+	test_partitions();
 	return tap_done();
 }

@@ -11,6 +11,7 @@
 #include "host/params.h"
 #include "ih_regs.h"
 #include "vm/ih.h"
+#include "vm/vm.h"
 #include "vm_regs.h"
 
 #define CLIENT_UTCL2		0x1b
@@ -166,6 +167,7 @@ static struct ih_vector fault_vector(struct gpu *g, unsigned int vmid, u64 va, b
 	};
 
 	return (struct ih_vector){
+		.xcc = vm_hub(g, vmid),
 		.client = CLIENT_UTCL2,
 		.source = SOURCE_UTCL2_FAULT,
 		.ring = ring[why],
@@ -213,11 +215,12 @@ bool fault_post_retry(struct gpu *g, unsigned int vmid, u64 va, bool write, enum
 void fault_post(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
 {
 	struct ih_vector v = fault_vector(g, vmid, va, write, why);
+	u32 hub = regs_of_xcc(v.xcc, 0);
 
-	regs_set(g, REG_VM_L2_FAULT_STATUS, STATUS_CID_TCP | STATUS_PERMISSION |
+	regs_set(g, hub + REG_VM_L2_FAULT_STATUS, STATUS_CID_TCP | STATUS_PERMISSION |
 		 (write ? STATUS_RW : 0) | vmid << STATUS_VMID_SHIFT);
-	regs_set(g, REG_VM_L2_FAULT_ADDR_LO, (u32)(va >> 12));
-	regs_set(g, REG_VM_L2_FAULT_ADDR_HI, (u32)(va >> 44));
+	regs_set(g, hub + REG_VM_L2_FAULT_ADDR_LO, (u32)(va >> 12));
+	regs_set(g, hub + REG_VM_L2_FAULT_ADDR_HI, (u32)(va >> 44));
 	post_fault(g, &v);
 }
 

@@ -30,6 +30,10 @@ void *vm_ptr_quiet(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool 
 void vm_set_retry(struct gpu *g, unsigned int vmid, bool on);
 bool vm_retries(struct gpu *g, unsigned int vmid);
 
+/* The XCC whose hub serves @vmid: the driver is told of faults by that. 0 until it is set. */
+void vm_set_hub(struct gpu *g, unsigned int vmid, unsigned int xcc);
+unsigned int vm_hub(struct gpu *g, unsigned int vmid);
+
 /**
  * vm_retry() - vm_ptr_quiet() gave NULL to a client that can make an access again
  * @g:		device

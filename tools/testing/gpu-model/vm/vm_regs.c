@@ -38,32 +38,39 @@ static void write_mm_inv(struct gpu *g, u32 off, u32 index, u32 val)
 	invalidate(g, REG_MMHUB_INV_ACK, index, val);
 }
 
-/* The XCCs' VM contexts are the same: those of the first count. */
+/* The VM contexts of a partition's XCCs are the same: those of its leader count. */
+static bool counts(const struct gpu *g, u32 off)
+{
+	unsigned int xcc = regs_xcc(off);
+
+	return xcc == gpu_leader(g, xcc);
+}
+
 static void write_context_cntl(struct gpu *g, u32 off, u32 index, u32 val)
 {
 	regs_set(g, off, val);
-	if (!regs_xcc(off))
+	if (counts(g, off))
 		vm_set_field(g, index, VM_CNTL, val);
 }
 
 static void write_context_base(struct gpu *g, u32 off, u32 index, u32 val)
 {
 	regs_set(g, off, val);
-	if (!regs_xcc(off))
+	if (counts(g, off))
 		vm_set_field(g, index / 2, index & 1 ? VM_BASE_HI : VM_BASE_LO, val);
 }
 
 static void write_context_start(struct gpu *g, u32 off, u32 index, u32 val)
 {
 	regs_set(g, off, val);
-	if (!regs_xcc(off))
+	if (counts(g, off))
 		vm_set_field(g, index / 2, index & 1 ? VM_START_HI : VM_START_LO, val);
 }
 
 static void write_context_end(struct gpu *g, u32 off, u32 index, u32 val)
 {
 	regs_set(g, off, val);
-	if (!regs_xcc(off))
+	if (counts(g, off))
 		vm_set_field(g, index / 2, index & 1 ? VM_END_HI : VM_END_LO, val);
 }
 

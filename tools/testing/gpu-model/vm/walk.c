@@ -75,6 +75,7 @@ void vm_reset(struct gpu *g)
 
 	for (v = 0; v < VM_COUNT; v++) {
 		atomic_store(&g->vm->retry[v], false);
+		atomic_store(&g->vm->hub[v], 0);
 		for (f = 0; f < VM_FIELDS; f++)
 			atomic_store(&g->vm->ctx[v][f], 0);
 	}
@@ -133,6 +134,17 @@ bool vm_retries(struct gpu *g, unsigned int vmid)
 	vmid %= VM_COUNT;
 	return vmid && atomic_load(&vm->retry[vmid]) &&
 	       CNTL_RETRY(atomic_load(&vm->ctx[vmid][VM_CNTL]));
+}
+
+void vm_set_hub(struct gpu *g, unsigned int vmid, unsigned int xcc)
+{
+	if (vmid < VM_COUNT)
+		atomic_store(&g->vm->hub[vmid], xcc);
+}
+
+unsigned int vm_hub(struct gpu *g, unsigned int vmid)
+{
+	return atomic_load(&g->vm->hub[vmid % VM_COUNT]);
 }
 
 u32 vm_generation(struct gpu *g, unsigned int vmid)

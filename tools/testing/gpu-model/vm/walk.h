@@ -13,12 +13,14 @@
  *		driver's bug, as on hardware
  * @gen:	see vm_generation()
  * @retry:	see vm_set_retry()
+ * @hub:	see vm_set_hub()
  * @fault_lock:	last fault of each VMID, to report it once
  */
 struct vm {
 	_Atomic u32 ctx[VM_COUNT][VM_FIELDS];
 	_Atomic u32 gen[VM_COUNT];
 	atomic_bool retry[VM_COUNT];
+	atomic_uint hub[VM_COUNT];
 	pthread_mutex_t fault_lock;
 	struct {
 		u64 page;

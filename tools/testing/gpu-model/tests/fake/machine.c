@@ -47,6 +47,8 @@ struct queue {
 static struct gpu gpu;
 static unsigned int nqueues;
 static unsigned int xccs = 1;	/* of the next device */
+static unsigned int hiq_xcc;	/* leads the partition of what follows: its HIQ, its slots */
+static u32 vmids = 0xfff8;	/* of the next SET_RESOURCES */
 static struct trap_setup traps;	/* of the next runlist's processes */
 static bool xnack;		/* likewise */
 
@@ -212,7 +214,7 @@ static inline struct hqd *slot_of(const struct queue *q)
 	unsigned int i;
 
 	for (i = 0; i < MEC_PIPES * MEC_QUEUES; i++) {
-		struct hqd *h = mec_hqd(&gpu, 0, 1, i / MEC_QUEUES, i % MEC_QUEUES);
+		struct hqd *h = mec_hqd(&gpu, hiq_xcc, 1, i / MEC_QUEUES, i % MEC_QUEUES);
 
 		if (h->active && h->doorbell == q->doorbell)
 			return h;
@@ -276,7 +278,7 @@ static inline int hiq(unsigned int op, const u32 *p, unsigned int n)
 
 	do {
 		pthread_mutex_lock(&gpu.mec_lock);
-		r = hws_packet(&gpu, op, p, n);
+		r = hws_packet(&gpu, hiq_xcc, op, p, n);
 		pthread_mutex_unlock(&gpu.mec_lock);
 		if (r == -EAGAIN)
 			usleep(20);
@@ -288,7 +290,7 @@ static inline int hiq(unsigned int op, const u32 *p, unsigned int n)
 
 static inline void set_resources(u32 queues)
 {
-	const u32 p[7] = { 0xfff8 | 2 << 16, queues };	/* unmap latency 200 ms */
+	const u32 p[7] = { vmids | 2 << 16, queues };	/* unmap latency 200 ms */
 
 	if (hiq(IT_SET_RESOURCES, p, 7))
 		abort();
@@ -353,7 +355,7 @@ static inline int ib_run(unsigned int concurrent)
 	const u32 p[3] = { IB_VA, 0, ib_dwords | 1u << 23 | concurrent << 24 };
 	int err = hiq(IT_RUN_LIST, p, 3);
 
-	run_until(!gpu.hws->busy, 1000);	/* what was mapped before has left */
+	run_until(!gpu.hws->of[hiq_xcc].busy, 1000);	/* what was mapped before has left */
 	return err;
 }
 
@@ -381,7 +383,7 @@ static inline void unmap_all(void)
 	const u32 p[1] = { 0x30 };
 
 	hiq(IT_UNMAP_QUEUES, p, 1);
-	run_until(!gpu.spi->queues, 1000);
+	run_until(!hws_queue(&gpu.hws->of[hiq_xcc], gpu.spi->queues), 1000);
 }
 
 static inline u32 waves(const struct queue *q)

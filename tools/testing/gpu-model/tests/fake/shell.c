@@ -94,6 +94,8 @@ void *vm_ptr_quiet(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool 
 
 static atomic_uint retry_mask;
 
+static unsigned int hub[16];
+
 void vm_set_retry(struct gpu *g, unsigned int vmid, bool on)
 {
 	(void)g;
@@ -101,6 +103,18 @@ void vm_set_retry(struct gpu *g, unsigned int vmid, bool on)
 		atomic_fetch_or(&retry_mask, 1u << vmid);
 	else
 		atomic_fetch_and(&retry_mask, ~(1u << vmid));
+}
+
+void vm_set_hub(struct gpu *g, unsigned int vmid, unsigned int xcc)
+{
+	(void)g;
+	hub[vmid % 16] = xcc;
+}
+
+unsigned int vm_hub(struct gpu *g, unsigned int vmid)
+{
+	(void)g;
+	return hub[vmid % 16];
 }
 
 bool vm_retries(struct gpu *g, unsigned int vmid)
@@ -408,6 +422,12 @@ void mec_kick_at(struct gpu *g, u64 t)
 
 /* ---- SDMA queues: who is mapped ---- */
 
+unsigned int sdma_first(const struct gpu *g, unsigned int xcc)
+{
+	(void)g;
+	return xcc;
+}
+
 int sdma_map(struct gpu *g, const struct sdma_user *u)
 {
 	(void)g;
@@ -417,14 +437,13 @@ int sdma_map(struct gpu *g, const struct sdma_user *u)
 	return 0;
 }
 
-unsigned int sdma_unmap(struct gpu *g, bool (*wanted)(const void *ctx, u16 pasid, u32 doorbell),
-			const void *ctx)
+unsigned int sdma_unmap(struct gpu *g, sdma_wanted_fn *wanted, const void *ctx)
 {
 	unsigned int i, n = 0, count = nsdma;
 
 	(void)g;
 	for (i = 0; i < nsdma; i++)
-		if (!wanted(ctx, sdma[i].pasid, 0))
+		if (!wanted(ctx, sdma[i].vmid, sdma[i].pasid, 0))
 			sdma[n++] = sdma[i];
 	nsdma = n;
 	return count - n;

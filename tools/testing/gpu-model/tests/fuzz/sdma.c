@@ -67,9 +67,10 @@ static void map(void)
 	sdma_map(&gpu, &u);
 }
 
-static bool all(const void *ctx, u16 pasid, u32 doorbell)
+static bool all(const void *ctx, unsigned int vmid, u16 pasid, u32 doorbell)
 {
 	(void)ctx;
+	(void)vmid;
 	(void)pasid;
 	(void)doorbell;
 	return true;
