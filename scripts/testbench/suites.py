@@ -341,6 +341,20 @@ HWS_TRICKS = ["debugger", "accomplice", "gws", "new_gws", "crowd", "index_and_cr
 # What RCU says of a CPU that polls a dead GPU on a busy host (inside/patient).
 NO_STALL = ["--append", "rcupdate.rcu_cpu_stall_suppress=1"]
 DEAD = ["--module", "stock", *NO_STALL]
+
+
+def partitions():
+    """TAP: each XCC of a GPU is a node of its own, beside the other and after a change."""
+    halves = ["--model", f"{TWO_DIES} --cwsr mixed"]
+    return streams(
+        guest("partitions/each", inside("partitions"), "env", "KFD_GPU=1", inside("selftests"),
+              *PREEMPTED, program("sdma_test"), program("exception_test"), options=halves),
+        guest("partitions/together", inside("partitions"), inside("together"), "2", *PREEMPTED,
+              options=[*halves, "--append", "amdgpu.gpreempt=1"]),
+        guest("partitions/change", inside("selftests"), program("partition_test"),
+              options=halves))
+
+
 GPUS = 4
 # Two that work stop at each other's every quantum. What is tested is coarser than that.
 COARSE = ["--quantum-us", "100"]
@@ -415,6 +429,7 @@ SUITES = {
     "mi300x-2": guest("mi300x-2", inside("selftests"), *PREEMPTED,
                       program("save_area_test"), program("exception_test"),
                       options=["--model", f"{TWO_DIES} --cwsr mixed"]),
+    "partitions": partitions,
     "mi300x-no-hws": guest("mi300x-no-hws", inside("selftests"),
                            program("aql_test"), program("toggle_test"),
                            program("exception_test"),
