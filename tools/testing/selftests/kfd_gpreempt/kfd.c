@@ -203,7 +203,8 @@ static int read_properties(struct kfd_dev *dev, unsigned int *render_minor)
 	dev->xccs = xccs;
 	dev->cus = simds / simd_per_cu;
 	dev->cu_waves = simd_per_cu * waves_per_simd;
-	dev->engines = arrays / per_engine;
+	/* sysfs counts those of all XCCs */
+	dev->engines = arrays / per_engine / xccs;
 	waves = dev->cus / dev->xccs * 40;
 	by_engine = dev->engines * 512;
 	if (waves > by_engine)
