@@ -688,16 +688,22 @@ TEST_F_TIMEOUT(policy, no_more_than_needed, 60)
 	EXPECT_EQ(0, until_job_moves(&self->job[1]));
 }
 
-/* HIGH has half as many workgroups as there are compute units, of two waves: both leave. */
+/*
+ * HIGH has no more workgroups than one LOW frees waves, but as these are of two waves it has
+ * more waves: both leave. Waves are read on one engine of an XCC, and each is taken to have
+ * as many: what a LOW with fewer workgroups than engines frees counts as a wave on each.
+ */
 TEST_F_TIMEOUT(policy, groups_of_two_waves, 60)
 {
+	const unsigned int engines = self->c.dev.engines * self->c.dev.xccs;
+	const unsigned int half = self->c.dev.cus / 2;
+	const unsigned int groups = (half > engines ? half : engines) / 2 + 1;
 	struct hold_job job;
 
 	ASSERT_EQ(0, start(self, "none", 3, low_low_high));
 	ASSERT_EQ(0, halves(self));
 	self->c.hold.group_bytes = CLIENT_LDS_BYTES;
-	ASSERT_EQ(0, hold_job_start(&self->c, &job, &self->q[2], self->c.dev.cus / 2 * 128,
-				    128, 1));
+	ASSERT_EQ(0, hold_job_start(&self->c, &job, &self->q[2], groups * 128, 128, 1));
 	usleep(100000);
 	expect_first_victims(_metadata, 2, job.beats);
 	EXPECT_EQ(0, hold_job_end(&self->c, &job));
