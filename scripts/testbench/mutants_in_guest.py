@@ -95,7 +95,7 @@ TESTS = {
     "no-hws": selftests("preempt_test", options=NO_HWS),
     "no-hws-culprit": selftests("culprit_test", options=NO_HWS),
     "no-hws-requests": selftests("ioctl_preempt_test", "ioctl_wait_test", options=NO_HWS),
-    "two-dies": selftests("preempt_test", options=["--model", f"{suites.TWO_DIES} --cwsr mixed"]),
+    "two-dies": selftests("preempt_test", options=["--model", f"{suites.MI300X} --cwsr mixed"]),
     "gpus": Test([inside("together"), str(suites.GPUS), *suites.PREEMPTED],
                  ["--gpus", str(suites.GPUS), *suites.COARSE, "--append", "amdgpu.gpreempt=1",
                   "--model", "--cus-per-engine 1"]),

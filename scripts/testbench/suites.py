@@ -13,6 +13,7 @@ import subprocess
 from pathlib import Path
 
 from testbench import splats
+from testbench.gpu import GPUS
 from testbench.paths import (BUILD, CACHE, GUEST, MODEL, OUT, PROGRAMS, ROCM, ROCM_ROOT, ROOT, SCRIPTS,
                              TOOL, in_guest, inside, program)
 
@@ -331,7 +332,7 @@ IOCTL = [program(f"ioctl_{t}") for t in ("test", "op_test", "range_test", "prior
                                         "permission_test", "preempt_test", "share_test", "wait_test")]
 CONTROL = [program("abi_test"), *IOCTL, program("evade_test"), program("fdinfo_test"),
            program("fuzz_test")]
-TWO_DIES = "--asic mi300x --xccs 2 --cus-per-engine 1"
+MI300X = GPUS["mi300x"].options
 # Queues that the driver loads and takes off by registers.
 REGISTERS = [program(t) for t in ("aql_test", "preempt_test", "toggle_test", "pm4_test",
                                    "sdma_test")]
@@ -345,7 +346,7 @@ DEAD = ["--module", "stock", *NO_STALL]
 
 def partitions():
     """TAP: each XCC of a GPU is a node of its own, beside the other and after a change."""
-    halves = ["--model", f"{TWO_DIES} --cwsr mixed"]
+    halves = ["--model", f"{MI300X} --cwsr mixed"]
     return streams(
         guest("partitions/each", inside("partitions"), "env", "KFD_GPU=1", inside("selftests"),
               *PREEMPTED, program("sdma_test"), program("exception_test"), options=halves),
@@ -428,18 +429,19 @@ SUITES = {
     # as many compute units, but of two dies in one partition
     "mi300x-2": guest("mi300x-2", inside("selftests"), *PREEMPTED,
                       program("save_area_test"), program("exception_test"),
-                      options=["--model", f"{TWO_DIES} --cwsr mixed"]),
+                      options=["--model", f"{MI300X} --cwsr mixed"]),
     "partitions": partitions,
     "mi300x-no-hws": guest("mi300x-no-hws", inside("selftests"),
                            program("aql_test"), program("toggle_test"),
                            program("exception_test"),
                            options=["--append", "amdgpu.sched_policy=2", "--model",
-                                    f"{TWO_DIES} --cwsr handler"]),
+                                    f"{MI300X} --cwsr handler"]),
     "bypass": guest("bypass", inside("patient"), program("bypass_test"),
                     options=NO_STALL, limit=600),
     "virtual-time": [SCRIPTS / "tests/virtual-time"],
     "demo": lambda: demo("demo"),
     "demo-fetch": lambda: demo("demo-fetch", *FETCH),
+    "demo-mi300x": lambda: demo("demo-mi300x", "--asic", "mi300x"),
     "demo-loaded": demo_loaded,
     "tool": tool,
     "metrics": [SCRIPTS / "check-metrics"],
@@ -468,9 +470,9 @@ LONG = {
 HOST = {"scripts", "setup", "apply", "pure", "model-san", "fuzz", "opencl", "metrics", "lint"}
 # About the model, stock amdgpu, time, or ROCm: there is nothing of ours for a
 # kernel that checks itself to find, or much to wait for.
-STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-loaded", "bench",
-         "cwsr-handler", "faults", "device", "hip", "kfdtest", "hsakmt", "nvtop", "suspend-stock",
-         "mi300x", "errnos", "figures", "disturb", "hwtest", "counted"}
+STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-mi300x", "demo-loaded",
+         "bench", "cwsr-handler", "faults", "device", "hip", "kfdtest", "hsakmt",
+         "nvtop", "suspend-stock", "mi300x", "errnos", "figures", "disturb", "hwtest", "counted"}
 
 # What a plain run on a version of Linux leaves out, and why.
 ASLEEP_FOR_EVER = "after the first sleep the test does not end, with stock's amdgpu as well"

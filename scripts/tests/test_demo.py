@@ -249,8 +249,10 @@ class Driver(Folder):
         self.assertEqual(results["all_units_busy"], {"stock": 1.0, "gpreempt": 1.0})
 
     def test_several_xccs(self):
-        Demo(self.folder, xccs=2).results()
+        results = Demo(self.folder, xccs=2).results()
         self.assertEqual(found(self.folder), {})
+        self.assertEqual(demo_report.machine(results["model"]),
+                         "2 dies of 2 shader engines of 1 compute unit")
         self.assertIn('"CU 1.1.0" 3', (self.folder / "timeline.gp").read_text())
 
     def missed(self, *texts, **changed):
@@ -262,6 +264,15 @@ class Driver(Folder):
 
     def test_detection_twice_as_long(self):
         self.missed("detection of HIGH took 30 us", detection=2 * DETECTION)
+
+    def test_a_die_more_to_count_waves_on(self):
+        results = Demo(self.folder).results()
+
+        def limit(rptr_at, xccs):
+            changed = {**results, "model": {**results["model"], "rptr_at": rptr_at, "xccs": xccs}}
+            return {what: us for what, _, us in demo_report.limits(changed)}["detection of HIGH"]
+        self.assertEqual([limit(at, xccs) for at in ("launch", "fetch") for xccs in "12"],
+                         [25, 25, 36, 47])
 
     def test_debian_detects_later(self):
         for us, missed in (30, []), (33, ["detection of HIGH took 33 us, more than 32"]):

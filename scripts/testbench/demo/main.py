@@ -20,6 +20,7 @@ from pathlib import Path
 
 from testbench import code_object
 from testbench.demo import report
+from testbench.gpu import GPUS
 from testbench.paths import GUEST, OUT, PROGRAMS, in_guest, inside
 
 SAMPLES = {"alone": 300, "stock": 200, "gpreempt": 400}
@@ -31,6 +32,8 @@ def parse():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0],
                                 epilog=__doc__.split("\n\n", maxsplit=1)[1])
     p.add_argument("--name", default="demo", help="results go to out/NAME (default %(default)s)")
+    p.add_argument("--asic", choices=GPUS, default="mi210",
+                   help="which GPU the model is (default %(default)s)")
     p.add_argument("--rptr-at", choices=["fetch", "launch"], default="launch",
                    help="when the model's firmware advances a queue's read index")
     p.add_argument("--long", action="store_true",
@@ -64,7 +67,7 @@ def run_guest(args, folder):
     quantum = ["--quantum-us", f"{args.quantum_us:g}"] if args.quantum_us else []
     command = [GUEST, "--name", args.name, "--timeout", str(LIMIT_S),
                "--seed", str(args.seed), *quantum,
-               "--model", f"--rptr-at {args.rptr_at}", "--", inside("demo"),
+               "--model", f"{GPUS[args.asic].options} --rptr-at {args.rptr_at}", "--", inside("demo"),
                in_guest(PROGRAMS), str(args.seed),
                *(str(n) for n in (SAMPLES | {"gpreempt": LONG_SAMPLES} if args.long
                                   else SAMPLES).values())]
@@ -93,13 +96,13 @@ def host():
 
 def main():
     args = parse()
-    folder = OUT / args.name
-    for need in PROGRAMS / "low", PROGRAMS / "high", PROGRAMS / "kernels-gfx90a.dis":
+    folder, kernels = OUT / args.name, GPUS[args.asic].disassembly()
+    for need in PROGRAMS / "low", PROGRAMS / "high", kernels:
         if not need.exists():
             sys.exit(f"demo: error: {need} is missing: run 'make kernel'")
     try:
         wall = run_guest(args, folder)
-        code = code_object.CodeObject(PROGRAMS / "kernels-gfx90a.dis")
+        code = code_object.CodeObject(kernels)
         log, queues, runs, results = report.evaluate(
             folder, code, {"seed": args.seed, "wall_s": round(wall, 1), "host": host()})
         (folder / "results.json").write_text(json.dumps(results, indent=2) + "\n")

@@ -24,6 +24,8 @@ HIGH_US = {"p50_us": 500 + STOCK_US, "p99_us": 510 + STOCK_US}
 # HIGH's latency would hide a detection of twice its length in its headroom: so it has
 # its own limit. At fetch the indices say nothing, and the driver has to look further.
 DETECTION_US = {"launch": 25, "fetch": 36}      # measured 22 and 33
+DIE_US = {"launch": 0, "fetch": 11}     # more for each further die, whose waves are counted, too:
+                                        # measured 0 and 10
 DEBIAN_US = 7               # more in Debian's own kernel, which has much more in it: measured 28
 PREEMPTION_US = 115 + STOCK_US      # measured 99: from UNMAP_QUEUES to the next runlist
 LOW_SHARE = 0.96            # of its work alone; measured 0.973
@@ -273,7 +275,9 @@ def limits(results):
         for k, us in limit.items():
             yield f"HIGH's {k[:3]}, {RUNS[run]}", results[run][k], us
     more = DEBIAN_US if results["clock"].get("kernel") == "debian" else 0
-    yield "detection of HIGH", results["detection_us"], DETECTION_US[results["model"]["rptr_at"]] + more
+    at, dies = results["model"]["rptr_at"], int(results["model"]["xccs"])
+    yield "detection of HIGH", results["detection_us"], \
+        DETECTION_US[at] + (dies - 1) * DIE_US[at] + more
     yield "a preemption", results["preemption_us"], PREEMPTION_US
 
 
@@ -301,13 +305,19 @@ def verdict(results):
 
 # ---- showing them ----
 
+def machine(model):
+    """Its parts, as the log's first line has them."""
+    dies, engines, cus = (int(model[key]) for key in ("xccs", "engines", "cus_per_engine"))
+    parts = f"{engines} shader engines of {cus} compute unit{'s' * (cus > 1)}"
+    return parts if dies == 1 else f"{dies} dies of {parts}"
+
+
 def table(results):
     r, clock = results, results["clock"]
     when = (f"{clock['insns_per_ns']} instructions/ns, in step with the GPU to {clock['quantum_us']} us"
             if virtual(r) else "in real time: NO FIGURE COUNTS")
     print(f"""
-These figures are of the GPU model, not of a GPU. {r['model']['engines']} shader engines of \
-{r['model']['cus_per_engine']} compute units;
+These figures are of the GPU model, not of a GPU. {machine(r['model'])};
 the read index advances at {r['model']['rptr_at']}; seed {r['seed']}. The CPU: {when}.
 
                     HIGH from doorbell to completion, us

@@ -10,7 +10,7 @@ AXIS = "milliseconds"
 BAR = 0.38              # half the height of a compute unit's row
 WIDTH, HEIGHT = 1800, 1200
 # Of the picture: where the panels' plots are, and what is between two of them.
-LEFT, RIGHT, BOTTOM, TOP, GAP = 0.06, 0.98, 0.11, 0.9, 0.1
+LEFT, RIGHT, BOTTOM, TOP, GAP = 0.07, 0.98, 0.11, 0.9, 0.1
 GNUPLOT = """\
 set terminal pngcairo size {width},{height} font "sans,15" background "white"
 set output "{png}"
