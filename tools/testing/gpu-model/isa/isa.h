@@ -58,6 +58,7 @@ enum isa_type {
 #define F_90A		(1u << 20)	/* of gfx90a alone */
 #define F_942		(1u << 21)	/* of gfx942 alone */
 #define F_BYTE		(1u << 22)	/* op_sel: the other bytes of dst are kept */
+#define F_LAST		(1u << 23)	/* of a run: it goes elsewhere, stops or changes MODE */
 
 struct ctx;
 struct insn;
@@ -99,7 +100,7 @@ enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
 /**
  * struct insn - a decoded instruction; depends on its raw dwords and @arch alone
  * @fn:		copy of row->fn
- * @raw: @len:	the encoding, @len in bytes (0: empty cache entry)
+ * @raw: @len:	the encoding, @len in bytes
  * @dst: @sdst: @src: operands; @sdst takes a mask or carry
  * @arch:	instruction set (enum isa_arch)
  * @simm:	immediate or offset, sign-extended

@@ -2,14 +2,11 @@
 /* Workgroups and waves: allocation, initial registers, the interpreter's loop. */
 #include <errno.h>
 #include <stdlib.h>
-#include "isa.h"
+#include "code.h"
 #include "host/log.h"
 
-/* Decoded instructions, one table a thread; direct-mapped by address. */
-#define DECODE_ENTRIES	4096
 #define PAGE_BITS	12
-
-static _Thread_local struct insn decoded[ISA_ARCHS][DECODE_ENTRIES];
+#define PAGE_MASK	((1ull << PAGE_BITS) - 1)
 
 struct workgroup *wg_alloc(unsigned int nwaves, unsigned int vgprs,
 			   unsigned int acc_offset, u32 lds_bytes)
@@ -262,14 +259,6 @@ void wg_init_regs(struct workgroup *wg, const struct kernel_code *k,
 	}
 }
 
-/* The instruction dwords at @va; NULL on a fault. */
-static const u32 *fetch(struct ctx *c, u64 va)
-{
-	size_t span;
-
-	return (const u32 *)wave_ptr(c, va, false, &span);
-}
-
 static void complain(const struct wave *w, const struct insn *i, const char *what)
 {
 	char text[160] = "unknown";
@@ -280,51 +269,29 @@ static void complain(const struct wave *w, const struct insn *i, const char *wha
 		 i->raw[0], i->len > 4 ? i->raw[1] : 0, text);
 }
 
-/* Decode the instruction at pc into @i: @raw, without its end if that is on the next page. */
-static __attribute__((noinline)) enum wave_stop decode(struct ctx *c, struct insn *i, u32 raw[2],
-						       bool have_second)
+/* The instruction at pc, of which nothing is cached: it may end on the next page. */
+static enum wave_stop fetch(struct ctx *c, struct insn *i)
 {
 	struct wave *w = c->w;
-	int err = isa_decode(i, raw, w->mem->arch);
-	const u32 *next;
+	u32 raw[2] = { 0 };
+	unsigned int len = 4;
+	int err;
 
-	if (!have_second && i->len > 4) {	/* a shorter one wants nothing of that page */
-		next = fetch(c, w->pc + 4);
-		if (!next) {
-			i->len = 0;
+	for (unsigned int n = 0; 4 * n < len; n++) {
+		size_t span;
+		const u32 *code = (const u32 *)wave_ptr(c, w->pc + 4 * n, false, &span);
+
+		if (!code)
 			return WAVE_FAULT;
-		}
-		raw[1] = __atomic_load_n(next, __ATOMIC_RELAXED);
+		raw[n] = __atomic_load_n(code, __ATOMIC_RELAXED);
 		err = isa_decode(i, raw, w->mem->arch);
+		len = i->len;
 	}
 	if (err) {
 		complain(w, i, i->row ? "bad scalar operand" : "unknown instruction");
-		i->len = 0;
 		return WAVE_ILLEGAL;
 	}
 	return WAVE_BUDGET;
-}
-
-/*
- * Decoded form of the instruction at pc, by way of the cache: an entry is good
- * when the dwords in memory are those it was made from.
- */
-static enum wave_stop lookup(struct ctx *c, const u32 *code, struct insn **out)
-{
-	struct wave *w = c->w;
-	struct insn *i = &decoded[w->mem->arch][w->pc >> 2 & (DECODE_ENTRIES - 1)];
-	u32 raw[2] = { __atomic_load_n(code, __ATOMIC_RELAXED), 0 };
-	bool have_second = (w->pc & ((1u << PAGE_BITS) - 1)) < (1u << PAGE_BITS) - 4;
-
-	*out = i;
-	if (i->len == 4 && i->raw[0] == raw[0])
-		return WAVE_BUDGET;
-	if (have_second) {
-		raw[1] = __atomic_load_n(code + 1, __ATOMIC_RELAXED);
-		if (i->len == 8 && i->raw[0] == raw[0] && i->raw[1] == raw[1])
-			return WAVE_BUDGET;
-	}
-	return decode(c, i, raw, have_second);
 }
 
 X(x_unsupported)
@@ -391,12 +358,60 @@ static bool is_vector(const struct insn *i)
 	return i->row->fmt > SMEM;
 }
 
+/* One instruction of a wave that may not have its registers, or whose MODE changes them. */
+static enum wave_stop execute(struct ctx *c, const struct insn *i)
+{
+	const struct wave *w = c->w;
+	struct insn indexed;
+
+	if (w->mode & MODE_GPR_IDX_EN && is_valu(i)) {
+		indexed = *i;
+		i = &indexed;
+		index_registers(w, &indexed, w->sgpr[SGPR_M0]);
+	}
+	if (i->vmax > w->acc_offset || w->acc_offset + i->amax > w->vgprs) {
+		complain(w, i, "register not allocated");
+		return WAVE_ILLEGAL;
+	}
+	return w->mode & MODE_VSKIP && is_vector(i) ? WAVE_BUDGET : i->fn(c, i);
+}
+
+/*
+ * The @n instructions from @i on, or fewer when one stops the wave. @plain: execute() has
+ * nothing to do for any of them.
+ */
+static enum wave_stop run(struct ctx *c, const struct insn *i, unsigned int n, bool plain,
+			  u32 *budget)
+{
+	struct wave *w = c->w;
+
+	for (;;) {
+		enum wave_stop stop;
+
+		c->next_pc = w->pc + i->len;
+		stop = plain ? i->fn(c, i) : execute(c, i);
+		if (stop == WAVE_ILLEGAL)
+			return illegal(w);
+		if (stop == WAVE_FAULT)
+			return fault(w);
+		w->last_pc = w->pc;
+		w->pc = c->next_pc;
+		w->insns++;
+		--*budget;
+		if (stop != WAVE_BUDGET || !--n)
+			return stop;
+		i += i->len / 4;
+	}
+}
+
 enum wave_stop wave_run(struct wave *w, u32 *budget)
 {
-	struct ctx c;
-	const u8 *page = NULL;
+	enum wave_stop stop = WAVE_BUDGET;
+	struct code_page *page = NULL;
+	const u32 *code = NULL;
 	u64 page_va = 1;
 	u32 generation;
+	struct ctx c;
 
 	c.w = w;
 	c.lane_exec = 0;
@@ -406,44 +421,37 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 		wave_drop_tlb(w);
 		w->tlb_generation = generation;
 	}
-	while (*budget) {
-		struct insn indexed, *i;
-		enum wave_stop stop;
+	while (*budget && stop == WAVE_BUDGET) {
+		unsigned int at = (w->pc & PAGE_MASK) / 4;
+		const struct code_run *r;
+		struct insn single;
+		bool plain;
 
 		if (w->pc >> PAGE_BITS != page_va) {
-			page = (const u8 *)fetch(&c, w->pc & ~(u64)((1 << PAGE_BITS) - 1));
-			if (!page || w->pc & 3) {
+			size_t span;
+
+			code = (const u32 *)wave_ptr(&c, w->pc & ~PAGE_MASK, false, &span);
+			if (!code || w->pc & 3) {
 				w->fault_va = w->pc;
 				return fault(w);
 			}
 			page_va = w->pc >> PAGE_BITS;
+			page = code_page(w->pc, code, w->mem->arch);
 		}
-		stop = lookup(&c, (const u32 *)(page + (w->pc & ((1 << PAGE_BITS) - 1))), &i);
-		if (stop == WAVE_ILLEGAL)
-			return illegal(w);
-		if (stop == WAVE_FAULT)
-			return fault(w);
-		if (w->mode & MODE_GPR_IDX_EN && is_valu(i)) {
-			indexed = *i;
-			i = &indexed;
-			index_registers(w, i, w->sgpr[SGPR_M0]);
+		r = code_run(page, code, at, *budget);
+		if (!r) {
+			stop = fetch(&c, &single);
+			if (stop == WAVE_ILLEGAL)
+				return illegal(w);
+			if (stop == WAVE_FAULT)
+				return fault(w);
+			stop = run(&c, &single, 1, false, budget);
+			continue;
 		}
-		if (i->vmax > w->acc_offset || w->acc_offset + i->amax > w->vgprs) {
-			complain(w, i, "register not allocated");
-			return illegal(w);
-		}
-		c.next_pc = w->pc + i->len;
-		stop = w->mode & MODE_VSKIP && is_vector(i) ? WAVE_BUDGET : i->fn(&c, i);
-		if (stop == WAVE_ILLEGAL)
-			return illegal(w);
-		if (stop == WAVE_FAULT)
-			return fault(w);
-		w->last_pc = w->pc;
-		w->pc = c.next_pc;
-		w->insns++;
-		--*budget;
-		if (stop != WAVE_BUDGET)
-			return stop;
+		plain = r->vmax <= w->acc_offset && w->acc_offset + r->amax <= w->vgprs &&
+			!(w->mode & (MODE_GPR_IDX_EN | MODE_VSKIP));
+		stop = run(&c, &page->insn[at], r->insns < *budget ? r->insns : *budget, plain,
+			   budget);
 	}
-	return WAVE_BUDGET;
+	return stop;
 }

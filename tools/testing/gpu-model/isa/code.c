@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Decoded code. Nothing tells when code is written, by the guest's CPU for one: a run of
+ * instructions is compared with memory each time before it is executed.
+ */
+#include "code.h"
+
+#define PAGES		16	/* a thread's */
+#define RUN_MAX		64	/* instructions */
+
+static _Thread_local struct code_page pages[PAGES];
+
+/* Other threads may write to the page. */
+static void copy(struct code_page *p, const u32 *code)
+{
+	memset(p->run, 0, sizeof(p->run));
+	for (unsigned int n = 0; n < CODE_DWORDS; n++)
+		p->raw[n] = __atomic_load_n(&code[n], __ATOMIC_RELAXED);
+}
+
+static bool same(const u32 *raw, const u32 *code, unsigned int dwords)
+{
+	u32 diff = 0;
+
+	for (unsigned int n = 0; n < dwords; n++)
+		diff |= raw[n] ^ __atomic_load_n(&code[n], __ATOMIC_RELAXED);
+	return !diff;
+}
+
+struct code_page *code_page(u64 va, const u32 *code, enum isa_arch arch)
+{
+	u64 page = va / sizeof(pages[0].raw), key = page << 8 | arch << 1 | 1;
+	struct code_page *p = &pages[page % PAGES];
+
+	if (p->key != key) {
+		p->key = key;
+		copy(p, code);
+	}
+	return p;
+}
+
+static bool is_last(const struct insn *i)
+{
+	return i->row->flags & (F_LAST | F_BRANCH | F_STORE | F_ATOMIC | F_SDATA | F_GDS);
+}
+
+static u16 max(u16 a, u16 b)
+{
+	return a > b ? a : b;
+}
+
+/* The run at dword @at, and those that begin with its later instructions. */
+static void decode(struct code_page *p, unsigned int at)
+{
+	enum isa_arch arch = p->key >> 1 & 0x7f;
+	struct code_run r = { 0 };
+	u16 begin[RUN_MAX];
+	unsigned int n = 0;
+
+	while (n < RUN_MAX && at < CODE_DWORDS) {
+		u32 raw[2] = { p->raw[at], at + 1 < CODE_DWORDS ? p->raw[at + 1] : 0 };
+		struct insn *i = &p->insn[at];
+
+		if (isa_decode(i, raw, arch) || at + i->len / 4 > CODE_DWORDS)
+			break;
+		begin[n++] = at;
+		at += i->len / 4;
+		if (is_last(i))
+			break;
+	}
+	while (n--) {
+		const struct insn *i = &p->insn[begin[n]];
+
+		r.insns++;
+		r.dwords += i->len / 4;
+		r.vmax = max(r.vmax, i->vmax);
+		r.amax = max(r.amax, i->amax);
+		p->run[begin[n]] = r;
+	}
+}
+
+const struct code_run *code_run(struct code_page *p, const u32 *code, unsigned int at, u32 most)
+{
+	const struct code_run *r = &p->run[at];
+
+	for (;;) {
+		unsigned int dwords;
+
+		if (!r->insns)
+			decode(p, at);
+		dwords = r->dwords < 2ull * most ? r->dwords : 2 * most;
+		if (same(&p->raw[at], &code[at], dwords ? dwords : 1))
+			return r->insns ? r : NULL;
+		copy(p, code);
+	}
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Decoded code, a page at a time. */
+#ifndef GPU_MODEL_ISA_CODE_H
+#define GPU_MODEL_ISA_CODE_H
+
+#include "isa.h"
+
+#define CODE_DWORDS	1024	/* of a page */
+
+/**
+ * struct code_run - instructions that are executed one after the other
+ * @insns: @dwords: how many; 0: not decoded
+ * @vmax: @amax: highest VGPR and acc register of them plus one
+ *
+ * Only its last instruction may branch, stop the wave, change what MODE says of decoding, or
+ * write to memory: what was the code when the run began is the code when it ends.
+ */
+struct code_run {
+	u16 insns, dwords;
+	u16 vmax, amax;
+};
+
+/**
+ * struct code_page - the instructions of one page of code
+ * @key:	page number, instruction set; 0: unused
+ * @raw:	the page when they were decoded
+ * @insn:	by the dword where each begins
+ * @run:	likewise, of those from there on
+ */
+struct code_page {
+	u64 key;
+	u32 raw[CODE_DWORDS];
+	struct code_run run[CODE_DWORDS];
+	struct insn insn[CODE_DWORDS];
+};
+
+/* This thread's copy of the page at @va; @code: the page as it is in memory. */
+struct code_page *code_page(u64 va, const u32 *code, enum isa_arch arch);
+
+/**
+ * code_run() - the run that begins at a dword of a page
+ * @p:		from code_page()
+ * @code:	the page in memory
+ * @at:		the dword
+ * @most:	instructions that will be executed at most
+ *
+ * Return: NULL when the first one is not known, or goes on in the next page.
+ */
+const struct code_run *code_run(struct code_page *p, const u32 *code, unsigned int at, u32 most);
+
+#endif
