@@ -18,22 +18,33 @@ static void copy(struct code_page *p, const u32 *code)
 		p->raw[n] = __atomic_load_n(&code[n], __ATOMIC_RELAXED);
 }
 
-static bool same(const u32 *raw, const u32 *code, unsigned int dwords)
+/* Both are dword @at of a page: two are compared at once where that is aligned. */
+static bool same(const u32 *raw, const u32 *code, unsigned int at, unsigned int dwords)
 {
-	u32 diff = 0;
+	unsigned int end = at + dwords;
+	u64 diff = 0, two;
 
-	for (unsigned int n = 0; n < dwords; n++)
-		diff |= raw[n] ^ __atomic_load_n(&code[n], __ATOMIC_RELAXED);
+	if (at & 1)
+		diff = raw[at] ^ __atomic_load_n(&code[at], __ATOMIC_RELAXED);
+	for (at += at & 1; at + 1 < end; at += 2) {
+		memcpy(&two, &raw[at], sizeof(two));
+		diff |= two ^ __atomic_load_n((const u64 *)&code[at], __ATOMIC_RELAXED);
+	}
+	if (at < end)
+		diff |= raw[at] ^ __atomic_load_n(&code[at], __ATOMIC_RELAXED);
 	return !diff;
 }
 
-struct code_page *code_page(u64 va, const u32 *code, enum isa_arch arch)
+struct code_page *code_page(u64 va, const u32 *code, const struct wave_mem *mem)
 {
-	u64 page = va / sizeof(pages[0].raw), key = page << 8 | arch << 1 | 1;
+	u64 page = va / sizeof(pages[0].raw);
 	struct code_page *p = &pages[page % PAGES];
 
-	if (p->key != key) {
-		p->key = key;
+	if (p->page != page || p->arch != mem->arch || p->build != mem->build || !p->used) {
+		p->page = page;
+		p->arch = mem->arch;
+		p->build = mem->build;
+		p->used = true;
 		copy(p, code);
 	}
 	return p;
@@ -52,7 +63,7 @@ static u16 max(u16 a, u16 b)
 /* The run at dword @at, and those that begin with its later instructions. */
 static void decode(struct code_page *p, unsigned int at)
 {
-	enum isa_arch arch = p->key >> 1 & 0x7f;
+	const struct wave_mem mem = { .arch = p->arch, .build = p->build };
 	struct code_run r = { 0 };
 	u16 begin[RUN_MAX];
 	unsigned int n = 0;
@@ -61,8 +72,9 @@ static void decode(struct code_page *p, unsigned int at)
 		u32 raw[2] = { p->raw[at], at + 1 < CODE_DWORDS ? p->raw[at + 1] : 0 };
 		struct insn *i = &p->insn[at];
 
-		if (isa_decode(i, raw, arch) || at + i->len / 4 > CODE_DWORDS)
+		if (isa_decode_for(i, raw, &mem) || at + i->len / 4 > CODE_DWORDS)
 			break;
+		i->to_next = i->len / 4 * sizeof(*i);
 		begin[n++] = at;
 		at += i->len / 4;
 		if (is_last(i))
@@ -89,7 +101,7 @@ const struct code_run *code_run(struct code_page *p, const u32 *code, unsigned i
 		if (!r->insns)
 			decode(p, at);
 		dwords = r->dwords < 2ull * most ? r->dwords : 2 * most;
-		if (same(&p->raw[at], &code[at], dwords ? dwords : 1))
+		if (same(p->raw, code, at, dwords ? dwords : 1))
 			return r->insns ? r : NULL;
 		copy(p, code);
 	}

@@ -22,20 +22,24 @@ struct code_run {
 
 /**
  * struct code_page - the instructions of one page of code
- * @key:	page number, instruction set; 0: unused
+ * @used:	holds one
+ * @page: @arch: @build: its number, and how it is decoded
  * @raw:	the page when they were decoded
  * @insn:	by the dword where each begins
  * @run:	likewise, of those from there on
  */
 struct code_page {
-	u64 key;
+	u64 page;
+	enum isa_arch arch;
+	const struct isa_build *build;
+	bool used;
 	u32 raw[CODE_DWORDS];
 	struct code_run run[CODE_DWORDS];
 	struct insn insn[CODE_DWORDS];
 };
 
-/* This thread's copy of the page at @va; @code: the page as it is in memory. */
-struct code_page *code_page(u64 va, const u32 *code, enum isa_arch arch);
+/* This thread's copy of the page at @va of @mem; @code: the page as it is in memory. */
+struct code_page *code_page(u64 va, const u32 *code, const struct wave_mem *mem);
 
 /**
  * code_run() - the run that begins at a dword of a page

@@ -49,28 +49,6 @@ static void lookups_init(void)
 	lookup_init(GFX942);
 }
 
-unsigned int isa_type_dwords(enum isa_type t)
-{
-	switch (t) {
-	case NIL:
-		return 0;
-	case B64: case I64: case U64: case F64: case V2S:
-		return 2;
-	case B96:
-		return 3;
-	case B128:
-		return 4;
-	case B256:
-		return 8;
-	case B512:
-		return 16;
-	case B1024:
-		return 32;
-	default:
-		return 1;
-	}
-}
-
 static bool is_16bit(enum isa_type t)
 {
 	return t >= B16 && t <= F16;
@@ -423,6 +401,23 @@ static void decode_mubuf(struct insn *i, u32 dw, u32 dw1)
 		i->dst = i->src[1];
 }
 
+/* Shortcuts of a source that is no VGPR: a constant, or the same for all lanes. */
+static void finish_scalar(struct insn *i, unsigned int n)
+{
+	enum isa_type t = i->row->src[n];
+	u64 v;
+
+	if (constant(i, i->src[n], t, &v)) {
+		i->constant |= 1u << n;
+		i->value[n] = v;
+	} else if (i->src[n] >= MAX_SGPRS) {
+		return;
+	}
+	if (isa_type_dwords(t) == 1 && !((i->abs | i->neg) >> n & 1) &&
+	    !(is_16bit(t) && i->op_sel >> n & 1) && (i->enc == ENC_BASE || i->enc == ENC_VOP3))
+		i->uniform |= 1u << n;
+}
+
 /* Register needs and shortcuts of ALU operands, once all fields are known. */
 static void finish_alu(struct insn *i)
 {
@@ -440,6 +435,8 @@ static void finish_alu(struct insn *i)
 		if (i->src[n] == OP_NONE)
 			continue;
 		uses(i, i->src[n], isa_type_dwords(r->src[n]));
+		if (i->src[n] < OP_VGPR)
+			finish_scalar(i, n);
 		if (i->src[n] < OP_VGPR || (i->enc == ENC_DPP && n == 0))
 			continue;
 		if (is_packed(r->src[n]) || r->flags & F_HALVES) {
@@ -603,6 +600,8 @@ int isa_decode(struct insn *i, const u32 raw[2], enum isa_arch arch)
 		break;
 	default:
 		decode_scalar(i, fmt, raw[0], raw[1]);
+		for (unsigned int n = 0; n < 3; n++)
+			finish_scalar(i, n);
 		break;
 	}
 	return scalars_fit(i) ? 0 : -EINVAL;

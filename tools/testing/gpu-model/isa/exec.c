@@ -15,7 +15,7 @@
 #include "isa/code_object.h"
 #include "isa/exec.h"
 #include "host/params.h"
-#include "isa/wave.h"
+#include "isa/isa.h"
 
 #define PAGE		4096ull
 #define CODE_VA		0x100000000ull
@@ -39,7 +39,9 @@ static const char usage[] =
 "  --arg lds:BYTES              a local pointer argument\n"
 "  --threads N                  host threads that run workgroups (default 1)\n"
 "  --slice N                    instructions a wave runs before the next one does\n"
-"  --migrate                    move waves to new memory after each slice\n";
+"  --migrate                    move waves to new memory after each slice\n"
+"  --build NAME                 how instructions are executed: of \"reference\", \"plain\" and\n"
+"                               the host's own the fastest (default) has the same results\n";
 
 /* Memory of the kernel; its first out_bytes go to file @out at the end. */
 struct region {
@@ -568,6 +570,17 @@ static int load_kernel(struct exec *e, const u8 *file, size_t size, const char *
 	return 0;
 }
 
+static const struct isa_build *find_build(const char *name)
+{
+	unsigned int n;
+	const struct isa_build *b = isa_builds(&n);
+
+	while (n--)
+		if (!strcmp(b[n].name, name))
+			return &b[n];
+	return NULL;
+}
+
 /* Options after FILE and KERNEL. */
 static int parse_options(struct exec *e, int argc, char **argv)
 {
@@ -601,6 +614,10 @@ static int parse_options(struct exec *e, int argc, char **argv)
 			if (*end || !e->threads || e->threads > THREADS_MAX)
 				return fail("--threads %s: want a number from 1 to %u", val,
 					    THREADS_MAX);
+		} else if (!strcmp(opt, "--build")) {
+			e->mem.build = find_build(val);
+			if (!e->mem.build)
+				return fail("--build %s: there is none, or not for this host", val);
 		} else if (!strcmp(opt, "--arg")) {
 			const struct co_arg *a = explicit_arg(e, nargs++);
 

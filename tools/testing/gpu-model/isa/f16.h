@@ -8,13 +8,10 @@
 static inline float f16_to_f32(u16 h)
 {
 	u32 sign = (u32)(h & 0x8000) << 16, exp = h >> 10 & 31, man = h & 0x3ff;
-
-	if (exp == 31)
-		return u2f(sign | 0x7f800000 | man << 13);
-	if (exp)
-		return u2f(sign | (exp + 112) << 23 | man << 13);
 	/* Subnormal: man * 2^-24 is exact in float. */
-	return u2f(f2u((float)man * 0x1p-24f) | sign);
+	u32 v = exp ? (exp + 112) << 23 | man << 13 : f2u((float)(s32)man * 0x1p-24f);
+
+	return u2f(sign | (exp == 31 ? 0x7f800000 | man << 13 : v));
 }
 
 /*

@@ -16,38 +16,38 @@
 #define QUIET32		0x00400000u
 #define QUIET64		0x0008000000000000ull
 
-static bool is_nan32(u32 v)
+static inline bool is_nan32(u32 v)
 {
 	return (v & 0x7fffffff) > 0x7f800000;
 }
 
-static bool is_nan64(u64 v)
+static inline bool is_nan64(u64 v)
 {
 	return (v & 0x7fffffffffffffff) > 0x7ff0000000000000;
 }
 
-static bool is_snan32(u32 v)
+static inline bool is_snan32(u32 v)
 {
 	return is_nan32(v) && !(v & QUIET32);
 }
 
-static bool is_snan64(u64 v)
+static inline bool is_snan64(u64 v)
 {
 	return is_nan64(v) && !(v & QUIET64);
 }
 
-static u32 flush32(u32 v)
+static inline u32 flush32(u32 v)
 {
 	return EXP32(v) ? v : v & 0x80000000;
 }
 
-static u64 flush64(u64 v)
+static inline u64 flush64(u64 v)
 {
 	return EXP64(v) ? v : v & 0x8000000000000000;
 }
 
 /* A single-precision source with subnormals flushed whatever the mode. */
-static const u32 *vsrc_f32_flushed(struct ctx *c, const struct insn *i, unsigned int n)
+const u32 *vsrc_f32_flushed(struct ctx *c, const struct insn *i, unsigned int n)
 {
 	const u32 *p = vsrc(c, i, n);
 	u32 *t = c->tmp[n][0];
@@ -55,13 +55,6 @@ static const u32 *vsrc_f32_flushed(struct ctx *c, const struct insn *i, unsigned
 	LANE
 		t[l] = flush32(p[l]);
 	return t;
-}
-
-const u32 *vsrc_f32(struct ctx *c, const struct insn *i, unsigned int n)
-{
-	if (MODE_DENORM32(c->w->mode) & 1)
-		return vsrc(c, i, n);
-	return vsrc_f32_flushed(c, i, n);
 }
 
 /* A double source as values. */
@@ -107,6 +100,15 @@ static u32 clamp32(u32 v, u32 mode)
 	return f > 0.0f ? f2u(f < 1.0f ? f : 1.0f) : 0;
 }
 
+static u64 clamp64(u64 v, u32 mode)
+{
+	double d = u2d(v);
+
+	if (is_nan64(v))
+		return mode & MODE_DX10_CLAMP ? 0 : v;
+	return d > 0.0 ? d2u(d < 1.0 ? d : 1.0) : 0;
+}
+
 /* Output modifiers, then out[0] to the register. */
 static enum wave_stop put32(struct ctx *c, const struct insn *i)
 {
@@ -128,53 +130,76 @@ static enum wave_stop put32(struct ctx *c, const struct insn *i)
 static enum wave_stop put64(struct ctx *c, const struct insn *i, u64 v[LANES])
 {
 	static const double factor[4] = { 1.0, 2.0, 4.0, 0.5 };
+	u32 *d = vdst(c, i), *dh = vdst_hi(c, i, d);
 
-	LANE {
-		u64 r = v[l];
-
-		if (i->omod)
-			r = flush64(d2u(u2d(r) * factor[i->omod]));
-		if (i->clamp) {
-			double d = u2d(r);
-
-			if (is_nan64(r))
-				r = c->w->mode & MODE_DX10_CLAMP ? 0 : r;
-			else
-				r = d > 0.0 ? d2u(d < 1.0 ? d : 1.0) : 0;
-		}
-		c->out[0][l] = r;
-		c->out[1][l] = r >> 32;
+	if (i->omod)
+		LANE
+			v[l] = flush64(d2u(u2d(v[l]) * factor[i->omod]));
+	if (i->clamp)
+		LANE
+			v[l] = clamp64(v[l], c->w->mode);
+	VLANE {
+		d[l] = v[l];
+		dh[l] = v[l] >> 32;
 	}
-	vput(c, i, 2);
+	vdone64(c, i, d);
 	return WAVE_BUDGET;
 }
 
-/*
- * Arithmetic results: a NaN becomes the first NaN source, quieted, or the
- * positive default one; subnormals go as MODE says.
- */
+/* A NaN becomes the first NaN source, quieted, or the positive default one. */
+static inline void fix_nan32(u32 *v, const u32 *s0, const u32 *s1, const u32 *s2)
+{
+	u32 nan = 0;
+
+	VLANE
+		nan |= is_nan32(v[l]);
+	if (!nan)
+		return;
+	LANE {
+		if (!is_nan32(v[l]))
+			continue;
+		if (is_nan32(s0[l]))
+			v[l] = s0[l] | QUIET32;
+		else if (s1 && is_nan32(s1[l]))
+			v[l] = s1[l] | QUIET32;
+		else if (s2 && is_nan32(s2[l]))
+			v[l] = s2[l] | QUIET32;
+		else
+			v[l] = NAN32;
+	}
+}
+
+static inline void fix_nan64(u64 *v, const u64 *s0, const u64 *s1, const u64 *s2)
+{
+	u64 nan = 0;
+
+	VLANE
+		nan |= is_nan64(v[l]);
+	if (!nan)
+		return;
+	LANE {
+		if (!is_nan64(v[l]))
+			continue;
+		if (is_nan64(s0[l]))
+			v[l] = s0[l] | QUIET64;
+		else if (s1 && is_nan64(s1[l]))
+			v[l] = s1[l] | QUIET64;
+		else if (s2 && is_nan64(s2[l]))
+			v[l] = s2[l] | QUIET64;
+		else
+			v[l] = NAN64;
+	}
+}
+
+/* Arithmetic results: NaNs are remade, subnormals go as MODE says. */
 static enum wave_stop put_arith32(struct ctx *c, const struct insn *i, const u32 *s0,
 				  const u32 *s1, const u32 *s2)
 {
-	u32 *v = c->out[0], nan = 0;
+	u32 *v = c->out[0];
 
-	LANE
-		nan |= (v[l] & 0x7fffffff) > 0x7f800000;
-	if (nan)
-		LANE {
-			if (!is_nan32(v[l]))
-				continue;
-			if (is_nan32(s0[l]))
-				v[l] = s0[l] | QUIET32;
-			else if (s1 && is_nan32(s1[l]))
-				v[l] = s1[l] | QUIET32;
-			else if (s2 && is_nan32(s2[l]))
-				v[l] = s2[l] | QUIET32;
-			else
-				v[l] = NAN32;
-		}
+	fix_nan32(v, s0, s1, s2);
 	if (!(MODE_DENORM32(c->w->mode) & 2))
-		LANE
+		VLANE
 			v[l] = flush32(v[l]);
 	return put32(c, i);
 }
@@ -182,18 +207,7 @@ static enum wave_stop put_arith32(struct ctx *c, const struct insn *i, const u32
 static enum wave_stop put_arith64(struct ctx *c, const struct insn *i, u64 v[LANES],
 				  const u64 *s0, const u64 *s1, const u64 *s2)
 {
-	LANE {
-		if (is_nan64(v[l])) {
-			if (is_nan64(s0[l]))
-				v[l] = s0[l] | QUIET64;
-			else if (s1 && is_nan64(s1[l]))
-				v[l] = s1[l] | QUIET64;
-			else if (s2 && is_nan64(s2[l]))
-				v[l] = s2[l] | QUIET64;
-			else
-				v[l] = NAN64;
-		}
-	}
+	fix_nan64(v, s0, s1, s2);
 	if (!(MODE_DENORM64(c->w->mode) & 2))
 		LANE
 			v[l] = flush64(v[l]);
@@ -292,17 +306,30 @@ F32_N(x_v_madak_f32, 3, vsrc_f32_flushed, mad(a, b, x))
 F32_N(x_v_mad_legacy_f32, 3, vsrc_f32_flushed,
       a == 0.0f || b == 0.0f ? x : mad(a, b, x))
 
-/* Rounding to integers, and friends. */
+/*
+ * Rounding to integers, and friends. A compiler's floor() may give a zero the wrong sign
+ * when the host rounds down.
+ */
+static inline float floor32(float a)
+{
+	return copysignf(floorf(a), a);
+}
+
+static inline double floor64(double a)
+{
+	return copysign(floor(a), a);
+}
+
 static inline float fract32(float a)
 {
-	float r = a - floorf(a);
+	float r = a - floor32(a);
 
 	return r < 1.0f || r != r ? r : 0x1.fffffep-1f;
 }
 
 static inline double fract64(double a)
 {
-	double r = a - floor(a);
+	double r = a - floor64(a);
 
 	return r < 1.0 || r != r ? r : 0x1.fffffffffffffp-1;
 }
@@ -311,12 +338,12 @@ F32_N(x_v_fract_f32, 1, vsrc_f32, fract32(a))
 F32_N(x_v_trunc_f32, 1, vsrc_f32, truncf(a))
 F32_N(x_v_ceil_f32, 1, vsrc_f32, ceilf(a))
 F32_N(x_v_rndne_f32, 1, vsrc_f32, roundevenf(a))
-F32_N(x_v_floor_f32, 1, vsrc_f32, floorf(a))
+F32_N(x_v_floor_f32, 1, vsrc_f32, floor32(a))
 F64_N(x_v_fract_f64, 1, fract64(a))
 F64_N(x_v_trunc_f64, 1, trunc(a))
 F64_N(x_v_ceil_f64, 1, ceil(a))
 F64_N(x_v_rndne_f64, 1, roundeven(a))
-F64_N(x_v_floor_f64, 1, floor(a))
+F64_N(x_v_floor_f64, 1, floor64(a))
 
 /* The hardware's approximations are within an ulp; these are rounded correctly. */
 F32_N(x_v_rcp_f32, 1, vsrc_f32, (float)(1.0 / (double)a))
@@ -365,34 +392,29 @@ X(x_v_ldexp_f64)
 }
 
 /* Minimum and maximum. In IEEE mode a signaling NaN comes out, quieted. */
+static inline u32 pick32(u32 a, u32 b, u32 number, bool ieee)
+{
+	u32 r = is_nan32(b) ? a : number;
+
+	r = is_nan32(a) ? b : r;
+	r = ieee && is_snan32(b) ? b | QUIET32 : r;
+	return ieee && is_snan32(a) ? a | QUIET32 : r;
+}
+
 static inline u32 min32(u32 a, u32 b, bool ieee)
 {
-	if (ieee && is_snan32(a))
-		return a | QUIET32;
-	if (ieee && is_snan32(b))
-		return b | QUIET32;
-	if (is_nan32(a))
-		return b;
-	if (is_nan32(b))
-		return a;
-	if (u2f(a) == u2f(b))
-		return a >> 31 ? a : b;
-	return u2f(a) < u2f(b) ? a : b;
+	u32 r = u2f(a) < u2f(b) ? a : b;
+
+	r = u2f(a) == u2f(b) && a >> 31 ? a : r;
+	return pick32(a, b, r, ieee);
 }
 
 static inline u32 max32(u32 a, u32 b, bool ieee)
 {
-	if (ieee && is_snan32(a))
-		return a | QUIET32;
-	if (ieee && is_snan32(b))
-		return b | QUIET32;
-	if (is_nan32(a))
-		return b;
-	if (is_nan32(b))
-		return a;
-	if (u2f(a) == u2f(b))
-		return a >> 31 ? b : a;
-	return u2f(a) > u2f(b) ? a : b;
+	u32 r = u2f(a) > u2f(b) ? a : b;
+
+	r = u2f(a) == u2f(b) && b >> 31 ? a : r;
+	return pick32(a, b, r, ieee);
 }
 
 static inline u64 min64(u64 a, u64 b, bool ieee)
@@ -881,22 +903,13 @@ X(name) \
 static void fix_packed(struct ctx *c, const struct insn *i, u32 *v, const u32 *s0,
 		       const u32 *s1, const u32 *s2)
 {
-	LANE {
-		if (is_nan32(v[l])) {
-			if (is_nan32(s0[l]))
-				v[l] = s0[l] | QUIET32;
-			else if (is_nan32(s1[l]))
-				v[l] = s1[l] | QUIET32;
-			else if (s2 && is_nan32(s2[l]))
-				v[l] = s2[l] | QUIET32;
-			else
-				v[l] = NAN32;
-		}
-		if (!(MODE_DENORM32(c->w->mode) & 2))
+	fix_nan32(v, s0, s1, s2);
+	if (!(MODE_DENORM32(c->w->mode) & 2))
+		VLANE
 			v[l] = flush32(v[l]);
-		if (i->clamp)
+	if (i->clamp)
+		LANE
 			v[l] = clamp32(v[l], c->w->mode);
-	}
 }
 
 PK_F32(x_v_pk_fma_f32, 3, fmaf(a, b, x))

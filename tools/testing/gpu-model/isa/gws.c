@@ -9,8 +9,6 @@
 #include "isa.h"
 #include "host/params.h"
 
-#define FLAG	(1u << 31)	/* the rest is the count */
-
 /* M0[21:16] and the offset name the resource ("MI200 ISA", GWS). */
 static u32 *resource(struct ctx *c, const struct insn *i)
 {
@@ -33,7 +31,7 @@ X(x_ds_gws_init)
 
 	if (!r)
 		return x_unsupported(c, i);
-	__atomic_store_n(r, operand(c, i) & ~FLAG, __ATOMIC_RELEASE);
+	__atomic_store_n(r, operand(c, i) & ~GWS_FLAG, __ATOMIC_RELEASE);
 	return WAVE_BUDGET;
 }
 
@@ -61,7 +59,7 @@ X(x_ds_gws_sema_p)
 	if (!r)
 		return x_unsupported(c, i);
 	v = __atomic_load_n(r, __ATOMIC_RELAXED);
-	while (v & ~FLAG)
+	while (v & ~GWS_FLAG)
 		if (__atomic_compare_exchange_n(r, &v, v - 1, false, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return WAVE_BUDGET;
@@ -77,35 +75,18 @@ X(x_ds_gws_barrier)
 		return x_unsupported(c, i);
 	v = __atomic_load_n(r, __ATOMIC_ACQUIRE);
 	if (w->gws) {
-		if ((v & FLAG) == w->gws_flag)
+		if ((v & GWS_FLAG) == w->gws_flag)
 			return ask_again(c);
 		w->gws = NULL;
 		return WAVE_BUDGET;
 	}
 	do {
-		next = v & ~FLAG ? v - 1 : (~v & FLAG) | (operand(c, i) & ~FLAG);
+		next = v & ~GWS_FLAG ? v - 1 : (~v & GWS_FLAG) | (operand(c, i) & ~GWS_FLAG);
 	} while (!__atomic_compare_exchange_n(r, &v, next, false, __ATOMIC_ACQ_REL,
 					      __ATOMIC_ACQUIRE));
-	if (!(v & ~FLAG))
+	if (!(v & ~GWS_FLAG))
 		return WAVE_BUDGET;
 	w->gws = r;
-	w->gws_flag = v & FLAG;
+	w->gws_flag = v & GWS_FLAG;
 	return ask_again(c);
-}
-
-void wave_leave_gws(struct wave *w)
-{
-	u32 v;
-
-	if (!w->gws)
-		return;
-	v = __atomic_load_n(w->gws, __ATOMIC_ACQUIRE);
-	do {
-		if ((v & FLAG) != w->gws_flag) {
-			w->pc += 8;
-			break;
-		}
-	} while (!__atomic_compare_exchange_n(w->gws, &v, v + 1, false, __ATOMIC_ACQUIRE,
-					      __ATOMIC_ACQUIRE));
-	w->gws = NULL;
 }

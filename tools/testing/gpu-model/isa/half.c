@@ -295,7 +295,7 @@ X(x_v_cvt_f16_f32)
 static u32 clamp_f32(const struct wave *w, float f)
 {
 	if (f != f)
-		return w->mode & MODE_DX10_CLAMP ? 0 : f2u(f);
+		return w->mode & MODE_DX10_CLAMP ? 0 : 0x7fc00000;
 	return f > 0.0f ? f2u(f < 1.0f ? f : 1.0f) : 0;
 }
 

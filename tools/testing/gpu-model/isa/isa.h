@@ -89,6 +89,36 @@ struct isa_row {
 extern const struct isa_row isa_rows[];
 extern const unsigned int isa_nrows;
 
+/*
+ * The semantic functions are built several times (Makefile). All but the reference, which
+ * is the first, have symbols that end in the name of the build.
+ */
+#ifdef BUILD
+#define NAMED(symbol)	__asm__(#symbol "." BUILD)
+#else
+#define NAMED(symbol)
+#endif
+
+/**
+ * struct isa_build - the semantic functions as they were built for some hosts
+ * @name:	for people
+ * @fn:		by row
+ */
+struct isa_build {
+	const char *name;
+	const isa_fn *fn;
+};
+
+/* Those that this host can execute: the reference first, the fastest last. */
+const struct isa_build *isa_builds(unsigned int *n);
+
+/* Is it the reference? Then nothing is done in another way because that is faster. */
+#ifdef BUILD
+#define REFERENCE	false
+#else
+#define REFERENCE	true
+#endif
+
 /* Operand space of struct insn: the encoding's 9 bits, and 512.. for acc registers. */
 #define OP_VGPR		256
 #define OP_ACC		512
@@ -101,11 +131,15 @@ enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
  * struct insn - a decoded instruction; depends on its raw dwords and @arch alone
  * @fn:		copy of row->fn
  * @raw: @len:	the encoding, @len in bytes
+ * @to_next:	bytes from here to the next one, of a page's
  * @dst: @sdst: @src: operands; @sdst takes a mask or carry
  * @arch:	instruction set (enum isa_arch)
  * @simm:	immediate or offset, sign-extended
  * @simm2:	second offset (DS), formats of data and numbers (MTBUF)
+ * @value:	sources that are constants, by
+ * @constant:	bit n: source n is one
  * @plain:	bit n: source n is a VGPR read without any modifier
+ * @uniform:	bit n: so is a scalar of 32 bits
  * @direct:	the result may be written to the VGPR as computed
  * @vmax: @amax: highest VGPR and acc register used plus one
  */
@@ -116,15 +150,17 @@ struct insn {
 	u8 len;
 	u8 enc;
 	u8 arch;
+	u16 to_next;
 	u16 dst, sdst;
 	u16 src[3];
 	u32 literal;
+	u32 value[3];
 	s32 simm;
 	u8 simm2;
 	u8 abs, neg, neg_hi, op_sel, op_sel_hi;
 	u8 omod;
 	bool clamp;
-	u8 plain;
+	u8 plain, uniform, constant;
 	bool direct;
 	u16 vmax, amax;
 	u8 sel[2], dst_sel, dst_unused;		/* SDWA */
@@ -148,6 +184,9 @@ struct insn {
  */
 int isa_decode(struct insn *i, const u32 raw[2], enum isa_arch arch);
 
+/* The same for a wave that sees @mem: it executes its build's functions. */
+int isa_decode_for(struct insn *i, const u32 raw[2], const struct wave_mem *mem);
+
 /* Does that instruction set have the row? */
 static inline bool isa_has(const struct isa_row *r, enum isa_arch arch)
 {
@@ -158,7 +197,18 @@ static inline bool isa_has(const struct isa_row *r, enum isa_arch arch)
 void isa_print(const struct insn *i, char *buf, size_t size);
 
 /* Registers of a type. */
-unsigned int isa_type_dwords(enum isa_type t);
+static inline unsigned int isa_type_dwords(enum isa_type t)
+{
+	static const u8 dwords[ISA_TYPES] = {
+		[B16 ... V2I] = 1, [B64 ... V2S] = 2, [B96] = 3, [B128] = 4, [B256] = 8,
+		[B512] = 16, [B1024] = 32,
+	};
+
+	return dwords[t];
+}
+
+/* To the host's vectors, as VGPRs are. */
+#define ALIGNED	__attribute__((aligned(64)))
 
 /**
  * struct ctx - state of wave_run() that lives between instructions
@@ -174,10 +224,10 @@ struct ctx {
 	struct wave *w;
 	u64 next_pc;
 	u64 lane_exec;
-	u32 lane_mask[LANES];
 	u64 dpp_mask;
-	u32 tmp[3][2][LANES];
-	u32 out[4][LANES];
+	u32 lane_mask[LANES] ALIGNED;
+	u32 tmp[3][2][LANES] ALIGNED;
+	u32 out[4][LANES] ALIGNED;
 };
 
 #define LANE	for (unsigned int l = 0; l < LANES; l++)
@@ -185,10 +235,11 @@ struct ctx {
 /* The lanes of a register are independent: in-place operation is safe to vectorise. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"	/* some loops are not worth it */
-#define VLANE	_Pragma("clang loop vectorize(assume_safety)") LANE
+#define IVDEP	_Pragma("clang loop vectorize(assume_safety)")
 #else
-#define VLANE	_Pragma("GCC ivdep") LANE
+#define IVDEP	_Pragma("GCC ivdep")
 #endif
+#define VLANE	IVDEP LANE
 
 static inline u64 sgpr64(const struct wave *w, unsigned int n)
 {
@@ -216,16 +267,16 @@ static inline u64 wave_exec(const struct wave *w)
 #define MODE_FP16_OVFL		(1u << 23)	/* of 8-bit floats: what overflows is clamped */
 
 /* operand.c: scalar values, vector sources and results. */
-u32 ssrc32(struct ctx *c, const struct insn *i, unsigned int n);
-u64 ssrc64(struct ctx *c, const struct insn *i, unsigned int n);
-void sdst32(struct ctx *c, const struct insn *i, u32 v);
-void sdst64(struct ctx *c, const struct insn *i, u64 v);
-u32 scalar_value(struct ctx *c, const struct insn *i, unsigned int op);
-const u32 *vsrc_build(struct ctx *c, const struct insn *i, unsigned int n);
-void vput(struct ctx *c, const struct insn *i, unsigned int dwords);
-const u32 *lane_masks(struct ctx *c);
-void mask_expand(u32 out[LANES], u64 mask);
-u64 mask_pack(const u32 in[LANES]);
+u32 ssrc32_build(struct ctx *c, const struct insn *i, unsigned int n) NAMED(ssrc32_build);
+u64 ssrc64(struct ctx *c, const struct insn *i, unsigned int n) NAMED(ssrc64);
+/* The value of @op when that is a constant, of the instruction or of all. */
+bool constant(const struct insn *i, unsigned int op, enum isa_type t, u64 *v) NAMED(constant);
+u32 scalar_value(struct ctx *c, const struct insn *i, unsigned int op) NAMED(scalar_value);
+const u32 *vsrc_build(struct ctx *c, const struct insn *i, unsigned int n) NAMED(vsrc_build);
+void vput(struct ctx *c, const struct insn *i, unsigned int dwords) NAMED(vput);
+const u32 *lane_masks(struct ctx *c) NAMED(lane_masks);
+void mask_expand(u32 out[LANES], u64 mask) NAMED(mask_expand);
+u64 mask_pack(const u32 in[LANES]) NAMED(mask_pack);
 
 /* Registers that hold the destination. */
 static inline u32 *vreg(const struct wave *w, unsigned int op)
@@ -233,11 +284,35 @@ static inline u32 *vreg(const struct wave *w, unsigned int op)
 	return op >= OP_ACC ? w->vgpr[w->acc_offset + op - OP_ACC] : w->vgpr[op - OP_VGPR];
 }
 
+static inline u32 ssrc32(struct ctx *c, const struct insn *i, unsigned int n)
+{
+	if (i->src[n] < MAX_SGPRS)
+		return c->w->sgpr[i->src[n]];
+	return i->constant >> n & 1 ? i->value[n] : ssrc32_build(c, i, n);
+}
+
+static inline void sdst32(struct ctx *c, const struct insn *i, u32 v)
+{
+	c->w->sgpr[i->dst] = v;
+}
+
+static inline void sdst64(struct ctx *c, const struct insn *i, u64 v)
+{
+	set_sgpr64(c->w, i->dst, v);
+}
+
 /* Source @n as 64 dwords (low ones of a 64-bit source; high ones: vsrc_hi()). */
 static inline const u32 *vsrc(struct ctx *c, const struct insn *i, unsigned int n)
 {
 	if (i->plain >> n & 1)
 		return vreg(c->w, i->src[n]);
+	if (i->uniform >> n & 1) {
+		u32 v = ssrc32(c, i, n);
+
+		LANE
+			c->tmp[n][0][l] = v;
+		return c->tmp[n][0];
+	}
 	return vsrc_build(c, i, n);
 }
 
@@ -288,11 +363,23 @@ static inline u64 carry_in(struct ctx *c, const struct insn *i)
 	return i->src[2] < MAX_SGPRS ? sgpr64(c->w, i->src[2]) : ssrc64(c, i, 2);
 }
 
-/* float.c: a single-precision source, subnormals flushed if MODE says so. */
-const u32 *vsrc_f32(struct ctx *c, const struct insn *i, unsigned int n);
+/* float.c: a single-precision source with subnormals flushed. */
+const u32 *vsrc_f32_flushed(struct ctx *c, const struct insn *i, unsigned int n)
+	NAMED(vsrc_f32_flushed);
+
+/* The same if MODE says so. */
+static inline const u32 *vsrc_f32(struct ctx *c, const struct insn *i, unsigned int n)
+{
+	if (MODE_DENORM32(c->w->mode) & 1)
+		return vsrc(c, i, n);
+	return vsrc_f32_flushed(c, i, n);
+}
+
+/* wave.c: log why an instruction is not executed. */
+void complain(const struct wave *w, const struct insn *i, const char *what);
 
 /* mem.c: translation for one wave. */
-u8 *wave_ptr(struct ctx *c, u64 va, bool write, size_t *span);
+u8 *wave_ptr(struct ctx *c, u64 va, bool write, size_t *span) NAMED(wave_ptr);
 
 /* Bit casts. */
 static inline float u2f(u32 v)
@@ -340,6 +427,9 @@ static inline u64 join(u32 lo, u32 hi)
 #define M_HI		(1u << 10)	/* the high half */
 #define A_64		(1u << 8)	/* atomic of 64 bits (not DS: by type there) */
 
+/* A resource of the global wave sync: a flag; the rest is the count. */
+#define GWS_FLAG	(1u << 31)
+
 enum isa_atomic {
 	A_SWAP, A_CMPSWAP, A_ADD, A_SUB, A_RSUB, A_SMIN, A_UMIN, A_SMAX, A_UMAX,
 	A_AND, A_OR, A_XOR, A_INC, A_DEC, A_FADD, A_FMIN, A_FMAX, A_PKADD,
@@ -347,8 +437,8 @@ enum isa_atomic {
 };
 
 /* atomic.c: value after an atomic; the same on host memory, returning the old one. */
-u64 atomic_result(enum isa_atomic op, u64 old, u64 data, u64 cmp, bool wide);
-u64 atomic_host(void *p, enum isa_atomic op, u64 data, u64 cmp, bool wide);
+u64 atomic_result(enum isa_atomic op, u64 old, u64 data, u64 cmp, bool wide) NAMED(atomic_result);
+u64 atomic_host(void *p, enum isa_atomic op, u64 data, u64 cmp, bool wide) NAMED(atomic_host);
 
 /* Loaded memory @v as row argument @arg says, into a register that holds @old. */
 static inline u32 mem_extend(u32 arg, u32 v, u32 old)
@@ -379,7 +469,7 @@ enum mm_type { MM_F32, MM_F64, MM_F16, MM_BF16, MM_BF16_1K, MM_XF32, MM_I8, MM_F
 
 /* Semantic functions; many rows share one. */
 #define X(name)	enum wave_stop name(struct ctx *c, const struct insn *i)
-#define I(fmt, op, name, fn, ...)	X(fn);
+#define I(fmt, op, name, fn, ...)	X(fn) NAMED(fn);
 #include "table.def"
 #undef I
 

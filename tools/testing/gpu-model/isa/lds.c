@@ -47,12 +47,60 @@ static void addresses(struct ctx *c, const struct insn *i, u32 addr[LANES])
 	memcpy(addr, vreg(c->w, i->src[0]), LANES * sizeof(u32));
 }
 
+/* Are @bytes at @offset from each active lane's address in the share? */
+static bool all_inside(struct ctx *c, const u32 addr[LANES], u32 offset, unsigned int bytes)
+{
+	const u32 *mask = lane_masks(c);
+	u32 most = 0;
+
+	VLANE {
+		u32 a = mask[l] & (addr[l] + offset);
+
+		most = a > most ? a : most;
+	}
+	return !REFERENCE && (u64)most + bytes <= c->w->wg->lds_bytes;
+}
+
+/* lds_get() and lds_put() of all active lanes, when all are inside. */
+static void get_all(struct ctx *c, unsigned int reg, const u32 addr[LANES], u32 offset,
+		    unsigned int dwords)
+{
+	u64 exec = wave_exec(c->w);
+	bool all = exec == ~0ull;
+
+	for (unsigned int d = 0; d < dwords; d++) {
+		const u8 *lds = c->w->wg->lds;
+		u32 *dst = vreg(c->w, reg + d), at = offset + 4 * d;
+
+		LANE
+			if (all || exec >> l & 1)
+				memcpy(&dst[l], lds + (u32)(addr[l] + at), 4);
+	}
+}
+
+/* @n dwords of each lane from registers @src to @at; of lanes that meet the last one wins. */
+static void put_all(struct ctx *c, const u32 addr[LANES], const u32 *const src[], const u32 at[],
+		    unsigned int n)
+{
+	u64 exec = wave_exec(c->w);
+	u8 *lds = c->w->wg->lds;
+	bool all = exec == ~0ull;
+
+	LANE
+		for (unsigned int d = 0; d < n && (all || exec >> l & 1); d++)
+			memcpy(lds + (u32)(addr[l] + at[d]), &src[d][l], 4);
+}
+
 X(x_ds_read)
 {
 	u32 arg = i->row->arg, addr[LANES];
 	unsigned int bytes = M_BYTES(arg);
 
 	addresses(c, i, addr);
+	if (bytes >= 4 && all_inside(c, addr, i->simm, bytes)) {
+		get_all(c, i->dst, addr, i->simm, bytes / 4);
+		return WAVE_BUDGET;
+	}
 	EACH_ACTIVE(c, l) {
 		u32 a = addr[l] + (u32)i->simm, v = 0, *d;
 		u8 *p;
@@ -74,8 +122,17 @@ X(x_ds_write)
 {
 	u32 arg = i->row->arg;
 	unsigned int bytes = M_BYTES(arg);
-	const u32 *addr = vreg(c->w, i->src[0]);
+	const u32 *addr = vreg(c->w, i->src[0]), *src[4];
+	u32 at[4];
 
+	if (bytes >= 4 && all_inside(c, addr, i->simm, bytes)) {
+		for (unsigned int d = 0; d < bytes / 4; d++) {
+			src[d] = vreg(c->w, i->src[1] + d);
+			at[d] = i->simm + 4 * d;
+		}
+		put_all(c, addr, src, at, bytes / 4);
+		return WAVE_BUDGET;
+	}
 	EACH_ACTIVE(c, l) {
 		u32 a = addr[l] + (u32)i->simm, v;
 		u8 *p;
@@ -101,6 +158,12 @@ X(x_ds_read2)
 	u32 addr[LANES];
 
 	addresses(c, i, addr);
+	if (all_inside(c, addr, i->simm * unit, 4 * dwords) &&
+	    all_inside(c, addr, i->simm2 * unit, 4 * dwords)) {
+		get_all(c, i->dst, addr, i->simm * unit, dwords);
+		get_all(c, i->dst + dwords, addr, i->simm2 * unit, dwords);
+		return WAVE_BUDGET;
+	}
 	EACH_ACTIVE(c, l) {
 		lds_get(c, i->dst, l, addr[l] + i->simm * unit, dwords);
 		lds_get(c, i->dst + dwords, l, addr[l] + i->simm2 * unit, dwords);
@@ -111,8 +174,20 @@ X(x_ds_read2)
 X(x_ds_write2)
 {
 	unsigned int dwords = isa_type_dwords(i->row->src[1]), unit = 4 * dwords * i->row->arg;
-	const u32 *addr = vreg(c->w, i->src[0]);
+	const u32 *addr = vreg(c->w, i->src[0]), *src[4];
+	u32 at[4];
 
+	if (all_inside(c, addr, i->simm * unit, 4 * dwords) &&
+	    all_inside(c, addr, i->simm2 * unit, 4 * dwords)) {
+		for (unsigned int d = 0; d < dwords; d++) {
+			src[d] = vreg(c->w, i->src[1] + d);
+			at[d] = i->simm * unit + 4 * d;
+			src[dwords + d] = vreg(c->w, i->src[2] + d);
+			at[dwords + d] = i->simm2 * unit + 4 * d;
+		}
+		put_all(c, addr, src, at, 2 * dwords);
+		return WAVE_BUDGET;
+	}
 	EACH_ACTIVE(c, l) {
 		lds_put(c, i->src[1], l, addr[l] + i->simm * unit, dwords);
 		lds_put(c, i->src[2], l, addr[l] + i->simm2 * unit, dwords);

@@ -17,7 +17,7 @@
 #define NAN64		0x7ff8000000000000ull
 
 /* Elements of 32 bits and less; f64 is read by itself. */
-static unsigned int bits_of(enum mm_type t)
+static inline unsigned int bits_of(enum mm_type t)
 {
 	switch (t) {
 	case MM_F16: case MM_BF16: case MM_BF16_1K:
@@ -30,7 +30,7 @@ static unsigned int bits_of(enum mm_type t)
 }
 
 /* Exponent that the smallest normal number of the type has. */
-static int min_exp(enum mm_type t)
+static inline int min_exp(enum mm_type t)
 {
 	switch (t) {
 	case MM_F16:
@@ -44,7 +44,7 @@ static int min_exp(enum mm_type t)
 	}
 }
 
-static float to_float(enum mm_type t, u32 v)
+static inline float to_float(enum mm_type t, u32 v)
 {
 	switch (t) {
 	case MM_F16:
@@ -71,16 +71,32 @@ static u32 element(const struct wave *w, unsigned int op, unsigned int bits, uns
 	return vreg(w, op + e / each)[l] >> bits * (e % each) & (~0u >> (32 - bits));
 }
 
-static void put(struct mm_operand *o, unsigned int at, enum mm_type t, u32 v)
+static inline s32 exponent(enum mm_type t, float f)
 {
+	s32 exp = (s32)(f2u(f) >> 23 & 0xff) - 127;
+
+	return exp < min_exp(t) ? min_exp(t) : exp;
+}
+
+/* @count consecutive elements, each in the bits from @shift on of a lane of @reg. */
+static inline __attribute__((always_inline))
+void put(struct mm_operand *o, unsigned int at, enum mm_type t, const u32 *reg,
+	 unsigned int shift, unsigned int count)
+{
+	u32 mask = ~0u >> (32 - bits_of(t));
+	float *f = &o->f[at];
+	s32 *exp = &o->exp[at], *i = &o->i[at];
+
 	if (t == MM_I8) {
-		o->i[at] = (int8_t)v;
+		for (unsigned int n = 0; n < count; n++)
+			i[n] = (int8_t)(reg[n] >> shift);
 		return;
 	}
-	o->f[at] = to_float(t, v);
-	o->exp[at] = (int)(f2u(o->f[at]) >> 23 & 0xff) - 127;
-	if (o->exp[at] < min_exp(t))
-		o->exp[at] = min_exp(t);
+	IVDEP
+	for (unsigned int n = 0; n < count; n++) {
+		f[n] = to_float(t, reg[n] >> shift & mask);
+		exp[n] = exponent(t, f[n]);
+	}
 }
 
 /* B's lane groups (BLGP): all lanes read 32 or 16 of them, or those 16 further on. */
@@ -98,21 +114,48 @@ static unsigned int group_lane(unsigned int blgp, unsigned int l)
 	}
 }
 
+static void load_f64(struct ctx *c, struct mm_operand *o, unsigned int op)
+{
+	const u32 *lo = vreg(c->w, op), *hi = vreg(c->w, op + 1);
+
+	LANE
+		o->d[l] = u2d(join(lo[l], hi[l]));
+}
+
 static void load(struct ctx *c, struct mm_operand *o, unsigned int op, enum mm_type t,
 		 const struct mm_shape *s, unsigned int blgp)
 {
-	unsigned int step = s->n * s->blocks, each = s->k * step / LANES;
+	unsigned int step = s->n * s->blocks, each = s->k * step / LANES, bits = bits_of(t);
+	u32 grouped[LANES];
 
-	LANE {
-		unsigned int from = group_lane(blgp, l);
+	for (unsigned int e = 0; e < each; e++) {
+		const u32 *reg = vreg(c->w, op + e * bits / 32);
+		unsigned int shift = e * bits % 32;
 
-		for (unsigned int e = 0; e < each; e++) {
-			unsigned int at = (l / step * each + e) * step + l % step;
+		if (blgp) {
+			LANE
+				grouped[l] = reg[group_lane(blgp, l)];
+			reg = grouped;
+		}
+		for (unsigned int l = 0; l < LANES; l += step) {
+			unsigned int at = l * each + e * step;
 
-			if (t == MM_F64)
-				o->d[at] = u2d(join(vreg(c->w, op)[l], vreg(c->w, op + 1)[l]));
-			else
-				put(o, at, t, element(c->w, op, bits_of(t), e, from));
+			switch (t) {	/* a loop of its own for each type */
+			case MM_F16:
+				put(o, at, MM_F16, reg + l, shift, step);
+				break;
+			case MM_F32:
+				put(o, at, MM_F32, reg + l, shift, step);
+				break;
+			case MM_BF16: case MM_BF16_1K:
+				put(o, at, MM_BF16, reg + l, shift, step);
+				break;
+			case MM_I8:
+				put(o, at, MM_I8, reg + l, shift, step);
+				break;
+			default:
+				put(o, at, t, reg + l, shift, step);
+			}
 		}
 	}
 }
@@ -126,16 +169,18 @@ static void load_sparse(struct ctx *c, struct mm_operand *o, const struct insn *
 {
 	unsigned int bits = bits_of(s->a), each = s->k / 2 * s->n / LANES;
 	unsigned int set = i->neg_hi ? 0 : i->op_sel % (16 / each) * 2 * each;
-	const u32 *index = vreg(c->w, i->src[2]);
+	const u32 *index = vreg(c->w, i->src[2]), zero = 0;
 
 	for (unsigned int at = 0; at < s->k * s->n; at++)
-		put(o, at, s->a, 0);
+		put(o, at, s->a, &zero, 0, 1);
 	LANE {
 		for (unsigned int e = 0; e < each; e++) {
 			unsigned int k = 4 * ((l / s->n * each + e) / 2) +
 					 (index[l] >> (set + 2 * e) & 3);
 
-			put(o, k * s->n + l % s->n, s->a, element(c->w, i->src[0], bits, e, l));
+			u32 v = element(c->w, i->src[0], bits, e, l);
+
+			put(o, k * s->n + l % s->n, s->a, &v, 0, 1);
 		}
 	}
 }
@@ -263,11 +308,16 @@ X(x_mfma)
 	unsigned int regs;
 	union acc acc;
 
-	if (s.sparse)
-		load_sparse(c, &a, i, &s);
-	else
-		load(c, &a, i->src[0], s.a, &s, 0);
-	load(c, &b, i->src[1], s.b, &s, f64 ? 0 : i->neg);
+	if (f64) {
+		load_f64(c, &a, i->src[0]);
+		load_f64(c, &b, i->src[1]);
+	} else {
+		if (s.sparse)
+			load_sparse(c, &a, i, &s);
+		else
+			load(c, &a, i->src[0], s.a, &s, 0);
+		load(c, &b, i->src[1], s.b, &s, i->neg);
+	}
 	if (i->arch == GFX90A && bits_of(s.a) == 16) {
 		flush_operand(&a, &s);
 		flush_operand(&b, &s);

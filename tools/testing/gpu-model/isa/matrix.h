@@ -61,11 +61,11 @@ struct mm_row {
 };
 
 /* matrix_dot.c: add the row's products to @c, as the hardware rounds them. */
-void mm_fma_f32(const struct mm_row *r, float *c);
-void mm_fma_f64(const struct mm_row *r, double *c);
-void mm_int(const struct mm_row *r, u32 *c);
-void mm_flushed(const struct mm_row *r, unsigned int group, float *c);
-void mm_fused(const struct mm_row *r, unsigned int group, float *c);
-void mm_fused_fp8(const struct mm_row *r, float *c);
+void mm_fma_f32(const struct mm_row *r, float *c) NAMED(mm_fma_f32);
+void mm_fma_f64(const struct mm_row *r, double *c) NAMED(mm_fma_f64);
+void mm_int(const struct mm_row *r, u32 *c) NAMED(mm_int);
+void mm_flushed(const struct mm_row *r, unsigned int group, float *c) NAMED(mm_flushed);
+void mm_fused(const struct mm_row *r, unsigned int group, float *c) NAMED(mm_fused);
+void mm_fused_fp8(const struct mm_row *r, float *c) NAMED(mm_fused_fp8);
 
 #endif

@@ -105,11 +105,37 @@ void mm_int(const struct mm_row *r, u32 *c)
 }
 
 /* A result that is subnormal becomes a zero of its sign. */
-static inline f32_4 flush(f32_4 v)
+static inline float flush(float v)
 {
-	u32_4 u = (u32_4)v, subnormal = (u32_4)((u & 0x7f800000) == 0);
+	u32 u = f2u(v);
 
-	return (f32_4)(u & ~(subnormal & 0x7fffffff));
+	return u2f(u & 0x7f800000 ? u : u & 0x80000000);
+}
+
+/* @n and @group are constants: so many vectors. */
+static inline __attribute__((always_inline))
+void flushed(const struct mm_row *r, unsigned int n, unsigned int group, float *c)
+{
+	float sum[32];
+
+	for (unsigned int j = 0; j < n; j++)
+		sum[j] = f2u(c[j]) & 0x7f800000 ? c[j] : 0;
+	for (unsigned int k = 0; k < r->k; k += group) {
+		const float *a = r->a->f + r->ai + k * r->step;
+		const float *b = r->b->f + r->bi + k * r->step, *b1 = b + r->step;
+		const float *b2 = b1 + r->step, *b3 = b2 + r->step;
+
+		for (unsigned int j = 0; j < n; j++) {
+			float s = flush(flush(b[j] * a[0]) + flush(b1[j] * a[r->step]));
+
+			if (group == 4)
+				s = flush(s + flush(flush(b2[j] * a[2 * r->step]) +
+						    flush(b3[j] * a[3 * r->step])));
+			sum[j] = flush(sum[j] + s);
+		}
+	}
+	for (unsigned int j = 0; j < n; j++)
+		c[j] = sum[j];
 }
 
 /**
@@ -120,25 +146,15 @@ static inline f32_4 flush(f32_4 v)
  */
 void mm_flushed(const struct mm_row *r, unsigned int group, float *c)
 {
-	CHUNKS(r) {
-		u32_4 u = (u32_4)*(f32_4 *)(c + j);
-		f32_4 sum = (f32_4)(u & ~(u32_4)((u & 0x7f800000) == 0));
-
-		for (unsigned int k = 0; k < r->k; k += group) {
-			f32_4 p[4] = { 0 }, s;
-
-			for (unsigned int g = 0; g < group; g++) {
-				unsigned int at = (k + g) * r->step;
-
-				p[g] = flush(*(const f32_4 *)(r->b->f + r->bi + at + j) *
-					     r->a->f[r->ai + at]);
-			}
-			s = flush(p[0] + p[1]);
-			if (group == 4)
-				s = flush(s + flush(p[2] + p[3]));
-			sum = flush(sum + s);
-		}
-		*(f32_4 *)(c + j) = sum;
+	switch (r->n) {
+	case 32:
+		group == 4 ? flushed(r, 32, 4, c) : flushed(r, 32, 2, c);
+		break;
+	case 16:
+		group == 4 ? flushed(r, 16, 4, c) : flushed(r, 16, 2, c);
+		break;
+	default:
+		flushed(r, 4, group, c);
 	}
 }
 

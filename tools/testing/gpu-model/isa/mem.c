@@ -309,13 +309,19 @@ X(x_s_scratch_store)
  * @align:	address bits that must be zero
  * @access:	WATCH_READ, WATCH_NONREAD (a store) or WATCH_ATOMIC
  * @hits:	bits of TRAPSTS for the watch points that it meets
+ * @piece:	where each is
+ * @simple:	likewise, @at, when none of them is unaligned or watched
  */
 struct vmem {
 	u64 lanes, zero;
 	unsigned int dwords, bytes, align;
 	enum watch_mode access;
 	u32 hits;
-	struct piece piece[LANES][MAX_DWORDS];
+	bool simple;
+	union {
+		struct piece piece[LANES][MAX_DWORDS];
+		u8 *at[MAX_DWORDS][LANES];
+	};
 };
 
 static void vmem_init(struct ctx *c, struct vmem *m, unsigned int bytes, enum watch_mode access)
@@ -324,6 +330,7 @@ static void vmem_init(struct ctx *c, struct vmem *m, unsigned int bytes, enum wa
 	m->zero = 0;
 	m->align = 0;
 	m->access = access;
+	m->simple = false;
 	m->hits = 0;
 	m->bytes = bytes < 4 ? bytes : 4;
 	m->dwords = bytes < 4 ? 1 : bytes / 4;
@@ -402,6 +409,121 @@ static bool in_lds(struct ctx *c, struct piece *p, u64 va, unsigned int bytes)
 	return true;
 }
 
+/* What comes of an attempt to translate in a simple way. */
+enum attempt { SIMPLE, FAULTS, OTHER };
+
+/* Is the page of @va known to the wave? Then it has no fault. */
+static bool in_tlb(const struct wave *w, u64 va, bool write)
+{
+	u64 page = va >> PAGE_BITS;
+	unsigned int n = page % TLB_ENTRIES;
+
+	return w->tlb[n].page == page && (w->tlb[n].write || !write);
+}
+
+/*
+ * The addresses of all lanes, of @bytes each, to host pointers @at. OTHER: one of them is not
+ * aligned, or leaves its page. With @part, they are not the whole of an access, and which
+ * lane is the first to fault is not to be known here.
+ */
+static enum attempt simple(struct ctx *c, const struct vmem *m, u64 va[LANES],
+			   unsigned int bytes, u8 *at[LANES], bool part)
+{
+	unsigned int first = m->lanes ? __builtin_ctzll(m->lanes) : 0;
+	u64 page = va[first] >> PAGE_BITS, low = 0, pages = 0, most = 0;
+	bool write = m->access != WATCH_READ;
+	u8 *host = NULL;
+
+	if (!m->lanes)
+		return SIMPLE;
+	VLANE {
+		u64 a = m->lanes >> l & 1 ? va[l] : va[first], off = a & (PAGE_BYTES - 1);
+
+		va[l] = a;
+		low |= a;
+		pages |= a >> PAGE_BITS ^ page;
+		most = off > most ? off : most;
+	}
+	if (low & (m->bytes - 1) || most + bytes > PAGE_BYTES)
+		return OTHER;
+	for (unsigned int l = first; l < (pages ? LANES : first + 1); l++) {
+		unsigned int off = va[l] & (PAGE_BYTES - 1);
+		size_t span;
+
+		if (!host || va[l] >> PAGE_BITS != page) {
+			if (part && !in_tlb(c->w, va[l], write))
+				return OTHER;
+			host = wave_ptr(c, va[l], write, &span);
+			if (!host)
+				return FAULTS;
+			if (span != PAGE_BYTES - off)
+				return OTHER;
+			host -= off;
+			page = va[l] >> PAGE_BITS;
+		}
+		at[l] = host + off;
+	}
+	if (!pages)
+		VLANE
+			at[l] = host + (va[l] & (PAGE_BYTES - 1));
+	return SIMPLE;
+}
+
+/* The same for each piece by itself: they are @step bytes apart. */
+static enum attempt simple_pieces(struct ctx *c, struct vmem *m, u64 va[LANES], unsigned int step)
+{
+	enum attempt a;
+
+	if (step == 4) {
+		a = simple(c, m, va, m->dwords * m->bytes, m->at[0], false);
+		for (unsigned int d = 1; d < m->dwords && a == SIMPLE; d++)
+			VLANE
+				m->at[d][l] = m->at[0][l] + 4 * d;
+		return a;
+	}
+	for (unsigned int d = 0; d < m->dwords; d++) {
+		a = simple(c, m, va, m->bytes, m->at[d], m->dwords > 1);
+		if (a != SIMPLE)
+			return a;
+		VLANE
+			va[l] += step;
+	}
+	return SIMPLE;
+}
+
+/* FLAT, GLOBAL and SCRATCH: all lanes private, or none, and none in LDS. */
+static enum attempt flat_simple(struct ctx *c, const struct insn *i, struct vmem *m,
+				const u32 *lo, const u32 *hi, u64 saddr)
+{
+	const struct wave_mem *mem = c->w->mem;
+	u64 scratch = sgpr64(c->w, SGPR_FLAT_SCRATCH), va[LANES] ALIGNED;
+	u32 private_top = mem->private_base >> 32, shared_top = mem->shared_base >> 32;
+	const u32 *mask = lane_masks(c);
+	u32 apart = 0, off = 0;
+
+	if (REFERENCE || m->align || mem->watches)
+		return OTHER;
+	if (lo && hi)
+		VLANE
+			va[l] = saddr + (s64)i->simm + join(lo[l], hi[l]);
+	else
+		VLANE
+			va[l] = saddr + (s64)i->simm + (lo ? lo[l] : 0);
+	if (i->row->fmt == FLAT)
+		VLANE
+			apart |= mask[l] & -(u32)(hi[l] == private_top || hi[l] == shared_top);
+	if (apart)
+		return OTHER;
+	if (i->row->fmt != SCRATCH)
+		return simple_pieces(c, m, va, 4);
+	VLANE {
+		off |= mask[l] & (u32)va[l];
+		va[l] = private_address(scratch, (u32)va[l], l);
+	}
+	/* A piece that ends behind its dword goes on elsewhere. */
+	return off & (m->bytes - 1) ? OTHER : simple_pieces(c, m, va, 4 * LANES);
+}
+
 /* Translate lane addresses of FLAT (apertures), GLOBAL and SCRATCH. */
 static bool flat_translate(struct ctx *c, const struct insn *i, struct vmem *m)
 {
@@ -418,6 +540,15 @@ static bool flat_translate(struct ctx *c, const struct insn *i, struct vmem *m)
 	if (i->saddr != OP_NONE)
 		saddr = fmt == SCRATCH ? w->sgpr[i->saddr] : sgpr64(w, i->saddr);
 
+	switch (flat_simple(c, i, m, lo, hi, saddr)) {
+	case SIMPLE:
+		m->simple = true;
+		return true;
+	case FAULTS:
+		return false;
+	case OTHER:
+		break;
+	}
 	for (u64 left = m->lanes; left; left &= left - 1) {
 		unsigned int l = __builtin_ctzll(left);
 		u64 va = saddr + (s64)i->simm + (lo ? lo[l] : 0) + (hi ? (u64)hi[l] << 32 : 0);
@@ -452,6 +583,53 @@ static bool flat_translate(struct ctx *c, const struct insn *i, struct vmem *m)
 	return true;
 }
 
+/* The lane's offset and index in a buffer; false when it is out of its range. */
+static bool buffer_range(const struct rsrc *r, u64 index, u64 end, bool indexed)
+{
+	if (r->stride && (r->swizzle || indexed))
+		return index < r->num_records;
+	return end <= r->num_records;
+}
+
+/* Where byte @o of element @index is. */
+static u64 buffer_address(const struct rsrc *r, u64 index, u64 o)
+{
+	if (!r->swizzle)
+		return index * r->stride + o;
+	return (index / r->index_stride * r->stride + (o & ~3ull)) * r->index_stride +
+	       index % r->index_stride * 4 + (o & 3);
+}
+
+static enum attempt buffer_simple(struct ctx *c, const struct insn *i, struct vmem *m,
+				  const struct rsrc *r, const u32 *vindex, const u32 *voffset,
+				  u32 soffset)
+{
+	unsigned int total = m->dwords * m->bytes;
+	u64 va[LANES] ALIGNED, lanes = m->lanes;
+	const u32 *mask = lane_masks(c);
+	enum attempt a;
+	u32 low = 0;
+
+	if (REFERENCE || m->align || c->w->mem->watches)
+		return OTHER;
+	LANE {
+		u64 index = (vindex ? vindex[l] : 0) + (u64)(r->add_tid ? l : 0);
+		u64 off = (u64)i->simm + (voffset ? voffset[l] : 0);
+
+		if (!buffer_range(r, index, off + total + soffset, vindex))
+			m->zero |= 1ull << l;
+		low |= mask[l] & (u32)off;
+		va[l] = r->base + soffset + buffer_address(r, index, off);
+	}
+	if (r->swizzle && low & (m->bytes - 1))	/* goes on elsewhere */
+		return OTHER;
+	m->zero &= lanes;
+	m->lanes &= ~m->zero;
+	a = simple_pieces(c, m, va, r->swizzle ? 4 * r->index_stride : 4);
+	m->lanes = lanes;
+	return a;
+}
+
 /* Translate lane addresses of a buffer instruction (gfx9: elements of 4 bytes). */
 static bool buffer_translate(struct ctx *c, const struct insn *i, struct vmem *m)
 {
@@ -468,25 +646,27 @@ static bool buffer_translate(struct ctx *c, const struct insn *i, struct vmem *m
 		voffset = vreg(w, i->src[0] + i->idxen);
 	soffset = i->soffset < MAX_SGPRS ? w->sgpr[i->soffset] : scalar_value(c, i, i->soffset);
 
+	switch (buffer_simple(c, i, m, &r, vindex, voffset, soffset)) {
+	case SIMPLE:
+		m->simple = true;
+		return true;
+	case FAULTS:
+		return false;
+	case OTHER:
+		m->zero = 0;
+	}
 	for (u64 left = m->lanes; left; left &= left - 1) {
 		unsigned int l = __builtin_ctzll(left);
 		u64 index = (vindex ? vindex[l] : 0) + (u64)(r.add_tid ? l : 0);
 		u64 off = (u64)i->simm + (voffset ? voffset[l] : 0);
 
-		if (r.stride && (r.swizzle || vindex) ? index >= r.num_records :
-		    off + total + soffset > (u64)r.num_records) {
+		if (!buffer_range(&r, index, off + total + soffset, vindex)) {
 			m->zero |= 1ull << l;
 			continue;
 		}
 		for (unsigned int d = 0; d < m->dwords; d++) {
-			u64 o = off + 4 * d, va;
+			u64 va = r.base + soffset + buffer_address(&r, index, off + 4 * d);
 
-			if (r.swizzle)
-				va = (index / r.index_stride * r.stride + (o & ~3ull)) *
-				     r.index_stride + index % r.index_stride * 4 + (o & 3);
-			else
-				va = index * r.stride + o;
-			va += r.base + soffset;
 			if (misaligned(c, m, va) ||
 			    !translate(c, &m->piece[l][d], va, m->bytes, write))
 				return false;
@@ -496,11 +676,29 @@ static bool buffer_translate(struct ctx *c, const struct insn *i, struct vmem *m
 	return true;
 }
 
+/* A register of all lanes. */
+static void simple_load(u32 *dst, u8 *const at[LANES], u64 lanes, u32 arg)
+{
+	bool all = lanes == ~0ull;
+
+	if (M_BYTES(arg) >= 4) {
+		LANE
+			if (all || lanes >> l & 1)
+				dst[l] = __atomic_load_n((const u32 *)at[l], __ATOMIC_RELAXED);
+		return;
+	}
+	LANE
+		if (all || lanes >> l & 1)
+			dst[l] = mem_extend(arg, load_bytes(at[l], M_BYTES(arg)), dst[l]);
+}
+
 static void vmem_load(struct ctx *c, const struct insn *i, const struct vmem *m)
 {
 	u32 arg = i->row->arg;
 
-	for (u64 left = m->lanes; left; left &= left - 1) {
+	for (unsigned int d = 0; d < m->dwords && m->simple; d++)
+		simple_load(vreg(c->w, i->dst + d), m->at[d], m->lanes & ~m->zero, arg);
+	for (u64 left = m->simple ? m->zero : m->lanes; left; left &= left - 1) {
 		unsigned int l = __builtin_ctzll(left);
 
 		for (unsigned int d = 0; d < m->dwords; d++) {
@@ -512,8 +710,31 @@ static void vmem_load(struct ctx *c, const struct insn *i, const struct vmem *m)
 	}
 }
 
+/* Of lanes that store to the same place the last one wins, with all of its dwords. */
+static void simple_store(const struct ctx *c, const struct insn *i, const struct vmem *m)
+{
+	const u32 (*src)[LANES] = (const u32 (*)[LANES])vreg(c->w, i->src[1]);
+	u64 lanes = m->lanes & ~m->zero;
+	bool all = lanes == ~0ull;
+
+	LANE {
+		if (!all && !(lanes >> l & 1))
+			continue;
+		if (m->bytes < 4)
+			store_bytes(m->at[0][l],
+				    i->row->arg & M_HI ? src[0][l] >> 16 : src[0][l], m->bytes);
+		else
+			for (unsigned int d = 0; d < m->dwords; d++)
+				__atomic_store_n((u32 *)m->at[d][l], src[d][l], __ATOMIC_RELAXED);
+	}
+}
+
 static void vmem_store(struct ctx *c, const struct insn *i, const struct vmem *m)
 {
+	if (m->simple) {
+		simple_store(c, i, m);
+		return;
+	}
 	for (u64 left = m->lanes & ~m->zero; left; left &= left - 1) {
 		unsigned int l = __builtin_ctzll(left);
 
@@ -557,10 +778,12 @@ static void vmem_load_lds(struct ctx *c, const struct insn *i, const struct vmem
 
 	for (u64 left = m->lanes & ~m->zero; left; left &= left - 1) {
 		unsigned int l = __builtin_ctzll(left);
-		u32 v = mem_extend(i->row->arg, piece_load(&m->piece[l][0]), 0);
+		u64 loaded = m->simple ? load_bytes(m->at[0][l], m->bytes) :
+					 piece_load(&m->piece[l][0]);
+		u32 v = mem_extend(i->row->arg, loaded, 0), at = base + 4 * l;
 
-		if (base + 4 * l + 4 <= wg->lds_bytes)
-			memcpy(wg->lds + base + 4 * l, &v, 4);
+		if (at < wg->lds_bytes && wg->lds_bytes - at >= 4)
+			memcpy(wg->lds + at, &v, 4);
 	}
 }
 

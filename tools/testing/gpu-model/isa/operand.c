@@ -4,7 +4,7 @@
  * (SDWA, DPP, abs, neg, op_sel), vector results under EXEC.
  */
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 #include "isa.h"
 
@@ -59,20 +59,32 @@ static u64 literal(const struct insn *i, enum isa_type t)
 	}
 }
 
+bool constant(const struct insn *i, unsigned int op, enum isa_type t, u64 *v)
+{
+	if (op >= OP_INT_0 && op < OP_INT_NEG)
+		*v = op - OP_INT_0;
+	else if (op >= OP_INT_NEG && op < OP_INT_NEG + 16)
+		*v = (s64)OP_INT_NEG - 1 - (s64)op;
+	else if (op >= OP_FLOAT && op < OP_FLOAT + 9)
+		*v = float_const(op - OP_FLOAT, t);
+	else if (op == OP_LITERAL)
+		*v = literal(i, t);
+	else
+		return false;
+	return true;
+}
+
 /* Value of scalar operand @op; a 64-bit one when @t is. */
 static u64 scalar(struct ctx *c, const struct insn *i, unsigned int op, enum isa_type t)
 {
 	const struct wave *w = c->w;
 	bool wide = isa_type_dwords(t) >= 2;
+	u64 v;
 
 	if (op < MAX_SGPRS)
 		return wide && op + 1 < MAX_SGPRS ? sgpr64(w, op) : w->sgpr[op];
-	if (op >= OP_INT_0 && op < OP_INT_NEG)
-		return op - OP_INT_0;
-	if (op >= OP_INT_NEG && op < OP_INT_NEG + 16)
-		return (s64)OP_INT_NEG - 1 - (s64)op;
-	if (op >= OP_FLOAT && op < OP_FLOAT + 9)
-		return float_const(op - OP_FLOAT, t);
+	if (constant(i, op, t, &v))
+		return v;
 	switch (op) {
 	/* Base in bits 63:32; the limits add a whole aperture of 4 GiB. */
 	case OP_SHARED_BASE:
@@ -89,8 +101,6 @@ static u64 scalar(struct ctx *c, const struct insn *i, unsigned int op, enum isa
 		return !wave_exec(w);
 	case OP_SCC:
 		return w->scc;
-	case OP_LITERAL:
-		return literal(i, t);
 	}
 	return 0;
 }
@@ -100,10 +110,8 @@ u32 scalar_value(struct ctx *c, const struct insn *i, unsigned int op)
 	return scalar(c, i, op, B32);
 }
 
-u32 ssrc32(struct ctx *c, const struct insn *i, unsigned int n)
+u32 ssrc32_build(struct ctx *c, const struct insn *i, unsigned int n)
 {
-	if (i->src[n] < MAX_SGPRS)
-		return c->w->sgpr[i->src[n]];
 	return scalar(c, i, i->src[n], i->row->src[n]);
 }
 
@@ -114,16 +122,14 @@ u64 ssrc64(struct ctx *c, const struct insn *i, unsigned int n)
 	return scalar(c, i, i->src[n], t == NIL ? B64 : t);
 }
 
-void sdst32(struct ctx *c, const struct insn *i, u32 v)
+#ifdef __AVX2__
+void mask_expand(u32 out[LANES], u64 mask)
 {
-	c->w->sgpr[i->dst] = v;
+	for (unsigned int half = 0; half < LANES; half += 32, mask >>= 32)
+		for (unsigned int l = 0; l < 32; l++)
+			out[half + l] = (s32)((u32)mask << (31 - l)) >> 31;
 }
-
-void sdst64(struct ctx *c, const struct insn *i, u64 v)
-{
-	set_sgpr64(c->w, i->dst, v);
-}
-
+#else
 void mask_expand(u32 out[LANES], u64 mask)
 {
 	static const u32 nibble[16][4] = {
@@ -137,12 +143,20 @@ void mask_expand(u32 out[LANES], u64 mask)
 		memcpy(out + 4 * n, nibble[mask & 15], sizeof(nibble[0]));
 }
 
+#endif
+
 /* Bit n is the sign of lane n. */
 u64 mask_pack(const u32 in[LANES])
 {
 	u64 m = 0;
 
-#ifdef __SSE2__
+#ifdef __AVX2__
+	for (unsigned int n = 0; n < LANES / 8; n++) {
+		__m256i v = _mm256_loadu_si256((const __m256i *)(in + 8 * n));
+
+		m |= (u64)_mm256_movemask_ps(_mm256_castsi256_ps(v)) << 8 * n;
+	}
+#elif defined(__SSE2__)
 	for (unsigned int n = 0; n < LANES / 4; n++) {
 		__m128i v = _mm_loadu_si128((const __m128i *)(in + 4 * n));
 
@@ -360,7 +374,7 @@ void vput(struct ctx *c, const struct insn *i, unsigned int dwords)
 		u32 *d = vreg(c->w, i->dst + n);
 		const u32 *v = c->out[n];
 
-		LANE
+		VLANE
 			d[l] = (v[l] & m[l]) | (d[l] & ~m[l]);
 	}
 }

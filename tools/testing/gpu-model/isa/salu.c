@@ -243,11 +243,10 @@ WREXEC(andn2, a & ~e)
  */
 static bool movrel(struct ctx *c, unsigned int base, unsigned int dwords, unsigned int *reg)
 {
-	u32 r = base + c->w->sgpr[SGPR_M0];
+	u32 end = c->w->status & STATUS_PRIV ? SAVED_SGPRS : SGPR_FLAT_SCRATCH;
 
-	*reg = r;
-	return r + dwords <= (c->w->status & STATUS_PRIV ? SAVED_SGPRS : SGPR_FLAT_SCRATCH) &&
-	       r >= base;
+	*reg = base + c->w->sgpr[SGPR_M0];
+	return *reg <= end - dwords && *reg >= base;
 }
 
 #define MOVREL(name, dwords, base, get) \
@@ -318,6 +317,12 @@ S0(x_s_setpc_b64, c->next_pc = ssrc64(c, i, 0);)
 S0(x_s_swappc_b64, u64 t = ssrc64(c, i, 0); DST64(c->next_pc); c->next_pc = t;)
 S0(x_s_call_b64, u64 ret = c->next_pc; branch_if(c, i, true); DST64(ret);)
 S0(x_nop,)
+
+X(x_unsupported)
+{
+	complain(c->w, i, "not supported");
+	return WAVE_ILLEGAL;
+}
 
 X(x_s_endpgm)
 {
@@ -396,23 +401,6 @@ S0(x_s_set_gpr_idx_idx, M0 = (M0 & ~0xffu) | (ssrc32(c, i, 0) & 0xff);)
 #define HWREG_TMA_LO	18
 #define HWREG_TMA_HI	19
 #define HWREG_XCC_ID	20	/* gfx942 */
-
-/* What other state tells: SCC 0, EXECZ 9, VCCZ 10, IN_TG 11, IN_BARRIER 12, VALID 16. */
-#define STATUS_DERIVED	0x11e01u
-
-u32 wave_status(const struct wave *w)
-{
-	return (w->status & ~STATUS_DERIVED) | w->scc | (u32)!wave_exec(w) << 9 |
-	       (u32)!sgpr64(w, SGPR_VCC) << 10 | (u32)(w->wg->nwaves > 1) << 11 |
-	       (u32)w->at_barrier << 12 | 1 << 16;
-}
-
-void wave_set_status(struct wave *w, u32 v)
-{
-	w->status = v & ~STATUS_DERIVED;
-	w->scc = v & 1;
-	w->at_barrier = v >> 12 & 1;
-}
 
 static bool hwreg_read(const struct wave *w, unsigned int id, u32 *v)
 {

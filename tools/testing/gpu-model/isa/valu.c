@@ -21,16 +21,36 @@ X(name) \
 	return WAVE_BUDGET; \
 }
 
+/* A source that is the same for all lanes, as many are, needs no register. */
 #define V2(name, expr) \
 X(name) \
 { \
-	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1); \
+	bool one0 = i->uniform & 1, one1 = i->uniform & 2 && !one0; \
+	const u32 *s0 = one0 ? NULL : vsrc(c, i, 0), *s1 = one1 ? NULL : vsrc(c, i, 1); \
 	u32 *d = vdst(c, i); \
  \
-	VLANE { \
-		u32 a = s0[l], b = s1[l]; \
+	if (one0) { \
+		u32 a = ssrc32(c, i, 0); \
  \
-		d[l] = (expr); \
+		VLANE { \
+			u32 b = s1[l]; \
+ \
+			d[l] = (expr); \
+		} \
+	} else if (one1) { \
+		u32 b = ssrc32(c, i, 1); \
+ \
+		VLANE { \
+			u32 a = s0[l]; \
+ \
+			d[l] = (expr); \
+		} \
+	} else { \
+		VLANE { \
+			u32 a = s0[l], b = s1[l]; \
+ \
+			d[l] = (expr); \
+		} \
 	} \
 	vdone(c, i, d); \
 	return WAVE_BUDGET; \
@@ -53,8 +73,8 @@ X(name) \
 
 /* With the clamp bit the result saturates to [lo, hi]; @wide is the exact result. */
 #define V_CLAMP(V, name, expr, wide, lo, hi) \
-V(name##_wrap, expr) \
-V(name##_clamp, saturate((wide), (lo), (hi))) \
+static V(name##_wrap, expr) \
+static V(name##_clamp, saturate((wide), (lo), (hi))) \
 X(name) \
 { \
 	return i->clamp ? name##_clamp(c, i) : name##_wrap(c, i); \
@@ -89,7 +109,7 @@ X(x_v_mov_b64)
 	const u32 *lo = vsrc(c, i, 0), *hi = vsrc_hi(c, i, 0);
 	u32 *d = vdst(c, i), *dh = vdst_hi(c, i, d);
 
-	LANE {
+	VLANE {
 		d[l] = lo[l];
 		dh[l] = hi[l];
 	}
@@ -462,7 +482,7 @@ X(name) \
 	const u32 *s0 = vsrc(c, i, 0), *lo = vsrc(c, i, 1), *hi = vsrc_hi(c, i, 1); \
 	u32 *d = vdst(c, i), *dh = vdst_hi(c, i, d); \
  \
-	LANE { \
+	VLANE { \
 		u32 a = s0[l]; \
 		u64 b = join(lo[l], hi[l]), r = (expr); \
  \
@@ -483,7 +503,7 @@ X(x_v_lshl_add_u64)
 	const u32 *lo = vsrc(c, i, 2), *hi = vsrc_hi(c, i, 2);
 	u32 *d = vdst(c, i), *dh = vdst_hi(c, i, d);
 
-	LANE {
+	VLANE {
 		u64 r = (join(alo[l], ahi[l]) << (shift[l] & 7)) + join(lo[l], hi[l]);
 
 		d[l] = r;
@@ -500,7 +520,7 @@ X(name) \
 	const u32 *lo = vsrc(c, i, 2), *hi = vsrc_hi(c, i, 2); \
 	u32 *d = vdst(c, i), *dh = vdst_hi(c, i, d), out[LANES]; \
  \
-	LANE { \
+	VLANE { \
 		u32 a = s0[l], b = s1[l]; \
 		u64 x = join(lo[l], hi[l]), p = (u64)(product), r = p + x; \
  \
@@ -513,7 +533,26 @@ X(name) \
 	return WAVE_BUDGET; \
 }
 
-V_MAD64(x_v_mad_u64_u32, (u64)a * b, r < p)
+/* By halves, of which a host's vector holds more. */
+X(x_v_mad_u64_u32)
+{
+	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1);
+	const u32 *lo = vsrc(c, i, 2), *hi = vsrc_hi(c, i, 2);
+	u32 *d = vdst(c, i), *dh = vdst_hi(c, i, d), out[LANES] ALIGNED;
+
+	VLANE {
+		u32 a = s0[l], b = s1[l], x = lo[l], y = hi[l];
+		u32 r = a * b + x, k = r < x, sum = (u32)((u64)a * b >> 32) + y;
+
+		out[l] = -(u32)((sum < y) | (sum + k < k));
+		d[l] = r;
+		dh[l] = sum + k;
+	}
+	vdone64(c, i, d);
+	put_carry(c, i, out);
+	return WAVE_BUDGET;
+}
+
 /* Signed: bit 64 of the sum of sign-extended terms. */
 V_MAD64(x_v_mad_i64_i32, (s64)S(a) * S(b), (p >> 63 ^ x >> 63 ^ (r < p)) & 1)
 
@@ -523,7 +562,7 @@ X(x_v_mbcnt_lo_u32_b32)
 	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1);
 	u32 *d = vdst(c, i);
 
-	LANE {
+	VLANE {
 		u32 below = l >= 32 ? ~0u : (1u << l) - 1;
 
 		d[l] = (u32)__builtin_popcount(s0[l] & below) + s1[l];
@@ -537,7 +576,7 @@ X(x_v_mbcnt_hi_u32_b32)
 	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1);
 	u32 *d = vdst(c, i);
 
-	LANE {
+	VLANE {
 		u32 below = l > 32 ? (1u << (l - 32)) - 1 : 0;
 
 		d[l] = (u32)__builtin_popcount(s0[l] & below) + s1[l];

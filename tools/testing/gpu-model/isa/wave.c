@@ -78,6 +78,40 @@ bool wg_barrier_done(struct workgroup *wg)
 	return any;
 }
 
+/* What other state tells: SCC 0, EXECZ 9, VCCZ 10, IN_TG 11, IN_BARRIER 12, VALID 16. */
+#define STATUS_DERIVED	0x11e01u
+
+u32 wave_status(const struct wave *w)
+{
+	return (w->status & ~STATUS_DERIVED) | w->scc | (u32)!wave_exec(w) << 9 |
+	       (u32)!sgpr64(w, SGPR_VCC) << 10 | (u32)(w->wg->nwaves > 1) << 11 |
+	       (u32)w->at_barrier << 12 | 1 << 16;
+}
+
+void wave_set_status(struct wave *w, u32 v)
+{
+	w->status = v & ~STATUS_DERIVED;
+	w->scc = v & 1;
+	w->at_barrier = v >> 12 & 1;
+}
+
+void wave_leave_gws(struct wave *w)
+{
+	u32 v;
+
+	if (!w->gws)
+		return;
+	v = __atomic_load_n(w->gws, __ATOMIC_ACQUIRE);
+	do {
+		if ((v & GWS_FLAG) != w->gws_flag) {
+			w->pc += 8;
+			break;
+		}
+	} while (!__atomic_compare_exchange_n(w->gws, &v, v + 1, false, __ATOMIC_ACQUIRE,
+					      __ATOMIC_ACQUIRE));
+	w->gws = NULL;
+}
+
 static u32 le32(const u8 *p)
 {
 	return p[0] | p[1] << 8 | p[2] << 16 | (u32)p[3] << 24;
@@ -259,7 +293,7 @@ void wg_init_regs(struct workgroup *wg, const struct kernel_code *k,
 	}
 }
 
-static void complain(const struct wave *w, const struct insn *i, const char *what)
+void complain(const struct wave *w, const struct insn *i, const char *what)
 {
 	char text[160] = "unknown";
 
@@ -284,7 +318,7 @@ static enum wave_stop fetch(struct ctx *c, struct insn *i)
 		if (!code)
 			return WAVE_FAULT;
 		raw[n] = __atomic_load_n(code, __ATOMIC_RELAXED);
-		err = isa_decode(i, raw, w->mem->arch);
+		err = isa_decode_for(i, raw, w->mem);
 		len = i->len;
 	}
 	if (err) {
@@ -292,12 +326,6 @@ static enum wave_stop fetch(struct ctx *c, struct insn *i)
 		return WAVE_ILLEGAL;
 	}
 	return WAVE_BUDGET;
-}
-
-X(x_unsupported)
-{
-	complain(c->w, i, "not supported");
-	return WAVE_ILLEGAL;
 }
 
 /* Add @idx to vector register @op of @dwords registers; false if the wave has less of them. */
@@ -380,28 +408,35 @@ static enum wave_stop execute(struct ctx *c, const struct insn *i)
  * The @n instructions from @i on, or fewer when one stops the wave. @plain: execute() has
  * nothing to do for any of them.
  */
-static enum wave_stop run(struct ctx *c, const struct insn *i, unsigned int n, bool plain,
-			  u32 *budget)
+static inline __attribute__((always_inline))
+enum wave_stop run(struct ctx *c, const struct insn *i, unsigned int n, bool plain, u32 *budget)
 {
 	struct wave *w = c->w;
+	u64 pc = w->pc, last = w->last_pc;
+	unsigned int left = n;
+	enum wave_stop stop;
 
 	for (;;) {
-		enum wave_stop stop;
-
-		c->next_pc = w->pc + i->len;
+		w->pc = pc;
+		c->next_pc = pc + i->len;
 		stop = plain ? i->fn(c, i) : execute(c, i);
-		if (stop == WAVE_ILLEGAL)
-			return illegal(w);
-		if (stop == WAVE_FAULT)
-			return fault(w);
-		w->last_pc = w->pc;
-		w->pc = c->next_pc;
-		w->insns++;
-		--*budget;
-		if (stop != WAVE_BUDGET || !--n)
-			return stop;
-		i += i->len / 4;
+		if (stop == WAVE_ILLEGAL || stop == WAVE_FAULT)
+			break;
+		last = pc;
+		if (!--left || stop != WAVE_BUDGET)
+			break;
+		pc += i->len;
+		i = (const struct insn *)((const char *)i + i->to_next);
 	}
+	w->last_pc = last;
+	w->insns += n - left;
+	*budget -= n - left;
+	if (stop == WAVE_ILLEGAL)
+		return illegal(w);
+	if (stop == WAVE_FAULT)
+		return fault(w);
+	w->pc = c->next_pc;
+	return stop;
 }
 
 enum wave_stop wave_run(struct wave *w, u32 *budget)
@@ -425,6 +460,7 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 		unsigned int at = (w->pc & PAGE_MASK) / 4;
 		const struct code_run *r;
 		struct insn single;
+		unsigned int n;
 		bool plain;
 
 		if (w->pc >> PAGE_BITS != page_va) {
@@ -436,7 +472,7 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 				return fault(w);
 			}
 			page_va = w->pc >> PAGE_BITS;
-			page = code_page(w->pc, code, w->mem->arch);
+			page = code_page(w->pc, code, w->mem);
 		}
 		r = code_run(page, code, at, *budget);
 		if (!r) {
@@ -450,8 +486,11 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 		}
 		plain = r->vmax <= w->acc_offset && w->acc_offset + r->amax <= w->vgprs &&
 			!(w->mode & (MODE_GPR_IDX_EN | MODE_VSKIP));
-		stop = run(&c, &page->insn[at], r->insns < *budget ? r->insns : *budget, plain,
-			   budget);
+		n = r->insns < *budget ? r->insns : *budget;
+		if (plain)
+			stop = run(&c, &page->insn[at], n, true, budget);
+		else
+			stop = run(&c, &page->insn[at], n, false, budget);
 	}
 	return stop;
 }

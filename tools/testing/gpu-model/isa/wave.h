@@ -22,6 +22,8 @@
  */
 #define SAVED_SGPRS	112
 
+struct isa_build;
+
 #define WATCHES		4	/* TCP_WATCH0 to 3 */
 
 /* TCP_WATCHn_CNTL.MODE, as KFD_DBG_TRAP_ADDRESS_WATCH_MODE_*: the accesses meant. */
@@ -42,6 +44,7 @@ struct wave_watch {
 /**
  * struct wave_mem - the GPU and the memory a wave sees; one per address space
  * @arch:	instruction set
+ * @build:	how instructions are executed; NULL: as fast as the host can
  * @ptr:	as vm_ptr(): host pointer and contiguous span, or NULL for a fault
  * @retry:	of an access for which @ptr gave NULL: is it to be made again, later? Raises
  *		the fault; NULL: @ptr did, never
@@ -55,6 +58,7 @@ struct wave_watch {
  */
 struct wave_mem {
 	enum isa_arch arch;
+	const struct isa_build *build;
 	void *(*ptr)(void *ctx, u64 va, size_t *span, bool write);
 	bool (*retry)(void *ctx, u64 va, bool write);
 	u32 (*generation)(void *ctx);
