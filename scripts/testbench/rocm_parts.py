@@ -207,9 +207,10 @@ def main():
             raise NoPart(f"there is no part {', '.join(unknown)}; there are {', '.join(known)}")
         for part in (known[n] for n in names):
             folder = folder_of(part, root)
-            with locked("rocm"):
-                if not folder.exists():
-                    with tempfile.TemporaryDirectory(dir=FOLDER, prefix="tmp.") as scratch:
+            if not folder.exists():
+                with locked("rocm"), \
+                     tempfile.TemporaryDirectory(dir=FOLDER, prefix="tmp.") as scratch:
+                    if not folder.exists():
                         make(part, root, Path(scratch))
             pointer = OUT / f"rocm-root-{part.name}"
             pointer.unlink(missing_ok=True)

@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Run the test programs of Debian's ROCm libraries, unmodified, while their queues are taken off.
+
+usage: rocm-suites [--library NAME]... [--mode NAME]... [--seed N]
+
+Each library of LIBRARIES runs in the guest on stock's amdgpu (stock), with GPREEMPT enabled and
+nothing else to do (idle), and in a storm: a queue of the highest priority takes the machine every
+2 to 10 ms. One boot for each library and mode. A piece is some cases of one program; what it ended with is kept in
+out/rocm-suites/LIBRARY/MODE/PIECE.json with the key of what it ran on (the guest, the model, the
+packages, the cases), and is not run again while that is the same. Cases that do not pass on stock
+are listed and not run elsewhere.
+
+Leaves out/rocm-suites/results.tsv (library, case, result in each mode) and table.txt. Fails when a
+case that passes on stock does not in another mode, when GPREEMPT gave up, when a kernel or the
+model reported something, or a storm preempted nothing.
+"""
+import argparse
+import contextlib
+import fnmatch
+import hashlib
+import json
+import subprocess
+import sys
+import time
+from collections import namedtuple
+from pathlib import Path
+
+from testbench.paths import BUILD, GUEST, OUT, PROGRAMS, SCRIPTS, in_guest, inside
+
+RESULTS = OUT / "rocm-suites"
+MODES = ("stock", "idle", "storm")
+
+# What a wave's instruction takes: in the storm the GPU is so slow that kernels last some of its
+# periods.
+ISSUE_NS = {"stock": 1000, "idle": 1000, "storm": 20000}
+OPTIONS = ["--no-log", "--quantum-us", "100", "--memory", "4096", "--timeout", "100000"]
+# So many seconds of the guest may pass without a case that ends.
+LIMIT_S = {"stock": 30, "idle": 90, "storm": 900}
+# What is lost when a run is broken off, and what a program's start, of some seconds, is shared by.
+PIECE = 250
+
+# package: of the programs; programs: a pattern of their names, one of their cases, how many of
+# these at most, taken evenly, and of which a program's start is worth it.
+Library = namedtuple("Library", "package programs")
+ALL = 10**6
+
+LIBRARIES = {
+    "rocprim": Library("librocprim-tests", [
+        ("test_warp_*", "*", ALL), ("test_block_*", "*", ALL), ("test_thread*", "*", ALL),
+        ("test_intrinsics*", "*", ALL), ("test_hip_*", "*", ALL), ("test_*iterator", "*", ALL),
+        ("test_basic", "*", ALL), ("test_invoke_result", "*", ALL), ("test_radix_key_codec", "*", ALL),
+        ("test_type_traits_*", "*", ALL), ("test_config_dispatch", "*", ALL)]),
+    "rocrand": Library("librocrand1-tests", [
+        ("test_rocrand_host", "*", ALL), ("test_rocrand_*_?rng", "*", ALL),
+        ("test_rocrand_kernel_*", "*poisson*", ALL), ("test_rocrand_basic", "*set*", ALL),
+        ("test_*_distribution", "*", ALL)]),
+    "hiprand": Library("libhiprand1-tests", [("test_hiprand_*", "*", ALL)]),
+    "hipcub": Library("libhipcub-tests", [
+        ("test_hipcub_warp_*", "*", ALL), ("test_hipcub_block_*", "*", ALL),
+        ("test_hipcub_thread*", "*", ALL), ("test_hipcub_*iterator*", "*", ALL)]),
+    "rocthrust": Library("librocthrust-tests", [("*", "*", 100)]),
+    "rocsparse": Library("librocsparse1-tests", [("rocsparse-test", "*quick*", 6000)]),
+    "hipsparse": Library("libhipsparse1-tests", [("hipsparse-test", "*", 1000)]),
+    "rocblas": Library("librocblas4-tests", [("rocblas-test", "*quick*", 4000)]),
+    "rocsolver": Library("librocsolver0-tests", [("rocsolver-test", "*checkin*", 2000)]),
+    "rocfft": Library("librocfft0-tests", [("rocfft-test", "*pow2_1D*", 100)]),
+    "hipfft": Library("libhipfft0-tests", [("hipfft-test", "*pow2_1D*", 40)]),
+}
+# Debian has no tests of hipBLAS: rocBLAS's are of what it calls.
+
+
+def options(mode):
+    """Of scripts/guest."""
+    return [*OPTIONS, "--model", f"--param issue_ns={ISSUE_NS[mode]}",
+            "--module", "stock" if mode == "stock" else "gpreempt"]
+
+
+class NoResult(Exception):
+    """Why there is none; says it all."""
+
+
+Piece = namedtuple("Piece", "name program cases")
+
+
+def say(what, text):
+    print(f"  {what:<8} {text}", flush=True)
+
+
+def evenly(cases, most):
+    """At most so many, from all over the list."""
+    if len(cases) <= most:
+        return cases
+    return [cases[i * len(cases) // most] for i in range(most)]
+
+
+def listed(text):
+    """The cases that --gtest_list_tests lists."""
+    suite = None
+    for line in text.splitlines():
+        name = line.split("#")[0].rstrip()
+        if name.startswith("  ") and suite:
+            yield suite + name.strip()
+        else:
+            suite = name if name.endswith(".") and " " not in name else None
+
+
+def is_enabled(case):
+    return "DISABLED_" not in case
+
+
+class Tests:
+    """A library's programs in its root, and the pieces that they are run in."""
+
+    def __init__(self, name):
+        self.name = name
+        self.library = LIBRARIES[name]
+        self.root = (OUT / f"rocm-root-{name}").resolve()
+        self.folder = Path("/usr/libexec/rocm") / self.library.package
+
+    def programs(self):
+        there = sorted(f.name for f in (self.root / self.folder.relative_to("/")).iterdir()
+                       if f.name != "run-tests" and not f.suffix)
+        taken = set()
+        for pattern, cases, most in self.library.programs:
+            for name in fnmatch.filter(there, pattern):
+                if name not in taken:
+                    taken.add(name)
+                    yield name, cases, most
+
+    def list(self, name):
+        """All cases of a program, which lists them without a GPU as well."""
+        kept = RESULTS / "lists" / self.root.name / f"{name}.txt"
+        if not kept.exists():
+            done = subprocess.run(["chroot", self.root, self.folder / name, "--gtest_list_tests"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                  errors="replace", check=False, cwd="/")
+            if done.returncode:
+                raise NoResult(f"{self.name}: {name} does not list its cases: {done.returncode}")
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text("".join(f"{case}\n" for case in listed(done.stdout)))
+        return kept.read_text().splitlines()
+
+    def pieces(self):
+        for name, pattern, most in self.programs():
+            cases = [c for c in self.list(name) if fnmatch.fnmatchcase(c, pattern) and is_enabled(c)]
+            cases = evenly(cases, most)
+            for n in range(0, len(cases), PIECE):
+                yield Piece(f"{name}-{n // PIECE}", name, cases[n:n + PIECE])
+
+    def argv(self, piece):
+        return [str(self.folder / piece.program)]
+
+
+def digest(*files):
+    found = hashlib.sha256()
+    for file in files:
+        found.update(Path(file).read_bytes())
+    return found.hexdigest()
+
+
+class Kept:
+    """What pieces ended with, as files."""
+
+    def __init__(self, tests, mode):
+        self.folder = RESULTS / tests.name / mode
+        # The guest's folder is named by what is in it, its kernel and modules.
+        self.ran_on = [str((OUT / "guest").resolve().name), tests.root.name, mode, *options(mode),
+                       digest(BUILD / "gpu-model/gpu-model", PROGRAMS / "storm")]
+
+    def key(self, piece):
+        return hashlib.sha256(json.dumps([*self.ran_on, piece]).encode()).hexdigest()[:16]
+
+    def get(self, piece):
+        with contextlib.suppress(OSError, ValueError):
+            kept = json.loads((self.folder / f"{piece.name}.json").read_text())
+            if kept["key"] == self.key(piece):
+                return kept
+        return None
+
+    def put(self, piece, found):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        file = self.folder / f"{piece.name}.json"
+        file.with_suffix(".new").write_text(json.dumps({"key": self.key(piece)} | found, indent=1))
+        file.with_suffix(".new").rename(file)
+
+
+def parse(lines):
+    """(name, what it ended with) of each piece that has ended, as the guest tells of them."""
+    name = found = None
+    for line in lines:
+        what, _, rest = line.rstrip("\n").partition(" ")
+        if what == "piece":
+            name, found, last = rest, {"results": {}, "said": {}}, None
+        elif what == "case" and found:
+            result, took, last = rest.split(" ", 2)
+            found["results"][last] = [result, int(took)]
+        elif what == "said" and found and last:
+            found["said"].setdefault(last, []).append(rest)
+        elif what == "end" and found:
+            preemptions, storm, seconds, state = rest.split(" ", 3)
+            yield name, found | {"preemptions": int(preemptions), "storm": int(storm),
+                                 "seconds": float(seconds), "state": state}
+            found = None
+        elif what not in ("storm", "case", "said"):
+            say("guest", line.rstrip())
+
+
+class Progress:
+    """How far it is, and how long the rest takes as it has been going."""
+
+    def __init__(self, done, left):
+        self.done, self.left = done, left
+        self.cases, self.seconds = 0, 0
+
+    def piece(self, cases, seconds):
+        self.done, self.left = self.done + cases, self.left - cases
+        self.cases, self.seconds = self.cases + cases, self.seconds + seconds
+        rest = self.left * self.seconds / self.cases
+        return (f"{self.done} of {self.done + self.left} cases, about "
+                f"{int(rest // 3600)} h {int(rest % 3600 // 60)} min left")
+
+
+def boot(tests, mode, pieces, seed):
+    """One guest that runs pieces: each as it ends, then the guest's status."""
+    out = RESULTS / tests.name / mode / "boot"
+    given = RESULTS / tests.name / mode / "input"
+    given.mkdir(parents=True, exist_ok=True)
+    (given / "pieces.json").write_text(json.dumps(
+        [{"name": p.name, "argv": tests.argv(p), "cases": p.cases} for p in pieces]))
+    command = [GUEST, "--name", out.relative_to(OUT), "--input", given, "--root", tests.root,
+               *options(mode), "--",
+               inside("rocm"), inside("rocm-suites"), mode, LIMIT_S[mode], seed, in_guest(PROGRAMS)]
+    with subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, text=True,
+                          errors="replace") as guest:
+        yield from parse(guest.stdout)
+    yield None, guest.returncode
+
+
+def run(tests, mode, pieces, seed, progress):
+    """Run pieces, in more than one boot if a guest dies; what was wrong with these."""
+    kept = Kept(tests, mode)
+    left, troubles, futile = list(pieces), [], 0
+    while left and futile < 2:
+        futile, began = futile + 1, time.monotonic()
+        for name, found in boot(tests, mode, left, seed):
+            if name is None:
+                status = found
+                break
+            piece = next(p for p in left if p.name == name)
+            left.remove(piece)
+            seconds, began, futile = time.monotonic() - began, time.monotonic(), 0
+            kept.put(piece, found | {"host_seconds": round(seconds, 1)})
+            good = [r for r, _ in found["results"].values()].count("pass")
+            say(mode, f"{tests.name} {name}: {good} of {len(piece.cases)} cases pass, "
+                f"{found['preemptions']} preemptions, {seconds:.0f} s; "
+                + progress.piece(len(piece.cases), seconds))
+        if status or left:
+            troubles.append(f"{tests.name}, {mode}: the guest ended with status {status}"
+                            + (f" in {left[0].name}" if left else "") + f", see {kept.folder}/boot")
+        # It may be what the guest died of; the others get another one.
+        del left[:1]
+    return troubles
+
+
+class Table:
+    """All results there are of some libraries."""
+
+    def __init__(self, libraries):
+        self.rows = {}              # (library, case) -> results by mode
+        self.said = {}              # (library, case, mode) -> lines
+        self.states, self.sums = [], {}
+        for tests in libraries:
+            for mode in MODES:
+                kept = Kept(tests, mode)
+                for piece in tests.pieces():
+                    self.add(tests.name, mode, piece, kept.get(narrowed(tests, mode, piece)))
+
+    def add(self, library, mode, piece, found):
+        for case in piece.cases:
+            self.rows.setdefault((library, f"{piece.program}:{case}"), {})
+        if not found:
+            return
+        for case, (result, _) in found["results"].items():
+            name = f"{piece.program}:{case}"
+            self.rows.setdefault((library, name), {})[mode] = result
+            self.said[library, name, mode] = found["said"].get(case, [])
+        one = self.sums.setdefault((library, mode), {"cases": 0, "preemptions": 0, "storm": 0,
+                                                     "seconds": 0, "host_seconds": 0})
+        one["cases"] += len(found["results"])
+        for key in "preemptions", "storm", "seconds", "host_seconds":
+            one[key] += found[key]
+        if found["state"] not in ("stock", "parked", "active"):
+            self.states.append(f"{library}, {mode}, {piece.name}: GPREEMPT is {found['state']}")
+
+    def count(self, library, mode, result="pass"):
+        return sum(row.get(mode) == result for (lib, _), row in self.rows.items() if lib == library)
+
+    def worse(self):
+        """What passes on stock, but not elsewhere, or is wrong about the runs themselves."""
+        for (library, case), row in self.rows.items():
+            for mode in MODES[1:]:
+                own = case.endswith((":(storm)", ":(end)")) and "stock" not in row
+                if (row.get("stock") == "pass" or own) and row.get(mode, "pass") != "pass":
+                    yield library, case, mode, row[mode]
+
+    def not_on_stock(self):
+        for (library, case), row in self.rows.items():
+            if row.get("stock", "pass") != "pass":
+                yield library, case, row["stock"]
+
+    def write(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = ["\t".join([library, case, *(row.get(mode, "-") for mode in MODES)])
+                 for (library, case), row in self.rows.items()]
+        (folder / "results.tsv").write_text("library\tcase\t" + "\t".join(MODES) + "\n"
+                                            + "".join(f"{line}\n" for line in lines))
+        (folder / "table.txt").write_text(self.text())
+
+    def text(self):
+        form = "{:<11}{:>7}{:>7}{:>7}{:>7}{:>13}{:>11}{:>9}\n"
+        text = form.format("library", "cases", "stock", "idle", "storm", "preemptions", "a case",
+                           "cases/s")
+        total = [0] * 5
+        for library in dict.fromkeys(lib for lib, _ in self.rows):
+            storm = self.sums.get((library, "storm"), {"preemptions": 0})
+            counts = [sum(lib == library for lib, _ in self.rows),
+                      *(self.count(library, mode) for mode in MODES), storm["preemptions"]]
+            total = [a + b for a, b in zip(total, counts)]
+            all_modes = [self.sums[key] for key in self.sums if key[0] == library]
+            seconds = sum(s["host_seconds"] for s in all_modes)
+            text += form.format(library, *counts, ratio(storm["preemptions"], counts[3]),
+                                ratio(sum(s["cases"] for s in all_modes), seconds))
+        return text + form.format("all", *total, ratio(total[4], total[3]), "")
+
+
+def ratio(a, b):
+    return f"{a / b:.2f}" if b else "-"
+
+
+def narrowed(tests, mode, piece):
+    """A piece without the cases that do not pass on stock."""
+    if mode == "stock":
+        return piece
+    stock = Kept(tests, "stock").get(piece)
+    if not stock:
+        return piece._replace(cases=[])
+    return piece._replace(cases=[c for c in piece.cases
+                                 if stock["results"].get(c, ["-"])[0] == "pass"])
+
+
+def parse_args():
+    p = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n\n", maxsplit=1)[0],
+                                description=__doc__.split("\n\n")[2])
+    p.add_argument("--library", action="append", choices=LIBRARIES, metavar="NAME",
+                   help=f"of {', '.join(LIBRARIES)} (default: all)")
+    p.add_argument("--mode", action="append", choices=MODES)
+    p.add_argument("--seed", type=int, default=1, help="of the storm (default 1)")
+    return p.parse_args()
+
+
+def main():
+    args = parse_args()
+    names = [n for n in LIBRARIES if n in (args.library or LIBRARIES)]
+    modes = [m for m in MODES if m in (args.mode or MODES)]
+    troubles, libraries = [], []
+    for name in names:
+        made = subprocess.run([SCRIPTS / "rocm", "--part", name], check=False).returncode
+        if made:
+            troubles.append(f"{name}: there is no root for it (see above)")
+        else:
+            libraries.append(Tests(name))
+    say("storm", f"seed {args.seed}")
+    try:
+        everything = {t.name: list(t.pieces()) for t in libraries}
+        count = len(modes) * sum(len(p.cases) for pieces in everything.values() for p in pieces)
+        progress = Progress(0, count)
+        for tests in libraries:
+            for mode in modes:
+                kept = Kept(tests, mode)
+                pieces = [narrowed(tests, mode, p) for p in everything[tests.name]]
+                todo = [p for p in pieces if p.cases and not kept.get(p)]
+                had = sum(len(p.cases) for p in everything[tests.name]) - sum(len(p.cases)
+                                                                              for p in todo)
+                progress.done, progress.left = progress.done + had, progress.left - had
+                troubles += run(tests, mode, todo, args.seed, progress)
+        table = Table(libraries)
+    except NoResult as e:
+        sys.exit(f"rocm-suites: no result: {e}")
+    table.write(RESULTS)
+    print("\n" + table.text())
+    report(table, libraries, modes, troubles)
+
+
+def report(table, libraries, modes, troubles):
+    """What did not pass, and how it ends."""
+    for library, case, result in table.not_on_stock():
+        say("stock", f"{library} {case}: {result}")
+    worse = list(table.worse())
+    for library, case, mode, result in worse:
+        say(mode, f"{library} {case}: {result}")
+        for line in table.said[library, case, mode]:
+            print(f"      {line}")
+    troubles = troubles + table.states
+    if worse:
+        troubles.append(f"{len(worse)} cases are worse than on stock")
+    for tests in libraries:
+        storm = table.sums.get((tests.name, "storm"))
+        if "storm" in modes and storm and not storm["preemptions"]:
+            troubles.append(f"{tests.name}: the storm preempted nothing")
+        left = sum(not row.get(mode) for (lib, _), row in table.rows.items() if lib == tests.name
+                   for mode in modes if mode == "stock" or row.get("stock") == "pass")
+        if left:
+            troubles.append(f"{tests.name}: {left} results are missing")
+    if troubles:
+        sys.exit("rocm-suites: FAILED: " + "; ".join(troubles))
+
+
+if __name__ == "__main__":
+    main()

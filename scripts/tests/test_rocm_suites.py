@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of what scripts/rocm-suites runs, keeps and calls worse, and of its part in the guest."""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import json
+import os
+import stat
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from testbench import rocm_suites
+from testbench.paths import INSIDE
+from testbench.rocm_suites import Kept, Library, Piece
+
+FILE = importlib.machinery.SourceFileLoader("inside", str(INSIDE / "rocm-suites"))
+in_guest = importlib.util.module_from_spec(importlib.util.spec_from_loader("inside", FILE))
+FILE.exec_module(in_guest)
+
+# A gtest program: each case it is asked for does what its name says.
+PROGRAM = """#!/bin/sh
+for f; do case $f in --gtest_flagfile=*) flags=${f#*=} ;; esac; done
+IFS=:
+for case in $(sed 's/--gtest_filter=//' "$flags"); do
+	echo "[ RUN      ] $case"
+	case $case in
+	*fail*) echo "it is wrong"; echo "[  FAILED  ] $case, where TypeParam = int (7 ms)" ;;
+	*skip*) echo "[  SKIPPED ] $case (0 ms)" ;;
+	*die*) kill -SEGV $$ ;;
+	*hang*) exec sleep 100 ;;
+	*) printf 'some text[       OK ] %s (3 ms)\\n' "$case" ;;
+	esac
+done
+case $case in *leave*) kill -ABRT $$ ;; esac
+"""
+
+
+def script(file, text):
+    file.write_text(text)
+    file.chmod(file.stat().st_mode | stat.S_IXUSR)
+    return file
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+
+class Guest(InFolder):
+    def said(self, cases, text=PROGRAM, limit=30):
+        """What the guest's part says of a program."""
+        program = script(self.folder / "program", text)
+        said = io.StringIO()
+        with mock.patch.object(in_guest, "FLAGS", self.folder / "flags"), \
+             contextlib.redirect_stdout(said):
+            left = cases
+            while left:
+                left = in_guest.run([str(program)], left, limit)
+        (name, found), = rocm_suites.parse(["piece a\n", *said.getvalue().splitlines(True),
+                                            "end 3 4 1.5 parked\n"])
+        self.assertEqual((name, found["preemptions"], found["storm"]), ("a", 3, 4))
+        return {case: result for case, (result, _) in found["results"].items()}, found["said"]
+
+    def test_results(self):
+        results, said = self.said(["S.a", "S.fail", "S.skip", "S.b/0"])
+        self.assertEqual(results, {"S.a": "pass", "S.fail": "fail", "S.skip": "skip",
+                                   "S.b/0": "pass"})
+        self.assertEqual(list(said), ["S.fail"])
+        self.assertIn("it is wrong", said["S.fail"])
+
+    def test_one_that_dies_is_named_and_the_rest_goes_on(self):
+        results, said = self.said(["S.a", "S.die", "S.b", "S.die2", "S.c"])
+        self.assertEqual(results, {"S.a": "pass", "S.die": "died", "S.b": "pass",
+                                   "S.die2": "died", "S.c": "pass"})
+        self.assertIn("signal 11", said["S.die"])
+
+    def test_one_that_hangs(self):
+        results, _ = self.said(["S.a", "S.hang", "S.b"], limit=1)
+        self.assertEqual(results, {"S.a": "pass", "S.hang": "hung", "S.b": "pass"})
+
+    def test_a_program_that_runs_nothing(self):
+        results, said = self.said(["S.a", "S.b"], "#!/bin/sh\necho no GPU\nexit 1\n")
+        self.assertEqual(results, {"S.a": "died", "S.b": "died"})
+        self.assertIn("no GPU", said["S.a"])
+
+    def test_a_program_that_dies_at_its_end(self):
+        results, _ = self.said(["S.a", "S.leave"])
+        self.assertEqual(results, {"S.a": "pass", "S.leave": "pass", "(end)": "died"})
+
+
+class Chosen(InFolder):
+    def test_what_gtest_lists(self):
+        text = ("Running main() from x\nS/0.  # TypeParam = int\n  one\n  two  # GetParam() = 3.\n"
+                "half epsilon: 1\nP/T.\n  DISABLED_x/1\n")
+        self.assertEqual(list(rocm_suites.listed(text)),
+                         ["S/0.one", "S/0.two", "P/T.DISABLED_x/1"])
+
+    def test_taken_evenly(self):
+        self.assertEqual(rocm_suites.evenly(list(range(10)), 3), [0, 3, 6])
+        self.assertEqual(rocm_suites.evenly([1, 2], 3), [1, 2])
+
+    def test_pieces(self):
+        folder = self.folder / "rocm-root-x/usr/libexec/rocm/lib-tests"
+        folder.mkdir(parents=True)
+        for name in "test_a", "test_b", "test_device", "run-tests", "data.bin":
+            (folder / name).touch()
+        lists = {"test_a": [f"S.{n}" for n in range(5)] + ["S.DISABLED_y"], "test_b": ["S.q", "T.q"]}
+        with mock.patch.multiple(rocm_suites, OUT=self.folder, PIECE=2, LIBRARIES={
+                "x": Library("lib-tests", [("test_b", "S.*", 9), ("test_?", "*", 4)])}):
+            tests = rocm_suites.Tests("x")
+            with mock.patch.object(rocm_suites.Tests, "list", lambda self, name: lists[name]):
+                self.assertEqual(list(tests.pieces()), [
+                    ("test_b-0", "test_b", ["S.q"]), ("test_a-0", "test_a", ["S.0", "S.1"]),
+                    ("test_a-1", "test_a", ["S.2", "S.3"])])
+
+
+class Table(InFolder):
+    """Of one library with one piece, whose results are made up."""
+    piece = Piece("p-0", "p", ["S.a", "S.b"])
+
+    def setUp(self):
+        super().setUp()
+        for name in "guest", "rocm-root-x", "build/gpu-model", "build/selftests":
+            (self.folder / name).mkdir(parents=True)
+        for name in "build/gpu-model/gpu-model", "build/selftests/storm":
+            (self.folder / name).write_text(name)
+        patch = mock.patch.multiple(rocm_suites, OUT=self.folder, BUILD=self.folder / "build",
+                                    PROGRAMS=self.folder / "build/selftests",
+                                    RESULTS=self.folder / "results",
+                                    LIBRARIES={"x": Library("lib-tests", [])})
+        patch.start()
+        self.addCleanup(patch.stop)
+        patch = mock.patch.object(rocm_suites.Tests, "pieces", lambda tests: [self.piece])
+        patch.start()
+        self.addCleanup(patch.stop)
+        self.tests = rocm_suites.Tests("x")
+
+    def put(self, mode, results, state="active", preemptions=5):
+        piece = rocm_suites.narrowed(self.tests, mode, self.piece)
+        Kept(self.tests, mode).put(piece, {
+            "results": {case: [result, 1] for case, result in results.items()}, "said": {},
+            "preemptions": preemptions if mode == "storm" else 0, "storm": 9, "seconds": 1,
+            "host_seconds": 2, "state": state})
+
+    def ended(self):
+        """How a run ends with what there is."""
+        table = rocm_suites.Table([self.tests])
+        with contextlib.redirect_stdout(io.StringIO()):
+            try:
+                rocm_suites.report(table, [self.tests], rocm_suites.MODES, [])
+            except SystemExit as e:
+                return str(e)
+        return "good"
+
+    def all_modes(self, storm, **kwargs):
+        self.put("stock", {"S.a": "pass", "S.b": "fail"})
+        self.put("idle", {"S.a": "pass"})
+        self.put("storm", storm, **kwargs)
+        return self.ended()
+
+    def test_good(self):
+        self.assertEqual(self.all_modes({"S.a": "pass"}), "good")
+        table = rocm_suites.Table([self.tests])
+        self.assertEqual(list(table.not_on_stock()), [("x", "p:S.b", "fail")])
+        self.assertRegex(table.text(), r"(?m)^x +2 +1 +1 +1 +5 +5.00 +0.67$")
+        table.write(self.folder)
+        self.assertIn("x\tp:S.b\tfail\t-\t-", (self.folder / "results.tsv").read_text())
+
+    def test_worse_in_the_storm(self):
+        for result in "fail", "died", "hung", "skip":
+            self.assertIn("1 cases are worse than on stock", self.all_modes({"S.a": result}))
+
+    def test_the_storm_or_the_end_of_a_program(self):
+        self.assertIn("1 cases are worse", self.all_modes({"S.a": "pass", "(storm)": "died"}))
+        self.assertIn("1 cases are worse", self.all_modes({"S.a": "pass", "(end)": "died"}))
+
+    def test_no_preemption(self):
+        self.assertIn("preempted nothing", self.all_modes({"S.a": "pass"}, preemptions=0))
+
+    def test_gave_up(self):
+        self.assertIn("GPREEMPT is bypassed: late",
+                      self.all_modes({"S.a": "pass"}, state="bypassed: late"))
+
+    def test_what_is_missing(self):
+        self.put("stock", {"S.a": "pass", "S.b": "pass"})
+        self.put("idle", {"S.a": "pass", "S.b": "pass"})
+        self.assertIn("x: 2 results are missing", self.ended())
+
+    def test_kept_while_nothing_changes(self):
+        self.put("stock", {"S.a": "pass", "S.b": "pass"})
+        self.assertTrue(Kept(self.tests, "stock").get(self.piece))
+        self.assertFalse(Kept(self.tests, "idle").get(self.piece))
+        self.assertFalse(Kept(self.tests, "stock").get(self.piece._replace(cases=["S.a"])))
+        for name in "build/gpu-model/gpu-model", "build/selftests/storm":
+            before = (self.folder / name).read_text()
+            (self.folder / name).write_text("another")
+            self.assertFalse(Kept(self.tests, "stock").get(self.piece), name)
+            (self.folder / name).write_text(before)
+        self.assertTrue(Kept(self.tests, "stock").get(self.piece))
+
+    def test_a_guest_that_dies(self):
+        """What it had ended is kept; two that end nothing are enough."""
+        pieces = [self.piece, Piece("p-1", "p", ["S.c"]), Piece("p-2", "p", ["S.d"]),
+                  Piece("p-3", "p", ["S.e"])]
+        guest = script(self.folder / "a-guest", "#!/bin/sh\n"
+                       "read -r n <count; echo $((n + 1)) >count\n"
+                       "[ $n = 0 ] && echo 'piece p-0' && echo 'case pass 1 S.a' && "
+                       "echo 'case pass 1 S.b' && echo 'end 0 0 1 parked'\n"
+                       "exit 125\n")
+        (self.folder / "count").write_text("0\n")
+        here = os.getcwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, here)
+        with mock.patch.object(rocm_suites, "GUEST", guest), \
+             contextlib.redirect_stdout(io.StringIO()):
+            troubles = rocm_suites.run(self.tests, "stock", pieces, 1, rocm_suites.Progress(0, 5))
+        self.assertEqual((self.folder / "count").read_text(), "3\n")
+        self.assertEqual(len(troubles), 3)
+        self.assertIn("x, stock: the guest ended with status 125 in p-1", troubles[0])
+        kept = Kept(self.tests, "stock")
+        self.assertEqual([bool(kept.get(p)) for p in pieces], [True, False, False, False])
+        given = json.loads((self.folder / "results/x/stock/input/pieces.json").read_text())
+        self.assertEqual([p["name"] for p in given], ["p-3"])
+
+
+if __name__ == "__main__":
+    unittest.main()
