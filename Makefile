@@ -80,7 +80,7 @@ bench: kernel ## [SHORT=1] [SENSITIVITY=1]: HIGH beside LOW with GPREEMPT and by
 
 check-rocm: kernel ## Debian's ROCm in the guest: rocminfo, HIP programs, latency of HIP streams
 	@scripts/rocm
-	@scripts/check rocm rocm-latency
+	@scripts/check rocm rocm-mi300x rocm-latency
 
 rocm-suites: kernel ## [SUITES="rocprim rocrand ..."] [SEED=1]: ROCm's own tests while they are preempted, hours
 	@scripts/rocm-suites $(addprefix --library ,$(SUITES)) $(if $(SEED),--seed $(SEED))

@@ -8,6 +8,8 @@ from testbench.paths import PROGRAMS
 @dataclass(frozen=True)
 class Gpu:
     """A GPU by the options of gpu-model, and what the selftests' kernels for it are called."""
+    name: str
+    isa: str
     options: str
     kernels: str
 
@@ -18,6 +20,6 @@ class Gpu:
 
 # The MI300X has its units on two dies, which are one partition.
 GPUS = {
-    "mi210": Gpu("--asic mi210", "gfx90a"),
-    "mi300x": Gpu("--asic mi300x --xccs 2 --cus-per-engine 1", "gfx940"),
+    "mi210": Gpu("MI210", "gfx90a", "--asic mi210", "gfx90a"),
+    "mi300x": Gpu("MI300X", "gfx942", "--asic mi300x --xccs 2 --cus-per-engine 1", "gfx940"),
 }

@@ -223,10 +223,11 @@ def demo_loaded():
                               for name in ("demo", "demo-loaded")))
 
 
-def rocm(name, *options):
+def rocm(name, form, asic="mi210"):
     """Debian's ROCm in a guest, with the root that scripts/rocm makes."""
-    return guest(name, inside("rocm"), inside("rocm-test"), in_guest(ROCM), in_guest(TOOL),
-                 *options, options=["--root", ROCM_ROOT])
+    gpu = GPUS[asic]
+    return guest(name, inside("rocm"), inside("rocm-test"), in_guest(ROCM), in_guest(TOOL), gpu.name,
+                 gpu.isa, form, options=["--root", ROCM_ROOT, "--model", gpu.options])
 
 
 # What touches what GPREEMPT changes and takes seconds; `make kfdtest` runs all of it.
@@ -356,7 +357,7 @@ def partitions():
               options=halves))
 
 
-GPUS = 4
+MANY_GPUS = 4
 # Two that work stop at each other's every quantum. What is tested is coarser than that.
 COARSE = ["--quantum-us", "100"]
 SECOND_GPU = (["env", "KFD_GPU=1", inside("selftests"), program("wake_test"), program("debug_test")],
@@ -416,8 +417,8 @@ SUITES = {
     "suspend-stock": guest("suspend-stock", *ASLEEP, "-f", "suspend",
                            options=["--module", "stock"]),
     # with half the compute units, so that a small host is done with all of them sooner
-    "gpus": guest("gpus", inside("together"), str(GPUS), *PREEMPTED,
-                  options=["--gpus", str(GPUS), *COARSE, "--append", "amdgpu.gpreempt=1",
+    "gpus": guest("gpus", inside("together"), str(MANY_GPUS), *PREEMPTED,
+                  options=["--gpus", str(MANY_GPUS), *COARSE, "--append", "amdgpu.gpreempt=1",
                            "--model", "--cus-per-engine 1"]),
     "failslab": guest("failslab", program("failslab_test"), limit=600),
     "second-gpu": guest("second-gpu", *SECOND_GPU[0], options=SECOND_GPU[1]),
@@ -448,6 +449,7 @@ SUITES = {
     "bench": bench,
     "hwtest": hwtest,
     "hip": lambda: streams([SCRIPTS / "rocm"], rocm("hip", "short")),
+    "hip-mi300x": lambda: streams([SCRIPTS / "rocm"], rocm("hip-mi300x", "brief", "mi300x")),
     "kfdtest": kfdtest,
     "hsakmt": [SCRIPTS / "check-hsakmt"],
     "nvtop": [SCRIPTS / "check-nvtop", f"{RESULTS.name}/nvtop"],
@@ -465,13 +467,14 @@ SUITES.update(OWN.get(KERNEL, {}))
 LONG = {
     "storm": lambda: exact("storm", 10000),
     "rocm": rocm("rocm", "long"),
+    "rocm-mi300x": rocm("rocm-mi300x", "long", "mi300x"),
     "rocm-latency": lambda: steps_tap({"latency of HIP streams": [SCRIPTS / "rocm-latency"]}),
 }
 HOST = {"scripts", "setup", "apply", "pure", "model-san", "fuzz", "opencl", "metrics", "lint"}
 # About the model, stock amdgpu, time, or ROCm: there is nothing of ours for a
 # kernel that checks itself to find, or much to wait for.
 STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-mi300x", "demo-loaded",
-         "bench", "cwsr-handler", "faults", "device", "hip", "kfdtest", "hsakmt",
+         "bench", "cwsr-handler", "faults", "device", "hip", "hip-mi300x", "kfdtest", "hsakmt",
          "nvtop", "suspend-stock", "mi300x", "errnos", "figures", "disturb", "hwtest", "counted"}
 
 # What a plain run on a version of Linux leaves out, and why.
@@ -481,7 +484,8 @@ NOT_ON = {"7.3": {"suspend": ASLEEP_FOR_EVER, "suspend-stock": ASLEEP_FOR_EVER}}
 # One after the other: the next one reads what one left, or they write the same files (the
 # first of ROCm's makes its root). Whatever else two suites have in common they only read:
 # what scripts/kernel built before them, and the sources.
-CHAINS = (("demo", "demo-loaded"), ("hip", "kfdtest", "hsakmt", "rocm", "rocm-latency"))
+CHAINS = (("demo", "demo-loaded"),
+          ("hip", "hip-mi300x", "kfdtest", "hsakmt", "rocm", "rocm-mi300x", "rocm-latency"))
 # What a suite reads the results of.
 NEEDS = {"demo-loaded": "demo"}
 # It slows down what runs beside it.
@@ -489,6 +493,6 @@ LAST = {"demo-loaded"}
 # About how long they take, for the order of the first run: the longest begin. Where nothing
 # is said, half a minute.
 SECONDS = {"kfd": 120, "kfd-control": 150, "kfd-machine": 180, "kfd-fetch": 120, "hip": 150,
-           "kfdtest": 120, "virtual-time": 180, "model-tsan": 150, "model-san": 120, "fuzz": 120,
+           "hip-mi300x": 60, "kfdtest": 120, "virtual-time": 180, "model-tsan": 150, "model-san": 120, "fuzz": 120,
            "lint": 250, "hsakmt": 90, "tool": 150, "gpus": 90, "exact": 60,
            "bypass": 60, "disturb": 240, "hwtest": 90}

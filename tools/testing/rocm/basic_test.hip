@@ -2,6 +2,7 @@
 /*
  * What an ordinary HIP program does, each part compared word by word with what
  * the CPU computes. Sizes are small: the modelled GPU is slow.
+ * usage: basic_test ISA, the name of the GPU's as gfx90a
  */
 #include <algorithm>
 #include <cmath>
@@ -129,7 +130,7 @@ static uint32_t churned(uint32_t x, int rounds)
 	return x;
 }
 
-static void test_device(void)
+static void test_device(const char *isa)
 {
 	hipDeviceProp_t prop;
 	int count, least, greatest;
@@ -140,7 +141,7 @@ static void test_device(void)
 	printf("# %s, %s, %d compute units, %zu MiB, priorities %d to %d\n", prop.name,
 	       prop.gcnArchName, prop.multiProcessorCount, prop.totalGlobalMem >> 20, least,
 	       greatest);
-	result(count == 1 && !strncmp(prop.gcnArchName, "gfx90a", 6) && prop.warpSize == 64 &&
+	result(count == 1 && !strncmp(prop.gcnArchName, isa, strlen(isa)) && prop.warpSize == 64 &&
 	       least > greatest, "the device and its properties");
 }
 
@@ -347,10 +348,14 @@ static void test_priorities(void)
 	result(good, "a stream of each priority");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc != 2) {
+		fprintf(stderr, "usage: basic_test ISA\n");
+		return 2;
+	}
 	printf("TAP version 13\n");
-	test_device();
+	test_device(argv[1]);
 	test_vector_add();
 	test_saxpy();
 	test_reduction();
