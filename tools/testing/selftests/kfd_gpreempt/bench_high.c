@@ -18,6 +18,7 @@
 #include <linux/kfd_gpreempt.h>
 
 #include "bench_work.h"
+#include "debugger.h"
 
 /* Packets of the queue: room for a request of so many kernels. */
 #define RING		256
@@ -35,7 +36,7 @@
  * @coop_priority: of its queue
  * @ticks_per_us: of the GPU's clock
  * @cpu_of:	a process whose CPU time is printed, 0: none
- * @debuggee:	see bench_allow_debugger()
+ * @debuggee:	see debugger_allow()
  */
 struct setup {
 	const char *at;
@@ -211,7 +212,7 @@ static void run(struct setup *s)
 	if (ret)
 		fail("no usable GPU", ret);
 	if (s->debuggee)
-		ret = bench_allow_debugger(&c);
+		ret = debugger_allow(&c.dev);
 	if (ret)
 		fail("runtime enable", ret);
 	ret = aql_create(&q, &c.dev, RING, s->priority);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bench_work.h"
+#include "debugger.h"
 
 /* What is measured: one step in many workgroups, many steps in few. */
 #define ROUNDS		32
@@ -147,7 +148,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (debuggee)
-		ret = bench_allow_debugger(&c);
+		ret = debugger_allow(&c.dev);
 	if (ret)
 		fail("runtime enable", ret);
 	ret = bench_work_init(&work, &c, priority, rounds, iterations, steps, kernels);

@@ -112,12 +112,3 @@ __s64 bench_steps_time(struct client *c, struct aql_queue *q, unsigned int steps
 	high_job_free(c, &job);
 	return ret;
 }
-
-int bench_allow_debugger(struct client *c)
-{
-	struct kfd_ioctl_runtime_enable_args runtime = {
-		.mode_mask = KFD_RUNTIME_ENABLE_MODE_ENABLE_MASK,
-	};
-
-	return kfd_ioctl(&c->dev, AMDKFD_IOC_RUNTIME_ENABLE, &runtime);
-}

@@ -44,7 +44,4 @@ int bench_work_run(struct bench_work *w);
 __s64 bench_steps_time(struct client *c, struct aql_queue *q, unsigned int steps,
 		       unsigned int rounds);
 
-/* Let a debugger attach, as ROCr does: before the first queue. */
-int bench_allow_debugger(struct client *c);
-
 #endif

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-#include <linux/netlink.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -20,6 +19,7 @@
 #include "gpu_model.h"
 #include "ioctl_call.h"
 #include "trace.h"
+#include "uevent.h"
 
 #define HIGH_US			200
 #define WAKES			50000	/* so many changes of a priority */
@@ -56,41 +56,6 @@ static int write_parameter(const char *path, int value)
 	return fclose(f) ? -errno : ret;
 }
 
-static int uevents_open(void)
-{
-	struct sockaddr_nl addr = { .nl_family = AF_NETLINK, .nl_groups = 1 };
-	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
-			NETLINK_KOBJECT_UEVENT);
-
-	if (fd >= 0 && bind(fd, (struct sockaddr *)&addr, sizeof(addr))) {
-		close(fd);
-		return -errno;
-	}
-	return fd < 0 ? -errno : fd;
-}
-
-/* How many uevents so far told of a bypass of this node for this reason, and of any. */
-static int uevents_count(int fd, __u32 gpu_id, const char *reason, int *all)
-{
-	char text[2048], wanted[64], node[64];
-	int n = 0, fits;
-	const char *p;
-	ssize_t len;
-
-	*all = 0;
-	snprintf(wanted, sizeof(wanted), "GPREEMPT_REASON=%s", reason);
-	snprintf(node, sizeof(node), "GPREEMPT_GPU_ID=%u", gpu_id);
-	while ((len = recv(fd, text, sizeof(text) - 1, 0)) > 0) {
-		text[len] = '\0';
-		for (p = text, fits = 0; p < text + len; p += strlen(p) + 1) {
-			*all += !strcmp(p, "GPREEMPT_STATE=bypassed");
-			fits += !strcmp(p, wanted) + !strcmp(p, node);
-		}
-		n += fits == 2;
-	}
-	return n;
-}
-
 /* Has the tracepoint told of it, and of no other? */
 static bool traced(__u32 gpu_id, const char *reason)
 {
@@ -117,7 +82,7 @@ static void expect_bypassed(struct __test_metadata *_metadata, FIXTURE_DATA(bypa
 	EXPECT_STREQ(reason, text);
 	EXPECT_EQ(self->before, gpreempt_preempted());
 	usleep(200000);		/* the uevent comes from a work item */
-	EXPECT_EQ(1, uevents_count(self->uevents, self->c.dev.gpu_id, reason, &all));
+	EXPECT_EQ(1, uevent_bypasses(self->uevents, self->c.dev.gpu_id, reason, &all));
 	EXPECT_EQ(1, all);
 }
 
@@ -135,7 +100,7 @@ FIXTURE_SETUP(bypass)
 	ASSERT_EQ(0, high_job_init(&self->c, &self->high_job, HIGH_US));
 	ASSERT_EQ(0, until_job_init(&self->c, &self->job));
 	ASSERT_EQ(0, until_job_init(&self->c, &self->long_job));
-	self->uevents = uevents_open();
+	self->uevents = uevent_open();
 	ASSERT_LE(0, self->uevents);
 	/* less than the faults delay, also where gpreempt_begin() is patient */
 	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 100));
@@ -537,7 +502,7 @@ static void never_answers(struct __test_metadata *_metadata, FIXTURE_DATA(bypass
 		ASSERT_GT(end, kfd_now());
 		usleep(10000);
 	}
-	EXPECT_EQ(1, uevents_count(self->uevents, self->c.dev.gpu_id, "hung_preemption", &ret));
+	EXPECT_EQ(1, uevent_bypasses(self->uevents, self->c.dev.gpu_id, "hung_preemption", &ret));
 	EXPECT_EQ(1, ret);
 	EXPECT_EQ(failed + 1, gpreempt_number("stats/failed"));
 	EXPECT_EQ(self->before, gpreempt_preempted());
@@ -571,7 +536,7 @@ TEST_F_TIMEOUT(bypass, reset_in_progress, 180)
 	EXPECT_EQ(failed, gpreempt_number("stats/failed"));
 	ASSERT_EQ(0, gpreempt_read("stats/bypass_reason", text, sizeof(text)));
 	EXPECT_STREQ("none", text);
-	EXPECT_EQ(0, uevents_count(self->uevents, self->c.dev.gpu_id, "", &all));
+	EXPECT_EQ(0, uevent_bypasses(self->uevents, self->c.dev.gpu_id, "", &all));
 	EXPECT_EQ(0, all);
 	expect_recovered(_metadata);
 }

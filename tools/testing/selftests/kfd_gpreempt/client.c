@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What tests and demo programs share. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <drm/amdgpu_drm.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -30,6 +34,27 @@ void *client_shared_page(void)
 	void *p = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
+}
+
+int client_take_vram(int drm_fd, size_t size, unsigned int ms)
+{
+	union drm_amdgpu_gem_create gem = {
+		.in.bo_size = size,
+		.in.alignment = KFD_PAGE,
+		.in.domains = AMDGPU_GEM_DOMAIN_VRAM,
+	};
+	char path[32];
+	int fd;
+
+	/* an open file of our own */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", drm_fd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return 1;
+	if (ioctl(fd, DRM_IOCTL_AMDGPU_GEM_CREATE, &gem))
+		return 2;
+	usleep(ms * 1000);
+	return 0;
 }
 
 int client_open(struct client *c)

@@ -53,6 +53,12 @@ void *client_shared_page(void);
  */
 int client_other_works(void);
 
+/*
+ * Take @size bytes of VRAM for so many ms, as graphics does: in a child, by whose end they
+ * are free again. 0, or the number of the step at which that failed.
+ */
+int client_take_vram(int drm_fd, size_t size, unsigned int ms);
+
 /* -ENODEV when there is no GPU node: tests skip. */
 int client_open(struct client *c);
 void client_close(struct client *c);

@@ -145,28 +145,6 @@ TEST_F_TIMEOUT(coexist, svm_eviction, 120)
 	munmap(p, 16 * KFD_PAGE);
 }
 
-/* Take @size bytes of VRAM, as graphics does, for a moment. */
-static int take_vram(int drm_fd, size_t size)
-{
-	union drm_amdgpu_gem_create gem = {
-		.in.bo_size = size,
-		.in.alignment = KFD_PAGE,
-		.in.domains = AMDGPU_GEM_DOMAIN_VRAM,
-	};
-	char path[32];
-	int fd;
-
-	/* an open file of our own */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", drm_fd);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return 1;
-	if (ioctl(fd, DRM_IOCTL_AMDGPU_GEM_CREATE, &gem))
-		return 2;
-	usleep(200000);
-	return 0;
-}
-
 /* Another process wants the VRAM that this one has, and perhaps HIGH's, so LOW may run. */
 TEST_F_TIMEOUT(coexist, vram_eviction, 120)
 {
@@ -188,7 +166,7 @@ TEST_F_TIMEOUT(coexist, vram_eviction, 120)
 		pid = client_fork();
 		ASSERT_LE(0, pid);
 		if (!pid)
-			_exit(take_vram(self->ct.c.dev.drm_fd, size));
+			_exit(client_take_vram(self->ct.c.dev.drm_fd, size, 200));
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		ASSERT_TRUE(WIFEXITED(status));
 		ASSERT_EQ(0, WEXITSTATUS(status)));

@@ -10,6 +10,7 @@
 
 #include "kselftest_harness.h"
 #include "contest.h"
+#include "debugger.h"
 #include "gpreempt.h"
 #include "ioctl_call.h"
 
@@ -21,15 +22,12 @@ FIXTURE(debug) {
 /* The runtime is enabled, as ROCr does, before the first queue. */
 FIXTURE_SETUP(debug)
 {
-	struct kfd_ioctl_runtime_enable_args runtime = {
-		.mode_mask = KFD_RUNTIME_ENABLE_MODE_ENABLE_MASK,
-	};
 	int ret = contest_open(&self->ct);
 
 	if (gpreempt_missing(ret))
 		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, kfd_ioctl(&self->ct.c.dev, AMDKFD_IOC_RUNTIME_ENABLE, &runtime));
+	ASSERT_EQ(0, debugger_allow(&self->ct.c.dev));
 	self->dbg_fd = open("/dev/null", O_RDWR);
 	ASSERT_LE(0, self->dbg_fd);
 	ASSERT_EQ(0, contest_init(&self->ct));
@@ -55,19 +53,6 @@ TEST_F_TIMEOUT(debug, wave_state_refused, 120)
 	EXPECT_TRUE(contest_low_is_off(&self->ct));
 }
 
-static int debug_trap(struct contest *ct, int dbg_fd, __u32 op)
-{
-	struct kfd_runtime_info info = {};
-	struct kfd_ioctl_dbg_trap_args trap = { .pid = getpid(), .op = op };
-
-	if (op == KFD_IOC_DBG_TRAP_ENABLE) {
-		trap.enable.rinfo_ptr = (uintptr_t)&info;
-		trap.enable.rinfo_size = sizeof(info);
-		trap.enable.dbg_fd = dbg_fd;
-	}
-	return kfd_ioctl(&ct->c.dev, AMDKFD_IOC_DBG_TRAP, &trap);
-}
-
 /*
  * Attached, LOW runs beside HIGH, which leaves room, and ends, as without
  * GPREEMPT. Detached, it is a victim again.
@@ -77,12 +62,12 @@ TEST_F_TIMEOUT(debug, attach_resumes, 120)
 	struct contest *ct = &self->ct;
 	long long preemptions;
 
-	ASSERT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_ENABLE));
+	ASSERT_EQ(0, debugger_attach(&ct->c.dev, self->dbg_fd));
 	preemptions = gpreempt_number("stats/preemptions");
 	EXPECT_EQ(0, low_job_wait(&ct->c, &ct->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&ct->job));
 	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));
-	EXPECT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_DISABLE));
+	EXPECT_EQ(0, debugger_detach(&ct->c.dev));
 
 	ASSERT_EQ(0, rival_run(ct->rival, 0));
 	EXPECT_EQ(0, contest_preempt(ct));
@@ -94,11 +79,11 @@ TEST_F_TIMEOUT(debug, preempt_is_refused, 120)
 {
 	struct contest *ct = &self->ct;
 
-	ASSERT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_ENABLE));
+	ASSERT_EQ(0, debugger_attach(&ct->c.dev, self->dbg_fd));
 	EXPECT_EQ(-EBUSY, gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, ct->queue.id,
 					   0, 0, 0));
 	EXPECT_EQ(-EBUSY, gpreempt_hold(&ct->queue, 0));
-	EXPECT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_DISABLE));
+	EXPECT_EQ(0, debugger_detach(&ct->c.dev));
 	EXPECT_EQ(0, gpreempt_hold(&ct->queue, 0));
 	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HELD, gpreempt_queue_state(&ct->queue));
 	EXPECT_EQ(0, gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_RESUME, 0, ct->queue.id,
@@ -114,49 +99,11 @@ TEST_F_TIMEOUT(debug, attach_spares_others, 120)
 	ASSERT_EQ(0, gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_PREEMPT, ct->pid, 0,
 				      KFD_GPREEMPT_HOLD | KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS,
 				      0));
-	ASSERT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_ENABLE));
+	ASSERT_EQ(0, debugger_attach(&ct->c.dev, self->dbg_fd));
 	ASSERT_EQ(0, gpreempt_get(&ct->c.dev, ct->pid, 0, &info));
 	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HELD, info.state);
-	EXPECT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_DISABLE));
+	EXPECT_EQ(0, debugger_detach(&ct->c.dev));
 	EXPECT_EQ(0, gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_RESUME, ct->pid, 0, 0, 0, 0));
-}
-
-/* Of LOW's queue, for its debugger: how many were suspended or resumed, 1 that is, or -errno. */
-static int suspend(struct contest *ct)
-{
-	__u32 queue = ct->queue.id;
-	struct kfd_queue_snapshot_entry snapshot;
-	struct kfd_ioctl_dbg_trap_args trap = {
-		.pid = getpid(),
-		.op = KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT,
-		.queue_snapshot = {
-			.exception_mask = KFD_EC_MASK(EC_QUEUE_NEW),
-			.snapshot_buf_ptr = (uintptr_t)&snapshot,
-			.num_queues = 1,
-			.entry_size = sizeof(snapshot),
-		},
-	};
-
-	/* a queue that its debugger has not seen cannot be suspended */
-	if (ioctl(ct->c.dev.fd, AMDKFD_IOC_DBG_TRAP, &trap) || snapshot.queue_id != queue)
-		return -ENOENT;
-	memset(&trap.suspend_queues, 0, sizeof(trap.suspend_queues));
-	trap.op = KFD_IOC_DBG_TRAP_SUSPEND_QUEUES;
-	trap.suspend_queues.queue_array_ptr = (uintptr_t)&queue;
-	trap.suspend_queues.num_queues = 1;
-	return ioctl(ct->c.dev.fd, AMDKFD_IOC_DBG_TRAP, &trap);
-}
-
-static int resume(struct contest *ct)
-{
-	__u32 queue = ct->queue.id;
-	struct kfd_ioctl_dbg_trap_args trap = {
-		.pid = getpid(),
-		.op = KFD_IOC_DBG_TRAP_RESUME_QUEUES,
-		.resume_queues = { .queue_array_ptr = (uintptr_t)&queue, .num_queues = 1 },
-	};
-
-	return ioctl(ct->c.dev.fd, AMDKFD_IOC_DBG_TRAP, &trap);
 }
 
 /* A queue that its debugger suspends is the debugger's until it resumes it. */
@@ -168,13 +115,13 @@ TEST_F_TIMEOUT(debug, suspended, 120)
 		.queue_id = ct->queue.id,
 	};
 
-	ASSERT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_ENABLE));
-	ASSERT_EQ(1, suspend(ct));
+	ASSERT_EQ(0, debugger_attach(&ct->c.dev, self->dbg_fd));
+	ASSERT_EQ(1, debugger_suspend(&ct->c.dev, ct->queue.id));
 	EXPECT_EQ(0, kfd_ioctl(&ct->c.dev, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &waves));
 	EXPECT_EQ(-ETIME, low_job_wait(&ct->c, &ct->job, 4 * CONTEST_LOW_MS));
-	EXPECT_EQ(1, resume(ct));
+	EXPECT_EQ(1, debugger_resume(&ct->c.dev, ct->queue.id));
 	EXPECT_EQ(0, low_job_wait(&ct->c, &ct->job, CLIENT_TIMEOUT_MS));
-	EXPECT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_DISABLE));
+	EXPECT_EQ(0, debugger_detach(&ct->c.dev));
 }
 
 static void *destroy(void *arg)
@@ -203,9 +150,9 @@ TEST_F_TIMEOUT(debug, destroyed_while_suspended, 120)
 	ASSERT_EQ(0, contest_finish(ct));
 	/* a queue whose debugger had CAP_SYS_NICE would not be taken off in any case */
 	ASSERT_EQ(0, seteuid(SOME_USER));
-	EXPECT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_ENABLE));
+	EXPECT_EQ(0, debugger_attach(&ct->c.dev, self->dbg_fd));
 	ASSERT_EQ(0, seteuid(0));
-	ASSERT_EQ(1, suspend(ct));
+	ASSERT_EQ(1, debugger_suspend(&ct->c.dev, ct->queue.id));
 	EXPECT_EQ(0, gpreempt_preempt(&ct->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, ct->queue.id,
 				      0, 0, 0));
 	shared->pid = getpid();
@@ -220,10 +167,10 @@ TEST_F_TIMEOUT(debug, destroyed_while_suspended, 120)
 				       0, 0, 0);
 	}
 	EXPECT_EQ(-EBUSY, ret);
-	EXPECT_EQ(1, resume(ct));
+	EXPECT_EQ(1, debugger_resume(&ct->c.dev, ct->queue.id));
 	pthread_join(thread, &failed);
 	EXPECT_EQ(NULL, failed);
-	EXPECT_EQ(0, debug_trap(ct, self->dbg_fd, KFD_IOC_DBG_TRAP_DISABLE));
+	EXPECT_EQ(0, debugger_detach(&ct->c.dev));
 	munmap(shared, getpagesize());
 	ASSERT_EQ(0, aql_create(&ct->queue, &ct->c.dev, 64, PRIORITY_LOW));
 }

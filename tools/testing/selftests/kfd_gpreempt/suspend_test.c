@@ -8,27 +8,10 @@
 
 #include "kselftest_harness.h"
 #include "contest.h"
-#include "file.h"
 #include "gpreempt.h"
+#include "machine.h"
 
-#define MEM_SLEEP	"/sys/power/mem_sleep"
-#define STATE		"/sys/power/state"
-#define ALARM		"/sys/class/rtc/rtc0/wakealarm"
 #define LOW_MS		3000	/* long enough to be under way whatever happens */
-
-/* Why this machine cannot sleep so and wake by itself; NULL if it can. */
-static const char *sleepless(const char *sleep)
-{
-	char modes[64];
-
-	if (file_read(MEM_SLEEP, modes, sizeof(modes)))
-		return "no " MEM_SLEEP;
-	if (!strstr(modes, sleep))
-		return "not among the kinds of sleep in " MEM_SLEEP;
-	if (access(MEM_SLEEP, W_OK) || access(STATE, W_OK))
-		return "not allowed to put the machine to sleep";
-	return access(ALARM, W_OK) ? "no clock that wakes the machine" : NULL;
-}
 
 FIXTURE(suspend) {
 	struct client c;
@@ -48,8 +31,8 @@ FIXTURE_SETUP(suspend)
 	__u32 n;
 	int ret;
 
-	if (sleepless(variant->sleep))
-		SKIP(return, "%s: %s", variant->sleep, sleepless(variant->sleep));
+	if (machine_sleepless(variant->sleep))
+		SKIP(return, "%s: %s", variant->sleep, machine_sleepless(variant->sleep));
 	ret = client_open(&self->c);
 	if (ret == -ENODEV)
 		SKIP(return, KFD_MISSING);
@@ -58,22 +41,6 @@ FIXTURE_SETUP(suspend)
 	n = low_calibrate(&self->c, &self->q, LOW_MS);
 	ASSERT_NE(0, n);
 	ASSERT_EQ(0, low_job_init(&self->c, &self->job, self->c.dev.cus, n));
-}
-
-/* Sleep until woken. 0 or -errno. */
-static int suspend(const char *sleep)
-{
-	int ret;
-
-	file_keep(MEM_SLEEP);
-	ret = file_write(MEM_SLEEP, sleep);
-	if (ret)
-		return ret;
-	file_write(ALARM, "0");		/* one that is set already is not set again */
-	file_write(ALARM, "+30");
-	ret = file_write(STATE, "mem");
-	file_write(ALARM, "0");
-	return ret;
 }
 
 FIXTURE_TEARDOWN(suspend)
@@ -87,7 +54,7 @@ TEST_F_TIMEOUT(suspend, work_goes_on, 300)
 	low_job_start(&self->c, &self->job, &self->q);
 	usleep(LOW_MS * 1000 / 20);
 	ASSERT_EQ(1, self->job.signal->value) TH_LOG("LOW ended before the suspend");
-	ASSERT_EQ(0, suspend(variant->sleep));
+	ASSERT_EQ(0, machine_sleep(variant->sleep));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&self->job));
 	EXPECT_EQ(0, client_other_works());
@@ -108,8 +75,8 @@ FIXTURE_SETUP(preempted)
 {
 	int ret;
 
-	if (sleepless(variant->sleep))
-		SKIP(return, "%s: %s", variant->sleep, sleepless(variant->sleep));
+	if (machine_sleepless(variant->sleep))
+		SKIP(return, "%s: %s", variant->sleep, machine_sleepless(variant->sleep));
 	ret = contest_begin(&self->ct);
 	if (gpreempt_missing(ret))
 		SKIP(return, "%s", gpreempt_missing(ret));
@@ -129,7 +96,7 @@ TEST_F_TIMEOUT(preempted, suspend, 300)
 {
 	struct contest *ct = &self->ct;
 
-	ASSERT_EQ(0, suspend(variant->sleep));
+	ASSERT_EQ(0, machine_sleep(variant->sleep));
 	EXPECT_LT(ct->resumes, gpreempt_number("stats/resumes"));
 	EXPECT_EQ(1, gpreempt_number("enable"));
 	EXPECT_EQ(0, contest_finish(ct));
