@@ -88,6 +88,10 @@ rocm-suites: kernel ## [SUITES="rocprim rocrand ..."] [SEED=1]: ROCm's own tests
 check-storm: kernel ## a kernel's exact result over 10,000 preemptions, and the way of its waves
 	@scripts/check storm
 
+soak: kernel ## [PREEMPTIONS=1000000] [MINUTES=N] [SEED=N] [PURE=1] [KERNEL=debug]: a random mixture of work and trouble
+	@scripts/soak $(if $(PREEMPTIONS),--preemptions $(PREEMPTIONS)) $(if $(MINUTES),--minutes $(MINUTES)) \
+		$(if $(SEED),--seed $(SEED)) $(if $(PURE),--pure)
+
 check-hsakmt: kernel ## patches/rocm on Debian's libhsakmt: do all 16 priorities arrive, and hints?
 	@scripts/check-hsakmt
 
@@ -109,5 +113,5 @@ clean: ## remove the results; the caches stay
 .PHONY: help demo check apply series kernel shell lint check-metrics check-deb check-containers check-slurm \
 	check-series check-proof \
 	check-mutants check-random check-debug check-kcsan check-cov deb bench check-rocm \
-	check-storm check-hsakmt rocm-suites \
+	check-storm check-hsakmt rocm-suites soak \
 	kfdtest bench-model fuzz-model fuzz-driver clean

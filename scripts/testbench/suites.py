@@ -169,6 +169,12 @@ def hwtest():
         [SCRIPTS / "tests/hwtest-report", RESULTS / "hwtest"])
 
 
+def soak():
+    """TAP: the short form of make soak."""
+    return steps_tap({"clients in all kinds of trouble: every word right, nothing left":
+                      [SCRIPTS / "soak", "--short", f"{RESULTS.name}/soak"]})
+
+
 def bench():
     """TAP: the benchmark's short form, of one mix."""
     return steps_tap({"every way measured, and its verdict":
@@ -395,6 +401,7 @@ SUITES = {
     "exact": lambda: exact("exact", 1000),
     "seeing": seeing,
     "shares": shares,
+    "soak": soak,
     "cwsr-handler": guest("cwsr-handler", inside("selftests"), program("save_area_test"),
                           program("toggle_test"), program("exception_test"),
                           options=["--model", "--cwsr mixed"]),
@@ -472,10 +479,11 @@ LONG = {
 }
 HOST = {"scripts", "setup", "apply", "pure", "model-san", "fuzz", "opencl", "metrics", "lint"}
 # About the model, stock amdgpu, time, or ROCm: there is nothing of ours for a
-# kernel that checks itself to find, or much to wait for.
+# kernel that checks itself to find, or much to wait for. soak has runs of its own there.
 STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-mi300x", "demo-loaded",
          "bench", "cwsr-handler", "faults", "device", "hip", "hip-mi300x", "kfdtest", "hsakmt",
-         "nvtop", "suspend-stock", "mi300x", "errnos", "figures", "disturb", "hwtest", "counted"}
+         "nvtop", "suspend-stock", "mi300x", "errnos", "figures", "disturb", "hwtest", "counted",
+         "soak"}
 
 # What a plain run on a version of Linux leaves out, and why.
 ASLEEP_FOR_EVER = "after the first sleep the test does not end, with stock's amdgpu as well"

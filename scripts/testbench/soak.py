@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A million preemptions in a random mixture of work and trouble.
+
+usage: [KERNEL=debug] soak [--preemptions N] [--minutes N] [--seed N] [--ms N] [--pure]
+                           [--short NAME]
+
+The work is that of the program soak of the kselftests, in segments: each is one guest
+with the next seed, which says on what GPU, which clients there are, what they do and
+what is done to them. Segments that passed on a kernel add up in out/soak[-KERNEL]/KEY,
+where KEY is the hash of all that the kernel was built from; a run that was interrupted, or
+that asks for more, goes on where the last one of that very kernel ended. Of one that
+failed the seed and the folder are said, it does not count, and the others go on; --seed
+repeats one alone. --pure has clients and no trouble: how fast is that? --ms is the longest
+period. --short NAME is one small segment without HIP, in out/NAME.
+"""
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+from testbench.paths import (GUEST, OUT, ROCM, ROCM_ROOT, SCRIPTS, in_guest, inside, program)
+
+PREEMPTIONS = 1_000_000
+SEGMENT = 50_000
+# Of a guest's time: of the host's it is an hour then, at most (guest/watch.py).
+LIMIT_S = {"": 825, "debug": 275}
+# A kernel that checks itself is that much slower.
+SLOWER = {"": 1, "debug": 10}
+FAILURES = 3            # of one run; more would not say more
+SHORT = ["--seed", "1", "--ms", "300", "--preemptions", "600"]
+# Small and fast, so that most of the time goes into preemptions; by the seed, one or the other.
+FAST = ("save_fixed_ns=5000", "unmap_fixed_ns=2000", "unmap_queue_ns=500", "runlist_fixed_ns=3000",
+        "runlist_queue_ns=500", "restore_fixed_ns=5000", "cwsr_cu_bytes_per_us=15400")
+GPUS = ("--engines 1 --cus-per-engine 2", "--engines 1 --cus-per-engine 2 --rptr-at fetch",
+        "--engines 2 --cus-per-engine 1", "--engines 1 --cus-per-engine 3 --cwsr mixed")
+# VRAM that a client can fill, and a reset that takes its time (inside/patient).
+MODEL = " ".join(["--vram-mb 256", *(f"--param {p}" for p in FAST)])
+NO_STALL = ["--append", "rcupdate.rcu_cpu_stall_suppress=1"]
+HIP = (["basic_test"], ["latency", "--low", "--high", "--samples", "3", "--iterations", "20"])
+
+# After each period the same as after the first:
+EXACT = ("references", "tasks", "descriptors", "vram")
+# Not more in the last third of the periods than in the first: so much for each period between
+# them, and what it varies by anyway. "available_kb" is turned round: what there is less of.
+FLAT = {
+    "files": (0.2, 40),
+    "gtt": (2048, 65536),
+    "kmalloc": (1.5, 60),
+    "kernfs": (0.5, 20),
+    "unreclaimable_kb": (4, 150),
+    "used_kb": (20, 2000),
+    "scan_ns": (0, 8000),
+}
+WARM_UP = 2             # periods in which caches fill
+FEWEST = 9              # periods that say something of a trend
+
+
+def numbers(line):
+    """The numbers of a line of NAME=NUMBER."""
+    return {name: int(n) for name, n in re.findall(r"(\w+)=(-?\d+)", line)}
+
+
+class Levels:
+    """What there is after each period: a list of numbers for each name."""
+
+    def __init__(self):
+        self.seen = {}
+
+    def add(self, values):
+        values = dict(values)
+        if "available_kb" in values:
+            values["used_kb"] = -values.pop("available_kb")
+        for name, value in values.items():
+            self.seen.setdefault(name, []).append(value)
+
+    def changed(self):
+        """What is not as it was after the first periods."""
+        for name in EXACT:
+            values = self.seen.get(name, [])[WARM_UP - 1:]
+            if len(set(values)) > 1:
+                yield f"{name} was {values[0]}, and {max(values, key=lambda v: abs(v - values[0]))}"
+
+    def grown(self):
+        """What there is more and more of."""
+        for name, (each, noise) in FLAT.items():
+            values = self.seen.get(name, [])[WARM_UP:]
+            third = len(values) // 3
+            if len(values) < FEWEST:
+                continue
+            first = statistics.median(values[:third])
+            growth = statistics.median(values[-third:]) - first
+            if growth > each * (len(values) - third) + noise:
+                yield (f"{name} has grown by {growth:g} in {len(values)} periods "
+                       f"(from {first:g})")
+
+
+class Segment:
+    """What a segment says as it runs."""
+
+    def __init__(self):
+        self.levels = Levels()
+        self.sum = {}
+        self.failures = []
+
+    def feed(self, line):
+        """A line of the program's; true if a period has ended."""
+        kind = line.partition(" ")[0]
+        if kind in ("level", "cost"):
+            self.levels.add(numbers(line))
+        elif kind == "sum":
+            self.sum = numbers(line)
+        elif kind == "failed":
+            self.failures.append(line.partition(" ")[2])
+        return kind == "sum"
+
+    def verdict(self, status):
+        """Why it has failed; nothing if it has not."""
+        why = [*self.failures, *self.levels.changed(), *self.levels.grown()]
+        if status and not why:
+            why.append(f"the guest ended with status {status}")
+        if not status and not self.sum.get("preemptions"):
+            why.append("nothing was preempted")
+        return why
+
+
+class Passed:
+    """The segments of a kernel: a line of JSON for each, and the seeds that failed."""
+
+    def __init__(self, folder):
+        self.path = folder / "segments"
+        self.lines = ([json.loads(line) for line in self.path.read_text().splitlines()]
+                      if self.path.exists() else [])
+
+    def add(self, **line):
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.lines.append(line)
+        with self.path.open("a") as f:
+            print(json.dumps(line), file=f)
+
+    def good(self):
+        return [line for line in self.lines if not line["failed"]]
+
+    def failed_seeds(self):
+        return [line["seed"] for line in self.lines if line["failed"]]
+
+    def total(self, name):
+        return sum(line[name] for line in self.good())
+
+    def next_seed(self):
+        return max((line["seed"] for line in self.lines), default=0) + 1
+
+
+def programs():
+    """Others' programs, as commands of the guest: what they say is shown when they fail."""
+    for command in HIP:
+        text = " ".join([inside("rocm"), in_guest(ROCM / command[0]), *command[1:]])
+        yield f"{text} >/tmp/program 2>&1 || {{ tail -n 20 /tmp/program; false; }}"
+
+
+def guest_command(args, name, kernel, seed, preemptions):
+    """A segment as a guest."""
+    command = [GUEST, "--name", name, "--kernel", kernel, "--seed", str(seed),
+               "--timeout", str(LIMIT_S[kernel]), *NO_STALL,
+               "--model", f"{MODEL} {GPUS[seed % len(GPUS)]}"]
+    if not args.short:
+        command.append("--no-log")      # it would be larger than all else
+    if args.rocm:
+        command += ["--root", str(ROCM_ROOT)]
+    command += ["--", inside("patient"), program("soak"), "--seed", str(seed),
+                "--preemptions", str(preemptions)]
+    if args.ms:
+        command += ["--ms", str(args.ms)]
+    if args.pure:
+        return [*command, "--pure"]
+    command += ["--asleep", f"{inside('asleep')} {program('soak')} --sleep"]
+    for text in programs() if args.rocm else ():
+        command += ["--program", text]
+    return command
+
+
+def run_segment(args, name, kernel, seed, preemptions, progress):
+    """One guest; what it said, why it failed, seconds of the host and of its CPUs."""
+    segment = Segment()
+    begin, cpu = time.monotonic(), cpu_seconds()
+    with subprocess.Popen(guest_command(args, name, kernel, seed, preemptions),
+                          stdout=subprocess.PIPE, text=True, errors="replace") as p:
+        for line in p.stdout:
+            if segment.feed(line.rstrip("\n")):
+                progress(segment.sum, time.monotonic() - begin)
+    return (segment, segment.verdict(p.returncode), time.monotonic() - begin,
+            cpu_seconds() - cpu)
+
+
+def cpu_seconds():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def said(done, wanted, rate):
+    left = max(wanted - done, 0) / rate / 60 if rate else 0
+    return f"{done} of {wanted} preemptions, {rate:.0f}/s, {left:.0f} min to go"
+
+
+def run(args, passed, folder, kernel):
+    """Segments until so many preemptions have passed, or the time is over."""
+    end = time.monotonic() + args.minutes * 60 if args.minutes else None
+    failures = 0
+    while (done := passed.total("preemptions")) < args.preemptions and failures < FAILURES:
+        if end and time.monotonic() > end:
+            break
+        seed = passed.next_seed()
+        size = min(SEGMENT // SLOWER[kernel], args.preemptions - done)
+        before = passed.total("seconds")
+
+        def progress(now, seconds, seed=seed, done=done, before=before):
+            so_far = done + now["preemptions"]
+            print(f"  seed {seed}: " + said(so_far, args.preemptions, so_far / (before + seconds)),
+                  flush=True)
+
+        name = f"{folder.relative_to(OUT)}/{seed}"
+        segment, why, seconds, cpu = run_segment(args, name, kernel, seed, size, progress)
+        passed.add(seed=seed, failed=why, seconds=round(seconds), cpu=round(cpu), **segment.sum)
+        for text in why:
+            print(f"soak: seed {seed}: {text}: see {OUT / name}", flush=True)
+        failures += bool(why)
+        if not why:
+            shutil.rmtree(OUT / name)
+
+
+def summary(passed):
+    """What has passed, on one line each."""
+    names = ("preemptions", "transactions", "results", "words", "wrong")
+    sums = {name: passed.total(name) for name in names}
+    yield ", ".join(f"{n} {name}" for name, n in sums.items()) + \
+        f" in {len(passed.good())} segments"
+    rest = [n for n in passed.good()[0] if n not in {*names, "seed", "failed", "seconds", "cpu",
+                                                    "scans", "ms"}]
+    yield "besides: " + ", ".join(f"{passed.total(n)} {n}" for n in rest)
+    for what, name in ("host", "seconds"), ("its CPUs'", "cpu"):
+        yield f"{sums['preemptions'] / max(passed.total(name), 1):.0f} a second of the {what} time"
+
+
+def one(args, name, kernel, seed, preemptions):
+    """One segment, told in full; True if it passed."""
+    segment, why, seconds, cpu = run_segment(
+        args, name, kernel, seed, preemptions,
+        lambda now, seconds: print(f"# {now['preemptions']} preemptions after {seconds:.0f} s", flush=True))
+    print("# " + ", ".join(f"{n} {name}" for name, n in segment.sum.items()))
+    for name_of, values in segment.levels.seen.items():
+        print(f"# {name_of}: {' '.join(map(str, values))}")
+    print(f"# {segment.sum.get('preemptions', 0) / seconds:.0f} a second of the host's time, "
+          f"{segment.sum.get('preemptions', 0) / max(cpu, 1):.0f} of its CPUs'")
+    for text in why:
+        print(f"soak: seed {seed}: {text}: see {OUT / name}")
+    return not why
+
+
+def parse(arguments):
+    p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    p.add_argument("--preemptions", type=int, default=0, help=f"default {PREEMPTIONS}, a tenth of it "
+                   "on a debug kernel")
+    p.add_argument("--minutes", type=int, default=0, help="begin no segment after that")
+    p.add_argument("--seed", type=int)
+    p.add_argument("--ms", type=int)
+    p.add_argument("--pure", action="store_true")
+    p.add_argument("--short", metavar="NAME")
+    return p.parse_args(arguments)
+
+
+def main():
+    args = parse(None)
+    if args.short:
+        args = parse(["--short", args.short, *SHORT])
+    kernel = os.environ.get("KERNEL", "")
+    if kernel not in LIMIT_S:
+        sys.exit(f"soak: error: no kernel '{kernel}': debug, or not set")
+    suffix = kernel and f"-{kernel}"
+    args.rocm = not (args.short or args.pure)
+    args.preemptions = args.preemptions or PREEMPTIONS // SLOWER[kernel]
+    if args.rocm and subprocess.run([SCRIPTS / "rocm"], check=False).returncode:
+        sys.exit("soak: error: there is no root with Debian's ROCm")
+    # the guest's folder is named by all that it was built from
+    folder = OUT / f"soak{suffix}" / (OUT / f"guest{suffix}").resolve().name
+    if args.seed is not None or args.pure:
+        seed = args.seed or 1
+        name = args.short or f"{folder.relative_to(OUT)}/{'pure' if args.pure else 'again'}-{seed}"
+        sys.exit(not one(args, name, kernel, seed, min(args.preemptions, SEGMENT // SLOWER[kernel])))
+    passed = Passed(folder)
+    run(args, passed, folder, kernel)
+    if passed.good():
+        print("\n".join(summary(passed)))
+    if passed.failed_seeds():
+        sys.exit(f"soak: error: failed: seeds {' '.join(map(str, passed.failed_seeds()))}")
+    if passed.total("preemptions") < args.preemptions:
+        sys.exit("soak: error: the time is over; the next run goes on from here")

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of how scripts/soak judges segments and adds them up."""
+import argparse
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from testbench import soak
+from testbench.soak import FEWEST, SEGMENT, WARM_UP, Levels, Passed, Segment
+
+SUM = "sum preemptions=1000 transactions=600 scans=4000 results=90 words=9000 wrong=0 ms=500 kill=2"
+LEVEL = {"references": 0, "tasks": 22, "descriptors": 5, "files": 100, "vram": 1110016,
+         "gtt": 10493952, "kmalloc": 15289, "kernfs": 13925, "unreclaimable_kb": 9104,
+         "available_kb": 1888360}
+
+
+def levels(periods, **growth):
+    """What is said of so many periods; of some names more each time."""
+    made = Levels()
+    for n in range(periods):
+        made.add({name: value + n * growth.get(name, 0) for name, value in LEVEL.items()})
+        made.add({"scan_ns": 40000 + n * growth.get("scan_ns", 0)})
+    return made
+
+
+class Judge(unittest.TestCase):
+    def test_flat(self):
+        made = levels(30)
+        self.assertEqual([*made.changed(), *made.grown()], [])
+
+    def test_what_is_counted_may_not_change(self):
+        for name in soak.EXACT:
+            found = list(levels(3, **{name: 1}).changed())
+            self.assertEqual(len(found), 1)
+            self.assertIn(name, found[0])
+
+    def test_the_first_period_may_differ(self):
+        made = levels(WARM_UP + 1)
+        made.seen["vram"][0] -= 4096
+        self.assertEqual(list(made.changed()), [])
+
+    def test_growth(self):
+        for name, (each, noise) in soak.FLAT.items():
+            source = "available_kb" if name == "used_kb" else name
+            step = 2 * each + noise / 10
+            step = -step if name == "used_kb" else step
+            found = list(levels(60, **{source: step}).grown())
+            self.assertEqual(len(found), 1, name)
+            self.assertIn(name, found[0])
+
+    def test_noise_is_no_growth(self):
+        made = levels(30)
+        for n in range(0, 30, 3):
+            made.seen["kmalloc"][n] += 500
+        self.assertEqual(list(made.grown()), [])
+
+    def test_few_periods_say_nothing(self):
+        self.assertEqual(list(levels(WARM_UP + FEWEST - 1, kmalloc=1000).grown()), [])
+        self.assertNotEqual(list(levels(WARM_UP + FEWEST, kmalloc=1000).grown()), [])
+
+
+class Said(unittest.TestCase):
+    def test_a_segment_that_passed(self):
+        segment = Segment()
+        self.assertFalse(segment.feed("# period 0: 300 ms, strict"))
+        self.assertFalse(segment.feed("level references=0"))
+        self.assertTrue(segment.feed(SUM))
+        self.assertEqual(segment.sum["preemptions"], 1000)
+        self.assertEqual(segment.verdict(0), [])
+
+    def test_what_failed_is_named(self):
+        segment = Segment()
+        segment.feed("failed client 2: 1 of 9000 words are wrong")
+        segment.feed(SUM)
+        self.assertEqual(segment.verdict(1), ["client 2: 1 of 9000 words are wrong"])
+
+    def test_a_guest_that_died(self):
+        segment = Segment()
+        segment.feed(SUM)
+        self.assertEqual(segment.verdict(125), ["the guest ended with status 125"])
+
+    def test_nothing_done_is_no_success(self):
+        self.assertEqual(Segment().verdict(0), ["nothing was preempted"])
+
+
+class Segments(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = Path(folder.name)
+        self.folder = self.out / "soak" / "key"
+        self.made = []
+
+    def run_segments(self, wanted, fails=(), minutes=0):
+        """What was said of segments of which some seeds fail."""
+        def one(_args, name, _kernel, seed, size, progress):
+            self.made.append((seed, size))
+            (self.out / name).mkdir(parents=True)
+            segment = Segment()
+            segment.feed(SUM.replace("=1000 ", f"={size} ", 1))
+            progress(segment.sum, 10)
+            return segment, ["why"] if seed in fails else [], 100, 80
+
+        args = argparse.Namespace(preemptions=wanted, minutes=minutes)
+        said = io.StringIO()
+        with mock.patch.object(soak, "OUT", self.out), mock.patch.object(soak, "run_segment", one), \
+             contextlib.redirect_stdout(said):
+            soak.run(args, Passed(self.folder), self.folder, "")
+        return said.getvalue()
+
+    def test_until_enough(self):
+        said = self.run_segments(SEGMENT + 10)
+        self.assertEqual(self.made, [(1, SEGMENT), (2, 10)])
+        self.assertIn(f"{SEGMENT} of {SEGMENT + 10} preemptions", said)
+        self.assertEqual(list(self.folder.glob("[0-9]*")), [])
+
+    def test_goes_on(self):
+        self.run_segments(SEGMENT)
+        self.run_segments(2 * SEGMENT)
+        self.assertEqual([seed for seed, _ in self.made], [1, 2])
+
+    def test_one_that_failed_does_not_count(self):
+        said = self.run_segments(2 * SEGMENT, fails={1})
+        self.assertEqual([seed for seed, _ in self.made], [1, 2, 3])
+        self.assertIn(f"seed 1: why: see {self.folder / '1'}", said)
+        self.assertTrue((self.folder / "1").exists())
+        passed = Passed(self.folder)
+        self.assertEqual(passed.total("preemptions"), 2 * SEGMENT)
+        self.assertEqual(passed.failed_seeds(), [1])
+
+    def test_not_for_ever(self):
+        self.run_segments(SEGMENT, fails=set(range(100)))
+        self.assertEqual(len(self.made), soak.FAILURES)
+        self.assertEqual(Passed(self.folder).total("preemptions"), 0)
+
+    def test_summary(self):
+        self.run_segments(2 * SEGMENT)
+        said = "\n".join(soak.summary(Passed(self.folder)))
+        self.assertIn(f"{2 * SEGMENT} preemptions", said)
+        self.assertIn("4 kill", said)
+        self.assertIn("500 a second of the host time", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/* soak's plan: what a seed makes of a period. Nothing here depends on what happens in it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "soak.h"
+
+#define PROGRAM_PERCENT	15	/* of the periods have somebody else's program */
+#define LARGE_PERCENT	20	/* or a trouble that all clients feel */
+#define SMALL		7	/* kinds of trouble to draw from, */
+#define LARGE		3	/* and of those that all clients feel */
+
+static unsigned int draw(unsigned int *seed, unsigned int low, unsigned int high)
+{
+	return low + rand_r(seed) % (high - low + 1);
+}
+
+static bool chance(unsigned int *seed, unsigned int percent)
+{
+	return draw(seed, 1, 100) <= percent;
+}
+
+/* Queues with work all the time, mostly on the lowest level: many to be taken off at once. */
+static void plan_low(struct soak_part *part, unsigned int *seed)
+{
+	part->kind = SOAK_LOW;
+	part->priority = chance(seed, 70) ? 0 : draw(seed, 1, 7);
+	part->queues = draw(seed, 1, SOAK_QUEUES);
+	/* some 5 to 20 ms of it: what is in flight at the end is waited for */
+	part->groups = draw(seed, 1, 4);
+	part->iterations = 8 * draw(seed, 1, 4);
+	if (chance(seed, 50)) {
+		part->habits = rand_r(seed) & rand_r(seed) & ((1U << HABITS) - 1);
+		part->habit_us = 1000 * draw(seed, 10, 200);
+	}
+}
+
+static void plan_high(struct soak_part *part, unsigned int *seed)
+{
+	part->kind = SOAK_HIGH;
+	part->priority = draw(seed, 8, 15);
+	part->groups = draw(seed, 1, 8);
+	part->iterations = draw(seed, 1, 4);
+	part->us = chance(seed, 80) ? draw(seed, 100, 600) : draw(seed, 600, 5000);
+}
+
+static void plan_parts(struct soak_period *p, unsigned int *seed, const struct soak_mixture *m)
+{
+	unsigned int lows = draw(seed, 2, 5), highs = draw(seed, 1, 2), i;
+
+	for (i = 0; i < lows; i++)
+		plan_low(&p->part[p->parts++], seed);
+	for (i = 0; i < highs; i++)
+		plan_high(&p->part[p->parts++], seed);
+	if (m->programs && chance(seed, PROGRAM_PERCENT)) {
+		p->part[p->parts].kind = SOAK_PROGRAM;
+		p->part[p->parts++].program = m->program[draw(seed, 0, m->programs - 1)];
+	}
+	for (i = 0; i < p->parts; i++)
+		p->part[i].seed = rand_r(seed);
+}
+
+/* Small ones often, one that all clients feel now and then; a GPU that is reset stays so. */
+static void plan_events(struct soak_period *p, unsigned int *seed)
+{
+	static const enum soak_trouble small[SMALL] = {
+		TROUBLE_TUNABLE, TROUBLE_TUNABLE, TROUBLE_POLICY, TROUBLE_OFF, TROUBLE_KILL,
+		TROUBLE_KILL, TROUBLE_FAULT,
+	};
+	static const enum soak_trouble large[LARGE] = {
+		TROUBLE_RESET, TROUBLE_HANG, TROUBLE_SLEEP,
+	};
+	unsigned int i, at = 0;
+
+	p->events = draw(seed, 0, SOAK_EVENTS - 1);
+	for (i = 0; i < p->events; i++) {
+		at += draw(seed, 1, p->ms / SOAK_EVENTS);
+		p->event[i].what = small[draw(seed, 0, SMALL - 1)];
+		p->event[i].at_ms = at;
+	}
+	if (chance(seed, LARGE_PERCENT)) {
+		p->event[p->events].what = large[draw(seed, 0, LARGE - 1)];
+		p->event[p->events++].at_ms = at + draw(seed, 1, p->ms / SOAK_EVENTS);
+	}
+	for (i = 0; i < p->events; i++)
+		p->event[i].seed = rand_r(seed);
+}
+
+/* Clients that only work, and nothing besides: as many preemptions as can be. */
+static void purify(struct soak_period *p)
+{
+	unsigned int i;
+
+	p->events = 0;
+	p->policy = "strict";
+	p->poll_us = 400;
+	p->residency_us = 0;
+	for (i = 0; i < p->parts; i++) {
+		p->part[i].habits = 0;
+		if (p->part[i].kind == SOAK_HIGH)
+			p->part[i].us = 400;
+	}
+}
+
+void soak_plan(struct soak_period *p, const struct soak_mixture *m, unsigned int nth)
+{
+	static const char *const policies[] = {
+		"strict", "strict", "strict", "timeslice", "fair",
+	};
+	unsigned int s = m->seed * 2654435761u + nth * 40503u;
+
+	memset(p, 0, sizeof(*p));
+	p->ms = draw(&s, m->ms / 3, m->ms);
+	/* scans are what costs the host most */
+	p->poll_us = chance(&s, 75) ? draw(&s, 200, 500) : draw(&s, 50, 200);
+	p->residency_us = chance(&s, 75) ? draw(&s, 0, 200) : draw(&s, 200, 2000);
+	p->starvation_ms = draw(&s, 100, 2000);
+	p->policy = policies[draw(&s, 0, sizeof(policies) / sizeof(policies[0]) - 1)];
+	plan_parts(p, &s, m);
+	plan_events(p, &s);
+	if (m->pure)
+		purify(p);
+}
+
+static void print_part(const struct soak_part *part)
+{
+	unsigned int i;
+
+	switch (part->kind) {
+	case SOAK_LOW:
+		printf(" low:%u:%ux%ux%u", part->priority, part->queues, part->groups,
+		       part->iterations);
+		for (i = 0; i < HABITS; i++)
+			if (part->habits & 1U << i)
+				printf("+%s", soak_habits[i]);
+		break;
+	case SOAK_HIGH:
+		printf(" high:%u:%ux%u/%u", part->priority, part->groups, part->iterations,
+		       part->us);
+		break;
+	case SOAK_PROGRAM:
+		printf(" program:\"%s\"", part->program);
+	}
+}
+
+void soak_plan_print(const struct soak_period *p)
+{
+	unsigned int i;
+
+	printf(": %u ms, %s, poll %u us, residency %u us, starvation %u ms:", p->ms, p->policy,
+	       p->poll_us, p->residency_us, p->starvation_ms);
+	for (i = 0; i < p->parts; i++)
+		print_part(&p->part[i]);
+	printf(";");
+	for (i = 0; i < p->events; i++)
+		printf(" %u:%s", p->event[i].at_ms, soak_troubles[p->event[i].what]);
+	printf("\n");
+}
