@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run the test programs of Debian's ROCm libraries, unmodified, while their queues are taken off.
 
-usage: rocm-suites [--library NAME]... [--mode NAME]... [--seed N]
+usage: rocm-suites [--library NAME]... [--program PATTERN] [--mode NAME]... [--seed N]
 
 Each library of LIBRARIES runs in the guest on stock's amdgpu (stock), with GPREEMPT enabled and
 nothing else to do (idle), and in a storm: a queue of the highest priority takes the machine every
-2 to 10 ms. One boot for each library and mode. A piece is some cases of one program; what it ended with is kept in
-out/rocm-suites/LIBRARY/MODE/PIECE.json with the key of what it ran on (the guest, the model, the
-packages, the cases), and is not run again while that is the same. Cases that do not pass on stock
-are listed and not run elsewhere.
+2 to 10 ms. One boot for each library and mode. A piece is some cases of one program; what it
+ended with is kept in out/rocm-suites/LIBRARY/MODE/PIECE.json with the key of what it ran on (the
+guest, the model, the packages, the cases), and is not run again while that is the same. Cases
+that do not pass on stock are listed and not run elsewhere.
 
 Leaves out/rocm-suites/results.tsv (library, case, result in each mode) and table.txt. Fails when a
 case that passes on stock does not in another mode, when GPREEMPT gave up, when a kernel or the
@@ -49,8 +49,9 @@ LIBRARIES = {
     "rocprim": Library("librocprim-tests", [
         ("test_warp_*", "*", ALL), ("test_block_*", "*", ALL), ("test_thread*", "*", ALL),
         ("test_intrinsics*", "*", ALL), ("test_hip_*", "*", ALL), ("test_*iterator", "*", ALL),
-        ("test_basic", "*", ALL), ("test_invoke_result", "*", ALL), ("test_radix_key_codec", "*", ALL),
-        ("test_type_traits_*", "*", ALL), ("test_config_dispatch", "*", ALL)]),
+        ("test_basic", "*", ALL), ("test_invoke_result", "*", ALL),
+        ("test_radix_key_codec", "*", ALL), ("test_type_traits_*", "*", ALL),
+        ("test_config_dispatch", "*", ALL)]),
     "rocrand": Library("librocrand1-tests", [
         ("test_rocrand_host", "*", ALL), ("test_rocrand_*_?rng", "*", ALL),
         ("test_rocrand_kernel_*", "*poisson*", ALL), ("test_rocrand_basic", "*set*", ALL),
@@ -112,8 +113,9 @@ def is_enabled(case):
 class Tests:
     """A library's programs in its root, and the pieces that they are run in."""
 
-    def __init__(self, name):
+    def __init__(self, name, only="*"):
         self.name = name
+        self.only = only
         self.library = LIBRARIES[name]
         self.root = (OUT / f"rocm-root-{name}").resolve()
         self.folder = Path("/usr/libexec/rocm") / self.library.package
@@ -126,7 +128,8 @@ class Tests:
             for name in fnmatch.filter(there, pattern):
                 if name not in taken:
                     taken.add(name)
-                    yield name, cases, most
+                    if fnmatch.fnmatch(name, self.only):
+                        yield name, cases, most
 
     def list(self, name, pattern):
         """A program's cases by a pattern of gtest's."""
@@ -366,6 +369,8 @@ def parse_args():
                                 description=__doc__.split("\n\n")[2])
     p.add_argument("--library", action="append", choices=LIBRARIES, metavar="NAME",
                    help=f"of {', '.join(LIBRARIES)} (default: all)")
+    p.add_argument("--program", default="*", metavar="PATTERN",
+                   help="of the libraries' programs, those with such a name")
     p.add_argument("--mode", action="append", choices=MODES)
     p.add_argument("--seed", type=int, default=1, help="of the storm (default 1)")
     return p.parse_args()
@@ -381,7 +386,7 @@ def main():
         if made:
             troubles.append(f"{name}: there is no root for it (see above)")
         else:
-            libraries.append(Tests(name))
+            libraries.append(Tests(name, args.program))
     say("storm", f"seed {args.seed}")
     try:
         everything = {t.name: list(t.pieces()) for t in libraries}

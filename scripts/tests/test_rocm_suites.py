@@ -113,10 +113,13 @@ class Chosen(InFolder):
         with mock.patch.multiple(rocm_suites, OUT=self.folder, PIECE=2, LIBRARIES={
                 "x": Library("lib-tests", [("test_b", "S*", 9), ("test_?", "*", 4)])}):
             tests = rocm_suites.Tests("x")
-            with mock.patch.object(rocm_suites.Tests, "list", lambda self, name, pattern: lists[name]):
+            with mock.patch.object(rocm_suites.Tests, "list",
+                                   lambda self, name, pattern: lists[name]):
                 self.assertEqual(list(tests.pieces()), [
                     ("test_b-0", "test_b", ["S.q"]), ("test_a-0", "test_a", ["S.0", "S.1"]),
                     ("test_a-1", "test_a", ["S.2", "S.3"])])
+                tests = rocm_suites.Tests("x", "*_b")
+                self.assertEqual([p.name for p in tests.pieces()], ["test_b-0"])
 
 
 class Table(InFolder):
