@@ -13,6 +13,7 @@ from unittest import mock
 
 from testbench.benchmark import (about, figures, main, mixes, reading, runs, sensitivity,
                                  tables)
+from testbench.gpu import GPUS
 
 MS = 1000000
 BEGIN = 1000 * MS       # of a mode, by the guest's clock
@@ -338,7 +339,8 @@ class Benches(InFolder):
     def test_both_settings_of_the_read_index(self):
         _, said, calls = self.whole_bench("block-1ms", "--seeds", "1,2")
         self.assertEqual([c.strip() for c in calls], [
-            "1 --rptr-at launch", "2 --rptr-at launch", "1 --rptr-at fetch"])
+            f"{run} --asic mi210 --rptr-at {at}" for run, at in
+            ((1, "launch"), (2, "launch"), (1, "fetch"))])
         self.assertRegex(said, r"(?s)advances at launch.*; seeds 1, 2\n"
                                r".*advances at fetch\n.*; seeds 1\n")
         self.assertEqual([self.results(at)["block-1ms"]["seeds"] for at in ("launch", "fetch")],
@@ -349,6 +351,18 @@ class Benches(InFolder):
         for option in "--short", "--sensitivity":
             calls = self.whole_bench(option)[2]
             self.assertEqual([c for c in calls if "--rptr-at launch" not in c], [])
+
+    def test_another_gpu(self):
+        self.bench("block-1ms", "--seeds", "1")
+        mi210 = (self.folder / "out/bench/results.json").read_text()
+        _, said, calls = self.whole_bench("--asic", "mi300x", "--rptr-at", "launch", "--seeds", "1",
+                                          "block-1ms")
+        self.assertEqual(len(calls), 1)
+        self.assertIn(f"1 {GPUS['mi300x'].options} --rptr-at launch", calls[0])
+        self.assertIn("an MI300X, not of a GPU", said)
+        found = json.loads((self.folder / "out/bench-mi300x/results.json").read_text())
+        self.assertEqual([found["asic"], json.loads(mi210)["asic"]], ["mi300x", "mi210"])
+        self.assertEqual((self.folder / "out/bench/results.json").read_text(), mi210)
 
     def test_stopped(self):
         status, said, calls = self.bench("block-1ms", "--seeds", "1,2,3", FAKE_HANG="2")

@@ -16,7 +16,8 @@ no more than 3 % is as good.
 What was measured stays in out/bench/runs and is not measured again until the mix,
 the driver, the model or the programs change: a bench that was stopped goes on where
 it was. Leaves results.json, tables.rst (those of the documentation) and a picture a mix
-in out/bench, or out/bench-short; sensitivity.json with --sensitivity.
+in out/bench, or out/bench-short; sensitivity.json with --sensitivity. What is of an MI300X
+is in out/bench-mi300x, and so on.
 """
 import argparse
 import collections
@@ -28,6 +29,7 @@ from testbench.benchmark import (about, figures, mixes, reading, report, runs, s
                                  tables)
 from testbench.benchmark.about import NoResult
 from testbench.benchmark.mixes import MIXES, SENSITIVE, SHORT, SHORT_REQUESTS
+from testbench.gpu import GPUS
 
 SEEDS = (1, 2, 3, 4, 5)
 
@@ -48,6 +50,8 @@ def parse(arguments):
     p.add_argument("--seeds", type=numbers, metavar="N,...",
                    help="of the random times, and of the guest (default "
                    f"{','.join(map(str, SEEDS))}; {SEEDS[0]} if short or for the sensitivity)")
+    p.add_argument("--asic", choices=GPUS, default="mi210",
+                   help="which GPU the model is (default %(default)s)")
     p.add_argument("--anew", action="store_true", help="repeat what was measured already")
     p.add_argument("--rptr-at", choices=["fetch", "launch"],
                    help="when the model's firmware advances a queue's read index, with all the "
@@ -63,7 +67,8 @@ def parse(arguments):
     args.settings = {args.rptr_at or "launch": args.seeds}
     if not (args.rptr_at or args.short or args.sensitivity):
         args.settings["fetch"] = args.seeds[:1]
-    args.out = runs.OUT / ("bench-short" if args.short else "bench")
+    args.out = runs.OUT / ("bench" + "-short" * args.short +
+                           f"-{args.asic}" * (args.asic != p.get_default("asic")))
     args.jobs = int(os.environ.get("JOBS") or os.cpu_count())
     return args
 
@@ -71,7 +76,8 @@ def parse(arguments):
 def job(args, contents, mix, seed, modes, rptr_at, options=""):
     """A run of a mix."""
     requests = min(MIXES[mix].requests, SHORT_REQUESTS if args.short else sys.maxsize)
-    return runs.Job(mix, seed, tuple(modes), requests, contents, rptr_at, options, args.quantum_us)
+    return runs.Job(mix, seed, tuple(modes), requests, contents, args.asic, rptr_at, options,
+                    args.quantum_us)
 
 
 def results(args, jobs):
@@ -137,7 +143,7 @@ class Bench:
 
     def save(self):
         report.save(self.args.out / "results.json", {
-            "tolerance": figures.TOLERANCE,
+            "asic": self.args.asic, "tolerance": figures.TOLERANCE,
             "hint_us": mixes.HINT_US, "hint_margin_us": mixes.MARGIN_US, "mixes": self.mixes,
             "missed": self.missed})
         (self.args.out / "tables.rst").write_text(tables.text(self.mixes))
@@ -173,7 +179,7 @@ def weigh(args):
               + sensitivity.table(guesses, found))
         args.out.mkdir(parents=True, exist_ok=True)
         report.save(args.out / "sensitivity.json", {
-            "rptr_at": rptr_at, "mix": SENSITIVE, "seeds": seeds, **made,
+            "asic": args.asic, "rptr_at": rptr_at, "mix": SENSITIVE, "seeds": seeds, **made,
             "parameters": sensitivity.as_json(guesses, found)})
         print(f"\n  results   {args.out / 'sensitivity.json'}")
     for text in failed:
@@ -186,7 +192,8 @@ def main(arguments=None):
     if need := runs.missing():
         sys.exit(f"bench: error: {need[0]} is missing: run 'make kernel'")
     args.stop = runs.Stop()
-    print("These figures are of the GPU model, not of a GPU.", flush=True)
+    print(f"These figures are of the GPU model, as an {GPUS[args.asic].name}, not of a GPU.",
+          flush=True)
     try:
         if args.sensitivity:
             sys.exit(weigh(args))

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 
 from testbench.benchmark import about, mixes
 from testbench.benchmark.about import NoResult
+from testbench.gpu import GPUS
 from testbench.paths import BUILD, GUEST, INSIDE, OUT, PROGRAMS, QEMU, SCRIPTS, in_guest, inside
 
 FOLDER = "bench/runs"           # of OUT
@@ -75,6 +76,7 @@ class Job:
     modes: tuple
     requests: int
     contents: str
+    asic: str
     rptr_at: str            # when the model advances a read index
     model: str = ""         # more options of the model
     quantum_us: str = ""    # of guest and model; empty: the default
@@ -87,7 +89,7 @@ class Job:
 
     def key(self):
         went_in = json.dumps([asdict(self), self.plan(), self.times()])
-        return (f"{self.mix}-{self.rptr_at}-{self.seed}-"
+        return (f"{self.mix}-{self.asic}-{self.rptr_at}-{self.seed}-"
                 + hashlib.sha256(went_in.encode()).hexdigest()[:12])
 
     def folder(self):
@@ -125,7 +127,8 @@ class Run:
         quantum = ["--quantum-us", self.job.quantum_us] if self.job.quantum_us else []
         return [GUEST, "--name", self.name, "--kernel", "", "--seed", str(self.job.seed), *quantum,
                 "--timeout", str(TIMEOUT),
-                "--model", f"--rptr-at {self.job.rptr_at} {self.job.model}",
+                "--model",
+                f"{GPUS[self.job.asic].options} --rptr-at {self.job.rptr_at} {self.job.model}",
                 "--input", given, "--", inside("bench"), in_guest(PROGRAMS)]
 
     def doing(self):
