@@ -18,23 +18,6 @@ static void copy(struct code_page *p, const u32 *code)
 		p->raw[n] = __atomic_load_n(&code[n], __ATOMIC_RELAXED);
 }
 
-/* Both are dword @at of a page: two are compared at once where that is aligned. */
-static bool same(const u32 *raw, const u32 *code, unsigned int at, unsigned int dwords)
-{
-	unsigned int end = at + dwords;
-	u64 diff = 0, two;
-
-	if (at & 1)
-		diff = raw[at] ^ __atomic_load_n(&code[at], __ATOMIC_RELAXED);
-	for (at += at & 1; at + 1 < end; at += 2) {
-		memcpy(&two, &raw[at], sizeof(two));
-		diff |= two ^ __atomic_load_n((const u64 *)&code[at], __ATOMIC_RELAXED);
-	}
-	if (at < end)
-		diff |= raw[at] ^ __atomic_load_n(&code[at], __ATOMIC_RELAXED);
-	return !diff;
-}
-
 struct code_page *code_page(u64 va, const u32 *code, const struct wave_mem *mem)
 {
 	u64 page = va / sizeof(pages[0].raw);
@@ -91,17 +74,15 @@ static void decode(struct code_page *p, unsigned int at)
 	}
 }
 
-const struct code_run *code_run(struct code_page *p, const u32 *code, unsigned int at, u32 most)
+const struct code_run *code_run_anew(struct code_page *p, const u32 *code, unsigned int at,
+				     u32 most)
 {
 	const struct code_run *r = &p->run[at];
 
 	for (;;) {
-		unsigned int dwords;
-
 		if (!r->insns)
 			decode(p, at);
-		dwords = r->dwords < 2ull * most ? r->dwords : 2 * most;
-		if (same(p->raw, code, at, dwords ? dwords : 1))
+		if (code_same(p->raw, code, at, r->insns ? code_dwords(r, most) : 1))
 			return r->insns ? r : NULL;
 		copy(p, code);
 	}

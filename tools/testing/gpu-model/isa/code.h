@@ -41,6 +41,33 @@ struct code_page {
 /* This thread's copy of the page at @va of @mem; @code: the page as it is in memory. */
 struct code_page *code_page(u64 va, const u32 *code, const struct wave_mem *mem);
 
+/* Both are dword @at of a page: two are compared at once where that is aligned. */
+static inline bool code_same(const u32 *raw, const u32 *code, unsigned int at, unsigned int dwords)
+{
+	unsigned int end = at + dwords;
+	u64 diff = 0, two;
+
+	if (at & 1)
+		diff = raw[at] ^ __atomic_load_n(&code[at], __ATOMIC_RELAXED);
+	for (at += at & 1; at + 1 < end; at += 2) {
+		memcpy(&two, &raw[at], sizeof(two));
+		diff |= two ^ __atomic_load_n((const u64 *)&code[at], __ATOMIC_RELAXED);
+	}
+	if (at < end)
+		diff |= raw[at] ^ __atomic_load_n(&code[at], __ATOMIC_RELAXED);
+	return !diff;
+}
+
+/* Of a run, when at most @most of its instructions are executed. */
+static inline unsigned int code_dwords(const struct code_run *r, u32 most)
+{
+	return r->dwords < 2ull * most ? r->dwords : 2 * most;
+}
+
+/* code_run(), when the copy is not what is in memory, or not decoded. */
+const struct code_run *code_run_anew(struct code_page *p, const u32 *code, unsigned int at,
+				     u32 most);
+
 /**
  * code_run() - the run that begins at a dword of a page
  * @p:		from code_page()
@@ -50,6 +77,14 @@ struct code_page *code_page(u64 va, const u32 *code, const struct wave_mem *mem)
  *
  * Return: NULL when the first one is not known, or goes on in the next page.
  */
-const struct code_run *code_run(struct code_page *p, const u32 *code, unsigned int at, u32 most);
+static inline const struct code_run *code_run(struct code_page *p, const u32 *code,
+					      unsigned int at, u32 most)
+{
+	const struct code_run *r = &p->run[at];
+
+	if (r->insns && code_same(p->raw, code, at, code_dwords(r, most)))
+		return r;
+	return code_run_anew(p, code, at, most);
+}
 
 #endif

@@ -454,6 +454,9 @@ static void finish_alu(struct insn *i)
 	i->direct = i->dst != OP_NONE && i->dst >= OP_VGPR && i->enc != ENC_SDWA &&
 		    i->enc != ENC_DPP && !(r->flags & F_KEEP16 && i->enc == ENC_VOP3) &&
 		    !(r->flags & F_HALVES);
+	i->simple = i->direct && !i->clamp;
+	for (unsigned int n = 0; n < 3; n++)
+		i->simple &= !r->src[n] || (i->plain | i->uniform) >> n & 1;
 }
 
 /* Format and opcode of an encoding; ISA_FMTS when it is none of those known. */

@@ -46,7 +46,7 @@ X(x_v_cvt_pk_f8_f32)
 
 X(x_v_cvt_sr_f8_f32)
 {
-	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1), *old = vreg(c->w, i->dst);
+	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1), *old = vreg(c, i->dst);
 	unsigned int shift = 8 * (i->op_sel >> 2);
 
 	LANE {

@@ -121,7 +121,7 @@ static enum wave_stop put32(struct ctx *c, const struct insn *i)
 		LANE
 			v[l] = clamp32(v[l], c->w->mode);
 	if (i->direct && wave_exec(c->w) == ~0ull)
-		memcpy(vreg(c->w, i->dst), v, sizeof(c->out[0]));
+		memcpy(vreg(c, i->dst), v, sizeof(c->out[0]));
 	else
 		vput(c, i, 1);
 	return WAVE_BUDGET;
@@ -278,7 +278,7 @@ X(x_v_fmac_f64)
 {
 	u64 s0[LANES], s1[LANES], s2[LANES], d[LANES];
 	unsigned int round = MODE_ROUND64(c->w->mode);
-	const u32 *lo = vreg(c->w, i->dst), *hi = vreg(c->w, i->dst + 1);
+	const u32 *lo = vreg(c, i->dst), *hi = vreg(c, i->dst + 1);
 
 	src_f64(c, i, 0, s0);
 	src_f64(c, i, 1, s1);

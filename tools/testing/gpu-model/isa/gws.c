@@ -22,7 +22,7 @@ static u32 operand(const struct ctx *c, const struct insn *i)
 {
 	u64 exec = wave_exec(c->w);
 
-	return vreg(c->w, i->src[0])[exec ? __builtin_ctzll(exec) : 0];
+	return vreg(c, i->src[0])[exec ? __builtin_ctzll(exec) : 0];
 }
 
 X(x_ds_gws_init)

@@ -348,7 +348,7 @@ static float mix_src(const struct insn *i, const u32 *v, unsigned int n, unsigne
 X(name) \
 { \
 	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1), *s2 = vsrc(c, i, 2); \
-	const u32 *old = vreg(c->w, i->dst); \
+	const u32 *old = vreg(c, i->dst); \
  \
 	LANE { \
 		float r = fmaf(mix_src(i, s0, 0, l), mix_src(i, s1, 1, l), \

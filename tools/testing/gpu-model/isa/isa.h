@@ -12,6 +12,9 @@
 #define GPU_MODEL_ISA_H
 
 #include <string.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
 #include "isa/wave.h"
 
 /* Encoding formats, by the names of AMD's ISA documents. */
@@ -141,6 +144,7 @@ enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
  * @plain:	bit n: source n is a VGPR read without any modifier
  * @uniform:	bit n: so is a scalar of 32 bits
  * @direct:	the result may be written to the VGPR as computed
+ * @simple:	likewise, of sources that are plain or uniform, and not clamped
  * @vmax: @amax: highest VGPR and acc register used plus one
  */
 struct insn {
@@ -161,7 +165,7 @@ struct insn {
 	u8 omod;
 	bool clamp;
 	u8 plain, uniform, constant;
-	bool direct;
+	bool direct, simple;
 	u16 vmax, amax;
 	u8 sel[2], dst_sel, dst_unused;		/* SDWA */
 	bool sext[2];
@@ -213,6 +217,7 @@ static inline unsigned int isa_type_dwords(enum isa_type t)
 /**
  * struct ctx - state of wave_run() that lives between instructions
  * @w:		the wave
+ * @file:	its vector registers: architectural, accumulation
  * @next_pc:	where the wave goes on; branches change it
  * @lane_exec:	value of EXEC that @lane_mask was made for
  * @lane_mask:	all ones in active lanes
@@ -222,6 +227,7 @@ static inline unsigned int isa_type_dwords(enum isa_type t)
  */
 struct ctx {
 	struct wave *w;
+	u32 (*file[2])[LANES];
 	u64 next_pc;
 	u64 lane_exec;
 	u64 dpp_mask;
@@ -240,6 +246,31 @@ struct ctx {
 #define IVDEP	_Pragma("GCC ivdep")
 #endif
 #define VLANE	IVDEP LANE
+#define NOINLINE __attribute__((noinline))
+
+/* Bit n is the sign of lane n. */
+static inline u64 mask_pack(const u32 in[LANES])
+{
+	u64 m = 0;
+
+#ifdef __AVX2__
+	for (unsigned int n = 0; n < LANES / 8; n++) {
+		__m256i v = _mm256_loadu_si256((const __m256i *)(in + 8 * n));
+
+		m |= (u64)_mm256_movemask_ps(_mm256_castsi256_ps(v)) << 8 * n;
+	}
+#elif defined(__SSE2__)
+	for (unsigned int n = 0; n < LANES / 4; n++) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(in + 4 * n));
+
+		m |= (u64)_mm_movemask_ps(_mm_castsi128_ps(v)) << 4 * n;
+	}
+#else
+	LANE
+		m |= (u64)(in[l] >> 31) << l;
+#endif
+	return m;
+}
 
 static inline u64 sgpr64(const struct wave *w, unsigned int n)
 {
@@ -276,12 +307,11 @@ const u32 *vsrc_build(struct ctx *c, const struct insn *i, unsigned int n) NAMED
 void vput(struct ctx *c, const struct insn *i, unsigned int dwords) NAMED(vput);
 const u32 *lane_masks(struct ctx *c) NAMED(lane_masks);
 void mask_expand(u32 out[LANES], u64 mask) NAMED(mask_expand);
-u64 mask_pack(const u32 in[LANES]) NAMED(mask_pack);
 
-/* Registers that hold the destination. */
-static inline u32 *vreg(const struct wave *w, unsigned int op)
+/* The vector register of an operand. */
+static inline u32 *vreg(const struct ctx *c, unsigned int op)
 {
-	return op >= OP_ACC ? w->vgpr[w->acc_offset + op - OP_ACC] : w->vgpr[op - OP_VGPR];
+	return c->file[op / OP_ACC][op % OP_VGPR];
 }
 
 static inline u32 ssrc32(struct ctx *c, const struct insn *i, unsigned int n)
@@ -305,7 +335,7 @@ static inline void sdst64(struct ctx *c, const struct insn *i, u64 v)
 static inline const u32 *vsrc(struct ctx *c, const struct insn *i, unsigned int n)
 {
 	if (i->plain >> n & 1)
-		return vreg(c->w, i->src[n]);
+		return vreg(c, i->src[n]);
 	if (i->uniform >> n & 1) {
 		u32 v = ssrc32(c, i, n);
 
@@ -320,7 +350,7 @@ static inline const u32 *vsrc(struct ctx *c, const struct insn *i, unsigned int 
 static inline const u32 *vsrc_hi(struct ctx *c, const struct insn *i, unsigned int n)
 {
 	if (i->plain >> n & 1)
-		return vreg(c->w, i->src[n] + 1);
+		return vreg(c, i->src[n] + 1);
 	return c->tmp[n][1];
 }
 
@@ -328,8 +358,33 @@ static inline const u32 *vsrc_hi(struct ctx *c, const struct insn *i, unsigned i
 static inline u32 *vdst(struct ctx *c, const struct insn *i)
 {
 	if (i->direct && wave_exec(c->w) == ~0ull)
-		return vreg(c->w, i->dst);
+		return vreg(c, i->dst);
 	return c->out[0];
+}
+
+/* Is it of registers and scalars, for all lanes? Then it may be computed in place. */
+static inline bool in_place(const struct ctx *c, const struct insn *i)
+{
+	return !REFERENCE && i->simple && wave_exec(c->w) == ~0ull;
+}
+
+/* Then, a source that is the same for all lanes. */
+static inline u32 uniform(const struct ctx *c, const struct insn *i, unsigned int n)
+{
+	return i->src[n] < MAX_SGPRS ? c->w->sgpr[i->src[n]] : i->value[n];
+}
+
+/* And one that may be, as a register. */
+static inline const u32 *in_place_src(struct ctx *c, const struct insn *i, unsigned int n)
+{
+	u32 v;
+
+	if (i->plain >> n & 1)
+		return vreg(c, i->src[n]);
+	v = uniform(c, i, n);
+	LANE
+		c->tmp[n][0][l] = v;
+	return c->tmp[n][0];
 }
 
 static inline void vdone(struct ctx *c, const struct insn *i, const u32 *d)
@@ -341,7 +396,7 @@ static inline void vdone(struct ctx *c, const struct insn *i, const u32 *d)
 /* The same for results of two dwords: high half @hi of what vdst() returned. */
 static inline u32 *vdst_hi(struct ctx *c, const struct insn *i, const u32 *lo)
 {
-	return lo == c->out[0] ? c->out[1] : vreg(c->w, i->dst + 1);
+	return lo == c->out[0] ? c->out[1] : vreg(c, i->dst + 1);
 }
 
 static inline void vdone64(struct ctx *c, const struct insn *i, const u32 *lo)

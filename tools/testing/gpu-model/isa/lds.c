@@ -27,7 +27,7 @@ static void lds_get(struct ctx *c, unsigned int reg, unsigned int l, u32 addr, u
 
 		if (p)
 			memcpy(&v, p, 4);
-		vreg(c->w, reg + d)[l] = v;
+		vreg(c, reg + d)[l] = v;
 	}
 }
 
@@ -37,14 +37,14 @@ static void lds_put(struct ctx *c, unsigned int reg, unsigned int l, u32 addr, u
 		u8 *p = lds_at(c, addr + 4 * d, 4);
 
 		if (p)
-			memcpy(p, &vreg(c->w, reg + d)[l], 4);
+			memcpy(p, &vreg(c, reg + d)[l], 4);
 	}
 }
 
 /* The destination may be the address register: addresses are copied first. */
 static void addresses(struct ctx *c, const struct insn *i, u32 addr[LANES])
 {
-	memcpy(addr, vreg(c->w, i->src[0]), LANES * sizeof(u32));
+	memcpy(addr, vreg(c, i->src[0]), LANES * sizeof(u32));
 }
 
 /* Are @bytes at @offset from each active lane's address in the share? */
@@ -70,7 +70,7 @@ static void get_all(struct ctx *c, unsigned int reg, const u32 addr[LANES], u32 
 
 	for (unsigned int d = 0; d < dwords; d++) {
 		const u8 *lds = c->w->wg->lds;
-		u32 *dst = vreg(c->w, reg + d), at = offset + 4 * d;
+		u32 *dst = vreg(c, reg + d), at = offset + 4 * d;
 
 		LANE
 			if (all || exec >> l & 1)
@@ -112,7 +112,7 @@ X(x_ds_read)
 		p = lds_at(c, a, bytes);
 		if (p)
 			memcpy(&v, p, bytes);
-		d = &vreg(c->w, i->dst)[l];
+		d = &vreg(c, i->dst)[l];
 		*d = mem_extend(arg, v, *d);
 	}
 	return WAVE_BUDGET;
@@ -122,12 +122,12 @@ X(x_ds_write)
 {
 	u32 arg = i->row->arg;
 	unsigned int bytes = M_BYTES(arg);
-	const u32 *addr = vreg(c->w, i->src[0]), *src[4];
+	const u32 *addr = vreg(c, i->src[0]), *src[4];
 	u32 at[4];
 
 	if (bytes >= 4 && all_inside(c, addr, i->simm, bytes)) {
 		for (unsigned int d = 0; d < bytes / 4; d++) {
-			src[d] = vreg(c->w, i->src[1] + d);
+			src[d] = vreg(c, i->src[1] + d);
 			at[d] = i->simm + 4 * d;
 		}
 		put_all(c, addr, src, at, bytes / 4);
@@ -141,7 +141,7 @@ X(x_ds_write)
 			lds_put(c, i->src[1], l, a, bytes / 4);
 			continue;
 		}
-		v = vreg(c->w, i->src[1])[l];
+		v = vreg(c, i->src[1])[l];
 		if (arg & M_HI)
 			v >>= 16;
 		p = lds_at(c, a, bytes);
@@ -174,15 +174,15 @@ X(x_ds_read2)
 X(x_ds_write2)
 {
 	unsigned int dwords = isa_type_dwords(i->row->src[1]), unit = 4 * dwords * i->row->arg;
-	const u32 *addr = vreg(c->w, i->src[0]), *src[4];
+	const u32 *addr = vreg(c, i->src[0]), *src[4];
 	u32 at[4];
 
 	if (all_inside(c, addr, i->simm * unit, 4 * dwords) &&
 	    all_inside(c, addr, i->simm2 * unit, 4 * dwords)) {
 		for (unsigned int d = 0; d < dwords; d++) {
-			src[d] = vreg(c->w, i->src[1] + d);
+			src[d] = vreg(c, i->src[1] + d);
 			at[d] = i->simm * unit + 4 * d;
-			src[dwords + d] = vreg(c->w, i->src[2] + d);
+			src[dwords + d] = vreg(c, i->src[2] + d);
 			at[dwords + d] = i->simm2 * unit + 4 * d;
 		}
 		put_all(c, addr, src, at, 2 * dwords);
@@ -201,9 +201,9 @@ static u64 lane_data(struct ctx *c, const struct insn *i, unsigned int n, unsign
 
 	if (i->src[n] == OP_NONE)
 		return 0;
-	v = vreg(c->w, i->src[n])[l];
+	v = vreg(c, i->src[n])[l];
 	if (isa_type_dwords(i->row->src[n]) == 2)
-		v |= (u64)vreg(c->w, i->src[n] + 1)[l] << 32;
+		v |= (u64)vreg(c, i->src[n] + 1)[l] << 32;
 	return v;
 }
 
@@ -234,9 +234,9 @@ X(x_ds_atomic)
 
 		if (i->dst == OP_NONE)
 			continue;
-		vreg(c->w, i->dst)[l] = old;
+		vreg(c, i->dst)[l] = old;
 		if (wide)
-			vreg(c->w, i->dst + 1)[l] = old >> 32;
+			vreg(c, i->dst + 1)[l] = old >> 32;
 	}
 	return WAVE_BUDGET;
 }
@@ -253,11 +253,11 @@ X(x_ds_wrxchg2)
 		u64 b = lds_atomic(c, A_SWAP, addr[l] + i->simm2 * unit,
 				   lane_data(c, i, 2, l), 0, dwords == 2);
 
-		vreg(c->w, i->dst)[l] = a;
-		vreg(c->w, i->dst + dwords)[l] = b;
+		vreg(c, i->dst)[l] = a;
+		vreg(c, i->dst + dwords)[l] = b;
 		if (dwords == 2) {
-			vreg(c->w, i->dst + 1)[l] = a >> 32;
-			vreg(c->w, i->dst + 3)[l] = b >> 32;
+			vreg(c, i->dst + 1)[l] = a >> 32;
+			vreg(c, i->dst + 3)[l] = b >> 32;
 		}
 	}
 	return WAVE_BUDGET;
@@ -266,7 +266,7 @@ X(x_ds_wrxchg2)
 /* Write @v to the active lanes of the destination. */
 static enum wave_stop put_lanes(struct ctx *c, const struct insn *i, const u32 v[LANES])
 {
-	u32 *d = vreg(c->w, i->dst);
+	u32 *d = vreg(c, i->dst);
 
 	EACH_ACTIVE(c, l)
 		d[l] = v[l];
@@ -276,7 +276,7 @@ static enum wave_stop put_lanes(struct ctx *c, const struct insn *i, const u32 v
 /* Pull: each lane names its source. Inactive sources give zero. */
 X(x_ds_bpermute_b32)
 {
-	const u32 *addr = vreg(c->w, i->src[0]), *data = vreg(c->w, i->src[1]);
+	const u32 *addr = vreg(c, i->src[0]), *data = vreg(c, i->src[1]);
 	u64 exec = wave_exec(c->w);
 	u32 v[LANES];
 
@@ -291,7 +291,7 @@ X(x_ds_bpermute_b32)
 /* Push: each active lane names its destination; the last one wins. */
 X(x_ds_permute_b32)
 {
-	const u32 *addr = vreg(c->w, i->src[0]), *data = vreg(c->w, i->src[1]);
+	const u32 *addr = vreg(c, i->src[0]), *data = vreg(c, i->src[1]);
 	u32 v[LANES] = { 0 };
 
 	EACH_ACTIVE(c, l)
@@ -302,7 +302,7 @@ X(x_ds_permute_b32)
 /* Offset bit 15: quads permuted; bits 15:14 = 3: rotation; else lane masks in 32 lanes. */
 X(x_ds_swizzle_b32)
 {
-	const u32 *data = vreg(c->w, i->src[0]);
+	const u32 *data = vreg(c, i->src[0]);
 	u32 o = i->simm, v[LANES];
 	u64 exec = wave_exec(c->w);
 
@@ -355,7 +355,7 @@ static enum wave_stop lds_count(struct ctx *c, const struct insn *i, enum isa_at
 
 	old = lds_atomic(c, op, addr, n, 0, false);
 	EACH_ACTIVE(c, l)
-		vreg(c->w, i->dst)[l] = old;
+		vreg(c, i->dst)[l] = old;
 	return WAVE_BUDGET;
 }
 

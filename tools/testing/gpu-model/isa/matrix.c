@@ -63,12 +63,12 @@ static inline float to_float(enum mm_type t, u32 v)
 }
 
 /* Element @e of lane @l of the registers at @op. */
-static u32 element(const struct wave *w, unsigned int op, unsigned int bits, unsigned int e,
+static u32 element(const struct ctx *c, unsigned int op, unsigned int bits, unsigned int e,
 		   unsigned int l)
 {
 	unsigned int each = 32 / bits;
 
-	return vreg(w, op + e / each)[l] >> bits * (e % each) & (~0u >> (32 - bits));
+	return vreg(c, op + e / each)[l] >> bits * (e % each) & (~0u >> (32 - bits));
 }
 
 static inline s32 exponent(enum mm_type t, float f)
@@ -116,7 +116,7 @@ static unsigned int group_lane(unsigned int blgp, unsigned int l)
 
 static void load_f64(struct ctx *c, struct mm_operand *o, unsigned int op)
 {
-	const u32 *lo = vreg(c->w, op), *hi = vreg(c->w, op + 1);
+	const u32 *lo = vreg(c, op), *hi = vreg(c, op + 1);
 
 	LANE
 		o->d[l] = u2d(join(lo[l], hi[l]));
@@ -129,7 +129,7 @@ static void load(struct ctx *c, struct mm_operand *o, unsigned int op, enum mm_t
 	u32 grouped[LANES];
 
 	for (unsigned int e = 0; e < each; e++) {
-		const u32 *reg = vreg(c->w, op + e * bits / 32);
+		const u32 *reg = vreg(c, op + e * bits / 32);
 		unsigned int shift = e * bits % 32;
 
 		if (blgp) {
@@ -169,7 +169,7 @@ static void load_sparse(struct ctx *c, struct mm_operand *o, const struct insn *
 {
 	unsigned int bits = bits_of(s->a), each = s->k / 2 * s->n / LANES;
 	unsigned int set = i->neg_hi ? 0 : i->op_sel % (16 / each) * 2 * each;
-	const u32 *index = vreg(c->w, i->src[2]), zero = 0;
+	const u32 *index = vreg(c, i->src[2]), zero = 0;
 
 	for (unsigned int at = 0; at < s->k * s->n; at++)
 		put(o, at, s->a, &zero, 0, 1);
@@ -178,7 +178,7 @@ static void load_sparse(struct ctx *c, struct mm_operand *o, const struct insn *
 			unsigned int k = 4 * ((l / s->n * each + e) / 2) +
 					 (index[l] >> (set + 2 * e) & 3);
 
-			u32 v = element(c->w, i->src[0], bits, e, l);
+			u32 v = element(c, i->src[0], bits, e, l);
 
 			put(o, k * s->n + l % s->n, s->a, &v, 0, 1);
 		}
@@ -245,10 +245,10 @@ static unsigned int load_c(struct ctx *c, const struct insn *i, const struct mm_
 				acc->u[r][l] = (u32)k;
 		else if (s->a == MM_F64)
 			LANE
-				acc->d[r][l] = u2d(join(vreg(c->w, op + 2 * r)[l],
-							vreg(c->w, op + 2 * r + 1)[l]) ^ sign);
+				acc->d[r][l] = u2d(join(vreg(c, op + 2 * r)[l],
+							vreg(c, op + 2 * r + 1)[l]) ^ sign);
 		else
-			memcpy(acc->u[r], vreg(c->w, op + r), sizeof(acc->u[r]));
+			memcpy(acc->u[r], vreg(c, op + r), sizeof(acc->u[r]));
 	}
 	return regs;
 }
@@ -258,10 +258,10 @@ static void store_d(struct ctx *c, const struct insn *i, const struct mm_shape *
 		    const union acc *acc, unsigned int regs)
 {
 	for (unsigned int r = 0; r < regs; r++) {
-		u32 *d = vreg(c->w, i->dst + r);
+		u32 *d = vreg(c, i->dst + r);
 
 		if (s->a == MM_F64) {
-			u32 *lo = vreg(c->w, i->dst + 2 * r), *hi = vreg(c->w, i->dst + 2 * r + 1);
+			u32 *lo = vreg(c, i->dst + 2 * r), *hi = vreg(c, i->dst + 2 * r + 1);
 
 			LANE {
 				u64 v = isnan(acc->d[r][l]) ? NAN64 : d2u(acc->d[r][l]);

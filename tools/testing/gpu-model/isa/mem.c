@@ -534,9 +534,9 @@ static bool flat_translate(struct ctx *c, const struct insn *i, struct vmem *m)
 	const u32 *lo = NULL, *hi = NULL;
 
 	if (i->src[0] != OP_NONE)
-		lo = vreg(w, i->src[0]);
+		lo = vreg(c, i->src[0]);
 	if (fmt == FLAT || (fmt == GLOBAL && i->saddr == OP_NONE))
-		hi = vreg(w, i->src[0] + 1);
+		hi = vreg(c, i->src[0] + 1);
 	if (i->saddr != OP_NONE)
 		saddr = fmt == SCRATCH ? w->sgpr[i->saddr] : sgpr64(w, i->saddr);
 
@@ -641,9 +641,9 @@ static bool buffer_translate(struct ctx *c, const struct insn *i, struct vmem *m
 	u32 soffset;
 
 	if (i->idxen)
-		vindex = vreg(w, i->src[0]);
+		vindex = vreg(c, i->src[0]);
 	if (i->offen)
-		voffset = vreg(w, i->src[0] + i->idxen);
+		voffset = vreg(c, i->src[0] + i->idxen);
 	soffset = i->soffset < MAX_SGPRS ? w->sgpr[i->soffset] : scalar_value(c, i, i->soffset);
 
 	switch (buffer_simple(c, i, m, &r, vindex, voffset, soffset)) {
@@ -697,12 +697,12 @@ static void vmem_load(struct ctx *c, const struct insn *i, const struct vmem *m)
 	u32 arg = i->row->arg;
 
 	for (unsigned int d = 0; d < m->dwords && m->simple; d++)
-		simple_load(vreg(c->w, i->dst + d), m->at[d], m->lanes & ~m->zero, arg);
+		simple_load(vreg(c, i->dst + d), m->at[d], m->lanes & ~m->zero, arg);
 	for (u64 left = m->simple ? m->zero : m->lanes; left; left &= left - 1) {
 		unsigned int l = __builtin_ctzll(left);
 
 		for (unsigned int d = 0; d < m->dwords; d++) {
-			u32 *dst = &vreg(c->w, i->dst + d)[l];
+			u32 *dst = &vreg(c, i->dst + d)[l];
 			u32 v = m->zero >> l & 1 ? 0 : piece_load(&m->piece[l][d]);
 
 			*dst = mem_extend(arg, v, *dst);
@@ -713,7 +713,7 @@ static void vmem_load(struct ctx *c, const struct insn *i, const struct vmem *m)
 /* Of lanes that store to the same place the last one wins, with all of its dwords. */
 static void simple_store(const struct ctx *c, const struct insn *i, const struct vmem *m)
 {
-	const u32 (*src)[LANES] = (const u32 (*)[LANES])vreg(c->w, i->src[1]);
+	const u32 (*src)[LANES] = (const u32 (*)[LANES])vreg(c, i->src[1]);
 	u64 lanes = m->lanes & ~m->zero;
 	bool all = lanes == ~0ull;
 
@@ -739,7 +739,7 @@ static void vmem_store(struct ctx *c, const struct insn *i, const struct vmem *m
 		unsigned int l = __builtin_ctzll(left);
 
 		for (unsigned int d = 0; d < m->dwords; d++) {
-			u32 v = vreg(c->w, i->src[1] + d)[l];
+			u32 v = vreg(c, i->src[1] + d)[l];
 
 			piece_store(&m->piece[l][d], i->row->arg & M_HI ? v >> 16 : v);
 		}
@@ -841,14 +841,14 @@ static void vmem_atomic(struct ctx *c, const struct insn *i, const struct vmem *
 	for (u64 left = m->lanes; left; left &= left - 1) {
 		unsigned int l = __builtin_ctzll(left);
 		const struct piece *p = &m->piece[l][0];
-		u64 data = vreg(c->w, i->src[1])[l], cmp = 0, old = 0;
+		u64 data = vreg(c, i->src[1])[l], cmp = 0, old = 0;
 
 		if (wide)
-			data |= (u64)vreg(c->w, i->src[1] + 1)[l] << 32;
+			data |= (u64)vreg(c, i->src[1] + 1)[l] << 32;
 		if (op == A_CMPSWAP) {
-			cmp = vreg(c->w, i->src[1] + n)[l];
+			cmp = vreg(c, i->src[1] + n)[l];
 			if (wide)
-				cmp |= (u64)vreg(c->w, i->src[1] + 3)[l] << 32;
+				cmp |= (u64)vreg(c, i->src[1] + 3)[l] << 32;
 		}
 		if (m->zero >> l & 1) {
 			old = 0;
@@ -859,9 +859,9 @@ static void vmem_atomic(struct ctx *c, const struct insn *i, const struct vmem *
 			old = atomic_host(p->p, op, data, cmp, wide);
 		}
 		if (i->glc) {
-			vreg(c->w, i->dst)[l] = old;
+			vreg(c, i->dst)[l] = old;
 			if (wide)
-				vreg(c->w, i->dst + 1)[l] = old >> 32;
+				vreg(c, i->dst + 1)[l] = old >> 32;
 		}
 	}
 }

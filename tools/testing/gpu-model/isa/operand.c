@@ -3,9 +3,6 @@
  * Operands: scalar reads and writes, vector sources with their modifiers
  * (SDWA, DPP, abs, neg, op_sel), vector results under EXEC.
  */
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
 #include "isa.h"
 
 /* Operand numbers that are not registers (gfx9). */
@@ -145,30 +142,6 @@ void mask_expand(u32 out[LANES], u64 mask)
 
 #endif
 
-/* Bit n is the sign of lane n. */
-u64 mask_pack(const u32 in[LANES])
-{
-	u64 m = 0;
-
-#ifdef __AVX2__
-	for (unsigned int n = 0; n < LANES / 8; n++) {
-		__m256i v = _mm256_loadu_si256((const __m256i *)(in + 8 * n));
-
-		m |= (u64)_mm256_movemask_ps(_mm256_castsi256_ps(v)) << 8 * n;
-	}
-#elif defined(__SSE2__)
-	for (unsigned int n = 0; n < LANES / 4; n++) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(in + 4 * n));
-
-		m |= (u64)_mm_movemask_ps(_mm_castsi128_ps(v)) << 4 * n;
-	}
-#else
-	LANE
-		m |= (u64)(in[l] >> 31) << l;
-#endif
-	return m;
-}
-
 /* EXEC as lane masks, remade only when EXEC changed. */
 const u32 *lane_masks(struct ctx *c)
 {
@@ -281,9 +254,9 @@ const u32 *vsrc_build(struct ctx *c, const struct insn *i, unsigned int n)
 	u32 sign = t >= B16 && t <= F16 ? 0x8000 : 0x80000000;
 
 	if (i->src[n] >= OP_VGPR) {
-		memcpy(v, vreg(c->w, i->src[n]), sizeof(c->tmp[n][0]));
+		memcpy(v, vreg(c, i->src[n]), sizeof(c->tmp[n][0]));
 		if (wide)
-			memcpy(hi, vreg(c->w, i->src[n] + 1), sizeof(c->tmp[n][1]));
+			memcpy(hi, vreg(c, i->src[n] + 1), sizeof(c->tmp[n][1]));
 	} else {
 		u64 k = scalar(c, i, i->src[n], t);
 
@@ -339,6 +312,17 @@ static void sdwa_merge(const struct insn *i, u32 *v, const u32 *old)
 	}
 }
 
+static inline void blend(struct ctx *c, const struct insn *i, unsigned int dwords, const u32 *m)
+{
+	for (unsigned int n = 0; n < dwords; n++) {
+		u32 *d = vreg(c, i->dst + n);
+		const u32 *v = c->out[n];
+
+		VLANE
+			d[l] = (v[l] & m[l]) | (d[l] & ~m[l]);
+	}
+}
+
 /**
  * vput() - write results to the destination's active lanes
  * @c:		context; out[0..@dwords-1] holds the results
@@ -351,10 +335,14 @@ void vput(struct ctx *c, const struct insn *i, unsigned int dwords)
 	u32 built[LANES];
 	const u32 *m;
 
+	if (i->direct) {
+		blend(c, i, dwords, lane_masks(c));
+		return;
+	}
 	if (i->enc == ENC_SDWA) {
-		sdwa_merge(i, c->out[0], vreg(c->w, i->dst));
+		sdwa_merge(i, c->out[0], vreg(c, i->dst));
 	} else if (i->enc == ENC_VOP3 && i->row->flags & F_KEEP16) {
-		const u32 *old = vreg(c->w, i->dst);
+		const u32 *old = vreg(c, i->dst);
 		u32 *v = c->out[0];
 
 		if (i->op_sel & 8)
@@ -370,11 +358,5 @@ void vput(struct ctx *c, const struct insn *i, unsigned int dwords)
 		mask_expand(built, lanes);
 		m = built;
 	}
-	for (unsigned int n = 0; n < dwords; n++) {
-		u32 *d = vreg(c->w, i->dst + n);
-		const u32 *v = c->out[n];
-
-		VLANE
-			d[l] = (v[l] & m[l]) | (d[l] & ~m[l]);
-	}
+	blend(c, i, dwords, m);
 }

@@ -4,10 +4,11 @@
 
 /*
  * One result dword a lane, from sources a, b and x (32 bits each; 16-bit
- * operations ignore what is above). These loops vectorise.
+ * operations ignore what is above). These loops vectorise. Most instructions have
+ * nothing but registers and scalars, and all lanes: those need no call.
  */
 #define V1(name, expr) \
-X(name) \
+static NOINLINE X(name##_any) \
 { \
 	const u32 *s0 = vsrc(c, i, 0); \
 	u32 *d = vdst(c, i); \
@@ -19,66 +20,157 @@ X(name) \
 	} \
 	vdone(c, i, d); \
 	return WAVE_BUDGET; \
+} \
+ \
+X(name) \
+{ \
+	const u32 *s0; \
+	u32 *d; \
+ \
+	if (!in_place(c, i)) \
+		return name##_any(c, i); \
+	s0 = in_place_src(c, i, 0); \
+	d = vreg(c, i->dst); \
+	VLANE { \
+		u32 a = s0[l]; \
+ \
+		d[l] = (expr); \
+	} \
+	return WAVE_BUDGET; \
 }
 
 /* A source that is the same for all lanes, as many are, needs no register. */
-#define V2(name, expr) \
-X(name) \
+#define V2(name, expr)	V2_SAT(name, expr, expr)
+
+#define V2_SAT(name, expr, saturated) \
+static NOINLINE X(name##_any) \
 { \
-	bool one0 = i->uniform & 1, one1 = i->uniform & 2 && !one0; \
-	const u32 *s0 = one0 ? NULL : vsrc(c, i, 0), *s1 = one1 ? NULL : vsrc(c, i, 1); \
+	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1); \
 	u32 *d = vdst(c, i); \
  \
-	if (one0) { \
-		u32 a = ssrc32(c, i, 0); \
+	if (i->simple && !REFERENCE) { \
+		const u32 *m = lane_masks(c); \
  \
+		d = vreg(c, i->dst); \
 		VLANE { \
-			u32 b = s1[l]; \
+			u32 a = s0[l], b = s1[l]; \
  \
-			d[l] = (expr); \
+			d[l] = ((expr) & m[l]) | (d[l] & ~m[l]); \
 		} \
-	} else if (one1) { \
-		u32 b = ssrc32(c, i, 1); \
- \
+		return WAVE_BUDGET; \
+	} \
+	if (i->clamp) \
 		VLANE { \
-			u32 a = s0[l]; \
+			u32 a = s0[l], b = s1[l]; \
  \
-			d[l] = (expr); \
+			d[l] = (saturated); \
 		} \
-	} else { \
+	else \
 		VLANE { \
 			u32 a = s0[l], b = s1[l]; \
  \
 			d[l] = (expr); \
 		} \
-	} \
 	vdone(c, i, d); \
+	return WAVE_BUDGET; \
+} \
+ \
+X(name) \
+{ \
+	const u32 *s0, *s1; \
+	u32 *d; \
+ \
+	if (!in_place(c, i)) \
+		return name##_any(c, i); \
+	d = vreg(c, i->dst); \
+	if (i->plain & 2) { \
+		s1 = vreg(c, i->src[1]); \
+		if (i->plain & 1) { \
+			s0 = vreg(c, i->src[0]); \
+			VLANE { \
+				u32 a = s0[l], b = s1[l]; \
+ \
+				d[l] = (expr); \
+			} \
+		} else { \
+			u32 a = uniform(c, i, 0); \
+ \
+			VLANE { \
+				u32 b = s1[l]; \
+ \
+				d[l] = (expr); \
+			} \
+		} \
+	} else { \
+		u32 b = uniform(c, i, 1); \
+ \
+		s0 = in_place_src(c, i, 0); \
+		VLANE { \
+			u32 a = s0[l]; \
+ \
+			d[l] = (expr); \
+		} \
+	} \
 	return WAVE_BUDGET; \
 }
 
-#define V3(name, expr) \
-X(name) \
+#define V3(name, expr)	V3_SAT(name, expr, expr)
+
+#define V3_SAT(name, expr, saturated) \
+static NOINLINE X(name##_any) \
 { \
 	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1), *s2 = vsrc(c, i, 2); \
 	u32 *d = vdst(c, i); \
  \
+	if (i->simple && !REFERENCE) { \
+		const u32 *m = lane_masks(c); \
+ \
+		d = vreg(c, i->dst); \
+		VLANE { \
+			u32 a = s0[l], b = s1[l], x = s2[l]; \
+ \
+			d[l] = ((expr) & m[l]) | (d[l] & ~m[l]); \
+		} \
+		return WAVE_BUDGET; \
+	} \
+	if (i->clamp) \
+		VLANE { \
+			u32 a = s0[l], b = s1[l], x = s2[l]; \
+ \
+			d[l] = (saturated); \
+		} \
+	else \
+		VLANE { \
+			u32 a = s0[l], b = s1[l], x = s2[l]; \
+ \
+			d[l] = (expr); \
+		} \
+	vdone(c, i, d); \
+	return WAVE_BUDGET; \
+} \
+ \
+X(name) \
+{ \
+	const u32 *s0, *s1, *s2; \
+	u32 *d; \
+ \
+	if (!in_place(c, i)) \
+		return name##_any(c, i); \
+	s0 = in_place_src(c, i, 0); \
+	s1 = in_place_src(c, i, 1); \
+	s2 = in_place_src(c, i, 2); \
+	d = vreg(c, i->dst); \
 	VLANE { \
 		u32 a = s0[l], b = s1[l], x = s2[l]; \
  \
 		d[l] = (expr); \
 	} \
-	vdone(c, i, d); \
 	return WAVE_BUDGET; \
 }
 
 /* With the clamp bit the result saturates to [lo, hi]; @wide is the exact result. */
 #define V_CLAMP(V, name, expr, wide, lo, hi) \
-static V(name##_wrap, expr) \
-static V(name##_clamp, saturate((wide), (lo), (hi))) \
-X(name) \
-{ \
-	return i->clamp ? name##_clamp(c, i) : name##_wrap(c, i); \
-}
+V##_SAT(name, expr, saturate((wide), (lo), (hi)))
 
 static inline u32 saturate(s64 v, s64 lo, s64 hi)
 {
@@ -93,16 +185,7 @@ static inline u32 saturate(s64 v, s64 lo, s64 hi)
 #define S32_LO	(-0x80000000ll)
 #define S32_HI	0x7fffffffll
 
-X(x_v_mov_b32)
-{
-	const u32 *s = vsrc(c, i, 0);
-	u32 *d = vdst(c, i);
-
-	if (d != s)
-		memcpy(d, s, LANES * sizeof(*d));
-	vdone(c, i, d);
-	return WAVE_BUDGET;
-}
+V1(x_v_mov_b32, a)
 
 X(x_v_mov_b64)
 {
@@ -129,8 +212,8 @@ X(x_v_swap_b32)
 
 	if (i->src[0] < OP_VGPR || i->enc != ENC_BASE)
 		return x_unsupported(c, i);
-	a = vreg(c->w, i->dst);
-	b = vreg(c->w, i->src[0]);
+	a = vreg(c, i->dst);
+	b = vreg(c, i->src[0]);
 	LANE {
 		u32 t = (a[l] ^ b[l]) & m[l];
 
@@ -324,7 +407,7 @@ X(x_v_mqsad_u32_u8)
 	if (i->src[2] < OP_VGPR)
 		return x_unsupported(c, i);
 	for (unsigned int n = 0; n < 4; n++) {
-		const u32 *add = vreg(c->w, i->src[2] + n);
+		const u32 *add = vreg(c, i->src[2] + n);
 
 		LANE {
 			u64 a = join(lo[l], hi[l]);
@@ -533,22 +616,21 @@ X(name) \
 	return WAVE_BUDGET; \
 }
 
-/* By halves, of which a host's vector holds more. */
+/* By halves, of which a host's vector holds more; it has no form but VOP3's. */
 X(x_v_mad_u64_u32)
 {
 	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1);
-	const u32 *lo = vsrc(c, i, 2), *hi = vsrc_hi(c, i, 2);
-	u32 *d = vdst(c, i), *dh = vdst_hi(c, i, d), out[LANES] ALIGNED;
+	const u32 *lo = vsrc(c, i, 2), *hi = vsrc_hi(c, i, 2), *m = lane_masks(c);
+	u32 *d = vreg(c, i->dst), *dh = vreg(c, i->dst + 1), out[LANES] ALIGNED;
 
 	VLANE {
 		u32 a = s0[l], b = s1[l], x = lo[l], y = hi[l];
 		u32 r = a * b + x, k = r < x, sum = (u32)((u64)a * b >> 32) + y;
 
 		out[l] = -(u32)((sum < y) | (sum + k < k));
-		d[l] = r;
-		dh[l] = sum + k;
+		d[l] = (r & m[l]) | (d[l] & ~m[l]);
+		dh[l] = ((sum + k) & m[l]) | (dh[l] & ~m[l]);
 	}
-	vdone64(c, i, d);
 	put_carry(c, i, out);
 	return WAVE_BUDGET;
 }
@@ -607,6 +689,6 @@ X(x_v_writelane_b32)
 {
 	unsigned int l = ssrc32(c, i, 1) & 63;
 
-	vreg(c->w, i->dst)[l] = ssrc32(c, i, 0);
+	vreg(c, i->dst)[l] = ssrc32(c, i, 0);
 	return WAVE_BUDGET;
 }

@@ -449,6 +449,8 @@ enum wave_stop wave_run(struct wave *w, u32 *budget)
 	struct ctx c;
 
 	c.w = w;
+	c.file[0] = w->vgpr;
+	c.file[1] = w->vgpr + w->acc_offset;
 	c.lane_exec = 0;
 	memset(c.lane_mask, 0, sizeof(c.lane_mask));
 	generation = w->mem->generation(w->mem->ctx);

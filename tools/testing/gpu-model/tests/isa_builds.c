@@ -17,8 +17,14 @@
 #define VGPRS		96
 #define ACC		48
 #define LDS		2048
-#define EACH		400	/* encodings of a row */
-#define RUNS		20000	/* of several instructions */
+#ifdef __SANITIZE_ADDRESS__
+#define EACH		40	/* encodings of a row */
+#define RUNS		2000	/* of several instructions */
+#else
+#define EACH		300
+#define RUNS		10000
+#endif
+#define TRIES		8000	/* encodings, until one of each form was executed */
 #define FORMS		4	/* enum isa_enc */
 #define MAX_BUILDS	4
 
@@ -145,14 +151,11 @@ static void addresses(u32 at[LANES], u32 base, u32 bytes)
 	}
 }
 
-/* Random state, in which the memory operands of @i are likely to be good. */
-static void randomise(struct machine *m, const struct insn *i, u64 exec)
+/* Numbers everywhere. */
+static void randomise(struct machine *m)
 {
 	struct wave *w = m->wg->waves;
-	enum isa_fmt fmt = i->row->fmt;
 
-	for (unsigned int n = 0; n < MAX_SGPRS; n++)
-		w->sgpr[n] = value();
 	for (unsigned int n = 0; n < VGPRS; n++)
 		for (unsigned int l = 0; l < LANES; l++)
 			w->vgpr[n][l] = value();
@@ -161,6 +164,17 @@ static void randomise(struct machine *m, const struct insn *i, u64 exec)
 			*(u32 *)(m->data[n] + b) = value();
 	for (unsigned int n = 0; n < LDS; n++)
 		m->wg->lds[n] = rnd();
+}
+
+/* A state in which the memory operands of @i are likely to be good. */
+static void prepare(struct machine *m, const struct insn *i, u64 exec)
+{
+	unsigned int reg = i->src[0] - OP_VGPR;		/* of addresses */
+	struct wave *w = m->wg->waves;
+	enum isa_fmt fmt = i->row->fmt;
+
+	for (unsigned int n = 0; n < MAX_SGPRS; n++)
+		w->sgpr[n] = value();
 	w->scc = rnd() & 1;
 	w->mode = (rnd() & 0xff) | (rnd() & (MODE_IEEE | MODE_DX10_CLAMP | MODE_FP16_OVFL));
 	w->status = rnd() & STATUS_PRIV;
@@ -182,27 +196,27 @@ static void randomise(struct machine *m, const struct insn *i, u64 exec)
 	w->gws = NULL;
 	if (fmt == MUBUF && i->soffset < SGPR_VCC)
 		w->sgpr[i->soffset] = rnd() & 0xfc;
-	if (fmt < DS || i->src[0] < OP_VGPR || i->src[0] >= OP_VGPR + ACC - 1)
+	if (fmt < DS || i->src[0] < OP_VGPR || reg >= ACC - 1)
 		return;
 	if (fmt == DS) {
-		addresses(vreg(w, i->src[0]), 0, LDS);
+		addresses(w->vgpr[reg], 0, LDS);
 	} else if (fmt == SCRATCH || fmt == MUBUF) {
-		addresses(vreg(w, i->src[0]), 0, fmt == MUBUF && rnd() & 1 ? PAGE : 64);
+		addresses(w->vgpr[reg], 0, fmt == MUBUF && rnd() & 1 ? PAGE : 64);
 		if (fmt == SCRATCH && i->saddr != OP_NONE)
 			w->sgpr[i->saddr] = rnd() & 0x3c;
 		if (fmt == MUBUF && i->offen && i->idxen)
-			addresses(vreg(w, i->src[0] + 1), 0, 64);
+			addresses(w->vgpr[reg + 1], 0, 64);
 	} else if (i->saddr != OP_NONE) {
 		set_sgpr64(w, i->saddr, DATA_VA);
-		addresses(vreg(w, i->src[0]), 0, PAGE);
+		addresses(w->vgpr[reg], 0, PAGE);
 	} else {
-		addresses(vreg(w, i->src[0]), DATA_VA, 2 * PAGE);
+		addresses(w->vgpr[reg], DATA_VA, 2 * PAGE);
 		for (unsigned int l = 0; l < LANES; l++)
-			vreg(w, i->src[0] + 1)[l] = 0;
+			w->vgpr[reg + 1][l] = 0;
 		if (fmt == FLAT && !(rnd() & 3)) {
-			addresses(vreg(w, i->src[0]), 0, 256);
+			addresses(w->vgpr[reg], 0, 256);
 			for (unsigned int l = 0; l < LANES; l++)
-				vreg(w, i->src[0] + 1)[l] = rnd() & 1 ? 0x10000 : 0x20000;
+				w->vgpr[reg + 1][l] = rnd() & 1 ? 0x10000 : 0x20000;
 		}
 	}
 }
@@ -274,7 +288,7 @@ static void compare(const struct isa_row *r)
 		return;
 	if (rnd() & 1)
 		exec = rnd() & 3 ? ~0ull : exec & rnd() & rnd();
-	randomise(&start, &i, exec);
+	prepare(&start, &i, exec);
 	memcpy(ref.code + at, raw, 8);
 	start.wg->waves[0].pc = CODE_VA + at;
 
@@ -294,26 +308,33 @@ static void compare(const struct isa_row *r)
 	}
 }
 
-/* Each row that is executed at all, in each of its forms. */
+/* In each of its forms, if it is one that is executed. */
+static bool was_executed(unsigned int row)
+{
+	const struct isa_row *r = &isa_rows[row];
+	bool vop3 = r->fmt == VOP3 || r->fmt == VOP3P;
+
+	if (r->fn == x_unsupported)
+		return true;
+	for (unsigned int f = 0; f < FORMS; f++) {
+		bool has = f == (vop3 ? ENC_VOP3 : ENC_BASE) ||
+			   (is_vop(r) && !(r->flags & (F_E32 | F_MK | F_AK)));
+
+		if (has && !executed[row][f])
+			return false;
+	}
+	return true;
+}
+
 static bool all_executed(void)
 {
-	static const char *const form[FORMS] = { "base", "VOP3", "SDWA", "DPP" };
 	bool all = true;
 
-	for (unsigned int n = 0; n < isa_nrows; n++) {
-		const struct isa_row *r = &isa_rows[n];
-
-		for (unsigned int f = 0; f < FORMS; f++) {
-			bool vop3 = r->fmt == VOP3 || r->fmt == VOP3P;
-			bool has = f == (vop3 ? ENC_VOP3 : ENC_BASE) ||
-				   (is_vop(r) && !(r->flags & (F_E32 | F_MK | F_AK)));
-
-			if (!has || executed[n][f] || r->fn == x_unsupported)
-				continue;
-			printf("# %s, %s: never executed\n", r->name, form[f]);
+	for (unsigned int n = 0; n < isa_nrows; n++)
+		if (!was_executed(n)) {
+			printf("# %s: not in each form\n", isa_rows[n].name);
 			all = false;
 		}
-	}
 	return all;
 }
 
@@ -346,7 +367,7 @@ static void run_of(unsigned int insns)
 	start.mem.arch = GFX90A;
 	if (isa_decode(&i, (const u32 *)ref.code, GFX90A))
 		return;
-	randomise(&start, &i, rnd());
+	prepare(&start, &i, rnd());
 	start.wg->waves[0].pc = CODE_VA + 4 * (rnd() % (PAGE / 4));
 	machine_copy(&ref, &start);
 	ref.mem.build = &builds[nbuilds - 1];
@@ -401,16 +422,22 @@ int main(void)
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
 	for (unsigned int n = 0; n < isa_nrows; n++)
-		for (unsigned int k = 0; k < EACH; k++)
+		for (unsigned int k = 0; k < EACH || (k < TRIES && !was_executed(n)); k++) {
+			if (k % 16 == 0)
+				randomise(&start);
 			compare(&isa_rows[n]);
+		}
 	for (unsigned int n = 1; n < nbuilds; n++) {
 		snprintf(text, sizeof(text), "%s: as the reference", builds[n].name);
 		ok(!differ[n], text);
 	}
 	ok(all_executed(), "each instruction was executed in each form");
 
-	for (unsigned int n = 0; n < RUNS; n++)
+	for (unsigned int n = 0; n < RUNS; n++) {
+		if (n % 16 == 0)
+			randomise(&start);
 		run_of(1 + rnd() % 60);
+	}
 	ok(!differ[0], "a run of instructions is as one by one");
 
 	ok(overwrites(&start, 0xb00a0001) == 1 && overwrites(&start, 0xb00a0002) == 2,
