@@ -429,13 +429,11 @@ static bool in_tlb(const struct wave *w, u64 va, bool write)
 static enum attempt simple(struct ctx *c, const struct vmem *m, u64 va[LANES],
 			   unsigned int bytes, u8 *at[LANES], bool part)
 {
-	unsigned int first = m->lanes ? __builtin_ctzll(m->lanes) : 0;
+	unsigned int first = __builtin_ctzll(m->lanes);
 	u64 page = va[first] >> PAGE_BITS, low = 0, pages = 0, most = 0;
 	bool write = m->access != WATCH_READ;
 	u8 *host = NULL;
 
-	if (!m->lanes)
-		return SIMPLE;
 	VLANE {
 		u64 a = m->lanes >> l & 1 ? va[l] : va[first], off = a & (PAGE_BYTES - 1);
 
@@ -474,6 +472,8 @@ static enum attempt simple_pieces(struct ctx *c, struct vmem *m, u64 va[LANES], 
 {
 	enum attempt a;
 
+	if (!m->lanes)
+		return SIMPLE;
 	if (step == 4) {
 		a = simple(c, m, va, m->dwords * m->bytes, m->at[0], false);
 		for (unsigned int d = 1; d < m->dwords && a == SIMPLE; d++)
