@@ -98,7 +98,7 @@ check-hsakmt: kernel ## patches/rocm on Debian's libhsakmt: do all 16 priorities
 kfdtest: kernel ## AMD's kfdtest on stock, on GPREEMPT built and enabled: out/kfdtest/results.tsv
 	@scripts/kfdtest
 
-bench-model: ## how fast the GPU model executes code, by host threads
+bench-model: ## how fast the GPU model executes code, beside an older one, and by host threads
 	@scripts/bench-model
 
 fuzz-model: ## [SECONDS=60]: feed the GPU model random input, so long to each of its fuzzers
