@@ -126,7 +126,7 @@ debian_lists() {
 		Dir::Cache "$dir/apt";
 		APT::Sandbox::User "root";
 	END
-	quietly "$CACHE/log/apt-update-$2" env APT_CONFIG="$apt" apt-get -q update
+	quietly "$CACHE/log/apt-update-$2" env APT_CONFIG="$apt" apt-get -q -o APT::Update::Error-Mode=any update
 }
 
 # download_debs DIR SUITE PACKAGE...: a Debian release's packages, as DIR/PACKAGE_*.deb.
