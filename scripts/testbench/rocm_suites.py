@@ -19,6 +19,7 @@ import contextlib
 import fnmatch
 import hashlib
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -221,6 +222,23 @@ def parse(lines):
             say("guest", line.rstrip())
 
 
+class Complaints:
+    """What the model's log says of instructions that it does not execute."""
+    LINE = re.compile(r"wave at pc \S+: (.*)")
+
+    def __init__(self, log):
+        self.log = log
+        self.seen = 0
+
+    def new(self):
+        """Since the last time, each once."""
+        with contextlib.suppress(FileNotFoundError):
+            text = self.log.read_text(errors="replace")
+            found, self.seen = self.LINE.findall(text[self.seen:]), len(text)
+            return sorted(set(found))
+        return []
+
+
 class Progress:
     """How far it is, and how long the rest takes as it has been going."""
 
@@ -258,6 +276,7 @@ def run(tests, mode, pieces, seed, progress):
     left, troubles, futile = list(pieces), [], 0
     while left and futile < 2:
         futile, began = futile + 1, time.monotonic()
+        complaints = Complaints(kept.folder / "boot/model.log")
         for name, found in boot(tests, mode, left, seed):
             if name is None:
                 status = found
@@ -265,7 +284,8 @@ def run(tests, mode, pieces, seed, progress):
             piece = next(p for p in left if p.name == name)
             left.remove(piece)
             seconds, began, futile = time.monotonic() - began, time.monotonic(), 0
-            kept.put(piece, found | {"host_seconds": round(seconds, 1)})
+            kept.put(piece, found | {"host_seconds": round(seconds, 1),
+                                     "model": complaints.new()})
             good = [r for r, _ in found["results"].values()].count("pass")
             say(mode, f"{tests.name} {name}: {good} of {len(piece.cases)} cases pass, "
                 f"{found['preemptions']} preemptions, {seconds:.0f} s; "
@@ -285,6 +305,7 @@ class Table:
         self.rows = {}              # (library, case) -> results by mode
         self.said = {}              # (library, case, mode) -> lines
         self.states, self.sums = [], {}
+        self.complaints = {}        # the model's -> the pieces that met them
         for tests in libraries:
             for mode in MODES:
                 kept = Kept(tests, mode)
@@ -300,6 +321,8 @@ class Table:
             name = f"{piece.program}:{case}"
             self.rows.setdefault((library, name), {})[mode] = result
             self.said[library, name, mode] = found["said"].get(case, [])
+        for text in found["model"]:
+            self.complaints.setdefault(text, []).append(f"{library} {piece.name}, {mode}")
         one = self.sums.setdefault((library, mode), {"cases": 0, "preemptions": 0, "storm": 0,
                                                      "seconds": 0, "host_seconds": 0})
         one["cases"] += len(found["results"])
@@ -413,6 +436,8 @@ def report(table, libraries, modes, troubles):
     """What did not pass, and how it ends."""
     for library, case, result in table.not_on_stock():
         say("stock", f"{library} {case}: {result}")
+    for text, pieces in table.complaints.items():
+        say("model", f"{text}: {', '.join(pieces)}")
     worse = list(table.worse())
     for library, case, mode, result in worse:
         say(mode, f"{library} {case}: {result}")

@@ -148,7 +148,7 @@ class Table(InFolder):
         Kept(self.tests, mode).put(piece, {
             "results": {case: [result, 1] for case, result in results.items()}, "said": {},
             "preemptions": preemptions if mode == "storm" else 0, "storm": 9, "seconds": 1,
-            "host_seconds": 2, "state": state})
+            "host_seconds": 2, "state": state, "model": []})
 
     def ended(self):
         """How a run ends with what there is."""
@@ -193,6 +193,16 @@ class Table(InFolder):
         self.put("stock", {"S.a": "pass", "S.b": "pass"})
         self.put("idle", {"S.a": "pass", "S.b": "pass"})
         self.assertIn("x: 2 results are missing", self.ended())
+
+    def test_instructions_that_the_model_does_not_execute(self):
+        log = self.folder / "model.log"
+        complaints = rocm_suites.Complaints(log)
+        self.assertEqual(complaints.new(), [])
+        line = "gpu-model: wave at pc 0x{}: not supported: e8000000 00000000 (s_sethalt 0x1)\n"
+        log.write_text(line.format("7f00") + "something else\n" + line.format("7f40"))
+        wanted = ["not supported: e8000000 00000000 (s_sethalt 0x1)"]
+        self.assertEqual(complaints.new(), wanted)
+        self.assertEqual(complaints.new(), [])
 
     def test_kept_while_nothing_changes(self):
         self.put("stock", {"S.a": "pass", "S.b": "pass"})
