@@ -17,6 +17,7 @@
 #define KFD_PROCESSES	"/sys/class/kfd/kfd/proc"
 #define DEVICE		"/sys/class/drm/card0/device/"
 #define DRM_CLIENTS	"/sys/kernel/debug/dri/0/clients"
+#define SLABS		"/sys/kernel/debug/slab"	/* with slub_debug=U */
 #define QUIET_MS	20000	/* KFD takes a process down when it finds the time */
 
 /* Entries of a folder whose names begin so; "" for all. */
@@ -97,6 +98,59 @@ static long long slab_objects(const char *begin)
 	return n;
 }
 
+/*
+ * Objects of kmalloc in use, by what is in the trace of their allocation: GPREEMPT's, and
+ * the others but for jobs of the DRM scheduler, which keeps some that are done.
+ */
+struct objects {
+	long long ours, jobs, others;
+};
+
+/* One cache's: a line "  COUNT FUNCTION age=...", then the trace, then an empty line. */
+static void count_traces(FILE *f, struct objects *o)
+{
+	long long n = 0, count;
+	bool ours = false, job = false;
+	char line[512];
+
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lld %*s", &count) == 1 && strstr(line, "age=")) {
+			n = count;
+			ours = false;
+			job = false;
+		}
+		ours |= !!strstr(line, "gpreempt");
+		job |= !!strstr(line, "amdgpu_job_alloc") || !!strstr(line, "drm_sched");
+		if (line[0] == '\n') {
+			*(ours ? &o->ours : job ? &o->jobs : &o->others) += n;
+			n = 0;
+		}
+	}
+}
+
+static struct objects count_objects(void)
+{
+	struct objects o = {};
+	char path[320];
+	struct dirent *e;
+	DIR *d = opendir(SLABS);
+	FILE *f;
+
+	while (d && (e = readdir(d))) {
+		if (strncmp(e->d_name, "kmalloc", 7))
+			continue;
+		snprintf(path, sizeof(path), SLABS "/%s/alloc_traces", e->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		count_traces(f, &o);
+		fclose(f);
+	}
+	if (d)
+		closedir(d);
+	return o;
+}
+
 /* Caches of CPUs count as used: they are given back first. */
 static void shrink(void)
 {
@@ -134,12 +188,15 @@ static int count_tasks(void)
 
 void soak_print_levels(void)
 {
+	struct objects o;
+
 	shrink();
-	printf("level references=%lld tasks=%d descriptors=%d files=%lld vram=%lld gtt=%lld "
-	       "kmalloc=%lld kernfs=%lld unreclaimable_kb=%lld available_kb=%lld\n",
+	o = count_objects();
+	printf("level references=%lld tasks=%d descriptors=%d files=%lld mms=%lld vram=%lld gtt=%lld",
 	       number("/sys/module/amdgpu/refcnt"), count_tasks(),
-	       count_entries("/proc/self/fd", ""), slab_objects("filp"),
-	       number(DEVICE "mem_info_vram_used"), number(DEVICE "mem_info_gtt_used"),
-	       slab_objects("kmalloc"), slab_objects("kernfs_node_cache"),
+	       count_entries("/proc/self/fd", ""), slab_objects("filp"), slab_objects("mm_struct"),
+	       number(DEVICE "mem_info_vram_used"), number(DEVICE "mem_info_gtt_used"));
+	printf(" ours=%lld jobs=%lld kmalloc=%lld kernfs=%lld unreclaimable_kb=%lld available_kb=%lld\n",
+	       o.ours, o.jobs, o.others, slab_objects("kernfs_node_cache"),
 	       meminfo("SUnreclaim"), meminfo("MemAvailable"));
 }

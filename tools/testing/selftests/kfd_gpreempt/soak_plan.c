@@ -45,7 +45,8 @@ static void plan_high(struct soak_part *part, unsigned int *seed)
 	part->us = chance(seed, 80) ? draw(seed, 100, 600) : draw(seed, 600, 5000);
 }
 
-static void plan_parts(struct soak_period *p, unsigned int *seed, const struct soak_mixture *m)
+static void plan_parts(struct soak_period *p, unsigned int *seed, const struct soak_mixture *m,
+		       unsigned int nth)
 {
 	unsigned int lows = draw(seed, 2, 5), highs = draw(seed, 1, 2), i;
 
@@ -53,7 +54,7 @@ static void plan_parts(struct soak_period *p, unsigned int *seed, const struct s
 		plan_low(&p->part[p->parts++], seed);
 	for (i = 0; i < highs; i++)
 		plan_high(&p->part[p->parts++], seed);
-	if (m->programs && chance(seed, PROGRAM_PERCENT)) {
+	if (m->programs && nth >= LARGE && chance(seed, PROGRAM_PERCENT)) {
 		p->part[p->parts].kind = SOAK_PROGRAM;
 		p->part[p->parts++].program = m->program[draw(seed, 0, m->programs - 1)];
 	}
@@ -61,15 +62,23 @@ static void plan_parts(struct soak_period *p, unsigned int *seed, const struct s
 		p->part[i].seed = rand_r(seed);
 }
 
-/* Small ones often, one that all clients feel now and then; a GPU that is reset stays so. */
-static void plan_events(struct soak_period *p, unsigned int *seed)
+static bool has_program(const struct soak_period *p)
+{
+	return p->parts && p->part[p->parts - 1].kind == SOAK_PROGRAM;
+}
+
+/*
+ * Small ones often, and one that all clients feel now and then. The first periods have
+ * one of these each: what it leaves once is there before anything is compared.
+ */
+static void plan_events(struct soak_period *p, unsigned int *seed, unsigned int nth)
 {
 	static const enum soak_trouble small[SMALL] = {
 		TROUBLE_TUNABLE, TROUBLE_TUNABLE, TROUBLE_POLICY, TROUBLE_OFF, TROUBLE_KILL,
 		TROUBLE_KILL, TROUBLE_FAULT,
 	};
 	static const enum soak_trouble large[LARGE] = {
-		TROUBLE_RESET, TROUBLE_HANG, TROUBLE_SLEEP,
+		TROUBLE_SLEEP, TROUBLE_RESET, TROUBLE_HANG,
 	};
 	unsigned int i, at = 0;
 
@@ -79,8 +88,12 @@ static void plan_events(struct soak_period *p, unsigned int *seed)
 		p->event[i].what = small[draw(seed, 0, SMALL - 1)];
 		p->event[i].at_ms = at;
 	}
-	if (chance(seed, LARGE_PERCENT)) {
-		p->event[p->events].what = large[draw(seed, 0, LARGE - 1)];
+	if (nth < LARGE || chance(seed, LARGE_PERCENT)) {
+		i = nth < LARGE ? nth : draw(seed, 0, LARGE - 1);
+		/* the root that others' programs are in does not live through a sleep */
+		if (has_program(p) && large[i] == TROUBLE_SLEEP)
+			i++;
+		p->event[p->events].what = large[i];
 		p->event[p->events++].at_ms = at + draw(seed, 1, p->ms / SOAK_EVENTS);
 	}
 	for (i = 0; i < p->events; i++)
@@ -117,8 +130,8 @@ void soak_plan(struct soak_period *p, const struct soak_mixture *m, unsigned int
 	p->residency_us = chance(&s, 75) ? draw(&s, 0, 200) : draw(&s, 200, 2000);
 	p->starvation_ms = draw(&s, 100, 2000);
 	p->policy = policies[draw(&s, 0, sizeof(policies) / sizeof(policies[0]) - 1)];
-	plan_parts(p, &s, m);
-	plan_events(p, &s);
+	plan_parts(p, &s, m, nth);
+	plan_events(p, &s, nth);
 	if (m->pure)
 		purify(p);
 }

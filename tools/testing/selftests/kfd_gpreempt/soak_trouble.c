@@ -13,7 +13,7 @@
 #include "soak.h"
 
 #define FENCE_PARAMETER	"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
-#define FENCE_MS	"1000"	/* how long stock waits for a fence before it resets the GPU */
+#define FENCE_MS	"300"	/* how long stock waits for a fence before it resets the GPU */
 #define FENCE_DEFAULT	"9000"
 #define RESET_MS	60000
 
@@ -138,7 +138,7 @@ static void hang(struct soak *s)
 	expect(s, "a preemption that hangs",
 	       gpu_model_wait_fired("hang-preemption", fired + 1, CLIENT_TIMEOUT_MS));
 	/* bypassed until the reset has succeeded */
-	for (ms = 0; !gpreempt_wait_state("bypassed", 0) || ms < 2000; ms += 10) {
+	for (ms = 0; !gpreempt_wait_state("bypassed", 0) || ms < 1000; ms += 10) {
 		if (ms > RESET_MS) {
 			soak_fail(s, "no reset after a preemption that hung");
 			break;
