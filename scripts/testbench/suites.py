@@ -363,7 +363,7 @@ def partitions():
               options=halves))
 
 
-MANY_GPUS = 4
+MANY_GPUS = 8
 # Two that work stop at each other's every quantum. What is tested is coarser than that.
 COARSE = ["--quantum-us", "100"]
 SECOND_GPU = (["env", "KFD_GPU=1", inside("selftests"), program("wake_test"), program("debug_test")],
