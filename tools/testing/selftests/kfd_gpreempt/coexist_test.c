@@ -219,10 +219,13 @@ TEST_F_TIMEOUT(coexist, update_priority, 120)
 	EXPECT_EQ(0, low_job_wait(&self->ct.c, &self->ct.job, CLIENT_TIMEOUT_MS));
 }
 
-/* It comes back on other compute units, and is exact. */
+/*
+ * It comes back on other compute units, and is exact. The mask's bits go round over the XCCs,
+ * and one without a unit would never end its workgroups.
+ */
 TEST_F_TIMEOUT(coexist, cu_mask, 120)
 {
-	__u32 mask = 1;
+	__u32 mask = (1U << self->ct.c.dev.xccs) - 1;
 	struct kfd_ioctl_set_cu_mask_args args = {
 		.queue_id = self->ct.queue.id,
 		.num_cu_mask = 32,
