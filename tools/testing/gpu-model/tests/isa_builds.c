@@ -86,7 +86,9 @@ static void machine_copy(struct machine *to, const struct machine *from)
 	struct wave *d = to->wg->waves;
 	const struct wave *s = from->wg->waves;
 	u32 (*vgpr)[LANES] = d->vgpr;
+	u8 tlb[sizeof(d->tlb)];
 
+	memcpy(tlb, d->tlb, sizeof(tlb));
 	memcpy(vgpr, s->vgpr, VGPRS * sizeof(*vgpr));
 	memcpy(to->wg->lds, from->wg->lds, LDS);
 	for (unsigned int n = 0; n < DATA_PAGES; n++)
@@ -97,7 +99,10 @@ static void machine_copy(struct machine *to, const struct machine *from)
 	d->vgpr = vgpr;
 	d->wg = to->wg;
 	d->mem = &to->mem;
-	wave_drop_tlb(d);
+	d->tlb_generation = machine_generation(to);
+	memcpy(d->tlb, tlb, sizeof(tlb));	/* the pages stay where they are */
+	if (!(rnd() & 3))
+		wave_drop_tlb(d);
 }
 
 /* What differs, or NULL. */
@@ -141,9 +146,11 @@ static void addresses(u32 at[LANES], u32 base, u32 bytes)
 	u32 by = step[rnd() % (sizeof(step) / sizeof(step[0]))], from = rnd() % bytes;
 	unsigned int kind = rnd() % 8;
 
+	if (bytes > PAGE && rnd() & 1)	/* from one page to the next */
+		from = PAGE - 4 * (rnd() % 64);
 	for (unsigned int l = 0; l < LANES; l++) {
 		if (kind < 4)		/* a row, mostly of dwords */
-			at[l] = base + (from & (kind ? ~15u : ~0u)) % (bytes / 2) + by * l;
+			at[l] = base + (from & (kind ? ~3u : ~0u)) % bytes + by * l;
 		else if (kind < 6)
 			at[l] = base + (rnd() % bytes & ~15u);
 		else
@@ -201,7 +208,7 @@ static void prepare(struct machine *m, const struct insn *i, u64 exec)
 	if (fmt == DS) {
 		addresses(w->vgpr[reg], 0, LDS);
 	} else if (fmt == SCRATCH || fmt == MUBUF) {
-		addresses(w->vgpr[reg], 0, fmt == MUBUF && rnd() & 1 ? PAGE : 64);
+		addresses(w->vgpr[reg], 0, rnd() & 1 ? 64 : fmt == MUBUF ? PAGE : 200);
 		if (fmt == SCRATCH && i->saddr != OP_NONE)
 			w->sgpr[i->saddr] = rnd() & 0x3c;
 		if (fmt == MUBUF && i->offen && i->idxen)
