@@ -245,7 +245,8 @@ struct ctx {
 #else
 #define IVDEP	_Pragma("GCC ivdep")
 #endif
-#define VLANE	IVDEP LANE
+#define VLOOP(n, count)	IVDEP for (unsigned int n = 0; n < (count); n++)
+#define VLANE	VLOOP(l, LANES)
 #define NOINLINE __attribute__((noinline))
 
 /* Bit n is the sign of lane n. */

@@ -92,8 +92,7 @@ void put(struct mm_operand *o, unsigned int at, enum mm_type t, const u32 *reg,
 			i[n] = (int8_t)(reg[n] >> shift);
 		return;
 	}
-	IVDEP
-	for (unsigned int n = 0; n < count; n++) {
+	VLOOP(n, count) {
 		f[n] = to_float(t, reg[n] >> shift & mask);
 		exp[n] = exponent(t, f[n]);
 	}
