@@ -107,6 +107,11 @@ def listed(text):
             suite = name if name.endswith(".") and " " not in name else None
 
 
+def keep_list(file, said):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("".join(f"{case}\n" for case in listed(said)))
+
+
 def is_enabled(case):
     return "DISABLED_" not in case
 
@@ -132,35 +137,49 @@ class Tests:
                     if fnmatch.fnmatch(name, self.only):
                         yield name, cases, most
 
-    def list(self, name, pattern):
-        """A program's cases by a pattern of gtest's."""
-        kept = RESULTS / "lists" / self.root.name / f"{name}.{pattern.replace('/', '|')}"
-        if not kept.exists():
+    def kept_list(self, name, pattern):
+        return RESULTS / "lists" / self.root.name / f"{name}.{pattern.replace('/', '|')}"
+
+    def lists(self):
+        """Have the cases of all programs in files; most programs need no GPU to list them."""
+        guests = {}
+        for name, pattern, _ in self.programs():
+            kept = self.kept_list(name, pattern)
+            if kept.exists():
+                continue
             command = [self.folder / name, "--gtest_list_tests", f"--gtest_filter={pattern}"]
             done = subprocess.run(["chroot", self.root, *command], stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL, text=True, errors="replace",
                                   check=False, cwd="/")
-            said = done.stdout if not done.returncode else self.said_in_guest(name, command)
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text("".join(f"{case}\n" for case in listed(said)))
-        return kept.read_text().splitlines()
+            if done.returncode:
+                guests[kept] = command
+            else:
+                keep_list(kept, done.stdout)
+        if guests:
+            self.lists_of_guest(guests)
 
-    def said_in_guest(self, name, command):
-        """Of a program that does not even list its cases where there is no GPU."""
-        say("list", f"{self.name}: {name}, in the guest")
-        command = " ".join(shlex.quote(str(word)) for word in [inside("rocm"), *command])
-        # All of it would go through a virtual port: the file comes when the guest has ended.
+    def lists_of_guest(self, commands):
+        """Of programs that list nothing where there is no GPU."""
+        say("list", f"{self.name}: the cases of {len(commands)} programs, in the guest")
+        # Through a virtual port it would take long: the files come when the guest has ended.
+        script = "".join(" ".join(shlex.quote(str(word)) for word in [inside("rocm"), *command])
+                         + f" >/out/list-{n} || echo {command[0].name} >>/out/failed\n"
+                         for n, command in enumerate(commands.values()))
         done = subprocess.run([GUEST, "--name", f"{RESULTS.name}/list", "--root", self.root,
-                               *options("stock"), "--", "sh", "-c", f"{command} >/out/list"],
-                              check=False)
-        if done.returncode:
-            raise NoResult(f"{self.name}: {name} does not list its cases: status "
-                           f"{done.returncode}")
-        return (RESULTS / "list/list").read_text(errors="replace")
+                               *options("stock"), "--", "sh", "-c", script], check=False)
+        out = RESULTS / "list"
+        if done.returncode or (out / "failed").exists():
+            failed = (out / "failed").read_text().split() if (out / "failed").exists() else []
+            raise NoResult(f"{self.name}: no list of the cases of {', '.join(failed) or 'any'}: "
+                           f"see {out}")
+        for n, kept in enumerate(commands):
+            keep_list(kept, (out / f"list-{n}").read_text(errors="replace"))
 
     def pieces(self):
+        self.lists()
         for name, pattern, most in self.programs():
-            cases = evenly([c for c in self.list(name, pattern) if is_enabled(c)], most)
+            cases = self.kept_list(name, pattern).read_text().splitlines()
+            cases = evenly([c for c in cases if is_enabled(c)], most)
             for n in range(0, len(cases), PIECE):
                 yield Piece(f"{name}-{n // PIECE}", name, cases[n:n + PIECE])
 

@@ -109,17 +109,41 @@ class Chosen(InFolder):
         folder.mkdir(parents=True)
         for name in "test_a", "test_b", "test_device", "run-tests", "data.bin":
             (folder / name).touch()
-        lists = {"test_a": [f"S.{n}" for n in range(5)] + ["S.DISABLED_y"], "test_b": ["S.q"]}
-        with mock.patch.multiple(rocm_suites, OUT=self.folder, PIECE=2, LIBRARIES={
-                "x": Library("lib-tests", [("test_b", "S*", 9), ("test_?", "*", 4)])}):
+        with mock.patch.multiple(rocm_suites, OUT=self.folder, RESULTS=self.folder, PIECE=2,
+                                 LIBRARIES={"x": Library("lib-tests", [("test_b", "S*", 9),
+                                                                       ("test_?", "*", 4)])}):
             tests = rocm_suites.Tests("x")
-            with mock.patch.object(rocm_suites.Tests, "list",
-                                   lambda self, name, pattern: lists[name]):
-                self.assertEqual(list(tests.pieces()), [
-                    ("test_b-0", "test_b", ["S.q"]), ("test_a-0", "test_a", ["S.0", "S.1"]),
-                    ("test_a-1", "test_a", ["S.2", "S.3"])])
-                tests = rocm_suites.Tests("x", "*_b")
-                self.assertEqual([p.name for p in tests.pieces()], ["test_b-0"])
+            rocm_suites.keep_list(tests.kept_list("test_b", "S*"), "S.\n  q\n")
+            rocm_suites.keep_list(tests.kept_list("test_a", "*"), "S.\n  0\n  1\n  2\n  3\n"
+                                  "  4\n  DISABLED_y\n")
+            self.assertEqual(list(tests.pieces()), [
+                ("test_b-0", "test_b", ["S.q"]), ("test_a-0", "test_a", ["S.0", "S.1"]),
+                ("test_a-1", "test_a", ["S.2", "S.3"])])
+            tests = rocm_suites.Tests("x", "*_b")
+            self.assertEqual([p.name for p in tests.pieces()], ["test_b-0"])
+
+    def test_listed_in_the_guest_if_need_be(self):
+        folder = self.folder / "rocm-root-x/usr/libexec/rocm/lib-tests"
+        folder.mkdir(parents=True)
+        for name in "test_a", "test_b":
+            (folder / name).touch()
+        guest = script(self.folder / "a-guest", """#!/bin/sh
+mkdir -p "$OUT"
+printf 'S.\\n  a\\n' >"$OUT/list-0"
+printf 'S.\\n  b\\n' >"$OUT/list-1"
+""")
+        chroot = script(self.folder / "chroot", "#!/bin/sh\nexit 255\n")
+        path = f"{chroot.parent}:{os.environ['PATH']}"
+        with mock.patch.multiple(rocm_suites, OUT=self.folder, RESULTS=self.folder, GUEST=guest,
+                                 LIBRARIES={"x": Library("lib-tests", [("*", "*", 9)])}), \
+             mock.patch.dict(os.environ, {"PATH": path, "OUT": str(self.folder / "list")}), \
+             contextlib.redirect_stdout(io.StringIO()):
+            tests = rocm_suites.Tests("x")
+            self.assertEqual([p.cases for p in tests.pieces()], [["S.a"], ["S.b"]])
+            tests.kept_list("test_a", "*").unlink()
+            (self.folder / "list/failed").write_text("test_a\n")
+            with self.assertRaisesRegex(rocm_suites.NoResult, "x: no list of the cases of test_a"):
+                list(tests.pieces())
 
 
 class Table(InFolder):
