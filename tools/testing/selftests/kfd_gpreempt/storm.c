@@ -13,6 +13,11 @@
 
 #include "client.h"
 
+/* From one kernel's end to the next one's begin, and how long each takes. */
+#define PAUSE_MIN_US	2000
+#define PAUSE_MAX_US	10000
+#define KERNEL_US	300
+
 static volatile sig_atomic_t stop;
 
 static void on_term(int sig)
@@ -23,11 +28,8 @@ static void on_term(int sig)
 
 static void usage(void)
 {
-	fputs("usage: storm [--min-us N] [--max-us N] [--us N] [--seed N]\n"
-	      "  --min-us  from one kernel's end to the next one's begin, at least (default 2000)\n"
-	      "  --max-us  at most (default 10000)\n"
-	      "  --us      length of a kernel (default 300)\n"
-	      "  --seed    of the random times (default 1)\n", stderr);
+	fputs("usage: storm [--seed N]\n"
+	      "  --seed  of the random times (default 1)\n", stderr);
 	exit(2);
 }
 
@@ -48,41 +50,23 @@ static void sleep_us(unsigned int us)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "min-us", required_argument, NULL, 'm' },
-		{ "max-us", required_argument, NULL, 'M' },
-		{ "us", required_argument, NULL, 'u' },
 		{ "seed", required_argument, NULL, 'r' },
 		{ }
 	};
-	unsigned int min = 2000, max = 10000, us = 300, i;
 	unsigned long runs = 0;
 	struct high_job job;
 	struct aql_queue q;
 	struct client c;
+	unsigned int i;
 	long seed = 1;
 	int opt, ret;
 	__u64 ns;
 
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (opt) {
-		case 'm':
-			min = atoi(optarg);
-			break;
-		case 'M':
-			max = atoi(optarg);
-			break;
-		case 'u':
-			us = atoi(optarg);
-			break;
-		case 'r':
-			seed = atol(optarg);
-			break;
-		default:
+		if (opt != 'r')
 			usage();
-		}
+		seed = atol(optarg);
 	}
-	if (max < min)
-		usage();
 	srand48(seed);
 	signal(SIGTERM, on_term);
 
@@ -95,13 +79,13 @@ int main(int argc, char **argv)
 	ret = client_calibrate(&c, &q);
 	if (ret)
 		fail("calibration", ret);
-	ret = high_job_init(&c, &job, us);
+	ret = high_job_init(&c, &job, KERNEL_US);
 	if (ret)
 		fail("memory", ret);
 	printf("running seed=%ld\n", seed);
 	fflush(stdout);
 	while (!stop) {
-		sleep_us(min + drand48() * (max - min));
+		sleep_us(PAUSE_MIN_US + drand48() * (PAUSE_MAX_US - PAUSE_MIN_US));
 		ret = high_job_run(&c, &job, &q, 10 * CLIENT_TIMEOUT_MS, &ns);
 		if (ret)
 			fail("a kernel did not end", ret);
