@@ -40,7 +40,7 @@ FAST = ("save_fixed_ns=5000", "unmap_fixed_ns=2000", "unmap_queue_ns=500", "runl
 GPUS = ("--engines 1 --cus-per-engine 2", "--engines 1 --cus-per-engine 2 --rptr-at fetch",
         "--engines 2 --cus-per-engine 1", "--engines 1 --cus-per-engine 3 --cwsr mixed")
 # VRAM that a client can fill, and a reset that takes its time (inside/patient).
-MODEL = " ".join(["--vram-mb 256", *(f"--param {p}" for p in FAST)])
+MODEL = " ".join(["--vram-mb 512", *(f"--param {p}" for p in FAST)])
 APPEND = ["--append", "rcupdate.rcu_cpu_stall_suppress=1 slub_debug=U,kmalloc-*"]
 HIP = ("basic_test", "latency --low --high --samples 3 --iterations 20")
 # Of ROCm's own tests, in the roots that scripts/rocm --part makes: those that are there take

@@ -239,7 +239,7 @@ static int vram(struct worker *w)
 	pid_t pid = client_fork();
 
 	if (!pid)
-		_exit(client_take_vram(w->c.dev.drm_fd, (64 + draw(w, 128)) << 20, 20));
+		_exit(client_take_vram(w->c.dev.drm_fd, (192 + draw(w, 192)) << 20, 20));
 	return STEP(w, waitpid(pid, NULL, 0) == pid ? 0 : -errno);
 }
 

@@ -192,11 +192,13 @@ void soak_print_levels(void)
 
 	shrink();
 	o = count_objects();
-	printf("level references=%lld tasks=%d descriptors=%d files=%lld mms=%lld vram=%lld gtt=%lld",
-	       number("/sys/module/amdgpu/refcnt"), count_tasks(),
-	       count_entries("/proc/self/fd", ""), slab_objects("filp"), slab_objects("mm_struct"),
-	       number(DEVICE "mem_info_vram_used"), number(DEVICE "mem_info_gtt_used"));
-	printf(" ours=%lld jobs=%lld kmalloc=%lld kernfs=%lld unreclaimable_kb=%lld available_kb=%lld\n",
-	       o.ours, o.jobs, o.others, slab_objects("kernfs_node_cache"),
-	       meminfo("SUnreclaim"), meminfo("MemAvailable"));
+	printf("level references=%lld tasks=%d descriptors=%d", number("/sys/module/amdgpu/refcnt"),
+	       count_tasks(), count_entries("/proc/self/fd", ""));
+	printf(" files=%lld mms=%lld kernfs=%lld", slab_objects("filp"), slab_objects("mm_struct"),
+	       slab_objects("kernfs_node_cache"));
+	printf(" vram=%lld gtt=%lld", number(DEVICE "mem_info_vram_used"),
+	       number(DEVICE "mem_info_gtt_used"));
+	printf(" ours=%lld jobs=%lld kmalloc=%lld", o.ours, o.jobs, o.others);
+	printf(" unreclaimable_kb=%lld available_kb=%lld\n", meminfo("SUnreclaim"),
+	       meminfo("MemAvailable"));
 }

@@ -133,6 +133,9 @@ static void hang(struct soak *s)
 	unsigned int ms;
 
 	s->injected = true;
+	/* whatever came before, something is preempted now */
+	expect(s, "enable", gpreempt_set("enable", 1));
+	expect(s, "policy", gpreempt_write("policy", "strict"));
 	expect(s, FENCE_PARAMETER, file_write(FENCE_PARAMETER, FENCE_MS));
 	expect(s, "hang-preemption", gpu_model_say("hang-preemption", NULL, 0));
 	expect(s, "a preemption that hangs",
