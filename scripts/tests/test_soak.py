@@ -51,6 +51,10 @@ class Judge(unittest.TestCase):
             self.assertEqual(len(found), 1, name)
             self.assertIn(name, found[0])
 
+    def test_dearer_scans(self):
+        self.assertEqual(list(levels(60, scan_ns=50).grown()), [])
+        self.assertIn("scan_ns", next(levels(60, scan_ns=400).grown()))
+
     def test_noise_is_no_growth(self):
         made = levels(30)
         for n in range(0, 30, 3):
