@@ -85,6 +85,9 @@ check-rocm: kernel ## Debian's ROCm in the guest: rocminfo, HIP programs, latenc
 rocm-suites: kernel ## [SUITES="rocprim rocrand ..."] [SEED=1]: ROCm's own tests while they are preempted, hours
 	@scripts/rocm-suites $(addprefix --library ,$(SUITES)) $(if $(SEED),--seed $(SEED))
 
+demo-llm: kernel ## llama.cpp's server beside training, both of HIP: is it as if it were alone?
+	@scripts/demo-llm
+
 check-storm: kernel ## a kernel's exact result over 10,000 preemptions, and the way of its waves
 	@scripts/check storm
 
@@ -113,5 +116,5 @@ clean: ## remove the results; the caches stay
 .PHONY: help demo check apply series kernel shell lint check-metrics check-deb check-containers check-slurm \
 	check-series check-proof \
 	check-mutants check-random check-debug check-kcsan check-cov deb bench check-rocm \
-	check-storm check-hsakmt rocm-suites soak \
+	check-storm check-hsakmt rocm-suites demo-llm soak \
 	kfdtest bench-model fuzz-model fuzz-driver clean

@@ -84,11 +84,13 @@ def boxes(log, panel, rows):
                 add("saving", p.begin, p.end, row)
     for cu, begin, stop in log.waits:
         add("saving", begin, stop, rows[cu])
-    for d in panel.high.dispatches.values():
+    before = 0              # what waits for its own queue's kernels does not wait for LOW
+    for d in sorted(panel.high.dispatches.values(), key=lambda d: d.number):
         ring, begin = panel.high.rings.get(d.number), first.get(d.number)
         if ring and begin:
-            add("waiting", ring, begin, len(rows))
+            add("waiting", max(ring, before), begin, len(rows))
             add("high", begin, d.end or begin, len(rows))
+            before = d.end or begin
     return found
 
 
