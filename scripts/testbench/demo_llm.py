@@ -37,7 +37,7 @@ PAUSE_MS = 300              # from the end of an answer to the next request
 REQUESTS = {"alone": 10, "stock": 2, "gpreempt": 10}
 ITERATIONS = 47             # of LOW's workgroups, for 50 ms
 # So fast does the model's GPU issue here, six times as fast as elsewhere: a token of HIGH's
-# is 70 kernels, and takes 20 ms.
+# is some 35 kernels, and takes 20 ms.
 ISSUE_NS = 1000
 # A spinning guest is what this takes most of its time for on the host. For what takes 20 ms
 # the clocks need not agree to 10 us, nor has the CPU to be a fast one.
