@@ -15,7 +15,7 @@
 #include "isa/code_object.h"
 #include "isa/exec.h"
 #include "host/params.h"
-#include "isa/isa.h"
+#include "isa.h"
 
 #define PAGE		4096ull
 #define CODE_VA		0x100000000ull
