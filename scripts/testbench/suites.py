@@ -148,6 +148,16 @@ def unbind():
         guest("unbind/rebind", *REBIND[0], options=REBIND[1]))
 
 
+def mi300x_order():
+    """TAP: who runs before whom on two dies, and how many leave for it."""
+    options = ["--model", f"{MI300X} --cwsr mixed"]
+    return streams(
+        guest("mi300x-order/queues", inside("selftests"), program("inversion_test"),
+              program("culprit_test"), program("ioctl_preempt_test"), options=options),
+        guest("mi300x-order/waves", program("policy_test"), *(w for t in SPREAD for w in ("-t", t)),
+              options=options))
+
+
 def tool():
     """TAP: the operator's tool, without GPREEMPT, then with it and two GPUs, and its files."""
     script = ["sh", "scripts/tests/tool", in_guest(TOOL), in_guest(PROGRAMS)]
@@ -371,6 +381,8 @@ SECOND_GPU = (["env", "KFD_GPU=1", inside("selftests"), program("wake_test"), pr
 SLOW_GPU = ["--model", "--param launch_ns=4000 --param mmio_read_ns=2000"]
 REBIND = [inside("rebind")], ["--gpus", "2", *COARSE, "--append", "amdgpu.gpreempt=1"]
 ASLEEP = [inside("asleep"), program("suspend_test")]
+# Of policy_test, what counts on how waves lie on the dies.
+SPREAD = ["one_transaction", "no_more_than_needed", "groups_of_two_waves"]
 KUNIT = ["estimate", "select", "decide", "policy", "group", "share", "proof", "wake", "culprit",
          "state", "pace", "busy", "mes"]
 
@@ -439,6 +451,7 @@ SUITES = {
                       program("save_area_test"), program("exception_test"),
                       options=["--model", f"{MI300X} --cwsr mixed"]),
     "partitions": partitions,
+    "mi300x-order": mi300x_order,
     "mi300x-no-hws": guest("mi300x-no-hws", inside("selftests"),
                            program("aql_test"), program("toggle_test"),
                            program("exception_test"),
@@ -501,6 +514,6 @@ LAST = {"demo-loaded"}
 # About how long they take, for the order of the first run: the longest begin. Where nothing
 # is said, half a minute.
 SECONDS = {"kfd": 120, "kfd-control": 150, "kfd-machine": 180, "kfd-fetch": 120, "hip": 150,
-           "hip-mi300x": 60, "kfdtest": 120, "virtual-time": 180, "model-tsan": 150, "model-san": 120, "fuzz": 120,
-           "lint": 250, "hsakmt": 90, "tool": 150, "gpus": 90, "exact": 60,
-           "bypass": 60, "disturb": 240, "hwtest": 90}
+           "hip-mi300x": 60, "mi300x-order": 60, "kfdtest": 120, "virtual-time": 180,
+           "model-tsan": 150, "model-san": 120, "fuzz": 120, "lint": 250, "hsakmt": 90, "tool": 150,
+           "gpus": 90, "exact": 60, "bypass": 60, "disturb": 240, "hwtest": 90}
