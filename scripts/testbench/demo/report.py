@@ -25,7 +25,7 @@ HIGH_US = {"p50_us": 500 + STOCK_US, "p99_us": 510 + STOCK_US}
 # its own limit. At fetch the indices say nothing, and the driver has to look further.
 DETECTION_US = {"launch": 25, "fetch": 36}      # measured 22 and 33
 DIE_US = {"launch": 0, "fetch": 11}     # more for each further die, whose waves are counted, too:
-                                        # measured 0 and 10
+                                        # measured 0 and 10, against the MI210
 DEBIAN_US = 7               # more in Debian's own kernel, which has much more in it: measured 28
 PREEMPTION_US = 115 + STOCK_US      # measured 99: from UNMAP_QUEUES to the next runlist
 LOW_SHARE = 0.96            # of its work alone; measured 0.973
