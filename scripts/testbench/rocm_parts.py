@@ -167,7 +167,7 @@ def say(what, text):
 
 
 def link(source, folder):
-    said(folder.name, "cp", "-al", "--remove-destination", f"{source}/.", folder)
+    said(folder.name, "cp", "-al", f"{source}/.", folder)
 
 
 def make(part, root, scratch):
