@@ -3,19 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include "isa/f8.h"
+#include "random.h"
 #include "tap.h"
 
 #define RUNS	200000
-
-static u64 seed = 88172645463325252ull;
-
-static u64 rnd(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
 
 /* By the definition: sign, exponent of bias 8 or 16, mantissa. */
 static double value(u8 v, unsigned int man)

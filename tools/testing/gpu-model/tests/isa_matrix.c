@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "isa/f8.h"
 #include "isa/matrix.h"
+#include "random.h"
 #include "tap.h"
 
 #define CODE_VA		0x10000000ull
@@ -508,16 +509,6 @@ static u64 reference(const struct run *r, unsigned int reg, unsigned int l, u64 
 
 /* TINY: products that may be subnormal, and LOW for C, which may be it, too. */
 enum values { SMALL, NEAR, FAR, ANY, TINY, VALUES, LOW };
-
-static u64 seed = 88172645463325252ull;
-
-static u64 rnd(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
 
 /* A float of @exp bits of exponent and @man of mantissa, as @v says. */
 static u64 make_float(enum values v, unsigned int exp, unsigned int man)

@@ -4,16 +4,7 @@
 #define GPU_MODEL_TESTS_RANDOM_INSN_H
 
 #include "isa/isa.h"
-
-static u64 seed = 88172645463325252ull;
-
-static u64 rnd(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
+#include "random.h"
 
 /* An encoding of @r: its format's fixed bits and opcode, all else random. */
 static void encode(const struct isa_row *r, u32 raw[2])
