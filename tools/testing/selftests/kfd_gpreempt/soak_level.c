@@ -82,7 +82,7 @@ static long long meminfo(const char *name)
 	return kb;
 }
 
-/* Objects in use of all slabs, or of those whose names begin so. */
+/* Objects in use of the slabs whose names begin so. */
 static long long slab_objects(const char *begin)
 {
 	char line[512], name[64];

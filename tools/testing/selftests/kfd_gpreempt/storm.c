@@ -60,13 +60,18 @@ int main(int argc, char **argv)
 	unsigned int i;
 	long seed = 1;
 	int opt, ret;
+	char *end;
 	__u64 ns;
 
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (opt != 'r')
 			usage();
-		seed = atol(optarg);
+		seed = strtol(optarg, &end, 10);
+		if (!*optarg || *end)
+			usage();
 	}
+	if (optind != argc)
+		usage();
 	srand48(seed);
 	signal(SIGTERM, on_term);
 
