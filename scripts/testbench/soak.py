@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """A million preemptions in a random mixture of work and trouble.
 
-usage: [KERNEL=debug] soak [--preemptions N] [--minutes N] [--seed N] [--ms N] [--pure]
-                           [--short NAME]
+usage: [KERNEL=debug] soak [--preemptions N] [--minutes N] [--jobs N] [--seed N] [--ms N]
+                           [--pure] [--short NAME]
 
 The work is that of the program soak of the kselftests, in segments: each is one guest
 with the next seed, which says on what GPU, which clients there are, what they do and
-what is done to them. Segments that passed on a kernel add up in out/soak[-KERNEL]/KEY,
+what is done to them. As many run at once as the host has CPUs, or --jobs: a guest keeps one busy.
+Segments that passed on a kernel add up in out/soak[-KERNEL]/KEY,
 where KEY is the hash of all that the kernel was built from; a run that was interrupted, or
 that asks for more, goes on where the last one of that very kernel ended. Of one that
 failed the seed and the folder are said, it does not count, and the others go on; --seed
@@ -14,15 +15,17 @@ repeats one alone. --pure has clients and no trouble: how fast is that? --ms is 
 period. --short NAME is one small segment without HIP, in out/NAME.
 """
 import argparse
+import itertools
 import json
 import os
 import re
-import resource
 import shutil
 import statistics
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from testbench.paths import (GUEST, OUT, ROCM, ROCM_ROOT, SCRIPTS, in_guest, inside, program)
 
@@ -41,6 +44,8 @@ GPUS = ("--engines 1 --cus-per-engine 2", "--engines 1 --cus-per-engine 2 --rptr
         "--engines 2 --cus-per-engine 1", "--engines 1 --cus-per-engine 3 --cwsr mixed")
 # VRAM that a client can fill, and a reset that takes its time (inside/patient).
 MODEL = " ".join(["--vram-mb 512", *(f"--param {p}" for p in FAST)])
+# Nothing here is measured in less than that.
+QUANTUM = ["--quantum-us", "50"]
 APPEND = ["--append", "rcupdate.rcu_cpu_stall_suppress=1 slub_debug=U,kmalloc-*"]
 HIP = ("basic_test", "latency --low --high --samples 3 --iterations 20")
 # Of ROCm's own tests, in the roots that scripts/rocm --part makes: those that are there take
@@ -162,8 +167,16 @@ class Passed:
     def total(self, name):
         return sum(line[name] for line in self.good())
 
-    def next_seed(self):
-        return max((line["seed"] for line in self.lines), default=0) + 1
+    def seeds(self):
+        return {line["seed"] for line in self.lines}
+
+    def seconds(self):
+        """Of the host, in which segments that passed ran, one or more at a time."""
+        total = until = 0
+        for begun, ended in sorted((line["begun"], line["ended"]) for line in self.good()):
+            total += max(ended - max(begun, until), 0)
+            until = max(until, ended)
+        return total
 
 
 def others(seed):
@@ -184,7 +197,7 @@ def told_if_failed(program_there):
 
 def guest_command(args, name, kernel, seed, preemptions):
     """A segment as a guest."""
-    command = [GUEST, "--name", name, "--kernel", kernel, "--seed", str(seed),
+    command = [GUEST, "--name", name, "--kernel", kernel, "--seed", str(seed), *QUANTUM,
                "--timeout", str(LIMIT_S[kernel]), *APPEND,
                "--model", f"{MODEL} {GPUS[seed % len(GPUS)]}"]
     if not args.short:
@@ -206,52 +219,85 @@ def guest_command(args, name, kernel, seed, preemptions):
 
 
 def run_segment(args, name, kernel, seed, preemptions, progress):
-    """One guest; what it said, why it failed, seconds of the host and of its CPUs."""
-    segment = Segment()
-    begin, cpu = time.monotonic(), cpu_seconds()
+    """One guest; what it said, why it failed, when it began and ended, seconds of CPU."""
+    segment, begun = Segment(), time.time()
     with subprocess.Popen(guest_command(args, name, kernel, seed, preemptions),
                           stdout=subprocess.PIPE, text=True, errors="replace") as p:
         for line in p.stdout:
             if segment.feed(line.rstrip("\n")):
-                progress(segment.sum, time.monotonic() - begin)
-    return (segment, segment.verdict(p.returncode), time.monotonic() - begin,
-            cpu_seconds() - cpu)
+                progress(segment.sum)
+        _, status, used = os.wait4(p.pid, 0)
+        p.returncode = os.waitstatus_to_exitcode(status)
+    return (segment, segment.verdict(p.returncode),
+            {"begun": round(begun, 1), "ended": round(time.time(), 1),
+             "cpu": round(used.ru_utime + used.ru_stime)})
 
 
-def cpu_seconds():
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def said(done, wanted, rate):
-    left = max(wanted - done, 0) / rate / 60 if rate else 0
-    return f"{done} of {wanted} preemptions, {rate:.0f}/s, {left:.0f} min to go"
-
-
-def run(args, passed, folder, kernel):
+class Run:
     """Segments until so many preemptions have passed, or the time is over."""
-    end = time.monotonic() + args.minutes * 60 if args.minutes else None
-    failures = 0
-    while (done := passed.total("preemptions")) < args.preemptions and failures < FAILURES:
-        if end and time.monotonic() > end:
-            break
-        seed = passed.next_seed()
-        size = min(SEGMENT // SLOWER[kernel], args.preemptions - done)
-        before = passed.total("seconds")
 
-        def progress(now, seconds, seed=seed, done=done, before=before):
-            so_far = done + now["preemptions"]
-            print(f"  seed {seed}: " + said(so_far, args.preemptions, so_far / (before + seconds)),
-                  flush=True)
+    def __init__(self, args, passed, folder, kernel):
+        self.args, self.passed, self.folder, self.kernel = args, passed, folder, kernel
+        self.begun, self.before = time.time(), passed.total("preemptions")
+        self.lock = threading.Lock()
+        self.under_way = {}             # seed -> what it is to do
+        self.now = {}                   # seed -> what it has done
+        self.failures = 0
+        self.over = False
 
-        name = f"{folder.relative_to(OUT)}/{seed}"
-        segment, why, seconds, cpu = run_segment(args, name, kernel, seed, size, progress)
-        passed.add(seed=seed, failed=why, seconds=round(seconds), cpu=round(cpu), **segment.sum)
-        for text in why:
-            print(f"soak: seed {seed}: {text}: see {OUT / name}", flush=True)
-        failures += bool(why)
+    def next(self):
+        """The next seed and how much it is to do, or None."""
+        with self.lock:
+            left = (self.args.preemptions - self.passed.total("preemptions")
+                    - sum(self.under_way.values()))
+            late = self.args.minutes and time.time() > self.begun + self.args.minutes * 60
+            if left <= 0 or late or self.over or self.failures >= FAILURES:
+                return None
+            seed = next(n for n in itertools.count(1)
+                        if n not in self.passed.seeds() and n not in self.under_way)
+            self.under_way[seed] = min(SEGMENT // SLOWER[self.kernel], left)
+            return seed, self.under_way[seed]
+
+    def progress(self, seed, segment_sum):
+        with self.lock:
+            self.now[seed] = segment_sum["preemptions"]
+            done = self.passed.total("preemptions") + sum(self.now.values())
+            rate = (done - self.before) / (time.time() - self.begun)
+            left = max(self.args.preemptions - done, 0) / rate / 60 if rate else 0
+            print(f"  seed {seed}: {done} of {self.args.preemptions} preemptions, {rate:.0f}/s, "
+                  f"{left:.0f} min to go", flush=True)
+
+    def ended(self, seed, segment, why, times):
+        name = self.folder / str(seed)
+        with self.lock:
+            del self.under_way[seed]
+            self.now.pop(seed, None)
+            if self.over:
+                return
+            self.passed.add(seed=seed, failed=why, **times, **segment.sum)
+            for text in why:
+                print(f"soak: seed {seed}: {text}: see {name}", flush=True)
+            self.failures += bool(why)
         if not why:
-            shutil.rmtree(OUT / name)
+            shutil.rmtree(name)
+
+    def work(self):
+        """One after the other, until there is nothing to do."""
+        while (job := self.next()):
+            seed, size = job
+            self.ended(seed, *run_segment(
+                self.args, f"{self.folder.relative_to(OUT)}/{seed}", self.kernel, seed, size,
+                lambda so_far, seed=seed: self.progress(seed, so_far)))
+
+    def run(self):
+        with ThreadPoolExecutor(self.args.jobs) as pool:
+            workers = [pool.submit(self.work) for _ in range(self.args.jobs)]
+            try:
+                for worker in workers:
+                    worker.result()
+            finally:
+                # Of an interrupt the guests die as well: that is nobody's failure.
+                self.over = True
 
 
 def summary(passed):
@@ -260,23 +306,24 @@ def summary(passed):
     sums = {name: passed.total(name) for name in names}
     yield ", ".join(f"{n} {name}" for name, n in sums.items()) + \
         f" in {len(passed.good())} segments"
-    rest = [n for n in passed.good()[0] if n not in {*names, "seed", "failed", "seconds", "cpu",
-                                                    "scans", "ms"}]
+    rest = [n for n in passed.good()[0] if n not in {*names, "seed", "failed", "begun", "ended",
+                                                    "cpu", "scans", "ms"}]
     yield "besides: " + ", ".join(f"{passed.total(n)} {n}" for n in rest)
-    for what, name in ("host", "seconds"), ("its CPUs'", "cpu"):
-        yield f"{sums['preemptions'] / max(passed.total(name), 1):.0f} a second of the {what} time"
+    for whose, seconds in ("the host's", passed.seconds()), ("its CPUs'", passed.total("cpu")):
+        yield f"{sums['preemptions'] / max(seconds, 1):.0f} a second of {whose} time"
 
 
 def one(args, name, kernel, seed, preemptions):
     """One segment, told in full; True if it passed."""
-    segment, why, seconds, cpu = run_segment(
+    segment, why, times = run_segment(
         args, name, kernel, seed, preemptions,
-        lambda now, seconds: print(f"# {now['preemptions']} preemptions after {seconds:.0f} s", flush=True))
+        lambda so_far: print(f"# {so_far['preemptions']} preemptions", flush=True))
     print("# " + ", ".join(f"{n} {name}" for name, n in segment.sum.items()))
     for name_of, values in segment.levels.seen.items():
         print(f"# {name_of}: {' '.join(map(str, values))}")
-    print(f"# {segment.sum.get('preemptions', 0) / seconds:.0f} a second of the host's time, "
-          f"{segment.sum.get('preemptions', 0) / max(cpu, 1):.0f} of its CPUs'")
+    done = segment.sum.get("preemptions", 0)
+    print(f"# {done / (times['ended'] - times['begun']):.0f} a second of the host's time, "
+          f"{done / max(times['cpu'], 1):.0f} of its CPUs'")
     for text in why:
         print(f"soak: seed {seed}: {text}: see {OUT / name}")
     return not why
@@ -287,6 +334,8 @@ def parse(arguments):
     p.add_argument("--preemptions", type=int, default=0, help=f"default {PREEMPTIONS}, a tenth of it "
                    "on a debug kernel")
     p.add_argument("--minutes", type=int, default=0, help="begin no segment after that")
+    p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
+                   help="segments at once (default: as many as there are CPUs)")
     p.add_argument("--seed", type=int)
     p.add_argument("--ms", type=int)
     p.add_argument("--pure", action="store_true")
@@ -313,7 +362,7 @@ def main():
         name = args.short or f"{folder.relative_to(OUT)}/{'pure' if args.pure else 'again'}-{seed}"
         sys.exit(not one(args, name, kernel, seed, min(args.preemptions, SEGMENT // SLOWER[kernel])))
     passed = Passed(folder)
-    run(args, passed, folder, kernel)
+    Run(args, passed, folder, kernel).run()
     if passed.good():
         print("\n".join(summary(passed)))
     if passed.failed_seeds():

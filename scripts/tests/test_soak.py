@@ -3,7 +3,9 @@
 import argparse
 import contextlib
 import io
+import shutil
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -98,21 +100,24 @@ class Segments(unittest.TestCase):
         self.folder = self.out / "soak" / "key"
         self.made = []
 
-    def run_segments(self, wanted, fails=(), minutes=0):
+    def run_segments(self, wanted, fails=(), jobs=1, meanwhile=lambda seed: None):
         """What was said of segments of which some seeds fail."""
         def one(_args, name, _kernel, seed, size, progress):
             self.made.append((seed, size))
             (self.out / name).mkdir(parents=True)
             segment = Segment()
             segment.feed(SUM.replace("=1000 ", f"={size} ", 1))
-            progress(segment.sum, 10)
-            return segment, ["why"] if seed in fails else [], 100, 80
+            progress(segment.sum)
+            meanwhile(seed)
+            begun = 100 * ((seed - 1) // jobs)
+            return (segment, ["why"] if seed in fails else [],
+                    {"begun": begun, "ended": begun + 100, "cpu": 80})
 
-        args = argparse.Namespace(preemptions=wanted, minutes=minutes)
+        args = argparse.Namespace(preemptions=wanted, minutes=0, jobs=jobs)
         said = io.StringIO()
         with mock.patch.object(soak, "OUT", self.out), mock.patch.object(soak, "run_segment", one), \
              contextlib.redirect_stdout(said):
-            soak.run(args, Passed(self.folder), self.folder, "")
+            soak.Run(args, Passed(self.folder), self.folder, "").run()
         return said.getvalue()
 
     def test_until_enough(self):
@@ -140,12 +145,33 @@ class Segments(unittest.TestCase):
         self.assertEqual(len(self.made), soak.FAILURES)
         self.assertEqual(Passed(self.folder).total("preemptions"), 0)
 
+    def test_two_at_once(self):
+        both = threading.Barrier(2, timeout=60)
+        self.run_segments(2 * SEGMENT, jobs=2, meanwhile=lambda seed: both.wait())
+        self.assertEqual(sorted(self.made), [(1, SEGMENT), (2, SEGMENT)])
+        passed = Passed(self.folder)
+        self.assertEqual(passed.seeds(), {1, 2})
+        # a second is one, also when two segments run in it
+        self.assertEqual(passed.seconds(), 100)
+
+    def test_what_was_interrupted_is_neither(self):
+        def interrupt(seed):
+            if seed == 2:
+                raise KeyboardInterrupt
+        with self.assertRaises(KeyboardInterrupt):
+            self.run_segments(3 * SEGMENT, meanwhile=interrupt)
+        self.assertEqual(Passed(self.folder).seeds(), {1})
+        shutil.rmtree(self.folder / "2")
+        self.run_segments(2 * SEGMENT)
+        self.assertEqual([seed for seed, _ in self.made], [1, 2, 2])
+
     def test_summary(self):
         self.run_segments(2 * SEGMENT)
         said = "\n".join(soak.summary(Passed(self.folder)))
         self.assertIn(f"{2 * SEGMENT} preemptions", said)
         self.assertIn("4 kill", said)
-        self.assertIn("500 a second of the host time", said)
+        self.assertIn("500 a second of the host's time", said)
+        self.assertIn("625 a second of its CPUs' time", said)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ def run(args, scratch):
     for need in guest / "bzImage", QEMU, PLUGIN:
         if not need.exists():
             die(f"{need} is missing: run {args.kernel and f'KERNEL={args.kernel} '}make kernel")
+    os.utime(guest)     # scripts/kernel keeps those that were used last
     if not args.real_time and (why := clock_trouble()):
         print(f"guest: real time, no evidence where time counts: {why}", file=sys.stderr)
         args.real_time = True
