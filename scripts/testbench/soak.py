@@ -30,11 +30,12 @@ from concurrent.futures import ThreadPoolExecutor
 from testbench.paths import (GUEST, OUT, ROCM, ROCM_ROOT, SCRIPTS, in_guest, inside, program)
 
 PREEMPTIONS = 1_000_000
-SEGMENT = 50_000
+# Periods enough in each to see a trend.
+SEGMENT = {"": 250_000, "debug": 50_000}
 # Of a guest's time: of the host's it is an hour then, at most (guest/watch.py).
 LIMIT_S = {"": 825, "debug": 275}
-# A kernel that checks itself is that much slower.
-SLOWER = {"": 1, "debug": 10}
+# A kernel that checks itself has so much less to do.
+LESS = {"": 1, "debug": 10}
 FAILURES = 3            # of one run; more would not say more
 SHORT = ["--seed", "1", "--ms", "300", "--preemptions", "600"]
 # Small and fast, so that most of the time goes into preemptions; by the seed, one or the other.
@@ -197,7 +198,7 @@ def told_if_failed(program_there):
 
 def guest_command(args, name, kernel, seed, preemptions):
     """A segment as a guest."""
-    command = [GUEST, "--name", name, "--kernel", kernel, "--seed", str(seed), *QUANTUM,
+    command = [GUEST, "--name", name, "--suite", "soak", "--kernel", kernel, "--seed", str(seed), *QUANTUM,
                "--timeout", str(LIMIT_S[kernel]), *APPEND,
                "--model", f"{MODEL} {GPUS[seed % len(GPUS)]}"]
     if not args.short:
@@ -255,7 +256,7 @@ class Run:
                 return None
             seed = next(n for n in itertools.count(1)
                         if n not in self.passed.seeds() and n not in self.under_way)
-            self.under_way[seed] = min(SEGMENT // SLOWER[self.kernel], left)
+            self.under_way[seed] = min(SEGMENT[self.kernel], left)
             return seed, self.under_way[seed]
 
     def progress(self, seed, segment_sum):
@@ -281,8 +282,10 @@ class Run:
         if not why:
             shutil.rmtree(name)
 
-    def work(self):
+    def work(self, cpu):
         """One after the other, until there is nothing to do."""
+        # Guest and model take turns: on the same CPU they need not wake another one for that.
+        os.sched_setaffinity(0, {cpu})
         while (job := self.next()):
             seed, size = job
             self.ended(seed, *run_segment(
@@ -291,7 +294,8 @@ class Run:
 
     def run(self):
         with ThreadPoolExecutor(self.args.jobs) as pool:
-            workers = [pool.submit(self.work) for _ in range(self.args.jobs)]
+            workers = [pool.submit(self.work, cpu) for cpu in
+                       itertools.islice(itertools.cycle(os.sched_getaffinity(0)), self.args.jobs)]
             try:
                 for worker in workers:
                     worker.result()
@@ -352,7 +356,7 @@ def main():
         sys.exit(f"soak: error: no kernel '{kernel}': debug, or not set")
     suffix = kernel and f"-{kernel}"
     args.rocm = not (args.short or args.pure)
-    args.preemptions = args.preemptions or PREEMPTIONS // SLOWER[kernel]
+    args.preemptions = args.preemptions or PREEMPTIONS // LESS[kernel]
     if args.rocm and subprocess.run([SCRIPTS / "rocm"], check=False).returncode:
         sys.exit("soak: error: there is no root with Debian's ROCm")
     # the guest's folder is named by all that it was built from
@@ -360,7 +364,7 @@ def main():
     if args.seed is not None or args.pure:
         seed = args.seed or 1
         name = args.short or f"{folder.relative_to(OUT)}/{'pure' if args.pure else 'again'}-{seed}"
-        sys.exit(not one(args, name, kernel, seed, min(args.preemptions, SEGMENT // SLOWER[kernel])))
+        sys.exit(not one(args, name, kernel, seed, min(args.preemptions, SEGMENT[kernel])))
     passed = Passed(folder)
     Run(args, passed, folder, kernel).run()
     if passed.good():

@@ -80,7 +80,8 @@ class Runs(unittest.TestCase):
         """Those that make check does not run stand with the command that does."""
         own = {name: set(names.split(", ")) - {"-"} for name, *_, names in RUNS}
         for kernel, names in suites.OWN.items():
-            self.assertEqual(own.pop(f"check-{kernel}"), set(names))
+            if kernel:
+                self.assertEqual(own.pop(f"check-{kernel}"), set(names))
         for name, names in own.items():
             recipe = re.search(rf"^{name}:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.M)
             asked = set(" ".join(re.findall(r"scripts/check (.*)", recipe[1])).split())

@@ -11,8 +11,9 @@ from pathlib import Path
 from unittest import mock
 
 from testbench import soak
-from testbench.soak import FEWEST, SEGMENT, WARM_UP, Levels, Passed, Segment
+from testbench.soak import FEWEST, WARM_UP, Levels, Passed, Segment
 
+SEGMENT = soak.SEGMENT[""]
 SUM = "sum preemptions=1000 transactions=600 scans=4000 results=90 words=9000 wrong=0 ms=500 kill=2"
 LEVEL = {"references": 0, "tasks": 22, "descriptors": 5, "files": 100, "ours": 9, "mms": 39,
          "vram": 1110016, "gtt": 10493952, "kmalloc": 15289, "kernfs": 13925, "unreclaimable_kb": 9104,
@@ -170,8 +171,8 @@ class Segments(unittest.TestCase):
         said = "\n".join(soak.summary(Passed(self.folder)))
         self.assertIn(f"{2 * SEGMENT} preemptions", said)
         self.assertIn("4 kill", said)
-        self.assertIn("500 a second of the host's time", said)
-        self.assertIn("625 a second of its CPUs' time", said)
+        self.assertIn("2500 a second of the host's time", said)
+        self.assertIn("3125 a second of its CPUs' time", said)
 
 
 if __name__ == "__main__":

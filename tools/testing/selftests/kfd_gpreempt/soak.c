@@ -31,7 +31,7 @@
 #define END_MS		120000	/* and ends by then, */
 #define PROGRAM_MS	600000	/* or somebody else's program does */
 #define YARDSTICK_MS	300
-#define PERIOD_MS	4000
+#define PERIOD_MS	8000
 
 /* Counters of the driver. */
 struct marks {
@@ -43,7 +43,7 @@ static void usage(void)
 	fputs("usage: soak --seed N --preemptions N [--ms N] [--pure] [--asleep COMMAND]\n"
 	      "            [--program COMMAND]...\n"
 	      "       soak --sleep KIND\n"
-	      "  --ms       longest period (default 4000)\n"
+	      "  --ms       longest period (default 8000)\n"
 	      "  --pure     no trouble: clients that work, and nothing besides\n"
 	      "  --asleep   puts the machine to sleep, given a kind of /sys/power/mem_sleep\n"
 	      "  --program  may be among the clients; its exit status tells of its results\n",

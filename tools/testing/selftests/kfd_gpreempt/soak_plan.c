@@ -21,14 +21,17 @@ static bool chance(unsigned int *seed, unsigned int percent)
 	return draw(seed, 1, 100) <= percent;
 }
 
-/* Queues with work all the time, mostly on the lowest level: many to be taken off at once. */
-static void plan_low(struct soak_part *part, unsigned int *seed)
+/*
+ * Queues with work all the time, mostly so much of it that no CU is free. All on the lowest
+ * level are many that are taken off at once; of several levels one alone is on the machine.
+ */
+static void plan_low(struct soak_part *part, unsigned int *seed, bool level)
 {
 	part->kind = SOAK_LOW;
-	part->priority = chance(seed, 70) ? 0 : draw(seed, 1, 7);
-	part->queues = draw(seed, 1, SOAK_QUEUES);
+	part->priority = level || chance(seed, 50) ? 0 : draw(seed, 1, 7);
+	part->queues = chance(seed, 75) ? draw(seed, 2, SOAK_QUEUES) : 1;
 	/* some 5 to 20 ms of it: what is in flight at the end is waited for */
-	part->groups = draw(seed, 1, 4);
+	part->groups = chance(seed, 75) ? draw(seed, 3, 4) : draw(seed, 1, 2);
 	part->iterations = 8 * draw(seed, 1, 4);
 	if (chance(seed, 50)) {
 		part->habits = rand_r(seed) & rand_r(seed) & ((1U << HABITS) - 1);
@@ -36,22 +39,24 @@ static void plan_low(struct soak_part *part, unsigned int *seed)
 	}
 }
 
+/* Pauses of two scans or so: in shorter ones the others stay off. */
 static void plan_high(struct soak_part *part, unsigned int *seed)
 {
 	part->kind = SOAK_HIGH;
 	part->priority = draw(seed, 8, 15);
-	part->groups = draw(seed, 1, 8);
-	part->iterations = draw(seed, 1, 4);
-	part->us = chance(seed, 80) ? draw(seed, 100, 600) : draw(seed, 600, 5000);
+	part->groups = chance(seed, 75) ? draw(seed, 4, 8) : draw(seed, 1, 3);
+	part->iterations = chance(seed, 75) ? 1 : draw(seed, 2, 4);
+	part->us = chance(seed, 80) ? draw(seed, 400, 1200) : draw(seed, 50, 5000);
 }
 
 static void plan_parts(struct soak_period *p, unsigned int *seed, const struct soak_mixture *m,
 		       unsigned int nth)
 {
-	unsigned int lows = draw(seed, 2, 5), highs = draw(seed, 1, 2), i;
+	unsigned int lows = draw(seed, 3, 5), highs = chance(seed, 85) ? 1 : 2, i;
+	bool level = chance(seed, 80);
 
 	for (i = 0; i < lows; i++)
-		plan_low(&p->part[p->parts++], seed);
+		plan_low(&p->part[p->parts++], seed, level);
 	for (i = 0; i < highs; i++)
 		plan_high(&p->part[p->parts++], seed);
 	if (m->programs && nth >= LARGE && chance(seed, PROGRAM_PERCENT)) {
@@ -112,7 +117,7 @@ static void purify(struct soak_period *p)
 	for (i = 0; i < p->parts; i++) {
 		p->part[i].habits = 0;
 		if (p->part[i].kind == SOAK_HIGH)
-			p->part[i].us = 400;
+			p->part[i].us = 800;
 	}
 }
 
