@@ -165,9 +165,9 @@ class Tests:
         script = "".join(" ".join(shlex.quote(str(word)) for word in [inside("rocm"), *command])
                          + f" >/out/list-{n} || echo {command[0].name} >>/out/failed\n"
                          for n, command in enumerate(commands.values()))
-        done = subprocess.run([GUEST, "--name", f"{RESULTS.name}/list", "--root", self.root,
+        out = RESULTS / self.name / "list"
+        done = subprocess.run([GUEST, "--name", out.relative_to(OUT), "--root", self.root,
                                *options("stock"), "--", "sh", "-c", script], check=False)
-        out = RESULTS / "list"
         if done.returncode or (out / "failed").exists():
             failed = (out / "failed").read_text().split() if (out / "failed").exists() else []
             raise NoResult(f"{self.name}: no list of the cases of {', '.join(failed) or 'any'}: "

@@ -48,7 +48,7 @@ MODEL = " ".join(["--vram-mb 512", *(f"--param {p}" for p in FAST)])
 # Nothing here is measured in less than that.
 QUANTUM = ["--quantum-us", "50"]
 APPEND = ["--append", "rcupdate.rcu_cpu_stall_suppress=1 slub_debug=U,kmalloc-*"]
-HIP = ("basic_test", "latency --low --high --samples 3 --iterations 20")
+HIP = ("basic_test", "latency --low --high --samples 2 --iterations 5")
 # Of ROCm's own tests, in the roots that scripts/rocm --part makes: those that are there take
 # turns, by the seed.
 TESTS = {"rocprim": ("librocprim-tests/test_basic", "librocprim-tests/test_hip_api",

@@ -6,7 +6,7 @@
 
 #include "soak.h"
 
-#define PROGRAM_PERCENT	15	/* of the periods have somebody else's program */
+#define PROGRAM_PERCENT	5	/* of the periods have somebody else's program */
 #define LARGE_PERCENT	20	/* or a trouble that all clients feel */
 #define SMALL		7	/* kinds of trouble to draw from, */
 #define LARGE		3	/* and of those that all clients feel */
