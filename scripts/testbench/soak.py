@@ -282,10 +282,8 @@ class Run:
         if not why:
             shutil.rmtree(name)
 
-    def work(self, cpu):
+    def work(self):
         """One after the other, until there is nothing to do."""
-        # Guest and model take turns: on the same CPU they need not wake another one for that.
-        os.sched_setaffinity(0, {cpu})
         while (job := self.next()):
             seed, size = job
             self.ended(seed, *run_segment(
@@ -294,8 +292,7 @@ class Run:
 
     def run(self):
         with ThreadPoolExecutor(self.args.jobs) as pool:
-            workers = [pool.submit(self.work, cpu) for cpu in
-                       itertools.islice(itertools.cycle(os.sched_getaffinity(0)), self.args.jobs)]
+            workers = [pool.submit(self.work) for _ in range(self.args.jobs)]
             try:
                 for worker in workers:
                     worker.result()
