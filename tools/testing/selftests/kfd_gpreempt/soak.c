@@ -173,19 +173,25 @@ static void expect(struct soak *s, const char *what, int ret)
 		soak_fail(s, "%s: %s", what, strerror(-ret));
 }
 
-static void begin_period(struct soak *s)
+void soak_settle(struct soak *s)
 {
 	const struct soak_period *p = &s->period;
-	unsigned int i;
 
-	expect(s, "defaults", gpreempt_end());
+	expect(s, "defaults", gpreempt_begin());
 	expect(s, "poll_interval_us", gpreempt_set("poll_interval_us", p->poll_us));
 	expect(s, "min_residency_us", gpreempt_set("min_residency_us", p->residency_us));
 	expect(s, "starvation_ms", gpreempt_set("starvation_ms", p->starvation_ms));
 	expect(s, "policy", gpreempt_write("policy", p->policy));
 	expect(s, "enable", gpreempt_set("enable", 1));
+}
+
+static void begin_period(struct soak *s)
+{
+	unsigned int i;
+
+	soak_settle(s);
 	s->injected = false;
-	for (i = 0; i < p->parts && !s->failed; i++)
+	for (i = 0; i < s->period.parts && !s->failed; i++)
 		soak_start(s, i);
 }
 
@@ -232,7 +238,7 @@ static void measure_scans(struct soak *s)
 	long long scans;
 	__u64 ns;
 
-	expect(s, "defaults", gpreempt_end());
+	expect(s, "defaults", gpreempt_begin());
 	expect(s, "enable", gpreempt_set("enable", 1));
 	s->period.parts = 2;
 	s->period.part[0] = low;

@@ -6,7 +6,8 @@
 
 #include "soak.h"
 
-#define PROGRAM_PERCENT	5	/* of the periods have somebody else's program */
+#define CALM_PERCENT	50	/* of the periods have no trouble, */
+#define PROGRAM_PERCENT	5	/* have somebody else's program, */
 #define LARGE_PERCENT	20	/* or a trouble that all clients feel */
 #define SMALL		7	/* kinds of trouble to draw from, */
 #define LARGE		3	/* and of those that all clients feel */
@@ -105,8 +106,8 @@ static void plan_events(struct soak_period *p, unsigned int *seed, unsigned int 
 		p->event[i].seed = rand_r(seed);
 }
 
-/* Clients that only work, and nothing besides: as many preemptions as can be. */
-static void purify(struct soak_period *p)
+/* Clients that only work, all on one level, and nothing besides: as many preemptions as can be. */
+static void calm(struct soak_period *p)
 {
 	unsigned int i;
 
@@ -116,6 +117,8 @@ static void purify(struct soak_period *p)
 	p->residency_us = 0;
 	for (i = 0; i < p->parts; i++) {
 		p->part[i].habits = 0;
+		if (p->part[i].kind == SOAK_LOW)
+			p->part[i].priority = 0;
 		if (p->part[i].kind == SOAK_HIGH)
 			p->part[i].us = 800;
 	}
@@ -137,8 +140,8 @@ void soak_plan(struct soak_period *p, const struct soak_mixture *m, unsigned int
 	p->policy = policies[draw(&s, 0, sizeof(policies) / sizeof(policies[0]) - 1)];
 	plan_parts(p, &s, m, nth);
 	plan_events(p, &s, nth);
-	if (m->pure)
-		purify(p);
+	if (m->pure || (nth >= LARGE && chance(&s, CALM_PERCENT)))
+		calm(p);
 }
 
 static void print_part(const struct soak_part *part)

@@ -152,6 +152,16 @@ static void hang(struct soak *s)
 	begin_anew(s);
 }
 
+/*
+ * For so long things are as they are not otherwise in the period: many of them leave nothing to
+ * preempt.
+ */
+static void for_a_moment(struct soak *s, unsigned int *seed)
+{
+	soak_wait(s, kfd_now() + draw(seed, 20, 300) * 1000000ULL);
+	soak_settle(s);
+}
+
 static void put_to_sleep(struct soak *s, unsigned int *seed)
 {
 	char command[256];
@@ -174,9 +184,11 @@ void soak_make_trouble(struct soak *s, const struct soak_event *e)
 	switch (e->what) {
 	case TROUBLE_TUNABLE:
 		change_tunable(s, &seed);
+		for_a_moment(s, &seed);
 		break;
 	case TROUBLE_POLICY:
 		change_policy(s, &seed);
+		for_a_moment(s, &seed);
 		break;
 	case TROUBLE_OFF:
 		expect(s, "enable", gpreempt_set("enable", 0));
@@ -188,6 +200,7 @@ void soak_make_trouble(struct soak *s, const struct soak_event *e)
 		break;
 	case TROUBLE_FAULT:
 		inject(s, &seed);
+		for_a_moment(s, &seed);
 		break;
 	case TROUBLE_RESET:
 		reset_gpu(s);
