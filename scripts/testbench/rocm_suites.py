@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run the test programs of Debian's ROCm libraries, unmodified, while their queues are taken off.
 
-usage: rocm-suites [--library NAME]... [--program PATTERN] [--mode NAME]... [--seed N]
+usage: rocm-suites [--library NAME]... [--program PATTERN] [--mode NAME]... [--seed N] [--jobs N]
 
 Each library of LIBRARIES runs in the guest on stock's amdgpu (stock), with GPREEMPT enabled and
 nothing else to do (idle), and in a storm: a queue of the highest priority takes the machine every
-2 to 10 ms. One boot for each library and mode. A piece is some cases of one program; what it
+2 to 10 ms. One boot for each library and mode, and as many libraries at once as the host has CPUs,
+or --jobs: a guest keeps one busy. A piece is some cases of one program; what it
 ended with is kept in out/rocm-suites/LIBRARY/MODE/PIECE.json with the key of what it ran on (the
 guest, the model, the packages, the cases), and is not run again while that is the same. Cases
 that do not pass on stock are listed and not run elsewhere.
@@ -19,12 +20,15 @@ import contextlib
 import fnmatch
 import hashlib
 import json
+import os
 import re
 import shlex
 import subprocess
 import sys
+import threading
 import time
 from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from testbench.paths import BUILD, GUEST, OUT, PROGRAMS, SCRIPTS, in_guest, inside
@@ -38,12 +42,11 @@ ISSUE_NS = {"stock": 1000, "idle": 1000, "storm": 20000}
 OPTIONS = ["--no-log", "--quantum-us", "100", "--memory", "4096", "--timeout", "100000"]
 # So many seconds of the guest may a case be silent.
 LIMIT_S = {"stock": 30, "idle": 90, "storm": 900}
-# What is lost when a run is broken off, and what a program's start, of some seconds, is shared by.
-PIECE = 250
 
 # package: of the programs; programs: a pattern of their names, gtest's of their cases, and how many
-# of these at most, taken evenly.
-Library = namedtuple("Library", "package programs")
+# of these at most, taken evenly; piece: so many cases are lost when a run is broken off, and share
+# a program's start, which is of some seconds, or of minutes where there are many cases to make.
+Library = namedtuple("Library", "package programs piece", defaults=[250])
 ALL = 10**6
 
 LIBRARIES = {
@@ -62,10 +65,10 @@ LIBRARIES = {
         ("test_hipcub_warp_*", "*", ALL), ("test_hipcub_block_*", "*", ALL),
         ("test_hipcub_thread*", "*", ALL), ("test_hipcub_*iterator*", "*", ALL)]),
     "rocthrust": Library("librocthrust-tests", [("*", "*", 100)]),
-    "rocsparse": Library("librocsparse1-tests", [("rocsparse-test", "*quick*", 6000)]),
-    "hipsparse": Library("libhipsparse1-tests", [("hipsparse-test", "*", 1000)]),
-    "rocblas": Library("librocblas4-tests", [("rocblas-test", "*quick*", 4000)]),
-    "rocsolver": Library("librocsolver0-tests", [("rocsolver-test", "*checkin*", 2000)]),
+    "rocsparse": Library("librocsparse1-tests", [("rocsparse-test", "*quick*", 2000)], 2000),
+    "hipsparse": Library("libhipsparse1-tests", [("hipsparse-test", "*", 1000)], 1000),
+    "rocblas": Library("librocblas4-tests", [("rocblas-test", "*quick*", 1000)], 1000),
+    "rocsolver": Library("librocsolver0-tests", [("rocsolver-test", "checkin*", 9000)], 1000),
     "rocfft": Library("librocfft0-tests", [("rocfft-test", "*pow2_1D*", 100)]),
     "hipfft": Library("libhipfft0-tests", [("hipfft-test", "*pow2_1D*", 40)]),
 }
@@ -180,8 +183,9 @@ class Tests:
         for name, pattern, most in self.programs():
             cases = self.kept_list(name, pattern).read_text().splitlines()
             cases = evenly([c for c in cases if is_enabled(c)], most)
-            for n in range(0, len(cases), PIECE):
-                yield Piece(f"{name}-{n // PIECE}", name, cases[n:n + PIECE])
+            size = self.library.piece
+            for n in range(0, len(cases), size):
+                yield Piece(f"{name}-{n // size}", name, cases[n:n + size])
 
     def argv(self, piece):
         return [str(self.folder / piece.program)]
@@ -261,16 +265,24 @@ class Complaints:
 class Progress:
     """How far it is, and how long the rest takes as it has been going."""
 
-    def __init__(self, done, left):
-        self.done, self.left = done, left
+    def __init__(self, count, jobs):
+        self.done, self.left, self.jobs = 0, count, jobs
         self.cases, self.seconds = 0, 0
+        self.lock = threading.Lock()
+        self.over = False           # nobody wants the rest any more
+
+    def had(self, cases):
+        """So many are not run, now."""
+        with self.lock:
+            self.done, self.left = self.done + cases, self.left - cases
 
     def piece(self, cases, seconds):
-        self.done, self.left = self.done + cases, self.left - cases
-        self.cases, self.seconds = self.cases + cases, self.seconds + seconds
-        rest = self.left * self.seconds / self.cases
-        return (f"{self.done} of {self.done + self.left} cases, about "
-                f"{int(rest // 3600)} h {int(rest % 3600 // 60)} min left")
+        self.had(cases)
+        with self.lock:
+            self.cases, self.seconds = self.cases + cases, self.seconds + seconds
+            rest = self.left * self.seconds / self.cases / self.jobs
+            return (f"{self.done} of {self.done + self.left} cases, about "
+                    f"{int(rest // 3600)} h {int(rest % 3600 // 60)} min left")
 
 
 def boot(tests, mode, pieces, seed):
@@ -293,7 +305,7 @@ def run(tests, mode, pieces, seed, progress):
     """Run pieces, in more than one boot if a guest dies; what was wrong with these."""
     kept = Kept(tests, mode)
     left, troubles, futile = list(pieces), [], 0
-    while left and futile < 2:
+    while left and futile < 2 and not progress.over:
         futile, began = futile + 1, time.monotonic()
         complaints = Complaints(kept.folder / "boot/model.log")
         for name, found in boot(tests, mode, left, seed):
@@ -406,6 +418,41 @@ def narrowed(tests, mode, piece):
                                  if stock["results"].get(c, ["-"])[0] == "pass"])
 
 
+def run_library(tests, pieces, modes, seed, progress):
+    """A library in one mode after the other; what was wrong with the runs."""
+    troubles = []
+    for mode in modes:
+        kept = Kept(tests, mode)
+        todo = [p for p in (narrowed(tests, mode, p) for p in pieces) if p.cases and not kept.get(p)]
+        progress.had(sum(len(p.cases) for p in pieces) - sum(len(p.cases) for p in todo))
+        troubles += run(tests, mode, todo, seed, progress)
+    return troubles
+
+
+def run_libraries(libraries, modes, seed, jobs):
+    """Those whose cases could be listed, and what was wrong."""
+    troubles = []
+    with ThreadPoolExecutor(jobs) as pool:
+        lists = {t: pool.submit(lambda t=t: list(t.pieces())) for t in libraries}
+        for tests in libraries:
+            try:
+                lists[tests] = lists[tests].result()
+            except NoResult as e:
+                troubles.append(str(e))
+                del lists[tests]
+        cases = sum(len(piece.cases) for pieces in lists.values() for piece in pieces)
+        progress = Progress(len(modes) * cases, jobs)
+        runs = [pool.submit(run_library, tests, pieces, modes, seed, progress)
+                for tests, pieces in lists.items()]
+        try:
+            for ended in runs:
+                troubles += ended.result()
+        finally:
+            # Of an interrupt the guests die as well.
+            progress.over = True
+    return [*lists], troubles
+
+
 def parse_args():
     p = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n\n", maxsplit=1)[0],
                                 description=__doc__.split("\n\n")[2])
@@ -415,6 +462,8 @@ def parse_args():
                    help="of the libraries' programs, those with such a name")
     p.add_argument("--mode", action="append", choices=MODES)
     p.add_argument("--seed", type=int, default=1, help="of the storm (default 1)")
+    p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
+                   help="libraries at once (default: as many as there are CPUs)")
     return p.parse_args()
 
 
@@ -430,25 +479,11 @@ def main():
         else:
             libraries.append(Tests(name, args.program))
     say("storm", f"seed {args.seed}")
-    try:
-        everything = {t.name: list(t.pieces()) for t in libraries}
-        count = len(modes) * sum(len(p.cases) for pieces in everything.values() for p in pieces)
-        progress = Progress(0, count)
-        for tests in libraries:
-            for mode in modes:
-                kept = Kept(tests, mode)
-                pieces = [narrowed(tests, mode, p) for p in everything[tests.name]]
-                todo = [p for p in pieces if p.cases and not kept.get(p)]
-                had = sum(len(p.cases) for p in everything[tests.name]) - sum(len(p.cases)
-                                                                              for p in todo)
-                progress.done, progress.left = progress.done + had, progress.left - had
-                troubles += run(tests, mode, todo, args.seed, progress)
-        table = Table(libraries)
-    except NoResult as e:
-        sys.exit(f"rocm-suites: no result: {e}")
+    libraries, found = run_libraries(libraries, modes, args.seed, args.jobs)
+    table = Table(libraries)
     table.write(RESULTS)
     print("\n" + table.text())
-    report(table, libraries, modes, troubles)
+    report(table, libraries, modes, troubles + found)
 
 
 def report(table, libraries, modes, troubles):

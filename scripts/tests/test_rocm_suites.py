@@ -8,6 +8,7 @@ import json
 import os
 import stat
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -109,9 +110,9 @@ class Chosen(InFolder):
         folder.mkdir(parents=True)
         for name in "test_a", "test_b", "test_device", "run-tests", "data.bin":
             (folder / name).touch()
-        with mock.patch.multiple(rocm_suites, OUT=self.folder, RESULTS=self.folder, PIECE=2,
+        with mock.patch.multiple(rocm_suites, OUT=self.folder, RESULTS=self.folder,
                                  LIBRARIES={"x": Library("lib-tests", [("test_b", "S*", 9),
-                                                                       ("test_?", "*", 4)])}):
+                                                                       ("test_?", "*", 4)], 2)}):
             tests = rocm_suites.Tests("x")
             rocm_suites.keep_list(tests.kept_list("test_b", "S*"), "S.\n  q\n")
             rocm_suites.keep_list(tests.kept_list("test_a", "*"), "S.\n  0\n  1\n  2\n  3\n"
@@ -136,12 +137,12 @@ printf 'S.\\n  b\\n' >"$OUT/list-1"
         path = f"{chroot.parent}:{os.environ['PATH']}"
         with mock.patch.multiple(rocm_suites, OUT=self.folder, RESULTS=self.folder, GUEST=guest,
                                  LIBRARIES={"x": Library("lib-tests", [("*", "*", 9)])}), \
-             mock.patch.dict(os.environ, {"PATH": path, "OUT": str(self.folder / "list")}), \
+             mock.patch.dict(os.environ, {"PATH": path, "OUT": str(self.folder / "x/list")}), \
              contextlib.redirect_stdout(io.StringIO()):
             tests = rocm_suites.Tests("x")
             self.assertEqual([p.cases for p in tests.pieces()], [["S.a"], ["S.b"]])
             tests.kept_list("test_a", "*").unlink()
-            (self.folder / "list/failed").write_text("test_a\n")
+            (self.folder / "x/list/failed").write_text("test_a\n")
             with self.assertRaisesRegex(rocm_suites.NoResult, "x: no list of the cases of test_a"):
                 list(tests.pieces())
 
@@ -255,7 +256,7 @@ class Table(InFolder):
         self.addCleanup(os.chdir, here)
         with mock.patch.object(rocm_suites, "GUEST", guest), \
              contextlib.redirect_stdout(io.StringIO()):
-            troubles = rocm_suites.run(self.tests, "stock", pieces, 1, rocm_suites.Progress(0, 5))
+            troubles = rocm_suites.run(self.tests, "stock", pieces, 1, rocm_suites.Progress(5, 1))
         self.assertEqual((self.folder / "count").read_text(), "3\n")
         self.assertEqual(len(troubles), 3)
         self.assertIn("x, stock: the guest ended with status 125 in p-1", troubles[0])
@@ -263,6 +264,28 @@ class Table(InFolder):
         self.assertEqual([bool(kept.get(p)) for p in pieces], [True, False, False, False])
         given = json.loads((self.folder / "results/x/stock/input/pieces.json").read_text())
         self.assertEqual([p["name"] for p in given], ["p-3"])
+
+    def test_a_library_without_a_list(self):
+        """It is named, and the others run: here two at once."""
+        both = threading.Barrier(2, timeout=60)
+
+        def ran(tests, _mode, pieces, _seed, _progress):
+            both.wait()
+            return [f"{tests.name} {len(pieces)}"]
+
+        def pieces(tests):
+            if tests.name == "y":
+                raise rocm_suites.NoResult("y: no list")
+            return [self.piece]
+
+        libraries = dict.fromkeys("xyz", Library("lib-tests", []))
+        with mock.patch.object(rocm_suites, "LIBRARIES", libraries), \
+             mock.patch.object(rocm_suites, "run", ran), \
+             mock.patch.object(rocm_suites.Tests, "pieces", pieces):
+            there, troubles = rocm_suites.run_libraries(
+                [rocm_suites.Tests(name) for name in libraries], ["stock"], 1, 2)
+        self.assertEqual([t.name for t in there], ["x", "z"])
+        self.assertEqual(troubles, ["y: no list", "x 1", "z 1"])
 
 
 if __name__ == "__main__":
