@@ -24,13 +24,14 @@ import time
 from pathlib import Path
 
 from testbench import eventlog, runner, splats, suites
+from testbench.jobs import jobs
 from testbench.paths import BASE, SCRIPTS
 from testbench.suites import KERNEL, RESULTS
 from testbench.tap import Tally
 
 DURATIONS = "durations.json"    # of the last run of each suite, seconds
 UNKNOWN_S = 30
-GUEST_GB = 3                    # of the host's memory: a guest and its models
+GUEST_GB = 3
 LONGEST = 5                     # are shown
 REPORT_LINES = 15               # of each report, likewise
 
@@ -111,16 +112,6 @@ def known_durations():
         return {}
 
 
-def jobs():
-    """How many suites may run at once: by cores, and by the memory of their guests."""
-    if asked := os.environ.get("JOBS"):
-        if not re.fullmatch("[1-9][0-9]*", asked):
-            sys.exit(f"check: error: JOBS is '{asked}', not a number of suites")
-        return int(asked)
-    free = re.search(r"^MemAvailable: *(\d+) kB", Path("/proc/meminfo").read_text(), re.M)
-    return max(1, min(len(os.sched_getaffinity(0)), int(free[1]) // (GUEST_GB << 20)))
-
-
 def chosen(asked):
     """The suites to run, those that are asked for or all of a plain run."""
     left_out = suites.NOT_ON.get(BASE, {})
@@ -161,7 +152,7 @@ def run_chosen(names, at_once):
 
 
 def main():
-    names, at_once = chosen(sys.argv[1:]), jobs()
+    names, at_once = chosen(sys.argv[1:]), jobs("check", GUEST_GB)
     begin = time.monotonic()
     RESULTS.mkdir(parents=True, exist_ok=True)
     runner.adopt()

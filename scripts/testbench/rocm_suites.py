@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Run the test programs of Debian's ROCm libraries, unmodified, while their queues are taken off.
 
-usage: rocm-suites [--library NAME]... [--program PATTERN] [--mode NAME]... [--seed N] [--jobs N]
+usage: rocm-suites [--library NAME]... [--program PATTERN] [--mode NAME]... [--seed N]
 
 Each library of LIBRARIES runs in the guest on stock's amdgpu (stock), with GPREEMPT enabled and
 nothing else to do (idle), and in a storm: a queue of the highest priority takes the machine every
-2 to 10 ms. One boot for each library and mode, and as many libraries at once as the host has CPUs,
-or --jobs: a guest keeps one busy. A piece is some cases of one program; what it
+2 to 10 ms. One boot for each library and mode, and as many libraries at once as the host has CPUs
+and memory for, or $JOBS. A piece is some cases of one program; what it
 ended with is kept in out/rocm-suites/LIBRARY/MODE/PIECE.json with the key of what it ran on (the
 guest, the model, the packages, the cases), and is not run again while that is the same. Cases
 that do not pass on stock are listed and not run elsewhere.
@@ -31,6 +31,7 @@ from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from testbench.jobs import jobs
 from testbench.paths import BUILD, GUEST, OUT, PROGRAMS, SCRIPTS, in_guest, inside
 
 RESULTS = OUT / "rocm-suites"
@@ -40,6 +41,7 @@ MODES = ("stock", "idle", "storm")
 # periods.
 ISSUE_NS = {"stock": 1000, "idle": 1000, "storm": 20000}
 OPTIONS = ["--no-log", "--quantum-us", "100", "--memory", "4096", "--timeout", "100000"]
+GUEST_GB = 6
 # So many seconds of the guest may a case be silent.
 LIMIT_S = {"stock": 30, "idle": 90, "storm": 900}
 
@@ -265,8 +267,8 @@ class Complaints:
 class Progress:
     """How far it is, and how long the rest takes as it has been going."""
 
-    def __init__(self, count, jobs):
-        self.done, self.left, self.jobs = 0, count, jobs
+    def __init__(self, jobs):
+        self.done, self.left, self.jobs = 0, 0, jobs
         self.cases, self.seconds = 0, 0
         self.lock = threading.Lock()
         self.over = False           # nobody wants the rest any more
@@ -429,27 +431,26 @@ def run_library(tests, pieces, modes, seed, progress):
     return troubles
 
 
-def run_libraries(libraries, modes, seed, jobs):
+def run_libraries(libraries, modes, seed, at_once):
     """Those whose cases could be listed, and what was wrong."""
-    troubles = []
-    with ThreadPoolExecutor(jobs) as pool:
-        lists = {t: pool.submit(lambda t=t: list(t.pieces())) for t in libraries}
-        for tests in libraries:
-            try:
-                lists[tests] = lists[tests].result()
-            except NoResult as e:
-                troubles.append(str(e))
-                del lists[tests]
-        cases = sum(len(piece.cases) for pieces in lists.values() for piece in pieces)
-        progress = Progress(len(modes) * cases, jobs)
-        runs = [pool.submit(run_library, tests, pieces, modes, seed, progress)
-                for tests, pieces in lists.items()]
+    troubles, lists, progress = [], {}, Progress(at_once)
+    with ThreadPoolExecutor(at_once) as pool:
         try:
-            for ended in runs:
-                troubles += ended.result()
-        finally:
-            # Of an interrupt the guests die as well.
+            listed_by = {t: pool.submit(lambda t=t: list(t.pieces())) for t in libraries}
+            for tests, future in listed_by.items():
+                try:
+                    lists[tests] = future.result()
+                except NoResult as e:
+                    troubles.append(str(e))
+            progress.left = len(modes) * sum(len(p.cases) for pieces in lists.values() for p in pieces)
+            for future in [pool.submit(run_library, tests, pieces, modes, seed, progress)
+                           for tests, pieces in lists.items()]:
+                troubles += future.result()
+        except KeyboardInterrupt:
+            # The guests die of it as well, and there shall be no others.
             progress.over = True
+            pool.shutdown(cancel_futures=True)
+            raise
     return [*lists], troubles
 
 
@@ -462,8 +463,6 @@ def parse_args():
                    help="of the libraries' programs, those with such a name")
     p.add_argument("--mode", action="append", choices=MODES)
     p.add_argument("--seed", type=int, default=1, help="of the storm (default 1)")
-    p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
-                   help="libraries at once (default: as many as there are CPUs)")
     return p.parse_args()
 
 
@@ -479,7 +478,8 @@ def main():
         else:
             libraries.append(Tests(name, args.program))
     say("storm", f"seed {args.seed}")
-    libraries, found = run_libraries(libraries, modes, args.seed, args.jobs)
+    libraries, found = run_libraries(libraries, modes, args.seed,
+                                     min(jobs("rocm-suites", GUEST_GB), len(libraries) or 1))
     table = Table(libraries)
     table.write(RESULTS)
     print("\n" + table.text())

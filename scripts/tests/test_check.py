@@ -104,24 +104,6 @@ class Which(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "no suite nonsense; there are: .*kfd"):
             check.chosen(["kfd", "nonsense"])
 
-    def test_how_many_at_once(self):
-        for asked, jobs in ("3", 3), ("12", 12):
-            with mock.patch.dict(os.environ, {"JOBS": asked}):
-                self.assertEqual(check.jobs(), jobs)
-        for asked in "0", "-1", "many", "2 ":
-            with mock.patch.dict(os.environ, {"JOBS": asked}), \
-                    self.assertRaisesRegex(SystemExit, "JOBS is"):
-                check.jobs()
-
-    def test_as_many_as_cores_and_memory_allow(self):
-        for cores, gb, jobs in (2, 22, 2), (64, 22, 7), (4, 1, 1):
-            memory = f"MemFree: 1 kB\nMemAvailable:   {gb << 20} kB\n"
-            with mock.patch.dict(os.environ), \
-                    mock.patch.object(check.os, "sched_getaffinity", return_value=range(cores)), \
-                    mock.patch.object(check.Path, "read_text", return_value=memory):
-                os.environ.pop("JOBS", None)
-                self.assertEqual(check.jobs(), jobs)
-
 
 class Whole(unittest.TestCase):
     """check itself, with suites and a build that are fakes."""

@@ -256,7 +256,7 @@ class Table(InFolder):
         self.addCleanup(os.chdir, here)
         with mock.patch.object(rocm_suites, "GUEST", guest), \
              contextlib.redirect_stdout(io.StringIO()):
-            troubles = rocm_suites.run(self.tests, "stock", pieces, 1, rocm_suites.Progress(5, 1))
+            troubles = rocm_suites.run(self.tests, "stock", pieces, 1, rocm_suites.Progress(1))
         self.assertEqual((self.folder / "count").read_text(), "3\n")
         self.assertEqual(len(troubles), 3)
         self.assertIn("x, stock: the guest ended with status 125 in p-1", troubles[0])
