@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """A million preemptions in a random mixture of work and trouble.
 
-usage: [KERNEL=debug] soak [--preemptions N] [--minutes N] [--jobs N] [--seed N] [--ms N]
-                           [--pure] [--short NAME]
+usage: [KERNEL=debug] soak [--preemptions N] [--minutes N] [--seed N] [--ms N] [--pure]
+                           [--short NAME]
 
 The work is that of the program soak of the kselftests, in segments: each is one guest
 with the next seed, which says on what GPU, which clients there are, what they do and
-what is done to them. As many run at once as the host has CPUs, or --jobs: a guest keeps one busy.
+what is done to them. As many run at once as the host has CPUs and memory for, or $JOBS.
 Segments that passed on a kernel add up in out/soak[-KERNEL]/KEY,
 where KEY is the hash of all that the kernel was built from; a run that was interrupted, or
 that asks for more, goes on where the last one of that very kernel ended. Of one that
@@ -27,15 +27,17 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+from testbench import splats
+from testbench.jobs import jobs
 from testbench.paths import (GUEST, OUT, ROCM, ROCM_ROOT, SCRIPTS, in_guest, inside, program)
 
 PREEMPTIONS = 1_000_000
-# Periods enough in each to see a trend.
 SEGMENT = {"": 250_000, "debug": 50_000}
 # Of a guest's time: of the host's it is an hour then, at most (guest/watch.py).
 LIMIT_S = {"": 825, "debug": 275}
-# A kernel that checks itself has so much less to do.
+# A debug kernel is slower, and is given a tenth.
 LESS = {"": 1, "debug": 10}
+GUEST_GB = 6
 FAILURES = 3            # of one run; more would not say more
 SHORT = ["--seed", "1", "--ms", "300", "--preemptions", "600"]
 # Small and fast, so that most of the time goes into preemptions; by the seed, one or the other.
@@ -45,7 +47,7 @@ GPUS = ("--engines 1 --cus-per-engine 2", "--engines 1 --cus-per-engine 2 --rptr
         "--engines 2 --cus-per-engine 1", "--engines 1 --cus-per-engine 3 --cwsr mixed")
 # VRAM that a client can fill, and a reset that takes its time (inside/patient).
 MODEL = " ".join(["--vram-mb 512", *(f"--param {p}" for p in FAST)])
-# Nothing here is measured in less than that.
+# Nothing here is shorter that counts.
 QUANTUM = ["--quantum-us", "50"]
 APPEND = ["--append", "rcupdate.rcu_cpu_stall_suppress=1 slub_debug=U,kmalloc-*"]
 HIP = ("basic_test", "latency --low --high --samples 2 --iterations 5")
@@ -180,6 +182,16 @@ class Passed:
         return total
 
 
+def unexplained(console):
+    """What stock is known for where a preemption hangs, of periods in which none hung."""
+    period = re.compile(r"soak: period (\d+)(.*)\n")
+    _, *parts = period.split(console)
+    for number, hangs, text in zip(parts[::3], parts[1::3], parts[2::3]):
+        if not hangs:
+            for report in splats.reports(text):
+                yield f"period {number}: {report.title}"
+
+
 def others(seed):
     """A root with ROCm, and somebody else's programs in it."""
     programs = [in_guest(ROCM / command) for command in HIP]
@@ -209,6 +221,8 @@ def guest_command(args, name, kernel, seed, preemptions):
         command += ["--root", str(root), "--memory", "4096"]
     command += ["--", inside("patient"), program("soak"), "--seed", str(seed),
                 "--preemptions", str(preemptions)]
+    if preemptions == SEGMENT[kernel]:
+        command += ["--periods", str(WARM_UP + FEWEST)]
     if args.ms:
         command += ["--ms", str(args.ms)]
     if args.pure:
@@ -229,7 +243,8 @@ def run_segment(args, name, kernel, seed, preemptions, progress):
                 progress(segment.sum)
         _, status, used = os.wait4(p.pid, 0)
         p.returncode = os.waitstatus_to_exitcode(status)
-    return (segment, segment.verdict(p.returncode),
+    console = (OUT / name / "console.log").read_text(errors="replace")
+    return (segment, [*segment.verdict(p.returncode), *unexplained(console)],
             {"begun": round(begun, 1), "ended": round(time.time(), 1),
              "cpu": round(used.ru_utime + used.ru_stime)})
 
@@ -292,13 +307,13 @@ class Run:
 
     def run(self):
         with ThreadPoolExecutor(self.args.jobs) as pool:
-            workers = [pool.submit(self.work) for _ in range(self.args.jobs)]
             try:
-                for worker in workers:
+                for worker in [pool.submit(self.work) for _ in range(self.args.jobs)]:
                     worker.result()
-            finally:
-                # Of an interrupt the guests die as well: that is nobody's failure.
+            except KeyboardInterrupt:
+                # The guests die of it as well: that is nobody's failure.
                 self.over = True
+                raise
 
 
 def summary(passed):
@@ -323,7 +338,7 @@ def one(args, name, kernel, seed, preemptions):
     for name_of, values in segment.levels.seen.items():
         print(f"# {name_of}: {' '.join(map(str, values))}")
     done = segment.sum.get("preemptions", 0)
-    print(f"# {done / (times['ended'] - times['begun']):.0f} a second of the host's time, "
+    print(f"# {done / max(times['ended'] - times['begun'], 1):.0f} a second of the host's time, "
           f"{done / max(times['cpu'], 1):.0f} of its CPUs'")
     for text in why:
         print(f"soak: seed {seed}: {text}: see {OUT / name}")
@@ -335,8 +350,6 @@ def parse(arguments):
     p.add_argument("--preemptions", type=int, default=0, help=f"default {PREEMPTIONS}, a tenth of it "
                    "on a debug kernel")
     p.add_argument("--minutes", type=int, default=0, help="begin no segment after that")
-    p.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
-                   help="segments at once (default: as many as there are CPUs)")
     p.add_argument("--seed", type=int)
     p.add_argument("--ms", type=int)
     p.add_argument("--pure", action="store_true")
@@ -353,6 +366,7 @@ def main():
         sys.exit(f"soak: error: no kernel '{kernel}': debug, or not set")
     suffix = kernel and f"-{kernel}"
     args.rocm = not (args.short or args.pure)
+    args.jobs = jobs("soak", GUEST_GB)
     args.preemptions = args.preemptions or PREEMPTIONS // LESS[kernel]
     if args.rocm and subprocess.run([SCRIPTS / "rocm"], check=False).returncode:
         sys.exit("soak: error: there is no root with Debian's ROCm")

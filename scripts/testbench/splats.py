@@ -34,7 +34,7 @@ LONGEST = 120
 
 @dataclass(frozen=True)
 class Known:
-    """What stock amdgpu is reported for as well, on some kernels, in the suites that do such things."""
+    """What stock amdgpu is reported for as well, on kernels, in the suites that do such things."""
     name: str
     kernels: frozenset
     suites: frozenset
@@ -59,7 +59,7 @@ KNOWN = (
     Known("topology: amdkfd completes a node's properties in place whenever they are read",
           frozenset({"kcsan"}), frozenset({"known", "gpus"}),
           r"data-race in node_show \[amdgpu\] / node_show \[amdgpu\]"),
-    # It counts the process as restored all the same, and tries again: once more than it was evicted.
+    # It counts the process as restored all the same, and tries again. soak knows when that may be.
     Known("evicted: a process whose restore failed in a hang is restored twice",
           frozenset({"", "debug"}), frozenset({"known", "soak"}),
           r"WARNING: [^\n]* restore_process_queues_cpsch\+.*restore_process_worker"),

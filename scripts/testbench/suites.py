@@ -307,9 +307,6 @@ def canary():
     yield f"1..{len(CANARIES) + 1}"
 
 
-STOCK_SMALL = ["--module", "stock", "--model", "--vram-mb 256"]
-
-
 def known():
     """TAP: what is let pass is reported for the stock module too, and nothing else is."""
     commands = {
@@ -326,7 +323,7 @@ def known():
     }[KERNEL]
     seen = set()
     for n, (name, command) in enumerate(commands.items(), 1):
-        done = subprocess.run(guest(f"known/{name}", *command, options=STOCK_SMALL),
+        done = subprocess.run(guest(f"known/{name}", *command, options=KNOWN),
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               check=False)
         yield from ("# " + line for line in (done.stdout + done.stderr).splitlines())
@@ -362,6 +359,7 @@ HWS_TRICKS = ["debugger", "accomplice", "gws", "new_gws", "crowd", "index_and_cr
               "all_forged"]
 # What RCU says of a CPU that polls a dead GPU on a busy host (inside/patient).
 NO_STALL = ["--append", "rcupdate.rcu_cpu_stall_suppress=1"]
+KNOWN = ["--module", "stock", *NO_STALL, "--model", "--vram-mb 256"]
 DEAD = ["--module", "stock", *NO_STALL]
 
 
@@ -481,7 +479,7 @@ SUITES = {
     "disturb": disturb,
     "lint": [SCRIPTS / "lint"],
 }
-# What one kernel alone runs, or each of some in its way.
+# Suites of one kernel alone, or that differ between kernels.
 OWN = {
     "": {"known": known},
     "debug": {"canary": canary, "known": known},

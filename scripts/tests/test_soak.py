@@ -6,6 +6,7 @@ import io
 import shutil
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -118,7 +119,8 @@ class Segments(unittest.TestCase):
         said = io.StringIO()
         with mock.patch.object(soak, "OUT", self.out), mock.patch.object(soak, "run_segment", one), \
              contextlib.redirect_stdout(said):
-            soak.Run(args, Passed(self.folder), self.folder, "").run()
+            self.run_of_all = soak.Run(args, Passed(self.folder), self.folder, "")
+            self.run_of_all.run()
         return said.getvalue()
 
     def test_until_enough(self):
@@ -156,15 +158,31 @@ class Segments(unittest.TestCase):
         self.assertEqual(passed.seconds(), 100)
 
     def test_what_was_interrupted_is_neither(self):
+        """An interrupt ends the guests as well, of which one ends with a failure then."""
+        both = threading.Barrier(2, timeout=60)
+
         def interrupt(seed):
-            if seed == 2:
+            both.wait()
+            if seed == 1:
                 raise KeyboardInterrupt
+            while not self.run_of_all.over:
+                time.sleep(0.001)
         with self.assertRaises(KeyboardInterrupt):
-            self.run_segments(3 * SEGMENT, meanwhile=interrupt)
-        self.assertEqual(Passed(self.folder).seeds(), {1})
-        shutil.rmtree(self.folder / "2")
+            self.run_segments(3 * SEGMENT, fails={2}, jobs=2, meanwhile=interrupt)
+        self.assertEqual(Passed(self.folder).seeds(), set())
+        shutil.rmtree(self.folder)
         self.run_segments(2 * SEGMENT)
-        self.assertEqual([seed for seed, _ in self.made], [1, 2, 2])
+        self.assertEqual([seed for seed, _ in self.made[2:]], [1, 2])
+
+    def test_a_report_that_stock_is_known_for(self):
+        """Where a preemption hung; nowhere else."""
+        text = ("[ 1.1] soak: period 0\n[ 1.2] fine\n[ 2.1] soak: period 1, one hangs\n{}"
+                "[ 4.1] soak: period 2\n{}[ 4.3] fine\n")
+        report = ("[ 2.2] WARNING: CPU: 0 PID: 25 at kfd.c:1 restore_process_queues_cpsch+0x1/0x2\n"
+                  "[ 2.3]  restore_process_worker+0x3\n[ 2.4] ---[ end trace 0 ]---\n")
+        self.assertEqual(list(soak.unexplained(text.format(report, ""))), [])
+        found, = soak.unexplained(text.format(report, report))
+        self.assertTrue(found.startswith("period 2: WARNING: CPU: 0"))
 
     def test_summary(self):
         self.run_segments(2 * SEGMENT)

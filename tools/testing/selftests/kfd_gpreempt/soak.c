@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 
 #include "client.h"
+#include "file.h"
 #include "gpreempt.h"
 #include "gpu_model.h"
 #include "machine.h"
@@ -32,6 +33,7 @@
 #define PROGRAM_MS	600000	/* or somebody else's program does */
 #define YARDSTICK_MS	300
 #define PERIOD_MS	8000
+#define WARN_ONCE	"/sys/kernel/debug/clear_warn_once"
 
 /* Counters of the driver. */
 struct marks {
@@ -40,9 +42,10 @@ struct marks {
 
 static void usage(void)
 {
-	fputs("usage: soak --seed N --preemptions N [--ms N] [--pure] [--asleep COMMAND]\n"
-	      "            [--program COMMAND]...\n"
+	fputs("usage: soak --seed N --preemptions N [--periods N] [--ms N] [--pure]\n"
+	      "            [--asleep COMMAND] [--program COMMAND]...\n"
 	      "       soak --sleep KIND\n"
+	      "  --periods  no fewer (default 0)\n"
 	      "  --ms       longest period (default 8000)\n"
 	      "  --pure     no trouble: clients that work, and nothing besides\n"
 	      "  --asleep   puts the machine to sleep, given a kind of /sys/power/mem_sleep\n"
@@ -173,9 +176,31 @@ static void expect(struct soak *s, const char *what, int ret)
 		soak_fail(s, "%s: %s", what, strerror(-ret));
 }
 
-void soak_settle(struct soak *s)
+static bool one_hangs(const struct soak_period *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->events; i++)
+		if (p->event[i].what == TROUBLE_HANG)
+			return true;
+	return false;
+}
+
+/* For who reads the kernel's reports: each is there in each period in which it has a reason. */
+static void tell_kernel(struct soak *s, unsigned int nth)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "soak: period %u%s", nth,
+		 one_hangs(&s->period) ? ", one hangs" : "");
+	expect(s, "/dev/kmsg", file_write("/dev/kmsg", text));
+	expect(s, WARN_ONCE, file_write(WARN_ONCE, "1"));
+}
+
+static void begin_period(struct soak *s)
 {
 	const struct soak_period *p = &s->period;
+	unsigned int i;
 
 	expect(s, "defaults", gpreempt_begin());
 	expect(s, "poll_interval_us", gpreempt_set("poll_interval_us", p->poll_us));
@@ -183,15 +208,8 @@ void soak_settle(struct soak *s)
 	expect(s, "starvation_ms", gpreempt_set("starvation_ms", p->starvation_ms));
 	expect(s, "policy", gpreempt_write("policy", p->policy));
 	expect(s, "enable", gpreempt_set("enable", 1));
-}
-
-static void begin_period(struct soak *s)
-{
-	unsigned int i;
-
-	soak_settle(s);
 	s->injected = false;
-	for (i = 0; i < s->period.parts && !s->failed; i++)
+	for (i = 0; i < p->parts && !s->failed; i++)
 		soak_start(s, i);
 }
 
@@ -291,18 +309,21 @@ static void print_sums(const struct soak *s, const struct marks *begin, __u64 ns
 	printf("\n");
 }
 
-static void soak(struct soak *s, const struct soak_mixture *m, long long preemptions)
+static void soak(struct soak *s, const struct soak_mixture *m, long long preemptions,
+		 unsigned int periods)
 {
 	struct marks begin = read_marks();
 	__u64 start = kfd_now();
 	unsigned int n;
 
 	for (n = 0; !s->failed; n++) {
-		if (gpreempt_number("stats/preemptions") - begin.preemptions >= preemptions)
+		if (n >= periods &&
+		    gpreempt_number("stats/preemptions") - begin.preemptions >= preemptions)
 			break;
 		soak_plan(&s->period, m, n);
 		printf("# period %u", n);
 		soak_plan_print(&s->period);
+		tell_kernel(s, n);
 		run_period(s);
 		if (!s->failed)
 			measure_scans(s);
@@ -319,6 +340,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "seed", required_argument, NULL, 's' },
 		{ "preemptions", required_argument, NULL, 'n' },
+		{ "periods", required_argument, NULL, 'k' },
 		{ "ms", required_argument, NULL, 'm' },
 		{ "pure", no_argument, NULL, 'u' },
 		{ "asleep", required_argument, NULL, 'a' },
@@ -328,6 +350,7 @@ int main(int argc, char **argv)
 	};
 	struct soak_mixture m = { .ms = PERIOD_MS };
 	long long preemptions = 0;
+	unsigned int periods = 0;
 	unsigned int node;
 	struct soak s = {};
 	int opt, ret;
@@ -339,6 +362,9 @@ int main(int argc, char **argv)
 			break;
 		case 'n':
 			preemptions = atoll(optarg);
+			break;
+		case 'k':
+			periods = strtoul(optarg, NULL, 0);
 			break;
 		case 'm':
 			m.ms = atoi(optarg);
@@ -375,7 +401,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "soak: this is not a guest of the test bench\n");
 		return 1;
 	}
-	soak(&s, &m, preemptions);
+	soak(&s, &m, preemptions, periods);
 	gpreempt_end();
 	return s.failed;
 }

@@ -178,8 +178,6 @@ void soak_fail(struct soak *s, const char *fmt, ...) __attribute__((format(print
 void soak_start(struct soak *s, unsigned int i);
 /* Kills it; what it has compared so far counts. */
 void soak_kill(struct soak *s, unsigned int i);
-/* Policy and tunables as the period has them, and GPREEMPT enabled. */
-void soak_settle(struct soak *s);
 /* Waits so long, or until a client has failed. */
 void soak_wait(struct soak *s, __u64 until_ns);
 

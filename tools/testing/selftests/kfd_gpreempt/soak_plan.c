@@ -8,7 +8,7 @@
 
 #define CALM_PERCENT	50	/* of the periods have no trouble, */
 #define PROGRAM_PERCENT	5	/* have somebody else's program, */
-#define LARGE_PERCENT	20	/* or a trouble that all clients feel */
+#define LARGE_PERCENT	20	/* and of the others a trouble that all clients feel */
 #define SMALL		7	/* kinds of trouble to draw from, */
 #define LARGE		3	/* and of those that all clients feel */
 
@@ -106,7 +106,7 @@ static void plan_events(struct soak_period *p, unsigned int *seed, unsigned int 
 		p->event[i].seed = rand_r(seed);
 }
 
-/* Clients that only work, all on one level, and nothing besides: as many preemptions as can be. */
+/* Clients that only work, all on one level, and no trouble: as many preemptions as can be. */
 static void calm(struct soak_period *p)
 {
 	unsigned int i;

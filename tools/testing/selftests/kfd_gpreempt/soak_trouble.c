@@ -39,6 +39,12 @@ static void expect(struct soak *s, const char *what, int ret)
 		soak_fail(s, "%s: %s", what, strerror(-ret));
 }
 
+/* A trouble lasts so long, then it is undone: many leave nothing to preempt. */
+static void for_a_moment(struct soak *s, unsigned int *seed)
+{
+	soak_wait(s, kfd_now() + draw(seed, 20, 300) * 1000000ULL);
+}
+
 static void change_tunable(struct soak *s, unsigned int *seed)
 {
 	static const struct {
@@ -55,9 +61,12 @@ static void change_tunable(struct soak *s, unsigned int *seed)
 		{ "level7/timeslice_us", 1000, 20000 },
 	};
 	unsigned int i = draw(seed, 0, sizeof(tunables) / sizeof(tunables[0]) - 1);
+	const char *name = tunables[i].name;
+	long long before = gpreempt_number(name);
 
-	expect(s, tunables[i].name,
-	       gpreempt_set(tunables[i].name, draw(seed, tunables[i].low, tunables[i].high)));
+	expect(s, name, gpreempt_set(name, draw(seed, tunables[i].low, tunables[i].high)));
+	for_a_moment(s, seed);
+	expect(s, name, gpreempt_set(name, before));
 }
 
 static void change_policy(struct soak *s, unsigned int *seed)
@@ -65,6 +74,8 @@ static void change_policy(struct soak *s, unsigned int *seed)
 	static const char *const policies[] = { "none", "strict", "timeslice", "fair" };
 
 	expect(s, "policy", gpreempt_write("policy", policies[draw(seed, 0, 3)]));
+	for_a_moment(s, seed);
+	expect(s, "policy", gpreempt_write("policy", s->period.policy));
 }
 
 static void kill_one(struct soak *s, unsigned int *seed)
@@ -104,6 +115,8 @@ static void inject(struct soak *s, unsigned int *seed)
 	}
 	s->injected |= kind < 3;
 	expect(s, command, gpu_model_say(command, NULL, 0));
+	for_a_moment(s, seed);
+	expect(s, "enable", gpreempt_set("enable", 1));
 }
 
 /* Whatever was under way on the GPU is gone; what was compared before counts. */
@@ -152,16 +165,6 @@ static void hang(struct soak *s)
 	begin_anew(s);
 }
 
-/*
- * For so long things are as they are not otherwise in the period: many of them leave nothing to
- * preempt.
- */
-static void for_a_moment(struct soak *s, unsigned int *seed)
-{
-	soak_wait(s, kfd_now() + draw(seed, 20, 300) * 1000000ULL);
-	soak_settle(s);
-}
-
 static void put_to_sleep(struct soak *s, unsigned int *seed)
 {
 	char command[256];
@@ -184,11 +187,9 @@ void soak_make_trouble(struct soak *s, const struct soak_event *e)
 	switch (e->what) {
 	case TROUBLE_TUNABLE:
 		change_tunable(s, &seed);
-		for_a_moment(s, &seed);
 		break;
 	case TROUBLE_POLICY:
 		change_policy(s, &seed);
-		for_a_moment(s, &seed);
 		break;
 	case TROUBLE_OFF:
 		expect(s, "enable", gpreempt_set("enable", 0));
@@ -200,7 +201,6 @@ void soak_make_trouble(struct soak *s, const struct soak_event *e)
 		break;
 	case TROUBLE_FAULT:
 		inject(s, &seed);
-		for_a_moment(s, &seed);
 		break;
 	case TROUBLE_RESET:
 		reset_gpu(s);
