@@ -123,6 +123,24 @@ class Chosen(InFolder):
             tests = rocm_suites.Tests("x", "*_b")
             self.assertEqual([p.name for p in tests.pieces()], ["test_b-0"])
 
+    def test_some_records(self):
+        records = rocm_suites.Records("f", 4, 3, b"q", b"x", 2)
+        self.assertEqual(rocm_suites.some(records, b"HEAD" b"q.." b"..." b".qx" b".q." b"..q" b"qqq"),
+                         b"HEAD" b"q.." b"..q")
+        for text in b"HEAD12", b"HEA":
+            with self.assertRaisesRegex(rocm_suites.NoResult, "f has . bytes"):
+                rocm_suites.some(records, text)
+
+    def test_records_of_a_program(self):
+        folder = self.folder / "rocm-root-x/usr"
+        folder.mkdir(parents=True)
+        (folder / "data").write_bytes(b"HEADabcqrs")
+        with mock.patch.multiple(rocm_suites, OUT=self.folder, RESULTS=self.folder, LIBRARIES={
+                "x": Library("lib", [], 1, rocm_suites.Records("/usr/data", 4, 3, b"q", b"x", 9))}):
+            tests = rocm_suites.Tests("x")
+            self.assertEqual((tests.input("stock") / "cases.data").read_bytes(), b"HEADqrs")
+            self.assertEqual(tests.argv("t"), ["/usr/libexec/rocm/lib/t", "--data", "/out/cases.data"])
+
     def test_listed_in_the_guest_if_need_be(self):
         folder = self.folder / "rocm-root-x/usr/libexec/rocm/lib-tests"
         folder.mkdir(parents=True)
@@ -262,7 +280,7 @@ class Table(InFolder):
         self.assertIn("x, stock: the guest ended with status 125 in p-1", troubles[0])
         kept = Kept(self.tests, "stock")
         self.assertEqual([bool(kept.get(p)) for p in pieces], [True, False, False, False])
-        given = json.loads((self.folder / "results/x/stock/input/pieces.json").read_text())
+        given = json.loads((self.folder / "results/x/input-stock/pieces.json").read_text())
         self.assertEqual([p["name"] for p in given], ["p-3"])
 
     def test_a_library_without_a_list(self):
