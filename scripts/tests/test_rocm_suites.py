@@ -120,6 +120,9 @@ class Chosen(InFolder):
             self.assertEqual(list(tests.pieces()), [
                 ("test_b-0", "test_b", ["S.q"]), ("test_a-0", "test_a", ["S.0", "S.1"]),
                 ("test_a-1", "test_a", ["S.2", "S.3"])])
+            rocm_suites.keep_list(tests.kept_list("test_a", "*"), "S.\n")
+            with self.assertRaisesRegex(rocm_suites.NoResult, "x: test_a lists no case that is '\\*'"):
+                list(tests.pieces())
             tests = rocm_suites.Tests("x", "*_b")
             self.assertEqual([p.name for p in tests.pieces()], ["test_b-0"])
 
