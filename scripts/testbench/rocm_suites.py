@@ -211,9 +211,10 @@ class Tests:
     def pieces(self):
         self.lists()
         for name, pattern, most in self.programs():
-            cases = self.kept_list(name, pattern).read_text().splitlines()
-            cases = evenly([c for c in cases if is_enabled(c)], most)
+            kept = self.kept_list(name, pattern)
+            cases = evenly([c for c in kept.read_text().splitlines() if is_enabled(c)], most)
             if not cases:
+                kept.unlink()
                 raise NoResult(f"{self.name}: {name} lists no case that is '{pattern}'")
             size = self.library.piece
             for n in range(0, len(cases), size):
