@@ -297,8 +297,10 @@ class Run:
         if not why:
             shutil.rmtree(name)
 
-    def work(self):
+    def work(self, cpu):
         """One after the other, until there is nothing to do."""
+        # Guest and model take turns: on the same CPU they need not wake another one for that.
+        os.sched_setaffinity(0, {cpu})
         while (job := self.next()):
             seed, size = job
             self.ended(seed, *run_segment(
@@ -306,9 +308,10 @@ class Run:
                 lambda so_far, seed=seed: self.progress(seed, so_far)))
 
     def run(self):
+        cpus = itertools.islice(itertools.cycle(os.sched_getaffinity(0)), self.args.jobs)
         with ThreadPoolExecutor(self.args.jobs) as pool:
             try:
-                for worker in [pool.submit(self.work) for _ in range(self.args.jobs)]:
+                for worker in [pool.submit(self.work, cpu) for cpu in cpus]:
                     worker.result()
             except KeyboardInterrupt:
                 # The guests die of it as well: that is nobody's failure.

@@ -8,31 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 from testbench import splats, tap
-from testbench.guest import initramfs, process, watch
-
-
-class Cpu(unittest.TestCase):
-    """Each guest has one for itself, while there are enough."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.stays = []
-        for what in (mock.patch.object(process, "CACHE", Path(folder.name)),
-                     mock.patch("os.sched_getaffinity", lambda _: {3, 5}),
-                     mock.patch("os.sched_setaffinity", lambda _, cpus: self.stays.append(cpus))):
-            what.start()
-            self.addCleanup(what.stop)
-
-    def test_one_each(self):
-        first, second = process.take_cpu(), process.take_cpu()
-        self.assertEqual(self.stays, [{3}, {5}])
-        self.assertIsNone(process.take_cpu())
-        first.close()
-        third = process.take_cpu()
-        self.assertEqual(self.stays, [{3}, {5}, {3}])
-        second.close()
-        third.close()
+from testbench.guest import initramfs, watch
 
 
 class Packed(unittest.TestCase):

@@ -24,7 +24,7 @@ from pathlib import Path
 from testbench.guest.initramfs import initramfs
 from testbench.guest.model import Model
 from testbench.guest.options import parse
-from testbench.guest.process import die, die_with_parent, take_cpu
+from testbench.guest.process import die, die_with_parent
 from testbench.guest.qemu import PLUGIN, clock_trouble, qemu_command
 from testbench.guest.watch import Waker, follow
 from testbench.paths import OUT, QEMU
@@ -49,7 +49,6 @@ def run(args, scratch):
         f"mode=virtual\ninsns_per_ns={2 ** -args.shift:g}\nquantum_us={args.quantum_us:g}\n"
         + (args.kernel and f"kernel={args.kernel}\n"))
     root = initramfs(args, guest)
-    cpu = None if args.real_time or args.gpus > 1 else take_cpu()
     models = [Model(args, out, scratch, n) for n in range(args.gpus)]
     waker = Waker()
     monitor = waker.qemu_end.fileno()
@@ -66,8 +65,6 @@ def run(args, scratch):
     finally:
         qemu.kill()
         complaints = [model.stop() for model in models]
-        if cpu:
-            cpu.close()
     trouble = trouble or next(filter(None, complaints), None)
     if trouble:
         said = "".join(f"\n{m.log.name}: {m.last_words()}" for m in models if m.last_words())
