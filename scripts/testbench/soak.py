@@ -243,8 +243,9 @@ def run_segment(args, name, kernel, seed, preemptions, progress):
                 progress(segment.sum)
         _, status, used = os.wait4(p.pid, 0)
         p.returncode = os.waitstatus_to_exitcode(status)
-    console = (OUT / name / "console.log").read_text(errors="replace")
-    return (segment, [*segment.verdict(p.returncode), *unexplained(console)],
+    console = OUT / name / "console.log"
+    text = console.read_text(errors="replace") if console.exists() else ""
+    return (segment, [*segment.verdict(p.returncode), *unexplained(text)],
             {"begun": round(begun, 1), "ended": round(time.time(), 1),
              "cpu": round(used.ru_utime + used.ru_stime)})
 

@@ -43,7 +43,8 @@ class Known:
 
 # The suite "known" shows each of these on the stock module.
 KNOWN = (
-    Known("checkpoint: topology_lock inside the DQM lock", frozenset({"debug"}), frozenset({"known", "coexist"}),
+    Known("checkpoint: topology_lock inside the DQM lock",
+          frozenset({"debug"}), frozenset({"known", "coexist"}),
           r"circular locking dependency.*kfd_topology_device_by_id.*get_queue_checkpoint_info"),
     Known("unbind: a process's buffers outlive KFD's DRM client", frozenset({"debug"}),
           frozenset({"known", "unbind"}),
@@ -52,8 +53,7 @@ KNOWN = (
           # seldom, the DRM device goes first
           r"WARNING: [^\n]* amdgpu_preempt_mgr_fini\+.*amdgpu_driver_release_kms"),
     Known("unbind: amdgpu does not free all that it allocated when it was probed",
-          frozenset({"debug"}),
-          frozenset({"known", "unbind", "unload", "tool"}),
+          frozenset({"debug"}), frozenset({"known", "unbind", "unload", "tool"}),
           r"unreferenced object.*(amdgpu_ras_register_ras_block|amdgpu_fence_driver_init_ring|"
           r"drm_sched_init|kfd_parse_crat_table)\+.*amdgpu_device_init"),
     Known("topology: amdkfd completes a node's properties in place whenever they are read",

@@ -323,7 +323,7 @@ def known():
     }[KERNEL]
     seen = set()
     for n, (name, command) in enumerate(commands.items(), 1):
-        done = subprocess.run(guest(f"known/{name}", *command, options=KNOWN),
+        done = subprocess.run(guest(f"known/{name}", *command, options=OF_KNOWN),
                               text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               check=False)
         yield from ("# " + line for line in (done.stdout + done.stderr).splitlines())
@@ -359,7 +359,7 @@ HWS_TRICKS = ["debugger", "accomplice", "gws", "new_gws", "crowd", "index_and_cr
               "all_forged"]
 # What RCU says of a CPU that polls a dead GPU on a busy host (inside/patient).
 NO_STALL = ["--append", "rcupdate.rcu_cpu_stall_suppress=1"]
-KNOWN = ["--module", "stock", *NO_STALL, "--model", "--vram-mb 256"]
+OF_KNOWN = ["--module", "stock", *NO_STALL, "--model", "--vram-mb 256"]
 DEAD = ["--module", "stock", *NO_STALL]
 
 

@@ -142,6 +142,8 @@ class Chosen(InFolder):
                 "x": Library("lib", [], 1, rocm_suites.Records("/usr/data", 4, 3, b"q", b"x", 9))}):
             tests = rocm_suites.Tests("x")
             self.assertEqual((tests.input("stock") / "cases.data").read_bytes(), b"HEADqrs")
+            (folder / "data").write_bytes(b"HEADqqq")
+            self.assertEqual((tests.input("stock") / "cases.data").read_bytes(), b"HEADqqq")
             self.assertEqual(tests.argv("t"), ["/usr/libexec/rocm/lib/t", "--data", "/out/cases.data"])
 
     def test_listed_in_the_guest_if_need_be(self):

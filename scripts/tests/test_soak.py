@@ -174,6 +174,14 @@ class Segments(unittest.TestCase):
         self.run_segments(2 * SEGMENT)
         self.assertEqual([seed for seed, _ in self.made[2:]], [1, 2])
 
+    def test_a_guest_that_does_not_start(self):
+        """It leaves no console."""
+        with mock.patch.object(soak, "OUT", self.out), \
+             mock.patch.object(soak, "guest_command", lambda *_: ["sh", "-c", "exit 125"]):
+            _, why, times = soak.run_segment(None, "none", "", 1, 10, print)
+        self.assertEqual(why, ["the guest ended with status 125"])
+        self.assertLessEqual(times["begun"], times["ended"])
+
     def test_a_report_that_stock_is_known_for(self):
         """Where a preemption hung; nowhere else."""
         text = ("[ 1.1] soak: period 0\n[ 1.2] fine\n[ 2.1] soak: period 1, one hangs\n{}"

@@ -186,7 +186,10 @@ static bool one_hangs(const struct soak_period *p)
 	return false;
 }
 
-/* For who reads the kernel's reports: each is there in each period in which it has a reason. */
+/*
+ * soak.py reads the kernel's reports by period: one that is made once in a boot is made again in
+ * each period that has a reason for it.
+ */
 static void tell_kernel(struct soak *s, unsigned int nth)
 {
 	char text[64];
