@@ -84,6 +84,12 @@ class Guest(InFolder):
         results, _ = self.said(["S.a", "S.hang", "S.b"], limit=1)
         self.assertEqual(results, {"S.a": "pass", "S.hang": "hung", "S.b": "pass"})
 
+    def test_one_that_starts_slowly(self):
+        slow = PROGRAM.replace("for f;", "sleep 2.5; for f;")
+        self.assertEqual(self.said(["S.a"], slow, limit=1)[0], {"S.a": "pass"})
+        with mock.patch.object(in_guest, "START_S", 0):
+            self.assertEqual(self.said(["S.a"], slow, limit=1)[0], {"S.a": "hung"})
+
     def test_a_program_that_runs_nothing(self):
         results, said = self.said(["S.a", "S.b"], "#!/bin/sh\necho no GPU\nexit 1\n")
         self.assertEqual(results, {"S.a": "died", "S.b": "died"})
