@@ -23,9 +23,9 @@ FILE.exec_module(in_guest)
 
 # A gtest program: each case it is asked for does what its name says.
 PROGRAM = """#!/bin/sh
-for f; do case $f in --gtest_flagfile=*) flags=${f#*=} ;; esac; done
+for f; do case $f in --gtest_filter=*) cases=${f#*=} ;; esac; done
 IFS=:
-for case in $(sed 's/--gtest_filter=//' "$flags"); do
+for case in $cases; do
 	echo "[ RUN      ] $case"
 	case $case in
 	*fail*) echo "it is wrong"; echo "[  FAILED  ] $case, where TypeParam = int (7 ms)" ;;
@@ -53,15 +53,14 @@ class InFolder(unittest.TestCase):
 
 
 class Guest(InFolder):
-    def said(self, cases, text=PROGRAM, limit=30):
+    def said(self, cases, text=PROGRAM, limit=30, form="gtest"):
         """What the guest's part says of a program."""
         program = script(self.folder / "program", text)
         said = io.StringIO()
-        with mock.patch.object(in_guest, "FLAGS", self.folder / "flags"), \
-             contextlib.redirect_stdout(said):
+        with contextlib.redirect_stdout(said):
             left = cases
             while left:
-                left = in_guest.run([str(program)], left, limit)
+                left = in_guest.run([str(program)], in_guest.FORMS[form], left, limit)
         (name, found), = rocm_suites.parse(["piece a\n", *said.getvalue().splitlines(True),
                                             "end 3 4 1.5 parked\n"])
         self.assertEqual((name, found["preemptions"], found["storm"]), ("a", 3, 4))
@@ -90,6 +89,11 @@ class Guest(InFolder):
         with mock.patch.object(in_guest, "START_S", 0):
             self.assertEqual(self.said(["S.a"], slow, limit=1)[0], {"S.a": "hung"})
 
+    def test_a_program_that_runs_what_it_is_not_asked_for(self):
+        results, said = self.said(["S.a", "S.b"], "#!/bin/sh\necho '[ RUN      ] S.c'\nsleep 9\n")
+        self.assertEqual(results, {"S.c": "died"})
+        self.assertIn("not asked for", said["S.c"][0])
+
     def test_a_program_that_runs_nothing(self):
         results, said = self.said(["S.a", "S.b"], "#!/bin/sh\necho no GPU\nexit 1\n")
         self.assertEqual(results, {"S.a": "died", "S.b": "died"})
@@ -98,6 +102,25 @@ class Guest(InFolder):
     def test_a_program_that_dies_at_its_end(self):
         results, _ = self.said(["S.a", "S.leave"])
         self.assertEqual(results, {"S.a": "pass", "S.leave": "pass", "(end)": "died"})
+
+    def test_thrusts_own_programs(self):
+        """With a line left open while a case runs."""
+        results, said = self.said(["TestA", "TestFail", "TestHang", "TestB"], """#!/bin/sh
+shift 2
+for case; do
+	printf 'Running %s...' $case
+	case $case in
+	*Fail) printf 'it is wrong\\r[FAILURE]           %s\\n' $case ;;
+	*Hang) exec sleep 100 ;;
+	*) printf '\\r[PASS]      0.002 ms %s\\n' $case ;;
+	esac
+done
+printf '\\nTotals: 1 failures\\n'
+exit 1
+""", limit=1, form="thrust")
+        self.assertEqual(results, {"TestA": "pass", "TestFail": "fail", "TestHang": "hung",
+                                   "TestB": "pass"})
+        self.assertIn("it is wrong", said["TestFail"])
 
 
 class Chosen(InFolder):
@@ -120,14 +143,17 @@ class Chosen(InFolder):
                                  LIBRARIES={"x": Library("lib-tests", [("test_b", "S*", 9),
                                                                        ("test_?", "*", 4)], 2)}):
             tests = rocm_suites.Tests("x")
-            rocm_suites.keep_list(tests.kept_list("test_b", "S*"), "S.\n  q\n")
-            rocm_suites.keep_list(tests.kept_list("test_a", "*"), "S.\n  0\n  1\n  2\n  3\n"
-                                  "  4\n  DISABLED_y\n")
+            rocm_suites.keep_list(tests.kept_list("test_b", "S*"), ["S.q"])
+            rocm_suites.keep_list(tests.kept_list("test_a", "*"),
+                                  [f"S.{n}" for n in range(5)] + ["S.DISABLED_y"])
             self.assertEqual(list(tests.pieces()), [
                 ("test_b-0", "test_b", ["S.q"]), ("test_a-0", "test_a", ["S.0", "S.1"]),
                 ("test_a-1", "test_a", ["S.2", "S.3"])])
-            rocm_suites.keep_list(tests.kept_list("test_a", "*"), "S.\n")
+            rocm_suites.keep_list(tests.kept_list("test_a", "*"), [])
             with self.assertRaisesRegex(rocm_suites.NoResult, "x: test_a lists no case that is '\\*'"):
+                list(tests.pieces())
+            rocm_suites.keep_list(tests.kept_list("test_a", "*"), ["S." + "x" * 70000] * 2)
+            with self.assertRaisesRegex(rocm_suites.NoResult, "2 cases of test_a are too long"):
                 list(tests.pieces())
             tests = rocm_suites.Tests("x", "*_b")
             self.assertEqual([p.name for p in tests.pieces()], ["test_b-0"])
