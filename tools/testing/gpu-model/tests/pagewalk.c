@@ -153,6 +153,7 @@ static void further(void)
 	ptb[5] = 0x6000 | V | R;
 	for (i = 0; i < 16; i++)
 		ptb[16 + i] = (0x40000 + i * 0x1000) | V | S | R | W | FRAG(4);
+	ptb[16 + 4] = 0x6000 | V | R;
 	/* Two MiB whose first byte is at no multiple of two MiB. */
 	pdb0[6] = (RAM_HIGH + 0x84000) | V | S | R | W;
 	pdb1[7] = 0x10000000 | V | S | R | W | LEAF;
@@ -166,8 +167,9 @@ static void further(void)
 	   "the upper half's, also by a sign-extended address");
 	ok(leads(VMID, VA(1, 2, 3, 5), mem_ptr(&gpu, 0x6000, 1, false), 0x1000),
 	   "a page of VRAM");
-	ok(leads(VMID, VA(1, 2, 3, 16 + 3), ram + 0x43000, 13 * 0x1000),
-	   "a fragment of 64 KiB is contiguous to its end");
+	ok(leads(VMID, VA(1, 2, 3, 16 + 3), ram + 0x43000, 0x1000) &&
+	   leads(VMID, VA(1, 2, 3, 16 + 4), mem_ptr(&gpu, 0x6000, 1, false), 0x1000),
+	   "a page in a fragment's middle that became another, as KFD leaves it");
 	ok(leads(VMID, VA(1, 2, 6, 0) + 0x1ff010, high + 0x84000 + 0x1ff010, 0x1000 - 0x10),
 	   "a PDB0 entry without further is a leaf, its base is added");
 	ok(leads(VMID, VA(1, 7, 0, 0) + 0x123456, ram + 0x10000000 + 0x123456, 0),

@@ -16,7 +16,6 @@
 #define PTE_EXECUTE	(1ull << 4)
 #define PTE_READ	(1ull << 5)
 #define PTE_WRITE	(1ull << 6)
-#define PTE_FRAG(p)	((unsigned int)((p) >> 7 & 0x1f))
 #define PTE_PRT		(1ull << 51)
 #define PDE_PTE		(1ull << 54)	/* the directory entry is a leaf */
 #define PTE_FURTHER	(1ull << 56)	/* the entry of a block table points to a table */
@@ -259,7 +258,7 @@ leaf:
 void *vm_translate(struct gpu *g, unsigned int vmid, u64 va, bool write, u64 *span,
 		   const char **why)
 {
-	unsigned int shift, frag;
+	unsigned int shift;
 	u64 pte, offset, len;
 	u8 *p;
 
@@ -288,13 +287,11 @@ void *vm_translate(struct gpu *g, unsigned int vmid, u64 va, bool write, u64 *sp
 					  "page outside of VRAM";
 		return NULL;
 	}
-	/* A fragment says how far pages around this one go on contiguously. */
-	frag = PAGE_SHIFT + PTE_FRAG(pte);
-	if (shift == PAGE_SHIFT && frag > shift && frag < ADDR_BITS)
-		offset = va & ((1ull << frag) - 1);
-	else
-		frag = shift;
-	*span = (1ull << frag) - offset;
+	/*
+	 * No further, whatever the entry's fragment says: KFD unmaps a part of one and leaves
+	 * the rest with the old fragment, which names pages that are others' by now.
+	 */
+	*span = (1ull << shift) - offset;
 	if (*span > len)
 		*span = len;
 	return p;
