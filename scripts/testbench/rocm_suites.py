@@ -66,23 +66,26 @@ CASES_BYTES = 131000
 
 LIBRARIES = {
     "rocprim": Library("librocprim-tests", [
-        ("test_warp_*", "*", ALL), ("test_block_*", "*", ALL), ("test_thread*", "*", ALL),
-        ("test_intrinsics*", "*", ALL), ("test_hip_*", "*", ALL), ("test_*iterator", "*", ALL),
+        ("test_warp_*", "*", 75), ("test_block_*", "*", 75), ("test_thread*", "*", 75),
+        ("test_intrinsics*", "*", 75), ("test_hip_*", "*", 75), ("test_*iterator", "*", 75),
         ("test_basic", "*", ALL), ("test_invoke_result", "*", ALL),
         ("test_radix_key_codec", "*", ALL), ("test_type_traits_*", "*", ALL),
         ("test_config_dispatch", "*", ALL)]),
+    "hipcub": Library("libhipcub-tests", [
+        ("test_hipcub_warp_*", "*", 75), ("test_hipcub_block_*", "*", 75),
+        ("test_hipcub_thread*", "*", 75), ("test_hipcub_*iterator*", "*", 75)]),
+    "rocthrust": Library("librocthrust-tests", [
+        (f"test_thrust_{name}", "*", 12) for name in (
+            "copy", "reduce", "scan", "sort", "transform", "unique", "vector", "zip_iterator_*")],
+                         form="thrust"),
     "rocrand": Library("librocrand1-tests", [
         ("test_rocrand_host", "*", ALL), ("test_rocrand_*_?rng", "*", ALL),
         ("test_rocrand_kernel_*", "*poisson*", ALL), ("test_rocrand_basic", "*set*", ALL),
         ("test_*_distribution", "*", ALL)]),
     "hiprand": Library("libhiprand1-tests", [("test_hiprand_*", "*", ALL)]),
-    "hipcub": Library("libhipcub-tests", [
-        ("test_hipcub_warp_*", "*", ALL), ("test_hipcub_block_*", "*", ALL),
-        ("test_hipcub_thread*", "*", ALL), ("test_hipcub_*iterator*", "*", ALL)]),
-    "rocthrust": Library("librocthrust-tests", [("test_*", "*", ALL)], form="thrust"),
     "rocsparse": Library("librocsparse1-tests", [("rocsparse-test", "*quick*", ALL)], 250,
                          Records("/usr/share/librocsparse1-tests/data/rocsparse_test.data", 788, 768,
-                                 b"quick\0", b"gfx906\0", 1500)),
+                                 b"quick\0", b"gfx906\0", 500)),
     "hipsparse": Library("libhipsparse1-tests", [("hipsparse-test", "*", 200)], 200),
     "rocblas": Library("librocblas4-tests", [("rocblas-test", "*quick*", ALL)], 1000,
                        # the ex3 are of 8-bit floating point, which gfx90a does not have
