@@ -479,7 +479,7 @@ static inline u64 join(u32 lo, u32 hi)
 #define CMPX		16		/* compare writes EXEC too */
 #define M_BYTES(a)	((a) & 0xff)	/* size of a memory element */
 #define M_SEXT		(1u << 8)	/* sign-extended */
-#define M_D16		(1u << 9)	/* fills half a register, keeps the other */
+#define M_D16		(1u << 9)	/* to half a register; SRAM-ECC has the other zeroed */
 #define M_HI		(1u << 10)	/* the high half */
 #define A_64		(1u << 8)	/* atomic of 64 bits (not DS: by type there) */
 
@@ -496,14 +496,14 @@ enum isa_atomic {
 u64 atomic_result(enum isa_atomic op, u64 old, u64 data, u64 cmp, bool wide) NAMED(atomic_result);
 u64 atomic_host(void *p, enum isa_atomic op, u64 data, u64 cmp, bool wide) NAMED(atomic_host);
 
-/* Loaded memory @v as row argument @arg says, into a register that holds @old. */
-static inline u32 mem_extend(u32 arg, u32 v, u32 old)
+/* Loaded memory @v as row argument @arg says. */
+static inline u32 mem_extend(u32 arg, u32 v)
 {
 	if (arg & M_SEXT)
 		v = M_BYTES(arg) == 1 ? (u32)(int8_t)v : (u32)(int16_t)v;
 	if (arg & M_D16) {
 		v &= 0xffff;
-		v = arg & M_HI ? v << 16 | (old & 0xffff) : v | (old & 0xffff0000);
+		v = arg & M_HI ? v << 16 : v;
 	}
 	return v;
 }

@@ -113,7 +113,7 @@ X(x_ds_read)
 		if (p)
 			memcpy(&v, p, bytes);
 		d = &vreg(c, i->dst)[l];
-		*d = mem_extend(arg, v, *d);
+		*d = mem_extend(arg, v);
 	}
 	return WAVE_BUDGET;
 }

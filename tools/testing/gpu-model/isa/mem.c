@@ -689,7 +689,7 @@ static void simple_load(u32 *dst, u8 *const at[LANES], u64 lanes, u32 arg)
 	}
 	LANE
 		if (all || lanes >> l & 1)
-			dst[l] = mem_extend(arg, load_bytes(at[l], M_BYTES(arg)), dst[l]);
+			dst[l] = mem_extend(arg, load_bytes(at[l], M_BYTES(arg)));
 }
 
 static void vmem_load(struct ctx *c, const struct insn *i, const struct vmem *m)
@@ -705,7 +705,7 @@ static void vmem_load(struct ctx *c, const struct insn *i, const struct vmem *m)
 			u32 *dst = &vreg(c, i->dst + d)[l];
 			u32 v = m->zero >> l & 1 ? 0 : piece_load(&m->piece[l][d]);
 
-			*dst = mem_extend(arg, v, *dst);
+			*dst = mem_extend(arg, v);
 		}
 	}
 }
@@ -780,7 +780,7 @@ static void vmem_load_lds(struct ctx *c, const struct insn *i, const struct vmem
 		unsigned int l = __builtin_ctzll(left);
 		u64 loaded = m->simple ? load_bytes(m->at[0][l], m->bytes) :
 					 piece_load(&m->piece[l][0]);
-		u32 v = mem_extend(i->row->arg, loaded, 0), at = base + 4 * l;
+		u32 v = mem_extend(i->row->arg, loaded), at = base + 4 * l;
 
 		if (at < wg->lds_bytes && wg->lds_bytes - at >= 4)
 			memcpy(wg->lds + at, &v, 4);

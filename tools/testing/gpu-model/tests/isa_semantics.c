@@ -204,7 +204,9 @@ static const struct test tests[] = {
 	{ "v_mov_b32 v1, 2\n v_mov_b32 v2, 1\n global_atomic_add v1, v2, s[0:1]", "stop=fault mem0=0" },
 	{ "v_mov_b32 v1, 4\n v_mov_b32 v2, 5\n v_mov_b32 v3, 0x01010101\n s_mov_b64 exec, 3\n"
 	  "global_atomic_cmpswap v4, v1, v[2:3], s[0:1] glc", "mem1=5 v4[0]=0x01010101 v4[1]=5" },
-	{ "v_mov_b32 v1, 0\n global_load_short_d16_hi v1, v1, s[0:1] offset:6", "v1=0x01010000" },
+	{ "v_mov_b32 v1, 2\n v_mov_b32 v2, -1\n global_load_short_d16_hi v2, v1, s[0:1] offset:4\n"
+	  "v_mov_b32 v3, -1\n global_load_short_d16 v3, v1, s[0:1] offset:4\n"
+	  "v_mov_b32 v4, -1\n v_lshlrev_b32 v5, 2, v0\n ds_write_b32 v5, v2\n ds_read_u16_d16 v4, v5 offset:2", "v2=0x01010000 v3=0x0101 v4[0]=0x0101" },
 	{ "v_mov_b32 v1, 6\n global_load_dword v2, v1, s[0:1]", "v2=0x02020101" },
 	{ "v_lshlrev_b32 v1, 2, v0\n v_mul_u32_u24 v2, v0, v0\n ds_write_b32 v1, v2\n ds_read2_b32 v[4:5], v1 offset0:1 offset1:2\n"
 	  "ds_read2st64_b32 v[6:7], v1 offset1:1", "v4[0]=1 v5[3]=25 v6[8]=64 v7[0]=0" },
