@@ -57,9 +57,11 @@ class Guest(InFolder):
         """What the guest's part says of a program."""
         program = script(self.folder / "program", text)
         said = io.StringIO()
+        self.starts = 0
         with contextlib.redirect_stdout(said):
             left = cases
             while left:
+                self.starts += 1
                 left = in_guest.run([str(program)], in_guest.FORMS[form], left, limit)
         (name, found), = rocm_suites.parse(["piece a\n", *said.getvalue().splitlines(True),
                                             "end 3 4 1.5 parked\n"])
@@ -87,12 +89,14 @@ class Guest(InFolder):
         slow = PROGRAM.replace("for f;", "sleep 2.5; for f;")
         self.assertEqual(self.said(["S.a"], slow, limit=1)[0], {"S.a": "pass"})
         with mock.patch.object(in_guest, "START_S", 0):
-            self.assertEqual(self.said(["S.a"], slow, limit=1)[0], {"S.a": "hung"})
+            self.assertEqual(self.said(["S.a", "S.b", "S.c"], slow, limit=1)[0],
+                             dict.fromkeys(["S.a", "S.b", "S.c"], "hung"))
+            self.assertEqual(self.starts, 1)
 
     def test_a_program_that_runs_what_it_is_not_asked_for(self):
         results, said = self.said(["S.a", "S.b"], "#!/bin/sh\necho '[ RUN      ] S.c'\nsleep 9\n")
-        self.assertEqual(results, {"S.c": "died"})
-        self.assertIn("not asked for", said["S.c"][0])
+        self.assertEqual(results, dict.fromkeys(["(unasked)", "S.a", "S.b"], "died"))
+        self.assertIn("S.c was not asked for", said["(unasked)"])
 
     def test_a_program_that_runs_nothing(self):
         results, said = self.said(["S.a", "S.b"], "#!/bin/sh\necho no GPU\nexit 1\n")
@@ -103,24 +107,39 @@ class Guest(InFolder):
         results, _ = self.said(["S.a", "S.leave"])
         self.assertEqual(results, {"S.a": "pass", "S.leave": "pass", "(end)": "died"})
 
-    def test_thrusts_own_programs(self):
-        """With a line left open while a case runs."""
-        results, said = self.said(["TestA", "TestFail", "TestHang", "TestB"], """#!/bin/sh
+    THRUST = """#!/bin/sh
 shift 2
+wrong=0
 for case; do
-	printf 'Running %s...' $case
+	printf 'Running %s...' "$case"
 	case $case in
-	*Fail) printf 'it is wrong\\r[FAILURE]           %s\\n' $case ;;
+	*Fail) printf '\\r[FAILURE]           %s\\n' $case; wrong=1 ;;
 	*Hang) exec sleep 100 ;;
-	*) printf '\\r[PASS]      0.002 ms %s\\n' $case ;;
+	*) printf '\\r[PASS]      1.2e+06 ms %s\\n' "$case" ;;
 	esac
+	case $case in *Late) echo "	[ERROR] HIP error detected after running $case"; wrong=1 ;; esac
+done
+for case; do
+	case $case in *Fail) printf 'FAILURE: %s\\nit is wrong\\n' $case ;; esac
 done
 printf '\\nTotals: 1 failures\\n'
-exit 1
-""", limit=1, form="thrust")
-        self.assertEqual(results, {"TestA": "pass", "TestFail": "fail", "TestHang": "hung",
+exit $wrong
+"""
+
+    def test_thrusts_own_programs(self):
+        """With a line left open while a case runs, and the reason of a failure at the end."""
+        results, said = self.said(["TestA<x>", "TestFail", "TestHang", "TestB"], self.THRUST,
+                                  limit=1, form="thrust")
+        self.assertEqual(results, {"TestA<x>": "pass", "TestFail": "fail", "TestHang": "hung",
                                    "TestB": "pass"})
+        results, said = self.said(["TestA", "TestFail", "TestB"], self.THRUST, form="thrust")
+        self.assertEqual(results, {"TestA": "pass", "TestFail": "fail", "TestB": "pass"})
         self.assertIn("it is wrong", said["TestFail"])
+
+    def test_a_program_that_ends_badly_though_no_case_failed(self):
+        results, said = self.said(["TestA", "TestLate"], self.THRUST, form="thrust")
+        self.assertEqual(results, {"TestA": "pass", "TestLate": "pass", "(end)": "died"})
+        self.assertIn("status 1", said["(end)"])
 
 
 class Chosen(InFolder):
@@ -155,6 +174,9 @@ class Chosen(InFolder):
             rocm_suites.keep_list(tests.kept_list("test_a", "*"), ["S." + "x" * 70000] * 2)
             with self.assertRaisesRegex(rocm_suites.NoResult, "2 cases of test_a are too long"):
                 list(tests.pieces())
+            self.assertEqual(rocm_suites.shares([Piece("p", "p", [""] * 1500)] * 3, 4), [
+                ("boot-0", [Piece("p", "p", [""] * 1500)] * 2),
+                ("boot-1", [Piece("p", "p", [""] * 1500)])])
             tests = rocm_suites.Tests("x", "*_b")
             self.assertEqual([p.name for p in tests.pieces()], ["test_b-0"])
 
@@ -210,9 +232,10 @@ class Table(InFolder):
         super().setUp()
         for name in "guest", "rocm-root-x", "build/gpu-model", "build/selftests":
             (self.folder / name).mkdir(parents=True)
-        for name in "build/gpu-model/gpu-model", "build/selftests/storm":
+        for name in "build/gpu-model/gpu-model", "build/selftests/storm", "rocm-suites":
             (self.folder / name).write_text(name)
         patch = mock.patch.multiple(rocm_suites, OUT=self.folder, BUILD=self.folder / "build",
+                                    INSIDE=self.folder,
                                     PROGRAMS=self.folder / "build/selftests",
                                     RESULTS=self.folder / "results",
                                     LIBRARIES={"x": Library("lib-tests", [])})
@@ -261,6 +284,15 @@ class Table(InFolder):
     def test_the_storm_or_the_end_of_a_program(self):
         self.assertIn("1 cases are worse", self.all_modes({"S.a": "pass", "(storm)": "died"}))
         self.assertIn("1 cases are worse", self.all_modes({"S.a": "pass", "(end)": "died"}))
+        self.put("stock", {"S.a": "pass", "S.b": "fail", "(end)": "died"})
+        self.assertEqual(self.ended(), "good")
+        self.assertRegex(rocm_suites.Table([self.tests]).text(), r"(?m)^x +2 +1 +1 +1 ")
+        self.put("stock", {"S.a": "pass", "S.b": "fail", "(unasked)": "died"})
+        self.assertIn("2 cases are worse", self.ended())
+
+    def test_a_library_of_which_nothing_passes(self):
+        self.put("stock", {"S.a": "skip", "S.b": "fail"})
+        self.assertEqual(self.ended(), "rocm-suites: FAILED: x: no case passes on stock")
 
     def test_no_preemption(self):
         self.assertIn("preempted nothing", self.all_modes({"S.a": "pass"}, preemptions=0))
@@ -289,12 +321,18 @@ class Table(InFolder):
         self.assertTrue(Kept(self.tests, "stock").get(self.piece))
         self.assertFalse(Kept(self.tests, "idle").get(self.piece))
         self.assertFalse(Kept(self.tests, "stock").get(self.piece._replace(cases=["S.a"])))
-        for name in "build/gpu-model/gpu-model", "build/selftests/storm":
+        for name in "build/gpu-model/gpu-model", "build/selftests/storm", "rocm-suites":
             before = (self.folder / name).read_text()
             (self.folder / name).write_text("another")
             self.assertFalse(Kept(self.tests, "stock").get(self.piece), name)
             (self.folder / name).write_text(before)
-        self.assertTrue(Kept(self.tests, "stock").get(self.piece))
+        other = rocm_suites.Tests("x", seed=2)
+        self.assertTrue(Kept(other, "stock").get(self.piece))
+        self.put("storm", {"S.a": "pass", "S.b": "pass"})
+        self.assertTrue(Kept(self.tests, "storm").get(self.piece))
+        self.assertFalse(Kept(other, "storm").get(self.piece))
+        self.assertNotEqual(rocm_suites.piece_seed(other, self.piece),
+                            rocm_suites.piece_seed(self.tests, self.piece))
 
     def test_a_guest_that_dies(self):
         """What it had ended is kept; two that end nothing are enough."""
@@ -311,20 +349,21 @@ class Table(InFolder):
         self.addCleanup(os.chdir, here)
         with mock.patch.object(rocm_suites, "GUEST", guest), \
              contextlib.redirect_stdout(io.StringIO()):
-            troubles = rocm_suites.run(self.tests, "stock", pieces, 1, rocm_suites.Progress(1))
+            troubles = rocm_suites.run(self.tests, "stock", "boot-0", pieces,
+                                         rocm_suites.Progress(1))
         self.assertEqual((self.folder / "count").read_text(), "3\n")
         self.assertEqual(len(troubles), 3)
         self.assertIn("x, stock: the guest ended with status 125 in p-1", troubles[0])
         kept = Kept(self.tests, "stock")
         self.assertEqual([bool(kept.get(p)) for p in pieces], [True, False, False, False])
-        given = json.loads((self.folder / "results/x/input-stock/pieces.json").read_text())
+        given = json.loads((self.folder / "results/x/input-stock-boot-0/pieces.json").read_text())
         self.assertEqual([p["name"] for p in given], ["p-3"])
 
     def test_a_library_without_a_list(self):
         """It is named, and the others run: here two at once."""
         both = threading.Barrier(2, timeout=60)
 
-        def ran(tests, _mode, pieces, _seed, _progress):
+        def ran(tests, _mode, _share, pieces, _progress):
             both.wait()
             return [f"{tests.name} {len(pieces)}"]
 
@@ -338,7 +377,7 @@ class Table(InFolder):
              mock.patch.object(rocm_suites, "run", ran), \
              mock.patch.object(rocm_suites.Tests, "pieces", pieces):
             there, troubles = rocm_suites.run_libraries(
-                [rocm_suites.Tests(name) for name in libraries], ["stock"], 1, 2)
+                [rocm_suites.Tests(name) for name in libraries], ["stock"], 2)
         self.assertEqual([t.name for t in there], ["x", "z"])
         self.assertEqual(troubles, ["y: no list", "x 1", "z 1"])
 
