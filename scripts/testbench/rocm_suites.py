@@ -40,7 +40,7 @@ MODES = ("stock", "idle", "storm")
 
 # What a wave's instruction takes: in the storm the GPU is so slow that kernels last some of its
 # periods.
-ISSUE_NS = {"stock": 1000, "idle": 1000, "storm": 20000}
+ISSUE_NS = {"stock": 1000, "idle": 1000, "storm": 8000}
 OPTIONS = ["--no-log", "--quantum-us", "100", "--memory", "4096", "--timeout", "100000"]
 # rocSPARSE's leave out all cases where there are less than 4 GB; what nobody touches costs nothing.
 VRAM_MB = 8192

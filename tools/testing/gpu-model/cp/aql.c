@@ -839,13 +839,9 @@ bool aql_advance(struct user_queue *q)
 	bool moved = false;
 	unsigned int n;
 
-	if (q->error == AQL_NO_SCRATCH) {
-		if (scratch_granted(q)) {
-			q->error = AQL_OK;
-			q->poll_at = 0;
-		} else {
-			poll_later(q);
-		}
+	if (q->error == AQL_NO_SCRATCH && scratch_granted(q)) {
+		q->error = AQL_OK;
+		q->poll_at = 0;
 	}
 	for (n = 0; n < AQL_ROUND_PACKETS; n++) {
 		/* A write index below the read index, or nonsense, is no work. */
@@ -856,6 +852,8 @@ bool aql_advance(struct user_queue *q)
 			break;
 		moved = true;
 	}
+	if (q->error == AQL_NO_SCRATCH)
+		poll_later(q);
 	return moved;
 }
 

@@ -307,9 +307,12 @@ static void test_scratch(void)
 	*(u32 *)(p + 24) = 16;
 	header(p, 2, false);
 	ring(&q);
+	while (!log_count("error ", NULL))
+		turn();
+	ok(slot_of(&q)->uq->poll_at, "asks for scratch, and for a turn to see whether it has it");
 	run_for(1000);
 	ok(*(s64 *)arena_ptr(1, DEP_VA + 8) == AQL_NO_SCRATCH && read_index(&q) == 0,
-	   "asks for scratch");
+	   "and waits");
 	*(u32 *)at(&q, AMDQ(&q) + 0x8c) = 6 | 1 << 12;	/* 6 waves of 1 KiB */
 	*(u64 *)at(&q, AMDQ(&q) + 0xa0) = 0x80000;
 	__atomic_store_n((s64 *)arena_ptr(1, DEP_VA + 8), 0, __ATOMIC_RELEASE);
