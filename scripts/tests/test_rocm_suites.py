@@ -246,10 +246,10 @@ class Table(InFolder):
         self.addCleanup(patch.stop)
         self.tests = rocm_suites.Tests("x")
 
-    def put(self, mode, results, state="active", preemptions=5):
+    def put(self, mode, results, state="active", preemptions=5, said=None):
         piece = rocm_suites.narrowed(self.tests, mode, self.piece)
         Kept(self.tests, mode).put(piece, {
-            "results": {case: [result, 1] for case, result in results.items()}, "said": {},
+            "results": {case: [result, 1] for case, result in results.items()}, "said": said or {},
             "preemptions": preemptions if mode == "storm" else 0, "storm": 9, "seconds": 1,
             "host_seconds": 2, "state": state, "model": []})
 
@@ -286,6 +286,9 @@ class Table(InFolder):
         self.assertIn("1 cases are worse", self.all_modes({"S.a": "pass", "(end)": "died"}))
         self.put("stock", {"S.a": "pass", "S.b": "fail", "(end)": "died"})
         self.assertEqual(self.ended(), "good")
+        self.put("storm", {"S.a": "pass", "(end)": "died"}, said={"(end)": ["signal 11"]})
+        self.assertIn("1 cases are worse", self.ended())
+        self.put("storm", {"S.a": "pass", "(end)": "died"})
         self.assertRegex(rocm_suites.Table([self.tests]).text(), r"(?m)^x +2 +1 +1 +1 ")
         self.put("stock", {"S.a": "pass", "S.b": "fail", "(unasked)": "died"})
         self.assertIn("2 cases are worse", self.ended())
