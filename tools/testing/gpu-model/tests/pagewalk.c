@@ -153,7 +153,7 @@ static void further(void)
 	ptb[5] = 0x6000 | V | R;
 	for (i = 0; i < 16; i++)
 		ptb[16 + i] = (0x40000 + i * 0x1000) | V | S | R | W | FRAG(4);
-	ptb[16 + 4] = 0x6000 | V | R;
+	ptb[16 + 4] = 0x6000 | V | R;	/* one page of the fragment is another's now */
 	/* Two MiB whose first byte is at no multiple of two MiB. */
 	pdb0[6] = (RAM_HIGH + 0x84000) | V | S | R | W;
 	pdb1[7] = 0x10000000 | V | S | R | W | LEAF;

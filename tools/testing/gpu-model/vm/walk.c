@@ -180,8 +180,8 @@ static const char *invalid(u64 entry, const char *why)
 }
 
 /*
- * Walk the tables for @va. A leaf gives its entry, the bits of the address it
- * covers and how many of them lie contiguous in physical memory.
+ * Walk the tables for @va. A leaf gives its entry and how many bits of the
+ * address lie within it.
  *
  * With depth D there are D directory levels above the block table. The entry of
  * the last directory says by its block fragment size how much an entry of the
@@ -288,8 +288,8 @@ void *vm_translate(struct gpu *g, unsigned int vmid, u64 va, bool write, u64 *sp
 		return NULL;
 	}
 	/*
-	 * No further, whatever the entry's fragment says: KFD unmaps a part of one and leaves
-	 * the rest with the old fragment, which names pages that are others' by now.
+	 * It ends with the page, whatever the entry's fragment says: KFD may unmap part of a
+	 * fragment, and leaves the other entries with one that names pages of others.
 	 */
 	*span = (1ull << shift) - offset;
 	if (*span > len)
