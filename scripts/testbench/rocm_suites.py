@@ -5,11 +5,11 @@ usage: rocm-suites [--library NAME]... [--program PATTERN] [--mode NAME]... [--s
 
 Each library of LIBRARIES runs in the guest on stock's amdgpu (stock), with GPREEMPT enabled and
 nothing else to do (idle), and in a storm: a queue of the highest priority takes the machine every
-2 to 10 ms. One boot for each library and mode, or more where it has many cases, and as many at once as the
-host has CPUs and memory for, or $JOBS. A piece is some cases of one program; what it
+2 to 10 ms. One boot for each library and mode, or more where it has many cases, and as many at
+once as the host has CPUs and memory for, or $JOBS. A piece is some cases of one program; what it
 ended with is kept in out/rocm-suites/LIBRARY/MODE/PIECE.json with the key of what it ran on (the
-guest, the model, the packages, the cases), and is not run again while that is the same. Cases
-that do not pass on stock are listed and not run elsewhere.
+guest and its part of this, the model, the packages, the cases), and is not run again while that is
+the same. Cases that do not pass on stock are listed and not run elsewhere.
 
 Leaves out/rocm-suites/results.tsv (library, case, result in each mode) and table.txt. Fails when a
 case that passes on stock does not in another mode, when GPREEMPT gave up, when a kernel or the
@@ -404,7 +404,8 @@ def run(tests, mode, share, pieces, progress):
                 + progress.piece(len(piece.cases), seconds))
         if status or left:
             troubles.append(f"{tests.name}, {mode}: the guest ended with status {status}"
-                            + (f" in {left[0].name}" if left else "") + f", see {kept.folder}/{share}")
+                            + (f" in {left[0].name}" if left else "")
+                            + f", see {kept.folder}/{share}")
         # It may be what the guest died of; the others get another one.
         del left[:1]
     return troubles
@@ -520,7 +521,8 @@ def run_share(tests, share, pieces, modes, progress):
     troubles = []
     for mode in modes:
         kept = Kept(tests, mode)
-        todo = [p for p in (narrowed(tests, mode, p) for p in pieces) if p.cases and not kept.get(p)]
+        todo = [p for p in (narrowed(tests, mode, p) for p in pieces)
+                if p.cases and not kept.get(p)]
         progress.had(sum(len(p.cases) for p in pieces) - sum(len(p.cases) for p in todo))
         troubles += run(tests, mode, share, todo, progress)
     return troubles
@@ -528,8 +530,8 @@ def run_share(tests, share, pieces, modes, progress):
 
 def shares(pieces, at_once):
     """
-    (name, pieces) of each guest that a library is run in: not more than a guest's start is worth
-    of, evenly, as a program's cases that stand together take as long.
+    (name, pieces) of each guest that runs a part of a library: as many as have SHARE cases each.
+    Every so many pieces go together, as those that stand beside each other take as long.
     """
     cases = sum(len(p.cases) for p in pieces)
     number = max(1, min(at_once, cases // SHARE))

@@ -94,8 +94,10 @@ class Guest(InFolder):
             self.assertEqual(self.starts, 1)
 
     def test_a_program_that_runs_what_it_is_not_asked_for(self):
-        results, said = self.said(["S.a", "S.b"], "#!/bin/sh\necho '[ RUN      ] S.c'\nsleep 9\n")
-        self.assertEqual(results, dict.fromkeys(["(unasked)", "S.a", "S.b"], "died"))
+        results, said = self.said(["S.fail", "S.a", "S.b"],
+                                  PROGRAM.replace("IFS=:", "IFS=: cases=S.fail:S.c:S.a"))
+        self.assertEqual(results, {"S.fail": "fail"} |
+                         dict.fromkeys(["(unasked)", "S.a", "S.b"], "died"))
         self.assertIn("S.c was not asked for", said["(unasked)"])
 
     def test_a_program_that_runs_nothing(self):
@@ -149,6 +151,11 @@ class Chosen(InFolder):
         self.assertEqual(list(rocm_suites.listed(text)),
                          ["S/0.one", "S/0.two", "P/T.DISABLED_x/1"])
 
+    def test_what_thrust_lists(self):
+        asked, listed = rocm_suites.LIST["thrust"]
+        self.assertEqual((asked("*"), listed("TestA\nTestB<x>\n[WARNING] Test name\n")),
+                         (["--list"], ["TestA", "TestB<x>"]))
+
     def test_taken_evenly(self):
         self.assertEqual(rocm_suites.evenly(list(range(10)), 3), [0, 3, 6])
         self.assertEqual(rocm_suites.evenly([1, 2], 3), [1, 2])
@@ -168,6 +175,9 @@ class Chosen(InFolder):
             self.assertEqual(list(tests.pieces()), [
                 ("test_b-0", "test_b", ["S.q"]), ("test_a-0", "test_a", ["S.0", "S.1"]),
                 ("test_a-1", "test_a", ["S.2", "S.3"])])
+            rocm_suites.keep_list(tests.kept_list("test_b", "S*"),
+                                  ["T.q", "S.q", "S.WithBigIndexes"])
+            self.assertEqual(next(tests.pieces()).cases, ["S.q"])
             rocm_suites.keep_list(tests.kept_list("test_a", "*"), [])
             with self.assertRaisesRegex(rocm_suites.NoResult, "x: test_a lists no case that is '\\*'"):
                 list(tests.pieces())
@@ -177,6 +187,10 @@ class Chosen(InFolder):
             self.assertEqual(rocm_suites.shares([Piece("p", "p", [""] * 1500)] * 3, 4), [
                 ("boot-0", [Piece("p", "p", [""] * 1500)] * 2),
                 ("boot-1", [Piece("p", "p", [""] * 1500)])])
+            with mock.patch.dict(rocm_suites.LIBRARIES, {"x": Library("lib-tests", [("t*", "*", 1),
+                                                                                    ("u*", "*", 1)])}):
+                with self.assertRaisesRegex(rocm_suites.NoResult, "no program of lib-tests is 'u\\*'"):
+                    list(rocm_suites.Tests("x").programs())
             tests = rocm_suites.Tests("x", "*_b")
             self.assertEqual([p.name for p in tests.pieces()], ["test_b-0"])
 
