@@ -134,6 +134,11 @@ exit $wrong
                                   limit=1, form="thrust")
         self.assertEqual(results, {"TestA<x>": "pass", "TestFail": "fail", "TestHang": "hung",
                                    "TestB": "pass"})
+        # in an order of its own
+        results, _ = self.said(["TestA", "TestHang"], self.THRUST.replace(
+            "for case; do", "for case in $(printf '%s ' \"$@\" | tac -s ' '); do", 1),
+                               limit=1, form="thrust")
+        self.assertEqual(results, {"TestHang": "hung", "TestA": "pass"})
         results, said = self.said(["TestA", "TestFail", "TestB"], self.THRUST, form="thrust")
         self.assertEqual(results, {"TestA": "pass", "TestFail": "fail", "TestB": "pass"})
         self.assertIn("it is wrong", said["TestFail"])
