@@ -172,14 +172,15 @@ class Chosen(InFolder):
             (folder / name).touch()
         with mock.patch.multiple(rocm_suites, OUT=self.folder, RESULTS=self.folder,
                                  LIBRARIES={"x": Library("lib-tests", [("test_b", "S*", 9),
-                                                                       ("test_?", "*", 4)], 2)}):
+                                                                       ("test_?", "*", 4)], 2,
+                                                         without=("BigIndexes",))}):
             tests = rocm_suites.Tests("x")
             rocm_suites.keep_list(tests.kept_list("test_b", "S*"), ["S.q"])
             rocm_suites.keep_list(tests.kept_list("test_a", "*"),
                                   [f"S.{n}" for n in range(5)] + ["S.DISABLED_y"])
             self.assertEqual(list(tests.pieces()), [
-                ("test_b-0", "test_b", ["S.q"]), ("test_a-0", "test_a", ["S.0", "S.1"]),
-                ("test_a-1", "test_a", ["S.2", "S.3"])])
+                Piece("test_b-0", "test_b", ["S.q"]), Piece("test_a-0", "test_a", ["S.0", "S.1"]),
+                Piece("test_a-1", "test_a", ["S.2", "S.3"])])
             rocm_suites.keep_list(tests.kept_list("test_b", "S*"),
                                   ["T.q", "S.q", "S.WithBigIndexes"])
             self.assertEqual(next(tests.pieces()).cases, ["S.q"])
@@ -199,25 +200,43 @@ class Chosen(InFolder):
             tests = rocm_suites.Tests("x", "*_b")
             self.assertEqual([p.name for p in tests.pieces()], ["test_b-0"])
 
-    def test_some_records(self):
-        records = rocm_suites.Records("f", 4, 3, b"q", b"x", 2)
-        self.assertEqual(rocm_suites.some(records, b"HEAD" b"q.." b"..." b".qx" b".q." b"..q" b"qqq"),
-                         b"HEAD" b"q.." b"..q")
+    def test_parts_of_records(self):
+        records = rocm_suites.Records("f", 4, 3, b"q", b"x", 3, 2)
+        self.assertEqual(
+            rocm_suites.parts(records, b"HEAD" b"q.." b"..." b".qx" b".q." b"..q" b"qqq" b"q.q"),
+            [b"HEAD" b"q.." b".q.", b"HEAD" b"qqq"])
         for text in b"HEAD12", b"HEA":
             with self.assertRaisesRegex(rocm_suites.NoResult, "f has . bytes"):
-                rocm_suites.some(records, text)
+                rocm_suites.parts(records, text)
 
     def test_records_of_a_program(self):
-        folder = self.folder / "rocm-root-x/usr"
-        folder.mkdir(parents=True)
-        (folder / "data").write_bytes(b"HEADabcqrs")
-        with mock.patch.multiple(rocm_suites, OUT=self.folder, RESULTS=self.folder, LIBRARIES={
-                "x": Library("lib", [], 1, rocm_suites.Records("/usr/data", 4, 3, b"q", b"x", 9))}):
+        programs = self.folder / "rocm-root-x/usr/libexec/rocm/lib"
+        programs.mkdir(parents=True)
+        (programs / "t").touch()
+        data = self.folder / "rocm-root-x/usr/data"
+        data.write_bytes(b"HEADabcqrsq12")
+        library = Library("lib", [("t", "*", 9)], 2,
+                          rocm_suites.Records("/usr/data", 4, 3, b"q", b"x", 9, 1))
+        with mock.patch.multiple(rocm_suites, OUT=self.folder, RESULTS=self.folder,
+                                 LIBRARIES={"x": library}):
             tests = rocm_suites.Tests("x")
-            self.assertEqual((tests.input("stock") / "cases.data").read_bytes(), b"HEADqrs")
-            (folder / "data").write_bytes(b"HEADqqq")
-            self.assertEqual((tests.input("stock") / "cases.data").read_bytes(), b"HEADqqq")
-            self.assertEqual(tests.argv("t"), ["/usr/libexec/rocm/lib/t", "--data", "/out/cases.data"])
+            folder = tests.input("stock")
+            self.assertEqual([(folder / f"cases-{n}.data").read_bytes() for n in range(2)],
+                             [b"HEADqrs", b"HEADq12"])
+            self.assertEqual(tests.argv("t", 1),
+                             ["/usr/libexec/rocm/lib/t", "--data", "/out/cases-1.data"])
+            # Each is listed, no case is run twice, and a piece is of one of them.
+            rocm_suites.keep_list(tests.kept_list("t", "*", 0), ["S.a", "S.b", "S.c"])
+            rocm_suites.keep_list(tests.kept_list("t", "*", 1), ["S.c", "S.d"])
+            self.assertEqual(list(tests.pieces()), [
+                Piece("t-0", "t", ["S.a", "S.b"], 0), Piece("t-1", "t", ["S.c"], 0),
+                Piece("t-2", "t", ["S.d"], 1)])
+            for part in range(2):
+                rocm_suites.keep_list(tests.kept_list("t", "*", part), [])
+            with self.assertRaisesRegex(rocm_suites.NoResult, "t lists no case"):
+                list(tests.pieces())
+            data.write_bytes(b"HEADqqq")
+            self.assertEqual(rocm_suites.Tests("x").data, [b"HEADqqq"])
 
     def test_listed_in_the_guest_if_need_be(self):
         folder = self.folder / "rocm-root-x/usr/libexec/rocm/lib-tests"
