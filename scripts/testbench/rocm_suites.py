@@ -84,9 +84,9 @@ LIBRARIES = {
             "copy", "reduce", "scan", "sort", "transform", "unique", "vector", "zip_iterator_*")],
                          form="thrust", without=("BigIndexes",)),   # of billions of elements
     "rocrand": Library("librocrand1-tests", [
-        ("test_rocrand_kernel_*", "*poisson*", 20), ("test_rocrand_basic", "*set*", 20),
-        ("test_*_distribution", "*", 20)]),
-    "hiprand": Library("libhiprand1-tests", [("test_hiprand_*", "*", 20)]),
+        ("test_rocrand_kernel_*", "*poisson*", 10), ("test_rocrand_basic", "*set*", 10),
+        ("test_*_distribution", "*", 10)]),
+    "hiprand": Library("libhiprand1-tests", [("test_hiprand_*", "*", 10)]),
     "rocsparse": Library("librocsparse1-tests", [("rocsparse-test", "*quick*", ALL)], 250,
                          Records("/usr/share/librocsparse1-tests/data/rocsparse_test.data",
                                  788, 768, b"quick\0", b"gfx906\0", 100, 100)),
@@ -97,11 +97,11 @@ LIBRARIES = {
                                b"quick\0", b"_ex3\0", 22000, 1000),
                        # of 257 vectors, some for seconds
                        without=("_257", "/quick_logging_", "/quick_check_numerics_")),
-    "rocsolver": Library("librocsolver0-tests", [("rocsolver-test", "checkin*", 100)],
+    "rocsolver": Library("librocsolver0-tests", [("rocsolver-test", "checkin*", 50)],
                          without=("MEMORY_MODEL",)),
     # Of one length: rocFFT compiles its kernels as it meets them, for a minute of a CPU each.
     "rocfft": Library("librocfft0-tests",
-                      [("rocfft-test", "*pow2_1D*complex_*_len_4096_single_op_*", 8)]),
+                      [("rocfft-test", "*pow2_1D*complex_*_len_4096_single_op_*", 4)]),
 }
 # Debian has no tests of hipBLAS: rocBLAS's are of what it calls.
 
