@@ -9,6 +9,7 @@
 #include "../device.h"
 #include "compute/cu.h"
 #include "fuzz.h"
+#include "actors.h"
 
 #include "cp/mec.c"	/* its statics are what this is about */
 
@@ -137,6 +138,7 @@ static void turns(void)
 		pthread_mutex_lock(&gpu.mec_lock);
 		turn(&gpu);
 		pthread_mutex_unlock(&gpu.mec_lock);
+		actors_turn();
 	}
 }
 

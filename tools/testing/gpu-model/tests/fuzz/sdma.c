@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SDMA rings of any content, the kernel's and a process', with registers and
- * memory changing between the packets. The thread's turns are made here.
+ * memory changing between the packets. SDMA's turns are made here.
  */
 #define _GNU_SOURCE
 #include "../device.h"
 #include "fuzz.h"
+#include "actors.h"
 
 /* The device has the linked one's; a second of that name the sanitizer would refuse. */
 #define sdma_block	unused_block
@@ -56,6 +57,7 @@ static void turns(void)
 			for (n = 0; n < SDMA_RINGS; n++)
 				ring_turn(&gpu, &d->ring[e][n], &when);
 	pthread_mutex_unlock(&d->lock);
+	actors_turn();
 }
 
 static void map(void)
