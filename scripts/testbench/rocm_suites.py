@@ -540,14 +540,24 @@ def narrowed(tests, mode, piece):
                                  if stock["results"].get(c, ["-"])[0] == "pass"])
 
 
+def size(pieces):
+    """In cases."""
+    return sum(len(p.cases) for p in pieces)
+
+
+def unkept(tests, mode, pieces):
+    """Those that have yet to run in a mode."""
+    kept = Kept(tests, mode)
+    return [p for p in pieces if not kept.get(narrowed(tests, mode, p))]
+
+
 def run_share(tests, share, pieces, modes, progress):
     """Some of a library's pieces in one mode after the other; what was wrong with the runs."""
     troubles = []
     for mode in modes:
-        kept = Kept(tests, mode)
-        todo = [p for p in (narrowed(tests, mode, p) for p in pieces)
-                if p.cases and not kept.get(p)]
-        progress.had(sum(len(p.cases) for p in pieces) - sum(len(p.cases) for p in todo))
+        asked = unkept(tests, mode, pieces)
+        todo = [p for p in (narrowed(tests, mode, p) for p in asked) if p.cases]
+        progress.had(size(asked) - size(todo))
         troubles += run(tests, mode, share, todo, progress)
     return troubles
 
@@ -557,8 +567,7 @@ def shares(pieces, at_once):
     (name, pieces) of each guest that runs a part of a library: as many as have SHARE cases each.
     Every so many pieces go together, as those that stand beside each other take as long.
     """
-    cases = sum(len(p.cases) for p in pieces)
-    number = max(1, min(at_once, cases // SHARE))
+    number = max(1, min(at_once, size(pieces) // SHARE))
     return [(f"boot-{n}", pieces[n::number]) for n in range(number)]
 
 
@@ -573,8 +582,11 @@ def run_libraries(libraries, modes, at_once):
                     lists[tests] = future.result()
                 except NoResult as e:
                     troubles.append(str(e))
-            progress.left = len(modes) * sum(len(p.cases) for pieces in lists.values()
-                                             for p in pieces)
+            # What is kept takes no time, and says nothing of how long the rest takes.
+            progress.left = len(modes) * sum(size(pieces) for pieces in lists.values())
+            progress.had(progress.left - sum(size(unkept(tests, mode, pieces))
+                                             for tests, pieces in lists.items()
+                                             for mode in modes))
             for future in [pool.submit(run_share, tests, share, some_pieces, modes, progress)
                            for tests, pieces in lists.items()
                            for share, some_pieces in shares(pieces, at_once)]:

@@ -284,8 +284,8 @@ class Table(InFolder):
         self.addCleanup(patch.stop)
         self.tests = rocm_suites.Tests("x")
 
-    def put(self, mode, results, state="active", preemptions=5, said=None):
-        piece = rocm_suites.narrowed(self.tests, mode, self.piece)
+    def put(self, mode, results, piece=None, state="active", preemptions=5, said=None):
+        piece = rocm_suites.narrowed(self.tests, mode, piece or self.piece)
         Kept(self.tests, mode).put(piece, {
             "results": {case: [result, 1] for case, result in results.items()}, "said": said or {},
             "preemptions": preemptions if mode == "storm" else 0, "storm": 9, "seconds": 1,
@@ -399,6 +399,23 @@ class Table(InFolder):
         self.assertEqual([bool(kept.get(p)) for p in pieces], [True, False, False, False])
         given = json.loads((self.folder / "results/x/input-stock-boot-0/pieces.json").read_text())
         self.assertEqual([p["name"] for p in given], ["p-3"])
+
+    def test_time_left(self):
+        """It is asked of what is not kept, nor left out as it does not pass on stock."""
+        self.put("stock", {"S.a": "pass", "S.b": "fail"})
+        other, left = Piece("p-1", "p", ["S.c", "S.d", "S.e"]), []
+
+        def ran(_tests, mode, _share, pieces, progress):
+            left.append((mode, progress.done, progress.left))
+            progress.piece(rocm_suites.size(pieces), 1)
+            if mode == "stock":
+                self.put("stock", dict.fromkeys(other.cases, "pass"), other)
+            return []
+
+        with mock.patch.object(rocm_suites, "run", ran), \
+             mock.patch.object(rocm_suites.Tests, "pieces", lambda _: [self.piece, other]):
+            rocm_suites.run_libraries([self.tests], ["stock", "storm"], 1)
+        self.assertEqual(left, [("stock", 2, 8), ("storm", 6, 4)])
 
     def test_a_library_without_a_list(self):
         """It is named, and the others run: here two at once."""
