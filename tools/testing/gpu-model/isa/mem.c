@@ -5,6 +5,7 @@
  * before the first byte moves: a fault has no partial effect.
  */
 #include "isa.h"
+#include "typed.h"
 
 #define PAGE_BITS	12
 #define PAGE_BYTES	(1u << PAGE_BITS)
@@ -770,6 +771,12 @@ X(x_flat_store)
 	return vmem_end(c, &m);
 }
 
+/* Piece @d of lane @l. */
+static u32 vmem_piece(const struct vmem *m, unsigned int l, unsigned int d)
+{
+	return m->simple ? load_bytes(m->at[d][l], m->bytes) : piece_load(&m->piece[l][d]);
+}
+
 /* A dword of each lane goes to LDS, at M0 and the instruction's offset. */
 static void vmem_load_lds(struct ctx *c, const struct insn *i, const struct vmem *m)
 {
@@ -778,9 +785,7 @@ static void vmem_load_lds(struct ctx *c, const struct insn *i, const struct vmem
 
 	for (u64 left = m->lanes & ~m->zero; left; left &= left - 1) {
 		unsigned int l = __builtin_ctzll(left);
-		u64 loaded = m->simple ? load_bytes(m->at[0][l], m->bytes) :
-					 piece_load(&m->piece[l][0]);
-		u32 v = mem_extend(i->row->arg, loaded), at = base + 4 * l;
+		u32 v = mem_extend(i->row->arg, vmem_piece(m, l, 0)), at = base + 4 * l;
 
 		if (at < wg->lds_bytes && wg->lds_bytes - at >= 4)
 			memcpy(wg->lds + at, &v, 4);
@@ -824,6 +829,41 @@ X(x_buffer_store)
 	if (!buffer_translate(c, i, &m))
 		return WAVE_FAULT;
 	vmem_store(c, i, &m);
+	return vmem_end(c, &m);
+}
+
+/* MTBUF says what an element is; for MUBUF's typed accesses the descriptor does. */
+static struct typed typed_parse(const struct wave *w, const struct insn *i)
+{
+	u32 d3 = w->sgpr[i->src[2] + 3];
+
+	if (i->row->fmt == MTBUF)
+		return (struct typed){ i->simm2 & 15, i->simm2 >> 4, TYPED_RAW_ORDER };
+	return (struct typed){ d3 >> 15 & 15, d3 >> 12 & 7, d3 & 0xfff };
+}
+
+X(x_typed_load)
+{
+	struct typed t = typed_parse(c->w, i);
+	struct vmem m;
+
+	if (i->lds || (t.data != TYPED_INVALID && !typed_known(&t)))
+		return x_unsupported(c, i);
+	vmem_init(c, &m, typed_layout(&t)->bytes, WATCH_READ);
+	if (t.data == TYPED_INVALID)
+		m.zero = m.lanes;
+	else if (!buffer_translate(c, i, &m))
+		return WAVE_FAULT;
+	for (u64 left = m.lanes; left; left &= left - 1) {
+		unsigned int l = __builtin_ctzll(left);
+		bool zero = m.zero >> l & 1;
+		u32 element[MAX_DWORDS];
+
+		for (unsigned int d = 0; d < m.dwords && !zero; d++)
+			element[d] = vmem_piece(&m, l, d);
+		for (unsigned int n = 0; n < i->row->arg; n++)
+			vreg(c, i->dst + n)[l] = zero ? 0 : typed_component(&t, element, n);
+	}
 	return vmem_end(c, &m);
 }
 

@@ -228,6 +228,46 @@ static const struct test tests[] = {
 	{ "s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 16\n s_mov_b32 s7, 0\n v_lshlrev_b32 v1, 2, v0\n"
 	  "buffer_load_dword v2, v1, s[4:7], 0 offen\n buffer_load_dword v3, off, s[4:7], 4",
 	  "v2[3]=0x03030303 v2[4]=0 v3=0x01010101" },
+	/* typed buffers */
+	{ "s_mov_b64 s[4:5], s[0:1]\n s_or_b32 s5, s5, 0x40000\n s_mov_b32 s6, 8\n s_mov_b32 s7, 0x24fac\n"
+	  "buffer_load_format_xyzw v[2:5], v0, s[4:7], 0 idxen\n buffer_load_format_x v6, v0, s[4:7], 0 idxen",
+	  "v2[3]=0x03030303 v2[7]=0x07070707 v2[8]=0 v3=0 v4=0 v5[7]=1 v5[8]=0 v6[5]=0x05050505 v6[8]=0" },
+	{ "s_mov_b32 s8, 0xff803301\n s_store_dword s8, s[0:1], 0\n s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 64\n"
+	  "s_mov_b32 s7, 0x50f2e\n buffer_load_format_xyzw v[2:5], off, s[4:7], 0\n"
+	  "s_mov_b32 s7, 0x51e2c\n buffer_load_format_xyzw v[6:9], off, s[4:7], 0\n"
+	  "s_mov_b32 s7, 0x51f88\n buffer_load_format_xy v[10:11], off, s[4:7], 0",
+	  "v2=0x3f008081 v3=0x3e4ccccd v4=0x3b808081 v5=0x3f800000 v6=0x3c010204 v7=0x3ecd9b36 v8=0 v9=0xbc010204 v10=0 v11=0x3f800000" },
+	{ "s_mov_b32 s8, 0xff803301\n s_store_dword s8, s[0:1], 0\n s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 64\n"
+	  "tbuffer_load_format_xyzw v[2:5], off, s[4:7], 0 format:[BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_SNORM]\n"
+	  "tbuffer_load_format_xyzw v[6:9], off, s[4:7], 0 format:[BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_SSCALED]\n"
+	  "tbuffer_load_format_xyz v[10:12], off, s[4:7], 0 format:[BUF_DATA_FORMAT_8_8,BUF_NUM_FORMAT_USCALED]\n"
+	  "tbuffer_load_format_x v13, off, s[4:7], 0 format:[BUF_DATA_FORMAT_8,BUF_NUM_FORMAT_SINT] offset:3",
+	  "v4=0xbf800000 v5=0xbc010204 v6=0x3f800000 v7=0x424c0000 v8=0xc3000000 v9=0xbf800000 v11=0x424c0000 v12=0 v13=0xffffffff" },
+	{ "s_mov_b32 s8, 0x801a03e0\n s_store_dword s8, s[0:1], 0\n s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 64\n"
+	  "tbuffer_load_format_xyzw v[2:5], off, s[4:7], 0 format:[BUF_DATA_FORMAT_10_11_11,BUF_NUM_FORMAT_FLOAT]\n"
+	  "tbuffer_load_format_xyzw v[6:9], off, s[4:7], 0 format:[BUF_DATA_FORMAT_2_10_10_10,BUF_NUM_FORMAT_SINT]\n"
+	  "tbuffer_load_format_xyzw v[10:13], off, s[4:7], 0 format:[BUF_DATA_FORMAT_10_10_10_2,BUF_NUM_FORMAT_UINT]\n"
+	  "tbuffer_load_format_xyz v[14:16], off, s[4:7], 0 format:[BUF_DATA_FORMAT_11_11_10,BUF_NUM_FORMAT_UINT]\n"
+	  "tbuffer_load_format_xy v[18:19], off, s[4:7], 0 format:[BUF_DATA_FORMAT_16_16,BUF_NUM_FORMAT_FLOAT]",
+	  "v2=0x3fc00000 v3=0x3e800000 v4=0x40000000 v5=0x3f800000 v6=0xffffffe0 v7=0xfffffe80 v8=1 v9=0xfffffffe v10=0 v11=0xf8 v12=0x1a0 v13=0x200 v14=0x3e0 v15=0x680 v16=0x400 v18=0x38780000 v19=0xb5d00000" },
+	{ "s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 64\n"
+	  "tbuffer_load_format_xyzw v[2:5], off, s[4:7], 0 format:[BUF_DATA_FORMAT_32_32_32,BUF_NUM_FORMAT_FLOAT] offset:4\n"
+	  "tbuffer_load_format_xyzw v[6:9], off, s[4:7], 0 format:[BUF_DATA_FORMAT_32_32_32_32,BUF_NUM_FORMAT_UINT] offset:4\n"
+	  "tbuffer_load_format_xyzw v[10:13], off, s[4:7], 0 format:[BUF_DATA_FORMAT_16_16_16_16,BUF_NUM_FORMAT_SINT] offset:4\n"
+	  "tbuffer_load_format_xy v[14:15], off, s[4:7], 0 format:[BUF_DATA_FORMAT_32_32,BUF_NUM_FORMAT_SINT] offset:57\n"
+	  "tbuffer_load_format_x v16, off, s[4:7], 0 format:[BUF_DATA_FORMAT_16,BUF_NUM_FORMAT_UINT] offset:3",
+	  "v2=0x01010101 v4=0x03030303 v5=0x3f800000 v6=0x01010101 v9=0x04040404 v10=0x101 v12=0x202 v13=0x202 v14=0 v15=0 v16=0x100" },
+	{ "s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 64\n s_mov_b32 s7, 0xfac\n v_mov_b32 v2, 5\n buffer_load_format_x v2, off, s[4:7], 4",
+	  "v2=0" },
+	{ "s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 64\n"
+	  "tbuffer_load_format_x v2, off, s[4:7], 0 format:[BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_FLOAT]",
+	  "stop=illegal" },
+	{ "s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 64\n"
+	  "tbuffer_load_format_x v2, off, s[4:7], 0 format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_UNORM]",
+	  "stop=illegal" },
+	{ "s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 64\n"
+	  "tbuffer_load_format_x v2, off, s[4:7], 0 format:[BUF_DATA_FORMAT_2_10_10_10,BUF_NUM_FORMAT_FLOAT]",
+	  "stop=illegal" },
 	{ "s_mov_b32 s4, 5\n s_store_dword s4, s[0:1], 0x10\n s_load_dword s5, s[0:1], 0x10", "s5=5 mem4=5" },
 
 	/* code that changes under the decoder's cache: the second pass runs the new one */
@@ -268,6 +308,9 @@ static const struct test tests[] = {
 
 /* What only gfx942 has, and has not. */
 static const struct test tests_942[] = {
+	{ "s_mov_b64 s[4:5], s[0:1]\n s_or_b32 s5, s5, 0x40000\n s_mov_b32 s6, 8\n s_mov_b32 s7, 0x24fac\n"
+	  "buffer_load_format_xyzw v[2:5], v0, s[4:7], 0 idxen\n buffer_load_format_x v6, v0, s[4:7], 0 idxen",
+	  "v2[3]=0x03030303 v2[7]=0x07070707 v2[8]=0 v3=0 v4=0 v5[7]=1 v5[8]=0 v6[5]=0x05050505 v6[8]=0" },
 	{ "v_mov_b32 v1, 7\n v_mov_b64 v[2:3], v[0:1]\n v_mov_b64 v[4:5], -1\n v_mov_b64 v[6:7], 1.0",
 	  "v2[5]=5 v3=7 v4=-1 v5=-1 v6=0 v7=0x3ff00000" },
 	{ "v_mov_b32 v1, -1\n v_mov_b32 v2, -1\n v_mov_b32 v3, 0\n v_lshl_add_u64 v[4:5], v[2:3], 4, v[0:1]\n"
