@@ -7,6 +7,7 @@ RESULTS has what scripts/inside/nvtop has left in a guest without GPREEMPT (stoc
 with it (gpreempt). Results are TAP.
 """
 import functools
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -111,15 +112,11 @@ def none(results, module, name, who):
 
 
 def all_within(results, name, who, low, high):
-    """
-    In each refresh of which nvtop knows it. It does not of the first, nor where the process had
-    more time than there was between two looks at nvtop's clock, which it takes somewhat before
-    it reads the file: of one that is never idle, whenever that takes longer than the last time.
-    """
+    """From when there are two refreshes to compare on, in each."""
     kinds, found = shares(results, "gpreempt", name, who)
     check("Compute" in kinds, kinds)
-    found = [share for share in found if share is not None]
-    check(found and all(low <= share <= high for share in found),
+    found = list(itertools.dropwhile(lambda share: share is None, found))
+    check(found and all(v is not None and low <= v <= high for v in found),
           f"{found}, not from {low} to {high}")
 
 
@@ -129,7 +126,7 @@ def stock(results):
 
 
 def alone(results):
-    """with it, one that is never idle has all of it, in each refresh that knows"""
+    """with it, one that is never idle has all of it, in each refresh"""
     all_within(results, "alone", "low", 99, 100)
 
 
