@@ -403,19 +403,23 @@ class Table(InFolder):
     def test_time_left(self):
         """It is asked of what is not kept, nor left out as it does not pass on stock."""
         self.put("stock", {"S.a": "pass", "S.b": "fail"})
-        other, left = Piece("p-1", "p", ["S.c", "S.d", "S.e"]), []
+        new, again = Piece("p-1", "p", ["S.c", "S.d", "S.e"]), Piece("p-2", "p", ["S.f"])
+        self.put("stock", {"S.f": "pass"}, again)
+        self.put("storm", {"S.f": "pass"}, again)
+        (Kept(self.tests, "stock").folder / f"{again.name}.json").unlink()
+        left = []
 
         def ran(_tests, mode, _share, pieces, progress):
             left.append((mode, progress.done, progress.left))
             progress.piece(rocm_suites.size(pieces), 1)
-            if mode == "stock":
-                self.put("stock", dict.fromkeys(other.cases, "pass"), other)
+            for piece in pieces if mode == "stock" else ():
+                self.put("stock", dict.fromkeys(piece.cases, "pass"), piece)
             return []
 
         with mock.patch.object(rocm_suites, "run", ran), \
-             mock.patch.object(rocm_suites.Tests, "pieces", lambda _: [self.piece, other]):
+             mock.patch.object(rocm_suites.Tests, "pieces", lambda _: [self.piece, new, again]):
             rocm_suites.run_libraries([self.tests], ["stock", "storm"], 1)
-        self.assertEqual(left, [("stock", 2, 8), ("storm", 6, 4)])
+        self.assertEqual(left, [("stock", 2, 10), ("storm", 8, 4)])
 
     def test_a_library_without_a_list(self):
         """It is named, and the others run: here two at once."""
