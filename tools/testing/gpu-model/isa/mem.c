@@ -838,7 +838,7 @@ static struct typed typed_parse(const struct wave *w, const struct insn *i)
 	u32 d3 = w->sgpr[i->src[2] + 3];
 
 	if (i->row->fmt == MTBUF)
-		return (struct typed){ i->simm2 & 15, i->simm2 >> 4, TYPED_RAW_ORDER };
+		return (struct typed){ i->simm2 & 15, i->simm2 >> 4, TYPED_XYZW };
 	return (struct typed){ d3 >> 15 & 15, d3 >> 12 & 7, d3 & 0xfff };
 }
 

@@ -15,7 +15,7 @@ enum typed_number {
 };
 
 #define TYPED_INVALID	0	/* the data format of no buffer at all */
-#define TYPED_RAW_ORDER	(4 | 5 << 3 | 6 << 6 | 7 << 9)
+#define TYPED_XYZW	(4 | 5 << 3 | 6 << 6 | 7 << 9)	/* each component from its own */
 
 /**
  * struct typed - how a typed access sees an element

@@ -251,14 +251,14 @@ static const struct test tests[] = {
 	  "tbuffer_load_format_xy v[18:19], off, s[4:7], 0 format:[BUF_DATA_FORMAT_16_16,BUF_NUM_FORMAT_FLOAT]",
 	  "v2=0x3fc00000 v3=0x3e800000 v4=0x40000000 v5=0x3f800000 v6=0xffffffe0 v7=0xfffffe80 v8=1 v9=0xfffffffe v10=0 v11=0xf8 v12=0x1a0 v13=0x200 v14=0x3e0 v15=0x680 v16=0x400 v18=0x38780000 v19=0xb5d00000" },
 	{ "s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 64\n"
-	  "tbuffer_load_format_xyzw v[2:5], off, s[4:7], 0 format:[BUF_DATA_FORMAT_32_32_32,BUF_NUM_FORMAT_FLOAT] offset:4\n"
+	  "tbuffer_load_format_xyzw v[2:5], off, s[4:7], 0 format:[BUF_DATA_FORMAT_32_32_32,BUF_NUM_FORMAT_FLOAT] offset:52\n"
 	  "tbuffer_load_format_xyzw v[6:9], off, s[4:7], 0 format:[BUF_DATA_FORMAT_32_32_32_32,BUF_NUM_FORMAT_UINT] offset:4\n"
 	  "tbuffer_load_format_xyzw v[10:13], off, s[4:7], 0 format:[BUF_DATA_FORMAT_16_16_16_16,BUF_NUM_FORMAT_SINT] offset:4\n"
 	  "tbuffer_load_format_xy v[14:15], off, s[4:7], 0 format:[BUF_DATA_FORMAT_32_32,BUF_NUM_FORMAT_SINT] offset:57\n"
 	  "tbuffer_load_format_x v16, off, s[4:7], 0 format:[BUF_DATA_FORMAT_16,BUF_NUM_FORMAT_UINT] offset:3",
-	  "v2=0x01010101 v4=0x03030303 v5=0x3f800000 v6=0x01010101 v9=0x04040404 v10=0x101 v12=0x202 v13=0x202 v14=0 v15=0 v16=0x100" },
-	{ "s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 64\n s_mov_b32 s7, 0xfac\n v_mov_b32 v2, 5\n buffer_load_format_x v2, off, s[4:7], 4",
-	  "v2=0" },
+	  "v2=0x0d0d0d0d v4=0x0f0f0f0f v5=0x3f800000 v6=0x01010101 v9=0x04040404 v10=0x101 v12=0x202 v13=0x202 v14=0 v15=0 v16=0x100" },
+	{ "s_mov_b32 s4, 0x70000000\n s_mov_b32 s5, 0\n s_mov_b32 s6, 64\n s_mov_b32 s7, 0xfac\n v_mov_b32 v2, 5\n"
+	  "buffer_load_format_xyzw v[2:5], off, s[4:7], 4", "v2=0 v5=0" },
 	{ "s_mov_b64 s[4:5], s[0:1]\n s_mov_b32 s6, 64\n"
 	  "tbuffer_load_format_x v2, off, s[4:7], 0 format:[BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_FLOAT]",
 	  "stop=illegal" },
