@@ -52,6 +52,7 @@ typedef long long s64;
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b)	max((type)(a), (type)(b))
 #define clamp(v, low, high)	min(max(v, low), high)
+#define clamp_t(type, v, low, high)	clamp((type)(v), (type)(low), (type)(high))
 
 /* No option of the kernel is set. */
 #define IS_ENABLED(CONFIG_option)	0

@@ -8,150 +8,89 @@
 #include <linux/time64.h>
 
 #include "decide.h"
+#include "proof.h"
 #include "wake.h"
 
 /*
  * Announced work finds the machine free if lower queues are taken off early enough for a save
- * and for a scan that is late. One that is off already counts too, and so stays off until then.
+ * and for a scan that is late. One that is off already stays off until then.
  */
 static u64 lead_ns(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
 {
-	u64 cost = 0;
-	unsigned int i;
+	return view->save_ns + (u64)tun->poll_interval_us * NSEC_PER_USEC / 4;
+}
 
-	for (i = 0; i < view->nr; i++)
-		if (gpreempt_takes_part(&view->q[i]))
-			cost = max(cost, gpreempt_save_cost(view, &view->q[i]));
-	return cost + (u64)tun->poll_interval_us * NSEC_PER_USEC / 4;
+/* Whose waves are to be counted, if any: what shows work, or may hide some. */
+static enum gpreempt_work mark(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
+{
+	enum gpreempt_work work = gpreempt_work(q);
+
+	q->matters = work >= GPREEMPT_WORK_HIDDEN && q->seen.mapped;
+	q->shows = work == GPREEMPT_WORK_SHOWN;
+	q->whole = gpreempt_begins(q);
+	return work;
 }
 
 /*
- * Mark the queues that may want or hold the machine. Do two of different levels, or of two groups
- * that take turns? Returns whether something may depend on which of them have waves: they
- * contend; or any work may be hidden, and the monitor must not park while there is some.
+ * Do queues of two levels have work, or of two groups that take turns? Or were waves counted, to
+ * find out what still runs? Else none waits for another one, and none is kept off. Returns
+ * whether waves are to be counted: queues contend; or any work may be hidden, and the monitor must
+ * not park while there is some.
  */
-static bool mark(struct gpreempt_view *view)
+static bool contest(struct gpreempt_view *view)
 {
-	int lowest = GPREEMPT_BOOST + 1, highest = -1;
 	const struct gpreempt_group *turns[GPREEMPT_LEVELS] = {};
-	bool unsure = false, shown = false, contested = false;
+	bool contested = view->waves_final, unsure = false, shown = false;
+	u32 levels = 0;
 	unsigned int i;
 
 	for (i = 0; i < view->nr; i++) {
 		struct gpreempt_queue_view *q = &view->q[i];
+		enum gpreempt_work work = mark(view, q);
 		u8 level = gpreempt_level(q);
-		enum gpreempt_work work = gpreempt_work(q);
-		bool may_work = work >= GPREEMPT_WORK_HIDDEN;
 
-		q->matters = may_work && q->seen.mapped;
-		q->shows = work == GPREEMPT_WORK_SHOWN;
-		q->unsure = q->matters && q->seen.waves == GPREEMPT_WAVES_UNKNOWN &&
-			    !view->waves_final;
-		q->ended = false;
-		unsure |= q->unsure;
+		unsure |= q->matters && q->seen.waves == GPREEMPT_WAVES_UNKNOWN;
 		shown |= work == GPREEMPT_WORK_WAITS || q->shows;
-		if (!may_work && !gpreempt_is_announced(view, q))
+		if (work < GPREEMPT_WORK_HIDDEN && !gpreempt_is_announced(view, q))
 			continue;
-		lowest = min_t(int, lowest, level);
-		highest = max_t(int, highest, level);
+		contested |= levels & ~BIT(level);
+		levels |= BIT(level);
 		if (q->rank.slice_ns && !q->terms.pinned && level < GPREEMPT_LEVELS) {
 			contested |= (turns[level] && turns[level] != q->group) ||
 				     q->rank.not_before_ns;
 			turns[level] = q->group;
 		}
 	}
-	view->contested = lowest < highest || contested || view->waves_final;
-	return unsure && (view->contested || !shown);
+	view->contested = contested;
+	return unsure && !view->waves_final && (contested || !shown);
+}
+
+/* Has it a packet that could be launched now, and is not? */
+static bool is_stuck(const struct gpreempt_queue_view *q)
+{
+	return q->change.ready && q->seen.mapped && gpreempt_takes_part(q) && !q->terms.pinned &&
+	       !q->memory->blocked.blocked;
 }
 
 /*
- * Does a queue say that all it had has ended? That is its application's word: the newest packet
- * waited for all others, and its signal tells that it has completed.
+ * Does memory show that a queue waits for a lower one? It does where both are stuck: then the
+ * machine is full. So a preemption for it is decided without a count.
  */
-static bool says_ended(const struct gpreempt_queue_view *q)
-{
-	return q->seen.readable && q->seen.ordered && q->seen.signal == GPREEMPT_SIGNAL_DONE &&
-	       !q->change.backlog;
-}
-
-/*
- * The only queue that is not off may say that all it had has ended. Its word is taken, as it
- * brings others back. Were that a lie, it would share the machine with them until the next
- * scan, which counts its waves.
- */
-static bool takes_word(struct gpreempt_view *view)
-{
-	struct gpreempt_queue_view *only = NULL;
-	bool off = false;
-	unsigned int i;
-
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_queue_view *q = &view->q[i];
-
-		off |= q->seen.preempted && gpreempt_takes_part(q);
-		if (q->matters && only)
-			return false;
-		if (q->matters)
-			only = q;
-	}
-	if (!off || !only || !says_ended(only))
-		return false;
-	only->ended = true;
-	only->unsure = false;
-	return true;
-}
-
-static void select_if(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-		      const struct gpreempt_tunables *tun, bool most,
-		      struct gpreempt_plan *plan, struct gpreempt_wake *wake)
+static bool shows_inversion(struct gpreempt_view *view)
 {
 	unsigned int i;
 
+	view->wanting.levels = 0;
 	for (i = 0; i < view->nr; i++)
-		if (view->q[i].unsure)
-			gpreempt_assume(&view->q[i], most);
-	gpreempt_select(view, tun, plan);
-	if (!plan->nr_preempt || policy->passive)
-		gpreempt_wake(view, plan, wake);
-}
-
-/*
- * Rule 14, quiet. Does the plan, or what is to wake the monitor, depend on what was not counted?
- * A plan is monotone in how much each queue works, wants or holds; select says where it is
- * not. So if nothing differs between all that is unsure doing as much as it may,
- * and as little, nothing does in between. Times are not compared: what is missed by them waits
- * for an interval more. After a plan that takes something off, as a policy that only watches
- * does not, the next scan comes soon, whatever wakes it.
- */
-static bool depends_on_waves(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			     const struct gpreempt_tunables *tun)
-{
-	struct gpreempt_wake least_wake = {}, most_wake = {};
-	struct gpreempt_plan least, most;
-	unsigned int i;
-
-	/* Nothing contends, so the plan is the same: waves tell whether the monitor may park. */
-	if (!view->contested)
-		return true;
-	for (i = 0; i < view->nr; i++)
-		if (view->q[i].unsure && gpreempt_must_count(view, tun, view->q[i].memory))
-			return true;
-	for (i = 0; i < view->nr; i++)
-		gpreempt_suppose(view, tun, &view->q[i]);
-	select_if(policy, view, tun, false, &least, &least_wake);
-	for (i = 0; i < view->nr; i++) {
-		view->q[i].supposed = view->q[i].out.verdict;
-		view->q[i].supposed_awaited = view->q[i].out.awaited;
-	}
-	select_if(policy, view, tun, true, &most, &most_wake);
-	if (least.guesses || most.guesses || least_wake.idle != most_wake.idle ||
-	    least_wake.rest != most_wake.rest)
-		return true;
+		if (is_stuck(&view->q[i]))
+			gpreempt_claim(&view->wanting, gpreempt_level(&view->q[i]),
+				       &view->q[i].seen.cus);
 	for (i = 0; i < view->nr; i++) {
 		const struct gpreempt_queue_view *q = &view->q[i];
 
-		if (q->supposed != q->out.verdict ||
-		    q->supposed_awaited != q->out.awaited)
+		if (is_stuck(q) && gpreempt_is_claimed(&view->wanting,
+						       GPREEMPT_ABOVE(gpreempt_level(q)),
+						       &q->seen.cus))
 			return true;
 	}
 	return false;
@@ -173,15 +112,12 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 	unsigned int i;
 
 	view->lead_ns = lead_ns(view, tun);
+	view->passive = policy->passive;
 	gpreempt_group_rank(policy, view, tun);
-	/* One that takes nothing off watches all the same. */
-	view->passive = false;
 	view->proof &= view->waves_final;
 	view->crowded = view->proof && gpreempt_lacks_slot(view, tun);
-	need_waves = mark(view) && !takes_word(view) && depends_on_waves(policy, view, tun);
-	view->passive = policy->passive;
-	if (!view->waves_final && !policy->passive &&
-	    gpreempt_wants_proof(view, tun, need_waves)) {
+	need_waves = contest(view) && !shows_inversion(view);
+	if (!view->waves_final && !view->passive && gpreempt_wants_proof(view, tun, need_waves)) {
 		view->proof = true;
 		need_waves = true;
 	}
@@ -196,10 +132,12 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 	for (i = 0; i < view->nr; i++)
 		gpreempt_estimate(view, tun, &view->q[i]);
 	gpreempt_select(view, tun, plan);
-	for (i = 0; i < view->nr; i++)
-		gpreempt_learn(view, &view->q[i], plan->displaces);
-	for (i = 0; i < view->nr; i++)
+	for (i = 0; i < view->nr; i++) {
+		gpreempt_learn(view, &view->q[i]);
 		gpreempt_track_proof(view, &view->q[i]);
+	}
+	gpreempt_help_learn(view);
+	gpreempt_linger_learn(view, tun);
 	gpreempt_group_learn(policy, view);
 }
 
@@ -216,8 +154,10 @@ void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan)
 	unsigned int i;
 
 	*plan = (struct gpreempt_plan) {};
-	for (i = 0; i < view->nr; i++)
-		gpreempt_waits_no_more(view->q[i].memory);
+	for (i = 0; i < view->nr; i++) {
+		view->q[i].memory->waits_ns = 0;
+		view->q[i].memory->raised = false;
+	}
 	gpreempt_group_skip(view);
 }
 

@@ -6,7 +6,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "select.h"
+#include "proof.h"
 
 /* A clock that lies in the future (time went backwards) starts anew. */
 static void clock_run(u64 *since, u64 now)
@@ -34,15 +34,41 @@ static u32 backlog_of(const struct gpreempt_evidence *e)
 }
 
 static struct gpreempt_change changes(const struct gpreempt_evidence *e,
-				      const struct gpreempt_index *last)
+				      const struct gpreempt_memory *m)
 {
+	const struct gpreempt_index *last = &m->index;
+	const struct gpreempt_unseen *u = &m->unseen;
 	bool known = e->readable && last->seen;
-
-	return (struct gpreempt_change) {
+	struct gpreempt_change c = {
 		.consumed = known && e->rptr != last->rptr,
 		.submitted = known && e->wptr != last->wptr && e->wptr - e->rptr <= S64_MAX,
 		.backlog = backlog_of(e),
 	};
+	/* Waves of its own, or packets on their way to some, that an ordered packet waits for. */
+	bool own = e->waves > 0 || e->late ||
+		   (e->waves < 0 && (c.consumed || u->busy || u->passed || u->restored));
+
+	c.ready = c.backlog && e->head != GPREEMPT_HEAD_WAITS && !(e->head_ordered && own);
+	return c;
+}
+
+static void index_off(struct gpreempt_index *x, u64 now)
+{
+	x->moved_ns = max_t(u64, now, 1);
+}
+
+static void index_see(struct gpreempt_index *x, const struct gpreempt_evidence *e,
+		      const struct gpreempt_change *c, u64 now)
+{
+	if (c->submitted || c->consumed || e->late)
+		x->moved_ns = max_t(u64, now, 1);
+	if (!e->readable)
+		return;
+	x->seen = true;
+	x->rptr = e->rptr;
+	x->wptr = e->wptr;
+	x->backlog = c->backlog;
+	x->waited = e->head == GPREEMPT_HEAD_WAITS;
 }
 
 /* Has its newest packet not completed? */
@@ -68,128 +94,39 @@ static bool launching(const struct gpreempt_evidence *e, const struct gpreempt_u
 	return e->waves <= 0 && (u->restored || u->busy || u->fresh || pending(e, u));
 }
 
-/*
- * The state of a queue that takes no part: what it has saved, or has in its
- * ring, cannot run. Its indices are compared again when it is back.
- */
-static enum gpreempt_activity estimate_absent(const struct gpreempt_evidence *e,
-					      struct gpreempt_memory *m, u32 backlog, u64 now)
-{
-	struct gpreempt_unseen *u = &m->unseen;
-
-	m->waiting = (struct gpreempt_waiting) {};
-	m->resident_ns = 0;
-	m->blocked.given_ns = 0;
-	m->blocked.blocked = false;
-	m->burst.begun_ns = 0;
-	m->awake = false;
-	m->served = false;
-	if (e->preempted || u->busy || u->fresh)
-		u->restored = true;
-	u->busy = false;
-	m->index.moved_ns = max_t(u64, now, 1);
-
-	if (backlog || u->restored || u->fresh)
-		return GPREEMPT_BLOCKED;
-	return e->readable ? GPREEMPT_IDLE : GPREEMPT_UNKNOWN;
-}
-
-/* Pauses: from a scan that saw all ended to one that saw something submitted. */
-static void track_pause(struct gpreempt_memory *m, const struct gpreempt_evidence *e,
-			const struct gpreempt_change *c, bool unsure, bool ended, u64 now)
-{
-	struct gpreempt_burst *b = &m->burst;
-
-	if (b->ended_ns && c->submitted) {
-		ewma_gpreempt_ns_add(&b->pause, now > b->ended_ns ? now - b->ended_ns : 0);
-		b->ended_ns = 0;
-	}
-	if (c->backlog || e->waves > 0 || pending(e, &m->unseen))
-		b->ended_ns = 0;
-	else if (e->signal == GPREEMPT_SIGNAL_DONE &&
-		 (ended || unsure || (e->waves == 0 && (!e->late || e->ordered))))
-		clock_run(&b->ended_ns, now);
-}
-
 /* What has moved makes work that may be unseen; what shows it, or its end, ends that. */
-static void track_moves(struct gpreempt_memory *m, const struct gpreempt_evidence *e,
-			const struct gpreempt_change *c, u64 now)
+static void unseen_see(struct gpreempt_unseen *u, const struct gpreempt_index *last,
+		       const struct gpreempt_evidence *e, const struct gpreempt_change *c)
 {
-	struct gpreempt_unseen *u = &m->unseen;
+	bool begun = u->passed || c->consumed, counted = e->waves > 0 && !e->late;
 
-	if (e->readable)
-		u->done = e->signal == GPREEMPT_SIGNAL_DONE ||
-			  (u->done && e->wptr == m->index.wptr);
-	if (c->submitted || c->consumed || e->late) {
-		u->fresh = true;
-		m->index.moved_ns = max_t(u64, now, 1);
+	if (e->readable) {
+		u->busy |= !last->seen;
+		u->done = e->signal == GPREEMPT_SIGNAL_DONE || (u->done && e->wptr == last->wptr);
 	}
-	u->begun = u->passed || c->consumed;
+	u->fresh |= c->submitted || c->consumed || e->late;
+	if (counted && begun)
+		u->lacks = e->begun > e->waves;
+	if (c->consumed && !counted)
+		u->lacks = false;
 	u->passed |= c->consumed ||
-		     (!m->index.seen && (c->backlog ? e->previous == GPREEMPT_SIGNAL_PENDING :
-						      pending(e, u)));
-	if ((e->waves > 0 && !e->late) || e->previous == GPREEMPT_SIGNAL_DONE)
+		     (!last->seen && (c->backlog ? e->previous == GPREEMPT_SIGNAL_PENDING :
+						   pending(e, u)));
+	if (counted || e->previous == GPREEMPT_SIGNAL_DONE)
 		u->passed = false;
-}
-
-/* A new head packet, or one that was waiting, gets its chance. */
-static void track_blocked(struct gpreempt_memory *m, const struct gpreempt_evidence *e,
-			  const struct gpreempt_change *c, u64 now, u32 starvation_ms)
-{
-	struct gpreempt_blocked *b = &m->blocked;
-
-	if (c->consumed || e->preempted || e->waves > 0 ||
-	    (c->backlog && (!m->index.backlog || waits(e, &m->unseen, c) ||
-			    (m->index.waited && e->head != GPREEMPT_HEAD_WAITS)))) {
-		b->blocked = false;
-		b->given_ns = 0;
-	}
-	if (c->consumed || e->waves > 0)
-		b->doubted = false;
-	/*
-	 * Rule 3, starvation, before rule 2, inversion: the machine may only have been slow.
-	 * What was found blocked gets another chance, at once, after starvation_ms.
-	 */
-	if (b->blocked && clock_reached(b->found_ns, now, (u64)starvation_ms * NSEC_PER_MSEC)) {
-		b->blocked = false;
-		m->waiting.since_ns = b->found_ns;
-	}
-}
-
-static void track_index(struct gpreempt_memory *m, const struct gpreempt_evidence *e,
-			const struct gpreempt_change *c)
-{
-	if (!e->readable)
-		return;
-	if (!m->index.seen)
-		m->unseen.busy = true;
-	m->index.seen = true;
-	m->index.rptr = e->rptr;
-	m->index.wptr = e->wptr;
-	m->index.backlog = c->backlog;
-	m->index.waited = e->head == GPREEMPT_HEAD_WAITS;
+	if (e->previous == GPREEMPT_SIGNAL_DONE)
+		u->lacks = false;
 }
 
 /*
- * What a count of waves, or what stands for it, tells of unseen work. Uncontended for
+ * What a count of waves, or what stands for it, tells of unseen work. Alone on the hardware for
  * blocked_us, a queue is past launching: it has waves or it has none, and a count will
  * tell which.
  */
-static void track_waves(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
-			struct gpreempt_memory *m, const struct gpreempt_evidence *e,
-			const struct gpreempt_change *c, u32 blocked_us)
+static void unseen_count(struct gpreempt_unseen *u, const struct gpreempt_view *view,
+			 const struct gpreempt_evidence *e, const struct gpreempt_change *c,
+			 bool settled, bool given)
 {
-	struct gpreempt_unseen *u = &m->unseen;
-	bool settled = clock_reached(m->index.moved_ns, view->now_ns,
-				     (u64)blocked_us * NSEC_PER_USEC);
-
-	/* What cannot be checked is not believed. */
-	if (u->claimed && view->waves_final && q->matters) {
-		u->busy |= e->waves == GPREEMPT_WAVES_UNKNOWN;
-		u->claimed = false;
-	}
-	if (q->ended)
-		*u = (struct gpreempt_unseen) { .claimed = true, .done = u->done };
 	/* New packets behind a head that waits are not on their way to waves. */
 	if (waits(e, u, c))
 		u->fresh = false;
@@ -210,78 +147,137 @@ static void track_waves(const struct gpreempt_view *view, const struct gpreempt_
 		/* Some of its waves have ended, others have found no space. */
 		u->passed |= u->busy && e->previous == GPREEMPT_SIGNAL_PENDING;
 		u->busy = false;
+		u->lacks = false;
 	}
 	if (u->done && (!e->late || e->ordered) && (e->waves == 0 || view->waves_final))
 		u->fresh = false;
-	/* It ended before it was taken off: nothing was saved. */
-	if ((u->done || e->previous == GPREEMPT_SIGNAL_DONE) && e->waves == 0 && settled)
+	/*
+	 * It ended before it was taken off, so that nothing was saved: else its waves would be
+	 * back, unless others fill the machine.
+	 */
+	if ((u->done || e->previous == GPREEMPT_SIGNAL_DONE) && e->waves == 0 && settled &&
+	    (given || !view->contested))
 		u->restored = false;
 }
 
-static void track_preempted(struct gpreempt_memory *m, u64 now)
+/* Off the hardware, and what it has may be saved. */
+static void unseen_off(struct gpreempt_unseen *u)
 {
-	m->unseen.restored = true;
-	m->unseen.busy = false;
-	m->index.moved_ns = max_t(u64, now, 1);
+	u->restored = true;
+	u->busy = false;
+	u->lacks = false;
+}
+
+/* It had the machine and showed nothing. Saved waves show in no index: believe it twice. */
+static void unseen_give_up(struct gpreempt_unseen *u, bool doubted)
+{
+	u->fresh = false;
+	u->passed = false;
+	u->busy = false;
+	u->lacks = false;
+	u->restored &= !doubted;
+}
+
+/* A new head packet, or one that was waiting, gets its chance. */
+static void blocked_see(struct gpreempt_blocked *b, const struct gpreempt_memory *m,
+			const struct gpreempt_evidence *e, const struct gpreempt_change *c)
+{
+	if (c->consumed || e->preempted || e->waves > 0 ||
+	    (c->backlog && (!m->index.backlog || waits(e, &m->unseen, c) ||
+			    (m->index.waited && e->head != GPREEMPT_HEAD_WAITS)))) {
+		b->blocked = false;
+		b->given_ns = 0;
+	}
+	if (c->consumed || e->waves > 0)
+		b->doubted = false;
+}
+
+/*
+ * Rule 3, starvation, before rule 2, inversion: the machine may only have been slow. What was
+ * found blocked gets another chance, at once, after starvation_ms. It has waited since then.
+ */
+static u64 blocked_end(struct gpreempt_blocked *b, u64 now, u32 starvation_ms)
+{
+	if (!b->blocked || !clock_reached(b->found_ns, now, (u64)starvation_ms * NSEC_PER_MSEC))
+		return 0;
+	b->blocked = false;
+	return b->found_ns;
+}
+
+static void blocked_off(struct gpreempt_blocked *b)
+{
+	b->given_ns = 0;
+	b->blocked = false;
+}
+
+static void blocked_give_up(struct gpreempt_blocked *b, u64 now)
+{
+	b->doubted = true;
+	b->blocked = true;
+	b->found_ns = max_t(u64, now, 1);
+}
+
+static void blocked_learn(struct gpreempt_blocked *b, const struct gpreempt_outcome *out, u64 now)
+{
+	if (!out->given || out->unused || out->activity == GPREEMPT_RUNNING)
+		b->given_ns = 0;
+	else
+		clock_run(&b->given_ns, now);
+}
+
+/*
+ * The state of a queue that takes no part: what it has saved, or has in its
+ * ring, cannot run. Its indices are compared again when it is back.
+ */
+static enum gpreempt_activity estimate_absent(const struct gpreempt_evidence *e,
+					      struct gpreempt_memory *m, u32 backlog, u64 now)
+{
+	m->waits_ns = 0;
 	m->resident_ns = 0;
+	m->awake = false;
+	blocked_off(&m->blocked);
+	index_off(&m->index, now);
+	if (e->preempted || m->unseen.busy || m->unseen.fresh)
+		unseen_off(&m->unseen);
+
+	if (backlog || m->unseen.restored || m->unseen.fresh)
+		return GPREEMPT_BLOCKED;
+	return e->readable ? GPREEMPT_IDLE : GPREEMPT_UNKNOWN;
 }
 
-/* Had its newest packet fewer waves than it launches when it began? Later some have ended. */
-static bool lacks(const struct gpreempt_evidence *e, const struct gpreempt_unseen *u,
-		  const struct gpreempt_change *c)
-{
-	return u->begun && !c->backlog && !e->late && pending(e, u) &&
-	       e->waves > 0 && e->newest > e->waves;
-}
-
-/* What it did until now says that nothing will come soon after all it had has ended. */
-static bool pauses(const struct gpreempt_burst *b, u32 poll_interval_us)
-{
-	return gpreempt_average(b->pause) > 2ULL * poll_interval_us * NSEC_PER_USEC;
-}
-
-/* What moved on while waves were counted got space: whether for all, the next scan tells. */
-static void classify(const struct gpreempt_evidence *e, const struct gpreempt_memory *m,
-		     const struct gpreempt_change *c, u32 poll_interval_us,
+/*
+ * Wanting more is a fact: a packet could be launched, or one was not launched with all its
+ * waves, or saved waves are not back. What moved on while waves were counted got space: whether
+ * for all, the next scan tells.
+ */
+static void classify(const struct gpreempt_view *view, const struct gpreempt_evidence *e,
+		     const struct gpreempt_memory *m, const struct gpreempt_change *c,
 		     struct gpreempt_queue_state *s)
 {
-	bool launches = launching(e, &m->unseen);
-	/* Where nothing depends on it, it goes on as it did when it was counted last. */
-	bool presumed = s->unsure && m->unseen.busy;
-	/* What it consumed since the last scan would be taken to run for an interval. */
-	bool ended = m->burst.ended_ns && pauses(&m->burst, poll_interval_us);
+	const struct gpreempt_unseen *u = &m->unseen;
+	bool uncounted = e->waves < 0, launches = launching(e, u);
+	/* Where no count was needed, it goes on as it did when it was counted last. */
+	bool presumed = uncounted && !view->waves_final && u->busy;
 
-	s->unused = c->backlog || pending(e, &m->unseen) ? GPREEMPT_BLOCKED :
-								   GPREEMPT_IDLE;
+	s->unused = c->backlog || pending(e, u) ? GPREEMPT_BLOCKED : GPREEMPT_IDLE;
 	if (e->preempted) {
 		s->activity = GPREEMPT_RUNNABLE;
 		s->wants = true;
-	} else if (e->waves > 0 || presumed || (c->consumed && !ended)) {
+	} else if (e->waves > 0 || presumed ||
+		   (c->consumed && (uncounted || c->backlog || launches))) {
 		s->activity = GPREEMPT_RUNNING;
-		s->unsure &= !c->consumed;
-		s->wants = c->backlog ? e->head != GPREEMPT_HEAD_WAITS :
-			   lacks(e, &m->unseen, c) ||
-			   (launches && !presumed && !e->late);
+		s->wants = c->ready || u->lacks || (launches && !presumed && !e->late);
 	} else if (!e->readable) {
 		s->activity = GPREEMPT_UNKNOWN;
-	} else if (waits(e, &m->unseen, c)) {
+	} else if (waits(e, u, c)) {
 		s->activity = GPREEMPT_BLOCKED;
 	} else if (m->blocked.blocked) {
 		s->activity = s->unused;
 	} else if (c->backlog || launches) {
 		s->activity = GPREEMPT_RUNNABLE;
-		s->wants = c->backlog || !e->late;
+		s->wants = c->ready || !e->late;
 	}
-	s->begins = !s->wants && e->late && launches;
-}
-
-/* When it is idle again, as a rule, if it executes now. */
-static u64 burst_end(const struct gpreempt_burst *b, u64 now)
-{
-	u64 begun_ns = b->begun_ns;
-
-	clock_run(&begun_ns, now);
-	return begun_ns + gpreempt_average(b->length);
+	s->begins = !s->wants && e->late && launches && !m->awake;
 }
 
 /* Is work announced that has not come, and may still come? */
@@ -308,231 +304,17 @@ static void expect(const struct gpreempt_view *view, const struct gpreempt_terms
 	s->wants = true;
 }
 
-/*
- * How long it works as a rule. Without wave counts, what is runnable runs: it has no
- * competitor.
- */
-static void track_burst(const struct gpreempt_view *view, struct gpreempt_memory *m,
-			const struct gpreempt_evidence *e, struct gpreempt_queue_state *s)
+/* The clock runs while it is kept off, or was seen not to execute what it has. */
+static void waits_see(u64 *waits_ns, const struct gpreempt_view *view,
+		      const struct gpreempt_evidence *e, const struct gpreempt_queue_state *s)
 {
-	bool runs = s->activity == GPREEMPT_RUNNING;
-	bool runnable = s->activity == GPREEMPT_RUNNABLE;
-	struct gpreempt_burst *b = &m->burst;
-	u64 now = view->now_ns;
-
-	if (s->activity == GPREEMPT_IDLE && b->begun_ns && now > b->begun_ns)
-		ewma_gpreempt_ns_add(&b->length, now - b->begun_ns);
-	if (e->mapped && (runs || (runnable && !view->contested && !m->unseen.restored)))
-		clock_run(&b->begun_ns, now);
-	else
-		b->begun_ns = 0;
-	if (b->begun_ns)
-		s->ends_ns = burst_end(b, now);
-}
-
-static void track_awake(struct gpreempt_memory *m, struct gpreempt_queue_state *s)
-{
-	s->begins &= !m->awake;
-	m->awake = s->activity == GPREEMPT_RUNNING || s->activity == GPREEMPT_RUNNABLE;
-}
-
-/*
- * The machine is free as soon as this queue ends: it has no packet but the one that runs or
- * is about to, and pauses after that. How soon is it to be looked? What waits for its end
- * waits for no more than an eighth of what it takes, so that it costs a few looks, however
- * long it runs.
- */
-static u32 look_us(const struct gpreempt_queue_view *q, const struct gpreempt_burst *b, u64 now,
-		   u32 poll_interval_us)
-{
-	u64 ran_us = b->begun_ns && b->begun_ns < now ? (now - b->begun_ns) / NSEC_PER_USEC : 0;
-	u64 soon_us = poll_interval_us / 8;
-
-	if (!q->seen.mapped || q->state.announced || q->state.backlog > 1 ||
-	    !pauses(b, poll_interval_us))
-		return 0;
-	return min_t(u64, max(soon_us, ran_us / 8), poll_interval_us);
-}
-
-/*
- * The clock runs while it is kept off, or was seen not to execute what it has. What is taken
- * to execute, and was neither counted nor seen to move since, may have waited as well.
- */
-static void track_waiting(const struct gpreempt_view *view, struct gpreempt_memory *m,
-			  const struct gpreempt_evidence *e, const struct gpreempt_change *c,
-			  const struct gpreempt_queue_state *s, u32 min_residency_us)
-{
-	bool runs = e->mapped && s->activity == GPREEMPT_RUNNING;
-	bool doubt = runs && s->unsure && view->contested;
-	bool executes = runs && !doubt;
 	bool waiting = e->preempted || (view->contested && !s->announced &&
 					s->activity == GPREEMPT_RUNNABLE);
-	struct gpreempt_waiting *w = &m->waiting;
-	u64 now = view->now_ns;
 
-	if (waiting && e->mapped && !w->since_ns)
-		w->since_ns = w->doubt_ns;
-	if (doubt)
-		clock_run(&w->doubt_ns, now);
+	if (waiting && !view->passive)
+		clock_run(waits_ns, view->now_ns);
 	else
-		w->doubt_ns = 0;
-
-	if (w->raised) {
-		if ((!executes && !waiting) || (!view->contested && e->mapped) ||
-		    clock_reached(w->executed_ns, now, (u64)min_residency_us * NSEC_PER_USEC))
-			*w = (struct gpreempt_waiting) {};
-		else if (executes && (e->waves || w->moved))
-			clock_run(&w->executed_ns, now);
-		/* One packet may have been fetched, and have found no space. */
-		w->moved |= executes;
-	}
-	if (waiting)
-		clock_run(&w->since_ns, now);
-	else
-		w->since_ns = 0;
-}
-
-/**
- * gpreempt_save_cost - what saving a queue costs
- * @view: the scan
- * @q: the queue
- *
- * Return: ns, as measured, or as its waves let expect; 0 if nothing is known.
- */
-u64 gpreempt_save_cost(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
-{
-	if (q->seen.save_cost_ns)
-		return q->seen.save_cost_ns;
-	return q->seen.waves > 0 ? q->seen.waves * view->save_wave_ns : 0;
-}
-
-/*
- * Since when may it have had the machine, and not used it? Since a count that found no waves;
- * or, for all that is known, since it was looked at last.
- */
-static u64 unused_since(const struct gpreempt_blocked *b, bool unsure, u64 now)
-{
-	if (b->given_ns && b->given_ns <= now)
-		return b->given_ns;
-	if (unsure && b->given)
-		return b->looked_ns <= now ? b->looked_ns : 0;
-	return now;
-}
-
-/* Find the state of a queue with this memory, which is brought up to date. */
-static void estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		     struct gpreempt_queue_view *q, struct gpreempt_memory *m)
-{
-	const struct gpreempt_evidence *e = &q->seen;
-	const struct gpreempt_change *c = &q->change;
-	struct gpreempt_queue_state *s = &q->state;
-	u64 now = view->now_ns;
-
-	*s = (struct gpreempt_queue_state) {
-		.takes_part = gpreempt_takes_part(q),
-		.unsure = q->unsure && e->waves == GPREEMPT_WAVES_UNKNOWN,
-		.backlog = c->backlog,
-	};
-	if (!s->takes_part) {
-		s->activity = estimate_absent(e, m, c->backlog, now);
-		return;
-	}
-	track_pause(m, e, c, s->unsure, q->ended, now);
-	track_moves(m, e, c, now);
-	track_blocked(m, e, c, now, tun->starvation_ms);
-	track_index(m, e, c);
-	if (c->consumed)
-		m->served = false;
-	if (c->consumed || !q->unsure)
-		m->blocked.looked_ns = now;
-	if (e->preempted) {
-		track_preempted(m, now);
-	} else {
-		clock_run(&m->resident_ns, now);
-		track_waves(view, q, m, e, c, tun->blocked_us);
-	}
-	classify(e, m, c, tun->poll_interval_us, s);
-	s->wants &= !q->terms.asked;
-	expect(view, &q->terms, m, s);
-	track_burst(view, m, e, s);
-	track_awake(m, s);
-	s->look_us = look_us(q, &m->burst, now, tun->poll_interval_us);
-	if (view->passive)
-		m->waiting = (struct gpreempt_waiting) {};
-	else
-		track_waiting(view, m, e, c, s, tun->min_residency_us);
-
-	s->may_hold = s->activity == GPREEMPT_RUNNING ||
-		      (s->activity == GPREEMPT_RUNNABLE && e->waves < 0);
-	s->in_the_way = gpreempt_in_the_way(view, q, m, s->activity);
-	s->save_cost_ns = gpreempt_save_cost(view, q);
-	s->leave_ns = m->resident_ns + max_t(u64, s->save_cost_ns,
-					     (u64)tun->min_residency_us * NSEC_PER_USEC);
-	if (e->mapped && c->backlog == 1 && !m->served)
-		s->demand = e->demand;
-	s->raised = m->waiting.raised;
-	s->waits_ns = m->waiting.since_ns;
-	s->unused_ns = unused_since(&m->blocked, q->unsure, now) +
-		       (u64)tun->blocked_us * NSEC_PER_USEC;
-	s->given = m->blocked.given;
-	s->was_idle = m->idle;
-}
-
-/**
- * gpreempt_suppose - what might a queue be doing, with waves and without?
- * @view: the scan
- * @tun: the tunables
- * @q: the queue; its state, or what is not sure of that, is filled in; nothing is remembered
- */
-void gpreempt_suppose(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		      struct gpreempt_queue_view *q)
-{
-	struct gpreempt_memory memory = *q->memory;
-	int waves = q->seen.waves;
-
-	if (q->unsure)
-		q->seen.waves = 0;
-	estimate(view, tun, q, &memory);
-	q->seen.waves = waves;
-	if (!q->unsure)
-		return;
-	q->if_none = (struct gpreempt_guess) {
-		.activity = q->state.activity,
-		.wants = q->state.wants,
-		.announced = q->state.announced,
-		.may_hold = q->state.may_hold,
-		.in_the_way = q->state.in_the_way,
-		.waits_ns = q->state.waits_ns,
-	};
-	/* With waves it executes: it waits for nothing, and wants more for what it has left. */
-	q->if_some = (struct gpreempt_guess) {
-		.activity = GPREEMPT_RUNNING,
-		.wants = q->state.backlog && q->seen.head != GPREEMPT_HEAD_WAITS &&
-			 !q->terms.asked,
-		.may_hold = true,
-		.in_the_way = true,
-		.ends_ns = burst_end(&q->memory->burst, view->now_ns),
-	};
-}
-
-/**
- * gpreempt_assume - take a queue to do as much, or as little, as it may
- * @q: an unsure queue, of which all was supposed
- * @most: it works, wants more and is in the way, if it may with waves or without. Or only if
- *	it does in any case
- */
-void gpreempt_assume(struct gpreempt_queue_view *q, bool most)
-{
-	const struct gpreempt_guess *none = &q->if_none, *some = &q->if_some;
-	struct gpreempt_queue_state *s = &q->state;
-
-	s->activity = most ? some->activity : none->activity;
-	s->announced = none->announced && !most;
-	s->wants = most ? none->wants || some->wants : none->wants && some->wants;
-	s->may_hold = most ? some->may_hold : none->may_hold;
-	s->in_the_way = most ? some->in_the_way : none->in_the_way;
-	s->waits_ns = most ? none->waits_ns : some->waits_ns;
-	s->ends_ns = most ? 0 : some->ends_ns;
+		*waits_ns = 0;
 }
 
 /**
@@ -540,25 +322,52 @@ void gpreempt_assume(struct gpreempt_queue_view *q, bool most)
  * @view: the scan
  * @tun: the tunables
  * @q: the queue: from what was seen of it, and what is remembered, to its state
- *
- * If its waves are not counted, nothing depends on them: then it is taken to have some if it
- * had when they were counted last, and nothing is remembered of that.
  */
 void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		       struct gpreempt_queue_view *q)
 {
-	const struct gpreempt_guess *presumed;
+	const struct gpreempt_evidence *e = &q->seen;
+	const struct gpreempt_change *c = &q->change;
+	struct gpreempt_queue_state *s = &q->state;
+	struct gpreempt_memory *m = q->memory;
+	u64 now = view->now_ns, blocked_ns = (u64)tun->blocked_us * NSEC_PER_USEC;
+	bool settled;
 
-	presumed = q->memory->unseen.busy ? &q->if_some : &q->if_none;
-	estimate(view, tun, q, q->memory);
-	/* With nothing to contend with, nothing was supposed either. */
-	if (!q->unsure || !view->contested)
+	*s = (struct gpreempt_queue_state) {
+		.takes_part = gpreempt_takes_part(q),
+		.backlog = c->backlog,
+	};
+	if (!s->takes_part) {
+		s->activity = estimate_absent(e, m, c->backlog, now);
 		return;
-	q->state.activity = presumed->activity;
-	q->state.wants = presumed->wants;
-	q->state.announced = presumed->announced;
-	q->state.may_hold = presumed->may_hold;
-	q->state.in_the_way = presumed->in_the_way;
+	}
+	unseen_see(&m->unseen, &m->index, e, c);
+	blocked_see(&m->blocked, m, e, c);
+	m->waits_ns = blocked_end(&m->blocked, now, tun->starvation_ms) ?: m->waits_ns;
+	index_see(&m->index, e, c, now);
+	settled = clock_reached(m->index.moved_ns, now, blocked_ns);
+	if (e->preempted) {
+		unseen_off(&m->unseen);
+		index_off(&m->index, now);
+		m->resident_ns = 0;
+	} else {
+		clock_run(&m->resident_ns, now);
+		unseen_count(&m->unseen, view, e, c, settled, m->blocked.given_ns);
+	}
+	classify(view, e, m, c, s);
+	s->wants &= !q->terms.asked;
+	expect(view, &q->terms, m, s);
+	m->awake = s->activity == GPREEMPT_RUNNING || s->activity == GPREEMPT_RUNNABLE;
+	waits_see(&m->waits_ns, view, e, s);
+
+	s->may_hold = s->activity == GPREEMPT_RUNNING ||
+		      (s->activity == GPREEMPT_RUNNABLE && e->waves < 0);
+	s->in_the_way = gpreempt_in_the_way(view, q, m, s->activity);
+	s->leave_ns = m->resident_ns + (u64)tun->min_residency_us * NSEC_PER_USEC;
+	s->waits_ns = m->waits_ns;
+	/* Given the machine since a count that found no waves. */
+	s->unused_ns = min_not_zero(m->blocked.given_ns, now) + blocked_ns;
+	s->was_idle = m->idle;
 }
 
 /* May have waves, or packets on their way to waves, that no index shows. */
@@ -566,7 +375,7 @@ static bool hides(const struct gpreempt_queue_view *q)
 {
 	const struct gpreempt_memory *m = q->memory;
 
-	return m->unseen.busy || m->unseen.fresh || m->unseen.restored || m->unseen.claimed ||
+	return m->unseen.busy || m->unseen.fresh || m->unseen.restored ||
 	       (m->unseen.passed && q->seen.previous == GPREEMPT_SIGNAL_PENDING) ||
 	       (q->seen.readable && !m->index.seen) || q->change.submitted;
 }
@@ -581,7 +390,7 @@ enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q)
 {
 	const struct gpreempt_change *c = &q->change;
 
-	q->change = changes(&q->seen, &q->memory->index);
+	q->change = changes(&q->seen, q->memory);
 	if (!gpreempt_takes_part(q))
 		return GPREEMPT_WORK_NONE;
 	if (q->seen.preempted || !q->seen.readable || q->seen.waves > 0 || c->consumed ||
@@ -594,6 +403,18 @@ enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q)
 }
 
 /**
+ * gpreempt_begins - did a queue begin a packet since its waves were counted last?
+ * @q: the queue, of which it is known what is new
+ *
+ * Then the next count of its waves is to be of all engines: it tells whether all that the packet
+ * launches have found space.
+ */
+bool gpreempt_begins(const struct gpreempt_queue_view *q)
+{
+	return q->change.consumed || q->memory->unseen.passed;
+}
+
+/**
  * gpreempt_is_announced - is the machine to be freed for work that was announced?
  * @view: the scan
  * @q: the queue for which it was
@@ -602,29 +423,6 @@ bool gpreempt_is_announced(const struct gpreempt_view *view, const struct gpreem
 {
 	return gpreempt_takes_part(q) && expects(view, &q->terms, q->memory) &&
 	       is_due(view, &q->terms);
-}
-
-/**
- * gpreempt_must_count - are the waves of a queue to be counted, whatever depends on them?
- * @view: the scan
- * @tun: the tunables
- * @m: what is remembered of the queue
- *
- * So it is where a promise depends on having seen it execute: what was raised is raised until
- * then, what seems to have waited for half of starvation_ms may execute each time that it is put
- * back, and so may what was found blocked for all of it. And where its word was taken that it
- * does not.
- */
-bool gpreempt_must_count(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-			 const struct gpreempt_memory *m)
-{
-	u64 long_ns = (u64)tun->starvation_ms * NSEC_PER_MSEC / 2;
-	u64 found_ns = m->blocked.blocked ? m->blocked.found_ns : 0;
-
-	return m->waiting.raised || m->unseen.claimed ||
-	       clock_reached(found_ns, view->now_ns, 2 * long_ns) ||
-	       clock_reached(m->waiting.since_ns, view->now_ns, long_ns) ||
-	       clock_reached(m->waiting.doubt_ns, view->now_ns, long_ns);
 }
 
 /**
@@ -640,55 +438,24 @@ bool gpreempt_is_judged(const struct gpreempt_view *view, const struct gpreempt_
 			     (u64)tun->blocked_us * NSEC_PER_USEC);
 }
 
-/* A queue was given the machine, and did not use it. */
-static void give_up(const struct gpreempt_queue_view *q, u64 now)
-{
-	struct gpreempt_memory *m = q->memory;
-
-	if (q->state.announced) {
-		m->void_hint_ns = q->terms.hint_ns;
-		return;
-	}
-	m->unseen.fresh = false;
-	m->unseen.passed = false;
-	m->unseen.busy = false;
-	/* Saved waves show in no index: believe it the second time. */
-	m->unseen.restored = m->unseen.restored && !m->blocked.doubted;
-	m->blocked.doubted = true;
-	m->blocked.blocked = true;
-	m->blocked.found_ns = max_t(u64, now, 1);
-	m->waiting = (struct gpreempt_waiting) {};
-}
-
-/**
- * gpreempt_waits_no_more - a queue is not kept from executing
- * @m: its memory
- */
-void gpreempt_waits_no_more(struct gpreempt_memory *m)
-{
-	m->waiting = (struct gpreempt_waiting) {};
-}
-
 /**
  * gpreempt_learn - remember what a plan has made of a queue
  * @view: the scan
  * @q: the queue
- * @displaces: some queues are taken off for those that want the machine
  */
-void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view *q,
-		    bool displaces)
+void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
 {
 	struct gpreempt_memory *m = q->memory;
 
-	if (q->out.raised)
-		m->waiting.raised = true;
-	if (q->out.unused)
-		give_up(q, view->now_ns);
-	m->blocked.given = q->out.given;
-	if (!q->out.given || q->out.unused || q->out.activity == GPREEMPT_RUNNING)
-		m->blocked.given_ns = 0;
-	else if (!q->unsure)
-		clock_run(&m->blocked.given_ns, view->now_ns);
-	m->served = q->out.wants && (m->served || displaces);
+	if (q->out.unused && q->state.announced) {
+		m->void_hint_ns = q->terms.hint_ns;
+	} else if (q->out.unused) {
+		unseen_give_up(&m->unseen, m->blocked.doubted);
+		blocked_give_up(&m->blocked, view->now_ns);
+		m->waits_ns = 0;
+	}
+	if (q->out.given)
+		m->unseen.lacks = false;
+	blocked_learn(&m->blocked, &q->out, view->now_ns);
 	m->idle = q->seen.mapped && q->out.activity == GPREEMPT_IDLE;
 }

@@ -3,22 +3,13 @@
  * GPREEMPT estimate: from what was seen of a queue, now and before, to what it is doing.
  *
  * Owns all memory of a queue's past. That is a handful of trackers, each with one job and
- * written by nobody else; what others learn of a queue is a small state without a past.
+ * written by its own functions only; what others learn of a queue is a small state without a
+ * past.
  */
 #ifndef GPREEMPT_ESTIMATE_H_INCLUDED
 #define GPREEMPT_ESTIMATE_H_INCLUDED
 
-#include <linux/average.h>
-
 #include "evidence.h"
-
-/* Times: each new one counts for a quarter. */
-DECLARE_EWMA(gpreempt_ns, 0, 4)
-
-static inline u64 gpreempt_average(struct ewma_gpreempt_ns e)
-{
-	return ewma_gpreempt_ns_read(&e);
-}
 
 /**
  * struct gpreempt_index - has anything moved since the last scan?
@@ -27,7 +18,7 @@ static inline u64 gpreempt_average(struct ewma_gpreempt_ns e)
  * @seen:	there was one that could read them
  * @backlog:	there was a backlog then
  * @waited:	the head packet waited then
- * @moved_ns:	an index moved, or the queue was seen preempted, last
+ * @moved_ns:	an index moved, or the queue was seen off the hardware, last
  */
 struct gpreempt_index {
 	u64 rptr;
@@ -42,10 +33,10 @@ struct gpreempt_index {
  * struct gpreempt_unseen - may there be work that no index shows?
  * @fresh:	an index moved, and no waves were seen since
  * @passed:	the read index moved, and no waves were seen since
- * @begun:	so it was before this scan, or it moved since the last one
  * @restored:	was taken off, and no waves were seen since
  * @busy:	had waves when last counted (assumed at first sight)
- * @claimed:	said that all it had has ended, and was not counted since
+ * @lacks:	the first count after the read index moved found fewer waves than that packet
+ *		launches, and it was not given more of the machine since
  * @done:	the newest packet's signal was seen completed. Signals are pooled: it may be at
  *		work for another queue since, until there is a newer packet
  *
@@ -55,10 +46,9 @@ struct gpreempt_index {
 struct gpreempt_unseen {
 	bool fresh;
 	bool passed;
-	bool begun;
 	bool restored;
 	bool busy;
-	bool claimed;
+	bool lacks;
 	bool done;
 };
 
@@ -66,8 +56,6 @@ struct gpreempt_unseen {
  * struct gpreempt_blocked - was it given the machine, and did not use it?
  * @given_ns:	has the machine for itself, and was counted not to use it, since; 0: it has
  *		not, or does
- * @given:	had it for itself at the last scan
- * @looked_ns:	was counted, or seen to move, last
  * @found_ns:	when it was found blocked last
  * @blocked:	so it was, and nothing has changed
  * @doubted:	so it was, and nothing was seen of it since
@@ -77,47 +65,9 @@ struct gpreempt_unseen {
  */
 struct gpreempt_blocked {
 	u64 given_ns;
-	bool given;
-	u64 looked_ns;
 	u64 found_ns;
 	bool blocked;
 	bool doubted;
-};
-
-/**
- * struct gpreempt_burst - for how long does it work, as a rule, and pause?
- * @begun_ns:	it was seen executing at every scan since
- * @length:	how long it does so until it is idle
- * @ended_ns:	all it had was seen to have ended, and nothing came since
- * @pause:	how long it takes until something comes
- *
- * A burst is from a scan that saw it begin to one that saw it idle; what was kept off in
- * between says nothing. A pause is from a scan that saw it ended to one that saw it submit.
- */
-struct gpreempt_burst {
-	u64 begun_ns;
-	struct ewma_gpreempt_ns length;
-	u64 ended_ns;
-	struct ewma_gpreempt_ns pause;
-};
-
-/**
- * struct gpreempt_waiting - for how long has it been kept from executing?
- * @since_ns:	preempted, or seen not to execute what it has, since; 0: it does not wait
- * @doubt_ns:	taken to execute, and neither counted nor seen to move, since
- * @raised:	for longer than starvation_ms: it stands above all others
- * @moved:	since then, a scan took it to execute
- * @executed_ns: since then, and seen executing since
- *
- * Rule 3, starvation. Raised, it stays so until a scan after the one that first saw it execute,
- * and for min_residency_us.
- */
-struct gpreempt_waiting {
-	u64 since_ns;
-	u64 doubt_ns;
-	bool raised;
-	bool moved;
-	u64 executed_ns;
 };
 
 /**
@@ -125,12 +75,12 @@ struct gpreempt_waiting {
  * @index:	its trackers
  * @unseen:	likewise
  * @blocked:	likewise
- * @burst:	likewise
- * @waiting:	likewise
+ * @waits_ns:	preempted, or seen not to execute what it has, since; 0: it does not wait
  * @resident_ns: mapped since
  * @void_hint_ns: the announcement of work for that time was not kept
- * @unproved_ns: has work, and neither moved nor was counted to have all it wants, since
- * @served:	some were taken off for it, and it wanted more ever since
+ * @unproved_ns: has work, and neither moved nor was counted to have all it wants, since;
+ *		proof's
+ * @raised:	stands above all others, as it has starved; help's
  * @awake:	had work that could run at the last scan
  * @idle:	was idle then
  *
@@ -142,12 +92,11 @@ struct gpreempt_memory {
 	struct gpreempt_index index;
 	struct gpreempt_unseen unseen;
 	struct gpreempt_blocked blocked;
-	struct gpreempt_burst burst;
-	struct gpreempt_waiting waiting;
+	u64 waits_ns;
 	u64 resident_ns;
 	u64 void_hint_ns;
 	u64 unproved_ns;
-	bool served;
+	bool raised;
 	bool awake;
 	bool idle;
 };
@@ -179,17 +128,9 @@ enum gpreempt_activity {
  * @may_hold:	may have waves, for all that was counted
  * @in_the_way:	may have part of the machine, or be about to
  * @begins:	may have begun since the last scan, and want more at the next
- * @raised:	starved: stands above all others
- * @unsure:	its waves were not counted, and it may have some or none
- * @given:	had the machine for itself at the last scan
- * @was_idle:	was idle then
+ * @was_idle:	was idle at the last scan
  * @unused_ns:	when it is found not to use the machine, if it has it for itself until then
- * @demand:	waves that would do for what it wants, 0: all there is, for all that is known
  * @backlog:	valid packets the GPU has not consumed
- * @save_cost_ns: what saving it would cost, 0: unknown
- * @ends_ns:	when it is idle again as a rule, 0: unknown
- * @look_us:	how soon it is to be looked whether it has ended, if others wait for that; 0: no
- *		hurry
  * @leave_ns:	no sooner is it to be taken off
  * @waits_ns:	kept from executing since, 0: it is not
  */
@@ -203,16 +144,9 @@ struct gpreempt_queue_state {
 	bool may_hold;
 	bool in_the_way;
 	bool begins;
-	bool raised;
-	bool unsure;
-	bool given;
 	bool was_idle;
 	u64 unused_ns;
-	u32 demand;
 	u32 backlog;
-	u64 save_cost_ns;
-	u64 ends_ns;
-	u32 look_us;
 	u64 leave_ns;
 	u64 waits_ns;
 };
@@ -221,11 +155,13 @@ struct gpreempt_queue_state {
  * struct gpreempt_change - what is new of a queue since the last scan
  * @consumed:	the GPU took packets
  * @submitted:	the application added some
+ * @ready:	its head packet could be launched now
  * @backlog:	valid packets the GPU has not consumed
  */
 struct gpreempt_change {
 	bool consumed;
 	bool submitted;
+	bool ready;
 	u32 backlog;
 };
 
@@ -243,50 +179,17 @@ enum gpreempt_work {
 	GPREEMPT_WORK_SHOWN,
 };
 
-/**
- * struct gpreempt_guess - what of a queue's state may depend on whether it has waves
- * @activity:	as in &struct gpreempt_queue_state, like the others
- * @wants:	likewise
- * @announced:	likewise
- * @may_hold:	likewise
- * @in_the_way:	likewise
- * @waits_ns:	likewise
- * @ends_ns:	likewise
- */
-struct gpreempt_guess {
-	enum gpreempt_activity activity;
-	bool wants;
-	bool announced;
-	bool may_hold;
-	bool in_the_way;
-	u64 waits_ns;
-	u64 ends_ns;
-};
-
 struct gpreempt_queue_view;
 struct gpreempt_view;
 
-u64 gpreempt_save_cost(const struct gpreempt_view *view, const struct gpreempt_queue_view *q);
 enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q);
+bool gpreempt_begins(const struct gpreempt_queue_view *q);
 bool gpreempt_is_announced(const struct gpreempt_view *view, const struct gpreempt_queue_view *q);
 bool gpreempt_is_judged(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 			const struct gpreempt_memory *m);
-bool gpreempt_must_count(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-			 const struct gpreempt_memory *m);
 void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		       struct gpreempt_queue_view *q);
-void gpreempt_suppose(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		      struct gpreempt_queue_view *q);
-void gpreempt_assume(struct gpreempt_queue_view *q, bool most);
-bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-			  bool counts);
-bool gpreempt_lacks_slot(const struct gpreempt_view *view, const struct gpreempt_tunables *tun);
-void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
-bool gpreempt_in_the_way(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
-			 const struct gpreempt_memory *m, enum gpreempt_activity activity);
-void gpreempt_waits_no_more(struct gpreempt_memory *m);
-void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view *q,
-		    bool displaces);
+void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
 
 /**
  * gpreempt_resumed - a queue is back on the hardware

@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#include "cus.h"
+
 #define GPREEMPT_LEVELS		16	/* the KFD ABI's priorities, 15 highest */
 #define GPREEMPT_WAVES_UNKNOWN	(-1)
 #define GPREEMPT_POLL_LEAST_US	50	/* between two scans, but for what wakes the monitor */
@@ -49,18 +51,18 @@ enum gpreempt_signal {
  * @wptr:	64-bit write index in packets
  * @size:	ring size in packets
  * @head:	packet at @rptr
+ * @head_ordered: that packet does not begin before all earlier ones have ended
  * @signal:	completion signal of the packet before @wptr; unknown while that packet is
  *		reserved only
  * @ordered:	that packet does not begin before all earlier ones have ended, and waves can
  *		be counted if that has to be checked
- * @previous:	completion signal of the packet before @rptr, if @head waits
+ * @previous:	completion signal of the packet before @rptr
  * @waves:	waves in flight, or GPREEMPT_WAVES_UNKNOWN: not counted, or the queue is mapped
  *		but in no hardware slot, where its waves may be saved
  * @late:	the read index moved, or the signal changed, after it was read for the first
  *		time: @waves may be older
- * @demand:	waves of the packet at @rptr, 0: unknown
- * @newest:	waves of the packet before @wptr, 0: unknown
- * @save_cost_ns: what saving it has cost, 0: it was never saved
+ * @begun:	waves that the packet before @rptr launches, 0: unknown
+ * @cus:	compute units that it may use
  */
 struct gpreempt_evidence {
 	bool preempted;
@@ -70,14 +72,14 @@ struct gpreempt_evidence {
 	u64 wptr;
 	u32 size;
 	enum gpreempt_head head;
+	bool head_ordered;
 	enum gpreempt_signal signal;
 	bool ordered;
 	enum gpreempt_signal previous;
 	int waves;
 	bool late;
-	u32 demand;
-	u32 newest;
-	u64 save_cost_ns;
+	u32 begun;
+	struct gpreempt_cus cus;
 };
 
 /**
@@ -113,6 +115,7 @@ struct gpreempt_terms {
  * @blocked_us:		a queue that is given the machine and does not use it for so long
  *			is blocked
  * @preempt_timeout_ms:	a preemption that takes longer is late
+ * @linger_max_us:	a group that has ended keeps lower queues off for no longer
  * @timeslice_us:	per level: how long a queue's turn is where queues of the level take
  *			turns; 0: they do not
  */
@@ -122,6 +125,7 @@ struct gpreempt_tunables {
 	u32 min_residency_us;
 	u32 blocked_us;
 	u32 preempt_timeout_ms;
+	u32 linger_max_us;
 	u32 timeslice_us[GPREEMPT_LEVELS];
 };
 

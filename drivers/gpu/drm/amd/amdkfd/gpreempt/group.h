@@ -7,6 +7,7 @@
 #define GPREEMPT_GROUP_H_INCLUDED
 
 #include "evidence.h"
+#include "linger.h"
 #include "share.h"
 
 #define GPREEMPT_OWN_WORDS	2
@@ -33,6 +34,8 @@ struct gpreempt_view;
  * @stays:	a queue of it stays on the machine, in its turn, raised, or at work without one
  * @comes_back: one is put back
  * @wants:	it has work there that it may run
+ * @ran_ns:	a queue of it was seen executing there last; 0: never
+ * @linger:	when do lower queues come back?
  * @own:	the policy's
  *
  * A turn goes on while a queue is mapped, from scan to scan or from the resume. What is charged
@@ -53,6 +56,8 @@ struct gpreempt_turn {
 	bool stays;
 	bool comes_back;
 	bool wants;
+	u64 ran_ns;
+	struct gpreempt_linger linger;
 	u64 own[GPREEMPT_OWN_WORDS];
 };
 
@@ -61,6 +66,7 @@ struct gpreempt_turn {
  * @share:	what it is entitled to
  * @policy:	whose words its own are
  * @charged_ns:	its time was charged until then, on one level or another
+ * @helped_ns:	a queue of it was helped last, as it had starved; 0: never
  * @levels:	those on which some of it is to be charged yet, as bits
  * @own:	the policy's
  * @turn:	on each level
@@ -72,6 +78,7 @@ struct gpreempt_group {
 	struct gpreempt_share share;
 	const struct gpreempt_policy *policy;
 	u64 charged_ns;
+	u64 helped_ns;
 	u32 levels;
 	u64 own[GPREEMPT_OWN_WORDS];
 	struct gpreempt_turn turn[GPREEMPT_LEVELS];

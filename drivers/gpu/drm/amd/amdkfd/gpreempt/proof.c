@@ -10,7 +10,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "select.h"
+#include "proof.h"
 
 /* Is it in nobody's way, for all that its memory shows? */
 static bool may_hide(const struct gpreempt_queue_view *q)

@@ -3,13 +3,17 @@
  * GPREEMPT select: which queues to take off the hardware, which to put back.
  *
  * A pure function of the queues' states and ranks: no locks, no I/O, no memory. A few passes
- * over the queues, each linear: raise() and judge_use() find those that starve, and those
- * that do not use the machine they were given; take_turns() finds whose turn it is on each
- * level, weigh() which levels keep others off; then come the verdicts: obey() does what was
- * asked for, displace() finds what leaves for a higher one; and what may is put back.
+ * over the queues, each linear: begin() finds who holds the machine, raise() who has starved,
+ * judge_use() those that do not use the machine they were given; take_turns() finds whose turn
+ * it is on each level, weigh() which levels keep others off; then come the verdicts: obey() does
+ * what was asked for, displace() finds what leaves for a higher one; and what may is put back.
+ *
+ * Queues whose CU masks are disjoint are in nobody's way: whatever is said of levels is said of
+ * compute units on levels.
  */
 #include <linux/bits.h>
 #include <linux/limits.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
@@ -20,19 +24,13 @@
  * @view:	what it is about
  * @tun:	the tunables
  * @plan:	what comes of it
- * @running:	highest level with a queue that executes for sure; as the others below, -1 if
- *		there is none
- * @holding:	lowest with a queue that may have waves and could be preempted, above
- *		%GPREEMPT_BOOST if none has
- * @active:	highest that runs or is runnable
- * @blocked:	highest that is blocked
+ * @blocked:	highest level with a queue that is blocked; as the others below, -1 if there is
+ *		none
+ * @entitled:	highest that wants more, of those that have work and were not raised
+ * @announced:	the same of those that work was announced for
  * @off:	lowest that is kept off, above %GPREEMPT_BOOST if none is
  * @pinned:	lowest that may have waves and must not be taken off, likewise
- * @wanting:	highest that wants more of the machine
- * @entitled:	the same of those that have work and were not raised
- * @announced:	the same of those that work was announced for
- * @unbounded:	the same of those that want all there is, for all that is known
- * @demand:	waves that the others of @wanting want
+ * @helps:	one is raised
  * @turns:	there is one that may take turns
  * @rotating:	bit n: level n has two groups that take turns, or one that is limited
  */
@@ -40,135 +38,147 @@ struct selection {
 	struct gpreempt_view *view;
 	const struct gpreempt_tunables *tun;
 	struct gpreempt_plan *plan;
-	int running;
-	int holding;
-	int active;
 	int blocked;
-	int off;
-	int pinned;
-	int wanting;
 	int entitled;
 	int announced;
-	int unbounded;
-	u64 demand;
+	int off;
+	int pinned;
+	bool helps;
 	bool turns;
 	u32 rotating;
 };
 
+static void claim(struct gpreempt_claims *c, const struct gpreempt_queue_view *q)
+{
+	gpreempt_claim(c, q->out.level, &q->seen.cus);
+}
+
+static bool is_claimed(const struct gpreempt_claims *c, u32 levels,
+		       const struct gpreempt_queue_view *q)
+{
+	return gpreempt_is_claimed(c, levels, &q->seen.cus);
+}
+
+static void look_again(struct gpreempt_plan *plan, u64 ns)
+{
+	plan->next_ns = min_not_zero(plan->next_ns, ns);
+}
+
+static void look_within(struct gpreempt_plan *plan, u32 us)
+{
+	plan->within_us = min_not_zero(plan->within_us, max_t(u32, us, GPREEMPT_POLL_LEAST_US));
+}
+
+/* Rule 3, starvation. One that has starved stands above all levels until it was helped. */
+static void raise(struct selection *s)
+{
+	struct gpreempt_queue_view *q;
+	u64 next_ns;
+
+	q = gpreempt_help(s->view, s->tun, &next_ns);
+	if (next_ns)
+		look_again(s->plan, next_ns);
+	if (!q)
+		return;
+	s->helps = true;
+	q->out.raised = true;
+	q->out.level = GPREEMPT_BOOST;
+}
+
 static void begin(struct selection *s)
 {
+	struct gpreempt_view *view = s->view;
 	unsigned int i;
 
-	for (i = 0; i < s->view->nr; i++) {
-		struct gpreempt_queue_view *q = &s->view->q[i];
-		struct gpreempt_outcome *out = &q->out;
+	view->holding.levels = 0;
+	view->running.levels = 0;
+	view->keeping.levels = 0;
+	view->wanting.levels = 0;
+	view->turning.levels = 0;
+	for (i = 0; i < view->nr; i++) {
+		struct gpreempt_queue_view *q = &view->q[i];
 
-		*out = (struct gpreempt_outcome) {
+		q->out = (struct gpreempt_outcome) {
 			.activity = q->state.activity,
 			.wants = q->state.wants,
 			.announced = q->state.announced,
-			.raised = q->state.raised,
-			.level = q->state.raised ? GPREEMPT_BOOST : q->rank.level,
+			.level = q->rank.level,
 		};
+	}
+	raise(s);
+	for (i = 0; i < view->nr; i++) {
+		struct gpreempt_queue_view *q = &view->q[i];
+
 		if (!q->state.takes_part)
 			continue;
 		s->turns |= q->rank.slice_ns;
 		if (q->seen.preempted)
-			s->off = min_t(int, s->off, out->level);
+			s->off = min_t(int, s->off, q->out.level);
 		if (!q->seen.mapped)
 			continue;
-		if (out->activity == GPREEMPT_RUNNING && !q->state.unsure)
-			s->running = max_t(int, s->running, out->level);
+		if (q->out.activity == GPREEMPT_RUNNING)
+			claim(&view->running, q);
 		if (q->state.may_hold && q->terms.pinned)
-			s->pinned = min_t(int, s->pinned, out->level);
+			s->pinned = min_t(int, s->pinned, q->out.level);
 		else if (q->state.may_hold)
-			s->holding = min_t(int, s->holding, out->level);
+			claim(&view->holding, q);
 	}
 }
 
 /*
- * Rule 3, starvation.
- * Raise what has waited for longer than starvation_ms, one at a time, the one that
- * has waited longest. Two at once might share the machine so that neither can launch all it
- * has, each time anew; kernels that wait for each other in their waves would never end.
+ * Has a queue the machine for itself? It is mapped, all that it could be given was taken from
+ * the lower ones, and none of its own level or above executes (that one keeps lower ones off by
+ * its own right). One that must not be taken off may be in its way: then it is judged only if
+ * others are kept off meanwhile. Announced work has its time from when it was announced for.
  */
-static void raise(struct selection *s)
+static bool is_given(const struct selection *s, const struct gpreempt_queue_view *q)
 {
-	u64 limit = (u64)s->tun->starvation_ms * NSEC_PER_MSEC;
-	struct gpreempt_queue_view *starved = NULL;
-	unsigned int i;
+	bool runs = q->out.activity == GPREEMPT_RUNNING;
+	u8 level = q->out.level;
 
-	for (i = 0; i < s->view->nr; i++) {
-		struct gpreempt_queue_view *q = &s->view->q[i];
-		u64 since = q->state.waits_ns;
-
-		if (q->out.raised)
-			return;
-		if (since && s->view->now_ns >= since && s->view->now_ns - since >= limit &&
-		    (!starved || since < starved->state.waits_ns))
-			starved = q;
-	}
-	if (!starved)
-		return;
-	starved->out.raised = true;
-	starved->out.level = GPREEMPT_BOOST;
+	if (!s->view->contested || !q->seen.mapped || !gpreempt_has_work(q) ||
+	    (q->out.announced && s->view->now_ns < q->terms.hint_ns) ||
+	    (s->pinned < level && s->off >= level))
+		return false;
+	return !is_claimed(&s->view->holding, GPREEMPT_BELOW(level), q) &&
+	       !is_claimed(&s->view->running, GPREEMPT_ABOVE(level) | (runs ? 0 : BIT(level)), q);
 }
 
 /*
- * Rule 2, inversion. A queue has been given the machine when it is mapped, all that it
- * could be given was taken from the lower ones, and none of its own level or
- * above executes (that one keeps lower ones off by its own right). If it does
- * not use the machine for blocked_us, it is blocked, or has nothing to run. One
- * that must not be taken off may be in its way: then it is judged only if others
- * are kept off meanwhile.
- * Announced work has that time from when it was announced for.
+ * Rule 2, inversion. A queue that has the machine for itself, and does not use it for blocked_us,
+ * is blocked, or has nothing to run.
  */
 static void judge_use(struct selection *s)
 {
-	u64 now = s->view->now_ns;
 	unsigned int i;
 
 	for (i = 0; i < s->view->nr; i++) {
 		struct gpreempt_queue_view *q = &s->view->q[i];
 		struct gpreempt_outcome *out = &q->out;
 
-		bool runs = out->activity == GPREEMPT_RUNNING && !q->state.unsure;
-
-		out->given = s->view->contested && q->state.takes_part && q->seen.mapped &&
-			     (runs || out->activity == GPREEMPT_RUNNABLE || q->state.unsure) &&
-			     !(out->announced && now < q->terms.hint_ns) &&
-			     s->holding >= out->level && s->running < out->level + runs &&
-			     (s->pinned >= out->level || s->off < out->level);
-		if (runs)
-			continue;
-		/* Its time begins with a count, if others wait for its end. */
-		if (out->given && q->unsure && !q->state.given && s->off < out->level)
-			s->plan->guesses = true;
-		if (!out->given || q->state.unsure || now < q->state.unused_ns)
+		out->given = is_given(s, q);
+		if (!out->given || out->activity == GPREEMPT_RUNNING ||
+		    s->view->now_ns < q->state.unused_ns)
 			continue;
 		out->unused = true;
 		out->wants = false;
 		out->activity = out->announced ? GPREEMPT_IDLE : q->state.unused;
-		if (out->announced) {
-			out->announced = false;
-			continue;
-		}
+		out->announced = false;
 		out->raised = false;
 		out->level = q->rank.level;
 	}
 }
 
-static void look_again(struct gpreempt_plan *plan, u64 ns)
+/* Does it keep those below off? */
+static void keep_off(struct selection *s, const struct gpreempt_queue_view *q)
 {
-	if (!plan->next_ns || ns < plan->next_ns)
-		plan->next_ns = ns;
-}
+	u64 until_ns = gpreempt_linger_until(s->view, s->tun, q);
 
-static void look_within(struct gpreempt_plan *plan, u32 us)
-{
-	us = max_t(u32, us, GPREEMPT_POLL_LEAST_US);
-	if (!plan->within_us || us < plan->within_us)
-		plan->within_us = us;
+	if (until_ns <= s->view->now_ns)
+		return;
+	claim(&s->view->keeping, q);
+	if (until_ns != U64_MAX && s->off < q->out.level)
+		look_again(s->plan, until_ns);
 }
 
 /* Which levels keep others off, once all activities are known. */
@@ -196,22 +206,18 @@ static void weigh(struct selection *s)
 		 */
 		if (q->state.begins)
 			look_within(plan, GPREEMPT_POLL_LEAST_US);
-		if (!out->limited && (out->activity == GPREEMPT_RUNNING ||
-				      out->activity == GPREEMPT_RUNNABLE))
-			s->active = max(s->active, level);
 		if (out->activity == GPREEMPT_BLOCKED)
 			s->blocked = max(s->blocked, level);
-		if (!out->wants || out->limited)
+		if (out->limited)
 			continue;
-		s->wanting = max(s->wanting, level);
+		keep_off(s, q);
+		if (!out->wants)
+			continue;
+		claim(&s->view->wanting, q);
 		if (out->announced)
 			s->announced = max(s->announced, level);
 		else if (!out->raised)
 			s->entitled = max(s->entitled, level);
-		if (q->state.demand)
-			s->demand += q->state.demand;
-		else
-			s->unbounded = max(s->unbounded, level);
 	}
 }
 
@@ -244,32 +250,25 @@ static void obey(struct selection *s)
 	}
 }
 
-static bool holds(const struct gpreempt_queue_view *q)
+static bool holds(const struct selection *s, const struct gpreempt_queue_view *q)
 {
 	if (q->out.unused)
-		return q->out.activity == GPREEMPT_BLOCKED && !q->unsure &&
+		return q->out.activity == GPREEMPT_BLOCKED && s->view->waves_final &&
 		       q->seen.waves == GPREEMPT_WAVES_UNKNOWN;
 	return q->state.in_the_way;
 }
 
-/*
- * Rule 10, worth a save: what has only just come may end before its save would, and so may
- * what has no more in its ring and is as a rule not busy for much longer.
- */
-static bool is_worth_saving(const struct selection *s, const struct gpreempt_queue_view *q)
+/* Might it be taken off, if there is a reason, once it has been there for min_residency_us? */
+static bool is_in_reach(const struct selection *s, const struct gpreempt_queue_view *q)
 {
-	u64 now = s->view->now_ns, ends = q->state.ends_ns;
-
-	if (!q->out.wants && ends > now && ends - now < q->state.save_cost_ns)
-		return false;
-	return now >= q->state.leave_ns;
+	return q->state.takes_part && q->seen.mapped && !q->terms.pinned && holds(s, q) &&
+	       q->out.verdict == GPREEMPT_KEEP;
 }
 
-/* May this queue be taken off now, if there is a reason? */
+/* Rule 10, worth a save: may it be taken off now? What has only just come stays. */
 static bool may_leave(const struct selection *s, const struct gpreempt_queue_view *q)
 {
-	return q->state.takes_part && q->seen.mapped && !q->terms.pinned && holds(q) &&
-	       is_worth_saving(s, q) && q->out.verdict == GPREEMPT_KEEP;
+	return is_in_reach(s, q) && s->view->now_ns >= q->state.leave_ns;
 }
 
 static enum gpreempt_reason reason_below(const struct selection *s, u8 level)
@@ -279,127 +278,28 @@ static enum gpreempt_reason reason_below(const struct selection *s, u8 level)
 	return level < s->announced ? GPREEMPT_REASON_HINT : GPREEMPT_REASON_AGED;
 }
 
-/* A victim that need not go if others free enough: all it has is in flight. */
-static bool may_stay(const struct selection *s, const struct gpreempt_queue_view *q)
-{
-	return q->out.level < s->wanting && !q->out.wants && q->seen.waves > 0 &&
-	       may_leave(s, q);
-}
-
-/* Waves of a level's queues that may stay, and cost no more than @cost each. */
-static u64 waves_for(const struct selection *s, u8 level, u64 cost)
-{
-	u64 waves = 0;
-	unsigned int i;
-
-	for (i = 0; i < s->view->nr; i++) {
-		const struct gpreempt_queue_view *q = &s->view->q[i];
-
-		if (q->out.level == level && q->state.save_cost_ns <= cost && may_stay(s, q))
-			waves += q->seen.waves;
-	}
-	return waves;
-}
-
-/* The least cost such that all queues of a level that cost no more free enough. */
-static u64 cost_limit(const struct selection *s, u8 level)
-{
-	u64 low = 0, high = 1, mid;
-
-	while (high <= S64_MAX && waves_for(s, level, high) < s->demand)
-		high *= 2;
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		if (waves_for(s, level, mid) < s->demand)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /*
- * Of those that need not all go, the lowest level goes first, and within the
- * level that need not go as a whole, those that cost least to save.
- */
-static void choose(struct selection *s)
-{
-	u64 waves[GPREEMPT_LEVELS] = {};
-	u8 last = 0;
-	u64 limit;
-	unsigned int i;
-
-	for (i = 0; i < s->view->nr; i++)
-		if (may_stay(s, &s->view->q[i]))
-			waves[s->view->q[i].out.level] += s->view->q[i].seen.waves;
-	while (last < GPREEMPT_LEVELS && waves[last] <= s->demand)
-		s->demand -= waves[last++];
-	limit = last < GPREEMPT_LEVELS ? cost_limit(s, last) : 0;
-
-	for (i = 0; i < s->view->nr; i++) {
-		struct gpreempt_queue_view *q = &s->view->q[i];
-
-		if (!may_stay(s, q) || q->out.level > last)
-			continue;
-		if (q->out.level == last) {
-			if (!s->demand || q->state.save_cost_ns > limit)
-				continue;
-			s->demand -= min_t(u64, s->demand, q->seen.waves);
-		}
-		take_off(s, q, reason_below(s, q->out.level));
-	}
-}
-
-/*
- * Nothing leaves, as what is in the way has only just come: look again when all of it may
- * leave, in one transaction.
- */
-static void await_residency(struct selection *s)
-{
-	u64 end_ns = 0;
-	unsigned int i;
-
-	for (i = 0; i < s->view->nr; i++) {
-		const struct gpreempt_queue_view *q = &s->view->q[i];
-
-		if (q->out.level < s->wanting && q->state.takes_part && q->seen.mapped &&
-		    !q->terms.pinned && holds(q))
-			end_ns = max(end_ns, q->state.leave_ns);
-	}
-	if (end_ns > s->view->now_ns)
-		look_again(s->plan, end_ns);
-}
-
-/*
- * Rule 1, victims. Take lower queues off for those that want the machine: all below one that
- * may need all there is. Below the others those that want more themselves, and
- * would take what is freed; of the rest as many as free what is wanted.
+ * Rule 1, victims. All lower queues that are in the way leave for one that wants the machine:
+ * under the hardware scheduler the unmap saves each of them anyway. Where none may leave, as all
+ * have only just come, the monitor looks again when all of them may, in one transaction.
  */
 static void displace(struct selection *s)
 {
-	unsigned int before = s->plan->nr_preempt, nr = 0, unknown = 0, spare = 0, i;
+	unsigned int before = s->plan->nr_preempt, i;
+	u64 end_ns = 0;
 
 	for (i = 0; i < s->view->nr; i++) {
 		struct gpreempt_queue_view *q = &s->view->q[i];
 
-		if (q->out.level >= s->wanting || !may_leave(s, q))
+		if (!is_in_reach(s, q) ||
+		    !is_claimed(&s->view->wanting, GPREEMPT_ABOVE(q->out.level), q))
 			continue;
-		nr++;
-		unknown += q->seen.waves < 0;
-		spare += q->out.level >= s->unbounded && !q->out.wants;
-		if (q->out.level >= s->unbounded && may_stay(s, q))
-			continue;
-		take_off(s, q, reason_below(s, q->out.level));
-		if (q->seen.waves > 0)
-			s->demand -= min_t(u64, s->demand, q->seen.waves);
+		end_ns = max(end_ns, q->state.leave_ns);
+		if (may_leave(s, q))
+			take_off(s, q, reason_below(s, q->out.level));
 	}
-	if (spare && s->demand)
-		choose(s);
-	if (!s->plan->nr_preempt)
-		await_residency(s);
-	s->plan->displaces = s->plan->nr_preempt > before;
-	/* Whether it may be spared depends on what the others free, and on what it has. */
-	s->plan->guesses |= spare && unknown && nr > 1;
+	if (s->plan->nr_preempt == before && end_ns)
+		look_again(s->plan, end_ns);
 }
 
 /*
@@ -418,7 +318,7 @@ static bool takes_turns(const struct gpreempt_queue_view *q)
 static bool is_turn_over(const struct selection *s, const struct gpreempt_queue_view *q)
 {
 	return q->turn->has && q->turn->had_ns >= q->turn->slice_ns &&
-	       (!q->seen.mapped || is_worth_saving(s, q));
+	       (!q->seen.mapped || s->view->now_ns >= q->state.leave_ns);
 }
 
 /* Among those that are alike, what executes anyway need not be saved for it. */
@@ -427,13 +327,6 @@ static bool is_before(const struct gpreempt_queue_view *q, const struct gpreempt
 	if (!other || q->rank.key != other->rank.key)
 		return !other || q->rank.key < other->rank.key;
 	return q->out.activity == GPREEMPT_RUNNING && other->out.activity != GPREEMPT_RUNNING;
-}
-
-/* Does the choice depend on which of two queues is executing, and is that unknown? */
-static bool is_guess(const struct gpreempt_queue_view *q, const struct gpreempt_queue_view *next)
-{
-	return q->rank.key == next->rank.key && q->turn != next->turn &&
-	       (q->unsure || next->unsure);
 }
 
 static bool is_limited(const struct selection *s, const struct gpreempt_queue_view *q)
@@ -477,8 +370,9 @@ static void take_turns(struct selection *s)
 		} else if (next[level]) {
 			q->out.turn = next[level]->turn == q->turn;
 			q->out.turn_begins = q->out.turn;
-			s->plan->guesses |= is_guess(q, next[level]);
 		}
+		if (q->out.turn)
+			claim(&s->view->turning, q);
 		q->out.limited = !q->out.turn && is_limited(s, q);
 		if (q->out.limited)
 			look_again(s->plan, q->rank.not_before_ns);
@@ -491,9 +385,10 @@ static void take_turns(struct selection *s)
 }
 
 /* Is it another one's turn? */
-static bool is_out_of_turn(const struct gpreempt_queue_view *q)
+static bool is_out_of_turn(const struct selection *s, const struct gpreempt_queue_view *q)
 {
-	return q->out.takes_turns && !q->out.turn;
+	return q->out.takes_turns && !q->out.turn &&
+	       (q->out.limited || is_claimed(&s->view->turning, BIT(q->out.level), q));
 }
 
 static enum gpreempt_reason reason_back(const struct selection *s,
@@ -513,47 +408,40 @@ static void settle(struct selection *s)
 
 	for (i = 0; i < s->view->nr; i++) {
 		struct gpreempt_queue_view *q = &s->view->q[i];
-		bool out_of_turn = is_out_of_turn(q);
+		bool out_of_turn = is_out_of_turn(s, q);
 
 		if (out_of_turn && may_leave(s, q))
 			take_off(s, q, GPREEMPT_REASON_TIMESLICE);
 		if (q->seen.preempted && !gpreempt_held(q) && !out_of_turn &&
-		    (q->out.level >= s->active || s->view->passive))
+		    (s->view->passive ||
+		     !is_claimed(&s->view->keeping, GPREEMPT_ABOVE(q->out.level), q)))
 			put_back(s, q, reason_back(s, q));
 	}
 }
 
 /*
- * What is off is put back soon after all that keeps it off has ended: the highest first. It is
- * not looked for where one of those goes on for as long as it likes.
+ * Nobody forecasts when what keeps others off ends: while something is off, the monitor looks
+ * again after an eighth of the time that it has been. It does not hurry while it helps one of
+ * those that starve: that end is known.
  */
 static void await_end(struct selection *s)
 {
-	int off = -1;
-	u32 us = 0;
+	u64 now = s->view->now_ns, off_ns = U64_MAX, most_us = s->tun->poll_interval_us;
 	unsigned int i;
 
-	for (i = 0; i < s->view->nr; i++) {
+	for (i = 0; i < s->view->nr && !s->helps; i++) {
 		const struct gpreempt_queue_view *q = &s->view->q[i];
 
-		if (gpreempt_takes_part(q) && (q->out.verdict == GPREEMPT_PREEMPT ||
-		    (q->seen.preempted && q->out.verdict == GPREEMPT_KEEP)))
-			off = max_t(int, off, q->out.level);
-	}
-	if (off < 0)
-		return;
-	for (i = 0; i < s->view->nr; i++) {
-		const struct gpreempt_queue_view *q = &s->view->q[i];
-
-		if (!gpreempt_takes_part(q) || q->out.level <= off ||
-		    (q->out.activity != GPREEMPT_RUNNING && q->out.activity != GPREEMPT_RUNNABLE))
+		if (!q->state.takes_part)
 			continue;
-		if (!q->state.look_us)
-			return;
-		us = max(us, q->state.look_us);
+		if (q->out.verdict == GPREEMPT_PREEMPT)
+			off_ns = 0;
+		else if (q->seen.preempted && q->out.verdict == GPREEMPT_KEEP)
+			off_ns = min(off_ns, now - min(q->state.waits_ns, now));
 	}
-	if (us)
-		look_within(s->plan, us);
+	if (off_ns != U64_MAX)
+		look_within(s->plan, clamp_t(u64, div_u64(off_ns, 8 * NSEC_PER_USEC), most_us / 8,
+					     most_us));
 }
 
 /**
@@ -569,21 +457,15 @@ void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables 
 		.view = view,
 		.tun = tun,
 		.plan = plan,
-		.running = -1,
-		.holding = GPREEMPT_BOOST + 1,
-		.active = -1,
 		.blocked = -1,
-		.off = GPREEMPT_BOOST + 1,
-		.pinned = GPREEMPT_BOOST + 1,
-		.wanting = -1,
 		.entitled = -1,
 		.announced = -1,
-		.unbounded = -1,
+		.off = GPREEMPT_BOOST + 1,
+		.pinned = GPREEMPT_BOOST + 1,
 	};
 
 	*plan = (struct gpreempt_plan) { .idle = true };
 	begin(&s);
-	raise(&s);
 	judge_use(&s);
 	if (s.turns)
 		take_turns(&s);

@@ -7,6 +7,7 @@
 
 #include "estimate.h"
 #include "group.h"
+#include "help.h"
 
 #define GPREEMPT_BOOST		GPREEMPT_LEVELS	/* level of a starved queue */
 
@@ -114,16 +115,11 @@ struct gpreempt_outcome {
  * @rank:	where the policy places it
  * @change:	what estimate finds new of it
  * @state:	what estimate makes of it
- * @if_none:	what it would make of it, if @unsure, were there no waves
- * @if_some:	the same if there were some
  * @out:	what select makes of it
- * @supposed:	its verdict if all that are @unsure did as little as they may
- * @supposed_awaited: likewise, &gpreempt_outcome.awaited
  * @matters:	may want or hold the machine; with &gpreempt_plan.need_waves its waves are to
  *		be counted
  * @shows:	it has work, as its memory tells
- * @unsure:	it may, and its waves were not counted
- * @ended:	its word is taken that all it had has ended, although they were not
+ * @whole:	and then all of them, instead of up to the first engine that has some
  */
 struct gpreempt_queue_view {
 	struct gpreempt_evidence seen;
@@ -134,21 +130,16 @@ struct gpreempt_queue_view {
 	struct gpreempt_rank rank;
 	struct gpreempt_change change;
 	struct gpreempt_queue_state state;
-	struct gpreempt_guess if_none;
-	struct gpreempt_guess if_some;
 	struct gpreempt_outcome out;
-	enum gpreempt_verdict supposed;
-	bool supposed_awaited;
 	bool matters;
 	bool shows;
-	bool unsure;
-	bool ended;
+	bool whole;
 };
 
 /**
  * struct gpreempt_view - a node's queues at one moment
  * @now_ns:	time of the scan
- * @save_wave_ns: what saving one wave costs on this node, 0: never measured
+ * @save_ns:	what a save takes on this node, 0: never measured
  * @waves_final: the wave counts were read: what is unknown stays unknown
  * @blind:	wave counts are never to be had
  * @proof:	all of them are wanted, whatever memory says
@@ -162,6 +153,13 @@ struct gpreempt_queue_view {
  * @restoring:	a queue was put back, and how long that takes is not known yet
  * @busy_ns:	when something was at work last
  * @seen_ns:	when something was decided last
+ * @help:	what is given to those that starve
+ * @holding:	select's, like those that follow: compute units of queues that may have waves and
+ *		could be preempted
+ * @running:	of queues that execute
+ * @keeping:	of queues that keep lower ones off
+ * @wanting:	of queues that want more
+ * @turning:	of queues whose turn it is on their level
  * @policy:	whose word @clock is
  * @clock:	the policy's, of each level
  * @nr:		queues in @q
@@ -169,7 +167,7 @@ struct gpreempt_queue_view {
  */
 struct gpreempt_view {
 	u64 now_ns;
-	u64 save_wave_ns;
+	u64 save_ns;
 	bool waves_final;
 	bool blind;
 	bool proof;
@@ -181,6 +179,12 @@ struct gpreempt_view {
 	bool restoring;
 	u64 busy_ns;
 	u64 seen_ns;
+	struct gpreempt_help help;
+	struct gpreempt_claims holding;
+	struct gpreempt_claims running;
+	struct gpreempt_claims keeping;
+	struct gpreempt_claims wanting;
+	struct gpreempt_claims turning;
 	const struct gpreempt_policy *policy;
 	u64 clock[GPREEMPT_LEVELS];
 	unsigned int nr;
@@ -202,8 +206,6 @@ struct gpreempt_view {
  * @next_ns:	when to decide again, however long the interval is: the machine is to be freed
  *		for announced work, or a queue has been there for as long as it is left there;
  *		0: there is no such time
- * @displaces:	some are taken off for those that want the machine
- * @guesses:	which are might depend on how many waves they have, which is not known
  * @nr_preempt:	queues whose verdict is GPREEMPT_PREEMPT
  * @nr_resume:	queues whose verdict is GPREEMPT_RESUME
  */
@@ -213,8 +215,6 @@ struct gpreempt_plan {
 	bool waiting;
 	u32 within_us;
 	u64 next_ns;
-	bool displaces;
-	bool guesses;
 	unsigned int nr_preempt;
 	unsigned int nr_resume;
 };
@@ -225,7 +225,7 @@ void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables 
 /* Where a queue stands: one that starved above all levels. */
 static inline u8 gpreempt_level(const struct gpreempt_queue_view *q)
 {
-	return q->memory->waiting.raised ? GPREEMPT_BOOST : q->rank.level;
+	return q->memory->raised ? GPREEMPT_BOOST : q->rank.level;
 }
 
 /* A hold has no force over a queue that must not be taken off. */
@@ -238,6 +238,13 @@ static inline bool gpreempt_held(const struct gpreempt_queue_view *q)
 static inline bool gpreempt_takes_part(const struct gpreempt_queue_view *q)
 {
 	return (q->seen.mapped || q->seen.preempted) && !gpreempt_held(q);
+}
+
+/* It runs, or would. */
+static inline bool gpreempt_has_work(const struct gpreempt_queue_view *q)
+{
+	return q->state.takes_part && (q->out.activity == GPREEMPT_RUNNING ||
+				       q->out.activity == GPREEMPT_RUNNABLE);
 }
 
 #endif /* GPREEMPT_SELECT_H_INCLUDED */

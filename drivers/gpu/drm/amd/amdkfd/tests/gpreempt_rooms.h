@@ -3,14 +3,12 @@
  * The pure rooms, taken in by a suite that tests them. The suite defines OWN(name), so that it
  * needs no amdgpu, and may stand beside one and beside other suites in the same kernel.
  */
-#define gpreempt_save_cost	OWN(save_cost)
 #define gpreempt_estimate	OWN(estimate)
 #define gpreempt_learn		OWN(learn)
 #define gpreempt_group_rank	OWN(group_rank)
 #define gpreempt_group_learn	OWN(group_learn)
 #define gpreempt_group_skip	OWN(group_skip)
 #define gpreempt_skip		OWN(skip)
-#define gpreempt_waits_no_more	OWN(waits_no_more)
 #define gpreempt_select		OWN(select)
 #define gpreempt_policy_find	OWN(policy_find)
 #define gpreempt_policy_get	OWN(policy_get)
@@ -32,14 +30,16 @@
 #define gpreempt_share_unpack	OWN(share_unpack)
 #define gpreempt_is_announced	OWN(is_announced)
 #define gpreempt_work		OWN(work)
-#define gpreempt_must_count	OWN(must_count)
+#define gpreempt_begins		OWN(begins)
+#define gpreempt_help		OWN(help)
+#define gpreempt_help_learn	OWN(help_learn)
+#define gpreempt_linger_until	OWN(linger_until)
+#define gpreempt_linger_learn	OWN(linger_learn)
 #define gpreempt_is_judged	OWN(is_judged)
 #define gpreempt_wants_proof	OWN(wants_proof)
 #define gpreempt_lacks_slot	OWN(lacks_slot)
 #define gpreempt_track_proof	OWN(track_proof)
 #define gpreempt_in_the_way	OWN(in_the_way)
-#define gpreempt_suppose	OWN(suppose)
-#define gpreempt_assume		OWN(assume)
 #define gpreempt_wake		OWN(wake)
 #define gpreempt_early_wait	OWN(early_wait)
 #define gpreempt_early_spend	OWN(early_spend)
@@ -50,6 +50,8 @@
 #include "../gpreempt/proof.c"
 #include "../gpreempt/share.c"
 #include "../gpreempt/group.c"
+#include "../gpreempt/help.c"
+#include "../gpreempt/linger.c"
 #include "../gpreempt/select.c"
 #include "../gpreempt/policy.c"
 #include "../gpreempt/policy_none.c"

@@ -14,6 +14,7 @@ static const struct gpreempt_tunables defaults = {
 	.min_residency_us = 500,
 	.blocked_us = 2000,
 	.preempt_timeout_ms = 100,
+	.linger_max_us = 1000,
 };
 
 struct bench {

@@ -314,7 +314,6 @@ static void sim_look(struct sim *s, unsigned int i)
 		q->terms.hint_ns = s->view.now_ns + sim_random(s, 4) * INTERVAL_NS;
 		q->terms.hint_end_ns = q->terms.hint_ns + 8 * INTERVAL_NS;
 	}
-	q->seen.save_cost_ns = sq->cost_ns;
 	q->seen.preempted = sq->preempted;
 	q->seen.mapped = !sq->preempted;
 	q->seen.readable = true;
@@ -326,16 +325,18 @@ static void sim_look(struct sim *s, unsigned int i)
 	q->seen.head = GPREEMPT_HEAD_INVALID;
 	q->seen.signal = GPREEMPT_SIGNAL_UNKNOWN;
 	q->seen.ordered = false;
-	q->seen.demand = 0;
+	q->seen.head_ordered = false;
+	q->seen.begun = 0;
 	if (sq->read < sq->wptr && sim_packet(sq, sq->read)->valid_at <= s->step) {
 		p = sim_packet(sq, sq->read);
 		q->seen.head = p->barrier && !sim_complete(s, p->dep_queue, p->dep_packet) ?
 			  GPREEMPT_HEAD_WAITS : GPREEMPT_HEAD_READY;
-		q->seen.demand = p->groups;
+		q->seen.head_ordered = p->in_order;
 	}
 	q->seen.previous = GPREEMPT_SIGNAL_UNKNOWN;
-	if (q->seen.head == GPREEMPT_HEAD_WAITS && sq->read && sq->wptr - sq->read < SIM_RING) {
+	if (sq->read && sq->wptr - sq->read < SIM_RING) {
 		p = sim_packet(sq, sq->read - 1);
+		q->seen.begun = p->groups;
 		if (p->signal)
 			q->seen.previous = p->complete ? GPREEMPT_SIGNAL_DONE :
 						    GPREEMPT_SIGNAL_PENDING;
@@ -360,8 +361,7 @@ static bool sim_seems_to_have_work(struct sim *s, unsigned int i)
 	u64 window = (s->tun.blocked_us / 1000 + 2) * SIM_STEPS;
 	struct sim_queue *sq = &s->queue[i];
 
-	return s->q[i].out.announced || (s->q[i].unsure && s->q[i].if_none.announced) ||
-	       sq->preempted || sq->back || sim_has_work(s, sq) ||
+	return s->q[i].out.announced || sq->preempted || sq->back || sim_has_work(s, sq) ||
 	       s->q[i].seen.signal == GPREEMPT_SIGNAL_UNKNOWN ||
 	       (s->q[i].seen.head == GPREEMPT_HEAD_WAITS &&
 		s->q[i].seen.previous == GPREEMPT_SIGNAL_UNKNOWN) ||

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT linger: when do lower queues come back?
+ *
+ * When all above have been idle for a while, which each group learns for itself: it starts at 0,
+ * doubles when lower queues came back and had to leave again at once, and shrinks slowly where
+ * they could stay. So a request of many kernels costs one preemption, and not one for each gap.
+ * And when nothing above has wanted more of the machine for 10 ms: a small kernel that never ends
+ * keeps nobody off. That is learned in the same way.
+ */
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "select.h"
+
+/* The first linger of a group whose lower queues came back in vain. */
+#define FIRST_NS	(50 * NSEC_PER_USEC)
+/* What it loses of its linger each time that they could stay: a request has one such return. */
+#define SHRINK		64
+/* Lingers are no greater part of the time of those that are kept off, ... */
+#define PART		50
+/* ... over so long. */
+#define SPAN_NS		NSEC_PER_SEC
+#define QUIET_LEAST_NS	(10 * NSEC_PER_MSEC)
+#define QUIET_MOST_NS	NSEC_PER_SEC
+
+/**
+ * gpreempt_linger_until - until when does a queue keep lower ones off, if nothing new comes?
+ * @view: the scan
+ * @tun: the tunables
+ * @q: the queue, whose activity and wants are known
+ *
+ * Return: ns in the scan's clock, U64_MAX for as long as it wants more, 0 if it does not.
+ */
+u64 gpreempt_linger_until(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+			  const struct gpreempt_queue_view *q)
+{
+	const struct gpreempt_linger *l = &q->turn->linger;
+	u64 idle_ns = q->change.consumed || !l->idle_ns ? view->now_ns : l->idle_ns;
+
+	switch (q->out.activity) {
+	case GPREEMPT_RUNNING:
+	case GPREEMPT_RUNNABLE:
+		if (q->out.wants || q->out.raised || q->change.consumed)
+			return U64_MAX;
+		return l->wanted_ns ? l->wanted_ns + max_t(u64, l->quiet_ns, QUIET_LEAST_NS) : 0;
+	case GPREEMPT_IDLE:
+		if (!l->wanted_ns || view->now_ns < l->earned_ns)
+			return 0;
+		return idle_ns + l->linger_ns;
+	default:
+		return 0;
+	}
+}
+
+/* Lower queues leave for a group: was it worth it that they were back? */
+static void judge(struct gpreempt_linger *l, const struct gpreempt_tunables *tun, bool at_once)
+{
+	if (l->worked)
+		l->quiet_ns = at_once ? clamp_t(u64, 2 * l->quiet_ns, 2 * QUIET_LEAST_NS,
+						QUIET_MOST_NS) : l->quiet_ns / 2;
+	else if (at_once)
+		l->linger_ns = min_t(u64, max_t(u64, 2 * l->linger_ns, FIRST_NS),
+				     (u64)tun->linger_max_us * NSEC_PER_USEC);
+	else
+		l->linger_ns -= l->linger_ns / SHRINK;
+	l->back_ns = 0;
+}
+
+static void leaves(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+		   const struct gpreempt_queue_view *q, struct gpreempt_linger *l)
+{
+	u64 once_ns = (2ULL * tun->poll_interval_us + tun->min_residency_us) * NSEC_PER_USEC;
+
+	/* A queue that was put back, and has shown no waves yet, did not run. */
+	if (l->back_ns)
+		judge(l, tun, q->memory->unseen.restored || view->now_ns - l->back_ns <= once_ns);
+}
+
+static void comes_back(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
+		       const struct gpreempt_queue_view *above, struct gpreempt_linger *l)
+{
+	u64 now = max_t(u64, view->now_ns, 1);
+	bool works = gpreempt_has_work(above);
+
+	/* It was waited for; and one of its queues stands for all. */
+	if ((!works && (!l->wanted_ns || (l->idle_ns && l->idle_ns < q->state.waits_ns))) ||
+	    l->back_ns == now)
+		return;
+	l->back_ns = now;
+	l->worked = works;
+	if (!works && l->earned_ns <= now)
+		l->earned_ns = max(l->earned_ns, now - min_t(u64, now, SPAN_NS)) +
+			       PART * l->linger_ns;
+}
+
+/* The lowest queue that leaves for those above, or comes back as they let it. */
+static const struct gpreempt_queue_view *lowest(const struct gpreempt_view *view)
+{
+	const struct gpreempt_queue_view *lowest = NULL;
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++) {
+		const struct gpreempt_queue_view *q = &view->q[i];
+
+		if (q->out.reason != GPREEMPT_REASON_INVERSION &&
+		    q->out.reason != GPREEMPT_REASON_FREE &&
+		    q->out.reason != GPREEMPT_REASON_BLOCKED)
+			continue;
+		if (!lowest || q->out.level < lowest->out.level)
+			lowest = q;
+	}
+	return lowest;
+}
+
+/**
+ * gpreempt_linger_learn - remember for whom others left and came back, and what they want
+ * @view: the scan, with its plan
+ * @tun: the tunables
+ */
+void gpreempt_linger_learn(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
+{
+	const struct gpreempt_queue_view *q = lowest(view);
+	u64 now = max_t(u64, view->now_ns, 1);
+	unsigned int i;
+
+	for (i = 0; q && i < view->nr; i++) {
+		const struct gpreempt_queue_view *above = &view->q[i];
+		struct gpreempt_linger *l = &above->turn->linger;
+
+		if (!above->state.takes_part || above->out.level <= q->out.level ||
+		    !gpreempt_cus_meet(&above->seen.cus, &q->seen.cus))
+			continue;
+		if (q->out.verdict == GPREEMPT_RESUME)
+			comes_back(view, q, above, l);
+		else if (above->out.wants)
+			leaves(view, tun, q, l);
+	}
+	/* The end of a group is that of its last queue; something consumed is another end. */
+	for (i = 0; i < view->nr; i++) {
+		struct gpreempt_linger *l = &view->q[i].turn->linger;
+
+		if (!l->idle_ns || view->q[i].change.consumed)
+			l->idle_ns = now;
+		if (view->q[i].out.wants || view->q[i].change.consumed)
+			l->wanted_ns = now;
+	}
+	for (i = 0; i < view->nr; i++)
+		if (gpreempt_has_work(&view->q[i]))
+			view->q[i].turn->linger.idle_ns = 0;
+}
