@@ -50,7 +50,7 @@ static bool contest(struct gpreempt_view *view)
 		u8 level = gpreempt_level(q);
 
 		unsure |= q->matters && q->seen.waves == GPREEMPT_WAVES_UNKNOWN;
-		shown |= work == GPREEMPT_WORK_WAITS || q->shows;
+		shown |= q->shows || q->change.backlog;
 		if (work < GPREEMPT_WORK_HIDDEN && !gpreempt_is_announced(view, q))
 			continue;
 		contested |= levels & ~BIT(level);
@@ -74,17 +74,23 @@ static bool is_stuck(const struct gpreempt_queue_view *q)
 
 /*
  * Does memory show that a queue waits for a lower one? It does where both are stuck: then the
- * machine is full. So a preemption for it is decided without a count.
+ * machine is full. So a preemption for it is decided without a count. But one that may have
+ * nothing is counted before it leaves, and so is one that has come back: whether it has executed
+ * decides whether it starves.
  */
 static bool shows_inversion(struct gpreempt_view *view)
 {
 	unsigned int i;
 
 	view->wanting.levels = 0;
-	for (i = 0; i < view->nr; i++)
-		if (is_stuck(&view->q[i]))
-			gpreempt_claim(&view->wanting, gpreempt_level(&view->q[i]),
-				       &view->q[i].seen.cus);
+	for (i = 0; i < view->nr; i++) {
+		const struct gpreempt_queue_view *q = &view->q[i];
+
+		if (q->matters && (!q->shows || q->memory->unseen.restored))
+			return false;
+		if (is_stuck(q))
+			gpreempt_claim(&view->wanting, gpreempt_level(q), &q->seen.cus);
+	}
 	for (i = 0; i < view->nr; i++) {
 		const struct gpreempt_queue_view *q = &view->q[i];
 

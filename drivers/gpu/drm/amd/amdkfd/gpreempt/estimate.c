@@ -394,12 +394,12 @@ enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q)
 	if (!gpreempt_takes_part(q))
 		return GPREEMPT_WORK_NONE;
 	if (q->seen.preempted || !q->seen.readable || q->seen.waves > 0 || c->consumed ||
-	    (c->backlog ? q->seen.head != GPREEMPT_HEAD_WAITS || hides(q) :
+	    (c->backlog ? q->seen.head != GPREEMPT_HEAD_WAITS :
 			 pending(&q->seen, &q->memory->unseen)))
 		return GPREEMPT_WORK_SHOWN;
-	if (c->backlog)
-		return GPREEMPT_WORK_WAITS;
-	return hides(q) ? GPREEMPT_WORK_HIDDEN : GPREEMPT_WORK_NONE;
+	if (hides(q))
+		return GPREEMPT_WORK_HIDDEN;
+	return c->backlog ? GPREEMPT_WORK_WAITS : GPREEMPT_WORK_NONE;
 }
 
 /**

@@ -8,6 +8,7 @@
  * And when nothing above has wanted more of the machine for 10 ms: a small kernel that never ends
  * keeps nobody off. That is learned in the same way.
  */
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
@@ -23,6 +24,14 @@
 #define SPAN_NS		NSEC_PER_SEC
 #define QUIET_LEAST_NS	(10 * NSEC_PER_MSEC)
 #define QUIET_MOST_NS	NSEC_PER_SEC
+
+/* How long may a group linger now? What it does not use counts for no longer than SPAN_NS. */
+static u64 linger_ns(const struct gpreempt_linger *l, u64 now)
+{
+	u64 spent_ns = clamp_t(u64, l->spent_ns, now - min_t(u64, now, SPAN_NS), now);
+
+	return min(l->linger_ns, div_u64(now - spent_ns, PART));
+}
 
 /**
  * gpreempt_linger_until - until when does a queue keep lower ones off, if nothing new comes?
@@ -45,53 +54,53 @@ u64 gpreempt_linger_until(const struct gpreempt_view *view, const struct gpreemp
 			return U64_MAX;
 		return l->wanted_ns ? l->wanted_ns + max_t(u64, l->quiet_ns, QUIET_LEAST_NS) : 0;
 	case GPREEMPT_IDLE:
-		if (!l->wanted_ns || view->now_ns < l->earned_ns)
-			return 0;
-		return idle_ns + l->linger_ns;
+		return l->wanted_ns ? idle_ns + linger_ns(l, view->now_ns) : 0;
 	default:
 		return 0;
 	}
 }
 
-/* Lower queues leave for a group: was it worth it that they were back? */
-static void judge(struct gpreempt_linger *l, const struct gpreempt_tunables *tun, bool at_once)
-{
-	if (l->worked)
-		l->quiet_ns = at_once ? clamp_t(u64, 2 * l->quiet_ns, 2 * QUIET_LEAST_NS,
-						QUIET_MOST_NS) : l->quiet_ns / 2;
-	else if (at_once)
-		l->linger_ns = min_t(u64, max_t(u64, 2 * l->linger_ns, FIRST_NS),
-				     (u64)tun->linger_max_us * NSEC_PER_USEC);
-	else
-		l->linger_ns -= l->linger_ns / SHRINK;
-	l->back_ns = 0;
-}
-
+/*
+ * Lower queues leave for a group: was it worth it that they were back? If it had ended, a longer
+ * linger would have bridged its pause. If it worked on, they may not even have run.
+ */
 static void leaves(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		   const struct gpreempt_queue_view *q, struct gpreempt_linger *l)
 {
+	u64 most_ns = (u64)tun->linger_max_us * NSEC_PER_USEC;
 	u64 once_ns = (2ULL * tun->poll_interval_us + tun->min_residency_us) * NSEC_PER_USEC;
+	u64 now = view->now_ns;
 
-	/* A queue that was put back, and has shown no waves yet, did not run. */
-	if (l->back_ns)
-		judge(l, tun, q->memory->unseen.restored || view->now_ns - l->back_ns <= once_ns);
+	if (!l->back_ns)
+		return;
+	if (l->worked)
+		l->quiet_ns = (!view->blind && q->memory->unseen.restored) ||
+			      now - l->back_ns <= once_ns ?
+			      clamp_t(u64, 2 * l->quiet_ns, 2 * QUIET_LEAST_NS, QUIET_MOST_NS) :
+			      l->quiet_ns / 2;
+	else if ((l->idle_ns ? now - l->idle_ns : l->pause_ns) > most_ns)
+		l->linger_ns -= l->linger_ns / SHRINK;
+	else if (!l->cut)
+		l->linger_ns = min(max_t(u64, 2 * l->linger_ns, FIRST_NS), most_ns);
+	l->back_ns = 0;
 }
 
 static void comes_back(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
 		       const struct gpreempt_queue_view *above, struct gpreempt_linger *l)
 {
-	u64 now = max_t(u64, view->now_ns, 1);
+	u64 now = max_t(u64, view->now_ns, 1), lingered_ns = linger_ns(l, now);
 	bool works = gpreempt_has_work(above);
 
-	/* It was waited for; and one of its queues stands for all. */
-	if ((!works && (!l->wanted_ns || (l->idle_ns && l->idle_ns < q->state.waits_ns))) ||
-	    l->back_ns == now)
+	/* One of its queues stands for all; and it was waited for. */
+	if (l->back_ns == now ||
+	    (!works && (!l->wanted_ns || (l->idle_ns && l->idle_ns < q->state.waits_ns))))
 		return;
 	l->back_ns = now;
 	l->worked = works;
-	if (!works && l->earned_ns <= now)
-		l->earned_ns = max(l->earned_ns, now - min_t(u64, now, SPAN_NS)) +
-			       PART * l->linger_ns;
+	l->cut = lingered_ns < l->linger_ns;
+	if (!works)
+		l->spent_ns = max(l->spent_ns, now - min_t(u64, now, SPAN_NS)) +
+			      PART * lingered_ns;
 }
 
 /* The lowest queue that leaves for those above, or comes back as they let it. */
@@ -104,6 +113,7 @@ static const struct gpreempt_queue_view *lowest(const struct gpreempt_view *view
 		const struct gpreempt_queue_view *q = &view->q[i];
 
 		if (q->out.reason != GPREEMPT_REASON_INVERSION &&
+		    q->out.reason != GPREEMPT_REASON_AGED &&
 		    q->out.reason != GPREEMPT_REASON_FREE &&
 		    q->out.reason != GPREEMPT_REASON_BLOCKED)
 			continue;
@@ -133,7 +143,7 @@ void gpreempt_linger_learn(const struct gpreempt_view *view, const struct gpreem
 			continue;
 		if (q->out.verdict == GPREEMPT_RESUME)
 			comes_back(view, q, above, l);
-		else if (above->out.wants)
+		else if (above->out.wants || q->out.reason == GPREEMPT_REASON_AGED)
 			leaves(view, tun, q, l);
 	}
 	/* The end of a group is that of its last queue; something consumed is another end. */
@@ -145,7 +155,13 @@ void gpreempt_linger_learn(const struct gpreempt_view *view, const struct gpreem
 		if (view->q[i].out.wants || view->q[i].change.consumed)
 			l->wanted_ns = now;
 	}
-	for (i = 0; i < view->nr; i++)
-		if (gpreempt_has_work(&view->q[i]))
-			view->q[i].turn->linger.idle_ns = 0;
+	for (i = 0; i < view->nr; i++) {
+		struct gpreempt_linger *l = &view->q[i].turn->linger;
+
+		if (!gpreempt_has_work(&view->q[i]))
+			continue;
+		if (l->idle_ns)
+			l->pause_ns = now - min(now, l->idle_ns);
+		l->idle_ns = 0;
+	}
 }

@@ -22,13 +22,6 @@ static void step_decide(struct bench *b, const struct step *s)
 
 #define DECIDE	STEP(decide)
 
-/* Its newest packet waited for all others, and its signal says that it has ended. */
-static void claims_end(struct gpreempt_queue_view *q)
-{
-	q->seen.signal = GPREEMPT_SIGNAL_DONE;
-	q->seen.ordered = true;
-}
-
 /* Three of as many levels run, and wait together for nothing, as none is watched over. */
 static const struct step three_levels[] = {
 	QUEUE(0), QUEUE(1), QUEUE(2), QUEUE(15), POLICY("none"), SCAN(1),
@@ -69,39 +62,6 @@ static const struct scene decide_scenes[] = {
 		/* unless it moves on */
 		REPEAT(10, DOES(high, submits), DOES(high, runs),
 		       SCAN(1), NO(asked), IS(high, RUNNING), KEEP(low)), {} } },
-	/* What an application says of its end brings others back, and is not relied on. */
-	{ "says_ended", bench_high_runs, STEPS {
-		QUEUE(15), SET(high.terms.priority, 10),
-		/* an older packet may be under way */
-		DOES(high, finishes), WAVES(high, 32), SCAN(3), YES(asked), KEEP(low),
-		/* no packet may, if the newest waited for all of them: or so it says */
-		DOES(high, claims_end), SCAN(1), NO(asked), IS(high, IDLE), BACK(low, FREE),
-		/* so its waves are counted, once others are on the machine with it */
-		SCAN(1), YES(asked), IS(high, RUNNING),
-		DOES(third, submits), SCAN(1), YES(asked), OFF(high, INVERSION), {} } },
-	/* If it was true, that was the only time. */
-	{ "says_ended_truly", bench_high_runs, STEPS {
-		SCAN(1), DOES(high, finishes), DOES(high, claims_end), SCAN(1), NO(asked),
-		BACK(low, FREE), SCAN(1), YES(asked), SCAN(5), NO(asked), KEEP(low), {} } },
-	/* Its pause began with that word. */
-	{ "says_ended_and_pauses", bench_high_runs, STEPS {
-		DOES(high, finishes), DOES(high, claims_end), SCAN(1), BACK(low, FREE),
-		DOES(high, submits), SCAN_IN(3 * INTERVAL_NS), SEE_NOT(high.state.look_us, 0),
-		{} } },
-	/* While nothing contends with it, its word stands: nothing depends on it. */
-	{ "says_ended_quiet", bench_high_runs, STEPS {
-		SCAN(1), DOES(high, finishes), DOES(high, claims_end), SCAN(1), BACK(low, FREE),
-		SET(low.terms.priority, 15), SCAN(5), NO(asked), IS(high, IDLE),
-		/* it is checked as soon as something does */
-		SET(low.terms.priority, 0), SCAN(1), YES(asked), {} } },
-	/* A word that was taken and then cannot be checked is not believed any more. */
-	{ "says_ended_unchecked", bench_high_runs, STEPS {
-		DOES(high, claims_end), SCAN(1), BACK(low, FREE),
-		SET(waves_unreadable, true), SCAN(1), YES(asked), IS(high, RUNNABLE), {} } },
-	/* What says so while it is in the way of a higher one is not believed. */
-	{ "says_ended_and_runs", bench_low_runs, STEPS {
-		DOES(low, claims_end), DOES(high, submits),
-		SCAN(1), YES(asked), OFF(low, INVERSION), {} } },
 	/* Several that all have to go: plain, ... */
 	{ "evident_several", bench_strict, STEPS {
 		PLAY(three_levels), SCAN(5), POLICY("strict"), DOES(fourth, submits),
@@ -109,13 +69,8 @@ static const struct scene decide_scenes[] = {
 	/* ... also where they want more themselves, ... */
 	{ "evident_several_want_more", bench_strict, STEPS {
 		PLAY(three_levels), DOES(one, submits), DOES(other, submits), DOES(third, submits),
-		SCAN(5), POLICY("strict"), DOES(fourth, submits), SET(fourth.seen.demand, 8),
+		SCAN(5), POLICY("strict"), DOES(fourth, submits),
 		SCAN(1), NO(asked), SEE(plan.nr_preempt, 3), {} } },
-	/* ... unless the work may need some of them only. */
-	{ "not_evident_several", bench_strict, STEPS {
-		PLAY(three_levels), SCAN(5), POLICY("strict"),
-		DOES(fourth, submits), SET(fourth.seen.demand, 8),
-		SCAN(1), YES(asked), SEE(plan.nr_preempt, 1), {} } },
 	/* What makes a verdict plain, one thing missing at a time: a signal of low, ... */
 	{ "not_evident_signal", bench_low_runs, STEPS {
 		DOES(high, submits), SIGNAL(low, UNKNOWN), SCAN(1), YES(asked), {} } },
@@ -183,24 +138,6 @@ static void gpreempt_decide_scenes(struct kunit *test)
 	scene_play(test);
 }
 
-/*
- * A kernel that never ends, on all of the machine, with a signal that is 0 from the
- * start: rule 3 holds for what cannot launch beside it, on a lower level or its own.
- */
-static void gpreempt_decide_says_ended_and_fills(struct kunit *test)
-{
-	unsigned int i, ran = 0;
-	struct bench *b = bench_high_runs(test);
-
-	claims_end(&b->high);
-	for (i = 0; i < 5000; i++) {
-		b->low.seen.waves = b->high.seen.mapped ? 0 : 32;
-		bench_ticks(b, 1);
-		ran += b->low.seen.mapped && !b->high.seen.mapped;
-	}
-	KUNIT_EXPECT_GE(test, ran, 3);
-}
-
 /* Without looking at work: could there be anything to decide? */
 static void gpreempt_decide_may_contend(struct kunit *test)
 {
@@ -265,17 +202,18 @@ static void gpreempt_decide_may_contend_asks(struct kunit *test)
 	struct gpreempt_queue_view *q = bench_queue(b, 7), seen;
 	const struct gpreempt_policy *next = gpreempt_policy_find("timeslice");
 	struct gpreempt_group group;
-	struct gpreempt_view view;
+	struct gpreempt_view *view = kunit_kzalloc(test, sizeof(*view), GFP_KERNEL);
 
 	bench_ticks(b, 1);
 	KUNIT_EXPECT_FALSE(test, gpreempt_may_contend(b->policy, &b->view, &b->tun));
 	q->group->own[0] = 4711;
 	b->view.clock[7] = 4711;
-	view = b->view;
+	KUNIT_ASSERT_NOT_NULL(test, view);
+	*view = b->view;
 	seen = *q;
 	group = *q->group;
 	KUNIT_EXPECT_TRUE(test, gpreempt_may_contend(next, &b->view, &b->tun));
-	KUNIT_EXPECT_EQ(test, memcmp(&view, &b->view, sizeof(view)), 0);
+	KUNIT_EXPECT_EQ(test, memcmp(view, &b->view, sizeof(*view)), 0);
 	KUNIT_EXPECT_EQ(test, memcmp(&seen, q, sizeof(seen)), 0);
 	KUNIT_EXPECT_EQ(test, memcmp(&group, q->group, sizeof(group)), 0);
 
@@ -321,82 +259,6 @@ static void gpreempt_decide_random(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, turns >= 10, strcmp(c->policy, "strict") != 0 || c->changes);
 }
 
-/*
- * If waves are not counted, nothing depends on them: whichever queues have some, the plan is
- * the same, and so is what wakes the monitor. But where nothing contends it may park later than
- * it could, and while it does not rest an awaited doorbell saves an interval only.
- */
-static void sim_suppose_all(struct sim *s)
-{
-	struct gpreempt_memory *memory = s->memory_if;
-	struct gpreempt_queue_view *q = s->q_if;
-	struct gpreempt_view view = s->view;
-	struct gpreempt_plan plan;
-	struct gpreempt_wake wake;
-	unsigned int some, i;
-	bool early;
-
-	view.q = q;
-	view.contested = false;
-	for (some = 0; some < BIT(s->nr); some++) {
-		view.seen_ns = s->view_before.seen_ns;
-		view.policy = s->view_before.policy;
-		memcpy(view.clock, s->view_before.clock, sizeof(view.clock));
-		for (i = 0; i < s->nr; i++) {
-			q[i] = s->q[i];
-			memory[i] = s->before[i];
-			q[i].memory = &memory[i];
-			s->as_if[i] = s->groups_before[i];
-			q[i].group = &s->as_if[s->q[i].group - s->group];
-			if (q[i].unsure)
-				q[i].seen.waves = some & BIT(i) ? 1 : 0;
-			else if (some & BIT(i))
-				break;		/* the same as without it */
-		}
-		if (i < s->nr)
-			continue;
-		gpreempt_decide(s->policy, &view, &s->tun, &plan);
-		gpreempt_wake(&view, &plan, &wake);
-		early = wake.idle && !s->wake.idle && !s->view.contested;
-		if (!plan.nr_preempt && !early)
-			KUNIT_EXPECT_EQ(s->test, wake.rest, s->wake.rest);
-		for (i = 0; i < s->nr; i++) {
-			KUNIT_EXPECT_EQ_MSG(s->test, q[i].out.verdict, s->q[i].out.verdict,
-					    "seed %llu, queue %u, step %llu, waves of %x",
-					    s->seed, i, s->step, some);
-			if (!plan.nr_preempt && !early && s->wake.rest)
-				KUNIT_EXPECT_EQ(s->test, q[i].out.awaited, s->q[i].out.awaited);
-		}
-	}
-}
-
-static void sim_check_waves(struct sim *s)
-{
-	unsigned int i, unsure = 0;
-
-	for (i = 0; i < s->nr; i++) {
-		/* a word was taken instead */
-		if (s->q[i].ended)
-			return;
-		unsure += s->q[i].unsure;
-	}
-	if (unsure)
-		sim_suppose_all(s);
-}
-
-static void gpreempt_decide_not_counted(struct kunit *test)
-{
-	unsigned int seed;
-
-	for (seed = 1; seed <= SIM_SEEDS; seed++) {
-		struct sim *s = sim_new(test, seed);
-
-		s->hints = seed % 2;
-		s->watch = sim_check_waves;
-		sim_work(s, seed);
-	}
-}
-
 enum sim_gets { NONE, UNAWAITED, ALL };
 
 /* Does select decide something, an interval later, if idle queues get work? */
@@ -404,15 +266,16 @@ static bool sim_decides(struct sim *s, enum sim_gets gets)
 {
 	struct gpreempt_memory *memory = s->memory_if;
 	struct gpreempt_queue_view *q = s->q_if;
-	struct gpreempt_view view = s->view;
+	struct gpreempt_view *view = &s->view_if;
 	struct gpreempt_plan plan;
 	unsigned int i;
 
-	view.q = q;
-	view.waves_final = false;
+	*view = s->view;
+	view->q = q;
+	view->waves_final = false;
 	/* what they have is known, but of one that only says that it is idle */
-	view.blind = true;
-	view.now_ns += INTERVAL_NS;
+	view->blind = true;
+	view->now_ns += INTERVAL_NS;
 	for (i = 0; i < s->nr; i++) {
 		q[i] = s->q[i];
 		memory[i] = s->queue[i].memory;
@@ -425,7 +288,7 @@ static bool sim_decides(struct sim *s, enum sim_gets gets)
 		    (gets == ALL || (gets == UNAWAITED && !q[i].out.awaited)))
 			submits(&q[i]);
 	}
-	gpreempt_decide(s->policy, &view, &s->tun, &plan);
+	gpreempt_decide(s->policy, view, &s->tun, &plan);
 	KUNIT_EXPECT_FALSE(s->test, plan.need_waves);
 	return plan.nr_preempt || plan.nr_resume;
 }
@@ -687,7 +550,6 @@ static void load_queue(const struct load_case *c, struct gpreempt_queue_view *q,
 		q->seen.head = GPREEMPT_HEAD_READY;
 		q->seen.wptr = 1;
 		q->seen.waves = 0;
-		q->seen.demand = 1;
 	}
 }
 
@@ -726,47 +588,48 @@ static void gpreempt_decide_linear(struct kunit *test)
 {
 	const unsigned int many = load_sizes[ARRAY_SIZE(load_sizes) - 1];
 	const struct load_case *c = test->param_value;
-	struct gpreempt_view view = { .now_ns = INTERVAL_NS, .save_wave_ns = 1000 };
+	struct gpreempt_view *view = kunit_kzalloc(test, sizeof(*view), GFP_KERNEL);
 	struct gpreempt_plan plan = {};
 	struct gpreempt_memory *memory, *before;
 	struct gpreempt_group *group;
 	u64 few_ns = 0, ns;
 	unsigned int i;
 
-	view.q = kunit_kcalloc(test, many, sizeof(*view.q), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, view);
+	view->now_ns = INTERVAL_NS;
+	view->save_ns = 1000;
+	view->q = kunit_kcalloc(test, many, sizeof(*view->q), GFP_KERNEL);
 	memory = kunit_kcalloc(test, many, sizeof(*memory), GFP_KERNEL);
 	before = kunit_kcalloc(test, many, sizeof(*before), GFP_KERNEL);
 	group = kunit_kcalloc(test, LOAD_GROUPS, sizeof(*group), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, view.q);
+	KUNIT_ASSERT_NOT_NULL(test, view->q);
 	KUNIT_ASSERT_NOT_NULL(test, memory);
 	KUNIT_ASSERT_NOT_NULL(test, before);
 	KUNIT_ASSERT_NOT_NULL(test, group);
 	for (i = 0; i < many; i++) {
-		view.q[i].memory = &memory[i];
-		view.q[i].group = &group[i % LOAD_GROUPS];
-		load_queue(c, &view.q[i], i);
+		view->q[i].memory = &memory[i];
+		view->q[i].group = &group[i % LOAD_GROUPS];
+		load_queue(c, &view->q[i], i);
 	}
 	for (i = 0; i < ARRAY_SIZE(load_sizes); i++) {
-		view.nr = load_sizes[i];
-		ns = decision_ns(c, &view, &plan, before);
-		kunit_info(test, "report: %s: %u queues %llu ns\n", c->name, view.nr, ns);
+		view->nr = load_sizes[i];
+		ns = decision_ns(c, view, &plan, before);
+		kunit_info(test, "report: %s: %u queues %llu ns\n", c->name, view->nr, ns);
 		/* it did what it is measured for */
 		if (!c->preempted)
 			KUNIT_EXPECT_GT(test, plan.nr_preempt, 0);
 		few_ns = few_ns ?: max_t(u64, ns, 500);
 		/* what looks for data races takes any time */
 		if (!IS_ENABLED(CONFIG_KCSAN))
-			KUNIT_EXPECT_LE(test, ns, 2 * (view.nr / load_sizes[0]) * few_ns);
+			KUNIT_EXPECT_LE(test, ns, 2 * (view->nr / load_sizes[0]) * few_ns);
 	}
 }
 
 static struct kunit_case gpreempt_decide_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_decide_scenes, decide_gen_params),
-	KUNIT_CASE(gpreempt_decide_says_ended_and_fills),
 	KUNIT_CASE(gpreempt_decide_may_contend),
 	KUNIT_CASE(gpreempt_decide_may_contend_asks),
 	KUNIT_CASE_PARAM(gpreempt_decide_random, sim_gen_params),
-	KUNIT_CASE_PARAM(gpreempt_decide_not_counted, sim_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_decide_rests, sim_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_decide_starved_nth, sim_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_decide_starved_equal, sim_gen_params),

@@ -88,10 +88,8 @@ struct sim {
 	bool starves;			/* for its equals: rule 3 is not checked */
 	bool hints;			/* now and then work is announced, which may come */
 	void (*watch)(struct sim *s);	/* told of each decision, or NULL */
-	struct gpreempt_memory before[SIM_QUEUES];	/* that decision */
-	struct gpreempt_group groups_before[SIM_QUEUES];
-	struct gpreempt_view view_before;
-	struct gpreempt_group as_if[SIM_QUEUES];	/* for another one, as are */
+	struct gpreempt_group as_if[SIM_QUEUES];	/* for another decision, as are */
+	struct gpreempt_view view_if;
 	struct gpreempt_memory memory_if[SIM_QUEUES];
 	struct gpreempt_queue_view q_if[SIM_QUEUES];
 	unsigned int scans, counted, calm, uncontended;
@@ -503,10 +501,7 @@ static void sim_scan(struct sim *s)
 		sim_look(s, i);
 		if (!s->queue[i].preempted && !s->queue[i].mapped_ns)
 			s->queue[i].mapped_ns = s->view.now_ns;
-		s->before[i] = s->queue[i].memory;
 	}
-	memcpy(s->groups_before, s->group, sizeof(s->group));
-	s->view_before = s->view;
 	gpreempt_decide(s->policy, &s->view, &s->tun, &s->plan);
 	if (s->plan.need_waves) {
 		s->counted++;
