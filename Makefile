@@ -21,7 +21,7 @@ check: ## every test, from a bare machine; ends with "N passed, N failed, N skip
 apply: ## TREE=path: patch a kernel tree
 	@scripts/apply $(if $(TREE),'$(TREE)',$(error apply needs TREE=path))
 
-series: ## OUT=dir [BASE=6.12] [SIGNOFF='Name <mail>']: the mailable patch series, a folder a part
+series: ## OUT=dir [BASE=6.12] [SIGNOFF='Name <mail>']: the mailable patch series
 	@scripts/series $(if $(OUT),'$(OUT)',$(error series needs OUT=dir)) $(if $(SIGNOFF),--signoff '$(SIGNOFF)')
 
 kernel: ## build what the guest needs: kernel, modules, initramfs, the GPU model
@@ -48,9 +48,8 @@ check-containers: ## levels of containers by Debian's runc, podman and container
 check-slurm: ## levels of jobs by Debian's munge and Slurm, with the SPANK plugin, in the guest
 	@scripts/check-slurm
 
-check-series: ## every patch of the series builds by itself, and each part boots and passes its tests
+check-series: ## every patch of the series builds by itself, with gcc and clang
 	@scripts/check-series
-	@scripts/check-parts
 
 check-proof: ## [QUEUES=4]: prove what select promises, with CBMC, and find what is broken on purpose
 	@scripts/check-proof

@@ -10,7 +10,6 @@ import tempfile
 from pathlib import Path
 
 from testbench import patchset
-from testbench.paths import ROOT
 
 
 def run():
@@ -21,10 +20,7 @@ def run():
     with tempfile.TemporaryDirectory() as scratch:
         hooked = patchset.patched_hooks(patches, tree, scratch)
         wanted = [(hooked / h, h) for h in patchset.hooked_files(patches)]
-        wanted += [(ROOT / src, dst) for p in patches for src, dst in p.added]
-        for src, _ in wanted:
-            if not src.is_file():
-                raise patchset.Refused(f"{src} is named by the series but does not exist")
+        wanted += patchset.own_files(patches)
         changed = [dst for src, dst in wanted if patchset.write_changed(src, tree / dst)]
     for name in changed:
         print(f"  PATCH    {name}")

@@ -13,12 +13,12 @@ from testbench import patchset
 def run():
     pristine, target = sys.argv[1:]
     patches = patchset.load(patchset.supported(pristine))
-    upto = int(os.environ.get("PATCHES", len(patches)))
+    patches = patches[:int(os.environ.get("PATCHES", len(patches)))]
     with tempfile.TemporaryDirectory() as scratch:
-        hooked = patchset.patched_hooks(patches[:upto], pristine, scratch)
-        for name in patchset.hooked_files(patches[:upto]):
-            patchset.write_changed(hooked / name, Path(target) / name)
-    patchset.own_files(patches, upto, target)
+        hooked = patchset.patched_hooks(patches, pristine, scratch)
+        wanted = [(hooked / h, h) for h in patchset.hooked_files(patches)]
+        for src, dst in wanted + patchset.own_files(patches):
+            patchset.write_changed(src, Path(target) / dst)
 
 
 def main():

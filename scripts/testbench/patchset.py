@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """The patch set as the repository holds it, and how it meets a kernel tree.
 
-patches/series names the patches in order, by parts that are mailed one by one. A
-line that starts in the first column names a part, in brackets, or a patch file; the
-indented lines below a patch name the new files that arrive with it ("source =>
-destination" where the two differ). The new files are the same for every base, that
-is every version of Linux. A patch that is, too, stands in patches/common/, one that is
-not in patches/linux-<version>/ of each.
-
-A later patch may change what an earlier one has added, by hunks in patches/grow/ under
-the patch's name. The repository's files are the last ones, so what a patch adds is the
-repository's file with the hunks of all later patches taken back, the last one first.
+patches/series names the patches in order. A line that starts in the first column names
+a patch file; the indented lines below it name the new files that arrive with it ("source
+=> destination" where the two differ). Each arrives once, whole. The new files are the
+same for every base, that is every version of Linux. A patch that is, too, stands in
+patches/common/, one that is not in patches/linux-<version>/ of each.
 """
 import os
 import re
@@ -33,22 +28,14 @@ def split_hunks(text):
 
 
 class Patch:
-    """One patch: its message, the hunks for each file of Linux it changes, the files it adds,
-    and the hunks for those that an earlier one has added."""
+    """One patch: its message, the hunks for each file of Linux it changes, the files it adds."""
 
-    def __init__(self, path, part=None, root=ROOT):
+    def __init__(self, path, root=ROOT):
         self.root = root
         self.path = path
         self.name = path.name
-        self.part = part
         self.message, self.hunks = split_hunks(path.read_text())
         self.added = []         # (path in the repository, path in the kernel)
-        grow = self.grow_path()
-        self.grows = split_hunks(grow.read_text())[1] if grow.is_file() else {}
-
-    def grow_path(self):
-        """Where the hunks for our own files are."""
-        return self.root / "patches/grow" / self.name
 
 
 def patch(tree, hunks, *flags):
@@ -78,56 +65,40 @@ def find(base, name, root=ROOT):
 
 def load(base, root=ROOT):
     """The list of patches for one base version, of this repository or a copy of it."""
-    patches, part = [], None
+    patches = []
     for line in (root / "patches/series").read_text().splitlines():
         line = line.split("#")[0].rstrip()
         if not line:
             continue
-        if line[0] == "[":
-            part = line.strip("[]")
-            continue
         if not line[0].isspace():
-            patches.append(Patch(find(base, line, root), part, root))
+            patches.append(Patch(find(base, line, root), root))
             continue
         src, _, dst = line.strip().partition(" => ")
         patches[-1].added.append((src, dst or src))
-    check_grows(patches)
+    check_once(patches)
     return patches
 
 
-def check_grows(patches):
-    """A patch changes only those of our files that an earlier one has added."""
+def check_once(patches):
+    """Each of our files arrives once, and no patch has a hunk for one."""
     there = set()
     for p in patches:
-        for name in p.grows:
-            if name not in there:
-                raise Refused(f"{p.grow_path()} changes {name}, which no earlier patch adds")
-        there |= {dst for _, dst in p.added}
+        for _, name in p.added:
+            if name in there:
+                raise Refused(f"patches/series has {name} arrive twice, the second time with {p.name}")
+            there.add(name)
+    for p in patches:
+        for name in p.hunks.keys() & there:
+            raise Refused(f"{p.path} changes {name}, which arrives whole")
 
 
-def number(patches, name):
-    """How many patches there are up to and with the one of that name."""
-    for n, p in enumerate(patches, 1):
-        if name in (p.name, p.name.removesuffix(".patch")):
-            return n
-    raise Refused(f"patches/series names no {name}")
-
-
-def own_files(patches, upto, tree):
-    """Fill a folder with our files as they are after the first of the patches."""
-    names = set()
-    for p in patches[:upto]:
-        for src, dst in p.added:
-            if not (p.root / src).is_file():
-                raise Refused(f"{p.root / src} is named by the series but does not exist")
-            write_changed(p.root / src, Path(tree) / dst)
-            names.add(dst)
-    for p in reversed(patches[upto:]):
-        for name in names & p.grows.keys():
-            error = patch(tree, p.grows[name], "-R")
-            if error:
-                raise Refused(f"{p.grow_path()} does not fit {name}:\n  {error}\n"
-                              "scripts/stage --refresh makes it fit")
+def own_files(patches):
+    """Our files that arrive with the patches: (path in the repository, path in the kernel)."""
+    files = [(p.root / src, dst) for p in patches for src, dst in p.added]
+    for src, _ in files:
+        if not src.is_file():
+            raise Refused(f"{src} is named by the series but does not exist")
+    return files
 
 
 def version(tree):

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Write the mailable series: series OUT [--base 6.12] [--signoff 'Name <mail>']
 
-A folder for each part, which is mailed on top of those before it: one git
-format-patch file a patch, and a cover letter. Without --signoff the series are
-marked RFC and carry no Signed-off-by: only their sender can give one.
+One git format-patch file a patch, and a cover letter. Without --signoff the series
+is marked RFC and carries no Signed-off-by: only its sender can give one.
 """
 import argparse
-import itertools
 import os
 import re
 import subprocess
@@ -33,13 +31,13 @@ def message(patch):
     return fields.get("From"), f"{subject}\n\n{body.strip()}\n"
 
 
-def commit(tree, patches, upto, author, signoff):
-    """Commit the patch of that number."""
-    patch = patches[upto - 1]
+def commit(tree, patch, author, signoff):
+    """Commit a patch on top of those before it."""
     error = patchset.patch(tree, "".join(patch.hunks.values()))
     if error:
         raise patchset.Refused(f"{patch.name} does not apply:\n{error}")
-    patchset.own_files(patches, upto, tree)
+    for src, dst in patchset.own_files([patch]):
+        patchset.write_changed(src, tree / dst)
     git(tree, "add", "-A")
     if not git(tree, "status", "--porcelain"):
         raise patchset.Refused(f"{patch.name} changes nothing")
@@ -49,17 +47,16 @@ def commit(tree, patches, upto, author, signoff):
         "--cleanup=whitespace", *flags)
 
 
-def write(tree, part, base, args):
-    """Write a part's patches, those since a commit, with its cover letter."""
-    out = args.out / part
-    out.mkdir(exist_ok=True)
+def write(tree, out, signoff):
+    """Write the patches, which are all commits but the first, with the cover letter."""
+    out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("[0-9][0-9][0-9][0-9]-*.patch"):
         old.unlink()
-    cover = PATCHES / "common" / f"cover-{part}"
-    git(tree, "config", "branch.gpreempt.description", cover.read_text())
-    kind = [] if args.signoff else ["--rfc"]
+    git(tree, "config", "branch.gpreempt.description", (PATCHES / "common/cover").read_text())
+    kind = [] if signoff else ["--rfc"]
+    first = git(tree, "rev-list", "--max-parents=0", "HEAD")
     print(git(tree, "format-patch", "--cover-letter", "--cover-from-description=subject",
-              *kind, "-o", str(out.resolve()), base))
+              *kind, "-o", str(out.resolve()), first))
 
 
 def run():
@@ -80,7 +77,6 @@ def run():
                               check=True, text=True, capture_output=True,
                               env={**os.environ, "BASE": args.base}).stdout.strip()
     name, mail = re.fullmatch(r"(.*) <(.*)>", author).groups()
-    args.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         tree = Path(scratch)
         git(tree, "init", "-q", "-b", "gpreempt")
@@ -89,13 +85,9 @@ def run():
         patchset.copy_files(patchset.hooked_files(patches), pristine, tree)
         git(tree, "add", "-A")
         git(tree, "commit", "-q", "--allow-empty", "-m", f"Linux {args.base}")
-        upto = 0
-        for part, own in itertools.groupby(patches, lambda p: p.part):
-            base = git(tree, "rev-parse", "HEAD")
-            for _ in own:
-                upto += 1
-                commit(tree, patches, upto, author, args.signoff)
-            write(tree, part, base, args)
+        for patch in patches:
+            commit(tree, patch, author, args.signoff)
+        write(tree, args.out, args.signoff)
 
 
 def main():
