@@ -414,30 +414,6 @@ TEST_F_TIMEOUT(bypass, late_for_no_queue, 120)
 	}
 }
 
-/* Waves that were saved and are not restored: taken off again, and given back. */
-TEST_F_TIMEOUT(bypass, restore_refused, 120)
-{
-	long long failed = gpreempt_number("stats/failed"), preemptions;
-	unsigned int ms;
-
-	low_runs(self);
-	preemptions = gpreempt_number("stats/preemptions");
-	until_job_start(&self->c, &self->long_job, &self->high);
-	for (ms = 0; gpreempt_number("stats/preemptions") == preemptions; ms++) {
-		ASSERT_GT(CLIENT_TIMEOUT_MS, ms);
-		usleep(1000);
-	}
-	usleep(LAUNCH_MS * 1000);	/* HIGH's waves are not the ones to be refused */
-	ASSERT_EQ(0, gpu_model_say("refuse-restore", NULL, 0));
-	until_job_stop(&self->long_job);
-	ASSERT_EQ(0, until_job_wait(&self->c, &self->long_job, CLIENT_TIMEOUT_MS));
-	ASSERT_EQ(0, gpu_model_wait_fired("refuse-restore", 1, CLIENT_TIMEOUT_MS));
-	expect_bypassed(_metadata, self, "map_failed");
-	EXPECT_EQ(failed + 1, gpreempt_number("stats/failed"));
-	EXPECT_EQ(0, low_ends(self));	/* its waves see that they are to end */
-	expect_works(_metadata, self);
-}
-
 /* ---- what only a GPU reset ends; this process's queues are gone by then ---- */
 
 /* A process that comes after the reset, and that is preempted for. */

@@ -31,6 +31,53 @@ TEST_F_TIMEOUT(ioctl, hold, 120)
 	low_job_free(&self->c, &self->job);
 }
 
+#define ROUNDS	3
+
+/*
+ * LOW's waves come back and end before the next scan, no signal tells, and nothing else works:
+ * that is no error, and what root holds of another process's stays held.
+ */
+TEST_F_TIMEOUT(ioctl, hold_beside_short_work, 120)
+{
+	struct kfd_gpreempt_queue_info info;
+	long long preemptions;
+	struct until_job low;
+	unsigned int i;
+
+	self->child = start_owner(self->shared, SOME_USER);
+	ASSERT_LT(0, self->child);
+	ASSERT_EQ(0, until_job_init(&self->c, &low));
+	ASSERT_EQ(0, until_job_init(&self->c, &self->until));
+	ASSERT_EQ(0, gpreempt_set("poll_interval_us", 20000));
+	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 100));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, self->child,
+				      self->shared->queue_id,
+				      KFD_GPREEMPT_HOLD | KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 0));
+	preemptions = gpreempt_number("stats/preemptions");
+	for (i = 0; i < ROUNDS; i++) {
+		*low.stop = 0;
+		aql_dispatch(&self->low, &self->c.until, self->c.dev.cus * 64, 64, low.args, NULL);
+		ASSERT_EQ(0, until_job_moves(&low));
+		until_job_start(&self->c, &self->until, &self->high);
+		ASSERT_EQ(0, until_job_moves(&self->until));
+		until_job_stop(&low);
+		until_job_stop(&self->until);
+		ASSERT_EQ(0, until_job_wait(&self->c, &self->until, CLIENT_TIMEOUT_MS));
+		usleep(300000);		/* three times preempt_timeout_ms */
+		ASSERT_EQ(0, gpreempt_get(&self->c.dev, self->child, self->shared->queue_id,
+					  &info));
+		EXPECT_EQ(KFD_GPREEMPT_QUEUE_HELD, info.state) TH_LOG("round %u", i);
+	}
+	EXPECT_EQ(1, info.preemptions);
+	/* where a scan takes its time, one may find that LOW has ended */
+	EXPECT_GE(preemptions + ROUNDS, gpreempt_number("stats/preemptions"));
+	EXPECT_LT(preemptions, gpreempt_number("stats/preemptions"));
+	EXPECT_NE(0, gpreempt_wait_state("bypassed", 0));
+	until_job_free(&self->c, &self->until);
+	until_job_free(&self->c, &low);
+}
+
 /* The monitor may be parked when the time is over. */
 TEST_F_TIMEOUT(ioctl, hold_ends_by_itself, 120)
 {

@@ -349,12 +349,10 @@ TEST_F_TIMEOUT(seeing, histograms, 120)
 	if (gpu_model_figures()) {
 		EXPECT_EQ(SAMPLES, preemptions);
 		EXPECT_EQ(SAMPLES, detections);
-		EXPECT_EQ(SAMPLES, restores);
 	} else {
 		/* where a scan takes long, HIGH may be served by the first that sees it wait */
 		EXPECT_GE(SAMPLES, detections);
 	}
-	EXPECT_LT(0, restores);
 	EXPECT_GE(preemptions, restores);
 	/* LOW's saves are all that there are; others wait for a fence without one */
 	save_ns = queue_line_save_us(self->gpu_id, self->low.id) * 1000;

@@ -36,7 +36,6 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	gpq->preemptions++;
 	gpq->asked = false;
 	atomic64_inc(&gp->level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
-	gpq->saved = gp->hw && gp->hw->has_saved(q);
 	/* An average, as the cost changes with the waves and their size. */
 	if (save_ns)
 		ewma_gpreempt_ns_add(&gpq->save_cost, save_ns);
@@ -77,8 +76,7 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
 
 	if (reason != GPREEMPT_REASON_OFF) {
 		gpreempt_resumed(&gpq->memory, now_ns);
-		gpq->mapped_ns = now_ns;
-		gpq->alone = (struct gpreempt_watch) { .since_ns = now_ns };
+		gpq->resumed_ns = now_ns;
 	}
 	gpq->preempted_total_ns += preempted_ns;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_RESUMES, 1);

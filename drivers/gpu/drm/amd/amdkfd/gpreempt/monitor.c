@@ -27,8 +27,7 @@
  * - *commit* (commit.c) carries that out in one runlist
  *   transaction, however many queues are concerned: under the hardware
  *   scheduler each transaction unmaps every queue of the node;
- * - *account* (account.c) counts and traces the scan before anything is carried out, and
- *   *restore* (restore.c) sees whether what was put back before executes again.
+ * - *account* (account.c) counts and traces the scan before anything is carried out.
  *
  * While nothing could be arbitrated the monitor is parked: it sleeps without a
  * timer, so an idle GPU costs no wake-ups. With all queues on one level, it is
@@ -183,25 +182,16 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 	if (!scan->look && !gpreempt_may_contend(policy, &scan->view, &tunables)) {
 		gp->calm_ns = scan->view.now_ns;
 		gpreempt_skip(&scan->view, &scan->plan);
-		for (i = 0; i < scan->view.nr; i++)
-			scan->queues[i].gpq->mapped_ns = 0;
 		return false;
 	}
 
 	kfd_gpreempt_scan_memory(gp);
 	monitor_decide(gp, policy, &tunables);
-	/*
-	 * How long a restore takes, only waves can tell. A queue that begins to wait meanwhile
-	 * is seen later, so not more than a fifth of the time goes into that.
-	 */
-	if (scan->plan.need_waves || (scan->view.restoring && scan->view.now_ns >= gp->count_ns)) {
+	if (scan->plan.need_waves) {
 		kfd_gpreempt_scan_waves(gp);
-		gp->count_ns = ktime_get_ns() + 4 * scan->register_ns;
-		/* Nor does more than a tenth go into what memory would have spared. */
+		/* Not more than a tenth of the time goes into what memory would have spared. */
 		if (scan->view.proof)
 			scan->view.proof_ns = ktime_get_ns() + 9 * scan->register_ns;
-	}
-	if (scan->plan.need_waves) {
 		kfd_gpreempt_scan_again(gp);
 		monitor_decide(gp, policy, &tunables);
 	}
@@ -228,17 +218,11 @@ static bool await_doorbells(struct kfd_gpreempt *gp)
 	return awaited;
 }
 
-/**
- * kfd_gpreempt_carry_out - carry out the verdicts of the scan, and draw the consequences
- * @gp: the node; monitor only
- *
- * Rule 6, errors: an error changes the state, and a bypass is reported.
- *
- * Return: as kfd_gpreempt_commit().
- */
-int kfd_gpreempt_carry_out(struct kfd_gpreempt *gp)
+/* Rule 6, errors: an error changes the state, and a bypass is reported. */
+static void monitor_commit(struct kfd_gpreempt *gp)
 {
 	enum gpreempt_event event = GPREEMPT_EV_WORK;
+	u64 start_ns = ktime_get_ns(), now_ns;
 	int r = kfd_gpreempt_commit(gp, &event);
 
 	if (r && r != -EAGAIN)
@@ -247,28 +231,10 @@ int kfd_gpreempt_carry_out(struct kfd_gpreempt *gp)
 		kfd_gpreempt_event(gp, event);
 	if (event != GPREEMPT_EV_WORK && event != GPREEMPT_EV_SAVED)
 		kfd_gpreempt_report_bypass(gp);
-	return r;
-}
-
-static void monitor_commit(struct kfd_gpreempt *gp)
-{
-	u64 start_ns = ktime_get_ns(), now_ns;
-
-	kfd_gpreempt_carry_out(gp);
 	now_ns = ktime_get_ns();
 	gp->scan.commit_ns += now_ns - start_ns;
 	/* What was put on gets as long as the plan gives it, from now on, to show itself. */
 	gpreempt_pace_restart(&gp->pace, now_ns);
-}
-
-/* A restore seems to be refused. */
-static void monitor_restore(struct kfd_gpreempt *gp)
-{
-	if (!kfd_gpreempt_restore_again(gp))
-		return;
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
-	kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
-	kfd_gpreempt_report_bypass(gp);
 }
 
 /*
@@ -305,11 +271,6 @@ static void monitor_tick(struct kfd_gpreempt *gp)
 	if (monitor_search(gp))
 		return;
 	decided = monitor_look(gp);
-	if (decided && kfd_gpreempt_restore_watch(gp)) {
-		monitor_restore(gp);
-		scan->wake.rest = GPREEMPT_POLL;
-		goto out;
-	}
 	preempts = scan->plan.nr_preempt;
 	if (preempts)
 		monitor_commit(gp);
@@ -324,7 +285,6 @@ static void monitor_tick(struct kfd_gpreempt *gp)
 		scan->wake.rest--;
 	if (scan->plan.nr_resume && !preempts)
 		monitor_commit(gp);
-out:
 	kfd_gpreempt_scan_release(gp);
 	monitor_search(gp);
 }

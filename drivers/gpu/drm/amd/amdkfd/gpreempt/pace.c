@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT pace: how long the monitor sleeps between two scans, and how long it
- * has seen nothing come.
+ * GPREEMPT pace: how long the monitor sleeps between two scans.
  */
 
 #include <linux/minmax.h>
@@ -82,29 +81,4 @@ void gpreempt_pace_rest(struct gpreempt_pace *p)
 {
 	p->begun_ns = 0;
 	p->interval_ns = 0;
-}
-
-/* No interval between two scans counts for more than this part of the limit. */
-#define WATCH_SCANS	8
-
-/**
- * gpreempt_watch_scan - a scan has found that something is still missing
- * @w: the watch
- * @begun_ns: when the scan began: what it has read is not older
- * @now_ns: the time
- * @limit_ns: how long it may be missing
- *
- * A monitor that did not run proves nothing: the host may not have run either, nor the
- * device as far as it is the host's work. So a long interval counts as
- * a short one, and time within a scan not at all.
- *
- * Return: has it been missing for that long?
- */
-bool gpreempt_watch_scan(struct gpreempt_watch *w, u64 begun_ns, u64 now_ns,
-			 u64 limit_ns)
-{
-	if (begun_ns > w->since_ns)
-		w->seen_ns += min(begun_ns - w->since_ns, limit_ns / WATCH_SCANS);
-	w->since_ns = now_ns;
-	return w->seen_ns >= limit_ns;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT pace: how long the monitor sleeps between two scans, and how long it
- * has seen nothing come. Pure functions of times that they are told, without a
- * clock of their own, so that KUnit builds them as they are.
+ * GPREEMPT pace: how long the monitor sleeps between two scans. Pure functions of
+ * times that they are told, without a clock of their own, so that KUnit builds them
+ * as they are.
  */
 #ifndef GPREEMPT_PACE_H_INCLUDED
 #define GPREEMPT_PACE_H_INCLUDED
@@ -27,23 +27,10 @@ struct gpreempt_pace {
 	struct ewma_gpreempt_pace achieved;
 };
 
-/**
- * struct gpreempt_watch - for how long scans have seen that something is missing
- * @since_ns:	when the last of them ended, or when it could have come at the
- *		earliest
- * @seen_ns:	time between scans that counts so far
- */
-struct gpreempt_watch {
-	u64 since_ns;
-	u64 seen_ns;
-};
-
 u64 gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken);
 u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us,
 		       u32 max_us);
 void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns);
 void gpreempt_pace_rest(struct gpreempt_pace *p);
-bool gpreempt_watch_scan(struct gpreempt_watch *w, u64 begun_ns, u64 now_ns,
-			 u64 limit_ns);
 
 #endif /* GPREEMPT_PACE_H_INCLUDED */

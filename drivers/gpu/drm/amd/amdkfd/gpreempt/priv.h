@@ -199,13 +199,10 @@ struct kfd_gpreempt_client {
  * @last:	the queue in the last scan; &kfd_gpreempt.last_lock
  * @quiet_ns:	the last scan that saw nothing wait in it
  * @inverted:	a lower queue was seen to keep it waiting
- * @mapped_ns:	resumed then, and not seen executing since; 0 if not so
+ * @resumed_ns:	put back since the last scan, or 0
  * @running_ns:	time between two scans that saw it run; &kfd_gpreempt.last_lock
  * @waiting_ns:	the same of waiting, on the hardware; &kfd_gpreempt.last_lock
- * @alone:	how long it could have executed, as nobody else does
  * @slot:	hardware slot of each XCC that it was found in last, plus one; 0: in none
- * @saved:	waves of it were saved when it was preempted last
- * @refused:	they seem not to have been restored
  * @epoch:	the &kfd_gpreempt.epoch that @memory belongs to
  * @memory:	what estimate remembers of it
  * @verdict:	of the scan that is being committed
@@ -254,13 +251,10 @@ struct kfd_gpreempt_queue {
 
 	u64 quiet_ns;
 	bool inverted;
-	u64 mapped_ns;
+	u64 resumed_ns;
 	u64 running_ns;
 	u64 waiting_ns;
-	struct gpreempt_watch alone;
 	u8 slot[GPREEMPT_MAX_XCCS];
-	bool saved;
-	bool refused;
 
 	unsigned int epoch;
 	struct gpreempt_memory memory;
@@ -516,7 +510,6 @@ static inline bool kfd_gpreempt_queue_has_gws(const struct queue *q)
  * @refuse:	refuse what is above the cap, instead of clamping it
  * @policy:	the policy in use
  * @save_wave_ns: the least that saving a wave has cost, 0: none was saved yet
- * @count_ns:	no sooner are waves counted for restores alone; monitor only
  * @hw:		register access, NULL where wave counts are not to be had
  * @backend:	how queues get off the hardware
  * @scan:	the monitor's workspace
@@ -575,7 +568,6 @@ struct kfd_gpreempt {
 	bool refuse;
 	const struct gpreempt_policy *policy;
 	u64 save_wave_ns;
-	u64 count_ns;
 	const struct kfd_gpreempt_hw *hw;
 	const struct kfd_gpreempt_backend *backend;
 
@@ -636,12 +628,7 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);
 
 /* monitor.c */
-int kfd_gpreempt_carry_out(struct kfd_gpreempt *gp);
 int kfd_gpreempt_monitor(void *data);
-
-/* restore.c */
-bool kfd_gpreempt_restore_watch(struct kfd_gpreempt *gp);
-bool kfd_gpreempt_restore_again(struct kfd_gpreempt *gp);
 
 /* scan.c */
 int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp);
@@ -698,7 +685,6 @@ void kfd_gpreempt_count_latency(struct kfd_gpreempt *gp,
 				enum gpreempt_latency latency, u64 ns);
 void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
 			       u64 ns, bool late);
-void kfd_gpreempt_account_restore(struct kfd_gpreempt *gp, u64 ns);
 void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
 				    const struct kfd_gpreempt_queue *gpq,
 				    u32 queue_id, u64 ns);

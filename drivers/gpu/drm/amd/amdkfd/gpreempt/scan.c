@@ -250,7 +250,6 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		memset(&gpq->memory, 0, sizeof(gpq->memory));
 		gpq->signal_wptr = 0;
 		gpq->signal = 0;
-		gpq->mapped_ns = 0;
 		gpq->inverted = false;
 	}
 	group = kfd_gpreempt_queue_group(gpq, q->process);
@@ -292,8 +291,6 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		.memory = &gpq->memory,
 		.group = group,
 	};
-	/* Where the firmware rotates, it waits for its place, and not for its restore. */
-	scan->view.restoring |= p->is_active && gpq->mapped_ns && !scan->oversubscribed;
 }
 
 /* More space, if some was made since the last scan. */
@@ -336,7 +333,6 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->view.now_ns = ktime_get_ns();
 	scan->registers = 0;
 	scan->register_ns = 0;
-	scan->view.restoring = false;
 	scan->view.blind = !gp->hw;
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
@@ -493,8 +489,7 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
  * kfd_gpreempt_scan_waves - read wave counts, and PM4 queues' read pointers
  * @gp: the node
  *
- * Of those queues only that matter: for the decision, or because they were
- * resumed and how long that takes is not known yet.
+ * Of those queues only that matter for the decision.
  *
  * AQL queues' read pointers are not: in the register they are wrapped, so full
  * and empty look alike, and the application's own, 64-bit one is in memory.
@@ -514,9 +509,6 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 	scan->view.waves_final = true;
 	if (!gp->hw)
 		return;
-	for (i = 0; i < scan->view.nr && scan->view.restoring; i++)
-		scan->view.q[i].matters |= scan->view.q[i].seen.mapped &&
-					   scan->queues[i].gpq->mapped_ns;
 
 	/* In a reset the registers are not ours; the counts stay unknown. */
 	if (!down_read_trylock(&adev->reset_domain->sem))

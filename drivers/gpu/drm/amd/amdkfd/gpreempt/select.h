@@ -38,8 +38,8 @@ enum gpreempt_verdict {
  * @GPREEMPT_REASON_TURN: resume: its group's turn on its level has come
  * @GPREEMPT_REASON_LATE: both: a queue that delays its saves is searched for, or was found;
  *	never by a policy
- * @GPREEMPT_REASON_OFF: resume: disabled, torn down, bypassed, or a debugger has attached; preempt:
- *	a restore seems to be refused; never by a policy
+ * @GPREEMPT_REASON_OFF: resume: disabled, torn down, bypassed, or a debugger has attached; never
+ *	by a policy
  */
 enum gpreempt_reason {
 	GPREEMPT_REASON_NONE,
@@ -150,7 +150,6 @@ struct gpreempt_queue_view {
  *		machine: else none waits for another one, and none is kept off. Or waves were
  *		counted, to find out what still runs
  * @lead_ns:	how long before announced work comes the machine is to be freed
- * @restoring:	a queue was put back, and how long that takes is not known yet
  * @busy_ns:	when something was at work last
  * @seen_ns:	when something was decided last
  * @help:	what is given to those that starve
@@ -176,7 +175,6 @@ struct gpreempt_view {
 	bool passive;
 	bool contested;
 	u64 lead_ns;
-	bool restoring;
 	u64 busy_ns;
 	u64 seen_ns;
 	struct gpreempt_help help;

@@ -75,7 +75,7 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 	if (!late)
 		return 0;
 	/* Nothing else was saved meanwhile: it is to blame. The others may be as slow. */
-	if (!gp->hw || q->gpreempt->saved)
+	if (!gp->hw || gp->hw->has_saved(q))
 		kfd_gpreempt_exclude(gp, q);
 	return -EAGAIN;
 }

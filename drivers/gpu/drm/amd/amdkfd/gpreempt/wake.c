@@ -201,7 +201,7 @@ static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan
 void gpreempt_wake(struct gpreempt_view *view, const struct gpreempt_plan *plan,
 		   struct gpreempt_wake *wake)
 {
-	bool idle = !plan || (plan->idle && !plan->nr_preempt && !view->restoring);
+	bool idle = !plan || (plan->idle && !plan->nr_preempt);
 	bool long_idle = plan && idle && view->now_ns - view->busy_ns > LINGER_NS;
 	struct situation s = survey(view);
 
@@ -216,6 +216,6 @@ void gpreempt_wake(struct gpreempt_view *view, const struct gpreempt_plan *plan,
 		await_preemptors(view, plan, &s);
 	if (!plan || long_idle)
 		wake->rest = GPREEMPT_PARK;
-	else if (!idle && !view->restoring && is_calm(view, plan, &s))
+	else if (!idle && is_calm(view, plan, &s))
 		wake->rest = GPREEMPT_CALM;
 }

@@ -10,7 +10,6 @@
 #define gpreempt_pace_next	kunit_gpreempt_pace_next
 #define gpreempt_pace_rest	kunit_gpreempt_pace_rest
 #define gpreempt_pace_restart	kunit_gpreempt_pace_restart
-#define gpreempt_watch_scan	kunit_gpreempt_watch_scan
 
 #include "../gpreempt/pace.c"
 #include "../gpreempt/latency.h"
@@ -139,64 +138,6 @@ static void gpreempt_pace_clock_goes_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, 400 * US, 100, 100), 100 * US);
 }
 
-#define LIMIT	(100000 * US)
-
-/* How many scans @us apart, each as long, until the limit is over; -1 if never. */
-static int watch(struct gpreempt_watch *w, u64 *now, u64 us)
-{
-	int n;
-
-	for (n = 1; n <= 1000; n++) {
-		*now += us * US;
-		if (gpreempt_watch_scan(w, *now, *now + us * US, LIMIT))
-			return n;
-		*now += us * US;
-	}
-	return -1;
-}
-
-/* What does not come is missed when it is due, by scans that keep time. */
-static void gpreempt_watch_ends(struct kunit *test)
-{
-	struct gpreempt_watch w = { .since_ns = 5 };
-	u64 now = 5;
-
-	KUNIT_EXPECT_EQ(test, watch(&w, &now, 1000), 100);
-	w = (struct gpreempt_watch) { .since_ns = now };
-	KUNIT_EXPECT_EQ(test, watch(&w, &now, 5000), 20);
-	/* Rare scans: not by the first ones that come after the limit. */
-	w = (struct gpreempt_watch) { .since_ns = now };
-	KUNIT_EXPECT_EQ(test, watch(&w, &now, 1000000), 8);
-}
-
-/* A monitor that was kept from running, between two scans or within one. */
-static void gpreempt_watch_stalled(struct kunit *test)
-{
-	struct gpreempt_watch w = { .since_ns = 5 };
-	u64 now = 5;
-
-	KUNIT_EXPECT_FALSE(test, gpreempt_watch_scan(&w, now + 1000 * US, now + 900000 * US,
-						     LIMIT));
-	now += 900000 * US;
-	KUNIT_EXPECT_EQ(test, w.seen_ns, 1000 * US);
-	now += 3000000 * US;
-	KUNIT_EXPECT_FALSE(test, gpreempt_watch_scan(&w, now, now, LIMIT));
-	KUNIT_EXPECT_EQ(test, w.seen_ns, 13500 * US);
-	/* The rest has to be seen all the same. */
-	KUNIT_EXPECT_EQ(test, watch(&w, &now, 1000), 87);
-}
-
-/* A clock that goes back adds nothing. */
-static void gpreempt_watch_clock_goes_back(struct kunit *test)
-{
-	struct gpreempt_watch w = { .since_ns = 1000000 * US };
-
-	KUNIT_EXPECT_FALSE(test, gpreempt_watch_scan(&w, 5, 10, LIMIT));
-	KUNIT_EXPECT_EQ(test, w.seen_ns, 0);
-	KUNIT_EXPECT_FALSE(test, gpreempt_watch_scan(&w, 110, 110, LIMIT));
-	KUNIT_EXPECT_EQ(test, w.seen_ns, 100);
-}
-
 static void gpreempt_latency_buckets(struct kunit *test)
 {
 	unsigned int i;
@@ -219,9 +160,6 @@ static struct kunit_case gpreempt_pace_cases[] = {
 	KUNIT_CASE(gpreempt_pace_restarts),
 	KUNIT_CASE(gpreempt_pace_rest_is_no_interval),
 	KUNIT_CASE(gpreempt_pace_clock_goes_back),
-	KUNIT_CASE(gpreempt_watch_ends),
-	KUNIT_CASE(gpreempt_watch_stalled),
-	KUNIT_CASE(gpreempt_watch_clock_goes_back),
 	KUNIT_CASE(gpreempt_latency_buckets),
 	{}
 };

@@ -26,7 +26,6 @@ struct wake_case {
 	const char *name;
 	struct wake_queue q[QUEUES];	/* as many as are anything */
 	struct gpreempt_plan plan;
-	bool restoring;
 	enum gpreempt_rest rest;
 	unsigned int awaited;		/* bit n: queue n */
 };
@@ -97,7 +96,6 @@ static const struct wake_case wake_cases[] = {
 	{ "one is to be held, and is not to leave",
 	  { { 3, 'R' }, { 3, 'W', .preempted = true, .held = true, .pinned = true } } },
 	{ "held by one that is gone", { { 3, 'R' }, { 3, 'W', .preempted = true } } },
-	{ "a restore is measured", { { 3, 'R' }, { 4, 'I' } }, .restoring = true, .awaited = 2 },
 	{ "work is announced for another level",
 	  { { 3, 'R', .hinted = true }, { 4, 'I' } }, .awaited = 2 },
 	{ "work is announced for its level", { { 3, 'R' }, { 4, 'I', .hinted = true } } },
@@ -106,8 +104,6 @@ static const struct wake_case wake_cases[] = {
 	  .plan = { .idle = true }, .rest = GPREEMPT_PARK, .awaited = 7 },
 	{ "nothing works, but one leaves", { { 3, 'I' }, { 4, 'I' } },
 	  .plan = { .idle = true, .nr_preempt = 1 } },
-	{ "nothing works, but a restore is measured", { { 3, 'I' }, { 4, 'I' } },
-	  .plan = { .idle = true }, .restoring = true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(wake, wake_cases, name);
@@ -138,7 +134,7 @@ static void gpreempt_wake_rest(struct kunit *test)
 {
 	const struct wake_case *c = test->param_value;
 	static struct gpreempt_group group[QUEUES];
-	struct gpreempt_view view = { .now_ns = NOW_NS, .restoring = c->restoring };
+	struct gpreempt_view view = { .now_ns = NOW_NS };
 	struct gpreempt_queue_view *q;
 	struct gpreempt_wake wake;
 	unsigned int i;
