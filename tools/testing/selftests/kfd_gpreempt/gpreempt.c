@@ -139,7 +139,7 @@ int gpreempt_end(void)
 {
 	static const char *const names[] = {
 		"poll_interval_us", "poll_interval_max_us", "starvation_ms", "min_residency_us",
-		"blocked_us", "preempt_timeout_ms", "priority_cap",
+		"linger_max_us", "blocked_us", "preempt_timeout_ms", "priority_cap",
 	};
 	char name[64];
 	unsigned int i;

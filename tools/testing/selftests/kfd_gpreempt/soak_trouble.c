@@ -55,6 +55,7 @@ static void change_tunable(struct soak *s, unsigned int *seed)
 		{ "poll_interval_max_us", 50, 20000 },
 		{ "starvation_ms", 10, 2000 },
 		{ "min_residency_us", 0, 1000 },
+		{ "linger_max_us", 0, 2000 },
 		{ "blocked_us", 500, 5000 },
 		{ "priority_cap", 0, 15 },
 		{ "level0/timeslice_us", 1000, 20000 },

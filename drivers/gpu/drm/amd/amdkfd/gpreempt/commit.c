@@ -26,7 +26,6 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 			    u64 save_ns)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	u64 wave_ns;
 
 	q->properties.is_preempted = true;
 	q->properties.is_active = false;
@@ -37,13 +36,9 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	gpq->asked = false;
 	atomic64_inc(&gp->level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
 	/* An average, as the cost changes with the waves and their size. */
-	if (save_ns)
+	if (save_ns) {
 		ewma_gpreempt_ns_add(&gpq->save_cost, save_ns);
-	if (save_ns && gpq->waves > 0) {
-		/* The least: part of each save does not depend on the waves. */
-		wave_ns = div_u64(save_ns, gpq->waves);
-		gp->save_wave_ns = gp->save_wave_ns ?
-				   min(gp->save_wave_ns, wave_ns) : wave_ns;
+		ewma_gpreempt_ns_add(&gp->save_cost, save_ns);
 	}
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_PREEMPTIONS, 1);
 	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid,

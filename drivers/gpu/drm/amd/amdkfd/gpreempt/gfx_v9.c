@@ -133,9 +133,9 @@ static bool find_slot(struct access *a, unsigned long slotted,
  *
  * A queue that is where it was last costs its selection, its name, and a count on
  * each engine up to the first on which it has waves. Waves are spread over the
- * engines, and how many there are is of interest for the cost of saving them alone:
- * that one is taken for each of the engines. They are spread over XCCs, too, but by
- * workgroups: a queue may have some on one only.
+ * engines, and as a rule it is of no interest how many there are: that one is taken for
+ * each of the engines. They are spread over XCCs, too, but by workgroups: a queue may
+ * have some on one only.
  */
 static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *scan)
 {
@@ -152,7 +152,7 @@ static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *
 			struct kfd_gpreempt_scan_queue *sq = &scan->queues[i];
 			struct gpreempt_queue_view *v = &scan->view.q[i];
 
-			if (!v->matters || (sq->counted & BIT(a->xcc)) ||
+			if (!v->matters || (!v->whole && (sq->counted & BIT(a->xcc))) ||
 			    !find_slot(a, slotted, sq, &slot))
 				continue;
 			if (!sq->resident) {
@@ -162,7 +162,7 @@ static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *
 					sq->hqd_rptr = read_rptr(a, slot);
 			}
 			waves = read_count(a, slot);
-			v->seen.waves += waves * engines;
+			v->seen.waves += v->whole ? waves : waves * engines;
 			if (waves)
 				sq->counted |= BIT(a->xcc);
 		}
@@ -186,6 +186,34 @@ static unsigned int read_waves(struct kfd_node *node, struct kfd_gpreempt_scan *
 }
 
 /*
+ * Which compute units does a queue's CU mask bar? 16 of each shader engine are told apart, as
+ * gfx9 has no more. KFD spreads a mask over the XCCs, whose MQDs lie in a row.
+ */
+static void read_cus(const struct queue *q, struct gpreempt_cus *cus)
+{
+	unsigned int engines = q->device->adev->gfx.config.max_shader_engines;
+	unsigned int i, k, n = 0, xccs = NUM_XCC(q->device->xcc_mask);
+	const struct v9_mqd *m = q->mqd;
+
+	for (i = 0; i < xccs; i++) {
+		const u32 mask[] = {
+			m->compute_static_thread_mgmt_se0, m->compute_static_thread_mgmt_se1,
+			m->compute_static_thread_mgmt_se2, m->compute_static_thread_mgmt_se3,
+			m->compute_static_thread_mgmt_se4, m->compute_static_thread_mgmt_se5,
+			m->compute_static_thread_mgmt_se6, m->compute_static_thread_mgmt_se7,
+		};
+
+		for (k = 0; k < min_t(unsigned int, engines, ARRAY_SIZE(mask)); k++, n++)
+			if (n / 4 < GPREEMPT_CU_WORDS)
+				cus->barred[n / 4] |= (u64)(u16)~mask[k] << 16 * (n % 4);
+		m = (const void *)m + m->cp_mqd_stride_size;
+	}
+	/* Engines that there are not. */
+	for (; n && n < 4 * GPREEMPT_CU_WORDS; n++)
+		cus->barred[n / 4] |= 0xffffULL << 16 * (n % 4);
+}
+
+/*
  * The state of waves is saved above the control stack, from its size on; that stack alone
  * tells of a dispatch under way, which may have no waves yet. The MQDs of a node's XCCs lie
  * in a row; that of a single one does not say how far apart.
@@ -205,5 +233,6 @@ static bool has_saved(const struct queue *q)
 
 const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9 = {
 	.read_waves = read_waves,
+	.read_cus = read_cus,
 	.has_saved = has_saved,
 };

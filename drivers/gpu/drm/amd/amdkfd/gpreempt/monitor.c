@@ -163,6 +163,7 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 		.poll_interval_us = READ_ONCE(gp->tunables.poll_interval_us),
 		.starvation_ms = READ_ONCE(gp->tunables.starvation_ms),
 		.min_residency_us = READ_ONCE(gp->tunables.min_residency_us),
+		.linger_max_us = READ_ONCE(gp->tunables.linger_max_us),
 		.blocked_us = READ_ONCE(gp->tunables.blocked_us),
 		.preempt_timeout_ms = READ_ONCE(gp->tunables.preempt_timeout_ms),
 	};

@@ -100,6 +100,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 		.poll_interval_us = GPREEMPT_DEFAULT_POLL_INTERVAL_US,
 		.starvation_ms = GPREEMPT_DEFAULT_STARVATION_MS,
 		.min_residency_us = GPREEMPT_DEFAULT_MIN_RESIDENCY_US,
+		.linger_max_us = GPREEMPT_DEFAULT_LINGER_MAX_US,
 		.blocked_us = GPREEMPT_DEFAULT_BLOCKED_US,
 		.preempt_timeout_ms = GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS,
 	};

@@ -6,6 +6,7 @@
 #define GPREEMPT_PRIV_H_INCLUDED
 
 #include <linux/atomic.h>
+#include <linux/average.h>
 #include <linux/build_bug.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
@@ -40,8 +41,17 @@
 #define GPREEMPT_DEFAULT_MIN_RESIDENCY_US	500
 #define GPREEMPT_DEFAULT_BLOCKED_US		2000
 #define GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS	100
+#define GPREEMPT_DEFAULT_LINGER_MAX_US		1000
 #define GPREEMPT_DEFAULT_PRIORITY_CAP		7	/* KFD's own default priority */
 #define GPREEMPT_DEFAULT_TIMESLICE_US		10000
+
+/* Times: each new one counts for a quarter. */
+DECLARE_EWMA(gpreempt_ns, 0, 4)
+
+static inline u64 gpreempt_average(struct ewma_gpreempt_ns e)
+{
+	return ewma_gpreempt_ns_read(&e);
+}
 
 /* Between two attempts to map what an error has left unmapped. */
 #define GPREEMPT_MAP_AGAIN_MS	100
@@ -212,7 +222,6 @@ struct kfd_gpreempt_client {
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
- * @signal_waves: waves that it launches, 0: unknown
  * @signal_ordered: that packet begins when all before it have ended
  *
  * The queue itself may go while the monitor looks at it. What outlives it is
@@ -265,7 +274,6 @@ struct kfd_gpreempt_queue {
 	u64 signal_wptr;
 	u64 signal;
 	bool signal_done;
-	u32 signal_waves;
 	bool signal_ordered;
 };
 
@@ -433,11 +441,13 @@ struct kfd_gpreempt_scan {
  * @read_waves:	for each queue of the scan that matters: is it resident, how many
  *		waves has it; return the number of register accesses. The caller
  *		holds the reset semaphore and keeps GFXOFF off
+ * @read_cus:	which compute units does the MQD of a queue bar? The caller holds the DQM lock
  * @has_saved:	does the MQD of a queue that was taken off tell of saved waves?
  */
 struct kfd_gpreempt_hw {
 	unsigned int (*read_waves)(struct kfd_node *node,
 				   struct kfd_gpreempt_scan *scan);
+	void (*read_cus)(const struct queue *q, struct gpreempt_cus *cus);
 	bool (*has_saved)(const struct queue *q);
 };
 
@@ -509,7 +519,7 @@ static inline bool kfd_gpreempt_queue_has_gws(const struct queue *q)
  * @priority_cap: effective priority without CAP_SYS_NICE
  * @refuse:	refuse what is above the cap, instead of clamping it
  * @policy:	the policy in use
- * @save_wave_ns: the least that saving a wave has cost, 0: none was saved yet
+ * @save_cost:	what a save takes, in ns, 0: there was none yet
  * @hw:		register access, NULL where wave counts are not to be had
  * @backend:	how queues get off the hardware
  * @scan:	the monitor's workspace
@@ -567,7 +577,7 @@ struct kfd_gpreempt {
 	u32 priority_cap;
 	bool refuse;
 	const struct gpreempt_policy *policy;
-	u64 save_wave_ns;
+	struct ewma_gpreempt_ns save_cost;
 	const struct kfd_gpreempt_hw *hw;
 	const struct kfd_gpreempt_backend *backend;
 

@@ -153,7 +153,6 @@ static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *
 	    (pkt.type != AQL_TYPE_INVALID || e->rptr == e->wptr)) {
 		gpq->signal_wptr = e->wptr;
 		gpq->signal = pkt.completion_signal;
-		gpq->signal_waves = packet_waves(&pkt);
 		gpq->signal_done = false;
 		/* Consumed meanwhile, its header says nothing any more. */
 		gpq->signal_ordered = pkt.type != AQL_TYPE_INVALID &&
@@ -173,20 +172,19 @@ static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *
 }
 
 /*
- * The completion signal of the packet before the head, whose body is there until
- * the ring is full: a packet may be consumed before there is space for its waves.
+ * The packet before the head, whose body is there until the ring is full: it may have been
+ * consumed before there was space for its waves.
  */
-static enum gpreempt_signal previous_signal(const struct kfd_gpreempt_scan_queue *sq,
-					    const struct gpreempt_evidence *e)
+static void read_previous(const struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
 {
 	union aql_packet pkt;
 	s64 value;
 
-	if (!e->rptr || e->wptr - e->rptr >= e->size ||
-	    read_packet(&pkt, sq, e, e->rptr - 1) || !pkt.completion_signal ||
-	    read_signal(pkt.completion_signal, &value))
-		return GPREEMPT_SIGNAL_UNKNOWN;
-	return value > 0 ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_DONE;
+	if (!e->rptr || e->wptr - e->rptr >= e->size || read_packet(&pkt, sq, e, e->rptr - 1))
+		return;
+	e->begun = packet_waves(&pkt);
+	if (pkt.completion_signal && !read_signal(pkt.completion_signal, &value))
+		e->previous = value > 0 ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_DONE;
 }
 
 /* AQL: 64-bit packet counts, written by the application and the firmware. */
@@ -205,13 +203,11 @@ static void read_aql(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidenc
 			return;
 		e->head = packet_head(&pkt);
 		sq->head = pkt;
-		e->demand = packet_waves(&pkt);
-		if (e->head == GPREEMPT_HEAD_WAITS)
-			e->previous = previous_signal(sq, e);
+		e->head_ordered = pkt.header & AQL_HEADER_BARRIER;
 	}
+	read_previous(sq, e);
 	e->signal = newest_signal(sq, e);
 	e->ordered = sq->gpq->signal_ordered;
-	e->newest = e->wptr == sq->gpq->signal_wptr ? sq->gpq->signal_waves : 0;
 	e->readable = true;
 }
 
@@ -275,7 +271,6 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 			.size = READ_ONCE(p->queue_size) /
 				(sq->aql ? AQL_PACKET_BYTES : sizeof(u32)),
 			.waves = GPREEMPT_WAVES_UNKNOWN,
-			.save_cost_ns = gpreempt_average(gpq->save_cost),
 		},
 		.terms = {
 			.priority = kfd_gpreempt_queue_priority(gp, q),
@@ -291,6 +286,8 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		.memory = &gpq->memory,
 		.group = group,
 	};
+	if (gp->hw)
+		gp->hw->read_cus(q, &v->seen.cus);
 }
 
 /* More space, if some was made since the last scan. */
@@ -329,7 +326,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	old = take_space(gp);
 	scan->view.nr = 0;
 	scan->view.waves_final = false;
-	scan->view.save_wave_ns = gp->save_wave_ns;
+	scan->view.save_ns = gpreempt_average(gp->save_cost);
 	scan->view.now_ns = ktime_get_ns();
 	scan->registers = 0;
 	scan->register_ns = 0;
@@ -365,9 +362,9 @@ static bool recall(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence 
 	e->head = last->head;
 	e->signal = last->signal;
 	e->ordered = last->ordered;
-	e->newest = last->newest;
+	e->head_ordered = last->head_ordered;
 	e->previous = last->previous;
-	e->demand = last->demand;
+	e->begun = last->begun;
 	e->readable = true;
 	sq->head = gpq->last.head;
 	return true;
@@ -396,7 +393,8 @@ static void read_again(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evide
 
 	now.readable = false;
 	now.head = GPREEMPT_HEAD_UNKNOWN;
-	now.demand = 0;
+	now.head_ordered = false;
+	now.begun = 0;
 	now.previous = GPREEMPT_SIGNAL_UNKNOWN;
 	read_queue(sq, &now);
 	if (!now.readable)

@@ -194,6 +194,8 @@ NUMBER(starvation_ms, tunables.starvation_ms, 10, 60 * MSEC_PER_SEC,
 	GPREEMPT_DEFAULT_STARVATION_MS);
 NUMBER(min_residency_us, tunables.min_residency_us, 0, USEC_PER_SEC,
 	GPREEMPT_DEFAULT_MIN_RESIDENCY_US);
+NUMBER(linger_max_us, tunables.linger_max_us, 0, 100 * USEC_PER_MSEC,
+	GPREEMPT_DEFAULT_LINGER_MAX_US);
 NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC,
 	GPREEMPT_DEFAULT_BLOCKED_US);
 /* Longer than stock's own timeout could never be noticed. */
@@ -216,6 +218,7 @@ static struct attribute *control_attrs[] = {
 	&poll_interval_max_us_attr.attr.attr,
 	&starvation_ms_attr.attr.attr,
 	&min_residency_us_attr.attr.attr,
+	&linger_max_us_attr.attr.attr,
 	&blocked_us_attr.attr.attr,
 	&preempt_timeout_ms_attr.attr.attr,
 	&priority_cap_attr.attr.attr,
@@ -232,6 +235,7 @@ static struct attribute *_which##_attrs[] = {				\
 	&poll_interval_max_us_limits[LIMIT_##_which].attr.attr,		\
 	&starvation_ms_limits[LIMIT_##_which].attr.attr,		\
 	&min_residency_us_limits[LIMIT_##_which].attr.attr,		\
+	&linger_max_us_limits[LIMIT_##_which].attr.attr,			\
 	&blocked_us_limits[LIMIT_##_which].attr.attr,			\
 	&preempt_timeout_ms_limits[LIMIT_##_which].attr.attr,		\
 	&priority_cap_limits[LIMIT_##_which].attr.attr,			\
