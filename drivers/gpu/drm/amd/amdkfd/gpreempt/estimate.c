@@ -266,7 +266,8 @@ static void classify(const struct gpreempt_view *view, const struct gpreempt_evi
 	} else if (e->waves > 0 || presumed ||
 		   (c->consumed && (uncounted || c->backlog || launches))) {
 		s->activity = GPREEMPT_RUNNING;
-		s->wants = c->ready || u->lacks || (launches && !presumed && !e->late);
+		s->wants = c->ready || u->lacks ||
+			   (launches && !waits(e, u, c) && !presumed && !e->late);
 	} else if (!e->readable) {
 		s->activity = GPREEMPT_UNKNOWN;
 	} else if (waits(e, u, c)) {
