@@ -50,7 +50,7 @@ static bool contest(struct gpreempt_view *view)
 		u8 level = gpreempt_level(q);
 
 		unsure |= q->matters && q->seen.waves == GPREEMPT_WAVES_UNKNOWN;
-		shown |= q->shows || q->change.backlog;
+		shown |= q->shows || (q->change.backlog && gpreempt_takes_part(q));
 		if (work < GPREEMPT_WORK_HIDDEN && !gpreempt_is_announced(view, q))
 			continue;
 		contested |= levels & ~BIT(level);
