@@ -310,7 +310,8 @@ static void waits_see(u64 *waits_ns, const struct gpreempt_view *view,
 		      const struct gpreempt_evidence *e, const struct gpreempt_queue_state *s)
 {
 	bool waiting = e->preempted || (view->contested && !s->announced &&
-					s->activity == GPREEMPT_RUNNABLE);
+					(s->activity == GPREEMPT_RUNNABLE ||
+					 (s->activity == GPREEMPT_RUNNING && !e->waves)));
 
 	if (waiting && !view->passive)
 		clock_run(waits_ns, view->now_ns);
