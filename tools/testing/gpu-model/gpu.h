@@ -51,6 +51,7 @@ struct vfio_user;
 /**
  * struct gpu_config - what the command line may change
  * @asic:		which GPU (enum asic_id of asic.h)
+ * @revision:		of an MI300X: 0 is gfx941, from 1 on gfx942
  * @xccs:		compute dies in one partition
  * @engines:		shader engines of a die, 2 or more so that per-engine registers matter
  * @cus_per_engine:	compute units in each engine
@@ -63,6 +64,7 @@ struct vfio_user;
  */
 struct gpu_config {
 	unsigned int asic;
+	unsigned int revision;
 	unsigned int xccs;
 	unsigned int engines;
 	unsigned int cus_per_engine;

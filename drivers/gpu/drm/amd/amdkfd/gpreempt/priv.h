@@ -487,7 +487,7 @@ static inline bool kfd_gpreempt_queue_has_gws(const struct queue *q)
  * @list:	of all nodes
  * @kobj:	sysfs directory; its count keeps this alive when the node is gone
  * @node:	the node; not to be followed once @lock says @dead
- * @supported:	it can be enabled
+ * @unsupported: why it cannot be enabled, NULL: it can
  * @debugfs:	folder
  * @lock:	serialises enable, disable, stop, start, requests and teardown.
  *		Outside the DQM lock. Nothing allocates under it: a GPU reset
@@ -545,7 +545,7 @@ struct kfd_gpreempt {
 	struct list_head list;
 	struct kobject kobj;
 	struct kfd_node *node;
-	bool supported;
+	const char *unsupported;
 	struct dentry *debugfs;
 
 	struct mutex lock;

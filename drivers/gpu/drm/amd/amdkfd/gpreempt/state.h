@@ -87,16 +87,18 @@ struct gpreempt_facts {
 
 /**
  * struct gpreempt_platform - what decides whether a node is supported
- * @gc_version:	graphics core, as IP_VERSION() encodes it
+ * @gfx_version: graphics core, as KFD's topology has it: 90010 is gfx90a
  * @mes:	the scheduler is MES
  * @cwsr:	compute wave save/restore is enabled
  * @vf:		the GPU is a virtual function
+ * @owner_dares: it may be of a kind on which GPREEMPT has not run yet
  */
 struct gpreempt_platform {
-	u32 gc_version;
+	u32 gfx_version;
 	bool mes;
 	bool cwsr;
 	bool vf;
+	bool owner_dares;
 };
 
 /**
