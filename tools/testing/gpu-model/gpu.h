@@ -88,7 +88,6 @@ enum isa_arch { GFX90A, GFX942, ISA_ARCHS };
  * @partition_xccs: XCCs of a partition, which the driver takes for a device: a divisor of
  *		@cfg's xccs, 0 is all; mec_lock
  * @kick:	has the command processor take a turn, for those below it: mec_kick()
- * @gws:	semaphores and barriers of waves, see isa/gws.c
  */
 struct gpu {
 	struct gpu_config cfg;
@@ -107,7 +106,6 @@ struct gpu {
 	struct control *control;
 	unsigned int partition_xccs;
 	void (*kick)(struct gpu *g);
-	u32 gws[GWS_RESOURCES];
 	struct vfio_user *vfio;
 };
 
