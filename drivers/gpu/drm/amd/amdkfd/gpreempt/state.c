@@ -9,6 +9,7 @@
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/minmax.h>
+#include <linux/time64.h>
 
 #include "state.h"
 
@@ -164,6 +165,21 @@ const char *gpreempt_unsupported(const struct gpreempt_platform *p)
 	if (!p->owner_dares && p->gfx_version != 90010 && p->gfx_version != 90402)
 		return "never tried on such a GPU; to try it, load amdgpu with gpreempt_untested=1";
 	return NULL;
+}
+
+/**
+ * gpreempt_gws_stays - must a queue with global wave sync stay on the hardware for now?
+ * @back_ns: when it came back last, 0: it was never taken off
+ * @now_ns: the time
+ * @starvation_ms: the node's
+ *
+ * Only where firmware may lose what its waves have synchronised. They go on when all are on
+ * the machine: whenever they come back they have time to. No more than that, or a tenant
+ * would ask for it to opt out (Rule 11, nobody opts out).
+ */
+bool gpreempt_gws_stays(u64 back_ns, u64 now_ns, u32 starvation_ms)
+{
+	return back_ns && now_ns - back_ns < (u64)starvation_ms * NSEC_PER_MSEC;
 }
 
 /**

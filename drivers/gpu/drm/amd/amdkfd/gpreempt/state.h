@@ -121,6 +121,7 @@ void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event);
 const char *gpreempt_state_name(enum gpreempt_state state);
 const char *gpreempt_bypass_name(enum gpreempt_bypass bypass);
 const char *gpreempt_unsupported(const struct gpreempt_platform *p);
+bool gpreempt_gws_stays(u64 back_ns, u64 now_ns, u32 starvation_ms);
 int gpreempt_parse(const char *buf, u32 min, u32 max, u32 *value);
 u32 gpreempt_word(u32 priority, bool nice);
 u64 gpreempt_word_ceiling(u64 word, u32 ceiling);

@@ -13,6 +13,7 @@
 #define gpreempt_state_name	kunit_gpreempt_state_name
 #define gpreempt_bypass_name	kunit_gpreempt_bypass_name
 #define gpreempt_unsupported	kunit_gpreempt_unsupported
+#define gpreempt_gws_stays	kunit_gpreempt_gws_stays
 #define gpreempt_parse		kunit_gpreempt_parse
 #define gpreempt_word		kunit_gpreempt_word
 #define gpreempt_word_ceiling	kunit_gpreempt_word_ceiling
@@ -340,6 +341,19 @@ static void gpreempt_platforms(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, !gpreempt_unsupported(&p), c->is != REFUSED);
 }
 
+/* For starvation_ms after each return, and not before the first. */
+static void gpreempt_gws_has_its_time(struct kunit *test)
+{
+	const u64 back_ns = 7 * NSEC_PER_SEC, end_ns = back_ns + 200 * NSEC_PER_MSEC;
+
+	KUNIT_EXPECT_FALSE(test, gpreempt_gws_stays(0, NSEC_PER_MSEC, 200));
+	KUNIT_EXPECT_TRUE(test, gpreempt_gws_stays(back_ns, back_ns, 200));
+	KUNIT_EXPECT_TRUE(test, gpreempt_gws_stays(back_ns, end_ns - 1, 200));
+	KUNIT_EXPECT_FALSE(test, gpreempt_gws_stays(back_ns, end_ns, 200));
+	/* the longest that there is */
+	KUNIT_EXPECT_TRUE(test, gpreempt_gws_stays(back_ns, back_ns + 59 * NSEC_PER_SEC, 60000));
+}
+
 /* A priority as somebody sets it: 0 is none, then each with and without nice. */
 #define NR_SETTINGS	33
 
@@ -553,6 +567,7 @@ static struct kunit_case gpreempt_state_cases[] = {
 	KUNIT_CASE(gpreempt_state_names),
 	KUNIT_CASE_PARAM(gpreempt_parse_numbers, parse_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_platforms, platform_gen_params),
+	KUNIT_CASE(gpreempt_gws_has_its_time),
 	KUNIT_CASE(gpreempt_permitted_every_setting),
 	KUNIT_CASE(gpreempt_word_nearest_priority_lowest_ceiling),
 	KUNIT_CASE(gpreempt_turn_every_setting),
