@@ -457,6 +457,7 @@ SUITES = {
     # as many compute units, but of two dies in one partition
     "mi300x-2": guest("mi300x-2", inside("selftests"), *PREEMPTED,
                       program("save_area_test"), program("exception_test"),
+                      program("criu_test"),
                       options=["--model", f"{MI300X} --cwsr mixed"]),
     "partitions": partitions,
     "mi300x-order": mi300x_order,

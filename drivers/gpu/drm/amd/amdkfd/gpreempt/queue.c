@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
+#include "amdgpu.h"
 #include "kfd_debug.h"
 #include "priv.h"
 
@@ -420,4 +421,33 @@ bool kfd_gpreempt_queue_held(const struct queue *q)
 		return false;
 	p.is_preempted = false;
 	return QUEUE_IS_ACTIVE(p);
+}
+
+/**
+ * kfd_gpreempt_checkpoint_refused - must a queue not be checkpointed?
+ * @q: the queue; DQM lock held
+ *
+ * To the other reason see kfd_gpreempt_queue_held(). Kernels that put into the image what the
+ * first XCC has saved, and no more, lose the waves of the others, and a dispatch that lost waves
+ * counts as done. What GPREEMPT has taken off in its midst must not end like that.
+ */
+bool kfd_gpreempt_checkpoint_refused(const struct queue *q)
+{
+	struct mqd_manager *mqd_mgr = q->device->dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
+	unsigned int xccs = NUM_XCC(q->device->xcc_mask);
+	u32 size = 0;
+
+	if (kfd_gpreempt_queue_held(q))
+		return true;
+	if (!q->gpreempt || !q->gpreempt->preemptions || xccs == 1)
+		return false;
+	/* Of all control stacks, where they are carried. */
+	if (mqd_mgr->get_checkpoint_info)
+		mqd_mgr->get_checkpoint_info(mqd_mgr, q->mqd, &size);
+	if (size >= xccs * q->properties.ctl_stack_size)
+		return false;
+	dev_warn_ratelimited(q->device->adev->dev,
+			     "GPREEMPT on node %u: queue %u of process %d was preempted; this kernel cannot checkpoint what its %u XCCs have saved\n",
+			     q->device->id, q->properties.queue_id, q->gpreempt->pid, xccs);
+	return true;
 }
