@@ -12,7 +12,8 @@ what breaks the rules in EventLog.errors:
   - two waves never hold one wave slot, nor two queues one queue slot;
   - a queue has its slot when it takes packets, each of them once and in order,
     and leaves it without a wave on the machine; it comes back where it left,
-    with all the dispatches that had not ended;
+    with all the dispatches that had not ended; restored from a checkpoint, with
+    all of the queue that was checkpointed;
   - where the kernels' code is known: a wave goes on at the instruction behind
     the one it executed last, or at that one's branch target.
 
@@ -22,7 +23,7 @@ cannot be saved, a dispatch given up with its queue. EventLog.mishaps has them.
 In a log that ought to be clean, as it is unless one says so, they are errors.
 """
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 RUNNING, SAVED, RESTORED, ENDED = "running", "saved", "restored", "ended"
 MAX_ERRORS = 50
@@ -68,6 +69,7 @@ class Queue:
     pasid: int
     mqd: int
     priority: int
+    ring: str = None            # its address: a restored process has it where it was
     dispatches: dict = field(default_factory=dict)
     rings: dict = field(default_factory=dict)   # packet -> when its doorbell rang
     name: str = ""
@@ -264,6 +266,7 @@ class EventLog:
                          f"and came back at {read}")
             queue.packet = None
         queue.priority = made_of[1]     # HIP sets it after the creation
+        queue.ring = a.get("ring")
         self._sit(queue, tuple(int(a[k]) for k in ("xcc", "pipe", "slot")))
 
     def _sit(self, queue, seat):
@@ -276,9 +279,22 @@ class EventLog:
     def _on_queue_restore(self, ns, a):
         queue, count = self._queue(a), int(a["dispatches"])
         queue.again = None
+        if queue.ring and not queue.dispatches:
+            self._take_image(queue, count)
         if count != len(queue.unfinished()):
             self._error(f"{self._title(queue)} came back with {count} dispatches, "
                         f"{len(queue.unfinished())} had not ended")
+
+    def _take_image(self, queue, count):
+        """Has a checkpoint of another process's queue that had so many dispatches become it?"""
+        for other in reversed(self.queues):
+            left = other.unfinished()
+            if other.pasid != queue.pasid and other.ring == queue.ring and len(left) == count:
+                queue.dispatches = {
+                    d.number: replace(d, queue=queue, waves={key: replace(wave) for key, wave
+                                                             in d.waves.items()})
+                    for d in left}
+                break
 
     def _on_queue_unmap(self, ns, a):
         queue = self._queue(a)

@@ -44,7 +44,7 @@ class Known:
 # The suite "known" shows each of these on the stock module.
 KNOWN = (
     Known("checkpoint: topology_lock inside the DQM lock",
-          frozenset({"debug"}), frozenset({"known", "coexist"}),
+          frozenset({"debug"}), frozenset({"known", "coexist", "mi300x-2"}),
           r"circular locking dependency.*kfd_topology_device_by_id.*get_queue_checkpoint_info"),
     Known("unbind: a process's buffers outlive KFD's DRM client", frozenset({"debug"}),
           frozenset({"known", "unbind"}),

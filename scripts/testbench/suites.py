@@ -381,6 +381,8 @@ COARSE = ["--quantum-us", "100"]
 SECOND_GPU = (["env", "KFD_GPU=1", inside("selftests"), program("wake_test"), program("debug_test")],
               ["--gpus", "2", *COARSE])
 SLOW_GPU = ["--model", "--param launch_ns=4000 --param mmio_read_ns=2000"]
+# A kind of GPU that GPREEMPT was never tried on: gfx941, which nobody sells.
+UNTESTED = ["--model", "--asic mi300x --revision 0", "--append"]
 REBIND = [inside("rebind")], ["--gpus", "2", *COARSE, "--append", "amdgpu.gpreempt=1"]
 ASLEEP = [inside("asleep"), program("suspend_test")]
 # Of policy_test, what counts on how waves lie on the dies.
@@ -424,6 +426,10 @@ SUITES = {
                           options=["--model", "--cwsr mixed"]),
     "cwsr-off": guest("cwsr-off", program("cwsr_off_test"),
                       options=["--append", "amdgpu.cwsr_enable=0"]),
+    "untested": guest("untested", program("untested_test"),
+                      options=[*UNTESTED, "amdgpu.gpreempt=1"]),
+    "untested-dared": guest("untested-dared", program("untested_test"),
+                            options=[*UNTESTED, "amdgpu.gpreempt=1 amdgpu.gpreempt_untested=1"]),
     "no-hws": guest("no-hws", inside("selftests"), *REGISTERS, program("exception_test"),
                     program("culprit_test"), *IOCTL,
                     options=["--append", "amdgpu.sched_policy=2"], limit=400),
@@ -454,6 +460,7 @@ SUITES = {
     # as many compute units, but of two dies in one partition
     "mi300x-2": guest("mi300x-2", inside("selftests"), *PREEMPTED,
                       program("save_area_test"), program("exception_test"),
+                      program("criu_test"),
                       options=["--model", f"{MI300X} --cwsr mixed"]),
     "partitions": partitions,
     "mi300x-order": mi300x_order,

@@ -151,6 +151,22 @@ class Mishaps(unittest.TestCase):
             self.assertRegex(mishap, reason)
         self.assertEqual(len(read(text).errors), len(reasons))
 
+    def test_checkpoint(self):
+        """A process is restored from the image of another one, which goes on as well."""
+        ring = " ring=0x7000"
+        moved = [part.replace("pasid=32769", "pasid=32770").replace("0x800", "0x900")
+                 for part in (MAP, RESTORE, RESUME, END, TAIL.splitlines(keepends=True)[0])]
+        moved[1:2] = [moved[1].replace("slot=0", "slot=1")]
+        restored = "".join(moved).replace("pipe=1 slot=2", "pipe=0 slot=3")
+        both = "".join(sorted(((HEAD + START + UNMAP + MAP + RESTORE + RESUME + END + TAIL) +
+                               restored).splitlines(keepends=True),
+                              key=lambda line: int(line.split()[0])))
+        text = re.sub(r"(queue-map.*)", rf"\1{ring}", both)
+        self.assertEqual([], read(text).errors)
+        # another ring: nobody knows what it came from
+        other = re.sub("(queue-map.*32770.*) ring=0x7000", r"\1 ring=0x8000", text)
+        self.assertRegex(read(other).errors[0], "came back with 1 dispatches, 0 had not ended")
+
     def test_queue_reset(self):
         # the units' slots and the queue's are free for others
         self.mishap(HEAD + START + f"600 queue-reset {QUEUE}\n"

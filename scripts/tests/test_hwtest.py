@@ -17,6 +17,7 @@ STEPS = re.findall(r'^\t\{ "(\w+)", RISK', SOURCE, re.M)
 FOUND = {
     "watch": {"register_access_ns": 2000},
     "index": {"read_index_at": "launch"},
+    "gws": {"preemptions": 10},
     "empty": {"unmap_fence_us": 20.9},
     "cost": {"rows": [{"groups_a_unit": str(n), "waves": 8 * n, "vgprs": 128, "lds_bytes": 512,
                        "saved_mib": 0.26 * n, "save_us": 70 + n, "restore_us": 90 + n}

@@ -57,7 +57,7 @@ static void print_text(const struct node *n, const char *state, const char *reas
 {
 	bool bad = !strcmp(state, "bypassed");
 	const char *on = "", *off = "";
-	char text[128], path[64];
+	char text[128], path[64], unsupported[128];
 	unsigned int i, parts = 0;
 
 	if (colours()) {
@@ -67,9 +67,12 @@ static void print_text(const struct node *n, const char *state, const char *reas
 	printf("GPU %u%s%s%s%s\n", n->gpu_id, *n->pci ? "  " : "", n->pci, *n->name ? "  " : "",
 	       n->name);
 	printf("  %-17s %s%s%s\n", "state", on, state, off);
+	node_text(n, "unsupported", unsupported, sizeof(unsupported));
 	if (bad)
 		printf("  %-17s %s%s%s (%s); %s\n", "health", on, bypass_text(reason), off, reason,
 		       bypass_cure(reason));
+	else if (*unsupported)
+		printf("  %-17s cannot be enabled: %s\n", "health", unsupported);
 	else
 		printf("  %-17s ok\n", "health");
 	for (i = 0; i < ARRAY_SIZE(shown); i++) {
@@ -104,7 +107,8 @@ static void print_json(const struct node *n, const char *state, const char *reas
 	json_string("pci", n->pci);
 	json_string("name", n->name);
 	json_string("state", state);
-	json_string("health", bad ? reason : "ok");
+	node_text(n, "unsupported", text, sizeof(text));
+	json_string("health", bad ? reason : *text ? text : "ok");
 	for (i = 0; i < ARRAY_SIZE(shown); i++) {
 		node_text(n, shown[i], text, sizeof(text));
 		chosen(text);

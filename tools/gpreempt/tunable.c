@@ -177,7 +177,7 @@ static void warn_value(const struct node *n, const char *name, const char *value
 
 static int set_one(const struct node *n, const char *name, const char *value)
 {
-	char path[PATH_SIZE];
+	char path[PATH_SIZE], why[128];
 	int r;
 
 	node_path(path, n, "", name);
@@ -193,8 +193,8 @@ static int set_one(const struct node *n, const char *name, const char *value)
 		warn("%s: permission denied: run as root", path);
 		break;
 	case EOPNOTSUPP:
-		warn("%s: the queues of this GPU cannot be saved and restored; the kernel log says "
-		     "why", path);
+		node_text(n, "unsupported", why, sizeof(why));
+		warn("%s: it cannot be enabled on this GPU: %s", path, why);
 		break;
 	case EBUSY:
 		warn("%s: the GPU hangs since a preemption: reset it first", path);

@@ -51,6 +51,7 @@ struct vfio_user;
 /**
  * struct gpu_config - what the command line may change
  * @asic:		which GPU (enum asic_id of asic.h)
+ * @revision:		of an MI300X: 0 is gfx941, from 1 on gfx942
  * @xccs:		compute dies in one partition
  * @engines:		shader engines of a die, 2 or more so that per-engine registers matter
  * @cus_per_engine:	compute units in each engine
@@ -63,6 +64,7 @@ struct vfio_user;
  */
 struct gpu_config {
 	unsigned int asic;
+	unsigned int revision;
 	unsigned int xccs;
 	unsigned int engines;
 	unsigned int cus_per_engine;
@@ -86,7 +88,6 @@ enum isa_arch { GFX90A, GFX942, ISA_ARCHS };
  * @partition_xccs: XCCs of a partition, which the driver takes for a device: a divisor of
  *		@cfg's xccs, 0 is all; mec_lock
  * @kick:	has the command processor take a turn, for those below it: mec_kick()
- * @gws:	semaphores and barriers of waves, see isa/gws.c
  */
 struct gpu {
 	struct gpu_config cfg;
@@ -105,7 +106,6 @@ struct gpu {
 	struct control *control;
 	unsigned int partition_xccs;
 	void (*kick)(struct gpu *g);
-	u32 gws[GWS_RESOURCES];
 	struct vfio_user *vfio;
 };
 

@@ -27,6 +27,7 @@
 
 static struct gpu gpu = {
 	.cfg = {
+		.revision = 1,
 		.xccs = 1,
 		.engines = 2,
 		.cus_per_engine = 2,
@@ -48,6 +49,7 @@ static const char usage[] =
 "  --socket PATH          unix socket to listen on\n"
 "  --log FILE             event log, one line an event\n"
 "  --asic mi210|mi300x    which GPU to be (default mi210)\n"
+"  --revision N           of an MI300X: 1 is gfx942 (default), 0 gfx941\n"
 "  --xccs N               compute dies of an MI300X, 1 to %u (default %u)\n"
 "  --engines N            shader engines of each, 1 to %u (default %u)\n"
 "  --cus-per-engine N     compute units in each, 1 to %u (default %u)\n"
@@ -151,12 +153,13 @@ static void share_clock(int fd)
 /* Return: path of the device's socket. @control: out: of the control's, or NULL */
 static const char *parse(int argc, char **argv, const char **control)
 {
-	enum { SOCKET, LOG, ASIC, XCCS, ENGINES, CUS, VRAM, WORKERS, RPTR, CWSR, CONTROL,
-	       FAULT, PARAM, CLOCK, HELP };
+	enum { SOCKET, LOG, ASIC, REVISION, XCCS, ENGINES, CUS, VRAM, WORKERS, RPTR, CWSR,
+	       CONTROL, FAULT, PARAM, CLOCK, HELP };
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, SOCKET },
 		{ "log", required_argument, NULL, LOG },
 		{ "asic", required_argument, NULL, ASIC },
+		{ "revision", required_argument, NULL, REVISION },
 		{ "xccs", required_argument, NULL, XCCS },
 		{ "engines", required_argument, NULL, ENGINES },
 		{ "cus-per-engine", required_argument, NULL, CUS },
@@ -188,6 +191,9 @@ static const char *parse(int argc, char **argv, const char **control)
 			break;
 		case ASIC:
 			c->asic = asic_number(optarg);
+			break;
+		case REVISION:
+			c->revision = number("revision", optarg, 0, 1);
 			break;
 		case XCCS:
 			c->xccs = number("xccs", optarg, 1, XCCS_MAX);

@@ -57,7 +57,7 @@ static void power_on(struct gpu *g)
 		return;
 	regs_set(g, REG_PARTITION_MEM_CAP, PARTITION_MEM_CAP_NPS1);
 	regs_set(g, REG_PARTITION_MEM_STATUS, PARTITION_MEM_NPS(1));
-	regs_set(g, REG_NBIF_STRAP0, NBIF_STRAP0_REVISION(1));
+	regs_set(g, REG_NBIF_STRAP0, NBIF_STRAP0_REVISION(g->cfg.revision));
 }
 
 const struct block nbio_block = {

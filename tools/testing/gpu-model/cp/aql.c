@@ -382,7 +382,8 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 		.ptr = wave_mem_ptr,
 		.generation = wave_mem_generation,
 		.ctx = q,
-		.gws = g->gws,
+		.gws = env->gws,
+		.gws_count = env->gws_count,
 		.shared_base = (u64)(env->sh_mem_bases >> 16) << 48,
 		.private_base = (u64)(env->sh_mem_bases & 0xffff) << 48,
 	};

@@ -152,6 +152,23 @@ static s64 set_resources(struct hws *s, const u32 *p, unsigned int n)
 	return 0;
 }
 
+/* Global wave sync of a process, as it left it; NULL: no memory. */
+static u32 *process_gws(struct gpu *g, u16 pasid)
+{
+	struct gws *gws;
+
+	for (gws = g->hws->gws; gws; gws = gws->next)
+		if (gws->pasid == pasid)
+			return gws->resource;
+	gws = calloc(1, sizeof(*gws));
+	if (!gws)
+		return NULL;
+	gws->pasid = pasid;
+	gws->next = g->hws->gws;
+	g->hws->gws = gws;
+	return gws->resource;
+}
+
 static int add_process(struct hws *s, const u32 *p, unsigned int n)
 {
 	struct process *process = &s->process[s->nprocess];
@@ -169,6 +186,13 @@ static int add_process(struct hws *s, const u32 *p, unsigned int n)
 			.tma = (p[7] | (u64)(p[8] & 0xff) << 32) << 8,
 		},
 	};
+	process->gws_count = p[12] & 0x7f;
+	if (process->gws_count > GWS_RESOURCES)
+		return -EINVAL;
+	if (process->gws_count)
+		process->gws = process_gws(s->g, process->pasid);
+	if (process->gws_count && !process->gws)
+		return -ENOMEM;
 	if (n >= 18) {		/* the packet of GPUs that are debugged by VMID */
 		process->trap.debug = p[13];
 		memcpy(process->trap.watch, p + 14, sizeof(process->trap.watch));
@@ -406,6 +430,12 @@ void hws_stop(struct gpu *g)
 
 	for (i = 0; i < XCCS_MAX; i++)
 		runlist_drop(&g->hws->of[i]);
+	while (g->hws->gws) {
+		struct gws *gws = g->hws->gws;
+
+		g->hws->gws = gws->next;
+		free(gws);
+	}
 	pthread_cond_destroy(&g->hws->copied);
 	free(g->hws);
 	g->hws = NULL;
@@ -417,8 +447,11 @@ void hws_stop(struct gpu *g)
  */
 void hws_reset(struct gpu *g)
 {
+	struct gws *gws;
 	unsigned int i;
 
+	for (gws = g->hws->gws; gws; gws = gws->next)
+		memset(gws->resource, 0, sizeof(gws->resource));
 	for (i = 0; i < XCCS_MAX; i++) {
 		struct hws *s = &g->hws->of[i];
 

@@ -20,6 +20,7 @@
  * @base:	page directory entry of its address space
  * @retry:	XNACK: its accesses that fault are made again
  * @trap:	how its waves trap
+ * @gws: @gws_count: its resources of the global wave sync unit
  * @quantum:	ns it keeps its VMID while others wait for one
  * @place:	for runlist_rotate()
  */
@@ -29,6 +30,8 @@ struct process {
 	bool retry;
 	u64 base;
 	struct trap_setup trap;
+	u32 *gws;
+	unsigned int gws_count;
 	u64 quantum;
 	enum { UNKNOWN, HAS_VMID, WAITS } place;
 };
@@ -88,13 +91,26 @@ struct hws {
 };
 
 /**
+ * struct gws - global wave sync of a process: here each has resources of its own
+ * @pasid:	process
+ * @resource:	its semaphores and barriers, see isa/gws.c
+ */
+struct gws {
+	struct gws *next;
+	u16 pasid;
+	u32 resource[GWS_RESOURCES];
+};
+
+/**
  * struct schedulers - those of all partitions
  * @of:		by the XCC that leads; those of other XCCs have nothing to do
+ * @gws:	of all processes that have had some: queues that come back go on with it
  * @copying:	state is being saved or restored with mec_lock dropped
  * @copied:	announces the end of that
  */
 struct schedulers {
 	struct hws of[XCCS_MAX];
+	struct gws *gws;
 	bool copying;
 	pthread_cond_t copied;
 };

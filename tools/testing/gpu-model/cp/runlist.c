@@ -184,6 +184,8 @@ static void map_queue(struct hws *s, struct hqd *h, struct entry *e, const struc
 		.pasid = p->pasid,
 		.sh_mem_bases = p->sh_mem_bases,
 		.trap = p->trap,
+		.gws = p->gws,
+		.gws_count = p->gws_count,
 		.write_addr = e->write_addr,
 		.since = at,
 		.is_static = e->is_static,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The global wave sync unit, which all waves of the GPU share: resources with a
- * count, for semaphores and barriers. A wave that has to wait asks again later.
+ * The global wave sync unit, which all waves of a process share: resources with a
+ * count, for semaphores and barriers. A wave that has to wait asks again later. One
+ * that names a resource which its process was not given stops, as at an illegal instruction.
  *
  * A barrier's count is of the waves to come but one. The last one turns the
  * resource's flag, brings the next count, and the others see the flag and go on.
@@ -12,9 +13,13 @@
 /* M0[21:16] and the offset name the resource ("MI200 ISA", GWS). */
 static u32 *resource(struct ctx *c, const struct insn *i)
 {
-	u32 *all = c->w->mem->gws;
+	u32 n = ((c->w->sgpr[SGPR_M0] >> 16) + (u32)i->simm) % GWS_RESOURCES;
+	const struct wave_mem *mem = c->w->mem;
 
-	return all ? &all[((c->w->sgpr[SGPR_M0] >> 16) + (u32)i->simm) % GWS_RESOURCES] : NULL;
+	if (n < mem->gws_count)
+		return &mem->gws[n];
+	complain(c->w, i, "GWS resource that its process was not given");
+	return NULL;
 }
 
 /* The data operand: of the first active lane, or of lane 0. */
@@ -30,7 +35,7 @@ X(x_ds_gws_init)
 	u32 *r = resource(c, i);
 
 	if (!r)
-		return x_unsupported(c, i);
+		return WAVE_ILLEGAL;
 	__atomic_store_n(r, operand(c, i) & ~GWS_FLAG, __ATOMIC_RELEASE);
 	return WAVE_BUDGET;
 }
@@ -40,7 +45,7 @@ X(x_ds_gws_sema_v)
 	u32 *r = resource(c, i);
 
 	if (!r)
-		return x_unsupported(c, i);
+		return WAVE_ILLEGAL;
 	__atomic_fetch_add(r, i->row->src[0] ? operand(c, i) : 1, __ATOMIC_RELEASE);
 	return WAVE_BUDGET;
 }
@@ -57,7 +62,7 @@ X(x_ds_gws_sema_p)
 	u32 *r = resource(c, i), v;
 
 	if (!r)
-		return x_unsupported(c, i);
+		return WAVE_ILLEGAL;
 	v = __atomic_load_n(r, __ATOMIC_RELAXED);
 	while (v & ~GWS_FLAG)
 		if (__atomic_compare_exchange_n(r, &v, v - 1, false, __ATOMIC_ACQUIRE,
@@ -72,7 +77,7 @@ X(x_ds_gws_barrier)
 	struct wave *w = c->w;
 
 	if (!r)
-		return x_unsupported(c, i);
+		return WAVE_ILLEGAL;
 	v = __atomic_load_n(r, __ATOMIC_ACQUIRE);
 	if (w->gws) {
 		if ((v & GWS_FLAG) == w->gws_flag)

@@ -27,6 +27,7 @@ static void start(unsigned int asic, unsigned int xccs)
 {
 	device_start_xccs(&gpu, xccs);
 	gpu.cfg.asic = asic;
+	gpu.cfg.revision = 1;
 	pci_init(&gpu);
 	pci_reset(&gpu, true);
 }

@@ -472,6 +472,7 @@ static bool run(const struct test *t, unsigned int index, enum isa_arch arch, st
 	struct wave_mem mem = {
 		.arch = arch,
 		.ptr = test_ptr, .generation = test_generation, .ctx = m, .gws = gws,
+		.gws_count = GWS_RESOURCES,
 		.shared_base = SHARED_VA, .private_base = PRIVATE_VA,
 	};
 	struct workgroup *wg = wg_alloc(1, 128, 120, 1024);
@@ -540,6 +541,7 @@ static void run_gws_barrier(struct memory *m)
 	u32 gws[GWS_RESOURCES] = { [5] = 1 };
 	struct wave_mem mem = {
 		.ptr = test_ptr, .generation = test_generation, .ctx = m, .gws = gws,
+		.gws_count = GWS_RESOURCES,
 	};
 	struct workgroup *wg = wg_alloc(2, 128, 120, 0);
 	u32 budget = 1000, i;
@@ -566,6 +568,11 @@ static void run_gws_barrier(struct memory *m)
 	ok(w[0].pc == CODE_VA + 8 && wave_run(&w[0], &budget) == WAVE_END &&
 	   wave_run(&w[1], &budget) == WAVE_END && w[0].sgpr[4] == 1,
 	   "taken off behind it, the first one goes on there");
+	w[1].pc = CODE_VA;
+	w[1].ended = false;
+	mem.gws_count = 5;
+	ok(wave_run(&w[1], &budget) == WAVE_ILLEGAL && w[1].pc == CODE_VA && gws[5] == 1,
+	   "a resource that its process was not given");
 	wg_free(wg);
 }
 

@@ -326,30 +326,6 @@ TEST_F_TIMEOUT(bypass, late_once, 120)
 	EXPECT_EQ(0, low_ends(self));
 }
 
-/* Global wave sync is no protection for one that delays its saves. */
-TEST_F_TIMEOUT(bypass, slow_with_gws, 120)
-{
-	struct kfd_ioctl_alloc_queue_gws_args gws = { .queue_id = self->low.id, .num_gws = 64 };
-	long long excluded = gpreempt_number("stats/excluded");
-	struct hold_job job;
-	char slow[48];
-
-	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
-	ASSERT_EQ(0, kfd_ioctl(&self->c.dev, AMDKFD_IOC_ALLOC_QUEUE_GWS, &gws));
-	low_runs(self);
-	ASSERT_EQ(0, hold_job_start(&self->c, &job, &self->high, 256, 128, 1));
-	usleep(LAUNCH_MS * 1000);
-	snprintf(slow, sizeof(slow), "slow-save=%lu,100", (unsigned long)self->low.ring.ptr);
-	ASSERT_EQ(0, gpu_model_say(slow, NULL, 0));
-	EXPECT_EQ(0, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->high.id,
-				      KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 0));
-	ASSERT_EQ(0, gpreempt_wait_number("stats/excluded", excluded + 1, CLIENT_TIMEOUT_MS));
-	EXPECT_NE(0, gpreempt_wait_state("bypassed", 0));
-	EXPECT_EQ(0, hold_job_end(&self->c, &job));
-	EXPECT_EQ(0, hold_job_wrong(&job));
-	EXPECT_EQ(0, low_ends(self));
-}
-
 /*
  * A queue that cannot be saved at all has everything wait, and stock resets it. That is not the
  * fault of the one beside it, and not what saving the one beside it costs.

@@ -61,10 +61,11 @@ int client_open(struct client *c)
 {
 	static const char *const names[] = {
 		"store", "read_clock", "high", "until", "meet", "low", "hold", "steps",
+		"agree_init", "agree",
 	};
 	struct aql_kernel *kernels[] = {
 		&c->store, &c->read_clock, &c->high, &c->until, &c->meet, &c->low, &c->hold,
-		&c->steps,
+		&c->steps, &c->agree_init, &c->agree,
 	};
 	unsigned int i;
 	int ret;
@@ -82,6 +83,7 @@ int client_open(struct client *c)
 	c->until.group_bytes = CLIENT_LDS_BYTES;
 	c->meet.group_bytes = CLIENT_LDS_BYTES;
 	c->steps.group_bytes = CLIENT_LDS_BYTES;
+	c->agree.group_bytes = CLIENT_LDS_BYTES;
 	return ret;
 }
 
@@ -445,4 +447,75 @@ unsigned int hold_job_wrong(const struct hold_job *job)
 		n += (job->out[3 * i] != x) + (job->out[3 * i + 2] != ~x);
 	}
 	return n;
+}
+
+static int gws(struct kfd_dev *dev, const struct aql_queue *q, __u32 count)
+{
+	struct kfd_ioctl_alloc_queue_gws_args args = { .queue_id = q->id, .num_gws = count };
+
+	return kfd_ioctl(dev, AMDKFD_IOC_ALLOC_QUEUE_GWS, &args);
+}
+
+int gws_alloc(struct kfd_dev *dev, const struct aql_queue *q)
+{
+	return gws(dev, q, 64);
+}
+
+int gws_free(struct kfd_dev *dev, const struct aql_queue *q)
+{
+	return gws(dev, q, 0);
+}
+
+int agree_job_start(struct client *c, struct agree_job *job, struct aql_queue *q, __u32 rounds,
+		    unsigned int us)
+{
+	__u32 groups = c->dev.cus, i;
+	__u32 *others;
+	int ret;
+
+	memset(job, 0, sizeof(*job));
+	ret = kfd_alloc(&c->dev, &job->mem, RESULTS_OFFSET + 2 * groups * sizeof(__u32),
+			KFD_MEM_HOST);
+	if (ret)
+		return ret;
+	job->groups = groups;
+	job->rounds = rounds;
+	job->signal = job->mem.ptr;
+	job->args = (void *)((char *)job->mem.ptr + ARGS_OFFSET);
+	job->word = (__u32 *)((char *)job->mem.ptr + RESULTS_OFFSET);
+	for (i = 0; i < groups; i++)
+		job->word[i] = i + 1;
+	others = (__u32 *)job->args;
+	*others = groups - 1;
+	aql_signal_init(job->signal, 1, NULL);
+	aql_dispatch(q, &c->agree_init, 64, 64, others, job->signal);
+	ret = aql_signal_wait(&c->dev, job->signal, CLIENT_TIMEOUT_MS);
+	if (ret)
+		return ret;
+	job->args->words = (uintptr_t)job->word;
+	job->args->rounds = rounds;
+	job->args->groups = groups;
+	job->args->ticks = us * c->ticks_per_us;
+	aql_signal_init(job->signal, 1, NULL);
+	aql_dispatch(q, &c->agree, groups * 64, 64, job->args, job->signal);
+	return 0;
+}
+
+int agree_job_wait(struct client *c, struct agree_job *job, unsigned int timeout_ms)
+{
+	return aql_signal_wait(&c->dev, job->signal, timeout_ms);
+}
+
+unsigned int agree_job_wrong(const struct agree_job *job)
+{
+	__u32 word[2][job->groups], i, n, wrong = 0;
+
+	for (i = 0; i < job->groups; i++)
+		word[0][i] = i + 1;
+	for (n = 0; n < job->rounds; n++)
+		for (i = 0; i < job->groups; i++)
+			word[~n & 1][i] = word[n & 1][i] + word[n & 1][(i + 1) % job->groups];
+	for (i = 0; i < job->groups; i++)
+		wrong += job->word[(n & 1) * job->groups + i] != word[n & 1][i];
+	return wrong;
 }

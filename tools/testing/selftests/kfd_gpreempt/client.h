@@ -32,12 +32,14 @@
  * @low:	likewise
  * @hold:	likewise
  * @steps:	likewise
+ * @agree_init:	likewise
+ * @agree:	likewise
  * @ticks_per_us: of s_memtime, measured; 0 before client_calibrate()
  */
 struct client {
 	struct kfd_dev dev;
 	struct code code;
-	struct aql_kernel store, read_clock, high, until, meet, low, hold, steps;
+	struct aql_kernel store, read_clock, high, until, meet, low, hold, steps, agree_init, agree;
 	double ticks_per_us;
 };
 
@@ -185,5 +187,35 @@ int hold_job_end(struct client *c, struct hold_job *job);
 
 /* Words of vector registers and LDS that are not what they were set to. */
 unsigned int hold_job_wrong(const struct hold_job *job);
+
+/*
+ * struct agree_job - a cooperative dispatch, one workgroup a compute unit
+ * @mem: @signal: as in struct low_job
+ * @word:	two words each workgroup: as they are in even and in odd rounds
+ * @groups: @rounds: its size
+ */
+struct agree_job {
+	struct kfd_mem mem;
+	struct aql_signal *signal;
+	struct {
+		__u64 words;
+		__u32 rounds, groups;
+		__u64 ticks;
+	} *args;
+	volatile __u32 *word;
+	__u32 groups, rounds;
+};
+
+/* Global wave sync for a queue, all there is; or what the driver says, -ENODEV: it has none. */
+int gws_alloc(struct kfd_dev *dev, const struct aql_queue *q);
+int gws_free(struct kfd_dev *dev, const struct aql_queue *q);
+
+/* Starts it, on a queue that has global wave sync: @rounds, each of @us or more. */
+int agree_job_start(struct client *c, struct agree_job *job, struct aql_queue *q, __u32 rounds,
+		    unsigned int us);
+int agree_job_wait(struct client *c, struct agree_job *job, unsigned int timeout_ms);
+
+/* Words that are not what the CPU computes; 0 is exact. */
+unsigned int agree_job_wrong(const struct agree_job *job);
 
 #endif

@@ -251,44 +251,71 @@ TEST_F_TIMEOUT(coexist, destroy, 120)
 	EXPECT_EQ(0, low_job_wrong(&self->ct.job));
 }
 
-/* Global wave sync needs all waves of a queue on the machine; rule 3 is far off. */
-TEST_F_TIMEOUT(coexist, gws_is_no_victim, 120)
+#define ROUND_US	500
+#define ROUNDS		400	/* starvation_ms is far off */
+
+/*
+ * A cooperative kernel is a victim like any other, inside its barrier, as soon as any other:
+ * firmware saves what its waves have synchronised.
+ */
+TEST_F_TIMEOUT(coexist, gws_in_barrier, 120)
 {
-	struct kfd_ioctl_alloc_queue_gws_args args = {
-		.queue_id = self->ct.queue.id,
-		.num_gws = 64,
-	};
+	struct contest *ct = &self->ct;
+	long long preemptions;
+	struct agree_job job;
+	unsigned int i;
+	__u64 begin;
+
+	ASSERT_EQ(0, contest_finish(ct));
+	ASSERT_EQ(0, client_calibrate(&ct->c, &ct->queue));
+	ASSERT_EQ(0, gws_alloc(&ct->c.dev, &ct->queue));
+	ASSERT_EQ(0, agree_job_start(&ct->c, &job, &ct->queue, ROUNDS, ROUND_US));
+	for (i = 0; i < 4; i++) {
+		usleep(10 * ROUND_US);
+		preemptions = gpreempt_number("stats/preemptions");
+		begin = kfd_now();
+		ASSERT_EQ(0, rival_run(ct->rival, 1));
+		ASSERT_TRUE(wait_preemption(preemptions));
+		/* some intervals and a save, and what this process takes to see it */
+		EXPECT_GT(gpu_model_limit(50000) * 1000ULL, kfd_now() - begin);
+		EXPECT_EQ(-ETIME, agree_job_wait(&ct->c, &job, 2 * ROUNDS * ROUND_US / 1000));
+		ASSERT_EQ(0, rival_run(ct->rival, 0));
+	}
+	/* also if it is asked for, just when it is back */
+	usleep(10 * ROUND_US);
+	EXPECT_EQ(0, gpreempt_hold(&ct->queue, 0));
+	EXPECT_EQ(0, gpreempt_resume(&ct->queue));
+	EXPECT_EQ(0, agree_job_wait(&ct->c, &job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, agree_job_wrong(&job));
+}
+
+/* Given while it is preempted: it comes back as before, and is a victim as before. */
+TEST_F_TIMEOUT(coexist, gws_while_preempted, 120)
+{
 	long long preemptions;
 
+	ASSERT_EQ(0, gws_alloc(&self->ct.c.dev, &self->ct.queue));
+	EXPECT_TRUE(contest_low_is_off(&self->ct));
 	ASSERT_EQ(0, contest_finish(&self->ct));
-	ASSERT_EQ(0, kfd_ioctl(&self->ct.c.dev, AMDKFD_IOC_ALLOC_QUEUE_GWS, &args));
 	preemptions = gpreempt_number("stats/preemptions");
 	low_job_start(&self->ct.c, &self->ct.job, &self->ct.queue);
 	usleep(CONTEST_LOW_MS * 1000 / 10);
-	/* nor if it is asked for */
-	EXPECT_EQ(-EBUSY, gpreempt_hold(&self->ct.queue, 0));
 	ASSERT_EQ(0, rival_run(self->ct.rival, 1));
-	EXPECT_EQ(0, low_job_wait(&self->ct.c, &self->ct.job, CLIENT_TIMEOUT_MS));
-	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));
+	EXPECT_TRUE(wait_preemption(preemptions));
 }
 
-/* Asked for while it is preempted: it comes back as before, and then stays. */
-TEST_F_TIMEOUT(coexist, gws_while_preempted, 120)
+/* Without that global wave sync is another process's: the model stops such waves. */
+TEST_F_TIMEOUT(coexist, gws_not_given, 120)
 {
-	struct kfd_ioctl_alloc_queue_gws_args args = {
-		.queue_id = self->ct.queue.id,
-		.num_gws = 64,
-	};
-	long long preemptions = gpreempt_number("stats/preemptions");
+	struct contest *ct = &self->ct;
+	struct agree_job job;
 
-	ASSERT_EQ(0, kfd_ioctl(&self->ct.c.dev, AMDKFD_IOC_ALLOC_QUEUE_GWS, &args));
-	EXPECT_TRUE(contest_low_is_off(&self->ct));
-	ASSERT_EQ(0, contest_finish(&self->ct));
-	low_job_start(&self->ct.c, &self->ct.job, &self->ct.queue);
-	usleep(CONTEST_LOW_MS * 1000 / 10);
-	ASSERT_EQ(0, rival_run(self->ct.rival, 1));
-	EXPECT_EQ(0, low_job_wait(&self->ct.c, &self->ct.job, CLIENT_TIMEOUT_MS));
-	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));
+	if (!gpu_model_present())
+		SKIP(return, "what a GPU does then is not known");
+	ASSERT_EQ(0, contest_finish(ct));
+	ASSERT_EQ(0, client_calibrate(&ct->c, &ct->queue));
+	EXPECT_EQ(-ETIME, agree_job_start(&ct->c, &job, &ct->queue, 1, ROUND_US));
+	self->over = true;
 }
 
 FIXTURE(others) {

@@ -39,7 +39,11 @@ FIXTURE_TEARDOWN(cwsr_off)
 
 TEST_F(cwsr_off, enable_is_refused)
 {
+	char why[128];
+
 	EXPECT_EQ(-EOPNOTSUPP, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, gpreempt_read("unsupported", why, sizeof(why)));
+	EXPECT_STREQ("compute wave save/restore is off (cwsr_enable=0)", why);
 	EXPECT_EQ(0, gpreempt_number("enable"));
 	EXPECT_EQ(0, gpreempt_wait_state("disabled", 0));
 	EXPECT_EQ(0, gpreempt_set("enable", 0));

@@ -24,6 +24,7 @@ const struct step steps[] = {
 	  {} },
 	{ "preempt", RISK_PREEMPTS, step_preempt,
 	  "one preemption; each value that the waves held is compared", {} },
+	{ "gws", RISK_PREEMPTS, step_gws, "preempt a cooperative kernel inside its barrier", {} },
 	{ "empty", RISK_PREEMPTS, step_empty, "unmap and map a queue that has nothing to save",
 	  {} },
 	{ "cost", RISK_PREEMPTS, step_cost, "save and restore, by waves, vector registers and LDS",

@@ -143,6 +143,7 @@ bool kernel_log_reset(int fd, struct report *r);
 int step_watch(struct hwtest *t);
 int step_index(struct hwtest *t);
 int step_preempt(struct hwtest *t);
+int step_gws(struct hwtest *t);
 int step_empty(struct hwtest *t);
 int step_doorbell(struct hwtest *t);
 int step_detection(struct hwtest *t);

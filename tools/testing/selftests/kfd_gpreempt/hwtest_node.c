@@ -45,7 +45,7 @@ static void isa_name(unsigned int version, char *name, size_t size)
 /* Why it cannot run at all; NULL if it can. */
 const char *refuse_gpu(char *why, size_t size)
 {
-	char isa[16], state[16];
+	char isa[16], state[16], unsupported[128] = "";
 	unsigned int node;
 	__u32 gpu_id;
 	int ret;
@@ -60,10 +60,13 @@ const char *refuse_gpu(char *why, size_t size)
 		return why;
 	}
 	ret = gpreempt_read("state", state, sizeof(state));
+	gpreempt_read("unsupported", unsupported, sizeof(unsupported));
 	if (ret)
 		snprintf(why, size, "no GPREEMPT in this kernel, or in this amdgpu");
 	else if (geteuid())
 		snprintf(why, size, "it sets GPREEMPT's files in sysfs: root is needed");
+	else if (unsupported[0])
+		snprintf(why, size, "GPREEMPT cannot be enabled on this %s: %s", isa, unsupported);
 	else if (!strcmp(state, "bypassed"))
 		snprintf(why, size,
 			 "GPREEMPT has given up on this node before: see stats/bypass_reason");
@@ -162,8 +165,8 @@ static const char *const properties[] = {
 
 /* Parameters of amdgpu that change what is measured. */
 static const char *const parameters[] = {
-	"sched_policy", "cwsr_enable", "hws_max_conc_proc", "queue_preemption_timeout_ms",
-	"gpu_recovery", "reset_method", "noretry",
+	"sched_policy", "cwsr_enable", "gpreempt_untested", "hws_max_conc_proc",
+	"queue_preemption_timeout_ms", "gpu_recovery", "reset_method", "noretry",
 };
 
 static void read_files(struct report *r, const char *pci)

@@ -211,6 +211,42 @@ int step_preempt(struct hwtest *t)
 	return ret;
 }
 
+/* ---- gws ---- */
+
+#define ROUND_US	1000	/* of which all but one wave spend most at the barrier */
+
+int step_gws(struct hwtest *t)
+{
+	unsigned int i, n = TIMES(t, 10, 100);
+	struct agree_job job;
+	int ret;
+
+	ret = gpreempt_on(t, "none");
+	if (ret)
+		return ret;
+	ret = gws_alloc(&t->c.dev, &t->low);
+	if (ret) {
+		report_says(t->report, "no global wave sync here: %s", strerror(-ret));
+		return ret == -ENODEV ? 0 : must(t, ret, "get global wave sync");
+	}
+	ret = must(t, agree_job_start(&t->c, &job, &t->low, 10 * n, ROUND_US), "start the kernel");
+	for (i = 0; !ret && i < n; i++) {
+		usleep(3 * ROUND_US);
+		ret = must(t, gpreempt_hold(&t->low, 0), "preempt a cooperative kernel");
+		ret = ret ?: must(t, gpreempt_resume(&t->low), "resume it");
+	}
+	if (!ret && !job.signal->value)
+		ret = anomaly(t, "the kernel did not wait at its barriers");
+	ret = ret ?: must(t, agree_job_wait(&t->c, &job, CLIENT_TIMEOUT_MS), "see it end");
+	if (!ret && agree_job_wrong(&job))
+		ret = anomaly(t, "WRONG RESULT: %u words of %u of a cooperative kernel",
+			      agree_job_wrong(&job), job.groups);
+	ret = ret ?: must(t, gws_free(&t->c.dev, &t->low), "give global wave sync back");
+	report_figure(t->report, "preemptions", n);
+	report_says(t->report, "%u preemptions inside barriers of %u waves, exact", n, job.groups);
+	return ret;
+}
+
 /* ---- empty ---- */
 
 int step_empty(struct hwtest *t)

@@ -90,6 +90,43 @@ void meet(global volatile uint *arrived, uint all)
 		__builtin_amdgcn_s_sleep(4);
 }
 
+/* Global wave sync's first resource: a barrier of so many waves, and one. */
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void agree_init(uint others)
+{
+	__builtin_amdgcn_ds_gws_init(others, 0);
+}
+
+/*
+ * Cooperative: in each round a workgroup adds its neighbour's word of the round before to its
+ * own, and waits at a barrier of all. Such kernels are launched as one, and all have to be on
+ * the machine. The first workgroup takes @ticks a round, so that the others are at the barrier.
+ */
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void agree(global uint *words, uint rounds, uint groups, ulong ticks)
+{
+	global atomic_uint *word = (global atomic_uint *)words;
+	uint from = 0, to = groups, i, x;
+	ulong start;
+
+	for (i = 0; i < rounds; i++) {
+		start = __builtin_amdgcn_s_memtime();
+		while (!GROUP && __builtin_amdgcn_s_memtime() - start < ticks)
+			__builtin_amdgcn_s_sleep(1);
+		x = __opencl_atomic_load(&word[from + GROUP], memory_order_relaxed,
+					 memory_scope_device);
+		x += __opencl_atomic_load(&word[from + (GROUP + 1) % groups], memory_order_relaxed,
+					  memory_scope_device);
+		__opencl_atomic_store(&word[to + GROUP], x, memory_order_relaxed,
+				      memory_scope_device);
+		__builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
+		__builtin_amdgcn_ds_gws_barrier(groups - 1, 0);
+		__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+		from = groups - from;
+		to = groups - to;
+	}
+}
+
 /* out[i * stride] = value + i: over more memory than there are work-items for. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void scatter(global uint *out, uint value, uint stride)

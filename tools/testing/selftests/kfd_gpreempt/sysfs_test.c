@@ -82,6 +82,7 @@ TEST_F(sysfs, files)
 
 	EXPECT_EQ(0644, mode("enable"));
 	EXPECT_EQ(0444, mode("state"));
+	EXPECT_EQ(0444, mode("unsupported"));
 	EXPECT_EQ(0444, mode("backend"));
 	EXPECT_EQ(0644, mode("policy"));
 	for (i = 0; i < ARRAY_SIZE(tunables); i++) {

@@ -62,7 +62,7 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
 	u64 preempted_ns = now_ns - gpq->preempted_ns;
 
 	q->properties.is_preempted = false;
-	gpq->gws_ns = kfd_gpreempt_queue_has_gws(q) ? now_ns : 0;
+	gpq->back_ns = now_ns;
 	/* Evicted, suspended or switched off meanwhile: it stays off. */
 	if (QUEUE_IS_ACTIVE(q->properties)) {
 		q->properties.is_active = true;

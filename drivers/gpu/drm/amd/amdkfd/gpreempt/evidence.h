@@ -90,8 +90,7 @@ struct gpreempt_evidence {
  * @hold_end_ns: released by itself then, in the scan's clock; 0: never
  * @asked:	to be taken off once. Cleared when the queue is off; it comes back as any
  *		other preempted queue
- * @pinned:	must not be taken off now (GWS, debugger, ...); a hold has no force then
- * @pinned_end_ns: it may be from then on, in the scan's clock; 0: no such time is known
+ * @pinned:	must not be taken off now (debugger, ...); a hold has no force then
  * @hint_ns:	when work was announced for, in the scan's clock; 0: none was
  * @hint_end_ns: when that work is expected to be over
  */
@@ -102,7 +101,6 @@ struct gpreempt_terms {
 	u64 hold_end_ns;
 	bool asked;
 	bool pinned;
-	u64 pinned_end_ns;
 	u64 hint_ns;
 	u64 hint_end_ns;
 };

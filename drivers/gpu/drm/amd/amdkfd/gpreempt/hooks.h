@@ -38,6 +38,7 @@ void kfd_gpreempt_default_exit(void);
 void kfd_gpreempt_process_device_fini(struct kfd_process_device *pdd);
 u64 kfd_gpreempt_fdinfo_ns(const struct drm_file *file);
 bool kfd_gpreempt_queue_held(const struct queue *q);
+bool kfd_gpreempt_checkpoint_refused(const struct queue *q);
 void kfd_gpreempt_debug_attach(struct kfd_process *p);
 int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 			       struct vm_area_struct *vma, phys_addr_t address);
@@ -82,6 +83,11 @@ kfd_gpreempt_ioctl(unsigned int nr)
 }
 
 static inline bool kfd_gpreempt_queue_held(const struct queue *q)
+{
+	return false;
+}
+
+static inline bool kfd_gpreempt_checkpoint_refused(const struct queue *q)
 {
 	return false;
 }

@@ -540,7 +540,7 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 		.priority_cap = READ_ONCE(gp->priority_cap),
 		.queue_size = sizeof(struct kfd_gpreempt_queue_info),
 	};
-	if (gp->supported)
+	if (!gp->unsupported)
 		query->capabilities |= KFD_GPREEMPT_CAP_SUPPORTED;
 	if (kfd_gpreempt_refuses(gp))
 		query->capabilities |= KFD_GPREEMPT_CAP_REFUSES;

@@ -18,6 +18,11 @@ module_param_named(gpreempt, enable_at_boot, bool, 0444);
 MODULE_PARM_DESC(gpreempt,
 		 "Enable preemption of compute queues by priority on every node that can do it (default: off)");
 
+static bool untested;
+module_param_named(gpreempt_untested, untested, bool, 0444);
+MODULE_PARM_DESC(gpreempt_untested,
+		 "Let GPREEMPT be enabled on kinds of GPUs that it was never tried on (default: off)");
+
 /* All nodes. Nothing is called inside the lock. */
 static LIST_HEAD(nodes);
 static DEFINE_SPINLOCK(nodes_lock);
@@ -28,10 +33,11 @@ static DEFINE_SPINLOCK(nodes_lock);
 static const char *node_unsupported(struct kfd_node *node)
 {
 	const struct gpreempt_platform platform = {
-		.gc_version = KFD_GC_VERSION(node),
+		.gfx_version = node->kfd->device_info.gfx_target_version,
 		.mes = node->kfd->shared_resources.enable_mes,
 		.cwsr = node->kfd->cwsr_enabled,
 		.vf = amdgpu_sriov_vf(node->adev),
+		.owner_dares = untested,
 	};
 
 	return gpreempt_unsupported(&platform);
@@ -92,7 +98,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 		return;
 	gp->node = node;
 	gp->backend = node_backend(node);
-	gp->supported = !node_unsupported(node);
+	gp->unsupported = node_unsupported(node);
 	if (gp->backend != &kfd_gpreempt_mes)
 		gp->hw = &kfd_gpreempt_gfx_v9;
 	gp->policy = gpreempt_policy_default();
@@ -262,13 +268,12 @@ void kfd_gpreempt_wake_for(const struct kfd_process *p)
  */
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
 {
-	const char *why = node_unsupported(gp->node);
 	struct task_struct *thread;
 	int r = 0;
 
-	if (why) {
-		dev_notice(gp->node->adev->dev, "GPREEMPT on node %u: %s\n",
-			   gp->gpu_id, why);
+	if (gp->unsupported) {
+		dev_notice(gp->node->adev->dev, "GPREEMPT on node %u: %s\n", gp->gpu_id,
+			   gp->unsupported);
 		return -EOPNOTSUPP;
 	}
 

@@ -202,7 +202,7 @@ struct kfd_gpreempt_client {
  * @hint_ns:	when work is announced for, 0: none is
  * @hint_end_ns: when it is expected to be over
  * @suspect:	does it delay its saves? DQM lock
- * @gws_ns:	with global wave sync on the hardware since; DQM lock
+ * @back_ns:	put back on the hardware then, 0: never; DQM lock
  * @preempted_ns: preempted since; DQM lock
  * @preempted_total_ns: time spent preempted before that; DQM lock
  * @preemptions: how often; DQM lock
@@ -251,7 +251,7 @@ struct kfd_gpreempt_queue {
 	u64 hint_end_ns;
 
 	struct gpreempt_suspect suspect;
-	u64 gws_ns;
+	u64 back_ns;
 	u64 preempted_ns;
 	u64 preempted_total_ns;
 	u64 preemptions;
@@ -478,20 +478,11 @@ struct kfd_gpreempt_backend {
 };
 
 /**
- * kfd_gpreempt_queue_has_gws - may the waves of a queue meet by global wave sync?
- * @q: the queue; DQM lock held
- */
-static inline bool kfd_gpreempt_queue_has_gws(const struct queue *q)
-{
-	return READ_ONCE(q->gws) || q->properties.is_gws;
-}
-
-/**
  * struct kfd_gpreempt - GPREEMPT on one node
  * @list:	of all nodes
  * @kobj:	sysfs directory; its count keeps this alive when the node is gone
  * @node:	the node; not to be followed once @lock says @dead
- * @supported:	it can be enabled
+ * @unsupported: why it cannot be enabled, NULL: it can
  * @debugfs:	folder
  * @lock:	serialises enable, disable, stop, start, requests and teardown.
  *		Outside the DQM lock. Nothing allocates under it: a GPU reset
@@ -548,7 +539,7 @@ struct kfd_gpreempt {
 	struct list_head list;
 	struct kobject kobj;
 	struct kfd_node *node;
-	bool supported;
+	const char *unsupported;
 	struct dentry *debugfs;
 
 	struct mutex lock;
@@ -621,7 +612,6 @@ void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq);
 bool kfd_gpreempt_queue_fixed(const struct queue *q);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);
-u64 kfd_gpreempt_queue_pinned_end(const struct queue *q);
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
 			       const struct queue *q);
 u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q);

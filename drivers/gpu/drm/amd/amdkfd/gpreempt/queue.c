@@ -10,6 +10,8 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
+#include "amdgpu.h"
+#include "kfd_debug.h"
 #include "priv.h"
 
 static struct kfd_gpreempt_space *make_space(unsigned int nr)
@@ -365,29 +367,18 @@ u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q
 }
 
 /*
- * Waves that meet by global wave sync do not go on before all are on the machine: a
- * queue that may have such waves is left there for starvation_ms, if it does not delay its
- * saves. Whether it uses what it was given cannot be seen, so the time runs from when that was
- * seen first, and once more each time that the queue has been off: not from what its process
- * does.
- *
- * Returns when that ends, 0: there is nothing to protect.
+ * May waves of the queue meet by global wave sync, where stock does not trust the firmware to
+ * take such a queue off for a debugger?
  */
-static u64 gws_end_ns(const struct queue *q)
+static bool gws_stays(const struct queue *q)
 {
-	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	u64 limit, now_ns;
+	const struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	u64 now_ns = ktime_get_ns();
 
-	if (!kfd_gpreempt_queue_has_gws(q))
-		return 0;
-	/* Each scan asks of each queue, and few have GWS. */
-	now_ns = ktime_get_ns();
-	limit = (u64)READ_ONCE(gpq->gp->tunables.starvation_ms) * NSEC_PER_MSEC;
-	if (q->properties.is_preempted || gpreempt_is_kept_off(&gpq->suspect, now_ns))
-		return 0;
-	if (!gpq->gws_ns)
-		gpq->gws_ns = now_ns;
-	return now_ns - gpq->gws_ns < limit ? gpq->gws_ns + limit : 0;
+	return (READ_ONCE(q->gws) || q->properties.is_gws) && !kfd_dbg_has_gws_support(q->device) &&
+	       !q->properties.is_preempted && !gpreempt_is_kept_off(&gpq->suspect, now_ns) &&
+	       gpreempt_gws_stays(gpq->back_ns, now_ns,
+				  READ_ONCE(gpq->gp->tunables.starvation_ms));
 }
 
 /**
@@ -412,20 +403,7 @@ bool kfd_gpreempt_queue_fixed(const struct queue *q)
  */
 bool kfd_gpreempt_queue_pinned(const struct queue *q)
 {
-	return kfd_gpreempt_queue_fixed(q) || gws_end_ns(q);
-}
-
-/**
- * kfd_gpreempt_queue_pinned_end - when may a queue be taken off that must be left alone now?
- * @q: the queue; DQM lock held
- *
- * Nothing happens at that time which would wake the monitor.
- *
- * Return: the time, or 0: it may be already, or nobody knows.
- */
-u64 kfd_gpreempt_queue_pinned_end(const struct queue *q)
-{
-	return kfd_gpreempt_queue_fixed(q) ? 0 : gws_end_ns(q);
+	return kfd_gpreempt_queue_fixed(q) || gws_stays(q);
 }
 
 /**
@@ -443,4 +421,33 @@ bool kfd_gpreempt_queue_held(const struct queue *q)
 		return false;
 	p.is_preempted = false;
 	return QUEUE_IS_ACTIVE(p);
+}
+
+/**
+ * kfd_gpreempt_checkpoint_refused - must a queue not be checkpointed?
+ * @q: the queue; DQM lock held
+ *
+ * To the other reason see kfd_gpreempt_queue_held(). Kernels that put into the image what the
+ * first XCC has saved, and no more, lose the waves of the others, and a dispatch that lost waves
+ * counts as done. What GPREEMPT has taken off in its midst must not end like that.
+ */
+bool kfd_gpreempt_checkpoint_refused(const struct queue *q)
+{
+	struct mqd_manager *mqd_mgr = q->device->dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
+	unsigned int xccs = NUM_XCC(q->device->xcc_mask);
+	u32 size = 0;
+
+	if (kfd_gpreempt_queue_held(q))
+		return true;
+	if (!q->gpreempt || !q->gpreempt->preemptions || xccs == 1)
+		return false;
+	/* Of all control stacks, where they are carried. */
+	if (mqd_mgr->get_checkpoint_info)
+		mqd_mgr->get_checkpoint_info(mqd_mgr, q->mqd, &size);
+	if (size >= xccs * q->properties.ctl_stack_size)
+		return false;
+	dev_warn_ratelimited(q->device->adev->dev,
+			     "GPREEMPT on node %u: queue %u of process %d was preempted; this kernel cannot checkpoint what its %u XCCs have saved\n",
+			     q->device->id, q->properties.queue_id, q->gpreempt->pid, xccs);
+	return true;
 }

@@ -9,11 +9,9 @@
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/minmax.h>
+#include <linux/time64.h>
 
 #include "state.h"
-
-/* As IP_VERSION() in amdgpu.h, which this file does without. */
-#define GC_VERSION(major, minor, rev)	((major) << 24 | (minor) << 16 | (rev) << 8)
 
 /**
  * gpreempt_state - the state that follows from the facts
@@ -142,27 +140,46 @@ const char *gpreempt_bypass_name(enum gpreempt_bypass bypass)
 }
 
 /**
- * gpreempt_unsupported - why GPREEMPT cannot work on a node
+ * gpreempt_unsupported - why GPREEMPT cannot work on a node, or is not to be tried there
  * @p: what the node is
  *
- * Not a list of the graphics cores that have CWSR. Without MES it is of those
- * whose registers the scan knows (gfx9 layout, up to MI300's). With MES it goes
- * without wave counts, up to gfx12.0: MES takes priorities otherwise from 12.1 on.
+ * Not a list of the GPUs that have CWSR. Without MES it is of those whose registers the scan
+ * knows (gfx9 layout, up to MI300's). With MES it goes without wave counts, up to gfx12.0: MES
+ * takes priorities otherwise from 12.1 on.
+ *
+ * Rule 15, untested GPUs: an error costs all that runs there a reset of the GPU, so that none is
+ * the first of its kind without its owner's word.
  *
  * Return: the reason, or NULL if it can work.
  */
 const char *gpreempt_unsupported(const struct gpreempt_platform *p)
 {
-	if (p->mes ? p->gc_version < GC_VERSION(11, 0, 0) ||
-		     p->gc_version > (GC_VERSION(12, 0, 255) | 0xff) :
-		     p->gc_version < GC_VERSION(9, 0, 1) ||
-		     p->gc_version > (GC_VERSION(9, 4, 4) | 0xff))
+	if (p->mes ? p->gfx_version < 110000 || p->gfx_version >= 120100 :
+		     p->gfx_version < 90000 || p->gfx_version >= 90500)
 		return "graphics core not supported";
 	if (!p->cwsr)
 		return "compute wave save/restore is off (cwsr_enable=0)";
 	if (p->vf)
 		return "a virtual function has no access to the registers";
+	/* MI200 and MI300, of which there are models. */
+	if (!p->owner_dares && p->gfx_version != 90010 && p->gfx_version != 90402)
+		return "never tried on such a GPU; to try it, load amdgpu with gpreempt_untested=1";
 	return NULL;
+}
+
+/**
+ * gpreempt_gws_stays - must a queue with global wave sync stay on the hardware for now?
+ * @back_ns: when it came back last, 0: it was never taken off
+ * @now_ns: the time
+ * @starvation_ms: the node's
+ *
+ * Only where firmware may lose what its waves have synchronised. They go on when all are on
+ * the machine: whenever they come back they have time to. No more than that, or a tenant
+ * would ask for it to opt out (Rule 11, nobody opts out).
+ */
+bool gpreempt_gws_stays(u64 back_ns, u64 now_ns, u32 starvation_ms)
+{
+	return back_ns && now_ns - back_ns < (u64)starvation_ms * NSEC_PER_MSEC;
 }
 
 /**

@@ -87,16 +87,18 @@ struct gpreempt_facts {
 
 /**
  * struct gpreempt_platform - what decides whether a node is supported
- * @gc_version:	graphics core, as IP_VERSION() encodes it
+ * @gfx_version: graphics core, as KFD's topology has it: 90010 is gfx90a
  * @mes:	the scheduler is MES
  * @cwsr:	compute wave save/restore is enabled
  * @vf:		the GPU is a virtual function
+ * @owner_dares: it may be of a kind on which GPREEMPT has not run yet
  */
 struct gpreempt_platform {
-	u32 gc_version;
+	u32 gfx_version;
 	bool mes;
 	bool cwsr;
 	bool vf;
+	bool owner_dares;
 };
 
 /**
@@ -119,6 +121,7 @@ void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event);
 const char *gpreempt_state_name(enum gpreempt_state state);
 const char *gpreempt_bypass_name(enum gpreempt_bypass bypass);
 const char *gpreempt_unsupported(const struct gpreempt_platform *p);
+bool gpreempt_gws_stays(u64 back_ns, u64 now_ns, u32 starvation_ms);
 int gpreempt_parse(const char *buf, u32 min, u32 max, u32 *value);
 u32 gpreempt_word(u32 priority, bool nice);
 u64 gpreempt_word_ceiling(u64 word, u32 ceiling);

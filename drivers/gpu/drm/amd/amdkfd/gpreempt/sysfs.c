@@ -52,6 +52,13 @@ static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute state_attr = __ATTR_RO(state);
 
+static ssize_t unsupported_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%s\n", to_gpreempt(kobj)->unsupported ?: "");
+}
+
+static struct kobj_attribute unsupported_attr = __ATTR_RO(unsupported);
+
 static ssize_t backend_show(struct kobject *kobj, struct kobj_attribute *attr,
 			    char *buf)
 {
@@ -211,6 +218,7 @@ LIMITS(timeslice_us, GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US,
 static struct attribute *control_attrs[] = {
 	&enable_attr.attr,
 	&state_attr.attr,
+	&unsupported_attr.attr,
 	&backend_attr.attr,
 	&policy_attr.attr,
 	&above_cap_attr.attr,

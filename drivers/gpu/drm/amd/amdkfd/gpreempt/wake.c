@@ -84,7 +84,7 @@ static bool has_turns(const struct gpreempt_queue_view *q)
  * @turns:	a group with one of these that takes turns on its level, NULL: there is none
  * @many:	and so does one of another group
  * @expected:	highest level that work is announced for, -1 if none is
- * @end_ns:	the first hold or protection of a limited time ends then, 0: there is none
+ * @end_ns:	the first hold of a limited time ends then, 0: there is none
  */
 struct situation {
 	int at_work;
@@ -117,7 +117,6 @@ static struct situation survey(const struct gpreempt_view *view)
 		if (q->terms.hint_end_ns > view->now_ns)
 			s.expected = max_t(int, s.expected, q->out.level);
 		s.end_ns = min_not_zero(s.end_ns, q->terms.hold_end_ns);
-		s.end_ns = min_not_zero(s.end_ns, q->terms.pinned_end_ns);
 	}
 	return s;
 }

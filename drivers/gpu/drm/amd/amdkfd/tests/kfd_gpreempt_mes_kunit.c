@@ -350,11 +350,10 @@ static void gpreempt_mes_put_back(struct kunit *test)
 
 	preempted(m, 0);
 	gpq->preempted_ns = begin_ns - 1000;
-	gpq->gws_ns = 1;
 	decide(m, 0, GPREEMPT_RESUME);
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_GE(test, gpq->preempted_total_ns, 1000);
-	KUNIT_EXPECT_EQ(test, gpq->gws_ns, 0);
+	KUNIT_EXPECT_GE(test, gpq->back_ns, begin_ns);
 	KUNIT_EXPECT_GE(test, gpq->resumed_ns, begin_ns);
 	KUNIT_EXPECT_EQ(test, gpq->memory.resident_ns, gpq->resumed_ns);
 }

@@ -13,6 +13,7 @@
 #define gpreempt_state_name	kunit_gpreempt_state_name
 #define gpreempt_bypass_name	kunit_gpreempt_bypass_name
 #define gpreempt_unsupported	kunit_gpreempt_unsupported
+#define gpreempt_gws_stays	kunit_gpreempt_gws_stays
 #define gpreempt_parse		kunit_gpreempt_parse
 #define gpreempt_word		kunit_gpreempt_word
 #define gpreempt_word_ceiling	kunit_gpreempt_word_ceiling
@@ -292,29 +293,40 @@ static void gpreempt_parse_numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, value, c->ok ? c->value : 4711);
 }
 
-/* The registers that the scan knows, up to several XCCs; or MES, which is there from gfx11 on. */
+/*
+ * The registers that the scan knows, up to several XCCs; or MES, which is there from gfx11 on.
+ * Only what a model has run goes without the owner's word.
+ */
+enum platform_is { REFUSED, DARED, GOOD };
+
 static const struct platform_case {
 	const char *name;
 	struct gpreempt_platform p;
-	bool good;
+	enum platform_is is;
 } platform_cases[] = {
-	{ "gfx9", { GC_VERSION(9, 0, 1), .cwsr = true }, true },
-	{ "older", { GC_VERSION(9, 0, 0), .cwsr = true } },
-	{ "much older", { GC_VERSION(8, 0, 1), .cwsr = true } },
-	{ "MI200", { GC_VERSION(9, 4, 2), .cwsr = true }, true },
-	{ "several XCCs", { GC_VERSION(9, 4, 3), .cwsr = true }, true },
-	{ "the last of these", { GC_VERSION(9, 4, 4), .cwsr = true }, true },
-	{ "newer", { GC_VERSION(9, 4, 5), .cwsr = true } },
-	{ "gfx9.5", { GC_VERSION(9, 5, 0), .cwsr = true } },
-	{ "gfx10", { GC_VERSION(10, 3, 0), .cwsr = true } },
-	{ "gfx11 without MES", { GC_VERSION(11, 0, 0), .cwsr = true } },
-	{ "gfx11", { GC_VERSION(11, 0, 0), .mes = true, .cwsr = true }, true },
-	{ "gfx12", { GC_VERSION(12, 0, 1), .mes = true, .cwsr = true }, true },
-	{ "gfx12.1", { GC_VERSION(12, 1, 0), .mes = true, .cwsr = true } },
-	{ "gfx10 with MES", { GC_VERSION(10, 3, 0), .mes = true, .cwsr = true } },
-	{ "gfx9 with MES", { GC_VERSION(9, 4, 2), .mes = true, .cwsr = true } },
-	{ "no CWSR", { GC_VERSION(9, 4, 2) } },
-	{ "a virtual function", { GC_VERSION(9, 4, 2), .cwsr = true, .vf = true } },
+	{ "gfx9", { 90000, .cwsr = true }, DARED },
+	{ "older", { 80003, .cwsr = true } },
+	{ "unknown", { 0, .cwsr = true } },
+	{ "MI50", { 90006, .cwsr = true }, DARED },
+	{ "MI100", { 90008, .cwsr = true }, DARED },
+	{ "an APU", { 90012, .cwsr = true }, DARED },
+	{ "MI200", { 90010, .cwsr = true }, GOOD },
+	{ "MI300A, revision 0", { 90400, .cwsr = true }, DARED },
+	{ "MI300X, revision 0", { 90401, .cwsr = true }, DARED },
+	{ "several XCCs", { 90402, .cwsr = true }, GOOD },
+	{ "the last with such registers", { 90499, .cwsr = true }, DARED },
+	{ "gfx9.5", { 90500, .cwsr = true } },
+	{ "gfx10", { 100300, .cwsr = true } },
+	{ "gfx11 without MES", { 110000, .cwsr = true } },
+	{ "gfx11", { 110000, .mes = true, .cwsr = true }, DARED },
+	{ "gfx12", { 120001, .mes = true, .cwsr = true }, DARED },
+	{ "the last MES of that kind", { 120099, .mes = true, .cwsr = true }, DARED },
+	{ "gfx12.1", { 120100, .mes = true, .cwsr = true } },
+	{ "gfx10 with MES", { 109999, .mes = true, .cwsr = true } },
+	{ "gfx9 with MES", { 90010, .mes = true, .cwsr = true } },
+	{ "no CWSR", { 90010 } },
+	{ "no CWSR with MES", { 110000, .mes = true } },
+	{ "a virtual function", { 90010, .cwsr = true, .vf = true } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(platform, platform_cases, name);
@@ -322,8 +334,24 @@ KUNIT_ARRAY_PARAM_DESC(platform, platform_cases, name);
 static void gpreempt_platforms(struct kunit *test)
 {
 	const struct platform_case *c = test->param_value;
+	struct gpreempt_platform p = c->p;
 
-	KUNIT_EXPECT_EQ(test, !gpreempt_unsupported(&c->p), c->good);
+	KUNIT_EXPECT_EQ(test, !gpreempt_unsupported(&p), c->is == GOOD);
+	p.owner_dares = true;
+	KUNIT_EXPECT_EQ(test, !gpreempt_unsupported(&p), c->is != REFUSED);
+}
+
+/* For starvation_ms after each return, and not before the first. */
+static void gpreempt_gws_has_its_time(struct kunit *test)
+{
+	const u64 back_ns = 7 * NSEC_PER_SEC, end_ns = back_ns + 200 * NSEC_PER_MSEC;
+
+	KUNIT_EXPECT_FALSE(test, gpreempt_gws_stays(0, NSEC_PER_MSEC, 200));
+	KUNIT_EXPECT_TRUE(test, gpreempt_gws_stays(back_ns, back_ns, 200));
+	KUNIT_EXPECT_TRUE(test, gpreempt_gws_stays(back_ns, end_ns - 1, 200));
+	KUNIT_EXPECT_FALSE(test, gpreempt_gws_stays(back_ns, end_ns, 200));
+	/* the longest that there is */
+	KUNIT_EXPECT_TRUE(test, gpreempt_gws_stays(back_ns, back_ns + 59 * NSEC_PER_SEC, 60000));
 }
 
 /* A priority as somebody sets it: 0 is none, then each with and without nice. */
@@ -539,6 +567,7 @@ static struct kunit_case gpreempt_state_cases[] = {
 	KUNIT_CASE(gpreempt_state_names),
 	KUNIT_CASE_PARAM(gpreempt_parse_numbers, parse_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_platforms, platform_gen_params),
+	KUNIT_CASE(gpreempt_gws_has_its_time),
 	KUNIT_CASE(gpreempt_permitted_every_setting),
 	KUNIT_CASE(gpreempt_word_nearest_priority_lowest_ceiling),
 	KUNIT_CASE(gpreempt_turn_every_setting),

@@ -187,17 +187,14 @@ static void gpreempt_wake_lingers(struct kunit *test)
 /* A time that is not to be missed, however the monitor goes on: the first one. */
 static void gpreempt_wake_until(struct kunit *test)
 {
-	static const struct { u64 next_ns, hold_ns[2], pinned_ns, until_ns; } c[] = {
-		{ 0, { 0, 0 }, 0, 0 },
-		{ 5, { 0, 0 }, 0, 5 },
-		{ 0, { 0, 7 }, 0, 7 },
-		{ 0, { 8, 7 }, 0, 7 },
-		{ 0, { 7, 8 }, 0, 7 },
-		{ 9, { 8, 7 }, 0, 7 },
-		{ 6, { 8, 7 }, 0, 6 },
-		{ 0, { 0, 0 }, 4, 4 },
-		{ 6, { 8, 7 }, 4, 4 },
-		{ 6, { 8, 7 }, 9, 6 },
+	static const struct { u64 next_ns, hold_ns[2], until_ns; } c[] = {
+		{ 0, { 0, 0 }, 0 },
+		{ 5, { 0, 0 }, 5 },
+		{ 0, { 0, 7 }, 7 },
+		{ 0, { 8, 7 }, 7 },
+		{ 0, { 7, 8 }, 7 },
+		{ 9, { 8, 7 }, 7 },
+		{ 6, { 8, 7 }, 6 },
 	};
 	const struct wake_queue idle = { 3, 'I' };
 	unsigned int i, k;
@@ -212,7 +209,6 @@ static void gpreempt_wake_until(struct kunit *test)
 			wake_queue(&q[k], &idle);
 			q[k].terms.hold_end_ns = c[i].hold_ns[k];
 		}
-		q[1].terms.pinned_end_ns = c[i].pinned_ns;
 		gpreempt_wake(&view, &plan, &wake);
 		KUNIT_EXPECT_EQ_MSG(test, wake.until_ns, c[i].until_ns, "case %u", i);
 		if (c[i].next_ns)
