@@ -91,20 +91,10 @@ static ssize_t time_show(struct kobject *kobj, struct kobj_attribute *attr, char
 }
 
 #define INFO(_name, _field, _type)					\
-static struct info_attr _name##_attr = {				\
-	.attr = __ATTR(_name, 0400, _type##_show, NULL),		\
-	.offset = offsetof(struct kfd_gpreempt_queue_info, _field),	\
-}
-
-INFO(priority, priority, u32);
-INFO(permitted_priority, permitted, u32);
-INFO(effective_priority, effective, u32);
-INFO(timeslice_us, timeslice_us, u32);
-INFO(preemptions, preemptions, u64);
-INFO(running_ns, running_ns, time);
-INFO(waiting_ns, waiting_ns, time);
-INFO(preempted_ns, preempted_ns, u64);
-#undef INFO
+	(&((struct info_attr) {						\
+		.attr = __ATTR(_name, 0400, _type##_show, NULL),	\
+		.offset = offsetof(struct kfd_gpreempt_queue_info, _field), \
+	}).attr.attr)
 
 /* A number of its process's share. */
 static ssize_t share_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
@@ -121,15 +111,10 @@ static ssize_t share_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 }
 
 #define SHARE(_name)							\
-static struct info_attr _name##_attr = {				\
-	.attr = __ATTR(_name, 0400, share_show, NULL),			\
-	.offset = offsetof(struct gpreempt_share, _name),		\
-}
-
-SHARE(weight);
-SHARE(min_percent);
-SHARE(cap_percent);
-#undef SHARE
+	(&((struct info_attr) {						\
+		.attr = __ATTR(_name, 0400, share_show, NULL),		\
+		.offset = offsetof(struct gpreempt_share, _name),	\
+	}).attr.attr)
 
 /* The cgroup whose members have their turns and their time together, 0: its process by itself. */
 static ssize_t group_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
@@ -144,18 +129,18 @@ static struct kobj_attribute group_attr = __ATTR(group, 0400, group_show, NULL);
 
 static struct attribute *queue_attrs[] = {
 	&state_attr.attr,
-	&priority_attr.attr.attr,
-	&permitted_priority_attr.attr.attr,
-	&effective_priority_attr.attr.attr,
-	&timeslice_us_attr.attr.attr,
-	&weight_attr.attr.attr,
-	&min_percent_attr.attr.attr,
-	&cap_percent_attr.attr.attr,
+	INFO(priority, priority, u32),
+	INFO(permitted_priority, permitted, u32),
+	INFO(effective_priority, effective, u32),
+	INFO(timeslice_us, timeslice_us, u32),
+	SHARE(weight),
+	SHARE(min_percent),
+	SHARE(cap_percent),
 	&group_attr.attr,
-	&preemptions_attr.attr.attr,
-	&running_ns_attr.attr.attr,
-	&waiting_ns_attr.attr.attr,
-	&preempted_ns_attr.attr.attr,
+	INFO(preemptions, preemptions, u64),
+	INFO(running_ns, running_ns, time),
+	INFO(waiting_ns, waiting_ns, time),
+	INFO(preempted_ns, preempted_ns, u64),
 	&excluded_ms_attr.attr,
 	NULL
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * KUnit tests of GPREEMPT's pace and histograms, with a fake clock.
+ * KUnit tests of GPREEMPT's pace, with a fake clock.
  */
 
 #include <kunit/test.h>
@@ -13,7 +13,6 @@
 #define gpreempt_watch_scan	kunit_gpreempt_watch_scan
 
 #include "../gpreempt/pace.c"
-#include "../gpreempt/latency.h"
 
 #define US	NSEC_PER_USEC
 
@@ -197,20 +196,6 @@ static void gpreempt_watch_clock_goes_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w.seen_ns, 100);
 }
 
-static void gpreempt_latency_buckets(struct kunit *test)
-{
-	unsigned int i;
-
-	KUNIT_EXPECT_EQ(test, gpreempt_bucket(0), 0);
-	KUNIT_EXPECT_EQ(test, gpreempt_bucket(US - 1), 0);
-	KUNIT_EXPECT_EQ(test, gpreempt_bucket(US), 1);
-	for (i = 1; i < GPREEMPT_BUCKETS - 1; i++) {
-		KUNIT_EXPECT_EQ(test, gpreempt_bucket((US << i) - 1), i);
-		KUNIT_EXPECT_EQ(test, gpreempt_bucket(US << i), i + 1);
-	}
-	KUNIT_EXPECT_EQ(test, gpreempt_bucket(U64_MAX), GPREEMPT_BUCKETS - 1);
-}
-
 static struct kunit_case gpreempt_pace_cases[] = {
 	KUNIT_CASE(gpreempt_pace_keeps_time),
 	KUNIT_CASE(gpreempt_pace_yields),
@@ -222,7 +207,6 @@ static struct kunit_case gpreempt_pace_cases[] = {
 	KUNIT_CASE(gpreempt_watch_ends),
 	KUNIT_CASE(gpreempt_watch_stalled),
 	KUNIT_CASE(gpreempt_watch_clock_goes_back),
-	KUNIT_CASE(gpreempt_latency_buckets),
 	{}
 };
 
