@@ -20,7 +20,6 @@
 #include "kfd_priv.h"
 #include "kfd_device_queue_manager.h"
 #include "hooks.h"
-#include "aql.h"
 #include "busy.h"
 #include "pace.h"
 #include "culprit.h"
