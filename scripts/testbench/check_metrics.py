@@ -231,7 +231,7 @@ def strict_reader(bench):
     from prometheus_client.openmetrics.parser import text_string_to_metric_families as families
     text = bench.text("--processes")
     found = {family.name: family for family in families(text)}
-    equal({f.type for f in found.values()}, {"counter", "gauge", "histogram", "info"})
+    equal({f.type for f in found.values()}, {"counter", "gauge", "info"})
     equal(found["gpreempt_scan_seconds"].type, "counter")
     equal(found["gpreempt_scan_seconds"].unit, "seconds")
     equal({s.labels["name"] for s in found["gpreempt_node"].samples}, {ODD})
@@ -334,7 +334,7 @@ def the_values(bench):
     """Prometheus has all values from the node exporter, and OpenMetrics' from itself"""
     for job, options in ("node", ["--prometheus"]), ("openmetrics", []):
         wanted = known(expected(bench.text(*options)))
-        check(len(wanted) > 250, len(wanted))
+        check(len(wanted) > 100, len(wanted))
 
         def differ():
             got = known(bench.values(f'{{job="{job}",__name__=~"gpreempt_.*"}}'))
@@ -344,7 +344,7 @@ def the_values(bench):
 
 
 def the_types(bench):
-    """Prometheus knows what is a counter, a gauge and a histogram, and why"""
+    """Prometheus knows what is a counter and what a gauge, and why"""
     for job, total in ("node", "_total"), ("openmetrics", ""):
         said = {m["metric"]: m for m in bench.ask("targets/metadata",
                                                   match_target=f'{{job="{job}"}}')
@@ -352,8 +352,7 @@ def the_types(bench):
         counter = said[f"gpreempt_scan_seconds{total}"]
         equal((counter["type"], counter["unit"]), ("counter", "" if total else "seconds"))
         check("without register accesses" in counter["help"], counter)
-        equal(said["gpreempt_interval_max_seconds"]["type"], "gauge")
-        equal(said["gpreempt_save_latency_seconds"]["type"], "histogram")
+        equal(said["gpreempt_save_p99_seconds"]["type"], "gauge")
         check("untyped" not in {m["type"] for m in said.values()}, said)
 
 
@@ -361,14 +360,6 @@ def odd_name(bench):
     """an odd name arrives as it is"""
     (_, labels), = soon(lambda: bench.values('gpreempt_node_info{job="node",node="7"}'))
     equal(dict(labels)["name"], ODD)
-
-
-def quantile(bench):
-    """histograms are such, to histogram_quantile()"""
-    query = 'histogram_quantile(0.5, gpreempt_save_latency_seconds_bucket{node="7",job="node"})'
-    (value,) = soon(lambda: bench.values(query)).values()
-    # there are 2n from 2^(n-1) to 2^n us, n up to 7: the median is among those of 5
-    check(16e-6 < value < 32e-6, value)
 
 
 def alert(bench):
@@ -394,7 +385,7 @@ def stale(bench):
 def scrapes_beside_writes(bench):
     """a scrape while the file is replaced has it whole: the old one or the new one"""
     wanted = bench.get(f"{bench.exporter}/metrics").count("\ngpreempt_")
-    check(wanted > 250, wanted)
+    check(wanted > 100, wanted)
     done = threading.Event()
 
     def write():
@@ -448,7 +439,7 @@ def driver_goes(bench):
 
 ALONE = (strict_reader, strict_reader_finds, promtool_metrics, promtool_metrics_finds,
          promtool_rules, broken_alerts, units)
-SERVED = (the_values, the_types, odd_name, quantile, alert, stale, scrapes_beside_writes,
+SERVED = (the_values, the_types, odd_name, alert, stale, scrapes_beside_writes,
           half_a_file, node_goes, driver_goes)
 
 

@@ -175,7 +175,7 @@ def counted(before, after):
         return {k: int(v) for k, v in pairs if v.lstrip("-").isdigit()}
     first, last = read(before), read(after)
     return {**{k: last[k] - first.get(k, 0) for k in ("preemptions", "resumes", "scans", "starved")},
-            "longest_save_ms": round(last["fence_wait_ns_max"] / 1e6, 3)}
+            "longest_save_ms": round(last["save_ns_max"] / 1e6, 3)}
 
 
 def at_another_level(text):

@@ -11,10 +11,8 @@ from testbench.paths import PROGRAMS, ROOT
 
 SOURCE = ROOT / "tools/gpreempt"
 DRIVER = ROOT / "drivers/gpu/drm/amd/amdkfd/gpreempt"
-STATS = re.findall(r"^STAT\((\w+), ", (DRIVER / "sysfs.c").read_text(), re.M)
+STATS = re.findall(r"^\t(?:STAT|LATENCY)\((\w+), ", (DRIVER / "sysfs.c").read_text(), re.M)
 LEVELS = 16
-BUCKETS = 25
-LATENCIES = ("detection", "save", "restore")
 
 SAMPLE = re.compile(r"(\w+)\{((?:\w+=\"(?:[^\"\\\n]|\\.)*\",?)*)\} (\S+)")
 LABEL = re.compile(r"(\w+)=\"((?:[^\"\\]|\\.)*)\"")
@@ -43,12 +41,11 @@ def samples(text):
 
 def of_stat(name):
     """The metric of a number in stats/, and how many of the one are one of the other."""
-    m = re.fullmatch(r"(\w+)_ns(?:_(total|min|max))?", name)
+    m = re.fullmatch(r"(\w+)_ns_(\w+)", name)
     if not m:
         return f"gpreempt_{name}_total", 1
-    end = {"total": "_seconds_total", "min": "_min_seconds", "max": "_max_seconds",
-           None: "_seconds"}[m[2]]
-    return f"gpreempt_{m[1]}{end}", 10**9
+    end = "seconds_total" if m[2] == "total" else f"{m[2]}_seconds"
+    return f"gpreempt_{m[1]}_{end}", 10**9
 
 
 class Tree:
@@ -80,15 +77,7 @@ class Tree:
         self.write(topology / "gpu_id", gpu_id)
         self.write(topology / "name", name)
         self.write(topology / "properties", "location_id 768\ndomain 0")
-        self.latency(gpu_id, [[n, 2 * n, 3 * n] for n in range(8)])
         return numbers
-
-    def latency(self, gpu_id, rows, head="# below_us " + " ".join(LATENCIES)):
-        """The driver's histograms, up to the longest that was seen."""
-        below = [str(1 << n) for n in range(BUCKETS - 1)] + ["inf"]
-        lines = [" ".join(map(str, [b, *row])) for b, row in zip(below, rows)]
-        self.write(self.folder / f"sys/kernel/debug/kfd/gpreempt/{gpu_id}/latency",
-                   "\n".join([head, *lines]))
 
     def queue(self, pid, queue, gpu_id, **files):
         folder = self.kfd / f"proc/{pid}/queues/{queue}"

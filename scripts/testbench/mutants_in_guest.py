@@ -89,7 +89,6 @@ TESTS = {
     "rebind": Test(*suites.REBIND),
     "second-gpu": Test(*suites.SECOND_GPU),
     "counted": Test([program("counted_test")], suites.SLOW_GPU),
-    "debugfs": selftests("debugfs_test"),
     "unload": Test([inside("unload"), program("unload_test")]),
     "suspend": Test(suites.ASLEEP),
     "no-hws": selftests("preempt_test", options=NO_HWS),
@@ -106,7 +105,6 @@ ROOMS = {
     "cgroup": "cgroups",
     "commit": "mes requests preempt policy culprit bypass coexist no-hws no-hws-culprit seeing "
               "failslab",
-    "debugfs": "seeing inversion preempt files debugfs",
     "default": "ioctl-others cgroups ioctl policy files fuzz coexist failslab",
     "doorbell": "preempt disturb monitor coexist evade fuzz unbind gpus failslab",
     "event": "preempt bypass files monitor requests",

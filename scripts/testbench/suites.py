@@ -107,7 +107,7 @@ def exact(name, preemptions):
 
 def seeing():
     """What the driver shows of its work, and whether its latencies are true."""
-    steps = {"histograms, SMI events, tracepoints, head packets":
+    steps = {"statistics, SMI events, tracepoints":
              guest("seeing", program("seeing_test"))}
     # on a kernel that checks itself times do not count
     if not KERNEL:
@@ -340,7 +340,7 @@ QUEUES = [program(t) for t in ("sysfs_test", "aql_test", "preempt_test", "invers
 # To these it does not matter when the read index moves.
 MACHINE = [program(t) for t in ("debug_test", "toggle_test", "pm4_test", "exception_test",
                                 "sdma_test", "save_area_test", "oversubscribe_test",
-                                "memory_test", "monitor_test", "culprit_test", "debugfs_test")]
+                                "memory_test", "monitor_test", "culprit_test")]
 # That the driver does its work on another GPU.
 PREEMPTED = [program(t) for t in ("aql_test", "preempt_test")]
 # All threads of the model at once: packets, waves on two workers, registers.

@@ -139,7 +139,7 @@ class Levels(unittest.TestCase):
 class Stats(unittest.TestCase):
     def test_counted(self):
         before = "/sys/x/stats/preemptions:3\n/sys/x/stats/resumes:3\n/sys/x/stats/scans:5\n" \
-                 "/sys/x/stats/starved:0\n/sys/x/stats/fence_wait_ns_max:0\n/sys/x/stats/reason:none\n"
+                 "/sys/x/stats/starved:0\n/sys/x/stats/save_ns_max:0\n/sys/x/stats/reason:none\n"
         after = before.replace("preemptions:3", "preemptions:9").replace("max:0", "max:130500")
         self.assertEqual(demo_llm.counted(before, after),
                          {"preemptions": 6, "resumes": 0, "scans": 0, "starved": 0,

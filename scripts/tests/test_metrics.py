@@ -12,7 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from testbench import metrics
-from testbench.metrics import BUCKETS, DRIVER, LATENCIES, LEVELS, samples
+from testbench.metrics import DRIVER, LEVELS, samples
 from tests.in_tree import InTree, tool, without_rights
 
 OLD = "# old, and whole\n" * 4096
@@ -46,7 +46,7 @@ class Values(Metrics):
     def test_every_stat(self):
         """What is in stats/ of the driver is told, exactly, of each node."""
         numbers = {gpu: self.tree.node(gpu, begin=gpu) for gpu in (7, 4711)}
-        self.assertGreater(len(numbers[7]), 30)
+        self.assertGreater(len(numbers[7]), 25)
         found = self.samples()
         for gpu, stats in numbers.items():
             for name, value in stats.items():
@@ -58,7 +58,8 @@ class Values(Metrics):
         """The list of these is whole: the driver's table has no other, but the reason."""
         source = (DRIVER / "sysfs.c").read_text()
         table = re.search(r"stats_attrs\[\] = {\n(.*?)\n};", source, re.S)[1]
-        self.assertEqual(re.findall(r"&(\w+)_attr\.", table), [*metrics.STATS, "bypass_reason"])
+        self.assertEqual(re.findall(r"\w*?\((\w+), |&(\w+)_attr\.", table),
+                         [*((stat, "") for stat in metrics.STATS), ("", "bypass_reason")])
 
     def test_levels(self):
         self.tree.node(7, begin=300)
@@ -88,38 +89,6 @@ class Values(Metrics):
         self.assertEqual(self.labels(self.samples(), "gpreempt_node_info"),
                          {("7", "0000:03:00.0", "aldebaran", "fair", "mes"): 1})
 
-    def test_histograms(self):
-        rows = [[n + 1, 10 * n, 2] for n in range(BUCKETS)]
-        for given in rows, rows[:3]:
-            self.tree.node(7)
-            self.tree.latency(7, given)
-            found = self.samples()
-            for n, name in enumerate(LATENCIES):
-                counts = [row[n] for row in given] + [0] * (BUCKETS - len(given))
-                buckets = self.labels(found, f"gpreempt_{name}_latency_seconds_bucket")
-                self.assertEqual([le for _, le in buckets],
-                                 [repr((1 << i) / 1e6) for i in range(BUCKETS - 1)] + ["+Inf"])
-                self.assertEqual(list(buckets.values()),
-                                 [sum(counts[:i + 1]) for i in range(BUCKETS)])
-
-    def test_no_histograms(self):
-        """debugfs is not there, or not as it was."""
-        self.tree.node(7)
-        whole = (self.folder / "sys/kernel/debug/kfd/gpreempt/7/latency").read_text()
-        self.assertIn("latency", self.text())
-        for text in (None, "", whole.replace("save", "other"), whole.replace("\n4 ", "\n5 "),
-                     whole.replace(" 4 6\n", " 4\n"), whole.replace(" 4 6\n", " 4 6 8\n"),
-                     whole.replace(" 4 6\n", " 4 x\n")):
-            self.assertFalse(text == whole)
-            self.tree.node(7)
-            path = self.folder / "sys/kernel/debug/kfd/gpreempt/7/latency"
-            path.unlink()
-            if text is not None:
-                path.write_text(text)
-            found = self.text()
-            self.assertFalse("latency" in found, text)
-            self.assertTrue("gpreempt_scans" in found)
-
     def test_queues(self):
         self.tree.node(7)
         self.tree.queue(1, 3, 7, permitted_priority=9, preemptions=5, running_ns=1,
@@ -147,18 +116,9 @@ class Values(Metrics):
 
 class Format(Metrics):
     def test_the_same_samples(self):
-        """But for the count and the sum of histograms, which the older format wants."""
         self.tree.node(7)
         self.tree.queue(1, 0, 7)
-        new, old = self.samples("-p"), self.samples("-p", "--prometheus")
-        more = {key for key in old if re.search("_(sum|count)$", key[0])}
-        self.assertEqual(len(more), 2 * len(LATENCIES))
-        self.assertEqual(new, {key: value for key, value in old.items() if key not in more})
-        for name in LATENCIES:
-            name = f"gpreempt_{name}_latency_seconds"
-            self.assertEqual(old[f"{name}_count", (("node", "7"),)],
-                             old[f"{name}_bucket", (("node", "7"), ("le", "+Inf"))])
-            self.assertTrue(old[f"{name}_sum", (("node", "7"),)].is_nan())
+        self.assertEqual(self.samples("-p"), self.samples("-p", "--prometheus"))
 
     def families(self, text):
         """What is said of each family, and the names of its samples."""
@@ -182,9 +142,8 @@ class Format(Metrics):
         text = self.text("-p")
         self.assertTrue(text.endswith("\n# EOF\n") and text.count("# EOF") == 1)
         for family, (said, names) in self.families(text).items():
-            ends = {"counter": {"_total"}, "gauge": {""}, "info": {"_info"},
-                    "histogram": {"_bucket"}}[said["TYPE"]]
-            self.assertEqual(names, {family + end for end in ends})
+            end = {"counter": "_total", "gauge": "", "info": "_info"}[said["TYPE"]]
+            self.assertEqual(names, {family + end})
             self.assertEqual(said.get("UNIT"), "seconds" if family.endswith("_seconds") else None)
             self.assertTrue(said["HELP"].endswith("."))
 
@@ -195,10 +154,9 @@ class Format(Metrics):
         text = self.text("-p", "-P")
         self.assertNotIn("# EOF", text)
         for family, (said, names) in self.families(text).items():
-            self.assertIn(said["TYPE"], ("counter", "gauge", "histogram"))
+            self.assertIn(said["TYPE"], ("counter", "gauge"))
             self.assertEqual(said["TYPE"] == "counter", family.endswith("_total"))
-            self.assertEqual(names, {family + end for end in ("_bucket", "_sum", "_count")}
-                             if said["TYPE"] == "histogram" else {family})
+            self.assertEqual(names, {family})
             self.assertEqual(set(said), {"TYPE", "HELP"})
 
     def name(self, raw, *options):
@@ -242,7 +200,7 @@ class Format(Metrics):
         self.tree.node(7)
         self.tree.queue(1, 0, 7)
         page = (metrics.SOURCE / "gpreempt.1").read_text()
-        names = {re.sub("_bucket$", "", name) for name, _ in self.samples("-p")}
+        names = {name for name, _ in self.samples("-p")}
         names -= {metrics.of_stat(stat)[0] for stat in metrics.STATS}
         self.assertEqual(set(re.findall(r"^gpreempt_\w+$", page, re.M)), names)
 

@@ -27,7 +27,6 @@ enum {
 #define SYSFS		"/sys"
 #endif
 #define KFD_CLASS	SYSFS "/class/kfd/kfd"
-#define KFD_DEBUG	SYSFS "/kernel/debug/kfd"
 #define NODES		KFD_CLASS "/gpreempt"
 #define PATH_SIZE	512
 

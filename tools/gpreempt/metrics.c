@@ -18,11 +18,7 @@
 #define LEVELS		16
 #define NS_PER_S	1000000000ULL
 
-/* Of the driver's histograms, in debugfs: bucket n is below 2^n us, the last one is open. */
-#define BUCKETS		25
-#define HISTOGRAMS	"# below_us detection save restore\n"
-
-enum type { COUNTER, GAUGE, HISTOGRAM, INFO };
+enum type { COUNTER, GAUGE, INFO };
 
 /**
  * struct metric - what is told of each node
@@ -43,8 +39,6 @@ static const struct metric stats[] = {
 	{ "resumes", "gpreempt_resumes_total", COUNTER, "Queues put back on the hardware." },
 	{ "transactions", "gpreempt_transactions_total", COUNTER,
 	  "Updates of the runlist for preemptions and resumes." },
-	{ "inversions", "gpreempt_inversions_total", COUNTER,
-	  "Scans that found a runnable queue waiting while a lower one ran." },
 	{ "blocked", "gpreempt_blocked_total", COUNTER,
 	  "Times a queue was found to wait for something other than the machine." },
 	{ "starved", "gpreempt_starved_total", COUNTER,
@@ -55,40 +49,32 @@ static const struct metric stats[] = {
 	  "Register reads and writes done by scans." },
 	{ "register_ns_total", "gpreempt_register_seconds_total", COUNTER,
 	  "Time spent on register accesses." },
-	{ "interval_ns", "gpreempt_interval_seconds", GAUGE,
-	  "Time between the beginnings of two scans, moving average; 0: none yet." },
-	{ "interval_ns_max", "gpreempt_interval_max_seconds", GAUGE,
-	  "Longest time between the beginnings of two scans." },
-	{ "decision_ns_total", "gpreempt_decision_seconds_total", COUNTER,
-	  "Time spent in the policy." },
-	{ "decision_ns_max", "gpreempt_decision_max_seconds", GAUGE,
-	  "Longest call of the policy." },
 	{ "scan_ns_total", "gpreempt_scan_seconds_total", COUNTER,
 	  "Time spent in scans and decisions, without register accesses." },
 	{ "scan_ns_max", "gpreempt_scan_max_seconds", GAUGE,
 	  "Longest scan and decision, without register accesses." },
 	{ "fence_wait_ns_total", "gpreempt_fence_wait_seconds_total", COUNTER,
 	  "Time spent waiting for the GPU to answer preemptions." },
-	{ "fence_wait_ns_min", "gpreempt_fence_wait_min_seconds", GAUGE,
-	  "Shortest wait for the GPU to answer a preemption; 0: none yet." },
-	{ "fence_wait_ns_max", "gpreempt_fence_wait_max_seconds", GAUGE,
-	  "Longest wait for the GPU to answer a preemption." },
 	{ "detections", "gpreempt_detections_total", COUNTER,
 	  "Times a queue was found to be kept waiting by a lower one." },
-	{ "detection_ns_total", "gpreempt_detection_seconds_total", COUNTER,
-	  "Upper bounds of how long those queues had waited." },
-	{ "detection_ns_min", "gpreempt_detection_min_seconds", GAUGE,
-	  "Smallest of those bounds; 0: none yet." },
-	{ "detection_ns_max", "gpreempt_detection_max_seconds", GAUGE,
-	  "Largest of those bounds." },
 	{ "restores", "gpreempt_restores_total", COUNTER,
 	  "Times a scan found a queue executing that had been resumed." },
-	{ "restore_ns_total", "gpreempt_restore_seconds_total", COUNTER,
-	  "Upper bounds of how long those queues took to execute again." },
-	{ "restore_ns_min", "gpreempt_restore_min_seconds", GAUGE,
-	  "Smallest of those bounds; 0: none yet." },
+	{ "detection_ns_p50", "gpreempt_detection_p50_seconds", GAUGE,
+	  "Half of the queues that a lower one kept waiting had waited no longer when found." },
+	{ "detection_ns_p99", "gpreempt_detection_p99_seconds", GAUGE,
+	  "99 in 100 of those queues had waited no longer." },
+	{ "detection_ns_max", "gpreempt_detection_max_seconds", GAUGE,
+	  "None of those queues had waited longer." },
+	{ "save_ns_p50", "gpreempt_save_p50_seconds", GAUGE,
+	  "Half of the saves took no longer, from the request to the GPU's answer." },
+	{ "save_ns_p99", "gpreempt_save_p99_seconds", GAUGE, "99 in 100 saves took no longer." },
+	{ "save_ns_max", "gpreempt_save_max_seconds", GAUGE, "No save took longer." },
+	{ "restore_ns_p50", "gpreempt_restore_p50_seconds", GAUGE,
+	  "Half of the resumed queues took no longer to be seen executing again." },
+	{ "restore_ns_p99", "gpreempt_restore_p99_seconds", GAUGE,
+	  "99 in 100 of those queues took no longer." },
 	{ "restore_ns_max", "gpreempt_restore_max_seconds", GAUGE,
-	  "Largest of those bounds." },
+	  "None of those queues took longer." },
 	{ "late", "gpreempt_late_total", COUNTER,
 	  "Preemptions answered after preempt_timeout_ms." },
 	{ "excluded", "gpreempt_excluded_total", COUNTER,
@@ -99,16 +85,6 @@ static const struct metric stats[] = {
 	  "Wake-ups of the monitor by the first doorbell after a mapping was revoked." },
 	{ "doorbell_revocations", "gpreempt_doorbell_revocations_total", COUNTER,
 	  "Times that a process's mapping of its doorbells was revoked." },
-};
-
-/* In the order of HISTOGRAMS. */
-static const struct metric latencies[] = {
-	{ NULL, "gpreempt_detection_latency_seconds", HISTOGRAM,
-	  "Upper bounds of how long queues had waited that lower ones kept waiting." },
-	{ NULL, "gpreempt_save_latency_seconds", HISTOGRAM,
-	  "From the request to take queues off to the GPU's answer." },
-	{ NULL, "gpreempt_restore_latency_seconds", HISTOGRAM,
-	  "Upper bounds of how long resumed queues took to execute again." },
 };
 
 static const char *const states[] = { "disabled", "parked", "active", "bypassed", NULL };
@@ -133,15 +109,11 @@ struct reading {
  * @backend:	how queues get off the hardware
  * @stats:	as in the table of that name
  * @levels:	preemptions of each level
- * @histograms:	the buckets below were read
- * @counts:	buckets of each of the latencies
  */
 struct snapshot {
 	const struct node *node;
 	char id[16], state[32], reason[64], policy[128], backend[32];
 	struct reading stats[ARRAY_SIZE(stats)], levels[LEVELS];
-	bool histograms;
-	uint64_t counts[ARRAY_SIZE(latencies)][BUCKETS];
 };
 
 /* ---- read ---- */
@@ -174,37 +146,6 @@ static struct reading node_reading(const struct snapshot *s, const char *file)
 	return r;
 }
 
-/*
- * debugfs may be missing, is root's, and promises no format: the histograms are told if all
- * is as it is now, and else are not.
- */
-static void read_histograms(struct snapshot *s)
-{
-	char path[PATH_SIZE], text[4096], *line, *at, *end;
-	unsigned int i, l;
-
-	snprintf(path, sizeof(path), KFD_DEBUG "/gpreempt/%s/latency", s->id);
-	if (read_text(path, text, sizeof(text)) ||
-	    strncmp(text, HISTOGRAMS, strlen(HISTOGRAMS)))
-		return;
-	line = strtok(text + strlen(HISTOGRAMS), "\n");
-	for (i = 0; line && i < BUCKETS; i++, line = strtok(NULL, "\n")) {
-		if (i == BUCKETS - 1 && !strncmp(line, "inf", 3))
-			end = line + 3;
-		else if (strtoull(line, &end, 10) != 1ULL << i)
-			return;
-		for (l = 0; l < ARRAY_SIZE(latencies); l++) {
-			at = end;
-			s->counts[l][i] = strtoull(at, &end, 10);
-			if (end == at)
-				return;
-		}
-		if (*end)
-			return;
-	}
-	s->histograms = i && !line;
-}
-
 /* False if the node went away. */
 static bool read_node(struct snapshot *s, const struct node *node)
 {
@@ -221,7 +162,6 @@ static bool read_node(struct snapshot *s, const struct node *node)
 		snprintf(path, sizeof(path), "level%u/preemptions", i);
 		s->levels[i] = node_reading(s, path);
 	}
-	read_histograms(s);
 	node_read(s, "policy", s->policy, sizeof(s->policy));
 	chosen(s->policy);
 	node_read(s, "backend", s->backend, sizeof(s->backend));
@@ -290,7 +230,7 @@ static bool ends_with(const char *name, int len, const char *end)
 static void family(const struct metric *m)
 {
 	static const char *const types[] = {
-		[COUNTER] = "counter", [GAUGE] = "gauge", [HISTOGRAM] = "histogram", [INFO] = "info",
+		[COUNTER] = "counter", [GAUGE] = "gauge", [INFO] = "info",
 	};
 	const char *type = types[m->type];
 	int len = strlen(m->name);
@@ -384,42 +324,6 @@ static void write_levels(const struct snapshot *s, unsigned int n)
 			sample(level_preemptions.name, "node", s[i].id, "level", label, NULL);
 			number(s[i].levels[level].value);
 		}
-	}
-}
-
-/*
- * The sum of the samples is not known, but for those of which stats/ has it. OpenMetrics
- * can leave it away, with the count, which is the last bucket. Readers of the older format
- * would take 0 for both.
- */
-static void write_histogram(const struct snapshot *s, unsigned int n, unsigned int l)
-{
-	unsigned int i, bucket, some = 0;
-	char name[64], below[16];
-	uint64_t count;
-
-	for (i = 0; i < n; i++) {
-		if (!s[i].histograms)
-			continue;
-		if (!some++)
-			family(&latencies[l]);
-		snprintf(name, sizeof(name), "%s_bucket", latencies[l].name);
-		for (bucket = 0, count = 0; bucket < BUCKETS; bucket++) {
-			strcpy(below, "+Inf");
-			if (bucket < BUCKETS - 1)
-				snprintf(below, sizeof(below), "%.9g", (1 << bucket) / 1e6);
-			count += s[i].counts[l][bucket];
-			sample(name, "node", s[i].id, "le", below, NULL);
-			number(count);
-		}
-		if (!older)
-			continue;
-		snprintf(name, sizeof(name), "%s_sum", latencies[l].name);
-		sample(name, "node", s[i].id, NULL);
-		fputs("NaN\n", out);
-		snprintf(name, sizeof(name), "%s_count", latencies[l].name);
-		sample(name, "node", s[i].id, NULL);
-		number(count);
 	}
 }
 
@@ -536,8 +440,6 @@ static int run(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(stats); i++)
 		write_stat(s, there, i);
 	write_levels(s, there);
-	for (i = 0; i < ARRAY_SIZE(latencies); i++)
-		write_histogram(s, there, i);
 	write_queues(&all);
 	if (!older)
 		fputs("# EOF\n", out);

@@ -33,23 +33,6 @@ static void section(const char *format, ...)
 	fputs(" ==\n", out);
 }
 
-/* A value of several lines stands below its name. */
-static void print_value(const char *name, const char *text)
-{
-	const char *end;
-
-	fprintf(out, "%s:", name);
-	if (!strchr(text, '\n')) {
-		fprintf(out, " %s\n", text);
-		return;
-	}
-	for (; *text; text = *end ? end + 1 : end) {
-		end = strchrnul(text, '\n');
-		fprintf(out, "\n    %.*s", (int)(end - text), text);
-	}
-	fputc('\n', out);
-}
-
 /* A file, called @name, or why it cannot be read; nothing where there is none. */
 static void print_file(const char *path, const char *name)
 {
@@ -57,7 +40,7 @@ static void print_file(const char *path, const char *name)
 	int r = read_text(path, text, sizeof(text));
 
 	if (r != -ENOENT)
-		print_value(name, r ? strerror(-r) : text);
+		fprintf(out, "%s: %s\n", name, r ? strerror(-r) : text);
 }
 
 /* All files below a folder, by their paths in it; of symbolic links none. */
@@ -68,7 +51,7 @@ static void print_folder(const char *path, const char *name)
 	int r = list_names(path, &names);
 
 	if (r) {
-		print_value(*name ? name : path, strerror(-r));
+		fprintf(out, "%s: %s\n", *name ? name : path, strerror(-r));
 		return;
 	}
 	for (p = names; *p; p++) {
@@ -120,8 +103,6 @@ static void print_node(const struct node *n)
 	}
 	snprintf(path, sizeof(path), NODES "/%u", n->gpu_id);
 	print_folder(path, "");
-	snprintf(path, sizeof(path), KFD_DEBUG "/gpreempt/%u", n->gpu_id);
-	print_folder(path, "debugfs");
 }
 
 static void print_queues(void)

@@ -27,13 +27,12 @@ static const struct tunable {
 };
 
 static const char *const counters[] = {
-	"preemptions", "resumes", "transactions", "inversions", "blocked", "starved",
-	"scans", "wakeups", "register_accesses", "register_ns_total",
-	"interval_ns", "interval_ns_max", "doorbell_faults", "doorbell_revocations",
-	"decision_ns_total", "decision_ns_max", "scan_ns_total", "scan_ns_max",
-	"fence_wait_ns_total", "fence_wait_ns_min", "fence_wait_ns_max", "late", "failed",
-	"detections", "detection_ns_total", "detection_ns_min", "detection_ns_max",
-	"restores", "restore_ns_total", "restore_ns_min", "restore_ns_max",
+	"preemptions", "resumes", "transactions", "blocked", "starved", "scans", "wakeups",
+	"register_accesses", "register_ns_total", "doorbell_faults", "doorbell_revocations",
+	"scan_ns_total", "scan_ns_max", "fence_wait_ns_total", "detections", "restores",
+	"late", "excluded", "failed", "detection_ns_p50", "detection_ns_p99", "detection_ns_max",
+	"save_ns_p50", "save_ns_p99", "save_ns_max",
+	"restore_ns_p50", "restore_ns_p99", "restore_ns_max",
 };
 
 /* Text that is no number for any of the files. */

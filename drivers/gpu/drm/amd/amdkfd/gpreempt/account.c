@@ -23,50 +23,57 @@ void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n)
 	atomic64_add(n, &gp->stats[stat]);
 }
 
-/**
- * kfd_gpreempt_count_max - raise a statistic to a new maximum
- * @gp: the node
- * @stat: which
- * @n: the value seen
- *
- * Maxima have one writer at a time: the monitor.
+/*
+ * Samples stand in buckets, four to a power of two of ns: what is told of them is too long by a
+ * quarter at most.
  */
-void kfd_gpreempt_count_max(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
-			    u64 n)
+static unsigned int bucket(u64 ns)
 {
-	if (n > atomic64_read(&gp->stats[stat]))
-		atomic64_set(&gp->stats[stat], n);
+	unsigned int order = fls64(ns | 4) - 3;
+
+	return 4 * order + (ns >> order);
 }
 
-/**
- * kfd_gpreempt_count_span - add a time to a statistic and to its extremes
- * @gp: the node
- * @stat: the total; the shortest and the longest follow it
- * @ns: the time
- */
-void kfd_gpreempt_count_span(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
-			     u64 ns)
+/* The longest time that belongs there. */
+static u64 bucket_most_ns(unsigned int i)
 {
-	u64 min = atomic64_read(&gp->stats[stat + 1]);
+	unsigned int order = i < 8 ? 0 : i / 4 - 1;
 
-	kfd_gpreempt_count(gp, stat, ns);
-	if (!min || ns < min)
-		atomic64_set(&gp->stats[stat + 1], ns);
-	kfd_gpreempt_count_max(gp, stat + 2, ns);
+	return ((i - 4 * order + 1ULL) << order) - 1;
 }
 
-/**
- * kfd_gpreempt_count_latency - enter a sample into a histogram
- * @gp: the node
- * @latency: of what
- * @ns: the sample
- */
-void kfd_gpreempt_count_latency(struct kfd_gpreempt *gp,
-				enum gpreempt_latency latency, u64 ns)
+static void count_latency(struct kfd_gpreempt *gp, enum gpreempt_latency latency, u64 ns)
 {
-	u64 *count = &gp->histograms[latency].count[gpreempt_bucket(ns)];
+	struct kfd_gpreempt_samples *s = &gp->latencies[latency];
+	u64 *count = &s->count[bucket(ns)];
 
 	WRITE_ONCE(*count, *count + 1);
+	WRITE_ONCE(s->max_ns, max(s->max_ns, ns));
+}
+
+/**
+ * kfd_gpreempt_latency_ns - how long something took, in ns
+ * @gp: the node
+ * @latency: what
+ * @percent: of the samples took no longer; 100: the longest of all, exactly
+ *
+ * Return: 0 before the first sample.
+ */
+u64 kfd_gpreempt_latency_ns(const struct kfd_gpreempt *gp, enum gpreempt_latency latency,
+			    unsigned int percent)
+{
+	const struct kfd_gpreempt_samples *s = &gp->latencies[latency];
+	u64 max_ns = READ_ONCE(s->max_ns), total = 0, below = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(s->count); i++)
+		total += READ_ONCE(s->count[i]);
+	for (i = 0; i < ARRAY_SIZE(s->count); i++) {
+		below += READ_ONCE(s->count[i]);
+		if (100 * below >= percent * total)
+			return min(bucket_most_ns(i), max_ns);
+	}
+	return max_ns;
 }
 
 /**
@@ -79,9 +86,9 @@ void kfd_gpreempt_count_latency(struct kfd_gpreempt *gp,
 void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
 			       u64 ns, bool late)
 {
-	kfd_gpreempt_count_span(gp, GPREEMPT_STAT_FENCE_NS, ns);
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_FENCE_NS, ns);
 	if (preempt)
-		kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_SAVE, ns);
+		count_latency(gp, GPREEMPT_LATENCY_SAVE, ns);
 	if (late)
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_LATE, 1);
 }
@@ -126,7 +133,7 @@ static int lowest_running(const struct gpreempt_view *view)
  * executing, unless waves were counted. Nothing waited at its last quiet scan; nor
  * before somebody woke the monitor, if it slept without a timer.
  */
-static bool account_inversion(struct kfd_gpreempt *gp,
+static void account_inversion(struct kfd_gpreempt *gp,
 			      const struct kfd_gpreempt_scan_queue *sq,
 			      const struct gpreempt_queue_view *v, int running)
 {
@@ -141,15 +148,13 @@ static bool account_inversion(struct kfd_gpreempt *gp,
 				(u64)atomic64_read(&gp->woken_ns));
 		ns = ktime_get_ns() - since_ns;
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_DETECTIONS, 1);
-		kfd_gpreempt_count_span(gp, GPREEMPT_STAT_DETECTION_NS, ns);
-		kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_DETECTION, ns);
+		count_latency(gp, GPREEMPT_LATENCY_DETECTION, ns);
 		trace_kfd_gpreempt_inversion(gp->node->id, gpq->pid, sq->queue_id,
 					     v->out.level, running, ns);
 	}
 	if (!v->out.wants || v->seen.waves > 0)
 		gpq->quiet_ns = gp->scan.view.now_ns;
 	gpq->inverted = inverted;
-	return inverted;
 }
 
 /*
@@ -163,8 +168,7 @@ static void account_restore(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *
 
 	if (gpq->resumed_ns && gp->watched && v->seen.waves > 0 && !gp->scan.oversubscribed) {
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_RESTORES, 1);
-		kfd_gpreempt_count_span(gp, GPREEMPT_STAT_RESTORE_NS, ns);
-		kfd_gpreempt_count_latency(gp, GPREEMPT_LATENCY_RESTORE, ns);
+		count_latency(gp, GPREEMPT_LATENCY_RESTORE, ns);
 	}
 	gpq->resumed_ns = 0;
 }
@@ -203,12 +207,12 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	const struct gpreempt_view *view = &gp->scan.view;
 	u64 ns = ktime_get_ns() - view->now_ns - gp->scan.register_ns;
 	int running = lowest_running(view);
-	bool inversion = false;
 	unsigned int i;
 
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCANS, 1);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCAN_NS, ns);
-	kfd_gpreempt_count_max(gp, GPREEMPT_STAT_SCAN_NS_MAX, ns);
+	if (ns > atomic64_read(&gp->stats[GPREEMPT_STAT_SCAN_NS_MAX]))
+		atomic64_set(&gp->stats[GPREEMPT_STAT_SCAN_NS_MAX], ns);
 	trace_kfd_gpreempt_scan(gp->node->id, view->nr, gp->scan.registers, ns);
 
 	/* Before the time to this scan is counted: see gpreempt_busy_goes_on(). */
@@ -223,7 +227,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		const struct gpreempt_queue_view *v = &view->q[i];
 		struct kfd_gpreempt_last *last = &sq->gpq->last;
 
-		inversion |= account_inversion(gp, sq, v, running);
+		account_inversion(gp, sq, v, running);
 		if (v->out.activity == GPREEMPT_BLOCKED &&
 		    last->out.activity != GPREEMPT_BLOCKED) {
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_BLOCKED, 1);
@@ -241,14 +245,11 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		account_time(gp, sq->gpq, v, view->now_ns);
 		last->ns = view->now_ns;
 		last->seen = v->seen;
-		last->head = sq->head;
 		last->backlog = v->state.backlog;
 		last->out = v->out;
 	}
 	mutex_unlock(&gp->last_lock);
 	gp->watched = true;
-	if (inversion)
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_INVERSIONS, 1);
 }
 
 /**

@@ -51,10 +51,6 @@ enum aql_condition {
  * @workgroup:	dispatch: size of a workgroup
  * @reserved3:	not looked at
  * @grid:	dispatch: size of the grid
- * @private_bytes: dispatch: scratch of a work-item
- * @group_bytes: dispatch: LDS of a workgroup
- * @kernel:	dispatch: address of the kernel's descriptor
- * @kernarg:	dispatch: address of its arguments
  * @reserved2:	not looked at
  * @completion_signal: of every kind, 0 for none
  * @bytes:	the whole
@@ -84,15 +80,11 @@ union aql_packet {
 		u16 workgroup[3];
 		u16 reserved3;
 		u32 grid[3];
-		u32 private_bytes;
-		u32 group_bytes;
-		u64 kernel;
-		u64 kernarg;
 	};
 	u8 bytes[AQL_PACKET_BYTES];
 };
 
 static_assert(sizeof(union aql_packet) == AQL_PACKET_BYTES);
-static_assert(offsetof(union aql_packet, kernarg) == 40);
+static_assert(offsetof(union aql_packet, grid) == 12);
 
 #endif /* GPREEMPT_AQL_H_INCLUDED */

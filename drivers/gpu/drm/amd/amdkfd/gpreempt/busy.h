@@ -16,18 +16,14 @@
 /**
  * struct gpreempt_busy - the time in which at least one queue of a process was executing
  * @total_ns:	it, to the last scan; only grows
- * @counted_ns:	what came before that is counted, and no more is added to it
- * @until_ns:	the scan up to which queues are being counted
- * @since_ns:	from then to that scan it is counted already
+ * @until_ns:	the last scan up to which it was counted
  * @goes_on_ns:	the last scan that saw a queue execute
  *
  * Only the monitor writes; others read with gpreempt_busy_at().
  */
 struct gpreempt_busy {
 	u64 total_ns;
-	u64 counted_ns;
 	u64 until_ns;
-	u64 since_ns;
 	u64 goes_on_ns;
 };
 
@@ -47,25 +43,19 @@ static inline void gpreempt_busy_goes_on(struct gpreempt_busy *b, u64 scan_ns)
 /**
  * gpreempt_busy_count - a queue of the process was executing
  * @b: the process's time
- * @since_ns: from then on
- * @scan_ns: to this scan: for all queues of a scan the same, and later than the one before it
+ * @since_ns: from then on, the scan before that the queue was in
+ * @scan_ns: to this scan, no earlier than the ones before
  *
- * Of queues that execute at the same time one counts, so that a process has no more than all
- * of the time.
+ * A scan has all queues, so that @since_ns is the same for all. Of those that execute at the same
+ * time one counts: a process has no more than all of the time.
  */
 static inline void gpreempt_busy_count(struct gpreempt_busy *b, u64 since_ns, u64 scan_ns)
 {
-	if (b->until_ns != scan_ns) {
-		b->counted_ns = b->until_ns;
-		b->until_ns = scan_ns;
-		b->since_ns = scan_ns;
-	}
-	since_ns = max(since_ns, b->counted_ns);
-	if (since_ns >= b->since_ns)
-		return;
+	u64 ns = scan_ns - max(since_ns, b->until_ns);
+
+	b->until_ns = scan_ns;
 	/* Pairs with gpreempt_busy_at(): after what tells that a scan was made. */
-	smp_store_release(&b->total_ns, b->total_ns + b->since_ns - since_ns);
-	b->since_ns = since_ns;
+	smp_store_release(&b->total_ns, b->total_ns + ns);
 }
 
 /**

@@ -10,7 +10,6 @@
 #include <linux/types.h>
 
 struct amdkfd_ioctl_desc;
-struct dentry;
 struct device_queue_manager;
 struct drm_file;
 struct kfd_node;
@@ -104,13 +103,5 @@ static inline void kfd_gpreempt_doorbell_other(struct vm_area_struct *vma) {}
 static inline void kfd_gpreempt_doorbell_zapped(struct kfd_node *node) {}
 
 #endif /* CONFIG_HSA_AMD_GPREEMPT */
-
-#if IS_ENABLED(CONFIG_HSA_AMD_GPREEMPT) && defined(CONFIG_DEBUG_FS)
-void kfd_gpreempt_debugfs_init(struct dentry *root);
-void kfd_gpreempt_debugfs_fini(void);
-#else
-static inline void kfd_gpreempt_debugfs_init(struct dentry *root) {}
-static inline void kfd_gpreempt_debugfs_fini(void) {}
-#endif
 
 #endif /* GPREEMPT_HOOKS_H_INCLUDED */

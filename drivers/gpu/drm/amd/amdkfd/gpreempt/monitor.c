@@ -144,18 +144,6 @@ static void monitor_spend(struct kfd_gpreempt *gp, u64 start_ns)
 				     READ_ONCE(gp->tunables.poll_interval_us));
 }
 
-static void monitor_decide(struct kfd_gpreempt *gp,
-			   const struct gpreempt_policy *policy,
-			   const struct gpreempt_tunables *tunables)
-{
-	u64 start_ns = ktime_get_ns(), ns;
-
-	gpreempt_decide(policy, &gp->scan.view, tunables, &gp->scan.plan);
-	ns = ktime_get_ns() - start_ns;
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_DECISION_NS, ns);
-	kfd_gpreempt_count_max(gp, GPREEMPT_STAT_DECISION_NS_MAX, ns);
-}
-
 /* Scan and decide. False if nothing could have to be decided, whatever work comes. */
 static bool monitor_look(struct kfd_gpreempt *gp)
 {
@@ -187,14 +175,14 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 	}
 
 	kfd_gpreempt_scan_memory(gp);
-	monitor_decide(gp, policy, &tunables);
+	gpreempt_decide(policy, &scan->view, &tunables, &scan->plan);
 	if (scan->plan.need_waves) {
 		kfd_gpreempt_scan_waves(gp);
 		/* Not more than a tenth of the time goes into what memory would have spared. */
 		if (scan->view.proof)
 			scan->view.proof_ns = ktime_get_ns() + 9 * scan->register_ns;
 		kfd_gpreempt_scan_again(gp);
-		monitor_decide(gp, policy, &tunables);
+		gpreempt_decide(policy, &scan->view, &tunables, &scan->plan);
 	}
 	for (i = 0; i < scan->view.nr; i++) {
 		struct kfd_gpreempt_queue *gpq = scan->queues[i].gpq;
@@ -315,7 +303,7 @@ int kfd_gpreempt_monitor(void *data)
 	struct kfd_gpreempt *gp = data;
 	struct gpreempt_wake *wake = &gp->scan.wake;
 	bool woken, bypassed, unmapped = false;
-	u64 start_ns, ns;
+	u64 start_ns;
 
 	/* Late scans are latency of the queues that matter most. */
 	set_user_nice(current, MIN_NICE);
@@ -343,10 +331,7 @@ int kfd_gpreempt_monitor(void *data)
 		*wake = (struct gpreempt_wake) { .rest = GPREEMPT_PARK };
 		start_ns = ktime_get_ns();
 		gp->scan.commit_ns = 0;
-		ns = gpreempt_pace_begin(&gp->pace, start_ns, woken);
-		kfd_gpreempt_count_max(gp, GPREEMPT_STAT_INTERVAL_NS_MAX, ns);
-		atomic64_set(&gp->stats[GPREEMPT_STAT_INTERVAL_NS],
-			     ewma_gpreempt_pace_read(&gp->pace.achieved));
+		gpreempt_pace_begin(&gp->pace, start_ns, woken);
 		bypassed = monitor_bypassed(gp);
 		/* Errors give the machine back, if it takes more than one attempt. */
 		if (bypassed || unmapped)

@@ -137,7 +137,6 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	spin_lock(&nodes_lock);
 	list_add_tail(&gp->list, &nodes);
 	spin_unlock(&nodes_lock);
-	kfd_gpreempt_debugfs_add(gp);
 	if (enable_at_boot)
 		kfd_gpreempt_enable(gp);
 }
@@ -180,7 +179,6 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 	list_del(&gp->list);
 	spin_unlock(&nodes_lock);
 	/* Wait for whoever is in a file's handler: none runs after this. */
-	kfd_gpreempt_debugfs_remove(gp);
 	kfd_gpreempt_sysfs_remove(gp);
 	/* The lock that kfd_gpreempt_runlist_changed() is called with. */
 	dqm_lock(node->dqm);
@@ -292,6 +290,7 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
 			kfd_gpreempt_event(gp, GPREEMPT_EV_DISABLE);
 	} else if (!gp->thread) {
 		gp->epoch++;
+		memset(gp->latencies, 0, sizeof(gp->latencies));
 		WRITE_ONCE(gp->thread, thread);
 		thread = NULL;
 		if (gp->stopped)

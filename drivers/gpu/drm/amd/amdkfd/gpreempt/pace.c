@@ -16,22 +16,12 @@
  * @p: the rhythm
  * @now_ns: the time
  * @woken: before its time, by a sign of work: the interval is short again
- *
- * Return: the time since the last scan began, if the interval was what made it
- * so long, or 0.
  */
-u64 gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken)
+void gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken)
 {
-	u64 ns = 0;
-
 	if (woken)
 		p->interval_ns = 0;
-	else if (p->begun_ns && now_ns > p->begun_ns)
-		ns = now_ns - p->begun_ns;
-	if (ns)
-		ewma_gpreempt_pace_add(&p->achieved, ns);
 	p->begun_ns = now_ns;
-	return ns;
 }
 
 /**
@@ -75,10 +65,9 @@ void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns)
  * gpreempt_pace_rest - the monitor is about to sleep without a timer
  * @p: the rhythm
  *
- * That is not to be taken for an interval.
+ * A calm that was before does not go on after it.
  */
 void gpreempt_pace_rest(struct gpreempt_pace *p)
 {
-	p->begun_ns = 0;
 	p->interval_ns = 0;
 }

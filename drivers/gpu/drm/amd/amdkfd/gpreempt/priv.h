@@ -21,9 +21,7 @@
 #include "kfd_priv.h"
 #include "kfd_device_queue_manager.h"
 #include "hooks.h"
-#include "aql.h"
 #include "busy.h"
-#include "latency.h"
 #include "pace.h"
 #include "culprit.h"
 #include "decide.h"
@@ -56,90 +54,69 @@ static inline u64 gpreempt_average(struct ewma_gpreempt_ns e)
 /* Between two attempts to map what an error has left unmapped. */
 #define GPREEMPT_MAP_AGAIN_MS	100
 
-/**
- * enum gpreempt_stat - a node's statistics, one sysfs file each
- * @GPREEMPT_STAT_PREEMPTIONS: queues taken off the hardware
- * @GPREEMPT_STAT_RESUMES: queues put back
- * @GPREEMPT_STAT_TRANSACTIONS: runlist transactions for the two
- * @GPREEMPT_STAT_INVERSIONS: scans that found an inversion
- * @GPREEMPT_STAT_BLOCKED: times a queue became blocked
- * @GPREEMPT_STAT_STARVED: times a queue's effective priority was raised
- * @GPREEMPT_STAT_SCANS: scans
- * @GPREEMPT_STAT_WAKEUPS: times the monitor woke up
- * @GPREEMPT_STAT_REGISTERS: register accesses, reads and writes
- * @GPREEMPT_STAT_DOORBELLS: doorbells that woke the monitor by a fault
- * @GPREEMPT_STAT_REVOCATIONS: times a process's doorbells were taken away
- * @GPREEMPT_STAT_REGISTER_NS: time in register accesses, total
- * @GPREEMPT_STAT_INTERVAL_NS: time between two scans, moving average
- * @GPREEMPT_STAT_INTERVAL_NS_MAX: longest such time
- * @GPREEMPT_STAT_DECISION_NS: time in the policy, total
- * @GPREEMPT_STAT_DECISION_NS_MAX: longest decision
- * @GPREEMPT_STAT_SCAN_NS: time in scans and decisions without registers, total
- * @GPREEMPT_STAT_SCAN_NS_MAX: longest scan
- * @GPREEMPT_STAT_FENCE_NS: time from UNMAP_QUEUES to its fence, total
- * @GPREEMPT_STAT_FENCE_NS_MIN: shortest such time, 0 before the first
- * @GPREEMPT_STAT_FENCE_NS_MAX: longest such time
- * @GPREEMPT_STAT_DETECTION_NS: time to find inversions (upper bounds), total
- * @GPREEMPT_STAT_DETECTION_NS_MIN: shortest such time, 0 before the first
- * @GPREEMPT_STAT_DETECTION_NS_MAX: longest such time
- * @GPREEMPT_STAT_DETECTIONS: how many there were
- * @GPREEMPT_STAT_RESTORE_NS: time until resumed queues executed, total
- * @GPREEMPT_STAT_RESTORE_NS_MIN: shortest such time, 0 before the first
- * @GPREEMPT_STAT_RESTORE_NS_MAX: longest such time
- * @GPREEMPT_STAT_RESTORES: how many there were
- * @GPREEMPT_STAT_LATE: preemptions that took longer than preempt_timeout_ms
- * @GPREEMPT_STAT_EXCLUDED: times a queue was kept off because it had delayed one
- * @GPREEMPT_STAT_FAILED: transactions that failed
- * @GPREEMPT_STAT_NR: number of statistics
- */
+/* A node's statistics, one file in stats/ each; they count from when the driver was loaded. */
 enum gpreempt_stat {
-	GPREEMPT_STAT_PREEMPTIONS,
-	GPREEMPT_STAT_RESUMES,
-	GPREEMPT_STAT_TRANSACTIONS,
-	GPREEMPT_STAT_INVERSIONS,
-	GPREEMPT_STAT_BLOCKED,
-	GPREEMPT_STAT_STARVED,
+	GPREEMPT_STAT_PREEMPTIONS,	/* queues taken off the hardware */
+	GPREEMPT_STAT_RESUMES,		/* queues put back */
+	GPREEMPT_STAT_TRANSACTIONS,	/* runlist transactions for the two */
+	GPREEMPT_STAT_BLOCKED,		/* times a queue became blocked */
+	GPREEMPT_STAT_STARVED,		/* times a queue's effective priority was raised */
 	GPREEMPT_STAT_SCANS,
-	GPREEMPT_STAT_WAKEUPS,
-	GPREEMPT_STAT_REGISTERS,
-	GPREEMPT_STAT_DOORBELLS,
-	GPREEMPT_STAT_REVOCATIONS,
-	GPREEMPT_STAT_REGISTER_NS,
-	GPREEMPT_STAT_INTERVAL_NS,
-	GPREEMPT_STAT_INTERVAL_NS_MAX,
-	GPREEMPT_STAT_DECISION_NS,
-	GPREEMPT_STAT_DECISION_NS_MAX,
-	GPREEMPT_STAT_SCAN_NS,
-	GPREEMPT_STAT_SCAN_NS_MAX,
-	GPREEMPT_STAT_FENCE_NS,
-	GPREEMPT_STAT_FENCE_NS_MIN,
-	GPREEMPT_STAT_FENCE_NS_MAX,
-	GPREEMPT_STAT_DETECTION_NS,
-	GPREEMPT_STAT_DETECTION_NS_MIN,
-	GPREEMPT_STAT_DETECTION_NS_MAX,
-	GPREEMPT_STAT_DETECTIONS,
-	GPREEMPT_STAT_RESTORE_NS,
-	GPREEMPT_STAT_RESTORE_NS_MIN,
-	GPREEMPT_STAT_RESTORE_NS_MAX,
-	GPREEMPT_STAT_RESTORES,
-	GPREEMPT_STAT_LATE,
-	GPREEMPT_STAT_EXCLUDED,
-	GPREEMPT_STAT_FAILED,
+	GPREEMPT_STAT_WAKEUPS,		/* times the monitor woke up */
+	GPREEMPT_STAT_REGISTERS,	/* register accesses, reads and writes */
+	GPREEMPT_STAT_REGISTER_NS,	/* time in register accesses */
+	GPREEMPT_STAT_DOORBELLS,	/* doorbells that woke the monitor by a fault */
+	GPREEMPT_STAT_REVOCATIONS,	/* times a process's doorbells were taken away */
+	GPREEMPT_STAT_SCAN_NS,		/* time in scans and decisions, without registers */
+	GPREEMPT_STAT_SCAN_NS_MAX,	/* the longest of these times */
+	GPREEMPT_STAT_FENCE_NS,		/* time from UNMAP_QUEUES to its fence */
+	GPREEMPT_STAT_DETECTIONS,	/* queues found to be kept waiting by a lower one */
+	GPREEMPT_STAT_RESTORES,		/* resumed queues found to be executing */
+	GPREEMPT_STAT_LATE,		/* preemptions that took longer than preempt_timeout_ms */
+	GPREEMPT_STAT_EXCLUDED,		/* times a queue was kept off that had delayed one */
+	GPREEMPT_STAT_FAILED,		/* transactions that failed */
 	GPREEMPT_STAT_NR
+};
+
+/**
+ * enum gpreempt_latency - what the driver can measure of its own work
+ * @GPREEMPT_LATENCY_DETECTION: from the last scan that saw no reason to the one
+ *	that finds a queue kept waiting by a lower one. An upper bound: a doorbell's
+ *	time is invisible
+ * @GPREEMPT_LATENCY_SAVE: from the request to take queues off to its answer
+ * @GPREEMPT_LATENCY_RESTORE: from the request to map a queue again to a scan that
+ *	finds it executing. An upper bound: RUN_LIST has no fence
+ * @GPREEMPT_LATENCIES: number of them
+ */
+enum gpreempt_latency {
+	GPREEMPT_LATENCY_DETECTION,
+	GPREEMPT_LATENCY_SAVE,
+	GPREEMPT_LATENCY_RESTORE,
+	GPREEMPT_LATENCIES
+};
+
+/**
+ * struct kfd_gpreempt_samples - all samples of a latency since the node was enabled
+ * @count:	by size, four buckets to a power of two of ns, see account.c
+ * @max_ns:	the longest
+ *
+ * Only the monitor writes.
+ */
+struct kfd_gpreempt_samples {
+	u64 count[4 * 63];
+	u64 max_ns;
 };
 
 /**
  * struct kfd_gpreempt_last - what a scan has made of a queue, until the next
  * @ns:		time of that scan, 0: there was none
  * @seen:	what it saw
- * @head:	the head packet, if there was a backlog
  * @backlog:	valid packets that the GPU had not consumed
  * @out:	what was decided
  */
 struct kfd_gpreempt_last {
 	u64 ns;
 	struct gpreempt_evidence seen;
-	union aql_packet head;
 	u32 backlog;
 	struct gpreempt_outcome out;
 };
@@ -379,7 +356,6 @@ struct kfd_gpreempt_asks {
  * @resident:	it is in a hardware slot
  * @counted:	XCCs on which waves of it were found
  * @hqd_rptr:	read pointer there in dwords, wrapped; PM4 only, the first XCC's
- * @head:	head packet, if there is a backlog and it could be read
  */
 struct kfd_gpreempt_scan_queue {
 	struct kfd_gpreempt_queue *gpq;
@@ -393,7 +369,6 @@ struct kfd_gpreempt_scan_queue {
 	bool resident;
 	u32 counted;
 	u32 hqd_rptr;
-	union aql_packet head;
 };
 
 /**
@@ -483,7 +458,6 @@ struct kfd_gpreempt_backend {
  * @kobj:	sysfs directory; its count keeps this alive when the node is gone
  * @node:	the node; not to be followed once @lock says @dead
  * @unsupported: why it cannot be enabled, NULL: it can
- * @debugfs:	folder
  * @lock:	serialises enable, disable, stop, start, requests and teardown.
  *		Outside the DQM lock. Nothing allocates under it: a GPU reset
  *		takes it, and memory may depend on that reset
@@ -524,9 +498,9 @@ struct kfd_gpreempt_backend {
  * @due_ns:	when the next scan is by its rhythm, %U64_MAX: never; monitor only
  * @calm_ns:	when the monitor last knew that nothing waits; monitor only
  * @woken_ns:	the first wake-up since it went to sleep without a timer, or 0
- * @last_lock:	guards what debugfs shows; inside the DQM lock
+ * @last_lock:	guards what is shown of queues; inside the DQM lock
  * @stats:	see enum gpreempt_stat
- * @histograms:	see enum gpreempt_latency
+ * @latencies:	see enum gpreempt_latency
  * @bypass_name: reason of the last bypass
  * @bypass_work: sends the uevent of a bypass, which allocates
  * @level_preemptions: queues of each level taken off the hardware
@@ -540,7 +514,6 @@ struct kfd_gpreempt {
 	struct kobject kobj;
 	struct kfd_node *node;
 	const char *unsupported;
-	struct dentry *debugfs;
 
 	struct mutex lock;
 	bool dead;
@@ -586,7 +559,7 @@ struct kfd_gpreempt {
 
 	struct mutex last_lock;
 	atomic64_t stats[GPREEMPT_STAT_NR];
-	struct gpreempt_histogram histograms[GPREEMPT_LATENCIES];
+	struct kfd_gpreempt_samples latencies[GPREEMPT_LATENCIES];
 	const char *bypass_name;
 	struct work_struct bypass_work;
 	atomic64_t level_preemptions[GPREEMPT_LEVELS];
@@ -677,12 +650,8 @@ void kfd_gpreempt_doorbell_restore(struct kfd_gpreempt *gp);
 /* account.c */
 void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
 			u64 n);
-void kfd_gpreempt_count_max(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
-			    u64 n);
-void kfd_gpreempt_count_span(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
-			     u64 ns);
-void kfd_gpreempt_count_latency(struct kfd_gpreempt *gp,
-				enum gpreempt_latency latency, u64 ns);
+u64 kfd_gpreempt_latency_ns(const struct kfd_gpreempt *gp, enum gpreempt_latency latency,
+			    unsigned int percent);
 void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
 			       u64 ns, bool late);
 void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
@@ -794,14 +763,5 @@ extern const struct kobj_type kfd_gpreempt_queue_ktype;
 /* sysfs.c */
 int kfd_gpreempt_sysfs_add(struct kfd_gpreempt *gp);
 void kfd_gpreempt_sysfs_remove(struct kfd_gpreempt *gp);
-
-#if defined(CONFIG_DEBUG_FS)
-/* debugfs.c */
-void kfd_gpreempt_debugfs_add(struct kfd_gpreempt *gp);
-void kfd_gpreempt_debugfs_remove(struct kfd_gpreempt *gp);
-#else
-static inline void kfd_gpreempt_debugfs_add(struct kfd_gpreempt *gp) {}
-static inline void kfd_gpreempt_debugfs_remove(struct kfd_gpreempt *gp) {}
-#endif
 
 #endif /* GPREEMPT_PRIV_H_INCLUDED */

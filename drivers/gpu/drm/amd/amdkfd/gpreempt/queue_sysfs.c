@@ -56,55 +56,33 @@ static struct kobj_attribute state_attr = __ATTR(state, 0400, state_show, NULL);
 struct info_attr {
 	struct kobj_attribute attr;
 	size_t offset;
+	size_t size;
 };
 
-static int read_info(struct kobject *kobj, struct kobj_attribute *attr,
-		     struct kfd_gpreempt_queue_info *info, void **value)
+static ssize_t info_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	*value = (void *)info + container_of(attr, struct info_attr, attr)->offset;
-	return kfd_gpreempt_queue_info(to_queue(kobj), info);
-}
-
-static ssize_t u32_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
-{
+	const struct info_attr *a = container_of(attr, struct info_attr, attr);
 	struct kfd_gpreempt_queue_info info;
-	void *value;
-	int r = read_info(kobj, attr, &info, &value);
+	void *value = (void *)&info + a->offset;
+	int r = kfd_gpreempt_queue_info(to_queue(kobj), &info);
 
-	return r ?: sysfs_emit(buf, "%u\n", *(u32 *)value);
-}
-
-static ssize_t u64_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
-{
-	struct kfd_gpreempt_queue_info info;
-	void *value;
-	int r = read_info(kobj, attr, &info, &value);
-
-	return r ?: sysfs_emit(buf, "%llu\n", *(u64 *)value);
+	return r ?: sysfs_emit(buf, "%llu\n",
+			       a->size == sizeof(u32) ? *(u32 *)value : *(u64 *)value);
 }
 
 /* Time is counted from scan to scan, and a parked monitor makes none. */
 static ssize_t time_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	kfd_gpreempt_look(to_queue(kobj)->gp);
-	return u64_show(kobj, attr, buf);
+	return info_show(kobj, attr, buf);
 }
 
-#define INFO(_name, _field, _type)					\
-static struct info_attr _name##_attr = {				\
-	.attr = __ATTR(_name, 0400, _type##_show, NULL),		\
-	.offset = offsetof(struct kfd_gpreempt_queue_info, _field),	\
-}
-
-INFO(priority, priority, u32);
-INFO(permitted_priority, permitted, u32);
-INFO(effective_priority, effective, u32);
-INFO(timeslice_us, timeslice_us, u32);
-INFO(preemptions, preemptions, u64);
-INFO(running_ns, running_ns, time);
-INFO(waiting_ns, waiting_ns, time);
-INFO(preempted_ns, preempted_ns, u64);
-#undef INFO
+#define INFO(_name, _field, _show)					\
+	(&((struct info_attr) {						\
+		.attr = __ATTR(_name, 0400, _show, NULL),		\
+		.offset = offsetof(struct kfd_gpreempt_queue_info, _field), \
+		.size = sizeof_field(struct kfd_gpreempt_queue_info, _field), \
+	}).attr.attr)
 
 /* A number of its process's share. */
 static ssize_t share_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
@@ -121,15 +99,10 @@ static ssize_t share_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 }
 
 #define SHARE(_name)							\
-static struct info_attr _name##_attr = {				\
-	.attr = __ATTR(_name, 0400, share_show, NULL),			\
-	.offset = offsetof(struct gpreempt_share, _name),		\
-}
-
-SHARE(weight);
-SHARE(min_percent);
-SHARE(cap_percent);
-#undef SHARE
+	(&((struct info_attr) {						\
+		.attr = __ATTR(_name, 0400, share_show, NULL),		\
+		.offset = offsetof(struct gpreempt_share, _name),	\
+	}).attr.attr)
 
 /* The cgroup whose members have their turns and their time together, 0: its process by itself. */
 static ssize_t group_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
@@ -144,18 +117,18 @@ static struct kobj_attribute group_attr = __ATTR(group, 0400, group_show, NULL);
 
 static struct attribute *queue_attrs[] = {
 	&state_attr.attr,
-	&priority_attr.attr.attr,
-	&permitted_priority_attr.attr.attr,
-	&effective_priority_attr.attr.attr,
-	&timeslice_us_attr.attr.attr,
-	&weight_attr.attr.attr,
-	&min_percent_attr.attr.attr,
-	&cap_percent_attr.attr.attr,
+	INFO(priority, priority, info_show),
+	INFO(permitted_priority, permitted, info_show),
+	INFO(effective_priority, effective, info_show),
+	INFO(timeslice_us, timeslice_us, info_show),
+	SHARE(weight),
+	SHARE(min_percent),
+	SHARE(cap_percent),
 	&group_attr.attr,
-	&preemptions_attr.attr.attr,
-	&running_ns_attr.attr.attr,
-	&waiting_ns_attr.attr.attr,
-	&preempted_ns_attr.attr.attr,
+	INFO(preemptions, preemptions, info_show),
+	INFO(running_ns, running_ns, time_show),
+	INFO(waiting_ns, waiting_ns, time_show),
+	INFO(preempted_ns, preempted_ns, info_show),
 	&excluded_ms_attr.attr,
 	NULL
 };

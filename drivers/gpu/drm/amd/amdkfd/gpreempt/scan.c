@@ -202,7 +202,6 @@ static void read_aql(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidenc
 		if (read_packet(&pkt, sq, e, e->rptr))
 			return;
 		e->head = packet_head(&pkt);
-		sq->head = pkt;
 		e->head_ordered = pkt.header & AQL_HEADER_BARRIER;
 	}
 	read_previous(sq, e);
@@ -348,9 +347,8 @@ out:
  * What was read of a queue since it was taken off still holds: the GPU does not move
  * it, and what its process adds to it cannot run.
  */
-static bool recall(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
+static bool recall(const struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e)
 {
-	const struct kfd_gpreempt_queue *gpq = sq->gpq;
 	const struct gpreempt_evidence *last = &gpq->last.seen;
 
 	if (!e->preempted || !last->preempted || !last->readable ||
@@ -365,7 +363,6 @@ static bool recall(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence 
 	e->previous = last->previous;
 	e->begun = last->begun;
 	e->readable = true;
-	sq->head = gpq->last.head;
 	return true;
 }
 
@@ -374,7 +371,7 @@ static bool is_wanted(struct kfd_gpreempt_scan *scan, unsigned int i)
 {
 	struct gpreempt_evidence *e = &scan->view.q[i].seen;
 
-	return e->size && (e->mapped || e->preempted) && !recall(&scan->queues[i], e);
+	return e->size && (e->mapped || e->preempted) && !recall(scan->queues[i].gpq, e);
 }
 
 static void read_queue(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)

@@ -260,118 +260,67 @@ LIMIT_GROUP(min);
 LIMIT_GROUP(max);
 LIMIT_GROUP(default);
 
-/* Counts of one level. */
-struct level_attr {
+/*
+ * A count in struct kfd_gpreempt. What these tell of the queues of all is for root, and for a
+ * group that it chooses.
+ */
+struct count_attr {
 	struct kobj_attribute attr;
-	unsigned int level;
+	size_t offset;
 };
 
-static ssize_t level_preemptions_show(struct kobject *kobj,
-				      struct kobj_attribute *attr, char *buf)
+static ssize_t count_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	unsigned int level = container_of(attr, struct level_attr, attr)->level;
-	struct kfd_gpreempt *gp = to_gpreempt(kobj);
+	size_t offset = container_of(attr, struct count_attr, attr)->offset;
+	atomic64_t *count = (void *)to_gpreempt(kobj) + offset;
 
-	return sysfs_emit(buf, "%llu\n",
-			  (u64)atomic64_read(&gp->level_preemptions[level]));
+	return sysfs_emit(buf, "%llu\n", (u64)atomic64_read(count));
 }
+
+#define COUNT(_name, _field)						\
+	(&((struct count_attr) {					\
+		.attr = __ATTR(_name, 0440, count_show, NULL),		\
+		.offset = offsetof(struct kfd_gpreempt, _field),	\
+	}).attr.attr)
 
 #define LEVEL(_n)							\
-static struct number_attr level##_n##_timeslice_us_attr = {		\
-	.attr = __ATTR(timeslice_us, 0644, number_show, number_store),	\
-	.offset = offsetof(struct kfd_gpreempt, tunables.timeslice_us[_n]), \
-	.min = GPREEMPT_TURN_LEAST_US,					\
-	.max = GPREEMPT_TURN_MOST_US,					\
-	.or_zero = true,						\
-};									\
-									\
-static struct level_attr level##_n##_preemptions_attr = {		\
-	.attr = __ATTR(preemptions, 0440, level_preemptions_show, NULL), \
-	.level = _n,							\
-};									\
-									\
-static struct attribute *level##_n##_attrs[] = {			\
-	&level##_n##_timeslice_us_attr.attr.attr,			\
-	&level##_n##_preemptions_attr.attr.attr,			\
-	NULL								\
-};									\
-									\
-static const struct attribute_group level##_n##_group = {		\
-	.name = "level" #_n,						\
-	.attrs = level##_n##_attrs,					\
-}
+	(&(const struct attribute_group) {				\
+		.name = "level" #_n,					\
+		.attrs = (struct attribute *[]) {			\
+			&((struct number_attr) {			\
+				.attr = __ATTR(timeslice_us, 0644, number_show, number_store), \
+				.offset = offsetof(struct kfd_gpreempt,	\
+						   tunables.timeslice_us[_n]), \
+				.min = GPREEMPT_TURN_LEAST_US,		\
+				.max = GPREEMPT_TURN_MOST_US,		\
+				.or_zero = true,			\
+			}).attr.attr,					\
+			COUNT(preemptions, level_preemptions[_n]),	\
+			NULL						\
+		},							\
+	})
 
-LEVEL(0);
-LEVEL(1);
-LEVEL(2);
-LEVEL(3);
-LEVEL(4);
-LEVEL(5);
-LEVEL(6);
-LEVEL(7);
-LEVEL(8);
-LEVEL(9);
-LEVEL(10);
-LEVEL(11);
-LEVEL(12);
-LEVEL(13);
-LEVEL(14);
-LEVEL(15);
-
-/* What they tell of the queues of all is for root, and for a group that it chooses. */
-struct stat_attr {
+/* A part of the samples of a latency was no longer than this. */
+struct latency_attr {
 	struct kobj_attribute attr;
-	enum gpreempt_stat stat;
+	enum gpreempt_latency latency;
+	unsigned int percent;
 };
 
-static ssize_t stat_show(struct kobject *kobj, struct kobj_attribute *attr,
-			 char *buf)
+static ssize_t latency_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	enum gpreempt_stat stat = container_of(attr, struct stat_attr, attr)->stat;
+	struct latency_attr *l = container_of(attr, struct latency_attr, attr);
 
 	return sysfs_emit(buf, "%llu\n",
-			  (u64)atomic64_read(&to_gpreempt(kobj)->stats[stat]));
+			  kfd_gpreempt_latency_ns(to_gpreempt(kobj), l->latency, l->percent));
 }
 
-#define STAT(_name, _stat)						\
-static struct stat_attr _name##_attr = {				\
-	.attr = __ATTR(_name, 0440, stat_show, NULL),			\
-	.stat = GPREEMPT_STAT_##_stat,					\
-}
-
-STAT(preemptions, PREEMPTIONS);
-STAT(resumes, RESUMES);
-STAT(transactions, TRANSACTIONS);
-STAT(inversions, INVERSIONS);
-STAT(blocked, BLOCKED);
-STAT(starved, STARVED);
-STAT(scans, SCANS);
-STAT(wakeups, WAKEUPS);
-STAT(register_accesses, REGISTERS);
-STAT(register_ns_total, REGISTER_NS);
-STAT(interval_ns, INTERVAL_NS);
-STAT(interval_ns_max, INTERVAL_NS_MAX);
-STAT(doorbell_faults, DOORBELLS);
-STAT(doorbell_revocations, REVOCATIONS);
-STAT(decision_ns_total, DECISION_NS);
-STAT(decision_ns_max, DECISION_NS_MAX);
-STAT(scan_ns_total, SCAN_NS);
-STAT(scan_ns_max, SCAN_NS_MAX);
-STAT(fence_wait_ns_total, FENCE_NS);
-STAT(fence_wait_ns_min, FENCE_NS_MIN);
-STAT(fence_wait_ns_max, FENCE_NS_MAX);
-STAT(detections, DETECTIONS);
-STAT(detection_ns_total, DETECTION_NS);
-STAT(detection_ns_min, DETECTION_NS_MIN);
-STAT(detection_ns_max, DETECTION_NS_MAX);
-STAT(restores, RESTORES);
-STAT(restore_ns_total, RESTORE_NS);
-STAT(restore_ns_min, RESTORE_NS_MIN);
-STAT(restore_ns_max, RESTORE_NS_MAX);
-STAT(late, LATE);
-STAT(excluded, EXCLUDED);
-STAT(failed, FAILED);
-#undef STAT
+#define LATENCY(_name, _latency, _percent)				\
+	(&((struct latency_attr) {					\
+		.attr = __ATTR(_name, 0440, latency_show, NULL),	\
+		.latency = GPREEMPT_LATENCY_##_latency,			\
+		.percent = _percent,					\
+	}).attr.attr)
 
 static ssize_t bypass_reason_show(struct kobject *kobj,
 				  struct kobj_attribute *attr, char *buf)
@@ -387,39 +336,37 @@ static ssize_t bypass_reason_show(struct kobject *kobj,
 
 static struct kobj_attribute bypass_reason_attr = __ATTR_RO(bypass_reason);
 
+#define STAT(_name, _stat)	COUNT(_name, stats[GPREEMPT_STAT_##_stat])
+
 static struct attribute *stats_attrs[] = {
-	&preemptions_attr.attr.attr,
-	&resumes_attr.attr.attr,
-	&transactions_attr.attr.attr,
-	&inversions_attr.attr.attr,
-	&blocked_attr.attr.attr,
-	&starved_attr.attr.attr,
-	&scans_attr.attr.attr,
-	&wakeups_attr.attr.attr,
-	&register_accesses_attr.attr.attr,
-	&register_ns_total_attr.attr.attr,
-	&interval_ns_attr.attr.attr,
-	&interval_ns_max_attr.attr.attr,
-	&doorbell_faults_attr.attr.attr,
-	&doorbell_revocations_attr.attr.attr,
-	&decision_ns_total_attr.attr.attr,
-	&decision_ns_max_attr.attr.attr,
-	&scan_ns_total_attr.attr.attr,
-	&scan_ns_max_attr.attr.attr,
-	&fence_wait_ns_total_attr.attr.attr,
-	&fence_wait_ns_min_attr.attr.attr,
-	&fence_wait_ns_max_attr.attr.attr,
-	&detections_attr.attr.attr,
-	&detection_ns_total_attr.attr.attr,
-	&detection_ns_min_attr.attr.attr,
-	&detection_ns_max_attr.attr.attr,
-	&restores_attr.attr.attr,
-	&restore_ns_total_attr.attr.attr,
-	&restore_ns_min_attr.attr.attr,
-	&restore_ns_max_attr.attr.attr,
-	&late_attr.attr.attr,
-	&excluded_attr.attr.attr,
-	&failed_attr.attr.attr,
+	STAT(preemptions, PREEMPTIONS),
+	STAT(resumes, RESUMES),
+	STAT(transactions, TRANSACTIONS),
+	STAT(blocked, BLOCKED),
+	STAT(starved, STARVED),
+	STAT(scans, SCANS),
+	STAT(wakeups, WAKEUPS),
+	STAT(register_accesses, REGISTERS),
+	STAT(register_ns_total, REGISTER_NS),
+	STAT(doorbell_faults, DOORBELLS),
+	STAT(doorbell_revocations, REVOCATIONS),
+	STAT(scan_ns_total, SCAN_NS),
+	STAT(scan_ns_max, SCAN_NS_MAX),
+	STAT(fence_wait_ns_total, FENCE_NS),
+	STAT(detections, DETECTIONS),
+	STAT(restores, RESTORES),
+	STAT(late, LATE),
+	STAT(excluded, EXCLUDED),
+	STAT(failed, FAILED),
+	LATENCY(detection_ns_p50, DETECTION, 50),
+	LATENCY(detection_ns_p99, DETECTION, 99),
+	LATENCY(detection_ns_max, DETECTION, 100),
+	LATENCY(save_ns_p50, SAVE, 50),
+	LATENCY(save_ns_p99, SAVE, 99),
+	LATENCY(save_ns_max, SAVE, 100),
+	LATENCY(restore_ns_p50, RESTORE, 50),
+	LATENCY(restore_ns_p99, RESTORE, 99),
+	LATENCY(restore_ns_max, RESTORE, 100),
 	&bypass_reason_attr.attr,
 	NULL
 };
@@ -434,22 +381,8 @@ static const struct attribute_group *gpreempt_groups[] = {
 	&min_group,
 	&max_group,
 	&default_group,
-	&level0_group,
-	&level1_group,
-	&level2_group,
-	&level3_group,
-	&level4_group,
-	&level5_group,
-	&level6_group,
-	&level7_group,
-	&level8_group,
-	&level9_group,
-	&level10_group,
-	&level11_group,
-	&level12_group,
-	&level13_group,
-	&level14_group,
-	&level15_group,
+	LEVEL(0), LEVEL(1), LEVEL(2), LEVEL(3), LEVEL(4), LEVEL(5), LEVEL(6), LEVEL(7),
+	LEVEL(8), LEVEL(9), LEVEL(10), LEVEL(11), LEVEL(12), LEVEL(13), LEVEL(14), LEVEL(15),
 	&stats_group,
 	NULL
 };

@@ -14,62 +14,60 @@
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kfd_gpreempt
 
-TRACE_DEFINE_ENUM(GPREEMPT_IDLE);
-TRACE_DEFINE_ENUM(GPREEMPT_RUNNING);
-TRACE_DEFINE_ENUM(GPREEMPT_RUNNABLE);
-TRACE_DEFINE_ENUM(GPREEMPT_BLOCKED);
-TRACE_DEFINE_ENUM(GPREEMPT_UNKNOWN);
-TRACE_DEFINE_ENUM(GPREEMPT_KEEP);
-TRACE_DEFINE_ENUM(GPREEMPT_PREEMPT);
-TRACE_DEFINE_ENUM(GPREEMPT_RESUME);
-TRACE_DEFINE_ENUM(GPREEMPT_REASON_NONE);
-TRACE_DEFINE_ENUM(GPREEMPT_REASON_INVERSION);
-TRACE_DEFINE_ENUM(GPREEMPT_REASON_AGED);
-TRACE_DEFINE_ENUM(GPREEMPT_REASON_HINT);
-TRACE_DEFINE_ENUM(GPREEMPT_REASON_ASKED);
-TRACE_DEFINE_ENUM(GPREEMPT_REASON_TIMESLICE);
-TRACE_DEFINE_ENUM(GPREEMPT_REASON_FREE);
-TRACE_DEFINE_ENUM(GPREEMPT_REASON_BLOCKED);
-TRACE_DEFINE_ENUM(GPREEMPT_REASON_STARVED);
-TRACE_DEFINE_ENUM(GPREEMPT_REASON_TURN);
-TRACE_DEFINE_ENUM(GPREEMPT_REASON_LATE);
-TRACE_DEFINE_ENUM(GPREEMPT_REASON_OFF);
-TRACE_DEFINE_ENUM(GPREEMPT_DISABLED);
-TRACE_DEFINE_ENUM(GPREEMPT_PARKED);
-TRACE_DEFINE_ENUM(GPREEMPT_ACTIVE);
-TRACE_DEFINE_ENUM(GPREEMPT_BYPASSED);
+#define GPREEMPT_ACTIVITIES						\
+	EM(GPREEMPT_IDLE, "idle")					\
+	EM(GPREEMPT_RUNNING, "running")					\
+	EM(GPREEMPT_RUNNABLE, "runnable")				\
+	EM(GPREEMPT_BLOCKED, "blocked")					\
+	EMe(GPREEMPT_UNKNOWN, "unknown")
 
-#define show_gpreempt_queue_state(v)	__print_symbolic(v,		\
-	{ GPREEMPT_IDLE,		"idle" },			\
-	{ GPREEMPT_RUNNING,		"running" },			\
-	{ GPREEMPT_RUNNABLE,		"runnable" },			\
-	{ GPREEMPT_BLOCKED,		"blocked" },			\
-	{ GPREEMPT_UNKNOWN,		"unknown" })
+#define GPREEMPT_VERDICTS						\
+	EM(GPREEMPT_KEEP, "keep")					\
+	EM(GPREEMPT_PREEMPT, "preempt")					\
+	EMe(GPREEMPT_RESUME, "resume")
 
-#define show_gpreempt_verdict(v)	__print_symbolic(v,		\
-	{ GPREEMPT_KEEP,		"keep" },			\
-	{ GPREEMPT_PREEMPT,		"preempt" },			\
-	{ GPREEMPT_RESUME,		"resume" })
+#define GPREEMPT_REASONS						\
+	EM(GPREEMPT_REASON_NONE, "none")				\
+	EM(GPREEMPT_REASON_INVERSION, "inversion")			\
+	EM(GPREEMPT_REASON_AGED, "aged")				\
+	EM(GPREEMPT_REASON_HINT, "hint")				\
+	EM(GPREEMPT_REASON_ASKED, "asked")				\
+	EM(GPREEMPT_REASON_TIMESLICE, "timeslice")			\
+	EM(GPREEMPT_REASON_FREE, "free")				\
+	EM(GPREEMPT_REASON_BLOCKED, "blocked")				\
+	EM(GPREEMPT_REASON_STARVED, "starved")				\
+	EM(GPREEMPT_REASON_TURN, "turn")				\
+	EM(GPREEMPT_REASON_LATE, "late")				\
+	EMe(GPREEMPT_REASON_OFF, "off")
 
-#define show_gpreempt_reason(v)		__print_symbolic(v,		\
-	{ GPREEMPT_REASON_NONE,		"none" },			\
-	{ GPREEMPT_REASON_INVERSION,	"inversion" },			\
-	{ GPREEMPT_REASON_AGED,		"aged" },			\
-	{ GPREEMPT_REASON_HINT,		"hint" },			\
-	{ GPREEMPT_REASON_ASKED,	"asked" },			\
-	{ GPREEMPT_REASON_TIMESLICE,	"timeslice" },			\
-	{ GPREEMPT_REASON_FREE,		"free" },			\
-	{ GPREEMPT_REASON_BLOCKED,	"blocked" },			\
-	{ GPREEMPT_REASON_STARVED,	"starved" },			\
-	{ GPREEMPT_REASON_TURN,		"turn" },			\
-	{ GPREEMPT_REASON_LATE,		"late" },			\
-	{ GPREEMPT_REASON_OFF,		"off" })
+#define GPREEMPT_STATES							\
+	EM(GPREEMPT_DISABLED, "disabled")				\
+	EM(GPREEMPT_PARKED, "parked")					\
+	EM(GPREEMPT_ACTIVE, "active")					\
+	EMe(GPREEMPT_BYPASSED, "bypassed")
 
-#define show_gpreempt_state(v)		__print_symbolic(v,		\
-	{ GPREEMPT_DISABLED,		"disabled" },			\
-	{ GPREEMPT_PARKED,		"parked" },			\
-	{ GPREEMPT_ACTIVE,		"active" },			\
-	{ GPREEMPT_BYPASSED,		"bypassed" })
+/* Once for tools that read the ring buffer, once to print. */
+#undef EM
+#undef EMe
+#define EM(_value, _name)	TRACE_DEFINE_ENUM(_value);
+#define EMe(_value, _name)	TRACE_DEFINE_ENUM(_value);
+
+GPREEMPT_ACTIVITIES
+GPREEMPT_VERDICTS
+GPREEMPT_REASONS
+GPREEMPT_STATES
+
+#undef EM
+#undef EMe
+#define EM(_value, _name)	{ _value, _name },
+#define EMe(_value, _name)	{ _value, _name }
+
+/* What most events have: whose queue it is about. */
+#define QUEUE_ENTRY	__field(u32, gpu_id) __field(pid_t, pid) __field(u32, queue_id)
+#define QUEUE_ASSIGN	(__entry->gpu_id = gpu_id, __entry->pid = pid, \
+			 __entry->queue_id = queue_id)
+#define QUEUE_PR_FMT	"gpu_id=%u pid=%d queue=%u"
+#define QUEUE_PR_ARG	__entry->gpu_id, __entry->pid, __entry->queue_id
 
 /* A scan ended: how many queues, register accesses (0: no wave counts), how long. */
 TRACE_EVENT(kfd_gpreempt_scan,
@@ -98,9 +96,7 @@ TRACE_EVENT(kfd_gpreempt_decision,
 		 enum gpreempt_verdict verdict),
 	TP_ARGS(gpu_id, pid, queue_id, v, verdict),
 	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__field(pid_t, pid)
-		__field(u32, queue_id)
+		QUEUE_ENTRY
 		__field(u8, priority)
 		__field(u8, effective)
 		__field(int, verdict)
@@ -111,9 +107,7 @@ TRACE_EVENT(kfd_gpreempt_decision,
 		__field(int, waves)
 	),
 	TP_fast_assign(
-		__entry->gpu_id = gpu_id;
-		__entry->pid = pid;
-		__entry->queue_id = queue_id;
+		QUEUE_ASSIGN;
 		__entry->priority = v->terms.priority;
 		__entry->effective = v->out.level;
 		__entry->verdict = verdict;
@@ -123,11 +117,11 @@ TRACE_EVENT(kfd_gpreempt_decision,
 		__entry->wptr = v->seen.wptr;
 		__entry->waves = v->seen.waves;
 	),
-	TP_printk("gpu_id=%u pid=%d queue=%u verdict=%s reason=%s state=%s priority=%u effective=%u rptr=%llu wptr=%llu waves=%d",
-		  __entry->gpu_id, __entry->pid, __entry->queue_id,
-		  show_gpreempt_verdict(__entry->verdict),
-		  show_gpreempt_reason(__entry->reason),
-		  show_gpreempt_queue_state(__entry->state),
+	TP_printk(QUEUE_PR_FMT " verdict=%s reason=%s state=%s priority=%u effective=%u rptr=%llu wptr=%llu waves=%d",
+		  QUEUE_PR_ARG,
+		  __print_symbolic(__entry->verdict, GPREEMPT_VERDICTS),
+		  __print_symbolic(__entry->reason, GPREEMPT_REASONS),
+		  __print_symbolic(__entry->state, GPREEMPT_ACTIVITIES),
 		  __entry->priority, __entry->effective, __entry->rptr,
 		  __entry->wptr, __entry->waves)
 );
@@ -138,23 +132,18 @@ TRACE_EVENT(kfd_gpreempt_inversion,
 		 u64 ns),
 	TP_ARGS(gpu_id, pid, queue_id, effective, running, ns),
 	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__field(pid_t, pid)
-		__field(u32, queue_id)
+		QUEUE_ENTRY
 		__field(u8, effective)
 		__field(int, running)
 		__field(u64, ns)
 	),
 	TP_fast_assign(
-		__entry->gpu_id = gpu_id;
-		__entry->pid = pid;
-		__entry->queue_id = queue_id;
+		QUEUE_ASSIGN;
 		__entry->effective = effective;
 		__entry->running = running;
 		__entry->ns = ns;
 	),
-	TP_printk("gpu_id=%u pid=%d queue=%u effective=%u running=%d ns=%llu",
-		  __entry->gpu_id, __entry->pid, __entry->queue_id,
+	TP_printk(QUEUE_PR_FMT " effective=%u running=%d ns=%llu", QUEUE_PR_ARG,
 		  __entry->effective, __entry->running, __entry->ns)
 );
 
@@ -164,24 +153,18 @@ TRACE_EVENT(kfd_gpreempt_blocked,
 		 const struct gpreempt_queue_view *v),
 	TP_ARGS(gpu_id, pid, queue_id, v),
 	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__field(pid_t, pid)
-		__field(u32, queue_id)
+		QUEUE_ENTRY
 		__field(u8, priority)
 		__field(bool, waits)
 		__field(u64, rptr)
 	),
 	TP_fast_assign(
-		__entry->gpu_id = gpu_id;
-		__entry->pid = pid;
-		__entry->queue_id = queue_id;
+		QUEUE_ASSIGN;
 		__entry->priority = v->terms.priority;
 		__entry->waits = v->seen.head == GPREEMPT_HEAD_WAITS;
 		__entry->rptr = v->seen.rptr;
 	),
-	TP_printk("gpu_id=%u pid=%d queue=%u priority=%u by=%s rptr=%llu",
-		  __entry->gpu_id, __entry->pid, __entry->queue_id,
-		  __entry->priority,
+	TP_printk(QUEUE_PR_FMT " priority=%u by=%s rptr=%llu", QUEUE_PR_ARG, __entry->priority,
 		  __entry->waits ? "barrier" : "no-progress", __entry->rptr)
 );
 
@@ -190,20 +173,15 @@ TRACE_EVENT(kfd_gpreempt_preempt_begin,
 	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, enum gpreempt_reason reason),
 	TP_ARGS(gpu_id, pid, queue_id, reason),
 	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__field(pid_t, pid)
-		__field(u32, queue_id)
+		QUEUE_ENTRY
 		__field(int, reason)
 	),
 	TP_fast_assign(
-		__entry->gpu_id = gpu_id;
-		__entry->pid = pid;
-		__entry->queue_id = queue_id;
+		QUEUE_ASSIGN;
 		__entry->reason = reason;
 	),
-	TP_printk("gpu_id=%u pid=%d queue=%u reason=%s", __entry->gpu_id,
-		  __entry->pid, __entry->queue_id,
-		  show_gpreempt_reason(__entry->reason))
+	TP_printk(QUEUE_PR_FMT " reason=%s", QUEUE_PR_ARG,
+		  __print_symbolic(__entry->reason, GPREEMPT_REASONS))
 );
 
 /* A queue, and a time. */
@@ -211,19 +189,14 @@ DECLARE_EVENT_CLASS(kfd_gpreempt_queue_time,
 	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns),
 	TP_ARGS(gpu_id, pid, queue_id, ns),
 	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__field(pid_t, pid)
-		__field(u32, queue_id)
+		QUEUE_ENTRY
 		__field(u64, ns)
 	),
 	TP_fast_assign(
-		__entry->gpu_id = gpu_id;
-		__entry->pid = pid;
-		__entry->queue_id = queue_id;
+		QUEUE_ASSIGN;
 		__entry->ns = ns;
 	),
-	TP_printk("gpu_id=%u pid=%d queue=%u ns=%llu", __entry->gpu_id,
-		  __entry->pid, __entry->queue_id, __entry->ns)
+	TP_printk(QUEUE_PR_FMT " ns=%llu", QUEUE_PR_ARG, __entry->ns)
 );
 
 /* ... and is off: the GPU has answered. 0: another queue made it long. */
@@ -238,22 +211,17 @@ TRACE_EVENT(kfd_gpreempt_resume,
 		 u64 preempted_ns),
 	TP_ARGS(gpu_id, pid, queue_id, reason, preempted_ns),
 	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__field(pid_t, pid)
-		__field(u32, queue_id)
+		QUEUE_ENTRY
 		__field(int, reason)
 		__field(u64, preempted_ns)
 	),
 	TP_fast_assign(
-		__entry->gpu_id = gpu_id;
-		__entry->pid = pid;
-		__entry->queue_id = queue_id;
+		QUEUE_ASSIGN;
 		__entry->reason = reason;
 		__entry->preempted_ns = preempted_ns;
 	),
-	TP_printk("gpu_id=%u pid=%d queue=%u reason=%s preempted_ns=%llu",
-		  __entry->gpu_id, __entry->pid, __entry->queue_id,
-		  show_gpreempt_reason(__entry->reason), __entry->preempted_ns)
+	TP_printk(QUEUE_PR_FMT " reason=%s preempted_ns=%llu", QUEUE_PR_ARG,
+		  __print_symbolic(__entry->reason, GPREEMPT_REASONS), __entry->preempted_ns)
 );
 
 /* A queue has delayed its preemption, and is kept off for that time. */
@@ -290,7 +258,7 @@ TRACE_EVENT(kfd_gpreempt_state,
 		__entry->state = state;
 	),
 	TP_printk("gpu_id=%u state=%s", __entry->gpu_id,
-		  show_gpreempt_state(__entry->state))
+		  __print_symbolic(__entry->state, GPREEMPT_STATES))
 );
 
 #endif /* GPREEMPT_TRACE_H_INCLUDED */
