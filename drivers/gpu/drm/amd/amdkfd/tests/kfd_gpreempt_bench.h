@@ -315,6 +315,16 @@ static inline struct bench *bench_high_runs(struct kunit *test)
 	return b;
 }
 
+/* As above, and high has more than there is space for. */
+static inline struct bench *bench_high_fills(struct kunit *test)
+{
+	struct bench *b = bench_high_runs(test);
+
+	submits(&b->high);
+	EXPECT_KEEP(test, after(b, 1, &b->low));
+	return b;
+}
+
 #define TURN	10				/* intervals */
 
 /* Level 7 has such turns, and no queues yet. */
