@@ -440,6 +440,15 @@ static inline void step_joins(struct bench *b, const struct step *s)
 	step_queue(b, s)->group = b->q[s->value].group;
 }
 
+/* A CU mask: of the first units, a bit each. */
+static inline void step_cus(struct bench *b, const struct step *s)
+{
+	struct gpreempt_cus *cus = &step_queue(b, s)->seen.cus;
+
+	memset(cus, 0xff, sizeof(*cus));
+	cus->barred[0] = ~s->value;
+}
+
 static inline void step_count(struct bench *b, const struct step *s)
 {
 	memset(b->had, 0, sizeof(b->had));
@@ -575,6 +584,7 @@ static inline void step_plan(struct bench *b, const struct step *s)
 #define PREVIOUS(which, is)	SET(which.seen.previous, GPREEMPT_SIGNAL_##is)
 #define HEAD(which, is)		SET(which.seen.head, GPREEMPT_HEAD_##is)
 #define WAVES(which, n)		SET(which.seen.waves, n)
+#define CUS(which, mask)	STEP_QUEUE(cus, which, .value = (mask))
 #define RESUMED(which, ns)	STEP_QUEUE(resumed, which, .value = (ns))
 #define JOINS(which, other)	STEP_QUEUE(joins, which, .value = (other))
 #define QUEUE(level)		STEP(queues, .value = (level))
