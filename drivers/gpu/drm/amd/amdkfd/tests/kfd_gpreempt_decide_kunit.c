@@ -372,6 +372,7 @@ static void sim_hog(struct sim *s, const u8 *priority, unsigned int nr)
 	s->view.nr = nr;
 	s->policy = gpreempt_policy_find("strict");
 	s->changes = false;
+	s->groups = false;
 	/* what an equal waits for is what is asked for here */
 	s->starves = true;
 	for (i = 0; i < nr; i++) {
@@ -436,15 +437,15 @@ static void gpreempt_decide_starved_nth(struct kunit *test)
 		for (i = 1, last = 0; i < SIM_QUEUES; i++) {
 			for (n = 1, before = 1; n < SIM_QUEUES; n++)
 				before += first[n] < first[i];
-			KUNIT_EXPECT_TRUE_MSG(test, first[i] && first[i] <= SIM_HELPED(before),
-					      "case %u, queue %u, %u: %llu", c, i, before,
-					      first[i]);
-			KUNIT_EXPECT_LE_MSG(test, gap[i], SIM_HELPED(SIM_QUEUES - 1),
+			KUNIT_EXPECT_NE(test, first[i], 0);
+			KUNIT_EXPECT_LE_MSG(test, first[i], SIM_HELPED(before, SIM_TURN),
+					    "case %u, queue %u, %u", c, i, before);
+			KUNIT_EXPECT_LE_MSG(test, gap[i], SIM_HELPED(SIM_QUEUES - 1, SIM_TURN),
 					    "case %u, queue %u", c, i);
 			last = max(last, first[i]);
 		}
 		/* the last one does wait for the others' help, and what comes after each */
-		KUNIT_EXPECT_LE(test, SIM_HELPED(1), last);
+		KUNIT_EXPECT_LE(test, SIM_HELPED(1, SIM_TURN), last);
 		KUNIT_EXPECT_LE(test, 8000 * 87 / 100, s->top);
 	}
 }
@@ -468,8 +469,8 @@ static void gpreempt_decide_starved_equal(struct kunit *test)
 	sim_hog(s, beside, ARRAY_SIZE(beside));
 	sim_wait(s, 4000, first, gap);
 	KUNIT_EXPECT_LE(test, 1, first[1]);
-	KUNIT_EXPECT_LE(test, first[1], SIM_HELPED(2));
-	KUNIT_EXPECT_LE(test, gap[1], SIM_HELPED(2));
+	KUNIT_EXPECT_LE(test, first[1], SIM_HELPED(2, SIM_TURN));
+	KUNIT_EXPECT_LE(test, gap[1], SIM_HELPED(2, SIM_TURN));
 }
 
 /*
@@ -536,7 +537,7 @@ static void gpreempt_decide_all_wait(struct kunit *test)
 					sim_scan(s);
 			}
 			KUNIT_EXPECT_LE(test, n, s->nr * kernels +
-					(spin ? SIM_HELPED(s->nr) : 0));
+					(spin ? SIM_HELPED(s->nr, SIM_TURN) : 0));
 			KUNIT_EXPECT_EQ(test, s->met, s->all);
 		}
 	}

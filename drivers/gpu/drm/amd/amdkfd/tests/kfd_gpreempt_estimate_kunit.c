@@ -332,6 +332,12 @@ static const struct scene estimate_scenes[] = {
 	{ "restored_nothing", bench_high_runs, STEPS {
 		DOES(high, finishes), SCAN(1), DOES(low, finishes),
 		SCAN(10), IS(low, IDLE), YES(plan.idle), {} } },
+	/* Back beside one that fills the machine, it waits on, though a packet of it is fetched. */
+	{ "restored_fetched", bench_high_runs, STEPS {
+		WAVES(low, 0), UNTIL(low.out.verdict, GPREEMPT_RESUME), SCAN(1),
+		DOES(low, submits_fetched), SCAN(1), IS(low, RUNNING),
+		SEE(low.state.waits_ns, 12 * INTERVAL_NS),
+		WAVES(low, 1), SCAN(1), IS(low, RUNNING), SEE(low.state.waits_ns, 0), {} } },
 	/* What is held off may have had waves of which no scan knows: it is not idle. */
 	{ "held_idle", bench_low_runs, STEPS {
 		IS(high, IDLE), SET(high.terms.held, true), SCAN(1), OFF(high, ASKED),

@@ -24,14 +24,15 @@
 #define SIM_BLOCKED	2			/* likewise: blocked_us */
 
 /*
- * One that starves is helped for so many steps at most: until it has executed for its residency,
- * or has not used the machine for blocked_us; and that is found out by scans, one of which also
- * sees what it does first. The n-th of those that starve is helped after so many steps: each
- * help is followed by GPREEMPT_HELP_PART - 1 times as long without.
+ * One that starves is helped for so many steps: until a scan has seen it execute, and another one
+ * finds that it has for its residency, or that it has not used the machine for blocked_us. The
+ * n-th of those that starve is helped after so many: each help is followed by
+ * GPREEMPT_HELP_PART - 1 times as long without.
  */
-#define SIM_TURN	((SIM_BLOCKED + 2) * SIM_INTERVAL)
-#define SIM_HELPED(n) \
-	(SIM_STARVATION * SIM_STEPS + SIM_INTERVAL + (n) * GPREEMPT_HELP_PART * SIM_TURN)
+#define SIM_TURN	(3 * SIM_INTERVAL)
+#define SIM_TURN_UNUSED	((SIM_BLOCKED + 2) * SIM_INTERVAL)
+#define SIM_HELPED(n, turn) \
+	(SIM_STARVATION * SIM_STEPS + SIM_INTERVAL + (n) * GPREEMPT_HELP_PART * (turn))
 
 /* Machines of a random test: each scans 750 times and more, of policy_odd 6,000 times. */
 #ifndef SIM_SEEDS
@@ -438,7 +439,7 @@ static bool sim_is_promised(const struct sim *s, struct sim_queue *sq)
 /* Rule 2, rule 3 and no one forgotten: bounds that hold for every queue. */
 static void sim_check(struct sim *s)
 {
-	u64 bound = SIM_HELPED(s->nr);
+	u64 bound = SIM_HELPED(s->nr, SIM_TURN_UNUSED);
 	/* each one above that came back with nothing: resume, save, blocked_us, a scan */
 	u64 owed = s->nr * (SIM_BLOCKED + 4) * SIM_STEPS;
 	unsigned int i, k;
