@@ -315,6 +315,16 @@ static inline struct bench *bench_high_runs(struct kunit *test)
 	return b;
 }
 
+/* As above, and high has more than there is space for. */
+static inline struct bench *bench_high_fills(struct kunit *test)
+{
+	struct bench *b = bench_high_runs(test);
+
+	submits(&b->high);
+	EXPECT_KEEP(test, after(b, 1, &b->low));
+	return b;
+}
+
 #define TURN	10				/* intervals */
 
 /* Level 7 has such turns, and no queues yet. */
@@ -428,6 +438,15 @@ static inline void step_resumed(struct bench *b, const struct step *s)
 static inline void step_joins(struct bench *b, const struct step *s)
 {
 	step_queue(b, s)->group = b->q[s->value].group;
+}
+
+/* A CU mask: of the first units, a bit each. */
+static inline void step_cus(struct bench *b, const struct step *s)
+{
+	struct gpreempt_cus *cus = &step_queue(b, s)->seen.cus;
+
+	memset(cus, 0xff, sizeof(*cus));
+	cus->barred[0] = ~s->value;
 }
 
 static inline void step_count(struct bench *b, const struct step *s)
@@ -565,6 +584,7 @@ static inline void step_plan(struct bench *b, const struct step *s)
 #define PREVIOUS(which, is)	SET(which.seen.previous, GPREEMPT_SIGNAL_##is)
 #define HEAD(which, is)		SET(which.seen.head, GPREEMPT_HEAD_##is)
 #define WAVES(which, n)		SET(which.seen.waves, n)
+#define CUS(which, mask)	STEP_QUEUE(cus, which, .value = (mask))
 #define RESUMED(which, ns)	STEP_QUEUE(resumed, which, .value = (ns))
 #define JOINS(which, other)	STEP_QUEUE(joins, which, .value = (other))
 #define QUEUE(level)		STEP(queues, .value = (level))

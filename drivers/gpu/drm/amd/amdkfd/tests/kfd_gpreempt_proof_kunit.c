@@ -39,7 +39,7 @@ static const struct scene hides_scenes[] = {
 	/* Nor does it that low has no slot, or high: then all below leave unseen. */
 	{ "hides_in_crowd", bench_low_hides, STEPS {
 		SET(waves_unreadable, true), DOES(high, submits), SCAN(1), KEEP(low),
-		SCAN(1), OFF(low, INVERSION), DOES(high, runs), SCAN(5), GONE(low),
+		SCAN(1), OFF(low, INVERSION), DOES(high, runs), SCAN(4), GONE(low),
 		DOES(high, finishes), SCAN(5), ON(low), {} } },
 	/*
 	 * One above that hides is why another does not use the machine that it seems to have: it

@@ -12,12 +12,10 @@
 struct select_queue {
 	u8 level;
 	char is;		/* Idle, Running, Waiting, Blocked, unknown (?) */
-	int waves;		/* that run; or that it waits for, 0: for all there is */
-	u64 cost;		/* of its save, in ns; 0: 1000 a wave */
+	int waves;		/* that run */
 	bool more;		/* than what runs is wanted */
 	bool off, absent, pinned, held, asked, announced;
 	bool fresh;		/* it is not to leave yet */
-	bool ends;		/* as a rule sooner than it is saved */
 	bool starved, raised;
 	bool unused;		/* it had the machine for blocked_us, if it was given it */
 };
@@ -31,12 +29,19 @@ struct select_case {
 	const char *name;
 	struct select_queue q[6];	/* as many as are anything */
 	const char *plan;
-	bool passive, guesses;
+	bool passive;
 };
 
 #define NOW_NS		(5000 * NSEC_PER_MSEC)
 
-static void select_queue(struct gpreempt_queue_view *v, const struct select_queue *q)
+/* Of a queue that has none but what a case says. */
+struct select_past {
+	struct gpreempt_memory memory;
+	struct gpreempt_group group;
+};
+
+static void select_queue(struct gpreempt_queue_view *v, const struct select_queue *q,
+			 struct select_past *past)
 {
 	static const char letters[] = {
 		[GPREEMPT_IDLE] = 'I', [GPREEMPT_RUNNING] = 'R', [GPREEMPT_RUNNABLE] = 'W',
@@ -51,14 +56,17 @@ static void select_queue(struct gpreempt_queue_view *v, const struct select_queu
 			   .hint_ns = q->announced ? NOW_NS + 1 : 0 },
 		.rank = { .level = q->level },
 		.state = { .wants = (waits || q->more) && !q->asked, .announced = q->announced,
-			   .may_hold = runs, .in_the_way = runs || waits, .raised = q->raised,
+			   .may_hold = runs, .in_the_way = runs || waits,
 			   .unused = GPREEMPT_BLOCKED, .unused_ns = NOW_NS + !q->unused,
-			   .demand = waits ? q->waves : 0,
-			   .save_cost_ns = q->cost ?: runs && q->waves > 0 ? q->waves * 1000 : 0,
-			   .ends_ns = q->ends ? NOW_NS + q->cost - 1 : 0,
 			   .leave_ns = NOW_NS + q->fresh,
 			   .waits_ns = q->starved ? NOW_NS - 1000 * NSEC_PER_MSEC : 0 },
 	};
+	v->memory = &past->memory;
+	v->memory->raised = q->raised;
+	v->group = &past->group;
+	v->turn = &v->group->turn[q->level];
+	/* it has just wanted more */
+	v->turn->linger.wanted_ns = NOW_NS;
 	v->state.takes_part = gpreempt_takes_part(v);
 	while (letters[v->state.activity] != q->is)
 		v->state.activity++;
@@ -79,19 +87,26 @@ static char select_letter(const struct gpreempt_outcome *out)
 static void select_check(struct kunit *test)
 {
 	const struct select_case *c = test->param_value;
-	struct gpreempt_view view = { .now_ns = NOW_NS, .contested = true, .passive = c->passive };
+	struct gpreempt_view *view = kunit_kzalloc(test, sizeof(*view), GFP_KERNEL);
 	struct gpreempt_queue_view *q;
+	struct select_past *past;
 	char is[ARRAY_SIZE(c->q) + 1] = {};
 	unsigned int i, off = 0, back = 0;
 	struct gpreempt_plan plan;
 
 	q = kunit_kcalloc(test, ARRAY_SIZE(c->q), sizeof(*q), GFP_KERNEL);
+	past = kunit_kcalloc(test, ARRAY_SIZE(c->q), sizeof(*past), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, view);
 	KUNIT_ASSERT_NOT_NULL(test, q);
-	view.q = q;
-	for (; view.nr < ARRAY_SIZE(c->q) && c->q[view.nr].is; view.nr++)
-		select_queue(&q[view.nr], &c->q[view.nr]);
-	gpreempt_select(&view, &defaults, &plan);
-	for (i = 0; i < view.nr; i++) {
+	KUNIT_ASSERT_NOT_NULL(test, past);
+	view->now_ns = NOW_NS;
+	view->contested = true;
+	view->passive = c->passive;
+	view->q = q;
+	for (; view->nr < ARRAY_SIZE(c->q) && c->q[view->nr].is; view->nr++)
+		select_queue(&q[view->nr], &c->q[view->nr], &past[view->nr]);
+	gpreempt_select(view, &defaults, &plan);
+	for (i = 0; i < view->nr; i++) {
 		is[i] = select_letter(&q[i].out);
 		off += q[i].out.verdict == GPREEMPT_PREEMPT;
 		back += q[i].out.verdict == GPREEMPT_RESUME;
@@ -99,7 +114,6 @@ static void select_check(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, is, c->plan);
 	KUNIT_EXPECT_EQ(test, plan.nr_preempt, off);
 	KUNIT_EXPECT_EQ(test, plan.nr_resume, back);
-	KUNIT_EXPECT_EQ(test, plan.guesses, c->guesses);
 }
 
 /* Which leave, which are back, and why. */
@@ -123,9 +137,6 @@ static const struct select_case plan_cases[] = {
 	{ "all below at once, what is off stays off",
 	  { { 3, 'R', 8 }, { 5, 'W', .off = true }, { 4, 'R', 8 }, { 9, 'W' } }, "I-I-" },
 	{ "it has only just come", { { 6, 'R', 8, .fresh = true }, { 7, 'W' } }, "--" },
-	{ "it is about to end", { { 6, 'R', 8, 300, .ends = true }, { 7, 'W' } }, "--" },
-	{ "it would be, but wants more",
-	  { { 6, 'R', 8, 300, .ends = true, .more = true }, { 7, 'W' } }, "I-" },
 	{ "nothing is taken off by one that only watches", { { 6, 'R', 8 }, { 7, 'W' } }, "--",
 	  .passive = true },
 	{ "but what was asked to leave", { { 6, 'R', 8, .asked = true }, { 7, 'W' } }, "Q-",
@@ -173,86 +184,16 @@ static const struct select_case plan_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(plan, plan_cases, name);
 
-/*
- * Rule 10: for work of one packet, the lowest priority first, then least to save, and no more
- * than it needs.
- */
-static const struct select_case cheapest_cases[] = {
-#define FOR(level, n)	{ level, 'W', n }
-	{ "unknown: all",
-	  { { 0, 'R', 8 }, { 0, 'R', 8 }, { 3, 'R', 8 }, { 3, 'R', 8 }, FOR(15, 0) }, "IIII-" },
-	{ "one is enough",
-	  { { 3, 'R', 8 }, { 0, 'R', 8 }, { 3, 'R', 8 }, { 3, 'R', 8 }, FOR(15, 8) }, "-I---" },
-	{ "one is not",
-	  { { 3, 'R', 8 }, { 0, 'R', 8 }, { 3, 'R', 9 }, FOR(15, 9) }, "II--" },
-	{ "lowest first", { { 5, 'R', 1 }, { 3, 'R', 32 }, { 4, 'R', 8 }, FOR(15, 4) }, "-I--" },
-	{ "least cost",
-	  { { 3, 'R', 8, 400 }, { 3, 'R', 8, 300 }, { 3, 'R', 8, 500 }, FOR(15, 8) }, "-I--" },
-	{ "what others cost does not matter",
-	  { { 3, 'R', 8, 100 }, { 3, 'R', 8, 200 }, { 5, 'R', 8, 50 }, FOR(15, 8) }, "I---" },
-	{ "fewest waves",
-	  { { 3, 'R', 32 }, { 3, 'R', 5 }, { 3, 'R', 6 }, { 3, 'R', 7 }, FOR(15, 4) }, "-I---" },
-	{ "cheap ones together",
-	  { { 3, 'R', 16, 400 }, { 3, 'R', 4, 100 }, { 3, 'R', 6, 101 }, { 3, 'R', 6, 102 },
-	    FOR(15, 10) }, "-II--" },
-	{ "what must not be taken off frees nothing",
-	  { { 3, 'R', 8, 100, .pinned = true }, { 3, 'R', 8, 300 }, { 3, 'R', 8, 400 },
-	    FOR(15, 8) }, "-I--" },
-	{ "of equals the first",
-	  { { 3, 'R', 8, 7 }, { 3, 'R', 8, 7 }, { 3, 'R', 8, 7 }, FOR(15, 8) }, "I---" },
-	{ "more than there is",
-	  { { 0, 'R', 8 }, { 1, 'R', 8 }, { 2, 'R', 8 }, { 3, 'R', 8 }, FOR(15, 33) }, "IIII-" },
-	{ "all there is",
-	  { { 0, 'R', 8 }, { 1, 'R', 8 }, { 2, 'R', 8 }, { 3, 'R', 8 }, FOR(15, 32) }, "IIII-" },
-	{ "not a peer",
-	  { { 15, 'R', 8 }, { 15, 'R', 8 }, { 14, 'R', 8 }, FOR(15, 8) }, "--I-" },
-	{ "what would take the space",
-	  { { 3, 'R', 8 }, { 1, 'R', 8 }, { 0, 'R', 1, .more = true }, FOR(15, 8) }, "-II-" },
-	{ "what that one frees counts",
-	  { { 3, 'R', 8 }, { 3, 'R', 8, .more = true }, { 3, 'R', 8 }, FOR(15, 8) }, "-I--" },
-	{ "and be it a single wave",
-	  { { 3, 'R', 8 }, { 3, 'R', 1, .more = true }, { 3, 'R', 8 }, FOR(15, 9) }, "II--" },
-	{ "what only waits for space",
-	  { FOR(3, 0), { 5, 'R', 8 }, { 4, 'R', 8 }, { 5, 'R', 8 }, FOR(15, 8) }, "I-I--" },
-	{ "what moved on, of which no waves are seen",
-	  { { 3, 'R', 8 }, { 3, 'R', 0 }, { 3, 'R', 9 }, FOR(15, 8) }, "II--" },
-	{ "what was not counted might do alone",
-	  { { 3, 'R', 8 }, { 3, 'R', -1 }, FOR(15, 8) }, "II-", .guesses = true },
-	{ "what would take the space was not counted",
-	  { { 3, 'R', 8 }, { 3, 'R', -1, .more = true }, FOR(15, 8) }, "II-", .guesses = true },
-	{ "there is no other", { { 3, 'R', -1 }, FOR(15, 8) }, "I-" },
-	{ "what two want together",
-	  { { 3, 'R', 8 }, { 3, 'R', 8 }, { 3, 'R', 8 }, FOR(15, 8), FOR(15, 8) }, "II---" },
-	{ "another one wants all there is below it",
-	  { { 3, 'R', 8 }, { 14, 'R', 8 }, { 14, 'R', 8 }, FOR(15, 8), FOR(13, 0) }, "I---I" },
-#undef FOR
-};
-
-KUNIT_ARRAY_PARAM_DESC(cheapest, cheapest_cases, name);
-
 static void gpreempt_select_plan(struct kunit *test)
-{
-	select_check(test);
-}
-
-static void gpreempt_select_cheapest(struct kunit *test)
 {
 	select_check(test);
 }
 
 #define INTERVAL_US	(INTERVAL_NS / NSEC_PER_USEC)
 
-/* Work of one packet that would launch eight waves. */
-static void wants_8(struct gpreempt_queue_view *q)
-{
-	submits(q);
-	q->seen.demand = 8;
-}
-
 /* Low is put back, and there for so long before it leaves again for high. */
-#define STAYS(residency_us, cost_ns, ns)							\
+#define STAYS(residency_us, ns)								\
 	REPEAT(1, SET(tun.min_residency_us, residency_us), SET(tun.starvation_ms, 60000),	\
-	       SET(low.seen.save_cost_ns, cost_ns),						\
 	       DOES(high, finishes), SCAN(1), BACK(low, FREE), SCAN(1),				\
 	       DOES(high, submits), RESCAN((ns) - 1), KEEP(low), SEE_IN(plan.next_ns, 1),	\
 	       RESCAN(1), OFF(low, INVERSION), SEE(plan.next_ns, 0))
@@ -280,24 +221,14 @@ static const struct step asked_to_stay_off[] = {
 	SCAN(1), KEEP(one), {}
 };
 
-/* Three run at the bottom, and high is idle. */
-static const struct step three_run[] = {
-	REPEAT(3, QUEUE(0)), QUEUE(15), SCAN(1),
-	DOES(one, runs), DOES(other, runs), DOES(third, runs), SCAN(5), {}
-};
-
 static const struct scene select_scenes[] = {
 	/* Beyond the highest level there is none. */
 	{ "victim_out_of_range", bench_low_runs, STEPS {
 		SET(low.terms.priority, 15), SET(high.terms.priority, 200), SCAN(2),
 		DOES(high, submits), SCAN(1), KEEP(low), KEEP(high), {} } },
-	/* Rule 10, to the nanosecond: from the first scan that saw low mapped; ... */
-	{ "residency", bench_high_runs, STEPS { STAYS(500, 0, 500000), {} } },
-	/* ... or for as long as its save takes, ... */
-	{ "residency_of_save", bench_high_runs, STEPS { STAYS(500, 700000, 700000), {} } },
-	/* ... whichever is longer. */
-	{ "residency_and_save", bench_high_runs, STEPS { STAYS(900, 700000, 900000), {} } },
-	{ "residency_longest", bench_high_runs, STEPS { STAYS(1000000, 0, 1000000000), {} } },
+	/* Rule 10, to the nanosecond: from the first scan that saw low mapped. */
+	{ "residency", bench_high_runs, STEPS { STAYS(500, 500000), {} } },
+	{ "residency_longest", bench_high_runs, STEPS { STAYS(1000000, 1000000000), {} } },
 	/* None at all is none. */
 	{ "residency_0", bench_high_runs, STEPS {
 		SET(tun.min_residency_us, 0), DOES(high, finishes), SCAN(1), BACK(low, FREE),
@@ -316,20 +247,19 @@ static const struct scene select_scenes[] = {
 		QUEUE(0), DOES(third, runs), SCAN(1), REPEAT(2, DOES(high, submits)),
 		RESCAN(INTERVAL_NS / 4), OFF(low, INVERSION), KEEP(third), SEE(plan.next_ns, 0),
 		SCAN(1), OFF(third, INVERSION), DOES(high, runs), SCAN(1), DOES(high, finishes),
-		SET(low.seen.save_cost_ns, INTERVAL_NS * 7 / 10),
-		SET(third.seen.save_cost_ns, INTERVAL_NS * 9 / 10),
-		SCAN(1), BACK(low, FREE), BACK(third, FREE), SCAN(1),
+		SCAN(1), BACK(low, FREE), BACK(third, FREE),
+		RESUMED(low, 0), RESUMED(third, INTERVAL_NS / 10),
 		REPEAT(2, DOES(high, submits)),
 		RESCAN(INTERVAL_NS / 4), KEEP(low), KEEP(third),
-		SEE_IN(plan.next_ns, INTERVAL_NS * 9 / 10 - INTERVAL_NS / 4),
-		RESCAN(INTERVAL_NS * 9 / 10 - INTERVAL_NS / 4),
+		SEE_IN(plan.next_ns, INTERVAL_NS * 6 / 10 - INTERVAL_NS / 4),
+		RESCAN(INTERVAL_NS * 6 / 10 - INTERVAL_NS / 4),
 		OFF(low, INVERSION), OFF(third, INVERSION), {} } },
 	/* What is off already does not have to be there for a while before there is space. */
 	{ "residency_off", bench_high_runs, STEPS {
 		SET(tun.min_residency_us, 1000 * 1000), DOES(high, submits),
 		SCAN(1), YES(high.out.wants), KEEP(low), SEE(plan.next_ns, 0), {} } },
 	/* Low comes back when high is done, and not before. */
-	{ "resume", bench_high_runs, STEPS {
+	{ "resume", bench_high_fills, STEPS {
 		SCAN(100), KEEP(low), IS(low, RUNNABLE),
 		/* between two kernels of high */
 		DOES(high, finishes), DOES(high, submits), SCAN(2), KEEP(low),
@@ -345,7 +275,7 @@ static const struct scene select_scenes[] = {
 		QUEUE(3), QUEUE(3), QUEUE(4), SCAN(1), DOES(one, runs), DOES(other, submits),
 		SCAN(5), SEE(plan.nr_preempt, 0),
 		DOES(third, submits), SCAN(1), SEE(plan.nr_preempt, 2), SCAN(1),
-		DOES(third, finishes), SCAN(2), SEE(plan.nr_resume, 2), {} } },
+		DOES(third, finishes), SCAN(1), SEE(plan.nr_resume, 2), {} } },
 	/* What is held stays off, and none leaves for it. */
 	{ "held", bench_high_runs, STEPS {
 		SET(low.terms.held, true), DOES(high, finishes), SCAN(3000), KEEP(low),
@@ -357,8 +287,9 @@ static const struct scene select_scenes[] = {
 	{ "not_given", bench_low_runs, STEPS {
 		SET(tun.starvation_ms, 60000),
 		/* a lower one that cannot be taken off yet; */
-		SET(low.seen.save_cost_ns, 100 * INTERVAL_NS), DOES(high, submits),
+		SET(tun.min_residency_us, 100 * 1000), DOES(high, submits),
 		SCAN(94), IS(high, RUNNABLE), KEEP(low), SCAN(1), OFF(low, INVERSION), SCAN(1),
+		SET(tun.min_residency_us, 500),
 		DOES(high, finishes), SCAN(3), ON(low),
 		/* one of its own level, or above; */
 		QUEUE(15), SCAN(1), DOES(third, runs), SCAN(1),
@@ -389,8 +320,8 @@ static const struct scene select_scenes[] = {
 		SET(other.seen.readable, false), DOES(one, submits),
 		SCAN(900), IS(other, UNKNOWN), IS(one, BLOCKED), {} } },
 	/* Rule 3, to the nanosecond, and how the favour ends. */
-	{ "starved", bench_high_runs, STEPS {
-		RESCAN(999 * INTERVAL_NS + 999999), KEEP(low), SEE(low.out.level, 0),
+	{ "starved", bench_high_fills, STEPS {
+		RESCAN(998 * INTERVAL_NS + 999999), KEEP(low), SEE(low.out.level, 0),
 		RESCAN(1), SEE(low.out.level, GPREEMPT_BOOST), BACK(low, STARVED), OFF(high, AGED),
 		/* until its waves are there it has not executed */
 		WAVES(low, 0), SCAN(1), SEE(low.out.level, GPREEMPT_BOOST), KEEP(low), KEEP(high),
@@ -401,15 +332,15 @@ static const struct scene select_scenes[] = {
 		EACH(1000, SEE(low.out.level, 0)), SCAN(1), SEE(low.out.level, GPREEMPT_BOOST),
 		{} } },
 	/* min_residency_us 0: still one scan between seeing it run and taking it off. */
-	{ "starved_executes", bench_high_runs, STEPS {
-		SET(tun.min_residency_us, 0), SCAN(1000), BACK(low, STARVED),
+	{ "starved_executes", bench_high_fills, STEPS {
+		SET(tun.min_residency_us, 0), SCAN(999), BACK(low, STARVED),
 		SCAN(1), IS(low, RUNNING), KEEP(low), SCAN(1), OFF(low, INVERSION), {} } },
 	/*
 	 * Its read index moved, and no scan caught its waves. That may have been at fetch, with no
 	 * space for its packet; when it moves again, the packet before has executed.
 	 */
-	{ "starved_progress", bench_high_runs, STEPS {
-		WAVES(low, 0), REPEAT(3, DOES(low, submits)), SCAN(1000), BACK(low, STARVED),
+	{ "starved_progress", bench_high_fills, STEPS {
+		WAVES(low, 0), REPEAT(3, DOES(low, submits)), SCAN(999), BACK(low, STARVED),
 		SET(low.seen.rptr, 2), SCAN(2), SEE(low.out.level, GPREEMPT_BOOST), GONE(high),
 		SET(low.seen.rptr, 3), SCAN(1), SEE(low.out.level, GPREEMPT_BOOST),
 		SCAN(1), SEE(low.out.level, 0), {} } },
@@ -426,83 +357,80 @@ static const struct scene select_scenes[] = {
 		/* ... nor is one that waits for a signal. */
 		HEAD(low, WAITS), SCAN(5000), SEE(low.out.level, 0), KEEP(high), {} } },
 	/* Raised, but blocked, ... */
-	{ "starved_unused", bench_high_runs, STEPS {
-		DOES(low, finishes), DOES(low, submits), SCAN(1000), BACK(low, STARVED),
+	{ "starved_unused", bench_high_fills, STEPS {
+		DOES(low, finishes), DOES(low, submits), SCAN(999), BACK(low, STARVED),
 		OFF(high, AGED), SCAN(1), KEEP(high),
 		SCAN(2), IS(low, BLOCKED), PLAY(starved_in_vain), {} } },
 	/* ... by a signal, ... */
-	{ "starved_waits", bench_high_runs, STEPS {
-		DOES(low, finishes), DOES(low, waits_for_signal), SCAN(1000), BACK(low, STARVED),
+	{ "starved_waits", bench_high_fills, STEPS {
+		DOES(low, finishes), DOES(low, waits_for_signal), SCAN(999), BACK(low, STARVED),
 		OFF(high, AGED), SCAN(1), KEEP(high),
 		SCAN(2), IS(low, BLOCKED), PLAY(starved_in_vain), {} } },
 	/* ... or with nothing left to do: the favour ends. */
-	{ "starved_idle", bench_high_runs, STEPS {
-		DOES(low, finishes), SCAN(1000), BACK(low, STARVED), OFF(high, AGED),
+	{ "starved_idle", bench_high_fills, STEPS {
+		DOES(low, finishes), SCAN(999), BACK(low, STARVED), OFF(high, AGED),
 		SCAN(1), KEEP(high), SCAN(1), IS(low, IDLE), PLAY(starved_in_vain), {} } },
-	/* Two at once: one after the other, each with the machine for itself. */
+	/* Two at once: each has the machine for itself, and high seven times as long between. */
 	{ "starved_two", bench_strict, STEPS {
 		QUEUE(0), QUEUE(3), QUEUE(15), SCAN(1), DOES(one, runs), DOES(other, runs), SCAN(5),
-		DOES(third, submits), SCAN(1), SEE(plan.nr_preempt, 2), DOES(third, runs),
+		DOES(third, submits), SCAN(1), SEE(plan.nr_preempt, 2),
+		DOES(third, runs), DOES(third, submits),
 		/* of two that have waited equally long the first; then the one that waits longer */
 		REPEAT(3, UNTIL(one.out.level, GPREEMPT_BOOST), BACK(one, STARVED), KEEP(other),
 		       OFF(third, AGED), SCAN(2), SEE(one.out.level, 0), OFF(one, INVERSION),
-		       BACK(other, STARVED), GONE(third), SCAN(2), SEE(other.out.level, 3),
-		       OFF(other, INVERSION), BACK(third, FREE),
+		       BACK(third, FREE), EACH(13, KEEP(other), ON(third)),
+		       SCAN(1), BACK(other, STARVED), OFF(third, AGED), SCAN(2),
+		       SEE(other.out.level, 3), OFF(other, INVERSION), BACK(third, FREE),
 		       EACH(900, KEEP(one), KEEP(other))), {} } },
 	/* Of several, the one that has waited longest, wherever it is listed. */
 	{ "starved_longest", bench_strict, STEPS {
 		SET(tun.starvation_ms, 60000), QUEUE(0), QUEUE(3), QUEUE(15), SCAN(1),
 		DOES(other, runs), SCAN(5), DOES(third, submits), SCAN(1), DOES(third, runs),
-		SCAN(100),
+		DOES(third, submits), SCAN(100),
 		DOES(one, submits), SCAN(100), IS(one, RUNNABLE),
 		SET(tun.starvation_ms, 10), SCAN(1), SEE(other.out.level, GPREEMPT_BOOST),
 		SEE(one.out.level, 0), {} } },
 	/* Raised, but its resume failed: it stays so until it has executed, though all is quiet. */
-	{ "starved_late", bench_high_runs, STEPS {
-		SCAN(1000), BACK(low, STARVED), DOES(high, finishes),
+	{ "starved_late", bench_high_fills, STEPS {
+		SCAN(999), BACK(low, STARVED), DOES(high, finishes),
 		REPEAT(5, RESCAN(INTERVAL_NS), BACK(low, STARVED)), IS(high, IDLE), {} } },
 	/* What leaves for a starved queue does not leave for work announced on its own level. */
-	{ "starved_hint", bench_high_runs, STEPS {
-		QUEUE(15), SCAN(999), ANNOUNCES(third, 1, 9),
+	{ "starved_hint", bench_high_fills, STEPS {
+		QUEUE(15), SCAN(998), ANNOUNCES(third, 1, 9),
 		SCAN(1), YES(third.out.announced), BACK(low, STARVED), OFF(high, AGED), {} } },
 	/*
 	 * A high kernel that spins in its waves on what low must write cannot be told
 	 * from work: low executes by rule 3, every starvation_ms.
 	 */
-	{ "spinning_high", bench_high_runs, STEPS {
+	{ "spinning_high", bench_high_fills, STEPS {
 		COUNT, SCAN(10000), LEAST(had[0], 9), MOST(had[0], 40), {} } },
-	/* The end of what keeps others off, and pauses after it, is looked for. */
+	/* While something is off, the monitor looks again after an eighth of the time it has been. */
 	{ "end", bench_low_runs, STEPS {
-		/* nothing is off; and of what it does after it nothing is known at first */
 		SEE(plan.within_us, 0), DOES(high, submits), SCAN(1), OFF(low, INVERSION),
-		SEE(plan.within_us, 0), DOES(high, finishes), SCAN(20),
-		REPEAT(2, SEE(plan.within_us, 0), DOES(high, submits), SCAN(1), OFF(low, INVERSION),
-		       SEE(plan.within_us, INTERVAL_US / 8), DOES(high, finishes), SCAN(20)),
-		SET(tun.poll_interval_us, 160), DOES(high, submits),
-		SCAN(1), SEE(plan.within_us, GPREEMPT_POLL_LEAST_US),
-		/* an eighth of the time, from the first scan that counts its waves */
-		SET(tun.poll_interval_us, INTERVAL_US), DOES(high, runs),
-		SCAN(7), KEEP(low), SEE(plan.within_us, INTERVAL_US / 2),
+		SEE(plan.within_us, INTERVAL_US / 8),
+		/* from the first scan that sees it off, and an interval at most */
+		DOES(high, runs), DOES(high, submits), SCAN(1), SEE(plan.within_us, INTERVAL_US / 8),
+		SCAN(4), KEEP(low), SEE(plan.within_us, INTERVAL_US / 2),
 		SCAN(20), SEE(plan.within_us, INTERVAL_US),
+		/* of two the one that left last */
+		QUEUE(0), SCAN(1), DOES(third, runs), SCAN(1), OFF(third, INVERSION),
+		SEE(plan.within_us, INTERVAL_US / 8), SCAN(5), SEE(plan.within_us, INTERVAL_US / 2),
+		SET(tun.poll_interval_us, 160), SET(third.seen.preempted, false),
+		SCAN(1), SEE(plan.within_us, 160),
+		SET(tun.poll_interval_us, INTERVAL_US),
 		/* what is held does not wait for it */
 		SET(low.terms.held, true), SCAN(1), SEE(plan.within_us, 0),
-		SET(low.terms.held, false), SCAN(3), SEE(plan.within_us, INTERVAL_US),
-		/* another one works, and when that ends nothing is known */
-		QUEUE(15), DOES(third, runs), SCAN(2), IS(high, RUNNING), IS(third, RUNNING),
-		SEE(plan.within_us, 0),
-		DOES(third, finishes), SCAN(4), SEE(plan.within_us, INTERVAL_US),
-		/* it goes on after its end */
-		REPEAT(2, DOES(high, submits)), SCAN(1), SEE(plan.within_us, 0),
-		/* none waits for it */
-		DOES(high, finishes), SCAN(20), DOES(low, finishes), SCAN(1),
-		DOES(high, submits), SCAN(1), IS(high, RUNNABLE), SEE(plan.within_us, 0), {} } },
+		SET(low.terms.held, false), SCAN(3), SEE(plan.within_us, INTERVAL_US / 4),
+		/* nor does what is back */
+		DOES(high, finishes), SCAN(1), BACK(low, FREE), SEE(plan.within_us, 0), {} } },
+	/* However short the interval, there is a least. */
+	{ "end_least", bench_low_runs, STEPS {
+		SET(tun.poll_interval_us, 160), DOES(high, submits), SCAN(1), OFF(low, INVERSION),
+		SEE(plan.within_us, GPREEMPT_POLL_LEAST_US), {} } },
 	/* One has just begun while the end of another one is awaited: the shorter time counts. */
 	{ "end_begins", bench_low_runs, STEPS {
-		QUEUE(15), SCAN(1),
-		REPEAT(3, DOES(high, submits), DOES(third, submits), SCAN(1),
-		       DOES(high, finishes), DOES(third, finishes), SCAN(20)),
-		DOES(high, submits), SCAN(1), DOES(high, runs),
-		SCAN(20), KEEP(low), SEE(plan.within_us, INTERVAL_US),
+		QUEUE(15), SCAN(1), DOES(high, submits), SCAN(1), DOES(high, runs),
+		DOES(high, submits), SCAN(20), KEEP(low), SEE(plan.within_us, INTERVAL_US),
 		DOES(third, submits), MEANWHILE(third, is_fetched),
 		SCAN(1), YES(asked), SEE(plan.within_us, GPREEMPT_POLL_LEAST_US), {} } },
 	/* Asked for by ioctl: every policy takes it off, with a hold for good. */
@@ -514,35 +442,10 @@ static const struct scene select_scenes[] = {
 		POLICY("none"), PLAY(asked_to_stay_off), {} } },
 	{ "asked_to_hold_of_timeslice", bench_strict, STEPS {
 		POLICY("timeslice"), PLAY(asked_to_stay_off), {} } },
-	/* What is to leave in any case wants nothing, so its waves are not counted for that. */
-	{ "asked_not_counted", bench_low_runs, STEPS {
-		DOES(high, submits), SET(high.terms.asked, true),
-		SCAN(1), NO(asked), OFF(high, ASKED), KEEP(low), {} } },
 	/* What is off has work, for all that is known, even at first sight: the monitor looks. */
 	{ "preempted_shows", bench_strict, STEPS {
 		QUEUE(3), QUEUE(3), DOES(one, is_off),
 		SCAN(1), NO(asked), BACK(one, FREE), KEEP(other), {} } },
-	/* Too few after all: at the next scan it gets what there is. */
-	{ "cheapest_again", bench_strict, STEPS {
-		PLAY(three_run),
-		DOES(fourth, wants_8), SCAN(1), OFF(one, INVERSION), SEE(plan.nr_preempt, 1),
-		SCAN(1), OFF(other, INVERSION), OFF(third, INVERSION),
-		/* it runs and ends; the next one is judged anew */
-		DOES(fourth, finishes), SCAN(6), ON(one), ON(other), ON(third),
-		REPEAT(2, DOES(fourth, wants_8), SCAN(1), SEE(plan.nr_preempt, 1),
-		       DOES(fourth, finishes), SCAN(6)),
-		/* what two packets want is not known */
-		REPEAT(2, DOES(fourth, wants_8)), SCAN(1), SEE(plan.nr_preempt, 3),
-		/* announced work that did not come says nothing about what comes */
-		DOES(fourth, finishes), SCAN(6), ANNOUNCES(fourth, 1, 100),
-		SCAN(2), GONE(one), GONE(other), GONE(third),
-		SCAN(10), ON(one), ON(other), ON(third),
-		DOES(fourth, wants_8), SCAN(1), SEE(plan.nr_preempt, 1), {} } },
-	/* None may leave yet, so none was taken off for it: later as many leave as it needs. */
-	{ "cheapest_later", bench_strict, STEPS {
-		SET(tun.min_residency_us, 10 * 1000), PLAY(three_run), DOES(fourth, wants_8),
-		SCAN(3), YES(fourth.out.wants), SEE(plan.nr_preempt, 0),
-		SCAN(2), SEE(plan.nr_preempt, 1), {} } },
 };
 
 KUNIT_ARRAY_PARAM_DESC(select, select_scenes, name);
@@ -575,37 +478,26 @@ static void gpreempt_select_beyond(struct kunit *test)
 {
 	static const u8 levels[] = { 3, 9 };
 	struct gpreempt_queue_view *other, *beyond, before;
-	unsigned int i, n;
+	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(levels); i++) {
 		struct bench *b = bench_low_runs(test);
 
 		b->low.terms.priority = 3;
-		b->low.seen.waves = 9;
-		b->low.seen.save_cost_ns = 300;
 		other = bench_queue(b, 3);
 		runs(other);
-		other->seen.waves = 9;
-		other->seen.save_cost_ns = 400;
-		bench_ticks(b, 1);
-		for (n = 0; n < 3; n++) {
-			wants_8(&b->high);
-			bench_ticks(b, 1);
-			finishes(&b->high);
-			bench_ticks(b, 20);
-		}
+		bench_ticks(b, 2);
 		beyond = &b->q[b->view.nr];
 		*beyond = *&b->low;
 		beyond->memory = &b->memory[b->view.nr];
 		beyond->seen.waves = 1000;
-		beyond->state.save_cost_ns = 0;
-		beyond->state.unsure = false;
 		beyond->out.level = levels[i];
 		beyond->out.verdict = i ? GPREEMPT_RESUME : GPREEMPT_KEEP;
 		memcpy(&before, beyond, sizeof(before));
-		wants_8(&b->high);
+		submits(&b->high);
 		EXPECT_OFF(test, after(b, 1, &b->low), INVERSION);
-		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 1);
+		EXPECT_OFF(test, other, INVERSION);
+		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 2);
 		KUNIT_EXPECT_EQ(test, b->plan.within_us, INTERVAL_NS / NSEC_PER_USEC / 8);
 		KUNIT_EXPECT_MEMEQ(test, beyond, &before, sizeof(before));
 	}
@@ -628,7 +520,6 @@ static void gpreempt_select_beyond_residency(struct kunit *test)
 
 static struct kunit_case gpreempt_select_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_select_plan, plan_gen_params),
-	KUNIT_CASE_PARAM(gpreempt_select_cheapest, cheapest_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_select_scenes, select_gen_params),
 	KUNIT_CASE(gpreempt_select_starved_skipped),
 	KUNIT_CASE(gpreempt_select_beyond),

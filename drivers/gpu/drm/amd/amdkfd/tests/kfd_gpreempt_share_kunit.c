@@ -73,6 +73,7 @@ static struct mill *mill_new(struct kunit *test, const char *policy,
 		m->tun.timeslice_us[i] = SLICE_NS / NSEC_PER_USEC;
 	m->view.q = m->q;
 	m->view.now_ns = 10 * SCAN_NS;
+	m->view.save_ns = SAVE_NS;
 	m->nr = nr;
 	for (i = 0; i < nr; i++) {
 		m->process[i] = process[i];
@@ -167,7 +168,6 @@ static void mill_scan(struct mill *m)
 		struct gpreempt_queue_view *q = &m->q[i];
 		bool busy = m->process[m->of[i]].busy;
 
-		q->seen.save_cost_ns = SAVE_NS;
 		q->seen.waves = q->seen.mapped ? 8 * (m->live[i] && busy) : GPREEMPT_WAVES_UNKNOWN;
 		if (!busy)
 			q->seen.signal = GPREEMPT_SIGNAL_DONE;
@@ -701,6 +701,15 @@ static void fair_pays(struct gpreempt_view *view, struct gpreempt_group *g, u64 
 	gpreempt_fair.charge(&p, &w, ns, ns);
 }
 
+static struct gpreempt_view *fair_view(struct kunit *test)
+{
+	struct gpreempt_view *view = kunit_kzalloc(test, sizeof(*view), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, view);
+	view->now_ns = 10 * NSEC_PER_SEC;
+	return view;
+}
+
 /* It had turns before, and has work. */
 static void fair_wakes(struct gpreempt_view *view, struct gpreempt_group *g)
 {
@@ -715,17 +724,17 @@ static void fair_wakes(struct gpreempt_view *view, struct gpreempt_group *g)
 /* What a group had is held against its minimum for one turn at that rate, and no longer. */
 static void gpreempt_share_minimum_is_due(struct kunit *test)
 {
-	struct gpreempt_view view = { .now_ns = 10 * NSEC_PER_SEC };
+	struct gpreempt_view *view = fair_view(test);
 	struct gpreempt_group *p, *other;
-	u64 due_ns = view.now_ns + SLICE_NS * 100 / 40;
+	u64 due_ns = view->now_ns + SLICE_NS * 100 / 40;
 
 	p = fair_group(test, (struct gpreempt_share) { .min_percent = 40 });
 	other = fair_group(test, (struct gpreempt_share) {});
-	fair_pays(&view, p, 5 * NSEC_PER_SEC);
-	view.now_ns = due_ns - 1;
-	KUNIT_EXPECT_GE(test, fair_key_of(&view, p), fair_key_of(&view, other));
-	view.now_ns = due_ns;
-	KUNIT_EXPECT_LT(test, fair_key_of(&view, p), fair_key_of(&view, other));
+	fair_pays(view, p, 5 * NSEC_PER_SEC);
+	view->now_ns = due_ns - 1;
+	KUNIT_EXPECT_GE(test, fair_key_of(view, p), fair_key_of(view, other));
+	view->now_ns = due_ns;
+	KUNIT_EXPECT_LT(test, fair_key_of(view, p), fair_key_of(view, other));
 }
 
 /* What has had a nanosecond more, by its weight, is the later one. */
@@ -734,7 +743,7 @@ static void gpreempt_share_had_least(struct kunit *test)
 	static const struct { u32 weight, other; u64 ns, other_ns; } c[] = {
 		{ 100, 100, 2, 1 }, { 0, 100, 2, 1 }, { 100, 1000, 2, 19 }, { 1, 50, 1, 49 },
 	};
-	struct gpreempt_view view = { .now_ns = 10 * NSEC_PER_SEC };
+	struct gpreempt_view *view = fair_view(test);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(c); i++) {
@@ -742,12 +751,12 @@ static void gpreempt_share_had_least(struct kunit *test)
 
 		p = fair_group(test, (struct gpreempt_share) { .weight = c[i].weight });
 		other = fair_group(test, (struct gpreempt_share) { .weight = c[i].other });
-		fair_wakes(&view, p);
-		fair_wakes(&view, other);
-		KUNIT_EXPECT_EQ(test, fair_key_of(&view, p), fair_key_of(&view, other));
-		fair_pays(&view, p, c[i].ns);
-		fair_pays(&view, other, c[i].other_ns);
-		KUNIT_EXPECT_FALSE_MSG(test, fair_key_of(&view, p) <= fair_key_of(&view, other),
+		fair_wakes(view, p);
+		fair_wakes(view, other);
+		KUNIT_EXPECT_EQ(test, fair_key_of(view, p), fair_key_of(view, other));
+		fair_pays(view, p, c[i].ns);
+		fair_pays(view, other, c[i].other_ns);
+		KUNIT_EXPECT_FALSE_MSG(test, fair_key_of(view, p) <= fair_key_of(view, other),
 				       "case %u", i);
 	}
 }
@@ -758,24 +767,24 @@ static void gpreempt_share_had_least(struct kunit *test)
  */
 static void gpreempt_share_minimum_for_a_turn(struct kunit *test)
 {
-	struct gpreempt_view view = { .now_ns = 10 * NSEC_PER_SEC };
+	struct gpreempt_view *view = fair_view(test);
 	struct gpreempt_group *p, *other;
 	u64 key;
 
 	p = fair_group(test, (struct gpreempt_share) { .min_percent = 40 });
 	other = fair_group(test, (struct gpreempt_share) {});
-	fair_wakes(&view, other);
-	key = fair_key_of(&view, other);
+	fair_wakes(view, other);
+	key = fair_key_of(view, other);
 	p->turn[0].begins = true;
-	fair_pays(&view, p, SLICE_NS / 2);
-	KUNIT_EXPECT_EQ(test, fair_key_of(&view, other), key);
+	fair_pays(view, p, SLICE_NS / 2);
+	KUNIT_EXPECT_EQ(test, fair_key_of(view, other), key);
 	p->turn[0].begins = false;
 	p->turn[0].had_ns = SLICE_NS - 1;
-	fair_pays(&view, p, 3 * SLICE_NS);
-	KUNIT_EXPECT_EQ(test, fair_key_of(&view, other), key);
+	fair_pays(view, p, 3 * SLICE_NS);
+	KUNIT_EXPECT_EQ(test, fair_key_of(view, other), key);
 	p->turn[0].had_ns = SLICE_NS;
-	fair_pays(&view, p, SLICE_NS / 2);
-	KUNIT_EXPECT_LT(test, fair_key_of(&view, other), key);
+	fair_pays(view, p, SLICE_NS / 2);
+	KUNIT_EXPECT_LT(test, fair_key_of(view, other), key);
 }
 
 /* What is not above its greatest value, nor a cap below the minimum. */

@@ -20,8 +20,19 @@
 #define SIM_STEPS	4			/* per poll interval */
 #define SIM_INTERVAL	(SIM_STEPS + 1)	/* as counting takes its time */
 #define SIM_STEP_NS	(INTERVAL_NS / SIM_STEPS)
-#define SIM_COST	2	/* of a save at most, in intervals */
 #define SIM_STARVATION	100			/* ms */
+#define SIM_BLOCKED	2			/* likewise: blocked_us */
+
+/*
+ * One that starves is helped for so many steps: until a scan has seen it execute, and another one
+ * finds that it has for its residency, or that it has not used the machine for blocked_us. The
+ * n-th of those that starve is helped after so many: each help is followed by
+ * GPREEMPT_HELP_PART - 1 times as long without.
+ */
+#define SIM_TURN	(3 * SIM_INTERVAL)
+#define SIM_TURN_UNUSED	((SIM_BLOCKED + 2) * SIM_INTERVAL)
+#define SIM_HELPED(n, turn) \
+	(SIM_STARVATION * SIM_STEPS + SIM_INTERVAL + (n) * GPREEMPT_HELP_PART * (turn))
 
 /* Machines of a random test: each scans 750 times and more, of policy_odd 6,000 times. */
 #ifndef SIM_SEEDS
@@ -62,7 +73,6 @@ struct sim_queue {
 	bool lies;			/* of signals that are 0 from the start */
 	unsigned int groups;		/* saved or executing */
 	unsigned int live;		/* of these, executing */
-	u64 cost_ns;
 	u64 mapped_ns;			/* first seen so */
 	u8 priority;
 	bool preempted;
@@ -94,6 +104,7 @@ struct sim {
 	struct gpreempt_queue_view q_if[SIM_QUEUES];
 	unsigned int scans, counted, calm, uncontended;
 	unsigned int met, all;		/* groups of packets that meet */
+	unsigned int top;		/* steps in which the highest executed */
 	unsigned int preempted, resumed, aged, blocked, turns, late;
 };
 
@@ -356,7 +367,7 @@ static void sim_look(struct sim *s, unsigned int i)
  */
 static bool sim_seems_to_have_work(struct sim *s, unsigned int i)
 {
-	u64 window = (s->tun.blocked_us / 1000 + 2) * SIM_STEPS;
+	u64 window = (SIM_BLOCKED + 2) * SIM_STEPS;
 	struct sim_queue *sq = &s->queue[i];
 
 	return s->q[i].out.announced || sq->preempted || sq->back || sim_has_work(s, sq) ||
@@ -428,10 +439,9 @@ static bool sim_is_promised(const struct sim *s, struct sim_queue *sq)
 /* Rule 2, rule 3 and no one forgotten: bounds that hold for every queue. */
 static void sim_check(struct sim *s)
 {
-	/* each starved queue has its turn: residency, save, restore, blocked_us */
-	u64 bound = SIM_STARVATION * SIM_STEPS + (s->nr * 8 + 20) * SIM_INTERVAL;
-	/* each one above that came back with nothing: resume, saves, blocked_us, a scan */
-	u64 owed = s->nr * (SIM_COST + s->tun.blocked_us / 1000 + 2) * SIM_STEPS;
+	u64 bound = SIM_HELPED(s->nr, SIM_TURN_UNUSED);
+	/* each one above that came back with nothing: resume, save, blocked_us, a scan */
+	u64 owed = s->nr * (SIM_BLOCKED + 4) * SIM_STEPS;
 	unsigned int i, k;
 
 	for (i = 0; i < s->nr; i++) {
@@ -579,6 +589,7 @@ static struct sim *sim_new(struct kunit *test, u64 seed)
 	s->view.q = s->q;
 	s->tun = defaults;
 	s->tun.starvation_ms = SIM_STARVATION;
+	s->tun.blocked_us = SIM_BLOCKED * 1000;
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
 		s->tun.timeslice_us[i] = 5000;
 	s->step = 1000;
@@ -587,7 +598,6 @@ static struct sim *sim_new(struct kunit *test, u64 seed)
 		s->queue[i].priority = sim_random(s, levels);
 		s->queue[i].served = s->step;
 		s->queue[i].lies = sim_random(s, 3) == 0;
-		s->queue[i].cost_ns = sim_random(s, SIM_COST + 1) * INTERVAL_NS;
 	}
 	if (s->groups && s->policy->not_before_ns) {
 		s->group[0].share = (struct gpreempt_share) { 300, 20, 60 };

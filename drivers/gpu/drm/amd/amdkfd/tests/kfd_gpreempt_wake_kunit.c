@@ -130,28 +130,40 @@ static void wake_queue(struct gpreempt_queue_view *v, const struct wake_queue *q
 			v->out.activity = states[i].activity;
 }
 
+static struct gpreempt_view *wake_view(struct kunit *test, struct gpreempt_queue_view *q,
+				       unsigned int nr)
+{
+	struct gpreempt_view *view = kunit_kzalloc(test, sizeof(*view), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, view);
+	view->now_ns = NOW_NS;
+	view->nr = nr;
+	view->q = q;
+	return view;
+}
+
 static void gpreempt_wake_rest(struct kunit *test)
 {
 	const struct wake_case *c = test->param_value;
 	static struct gpreempt_group group[QUEUES];
-	struct gpreempt_view view = { .now_ns = NOW_NS };
 	struct gpreempt_queue_view *q;
+	struct gpreempt_view *view;
 	struct gpreempt_wake wake;
 	unsigned int i;
 
 	q = kunit_kcalloc(test, QUEUES, sizeof(*q), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, q);
-	view.q = q;
-	for (; view.nr < QUEUES && c->q[view.nr].is; view.nr++) {
-		wake_queue(&q[view.nr], &c->q[view.nr]);
-		q[view.nr].group = c->q[view.nr].same ? q[view.nr - 1].group : &group[view.nr];
+	view = wake_view(test, q, 0);
+	for (; view->nr < QUEUES && c->q[view->nr].is; view->nr++) {
+		wake_queue(&q[view->nr], &c->q[view->nr]);
+		q[view->nr].group = c->q[view->nr].same ? q[view->nr - 1].group : &group[view->nr];
 	}
-	gpreempt_wake(&view, &c->plan, &wake);
+	gpreempt_wake(view, &c->plan, &wake);
 	KUNIT_EXPECT_EQ(test, wake.rest, c->rest);
 	KUNIT_EXPECT_EQ(test, wake.idle, c->rest == GPREEMPT_PARK);
 	KUNIT_EXPECT_EQ(test, wake.within_us, c->plan.within_us);
 	KUNIT_EXPECT_EQ(test, wake.until_ns, 0);
-	for (i = 0; i < view.nr; i++)
+	for (i = 0; i < view->nr; i++)
 		KUNIT_EXPECT_EQ_MSG(test, q[i].out.awaited, !!(c->awaited & BIT(i)),
 				    "queue %u", i);
 }
@@ -162,23 +174,23 @@ static void gpreempt_wake_lingers(struct kunit *test)
 	const struct wake_queue idle = { 3, 'I' };
 	struct gpreempt_plan plan = { .idle = true };
 	struct gpreempt_queue_view q;
-	struct gpreempt_view view = { .now_ns = NOW_NS, .busy_ns = NOW_NS - LINGER_NS,
-				      .nr = 1, .q = &q };
+	struct gpreempt_view *view = wake_view(test, &q, 1);
 	struct gpreempt_wake wake;
 
+	view->busy_ns = NOW_NS - LINGER_NS;
 	wake_queue(&q, &idle);
-	gpreempt_wake(&view, &plan, &wake);
+	gpreempt_wake(view, &plan, &wake);
 	KUNIT_EXPECT_EQ(test, wake.rest, GPREEMPT_POLL);
 	KUNIT_EXPECT_TRUE(test, wake.idle);
 	KUNIT_EXPECT_FALSE(test, q.out.awaited);
-	view.busy_ns--;
-	gpreempt_wake(&view, &plan, &wake);
+	view->busy_ns--;
+	gpreempt_wake(view, &plan, &wake);
 	KUNIT_EXPECT_EQ(test, wake.rest, GPREEMPT_PARK);
 	KUNIT_EXPECT_TRUE(test, q.out.awaited);
 
 	/* Where nothing could have to be decided, they do not matter. */
-	view.busy_ns = NOW_NS;
-	gpreempt_wake(&view, NULL, &wake);
+	view->busy_ns = NOW_NS;
+	gpreempt_wake(view, NULL, &wake);
 	KUNIT_EXPECT_EQ(test, wake.rest, GPREEMPT_PARK);
 	KUNIT_EXPECT_TRUE(test, wake.idle);
 	KUNIT_EXPECT_FALSE(test, q.out.awaited);
@@ -202,18 +214,18 @@ static void gpreempt_wake_until(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(c); i++) {
 		struct gpreempt_plan plan = { .idle = true, .next_ns = c[i].next_ns };
 		struct gpreempt_queue_view q[2];
-		struct gpreempt_view view = { .now_ns = NOW_NS, .nr = 2, .q = q };
+		struct gpreempt_view *view = wake_view(test, q, 2);
 		struct gpreempt_wake wake;
 
 		for (k = 0; k < 2; k++) {
 			wake_queue(&q[k], &idle);
 			q[k].terms.hold_end_ns = c[i].hold_ns[k];
 		}
-		gpreempt_wake(&view, &plan, &wake);
+		gpreempt_wake(view, &plan, &wake);
 		KUNIT_EXPECT_EQ_MSG(test, wake.until_ns, c[i].until_ns, "case %u", i);
 		if (c[i].next_ns)
 			continue;
-		gpreempt_wake(&view, NULL, &wake);
+		gpreempt_wake(view, NULL, &wake);
 		KUNIT_EXPECT_EQ_MSG(test, wake.until_ns, c[i].until_ns, "case %u", i);
 	}
 }
