@@ -127,7 +127,6 @@ static void gpreempt_pace_clock_goes_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, 400 * US, 100, 100), 100 * US);
 }
 
-}
 
 static struct kunit_case gpreempt_pace_cases[] = {
 	KUNIT_CASE(gpreempt_pace_keeps_time),
