@@ -15,7 +15,7 @@ from pathlib import Path
 from testbench import eventlog
 
 TOLD = {"p50": 50, "p99": 99, "max": 100}
-NAMES = ("detection", "save", "restore")
+NAMES = ("detection", "save")
 TICK_NS = 10            # of the GPU's clock, which counts the model's time
 CALL_NS = 20_000        # of the driver's own, around what the model sees
 
@@ -46,7 +46,7 @@ def parse(text):
 
 
 def true_times(log, begin, end):
-    """The same three latencies as the model saw them, in ns."""
+    """The same latencies as the model saw them, in ns."""
     saves = [p for p in log.preemptions if p.saved and begin <= p.begin <= end and p.end]
     # HIGH is never saved. Its MQD does not tell: Linux 7.3 writes no priority there.
     victims = {id(wave) for p in saves for wave, *_ in p.saved}
@@ -54,18 +54,12 @@ def true_times(log, begin, end):
                        id(wave) in victims for d in q.dispatches.values()
                        for wave in d.waves.values())
                    for ns in q.rings.values() if begin <= ns <= end)
-    detection, restore = [], []
-    runlists = sorted(p.runlist for p in log.preemptions if p.runlist)
-    restored = sorted(since for _, since, _ in log.waits)
+    detection = []
     for before, p in zip([None] + saves, saves):
         rung = [ns for ns in rings if ns < p.begin and (not before or ns > before.begin)]
         if rung:
             detection.append(p.begin - rung[-1])
-        back = next((ns for ns in restored if ns > p.end), None)
-        if back:
-            restore.append(back - max((ns for ns in runlists if ns <= back), default=back))
-    return {"detection": detection, "save": [p.end - p.begin for p in saves],
-            "restore": restore}
+    return {"detection": detection, "save": [p.end - p.begin for p in saves]}
 
 
 def compare(told, truths, interval):
@@ -74,7 +68,7 @@ def compare(told, truths, interval):
     for name in NAMES:
         if not truths[name]:
             raise Unusable(f"the log shows no {name}")
-        # the end of a save is an interrupt, that of the others is looked for
+        # the end of a save is an interrupt, what waits is looked for
         slack = CALL_NS if name == "save" else interval + CALL_NS
         for key, percent in TOLD.items():
             shown, truth = told[name][key], at(truths[name], percent)

@@ -522,44 +522,6 @@ TEST_F_TIMEOUT(monitor, interval_after_a_change, 60)
 }
 
 /*
- * LOW queues that were put back together, of which one finds room: how long a restore
- * takes is no reason to count waves for more than a fifth of the time.
- */
-TEST_F_TIMEOUT(monitor, counts_restores_seldom, 60)
-{
-	long long before = gpreempt_preempted(), counting, ns, percent;
-	unsigned int i;
-
-	for (i = 2; i < QUEUES; i++)
-		ASSERT_EQ(0, aql_update(&self->q[i], 100, PRIORITY_LOW));
-	ASSERT_EQ(0, gpreempt_set("poll_interval_us", 50));
-	ASSERT_EQ(0, gpreempt_set("poll_interval_max_us", 50));
-	run(self, 0);
-	ASSERT_EQ(0, until_job_moves(&self->job[0]));
-	for (i = 2; i < QUEUES; i++)
-		run(self, i);
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	run(self, 1);
-	ASSERT_EQ(0, until_job_moves(&self->job[1]));
-	until_job_stop(&self->job[1]);
-	ASSERT_EQ(0, until_job_wait(&self->c, &self->job[1], CLIENT_TIMEOUT_MS));
-	while (gpreempt_preempted() > before)
-		ASSERT_EQ(0, gpreempt_wait_scans(1, CLIENT_TIMEOUT_MS));
-	ASSERT_EQ(0, gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS));
-	counting = gpreempt_number("stats/register_ns_total");
-	ns = kfd_now();
-	usleep(200000);
-	ns = kfd_now() - ns;
-	counting = gpreempt_number("stats/register_ns_total") - counting;
-	/* or nothing would be tested */
-	EXPECT_LT(0, counting);
-	percent = 100 * counting / ns;
-	printf("# report: waves of restored queues were counted for %lld %% of the time\n",
-	       percent);
-	EXPECT_GE(gpu_model_figures() ? 20 : 33, percent);
-}
-
-/*
  * HIGH's kernels follow one another, so it always has work that nothing counted explains, and
  * LOW looks idle: that its memory may lie is no reason to count waves for more than a tenth of
  * the time.

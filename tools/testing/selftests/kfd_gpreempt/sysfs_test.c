@@ -29,10 +29,9 @@ static const struct tunable {
 static const char *const counters[] = {
 	"preemptions", "resumes", "transactions", "blocked", "starved", "scans", "wakeups",
 	"register_accesses", "register_ns_total", "doorbell_faults", "doorbell_revocations",
-	"scan_ns_total", "scan_ns_max", "fence_wait_ns_total", "detections", "restores",
+	"scan_ns_total", "scan_ns_max", "fence_wait_ns_total", "detections",
 	"late", "excluded", "failed", "detection_ns_p50", "detection_ns_p99", "detection_ns_max",
 	"save_ns_p50", "save_ns_p99", "save_ns_max",
-	"restore_ns_p50", "restore_ns_p99", "restore_ns_max",
 };
 
 /* Text that is no number for any of the files. */

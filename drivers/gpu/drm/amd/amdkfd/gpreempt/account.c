@@ -157,22 +157,6 @@ static void account_inversion(struct kfd_gpreempt *gp,
 	gpq->inverted = inverted;
 }
 
-/*
- * How long its restore took at most, if the first scan since it was put back counts waves of it.
- * Where the firmware rotates, it waited for its slot as well.
- */
-static void account_restore(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq,
-			    const struct gpreempt_queue_view *v)
-{
-	u64 ns = ktime_get_ns() - gpq->resumed_ns;
-
-	if (gpq->resumed_ns && gp->watched && v->seen.waves > 0 && !gp->scan.oversubscribed) {
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_RESTORES, 1);
-		count_latency(gp, GPREEMPT_LATENCY_RESTORE, ns);
-	}
-	gpq->resumed_ns = 0;
-}
-
 /* While the monitor was parked, the time of a longer gap between two scans goes to nobody. */
 #define GAP_MAX_NS	(2 * NSEC_PER_SEC)
 
@@ -241,7 +225,6 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 			trace_kfd_gpreempt_decision(gp->node->id, sq->gpq->pid,
 						    sq->queue_id, v,
 						    v->out.verdict);
-		account_restore(gp, sq->gpq, v);
 		account_time(gp, sq->gpq, v, view->now_ns);
 		last->ns = view->now_ns;
 		last->seen = v->seen;

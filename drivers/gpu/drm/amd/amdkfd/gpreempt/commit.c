@@ -69,10 +69,8 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
 		increment_queue_count(gp->node->dqm, qpd, q);
 	}
 
-	if (reason != GPREEMPT_REASON_OFF) {
+	if (reason != GPREEMPT_REASON_OFF)
 		gpreempt_resumed(&gpq->memory, now_ns);
-		gpq->resumed_ns = now_ns;
-	}
 	gpq->preempted_total_ns += preempted_ns;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_RESUMES, 1);
 	trace_kfd_gpreempt_resume(gp->node->id, gpq->pid, q->properties.queue_id,

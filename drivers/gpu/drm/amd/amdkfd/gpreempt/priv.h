@@ -71,7 +71,6 @@ enum gpreempt_stat {
 	GPREEMPT_STAT_SCAN_NS_MAX,	/* the longest of these times */
 	GPREEMPT_STAT_FENCE_NS,		/* time from UNMAP_QUEUES to its fence */
 	GPREEMPT_STAT_DETECTIONS,	/* queues found to be kept waiting by a lower one */
-	GPREEMPT_STAT_RESTORES,		/* resumed queues found to be executing */
 	GPREEMPT_STAT_LATE,		/* preemptions that took longer than preempt_timeout_ms */
 	GPREEMPT_STAT_EXCLUDED,		/* times a queue was kept off that had delayed one */
 	GPREEMPT_STAT_FAILED,		/* transactions that failed */
@@ -84,14 +83,11 @@ enum gpreempt_stat {
  *	that finds a queue kept waiting by a lower one. An upper bound: a doorbell's
  *	time is invisible
  * @GPREEMPT_LATENCY_SAVE: from the request to take queues off to its answer
- * @GPREEMPT_LATENCY_RESTORE: from the request to map a queue again to a scan that
- *	finds it executing. An upper bound: RUN_LIST has no fence
  * @GPREEMPT_LATENCIES: number of them
  */
 enum gpreempt_latency {
 	GPREEMPT_LATENCY_DETECTION,
 	GPREEMPT_LATENCY_SAVE,
-	GPREEMPT_LATENCY_RESTORE,
 	GPREEMPT_LATENCIES
 };
 
@@ -186,7 +182,6 @@ struct kfd_gpreempt_client {
  * @last:	the queue in the last scan; &kfd_gpreempt.last_lock
  * @quiet_ns:	the last scan that saw nothing wait in it
  * @inverted:	a lower queue was seen to keep it waiting
- * @resumed_ns:	put back since the last scan, or 0
  * @running_ns:	time between two scans that saw it run; &kfd_gpreempt.last_lock
  * @waiting_ns:	the same of waiting, on the hardware; &kfd_gpreempt.last_lock
  * @slot:	hardware slot of each XCC that it was found in last, plus one; 0: in none
@@ -237,7 +232,6 @@ struct kfd_gpreempt_queue {
 
 	u64 quiet_ns;
 	bool inverted;
-	u64 resumed_ns;
 	u64 running_ns;
 	u64 waiting_ns;
 	u8 slot[GPREEMPT_MAX_XCCS];

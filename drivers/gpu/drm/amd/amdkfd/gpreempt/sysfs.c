@@ -354,7 +354,6 @@ static struct attribute *stats_attrs[] = {
 	STAT(scan_ns_max, SCAN_NS_MAX),
 	STAT(fence_wait_ns_total, FENCE_NS),
 	STAT(detections, DETECTIONS),
-	STAT(restores, RESTORES),
 	STAT(late, LATE),
 	STAT(excluded, EXCLUDED),
 	STAT(failed, FAILED),
@@ -364,9 +363,6 @@ static struct attribute *stats_attrs[] = {
 	LATENCY(save_ns_p50, SAVE, 50),
 	LATENCY(save_ns_p99, SAVE, 99),
 	LATENCY(save_ns_max, SAVE, 100),
-	LATENCY(restore_ns_p50, RESTORE, 50),
-	LATENCY(restore_ns_p99, RESTORE, 99),
-	LATENCY(restore_ns_max, RESTORE, 100),
 	&bypass_reason_attr.attr,
 	NULL
 };

@@ -354,8 +354,7 @@ static void gpreempt_mes_put_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_GE(test, gpq->preempted_total_ns, 1000);
 	KUNIT_EXPECT_GE(test, gpq->back_ns, begin_ns);
-	KUNIT_EXPECT_GE(test, gpq->resumed_ns, begin_ns);
-	KUNIT_EXPECT_EQ(test, gpq->memory.resident_ns, gpq->resumed_ns);
+	KUNIT_EXPECT_EQ(test, gpq->memory.resident_ns, gpq->back_ns);
 }
 
 /* An evicted queue is resumed in name; its restore will add it. */
