@@ -22,6 +22,7 @@ static const struct tunable {
 	{ "min_residency_us", 0, 1000000, 500 },
 	{ "blocked_us", 100, 1000000, 2000 },
 	{ "preempt_timeout_ms", 1, 9000, 100 },
+	{ "slow_save_ms", 1, 9000, 10 },
 	{ "priority_cap", 0, 15, 7 },
 };
 

@@ -5,7 +5,6 @@
  * and, for those that take one queue at a time, in single.c.
  */
 
-#include <linux/math64.h>
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
@@ -19,14 +18,13 @@
  * @gp: the node
  * @qpd: the queue's process on this node
  * @q: the queue
- * @save_ns: how long that took, 0: another queue made it long
+ * @save_ns: how long that took, for all that left with it
  */
 void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 			    struct qcm_process_device *qpd, struct queue *q,
 			    u64 save_ns)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	u64 wave_ns;
 
 	q->properties.is_preempted = true;
 	q->properties.is_active = false;
@@ -34,17 +32,9 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 
 	gpq->preempted_ns = ktime_get_ns();
 	gpq->preemptions++;
+	gpq->save_ns = save_ns;
 	gpq->asked = false;
 	atomic64_inc(&gp->level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
-	/* An average, as the cost changes with the waves and their size. */
-	if (save_ns)
-		ewma_gpreempt_ns_add(&gpq->save_cost, save_ns);
-	if (save_ns && gpq->waves > 0) {
-		/* The least: part of each save does not depend on the waves. */
-		wave_ns = div_u64(save_ns, gpq->waves);
-		gp->save_wave_ns = gp->save_wave_ns ?
-				   min(gp->save_wave_ns, wave_ns) : wave_ns;
-	}
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_PREEMPTIONS, 1);
 	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid,
 				       q->properties.queue_id, save_ns);
@@ -101,9 +91,10 @@ enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q)
 			return GPREEMPT_PREEMPT;
 		break;
 	case GPREEMPT_RESUME:
-		/* A hold may have come since. */
+		/* A hold may have come since; a trial comes before it. */
 		if (q->properties.is_preempted &&
-		    (!gpq->held || kfd_gpreempt_queue_pinned(q)))
+		    (!gpq->held || gpq->suspect.role == GPREEMPT_TRIED ||
+		     kfd_gpreempt_queue_pinned(q)))
 			return GPREEMPT_RESUME;
 		break;
 	default:
@@ -148,13 +139,22 @@ static bool may_transact(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_gpreempt_is_late - has it taken too long to take queues off?
- * @gp: the node
+ * kfd_gpreempt_save_took - the GPU has answered a request to take queues off
+ * @gp: the node, DQM lock held
+ * @preempt: how many queues leave, 0 if the list is only changed
  * @ns: the time it took
+ *
+ * Return: is there a queue to be searched for that delays such answers?
  */
-bool kfd_gpreempt_is_late(const struct kfd_gpreempt *gp, u64 ns)
+bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns)
 {
-	return ns > (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) * NSEC_PER_MSEC;
+	u64 late_ns = (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) * NSEC_PER_MSEC;
+	u64 slow_ns = (u64)READ_ONCE(gp->slow_save_ms) * NSEC_PER_MSEC;
+
+	kfd_gpreempt_account_save(gp, preempt, ns, ns > late_ns);
+	if (preempt && ns <= late_ns)
+		ewma_gpreempt_ns_add(&gp->save_ns, ns);
+	return gpreempt_search_delayed(&gp->search, preempt, ns, slow_ns, late_ns);
 }
 
 /**

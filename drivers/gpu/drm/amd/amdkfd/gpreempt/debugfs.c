@@ -100,7 +100,7 @@ static void show_queue(struct seq_file *m, const struct queue *q, u64 now_ns)
 		seq_puts(m, "- - - - - - - ");
 	seq_printf(m, "%llu %llu %llu ", gpq->preemptions,
 		   div_u64(preempted_ns, NSEC_PER_USEC),
-		   div_u64(gpreempt_average(gpq->save_cost), NSEC_PER_USEC));
+		   div_u64(gpq->save_ns, NSEC_PER_USEC));
 	show_head(m, last);
 	seq_putc(m, '\n');
 }

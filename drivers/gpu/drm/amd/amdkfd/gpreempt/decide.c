@@ -12,17 +12,11 @@
 
 /*
  * Announced work finds the machine free if lower queues are taken off early enough for a save
- * and for a scan that is late. One that is off already counts too, and so stays off until then.
+ * and for a scan that is late.
  */
 static u64 lead_ns(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
 {
-	u64 cost = 0;
-	unsigned int i;
-
-	for (i = 0; i < view->nr; i++)
-		if (gpreempt_takes_part(&view->q[i]))
-			cost = max(cost, gpreempt_save_cost(view, &view->q[i]));
-	return cost + (u64)tun->poll_interval_us * NSEC_PER_USEC / 4;
+	return view->save_ns + (u64)tun->poll_interval_us * NSEC_PER_USEC / 4;
 }
 
 /*

@@ -104,6 +104,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 		.preempt_timeout_ms = GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS,
 	};
 	gp->poll_interval_max_us = GPREEMPT_DEFAULT_POLL_INTERVAL_MAX_US;
+	gp->slow_save_ms = GPREEMPT_DEFAULT_SLOW_SAVE_MS;
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
 		gp->tunables.timeslice_us[i] = GPREEMPT_DEFAULT_TIMESLICE_US;
 	gp->priority_cap = GPREEMPT_DEFAULT_PRIORITY_CAP;

@@ -40,6 +40,7 @@
 #define GPREEMPT_DEFAULT_MIN_RESIDENCY_US	500
 #define GPREEMPT_DEFAULT_BLOCKED_US		2000
 #define GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS	100
+#define GPREEMPT_DEFAULT_SLOW_SAVE_MS		10
 #define GPREEMPT_DEFAULT_PRIORITY_CAP		7	/* KFD's own default priority */
 #define GPREEMPT_DEFAULT_TIMESLICE_US		10000
 
@@ -196,6 +197,7 @@ struct kfd_gpreempt_client {
  * @preempted_ns: preempted since; DQM lock
  * @preempted_total_ns: time spent preempted before that; DQM lock
  * @preemptions: how often; DQM lock
+ * @save_ns:	what the last of these took, for all that left with it; DQM lock
  * @last:	the queue in the last scan; &kfd_gpreempt.last_lock
  * @quiet_ns:	the last scan that saw nothing wait in it
  * @inverted:	a lower queue was seen to keep it waiting
@@ -207,8 +209,7 @@ struct kfd_gpreempt_client {
  * @memory:	what estimate remembers of it
  * @verdict:	of the scan that is being committed
  * @reason:	for @verdict
- * @waves:	in that scan
- * @save_cost:	what saving it has cost, 0: it was never saved
+ * @waves:	in that scan, or %GPREEMPT_WAVES_UNKNOWN
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
@@ -246,6 +247,7 @@ struct kfd_gpreempt_queue {
 	u64 preempted_ns;
 	u64 preempted_total_ns;
 	u64 preemptions;
+	u64 save_ns;
 
 	struct kfd_gpreempt_last last;
 
@@ -261,7 +263,6 @@ struct kfd_gpreempt_queue {
 	enum gpreempt_verdict verdict;
 	enum gpreempt_reason reason;
 	int waves;
-	struct ewma_gpreempt_ns save_cost;
 	u64 signal_wptr;
 	u64 signal;
 	bool signal_done;
@@ -509,7 +510,8 @@ static inline bool kfd_gpreempt_queue_has_gws(const struct queue *q)
  * @priority_cap: effective priority without CAP_SYS_NICE
  * @refuse:	refuse what is above the cap, instead of clamping it
  * @policy:	the policy in use
- * @save_wave_ns: the least that saving a wave has cost, 0: none was saved yet
+ * @slow_save_ms: saves that take longer are slow
+ * @save_ns:	what a save takes; DQM lock
  * @hw:		register access, NULL where wave counts are not to be had
  * @backend:	how queues get off the hardware
  * @scan:	the monitor's workspace
@@ -567,7 +569,8 @@ struct kfd_gpreempt {
 	u32 priority_cap;
 	bool refuse;
 	const struct gpreempt_policy *policy;
-	u64 save_wave_ns;
+	u32 slow_save_ms;
+	struct ewma_gpreempt_ns save_ns;
 	const struct kfd_gpreempt_hw *hw;
 	const struct kfd_gpreempt_backend *backend;
 
@@ -641,7 +644,7 @@ void kfd_gpreempt_scan_release(struct kfd_gpreempt *gp);
 extern const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9;
 
 /* commit.c */
-bool kfd_gpreempt_is_late(const struct kfd_gpreempt *gp, u64 ns);
+bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns);
 int kfd_gpreempt_commit(struct kfd_gpreempt *gp, enum gpreempt_event *event);
 enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q);
 void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,

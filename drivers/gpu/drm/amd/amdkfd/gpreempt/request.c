@@ -437,7 +437,7 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 		.context_id = kfd_process_context_id(q->process),
 		.backlog = gpq->last.backlog,
 		.waves = KFD_GPREEMPT_NONE,
-		.save_ns = gpreempt_average(gpq->save_cost),
+		.save_ns = gpq->save_ns,
 		.seen_ns = gpq->last.ns,
 	};
 	if (gpq->last.ns && gpq->last.seen.waves >= 0)

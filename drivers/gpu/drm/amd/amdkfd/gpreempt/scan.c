@@ -275,7 +275,6 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 			.size = READ_ONCE(p->queue_size) /
 				(sq->aql ? AQL_PACKET_BYTES : sizeof(u32)),
 			.waves = GPREEMPT_WAVES_UNKNOWN,
-			.save_cost_ns = gpreempt_average(gpq->save_cost),
 		},
 		.terms = {
 			.priority = kfd_gpreempt_queue_priority(gp, q),
@@ -329,7 +328,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	old = take_space(gp);
 	scan->view.nr = 0;
 	scan->view.waves_final = false;
-	scan->view.save_wave_ns = gp->save_wave_ns;
+	scan->view.save_ns = gpreempt_average(gp->save_ns);
 	scan->view.now_ns = ktime_get_ns();
 	scan->registers = 0;
 	scan->register_ns = 0;

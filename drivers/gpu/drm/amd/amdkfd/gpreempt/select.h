@@ -149,6 +149,7 @@ struct gpreempt_queue_view {
  * struct gpreempt_view - a node's queues at one moment
  * @now_ns:	time of the scan
  * @save_wave_ns: what saving one wave costs on this node, 0: never measured
+ * @save_ns:	what a save takes on this node, 0: never measured
  * @waves_final: the wave counts were read: what is unknown stays unknown
  * @blind:	wave counts are never to be had
  * @proof:	all of them are wanted, whatever memory says
@@ -169,6 +170,7 @@ struct gpreempt_queue_view {
 struct gpreempt_view {
 	u64 now_ns;
 	u64 save_wave_ns;
+	u64 save_ns;
 	bool waves_final;
 	bool blind;
 	bool proof;

@@ -54,7 +54,6 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 		    struct queue *q, enum gpreempt_event *error)
 {
 	u64 start_ns = ktime_get_ns(), ns;
-	bool late;
 	int r;
 
 	r = gp->backend->remove(gp->node->dqm, qpd, q);
@@ -70,9 +69,7 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 	if (!q->properties.is_active)
 		return 0;
 	kfd_gpreempt_queue_off(gp, qpd, q, ns);
-	late = kfd_gpreempt_is_late(gp, ns);
-	kfd_gpreempt_account_save(gp, 1, ns, late);
-	if (!late)
+	if (!kfd_gpreempt_save_took(gp, 1, ns))
 		return 0;
 	/* Nothing else was saved meanwhile: it is to blame. The others may be as slow. */
 	if (!gp->hw || gp->hw->has_saved(q))

@@ -558,7 +558,7 @@ static const struct scene estimate_scenes[] = {
 		SEE_IN(plan.next_ns, 500 * NSEC_PER_USEC), {} } },
 	/* Announced work: the machine is freed before it comes, to the nanosecond. */
 	{ "hint", bench_low_runs, STEPS {
-		ANNOUNCES(high, 50, 20), SET(low.seen.save_cost_ns, COST_NS),
+		ANNOUNCES(high, 50, 20), SET(view.save_ns, COST_NS),
 		SCAN(1), YES(plan.waiting), IS(high, IDLE),
 		SEE_AT(plan.next_ns, -COST_NS - LATE_NS),
 		SCAN_AT(-COST_NS - LATE_NS - 1), KEEP(low),
@@ -572,7 +572,7 @@ static const struct scene estimate_scenes[] = {
 		DOES(high, finishes), RESCAN(1), BACK(low, FREE), SCAN(20), KEEP(low), {} } },
 	/* Where a save takes long the machine is free early, and stays so until then. */
 	{ "hint_early", bench_low_runs, STEPS {
-		SET(low.seen.save_cost_ns, 10 * INTERVAL_NS), ANNOUNCES(high, 30, 10),
+		SET(view.save_ns, 10 * INTERVAL_NS), ANNOUNCES(high, 30, 10),
 		SCAN(19), KEEP(low), SCAN(1), OFF(low, HINT),
 		/* five times blocked_us */
 		EACH(10, YES(high.out.announced), SEE(high.state.waits_ns, 0), KEEP(low)), {} } },
@@ -583,17 +583,6 @@ static const struct scene estimate_scenes[] = {
 		SEE_AT(plan.next_ns, -LATE_NS),
 		ANNOUNCES(high, 29, 30), ANNOUNCES(third, 19, 30), SCAN(1),
 		SEE_AT(plan.next_ns, -LATE_NS), {} } },
-	/* The machine is to be free in time whichever queue is saved: the costliest counts. */
-	{ "hint_costliest", bench_low_runs, STEPS {
-		QUEUE(3), SET(low.seen.save_cost_ns, 100 * NSEC_PER_USEC),
-		SET(third.seen.save_cost_ns, COST_NS), ANNOUNCES(high, 20, 10),
-		SCAN(1), SEE_AT(plan.next_ns, -COST_NS - LATE_NS),
-		SET(low.seen.save_cost_ns, COST_NS),
-		SET(third.seen.save_cost_ns, 100 * NSEC_PER_USEC),
-		SCAN(1), SEE_AT(plan.next_ns, -COST_NS - LATE_NS),
-		/* what is not there is not saved */
-		SET(third.seen.mapped, false), SET(third.seen.save_cost_ns, 900 * NSEC_PER_USEC),
-		SCAN(1), SEE_AT(plan.next_ns, -COST_NS - LATE_NS), {} } },
 	/* Whether a packet from before is still under way is not known: the work is announced. */
 	{ "hint_not_counted", bench_three, STEPS {
 		SCAN(1), DOES(low, runs), SCAN(5), DOES(low, submits),
