@@ -289,15 +289,15 @@ static void monitor_tick(struct kfd_gpreempt *gp)
 	monitor_search(gp);
 }
 
-/* What nobody could be blamed for is tried again after some time. */
-static bool monitor_bypassed(struct kfd_gpreempt *gp)
+/* Most errors are tried again after some time, with all queues on the hardware by then. */
+static bool monitor_bypassed(struct kfd_gpreempt *gp, bool unmapped)
 {
 	u64 rearm_ns = READ_ONCE(gp->rearm_ns);
 
 	if (kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED)
 		return false;
 	gp->scan.wake.until_ns = rearm_ns;
-	if (!rearm_ns || ktime_get_ns() < rearm_ns)
+	if (unmapped || !rearm_ns || ktime_get_ns() < rearm_ns)
 		return true;
 	gp->epoch++;
 	return kfd_gpreempt_event(gp, GPREEMPT_EV_REARM) == GPREEMPT_BYPASSED;
@@ -346,7 +346,7 @@ int kfd_gpreempt_monitor(void *data)
 		kfd_gpreempt_count_max(gp, GPREEMPT_STAT_INTERVAL_NS_MAX, ns);
 		atomic64_set(&gp->stats[GPREEMPT_STAT_INTERVAL_NS],
 			     ewma_gpreempt_pace_read(&gp->pace.achieved));
-		bypassed = monitor_bypassed(gp);
+		bypassed = monitor_bypassed(gp, unmapped);
 		/* Errors give the machine back, if it takes more than one attempt. */
 		if (bypassed || unmapped)
 			unmapped = kfd_gpreempt_map_again(gp) != 0;
