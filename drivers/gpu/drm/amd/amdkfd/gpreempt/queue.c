@@ -394,12 +394,13 @@ static u64 gws_end_ns(const struct queue *q)
 /**
  * kfd_gpreempt_queue_fixed - must a queue stay on the hardware, whatever it does there?
  * @q: the queue; DQM lock held
+ *
+ * Not for being destroyed: a tenant decides how long that takes.
  */
 bool kfd_gpreempt_queue_fixed(const struct queue *q)
 {
-	return q->properties.is_being_destroyed ||
-	       (READ_ONCE(q->process->debug_trap_enabled) &&
-		READ_ONCE(q->process->gpreempt_debugger));
+	return READ_ONCE(q->process->debug_trap_enabled) &&
+	       READ_ONCE(q->process->gpreempt_debugger);
 }
 
 /**
