@@ -286,19 +286,104 @@ TEST_F_TIMEOUT(bypass, late_now_and_then, 180)
 	}
 }
 
-/* What was off before is given back as well, and is not held any more. */
-TEST_F_TIMEOUT(bypass, late_gives_all_back, 120)
+static int queue_flags(struct aql_queue *q)
+{
+	struct kfd_gpreempt_queue_info info;
+
+	return gpreempt_get(q->dev, 0, q->id, &info) ?: (int)info.flags;
+}
+
+static int wait_held(struct aql_queue *q)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+
+	while (gpreempt_queue_state(q) != KFD_GPREEMPT_QUEUE_HELD) {
+		if (kfd_now() > end)
+			return -ETIME;
+		usleep(1000);
+	}
+	return 0;
+}
+
+/* What was off before is given back as well. It is still meant to be held, and is once more. */
+TEST_F_TIMEOUT(bypass, hold_outlives_late, 120)
 {
 	struct aql_queue middle;
+	__u64 begin;
+
+	ASSERT_EQ(0, aql_create(&middle, &self->c.dev, 64, 7));
+	low_runs(self);
+	ASSERT_EQ(0, gpreempt_hold(&self->low, 0));
+	begin = kfd_now();
+	be_late(_metadata, self, &middle);
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, gpreempt_queue_state(&self->low));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD, queue_flags(&self->low));
+	EXPECT_EQ(0, until_job_moves(&self->job));
+	expect_rearmed(_metadata, begin, 1000);
+	EXPECT_EQ(0, wait_held(&self->low));
+
+	/* what is released meanwhile is not held */
+	begin = kfd_now();
+	be_late(_metadata, self, &middle);
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD, queue_flags(&self->low));
+	EXPECT_EQ(0, gpreempt_resume(&self->low));
+	EXPECT_EQ(0, queue_flags(&self->low));
+	expect_rearmed(_metadata, begin, 1000);
+	usleep(100000);
+	EXPECT_NE(KFD_GPREEMPT_QUEUE_HELD, gpreempt_queue_state(&self->low));
+	EXPECT_EQ(0, until_job_moves(&self->job));
+	EXPECT_EQ(0, low_ends(self));
+	EXPECT_EQ(0, aql_destroy(&middle));
+}
+
+#define HOLD_MS		1200	/* longer than it takes to be bypassed, and less than that lasts */
+
+/* The time that a hold is for goes on. */
+TEST_F_TIMEOUT(bypass, hold_ends_while_bypassed, 120)
+{
+	struct aql_queue middle;
+	__u64 begin;
+
+	ASSERT_EQ(0, aql_create(&middle, &self->c.dev, 64, 7));
+	be_late(_metadata, self, &middle);
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	low_runs(self);
+	begin = kfd_now();
+	ASSERT_EQ(0, gpreempt_hold(&self->low, HOLD_MS));
+	ASSERT_EQ(0, gpu_model_say("delay-preemption=300000", NULL, 0));
+	ASSERT_EQ(0, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, middle.id, 0, 0,
+				      0));
+	ASSERT_EQ(0, gpreempt_wait_state("bypassed", CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD, queue_flags(&self->low));
+	while (kfd_now() - begin < HOLD_MS * 1000000ULL)
+		usleep(1000);
+	EXPECT_EQ(0, queue_flags(&self->low));
+	EXPECT_EQ(0, gpreempt_wait_state("bypassed", 0));
+	expect_rearmed(_metadata, begin, HOLD_MS);
+	EXPECT_EQ(0, low_ends(self));
+	EXPECT_EQ(0, aql_destroy(&middle));
+}
+
+/* A hold that is late when it comes again: its queue is searched for, and excluded. */
+TEST_F_TIMEOUT(bypass, hold_is_late_again, 120)
+{
+	long long excluded = gpreempt_number("stats/excluded");
+	struct aql_queue middle;
+	char slow[48];
 
 	ASSERT_EQ(0, aql_create(&middle, &self->c.dev, 64, 7));
 	low_runs(self);
 	ASSERT_EQ(0, gpreempt_hold(&self->low, 0));
 	be_late(_metadata, self, &middle);
-	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, gpreempt_queue_state(&self->low));
-	EXPECT_EQ(0, until_job_moves(&self->job));
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	EXPECT_EQ(0, until_job_moves(&self->job));
+	EXPECT_EQ(excluded, gpreempt_number("stats/excluded"));
+	snprintf(slow, sizeof(slow), "slow-save=%lu,100", (unsigned long)self->low.ring.ptr);
+	ASSERT_EQ(0, gpu_model_say(slow, NULL, 0));
+	ASSERT_EQ(0, gpreempt_wait_number("stats/excluded", excluded + 1, CLIENT_TIMEOUT_MS));
+	EXPECT_NE(0, gpreempt_wait_state("bypassed", 500));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD | KFD_GPREEMPT_QUEUE_EXCLUDED,
+		  queue_flags(&self->low));
+	EXPECT_EQ(0, gpu_model_say("off", NULL, 0));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
 	EXPECT_EQ(0, low_ends(self));
 	EXPECT_EQ(0, aql_destroy(&middle));
 }
@@ -369,6 +454,81 @@ TEST_F_TIMEOUT(bypass, stuck_beside_another, 180)
 	EXPECT_EQ(excluded, gpreempt_number("stats/excluded"));
 	EXPECT_EQ(0, hold_job_end(&self->c, &job));
 	EXPECT_EQ(0, hold_job_wrong(&job));
+}
+
+/* Another process: works from when @shared->pid is set, and tells how far it is. */
+static int works_on(struct shared *shared)
+{
+	struct until_job job;
+	struct aql_queue q;
+	struct client c;
+
+	CHECK(0, client_open(&c));
+	CHECK(0, aql_create(&q, &c.dev, 64, 3));
+	CHECK(0, until_job_init(&c, &job));
+	shared->ready = 1;
+	while (!shared->pid)
+		usleep(1000);
+	until_job_start(&c, &job, &q);
+	CHECK(0, until_job_moves(&job));
+	shared->ready = 2;
+	while (!shared->stop) {
+		shared->queue_id = *job.rounds;
+		usleep(1000);
+	}
+	until_job_stop(&job);
+	CHECK(0, until_job_wait(&c, &job, CLIENT_TIMEOUT_MS));
+	return 0;
+}
+
+static int wait_ready(const struct shared *shared, int ready)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+
+	while (shared->ready < ready) {
+		if (shared->line || kfd_now() > end)
+			return -ETIME;
+		usleep(1000);
+	}
+	return 0;
+}
+
+/*
+ * A process whose queue was reset updates another one: stock has unmapped the queues of all by
+ * the time that it refuses, and leaves them so. The next scan maps them.
+ */
+TEST_F_TIMEOUT(bypass, left_unmapped_by_stock, 180)
+{
+	struct shared *shared = client_shared_page();
+	struct aql_queue q;
+	int status;
+	__u32 rounds;
+	pid_t pid;
+	__u64 end;
+
+	ASSERT_NE(NULL, shared);
+	pid = client_fork();
+	if (!pid)
+		_exit(works_on(shared));
+	ASSERT_EQ(0, wait_ready(shared, 1)) TH_LOG("line %d", shared->line);
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, 5));
+	until_job_start(&self->c, &self->job, &q);
+	usleep(LAUNCH_MS * 1000);
+	ASSERT_EQ(0, gpu_model_say("stall-wave", NULL, 0));
+	ASSERT_EQ(0, gpu_model_wait_fired("stall-wave", 1, CLIENT_TIMEOUT_MS));
+	shared->pid = pid;
+	ASSERT_EQ(0, wait_ready(shared, 2)) TH_LOG("line %d", shared->line);
+	gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->high.id,
+			 KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 0);
+	ASSERT_EQ(-EACCES, aql_update(&self->low, 100, 5));
+	rounds = shared->queue_id;
+	end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+	while (shared->queue_id - rounds < 100)
+		ASSERT_GT(end, kfd_now());
+	EXPECT_NE(0, gpreempt_wait_state("bypassed", 200));
+	shared->stop = 1;
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
 }
 
 /*

@@ -139,6 +139,19 @@ static bool may_transact(struct device_queue_manager *dqm)
 }
 
 /**
+ * kfd_gpreempt_answered - the fence of a request to take queues off has come
+ * @dqm: the queue manager, its lock held
+ *
+ * What stock does before it returns is not the queues' fault: from Linux 7.3 on it reads hundreds
+ * of registers.
+ */
+void kfd_gpreempt_answered(struct device_queue_manager *dqm)
+{
+	if (dqm->dev->gpreempt)
+		dqm->dev->gpreempt->answered_ns = ktime_get_ns();
+}
+
+/**
  * kfd_gpreempt_save_took - the GPU has answered a request to take queues off
  * @gp: the node, DQM lock held
  * @preempt: how many queues leave, 0 if the list is only changed
@@ -229,23 +242,18 @@ void kfd_gpreempt_pardon(struct kfd_gpreempt *gp)
 }
 
 /**
- * kfd_gpreempt_release - mark preempted queues as to be mapped again, and forget
- *	what was asked of them and the others
- * @gp: the node
+ * kfd_gpreempt_release - mark preempted queues as to be mapped again
+ * @gp: the node, DQM lock held
  * @qpd: only queues of this process on this node, or NULL for all
  *
- * Does not touch the hardware: the next runlist has them, or whoever brings the
- * scheduler up.
- *
- * Return: the number of queues that changed.
+ * Does not touch the hardware: whatever maps next has them. What is held stays so: it is taken
+ * off again when the monitor goes on.
  */
-unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
-				  struct qcm_process_device *qpd)
+void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
 	struct device_process_node *dpn;
 	struct queue *q;
-	unsigned int n = 0;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 
@@ -255,43 +263,65 @@ unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
 		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
 			if (!q->gpreempt || (qpd && dpn->qpd != qpd))
 				continue;
-			kfd_gpreempt_forget(q->gpreempt);
-			if (!q->properties.is_preempted)
-				continue;
-			kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
-			n++;
+			q->gpreempt->asked = false;
+			q->gpreempt->suspect.role = GPREEMPT_UNSUSPECTED;
+			if (q->properties.is_preempted)
+				kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
 		}
 	}
-	return n;
+}
+
+/* Nothing is asked of any queue, or of any of a process, any more. Is one of them preempted? */
+static bool forget(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
+{
+	struct device_process_node *dpn;
+	bool preempted = false;
+	struct queue *q;
+
+	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
+		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
+			if (!q->gpreempt || (qpd && dpn->qpd != qpd))
+				continue;
+			kfd_gpreempt_forget(q->gpreempt);
+			preempted |= q->properties.is_preempted;
+		}
+	}
+	return preempted;
 }
 
 /**
- * kfd_gpreempt_release_remap - put preempted queues back on the hardware
+ * kfd_gpreempt_give_back - forget what was asked of queues, and put them back on the hardware
  * @gp: the node
  * @qpd: only queues of this process on this node, or NULL for all
  *
- * If the scheduler is down or being reset, they are mapped when it comes up.
+ * A scheduler that is down, hung or being reset is left alone: what brings it up maps all.
  *
- * Return: 0, or an error if kfd_gpreempt_map_again() has to follow.
+ * Return: 0, or an error if it has to be tried again: nothing was changed then, or what was is
+ * for kfd_gpreempt_map_again().
  */
-int kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
-			       struct qcm_process_device *qpd)
+int kfd_gpreempt_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
-	int r;
+	int r = 0;
 
 	dqm_lock(dqm);
-	r = gp->backend->give_back(gp, qpd);
+	if (forget(gp, qpd)) {
+		if (may_transact(dqm))
+			r = gp->backend->give_back(gp, qpd);
+		else
+			kfd_gpreempt_release(gp, qpd);
+	}
 	dqm_unlock(dqm);
-	return r == -EIO ? 0 : r;
+	return r ?: kfd_gpreempt_map_again(gp);
 }
 
 /**
- * kfd_gpreempt_map_again - map what an error has left off the hardware
+ * kfd_gpreempt_map_again - map what should be mapped, if nothing is
  * @gp: the node
  *
- * So it is when there was no memory for a runlist. A scheduler that is down,
- * hung or being reset is left alone: what brings it up maps all.
+ * So it is when there was no memory for a runlist, and where stock returned between unmapping
+ * and mapping, as when a process updates a queue after another of its own was reset. A
+ * scheduler that is down, hung or being reset is left alone: what brings it up maps all.
  *
  * Return: 0, or an error if it has to be tried again.
  */

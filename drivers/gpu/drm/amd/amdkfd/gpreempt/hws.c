@@ -118,6 +118,13 @@ static int map_and_check(struct device_queue_manager *dqm)
 	return r;
 }
 
+/* The wait for the fence is never cut short: the fence word is reused. */
+static int unmap(struct device_queue_manager *dqm)
+{
+	return unmap_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,
+				  USE_DEFAULT_GRACE_PERIOD, false);
+}
+
 static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 			enum gpreempt_event *error)
 {
@@ -125,25 +132,25 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 	unsigned int active = dqm->active_queue_count;
 	bool mapped = dqm->active_runlist, delayed = false, late;
 	enum gpreempt_finding finding = GPREEMPT_TRY;
-	u64 start_ns, fence_ns;
+	u64 start_ns, fence_ns = 0;
 	int r;
 
 	start_ns = ktime_get_ns();
-	/* The wait for the fence is never cut short: the fence word is reused. */
-	r = unmap_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,
-			       USE_DEFAULT_GRACE_PERIOD, false);
-	fence_ns = ktime_get_ns() - start_ns;
-	if (r == -EIO && !amdgpu_amdkfd_is_fed(dqm->dev->adev))
-		return -EAGAIN;		/* a reset came first */
-	if (r) {
+	r = unmap(dqm);
+	if (r == -ETIME || (r && amdgpu_amdkfd_is_fed(dqm->dev->adev))) {
 		*error = GPREEMPT_EV_HANG;	/* stock has asked for a reset */
 		kfd_gpreempt_release(gp, NULL);
 		return r;
 	}
+	/* No space for the packet, or somebody has the reset semaphore: nothing was changed. */
+	if (r)
+		return -EAGAIN;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
 
-	if (mapped)
+	if (mapped) {
+		fence_ns = gp->answered_ns - start_ns;
 		delayed = kfd_gpreempt_save_took(gp, preempt, fence_ns);
+	}
 	/* What did not leave at all was reset by stock: nobody else is to blame. */
 	late = delayed && dqm->active_queue_count == active;
 	if (late || gp->search.on)
@@ -159,20 +166,22 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 
 	r = map_and_check(dqm);
 	if (r) {
+		/* The monitor tries again before it does anything else. */
 		*error = GPREEMPT_EV_MAP;
 		kfd_gpreempt_release(gp, NULL);
-		map_and_check(dqm);
 	}
 	return r;
 }
 
+/* The flags change when all is off: what still is on an old runlist would never be mapped. */
 static int hws_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
-	if (!kfd_gpreempt_release(gp, qpd))
-		return 0;
-	return execute_queues_cpsch(gp->node->dqm,
-				    KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,
-				    USE_DEFAULT_GRACE_PERIOD);
+	int r = unmap(gp->node->dqm);
+
+	if (r)
+		return r;
+	kfd_gpreempt_release(gp, qpd);
+	return map_and_check(gp->node->dqm);
 }
 
 static int hws_map(struct kfd_gpreempt *gp)

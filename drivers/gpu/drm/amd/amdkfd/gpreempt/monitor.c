@@ -289,6 +289,19 @@ static void monitor_tick(struct kfd_gpreempt *gp)
 	monitor_search(gp);
 }
 
+/* Errors give the machine back, also stock's. Returns whether it takes another attempt. */
+static bool monitor_map(struct kfd_gpreempt *gp)
+{
+	bool unmapped = kfd_gpreempt_map_again(gp) != 0;
+
+	if (unmapped && kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED) {
+		kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
+		kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
+		kfd_gpreempt_report_bypass(gp);
+	}
+	return unmapped;
+}
+
 /* Most errors are tried again after some time, with all queues on the hardware by then. */
 static bool monitor_bypassed(struct kfd_gpreempt *gp, bool unmapped)
 {
@@ -313,7 +326,7 @@ int kfd_gpreempt_monitor(void *data)
 {
 	struct kfd_gpreempt *gp = data;
 	struct gpreempt_wake *wake = &gp->scan.wake;
-	bool woken, bypassed, unmapped = false;
+	bool woken, bypassed, unmapped;
 	u64 start_ns, ns;
 
 	/* Late scans are latency of the queues that matter most. */
@@ -346,10 +359,8 @@ int kfd_gpreempt_monitor(void *data)
 		kfd_gpreempt_count_max(gp, GPREEMPT_STAT_INTERVAL_NS_MAX, ns);
 		atomic64_set(&gp->stats[GPREEMPT_STAT_INTERVAL_NS],
 			     ewma_gpreempt_pace_read(&gp->pace.achieved));
+		unmapped = monitor_map(gp);
 		bypassed = monitor_bypassed(gp, unmapped);
-		/* Errors give the machine back, if it takes more than one attempt. */
-		if (bypassed || unmapped)
-			unmapped = kfd_gpreempt_map_again(gp) != 0;
 		if (!bypassed) {
 			kfd_gpreempt_event(gp, GPREEMPT_EV_WORK);
 			lock_map_acquire(&gp->monitor_map);

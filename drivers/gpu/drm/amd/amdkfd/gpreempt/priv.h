@@ -447,8 +447,8 @@ struct kfd_gpreempt_hw {
  * @name:	as sysfs shows it
  * @transact:	carry out the verdicts that hold, of which so many are to preempt.
  *		If that fails, say so in the event, and leave nothing preempted
- * @give_back:	resume and map preempted queues, of one process or all, and forget what
- *		was asked of these and the others
+ * @give_back:	resume and map preempted queues, of one process or all; none was resumed if
+ *		that fails because somebody has the reset semaphore
  * @map:	map what should be mapped, if nothing is; NULL where that cannot be
  * @remove:	take one queue off; -EIO if a reset came first. The back ends that
  *		work through single queues only
@@ -512,6 +512,7 @@ static inline bool kfd_gpreempt_queue_has_gws(const struct queue *q)
  * @policy:	the policy in use
  * @slow_save_ms: saves that take longer are slow
  * @save_ns:	what a save takes; DQM lock
+ * @answered_ns: when the GPU last answered a request to take queues off; DQM lock
  * @hw:		register access, NULL where wave counts are not to be had
  * @backend:	how queues get off the hardware
  * @scan:	the monitor's workspace
@@ -571,6 +572,7 @@ struct kfd_gpreempt {
 	const struct gpreempt_policy *policy;
 	u32 slow_save_ms;
 	struct ewma_gpreempt_ns save_ns;
+	u64 answered_ns;
 	const struct kfd_gpreempt_hw *hw;
 	const struct kfd_gpreempt_backend *backend;
 
@@ -655,10 +657,8 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
 			   enum gpreempt_reason reason);
 void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q);
 void kfd_gpreempt_pardon(struct kfd_gpreempt *gp);
-unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
-				  struct qcm_process_device *qpd);
-int kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
-			       struct qcm_process_device *qpd);
+void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
+int kfd_gpreempt_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
 int kfd_gpreempt_map_again(struct kfd_gpreempt *gp);
 
 /* hws.c, hqd.c, mes.c */

@@ -21,8 +21,7 @@ static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 }
 
 /**
- * kfd_gpreempt_single_give_back - put preempted queues back on the hardware, and forget
- *	what was asked of them and the others
+ * kfd_gpreempt_single_give_back - put preempted queues back on the hardware
  * @gp: the node, DQM lock held
  * @qpd: only queues of this process on this node, or NULL for all
  *
@@ -37,10 +36,7 @@ int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp,
 
 	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
 		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (!q->gpreempt || (qpd && dpn->qpd != qpd))
-				continue;
-			kfd_gpreempt_forget(q->gpreempt);
-			if (!q->properties.is_preempted)
+			if (!q->properties.is_preempted || (qpd && dpn->qpd != qpd))
 				continue;
 			kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
 			err = put_back(gp, dpn->qpd, q);
