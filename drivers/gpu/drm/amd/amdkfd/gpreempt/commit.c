@@ -218,30 +218,6 @@ void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q)
 }
 
 /**
- * kfd_gpreempt_pardon - no queue, nor one that its process makes later, is to be kept off
- *	any longer for slow saves
- * @gp: the node, its monitor stopped
- *
- * They run now, while nothing is preempted; kfd_gpreempt_release() alone does not forget.
- */
-void kfd_gpreempt_pardon(struct kfd_gpreempt *gp)
-{
-	struct device_process_node *dpn;
-	struct queue *q;
-
-	dqm_lock(gp->node->dqm);
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (!q->gpreempt)
-				continue;
-			q->gpreempt->suspect.until_ns = 0;
-			WRITE_ONCE(q->gpreempt->group->past.end_ns, 0);
-		}
-	}
-	dqm_unlock(gp->node->dqm);
-}
-
-/**
  * kfd_gpreempt_release - mark preempted queues as to be mapped again
  * @gp: the node, DQM lock held
  * @qpd: only queues of this process on this node, or NULL for all
@@ -271,7 +247,10 @@ void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qp
 	}
 }
 
-/* Nothing is asked of any queue, or of any of a process, any more. Is one of them preempted? */
+/*
+ * Nothing is asked of the queues of a process any more; or of any queue, and none, nor what its
+ * process makes later, is kept off for slow saves. Is one of them preempted?
+ */
 static bool forget(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
 	struct device_process_node *dpn;
@@ -283,6 +262,10 @@ static bool forget(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 			if (!q->gpreempt || (qpd && dpn->qpd != qpd))
 				continue;
 			kfd_gpreempt_forget(q->gpreempt);
+			if (!qpd) {
+				q->gpreempt->suspect.until_ns = 0;
+				WRITE_ONCE(q->gpreempt->group->past.end_ns, 0);
+			}
 			preempted |= q->properties.is_preempted;
 		}
 	}

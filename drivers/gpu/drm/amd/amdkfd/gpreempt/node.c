@@ -322,7 +322,6 @@ int kfd_gpreempt_disable(struct kfd_gpreempt *gp)
 		will_wait_for_monitor(gp);
 		kthread_stop(gp->thread);
 		WRITE_ONCE(gp->thread, NULL);
-		kfd_gpreempt_pardon(gp);
 		r = kfd_gpreempt_give_back(gp, NULL);
 	}
 	/* There is no monitor any more to do it later; unless somebody has enabled it again. */
@@ -366,7 +365,6 @@ void kfd_gpreempt_stop(struct device_queue_manager *dqm)
 		dqm_lock(dqm);
 		kfd_gpreempt_release(gp, NULL);
 		dqm_unlock(dqm);
-		kfd_gpreempt_pardon(gp);
 	}
 	gp->stopped = true;
 	mutex_unlock(&gp->lock);

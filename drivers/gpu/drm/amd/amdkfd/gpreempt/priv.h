@@ -656,7 +656,6 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
 			   struct qcm_process_device *qpd, struct queue *q,
 			   enum gpreempt_reason reason);
 void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q);
-void kfd_gpreempt_pardon(struct kfd_gpreempt *gp);
 void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
 int kfd_gpreempt_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
 int kfd_gpreempt_map_again(struct kfd_gpreempt *gp);
