@@ -182,11 +182,11 @@ static const struct {
 	const char *reason, *text, *cure;
 } bypasses[] = {
 	{ "late_preemption", "the GPU answered a preemption later than preempt_timeout_ms",
-	  "it is tried again by itself, but not the third time in a row: 'gpreempt set enable=1'" },
+	  "it is tried again by itself, at once with 'gpreempt set enable=1'" },
 	{ "hung_preemption", "the GPU never answered a preemption",
 	  "only a GPU reset ends this" },
 	{ "map_failed", "queues could not be put back on the GPU as they were",
-	  "arm it again with 'gpreempt set enable=1'" },
+	  "it is tried again by itself, at once with 'gpreempt set enable=1'" },
 };
 
 const char *const bypass_reasons[] = {

@@ -18,21 +18,19 @@
 #include "gpreempt.h"
 #include "gpu_model.h"
 #include "ioctl_call.h"
-#include "trace.h"
 #include "uevent.h"
 
 #define HIGH_US			200
 #define WAKES			50000	/* so many changes of a priority */
 #define WAKES_CPU		10	/* percent that the monitor may take for them */
 #define LAUNCH_MS		100	/* ample for a dispatch to begin */
-#define LATE_MAX		3	/* late preemptions in a row: the last bypass stays */
-#define REARM_SLACK_MS		500	/* the late preemption itself, and when that is seen */
+#define IN_A_ROW		6	/* late preemptions: the last bypass lasts for 32 s */
+#define NOW_AND_THEN		3
+#define REARM_SLACK_MS		800	/* the late preemption itself, and the search that follows */
 #define FENCE_MS		2000	/* how long stock waits for a fence, here */
 #define FENCE_PARAMETER		"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
 #define RECOVER			"/sys/kernel/debug/dri/0/amdgpu_gpu_recover"
 #define TRACE			"/sys/kernel/tracing/trace"
-#define SAVED_NAME		"kfd_gpreempt_preempt_end"
-#define SAVED			"kfd_gpreempt/" SAVED_NAME
 #define TRACE_BYPASS		"/sys/kernel/tracing/events/kfd_gpreempt/kfd_gpreempt_bypass/enable"
 #define RESET_TIMEOUT_MS	60000
 
@@ -214,12 +212,12 @@ static void expect_spared(struct __test_metadata *_metadata, FIXTURE_DATA(bypass
 		EXPECT_GE(WAKES_CPU, 100 * cpu / ns);
 }
 
-/* A preemption is late, and no queue had waves that could be to blame. */
+/* A preemption is late, and no queue can be blamed. */
 static void be_late(struct __test_metadata *_metadata, FIXTURE_DATA(bypass) *self,
 		    struct aql_queue *q)
 {
 	ASSERT_EQ(0, gpu_model_say("delay-preemption=300000", NULL, 0));
-	EXPECT_EQ(-EIO, gpreempt_hold(q, 0));
+	EXPECT_EQ(0, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, q->id, 0, 0, 0));
 	expect_bypassed(_metadata, self, "late_preemption");
 }
 
@@ -237,7 +235,7 @@ static void expect_rearmed(struct __test_metadata *_metadata, __u64 begin, unsig
 }
 
 /*
- * It is tried again after a second, and after two; the third time in a row stays. Then
+ * It is tried again after a second, after two and so on, and no time is the last. Meanwhile
  * nobody is preempted: HIGH waits for LOW's end.
  */
 TEST_F_TIMEOUT(bypass, late, 180)
@@ -247,20 +245,17 @@ TEST_F_TIMEOUT(bypass, late, 180)
 	__u64 begin;
 
 	ASSERT_EQ(0, file_write(TRACE_BYPASS, "1"));
-	for (i = 1; i <= LATE_MAX; i++) {
+	for (i = 1; i <= IN_A_ROW; i++) {
 		ASSERT_EQ(0, file_write(TRACE, "\n"));
 		begin = kfd_now();
 		be_late(_metadata, self, &self->low);
 		EXPECT_TRUE(traced(self->c.dev.gpu_id, "late_preemption"));
 		EXPECT_EQ(i, gpu_model_fired("delay-preemption"));
 		EXPECT_EQ(late + i, gpreempt_number("stats/late"));
-		if (i < LATE_MAX)
-			expect_rearmed(_metadata, begin, i * 1000);
+		if (i < IN_A_ROW)
+			expect_rearmed(_metadata, begin, 1000 << (i - 1));
 	}
-	sleep(5);
-	EXPECT_EQ(0, gpreempt_wait_state("bypassed", 0));
 	EXPECT_EQ(-EIO, gpreempt_hold(&self->low, 0));
-	EXPECT_EQ(-EIO, gpreempt_resume(&self->low));
 	expect_nothing_refused(_metadata, self);
 
 	preemptions = gpreempt_number("stats/preemptions");
@@ -273,6 +268,7 @@ TEST_F_TIMEOUT(bypass, late, 180)
 	EXPECT_EQ(0, high_job_wait(&self->c, &self->high_job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));
 	expect_spared(_metadata, self);
+	EXPECT_EQ(0, gpreempt_wait_state("bypassed", 0));
 	expect_works(_metadata, self);
 }
 
@@ -282,7 +278,7 @@ TEST_F_TIMEOUT(bypass, late_now_and_then, 180)
 	unsigned int i;
 	__u64 begin;
 
-	for (i = 0; i < LATE_MAX; i++) {
+	for (i = 0; i < NOW_AND_THEN; i++) {
 		begin = kfd_now();
 		be_late(_metadata, self, &self->low);
 		expect_rearmed(_metadata, begin, 1000);
@@ -290,19 +286,104 @@ TEST_F_TIMEOUT(bypass, late_now_and_then, 180)
 	}
 }
 
-/* What was off before is given back as well, and is not held any more. */
-TEST_F_TIMEOUT(bypass, late_gives_all_back, 120)
+static int queue_flags(struct aql_queue *q)
+{
+	struct kfd_gpreempt_queue_info info;
+
+	return gpreempt_get(q->dev, 0, q->id, &info) ?: (int)info.flags;
+}
+
+static int wait_held(struct aql_queue *q)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+
+	while (gpreempt_queue_state(q) != KFD_GPREEMPT_QUEUE_HELD) {
+		if (kfd_now() > end)
+			return -ETIME;
+		usleep(1000);
+	}
+	return 0;
+}
+
+/* What was off before is given back as well. It is still meant to be held, and is once more. */
+TEST_F_TIMEOUT(bypass, hold_outlives_late, 120)
 {
 	struct aql_queue middle;
+	__u64 begin;
+
+	ASSERT_EQ(0, aql_create(&middle, &self->c.dev, 64, 7));
+	low_runs(self);
+	ASSERT_EQ(0, gpreempt_hold(&self->low, 0));
+	begin = kfd_now();
+	be_late(_metadata, self, &middle);
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, gpreempt_queue_state(&self->low));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD, queue_flags(&self->low));
+	EXPECT_EQ(0, until_job_moves(&self->job));
+	expect_rearmed(_metadata, begin, 1000);
+	EXPECT_EQ(0, wait_held(&self->low));
+
+	/* what is released meanwhile is not held */
+	begin = kfd_now();
+	be_late(_metadata, self, &middle);
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD, queue_flags(&self->low));
+	EXPECT_EQ(0, gpreempt_resume(&self->low));
+	EXPECT_EQ(0, queue_flags(&self->low));
+	expect_rearmed(_metadata, begin, 1000);
+	usleep(100000);
+	EXPECT_NE(KFD_GPREEMPT_QUEUE_HELD, gpreempt_queue_state(&self->low));
+	EXPECT_EQ(0, until_job_moves(&self->job));
+	EXPECT_EQ(0, low_ends(self));
+	EXPECT_EQ(0, aql_destroy(&middle));
+}
+
+#define HOLD_MS		1200	/* longer than it takes to be bypassed, and less than that lasts */
+
+/* The time that a hold is for goes on. */
+TEST_F_TIMEOUT(bypass, hold_ends_while_bypassed, 120)
+{
+	struct aql_queue middle;
+	__u64 begin;
+
+	ASSERT_EQ(0, aql_create(&middle, &self->c.dev, 64, 7));
+	be_late(_metadata, self, &middle);
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	low_runs(self);
+	begin = kfd_now();
+	ASSERT_EQ(0, gpreempt_hold(&self->low, HOLD_MS));
+	ASSERT_EQ(0, gpu_model_say("delay-preemption=300000", NULL, 0));
+	ASSERT_EQ(0, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, middle.id, 0, 0,
+				      0));
+	ASSERT_EQ(0, gpreempt_wait_state("bypassed", CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD, queue_flags(&self->low));
+	while (kfd_now() - begin < HOLD_MS * 1000000ULL)
+		usleep(1000);
+	EXPECT_EQ(0, queue_flags(&self->low));
+	EXPECT_EQ(0, gpreempt_wait_state("bypassed", 0));
+	expect_rearmed(_metadata, begin, HOLD_MS);
+	EXPECT_EQ(0, low_ends(self));
+	EXPECT_EQ(0, aql_destroy(&middle));
+}
+
+/* A hold that is late when it comes again: its queue is searched for, and excluded. */
+TEST_F_TIMEOUT(bypass, hold_is_late_again, 120)
+{
+	long long excluded = gpreempt_number("stats/excluded");
+	struct aql_queue middle;
+	char slow[48];
 
 	ASSERT_EQ(0, aql_create(&middle, &self->c.dev, 64, 7));
 	low_runs(self);
 	ASSERT_EQ(0, gpreempt_hold(&self->low, 0));
 	be_late(_metadata, self, &middle);
-	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, gpreempt_queue_state(&self->low));
-	EXPECT_EQ(0, until_job_moves(&self->job));
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	EXPECT_EQ(0, until_job_moves(&self->job));
+	EXPECT_EQ(excluded, gpreempt_number("stats/excluded"));
+	snprintf(slow, sizeof(slow), "slow-save=%lu,100", (unsigned long)self->low.ring.ptr);
+	ASSERT_EQ(0, gpu_model_say(slow, NULL, 0));
+	ASSERT_EQ(0, gpreempt_wait_number("stats/excluded", excluded + 1, CLIENT_TIMEOUT_MS));
+	EXPECT_NE(0, gpreempt_wait_state("bypassed", 500));
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD | KFD_GPREEMPT_QUEUE_EXCLUDED,
+		  queue_flags(&self->low));
+	EXPECT_EQ(0, gpu_model_say("off", NULL, 0));
+	ASSERT_EQ(0, gpreempt_set("enable", 0));
 	EXPECT_EQ(0, low_ends(self));
 	EXPECT_EQ(0, aql_destroy(&middle));
 }
@@ -328,14 +409,13 @@ TEST_F_TIMEOUT(bypass, late_once, 120)
 
 /*
  * A queue that cannot be saved at all has everything wait, and stock resets it. That is not the
- * fault of the one beside it, and not what saving the one beside it costs.
+ * fault of the one beside it.
  */
 TEST_F_TIMEOUT(bypass, stuck_beside_another, 180)
 {
 	long long excluded = gpreempt_number("stats/excluded");
 	struct hold_job job;
 	struct aql_queue q;
-	char *text, *line;
 
 	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, 5));
 	until_job_start(&self->c, &self->job, &q);
@@ -344,21 +424,87 @@ TEST_F_TIMEOUT(bypass, stuck_beside_another, 180)
 	ASSERT_EQ(0, gpu_model_wait_fired("stall-wave", 1, CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, hold_job_start(&self->c, &job, &self->low, 256, 128, 1));
 	usleep(LAUNCH_MS * 1000);
-	ASSERT_EQ(0, trace_on(SAVED, "0"));
-	ASSERT_EQ(0, trace_clear());
 	gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->high.id,
 			 KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 0);
-	ASSERT_EQ(0, trace_off(SAVED));
-	text = trace_read();
-	ASSERT_NE(NULL, text);
-	line = strstr(text, SAVED_NAME);
-	ASSERT_NE(NULL, line);
-	EXPECT_EQ(0, trace_field(line, "ns"));
-	free(text);
 	EXPECT_NE(0, gpreempt_wait_state("bypassed", 500));	/* ample for a search */
 	EXPECT_EQ(excluded, gpreempt_number("stats/excluded"));
 	EXPECT_EQ(0, hold_job_end(&self->c, &job));
 	EXPECT_EQ(0, hold_job_wrong(&job));
+}
+
+/* Another process: works from when @shared->pid is set, and tells how far it is. */
+static int works_on(struct shared *shared)
+{
+	struct until_job job;
+	struct aql_queue q;
+	struct client c;
+
+	CHECK(0, client_open(&c));
+	CHECK(0, aql_create(&q, &c.dev, 64, 3));
+	CHECK(0, until_job_init(&c, &job));
+	shared->ready = 1;
+	while (!shared->pid)
+		usleep(1000);
+	until_job_start(&c, &job, &q);
+	CHECK(0, until_job_moves(&job));
+	shared->ready = 2;
+	while (!shared->stop) {
+		shared->queue_id = *job.rounds;
+		usleep(1000);
+	}
+	until_job_stop(&job);
+	CHECK(0, until_job_wait(&c, &job, CLIENT_TIMEOUT_MS));
+	return 0;
+}
+
+static int wait_ready(const struct shared *shared, int ready)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+
+	while (shared->ready < ready) {
+		if (shared->line || kfd_now() > end)
+			return -ETIME;
+		usleep(1000);
+	}
+	return 0;
+}
+
+/*
+ * A process whose queue was reset updates another one: stock has unmapped the queues of all by
+ * the time that it refuses, and leaves them so. The next scan maps them.
+ */
+TEST_F_TIMEOUT(bypass, left_unmapped_by_stock, 180)
+{
+	struct shared *shared = client_shared_page();
+	struct aql_queue q;
+	int status;
+	__u32 rounds;
+	pid_t pid;
+	__u64 end;
+
+	ASSERT_NE(NULL, shared);
+	pid = client_fork();
+	if (!pid)
+		_exit(works_on(shared));
+	ASSERT_EQ(0, wait_ready(shared, 1)) TH_LOG("line %d", shared->line);
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, 5));
+	until_job_start(&self->c, &self->job, &q);
+	usleep(LAUNCH_MS * 1000);
+	ASSERT_EQ(0, gpu_model_say("stall-wave", NULL, 0));
+	ASSERT_EQ(0, gpu_model_wait_fired("stall-wave", 1, CLIENT_TIMEOUT_MS));
+	shared->pid = pid;
+	ASSERT_EQ(0, wait_ready(shared, 2)) TH_LOG("line %d", shared->line);
+	gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->high.id,
+			 KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 0);
+	ASSERT_EQ(-EACCES, aql_update(&self->low, 100, 5));
+	rounds = shared->queue_id;
+	end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+	while (shared->queue_id - rounds < 100)
+		ASSERT_GT(end, kfd_now());
+	EXPECT_NE(0, gpreempt_wait_state("bypassed", 200));
+	shared->stop = 1;
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
 }
 
 /*
@@ -376,7 +522,7 @@ TEST_F_TIMEOUT(bypass, late_for_no_queue, 120)
 	ASSERT_EQ(0, hold_job_start(&self->c, &job[0], &self->low, 256, 128, 1));
 	ASSERT_EQ(0, hold_job_start(&self->c, &job[1], &self->high, 256, 128, 1 << 16));
 	usleep(LAUNCH_MS * 1000);
-	for (i = 1; i < LATE_MAX; i++) {
+	for (i = 1; i < NOW_AND_THEN; i++) {
 		begin = kfd_now();
 		ASSERT_EQ(0, gpu_model_say("delay-preemption=300000", NULL, 0));
 		gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->low.id, 0, 0, 0);

@@ -21,7 +21,9 @@
 #define LEVEL		5	/* theirs */
 #define SLOW		1	/* the one of them that delays its saves */
 #define ITEMS		256
+#define SLOW_MS		300	/* what the model's slow saves take longer */
 #define ALL		100	/* as often as it likes */
+#define RUNNING		3	/* so many slow saves running are one too many */
 
 FIXTURE(culprit) {
 	struct client c;
@@ -83,6 +85,14 @@ static bool is_excluded(struct client *c, const struct aql_queue *q)
 	       info.state == KFD_GPREEMPT_QUEUE_PREEMPTED;
 }
 
+/* HIGH may be through before it is found out whom it waited for. */
+static int wait_excluded(long long times)
+{
+	int ret = gpreempt_wait_number("stats/excluded", times, CLIENT_TIMEOUT_MS);
+
+	return ret ?: gpreempt_number("stats/excluded") == times ? 0 : -EEXIST;
+}
+
 /* It is, for @s seconds from about now on, and sysfs says so. */
 static void expect_excluded(struct __test_metadata *_metadata, FIXTURE_DATA(culprit) *self,
 			    unsigned int s)
@@ -101,7 +111,7 @@ static void expect_excluded(struct __test_metadata *_metadata, FIXTURE_DATA(culp
 
 /*
  * LOW fills the machine, and each of its saves is late. HIGH waits for that once, and once
- * more where LOW is tried, then no more until LOW is back; that delays it anew, and is kept
+ * more if LOW is tried first, then no more until LOW is back; that delays it anew, and is kept
  * off twice as long.
  */
 TEST_F_TIMEOUT(culprit, alone, 120)
@@ -117,6 +127,7 @@ TEST_F_TIMEOUT(culprit, alone, 120)
 		ASSERT_EQ(0, high_job_run(&self->c, &self->high_job, &self->high,
 					  CLIENT_TIMEOUT_MS, &ns));
 		EXPECT_LT(300000000ULL, ns);	/* what it is about happened */
+		ASSERT_EQ(0, wait_excluded(excluded + round));
 		expect_excluded(_metadata, self, round);
 		EXPECT_EQ(excluded + round, gpreempt_number("stats/excluded"));
 		for (i = 0; i < HIGH_TIMES; i++) {
@@ -138,9 +149,51 @@ TEST_F_TIMEOUT(culprit, alone, 120)
 	EXPECT_EQ(0, until_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 }
 
+/*
+ * Its saves are slow and never late. HIGH waits for three of them, and for one more where LOW is
+ * tried; two with one between them that is not slow are let pass.
+ */
+TEST_F_TIMEOUT(culprit, slow_and_in_time, 120)
+{
+	long long excluded = gpreempt_number("stats/excluded");
+	long long late = gpreempt_number("stats/late");
+	unsigned int i;
+	__u64 ns;
+
+	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 1000));
+	until_job_start(&self->c, &self->job, &self->low);
+	for (i = 0; i < 2 * RUNNING; i++) {
+		ASSERT_EQ(0, until_job_moves(&self->job));
+		EXPECT_EQ(excluded, gpreempt_number("stats/excluded"));
+		if (i != RUNNING - 1) {
+			ASSERT_EQ(0, slow(&self->low, i == 2 * RUNNING - 1 ? ALL : 1));
+		}
+		ASSERT_EQ(0, high_job_run(&self->c, &self->high_job, &self->high,
+					  CLIENT_TIMEOUT_MS, &ns));
+		if (i == RUNNING - 1) {
+			EXPECT_GE(gpu_model_limit(LATENCY_US) * 1000ULL, ns);
+		} else {
+			EXPECT_LT(SLOW_MS * 1000000ULL, ns);
+		}
+	}
+	ASSERT_EQ(0, wait_excluded(excluded + 1));
+	expect_excluded(_metadata, self, 1);
+	for (i = 0; i < HIGH_TIMES; i++) {
+		ASSERT_EQ(0, high_job_run(&self->c, &self->high_job, &self->high,
+					  CLIENT_TIMEOUT_MS, &ns));
+		EXPECT_GE(gpu_model_limit(LATENCY_US) * 1000ULL, ns);
+	}
+	EXPECT_EQ(late, gpreempt_number("stats/late"));
+	EXPECT_NE(0, gpreempt_wait_state("bypassed", 0));
+	EXPECT_EQ(0, gpu_model_say("off", NULL, 0));
+	until_job_stop(&self->job);
+	EXPECT_EQ(0, until_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
+}
+
 /* Neither RESUME nor a new queue helps; disabling does, and later queues as well. */
 TEST_F_TIMEOUT(culprit, stays_off, 120)
 {
+	long long excluded = gpreempt_number("stats/excluded");
 	struct aql_queue other;
 	__u64 ns, end;
 
@@ -149,6 +202,7 @@ TEST_F_TIMEOUT(culprit, stays_off, 120)
 	ASSERT_EQ(0, until_job_moves(&self->job));
 	ASSERT_EQ(0, high_job_run(&self->c, &self->high_job, &self->high, CLIENT_TIMEOUT_MS,
 				  &ns));
+	ASSERT_EQ(0, wait_excluded(excluded + 1));
 	ASSERT_TRUE(is_excluded(&self->c, &self->low));
 	EXPECT_EQ(-ETIME, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_RESUME, 0, self->low.id,
 					   KFD_GPREEMPT_WAIT, 100, 0));

@@ -139,7 +139,7 @@ int gpreempt_end(void)
 {
 	static const char *const names[] = {
 		"poll_interval_us", "poll_interval_max_us", "starvation_ms", "min_residency_us",
-		"linger_max_us", "blocked_us", "preempt_timeout_ms", "priority_cap",
+		"linger_max_us", "blocked_us", "preempt_timeout_ms", "slow_save_ms", "priority_cap",
 	};
 	char name[64];
 	unsigned int i;
@@ -173,6 +173,7 @@ int gpreempt_begin(void)
 	if (ret || !gpu_model_present() || gpu_model_figures())
 		return ret;
 	ret = gpreempt_set("preempt_timeout_ms", 9000);
+	ret = ret ?: gpreempt_set("slow_save_ms", 9000);
 	return ret ?: gpreempt_set("blocked_us", 500000);
 }
 

@@ -9,9 +9,10 @@
 #include "kselftest_harness.h"
 #include "contest.h"
 #include "gpreempt.h"
+#include "ioctl_call.h"
 #include "machine.h"
 
-#define LOW_MS		3000	/* long enough to be under way whatever happens */
+#define WORK_MS		3000	/* long enough to be under way whatever happens */
 
 FIXTURE(suspend) {
 	struct client c;
@@ -38,7 +39,7 @@ FIXTURE_SETUP(suspend)
 		SKIP(return, KFD_MISSING);
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, aql_create(&self->q, &self->c.dev, 64, 7));
-	n = low_calibrate(&self->c, &self->q, LOW_MS);
+	n = low_calibrate(&self->c, &self->q, WORK_MS);
 	ASSERT_NE(0, n);
 	ASSERT_EQ(0, low_job_init(&self->c, &self->job, self->c.dev.cus, n));
 }
@@ -52,7 +53,7 @@ FIXTURE_TEARDOWN(suspend)
 TEST_F_TIMEOUT(suspend, work_goes_on, 300)
 {
 	low_job_start(&self->c, &self->job, &self->q);
-	usleep(LOW_MS * 1000 / 20);
+	usleep(WORK_MS * 1000 / 20);
 	ASSERT_EQ(1, self->job.signal->value) TH_LOG("LOW ended before the suspend");
 	ASSERT_EQ(0, machine_sleep(variant->sleep));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
@@ -101,6 +102,23 @@ TEST_F_TIMEOUT(preempted, suspend, 300)
 	EXPECT_EQ(1, gpreempt_number("enable"));
 	EXPECT_EQ(0, contest_finish(ct));
 	EXPECT_EQ(0, contest_preempt(ct));
+	EXPECT_EQ(0, contest_finish(ct));
+}
+
+/* What is held runs over a suspend, if at all, and is held again. */
+TEST_F_TIMEOUT(preempted, held, 300)
+{
+	struct contest *ct = &self->ct;
+	unsigned int ms;
+
+	ASSERT_EQ(0, gpreempt_hold(&ct->queue, 0));
+	ASSERT_EQ(0, machine_sleep(variant->sleep));
+	for (ms = 0; gpreempt_queue_state(&ct->queue) != KFD_GPREEMPT_QUEUE_HELD; ms++) {
+		ASSERT_GT(CLIENT_TIMEOUT_MS, ms);
+		usleep(1000);
+	}
+	EXPECT_EQ(0, gpreempt_preempt(ct->queue.dev, KFD_GPREEMPT_OP_RESUME, 0, ct->queue.id, 0,
+				      0, 0));
 	EXPECT_EQ(0, contest_finish(ct));
 }
 

@@ -23,6 +23,7 @@ static const struct tunable {
 	{ "linger_max_us", 0, 100000, 1000 },
 	{ "blocked_us", 100, 1000000, 2000 },
 	{ "preempt_timeout_ms", 1, 9000, 100 },
+	{ "slow_save_ms", 1, 9000, 10 },
 	{ "priority_cap", 0, 15, 7 },
 };
 

@@ -5,7 +5,6 @@
  * and, for those that take one queue at a time, in single.c.
  */
 
-#include <linux/math64.h>
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
@@ -19,7 +18,7 @@
  * @gp: the node
  * @qpd: the queue's process on this node
  * @q: the queue
- * @save_ns: how long that took, 0: another queue made it long
+ * @save_ns: how long that took, for all that left with it
  */
 void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 			    struct qcm_process_device *qpd, struct queue *q,
@@ -33,13 +32,9 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 
 	gpq->preempted_ns = ktime_get_ns();
 	gpq->preemptions++;
+	gpq->save_ns = save_ns;
 	gpq->asked = false;
 	atomic64_inc(&gp->level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
-	/* An average, as the cost changes with the waves and their size. */
-	if (save_ns) {
-		ewma_gpreempt_ns_add(&gpq->save_cost, save_ns);
-		ewma_gpreempt_ns_add(&gp->save_cost, save_ns);
-	}
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_PREEMPTIONS, 1);
 	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid,
 				       q->properties.queue_id, save_ns);
@@ -94,9 +89,10 @@ enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q)
 			return GPREEMPT_PREEMPT;
 		break;
 	case GPREEMPT_RESUME:
-		/* A hold may have come since. */
+		/* A hold may have come since; a trial comes before it. */
 		if (q->properties.is_preempted &&
-		    (!gpq->held || kfd_gpreempt_queue_pinned(q)))
+		    (!gpq->held || gpq->suspect.role == GPREEMPT_TRIED ||
+		     kfd_gpreempt_queue_pinned(q)))
 			return GPREEMPT_RESUME;
 		break;
 	default:
@@ -141,13 +137,35 @@ static bool may_transact(struct device_queue_manager *dqm)
 }
 
 /**
- * kfd_gpreempt_is_late - has it taken too long to take queues off?
- * @gp: the node
- * @ns: the time it took
+ * kfd_gpreempt_answered - the fence of a request to take queues off has come
+ * @dqm: the queue manager, its lock held
+ *
+ * What stock does before it returns is not the queues' fault: from Linux 7.3 on it reads hundreds
+ * of registers.
  */
-bool kfd_gpreempt_is_late(const struct kfd_gpreempt *gp, u64 ns)
+void kfd_gpreempt_answered(struct device_queue_manager *dqm)
 {
-	return ns > (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) * NSEC_PER_MSEC;
+	if (dqm->dev->gpreempt)
+		dqm->dev->gpreempt->answered_ns = ktime_get_ns();
+}
+
+/**
+ * kfd_gpreempt_save_took - the GPU has answered a request to take queues off
+ * @gp: the node, DQM lock held
+ * @preempt: how many queues leave, 0 if the list is only changed
+ * @ns: the time it took
+ *
+ * Return: is there a queue to be searched for that delays such answers?
+ */
+bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns)
+{
+	u64 late_ns = (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) * NSEC_PER_MSEC;
+	u64 slow_ns = (u64)READ_ONCE(gp->slow_save_ms) * NSEC_PER_MSEC;
+
+	kfd_gpreempt_account_save(gp, preempt, ns, ns > late_ns);
+	if (preempt && ns <= late_ns)
+		ewma_gpreempt_ns_add(&gp->save_ns, ns);
+	return gpreempt_search_delayed(&gp->search, preempt, ns, slow_ns, late_ns);
 }
 
 /**
@@ -198,47 +216,18 @@ void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q)
 }
 
 /**
- * kfd_gpreempt_pardon - no queue, nor one that its process makes later, is to be kept off
- *	any longer for slow saves
- * @gp: the node, its monitor stopped
- *
- * They run now, while nothing is preempted; kfd_gpreempt_release() alone does not forget.
- */
-void kfd_gpreempt_pardon(struct kfd_gpreempt *gp)
-{
-	struct device_process_node *dpn;
-	struct queue *q;
-
-	dqm_lock(gp->node->dqm);
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (!q->gpreempt)
-				continue;
-			q->gpreempt->suspect.until_ns = 0;
-			WRITE_ONCE(q->gpreempt->group->past.end_ns, 0);
-		}
-	}
-	dqm_unlock(gp->node->dqm);
-}
-
-/**
- * kfd_gpreempt_release - mark preempted queues as to be mapped again, and forget
- *	what was asked of them and the others
- * @gp: the node
+ * kfd_gpreempt_release - mark preempted queues as to be mapped again
+ * @gp: the node, DQM lock held
  * @qpd: only queues of this process on this node, or NULL for all
  *
- * Does not touch the hardware: the next runlist has them, or whoever brings the
- * scheduler up.
- *
- * Return: the number of queues that changed.
+ * Does not touch the hardware: whatever maps next has them. What is held stays so: it is taken
+ * off again when the monitor goes on.
  */
-unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
-				  struct qcm_process_device *qpd)
+void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
 	struct device_process_node *dpn;
 	struct queue *q;
-	unsigned int n = 0;
 
 	lockdep_assert_held(&dqm->lock_hidden);
 
@@ -248,43 +237,72 @@ unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
 		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
 			if (!q->gpreempt || (qpd && dpn->qpd != qpd))
 				continue;
-			kfd_gpreempt_forget(q->gpreempt);
-			if (!q->properties.is_preempted)
-				continue;
-			kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
-			n++;
+			q->gpreempt->asked = false;
+			q->gpreempt->suspect.role = GPREEMPT_UNSUSPECTED;
+			if (q->properties.is_preempted)
+				kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
 		}
 	}
-	return n;
+}
+
+/*
+ * Nothing is asked of the queues of a process any more; or of any queue, and none, nor what its
+ * process makes later, is kept off for slow saves. Is one of them preempted?
+ */
+static bool forget(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
+{
+	struct device_process_node *dpn;
+	bool preempted = false;
+	struct queue *q;
+
+	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
+		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
+			if (!q->gpreempt || (qpd && dpn->qpd != qpd))
+				continue;
+			kfd_gpreempt_forget(q->gpreempt);
+			if (!qpd) {
+				q->gpreempt->suspect.until_ns = 0;
+				WRITE_ONCE(q->gpreempt->group->past.end_ns, 0);
+			}
+			preempted |= q->properties.is_preempted;
+		}
+	}
+	return preempted;
 }
 
 /**
- * kfd_gpreempt_release_remap - put preempted queues back on the hardware
+ * kfd_gpreempt_give_back - forget what was asked of queues, and put them back on the hardware
  * @gp: the node
  * @qpd: only queues of this process on this node, or NULL for all
  *
- * If the scheduler is down or being reset, they are mapped when it comes up.
+ * A scheduler that is down, hung or being reset is left alone: what brings it up maps all.
  *
- * Return: 0, or an error if kfd_gpreempt_map_again() has to follow.
+ * Return: 0, or an error if it has to be tried again: nothing was changed then, or what was is
+ * for kfd_gpreempt_map_again().
  */
-int kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
-			       struct qcm_process_device *qpd)
+int kfd_gpreempt_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
-	int r;
+	int r = 0;
 
 	dqm_lock(dqm);
-	r = gp->backend->give_back(gp, qpd);
+	if (forget(gp, qpd)) {
+		if (may_transact(dqm))
+			r = gp->backend->give_back(gp, qpd);
+		else
+			kfd_gpreempt_release(gp, qpd);
+	}
 	dqm_unlock(dqm);
-	return r == -EIO ? 0 : r;
+	return r ?: kfd_gpreempt_map_again(gp);
 }
 
 /**
- * kfd_gpreempt_map_again - map what an error has left off the hardware
+ * kfd_gpreempt_map_again - map what should be mapped, if nothing is
  * @gp: the node
  *
- * So it is when there was no memory for a runlist. A scheduler that is down,
- * hung or being reset is left alone: what brings it up maps all.
+ * So it is when there was no memory for a runlist, and where stock returned between unmapping
+ * and mapping, as when a process updates a queue after another of its own was reset. A
+ * scheduler that is down, hung or being reset is left alone: what brings it up maps all.
  *
  * Return: 0, or an error if it has to be tried again.
  */

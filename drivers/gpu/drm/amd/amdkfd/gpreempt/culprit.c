@@ -3,7 +3,8 @@
  * GPREEMPT culprit: which of several queues is it that delays their save?
  *
  * A runlist leaves the hardware as a whole, and one fence tells that it has. So a late one
- * names nobody: whatever had waves to save may be the culprit. It is found by exclusion: all
+ * names nobody: whatever may have had waves may be the culprit, also if they ended before they
+ * were saved. It is found by exclusion: all
  * queues are kept off but half of the suspects, and these are saved once more after a while. If
  * that is late again the culprit is among them, else among the others. A queue is blamed
  * only if it was alone on the hardware and late again: so nobody can have another blamed,
@@ -19,6 +20,9 @@
 
 #include "culprit.h"
 
+/* So many saves running that are slow, though not late, are as bad as a late one. */
+#define SLOW_MAX	3
+
 /* Ample to restore the waves of a trial, so that there are some to be saved. */
 #define TRIAL_NS	(10 * NSEC_PER_MSEC)
 
@@ -33,8 +37,38 @@
 #define FORGIVE_NS	(600ULL * NSEC_PER_SEC)
 
 /**
+ * gpreempt_search_delayed - is there a queue to be searched for, or still to be?
+ * @search: of the node
+ * @preempts: the save was for queues that are preempted, not for a change of the list alone
+ * @ns: what it took
+ * @slow_ns: what is longer is slow
+ * @late_ns: what is longer is late
+ *
+ * A save may be just in time and others wait for it each time all the same. A trial is measured
+ * by what began its search.
+ *
+ * Return: was the save late, or the last of too many slow ones, or so in a trial?
+ */
+bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 ns, u64 slow_ns,
+			     u64 late_ns)
+{
+	if (search->on) {
+		search->harmless &= ns <= late_ns;
+		return ns > search->limit_ns;
+	}
+	if (preempts)
+		search->slow = ns > slow_ns ? search->slow + 1 : 0;
+	if (ns <= late_ns && search->slow < SLOW_MAX)
+		return false;
+	search->slow = 0;
+	search->harmless = ns <= late_ns;
+	search->limit_ns = search->harmless ? slow_ns : late_ns;
+	return true;
+}
+
+/**
  * gpreempt_search_hear - all queues were saved
- * @search: of the node. It begins if the save was late
+ * @search: of the node. It begins if that was delayed, see gpreempt_search_delayed()
  * @late: was it?
  *
  * gpreempt_search_weigh() follows for each queue, then gpreempt_search_find().
@@ -55,17 +89,18 @@ void gpreempt_search_hear(struct gpreempt_search *search, bool late)
  * gpreempt_search_weigh - what that says of one queue
  * @search: of the node
  * @suspect: of the queue
- * @saved: it had waves, and they were saved
+ * @had: if it was late, the queue was on the hardware and may have had waves; if not, it had
+ *	some, and they were saved
  * @fixed: it must stay on the hardware: it cannot be tried, but may be the culprit
  */
 void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspect *suspect,
-			   bool saved, bool fixed)
+			   bool had, bool fixed)
 {
-	search->fixed |= saved && fixed;
-	saved &= !fixed;
-	if (search->late && saved)
+	search->fixed |= had && fixed;
+	had &= !fixed;
+	if (search->late && had)
 		suspect->role = GPREEMPT_TRIED;
-	else if (suspect->role != GPREEMPT_UNSUSPECTED && (search->late || saved))
+	else if (suspect->role != GPREEMPT_UNSUSPECTED && (search->late || had))
 		suspect->role = GPREEMPT_CLEARED;
 	if (suspect->role <= GPREEMPT_CLEARED)
 		return;
@@ -89,7 +124,7 @@ enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 n
 	}
 	if (!search->suspects || !search->trials) {
 		search->on = false;
-		return search->began ? GPREEMPT_NOBODY : GPREEMPT_UNSOLVED;
+		return search->harmless ? GPREEMPT_DROPPED : GPREEMPT_NOBODY;
 	}
 	search->trials--;
 	search->due_ns = now_ns + TRIAL_NS;

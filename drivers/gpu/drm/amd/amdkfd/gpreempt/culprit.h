@@ -43,11 +43,14 @@ struct gpreempt_past {
 
 /**
  * struct gpreempt_search - of a node
+ * @slow:	saves running that were slow, before it
+ * @limit_ns:	a trial that takes longer is late
+ * @harmless:	slow saves began it, and none has been late
  * @on:		a search is under way, and so is a trial
  * @late:	the save that ended the last trial was late, or the one that began the search
  * @suspects:	queues that may be the culprit
  * @aside:	of these, those that did not take part in the last trial
- * @fixed:	one that must stay on the hardware had waves in that save
+ * @fixed:	one that must stay on the hardware may have delayed that save
  * @began:	it was the save that began the search
  * @trials:	how many more there may be
  * @due_ns:	when this one is to end
@@ -55,6 +58,9 @@ struct gpreempt_past {
  * All zero: there is none.
  */
 struct gpreempt_search {
+	unsigned int slow;
+	u64 limit_ns;
+	bool harmless;
 	bool on;
 	bool late;
 	bool began;
@@ -69,14 +75,14 @@ struct gpreempt_search {
  * enum gpreempt_finding - what comes of a save
  * @GPREEMPT_TRY: another trial
  * @GPREEMPT_FOUND: the one queue whose role is %GPREEMPT_TRIED is the culprit
- * @GPREEMPT_UNSOLVED: there were suspects, and none can be blamed
- * @GPREEMPT_NOBODY: no queue that may be tried had waves
+ * @GPREEMPT_NOBODY: a save was late, and no queue can be blamed
+ * @GPREEMPT_DROPPED: no queue can be blamed, but no save was late either
  */
 enum gpreempt_finding {
 	GPREEMPT_TRY,
 	GPREEMPT_FOUND,
-	GPREEMPT_UNSOLVED,
 	GPREEMPT_NOBODY,
+	GPREEMPT_DROPPED,
 };
 
 /**
@@ -90,9 +96,11 @@ static inline bool gpreempt_is_kept_off(const struct gpreempt_suspect *suspect, 
 	       suspect->until_ns > now_ns;
 }
 
+bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 ns, u64 slow_ns,
+			     u64 late_ns);
 void gpreempt_search_hear(struct gpreempt_search *search, bool late);
 void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspect *suspect,
-			   bool saved, bool fixed);
+			   bool had, bool fixed);
 enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 now_ns);
 void gpreempt_search_place(struct gpreempt_search *search, struct gpreempt_suspect *suspect);
 void gpreempt_keep_off(struct gpreempt_suspect *suspect, struct gpreempt_past *past, u64 now_ns);

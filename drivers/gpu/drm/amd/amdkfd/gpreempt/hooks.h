@@ -27,6 +27,7 @@ void kfd_gpreempt_fini(struct kfd_node *node);
 void kfd_gpreempt_stop(struct device_queue_manager *dqm);
 void kfd_gpreempt_start(struct device_queue_manager *dqm);
 void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm);
+void kfd_gpreempt_answered(struct device_queue_manager *dqm);
 int kfd_gpreempt_queue_init(struct queue *q);
 void kfd_gpreempt_queue_fini(struct queue *q);
 int kfd_gpreempt_queue_updated(struct queue *q, u32 priority);
@@ -61,6 +62,7 @@ static inline void kfd_gpreempt_stop(struct device_queue_manager *dqm) {}
 static inline void kfd_gpreempt_start(struct device_queue_manager *dqm) {}
 static inline void
 kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm) {}
+static inline void kfd_gpreempt_answered(struct device_queue_manager *dqm) {}
 static inline int kfd_gpreempt_queue_init(struct queue *q) { return 0; }
 static inline void kfd_gpreempt_queue_fini(struct queue *q) {}
 static inline int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)

@@ -16,7 +16,7 @@
 #include "amdgpu_amdkfd.h"
 #include "priv.h"
 
-/* The verdicts, which take no time that queues are to blame for if @save_ns is 0. */
+/* The verdicts, after all queues were saved in that time. */
 static void flip(struct kfd_gpreempt *gp, u64 save_ns)
 {
 	struct device_process_node *dpn;
@@ -40,13 +40,18 @@ static void flip(struct kfd_gpreempt *gp, u64 save_ns)
 }
 
 /*
- * Had this queue waves, and were they saved? Where the firmware rotates, its MQD may be older
- * than that: then it may have been late, but it has not been in time.
+ * Had this queue waves? To be suspect, it may have had some that ended before they were saved:
+ * those that the last scan counted, or did not count. To be cleared, they were saved in time;
+ * where the firmware rotates, the MQD may be older than that.
  */
-static bool was_saved(const struct kfd_gpreempt *gp, const struct queue *q, bool late)
+static bool had_waves(const struct kfd_gpreempt *gp, const struct queue *q, bool late)
 {
-	return q->properties.is_active && gp->hw->has_saved(q) &&
-	       (late || !gp->node->dqm->packet_mgr.is_over_subscription);
+	bool saved = gp->hw->has_saved(q);
+
+	if (!q->properties.is_active)
+		return false;
+	return late ? saved || q->gpreempt->waves :
+		      saved && !gp->node->dqm->packet_mgr.is_over_subscription;
 }
 
 /* A search takes the place of what a scan has decided. */
@@ -84,7 +89,7 @@ static enum gpreempt_finding search(struct kfd_gpreempt *gp, bool late)
 		list_for_each_entry(q, &dpn->qpd->queues_list, list)
 			if (q->gpreempt)
 				gpreempt_search_weigh(&gp->search, &q->gpreempt->suspect,
-						      was_saved(gp, q, late),
+						      had_waves(gp, q, late),
 						      kfd_gpreempt_queue_fixed(q));
 	finding = gpreempt_search_find(&gp->search, now_ns);
 	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
@@ -113,62 +118,70 @@ static int map_and_check(struct device_queue_manager *dqm)
 	return r;
 }
 
+/* The wait for the fence is never cut short: the fence word is reused. */
+static int unmap(struct device_queue_manager *dqm)
+{
+	return unmap_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,
+				  USE_DEFAULT_GRACE_PERIOD, false);
+}
+
 static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 			enum gpreempt_event *error)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
 	unsigned int active = dqm->active_queue_count;
-	bool mapped = dqm->active_runlist, slow, late;
+	bool mapped = dqm->active_runlist, delayed = false, late;
 	enum gpreempt_finding finding = GPREEMPT_TRY;
-	u64 start_ns, fence_ns;
+	u64 start_ns, fence_ns = 0;
 	int r;
 
 	start_ns = ktime_get_ns();
-	/* The wait for the fence is never cut short: the fence word is reused. */
-	r = unmap_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,
-			       USE_DEFAULT_GRACE_PERIOD, false);
-	fence_ns = ktime_get_ns() - start_ns;
-	if (r == -EIO && !amdgpu_amdkfd_is_fed(dqm->dev->adev))
-		return -EAGAIN;		/* a reset came first */
-	if (r) {
+	r = unmap(dqm);
+	if (r == -ETIME || (r && amdgpu_amdkfd_is_fed(dqm->dev->adev))) {
 		*error = GPREEMPT_EV_HANG;	/* stock has asked for a reset */
 		kfd_gpreempt_release(gp, NULL);
 		return r;
 	}
+	/* No space for the packet, or somebody has the reset semaphore: nothing was changed. */
+	if (r)
+		return -EAGAIN;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
 
-	slow = mapped && kfd_gpreempt_is_late(gp, fence_ns);
-	if (mapped)
-		kfd_gpreempt_account_save(gp, preempt, fence_ns, slow);
+	if (mapped) {
+		fence_ns = gp->answered_ns - start_ns;
+		delayed = kfd_gpreempt_save_took(gp, preempt, fence_ns);
+	}
 	/* What did not leave at all was reset by stock: nobody else is to blame. */
-	late = slow && dqm->active_queue_count == active;
+	late = delayed && dqm->active_queue_count == active;
 	if (late || gp->search.on)
 		finding = search(gp, late);
-	if (finding == GPREEMPT_UNSOLVED || finding == GPREEMPT_NOBODY) {
-		*error = finding == GPREEMPT_NOBODY ? GPREEMPT_EV_LATE : GPREEMPT_EV_UNSOLVED;
+	if (finding == GPREEMPT_NOBODY) {
+		*error = GPREEMPT_EV_LATE;
 		kfd_gpreempt_release(gp, NULL);
 	} else {
-		flip(gp, slow ? 0 : fence_ns);
-		if (preempt && !slow && !gp->search.on)
+		flip(gp, fence_ns);
+		if (preempt && !delayed && !gp->search.on)
 			*error = GPREEMPT_EV_SAVED;
 	}
 
 	r = map_and_check(dqm);
 	if (r) {
+		/* The monitor tries again before it does anything else. */
 		*error = GPREEMPT_EV_MAP;
 		kfd_gpreempt_release(gp, NULL);
-		map_and_check(dqm);
 	}
 	return r;
 }
 
+/* The flags change when all is off: what still is on an old runlist would never be mapped. */
 static int hws_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
-	if (!kfd_gpreempt_release(gp, qpd))
-		return 0;
-	return execute_queues_cpsch(gp->node->dqm,
-				    KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,
-				    USE_DEFAULT_GRACE_PERIOD);
+	int r = unmap(gp->node->dqm);
+
+	if (r)
+		return r;
+	kfd_gpreempt_release(gp, qpd);
+	return map_and_check(gp->node->dqm);
 }
 
 static int hws_map(struct kfd_gpreempt *gp)

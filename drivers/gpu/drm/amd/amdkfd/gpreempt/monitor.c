@@ -278,15 +278,28 @@ static void monitor_tick(struct kfd_gpreempt *gp)
 	monitor_search(gp);
 }
 
-/* What nobody could be blamed for is tried again after some time. */
-static bool monitor_bypassed(struct kfd_gpreempt *gp)
+/* Errors give the machine back, also stock's. Returns whether it takes another attempt. */
+static bool monitor_map(struct kfd_gpreempt *gp)
+{
+	bool unmapped = kfd_gpreempt_map_again(gp) != 0;
+
+	if (unmapped && kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED) {
+		kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
+		kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
+		kfd_gpreempt_report_bypass(gp);
+	}
+	return unmapped;
+}
+
+/* Most errors are tried again after some time, with all queues on the hardware by then. */
+static bool monitor_bypassed(struct kfd_gpreempt *gp, bool unmapped)
 {
 	u64 rearm_ns = READ_ONCE(gp->rearm_ns);
 
 	if (kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED)
 		return false;
 	gp->scan.wake.until_ns = rearm_ns;
-	if (!rearm_ns || ktime_get_ns() < rearm_ns)
+	if (unmapped || !rearm_ns || ktime_get_ns() < rearm_ns)
 		return true;
 	gp->epoch++;
 	return kfd_gpreempt_event(gp, GPREEMPT_EV_REARM) == GPREEMPT_BYPASSED;
@@ -302,7 +315,7 @@ int kfd_gpreempt_monitor(void *data)
 {
 	struct kfd_gpreempt *gp = data;
 	struct gpreempt_wake *wake = &gp->scan.wake;
-	bool woken, bypassed, unmapped = false;
+	bool woken, bypassed, unmapped;
 	u64 start_ns;
 
 	/* Late scans are latency of the queues that matter most. */
@@ -332,10 +345,8 @@ int kfd_gpreempt_monitor(void *data)
 		start_ns = ktime_get_ns();
 		gp->scan.commit_ns = 0;
 		gpreempt_pace_begin(&gp->pace, start_ns, woken);
-		bypassed = monitor_bypassed(gp);
-		/* Errors give the machine back, if it takes more than one attempt. */
-		if (bypassed || unmapped)
-			unmapped = kfd_gpreempt_map_again(gp) != 0;
+		unmapped = monitor_map(gp);
+		bypassed = monitor_bypassed(gp, unmapped);
 		if (!bypassed) {
 			kfd_gpreempt_event(gp, GPREEMPT_EV_WORK);
 			lock_map_acquire(&gp->monitor_map);

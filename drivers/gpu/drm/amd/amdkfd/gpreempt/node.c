@@ -27,7 +27,7 @@ MODULE_PARM_DESC(gpreempt_untested,
 static LIST_HEAD(nodes);
 static DEFINE_SPINLOCK(nodes_lock);
 
-/* How often disabling tries to map the queues before it leaves that to others. */
+/* How often disabling tries to put the queues back before it leaves that to others. */
 #define DISABLE_TRIES	20
 
 static const char *node_unsupported(struct kfd_node *node)
@@ -111,6 +111,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 		.preempt_timeout_ms = GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS,
 	};
 	gp->poll_interval_max_us = GPREEMPT_DEFAULT_POLL_INTERVAL_MAX_US;
+	gp->slow_save_ms = GPREEMPT_DEFAULT_SLOW_SAVE_MS;
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
 		gp->tunables.timeslice_us[i] = GPREEMPT_DEFAULT_TIMESLICE_US;
 	gp->priority_cap = GPREEMPT_DEFAULT_PRIORITY_CAP;
@@ -310,7 +311,8 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
  * kfd_gpreempt_disable - stop the monitor and resume every queue
  * @gp: the node
  *
- * Rule 5, off means off.
+ * Rule 5, off means off. What cannot be put back in time is marked for whatever maps next, and
+ * the reason of the bypass says so.
  *
  * Return: 0, for sysfs's sake.
  */
@@ -325,18 +327,24 @@ int kfd_gpreempt_disable(struct kfd_gpreempt *gp)
 		will_wait_for_monitor(gp);
 		kthread_stop(gp->thread);
 		WRITE_ONCE(gp->thread, NULL);
-		kfd_gpreempt_release_remap(gp, NULL);
-		kfd_gpreempt_pardon(gp);
-		/* Also what the monitor was about to try again. */
-		r = kfd_gpreempt_map_again(gp);
+		r = kfd_gpreempt_give_back(gp, NULL);
+	}
+	/* There is no monitor any more to do it later; unless somebody has enabled it again. */
+	for (tries = 0; r && tries < DISABLE_TRIES; tries++) {
+		mutex_unlock(&gp->lock);
+		msleep(GPREEMPT_MAP_AGAIN_MS);
+		mutex_lock(&gp->lock);
+		r = gp->thread ? 0 : kfd_gpreempt_give_back(gp, NULL);
+	}
+	if (r) {
+		dqm_lock(gp->node->dqm);
+		kfd_gpreempt_release(gp, NULL);
+		dqm_unlock(gp->node->dqm);
+		kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
+		dev_warn(gp->node->adev->dev, "GPREEMPT on node %u: queues were not put back: %d\n",
+			 gp->gpu_id, r);
 	}
 	mutex_unlock(&gp->lock);
-
-	/* There is no monitor any more to do it later. */
-	for (tries = 0; r && tries < DISABLE_TRIES; tries++) {
-		msleep(GPREEMPT_MAP_AGAIN_MS);
-		r = kfd_gpreempt_map_again(gp);
-	}
 	return 0;
 }
 
@@ -346,6 +354,7 @@ int kfd_gpreempt_disable(struct kfd_gpreempt *gp)
  *
  * Rule 5, off means off: for reset, suspend and teardown alike the monitor is parked,
  * and no queue stays preempted. The hardware is not touched: all is unmapped now anyway.
+ * What is held is taken off again when the scheduler has come up.
  */
 void kfd_gpreempt_stop(struct device_queue_manager *dqm)
 {
@@ -361,7 +370,6 @@ void kfd_gpreempt_stop(struct device_queue_manager *dqm)
 		dqm_lock(dqm);
 		kfd_gpreempt_release(gp, NULL);
 		dqm_unlock(dqm);
-		kfd_gpreempt_pardon(gp);
 	}
 	gp->stopped = true;
 	mutex_unlock(&gp->lock);
@@ -407,11 +415,9 @@ static void give_to_debugger(struct kfd_process_device *pdd)
 	if (!gp)
 		return;
 	mutex_lock(&gp->lock);
-	if (!gp->dead && kfd_gpreempt_release_remap(gp, &pdd->qpd)) {
-		kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
-		kfd_gpreempt_report_bypass(gp);
+	/* What fails here the monitor does: its next scan finds queues that must not be off. */
+	if (!gp->dead && kfd_gpreempt_give_back(gp, &pdd->qpd))
 		kfd_gpreempt_wake(gp);
-	}
 	mutex_unlock(&gp->lock);
 	kobject_put(&gp->kobj);
 }

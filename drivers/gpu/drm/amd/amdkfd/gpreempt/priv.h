@@ -40,16 +40,12 @@
 #define GPREEMPT_DEFAULT_BLOCKED_US		2000
 #define GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS	100
 #define GPREEMPT_DEFAULT_LINGER_MAX_US		1000
+#define GPREEMPT_DEFAULT_SLOW_SAVE_MS		10
 #define GPREEMPT_DEFAULT_PRIORITY_CAP		7	/* KFD's own default priority */
 #define GPREEMPT_DEFAULT_TIMESLICE_US		10000
 
 /* Times: each new one counts for a quarter. */
 DECLARE_EWMA(gpreempt_ns, 0, 4)
-
-static inline u64 gpreempt_average(struct ewma_gpreempt_ns e)
-{
-	return ewma_gpreempt_ns_read(&e);
-}
 
 /* Between two attempts to map what an error has left unmapped. */
 #define GPREEMPT_MAP_AGAIN_MS	100
@@ -179,6 +175,7 @@ struct kfd_gpreempt_client {
  * @preempted_ns: preempted since; DQM lock
  * @preempted_total_ns: time spent preempted before that; DQM lock
  * @preemptions: how often; DQM lock
+ * @save_ns:	what the last of these took, for all that left with it; DQM lock
  * @last:	the queue in the last scan; &kfd_gpreempt.last_lock
  * @quiet_ns:	the last scan that saw nothing wait in it
  * @inverted:	a lower queue was seen to keep it waiting
@@ -189,8 +186,7 @@ struct kfd_gpreempt_client {
  * @memory:	what estimate remembers of it
  * @verdict:	of the scan that is being committed
  * @reason:	for @verdict
- * @waves:	in that scan
- * @save_cost:	what saving it has cost, 0: it was never saved
+ * @waves:	in that scan, or %GPREEMPT_WAVES_UNKNOWN
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
@@ -227,6 +223,7 @@ struct kfd_gpreempt_queue {
 	u64 preempted_ns;
 	u64 preempted_total_ns;
 	u64 preemptions;
+	u64 save_ns;
 
 	struct kfd_gpreempt_last last;
 
@@ -241,7 +238,6 @@ struct kfd_gpreempt_queue {
 	enum gpreempt_verdict verdict;
 	enum gpreempt_reason reason;
 	int waves;
-	struct ewma_gpreempt_ns save_cost;
 	u64 signal_wptr;
 	u64 signal;
 	bool signal_done;
@@ -425,8 +421,8 @@ struct kfd_gpreempt_hw {
  * @name:	as sysfs shows it
  * @transact:	carry out the verdicts that hold, of which so many are to preempt.
  *		If that fails, say so in the event, and leave nothing preempted
- * @give_back:	resume and map preempted queues, of one process or all, and forget what
- *		was asked of these and the others
+ * @give_back:	resume and map preempted queues, of one process or all; none was resumed if
+ *		that fails because somebody has the reset semaphore
  * @map:	map what should be mapped, if nothing is; NULL where that cannot be
  * @remove:	take one queue off; -EIO if a reset came first. The back ends that
  *		work through single queues only
@@ -478,7 +474,9 @@ struct kfd_gpreempt_backend {
  * @priority_cap: effective priority without CAP_SYS_NICE
  * @refuse:	refuse what is above the cap, instead of clamping it
  * @policy:	the policy in use
- * @save_cost:	what a save takes, in ns, 0: there was none yet
+ * @slow_save_ms: saves that take longer are slow
+ * @save_ns:	what a save takes; DQM lock
+ * @answered_ns: when the GPU last answered a request to take queues off; DQM lock
  * @hw:		register access, NULL where wave counts are not to be had
  * @backend:	how queues get off the hardware
  * @scan:	the monitor's workspace
@@ -535,7 +533,9 @@ struct kfd_gpreempt {
 	u32 priority_cap;
 	bool refuse;
 	const struct gpreempt_policy *policy;
-	struct ewma_gpreempt_ns save_cost;
+	u32 slow_save_ms;
+	struct ewma_gpreempt_ns save_ns;
+	u64 answered_ns;
 	const struct kfd_gpreempt_hw *hw;
 	const struct kfd_gpreempt_backend *backend;
 
@@ -608,7 +608,7 @@ void kfd_gpreempt_scan_release(struct kfd_gpreempt *gp);
 extern const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9;
 
 /* commit.c */
-bool kfd_gpreempt_is_late(const struct kfd_gpreempt *gp, u64 ns);
+bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns);
 int kfd_gpreempt_commit(struct kfd_gpreempt *gp, enum gpreempt_event *event);
 enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q);
 void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
@@ -618,11 +618,8 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
 			   struct qcm_process_device *qpd, struct queue *q,
 			   enum gpreempt_reason reason);
 void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q);
-void kfd_gpreempt_pardon(struct kfd_gpreempt *gp);
-unsigned int kfd_gpreempt_release(struct kfd_gpreempt *gp,
-				  struct qcm_process_device *qpd);
-int kfd_gpreempt_release_remap(struct kfd_gpreempt *gp,
-			       struct qcm_process_device *qpd);
+void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
+int kfd_gpreempt_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
 int kfd_gpreempt_map_again(struct kfd_gpreempt *gp);
 
 /* hws.c, hqd.c, mes.c */

@@ -280,6 +280,7 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	gpq->suspect.until_ns = READ_ONCE(gpq->group->past.end_ns);
 	gpq->q = q;
 	gpq->asked_word = asked;
+	gpq->waves = GPREEMPT_WAVES_UNKNOWN;
 	/* The addresses are the process's own, whoever restores it. */
 	if (current->mm == q->process->mm) {
 		mmgrab(current->mm);
@@ -384,12 +385,13 @@ static bool gws_stays(const struct queue *q)
 /**
  * kfd_gpreempt_queue_fixed - must a queue stay on the hardware, whatever it does there?
  * @q: the queue; DQM lock held
+ *
+ * Not for being destroyed: a tenant decides how long that takes.
  */
 bool kfd_gpreempt_queue_fixed(const struct queue *q)
 {
-	return q->properties.is_being_destroyed ||
-	       (READ_ONCE(q->process->debug_trap_enabled) &&
-		READ_ONCE(q->process->gpreempt_debugger));
+	return READ_ONCE(q->process->debug_trap_enabled) &&
+	       READ_ONCE(q->process->gpreempt_debugger);
 }
 
 /**

@@ -191,6 +191,9 @@ static bool request_all(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 	bool changes = false;
 	struct queue *q;
 
+	/* A hold outlives a bypass, so it can be ended there. */
+	if (monitor == -EIO && req->op == KFD_GPREEMPT_OP_RESUME)
+		monitor = 0;
 	list_for_each_entry(q, &qpd->queues_list, list) {
 		if (!kfd_gpreempt_chosen(choice, q))
 			continue;
@@ -299,6 +302,8 @@ int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions)
 	if (r)
 		return r;
 	r = check_monitor(gp);
+	if (r == -EIO && !off)
+		r = 0;
 	if (!r && off && kfd_gpreempt_queue_pinned(q))
 		r = -EBUSY;
 	/* Evicted, suspended or switched off is off, too. */
@@ -417,6 +422,8 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 	r = lock_node(gp);
 	if (r)
 		return r;
+	/* No scan does it while the node is bypassed. */
+	kfd_gpreempt_expire(gpq, ktime_get_ns());
 	kfd_gpreempt_process_follow(q->process);
 	mutex_lock(&gp->last_lock);
 	level = kfd_gpreempt_queue_priority(gp, q);
@@ -437,7 +444,7 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 		.context_id = kfd_process_context_id(q->process),
 		.backlog = gpq->last.backlog,
 		.waves = KFD_GPREEMPT_NONE,
-		.save_ns = gpreempt_average(gpq->save_cost),
+		.save_ns = gpq->save_ns,
 		.seen_ns = gpq->last.ns,
 	};
 	if (gpq->last.ns && gpq->last.seen.waves >= 0)

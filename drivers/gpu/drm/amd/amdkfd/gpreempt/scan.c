@@ -324,7 +324,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	old = take_space(gp);
 	scan->view.nr = 0;
 	scan->view.waves_final = false;
-	scan->view.save_ns = gpreempt_average(gp->save_cost);
+	scan->view.save_ns = ewma_gpreempt_ns_read(&gp->save_ns);
 	scan->view.now_ns = ktime_get_ns();
 	scan->registers = 0;
 	scan->register_ns = 0;

@@ -21,8 +21,7 @@ static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 }
 
 /**
- * kfd_gpreempt_single_give_back - put preempted queues back on the hardware, and forget
- *	what was asked of them and the others
+ * kfd_gpreempt_single_give_back - put preempted queues back on the hardware
  * @gp: the node, DQM lock held
  * @qpd: only queues of this process on this node, or NULL for all
  *
@@ -37,10 +36,7 @@ int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp,
 
 	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
 		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (!q->gpreempt || (qpd && dpn->qpd != qpd))
-				continue;
-			kfd_gpreempt_forget(q->gpreempt);
-			if (!q->properties.is_preempted)
+			if (!q->properties.is_preempted || (qpd && dpn->qpd != qpd))
 				continue;
 			kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
 			err = put_back(gp, dpn->qpd, q);
@@ -54,7 +50,6 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 		    struct queue *q, enum gpreempt_event *error)
 {
 	u64 start_ns = ktime_get_ns(), ns;
-	bool late;
 	int r;
 
 	r = gp->backend->remove(gp->node->dqm, qpd, q);
@@ -70,9 +65,7 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 	if (!q->properties.is_active)
 		return 0;
 	kfd_gpreempt_queue_off(gp, qpd, q, ns);
-	late = kfd_gpreempt_is_late(gp, ns);
-	kfd_gpreempt_account_save(gp, 1, ns, late);
-	if (!late)
+	if (!kfd_gpreempt_save_took(gp, 1, ns))
 		return 0;
 	/* Nothing else was saved meanwhile: it is to blame. The others may be as slow. */
 	if (!gp->hw || gp->hw->has_saved(q))

@@ -28,22 +28,22 @@ enum gpreempt_state gpreempt_state(const struct gpreempt_facts *m)
 	return GPREEMPT_ACTIVE;
 }
 
-/* The first bypass for a late preemption ends after so long; ... */
+/* The first bypass ends by itself after so long; ... */
 #define REARM_MS	1000
-/* ... each that follows doubles that, and the last of so many in a row stays. */
-#define LATE_MAX	3
+/* ... each that follows it in a row lasts twice as long, 64 s at most. */
+#define DOUBLINGS	6U
 
 /**
  * gpreempt_rearm_ms - how long is a bypass that has begun now to last?
  * @m: the facts
  *
- * Return: 0 if it does not end by itself.
+ * Return: 0 if there is none, or only a reset ends it.
  */
 unsigned int gpreempt_rearm_ms(const struct gpreempt_facts *m)
 {
-	if (m->bypass != GPREEMPT_BYPASS_LATE || m->late >= LATE_MAX)
+	if (m->bypass == GPREEMPT_BYPASS_NONE || m->bypass == GPREEMPT_BYPASS_HANG)
 		return 0;
-	return REARM_MS << (m->late - 1);
+	return REARM_MS << min(m->row - 1, DOUBLINGS);
 }
 
 /**
@@ -62,7 +62,7 @@ void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event)
 	case GPREEMPT_EV_DISABLE:
 		m->enabled = event == GPREEMPT_EV_ENABLE;
 		m->idle = false;
-		m->late = 0;
+		m->row = 0;
 		if (m->bypass != GPREEMPT_BYPASS_HANG)
 			m->bypass = GPREEMPT_BYPASS_NONE;
 		break;
@@ -78,24 +78,19 @@ void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event)
 	case GPREEMPT_EV_START:
 		m->stopped = false;
 		m->idle = false;
-		m->late = 0;
+		m->row = 0;
 		m->bypass = GPREEMPT_BYPASS_NONE;
 		break;
 	case GPREEMPT_EV_LATE:
+	case GPREEMPT_EV_MAP:
 		if (m->bypass != GPREEMPT_BYPASS_NONE)
 			break;
-		m->bypass = GPREEMPT_BYPASS_LATE;
-		m->late++;
-		break;
-	case GPREEMPT_EV_UNSOLVED:
-		if (m->bypass != GPREEMPT_BYPASS_NONE)
-			break;
-		m->bypass = GPREEMPT_BYPASS_LATE;
-		m->late = min(m->late + 1, LATE_MAX - 1U);
+		m->bypass = event == GPREEMPT_EV_LATE ? GPREEMPT_BYPASS_LATE : GPREEMPT_BYPASS_MAP;
+		m->row++;
 		break;
 	case GPREEMPT_EV_SAVED:
 		if (m->bypass == GPREEMPT_BYPASS_NONE)
-			m->late = 0;
+			m->row = 0;
 		break;
 	case GPREEMPT_EV_REARM:
 		if (gpreempt_rearm_ms(m))
@@ -103,10 +98,6 @@ void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event)
 		break;
 	case GPREEMPT_EV_HANG:
 		m->bypass = GPREEMPT_BYPASS_HANG;
-		break;
-	case GPREEMPT_EV_MAP:
-		if (m->bypass == GPREEMPT_BYPASS_NONE)
-			m->bypass = GPREEMPT_BYPASS_MAP;
 		break;
 	}
 }

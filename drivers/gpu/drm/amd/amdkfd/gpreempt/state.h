@@ -29,6 +29,8 @@ enum gpreempt_state {
  *	blamed
  * @GPREEMPT_BYPASS_HANG: a preemption never answered; stock resets the GPU
  * @GPREEMPT_BYPASS_MAP: the queues could not be mapped again at once
+ *
+ * A tenant may have a part in all but a hang: these end by themselves.
  */
 enum gpreempt_bypass {
 	GPREEMPT_BYPASS_NONE,
@@ -45,8 +47,7 @@ enum gpreempt_bypass {
  * @GPREEMPT_EV_IDLE: nothing could be arbitrated
  * @GPREEMPT_EV_STOP: the scheduler stops: reset, suspend, teardown
  * @GPREEMPT_EV_START: the scheduler has come up anew; forgives everything
- * @GPREEMPT_EV_LATE: see GPREEMPT_BYPASS_LATE: no queue had waves that could be to blame
- * @GPREEMPT_EV_UNSOLVED: the same, but that some had, so that a tenant may have made it late
+ * @GPREEMPT_EV_LATE: see GPREEMPT_BYPASS_LATE
  * @GPREEMPT_EV_SAVED: a preemption was in time
  * @GPREEMPT_EV_REARM: gpreempt_rearm_ms() are over
  * @GPREEMPT_EV_HANG: see GPREEMPT_BYPASS_HANG
@@ -60,7 +61,6 @@ enum gpreempt_event {
 	GPREEMPT_EV_STOP,
 	GPREEMPT_EV_START,
 	GPREEMPT_EV_LATE,
-	GPREEMPT_EV_UNSOLVED,
 	GPREEMPT_EV_SAVED,
 	GPREEMPT_EV_REARM,
 	GPREEMPT_EV_HANG,
@@ -73,7 +73,7 @@ enum gpreempt_event {
  * @stopped:	the scheduler is down
  * @idle:	nothing could be arbitrated
  * @bypass:	why the monitor gave up
- * @late:	how often in a row it did for a late preemption; no tenant makes it the last time
+ * @row:	how often it did, but for hangs, with no preemption in time since
  *
  * All zero is a disabled monitor of a running scheduler.
  */
@@ -82,7 +82,7 @@ struct gpreempt_facts {
 	bool stopped;
 	bool idle;
 	enum gpreempt_bypass bypass;
-	unsigned int late;
+	unsigned int row;
 };
 
 /**

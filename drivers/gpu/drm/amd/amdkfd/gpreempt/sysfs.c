@@ -208,6 +208,7 @@ NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC,
 /* Longer than stock's own timeout could never be noticed. */
 NUMBER(preempt_timeout_ms, tunables.preempt_timeout_ms, 1, 9 * MSEC_PER_SEC,
 	GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS);
+NUMBER(slow_save_ms, slow_save_ms, 1, 9 * MSEC_PER_SEC, GPREEMPT_DEFAULT_SLOW_SAVE_MS);
 NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY,
 	GPREEMPT_DEFAULT_PRIORITY_CAP);
 /* The same for each level; see level<n>/ below. */
@@ -229,6 +230,7 @@ static struct attribute *control_attrs[] = {
 	&linger_max_us_attr.attr.attr,
 	&blocked_us_attr.attr.attr,
 	&preempt_timeout_ms_attr.attr.attr,
+	&slow_save_ms_attr.attr.attr,
 	&priority_cap_attr.attr.attr,
 	NULL
 };
@@ -246,6 +248,7 @@ static struct attribute *_which##_attrs[] = {				\
 	&linger_max_us_limits[LIMIT_##_which].attr.attr,			\
 	&blocked_us_limits[LIMIT_##_which].attr.attr,			\
 	&preempt_timeout_ms_limits[LIMIT_##_which].attr.attr,		\
+	&slow_save_ms_limits[LIMIT_##_which].attr.attr,			\
 	&priority_cap_limits[LIMIT_##_which].attr.attr,			\
 	&timeslice_us_limits[LIMIT_##_which].attr.attr,			\
 	NULL								\

@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/prandom.h>
 
+#define gpreempt_search_delayed	kunit_gpreempt_search_delayed
 #define gpreempt_search_hear	kunit_gpreempt_search_hear
 #define gpreempt_search_weigh	kunit_gpreempt_search_weigh
 #define gpreempt_search_find	kunit_gpreempt_search_find
@@ -129,7 +130,7 @@ static void gpreempt_culprit_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_TRY);
 	save_all(&n);
 	KUNIT_EXPECT_EQ(test, judge(&n, &finding), NOBODY);
-	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_UNSOLVED);
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_NOBODY);
 }
 
 /* One that cannot be taken off is not tried, and as long as it has waves nor is any other. */
@@ -251,7 +252,7 @@ static void gpreempt_culprit_nobody(struct kunit *test)
 		save_all(&n);
 		KUNIT_EXPECT_EQ(test, judge(&n, &finding), NOBODY);
 	}
-	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_UNSOLVED);
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_NOBODY);
 	KUNIT_EXPECT_FALSE(test, n.search.on);
 	for (k = 0; k < n.nr; k++)
 		KUNIT_EXPECT_EQ(test, n.q[k].role, GPREEMPT_UNSUSPECTED);
@@ -265,6 +266,70 @@ static void gpreempt_culprit_none(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, judge(&n, &finding), NOBODY);
 	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_NOBODY);
+}
+
+#define SLOW	(10 * NSEC_PER_MSEC)
+#define LATE	(100 * NSEC_PER_MSEC)
+
+static bool delayed(struct gpreempt_search *search, bool preempts, u64 ns)
+{
+	return gpreempt_search_delayed(search, preempts, ns, SLOW, LATE);
+}
+
+/* Three slow saves running are one too many. A change of the list alone is none of them. */
+static void gpreempt_culprit_slow(struct kunit *test)
+{
+	struct gpreempt_search s = {};
+
+	KUNIT_EXPECT_FALSE(test, delayed(&s, true, SLOW + 1));
+	KUNIT_EXPECT_FALSE(test, delayed(&s, false, 1));
+	KUNIT_EXPECT_FALSE(test, delayed(&s, false, LATE));
+	KUNIT_EXPECT_FALSE(test, delayed(&s, true, LATE));
+	KUNIT_EXPECT_FALSE(test, delayed(&s, true, SLOW));
+	KUNIT_EXPECT_FALSE(test, delayed(&s, true, SLOW + 1));
+	KUNIT_EXPECT_FALSE(test, delayed(&s, true, SLOW + 1));
+	KUNIT_EXPECT_TRUE(test, delayed(&s, true, SLOW + 1));
+	KUNIT_EXPECT_TRUE(test, s.harmless);
+	/* it begins anew if nothing came of that */
+	KUNIT_EXPECT_FALSE(test, delayed(&s, true, SLOW + 1));
+	KUNIT_EXPECT_TRUE(test, delayed(&s, true, LATE + 1));
+	KUNIT_EXPECT_FALSE(test, s.harmless);
+	KUNIT_EXPECT_FALSE(test, delayed(&s, true, SLOW + 1));
+	KUNIT_EXPECT_FALSE(test, delayed(&s, true, SLOW + 1));
+	KUNIT_EXPECT_TRUE(test, delayed(&s, false, LATE + 1));
+}
+
+/* A trial is measured by what began its search, and a late one is no harmless matter. */
+static void gpreempt_culprit_slow_trial(struct kunit *test)
+{
+	struct gpreempt_search s = { .on = true, .limit_ns = SLOW, .harmless = true };
+
+	KUNIT_EXPECT_FALSE(test, delayed(&s, false, SLOW));
+	KUNIT_EXPECT_TRUE(test, delayed(&s, false, SLOW + 1));
+	KUNIT_EXPECT_TRUE(test, s.harmless);
+	KUNIT_EXPECT_TRUE(test, delayed(&s, false, LATE + 1));
+	KUNIT_EXPECT_FALSE(test, s.harmless);
+
+	s = (struct gpreempt_search) {};
+	KUNIT_EXPECT_TRUE(test, delayed(&s, true, LATE + 1));
+	s.on = true;
+	KUNIT_EXPECT_FALSE(test, delayed(&s, true, LATE));
+}
+
+/* Where saves were slow and none was late, a search that finds nobody is no error. */
+static void gpreempt_culprit_dropped(struct kunit *test)
+{
+	struct node n = { .nr = 2, .late = true, .search.harmless = true, .saved = 3 };
+	enum gpreempt_finding finding;
+
+	judge(&n, &finding);
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_TRY);
+	while (finding == GPREEMPT_TRY && n.saves <= SAVES_MAX) {
+		save_all(&n);
+		KUNIT_EXPECT_EQ(test, judge(&n, &finding), NOBODY);
+	}
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_DROPPED);
+	KUNIT_EXPECT_FALSE(test, n.search.on);
 }
 
 /*
@@ -381,6 +446,9 @@ static struct kunit_case culprit_cases[] = {
 	KUNIT_CASE(gpreempt_culprit_halves),
 	KUNIT_CASE(gpreempt_culprit_nobody),
 	KUNIT_CASE(gpreempt_culprit_none),
+	KUNIT_CASE(gpreempt_culprit_slow),
+	KUNIT_CASE(gpreempt_culprit_slow_trial),
+	KUNIT_CASE(gpreempt_culprit_dropped),
 	KUNIT_CASE(gpreempt_culprit_no_other),
 	KUNIT_CASE(gpreempt_culprit_time),
 	KUNIT_CASE(gpreempt_culprit_time_of_another),

@@ -16,7 +16,8 @@
 #define kfd_smi_event_queue_preempt	kunit_smi_event_queue_preempt
 #define kfd_smi_event_queue_resume	kunit_smi_event_queue_resume
 #define kfd_gpreempt_commit		kunit_gpreempt_commit
-#define kfd_gpreempt_is_late		kunit_gpreempt_is_late
+#define kfd_gpreempt_answered		kunit_gpreempt_answered
+#define kfd_gpreempt_save_took		kunit_gpreempt_save_took
 #define kfd_gpreempt_verdict		kunit_gpreempt_verdict
 #define kfd_gpreempt_queue_off		kunit_gpreempt_queue_off
 #define kfd_gpreempt_queue_on		kunit_gpreempt_queue_on
@@ -24,7 +25,7 @@
 #define kfd_gpreempt_queue_priority	kunit_gpreempt_queue_priority
 #define kfd_gpreempt_forget		kunit_gpreempt_forget
 #define kfd_gpreempt_release		kunit_gpreempt_release
-#define kfd_gpreempt_release_remap	kunit_gpreempt_release_remap
+#define kfd_gpreempt_give_back		kunit_gpreempt_give_back
 #define kfd_gpreempt_map_again		kunit_gpreempt_map_again
 #define kfd_gpreempt_single_transact	kunit_gpreempt_single_transact
 #define kfd_gpreempt_single_give_back	kunit_gpreempt_single_give_back
@@ -32,6 +33,7 @@
 #define kfd_gpreempt_account_save	kunit_gpreempt_account_save
 #define kfd_gpreempt_account_exclusion	kunit_gpreempt_account_exclusion
 #define gpreempt_keep_off		kunit_mes_keep_off
+#define gpreempt_search_delayed		kunit_mes_search_delayed
 #define kfd_gpreempt_count		kunit_gpreempt_count
 #define kfd_gpreempt_mes		kunit_gpreempt_mes
 
@@ -167,6 +169,12 @@ void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
 void gpreempt_keep_off(struct gpreempt_suspect *suspect, struct gpreempt_past *past, u64 now_ns)
 {
 	suspect->until_ns = now_ns + NSEC_PER_SEC;
+}
+
+bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 ns, u64 slow_ns,
+			     u64 late_ns)
+{
+	return ns > late_ns;
 }
 
 /* A node with all queues mapped, and nothing to do. */
@@ -326,19 +334,28 @@ static void gpreempt_mes_taken_off(struct kunit *test)
 	struct kfd_gpreempt_queue *gpq = &m->gpq[0];
 
 	gpq->asked = true;
-	gpq->waves = 4;
 	kfd_gpreempt_queue_off(&m->gp, &m->qpd[0], &m->queue[0], 1000);
 	KUNIT_EXPECT_FALSE(test, gpq->asked);
 	KUNIT_EXPECT_EQ(test, gpq->preemptions, 1);
-	KUNIT_EXPECT_EQ(test, gpreempt_average(gpq->save_cost), 1000);
-	KUNIT_EXPECT_EQ(test, m->gp.save_wave_ns, 250);
+	KUNIT_EXPECT_EQ(test, gpq->save_ns, 1000);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&m->gp.level_preemptions[0]), 1);
 
 	kfd_gpreempt_queue_on(&m->gp, &m->qpd[0], &m->queue[0], GPREEMPT_REASON_FREE);
 	kfd_gpreempt_queue_off(&m->gp, &m->qpd[0], &m->queue[0], 2000);
 	KUNIT_EXPECT_EQ(test, gpq->preemptions, 2);
-	KUNIT_EXPECT_EQ(test, gpreempt_average(gpq->save_cost), (3 * 1000 + 2000) / 4);
-	KUNIT_EXPECT_EQ(test, m->gp.save_wave_ns, 250);
+	KUNIT_EXPECT_EQ(test, gpq->save_ns, 2000);
+}
+
+/* What a save takes on this node: an average of those that were in time. */
+static void gpreempt_mes_save_took(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 1, 1000));
+	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 2, 2000));
+	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 0, 900000));
+	KUNIT_EXPECT_TRUE(test, kfd_gpreempt_save_took(&m->gp, 1, NSEC_PER_SEC + 1));
+	KUNIT_EXPECT_EQ(test, gpreempt_average(m->gp.save_ns), (3 * 1000 + 2000) / 4);
 }
 
 /* A queue that is back begins anew. What it was off for is counted. */
@@ -453,15 +470,55 @@ static void gpreempt_mes_release_one_process(struct kunit *test)
 		m->gpq[i].held = true;
 	preempted(m, 0);
 	preempted(m, 2);
-	kfd_gpreempt_release_remap(&m->gp, &m->qpd[0]);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp, &m->qpd[0]), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+0");
 	expect_queues(test, "A?P?");
 	for (i = 0; i < QUEUES; i++)
 		KUNIT_EXPECT_EQ_MSG(test, m->gpq[i].held, i / 2 != 0, "queue %u", i);
-	kfd_gpreempt_release_remap(&m->gp, NULL);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp, NULL), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+0+2");
 	expect_queues(test, "??A?");
 	KUNIT_EXPECT_EQ(test, m->dqm.active_queue_count, QUEUES);
+}
+
+/* After an error queues are on the hardware, and what is held of them stays so for later. */
+static void gpreempt_mes_release_keeps_holds(struct kunit *test)
+{
+	struct machine *m = test->priv;
+
+	preempted(m, 0);
+	m->gpq[0].held = true;
+	m->gpq[1].asked = true;
+	m->gpq[1].suspect.role = GPREEMPT_TRIED;
+	m->gp.search.on = true;
+	kfd_gpreempt_release(&m->gp, NULL);
+	expect_queues(test, "AAAA");
+	KUNIT_EXPECT_STREQ(test, mes.calls, "");
+	KUNIT_EXPECT_TRUE(test, m->gpq[0].held);
+	KUNIT_EXPECT_FALSE(test, m->gpq[1].asked);
+	KUNIT_EXPECT_EQ(test, m->gpq[1].suspect.role, GPREEMPT_UNSUSPECTED);
+	KUNIT_EXPECT_FALSE(test, m->gp.search.on);
+}
+
+static int refuse(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
+{
+	return -EIO;
+}
+
+/* Somebody has the reset semaphore: nothing is taken for done. With a reset to come all is. */
+static void gpreempt_mes_give_back_refused(struct kunit *test)
+{
+	static const struct kfd_gpreempt_backend refuses = { .give_back = refuse };
+	struct machine *m = test->priv;
+
+	m->gp.backend = &refuses;
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp, NULL), 0);
+	preempted(m, 0);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp, NULL), -EIO);
+	expect_queues(test, "PAAA");
+	mes.reset_pending = true;
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp, NULL), 0);
+	expect_queues(test, "AAAA");
 }
 
 static int map(struct kfd_gpreempt *gp)
@@ -506,6 +563,7 @@ static struct kunit_case gpreempt_mes_cases[] = {
 	KUNIT_CASE(gpreempt_mes_reset_pending),
 	KUNIT_CASE(gpreempt_mes_verdict_no_longer_holds),
 	KUNIT_CASE(gpreempt_mes_taken_off),
+	KUNIT_CASE(gpreempt_mes_save_took),
 	KUNIT_CASE(gpreempt_mes_put_back),
 	KUNIT_CASE(gpreempt_mes_resume_while_evicted),
 	KUNIT_CASE(gpreempt_mes_never_answers),
@@ -513,6 +571,8 @@ static struct kunit_case gpreempt_mes_cases[] = {
 	KUNIT_CASE(gpreempt_mes_late),
 	KUNIT_CASE(gpreempt_mes_restore_refused),
 	KUNIT_CASE(gpreempt_mes_release_one_process),
+	KUNIT_CASE(gpreempt_mes_release_keeps_holds),
+	KUNIT_CASE(gpreempt_mes_give_back_refused),
 	KUNIT_CASE(gpreempt_mes_map_again),
 	{}
 };

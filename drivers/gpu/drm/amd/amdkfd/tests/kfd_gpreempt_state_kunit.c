@@ -71,8 +71,8 @@ static const struct sequence_case {
 	{ "late_is_not_ended_by_work", { EV(ENABLE), EV(LATE), EV(WORK) }, GPREEMPT_BYPASSED },
 	{ "late_is_forgiven_by_enable", { EV(ENABLE), EV(LATE), EV(ENABLE) }, GPREEMPT_ACTIVE },
 	{ "map_is_forgiven_by_enable", { EV(ENABLE), EV(MAP), EV(ENABLE) }, GPREEMPT_ACTIVE },
-	{ "map_does_not_end_by_itself", { EV(ENABLE), EV(MAP), EV(REARM) }, GPREEMPT_BYPASSED },
-	{ "nor_does_hang", { EV(ENABLE), EV(HANG), EV(REARM) }, GPREEMPT_BYPASSED },
+	{ "map_ends_by_itself", { EV(ENABLE), EV(MAP), EV(REARM) }, GPREEMPT_ACTIVE },
+	{ "hang_does_not", { EV(ENABLE), EV(HANG), EV(REARM) }, GPREEMPT_BYPASSED },
 	{ "rearm_does_not_enable",
 	  { EV(ENABLE), EV(LATE), EV(MAP), EV(DISABLE), EV(REARM) }, GPREEMPT_DISABLED },
 	{ "hang_is_not_forgiven_by_enable",
@@ -97,44 +97,29 @@ static void gpreempt_state_sequences(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after(events, n), c->state);
 }
 
-/* What nobody can be blamed for is tried again after 1 s and after 2 s; the third stays. */
-static void gpreempt_state_late_ends_by_itself(struct kunit *test)
+/* Whatever the reason, it is tried again, after 1 s, 2 s and so on to 64 s, however often. */
+static void gpreempt_state_ends_by_itself(struct kunit *test)
 {
 	struct gpreempt_facts m = { .enabled = true };
-	static const unsigned int ms[] = { 1000, 2000, 0 };
 	unsigned int i;
 
 	KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), 0);
-	for (i = 0; i < ARRAY_SIZE(ms); i++) {
-		gpreempt_event(&m, GPREEMPT_EV_LATE);
+	for (i = 0; i < 100; i++) {
+		bool late = i % 3;
+
+		gpreempt_event(&m, late ? GPREEMPT_EV_LATE : GPREEMPT_EV_MAP);
 		KUNIT_EXPECT_EQ(test, gpreempt_state(&m), GPREEMPT_BYPASSED);
-		KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), ms[i]);
+		KUNIT_EXPECT_STREQ(test, gpreempt_bypass_name(m.bypass),
+				   late ? "late_preemption" : "map_failed");
+		KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), 1000 << min(i, 6));
 		gpreempt_event(&m, GPREEMPT_EV_LATE);	/* there is nothing to add */
-		KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), ms[i]);
+		KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), 1000 << min(i, 6));
 		gpreempt_event(&m, GPREEMPT_EV_REARM);
-		KUNIT_EXPECT_EQ(test, gpreempt_state(&m),
-				ms[i] ? GPREEMPT_ACTIVE : GPREEMPT_BYPASSED);
+		KUNIT_EXPECT_EQ(test, gpreempt_state(&m), GPREEMPT_ACTIVE);
 	}
 	gpreempt_event(&m, GPREEMPT_EV_ENABLE);
 	gpreempt_event(&m, GPREEMPT_EV_LATE);
 	KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), 1000);
-}
-
-/* Where a tenant may be behind it, it is tried again however often. */
-static void gpreempt_state_unsolved_never_stays(struct kunit *test)
-{
-	struct gpreempt_facts m = { .enabled = true };
-	unsigned int i;
-
-	for (i = 0; i < 10; i++) {
-		gpreempt_event(&m, GPREEMPT_EV_UNSOLVED);
-		KUNIT_EXPECT_EQ(test, gpreempt_state(&m), GPREEMPT_BYPASSED);
-		KUNIT_EXPECT_STREQ(test, gpreempt_bypass_name(m.bypass), "late_preemption");
-		KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), i ? 2000 : 1000);
-		gpreempt_event(&m, GPREEMPT_EV_UNSOLVED);
-		gpreempt_event(&m, GPREEMPT_EV_REARM);
-		KUNIT_EXPECT_EQ(test, gpreempt_state(&m), GPREEMPT_ACTIVE);
-	}
 }
 
 /* A preemption in time between them: they are not in a row. */
@@ -145,6 +130,8 @@ static void gpreempt_state_late_in_a_row(struct kunit *test)
 
 	for (i = 0; i < 10; i++) {
 		gpreempt_event(&m, GPREEMPT_EV_LATE);
+		KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), 1000);
+		gpreempt_event(&m, GPREEMPT_EV_SAVED);	/* of before */
 		KUNIT_EXPECT_EQ(test, gpreempt_rearm_ms(&m), 1000);
 		gpreempt_event(&m, GPREEMPT_EV_REARM);
 		gpreempt_event(&m, GPREEMPT_EV_SAVED);
@@ -181,8 +168,6 @@ static void gpreempt_state_every_sequence(struct kunit *test)
 
 	for (code = 0; code < total; code++) {
 		bool enabled = false, stopped = false, hang = false, soft = false;
-		bool late = false;
-		int row = 0;
 		enum gpreempt_state state;
 
 		for (i = 0, rest = code; i < SEQUENCE; i++, rest /= NR_EVENTS) {
@@ -193,24 +178,11 @@ static void gpreempt_state_every_sequence(struct kunit *test)
 				  (stopped && e[i] != GPREEMPT_EV_START);
 			hang = e[i] == GPREEMPT_EV_HANG ||
 			       (hang && e[i] != GPREEMPT_EV_START);
-			if ((e[i] == GPREEMPT_EV_LATE || e[i] == GPREEMPT_EV_UNSOLVED) &&
-			    !hang && !soft) {
-				late = true;
-				row = e[i] == GPREEMPT_EV_LATE ? row + 1 : min(row + 1, 2);
-			}
-			soft = e[i] == GPREEMPT_EV_LATE ||
-			       e[i] == GPREEMPT_EV_UNSOLVED ||
-			       e[i] == GPREEMPT_EV_MAP ||
+			soft = e[i] == GPREEMPT_EV_LATE || e[i] == GPREEMPT_EV_MAP ||
 			       (soft && e[i] != GPREEMPT_EV_START &&
 				e[i] != GPREEMPT_EV_ENABLE &&
 				e[i] != GPREEMPT_EV_DISABLE &&
-				!(e[i] == GPREEMPT_EV_REARM && late && !hang && row && row < 3));
-			if (hang || !soft)
-				late = false;
-			if ((e[i] == GPREEMPT_EV_SAVED && !hang && !soft) ||
-			    e[i] == GPREEMPT_EV_START ||
-			    e[i] == GPREEMPT_EV_ENABLE || e[i] == GPREEMPT_EV_DISABLE)
-				row = 0;
+				(e[i] != GPREEMPT_EV_REARM || hang));
 		}
 		state = after(e, SEQUENCE);
 		if (state == GPREEMPT_ACTIVE && (!enabled || stopped || hang || soft))
@@ -559,9 +531,8 @@ static void gpreempt_turn_is_inherited(struct kunit *test)
 
 static struct kunit_case gpreempt_state_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_state_sequences, sequence_gen_params),
-	KUNIT_CASE(gpreempt_state_late_ends_by_itself),
+	KUNIT_CASE(gpreempt_state_ends_by_itself),
 	KUNIT_CASE(gpreempt_state_late_in_a_row),
-	KUNIT_CASE(gpreempt_state_unsolved_never_stays),
 	KUNIT_CASE(gpreempt_state_first_reason_stays),
 	KUNIT_CASE_SLOW(gpreempt_state_every_sequence),
 	KUNIT_CASE(gpreempt_state_names),
