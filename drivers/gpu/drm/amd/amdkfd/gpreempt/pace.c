@@ -2,8 +2,12 @@
 /*
  * GPREEMPT pace: how long the monitor sleeps between two scans, and how long it
  * has seen nothing come.
+ *
+ * Rule 12, bounded cost. Tenants may wake the monitor as often as they like, and it runs before
+ * all of them.
  */
 
+#include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
@@ -11,6 +15,12 @@
 
 /* How much longer each interval is than the one before, while calm. */
 #define CALM_GROWTH	4
+/* For scans before their time it sleeps so many times as long as it worked, ... */
+#define EARLY_PART	20
+/* ... but may be so much behind with that: several that come at once do not wait. */
+#define BEHIND_NS	(20 * NSEC_PER_MSEC)
+/* What it takes to wake the thread and to put it to sleep again, however short the scan. */
+#define WAKE_NS		(5 * NSEC_PER_USEC)
 
 /**
  * gpreempt_pace_begin - a scan begins
@@ -32,32 +42,8 @@ u64 gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken)
 	if (ns)
 		ewma_gpreempt_pace_add(&p->achieved, ns);
 	p->begun_ns = now_ns;
+	p->early = now_ns < p->due_ns;
 	return ns;
-}
-
-/**
- * gpreempt_pace_next - a scan has ended
- * @p: the rhythm
- * @now_ns: the time
- * @min_us: shortest interval between the beginnings of two scans
- * @max_us: longest as things are; below @min_us it counts as that
- *
- * Each interval is four times the one before, up to @max_us: where that is longer than
- * @min_us, things have been calm for a scan already, and each more on the way costs as
- * much as a late one. A scan that takes long does not make the interval longer, unless it
- * takes more than half of it.
- *
- * Return: how long to sleep, in ns.
- */
-u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us,
-		       u32 max_us)
-{
-	u64 shortest = (u64)min_us * NSEC_PER_USEC;
-	u64 longest = (u64)max(min_us, max_us) * NSEC_PER_USEC;
-	u64 took = now_ns > p->begun_ns ? now_ns - p->begun_ns : 0;
-
-	p->interval_ns = clamp(CALM_GROWTH * p->interval_ns, shortest, longest);
-	return p->interval_ns - min(took, p->interval_ns / 2);
 }
 
 /**
@@ -73,15 +59,89 @@ void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns)
 }
 
 /**
- * gpreempt_pace_rest - the monitor is about to sleep without a timer
+ * gpreempt_pace_end - a scan has ended
  * @p: the rhythm
+ * @now_ns: the time
+ * @worked_ns: how long it took; without what was decided, which how often it is done is not for
+ *	whoever wakes the monitor, and which a tenant that delays its saves makes long
+ * @interval_us: shortest interval
+ *
+ * The monitor sleeps at least as long as it worked, whatever wakes it. For scans before their
+ * time it sleeps %EARLY_PART times as long in the long run, but no longer than an interval at
+ * once. A thread that did not run, or waited for a lock, has not worked: so no scan counts for
+ * more than %BEHIND_NS.
+ */
+void gpreempt_pace_end(struct gpreempt_pace *p, u64 now_ns, u64 worked_ns, u32 interval_us)
+{
+	u64 most_ns = now_ns + BEHIND_NS + (u64)interval_us * NSEC_PER_USEC;
+
+	worked_ns = min_t(u64, worked_ns, BEHIND_NS);
+	p->free_ns = now_ns + worked_ns;
+	if (p->early)
+		p->paid_ns = min(max(p->paid_ns, now_ns) + EARLY_PART * (worked_ns + WAKE_NS),
+				 most_ns);
+}
+
+/**
+ * gpreempt_pace_next - the monitor is about to sleep for an interval
+ * @p: the rhythm
+ * @now_ns: the time
+ * @min_us: shortest interval between the beginnings of two scans
+ * @max_us: longest as things are; below @min_us it counts as that
+ * @until_ns: in any case until then, 0: there is no such time
+ *
+ * Each interval is four times the one before, up to @max_us: where that is longer than
+ * @min_us, things have been calm for a scan already, and each more on the way costs as
+ * much as a late one. A scan that takes long does not make the interval longer, unless it
+ * takes more than half of it.
+ *
+ * Return: how long to sleep, in ns.
+ */
+u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us, u32 max_us, u64 until_ns)
+{
+	u64 shortest = (u64)min_us * NSEC_PER_USEC;
+	u64 longest = (u64)max(min_us, max_us) * NSEC_PER_USEC;
+
+	p->interval_ns = clamp(CALM_GROWTH * p->interval_ns, shortest, longest);
+	p->due_ns = min(p->begun_ns, now_ns) + p->interval_ns;
+	if (until_ns)
+		p->due_ns = min(p->due_ns, until_ns);
+	p->due_ns = max3(p->due_ns, p->free_ns, now_ns);
+	return p->due_ns - now_ns;
+}
+
+/**
+ * gpreempt_pace_rest - the monitor is about to sleep without an interval
+ * @p: the rhythm
+ * @now_ns: the time
+ * @until_ns: until then, 0: until something wakes it
  *
  * That is not to be taken for an interval.
+ *
+ * Return: how long to sleep, in ns, %U64_MAX: for ever.
  */
-void gpreempt_pace_rest(struct gpreempt_pace *p)
+u64 gpreempt_pace_rest(struct gpreempt_pace *p, u64 now_ns, u64 until_ns)
 {
 	p->begun_ns = 0;
 	p->interval_ns = 0;
+	p->due_ns = until_ns ? max(until_ns, now_ns) : U64_MAX;
+	return until_ns ? p->due_ns - now_ns : U64_MAX;
+}
+
+/**
+ * gpreempt_pace_wait - the monitor is awake: how long is it to wait with its scan?
+ * @p: the rhythm
+ * @now_ns: the time
+ *
+ * Return: ns.
+ */
+u64 gpreempt_pace_wait(const struct gpreempt_pace *p, u64 now_ns)
+{
+	u64 until_ns = p->free_ns;
+
+	if (now_ns < p->due_ns && p->paid_ns > BEHIND_NS)
+		until_ns = max(until_ns, min(p->due_ns, p->paid_ns - BEHIND_NS));
+	return until_ns > now_ns ? until_ns - now_ns : 0;
 }
 
 /* No interval between two scans counts for more than this part of the limit. */

@@ -18,6 +18,10 @@ DECLARE_EWMA(gpreempt_pace, 0, 8)
  * @begun_ns:	when the last scan began; 0 if the one before it is no measure
  * @interval_ns: wanted time from that to the next; 0 before the first
  * @achieved:	that time as it really was, in ns
+ * @early:	that scan came before its time
+ * @due_ns:	when the next is by its rhythm, %U64_MAX: never
+ * @free_ns:	no sooner, whatever wakes the monitor
+ * @paid_ns:	by then it has slept enough for all scans before their time
  *
  * All zero at the start. Only the monitor touches it.
  */
@@ -25,6 +29,10 @@ struct gpreempt_pace {
 	u64 begun_ns;
 	u64 interval_ns;
 	struct ewma_gpreempt_pace achieved;
+	bool early;
+	u64 due_ns;
+	u64 free_ns;
+	u64 paid_ns;
 };
 
 /**
@@ -39,10 +47,11 @@ struct gpreempt_watch {
 };
 
 u64 gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken);
-u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us,
-		       u32 max_us);
 void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns);
-void gpreempt_pace_rest(struct gpreempt_pace *p);
+void gpreempt_pace_end(struct gpreempt_pace *p, u64 now_ns, u64 worked_ns, u32 interval_us);
+u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us, u32 max_us, u64 until_ns);
+u64 gpreempt_pace_rest(struct gpreempt_pace *p, u64 now_ns, u64 until_ns);
+u64 gpreempt_pace_wait(const struct gpreempt_pace *p, u64 now_ns);
 bool gpreempt_watch_scan(struct gpreempt_watch *w, u64 begun_ns, u64 now_ns,
 			 u64 limit_ns);
 

@@ -417,7 +417,7 @@ struct kfd_gpreempt_space {
  * @space:	what the arrays of the three are in
  * @registers:	register accesses
  * @register_ns: time spent on them
- * @commit_ns:	time spent on what was decided
+ * @spare_ns:	time spent on what was decided, and waiting for locks
  * @look:	somebody reads what it sees
  * @oversubscribed: firmware rotates the mapped queues
  */
@@ -429,7 +429,7 @@ struct kfd_gpreempt_scan {
 	struct kfd_gpreempt_space *space;
 	unsigned int registers;
 	u64 register_ns;
-	u64 commit_ns;
+	u64 spare_ns;
 	bool look;
 	bool oversubscribed;
 };
@@ -526,8 +526,6 @@ static inline bool kfd_gpreempt_queue_has_gws(const struct queue *q)
  * @reserved:	how many there is space for
  * @groups:	processes that have records, and their cgroups
  * @pace:	the monitor's rhythm; monitor only
- * @early:	its scans out of that; monitor only
- * @due_ns:	when the next scan is by its rhythm, %U64_MAX: never; monitor only
  * @calm_ns:	when the monitor last knew that nothing waits; monitor only
  * @woken_ns:	the first wake-up since it went to sleep without a timer, or 0
  * @last_lock:	guards what debugfs shows; inside the DQM lock
@@ -586,8 +584,6 @@ struct kfd_gpreempt {
 	unsigned int reserved;
 	struct list_head groups;
 	struct gpreempt_pace pace;
-	struct gpreempt_early early;
-	u64 due_ns;
 	u64 calm_ns;
 	atomic64_t woken_ns;
 

@@ -324,6 +324,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 	struct device_process_node *dpn;
 	struct kfd_gpreempt_space *old;
+	u64 start_ns = ktime_get_ns();
 	struct queue *q;
 	int r = -EAGAIN;
 
@@ -334,6 +335,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->view.waves_final = false;
 	scan->view.save_wave_ns = gp->save_wave_ns;
 	scan->view.now_ns = ktime_get_ns();
+	scan->spare_ns += scan->view.now_ns - start_ns;
 	scan->registers = 0;
 	scan->register_ns = 0;
 	scan->view.restoring = false;

@@ -7,9 +7,11 @@
 
 /* Names of its own, should the driver be built in beside it. */
 #define gpreempt_pace_begin	kunit_gpreempt_pace_begin
+#define gpreempt_pace_end	kunit_gpreempt_pace_end
 #define gpreempt_pace_next	kunit_gpreempt_pace_next
 #define gpreempt_pace_rest	kunit_gpreempt_pace_rest
 #define gpreempt_pace_restart	kunit_gpreempt_pace_restart
+#define gpreempt_pace_wait	kunit_gpreempt_pace_wait
 #define gpreempt_watch_scan	kunit_gpreempt_watch_scan
 
 #include "../gpreempt/pace.c"
@@ -23,7 +25,8 @@ static u64 scan(struct gpreempt_pace *p, u64 *now, u64 took, u32 min_us, u32 max
 	u64 real = gpreempt_pace_begin(p, *now, false);
 
 	*now += took;
-	*now += gpreempt_pace_next(p, *now, min_us, max_us);
+	gpreempt_pace_end(p, *now, took, min_us);
+	*now += gpreempt_pace_next(p, *now, min_us, max_us, 0);
 	return real;
 }
 
@@ -44,15 +47,44 @@ static void gpreempt_pace_keeps_time(struct kunit *test)
 	}
 }
 
-/* Scans that take all the time leave half an interval between them. */
+/* The monitor sleeps as long as it worked, whatever the interval, and whatever wakes it. */
 static void gpreempt_pace_yields(struct kunit *test)
 {
 	struct gpreempt_pace p = {};
 	u64 now = 1;
 
 	scan(&p, &now, 3000 * US, 1000, 1000);
-	KUNIT_EXPECT_EQ(test, scan(&p, &now, 3000 * US, 1000, 1000), 3500 * US);
-	KUNIT_EXPECT_EQ(test, ewma_gpreempt_pace_read(&p.achieved), 3500 * US);
+	KUNIT_EXPECT_EQ(test, scan(&p, &now, 3000 * US, 1000, 1000), 6000 * US);
+	KUNIT_EXPECT_EQ(test, ewma_gpreempt_pace_read(&p.achieved), 6000 * US);
+	/* at a time that is told, ... */
+	gpreempt_pace_begin(&p, now, false);
+	now += 300 * US;
+	gpreempt_pace_end(&p, now, 300 * US, 1000);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, 1000, now + 100 * US), 300 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now + 100 * US), 200 * US);
+	/* ... and parked */
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_rest(&p, now, 0), U64_MAX);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now), 300 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now + 300 * US), 0);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now + 301 * US), 0);
+	/* A thread that did not run has not worked. */
+	gpreempt_pace_end(&p, now, NSEC_PER_SEC, 1000);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now), BEHIND_NS);
+}
+
+/* A time that is told comes before the end of the interval, or a rest. */
+static void gpreempt_pace_until(struct kunit *test)
+{
+	struct gpreempt_pace p = {};
+	u64 now = 1000 * US;
+
+	gpreempt_pace_begin(&p, now, false);
+	gpreempt_pace_end(&p, now, 0, 1000);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, 0, now + 10), 10);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, 0, now + 2000 * US), 1000 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, 0, 1), 0);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_rest(&p, now, now + 10), 10);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_rest(&p, now, 1), 0);
 }
 
 static void gpreempt_pace_stretches(struct kunit *test)
@@ -72,7 +104,7 @@ static void gpreempt_pace_stretches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100, 1500), 400 * US);
 	/* ... or between two. */
 	gpreempt_pace_begin(&p, now, true);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 1500), 100 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 1500, 0), 100 * US);
 }
 
 /* The operator's bounds hold at once, whatever the interval was. */
@@ -85,10 +117,10 @@ static void gpreempt_pace_bounds_change(struct kunit *test)
 	for (i = 0; i < 10; i++)
 		scan(&p, &now, 0, 100, 100000);
 	gpreempt_pace_begin(&p, now, false);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 300), 300 * US);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 300), 5000 * US);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 5000), 5000 * US);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000000, 1000000),
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 300, 0), 300 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 300, 0), 5000 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 5000, 0), 5000 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000000, 1000000, 0),
 			1000000 * US);
 }
 
@@ -102,7 +134,7 @@ static void gpreempt_pace_restarts(struct kunit *test)
 	now += 70 * US;
 	gpreempt_pace_restart(&p, now);
 	now += 10 * US;
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 100), 90 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 100, 0), 90 * US);
 }
 
 /* Neither a rest nor an early wake-up is an interval that was achieved. */
@@ -114,7 +146,7 @@ static void gpreempt_pace_rest_is_no_interval(struct kunit *test)
 
 	scan(&p, &now, 0, 100, 100);
 	scan(&p, &now, 0, 100, 100);
-	gpreempt_pace_rest(&p);
+	gpreempt_pace_rest(&p, now, 0);
 	now += 60 * NSEC_PER_SEC;
 	KUNIT_EXPECT_EQ(test, scan(&p, &now, 0, 100, 100), 0);
 	KUNIT_EXPECT_EQ(test, ewma_gpreempt_pace_read(&p.achieved), 100 * US);
@@ -123,9 +155,9 @@ static void gpreempt_pace_rest_is_no_interval(struct kunit *test)
 	/* nor does a calm that was before go on */
 	for (i = 0; i < 3; i++)
 		scan(&p, &now, 0, 100, 1500);
-	gpreempt_pace_rest(&p);
+	gpreempt_pace_rest(&p, now, 0);
 	gpreempt_pace_begin(&p, now, false);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 1500), 100 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 1500, 0), 100 * US);
 }
 
 /* A clock that goes back neither sleeps for ever nor counts. */
@@ -136,7 +168,105 @@ static void gpreempt_pace_clock_goes_back(struct kunit *test)
 
 	scan(&p, &now, 0, 100, 100);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_begin(&p, 500 * US, false), 0);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, 400 * US, 100, 100), 100 * US);
+	gpreempt_pace_end(&p, 400 * US, 0, 100);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, 400 * US, 100, 100, 0), 100 * US);
+}
+
+#define POLL_US	1000
+
+/* The clock, and a scan of @took_ns as soon as it may be; returns how long it waited. */
+static u64 early_scan(struct gpreempt_pace *p, u64 *now_ns, u64 took_ns)
+{
+	u64 wait_ns;
+
+	gpreempt_pace_rest(p, *now_ns, 0);
+	wait_ns = gpreempt_pace_wait(p, *now_ns);
+	*now_ns += wait_ns;
+	gpreempt_pace_begin(p, *now_ns, true);
+	*now_ns += took_ns;
+	gpreempt_pace_end(p, *now_ns, took_ns, POLL_US);
+	return wait_ns;
+}
+
+/* However often the monitor is woken, its scans take their part of a CPU and no more. */
+static void gpreempt_early_is_rationed(struct kunit *test)
+{
+	static const u64 took_us[] = { 1, 10, 40 };
+	unsigned int i, n;
+
+	for (i = 0; i < ARRAY_SIZE(took_us); i++) {
+		u64 took_ns = took_us[i] * US, now_ns = NSEC_PER_SEC, begun_ns, longest_ns = 0;
+		struct gpreempt_pace p = {};
+		u64 distance_ns = EARLY_PART * (took_ns + WAKE_NS) + took_ns;
+		/* what quiet has earned is spent at once */
+		unsigned int before = BEHIND_NS / distance_ns;
+
+		KUNIT_EXPECT_EQ(test, early_scan(&p, &now_ns, took_ns), 0);
+		for (n = 0; n < before; n++)
+			KUNIT_EXPECT_EQ(test, early_scan(&p, &now_ns, took_ns), took_ns);
+		while (early_scan(&p, &now_ns, took_ns) == took_ns)
+			;
+		begun_ns = now_ns;
+		for (n = 0; n < 1000; n++)
+			longest_ns = max(longest_ns, early_scan(&p, &now_ns, took_ns));
+		KUNIT_EXPECT_LE(test, 1000 * (distance_ns - 2 * took_ns), now_ns - begun_ns);
+		KUNIT_EXPECT_GE(test, 1000 * distance_ns, now_ns - begun_ns);
+		KUNIT_EXPECT_GE(test, distance_ns, longest_ns);
+	}
+}
+
+/* None waits for longer than the interval, however much the others have cost. */
+static void gpreempt_early_waits_no_longer(struct kunit *test)
+{
+	struct gpreempt_pace p = {};
+	u64 now_ns = NSEC_PER_SEC;
+	unsigned int n;
+
+	for (n = 0; n < 100; n++)
+		KUNIT_EXPECT_LE(test, early_scan(&p, &now_ns, 500 * US), POLL_US * US);
+	KUNIT_EXPECT_EQ(test, early_scan(&p, &now_ns, 500 * US), POLL_US * US);
+	/* or than one takes: half of a CPU is left to others */
+	for (n = 0; n < 100; n++)
+		early_scan(&p, &now_ns, 3000 * US);
+	KUNIT_EXPECT_EQ(test, early_scan(&p, &now_ns, 500 * US), 3000 * US);
+	KUNIT_EXPECT_EQ(test, early_scan(&p, &now_ns, 500 * US), POLL_US * US);
+}
+
+/* Nor beyond the time when it would have come by itself. */
+static void gpreempt_early_waits_until_due(struct kunit *test)
+{
+	struct gpreempt_pace p = {};
+	u64 now_ns = NSEC_PER_SEC;
+	unsigned int n;
+
+	for (n = 0; n < 100; n++)
+		early_scan(&p, &now_ns, 100 * US);
+	gpreempt_pace_rest(&p, now_ns, now_ns + 200 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns), 200 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns + 200 * US - 1), 1);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns + 200 * US), 0);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns + 200 * US + 1), 0);
+	/* then it is no longer before its time, and owes no more than it has worked */
+	now_ns += 200 * US;
+	gpreempt_pace_begin(&p, now_ns, false);
+	gpreempt_pace_end(&p, now_ns, 0, POLL_US);
+	gpreempt_pace_rest(&p, now_ns, 0);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns), (POLL_US - 200) * US);
+}
+
+/* One that comes now and then does not wait, nor do several at once after a while. */
+static void gpreempt_early_is_at_once(struct kunit *test)
+{
+	struct gpreempt_pace p = {};
+	u64 now_ns = NSEC_PER_SEC;
+	unsigned int n;
+
+	for (n = 0; n < 1000; n++, now_ns += 500 * US)
+		KUNIT_EXPECT_EQ(test, early_scan(&p, &now_ns, 20 * US), 0);
+	for (n = 0; n < 20; n++)
+		KUNIT_EXPECT_GE(test, 20 * US, early_scan(&p, &now_ns, 20 * US));
+	now_ns += BEHIND_NS;
+	KUNIT_EXPECT_EQ(test, early_scan(&p, &now_ns, 20 * US), 0);
 }
 
 #define LIMIT	(100000 * US)
@@ -218,7 +348,12 @@ static struct kunit_case gpreempt_pace_cases[] = {
 	KUNIT_CASE(gpreempt_pace_bounds_change),
 	KUNIT_CASE(gpreempt_pace_restarts),
 	KUNIT_CASE(gpreempt_pace_rest_is_no_interval),
+	KUNIT_CASE(gpreempt_pace_until),
 	KUNIT_CASE(gpreempt_pace_clock_goes_back),
+	KUNIT_CASE(gpreempt_early_is_rationed),
+	KUNIT_CASE(gpreempt_early_waits_no_longer),
+	KUNIT_CASE(gpreempt_early_waits_until_due),
+	KUNIT_CASE(gpreempt_early_is_at_once),
 	KUNIT_CASE(gpreempt_watch_ends),
 	KUNIT_CASE(gpreempt_watch_stalled),
 	KUNIT_CASE(gpreempt_watch_clock_goes_back),
