@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT pace: how long the monitor sleeps between two scans, and how long it
- * has seen nothing come.
+ * GPREEMPT pace: how long the monitor sleeps between two scans, how much it reads in one, and
+ * how long it has seen nothing come.
  *
- * Rule 12, bounded cost. Tenants may wake the monitor as often as they like, and it runs before
- * all of them.
+ * Rule 12, bounded cost. Tenants may wake the monitor as often as they like, and give it as much
+ * to read as they like; and it runs before all of them.
  */
 
+#include <linux/bits.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "pace.h"
+#include "select.h"
 
 /* How much longer each interval is than the one before, while calm. */
 #define CALM_GROWTH	4
@@ -142,6 +143,124 @@ u64 gpreempt_pace_wait(const struct gpreempt_pace *p, u64 now_ns)
 	if (now_ns < p->due_ns && p->paid_ns > BEHIND_NS)
 		until_ns = max(until_ns, min(p->due_ns, p->paid_ns - BEHIND_NS));
 	return until_ns > now_ns ? until_ns - now_ns : 0;
+}
+
+/* A turn: so much of a process, no fewer than four queues, before it is the next one's. */
+#define TURN_READS	(4 * GPREEMPT_QUEUE_READS)
+
+static bool is_same_process(const struct gpreempt_view *view, unsigned int a, unsigned int b)
+{
+	return view->q[a].reading.process == view->q[b].reading.process;
+}
+
+/*
+ * The first queue of the process of which something on a level was read longest ago, and that has
+ * something to be read there; or the end.
+ */
+static unsigned int next_process(const struct gpreempt_view *view, u8 level)
+{
+	unsigned int begin, next = view->nr, i;
+	u64 turn, least = U64_MAX;
+	bool wanted;
+
+	for (i = 0; i < view->nr; ) {
+		begin = i;
+		turn = 0;
+		wanted = false;
+		for (; i < view->nr && is_same_process(view, begin, i); i++) {
+			if (view->q[i].terms.priority != level)
+				continue;
+			wanted |= view->q[i].reading.wanted;
+			turn = max(turn, view->q[i].reading.turn);
+		}
+		if (wanted && turn < least) {
+			least = turn;
+			next = begin;
+		}
+	}
+	return next;
+}
+
+static bool is_unread(const struct gpreempt_view *view, unsigned int i, u8 level)
+{
+	return view->q[i].reading.wanted && view->q[i].terms.priority == level;
+}
+
+static unsigned int read_one(struct gpreempt_view *view, unsigned int i, gpreempt_read_fn read)
+{
+	view->q[i].reading.wanted = false;
+	return read(view, i);
+}
+
+/* A turn of a process on a level, from what was read longest ago on. Returns how much. */
+static unsigned int read_process(struct gpreempt_view *view, unsigned int begin, u8 level,
+				 gpreempt_read_fn read)
+{
+	unsigned int words = 0, next = view->nr, end, i;
+
+	for (end = begin; end < view->nr && is_same_process(view, begin, end); end++)
+		if (is_unread(view, end, level) &&
+		    (next == view->nr ||
+		     view->q[end].reading.turn < view->q[next].reading.turn))
+			next = end;
+	for (i = begin; i < end && words + GPREEMPT_QUEUE_READS <= TURN_READS; i++) {
+		if (is_unread(view, next, level))
+			words += read_one(view, next, read);
+		if (++next == end)
+			next = begin;
+	}
+	return words;
+}
+
+static unsigned int read_level(struct gpreempt_view *view, u8 level, unsigned int most,
+			       gpreempt_read_fn read)
+{
+	unsigned int words = 0, begin;
+
+	while (words + TURN_READS <= most) {
+		begin = next_process(view, level);
+		if (begin == view->nr)
+			break;
+		words += read_process(view, begin, level, read);
+	}
+	return words;
+}
+
+/**
+ * gpreempt_read - read what a scan wants to, and may
+ * @view: the scan; of each queue, &gpreempt_queue_view.reading says what is wanted
+ * @read: reads one
+ *
+ * It is no more than %GPREEMPT_SCAN_READS. 64 queues are always read. Where there may not be enough
+ * for all, each level that something is wanted of has an equal part; what is left then goes to the
+ * highest first. On a level processes take turns, from scan to scan. So with p processes on its
+ * level, n queues of its own there, and k = 64 / levels, a queue is read once in
+ * (n / 4) * (p / (k / 4)) scans, both factors rounded up, and k / 4 down.
+ */
+void gpreempt_read(struct gpreempt_view *view, gpreempt_read_fn read)
+{
+	unsigned int left = GPREEMPT_SCAN_READS, wanted = 0, levels = 0, part, i;
+	u32 on = 0;
+	int level;
+
+	for (i = 0; i < view->nr; i++) {
+		if (!view->q[i].reading.wanted)
+			continue;
+		wanted++;
+		levels += !(on & BIT(view->q[i].terms.priority));
+		on |= BIT(view->q[i].terms.priority);
+	}
+	if (wanted * GPREEMPT_QUEUE_READS <= left) {
+		for (i = 0; i < view->nr; i++)
+			if (view->q[i].reading.wanted)
+				read_one(view, i, read);
+		return;
+	}
+	part = left / levels;
+	for (i = 0; i < 2; i++, part = GPREEMPT_SCAN_READS)
+		for (level = GPREEMPT_LEVELS - 1; level >= 0; level--)
+			if (on & BIT(level))
+				left -= read_level(view, level, min(part, left), read);
 }
 
 /* No interval between two scans counts for more than this part of the limit. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT pace: how long the monitor sleeps between two scans, and how long it
- * has seen nothing come. Pure functions of times that they are told, without a
+ * GPREEMPT pace: how long the monitor sleeps between two scans, how much it reads in one, and
+ * how long it has seen nothing come. Pure functions of times that they are told, without a
  * clock of their own, so that KUnit builds them as they are.
  */
 #ifndef GPREEMPT_PACE_H_INCLUDED
@@ -9,6 +9,13 @@
 
 #include <linux/average.h>
 #include <linux/types.h>
+
+/* Words that are read of a queue at most, with what it takes to enter its process; ... */
+#define GPREEMPT_QUEUE_READS	32
+/* ... and in a scan: some 2 ms, if all are read uncached over PCIe. */
+#define GPREEMPT_SCAN_READS	(64 * GPREEMPT_QUEUE_READS)
+
+struct gpreempt_view;
 
 /* Intervals: each new one counts for an eighth. */
 DECLARE_EWMA(gpreempt_pace, 0, 8)
@@ -45,6 +52,23 @@ struct gpreempt_watch {
 	u64 since_ns;
 	u64 seen_ns;
 };
+
+/**
+ * struct gpreempt_reading - what a scan is to read of a queue
+ * @process:	its process; only told from others. Those of a process follow each other
+ * @wanted:	its memory is to be read, and was not yet
+ * @turn:	when it was read last, or was new: of two queues, the later one's is higher
+ */
+struct gpreempt_reading {
+	const void *process;
+	bool wanted;
+	u64 turn;
+};
+
+/* Reads the memory of a queue; returns how many words those were, %GPREEMPT_QUEUE_READS at most. */
+typedef unsigned int (*gpreempt_read_fn)(struct gpreempt_view *view, unsigned int i);
+
+void gpreempt_read(struct gpreempt_view *view, gpreempt_read_fn read);
 
 u64 gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken);
 void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns);

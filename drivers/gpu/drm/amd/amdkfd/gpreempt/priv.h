@@ -217,6 +217,7 @@ struct kfd_gpreempt_client {
  * @signal_done: @signal was seen satisfied; it may be in use again since
  * @signal_waves: waves that it launches, 0: unknown
  * @signal_ordered: that packet begins when all before it have ended
+ * @turn:	when its memory was read last, see &gpreempt_reading.turn
  *
  * The queue itself may go while the monitor looks at it. What outlives it is
  * here. Where no lock is named, only the monitor touches it.
@@ -273,6 +274,7 @@ struct kfd_gpreempt_queue {
 	bool signal_done;
 	u32 signal_waves;
 	bool signal_ordered;
+	u64 turn;
 };
 
 /* Flags that choose more queues than one; at most one of them is set. */
@@ -373,7 +375,7 @@ struct kfd_gpreempt_asks {
  * @queue_id:	number of the queue in its process
  * @doorbell_off: names the queue in hardware slots
  * @aql:	packets are AQL packets, not dwords
- * @wanted:	its memory is to be read
+ * @words:	that were read of its memory
  * @resident:	it is in a hardware slot
  * @counted:	XCCs on which waves of it were found
  * @hqd_rptr:	read pointer there in dwords, wrapped; PM4 only, the first XCC's
@@ -387,7 +389,7 @@ struct kfd_gpreempt_scan_queue {
 	u32 queue_id;
 	u32 doorbell_off;
 	bool aql;
-	bool wanted;
+	unsigned int words;
 	bool resident;
 	u32 counted;
 	u32 hqd_rptr;
@@ -418,6 +420,9 @@ struct kfd_gpreempt_space {
  * @registers:	register accesses
  * @register_ns: time spent on them
  * @spare_ns:	time spent on what was decided, and waiting for locks
+ * @turn:	counts readings of queues
+ * @entered:	the process whose memory is read, NULL: none
+ * @alive:	and it is there
  * @look:	somebody reads what it sees
  * @oversubscribed: firmware rotates the mapped queues
  */
@@ -430,6 +435,9 @@ struct kfd_gpreempt_scan {
 	unsigned int registers;
 	u64 register_ns;
 	u64 spare_ns;
+	u64 turn;
+	struct mm_struct *entered;
+	bool alive;
 	bool look;
 	bool oversubscribed;
 };

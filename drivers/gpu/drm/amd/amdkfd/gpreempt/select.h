@@ -7,6 +7,7 @@
 
 #include "estimate.h"
 #include "group.h"
+#include "pace.h"
 
 #define GPREEMPT_BOOST		GPREEMPT_LEVELS	/* level of a starved queue */
 
@@ -106,6 +107,7 @@ struct gpreempt_outcome {
 
 /**
  * struct gpreempt_queue_view - one queue on its way through the rooms
+ * @reading:	what is to be read of it; pace's
  * @seen:	what scan has seen of it
  * @terms:	what was asked for it
  * @memory:	what estimate remembers of it
@@ -126,6 +128,7 @@ struct gpreempt_outcome {
  * @ended:	its word is taken that all it had has ended, although they were not
  */
 struct gpreempt_queue_view {
+	struct gpreempt_reading reading;
 	struct gpreempt_evidence seen;
 	struct gpreempt_terms terms;
 	struct gpreempt_memory *memory;
