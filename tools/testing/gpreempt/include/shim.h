@@ -49,6 +49,7 @@ typedef long long s64;
 #define max(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ > b_ ? a_ : b_; })
 #define min_not_zero(a, b)	((a) && (!(b) || (a) < (b)) ? (a) : (b))
 #define min3(a, b, c)	min(min(a, b), c)
+#define max3(a, b, c)	max(max(a, b), c)
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b)	max((type)(a), (type)(b))
 #define clamp(v, low, high)	min(max(v, low), high)

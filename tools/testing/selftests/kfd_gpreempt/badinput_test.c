@@ -158,6 +158,22 @@ TEST_F_TIMEOUT(badinput, nonsense_write_index, 120)
 	BOTH_WORK();
 }
 
+/* An index that takes more than one load is not read: half of it might be another one's. */
+TEST_F_TIMEOUT(badinput, unaligned_index, 120)
+{
+	struct aql_queue bad;
+
+	OPEN();
+	ASSERT_EQ(0, aql_create(&bad, &self->c.dev, 64, 11));
+	ASSERT_EQ(0, aql_stop(&bad));
+	bad.amd = (void *)((char *)bad.index.ptr + 4);
+	ASSERT_EQ(0, aql_start(&bad));
+	BOTH_WORK();
+	EXPECT_EQ(KFD_GPREEMPT_QUEUE_UNKNOWN, gpreempt_queue_state(&bad));
+	ASSERT_EQ(0, aql_destroy(&bad));
+	BOTH_WORK();
+}
+
 /*
  * A high queue's reserved packet that is never made valid, rung and all, is no
  * work: it preempts nobody.

@@ -47,6 +47,15 @@
 #define QUEUES		8	/* of a process that ends: so long its memory is read */
 #define END_MB		32	/* it has: it takes longer to go than the rest of the process */
 
+/* Queues whose rings the CPU reads uncached: as many as processes may have of them. */
+#define SLOW_PROCESSES	8
+#define SLOW_QUEUES	125
+#define SLOW_S		1
+#define SLOW_SAMPLES	20
+#define SLOW_CPU	50	/* percent that the monitor may take for them */
+#define SLOW_SCAN_MS	8	/* what is read, and what as many queues take in any case */
+#define SLOW_MS		16	/* HIGH's latency: two scans, a sleep as long, and a save */
+
 /* Loops that would have the monitor look, by an ordinary user's processes. */
 #define NOISY		3
 #define NOISE_CPU	10	/* percent more that the monitor may take for them */
@@ -920,6 +929,107 @@ static int pin(pid_t pid)
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
 	return sched_setaffinity(pid, sizeof(first), &first) ? -errno : 0;
+}
+
+/*
+ * Queues that share all their memory, which is none that the GPU could do anything with. To the
+ * CPU the ring is the device's: doorbells, whose reads take as long as those of VRAM. Never
+ * returns: the process is killed.
+ */
+static void read_slowly(struct crowd *crowd)
+{
+	struct aql_queue q;
+	struct kfd_dev dev;
+	unsigned int i;
+	int ret;
+
+	ret = kfd_open(&dev);
+	if (!ret && (setgid(SOME_USER) || setuid(SOME_USER)))
+		ret = -errno;
+	ret = ret ?: aql_create(&q, &dev, 64, PRIORITY_LOW);
+	ret = ret ?: aql_stop(&q);
+	if (!ret) {
+		kfd_free(&dev, &q.ring);
+		/* doorbells are mapped as a whole */
+		ret = kfd_alloc(&dev, &q.ring, dev.doorbell_mem.size, KFD_MEM_GTT);
+	}
+	if (!ret) {
+		q.packet = q.ring.ptr;
+		q.packets = q.ring.size / AQL_PACKET_BYTES;
+		for (i = 0; i < q.packets; i++)
+			q.packet[i].header = AQL_INVALID;
+		q.amd->base_address = (uintptr_t)q.ring.ptr;
+		q.amd->size = q.packets;
+		q.amd->write_dispatch_id = q.amd->read_dispatch_id + 1;
+		if (mmap(q.ring.ptr, q.ring.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+			 dev.fd, dev.doorbell_offset) == MAP_FAILED)
+			ret = -errno;
+	}
+	for (i = 0; !ret && i < SLOW_QUEUES; i++)
+		ret = aql_start(&q);
+	if (ret)
+		crowd->failed = ret;
+	__atomic_fetch_add(&crowd->ready, 1, __ATOMIC_SEQ_CST);
+	for (;;)
+		pause();
+}
+
+/*
+ * How long the monitor takes to read a tenant's queues is for the tenant to say only within
+ * bounds: it costs half a CPU at most, and HIGH's requests are seen in time.
+ */
+TEST_F_TIMEOUT(disturb, slow_memory, 300)
+{
+	struct crowd *crowd = self->crowd;
+	__u64 ns[SLOW_SAMPLES], begin;
+	struct high_job request;
+	unsigned int i, percent;
+	clockid_t clock;
+	long long cpu;
+	cpu_set_t cpus;
+	pid_t pid;
+
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	ASSERT_EQ(0, sched_getaffinity(0, sizeof(cpus), &cpus));
+	ASSERT_EQ(0, pin(0));
+	while (crowd->nr < SLOW_PROCESSES) {
+		pid = client_fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			read_slowly(crowd);
+		crowd->pid[crowd->nr++] = pid;
+	}
+	ASSERT_EQ(0, client_open_pair(&self->c, &self->low, &self->high));
+	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
+	ASSERT_EQ(0, high_job_init(&self->c, &request, REQUEST_US));
+	while (crowd->ready < SLOW_PROCESSES)
+		usleep(1000);
+	ASSERT_EQ(0, crowd->failed);
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, pin(gpreempt_monitor()));
+	ASSERT_EQ(0, clock_getcpuclockid(gpreempt_monitor(), &clock));
+
+	cpu = cpu_ns(clock);
+	begin = kfd_now();
+	sleep(SLOW_S);
+	percent = 100 * (cpu_ns(clock) - cpu) / (kfd_now() - begin);
+	for (i = 0; i < SLOW_SAMPLES; i++) {
+		usleep(20000 + i * 3700 % 23000);
+		ASSERT_EQ(0, high_job_run(&self->c, &request, &self->high, CLIENT_TIMEOUT_MS,
+					  &ns[i]));
+	}
+	median(ns, SLOW_SAMPLES);
+	printf("# report: beside %u queues read slowly: the monitor takes %u %% of a CPU, a scan %lld us at most; HIGH %llu us, %llu at most\n",
+	       SLOW_PROCESSES * SLOW_QUEUES, percent, gpreempt_number("stats/scan_ns_max") / 1000,
+	       ns[SLOW_SAMPLES / 2] / 1000, ns[SLOW_SAMPLES - 1] / 1000);
+	if (gpu_model_figures()) {
+		EXPECT_GE(SLOW_CPU, percent);
+		EXPECT_GE(SLOW_SCAN_MS * 1000000LL, gpreempt_number("stats/scan_ns_max"));
+		EXPECT_GE(SLOW_MS * 1000000ULL, ns[SLOW_SAMPLES - 1]);
+	}
+	high_job_free(&self->c, &request);
+	EXPECT_EQ(0, sched_setaffinity(gpreempt_monitor(), sizeof(cpus), &cpus));
 }
 
 FIXTURE(noise) {

@@ -62,7 +62,11 @@ static bool kthread_wanted(void)
 	return kthread_should_stop() || kthread_should_park();
 }
 
-/* Until that time is over or we are wanted; a jiffy would end a hold tens of ms late. */
+/*
+ * Until that time is over or we are wanted; a jiffy would end a hold tens of ms late. Then until
+ * the next scan may be: what wakes us meanwhile is for that scan as well, and must not even wake
+ * the thread.
+ */
 static void monitor_sleep(struct kfd_gpreempt *gp, u64 ns, u64 slack_ns)
 {
 	ktime_t timeout = ns_to_ktime(ns);
@@ -73,18 +77,15 @@ static void monitor_sleep(struct kfd_gpreempt *gp, u64 ns, u64 slack_ns)
 		schedule_hrtimeout_range(ns == SLEEP_FOR_EVER ? NULL : &timeout, slack_ns,
 					 HRTIMER_MODE_REL);
 	finish_wait(&gp->wait, &wait);
-}
 
-/* How long a parked monitor may sleep. */
-static u64 park_ns(const struct kfd_gpreempt *gp, bool unmapped)
-{
-	u64 until_ns = gp->scan.wake.until_ns, now_ns = ktime_get_ns();
-
-	if (unmapped)
-		return GPREEMPT_MAP_AGAIN_MS * NSEC_PER_MSEC;
-	if (!until_ns)
-		return SLEEP_FOR_EVER;
-	return until_ns > now_ns ? until_ns - now_ns : 0;
+	ns = gpreempt_pace_wait(&gp->pace, ktime_get_ns());
+	if (!ns)
+		return;
+	timeout = ns_to_ktime(ns);
+	set_current_state(TASK_IDLE);
+	if (!kthread_wanted())
+		schedule_hrtimeout_range(&timeout, ns / 16, HRTIMER_MODE_REL);
+	__set_current_state(TASK_RUNNING);
 }
 
 /*
@@ -94,54 +95,23 @@ static u64 park_ns(const struct kfd_gpreempt *gp, bool unmapped)
 static void monitor_poll(struct kfd_gpreempt *gp)
 {
 	const struct gpreempt_wake *wake = &gp->scan.wake;
-	u64 now_ns = ktime_get_ns(), until_ns = wake->until_ns;
+	u64 now_ns = ktime_get_ns();
 	u64 ns = gpreempt_pace_next(&gp->pace, now_ns,
 				    wake->within_us ?: READ_ONCE(gp->tunables.poll_interval_us),
 				    wake->rest == GPREEMPT_CALM ?
-				    READ_ONCE(gp->poll_interval_max_us) : 0);
-	u64 slack_ns = ns / 16;
+				    READ_ONCE(gp->poll_interval_max_us) : 0, wake->until_ns);
 
-	if (until_ns && until_ns < now_ns + ns) {
-		ns = until_ns > now_ns ? until_ns - now_ns : 0;
-		slack_ns = 0;
-	}
-	gp->due_ns = now_ns + ns;
-	monitor_sleep(gp, ns, slack_ns);
+	monitor_sleep(gp, ns, now_ns + ns == wake->until_ns ? 0 : ns / 16);
 }
 
 /* Without a timer, but for what is to be done at a certain time. */
 static void monitor_park(struct kfd_gpreempt *gp, bool unmapped)
 {
-	u64 ns = park_ns(gp, unmapped);
+	u64 now_ns = ktime_get_ns(), again_ns = now_ns + GPREEMPT_MAP_AGAIN_MS * NSEC_PER_MSEC;
 
-	gp->due_ns = ns == SLEEP_FOR_EVER ? U64_MAX : ktime_get_ns() + ns;
-	monitor_sleep(gp, ns, PARK_SLACK_NS);
-}
-
-/*
- * Woken before its time, the monitor lets some pass if that happens often. What wakes it
- * meanwhile is for the same scan, and must not even wake the thread.
- */
-static void monitor_space(struct kfd_gpreempt *gp)
-{
-	u64 ns = gpreempt_early_wait(&gp->early, ktime_get_ns(), gp->due_ns);
-	ktime_t timeout = ns_to_ktime(ns);
-
-	if (!ns)
-		return;
-	set_current_state(TASK_IDLE);
-	if (!kthread_wanted())
-		schedule_hrtimeout_range(&timeout, ns / 16, HRTIMER_MODE_REL);
-	__set_current_state(TASK_RUNNING);
-}
-
-/* A transaction is for work, and how often there is one is not for whoever wakes us. */
-static void monitor_spend(struct kfd_gpreempt *gp, u64 start_ns)
-{
-	if (start_ns < gp->due_ns)
-		gpreempt_early_spend(&gp->early, start_ns,
-				     ktime_get_ns() - start_ns - gp->scan.commit_ns,
-				     READ_ONCE(gp->tunables.poll_interval_us));
+	monitor_sleep(gp, gpreempt_pace_rest(&gp->pace, now_ns,
+					     unmapped ? again_ns : gp->scan.wake.until_ns),
+		      PARK_SLACK_NS);
 }
 
 /* Scan and decide. False if nothing could have to be decided, whatever work comes. */
@@ -221,7 +191,7 @@ static void monitor_commit(struct kfd_gpreempt *gp)
 	if (event != GPREEMPT_EV_WORK && event != GPREEMPT_EV_SAVED)
 		kfd_gpreempt_report_bypass(gp);
 	now_ns = ktime_get_ns();
-	gp->scan.commit_ns += now_ns - start_ns;
+	gp->scan.spare_ns += now_ns - start_ns;
 	/* What was put on gets as long as the plan gives it, from now on, to show itself. */
 	gpreempt_pace_restart(&gp->pace, now_ns);
 }
@@ -316,7 +286,7 @@ int kfd_gpreempt_monitor(void *data)
 	struct kfd_gpreempt *gp = data;
 	struct gpreempt_wake *wake = &gp->scan.wake;
 	bool woken, bypassed, unmapped;
-	u64 start_ns;
+	u64 start_ns, now_ns;
 
 	/* Late scans are latency of the queues that matter most. */
 	set_user_nice(current, MIN_NICE);
@@ -328,7 +298,7 @@ int kfd_gpreempt_monitor(void *data)
 			kfd_gpreempt_unwatch(gp);
 			kthread_parkme();
 			gp->calm_ns = ktime_get_ns();
-			gpreempt_pace_rest(&gp->pace);
+			gpreempt_pace_rest(&gp->pace, 0, 0);
 			continue;
 		}
 
@@ -343,7 +313,7 @@ int kfd_gpreempt_monitor(void *data)
 		gp->scan.look = READ_ONCE(gp->look);
 		*wake = (struct gpreempt_wake) { .rest = GPREEMPT_PARK };
 		start_ns = ktime_get_ns();
-		gp->scan.commit_ns = 0;
+		gp->scan.spare_ns = 0;
 		gpreempt_pace_begin(&gp->pace, start_ns, woken);
 		unmapped = monitor_map(gp);
 		bypassed = monitor_bypassed(gp, unmapped);
@@ -359,7 +329,9 @@ int kfd_gpreempt_monitor(void *data)
 			if (kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED)
 				wake->rest = GPREEMPT_POLL;
 		}
-		monitor_spend(gp, start_ns);
+		now_ns = ktime_get_ns();
+		gpreempt_pace_end(&gp->pace, now_ns, now_ns - start_ns - gp->scan.spare_ns,
+				  READ_ONCE(gp->tunables.poll_interval_us));
 
 		if (wake->rest != GPREEMPT_PARK) {
 			monitor_poll(gp);
@@ -368,10 +340,8 @@ int kfd_gpreempt_monitor(void *data)
 			if (!READ_ONCE(gp->kick))
 				kfd_gpreempt_event(gp, GPREEMPT_EV_IDLE);
 			atomic64_set(&gp->woken_ns, 0);
-			gpreempt_pace_rest(&gp->pace);
 			monitor_park(gp, unmapped);
 		}
-		monitor_space(gp);
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_WAKEUPS, 1);
 	}
 	kfd_gpreempt_unwatch(gp);

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT pace: how long the monitor sleeps between two scans.
+ * GPREEMPT pace: how long the monitor sleeps between two scans, and how much it reads in one.
+ *
+ * Rule 12, bounded cost. Tenants may wake the monitor as often as they like, and give it as much
+ * to read as they like; and it runs before all of them.
  */
 
+#include <linux/bits.h>
+#include <linux/limits.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "pace.h"
+#include "select.h"
 
 /* How much longer each interval is than the one before, while calm. */
 #define CALM_GROWTH	4
+/* For scans before their time it sleeps so many times as long as it worked, ... */
+#define EARLY_PART	20
+/* ... but may be so much behind with that: several that come at once do not wait. */
+#define BEHIND_NS	(20 * NSEC_PER_MSEC)
+/* What it takes to wake the thread and to put it to sleep again, however short the scan. */
+#define WAKE_NS		(5 * NSEC_PER_USEC)
 
 /**
  * gpreempt_pace_begin - a scan begins
@@ -22,31 +33,7 @@ void gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken)
 	if (woken)
 		p->interval_ns = 0;
 	p->begun_ns = now_ns;
-}
-
-/**
- * gpreempt_pace_next - a scan has ended
- * @p: the rhythm
- * @now_ns: the time
- * @min_us: shortest interval between the beginnings of two scans
- * @max_us: longest as things are; below @min_us it counts as that
- *
- * Each interval is four times the one before, up to @max_us: where that is longer than
- * @min_us, things have been calm for a scan already, and each more on the way costs as
- * much as a late one. A scan that takes long does not make the interval longer, unless it
- * takes more than half of it.
- *
- * Return: how long to sleep, in ns.
- */
-u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us,
-		       u32 max_us)
-{
-	u64 shortest = (u64)min_us * NSEC_PER_USEC;
-	u64 longest = (u64)max(min_us, max_us) * NSEC_PER_USEC;
-	u64 took = now_ns > p->begun_ns ? now_ns - p->begun_ns : 0;
-
-	p->interval_ns = clamp(CALM_GROWTH * p->interval_ns, shortest, longest);
-	return p->interval_ns - min(took, p->interval_ns / 2);
+	p->early = now_ns < p->due_ns;
 }
 
 /**
@@ -62,12 +49,204 @@ void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns)
 }
 
 /**
- * gpreempt_pace_rest - the monitor is about to sleep without a timer
+ * gpreempt_pace_end - a scan has ended
  * @p: the rhythm
+ * @now_ns: the time
+ * @worked_ns: how long it took; without what was decided, which how often it is done is not for
+ *	whoever wakes the monitor, and which a tenant that delays its saves makes long
+ * @interval_us: shortest interval
+ *
+ * The monitor sleeps at least as long as it worked, whatever wakes it. For scans before their
+ * time it sleeps %EARLY_PART times as long in the long run, but no longer than an interval at
+ * once. A thread that did not run, or waited for a lock, has not worked: so no scan counts for
+ * more than %BEHIND_NS.
+ */
+void gpreempt_pace_end(struct gpreempt_pace *p, u64 now_ns, u64 worked_ns, u32 interval_us)
+{
+	u64 most_ns = now_ns + BEHIND_NS + (u64)interval_us * NSEC_PER_USEC;
+
+	worked_ns = min_t(u64, worked_ns, BEHIND_NS);
+	p->free_ns = now_ns + worked_ns;
+	if (p->early)
+		p->paid_ns = min(max(p->paid_ns, now_ns) + EARLY_PART * (worked_ns + WAKE_NS),
+				 most_ns);
+}
+
+/**
+ * gpreempt_pace_next - the monitor is about to sleep for an interval
+ * @p: the rhythm
+ * @now_ns: the time
+ * @min_us: shortest interval between the beginnings of two scans
+ * @max_us: longest as things are; below @min_us it counts as that
+ * @until_ns: in any case until then, 0: there is no such time
+ *
+ * Each interval is four times the one before, up to @max_us: where that is longer than
+ * @min_us, things have been calm for a scan already, and each more on the way costs as
+ * much as a late one. A scan that takes long does not make the interval longer, unless it
+ * takes more than half of it.
+ *
+ * Return: how long to sleep, in ns.
+ */
+u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us, u32 max_us, u64 until_ns)
+{
+	u64 shortest = (u64)min_us * NSEC_PER_USEC;
+	u64 longest = (u64)max(min_us, max_us) * NSEC_PER_USEC;
+
+	p->interval_ns = clamp(CALM_GROWTH * p->interval_ns, shortest, longest);
+	p->due_ns = min(p->begun_ns, now_ns) + p->interval_ns;
+	if (until_ns)
+		p->due_ns = min(p->due_ns, until_ns);
+	p->due_ns = max3(p->due_ns, p->free_ns, now_ns);
+	return p->due_ns - now_ns;
+}
+
+/**
+ * gpreempt_pace_rest - the monitor is about to sleep without an interval
+ * @p: the rhythm
+ * @now_ns: the time
+ * @until_ns: until then, 0: until something wakes it
  *
  * A calm that was before does not go on after it.
+ *
+ * Return: how long to sleep, in ns, %U64_MAX: for ever.
  */
-void gpreempt_pace_rest(struct gpreempt_pace *p)
+u64 gpreempt_pace_rest(struct gpreempt_pace *p, u64 now_ns, u64 until_ns)
 {
 	p->interval_ns = 0;
+	p->due_ns = until_ns ? max(until_ns, now_ns) : U64_MAX;
+	return until_ns ? p->due_ns - now_ns : U64_MAX;
+}
+
+/**
+ * gpreempt_pace_wait - the monitor is awake: how long is it to wait with its scan?
+ * @p: the rhythm
+ * @now_ns: the time
+ *
+ * Return: ns.
+ */
+u64 gpreempt_pace_wait(const struct gpreempt_pace *p, u64 now_ns)
+{
+	u64 until_ns = p->free_ns;
+
+	if (now_ns < p->due_ns && p->paid_ns > BEHIND_NS)
+		until_ns = max(until_ns, min(p->due_ns, p->paid_ns - BEHIND_NS));
+	return until_ns > now_ns ? until_ns - now_ns : 0;
+}
+
+/* A turn: so much of a process, no fewer than four queues, before it is the next one's. */
+#define TURN_READS	(4 * GPREEMPT_QUEUE_READS)
+
+static bool is_same_process(const struct gpreempt_view *view, unsigned int a, unsigned int b)
+{
+	return view->q[a].reading.process == view->q[b].reading.process;
+}
+
+/*
+ * The first queue of the process of which something on a level was read longest ago, and that has
+ * something to be read there; or the end.
+ */
+static unsigned int next_process(const struct gpreempt_view *view, u8 level)
+{
+	unsigned int begin, next = view->nr, i;
+	u64 turn, least = U64_MAX;
+	bool wanted;
+
+	for (i = 0; i < view->nr; ) {
+		begin = i;
+		turn = 0;
+		wanted = false;
+		for (; i < view->nr && is_same_process(view, begin, i); i++) {
+			if (view->q[i].terms.priority != level)
+				continue;
+			wanted |= view->q[i].reading.wanted;
+			turn = max(turn, view->q[i].reading.turn);
+		}
+		if (wanted && turn < least) {
+			least = turn;
+			next = begin;
+		}
+	}
+	return next;
+}
+
+static bool is_unread(const struct gpreempt_view *view, unsigned int i, u8 level)
+{
+	return view->q[i].reading.wanted && view->q[i].terms.priority == level;
+}
+
+static unsigned int read_one(struct gpreempt_view *view, unsigned int i, gpreempt_read_fn read)
+{
+	view->q[i].reading.wanted = false;
+	return read(view, i);
+}
+
+/* A turn of a process on a level, from what was read longest ago on. Returns how much. */
+static unsigned int read_process(struct gpreempt_view *view, unsigned int begin, u8 level,
+				 gpreempt_read_fn read)
+{
+	unsigned int words = 0, next = view->nr, end, i;
+
+	for (end = begin; end < view->nr && is_same_process(view, begin, end); end++)
+		if (is_unread(view, end, level) &&
+		    (next == view->nr ||
+		     view->q[end].reading.turn < view->q[next].reading.turn))
+			next = end;
+	for (i = begin; i < end && words + GPREEMPT_QUEUE_READS <= TURN_READS; i++) {
+		if (is_unread(view, next, level))
+			words += read_one(view, next, read);
+		if (++next == end)
+			next = begin;
+	}
+	return words;
+}
+
+static unsigned int read_level(struct gpreempt_view *view, u8 level, unsigned int most,
+			       gpreempt_read_fn read)
+{
+	unsigned int words = 0, begin;
+
+	while (words + TURN_READS <= most) {
+		begin = next_process(view, level);
+		if (begin == view->nr)
+			break;
+		words += read_process(view, begin, level, read);
+	}
+	return words;
+}
+
+/**
+ * gpreempt_read - read what a scan wants to, and may
+ * @view: the scan; of each queue, &gpreempt_queue_view.reading says what is wanted
+ * @read: reads one
+ *
+ * It is no more than %GPREEMPT_SCAN_READS. 64 queues are always read. Where there may not be enough
+ * for all, each level that something is wanted of has an equal part; what is left then goes to the
+ * highest first. On a level processes take turns, from scan to scan. So with p processes on its
+ * level, n queues of its own there, and k = 64 / levels, a queue is read once in
+ * (n / 4) * (p / (k / 4)) scans, both factors rounded up, and k / 4 down.
+ */
+void gpreempt_read(struct gpreempt_view *view, gpreempt_read_fn read)
+{
+	unsigned int left = GPREEMPT_SCAN_READS, wanted = 0, levels = 0, part, i;
+	u32 on = 0;
+	int level;
+
+	for (i = 0; i < view->nr; i++) {
+		if (!view->q[i].reading.wanted)
+			continue;
+		wanted++;
+		levels += !(on & BIT(view->q[i].terms.priority));
+		on |= BIT(view->q[i].terms.priority);
+	}
+	if (wanted * GPREEMPT_QUEUE_READS <= left) {
+		for (i = 0; i < view->nr; i++)
+			if (view->q[i].reading.wanted)
+				read_one(view, i, read);
+		return;
+	}
+	part = left / levels;
+	for (i = 0; i < 2; i++, part = GPREEMPT_SCAN_READS)
+		for (level = GPREEMPT_LEVELS - 1; level >= 0; level--)
+			if (on & BIT(level))
+				left -= read_level(view, level, min(part, left), read);
 }

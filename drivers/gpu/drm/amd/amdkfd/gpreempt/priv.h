@@ -191,6 +191,7 @@ struct kfd_gpreempt_client {
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
  * @signal_ordered: that packet begins when all before it have ended
+ * @turn:	when its memory was read last, see &gpreempt_reading.turn
  *
  * The queue itself may go while the monitor looks at it. What outlives it is
  * here. Where no lock is named, only the monitor touches it.
@@ -242,6 +243,7 @@ struct kfd_gpreempt_queue {
 	u64 signal;
 	bool signal_done;
 	bool signal_ordered;
+	u64 turn;
 };
 
 /* Flags that choose more queues than one; at most one of them is set. */
@@ -342,7 +344,7 @@ struct kfd_gpreempt_asks {
  * @queue_id:	number of the queue in its process
  * @doorbell_off: names the queue in hardware slots
  * @aql:	packets are AQL packets, not dwords
- * @wanted:	its memory is to be read
+ * @words:	that were read of its memory
  * @resident:	it is in a hardware slot
  * @counted:	XCCs on which waves of it were found
  * @hqd_rptr:	read pointer there in dwords, wrapped; PM4 only, the first XCC's
@@ -355,7 +357,7 @@ struct kfd_gpreempt_scan_queue {
 	u32 queue_id;
 	u32 doorbell_off;
 	bool aql;
-	bool wanted;
+	unsigned int words;
 	bool resident;
 	u32 counted;
 	u32 hqd_rptr;
@@ -384,7 +386,10 @@ struct kfd_gpreempt_space {
  * @space:	what the arrays of the three are in
  * @registers:	register accesses
  * @register_ns: time spent on them
- * @commit_ns:	time spent on what was decided
+ * @spare_ns:	time spent on what was decided, and waiting for locks
+ * @turn:	counts readings of queues
+ * @entered:	the process whose memory is read, NULL: none
+ * @alive:	and it is there
  * @look:	somebody reads what it sees
  * @oversubscribed: firmware rotates the mapped queues
  */
@@ -396,7 +401,10 @@ struct kfd_gpreempt_scan {
 	struct kfd_gpreempt_space *space;
 	unsigned int registers;
 	u64 register_ns;
-	u64 commit_ns;
+	u64 spare_ns;
+	u64 turn;
+	struct mm_struct *entered;
+	bool alive;
 	bool look;
 	bool oversubscribed;
 };
@@ -486,8 +494,6 @@ struct kfd_gpreempt_backend {
  * @reserved:	how many there is space for
  * @groups:	processes that have records, and their cgroups
  * @pace:	the monitor's rhythm; monitor only
- * @early:	its scans out of that; monitor only
- * @due_ns:	when the next scan is by its rhythm, %U64_MAX: never; monitor only
  * @calm_ns:	when the monitor last knew that nothing waits; monitor only
  * @woken_ns:	the first wake-up since it went to sleep without a timer, or 0
  * @last_lock:	guards what is shown of queues; inside the DQM lock
@@ -546,8 +552,6 @@ struct kfd_gpreempt {
 	unsigned int reserved;
 	struct list_head groups;
 	struct gpreempt_pace pace;
-	struct gpreempt_early early;
-	u64 due_ns;
 	u64 calm_ns;
 	atomic64_t woken_ns;
 

@@ -123,10 +123,10 @@ void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queu
  * @m: what is remembered of it
  * @activity: what it is doing
  *
- * Return: true if it may be taken off for a higher queue: it executes or is about to; or it looks
- * blocked, but may have waves that cannot be counted; or it cannot be read either, which would
- * protect whatever hides its memory. Or it looks idle, and one above has waited all the same,
- * for a slot or for waves that cannot be counted.
+ * Return: true if it may be taken off for a higher queue: it executes or is about to; or its
+ * memory was not read, which would protect whatever hides it, or has a slot; or it looks
+ * blocked, but may have waves that cannot be counted. Or it looks idle, and one above has waited
+ * all the same, for a slot or for waves that cannot be counted.
  */
 bool gpreempt_in_the_way(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
 			 const struct gpreempt_memory *m, enum gpreempt_activity activity)
@@ -137,12 +137,11 @@ bool gpreempt_in_the_way(const struct gpreempt_view *view, const struct gpreempt
 	switch (activity) {
 	case GPREEMPT_RUNNING:
 	case GPREEMPT_RUNNABLE:
+	case GPREEMPT_UNKNOWN:
 		return true;
 	case GPREEMPT_BLOCKED:
 		return hides || (uncounted && (m->blocked.blocked || m->unseen.busy ||
 					       m->unseen.fresh || m->unseen.restored));
-	case GPREEMPT_UNKNOWN:
-		return hides || (uncounted && view->waves_final);
 	default:
 		return hides;
 	}

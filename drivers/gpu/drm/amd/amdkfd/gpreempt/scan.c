@@ -28,14 +28,32 @@
 #define AQL_GROUP_ITEMS_MAX		1024
 #define AQL_GROUPS_MAX			BIT(20)	/* more than any GPU holds at once */
 
-static int read_user(void *to, u64 from, size_t size)
+/* Without faults, and each word by one load: half an index would be another one. */
+static int read_words(struct kfd_gpreempt_scan_queue *sq, void *to, u64 from, unsigned int words)
 {
-	return copy_from_user_nofault(to, u64_to_user_ptr(from), size);
+	const u64 __user *p = u64_to_user_ptr(from);
+	u64 *word = to;
+	int r = -EFAULT;
+
+	if (!IS_ALIGNED(from, sizeof(*p)))
+		return r;
+	sq->words += words;
+	pagefault_disable();
+	if (!user_read_access_begin(p, words * sizeof(*p)))
+		goto out;
+	for (; words; words--, word++, p++)
+		unsafe_get_user(*word, p, failed);
+	r = 0;
+failed:
+	user_read_access_end();
+out:
+	pagefault_enable();
+	return r;
 }
 
-static int read_signal(u64 handle, s64 *value)
+static int read_signal(struct kfd_gpreempt_scan_queue *sq, u64 handle, s64 *value)
 {
-	return read_user(value, handle + AQL_SIGNAL_VALUE_OFFSET, sizeof(*value));
+	return read_words(sq, value, handle + AQL_SIGNAL_VALUE_OFFSET, 1);
 }
 
 static bool barrier_value_met(const union aql_packet *pkt, s64 value)
@@ -80,9 +98,10 @@ static u32 packet_waves(const union aql_packet *pkt)
  * Does a barrier wait? One whose signal cannot be read does: it cannot be
  * shown to be able to run.
  */
-static enum gpreempt_head barrier_head(const union aql_packet *pkt)
+static enum gpreempt_head barrier_head(struct kfd_gpreempt_scan_queue *sq,
+				       const union aql_packet *pkt)
 {
-	bool any = false, unmet = false, met = false;
+	bool one = pkt->type == AQL_TYPE_BARRIER_OR, any = false, met;
 	s64 value;
 	int i;
 
@@ -90,19 +109,15 @@ static enum gpreempt_head barrier_head(const union aql_packet *pkt)
 		if (!pkt->dep_signal[i])
 			continue;
 		any = true;
-		if (read_signal(pkt->dep_signal[i], &value) || value)
-			unmet = true;
-		else
-			met = true;
+		met = !read_signal(sq, pkt->dep_signal[i], &value) && !value;
+		if (met == one)
+			return met ? GPREEMPT_HEAD_READY : GPREEMPT_HEAD_WAITS;
 	}
-	if (!any)
-		return GPREEMPT_HEAD_READY;
-	if (pkt->type == AQL_TYPE_BARRIER_OR)
-		return met ? GPREEMPT_HEAD_READY : GPREEMPT_HEAD_WAITS;
-	return unmet ? GPREEMPT_HEAD_WAITS : GPREEMPT_HEAD_READY;
+	return any && one ? GPREEMPT_HEAD_WAITS : GPREEMPT_HEAD_READY;
 }
 
-static enum gpreempt_head packet_head(const union aql_packet *pkt)
+static enum gpreempt_head packet_head(struct kfd_gpreempt_scan_queue *sq,
+				      const union aql_packet *pkt)
 {
 	s64 value;
 
@@ -111,13 +126,11 @@ static enum gpreempt_head packet_head(const union aql_packet *pkt)
 		return GPREEMPT_HEAD_INVALID;
 	case AQL_TYPE_BARRIER_AND:
 	case AQL_TYPE_BARRIER_OR:
-		return barrier_head(pkt);
+		return barrier_head(sq, pkt);
 	case AQL_TYPE_VENDOR:
-		if (pkt->amd_format != AQL_AMD_FORMAT_BARRIER_VALUE ||
-		    !pkt->value_signal)
-			return GPREEMPT_HEAD_READY;
-		if (read_signal(pkt->value_signal, &value) ||
-		    !barrier_value_met(pkt, value))
+		if (pkt->amd_format == AQL_AMD_FORMAT_BARRIER_VALUE && pkt->value_signal &&
+		    (read_signal(sq, pkt->value_signal, &value) ||
+		     !barrier_value_met(pkt, value)))
 			return GPREEMPT_HEAD_WAITS;
 		return GPREEMPT_HEAD_READY;
 	default:
@@ -125,12 +138,17 @@ static enum gpreempt_head packet_head(const union aql_packet *pkt)
 	}
 }
 
-static int read_packet(union aql_packet *pkt, const struct kfd_gpreempt_scan_queue *sq,
+/* Address of a packet. The ring's size is a power of two, checked at queue creation. */
+static u64 packet_at(const struct kfd_gpreempt_scan_queue *sq, const struct gpreempt_evidence *e,
+		     u64 index)
+{
+	return sq->ring + (index & (e->size - 1)) * AQL_PACKET_BYTES;
+}
+
+static int read_packet(struct kfd_gpreempt_scan_queue *sq, union aql_packet *pkt,
 		       const struct gpreempt_evidence *e, u64 index)
 {
-	/* The ring's size is a power of two, checked at queue creation. */
-	return read_user(pkt, sq->ring + (index & (e->size - 1)) *
-			 AQL_PACKET_BYTES, sizeof(*pkt));
+	return read_words(sq, pkt, packet_at(sq, e, index), sizeof(*pkt) / sizeof(u64));
 }
 
 /*
@@ -141,7 +159,7 @@ static int read_packet(union aql_packet *pkt, const struct kfd_gpreempt_scan_que
  * While the newest packet is reserved but not valid, what is remembered is an
  * older packet's signal: that it is done says nothing about the newest.
  */
-static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *sq,
+static enum gpreempt_signal newest_signal(struct kfd_gpreempt_scan_queue *sq,
 					  const struct gpreempt_evidence *e)
 {
 	struct kfd_gpreempt_queue *gpq = sq->gpq;
@@ -149,7 +167,7 @@ static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *
 	s64 value;
 
 	if (e->wptr && e->wptr != gpq->signal_wptr &&
-	    !read_packet(&pkt, sq, e, e->wptr - 1) &&
+	    !read_packet(sq, &pkt, e, e->wptr - 1) &&
 	    (pkt.type != AQL_TYPE_INVALID || e->rptr == e->wptr)) {
 		gpq->signal_wptr = e->wptr;
 		gpq->signal = pkt.completion_signal;
@@ -162,7 +180,7 @@ static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *
 	if (!gpq->signal)
 		return GPREEMPT_SIGNAL_UNKNOWN;
 	if (!gpq->signal_done) {
-		if (read_signal(gpq->signal, &value))
+		if (read_signal(sq, gpq->signal, &value))
 			return GPREEMPT_SIGNAL_UNKNOWN;
 		if (value > 0)
 			return GPREEMPT_SIGNAL_PENDING;
@@ -175,15 +193,15 @@ static enum gpreempt_signal newest_signal(const struct kfd_gpreempt_scan_queue *
  * The packet before the head, whose body is there until the ring is full: it may have been
  * consumed before there was space for its waves.
  */
-static void read_previous(const struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
+static void read_previous(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
 {
 	union aql_packet pkt;
 	s64 value;
 
-	if (!e->rptr || e->wptr - e->rptr >= e->size || read_packet(&pkt, sq, e, e->rptr - 1))
+	if (!e->rptr || e->wptr - e->rptr >= e->size || read_packet(sq, &pkt, e, e->rptr - 1))
 		return;
 	e->begun = packet_waves(&pkt);
-	if (pkt.completion_signal && !read_signal(pkt.completion_signal, &value))
+	if (pkt.completion_signal && !read_signal(sq, pkt.completion_signal, &value))
 		e->previous = value > 0 ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_DONE;
 }
 
@@ -193,15 +211,14 @@ static void read_aql(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidenc
 	union aql_packet pkt;
 
 	/* The read index first: the other order could show it ahead. */
-	if (read_user(&e->rptr, sq->rptr, sizeof(e->rptr)) ||
-	    read_user(&e->wptr, sq->wptr, sizeof(e->wptr)) ||
+	if (read_words(sq, &e->rptr, sq->rptr, 1) || read_words(sq, &e->wptr, sq->wptr, 1) ||
 	    (s64)(e->wptr - e->rptr) < 0)
 		return;
 
 	if (e->wptr != e->rptr) {
-		if (read_packet(&pkt, sq, e, e->rptr))
+		if (read_packet(sq, &pkt, e, e->rptr))
 			return;
-		e->head = packet_head(&pkt);
+		e->head = packet_head(sq, &pkt);
 		e->head_ordered = pkt.header & AQL_HEADER_BARRIER;
 	}
 	read_previous(sq, e);
@@ -216,16 +233,15 @@ static void unwrap_rptr(struct gpreempt_evidence *e, u32 rptr)
 	e->rptr = e->wptr - (((u32)e->wptr - rptr) & (e->size - 1));
 }
 
-/* PM4: dword counts. */
-static void read_pm4(const struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
+/* PM4: dword counts, of 32 bits. */
+static void read_pm4(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
 {
-	u32 rptr, wptr;
+	u64 rptr, wptr;
 
-	if (read_user(&rptr, sq->rptr, sizeof(rptr)) ||
-	    read_user(&wptr, sq->wptr, sizeof(wptr)))
+	if (read_words(sq, &rptr, sq->rptr, 1) || read_words(sq, &wptr, sq->wptr, 1))
 		return;
-	e->wptr = wptr;
-	unwrap_rptr(e, rptr);
+	e->wptr = lower_32_bits(wptr);
+	unwrap_rptr(e, lower_32_bits(rptr));
 	e->readable = true;
 }
 
@@ -239,6 +255,8 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 	const struct queue_properties *p = &q->properties;
 	struct gpreempt_group *group;
 
+	if (!gpq->turn)
+		gpq->turn = ++scan->turn;
 	kfd_gpreempt_process_follow(q->process);
 	if (gpq->epoch != gp->epoch) {
 		gpq->epoch = gp->epoch;
@@ -264,6 +282,10 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		.aql = p->format == KFD_QUEUE_FORMAT_AQL,
 	};
 	*v = (struct gpreempt_queue_view) {
+		.reading = {
+			.process = gpq->mm,
+			.turn = gpq->turn,
+		},
 		.seen = {
 			.preempted = p->is_preempted,
 			.mapped = p->is_active,
@@ -316,6 +338,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 	struct device_process_node *dpn;
 	struct kfd_gpreempt_space *old;
+	u64 start_ns = ktime_get_ns();
 	struct queue *q;
 	int r = -EAGAIN;
 
@@ -326,6 +349,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->view.waves_final = false;
 	scan->view.save_ns = ewma_gpreempt_ns_read(&gp->save_ns);
 	scan->view.now_ns = ktime_get_ns();
+	scan->spare_ns += scan->view.now_ns - start_ns;
 	scan->registers = 0;
 	scan->register_ns = 0;
 	scan->view.blind = !gp->hw;
@@ -349,55 +373,17 @@ out:
  */
 static bool recall(const struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e)
 {
-	const struct gpreempt_evidence *last = &gpq->last.seen;
+	const struct gpreempt_evidence *last = &gpq->last.seen, now = *e;
 
 	if (!e->preempted || !last->preempted || !last->readable ||
 	    gpq->preempted_ns > gpq->last.ns)
 		return false;
-	e->rptr = last->rptr;
-	e->wptr = last->wptr;
-	e->head = last->head;
-	e->signal = last->signal;
-	e->ordered = last->ordered;
-	e->head_ordered = last->head_ordered;
-	e->previous = last->previous;
-	e->begun = last->begun;
-	e->readable = true;
+	*e = *last;
+	e->size = now.size;
+	e->waves = now.waves;
+	e->late = false;
+	e->cus = now.cus;
 	return true;
-}
-
-/* Is a queue's memory to be read? */
-static bool is_wanted(struct kfd_gpreempt_scan *scan, unsigned int i)
-{
-	struct gpreempt_evidence *e = &scan->view.q[i].seen;
-
-	return e->size && (e->mapped || e->preempted) && !recall(scan->queues[i].gpq, e);
-}
-
-static void read_queue(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
-{
-	if (sq->aql)
-		read_aql(sq, e);
-	else
-		read_pm4(sq, e);
-}
-
-/* Has the GPU moved on in a queue, or ended what it had, since it was read first? */
-static void read_again(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
-{
-	struct gpreempt_evidence now = *e;
-
-	now.readable = false;
-	now.head = GPREEMPT_HEAD_UNKNOWN;
-	now.head_ordered = false;
-	now.begun = 0;
-	now.previous = GPREEMPT_SIGNAL_UNKNOWN;
-	read_queue(sq, &now);
-	if (!now.readable)
-		return;
-	now.ordered &= e->ordered;
-	now.late = now.rptr != e->rptr || now.signal != e->signal;
-	*e = now;
 }
 
 /*
@@ -415,56 +401,89 @@ static bool is_alive(const struct mm_struct *mm)
 	return false;
 }
 
-/*
- * Read what is wanted of one process, whose queues follow each other from @first on.
- *
- * Its memory stays while KFD's processes are read-locked: at its end KFD takes the process
- * off their table and waits for us, in the release of its MMU notifier, before a page
- * goes. With a reference on the memory the last user might be this thread, and whatever a
- * process had be torn down by a worker, at the expense of others. So an end waits for the
- * reading of one process, which is as long as the queues are many that it may have.
- *
- * Return: the first queue of the next process.
- */
-static unsigned int read_process(struct kfd_gpreempt_scan *scan, unsigned int first,
-				 void (*read)(struct kfd_gpreempt_scan_queue *sq,
-					      struct gpreempt_evidence *e))
+static void leave(struct kfd_gpreempt_scan *scan)
 {
-	struct mm_struct *mm = scan->queues[first].gpq->mm;
-	unsigned int i;
-	bool alive;
-	int idx;
-
-	idx = srcu_read_lock(&kfd_processes_srcu);
-	alive = mm && is_alive(mm);
-	if (alive)
-		kthread_use_mm(mm);
-	for (i = first; i < scan->view.nr && scan->queues[i].gpq->mm == mm; i++)
-		if (alive && scan->queues[i].wanted)
-			read(&scan->queues[i], &scan->view.q[i].seen);
-	if (alive)
-		kthread_unuse_mm(mm);
-	srcu_read_unlock(&kfd_processes_srcu, idx);
-	return i;
+	if (scan->alive)
+		kthread_unuse_mm(scan->entered);
+	scan->entered = NULL;
+	scan->alive = false;
 }
 
-/* Read what is wanted. A process is entered for its first queue that is. */
-static void read_queues(struct kfd_gpreempt_scan *scan,
-			void (*read)(struct kfd_gpreempt_scan_queue *sq,
-				     struct gpreempt_evidence *e))
-{
-	unsigned int i = 0;
+/* What it takes to enter a process, in words that are read uncached. */
+#define ENTER_WORDS	4
 
-	while (i < scan->view.nr)
-		if (scan->queues[i].wanted)
-			i = read_process(scan, i, read);
-		else
-			i++;
+/* Enter the process of a queue, unless that is the one we are in. */
+static bool enter(struct kfd_gpreempt_scan *scan, struct kfd_gpreempt_scan_queue *sq)
+{
+	struct mm_struct *mm = sq->gpq->mm;
+
+	if (mm == scan->entered)
+		return scan->alive;
+	leave(scan);
+	sq->words += ENTER_WORDS;
+	scan->entered = mm;
+	scan->alive = is_alive(mm);
+	if (scan->alive)
+		kthread_use_mm(mm);
+	return scan->alive;
+}
+
+/*
+ * Read a queue. If it was read before, has the GPU moved on, or ended what it had, since then?
+ * What cannot be read now is as it was.
+ */
+static unsigned int read_queue(struct gpreempt_view *view, unsigned int i)
+{
+	struct kfd_gpreempt_scan *scan = container_of(view, struct kfd_gpreempt_scan, view);
+	struct kfd_gpreempt_scan_queue *sq = &scan->queues[i];
+	struct gpreempt_evidence *e = &view->q[i].seen, now = *e;
+
+	sq->words = 0;
+	sq->gpq->turn = ++scan->turn;
+	if (!enter(scan, sq))
+		return sq->words;
+	now.readable = false;
+	now.head = GPREEMPT_HEAD_UNKNOWN;
+	now.head_ordered = false;
+	now.begun = 0;
+	now.previous = GPREEMPT_SIGNAL_UNKNOWN;
+	if (sq->aql)
+		read_aql(sq, &now);
+	else
+		read_pm4(sq, &now);
+	if (!now.readable)
+		return sq->words;
+	if (e->readable) {
+		now.ordered &= e->ordered;
+		now.late = now.rptr != e->rptr || now.signal != e->signal;
+	}
+	*e = now;
+	return sq->words;
+}
+
+/*
+ * Read what is wanted.
+ *
+ * The memory of a process stays while KFD's processes are read-locked: at its end KFD takes the
+ * process off their table and waits for us, in the release of its MMU notifier, before a page
+ * goes. With a reference on the memory the last user might be this thread, and whatever a
+ * process had be torn down by a worker, at the expense of others. So an end waits for as much as
+ * a scan may read.
+ */
+static void read_queues(struct kfd_gpreempt_scan *scan)
+{
+	int idx = srcu_read_lock(&kfd_processes_srcu);
+
+	gpreempt_read(&scan->view, read_queue);
+	leave(scan);
+	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
 
 /**
  * kfd_gpreempt_scan_memory - read indices, head packets and signals
  * @gp: the node
+ *
+ * Of all that is on the hardware, or was not read since it was taken off.
  */
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 {
@@ -472,9 +491,14 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 	bool countable = gp->hw && !scan->oversubscribed;
 	unsigned int i;
 
-	for (i = 0; i < scan->view.nr; i++)
-		scan->queues[i].wanted = is_wanted(scan, i);
-	read_queues(scan, read_queue);
+	for (i = 0; i < scan->view.nr; i++) {
+		struct kfd_gpreempt_scan_queue *sq = &scan->queues[i];
+		struct gpreempt_queue_view *v = &scan->view.q[i];
+
+		v->reading.wanted = v->seen.size && (v->seen.mapped || v->seen.preempted) &&
+				    !recall(sq->gpq, &v->seen) && sq->gpq->mm;
+	}
+	read_queues(scan);
 	for (i = 0; i < scan->view.nr; i++)
 		scan->view.q[i].seen.ordered &= countable;
 }
@@ -549,12 +573,12 @@ void kfd_gpreempt_scan_again(struct kfd_gpreempt *gp)
 		if (scan->view.q[i].matters)
 			lowest = min(lowest, scan->view.q[i].terms.priority);
 	for (i = 0; i < scan->view.nr; i++) {
-		const struct gpreempt_queue_view *v = &scan->view.q[i];
+		struct gpreempt_queue_view *v = &scan->view.q[i];
 
-		scan->queues[i].wanted = scan->queues[i].aql && v->matters &&
-					 v->seen.readable && v->terms.priority > lowest;
+		v->reading.wanted = scan->queues[i].aql && v->matters && v->seen.readable &&
+				    v->terms.priority > lowest;
 	}
-	read_queues(scan, read_again);
+	read_queues(scan);
 }
 
 /**

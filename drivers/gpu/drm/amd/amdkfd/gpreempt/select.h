@@ -8,6 +8,7 @@
 #include "estimate.h"
 #include "group.h"
 #include "help.h"
+#include "pace.h"
 
 #define GPREEMPT_BOOST		GPREEMPT_LEVELS	/* level of a starved queue */
 
@@ -107,6 +108,7 @@ struct gpreempt_outcome {
 
 /**
  * struct gpreempt_queue_view - one queue on its way through the rooms
+ * @reading:	what is to be read of it; pace's
  * @seen:	what scan has seen of it
  * @terms:	what was asked for it
  * @memory:	what estimate remembers of it
@@ -122,6 +124,7 @@ struct gpreempt_outcome {
  * @whole:	and then all of them, instead of up to the first engine that has some
  */
 struct gpreempt_queue_view {
+	struct gpreempt_reading reading;
 	struct gpreempt_evidence seen;
 	struct gpreempt_terms terms;
 	struct gpreempt_memory *memory;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT wake: how long the monitor may sleep, whose doorbells must wake it before, and how
- * soon whatever wakes it makes it scan.
+ * GPREEMPT wake: how long the monitor may sleep, and whose doorbells must wake it before.
  *
  * A doorbell is a write from user space to the device: the kernel does not see it, unless its
  * mapping was taken away. So an idle queue's is awaited where its next work could not wait for
@@ -17,56 +16,6 @@
  * interactive client, so that those take no fault each time.
  */
 #define LINGER_NS	(100 * NSEC_PER_MSEC)
-
-/*
- * Scans before their time take no more than this part of a CPU, while one is as short a part
- * of the interval; ...
- */
-#define EARLY_PART	20
-/* ... but for what so much quiet has earned: several that come at once do not wait. */
-#define EARLY_SAVED_NS	(20 * NSEC_PER_MSEC)
-/* What it takes to wake the thread and to put it to sleep again, however short the scan. */
-#define EARLY_WAKE_NS	(5 * NSEC_PER_USEC)
-
-/**
- * gpreempt_early_wait - how long is a scan to wait that something wakes the monitor for?
- * @early: what those before it have cost
- * @now_ns: the time
- * @due_ns: until then it would be before its time
- *
- * Rule 12, bounded cost. Tenants may wake the monitor as often as they like, and it runs before
- * all of them. So the distance between two such scans is, in the long run, %EARLY_PART times
- * what one takes; but none waits for longer than an interval, or than a scan takes.
- *
- * Return: ns.
- */
-u64 gpreempt_early_wait(const struct gpreempt_early *early, u64 now_ns, u64 due_ns)
-{
-	if (now_ns >= due_ns || early->paid_ns <= now_ns + EARLY_SAVED_NS)
-		return 0;
-	return min3(early->paid_ns - EARLY_SAVED_NS - now_ns, early->longest_ns,
-		    due_ns - now_ns);
-}
-
-/**
- * gpreempt_early_spend - there was a scan before its time
- * @early: what those before it have cost
- * @begun_ns: when it began
- * @took_ns: the time that it took
- * @poll_interval_us: the next need not wait for longer, unless this one took longer
- */
-void gpreempt_early_spend(struct gpreempt_early *early, u64 begun_ns, u64 took_ns,
-			  u32 poll_interval_us)
-{
-	u64 ended_ns = begun_ns + took_ns;
-
-	/* Firmware that does not answer takes long as well, and is nobody's fault here. */
-	early->longest_ns = max((u64)poll_interval_us * NSEC_PER_USEC,
-				min(took_ns, EARLY_SAVED_NS));
-	early->paid_ns = min(max(early->paid_ns, begun_ns) +
-			     EARLY_PART * (took_ns + EARLY_WAKE_NS),
-			     ended_ns + EARLY_SAVED_NS + early->longest_ns);
-}
 
 static bool is_idle(const struct gpreempt_queue_view *q)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT wake: what must wake the monitor after a scan, how long it may sleep, and how soon
- * it scans when it is woken.
+ * GPREEMPT wake: what must wake the monitor after a scan, and how long it may sleep.
  */
 #ifndef GPREEMPT_WAKE_H_INCLUDED
 #define GPREEMPT_WAKE_H_INCLUDED
@@ -37,21 +36,6 @@ struct gpreempt_wake {
 	u64 until_ns;
 };
 
-/**
- * struct gpreempt_early - what scans before their time have cost
- * @paid_ns: by then it is earned back
- * @longest_ns: the next waits for no longer
- *
- * All zero at the start.
- */
-struct gpreempt_early {
-	u64 paid_ns;
-	u64 longest_ns;
-};
-
-u64 gpreempt_early_wait(const struct gpreempt_early *early, u64 now_ns, u64 due_ns);
-void gpreempt_early_spend(struct gpreempt_early *early, u64 begun_ns, u64 took_ns,
-			  u32 poll_interval_us);
 void gpreempt_wake(struct gpreempt_view *view, const struct gpreempt_plan *plan,
 		   struct gpreempt_wake *wake);
 

@@ -41,8 +41,6 @@
 #define gpreempt_track_proof	OWN(track_proof)
 #define gpreempt_in_the_way	OWN(in_the_way)
 #define gpreempt_wake		OWN(wake)
-#define gpreempt_early_wait	OWN(early_wait)
-#define gpreempt_early_spend	OWN(early_spend)
 #define gpreempt_decide		OWN(decide)
 #define gpreempt_may_contend	OWN(may_contend)
 

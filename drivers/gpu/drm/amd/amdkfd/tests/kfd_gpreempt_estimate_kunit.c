@@ -276,10 +276,9 @@ static const struct scene estimate_scenes[] = {
 	{ "unreadable", bench_low_runs, STEPS {
 		DOES(high, submits), DOES(high, is_unreadable),
 		SCAN(1), IS(high, UNKNOWN), KEEP(low), NO(plan.idle),
-		/* a victim only if waves say so */
+		/* a victim in any case: it may have a slot, at least */
 		SET(high.seen.readable, true), DOES(low, is_unreadable), WAVES(low, 0),
-		SCAN(1), IS(low, UNKNOWN), KEEP(low),
-		WAVES(low, 1), SCAN(1), IS(low, RUNNING), OFF(low, INVERSION),
+		SCAN(1), OFF(low, INVERSION),
 		/* and never forgotten, readable or not */
 		SCAN(1), DOES(high, finishes), SCAN(1), BACK(low, FREE),
 		WAVES(low, 0), SCAN(10), NO(plan.idle), {} } },
@@ -296,7 +295,7 @@ static const struct scene estimate_scenes[] = {
 	 */
 	{ "unreadable_uncountable", bench_low_runs, STEPS {
 		SET(waves_unreadable, true), DOES(low, is_unreadable), SCAN(2), KEEP(low),
-		DOES(high, submits), SCAN(1), IS(low, UNKNOWN), OFF(low, INVERSION),
+		DOES(high, submits), SCAN(1), OFF(low, INVERSION),
 		SCAN(1), DOES(high, finishes), SCAN(2), BACK(low, FREE),
 		/* it is not work that others would leave for */
 		SET(low.terms.priority, 9), SET(high.terms.priority, 3), DOES(high, submits),

@@ -6,8 +6,6 @@
 
 /* Names of its own, should the driver be built in beside it. */
 #define gpreempt_wake		kunit_gpreempt_wake
-#define gpreempt_early_wait	kunit_gpreempt_early_wait
-#define gpreempt_early_spend	kunit_gpreempt_early_spend
 
 #include "../gpreempt/wake.c"
 
@@ -230,107 +228,10 @@ static void gpreempt_wake_until(struct kunit *test)
 	}
 }
 
-#define POLL_US	1000
-#define US	NSEC_PER_USEC
-
-/* The clock, and a scan of @took_ns as soon as it may be; returns how long it waited. */
-static u64 early_scan(struct gpreempt_early *early, u64 *now_ns, u64 took_ns)
-{
-	u64 wait_ns = gpreempt_early_wait(early, *now_ns, U64_MAX);
-
-	*now_ns += wait_ns;
-	gpreempt_early_spend(early, *now_ns, took_ns, POLL_US);
-	*now_ns += took_ns;
-	return wait_ns;
-}
-
-/* However often the monitor is woken, its scans take their part of a CPU and no more. */
-static void gpreempt_early_is_rationed(struct kunit *test)
-{
-	static const u64 took_us[] = { 1, 10, 40 };
-	unsigned int i, n;
-
-	for (i = 0; i < ARRAY_SIZE(took_us); i++) {
-		u64 took_ns = took_us[i] * US, now_ns = NOW_NS, begun_ns, longest_ns = 0;
-		struct gpreempt_early early = {};
-		u64 distance_ns = EARLY_PART * (took_ns + EARLY_WAKE_NS);
-		unsigned int before = EARLY_SAVED_NS / distance_ns;
-
-		/* what quiet has earned is spent at once */
-		for (n = 0; n < before; n++)
-			KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, took_ns), 0);
-		while (!early_scan(&early, &now_ns, took_ns))
-			;
-		begun_ns = now_ns;
-		for (n = 0; n < 1000; n++)
-			longest_ns = max(longest_ns, early_scan(&early, &now_ns, took_ns));
-		KUNIT_EXPECT_EQ(test, now_ns - begun_ns, 1000 * distance_ns);
-		KUNIT_EXPECT_EQ(test, longest_ns, distance_ns - took_ns);
-	}
-}
-
-/*
- * None waits for longer than the interval, however much the others have cost, or than one
- * takes: half of a CPU is left to others.
- */
-static void gpreempt_early_waits_no_longer(struct kunit *test)
-{
-	struct gpreempt_early early = {};
-	u64 now_ns = NOW_NS;
-	unsigned int n;
-
-	for (n = 0; n < 100; n++)
-		KUNIT_EXPECT_LE(test, early_scan(&early, &now_ns, 500 * US), POLL_US * US);
-	KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, 500 * US), POLL_US * US);
-	/* nor if the clock goes back */
-	KUNIT_EXPECT_EQ(test, gpreempt_early_wait(&early, 1, U64_MAX), POLL_US * US);
-	for (n = 0; n < 100; n++)
-		early_scan(&early, &now_ns, 3000 * US);
-	KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, 3000 * US), 3000 * US);
-	KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, 500 * US), 3000 * US);
-	KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, NSEC_PER_SEC), POLL_US * US);
-	KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, 500 * US), EARLY_SAVED_NS);
-}
-
-/* Nor beyond the time when it would have come by itself. */
-static void gpreempt_early_waits_until_due(struct kunit *test)
-{
-	struct gpreempt_early early = {};
-	u64 now_ns = NOW_NS, due_ns;
-	unsigned int n;
-
-	for (n = 0; n < 100; n++)
-		early_scan(&early, &now_ns, 500 * US);
-	due_ns = now_ns + 200 * US;
-	KUNIT_EXPECT_EQ(test, gpreempt_early_wait(&early, now_ns, due_ns), 200 * US);
-	KUNIT_EXPECT_EQ(test, gpreempt_early_wait(&early, due_ns - 1, due_ns), 1);
-	KUNIT_EXPECT_EQ(test, gpreempt_early_wait(&early, due_ns, due_ns), 0);
-	KUNIT_EXPECT_EQ(test, gpreempt_early_wait(&early, due_ns + 1, due_ns), 0);
-}
-
-/* One that comes now and then does not wait, nor do several at once after a while. */
-static void gpreempt_early_is_at_once(struct kunit *test)
-{
-	struct gpreempt_early early = {};
-	u64 now_ns = NOW_NS;
-	unsigned int n;
-
-	for (n = 0; n < 1000; n++, now_ns += 500 * US)
-		KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, 20 * US), 0);
-	for (n = 0; n < 20; n++)
-		KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, 20 * US), 0);
-	now_ns += EARLY_SAVED_NS;
-	KUNIT_EXPECT_EQ(test, early_scan(&early, &now_ns, 20 * US), 0);
-}
-
 static struct kunit_case gpreempt_wake_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_wake_rest, wake_gen_params),
 	KUNIT_CASE(gpreempt_wake_lingers),
 	KUNIT_CASE(gpreempt_wake_until),
-	KUNIT_CASE(gpreempt_early_is_rationed),
-	KUNIT_CASE(gpreempt_early_waits_no_longer),
-	KUNIT_CASE(gpreempt_early_waits_until_due),
-	KUNIT_CASE(gpreempt_early_is_at_once),
 	{}
 };
 
