@@ -50,25 +50,42 @@ static const struct scene help_scenes[] = {
 		YES(other.out.raised), OFF(one, AGED), WAVES(other, 32), WAVES(one, 0), SCAN(2),
 		NO(other.out.raised), SEE(view.help.next_ns, 0),
 		SCAN(1), YES(third.out.raised), {} } },
-	/* What a higher one wants while help lasts counts, also if that ends before it does. */
-	{ "budget_costs", bench_both_starve, STEPS {
-		UNTIL(low.out.level, GPREEMPT_BOOST), DOES(high, finishes), SCAN(2),
+	/* What a higher one wants while help lasts counts, also if it has gone before it ends. */
+	{ "budget_costs", bench_high_fills, STEPS {
+		SET(low.terms.priority, 3), QUEUE(0), DOES(third, submits),
+		UNTIL(low.out.level, GPREEMPT_BOOST), SET(high.seen.preempted, false), SCAN(1),
+		YES(low.out.raised), SCAN(1), NO(low.out.raised),
 		SEE_IN(view.help.next_ns, 14 * INTERVAL_NS), {} } },
+	/* When it has gone the next is helped at once. */
+	{ "budget_gone", bench_both_starve, STEPS {
+		SET(low.terms.priority, 3), SET(mid.terms.priority, 3), QUEUE(0),
+		DOES(fourth, submits), HELPED(low), SCAN(1), SET(high.seen.mapped, false), SCAN(1),
+		BACK(low, FREE), BACK(mid, FREE), WAVES(mid, 0), SCAN(2), YES(mid.out.raised),
+		{} } },
 	/* A process that was helped comes after one that has waited less, on other levels, too. */
 	{ "in_turn", bench_both_starve, STEPS {
 		JOINS(mid, 0), QUEUE(3), SCAN(100), DOES(fourth, submits), SCAN(1), GONE(mid),
 		HELPED(low), SET(tun.starvation_ms, 10),
-		UNTIL(fourth.out.level, GPREEMPT_BOOST), GONE(mid), NO(mid.out.raised),
-		WAVES(fourth, 32), SCAN(2), HELPED(mid), {} } },
+		EACH(13, NO(fourth.out.raised), NO(mid.out.raised)), SCAN(1),
+		YES(fourth.out.raised), WAVES(fourth, 32), SCAN(2), HELPED(mid), {} } },
+	/* A packet that was fetched is no reason to wait anew: it has not executed. */
+	{ "fetched", bench_high_runs, STEPS {
+		WAVES(low, 0), UNTIL(low.out.verdict, GPREEMPT_RESUME), SCAN(1),
+		DOES(low, submits_fetched), SCAN(1), IS(low, RUNNING),
+		UNTIL(low.out.level, GPREEMPT_BOOST), SEE(view.now_ns, 1012 * INTERVAL_NS), {} } },
 	/* Help is over when the queue is held, ... */
 	{ "held", bench_both_starve, STEPS {
 		UNTIL(low.out.level, GPREEMPT_BOOST), SET(low.terms.held, true),
 		SCAN(1), NO(low.out.raised), OFF(low, ASKED), BACK(high, FREE), {} } },
-	/* ... or evicted; ... */
+	/* ... evicted, ... */
 	{ "evicted", bench_both_starve, STEPS {
 		UNTIL(low.out.level, GPREEMPT_BOOST), SCAN(1), SET(low.seen.mapped, false),
 		SCAN(1), NO(low.out.raised), BACK(high, FREE), {} } },
-	/* ... asked to leave for once, it is back for what it has not had. */
+	/* ... or no other one has work. */
+	{ "alone", bench_high_fills, STEPS {
+		UNTIL(low.out.level, GPREEMPT_BOOST), WAVES(low, 0), SCAN(1), YES(low.out.raised),
+		SET(high.seen.preempted, false), SCAN(1), NO(low.out.raised), {} } },
+	/* Asked to leave for once, it is back for what it has not had. */
 	{ "asked", bench_both_starve, STEPS {
 		UNTIL(low.out.level, GPREEMPT_BOOST), WAVES(low, 0), SET(low.terms.asked, true),
 		SCAN(1), OFF(low, ASKED), SET(low.terms.asked, false),

@@ -58,6 +58,15 @@ static const struct scene linger_scenes[] = {
 		DOES(high, finishes), SCAN(1), KEEP(low), SEE_IN(plan.next_ns, US(400)),
 		DOES(high, submits), SCAN_IN(US(300)), KEEP(low), GONE(low),
 		SEE(LINGER.linger_ns, US(400)), {} } },
+	/* ... also where it could not leave as soon as high went on: the pause counts; ... */
+	{ "doubles_later", bench_lingers, STEPS {
+		SET(tun.min_residency_us, 5000), SET(LINGER.linger_ns, US(100)),
+		DOES(high, finishes), SCAN(1), SCAN_IN(US(100)), BACK(low, FREE), RESUMED(low, 0),
+		DOES(high, submits), SCAN_IN(US(200)), KEEP(low), SCAN(4), KEEP(low),
+		SCAN(1), OFF(low, INVERSION), SEE(LINGER.linger_ns, US(200)),
+		/* each return once, whatever else leaves; ... */
+		QUEUE(0), RESUMED(third, -6 * INTERVAL_NS), DOES(third, runs), SCAN(1),
+		OFF(third, INVERSION), SEE(LINGER.linger_ns, US(200)), {} } },
 	/* ... up to the greatest; ... */
 	{ "most", bench_lingers, STEPS {
 		SET(LINGER.linger_ns, US(800)), PAUSE(US(800), US(900)),
@@ -78,7 +87,7 @@ static const struct scene linger_scenes[] = {
 	{ "end_again", bench_lingers, STEPS {
 		SET(LINGER.linger_ns, US(900)), DOES(high, finishes), SCAN(1), KEEP(low),
 		SCAN_IN(US(800)), KEEP(low), SEE_IN(plan.next_ns, US(100)),
-		DOES(high, submits), DOES(high, finishes), SCAN_IN(US(90)), KEEP(low),
+		DOES(high, submits), DOES(high, finishes), SCAN_IN(US(110)), KEEP(low),
 		SCAN_IN(US(899)), KEEP(low), SCAN_IN(US(1)), BACK(low, FREE), {} } },
 	/* The end of a process is that of its last queue. */
 	{ "end_of_last", bench_lingers, STEPS {
@@ -88,14 +97,14 @@ static const struct scene linger_scenes[] = {
 		SEE_IN(plan.next_ns, US(900)), {} } },
 	/* It is no more than 2 % of the time of those that wait, ... */
 	{ "part", bench_lingers, STEPS {
-		SET(LINGER.linger_ns, US(1000)), DOES(high, finishes), MARK,
+		SET(LINGER.linger_ns, US(900)), DOES(high, finishes),
 		SET_IN(LINGER.spent_ns, -9 * INTERVAL_NS), SCAN(1), KEEP(low),
 		SEE_IN(plan.next_ns, US(200)), SCAN_IN(US(205)), BACK(low, FREE),
 		/* ... all that there was of it is spent, but for what that took; ... */
 		SEE_IN(LINGER.spent_ns, 0), YES(LINGER.cut),
 		/* ... and it does not double for that */
 		DOES(high, submits), SCAN_IN(US(100)), OFF(low, INVERSION),
-		SEE(LINGER.linger_ns, US(1000)), {} } },
+		SEE(LINGER.linger_ns, US(900)), {} } },
 	/* ... of a second at most, however long it spent nothing. */
 	{ "part_span", bench_lingers, STEPS {
 		SET(LINGER.linger_ns, US(1000)), DOES(high, finishes), SCAN(1), KEEP(low),
@@ -116,6 +125,11 @@ static const struct scene linger_scenes[] = {
 		SEE(plan.next_ns, 0), SCAN_IN(1), SEE_IN(plan.next_ns, 10 * INTERVAL_NS - 1),
 		SCAN_IN(10 * INTERVAL_NS - 2), KEEP(low),
 		SCAN_IN(1), BACK(low, FREE), IS(high, RUNNING), {} } },
+	/* That costs nothing: high is at work. */
+	{ "quiet_free", bench_lingers, STEPS {
+		SET(LINGER.linger_ns, US(500)), SET_IN(LINGER.spent_ns, -100 * INTERVAL_NS), MARK,
+		QUIET(10 * INTERVAL_NS, US(2500), 32),
+		SEE_AT(LINGER.spent_ns, -100 * INTERVAL_NS), {} } },
 	/* What begins is a want, ... */
 	{ "quiet_begins", bench_lingers, STEPS {
 		REPEAT(20, SCAN(9), KEEP(low), GONE(low), DOES(high, runs)), {} } },
