@@ -287,8 +287,11 @@ static void harm_run(struct kunit *test, const struct harm_case *c, bool fetch, 
 	static const struct machine_work none = {};
 	struct machine *m = machine_new(test, 2, fetch);
 
-	machine_queue(m, 0, machine_process(test), HIGH, high ? &c->high : &none);
+	machine_queue(m, 0, machine_process(test), HIGH, &none);
 	machine_queue(m, 1, machine_process(test), LOW, low ? &c->low : &none);
+	machine_run(m, 20 * NSEC_PER_MSEC);
+	if (high)
+		m->q[0].work = c->high;
 	machine_run(m, 500 * NSEC_PER_MSEC);
 	machine_begin(m);
 	machine_run(m, 2 * NSEC_PER_SEC);
