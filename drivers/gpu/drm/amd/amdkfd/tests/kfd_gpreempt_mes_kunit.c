@@ -355,7 +355,7 @@ static void gpreempt_mes_save_took(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 2, 2000));
 	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 0, 900000));
 	KUNIT_EXPECT_TRUE(test, kfd_gpreempt_save_took(&m->gp, 1, NSEC_PER_SEC + 1));
-	KUNIT_EXPECT_EQ(test, gpreempt_average(m->gp.save_ns), (3 * 1000 + 2000) / 4);
+	KUNIT_EXPECT_EQ(test, ewma_gpreempt_ns_read(&m->gp.save_ns), (3 * 1000 + 2000) / 4);
 }
 
 /* A queue that is back begins anew. What it was off for is counted. */
