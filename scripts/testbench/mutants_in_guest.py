@@ -123,7 +123,6 @@ ROOMS = {
     "queue_sysfs": "files ioctl requests ioctl-others policy fuzz unbind-asked",
     "request": "requests ioctl ioctl-many ioctl-others preempt disturb policy bypass debug "
                "no-hws-requests second-gpu",
-    "restore": "bypass preempt monitor seeing policy no-hws",
     "scan": "inversion preempt badinput monitor seeing evade pm4 policy oversubscribe counted",
     "single": "mes no-hws no-hws-requests no-hws-culprit",
     "sysfs": "files ioctl preempt policy monitor seeing fuzz unload rebind unbind gpus",

@@ -46,7 +46,7 @@ class Values(Metrics):
     def test_every_stat(self):
         """What is in stats/ of the driver is told, exactly, of each node."""
         numbers = {gpu: self.tree.node(gpu, begin=gpu) for gpu in (7, 4711)}
-        self.assertGreater(len(numbers[7]), 25)
+        self.assertGreater(len(numbers[7]), 20)
         found = self.samples()
         for gpu, stats in numbers.items():
             for name, value in stats.items():
