@@ -26,11 +26,12 @@
 #define QUIET_MOST_NS	NSEC_PER_SEC
 
 /* How long may a group linger now? What it does not use counts for no longer than SPAN_NS. */
-static u64 linger_ns(const struct gpreempt_linger *l, u64 now)
+static u64 linger_ns(const struct gpreempt_linger *l, const struct gpreempt_tunables *tun, u64 now)
 {
+	u64 most_ns = (u64)tun->linger_max_us * NSEC_PER_USEC;
 	u64 spent_ns = clamp_t(u64, l->spent_ns, now - min_t(u64, now, SPAN_NS), now);
 
-	return min(l->linger_ns, div_u64(now - spent_ns, PART));
+	return min3(l->linger_ns, most_ns, div_u64(now - spent_ns, PART));
 }
 
 /**
@@ -54,7 +55,7 @@ u64 gpreempt_linger_until(const struct gpreempt_view *view, const struct gpreemp
 			return U64_MAX;
 		return l->wanted_ns ? l->wanted_ns + max_t(u64, l->quiet_ns, QUIET_LEAST_NS) : 0;
 	case GPREEMPT_IDLE:
-		return l->wanted_ns ? idle_ns + linger_ns(l, view->now_ns) : 0;
+		return l->wanted_ns ? idle_ns + linger_ns(l, tun, view->now_ns) : 0;
 	default:
 		return 0;
 	}
@@ -85,10 +86,11 @@ static void leaves(const struct gpreempt_view *view, const struct gpreempt_tunab
 	l->back_ns = 0;
 }
 
-static void comes_back(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
+static void comes_back(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+		       const struct gpreempt_queue_view *q,
 		       const struct gpreempt_queue_view *above, struct gpreempt_linger *l)
 {
-	u64 now = max_t(u64, view->now_ns, 1), lingered_ns = linger_ns(l, now);
+	u64 now = max_t(u64, view->now_ns, 1), lingered_ns = linger_ns(l, tun, now);
 	bool works = gpreempt_has_work(above);
 
 	/* One of its queues stands for all; and it was waited for. */
@@ -142,7 +144,7 @@ void gpreempt_linger_learn(const struct gpreempt_view *view, const struct gpreem
 		    !gpreempt_cus_meet(&above->seen.cus, &q->seen.cus))
 			continue;
 		if (q->out.verdict == GPREEMPT_RESUME)
-			comes_back(view, q, above, l);
+			comes_back(view, tun, q, above, l);
 		else if (above->out.wants || q->out.reason == GPREEMPT_REASON_AGED)
 			leaves(view, tun, q, l);
 	}

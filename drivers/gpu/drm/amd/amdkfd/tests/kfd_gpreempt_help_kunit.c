@@ -59,9 +59,8 @@ static const struct scene help_scenes[] = {
 	/* When it has gone the next is helped at once. */
 	{ "budget_gone", bench_both_starve, STEPS {
 		SET(low.terms.priority, 3), SET(mid.terms.priority, 3), QUEUE(0),
-		DOES(fourth, submits), HELPED(low), SCAN(1), SET(high.seen.mapped, false), SCAN(1),
-		BACK(low, FREE), BACK(mid, FREE), WAVES(mid, 0), SCAN(2), YES(mid.out.raised),
-		{} } },
+		DOES(fourth, submits), HELPED(low), SCAN(1), KEEP(mid),
+		SET(high.seen.mapped, false), SCAN(1), BACK(mid, STARVED), {} } },
 	/* A process that was helped comes after one that has waited less, on other levels, too. */
 	{ "in_turn", bench_both_starve, STEPS {
 		JOINS(mid, 0), QUEUE(3), SCAN(100), DOES(fourth, submits), SCAN(1), GONE(mid),

@@ -72,6 +72,11 @@ static const struct scene linger_scenes[] = {
 		SET(LINGER.linger_ns, US(800)), PAUSE(US(800), US(900)),
 		SEE(LINGER.linger_ns, US(1000)), PAUSE(US(1000), US(1000)),
 		SEE(LINGER.linger_ns, US(1000)), {} } },
+	/* ... which counts from when it is set; ... */
+	{ "most_lowered", bench_lingers, STEPS {
+		SET(LINGER.linger_ns, US(800)), SET(tun.linger_max_us, 300),
+		DOES(high, finishes), SCAN(1), KEEP(low), SEE_IN(plan.next_ns, US(300)),
+		SCAN_IN(US(300)), BACK(low, FREE), {} } },
 	/* ... if there is any. */
 	{ "none", bench_lingers, STEPS {
 		SET(tun.linger_max_us, 0),
