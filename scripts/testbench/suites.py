@@ -386,7 +386,7 @@ UNTESTED = ["--model", "--asic mi300x --revision 0", "--append"]
 REBIND = [inside("rebind")], ["--gpus", "2", *COARSE, "--append", "amdgpu.gpreempt=1"]
 ASLEEP = [inside("asleep"), program("suspend_test")]
 # Of policy_test, what counts on how waves lie on the dies.
-SPREAD = ["one_transaction", "no_more_than_needed", "groups_of_two_waves"]
+SPREAD = ["one_transaction", "all_that_hold_leave"]
 KUNIT = ["estimate", "select", "decide", "policy", "group", "share", "proof", "wake", "culprit",
          "state", "pace", "busy", "mes"]
 

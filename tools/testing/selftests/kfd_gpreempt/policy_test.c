@@ -633,19 +633,8 @@ static unsigned int first_victims(char *text)
 }
 
 /*
- * Has the GPU consumed the third queue's packet before it has room for it? Then what the
- * waiter wants is not known, and all lower ones leave.
- */
-static bool is_fetched(const FIXTURE_DATA(policy) *self)
-{
-	const struct aql_amd_queue *amd = self->q[2].amd;
-
-	return amd->read_dispatch_id == amd->write_dispatch_id;
-}
-
-/*
  * How many leave at first for the third queue, whose work, which waits so far, counts
- * its rounds. If that turns out to be too little, so do others.
+ * its rounds.
  */
 static void expect_first_victims(struct __test_metadata *_metadata, unsigned int n,
 				 const volatile __u32 *rounds)
@@ -669,10 +658,10 @@ static void expect_first_victims(struct __test_metadata *_metadata, unsigned int
 }
 
 /*
- * Two low queues have half of the machine each, and HIGH wants one compute unit:
- * one of the two leaves.
+ * Two low queues have half of the machine each, and HIGH wants one compute unit: both leave, as
+ * the unmap of the runlist saves each of them anyway.
  */
-TEST_F_TIMEOUT(policy, no_more_than_needed, 60)
+TEST_F_TIMEOUT(policy, all_that_hold_leave, 60)
 {
 	ASSERT_EQ(0, start(self, "none", 3, low_low_high));
 	ASSERT_EQ(0, halves(self));
@@ -681,35 +670,11 @@ TEST_F_TIMEOUT(policy, no_more_than_needed, 60)
 		     self->job[2].signal);
 	/* until it is fetched, where it will be */
 	usleep(100000);
-	expect_first_victims(_metadata, is_fetched(self) ? 2 : 1, self->job[2].rounds);
+	expect_first_victims(_metadata, 2, self->job[2].rounds);
 	until_job_stop(&self->job[2]);
 	EXPECT_EQ(0, preempted(self, 0));
 	EXPECT_EQ(0, until_job_moves(&self->job[0]));
 	EXPECT_EQ(0, until_job_moves(&self->job[1]));
-}
-
-/*
- * HIGH has no more workgroups than one LOW frees waves, but as these are of two waves it has
- * more waves: both leave. Waves are read on one engine of an XCC, and each is taken to have
- * as many: what a LOW with fewer workgroups than engines frees counts as a wave on each.
- */
-TEST_F_TIMEOUT(policy, groups_of_two_waves, 60)
-{
-	const unsigned int engines = self->c.dev.engines * self->c.dev.xccs;
-	const unsigned int half = self->c.dev.cus / 2;
-	const unsigned int groups = (half > engines ? half : engines) / 2 + 1;
-	struct hold_job job;
-
-	ASSERT_EQ(0, start(self, "none", 3, low_low_high));
-	ASSERT_EQ(0, halves(self));
-	self->c.hold.group_bytes = CLIENT_LDS_BYTES;
-	ASSERT_EQ(0, hold_job_start(&self->c, &job, &self->q[2], groups * 128, 128, 1));
-	usleep(100000);
-	expect_first_victims(_metadata, 2, job.beats);
-	EXPECT_EQ(0, hold_job_end(&self->c, &job));
-	EXPECT_EQ(0, hold_job_wrong(&job));
-	EXPECT_EQ(0, preempted(self, 0));
-	kfd_free(&self->c.dev, &job.mem);
 }
 
 /* What a queue's process has given it, as far as the driver reads it. */
