@@ -7,15 +7,17 @@
  * within the bounds they were unwound to are promises of CBMC's own.
  *
  * What one room takes of another is proved of the other: prove_state() of what prove_select()
- * and prove_limit() take, prove_rank() of the rest.
+ * takes, prove_rank() of the rest.
  */
 #include <linux/types.h>
 
-/* See prove_limit(). */
-u64 enough_at;
+/* A claim is of each word alike. */
+#define GPREEMPT_CU_WORDS	1
 
 #include "estimate.c"
 #include "proof.c"
+#include "help.c"
+#include "linger.c"
 #include "select.c"
 #include "policy.c"
 #include "policy_none.c"
@@ -69,6 +71,7 @@ static void any_tunables(struct gpreempt_tunables *tun)
 	tun->starvation_ms = nondet_u32();
 	tun->min_residency_us = nondet_u32();
 	tun->blocked_us = nondet_u32();
+	tun->linger_max_us = nondet_u32();
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
 		tun->timeslice_us[i] = nondet_u32();
 }
@@ -105,9 +108,9 @@ static void any_evidence(struct gpreempt_evidence *e)
 	e->waves = nondet_int();
 	take(e->waves >= GPREEMPT_WAVES_UNKNOWN);
 	e->late = nondet_bool();
-	e->demand = nondet_u32();
-	e->newest = nondet_u32();
-	e->save_cost_ns = any_time();
+	e->head_ordered = nondet_bool();
+	e->begun = nondet_u32();
+	e->cus.barred[0] = nondet_u64();
 }
 
 /* What select takes of estimate: nobody who is not there wants or waits, ... */
@@ -118,7 +121,7 @@ static bool is_sound(const struct gpreempt_queue_view *q)
 	return s->activity <= GPREEMPT_UNKNOWN &&
 	       (s->unused == GPREEMPT_IDLE || s->unused == GPREEMPT_BLOCKED) &&
 	       s->takes_part == gpreempt_takes_part(q) &&
-	       (s->takes_part || (!s->wants && !s->announced && !s->raised && !s->waits_ns)) &&
+	       (s->takes_part || (!s->wants && !s->announced && !s->waits_ns)) &&
 	       /* ... and what cannot run wants nothing */
 	       (!s->wants || s->activity == GPREEMPT_RUNNING || s->activity == GPREEMPT_RUNNABLE);
 }
@@ -136,16 +139,9 @@ static void any_state(struct gpreempt_queue_view *q)
 	s->may_hold = nondet_bool();
 	s->in_the_way = nondet_bool();
 	s->begins = nondet_bool();
-	s->raised = nondet_bool();
-	s->unsure = nondet_bool();
-	s->given = nondet_bool();
 	s->was_idle = nondet_bool();
 	s->unused_ns = any_time();
-	s->demand = nondet_u32();
 	s->backlog = nondet_u32();
-	s->save_cost_ns = nondet_u64();
-	s->ends_ns = any_time();
-	s->look_us = nondet_u32();
 	s->leave_ns = nondet_u64();
 	s->waits_ns = nondet_u64();
 	take(is_sound(q));
@@ -163,7 +159,6 @@ static void any_queue(struct gpreempt_queue_view *q)
 	q->rank.key = nondet_u64();
 	q->rank.not_before_ns = nondet_u64();
 	q->rank.slice_ns = nondet_u64();
-	q->unsure = nondet_bool();
 	any_state(q);
 }
 
@@ -174,10 +169,14 @@ static void any_view(struct gpreempt_view *view, struct gpreempt_queue_view *q)
 	view->nr = QUEUES;
 	view->q = q;
 	view->now_ns = any_time();
+	view->save_ns = any_time();
 	view->lead_ns = any_time();
 	view->passive = nondet_bool();
 	view->contested = nondet_bool();
 	view->waves_final = nondet_bool();
+	view->help.since_ns = any_time();
+	view->help.executed_ns = any_time();
+	view->help.next_ns = any_time();
 	for (i = 0; i < QUEUES; i++)
 		any_queue(&q[i]);
 }
@@ -230,15 +229,13 @@ static void promise_same(const struct gpreempt_outcome *a, const struct gpreempt
 		a->unused == b->unused && a->awaited == b->awaited);
 }
 
-/* May the @n-th be the only one to be raised? */
+/* May the @n-th be raised? It was, and goes on; or it has waited. */
 static bool may_raise(const struct selection *s, unsigned int n)
 {
-	unsigned int i;
+	const struct gpreempt_queue_view *q = &s->view->q[n];
 
-	for (i = 0; i < QUEUES; i++)
-		if (before[i].raised)
-			return false;
-	return s->view->q[n].state.waits_ns;
+	return !s->view->passive &&
+	       ((q->memory->raised && gpreempt_has_work(q)) || q->state.waits_ns);
 }
 
 void any_raise(struct selection *s)
@@ -251,13 +248,33 @@ void any_raise(struct selection *s)
 		if (i != raised)
 			continue;
 		take(may_raise(s, i));
+		s->helps = true;
 		s->view->q[i].out.raised = true;
 		s->view->q[i].out.level = GPREEMPT_BOOST;
+	}
+	s->plan->next_ns = nondet_u64();
+}
+
+/* What help remembers: a queue, its group, and when that ran on the level. */
+static void any_past(struct gpreempt_queue_view *q, struct gpreempt_memory *memory,
+		     struct gpreempt_group *group)
+{
+	unsigned int i;
+
+	for (i = 0; i < QUEUES; i++) {
+		memory[i].raised = nondet_bool();
+		group[i].helped_ns = any_time();
+		group[i].turn[0].ran_ns = any_time();
+		q[i].memory = &memory[i];
+		q[i].group = &group[i];
+		q[i].turn = &group[i].turn[0];
 	}
 }
 
 void prove_raise(void)
 {
+	struct gpreempt_memory memory[QUEUES];
+	struct gpreempt_group group[QUEUES];
 	struct gpreempt_queue_view q[QUEUES];
 	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
@@ -266,24 +283,28 @@ void prove_raise(void)
 	struct selection s;
 
 	begin_part(&s, &view, &tun, &plan, q);
+	any_past(q, memory, group);
+	for (i = 0; i < QUEUES; i++) {
+		take(!q[i].out.raised);
+		q[i].state.waits_ns = any_time();
+	}
 	raise(&s);
 	for (i = 0; i < QUEUES; i++) {
 		const struct gpreempt_outcome *out = &q[i].out;
 
 		promise_same(out, &before[i]);
 		promise("no turn yet", !out->turn);
-		if (out->raised && !before[i].raised) {
-			raised++;
-			promise("what is raised has waited, and nothing else is raised",
-				may_raise(&s, i));
-			promise("what is raised has the highest level",
-				out->level == GPREEMPT_BOOST);
-		} else {
-			promise("none is lowered", out->raised == before[i].raised &&
-						   out->level == before[i].level);
-		}
+		raised += out->raised;
+		promise("what is raised has waited, and nothing else is raised",
+			!out->raised || may_raise(&s, i));
+		promise("what is raised has the highest level, and nothing else",
+			out->level == (out->raised ? GPREEMPT_BOOST : q[i].rank.level));
+		promise("between two that starve there is neither",
+			!out->raised || memory[i].raised || view.now_ns >= view.help.next_ns ||
+			!is_wanted_above(&view, &q[i]));
 	}
 	promise("one is raised at a time", raised <= 1);
+	promise("the selection knows", s.helps == raised);
 }
 
 /* Do two queues of a level take turns there? */
@@ -349,7 +370,6 @@ void any_turns(struct selection *s)
 
 	s->rotating = nondet_u32();
 	s->plan->waiting = nondet_bool();
-	s->plan->guesses = nondet_bool();
 	s->plan->next_ns = nondet_u64();
 	for (i = 0; i < QUEUES; i++) {
 		struct gpreempt_queue_view *q = &s->view->q[i];
@@ -408,46 +428,13 @@ void prove_turns(void)
 	}
 }
 
-u64 any_limit(const struct selection *s, u8 level)
+/* Until when does each queue keep lower ones off, if nothing new comes? */
+u64 kept_until[QUEUES];
+
+u64 any_until(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+	      const struct gpreempt_queue_view *q)
 {
-	return nondet_u64();
-}
-
-/* The more may be spent, the more is freed. */
-void prove_waves(void)
-{
-	struct gpreempt_queue_view q[QUEUES];
-	struct gpreempt_tunables tun;
-	struct gpreempt_plan plan;
-	struct gpreempt_view view;
-	struct selection s;
-	u8 level = nondet_u8();
-	u64 less = nondet_u64(), more = nondet_u64();
-
-	begin_part(&s, &view, &tun, &plan, q);
-	s.wanting = nondet_u8();
-	take(less <= more);
-	promise("who may spend more frees no less",
-		waves_for(&s, level, less) <= waves_for(&s, level, more));
-}
-
-/* So there is a least cost at which enough is freed, and that is all that a search can see. */
-u64 any_waves(const struct selection *s, u8 level, u64 cost)
-{
-	return cost >= enough_at ? s->demand : 0;
-}
-
-/*
- * The search ends, and finds it; choose() has seen that all together are enough. What holds in
- * each of its steps is told by invariants.sed.
- */
-void prove_limit(void)
-{
-	struct selection s = { .demand = nondet_u32() };
-
-	enough_at = nondet_u64();
-	take(s.demand ? enough_at <= S64_MAX : !enough_at);
-	promise("the limit is the least that is enough", cost_limit(&s, nondet_u8()) == enough_at);
+	return kept_until[q - view->q];
 }
 
 /* Is @q taken off for @other? */
@@ -458,9 +445,23 @@ static bool is_above(const struct gpreempt_queue_view *other, const struct gpree
 
 	if (other == q || !other->state.takes_part || !works)
 		return false;
+	if (!gpreempt_cus_meet(&other->seen.cus, &q->seen.cus))
+		return false;
 	if (q->out.reason == GPREEMPT_REASON_TIMESLICE)
 		return are_rivals(other, q) && other->out.turn;
 	return other->out.level > q->out.level && other->out.wants;
+}
+
+/* Does @other keep @q off? */
+static bool keeps(const struct gpreempt_view *view, const struct gpreempt_queue_view *other,
+		  const struct gpreempt_queue_view *q)
+{
+	if (!other->state.takes_part || !gpreempt_cus_meet(&other->seen.cus, &q->seen.cus))
+		return false;
+	if (!q->out.turn && are_rivals(other, q) && other->out.turn)
+		return true;
+	return !view->passive && other->out.level > q->out.level && !other->out.limited &&
+	       kept_until[other - view->q] > view->now_ns;
 }
 
 static void promise_victim(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
@@ -478,11 +479,29 @@ static void promise_victim(const struct gpreempt_view *view, const struct gpreem
 	for (i = 0; i < view->nr; i++)
 		above |= is_above(&view->q[i], q);
 	above |= q->out.reason == GPREEMPT_REASON_TIMESLICE && q->out.limited;
-	promise("none is taken off but for a runnable queue above, a turn, or a cap", above);
+	promise("none is taken off but for a runnable queue above that it meets, a turn, or a cap",
+		above);
 	promise("a passive policy takes none off",
 		!view->passive || q->out.reason == GPREEMPT_REASON_TIMESLICE);
 	promise("what takes no turns has none to leave for",
 		q->out.reason != GPREEMPT_REASON_TIMESLICE || q->rank.slice_ns);
+}
+
+static void promise_kept(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
+{
+	bool kept = q->out.limited, above = false;
+	unsigned int i;
+
+	for (i = 0; i < view->nr; i++) {
+		kept |= keeps(view, &view->q[i], q);
+		above |= is_above(&view->q[i], q) && !view->q[i].out.limited;
+	}
+	promise("none stays off but for one above that it meets, a turn, or a cap",
+		!q->seen.preempted || gpreempt_held(q) || kept);
+	promise("all that is below one that wants more, and in its way, leaves when it may",
+		!above || view->passive || !q->state.takes_part || !q->seen.mapped ||
+		q->terms.pinned || q->out.unused || !q->state.in_the_way ||
+		view->now_ns < q->state.leave_ns);
 }
 
 static void promise_outcome(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
@@ -499,6 +518,7 @@ static void promise_outcome(const struct gpreempt_view *view, const struct gpree
 		promise("a verdict is one of three", q->out.verdict == GPREEMPT_KEEP);
 		promise("no held queue stays on", !q->seen.mapped || !gpreempt_held(q));
 		promise("no reason without a verdict", q->out.reason == GPREEMPT_REASON_NONE);
+		promise_kept(view, q);
 	}
 	promise("a queue stands where its policy says, or is raised",
 		q->out.level == (q->out.raised ? GPREEMPT_BOOST : q->rank.level));
@@ -513,15 +533,22 @@ void prove_select(void)
 	struct gpreempt_plan plan;
 	struct gpreempt_view view;
 
+	struct gpreempt_memory memory[QUEUES];
+
 	any_tunables(&tun);
 	any_view(&view, q);
+	for (i = 0; i < QUEUES; i++) {
+		memory[i].raised = nondet_bool();
+		q[i].memory = &memory[i];
+		kept_until[i] = nondet_u64();
+	}
 	gpreempt_select(&view, &tun, &plan);
 
 	for (i = 0; i < view.nr; i++) {
 		promise_outcome(&view, &q[i]);
 		preempt += q[i].out.verdict == GPREEMPT_PREEMPT;
 		resume += q[i].out.verdict == GPREEMPT_RESUME;
-		raised += q[i].out.raised && !q[i].state.raised;
+		raised += q[i].out.raised;
 	}
 	promise("the plan counts what it takes off", plan.nr_preempt == preempt);
 	promise("the plan counts what it puts back", plan.nr_resume == resume);
@@ -530,17 +557,13 @@ void prove_select(void)
 		!plan.within_us || plan.within_us >= GPREEMPT_POLL_LEAST_US);
 }
 
-/*
- * Whatever is seen and remembered of a queue, and whether its waves are supposed, presumed or
- * were counted: its state is what select takes of it.
- */
+/* Whatever is seen and remembered of a queue: its state is what select takes of it. */
 void prove_state(void)
 {
 	struct gpreempt_memory memory;
 	struct gpreempt_queue_view q;
 	struct gpreempt_tunables tun;
 	struct gpreempt_view view;
-	u8 how = nondet_u8();
 
 	any_tunables(&tun);
 	any_evidence(&q.seen);
@@ -549,27 +572,56 @@ void prove_state(void)
 	view.q = &q;
 	view.now_ns = any_time();
 	view.lead_ns = any_time();
-	view.save_wave_ns = nondet_u32();
 	view.passive = nondet_bool();
 	view.contested = nondet_bool();
 	view.waves_final = nondet_bool();
 	q.memory = &memory;
 	gpreempt_work(&q);
-	q.ended = nondet_bool();
 	q.matters = nondet_bool();
-	q.unsure = nondet_bool();
-	/* as decide finds it */
-	take(!q.unsure || (q.seen.mapped && q.seen.waves == GPREEMPT_WAVES_UNKNOWN &&
-			   gpreempt_takes_part(&q)));
-	gpreempt_suppose(&view, &tun, &q);
-	if (how == 0)
-		gpreempt_assume(&q, false);
-	else if (how == 1)
-		gpreempt_assume(&q, true);
-	else
-		gpreempt_estimate(&view, &tun, &q);
-	take(q.unsure || how > 1);
+	gpreempt_estimate(&view, &tun, &q);
 	promise("estimate's state is what select takes", is_sound(&q));
+}
+
+/*
+ * Whatever a group has learned: none keeps others off for longer than linger_max_us after its
+ * end, nor with work that cannot run; and one that wants more does.
+ */
+void prove_until(void)
+{
+	struct gpreempt_tunables tun;
+	struct gpreempt_queue_view q;
+	struct gpreempt_turn turn;
+	struct gpreempt_view view;
+	struct gpreempt_linger *l = &turn.linger;
+	u64 until_ns;
+
+	any_tunables(&tun);
+	view.now_ns = any_time();
+	l->idle_ns = any_time();
+	l->wanted_ns = any_time();
+	l->linger_ns = any_time();
+	l->quiet_ns = any_time();
+	l->spent_ns = any_time();
+	q.turn = &turn;
+	q.out.activity = any_activity();
+	q.out.wants = nondet_bool();
+	q.out.raised = nondet_bool();
+	q.change.consumed = nondet_bool();
+	take(l->idle_ns <= view.now_ns);
+	until_ns = gpreempt_linger_until(&view, &tun, &q);
+	switch (q.out.activity) {
+	case GPREEMPT_RUNNING:
+	case GPREEMPT_RUNNABLE:
+		promise("what wants more keeps others off",
+			!(q.out.wants || q.out.raised) || until_ns == U64_MAX);
+		break;
+	case GPREEMPT_IDLE:
+		promise("what has ended keeps others off for linger_max_us at most",
+			until_ns <= view.now_ns + (u64)tun.linger_max_us * NSEC_PER_USEC);
+		break;
+	default:
+		promise("what cannot run keeps nobody off", !until_ns);
+	}
 }
 
 static u64 nonsense_slice(const struct gpreempt_terms *terms, u32 level_us)

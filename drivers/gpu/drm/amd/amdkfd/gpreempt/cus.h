@@ -6,7 +6,6 @@
 #define GPREEMPT_CUS_H_INCLUDED
 
 #include <linux/bits.h>
-#include <linux/string.h>
 #include <linux/types.h>
 
 /* 16 compute units of each of 32 shader engines: eight XCCs of four, or one of eight. */
@@ -50,13 +49,12 @@ static inline bool gpreempt_cus_meet(const struct gpreempt_cus *a, const struct 
 static inline void gpreempt_claim(struct gpreempt_claims *c, u8 level,
 				  const struct gpreempt_cus *cus)
 {
+	bool first = !(c->levels & BIT(level));
 	unsigned int i;
 
-	if (!(c->levels & BIT(level)))
-		memset(&c->cus[level], 0xff, sizeof(c->cus[level]));
 	c->levels |= BIT(level);
 	for (i = 0; i < GPREEMPT_CU_WORDS; i++)
-		c->cus[level].barred[i] &= cus->barred[i];
+		c->cus[level].barred[i] = cus->barred[i] & (first ? ~0ULL : c->cus[level].barred[i]);
 }
 
 /* Is one of these compute units claimed on one of the levels in a bit mask? */

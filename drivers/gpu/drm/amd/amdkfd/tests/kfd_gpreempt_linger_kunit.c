@@ -115,6 +115,10 @@ static const struct scene linger_scenes[] = {
 		SET(LINGER.linger_ns, US(1000)), DOES(high, finishes), SCAN(1), KEEP(low),
 		SCAN_IN(US(1000)), BACK(low, FREE),
 		SEE_IN(LINGER.spent_ns, 50 * US(1000) - 1000 * US(1000)), NO(LINGER.cut), {} } },
+	{ "part_most", bench_lingers, STEPS {
+		SET(tun.linger_max_us, 100 * 1000), SET(LINGER.linger_ns, US(100 * 1000)),
+		DOES(high, finishes), SCAN(1), KEEP(low), SEE_IN(plan.next_ns, US(20 * 1000)),
+		{} } },
 	/* One that bridged a pause costs nothing. */
 	{ "part_bridged", bench_lingers, STEPS {
 		SET(LINGER.linger_ns, US(1000)), DOES(high, finishes), SCAN(1), KEEP(low),
