@@ -387,8 +387,8 @@ REBIND = [inside("rebind")], ["--gpus", "2", *COARSE, "--append", "amdgpu.gpreem
 ASLEEP = [inside("asleep"), program("suspend_test")]
 # Of policy_test, what counts on how waves lie on the dies.
 SPREAD = ["one_transaction", "all_that_hold_leave"]
-KUNIT = ["estimate", "select", "decide", "policy", "group", "share", "proof", "wake", "culprit",
-         "state", "pace", "busy", "mes"]
+KUNIT = ["estimate", "select", "decide", "help", "linger", "cus", "time", "policy", "group", "share",
+         "proof", "wake", "culprit", "state", "pace", "busy", "mes"]
 
 SUITES = {
     "scripts": ["python3", SCRIPTS / "tests/run_unittests"],
