@@ -26,7 +26,7 @@
 #define LAUNCH_MS		100	/* ample for a dispatch to begin */
 #define IN_A_ROW		6	/* late preemptions: the last bypass lasts for 32 s */
 #define NOW_AND_THEN		3
-#define REARM_SLACK_MS		800	/* the late preemption itself, and the search that follows */
+#define REARM_SLACK_MS		800	/* the late preemption, and the search that follows */
 #define FENCE_MS		2000	/* how long stock waits for a fence, here */
 #define FENCE_PARAMETER		"/sys/module/amdgpu/parameters/queue_preemption_timeout_ms"
 #define RECOVER			"/sys/kernel/debug/dri/0/amdgpu_gpu_recover"

@@ -1020,9 +1020,11 @@ TEST_F_TIMEOUT(disturb, slow_memory, 300)
 					  &ns[i]));
 	}
 	median(ns, SLOW_SAMPLES);
-	printf("# report: beside %u queues read slowly: the monitor takes %u %% of a CPU, a scan %lld us at most; HIGH %llu us, %llu at most\n",
-	       SLOW_PROCESSES * SLOW_QUEUES, percent, gpreempt_number("stats/scan_ns_max") / 1000,
-	       ns[SLOW_SAMPLES / 2] / 1000, ns[SLOW_SAMPLES - 1] / 1000);
+	printf("# report: beside %u queues read slowly the monitor takes %u %% of a CPU,",
+	       SLOW_PROCESSES * SLOW_QUEUES, percent);
+	printf(" a scan %lld us at most; HIGH %llu us, %llu at most\n",
+	       gpreempt_number("stats/scan_ns_max") / 1000, ns[SLOW_SAMPLES / 2] / 1000,
+	       ns[SLOW_SAMPLES - 1] / 1000);
 	if (gpu_model_figures()) {
 		EXPECT_GE(SLOW_CPU, percent);
 		EXPECT_GE(SLOW_SCAN_MS * 1000000LL, gpreempt_number("stats/scan_ns_max"));

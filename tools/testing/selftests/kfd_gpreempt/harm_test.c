@@ -192,8 +192,9 @@ static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(harm) *self)
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	measure(self, self->ours, WINDOW_MS);
 	for (i = 0; i < self->nr; i++)
-		TH_LOG("report: level %u: %llu on stock, %llu with GPREEMPT", self->part[i]->priority,
-		       (unsigned long long)self->stock[i], (unsigned long long)self->ours[i]);
+		TH_LOG("report: level %u: %llu on stock, %llu with GPREEMPT",
+		       self->part[i]->priority, (unsigned long long)self->stock[i],
+		       (unsigned long long)self->ours[i]);
 }
 
 /* Has each at least so many per cent of what it has on stock? */

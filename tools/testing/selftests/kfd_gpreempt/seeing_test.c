@@ -156,7 +156,8 @@ TEST_F_TIMEOUT(seeing, statistics, 120)
 	for (i = 0; i < ARRAY_SIZE(counted); i++)
 		n[i] = stat_value(counted[i], "") - n[i];
 	/* for scripts/check-latency */
-	printf("# clock begin=%llu end=%llu scans=%lld\n", begin, kfd_gpu_clock(&self->c.dev), n[SCANS]);
+	printf("# clock begin=%llu end=%llu scans=%lld\n", begin, kfd_gpu_clock(&self->c.dev),
+	       n[SCANS]);
 	for (i = 0; i < ARRAY_SIZE(latencies); i++)
 		printf("# %s p50=%lld p99=%lld max=%lld\n", latencies[i],
 		       stat_value(latencies[i], "_ns_p50"), stat_value(latencies[i], "_ns_p99"),

@@ -54,7 +54,8 @@ static inline void gpreempt_claim(struct gpreempt_claims *c, u8 level,
 
 	c->levels |= BIT(level);
 	for (i = 0; i < GPREEMPT_CU_WORDS; i++)
-		c->cus[level].barred[i] = cus->barred[i] & (first ? ~0ULL : c->cus[level].barred[i]);
+		c->cus[level].barred[i] = cus->barred[i] &
+					  (first ? ~0ULL : c->cus[level].barred[i]);
 }
 
 /* Is one of these compute units claimed on one of the levels in a bit mask? */

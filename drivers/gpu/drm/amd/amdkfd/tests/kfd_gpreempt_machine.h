@@ -108,6 +108,10 @@ struct machine_queue {
  * @free:	slots that are not in use, a bit each
  * @first:	the queue that is the first to launch
  * @policy:	by which it is shared
+ * @view:	the scan
+ * @tun:	the tunables
+ * @plan:	what was decided at it
+ * @wake:	and how long the monitor sleeps after it
  * @now_ns:	the time
  * @scan_ns:	the next scan
  * @stall_ns:	nothing executes until then

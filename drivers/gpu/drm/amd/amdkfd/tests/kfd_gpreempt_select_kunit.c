@@ -404,12 +404,13 @@ static const struct scene select_scenes[] = {
 	 */
 	{ "spinning_high", bench_high_fills, STEPS {
 		COUNT, SCAN(10000), LEAST(had[0], 9), MOST(had[0], 40), {} } },
-	/* While something is off, the monitor looks again after an eighth of the time it has been. */
+	/* While something is off, the monitor looks again after an eighth of that time. */
 	{ "end", bench_low_runs, STEPS {
 		SEE(plan.within_us, 0), DOES(high, submits), SCAN(1), OFF(low, INVERSION),
 		SEE(plan.within_us, INTERVAL_US / 8),
 		/* from the first scan that sees it off, and an interval at most */
-		DOES(high, runs), DOES(high, submits), SCAN(1), SEE(plan.within_us, INTERVAL_US / 8),
+		DOES(high, runs), DOES(high, submits), SCAN(1),
+		SEE(plan.within_us, INTERVAL_US / 8),
 		SCAN(4), KEEP(low), SEE(plan.within_us, INTERVAL_US / 2),
 		SCAN(20), SEE(plan.within_us, INTERVAL_US),
 		/* of two the one that left last */

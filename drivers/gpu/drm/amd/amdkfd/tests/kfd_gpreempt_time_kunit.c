@@ -21,7 +21,7 @@ static const struct machine_work endless = { .groups = MACHINE_SLOTS, .ns = MACH
 struct starve_case {
 	unsigned int low, processes;
 	unsigned int starvation_ms, ms;		/* and how long it is looked at */
-	unsigned int part;			/* what high has at least, in tenths of a per cent */
+	unsigned int part;		/* of the time that high has at least, in 1/1000 */
 	bool more;				/* high has another kernel, which finds no space */
 	bool fetch;
 	bool skewed;				/* the first has all but one of each other one */
