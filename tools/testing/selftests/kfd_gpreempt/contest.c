@@ -19,6 +19,8 @@ static int run_rival(struct rival *rival, __u32 priority, unsigned int groups)
 		return 1;
 	if (!groups)
 		groups = c.dev.cus;
+	else if (groups == RIVAL_WANTS_MORE)
+		groups = 2 * c.dev.cus;
 	while (!rival->leave) {
 		if (rival->run && !rival->running) {
 			*job.stop = 0;
@@ -76,7 +78,7 @@ int contest_open(struct contest *ct)
 	int ret = gpreempt_begin();
 
 	if (!ret)
-		ret = rival_start(&ct->rival, &ct->pid, PRIORITY_HIGH, 1);
+		ret = rival_start(&ct->rival, &ct->pid, PRIORITY_HIGH, RIVAL_WANTS_MORE);
 	return ret ? ret : client_open(&ct->c);
 }
 

@@ -456,8 +456,6 @@ void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view
 		blocked_give_up(&m->blocked, view->now_ns);
 		m->waits_ns = 0;
 	}
-	if (q->out.given)
-		m->unseen.lacks = false;
 	blocked_learn(&m->blocked, &q->out, view->now_ns);
 	m->idle = q->seen.mapped && q->out.activity == GPREEMPT_IDLE;
 }

@@ -36,7 +36,7 @@ struct gpreempt_index {
  * @restored:	was taken off, and no waves were seen since
  * @busy:	had waves when last counted (assumed at first sight)
  * @lacks:	the first count after the read index moved found fewer waves than that packet
- *		launches, and it was not given more of the machine since
+ *		launches, and it has not ended since
  * @done:	the newest packet's signal was seen completed. Signals are pooled: it may be at
  *		work for another queue since, until there is a newer packet
  *

@@ -190,6 +190,9 @@ struct kfd_gpreempt_client {
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
+ * @previous_rptr: read index behind the packet that the next two are of
+ * @previous_signal: user address of its completion signal, or 0
+ * @previous_waves: waves that it launches, 0: unknown
  * @signal_ordered: that packet begins when all before it have ended
  * @turn:	when its memory was read last, see &gpreempt_reading.turn
  *
@@ -242,6 +245,9 @@ struct kfd_gpreempt_queue {
 	u64 signal_wptr;
 	u64 signal;
 	bool signal_done;
+	u64 previous_rptr;
+	u64 previous_signal;
+	u32 previous_waves;
 	bool signal_ordered;
 	u64 turn;
 };

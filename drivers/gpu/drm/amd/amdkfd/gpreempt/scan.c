@@ -195,13 +195,21 @@ static enum gpreempt_signal newest_signal(struct kfd_gpreempt_scan_queue *sq,
  */
 static void read_previous(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
 {
+	struct kfd_gpreempt_queue *gpq = sq->gpq;
 	union aql_packet pkt;
 	s64 value;
 
-	if (!e->rptr || e->wptr - e->rptr >= e->size || read_packet(sq, &pkt, e, e->rptr - 1))
+	if (!e->rptr || e->wptr - e->rptr >= e->size)
 		return;
-	e->begun = packet_waves(&pkt);
-	if (pkt.completion_signal && !read_signal(sq, pkt.completion_signal, &value))
+	if (e->rptr != gpq->previous_rptr) {
+		if (read_packet(sq, &pkt, e, e->rptr - 1))
+			return;
+		gpq->previous_rptr = e->rptr;
+		gpq->previous_signal = pkt.completion_signal;
+		gpq->previous_waves = packet_waves(&pkt);
+	}
+	e->begun = gpq->previous_waves;
+	if (gpq->previous_signal && !read_signal(sq, gpq->previous_signal, &value))
 		e->previous = value > 0 ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_DONE;
 }
 
@@ -262,6 +270,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		gpq->epoch = gp->epoch;
 		memset(&gpq->memory, 0, sizeof(gpq->memory));
 		gpq->signal_wptr = 0;
+		gpq->previous_rptr = 0;
 		gpq->signal = 0;
 		gpq->inverted = false;
 	}
