@@ -140,30 +140,44 @@ static struct gpreempt_view *wake_view(struct kunit *test, struct gpreempt_queue
 	return view;
 }
 
+static void wake_check(struct kunit *test, const struct wake_case *c,
+		       const struct gpreempt_queue_view *q, const struct gpreempt_wake *wake)
+{
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, wake->rest, c->rest);
+	KUNIT_EXPECT_EQ(test, wake->idle, c->rest == GPREEMPT_PARK);
+	KUNIT_EXPECT_EQ(test, wake->within_us, c->plan.within_us);
+	KUNIT_EXPECT_EQ(test, wake->until_ns, 0);
+	for (i = 0; i < QUEUES && c->q[i].is; i++)
+		KUNIT_EXPECT_EQ_MSG(test, q[i].out.awaited, !!(c->awaited & BIT(i)),
+				    "queue %u", i);
+}
+
 static void gpreempt_wake_rest(struct kunit *test)
 {
 	const struct wake_case *c = test->param_value;
+	/* behind the last queue there is none, whatever the memory there looks like */
+	static const struct wake_queue beyond[] = { { 0, 'R' }, { 15, 'R' }, { 15, 'I' } };
 	static struct gpreempt_group group[QUEUES];
 	struct gpreempt_queue_view *q;
 	struct gpreempt_view *view;
 	struct gpreempt_wake wake;
 	unsigned int i;
 
-	q = kunit_kcalloc(test, QUEUES, sizeof(*q), GFP_KERNEL);
+	q = kunit_kcalloc(test, QUEUES + 1, sizeof(*q), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, q);
 	view = wake_view(test, q, 0);
 	for (; view->nr < QUEUES && c->q[view->nr].is; view->nr++) {
 		wake_queue(&q[view->nr], &c->q[view->nr]);
 		q[view->nr].group = c->q[view->nr].same ? q[view->nr - 1].group : &group[view->nr];
 	}
-	gpreempt_wake(view, &c->plan, &wake);
-	KUNIT_EXPECT_EQ(test, wake.rest, c->rest);
-	KUNIT_EXPECT_EQ(test, wake.idle, c->rest == GPREEMPT_PARK);
-	KUNIT_EXPECT_EQ(test, wake.within_us, c->plan.within_us);
-	KUNIT_EXPECT_EQ(test, wake.until_ns, 0);
-	for (i = 0; i < view->nr; i++)
-		KUNIT_EXPECT_EQ_MSG(test, q[i].out.awaited, !!(c->awaited & BIT(i)),
-				    "queue %u", i);
+	for (i = 0; i < ARRAY_SIZE(beyond); i++) {
+		wake_queue(&q[view->nr], &beyond[i]);
+		gpreempt_wake(view, &c->plan, &wake);
+		wake_check(test, c, q, &wake);
+		KUNIT_EXPECT_FALSE(test, q[view->nr].out.awaited);
+	}
 }
 
 /* An idle node's doorbells are left alone for a while. */
