@@ -131,47 +131,28 @@ static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	return r;
 }
 
-static int op_get(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
+/* GET, SET_PRIORITY and SET_TIMESLICE. */
+static int op_queue(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
-	struct kfd_gpreempt_target t;
-	int r = kfd_gpreempt_get_target(p, args, &t);
-
-	if (r)
-		return r;
-	r = kfd_gpreempt_queue_info(t.q->gpreempt, &args->queue);
-	kfd_gpreempt_put_target(&t);
-	return r;
-}
-
-static int op_set_priority(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
-{
-	u32 priority = args->priority.priority;
-	struct kfd_gpreempt_target t;
+	struct queue *q;
 	int r;
 
-	if (!valid_priority(priority))
+	if ((args->op == KFD_GPREEMPT_OP_SET_PRIORITY && !valid_priority(args->priority.priority)) ||
+	    (args->op == KFD_GPREEMPT_OP_SET_TIMESLICE && !valid_timeslice(args->timeslice_us)))
 		return -EINVAL;
-	r = kfd_gpreempt_get_target(p, args, &t);
+	r = kfd_gpreempt_get_target(p, args, &q);
 	if (r)
 		return r;
-	r = kfd_gpreempt_set_priority(t.q, priority, &args->priority.permitted);
-	kfd_gpreempt_put_target(&t);
-	return r;
-}
-
-static int op_set_timeslice(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
-{
-	struct kfd_gpreempt_target t;
-	u32 us = args->timeslice_us;
-	int r;
-
-	if (!valid_timeslice(us))
-		return -EINVAL;
-	r = kfd_gpreempt_get_target(p, args, &t);
-	if (r)
-		return r;
-	r = kfd_gpreempt_set_timeslice(t.q, us);
-	kfd_gpreempt_put_target(&t);
+	p = q->process;
+	if (args->op == KFD_GPREEMPT_OP_SET_PRIORITY)
+		r = kfd_gpreempt_set_priority(q, args->priority.priority,
+					      &args->priority.permitted);
+	else if (args->op == KFD_GPREEMPT_OP_SET_TIMESLICE)
+		r = kfd_gpreempt_set_timeslice(q, args->timeslice_us);
+	else
+		r = kfd_gpreempt_queue_info(q->gpreempt, &args->queue);
+	mutex_unlock(&p->mutex);
+	kfd_unref_process(p);
 	return r;
 }
 
@@ -479,14 +460,14 @@ static const struct gpreempt_op gpreempt_ops[] = {
 		.func = op_list, .uses = USES_PID | USES_GPU, .flags = OF_MANY, .in = IN(list),
 	},
 	[KFD_GPREEMPT_OP_GET] = {
-		.func = op_get, .uses = USES_PID | USES_QUEUE, .flags = OF_CONTEXT,
+		.func = op_queue, .uses = USES_PID | USES_QUEUE, .flags = OF_CONTEXT,
 	},
 	[KFD_GPREEMPT_OP_SET_PRIORITY] = {
-		.func = op_set_priority, .uses = USES_PID | USES_QUEUE,
+		.func = op_queue, .uses = USES_PID | USES_QUEUE,
 		.flags = OF_CONTEXT, .in = IN(priority.priority),
 	},
 	[KFD_GPREEMPT_OP_SET_TIMESLICE] = {
-		.func = op_set_timeslice, .uses = USES_PID | USES_QUEUE,
+		.func = op_queue, .uses = USES_PID | USES_QUEUE,
 		.flags = OF_CONTEXT, .in = IN(timeslice_us),
 	},
 	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = {

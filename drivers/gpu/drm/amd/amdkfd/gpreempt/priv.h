@@ -251,16 +251,6 @@ struct kfd_gpreempt_queue {
 	(KFD_GPREEMPT_ALL | KFD_GPREEMPT_AT_LEAST | KFD_GPREEMPT_BELOW)
 
 /**
- * struct kfd_gpreempt_target - a queue that an ioctl is about
- * @p:		its process, referenced and locked
- * @q:		the queue, there while @p is locked
- */
-struct kfd_gpreempt_target {
-	struct kfd_process *p;
-	struct queue *q;
-};
-
-/**
  * struct kfd_gpreempt_choice - the queues that an ioctl is about which may be about many
  * @processes:	referenced, in the order of their addresses
  * @count:	how many
@@ -690,8 +680,7 @@ int kfd_gpreempt_lock_access(struct task_struct *task);
 int kfd_gpreempt_lock_process(struct kfd_process *p);
 int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **q);
 int kfd_gpreempt_get_target(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
-			    struct kfd_gpreempt_target *t);
-void kfd_gpreempt_put_target(struct kfd_gpreempt_target *t);
+			    struct queue **q);
 int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
 			struct kfd_gpreempt_choice *choice);
 void kfd_gpreempt_unchoose(struct kfd_gpreempt_choice *choice);

@@ -231,32 +231,22 @@ int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **
  * kfd_gpreempt_get_target - find the queue that an ioctl names
  * @p: the caller's process
  * @args: of the ioctl
- * @t: out: for kfd_gpreempt_put_target()
+ * @q: out: the queue; its process is referenced and locked
  *
- * Return: 0, and the queue's process is locked; or what kfd_gpreempt_leader(),
- * kfd_gpreempt_lock_access() and kfd_gpreempt_find_queue() return.
+ * Return: 0, or what kfd_gpreempt_leader(), kfd_gpreempt_lock_access() and
+ * kfd_gpreempt_find_queue() return.
  */
 int kfd_gpreempt_get_target(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
-			    struct kfd_gpreempt_target *t)
+			    struct queue **q)
 {
-	int r = get_process(p, args, &t->p);
+	int r = get_process(p, args, &p);
 
 	if (r)
 		return r;
-	r = kfd_gpreempt_find_queue(t->p, args->queue_id, &t->q);
+	r = kfd_gpreempt_find_queue(p, args->queue_id, q);
 	if (r)
-		kfd_unref_process(t->p);
+		kfd_unref_process(p);
 	return r;
-}
-
-/**
- * kfd_gpreempt_put_target - leave a queue again
- * @t: what kfd_gpreempt_get_target() has found
- */
-void kfd_gpreempt_put_target(struct kfd_gpreempt_target *t)
-{
-	mutex_unlock(&t->p->mutex);
-	kfd_unref_process(t->p);
 }
 
 /* One that is in the middle of an exec loses its contexts, whoever it belongs to. */
