@@ -421,130 +421,111 @@ static u64 word_of(const struct kfd_gpreempt_process_default *def, u32 flags, bo
 	return gpreempt_word_keep(word, old, &kept);
 }
 
+/*
+ * The owner of a cgroup's directory may lower what is there. A share makes a group of the
+ * members, and as many groups as somebody likes would have as many shares.
+ */
+static int cgroup_admit(struct cgroup *cgroup, const struct gpreempt_default *old, u64 word,
+			const struct gpreempt_share *share, bool nice)
+{
+	struct gpreempt_share old_share = gpreempt_share_unpack(old ? old->share : 0);
+	struct gpreempt_lot had = lot_of_cgroup(cgroup);
+	struct gpreempt_lot lot = lot_below(lot_of_cgroup(kfd_gpreempt_cgroup_parent(cgroup)),
+					    cgroup, word, gpreempt_share_pack(share));
+	int r;
+
+	/* Not what follows alone: something above may bound it for now. */
+	if (!nice && gpreempt_word_exceeds(word, old ? old->word : 0))
+		return -EPERM;
+	r = gpreempt_share_admit(share, &old_share, nice, minima_of_others(NULL, cgroup));
+	if (r)
+		return r;
+	if (!nice && (gpreempt_priority(lot.word) > gpreempt_priority(had.word) ||
+		      lot.group != had.group))
+		return -EPERM;
+	r = gpreempt_share_admit(&lot.share, &had.share, nice, 0);
+	return r ?: !nice && !old && cgroups >= OWNERS_CGROUPS_MAX ? -EDQUOT : 0;
+}
+
 /**
- * kfd_gpreempt_default_set - set the default of a process and its descendants
- * @task: the process's leader; the caller may control it
- * @def: the default, each value in its range; a ceiling or a share above those there were
- *	only with CAP_SYS_NICE
+ * kfd_gpreempt_default_set - set the default of a process and its descendants, or of a cgroup's
+ *	members
+ * @task: the process's leader, whom the caller may control; or NULL
+ * @cgroup: and then the cgroup, referenced, whose directory is the caller's own or anybody's for
+ *	CAP_SYS_NICE
+ * @def: the default, each value in its range. Only with CAP_SYS_NICE more than there was: of a
+ *	process its ceiling and its share, of a cgroup all but the turn
  * @flags: KFD_GPREEMPT_KEEP_*: this of it stays as it was; KFD_GPREEMPT_SET_*: this of its
  *	share does not
  *
- * Return: 0, -EINVAL if the minimum is above the cap, -EPERM, -ENOMEM, -ENOSPC if more than
- * all would be guaranteed, or -ESRCH if the process is gone.
+ * Return: 0, -EINVAL if the minimum is above the cap, or the cgroup too deep, -EPERM, -ENOMEM,
+ * -ENOSPC if more than all would be guaranteed, -EDQUOT without CAP_SYS_NICE if many cgroups
+ * have defaults already, -ESRCH if the process is gone, or -ENOENT if the cgroup is.
  */
-int kfd_gpreempt_default_set(struct task_struct *task,
-			     const struct kfd_gpreempt_process_default *def,
-			     u32 flags)
+int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
+			     const struct kfd_gpreempt_process_default *def, u32 flags)
 {
 	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+	struct pid *pid = task ? get_task_pid(task, PIDTYPE_TGID) : NULL;
 	const struct gpreempt_share given = kfd_gpreempt_share(def);
-	struct gpreempt_share share, asked;
+	struct gpreempt_share share, asked, had;
 	const struct gpreempt_default *old;
-	struct gpreempt_lot had;
-	struct pid *pid;
-	u64 word;
-	int r;
+	u64 word, old_word;
+	int r = 0;
 
-	pid = get_task_pid(task, PIDTYPE_TGID);
-	if (!pid)
+	if (task && !pid)
 		return -ESRCH;
-
+	if (cgroup && kfd_gpreempt_cgroup_depth(cgroup) > DEPTH_MAX)
+		return -EINVAL;
 	mutex_lock(&defaults_lock);
 	prune();
-	had = default_of(task, NULL, NULL);
-	old = default_find(pid, NULL);
+	old = default_find(pid, cgroup);
+	old_word = old ? old->word : 0;
 	share = share_with(gpreempt_share_unpack(old ? old->share : 0), &given, flags);
-	/* What is not named is no more than it was. */
-	asked = share_with(had.share, &given, flags);
-	word = word_of(def, flags, nice, old ? old->word : 0);
-	r = old && !nice && gpreempt_ceiling(word) > gpreempt_ceiling(old->word) ?
-	    -EPERM : 0;
-	if (!r && !gpreempt_share_valid(&share))
+	word = word_of(def, flags, nice, old_word);
+	if (cgroup && kfd_gpreempt_cgroup_gone(cgroup)) {
+		r = -ENOENT;
+	} else if (task && !nice && gpreempt_ceiling(word) > gpreempt_ceiling(old_word)) {
+		r = -EPERM;
+	} else if (!gpreempt_share_valid(&share)) {
 		r = -EINVAL;
-	if (!r && (flags & SHARE_FLAGS))
-		r = gpreempt_share_admit(&asked, &had.share, nice, minima_of_others(pid, NULL));
+	} else if (cgroup) {
+		r = cgroup_admit(cgroup, old, word, &share, nice);
+	} else if (flags & SHARE_FLAGS) {
+		had = default_of(task, NULL, NULL).share;
+		/* What is not named is no more than it was. */
+		asked = share_with(had, &given, flags);
+		r = gpreempt_share_admit(&asked, &had, nice, minima_of_others(pid, NULL));
+	}
 	if (!r)
-		r = default_store(pid, NULL, word, gpreempt_share_pack(&share));
-	if (!r)
+		r = default_store(pid, cgroup, word, gpreempt_share_pack(&share));
+	if (!r && cgroup)
+		update_all();
+	else if (!r)
 		apply(pid, task, nice);
 	mutex_unlock(&defaults_lock);
 	put_pid(pid);
 	return r;
 }
 
-/*
- * The owner of a cgroup's directory may lower what is there. A share makes a group of the
- * members, and as many groups as somebody likes would have as many shares.
- */
-static int cgroup_admit(const struct gpreempt_lot *lot, const struct gpreempt_lot *had,
-			bool nice)
-{
-	if (!nice && (gpreempt_priority(lot->word) > gpreempt_priority(had->word) ||
-		      lot->group != had->group))
-		return -EPERM;
-	return gpreempt_share_admit(&lot->share, &had->share, nice, 0);
-}
-
 /**
- * kfd_gpreempt_cgroup_default_set - set the default of a cgroup's members
- * @cgroup: the cgroup, referenced, whose directory is the caller's own or anybody's for
- *	CAP_SYS_NICE
- * @def: the default, each value in its range; without CAP_SYS_NICE nothing of it is more than
- *	there was
- * @flags: as of kfd_gpreempt_default_set()
- *
- * Return: 0, -EINVAL if the minimum is above the cap, or the cgroup too deep, -EPERM, -ENOMEM,
- * -ENOSPC if more than all would be guaranteed, -EDQUOT without CAP_SYS_NICE if many have
- * defaults already, or -ENOENT if the cgroup is gone.
+ * kfd_gpreempt_default_get - what was set of a process or of a cgroup, and of nothing above it
+ * @task: the process's leader, or NULL
+ * @cgroup: and then the cgroup
+ * @def: out
  */
-int kfd_gpreempt_cgroup_default_set(struct cgroup *cgroup,
-				    const struct kfd_gpreempt_process_default *def, u32 flags)
+void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgroup,
+			      struct kfd_gpreempt_process_default *def)
 {
-	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
-	const struct gpreempt_share given = kfd_gpreempt_share(def);
-	const struct gpreempt_default *old;
-	struct gpreempt_share share, old_share;
-	struct gpreempt_lot lot, had;
-	u64 word, old_word;
-	u32 packed;
-	int r;
+	const struct gpreempt_default *d;
+	struct gpreempt_share share;
+	u64 word;
 
-	if (kfd_gpreempt_cgroup_depth(cgroup) > DEPTH_MAX)
-		return -EINVAL;
 	mutex_lock(&defaults_lock);
-	prune();
-	old = default_find(NULL, cgroup);
-	old_word = old ? old->word : 0;
-	old_share = gpreempt_share_unpack(old ? old->share : 0);
-	share = share_with(old_share, &given, flags);
-	packed = gpreempt_share_pack(&share);
-	word = word_of(def, flags, nice, old_word);
-	had = lot_of_cgroup(cgroup);
-	lot = lot_below(lot_of_cgroup(kfd_gpreempt_cgroup_parent(cgroup)), cgroup, word, packed);
-	r = kfd_gpreempt_cgroup_gone(cgroup) ? -ENOENT : 0;
-	if (!r && !gpreempt_share_valid(&share))
-		r = -EINVAL;
-	/* Not what follows alone: something above may bound it for now. */
-	if (!r && !nice && gpreempt_word_exceeds(word, old_word))
-		r = -EPERM;
-	if (!r)
-		r = gpreempt_share_admit(&share, &old_share, nice, minima_of_others(NULL, cgroup));
-	if (!r)
-		r = cgroup_admit(&lot, &had, nice);
-	if (!r && !nice && !old && cgroups >= OWNERS_CGROUPS_MAX)
-		r = -EDQUOT;
-	if (!r)
-		r = default_store(NULL, cgroup, word, packed);
-	if (!r)
-		update_all();
+	d = default_find(task ? task_tgid(task) : NULL, cgroup);
+	word = d ? d->word : 0;
+	share = gpreempt_share_unpack(d ? d->share : 0);
 	mutex_unlock(&defaults_lock);
-	return r;
-}
-
-static void default_read(const struct gpreempt_default *d, struct kfd_gpreempt_process_default *def)
-{
-	u64 word = d ? d->word : 0;
-	struct gpreempt_share share = gpreempt_share_unpack(d ? d->share : 0);
 
 	/* None of a priority or of a grant is that of the ABI. */
 	static_assert(KFD_GPREEMPT_NONE == U32_MAX);
@@ -558,22 +539,6 @@ static void default_read(const struct gpreempt_default *d, struct kfd_gpreempt_p
 		.cap_percent = share.cap_percent,
 		.grant = gpreempt_grant(word),
 	};
-}
-
-/**
- * kfd_gpreempt_default_get - what was set of a process or of a cgroup, and of nothing above it
- * @task: the process's leader, or NULL
- * @cgroup: and then the cgroup
- * @def: out
- */
-void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgroup,
-			      struct kfd_gpreempt_process_default *def)
-{
-	mutex_lock(&defaults_lock);
-	rcu_read_lock();
-	default_read(default_find(task ? task_tgid(task) : NULL, cgroup), def);
-	rcu_read_unlock();
-	mutex_unlock(&defaults_lock);
 }
 
 /**

@@ -177,66 +177,43 @@ static bool valid_grant(const struct kfd_gpreempt_process_default *def, u32 flag
 	return (flags & KFD_GPREEMPT_CGROUP) && valid_priority(def->grant);
 }
 
-static int set_cgroup_default(const struct kfd_ioctl_gpreempt_args *args)
+static int set_or_get(struct task_struct *task, struct cgroup *cgroup,
+		      struct kfd_ioctl_gpreempt_args *args)
 {
-	struct cgroup *cgroup;
-	bool own;
-	int r;
-
-	cgroup = kfd_gpreempt_cgroup_of_fd(args->pid, &own);
-	if (IS_ERR(cgroup))
-		return PTR_ERR(cgroup);
-	r = own || capable(CAP_SYS_NICE) ?
-	    kfd_gpreempt_cgroup_default_set(cgroup, &args->process_default, args->flags) : -EPERM;
-	kfd_gpreempt_cgroup_put(cgroup);
-	return r;
+	if (args->op == KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT)
+		return kfd_gpreempt_default_set(task, cgroup, &args->process_default, args->flags);
+	kfd_gpreempt_default_get(task, cgroup, &args->process_default);
+	return 0;
 }
 
-static int op_set_process_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
+/* SET_PROCESS_DEFAULT and GET_DEFAULT. */
+static int op_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	const struct kfd_gpreempt_process_default *def = &args->process_default;
+	bool set = args->op == KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT;
 	struct task_struct *task;
-	int r;
-
-	if (!valid_priority(def->priority) || !valid_priority(def->ceiling) ||
-	    !valid_timeslice(def->timeslice_us) || !valid_share(def, args->flags) ||
-	    !valid_grant(def, args->flags) || def->pad)
-		return -EINVAL;
-	if (args->flags & KFD_GPREEMPT_CGROUP)
-		return set_cgroup_default(args);
-	r = kfd_gpreempt_leader(args, &task);
-	if (r)
-		return r;
-	r = kfd_gpreempt_lock_access(task);
-	if (!r) {
-		r = kfd_gpreempt_default_set(task, def, args->flags);
-		up_read(&task->signal->exec_update_lock);
-	}
-	put_task_struct(task);
-	return r;
-}
-
-static int op_get_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
-{
 	struct cgroup *cgroup;
-	struct task_struct *task;
 	bool own;
 	int r;
 
+	if (set && (!valid_priority(def->priority) || !valid_priority(def->ceiling) ||
+		    !valid_timeslice(def->timeslice_us) || !valid_share(def, args->flags) ||
+		    !valid_grant(def, args->flags) || def->pad))
+		return -EINVAL;
 	if (args->flags & KFD_GPREEMPT_CGROUP) {
 		cgroup = kfd_gpreempt_cgroup_of_fd(args->pid, &own);
 		if (IS_ERR(cgroup))
 			return PTR_ERR(cgroup);
-		kfd_gpreempt_default_get(NULL, cgroup, &args->process_default);
+		r = !set || own || capable(CAP_SYS_NICE) ? set_or_get(NULL, cgroup, args) : -EPERM;
 		kfd_gpreempt_cgroup_put(cgroup);
-		return 0;
+		return r;
 	}
 	r = kfd_gpreempt_leader(args, &task);
 	if (r)
 		return r;
 	r = kfd_gpreempt_lock_access(task);
 	if (!r) {
-		kfd_gpreempt_default_get(task, NULL, &args->process_default);
+		r = set_or_get(task, NULL, args);
 		up_read(&task->signal->exec_update_lock);
 	}
 	put_task_struct(task);
@@ -471,7 +448,7 @@ static const struct gpreempt_op gpreempt_ops[] = {
 		.flags = OF_CONTEXT, .in = IN(timeslice_us),
 	},
 	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = {
-		.func = op_set_process_default, .uses = USES_PID,
+		.func = op_default, .uses = USES_PID,
 		.flags = KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING |
 			 KFD_GPREEMPT_KEEP_TIMESLICE | KFD_GPREEMPT_SET_WEIGHT |
 			 KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP | KFD_GPREEMPT_PIDFD |
@@ -490,7 +467,7 @@ static const struct gpreempt_op gpreempt_ops[] = {
 		.func = op_hint, .uses = USES_PID | USES_QUEUE, .flags = OF_MANY, .in = IN(hint),
 	},
 	[KFD_GPREEMPT_OP_GET_DEFAULT] = {
-		.func = op_get_default, .uses = USES_PID,
+		.func = op_default, .uses = USES_PID,
 		.flags = KFD_GPREEMPT_PIDFD | KFD_GPREEMPT_CGROUP,
 	},
 };

@@ -697,11 +697,8 @@ static inline bool kfd_gpreempt_process_made(const struct kfd_process *p)
 
 /* default.c */
 void kfd_gpreempt_process_follow(struct kfd_process *p);
-int kfd_gpreempt_default_set(struct task_struct *task,
-			     const struct kfd_gpreempt_process_default *def,
-			     u32 flags);
-int kfd_gpreempt_cgroup_default_set(struct cgroup *cgroup,
-				    const struct kfd_gpreempt_process_default *def, u32 flags);
+int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
+			     const struct kfd_gpreempt_process_default *def, u32 flags);
 void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgroup,
 			      struct kfd_gpreempt_process_default *def);
 
