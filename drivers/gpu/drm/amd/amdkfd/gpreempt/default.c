@@ -330,18 +330,6 @@ static int default_store(struct pid *pid, struct cgroup *cgroup, u64 word, u32 s
 	return 0;
 }
 
-/* One that is in the middle of an exec loses its kfd_process, whoever it belongs to. */
-static bool may_apply(struct task_struct *task)
-{
-	bool may = false;
-
-	if (down_read_trylock(&task->signal->exec_update_lock)) {
-		may = kfd_gpreempt_same_user(task);
-		up_read(&task->signal->exec_update_lock);
-	}
-	return may;
-}
-
 /*
  * The processes that use KFD by now: the target, and its descendants as far as
  * the caller may control them. A ceiling that came from an ancestor which is
@@ -362,7 +350,7 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 		if (!affected || !kfd_gpreempt_process_made(p))
 			continue;
 		if (!nice && !same_thread_group(p->lead_thread, target) &&
-		    !may_apply(p->lead_thread))
+		    !kfd_gpreempt_same_user(p->lead_thread))
 			continue;
 		if (!nice) {
 			own.word = gpreempt_word_ceiling(own.word,

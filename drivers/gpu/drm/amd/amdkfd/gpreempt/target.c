@@ -60,14 +60,11 @@ int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_
 	return *task ? 0 : -ESRCH;
 }
 
-/**
- * kfd_gpreempt_same_user - may the caller control a process as one of its own user's?
- * @task: the process's leader; its exec_update_lock is held
- *
- * As of setpriority(2), and stricter: whoever runs a program that changes its user is
- * not its user any more.
+/*
+ * Is a process one of the caller's own user's? As of setpriority(2), and stricter: whoever runs a
+ * program that changes its user is not its user any more. The exec_update_lock is held.
  */
-bool kfd_gpreempt_same_user(struct task_struct *task)
+static bool same_user(struct task_struct *task)
 {
 	const struct cred *cred = current_cred(), *tcred;
 	bool same;
@@ -77,6 +74,23 @@ bool kfd_gpreempt_same_user(struct task_struct *task)
 	same = cred->user_ns == tcred->user_ns && uid_eq(cred->euid, tcred->uid) &&
 	       uid_eq(cred->euid, tcred->suid);
 	rcu_read_unlock();
+	return same;
+}
+
+/**
+ * kfd_gpreempt_same_user - may the caller control a process as one of its own user's?
+ * @task: the process's leader
+ *
+ * Not one that is in the middle of an exec, whoever it belongs to: it loses its contexts.
+ */
+bool kfd_gpreempt_same_user(struct task_struct *task)
+{
+	bool same;
+
+	if (!down_read_trylock(&task->signal->exec_update_lock))
+		return false;
+	same = same_user(task);
+	up_read(&task->signal->exec_update_lock);
 	return same;
 }
 
@@ -96,8 +110,7 @@ int kfd_gpreempt_lock_access(struct task_struct *task)
 	r = down_read_killable(&task->signal->exec_update_lock);
 	if (r)
 		return r;
-	if (same_thread_group(task, current) || kfd_gpreempt_same_user(task) ||
-	    capable(CAP_SYS_NICE))
+	if (same_thread_group(task, current) || same_user(task) || capable(CAP_SYS_NICE))
 		return 0;
 	up_read(&task->signal->exec_update_lock);
 	return -EPERM;
@@ -249,22 +262,13 @@ int kfd_gpreempt_get_target(struct kfd_process *p, const struct kfd_ioctl_gpreem
 	return r;
 }
 
-/* One that is in the middle of an exec loses its contexts, whoever it belongs to. */
 static bool may_control(const struct kfd_process *p, bool nice)
 {
 	struct task_struct *task = p->lead_thread;
-	bool may;
 
 	/* What has no number in the caller's pid namespace cannot be named by it. */
-	if (!task_tgid_vnr(task))
-		return false;
-	if (nice || same_thread_group(task, current))
-		return true;
-	if (!down_read_trylock(&task->signal->exec_update_lock))
-		return false;
-	may = kfd_gpreempt_same_user(task);
-	up_read(&task->signal->exec_update_lock);
-	return may;
+	return task_tgid_vnr(task) &&
+	       (nice || same_thread_group(task, current) || kfd_gpreempt_same_user(task));
 }
 
 static int by_address(const void *a, const void *b)
