@@ -306,7 +306,7 @@ static int answer(const struct kfd_gpreempt_asks *asks, int none)
  * its node's is being destroyed.
  */
 static int request_one(const struct kfd_gpreempt_choice *choice,
-		       const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
+		       const struct kfd_ioctl_gpreempt_args *args, struct kfd_gpreempt_asks *asks)
 {
 	struct kfd_process *p = choice->processes[0];
 	struct kfd_gpreempt *gp;
@@ -319,24 +319,24 @@ static int request_one(const struct kfd_gpreempt_choice *choice,
 	gp = q->gpreempt->gp;
 	kobject_get(&gp->kobj);
 	mutex_unlock(&p->mutex);
-	r = kfd_gpreempt_request(gp, choice, req, asks);
+	r = kfd_gpreempt_request(gp, choice, args, asks);
 	kobject_put(&gp->kobj);
 	return r ?: answer(asks, -EBUSY);
 }
 
 /* Ask the chosen queues of all nodes, or of one. */
 static int request(const struct kfd_gpreempt_choice *choice,
-		   const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
+		   const struct kfd_ioctl_gpreempt_args *args, struct kfd_gpreempt_asks *asks)
 {
 	struct kfd_gpreempt *gp;
 	unsigned int i;
 	int r = 0;
 
 	if (!choice->which)
-		return request_one(choice, req, asks);
+		return request_one(choice, args, asks);
 	for (i = 0; !r && (gp = kfd_gpreempt_nth(i)); i++) {
 		if (!choice->gpu_id || choice->gpu_id == gp->gpu_id)
-			r = kfd_gpreempt_request(gp, choice, req, asks);
+			r = kfd_gpreempt_request(gp, choice, args, asks);
 		if (r == -ENODEV)
 			r = 0;
 		kobject_put(&gp->kobj);
@@ -352,31 +352,26 @@ static int request(const struct kfd_gpreempt_choice *choice,
 static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	bool preempt = args->op == KFD_GPREEMPT_OP_PREEMPT;
-	bool hold = args->flags & KFD_GPREEMPT_HOLD;
 	bool wait = args->flags & KFD_GPREEMPT_WAIT;
 	struct kfd_gpreempt_preempt *pre = &args->preempt;
-	const struct kfd_gpreempt_request req = {
-		.op = args->op,
-		.hold = hold,
-		.hold_ms = pre->hold_ms,
+	struct kfd_gpreempt_asks asks = {
 		.nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE),
 	};
-	struct kfd_gpreempt_asks asks = {};
 	struct kfd_gpreempt_choice choice;
 	s64 left_us;
 	ktime_t end;
 	int r;
 
-	if (wait ? !pre->wait_ms || pre->wait_ms > KFD_GPREEMPT_WAIT_MS_MAX :
-		   pre->wait_ms)
+	if (wait ? !pre->wait_ms || pre->wait_ms > KFD_GPREEMPT_WAIT_MS_MAX : pre->wait_ms)
 		return -EINVAL;
-	if (hold ? pre->hold_ms > KFD_GPREEMPT_HOLD_MS_MAX : pre->hold_ms)
+	if (args->flags & KFD_GPREEMPT_HOLD ? pre->hold_ms > KFD_GPREEMPT_HOLD_MS_MAX :
+					      pre->hold_ms)
 		return -EINVAL;
 	end = ktime_add_ms(ktime_get(), pre->wait_ms);
 
 	r = kfd_gpreempt_choose(p, args, &choice);
 	if (!r)
-		r = request(&choice, &req, &asks);
+		r = request(&choice, args, &asks);
 	if (!r && wait)
 		r = wait_for_all(&asks, preempt, choice.which, end);
 	if (r && preempt)
@@ -396,11 +391,6 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 static int op_hint(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	const struct kfd_gpreempt_hint *hint = &args->hint;
-	const struct kfd_gpreempt_request req = {
-		.op = args->op,
-		.arrival_us = hint->arrival_us,
-		.duration_us = hint->duration_us,
-	};
 	struct kfd_gpreempt_asks asks = {};
 	struct kfd_gpreempt_choice choice;
 	struct kfd_gpreempt *restored = NULL;
@@ -413,7 +403,7 @@ static int op_hint(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 		return -EINVAL;
 	r = kfd_gpreempt_choose(p, args, &choice);
 	if (!r)
-		r = request(&choice, &req, &asks);
+		r = request(&choice, args, &asks);
 	/* Allocates page tables, which may take long: with none of the locks held. */
 	for (i = 0; !r && hint->duration_us && i < asks.count; i++) {
 		if (asks.asked[i].gpq->gp != restored)

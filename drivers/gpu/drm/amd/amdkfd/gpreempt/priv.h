@@ -267,25 +267,6 @@ struct kfd_gpreempt_choice {
 };
 
 /**
- * struct kfd_gpreempt_request - what is asked of queues
- * @op:		PREEMPT, RESUME or HINT
- * @hold:	PREEMPT: for longer than its turn takes to come
- * @nice:	the caller has CAP_SYS_NICE: only one that has it may end the hold that it places
- *		on another process's queue
- * @hold_ms:	for how long, 0: until RESUME
- * @arrival_us:	HINT: the work comes in that time
- * @duration_us: and lasts that long, 0: there is no such work
- */
-struct kfd_gpreempt_request {
-	enum kfd_gpreempt_op op;
-	bool hold;
-	bool nice;
-	u32 hold_ms;
-	u32 arrival_us;
-	u32 duration_us;
-};
-
-/**
  * struct kfd_gpreempt_asked - a queue of which something was asked
  * @p:		its process, as the choice holds it
  * @gpq:	the queue's record, referenced
@@ -311,6 +292,8 @@ struct kfd_gpreempt_asked {
 
 /**
  * struct kfd_gpreempt_asks - all of which something was asked
+ * @nice:	the caller has CAP_SYS_NICE: only one that has it may end the hold that it places
+ *		on another process's queue
  * @asked:	these
  * @count:	how many
  * @room:	for how many there is space
@@ -318,6 +301,7 @@ struct kfd_gpreempt_asked {
  * @error:	why the first of them has to
  */
 struct kfd_gpreempt_asks {
+	bool nice;
 	struct kfd_gpreempt_asked *asked;
 	unsigned int count;
 	unsigned int room;
@@ -651,7 +635,8 @@ void kfd_gpreempt_send_bypass(struct work_struct *work);
 void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns);
 int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choice *choice,
-			 const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks);
+			 const struct kfd_ioctl_gpreempt_args *args,
+			 struct kfd_gpreempt_asks *asks);
 void kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_asked *before);
 int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions);
 int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted);
