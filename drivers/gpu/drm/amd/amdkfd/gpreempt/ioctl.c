@@ -71,10 +71,10 @@ static int list_queues(struct kfd_process *p, const struct kfd_gpreempt_choice *
 		       struct kfd_gpreempt_queue_info *info, u32 slots, u32 *n)
 {
 	struct process_queue_node *pqn;
-	int r = kfd_gpreempt_lock_process(p);
+	int r = 0;
 
-	if (r)
-		return r;
+	if (mutex_lock_interruptible(&p->mutex))
+		return -ERESTARTSYS;
 	list_for_each_entry(pqn, &p->pqm.queues, process_queue_list) {
 		/* One whose node is gone is none any more. */
 		if (!pqn->q || !kfd_gpreempt_chosen(choice, pqn->q) ||
@@ -469,11 +469,9 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	struct kfd_gpreempt_query *query = &args->query;
 	struct kfd_process_device *pdd;
 	struct kfd_gpreempt *gp;
-	int r;
 
-	r = kfd_gpreempt_lock_process(p);
-	if (r)
-		return r;
+	if (mutex_lock_interruptible(&p->mutex))
+		return -ERESTARTSYS;
 	pdd = kfd_process_device_data_by_id(p, args->gpu_id);
 	gp = pdd ? kfd_gpreempt_get(pdd->dev) : NULL;
 	mutex_unlock(&p->mutex);

@@ -662,7 +662,6 @@ kfd_gpreempt_share(const struct kfd_gpreempt_process_default *def)
 int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_struct **task);
 bool kfd_gpreempt_same_user(struct task_struct *task);
 int kfd_gpreempt_lock_access(struct task_struct *task);
-int kfd_gpreempt_lock_process(struct kfd_process *p);
 int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **q);
 int kfd_gpreempt_get_target(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
 			    struct queue **q);

@@ -209,17 +209,6 @@ static int get_process(struct kfd_process *p, const struct kfd_ioctl_gpreempt_ar
 }
 
 /**
- * kfd_gpreempt_lock_process - lock a process for a user
- * @p: the process
- *
- * Return: 0 or -ERESTARTSYS.
- */
-int kfd_gpreempt_lock_process(struct kfd_process *p)
-{
-	return mutex_lock_interruptible(&p->mutex) ? -ERESTARTSYS : 0;
-}
-
-/**
  * kfd_gpreempt_find_queue - lock a process and find a queue of it
  * @p: the process
  * @queue_id: number of the queue
@@ -229,10 +218,8 @@ int kfd_gpreempt_lock_process(struct kfd_process *p)
  */
 int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **q)
 {
-	int r = kfd_gpreempt_lock_process(p);
-
-	if (r)
-		return r;
+	if (mutex_lock_interruptible(&p->mutex))
+		return -ERESTARTSYS;
 	*q = pqm_get_user_queue(&p->pqm, queue_id);
 	if (*q && (*q)->gpreempt)
 		return 0;
@@ -311,16 +298,6 @@ static int choose_many(const struct kfd_process *one, struct kfd_gpreempt_choice
 	return 0;
 }
 
-static int choose_one(struct kfd_process *p, struct kfd_gpreempt_choice *choice)
-{
-	choice->processes = kvcalloc(1, sizeof(*choice->processes), GFP_KERNEL);
-	if (!choice->processes)
-		return -ENOMEM;
-	kref_get(&p->ref);
-	choice->processes[choice->count++] = p;
-	return 0;
-}
-
 /**
  * kfd_gpreempt_choose - find what an ioctl is about that may be about many queues
  * @p: the caller's process
@@ -346,10 +323,16 @@ int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_a
 	r = get_process(p, args, &one);
 	if (r)
 		return r;
-	if (choice->which && !(args->flags & KFD_GPREEMPT_CONTEXT))
+	if (!choice->which || (args->flags & KFD_GPREEMPT_CONTEXT)) {
+		choice->processes = kvcalloc(1, sizeof(*choice->processes), GFP_KERNEL);
+		if (choice->processes) {
+			choice->processes[choice->count++] = one;
+			return 0;
+		}
+		r = -ENOMEM;
+	} else {
 		r = choose_many(one, choice);
-	else
-		r = choose_one(one, choice);
+	}
 	kfd_unref_process(one);
 	return r;
 }
