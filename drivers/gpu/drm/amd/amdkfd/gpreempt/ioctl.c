@@ -36,9 +36,11 @@ static_assert(sizeof(struct kfd_gpreempt_process_default) == 32);
 #define USES_PID	BIT(0)
 #define USES_QUEUE	BIT(1)
 #define USES_GPU	BIT(2)
+#define OF_QUEUE	(USES_PID | USES_QUEUE)
 
 /* Flags of those that are about one context of a process, and about more queues than one. */
 #define OF_CONTEXT	(KFD_GPREEMPT_PIDFD | KFD_GPREEMPT_CONTEXT)
+#define OF_DEFAULT	(KFD_GPREEMPT_PIDFD | KFD_GPREEMPT_CGROUP)
 #define OF_MANY		(OF_CONTEXT | KFD_GPREEMPT_WHICH | KFD_GPREEMPT_EVERYBODY)
 
 /**
@@ -419,47 +421,29 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 
 #define IN(field)	sizeof_field(struct kfd_ioctl_gpreempt_args, field)
 
+/* In the order of struct gpreempt_op. */
 static const struct gpreempt_op gpreempt_ops[] = {
-	[KFD_GPREEMPT_OP_QUERY] = {
-		.func = op_query, .uses = USES_GPU,
-	},
-	[KFD_GPREEMPT_OP_LIST] = {
-		.func = op_list, .uses = USES_PID | USES_GPU, .flags = OF_MANY, .in = IN(list),
-	},
-	[KFD_GPREEMPT_OP_GET] = {
-		.func = op_queue, .uses = USES_PID | USES_QUEUE, .flags = OF_CONTEXT,
-	},
+	[KFD_GPREEMPT_OP_QUERY] = { op_query, 0, USES_GPU },
+	[KFD_GPREEMPT_OP_LIST] = { op_list, OF_MANY, USES_PID | USES_GPU, IN(list) },
+	[KFD_GPREEMPT_OP_GET] = { op_queue, OF_CONTEXT, OF_QUEUE },
 	[KFD_GPREEMPT_OP_SET_PRIORITY] = {
-		.func = op_queue, .uses = USES_PID | USES_QUEUE,
-		.flags = OF_CONTEXT, .in = IN(priority.priority),
+		op_queue, OF_CONTEXT, OF_QUEUE, IN(priority.priority)
 	},
-	[KFD_GPREEMPT_OP_SET_TIMESLICE] = {
-		.func = op_queue, .uses = USES_PID | USES_QUEUE,
-		.flags = OF_CONTEXT, .in = IN(timeslice_us),
-	},
+	[KFD_GPREEMPT_OP_SET_TIMESLICE] = { op_queue, OF_CONTEXT, OF_QUEUE, IN(timeslice_us) },
 	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = {
-		.func = op_default, .uses = USES_PID,
-		.flags = KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING |
-			 KFD_GPREEMPT_KEEP_TIMESLICE | KFD_GPREEMPT_SET_WEIGHT |
-			 KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP | KFD_GPREEMPT_PIDFD |
-			 KFD_GPREEMPT_CGROUP | KFD_GPREEMPT_SET_GRANT,
-		.in = IN(process_default),
+		op_default, OF_DEFAULT | KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING |
+			    KFD_GPREEMPT_KEEP_TIMESLICE | KFD_GPREEMPT_SET_WEIGHT |
+			    KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP | KFD_GPREEMPT_SET_GRANT,
+		USES_PID, IN(process_default)
 	},
 	[KFD_GPREEMPT_OP_PREEMPT] = {
-		.func = op_preempt, .uses = USES_PID | USES_QUEUE,
-		.flags = KFD_GPREEMPT_WAIT | KFD_GPREEMPT_HOLD | OF_MANY, .in = IN(preempt),
+		op_preempt, OF_MANY | KFD_GPREEMPT_WAIT | KFD_GPREEMPT_HOLD, OF_QUEUE, IN(preempt)
 	},
 	[KFD_GPREEMPT_OP_RESUME] = {
-		.func = op_preempt, .uses = USES_PID | USES_QUEUE,
-		.flags = KFD_GPREEMPT_WAIT | OF_MANY, .in = IN(preempt),
+		op_preempt, OF_MANY | KFD_GPREEMPT_WAIT, OF_QUEUE, IN(preempt)
 	},
-	[KFD_GPREEMPT_OP_HINT] = {
-		.func = op_hint, .uses = USES_PID | USES_QUEUE, .flags = OF_MANY, .in = IN(hint),
-	},
-	[KFD_GPREEMPT_OP_GET_DEFAULT] = {
-		.func = op_default, .uses = USES_PID,
-		.flags = KFD_GPREEMPT_PIDFD | KFD_GPREEMPT_CGROUP,
-	},
+	[KFD_GPREEMPT_OP_HINT] = { op_hint, OF_MANY, OF_QUEUE, IN(hint) },
+	[KFD_GPREEMPT_OP_GET_DEFAULT] = { op_default, OF_DEFAULT, USES_PID },
 };
 
 #undef IN
