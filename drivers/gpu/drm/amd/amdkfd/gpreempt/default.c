@@ -205,13 +205,11 @@ static void update_all(void)
 {
 	struct kfd_process *p;
 	unsigned int i;
-	int idx;
 
-	idx = srcu_read_lock(&kfd_processes_srcu);
+	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes)
 		if (kfd_gpreempt_process_made(p) && process_update(p))
 			kfd_gpreempt_wake_for(p);
-	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
 
 /**
@@ -339,9 +337,8 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 {
 	struct kfd_process *p;
 	unsigned int i;
-	int idx;
 
-	idx = srcu_read_lock(&kfd_processes_srcu);
+	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
 		struct gpreempt_share had = gpreempt_share_unpack(p->gpreempt_own_share);
 		bool affected = false;
@@ -360,7 +357,6 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 		if (process_set(p, &own))
 			kfd_gpreempt_wake_for(p);
 	}
-	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
 
 /* What all but one process or cgroup are guaranteed, in per cent. */

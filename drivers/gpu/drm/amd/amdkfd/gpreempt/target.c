@@ -67,14 +67,11 @@ int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_
 static bool same_user(struct task_struct *task)
 {
 	const struct cred *cred = current_cred(), *tcred;
-	bool same;
 
-	rcu_read_lock();
+	guard(rcu)();
 	tcred = __task_cred(task);
-	same = cred->user_ns == tcred->user_ns && uid_eq(cred->euid, tcred->uid) &&
+	return cred->user_ns == tcred->user_ns && uid_eq(cred->euid, tcred->uid) &&
 	       uid_eq(cred->euid, tcred->suid);
-	rcu_read_unlock();
-	return same;
 }
 
 /**
@@ -131,22 +128,19 @@ static bool of_one(const struct kfd_process *p, const struct kfd_process *other)
 static struct kfd_process *find_context(const struct kfd_process *same,
 					const struct task_struct *leader, u16 id)
 {
-	struct kfd_process *p, *found = NULL;
+	struct kfd_process *p;
 	unsigned int i;
-	int idx;
 
-	idx = srcu_read_lock(&kfd_processes_srcu);
+	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
 		if (kfd_gpreempt_process_made(p) &&
 		    (same ? of_one(p, same) : p->lead_thread == leader) &&
 		    kfd_process_context_id(p) == id) {
 			kref_get(&p->ref);
-			found = p;
-			break;
+			return p;
 		}
 	}
-	srcu_read_unlock(&kfd_processes_srcu, idx);
-	return found;
+	return NULL;
 }
 
 /*
