@@ -388,21 +388,19 @@ static struct gpreempt_share share_with(struct gpreempt_share share,
 /* A default is of no node: each clamps it to its own cap and timeslices. */
 static u64 word_of(const struct kfd_gpreempt_process_default *def, u32 flags, bool nice, u64 old)
 {
-	const struct gpreempt_kept kept = {
-		.priority = flags & KFD_GPREEMPT_KEEP_PRIORITY,
-		.ceiling = flags & KFD_GPREEMPT_KEEP_CEILING,
-		.turn = flags & KFD_GPREEMPT_KEEP_TIMESLICE,
-		.grant = !(flags & KFD_GPREEMPT_SET_GRANT),
-	};
+	u64 kept = (flags & KFD_GPREEMPT_KEEP_PRIORITY ? GPREEMPT_PART_PRIORITY : 0) |
+		   (flags & KFD_GPREEMPT_KEEP_CEILING ? GPREEMPT_WORD_CEILING : 0) |
+		   (flags & KFD_GPREEMPT_KEEP_TIMESLICE ? GPREEMPT_PART_TURN : 0) |
+		   (flags & KFD_GPREEMPT_SET_GRANT ? 0 : GPREEMPT_WORD_GRANT);
 	u64 word = 0;
 
 	if (def->priority != KFD_GPREEMPT_NONE)
 		word = gpreempt_word(def->priority, nice);
 	word = gpreempt_word_ceiling(word, min_t(u32, def->ceiling, KFD_MAX_QUEUE_PRIORITY));
 	word = gpreempt_word_turn(word, def->timeslice_us, nice);
-	if (!kept.grant && def->grant != KFD_GPREEMPT_NONE)
+	if ((flags & KFD_GPREEMPT_SET_GRANT) && def->grant != KFD_GPREEMPT_NONE)
 		word = gpreempt_word_grant(word, def->grant);
-	return gpreempt_word_keep(word, old, &kept);
+	return gpreempt_word_keep(word, old, kept);
 }
 
 /*
