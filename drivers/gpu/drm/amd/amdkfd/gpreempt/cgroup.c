@@ -44,35 +44,6 @@ struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, int level)
 }
 
 /**
- * kfd_gpreempt_cgroup_depth - how many cgroups are above a cgroup?
- * @cgroup: the cgroup
- */
-unsigned int kfd_gpreempt_cgroup_depth(const struct cgroup *cgroup)
-{
-	return cgroup->level;
-}
-
-/**
- * kfd_gpreempt_cgroup_parent - the cgroup that a cgroup is in
- * @cgroup: the cgroup
- *
- * Return: that, or NULL of the root.
- */
-struct cgroup *kfd_gpreempt_cgroup_parent(struct cgroup *cgroup)
-{
-	return cgroup_parent(cgroup);
-}
-
-/**
- * kfd_gpreempt_cgroup_id - a cgroup's number, which no other one will have
- * @cgroup: the cgroup
- */
-u64 kfd_gpreempt_cgroup_id(const struct cgroup *cgroup)
-{
-	return cgroup_id(cgroup);
-}
-
-/**
  * kfd_gpreempt_cgroup_gone - was a cgroup removed?
  * @cgroup: the cgroup, referenced
  */

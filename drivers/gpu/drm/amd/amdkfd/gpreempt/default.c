@@ -16,6 +16,7 @@
  * tells that a process has moved, so its cgroup is compared at each scan.
  */
 
+#include <linux/cgroup.h>
 #include <linux/hashtable.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -129,7 +130,7 @@ static struct gpreempt_lot lot_below(struct gpreempt_lot lot, const struct cgrou
 	lot.word = gpreempt_word_inherit(word, lot.word);
 	if (packed) {
 		lot.share = gpreempt_share_inherit(share, &lot.share);
-		lot.group = kfd_gpreempt_cgroup_id(cgroup);
+		lot.group = cgroup_id(cgroup);
 	}
 	return lot;
 }
@@ -175,7 +176,7 @@ static bool process_set(struct kfd_process *p, const struct gpreempt_lot *own)
 	rcu_read_lock();
 	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
 	lot = lot_of_cgroup(cgroup);
-	WRITE_ONCE(p->gpreempt_cgroup, cgroup ? kfd_gpreempt_cgroup_id(cgroup) : 0);
+	WRITE_ONCE(p->gpreempt_cgroup, cgroup ? cgroup_id(cgroup) : 0);
 	rcu_read_unlock();
 	word = gpreempt_word_inherit(own->word, lot.word);
 	share = lot.group ? gpreempt_share_pack(&lot.share) : own_share;
@@ -244,7 +245,7 @@ void kfd_gpreempt_process_follow(struct kfd_process *p)
 		return;
 	rcu_read_lock();
 	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
-	moved = cgroup && kfd_gpreempt_cgroup_id(cgroup) != READ_ONCE(p->gpreempt_cgroup);
+	moved = cgroup && cgroup_id(cgroup) != READ_ONCE(p->gpreempt_cgroup);
 	rcu_read_unlock();
 	/* Who holds the lock may wait for memory, and the monitor must not. */
 	if (!moved || !mutex_trylock(&defaults_lock))
@@ -412,8 +413,8 @@ static int cgroup_admit(struct cgroup *cgroup, const struct gpreempt_default *ol
 {
 	struct gpreempt_share old_share = gpreempt_share_unpack(old ? old->share : 0);
 	struct gpreempt_lot had = lot_of_cgroup(cgroup);
-	struct gpreempt_lot lot = lot_below(lot_of_cgroup(kfd_gpreempt_cgroup_parent(cgroup)),
-					    cgroup, word, gpreempt_share_pack(share));
+	struct gpreempt_lot lot = lot_below(lot_of_cgroup(cgroup_parent(cgroup)), cgroup, word,
+					    gpreempt_share_pack(share));
 	int r;
 
 	/* Not what follows alone: something above may bound it for now. */
@@ -457,7 +458,7 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 
 	if (task && !pid)
 		return -ESRCH;
-	if (cgroup && kfd_gpreempt_cgroup_depth(cgroup) > DEPTH_MAX)
+	if (cgroup && kfd_gpreempt_cgroup_above(cgroup, DEPTH_MAX + 1))
 		return -EINVAL;
 	mutex_lock(&defaults_lock);
 	prune();

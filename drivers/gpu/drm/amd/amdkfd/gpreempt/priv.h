@@ -690,9 +690,6 @@ void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgr
 /* cgroup.c */
 struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task);
 struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, int level);
-struct cgroup *kfd_gpreempt_cgroup_parent(struct cgroup *cgroup);
-unsigned int kfd_gpreempt_cgroup_depth(const struct cgroup *cgroup);
-u64 kfd_gpreempt_cgroup_id(const struct cgroup *cgroup);
 bool kfd_gpreempt_cgroup_gone(const struct cgroup *cgroup);
 void kfd_gpreempt_cgroup_get(struct cgroup *cgroup);
 void kfd_gpreempt_cgroup_put(struct cgroup *cgroup);
@@ -705,9 +702,6 @@ static inline struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, in
 	return NULL;
 }
 
-static inline struct cgroup *kfd_gpreempt_cgroup_parent(struct cgroup *cgroup) { return NULL; }
-static inline unsigned int kfd_gpreempt_cgroup_depth(const struct cgroup *cgroup) { return 0; }
-static inline u64 kfd_gpreempt_cgroup_id(const struct cgroup *cgroup) { return 0; }
 static inline bool kfd_gpreempt_cgroup_gone(const struct cgroup *cgroup) { return true; }
 static inline void kfd_gpreempt_cgroup_get(struct cgroup *cgroup) {}
 static inline void kfd_gpreempt_cgroup_put(struct cgroup *cgroup) {}
