@@ -45,7 +45,6 @@
  * @cgroup:	and then of this cgroup, referenced
  * @word:	see gpreempt_word()
  * @share:	see gpreempt_share_pack(); one of both is not 0
- * @rcu:	frees it
  */
 struct gpreempt_default {
 	struct hlist_node node;
@@ -53,7 +52,6 @@ struct gpreempt_default {
 	struct cgroup *cgroup;
 	u64 word;
 	u32 share;
-	struct rcu_head rcu;
 };
 
 /**
@@ -68,7 +66,7 @@ struct gpreempt_lot {
 	u64 group;
 };
 
-/* Writers, and whoever writes &kfd_process.gpreempt. Readers use RCU. */
+/* Guards the table, and who writes &kfd_process.gpreempt. */
 static DEFINE_MUTEX(defaults_lock);
 static DEFINE_HASHTABLE(defaults, DEFAULT_HASH_BITS);
 /* Cgroups that have a default. */
@@ -82,7 +80,8 @@ static struct gpreempt_default *default_find(const struct pid *pid, const struct
 	unsigned long key = pid ? (unsigned long)pid : (unsigned long)cgroup;
 	struct gpreempt_default *d;
 
-	hash_for_each_possible_rcu(defaults, d, node, key, lockdep_is_held(&defaults_lock))
+	lockdep_assert_held(&defaults_lock);
+	hash_for_each_possible(defaults, d, node, key)
 		if (d->pid == pid && d->cgroup == cgroup)
 			return d;
 	return NULL;
@@ -107,9 +106,9 @@ static struct gpreempt_lot default_of(struct task_struct *task, const struct pid
 
 		d = pid ? default_find(pid, NULL) : NULL;
 		if (d) {
-			struct gpreempt_share share = gpreempt_share_unpack(READ_ONCE(d->share));
+			struct gpreempt_share share = gpreempt_share_unpack(d->share);
 
-			lot.word = gpreempt_word_inherit(lot.word, READ_ONCE(d->word));
+			lot.word = gpreempt_word_inherit(lot.word, d->word);
 			lot.share = first ? share : gpreempt_share_inherit(lot.share, &share);
 		}
 		first = false;
@@ -146,16 +145,14 @@ static struct gpreempt_lot lot_of_cgroup(struct cgroup *cgroup)
 	struct cgroup *above;
 	int level;
 
-	rcu_read_lock();
 	for (level = 0; cgroup && level <= DEPTH_MAX; level++) {
 		above = kfd_gpreempt_cgroup_above(cgroup, level);
 		if (!above)
 			break;
 		d = default_find(NULL, above);
 		if (d)
-			lot = lot_below(lot, above, READ_ONCE(d->word), READ_ONCE(d->share));
+			lot = lot_below(lot, above, d->word, d->share);
 	}
-	rcu_read_unlock();
 	return lot;
 }
 
@@ -258,18 +255,13 @@ void kfd_gpreempt_process_follow(struct kfd_process *p)
 
 static void default_free(struct gpreempt_default *d)
 {
-	hash_del_rcu(&d->node);
+	hash_del(&d->node);
 	put_pid(d->pid);
 	if (d->cgroup) {
 		kfd_gpreempt_cgroup_put(d->cgroup);
 		WRITE_ONCE(cgroups, cgroups - 1);
 	}
-	kfree_rcu(d, rcu);
-}
-
-static bool default_gone(const struct gpreempt_default *d)
-{
-	return d->pid ? !pid_has_task(d->pid, PIDTYPE_TGID) : kfd_gpreempt_cgroup_gone(d->cgroup);
+	kfree(d);
 }
 
 /* There is no more than one default for a process that lives, and for a cgroup. */
@@ -281,7 +273,8 @@ static void prune(void)
 	int i;
 
 	hash_for_each_safe(defaults, i, next, d, node)
-		if (default_gone(d))
+		if (d->pid ? !pid_has_task(d->pid, PIDTYPE_TGID) :
+			     kfd_gpreempt_cgroup_gone(d->cgroup))
 			default_free(d);
 	/* Some process may have left such a cgroup unnoticed. */
 	if (cgroups != had)
@@ -303,29 +296,27 @@ static int default_store(struct pid *pid, struct cgroup *cgroup, u64 word, u32 s
 {
 	struct gpreempt_default *d = default_find(pid, cgroup);
 
-	if (d) {
-		WRITE_ONCE(d->word, word);
-		WRITE_ONCE(d->share, share);
-		if (!word && !share)
+	if (!word && !share) {
+		if (d)
 			default_free(d);
 		return 0;
 	}
-	if (!word && !share)
-		return 0;
-	/* Charged to the caller: there may be one for each process. */
-	d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
-	if (!d)
-		return -ENOMEM;
-	d->pid = get_pid(pid);
+	if (!d) {
+		/* Charged to the caller: there may be one for each process. */
+		d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
+		if (!d)
+			return -ENOMEM;
+		d->pid = get_pid(pid);
+		if (cgroup) {
+			kfd_gpreempt_cgroup_get(cgroup);
+			d->cgroup = cgroup;
+			WRITE_ONCE(cgroups, cgroups + 1);
+			schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
+		}
+		hash_add(defaults, &d->node, pid ? (unsigned long)pid : (unsigned long)cgroup);
+	}
 	d->word = word;
 	d->share = share;
-	if (cgroup) {
-		kfd_gpreempt_cgroup_get(cgroup);
-		d->cgroup = cgroup;
-		WRITE_ONCE(cgroups, cgroups + 1);
-		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
-	}
-	hash_add_rcu(defaults, &d->node, pid ? (unsigned long)pid : (unsigned long)cgroup);
 	return 0;
 }
 
@@ -540,5 +531,4 @@ void kfd_gpreempt_default_exit(void)
 		default_free(d);
 	mutex_unlock(&defaults_lock);
 	cancel_delayed_work_sync(&sweep_work);
-	rcu_barrier();
 }
