@@ -64,8 +64,7 @@ static bool valid_priority(u32 priority)
 
 static bool valid_timeslice(u32 us)
 {
-	return !us || (us >= KFD_GPREEMPT_TIMESLICE_US_MIN &&
-		       us <= KFD_GPREEMPT_TIMESLICE_US_MAX);
+	return !us || (us >= KFD_GPREEMPT_TIMESLICE_US_MIN && us <= KFD_GPREEMPT_TIMESLICE_US_MAX);
 }
 
 /* The chosen queues of a process, after @n others of which @slots were wanted. */
@@ -139,7 +138,8 @@ static int op_queue(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	struct queue *q;
 	int r;
 
-	if ((args->op == KFD_GPREEMPT_OP_SET_PRIORITY && !valid_priority(args->priority.priority)) ||
+	if ((args->op == KFD_GPREEMPT_OP_SET_PRIORITY &&
+	     !valid_priority(args->priority.priority)) ||
 	    (args->op == KFD_GPREEMPT_OP_SET_TIMESLICE && !valid_timeslice(args->timeslice_us)))
 		return -EINVAL;
 	r = kfd_gpreempt_get_target(p, args, &q);

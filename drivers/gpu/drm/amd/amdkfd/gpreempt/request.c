@@ -365,6 +365,14 @@ int kfd_gpreempt_set_timeslice(struct queue *q, u32 us)
 
 static u32 queue_state(struct kfd_gpreempt *gp, const struct queue *q)
 {
+	static const u8 states[] = {
+		[GPREEMPT_IDLE] = KFD_GPREEMPT_QUEUE_IDLE,
+		[GPREEMPT_RUNNING] = KFD_GPREEMPT_QUEUE_RUNNING,
+		[GPREEMPT_RUNNABLE] = KFD_GPREEMPT_QUEUE_WAITING,
+		[GPREEMPT_BLOCKED] = KFD_GPREEMPT_QUEUE_BLOCKED,
+		[GPREEMPT_UNKNOWN] = KFD_GPREEMPT_QUEUE_UNKNOWN,
+	};
+
 	if (q->properties.is_preempted)
 		return q->gpreempt->held ? KFD_GPREEMPT_QUEUE_HELD :
 					   KFD_GPREEMPT_QUEUE_PREEMPTED;
@@ -372,18 +380,7 @@ static u32 queue_state(struct kfd_gpreempt *gp, const struct queue *q)
 		return KFD_GPREEMPT_QUEUE_OFF;
 	if (!q->gpreempt->last.ns || kfd_gpreempt_state(gp) != GPREEMPT_ACTIVE)
 		return KFD_GPREEMPT_QUEUE_UNKNOWN;
-	switch (q->gpreempt->last.out.activity) {
-	case GPREEMPT_IDLE:
-		return KFD_GPREEMPT_QUEUE_IDLE;
-	case GPREEMPT_RUNNING:
-		return KFD_GPREEMPT_QUEUE_RUNNING;
-	case GPREEMPT_RUNNABLE:
-		return KFD_GPREEMPT_QUEUE_WAITING;
-	case GPREEMPT_BLOCKED:
-		return KFD_GPREEMPT_QUEUE_BLOCKED;
-	default:
-		return KFD_GPREEMPT_QUEUE_UNKNOWN;
-	}
+	return states[q->gpreempt->last.out.activity];
 }
 
 static u32 queue_flags(const struct kfd_gpreempt_queue *gpq)

@@ -65,10 +65,8 @@ void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event)
 			m->bypass = GPREEMPT_BYPASS_NONE;
 		break;
 	case GPREEMPT_EV_WORK:
-		m->idle = false;
-		break;
 	case GPREEMPT_EV_IDLE:
-		m->idle = true;
+		m->idle = event == GPREEMPT_EV_IDLE;
 		break;
 	case GPREEMPT_EV_STOP:
 		m->stopped = true;

@@ -160,19 +160,6 @@ static struct kfd_process *find_process(struct task_struct *leader)
 	return find_context(NULL, leader, KFD_CONTEXT_ID_PRIMARY);
 }
 
-/* Instead of a process's context, the one that the ioctl names; or NULL. */
-static struct kfd_process *get_context(struct kfd_process *p,
-				       const struct kfd_ioctl_gpreempt_args *args)
-{
-	struct kfd_process *context = p;
-
-	if (args->flags & KFD_GPREEMPT_CONTEXT) {
-		context = find_context(p, NULL, args->context_id);
-		kfd_unref_process(p);
-	}
-	return context;
-}
-
 /*
  * The context of a process that an ioctl names, referenced; @p is the caller's. By its own
  * number, too, that is the caller's context, so that no other's queue has this one's number.
@@ -181,6 +168,7 @@ static int get_process(struct kfd_process *p, const struct kfd_ioctl_gpreempt_ar
 		       struct kfd_process **target)
 {
 	struct task_struct *task;
+	struct kfd_process *any;
 	int r;
 
 	r = kfd_gpreempt_leader(args, &task);
@@ -197,8 +185,11 @@ static int get_process(struct kfd_process *p, const struct kfd_ioctl_gpreempt_ar
 		}
 	}
 	put_task_struct(task);
-	if (!r && *target)
-		*target = get_context(*target, args);
+	if (!r && *target && (args->flags & KFD_GPREEMPT_CONTEXT)) {
+		any = *target;
+		*target = find_context(any, NULL, args->context_id);
+		kfd_unref_process(any);
+	}
 	return r ?: *target ? 0 : -ESRCH;
 }
 
