@@ -366,14 +366,14 @@ static u32 minima_of_others(const struct pid *pid, const struct cgroup *cgroup)
 
 /* A share of which some was set. */
 static struct gpreempt_share share_with(struct gpreempt_share share,
-					const struct gpreempt_share *given, u32 flags)
+					const struct kfd_gpreempt_process_default *def, u32 flags)
 {
 	if (flags & KFD_GPREEMPT_SET_WEIGHT)
-		share.weight = given->weight;
+		share.weight = def->weight;
 	if (flags & KFD_GPREEMPT_SET_MIN)
-		share.min_percent = given->min_percent;
+		share.min_percent = def->min_percent;
 	if (flags & KFD_GPREEMPT_SET_CAP)
-		share.cap_percent = given->cap_percent;
+		share.cap_percent = def->cap_percent;
 	return share;
 }
 
@@ -441,7 +441,6 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 {
 	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 	struct pid *pid = task ? get_task_pid(task, PIDTYPE_TGID) : NULL;
-	const struct gpreempt_share given = kfd_gpreempt_share(def);
 	struct gpreempt_share share, asked, had;
 	const struct gpreempt_default *old;
 	u64 word, old_word;
@@ -455,7 +454,7 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 	prune();
 	old = default_find(pid, cgroup);
 	old_word = old ? old->word : 0;
-	share = share_with(gpreempt_share_unpack(old ? old->share : 0), &given, flags);
+	share = share_with(gpreempt_share_unpack(old ? old->share : 0), def, flags);
 	word = word_of(def, flags, nice, old_word);
 	if (cgroup && kfd_gpreempt_cgroup_gone(cgroup)) {
 		r = -ENOENT;
@@ -468,7 +467,7 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 	} else if (flags & SHARE_FLAGS) {
 		had = default_of(task, NULL, NULL).share;
 		/* What is not named is no more than it was. */
-		asked = share_with(had, &given, flags);
+		asked = share_with(had, def, flags);
 		r = gpreempt_share_admit(&asked, &had, nice, minima_of_others(pid, NULL));
 	}
 	if (!r)

@@ -161,7 +161,11 @@ static int op_queue(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 /* What is not given is 0. */
 static bool valid_share(const struct kfd_gpreempt_process_default *def, u32 flags)
 {
-	const struct gpreempt_share share = kfd_gpreempt_share(def);
+	const struct gpreempt_share share = {
+		.weight = def->weight,
+		.min_percent = def->min_percent,
+		.cap_percent = def->cap_percent,
+	};
 
 	/* A process that had a weight has one. */
 	if (!def->weight && (flags & KFD_GPREEMPT_SET_WEIGHT) && !(flags & KFD_GPREEMPT_CGROUP))

@@ -647,17 +647,6 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 static_assert(GPREEMPT_TURN_LEAST_US == KFD_GPREEMPT_TIMESLICE_US_MIN);
 static_assert(GPREEMPT_TURN_MOST_US == KFD_GPREEMPT_TIMESLICE_US_MAX);
 
-/* As the ioctl gives it. */
-static inline struct gpreempt_share
-kfd_gpreempt_share(const struct kfd_gpreempt_process_default *def)
-{
-	return (struct gpreempt_share) {
-		.weight = def->weight,
-		.min_percent = def->min_percent,
-		.cap_percent = def->cap_percent,
-	};
-}
-
 /* target.c */
 int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_struct **task);
 bool kfd_gpreempt_same_user(struct task_struct *task);
