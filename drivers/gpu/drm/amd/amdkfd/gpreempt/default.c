@@ -3,14 +3,12 @@
  * GPREEMPT defaults: priority, ceiling, grant, turn and share of the queues of a process and its
  * descendants, or of a cgroup's members, as an operator gives them from outside.
  *
- * A kfd_process belongs to an mm: it is there from the first open of /dev/kfd
- * to exec. So a default is kept for the process as user space knows it, its
- * tgid, and may be set before the program that uses the GPU runs. Each
- * kfd_process holds, in one word, what follows for it: the priority and the turn
- * of the nearest ancestor that has one, itself included, and the lowest ceiling
- * of all; and likewise its share of the time in another one. They are looked up
- * when the kfd_process is made, and again when a default is set of it or of an
- * ancestor that lives.
+ * A kfd_process belongs to an mm: it is there from the first open of /dev/kfd to exec. So a default
+ * is kept for the process as user space knows it, its tgid, and may be set before the program that
+ * uses the GPU runs. Each kfd_process holds, in one word, what follows for it: the priority and the
+ * turn of the nearest ancestor that has one, itself included, and the lowest ceiling of all; and
+ * likewise its share of the time in another one. They are looked up when the kfd_process is made,
+ * and again when a default is set of it or of an ancestor that lives.
  *
  * A process's cgroup comes after its ancestors, and then the cgroups above that. Nothing
  * tells that a process has moved, so its cgroup is compared at each scan.
@@ -88,9 +86,8 @@ static struct gpreempt_default *default_find(const struct pid *pid, const struct
 }
 
 /*
- * What follows for a process from its own default and its ancestors'. A task
- * that is no longer hashed has no parent any more. @via: out, if not NULL: is
- * this process among them?
+ * What follows for a process from its own default and its ancestors'. A task that is no longer
+ * hashed has no parent any more. @via: out, if not NULL: is this process among them?
  */
 static struct gpreempt_lot default_of(struct task_struct *task, const struct pid *via,
 				      bool *is_via)
