@@ -32,45 +32,6 @@ struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task)
 }
 
 /**
- * kfd_gpreempt_cgroup_above - the one of a cgroup's ancestors on a level
- * @cgroup: the cgroup
- * @level: 0: the root
- *
- * Return: that, or NULL past the cgroup itself.
- */
-struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, int level)
-{
-	return cgroup_ancestor(cgroup, level);
-}
-
-/**
- * kfd_gpreempt_cgroup_gone - was a cgroup removed?
- * @cgroup: the cgroup, referenced
- */
-bool kfd_gpreempt_cgroup_gone(const struct cgroup *cgroup)
-{
-	return !(READ_ONCE(cgroup->self.flags) & CSS_ONLINE);
-}
-
-/**
- * kfd_gpreempt_cgroup_get - take another reference
- * @cgroup: the cgroup
- */
-void kfd_gpreempt_cgroup_get(struct cgroup *cgroup)
-{
-	css_get(&cgroup->self);
-}
-
-/**
- * kfd_gpreempt_cgroup_put - a reference is not needed any more
- * @cgroup: the cgroup
- */
-void kfd_gpreempt_cgroup_put(struct cgroup *cgroup)
-{
-	cgroup_put(cgroup);
-}
-
-/**
  * kfd_gpreempt_cgroup_of_fd - find the cgroup whose directory a descriptor is of
  * @fd: the descriptor
  * @own: out: the directory is the caller's own

@@ -14,7 +14,6 @@
  * tells that a process has moved, so its cgroup is compared at each scan.
  */
 
-#include <linux/cgroup.h>
 #include <linux/hashtable.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>

@@ -8,6 +8,7 @@
 #include <linux/atomic.h>
 #include <linux/average.h>
 #include <linux/build_bug.h>
+#include <linux/cgroup.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -678,11 +679,22 @@ void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgr
 #if defined(CONFIG_CGROUPS)
 /* cgroup.c */
 struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task);
-struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, int level);
-bool kfd_gpreempt_cgroup_gone(const struct cgroup *cgroup);
-void kfd_gpreempt_cgroup_get(struct cgroup *cgroup);
-void kfd_gpreempt_cgroup_put(struct cgroup *cgroup);
 struct cgroup *kfd_gpreempt_cgroup_of_fd(u32 fd, bool *own);
+
+/* The one of a cgroup's ancestors on a level, 0: the root; NULL past the cgroup itself. */
+static inline struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, int level)
+{
+	return cgroup_ancestor(cgroup, level);
+}
+
+/* Was a cgroup removed? The caller has a reference. */
+static inline bool kfd_gpreempt_cgroup_gone(const struct cgroup *cgroup)
+{
+	return !(READ_ONCE(cgroup->self.flags) & CSS_ONLINE);
+}
+
+static inline void kfd_gpreempt_cgroup_get(struct cgroup *cgroup) { cgroup_get(cgroup); }
+static inline void kfd_gpreempt_cgroup_put(struct cgroup *cgroup) { cgroup_put(cgroup); }
 #else
 /* No process is in one. */
 static inline struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task) { return NULL; }
