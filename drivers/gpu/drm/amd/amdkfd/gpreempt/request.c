@@ -14,9 +14,7 @@
 
 #include "priv.h"
 
-/*
- * The node may be going: its lock keeps it, and the DQM lock what is asked of its queues.
- */
+/* The node may be going: its lock keeps it, and the DQM lock what is asked of its queues. */
 static int lock_node(struct kfd_gpreempt *gp)
 {
 	if (mutex_lock_interruptible(&gp->lock))

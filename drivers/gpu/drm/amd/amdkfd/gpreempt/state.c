@@ -105,9 +105,7 @@ void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event)
 const char *gpreempt_state_name(enum gpreempt_state state)
 {
 	/* The order of enum gpreempt_state. */
-	static const char * const names[] = {
-		"disabled", "parked", "active", "bypassed",
-	};
+	static const char * const names[] = { "disabled", "parked", "active", "bypassed" };
 
 	return state < ARRAY_SIZE(names) ? names[state] : "unknown";
 }
@@ -240,14 +238,10 @@ u32 gpreempt_cap(u64 process, u32 cap)
  */
 u32 gpreempt_permitted(u32 asked, u32 set, u64 process, u32 cap)
 {
-	u32 priority;
-	u64 word = asked;
+	u64 word = set & GPREEMPT_WORD_PRIORITY ? set :
+		   process & GPREEMPT_WORD_PRIORITY ? process : asked;
+	u32 priority = gpreempt_priority(word);
 
-	if (set & GPREEMPT_WORD_PRIORITY)
-		word = set;
-	else if (process & GPREEMPT_WORD_PRIORITY)
-		word = process;
-	priority = gpreempt_priority(word);
 	if (!(word & GPREEMPT_WORD_NICE))
 		priority = min(priority, gpreempt_cap(process, cap));
 	return min(priority, gpreempt_ceiling(process));
