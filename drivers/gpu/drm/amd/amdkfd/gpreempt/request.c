@@ -36,14 +36,9 @@ static void unlock_node(struct kfd_gpreempt *gp)
 /* Is there a monitor to carry something out? */
 static int check_monitor(struct kfd_gpreempt *gp)
 {
-	switch (kfd_gpreempt_state(gp)) {
-	case GPREEMPT_DISABLED:
-		return -ENODEV;
-	case GPREEMPT_BYPASSED:
-		return -EIO;
-	default:
-		return 0;
-	}
+	enum gpreempt_state state = kfd_gpreempt_state(gp);
+
+	return state == GPREEMPT_DISABLED ? -ENODEV : state == GPREEMPT_BYPASSED ? -EIO : 0;
 }
 
 /**

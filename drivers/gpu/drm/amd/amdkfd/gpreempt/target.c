@@ -102,11 +102,8 @@ bool kfd_gpreempt_same_user(struct task_struct *task)
  */
 int kfd_gpreempt_lock_access(struct task_struct *task)
 {
-	int r;
-
-	r = down_read_killable(&task->signal->exec_update_lock);
-	if (r)
-		return r;
+	if (down_read_killable(&task->signal->exec_update_lock))
+		return -EINTR;
 	if (same_thread_group(task, current) || same_user(task) || capable(CAP_SYS_NICE))
 		return 0;
 	up_read(&task->signal->exec_update_lock);
