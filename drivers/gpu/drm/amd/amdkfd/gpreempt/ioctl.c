@@ -277,21 +277,6 @@ static int wait_for_all(struct kfd_gpreempt_asks *asks, bool off, bool many, kti
 	return r;
 }
 
-static void take_all_back(const struct kfd_gpreempt_asks *asks)
-{
-	const struct kfd_gpreempt_asked *asked;
-	struct queue *q;
-
-	/* Whatever signal has come: what is left behind would look as if it had been there. */
-	for (asked = asks->asked; asked < asks->asked + asks->count; asked++) {
-		mutex_lock(&asked->p->mutex);
-		q = pqm_get_user_queue(&asked->p->pqm, asked->queue_id);
-		if (q && q->gpreempt == asked->gpq)
-			kfd_gpreempt_take_back(q, asked);
-		mutex_unlock(&asked->p->mutex);
-	}
-}
-
 static void put_asks(struct kfd_gpreempt_asks *asks)
 {
 	while (asks->count)
@@ -364,6 +349,7 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 		.nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE),
 	};
 	struct kfd_gpreempt_choice choice;
+	unsigned int i;
 	s64 left_us;
 	ktime_t end;
 	int r;
@@ -380,8 +366,9 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 		r = request(&choice, args, &asks);
 	if (!r && wait)
 		r = wait_for_all(&asks, preempt, choice.which, end);
-	if (r && preempt)
-		take_all_back(&asks);
+	/* Whatever signal has come: what is left behind would look as if it had been there. */
+	for (i = 0; r && preempt && i < asks.count; i++)
+		kfd_gpreempt_take_back(&asks.asked[i]);
 	pre->queues = asks.count;
 	pre->refused = asks.refused;
 	/* To the nearest ms, so that many restarts neither add time nor take it. */

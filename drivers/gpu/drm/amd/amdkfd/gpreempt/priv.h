@@ -628,7 +628,7 @@ void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns);
 int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choice *choice,
 			 const struct kfd_ioctl_gpreempt_args *args,
 			 struct kfd_gpreempt_asks *asks);
-void kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_asked *before);
+void kfd_gpreempt_take_back(const struct kfd_gpreempt_asked *before);
 int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions);
 int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted);
 int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);

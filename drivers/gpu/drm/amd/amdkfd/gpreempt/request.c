@@ -248,14 +248,13 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 
 /**
  * kfd_gpreempt_take_back - what kfd_gpreempt_request() asked for did not come in time
- * @q: the queue, its process locked
- * @before: as it was before; not if somebody has asked for something else since
+ * @before: the queue as it was before; not if somebody has asked for something else since
  *
- * No signal ends this.
+ * No signal ends this. The queue may be gone: then nobody looks at its record any more.
  */
-void kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_asked *before)
+void kfd_gpreempt_take_back(const struct kfd_gpreempt_asked *before)
 {
-	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	struct kfd_gpreempt_queue *gpq = before->gpq;
 	struct kfd_gpreempt *gp = gpq->gp;
 	bool mine = false;
 
