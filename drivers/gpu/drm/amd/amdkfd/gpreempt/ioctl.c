@@ -260,36 +260,11 @@ static int wait_for(const struct kfd_gpreempt_asked *asked, bool off, ktime_t en
 	}
 }
 
-/*
- * Of many, some may go, or come to have to stay, and so may their nodes during the wait: the
- * others count.
- */
-static int wait_for_all(struct kfd_gpreempt_asks *asks, bool off, bool many, ktime_t end)
-{
-	unsigned int i;
-	int r = 0;
-
-	for (i = 0; !r && i < asks->count; i++) {
-		r = wait_for(&asks->asked[i], off, end);
-		if (many && (r == -ENOENT || r == -EBUSY || r == -ENODEV || r == -EIO))
-			r = 0;
-	}
-	return r;
-}
-
 static void put_asks(struct kfd_gpreempt_asks *asks)
 {
 	while (asks->count)
 		kfd_gpreempt_queue_put(asks->asked[--asks->count].gpq);
 	kvfree(asks->asked);
-}
-
-/* What all of those that were meant have refused is refused. */
-static int answer(const struct kfd_gpreempt_asks *asks, int none)
-{
-	if (asks->count)
-		return 0;
-	return asks->refused ? asks->error : none;
 }
 
 /*
@@ -312,7 +287,7 @@ static int request_one(const struct kfd_gpreempt_choice *choice,
 	mutex_unlock(&p->mutex);
 	r = kfd_gpreempt_request(gp, choice, args, asks);
 	kobject_put(&gp->kobj);
-	return r ?: answer(asks, -EBUSY);
+	return r;
 }
 
 /* Ask the chosen queues of all nodes, or of one. */
@@ -324,15 +299,18 @@ static int request(const struct kfd_gpreempt_choice *choice,
 	int r = 0;
 
 	if (!choice->which)
-		return request_one(choice, args, asks);
-	for (i = 0; !r && (gp = kfd_gpreempt_nth(i)); i++) {
+		r = request_one(choice, args, asks);
+	for (i = 0; !r && choice->which && (gp = kfd_gpreempt_nth(i)); i++) {
 		if (!choice->gpu_id || choice->gpu_id == gp->gpu_id)
 			r = kfd_gpreempt_request(gp, choice, args, asks);
 		if (r == -ENODEV)
 			r = 0;
 		kobject_put(&gp->kobj);
 	}
-	return r ?: answer(asks, -ENOENT);
+	if (r || asks->count)
+		return r;
+	/* What all of those that were meant have refused is refused. */
+	return asks->refused ? asks->error : choice->which ? -ENOENT : -EBUSY;
 }
 
 /*
@@ -364,8 +342,15 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 	r = kfd_gpreempt_choose(p, args, &choice);
 	if (!r)
 		r = request(&choice, args, &asks);
-	if (!r && wait)
-		r = wait_for_all(&asks, preempt, choice.which, end);
+	for (i = 0; !r && wait && i < asks.count; i++) {
+		r = wait_for(&asks.asked[i], preempt, end);
+		/*
+		 * Of many, some may go, or come to have to stay, and so may their nodes during the
+		 * wait: the others count.
+		 */
+		if (choice.which && (r == -ENOENT || r == -EBUSY || r == -ENODEV || r == -EIO))
+			r = 0;
+	}
 	/* Whatever signal has come: what is left behind would look as if it had been there. */
 	for (i = 0; r && preempt && i < asks.count; i++)
 		kfd_gpreempt_take_back(&asks.asked[i]);
