@@ -95,7 +95,7 @@ static struct gpreempt_lot default_of(struct task_struct *task, const struct pid
 	struct gpreempt_lot lot = {};
 	bool first = true;
 
-	rcu_read_lock();
+	guard(rcu)();
 	/* The idle task is its own parent. */
 	while (pid_alive(task) && task != &init_task) {
 		struct pid *pid = task_tgid(task);
@@ -112,7 +112,6 @@ static struct gpreempt_lot default_of(struct task_struct *task, const struct pid
 			*is_via = true;
 		task = rcu_dereference(task->real_parent);
 	}
-	rcu_read_unlock();
 	return lot;
 }
 
@@ -214,12 +213,11 @@ void kfd_gpreempt_process_init(struct kfd_process *p)
 {
 	struct gpreempt_lot own;
 
-	mutex_lock(&defaults_lock);
+	guard(mutex)(&defaults_lock);
 	own = default_of(p->lead_thread, NULL, NULL);
 	process_set(p, &own);
 	/* See kfd_gpreempt_process_made(). */
 	smp_store_release(&p->gpreempt_made, true);
-	mutex_unlock(&defaults_lock);
 }
 
 /**
@@ -279,13 +277,12 @@ static void prune(void)
 
 static void sweep(struct work_struct *work)
 {
-	mutex_lock(&defaults_lock);
+	guard(mutex)(&defaults_lock);
 	prune();
 	/* A parked monitor scans nobody's queue. */
 	update_all();
 	if (cgroups)
 		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
-	mutex_unlock(&defaults_lock);
 }
 
 static int default_store(struct pid *pid, struct cgroup *cgroup, u64 word, u32 share)

@@ -256,16 +256,14 @@ static int choose_many(const struct kfd_process *one, struct kfd_gpreempt_choice
 	bool nice = !one && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 	struct kfd_process *p;
 	unsigned int i, n = 0;
-	int idx;
 
-	idx = srcu_read_lock(&kfd_processes_srcu);
-	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes)
-		n++;
-	srcu_read_unlock(&kfd_processes_srcu, idx);
+	scoped_guard(srcu, &kfd_processes_srcu)
+		hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes)
+			n++;
 	choice->processes = kvcalloc(n, sizeof(*choice->processes), GFP_KERNEL_ACCOUNT);
 	if (!choice->processes)
 		return -ENOMEM;
-	idx = srcu_read_lock(&kfd_processes_srcu);
+	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
 		if (choice->count == n)
 			break;
@@ -275,7 +273,6 @@ static int choose_many(const struct kfd_process *one, struct kfd_gpreempt_choice
 		kref_get(&p->ref);
 		choice->processes[choice->count++] = p;
 	}
-	srcu_read_unlock(&kfd_processes_srcu, idx);
 	sort(choice->processes, choice->count, sizeof(*choice->processes), by_address, NULL);
 	return 0;
 }
