@@ -173,35 +173,6 @@ static int make_room(struct kfd_gpreempt_asks *asks, unsigned int n)
 	return 0;
 }
 
-/* Return: is there something new for the monitor? */
-static bool request_all(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
-			const struct kfd_gpreempt_choice *choice,
-			const struct kfd_ioctl_gpreempt_args *args, struct kfd_gpreempt_asks *asks)
-{
-	int monitor = check_monitor(gp), r;
-	bool changes = false;
-	struct queue *q;
-
-	/* A hold outlives a bypass, so it can be ended there. */
-	if (monitor == -EIO && args->op == KFD_GPREEMPT_OP_RESUME)
-		monitor = 0;
-	list_for_each_entry(q, &qpd->queues_list, list) {
-		if (!kfd_gpreempt_chosen(choice, q))
-			continue;
-		note(&asks->asked[asks->count], q);
-		r = monitor ?: request(q, args, asks->nice);
-		if (r < 0) {
-			asks->error = asks->error ?: r;
-			asks->refused++;
-			continue;
-		}
-		changes |= r;
-		kfd_gpreempt_queue_get(q->gpreempt);
-		asks->count++;
-	}
-	return changes;
-}
-
 /**
  * kfd_gpreempt_request - ask something of the chosen queues of a node, all at once
  * @gp: the node
@@ -221,8 +192,9 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 {
 	struct device_process_node *dpn;
 	bool changes = false;
+	struct queue *q;
 	unsigned int n;
-	int r;
+	int monitor, r;
 
 	for (;;) {
 		r = lock_node(gp);
@@ -237,9 +209,28 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 		if (r)
 			return r;
 	}
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list)
-		if (kfd_gpreempt_chosen_process(choice, qpd_to_pdd(dpn->qpd)->process))
-			changes |= request_all(gp, dpn->qpd, choice, args, asks);
+	monitor = check_monitor(gp);
+	/* A hold outlives a bypass, so it can be ended there. */
+	if (monitor == -EIO && args->op == KFD_GPREEMPT_OP_RESUME)
+		monitor = 0;
+	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
+		if (!kfd_gpreempt_chosen_process(choice, qpd_to_pdd(dpn->qpd)->process))
+			continue;
+		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
+			if (!kfd_gpreempt_chosen(choice, q))
+				continue;
+			note(&asks->asked[asks->count], q);
+			r = monitor ?: request(q, args, asks->nice);
+			if (r < 0) {
+				asks->error = asks->error ?: r;
+				asks->refused++;
+				continue;
+			}
+			changes |= r;
+			kfd_gpreempt_queue_get(q->gpreempt);
+			asks->count++;
+		}
+	}
 	unlock_node(gp);
 	if (changes)
 		kfd_gpreempt_wake(gp);
