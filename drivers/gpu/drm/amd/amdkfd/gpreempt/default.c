@@ -3,14 +3,12 @@
  * GPREEMPT defaults: priority, ceiling, grant, turn and share of the queues of a process and its
  * descendants, or of a cgroup's members, as an operator gives them from outside.
  *
- * A kfd_process belongs to an mm: it is there from the first open of /dev/kfd
- * to exec. So a default is kept for the process as user space knows it, its
- * tgid, and may be set before the program that uses the GPU runs. Each
- * kfd_process holds, in one word, what follows for it: the priority and the turn
- * of the nearest ancestor that has one, itself included, and the lowest ceiling
- * of all; and likewise its share of the time in another one. They are looked up
- * when the kfd_process is made, and again when a default is set of it or of an
- * ancestor that lives.
+ * A kfd_process belongs to an mm: it is there from the first open of /dev/kfd to exec. So a default
+ * is kept for the process as user space knows it, its tgid, and may be set before the program that
+ * uses the GPU runs. Each kfd_process holds, in one word, what follows for it: the priority and the
+ * turn of the nearest ancestor that has one, itself included, and the lowest ceiling of all; and
+ * likewise its share of the time in another one. They are looked up when the kfd_process is made,
+ * and again when a default is set of it or of an ancestor that lives.
  *
  * A process's cgroup comes after its ancestors, and then the cgroups above that. Nothing
  * tells that a process has moved, so its cgroup is compared at each scan.
@@ -44,7 +42,6 @@
  * @cgroup:	and then of this cgroup, referenced
  * @word:	see gpreempt_word()
  * @share:	see gpreempt_share_pack(); one of both is not 0
- * @rcu:	frees it
  */
 struct gpreempt_default {
 	struct hlist_node node;
@@ -52,7 +49,6 @@ struct gpreempt_default {
 	struct cgroup *cgroup;
 	u64 word;
 	u32 share;
-	struct rcu_head rcu;
 };
 
 /**
@@ -67,7 +63,7 @@ struct gpreempt_lot {
 	u64 group;
 };
 
-/* Writers, and whoever writes &kfd_process.gpreempt. Readers use RCU. */
+/* Guards the table, and who writes &kfd_process.gpreempt. */
 static DEFINE_MUTEX(defaults_lock);
 static DEFINE_HASHTABLE(defaults, DEFAULT_HASH_BITS);
 /* Cgroups that have a default. */
@@ -81,16 +77,16 @@ static struct gpreempt_default *default_find(const struct pid *pid, const struct
 	unsigned long key = pid ? (unsigned long)pid : (unsigned long)cgroup;
 	struct gpreempt_default *d;
 
-	hash_for_each_possible_rcu(defaults, d, node, key, lockdep_is_held(&defaults_lock))
+	lockdep_assert_held(&defaults_lock);
+	hash_for_each_possible(defaults, d, node, key)
 		if (d->pid == pid && d->cgroup == cgroup)
 			return d;
 	return NULL;
 }
 
 /*
- * What follows for a process from its own default and its ancestors'. A task
- * that is no longer hashed has no parent any more. @via: out, if not NULL: is
- * this process among them?
+ * What follows for a process from its own default and its ancestors'. A task that is no longer
+ * hashed has no parent any more. @via: out, if not NULL: is this process among them?
  */
 static struct gpreempt_lot default_of(struct task_struct *task, const struct pid *via,
 				      bool *is_via)
@@ -99,16 +95,16 @@ static struct gpreempt_lot default_of(struct task_struct *task, const struct pid
 	struct gpreempt_lot lot = {};
 	bool first = true;
 
-	rcu_read_lock();
+	guard(rcu)();
 	/* The idle task is its own parent. */
 	while (pid_alive(task) && task != &init_task) {
 		struct pid *pid = task_tgid(task);
 
 		d = pid ? default_find(pid, NULL) : NULL;
 		if (d) {
-			struct gpreempt_share share = gpreempt_share_unpack(READ_ONCE(d->share));
+			struct gpreempt_share share = gpreempt_share_unpack(d->share);
 
-			lot.word = gpreempt_word_inherit(lot.word, READ_ONCE(d->word));
+			lot.word = gpreempt_word_inherit(lot.word, d->word);
 			lot.share = first ? share : gpreempt_share_inherit(lot.share, &share);
 		}
 		first = false;
@@ -116,7 +112,6 @@ static struct gpreempt_lot default_of(struct task_struct *task, const struct pid
 			*is_via = true;
 		task = rcu_dereference(task->real_parent);
 	}
-	rcu_read_unlock();
 	return lot;
 }
 
@@ -129,7 +124,7 @@ static struct gpreempt_lot lot_below(struct gpreempt_lot lot, const struct cgrou
 	lot.word = gpreempt_word_inherit(word, lot.word);
 	if (packed) {
 		lot.share = gpreempt_share_inherit(share, &lot.share);
-		lot.group = kfd_gpreempt_cgroup_id(cgroup);
+		lot.group = cgroup_id(cgroup);
 	}
 	return lot;
 }
@@ -145,16 +140,14 @@ static struct gpreempt_lot lot_of_cgroup(struct cgroup *cgroup)
 	struct cgroup *above;
 	int level;
 
-	rcu_read_lock();
 	for (level = 0; cgroup && level <= DEPTH_MAX; level++) {
 		above = kfd_gpreempt_cgroup_above(cgroup, level);
 		if (!above)
 			break;
 		d = default_find(NULL, above);
 		if (d)
-			lot = lot_below(lot, above, READ_ONCE(d->word), READ_ONCE(d->share));
+			lot = lot_below(lot, above, d->word, d->share);
 	}
-	rcu_read_unlock();
 	return lot;
 }
 
@@ -175,7 +168,7 @@ static bool process_set(struct kfd_process *p, const struct gpreempt_lot *own)
 	rcu_read_lock();
 	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
 	lot = lot_of_cgroup(cgroup);
-	WRITE_ONCE(p->gpreempt_cgroup, cgroup ? kfd_gpreempt_cgroup_id(cgroup) : 0);
+	WRITE_ONCE(p->gpreempt_cgroup, cgroup ? cgroup_id(cgroup) : 0);
 	rcu_read_unlock();
 	word = gpreempt_word_inherit(own->word, lot.word);
 	share = lot.group ? gpreempt_share_pack(&lot.share) : own_share;
@@ -205,13 +198,11 @@ static void update_all(void)
 {
 	struct kfd_process *p;
 	unsigned int i;
-	int idx;
 
-	idx = srcu_read_lock(&kfd_processes_srcu);
+	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes)
 		if (kfd_gpreempt_process_made(p) && process_update(p))
 			kfd_gpreempt_wake_for(p);
-	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
 
 /**
@@ -222,12 +213,11 @@ void kfd_gpreempt_process_init(struct kfd_process *p)
 {
 	struct gpreempt_lot own;
 
-	mutex_lock(&defaults_lock);
+	guard(mutex)(&defaults_lock);
 	own = default_of(p->lead_thread, NULL, NULL);
 	process_set(p, &own);
 	/* See kfd_gpreempt_process_made(). */
 	smp_store_release(&p->gpreempt_made, true);
-	mutex_unlock(&defaults_lock);
 }
 
 /**
@@ -246,7 +236,7 @@ void kfd_gpreempt_process_follow(struct kfd_process *p)
 		return;
 	rcu_read_lock();
 	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
-	moved = cgroup && kfd_gpreempt_cgroup_id(cgroup) != READ_ONCE(p->gpreempt_cgroup);
+	moved = cgroup && cgroup_id(cgroup) != READ_ONCE(p->gpreempt_cgroup);
 	rcu_read_unlock();
 	/* Who holds the lock may wait for memory, and the monitor must not. */
 	if (!moved || !mutex_trylock(&defaults_lock))
@@ -259,18 +249,13 @@ void kfd_gpreempt_process_follow(struct kfd_process *p)
 
 static void default_free(struct gpreempt_default *d)
 {
-	hash_del_rcu(&d->node);
+	hash_del(&d->node);
 	put_pid(d->pid);
 	if (d->cgroup) {
 		kfd_gpreempt_cgroup_put(d->cgroup);
 		WRITE_ONCE(cgroups, cgroups - 1);
 	}
-	kfree_rcu(d, rcu);
-}
-
-static bool default_gone(const struct gpreempt_default *d)
-{
-	return d->pid ? !pid_has_task(d->pid, PIDTYPE_TGID) : kfd_gpreempt_cgroup_gone(d->cgroup);
+	kfree(d);
 }
 
 /* There is no more than one default for a process that lives, and for a cgroup. */
@@ -282,7 +267,8 @@ static void prune(void)
 	int i;
 
 	hash_for_each_safe(defaults, i, next, d, node)
-		if (default_gone(d))
+		if (d->pid ? !pid_has_task(d->pid, PIDTYPE_TGID) :
+			     kfd_gpreempt_cgroup_gone(d->cgroup))
 			default_free(d);
 	/* Some process may have left such a cgroup unnoticed. */
 	if (cgroups != had)
@@ -291,55 +277,40 @@ static void prune(void)
 
 static void sweep(struct work_struct *work)
 {
-	mutex_lock(&defaults_lock);
+	guard(mutex)(&defaults_lock);
 	prune();
 	/* A parked monitor scans nobody's queue. */
 	update_all();
 	if (cgroups)
 		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
-	mutex_unlock(&defaults_lock);
 }
 
 static int default_store(struct pid *pid, struct cgroup *cgroup, u64 word, u32 share)
 {
 	struct gpreempt_default *d = default_find(pid, cgroup);
 
-	if (d) {
-		WRITE_ONCE(d->word, word);
-		WRITE_ONCE(d->share, share);
-		if (!word && !share)
+	if (!word && !share) {
+		if (d)
 			default_free(d);
 		return 0;
 	}
-	if (!word && !share)
-		return 0;
-	/* Charged to the caller: there may be one for each process. */
-	d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
-	if (!d)
-		return -ENOMEM;
-	d->pid = get_pid(pid);
+	if (!d) {
+		/* Charged to the caller: there may be one for each process. */
+		d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
+		if (!d)
+			return -ENOMEM;
+		d->pid = get_pid(pid);
+		if (cgroup) {
+			kfd_gpreempt_cgroup_get(cgroup);
+			d->cgroup = cgroup;
+			WRITE_ONCE(cgroups, cgroups + 1);
+			schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
+		}
+		hash_add(defaults, &d->node, pid ? (unsigned long)pid : (unsigned long)cgroup);
+	}
 	d->word = word;
 	d->share = share;
-	if (cgroup) {
-		kfd_gpreempt_cgroup_get(cgroup);
-		d->cgroup = cgroup;
-		WRITE_ONCE(cgroups, cgroups + 1);
-		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
-	}
-	hash_add_rcu(defaults, &d->node, pid ? (unsigned long)pid : (unsigned long)cgroup);
 	return 0;
-}
-
-/* One that is in the middle of an exec loses its kfd_process, whoever it belongs to. */
-static bool may_apply(struct task_struct *task)
-{
-	bool may = false;
-
-	if (down_read_trylock(&task->signal->exec_update_lock)) {
-		may = kfd_gpreempt_same_user(task);
-		up_read(&task->signal->exec_update_lock);
-	}
-	return may;
 }
 
 /*
@@ -351,9 +322,8 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 {
 	struct kfd_process *p;
 	unsigned int i;
-	int idx;
 
-	idx = srcu_read_lock(&kfd_processes_srcu);
+	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
 		struct gpreempt_share had = gpreempt_share_unpack(p->gpreempt_own_share);
 		bool affected = false;
@@ -362,7 +332,7 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 		if (!affected || !kfd_gpreempt_process_made(p))
 			continue;
 		if (!nice && !same_thread_group(p->lead_thread, target) &&
-		    !may_apply(p->lead_thread))
+		    !kfd_gpreempt_same_user(p->lead_thread))
 			continue;
 		if (!nice) {
 			own.word = gpreempt_word_ceiling(own.word,
@@ -372,7 +342,6 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 		if (process_set(p, &own))
 			kfd_gpreempt_wake_for(p);
 	}
-	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
 
 /* What all but one process or cgroup are guaranteed, in per cent. */
@@ -390,161 +359,139 @@ static u32 minima_of_others(const struct pid *pid, const struct cgroup *cgroup)
 
 /* A share of which some was set. */
 static struct gpreempt_share share_with(struct gpreempt_share share,
-					const struct gpreempt_share *given, u32 flags)
+					const struct kfd_gpreempt_process_default *def, u32 flags)
 {
 	if (flags & KFD_GPREEMPT_SET_WEIGHT)
-		share.weight = given->weight;
+		share.weight = def->weight;
 	if (flags & KFD_GPREEMPT_SET_MIN)
-		share.min_percent = given->min_percent;
+		share.min_percent = def->min_percent;
 	if (flags & KFD_GPREEMPT_SET_CAP)
-		share.cap_percent = given->cap_percent;
+		share.cap_percent = def->cap_percent;
 	return share;
 }
 
 /* A default is of no node: each clamps it to its own cap and timeslices. */
 static u64 word_of(const struct kfd_gpreempt_process_default *def, u32 flags, bool nice, u64 old)
 {
-	const struct gpreempt_kept kept = {
-		.priority = flags & KFD_GPREEMPT_KEEP_PRIORITY,
-		.ceiling = flags & KFD_GPREEMPT_KEEP_CEILING,
-		.turn = flags & KFD_GPREEMPT_KEEP_TIMESLICE,
-		.grant = !(flags & KFD_GPREEMPT_SET_GRANT),
-	};
+	u64 kept = (flags & KFD_GPREEMPT_KEEP_PRIORITY ? GPREEMPT_PART_PRIORITY : 0) |
+		   (flags & KFD_GPREEMPT_KEEP_CEILING ? GPREEMPT_WORD_CEILING : 0) |
+		   (flags & KFD_GPREEMPT_KEEP_TIMESLICE ? GPREEMPT_PART_TURN : 0) |
+		   (flags & KFD_GPREEMPT_SET_GRANT ? 0 : GPREEMPT_WORD_GRANT);
 	u64 word = 0;
 
 	if (def->priority != KFD_GPREEMPT_NONE)
 		word = gpreempt_word(def->priority, nice);
 	word = gpreempt_word_ceiling(word, min_t(u32, def->ceiling, KFD_MAX_QUEUE_PRIORITY));
 	word = gpreempt_word_turn(word, def->timeslice_us, nice);
-	if (!kept.grant && def->grant != KFD_GPREEMPT_NONE)
+	if ((flags & KFD_GPREEMPT_SET_GRANT) && def->grant != KFD_GPREEMPT_NONE)
 		word = gpreempt_word_grant(word, def->grant);
-	return gpreempt_word_keep(word, old, &kept);
-}
-
-/**
- * kfd_gpreempt_default_set - set the default of a process and its descendants
- * @task: the process's leader; the caller may control it
- * @def: the default, each value in its range; a ceiling or a share above those there were
- *	only with CAP_SYS_NICE
- * @flags: KFD_GPREEMPT_KEEP_*: this of it stays as it was; KFD_GPREEMPT_SET_*: this of its
- *	share does not
- *
- * Return: 0, -EINVAL if the minimum is above the cap, -EPERM, -ENOMEM, -ENOSPC if more than
- * all would be guaranteed, or -ESRCH if the process is gone.
- */
-int kfd_gpreempt_default_set(struct task_struct *task,
-			     const struct kfd_gpreempt_process_default *def,
-			     u32 flags)
-{
-	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
-	const struct gpreempt_share given = kfd_gpreempt_share(def);
-	struct gpreempt_share share, asked;
-	const struct gpreempt_default *old;
-	struct gpreempt_lot had;
-	struct pid *pid;
-	u64 word;
-	int r;
-
-	pid = get_task_pid(task, PIDTYPE_TGID);
-	if (!pid)
-		return -ESRCH;
-
-	mutex_lock(&defaults_lock);
-	prune();
-	had = default_of(task, NULL, NULL);
-	old = default_find(pid, NULL);
-	share = share_with(gpreempt_share_unpack(old ? old->share : 0), &given, flags);
-	/* What is not named is no more than it was. */
-	asked = share_with(had.share, &given, flags);
-	word = word_of(def, flags, nice, old ? old->word : 0);
-	r = old && !nice && gpreempt_ceiling(word) > gpreempt_ceiling(old->word) ?
-	    -EPERM : 0;
-	if (!r && !gpreempt_share_valid(&share))
-		r = -EINVAL;
-	if (!r && (flags & SHARE_FLAGS))
-		r = gpreempt_share_admit(&asked, &had.share, nice, minima_of_others(pid, NULL));
-	if (!r)
-		r = default_store(pid, NULL, word, gpreempt_share_pack(&share));
-	if (!r)
-		apply(pid, task, nice);
-	mutex_unlock(&defaults_lock);
-	put_pid(pid);
-	return r;
+	return gpreempt_word_keep(word, old, kept);
 }
 
 /*
  * The owner of a cgroup's directory may lower what is there. A share makes a group of the
  * members, and as many groups as somebody likes would have as many shares.
  */
-static int cgroup_admit(const struct gpreempt_lot *lot, const struct gpreempt_lot *had,
-			bool nice)
+static int cgroup_admit(struct cgroup *cgroup, const struct gpreempt_default *old, u64 word,
+			const struct gpreempt_share *share, bool nice)
 {
-	if (!nice && (gpreempt_priority(lot->word) > gpreempt_priority(had->word) ||
-		      lot->group != had->group))
+	struct gpreempt_share old_share = gpreempt_share_unpack(old ? old->share : 0);
+	struct gpreempt_lot had = lot_of_cgroup(cgroup);
+	struct gpreempt_lot lot = lot_below(lot_of_cgroup(cgroup_parent(cgroup)), cgroup, word,
+					    gpreempt_share_pack(share));
+	int r;
+
+	/* Not what follows alone: something above may bound it for now. */
+	if (!nice && gpreempt_word_exceeds(word, old ? old->word : 0))
 		return -EPERM;
-	return gpreempt_share_admit(&lot->share, &had->share, nice, 0);
+	r = gpreempt_share_admit(share, &old_share, nice, minima_of_others(NULL, cgroup));
+	if (r)
+		return r;
+	if (!nice && (gpreempt_priority(lot.word) > gpreempt_priority(had.word) ||
+		      lot.group != had.group))
+		return -EPERM;
+	r = gpreempt_share_admit(&lot.share, &had.share, nice, 0);
+	return r ?: !nice && !old && cgroups >= OWNERS_CGROUPS_MAX ? -EDQUOT : 0;
 }
 
 /**
- * kfd_gpreempt_cgroup_default_set - set the default of a cgroup's members
- * @cgroup: the cgroup, referenced, whose directory is the caller's own or anybody's for
+ * kfd_gpreempt_default_set - set the default of a process and its descendants, or of a cgroup's
+ *	members
+ * @task: the process's leader, whom the caller may control; or NULL
+ * @cgroup: and then the cgroup, referenced, whose directory is the caller's own or anybody's for
  *	CAP_SYS_NICE
- * @def: the default, each value in its range; without CAP_SYS_NICE nothing of it is more than
- *	there was
- * @flags: as of kfd_gpreempt_default_set()
+ * @def: the default, each value in its range. Only with CAP_SYS_NICE more than there was: of a
+ *	process its ceiling and its share, of a cgroup all but the turn
+ * @flags: KFD_GPREEMPT_KEEP_*: this of it stays as it was; KFD_GPREEMPT_SET_*: this of its
+ *	share does not
  *
  * Return: 0, -EINVAL if the minimum is above the cap, or the cgroup too deep, -EPERM, -ENOMEM,
- * -ENOSPC if more than all would be guaranteed, -EDQUOT without CAP_SYS_NICE if many have
- * defaults already, or -ENOENT if the cgroup is gone.
+ * -ENOSPC if more than all would be guaranteed, -EDQUOT without CAP_SYS_NICE if many cgroups
+ * have defaults already, -ESRCH if the process is gone, or -ENOENT if the cgroup is.
  */
-int kfd_gpreempt_cgroup_default_set(struct cgroup *cgroup,
-				    const struct kfd_gpreempt_process_default *def, u32 flags)
+int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
+			     const struct kfd_gpreempt_process_default *def, u32 flags)
 {
 	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
-	const struct gpreempt_share given = kfd_gpreempt_share(def);
+	struct pid *pid = task ? get_task_pid(task, PIDTYPE_TGID) : NULL;
+	struct gpreempt_share share, asked, had;
 	const struct gpreempt_default *old;
-	struct gpreempt_share share, old_share;
-	struct gpreempt_lot lot, had;
 	u64 word, old_word;
-	u32 packed;
-	int r;
+	int r = 0;
 
-	if (kfd_gpreempt_cgroup_depth(cgroup) > DEPTH_MAX)
+	if (task && !pid)
+		return -ESRCH;
+	if (cgroup && kfd_gpreempt_cgroup_above(cgroup, DEPTH_MAX + 1))
 		return -EINVAL;
 	mutex_lock(&defaults_lock);
 	prune();
-	old = default_find(NULL, cgroup);
+	old = default_find(pid, cgroup);
 	old_word = old ? old->word : 0;
-	old_share = gpreempt_share_unpack(old ? old->share : 0);
-	share = share_with(old_share, &given, flags);
-	packed = gpreempt_share_pack(&share);
+	share = share_with(gpreempt_share_unpack(old ? old->share : 0), def, flags);
 	word = word_of(def, flags, nice, old_word);
-	had = lot_of_cgroup(cgroup);
-	lot = lot_below(lot_of_cgroup(kfd_gpreempt_cgroup_parent(cgroup)), cgroup, word, packed);
-	r = kfd_gpreempt_cgroup_gone(cgroup) ? -ENOENT : 0;
-	if (!r && !gpreempt_share_valid(&share))
-		r = -EINVAL;
-	/* Not what follows alone: something above may bound it for now. */
-	if (!r && !nice && gpreempt_word_exceeds(word, old_word))
+	if (cgroup && kfd_gpreempt_cgroup_gone(cgroup)) {
+		r = -ENOENT;
+	} else if (task && !nice && gpreempt_ceiling(word) > gpreempt_ceiling(old_word)) {
 		r = -EPERM;
+	} else if (!gpreempt_share_valid(&share)) {
+		r = -EINVAL;
+	} else if (cgroup) {
+		r = cgroup_admit(cgroup, old, word, &share, nice);
+	} else if (flags & SHARE_FLAGS) {
+		had = default_of(task, NULL, NULL).share;
+		/* What is not named is no more than it was. */
+		asked = share_with(had, def, flags);
+		r = gpreempt_share_admit(&asked, &had, nice, minima_of_others(pid, NULL));
+	}
 	if (!r)
-		r = gpreempt_share_admit(&share, &old_share, nice, minima_of_others(NULL, cgroup));
-	if (!r)
-		r = cgroup_admit(&lot, &had, nice);
-	if (!r && !nice && !old && cgroups >= OWNERS_CGROUPS_MAX)
-		r = -EDQUOT;
-	if (!r)
-		r = default_store(NULL, cgroup, word, packed);
-	if (!r)
+		r = default_store(pid, cgroup, word, gpreempt_share_pack(&share));
+	if (!r && cgroup)
 		update_all();
+	else if (!r)
+		apply(pid, task, nice);
 	mutex_unlock(&defaults_lock);
+	put_pid(pid);
 	return r;
 }
 
-static void default_read(const struct gpreempt_default *d, struct kfd_gpreempt_process_default *def)
+/**
+ * kfd_gpreempt_default_get - what was set of a process or of a cgroup, and of nothing above it
+ * @task: the process's leader, or NULL
+ * @cgroup: and then the cgroup
+ * @def: out
+ */
+void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgroup,
+			      struct kfd_gpreempt_process_default *def)
 {
-	u64 word = d ? d->word : 0;
-	struct gpreempt_share share = gpreempt_share_unpack(d ? d->share : 0);
+	const struct gpreempt_default *d;
+	struct gpreempt_share share;
+	u64 word;
+
+	mutex_lock(&defaults_lock);
+	d = default_find(task ? task_tgid(task) : NULL, cgroup);
+	word = d ? d->word : 0;
+	share = gpreempt_share_unpack(d ? d->share : 0);
+	mutex_unlock(&defaults_lock);
 
 	/* None of a priority or of a grant is that of the ABI. */
 	static_assert(KFD_GPREEMPT_NONE == U32_MAX);
@@ -558,22 +505,6 @@ static void default_read(const struct gpreempt_default *d, struct kfd_gpreempt_p
 		.cap_percent = share.cap_percent,
 		.grant = gpreempt_grant(word),
 	};
-}
-
-/**
- * kfd_gpreempt_default_get - what was set of a process or of a cgroup, and of nothing above it
- * @task: the process's leader, or NULL
- * @cgroup: and then the cgroup
- * @def: out
- */
-void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgroup,
-			      struct kfd_gpreempt_process_default *def)
-{
-	mutex_lock(&defaults_lock);
-	rcu_read_lock();
-	default_read(default_find(task ? task_tgid(task) : NULL, cgroup), def);
-	rcu_read_unlock();
-	mutex_unlock(&defaults_lock);
 }
 
 /**
@@ -592,5 +523,4 @@ void kfd_gpreempt_default_exit(void)
 		default_free(d);
 	mutex_unlock(&defaults_lock);
 	cancel_delayed_work_sync(&sweep_work);
-	rcu_barrier();
 }

@@ -36,9 +36,11 @@ static_assert(sizeof(struct kfd_gpreempt_process_default) == 32);
 #define USES_PID	BIT(0)
 #define USES_QUEUE	BIT(1)
 #define USES_GPU	BIT(2)
+#define OF_QUEUE	(USES_PID | USES_QUEUE)
 
 /* Flags of those that are about one context of a process, and about more queues than one. */
 #define OF_CONTEXT	(KFD_GPREEMPT_PIDFD | KFD_GPREEMPT_CONTEXT)
+#define OF_DEFAULT	(KFD_GPREEMPT_PIDFD | KFD_GPREEMPT_CGROUP)
 #define OF_MANY		(OF_CONTEXT | KFD_GPREEMPT_WHICH | KFD_GPREEMPT_EVERYBODY)
 
 /**
@@ -62,8 +64,7 @@ static bool valid_priority(u32 priority)
 
 static bool valid_timeslice(u32 us)
 {
-	return !us || (us >= KFD_GPREEMPT_TIMESLICE_US_MIN &&
-		       us <= KFD_GPREEMPT_TIMESLICE_US_MAX);
+	return !us || (us >= KFD_GPREEMPT_TIMESLICE_US_MIN && us <= KFD_GPREEMPT_TIMESLICE_US_MAX);
 }
 
 /* The chosen queues of a process, after @n others of which @slots were wanted. */
@@ -71,10 +72,10 @@ static int list_queues(struct kfd_process *p, const struct kfd_gpreempt_choice *
 		       struct kfd_gpreempt_queue_info *info, u32 slots, u32 *n)
 {
 	struct process_queue_node *pqn;
-	int r = kfd_gpreempt_lock_process(p);
+	int r = 0;
 
-	if (r)
-		return r;
+	if (mutex_lock_interruptible(&p->mutex))
+		return -ERESTARTSYS;
 	list_for_each_entry(pqn, &p->pqm.queues, process_queue_list) {
 		/* One whose node is gone is none any more. */
 		if (!pqn->q || !kfd_gpreempt_chosen(choice, pqn->q) ||
@@ -131,54 +132,40 @@ static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	return r;
 }
 
-static int op_get(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
+/* GET, SET_PRIORITY and SET_TIMESLICE. */
+static int op_queue(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
-	struct kfd_gpreempt_target t;
-	int r = kfd_gpreempt_get_target(p, args, &t);
-
-	if (r)
-		return r;
-	r = kfd_gpreempt_queue_info(t.q->gpreempt, &args->queue);
-	kfd_gpreempt_put_target(&t);
-	return r;
-}
-
-static int op_set_priority(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
-{
-	u32 priority = args->priority.priority;
-	struct kfd_gpreempt_target t;
+	struct queue *q;
 	int r;
 
-	if (!valid_priority(priority))
+	if ((args->op == KFD_GPREEMPT_OP_SET_PRIORITY &&
+	     !valid_priority(args->priority.priority)) ||
+	    (args->op == KFD_GPREEMPT_OP_SET_TIMESLICE && !valid_timeslice(args->timeslice_us)))
 		return -EINVAL;
-	r = kfd_gpreempt_get_target(p, args, &t);
+	r = kfd_gpreempt_get_target(p, args, &q);
 	if (r)
 		return r;
-	r = kfd_gpreempt_set_priority(t.q, priority, &args->priority.permitted);
-	kfd_gpreempt_put_target(&t);
-	return r;
-}
-
-static int op_set_timeslice(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
-{
-	struct kfd_gpreempt_target t;
-	u32 us = args->timeslice_us;
-	int r;
-
-	if (!valid_timeslice(us))
-		return -EINVAL;
-	r = kfd_gpreempt_get_target(p, args, &t);
-	if (r)
-		return r;
-	r = kfd_gpreempt_set_timeslice(t.q, us);
-	kfd_gpreempt_put_target(&t);
+	p = q->process;
+	if (args->op == KFD_GPREEMPT_OP_SET_PRIORITY)
+		r = kfd_gpreempt_set_priority(q, args->priority.priority,
+					      &args->priority.permitted);
+	else if (args->op == KFD_GPREEMPT_OP_SET_TIMESLICE)
+		r = kfd_gpreempt_set_timeslice(q, args->timeslice_us);
+	else
+		r = kfd_gpreempt_queue_info(q->gpreempt, &args->queue);
+	mutex_unlock(&p->mutex);
+	kfd_unref_process(p);
 	return r;
 }
 
 /* What is not given is 0. */
 static bool valid_share(const struct kfd_gpreempt_process_default *def, u32 flags)
 {
-	const struct gpreempt_share share = kfd_gpreempt_share(def);
+	const struct gpreempt_share share = {
+		.weight = def->weight,
+		.min_percent = def->min_percent,
+		.cap_percent = def->cap_percent,
+	};
 
 	/* A process that had a weight has one. */
 	if (!def->weight && (flags & KFD_GPREEMPT_SET_WEIGHT) && !(flags & KFD_GPREEMPT_CGROUP))
@@ -196,66 +183,43 @@ static bool valid_grant(const struct kfd_gpreempt_process_default *def, u32 flag
 	return (flags & KFD_GPREEMPT_CGROUP) && valid_priority(def->grant);
 }
 
-static int set_cgroup_default(const struct kfd_ioctl_gpreempt_args *args)
+static int set_or_get(struct task_struct *task, struct cgroup *cgroup,
+		      struct kfd_ioctl_gpreempt_args *args)
 {
-	struct cgroup *cgroup;
-	bool own;
-	int r;
-
-	cgroup = kfd_gpreempt_cgroup_of_fd(args->pid, &own);
-	if (IS_ERR(cgroup))
-		return PTR_ERR(cgroup);
-	r = own || capable(CAP_SYS_NICE) ?
-	    kfd_gpreempt_cgroup_default_set(cgroup, &args->process_default, args->flags) : -EPERM;
-	kfd_gpreempt_cgroup_put(cgroup);
-	return r;
+	if (args->op == KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT)
+		return kfd_gpreempt_default_set(task, cgroup, &args->process_default, args->flags);
+	kfd_gpreempt_default_get(task, cgroup, &args->process_default);
+	return 0;
 }
 
-static int op_set_process_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
+/* SET_PROCESS_DEFAULT and GET_DEFAULT. */
+static int op_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	const struct kfd_gpreempt_process_default *def = &args->process_default;
+	bool set = args->op == KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT;
 	struct task_struct *task;
-	int r;
-
-	if (!valid_priority(def->priority) || !valid_priority(def->ceiling) ||
-	    !valid_timeslice(def->timeslice_us) || !valid_share(def, args->flags) ||
-	    !valid_grant(def, args->flags) || def->pad)
-		return -EINVAL;
-	if (args->flags & KFD_GPREEMPT_CGROUP)
-		return set_cgroup_default(args);
-	r = kfd_gpreempt_leader(args, &task);
-	if (r)
-		return r;
-	r = kfd_gpreempt_lock_access(task);
-	if (!r) {
-		r = kfd_gpreempt_default_set(task, def, args->flags);
-		up_read(&task->signal->exec_update_lock);
-	}
-	put_task_struct(task);
-	return r;
-}
-
-static int op_get_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
-{
 	struct cgroup *cgroup;
-	struct task_struct *task;
 	bool own;
 	int r;
 
+	if (set && (!valid_priority(def->priority) || !valid_priority(def->ceiling) ||
+		    !valid_timeslice(def->timeslice_us) || !valid_share(def, args->flags) ||
+		    !valid_grant(def, args->flags) || def->pad))
+		return -EINVAL;
 	if (args->flags & KFD_GPREEMPT_CGROUP) {
 		cgroup = kfd_gpreempt_cgroup_of_fd(args->pid, &own);
 		if (IS_ERR(cgroup))
 			return PTR_ERR(cgroup);
-		kfd_gpreempt_default_get(NULL, cgroup, &args->process_default);
+		r = !set || own || capable(CAP_SYS_NICE) ? set_or_get(NULL, cgroup, args) : -EPERM;
 		kfd_gpreempt_cgroup_put(cgroup);
-		return 0;
+		return r;
 	}
 	r = kfd_gpreempt_leader(args, &task);
 	if (r)
 		return r;
 	r = kfd_gpreempt_lock_access(task);
 	if (!r) {
-		kfd_gpreempt_default_get(task, NULL, &args->process_default);
+		r = set_or_get(task, NULL, args);
 		up_read(&task->signal->exec_update_lock);
 	}
 	put_task_struct(task);
@@ -296,38 +260,6 @@ static int wait_for(const struct kfd_gpreempt_asked *asked, bool off, ktime_t en
 	}
 }
 
-/*
- * Of many, some may go, or come to have to stay, and so may their nodes during the wait: the
- * others count.
- */
-static int wait_for_all(struct kfd_gpreempt_asks *asks, bool off, bool many, ktime_t end)
-{
-	unsigned int i;
-	int r = 0;
-
-	for (i = 0; !r && i < asks->count; i++) {
-		r = wait_for(&asks->asked[i], off, end);
-		if (many && (r == -ENOENT || r == -EBUSY || r == -ENODEV || r == -EIO))
-			r = 0;
-	}
-	return r;
-}
-
-static void take_all_back(const struct kfd_gpreempt_asks *asks)
-{
-	const struct kfd_gpreempt_asked *asked;
-	struct queue *q;
-
-	/* Whatever signal has come: what is left behind would look as if it had been there. */
-	for (asked = asks->asked; asked < asks->asked + asks->count; asked++) {
-		mutex_lock(&asked->p->mutex);
-		q = pqm_get_user_queue(&asked->p->pqm, asked->queue_id);
-		if (q && q->gpreempt == asked->gpq)
-			kfd_gpreempt_take_back(q, asked);
-		mutex_unlock(&asked->p->mutex);
-	}
-}
-
 static void put_asks(struct kfd_gpreempt_asks *asks)
 {
 	while (asks->count)
@@ -335,20 +267,12 @@ static void put_asks(struct kfd_gpreempt_asks *asks)
 	kvfree(asks->asked);
 }
 
-/* What all of those that were meant have refused is refused. */
-static int answer(const struct kfd_gpreempt_asks *asks, int none)
-{
-	if (asks->count)
-		return 0;
-	return asks->refused ? asks->error : none;
-}
-
 /*
  * Ask one queue: no other node's locks are taken. One that is in its process's list and not in
  * its node's is being destroyed.
  */
 static int request_one(const struct kfd_gpreempt_choice *choice,
-		       const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
+		       const struct kfd_ioctl_gpreempt_args *args, struct kfd_gpreempt_asks *asks)
 {
 	struct kfd_process *p = choice->processes[0];
 	struct kfd_gpreempt *gp;
@@ -361,29 +285,32 @@ static int request_one(const struct kfd_gpreempt_choice *choice,
 	gp = q->gpreempt->gp;
 	kobject_get(&gp->kobj);
 	mutex_unlock(&p->mutex);
-	r = kfd_gpreempt_request(gp, choice, req, asks);
+	r = kfd_gpreempt_request(gp, choice, args, asks);
 	kobject_put(&gp->kobj);
-	return r ?: answer(asks, -EBUSY);
+	return r;
 }
 
 /* Ask the chosen queues of all nodes, or of one. */
 static int request(const struct kfd_gpreempt_choice *choice,
-		   const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
+		   const struct kfd_ioctl_gpreempt_args *args, struct kfd_gpreempt_asks *asks)
 {
 	struct kfd_gpreempt *gp;
 	unsigned int i;
 	int r = 0;
 
 	if (!choice->which)
-		return request_one(choice, req, asks);
-	for (i = 0; !r && (gp = kfd_gpreempt_nth(i)); i++) {
+		r = request_one(choice, args, asks);
+	for (i = 0; !r && choice->which && (gp = kfd_gpreempt_nth(i)); i++) {
 		if (!choice->gpu_id || choice->gpu_id == gp->gpu_id)
-			r = kfd_gpreempt_request(gp, choice, req, asks);
+			r = kfd_gpreempt_request(gp, choice, args, asks);
 		if (r == -ENODEV)
 			r = 0;
 		kobject_put(&gp->kobj);
 	}
-	return r ?: answer(asks, -ENOENT);
+	if (r || asks->count)
+		return r;
+	/* What all of those that were meant have refused is refused. */
+	return asks->refused ? asks->error : choice->which ? -ENOENT : -EBUSY;
 }
 
 /*
@@ -394,35 +321,39 @@ static int request(const struct kfd_gpreempt_choice *choice,
 static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	bool preempt = args->op == KFD_GPREEMPT_OP_PREEMPT;
-	bool hold = args->flags & KFD_GPREEMPT_HOLD;
 	bool wait = args->flags & KFD_GPREEMPT_WAIT;
 	struct kfd_gpreempt_preempt *pre = &args->preempt;
-	const struct kfd_gpreempt_request req = {
-		.op = args->op,
-		.hold = hold,
-		.hold_ms = pre->hold_ms,
+	struct kfd_gpreempt_asks asks = {
 		.nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE),
 	};
-	struct kfd_gpreempt_asks asks = {};
 	struct kfd_gpreempt_choice choice;
+	unsigned int i;
 	s64 left_us;
 	ktime_t end;
 	int r;
 
-	if (wait ? !pre->wait_ms || pre->wait_ms > KFD_GPREEMPT_WAIT_MS_MAX :
-		   pre->wait_ms)
+	if (wait ? !pre->wait_ms || pre->wait_ms > KFD_GPREEMPT_WAIT_MS_MAX : pre->wait_ms)
 		return -EINVAL;
-	if (hold ? pre->hold_ms > KFD_GPREEMPT_HOLD_MS_MAX : pre->hold_ms)
+	if (args->flags & KFD_GPREEMPT_HOLD ? pre->hold_ms > KFD_GPREEMPT_HOLD_MS_MAX :
+					      pre->hold_ms)
 		return -EINVAL;
 	end = ktime_add_ms(ktime_get(), pre->wait_ms);
 
 	r = kfd_gpreempt_choose(p, args, &choice);
 	if (!r)
-		r = request(&choice, &req, &asks);
-	if (!r && wait)
-		r = wait_for_all(&asks, preempt, choice.which, end);
-	if (r && preempt)
-		take_all_back(&asks);
+		r = request(&choice, args, &asks);
+	for (i = 0; !r && wait && i < asks.count; i++) {
+		r = wait_for(&asks.asked[i], preempt, end);
+		/*
+		 * Of many, some may go, or come to have to stay, and so may their nodes during the
+		 * wait: the others count.
+		 */
+		if (choice.which && (r == -ENOENT || r == -EBUSY || r == -ENODEV || r == -EIO))
+			r = 0;
+	}
+	/* Whatever signal has come: what is left behind would look as if it had been there. */
+	for (i = 0; r && preempt && i < asks.count; i++)
+		kfd_gpreempt_take_back(&asks.asked[i]);
 	pre->queues = asks.count;
 	pre->refused = asks.refused;
 	/* To the nearest ms, so that many restarts neither add time nor take it. */
@@ -438,11 +369,6 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 static int op_hint(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	const struct kfd_gpreempt_hint *hint = &args->hint;
-	const struct kfd_gpreempt_request req = {
-		.op = args->op,
-		.arrival_us = hint->arrival_us,
-		.duration_us = hint->duration_us,
-	};
 	struct kfd_gpreempt_asks asks = {};
 	struct kfd_gpreempt_choice choice;
 	struct kfd_gpreempt *restored = NULL;
@@ -455,7 +381,7 @@ static int op_hint(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 		return -EINVAL;
 	r = kfd_gpreempt_choose(p, args, &choice);
 	if (!r)
-		r = request(&choice, &req, &asks);
+		r = request(&choice, args, &asks);
 	/* Allocates page tables, which may take long: with none of the locks held. */
 	for (i = 0; !r && hint->duration_us && i < asks.count; i++) {
 		if (asks.asked[i].gpq->gp != restored)
@@ -471,47 +397,29 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 
 #define IN(field)	sizeof_field(struct kfd_ioctl_gpreempt_args, field)
 
+/* In the order of struct gpreempt_op. */
 static const struct gpreempt_op gpreempt_ops[] = {
-	[KFD_GPREEMPT_OP_QUERY] = {
-		.func = op_query, .uses = USES_GPU,
-	},
-	[KFD_GPREEMPT_OP_LIST] = {
-		.func = op_list, .uses = USES_PID | USES_GPU, .flags = OF_MANY, .in = IN(list),
-	},
-	[KFD_GPREEMPT_OP_GET] = {
-		.func = op_get, .uses = USES_PID | USES_QUEUE, .flags = OF_CONTEXT,
-	},
+	[KFD_GPREEMPT_OP_QUERY] = { op_query, 0, USES_GPU },
+	[KFD_GPREEMPT_OP_LIST] = { op_list, OF_MANY, USES_PID | USES_GPU, IN(list) },
+	[KFD_GPREEMPT_OP_GET] = { op_queue, OF_CONTEXT, OF_QUEUE },
 	[KFD_GPREEMPT_OP_SET_PRIORITY] = {
-		.func = op_set_priority, .uses = USES_PID | USES_QUEUE,
-		.flags = OF_CONTEXT, .in = IN(priority.priority),
+		op_queue, OF_CONTEXT, OF_QUEUE, IN(priority.priority)
 	},
-	[KFD_GPREEMPT_OP_SET_TIMESLICE] = {
-		.func = op_set_timeslice, .uses = USES_PID | USES_QUEUE,
-		.flags = OF_CONTEXT, .in = IN(timeslice_us),
-	},
+	[KFD_GPREEMPT_OP_SET_TIMESLICE] = { op_queue, OF_CONTEXT, OF_QUEUE, IN(timeslice_us) },
 	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = {
-		.func = op_set_process_default, .uses = USES_PID,
-		.flags = KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING |
-			 KFD_GPREEMPT_KEEP_TIMESLICE | KFD_GPREEMPT_SET_WEIGHT |
-			 KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP | KFD_GPREEMPT_PIDFD |
-			 KFD_GPREEMPT_CGROUP | KFD_GPREEMPT_SET_GRANT,
-		.in = IN(process_default),
+		op_default, OF_DEFAULT | KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING |
+			    KFD_GPREEMPT_KEEP_TIMESLICE | KFD_GPREEMPT_SET_WEIGHT |
+			    KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP | KFD_GPREEMPT_SET_GRANT,
+		USES_PID, IN(process_default)
 	},
 	[KFD_GPREEMPT_OP_PREEMPT] = {
-		.func = op_preempt, .uses = USES_PID | USES_QUEUE,
-		.flags = KFD_GPREEMPT_WAIT | KFD_GPREEMPT_HOLD | OF_MANY, .in = IN(preempt),
+		op_preempt, OF_MANY | KFD_GPREEMPT_WAIT | KFD_GPREEMPT_HOLD, OF_QUEUE, IN(preempt)
 	},
 	[KFD_GPREEMPT_OP_RESUME] = {
-		.func = op_preempt, .uses = USES_PID | USES_QUEUE,
-		.flags = KFD_GPREEMPT_WAIT | OF_MANY, .in = IN(preempt),
+		op_preempt, OF_MANY | KFD_GPREEMPT_WAIT, OF_QUEUE, IN(preempt)
 	},
-	[KFD_GPREEMPT_OP_HINT] = {
-		.func = op_hint, .uses = USES_PID | USES_QUEUE, .flags = OF_MANY, .in = IN(hint),
-	},
-	[KFD_GPREEMPT_OP_GET_DEFAULT] = {
-		.func = op_get_default, .uses = USES_PID,
-		.flags = KFD_GPREEMPT_PIDFD | KFD_GPREEMPT_CGROUP,
-	},
+	[KFD_GPREEMPT_OP_HINT] = { op_hint, OF_MANY, OF_QUEUE, IN(hint) },
+	[KFD_GPREEMPT_OP_GET_DEFAULT] = { op_default, OF_DEFAULT, USES_PID },
 };
 
 #undef IN
@@ -521,11 +429,9 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	struct kfd_gpreempt_query *query = &args->query;
 	struct kfd_process_device *pdd;
 	struct kfd_gpreempt *gp;
-	int r;
 
-	r = kfd_gpreempt_lock_process(p);
-	if (r)
-		return r;
+	if (mutex_lock_interruptible(&p->mutex))
+		return -ERESTARTSYS;
 	pdd = kfd_process_device_data_by_id(p, args->gpu_id);
 	gp = pdd ? kfd_gpreempt_get(pdd->dev) : NULL;
 	mutex_unlock(&p->mutex);

@@ -8,6 +8,7 @@
 #include <linux/atomic.h>
 #include <linux/average.h>
 #include <linux/build_bug.h>
+#include <linux/cgroup.h>
 #include <linux/kobject.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -257,16 +258,6 @@ struct kfd_gpreempt_queue {
 	(KFD_GPREEMPT_ALL | KFD_GPREEMPT_AT_LEAST | KFD_GPREEMPT_BELOW)
 
 /**
- * struct kfd_gpreempt_target - a queue that an ioctl is about
- * @p:		its process, referenced and locked
- * @q:		the queue, there while @p is locked
- */
-struct kfd_gpreempt_target {
-	struct kfd_process *p;
-	struct queue *q;
-};
-
-/**
  * struct kfd_gpreempt_choice - the queues that an ioctl is about which may be about many
  * @processes:	referenced, in the order of their addresses
  * @count:	how many
@@ -280,25 +271,6 @@ struct kfd_gpreempt_choice {
 	u32 which;
 	u32 number;
 	u32 gpu_id;
-};
-
-/**
- * struct kfd_gpreempt_request - what is asked of queues
- * @op:		PREEMPT, RESUME or HINT
- * @hold:	PREEMPT: for longer than its turn takes to come
- * @nice:	the caller has CAP_SYS_NICE: only one that has it may end the hold that it places
- *		on another process's queue
- * @hold_ms:	for how long, 0: until RESUME
- * @arrival_us:	HINT: the work comes in that time
- * @duration_us: and lasts that long, 0: there is no such work
- */
-struct kfd_gpreempt_request {
-	enum kfd_gpreempt_op op;
-	bool hold;
-	bool nice;
-	u32 hold_ms;
-	u32 arrival_us;
-	u32 duration_us;
 };
 
 /**
@@ -327,6 +299,8 @@ struct kfd_gpreempt_asked {
 
 /**
  * struct kfd_gpreempt_asks - all of which something was asked
+ * @nice:	the caller has CAP_SYS_NICE: only one that has it may end the hold that it places
+ *		on another process's queue
  * @asked:	these
  * @count:	how many
  * @room:	for how many there is space
@@ -334,6 +308,7 @@ struct kfd_gpreempt_asked {
  * @error:	why the first of them has to
  */
 struct kfd_gpreempt_asks {
+	bool nice;
 	struct kfd_gpreempt_asked *asked;
 	unsigned int count;
 	unsigned int room;
@@ -589,19 +564,16 @@ void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq);
 bool kfd_gpreempt_queue_fixed(const struct queue *q);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);
-u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
-			       const struct queue *q);
+u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q);
 u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q);
 bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp);
-int kfd_gpreempt_permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority,
-			u32 *word);
+int kfd_gpreempt_permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority, u32 *word);
 
 /* event.c */
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
 void kfd_gpreempt_ticked(struct kfd_gpreempt *gp);
 void kfd_gpreempt_look(struct kfd_gpreempt *gp);
-enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
-				       enum gpreempt_event event);
+enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_event event);
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);
 
 /* monitor.c */
@@ -621,11 +593,9 @@ extern const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9;
 bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns);
 int kfd_gpreempt_commit(struct kfd_gpreempt *gp, enum gpreempt_event *event);
 enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q);
-void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
-			    struct qcm_process_device *qpd, struct queue *q,
-			    u64 save_ns);
-void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
-			   struct qcm_process_device *qpd, struct queue *q,
+void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
+			    struct queue *q, u64 save_ns);
+void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, struct queue *q,
 			   enum gpreempt_reason reason);
 void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q);
 void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
@@ -640,23 +610,18 @@ extern const struct kfd_gpreempt_backend kfd_gpreempt_mes;
 /* single.c */
 int kfd_gpreempt_single_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 				 enum gpreempt_event *error);
-int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp,
-				  struct qcm_process_device *qpd);
+int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
 
 /* doorbell.c */
-bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp,
-				 const struct mm_struct *mm);
+bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct *mm);
 void kfd_gpreempt_doorbell_restore(struct kfd_gpreempt *gp);
 
 /* account.c */
-void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
-			u64 n);
+void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n);
 u64 kfd_gpreempt_latency_ns(const struct kfd_gpreempt *gp, enum gpreempt_latency latency,
 			    unsigned int percent);
-void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
-			       u64 ns, bool late);
-void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
-				    const struct kfd_gpreempt_queue *gpq,
+void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns, bool late);
+void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp, const struct kfd_gpreempt_queue *gpq,
 				    u32 queue_id, u64 ns);
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp);
 void kfd_gpreempt_unwatch(struct kfd_gpreempt *gp);
@@ -667,37 +632,24 @@ void kfd_gpreempt_send_bypass(struct work_struct *work);
 void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns);
 int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choice *choice,
-			 const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks);
-void kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_asked *before);
+			 const struct kfd_ioctl_gpreempt_args *args,
+			 struct kfd_gpreempt_asks *asks);
+void kfd_gpreempt_take_back(const struct kfd_gpreempt_asked *before);
 int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions);
 int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted);
 int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);
-int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
-			    struct kfd_gpreempt_queue_info *info);
+int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq, struct kfd_gpreempt_queue_info *info);
 
 static_assert(GPREEMPT_TURN_LEAST_US == KFD_GPREEMPT_TIMESLICE_US_MIN);
 static_assert(GPREEMPT_TURN_MOST_US == KFD_GPREEMPT_TIMESLICE_US_MAX);
-
-/* As the ioctl gives it. */
-static inline struct gpreempt_share
-kfd_gpreempt_share(const struct kfd_gpreempt_process_default *def)
-{
-	return (struct gpreempt_share) {
-		.weight = def->weight,
-		.min_percent = def->min_percent,
-		.cap_percent = def->cap_percent,
-	};
-}
 
 /* target.c */
 int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_struct **task);
 bool kfd_gpreempt_same_user(struct task_struct *task);
 int kfd_gpreempt_lock_access(struct task_struct *task);
-int kfd_gpreempt_lock_process(struct kfd_process *p);
 int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **q);
 int kfd_gpreempt_get_target(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
-			    struct kfd_gpreempt_target *t);
-void kfd_gpreempt_put_target(struct kfd_gpreempt_target *t);
+			    struct queue **q);
 int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
 			struct kfd_gpreempt_choice *choice);
 void kfd_gpreempt_unchoose(struct kfd_gpreempt_choice *choice);
@@ -714,25 +666,30 @@ static inline bool kfd_gpreempt_process_made(const struct kfd_process *p)
 
 /* default.c */
 void kfd_gpreempt_process_follow(struct kfd_process *p);
-int kfd_gpreempt_default_set(struct task_struct *task,
-			     const struct kfd_gpreempt_process_default *def,
-			     u32 flags);
-int kfd_gpreempt_cgroup_default_set(struct cgroup *cgroup,
-				    const struct kfd_gpreempt_process_default *def, u32 flags);
+int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
+			     const struct kfd_gpreempt_process_default *def, u32 flags);
 void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgroup,
 			      struct kfd_gpreempt_process_default *def);
 
 #if defined(CONFIG_CGROUPS)
 /* cgroup.c */
 struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task);
-struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, int level);
-struct cgroup *kfd_gpreempt_cgroup_parent(struct cgroup *cgroup);
-unsigned int kfd_gpreempt_cgroup_depth(const struct cgroup *cgroup);
-u64 kfd_gpreempt_cgroup_id(const struct cgroup *cgroup);
-bool kfd_gpreempt_cgroup_gone(const struct cgroup *cgroup);
-void kfd_gpreempt_cgroup_get(struct cgroup *cgroup);
-void kfd_gpreempt_cgroup_put(struct cgroup *cgroup);
 struct cgroup *kfd_gpreempt_cgroup_of_fd(u32 fd, bool *own);
+
+/* The one of a cgroup's ancestors on a level, 0: the root; NULL past the cgroup itself. */
+static inline struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, int level)
+{
+	return cgroup_ancestor(cgroup, level);
+}
+
+/* Was a cgroup removed? The caller has a reference. */
+static inline bool kfd_gpreempt_cgroup_gone(const struct cgroup *cgroup)
+{
+	return !(READ_ONCE(cgroup->self.flags) & CSS_ONLINE);
+}
+
+static inline void kfd_gpreempt_cgroup_get(struct cgroup *cgroup) { cgroup_get(cgroup); }
+static inline void kfd_gpreempt_cgroup_put(struct cgroup *cgroup) { cgroup_put(cgroup); }
 #else
 /* No process is in one. */
 static inline struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task) { return NULL; }
@@ -741,9 +698,6 @@ static inline struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, in
 	return NULL;
 }
 
-static inline struct cgroup *kfd_gpreempt_cgroup_parent(struct cgroup *cgroup) { return NULL; }
-static inline unsigned int kfd_gpreempt_cgroup_depth(const struct cgroup *cgroup) { return 0; }
-static inline u64 kfd_gpreempt_cgroup_id(const struct cgroup *cgroup) { return 0; }
 static inline bool kfd_gpreempt_cgroup_gone(const struct cgroup *cgroup) { return true; }
 static inline void kfd_gpreempt_cgroup_get(struct cgroup *cgroup) {}
 static inline void kfd_gpreempt_cgroup_put(struct cgroup *cgroup) {}
@@ -754,8 +708,7 @@ static inline struct cgroup *kfd_gpreempt_cgroup_of_fd(u32 fd, bool *own)
 #endif
 
 /* fdinfo.c */
-struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp,
-						    const struct queue *q);
+struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp, const struct queue *q);
 void kfd_gpreempt_client_put(struct kfd_gpreempt_client *client);
 
 /* queue_sysfs.c */

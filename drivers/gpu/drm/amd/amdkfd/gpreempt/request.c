@@ -14,10 +14,7 @@
 
 #include "priv.h"
 
-/*
- * The node may be going: its lock keeps it, and the DQM lock what is asked of
- * its queues.
- */
+/* The node may be going: its lock keeps it, and the DQM lock what is asked of its queues. */
 static int lock_node(struct kfd_gpreempt *gp)
 {
 	if (mutex_lock_interruptible(&gp->lock))
@@ -39,14 +36,9 @@ static void unlock_node(struct kfd_gpreempt *gp)
 /* Is there a monitor to carry something out? */
 static int check_monitor(struct kfd_gpreempt *gp)
 {
-	switch (kfd_gpreempt_state(gp)) {
-	case GPREEMPT_DISABLED:
-		return -ENODEV;
-	case GPREEMPT_BYPASSED:
-		return -EIO;
-	default:
-		return 0;
-	}
+	enum gpreempt_state state = kfd_gpreempt_state(gp);
+
+	return state == GPREEMPT_DISABLED ? -ENODEV : state == GPREEMPT_BYPASSED ? -EIO : 0;
 }
 
 /**
@@ -84,32 +76,32 @@ void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns)
 }
 
 /* Off the hardware, once or held there. Noted for the next scan. */
-static int ask(struct queue *q, const struct kfd_gpreempt_request *req, bool nice)
+static int ask(struct queue *q, const struct kfd_ioctl_gpreempt_args *args, bool nice)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	u32 hold_ms = args->preempt.hold_ms;
 
 	if (kfd_gpreempt_queue_pinned(q))
 		return -EBUSY;
 	if (gpq->held_by_nice && !nice)
 		return -EPERM;
-	if (!req->hold) {
+	if (!(args->flags & KFD_GPREEMPT_HOLD)) {
 		gpq->asked = !q->properties.is_preempted;
 	} else {
 		gpq->held = true;
 		gpq->held_by_nice = nice;
-		gpq->hold_end_ns = req->hold_ms ?
-				   ktime_get_ns() + (u64)req->hold_ms * NSEC_PER_MSEC : 0;
+		gpq->hold_end_ns = hold_ms ? ktime_get_ns() + (u64)hold_ms * NSEC_PER_MSEC : 0;
 	}
 	gpq->requests++;
 	return 1;
 }
 
 /* It need not be off any longer, whoever asked for it. */
-static int unask(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_request *req)
+static int unask(struct kfd_gpreempt_queue *gpq, bool nice)
 {
 	bool changes = gpq->asked || gpq->held;
 
-	if (gpq->held_by_nice && !req->nice)
+	if (gpq->held_by_nice && !nice)
 		return -EPERM;
 	gpq->asked = false;
 	gpq->held = false;
@@ -120,32 +112,31 @@ static int unask(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_reque
 }
 
 /* Work is on its way to it, or is not. */
-static int hint(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_request *req)
+static int hint(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_hint *h)
 {
-	u64 arrival_ns = ktime_get_ns() + (u64)req->arrival_us * NSEC_PER_USEC;
-	bool changes = req->duration_us || gpq->hint_end_ns;
+	u64 arrival_ns = ktime_get_ns() + (u64)h->arrival_us * NSEC_PER_USEC;
+	u64 duration_ns = (u64)h->duration_us * NSEC_PER_USEC;
+	bool changes = duration_ns || gpq->hint_end_ns;
 
-	gpq->hint_ns = req->duration_us ? arrival_ns : 0;
-	gpq->hint_end_ns = req->duration_us ?
-			   arrival_ns + (u64)req->duration_us * NSEC_PER_USEC : 0;
+	gpq->hint_ns = duration_ns ? arrival_ns : 0;
+	gpq->hint_end_ns = duration_ns ? arrival_ns + duration_ns : 0;
 	return changes;
 }
 
 /* Return: 1 if there is something new for the monitor, 0 if not, or an error. */
-static int request(struct queue *q, const struct kfd_gpreempt_request *req)
+static int request(struct queue *q, const struct kfd_ioctl_gpreempt_args *args, bool nice)
 {
 	bool foreign = q->process->mm != current->mm;
-	bool nice = foreign && req->nice;
 
-	switch (req->op) {
+	switch (args->op) {
 	case KFD_GPREEMPT_OP_PREEMPT:
-		if (req->hold && !req->hold_ms && foreign && !nice)
+		if ((args->flags & KFD_GPREEMPT_HOLD) && !args->preempt.hold_ms && foreign && !nice)
 			return -EPERM;
-		return ask(q, req, nice);
+		return ask(q, args, foreign && nice);
 	case KFD_GPREEMPT_OP_RESUME:
-		return unask(q->gpreempt, req);
+		return unask(q->gpreempt, nice);
 	default:
-		return hint(q->gpreempt, req);
+		return hint(q->gpreempt, &args->hint);
 	}
 }
 
@@ -182,40 +173,11 @@ static int make_room(struct kfd_gpreempt_asks *asks, unsigned int n)
 	return 0;
 }
 
-/* Return: is there something new for the monitor? */
-static bool request_all(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
-			const struct kfd_gpreempt_choice *choice,
-			const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
-{
-	int monitor = check_monitor(gp), r;
-	bool changes = false;
-	struct queue *q;
-
-	/* A hold outlives a bypass, so it can be ended there. */
-	if (monitor == -EIO && req->op == KFD_GPREEMPT_OP_RESUME)
-		monitor = 0;
-	list_for_each_entry(q, &qpd->queues_list, list) {
-		if (!kfd_gpreempt_chosen(choice, q))
-			continue;
-		note(&asks->asked[asks->count], q);
-		r = monitor ?: request(q, req);
-		if (r < 0) {
-			asks->error = asks->error ?: r;
-			asks->refused++;
-			continue;
-		}
-		changes |= r;
-		kfd_gpreempt_queue_get(q->gpreempt);
-		asks->count++;
-	}
-	return changes;
-}
-
 /**
  * kfd_gpreempt_request - ask something of the chosen queues of a node, all at once
  * @gp: the node
  * @choice: the queues
- * @req: what is asked
+ * @args: what is asked: PREEMPT, RESUME or HINT
  * @asks: of which queues that was asked, of those of other nodes by now, and of these; and of
  *	how many it was refused
  *
@@ -226,12 +188,13 @@ static bool request_all(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
  * -ERESTARTSYS.
  */
 int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choice *choice,
-			 const struct kfd_gpreempt_request *req, struct kfd_gpreempt_asks *asks)
+			 const struct kfd_ioctl_gpreempt_args *args, struct kfd_gpreempt_asks *asks)
 {
 	struct device_process_node *dpn;
 	bool changes = false;
+	struct queue *q;
 	unsigned int n;
-	int r;
+	int monitor, r;
 
 	for (;;) {
 		r = lock_node(gp);
@@ -246,9 +209,28 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 		if (r)
 			return r;
 	}
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list)
-		if (kfd_gpreempt_chosen_process(choice, qpd_to_pdd(dpn->qpd)->process))
-			changes |= request_all(gp, dpn->qpd, choice, req, asks);
+	monitor = check_monitor(gp);
+	/* A hold outlives a bypass, so it can be ended there. */
+	if (monitor == -EIO && args->op == KFD_GPREEMPT_OP_RESUME)
+		monitor = 0;
+	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
+		if (!kfd_gpreempt_chosen_process(choice, qpd_to_pdd(dpn->qpd)->process))
+			continue;
+		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
+			if (!kfd_gpreempt_chosen(choice, q))
+				continue;
+			note(&asks->asked[asks->count], q);
+			r = monitor ?: request(q, args, asks->nice);
+			if (r < 0) {
+				asks->error = asks->error ?: r;
+				asks->refused++;
+				continue;
+			}
+			changes |= r;
+			kfd_gpreempt_queue_get(q->gpreempt);
+			asks->count++;
+		}
+	}
 	unlock_node(gp);
 	if (changes)
 		kfd_gpreempt_wake(gp);
@@ -257,14 +239,13 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 
 /**
  * kfd_gpreempt_take_back - what kfd_gpreempt_request() asked for did not come in time
- * @q: the queue, its process locked
- * @before: as it was before; not if somebody has asked for something else since
+ * @before: the queue as it was before; not if somebody has asked for something else since
  *
- * No signal ends this.
+ * No signal ends this. The queue may be gone: then nobody looks at its record any more.
  */
-void kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_asked *before)
+void kfd_gpreempt_take_back(const struct kfd_gpreempt_asked *before)
 {
-	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	struct kfd_gpreempt_queue *gpq = before->gpq;
 	struct kfd_gpreempt *gp = gpq->gp;
 	bool mine = false;
 
@@ -366,6 +347,14 @@ int kfd_gpreempt_set_timeslice(struct queue *q, u32 us)
 
 static u32 queue_state(struct kfd_gpreempt *gp, const struct queue *q)
 {
+	static const u8 states[] = {
+		[GPREEMPT_IDLE] = KFD_GPREEMPT_QUEUE_IDLE,
+		[GPREEMPT_RUNNING] = KFD_GPREEMPT_QUEUE_RUNNING,
+		[GPREEMPT_RUNNABLE] = KFD_GPREEMPT_QUEUE_WAITING,
+		[GPREEMPT_BLOCKED] = KFD_GPREEMPT_QUEUE_BLOCKED,
+		[GPREEMPT_UNKNOWN] = KFD_GPREEMPT_QUEUE_UNKNOWN,
+	};
+
 	if (q->properties.is_preempted)
 		return q->gpreempt->held ? KFD_GPREEMPT_QUEUE_HELD :
 					   KFD_GPREEMPT_QUEUE_PREEMPTED;
@@ -373,18 +362,7 @@ static u32 queue_state(struct kfd_gpreempt *gp, const struct queue *q)
 		return KFD_GPREEMPT_QUEUE_OFF;
 	if (!q->gpreempt->last.ns || kfd_gpreempt_state(gp) != GPREEMPT_ACTIVE)
 		return KFD_GPREEMPT_QUEUE_UNKNOWN;
-	switch (q->gpreempt->last.out.activity) {
-	case GPREEMPT_IDLE:
-		return KFD_GPREEMPT_QUEUE_IDLE;
-	case GPREEMPT_RUNNING:
-		return KFD_GPREEMPT_QUEUE_RUNNING;
-	case GPREEMPT_RUNNABLE:
-		return KFD_GPREEMPT_QUEUE_WAITING;
-	case GPREEMPT_BLOCKED:
-		return KFD_GPREEMPT_QUEUE_BLOCKED;
-	default:
-		return KFD_GPREEMPT_QUEUE_UNKNOWN;
-	}
+	return states[q->gpreempt->last.out.activity];
 }
 
 static u32 queue_flags(const struct kfd_gpreempt_queue *gpq)

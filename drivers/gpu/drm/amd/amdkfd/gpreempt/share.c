@@ -6,6 +6,7 @@
 #include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 
 #include "share.h"
 
@@ -18,6 +19,23 @@ bool gpreempt_share_valid(const struct gpreempt_share *share)
 	return share->weight <= GPREEMPT_WEIGHT_MAX && share->min_percent <= 100 &&
 	       share->cap_percent <= 100 &&
 	       (!share->cap_percent || share->cap_percent >= share->min_percent);
+}
+
+/**
+ * gpreempt_share_lower - no more than another one
+ * @share: what would follow
+ * @most: what it is not to exceed
+ */
+struct gpreempt_share gpreempt_share_lower(struct gpreempt_share share,
+					   const struct gpreempt_share *most)
+{
+	u32 weight = most->weight ?: GPREEMPT_WEIGHT_DEFAULT;
+
+	if ((share.weight ?: GPREEMPT_WEIGHT_DEFAULT) > weight)
+		share.weight = weight;
+	share.min_percent = min(share.min_percent, most->min_percent);
+	share.cap_percent = min_not_zero(share.cap_percent, most->cap_percent);
+	return share;
 }
 
 /**
@@ -34,32 +52,11 @@ bool gpreempt_share_valid(const struct gpreempt_share *share)
 int gpreempt_share_admit(const struct gpreempt_share *share, const struct gpreempt_share *had,
 			 bool nice, u32 others_percent)
 {
-	u32 weight = had->weight ?: GPREEMPT_WEIGHT_DEFAULT;
+	const struct gpreempt_share lower = gpreempt_share_lower(*share, had);
 
-	if (!nice && ((share->weight ?: GPREEMPT_WEIGHT_DEFAULT) > weight ||
-		      share->min_percent > had->min_percent ||
-		      (had->cap_percent && (!share->cap_percent ||
-					    share->cap_percent > had->cap_percent))))
+	if (!nice && memcmp(&lower, share, sizeof(lower)))
 		return -EPERM;
 	return others_percent + share->min_percent > 100 ? -ENOSPC : 0;
-}
-
-/**
- * gpreempt_share_lower - no more than another one
- * @share: what would follow
- * @most: what it is not to exceed
- */
-struct gpreempt_share gpreempt_share_lower(struct gpreempt_share share,
-					   const struct gpreempt_share *most)
-{
-	u32 weight = most->weight ?: GPREEMPT_WEIGHT_DEFAULT;
-
-	if ((share.weight ?: GPREEMPT_WEIGHT_DEFAULT) > weight)
-		share.weight = weight;
-	share.min_percent = min(share.min_percent, most->min_percent);
-	if (most->cap_percent)
-		share.cap_percent = min(share.cap_percent ?: 100, most->cap_percent);
-	return share;
 }
 
 /**
@@ -74,8 +71,7 @@ struct gpreempt_share gpreempt_share_inherit(struct gpreempt_share share,
 {
 	if (!share.weight)
 		share.weight = parent->weight;
-	if (parent->cap_percent)
-		share.cap_percent = min(share.cap_percent ?: 100, parent->cap_percent);
+	share.cap_percent = min_not_zero(share.cap_percent, parent->cap_percent);
 	share.min_percent = min(share.min_percent, share.cap_percent ?: 100);
 	return share;
 }

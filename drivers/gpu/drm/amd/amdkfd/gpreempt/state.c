@@ -3,8 +3,6 @@
  * GPREEMPT state of a node, and input checks.
  */
 
-#include <linux/bitfield.h>
-#include <linux/bits.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
@@ -67,10 +65,8 @@ void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event)
 			m->bypass = GPREEMPT_BYPASS_NONE;
 		break;
 	case GPREEMPT_EV_WORK:
-		m->idle = false;
-		break;
 	case GPREEMPT_EV_IDLE:
-		m->idle = true;
+		m->idle = event == GPREEMPT_EV_IDLE;
 		break;
 	case GPREEMPT_EV_STOP:
 		m->stopped = true;
@@ -109,9 +105,7 @@ void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event)
 const char *gpreempt_state_name(enum gpreempt_state state)
 {
 	/* The order of enum gpreempt_state. */
-	static const char * const names[] = {
-		"disabled", "parked", "active", "bypassed",
-	};
+	static const char * const names[] = { "disabled", "parked", "active", "bypassed" };
 
 	return state < ARRAY_SIZE(names) ? names[state] : "unknown";
 }
@@ -192,120 +186,6 @@ int gpreempt_parse(const char *buf, u32 min, u32 max, u32 *value)
 	return 0;
 }
 
-/*
- * A priority that somebody has set, a ceiling, the length of turns and a grant, in one word, so
- * that it is read and written in one piece. 0: nothing was set. A single queue has the first or
- * the third of these only.
- */
-#define WORD_PRIORITY	GENMASK_ULL(4, 0)	/* plus one; 0: none */
-#define WORD_NICE	BIT_ULL(5)		/* set with CAP_SYS_NICE: no cap applies */
-#define WORD_BELOW	GENMASK_ULL(9, 6)	/* the ceiling's distance from the top */
-#define WORD_LONGER	BIT_ULL(10)		/* set with CAP_SYS_NICE: may exceed the level's */
-#define WORD_TURN	GENMASK_ULL(31, 12)	/* us; 0: none */
-#define WORD_GRANT	GENMASK_ULL(36, 32)	/* plus one; 0: none */
-#define TOP_PRIORITY	15U			/* of the KFD ABI */
-
-/**
- * gpreempt_word - pack a priority
- * @priority: 0 to 15
- * @nice: set by somebody with CAP_SYS_NICE
- */
-u32 gpreempt_word(u32 priority, bool nice)
-{
-	return FIELD_PREP(WORD_PRIORITY, priority + 1) | (nice ? WORD_NICE : 0);
-}
-
-/**
- * gpreempt_priority - the priority in a word
- * @word: the word
- *
- * Return: U32_MAX if it has none.
- */
-u32 gpreempt_priority(u64 word)
-{
-	return (u32)FIELD_GET(WORD_PRIORITY, word) - 1;
-}
-
-/**
- * gpreempt_ceiling - the ceiling in a word
- * @word: the word
- *
- * Return: 15 if it has none.
- */
-u32 gpreempt_ceiling(u64 word)
-{
-	return TOP_PRIORITY - FIELD_GET(WORD_BELOW, word);
-}
-
-/**
- * gpreempt_grant - the grant in a word
- * @word: the word
- *
- * Return: U32_MAX if it has none.
- */
-u32 gpreempt_grant(u64 word)
-{
-	return (u32)FIELD_GET(WORD_GRANT, word) - 1;
-}
-
-/**
- * gpreempt_word_us - the length of the turn in a word
- * @word: the word
- *
- * Return: in us, 0 if it has none.
- */
-u32 gpreempt_word_us(u64 word)
-{
-	return FIELD_GET(WORD_TURN, word);
-}
-
-/**
- * gpreempt_word_ceiling - lower the ceiling in a word
- * @word: the word
- * @ceiling: 0 to 15; one that is not lower changes nothing
- */
-u64 gpreempt_word_ceiling(u64 word, u32 ceiling)
-{
-	ceiling = min(ceiling, gpreempt_ceiling(word));
-	return (word & ~WORD_BELOW) | FIELD_PREP(WORD_BELOW, TOP_PRIORITY - ceiling);
-}
-
-/**
- * gpreempt_word_turn - set the length of a turn in a word that has none
- * @word: the word
- * @us: the length; 0: none
- * @nice: set by somebody with CAP_SYS_NICE
- */
-u64 gpreempt_word_turn(u64 word, u32 us, bool nice)
-{
-	return word | FIELD_PREP(WORD_TURN, us) | (us && nice ? WORD_LONGER : 0);
-}
-
-/**
- * gpreempt_word_grant - set the grant in a word that has none
- * @word: the word
- * @grant: 0 to 15, the highest priority that needs no CAP_SYS_NICE, if it is above the cap
- */
-u64 gpreempt_word_grant(u64 word, u32 grant)
-{
-	return word | FIELD_PREP(WORD_GRANT, (u64)grant + 1);
-}
-
-/**
- * gpreempt_word_keep - take some of a word from an older one
- * @word: the word
- * @old: the older one
- * @kept: what of it
- */
-u64 gpreempt_word_keep(u64 word, u64 old, const struct gpreempt_kept *kept)
-{
-	u64 keep = (kept->priority ? WORD_PRIORITY | WORD_NICE : 0) |
-		   (kept->ceiling ? WORD_BELOW : 0) |
-		   (kept->turn ? WORD_TURN | WORD_LONGER : 0) | (kept->grant ? WORD_GRANT : 0);
-
-	return (word & ~keep) | (old & keep);
-}
-
 /**
  * gpreempt_word_inherit - what follows from a word and from the one above it
  * @word: what follows from it and nearer ones
@@ -315,12 +195,12 @@ u64 gpreempt_word_keep(u64 word, u64 old, const struct gpreempt_kept *kept)
  */
 u64 gpreempt_word_inherit(u64 word, u64 parent)
 {
-	if (!(word & WORD_PRIORITY))
-		word |= parent & (WORD_PRIORITY | WORD_NICE);
-	if (!(word & WORD_TURN))
-		word |= parent & (WORD_TURN | WORD_LONGER);
-	if (!(word & WORD_GRANT))
-		word |= parent & WORD_GRANT;
+	if (!(word & GPREEMPT_WORD_PRIORITY))
+		word |= parent & GPREEMPT_PART_PRIORITY;
+	if (!(word & GPREEMPT_WORD_TURN))
+		word |= parent & GPREEMPT_PART_TURN;
+	if (!(word & GPREEMPT_WORD_GRANT))
+		word |= parent & GPREEMPT_WORD_GRANT;
 	return gpreempt_word_ceiling(word, gpreempt_ceiling(parent));
 }
 
@@ -335,8 +215,8 @@ u64 gpreempt_word_inherit(u64 word, u64 parent)
 bool gpreempt_word_exceeds(u64 word, u64 had)
 {
 	return gpreempt_ceiling(word) > gpreempt_ceiling(had) ||
-	       (word & WORD_GRANT) > (had & WORD_GRANT) ||
-	       ((had & WORD_GRANT) && !(word & WORD_GRANT));
+	       (word & GPREEMPT_WORD_GRANT) > (had & GPREEMPT_WORD_GRANT) ||
+	       ((had & GPREEMPT_WORD_GRANT) && !(word & GPREEMPT_WORD_GRANT));
 }
 
 /**
@@ -346,7 +226,7 @@ bool gpreempt_word_exceeds(u64 word, u64 had)
  */
 u32 gpreempt_cap(u64 process, u32 cap)
 {
-	return process & WORD_GRANT ? max(cap, gpreempt_grant(process)) : cap;
+	return process & GPREEMPT_WORD_GRANT ? max(cap, gpreempt_grant(process)) : cap;
 }
 
 /**
@@ -358,15 +238,11 @@ u32 gpreempt_cap(u64 process, u32 cap)
  */
 u32 gpreempt_permitted(u32 asked, u32 set, u64 process, u32 cap)
 {
-	u32 priority;
-	u64 word = asked;
+	u64 word = set & GPREEMPT_WORD_PRIORITY ? set :
+		   process & GPREEMPT_WORD_PRIORITY ? process : asked;
+	u32 priority = gpreempt_priority(word);
 
-	if (set & WORD_PRIORITY)
-		word = set;
-	else if (process & WORD_PRIORITY)
-		word = process;
-	priority = gpreempt_priority(word);
-	if (!(word & WORD_NICE))
+	if (!(word & GPREEMPT_WORD_NICE))
 		priority = min(priority, gpreempt_cap(process, cap));
 	return min(priority, gpreempt_ceiling(process));
 }
@@ -379,10 +255,10 @@ u32 gpreempt_permitted(u32 asked, u32 set, u64 process, u32 cap)
  */
 u32 gpreempt_turn(u32 set, u64 process, u32 level)
 {
-	u64 word = set & WORD_TURN ? set : process;
+	u64 word = set & GPREEMPT_WORD_TURN ? set : process;
 	u32 us = gpreempt_word_us(word);
 
 	if (!us)
 		return level;
-	return word & WORD_LONGER ? us : min(us, level);
+	return word & GPREEMPT_WORD_LONGER ? us : min(us, level);
 }

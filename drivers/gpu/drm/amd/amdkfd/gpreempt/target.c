@@ -60,23 +60,34 @@ int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_
 	return *task ? 0 : -ESRCH;
 }
 
+/*
+ * Is a process one of the caller's own user's? As of setpriority(2), and stricter: whoever runs a
+ * program that changes its user is not its user any more. The exec_update_lock is held.
+ */
+static bool same_user(struct task_struct *task)
+{
+	const struct cred *cred = current_cred(), *tcred;
+
+	guard(rcu)();
+	tcred = __task_cred(task);
+	return cred->user_ns == tcred->user_ns && uid_eq(cred->euid, tcred->uid) &&
+	       uid_eq(cred->euid, tcred->suid);
+}
+
 /**
  * kfd_gpreempt_same_user - may the caller control a process as one of its own user's?
- * @task: the process's leader; its exec_update_lock is held
+ * @task: the process's leader
  *
- * As of setpriority(2), and stricter: whoever runs a program that changes its user is
- * not its user any more.
+ * Not one that is in the middle of an exec, whoever it belongs to: it loses its contexts.
  */
 bool kfd_gpreempt_same_user(struct task_struct *task)
 {
-	const struct cred *cred = current_cred(), *tcred;
 	bool same;
 
-	rcu_read_lock();
-	tcred = __task_cred(task);
-	same = cred->user_ns == tcred->user_ns && uid_eq(cred->euid, tcred->uid) &&
-	       uid_eq(cred->euid, tcred->suid);
-	rcu_read_unlock();
+	if (!down_read_trylock(&task->signal->exec_update_lock))
+		return false;
+	same = same_user(task);
+	up_read(&task->signal->exec_update_lock);
 	return same;
 }
 
@@ -91,13 +102,9 @@ bool kfd_gpreempt_same_user(struct task_struct *task)
  */
 int kfd_gpreempt_lock_access(struct task_struct *task)
 {
-	int r;
-
-	r = down_read_killable(&task->signal->exec_update_lock);
-	if (r)
-		return r;
-	if (same_thread_group(task, current) || kfd_gpreempt_same_user(task) ||
-	    capable(CAP_SYS_NICE))
+	if (down_read_killable(&task->signal->exec_update_lock))
+		return -EINTR;
+	if (same_thread_group(task, current) || same_user(task) || capable(CAP_SYS_NICE))
 		return 0;
 	up_read(&task->signal->exec_update_lock);
 	return -EPERM;
@@ -118,22 +125,19 @@ static bool of_one(const struct kfd_process *p, const struct kfd_process *other)
 static struct kfd_process *find_context(const struct kfd_process *same,
 					const struct task_struct *leader, u16 id)
 {
-	struct kfd_process *p, *found = NULL;
+	struct kfd_process *p;
 	unsigned int i;
-	int idx;
 
-	idx = srcu_read_lock(&kfd_processes_srcu);
+	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
 		if (kfd_gpreempt_process_made(p) &&
 		    (same ? of_one(p, same) : p->lead_thread == leader) &&
 		    kfd_process_context_id(p) == id) {
 			kref_get(&p->ref);
-			found = p;
-			break;
+			return p;
 		}
 	}
-	srcu_read_unlock(&kfd_processes_srcu, idx);
-	return found;
+	return NULL;
 }
 
 /*
@@ -153,19 +157,6 @@ static struct kfd_process *find_process(struct task_struct *leader)
 	return find_context(NULL, leader, KFD_CONTEXT_ID_PRIMARY);
 }
 
-/* Instead of a process's context, the one that the ioctl names; or NULL. */
-static struct kfd_process *get_context(struct kfd_process *p,
-				       const struct kfd_ioctl_gpreempt_args *args)
-{
-	struct kfd_process *context = p;
-
-	if (args->flags & KFD_GPREEMPT_CONTEXT) {
-		context = find_context(p, NULL, args->context_id);
-		kfd_unref_process(p);
-	}
-	return context;
-}
-
 /*
  * The context of a process that an ioctl names, referenced; @p is the caller's. By its own
  * number, too, that is the caller's context, so that no other's queue has this one's number.
@@ -174,6 +165,7 @@ static int get_process(struct kfd_process *p, const struct kfd_ioctl_gpreempt_ar
 		       struct kfd_process **target)
 {
 	struct task_struct *task;
+	struct kfd_process *any;
 	int r;
 
 	r = kfd_gpreempt_leader(args, &task);
@@ -190,20 +182,12 @@ static int get_process(struct kfd_process *p, const struct kfd_ioctl_gpreempt_ar
 		}
 	}
 	put_task_struct(task);
-	if (!r && *target)
-		*target = get_context(*target, args);
+	if (!r && *target && (args->flags & KFD_GPREEMPT_CONTEXT)) {
+		any = *target;
+		*target = find_context(any, NULL, args->context_id);
+		kfd_unref_process(any);
+	}
 	return r ?: *target ? 0 : -ESRCH;
-}
-
-/**
- * kfd_gpreempt_lock_process - lock a process for a user
- * @p: the process
- *
- * Return: 0 or -ERESTARTSYS.
- */
-int kfd_gpreempt_lock_process(struct kfd_process *p)
-{
-	return mutex_lock_interruptible(&p->mutex) ? -ERESTARTSYS : 0;
 }
 
 /**
@@ -216,10 +200,8 @@ int kfd_gpreempt_lock_process(struct kfd_process *p)
  */
 int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **q)
 {
-	int r = kfd_gpreempt_lock_process(p);
-
-	if (r)
-		return r;
+	if (mutex_lock_interruptible(&p->mutex))
+		return -ERESTARTSYS;
 	*q = pqm_get_user_queue(&p->pqm, queue_id);
 	if (*q && (*q)->gpreempt)
 		return 0;
@@ -231,50 +213,31 @@ int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **
  * kfd_gpreempt_get_target - find the queue that an ioctl names
  * @p: the caller's process
  * @args: of the ioctl
- * @t: out: for kfd_gpreempt_put_target()
+ * @q: out: the queue; its process is referenced and locked
  *
- * Return: 0, and the queue's process is locked; or what kfd_gpreempt_leader(),
- * kfd_gpreempt_lock_access() and kfd_gpreempt_find_queue() return.
+ * Return: 0, or what kfd_gpreempt_leader(), kfd_gpreempt_lock_access() and
+ * kfd_gpreempt_find_queue() return.
  */
 int kfd_gpreempt_get_target(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
-			    struct kfd_gpreempt_target *t)
+			    struct queue **q)
 {
-	int r = get_process(p, args, &t->p);
+	int r = get_process(p, args, &p);
 
 	if (r)
 		return r;
-	r = kfd_gpreempt_find_queue(t->p, args->queue_id, &t->q);
+	r = kfd_gpreempt_find_queue(p, args->queue_id, q);
 	if (r)
-		kfd_unref_process(t->p);
+		kfd_unref_process(p);
 	return r;
 }
 
-/**
- * kfd_gpreempt_put_target - leave a queue again
- * @t: what kfd_gpreempt_get_target() has found
- */
-void kfd_gpreempt_put_target(struct kfd_gpreempt_target *t)
-{
-	mutex_unlock(&t->p->mutex);
-	kfd_unref_process(t->p);
-}
-
-/* One that is in the middle of an exec loses its contexts, whoever it belongs to. */
 static bool may_control(const struct kfd_process *p, bool nice)
 {
 	struct task_struct *task = p->lead_thread;
-	bool may;
 
 	/* What has no number in the caller's pid namespace cannot be named by it. */
-	if (!task_tgid_vnr(task))
-		return false;
-	if (nice || same_thread_group(task, current))
-		return true;
-	if (!down_read_trylock(&task->signal->exec_update_lock))
-		return false;
-	may = kfd_gpreempt_same_user(task);
-	up_read(&task->signal->exec_update_lock);
-	return may;
+	return task_tgid_vnr(task) &&
+	       (nice || same_thread_group(task, current) || kfd_gpreempt_same_user(task));
 }
 
 static int by_address(const void *a, const void *b)
@@ -293,16 +256,14 @@ static int choose_many(const struct kfd_process *one, struct kfd_gpreempt_choice
 	bool nice = !one && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 	struct kfd_process *p;
 	unsigned int i, n = 0;
-	int idx;
 
-	idx = srcu_read_lock(&kfd_processes_srcu);
-	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes)
-		n++;
-	srcu_read_unlock(&kfd_processes_srcu, idx);
+	scoped_guard(srcu, &kfd_processes_srcu)
+		hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes)
+			n++;
 	choice->processes = kvcalloc(n, sizeof(*choice->processes), GFP_KERNEL_ACCOUNT);
 	if (!choice->processes)
 		return -ENOMEM;
-	idx = srcu_read_lock(&kfd_processes_srcu);
+	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
 		if (choice->count == n)
 			break;
@@ -312,18 +273,7 @@ static int choose_many(const struct kfd_process *one, struct kfd_gpreempt_choice
 		kref_get(&p->ref);
 		choice->processes[choice->count++] = p;
 	}
-	srcu_read_unlock(&kfd_processes_srcu, idx);
 	sort(choice->processes, choice->count, sizeof(*choice->processes), by_address, NULL);
-	return 0;
-}
-
-static int choose_one(struct kfd_process *p, struct kfd_gpreempt_choice *choice)
-{
-	choice->processes = kvcalloc(1, sizeof(*choice->processes), GFP_KERNEL);
-	if (!choice->processes)
-		return -ENOMEM;
-	kref_get(&p->ref);
-	choice->processes[choice->count++] = p;
 	return 0;
 }
 
@@ -352,10 +302,16 @@ int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_a
 	r = get_process(p, args, &one);
 	if (r)
 		return r;
-	if (choice->which && !(args->flags & KFD_GPREEMPT_CONTEXT))
+	if (!choice->which || (args->flags & KFD_GPREEMPT_CONTEXT)) {
+		choice->processes = kvcalloc(1, sizeof(*choice->processes), GFP_KERNEL);
+		if (choice->processes) {
+			choice->processes[choice->count++] = one;
+			return 0;
+		}
+		r = -ENOMEM;
+	} else {
 		r = choose_many(one, choice);
-	else
-		r = choose_one(one, choice);
+	}
 	kfd_unref_process(one);
 	return r;
 }

@@ -15,17 +15,8 @@
 #define gpreempt_unsupported	kunit_gpreempt_unsupported
 #define gpreempt_gws_stays	kunit_gpreempt_gws_stays
 #define gpreempt_parse		kunit_gpreempt_parse
-#define gpreempt_word		kunit_gpreempt_word
-#define gpreempt_word_ceiling	kunit_gpreempt_word_ceiling
-#define gpreempt_word_turn	kunit_gpreempt_word_turn
-#define gpreempt_word_grant	kunit_gpreempt_word_grant
-#define gpreempt_word_keep	kunit_gpreempt_word_keep
 #define gpreempt_word_inherit	kunit_gpreempt_word_inherit
 #define gpreempt_word_exceeds	kunit_gpreempt_word_exceeds
-#define gpreempt_word_us	kunit_gpreempt_word_us
-#define gpreempt_priority	kunit_gpreempt_priority
-#define gpreempt_ceiling	kunit_gpreempt_ceiling
-#define gpreempt_grant		kunit_gpreempt_grant
 #define gpreempt_cap		kunit_gpreempt_cap
 #define gpreempt_permitted	kunit_gpreempt_permitted
 #define gpreempt_turn		kunit_gpreempt_turn
@@ -414,30 +405,31 @@ static void gpreempt_turn_every_setting(struct kunit *test)
 /* Each part of a word by itself, with who set it. */
 static void gpreempt_word_keeps_parts(struct kunit *test)
 {
-	const struct gpreempt_kept none = {}, all = { true, true, true, true };
 	u64 old = gpreempt_word_ceiling(gpreempt_word(10, true), 10);
 	u64 new = gpreempt_word_ceiling(gpreempt_word(3, false), 5);
 	u64 word;
 
 	old = gpreempt_word_grant(gpreempt_word_turn(old, 20000, true), 12);
 	new = gpreempt_word_grant(gpreempt_word_turn(new, 1000, false), 9);
-	KUNIT_EXPECT_EQ(test, gpreempt_word_keep(new, old, &none), new);
-	KUNIT_EXPECT_EQ(test, gpreempt_word_keep(new, old, &all), old);
-	word = gpreempt_word_keep(new, old, &(struct gpreempt_kept) { .priority = true });
+	KUNIT_EXPECT_EQ(test, gpreempt_word_keep(new, old, 0), new);
+	KUNIT_EXPECT_EQ(test, gpreempt_word_keep(new, old, GPREEMPT_PART_PRIORITY |
+						 GPREEMPT_WORD_CEILING | GPREEMPT_PART_TURN |
+						 GPREEMPT_WORD_GRANT), old);
+	word = gpreempt_word_keep(new, old, GPREEMPT_PART_PRIORITY);
 	KUNIT_EXPECT_EQ(test, gpreempt_priority(word), 10);
 	/* with CAP_SYS_NICE, or its grant would hold it back */
 	KUNIT_EXPECT_EQ(test, gpreempt_permitted(word, 0, 0, 7), 10);
 	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(word), 5);
 	KUNIT_EXPECT_EQ(test, gpreempt_turn(0, word, 5000), 1000);
 	KUNIT_EXPECT_EQ(test, gpreempt_grant(word), 9);
-	word = gpreempt_word_keep(new, old, &(struct gpreempt_kept) { .ceiling = true });
+	word = gpreempt_word_keep(new, old, GPREEMPT_WORD_CEILING);
 	KUNIT_EXPECT_EQ(test, gpreempt_permitted(word, 0, 0, 7), 3);
 	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(word), 10);
 	KUNIT_EXPECT_EQ(test, gpreempt_grant(word), 9);
-	word = gpreempt_word_keep(new, old, &(struct gpreempt_kept) { .turn = true });
+	word = gpreempt_word_keep(new, old, GPREEMPT_PART_TURN);
 	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(word), 5);
 	KUNIT_EXPECT_EQ(test, gpreempt_turn(0, word, 5000), 20000);
-	word = gpreempt_word_keep(new, old, &(struct gpreempt_kept) { .grant = true });
+	word = gpreempt_word_keep(new, old, GPREEMPT_WORD_GRANT);
 	KUNIT_EXPECT_EQ(test, gpreempt_grant(word), 12);
 	KUNIT_EXPECT_EQ(test, gpreempt_ceiling(word), 5);
 	KUNIT_EXPECT_EQ(test, gpreempt_word_us(word), 1000);
