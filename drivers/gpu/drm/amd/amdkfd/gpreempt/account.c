@@ -83,8 +83,7 @@ u64 kfd_gpreempt_latency_ns(const struct kfd_gpreempt *gp, enum gpreempt_latency
  * @ns: the time it took
  * @late: was that too long?
  */
-void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
-			       u64 ns, bool late)
+void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns, bool late)
 {
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_FENCE_NS, ns);
 	if (preempt)
@@ -100,8 +99,7 @@ void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
  * @queue_id: its number in its process
  * @ns: for how long
  */
-void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
-				    const struct kfd_gpreempt_queue *gpq,
+void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp, const struct kfd_gpreempt_queue *gpq,
 				    u32 queue_id, u64 ns)
 {
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_EXCLUDED, 1);
@@ -133,8 +131,7 @@ static int lowest_running(const struct gpreempt_view *view)
  * executing, unless waves were counted. Nothing waited at its last quiet scan; nor
  * before somebody woke the monitor, if it slept without a timer.
  */
-static void account_inversion(struct kfd_gpreempt *gp,
-			      const struct kfd_gpreempt_scan_queue *sq,
+static void account_inversion(struct kfd_gpreempt *gp, const struct kfd_gpreempt_scan_queue *sq,
 			      const struct gpreempt_queue_view *v, int running)
 {
 	struct kfd_gpreempt_queue *gpq = sq->gpq;
@@ -144,8 +141,7 @@ static void account_inversion(struct kfd_gpreempt *gp,
 	u64 since_ns, ns;
 
 	if (inverted && !gpq->inverted) {
-		since_ns = max3(gpq->quiet_ns, gp->calm_ns,
-				(u64)atomic64_read(&gp->woken_ns));
+		since_ns = max3(gpq->quiet_ns, gp->calm_ns, (u64)atomic64_read(&gp->woken_ns));
 		ns = ktime_get_ns() - since_ns;
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_DETECTIONS, 1);
 		count_latency(gp, GPREEMPT_LATENCY_DETECTION, ns);
@@ -212,18 +208,14 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		struct kfd_gpreempt_last *last = &sq->gpq->last;
 
 		account_inversion(gp, sq, v, running);
-		if (v->out.activity == GPREEMPT_BLOCKED &&
-		    last->out.activity != GPREEMPT_BLOCKED) {
+		if (v->out.activity == GPREEMPT_BLOCKED && last->out.activity != GPREEMPT_BLOCKED) {
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_BLOCKED, 1);
-			trace_kfd_gpreempt_blocked(gp->node->id, sq->gpq->pid,
-						   sq->queue_id, v);
+			trace_kfd_gpreempt_blocked(gp->node->id, sq->gpq->pid, sq->queue_id, v);
 		}
-		if (v->out.level == GPREEMPT_BOOST &&
-		    last->out.level != GPREEMPT_BOOST)
+		if (v->out.level == GPREEMPT_BOOST && last->out.level != GPREEMPT_BOOST)
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_STARVED, 1);
 		if (v->out.verdict != GPREEMPT_KEEP)
-			trace_kfd_gpreempt_decision(gp->node->id, sq->gpq->pid,
-						    sq->queue_id, v,
+			trace_kfd_gpreempt_decision(gp->node->id, sq->gpq->pid, sq->queue_id, v,
 						    v->out.verdict);
 		account_time(gp, sq->gpq, v, view->now_ns);
 		last->ns = view->now_ns;
@@ -262,8 +254,7 @@ void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp)
 	spin_unlock(&gp->facts_lock);
 
 	trace_kfd_gpreempt_bypass(gp->node->id, name);
-	dev_warn(gp->node->adev->dev,
-		 "GPREEMPT bypassed on node %u: %s, no queue is preempted\n",
+	dev_warn(gp->node->adev->dev, "GPREEMPT bypassed on node %u: %s, no queue is preempted\n",
 		 gp->node->id, name);
 	WRITE_ONCE(gp->bypass_name, name);
 	schedule_work(&gp->bypass_work);
@@ -282,8 +273,7 @@ void kfd_gpreempt_send_bypass(struct work_struct *work)
 	char *envp[] = { gpu_id, "GPREEMPT_STATE=bypassed", reason, NULL };
 
 	snprintf(gpu_id, sizeof(gpu_id), "GPREEMPT_GPU_ID=%u", gp->node->id);
-	snprintf(reason, sizeof(reason), "GPREEMPT_REASON=%s",
-		 READ_ONCE(gp->bypass_name));
+	snprintf(reason, sizeof(reason), "GPREEMPT_REASON=%s", READ_ONCE(gp->bypass_name));
 	/* kfd_device itself may be gone already, when the module is unloaded. */
 	kobject_uevent_env(gp->kobj.parent->parent, KOBJ_CHANGE, envp);
 }

@@ -21,8 +21,7 @@
  * @save_ns: how long that took, for all that left with it
  */
 void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
-			    struct qcm_process_device *qpd, struct queue *q,
-			    u64 save_ns)
+			    struct qcm_process_device *qpd, struct queue *q, u64 save_ns)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 
@@ -36,8 +35,7 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	gpq->asked = false;
 	atomic64_inc(&gp->level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_PREEMPTIONS, 1);
-	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid,
-				       q->properties.queue_id, save_ns);
+	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid, q->properties.queue_id, save_ns);
 	kfd_smi_event_queue_preempt(gp->node, q->process);
 }
 
@@ -48,8 +46,7 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
  * @q: the queue; if it is active afterwards, it has to be mapped
  * @reason: why; with any but %GPREEMPT_REASON_OFF the monitor carries out a verdict
  */
-void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
-			   struct qcm_process_device *qpd, struct queue *q,
+void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, struct queue *q,
 			   enum gpreempt_reason reason)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
@@ -117,8 +114,7 @@ static unsigned int count_verdicts(struct kfd_gpreempt *gp, unsigned int *preemp
 			if (verdict != GPREEMPT_PREEMPT)
 				continue;
 			++*preempt;
-			trace_kfd_gpreempt_preempt_begin(gp->node->id,
-							 q->gpreempt->pid,
+			trace_kfd_gpreempt_preempt_begin(gp->node->id, q->gpreempt->pid,
 							 q->properties.queue_id,
 							 q->gpreempt->reason);
 		}

@@ -56,8 +56,7 @@ struct gpreempt_doorbell {
 	struct vm_area_struct *parts[] __counted_by(max_parts);
 };
 
-static struct gpreempt_doorbell *find_doorbell(struct kfd_gpreempt *gp,
-					       const struct mm_struct *mm)
+static struct gpreempt_doorbell *find_doorbell(struct kfd_gpreempt *gp, const struct mm_struct *mm)
 {
 	struct gpreempt_doorbell *db;
 
@@ -200,8 +199,7 @@ static const struct vm_operations_struct other_vm_ops = {
 	.close = other_close,
 };
 
-static struct gpreempt_doorbell *new_doorbell(struct kfd_gpreempt *gp,
-					      struct vm_area_struct *vma)
+static struct gpreempt_doorbell *new_doorbell(struct kfd_gpreempt *gp, struct vm_area_struct *vma)
 {
 	/* mremap() opens the new place of a page before it closes the old one. */
 	unsigned int max_parts = vma_pages(vma) + 1;
@@ -353,8 +351,7 @@ static void revoke(struct gpreempt_doorbell *db)
  * Return: true if none can have been rung without a fault since the last call, nor
  * can be from now on. Else the next scan is to look.
  */
-bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp,
-				 const struct mm_struct *mm)
+bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct *mm)
 {
 	struct gpreempt_doorbell *db;
 	bool awaited = true;

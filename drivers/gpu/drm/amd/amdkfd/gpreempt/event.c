@@ -40,8 +40,7 @@ static void set_rearm(struct kfd_gpreempt *gp)
  *
  * Return: the new state.
  */
-enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
-				       enum gpreempt_event event)
+enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_event event)
 {
 	enum gpreempt_state before, after;
 	enum gpreempt_bypass bypass;

@@ -20,8 +20,7 @@
  *
  * Return: NULL without memory.
  */
-struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp,
-						    const struct queue *q)
+struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp, const struct queue *q)
 {
 	struct kfd_process_device *pdd = kfd_get_process_device_data(q->device, q->process);
 	struct kfd_gpreempt_client *client = pdd->gpreempt;

@@ -98,8 +98,7 @@ static bool is_in(struct access *a, unsigned int slot, u32 doorbell_off)
 		select_slot(a, slot);
 		a->nr++;
 		control = RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmCP_HQD_PQ_DOORBELL_CONTROL);
-		a->name[slot] = REG_GET_FIELD(control, CP_HQD_PQ_DOORBELL_CONTROL,
-					      DOORBELL_OFFSET);
+		a->name[slot] = REG_GET_FIELD(control, CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET);
 		__set_bit(slot, &a->named);
 	}
 	return a->name[slot] == doorbell_off;

@@ -34,8 +34,7 @@ static int hqd_add(struct device_queue_manager *dqm,
 	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
 
 	/* No process's memory is read: on gfx9 the CP polls the write index. */
-	return mqd_mgr->load_mqd(mqd_mgr, q->mqd, q->pipe, q->queue,
-				 &q->properties, NULL);
+	return mqd_mgr->load_mqd(mqd_mgr, q->mqd, q->pipe, q->queue, &q->properties, NULL);
 }
 
 const struct kfd_gpreempt_backend kfd_gpreempt_hqd = {

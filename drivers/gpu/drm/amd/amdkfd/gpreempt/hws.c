@@ -29,8 +29,7 @@ static void flip(struct kfd_gpreempt *gp, u64 save_ns)
 				kfd_gpreempt_queue_off(gp, dpn->qpd, q, save_ns);
 				break;
 			case GPREEMPT_RESUME:
-				kfd_gpreempt_queue_on(gp, dpn->qpd, q,
-						      q->gpreempt->reason);
+				kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->reason);
 				break;
 			case GPREEMPT_KEEP:
 				break;
@@ -125,8 +124,7 @@ static int unmap(struct device_queue_manager *dqm)
 				  USE_DEFAULT_GRACE_PERIOD, false);
 }
 
-static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt,
-			enum gpreempt_event *error)
+static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpreempt_event *error)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
 	unsigned int active = dqm->active_queue_count;

@@ -277,8 +277,7 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
 	}
 
 	/* Before the lock: see @lock in struct kfd_gpreempt. */
-	thread = kthread_create(kfd_gpreempt_monitor, gp, "gpreempt/%u",
-				gp->node->id);
+	thread = kthread_create(kfd_gpreempt_monitor, gp, "gpreempt/%u", gp->node->id);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 

@@ -418,8 +418,7 @@ struct kfd_gpreempt_scan {
  * @has_saved:	does the MQD of a queue that was taken off tell of saved waves?
  */
 struct kfd_gpreempt_hw {
-	unsigned int (*read_waves)(struct kfd_node *node,
-				   struct kfd_gpreempt_scan *scan);
+	unsigned int (*read_waves)(struct kfd_node *node, struct kfd_gpreempt_scan *scan);
 	void (*read_cus)(const struct queue *q, struct gpreempt_cus *cus);
 	bool (*has_saved)(const struct queue *q);
 };
@@ -440,8 +439,7 @@ struct kfd_gpreempt_hw {
  */
 struct kfd_gpreempt_backend {
 	const char *name;
-	int (*transact)(struct kfd_gpreempt *gp, unsigned int preempt,
-			enum gpreempt_event *error);
+	int (*transact)(struct kfd_gpreempt *gp, unsigned int preempt, enum gpreempt_event *error);
 	int (*give_back)(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
 	int (*map)(struct kfd_gpreempt *gp);
 	int (*remove)(struct device_queue_manager *dqm,
@@ -583,19 +581,16 @@ void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq);
 bool kfd_gpreempt_queue_fixed(const struct queue *q);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);
-u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
-			       const struct queue *q);
+u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q);
 u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q);
 bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp);
-int kfd_gpreempt_permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority,
-			u32 *word);
+int kfd_gpreempt_permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority, u32 *word);
 
 /* event.c */
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
 void kfd_gpreempt_ticked(struct kfd_gpreempt *gp);
 void kfd_gpreempt_look(struct kfd_gpreempt *gp);
-enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
-				       enum gpreempt_event event);
+enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_event event);
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);
 
 /* monitor.c */
@@ -616,10 +611,8 @@ bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, unsigned int preempt, u64 n
 int kfd_gpreempt_commit(struct kfd_gpreempt *gp, enum gpreempt_event *event);
 enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q);
 void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
-			    struct qcm_process_device *qpd, struct queue *q,
-			    u64 save_ns);
-void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
-			   struct qcm_process_device *qpd, struct queue *q,
+			    struct qcm_process_device *qpd, struct queue *q, u64 save_ns);
+void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, struct queue *q,
 			   enum gpreempt_reason reason);
 void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q);
 void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
@@ -634,23 +627,18 @@ extern const struct kfd_gpreempt_backend kfd_gpreempt_mes;
 /* single.c */
 int kfd_gpreempt_single_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 				 enum gpreempt_event *error);
-int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp,
-				  struct qcm_process_device *qpd);
+int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
 
 /* doorbell.c */
-bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp,
-				 const struct mm_struct *mm);
+bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct *mm);
 void kfd_gpreempt_doorbell_restore(struct kfd_gpreempt *gp);
 
 /* account.c */
-void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat,
-			u64 n);
+void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n);
 u64 kfd_gpreempt_latency_ns(const struct kfd_gpreempt *gp, enum gpreempt_latency latency,
 			    unsigned int percent);
-void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
-			       u64 ns, bool late);
-void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
-				    const struct kfd_gpreempt_queue *gpq,
+void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns, bool late);
+void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp, const struct kfd_gpreempt_queue *gpq,
 				    u32 queue_id, u64 ns);
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp);
 void kfd_gpreempt_unwatch(struct kfd_gpreempt *gp);
@@ -666,8 +654,7 @@ void kfd_gpreempt_take_back(struct queue *q, const struct kfd_gpreempt_asked *be
 int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions);
 int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted);
 int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);
-int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
-			    struct kfd_gpreempt_queue_info *info);
+int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq, struct kfd_gpreempt_queue_info *info);
 
 static_assert(GPREEMPT_TURN_LEAST_US == KFD_GPREEMPT_TIMESLICE_US_MIN);
 static_assert(GPREEMPT_TURN_MOST_US == KFD_GPREEMPT_TIMESLICE_US_MAX);
@@ -709,8 +696,7 @@ static inline bool kfd_gpreempt_process_made(const struct kfd_process *p)
 /* default.c */
 void kfd_gpreempt_process_follow(struct kfd_process *p);
 int kfd_gpreempt_default_set(struct task_struct *task,
-			     const struct kfd_gpreempt_process_default *def,
-			     u32 flags);
+			     const struct kfd_gpreempt_process_default *def, u32 flags);
 int kfd_gpreempt_cgroup_default_set(struct cgroup *cgroup,
 				    const struct kfd_gpreempt_process_default *def, u32 flags);
 void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgroup,
@@ -748,8 +734,7 @@ static inline struct cgroup *kfd_gpreempt_cgroup_of_fd(u32 fd, bool *own)
 #endif
 
 /* fdinfo.c */
-struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp,
-						    const struct queue *q);
+struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp, const struct queue *q);
 void kfd_gpreempt_client_put(struct kfd_gpreempt_client *client);
 
 /* queue_sysfs.c */

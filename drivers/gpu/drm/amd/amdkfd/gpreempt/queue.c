@@ -229,8 +229,7 @@ bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp)
  *
  * Return: 0, or -EPERM where priorities above the cap are refused.
  */
-int kfd_gpreempt_permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority,
-			u32 *word)
+int kfd_gpreempt_permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority, u32 *word)
 {
 	u32 cap = READ_ONCE(gp->priority_cap);
 	bool above = priority > cap;
@@ -342,13 +341,11 @@ int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
  *
  * The MQD keeps what the process asked for.
  */
-u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
-			       const struct queue *q)
+u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q)
 {
 	return gpreempt_permitted(READ_ONCE(q->gpreempt->asked_word),
 				  READ_ONCE(q->gpreempt->priority_set),
-				  READ_ONCE(q->process->gpreempt),
-				  READ_ONCE(gp->priority_cap));
+				  READ_ONCE(q->process->gpreempt), READ_ONCE(gp->priority_cap));
 }
 
 /**
@@ -362,8 +359,7 @@ u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q
 {
 	u8 level = kfd_gpreempt_queue_priority(gp, q);
 
-	return gpreempt_turn(READ_ONCE(q->gpreempt->turn_set),
-			     READ_ONCE(q->process->gpreempt),
+	return gpreempt_turn(READ_ONCE(q->gpreempt->turn_set), READ_ONCE(q->process->gpreempt),
 			     READ_ONCE(gp->tunables.timeslice_us[level]));
 }
 
@@ -378,8 +374,7 @@ static bool gws_stays(const struct queue *q)
 
 	return (READ_ONCE(q->gws) || q->properties.is_gws) && !kfd_dbg_has_gws_support(q->device) &&
 	       !q->properties.is_preempted && !gpreempt_is_kept_off(&gpq->suspect, now_ns) &&
-	       gpreempt_gws_stays(gpq->back_ns, now_ns,
-				  READ_ONCE(gpq->gp->tunables.starvation_ms));
+	       gpreempt_gws_stays(gpq->back_ns, now_ns, READ_ONCE(gpq->gp->tunables.starvation_ms));
 }
 
 /**

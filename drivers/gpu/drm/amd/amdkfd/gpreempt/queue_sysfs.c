@@ -18,8 +18,7 @@ static struct kfd_gpreempt_queue *to_queue(const struct kobject *kobj)
 	return container_of(kobj, struct kfd_gpreempt_queue, kobj);
 }
 
-static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *buf)
+static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	/* The order of enum kfd_gpreempt_queue_state. */
 	static const char * const names[] = {
@@ -36,8 +35,7 @@ static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr,
 }
 
 /* What is left of the time for which it is kept off, as it has delayed a preemption. */
-static ssize_t excluded_ms_show(struct kobject *kobj, struct kobj_attribute *attr,
-				char *buf)
+static ssize_t excluded_ms_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	const struct kfd_gpreempt_queue *gpq = to_queue(kobj);
 	u64 until_ns = READ_ONCE(gpq->suspect.until_ns), now_ns = ktime_get_ns();

@@ -129,8 +129,7 @@ static enum gpreempt_head packet_head(struct kfd_gpreempt_scan_queue *sq,
 		return barrier_head(sq, pkt);
 	case AQL_TYPE_VENDOR:
 		if (pkt->amd_format == AQL_AMD_FORMAT_BARRIER_VALUE && pkt->value_signal &&
-		    (read_signal(sq, pkt->value_signal, &value) ||
-		     !barrier_value_met(pkt, value)))
+		    (read_signal(sq, pkt->value_signal, &value) || !barrier_value_met(pkt, value)))
 			return GPREEMPT_HEAD_WAITS;
 		return GPREEMPT_HEAD_READY;
 	default:
@@ -166,8 +165,7 @@ static enum gpreempt_signal newest_signal(struct kfd_gpreempt_scan_queue *sq,
 	union aql_packet pkt;
 	s64 value;
 
-	if (e->wptr && e->wptr != gpq->signal_wptr &&
-	    !read_packet(sq, &pkt, e, e->wptr - 1) &&
+	if (e->wptr && e->wptr != gpq->signal_wptr && !read_packet(sq, &pkt, e, e->wptr - 1) &&
 	    (pkt.type != AQL_TYPE_INVALID || e->rptr == e->wptr)) {
 		gpq->signal_wptr = e->wptr;
 		gpq->signal = pkt.completion_signal;
@@ -245,8 +243,7 @@ static void read_pm4(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidenc
 	e->readable = true;
 }
 
-static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
-			  struct kfd_gpreempt_scan *scan)
+static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_gpreempt_scan *scan)
 {
 	struct kfd_gpreempt_scan_queue *sq = &scan->queues[scan->view.nr];
 	struct gpreempt_queue_view *v = &scan->view.q[scan->view.nr++];

@@ -11,8 +11,7 @@
 #include "amdgpu.h"
 #include "priv.h"
 
-static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
-		    struct queue *q)
+static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, struct queue *q)
 {
 	/* Evicted or suspended meanwhile: what ends that puts it back. */
 	if (!q->properties.is_active || !gp->node->dqm->sched_running)
@@ -27,8 +26,7 @@ static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
  *
  * Return: 0, or the first error; the other queues are put back all the same.
  */
-int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp,
-				  struct qcm_process_device *qpd)
+int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
 	struct device_process_node *dpn;
 	struct queue *q;
@@ -88,8 +86,7 @@ static int carry_out(struct kfd_gpreempt *gp, enum gpreempt_verdict verdict,
 				r = take_off(gp, dpn->qpd, q, error);
 			} else {
 				kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
-				kfd_gpreempt_queue_on(gp, dpn->qpd, q,
-						      q->gpreempt->reason);
+				kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->reason);
 				r = put_back(gp, dpn->qpd, q);
 				if (r)
 					*error = GPREEMPT_EV_MAP;

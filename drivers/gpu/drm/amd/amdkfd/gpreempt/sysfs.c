@@ -20,11 +20,9 @@ static struct kfd_gpreempt *to_gpreempt(struct kobject *kobj)
 	return container_of(kobj, struct kfd_gpreempt, kobj);
 }
 
-static ssize_t enable_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *buf)
+static ssize_t enable_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", kfd_gpreempt_state(to_gpreempt(kobj)) !=
-			  GPREEMPT_DISABLED);
+	return sysfs_emit(buf, "%d\n", kfd_gpreempt_state(to_gpreempt(kobj)) != GPREEMPT_DISABLED);
 }
 
 static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -42,8 +40,7 @@ static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
 
 static struct kobj_attribute enable_attr = __ATTR_RW(enable);
 
-static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *buf)
+static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	enum gpreempt_state state = kfd_gpreempt_state(to_gpreempt(kobj));
 
@@ -59,8 +56,7 @@ static ssize_t unsupported_show(struct kobject *kobj, struct kobj_attribute *att
 
 static struct kobj_attribute unsupported_attr = __ATTR_RO(unsupported);
 
-static ssize_t backend_show(struct kobject *kobj, struct kobj_attribute *attr,
-			    char *buf)
+static ssize_t backend_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%s\n", to_gpreempt(kobj)->backend->name);
 }
@@ -68,8 +64,7 @@ static ssize_t backend_show(struct kobject *kobj, struct kobj_attribute *attr,
 static struct kobj_attribute backend_attr = __ATTR_RO(backend);
 
 /* As the I/O schedulers show theirs: all, the current one in brackets. */
-static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *buf)
+static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	const struct gpreempt_policy *current_policy, *p;
 	unsigned int i;
@@ -101,8 +96,7 @@ static struct kobj_attribute policy_attr = __ATTR_RW(policy);
 /* What happens to a priority above the cap: "[clamp] refuse". */
 static const char * const above_cap_names[] = { "clamp", "refuse" };
 
-static ssize_t above_cap_show(struct kobject *kobj, struct kobj_attribute *attr,
-			      char *buf)
+static ssize_t above_cap_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	bool refuse = READ_ONCE(to_gpreempt(kobj)->refuse);
 
@@ -132,8 +126,7 @@ struct number_attr {
 	bool or_zero;		/* 0 is allowed besides: off */
 };
 
-static ssize_t number_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *buf)
+static ssize_t number_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	struct number_attr *n = container_of(attr, struct number_attr, attr);
 	u32 *value = (void *)to_gpreempt(kobj) + n->offset;
@@ -165,11 +158,9 @@ struct limit_attr {
 	u32 value;
 };
 
-static ssize_t limit_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *buf)
+static ssize_t limit_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n",
-			  container_of(attr, struct limit_attr, attr)->value);
+	return sysfs_emit(buf, "%u\n", container_of(attr, struct limit_attr, attr)->value);
 }
 
 enum { LIMIT_min, LIMIT_max, LIMIT_default };
@@ -203,17 +194,14 @@ NUMBER(min_residency_us, tunables.min_residency_us, 0, USEC_PER_SEC,
 	GPREEMPT_DEFAULT_MIN_RESIDENCY_US);
 NUMBER(linger_max_us, tunables.linger_max_us, 0, 100 * USEC_PER_MSEC,
 	GPREEMPT_DEFAULT_LINGER_MAX_US);
-NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC,
-	GPREEMPT_DEFAULT_BLOCKED_US);
+NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC, GPREEMPT_DEFAULT_BLOCKED_US);
 /* Longer than stock's own timeout could never be noticed. */
 NUMBER(preempt_timeout_ms, tunables.preempt_timeout_ms, 1, 9 * MSEC_PER_SEC,
 	GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS);
 NUMBER(slow_save_ms, slow_save_ms, 1, 9 * MSEC_PER_SEC, GPREEMPT_DEFAULT_SLOW_SAVE_MS);
-NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY,
-	GPREEMPT_DEFAULT_PRIORITY_CAP);
+NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY, GPREEMPT_DEFAULT_PRIORITY_CAP);
 /* The same for each level; see level<n>/ below. */
-LIMITS(timeslice_us, GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US,
-	GPREEMPT_DEFAULT_TIMESLICE_US);
+LIMITS(timeslice_us, GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US, GPREEMPT_DEFAULT_TIMESLICE_US);
 #undef NUMBER
 
 static struct attribute *control_attrs[] = {
@@ -325,8 +313,7 @@ static ssize_t latency_show(struct kobject *kobj, struct kobj_attribute *attr, c
 		.percent = _percent,					\
 	}).attr.attr)
 
-static ssize_t bypass_reason_show(struct kobject *kobj,
-				  struct kobj_attribute *attr, char *buf)
+static ssize_t bypass_reason_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	struct kfd_gpreempt *gp = to_gpreempt(kobj);
 	enum gpreempt_bypass bypass;
