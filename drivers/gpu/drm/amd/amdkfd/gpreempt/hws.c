@@ -22,18 +22,16 @@ static void flip(struct kfd_gpreempt *gp, u64 save_ns)
 	struct device_process_node *dpn;
 	struct queue *q;
 
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			switch (kfd_gpreempt_verdict(q)) {
-			case GPREEMPT_PREEMPT:
-				kfd_gpreempt_queue_off(gp, dpn->qpd, q, save_ns);
-				break;
-			case GPREEMPT_RESUME:
-				kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->reason);
-				break;
-			case GPREEMPT_KEEP:
-				break;
-			}
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
+		switch (kfd_gpreempt_verdict(q)) {
+		case GPREEMPT_PREEMPT:
+			kfd_gpreempt_queue_off(gp, dpn->qpd, q, save_ns);
+			break;
+		case GPREEMPT_RESUME:
+			kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->reason);
+			break;
+		case GPREEMPT_KEEP:
+			break;
 		}
 	}
 }
@@ -84,22 +82,17 @@ static enum gpreempt_finding search(struct kfd_gpreempt *gp, bool late)
 	struct queue *q;
 
 	gpreempt_search_hear(&gp->search, late);
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list)
-		list_for_each_entry(q, &dpn->qpd->queues_list, list)
-			if (q->gpreempt)
-				gpreempt_search_weigh(&gp->search, &q->gpreempt->suspect,
-						      had_waves(gp, q, late),
-						      kfd_gpreempt_queue_fixed(q));
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm)
+		if (q->gpreempt)
+			gpreempt_search_weigh(&gp->search, &q->gpreempt->suspect,
+					      had_waves(gp, q, late), kfd_gpreempt_queue_fixed(q));
 	finding = gpreempt_search_find(&gp->search, now_ns);
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (!q->gpreempt)
-				continue;
-			if (finding == GPREEMPT_FOUND &&
-			    q->gpreempt->suspect.role == GPREEMPT_TRIED)
-				kfd_gpreempt_exclude(gp, q);
-			judge(gp, q, began, now_ns);
-		}
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
+		if (!q->gpreempt)
+			continue;
+		if (finding == GPREEMPT_FOUND && q->gpreempt->suspect.role == GPREEMPT_TRIED)
+			kfd_gpreempt_exclude(gp, q);
+		judge(gp, q, began, now_ns);
 	}
 	return finding;
 }

@@ -565,6 +565,16 @@ struct kfd_gpreempt {
 	unsigned int doorbell_zaps;
 };
 
+/*
+ * Each queue of a node, and its process there; only compute queues have a record. DQM lock held.
+ * A break leaves the queues of one process only.
+ */
+#define kfd_gpreempt_for_each(q, dpn, dqm)					\
+	for (dpn = list_first_entry(&(dqm)->queues, typeof(*dpn), list);	\
+	     !list_entry_is_head(dpn, &(dqm)->queues, list);			\
+	     dpn = list_next_entry(dpn, list))					\
+		list_for_each_entry(q, &(dpn)->qpd->queues_list, list)
+
 /* node.c */
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
 int kfd_gpreempt_disable(struct kfd_gpreempt *gp);

@@ -353,10 +353,9 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
 		goto out;
-	list_for_each_entry(dpn, &dqm->queues, list)
-		list_for_each_entry(q, &dpn->qpd->queues_list, list)
-			if (q->gpreempt)
-				collect_queue(gp, q, scan);
+	kfd_gpreempt_for_each(q, dpn, dqm)
+		if (q->gpreempt)
+			collect_queue(gp, q, scan);
 	r = 0;
 out:
 	dqm_unlock(dqm);

@@ -32,14 +32,12 @@ int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp, struct qcm_process_de
 	struct queue *q;
 	int r = 0, err;
 
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (!q->properties.is_preempted || (qpd && dpn->qpd != qpd))
-				continue;
-			kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
-			err = put_back(gp, dpn->qpd, q);
-			r = r ?: err;
-		}
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
+		if (!q->properties.is_preempted || (qpd && dpn->qpd != qpd))
+			continue;
+		kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
+		err = put_back(gp, dpn->qpd, q);
+		r = r ?: err;
 	}
 	return r;
 }
@@ -78,22 +76,20 @@ static int carry_out(struct kfd_gpreempt *gp, enum gpreempt_verdict verdict,
 	struct queue *q;
 	int r = 0;
 
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (kfd_gpreempt_verdict(q) != verdict)
-				continue;
-			if (verdict == GPREEMPT_PREEMPT) {
-				r = take_off(gp, dpn->qpd, q, error);
-			} else {
-				kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
-				kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->reason);
-				r = put_back(gp, dpn->qpd, q);
-				if (r)
-					*error = GPREEMPT_EV_MAP;
-			}
-			if (r || *error != GPREEMPT_EV_WORK)
-				return r;
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
+		if (kfd_gpreempt_verdict(q) != verdict)
+			continue;
+		if (verdict == GPREEMPT_PREEMPT) {
+			r = take_off(gp, dpn->qpd, q, error);
+		} else {
+			kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
+			kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->reason);
+			r = put_back(gp, dpn->qpd, q);
+			if (r)
+				*error = GPREEMPT_EV_MAP;
 		}
+		if (r || *error != GPREEMPT_EV_WORK)
+			return r;
 	}
 	return 0;
 }
