@@ -14,8 +14,8 @@
 #include "amdgpu_amdkfd.h"
 #include "priv.h"
 
-static int hqd_remove(struct device_queue_manager *dqm,
-		      struct qcm_process_device *qpd, struct queue *q)
+static int hqd_remove(struct device_queue_manager *dqm, struct queue *q,
+		      struct qcm_process_device *qpd)
 {
 	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
 	int r;
@@ -28,8 +28,8 @@ static int hqd_remove(struct device_queue_manager *dqm,
 	return r;
 }
 
-static int hqd_add(struct device_queue_manager *dqm,
-		   struct qcm_process_device *qpd, struct queue *q)
+static int hqd_add(struct device_queue_manager *dqm, struct queue *q,
+		   struct qcm_process_device *qpd)
 {
 	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
 

@@ -442,10 +442,10 @@ struct kfd_gpreempt_backend {
 	int (*transact)(struct kfd_gpreempt *gp, unsigned int preempt, enum gpreempt_event *error);
 	int (*give_back)(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
 	int (*map)(struct kfd_gpreempt *gp);
-	int (*remove)(struct device_queue_manager *dqm,
-		      struct qcm_process_device *qpd, struct queue *q);
-	int (*add)(struct device_queue_manager *dqm,
-		   struct qcm_process_device *qpd, struct queue *q);
+	int (*remove)(struct device_queue_manager *dqm, struct queue *q,
+		      struct qcm_process_device *qpd);
+	int (*add)(struct device_queue_manager *dqm, struct queue *q,
+		   struct qcm_process_device *qpd);
 };
 
 /**

@@ -16,7 +16,7 @@ static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, str
 	/* Evicted or suspended meanwhile: what ends that puts it back. */
 	if (!q->properties.is_active || !gp->node->dqm->sched_running)
 		return 0;
-	return gp->backend->add(gp->node->dqm, qpd, q);
+	return gp->backend->add(gp->node->dqm, q, qpd);
 }
 
 /**
@@ -48,7 +48,7 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 	u64 start_ns = ktime_get_ns(), ns;
 	int r;
 
-	r = gp->backend->remove(gp->node->dqm, qpd, q);
+	r = gp->backend->remove(gp->node->dqm, q, qpd);
 	ns = ktime_get_ns() - start_ns;
 	if (r == -EIO)
 		return -EAGAIN;		/* a reset came first */
