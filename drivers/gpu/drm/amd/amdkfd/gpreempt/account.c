@@ -161,14 +161,14 @@ static void account_inversion(struct kfd_gpreempt *gp, const struct kfd_gpreempt
  * nobody looked: then only if this one sees the same, and if it was not long. What a preempted
  * queue is kept off is counted exactly.
  */
-static void account_time(const struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq,
-			 const struct gpreempt_queue_view *v, u64 now_ns)
+static void account_time(struct kfd_gpreempt_queue *gpq, const struct gpreempt_queue_view *v,
+			 bool watched, u64 now_ns)
 {
 	u64 ns = now_ns - gpq->last.ns;
 
 	if (!gpq->last.ns || !gpq->last.seen.mapped)
 		return;
-	if (!gp->watched && (v->out.activity != gpq->last.out.activity || ns > GAP_MAX_NS))
+	if (!watched && (v->out.activity != gpq->last.out.activity || ns > GAP_MAX_NS))
 		return;
 	if (gpq->last.out.activity == GPREEMPT_RUNNING) {
 		gpq->running_ns += ns;
@@ -187,6 +187,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	const struct gpreempt_view *view = &gp->scan.view;
 	u64 ns = ktime_get_ns() - view->now_ns - gp->scan.register_ns;
 	int running = lowest_running(view);
+	bool watched = gp->accounted_ns;
 	unsigned int i;
 
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCANS, 1);
@@ -217,14 +218,13 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		if (v->out.verdict != GPREEMPT_KEEP)
 			trace_kfd_gpreempt_decision(gp->node->id, sq->gpq->pid, sq->queue_id, v,
 						    v->out.verdict);
-		account_time(gp, sq->gpq, v, view->now_ns);
+		account_time(sq->gpq, v, watched, view->now_ns);
 		last->ns = view->now_ns;
 		last->seen = v->seen;
 		last->backlog = v->state.backlog;
 		last->out = v->out;
 	}
 	mutex_unlock(&gp->last_lock);
-	gp->watched = true;
 }
 
 /**
@@ -235,7 +235,6 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
  */
 void kfd_gpreempt_unwatch(struct kfd_gpreempt *gp)
 {
-	gp->watched = false;
 	WRITE_ONCE(gp->accounted_ns, 0);
 }
 

@@ -467,8 +467,8 @@ struct kfd_gpreempt_backend {
  * @ticked:	where callers wait that asked for a preemption
  * @look:	somebody reads what queues do: scan though nothing could be arbitrated
  * @looked_ns:	when that was wanted last
- * @watched:	the last scan was accounted, and followed by this one without parking
- * @accounted_ns: time of the last scan if it was accounted; 0: who knows what goes on
+ * @accounted_ns: time of the last scan if it was accounted, and the monitor has not parked since;
+ *		0: who knows what goes on
  * @facts:	what the state follows from; @facts_lock
  * @facts_lock: innermost
  * @epoch:	counts enables and resets: older histories are void
@@ -522,7 +522,6 @@ struct kfd_gpreempt {
 	wait_queue_head_t ticked;
 	bool look;
 	atomic64_t looked_ns;
-	bool watched;
 	u64 accounted_ns;
 
 	spinlock_t facts_lock;
