@@ -188,19 +188,14 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 	kobject_put(&gp->kobj);
 }
 
-/**
- * kfd_gpreempt_get - GPREEMPT on a node, referenced
- * @node: the node. Where it may be gone, so may its memory: it is not followed
- *
- * Return: NULL if the node has none, or is gone. It may be going: see @dead.
- */
-struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node)
+/* GPREEMPT on a node or, if it is NULL, on the n-th of all from 0 on, referenced; or NULL. */
+static struct kfd_gpreempt *find(const struct kfd_node *node, unsigned int n)
 {
 	struct kfd_gpreempt *gp, *found = NULL;
 
 	spin_lock(&nodes_lock);
 	list_for_each_entry(gp, &nodes, list) {
-		if (gp->node == node) {
+		if (node ? gp->node == node : !n--) {
 			kobject_get(&gp->kobj);
 			found = gp;
 			break;
@@ -211,6 +206,17 @@ struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node)
 }
 
 /**
+ * kfd_gpreempt_get - GPREEMPT on a node, referenced
+ * @node: the node. Where it may be gone, so may its memory: it is not followed
+ *
+ * Return: NULL if the node has none, or is gone. It may be going: see @dead.
+ */
+struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node)
+{
+	return find(node, 0);
+}
+
+/**
  * kfd_gpreempt_nth - GPREEMPT on one node after the other, referenced
  * @n: from 0 on. Where nodes go meanwhile one may be passed over, none comes twice
  *
@@ -218,18 +224,7 @@ struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node)
  */
 struct kfd_gpreempt *kfd_gpreempt_nth(unsigned int n)
 {
-	struct kfd_gpreempt *gp, *found = NULL;
-
-	spin_lock(&nodes_lock);
-	list_for_each_entry(gp, &nodes, list) {
-		if (!n--) {
-			kobject_get(&gp->kobj);
-			found = gp;
-			break;
-		}
-	}
-	spin_unlock(&nodes_lock);
-	return found;
+	return find(NULL, n);
 }
 
 /**
