@@ -331,7 +331,7 @@ static void take_all_back(const struct kfd_gpreempt_asks *asks)
 static void put_asks(struct kfd_gpreempt_asks *asks)
 {
 	while (asks->count)
-		kfd_gpreempt_queue_put(asks->asked[--asks->count].gpq);
+		kobject_put(&asks->asked[--asks->count].gpq->kobj);
 	kvfree(asks->asked);
 }
 

@@ -583,10 +583,8 @@ void kfd_gpreempt_wake_for(const struct kfd_process *p);
 struct kfd_gpreempt *kfd_gpreempt_nth(unsigned int n);
 
 /* queue.c */
-void kfd_gpreempt_queue_get(struct kfd_gpreempt_queue *gpq);
 struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
 						struct kfd_process *p);
-void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq);
 bool kfd_gpreempt_queue_fixed(const struct queue *q);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);

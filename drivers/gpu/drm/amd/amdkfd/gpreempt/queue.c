@@ -184,24 +184,6 @@ void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq)
 }
 
 /**
- * kfd_gpreempt_queue_get - take another reference
- * @gpq: the queue's record
- */
-void kfd_gpreempt_queue_get(struct kfd_gpreempt_queue *gpq)
-{
-	kobject_get(&gpq->kobj);
-}
-
-/**
- * kfd_gpreempt_queue_put - drop a reference
- * @gpq: the queue's record
- */
-void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq)
-{
-	kobject_put(&gpq->kobj);
-}
-
-/**
  * kfd_gpreempt_refuses - are priorities above the cap refused?
  * @gp: the node
  *
@@ -304,7 +286,7 @@ free:
 void kfd_gpreempt_queue_fini(struct queue *q)
 {
 	if (q && q->gpreempt)
-		kfd_gpreempt_queue_put(q->gpreempt);
+		kobject_put(&q->gpreempt->kobj);
 }
 
 /**

@@ -205,7 +205,7 @@ static bool request_all(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 			continue;
 		}
 		changes |= r;
-		kfd_gpreempt_queue_get(q->gpreempt);
+		kobject_get(&q->gpreempt->kobj);
 		asks->count++;
 	}
 	return changes;

@@ -263,7 +263,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 		gpq->inverted = false;
 	}
 	group = kfd_gpreempt_queue_group(gpq, q->process);
-	kfd_gpreempt_queue_get(gpq);
+	kobject_get(&gpq->kobj);
 	kfd_gpreempt_expire(gpq, scan->view.now_ns);
 	/*
 	 * UPDATE_QUEUE changes address and size under the process's lock alone. A
@@ -586,6 +586,6 @@ void kfd_gpreempt_scan_release(struct kfd_gpreempt *gp)
 	unsigned int i;
 
 	for (i = 0; i < gp->scan.view.nr; i++)
-		kfd_gpreempt_queue_put(gp->scan.queues[i].gpq);
+		kobject_put(&gp->scan.queues[i].gpq->kobj);
 	gp->scan.view.nr = 0;
 }
