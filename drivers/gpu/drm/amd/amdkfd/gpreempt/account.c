@@ -179,7 +179,7 @@ static void account_time(struct kfd_gpreempt_queue *gpq, const struct gpreempt_q
 }
 
 /**
- * kfd_gpreempt_account_scan - count, trace and keep what a scan has shown
+ * kfd_gpreempt_account_scan - count, trace and keep what a scan has shown, for commit too
  * @gp: the node, with a decided plan
  */
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
@@ -219,6 +219,8 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 			trace_kfd_gpreempt_decision(gp->node->id, sq->gpq->pid, sq->queue_id, v,
 						    v->out.verdict);
 		account_time(sq->gpq, v, watched, view->now_ns);
+		sq->gpq->verdict = v->out.verdict;
+		sq->gpq->reason = v->out.reason;
 		last->ns = view->now_ns;
 		last->seen = v->seen;
 		last->backlog = v->state.backlog;

@@ -47,7 +47,7 @@ static bool had_waves(const struct kfd_gpreempt *gp, const struct queue *q, bool
 
 	if (!q->properties.is_active)
 		return false;
-	return late ? saved || q->gpreempt->waves :
+	return late ? saved || q->gpreempt->last.seen.waves :
 		      saved && !gp->node->dqm->packet_mgr.is_over_subscription;
 }
 

@@ -154,13 +154,6 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 		kfd_gpreempt_scan_again(gp);
 		gpreempt_decide(policy, &scan->view, &tunables, &scan->plan);
 	}
-	for (i = 0; i < scan->view.nr; i++) {
-		struct kfd_gpreempt_queue *gpq = scan->queues[i].gpq;
-
-		gpq->verdict = scan->view.q[i].out.verdict;
-		gpq->reason = scan->view.q[i].out.reason;
-		gpq->waves = scan->view.q[i].seen.waves;
-	}
 	kfd_gpreempt_account_scan(gp);
 	return true;
 }

@@ -176,7 +176,7 @@ struct kfd_gpreempt_client {
  * @preempted_total_ns: time spent preempted before that; DQM lock
  * @preemptions: how often; DQM lock
  * @save_ns:	what the last of these took, for all that left with it; DQM lock
- * @last:	the queue in the last scan; &kfd_gpreempt.last_lock
+ * @last:	the queue in the last scan; &kfd_gpreempt.last_lock, or monitor only
  * @quiet_ns:	the last scan that saw nothing wait in it
  * @inverted:	a lower queue was seen to keep it waiting
  * @running_ns:	time between two scans that saw it run; &kfd_gpreempt.last_lock
@@ -186,7 +186,6 @@ struct kfd_gpreempt_client {
  * @memory:	what estimate remembers of it
  * @verdict:	of the scan that is being committed
  * @reason:	for @verdict
- * @waves:	in that scan, or %GPREEMPT_WAVES_UNKNOWN
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
@@ -238,7 +237,6 @@ struct kfd_gpreempt_queue {
 	struct gpreempt_memory memory;
 	enum gpreempt_verdict verdict;
 	enum gpreempt_reason reason;
-	int waves;
 	u64 signal_wptr;
 	u64 signal;
 	bool signal_done;

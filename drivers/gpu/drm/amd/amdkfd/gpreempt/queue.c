@@ -261,7 +261,7 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	gpq->suspect.until_ns = READ_ONCE(gpq->group->past.end_ns);
 	gpq->q = q;
 	gpq->asked_word = asked;
-	gpq->waves = GPREEMPT_WAVES_UNKNOWN;
+	gpq->last.seen.waves = GPREEMPT_WAVES_UNKNOWN;
 	/* The addresses are the process's own, whoever restores it. */
 	if (current->mm == q->process->mm) {
 		mmgrab(current->mm);
