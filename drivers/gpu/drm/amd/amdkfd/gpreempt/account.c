@@ -117,12 +117,12 @@ static bool is_running(const struct gpreempt_queue_view *v)
 /* The lowest level that executes. */
 static int lowest_running(const struct gpreempt_view *view)
 {
+	const struct gpreempt_queue_view *q;
 	int running = GPREEMPT_BOOST + 1;
-	unsigned int i;
 
-	for (i = 0; i < view->nr; i++)
-		if (is_running(&view->q[i]))
-			running = min_t(int, running, view->q[i].out.level);
+	gpreempt_for_each(q, view)
+		if (is_running(q))
+			running = min_t(int, running, q->out.level);
 	return running;
 }
 

@@ -46,11 +46,9 @@ struct situation {
 static struct situation survey(const struct gpreempt_view *view)
 {
 	struct situation s = { .at_work = GPREEMPT_BOOST + 1, .expected = -1 };
-	unsigned int i;
+	const struct gpreempt_queue_view *q;
 
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
-
+	gpreempt_for_each(q, view) {
 		if (gpreempt_takes_part(q) && q->out.activity != GPREEMPT_IDLE &&
 		    q->out.level <= s.at_work) {
 			if (q->out.level < s.at_work) {
@@ -87,22 +85,19 @@ static bool would_contend(const struct gpreempt_queue_view *q, const struct situ
 static void await_preemptors(struct gpreempt_view *view, const struct gpreempt_plan *plan,
 			     const struct situation *s)
 {
-	unsigned int i;
+	struct gpreempt_queue_view *q;
 
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_queue_view *q = &view->q[i];
-
+	gpreempt_for_each(q, view)
 		q->out.awaited = is_idle(q) && would_contend(q, s) && q->out.level > s->expected &&
 				 (q->state.was_idle || plan->nr_resume);
-	}
 }
 
 static void await(struct gpreempt_view *view, bool all)
 {
-	unsigned int i;
+	struct gpreempt_queue_view *q;
 
-	for (i = 0; i < view->nr; i++)
-		view->q[i].out.awaited = all;
+	gpreempt_for_each(q, view)
+		q->out.awaited = all;
 }
 
 /*
@@ -116,14 +111,12 @@ static void await(struct gpreempt_view *view, bool all)
 static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan *plan,
 		    const struct situation *s)
 {
+	const struct gpreempt_queue_view *q;
 	int highest = -1;
-	unsigned int i;
 
 	if (plan->waiting || plan->within_us || plan->nr_preempt || s->expected >= 0)
 		return false;
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
-
+	gpreempt_for_each(q, view) {
 		/* What is to be held leaves when it may, and no event tells that. */
 		if (q->seen.preempted ? !gpreempt_held(q) :
 		    q->seen.mapped && (q->terms.held || q->terms.asked))
