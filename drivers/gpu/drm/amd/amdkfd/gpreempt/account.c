@@ -216,8 +216,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		if (v->out.level == GPREEMPT_BOOST && last->out.level != GPREEMPT_BOOST)
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_STARVED, 1);
 		if (v->out.verdict != GPREEMPT_KEEP)
-			trace_kfd_gpreempt_decision(gp->node->id, sq->gpq->pid, sq->queue_id, v,
-						    v->out.verdict);
+			trace_kfd_gpreempt_decision(gp->node->id, sq->gpq->pid, sq->queue_id, v);
 		account_time(sq->gpq, v, watched, view->now_ns);
 		sq->gpq->verdict = v->out.verdict;
 		sq->gpq->reason = v->out.reason;
