@@ -60,13 +60,6 @@ static int reserve_space(struct kfd_gpreempt *gp)
 	return 0;
 }
 
-static void unreserve_space(struct kfd_gpreempt *gp)
-{
-	mutex_lock(&gp->lists_lock);
-	gp->queues--;
-	mutex_unlock(&gp->lists_lock);
-}
-
 /*
  * The group of a process or of a cgroup, referenced, or NULL. A process is known by its number:
  * with the last of its queues goes what it has had, so that another one of that number has it
@@ -100,23 +93,18 @@ static void group_put(struct kfd_gpreempt_group *g)
 	kfree(g);
 }
 
+/* The last step: without memory, what reserve_space() has reserved is given back. */
 static int join_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq)
 {
 	struct kfd_gpreempt_group *spare = kzalloc(sizeof(*spare), GFP_KERNEL);
 
 	mutex_lock(&gp->lists_lock);
 	gpq->group = group_get(gp, gpq->pid, 0, &spare);
+	if (!gpq->group)
+		gp->queues--;
 	mutex_unlock(&gp->lists_lock);
 	kfree(spare);
 	return gpq->group ? 0 : -ENOMEM;
-}
-
-static void leave_groups(struct kfd_gpreempt_queue *gpq)
-{
-	mutex_lock(&gpq->gp->lists_lock);
-	group_put(gpq->common);
-	group_put(gpq->group);
-	mutex_unlock(&gpq->gp->lists_lock);
 }
 
 /*
@@ -176,8 +164,11 @@ void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq)
 {
 	if (gpq->mm)
 		mmdrop(gpq->mm);
-	leave_groups(gpq);
-	unreserve_space(gpq->gp);
+	mutex_lock(&gpq->gp->lists_lock);
+	group_put(gpq->common);
+	group_put(gpq->group);
+	gpq->gp->queues--;
+	mutex_unlock(&gpq->gp->lists_lock);
 	kfd_gpreempt_client_put(gpq->client);
 	kobject_put(&gpq->gp->kobj);
 	kfree(gpq);
@@ -246,12 +237,11 @@ int kfd_gpreempt_queue_init(struct queue *q)
 		return -ENOMEM;
 	gpq->pid = q->process->lead_thread->tgid;
 	gpq->client = kfd_gpreempt_client_get(gp, q);
-	if (!gpq->client)
-		goto free;
-	if (reserve_space(gp))
-		goto put_client;
-	if (join_group(gp, gpq))
-		goto unreserve;
+	if (!gpq->client || reserve_space(gp) || join_group(gp, gpq)) {
+		kfd_gpreempt_client_put(gpq->client);
+		kfree(gpq);
+		return -ENOMEM;
+	}
 
 	kobject_init(&gpq->kobj, &kfd_gpreempt_queue_ktype);
 	kobject_get(&gp->kobj);
@@ -269,14 +259,6 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	}
 	q->gpreempt = gpq;
 	return 0;
-
-unreserve:
-	unreserve_space(gp);
-put_client:
-	kfd_gpreempt_client_put(gpq->client);
-free:
-	kfree(gpq);
-	return -ENOMEM;
 }
 
 /**
