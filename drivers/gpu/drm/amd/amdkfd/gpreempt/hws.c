@@ -101,8 +101,9 @@ static enum gpreempt_finding search(struct kfd_gpreempt *gp, bool late)
  * Map what should be mapped. A return of 0 from map_queues_cpsch() is not yet
  * success: it also is what a stopped scheduler answers.
  */
-static int map_and_check(struct device_queue_manager *dqm)
+static int hws_map(struct kfd_gpreempt *gp)
 {
+	struct device_queue_manager *dqm = gp->node->dqm;
 	int r = map_queues_cpsch(dqm);
 
 	if (!r && !dqm->active_runlist && dqm->active_queue_count)
@@ -155,7 +156,7 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpre
 			*error = GPREEMPT_EV_SAVED;
 	}
 
-	r = map_and_check(dqm);
+	r = hws_map(gp);
 	if (r) {
 		/* The monitor tries again before it does anything else. */
 		*error = GPREEMPT_EV_MAP;
@@ -172,12 +173,7 @@ static int hws_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd
 	if (r)
 		return r;
 	kfd_gpreempt_release(gp, qpd);
-	return map_and_check(gp->node->dqm);
-}
-
-static int hws_map(struct kfd_gpreempt *gp)
-{
-	return map_and_check(gp->node->dqm);
+	return hws_map(gp);
 }
 
 const struct kfd_gpreempt_backend kfd_gpreempt_hws = {
