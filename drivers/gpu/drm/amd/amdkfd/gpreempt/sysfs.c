@@ -38,30 +38,17 @@ static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return r ?: count;
 }
 
-static struct kobj_attribute enable_attr = __ATTR_RW(enable);
-
-static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
-{
-	enum gpreempt_state state = kfd_gpreempt_state(to_gpreempt(kobj));
-
-	return sysfs_emit(buf, "%s\n", gpreempt_state_name(state));
+#define SHOW_STRING(_name, _string)					\
+static ssize_t _name##_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf) \
+{									\
+	struct kfd_gpreempt *gp = to_gpreempt(kobj);			\
+									\
+	return sysfs_emit(buf, "%s\n", _string);			\
 }
 
-static struct kobj_attribute state_attr = __ATTR_RO(state);
-
-static ssize_t unsupported_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%s\n", to_gpreempt(kobj)->unsupported ?: "");
-}
-
-static struct kobj_attribute unsupported_attr = __ATTR_RO(unsupported);
-
-static ssize_t backend_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%s\n", to_gpreempt(kobj)->backend->name);
-}
-
-static struct kobj_attribute backend_attr = __ATTR_RO(backend);
+SHOW_STRING(state, gpreempt_state_name(kfd_gpreempt_state(gp)))
+SHOW_STRING(unsupported, gp->unsupported ?: "")
+SHOW_STRING(backend, gp->backend->name)
 
 /* As the I/O schedulers show theirs: all, the current one in brackets. */
 static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
@@ -91,8 +78,6 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return count;
 }
 
-static struct kobj_attribute policy_attr = __ATTR_RW(policy);
-
 /* What happens to a priority above the cap: "[clamp] refuse". */
 static const char * const above_cap_names[] = { "clamp", "refuse" };
 
@@ -114,8 +99,6 @@ static ssize_t above_cap_store(struct kobject *kobj, struct kobj_attribute *attr
 	WRITE_ONCE(to_gpreempt(kobj)->refuse, i);
 	return count;
 }
-
-static struct kobj_attribute above_cap_attr = __ATTR_RW(above_cap);
 
 /* A number in struct kfd_gpreempt, with the range it may have. */
 struct number_attr {
@@ -204,13 +187,16 @@ NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY, GPREEMPT_DEFAULT_P
 LIMITS(timeslice_us, GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US, GPREEMPT_DEFAULT_TIMESLICE_US);
 #undef NUMBER
 
+#define FILE_RO(_name)	(&((struct kobj_attribute)__ATTR_RO(_name)).attr)
+#define FILE_RW(_name)	(&((struct kobj_attribute)__ATTR_RW(_name)).attr)
+
 static struct attribute *control_attrs[] = {
-	&enable_attr.attr,
-	&state_attr.attr,
-	&unsupported_attr.attr,
-	&backend_attr.attr,
-	&policy_attr.attr,
-	&above_cap_attr.attr,
+	FILE_RW(enable),
+	FILE_RO(state),
+	FILE_RO(unsupported),
+	FILE_RO(backend),
+	FILE_RW(policy),
+	FILE_RW(above_cap),
 	&poll_interval_us_attr.attr.attr,
 	&poll_interval_max_us_attr.attr.attr,
 	&starvation_ms_attr.attr.attr,
@@ -255,21 +241,16 @@ LIMIT_GROUP(default);
  * A count in struct kfd_gpreempt. What these tell of the queues of all is for root, and for a
  * group that it chooses.
  */
-struct count_attr {
-	struct kobj_attribute attr;
-	size_t offset;
-};
-
 static ssize_t count_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	size_t offset = container_of(attr, struct count_attr, attr)->offset;
+	size_t offset = container_of(attr, struct number_attr, attr)->offset;
 	atomic64_t *count = (void *)to_gpreempt(kobj) + offset;
 
 	return sysfs_emit(buf, "%llu\n", (u64)atomic64_read(count));
 }
 
 #define COUNT(_name, _field)						\
-	(&((struct count_attr) {					\
+	(&((struct number_attr) {					\
 		.attr = __ATTR(_name, 0440, count_show, NULL),		\
 		.offset = offsetof(struct kfd_gpreempt, _field),	\
 	}).attr.attr)
@@ -324,8 +305,6 @@ static ssize_t bypass_reason_show(struct kobject *kobj, struct kobj_attribute *a
 	return sysfs_emit(buf, "%s\n", gpreempt_bypass_name(bypass));
 }
 
-static struct kobj_attribute bypass_reason_attr = __ATTR_RO(bypass_reason);
-
 #define STAT(_name, _stat)	COUNT(_name, stats[GPREEMPT_STAT_##_stat])
 
 static struct attribute *stats_attrs[] = {
@@ -353,7 +332,7 @@ static struct attribute *stats_attrs[] = {
 	LATENCY(save_ns_p50, SAVE, 50),
 	LATENCY(save_ns_p99, SAVE, 99),
 	LATENCY(save_ns_max, SAVE, 100),
-	&bypass_reason_attr.attr,
+	FILE_RO(bypass_reason),
 	NULL
 };
 
