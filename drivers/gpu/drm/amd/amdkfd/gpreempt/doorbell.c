@@ -85,12 +85,11 @@ static void unlock_or_free(struct gpreempt_doorbell *db)
 static void doorbell_open(struct vm_area_struct *vma)
 {
 	struct gpreempt_doorbell *db = vma->vm_private_data;
-	struct kfd_gpreempt *gp = db->gp;
 
-	mutex_lock(&gp->doorbell_lock);
+	mutex_lock(&db->gp->doorbell_lock);
 	if (!WARN_ON_ONCE(db->nr_parts == db->max_parts))
 		db->parts[db->nr_parts++] = vma;
-	mutex_unlock(&gp->doorbell_lock);
+	mutex_unlock(&db->gp->doorbell_lock);
 }
 
 static void doorbell_close(struct vm_area_struct *vma)
@@ -178,11 +177,10 @@ static const struct vm_operations_struct doorbell_vm_ops = {
 static void other_open(struct vm_area_struct *vma)
 {
 	struct gpreempt_doorbell *db = vma->vm_private_data;
-	struct kfd_gpreempt *gp = db->gp;
 
-	mutex_lock(&gp->doorbell_lock);
+	mutex_lock(&db->gp->doorbell_lock);
 	db->others++;
-	mutex_unlock(&gp->doorbell_lock);
+	mutex_unlock(&db->gp->doorbell_lock);
 }
 
 static void other_close(struct vm_area_struct *vma)
@@ -215,12 +213,6 @@ static struct gpreempt_doorbell *new_doorbell(struct kfd_gpreempt *gp, struct vm
 	return db;
 }
 
-/* Can a doorbell be rung through it? Through a private mapping, only a copy is written. */
-static bool can_ring(const struct vm_area_struct *vma)
-{
-	return vma->vm_flags & VM_SHARED;
-}
-
 /**
  * kfd_gpreempt_doorbell_mmap - a process maps its doorbells
  * @node: the node they are of
@@ -242,7 +234,8 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 	unsigned long at;
 	bool enabled;
 
-	if (!gp || !can_ring(vma))
+	/* Nothing is rung through a private mapping: only a copy is written. */
+	if (!gp || !(vma->vm_flags & VM_SHARED))
 		return 1;
 	/* The process's record stays as it is meanwhile: its mmap_lock is held. */
 	mutex_lock(&gp->doorbell_lock);

@@ -137,17 +137,12 @@ static enum gpreempt_head packet_head(struct kfd_gpreempt_scan_queue *sq,
 	}
 }
 
-/* Address of a packet. The ring's size is a power of two, checked at queue creation. */
-static u64 packet_at(const struct kfd_gpreempt_scan_queue *sq, const struct gpreempt_evidence *e,
-		     u64 index)
-{
-	return sq->ring + (index & (e->size - 1)) * AQL_PACKET_BYTES;
-}
-
+/* The ring's size is a power of two, checked at queue creation. */
 static int read_packet(struct kfd_gpreempt_scan_queue *sq, union aql_packet *pkt,
 		       const struct gpreempt_evidence *e, u64 index)
 {
-	return read_words(sq, pkt, packet_at(sq, e, index), sizeof(*pkt) / sizeof(u64));
+	return read_words(sq, pkt, sq->ring + (index & (e->size - 1)) * AQL_PACKET_BYTES,
+			  sizeof(*pkt) / sizeof(u64));
 }
 
 /*

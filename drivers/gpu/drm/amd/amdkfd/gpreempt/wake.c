@@ -17,11 +17,6 @@
  */
 #define LINGER_NS	(100 * NSEC_PER_MSEC)
 
-static bool is_idle(const struct gpreempt_queue_view *q)
-{
-	return q->seen.mapped && q->out.activity == GPREEMPT_IDLE;
-}
-
 static bool has_turns(const struct gpreempt_queue_view *q)
 {
 	return q->rank.slice_ns && !q->terms.pinned;
@@ -88,16 +83,9 @@ static void await_preemptors(struct gpreempt_view *view, const struct gpreempt_p
 	struct gpreempt_queue_view *q;
 
 	gpreempt_for_each(q, view)
-		q->out.awaited = is_idle(q) && would_contend(q, s) && q->out.level > s->expected &&
+		q->out.awaited = q->seen.mapped && q->out.activity == GPREEMPT_IDLE &&
+				 would_contend(q, s) && q->out.level > s->expected &&
 				 (q->state.was_idle || plan->nr_resume);
-}
-
-static void await(struct gpreempt_view *view, bool all)
-{
-	struct gpreempt_queue_view *q;
-
-	gpreempt_for_each(q, view)
-		q->out.awaited = all;
 }
 
 /*
@@ -145,15 +133,16 @@ void gpreempt_wake(struct gpreempt_view *view, const struct gpreempt_plan *plan,
 	bool idle = !plan || (plan->idle && !plan->nr_preempt);
 	bool long_idle = plan && idle && view->now_ns - view->busy_ns > LINGER_NS;
 	struct situation s = survey(view);
+	struct gpreempt_queue_view *q;
 
 	*wake = (struct gpreempt_wake) { .idle = idle, .until_ns = s.end_ns };
 	if (plan) {
 		wake->within_us = plan->within_us;
 		wake->until_ns = min_not_zero(s.end_ns, plan->next_ns);
 	}
-	if (idle)
-		await(view, long_idle);
-	else
+	gpreempt_for_each(q, view)
+		q->out.awaited = long_idle;
+	if (!idle)
 		await_preemptors(view, plan, &s);
 	if (!plan || long_idle)
 		wake->rest = GPREEMPT_PARK;
