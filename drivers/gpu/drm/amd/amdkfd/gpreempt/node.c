@@ -144,10 +144,12 @@ void kfd_gpreempt_init(struct kfd_node *node)
 
 /**
  * kfd_gpreempt_free - nothing refers to a node's GPREEMPT any more
- * @gp: to be freed
+ * @kobj: of &struct kfd_gpreempt, which is freed
  */
-void kfd_gpreempt_free(struct kfd_gpreempt *gp)
+void kfd_gpreempt_free(struct kobject *kobj)
 {
+	struct kfd_gpreempt *gp = container_of(kobj, struct kfd_gpreempt, kobj);
+
 	kvfree(gp->scan.space);
 	kvfree(gp->next_space);
 	mutex_destroy(&gp->doorbell_lock);

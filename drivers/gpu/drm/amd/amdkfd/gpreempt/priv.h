@@ -575,7 +575,7 @@ struct kfd_gpreempt {
 /* node.c */
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
 int kfd_gpreempt_disable(struct kfd_gpreempt *gp);
-void kfd_gpreempt_free(struct kfd_gpreempt *gp);
+void kfd_gpreempt_free(struct kobject *kobj);
 struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node);
 void kfd_gpreempt_wake_for(const struct kfd_process *p);
 struct kfd_gpreempt *kfd_gpreempt_nth(unsigned int n);
@@ -583,7 +583,7 @@ struct kfd_gpreempt *kfd_gpreempt_nth(unsigned int n);
 /* queue.c */
 struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
 						struct kfd_process *p);
-void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq);
+void kfd_gpreempt_queue_free(struct kobject *kobj);
 bool kfd_gpreempt_queue_fixed(const struct queue *q);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q);

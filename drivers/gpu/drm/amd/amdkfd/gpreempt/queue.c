@@ -158,10 +158,12 @@ struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
 
 /**
  * kfd_gpreempt_queue_free - nothing refers to a queue's record any more
- * @gpq: to be freed
+ * @kobj: of the record, which is freed
  */
-void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq)
+void kfd_gpreempt_queue_free(struct kobject *kobj)
 {
+	struct kfd_gpreempt_queue *gpq = container_of(kobj, struct kfd_gpreempt_queue, kobj);
+
 	if (gpq->mm)
 		mmdrop(gpq->mm);
 	mutex_lock(&gpq->gp->lists_lock);

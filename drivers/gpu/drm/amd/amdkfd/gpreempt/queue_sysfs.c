@@ -132,11 +132,6 @@ static struct attribute *queue_attrs[] = {
 };
 ATTRIBUTE_GROUPS(queue);
 
-static void queue_release(struct kobject *kobj)
-{
-	kfd_gpreempt_queue_free(to_queue(kobj));
-}
-
 static void queue_ownership(const struct kobject *kobj, kuid_t *uid, kgid_t *gid)
 {
 	const struct kfd_gpreempt_queue *gpq = to_queue(kobj);
@@ -146,7 +141,7 @@ static void queue_ownership(const struct kobject *kobj, kuid_t *uid, kgid_t *gid
 }
 
 const struct kobj_type kfd_gpreempt_queue_ktype = {
-	.release = queue_release,
+	.release = kfd_gpreempt_queue_free,
 	.sysfs_ops = &kobj_sysfs_ops,
 	.default_groups = queue_groups,
 	.get_ownership = queue_ownership,

@@ -352,13 +352,8 @@ static const struct attribute_group *gpreempt_groups[] = {
 	NULL
 };
 
-static void gpreempt_release(struct kobject *kobj)
-{
-	kfd_gpreempt_free(to_gpreempt(kobj));
-}
-
 static const struct kobj_type gpreempt_ktype = {
-	.release = gpreempt_release,
+	.release = kfd_gpreempt_free,
 	.sysfs_ops = &kobj_sysfs_ops,
 	.default_groups = gpreempt_groups,
 };
