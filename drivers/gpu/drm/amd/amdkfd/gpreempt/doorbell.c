@@ -2,13 +2,12 @@
 /*
  * GPREEMPT doorbells: how the monitor learns about new work at once.
  *
- * A process's mapping of its doorbells has a fault handler. While GPREEMPT is not
- * enabled it is never called: the mapping is complete from the start, as in stock.
- * The monitor takes the pages away before it parks, and when a queue that could
- * preempt others has become idle; the next doorbell faults, gets its page back and
- * wakes the monitor. That fault is all it costs: later doorbells find the page. One
- * that is made while GPREEMPT is enabled begins like that, so that nobody has to be
- * woken for it.
+ * A process's mapping of its doorbells has a fault handler. While GPREEMPT is not enabled it is
+ * never called: the mapping is complete from the start, as in stock. The monitor takes the pages
+ * away before it parks, and when a queue that could preempt others has become idle; the next
+ * doorbell faults, gets its page back and wakes the monitor. That fault is all it costs: later
+ * doorbells find the page. One that is made while GPREEMPT is enabled begins like that, so that
+ * nobody has to be woken for it.
  *
  * Rule 12, bounded cost: a process may map its doorbells any number of times. Only one
  * mapping is taken away, so that a process costs the others no more than one revocation,
@@ -158,9 +157,8 @@ static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 }
 
 /*
- * Nothing is mapped around a fault. That there is this function lets mm call
- * doorbell_fault() with the VMA's lock alone: a doorbell then does not wait for what
- * else the process does to its memory.
+ * Nothing is mapped around a fault. That there is this function lets mm call doorbell_fault() with
+ * the VMA's lock alone: a doorbell then does not wait for what else the process does to its memory.
  */
 static vm_fault_t doorbell_map_pages(struct vm_fault *vmf, pgoff_t first, pgoff_t last)
 {

@@ -130,11 +130,10 @@ static bool find_slot(struct access *a, unsigned long slotted,
  * waves or without. As kgd_gfx_v9_get_cu_occupancy() does, bits are taken to
  * number the slots of the first micro engine.
  *
- * A queue that is where it was last costs its selection, its name, and a count on
- * each engine up to the first on which it has waves. Waves are spread over the
- * engines, and as a rule it is of no interest how many there are: that one is taken for
- * each of the engines. They are spread over XCCs, too, but by workgroups: a queue may
- * have some on one only.
+ * A queue that is where it was last costs its selection, its name, and a count on each engine up to
+ * the first on which it has waves. Waves are spread over the engines, and as a rule it is of no
+ * interest how many there are: that one is taken for each of the engines. They are spread over
+ * XCCs, too, but by workgroups: a queue may have some on one only.
  */
 static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *scan)
 {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT back end hqd: no scheduler in firmware (sched_policy=2). The driver
- * gave each queue its hardware slot, and takes single queues off and puts them
- * back by registers.
+ * GPREEMPT back end hqd: no scheduler in firmware (sched_policy=2). The driver gave each queue its
+ * hardware slot, and takes single queues off and puts them back by registers.
  *
  * AMD supports that mode for debugging only. While a queue is saved, stock's
- * kgd_gfx_v9_hqd_destroy() holds srbm_mutex and sleeps 0.5 to 1 ms at a time,
- * so a preemption takes that long at least, and all else that selects registers
- * waits.
+ * kgd_gfx_v9_hqd_destroy() holds srbm_mutex and sleeps 0.5 to 1 ms at a time, so a preemption takes
+ * that long at least, and all else that selects registers waits.
  */
 
 #include "amdgpu.h"

@@ -2,12 +2,10 @@
 /*
  * GPREEMPT back end hws: the hardware scheduler's runlist.
  *
- * Rule 9, one transaction.
- * UNMAP_QUEUES takes the whole runlist off the hardware, so all decisions of a
- * scan share one transaction: unmap, flip the flags, map. The flags are flipped
- * between the two, as update_queue() does it. So a queue that did not answer
- * and was reset is no longer active and is not taken for a victim, and a
- * failed unmap leaves nothing to put back.
+ * Rule 9, one transaction. UNMAP_QUEUES takes the whole runlist off the hardware, so all decisions
+ * of a scan share one transaction: unmap, flip the flags, map. The flags are flipped between the
+ * two, as update_queue() does it. So a queue that did not answer and was reset is no longer active
+ * and is not taken for a victim, and a failed unmap leaves nothing to put back.
  */
 
 #include <linux/timekeeping.h>

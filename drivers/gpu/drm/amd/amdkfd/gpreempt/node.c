@@ -258,9 +258,8 @@ void kfd_gpreempt_wake_for(const struct kfd_process *p)
  * kfd_gpreempt_enable - start the monitor, or re-arm it after a bypass
  * @gp: the node
  *
- * Return: 0, -EOPNOTSUPP if the node cannot do it (one log line says why),
- * -EBUSY while a hung scheduler waits for its reset, -ENODEV when the node is
- * going, or an error of kthread_create().
+ * Return: 0, -EOPNOTSUPP if the node cannot do it (one log line says why), -EBUSY while a hung
+ * scheduler waits for its reset, -ENODEV when the node is going, or an error of kthread_create().
  */
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
 {

@@ -29,9 +29,8 @@ static struct kfd_gpreempt_space *make_space(unsigned int nr)
 }
 
 /*
- * Space for one more queue in scans, before it is on the queue manager's list.
- * Not made by the monitor: a reset waits for that, and reclaim may wait for the
- * reset.
+ * Space for one more queue in scans, before it is on the queue manager's list. Not made by the
+ * monitor: a reset waits for that, and reclaim may wait for the reset.
  */
 static int reserve_space(struct kfd_gpreempt *gp)
 {
@@ -278,8 +277,7 @@ void kfd_gpreempt_queue_fini(struct queue *q)
  * @q: the queue
  * @priority: the priority that it asks for now
  *
- * ROCr sends the priority along with each update: what was granted once is not
- * refused later.
+ * ROCr sends the priority along with each update: what was granted once is not refused later.
  *
  * Return: 0, or -EPERM where priorities above the cap are refused.
  */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT sysfs of a queue: /sys/class/kfd/kfd/proc/<pid>/queues/<qid>/gpreempt/.
- * What a process does on the GPU, and when, is its own affair: only its user
- * may read these files.
+ * GPREEMPT sysfs of a queue: /sys/class/kfd/kfd/proc/<pid>/queues/<qid>/gpreempt/. What a process
+ * does on the GPU, and when, is its own affair: only its user may read these files.
  */
 
 #include <linux/cred.h>

@@ -95,8 +95,7 @@ static u32 packet_waves(const union aql_packet *pkt)
 }
 
 /*
- * Does a barrier wait? One whose signal cannot be read does: it cannot be
- * shown to be able to run.
+ * Does a barrier wait? One whose signal cannot be read does: it cannot be shown to be able to run.
  */
 static enum gpreempt_head barrier_head(struct kfd_gpreempt_scan_queue *sq,
 				       const union aql_packet *pkt)
@@ -456,10 +455,9 @@ static unsigned int read_queue(struct gpreempt_view *view, unsigned int i)
  * Read what is wanted.
  *
  * The memory of a process stays while KFD's processes are read-locked: at its end KFD takes the
- * process off their table and waits for us, in the release of its MMU notifier, before a page
- * goes. With a reference on the memory the last user might be this thread, and whatever a
- * process had be torn down by a worker, at the expense of others. So an end waits for as much as
- * a scan may read.
+ * process off their table and waits for us, in the release of its MMU notifier, before a page goes.
+ * With a reference on the memory the last user might be this thread, and whatever a process had be
+ * torn down by a worker, at the expense of others. So an end waits for as much as a scan may read.
  */
 static void read_queues(struct kfd_gpreempt_scan *scan)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT sysfs: /sys/class/kfd/kfd/gpreempt/<gpu_id>/. Not below the topology
- * nodes, which are read-only and filtered by the device cgroup. Validates;
- * decides nothing.
+ * GPREEMPT sysfs: /sys/class/kfd/kfd/gpreempt/<gpu_id>/. Not below the topology nodes, which are
+ * read-only and filtered by the device cgroup. Validates; decides nothing.
  */
 
 #include <linux/device.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT tracepoints. Numbers of enums are those of select.h and state.h; names
- * are printed.
+ * GPREEMPT tracepoints. Numbers of enums are those of select.h and state.h; names are printed.
  */
 #if !defined(GPREEMPT_TRACE_H_INCLUDED) || defined(TRACE_HEADER_MULTI_READ)
 #define GPREEMPT_TRACE_H_INCLUDED

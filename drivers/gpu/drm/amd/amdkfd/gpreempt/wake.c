@@ -90,11 +90,10 @@ static void await_preemptors(struct gpreempt_view *view, const struct gpreempt_p
 
 /*
  * Can nothing have to be decided before a doorbell or another event wakes the monitor? So it is
- * when all that has work is on one level, whether it runs or waits, and all that could contend
- * with it is idle and awaited. Two groups that take turns are not: one that is blocked may go
- * on, and then has its turn. The doorbells of an idle queue below are not: it may begin, and
- * be in the way of the next work above, with no event. Nor does the time for which work was
- * announced make one.
+ * when all that has work is on one level, whether it runs or waits, and all that could contend with
+ * it is idle and awaited. Two groups that take turns are not: one that is blocked may go on, and
+ * then has its turn. The doorbells of an idle queue below are not: it may begin, and be in the way
+ * of the next work above, with no event. Nor does the time for which work was announced make one.
  */
 static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan *plan,
 		    const struct situation *s)
