@@ -45,10 +45,6 @@ static ssize_t excluded_ms_show(struct kobject *kobj, struct kobj_attribute *att
 			  DIV_ROUND_UP_ULL(until_ns - now_ns, NSEC_PER_MSEC) : 0);
 }
 
-static struct kobj_attribute excluded_ms_attr =
-	__ATTR(excluded_ms, 0400, excluded_ms_show, NULL);
-static struct kobj_attribute state_attr = __ATTR(state, 0400, state_show, NULL);
-
 /* A number of struct kfd_gpreempt_queue_info, or of struct gpreempt_share. */
 struct info_attr {
 	struct kobj_attribute attr;
@@ -110,10 +106,10 @@ static ssize_t group_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 	return sysfs_emit(buf, "%llu\n", READ_ONCE(p->gpreempt_group));
 }
 
-static struct kobj_attribute group_attr = __ATTR(group, 0400, group_show, NULL);
+#define FILE(_name)	(&((struct kobj_attribute)__ATTR(_name, 0400, _name##_show, NULL)).attr)
 
 static struct attribute *queue_attrs[] = {
-	&state_attr.attr,
+	FILE(state),
 	INFO(priority, priority, info_show),
 	INFO(permitted_priority, permitted, info_show),
 	INFO(effective_priority, effective, info_show),
@@ -121,12 +117,12 @@ static struct attribute *queue_attrs[] = {
 	SHARE(weight),
 	SHARE(min_percent),
 	SHARE(cap_percent),
-	&group_attr.attr,
+	FILE(group),
 	INFO(preemptions, preemptions, info_show),
 	INFO(running_ns, running_ns, time_show),
 	INFO(waiting_ns, waiting_ns, time_show),
 	INFO(preempted_ns, preempted_ns, info_show),
-	&excluded_ms_attr.attr,
+	FILE(excluded_ms),
 	NULL
 };
 ATTRIBUTE_GROUPS(queue);
