@@ -91,7 +91,6 @@ static void will_wait_for_monitor(struct kfd_gpreempt *gp)
 void kfd_gpreempt_init(struct kfd_node *node)
 {
 	struct kfd_gpreempt *gp;
-	unsigned int i;
 
 	gp = kzalloc(sizeof(*gp), GFP_KERNEL);
 	if (!gp)
@@ -102,19 +101,6 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	if (gp->backend != &kfd_gpreempt_mes)
 		gp->hw = &kfd_gpreempt_gfx_v9;
 	gp->policy = gpreempt_policy_default();
-	gp->tunables = (struct gpreempt_tunables) {
-		.poll_interval_us = GPREEMPT_DEFAULT_POLL_INTERVAL_US,
-		.starvation_ms = GPREEMPT_DEFAULT_STARVATION_MS,
-		.min_residency_us = GPREEMPT_DEFAULT_MIN_RESIDENCY_US,
-		.linger_max_us = GPREEMPT_DEFAULT_LINGER_MAX_US,
-		.blocked_us = GPREEMPT_DEFAULT_BLOCKED_US,
-		.preempt_timeout_ms = GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS,
-	};
-	gp->poll_interval_max_us = GPREEMPT_DEFAULT_POLL_INTERVAL_MAX_US;
-	gp->slow_save_ms = GPREEMPT_DEFAULT_SLOW_SAVE_MS;
-	for (i = 0; i < GPREEMPT_LEVELS; i++)
-		gp->tunables.timeslice_us[i] = GPREEMPT_DEFAULT_TIMESLICE_US;
-	gp->priority_cap = GPREEMPT_DEFAULT_PRIORITY_CAP;
 	gp->gpu_id = node->id;
 	mutex_init(&gp->lock);
 	mutex_init(&gp->last_lock);

@@ -99,12 +99,13 @@ static ssize_t above_cap_store(struct kobject *kobj, struct kobj_attribute *attr
 	return count;
 }
 
-/* A number in struct kfd_gpreempt, with the range it may have. */
+/* A number in struct kfd_gpreempt, with the range it may have, and what it is until it is set. */
 struct number_attr {
 	struct kobj_attribute attr;
 	size_t offset;
 	u32 min;
 	u32 max;
+	u32 initial;
 	bool or_zero;		/* 0 is allowed besides: off */
 };
 
@@ -163,27 +164,24 @@ static struct number_attr _name##_attr = {				\
 	.offset = offsetof(struct kfd_gpreempt, _field),		\
 	.min = _min,							\
 	.max = _max,							\
+	.initial = _default,						\
 };									\
 LIMITS(_name, _min, _max, _default)
 
-NUMBER(poll_interval_us, tunables.poll_interval_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC,
-	GPREEMPT_DEFAULT_POLL_INTERVAL_US);
-NUMBER(poll_interval_max_us, poll_interval_max_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC,
-	GPREEMPT_DEFAULT_POLL_INTERVAL_MAX_US);
-NUMBER(starvation_ms, tunables.starvation_ms, 10, 60 * MSEC_PER_SEC,
-	GPREEMPT_DEFAULT_STARVATION_MS);
-NUMBER(min_residency_us, tunables.min_residency_us, 0, USEC_PER_SEC,
-	GPREEMPT_DEFAULT_MIN_RESIDENCY_US);
-NUMBER(linger_max_us, tunables.linger_max_us, 0, 100 * USEC_PER_MSEC,
-	GPREEMPT_DEFAULT_LINGER_MAX_US);
-NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC, GPREEMPT_DEFAULT_BLOCKED_US);
+NUMBER(poll_interval_us, tunables.poll_interval_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC, 1000);
+NUMBER(poll_interval_max_us, poll_interval_max_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC, 10000);
+NUMBER(starvation_ms, tunables.starvation_ms, 10, 60 * MSEC_PER_SEC, 1000);
+NUMBER(min_residency_us, tunables.min_residency_us, 0, USEC_PER_SEC, 500);
+NUMBER(linger_max_us, tunables.linger_max_us, 0, 100 * USEC_PER_MSEC, 1000);
+NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC, 2000);
 /* Longer than stock's own timeout could never be noticed. */
-NUMBER(preempt_timeout_ms, tunables.preempt_timeout_ms, 1, 9 * MSEC_PER_SEC,
-	GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS);
-NUMBER(slow_save_ms, slow_save_ms, 1, 9 * MSEC_PER_SEC, GPREEMPT_DEFAULT_SLOW_SAVE_MS);
-NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY, GPREEMPT_DEFAULT_PRIORITY_CAP);
+NUMBER(preempt_timeout_ms, tunables.preempt_timeout_ms, 1, 9 * MSEC_PER_SEC, 100);
+NUMBER(slow_save_ms, slow_save_ms, 1, 9 * MSEC_PER_SEC, 10);
+/* KFD's own default priority. */
+NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY, 7);
 /* The same for each level; see level<n>/ below. */
-LIMITS(timeslice_us, GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US, GPREEMPT_DEFAULT_TIMESLICE_US);
+#define DEFAULT_TIMESLICE_US	10000
+LIMITS(timeslice_us, GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US, DEFAULT_TIMESLICE_US);
 #undef NUMBER
 
 #define FILE_RO(_name)	(&((struct kobj_attribute)__ATTR_RO(_name)).attr)
@@ -264,6 +262,7 @@ static ssize_t count_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 						   tunables.timeslice_us[_n]), \
 				.min = GPREEMPT_TURN_LEAST_US,		\
 				.max = GPREEMPT_TURN_MOST_US,		\
+				.initial = DEFAULT_TIMESLICE_US,	\
 				.or_zero = true,			\
 			}).attr.attr,					\
 			COUNT(preemptions, level_preemptions[_n]),	\
@@ -381,17 +380,31 @@ static void root_put(void)
 	mutex_unlock(&root_lock);
 }
 
+static void set_initial(struct kfd_gpreempt *gp, struct attribute **attrs)
+{
+	for (; *attrs; attrs++) {
+		struct kobj_attribute *attr = container_of(*attrs, struct kobj_attribute, attr);
+		struct number_attr *n = container_of(attr, struct number_attr, attr);
+
+		if (attr->store == number_store)
+			*(u32 *)((void *)gp + n->offset) = n->initial;
+	}
+}
+
 /**
- * kfd_gpreempt_sysfs_add - make a node's folder
+ * kfd_gpreempt_sysfs_add - make a node's folder, and set the numbers that it has files of
  * @gp: the node; its kobject is initialised in any case
  *
  * Return: 0 or an error.
  */
 int kfd_gpreempt_sysfs_add(struct kfd_gpreempt *gp)
 {
+	const struct attribute_group **group;
 	struct kobject *parent;
 	int r;
 
+	for (group = gpreempt_groups; *group; group++)
+		set_initial(gp, (*group)->attrs);
 	kobject_init(&gp->kobj, &gpreempt_ktype);
 	parent = root_get();
 	if (!parent)
