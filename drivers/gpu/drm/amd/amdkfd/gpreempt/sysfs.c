@@ -135,28 +135,22 @@ static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return count;
 }
 
-/* What a number may be, and is until it is set. */
+/* One of these three of a number. */
 struct limit_attr {
 	struct kobj_attribute attr;
-	u32 value;
+	const u32 *value;
 };
 
 static ssize_t limit_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n", container_of(attr, struct limit_attr, attr)->value);
+	return sysfs_emit(buf, "%u\n", *container_of(attr, struct limit_attr, attr)->value);
 }
 
-enum { LIMIT_min, LIMIT_max, LIMIT_default };
-
-#define LIMIT(_name, _value)						\
-	{ .attr = __ATTR(_name, 0444, limit_show, NULL), .value = _value }
-
-#define LIMITS(_name, _min, _max, _default)				\
-static struct limit_attr _name##_limits[] = {				\
-	[LIMIT_min] = LIMIT(_name, _min),				\
-	[LIMIT_max] = LIMIT(_name, _max),				\
-	[LIMIT_default] = LIMIT(_name, _default),			\
-}
+#define LIMIT(_name, _which)						\
+	(&((struct limit_attr) {					\
+		.attr = __ATTR(_name, 0444, limit_show, NULL),		\
+		.value = &_name##_attr._which,				\
+	}).attr.attr)
 
 #define NUMBER(_name, _field, _min, _max, _default)			\
 static struct number_attr _name##_attr = {				\
@@ -165,8 +159,7 @@ static struct number_attr _name##_attr = {				\
 	.min = _min,							\
 	.max = _max,							\
 	.initial = _default,						\
-};									\
-LIMITS(_name, _min, _max, _default)
+}
 
 NUMBER(poll_interval_us, tunables.poll_interval_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC, 1000);
 NUMBER(poll_interval_max_us, poll_interval_max_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC, 10000);
@@ -181,7 +174,8 @@ NUMBER(slow_save_ms, slow_save_ms, 1, 9 * MSEC_PER_SEC, 10);
 NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY, 7);
 /* The same for each level; see level<n>/ below. */
 #define DEFAULT_TIMESLICE_US	10000
-LIMITS(timeslice_us, GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US, DEFAULT_TIMESLICE_US);
+NUMBER(timeslice_us, tunables.timeslice_us[0], GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US,
+	DEFAULT_TIMESLICE_US);
 #undef NUMBER
 
 #define FILE_RO(_name)	(&((struct kobj_attribute)__ATTR_RO(_name)).attr)
@@ -210,18 +204,18 @@ static const struct attribute_group control_group = {
 	.attrs = control_attrs,
 };
 
-#define LIMIT_GROUP(_which)						\
+#define LIMIT_GROUP(_which, _field)					\
 static struct attribute *_which##_attrs[] = {				\
-	&poll_interval_us_limits[LIMIT_##_which].attr.attr,		\
-	&poll_interval_max_us_limits[LIMIT_##_which].attr.attr,		\
-	&starvation_ms_limits[LIMIT_##_which].attr.attr,		\
-	&min_residency_us_limits[LIMIT_##_which].attr.attr,		\
-	&linger_max_us_limits[LIMIT_##_which].attr.attr,			\
-	&blocked_us_limits[LIMIT_##_which].attr.attr,			\
-	&preempt_timeout_ms_limits[LIMIT_##_which].attr.attr,		\
-	&slow_save_ms_limits[LIMIT_##_which].attr.attr,			\
-	&priority_cap_limits[LIMIT_##_which].attr.attr,			\
-	&timeslice_us_limits[LIMIT_##_which].attr.attr,			\
+	LIMIT(poll_interval_us, _field),				\
+	LIMIT(poll_interval_max_us, _field),				\
+	LIMIT(starvation_ms, _field),					\
+	LIMIT(min_residency_us, _field),				\
+	LIMIT(linger_max_us, _field),					\
+	LIMIT(blocked_us, _field),					\
+	LIMIT(preempt_timeout_ms, _field),				\
+	LIMIT(slow_save_ms, _field),					\
+	LIMIT(priority_cap, _field),					\
+	LIMIT(timeslice_us, _field),					\
 	NULL								\
 };									\
 									\
@@ -230,9 +224,9 @@ static const struct attribute_group _which##_group = {			\
 	.attrs = _which##_attrs,					\
 }
 
-LIMIT_GROUP(min);
-LIMIT_GROUP(max);
-LIMIT_GROUP(default);
+LIMIT_GROUP(min, min);
+LIMIT_GROUP(max, max);
+LIMIT_GROUP(default, initial);
 
 /*
  * A count in struct kfd_gpreempt. What these tell of the queues of all is for root, and for a
