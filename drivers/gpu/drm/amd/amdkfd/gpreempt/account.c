@@ -83,8 +83,7 @@ u64 kfd_gpreempt_latency_ns(const struct kfd_gpreempt *gp, enum gpreempt_latency
  * @ns: the time it took
  * @late: was that too long?
  */
-void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
-			       u64 ns, bool late)
+void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns, bool late)
 {
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_FENCE_NS, ns);
 	if (preempt)
@@ -100,8 +99,7 @@ void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
  * @queue_id: its number in its process
  * @ns: for how long
  */
-void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
-				    const struct kfd_gpreempt_queue *gpq,
+void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp, const struct kfd_gpreempt_queue *gpq,
 				    u32 queue_id, u64 ns)
 {
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_EXCLUDED, 1);
@@ -119,12 +117,12 @@ static bool is_running(const struct gpreempt_queue_view *v)
 /* The lowest level that executes. */
 static int lowest_running(const struct gpreempt_view *view)
 {
+	const struct gpreempt_queue_view *q;
 	int running = GPREEMPT_BOOST + 1;
-	unsigned int i;
 
-	for (i = 0; i < view->nr; i++)
-		if (is_running(&view->q[i]))
-			running = min_t(int, running, view->q[i].out.level);
+	gpreempt_for_each(q, view)
+		if (is_running(q))
+			running = min_t(int, running, q->out.level);
 	return running;
 }
 
@@ -133,8 +131,7 @@ static int lowest_running(const struct gpreempt_view *view)
  * executing, unless waves were counted. Nothing waited at its last quiet scan; nor
  * before somebody woke the monitor, if it slept without a timer.
  */
-static void account_inversion(struct kfd_gpreempt *gp,
-			      const struct kfd_gpreempt_scan_queue *sq,
+static void account_inversion(struct kfd_gpreempt *gp, const struct kfd_gpreempt_scan_queue *sq,
 			      const struct gpreempt_queue_view *v, int running)
 {
 	struct kfd_gpreempt_queue *gpq = sq->gpq;
@@ -144,8 +141,7 @@ static void account_inversion(struct kfd_gpreempt *gp,
 	u64 since_ns, ns;
 
 	if (inverted && !gpq->inverted) {
-		since_ns = max3(gpq->quiet_ns, gp->calm_ns,
-				(u64)atomic64_read(&gp->woken_ns));
+		since_ns = max3(gpq->quiet_ns, gp->calm_ns, (u64)atomic64_read(&gp->woken_ns));
 		ns = ktime_get_ns() - since_ns;
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_DETECTIONS, 1);
 		count_latency(gp, GPREEMPT_LATENCY_DETECTION, ns);
@@ -165,14 +161,14 @@ static void account_inversion(struct kfd_gpreempt *gp,
  * nobody looked: then only if this one sees the same, and if it was not long. What a preempted
  * queue is kept off is counted exactly.
  */
-static void account_time(const struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq,
-			 const struct gpreempt_queue_view *v, u64 now_ns)
+static void account_time(struct kfd_gpreempt_queue *gpq, const struct gpreempt_queue_view *v,
+			 bool watched, u64 now_ns)
 {
 	u64 ns = now_ns - gpq->last.ns;
 
 	if (!gpq->last.ns || !gpq->last.seen.mapped)
 		return;
-	if (!gp->watched && (v->out.activity != gpq->last.out.activity || ns > GAP_MAX_NS))
+	if (!watched && (v->out.activity != gpq->last.out.activity || ns > GAP_MAX_NS))
 		return;
 	if (gpq->last.out.activity == GPREEMPT_RUNNING) {
 		gpq->running_ns += ns;
@@ -183,7 +179,7 @@ static void account_time(const struct kfd_gpreempt *gp, struct kfd_gpreempt_queu
 }
 
 /**
- * kfd_gpreempt_account_scan - count, trace and keep what a scan has shown
+ * kfd_gpreempt_account_scan - count, trace and keep what a scan has shown, for commit too
  * @gp: the node, with a decided plan
  */
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
@@ -191,6 +187,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	const struct gpreempt_view *view = &gp->scan.view;
 	u64 ns = ktime_get_ns() - view->now_ns - gp->scan.register_ns;
 	int running = lowest_running(view);
+	bool watched = gp->accounted_ns;
 	unsigned int i;
 
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCANS, 1);
@@ -212,27 +209,23 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		struct kfd_gpreempt_last *last = &sq->gpq->last;
 
 		account_inversion(gp, sq, v, running);
-		if (v->out.activity == GPREEMPT_BLOCKED &&
-		    last->out.activity != GPREEMPT_BLOCKED) {
+		if (v->out.activity == GPREEMPT_BLOCKED && last->out.activity != GPREEMPT_BLOCKED) {
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_BLOCKED, 1);
-			trace_kfd_gpreempt_blocked(gp->node->id, sq->gpq->pid,
-						   sq->queue_id, v);
+			trace_kfd_gpreempt_blocked(gp->node->id, sq->gpq->pid, sq->queue_id, v);
 		}
-		if (v->out.level == GPREEMPT_BOOST &&
-		    last->out.level != GPREEMPT_BOOST)
+		if (v->out.level == GPREEMPT_BOOST && last->out.level != GPREEMPT_BOOST)
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_STARVED, 1);
 		if (v->out.verdict != GPREEMPT_KEEP)
-			trace_kfd_gpreempt_decision(gp->node->id, sq->gpq->pid,
-						    sq->queue_id, v,
-						    v->out.verdict);
-		account_time(gp, sq->gpq, v, view->now_ns);
+			trace_kfd_gpreempt_decision(gp->node->id, sq->gpq->pid, sq->queue_id, v);
+		account_time(sq->gpq, v, watched, view->now_ns);
+		sq->gpq->verdict = v->out.verdict;
+		sq->gpq->reason = v->out.reason;
 		last->ns = view->now_ns;
 		last->seen = v->seen;
 		last->backlog = v->state.backlog;
 		last->out = v->out;
 	}
 	mutex_unlock(&gp->last_lock);
-	gp->watched = true;
 }
 
 /**
@@ -243,7 +236,6 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
  */
 void kfd_gpreempt_unwatch(struct kfd_gpreempt *gp)
 {
-	gp->watched = false;
 	WRITE_ONCE(gp->accounted_ns, 0);
 }
 
@@ -262,8 +254,7 @@ void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp)
 	spin_unlock(&gp->facts_lock);
 
 	trace_kfd_gpreempt_bypass(gp->node->id, name);
-	dev_warn(gp->node->adev->dev,
-		 "GPREEMPT bypassed on node %u: %s, no queue is preempted\n",
+	dev_warn(gp->node->adev->dev, "GPREEMPT bypassed on node %u: %s, no queue is preempted\n",
 		 gp->node->id, name);
 	WRITE_ONCE(gp->bypass_name, name);
 	schedule_work(&gp->bypass_work);
@@ -282,8 +273,7 @@ void kfd_gpreempt_send_bypass(struct work_struct *work)
 	char *envp[] = { gpu_id, "GPREEMPT_STATE=bypassed", reason, NULL };
 
 	snprintf(gpu_id, sizeof(gpu_id), "GPREEMPT_GPU_ID=%u", gp->node->id);
-	snprintf(reason, sizeof(reason), "GPREEMPT_REASON=%s",
-		 READ_ONCE(gp->bypass_name));
+	snprintf(reason, sizeof(reason), "GPREEMPT_REASON=%s", READ_ONCE(gp->bypass_name));
 	/* kfd_device itself may be gone already, when the module is unloaded. */
 	kobject_uevent_env(gp->kobj.parent->parent, KOBJ_CHANGE, envp);
 }

@@ -21,8 +21,7 @@
  * @save_ns: how long that took, for all that left with it
  */
 void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
-			    struct qcm_process_device *qpd, struct queue *q,
-			    u64 save_ns)
+			    struct qcm_process_device *qpd, struct queue *q, u64 save_ns)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 
@@ -36,8 +35,7 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	gpq->asked = false;
 	atomic64_inc(&gp->level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_PREEMPTIONS, 1);
-	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid,
-				       q->properties.queue_id, save_ns);
+	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid, q->properties.queue_id, save_ns);
 	kfd_smi_event_queue_preempt(gp->node, q->process);
 }
 
@@ -48,8 +46,7 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
  * @q: the queue; if it is active afterwards, it has to be mapped
  * @reason: why; with any but %GPREEMPT_REASON_OFF the monitor carries out a verdict
  */
-void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp,
-			   struct qcm_process_device *qpd, struct queue *q,
+void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, struct queue *q,
 			   enum gpreempt_reason reason)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
@@ -109,19 +106,15 @@ static unsigned int count_verdicts(struct kfd_gpreempt *gp, unsigned int *preemp
 	struct queue *q;
 
 	*preempt = 0;
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			enum gpreempt_verdict verdict = kfd_gpreempt_verdict(q);
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
+		enum gpreempt_verdict verdict = kfd_gpreempt_verdict(q);
 
-			n += verdict != GPREEMPT_KEEP;
-			if (verdict != GPREEMPT_PREEMPT)
-				continue;
-			++*preempt;
-			trace_kfd_gpreempt_preempt_begin(gp->node->id,
-							 q->gpreempt->pid,
-							 q->properties.queue_id,
-							 q->gpreempt->reason);
-		}
+		n += verdict != GPREEMPT_KEEP;
+		if (verdict != GPREEMPT_PREEMPT)
+			continue;
+		++*preempt;
+		trace_kfd_gpreempt_preempt_begin(gp->node->id, q->gpreempt->pid,
+						 q->properties.queue_id, q->gpreempt->reason);
 	}
 	return n;
 }
@@ -225,23 +218,20 @@ void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q)
  */
 void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
-	struct device_queue_manager *dqm = gp->node->dqm;
 	struct device_process_node *dpn;
 	struct queue *q;
 
-	lockdep_assert_held(&dqm->lock_hidden);
+	lockdep_assert_held(&gp->node->dqm->lock_hidden);
 
 	if (!qpd)
 		gp->search = (struct gpreempt_search) {};
-	list_for_each_entry(dpn, &dqm->queues, list) {
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (!q->gpreempt || (qpd && dpn->qpd != qpd))
-				continue;
-			q->gpreempt->asked = false;
-			q->gpreempt->suspect.role = GPREEMPT_UNSUSPECTED;
-			if (q->properties.is_preempted)
-				kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
-		}
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
+		if (!q->gpreempt || (qpd && dpn->qpd != qpd))
+			continue;
+		q->gpreempt->asked = false;
+		q->gpreempt->suspect.role = GPREEMPT_UNSUSPECTED;
+		if (q->properties.is_preempted)
+			kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
 	}
 }
 
@@ -255,17 +245,15 @@ static bool forget(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 	bool preempted = false;
 	struct queue *q;
 
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (!q->gpreempt || (qpd && dpn->qpd != qpd))
-				continue;
-			kfd_gpreempt_forget(q->gpreempt);
-			if (!qpd) {
-				q->gpreempt->suspect.until_ns = 0;
-				WRITE_ONCE(q->gpreempt->group->past.end_ns, 0);
-			}
-			preempted |= q->properties.is_preempted;
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
+		if (!q->gpreempt || (qpd && dpn->qpd != qpd))
+			continue;
+		kfd_gpreempt_forget(q->gpreempt);
+		if (!qpd) {
+			q->gpreempt->suspect.until_ns = 0;
+			WRITE_ONCE(q->gpreempt->group->past.end_ns, 0);
 		}
+		preempted |= q->properties.is_preempted;
 	}
 	return preempted;
 }

@@ -2,13 +2,12 @@
 /*
  * GPREEMPT culprit: which of several queues is it that delays their save?
  *
- * A runlist leaves the hardware as a whole, and one fence tells that it has. So a late one
- * names nobody: whatever may have had waves may be the culprit, also if they ended before they
- * were saved. It is found by exclusion: all
- * queues are kept off but half of the suspects, and these are saved once more after a while. If
- * that is late again the culprit is among them, else among the others. A queue is blamed
- * only if it was alone on the hardware and late again: so nobody can have another blamed,
- * and a host that did not run for a moment does no harm.
+ * A runlist leaves the hardware as a whole, and one fence tells that it has. So a late one names
+ * nobody: whatever may have had waves may be the culprit, also if they ended before they were
+ * saved. It is found by exclusion: all queues are kept off but half of the suspects, and these are
+ * saved once more after a while. If that is late again the culprit is among them, else among the
+ * others. A queue is blamed only if it was alone on the hardware and late again: so nobody can have
+ * another blamed, and a host that did not run for a moment does no harm.
  *
  * The culprit alone is kept off, for a time that doubles each time that it is one again: so a
  * tenant that delays its saves loses its own time, and not GPREEMPT for others.

@@ -41,11 +41,10 @@ static bool contest(struct gpreempt_view *view)
 {
 	const struct gpreempt_group *turns[GPREEMPT_LEVELS] = {};
 	bool contested = view->waves_final, unsure = false, shown = false;
+	struct gpreempt_queue_view *q;
 	u32 levels = 0;
-	unsigned int i;
 
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_queue_view *q = &view->q[i];
+	gpreempt_for_each(q, view) {
 		enum gpreempt_work work = mark(view, q);
 		u8 level = gpreempt_level(q);
 
@@ -80,20 +79,16 @@ static bool is_stuck(const struct gpreempt_queue_view *q)
  */
 static bool shows_inversion(struct gpreempt_view *view)
 {
-	unsigned int i;
+	const struct gpreempt_queue_view *q;
 
 	view->wanting.levels = 0;
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
-
+	gpreempt_for_each(q, view) {
 		if (q->matters && (!q->shows || q->memory->unseen.restored))
 			return false;
 		if (is_stuck(q))
 			gpreempt_claim(&view->wanting, gpreempt_level(q), &q->seen.cus);
 	}
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
-
+	gpreempt_for_each(q, view) {
 		if (is_stuck(q) && gpreempt_is_claimed(&view->wanting,
 						       GPREEMPT_ABOVE(gpreempt_level(q)),
 						       &q->seen.cus))
@@ -183,13 +178,12 @@ bool gpreempt_may_contend(const struct gpreempt_policy *policy, const struct gpr
 			  const struct gpreempt_tunables *tun)
 {
 	const struct gpreempt_group *turns[GPREEMPT_LEVELS] = {};
+	const struct gpreempt_queue_view *q;
 	u32 levels = 0;
-	unsigned int i;
 
 	if (view->policy && view->policy != policy)
 		return true;
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
+	gpreempt_for_each(q, view) {
 		struct gpreempt_rank rank = gpreempt_policy_rank(policy, &q->terms, tun);
 		u32 level = BIT(rank.level);
 

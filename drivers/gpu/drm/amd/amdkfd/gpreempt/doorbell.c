@@ -2,13 +2,12 @@
 /*
  * GPREEMPT doorbells: how the monitor learns about new work at once.
  *
- * A process's mapping of its doorbells has a fault handler. While GPREEMPT is not
- * enabled it is never called: the mapping is complete from the start, as in stock.
- * The monitor takes the pages away before it parks, and when a queue that could
- * preempt others has become idle; the next doorbell faults, gets its page back and
- * wakes the monitor. That fault is all it costs: later doorbells find the page. One
- * that is made while GPREEMPT is enabled begins like that, so that nobody has to be
- * woken for it.
+ * A process's mapping of its doorbells has a fault handler. While GPREEMPT is not enabled it is
+ * never called: the mapping is complete from the start, as in stock. The monitor takes the pages
+ * away before it parks, and when a queue that could preempt others has become idle; the next
+ * doorbell faults, gets its page back and wakes the monitor. That fault is all it costs: later
+ * doorbells find the page. One that is made while GPREEMPT is enabled begins like that, so that
+ * nobody has to be woken for it.
  *
  * Rule 12, bounded cost: a process may map its doorbells any number of times. Only one
  * mapping is taken away, so that a process costs the others no more than one revocation,
@@ -56,8 +55,7 @@ struct gpreempt_doorbell {
 	struct vm_area_struct *parts[] __counted_by(max_parts);
 };
 
-static struct gpreempt_doorbell *find_doorbell(struct kfd_gpreempt *gp,
-					       const struct mm_struct *mm)
+static struct gpreempt_doorbell *find_doorbell(struct kfd_gpreempt *gp, const struct mm_struct *mm)
 {
 	struct gpreempt_doorbell *db;
 
@@ -86,12 +84,11 @@ static void unlock_or_free(struct gpreempt_doorbell *db)
 static void doorbell_open(struct vm_area_struct *vma)
 {
 	struct gpreempt_doorbell *db = vma->vm_private_data;
-	struct kfd_gpreempt *gp = db->gp;
 
-	mutex_lock(&gp->doorbell_lock);
+	mutex_lock(&db->gp->doorbell_lock);
 	if (!WARN_ON_ONCE(db->nr_parts == db->max_parts))
 		db->parts[db->nr_parts++] = vma;
-	mutex_unlock(&gp->doorbell_lock);
+	mutex_unlock(&db->gp->doorbell_lock);
 }
 
 static void doorbell_close(struct vm_area_struct *vma)
@@ -160,9 +157,8 @@ static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 }
 
 /*
- * Nothing is mapped around a fault. That there is this function lets mm call
- * doorbell_fault() with the VMA's lock alone: a doorbell then does not wait for what
- * else the process does to its memory.
+ * Nothing is mapped around a fault. That there is this function lets mm call doorbell_fault() with
+ * the VMA's lock alone: a doorbell then does not wait for what else the process does to its memory.
  */
 static vm_fault_t doorbell_map_pages(struct vm_fault *vmf, pgoff_t first, pgoff_t last)
 {
@@ -179,11 +175,10 @@ static const struct vm_operations_struct doorbell_vm_ops = {
 static void other_open(struct vm_area_struct *vma)
 {
 	struct gpreempt_doorbell *db = vma->vm_private_data;
-	struct kfd_gpreempt *gp = db->gp;
 
-	mutex_lock(&gp->doorbell_lock);
+	mutex_lock(&db->gp->doorbell_lock);
 	db->others++;
-	mutex_unlock(&gp->doorbell_lock);
+	mutex_unlock(&db->gp->doorbell_lock);
 }
 
 static void other_close(struct vm_area_struct *vma)
@@ -200,8 +195,7 @@ static const struct vm_operations_struct other_vm_ops = {
 	.close = other_close,
 };
 
-static struct gpreempt_doorbell *new_doorbell(struct kfd_gpreempt *gp,
-					      struct vm_area_struct *vma)
+static struct gpreempt_doorbell *new_doorbell(struct kfd_gpreempt *gp, struct vm_area_struct *vma)
 {
 	/* mremap() opens the new place of a page before it closes the old one. */
 	unsigned int max_parts = vma_pages(vma) + 1;
@@ -215,12 +209,6 @@ static struct gpreempt_doorbell *new_doorbell(struct kfd_gpreempt *gp,
 	db->pgoff = vma->vm_pgoff;
 	db->max_parts = max_parts;
 	return db;
-}
-
-/* Can a doorbell be rung through it? Through a private mapping, only a copy is written. */
-static bool can_ring(const struct vm_area_struct *vma)
-{
-	return vma->vm_flags & VM_SHARED;
 }
 
 /**
@@ -244,7 +232,8 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 	unsigned long at;
 	bool enabled;
 
-	if (!gp || !can_ring(vma))
+	/* Nothing is rung through a private mapping: only a copy is written. */
+	if (!gp || !(vma->vm_flags & VM_SHARED))
 		return 1;
 	/* The process's record stays as it is meanwhile: its mmap_lock is held. */
 	mutex_lock(&gp->doorbell_lock);
@@ -353,8 +342,7 @@ static void revoke(struct gpreempt_doorbell *db)
  * Return: true if none can have been rung without a fault since the last call, nor
  * can be from now on. Else the next scan is to look.
  */
-bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp,
-				 const struct mm_struct *mm)
+bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct *mm)
 {
 	struct gpreempt_doorbell *db;
 	bool awaited = true;

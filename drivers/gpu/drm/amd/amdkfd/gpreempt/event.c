@@ -25,14 +25,6 @@ enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp)
 	return state;
 }
 
-/* When is a bypass that has begun, or another one, to end by itself? */
-static void set_rearm(struct kfd_gpreempt *gp)
-{
-	unsigned int ms = gpreempt_rearm_ms(&gp->facts);
-
-	WRITE_ONCE(gp->rearm_ns, ms ? ktime_get_ns() + (u64)ms * NSEC_PER_MSEC : 0);
-}
-
 /**
  * kfd_gpreempt_event - change a node's state as an event demands
  * @gp: the node
@@ -40,19 +32,22 @@ static void set_rearm(struct kfd_gpreempt *gp)
  *
  * Return: the new state.
  */
-enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp,
-				       enum gpreempt_event event)
+enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_event event)
 {
 	enum gpreempt_state before, after;
 	enum gpreempt_bypass bypass;
+	u64 ms;
 
 	spin_lock(&gp->facts_lock);
 	before = gpreempt_state(&gp->facts);
 	bypass = gp->facts.bypass;
 	gpreempt_event(&gp->facts, event);
 	after = gpreempt_state(&gp->facts);
-	if (bypass != gp->facts.bypass)
-		set_rearm(gp);
+	/* When is a bypass that has begun, or another one, to end by itself? */
+	if (bypass != gp->facts.bypass) {
+		ms = gpreempt_rearm_ms(&gp->facts);
+		WRITE_ONCE(gp->rearm_ns, ms ? ktime_get_ns() + ms * NSEC_PER_MSEC : 0);
+	}
 	if (before != after) {
 		trace_kfd_gpreempt_state(gp->node->id, after);
 		kfd_gpreempt_ticked(gp);

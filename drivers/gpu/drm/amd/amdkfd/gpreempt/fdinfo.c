@@ -20,8 +20,7 @@
  *
  * Return: NULL without memory.
  */
-struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp,
-						    const struct queue *q)
+struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp, const struct queue *q)
 {
 	struct kfd_process_device *pdd = kfd_get_process_device_data(q->device, q->process);
 	struct kfd_gpreempt_client *client = pdd->gpreempt;
@@ -133,10 +132,9 @@ static u64 client_ns(struct kfd_gpreempt_client *client)
  * kfd_gpreempt_fdinfo_ns - how long the queues in a file's address space have executed
  * @file: of a render node
  *
- * The time in which at least one of them did: no more than all of it. Queues that are gone
- * count as well. It takes no lock that the monitor or the queue manager takes, and waits, where
- * the monitor is parked, for the scan that it has asked for, no longer than
- * kfd_gpreempt_look() does.
+ * The time in which at least one of them did: no more than all of it. Queues that are gone count as
+ * well. It takes no lock that the monitor or the queue manager takes, and waits, where the monitor
+ * is parked, for the scan that it has asked for, no longer than kfd_gpreempt_look() does.
  *
  * Return: 0 if no process has queues there, or nobody watches them.
  */

@@ -98,8 +98,7 @@ static bool is_in(struct access *a, unsigned int slot, u32 doorbell_off)
 		select_slot(a, slot);
 		a->nr++;
 		control = RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmCP_HQD_PQ_DOORBELL_CONTROL);
-		a->name[slot] = REG_GET_FIELD(control, CP_HQD_PQ_DOORBELL_CONTROL,
-					      DOORBELL_OFFSET);
+		a->name[slot] = REG_GET_FIELD(control, CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET);
 		__set_bit(slot, &a->named);
 	}
 	return a->name[slot] == doorbell_off;
@@ -131,11 +130,10 @@ static bool find_slot(struct access *a, unsigned long slotted,
  * waves or without. As kgd_gfx_v9_get_cu_occupancy() does, bits are taken to
  * number the slots of the first micro engine.
  *
- * A queue that is where it was last costs its selection, its name, and a count on
- * each engine up to the first on which it has waves. Waves are spread over the
- * engines, and as a rule it is of no interest how many there are: that one is taken for
- * each of the engines. They are spread over XCCs, too, but by workgroups: a queue may
- * have some on one only.
+ * A queue that is where it was last costs its selection, its name, and a count on each engine up to
+ * the first on which it has waves. Waves are spread over the engines, and as a rule it is of no
+ * interest how many there are: that one is taken for each of the engines. They are spread over
+ * XCCs, too, but by workgroups: a queue may have some on one only.
  */
 static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *scan)
 {

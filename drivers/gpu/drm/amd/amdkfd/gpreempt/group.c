@@ -82,12 +82,11 @@ static void charge_left(const struct gpreempt_policy *policy, struct gpreempt_vi
 void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			 const struct gpreempt_tunables *tun)
 {
+	struct gpreempt_queue_view *q;
 	unsigned int i;
 
 	gpreempt_policy_comes(policy, view);
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_queue_view *q = &view->q[i];
-
+	gpreempt_for_each(q, view) {
 		q->rank = gpreempt_policy_rank(policy, &q->terms, tun);
 		q->turn = &q->group->turn[q->rank.level];
 	}
@@ -95,8 +94,7 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 		goto place;
 	for (i = 0; i < view->nr; i++)
 		turn_open(view->q[i].turn, view->seen_ns);
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
+	gpreempt_for_each(q, view) {
 		u64 resident_ns = q->memory->resident_ns;
 		struct gpreempt_turn *t = q->turn;
 
@@ -145,6 +143,7 @@ static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_vie
  */
 void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_view *view)
 {
+	const struct gpreempt_queue_view *q;
 	unsigned int i;
 
 	view->seen_ns = view->now_ns;
@@ -159,8 +158,7 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
 		t->comes_back = false;
 		t->wants = false;
 	}
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
+	gpreempt_for_each(q, view) {
 		struct gpreempt_turn *t = q->turn;
 
 		t->wants |= q->out.takes_turns && !q->out.limited;

@@ -49,11 +49,9 @@ static bool is_next(const struct gpreempt_queue_view *q, const struct gpreempt_q
 /* Does one above a queue want compute units that the queue may use? */
 static bool is_wanted_above(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
 {
-	unsigned int i;
+	const struct gpreempt_queue_view *above;
 
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *above = &view->q[i];
-
+	gpreempt_for_each(above, view) {
 		if (above->rank.level > q->rank.level && gpreempt_has_work(above) &&
 		    gpreempt_cus_meet(&above->seen.cus, &q->seen.cus))
 			return true;
@@ -84,14 +82,12 @@ struct gpreempt_queue_view *gpreempt_help(const struct gpreempt_view *view,
 					  const struct gpreempt_tunables *tun, u64 *next_ns)
 {
 	struct gpreempt_queue_view *next = NULL;
-	unsigned int i;
+	struct gpreempt_queue_view *q;
 
 	*next_ns = 0;
 	if (view->passive)
 		return NULL;
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_queue_view *q = &view->q[i];
-
+	gpreempt_for_each(q, view) {
 		if (q->memory->raised && !is_over(view, tun, q)) {
 			if (view->help.executed_ns)
 				*next_ns = view->help.executed_ns +
@@ -119,12 +115,10 @@ void gpreempt_help_learn(struct gpreempt_view *view)
 	struct gpreempt_help *h = &view->help;
 	u64 now = max_t(u64, view->now_ns, 1);
 	const struct gpreempt_queue_view *helped = NULL;
+	struct gpreempt_queue_view *q;
 	bool executes;
-	unsigned int i;
 
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_queue_view *q = &view->q[i];
-
+	gpreempt_for_each(q, view) {
 		executes = q->seen.mapped && q->out.activity == GPREEMPT_RUNNING;
 		if (executes && q->seen.waves)
 			q->turn->ran_ns = now;

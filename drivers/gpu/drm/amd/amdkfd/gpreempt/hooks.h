@@ -48,8 +48,7 @@ void kfd_gpreempt_doorbell_zapped(struct kfd_node *node);
 extern const struct amdkfd_ioctl_desc kfd_gpreempt_ioctl_desc;
 
 /* The descriptor of AMDKFD_IOC_GPREEMPT, which is far behind the table's end. */
-static inline const struct amdkfd_ioctl_desc *
-kfd_gpreempt_ioctl(unsigned int nr)
+static inline const struct amdkfd_ioctl_desc *kfd_gpreempt_ioctl(unsigned int nr)
 {
 	return nr == _IOC_NR(AMDKFD_IOC_GPREEMPT) ? &kfd_gpreempt_ioctl_desc : NULL;
 }
@@ -60,42 +59,22 @@ static inline void kfd_gpreempt_init(struct kfd_node *node) {}
 static inline void kfd_gpreempt_fini(struct kfd_node *node) {}
 static inline void kfd_gpreempt_stop(struct device_queue_manager *dqm) {}
 static inline void kfd_gpreempt_start(struct device_queue_manager *dqm) {}
-static inline void
-kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm) {}
+static inline void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm) {}
 static inline void kfd_gpreempt_answered(struct device_queue_manager *dqm) {}
 static inline int kfd_gpreempt_queue_init(struct queue *q) { return 0; }
 static inline void kfd_gpreempt_queue_fini(struct queue *q) {}
-static inline int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
-{
-	return 0;
-}
-
+static inline int kfd_gpreempt_queue_updated(struct queue *q, u32 priority) { return 0; }
 static inline void kfd_gpreempt_queue_sysfs_add(struct queue *q) {}
 static inline void kfd_gpreempt_queue_sysfs_remove(struct queue *q) {}
 static inline void kfd_gpreempt_process_init(struct kfd_process *p) {}
 static inline void kfd_gpreempt_default_exit(void) {}
-static inline void
-kfd_gpreempt_process_device_fini(struct kfd_process_device *pdd) {}
+static inline void kfd_gpreempt_process_device_fini(struct kfd_process_device *pdd) {}
 static inline u64 kfd_gpreempt_fdinfo_ns(const struct drm_file *file) { return 0; }
-static inline const struct amdkfd_ioctl_desc *
-kfd_gpreempt_ioctl(unsigned int nr)
-{
-	return NULL;
-}
-
-static inline bool kfd_gpreempt_queue_held(const struct queue *q)
-{
-	return false;
-}
-
-static inline bool kfd_gpreempt_checkpoint_refused(const struct queue *q)
-{
-	return false;
-}
-
+static inline const struct amdkfd_ioctl_desc *kfd_gpreempt_ioctl(unsigned int nr) { return NULL; }
+static inline bool kfd_gpreempt_queue_held(const struct queue *q) { return false; }
+static inline bool kfd_gpreempt_checkpoint_refused(const struct queue *q) { return false; }
 static inline void kfd_gpreempt_debug_attach(struct kfd_process *p) {}
-static inline int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
-					     struct vm_area_struct *vma,
+static inline int kfd_gpreempt_doorbell_mmap(struct kfd_node *node, struct vm_area_struct *vma,
 					     phys_addr_t address)
 {
 	return 1;

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT back end hqd: no scheduler in firmware (sched_policy=2). The driver
- * gave each queue its hardware slot, and takes single queues off and puts them
- * back by registers.
+ * GPREEMPT back end hqd: no scheduler in firmware (sched_policy=2). The driver gave each queue its
+ * hardware slot, and takes single queues off and puts them back by registers.
  *
  * AMD supports that mode for debugging only. While a queue is saved, stock's
- * kgd_gfx_v9_hqd_destroy() holds srbm_mutex and sleeps 0.5 to 1 ms at a time,
- * so a preemption takes that long at least, and all else that selects registers
- * waits.
+ * kgd_gfx_v9_hqd_destroy() holds srbm_mutex and sleeps 0.5 to 1 ms at a time, so a preemption takes
+ * that long at least, and all else that selects registers waits.
  */
 
 #include "amdgpu.h"
 #include "amdgpu_amdkfd.h"
 #include "priv.h"
 
-static int hqd_remove(struct device_queue_manager *dqm,
-		      struct qcm_process_device *qpd, struct queue *q)
+static int hqd_remove(struct device_queue_manager *dqm, struct queue *q,
+		      struct qcm_process_device *qpd)
 {
 	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
 	int r;
@@ -28,14 +26,13 @@ static int hqd_remove(struct device_queue_manager *dqm,
 	return r;
 }
 
-static int hqd_add(struct device_queue_manager *dqm,
-		   struct qcm_process_device *qpd, struct queue *q)
+static int hqd_add(struct device_queue_manager *dqm, struct queue *q,
+		   struct qcm_process_device *qpd)
 {
 	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
 
 	/* No process's memory is read: on gfx9 the CP polls the write index. */
-	return mqd_mgr->load_mqd(mqd_mgr, q->mqd, q->pipe, q->queue,
-				 &q->properties, NULL);
+	return mqd_mgr->load_mqd(mqd_mgr, q->mqd, q->pipe, q->queue, &q->properties, NULL);
 }
 
 const struct kfd_gpreempt_backend kfd_gpreempt_hqd = {

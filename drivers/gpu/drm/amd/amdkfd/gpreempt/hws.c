@@ -2,12 +2,10 @@
 /*
  * GPREEMPT back end hws: the hardware scheduler's runlist.
  *
- * Rule 9, one transaction.
- * UNMAP_QUEUES takes the whole runlist off the hardware, so all decisions of a
- * scan share one transaction: unmap, flip the flags, map. The flags are flipped
- * between the two, as update_queue() does it. So a queue that did not answer
- * and was reset is no longer active and is not taken for a victim, and a
- * failed unmap leaves nothing to put back.
+ * Rule 9, one transaction. UNMAP_QUEUES takes the whole runlist off the hardware, so all decisions
+ * of a scan share one transaction: unmap, flip the flags, map. The flags are flipped between the
+ * two, as update_queue() does it. So a queue that did not answer and was reset is no longer active
+ * and is not taken for a victim, and a failed unmap leaves nothing to put back.
  */
 
 #include <linux/timekeeping.h>
@@ -22,19 +20,16 @@ static void flip(struct kfd_gpreempt *gp, u64 save_ns)
 	struct device_process_node *dpn;
 	struct queue *q;
 
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			switch (kfd_gpreempt_verdict(q)) {
-			case GPREEMPT_PREEMPT:
-				kfd_gpreempt_queue_off(gp, dpn->qpd, q, save_ns);
-				break;
-			case GPREEMPT_RESUME:
-				kfd_gpreempt_queue_on(gp, dpn->qpd, q,
-						      q->gpreempt->reason);
-				break;
-			case GPREEMPT_KEEP:
-				break;
-			}
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
+		switch (kfd_gpreempt_verdict(q)) {
+		case GPREEMPT_PREEMPT:
+			kfd_gpreempt_queue_off(gp, dpn->qpd, q, save_ns);
+			break;
+		case GPREEMPT_RESUME:
+			kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->reason);
+			break;
+		case GPREEMPT_KEEP:
+			break;
 		}
 	}
 }
@@ -50,7 +45,7 @@ static bool had_waves(const struct kfd_gpreempt *gp, const struct queue *q, bool
 
 	if (!q->properties.is_active)
 		return false;
-	return late ? saved || q->gpreempt->waves :
+	return late ? saved || q->gpreempt->last.seen.waves :
 		      saved && !gp->node->dqm->packet_mgr.is_over_subscription;
 }
 
@@ -85,22 +80,17 @@ static enum gpreempt_finding search(struct kfd_gpreempt *gp, bool late)
 	struct queue *q;
 
 	gpreempt_search_hear(&gp->search, late);
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list)
-		list_for_each_entry(q, &dpn->qpd->queues_list, list)
-			if (q->gpreempt)
-				gpreempt_search_weigh(&gp->search, &q->gpreempt->suspect,
-						      had_waves(gp, q, late),
-						      kfd_gpreempt_queue_fixed(q));
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm)
+		if (q->gpreempt)
+			gpreempt_search_weigh(&gp->search, &q->gpreempt->suspect,
+					      had_waves(gp, q, late), kfd_gpreempt_queue_fixed(q));
 	finding = gpreempt_search_find(&gp->search, now_ns);
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (!q->gpreempt)
-				continue;
-			if (finding == GPREEMPT_FOUND &&
-			    q->gpreempt->suspect.role == GPREEMPT_TRIED)
-				kfd_gpreempt_exclude(gp, q);
-			judge(gp, q, began, now_ns);
-		}
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
+		if (!q->gpreempt)
+			continue;
+		if (finding == GPREEMPT_FOUND && q->gpreempt->suspect.role == GPREEMPT_TRIED)
+			kfd_gpreempt_exclude(gp, q);
+		judge(gp, q, began, now_ns);
 	}
 	return finding;
 }
@@ -109,8 +99,9 @@ static enum gpreempt_finding search(struct kfd_gpreempt *gp, bool late)
  * Map what should be mapped. A return of 0 from map_queues_cpsch() is not yet
  * success: it also is what a stopped scheduler answers.
  */
-static int map_and_check(struct device_queue_manager *dqm)
+static int hws_map(struct kfd_gpreempt *gp)
 {
+	struct device_queue_manager *dqm = gp->node->dqm;
 	int r = map_queues_cpsch(dqm);
 
 	if (!r && !dqm->active_runlist && dqm->active_queue_count)
@@ -125,8 +116,7 @@ static int unmap(struct device_queue_manager *dqm)
 				  USE_DEFAULT_GRACE_PERIOD, false);
 }
 
-static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt,
-			enum gpreempt_event *error)
+static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpreempt_event *error)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
 	unsigned int active = dqm->active_queue_count;
@@ -164,7 +154,7 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 			*error = GPREEMPT_EV_SAVED;
 	}
 
-	r = map_and_check(dqm);
+	r = hws_map(gp);
 	if (r) {
 		/* The monitor tries again before it does anything else. */
 		*error = GPREEMPT_EV_MAP;
@@ -181,12 +171,7 @@ static int hws_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd
 	if (r)
 		return r;
 	kfd_gpreempt_release(gp, qpd);
-	return map_and_check(gp->node->dqm);
-}
-
-static int hws_map(struct kfd_gpreempt *gp)
-{
-	return map_and_check(gp->node->dqm);
+	return hws_map(gp);
 }
 
 const struct kfd_gpreempt_backend kfd_gpreempt_hws = {

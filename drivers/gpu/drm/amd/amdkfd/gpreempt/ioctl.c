@@ -263,7 +263,7 @@ static int wait_for(const struct kfd_gpreempt_asked *asked, bool off, ktime_t en
 static void put_asks(struct kfd_gpreempt_asks *asks)
 {
 	while (asks->count)
-		kfd_gpreempt_queue_put(asks->asked[--asks->count].gpq);
+		kobject_put(&asks->asked[--asks->count].gpq->kobj);
 	kvfree(asks->asked);
 }
 

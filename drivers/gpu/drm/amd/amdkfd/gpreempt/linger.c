@@ -109,11 +109,9 @@ static void comes_back(const struct gpreempt_view *view, const struct gpreempt_t
 static const struct gpreempt_queue_view *lowest(const struct gpreempt_view *view)
 {
 	const struct gpreempt_queue_view *lowest = NULL;
-	unsigned int i;
+	const struct gpreempt_queue_view *q;
 
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
-
+	gpreempt_for_each(q, view) {
 		if (q->out.reason != GPREEMPT_REASON_INVERSION &&
 		    q->out.reason != GPREEMPT_REASON_AGED &&
 		    q->out.reason != GPREEMPT_REASON_FREE &&

@@ -6,22 +6,10 @@
 
 #include "priv.h"
 
-static int mes_remove(struct device_queue_manager *dqm,
-		      struct qcm_process_device *qpd, struct queue *q)
-{
-	return remove_queue_mes(dqm, q, qpd);
-}
-
-static int mes_add(struct device_queue_manager *dqm,
-		   struct qcm_process_device *qpd, struct queue *q)
-{
-	return add_queue_mes(dqm, q, qpd);
-}
-
 const struct kfd_gpreempt_backend kfd_gpreempt_mes = {
 	.name = "mes",
 	.transact = kfd_gpreempt_single_transact,
 	.give_back = kfd_gpreempt_single_give_back,
-	.remove = mes_remove,
-	.add = mes_add,
+	.remove = remove_queue_mes,
+	.add = add_queue_mes,
 };

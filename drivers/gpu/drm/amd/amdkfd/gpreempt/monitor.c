@@ -6,43 +6,37 @@
 /**
  * DOC: GPREEMPT
  *
- * Compute work reaches an AMD GPU through user-mode queues: a process writes
- * packets into a ring in its memory and rings a doorbell. The kernel takes no
- * part, and the hardware never takes a compute unit away from a running wave.
- * GPREEMPT gives queue priorities a meaning all the same. A kernel thread per
- * KFD node, the monitor, watches the compute queues; when one of higher
- * priority waits while one of lower priority runs, it takes the lower one off
- * the hardware by compute wave save/restore (CWSR), and puts it back when the
- * machine is free. Each wave goes on at the instruction where it stopped.
+ * Compute work reaches an AMD GPU through user-mode queues: a process writes packets into a ring in
+ * its memory and rings a doorbell. The kernel takes no part, and the hardware never takes a compute
+ * unit away from a running wave. GPREEMPT gives queue priorities a meaning all the same. A kernel
+ * thread per KFD node, the monitor, watches the compute queues; when one of higher priority waits
+ * while one of lower priority runs, it takes the lower one off the hardware by compute wave
+ * save/restore (CWSR), and puts it back when the machine is free. Each wave goes on at the
+ * instruction where it stopped.
  *
  * A tick of the monitor has five steps, each in a file of its own:
  *
  * - *scan* (scan.c) reads what each queue is doing from the
  *   process's memory and, when the decision needs it, from registers;
- * - *decide* (decide.c), a pure function, finds which queues to preempt and
- *   which to resume: *policy* ranks them, *estimate* tells what each is doing, *select*
- *   makes a plan of that;
+ * - *decide* (decide.c), a pure function, finds which queues to preempt and which to resume:
+ *   *policy* ranks them, *estimate* tells what each is doing, *select* makes a plan of that;
  * - *wake* (wake.c), another, finds how long the monitor may sleep after it, and
  *   whose doorbells must wake it before;
- * - *commit* (commit.c) carries that out in one runlist
- *   transaction, however many queues are concerned: under the hardware
- *   scheduler each transaction unmaps every queue of the node;
+ * - *commit* (commit.c) carries that out in one runlist transaction, however many queues are
+ *   concerned: under the hardware scheduler each transaction unmaps every queue of the node;
  * - *account* (account.c) counts and traces the scan before anything is carried out.
  *
- * While nothing could be arbitrated the monitor is parked: it sleeps without a
- * timer, so an idle GPU costs no wake-ups. With all queues on one level, it is
- * woken by the next runlist, as every change of the queues makes one. With
- * several levels but no work it has to learn about the next doorbell, which
- * the kernel does not see. So it revokes the doorbell mappings, as TTM revokes
- * buffer mappings: the first doorbell after parking takes a page fault, which
- * puts the mapping back and wakes the monitor. The same is done when a queue
- * has become idle that stands above one at work, or takes turns with it, as one of another
- * process may: its next doorbell starts a scan at once, instead of waiting for the poll
- * interval to end.
- * A process costs one revocation, however often it has mapped its doorbells.
+ * While nothing could be arbitrated the monitor is parked: it sleeps without a timer, so an idle
+ * GPU costs no wake-ups. With all queues on one level, it is woken by the next runlist, as every
+ * change of the queues makes one. With several levels but no work it has to learn about the next
+ * doorbell, which the kernel does not see. So it revokes the doorbell mappings, as TTM revokes
+ * buffer mappings: the first doorbell after parking takes a page fault, which puts the mapping back
+ * and wakes the monitor. The same is done when a queue has become idle that stands above one at
+ * work, or takes turns with it, as one of another process may: its next doorbell starts a scan at
+ * once, instead of waiting for the poll interval to end. A process costs one revocation, however
+ * often it has mapped its doorbells.
  *
- * A process is never charged for what GPREEMPT reads of its memory, and never
- * trusted: see scan.c.
+ * A process is never charged for what GPREEMPT reads of its memory, and never trusted: see scan.c.
  */
 
 #include <linux/hrtimer.h>
@@ -153,13 +147,6 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 			scan->view.proof_ns = ktime_get_ns() + 9 * scan->register_ns;
 		kfd_gpreempt_scan_again(gp);
 		gpreempt_decide(policy, &scan->view, &tunables, &scan->plan);
-	}
-	for (i = 0; i < scan->view.nr; i++) {
-		struct kfd_gpreempt_queue *gpq = scan->queues[i].gpq;
-
-		gpq->verdict = scan->view.q[i].out.verdict;
-		gpq->reason = scan->view.q[i].out.reason;
-		gpq->waves = scan->view.q[i].seen.waves;
 	}
 	kfd_gpreempt_account_scan(gp);
 	return true;

@@ -91,7 +91,6 @@ static void will_wait_for_monitor(struct kfd_gpreempt *gp)
 void kfd_gpreempt_init(struct kfd_node *node)
 {
 	struct kfd_gpreempt *gp;
-	unsigned int i;
 
 	gp = kzalloc(sizeof(*gp), GFP_KERNEL);
 	if (!gp)
@@ -102,19 +101,6 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	if (gp->backend != &kfd_gpreempt_mes)
 		gp->hw = &kfd_gpreempt_gfx_v9;
 	gp->policy = gpreempt_policy_default();
-	gp->tunables = (struct gpreempt_tunables) {
-		.poll_interval_us = GPREEMPT_DEFAULT_POLL_INTERVAL_US,
-		.starvation_ms = GPREEMPT_DEFAULT_STARVATION_MS,
-		.min_residency_us = GPREEMPT_DEFAULT_MIN_RESIDENCY_US,
-		.linger_max_us = GPREEMPT_DEFAULT_LINGER_MAX_US,
-		.blocked_us = GPREEMPT_DEFAULT_BLOCKED_US,
-		.preempt_timeout_ms = GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS,
-	};
-	gp->poll_interval_max_us = GPREEMPT_DEFAULT_POLL_INTERVAL_MAX_US;
-	gp->slow_save_ms = GPREEMPT_DEFAULT_SLOW_SAVE_MS;
-	for (i = 0; i < GPREEMPT_LEVELS; i++)
-		gp->tunables.timeslice_us[i] = GPREEMPT_DEFAULT_TIMESLICE_US;
-	gp->priority_cap = GPREEMPT_DEFAULT_PRIORITY_CAP;
 	gp->gpu_id = node->id;
 	mutex_init(&gp->lock);
 	mutex_init(&gp->last_lock);
@@ -144,10 +130,12 @@ void kfd_gpreempt_init(struct kfd_node *node)
 
 /**
  * kfd_gpreempt_free - nothing refers to a node's GPREEMPT any more
- * @gp: to be freed
+ * @kobj: of &struct kfd_gpreempt, which is freed
  */
-void kfd_gpreempt_free(struct kfd_gpreempt *gp)
+void kfd_gpreempt_free(struct kobject *kobj)
 {
+	struct kfd_gpreempt *gp = container_of(kobj, struct kfd_gpreempt, kobj);
+
 	kvfree(gp->scan.space);
 	kvfree(gp->next_space);
 	mutex_destroy(&gp->doorbell_lock);
@@ -188,19 +176,14 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 	kobject_put(&gp->kobj);
 }
 
-/**
- * kfd_gpreempt_get - GPREEMPT on a node, referenced
- * @node: the node. Where it may be gone, so may its memory: it is not followed
- *
- * Return: NULL if the node has none, or is gone. It may be going: see @dead.
- */
-struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node)
+/* GPREEMPT on a node or, if it is NULL, on the n-th of all from 0 on, referenced; or NULL. */
+static struct kfd_gpreempt *find(const struct kfd_node *node, unsigned int n)
 {
 	struct kfd_gpreempt *gp, *found = NULL;
 
 	spin_lock(&nodes_lock);
 	list_for_each_entry(gp, &nodes, list) {
-		if (gp->node == node) {
+		if (node ? gp->node == node : !n--) {
 			kobject_get(&gp->kobj);
 			found = gp;
 			break;
@@ -211,6 +194,17 @@ struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node)
 }
 
 /**
+ * kfd_gpreempt_get - GPREEMPT on a node, referenced
+ * @node: the node. Where it may be gone, so may its memory: it is not followed
+ *
+ * Return: NULL if the node has none, or is gone. It may be going: see @dead.
+ */
+struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node)
+{
+	return find(node, 0);
+}
+
+/**
  * kfd_gpreempt_nth - GPREEMPT on one node after the other, referenced
  * @n: from 0 on. Where nodes go meanwhile one may be passed over, none comes twice
  *
@@ -218,18 +212,7 @@ struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node)
  */
 struct kfd_gpreempt *kfd_gpreempt_nth(unsigned int n)
 {
-	struct kfd_gpreempt *gp, *found = NULL;
-
-	spin_lock(&nodes_lock);
-	list_for_each_entry(gp, &nodes, list) {
-		if (!n--) {
-			kobject_get(&gp->kobj);
-			found = gp;
-			break;
-		}
-	}
-	spin_unlock(&nodes_lock);
-	return found;
+	return find(NULL, n);
 }
 
 /**
@@ -261,9 +244,8 @@ void kfd_gpreempt_wake_for(const struct kfd_process *p)
  * kfd_gpreempt_enable - start the monitor, or re-arm it after a bypass
  * @gp: the node
  *
- * Return: 0, -EOPNOTSUPP if the node cannot do it (one log line says why),
- * -EBUSY while a hung scheduler waits for its reset, -ENODEV when the node is
- * going, or an error of kthread_create().
+ * Return: 0, -EOPNOTSUPP if the node cannot do it (one log line says why), -EBUSY while a hung
+ * scheduler waits for its reset, -ENODEV when the node is going, or an error of kthread_create().
  */
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
 {
@@ -277,8 +259,7 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
 	}
 
 	/* Before the lock: see @lock in struct kfd_gpreempt. */
-	thread = kthread_create(kfd_gpreempt_monitor, gp, "gpreempt/%u",
-				gp->node->id);
+	thread = kthread_create(kfd_gpreempt_monitor, gp, "gpreempt/%u", gp->node->id);
 	if (IS_ERR(thread))
 		return PTR_ERR(thread);
 

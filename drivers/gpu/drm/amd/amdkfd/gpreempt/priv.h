@@ -33,18 +33,6 @@
 #define GPREEMPT_MAX_SLOTS	32
 #define GPREEMPT_MAX_XCCS	8
 
-/* What a node starts with, and sysfs shows in default/. */
-#define GPREEMPT_DEFAULT_POLL_INTERVAL_US	1000
-#define GPREEMPT_DEFAULT_POLL_INTERVAL_MAX_US	10000
-#define GPREEMPT_DEFAULT_STARVATION_MS		1000
-#define GPREEMPT_DEFAULT_MIN_RESIDENCY_US	500
-#define GPREEMPT_DEFAULT_BLOCKED_US		2000
-#define GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS	100
-#define GPREEMPT_DEFAULT_LINGER_MAX_US		1000
-#define GPREEMPT_DEFAULT_SLOW_SAVE_MS		10
-#define GPREEMPT_DEFAULT_PRIORITY_CAP		7	/* KFD's own default priority */
-#define GPREEMPT_DEFAULT_TIMESLICE_US		10000
-
 /* Times: each new one counts for a quarter. */
 DECLARE_EWMA(gpreempt_ns, 0, 4)
 
@@ -177,7 +165,7 @@ struct kfd_gpreempt_client {
  * @preempted_total_ns: time spent preempted before that; DQM lock
  * @preemptions: how often; DQM lock
  * @save_ns:	what the last of these took, for all that left with it; DQM lock
- * @last:	the queue in the last scan; &kfd_gpreempt.last_lock
+ * @last:	the queue in the last scan; &kfd_gpreempt.last_lock, or monitor only
  * @quiet_ns:	the last scan that saw nothing wait in it
  * @inverted:	a lower queue was seen to keep it waiting
  * @running_ns:	time between two scans that saw it run; &kfd_gpreempt.last_lock
@@ -187,7 +175,6 @@ struct kfd_gpreempt_client {
  * @memory:	what estimate remembers of it
  * @verdict:	of the scan that is being committed
  * @reason:	for @verdict
- * @waves:	in that scan, or %GPREEMPT_WAVES_UNKNOWN
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
@@ -242,7 +229,6 @@ struct kfd_gpreempt_queue {
 	struct gpreempt_memory memory;
 	enum gpreempt_verdict verdict;
 	enum gpreempt_reason reason;
-	int waves;
 	u64 signal_wptr;
 	u64 signal;
 	bool signal_done;
@@ -399,8 +385,7 @@ struct kfd_gpreempt_scan {
  * @has_saved:	does the MQD of a queue that was taken off tell of saved waves?
  */
 struct kfd_gpreempt_hw {
-	unsigned int (*read_waves)(struct kfd_node *node,
-				   struct kfd_gpreempt_scan *scan);
+	unsigned int (*read_waves)(struct kfd_node *node, struct kfd_gpreempt_scan *scan);
 	void (*read_cus)(const struct queue *q, struct gpreempt_cus *cus);
 	bool (*has_saved)(const struct queue *q);
 };
@@ -421,14 +406,13 @@ struct kfd_gpreempt_hw {
  */
 struct kfd_gpreempt_backend {
 	const char *name;
-	int (*transact)(struct kfd_gpreempt *gp, unsigned int preempt,
-			enum gpreempt_event *error);
+	int (*transact)(struct kfd_gpreempt *gp, unsigned int preempt, enum gpreempt_event *error);
 	int (*give_back)(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
 	int (*map)(struct kfd_gpreempt *gp);
-	int (*remove)(struct device_queue_manager *dqm,
-		      struct qcm_process_device *qpd, struct queue *q);
-	int (*add)(struct device_queue_manager *dqm,
-		   struct qcm_process_device *qpd, struct queue *q);
+	int (*remove)(struct device_queue_manager *dqm, struct queue *q,
+		      struct qcm_process_device *qpd);
+	int (*add)(struct device_queue_manager *dqm, struct queue *q,
+		   struct qcm_process_device *qpd);
 };
 
 /**
@@ -450,8 +434,8 @@ struct kfd_gpreempt_backend {
  * @ticked:	where callers wait that asked for a preemption
  * @look:	somebody reads what queues do: scan though nothing could be arbitrated
  * @looked_ns:	when that was wanted last
- * @watched:	the last scan was accounted, and followed by this one without parking
- * @accounted_ns: time of the last scan if it was accounted; 0: who knows what goes on
+ * @accounted_ns: time of the last scan if it was accounted, and the monitor has not parked since;
+ *		0: who knows what goes on
  * @facts:	what the state follows from; @facts_lock
  * @facts_lock: innermost
  * @epoch:	counts enables and resets: older histories are void
@@ -505,7 +489,6 @@ struct kfd_gpreempt {
 	wait_queue_head_t ticked;
 	bool look;
 	atomic64_t looked_ns;
-	bool watched;
 	u64 accounted_ns;
 
 	spinlock_t facts_lock;
@@ -548,20 +531,28 @@ struct kfd_gpreempt {
 	unsigned int doorbell_zaps;
 };
 
+/*
+ * Each queue of a node, and its process there; only compute queues have a record. DQM lock held.
+ * A break leaves the queues of one process only.
+ */
+#define kfd_gpreempt_for_each(q, dpn, dqm)					\
+	for (dpn = list_first_entry(&(dqm)->queues, typeof(*dpn), list);	\
+	     !list_entry_is_head(dpn, &(dqm)->queues, list);			\
+	     dpn = list_next_entry(dpn, list))					\
+		list_for_each_entry(q, &(dpn)->qpd->queues_list, list)
+
 /* node.c */
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
 int kfd_gpreempt_disable(struct kfd_gpreempt *gp);
-void kfd_gpreempt_free(struct kfd_gpreempt *gp);
+void kfd_gpreempt_free(struct kobject *kobj);
 struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node);
 void kfd_gpreempt_wake_for(const struct kfd_process *p);
 struct kfd_gpreempt *kfd_gpreempt_nth(unsigned int n);
 
 /* queue.c */
-void kfd_gpreempt_queue_get(struct kfd_gpreempt_queue *gpq);
 struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
 						struct kfd_process *p);
-void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq);
-void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq);
+void kfd_gpreempt_queue_free(struct kobject *kobj);
 bool kfd_gpreempt_queue_fixed(const struct queue *q);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q);
@@ -593,8 +584,8 @@ extern const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9;
 bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns);
 int kfd_gpreempt_commit(struct kfd_gpreempt *gp, enum gpreempt_event *event);
 enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q);
-void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
-			    struct queue *q, u64 save_ns);
+void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
+			    struct qcm_process_device *qpd, struct queue *q, u64 save_ns);
 void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, struct queue *q,
 			   enum gpreempt_reason reason);
 void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q);

@@ -29,9 +29,8 @@ static struct kfd_gpreempt_space *make_space(unsigned int nr)
 }
 
 /*
- * Space for one more queue in scans, before it is on the queue manager's list.
- * Not made by the monitor: a reset waits for that, and reclaim may wait for the
- * reset.
+ * Space for one more queue in scans, before it is on the queue manager's list. Not made by the
+ * monitor: a reset waits for that, and reclaim may wait for the reset.
  */
 static int reserve_space(struct kfd_gpreempt *gp)
 {
@@ -58,13 +57,6 @@ static int reserve_space(struct kfd_gpreempt *gp)
 	mutex_unlock(&gp->lists_lock);
 	kvfree(space);
 	return 0;
-}
-
-static void unreserve_space(struct kfd_gpreempt *gp)
-{
-	mutex_lock(&gp->lists_lock);
-	gp->queues--;
-	mutex_unlock(&gp->lists_lock);
 }
 
 /*
@@ -100,23 +92,18 @@ static void group_put(struct kfd_gpreempt_group *g)
 	kfree(g);
 }
 
+/* The last step: without memory, what reserve_space() has reserved is given back. */
 static int join_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq)
 {
 	struct kfd_gpreempt_group *spare = kzalloc(sizeof(*spare), GFP_KERNEL);
 
 	mutex_lock(&gp->lists_lock);
 	gpq->group = group_get(gp, gpq->pid, 0, &spare);
+	if (!gpq->group)
+		gp->queues--;
 	mutex_unlock(&gp->lists_lock);
 	kfree(spare);
 	return gpq->group ? 0 : -ENOMEM;
-}
-
-static void leave_groups(struct kfd_gpreempt_queue *gpq)
-{
-	mutex_lock(&gpq->gp->lists_lock);
-	group_put(gpq->common);
-	group_put(gpq->group);
-	mutex_unlock(&gpq->gp->lists_lock);
 }
 
 /*
@@ -170,35 +157,22 @@ struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
 
 /**
  * kfd_gpreempt_queue_free - nothing refers to a queue's record any more
- * @gpq: to be freed
+ * @kobj: of the record, which is freed
  */
-void kfd_gpreempt_queue_free(struct kfd_gpreempt_queue *gpq)
+void kfd_gpreempt_queue_free(struct kobject *kobj)
 {
+	struct kfd_gpreempt_queue *gpq = container_of(kobj, struct kfd_gpreempt_queue, kobj);
+
 	if (gpq->mm)
 		mmdrop(gpq->mm);
-	leave_groups(gpq);
-	unreserve_space(gpq->gp);
+	mutex_lock(&gpq->gp->lists_lock);
+	group_put(gpq->common);
+	group_put(gpq->group);
+	gpq->gp->queues--;
+	mutex_unlock(&gpq->gp->lists_lock);
 	kfd_gpreempt_client_put(gpq->client);
 	kobject_put(&gpq->gp->kobj);
 	kfree(gpq);
-}
-
-/**
- * kfd_gpreempt_queue_get - take another reference
- * @gpq: the queue's record
- */
-void kfd_gpreempt_queue_get(struct kfd_gpreempt_queue *gpq)
-{
-	kobject_get(&gpq->kobj);
-}
-
-/**
- * kfd_gpreempt_queue_put - drop a reference
- * @gpq: the queue's record
- */
-void kfd_gpreempt_queue_put(struct kfd_gpreempt_queue *gpq)
-{
-	kobject_put(&gpq->kobj);
 }
 
 /**
@@ -229,8 +203,7 @@ bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp)
  *
  * Return: 0, or -EPERM where priorities above the cap are refused.
  */
-int kfd_gpreempt_permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority,
-			u32 *word)
+int kfd_gpreempt_permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority, u32 *word)
 {
 	u32 cap = READ_ONCE(gp->priority_cap);
 	bool above = priority > cap;
@@ -265,12 +238,11 @@ int kfd_gpreempt_queue_init(struct queue *q)
 		return -ENOMEM;
 	gpq->pid = q->process->lead_thread->tgid;
 	gpq->client = kfd_gpreempt_client_get(gp, q);
-	if (!gpq->client)
-		goto free;
-	if (reserve_space(gp))
-		goto put_client;
-	if (join_group(gp, gpq))
-		goto unreserve;
+	if (!gpq->client || reserve_space(gp) || join_group(gp, gpq)) {
+		kfd_gpreempt_client_put(gpq->client);
+		kfree(gpq);
+		return -ENOMEM;
+	}
 
 	kobject_init(&gpq->kobj, &kfd_gpreempt_queue_ktype);
 	kobject_get(&gp->kobj);
@@ -280,7 +252,7 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	gpq->suspect.until_ns = READ_ONCE(gpq->group->past.end_ns);
 	gpq->q = q;
 	gpq->asked_word = asked;
-	gpq->waves = GPREEMPT_WAVES_UNKNOWN;
+	gpq->last.seen.waves = GPREEMPT_WAVES_UNKNOWN;
 	/* The addresses are the process's own, whoever restores it. */
 	if (current->mm == q->process->mm) {
 		mmgrab(current->mm);
@@ -288,14 +260,6 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	}
 	q->gpreempt = gpq;
 	return 0;
-
-unreserve:
-	unreserve_space(gp);
-put_client:
-	kfd_gpreempt_client_put(gpq->client);
-free:
-	kfree(gpq);
-	return -ENOMEM;
 }
 
 /**
@@ -305,7 +269,7 @@ free:
 void kfd_gpreempt_queue_fini(struct queue *q)
 {
 	if (q && q->gpreempt)
-		kfd_gpreempt_queue_put(q->gpreempt);
+		kobject_put(&q->gpreempt->kobj);
 }
 
 /**
@@ -313,8 +277,7 @@ void kfd_gpreempt_queue_fini(struct queue *q)
  * @q: the queue
  * @priority: the priority that it asks for now
  *
- * ROCr sends the priority along with each update: what was granted once is not
- * refused later.
+ * ROCr sends the priority along with each update: what was granted once is not refused later.
  *
  * Return: 0, or -EPERM where priorities above the cap are refused.
  */
@@ -342,13 +305,11 @@ int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
  *
  * The MQD keeps what the process asked for.
  */
-u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
-			       const struct queue *q)
+u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q)
 {
 	return gpreempt_permitted(READ_ONCE(q->gpreempt->asked_word),
 				  READ_ONCE(q->gpreempt->priority_set),
-				  READ_ONCE(q->process->gpreempt),
-				  READ_ONCE(gp->priority_cap));
+				  READ_ONCE(q->process->gpreempt), READ_ONCE(gp->priority_cap));
 }
 
 /**
@@ -362,8 +323,7 @@ u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q
 {
 	u8 level = kfd_gpreempt_queue_priority(gp, q);
 
-	return gpreempt_turn(READ_ONCE(q->gpreempt->turn_set),
-			     READ_ONCE(q->process->gpreempt),
+	return gpreempt_turn(READ_ONCE(q->gpreempt->turn_set), READ_ONCE(q->process->gpreempt),
 			     READ_ONCE(gp->tunables.timeslice_us[level]));
 }
 
@@ -378,8 +338,7 @@ static bool gws_stays(const struct queue *q)
 
 	return (READ_ONCE(q->gws) || q->properties.is_gws) && !kfd_dbg_has_gws_support(q->device) &&
 	       !q->properties.is_preempted && !gpreempt_is_kept_off(&gpq->suspect, now_ns) &&
-	       gpreempt_gws_stays(gpq->back_ns, now_ns,
-				  READ_ONCE(gpq->gp->tunables.starvation_ms));
+	       gpreempt_gws_stays(gpq->back_ns, now_ns, READ_ONCE(gpq->gp->tunables.starvation_ms));
 }
 
 /**

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT sysfs of a queue: /sys/class/kfd/kfd/proc/<pid>/queues/<qid>/gpreempt/.
- * What a process does on the GPU, and when, is its own affair: only its user
- * may read these files.
+ * GPREEMPT sysfs of a queue: /sys/class/kfd/kfd/proc/<pid>/queues/<qid>/gpreempt/. What a process
+ * does on the GPU, and when, is its own affair: only its user may read these files.
  */
 
 #include <linux/cred.h>
@@ -18,8 +17,7 @@ static struct kfd_gpreempt_queue *to_queue(const struct kobject *kobj)
 	return container_of(kobj, struct kfd_gpreempt_queue, kobj);
 }
 
-static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *buf)
+static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	/* The order of enum kfd_gpreempt_queue_state. */
 	static const char * const names[] = {
@@ -36,8 +34,7 @@ static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr,
 }
 
 /* What is left of the time for which it is kept off, as it has delayed a preemption. */
-static ssize_t excluded_ms_show(struct kobject *kobj, struct kobj_attribute *attr,
-				char *buf)
+static ssize_t excluded_ms_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	const struct kfd_gpreempt_queue *gpq = to_queue(kobj);
 	u64 until_ns = READ_ONCE(gpq->suspect.until_ns), now_ns = ktime_get_ns();
@@ -47,10 +44,6 @@ static ssize_t excluded_ms_show(struct kobject *kobj, struct kobj_attribute *att
 	return sysfs_emit(buf, "%llu\n", until_ns > now_ns ?
 			  DIV_ROUND_UP_ULL(until_ns - now_ns, NSEC_PER_MSEC) : 0);
 }
-
-static struct kobj_attribute excluded_ms_attr =
-	__ATTR(excluded_ms, 0400, excluded_ms_show, NULL);
-static struct kobj_attribute state_attr = __ATTR(state, 0400, state_show, NULL);
 
 /* A number of struct kfd_gpreempt_queue_info, or of struct gpreempt_share. */
 struct info_attr {
@@ -113,10 +106,10 @@ static ssize_t group_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 	return sysfs_emit(buf, "%llu\n", READ_ONCE(p->gpreempt_group));
 }
 
-static struct kobj_attribute group_attr = __ATTR(group, 0400, group_show, NULL);
+#define FILE(_name)	(&((struct kobj_attribute)__ATTR(_name, 0400, _name##_show, NULL)).attr)
 
 static struct attribute *queue_attrs[] = {
-	&state_attr.attr,
+	FILE(state),
 	INFO(priority, priority, info_show),
 	INFO(permitted_priority, permitted, info_show),
 	INFO(effective_priority, effective, info_show),
@@ -124,20 +117,15 @@ static struct attribute *queue_attrs[] = {
 	SHARE(weight),
 	SHARE(min_percent),
 	SHARE(cap_percent),
-	&group_attr.attr,
+	FILE(group),
 	INFO(preemptions, preemptions, info_show),
 	INFO(running_ns, running_ns, time_show),
 	INFO(waiting_ns, waiting_ns, time_show),
 	INFO(preempted_ns, preempted_ns, info_show),
-	&excluded_ms_attr.attr,
+	FILE(excluded_ms),
 	NULL
 };
 ATTRIBUTE_GROUPS(queue);
-
-static void queue_release(struct kobject *kobj)
-{
-	kfd_gpreempt_queue_free(to_queue(kobj));
-}
 
 static void queue_ownership(const struct kobject *kobj, kuid_t *uid, kgid_t *gid)
 {
@@ -148,7 +136,7 @@ static void queue_ownership(const struct kobject *kobj, kuid_t *uid, kgid_t *gid
 }
 
 const struct kobj_type kfd_gpreempt_queue_ktype = {
-	.release = queue_release,
+	.release = kfd_gpreempt_queue_free,
 	.sysfs_ops = &kobj_sysfs_ops,
 	.default_groups = queue_groups,
 	.get_ownership = queue_ownership,

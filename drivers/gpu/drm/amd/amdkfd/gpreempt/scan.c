@@ -95,8 +95,7 @@ static u32 packet_waves(const union aql_packet *pkt)
 }
 
 /*
- * Does a barrier wait? One whose signal cannot be read does: it cannot be
- * shown to be able to run.
+ * Does a barrier wait? One whose signal cannot be read does: it cannot be shown to be able to run.
  */
 static enum gpreempt_head barrier_head(struct kfd_gpreempt_scan_queue *sq,
 				       const union aql_packet *pkt)
@@ -129,8 +128,7 @@ static enum gpreempt_head packet_head(struct kfd_gpreempt_scan_queue *sq,
 		return barrier_head(sq, pkt);
 	case AQL_TYPE_VENDOR:
 		if (pkt->amd_format == AQL_AMD_FORMAT_BARRIER_VALUE && pkt->value_signal &&
-		    (read_signal(sq, pkt->value_signal, &value) ||
-		     !barrier_value_met(pkt, value)))
+		    (read_signal(sq, pkt->value_signal, &value) || !barrier_value_met(pkt, value)))
 			return GPREEMPT_HEAD_WAITS;
 		return GPREEMPT_HEAD_READY;
 	default:
@@ -138,17 +136,12 @@ static enum gpreempt_head packet_head(struct kfd_gpreempt_scan_queue *sq,
 	}
 }
 
-/* Address of a packet. The ring's size is a power of two, checked at queue creation. */
-static u64 packet_at(const struct kfd_gpreempt_scan_queue *sq, const struct gpreempt_evidence *e,
-		     u64 index)
-{
-	return sq->ring + (index & (e->size - 1)) * AQL_PACKET_BYTES;
-}
-
+/* The ring's size is a power of two, checked at queue creation. */
 static int read_packet(struct kfd_gpreempt_scan_queue *sq, union aql_packet *pkt,
 		       const struct gpreempt_evidence *e, u64 index)
 {
-	return read_words(sq, pkt, packet_at(sq, e, index), sizeof(*pkt) / sizeof(u64));
+	return read_words(sq, pkt, sq->ring + (index & (e->size - 1)) * AQL_PACKET_BYTES,
+			  sizeof(*pkt) / sizeof(u64));
 }
 
 /*
@@ -166,8 +159,7 @@ static enum gpreempt_signal newest_signal(struct kfd_gpreempt_scan_queue *sq,
 	union aql_packet pkt;
 	s64 value;
 
-	if (e->wptr && e->wptr != gpq->signal_wptr &&
-	    !read_packet(sq, &pkt, e, e->wptr - 1) &&
+	if (e->wptr && e->wptr != gpq->signal_wptr && !read_packet(sq, &pkt, e, e->wptr - 1) &&
 	    (pkt.type != AQL_TYPE_INVALID || e->rptr == e->wptr)) {
 		gpq->signal_wptr = e->wptr;
 		gpq->signal = pkt.completion_signal;
@@ -253,8 +245,7 @@ static void read_pm4(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidenc
 	e->readable = true;
 }
 
-static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
-			  struct kfd_gpreempt_scan *scan)
+static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_gpreempt_scan *scan)
 {
 	struct kfd_gpreempt_scan_queue *sq = &scan->queues[scan->view.nr];
 	struct gpreempt_queue_view *v = &scan->view.q[scan->view.nr++];
@@ -275,7 +266,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q,
 		gpq->inverted = false;
 	}
 	group = kfd_gpreempt_queue_group(gpq, q->process);
-	kfd_gpreempt_queue_get(gpq);
+	kobject_get(&gpq->kobj);
 	kfd_gpreempt_expire(gpq, scan->view.now_ns);
 	/*
 	 * UPDATE_QUEUE changes address and size under the process's lock alone. A
@@ -365,10 +356,9 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
 		goto out;
-	list_for_each_entry(dpn, &dqm->queues, list)
-		list_for_each_entry(q, &dpn->qpd->queues_list, list)
-			if (q->gpreempt)
-				collect_queue(gp, q, scan);
+	kfd_gpreempt_for_each(q, dpn, dqm)
+		if (q->gpreempt)
+			collect_queue(gp, q, scan);
 	r = 0;
 out:
 	dqm_unlock(dqm);
@@ -474,10 +464,9 @@ static unsigned int read_queue(struct gpreempt_view *view, unsigned int i)
  * Read what is wanted.
  *
  * The memory of a process stays while KFD's processes are read-locked: at its end KFD takes the
- * process off their table and waits for us, in the release of its MMU notifier, before a page
- * goes. With a reference on the memory the last user might be this thread, and whatever a
- * process had be torn down by a worker, at the expense of others. So an end waits for as much as
- * a scan may read.
+ * process off their table and waits for us, in the release of its MMU notifier, before a page goes.
+ * With a reference on the memory the last user might be this thread, and whatever a process had be
+ * torn down by a worker, at the expense of others. So an end waits for as much as a scan may read.
  */
 static void read_queues(struct kfd_gpreempt_scan *scan)
 {
@@ -599,6 +588,6 @@ void kfd_gpreempt_scan_release(struct kfd_gpreempt *gp)
 	unsigned int i;
 
 	for (i = 0; i < gp->scan.view.nr; i++)
-		kfd_gpreempt_queue_put(gp->scan.queues[i].gpq);
+		kobject_put(&gp->scan.queues[i].gpq->kobj);
 	gp->scan.view.nr = 0;
 }

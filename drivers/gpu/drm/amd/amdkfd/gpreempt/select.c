@@ -88,16 +88,14 @@ static void raise(struct selection *s)
 static void begin(struct selection *s)
 {
 	struct gpreempt_view *view = s->view;
-	unsigned int i;
+	struct gpreempt_queue_view *q;
 
 	view->holding.levels = 0;
 	view->running.levels = 0;
 	view->keeping.levels = 0;
 	view->wanting.levels = 0;
 	view->turning.levels = 0;
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_queue_view *q = &view->q[i];
-
+	gpreempt_for_each(q, view) {
 		q->out = (struct gpreempt_outcome) {
 			.activity = q->state.activity,
 			.wants = q->state.wants,
@@ -106,9 +104,7 @@ static void begin(struct selection *s)
 		};
 	}
 	raise(s);
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_queue_view *q = &view->q[i];
-
+	gpreempt_for_each(q, view) {
 		if (!q->state.takes_part)
 			continue;
 		s->turns |= q->rank.slice_ns;
@@ -150,10 +146,9 @@ static bool is_given(const struct selection *s, const struct gpreempt_queue_view
  */
 static void judge_use(struct selection *s)
 {
-	unsigned int i;
+	struct gpreempt_queue_view *q;
 
-	for (i = 0; i < s->view->nr; i++) {
-		struct gpreempt_queue_view *q = &s->view->q[i];
+	gpreempt_for_each(q, s->view) {
 		struct gpreempt_outcome *out = &q->out;
 
 		out->given = is_given(s, q);
@@ -185,10 +180,9 @@ static void keep_off(struct selection *s, const struct gpreempt_queue_view *q)
 static void weigh(struct selection *s)
 {
 	struct gpreempt_plan *plan = s->plan;
-	unsigned int i;
+	const struct gpreempt_queue_view *q;
 
-	for (i = 0; i < s->view->nr; i++) {
-		const struct gpreempt_queue_view *q = &s->view->q[i];
+	gpreempt_for_each(q, s->view) {
 		const struct gpreempt_outcome *out = &q->out;
 		int level = out->level;
 
@@ -240,11 +234,9 @@ static void put_back(struct selection *s, struct gpreempt_queue_view *q,
 /* What was asked for explicitly is not for a policy to judge. */
 static void obey(struct selection *s)
 {
-	unsigned int i;
+	struct gpreempt_queue_view *q;
 
-	for (i = 0; i < s->view->nr; i++) {
-		struct gpreempt_queue_view *q = &s->view->q[i];
-
+	gpreempt_for_each(q, s->view) {
 		if (q->seen.mapped && !q->terms.pinned && (q->terms.held || q->terms.asked))
 			take_off(s, q, GPREEMPT_REASON_ASKED);
 	}
@@ -285,12 +277,11 @@ static enum gpreempt_reason reason_below(const struct selection *s, u8 level)
  */
 static void displace(struct selection *s)
 {
-	unsigned int before = s->plan->nr_preempt, i;
+	unsigned int before = s->plan->nr_preempt;
+	struct gpreempt_queue_view *q;
 	u64 end_ns = 0;
 
-	for (i = 0; i < s->view->nr; i++) {
-		struct gpreempt_queue_view *q = &s->view->q[i];
-
+	gpreempt_for_each(q, s->view) {
 		if (!is_in_reach(s, q) ||
 		    !is_claimed(&s->view->wanting, GPREEMPT_ABOVE(q->out.level), q))
 			continue;
@@ -339,11 +330,10 @@ static void take_turns(struct selection *s)
 {
 	const struct gpreempt_turn *one[GPREEMPT_LEVELS] = {}, *has[GPREEMPT_LEVELS] = {};
 	struct gpreempt_queue_view *next[GPREEMPT_LEVELS] = {};
+	struct gpreempt_queue_view *q;
 	u32 over = 0;
-	unsigned int i;
 
-	for (i = 0; i < s->view->nr; i++) {
-		struct gpreempt_queue_view *q = &s->view->q[i];
+	gpreempt_for_each(q, s->view) {
 		u8 level = q->out.level;
 
 		q->out.takes_turns = takes_turns(q);
@@ -359,8 +349,7 @@ static void take_turns(struct selection *s)
 		if (!is_limited(s, q) && is_before(q, next[level]))
 			next[level] = q;
 	}
-	for (i = 0; i < s->view->nr; i++) {
-		struct gpreempt_queue_view *q = &s->view->q[i];
+	gpreempt_for_each(q, s->view) {
 		u8 level = q->out.level;
 
 		if (!q->out.takes_turns)
@@ -404,10 +393,9 @@ static enum gpreempt_reason reason_back(const struct selection *s,
 /* What is out of turn leaves; what nothing above keeps off comes back. */
 static void settle(struct selection *s)
 {
-	unsigned int i;
+	struct gpreempt_queue_view *q;
 
-	for (i = 0; i < s->view->nr; i++) {
-		struct gpreempt_queue_view *q = &s->view->q[i];
+	gpreempt_for_each(q, s->view) {
 		bool out_of_turn = is_out_of_turn(s, q);
 
 		if (out_of_turn && may_leave(s, q))

@@ -220,6 +220,10 @@ struct gpreempt_plan {
 	unsigned int nr_resume;
 };
 
+/* Each queue of a view, from the first on. */
+#define gpreempt_for_each(pos, view) \
+	for (pos = (view)->q; pos < (view)->q + (view)->nr; pos++)
+
 void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		     struct gpreempt_plan *plan);
 

@@ -11,13 +11,12 @@
 #include "amdgpu.h"
 #include "priv.h"
 
-static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
-		    struct queue *q)
+static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, struct queue *q)
 {
 	/* Evicted or suspended meanwhile: what ends that puts it back. */
 	if (!q->properties.is_active || !gp->node->dqm->sched_running)
 		return 0;
-	return gp->backend->add(gp->node->dqm, qpd, q);
+	return gp->backend->add(gp->node->dqm, q, qpd);
 }
 
 /**
@@ -27,21 +26,18 @@ static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
  *
  * Return: 0, or the first error; the other queues are put back all the same.
  */
-int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp,
-				  struct qcm_process_device *qpd)
+int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
 	struct device_process_node *dpn;
 	struct queue *q;
 	int r = 0, err;
 
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (!q->properties.is_preempted || (qpd && dpn->qpd != qpd))
-				continue;
-			kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
-			err = put_back(gp, dpn->qpd, q);
-			r = r ?: err;
-		}
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
+		if (!q->properties.is_preempted || (qpd && dpn->qpd != qpd))
+			continue;
+		kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
+		err = put_back(gp, dpn->qpd, q);
+		r = r ?: err;
 	}
 	return r;
 }
@@ -52,7 +48,7 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 	u64 start_ns = ktime_get_ns(), ns;
 	int r;
 
-	r = gp->backend->remove(gp->node->dqm, qpd, q);
+	r = gp->backend->remove(gp->node->dqm, q, qpd);
 	ns = ktime_get_ns() - start_ns;
 	if (r == -EIO)
 		return -EAGAIN;		/* a reset came first */
@@ -80,23 +76,20 @@ static int carry_out(struct kfd_gpreempt *gp, enum gpreempt_verdict verdict,
 	struct queue *q;
 	int r = 0;
 
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
-			if (kfd_gpreempt_verdict(q) != verdict)
-				continue;
-			if (verdict == GPREEMPT_PREEMPT) {
-				r = take_off(gp, dpn->qpd, q, error);
-			} else {
-				kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
-				kfd_gpreempt_queue_on(gp, dpn->qpd, q,
-						      q->gpreempt->reason);
-				r = put_back(gp, dpn->qpd, q);
-				if (r)
-					*error = GPREEMPT_EV_MAP;
-			}
-			if (r || *error != GPREEMPT_EV_WORK)
-				return r;
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
+		if (kfd_gpreempt_verdict(q) != verdict)
+			continue;
+		if (verdict == GPREEMPT_PREEMPT) {
+			r = take_off(gp, dpn->qpd, q, error);
+		} else {
+			kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
+			kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->reason);
+			r = put_back(gp, dpn->qpd, q);
+			if (r)
+				*error = GPREEMPT_EV_MAP;
 		}
+		if (r || *error != GPREEMPT_EV_WORK)
+			return r;
 	}
 	return 0;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT sysfs: /sys/class/kfd/kfd/gpreempt/<gpu_id>/. Not below the topology
- * nodes, which are read-only and filtered by the device cgroup. Validates;
- * decides nothing.
+ * GPREEMPT sysfs: /sys/class/kfd/kfd/gpreempt/<gpu_id>/. Not below the topology nodes, which are
+ * read-only and filtered by the device cgroup. Validates; decides nothing.
  */
 
 #include <linux/device.h>
@@ -20,11 +19,9 @@ static struct kfd_gpreempt *to_gpreempt(struct kobject *kobj)
 	return container_of(kobj, struct kfd_gpreempt, kobj);
 }
 
-static ssize_t enable_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *buf)
+static ssize_t enable_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", kfd_gpreempt_state(to_gpreempt(kobj)) !=
-			  GPREEMPT_DISABLED);
+	return sysfs_emit(buf, "%d\n", kfd_gpreempt_state(to_gpreempt(kobj)) != GPREEMPT_DISABLED);
 }
 
 static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -40,36 +37,20 @@ static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return r ?: count;
 }
 
-static struct kobj_attribute enable_attr = __ATTR_RW(enable);
-
-static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *buf)
-{
-	enum gpreempt_state state = kfd_gpreempt_state(to_gpreempt(kobj));
-
-	return sysfs_emit(buf, "%s\n", gpreempt_state_name(state));
+#define SHOW_STRING(_name, _string)					\
+static ssize_t _name##_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf) \
+{									\
+	struct kfd_gpreempt *gp = to_gpreempt(kobj);			\
+									\
+	return sysfs_emit(buf, "%s\n", _string);			\
 }
 
-static struct kobj_attribute state_attr = __ATTR_RO(state);
-
-static ssize_t unsupported_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%s\n", to_gpreempt(kobj)->unsupported ?: "");
-}
-
-static struct kobj_attribute unsupported_attr = __ATTR_RO(unsupported);
-
-static ssize_t backend_show(struct kobject *kobj, struct kobj_attribute *attr,
-			    char *buf)
-{
-	return sysfs_emit(buf, "%s\n", to_gpreempt(kobj)->backend->name);
-}
-
-static struct kobj_attribute backend_attr = __ATTR_RO(backend);
+SHOW_STRING(state, gpreempt_state_name(kfd_gpreempt_state(gp)))
+SHOW_STRING(unsupported, gp->unsupported ?: "")
+SHOW_STRING(backend, gp->backend->name)
 
 /* As the I/O schedulers show theirs: all, the current one in brackets. */
-static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *buf)
+static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	const struct gpreempt_policy *current_policy, *p;
 	unsigned int i;
@@ -96,13 +77,10 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return count;
 }
 
-static struct kobj_attribute policy_attr = __ATTR_RW(policy);
-
 /* What happens to a priority above the cap: "[clamp] refuse". */
 static const char * const above_cap_names[] = { "clamp", "refuse" };
 
-static ssize_t above_cap_show(struct kobject *kobj, struct kobj_attribute *attr,
-			      char *buf)
+static ssize_t above_cap_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	bool refuse = READ_ONCE(to_gpreempt(kobj)->refuse);
 
@@ -121,19 +99,17 @@ static ssize_t above_cap_store(struct kobject *kobj, struct kobj_attribute *attr
 	return count;
 }
 
-static struct kobj_attribute above_cap_attr = __ATTR_RW(above_cap);
-
-/* A number in struct kfd_gpreempt, with the range it may have. */
+/* A number in struct kfd_gpreempt, with the range it may have, and what it is until it is set. */
 struct number_attr {
 	struct kobj_attribute attr;
 	size_t offset;
 	u32 min;
 	u32 max;
+	u32 initial;
 	bool or_zero;		/* 0 is allowed besides: off */
 };
 
-static ssize_t number_show(struct kobject *kobj, struct kobj_attribute *attr,
-			   char *buf)
+static ssize_t number_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	struct number_attr *n = container_of(attr, struct number_attr, attr);
 	u32 *value = (void *)to_gpreempt(kobj) + n->offset;
@@ -159,30 +135,22 @@ static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return count;
 }
 
-/* What a number may be, and is until it is set. */
+/* One of these three of a number. */
 struct limit_attr {
 	struct kobj_attribute attr;
-	u32 value;
+	const u32 *value;
 };
 
-static ssize_t limit_show(struct kobject *kobj, struct kobj_attribute *attr,
-			  char *buf)
+static ssize_t limit_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%u\n",
-			  container_of(attr, struct limit_attr, attr)->value);
+	return sysfs_emit(buf, "%u\n", *container_of(attr, struct limit_attr, attr)->value);
 }
 
-enum { LIMIT_min, LIMIT_max, LIMIT_default };
-
-#define LIMIT(_name, _value)						\
-	{ .attr = __ATTR(_name, 0444, limit_show, NULL), .value = _value }
-
-#define LIMITS(_name, _min, _max, _default)				\
-static struct limit_attr _name##_limits[] = {				\
-	[LIMIT_min] = LIMIT(_name, _min),				\
-	[LIMIT_max] = LIMIT(_name, _max),				\
-	[LIMIT_default] = LIMIT(_name, _default),			\
-}
+#define LIMIT(_name, _which)						\
+	(&((struct limit_attr) {					\
+		.attr = __ATTR(_name, 0444, limit_show, NULL),		\
+		.value = &_name##_attr._which,				\
+	}).attr.attr)
 
 #define NUMBER(_name, _field, _min, _max, _default)			\
 static struct number_attr _name##_attr = {				\
@@ -190,39 +158,36 @@ static struct number_attr _name##_attr = {				\
 	.offset = offsetof(struct kfd_gpreempt, _field),		\
 	.min = _min,							\
 	.max = _max,							\
-};									\
-LIMITS(_name, _min, _max, _default)
+	.initial = _default,						\
+}
 
-NUMBER(poll_interval_us, tunables.poll_interval_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC,
-	GPREEMPT_DEFAULT_POLL_INTERVAL_US);
-NUMBER(poll_interval_max_us, poll_interval_max_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC,
-	GPREEMPT_DEFAULT_POLL_INTERVAL_MAX_US);
-NUMBER(starvation_ms, tunables.starvation_ms, 10, 60 * MSEC_PER_SEC,
-	GPREEMPT_DEFAULT_STARVATION_MS);
-NUMBER(min_residency_us, tunables.min_residency_us, 0, USEC_PER_SEC,
-	GPREEMPT_DEFAULT_MIN_RESIDENCY_US);
-NUMBER(linger_max_us, tunables.linger_max_us, 0, 100 * USEC_PER_MSEC,
-	GPREEMPT_DEFAULT_LINGER_MAX_US);
-NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC,
-	GPREEMPT_DEFAULT_BLOCKED_US);
+NUMBER(poll_interval_us, tunables.poll_interval_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC, 1000);
+NUMBER(poll_interval_max_us, poll_interval_max_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC, 10000);
+NUMBER(starvation_ms, tunables.starvation_ms, 10, 60 * MSEC_PER_SEC, 1000);
+NUMBER(min_residency_us, tunables.min_residency_us, 0, USEC_PER_SEC, 500);
+NUMBER(linger_max_us, tunables.linger_max_us, 0, 100 * USEC_PER_MSEC, 1000);
+NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC, 2000);
 /* Longer than stock's own timeout could never be noticed. */
-NUMBER(preempt_timeout_ms, tunables.preempt_timeout_ms, 1, 9 * MSEC_PER_SEC,
-	GPREEMPT_DEFAULT_PREEMPT_TIMEOUT_MS);
-NUMBER(slow_save_ms, slow_save_ms, 1, 9 * MSEC_PER_SEC, GPREEMPT_DEFAULT_SLOW_SAVE_MS);
-NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY,
-	GPREEMPT_DEFAULT_PRIORITY_CAP);
+NUMBER(preempt_timeout_ms, tunables.preempt_timeout_ms, 1, 9 * MSEC_PER_SEC, 100);
+NUMBER(slow_save_ms, slow_save_ms, 1, 9 * MSEC_PER_SEC, 10);
+/* KFD's own default priority. */
+NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY, 7);
 /* The same for each level; see level<n>/ below. */
-LIMITS(timeslice_us, GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US,
-	GPREEMPT_DEFAULT_TIMESLICE_US);
+#define DEFAULT_TIMESLICE_US	10000
+NUMBER(timeslice_us, tunables.timeslice_us[0], GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US,
+	DEFAULT_TIMESLICE_US);
 #undef NUMBER
 
+#define FILE_RO(_name)	(&((struct kobj_attribute)__ATTR_RO(_name)).attr)
+#define FILE_RW(_name)	(&((struct kobj_attribute)__ATTR_RW(_name)).attr)
+
 static struct attribute *control_attrs[] = {
-	&enable_attr.attr,
-	&state_attr.attr,
-	&unsupported_attr.attr,
-	&backend_attr.attr,
-	&policy_attr.attr,
-	&above_cap_attr.attr,
+	FILE_RW(enable),
+	FILE_RO(state),
+	FILE_RO(unsupported),
+	FILE_RO(backend),
+	FILE_RW(policy),
+	FILE_RW(above_cap),
 	&poll_interval_us_attr.attr.attr,
 	&poll_interval_max_us_attr.attr.attr,
 	&starvation_ms_attr.attr.attr,
@@ -239,18 +204,18 @@ static const struct attribute_group control_group = {
 	.attrs = control_attrs,
 };
 
-#define LIMIT_GROUP(_which)						\
+#define LIMIT_GROUP(_which, _field)					\
 static struct attribute *_which##_attrs[] = {				\
-	&poll_interval_us_limits[LIMIT_##_which].attr.attr,		\
-	&poll_interval_max_us_limits[LIMIT_##_which].attr.attr,		\
-	&starvation_ms_limits[LIMIT_##_which].attr.attr,		\
-	&min_residency_us_limits[LIMIT_##_which].attr.attr,		\
-	&linger_max_us_limits[LIMIT_##_which].attr.attr,			\
-	&blocked_us_limits[LIMIT_##_which].attr.attr,			\
-	&preempt_timeout_ms_limits[LIMIT_##_which].attr.attr,		\
-	&slow_save_ms_limits[LIMIT_##_which].attr.attr,			\
-	&priority_cap_limits[LIMIT_##_which].attr.attr,			\
-	&timeslice_us_limits[LIMIT_##_which].attr.attr,			\
+	LIMIT(poll_interval_us, _field),				\
+	LIMIT(poll_interval_max_us, _field),				\
+	LIMIT(starvation_ms, _field),					\
+	LIMIT(min_residency_us, _field),				\
+	LIMIT(linger_max_us, _field),					\
+	LIMIT(blocked_us, _field),					\
+	LIMIT(preempt_timeout_ms, _field),				\
+	LIMIT(slow_save_ms, _field),					\
+	LIMIT(priority_cap, _field),					\
+	LIMIT(timeslice_us, _field),					\
 	NULL								\
 };									\
 									\
@@ -259,29 +224,24 @@ static const struct attribute_group _which##_group = {			\
 	.attrs = _which##_attrs,					\
 }
 
-LIMIT_GROUP(min);
-LIMIT_GROUP(max);
-LIMIT_GROUP(default);
+LIMIT_GROUP(min, min);
+LIMIT_GROUP(max, max);
+LIMIT_GROUP(default, initial);
 
 /*
  * A count in struct kfd_gpreempt. What these tell of the queues of all is for root, and for a
  * group that it chooses.
  */
-struct count_attr {
-	struct kobj_attribute attr;
-	size_t offset;
-};
-
 static ssize_t count_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	size_t offset = container_of(attr, struct count_attr, attr)->offset;
+	size_t offset = container_of(attr, struct number_attr, attr)->offset;
 	atomic64_t *count = (void *)to_gpreempt(kobj) + offset;
 
 	return sysfs_emit(buf, "%llu\n", (u64)atomic64_read(count));
 }
 
 #define COUNT(_name, _field)						\
-	(&((struct count_attr) {					\
+	(&((struct number_attr) {					\
 		.attr = __ATTR(_name, 0440, count_show, NULL),		\
 		.offset = offsetof(struct kfd_gpreempt, _field),	\
 	}).attr.attr)
@@ -296,6 +256,7 @@ static ssize_t count_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 						   tunables.timeslice_us[_n]), \
 				.min = GPREEMPT_TURN_LEAST_US,		\
 				.max = GPREEMPT_TURN_MOST_US,		\
+				.initial = DEFAULT_TIMESLICE_US,	\
 				.or_zero = true,			\
 			}).attr.attr,					\
 			COUNT(preemptions, level_preemptions[_n]),	\
@@ -325,8 +286,7 @@ static ssize_t latency_show(struct kobject *kobj, struct kobj_attribute *attr, c
 		.percent = _percent,					\
 	}).attr.attr)
 
-static ssize_t bypass_reason_show(struct kobject *kobj,
-				  struct kobj_attribute *attr, char *buf)
+static ssize_t bypass_reason_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	struct kfd_gpreempt *gp = to_gpreempt(kobj);
 	enum gpreempt_bypass bypass;
@@ -336,8 +296,6 @@ static ssize_t bypass_reason_show(struct kobject *kobj,
 	spin_unlock(&gp->facts_lock);
 	return sysfs_emit(buf, "%s\n", gpreempt_bypass_name(bypass));
 }
-
-static struct kobj_attribute bypass_reason_attr = __ATTR_RO(bypass_reason);
 
 #define STAT(_name, _stat)	COUNT(_name, stats[GPREEMPT_STAT_##_stat])
 
@@ -366,7 +324,7 @@ static struct attribute *stats_attrs[] = {
 	LATENCY(save_ns_p50, SAVE, 50),
 	LATENCY(save_ns_p99, SAVE, 99),
 	LATENCY(save_ns_max, SAVE, 100),
-	&bypass_reason_attr.attr,
+	FILE_RO(bypass_reason),
 	NULL
 };
 
@@ -386,13 +344,8 @@ static const struct attribute_group *gpreempt_groups[] = {
 	NULL
 };
 
-static void gpreempt_release(struct kobject *kobj)
-{
-	kfd_gpreempt_free(to_gpreempt(kobj));
-}
-
 static const struct kobj_type gpreempt_ktype = {
-	.release = gpreempt_release,
+	.release = kfd_gpreempt_free,
 	.sysfs_ops = &kobj_sysfs_ops,
 	.default_groups = gpreempt_groups,
 };
@@ -421,17 +374,31 @@ static void root_put(void)
 	mutex_unlock(&root_lock);
 }
 
+static void set_initial(struct kfd_gpreempt *gp, struct attribute **attrs)
+{
+	for (; *attrs; attrs++) {
+		struct kobj_attribute *attr = container_of(*attrs, struct kobj_attribute, attr);
+		struct number_attr *n = container_of(attr, struct number_attr, attr);
+
+		if (attr->store == number_store)
+			*(u32 *)((void *)gp + n->offset) = n->initial;
+	}
+}
+
 /**
- * kfd_gpreempt_sysfs_add - make a node's folder
+ * kfd_gpreempt_sysfs_add - make a node's folder, and set the numbers that it has files of
  * @gp: the node; its kobject is initialised in any case
  *
  * Return: 0 or an error.
  */
 int kfd_gpreempt_sysfs_add(struct kfd_gpreempt *gp)
 {
+	const struct attribute_group **group;
 	struct kobject *parent;
 	int r;
 
+	for (group = gpreempt_groups; *group; group++)
+		set_initial(gp, (*group)->attrs);
 	kobject_init(&gp->kobj, &gpreempt_ktype);
 	parent = root_get();
 	if (!parent)

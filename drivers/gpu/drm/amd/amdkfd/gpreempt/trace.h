@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT tracepoints. Numbers of enums are those of select.h and state.h; names
- * are printed.
+ * GPREEMPT tracepoints. Numbers of enums are those of select.h and state.h; names are printed.
  */
 #if !defined(GPREEMPT_TRACE_H_INCLUDED) || defined(TRACE_HEADER_MULTI_READ)
 #define GPREEMPT_TRACE_H_INCLUDED
@@ -91,10 +90,8 @@ TRACE_EVENT(kfd_gpreempt_scan,
 
 /* The policy's verdict on a queue, for each queue that is to change. */
 TRACE_EVENT(kfd_gpreempt_decision,
-	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id,
-		 const struct gpreempt_queue_view *v,
-		 enum gpreempt_verdict verdict),
-	TP_ARGS(gpu_id, pid, queue_id, v, verdict),
+	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, const struct gpreempt_queue_view *v),
+	TP_ARGS(gpu_id, pid, queue_id, v),
 	TP_STRUCT__entry(
 		QUEUE_ENTRY
 		__field(u8, priority)
@@ -110,7 +107,7 @@ TRACE_EVENT(kfd_gpreempt_decision,
 		QUEUE_ASSIGN;
 		__entry->priority = v->terms.priority;
 		__entry->effective = v->out.level;
-		__entry->verdict = verdict;
+		__entry->verdict = v->out.verdict;
 		__entry->reason = v->out.reason;
 		__entry->state = v->out.activity;
 		__entry->rptr = v->seen.rptr;
@@ -118,8 +115,7 @@ TRACE_EVENT(kfd_gpreempt_decision,
 		__entry->waves = v->seen.waves;
 	),
 	TP_printk(QUEUE_PR_FMT " verdict=%s reason=%s state=%s priority=%u effective=%u rptr=%llu wptr=%llu waves=%d",
-		  QUEUE_PR_ARG,
-		  __print_symbolic(__entry->verdict, GPREEMPT_VERDICTS),
+		  QUEUE_PR_ARG, __print_symbolic(__entry->verdict, GPREEMPT_VERDICTS),
 		  __print_symbolic(__entry->reason, GPREEMPT_REASONS),
 		  __print_symbolic(__entry->state, GPREEMPT_ACTIVITIES),
 		  __entry->priority, __entry->effective, __entry->rptr,
@@ -128,15 +124,9 @@ TRACE_EVENT(kfd_gpreempt_decision,
 
 /* A queue is kept waiting by a lower level, at most for so long. */
 TRACE_EVENT(kfd_gpreempt_inversion,
-	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u8 effective, int running,
-		 u64 ns),
+	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u8 effective, int running, u64 ns),
 	TP_ARGS(gpu_id, pid, queue_id, effective, running, ns),
-	TP_STRUCT__entry(
-		QUEUE_ENTRY
-		__field(u8, effective)
-		__field(int, running)
-		__field(u64, ns)
-	),
+	TP_STRUCT__entry(QUEUE_ENTRY __field(u8, effective) __field(int, running) __field(u64, ns)),
 	TP_fast_assign(
 		QUEUE_ASSIGN;
 		__entry->effective = effective;
@@ -149,15 +139,9 @@ TRACE_EVENT(kfd_gpreempt_inversion,
 
 /* A queue has work that cannot run. */
 TRACE_EVENT(kfd_gpreempt_blocked,
-	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id,
-		 const struct gpreempt_queue_view *v),
+	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, const struct gpreempt_queue_view *v),
 	TP_ARGS(gpu_id, pid, queue_id, v),
-	TP_STRUCT__entry(
-		QUEUE_ENTRY
-		__field(u8, priority)
-		__field(bool, waits)
-		__field(u64, rptr)
-	),
+	TP_STRUCT__entry(QUEUE_ENTRY __field(u8, priority) __field(bool, waits) __field(u64, rptr)),
 	TP_fast_assign(
 		QUEUE_ASSIGN;
 		__entry->priority = v->terms.priority;
@@ -172,10 +156,7 @@ TRACE_EVENT(kfd_gpreempt_blocked,
 TRACE_EVENT(kfd_gpreempt_preempt_begin,
 	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, enum gpreempt_reason reason),
 	TP_ARGS(gpu_id, pid, queue_id, reason),
-	TP_STRUCT__entry(
-		QUEUE_ENTRY
-		__field(int, reason)
-	),
+	TP_STRUCT__entry(QUEUE_ENTRY __field(int, reason)),
 	TP_fast_assign(
 		QUEUE_ASSIGN;
 		__entry->reason = reason;
@@ -188,10 +169,7 @@ TRACE_EVENT(kfd_gpreempt_preempt_begin,
 DECLARE_EVENT_CLASS(kfd_gpreempt_queue_time,
 	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns),
 	TP_ARGS(gpu_id, pid, queue_id, ns),
-	TP_STRUCT__entry(
-		QUEUE_ENTRY
-		__field(u64, ns)
-	),
+	TP_STRUCT__entry(QUEUE_ENTRY __field(u64, ns)),
 	TP_fast_assign(
 		QUEUE_ASSIGN;
 		__entry->ns = ns;
@@ -210,11 +188,7 @@ TRACE_EVENT(kfd_gpreempt_resume,
 	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, enum gpreempt_reason reason,
 		 u64 preempted_ns),
 	TP_ARGS(gpu_id, pid, queue_id, reason, preempted_ns),
-	TP_STRUCT__entry(
-		QUEUE_ENTRY
-		__field(int, reason)
-		__field(u64, preempted_ns)
-	),
+	TP_STRUCT__entry(QUEUE_ENTRY __field(int, reason) __field(u64, preempted_ns)),
 	TP_fast_assign(
 		QUEUE_ASSIGN;
 		__entry->reason = reason;
@@ -234,10 +208,7 @@ DEFINE_EVENT(kfd_gpreempt_queue_time, kfd_gpreempt_excluded,
 TRACE_EVENT(kfd_gpreempt_bypass,
 	TP_PROTO(u32 gpu_id, const char *reason),
 	TP_ARGS(gpu_id, reason),
-	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__string(reason, reason)
-	),
+	TP_STRUCT__entry(__field(u32, gpu_id) __string(reason, reason)),
 	TP_fast_assign(
 		__entry->gpu_id = gpu_id;
 		__assign_str(reason);
@@ -249,10 +220,7 @@ TRACE_EVENT(kfd_gpreempt_bypass,
 TRACE_EVENT(kfd_gpreempt_state,
 	TP_PROTO(u32 gpu_id, enum gpreempt_state state),
 	TP_ARGS(gpu_id, state),
-	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__field(int, state)
-	),
+	TP_STRUCT__entry(__field(u32, gpu_id) __field(int, state)),
 	TP_fast_assign(
 		__entry->gpu_id = gpu_id;
 		__entry->state = state;

@@ -17,11 +17,6 @@
  */
 #define LINGER_NS	(100 * NSEC_PER_MSEC)
 
-static bool is_idle(const struct gpreempt_queue_view *q)
-{
-	return q->seen.mapped && q->out.activity == GPREEMPT_IDLE;
-}
-
 static bool has_turns(const struct gpreempt_queue_view *q)
 {
 	return q->rank.slice_ns && !q->terms.pinned;
@@ -46,11 +41,9 @@ struct situation {
 static struct situation survey(const struct gpreempt_view *view)
 {
 	struct situation s = { .at_work = GPREEMPT_BOOST + 1, .expected = -1 };
-	unsigned int i;
+	const struct gpreempt_queue_view *q;
 
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
-
+	gpreempt_for_each(q, view) {
 		if (gpreempt_takes_part(q) && q->out.activity != GPREEMPT_IDLE &&
 		    q->out.level <= s.at_work) {
 			if (q->out.level < s.at_work) {
@@ -87,43 +80,30 @@ static bool would_contend(const struct gpreempt_queue_view *q, const struct situ
 static void await_preemptors(struct gpreempt_view *view, const struct gpreempt_plan *plan,
 			     const struct situation *s)
 {
-	unsigned int i;
+	struct gpreempt_queue_view *q;
 
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_queue_view *q = &view->q[i];
-
-		q->out.awaited = is_idle(q) && would_contend(q, s) && q->out.level > s->expected &&
+	gpreempt_for_each(q, view)
+		q->out.awaited = q->seen.mapped && q->out.activity == GPREEMPT_IDLE &&
+				 would_contend(q, s) && q->out.level > s->expected &&
 				 (q->state.was_idle || plan->nr_resume);
-	}
-}
-
-static void await(struct gpreempt_view *view, bool all)
-{
-	unsigned int i;
-
-	for (i = 0; i < view->nr; i++)
-		view->q[i].out.awaited = all;
 }
 
 /*
  * Can nothing have to be decided before a doorbell or another event wakes the monitor? So it is
- * when all that has work is on one level, whether it runs or waits, and all that could contend
- * with it is idle and awaited. Two groups that take turns are not: one that is blocked may go
- * on, and then has its turn. The doorbells of an idle queue below are not: it may begin, and
- * be in the way of the next work above, with no event. Nor does the time for which work was
- * announced make one.
+ * when all that has work is on one level, whether it runs or waits, and all that could contend with
+ * it is idle and awaited. Two groups that take turns are not: one that is blocked may go on, and
+ * then has its turn. The doorbells of an idle queue below are not: it may begin, and be in the way
+ * of the next work above, with no event. Nor does the time for which work was announced make one.
  */
 static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan *plan,
 		    const struct situation *s)
 {
+	const struct gpreempt_queue_view *q;
 	int highest = -1;
-	unsigned int i;
 
 	if (plan->waiting || plan->within_us || plan->nr_preempt || s->expected >= 0)
 		return false;
-	for (i = 0; i < view->nr; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
-
+	gpreempt_for_each(q, view) {
 		/* What is to be held leaves when it may, and no event tells that. */
 		if (q->seen.preempted ? !gpreempt_held(q) :
 		    q->seen.mapped && (q->terms.held || q->terms.asked))
@@ -152,15 +132,16 @@ void gpreempt_wake(struct gpreempt_view *view, const struct gpreempt_plan *plan,
 	bool idle = !plan || (plan->idle && !plan->nr_preempt);
 	bool long_idle = plan && idle && view->now_ns - view->busy_ns > LINGER_NS;
 	struct situation s = survey(view);
+	struct gpreempt_queue_view *q;
 
 	*wake = (struct gpreempt_wake) { .idle = idle, .until_ns = s.end_ns };
 	if (plan) {
 		wake->within_us = plan->within_us;
 		wake->until_ns = min_not_zero(s.end_ns, plan->next_ns);
 	}
-	if (idle)
-		await(view, long_idle);
-	else
+	gpreempt_for_each(q, view)
+		q->out.awaited = long_idle;
+	if (!idle)
 		await_preemptors(view, plan, &s);
 	if (!plan || long_idle)
 		wake->rest = GPREEMPT_PARK;
