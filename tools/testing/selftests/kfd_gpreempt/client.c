@@ -342,10 +342,15 @@ void until_job_free(struct client *c, struct until_job *job)
 
 void until_job_start(struct client *c, struct until_job *job, struct aql_queue *q)
 {
+	__u32 groups = c->dev.cus;
+
 	*job->stop = 0;
 	*job->rounds = 0;
 	aql_signal_init(job->signal, 1, NULL);
-	aql_dispatch(q, &c->until, c->dev.cus * 64, 64, job->args, job->signal);
+	/* twice as many as fit: what has all its waves in flight wants no more, and keeps nobody off */
+	if (q->priority == PRIORITY_HIGH)
+		groups *= 2;
+	aql_dispatch(q, &c->until, groups * 64, 64, job->args, job->signal);
 }
 
 void until_job_stop(struct until_job *job)

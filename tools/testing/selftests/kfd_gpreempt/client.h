@@ -139,7 +139,8 @@ int high_job_run(struct client *c, struct high_job *job, struct aql_queue *q,
 		 unsigned int timeout_ms, __u64 *ns);
 
 /*
- * struct until_job - a dispatch that ends when told to, one workgroup a compute unit
+ * struct until_job - a dispatch that ends when told to, one workgroup a compute unit; on a queue
+ *	of PRIORITY_HIGH two, so that it goes on to want all of the machine
  * @rounds:	how far it came, a word each workgroup
  */
 struct until_job {

@@ -18,9 +18,7 @@ static int run_rival(struct rival *rival, __u32 priority, unsigned int groups)
 	if (client_open(&c) || aql_create(&q, &c.dev, 64, priority) || until_job_init(&c, &job))
 		return 1;
 	if (!groups)
-		groups = c.dev.cus;
-	else if (groups == RIVAL_WANTS_MORE)
-		groups = 2 * c.dev.cus;
+		groups = priority == PRIORITY_HIGH ? 2 * c.dev.cus : c.dev.cus;
 	while (!rival->leave) {
 		if (rival->run && !rival->running) {
 			*job.stop = 0;
@@ -78,7 +76,7 @@ int contest_open(struct contest *ct)
 	int ret = gpreempt_begin();
 
 	if (!ret)
-		ret = rival_start(&ct->rival, &ct->pid, PRIORITY_HIGH, RIVAL_WANTS_MORE);
+		ret = rival_start(&ct->rival, &ct->pid, PRIORITY_HIGH, 0);
 	return ret ? ret : client_open(&ct->c);
 }
 

@@ -24,10 +24,8 @@ struct rival {
 
 /*
  * Forks it: before this process opens the device. @groups: workgroups of its
- * kernel, 0 for one on each compute unit; or more than there is room for, so that it
- * goes on to want all of the machine.
+ * kernel, 0 for as many as until_job_start() has.
  */
-#define RIVAL_WANTS_MORE	(~0U)
 int rival_start(struct rival **rival, pid_t *pid, __u32 priority, unsigned int groups);
 void rival_kill(struct rival *rival, pid_t pid);
 
