@@ -227,7 +227,7 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 				continue;
 			}
 			changes |= r;
-			kfd_gpreempt_queue_get(q->gpreempt);
+			kobject_get(&q->gpreempt->kobj);
 			asks->count++;
 		}
 	}
