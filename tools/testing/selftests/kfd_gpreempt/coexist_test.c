@@ -212,11 +212,12 @@ TEST_F_TIMEOUT(coexist, update_off_and_on, 120)
 	EXPECT_TRUE(contest_low_is_off(&self->ct));
 }
 
-/* Raised to the other's priority it is kept off by nobody: it ends beside the other. */
+/* Raised to the other's priority it is kept off by nobody: it waits beside the other. */
 TEST_F_TIMEOUT(coexist, update_priority, 120)
 {
 	ASSERT_EQ(0, aql_update(&self->ct.queue, 100, PRIORITY_HIGH));
-	EXPECT_EQ(0, low_job_wait(&self->ct.c, &self->ct.job, CLIENT_TIMEOUT_MS));
+	EXPECT_EQ(0, gpreempt_wait_number("stats/resumes", self->ct.resumes + 1,
+					  CLIENT_TIMEOUT_MS));
 }
 
 /*

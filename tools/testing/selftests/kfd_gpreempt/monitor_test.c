@@ -39,7 +39,7 @@
  * A scan of QUEUES of which no register is read takes 23 us where an instruction takes
  * 1 ns: 2 percent of a CPU.
  */
-#define SCAN_NS		24000
+#define SCAN_NS		28000
 
 /* Scans in so many ms: the timer of the interval of 1 ms may be late by a 16th. */
 #define SCANS(ms)	gpu_model_least((ms) * 9 / 10)

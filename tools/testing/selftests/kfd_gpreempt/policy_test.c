@@ -218,8 +218,8 @@ TEST_F_TIMEOUT(policy, lowest_executes, 60)
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 50));
 	ASSERT_EQ(0, gpreempt_set("min_residency_us", 10000));
 	for (i = 0; i < 10; i++) {
-		/* a starvation time, a residency, and a scan that may be late by one */
-		usleep((gpu_model_figures() ? 50 + 10 + 2 : 200) * 1000);
+		/* eight times a residency, two saves and two scans */
+		usleep((gpu_model_figures() ? 8 * (10 + 3) : 200) * 1000);
 		now = self->job[0].rounds[0];
 		moved += now != last;
 		last = now;

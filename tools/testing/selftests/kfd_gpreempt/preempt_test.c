@@ -361,14 +361,16 @@ TEST_F_TIMEOUT(preempt, blocked_across_processes, 120)
 }
 
 /*
- * Rule 3: HIGH never ends, LOW still executes: a share of at least the
- * residency it is promised each starvation time.
+ * Rule 3: HIGH never ends, LOW still executes: the residency that it is promised, for an eighth of
+ * the time at most.
  */
 TEST_F_TIMEOUT(preempt, starvation_bound, 120)
 {
 	/* LOW's restore and save are of its turn, so that it needs one more */
 	const unsigned int starvation_ms = 50, residency_ms = 10, work_ms = 20;
 	const unsigned int turns = work_ms / residency_ms + 1;
+	/* two saves and two intervals */
+	const unsigned int turn_ms = residency_ms + 3;
 	struct until_job until;
 	struct low_job low;
 	struct aql_queue q;
@@ -388,8 +390,8 @@ TEST_F_TIMEOUT(preempt, starvation_bound, 120)
 	usleep(20000);
 	low_job_start(&self->c, &low, &q);
 	/* it never comes without the rule; and a scan may be late by one each time */
-	EXPECT_EQ(0, low_job_wait(&self->c, &low, gpu_model_limit(turns * (starvation_ms +
-									   residency_ms + 2))));
+	EXPECT_EQ(0, low_job_wait(&self->c, &low, gpu_model_limit(starvation_ms +
+								  turns * 8 * turn_ms)));
 	EXPECT_LT(starved, gpreempt_number("stats/starved"));
 	EXPECT_GE(starved + gpu_model_limit(turns), gpreempt_number("stats/starved"));
 	EXPECT_EQ(1, until.signal->value);
@@ -500,57 +502,6 @@ TEST_F_TIMEOUT(preempt, says_ended, 120)
 	low_job_free(&self->c, &low);
 	until_job_free(&self->c, &until);
 	ASSERT_EQ(0, aql_destroy(&q));
-}
-
-/*
- * The newest packet of HIGH has ended, as it need not wait for the kernel before it. So
- * nothing says that this has, and LOW is not put back.
- */
-TEST_F_TIMEOUT(preempt, ends_before_another, 60)
-{
-	struct aql_signal *gate, *dep[5] = {};
-	long long preemptions, resumes;
-	struct until_job low, high;
-	struct aql_queue q;
-	struct kfd_mem mem;
-	unsigned int ms;
-
-	ASSERT_EQ(0, kfd_alloc(&self->c.dev, &mem, KFD_PAGE, KFD_MEM_HOST));
-	gate = mem.ptr;
-	aql_signal_init(gate, 1, NULL);
-	aql_signal_init(gate + 1, 1, NULL);
-	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
-	ASSERT_EQ(0, until_job_init(&self->c, &low));
-	ASSERT_EQ(0, until_job_init(&self->c, &high));
-	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	preemptions = gpreempt_number("stats/preemptions");
-	resumes = gpreempt_number("stats/resumes");
-	until_job_start(&self->c, &low, &q);
-	ASSERT_EQ(0, until_job_moves(&low));
-	until_job_start(&self->c, &high, &self->high);
-	for (ms = 0; gpreempt_number("stats/preemptions") == preemptions; ms++) {
-		ASSERT_GT(CLIENT_TIMEOUT_MS, ms);
-		usleep(1000);
-	}
-	ASSERT_EQ(0, until_job_moves(&high));
-	/* so that the monitor sees it before it is consumed */
-	dep[0] = gate;
-	aql_barrier(&self->high, AQL_BARRIER_AND, dep, gate + 1);
-	ASSERT_EQ(0, gpreempt_wait_scans(3, CLIENT_TIMEOUT_MS));
-	__atomic_store_n(&gate->value, 0, __ATOMIC_RELEASE);
-	ASSERT_EQ(0, aql_signal_wait(&self->c.dev, gate + 1, CLIENT_TIMEOUT_MS));
-	ASSERT_EQ(0, gpreempt_wait_scans(5, CLIENT_TIMEOUT_MS));
-	EXPECT_EQ(1, high.signal->value);
-	EXPECT_EQ(resumes, gpreempt_number("stats/resumes"));
-	until_job_stop(&high);
-	ASSERT_EQ(0, until_job_wait(&self->c, &high, CLIENT_TIMEOUT_MS));
-	until_job_stop(&low);
-	ASSERT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
-	until_job_free(&self->c, &high);
-	until_job_free(&self->c, &low);
-	ASSERT_EQ(0, aql_destroy(&q));
-	kfd_free(&self->c.dev, &mem);
 }
 
 /* The monitor's wake-ups in 10 s, after a second to settle. */

@@ -193,8 +193,11 @@ static void read_cus(const struct queue *q, struct gpreempt_cus *cus)
 {
 	unsigned int engines = q->device->adev->gfx.config.max_shader_engines;
 	unsigned int i, k, n = 0, xccs = NUM_XCC(q->device->xcc_mask);
+	u16 barred[sizeof(*cus) / sizeof(u16)];
 	const struct v9_mqd *m = q->mqd;
 
+	/* so are engines that there are not */
+	memset(barred, 0xff, sizeof(barred));
 	for (i = 0; i < xccs; i++) {
 		const u32 mask[] = {
 			m->compute_static_thread_mgmt_se0, m->compute_static_thread_mgmt_se1,
@@ -204,13 +207,11 @@ static void read_cus(const struct queue *q, struct gpreempt_cus *cus)
 		};
 
 		for (k = 0; k < min_t(unsigned int, engines, ARRAY_SIZE(mask)); k++, n++)
-			if (n / 4 < GPREEMPT_CU_WORDS)
-				cus->barred[n / 4] |= (u64)(u16)~mask[k] << 16 * (n % 4);
+			if (n < ARRAY_SIZE(barred))
+				barred[n] = ~mask[k];
 		m = (const void *)m + m->cp_mqd_stride_size;
 	}
-	/* Engines that there are not. */
-	for (; n && n < 4 * GPREEMPT_CU_WORDS; n++)
-		cus->barred[n / 4] |= 0xffffULL << 16 * (n % 4);
+	memcpy(cus, barred, sizeof(barred));
 }
 
 /*

@@ -201,7 +201,9 @@ static void read_previous(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_ev
 		gpq->previous_waves = packet_waves(&pkt);
 	}
 	e->begun = gpq->previous_waves;
-	if (gpq->previous_signal && !read_signal(sq, gpq->previous_signal, &value))
+	if (e->rptr == e->wptr)
+		e->previous = e->signal;
+	else if (gpq->previous_signal && !read_signal(sq, gpq->previous_signal, &value))
 		e->previous = value > 0 ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_DONE;
 }
 
@@ -221,8 +223,8 @@ static void read_aql(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidenc
 		e->head = packet_head(sq, &pkt);
 		e->head_ordered = pkt.header & AQL_HEADER_BARRIER;
 	}
-	read_previous(sq, e);
 	e->signal = newest_signal(sq, e);
+	read_previous(sq, e);
 	e->ordered = sq->gpq->signal_ordered;
 	e->readable = true;
 }
