@@ -388,7 +388,7 @@ ASLEEP = [inside("asleep"), program("suspend_test")]
 # Of policy_test, what counts on how waves lie on the dies.
 SPREAD = ["one_transaction", "all_that_hold_leave"]
 KUNIT = ["estimate", "select", "decide", "help", "linger", "cus", "time", "policy", "group", "share",
-         "proof", "wake", "culprit", "proof", "wake", "culprit", "state", "pace", "busy", "mes"]
+         "proof", "wake", "culprit", "state", "pace", "busy", "mes"]
 
 SUITES = {
     "scripts": ["python3", SCRIPTS / "tests/run_unittests"],

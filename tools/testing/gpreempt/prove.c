@@ -437,6 +437,12 @@ u64 any_until(const struct gpreempt_view *view, const struct gpreempt_tunables *
 	return kept_until[q - view->q];
 }
 
+/* Is there a compute unit that both may use? */
+static bool meets(const struct gpreempt_queue_view *a, const struct gpreempt_queue_view *b)
+{
+	return ~a->seen.cus.barred[0] & ~b->seen.cus.barred[0];
+}
+
 /* Is @q taken off for @other? */
 static bool is_above(const struct gpreempt_queue_view *other, const struct gpreempt_queue_view *q)
 {
@@ -445,7 +451,7 @@ static bool is_above(const struct gpreempt_queue_view *other, const struct gpree
 
 	if (other == q || !other->state.takes_part || !works)
 		return false;
-	if (!gpreempt_cus_meet(&other->seen.cus, &q->seen.cus))
+	if (!meets(other, q))
 		return false;
 	if (q->out.reason == GPREEMPT_REASON_TIMESLICE)
 		return are_rivals(other, q) && other->out.turn;
@@ -456,7 +462,7 @@ static bool is_above(const struct gpreempt_queue_view *other, const struct gpree
 static bool keeps(const struct gpreempt_view *view, const struct gpreempt_queue_view *other,
 		  const struct gpreempt_queue_view *q)
 {
-	if (!other->state.takes_part || !gpreempt_cus_meet(&other->seen.cus, &q->seen.cus))
+	if (!other->state.takes_part || !meets(other, q))
 		return false;
 	if (!q->out.turn && are_rivals(other, q) && other->out.turn)
 		return true;
