@@ -119,6 +119,8 @@ TEST_F_TIMEOUT(debug, suspended, 120)
 	EXPECT_EQ(0, kfd_ioctl(&ct->c.dev, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &waves));
 	EXPECT_EQ(-ETIME, low_job_wait(&ct->c, &ct->job, 4 * CONTEST_LOW_MS));
 	EXPECT_EQ(1, debugger_resume(&ct->c.dev, ct->queue.id));
+	/* LOW is not in its way, nor has the machine before it ends */
+	ASSERT_EQ(0, rival_run(ct->rival, 0));
 	EXPECT_EQ(0, low_job_wait(&ct->c, &ct->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, debugger_detach(&ct->c.dev));
 }
