@@ -156,7 +156,8 @@ bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, unsigned int preempt, u64 n
 	u64 slow_ns = (u64)READ_ONCE(gp->slow_save_ms) * NSEC_PER_MSEC;
 
 	kfd_gpreempt_account_save(gp, preempt, ns, ns > late_ns);
-	if (preempt && ns <= late_ns)
+	/* Announced work is made room for by so much earlier: no slow save may make that long. */
+	if (preempt && ns <= min(slow_ns, late_ns))
 		ewma_gpreempt_ns_add(&gp->save_ns, ns);
 	return gpreempt_search_delayed(&gp->search, preempt, ns, slow_ns, late_ns);
 }

@@ -220,6 +220,7 @@ static int mes_init(struct kunit *test)
 		list_add_tail(&q->list, &m->qpd[i / 2].queues_list);
 	}
 	m->gp.tunables.preempt_timeout_ms = 1000;
+	m->gp.slow_save_ms = 10;
 	memset(&mes, 0, sizeof(mes));
 	mes.event = GPREEMPT_EV_WORK;
 	test->priv = m;
@@ -354,6 +355,8 @@ static void gpreempt_mes_save_took(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 1, 1000));
 	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 2, 2000));
 	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 0, 900000));
+	/* slow, and not yet three times running */
+	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 1, 11 * NSEC_PER_MSEC));
 	KUNIT_EXPECT_TRUE(test, kfd_gpreempt_save_took(&m->gp, 1, NSEC_PER_SEC + 1));
 	KUNIT_EXPECT_EQ(test, ewma_gpreempt_ns_read(&m->gp.save_ns), (3 * 1000 + 2000) / 4);
 }
