@@ -18,6 +18,7 @@ TOLD = {"p50": 50, "p99": 99, "max": 100}
 NAMES = ("detection", "save")
 TICK_NS = 10            # of the GPU's clock, which counts the model's time
 CALL_NS = 20_000        # of the driver's own, around what the model sees
+MAP_NS = 300_000        # now and then the scheduler still maps what came back just before
 
 
 class Unusable(Exception):
@@ -71,6 +72,8 @@ def compare(told, truths, interval):
         # the end of a save is an interrupt, what waits is looked for
         slack = CALL_NS if name == "save" else interval + CALL_NS
         for key, percent in TOLD.items():
+            if name == "save" and key != "p50":
+                slack = CALL_NS + MAP_NS
             shown, truth = told[name][key], at(truths[name], percent)
             print(f"{name} {key}: {shown} ns, in the log {truth} of {len(truths[name])}")
             if shown < truth:
