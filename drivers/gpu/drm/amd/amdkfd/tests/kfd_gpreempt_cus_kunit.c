@@ -97,7 +97,8 @@ static const struct scene cus_scenes[] = {
 		QUEUE(7), SCAN(1), DOES(high, runs), DOES(high, submits), CUS(third, LEFT),
 		DOES(third, runs), DOES(third, submits), SCAN(2), GONE(low),
 		UNTIL(low.out.level, GPREEMPT_BOOST), BACK(low, STARVED),
-		SEE(third.out.verdict, GPREEMPT_PREEMPT), KEEP(high), ON(high), SCAN(2), OFF(low, INVERSION), BACK(third, FREE),
+		SEE(third.out.verdict, GPREEMPT_PREEMPT), KEEP(high), ON(high), SCAN(2),
+		OFF(low, INVERSION), BACK(third, FREE),
 		/* ... that is what it costs */
 		SEE_IN(view.help.next_ns, 14 * INTERVAL_NS), {} } },
 	/* What high wants that does not meet it is no cost of help among others. */
