@@ -52,10 +52,7 @@ TEST_F_TIMEOUT(debug, wave_state_refused, 120)
 	EXPECT_TRUE(contest_low_is_off(&self->ct));
 }
 
-/*
- * Attached, LOW runs beside HIGH, which leaves room, and ends, as without
- * GPREEMPT. Detached, it is a victim again.
- */
+/* Attached, LOW is back beside HIGH, as without GPREEMPT. Detached, it is a victim again. */
 TEST_F_TIMEOUT(debug, attach_resumes, 120)
 {
 	struct contest *ct = &self->ct;
@@ -63,12 +60,12 @@ TEST_F_TIMEOUT(debug, attach_resumes, 120)
 
 	ASSERT_EQ(0, debugger_attach(&ct->c.dev, self->dbg_fd));
 	preemptions = gpreempt_number("stats/preemptions");
+	EXPECT_LT(ct->resumes, gpreempt_number("stats/resumes"));
+	ASSERT_EQ(0, rival_run(ct->rival, 0));
 	EXPECT_EQ(0, low_job_wait(&ct->c, &ct->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&ct->job));
 	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));
 	EXPECT_EQ(0, debugger_detach(&ct->c.dev));
-
-	ASSERT_EQ(0, rival_run(ct->rival, 0));
 	EXPECT_EQ(0, contest_preempt(ct));
 	EXPECT_TRUE(contest_low_is_off(ct));
 }
