@@ -347,7 +347,7 @@ void until_job_start(struct client *c, struct until_job *job, struct aql_queue *
 	*job->stop = 0;
 	*job->rounds = 0;
 	aql_signal_init(job->signal, 1, NULL);
-	/* twice as many as fit: what has all its waves in flight wants no more, and keeps nobody off */
+	/* twice as many as fit: with all its waves in flight it would keep nobody off */
 	if (q->priority == PRIORITY_HIGH)
 		groups *= 2;
 	aql_dispatch(q, &c->until, groups * 64, 64, job->args, job->signal);

@@ -1233,7 +1233,9 @@ TEST_F_TIMEOUT(noise, is_bounded, 300)
 		return;
 	EXPECT_GE(idle + NOISE_CPU, disturbed_idle);
 	EXPECT_GE(contended + NOISE_CPU, disturbed);
-	EXPECT_GE((harmless_ns > quiet_ns ? harmless_ns : quiet_ns) + interval_ns, late_ns);
+	/* what changes the runlist all the time delays the changes that are made for HIGH */
+	EXPECT_GE((harmless_ns > quiet_ns ? harmless_ns : quiet_ns) +
+		  (variant->locks ? 3 : 1) * interval_ns, late_ns);
 }
 
 TEST_HARNESS_MAIN

@@ -520,7 +520,7 @@ TEST_F_TIMEOUT(inversion, all_wait_for_all_spinning, 60)
 		ASSERT_EQ(0, aql_signal_wait(&self->c.dev, &page->signal[i], CLIENT_TIMEOUT_MS));
 	TH_LOG("%llu ms", (unsigned long long)(kfd_now() - start) / 1000000);
 	EXPECT_EQ(page->meet.all, page->arrived);
-	/* one after the other: each has 5 ms, two saves and two scans, and those above seven times */
+	/* one after the other: each has 5 ms, two saves and two scans; those above, seven times */
 	EXPECT_GE(gpu_model_limit(50 + QUEUES * 8 * 8) * 1000000ULL, kfd_now() - start);
 }
 

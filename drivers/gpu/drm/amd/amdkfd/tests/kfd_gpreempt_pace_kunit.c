@@ -492,7 +492,6 @@ static void gpreempt_read_churn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->most[1050], 0);
 }
 
-
 static struct kunit_case gpreempt_pace_cases[] = {
 	KUNIT_CASE(gpreempt_pace_keeps_time),
 	KUNIT_CASE(gpreempt_pace_yields),
