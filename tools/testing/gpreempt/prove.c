@@ -271,6 +271,14 @@ static void any_past(struct gpreempt_queue_view *q, struct gpreempt_memory *memo
 	}
 }
 
+/* Does one above each queue want what it may use? Whether it does is plain; here it is anything. */
+bool wanted_above[QUEUES];
+
+bool any_wanted(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
+{
+	return wanted_above[q - view->q];
+}
+
 void prove_raise(void)
 {
 	struct gpreempt_memory memory[QUEUES];
@@ -287,6 +295,7 @@ void prove_raise(void)
 	for (i = 0; i < QUEUES; i++) {
 		take(!q[i].out.raised);
 		q[i].state.waits_ns = any_time();
+		wanted_above[i] = nondet_bool();
 	}
 	raise(&s);
 	for (i = 0; i < QUEUES; i++) {
@@ -301,7 +310,7 @@ void prove_raise(void)
 			out->level == (out->raised ? GPREEMPT_BOOST : q[i].rank.level));
 		promise("between two that starve there is neither",
 			!out->raised || memory[i].raised || view.now_ns >= view.help.next_ns ||
-			!is_wanted_above(&view, &q[i]));
+			!wanted_above[i]);
 	}
 	promise("one is raised at a time", raised <= 1);
 	promise("the selection knows", s.helps == raised);
