@@ -347,7 +347,8 @@ PREEMPTED = [program(t) for t in ("aql_test", "preempt_test")]
 RACES = [program(t) for t in ("pm4_test", "toggle_test")]
 # Of the interfaces to control it, which no queue needs to run for.
 IOCTL = [program(f"ioctl_{t}") for t in ("test", "op_test", "range_test", "priority_test", "context_test",
-                                        "permission_test", "preempt_test", "share_test", "wait_test")]
+                                        "permission_test", "preempt_test", "share_test", "wait_test",
+                                        "many_test")]
 CONTROL = [program("abi_test"), *IOCTL, program("evade_test"), program("fdinfo_test"),
            program("fuzz_test")]
 MI300X = GPUS["mi300x"].options
