@@ -346,11 +346,12 @@ PREEMPTED = [program(t) for t in ("aql_test", "preempt_test")]
 # All threads of the model at once: packets, waves on two workers, registers.
 RACES = [program(t) for t in ("pm4_test", "toggle_test")]
 # Of the interfaces to control it, which no queue needs to run for.
-IOCTL = [program(f"ioctl_{t}") for t in ("test", "op_test", "range_test", "priority_test", "context_test",
-                                        "permission_test", "preempt_test", "share_test", "wait_test",
-                                        "many_test")]
-CONTROL = [program("abi_test"), *IOCTL, program("evade_test"), program("fdinfo_test"),
-           program("fuzz_test")]
+IOCTL = [program(f"ioctl_{t}") for t in (
+    "test", "op_test", "range_test", "priority_test", "context_test", "permission_test",
+    "preempt_test", "share_test", "wait_test", "cgroup_test")]
+# several queues in one transaction, which takes a runlist
+CONTROL = [program("abi_test"), *IOCTL, program("ioctl_many_test"), program("evade_test"),
+           program("fdinfo_test"), program("fuzz_test")]
 MI300X = GPUS["mi300x"].options
 # Queues that the driver loads and takes off by registers.
 REGISTERS = [program(t) for t in ("aql_test", "preempt_test", "toggle_test", "pm4_test",
