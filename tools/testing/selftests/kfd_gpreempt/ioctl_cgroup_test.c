@@ -1009,7 +1009,7 @@ TEST_F_TIMEOUT(cgroup, costs_nothing, 120)
 	}
 	for (i = 0; i < 2; i++)
 		qsort(ns[i], ROUNDS, sizeof(ns[i][0]), compare);
-	TH_LOG("a job takes %llu (%llu-%llu) us, and %llu (%llu-%llu) while %u times something is set",
+	TH_LOG("a job takes %llu (%llu-%llu) us, %llu (%llu-%llu) while something is set %u times",
 	       ns[0][ROUNDS / 2] / 1000, ns[0][0] / 1000, ns[0][ROUNDS - 1] / 1000,
 	       ns[1][ROUNDS / 2] / 1000, ns[1][0] / 1000, ns[1][ROUNDS - 1] / 1000, sets);
 	EXPECT_LT(4 * JOBS * ROUNDS, sets);
