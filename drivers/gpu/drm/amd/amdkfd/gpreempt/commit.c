@@ -292,6 +292,8 @@ int kfd_gpreempt_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *q
  * So it is when there was no memory for a runlist, and where stock returned between unmapping
  * and mapping, as when a process updates a queue after another of its own was reset. A
  * scheduler that is down, hung or being reset is left alone: what brings it up maps all.
+ * Each tick asks, so the lock is taken only where there is something to do: a tenant may hold it
+ * up. A change that is missed here wakes the monitor.
  *
  * Return: 0, or an error if it has to be tried again.
  */
@@ -301,7 +303,8 @@ int kfd_gpreempt_map_again(struct kfd_gpreempt *gp)
 	struct amdgpu_device *adev = gp->node->adev;
 	int r = 0;
 
-	if (!gp->backend->map)
+	if (!gp->backend->map || READ_ONCE(dqm->active_runlist) ||
+	    !READ_ONCE(dqm->active_queue_count))
 		return 0;
 	dqm_lock(dqm);
 	if (may_transact(dqm) && down_read_trylock(&adev->reset_domain->sem)) {
