@@ -89,12 +89,12 @@ static void monitor_sleep(struct kfd_gpreempt *gp, u64 ns, u64 slack_ns)
 static void monitor_poll(struct kfd_gpreempt *gp)
 {
 	const struct gpreempt_wake *wake = &gp->scan.wake;
-	u64 now_ns = ktime_get_ns();
-	u64 ns = gpreempt_pace_next(&gp->pace, now_ns,
-				    wake->within_us ?: READ_ONCE(gp->tunables.poll_interval_us),
-				    wake->rest == GPREEMPT_CALM ?
-				    READ_ONCE(gp->poll_interval_max_us) : 0, wake->until_ns);
+	u32 us = wake->within_us ?: READ_ONCE(gp->tunables.poll_interval_us);
+	u64 now_ns = ktime_get_ns(), ns;
 
+	if (wake->rest == GPREEMPT_CALM)
+		us = max(us, READ_ONCE(gp->poll_interval_max_us));
+	ns = gpreempt_pace_next(&gp->pace, now_ns, us, wake->until_ns);
 	monitor_sleep(gp, ns, now_ns + ns == wake->until_ns ? 0 : ns / 16);
 }
 
@@ -272,7 +272,7 @@ int kfd_gpreempt_monitor(void *data)
 {
 	struct kfd_gpreempt *gp = data;
 	struct gpreempt_wake *wake = &gp->scan.wake;
-	bool woken, bypassed, unmapped;
+	bool bypassed, unmapped;
 	u64 start_ns, now_ns;
 
 	/* Late scans are latency of the queues that matter most. */
@@ -289,7 +289,6 @@ int kfd_gpreempt_monitor(void *data)
 			continue;
 		}
 
-		woken = READ_ONCE(gp->kick);
 		WRITE_ONCE(gp->kick, false);
 		/*
 		 * Clear before the tick reads: a change it misses was made
@@ -301,7 +300,7 @@ int kfd_gpreempt_monitor(void *data)
 		*wake = (struct gpreempt_wake) { .rest = GPREEMPT_PARK };
 		start_ns = ktime_get_ns();
 		gp->scan.spare_ns = 0;
-		gpreempt_pace_begin(&gp->pace, start_ns, woken);
+		gpreempt_pace_begin(&gp->pace, start_ns);
 		unmapped = monitor_map(gp);
 		bypassed = monitor_bypassed(gp, unmapped);
 		if (!bypassed) {

@@ -13,8 +13,6 @@
 
 #include "select.h"
 
-/* How much longer each interval is than the one before, while calm. */
-#define CALM_GROWTH	4
 /* For scans before their time it sleeps so many times as long as it worked, ... */
 #define EARLY_PART	20
 /* ... but may be so much behind with that: several that come at once do not wait. */
@@ -26,12 +24,9 @@
  * gpreempt_pace_begin - a scan begins
  * @p: the rhythm
  * @now_ns: the time
- * @woken: before its time, by a sign of work: the interval is short again
  */
-void gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken)
+void gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns)
 {
-	if (woken)
-		p->interval_ns = 0;
 	p->begun_ns = now_ns;
 	p->early = now_ns < p->due_ns;
 }
@@ -76,24 +71,16 @@ void gpreempt_pace_end(struct gpreempt_pace *p, u64 now_ns, u64 worked_ns, u32 i
  * gpreempt_pace_next - the monitor is about to sleep for an interval
  * @p: the rhythm
  * @now_ns: the time
- * @min_us: shortest interval between the beginnings of two scans
- * @max_us: longest as things are; below @min_us it counts as that
+ * @interval_us: between the beginnings of two scans
  * @until_ns: in any case until then, 0: there is no such time
  *
- * Each interval is four times the one before, up to @max_us: where that is longer than
- * @min_us, things have been calm for a scan already, and each more on the way costs as
- * much as a late one. A scan that takes long does not make the interval longer, unless it
- * takes more than half of it.
+ * A scan that takes long does not make the interval longer, unless it takes more than half of it.
  *
  * Return: how long to sleep, in ns.
  */
-u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us, u32 max_us, u64 until_ns)
+u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 interval_us, u64 until_ns)
 {
-	u64 shortest = (u64)min_us * NSEC_PER_USEC;
-	u64 longest = (u64)max(min_us, max_us) * NSEC_PER_USEC;
-
-	p->interval_ns = clamp(CALM_GROWTH * p->interval_ns, shortest, longest);
-	p->due_ns = min(p->begun_ns, now_ns) + p->interval_ns;
+	p->due_ns = min(p->begun_ns, now_ns) + (u64)interval_us * NSEC_PER_USEC;
 	if (until_ns)
 		p->due_ns = min(p->due_ns, until_ns);
 	p->due_ns = max3(p->due_ns, p->free_ns, now_ns);
@@ -106,13 +93,10 @@ u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us, u32 max_
  * @now_ns: the time
  * @until_ns: until then, 0: until something wakes it
  *
- * A calm that was before does not go on after it.
- *
  * Return: how long to sleep, in ns, %U64_MAX: for ever.
  */
 u64 gpreempt_pace_rest(struct gpreempt_pace *p, u64 now_ns, u64 until_ns)
 {
-	p->interval_ns = 0;
 	p->due_ns = until_ns ? max(until_ns, now_ns) : U64_MAX;
 	return until_ns ? p->due_ns - now_ns : U64_MAX;
 }

@@ -19,7 +19,6 @@ struct gpreempt_view;
 /**
  * struct gpreempt_pace - the monitor's rhythm
  * @begun_ns:	when the last scan began, or queues have changed places since
- * @interval_ns: wanted time from that to the next; 0 before the first
  * @early:	that scan came before its time
  * @due_ns:	when the next is by its rhythm, %U64_MAX: never
  * @free_ns:	no sooner, whatever wakes the monitor
@@ -29,7 +28,6 @@ struct gpreempt_view;
  */
 struct gpreempt_pace {
 	u64 begun_ns;
-	u64 interval_ns;
 	bool early;
 	u64 due_ns;
 	u64 free_ns;
@@ -53,10 +51,10 @@ typedef unsigned int (*gpreempt_read_fn)(struct gpreempt_view *view, unsigned in
 
 void gpreempt_read(struct gpreempt_view *view, gpreempt_read_fn read);
 
-void gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns, bool woken);
+void gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns);
 void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns);
 void gpreempt_pace_end(struct gpreempt_pace *p, u64 now_ns, u64 worked_ns, u32 interval_us);
-u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 min_us, u32 max_us, u64 until_ns);
+u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 interval_us, u64 until_ns);
 u64 gpreempt_pace_rest(struct gpreempt_pace *p, u64 now_ns, u64 until_ns);
 u64 gpreempt_pace_wait(const struct gpreempt_pace *p, u64 now_ns);
 

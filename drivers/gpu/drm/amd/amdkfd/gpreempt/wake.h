@@ -10,8 +10,7 @@
 /**
  * enum gpreempt_rest - how the monitor goes on
  * @GPREEMPT_POLL: it scans again after an interval
- * @GPREEMPT_CALM: nothing can have to be decided before something wakes it: each interval is
- *		longer than the one before
+ * @GPREEMPT_CALM: nothing can have to be decided before something wakes it: a long interval
  * @GPREEMPT_PARK: it sleeps without an interval until something wakes it
  */
 enum gpreempt_rest {

@@ -20,14 +20,14 @@
 #define US	NSEC_PER_USEC
 
 /* The clock, and a scan of @took ns at its time; the next is then due. The time since the last. */
-static u64 scan(struct gpreempt_pace *p, u64 *now, u64 took, u32 min_us, u32 max_us)
+static u64 scan(struct gpreempt_pace *p, u64 *now, u64 took, u32 us)
 {
 	u64 real = p->begun_ns ? *now - p->begun_ns : 0;
 
-	gpreempt_pace_begin(p, *now, false);
+	gpreempt_pace_begin(p, *now);
 	*now += took;
-	gpreempt_pace_end(p, *now, took, min_us);
-	*now += gpreempt_pace_next(p, *now, min_us, max_us, 0);
+	gpreempt_pace_end(p, *now, took, us);
+	*now += gpreempt_pace_next(p, *now, us, 0);
 	return real;
 }
 
@@ -40,10 +40,10 @@ static void gpreempt_pace_keeps_time(struct kunit *test)
 		struct gpreempt_pace p = {};
 		u64 us = intervals[i], now = 1000 * US;
 
-		KUNIT_EXPECT_EQ(test, scan(&p, &now, us * US / 4, us, us), 0);
+		KUNIT_EXPECT_EQ(test, scan(&p, &now, us * US / 4, us), 0);
 		for (n = 0; n < 20; n++)
-			KUNIT_EXPECT_EQ(test, scan(&p, &now, (n % 5) * us * US / 8, us,
-						   us), us * US);
+			KUNIT_EXPECT_EQ(test, scan(&p, &now, (n % 5) * us * US / 8, us),
+					us * US);
 	}
 }
 
@@ -53,13 +53,13 @@ static void gpreempt_pace_yields(struct kunit *test)
 	struct gpreempt_pace p = {};
 	u64 now = 1;
 
-	scan(&p, &now, 3000 * US, 1000, 1000);
-	KUNIT_EXPECT_EQ(test, scan(&p, &now, 3000 * US, 1000, 1000), 6000 * US);
+	scan(&p, &now, 3000 * US, 1000);
+	KUNIT_EXPECT_EQ(test, scan(&p, &now, 3000 * US, 1000), 6000 * US);
 	/* at a time that is told, ... */
-	gpreempt_pace_begin(&p, now, false);
+	gpreempt_pace_begin(&p, now);
 	now += 300 * US;
 	gpreempt_pace_end(&p, now, 300 * US, 1000);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, 1000, now + 100 * US), 300 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, now + 100 * US), 300 * US);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now + 100 * US), 200 * US);
 	/* ... and parked */
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_rest(&p, now, 0), U64_MAX);
@@ -77,50 +77,27 @@ static void gpreempt_pace_until(struct kunit *test)
 	struct gpreempt_pace p = {};
 	u64 now = 1000 * US;
 
-	gpreempt_pace_begin(&p, now, false);
+	gpreempt_pace_begin(&p, now);
 	gpreempt_pace_end(&p, now, 0, 1000);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, 0, now + 10), 10);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, 0, now + 2000 * US), 1000 * US);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, 0, 1), 0);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, now + 10), 10);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, now + 2000 * US), 1000 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, 1), 0);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_rest(&p, now, now + 10), 10);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_rest(&p, now, 1), 0);
 }
 
-static void gpreempt_pace_stretches(struct kunit *test)
-{
-	static const u64 expected[] = { 100, 400, 1500, 1500 };
-	struct gpreempt_pace p = {};
-	u64 now = 1;
-	unsigned int i;
-
-	scan(&p, &now, 10 * US, 100, 1500);
-	for (i = 0; i < ARRAY_SIZE(expected); i++)
-		KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100, 1500),
-				expected[i] * US);
-	/* A sign of work in a scan ... */
-	scan(&p, &now, 10 * US, 100, 100);
-	KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100, 1500), 100 * US);
-	KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100, 1500), 400 * US);
-	/* ... or between two. */
-	gpreempt_pace_begin(&p, now, true);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 1500, 0), 100 * US);
-}
-
-/* The operator's bounds hold at once, whatever the interval was. */
-static void gpreempt_pace_bounds_change(struct kunit *test)
+/* The interval is the one that is given, whatever the last was. */
+static void gpreempt_pace_interval_changes(struct kunit *test)
 {
 	struct gpreempt_pace p = {};
 	u64 now = 1;
-	int i;
 
-	for (i = 0; i < 10; i++)
-		scan(&p, &now, 0, 100, 100000);
-	gpreempt_pace_begin(&p, now, false);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 300, 0), 300 * US);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 300, 0), 5000 * US);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 5000, 5000, 0), 5000 * US);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000000, 1000000, 0),
-			1000000 * US);
+	scan(&p, &now, 0, 100000);
+	KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100), 100000 * US);
+	KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 1000000), 100 * US);
+	gpreempt_pace_rest(&p, now, 0);
+	gpreempt_pace_begin(&p, now);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 0), 100 * US);
 }
 
 /* After a transaction the whole interval is slept, however long it took. */
@@ -129,25 +106,11 @@ static void gpreempt_pace_restarts(struct kunit *test)
 	struct gpreempt_pace p = {};
 	u64 now = 5000 * US;
 
-	gpreempt_pace_begin(&p, now, false);
+	gpreempt_pace_begin(&p, now);
 	now += 70 * US;
 	gpreempt_pace_restart(&p, now);
 	now += 10 * US;
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 100, 0), 90 * US);
-}
-
-/* A calm that was before a rest does not go on. */
-static void gpreempt_pace_rests(struct kunit *test)
-{
-	struct gpreempt_pace p = {};
-	unsigned int i;
-	u64 now = 1;
-
-	for (i = 0; i < 3; i++)
-		scan(&p, &now, 0, 100, 1500);
-	gpreempt_pace_rest(&p, now, 0);
-	gpreempt_pace_begin(&p, now, false);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 1500, 0), 100 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 0), 90 * US);
 }
 
 /* A clock that goes back does not sleep for ever. */
@@ -156,10 +119,10 @@ static void gpreempt_pace_clock_goes_back(struct kunit *test)
 	struct gpreempt_pace p = {};
 	u64 now = 1000 * US;
 
-	scan(&p, &now, 0, 100, 100);
-	gpreempt_pace_begin(&p, 500 * US, false);
+	scan(&p, &now, 0, 100);
+	gpreempt_pace_begin(&p, 500 * US);
 	gpreempt_pace_end(&p, 400 * US, 0, 100);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, 400 * US, 100, 100, 0), 100 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, 400 * US, 100, 0), 100 * US);
 }
 
 #define POLL_US	1000
@@ -172,7 +135,7 @@ static u64 early_scan(struct gpreempt_pace *p, u64 *now_ns, u64 took_ns)
 	gpreempt_pace_rest(p, *now_ns, 0);
 	wait_ns = gpreempt_pace_wait(p, *now_ns);
 	*now_ns += wait_ns;
-	gpreempt_pace_begin(p, *now_ns, true);
+	gpreempt_pace_begin(p, *now_ns);
 	*now_ns += took_ns;
 	gpreempt_pace_end(p, *now_ns, took_ns, POLL_US);
 	return wait_ns;
@@ -238,7 +201,7 @@ static void gpreempt_early_waits_until_due(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns + 200 * US + 1), 0);
 	/* then it is no longer before its time, and owes no more than it has worked */
 	now_ns += 200 * US;
-	gpreempt_pace_begin(&p, now_ns, false);
+	gpreempt_pace_begin(&p, now_ns);
 	gpreempt_pace_end(&p, now_ns, 0, POLL_US);
 	gpreempt_pace_rest(&p, now_ns, 0);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns), (POLL_US - 200) * US);
@@ -495,10 +458,8 @@ static void gpreempt_read_churn(struct kunit *test)
 static struct kunit_case gpreempt_pace_cases[] = {
 	KUNIT_CASE(gpreempt_pace_keeps_time),
 	KUNIT_CASE(gpreempt_pace_yields),
-	KUNIT_CASE(gpreempt_pace_stretches),
-	KUNIT_CASE(gpreempt_pace_bounds_change),
+	KUNIT_CASE(gpreempt_pace_interval_changes),
 	KUNIT_CASE(gpreempt_pace_restarts),
-	KUNIT_CASE(gpreempt_pace_rests),
 	KUNIT_CASE(gpreempt_pace_until),
 	KUNIT_CASE(gpreempt_pace_clock_goes_back),
 	KUNIT_CASE(gpreempt_early_is_rationed),
