@@ -200,8 +200,8 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 		r = lock_node(gp);
 		if (r)
 			return r;
-		/* A queue is counted before it is on the queue manager's list. */
-		n = choice->which ? READ_ONCE(gp->queues) : 1;
+		/* No more can be chosen than the node has, of whatever type. */
+		n = choice->which ? gp->node->dqm->total_queue_count : 1;
 		if (n <= asks->room - asks->count)
 			break;
 		unlock_node(gp);
