@@ -166,8 +166,7 @@ static void any_view(struct gpreempt_view *view, struct gpreempt_queue_view *q)
 {
 	unsigned int i;
 
-	view->nr = QUEUES;
-	view->q = q;
+	view->first = q;
 	view->now_ns = any_time();
 	view->save_ns = any_time();
 	view->lead_ns = any_time();
@@ -177,8 +176,10 @@ static void any_view(struct gpreempt_view *view, struct gpreempt_queue_view *q)
 	view->help.since_ns = any_time();
 	view->help.executed_ns = any_time();
 	view->help.next_ns = any_time();
-	for (i = 0; i < QUEUES; i++)
+	for (i = 0; i < QUEUES; i++) {
 		any_queue(&q[i]);
+		q[i].next = i + 1 < QUEUES ? &q[i + 1] : NULL;
+	}
 }
 
 /*
@@ -232,7 +233,7 @@ static void promise_same(const struct gpreempt_outcome *a, const struct gpreempt
 /* May the @n-th be raised? It was, and goes on; or it has waited. */
 static bool may_raise(const struct selection *s, unsigned int n)
 {
-	const struct gpreempt_queue_view *q = &s->view->q[n];
+	const struct gpreempt_queue_view *q = &s->view->first[n];
 
 	return !s->view->passive &&
 	       ((q->memory->raised && gpreempt_has_work(q)) || q->state.waits_ns);
@@ -243,14 +244,14 @@ void any_raise(struct selection *s)
 	unsigned int raised = nondet_u8(), i;
 
 	for (i = 0; i < QUEUES; i++)
-		before[i] = s->view->q[i].out;
+		before[i] = s->view->first[i].out;
 	for (i = 0; i < QUEUES; i++) {
 		if (i != raised)
 			continue;
 		take(may_raise(s, i));
 		s->helps = true;
-		s->view->q[i].out.raised = true;
-		s->view->q[i].out.level = GPREEMPT_BOOST;
+		s->view->first[i].out.raised = true;
+		s->view->first[i].out.level = GPREEMPT_BOOST;
 	}
 	s->plan->next_ns = nondet_u64();
 }
@@ -276,7 +277,7 @@ bool wanted_above[QUEUES];
 
 bool any_wanted(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
 {
-	return wanted_above[q - view->q];
+	return wanted_above[q - view->first];
 }
 
 void prove_raise(void)
@@ -325,10 +326,10 @@ static bool are_rivals(const struct gpreempt_queue_view *a, const struct gpreemp
 /* Does a queue's group have the turn on its level, or another one that has a queue there? */
 static bool is_taken(const struct selection *s, const struct gpreempt_queue_view *q)
 {
-	unsigned int i;
+	const struct gpreempt_queue_view *other;
 
-	for (i = 0; i < QUEUES; i++)
-		if (are_rivals(&s->view->q[i], q) && s->view->q[i].out.turn)
+	gpreempt_for_each(other, s->view)
+		if (are_rivals(other, q) && other->out.turn)
 			return true;
 	return false;
 }
@@ -336,11 +337,10 @@ static bool is_taken(const struct selection *s, const struct gpreempt_queue_view
 /* Does a level rotate: is there a rival of another group, or one that is limited? */
 static bool rotates(const struct selection *s, const struct gpreempt_queue_view *q)
 {
-	unsigned int i;
+	const struct gpreempt_queue_view *other;
 
-	for (i = 0; i < QUEUES; i++)
-		if (are_rivals(&s->view->q[i], q) &&
-		    (s->view->q[i].turn != q->turn || is_limited(s, &s->view->q[i])))
+	gpreempt_for_each(other, s->view)
+		if (are_rivals(other, q) && (other->turn != q->turn || is_limited(s, other)))
 			return true;
 	return false;
 }
@@ -375,25 +375,20 @@ static void promise_turns(const struct gpreempt_queue_view *a, const struct gpre
  */
 void any_turns(struct selection *s)
 {
-	unsigned int i;
+	struct gpreempt_queue_view *q;
 
 	s->rotating = nondet_u32();
 	s->plan->waiting = nondet_bool();
 	s->plan->next_ns = nondet_u64();
-	for (i = 0; i < QUEUES; i++) {
-		struct gpreempt_queue_view *q = &s->view->q[i];
-
+	gpreempt_for_each(q, s->view) {
 		q->out.takes_turns = takes_turns(q);
 		q->out.turn = nondet_bool();
 		q->out.turn_begins = nondet_bool();
 		q->out.limited = q->out.takes_turns && !q->out.turn && is_limited(s, q);
 		take(q->out.takes_turns || !q->out.turn);
 	}
-	for (i = 0; i < QUEUES; i++) {
-		struct gpreempt_queue_view *q = &s->view->q[i];
-
+	gpreempt_for_each(q, s->view)
 		take(!q->out.takes_turns || q->out.limited || is_taken(s, q));
-	}
 }
 
 /*
@@ -443,7 +438,7 @@ u64 kept_until[QUEUES];
 u64 any_until(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 	      const struct gpreempt_queue_view *q)
 {
-	return kept_until[q - view->q];
+	return kept_until[q - view->first];
 }
 
 /* Is there a compute unit that both may use? */
@@ -476,13 +471,13 @@ static bool keeps(const struct gpreempt_view *view, const struct gpreempt_queue_
 	if (!q->out.turn && are_rivals(other, q) && other->out.turn)
 		return true;
 	return !view->passive && other->out.level > q->out.level && !other->out.limited &&
-	       kept_until[other - view->q] > view->now_ns;
+	       kept_until[other - view->first] > view->now_ns;
 }
 
 static void promise_victim(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
 {
+	const struct gpreempt_queue_view *other;
 	bool above = false;
-	unsigned int i;
 
 	promise("no pinned queue is taken off", !q->terms.pinned);
 	promise("no absent queue is taken off", q->seen.mapped);
@@ -491,8 +486,8 @@ static void promise_victim(const struct gpreempt_view *view, const struct gpreem
 		promise("what is asked for was asked for", q->terms.asked || q->terms.held);
 		return;
 	}
-	for (i = 0; i < view->nr; i++)
-		above |= is_above(&view->q[i], q);
+	gpreempt_for_each(other, view)
+		above |= is_above(other, q);
 	above |= q->out.reason == GPREEMPT_REASON_TIMESLICE && q->out.limited;
 	promise("none is taken off but for a runnable queue above that it meets, a turn, or a cap",
 		above);
@@ -504,12 +499,12 @@ static void promise_victim(const struct gpreempt_view *view, const struct gpreem
 
 static void promise_kept(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
 {
+	const struct gpreempt_queue_view *other;
 	bool kept = q->out.limited, above = false;
-	unsigned int i;
 
-	for (i = 0; i < view->nr; i++) {
-		kept |= keeps(view, &view->q[i], q);
-		above |= is_above(&view->q[i], q) && !view->q[i].out.limited;
+	gpreempt_for_each(other, view) {
+		kept |= keeps(view, other, q);
+		above |= is_above(other, q) && !other->out.limited;
 	}
 	promise("none stays off but for one above that it meets, a turn, or a cap",
 		!q->seen.preempted || gpreempt_held(q) || kept);
@@ -559,7 +554,7 @@ void prove_select(void)
 	}
 	gpreempt_select(&view, &tun, &plan);
 
-	for (i = 0; i < view.nr; i++) {
+	for (i = 0; i < QUEUES; i++) {
 		promise_outcome(&view, &q[i]);
 		preempt += q[i].out.verdict == GPREEMPT_PREEMPT;
 		resume += q[i].out.verdict == GPREEMPT_RESUME;
@@ -583,8 +578,8 @@ void prove_state(void)
 	any_tunables(&tun);
 	any_evidence(&q.seen);
 	any_terms(&q.terms);
-	view.nr = 1;
-	view.q = &q;
+	view.first = &q;
+	q.next = NULL;
 	view.now_ns = any_time();
 	view.lead_ns = any_time();
 	view.passive = nondet_bool();

@@ -131,10 +131,9 @@ static int lowest_running(const struct gpreempt_view *view)
  * executing, unless waves were counted. Nothing waited at its last quiet scan; nor
  * before somebody woke the monitor, if it slept without a timer.
  */
-static void account_inversion(struct kfd_gpreempt *gp, const struct kfd_gpreempt_scan_queue *sq,
-			      const struct gpreempt_queue_view *v, int running)
+static void account_inversion(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq, int running)
 {
-	struct kfd_gpreempt_queue *gpq = sq->gpq;
+	const struct gpreempt_queue_view *v = &gpq->view;
 	bool inverted = v->out.activity == GPREEMPT_RUNNABLE && v->out.wants &&
 			!v->out.announced && v->out.level > running &&
 			(v->state.backlog || gp->scan.view.waves_final);
@@ -145,7 +144,7 @@ static void account_inversion(struct kfd_gpreempt *gp, const struct kfd_gpreempt
 		ns = ktime_get_ns() - since_ns;
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_DETECTIONS, 1);
 		count_latency(gp, GPREEMPT_LATENCY_DETECTION, ns);
-		trace_kfd_gpreempt_inversion(gp->node->id, gpq->pid, sq->queue_id,
+		trace_kfd_gpreempt_inversion(gp->node->id, gpq->pid, gpq->scan.queue_id,
 					     v->out.level, running, ns);
 	}
 	if (!v->out.wants || v->seen.waves > 0)
@@ -161,14 +160,13 @@ static void account_inversion(struct kfd_gpreempt *gp, const struct kfd_gpreempt
  * nobody looked: then only if this one sees the same, and if it was not long. What a preempted
  * queue is kept off is counted exactly.
  */
-static void account_time(struct kfd_gpreempt_queue *gpq, const struct gpreempt_queue_view *v,
-			 bool watched, u64 now_ns)
+static void account_time(struct kfd_gpreempt_queue *gpq, bool watched, u64 now_ns)
 {
 	u64 ns = now_ns - gpq->last.ns;
 
 	if (!gpq->last.ns || !gpq->last.seen.mapped)
 		return;
-	if (!watched && (v->out.activity != gpq->last.out.activity || ns > GAP_MAX_NS))
+	if (!watched && (gpq->view.out.activity != gpq->last.out.activity || ns > GAP_MAX_NS))
 		return;
 	if (gpq->last.out.activity == GPREEMPT_RUNNING) {
 		gpq->running_ns += ns;
@@ -179,7 +177,7 @@ static void account_time(struct kfd_gpreempt_queue *gpq, const struct gpreempt_q
 }
 
 /**
- * kfd_gpreempt_account_scan - count, trace and keep what a scan has shown, for commit too
+ * kfd_gpreempt_account_scan - count, trace and keep what a scan has shown
  * @gp: the node, with a decided plan
  */
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
@@ -188,7 +186,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	u64 ns = ktime_get_ns() - view->now_ns - gp->scan.register_ns;
 	int running = lowest_running(view);
 	bool watched = gp->accounted_ns;
-	unsigned int i;
+	struct gpreempt_queue_view *v;
 
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCANS, 1);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCAN_NS, ns);
@@ -198,28 +196,26 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 
 	/* Before the time to this scan is counted: see gpreempt_busy_goes_on(). */
 	WRITE_ONCE(gp->accounted_ns, view->now_ns);
-	for (i = 0; i < view->nr; i++)
-		if (is_running(&view->q[i]))
-			gpreempt_busy_goes_on(&gp->scan.queues[i].gpq->client->busy, view->now_ns);
+	gpreempt_for_each(v, view)
+		if (is_running(v))
+			gpreempt_busy_goes_on(&kfd_gpreempt_of(v)->client->busy, view->now_ns);
 
 	mutex_lock(&gp->last_lock);
-	for (i = 0; i < view->nr; i++) {
-		const struct kfd_gpreempt_scan_queue *sq = &gp->scan.queues[i];
-		const struct gpreempt_queue_view *v = &view->q[i];
-		struct kfd_gpreempt_last *last = &sq->gpq->last;
+	gpreempt_for_each(v, view) {
+		struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
+		struct kfd_gpreempt_last *last = &gpq->last;
+		u32 queue_id = gpq->scan.queue_id;
 
-		account_inversion(gp, sq, v, running);
+		account_inversion(gp, gpq, running);
 		if (v->out.activity == GPREEMPT_BLOCKED && last->out.activity != GPREEMPT_BLOCKED) {
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_BLOCKED, 1);
-			trace_kfd_gpreempt_blocked(gp->node->id, sq->gpq->pid, sq->queue_id, v);
+			trace_kfd_gpreempt_blocked(gp->node->id, gpq->pid, queue_id, v);
 		}
 		if (v->out.level == GPREEMPT_BOOST && last->out.level != GPREEMPT_BOOST)
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_STARVED, 1);
 		if (v->out.verdict != GPREEMPT_KEEP)
-			trace_kfd_gpreempt_decision(gp->node->id, sq->gpq->pid, sq->queue_id, v);
-		account_time(sq->gpq, v, watched, view->now_ns);
-		sq->gpq->verdict = v->out.verdict;
-		sq->gpq->reason = v->out.reason;
+			trace_kfd_gpreempt_decision(gp->node->id, gpq->pid, queue_id, v);
+		account_time(gpq, watched, view->now_ns);
 		last->ns = view->now_ns;
 		last->seen = v->seen;
 		last->backlog = v->state.backlog;

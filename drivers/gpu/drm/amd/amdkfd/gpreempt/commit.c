@@ -80,7 +80,7 @@ enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q)
 
 	if (!gpq)
 		return GPREEMPT_KEEP;
-	switch (gpq->verdict) {
+	switch (gpq->view.out.verdict) {
 	case GPREEMPT_PREEMPT:
 		if (q->properties.is_active && !kfd_gpreempt_queue_pinned(q))
 			return GPREEMPT_PREEMPT;
@@ -114,7 +114,8 @@ static unsigned int count_verdicts(struct kfd_gpreempt *gp, unsigned int *preemp
 			continue;
 		++*preempt;
 		trace_kfd_gpreempt_preempt_begin(gp->node->id, q->gpreempt->pid,
-						 q->properties.queue_id, q->gpreempt->reason);
+						 q->properties.queue_id,
+						 q->gpreempt->view.out.reason);
 	}
 	return n;
 }

@@ -109,8 +109,8 @@ static bool shows_inversion(struct gpreempt_view *view)
 void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 		     const struct gpreempt_tunables *tun, struct gpreempt_plan *plan)
 {
+	struct gpreempt_queue_view *q;
 	bool need_waves;
-	unsigned int i;
 
 	view->lead_ns = lead_ns(view, tun);
 	view->passive = policy->passive;
@@ -124,18 +124,18 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 	}
 	if (need_waves) {
 		*plan = (struct gpreempt_plan) { .need_waves = true };
-		for (i = 0; i < view->nr; i++) {
-			view->q[i].out.verdict = GPREEMPT_KEEP;
-			view->q[i].matters |= view->proof && view->q[i].seen.mapped;
+		gpreempt_for_each(q, view) {
+			q->out.verdict = GPREEMPT_KEEP;
+			q->matters |= view->proof && q->seen.mapped;
 		}
 		return;
 	}
-	for (i = 0; i < view->nr; i++)
-		gpreempt_estimate(view, tun, &view->q[i]);
+	gpreempt_for_each(q, view)
+		gpreempt_estimate(view, tun, q);
 	gpreempt_select(view, tun, plan);
-	for (i = 0; i < view->nr; i++) {
-		gpreempt_learn(view, &view->q[i]);
-		gpreempt_track_proof(view, &view->q[i]);
+	gpreempt_for_each(q, view) {
+		gpreempt_learn(view, q);
+		gpreempt_track_proof(view, q);
 	}
 	gpreempt_help_learn(view);
 	gpreempt_linger_learn(view, tun);
@@ -152,12 +152,12 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
  */
 void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan)
 {
-	unsigned int i;
+	struct gpreempt_queue_view *q;
 
 	*plan = (struct gpreempt_plan) {};
-	for (i = 0; i < view->nr; i++) {
-		view->q[i].memory->waits_ns = 0;
-		view->q[i].memory->raised = false;
+	gpreempt_for_each(q, view) {
+		q->memory->waits_ns = 0;
+		q->memory->raised = false;
 	}
 	gpreempt_group_skip(view);
 }

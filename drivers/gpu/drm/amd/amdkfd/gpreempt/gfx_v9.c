@@ -106,17 +106,18 @@ static bool is_in(struct access *a, unsigned int slot, u32 doorbell_off)
 
 /* A queue is looked for where it was last; then in each slot that has a queue. */
 static bool find_slot(struct access *a, unsigned long slotted,
-		      const struct kfd_gpreempt_scan_queue *sq, unsigned int *found)
+		      struct kfd_gpreempt_queue *gpq, unsigned int *found)
 {
-	u8 *last = &sq->gpq->slot[a->xcc];
+	u32 doorbell_off = gpq->scan.doorbell_off;
+	u8 *last = &gpq->slot[a->xcc];
 	unsigned int slot;
 
 	*found = *last - 1;
-	if (*last && test_bit(*found, &slotted) && is_in(a, *found, sq->doorbell_off))
+	if (*last && test_bit(*found, &slotted) && is_in(a, *found, doorbell_off))
 		return true;
 	*last = 0;
 	for_each_set_bit(slot, &slotted, GPREEMPT_MAX_SLOTS) {
-		if (!is_in(a, slot, sq->doorbell_off))
+		if (!is_in(a, slot, doorbell_off))
 			continue;
 		*last = slot + 1;
 		*found = slot;
@@ -138,7 +139,8 @@ static bool find_slot(struct access *a, unsigned long slotted,
 static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *scan)
 {
 	u32 engine, engines = a->adev->gfx.config.max_shader_engines;
-	unsigned int i, slot, waves;
+	struct gpreempt_queue_view *v;
+	unsigned int slot, waves;
 	unsigned long slotted;
 
 	a->slot = GPREEMPT_MAX_SLOTS;
@@ -146,12 +148,12 @@ static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *
 	for (engine = 0; engine < engines; engine++) {
 		select_engine(a, engine);
 		slotted = read_status(a) & kfd_slots;
-		for (i = 0; i < scan->view.nr; i++) {
-			struct kfd_gpreempt_scan_queue *sq = &scan->queues[i];
-			struct gpreempt_queue_view *v = &scan->view.q[i];
+		gpreempt_for_each(v, &scan->view) {
+			struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
+			struct kfd_gpreempt_scan_queue *sq = &gpq->scan;
 
 			if (!v->matters || (!v->whole && (sq->counted & BIT(a->xcc))) ||
-			    !find_slot(a, slotted, sq, &slot))
+			    !find_slot(a, slotted, gpq, &slot))
 				continue;
 			if (!sq->resident) {
 				sq->resident = true;

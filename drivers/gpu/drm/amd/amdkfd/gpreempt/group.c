@@ -83,7 +83,6 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 			 const struct gpreempt_tunables *tun)
 {
 	struct gpreempt_queue_view *q;
-	unsigned int i;
 
 	gpreempt_policy_comes(policy, view);
 	gpreempt_for_each(q, view) {
@@ -92,8 +91,8 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 	}
 	if (!policy->slice_ns)
 		goto place;
-	for (i = 0; i < view->nr; i++)
-		turn_open(view->q[i].turn, view->seen_ns);
+	gpreempt_for_each(q, view)
+		turn_open(q->turn, view->seen_ns);
 	gpreempt_for_each(q, view) {
 		u64 resident_ns = q->memory->resident_ns;
 		struct gpreempt_turn *t = q->turn;
@@ -102,15 +101,15 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 		if (q->seen.mapped && resident_ns >= t->since_ns)
 			t->resident_ns = min(t->resident_ns, resident_ns);
 	}
-	for (i = 0; i < view->nr; i++) {
-		charge(policy, view, view->q[i].group, view->q[i].rank.level);
-		turn_goes_on(view->q[i].turn, view->now_ns);
+	gpreempt_for_each(q, view) {
+		charge(policy, view, q->group, q->rank.level);
+		turn_goes_on(q->turn, view->now_ns);
 	}
-	for (i = 0; i < view->nr; i++)
-		charge_left(policy, view, view->q[i].group);
+	gpreempt_for_each(q, view)
+		charge_left(policy, view, q->group);
 place:
-	for (i = 0; i < view->nr; i++)
-		gpreempt_policy_place(policy, view, view->q[i].group, tun, &view->q[i].rank);
+	gpreempt_for_each(q, view)
+		gpreempt_policy_place(policy, view, q->group, tun, &q->rank);
 }
 
 static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_view *view,
@@ -143,14 +142,13 @@ static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_vie
  */
 void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_view *view)
 {
-	const struct gpreempt_queue_view *q;
-	unsigned int i;
+	struct gpreempt_queue_view *q;
 
 	view->seen_ns = view->now_ns;
 	if (!policy->slice_ns)
 		return;
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_turn *t = view->q[i].turn;
+	gpreempt_for_each(q, view) {
+		struct gpreempt_turn *t = q->turn;
 
 		t->gets = false;
 		t->begins = false;
@@ -170,8 +168,8 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
 		t->stays |= q->seen.mapped && q->out.verdict == GPREEMPT_KEEP;
 		t->comes_back |= q->out.verdict == GPREEMPT_RESUME;
 	}
-	for (i = 0; i < view->nr; i++)
-		turn_close(policy, view, &view->q[i]);
+	gpreempt_for_each(q, view)
+		turn_close(policy, view, q);
 }
 
 /**

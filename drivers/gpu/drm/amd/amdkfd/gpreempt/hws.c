@@ -26,7 +26,7 @@ static void flip(struct kfd_gpreempt *gp, u64 save_ns)
 			kfd_gpreempt_queue_off(gp, dpn->qpd, q, save_ns);
 			break;
 		case GPREEMPT_RESUME:
-			kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->reason);
+			kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->view.out.reason);
 			break;
 		case GPREEMPT_KEEP:
 			break;
@@ -54,17 +54,18 @@ static void judge(struct kfd_gpreempt *gp, struct queue *q, bool began, u64 now_
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	bool kept_off = gpreempt_is_kept_off(&gpq->suspect, now_ns);
+	struct gpreempt_outcome *out = &gpq->view.out;
 
 	gpreempt_search_place(&gp->search, &gpq->suspect);
 	if (gpreempt_is_kept_off(&gpq->suspect, now_ns))
-		gpq->verdict = GPREEMPT_PREEMPT;
+		out->verdict = GPREEMPT_PREEMPT;
 	else if (kept_off)
-		gpq->verdict = GPREEMPT_RESUME;
+		out->verdict = GPREEMPT_RESUME;
 	else if (!began || gpq->suspect.role == GPREEMPT_TRIED)
-		gpq->verdict = GPREEMPT_KEEP;
+		out->verdict = GPREEMPT_KEEP;
 	else
 		return;
-	gpq->reason = GPREEMPT_REASON_LATE;
+	out->reason = GPREEMPT_REASON_LATE;
 }
 
 /*

@@ -130,35 +130,33 @@ static const struct gpreempt_queue_view *lowest(const struct gpreempt_view *view
  */
 void gpreempt_linger_learn(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
 {
-	const struct gpreempt_queue_view *q = lowest(view);
+	const struct gpreempt_queue_view *mover = lowest(view), *q;
 	u64 now = max_t(u64, view->now_ns, 1);
-	unsigned int i;
 
-	for (i = 0; q && i < view->nr; i++) {
-		const struct gpreempt_queue_view *above = &view->q[i];
-		struct gpreempt_linger *l = &above->turn->linger;
+	gpreempt_for_each(q, view) {
+		struct gpreempt_linger *l = &q->turn->linger;
 
-		if (!above->state.takes_part || above->out.level <= q->out.level ||
-		    !gpreempt_cus_meet(&above->seen.cus, &q->seen.cus))
+		if (!mover || !q->state.takes_part || q->out.level <= mover->out.level ||
+		    !gpreempt_cus_meet(&q->seen.cus, &mover->seen.cus))
 			continue;
-		if (q->out.verdict == GPREEMPT_RESUME)
-			comes_back(view, tun, q, above, l);
-		else if (above->out.wants || q->out.reason == GPREEMPT_REASON_AGED)
-			leaves(view, tun, q, l);
+		if (mover->out.verdict == GPREEMPT_RESUME)
+			comes_back(view, tun, mover, q, l);
+		else if (q->out.wants || mover->out.reason == GPREEMPT_REASON_AGED)
+			leaves(view, tun, mover, l);
 	}
 	/* The end of a group is that of its last queue; something consumed is another end. */
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_linger *l = &view->q[i].turn->linger;
+	gpreempt_for_each(q, view) {
+		struct gpreempt_linger *l = &q->turn->linger;
 
-		if (!l->idle_ns || view->q[i].change.consumed)
+		if (!l->idle_ns || q->change.consumed)
 			l->idle_ns = now;
-		if (view->q[i].out.wants || view->q[i].change.consumed)
+		if (q->out.wants || q->change.consumed)
 			l->wanted_ns = now;
 	}
-	for (i = 0; i < view->nr; i++) {
-		struct gpreempt_linger *l = &view->q[i].turn->linger;
+	gpreempt_for_each(q, view) {
+		struct gpreempt_linger *l = &q->turn->linger;
 
-		if (!gpreempt_has_work(&view->q[i]))
+		if (!gpreempt_has_work(q))
 			continue;
 		if (l->idle_ns)
 			l->pause_ns = now - min(now, l->idle_ns);

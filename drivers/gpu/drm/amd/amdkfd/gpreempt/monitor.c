@@ -155,12 +155,12 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 /* Let the doorbells that are awaited wake us. False if the next scan is to look, for one. */
 static bool await_doorbells(struct kfd_gpreempt *gp)
 {
+	struct gpreempt_queue_view *v;
 	bool awaited = true;
-	unsigned int i;
 
-	for (i = 0; i < gp->scan.view.nr; i++)
-		if (gp->scan.view.q[i].out.awaited)
-			awaited &= kfd_gpreempt_doorbell_await(gp, gp->scan.queues[i].gpq->mm);
+	gpreempt_for_each(v, &gp->scan.view)
+		if (v->out.awaited)
+			awaited &= kfd_gpreempt_doorbell_await(gp, kfd_gpreempt_of(v)->mm);
 	return awaited;
 }
 

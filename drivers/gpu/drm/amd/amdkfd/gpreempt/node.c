@@ -136,8 +136,6 @@ void kfd_gpreempt_free(struct kobject *kobj)
 {
 	struct kfd_gpreempt *gp = container_of(kobj, struct kfd_gpreempt, kobj);
 
-	kvfree(gp->scan.space);
-	kvfree(gp->next_space);
 	mutex_destroy(&gp->doorbell_lock);
 	mutex_destroy(&gp->lists_lock);
 	mutex_destroy(&gp->last_lock);

@@ -120,66 +120,66 @@ u64 gpreempt_pace_wait(const struct gpreempt_pace *p, u64 now_ns)
 /* A turn: so much of a process, no fewer than four queues, before it is the next one's. */
 #define TURN_READS	(4 * GPREEMPT_QUEUE_READS)
 
-static bool is_same_process(const struct gpreempt_view *view, unsigned int a, unsigned int b)
+/* Is a queue one of those of a process, from its first on? They follow each other. */
+static bool is_of(const struct gpreempt_queue_view *first, const struct gpreempt_queue_view *q)
 {
-	return view->q[a].reading.process == view->q[b].reading.process;
+	return q && q->reading.process == first->reading.process;
 }
 
 /*
  * The first queue of the process of which something on a level was read longest ago, and that has
- * something to be read there; or the end.
+ * something to be read there; or NULL.
  */
-static unsigned int next_process(const struct gpreempt_view *view, u8 level)
+static struct gpreempt_queue_view *next_process(const struct gpreempt_view *view, u8 level)
 {
-	unsigned int begin, next = view->nr, i;
+	struct gpreempt_queue_view *next = NULL, *first, *q;
 	u64 turn, least = U64_MAX;
 	bool wanted;
 
-	for (i = 0; i < view->nr; ) {
-		begin = i;
+	for (first = view->first; first; first = q) {
 		turn = 0;
 		wanted = false;
-		for (; i < view->nr && is_same_process(view, begin, i); i++) {
-			if (view->q[i].terms.priority != level)
+		for (q = first; is_of(first, q); q = q->next) {
+			if (q->terms.priority != level)
 				continue;
-			wanted |= view->q[i].reading.wanted;
-			turn = max(turn, view->q[i].reading.turn);
+			wanted |= q->reading.wanted;
+			turn = max(turn, q->reading.turn);
 		}
 		if (wanted && turn < least) {
 			least = turn;
-			next = begin;
+			next = first;
 		}
 	}
 	return next;
 }
 
-static bool is_unread(const struct gpreempt_view *view, unsigned int i, u8 level)
+static bool is_unread(const struct gpreempt_queue_view *q, u8 level)
 {
-	return view->q[i].reading.wanted && view->q[i].terms.priority == level;
+	return q->reading.wanted && q->terms.priority == level;
 }
 
-static unsigned int read_one(struct gpreempt_view *view, unsigned int i, gpreempt_read_fn read)
+static unsigned int read_one(struct gpreempt_view *view, struct gpreempt_queue_view *q,
+			     gpreempt_read_fn read)
 {
-	view->q[i].reading.wanted = false;
-	return read(view, i);
+	q->reading.wanted = false;
+	return read(view, q);
 }
 
 /* A turn of a process on a level, from what was read longest ago on. Returns how much. */
-static unsigned int read_process(struct gpreempt_view *view, unsigned int begin, u8 level,
-				 gpreempt_read_fn read)
+static unsigned int read_process(struct gpreempt_view *view, struct gpreempt_queue_view *first,
+				 u8 level, gpreempt_read_fn read)
 {
-	unsigned int words = 0, next = view->nr, end, i;
+	struct gpreempt_queue_view *next = NULL, *q;
+	unsigned int words = 0;
 
-	for (end = begin; end < view->nr && is_same_process(view, begin, end); end++)
-		if (is_unread(view, end, level) &&
-		    (next == view->nr ||
-		     view->q[end].reading.turn < view->q[next].reading.turn))
-			next = end;
-	for (i = begin; i < end && words + GPREEMPT_QUEUE_READS <= TURN_READS; i++) {
-		if (is_unread(view, next, level))
+	for (q = first; is_of(first, q); q = q->next)
+		if (is_unread(q, level) && (!next || q->reading.turn < next->reading.turn))
+			next = q;
+	/* Each of them once, whichever is the first. */
+	for (q = first; is_of(first, q) && words + GPREEMPT_QUEUE_READS <= TURN_READS; q = q->next) {
+		if (is_unread(next, level))
 			words += read_one(view, next, read);
-		if (++next == end)
-			next = begin;
+		next = is_of(first, next->next) ? next->next : first;
 	}
 	return words;
 }
@@ -187,13 +187,14 @@ static unsigned int read_process(struct gpreempt_view *view, unsigned int begin,
 static unsigned int read_level(struct gpreempt_view *view, u8 level, unsigned int most,
 			       gpreempt_read_fn read)
 {
-	unsigned int words = 0, begin;
+	struct gpreempt_queue_view *first;
+	unsigned int words = 0;
 
 	while (words + TURN_READS <= most) {
-		begin = next_process(view, level);
-		if (begin == view->nr)
+		first = next_process(view, level);
+		if (!first)
 			break;
-		words += read_process(view, begin, level, read);
+		words += read_process(view, first, level, read);
 	}
 	return words;
 }
@@ -212,20 +213,21 @@ static unsigned int read_level(struct gpreempt_view *view, u8 level, unsigned in
 void gpreempt_read(struct gpreempt_view *view, gpreempt_read_fn read)
 {
 	unsigned int left = GPREEMPT_SCAN_READS, wanted = 0, levels = 0, part, i;
+	struct gpreempt_queue_view *q;
 	u32 on = 0;
 	int level;
 
-	for (i = 0; i < view->nr; i++) {
-		if (!view->q[i].reading.wanted)
+	gpreempt_for_each(q, view) {
+		if (!q->reading.wanted)
 			continue;
 		wanted++;
-		levels += !(on & BIT(view->q[i].terms.priority));
-		on |= BIT(view->q[i].terms.priority);
+		levels += !(on & BIT(q->terms.priority));
+		on |= BIT(q->terms.priority);
 	}
 	if (wanted * GPREEMPT_QUEUE_READS <= left) {
-		for (i = 0; i < view->nr; i++)
-			if (view->q[i].reading.wanted)
-				read_one(view, i, read);
+		gpreempt_for_each(q, view)
+			if (q->reading.wanted)
+				read_one(view, q, read);
 		return;
 	}
 	part = left / levels;

@@ -14,6 +14,7 @@
 /* ... and in a scan: some 2 ms, if all are read uncached over PCIe. */
 #define GPREEMPT_SCAN_READS	(64 * GPREEMPT_QUEUE_READS)
 
+struct gpreempt_queue_view;
 struct gpreempt_view;
 
 /**
@@ -47,7 +48,8 @@ struct gpreempt_reading {
 };
 
 /* Reads the memory of a queue; returns how many words those were, %GPREEMPT_QUEUE_READS at most. */
-typedef unsigned int (*gpreempt_read_fn)(struct gpreempt_view *view, unsigned int i);
+typedef unsigned int (*gpreempt_read_fn)(struct gpreempt_view *view,
+					 struct gpreempt_queue_view *q);
 
 void gpreempt_read(struct gpreempt_view *view, gpreempt_read_fn read);
 

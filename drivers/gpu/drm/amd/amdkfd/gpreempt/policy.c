@@ -106,14 +106,14 @@ static void clear_group(struct gpreempt_group *g, const struct gpreempt_policy *
  */
 void gpreempt_policy_comes(const struct gpreempt_policy *policy, struct gpreempt_view *view)
 {
-	unsigned int i;
+	struct gpreempt_queue_view *q;
 
 	if (view->policy != policy) {
 		view->policy = policy;
 		memset(view->clock, 0, sizeof(view->clock));
 	}
-	for (i = 0; i < view->nr; i++)
-		clear_group(view->q[i].group, policy);
+	gpreempt_for_each(q, view)
+		clear_group(q->group, policy);
 }
 
 /**

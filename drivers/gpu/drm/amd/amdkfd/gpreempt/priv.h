@@ -137,6 +137,32 @@ struct kfd_gpreempt_client {
 };
 
 /**
+ * struct kfd_gpreempt_scan_queue - where a scan finds a queue's memory
+ * @ring:	user address of the ring
+ * @rptr:	user address of the read index
+ * @wptr:	user address of the write index
+ * @queue_id:	number of the queue in its process
+ * @doorbell_off: names the queue in hardware slots
+ * @aql:	packets are AQL packets, not dwords
+ * @words:	that were read of its memory
+ * @resident:	it is in a hardware slot
+ * @counted:	XCCs on which waves of it were found
+ * @hqd_rptr:	read pointer there in dwords, wrapped; PM4 only, the first XCC's
+ */
+struct kfd_gpreempt_scan_queue {
+	u64 ring;
+	u64 rptr;
+	u64 wptr;
+	u32 queue_id;
+	u32 doorbell_off;
+	bool aql;
+	unsigned int words;
+	bool resident;
+	u32 counted;
+	u32 hqd_rptr;
+};
+
+/**
  * struct kfd_gpreempt_queue - what GPREEMPT knows of a compute queue
  * @kobj:	its folder; counts one by the queue, one by a scan that holds it
  * @q:		the queue, to be followed under its process's lock, or in a
@@ -173,8 +199,6 @@ struct kfd_gpreempt_client {
  * @slot:	hardware slot of each XCC that it was found in last, plus one; 0: in none
  * @epoch:	the &kfd_gpreempt.epoch that @memory belongs to
  * @memory:	what estimate remembers of it
- * @verdict:	of the scan that is being committed
- * @reason:	for @verdict
  * @signal_wptr: write index behind the packet whose signal @signal is
  * @signal:	user address of the newest completion signal seen, or 0
  * @signal_done: @signal was seen satisfied; it may be in use again since
@@ -183,6 +207,8 @@ struct kfd_gpreempt_client {
  * @previous_waves: waves that it launches, 0: unknown
  * @signal_ordered: that packet begins when all before it have ended
  * @turn:	when its memory was read last, see &gpreempt_reading.turn
+ * @view:	the queue in the last scan that listed it, with the verdict to be committed
+ * @scan:	likewise: where that scan found its memory, and what registers told
  *
  * The queue itself may go while the monitor looks at it. What outlives it is
  * here. Where no lock is named, only the monitor touches it.
@@ -227,8 +253,6 @@ struct kfd_gpreempt_queue {
 
 	unsigned int epoch;
 	struct gpreempt_memory memory;
-	enum gpreempt_verdict verdict;
-	enum gpreempt_reason reason;
 	u64 signal_wptr;
 	u64 signal;
 	bool signal_done;
@@ -237,7 +261,15 @@ struct kfd_gpreempt_queue {
 	u32 previous_waves;
 	bool signal_ordered;
 	u64 turn;
+	struct gpreempt_queue_view view;
+	struct kfd_gpreempt_scan_queue scan;
 };
+
+/* The record that has a queue's view. */
+static inline struct kfd_gpreempt_queue *kfd_gpreempt_of(struct gpreempt_queue_view *v)
+{
+	return container_of(v, struct kfd_gpreempt_queue, view);
+}
 
 /* Flags that choose more queues than one; at most one of them is set. */
 #define KFD_GPREEMPT_WHICH						\
@@ -303,54 +335,10 @@ struct kfd_gpreempt_asks {
 };
 
 /**
- * struct kfd_gpreempt_scan_queue - where a scan finds a queue's memory
- * @gpq:	the queue, referenced
- * @ring:	user address of the ring
- * @rptr:	user address of the read index
- * @wptr:	user address of the write index
- * @queue_id:	number of the queue in its process
- * @doorbell_off: names the queue in hardware slots
- * @aql:	packets are AQL packets, not dwords
- * @words:	that were read of its memory
- * @resident:	it is in a hardware slot
- * @counted:	XCCs on which waves of it were found
- * @hqd_rptr:	read pointer there in dwords, wrapped; PM4 only, the first XCC's
- */
-struct kfd_gpreempt_scan_queue {
-	struct kfd_gpreempt_queue *gpq;
-	u64 ring;
-	u64 rptr;
-	u64 wptr;
-	u32 queue_id;
-	u32 doorbell_off;
-	bool aql;
-	unsigned int words;
-	bool resident;
-	u32 counted;
-	u32 hqd_rptr;
-};
-
-/**
- * struct kfd_gpreempt_space - space for a scan of so many queues
- * @capacity:	how many
- * @q:		as in &struct gpreempt_view
- * @queues:	as in &struct kfd_gpreempt_scan
- *
- * Made when queues are created: the monitor allocates nothing.
- */
-struct kfd_gpreempt_space {
-	unsigned int capacity;
-	struct gpreempt_queue_view *q;
-	struct kfd_gpreempt_scan_queue *queues;
-};
-
-/**
  * struct kfd_gpreempt_scan - a scan and the decision on it; monitor only
- * @view:	what the policy sees
+ * @view:	what the policy sees: the views of queues' records, which are referenced
  * @plan:	what it decides
  * @wake:	what the monitor waits for after it
- * @queues:	parallel to @view.q
- * @space:	what the arrays of the three are in
  * @registers:	register accesses
  * @register_ns: time spent on them
  * @spare_ns:	time spent on what was decided, and waiting for locks
@@ -364,8 +352,6 @@ struct kfd_gpreempt_scan {
 	struct gpreempt_view view;
 	struct gpreempt_plan plan;
 	struct gpreempt_wake wake;
-	struct kfd_gpreempt_scan_queue *queues;
-	struct kfd_gpreempt_space *space;
 	unsigned int registers;
 	u64 register_ns;
 	u64 spare_ns;
@@ -453,10 +439,7 @@ struct kfd_gpreempt_backend {
  * @hw:		register access, NULL where wave counts are not to be had
  * @backend:	how queues get off the hardware
  * @scan:	the monitor's workspace
- * @next_space:	for it to take, if there are more queues than ever, or NULL
- * @lists_lock:	guards @queues, @reserved and @groups; nothing is taken inside
- * @queues:	records of queues there are
- * @reserved:	how many there is space for
+ * @lists_lock:	guards @groups; nothing is taken inside
  * @groups:	processes that have records, and their cgroups
  * @pace:	the monitor's rhythm; monitor only
  * @calm_ns:	when the monitor last knew that nothing waits; monitor only
@@ -510,10 +493,7 @@ struct kfd_gpreempt {
 	const struct kfd_gpreempt_backend *backend;
 
 	struct kfd_gpreempt_scan scan;
-	struct kfd_gpreempt_space *next_space;
 	struct mutex lists_lock;
-	unsigned int queues;
-	unsigned int reserved;
 	struct list_head groups;
 	struct gpreempt_pace pace;
 	u64 calm_ns;

@@ -55,21 +55,21 @@ static bool needs_proof(const struct gpreempt_view *view, const struct gpreempt_
 bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 			  bool counts)
 {
+	const struct gpreempt_queue_view *q;
 	bool hidden = false;
 	u8 lowest = GPREEMPT_BOOST;
-	unsigned int i;
 
 	if (view->blind || view->now_ns < view->proof_ns)
 		return false;
-	for (i = 0; i < view->nr; i++) {
-		if (!may_hide(&view->q[i]))
+	gpreempt_for_each(q, view) {
+		if (!may_hide(q))
 			continue;
 		hidden = true;
-		lowest = min(lowest, gpreempt_level(&view->q[i]));
+		lowest = min(lowest, gpreempt_level(q));
 	}
-	for (i = 0; i < view->nr && hidden; i++) {
-		const struct gpreempt_queue_view *q = &view->q[i];
-
+	if (!hidden)
+		return false;
+	gpreempt_for_each(q, view) {
 		if ((counts && gpreempt_is_judged(view, tun, q->memory)) ||
 		    (gpreempt_level(q) > lowest && needs_proof(view, tun, q)))
 			return true;
@@ -86,11 +86,10 @@ bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreemp
  */
 bool gpreempt_lacks_slot(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
 {
-	unsigned int i;
+	const struct gpreempt_queue_view *q;
 
-	for (i = 0; i < view->nr; i++)
-		if (view->q[i].seen.waves == GPREEMPT_WAVES_UNKNOWN &&
-		    needs_proof(view, tun, &view->q[i]))
+	gpreempt_for_each(q, view)
+		if (q->seen.waves == GPREEMPT_WAVES_UNKNOWN && needs_proof(view, tun, q))
 			return true;
 	return false;
 }

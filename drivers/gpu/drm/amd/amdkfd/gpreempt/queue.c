@@ -5,7 +5,6 @@
  */
 
 #include <linux/capability.h>
-#include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -13,51 +12,6 @@
 #include "amdgpu.h"
 #include "kfd_debug.h"
 #include "priv.h"
-
-static struct kfd_gpreempt_space *make_space(unsigned int nr)
-{
-	struct kfd_gpreempt_space *space;
-
-	space = kvzalloc(sizeof(*space) + nr * (sizeof(*space->q) + sizeof(*space->queues)),
-			 GFP_KERNEL);
-	if (!space)
-		return NULL;
-	space->capacity = nr;
-	space->q = (void *)(space + 1);
-	space->queues = (void *)(space->q + nr);
-	return space;
-}
-
-/*
- * Space for one more queue in scans, before it is on the queue manager's list. Not made by the
- * monitor: a reset waits for that, and reclaim may wait for the reset.
- */
-static int reserve_space(struct kfd_gpreempt *gp)
-{
-	struct kfd_gpreempt_space *space = NULL;
-	unsigned int nr;
-
-	mutex_lock(&gp->lists_lock);
-	while (gp->queues == gp->reserved) {
-		nr = max(2 * gp->reserved, 16);
-		if (space && space->capacity >= nr) {
-			gp->reserved = space->capacity;
-			space = xchg(&gp->next_space, space);
-			break;
-		}
-		/* The monitor takes the lock as well, and must not wait for memory. */
-		mutex_unlock(&gp->lists_lock);
-		kvfree(space);
-		space = make_space(nr);
-		if (!space)
-			return -ENOMEM;
-		mutex_lock(&gp->lists_lock);
-	}
-	gp->queues++;
-	mutex_unlock(&gp->lists_lock);
-	kvfree(space);
-	return 0;
-}
 
 /*
  * The group of a process or of a cgroup, referenced, or NULL. A process is known by its number:
@@ -92,15 +46,12 @@ static void group_put(struct kfd_gpreempt_group *g)
 	kfree(g);
 }
 
-/* The last step: without memory, what reserve_space() has reserved is given back. */
 static int join_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq)
 {
 	struct kfd_gpreempt_group *spare = kzalloc(sizeof(*spare), GFP_KERNEL);
 
 	mutex_lock(&gp->lists_lock);
 	gpq->group = group_get(gp, gpq->pid, 0, &spare);
-	if (!gpq->group)
-		gp->queues--;
 	mutex_unlock(&gp->lists_lock);
 	kfree(spare);
 	return gpq->group ? 0 : -ENOMEM;
@@ -168,7 +119,6 @@ void kfd_gpreempt_queue_free(struct kobject *kobj)
 	mutex_lock(&gpq->gp->lists_lock);
 	group_put(gpq->common);
 	group_put(gpq->group);
-	gpq->gp->queues--;
 	mutex_unlock(&gpq->gp->lists_lock);
 	kfd_gpreempt_client_put(gpq->client);
 	kobject_put(&gpq->gp->kobj);
@@ -238,7 +188,7 @@ int kfd_gpreempt_queue_init(struct queue *q)
 		return -ENOMEM;
 	gpq->pid = q->process->lead_thread->tgid;
 	gpq->client = kfd_gpreempt_client_get(gp, q);
-	if (!gpq->client || reserve_space(gp) || join_group(gp, gpq)) {
+	if (!gpq->client || join_group(gp, gpq)) {
 		kfd_gpreempt_client_put(gpq->client);
 		kfree(gpq);
 		return -ENOMEM;

@@ -14,7 +14,6 @@
 #include <linux/hashtable.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
-#include <linux/slab.h>
 #include <linux/srcu.h>
 #include <linux/uaccess.h>
 
@@ -29,7 +28,7 @@
 #define AQL_GROUPS_MAX			BIT(20)	/* more than any GPU holds at once */
 
 /* Without faults, and each word by one load: half an index would be another one. */
-static int read_words(struct kfd_gpreempt_scan_queue *sq, void *to, u64 from, unsigned int words)
+static int read_words(struct kfd_gpreempt_queue *gpq, void *to, u64 from, unsigned int words)
 {
 	const u64 __user *p = u64_to_user_ptr(from);
 	u64 *word = to;
@@ -37,7 +36,7 @@ static int read_words(struct kfd_gpreempt_scan_queue *sq, void *to, u64 from, un
 
 	if (!IS_ALIGNED(from, sizeof(*p)))
 		return r;
-	sq->words += words;
+	gpq->scan.words += words;
 	pagefault_disable();
 	if (!user_read_access_begin(p, words * sizeof(*p)))
 		goto out;
@@ -51,9 +50,9 @@ out:
 	return r;
 }
 
-static int read_signal(struct kfd_gpreempt_scan_queue *sq, u64 handle, s64 *value)
+static int read_signal(struct kfd_gpreempt_queue *gpq, u64 handle, s64 *value)
 {
-	return read_words(sq, value, handle + AQL_SIGNAL_VALUE_OFFSET, 1);
+	return read_words(gpq, value, handle + AQL_SIGNAL_VALUE_OFFSET, 1);
 }
 
 static bool barrier_value_met(const union aql_packet *pkt, s64 value)
@@ -97,8 +96,7 @@ static u32 packet_waves(const union aql_packet *pkt)
 /*
  * Does a barrier wait? One whose signal cannot be read does: it cannot be shown to be able to run.
  */
-static enum gpreempt_head barrier_head(struct kfd_gpreempt_scan_queue *sq,
-				       const union aql_packet *pkt)
+static enum gpreempt_head barrier_head(struct kfd_gpreempt_queue *gpq, const union aql_packet *pkt)
 {
 	bool one = pkt->type == AQL_TYPE_BARRIER_OR, any = false, met;
 	s64 value;
@@ -108,15 +106,14 @@ static enum gpreempt_head barrier_head(struct kfd_gpreempt_scan_queue *sq,
 		if (!pkt->dep_signal[i])
 			continue;
 		any = true;
-		met = !read_signal(sq, pkt->dep_signal[i], &value) && !value;
+		met = !read_signal(gpq, pkt->dep_signal[i], &value) && !value;
 		if (met == one)
 			return met ? GPREEMPT_HEAD_READY : GPREEMPT_HEAD_WAITS;
 	}
 	return any && one ? GPREEMPT_HEAD_WAITS : GPREEMPT_HEAD_READY;
 }
 
-static enum gpreempt_head packet_head(struct kfd_gpreempt_scan_queue *sq,
-				      const union aql_packet *pkt)
+static enum gpreempt_head packet_head(struct kfd_gpreempt_queue *gpq, const union aql_packet *pkt)
 {
 	s64 value;
 
@@ -125,10 +122,10 @@ static enum gpreempt_head packet_head(struct kfd_gpreempt_scan_queue *sq,
 		return GPREEMPT_HEAD_INVALID;
 	case AQL_TYPE_BARRIER_AND:
 	case AQL_TYPE_BARRIER_OR:
-		return barrier_head(sq, pkt);
+		return barrier_head(gpq, pkt);
 	case AQL_TYPE_VENDOR:
 		if (pkt->amd_format == AQL_AMD_FORMAT_BARRIER_VALUE && pkt->value_signal &&
-		    (read_signal(sq, pkt->value_signal, &value) || !barrier_value_met(pkt, value)))
+		    (read_signal(gpq, pkt->value_signal, &value) || !barrier_value_met(pkt, value)))
 			return GPREEMPT_HEAD_WAITS;
 		return GPREEMPT_HEAD_READY;
 	default:
@@ -137,10 +134,10 @@ static enum gpreempt_head packet_head(struct kfd_gpreempt_scan_queue *sq,
 }
 
 /* The ring's size is a power of two, checked at queue creation. */
-static int read_packet(struct kfd_gpreempt_scan_queue *sq, union aql_packet *pkt,
+static int read_packet(struct kfd_gpreempt_queue *gpq, union aql_packet *pkt,
 		       const struct gpreempt_evidence *e, u64 index)
 {
-	return read_words(sq, pkt, sq->ring + (index & (e->size - 1)) * AQL_PACKET_BYTES,
+	return read_words(gpq, pkt, gpq->scan.ring + (index & (e->size - 1)) * AQL_PACKET_BYTES,
 			  sizeof(*pkt) / sizeof(u64));
 }
 
@@ -152,14 +149,13 @@ static int read_packet(struct kfd_gpreempt_scan_queue *sq, union aql_packet *pkt
  * While the newest packet is reserved but not valid, what is remembered is an
  * older packet's signal: that it is done says nothing about the newest.
  */
-static enum gpreempt_signal newest_signal(struct kfd_gpreempt_scan_queue *sq,
+static enum gpreempt_signal newest_signal(struct kfd_gpreempt_queue *gpq,
 					  const struct gpreempt_evidence *e)
 {
-	struct kfd_gpreempt_queue *gpq = sq->gpq;
 	union aql_packet pkt;
 	s64 value;
 
-	if (e->wptr && e->wptr != gpq->signal_wptr && !read_packet(sq, &pkt, e, e->wptr - 1) &&
+	if (e->wptr && e->wptr != gpq->signal_wptr && !read_packet(gpq, &pkt, e, e->wptr - 1) &&
 	    (pkt.type != AQL_TYPE_INVALID || e->rptr == e->wptr)) {
 		gpq->signal_wptr = e->wptr;
 		gpq->signal = pkt.completion_signal;
@@ -172,7 +168,7 @@ static enum gpreempt_signal newest_signal(struct kfd_gpreempt_scan_queue *sq,
 	if (!gpq->signal)
 		return GPREEMPT_SIGNAL_UNKNOWN;
 	if (!gpq->signal_done) {
-		if (read_signal(sq, gpq->signal, &value))
+		if (read_signal(gpq, gpq->signal, &value))
 			return GPREEMPT_SIGNAL_UNKNOWN;
 		if (value > 0)
 			return GPREEMPT_SIGNAL_PENDING;
@@ -185,16 +181,15 @@ static enum gpreempt_signal newest_signal(struct kfd_gpreempt_scan_queue *sq,
  * The packet before the head, whose body is there until the ring is full: it may have been
  * consumed before there was space for its waves.
  */
-static void read_previous(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
+static void read_previous(struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e)
 {
-	struct kfd_gpreempt_queue *gpq = sq->gpq;
 	union aql_packet pkt;
 	s64 value;
 
 	if (!e->rptr || e->wptr - e->rptr >= e->size)
 		return;
 	if (e->rptr != gpq->previous_rptr) {
-		if (read_packet(sq, &pkt, e, e->rptr - 1))
+		if (read_packet(gpq, &pkt, e, e->rptr - 1))
 			return;
 		gpq->previous_rptr = e->rptr;
 		gpq->previous_signal = pkt.completion_signal;
@@ -203,29 +198,30 @@ static void read_previous(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_ev
 	e->begun = gpq->previous_waves;
 	if (e->rptr == e->wptr)
 		e->previous = e->signal;
-	else if (gpq->previous_signal && !read_signal(sq, gpq->previous_signal, &value))
+	else if (gpq->previous_signal && !read_signal(gpq, gpq->previous_signal, &value))
 		e->previous = value > 0 ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_DONE;
 }
 
 /* AQL: 64-bit packet counts, written by the application and the firmware. */
-static void read_aql(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
+static void read_aql(struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e)
 {
 	union aql_packet pkt;
 
 	/* The read index first: the other order could show it ahead. */
-	if (read_words(sq, &e->rptr, sq->rptr, 1) || read_words(sq, &e->wptr, sq->wptr, 1) ||
+	if (read_words(gpq, &e->rptr, gpq->scan.rptr, 1) ||
+	    read_words(gpq, &e->wptr, gpq->scan.wptr, 1) ||
 	    (s64)(e->wptr - e->rptr) < 0)
 		return;
 
 	if (e->wptr != e->rptr) {
-		if (read_packet(sq, &pkt, e, e->rptr))
+		if (read_packet(gpq, &pkt, e, e->rptr))
 			return;
-		e->head = packet_head(sq, &pkt);
+		e->head = packet_head(gpq, &pkt);
 		e->head_ordered = pkt.header & AQL_HEADER_BARRIER;
 	}
-	e->signal = newest_signal(sq, e);
-	read_previous(sq, e);
-	e->ordered = sq->gpq->signal_ordered;
+	e->signal = newest_signal(gpq, e);
+	read_previous(gpq, e);
+	e->ordered = gpq->signal_ordered;
 	e->readable = true;
 }
 
@@ -236,11 +232,11 @@ static void unwrap_rptr(struct gpreempt_evidence *e, u32 rptr)
 }
 
 /* PM4: dword counts, of 32 bits. */
-static void read_pm4(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidence *e)
+static void read_pm4(struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e)
 {
 	u64 rptr, wptr;
 
-	if (read_words(sq, &rptr, sq->rptr, 1) || read_words(sq, &wptr, sq->wptr, 1))
+	if (read_words(gpq, &rptr, gpq->scan.rptr, 1) || read_words(gpq, &wptr, gpq->scan.wptr, 1))
 		return;
 	e->wptr = lower_32_bits(wptr);
 	unwrap_rptr(e, lower_32_bits(rptr));
@@ -249,8 +245,6 @@ static void read_pm4(struct kfd_gpreempt_scan_queue *sq, struct gpreempt_evidenc
 
 static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_gpreempt_scan *scan)
 {
-	struct kfd_gpreempt_scan_queue *sq = &scan->queues[scan->view.nr];
-	struct gpreempt_queue_view *v = &scan->view.q[scan->view.nr++];
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	bool kept_off = gpreempt_is_kept_off(&gpq->suspect, scan->view.now_ns);
 	const struct queue_properties *p = &q->properties;
@@ -274,8 +268,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 	 * UPDATE_QUEUE changes address and size under the process's lock alone. A
 	 * mixture of old and new is as good as anything else that is read there.
 	 */
-	*sq = (struct kfd_gpreempt_scan_queue) {
-		.gpq = gpq,
+	gpq->scan = (struct kfd_gpreempt_scan_queue) {
 		.ring = READ_ONCE(p->queue_address),
 		.rptr = (u64)(uintptr_t)p->read_ptr,
 		.wptr = (u64)(uintptr_t)p->write_ptr,
@@ -283,7 +276,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 		.doorbell_off = p->doorbell_off,
 		.aql = p->format == KFD_QUEUE_FORMAT_AQL,
 	};
-	*v = (struct gpreempt_queue_view) {
+	gpq->view = (struct gpreempt_queue_view) {
 		.reading = {
 			.process = gpq->mm,
 			.turn = gpq->turn,
@@ -292,7 +285,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 			.preempted = p->is_preempted,
 			.mapped = p->is_active,
 			.size = READ_ONCE(p->queue_size) /
-				(sq->aql ? AQL_PACKET_BYTES : sizeof(u32)),
+				(gpq->scan.aql ? AQL_PACKET_BYTES : sizeof(u32)),
 			.waves = GPREEMPT_WAVES_UNKNOWN,
 		},
 		.terms = {
@@ -309,21 +302,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 		.group = group,
 	};
 	if (gp->hw)
-		gp->hw->read_cus(q, &v->seen.cus);
-}
-
-/* More space, if some was made since the last scan. */
-static struct kfd_gpreempt_space *take_space(struct kfd_gpreempt *gp)
-{
-	struct kfd_gpreempt_space *space = xchg(&gp->next_space, NULL);
-	struct kfd_gpreempt_scan *scan = &gp->scan;
-
-	if (!space)
-		return NULL;
-	swap(space, scan->space);
-	scan->view.q = scan->space->q;
-	scan->queues = scan->space->queues;
-	return space;
+		gp->hw->read_cus(q, &gpq->view.seen.cus);
 }
 
 /**
@@ -338,15 +317,13 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
 	struct kfd_gpreempt_scan *scan = &gp->scan;
+	struct gpreempt_queue_view **next = &scan->view.first;
 	struct device_process_node *dpn;
-	struct kfd_gpreempt_space *old;
 	u64 start_ns = ktime_get_ns();
 	struct queue *q;
 	int r = -EAGAIN;
 
 	dqm_lock(dqm);
-	/* Whatever is on the list had space made for it before. */
-	old = take_space(gp);
 	scan->view.nr = 0;
 	scan->view.waves_final = false;
 	scan->view.save_ns = ewma_gpreempt_ns_read(&gp->save_ns);
@@ -358,13 +335,17 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
 		goto out;
-	kfd_gpreempt_for_each(q, dpn, dqm)
-		if (q->gpreempt)
-			collect_queue(gp, q, scan);
+	kfd_gpreempt_for_each(q, dpn, dqm) {
+		if (!q->gpreempt)
+			continue;
+		collect_queue(gp, q, scan);
+		*next = &q->gpreempt->view;
+		next = &q->gpreempt->view.next;
+		scan->view.nr++;
+	}
 	r = 0;
 out:
 	dqm_unlock(dqm);
-	kvfree(old);
 	return r;
 }
 
@@ -414,14 +395,14 @@ static void leave(struct kfd_gpreempt_scan *scan)
 #define ENTER_WORDS	4
 
 /* Enter the process of a queue, unless that is the one we are in. */
-static bool enter(struct kfd_gpreempt_scan *scan, struct kfd_gpreempt_scan_queue *sq)
+static bool enter(struct kfd_gpreempt_scan *scan, struct kfd_gpreempt_queue *gpq)
 {
-	struct mm_struct *mm = sq->gpq->mm;
+	struct mm_struct *mm = gpq->mm;
 
 	if (mm == scan->entered)
 		return scan->alive;
 	leave(scan);
-	sq->words += ENTER_WORDS;
+	gpq->scan.words += ENTER_WORDS;
 	scan->entered = mm;
 	scan->alive = is_alive(mm);
 	if (scan->alive)
@@ -433,33 +414,33 @@ static bool enter(struct kfd_gpreempt_scan *scan, struct kfd_gpreempt_scan_queue
  * Read a queue. If it was read before, has the GPU moved on, or ended what it had, since then?
  * What cannot be read now is as it was.
  */
-static unsigned int read_queue(struct gpreempt_view *view, unsigned int i)
+static unsigned int read_queue(struct gpreempt_view *view, struct gpreempt_queue_view *v)
 {
 	struct kfd_gpreempt_scan *scan = container_of(view, struct kfd_gpreempt_scan, view);
-	struct kfd_gpreempt_scan_queue *sq = &scan->queues[i];
-	struct gpreempt_evidence *e = &view->q[i].seen, now = *e;
+	struct gpreempt_evidence *e = &v->seen, now = *e;
+	struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
 
-	sq->words = 0;
-	sq->gpq->turn = ++scan->turn;
-	if (!enter(scan, sq))
-		return sq->words;
+	gpq->scan.words = 0;
+	gpq->turn = ++scan->turn;
+	if (!enter(scan, gpq))
+		return gpq->scan.words;
 	now.readable = false;
 	now.head = GPREEMPT_HEAD_UNKNOWN;
 	now.head_ordered = false;
 	now.begun = 0;
 	now.previous = GPREEMPT_SIGNAL_UNKNOWN;
-	if (sq->aql)
-		read_aql(sq, &now);
+	if (gpq->scan.aql)
+		read_aql(gpq, &now);
 	else
-		read_pm4(sq, &now);
+		read_pm4(gpq, &now);
 	if (!now.readable)
-		return sq->words;
+		return gpq->scan.words;
 	if (e->readable) {
 		now.ordered &= e->ordered;
 		now.late = now.rptr != e->rptr || now.signal != e->signal;
 	}
 	*e = now;
-	return sq->words;
+	return gpq->scan.words;
 }
 
 /*
@@ -489,18 +470,17 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 	bool countable = gp->hw && !scan->oversubscribed;
-	unsigned int i;
+	struct gpreempt_queue_view *v;
 
-	for (i = 0; i < scan->view.nr; i++) {
-		struct kfd_gpreempt_scan_queue *sq = &scan->queues[i];
-		struct gpreempt_queue_view *v = &scan->view.q[i];
+	gpreempt_for_each(v, &scan->view) {
+		struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
 
 		v->reading.wanted = v->seen.size && (v->seen.mapped || v->seen.preempted) &&
-				    !recall(sq->gpq, &v->seen) && sq->gpq->mm;
+				    !recall(gpq, &v->seen) && gpq->mm;
 	}
 	read_queues(scan);
-	for (i = 0; i < scan->view.nr; i++)
-		scan->view.q[i].seen.ordered &= countable;
+	gpreempt_for_each(v, &scan->view)
+		v->seen.ordered &= countable;
 }
 
 /**
@@ -521,7 +501,7 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 {
 	struct amdgpu_device *adev = gp->node->adev;
 	struct kfd_gpreempt_scan *scan = &gp->scan;
-	unsigned int i;
+	struct gpreempt_queue_view *v;
 	u64 start_ns;
 
 	scan->view.waves_final = true;
@@ -540,9 +520,8 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_REGISTERS, scan->registers);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_REGISTER_NS, scan->register_ns);
 
-	for (i = 0; i < scan->view.nr; i++) {
-		struct kfd_gpreempt_scan_queue *sq = &scan->queues[i];
-		struct gpreempt_queue_view *v = &scan->view.q[i];
+	gpreempt_for_each(v, &scan->view) {
+		const struct kfd_gpreempt_scan_queue *sq = &kfd_gpreempt_of(v)->scan;
 
 		if (!v->matters)
 			continue;
@@ -564,20 +543,17 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 void kfd_gpreempt_scan_again(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
+	struct gpreempt_queue_view *v;
 	u8 lowest = GPREEMPT_LEVELS;
-	unsigned int i;
 
 	if (!scan->registers)
 		return;
-	for (i = 0; i < scan->view.nr; i++)
-		if (scan->view.q[i].matters)
-			lowest = min(lowest, scan->view.q[i].terms.priority);
-	for (i = 0; i < scan->view.nr; i++) {
-		struct gpreempt_queue_view *v = &scan->view.q[i];
-
-		v->reading.wanted = scan->queues[i].aql && v->matters && v->seen.readable &&
-				    v->terms.priority > lowest;
-	}
+	gpreempt_for_each(v, &scan->view)
+		if (v->matters)
+			lowest = min(lowest, v->terms.priority);
+	gpreempt_for_each(v, &scan->view)
+		v->reading.wanted = kfd_gpreempt_of(v)->scan.aql && v->matters &&
+				    v->seen.readable && v->terms.priority > lowest;
 	read_queues(scan);
 }
 
@@ -587,9 +563,11 @@ void kfd_gpreempt_scan_again(struct kfd_gpreempt *gp)
  */
 void kfd_gpreempt_scan_release(struct kfd_gpreempt *gp)
 {
-	unsigned int i;
+	struct gpreempt_view *view = &gp->scan.view;
+	struct gpreempt_queue_view *v;
 
-	for (i = 0; i < gp->scan.view.nr; i++)
-		kobject_put(&gp->scan.queues[i].gpq->kobj);
-	gp->scan.view.nr = 0;
+	while ((v = view->first)) {
+		view->first = v->next;
+		kobject_put(&kfd_gpreempt_of(v)->kobj);
+	}
 }

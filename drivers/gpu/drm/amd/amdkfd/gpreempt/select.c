@@ -415,11 +415,11 @@ static void settle(struct selection *s)
 static void await_end(struct selection *s)
 {
 	u64 now = s->view->now_ns, off_ns = U64_MAX, most_us = s->tun->poll_interval_us;
-	unsigned int i;
+	const struct gpreempt_queue_view *q;
 
-	for (i = 0; i < s->view->nr && !s->helps; i++) {
-		const struct gpreempt_queue_view *q = &s->view->q[i];
-
+	if (s->helps)
+		return;
+	gpreempt_for_each(q, s->view) {
 		if (!q->state.takes_part)
 			continue;
 		if (q->out.verdict == GPREEMPT_PREEMPT)

@@ -122,6 +122,7 @@ struct gpreempt_outcome {
  *		be counted
  * @shows:	it has work, as its memory tells
  * @whole:	and then all of them, instead of up to the first engine that has some
+ * @next:	the queue that follows it in the view, NULL: none does
  */
 struct gpreempt_queue_view {
 	struct gpreempt_reading reading;
@@ -137,6 +138,7 @@ struct gpreempt_queue_view {
 	bool matters;
 	bool shows;
 	bool whole;
+	struct gpreempt_queue_view *next;
 };
 
 /**
@@ -164,8 +166,8 @@ struct gpreempt_queue_view {
  * @turning:	of queues whose turn it is on their level
  * @policy:	whose word @clock is
  * @clock:	the policy's, of each level
- * @nr:		queues in @q
- * @q:		the queues
+ * @nr:		how many queues there are
+ * @first:	the first of them, NULL: there is none
  */
 struct gpreempt_view {
 	u64 now_ns;
@@ -189,7 +191,7 @@ struct gpreempt_view {
 	const struct gpreempt_policy *policy;
 	u64 clock[GPREEMPT_LEVELS];
 	unsigned int nr;
-	struct gpreempt_queue_view *q;
+	struct gpreempt_queue_view *first;
 };
 
 /**
@@ -222,7 +224,7 @@ struct gpreempt_plan {
 
 /* Each queue of a view, from the first on. */
 #define gpreempt_for_each(pos, view) \
-	for (pos = (view)->q; pos < (view)->q + (view)->nr; pos++)
+	for (pos = (view)->first; pos; pos = (pos)->next)
 
 void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		     struct gpreempt_plan *plan);

@@ -83,7 +83,7 @@ static int carry_out(struct kfd_gpreempt *gp, enum gpreempt_verdict verdict,
 			r = take_off(gp, dpn->qpd, q, error);
 		} else {
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
-			kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->reason);
+			kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->view.out.reason);
 			r = put_back(gp, dpn->qpd, q);
 			if (r)
 				*error = GPREEMPT_EV_MAP;

@@ -5,6 +5,8 @@
  */
 #include <kunit/test.h>
 
+#include "gpreempt_chain.h"
+
 #define INTERVAL_NS	(1000 * NSEC_PER_USEC)
 #define BENCH_MAX	8
 
@@ -49,7 +51,6 @@ static inline struct bench *bench_new(struct kunit *test, const char *policy)
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	b->test = test;
-	b->view.q = b->q;
 	b->view.now_ns = 5 * INTERVAL_NS;
 	b->tun = defaults;
 	b->policy = gpreempt_policy_find(policy);
@@ -62,11 +63,12 @@ static inline struct gpreempt_queue_view *bench_queue(struct bench *b, u8 priori
 	struct gpreempt_queue_view *q = &b->q[b->view.nr];
 
 	q->memory = &b->memory[b->view.nr];
-	q->group = &b->group[b->view.nr++];
+	q->group = &b->group[b->view.nr];
 	q->terms.priority = priority;
 	q->seen.mapped = true;
 	q->seen.readable = true;
 	q->seen.size = 64;
+	gpreempt_chain(&b->view, b->q, b->view.nr + 1);
 	return q;
 }
 

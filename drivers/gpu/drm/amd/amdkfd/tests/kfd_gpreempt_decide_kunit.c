@@ -299,7 +299,6 @@ static bool sim_decides(struct sim *s, enum sim_gets gets)
 	unsigned int i;
 
 	*view = s->view;
-	view->q = q;
 	view->waves_final = false;
 	/* what they have is known, but of one that only says that it is idle */
 	view->blind = true;
@@ -316,6 +315,7 @@ static bool sim_decides(struct sim *s, enum sim_gets gets)
 		    (gets == ALL || (gets == UNAWAITED && !q[i].out.awaited)))
 			submits(&q[i]);
 	}
+	gpreempt_chain(view, q, s->nr);
 	gpreempt_decide(s->policy, view, &s->tun, &plan);
 	KUNIT_EXPECT_FALSE(s->test, plan.need_waves);
 	return plan.nr_preempt || plan.nr_resume;
@@ -369,7 +369,7 @@ static void sim_hog(struct sim *s, const u8 *priority, unsigned int nr)
 	unsigned int i;
 
 	s->nr = nr;
-	s->view.nr = nr;
+	gpreempt_chain(&s->view, s->q, nr);
 	s->policy = gpreempt_policy_find("strict");
 	s->changes = false;
 	s->groups = false;
@@ -524,7 +524,7 @@ static void gpreempt_decide_all_wait(struct kunit *test)
 			struct sim *s = sim_new(test, seed);
 
 			s->nr = SIM_QUEUES;
-			s->view.nr = SIM_QUEUES;
+			gpreempt_chain(&s->view, s->q, SIM_QUEUES);
 			s->policy = gpreempt_policy_find("strict");
 			s->changes = false;
 			sim_all_wait(s, spin);
@@ -603,9 +603,9 @@ static u64 decision_ns(const struct load_case *c, struct gpreempt_view *view,
 		view->waves_final = !c->uncounted;
 		/* from the second scan on the same one each time */
 		if (i > 1)
-			memcpy(view->q->memory, before, size);
+			memcpy(view->first->memory, before, size);
 		else
-			memcpy(before, view->q->memory, size);
+			memcpy(before, view->first->memory, size);
 		begin = ktime_get_ns();
 		gpreempt_decide(policy, view, &tun, plan);
 		best = min_t(u64, best, ktime_get_ns() - begin);
@@ -624,6 +624,7 @@ static void gpreempt_decide_linear(struct kunit *test)
 	struct gpreempt_view *view = kunit_kzalloc(test, sizeof(*view), GFP_KERNEL);
 	struct gpreempt_plan plan = {};
 	struct gpreempt_memory *memory, *before;
+	struct gpreempt_queue_view *q;
 	struct gpreempt_group *group;
 	u64 few_ns = 0, ns;
 	unsigned int i;
@@ -631,21 +632,21 @@ static void gpreempt_decide_linear(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, view);
 	view->now_ns = INTERVAL_NS;
 	view->save_ns = 1000;
-	view->q = kunit_kcalloc(test, many, sizeof(*view->q), GFP_KERNEL);
+	q = kunit_kcalloc(test, many, sizeof(*q), GFP_KERNEL);
 	memory = kunit_kcalloc(test, many, sizeof(*memory), GFP_KERNEL);
 	before = kunit_kcalloc(test, many, sizeof(*before), GFP_KERNEL);
 	group = kunit_kcalloc(test, LOAD_GROUPS, sizeof(*group), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, view->q);
+	KUNIT_ASSERT_NOT_NULL(test, q);
 	KUNIT_ASSERT_NOT_NULL(test, memory);
 	KUNIT_ASSERT_NOT_NULL(test, before);
 	KUNIT_ASSERT_NOT_NULL(test, group);
 	for (i = 0; i < many; i++) {
-		view->q[i].memory = &memory[i];
-		view->q[i].group = &group[i % LOAD_GROUPS];
-		load_queue(c, &view->q[i], i);
+		q[i].memory = &memory[i];
+		q[i].group = &group[i % LOAD_GROUPS];
+		load_queue(c, &q[i], i);
 	}
 	for (i = 0; i < ARRAY_SIZE(load_sizes); i++) {
-		view->nr = load_sizes[i];
+		gpreempt_chain(view, q, load_sizes[i]);
 		ns = decision_ns(c, view, &plan, before);
 		kunit_info(test, "report: %s: %u queues %llu ns\n", c->name, view->nr, ns);
 		/* it did what it is measured for */

@@ -175,8 +175,7 @@ static struct machine *machine_new(struct kunit *test, unsigned int nr, bool fet
 	m->nr = nr;
 	m->fetch = fetch;
 	m->policy = gpreempt_policy_find("strict");
-	m->view.q = m->v;
-	m->view.nr = nr;
+	gpreempt_chain(&m->view, m->v, nr);
 	m->view.save_ns = MACHINE_SAVE_NS;
 	m->tun = defaults;
 	m->now_ns = NSEC_PER_SEC;

@@ -230,9 +230,9 @@ static int mes_init(struct kunit *test)
 static void decide(struct machine *m, unsigned int queue,
 		   enum gpreempt_verdict verdict)
 {
-	m->gpq[queue].verdict = verdict;
-	m->gpq[queue].reason = verdict == GPREEMPT_PREEMPT ?
-			       GPREEMPT_REASON_INVERSION : GPREEMPT_REASON_FREE;
+	m->gpq[queue].view.out.verdict = verdict;
+	m->gpq[queue].view.out.reason = verdict == GPREEMPT_PREEMPT ?
+					GPREEMPT_REASON_INVERSION : GPREEMPT_REASON_FREE;
 }
 
 /* Preempted by an earlier commit. */

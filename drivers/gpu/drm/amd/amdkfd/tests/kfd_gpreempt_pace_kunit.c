@@ -16,6 +16,7 @@
 #define gpreempt_read		kunit_gpreempt_read
 
 #include "../gpreempt/pace.c"
+#include "gpreempt_chain.h"
 
 #define US	NSEC_PER_USEC
 
@@ -236,6 +237,7 @@ struct read_part {
 /**
  * struct reads - a mix of queues, and what scans have read of it
  * @view:	the scan
+ * @q:		its queues
  * @part:	that a queue is of
  * @gap:	scans since it was read
  * @most:	the longest that was so far
@@ -247,6 +249,7 @@ struct read_part {
  */
 struct reads {
 	struct gpreempt_view view;
+	struct gpreempt_queue_view *q;
 	u8 part[READ_MOST];
 	u16 gap[READ_MOST], most[READ_MOST];
 	u64 turn;
@@ -255,13 +258,14 @@ struct reads {
 	struct rnd_state rnd;
 };
 
-static unsigned int fake_read(struct gpreempt_view *view, unsigned int i)
+static unsigned int fake_read(struct gpreempt_view *view, struct gpreempt_queue_view *q)
 {
 	struct reads *r = container_of(view, struct reads, view);
+	unsigned int i = q - r->q;
 	unsigned int words = r->parts[r->part[i]].words ?:
 			     2 + prandom_u32_state(&r->rnd) % (GPREEMPT_QUEUE_READS - 1);
 
-	view->q[i].reading.turn = ++r->turn;
+	q->reading.turn = ++r->turn;
 	r->gap[i] = 0;
 	r->of[r->part[i]]++;
 	r->words += words;
@@ -271,22 +275,23 @@ static unsigned int fake_read(struct gpreempt_view *view, unsigned int i)
 static struct reads *reads_make(struct kunit *test, const struct read_part *parts)
 {
 	struct reads *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
-	unsigned int part, first = 0, i;
+	unsigned int part, first = 0, nr = 0, i;
 
 	KUNIT_ASSERT_NOT_NULL(test, r);
-	r->view.q = kunit_kcalloc(test, READ_MOST, sizeof(*r->view.q), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, r->view.q);
+	r->q = kunit_kcalloc(test, READ_MOST, sizeof(*r->q), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, r->q);
 	r->parts = parts;
 	prandom_seed_state(&r->rnd, 1);
 	for (part = 0; part < READ_PARTS && parts[part].nr; part++) {
 		if (!parts[part].same)
 			first = part;
 		for (i = 0; i < parts[part].nr; i++) {
-			r->view.q[r->view.nr].terms.priority = parts[part].level;
-			r->view.q[r->view.nr].reading.process = &parts[first];
-			r->part[r->view.nr++] = part;
+			r->q[nr].terms.priority = parts[part].level;
+			r->q[nr].reading.process = &parts[first];
+			r->part[nr++] = part;
 		}
 	}
+	gpreempt_chain(&r->view, r->q, nr);
 	return r;
 }
 
@@ -297,14 +302,14 @@ static void reads_scan(struct kunit *test, struct reads *r)
 	r->words = 0;
 	memset(r->of, 0, sizeof(r->of));
 	for (i = 0; i < r->view.nr; i++) {
-		r->view.q[i].reading.wanted = true;
+		r->q[i].reading.wanted = true;
 		r->gap[i]++;
 	}
 	gpreempt_read(&r->view, fake_read);
 	KUNIT_EXPECT_GE(test, GPREEMPT_SCAN_READS, r->words);
 	for (i = 0; i < r->view.nr; i++) {
 		/* what was left is still wanted */
-		wrong += r->view.q[i].reading.wanted != !!r->gap[i];
+		wrong += r->q[i].reading.wanted != !!r->gap[i];
 		r->most[i] = max(r->most[i], r->gap[i]);
 	}
 	KUNIT_EXPECT_EQ(test, wrong, 0);
@@ -421,7 +426,7 @@ static void gpreempt_read_crowd(struct kunit *test)
 		r = reads_make(test, one);
 		/* processes of n queues */
 		for (i = 0; i < r->view.nr; i++)
-			r->view.q[i].reading.process = &r->view.q[i / n * n];
+			r->q[i].reading.process = &r->q[i / n * n];
 		for (scan = 0; scan < 3 * scans_for(n, READ_MOST / n, 1); scan++)
 			reads_scan(test, r);
 		for (i = 0; i < r->view.nr / n * n; i++)
@@ -444,9 +449,9 @@ static void gpreempt_read_churn(struct kunit *test)
 
 			/* new, read long ago, on another level */
 			if (random % 4 == 0)
-				r->view.q[i].reading.turn = random & 4 ? ++r->turn : 0;
+				r->q[i].reading.turn = random & 4 ? ++r->turn : 0;
 			if (random % 16 == 8)
-				r->view.q[i].terms.priority = random >> 8 & 7;
+				r->q[i].terms.priority = random >> 8 & 7;
 		}
 		reads_scan(test, r);
 	}

@@ -91,7 +91,7 @@ static void select_check(struct kunit *test)
 	struct gpreempt_queue_view *q;
 	struct select_past *past;
 	char is[ARRAY_SIZE(c->q) + 1] = {};
-	unsigned int i, off = 0, back = 0;
+	unsigned int nr, i, off = 0, back = 0;
 	struct gpreempt_plan plan;
 
 	q = kunit_kcalloc(test, ARRAY_SIZE(c->q), sizeof(*q), GFP_KERNEL);
@@ -102,11 +102,11 @@ static void select_check(struct kunit *test)
 	view->now_ns = NOW_NS;
 	view->contested = true;
 	view->passive = c->passive;
-	view->q = q;
-	for (; view->nr < ARRAY_SIZE(c->q) && c->q[view->nr].is; view->nr++)
-		select_queue(&q[view->nr], &c->q[view->nr], &past[view->nr]);
+	for (nr = 0; nr < ARRAY_SIZE(c->q) && c->q[nr].is; nr++)
+		select_queue(&q[nr], &c->q[nr], &past[nr]);
+	gpreempt_chain(view, q, nr);
 	gpreempt_select(view, &defaults, &plan);
-	for (i = 0; i < view->nr; i++) {
+	for (i = 0; i < nr; i++) {
 		is[i] = select_letter(&q[i].out);
 		off += q[i].out.verdict == GPREEMPT_PREEMPT;
 		back += q[i].out.verdict == GPREEMPT_RESUME;
@@ -474,57 +474,10 @@ static void gpreempt_select_starved_skipped(struct kunit *test)
 	EXPECT_KEEP(test, &b->high);
 }
 
-/* Behind the last queue there is none, whatever the memory there looks like. */
-static void gpreempt_select_beyond(struct kunit *test)
-{
-	static const u8 levels[] = { 3, 9 };
-	struct gpreempt_queue_view *other, *beyond, before;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(levels); i++) {
-		struct bench *b = bench_low_runs(test);
-
-		b->low.terms.priority = 3;
-		other = bench_queue(b, 3);
-		runs(other);
-		bench_ticks(b, 2);
-		beyond = &b->q[b->view.nr];
-		*beyond = *&b->low;
-		beyond->memory = &b->memory[b->view.nr];
-		beyond->seen.waves = 1000;
-		beyond->out.level = levels[i];
-		beyond->out.verdict = i ? GPREEMPT_RESUME : GPREEMPT_KEEP;
-		memcpy(&before, beyond, sizeof(before));
-		submits(&b->high);
-		EXPECT_OFF(test, after(b, 1, &b->low), INVERSION);
-		EXPECT_OFF(test, other, INVERSION);
-		KUNIT_EXPECT_EQ(test, b->plan.nr_preempt, 2);
-		KUNIT_EXPECT_EQ(test, b->plan.within_us, INTERVAL_NS / NSEC_PER_USEC / 8);
-		KUNIT_EXPECT_MEMEQ(test, beyond, &before, sizeof(before));
-	}
-}
-
-/* Nor is it waited for what is there until it may leave. */
-static void gpreempt_select_beyond_residency(struct kunit *test)
-{
-	struct gpreempt_queue_view *beyond;
-	struct bench *b = bench_low_runs(test);
-
-	b->tun.min_residency_us = 50 * 1000;
-	beyond = &b->q[b->view.nr];
-	*beyond = *&b->low;
-	beyond->state.leave_ns = U64_MAX;
-	submits(&b->high);
-	EXPECT_KEEP(test, after(b, 1, &b->low));
-	KUNIT_EXPECT_EQ(test, b->plan.next_ns, b->low.state.leave_ns);
-}
-
 static struct kunit_case gpreempt_select_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_select_plan, plan_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_select_scenes, select_gen_params),
 	KUNIT_CASE(gpreempt_select_starved_skipped),
-	KUNIT_CASE(gpreempt_select_beyond),
-	KUNIT_CASE(gpreempt_select_beyond_residency),
 	{}
 };
 

@@ -71,7 +71,6 @@ static struct mill *mill_new(struct kunit *test, const char *policy,
 	m->tun = defaults;
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
 		m->tun.timeslice_us[i] = SLICE_NS / NSEC_PER_USEC;
-	m->view.q = m->q;
 	m->view.now_ns = 10 * SCAN_NS;
 	m->view.save_ns = SAVE_NS;
 	m->nr = nr;
@@ -87,7 +86,8 @@ static struct mill *mill_new(struct kunit *test, const char *policy,
 			q->seen.mapped = true;
 			q->seen.readable = true;
 			q->seen.size = 64;
-			m->of[m->view.nr++] = i;
+			m->of[m->view.nr] = i;
+			gpreempt_chain(&m->view, m->q, m->view.nr + 1);
 		}
 	}
 	return m;

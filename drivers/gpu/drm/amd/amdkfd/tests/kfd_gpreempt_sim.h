@@ -585,8 +585,7 @@ static struct sim *sim_new(struct kunit *test, u64 seed)
 	s->groups = c->groups;
 	s->policy = gpreempt_policy_find(c->policy);
 	s->nr = 2 + sim_random(s, SIM_QUEUES - 1);
-	s->view.nr = s->nr;
-	s->view.q = s->q;
+	gpreempt_chain(&s->view, s->q, s->nr);
 	s->tun = defaults;
 	s->tun.starvation_ms = SIM_STARVATION;
 	s->tun.blocked_us = SIM_BLOCKED * 1000;

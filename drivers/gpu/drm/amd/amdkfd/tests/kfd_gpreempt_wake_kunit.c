@@ -8,6 +8,7 @@
 #define gpreempt_wake		kunit_gpreempt_wake
 
 #include "../gpreempt/wake.c"
+#include "gpreempt_chain.h"
 
 #define NOW_NS		(1000 * NSEC_PER_MSEC)
 #define QUEUES		4
@@ -135,8 +136,7 @@ static struct gpreempt_view *wake_view(struct kunit *test, struct gpreempt_queue
 
 	KUNIT_ASSERT_NOT_NULL(test, view);
 	view->now_ns = NOW_NS;
-	view->nr = nr;
-	view->q = q;
+	gpreempt_chain(view, q, nr);
 	return view;
 }
 
@@ -157,27 +157,19 @@ static void wake_check(struct kunit *test, const struct wake_case *c,
 static void gpreempt_wake_rest(struct kunit *test)
 {
 	const struct wake_case *c = test->param_value;
-	/* behind the last queue there is none, whatever the memory there looks like */
-	static const struct wake_queue beyond[] = { { 0, 'R' }, { 15, 'R' }, { 15, 'I' } };
 	static struct gpreempt_group group[QUEUES];
 	struct gpreempt_queue_view *q;
-	struct gpreempt_view *view;
 	struct gpreempt_wake wake;
-	unsigned int i;
+	unsigned int nr;
 
-	q = kunit_kcalloc(test, QUEUES + 1, sizeof(*q), GFP_KERNEL);
+	q = kunit_kcalloc(test, QUEUES, sizeof(*q), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, q);
-	view = wake_view(test, q, 0);
-	for (; view->nr < QUEUES && c->q[view->nr].is; view->nr++) {
-		wake_queue(&q[view->nr], &c->q[view->nr]);
-		q[view->nr].group = c->q[view->nr].same ? q[view->nr - 1].group : &group[view->nr];
+	for (nr = 0; nr < QUEUES && c->q[nr].is; nr++) {
+		wake_queue(&q[nr], &c->q[nr]);
+		q[nr].group = c->q[nr].same ? q[nr - 1].group : &group[nr];
 	}
-	for (i = 0; i < ARRAY_SIZE(beyond); i++) {
-		wake_queue(&q[view->nr], &beyond[i]);
-		gpreempt_wake(view, &c->plan, &wake);
-		wake_check(test, c, q, &wake);
-		KUNIT_EXPECT_FALSE(test, q[view->nr].out.awaited);
-	}
+	gpreempt_wake(wake_view(test, q, nr), &c->plan, &wake);
+	wake_check(test, c, q, &wake);
 }
 
 /* An idle node's doorbells are left alone for a while. */
@@ -186,11 +178,12 @@ static void gpreempt_wake_lingers(struct kunit *test)
 	const struct wake_queue idle = { 3, 'I' };
 	struct gpreempt_plan plan = { .idle = true };
 	struct gpreempt_queue_view q;
-	struct gpreempt_view *view = wake_view(test, &q, 1);
+	struct gpreempt_view *view;
 	struct gpreempt_wake wake;
 
-	view->busy_ns = NOW_NS - LINGER_NS;
 	wake_queue(&q, &idle);
+	view = wake_view(test, &q, 1);
+	view->busy_ns = NOW_NS - LINGER_NS;
 	gpreempt_wake(view, &plan, &wake);
 	KUNIT_EXPECT_EQ(test, wake.rest, GPREEMPT_POLL);
 	KUNIT_EXPECT_TRUE(test, wake.idle);
@@ -226,13 +219,14 @@ static void gpreempt_wake_until(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(c); i++) {
 		struct gpreempt_plan plan = { .idle = true, .next_ns = c[i].next_ns };
 		struct gpreempt_queue_view q[2];
-		struct gpreempt_view *view = wake_view(test, q, 2);
+		struct gpreempt_view *view;
 		struct gpreempt_wake wake;
 
 		for (k = 0; k < 2; k++) {
 			wake_queue(&q[k], &idle);
 			q[k].terms.hold_end_ns = c[i].hold_ns[k];
 		}
+		view = wake_view(test, q, 2);
 		gpreempt_wake(view, &plan, &wake);
 		KUNIT_EXPECT_EQ_MSG(test, wake.until_ns, c[i].until_ns, "case %u", i);
 		if (c[i].next_ns)
