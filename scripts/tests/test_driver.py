@@ -48,3 +48,21 @@ class Power(unittest.TestCase):
         _, reads, _ = re.split(r"amdgpu_gfx_off_ctrl\(adev, (?:false|true)\);", uses[0])
         self.assertEqual(re.findall(r"gfx_off_ctrl\(adev, (\w+)\)", uses[0]), ["false", "true"])
         self.assertRegex(reads, r"^\s*scan->registers = gp->hw->read_waves\([^;]*\);\s*$")
+
+
+class Tunables(unittest.TestCase):
+    NUMBER = r"Unsigned integer,(?: \w+,)? (?:0 or )?(\d+) to (\d+), default\s+(\d+)\."
+    ROW = re.compile(r'^\t\{ "(\w+)", (\d+), (\d+), (\d+) \},$', re.M)
+
+    def test_who_knows_a_range_knows_the_documented_one(self):
+        """The kernel has no file of it; sysfs_test compares the kernel with its own table."""
+        abi = (ROOT / "Documentation/ABI/testing/sysfs-class-kfd-gpreempt").read_text()
+        documented = {(name, *numbers) for name, *numbers in re.findall(
+            rf"^What:.*<gpu_id>/(?:level<n>/)?(\w+)\n(?:(?!What:).+\n)*?\t\t\(RW\) {self.NUMBER}",
+            abi, re.M)}
+        self.assertEqual(len(documented), 10)
+        tool = (ROOT / "tools/gpreempt/tunable.c").read_text()
+        self.assertEqual(set(self.ROW.findall(tool)), documented)
+        tests = (ROOT / "tools/testing/selftests/kfd_gpreempt/gpreempt.c").read_text()
+        self.assertEqual(set(self.ROW.findall(tests)),
+                         {row for row in documented if row[0] != "timeslice_us"})

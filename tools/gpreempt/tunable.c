@@ -8,17 +8,38 @@
 
 #include "gpreempt.h"
 
-static void node_path(char *path, const struct node *n, const char *folder, const char *name)
+/* Of Documentation/ABI/testing/sysfs-class-kfd-gpreempt. */
+static const struct range {
+	const char *name;
+	unsigned int min, max, def;
+} ranges[] = {
+	{ "poll_interval_us", 50, 1000000, 1000 },
+	{ "poll_interval_max_us", 50, 1000000, 10000 },
+	{ "starvation_ms", 10, 60000, 1000 },
+	{ "min_residency_us", 0, 1000000, 500 },
+	{ "linger_max_us", 0, 100000, 1000 },
+	{ "blocked_us", 100, 1000000, 2000 },
+	{ "preempt_timeout_ms", 1, 9000, 100 },
+	{ "slow_save_ms", 1, 9000, 10 },
+	{ "priority_cap", 0, 15, 7 },
+	{ "timeslice_us", 1000, 1000000, 10000 },
+};
+
+static void node_path(char *path, const struct node *n, const char *name)
 {
-	snprintf(path, PATH_SIZE, NODES "/%u/%s%s", n->gpu_id, folder, name);
+	snprintf(path, PATH_SIZE, NODES "/%u/%s", n->gpu_id, name);
 }
 
-/* level3/timeslice_us has the limits of timeslice_us. */
-static const char *base_name(const char *name)
+/* Of a number, that of level3/ as well, or NULL. */
+static const struct range *range_of(const char *name)
 {
 	const char *slash = strrchr(name, '/');
+	unsigned int i;
 
-	return slash ? slash + 1 : name;
+	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (!strcmp(ranges[i].name, slash ? slash + 1 : name))
+			return &ranges[i];
+	return NULL;
 }
 
 static bool is_tunable(const struct node *n, const char *name)
@@ -28,7 +49,7 @@ static bool is_tunable(const struct node *n, const char *name)
 
 	if (strstr(name, ".."))
 		return false;
-	node_path(path, n, "", name);
+	node_path(path, n, name);
 	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_mode & 0222;
 }
 
@@ -58,7 +79,7 @@ static void get_value(const struct node *n, const char *name, char *buf, size_t 
 	char path[PATH_SIZE];
 	int r;
 
-	node_path(path, n, "", name);
+	node_path(path, n, name);
 	r = read_text(path, buf, size);
 	if (r)
 		fail(STATUS_FAILED, "%s: %s", path, strerror(-r));
@@ -66,27 +87,21 @@ static void get_value(const struct node *n, const char *name, char *buf, size_t 
 
 static void print_line(const struct node *n, const char *name)
 {
-	char value[128], path[PATH_SIZE], min[32], max[32], def[32];
-	int r;
+	const struct range *r = range_of(name);
+	char value[128];
 
 	get_value(n, name, value, sizeof(value));
-	node_path(path, n, "min/", base_name(name));
-	r = read_text(path, min, sizeof(min));
-	node_path(path, n, "max/", base_name(name));
-	r = r ?: read_text(path, max, sizeof(max));
-	node_path(path, n, "default/", base_name(name));
-	r = r ?: read_text(path, def, sizeof(def));
 	if (r)
-		printf("%-24s %s\n", name, value);
+		printf("%-24s %-10s %u to %u, default %u\n", name, value, r->min, r->max, r->def);
 	else
-		printf("%-24s %-10s %s to %s, default %s\n", name, value, min, max, def);
+		printf("%-24s %s\n", name, value);
 }
 
 static void print_all(const struct node *n)
 {
 	char path[PATH_SIZE], level[64], **names, **p;
 
-	node_path(path, n, "", "");
+	node_path(path, n, "");
 	if (list_names(path, &names))
 		fail(STATUS_ABSENT, "%s: gone", path);
 	for (p = names; *p; p++)
@@ -157,17 +172,15 @@ static int run_get(int argc, char **argv)
 /* A value that the kernel refused: what would it take? */
 static void warn_value(const struct node *n, const char *name, const char *value)
 {
-	char path[PATH_SIZE], min[32], max[32], choices[128];
+	const struct range *r = range_of(name);
+	char path[PATH_SIZE], choices[128];
 
-	node_path(path, n, "min/", base_name(name));
-	if (!read_text(path, min, sizeof(min))) {
-		node_path(path, n, "max/", base_name(name));
-		read_text(path, max, sizeof(max));
-		warn("%s: '%s' is not a number from %s to %s%s", name, value, min, max,
+	if (r) {
+		warn("%s: '%s' is not a number from %u to %u%s", name, value, r->min, r->max,
 		     strchr(name, '/') ? ", or 0" : "");
 		return;
 	}
-	node_path(path, n, "", name);
+	node_path(path, n, name);
 	read_text(path, choices, sizeof(choices));
 	if (strchr(choices, '['))
 		warn("%s: '%s' is none of: %s", name, value, choices);
@@ -180,7 +193,7 @@ static int set_one(const struct node *n, const char *name, const char *value)
 	char path[PATH_SIZE], why[128];
 	int r;
 
-	node_path(path, n, "", name);
+	node_path(path, n, name);
 	r = write_text(path, value);
 	switch (-r) {
 	case 0:

@@ -127,6 +127,18 @@ int gpreempt_set(const char *file, long long value)
 	return gpreempt_write(file, text);
 }
 
+const struct gpreempt_tunable gpreempt_tunables[] = {
+	{ "poll_interval_us", 50, 1000000, 1000 },
+	{ "poll_interval_max_us", 50, 1000000, 10000 },
+	{ "starvation_ms", 10, 60000, 1000 },
+	{ "min_residency_us", 0, 1000000, 500 },
+	{ "linger_max_us", 0, 100000, 1000 },
+	{ "blocked_us", 100, 1000000, 2000 },
+	{ "preempt_timeout_ms", 1, 9000, 100 },
+	{ "slow_save_ms", 1, 9000, 10 },
+	{ "priority_cap", 0, 15, 7 },
+};
+
 static void keep(const char *file)
 {
 	char path[128];
@@ -137,25 +149,20 @@ static void keep(const char *file)
 
 int gpreempt_end(void)
 {
-	static const char *const names[] = {
-		"poll_interval_us", "poll_interval_max_us", "starvation_ms", "min_residency_us",
-		"linger_max_us", "blocked_us", "preempt_timeout_ms", "slow_save_ms", "priority_cap",
-	};
 	char name[64];
 	unsigned int i;
 	int ret;
 
 	keep("enable");
 	ret = gpreempt_set("enable", 0);
-	for (i = 0; !ret && i < sizeof(names) / sizeof(names[0]); i++) {
-		keep(names[i]);
-		snprintf(name, sizeof(name), "default/%s", names[i]);
-		ret = gpreempt_set(names[i], gpreempt_number(name));
+	for (i = 0; !ret && i < sizeof(gpreempt_tunables) / sizeof(gpreempt_tunables[0]); i++) {
+		keep(gpreempt_tunables[i].file);
+		ret = gpreempt_set(gpreempt_tunables[i].file, gpreempt_tunables[i].def);
 	}
 	for (i = 0; !ret && i < 16; i++) {
 		snprintf(name, sizeof(name), "level%u/timeslice_us", i);
 		keep(name);
-		ret = gpreempt_set(name, gpreempt_number("default/timeslice_us"));
+		ret = gpreempt_set(name, GPREEMPT_TIMESLICE_US);
 	}
 	keep("policy");
 	ret = ret ?: gpreempt_write("policy", "strict");

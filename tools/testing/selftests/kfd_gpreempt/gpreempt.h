@@ -60,4 +60,13 @@ int gpreempt_wait_scans(unsigned int n, unsigned int timeout_ms);
 
 int gpreempt_set(const char *file, long long value);
 
+/* The numbers of a node, their ranges and defaults. */
+extern const struct gpreempt_tunable {
+	const char *file;
+	long long min, max, def;
+} gpreempt_tunables[9];
+
+/* And the default of each level's timeslice_us. */
+#define GPREEMPT_TIMESLICE_US	10000
+
 #endif

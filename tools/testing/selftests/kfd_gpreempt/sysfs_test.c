@@ -12,21 +12,6 @@
 #include "gpreempt.h"
 #include "gpu_model.h"
 
-static const struct tunable {
-	const char *file;
-	long long min, max, def;
-} tunables[] = {
-	{ "poll_interval_us", 50, 1000000, 1000 },
-	{ "poll_interval_max_us", 50, 1000000, 10000 },
-	{ "starvation_ms", 10, 60000, 1000 },
-	{ "min_residency_us", 0, 1000000, 500 },
-	{ "linger_max_us", 0, 100000, 1000 },
-	{ "blocked_us", 100, 1000000, 2000 },
-	{ "preempt_timeout_ms", 1, 9000, 100 },
-	{ "slow_save_ms", 1, 9000, 10 },
-	{ "priority_cap", 0, 15, 7 },
-};
-
 static const char *const counters[] = {
 	"preemptions", "resumes", "transactions", "blocked", "starved", "scans", "wakeups",
 	"register_accesses", "register_ns_total", "doorbell_faults", "doorbell_revocations",
@@ -76,6 +61,7 @@ static mode_t mode(const char *file)
  */
 TEST_F(sysfs, files)
 {
+	const struct gpreempt_tunable *t;
 	char name[64];
 	unsigned int i;
 
@@ -84,8 +70,8 @@ TEST_F(sysfs, files)
 	EXPECT_EQ(0444, mode("unsupported"));
 	EXPECT_EQ(0444, mode("backend"));
 	EXPECT_EQ(0644, mode("policy"));
-	for (i = 0; i < ARRAY_SIZE(tunables); i++) {
-		EXPECT_EQ(0644, mode(tunables[i].file)) TH_LOG("tunable %u", i);
+	for (t = gpreempt_tunables; t < gpreempt_tunables + ARRAY_SIZE(gpreempt_tunables); t++) {
+		EXPECT_EQ(0644, mode(t->file)) TH_LOG("%s", t->file);
 	}
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
 		snprintf(name, sizeof(name), "stats/%s", counters[i]);
@@ -103,9 +89,9 @@ TEST_F(sysfs, files)
 /* Both ends of the range are taken and read back; the next value is not. */
 TEST_F(sysfs, ranges)
 {
-	const struct tunable *t;
+	const struct gpreempt_tunable *t;
 
-	for (t = tunables; t < tunables + ARRAY_SIZE(tunables); t++) {
+	for (t = gpreempt_tunables; t < gpreempt_tunables + ARRAY_SIZE(gpreempt_tunables); t++) {
 		EXPECT_EQ(0, gpreempt_set(t->file, t->min)) TH_LOG("%s", t->file);
 		EXPECT_EQ(t->min, gpreempt_number(t->file)) TH_LOG("%s", t->file);
 		EXPECT_EQ(-EINVAL, gpreempt_set(t->file, t->min - 1)) TH_LOG("%s", t->file);
@@ -147,12 +133,12 @@ TEST_F(sysfs, turns_of_a_level)
 /* Garbage is refused by every file, and changes nothing. */
 TEST_F(sysfs, garbage)
 {
-	const char *files[ARRAY_SIZE(tunables) + 2] = { "enable", "policy" };
+	const char *files[ARRAY_SIZE(gpreempt_tunables) + 2] = { "enable", "policy" };
 	char before[64], after[64];
 	unsigned int i, n;
 
-	for (i = 0; i < ARRAY_SIZE(tunables); i++)
-		files[2 + i] = tunables[i].file;
+	for (i = 0; i < ARRAY_SIZE(gpreempt_tunables); i++)
+		files[2 + i] = gpreempt_tunables[i].file;
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		ASSERT_EQ(0, gpreempt_read(files[i], before, sizeof(before)));
 		for (n = 0; n < ARRAY_SIZE(garbage); n++) {
@@ -232,16 +218,13 @@ TEST_F(sysfs, binary)
 /* Turns of a level: off, or within its range. */
 TEST_F(sysfs, timeslices)
 {
-	long long min = gpreempt_number("min/timeslice_us");
-	long long max = gpreempt_number("max/timeslice_us");
+	const long long min = 1000, max = 1000000;
 	char name[64];
 	unsigned int i;
 
-	EXPECT_EQ(1000, min);
-	EXPECT_EQ(1000000, max);
 	for (i = 0; i < 16; i++) {
 		snprintf(name, sizeof(name), "level%u/timeslice_us", i);
-		EXPECT_EQ(gpreempt_number("default/timeslice_us"), gpreempt_number(name));
+		EXPECT_EQ(GPREEMPT_TIMESLICE_US, gpreempt_number(name));
 		EXPECT_EQ(0, gpreempt_set(name, 0));
 		EXPECT_EQ(0, gpreempt_number(name));
 		EXPECT_EQ(-EINVAL, gpreempt_set(name, 1));
@@ -251,23 +234,7 @@ TEST_F(sysfs, timeslices)
 		EXPECT_EQ(0, gpreempt_set(name, min));
 		EXPECT_EQ(0, gpreempt_set(name, max));
 		EXPECT_EQ(max, gpreempt_number(name));
-		EXPECT_EQ(0, gpreempt_set(name, gpreempt_number("default/timeslice_us")));
-	}
-}
-
-/* What min/, max/ and default/ say is so. */
-TEST_F(sysfs, limits)
-{
-	const struct tunable *t;
-	char name[64];
-
-	for (t = tunables; t < tunables + ARRAY_SIZE(tunables); t++) {
-		snprintf(name, sizeof(name), "min/%s", t->file);
-		EXPECT_EQ(t->min, gpreempt_number(name)) TH_LOG("%s", name);
-		snprintf(name, sizeof(name), "max/%s", t->file);
-		EXPECT_EQ(t->max, gpreempt_number(name)) TH_LOG("%s", name);
-		snprintf(name, sizeof(name), "default/%s", t->file);
-		EXPECT_EQ(t->def, gpreempt_number(name)) TH_LOG("%s", name);
+		EXPECT_EQ(0, gpreempt_set(name, GPREEMPT_TIMESLICE_US));
 	}
 }
 

@@ -135,48 +135,16 @@ static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return count;
 }
 
-/* One of these three of a number. */
-struct limit_attr {
-	struct kobj_attribute attr;
-	const u32 *value;
-};
-
-static ssize_t limit_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", *container_of(attr, struct limit_attr, attr)->value);
-}
-
-#define LIMIT(_name, _which)						\
-	(&((struct limit_attr) {					\
-		.attr = __ATTR(_name, 0444, limit_show, NULL),		\
-		.value = &_name##_attr._which,				\
+/* One that may be 0 besides says so at the end. */
+#define NUMBER(_name, _field, _min, _max, _default, ...)		\
+	(&((struct number_attr) {					\
+		.attr = __ATTR(_name, 0644, number_show, number_store),	\
+		.offset = offsetof(struct kfd_gpreempt, _field),	\
+		.min = _min,						\
+		.max = _max,						\
+		.initial = _default,					\
+		__VA_ARGS__						\
 	}).attr.attr)
-
-#define NUMBER(_name, _field, _min, _max, _default)			\
-static struct number_attr _name##_attr = {				\
-	.attr = __ATTR(_name, 0644, number_show, number_store),		\
-	.offset = offsetof(struct kfd_gpreempt, _field),		\
-	.min = _min,							\
-	.max = _max,							\
-	.initial = _default,						\
-}
-
-NUMBER(poll_interval_us, tunables.poll_interval_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC, 1000);
-NUMBER(poll_interval_max_us, poll_interval_max_us, GPREEMPT_POLL_LEAST_US, USEC_PER_SEC, 10000);
-NUMBER(starvation_ms, tunables.starvation_ms, 10, 60 * MSEC_PER_SEC, 1000);
-NUMBER(min_residency_us, tunables.min_residency_us, 0, USEC_PER_SEC, 500);
-NUMBER(linger_max_us, tunables.linger_max_us, 0, 100 * USEC_PER_MSEC, 1000);
-NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC, 2000);
-/* Longer than stock's own timeout could never be noticed. */
-NUMBER(preempt_timeout_ms, tunables.preempt_timeout_ms, 1, 9 * MSEC_PER_SEC, 100);
-NUMBER(slow_save_ms, slow_save_ms, 1, 9 * MSEC_PER_SEC, 10);
-/* KFD's own default priority. */
-NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY, 7);
-/* The same for each level; see level<n>/ below. */
-#define DEFAULT_TIMESLICE_US	10000
-NUMBER(timeslice_us, tunables.timeslice_us[0], GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US,
-	DEFAULT_TIMESLICE_US);
-#undef NUMBER
 
 #define FILE_RO(_name)	(&((struct kobj_attribute)__ATTR_RO(_name)).attr)
 #define FILE_RW(_name)	(&((struct kobj_attribute)__ATTR_RW(_name)).attr)
@@ -188,45 +156,25 @@ static struct attribute *control_attrs[] = {
 	FILE_RO(backend),
 	FILE_RW(policy),
 	FILE_RW(above_cap),
-	&poll_interval_us_attr.attr.attr,
-	&poll_interval_max_us_attr.attr.attr,
-	&starvation_ms_attr.attr.attr,
-	&min_residency_us_attr.attr.attr,
-	&linger_max_us_attr.attr.attr,
-	&blocked_us_attr.attr.attr,
-	&preempt_timeout_ms_attr.attr.attr,
-	&slow_save_ms_attr.attr.attr,
-	&priority_cap_attr.attr.attr,
+	NUMBER(poll_interval_us, tunables.poll_interval_us, GPREEMPT_POLL_LEAST_US,
+	       USEC_PER_SEC, 1000),
+	NUMBER(poll_interval_max_us, poll_interval_max_us, GPREEMPT_POLL_LEAST_US,
+	       USEC_PER_SEC, 10000),
+	NUMBER(starvation_ms, tunables.starvation_ms, 10, 60 * MSEC_PER_SEC, 1000),
+	NUMBER(min_residency_us, tunables.min_residency_us, 0, USEC_PER_SEC, 500),
+	NUMBER(linger_max_us, tunables.linger_max_us, 0, 100 * USEC_PER_MSEC, 1000),
+	NUMBER(blocked_us, tunables.blocked_us, 100, USEC_PER_SEC, 2000),
+	/* Longer than stock's own timeout could never be noticed. */
+	NUMBER(preempt_timeout_ms, tunables.preempt_timeout_ms, 1, 9 * MSEC_PER_SEC, 100),
+	NUMBER(slow_save_ms, slow_save_ms, 1, 9 * MSEC_PER_SEC, 10),
+	/* KFD's own default priority. */
+	NUMBER(priority_cap, priority_cap, 0, KFD_MAX_QUEUE_PRIORITY, 7),
 	NULL
 };
 
 static const struct attribute_group control_group = {
 	.attrs = control_attrs,
 };
-
-#define LIMIT_GROUP(_which, _field)					\
-static struct attribute *_which##_attrs[] = {				\
-	LIMIT(poll_interval_us, _field),				\
-	LIMIT(poll_interval_max_us, _field),				\
-	LIMIT(starvation_ms, _field),					\
-	LIMIT(min_residency_us, _field),				\
-	LIMIT(linger_max_us, _field),					\
-	LIMIT(blocked_us, _field),					\
-	LIMIT(preempt_timeout_ms, _field),				\
-	LIMIT(slow_save_ms, _field),					\
-	LIMIT(priority_cap, _field),					\
-	LIMIT(timeslice_us, _field),					\
-	NULL								\
-};									\
-									\
-static const struct attribute_group _which##_group = {			\
-	.name = #_which,						\
-	.attrs = _which##_attrs,					\
-}
-
-LIMIT_GROUP(min, min);
-LIMIT_GROUP(max, max);
-LIMIT_GROUP(default, initial);
 
 /*
  * A count in struct kfd_gpreempt. What these tell of the queues of all is for root, and for a
@@ -250,15 +198,9 @@ static ssize_t count_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 	(&(const struct attribute_group) {				\
 		.name = "level" #_n,					\
 		.attrs = (struct attribute *[]) {			\
-			&((struct number_attr) {			\
-				.attr = __ATTR(timeslice_us, 0644, number_show, number_store), \
-				.offset = offsetof(struct kfd_gpreempt,	\
-						   tunables.timeslice_us[_n]), \
-				.min = GPREEMPT_TURN_LEAST_US,		\
-				.max = GPREEMPT_TURN_MOST_US,		\
-				.initial = DEFAULT_TIMESLICE_US,	\
-				.or_zero = true,			\
-			}).attr.attr,					\
+			NUMBER(timeslice_us, tunables.timeslice_us[_n],	\
+			       GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US, \
+			       10 * USEC_PER_MSEC, .or_zero = true),	\
 			COUNT(preemptions, level_preemptions[_n]),	\
 			NULL						\
 		},							\
@@ -335,9 +277,6 @@ static const struct attribute_group stats_group = {
 
 static const struct attribute_group *gpreempt_groups[] = {
 	&control_group,
-	&min_group,
-	&max_group,
-	&default_group,
 	LEVEL(0), LEVEL(1), LEVEL(2), LEVEL(3), LEVEL(4), LEVEL(5), LEVEL(6), LEVEL(7),
 	LEVEL(8), LEVEL(9), LEVEL(10), LEVEL(11), LEVEL(12), LEVEL(13), LEVEL(14), LEVEL(15),
 	&stats_group,
