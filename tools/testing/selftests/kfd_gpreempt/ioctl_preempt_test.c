@@ -206,28 +206,7 @@ static long long faults_of_high(FIXTURE_DATA(ioctl) *self)
 	return gpreempt_number("stats/doorbell_faults") - faults;
 }
 
-/* Announced work takes no fault; what comes after it does again. */
-TEST_F_TIMEOUT(ioctl, hint_saves_the_fault, 60)
-{
-	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_HINT, .queue_id = self->high.id,
-		.hint = { 200000, 200000 },
-	};
-	long long scans;
-
-	ASSERT_EQ(0, until_job_init(&self->c, &self->until));
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
-	scans = gpreempt_number("stats/scans");
-	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &args));
-	EXPECT_EQ(0, faults_of_high(self));
-	ASSERT_EQ(0, gpreempt_wait_number("stats/scans", scans + 1, CLIENT_TIMEOUT_MS));
-	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
-	EXPECT_EQ(1, faults_of_high(self));
-	until_job_free(&self->c, &self->until);
-}
-
-/* But HIGH's doorbell wakes the monitor as ever when it is LOW that announces work. */
+/* HIGH's doorbell wakes the monitor as ever when it is LOW that announces work. */
 TEST_F_TIMEOUT(ioctl, hint_of_low, 60)
 {
 	const unsigned int poll_us = 20000;

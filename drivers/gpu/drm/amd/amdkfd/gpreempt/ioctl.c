@@ -371,8 +371,6 @@ static int op_hint(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	const struct kfd_gpreempt_hint *hint = &args->hint;
 	struct kfd_gpreempt_asks asks = {};
 	struct kfd_gpreempt_choice choice;
-	struct kfd_gpreempt *restored = NULL;
-	unsigned int i;
 	int r;
 
 	if (hint->arrival_us > KFD_GPREEMPT_HINT_US_MAX ||
@@ -382,12 +380,6 @@ static int op_hint(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	r = kfd_gpreempt_choose(p, args, &choice);
 	if (!r)
 		r = request(&choice, args, &asks);
-	/* Allocates page tables, which may take long: with none of the locks held. */
-	for (i = 0; !r && hint->duration_us && i < asks.count; i++) {
-		if (asks.asked[i].gpq->gp != restored)
-			kfd_gpreempt_doorbell_restore(asks.asked[i].gpq->gp);
-		restored = asks.asked[i].gpq->gp;
-	}
 	put_asks(&asks);
 	kfd_gpreempt_unchoose(&choice);
 	return r;

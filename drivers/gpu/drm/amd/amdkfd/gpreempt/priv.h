@@ -585,7 +585,6 @@ int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp, struct qcm_process_de
 
 /* doorbell.c */
 bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct *mm);
-void kfd_gpreempt_doorbell_restore(struct kfd_gpreempt *gp);
 
 /* account.c */
 void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n);
