@@ -300,7 +300,7 @@ static int request(const struct kfd_gpreempt_choice *choice,
 
 	if (!choice->which)
 		r = request_one(choice, args, asks);
-	for (i = 0; !r && choice->which && (gp = kfd_gpreempt_nth(i)); i++) {
+	for (i = 0; !r && choice->which && (gp = kfd_gpreempt_get(NULL, i)); i++) {
 		if (!choice->gpu_id || choice->gpu_id == gp->gpu_id)
 			r = kfd_gpreempt_request(gp, choice, args, asks);
 		if (r == -ENODEV)
@@ -425,7 +425,7 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	if (mutex_lock_interruptible(&p->mutex))
 		return -ERESTARTSYS;
 	pdd = kfd_process_device_data_by_id(p, args->gpu_id);
-	gp = pdd ? kfd_gpreempt_get(pdd->dev) : NULL;
+	gp = pdd ? kfd_gpreempt_get(pdd->dev, 0) : NULL;
 	mutex_unlock(&p->mutex);
 	if (!gp)
 		return -ENODEV;

@@ -174,43 +174,27 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 	kobject_put(&gp->kobj);
 }
 
-/* GPREEMPT on a node or, if it is NULL, on the n-th of all from 0 on, referenced; or NULL. */
-static struct kfd_gpreempt *find(const struct kfd_node *node, unsigned int n)
-{
-	struct kfd_gpreempt *gp, *found = NULL;
-
-	spin_lock(&nodes_lock);
-	list_for_each_entry(gp, &nodes, list) {
-		if (node ? gp->node == node : !n--) {
-			kobject_get(&gp->kobj);
-			found = gp;
-			break;
-		}
-	}
-	spin_unlock(&nodes_lock);
-	return found;
-}
-
 /**
  * kfd_gpreempt_get - GPREEMPT on a node, referenced
- * @node: the node. Where it may be gone, so may its memory: it is not followed
+ * @node: the node. Where it may be gone, so may its memory: it is not followed. NULL: any
+ * @n: the caller passes over so many of these. Where nodes go meanwhile one may be passed over
+ *     besides, none comes twice
  *
- * Return: NULL if the node has none, or is gone. It may be going: see @dead.
+ * Return: NULL if the node has none, or is gone; or if there are no more. It may be going: see
+ * @dead.
  */
-struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node)
+struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node, unsigned int n)
 {
-	return find(node, 0);
-}
+	struct kfd_gpreempt *gp;
 
-/**
- * kfd_gpreempt_nth - GPREEMPT on one node after the other, referenced
- * @n: from 0 on. Where nodes go meanwhile one may be passed over, none comes twice
- *
- * Return: NULL if there are no more. It may be going: see @dead.
- */
-struct kfd_gpreempt *kfd_gpreempt_nth(unsigned int n)
-{
-	return find(NULL, n);
+	guard(spinlock)(&nodes_lock);
+	list_for_each_entry(gp, &nodes, list) {
+		if ((!node || gp->node == node) && !n--) {
+			kobject_get(&gp->kobj);
+			return gp;
+		}
+	}
+	return NULL;
 }
 
 /**
@@ -230,7 +214,7 @@ void kfd_gpreempt_wake_for(const struct kfd_process *p)
 	for (i = 0; i < p->n_pdds; i++) {
 		if (!READ_ONCE(p->pdds[i]->qpd.queue_count))
 			continue;
-		gp = kfd_gpreempt_get(p->pdds[i]->dev);
+		gp = kfd_gpreempt_get(p->pdds[i]->dev, 0);
 		if (!gp)
 			continue;
 		kfd_gpreempt_wake(gp);
@@ -389,7 +373,7 @@ void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm)
 
 static void give_to_debugger(struct kfd_process_device *pdd)
 {
-	struct kfd_gpreempt *gp = kfd_gpreempt_get(pdd->dev);
+	struct kfd_gpreempt *gp = kfd_gpreempt_get(pdd->dev, 0);
 
 	if (!gp)
 		return;

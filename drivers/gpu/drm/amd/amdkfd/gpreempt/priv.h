@@ -525,9 +525,8 @@ struct kfd_gpreempt {
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
 int kfd_gpreempt_disable(struct kfd_gpreempt *gp);
 void kfd_gpreempt_free(struct kobject *kobj);
-struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node);
+struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node, unsigned int n);
 void kfd_gpreempt_wake_for(const struct kfd_process *p);
-struct kfd_gpreempt *kfd_gpreempt_nth(unsigned int n);
 
 /* queue.c */
 struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
