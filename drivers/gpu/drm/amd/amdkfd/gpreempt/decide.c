@@ -31,34 +31,52 @@ static enum gpreempt_work mark(const struct gpreempt_view *view, struct gpreempt
 	return work;
 }
 
+/**
+ * struct rivals - queues that may want the machine, none of which contends with another
+ * @level:	the level they all are on, as a bit; 0: there is none yet
+ * @turns:	the group of those that take turns, NULL: none does
+ */
+struct rivals {
+	u32 level;
+	const struct gpreempt_group *turns;
+};
+
 /*
- * Do queues of two levels have work, or of two groups that take turns? Or were waves counted, to
- * find out what still runs? Else none waits for another one, and none is kept off. Returns
- * whether waves are to be counted: queues contend; or any work may be hidden, and the monitor must
- * not park while there is some.
+ * Does a queue contend with these? Two levels do, and two groups that take turns on one; and a
+ * group that is not to have its turn yet, with nobody. Else it is one of them.
+ */
+static bool contends(struct rivals *r, const struct gpreempt_queue_view *q,
+		     const struct gpreempt_rank *rank, u8 level)
+{
+	if (r->level & ~BIT(level))
+		return true;
+	r->level = BIT(level);
+	if (!rank->slice_ns || q->terms.pinned || level >= GPREEMPT_LEVELS)
+		return false;
+	if (rank->not_before_ns || (r->turns && r->turns != q->group))
+		return true;
+	r->turns = q->group;
+	return false;
+}
+
+/*
+ * Do queues that may have work contend? Or were waves counted, to find out what still runs? Else
+ * none waits for another one, and none is kept off. Returns whether waves are to be counted:
+ * queues contend; or any work may be hidden, and the monitor must not park while there is some.
  */
 static bool contest(struct gpreempt_view *view)
 {
-	const struct gpreempt_group *turns[GPREEMPT_LEVELS] = {};
 	bool contested = view->waves_final, unsure = false, shown = false;
 	struct gpreempt_queue_view *q;
-	u32 levels = 0;
+	struct rivals rivals = {};
 
 	gpreempt_for_each(q, view) {
 		enum gpreempt_work work = mark(view, q);
-		u8 level = gpreempt_level(q);
 
 		unsure |= q->matters && q->seen.waves == GPREEMPT_WAVES_UNKNOWN;
 		shown |= q->shows || (q->change.backlog && gpreempt_takes_part(q));
-		if (work < GPREEMPT_WORK_HIDDEN && !gpreempt_is_announced(view, q))
-			continue;
-		contested |= levels & ~BIT(level);
-		levels |= BIT(level);
-		if (q->rank.slice_ns && !q->terms.pinned && level < GPREEMPT_LEVELS) {
-			contested |= (turns[level] && turns[level] != q->group) ||
-				     q->rank.not_before_ns;
-			turns[level] = q->group;
-		}
+		if (work >= GPREEMPT_WORK_HIDDEN || gpreempt_is_announced(view, q))
+			contested |= contends(&rivals, q, &q->rank, gpreempt_level(q));
 	}
 	view->contested = contested;
 	return unsure && !view->waves_final && (contested || !shown);
@@ -177,29 +195,21 @@ void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan)
 bool gpreempt_may_contend(const struct gpreempt_policy *policy, const struct gpreempt_view *view,
 			  const struct gpreempt_tunables *tun)
 {
-	const struct gpreempt_group *turns[GPREEMPT_LEVELS] = {};
 	const struct gpreempt_queue_view *q;
-	u32 levels = 0;
+	struct rivals rivals = {};
 
 	if (view->policy && view->policy != policy)
 		return true;
 	gpreempt_for_each(q, view) {
 		struct gpreempt_rank rank = gpreempt_policy_rank(policy, &q->terms, tun);
-		u32 level = BIT(rank.level);
 
 		gpreempt_policy_place(policy, view, q->group, tun, &rank);
 		if (q->seen.mapped && !q->terms.pinned && (q->terms.held || q->terms.asked))
 			return true;
-		if (!gpreempt_takes_part(q))
-			continue;
-		if (q->seen.preempted || (levels & ~level) || rank.not_before_ns)
+		if (gpreempt_takes_part(q) &&
+		    (q->seen.preempted || rank.not_before_ns ||
+		     contends(&rivals, q, &rank, rank.level)))
 			return true;
-		levels |= level;
-		if (!rank.slice_ns || q->terms.pinned)
-			continue;
-		if (turns[rank.level] && turns[rank.level] != q->group)
-			return true;
-		turns[rank.level] = q->group;
 	}
 	return false;
 }
