@@ -109,27 +109,10 @@ void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp, const struct kfd_gp
 			     gp->node->id, queue_id, gpq->pid, div_u64(ns, NSEC_PER_SEC));
 }
 
-static bool is_running(const struct gpreempt_queue_view *v)
-{
-	return v->out.activity == GPREEMPT_RUNNING && v->seen.mapped;
-}
-
-/* The lowest level that executes. */
-static int lowest_running(const struct gpreempt_view *view)
-{
-	const struct gpreempt_queue_view *q;
-	int running = GPREEMPT_BOOST + 1;
-
-	gpreempt_for_each(q, view)
-		if (is_running(q))
-			running = min_t(int, running, q->out.level);
-	return running;
-}
-
 /*
- * Is the queue kept waiting by a lower one, and since when at most? What was launched may be
- * executing, unless waves were counted. Nothing waited at its last quiet scan; nor
- * before somebody woke the monitor, if it slept without a timer.
+ * Is the queue kept waiting by a lower one, and since when at most? @running is the lowest level
+ * that executes. What was launched may be executing, unless waves were counted. Nothing waited at
+ * its last quiet scan; nor before somebody woke the monitor, if it slept without a timer.
  */
 static void account_inversion(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq, int running)
 {
@@ -184,7 +167,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 {
 	const struct gpreempt_view *view = &gp->scan.view;
 	u64 ns = ktime_get_ns() - view->now_ns - gp->scan.register_ns;
-	int running = lowest_running(view);
+	int running = GPREEMPT_BOOST + 1;
 	bool watched = gp->accounted_ns;
 	struct gpreempt_queue_view *v;
 
@@ -196,9 +179,12 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 
 	/* Before the time to this scan is counted: see gpreempt_busy_goes_on(). */
 	WRITE_ONCE(gp->accounted_ns, view->now_ns);
-	gpreempt_for_each(v, view)
-		if (is_running(v))
-			gpreempt_busy_goes_on(&kfd_gpreempt_of(v)->client->busy, view->now_ns);
+	gpreempt_for_each(v, view) {
+		if (v->out.activity != GPREEMPT_RUNNING || !v->seen.mapped)
+			continue;
+		running = min_t(int, running, v->out.level);
+		gpreempt_busy_goes_on(&kfd_gpreempt_of(v)->client->busy, view->now_ns);
+	}
 
 	mutex_lock(&gp->last_lock);
 	gpreempt_for_each(v, view) {
