@@ -229,11 +229,7 @@ void kfd_gpreempt_unwatch(struct kfd_gpreempt *gp)
  */
 void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp)
 {
-	const char *name;
-
-	spin_lock(&gp->facts_lock);
-	name = gpreempt_bypass_name(gp->facts.bypass);
-	spin_unlock(&gp->facts_lock);
+	const char *name = kfd_gpreempt_bypass_name(gp);
 
 	trace_kfd_gpreempt_bypass(gp->node->id, name);
 	dev_warn(gp->node->adev->dev, "GPREEMPT bypassed on node %u: %s, no queue is preempted\n",

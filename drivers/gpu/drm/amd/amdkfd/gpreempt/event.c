@@ -17,12 +17,18 @@
  */
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp)
 {
-	enum gpreempt_state state;
+	guard(spinlock)(&gp->facts_lock);
+	return gpreempt_state(&gp->facts);
+}
 
-	spin_lock(&gp->facts_lock);
-	state = gpreempt_state(&gp->facts);
-	spin_unlock(&gp->facts_lock);
-	return state;
+/**
+ * kfd_gpreempt_bypass_name - why a node is bypassed
+ * @gp: the node
+ */
+const char *kfd_gpreempt_bypass_name(struct kfd_gpreempt *gp)
+{
+	guard(spinlock)(&gp->facts_lock);
+	return gpreempt_bypass_name(gp->facts.bypass);
 }
 
 /**

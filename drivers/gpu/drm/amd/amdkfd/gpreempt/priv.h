@@ -545,6 +545,7 @@ void kfd_gpreempt_ticked(struct kfd_gpreempt *gp);
 void kfd_gpreempt_look(struct kfd_gpreempt *gp);
 enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_event event);
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);
+const char *kfd_gpreempt_bypass_name(struct kfd_gpreempt *gp);
 
 /* monitor.c */
 int kfd_gpreempt_monitor(void *data);

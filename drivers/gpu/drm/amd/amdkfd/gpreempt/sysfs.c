@@ -48,6 +48,7 @@ static ssize_t _name##_show(struct kobject *kobj, struct kobj_attribute *attr, c
 SHOW_STRING(state, gpreempt_state_name(kfd_gpreempt_state(gp)))
 SHOW_STRING(unsupported, gp->unsupported ?: "")
 SHOW_STRING(backend, gp->backend->name)
+SHOW_STRING(bypass_reason, kfd_gpreempt_bypass_name(gp))
 
 /* As the I/O schedulers show theirs: all, the current one in brackets. */
 static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
@@ -227,17 +228,6 @@ static ssize_t latency_show(struct kobject *kobj, struct kobj_attribute *attr, c
 		.latency = GPREEMPT_LATENCY_##_latency,			\
 		.percent = _percent,					\
 	}).attr.attr)
-
-static ssize_t bypass_reason_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
-{
-	struct kfd_gpreempt *gp = to_gpreempt(kobj);
-	enum gpreempt_bypass bypass;
-
-	spin_lock(&gp->facts_lock);
-	bypass = gp->facts.bypass;
-	spin_unlock(&gp->facts_lock);
-	return sysfs_emit(buf, "%s\n", gpreempt_bypass_name(bypass));
-}
 
 #define STAT(_name, _stat)	COUNT(_name, stats[GPREEMPT_STAT_##_stat])
 
