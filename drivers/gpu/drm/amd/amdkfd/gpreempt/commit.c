@@ -80,21 +80,13 @@ enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q)
 
 	if (!gpq)
 		return GPREEMPT_KEEP;
-	switch (gpq->view.out.verdict) {
-	case GPREEMPT_PREEMPT:
-		if (q->properties.is_active && !kfd_gpreempt_queue_pinned(q))
-			return GPREEMPT_PREEMPT;
-		break;
-	case GPREEMPT_RESUME:
-		/* A hold may have come since; a trial comes before it. */
-		if (q->properties.is_preempted &&
-		    (!gpq->held || gpq->suspect.role == GPREEMPT_TRIED ||
-		     kfd_gpreempt_queue_pinned(q)))
-			return GPREEMPT_RESUME;
-		break;
-	default:
-		break;
-	}
+	if (gpq->view.out.verdict == GPREEMPT_PREEMPT && q->properties.is_active &&
+	    !kfd_gpreempt_queue_pinned(q))
+		return GPREEMPT_PREEMPT;
+	/* A hold may have come since; a trial comes before it. */
+	if (gpq->view.out.verdict == GPREEMPT_RESUME && q->properties.is_preempted &&
+	    (!gpq->held || gpq->suspect.role == GPREEMPT_TRIED || kfd_gpreempt_queue_pinned(q)))
+		return GPREEMPT_RESUME;
 	return GPREEMPT_KEEP;
 }
 

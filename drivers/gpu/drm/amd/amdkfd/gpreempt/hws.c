@@ -21,16 +21,12 @@ static void flip(struct kfd_gpreempt *gp, u64 save_ns)
 	struct queue *q;
 
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
-		switch (kfd_gpreempt_verdict(q)) {
-		case GPREEMPT_PREEMPT:
+		enum gpreempt_verdict verdict = kfd_gpreempt_verdict(q);
+
+		if (verdict == GPREEMPT_PREEMPT)
 			kfd_gpreempt_queue_off(gp, dpn->qpd, q, save_ns);
-			break;
-		case GPREEMPT_RESUME:
+		else if (verdict == GPREEMPT_RESUME)
 			kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->view.out.reason);
-			break;
-		case GPREEMPT_KEEP:
-			break;
-		}
 	}
 }
 
