@@ -50,6 +50,7 @@ struct info_attr {
 	struct kobj_attribute attr;
 	size_t offset;
 	size_t size;
+	bool look;		/* counted from scan to scan: a parked monitor makes none */
 };
 
 static ssize_t info_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
@@ -57,24 +58,21 @@ static ssize_t info_show(struct kobject *kobj, struct kobj_attribute *attr, char
 	const struct info_attr *a = container_of(attr, struct info_attr, attr);
 	struct kfd_gpreempt_queue_info info;
 	void *value = (void *)&info + a->offset;
-	int r = kfd_gpreempt_queue_info(to_queue(kobj), &info);
+	int r;
 
+	if (a->look)
+		kfd_gpreempt_look(to_queue(kobj)->gp);
+	r = kfd_gpreempt_queue_info(to_queue(kobj), &info);
 	return r ?: sysfs_emit(buf, "%llu\n",
 			       a->size == sizeof(u32) ? *(u32 *)value : *(u64 *)value);
 }
 
-/* Time is counted from scan to scan, and a parked monitor makes none. */
-static ssize_t time_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
-{
-	kfd_gpreempt_look(to_queue(kobj)->gp);
-	return info_show(kobj, attr, buf);
-}
-
-#define INFO(_name, _field, _show)					\
+#define INFO(_name, _field, ...)					\
 	(&((struct info_attr) {						\
-		.attr = __ATTR(_name, 0400, _show, NULL),		\
+		.attr = __ATTR(_name, 0400, info_show, NULL),		\
 		.offset = offsetof(struct kfd_gpreempt_queue_info, _field), \
 		.size = sizeof_field(struct kfd_gpreempt_queue_info, _field), \
+		__VA_ARGS__						\
 	}).attr.attr)
 
 /* A number of its process's share. */
@@ -110,18 +108,18 @@ static ssize_t group_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 
 static struct attribute *queue_attrs[] = {
 	FILE(state),
-	INFO(priority, priority, info_show),
-	INFO(permitted_priority, permitted, info_show),
-	INFO(effective_priority, effective, info_show),
-	INFO(timeslice_us, timeslice_us, info_show),
+	INFO(priority, priority),
+	INFO(permitted_priority, permitted),
+	INFO(effective_priority, effective),
+	INFO(timeslice_us, timeslice_us),
 	SHARE(weight),
 	SHARE(min_percent),
 	SHARE(cap_percent),
 	FILE(group),
-	INFO(preemptions, preemptions, info_show),
-	INFO(running_ns, running_ns, time_show),
-	INFO(waiting_ns, waiting_ns, time_show),
-	INFO(preempted_ns, preempted_ns, info_show),
+	INFO(preemptions, preemptions),
+	INFO(running_ns, running_ns, .look = true),
+	INFO(waiting_ns, waiting_ns, .look = true),
+	INFO(preempted_ns, preempted_ns),
 	FILE(excluded_ms),
 	NULL
 };
