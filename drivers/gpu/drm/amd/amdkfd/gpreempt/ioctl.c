@@ -135,6 +135,7 @@ static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 /* GET, SET_PRIORITY and SET_TIMESLICE. */
 static int op_queue(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
+	struct kfd_gpreempt_choice choice;
 	struct queue *q;
 	int r;
 
@@ -142,10 +143,11 @@ static int op_queue(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	     !valid_priority(args->priority.priority)) ||
 	    (args->op == KFD_GPREEMPT_OP_SET_TIMESLICE && !valid_timeslice(args->timeslice_us)))
 		return -EINVAL;
-	r = kfd_gpreempt_get_target(p, args, &q);
+	r = kfd_gpreempt_choose(p, args, &choice);
+	if (!r)
+		r = kfd_gpreempt_find_queue(choice.processes[0], choice.number, &q);
 	if (r)
-		return r;
-	p = q->process;
+		goto out;
 	if (args->op == KFD_GPREEMPT_OP_SET_PRIORITY)
 		r = kfd_gpreempt_set_priority(q, args->priority.priority,
 					      &args->priority.permitted);
@@ -153,8 +155,9 @@ static int op_queue(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 		r = kfd_gpreempt_set_timeslice(q, args->timeslice_us);
 	else
 		r = kfd_gpreempt_queue_info(q->gpreempt, &args->queue);
-	mutex_unlock(&p->mutex);
-	kfd_unref_process(p);
+	mutex_unlock(&choice.processes[0]->mutex);
+out:
+	kfd_gpreempt_unchoose(&choice);
 	return r;
 }
 

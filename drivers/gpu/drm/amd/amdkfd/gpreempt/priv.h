@@ -618,8 +618,6 @@ int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_
 bool kfd_gpreempt_same_user(struct task_struct *task);
 int kfd_gpreempt_lock_access(struct task_struct *task);
 int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **q);
-int kfd_gpreempt_get_target(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
-			    struct queue **q);
 int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
 			struct kfd_gpreempt_choice *choice);
 void kfd_gpreempt_unchoose(struct kfd_gpreempt_choice *choice);

@@ -209,28 +209,6 @@ int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **
 	return -ENOENT;
 }
 
-/**
- * kfd_gpreempt_get_target - find the queue that an ioctl names
- * @p: the caller's process
- * @args: of the ioctl
- * @q: out: the queue; its process is referenced and locked
- *
- * Return: 0, or what kfd_gpreempt_leader(), kfd_gpreempt_lock_access() and
- * kfd_gpreempt_find_queue() return.
- */
-int kfd_gpreempt_get_target(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
-			    struct queue **q)
-{
-	int r = get_process(p, args, &p);
-
-	if (r)
-		return r;
-	r = kfd_gpreempt_find_queue(p, args->queue_id, q);
-	if (r)
-		kfd_unref_process(p);
-	return r;
-}
-
 static bool may_control(const struct kfd_process *p, bool nice)
 {
 	struct task_struct *task = p->lead_thread;
