@@ -109,18 +109,16 @@ static struct kfd_gpreempt_client *client_of(const struct drm_file *file)
 
 /*
  * No less than was shown before, be it of a queue that was destroyed before the next scan. Where
- * nobody watches it is not known, and nothing is better than a time that stands still.
+ * nobody watches, it stands still.
  */
 static u64 client_ns(struct kfd_gpreempt_client *client)
 {
 	static const u64 none;
-	enum gpreempt_state state = kfd_gpreempt_state(client->gp);
-	const u64 *scan_ns = state == GPREEMPT_ACTIVE ? &client->gp->accounted_ns : &none;
-	u64 ns = gpreempt_busy_at(&client->busy, scan_ns, ktime_get_ns());
+	bool watched = kfd_gpreempt_state(client->gp) == GPREEMPT_ACTIVE;
+	u64 ns = gpreempt_busy_at(&client->busy, watched ? &client->gp->accounted_ns : &none,
+				  ktime_get_ns());
 	s64 shown_ns = atomic64_read(&client->shown_ns);
 
-	if (state != GPREEMPT_ACTIVE && state != GPREEMPT_PARKED)
-		return 0;
 	do {
 		if (ns <= shown_ns)
 			return shown_ns;
@@ -136,7 +134,7 @@ static u64 client_ns(struct kfd_gpreempt_client *client)
  * well. It takes no lock that the monitor or the queue manager takes, and waits, where the monitor
  * is parked, for the scan that it has asked for, no longer than kfd_gpreempt_look() does.
  *
- * Return: 0 if no process has queues there, or nobody watches them.
+ * Return: never less than before while the process has its queues there, 0 if none has.
  */
 u64 kfd_gpreempt_fdinfo_ns(const struct drm_file *file)
 {
