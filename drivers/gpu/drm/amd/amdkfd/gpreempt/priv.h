@@ -163,6 +163,30 @@ struct kfd_gpreempt_scan_queue {
 };
 
 /**
+ * struct kfd_gpreempt_hold - is a queue to be off the hardware?
+ * @asked:	once
+ * @held:	until it is released
+ * @by_nice:	and only with CAP_SYS_NICE
+ * @end_ns:	released by itself then, 0: never
+ */
+struct kfd_gpreempt_hold {
+	bool asked;
+	bool held;
+	bool by_nice;
+	u64 end_ns;
+};
+
+/**
+ * struct kfd_gpreempt_announced - work that is announced for a queue
+ * @ns:		for then, 0: none is
+ * @end_ns:	when it is expected to be over
+ */
+struct kfd_gpreempt_announced {
+	u64 ns;
+	u64 end_ns;
+};
+
+/**
  * struct kfd_gpreempt_queue - what GPREEMPT knows of a compute queue
  * @kobj:	its folder; counts one by the queue, one by a scan that holds it
  * @q:		the queue, to be followed under its process's lock, or in a
@@ -178,13 +202,9 @@ struct kfd_gpreempt_scan_queue {
  * @asked_word:	the priority that the process asks for, see gpreempt_word()
  * @priority_set: what is set instead, from outside, likewise
  * @turn_set:	length of its turn, set from outside, likewise
- * @asked:	to be taken off once; DQM lock, like the other requests
- * @held:	to be kept off until released
- * @held_by_nice: and only with CAP_SYS_NICE
- * @hold_end_ns: released by itself then, 0: never
- * @requests:	how often that was changed
- * @hint_ns:	when work is announced for, 0: none is
- * @hint_end_ns: when it is expected to be over
+ * @hold:	is it to be off? DQM lock, like the next two
+ * @requests:	how often somebody has changed that
+ * @hint:	work that is announced for it
  * @suspect:	does it delay its saves? DQM lock
  * @back_ns:	put back on the hardware then, 0: never; DQM lock
  * @preempted_ns: preempted since; DQM lock
@@ -228,13 +248,9 @@ struct kfd_gpreempt_queue {
 	u32 priority_set;
 	u32 turn_set;
 
-	bool asked;
-	bool held;
-	bool held_by_nice;
-	u64 hold_end_ns;
+	struct kfd_gpreempt_hold hold;
 	u64 requests;
-	u64 hint_ns;
-	u64 hint_end_ns;
+	struct kfd_gpreempt_announced hint;
 
 	struct gpreempt_suspect suspect;
 	u64 back_ns;
@@ -296,10 +312,7 @@ struct kfd_gpreempt_choice {
  * @p:		its process, as the choice holds it
  * @gpq:	the queue's record, referenced
  * @queue_id:	its number in @p
- * @asked:	as in &struct kfd_gpreempt_queue, before that, like those that follow
- * @held:	likewise
- * @held_by_nice: likewise
- * @hold_end_ns: likewise
+ * @hold:	as in &struct kfd_gpreempt_queue, before that, like those that follow
  * @preemptions: likewise
  * @requests:	likewise, but with this request
  */
@@ -307,10 +320,7 @@ struct kfd_gpreempt_asked {
 	struct kfd_process *p;
 	struct kfd_gpreempt_queue *gpq;
 	u32 queue_id;
-	bool asked;
-	bool held;
-	bool held_by_nice;
-	u64 hold_end_ns;
+	struct kfd_gpreempt_hold hold;
 	u64 preemptions;
 	u64 requests;
 };

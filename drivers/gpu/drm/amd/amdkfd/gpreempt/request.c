@@ -47,13 +47,9 @@ static int check_monitor(struct kfd_gpreempt *gp)
  */
 void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
 {
-	gpq->asked = false;
-	gpq->held = false;
-	gpq->held_by_nice = false;
-	gpq->hold_end_ns = 0;
+	gpq->hold = (struct kfd_gpreempt_hold) {};
 	gpq->requests++;
-	gpq->hint_ns = 0;
-	gpq->hint_end_ns = 0;
+	gpq->hint = (struct kfd_gpreempt_announced) {};
 	gpq->suspect.role = GPREEMPT_UNSUSPECTED;
 }
 
@@ -64,15 +60,10 @@ void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
  */
 void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns)
 {
-	if (gpq->hold_end_ns && gpq->hold_end_ns <= now_ns) {
-		gpq->held = false;
-		gpq->held_by_nice = false;
-		gpq->hold_end_ns = 0;
-	}
-	if (gpq->hint_end_ns <= now_ns) {
-		gpq->hint_ns = 0;
-		gpq->hint_end_ns = 0;
-	}
+	if (gpq->hold.end_ns && gpq->hold.end_ns <= now_ns)
+		gpq->hold = (struct kfd_gpreempt_hold) { .asked = gpq->hold.asked };
+	if (gpq->hint.end_ns <= now_ns)
+		gpq->hint = (struct kfd_gpreempt_announced) {};
 }
 
 /* Off the hardware, once or held there. Noted for the next scan. */
@@ -83,15 +74,17 @@ static int ask(struct queue *q, const struct kfd_ioctl_gpreempt_args *args, bool
 
 	if (kfd_gpreempt_queue_pinned(q))
 		return -EBUSY;
-	if (gpq->held_by_nice && !nice)
+	if (gpq->hold.by_nice && !nice)
 		return -EPERM;
-	if (!(args->flags & KFD_GPREEMPT_HOLD)) {
-		gpq->asked = !q->properties.is_preempted;
-	} else {
-		gpq->held = true;
-		gpq->held_by_nice = nice;
-		gpq->hold_end_ns = hold_ms ? ktime_get_ns() + (u64)hold_ms * NSEC_PER_MSEC : 0;
-	}
+	if (!(args->flags & KFD_GPREEMPT_HOLD))
+		gpq->hold.asked = !q->properties.is_preempted;
+	else
+		gpq->hold = (struct kfd_gpreempt_hold) {
+			.asked = gpq->hold.asked,
+			.held = true,
+			.by_nice = nice,
+			.end_ns = hold_ms ? ktime_get_ns() + (u64)hold_ms * NSEC_PER_MSEC : 0,
+		};
 	gpq->requests++;
 	return 1;
 }
@@ -99,14 +92,11 @@ static int ask(struct queue *q, const struct kfd_ioctl_gpreempt_args *args, bool
 /* It need not be off any longer, whoever asked for it. */
 static int unask(struct kfd_gpreempt_queue *gpq, bool nice)
 {
-	bool changes = gpq->asked || gpq->held;
+	bool changes = gpq->hold.asked || gpq->hold.held;
 
-	if (gpq->held_by_nice && !nice)
+	if (gpq->hold.by_nice && !nice)
 		return -EPERM;
-	gpq->asked = false;
-	gpq->held = false;
-	gpq->held_by_nice = false;
-	gpq->hold_end_ns = 0;
+	gpq->hold = (struct kfd_gpreempt_hold) {};
 	gpq->requests++;
 	return changes;
 }
@@ -116,10 +106,14 @@ static int hint(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_hint *
 {
 	u64 arrival_ns = ktime_get_ns() + (u64)h->arrival_us * NSEC_PER_USEC;
 	u64 duration_ns = (u64)h->duration_us * NSEC_PER_USEC;
-	bool changes = duration_ns || gpq->hint_end_ns;
+	bool changes = duration_ns || gpq->hint.end_ns;
 
-	gpq->hint_ns = duration_ns ? arrival_ns : 0;
-	gpq->hint_end_ns = duration_ns ? arrival_ns + duration_ns : 0;
+	gpq->hint = (struct kfd_gpreempt_announced) {};
+	if (duration_ns)
+		gpq->hint = (struct kfd_gpreempt_announced) {
+			.ns = arrival_ns,
+			.end_ns = arrival_ns + duration_ns,
+		};
 	return changes;
 }
 
@@ -149,10 +143,7 @@ static void note(struct kfd_gpreempt_asked *asked, struct queue *q)
 		.p = q->process,
 		.gpq = gpq,
 		.queue_id = q->properties.queue_id,
-		.asked = gpq->asked,
-		.held = gpq->held,
-		.held_by_nice = gpq->held_by_nice,
-		.hold_end_ns = gpq->hold_end_ns,
+		.hold = gpq->hold,
 		.preemptions = gpq->preemptions,
 		.requests = gpq->requests + 1,
 	};
@@ -253,12 +244,8 @@ void kfd_gpreempt_take_back(const struct kfd_gpreempt_asked *before)
 	if (!gp->dead) {
 		dqm_lock(gp->node->dqm);
 		mine = gpq->requests == before->requests;
-		if (mine) {
-			gpq->asked = before->asked;
-			gpq->held = before->held;
-			gpq->held_by_nice = before->held_by_nice;
-			gpq->hold_end_ns = before->hold_end_ns;
-		}
+		if (mine)
+			gpq->hold = before->hold;
 		dqm_unlock(gp->node->dqm);
 	}
 	mutex_unlock(&gp->lock);
@@ -356,8 +343,8 @@ static u32 queue_state(struct kfd_gpreempt *gp, const struct queue *q)
 	};
 
 	if (q->properties.is_preempted)
-		return q->gpreempt->held ? KFD_GPREEMPT_QUEUE_HELD :
-					   KFD_GPREEMPT_QUEUE_PREEMPTED;
+		return q->gpreempt->hold.held ? KFD_GPREEMPT_QUEUE_HELD :
+						KFD_GPREEMPT_QUEUE_PREEMPTED;
 	if (!q->properties.is_active)
 		return KFD_GPREEMPT_QUEUE_OFF;
 	if (!q->gpreempt->last.ns || kfd_gpreempt_state(gp) != GPREEMPT_ACTIVE)
@@ -369,11 +356,11 @@ static u32 queue_flags(const struct kfd_gpreempt_queue *gpq)
 {
 	u32 flags = 0;
 
-	if (gpq->asked)
+	if (gpq->hold.asked)
 		flags |= KFD_GPREEMPT_QUEUE_ASKED;
-	if (gpq->held)
+	if (gpq->hold.held)
 		flags |= KFD_GPREEMPT_QUEUE_HOLD;
-	if (gpq->hint_end_ns > ktime_get_ns())
+	if (gpq->hint.end_ns > ktime_get_ns())
 		flags |= KFD_GPREEMPT_QUEUE_HINT;
 	if (READ_ONCE(gpq->priority_set))
 		flags |= KFD_GPREEMPT_QUEUE_PRIORITY;
