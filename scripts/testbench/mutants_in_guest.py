@@ -127,6 +127,7 @@ ROOMS = {
     "single": "mes no-hws no-hws-requests no-hws-culprit",
     "sysfs": "files ioctl preempt policy monitor seeing fuzz unload rebind unbind gpus",
     "target": "ioctl-many ioctl-others ioctl requests fuzz failslab",
+    "terms": "ioctl requests cgroups ioctl-others preempt policy debug coexist bypass evade culprit",
 }
 
 

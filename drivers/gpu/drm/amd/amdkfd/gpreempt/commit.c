@@ -32,7 +32,7 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	gpq->preempted_ns = ktime_get_ns();
 	gpq->preemptions++;
 	gpq->save_ns = save_ns;
-	gpq->hold.asked = false;
+	kfd_gpreempt_was_off(&gpq->terms);
 	atomic64_inc(&gp->level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_PREEMPTIONS, 1);
 	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid, q->properties.queue_id, save_ns);
@@ -85,7 +85,8 @@ enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q)
 		return GPREEMPT_PREEMPT;
 	/* A hold may have come since; a trial comes before it. */
 	if (gpq->view.out.verdict == GPREEMPT_RESUME && q->properties.is_preempted &&
-	    (!gpq->hold.held || gpq->suspect.role == GPREEMPT_TRIED || kfd_gpreempt_queue_pinned(q)))
+	    (!gpq->terms.hold.held || gpq->suspect.role == GPREEMPT_TRIED ||
+	     kfd_gpreempt_queue_pinned(q)))
 		return GPREEMPT_RESUME;
 	return GPREEMPT_KEEP;
 }
@@ -222,7 +223,7 @@ void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qp
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
 		if (!q->gpreempt || (qpd && dpn->qpd != qpd))
 			continue;
-		q->gpreempt->hold.asked = false;
+		kfd_gpreempt_was_off(&q->gpreempt->terms);
 		q->gpreempt->suspect.role = GPREEMPT_UNSUSPECTED;
 		if (q->properties.is_preempted)
 			kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);

@@ -28,6 +28,7 @@
 #include "decide.h"
 #include "wake.h"
 #include "state.h"
+#include "terms.h"
 
 /* A node has KFD queue slots on one micro engine: four pipes of eight. */
 #define GPREEMPT_MAX_SLOTS	32
@@ -163,30 +164,6 @@ struct kfd_gpreempt_scan_queue {
 };
 
 /**
- * struct kfd_gpreempt_hold - is a queue to be off the hardware?
- * @asked:	once
- * @held:	until it is released
- * @by_nice:	and only with CAP_SYS_NICE
- * @end_ns:	released by itself then, 0: never
- */
-struct kfd_gpreempt_hold {
-	bool asked;
-	bool held;
-	bool by_nice;
-	u64 end_ns;
-};
-
-/**
- * struct kfd_gpreempt_announced - work that is announced for a queue
- * @ns:		for then, 0: none is
- * @end_ns:	when it is expected to be over
- */
-struct kfd_gpreempt_announced {
-	u64 ns;
-	u64 end_ns;
-};
-
-/**
  * struct kfd_gpreempt_queue - what GPREEMPT knows of a compute queue
  * @kobj:	its folder; counts one by the queue, one by a scan that holds it
  * @q:		the queue, to be followed under its process's lock, or in a
@@ -199,12 +176,7 @@ struct kfd_gpreempt_announced {
  * @group:	the process's queues on the node
  * @common:	those of the cgroup whose members share the time, or NULL; monitor only
  * @client:	the process on the node, referenced
- * @asked_word:	the priority that the process asks for, see gpreempt_word()
- * @priority_set: what is set instead, from outside, likewise
- * @turn_set:	length of its turn, set from outside, likewise
- * @hold:	is it to be off? DQM lock, like the next two
- * @requests:	how often somebody has changed that
- * @hint:	work that is announced for it
+ * @terms:	what was said of it
  * @suspect:	does it delay its saves? DQM lock
  * @back_ns:	put back on the hardware then, 0: never; DQM lock
  * @preempted_ns: preempted since; DQM lock
@@ -244,13 +216,7 @@ struct kfd_gpreempt_queue {
 	struct kfd_gpreempt_group *group;
 	struct kfd_gpreempt_group *common;
 	struct kfd_gpreempt_client *client;
-	u32 asked_word;
-	u32 priority_set;
-	u32 turn_set;
-
-	struct kfd_gpreempt_hold hold;
-	u64 requests;
-	struct kfd_gpreempt_announced hint;
+	struct kfd_gpreempt_terms terms;
 
 	struct gpreempt_suspect suspect;
 	u64 back_ns;
@@ -312,9 +278,9 @@ struct kfd_gpreempt_choice {
  * @p:		its process, as the choice holds it
  * @gpq:	the queue's record, referenced
  * @queue_id:	its number in @p
- * @hold:	as in &struct kfd_gpreempt_queue, before that, like those that follow
- * @preemptions: likewise
- * @requests:	likewise, but with this request
+ * @hold:	as in &struct kfd_gpreempt_terms, before that
+ * @preemptions: as in &struct kfd_gpreempt_queue, likewise
+ * @requests:	as in &struct kfd_gpreempt_terms, with this request
  */
 struct kfd_gpreempt_asked {
 	struct kfd_process *p;
@@ -542,12 +508,6 @@ void kfd_gpreempt_wake_for(const struct kfd_process *p);
 struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
 						struct kfd_process *p);
 void kfd_gpreempt_queue_free(struct kobject *kobj);
-bool kfd_gpreempt_queue_fixed(const struct queue *q);
-bool kfd_gpreempt_queue_pinned(const struct queue *q);
-u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q);
-u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q);
-bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp);
-int kfd_gpreempt_permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority, u32 *word);
 
 /* event.c */
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
@@ -609,15 +569,11 @@ void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp);
 void kfd_gpreempt_send_bypass(struct work_struct *work);
 
 /* request.c */
-void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq);
-void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns);
 int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choice *choice,
 			 const struct kfd_ioctl_gpreempt_args *args,
 			 struct kfd_gpreempt_asks *asks);
 void kfd_gpreempt_take_back(const struct kfd_gpreempt_asked *before);
 int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions);
-int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted);
-int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);
 int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq, struct kfd_gpreempt_queue_info *info);
 
 static_assert(GPREEMPT_TURN_LEAST_US == KFD_GPREEMPT_TIMESLICE_US_MIN);

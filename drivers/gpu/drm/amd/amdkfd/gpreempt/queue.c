@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT queues: life of a queue's record and of its process's, and what priority and turn
- * it may have.
+ * GPREEMPT queues: life of a queue's record, and of its group's.
  */
 
-#include <linux/capability.h>
+#include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
-#include "kfd_debug.h"
 #include "priv.h"
 
 /*
@@ -126,46 +124,6 @@ void kfd_gpreempt_queue_free(struct kobject *kobj)
 }
 
 /**
- * kfd_gpreempt_refuses - are priorities above the cap refused?
- * @gp: the node
- *
- * Not where nothing is preempted: there they do no harm, and all is as without GPREEMPT.
- */
-bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp)
-{
-	enum gpreempt_state state;
-
-	if (!READ_ONCE(gp->refuse))
-		return false;
-	state = kfd_gpreempt_state(gp);
-	return state == GPREEMPT_PARKED || state == GPREEMPT_ACTIVE;
-}
-
-/**
- * kfd_gpreempt_permit - may a queue have the priority that the caller asks for?
- * @gp: the node
- * @p: the queue's process
- * @priority: 0 to 15
- * @word: out: the priority as it may have it, see gpreempt_word(); also if it is refused
- *
- * Rule 8, permission. No audit record of a refusal: mostly it only clamps, and HIP's
- * high-priority streams ask in every application.
- *
- * Return: 0, or -EPERM where priorities above the cap are refused.
- */
-int kfd_gpreempt_permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority, u32 *word)
-{
-	u32 cap = READ_ONCE(gp->priority_cap);
-	bool above = priority > cap;
-	bool nice = above && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
-
-	kfd_gpreempt_process_follow(p);
-	*word = gpreempt_word(priority, nice);
-	above = priority > gpreempt_cap(READ_ONCE(p->gpreempt), cap);
-	return above && !nice && kfd_gpreempt_refuses(gp) ? -EPERM : 0;
-}
-
-/**
  * kfd_gpreempt_queue_init - a process creates a queue
  * @q: the queue; its device, process and properties are set
  *
@@ -175,23 +133,21 @@ int kfd_gpreempt_queue_init(struct queue *q)
 {
 	struct kfd_gpreempt *gp = q->device->gpreempt;
 	struct kfd_gpreempt_queue *gpq;
-	u32 asked;
 	int r;
 
 	if (!gp || q->properties.type != KFD_QUEUE_TYPE_COMPUTE)
 		return 0;
-	r = kfd_gpreempt_permit(gp, q->process, q->properties.priority, &asked);
-	if (r)
-		return r;
 	gpq = kzalloc(sizeof(*gpq), GFP_KERNEL);
 	if (!gpq)
 		return -ENOMEM;
 	gpq->pid = q->process->lead_thread->tgid;
-	gpq->client = kfd_gpreempt_client_get(gp, q);
-	if (!gpq->client || join_group(gp, gpq)) {
+	r = kfd_gpreempt_terms_init(q, gpq);
+	if (!r)
+		gpq->client = kfd_gpreempt_client_get(gp, q);
+	if (r || !gpq->client || join_group(gp, gpq)) {
 		kfd_gpreempt_client_put(gpq->client);
 		kfree(gpq);
-		return -ENOMEM;
+		return r ?: -ENOMEM;
 	}
 
 	kobject_init(&gpq->kobj, &kfd_gpreempt_queue_ktype);
@@ -201,7 +157,6 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	/* A new queue is no way out of what another of its process has earned. */
 	gpq->suspect.until_ns = READ_ONCE(gpq->group->past.end_ns);
 	gpq->q = q;
-	gpq->asked_word = asked;
 	gpq->last.seen.waves = GPREEMPT_WAVES_UNKNOWN;
 	/* The addresses are the process's own, whoever restores it. */
 	if (current->mm == q->process->mm) {
@@ -220,101 +175,6 @@ void kfd_gpreempt_queue_fini(struct queue *q)
 {
 	if (q && q->gpreempt)
 		kobject_put(&q->gpreempt->kobj);
-}
-
-/**
- * kfd_gpreempt_queue_updated - a process is about to update a queue
- * @q: the queue
- * @priority: the priority that it asks for now
- *
- * ROCr sends the priority along with each update: what was granted once is not refused later.
- *
- * Return: 0, or -EPERM where priorities above the cap are refused.
- */
-int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
-{
-	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	u32 asked;
-	int r;
-
-	if (!gpq)
-		return 0;
-	r = kfd_gpreempt_permit(gpq->gp, q->process, priority, &asked);
-	if (r && priority > q->properties.priority)
-		return r;
-	/* Without a runlist, which changes with the rest, nothing else tells the monitor. */
-	if (xchg(&gpq->asked_word, asked) != asked)
-		kfd_gpreempt_wake(gpq->gp);
-	return 0;
-}
-
-/**
- * kfd_gpreempt_queue_priority - the priority a queue may have
- * @gp: the node
- * @q: the queue
- *
- * The MQD keeps what the process asked for.
- */
-u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q)
-{
-	return gpreempt_permitted(READ_ONCE(q->gpreempt->asked_word),
-				  READ_ONCE(q->gpreempt->priority_set),
-				  READ_ONCE(q->process->gpreempt), READ_ONCE(gp->priority_cap));
-}
-
-/**
- * kfd_gpreempt_queue_turn - the length of a queue's turn among equals, in us
- * @gp: the node
- * @q: the queue
- *
- * Return: 0 where there are no turns.
- */
-u32 kfd_gpreempt_queue_turn(const struct kfd_gpreempt *gp, const struct queue *q)
-{
-	u8 level = kfd_gpreempt_queue_priority(gp, q);
-
-	return gpreempt_turn(READ_ONCE(q->gpreempt->turn_set), READ_ONCE(q->process->gpreempt),
-			     READ_ONCE(gp->tunables.timeslice_us[level]));
-}
-
-/*
- * May waves of the queue meet by global wave sync, where stock does not trust the firmware to
- * take such a queue off for a debugger?
- */
-static bool gws_stays(const struct queue *q)
-{
-	const struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	u64 now_ns = ktime_get_ns();
-
-	return (READ_ONCE(q->gws) || q->properties.is_gws) && !kfd_dbg_has_gws_support(q->device) &&
-	       !q->properties.is_preempted && !gpreempt_is_kept_off(&gpq->suspect, now_ns) &&
-	       gpreempt_gws_stays(gpq->back_ns, now_ns, READ_ONCE(gpq->gp->tunables.starvation_ms));
-}
-
-/**
- * kfd_gpreempt_queue_fixed - must a queue stay on the hardware, whatever it does there?
- * @q: the queue; DQM lock held
- *
- * Not for being destroyed: a tenant decides how long that takes.
- */
-bool kfd_gpreempt_queue_fixed(const struct queue *q)
-{
-	return READ_ONCE(q->process->debug_trap_enabled) &&
-	       READ_ONCE(q->process->gpreempt_debugger);
-}
-
-/**
- * kfd_gpreempt_queue_pinned - must a queue be left alone?
- * @q: the queue; DQM lock held
- *
- * So it must when it is debugged by somebody with CAP_SYS_NICE. Anybody may debug
- * itself; then it is the debugger that has to live with preemption (Rule 11, nobody
- * opts out). It does: the state of waves is only there to be read while the debugger has
- * suspended their queue, which is off the hardware then, and none of GPREEMPT's business.
- */
-bool kfd_gpreempt_queue_pinned(const struct queue *q)
-{
-	return kfd_gpreempt_queue_fixed(q) || gws_stays(q);
 }
 
 /**

@@ -5,7 +5,6 @@
  * Changes no queue: that is for the commit room alone.
  */
 
-#include <linux/capability.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -41,99 +40,6 @@ static int check_monitor(struct kfd_gpreempt *gp)
 	return state == GPREEMPT_DISABLED ? -ENODEV : state == GPREEMPT_BYPASSED ? -EIO : 0;
 }
 
-/**
- * kfd_gpreempt_forget - nothing is asked of a queue any more
- * @gpq: the queue's record; DQM lock held
- */
-void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
-{
-	gpq->hold = (struct kfd_gpreempt_hold) {};
-	gpq->requests++;
-	gpq->hint = (struct kfd_gpreempt_announced) {};
-	gpq->suspect.role = GPREEMPT_UNSUSPECTED;
-}
-
-/**
- * kfd_gpreempt_expire - forget what has had its time
- * @gpq: the queue's record; DQM lock held
- * @now_ns: time of the scan
- */
-void kfd_gpreempt_expire(struct kfd_gpreempt_queue *gpq, u64 now_ns)
-{
-	if (gpq->hold.end_ns && gpq->hold.end_ns <= now_ns)
-		gpq->hold = (struct kfd_gpreempt_hold) { .asked = gpq->hold.asked };
-	if (gpq->hint.end_ns <= now_ns)
-		gpq->hint = (struct kfd_gpreempt_announced) {};
-}
-
-/* Off the hardware, once or held there. Noted for the next scan. */
-static int ask(struct queue *q, const struct kfd_ioctl_gpreempt_args *args, bool nice)
-{
-	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	u32 hold_ms = args->preempt.hold_ms;
-
-	if (kfd_gpreempt_queue_pinned(q))
-		return -EBUSY;
-	if (gpq->hold.by_nice && !nice)
-		return -EPERM;
-	if (!(args->flags & KFD_GPREEMPT_HOLD))
-		gpq->hold.asked = !q->properties.is_preempted;
-	else
-		gpq->hold = (struct kfd_gpreempt_hold) {
-			.asked = gpq->hold.asked,
-			.held = true,
-			.by_nice = nice,
-			.end_ns = hold_ms ? ktime_get_ns() + (u64)hold_ms * NSEC_PER_MSEC : 0,
-		};
-	gpq->requests++;
-	return 1;
-}
-
-/* It need not be off any longer, whoever asked for it. */
-static int unask(struct kfd_gpreempt_queue *gpq, bool nice)
-{
-	bool changes = gpq->hold.asked || gpq->hold.held;
-
-	if (gpq->hold.by_nice && !nice)
-		return -EPERM;
-	gpq->hold = (struct kfd_gpreempt_hold) {};
-	gpq->requests++;
-	return changes;
-}
-
-/* Work is on its way to it, or is not. */
-static int hint(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_hint *h)
-{
-	u64 arrival_ns = ktime_get_ns() + (u64)h->arrival_us * NSEC_PER_USEC;
-	u64 duration_ns = (u64)h->duration_us * NSEC_PER_USEC;
-	bool changes = duration_ns || gpq->hint.end_ns;
-
-	gpq->hint = (struct kfd_gpreempt_announced) {};
-	if (duration_ns)
-		gpq->hint = (struct kfd_gpreempt_announced) {
-			.ns = arrival_ns,
-			.end_ns = arrival_ns + duration_ns,
-		};
-	return changes;
-}
-
-/* Return: 1 if there is something new for the monitor, 0 if not, or an error. */
-static int request(struct queue *q, const struct kfd_ioctl_gpreempt_args *args, bool nice)
-{
-	bool foreign = q->process->mm != current->mm;
-
-	switch (args->op) {
-	case KFD_GPREEMPT_OP_PREEMPT:
-		if ((args->flags & KFD_GPREEMPT_HOLD) && !args->preempt.hold_ms && foreign && !nice)
-			return -EPERM;
-		return ask(q, args, foreign && nice);
-	case KFD_GPREEMPT_OP_RESUME:
-		return unask(q->gpreempt, nice);
-	default:
-		return hint(q->gpreempt, &args->hint);
-	}
-}
-
 /* What there was before, for kfd_gpreempt_take_back() and whoever waits for the outcome. */
 static void note(struct kfd_gpreempt_asked *asked, struct queue *q)
 {
@@ -143,9 +49,9 @@ static void note(struct kfd_gpreempt_asked *asked, struct queue *q)
 		.p = q->process,
 		.gpq = gpq,
 		.queue_id = q->properties.queue_id,
-		.hold = gpq->hold,
+		.hold = gpq->terms.hold,
 		.preemptions = gpq->preemptions,
-		.requests = gpq->requests + 1,
+		.requests = gpq->terms.requests + 1,
 	};
 }
 
@@ -211,7 +117,7 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 			if (!kfd_gpreempt_chosen(choice, q))
 				continue;
 			note(&asks->asked[asks->count], q);
-			r = monitor ?: request(q, args, asks->nice);
+			r = monitor ?: kfd_gpreempt_ask(q, args, asks->nice);
 			if (r < 0) {
 				asks->error = asks->error ?: r;
 				asks->refused++;
@@ -236,16 +142,13 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
  */
 void kfd_gpreempt_take_back(const struct kfd_gpreempt_asked *before)
 {
-	struct kfd_gpreempt_queue *gpq = before->gpq;
-	struct kfd_gpreempt *gp = gpq->gp;
+	struct kfd_gpreempt *gp = before->gpq->gp;
 	bool mine = false;
 
 	mutex_lock(&gp->lock);
 	if (!gp->dead) {
 		dqm_lock(gp->node->dqm);
-		mine = gpq->requests == before->requests;
-		if (mine)
-			gpq->hold = before->hold;
+		mine = kfd_gpreempt_unask(before->gpq, &before->hold, before->requests);
 		dqm_unlock(gp->node->dqm);
 	}
 	mutex_unlock(&gp->lock);
@@ -283,55 +186,6 @@ int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions)
 	return r;
 }
 
-/**
- * kfd_gpreempt_set_priority - set the priority that GPREEMPT acts on
- * @q: the queue, its process locked
- * @priority: 0 to 15, or KFD_GPREEMPT_NONE: what the application asks for
- * @permitted: out: what remains of it
- *
- * Return: 0, or -EPERM where priorities above the cap are refused.
- */
-int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted)
-{
-	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	struct kfd_gpreempt *gp = gpq->gp;
-	u32 word = 0;
-	int r = 0;
-
-	if (priority != KFD_GPREEMPT_NONE)
-		r = kfd_gpreempt_permit(gp, q->process, priority, &word);
-	if (r)
-		return r;
-	if (xchg(&gpq->priority_set, word) != word)
-		kfd_gpreempt_wake(gp);
-	*permitted = kfd_gpreempt_queue_priority(gp, q);
-	return 0;
-}
-
-/**
- * kfd_gpreempt_set_timeslice - set the length of a queue's turn
- * @q: the queue, its process locked
- * @us: length, 0: that of its process or level
- *
- * A longer turn than its equals have is taken from them. That the queue may go to
- * another level, where turns are shorter, is seen to when the turn is used.
- *
- * Return: 0, or -EPERM for a longer turn without CAP_SYS_NICE.
- */
-int kfd_gpreempt_set_timeslice(struct queue *q, u32 us)
-{
-	struct kfd_gpreempt *gp = q->gpreempt->gp;
-	u8 level = kfd_gpreempt_queue_priority(gp, q);
-	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
-	u32 word = gpreempt_word_turn(0, us, nice);
-
-	if (us > READ_ONCE(gp->tunables.timeslice_us[level]) && !nice)
-		return -EPERM;
-	if (xchg(&q->gpreempt->turn_set, word) != word)
-		kfd_gpreempt_wake(gp);
-	return 0;
-}
-
 static u32 queue_state(struct kfd_gpreempt *gp, const struct queue *q)
 {
 	static const u8 states[] = {
@@ -343,8 +197,8 @@ static u32 queue_state(struct kfd_gpreempt *gp, const struct queue *q)
 	};
 
 	if (q->properties.is_preempted)
-		return q->gpreempt->hold.held ? KFD_GPREEMPT_QUEUE_HELD :
-						KFD_GPREEMPT_QUEUE_PREEMPTED;
+		return q->gpreempt->terms.hold.held ? KFD_GPREEMPT_QUEUE_HELD :
+						      KFD_GPREEMPT_QUEUE_PREEMPTED;
 	if (!q->properties.is_active)
 		return KFD_GPREEMPT_QUEUE_OFF;
 	if (!q->gpreempt->last.ns || kfd_gpreempt_state(gp) != GPREEMPT_ACTIVE)
@@ -356,13 +210,13 @@ static u32 queue_flags(const struct kfd_gpreempt_queue *gpq)
 {
 	u32 flags = 0;
 
-	if (gpq->hold.asked)
+	if (gpq->terms.hold.asked)
 		flags |= KFD_GPREEMPT_QUEUE_ASKED;
-	if (gpq->hold.held)
+	if (gpq->terms.hold.held)
 		flags |= KFD_GPREEMPT_QUEUE_HOLD;
-	if (gpq->hint.end_ns > ktime_get_ns())
+	if (gpq->terms.hint.end_ns > ktime_get_ns())
 		flags |= KFD_GPREEMPT_QUEUE_HINT;
-	if (READ_ONCE(gpq->priority_set))
+	if (READ_ONCE(gpq->terms.priority_set))
 		flags |= KFD_GPREEMPT_QUEUE_PRIORITY;
 	if (gpq->q->properties.is_preempted && gpq->suspect.until_ns > ktime_get_ns())
 		flags |= KFD_GPREEMPT_QUEUE_EXCLUDED;
@@ -381,26 +235,24 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 {
 	struct kfd_gpreempt *gp = gpq->gp;
 	const struct queue *q = gpq->q;
-	u32 level;
+	struct gpreempt_terms terms;
 	int r;
 
 	r = lock_node(gp);
 	if (r)
 		return r;
 	/* No scan does it while the node is bypassed. */
-	kfd_gpreempt_expire(gpq, ktime_get_ns());
-	kfd_gpreempt_process_follow(q->process);
+	kfd_gpreempt_terms(q, ktime_get_ns(), &terms);
 	mutex_lock(&gp->last_lock);
-	level = kfd_gpreempt_queue_priority(gp, q);
 	*info = (struct kfd_gpreempt_queue_info) {
 		.queue_id = q->properties.queue_id,
 		.gpu_id = gp->gpu_id,
 		.priority = READ_ONCE(q->properties.priority),
-		.permitted = level,
-		.effective = level,
+		.permitted = terms.priority,
+		.effective = terms.priority,
 		.state = queue_state(gp, q),
 		.flags = queue_flags(gpq),
-		.timeslice_us = kfd_gpreempt_queue_turn(gp, q),
+		.timeslice_us = terms.timeslice_us,
 		.running_ns = gpq->running_ns,
 		.waiting_ns = gpq->waiting_ns,
 		.preempted_ns = gpq->preempted_total_ns,

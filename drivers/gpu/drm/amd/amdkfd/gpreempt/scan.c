@@ -246,13 +246,10 @@ static void read_pm4(struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e
 static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_gpreempt_scan *scan)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	bool kept_off = gpreempt_is_kept_off(&gpq->suspect, scan->view.now_ns);
 	const struct queue_properties *p = &q->properties;
-	struct gpreempt_group *group;
 
 	if (!gpq->turn)
 		gpq->turn = ++scan->turn;
-	kfd_gpreempt_process_follow(q->process);
 	if (gpq->epoch != gp->epoch) {
 		gpq->epoch = gp->epoch;
 		memset(&gpq->memory, 0, sizeof(gpq->memory));
@@ -261,9 +258,7 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 		gpq->signal = 0;
 		gpq->inverted = false;
 	}
-	group = kfd_gpreempt_queue_group(gpq, q->process);
 	kobject_get(&gpq->kobj);
-	kfd_gpreempt_expire(gpq, scan->view.now_ns);
 	/*
 	 * UPDATE_QUEUE changes address and size under the process's lock alone. A
 	 * mixture of old and new is as good as anything else that is read there.
@@ -288,19 +283,10 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 				(gpq->scan.aql ? AQL_PACKET_BYTES : sizeof(u32)),
 			.waves = GPREEMPT_WAVES_UNKNOWN,
 		},
-		.terms = {
-			.priority = kfd_gpreempt_queue_priority(gp, q),
-			.timeslice_us = kfd_gpreempt_queue_turn(gp, q),
-			.held = gpq->hold.held || kept_off,
-			.hold_end_ns = kept_off ? gpq->suspect.until_ns : gpq->hold.end_ns,
-			.asked = gpq->hold.asked,
-			.pinned = kfd_gpreempt_queue_pinned(q),
-			.hint_ns = gpq->hint.ns,
-			.hint_end_ns = gpq->hint.end_ns,
-		},
 		.memory = &gpq->memory,
-		.group = group,
 	};
+	kfd_gpreempt_terms(q, scan->view.now_ns, &v->terms);
+	v->group = kfd_gpreempt_queue_group(gpq, q->process);
 	if (gp->hw)
 		gp->hw->read_cus(q, &gpq->view.seen.cus);
 }

@@ -141,7 +141,7 @@ u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp,
 
 void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
 {
-	gpq->hold.held = false;
+	gpq->terms.hold.held = false;
 }
 
 bool kfd_gpreempt_queue_pinned(const struct queue *q)
@@ -316,7 +316,7 @@ static void gpreempt_mes_verdict_no_longer_holds(struct kunit *test)
 	m->queue[1].properties.is_active = false;
 	decide(m, 2, GPREEMPT_RESUME);
 	preempted(m, 3);
-	m->gpq[3].hold.held = true;
+	m->gpq[3].terms.hold.held = true;
 	decide(m, 3, GPREEMPT_RESUME);
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "");
@@ -334,9 +334,9 @@ static void gpreempt_mes_taken_off(struct kunit *test)
 	struct machine *m = test->priv;
 	struct kfd_gpreempt_queue *gpq = &m->gpq[0];
 
-	gpq->hold.asked = true;
+	gpq->terms.hold.asked = true;
 	kfd_gpreempt_queue_off(&m->gp, &m->qpd[0], &m->queue[0], 1000);
-	KUNIT_EXPECT_FALSE(test, gpq->hold.asked);
+	KUNIT_EXPECT_FALSE(test, gpq->terms.hold.asked);
 	KUNIT_EXPECT_EQ(test, gpq->preemptions, 1);
 	KUNIT_EXPECT_EQ(test, gpq->save_ns, 1000);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&m->gp.level_preemptions[0]), 1);
@@ -434,14 +434,14 @@ static void gpreempt_mes_late(struct kunit *test)
 	struct machine *m = test->priv;
 
 	preempted(m, 3);
-	m->gpq[3].hold.held = true;
+	m->gpq[3].terms.hold.held = true;
 	decide(m, 0, GPREEMPT_PREEMPT);
 	decide(m, 1, GPREEMPT_PREEMPT);
 	m->gp.tunables.preempt_timeout_ms = 0;
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), -EAGAIN);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "-0");
 	expect_queues(test, "PA?P");
-	KUNIT_EXPECT_TRUE(test, m->gpq[3].hold.held);
+	KUNIT_EXPECT_TRUE(test, m->gpq[3].terms.hold.held);
 	KUNIT_EXPECT_EQ(test, mes.excluded, BIT(0));
 	KUNIT_EXPECT_NE(test, m->gpq[0].suspect.until_ns, 0);
 	KUNIT_EXPECT_EQ(test, m->gpq[1].suspect.until_ns, 0);
@@ -470,14 +470,14 @@ static void gpreempt_mes_release_one_process(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < QUEUES; i++)
-		m->gpq[i].hold.held = true;
+		m->gpq[i].terms.hold.held = true;
 	preempted(m, 0);
 	preempted(m, 2);
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp, &m->qpd[0]), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+0");
 	expect_queues(test, "A?P?");
 	for (i = 0; i < QUEUES; i++)
-		KUNIT_EXPECT_EQ_MSG(test, m->gpq[i].hold.held, i / 2 != 0, "queue %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, m->gpq[i].terms.hold.held, i / 2 != 0, "queue %u", i);
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp, NULL), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+0+2");
 	expect_queues(test, "??A?");
@@ -490,15 +490,15 @@ static void gpreempt_mes_release_keeps_holds(struct kunit *test)
 	struct machine *m = test->priv;
 
 	preempted(m, 0);
-	m->gpq[0].hold.held = true;
-	m->gpq[1].hold.asked = true;
+	m->gpq[0].terms.hold.held = true;
+	m->gpq[1].terms.hold.asked = true;
 	m->gpq[1].suspect.role = GPREEMPT_TRIED;
 	m->gp.search.on = true;
 	kfd_gpreempt_release(&m->gp, NULL);
 	expect_queues(test, "AAAA");
 	KUNIT_EXPECT_STREQ(test, mes.calls, "");
-	KUNIT_EXPECT_TRUE(test, m->gpq[0].hold.held);
-	KUNIT_EXPECT_FALSE(test, m->gpq[1].hold.asked);
+	KUNIT_EXPECT_TRUE(test, m->gpq[0].terms.hold.held);
+	KUNIT_EXPECT_FALSE(test, m->gpq[1].terms.hold.asked);
 	KUNIT_EXPECT_EQ(test, m->gpq[1].suspect.role, GPREEMPT_UNSUSPECTED);
 	KUNIT_EXPECT_FALSE(test, m->gp.search.on);
 }

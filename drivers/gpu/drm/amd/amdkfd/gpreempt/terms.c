@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT terms: what others have said of a queue. The priority that it asks for and the one
+ * that is set instead, the length of its turn, a hold, an announcement, and what must leave it
+ * alone. A scan gets what follows of it.
+ */
+
+#include <linux/capability.h>
+#include <linux/timekeeping.h>
+#include <uapi/linux/kfd_gpreempt.h>
+
+#include "kfd_debug.h"
+#include "priv.h"
+
+/**
+ * kfd_gpreempt_refuses - are priorities above the cap refused?
+ * @gp: the node
+ *
+ * Not where nothing is preempted: there they do no harm, and all is as without GPREEMPT.
+ */
+bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp)
+{
+	enum gpreempt_state state;
+
+	if (!READ_ONCE(gp->refuse))
+		return false;
+	state = kfd_gpreempt_state(gp);
+	return state == GPREEMPT_PARKED || state == GPREEMPT_ACTIVE;
+}
+
+/*
+ * May a queue have the priority that the caller asks for? @word: out: the priority as it may have
+ * it, also if it is refused.
+ *
+ * Rule 8, permission. No audit record of a refusal: mostly it only clamps, and HIP's
+ * high-priority streams ask in every application.
+ *
+ * Returns 0, or -EPERM where priorities above the cap are refused.
+ */
+static int permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority, u32 *word)
+{
+	u32 cap = READ_ONCE(gp->priority_cap);
+	bool above = priority > cap;
+	bool nice = above && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+
+	kfd_gpreempt_process_follow(p);
+	*word = gpreempt_word(priority, nice);
+	above = priority > gpreempt_cap(READ_ONCE(p->gpreempt), cap);
+	return above && !nice && kfd_gpreempt_refuses(gp) ? -EPERM : 0;
+}
+
+/**
+ * kfd_gpreempt_terms_init - a process creates a queue
+ * @q: the queue; its device, process and properties are set
+ * @gpq: its record, all 0
+ *
+ * Return: 0, or -EPERM where priorities above the cap are refused.
+ */
+int kfd_gpreempt_terms_init(struct queue *q, struct kfd_gpreempt_queue *gpq)
+{
+	return permit(q->device->gpreempt, q->process, q->properties.priority,
+		      &gpq->terms.asked_word);
+}
+
+/* Without a runlist, which changes with the rest, nothing else tells the monitor. */
+static void say(struct kfd_gpreempt_queue *gpq, u32 *word, u32 now)
+{
+	if (xchg(word, now) != now)
+		kfd_gpreempt_wake(gpq->gp);
+}
+
+/**
+ * kfd_gpreempt_queue_updated - a process is about to update a queue
+ * @q: the queue, its process locked
+ * @priority: the priority that it asks for now
+ *
+ * ROCr sends the priority along with each update: what was granted once is not refused later.
+ *
+ * Return: 0, or -EPERM where priorities above the cap are refused.
+ */
+int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	u32 asked;
+	int r;
+
+	if (!gpq)
+		return 0;
+	r = permit(gpq->gp, q->process, priority, &asked);
+	if (r && priority > q->properties.priority)
+		return r;
+	say(gpq, &gpq->terms.asked_word, asked);
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_queue_priority - the priority a queue may have
+ * @gp: the node
+ * @q: the queue
+ *
+ * The MQD keeps what the process asked for.
+ */
+u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q)
+{
+	const struct kfd_gpreempt_terms *t = &q->gpreempt->terms;
+
+	return gpreempt_permitted(READ_ONCE(t->asked_word), READ_ONCE(t->priority_set),
+				  READ_ONCE(q->process->gpreempt), READ_ONCE(gp->priority_cap));
+}
+
+/**
+ * kfd_gpreempt_set_priority - set the priority that GPREEMPT acts on
+ * @q: the queue, its process locked
+ * @priority: 0 to 15, or KFD_GPREEMPT_NONE: what the application asks for
+ * @permitted: out: what remains of it
+ *
+ * Return: 0, or -EPERM where priorities above the cap are refused.
+ */
+int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	u32 word = 0;
+	int r = 0;
+
+	if (priority != KFD_GPREEMPT_NONE)
+		r = permit(gpq->gp, q->process, priority, &word);
+	if (r)
+		return r;
+	say(gpq, &gpq->terms.priority_set, word);
+	*permitted = kfd_gpreempt_queue_priority(gpq->gp, q);
+	return 0;
+}
+
+/**
+ * kfd_gpreempt_set_timeslice - set the length of a queue's turn
+ * @q: the queue, its process locked
+ * @us: length, 0: that of its process or level
+ *
+ * A longer turn than its equals have is taken from them. That the queue may go to
+ * another level, where turns are shorter, is seen to when the turn is used.
+ *
+ * Return: 0, or -EPERM for a longer turn without CAP_SYS_NICE.
+ */
+int kfd_gpreempt_set_timeslice(struct queue *q, u32 us)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	u8 level = kfd_gpreempt_queue_priority(gpq->gp, q);
+	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+
+	if (us > READ_ONCE(gpq->gp->tunables.timeslice_us[level]) && !nice)
+		return -EPERM;
+	say(gpq, &gpq->terms.turn_set, gpreempt_word_turn(0, us, nice));
+	return 0;
+}
+
+/*
+ * May waves of the queue meet by global wave sync, where stock does not trust the firmware to
+ * take such a queue off for a debugger?
+ */
+static bool gws_stays(const struct queue *q)
+{
+	const struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	u64 now_ns = ktime_get_ns();
+
+	return (READ_ONCE(q->gws) || q->properties.is_gws) && !kfd_dbg_has_gws_support(q->device) &&
+	       !q->properties.is_preempted && !gpreempt_is_kept_off(&gpq->suspect, now_ns) &&
+	       gpreempt_gws_stays(gpq->back_ns, now_ns, READ_ONCE(gpq->gp->tunables.starvation_ms));
+}
+
+/**
+ * kfd_gpreempt_queue_fixed - must a queue stay on the hardware, whatever it does there?
+ * @q: the queue; DQM lock held
+ *
+ * Not for being destroyed: a tenant decides how long that takes.
+ */
+bool kfd_gpreempt_queue_fixed(const struct queue *q)
+{
+	return READ_ONCE(q->process->debug_trap_enabled) &&
+	       READ_ONCE(q->process->gpreempt_debugger);
+}
+
+/**
+ * kfd_gpreempt_queue_pinned - must a queue be left alone?
+ * @q: the queue; DQM lock held
+ *
+ * So it must when it is debugged by somebody with CAP_SYS_NICE. Anybody may debug
+ * itself; then it is the debugger that has to live with preemption (Rule 11, nobody
+ * opts out). It does: the state of waves is only there to be read while the debugger has
+ * suspended their queue, which is off the hardware then, and none of GPREEMPT's business.
+ */
+bool kfd_gpreempt_queue_pinned(const struct queue *q)
+{
+	return kfd_gpreempt_queue_fixed(q) || gws_stays(q);
+}
+
+/* Off the hardware, once or held there. Noted for the next scan. */
+static int preempt(struct queue *q, const struct kfd_ioctl_gpreempt_args *args, bool nice)
+{
+	struct kfd_gpreempt_terms *t = &q->gpreempt->terms;
+	u32 hold_ms = args->preempt.hold_ms;
+
+	if (kfd_gpreempt_queue_pinned(q))
+		return -EBUSY;
+	if (t->hold.by_nice && !nice)
+		return -EPERM;
+	if (!(args->flags & KFD_GPREEMPT_HOLD))
+		t->hold.asked = !q->properties.is_preempted;
+	else
+		t->hold = (struct kfd_gpreempt_hold) {
+			.asked = t->hold.asked,
+			.held = true,
+			.by_nice = nice,
+			.end_ns = hold_ms ? ktime_get_ns() + (u64)hold_ms * NSEC_PER_MSEC : 0,
+		};
+	t->requests++;
+	return 1;
+}
+
+/* It need not be off any longer, whoever asked for it. */
+static int resume(struct kfd_gpreempt_terms *t, bool nice)
+{
+	bool changes = t->hold.asked || t->hold.held;
+
+	if (t->hold.by_nice && !nice)
+		return -EPERM;
+	t->hold = (struct kfd_gpreempt_hold) {};
+	t->requests++;
+	return changes;
+}
+
+/* Work is on its way to it, or is not. */
+static int hint(struct kfd_gpreempt_terms *t, const struct kfd_gpreempt_hint *h)
+{
+	u64 arrival_ns = ktime_get_ns() + (u64)h->arrival_us * NSEC_PER_USEC;
+	bool changes = h->duration_us || t->hint.end_ns;
+
+	t->hint = (struct kfd_gpreempt_announced) {};
+	if (h->duration_us)
+		t->hint = (struct kfd_gpreempt_announced) {
+			.ns = arrival_ns,
+			.end_ns = arrival_ns + (u64)h->duration_us * NSEC_PER_USEC,
+		};
+	return changes;
+}
+
+/**
+ * kfd_gpreempt_ask - ask something of a queue
+ * @q: the queue; DQM lock held
+ * @args: what is asked: PREEMPT, RESUME or HINT
+ * @nice: the caller has CAP_SYS_NICE
+ *
+ * Return: 1 if there is something new for the monitor, 0 if not, or -EPERM or -EBUSY.
+ */
+int kfd_gpreempt_ask(struct queue *q, const struct kfd_ioctl_gpreempt_args *args, bool nice)
+{
+	bool foreign = q->process->mm != current->mm;
+
+	switch (args->op) {
+	case KFD_GPREEMPT_OP_PREEMPT:
+		if ((args->flags & KFD_GPREEMPT_HOLD) && !args->preempt.hold_ms && foreign && !nice)
+			return -EPERM;
+		return preempt(q, args, foreign && nice);
+	case KFD_GPREEMPT_OP_RESUME:
+		return resume(&q->gpreempt->terms, nice);
+	default:
+		return hint(&q->gpreempt->terms, &args->hint);
+	}
+}
+
+/**
+ * kfd_gpreempt_unask - have a queue's hold as it was before it was asked
+ * @gpq: the queue's record; DQM lock held
+ * @before: the hold before that
+ * @requests: how often it was changed, with that
+ *
+ * Return: not if somebody has asked for something else since.
+ */
+bool kfd_gpreempt_unask(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_hold *before,
+			u64 requests)
+{
+	if (gpq->terms.requests != requests)
+		return false;
+	gpq->terms.hold = *before;
+	return true;
+}
+
+/**
+ * kfd_gpreempt_forget - nothing is asked of a queue any more
+ * @gpq: the queue's record; DQM lock held
+ */
+void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
+{
+	gpq->terms.hold = (struct kfd_gpreempt_hold) {};
+	gpq->terms.requests++;
+	gpq->terms.hint = (struct kfd_gpreempt_announced) {};
+	gpq->suspect.role = GPREEMPT_UNSUSPECTED;
+}
+
+/**
+ * kfd_gpreempt_terms - the terms of a queue now; what has had its time is forgotten
+ * @q: the queue; DQM lock held
+ * @now_ns: the time
+ * @terms: out
+ */
+void kfd_gpreempt_terms(const struct queue *q, u64 now_ns, struct gpreempt_terms *terms)
+{
+	struct kfd_gpreempt_queue *gpq = q->gpreempt;
+	bool kept_off = gpreempt_is_kept_off(&gpq->suspect, now_ns);
+	struct kfd_gpreempt_terms *t = &gpq->terms;
+	struct kfd_gpreempt *gp = gpq->gp;
+	u8 level;
+
+	if (t->hold.end_ns && t->hold.end_ns <= now_ns)
+		t->hold = (struct kfd_gpreempt_hold) { .asked = t->hold.asked };
+	if (t->hint.end_ns <= now_ns)
+		t->hint = (struct kfd_gpreempt_announced) {};
+	kfd_gpreempt_process_follow(q->process);
+	level = kfd_gpreempt_queue_priority(gp, q);
+	*terms = (struct gpreempt_terms) {
+		.priority = level,
+		.timeslice_us = gpreempt_turn(READ_ONCE(t->turn_set),
+					      READ_ONCE(q->process->gpreempt),
+					      READ_ONCE(gp->tunables.timeslice_us[level])),
+		.held = t->hold.held || kept_off,
+		.hold_end_ns = kept_off ? gpq->suspect.until_ns : t->hold.end_ns,
+		.asked = t->hold.asked,
+		.pinned = kfd_gpreempt_queue_pinned(q),
+		.hint_ns = t->hint.ns,
+		.hint_end_ns = t->hint.end_ns,
+	};
+}

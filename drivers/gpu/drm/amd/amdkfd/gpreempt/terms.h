@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * GPREEMPT terms: what others have said of a queue.
+ */
+#ifndef GPREEMPT_TERMS_H_INCLUDED
+#define GPREEMPT_TERMS_H_INCLUDED
+
+#include <linux/types.h>
+
+struct gpreempt_terms;
+struct kfd_gpreempt;
+struct kfd_gpreempt_queue;
+struct kfd_ioctl_gpreempt_args;
+struct queue;
+
+/**
+ * struct kfd_gpreempt_hold - is a queue to be off the hardware?
+ * @asked:	once
+ * @held:	until it is released
+ * @by_nice:	and only with CAP_SYS_NICE
+ * @end_ns:	released by itself then, 0: never
+ */
+struct kfd_gpreempt_hold {
+	bool asked;
+	bool held;
+	bool by_nice;
+	u64 end_ns;
+};
+
+/**
+ * struct kfd_gpreempt_announced - work that is announced for a queue
+ * @ns:		for then, 0: none is
+ * @end_ns:	when it is expected to be over
+ */
+struct kfd_gpreempt_announced {
+	u64 ns;
+	u64 end_ns;
+};
+
+/**
+ * struct kfd_gpreempt_terms - what was said of a queue; only terms.c writes it
+ * @asked_word:	the priority that the process asks for, see gpreempt_word()
+ * @priority_set: what is set instead, from outside, likewise
+ * @turn_set:	length of its turn, set from outside, likewise
+ * @hold:	is it to be off? DQM lock, like the next two
+ * @requests:	how often somebody has changed that
+ * @hint:	work that is announced for it
+ */
+struct kfd_gpreempt_terms {
+	u32 asked_word;
+	u32 priority_set;
+	u32 turn_set;
+	struct kfd_gpreempt_hold hold;
+	u64 requests;
+	struct kfd_gpreempt_announced hint;
+};
+
+bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp);
+int kfd_gpreempt_terms_init(struct queue *q, struct kfd_gpreempt_queue *gpq);
+u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q);
+int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted);
+int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);
+bool kfd_gpreempt_queue_fixed(const struct queue *q);
+bool kfd_gpreempt_queue_pinned(const struct queue *q);
+int kfd_gpreempt_ask(struct queue *q, const struct kfd_ioctl_gpreempt_args *args, bool nice);
+bool kfd_gpreempt_unask(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_hold *before,
+			u64 requests);
+void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq);
+void kfd_gpreempt_terms(const struct queue *q, u64 now_ns, struct gpreempt_terms *terms);
+
+/* A queue has been off, or nobody waits for that any more. DQM lock held. */
+static inline void kfd_gpreempt_was_off(struct kfd_gpreempt_terms *terms)
+{
+	terms->hold.asked = false;
+}
+
+#endif /* GPREEMPT_TERMS_H_INCLUDED */
