@@ -35,10 +35,6 @@ typedef long long s64;
 
 #define BIT(n)			(1UL << (n))
 #define BIT_ULL(n)		(1ULL << (n))
-#define GENMASK(high, low)	(~0UL >> (63 - (high)) & ~0UL << (low))
-#define GENMASK_ULL(high, low)	GENMASK(high, low)
-#define FIELD_PREP(mask, v)	(((u64)(v) << __builtin_ctzll(mask)) & (mask))
-#define FIELD_GET(mask, v)	(((v) & (mask)) >> __builtin_ctzll(mask))
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define sizeof_field(type, member) sizeof(((type *)0)->member)

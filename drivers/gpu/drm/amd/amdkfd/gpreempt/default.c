@@ -5,10 +5,10 @@
  *
  * A kfd_process belongs to an mm: it is there from the first open of /dev/kfd to exec. So a default
  * is kept for the process as user space knows it, its tgid, and may be set before the program that
- * uses the GPU runs. Each kfd_process holds, in one word, what follows for it: the priority and the
- * turn of the nearest ancestor that has one, itself included, and the lowest ceiling of all; and
- * likewise its share of the time in another one. They are looked up when the kfd_process is made,
- * and again when a default is set of it or of an ancestor that lives.
+ * uses the GPU runs. Each kfd_process holds what follows for it, its lot: the priority and the
+ * turn of the nearest ancestor that has one, itself included, the lowest ceiling of all, and
+ * likewise its share of the time. It is looked up when the kfd_process is made, and again when a
+ * default is set of it or of an ancestor that lives.
  *
  * A process's cgroup comes after its ancestors, and then the cgroups above that. Nothing
  * tells that a process has moved, so its cgroup is compared at each scan.
@@ -40,31 +40,21 @@
  * @node:	in @defaults
  * @pid:	of the process with this tgid, referenced; or NULL
  * @cgroup:	and then of this cgroup, referenced
- * @word:	see gpreempt_word()
- * @share:	see gpreempt_share_pack(); one of both is not 0
+ * @lot:	what was set, not nothing
  */
 struct gpreempt_default {
 	struct hlist_node node;
 	struct pid *pid;
 	struct cgroup *cgroup;
-	u64 word;
-	u32 share;
+	struct gpreempt_lot lot;
 };
 
-/**
- * struct gpreempt_lot - what follows for a process, or for a cgroup's members
- * @word:	&kfd_process.gpreempt
- * @share:	&kfd_process.gpreempt_share, unpacked
- * @group:	&kfd_process.gpreempt_group
- */
-struct gpreempt_lot {
-	u64 word;
-	struct gpreempt_share share;
-	u64 group;
-};
+static const struct gpreempt_lot nothing = GPREEMPT_NO_LOT;
 
 /* Guards the table, and who writes &kfd_process.gpreempt. */
 static DEFINE_MUTEX(defaults_lock);
+/* So that a lot is read as a whole, without the lock above. */
+static DEFINE_SPINLOCK(lots_lock);
 static DEFINE_HASHTABLE(defaults, DEFAULT_HASH_BITS);
 /* Cgroups that have a default. */
 static unsigned int cgroups;
@@ -84,6 +74,14 @@ static struct gpreempt_default *default_find(const struct pid *pid, const struct
 	return NULL;
 }
 
+/* What was set of a process or of a cgroup, and of nothing above it. */
+static const struct gpreempt_lot *own_lot(const struct pid *pid, const struct cgroup *cgroup)
+{
+	const struct gpreempt_default *d = default_find(pid, cgroup);
+
+	return d ? &d->lot : &nothing;
+}
+
 /*
  * What follows for a process from its own default and its ancestors'. A task that is no longer
  * hashed has no parent any more. @via: out, if not NULL: is this process among them?
@@ -91,8 +89,7 @@ static struct gpreempt_default *default_find(const struct pid *pid, const struct
 static struct gpreempt_lot default_of(struct task_struct *task, const struct pid *via,
 				      bool *is_via)
 {
-	const struct gpreempt_default *d;
-	struct gpreempt_lot lot = {};
+	struct gpreempt_lot lot = nothing;
 	bool first = true;
 
 	guard(rcu)();
@@ -100,13 +97,7 @@ static struct gpreempt_lot default_of(struct task_struct *task, const struct pid
 	while (pid_alive(task) && task != &init_task) {
 		struct pid *pid = task_tgid(task);
 
-		d = pid ? default_find(pid, NULL) : NULL;
-		if (d) {
-			struct gpreempt_share share = gpreempt_share_unpack(d->share);
-
-			lot.word = gpreempt_word_inherit(lot.word, d->word);
-			lot.share = first ? share : gpreempt_share_inherit(lot.share, &share);
-		}
+		lot = first ? *own_lot(pid, NULL) : gpreempt_lot_inherit(lot, own_lot(pid, NULL));
 		first = false;
 		if (via && pid == via)
 			*is_via = true;
@@ -116,15 +107,13 @@ static struct gpreempt_lot default_of(struct task_struct *task, const struct pid
 }
 
 /* What follows from a cgroup's own default on top of what follows from those above it. */
-static struct gpreempt_lot lot_below(struct gpreempt_lot lot, const struct cgroup *cgroup,
-				     u64 word, u32 packed)
+static struct gpreempt_lot lot_below(struct gpreempt_lot above, const struct gpreempt_lot *own)
 {
-	struct gpreempt_share share = gpreempt_share_unpack(packed);
+	struct gpreempt_lot lot = gpreempt_lot_inherit(*own, &above);
 
-	lot.word = gpreempt_word_inherit(word, lot.word);
-	if (packed) {
-		lot.share = gpreempt_share_inherit(share, &lot.share);
-		lot.group = cgroup_id(cgroup);
+	if (!own->group) {
+		lot.share = above.share;
+		lot.group = above.group;
 	}
 	return lot;
 }
@@ -135,8 +124,7 @@ static struct gpreempt_lot lot_below(struct gpreempt_lot lot, const struct cgrou
  */
 static struct gpreempt_lot lot_of_cgroup(struct cgroup *cgroup)
 {
-	const struct gpreempt_default *d;
-	struct gpreempt_lot lot = {};
+	struct gpreempt_lot lot = nothing;
 	struct cgroup *above;
 	int level;
 
@@ -144,9 +132,7 @@ static struct gpreempt_lot lot_of_cgroup(struct cgroup *cgroup)
 		above = kfd_gpreempt_cgroup_above(cgroup, level);
 		if (!above)
 			break;
-		d = default_find(NULL, above);
-		if (d)
-			lot = lot_below(lot, above, d->word, d->share);
+		lot = lot_below(lot, own_lot(NULL, above));
 	}
 	return lot;
 }
@@ -155,42 +141,27 @@ static struct gpreempt_lot lot_of_cgroup(struct cgroup *cgroup)
  * A process's own lot, and that of its cgroup. Where members share, a process's own share
  * does not count, as it could be a way to more than is theirs.
  *
- * Returns whether it changes anything.
+ * Returns whether anything has changed.
  */
-static bool process_set(struct kfd_process *p, const struct gpreempt_lot *own)
+static bool process_update(struct kfd_process *p)
 {
-	u32 own_share = gpreempt_share_pack(&own->share), share;
-	struct gpreempt_lot lot;
+	struct gpreempt_lot lot, common;
 	struct cgroup *cgroup;
-	bool changes;
-	u64 word;
 
 	rcu_read_lock();
 	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
-	lot = lot_of_cgroup(cgroup);
-	WRITE_ONCE(p->gpreempt_cgroup, cgroup ? cgroup_id(cgroup) : 0);
+	common = lot_of_cgroup(cgroup);
+	WRITE_ONCE(p->gpreempt.cgroup, cgroup ? cgroup_id(cgroup) : 0);
 	rcu_read_unlock();
-	word = gpreempt_word_inherit(own->word, lot.word);
-	share = lot.group ? gpreempt_share_pack(&lot.share) : own_share;
-	changes = word != p->gpreempt || share != p->gpreempt_share ||
-		  lot.group != p->gpreempt_group;
-	p->gpreempt_own = own->word;
-	p->gpreempt_own_share = own_share;
-	WRITE_ONCE(p->gpreempt, word);
-	WRITE_ONCE(p->gpreempt_share, share);
-	WRITE_ONCE(p->gpreempt_group, lot.group);
-	return changes;
-}
-
-/* The same with what its cgroup has by now, or with another cgroup. */
-static bool process_update(struct kfd_process *p)
-{
-	const struct gpreempt_lot own = {
-		.word = p->gpreempt_own,
-		.share = gpreempt_share_unpack(p->gpreempt_own_share),
-	};
-
-	return process_set(p, &own);
+	lot = gpreempt_lot_inherit(p->gpreempt.own, &common);
+	lot.group = common.group;
+	if (lot.group)
+		lot.share = common.share;
+	if (!memcmp(&lot, &p->gpreempt.lot, sizeof(lot)))
+		return false;
+	guard(spinlock)(&lots_lock);
+	p->gpreempt.lot = lot;
+	return true;
 }
 
 /* Any process may be a member of a cgroup whose default has changed. */
@@ -211,40 +182,39 @@ static void update_all(void)
  */
 void kfd_gpreempt_process_init(struct kfd_process *p)
 {
-	struct gpreempt_lot own;
-
 	guard(mutex)(&defaults_lock);
-	own = default_of(p->lead_thread, NULL, NULL);
-	process_set(p, &own);
+	p->gpreempt.own = default_of(p->lead_thread, NULL, NULL);
+	process_update(p);
 	/* See kfd_gpreempt_process_made(). */
-	smp_store_release(&p->gpreempt_made, true);
+	smp_store_release(&p->gpreempt.made, true);
 }
 
 /**
- * kfd_gpreempt_process_follow - has a process gone to another cgroup?
+ * kfd_gpreempt_process_lot - what follows for a process
  * @p: the process, made
  *
- * Its lot changes with that, by the next call at the latest if somebody changes defaults now.
- * Where no cgroup has a default, there is nothing to follow.
+ * If it has gone to another cgroup, its lot changes with that, by the next call at the latest if
+ * somebody changes defaults now. Where no cgroup has a default, there is nothing to follow.
  */
-void kfd_gpreempt_process_follow(struct kfd_process *p)
+struct gpreempt_lot kfd_gpreempt_process_lot(struct kfd_process *p)
 {
 	struct cgroup *cgroup;
-	bool moved;
+	bool moved = false;
 
-	if (!READ_ONCE(cgroups))
-		return;
-	rcu_read_lock();
-	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
-	moved = cgroup && cgroup_id(cgroup) != READ_ONCE(p->gpreempt_cgroup);
-	rcu_read_unlock();
+	if (READ_ONCE(cgroups)) {
+		guard(rcu)();
+		cgroup = kfd_gpreempt_cgroup(p->lead_thread);
+		moved = cgroup && cgroup_id(cgroup) != READ_ONCE(p->gpreempt.cgroup);
+	}
 	/* Who holds the lock may wait for memory, and the monitor must not. */
-	if (!moved || !mutex_trylock(&defaults_lock))
-		return;
-	/* Whoever has looked, the monitor may be parked. */
-	if (process_update(p))
-		kfd_gpreempt_wake_for(p);
-	mutex_unlock(&defaults_lock);
+	if (moved && mutex_trylock(&defaults_lock)) {
+		/* Whoever has looked, the monitor may be parked. */
+		if (process_update(p))
+			kfd_gpreempt_wake_for(p);
+		mutex_unlock(&defaults_lock);
+	}
+	guard(spinlock)(&lots_lock);
+	return p->gpreempt.lot;
 }
 
 static void default_free(struct gpreempt_default *d)
@@ -285,11 +255,11 @@ static void sweep(struct work_struct *work)
 		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
 }
 
-static int default_store(struct pid *pid, struct cgroup *cgroup, u64 word, u32 share)
+static int default_store(struct pid *pid, struct cgroup *cgroup, const struct gpreempt_lot *lot)
 {
 	struct gpreempt_default *d = default_find(pid, cgroup);
 
-	if (!word && !share) {
+	if (!memcmp(lot, &nothing, sizeof(nothing))) {
 		if (d)
 			default_free(d);
 		return 0;
@@ -308,8 +278,7 @@ static int default_store(struct pid *pid, struct cgroup *cgroup, u64 word, u32 s
 		}
 		hash_add(defaults, &d->node, pid ? (unsigned long)pid : (unsigned long)cgroup);
 	}
-	d->word = word;
-	d->share = share;
+	d->lot = *lot;
 	return 0;
 }
 
@@ -325,7 +294,7 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 
 	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
-		struct gpreempt_share had = gpreempt_share_unpack(p->gpreempt_own_share);
+		const struct gpreempt_lot *had = &p->gpreempt.own;
 		bool affected = false;
 		struct gpreempt_lot own = default_of(p->lead_thread, pid, &affected);
 
@@ -335,11 +304,11 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 		    !kfd_gpreempt_same_user(p->lead_thread))
 			continue;
 		if (!nice) {
-			own.word = gpreempt_word_ceiling(own.word,
-							 gpreempt_ceiling(p->gpreempt_own));
-			own.share = gpreempt_share_lower(own.share, &had);
+			own.ceiling = min(own.ceiling, had->ceiling);
+			own.share = gpreempt_share_lower(own.share, &had->share);
 		}
-		if (process_set(p, &own))
+		p->gpreempt.own = own;
+		if (process_update(p))
 			kfd_gpreempt_wake_for(p);
 	}
 }
@@ -353,65 +322,59 @@ static u32 minima_of_others(const struct pid *pid, const struct cgroup *cgroup)
 
 	hash_for_each(defaults, i, d, node)
 		if (d->pid != pid || d->cgroup != cgroup)
-			percent += gpreempt_share_unpack(d->share).min_percent;
+			percent += d->lot.share.min_percent;
 	return percent;
 }
 
-/* A share of which some was set. */
-static struct gpreempt_share share_with(struct gpreempt_share share,
-					const struct kfd_gpreempt_process_default *def, u32 flags)
+/* A lot of which some is set. It is of no node: each clamps it to its own cap and timeslices. */
+static struct gpreempt_lot lot_with(struct gpreempt_lot lot,
+				    const struct kfd_gpreempt_process_default *def, u32 flags,
+				    bool nice)
 {
+	/* None of a priority, of a ceiling or of a grant is that of the ABI. */
+	static_assert(KFD_GPREEMPT_NONE == GPREEMPT_UNSET);
+	if (!(flags & KFD_GPREEMPT_KEEP_PRIORITY)) {
+		lot.priority = def->priority;
+		lot.nice = nice && def->priority != GPREEMPT_UNSET;
+	}
+	if (!(flags & KFD_GPREEMPT_KEEP_CEILING))
+		lot.ceiling = def->ceiling < KFD_MAX_QUEUE_PRIORITY ? def->ceiling : GPREEMPT_UNSET;
+	if (!(flags & KFD_GPREEMPT_KEEP_TIMESLICE)) {
+		lot.turn_us = def->timeslice_us;
+		lot.longer = nice && def->timeslice_us;
+	}
+	if (flags & KFD_GPREEMPT_SET_GRANT)
+		lot.grant = def->grant;
 	if (flags & KFD_GPREEMPT_SET_WEIGHT)
-		share.weight = def->weight;
+		lot.share.weight = def->weight;
 	if (flags & KFD_GPREEMPT_SET_MIN)
-		share.min_percent = def->min_percent;
+		lot.share.min_percent = def->min_percent;
 	if (flags & KFD_GPREEMPT_SET_CAP)
-		share.cap_percent = def->cap_percent;
-	return share;
-}
-
-/* A default is of no node: each clamps it to its own cap and timeslices. */
-static u64 word_of(const struct kfd_gpreempt_process_default *def, u32 flags, bool nice, u64 old)
-{
-	u64 kept = (flags & KFD_GPREEMPT_KEEP_PRIORITY ? GPREEMPT_PART_PRIORITY : 0) |
-		   (flags & KFD_GPREEMPT_KEEP_CEILING ? GPREEMPT_WORD_CEILING : 0) |
-		   (flags & KFD_GPREEMPT_KEEP_TIMESLICE ? GPREEMPT_PART_TURN : 0) |
-		   (flags & KFD_GPREEMPT_SET_GRANT ? 0 : GPREEMPT_WORD_GRANT);
-	u64 word = 0;
-
-	if (def->priority != KFD_GPREEMPT_NONE)
-		word = gpreempt_word(def->priority, nice);
-	word = gpreempt_word_ceiling(word, min_t(u32, def->ceiling, KFD_MAX_QUEUE_PRIORITY));
-	word = gpreempt_word_turn(word, def->timeslice_us, nice);
-	if ((flags & KFD_GPREEMPT_SET_GRANT) && def->grant != KFD_GPREEMPT_NONE)
-		word = gpreempt_word_grant(word, def->grant);
-	return gpreempt_word_keep(word, old, kept);
+		lot.share.cap_percent = def->cap_percent;
+	return lot;
 }
 
 /*
  * The owner of a cgroup's directory may lower what is there. A share makes a group of the
  * members, and as many groups as somebody likes would have as many shares.
  */
-static int cgroup_admit(struct cgroup *cgroup, const struct gpreempt_default *old, u64 word,
-			const struct gpreempt_share *share, bool nice)
+static int cgroup_admit(struct cgroup *cgroup, const struct gpreempt_lot *old,
+			const struct gpreempt_lot *now, bool nice)
 {
-	struct gpreempt_share old_share = gpreempt_share_unpack(old ? old->share : 0);
 	struct gpreempt_lot had = lot_of_cgroup(cgroup);
-	struct gpreempt_lot lot = lot_below(lot_of_cgroup(cgroup_parent(cgroup)), cgroup, word,
-					    gpreempt_share_pack(share));
+	struct gpreempt_lot lot = lot_below(lot_of_cgroup(cgroup_parent(cgroup)), now);
 	int r;
 
 	/* Not what follows alone: something above may bound it for now. */
-	if (!nice && gpreempt_word_exceeds(word, old ? old->word : 0))
+	if (!nice && gpreempt_lot_exceeds(now, old))
 		return -EPERM;
-	r = gpreempt_share_admit(share, &old_share, nice, minima_of_others(NULL, cgroup));
+	r = gpreempt_share_admit(&now->share, &old->share, nice, minima_of_others(NULL, cgroup));
 	if (r)
 		return r;
-	if (!nice && (gpreempt_priority(lot.word) > gpreempt_priority(had.word) ||
-		      lot.group != had.group))
+	if (!nice && (lot.priority > had.priority || lot.group != had.group))
 		return -EPERM;
 	r = gpreempt_share_admit(&lot.share, &had.share, nice, 0);
-	return r ?: !nice && !old && cgroups >= OWNERS_CGROUPS_MAX ? -EDQUOT : 0;
+	return r ?: !nice && old == &nothing && cgroups >= OWNERS_CGROUPS_MAX ? -EDQUOT : 0;
 }
 
 /**
@@ -434,9 +397,8 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 {
 	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 	struct pid *pid = task ? get_task_pid(task, PIDTYPE_TGID) : NULL;
-	struct gpreempt_share share, asked, had;
-	const struct gpreempt_default *old;
-	u64 word, old_word;
+	struct gpreempt_lot lot, asked, had;
+	const struct gpreempt_lot *old;
 	int r = 0;
 
 	if (task && !pid)
@@ -445,26 +407,28 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 		return -EINVAL;
 	mutex_lock(&defaults_lock);
 	prune();
-	old = default_find(pid, cgroup);
-	old_word = old ? old->word : 0;
-	share = share_with(gpreempt_share_unpack(old ? old->share : 0), def, flags);
-	word = word_of(def, flags, nice, old_word);
+	old = own_lot(pid, cgroup);
+	lot = lot_with(*old, def, flags, nice);
+	if (cgroup)
+		lot.group = memcmp(&lot.share, &nothing.share, sizeof(lot.share)) ?
+			    cgroup_id(cgroup) : 0;
 	if (cgroup && kfd_gpreempt_cgroup_gone(cgroup)) {
 		r = -ENOENT;
-	} else if (task && !nice && gpreempt_ceiling(word) > gpreempt_ceiling(old_word)) {
+	} else if (task && !nice && lot.ceiling > old->ceiling) {
 		r = -EPERM;
-	} else if (!gpreempt_share_valid(&share)) {
+	} else if (!gpreempt_share_valid(&lot.share)) {
 		r = -EINVAL;
 	} else if (cgroup) {
-		r = cgroup_admit(cgroup, old, word, &share, nice);
+		r = cgroup_admit(cgroup, old, &lot, nice);
 	} else if (flags & SHARE_FLAGS) {
-		had = default_of(task, NULL, NULL).share;
+		had = default_of(task, NULL, NULL);
 		/* What is not named is no more than it was. */
-		asked = share_with(had, def, flags);
-		r = gpreempt_share_admit(&asked, &had, nice, minima_of_others(pid, NULL));
+		asked = lot_with(had, def, flags, nice);
+		r = gpreempt_share_admit(&asked.share, &had.share, nice,
+					 minima_of_others(pid, NULL));
 	}
 	if (!r)
-		r = default_store(pid, cgroup, word, gpreempt_share_pack(&share));
+		r = default_store(pid, cgroup, &lot);
 	if (!r && cgroup)
 		update_all();
 	else if (!r)
@@ -483,27 +447,18 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgroup,
 			      struct kfd_gpreempt_process_default *def)
 {
-	const struct gpreempt_default *d;
-	struct gpreempt_share share;
-	u64 word;
+	const struct gpreempt_lot *lot;
 
-	mutex_lock(&defaults_lock);
-	d = default_find(task ? task_tgid(task) : NULL, cgroup);
-	word = d ? d->word : 0;
-	share = gpreempt_share_unpack(d ? d->share : 0);
-	mutex_unlock(&defaults_lock);
-
-	/* None of a priority or of a grant is that of the ABI. */
-	static_assert(KFD_GPREEMPT_NONE == U32_MAX);
+	guard(mutex)(&defaults_lock);
+	lot = own_lot(task ? task_tgid(task) : NULL, cgroup);
 	*def = (struct kfd_gpreempt_process_default) {
-		.priority = gpreempt_priority(word),
-		.ceiling = gpreempt_ceiling(word) < KFD_MAX_QUEUE_PRIORITY ?
-			   gpreempt_ceiling(word) : KFD_GPREEMPT_NONE,
-		.timeslice_us = gpreempt_word_us(word),
-		.weight = share.weight,
-		.min_percent = share.min_percent,
-		.cap_percent = share.cap_percent,
-		.grant = gpreempt_grant(word),
+		.priority = lot->priority,
+		.ceiling = lot->ceiling,
+		.timeslice_us = lot->turn_us,
+		.weight = lot->share.weight,
+		.min_percent = lot->share.min_percent,
+		.cap_percent = lot->share.cap_percent,
+		.grant = lot->grant,
 	};
 }
 

@@ -8,7 +8,7 @@
 
 #include "evidence.h"
 #include "linger.h"
-#include "share.h"
+#include "lot.h"
 
 #define GPREEMPT_OWN_WORDS	2
 

@@ -396,7 +396,7 @@ void kfd_gpreempt_debug_attach(struct kfd_process *p)
 	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 	int i;
 
-	WRITE_ONCE(p->gpreempt_debugger, nice);
+	WRITE_ONCE(p->gpreempt.debugger, nice);
 	for (i = 0; nice && i < p->n_pdds; i++)
 		give_to_debugger(p->pdds[i]);
 }

@@ -595,11 +595,11 @@ bool kfd_gpreempt_chosen_process(const struct kfd_gpreempt_choice *choice,
 static inline bool kfd_gpreempt_process_made(const struct kfd_process *p)
 {
 	/* With kfd_gpreempt_process_init(): what the process is made of can be seen, too. */
-	return smp_load_acquire(&p->gpreempt_made);
+	return smp_load_acquire(&p->gpreempt.made);
 }
 
 /* default.c */
-void kfd_gpreempt_process_follow(struct kfd_process *p);
+struct gpreempt_lot kfd_gpreempt_process_lot(struct kfd_process *p);
 int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 			     const struct kfd_gpreempt_process_default *def, u32 flags);
 void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgroup,

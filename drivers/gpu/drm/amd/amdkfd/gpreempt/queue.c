@@ -91,8 +91,8 @@ static bool regroup(struct kfd_gpreempt_queue *gpq, u64 cgroup)
 struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
 						struct kfd_process *p)
 {
-	u32 share = READ_ONCE(p->gpreempt_share);
-	bool right = regroup(gpq, READ_ONCE(p->gpreempt_group));
+	const struct gpreempt_lot lot = kfd_gpreempt_process_lot(p);
+	bool right = regroup(gpq, lot.group);
 	struct kfd_gpreempt_group *g = gpq->common ?: gpq->group;
 
 	if (g->epoch != gpq->gp->epoch) {
@@ -100,7 +100,7 @@ struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
 		memset(&g->group, 0, sizeof(g->group));
 	}
 	if (right)
-		g->group.share = gpreempt_share_unpack(share);
+		g->group.share = lot.share;
 	return &g->group;
 }
 

@@ -78,11 +78,8 @@ static ssize_t info_show(struct kobject *kobj, struct kobj_attribute *attr, char
 /* A number of its process's share. */
 static ssize_t share_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	struct kfd_process *p = to_queue(kobj)->q->process;
-	struct gpreempt_share share;
+	struct gpreempt_share share = kfd_gpreempt_process_lot(to_queue(kobj)->q->process).share;
 
-	kfd_gpreempt_process_follow(p);
-	share = gpreempt_share_unpack(READ_ONCE(p->gpreempt_share));
 	if (!share.weight)
 		share.weight = GPREEMPT_WEIGHT_DEFAULT;
 	return sysfs_emit(buf, "%u\n", *(u32 *)((void *)&share +
@@ -98,10 +95,8 @@ static ssize_t share_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 /* The cgroup whose members have their turns and their time together, 0: its process by itself. */
 static ssize_t group_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	struct kfd_process *p = to_queue(kobj)->q->process;
-
-	kfd_gpreempt_process_follow(p);
-	return sysfs_emit(buf, "%llu\n", READ_ONCE(p->gpreempt_group));
+	return sysfs_emit(buf, "%llu\n",
+			  kfd_gpreempt_process_lot(to_queue(kobj)->q->process).group);
 }
 
 #define FILE(_name)	(&((struct kobj_attribute)__ATTR(_name, 0400, _name##_show, NULL)).attr)

@@ -206,23 +206,6 @@ static u32 queue_state(struct kfd_gpreempt *gp, const struct queue *q)
 	return states[q->gpreempt->last.out.activity];
 }
 
-static u32 queue_flags(const struct kfd_gpreempt_queue *gpq)
-{
-	u32 flags = 0;
-
-	if (gpq->terms.hold.asked)
-		flags |= KFD_GPREEMPT_QUEUE_ASKED;
-	if (gpq->terms.hold.held)
-		flags |= KFD_GPREEMPT_QUEUE_HOLD;
-	if (gpq->terms.hint.end_ns > ktime_get_ns())
-		flags |= KFD_GPREEMPT_QUEUE_HINT;
-	if (READ_ONCE(gpq->terms.priority_set))
-		flags |= KFD_GPREEMPT_QUEUE_PRIORITY;
-	if (gpq->q->properties.is_preempted && gpq->suspect.until_ns > ktime_get_ns())
-		flags |= KFD_GPREEMPT_QUEUE_EXCLUDED;
-	return flags;
-}
-
 /**
  * kfd_gpreempt_queue_info - what GPREEMPT knows of a queue
  * @gpq: the queue's record; its process is locked, or its folder in use
@@ -251,7 +234,7 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 		.permitted = terms.priority,
 		.effective = terms.priority,
 		.state = queue_state(gp, q),
-		.flags = queue_flags(gpq),
+		.flags = kfd_gpreempt_queue_flags(gpq),
 		.timeslice_us = terms.timeslice_us,
 		.running_ns = gpq->running_ns,
 		.waiting_ns = gpq->waiting_ns,

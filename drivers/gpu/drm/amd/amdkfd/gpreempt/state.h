@@ -6,9 +6,6 @@
 #ifndef GPREEMPT_STATE_H_INCLUDED
 #define GPREEMPT_STATE_H_INCLUDED
 
-#include <linux/bitfield.h>
-#include <linux/bits.h>
-#include <linux/minmax.h>
 #include <linux/types.h>
 
 /**
@@ -112,86 +109,5 @@ const char *gpreempt_bypass_name(enum gpreempt_bypass bypass);
 const char *gpreempt_unsupported(const struct gpreempt_platform *p);
 bool gpreempt_gws_stays(u64 back_ns, u64 now_ns, u32 starvation_ms);
 int gpreempt_parse(const char *buf, u32 min, u32 max, u32 *value);
-u64 gpreempt_word_inherit(u64 word, u64 parent);
-bool gpreempt_word_exceeds(u64 word, u64 had);
-u32 gpreempt_cap(u64 process, u32 cap);
-u32 gpreempt_permitted(u32 asked, u32 set, u64 process, u32 cap);
-u32 gpreempt_turn(u32 set, u64 process, u32 level);
-
-/*
- * A priority that somebody has set, a ceiling, the length of turns and a grant, in one word, so
- * that it is read and written in one piece. 0: nothing was set. A single queue has the first or
- * the third of these only.
- */
-#define GPREEMPT_WORD_PRIORITY	GENMASK_ULL(4, 0)	/* plus one; 0: none */
-#define GPREEMPT_WORD_NICE	BIT_ULL(5)		/* set with CAP_SYS_NICE: no cap applies */
-#define GPREEMPT_WORD_CEILING	GENMASK_ULL(9, 6)	/* the ceiling's distance from the top */
-#define GPREEMPT_WORD_LONGER	BIT_ULL(10)		/* and may exceed the level's, likewise */
-#define GPREEMPT_WORD_TURN	GENMASK_ULL(31, 12)	/* us; 0: none */
-#define GPREEMPT_WORD_GRANT	GENMASK_ULL(36, 32)	/* plus one; 0: none */
-#define GPREEMPT_TOP_PRIORITY	15U			/* of the KFD ABI */
-
-/* These two with who set them. */
-#define GPREEMPT_PART_PRIORITY	(GPREEMPT_WORD_PRIORITY | GPREEMPT_WORD_NICE)
-#define GPREEMPT_PART_TURN	(GPREEMPT_WORD_TURN | GPREEMPT_WORD_LONGER)
-
-/* The priority in a word, 0 to 15; U32_MAX: none. */
-static inline u32 gpreempt_priority(u64 word)
-{
-	return (u32)FIELD_GET(GPREEMPT_WORD_PRIORITY, word) - 1;
-}
-
-/* The ceiling in a word; 15: none. */
-static inline u32 gpreempt_ceiling(u64 word)
-{
-	return GPREEMPT_TOP_PRIORITY - FIELD_GET(GPREEMPT_WORD_CEILING, word);
-}
-
-/* The length of the turn in a word in us; 0: none. */
-static inline u32 gpreempt_word_us(u64 word)
-{
-	return FIELD_GET(GPREEMPT_WORD_TURN, word);
-}
-
-/* The grant in a word, 0 to 15; U32_MAX: none. */
-static inline u32 gpreempt_grant(u64 word)
-{
-	return (u32)FIELD_GET(GPREEMPT_WORD_GRANT, word) - 1;
-}
-
-/* A word of a priority, 0 to 15, which was set by somebody with CAP_SYS_NICE or not. */
-static inline u32 gpreempt_word(u32 priority, bool nice)
-{
-	return FIELD_PREP(GPREEMPT_WORD_PRIORITY, priority + 1) | (nice ? GPREEMPT_WORD_NICE : 0);
-}
-
-/* A word with a lower ceiling, 0 to 15. One that is not lower changes nothing. */
-static inline u64 gpreempt_word_ceiling(u64 word, u32 ceiling)
-{
-	ceiling = min(ceiling, gpreempt_ceiling(word));
-	return (word & ~GPREEMPT_WORD_CEILING) |
-	       FIELD_PREP(GPREEMPT_WORD_CEILING, GPREEMPT_TOP_PRIORITY - ceiling);
-}
-
-/* A word that had no length of a turn, with one in us, likewise; 0: none. */
-static inline u64 gpreempt_word_turn(u64 word, u32 us, bool nice)
-{
-	return word | FIELD_PREP(GPREEMPT_WORD_TURN, us) | (us && nice ? GPREEMPT_WORD_LONGER : 0);
-}
-
-/*
- * A word that had no grant, with one: 0 to 15, the highest priority that needs no CAP_SYS_NICE, if
- * it is above the cap.
- */
-static inline u64 gpreempt_word_grant(u64 word, u32 grant)
-{
-	return word | FIELD_PREP(GPREEMPT_WORD_GRANT, (u64)grant + 1);
-}
-
-/* A word with some parts, given as a mask, of an older one. */
-static inline u64 gpreempt_word_keep(u64 word, u64 old, u64 parts)
-{
-	return (word & ~parts) | (old & parts);
-}
 
 #endif /* GPREEMPT_STATE_H_INCLUDED */

@@ -12,6 +12,19 @@
 #include "kfd_debug.h"
 #include "priv.h"
 
+/* So that a queue's own lots are read as a whole; who writes them has locked its process. */
+static DEFINE_SPINLOCK(lots_lock);
+
+/* What was set of a queue comes before what follows for its process, and that before its asking. */
+static struct gpreempt_lot lot_of(const struct queue *q)
+{
+	const struct gpreempt_lot process = kfd_gpreempt_process_lot(q->process);
+	const struct kfd_gpreempt_terms *t = &q->gpreempt->terms;
+
+	guard(spinlock)(&lots_lock);
+	return gpreempt_lot_inherit(gpreempt_lot_inherit(t->set, &process), &t->asked);
+}
+
 /**
  * kfd_gpreempt_refuses - are priorities above the cap refused?
  * @gp: the node
@@ -29,7 +42,7 @@ bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp)
 }
 
 /*
- * May a queue have the priority that the caller asks for? @word: out: the priority as it may have
+ * May a queue have the priority that the caller asks for, which is in @lot? Out: as it may have
  * it, also if it is refused.
  *
  * Rule 8, permission. No audit record of a refusal: mostly it only clamps, and HIP's
@@ -37,16 +50,14 @@ bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp)
  *
  * Returns 0, or -EPERM where priorities above the cap are refused.
  */
-static int permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority, u32 *word)
+static int permit(struct kfd_gpreempt *gp, struct kfd_process *p, struct gpreempt_lot *lot)
 {
+	const struct gpreempt_lot process = kfd_gpreempt_process_lot(p);
 	u32 cap = READ_ONCE(gp->priority_cap);
-	bool above = priority > cap;
-	bool nice = above && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 
-	kfd_gpreempt_process_follow(p);
-	*word = gpreempt_word(priority, nice);
-	above = priority > gpreempt_cap(READ_ONCE(p->gpreempt), cap);
-	return above && !nice && kfd_gpreempt_refuses(gp) ? -EPERM : 0;
+	lot->nice = lot->priority > cap && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+	return lot->priority > gpreempt_cap(&process, cap) && !lot->nice &&
+	       kfd_gpreempt_refuses(gp) ? -EPERM : 0;
 }
 
 /**
@@ -58,15 +69,21 @@ static int permit(struct kfd_gpreempt *gp, struct kfd_process *p, u32 priority, 
  */
 int kfd_gpreempt_terms_init(struct queue *q, struct kfd_gpreempt_queue *gpq)
 {
-	return permit(q->device->gpreempt, q->process, q->properties.priority,
-		      &gpq->terms.asked_word);
+	gpq->terms.set = GPREEMPT_NO_LOT;
+	gpq->terms.asked = GPREEMPT_NO_LOT;
+	gpq->terms.asked.priority = q->properties.priority;
+	return permit(q->device->gpreempt, q->process, &gpq->terms.asked);
 }
 
 /* Without a runlist, which changes with the rest, nothing else tells the monitor. */
-static void say(struct kfd_gpreempt_queue *gpq, u32 *word, u32 now)
+static void say(struct kfd_gpreempt_queue *gpq, struct gpreempt_lot *said,
+		const struct gpreempt_lot *now)
 {
-	if (xchg(word, now) != now)
-		kfd_gpreempt_wake(gpq->gp);
+	if (!memcmp(said, now, sizeof(*now)))
+		return;
+	scoped_guard(spinlock, &lots_lock)
+		*said = *now;
+	kfd_gpreempt_wake(gpq->gp);
 }
 
 /**
@@ -80,16 +97,17 @@ static void say(struct kfd_gpreempt_queue *gpq, u32 *word, u32 now)
  */
 int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
 {
+	struct gpreempt_lot asked = GPREEMPT_NO_LOT;
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	u32 asked;
 	int r;
 
 	if (!gpq)
 		return 0;
-	r = permit(gpq->gp, q->process, priority, &asked);
+	asked.priority = priority;
+	r = permit(gpq->gp, q->process, &asked);
 	if (r && priority > q->properties.priority)
 		return r;
-	say(gpq, &gpq->terms.asked_word, asked);
+	say(gpq, &gpq->terms.asked, &asked);
 	return 0;
 }
 
@@ -102,10 +120,9 @@ int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
  */
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q)
 {
-	const struct kfd_gpreempt_terms *t = &q->gpreempt->terms;
+	const struct gpreempt_lot lot = lot_of(q);
 
-	return gpreempt_permitted(READ_ONCE(t->asked_word), READ_ONCE(t->priority_set),
-				  READ_ONCE(q->process->gpreempt), READ_ONCE(gp->priority_cap));
+	return gpreempt_permitted(&lot, READ_ONCE(gp->priority_cap));
 }
 
 /**
@@ -119,14 +136,16 @@ u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue
 int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	u32 word = 0;
+	struct gpreempt_lot set = gpq->terms.set;
 	int r = 0;
 
+	set.priority = priority;
+	set.nice = false;
 	if (priority != KFD_GPREEMPT_NONE)
-		r = permit(gpq->gp, q->process, priority, &word);
+		r = permit(gpq->gp, q->process, &set);
 	if (r)
 		return r;
-	say(gpq, &gpq->terms.priority_set, word);
+	say(gpq, &gpq->terms.set, &set);
 	*permitted = kfd_gpreempt_queue_priority(gpq->gp, q);
 	return 0;
 }
@@ -146,10 +165,13 @@ int kfd_gpreempt_set_timeslice(struct queue *q, u32 us)
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	u8 level = kfd_gpreempt_queue_priority(gpq->gp, q);
 	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+	struct gpreempt_lot set = gpq->terms.set;
 
 	if (us > READ_ONCE(gpq->gp->tunables.timeslice_us[level]) && !nice)
 		return -EPERM;
-	say(gpq, &gpq->terms.turn_set, gpreempt_word_turn(0, us, nice));
+	set.turn_us = us;
+	set.longer = us && nice;
+	say(gpq, &gpq->terms.set, &set);
 	return 0;
 }
 
@@ -176,7 +198,7 @@ static bool gws_stays(const struct queue *q)
 bool kfd_gpreempt_queue_fixed(const struct queue *q)
 {
 	return READ_ONCE(q->process->debug_trap_enabled) &&
-	       READ_ONCE(q->process->gpreempt_debugger);
+	       READ_ONCE(q->process->gpreempt.debugger);
 }
 
 /**
@@ -297,6 +319,30 @@ void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
 }
 
 /**
+ * kfd_gpreempt_queue_flags - what was said of a queue, as the ABI tells it
+ * @gpq: the queue's record; DQM lock held
+ */
+u32 kfd_gpreempt_queue_flags(const struct kfd_gpreempt_queue *gpq)
+{
+	const struct kfd_gpreempt_terms *t = &gpq->terms;
+	u64 now_ns = ktime_get_ns();
+	u32 flags = 0;
+
+	if (t->hold.asked)
+		flags |= KFD_GPREEMPT_QUEUE_ASKED;
+	if (t->hold.held)
+		flags |= KFD_GPREEMPT_QUEUE_HOLD;
+	if (t->hint.end_ns > now_ns)
+		flags |= KFD_GPREEMPT_QUEUE_HINT;
+	scoped_guard(spinlock, &lots_lock)
+		if (t->set.priority != GPREEMPT_UNSET)
+			flags |= KFD_GPREEMPT_QUEUE_PRIORITY;
+	if (gpq->q->properties.is_preempted && gpq->suspect.until_ns > now_ns)
+		flags |= KFD_GPREEMPT_QUEUE_EXCLUDED;
+	return flags;
+}
+
+/**
  * kfd_gpreempt_terms - the terms of a queue now; what has had its time is forgotten
  * @q: the queue; DQM lock held
  * @now_ns: the time
@@ -307,20 +353,17 @@ void kfd_gpreempt_terms(const struct queue *q, u64 now_ns, struct gpreempt_terms
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	bool kept_off = gpreempt_is_kept_off(&gpq->suspect, now_ns);
 	struct kfd_gpreempt_terms *t = &gpq->terms;
-	struct kfd_gpreempt *gp = gpq->gp;
-	u8 level;
+	const struct kfd_gpreempt *gp = gpq->gp;
+	const struct gpreempt_lot lot = lot_of(q);
+	u8 level = gpreempt_permitted(&lot, READ_ONCE(gp->priority_cap));
 
 	if (t->hold.end_ns && t->hold.end_ns <= now_ns)
 		t->hold = (struct kfd_gpreempt_hold) { .asked = t->hold.asked };
 	if (t->hint.end_ns <= now_ns)
 		t->hint = (struct kfd_gpreempt_announced) {};
-	kfd_gpreempt_process_follow(q->process);
-	level = kfd_gpreempt_queue_priority(gp, q);
 	*terms = (struct gpreempt_terms) {
 		.priority = level,
-		.timeslice_us = gpreempt_turn(READ_ONCE(t->turn_set),
-					      READ_ONCE(q->process->gpreempt),
-					      READ_ONCE(gp->tunables.timeslice_us[level])),
+		.timeslice_us = gpreempt_turn_us(&lot, READ_ONCE(gp->tunables.timeslice_us[level])),
 		.held = t->hold.held || kept_off,
 		.hold_end_ns = kept_off ? gpq->suspect.until_ns : t->hold.end_ns,
 		.asked = t->hold.asked,

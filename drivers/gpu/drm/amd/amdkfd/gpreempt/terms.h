@@ -7,6 +7,8 @@
 
 #include <linux/types.h>
 
+#include "lot.h"
+
 struct gpreempt_terms;
 struct kfd_gpreempt;
 struct kfd_gpreempt_queue;
@@ -39,17 +41,15 @@ struct kfd_gpreempt_announced {
 
 /**
  * struct kfd_gpreempt_terms - what was said of a queue; only terms.c writes it
- * @asked_word:	the priority that the process asks for, see gpreempt_word()
- * @priority_set: what is set instead, from outside, likewise
- * @turn_set:	length of its turn, set from outside, likewise
+ * @asked:	the priority that the process asks for
+ * @set:	priority and turn that were set from outside
  * @hold:	is it to be off? DQM lock, like the next two
  * @requests:	how often somebody has changed that
  * @hint:	work that is announced for it
  */
 struct kfd_gpreempt_terms {
-	u32 asked_word;
-	u32 priority_set;
-	u32 turn_set;
+	struct gpreempt_lot asked;
+	struct gpreempt_lot set;
 	struct kfd_gpreempt_hold hold;
 	u64 requests;
 	struct kfd_gpreempt_announced hint;
@@ -66,6 +66,7 @@ int kfd_gpreempt_ask(struct queue *q, const struct kfd_ioctl_gpreempt_args *args
 bool kfd_gpreempt_unask(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_hold *before,
 			u64 requests);
 void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq);
+u32 kfd_gpreempt_queue_flags(const struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_terms(const struct queue *q, u64 now_ns, struct gpreempt_terms *terms);
 
 /* A queue has been off, or nobody waits for that any more. DQM lock held. */

@@ -26,8 +26,11 @@
 #define gpreempt_share_admit	OWN(share_admit)
 #define gpreempt_share_lower	OWN(share_lower)
 #define gpreempt_share_inherit	OWN(share_inherit)
-#define gpreempt_share_pack	OWN(share_pack)
-#define gpreempt_share_unpack	OWN(share_unpack)
+#define gpreempt_lot_inherit	OWN(lot_inherit)
+#define gpreempt_lot_exceeds	OWN(lot_exceeds)
+#define gpreempt_cap		OWN(cap)
+#define gpreempt_permitted	OWN(permitted)
+#define gpreempt_turn_us	OWN(turn_us)
 #define gpreempt_is_announced	OWN(is_announced)
 #define gpreempt_work		OWN(work)
 #define gpreempt_begins		OWN(begins)
@@ -46,7 +49,7 @@
 
 #include "../gpreempt/estimate.c"
 #include "../gpreempt/proof.c"
-#include "../gpreempt/share.c"
+#include "../gpreempt/lot.c"
 #include "../gpreempt/group.c"
 #include "../gpreempt/help.c"
 #include "../gpreempt/linger.c"

@@ -883,20 +883,6 @@ static void gpreempt_share_inherited(struct kunit *test)
 			     i);
 }
 
-/* In one word it is as it was, and none is none. */
-static void gpreempt_share_packed(struct kunit *test)
-{
-	static const struct gpreempt_share c[] = {
-		{}, { 70 }, { 0, 20 }, { 0, 0, 60 }, { 70, 10, 30 },
-		{ GPREEMPT_WEIGHT_MAX, 100, 100 },
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(c); i++)
-		expect_share(test, gpreempt_share_unpack(gpreempt_share_pack(&c[i])), &c[i], i);
-	KUNIT_EXPECT_EQ(test, gpreempt_share_pack(&c[0]), 0);
-}
-
 static struct kunit_case gpreempt_share_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_share_parts, part_gen_params),
 	KUNIT_CASE(gpreempt_share_cap_alone),
@@ -922,7 +908,6 @@ static struct kunit_case gpreempt_share_cases[] = {
 	KUNIT_CASE(gpreempt_share_admitted),
 	KUNIT_CASE(gpreempt_share_lowered),
 	KUNIT_CASE(gpreempt_share_inherited),
-	KUNIT_CASE(gpreempt_share_packed),
 	{}
 };
 

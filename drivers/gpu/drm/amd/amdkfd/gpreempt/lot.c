@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * GPREEMPT lots: what was set of a queue, of a process or of a cgroup, and what follows of it: the
+ * priority, the length of turns, and the share of the time.
+ */
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "lot.h"
+
+/**
+ * gpreempt_share_valid - does a share make sense?
+ * @share: what is asked for
+ */
+bool gpreempt_share_valid(const struct gpreempt_share *share)
+{
+	return share->weight <= GPREEMPT_WEIGHT_MAX && share->min_percent <= 100 &&
+	       share->cap_percent <= 100 &&
+	       (!share->cap_percent || share->cap_percent >= share->min_percent);
+}
+
+/**
+ * gpreempt_share_lower - no more than another one
+ * @share: what would follow
+ * @most: what it is not to exceed
+ */
+struct gpreempt_share gpreempt_share_lower(struct gpreempt_share share,
+					   const struct gpreempt_share *most)
+{
+	u32 weight = most->weight ?: GPREEMPT_WEIGHT_DEFAULT;
+
+	if ((share.weight ?: GPREEMPT_WEIGHT_DEFAULT) > weight)
+		share.weight = weight;
+	share.min_percent = min(share.min_percent, most->min_percent);
+	share.cap_percent = min_not_zero(share.cap_percent, most->cap_percent);
+	return share;
+}
+
+/**
+ * gpreempt_share_admit - may a group be entitled to that?
+ * @share: what is asked for it, valid
+ * @had: to what it is now
+ * @nice: by somebody with CAP_SYS_NICE
+ * @others_percent: the sum of all others' minima
+ *
+ * As of nice(2): anybody may take less.
+ *
+ * Return: 0, -EPERM for more than it had, -ENOSPC if the minima exceed the whole.
+ */
+int gpreempt_share_admit(const struct gpreempt_share *share, const struct gpreempt_share *had,
+			 bool nice, u32 others_percent)
+{
+	const struct gpreempt_share lower = gpreempt_share_lower(*share, had);
+
+	if (!nice && memcmp(&lower, share, sizeof(lower)))
+		return -EPERM;
+	return others_percent + share->min_percent > 100 ? -ENOSPC : 0;
+}
+
+/**
+ * gpreempt_share_inherit - what follows for a process from its own share and its parent's
+ * @share: its own, all 0: it has none
+ * @parent: what follows for the parent
+ *
+ * The weight of the nearest that has one, the lowest cap of all, and no other one's minimum.
+ */
+struct gpreempt_share gpreempt_share_inherit(struct gpreempt_share share,
+					     const struct gpreempt_share *parent)
+{
+	if (!share.weight)
+		share.weight = parent->weight;
+	share.cap_percent = min_not_zero(share.cap_percent, parent->cap_percent);
+	share.min_percent = min(share.min_percent, share.cap_percent ?: 100);
+	return share;
+}
+
+/**
+ * gpreempt_lot_inherit - what follows from a lot and from the one above it
+ * @lot: what follows from it and nearer ones
+ * @parent: an ancestor's own
+ *
+ * The nearest priority, the nearest turn and the nearest grant count, and the lowest ceiling.
+ */
+struct gpreempt_lot gpreempt_lot_inherit(struct gpreempt_lot lot, const struct gpreempt_lot *parent)
+{
+	if (lot.priority == GPREEMPT_UNSET) {
+		lot.priority = parent->priority;
+		lot.nice = parent->nice;
+	}
+	if (!lot.turn_us) {
+		lot.turn_us = parent->turn_us;
+		lot.longer = parent->longer;
+	}
+	if (lot.grant == GPREEMPT_UNSET)
+		lot.grant = parent->grant;
+	lot.ceiling = min(lot.ceiling, parent->ceiling);
+	lot.share = gpreempt_share_inherit(lot.share, &parent->share);
+	return lot;
+}
+
+/**
+ * gpreempt_lot_exceeds - does a cgroup's own lot bound its members' priority less than before?
+ * @lot: what it would be
+ * @had: what it is
+ *
+ * A higher ceiling does, a higher grant, one where there was none, and none where there was one,
+ * as that above it would count. The length of a turn is bounded where it is used.
+ */
+bool gpreempt_lot_exceeds(const struct gpreempt_lot *lot, const struct gpreempt_lot *had)
+{
+	return lot->ceiling > had->ceiling || lot->grant > had->grant ||
+	       (had->grant == GPREEMPT_UNSET && lot->grant != GPREEMPT_UNSET);
+}
+
+/**
+ * gpreempt_cap - the highest priority that a process may have without CAP_SYS_NICE
+ * @lot: what follows for it
+ * @cap: the node's
+ */
+u32 gpreempt_cap(const struct gpreempt_lot *lot, u32 cap)
+{
+	return lot->grant == GPREEMPT_UNSET ? cap : max(cap, lot->grant);
+}
+
+/**
+ * gpreempt_permitted - the priority that a queue may have
+ * @lot: what follows for it, the last of all from what the application asks for
+ * @cap: without CAP_SYS_NICE
+ */
+u32 gpreempt_permitted(const struct gpreempt_lot *lot, u32 cap)
+{
+	u32 priority = lot->nice ? lot->priority : min(lot->priority, gpreempt_cap(lot, cap));
+
+	return min(priority, lot->ceiling);
+}
+
+/**
+ * gpreempt_turn_us - the length of a queue's turn in us
+ * @lot: what follows for it
+ * @level: of the level it is on, 0: no turns there
+ */
+u32 gpreempt_turn_us(const struct gpreempt_lot *lot, u32 level)
+{
+	return !lot->turn_us ? level : lot->longer ? lot->turn_us : min(lot->turn_us, level);
+}
