@@ -3,7 +3,6 @@
  * GPREEMPT queues: life of a queue's record, and of its group's.
  */
 
-#include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
