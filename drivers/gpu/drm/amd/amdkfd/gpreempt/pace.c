@@ -176,7 +176,9 @@ static unsigned int read_process(struct gpreempt_view *view, struct gpreempt_que
 		if (is_unread(q, level) && (!next || q->reading.turn < next->reading.turn))
 			next = q;
 	/* Each of them once, whichever is the first. */
-	for (q = first; is_of(first, q) && words + GPREEMPT_QUEUE_READS <= TURN_READS; q = q->next) {
+	for (q = first; is_of(first, q); q = q->next) {
+		if (words + GPREEMPT_QUEUE_READS > TURN_READS)
+			break;
 		if (is_unread(next, level))
 			words += read_one(view, next, read);
 		next = is_of(first, next->next) ? next->next : first;

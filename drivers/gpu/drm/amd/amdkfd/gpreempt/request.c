@@ -97,8 +97,10 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 		r = lock_node(gp);
 		if (r)
 			return r;
-		/* No more can be chosen than the node has, of whatever type. */
-		n = choice->which ? gp->node->dqm->total_queue_count : 1;
+		n = 1;
+		if (choice->which)
+			kfd_gpreempt_for_each(q, dpn, gp->node->dqm)
+				n++;
 		if (n <= asks->room - asks->count)
 			break;
 		unlock_node(gp);

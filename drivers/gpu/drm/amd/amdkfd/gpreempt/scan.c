@@ -285,8 +285,8 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 		},
 		.memory = &gpq->memory,
 	};
-	kfd_gpreempt_terms(q, scan->view.now_ns, &v->terms);
-	v->group = kfd_gpreempt_queue_group(gpq, q->process);
+	kfd_gpreempt_terms(q, scan->view.now_ns, &gpq->view.terms);
+	gpq->view.group = kfd_gpreempt_queue_group(gpq, q->process);
 	if (gp->hw)
 		gp->hw->read_cus(q, &gpq->view.seen.cus);
 }
