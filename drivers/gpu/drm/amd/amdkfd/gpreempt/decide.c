@@ -27,7 +27,7 @@ static enum gpreempt_work mark(const struct gpreempt_view *view, struct gpreempt
 
 	q->matters = work >= GPREEMPT_WORK_HIDDEN && q->seen.mapped;
 	q->shows = work == GPREEMPT_WORK_SHOWN;
-	q->whole = gpreempt_begins(q);
+	q->whole = q->change.begins;
 	return work;
 }
 
@@ -177,7 +177,8 @@ void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan)
 		q->memory->waits_ns = 0;
 		q->memory->raised = false;
 	}
-	gpreempt_group_skip(view);
+	/* No turn continues across such a scan: it is unknown which group ran. */
+	view->seen_ns = view->now_ns;
 }
 
 /**

@@ -48,6 +48,7 @@ static struct gpreempt_change changes(const struct gpreempt_evidence *e,
 	bool own = e->waves > 0 || e->late ||
 		   (e->waves < 0 && (c.consumed || u->busy || u->passed || u->restored));
 
+	c.begins = c.consumed || u->passed;
 	c.ready = c.backlog && e->head != GPREEMPT_HEAD_WAITS && !(e->head_ordered && own);
 	return c;
 }
@@ -402,18 +403,6 @@ enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q)
 	if (hides(q))
 		return GPREEMPT_WORK_HIDDEN;
 	return c->backlog ? GPREEMPT_WORK_WAITS : GPREEMPT_WORK_NONE;
-}
-
-/**
- * gpreempt_begins - did a queue begin a packet since its waves were counted last?
- * @q: the queue, of which it is known what is new
- *
- * Then the next count of its waves is to be of all engines: it tells whether all that the packet
- * launches have found space.
- */
-bool gpreempt_begins(const struct gpreempt_queue_view *q)
-{
-	return q->change.consumed || q->memory->unseen.passed;
 }
 
 /**

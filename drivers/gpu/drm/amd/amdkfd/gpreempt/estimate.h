@@ -156,12 +156,15 @@ struct gpreempt_queue_state {
  * @consumed:	the GPU took packets
  * @submitted:	the application added some
  * @ready:	its head packet could be launched now
+ * @begins:	it began a packet since its waves were counted last: the next count is to be of all
+ *		engines, to tell whether all that the packet launches have found space
  * @backlog:	valid packets the GPU has not consumed
  */
 struct gpreempt_change {
 	bool consumed;
 	bool submitted;
 	bool ready;
+	bool begins;
 	u32 backlog;
 };
 
@@ -183,7 +186,6 @@ struct gpreempt_queue_view;
 struct gpreempt_view;
 
 enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q);
-bool gpreempt_begins(const struct gpreempt_queue_view *q);
 bool gpreempt_is_announced(const struct gpreempt_view *view, const struct gpreempt_queue_view *q);
 bool gpreempt_is_judged(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 			const struct gpreempt_memory *m);

@@ -171,14 +171,3 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
 	gpreempt_for_each(q, view)
 		turn_close(policy, view, q);
 }
-
-/**
- * gpreempt_group_skip - nothing is decided at this scan
- * @view: the scan
- *
- * No turn continues across such a scan: it is unknown which group ran.
- */
-void gpreempt_group_skip(struct gpreempt_view *view)
-{
-	view->seen_ns = view->now_ns;
-}

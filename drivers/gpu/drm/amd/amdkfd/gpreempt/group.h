@@ -87,6 +87,5 @@ struct gpreempt_group {
 void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			 const struct gpreempt_tunables *tun);
 void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_view *view);
-void gpreempt_group_skip(struct gpreempt_view *view);
 
 #endif /* GPREEMPT_GROUP_H_INCLUDED */

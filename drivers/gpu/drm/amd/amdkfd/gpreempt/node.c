@@ -100,7 +100,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	gp->unsupported = node_unsupported(node);
 	if (gp->backend != &kfd_gpreempt_mes)
 		gp->hw = &kfd_gpreempt_gfx_v9;
-	gp->policy = gpreempt_policy_default();
+	gp->policy = &gpreempt_strict;
 	gp->gpu_id = node->id;
 	mutex_init(&gp->lock);
 	mutex_init(&gp->last_lock);

@@ -44,14 +44,6 @@ const struct gpreempt_policy *gpreempt_policy_find(const char *name)
 }
 
 /**
- * gpreempt_policy_default - the policy that a node begins with
- */
-const struct gpreempt_policy *gpreempt_policy_default(void)
-{
-	return &gpreempt_strict;
-}
-
-/**
  * gpreempt_party - a group on a level, as a policy that is asked sees it
  * @view: the scan
  * @group: the group

@@ -78,7 +78,6 @@ extern const struct gpreempt_policy gpreempt_fair;
 
 const struct gpreempt_policy *gpreempt_policy_find(const char *name);
 const struct gpreempt_policy *gpreempt_policy_get(unsigned int index);
-const struct gpreempt_policy *gpreempt_policy_default(void);
 struct gpreempt_party gpreempt_party(const struct gpreempt_view *view,
 				     const struct gpreempt_group *group, unsigned int level);
 struct gpreempt_words gpreempt_words(struct gpreempt_view *view, struct gpreempt_group *group,
