@@ -81,8 +81,9 @@ static void say(struct kfd_gpreempt_queue *gpq, struct gpreempt_lot *said,
 {
 	if (!memcmp(said, now, sizeof(*now)))
 		return;
-	scoped_guard(spinlock, &lots_lock)
-		*said = *now;
+	spin_lock(&lots_lock);
+	*said = *now;
+	spin_unlock(&lots_lock);
 	kfd_gpreempt_wake(gpq->gp);
 }
 
