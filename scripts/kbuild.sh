@@ -43,8 +43,8 @@ instruments() {
 
 	mapfile -t changed < <(patched | grep '/amdkfd/.*\.c$')
 	case $1 in
-	gcc-cov) each_of GCOV_PROFILE "$amdkfd"/{gpreempt/,tests/kfd_gpreempt}*.c "${changed[@]}" ;;
-	gcc-kcsan) echo KCSAN_SANITIZE=n; each_of KCSAN_SANITIZE "$amdkfd"/{,gpreempt/}*.c ;;
+	gcc-cov) each_of GCOV_PROFILE "$amdkfd"/{gpreempt/*/,tests/kfd_gpreempt}*.c "${changed[@]}" ;;
+	gcc-kcsan) echo KCSAN_SANITIZE=n; each_of KCSAN_SANITIZE "$amdkfd"/{,gpreempt/*/}*.c ;;
 	esac
 }
 

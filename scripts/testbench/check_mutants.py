@@ -86,7 +86,7 @@ class Native:
     def rooms(self):
         sources = [*self.suites, AMDKFD / "tests/gpreempt_rooms.h"]
         names = {name for path in sources
-                 for name in re.findall(r'#include "\.\./gpreempt/(\w+\.c)"', path.read_text())}
+                 for name in re.findall(r'#include "\.\./gpreempt/(\w+/\w+\.c)"', path.read_text())}
         return [AMDKFD / "gpreempt" / name for name in sorted(names)]
 
     @functools.cache
@@ -94,31 +94,34 @@ class Native:
         """All that decides about a verdict, but for the mutant."""
         compiler = call("cc", "--version").stdout
         return digest(compiler, self.FLAGS, Path(__file__),
-                      *sorted((AMDKFD / "gpreempt").iterdir()),
+                      *sorted((AMDKFD / "gpreempt").rglob("*.[ch]")),
                       *self.suites, *sorted((AMDKFD / "tests").glob("*.h")),
                       *sorted(path for path in NATIVE.rglob("*")
                               if path.suffix in (".c", ".h", ".txt")))
 
     def takes_in(self, room):
         return [suite for suite in self.suites
-                if f'#include "../gpreempt/{room.name}"' in suite.read_text()]
+                if f'#include "../{room.relative_to(AMDKFD)}"' in suite.read_text()]
 
     def lay(self, folder, room=None, source=None):
         """A folder in which suites find headers, and the one room's source if they need it."""
         (folder / "tests").mkdir(parents=True)
-        (folder / "gpreempt").mkdir()
-        for path in (AMDKFD / "gpreempt").glob("*.h"):
-            (folder / "gpreempt" / path.name).symlink_to(path)
+        for path in (AMDKFD / "gpreempt").rglob("*.h"):
+            header = folder / path.relative_to(AMDKFD)
+            header.parent.mkdir(parents=True, exist_ok=True)
+            header.symlink_to(path)
         for path in (AMDKFD / "tests").iterdir():
             if path.name != "gpreempt_rooms.h":
                 (folder / "tests" / path.name).symlink_to(path)
         (folder / "tests/gpreempt_rooms.h").write_text(
-            '#include "../gpreempt/decide.h"\n#include "../gpreempt/wake.h"\n')
+            '#include "../gpreempt/core/decide.h"\n#include "../gpreempt/core/wake.h"\n')
         if room:
-            (folder / "gpreempt" / room.name).write_text(source)
+            made = folder / room.relative_to(AMDKFD)
+            made.parent.mkdir(exist_ok=True)
+            made.write_text(source)
 
     def compile(self, folder, source, output):
-        return call("cc", *self.FLAGS, f"-I{folder}", f"-I{folder}/gpreempt",
+        return call("cc", *self.FLAGS, f"-I{folder}",
                     f"-I{self.folder}/include", f"-I{NATIVE}/include",
                     f'-DGOLDEN_TXT="{NATIVE}/golden.txt"', "-c", "-o", output, source)
 
@@ -178,7 +181,7 @@ class Native:
 
     def link(self, room, folder):
         """The program with a mutant, or None if it does not compile or is none."""
-        made = {f"{room.stem}.o": folder / "gpreempt" / room.name}
+        made = {f"{room.stem}.o": folder / room.relative_to(AMDKFD)}
         for suite in self.takes_in(room):
             made[f"{suite.stem}.o"] = folder / "tests" / suite.name
         same = True
@@ -210,7 +213,7 @@ class Native:
 
 def known():
     """Of all the mutants that there are, what tells them apart."""
-    return {mutant.ident for room in (AMDKFD / "gpreempt").glob("*.c")
+    return {mutant.ident for room in (AMDKFD / "gpreempt").rglob("*.c")
             for mutant in mutate.mutants(room.name, room.read_text())}
 
 

@@ -25,6 +25,8 @@ from pathlib import Path
 from testbench.paths import ROOT
 
 FOLDER = "gpreempt"
+# a file there by its path from there, each other one by its name
+IN_FOLDER = re.compile(rf"(?:^|/)({FOLDER}/\w+/[^/]+|[^/]+)$")
 DOCUMENT = ROOT / "Documentation/gpu/amdgpu/gpreempt-testing.rst"
 FLOOR = re.compile(r"fails\s+below\s+([\d.]+) % of the lines or\s+([\d.]+) % of the\s+branches")
 
@@ -74,7 +76,7 @@ def changes(diff):
 
 def is_ours(name):
     """A file that Linux does not have, but for the tracepoints."""
-    return name.startswith(f"{FOLDER}/") and name != f"{FOLDER}/trace.h"
+    return name.startswith(f"{FOLDER}/") and name != f"{FOLDER}/run/trace.h"
 
 
 def counted(name, changed):
@@ -90,9 +92,7 @@ def collect(results, guest):
     changed = changes((guest / "changes.diff").read_text())
     for gcda in sorted(results.glob("**/gcov/*.gcda")):
         for f in gcov(gcda, guest / "gcno" / f"{gcda.stem}.gcno")["files"]:
-            folder, name = os.path.split(f["file"])
-            if os.path.basename(folder) == FOLDER:
-                name = f"{FOLDER}/{name}"
+            name = IN_FOLDER.search(f["file"])[1]
             if not (counts := counted(name, changed)):
                 continue
             for line in f["lines"]:

@@ -11,7 +11,7 @@ from testbench.paths import PROGRAMS, ROOT
 
 SOURCE = ROOT / "tools/gpreempt"
 DRIVER = ROOT / "drivers/gpu/drm/amd/amdkfd/gpreempt"
-STATS = re.findall(r"^\t(?:STAT|LATENCY)\((\w+), ", (DRIVER / "sysfs.c").read_text(), re.M)
+STATS = re.findall(r"^\t(?:STAT|LATENCY)\((\w+), ", (DRIVER / "show/sysfs.c").read_text(), re.M)
 LEVELS = 16
 
 SAMPLE = re.compile(r"(\w+)\{((?:\w+=\"(?:[^\"\\\n]|\\.)*\",?)*)\} (\S+)")

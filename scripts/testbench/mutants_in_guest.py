@@ -105,7 +105,7 @@ ROOMS = {
     "cgroup": "cgroups",
     "commit": "mes requests preempt policy culprit bypass coexist no-hws no-hws-culprit seeing "
               "failslab",
-    "default": "ioctl-others cgroups ioctl policy files fuzz coexist failslab",
+    "inherit": "ioctl-others cgroups ioctl policy files fuzz coexist failslab",
     "doorbell": "preempt disturb monitor coexist evade fuzz unbind gpus failslab",
     "event": "preempt bypass files monitor requests",
     "fdinfo": "fdinfo",
@@ -158,7 +158,7 @@ class Guest:
         self.number = 0
 
     def rooms(self):
-        return [room for room in sorted((ROOT / DRIVER / "gpreempt").glob("*.c"))
+        return [room for room in sorted((ROOT / DRIVER / "gpreempt").rglob("*.c"))
                 if room.stem not in self.pure]
 
     def prepare(self):
@@ -195,27 +195,32 @@ class Guest:
         made = self.folder / f"{room.stem}.o"
         if not made.exists():
             part = made.with_suffix(f".{threading.get_ident()}")
-            if not self.compile(self.object(room), room.read_text(), part):
+            if not self.compile(room, self.object(room), room.read_text(), part):
                 fail(f"{room} does not compile")
             part.replace(made)
         return made
 
+    def part(self, room):
+        """Where a room stands in the driver."""
+        return room.relative_to(ROOT / DRIVER)
+
     def object(self, room):
-        return self.tree / f"drivers/gpu/drm/amd/amdgpu/../amdkfd/gpreempt/{room.stem}.o"
+        return self.tree / "drivers/gpu/drm/amd/amdgpu/../amdkfd" / self.part(room).with_suffix(".o")
 
     def shell(self, command, **options):
         return not subprocess.run(["sh", "-c", command], cwd=self.tree, check=False,
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                   **options).returncode
 
-    def compile(self, made, text, output):
-        """A source that stands nowhere, as kbuild made that object; False if it is no C."""
+    def compile(self, room, made, text, output):
+        """A source that stands nowhere, with the room's text in it, as kbuild made that object;
+        False if it is no C."""
         command = saved(made.parent.resolve() / made.name)
         compiler, source = re.match(r"(.*) -c -o \S+ (\S+)", command).groups()
         folder = (self.tree / source).parent
         good = self.shell(f"{compiler} -include {LOCKS} -iquote {folder} "
-                          f"-iquote {folder}/../gpreempt -c -o {output} -x c -", text=True,
-                          input=f'# 1 "{source}"\n{text}')
+                          f"-iquote {folder}/../{self.part(room).parent} -c -o {output} -x c -",
+                          text=True, input=f'# 1 "{source}"\n{text}')
         if good and (tool := re.search(r"; (\S*objtool .*) \S+$", command)):
             good = self.shell(f"{tool[1]} {output}")
         return good
@@ -231,7 +236,7 @@ class Guest:
         """The module with another object of a room."""
         listed = over.with_name("list")
         listed.parent.mkdir(parents=True, exist_ok=True)
-        old = os.path.normpath(f"{DRIVER}/gpreempt/{room.stem}.o")
+        old = os.path.normpath(f"{DRIVER}/{self.part(room).with_suffix('.o')}")
         listed.write_text("".join(
             f"{made if os.path.normpath(line) == old else line}\n"
             for line in (self.tree / f"{MODULE}.mod").read_text().split()))
@@ -246,12 +251,12 @@ class Guest:
 
     def taken_in(self, room):
         """Where the KUnit suite of the back end mes takes a room in."""
-        return f'#include "../gpreempt/{room.name}"\n'
+        return f'#include "../{self.part(room)}"\n'
 
     def make(self, room, source, folder):
         """A mutant's modules in folder/over; False if it does not compile or is none."""
         made = folder / f"{room.stem}.o"
-        if not self.compile(self.object(room), source, made) or \
+        if not self.compile(room, self.object(room), source, made) or \
                 made.read_bytes() == self.plain(room).read_bytes() or \
                 not self.link(room, made, folder / "over"):
             return False
@@ -262,7 +267,7 @@ class Guest:
         made = folder / f"{KUNIT}.o"
         text = (f'{before}# 1 "{room}"\n{source}\n'
                 f'# {before.count(chr(10)) + 2} "../{name}.c"\n{after}')
-        return self.compile(self.tree / f"{name}.o", text, made) and \
+        return self.compile(room, self.tree / f"{name}.o", text, made) and \
             self.link_module(name, made, folder / "over")
 
     def sources(self, name):

@@ -47,9 +47,9 @@ int main(void)
 class Counts(unittest.TestCase):
     LINES = {
         "kfd_queue.c": {40: Line("q", 0, [0, 0])},
-        "gpreempt/node.c": {1: Line("f", 3, [3, 0]), 2: Line("f"), 3: Line("f"),
-                            9: Line("g", 1, [1, 1])},
-        "gpreempt/mes.c": {1: Line("m")},
+        "gpreempt/run/node.c": {1: Line("f", 3, [3, 0]), 2: Line("f"), 3: Line("f"),
+                                9: Line("g", 1, [1, 1])},
+        "gpreempt/single/mes.c": {1: Line("m")},
     }
 
     def setUp(self):
@@ -63,7 +63,8 @@ class Counts(unittest.TestCase):
         self.assertIn("    f: 2-3", self.report)
         self.assertIn("    f, not every way: 1", self.report)
         self.assertFalse([line for line in self.report if line.startswith("    g")])
-        self.assertIn("gpreempt/mes.c: 0 of 1 lines, 0.0%; 0 of 0 branches, 100.0%", self.report)
+        self.assertIn("gpreempt/single/mes.c: 0 of 1 lines, 0.0%; 0 of 0 branches, 100.0%",
+                      self.report)
         self.assertIn("kfd_queue.c: 0 of 1 lines, 0.0%; 0 of 2 branches, 0.0% (of the changed lines)",
                       self.report)
 
@@ -106,8 +107,8 @@ class Whole(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        (self.folder / "gpreempt").mkdir()
-        for name, text in ("gpreempt/node.c", OURS), ("kfd_queue.c", QUEUE):
+        (self.folder / "gpreempt/run").mkdir(parents=True)
+        for name, text in ("gpreempt/run/node.c", OURS), ("kfd_queue.c", QUEUE):
             (self.folder / name).write_text(text)
             subprocess.run(["gcc", "--coverage", "-c", name], cwd=self.folder, check=True)
         subprocess.run(["gcc", "--coverage", "-o", "program", "node.o", "kfd_queue.o"],

@@ -150,7 +150,7 @@ class Documents(unittest.TestCase):
 
     def test_reasons(self):
         """The table has each reason for which the driver gives up."""
-        names = re.search(r'"none", "late_.*', (AMDKFD / "gpreempt/state.c").read_text())
+        names = re.search(r'"none", "late_.*', (AMDKFD / "gpreempt/core/state.c").read_text())
         _, *reasons = re.findall(r'"(\w+)"', names[0])
         table = re.search(r"^reason +what happened.*?\n=+ .*?\n(.*?)\n=+ ",
                           DOCUMENTS["gpreempt-admin"], re.M | re.S)
@@ -186,7 +186,7 @@ class Rules(unittest.TestCase):
     def test_citations(self):
         """By number and name, in the driver and in the documents; in the driver, each one."""
         names = {n: name for n, name, *_ in RULES}
-        driver = list((AMDKFD / "gpreempt").glob("*.[ch]"))
+        driver = list((AMDKFD / "gpreempt").rglob("*.[ch]"))
         cites = {path.name: cited(path.read_text()) for path in [*driver, *FOLDER.glob("*.rst")]}
         wrong = [f"{name}: rule {number}{rest}" for name, found in cites.items()
                  for number, rest in found

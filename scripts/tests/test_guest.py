@@ -107,6 +107,6 @@ class Told(unittest.TestCase):
         self.assertEqual(left(**stock), 0)
         self.assertEqual(left(**stock | {"suite": ""}), 1)
         self.assertEqual(left(**stock | {"suite": "", "splat_ok": True}), 0)
-        seen.feed(b"WARNING: CPU: 0 at gpreempt/node.c:1\n")
+        seen.feed(b"WARNING: CPU: 0 at gpreempt/run/node.c:1\n")
         self.assertEqual(left(**stock), 1)
         self.assertEqual(left(**stock | {"splat_ok": True}), 1)

@@ -56,7 +56,7 @@ class Values(Metrics):
 
     def test_every_file(self):
         """The list of these is whole: the driver's table has no other, but the reason."""
-        source = (DRIVER / "sysfs.c").read_text()
+        source = (DRIVER / "show/sysfs.c").read_text()
         table = re.search(r"stats_attrs\[\] = {\n(.*?)\n};", source, re.S)[1]
         self.assertEqual(re.findall(r"\w+\((\w+)[,)]", table), [*metrics.STATS, "bypass_reason"])
 
@@ -66,7 +66,7 @@ class Values(Metrics):
                          {("7", str(n)): 300 + n for n in range(LEVELS)})
 
     def test_states(self):
-        names = re.search(r'"disabled", "parked".*', (DRIVER / "state.c").read_text())
+        names = re.search(r'"disabled", "parked".*', (DRIVER / "core/state.c").read_text())
         states = re.findall(r'"(\w+)"', names[0])
         self.assertEqual(len(states), 4)
         for state in [*states, "of tomorrow"]:
@@ -75,7 +75,7 @@ class Values(Metrics):
                              {("7", s): s == state for s in {*states, state}})
 
     def test_reasons(self):
-        names = re.search(r'"none", "late_.*', (DRIVER / "state.c").read_text())
+        names = re.search(r'"none", "late_.*', (DRIVER / "core/state.c").read_text())
         _, *reasons = re.findall(r'"(\w+)"', names[0])
         self.assertEqual(len(reasons), 3)
         for reason in ["none", *reasons, "of tomorrow"]:

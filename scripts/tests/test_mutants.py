@@ -279,7 +279,7 @@ class InGuest(unittest.TestCase):
         rooms = {room.name for room in self.judge.rooms()}
         self.assertEqual(pure & rooms, set())
         self.assertEqual(pure | rooms, {
-            room.name for room in (check_mutants.AMDKFD / "gpreempt").glob("*.c")})
+            room.name for room in (check_mutants.AMDKFD / "gpreempt").rglob("*.c")})
         self.assertEqual(rooms, {f"{room}.c" for room in mutants_in_guest.ROOMS})
         used = " ".join(mutants_in_guest.ROOMS.values()).split()
         self.assertLessEqual(set(used), set(mutants_in_guest.TESTS))

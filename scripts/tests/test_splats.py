@@ -27,7 +27,7 @@ LOCKDEP = """\
 """
 WARN = """\
 [   14.000001] ------------[ cut here ]------------
-[   14.000002] WARNING: CPU: 1 PID: 91 at drivers/gpu/drm/amd/amdkfd/gpreempt/node.c:12 x+0x1/0x2
+[   14.000002] WARNING: CPU: 1 PID: 91 at drivers/gpu/drm/amd/amdkfd/gpreempt/run/node.c:12 x+0x1/0x2
 [   14.000003] Modules linked in: amdgpu
 [   14.000004] Call Trace:
 [   14.000005] ---[ end trace 0000000000000000 ]---

@@ -39,14 +39,14 @@ class Tutorial(unittest.TestCase):
             shutil.copytree(ROOT / folder, self.tree / folder)
         policy, declaration, entry, of_tests = blocks()
         rooms = self.tree / DRIVER / "gpreempt"
-        (rooms / "policy_least.c").write_text(policy)
-        insert(rooms / "policy.h", "const struct gpreempt_policy *gpreempt_policy_find", declaration)
-        insert(rooms / "policy.c", "\t&gpreempt_timeslice", entry)
+        (rooms / "turns/policy_least.c").write_text(policy)
+        insert(rooms / "core/policy.h", "const struct gpreempt_policy *gpreempt_policy_find", declaration)
+        insert(rooms / "core/policy.c", "\t&gpreempt_timeslice", entry)
         # several suites take the rooms in: each has names of its own
         names = self.tree / DRIVER / "tests/gpreempt_rooms.h"
         define, include = of_tests.splitlines(keepends=True)
         insert(names, "#define gpreempt_fair", define)
-        insert(names, '#include "../gpreempt/policy_fair.c"', include)
+        insert(names, '#include "../gpreempt/turns/policy_fair.c"', include)
 
     def test_short(self):
         self.assertLess(blocks()[0].count("\n"), LIMIT)

@@ -14,16 +14,16 @@
 /* A claim is of each word alike. */
 #define GPREEMPT_CU_WORDS	1
 
-#include "estimate.c"
-#include "proof.c"
-#include "help.c"
-#include "linger.c"
-#include "select.c"
-#include "policy.c"
-#include "policy_none.c"
-#include "policy_strict.c"
-#include "policy_timeslice.c"
-#include "policy_fair.c"
+#include "gpreempt/core/estimate.c"
+#include "gpreempt/core/proof.c"
+#include "gpreempt/core/help.c"
+#include "gpreempt/core/linger.c"
+#include "gpreempt/core/select.c"
+#include "gpreempt/core/policy.c"
+#include "gpreempt/core/policy_none.c"
+#include "gpreempt/core/policy_strict.c"
+#include "gpreempt/turns/policy_timeslice.c"
+#include "gpreempt/turns/policy_fair.c"
 
 #ifndef QUEUES
 #define QUEUES	4

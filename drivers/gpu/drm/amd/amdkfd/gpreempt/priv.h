@@ -22,13 +22,13 @@
 #include "kfd_priv.h"
 #include "kfd_device_queue_manager.h"
 #include "hooks.h"
-#include "busy.h"
-#include "pace.h"
-#include "culprit.h"
-#include "decide.h"
-#include "wake.h"
-#include "state.h"
-#include "terms.h"
+#include "gpreempt/run/busy.h"
+#include "gpreempt/core/pace.h"
+#include "gpreempt/core/culprit.h"
+#include "gpreempt/core/decide.h"
+#include "gpreempt/core/wake.h"
+#include "gpreempt/core/state.h"
+#include "gpreempt/run/terms.h"
 
 /* A node has KFD queue slots on one micro engine: four pipes of eight. */
 #define GPREEMPT_MAX_SLOTS	32

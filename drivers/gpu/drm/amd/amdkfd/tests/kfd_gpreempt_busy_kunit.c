@@ -6,7 +6,7 @@
 #include <linux/prandom.h>
 #include <linux/time64.h>
 
-#include "../gpreempt/busy.h"
+#include "../gpreempt/run/busy.h"
 
 #define QUEUES	4
 #define STEPS	60000

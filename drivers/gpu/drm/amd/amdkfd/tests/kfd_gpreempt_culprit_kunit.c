@@ -13,7 +13,7 @@
 #define gpreempt_search_place	kunit_gpreempt_search_place
 #define gpreempt_keep_off	kunit_gpreempt_keep_off
 
-#include "../gpreempt/culprit.c"
+#include "../gpreempt/core/culprit.c"
 
 #define QUEUES		32
 #define NOBODY		(-1)

@@ -17,7 +17,7 @@
 #define gpreempt_permitted	kunit_gpreempt_permitted
 #define gpreempt_turn_us	kunit_gpreempt_turn_us
 
-#include "../gpreempt/lot.c"
+#include "../gpreempt/core/lot.c"
 
 static const struct gpreempt_lot none = GPREEMPT_NO_LOT;
 

@@ -43,9 +43,9 @@
 #define trace_kfd_gpreempt_preempt_end(...)	do { } while (0)
 #define trace_kfd_gpreempt_resume(...)		do { } while (0)
 
-#include "../gpreempt/commit.c"
-#include "../gpreempt/single.c"
-#include "../gpreempt/mes.c"
+#include "../gpreempt/run/commit.c"
+#include "../gpreempt/single/single.c"
+#include "../gpreempt/single/mes.c"
 
 #define QUEUES	4	/* two of each of two processes */
 

@@ -15,7 +15,7 @@
 #define gpreempt_pace_wait	kunit_gpreempt_pace_wait
 #define gpreempt_read		kunit_gpreempt_read
 
-#include "../gpreempt/pace.c"
+#include "../gpreempt/core/pace.c"
 #include "gpreempt_chain.h"
 
 #define US	NSEC_PER_USEC

@@ -16,7 +16,7 @@
 #define gpreempt_gws_stays	kunit_gpreempt_gws_stays
 #define gpreempt_parse		kunit_gpreempt_parse
 
-#include "../gpreempt/state.c"
+#include "../gpreempt/core/state.c"
 
 #define NR_EVENTS	(GPREEMPT_EV_MAP + 1)
 #define SEQUENCE	5	/* NR_EVENTS ^ SEQUENCE sequences are walked */

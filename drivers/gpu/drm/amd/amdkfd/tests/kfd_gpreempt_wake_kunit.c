@@ -7,7 +7,7 @@
 /* Names of its own, should the driver be built in beside it. */
 #define gpreempt_wake		kunit_gpreempt_wake
 
-#include "../gpreempt/wake.c"
+#include "../gpreempt/core/wake.c"
 #include "gpreempt_chain.h"
 
 #define NOW_NS		(1000 * NSEC_PER_MSEC)

@@ -8,7 +8,7 @@
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
 
-#include "priv.h"
+#include "gpreempt/priv.h"
 #include "trace.h"
 
 /**

@@ -7,7 +7,7 @@
 #include <linux/device.h>
 #include <linux/sysfs.h>
 
-#include "priv.h"
+#include "gpreempt/priv.h"
 
 /* The folder of all nodes, there while a node is. */
 static DEFINE_MUTEX(root_lock);

@@ -21,7 +21,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "policy.h"
+#include "gpreempt/core/policy.h"
 
 /* A key is of a group that is behind its minimum, or of the others, which come after it. */
 #define OTHERS		BIT_ULL(62)

@@ -9,7 +9,7 @@
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
-#include "priv.h"
+#include "gpreempt/priv.h"
 
 static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, struct queue *q)
 {

@@ -7,7 +7,7 @@
 
 #include <linux/types.h>
 
-#include "lot.h"
+#include "gpreempt/core/lot.h"
 
 struct gpreempt_terms;
 struct kfd_gpreempt;

@@ -19,7 +19,7 @@
 #include <linux/uaccess.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
-#include "priv.h"
+#include "gpreempt/priv.h"
 
 /* The same for every ABI: no field moves with the size of a pointer. */
 static_assert(sizeof(struct kfd_ioctl_gpreempt_args) == 128);

@@ -8,7 +8,7 @@
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
-#include "priv.h"
+#include "gpreempt/priv.h"
 
 /*
  * The group of a process or of a cgroup, referenced, or NULL. A process is known by its number:

@@ -10,7 +10,7 @@
 #include <linux/timekeeping.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
-#include "priv.h"
+#include "gpreempt/priv.h"
 
 static struct kfd_gpreempt_queue *to_queue(const struct kobject *kobj)
 {

@@ -7,8 +7,8 @@
 
 #include <linux/tracepoint.h>
 
-#include "select.h"
-#include "state.h"
+#include "gpreempt/core/select.h"
+#include "gpreempt/core/state.h"
 
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kfd_gpreempt
@@ -232,7 +232,7 @@ TRACE_EVENT(kfd_gpreempt_state,
 #endif /* GPREEMPT_TRACE_H_INCLUDED */
 
 #undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH ../../drivers/gpu/drm/amd/amdkfd/gpreempt
+#define TRACE_INCLUDE_PATH ../../drivers/gpu/drm/amd/amdkfd/gpreempt/run
 #undef TRACE_INCLUDE_FILE
 #define TRACE_INCLUDE_FILE trace
 #include <trace/define_trace.h>

@@ -10,7 +10,7 @@
 #include <uapi/linux/kfd_gpreempt.h>
 
 #include "kfd_debug.h"
-#include "priv.h"
+#include "gpreempt/priv.h"
 
 /* So that a queue's own lots are read as a whole; who writes them has locked its process. */
 static DEFINE_SPINLOCK(lots_lock);

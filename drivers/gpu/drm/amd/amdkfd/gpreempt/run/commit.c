@@ -9,7 +9,7 @@
 
 #include "amdgpu.h"
 #include "amdgpu_reset.h"
-#include "priv.h"
+#include "gpreempt/priv.h"
 #include "trace.h"
 #include "kfd_smi_events.h"
 

@@ -8,7 +8,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "priv.h"
+#include "gpreempt/priv.h"
 
 /**
  * kfd_gpreempt_client_get - a process as a client of a node, referenced

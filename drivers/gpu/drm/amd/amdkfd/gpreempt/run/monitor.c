@@ -44,7 +44,7 @@
 #include <linux/sched.h>
 #include <linux/sched/types.h>
 
-#include "priv.h"
+#include "gpreempt/priv.h"
 
 /* A hold is given in ms: its end may be so late. */
 #define PARK_SLACK_NS	(100 * NSEC_PER_USEC)

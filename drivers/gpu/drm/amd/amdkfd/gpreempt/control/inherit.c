@@ -22,7 +22,7 @@
 #include <linux/workqueue.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
-#include "priv.h"
+#include "gpreempt/priv.h"
 
 #define DEFAULT_HASH_BITS	10
 

@@ -12,7 +12,7 @@
 
 #include "amdgpu.h"
 #include "amdgpu_amdkfd.h"
-#include "priv.h"
+#include "gpreempt/priv.h"
 
 /* The verdicts, after all queues were saved in that time. */
 static void flip(struct kfd_gpreempt *gp, u64 save_ns)

@@ -5,7 +5,7 @@
  */
 #include <linux/time64.h>
 
-#include "policy.h"
+#include "gpreempt/core/policy.h"
 
 static u64 timeslice_ns(const struct gpreempt_terms *terms, u32 level_us)
 {

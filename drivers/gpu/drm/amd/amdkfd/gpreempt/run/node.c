@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 
 #include "amdgpu.h"
-#include "priv.h"
+#include "gpreempt/priv.h"
 
 static bool enable_at_boot;
 module_param_named(gpreempt, enable_at_boot, bool, 0444);

@@ -7,7 +7,7 @@
 #include <linux/math64.h>
 
 #include "amdgpu.h"
-#include "priv.h"
+#include "gpreempt/priv.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
