@@ -11,7 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/uidgid.h>
 
-#include "gpreempt/priv.h"
+#include "inherit.h"
 
 /**
  * kfd_gpreempt_cgroup - the cgroup that a process is in

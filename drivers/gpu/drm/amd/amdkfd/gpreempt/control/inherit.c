@@ -22,7 +22,8 @@
 #include <linux/workqueue.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
-#include "gpreempt/priv.h"
+#include "inherit.h"
+#include "request.h"
 
 #define DEFAULT_HASH_BITS	10
 

@@ -19,7 +19,8 @@
 #include <linux/uaccess.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
-#include "gpreempt/priv.h"
+#include "inherit.h"
+#include "request.h"
 
 /* The same for every ABI: no field moves with the size of a pointer. */
 static_assert(sizeof(struct kfd_ioctl_gpreempt_args) == 128);

@@ -11,7 +11,7 @@
 #include <linux/timekeeping.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
-#include "gpreempt/priv.h"
+#include "request.h"
 
 /* The node may be going: its lock keeps it, and the DQM lock what is asked of its queues. */
 static int lock_node(struct kfd_gpreempt *gp)

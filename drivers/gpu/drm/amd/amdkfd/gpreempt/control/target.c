@@ -17,7 +17,7 @@
 #include <linux/sort.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
-#include "gpreempt/priv.h"
+#include "request.h"
 
 /*
  * The process of a pidfd, referenced, or NULL. What tells a pidfd from other files is not

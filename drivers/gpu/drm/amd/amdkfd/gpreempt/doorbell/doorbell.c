@@ -23,7 +23,7 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
-#include "gpreempt/priv.h"
+#include "doorbell.h"
 
 /**
  * struct gpreempt_doorbell - a process's mappings of its doorbells on a node

@@ -7,7 +7,8 @@
 #include <linux/math64.h>
 
 #include "amdgpu.h"
-#include "gpreempt/priv.h"
+#include "account.h"
+#include "queue.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"

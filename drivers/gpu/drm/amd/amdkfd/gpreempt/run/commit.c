@@ -9,7 +9,8 @@
 
 #include "amdgpu.h"
 #include "amdgpu_reset.h"
-#include "gpreempt/priv.h"
+#include "commit.h"
+#include "queue.h"
 #include "trace.h"
 #include "kfd_smi_events.h"
 

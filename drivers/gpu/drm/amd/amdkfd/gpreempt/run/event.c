@@ -8,7 +8,7 @@
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
 
-#include "gpreempt/priv.h"
+#include "node.h"
 #include "trace.h"
 
 /**

@@ -13,7 +13,7 @@
 #include "soc15_common.h"
 #include "soc15.h"
 #include "v9_structs.h"
-#include "gpreempt/priv.h"
+#include "queue.h"
 
 #define BROADCAST	0xffffffff
 

@@ -12,7 +12,8 @@
 
 #include "amdgpu.h"
 #include "amdgpu_amdkfd.h"
-#include "gpreempt/priv.h"
+#include "commit.h"
+#include "queue.h"
 
 /* The verdicts, after all queues were saved in that time. */
 static void flip(struct kfd_gpreempt *gp, u64 save_ns)

@@ -44,7 +44,10 @@
 #include <linux/sched.h>
 #include <linux/sched/types.h>
 
-#include "gpreempt/priv.h"
+#include "gpreempt/core/decide.h"
+#include "gpreempt/doorbell/doorbell.h"
+#include "commit.h"
+#include "queue.h"
 
 /* A hold is given in ms: its end may be so late. */
 #define PARK_SLACK_NS	(100 * NSEC_PER_USEC)

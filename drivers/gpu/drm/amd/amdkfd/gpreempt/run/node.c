@@ -11,7 +11,9 @@
 #include <linux/slab.h>
 
 #include "amdgpu.h"
-#include "gpreempt/priv.h"
+#include "gpreempt/core/policy.h"
+#include "gpreempt/show/show.h"
+#include "gpreempt/single/single.h"
 
 static bool enable_at_boot;
 module_param_named(gpreempt, enable_at_boot, bool, 0444);

@@ -8,7 +8,9 @@
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
-#include "gpreempt/priv.h"
+#include "gpreempt/control/inherit.h"
+#include "gpreempt/show/show.h"
+#include "queue.h"
 
 /*
  * The group of a process or of a cgroup, referenced, or NULL. A process is known by its number:

@@ -20,7 +20,7 @@
 #include "amdgpu.h"
 #include "amdgpu_reset.h"
 #include "aql.h"
-#include "gpreempt/priv.h"
+#include "queue.h"
 #include "kfd_mqd_manager.h"
 
 #define AQL_WAVE_ITEMS			64	/* gfx9 */

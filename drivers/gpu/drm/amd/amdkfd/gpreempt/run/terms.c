@@ -10,7 +10,11 @@
 #include <uapi/linux/kfd_gpreempt.h>
 
 #include "kfd_debug.h"
-#include "gpreempt/priv.h"
+#include "gpreempt/control/inherit.h"
+#include "queue.h"
+
+static_assert(GPREEMPT_TURN_LEAST_US == KFD_GPREEMPT_TIMESLICE_US_MIN);
+static_assert(GPREEMPT_TURN_MOST_US == KFD_GPREEMPT_TIMESLICE_US_MAX);
 
 /* So that a queue's own lots are read as a whole; who writes them has locked its process. */
 static DEFINE_SPINLOCK(lots_lock);

@@ -8,7 +8,8 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "gpreempt/priv.h"
+#include "gpreempt/control/request.h"
+#include "show.h"
 
 /**
  * kfd_gpreempt_client_get - a process as a client of a node, referenced

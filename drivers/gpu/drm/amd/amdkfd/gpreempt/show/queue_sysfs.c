@@ -10,7 +10,9 @@
 #include <linux/timekeeping.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
-#include "gpreempt/priv.h"
+#include "gpreempt/control/inherit.h"
+#include "gpreempt/control/request.h"
+#include "show.h"
 
 static struct kfd_gpreempt_queue *to_queue(const struct kobject *kobj)
 {

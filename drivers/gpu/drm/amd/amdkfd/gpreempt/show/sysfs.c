@@ -7,7 +7,9 @@
 #include <linux/device.h>
 #include <linux/sysfs.h>
 
-#include "gpreempt/priv.h"
+#include "gpreempt/core/policy.h"
+#include "gpreempt/run/commit.h"
+#include "show.h"
 
 /* The folder of all nodes, there while a node is. */
 static DEFINE_MUTEX(root_lock);

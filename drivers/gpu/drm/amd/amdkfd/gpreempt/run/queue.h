@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/* GPREEMPT queue: what is known of a queue, of its process and of its group. */
+#ifndef GPREEMPT_QUEUE_H_INCLUDED
+#define GPREEMPT_QUEUE_H_INCLUDED
+
+#include <linux/kref.h>
+#include <linux/pid.h>
+
+#include "busy.h"
+#include "node.h"
+#include "terms.h"
+
+/**
+ * struct kfd_gpreempt_last - what a scan has made of a queue, until the next
+ * @ns:		time of that scan, 0: there was none
+ * @seen:	what it saw
+ * @backlog:	valid packets that the GPU had not consumed
+ * @out:	what was decided
+ */
+struct kfd_gpreempt_last {
+	u64 ns;
+	struct gpreempt_evidence seen;
+	u32 backlog;
+	struct gpreempt_outcome out;
+};
+
+/**
+ * struct kfd_gpreempt_group - the compute queues of a process, or of a cgroup, on a node
+ * @list:	of the node's; &kfd_gpreempt.lists_lock
+ * @pid:	the process, 0: it is of a cgroup
+ * @cgroup:	and then this is its number
+ * @users:	records of queues that refer to it; likewise
+ * @past:	of its queues that delayed their saves; DQM lock
+ * @epoch:	the &kfd_gpreempt.epoch that @group belongs to; monitor only
+ * @group:	what is remembered of it; likewise
+ */
+struct kfd_gpreempt_group {
+	struct list_head list;
+	pid_t pid;
+	u64 cgroup;
+	unsigned int users;
+	struct gpreempt_past past;
+	unsigned int epoch;
+	struct gpreempt_group group;
+};
+
+/**
+ * struct kfd_gpreempt_client - a process on a node
+ * @ref:	one by the process, one by each record of a queue of it, one by a reader
+ * @gp:		the node, referenced
+ * @busy:	the time on the GPU of all its queues that there were
+ * @shown_ns:	of that somebody was told: it does not go back
+ */
+struct kfd_gpreempt_client {
+	struct kref ref;
+	struct kfd_gpreempt *gp;
+	struct gpreempt_busy busy;
+	atomic64_t shown_ns;
+};
+
+/**
+ * struct kfd_gpreempt_queue - what GPREEMPT knows of a compute queue
+ * @kobj:	its folder; counts one by the queue, one by a scan that holds it
+ * @q:		the queue, to be followed under its process's lock, or in a
+ *		handler of its folder's files
+ * @gp:		the node, referenced
+ * @uid:	owner of its files, because activity is a side channel
+ * @gid:	likewise
+ * @mm:		the process's memory, mmgrab()ed; NULL if it cannot be read
+ * @pid:	the process
+ * @group:	the process's queues on the node
+ * @common:	those of the cgroup whose members share the time, or NULL; monitor only
+ * @client:	the process on the node, referenced
+ * @terms:	what was said of it
+ * @suspect:	does it delay its saves? DQM lock
+ * @back_ns:	put back on the hardware then, 0: never; DQM lock
+ * @preempted_ns: preempted since; DQM lock
+ * @preempted_total_ns: time spent preempted before that; DQM lock
+ * @preemptions: how often; DQM lock
+ * @save_ns:	what the last of these took, for all that left with it; DQM lock
+ * @last:	the queue in the last scan; &kfd_gpreempt.last_lock, or monitor only
+ * @quiet_ns:	the last scan that saw nothing wait in it
+ * @inverted:	a lower queue was seen to keep it waiting
+ * @running_ns:	time between two scans that saw it run; &kfd_gpreempt.last_lock
+ * @waiting_ns:	the same of waiting, on the hardware; &kfd_gpreempt.last_lock
+ * @slot:	hardware slot of each XCC that it was found in last, plus one; 0: in none
+ * @epoch:	the &kfd_gpreempt.epoch that @memory belongs to
+ * @memory:	what estimate remembers of it
+ * @signal_wptr: write index behind the packet whose signal @signal is
+ * @signal:	user address of the newest completion signal seen, or 0
+ * @signal_done: @signal was seen satisfied; it may be in use again since
+ * @previous_rptr: read index behind the packet that the next two are of
+ * @previous_signal: user address of its completion signal, or 0
+ * @previous_waves: waves that it launches, 0: unknown
+ * @signal_ordered: that packet begins when all before it have ended
+ * @turn:	when its memory was read last, see &gpreempt_reading.turn
+ * @view:	the queue in the last scan that listed it, with the verdict to be committed
+ * @scan:	likewise: where that scan found its memory, and what registers told
+ *
+ * The queue itself may go while the monitor looks at it. What outlives it is
+ * here. Where no lock is named, only the monitor touches it.
+ */
+struct kfd_gpreempt_queue {
+	struct kobject kobj;
+	struct queue *q;
+	struct kfd_gpreempt *gp;
+	kuid_t uid;
+	kgid_t gid;
+	struct mm_struct *mm;
+	pid_t pid;
+	struct kfd_gpreempt_group *group;
+	struct kfd_gpreempt_group *common;
+	struct kfd_gpreempt_client *client;
+	struct kfd_gpreempt_terms terms;
+
+	struct gpreempt_suspect suspect;
+	u64 back_ns;
+	u64 preempted_ns;
+	u64 preempted_total_ns;
+	u64 preemptions;
+	u64 save_ns;
+
+	struct kfd_gpreempt_last last;
+
+	u64 quiet_ns;
+	bool inverted;
+	u64 running_ns;
+	u64 waiting_ns;
+	u8 slot[GPREEMPT_MAX_XCCS];
+
+	unsigned int epoch;
+	struct gpreempt_memory memory;
+	u64 signal_wptr;
+	u64 signal;
+	bool signal_done;
+	u64 previous_rptr;
+	u64 previous_signal;
+	u32 previous_waves;
+	bool signal_ordered;
+	u64 turn;
+	struct gpreempt_queue_view view;
+	struct kfd_gpreempt_scan_queue scan;
+};
+
+/* The record that has a queue's view. */
+static inline struct kfd_gpreempt_queue *kfd_gpreempt_of(struct gpreempt_queue_view *v)
+{
+	return container_of(v, struct kfd_gpreempt_queue, view);
+}
+
+struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
+						struct kfd_process *p);
+void kfd_gpreempt_queue_free(struct kobject *kobj);
+
+#endif /* GPREEMPT_QUEUE_H_INCLUDED */
