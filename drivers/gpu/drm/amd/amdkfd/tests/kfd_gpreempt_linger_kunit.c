@@ -132,7 +132,8 @@ static const struct scene linger_scenes[] = {
 		SEE_IN(group[2].turn[7].linger.back_ns, 0), {} } },
 	/* What has wanted no more for 10 ms keeps nobody off. */
 	{ "quiet", bench_lingers, STEPS {
-		SEE(plan.next_ns, 0), SCAN_IN(1), SEE_IN(plan.next_ns, 10 * INTERVAL_NS - 1),
+		SEE_IN(plan.next_ns, 10 * INTERVAL_NS), SCAN_IN(1),
+		SEE_IN(plan.next_ns, 10 * INTERVAL_NS - 1),
 		SCAN_IN(10 * INTERVAL_NS - 2), KEEP(low),
 		SCAN_IN(1), BACK(low, FREE), IS(high, RUNNING), {} } },
 	/* That costs nothing: high is at work. */
@@ -140,10 +141,11 @@ static const struct scene linger_scenes[] = {
 		SET(LINGER.linger_ns, US(500)), SET_IN(LINGER.spent_ns, -100 * INTERVAL_NS), MARK,
 		QUIET(10 * INTERVAL_NS, US(2500), 32),
 		SEE_AT(LINGER.spent_ns, -100 * INTERVAL_NS), {} } },
-	/* What begins is a want, ... */
+	/* What begins may need that others are off: four times as long, ... */
 	{ "quiet_begins", bench_lingers, STEPS {
-		REPEAT(20, SCAN(9), KEEP(low), GONE(low), DOES(high, runs)), {} } },
-	/* ... and so is what finds no space. */
+		REPEAT(4, SCAN(9), KEEP(low), GONE(low), DOES(high, runs)), SCAN(2),
+		KEEP(low), SCAN(1), BACK(low, FREE), {} } },
+	/* ... and what finds no space does. */
 	{ "quiet_wants", bench_high_fills, STEPS { EACH(500, KEEP(low), GONE(low)), {} } },
 	/* It doubles where low was back in vain: it had to leave again at once, ... */
 	{ "quiet_doubles", bench_lingers, STEPS {

@@ -248,6 +248,7 @@ struct harm_case {
 	const char *name;
 	struct machine_work high, low;
 	unsigned int part;		/* that low has of what it has alone, at least */
+	bool off;			/* low is off when high begins */
 };
 
 static const struct harm_case harm_cases[] = {
@@ -276,6 +277,16 @@ static const struct harm_case harm_cases[] = {
 	    .signal = MACHINE_NONE },
 	  { .groups = MACHINE_SLOTS / 2, .ns = 70 * NSEC_PER_USEC, .depth = 20, .in_order = true },
 	  950 },
+	{ "kernels of one workgroup in order, with two behind, and low is off",
+	  { .groups = 1, .ns = 1100 * NSEC_PER_USEC, .depth = 3, .in_order = true },
+	  { .groups = MACHINE_SLOTS / 2, .ns = 70 * NSEC_PER_USEC, .depth = 20, .in_order = true },
+	  950, .off = true },
+	{ "kernels that fill the machine in order, with two behind",
+	  { .groups = MACHINE_SLOTS, .ns = 200 * NSEC_PER_USEC, .depth = 3, .in_order = true },
+	  { .groups = 4 * MACHINE_SLOTS, .ns = 2 * NSEC_PER_MSEC, .depth = 20 }, 0 },
+	{ "kernels that fill the machine in order, with nothing behind",
+	  { .groups = MACHINE_SLOTS, .ns = 1300 * NSEC_PER_USEC, .depth = 1, .in_order = true },
+	  { .groups = 4 * MACHINE_SLOTS, .ns = 2 * NSEC_PER_MSEC, .depth = 20 }, 0 },
 };
 
 KUNIT_ARRAY_PARAM_DESC(harm, harm_cases, name);
@@ -287,11 +298,17 @@ static void harm_run(struct kunit *test, const struct harm_case *c, bool fetch, 
 	static const struct machine_work none = {};
 	struct machine *m = machine_new(test, 2, fetch);
 
-	machine_queue(m, 0, machine_process(test), HIGH, &none);
-	machine_queue(m, 1, machine_process(test), LOW, low ? &c->low : &none);
+	machine_queue(m, 0, machine_process(test), HIGH, c->off && high ? &c->high : &none);
+	machine_queue(m, 1, machine_process(test), LOW, !c->off && low ? &c->low : &none);
 	machine_run(m, 20 * NSEC_PER_MSEC);
 	if (high)
 		m->q[0].work = c->high;
+	if (low)
+		m->q[1].work = c->low;
+	/* It left as high wanted more, but now. */
+	m->q[1].off = c->off && high && low;
+	if (m->q[1].off)
+		m->v[0].group->turn[HIGH].linger.wanted_ns = m->now_ns;
 	machine_run(m, 500 * NSEC_PER_MSEC);
 	machine_begin(m);
 	machine_run(m, 2 * NSEC_PER_SEC);

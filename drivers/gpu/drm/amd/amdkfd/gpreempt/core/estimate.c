@@ -44,8 +44,11 @@ static struct gpreempt_change changes(const struct gpreempt_evidence *e,
 		.submitted = known && e->wptr != last->wptr && e->wptr - e->rptr <= S64_MAX,
 		.backlog = backlog_of(e),
 	};
-	/* Waves of its own, or packets on their way to some, that an ordered packet waits for. */
-	bool own = e->waves > 0 || e->late ||
+	/*
+	 * Waves of its own, or packets on their way to some, that an ordered packet waits for; but
+	 * if the packet before it has ended, waves are of those that it has launched so far.
+	 */
+	bool own = (e->waves > 0 && e->previous != GPREEMPT_SIGNAL_DONE) || e->late ||
 		   (e->waves < 0 && (c.consumed || u->busy || u->passed || u->restored));
 
 	c.begins = c.consumed || u->passed;

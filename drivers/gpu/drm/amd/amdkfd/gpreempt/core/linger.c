@@ -5,8 +5,9 @@
  * When all above have been idle for a while, which each group learns for itself: it starts at 0,
  * doubles when lower queues came back and had to leave again at once, and shrinks slowly where
  * they could stay. So a request of many kernels costs one preemption, and not one for each gap.
- * And when nothing above has wanted more of the machine for 10 ms: a small kernel that never ends
- * keeps nobody off. That is learned in the same way.
+ * And when nothing above has wanted more of the machine for 10 ms, or for 40 ms where kernels go on
+ * to begin there, as they may do so only while others are off: small kernels keep nobody off,
+ * whether they never end or follow each other. That is learned in the same way.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -23,6 +24,7 @@
 /* ... over so long. */
 #define SPAN_NS		NSEC_PER_SEC
 #define QUIET_LEAST_NS	(10 * NSEC_PER_MSEC)
+#define BEGINS		4	/* so many times as long, while something goes on to begin */
 #define QUIET_MOST_NS	NSEC_PER_SEC
 
 /* How long may a group linger now? What it does not use counts for no longer than SPAN_NS. */
@@ -46,14 +48,17 @@ u64 gpreempt_linger_until(const struct gpreempt_view *view, const struct gpreemp
 			  const struct gpreempt_queue_view *q)
 {
 	const struct gpreempt_linger *l = &q->turn->linger;
+	u64 quiet_ns = max_t(u64, l->quiet_ns, QUIET_LEAST_NS);
+	u64 began_ns = q->change.consumed ? view->now_ns : max(l->began_ns, l->wanted_ns);
 	u64 idle_ns = q->change.consumed || !l->idle_ns ? view->now_ns : l->idle_ns;
 
 	switch (q->out.activity) {
 	case GPREEMPT_RUNNING:
 	case GPREEMPT_RUNNABLE:
-		if (q->out.wants || q->out.raised || q->change.consumed)
+		if (q->out.wants || q->out.raised)
 			return U64_MAX;
-		return l->wanted_ns ? l->wanted_ns + max_t(u64, l->quiet_ns, QUIET_LEAST_NS) : 0;
+		return l->wanted_ns ?
+		       min(began_ns + quiet_ns, l->wanted_ns + BEGINS * quiet_ns) : 0;
 	case GPREEMPT_IDLE:
 		return l->wanted_ns ? idle_ns + linger_ns(l, tun, view->now_ns) : 0;
 	default:
@@ -150,8 +155,10 @@ void gpreempt_linger_learn(const struct gpreempt_view *view, const struct gpreem
 
 		if (!l->idle_ns || q->change.consumed)
 			l->idle_ns = now;
-		if (q->out.wants || q->change.consumed)
+		if (q->out.wants)
 			l->wanted_ns = now;
+		if (q->change.consumed)
+			l->began_ns = now;
 	}
 	gpreempt_for_each(q, view) {
 		struct gpreempt_linger *l = &q->turn->linger;

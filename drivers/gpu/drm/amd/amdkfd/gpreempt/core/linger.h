@@ -14,7 +14,8 @@ struct gpreempt_view;
  * struct gpreempt_linger - for how long does a group keep others off that has ended on a level, or
  *	works on there and wants no more?
  * @idle_ns:	seen without work since; 0: it had some at the last scan, or never
- * @wanted_ns:	wanted more of the machine, or began something, last; 0: never
+ * @wanted_ns:	wanted more of the machine last; 0: never
+ * @began_ns:	began something last; 0: never
  * @linger_ns:	for so long after its end
  * @quiet_ns:	for so long after it wanted more last, if that is longer than 10 ms
  * @pause_ns:	how long it had no work, before that which it has now
@@ -26,6 +27,7 @@ struct gpreempt_view;
 struct gpreempt_linger {
 	u64 idle_ns;
 	u64 wanted_ns;
+	u64 began_ns;
 	u64 linger_ns;
 	u64 quiet_ns;
 	u64 pause_ns;
