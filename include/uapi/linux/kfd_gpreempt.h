@@ -120,10 +120,8 @@ enum kfd_gpreempt_node_state {
 	KFD_GPREEMPT_NODE_BYPASSED,
 };
 
-/* kfd_gpreempt_query.capabilities: the node's hardware can be preempted, */
+/* kfd_gpreempt_query.capabilities: the node's hardware can be preempted. */
 #define KFD_GPREEMPT_CAP_SUPPORTED	(1U << 0)
-/* priorities above the cap are refused, not clamped. */
-#define KFD_GPREEMPT_CAP_REFUSES	(1U << 1)
 
 /**
  * struct kfd_gpreempt_query - answer to QUERY

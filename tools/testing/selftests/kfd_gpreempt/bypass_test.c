@@ -158,36 +158,6 @@ static void expect_works(struct __test_metadata *_metadata, FIXTURE_DATA(bypass)
 	EXPECT_NE(0, gpreempt_wait_state("bypassed", 0));
 }
 
-/* Priorities above the cap do no harm where nothing is preempted. */
-static int create_above_cap(struct shared *shared)
-{
-	struct aql_queue q;
-	struct kfd_dev dev;
-
-	CHECK(0, kfd_open(&dev));
-	CHECK(0, aql_create(&q, &dev, 64, 8));
-	CHECK(0, aql_destroy(&q));
-	return 0;
-}
-
-static void expect_nothing_refused(struct __test_metadata *_metadata,
-				   FIXTURE_DATA(bypass) *self)
-{
-	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_QUERY, .gpu_id = self->c.dev.gpu_id,
-	};
-	struct shared *shared = client_shared_page();
-
-	ASSERT_NE(NULL, shared);
-	ASSERT_EQ(0, open_to_all(&self->c.dev));
-	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse\n"));
-	EXPECT_EQ(0, in_child(shared, SOME_USER, false, create_above_cap));
-	EXPECT_EQ(0, gpreempt_call(&self->c.dev, &args));
-	EXPECT_EQ(KFD_GPREEMPT_NODE_BYPASSED, args.query.state);
-	EXPECT_EQ(KFD_GPREEMPT_CAP_SUPPORTED, args.query.capabilities);
-	ASSERT_EQ(0, gpreempt_write("above_cap", "clamp\n"));
-}
-
 /* A loop that would have it look does not keep a monitor busy that gave up. */
 static void expect_spared(struct __test_metadata *_metadata, FIXTURE_DATA(bypass) *self)
 {
@@ -240,6 +210,9 @@ static void expect_rearmed(struct __test_metadata *_metadata, __u64 begin, unsig
  */
 TEST_F_TIMEOUT(bypass, late, 180)
 {
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_QUERY, .gpu_id = self->c.dev.gpu_id,
+	};
 	long long late = gpreempt_number("stats/late"), preemptions;
 	unsigned int i;
 	__u64 begin;
@@ -256,11 +229,11 @@ TEST_F_TIMEOUT(bypass, late, 180)
 			expect_rearmed(_metadata, begin, 1000 << (i - 1));
 	}
 	EXPECT_EQ(-EIO, gpreempt_hold(&self->low, 0));
-	expect_nothing_refused(_metadata, self);
+	EXPECT_EQ(0, gpreempt_call(&self->c.dev, &args));
+	EXPECT_EQ(KFD_GPREEMPT_NODE_BYPASSED, args.query.state);
 
 	preemptions = gpreempt_number("stats/preemptions");
 	low_runs(self);
-	/* a child was made, which is an eviction: LOW comes back some time later */
 	ASSERT_EQ(0, until_job_moves(&self->job));
 	high_job_start(&self->c, &self->high_job, &self->high);
 	EXPECT_EQ(-ETIME, high_job_wait(&self->c, &self->high_job, 200));

@@ -224,8 +224,7 @@ static int open_files(void)
 static void some_write(struct fuzz *shared, unsigned int who, unsigned int *seed)
 {
 	static const char *const words[] = {
-		"0\n", "1\n", "none\n", "strict\n", "timeslice\n", "fair\n", "clamp\n",
-		"refuse\n", "\n",
+		"0\n", "1\n", "none\n", "strict\n", "timeslice\n", "fair\n", "\n",
 	};
 	char text[64];
 	size_t i, size;
@@ -309,10 +308,6 @@ static int another_queue(struct aql_queue *q, __u32 priority)
 	q->amd->write_dispatch_id = 0;
 	q->amd->read_dispatch_id = 0;
 	q->priority = priority;
-	if (!aql_start(q))
-		return 0;
-	/* above the cap, where that is refused */
-	q->priority = 0;
 	return aql_start(q);
 }
 

@@ -165,9 +165,7 @@ int gpreempt_end(void)
 		ret = gpreempt_set(name, GPREEMPT_TIMESLICE_US);
 	}
 	keep("policy");
-	ret = ret ?: gpreempt_write("policy", "strict");
-	keep("above_cap");
-	return ret ?: gpreempt_write("above_cap", "clamp");
+	return ret ?: gpreempt_write("policy", "strict");
 }
 
 int gpreempt_begin(void)

@@ -801,42 +801,6 @@ TEST_F(escape, is_none)
 	EXPECT_EQ(2, permitted_by(variant->way));
 }
 
-/* Where priorities above the cap are refused, those above the grant are. */
-static int refused(struct shared *shared)
-{
-	struct aql_queue q;
-	struct kfd_dev dev;
-
-	CHECK(0, kfd_open(&dev));
-	CHECK(-EPERM, aql_create(&q, &dev, 64, 12));
-	CHECK(0, aql_create(&q, &dev, 64, 11));
-	CHECK(11, gpreempt_permitted(&q));
-	CHECK(-EPERM, gpreempt_set_priority(&dev, 0, q.id, 12));
-	CHECK(0, aql_destroy(&q));
-	kfd_close(&dev);
-	return 0;
-}
-
-static int refused_in_a(struct shared *shared)
-{
-	pid_t pid = client_fork();
-	int status;
-
-	if (!pid)
-		_exit(enter_cgroup("a", getpid()) || become(SOME_USER, false) ? 97 :
-		      refused(shared));
-	return pid > 0 && waitpid(pid, &status, 0) == pid ? WEXITSTATUS(status) : 99;
-}
-
-TEST_F(cgroup, refuses)
-{
-	ASSERT_EQ(0, set_grant(&self->dev, "a", 11));
-	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse"));
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	EXPECT_EQ(0, refused_in_a(self->shared));
-	EXPECT_EQ(0, gpreempt_write("above_cap", "clamp"));
-}
-
 /* What is no directory of a cgroup of version 2, and what no default has. */
 TEST_F(cgroup, bad_input)
 {

@@ -86,6 +86,10 @@ static int own_queue(struct shared *shared)
 	CHECK(3, gpreempt_set_priority(&dev, 0, q.id, 3));
 	CHECK(7, gpreempt_set_priority(&dev, 0, q.id, 7));
 	CHECK(7, gpreempt_set_priority(&dev, 0, q.id, KFD_GPREEMPT_NONE));
+	CHECK(0, aql_update(&q, 100, 5));
+	CHECK(5, gpreempt_permitted(&q));
+	CHECK(0, aql_update(&q, 100, 8));
+	CHECK(7, gpreempt_permitted(&q));
 	CHECK(0, gpreempt_set_timeslice(&dev, q.id, level));
 	CHECK(-EPERM, gpreempt_set_timeslice(&dev, q.id, level + 1));
 	CHECK(0, gpreempt_set_timeslice(&dev, q.id, 0));
@@ -107,6 +111,8 @@ static int own_queue_nice(struct shared *shared)
 	CHECK(0, kfd_open(&dev));
 	CHECK(0, aql_create(&q, &dev, 64, 15));
 	CHECK(15, gpreempt_permitted(&q));
+	CHECK(0, aql_update(&q, 100, 12));
+	CHECK(12, gpreempt_permitted(&q));
 	CHECK(9, gpreempt_set_priority(&dev, 0, q.id, 9));
 	CHECK(0, gpreempt_set_timeslice(&dev, q.id, KFD_GPREEMPT_TIMESLICE_US_MAX));
 	CHECK(0, gpreempt_set_timeslice(&dev, q.id, 0));
@@ -177,100 +183,6 @@ TEST_F(ioctl, timeslice_is_clamped_on_use)
 	ASSERT_EQ(0, gpreempt_set("level0/timeslice_us", KFD_GPREEMPT_TIMESLICE_US_MAX));
 	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, keeps_no_turn));
 	EXPECT_EQ(0, in_child(self->shared, SOME_USER, true, keeps_turn));
-}
-
-/* above_cap = refuse: nothing above the cap, but what was granted stays. */
-static int refused(struct shared *shared)
-{
-	struct aql_queue q, none;
-	struct kfd_dev dev;
-
-	CHECK(0, kfd_open(&dev));
-	CHECK(-EPERM, aql_create(&none, &dev, 64, 8));
-	CHECK(0, aql_create(&q, &dev, 64, 7));
-	CHECK(-EPERM, aql_update(&q, 100, 8));
-	CHECK(7, gpreempt_permitted(&q));
-	CHECK(-EPERM, gpreempt_set_priority(&dev, 0, q.id, 8));
-	CHECK(7, gpreempt_permitted(&q));
-	CHECK(0, aql_update(&q, 100, 7));
-	CHECK(5, gpreempt_set_priority(&dev, 0, q.id, 5));
-	CHECK(0, aql_destroy(&q));
-	kfd_close(&dev);
-	return 0;
-}
-
-/* But where nothing is preempted, all is as without GPREEMPT. */
-static int not_refused(struct shared *shared)
-{
-	struct aql_queue q;
-	struct kfd_dev dev;
-
-	CHECK(0, kfd_open(&dev));
-	CHECK(0, aql_create(&q, &dev, 64, 8));
-	CHECK(0, aql_update(&q, 100, 15));
-	CHECK(7, gpreempt_permitted(&q));
-	CHECK(0, aql_destroy(&q));
-	kfd_close(&dev);
-	return 0;
-}
-
-TEST_F(ioctl, cap_refuses_nothing_while_disabled)
-{
-	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse\n"));
-	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, not_refused));
-}
-
-/* What was granted once, while GPREEMPT was off, ROCr sends along with each update. */
-static int granted(struct shared *shared)
-{
-	struct aql_queue q;
-	struct kfd_dev dev;
-
-	CHECK(0, kfd_open(&dev));
-	CHECK(0, aql_create(&q, &dev, 64, 12));
-	shared->ready = 1;
-	while (!shared->stop)
-		usleep(1000);
-	CHECK(0, aql_update(&q, 100, 12));
-	CHECK(-EPERM, aql_update(&q, 100, 13));
-	CHECK(0, aql_update(&q, 100, 8));
-	CHECK(7, gpreempt_permitted(&q));
-	/* given back it is not granted again */
-	CHECK(-EPERM, aql_update(&q, 100, 12));
-	CHECK(0, aql_destroy(&q));
-	kfd_close(&dev);
-	return 0;
-}
-
-TEST_F(ioctl, cap_refuses_not_what_was_granted)
-{
-	struct shared *shared = self->shared;
-	int status;
-
-	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse\n"));
-	self->child = client_fork();
-	if (!self->child)
-		_exit(become(SOME_USER, false) ? 99 : granted(shared));
-	ASSERT_EQ(self->child, await_owner(shared, self->child));
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	shared->stop = 1;
-	ASSERT_EQ(self->child, waitpid(self->child, &status, 0));
-	self->child = 0;
-	EXPECT_EQ(0, WEXITSTATUS(status)) TH_LOG("line %d", shared->line);
-}
-
-TEST_F(ioctl, cap_refuses)
-{
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse\n"));
-	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, refused));
-}
-
-TEST_F(ioctl, cap_refuses_not_who_may)
-{
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse\n"));
-	EXPECT_EQ(0, in_child(self->shared, SOME_USER, true, own_queue_nice));
 }
 
 /* One queue of a process that opens the GPU now; what priority 7 comes to. */

@@ -25,15 +25,13 @@ TEST_F(ioctl, query)
 	EXPECT_EQ(sizeof(struct kfd_gpreempt_queue_info), args.query.queue_size);
 	EXPECT_EQ(KFD_GPREEMPT_CAP_SUPPORTED, args.query.capabilities);
 
-	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse\n"));
 	ASSERT_EQ(0, gpreempt_set("priority_cap", 3));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	memset(&args.query, 0, sizeof(args.query));
 	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &args));
 	EXPECT_NE(KFD_GPREEMPT_NODE_DISABLED, args.query.state);
 	EXPECT_EQ(3, args.query.priority_cap);
-	EXPECT_EQ(KFD_GPREEMPT_CAP_SUPPORTED | KFD_GPREEMPT_CAP_REFUSES,
-		  args.query.capabilities);
+	EXPECT_EQ(KFD_GPREEMPT_CAP_SUPPORTED, args.query.capabilities);
 }
 
 /* 0x70 is taken; every other number that was unknown still is. */

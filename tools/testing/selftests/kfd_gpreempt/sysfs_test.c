@@ -238,20 +238,6 @@ TEST_F(sysfs, timeslices)
 	}
 }
 
-TEST_F(sysfs, above_cap)
-{
-	char text[64];
-
-	ASSERT_EQ(0, gpreempt_read("above_cap", text, sizeof(text)));
-	EXPECT_STREQ("[clamp] refuse", text);
-	ASSERT_EQ(0, gpreempt_write("above_cap", "refuse\n"));
-	ASSERT_EQ(0, gpreempt_read("above_cap", text, sizeof(text)));
-	EXPECT_STREQ("clamp [refuse]", text);
-	EXPECT_EQ(-EINVAL, gpreempt_write("above_cap", "refus\n"));
-	EXPECT_EQ(-EINVAL, gpreempt_write("above_cap", "1\n"));
-	ASSERT_EQ(0, gpreempt_write("above_cap", "clamp\n"));
-}
-
 /* The I/O schedulers' form: all names, the chosen one in brackets. */
 TEST_F(sysfs, policy)
 {

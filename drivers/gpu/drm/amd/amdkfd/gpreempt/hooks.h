@@ -2,7 +2,7 @@
 /*
  * GPREEMPT: what the rest of amdkfd calls. Every hook is an empty inline when
  * CONFIG_HSA_AMD_GPREEMPT is off; none of them fails what its caller does,
- * except for want of memory, and with EPERM where priorities above the cap are refused.
+ * except for want of memory.
  */
 #ifndef GPREEMPT_HOOKS_H_INCLUDED
 #define GPREEMPT_HOOKS_H_INCLUDED
@@ -30,7 +30,7 @@ void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm);
 void kfd_gpreempt_answered(struct device_queue_manager *dqm);
 int kfd_gpreempt_queue_init(struct queue *q);
 void kfd_gpreempt_queue_fini(struct queue *q);
-int kfd_gpreempt_queue_updated(struct queue *q, u32 priority);
+void kfd_gpreempt_queue_updated(struct queue *q, u32 priority);
 void kfd_gpreempt_queue_sysfs_add(struct queue *q);
 void kfd_gpreempt_queue_sysfs_remove(struct queue *q);
 void kfd_gpreempt_process_init(struct kfd_process *p);
@@ -63,7 +63,7 @@ static inline void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm
 static inline void kfd_gpreempt_answered(struct device_queue_manager *dqm) {}
 static inline int kfd_gpreempt_queue_init(struct queue *q) { return 0; }
 static inline void kfd_gpreempt_queue_fini(struct queue *q) {}
-static inline int kfd_gpreempt_queue_updated(struct queue *q, u32 priority) { return 0; }
+static inline void kfd_gpreempt_queue_updated(struct queue *q, u32 priority) {}
 static inline void kfd_gpreempt_queue_sysfs_add(struct queue *q) {}
 static inline void kfd_gpreempt_queue_sysfs_remove(struct queue *q) {}
 static inline void kfd_gpreempt_process_init(struct kfd_process *p) {}

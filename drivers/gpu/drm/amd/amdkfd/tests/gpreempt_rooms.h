@@ -26,7 +26,6 @@
 #define gpreempt_share_inherit	OWN(share_inherit)
 #define gpreempt_lot_inherit	OWN(lot_inherit)
 #define gpreempt_lot_exceeds	OWN(lot_exceeds)
-#define gpreempt_cap		OWN(cap)
 #define gpreempt_permitted	OWN(permitted)
 #define gpreempt_turn_us	OWN(turn_us)
 #define gpreempt_is_announced	OWN(is_announced)

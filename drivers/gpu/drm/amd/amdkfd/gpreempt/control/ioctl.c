@@ -150,8 +150,7 @@ static int op_queue(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	if (r)
 		goto out;
 	if (args->op == KFD_GPREEMPT_OP_SET_PRIORITY)
-		r = kfd_gpreempt_set_priority(q, args->priority.priority,
-					      &args->priority.permitted);
+		args->priority.permitted = kfd_gpreempt_set_priority(q, args->priority.priority);
 	else if (args->op == KFD_GPREEMPT_OP_SET_TIMESLICE)
 		r = kfd_gpreempt_set_timeslice(q, args->timeslice_us);
 	else
@@ -444,8 +443,6 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	};
 	if (!gp->unsupported)
 		query->capabilities |= KFD_GPREEMPT_CAP_SUPPORTED;
-	if (kfd_gpreempt_refuses(gp))
-		query->capabilities |= KFD_GPREEMPT_CAP_REFUSES;
 	kobject_put(&gp->kobj);
 	return 0;
 }

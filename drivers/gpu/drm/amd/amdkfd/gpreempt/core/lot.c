@@ -114,25 +114,15 @@ bool gpreempt_lot_exceeds(const struct gpreempt_lot *lot, const struct gpreempt_
 }
 
 /**
- * gpreempt_cap - the highest priority that a process may have without CAP_SYS_NICE
- * @lot: what follows for it
- * @cap: the node's
- */
-u32 gpreempt_cap(const struct gpreempt_lot *lot, u32 cap)
-{
-	return lot->grant == GPREEMPT_UNSET ? cap : max(cap, lot->grant);
-}
-
-/**
  * gpreempt_permitted - the priority that a queue may have
  * @lot: what follows for it, the last of all from what the application asks for
- * @cap: without CAP_SYS_NICE
+ * @cap: without CAP_SYS_NICE, the node's
  */
 u32 gpreempt_permitted(const struct gpreempt_lot *lot, u32 cap)
 {
-	u32 priority = lot->nice ? lot->priority : min(lot->priority, gpreempt_cap(lot, cap));
-
-	return min(priority, lot->ceiling);
+	if (lot->grant != GPREEMPT_UNSET)
+		cap = max(cap, lot->grant);
+	return min(lot->nice ? lot->priority : min(lot->priority, cap), lot->ceiling);
 }
 
 /**

@@ -77,7 +77,6 @@ struct gpreempt_share gpreempt_share_inherit(struct gpreempt_share share,
 struct gpreempt_lot gpreempt_lot_inherit(struct gpreempt_lot lot,
 					 const struct gpreempt_lot *parent);
 bool gpreempt_lot_exceeds(const struct gpreempt_lot *lot, const struct gpreempt_lot *had);
-u32 gpreempt_cap(const struct gpreempt_lot *lot, u32 cap);
 u32 gpreempt_permitted(const struct gpreempt_lot *lot, u32 cap);
 u32 gpreempt_turn_us(const struct gpreempt_lot *lot, u32 level);
 

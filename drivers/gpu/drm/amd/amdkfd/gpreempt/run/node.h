@@ -53,7 +53,6 @@ DECLARE_EWMA(gpreempt_ns, 0, 4)
  * @tunables:	as the administrator set them
  * @poll_interval_max_us: how long the interval may become while the rest is %GPREEMPT_CALM
  * @priority_cap: effective priority without CAP_SYS_NICE
- * @refuse:	refuse what is above the cap, instead of clamping it
  * @policy:	the policy in use
  * @slow_save_ms: saves that take longer are slow
  * @save_ns:	what a save takes; DQM lock
@@ -106,7 +105,6 @@ struct kfd_gpreempt {
 	struct gpreempt_tunables tunables;
 	u32 poll_interval_max_us;
 	u32 priority_cap;
-	bool refuse;
 	const struct gpreempt_policy *policy;
 	u32 slow_save_ms;
 	struct ewma_gpreempt_ns save_ns;

@@ -128,13 +128,12 @@ void kfd_gpreempt_queue_free(struct kobject *kobj)
  * kfd_gpreempt_queue_init - a process creates a queue
  * @q: the queue; its device, process and properties are set
  *
- * Return: 0, -ENOMEM, or -EPERM where priorities above the cap are refused.
+ * Return: 0 or -ENOMEM.
  */
 int kfd_gpreempt_queue_init(struct queue *q)
 {
 	struct kfd_gpreempt *gp = q->device->gpreempt;
 	struct kfd_gpreempt_queue *gpq;
-	int r;
 
 	if (!gp || q->properties.type != KFD_QUEUE_TYPE_COMPUTE)
 		return 0;
@@ -142,13 +141,12 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	if (!gpq)
 		return -ENOMEM;
 	gpq->pid = q->process->lead_thread->tgid;
-	r = kfd_gpreempt_terms_init(q, gpq);
-	if (!r)
-		gpq->client = kfd_gpreempt_client_get(gp, q);
-	if (r || !gpq->client || join_group(gp, gpq)) {
+	kfd_gpreempt_terms_init(q, gpq);
+	gpq->client = kfd_gpreempt_client_get(gp, q);
+	if (!gpq->client || join_group(gp, gpq)) {
 		kfd_gpreempt_client_put(gpq->client);
 		kfree(gpq);
-		return r ?: -ENOMEM;
+		return -ENOMEM;
 	}
 
 	kobject_init(&gpq->kobj, &kfd_gpreempt_queue_ktype);

@@ -29,54 +29,28 @@ static struct gpreempt_lot lot_of(const struct queue *q)
 	return gpreempt_lot_inherit(gpreempt_lot_inherit(t->set, &process), &t->asked);
 }
 
-/**
- * kfd_gpreempt_refuses - are priorities above the cap refused?
- * @gp: the node
- *
- * Not where nothing is preempted: there they do no harm, and all is as without GPREEMPT.
- */
-bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp)
-{
-	enum gpreempt_state state;
-
-	if (!READ_ONCE(gp->refuse))
-		return false;
-	state = kfd_gpreempt_state(gp);
-	return state == GPREEMPT_PARKED || state == GPREEMPT_ACTIVE;
-}
-
 /*
- * May a queue have the priority that the caller asks for, which is in @lot? Out: as it may have
- * it, also if it is refused.
- *
- * Rule 8, permission. No audit record of a refusal: mostly it only clamps, and HIP's
- * high-priority streams ask in every application.
- *
- * Returns 0, or -EPERM where priorities above the cap are refused.
+ * Does the caller's CAP_SYS_NICE lift the node's cap for the priority that it asks for? (Rule 8,
+ * permission.) No audit record if not: the priority is clamped, and HIP's high-priority streams
+ * ask in every application.
  */
-static int permit(struct kfd_gpreempt *gp, struct kfd_process *p, struct gpreempt_lot *lot)
+static bool lifts_cap(const struct kfd_gpreempt *gp, u32 priority)
 {
-	const struct gpreempt_lot process = kfd_gpreempt_process_lot(p);
-	u32 cap = READ_ONCE(gp->priority_cap);
-
-	lot->nice = lot->priority > cap && ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
-	return lot->priority > gpreempt_cap(&process, cap) && !lot->nice &&
-	       kfd_gpreempt_refuses(gp) ? -EPERM : 0;
+	return priority > READ_ONCE(gp->priority_cap) &&
+	       ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 }
 
 /**
  * kfd_gpreempt_terms_init - a process creates a queue
  * @q: the queue; its device, process and properties are set
  * @gpq: its record, all 0
- *
- * Return: 0, or -EPERM where priorities above the cap are refused.
  */
-int kfd_gpreempt_terms_init(struct queue *q, struct kfd_gpreempt_queue *gpq)
+void kfd_gpreempt_terms_init(const struct queue *q, struct kfd_gpreempt_queue *gpq)
 {
 	gpq->terms.set = GPREEMPT_NO_LOT;
 	gpq->terms.asked = GPREEMPT_NO_LOT;
 	gpq->terms.asked.priority = q->properties.priority;
-	return permit(q->device->gpreempt, q->process, &gpq->terms.asked);
+	gpq->terms.asked.nice = lifts_cap(q->device->gpreempt, q->properties.priority);
 }
 
 /* Without a runlist, which changes with the rest, nothing else tells the monitor. */
@@ -95,25 +69,17 @@ static void say(struct kfd_gpreempt_queue *gpq, struct gpreempt_lot *said,
  * kfd_gpreempt_queue_updated - a process is about to update a queue
  * @q: the queue, its process locked
  * @priority: the priority that it asks for now
- *
- * ROCr sends the priority along with each update: what was granted once is not refused later.
- *
- * Return: 0, or -EPERM where priorities above the cap are refused.
  */
-int kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
+void kfd_gpreempt_queue_updated(struct queue *q, u32 priority)
 {
 	struct gpreempt_lot asked = GPREEMPT_NO_LOT;
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	int r;
 
 	if (!gpq)
-		return 0;
+		return;
 	asked.priority = priority;
-	r = permit(gpq->gp, q->process, &asked);
-	if (r && priority > q->properties.priority)
-		return r;
+	asked.nice = lifts_cap(gpq->gp, priority);
 	say(gpq, &gpq->terms.asked, &asked);
-	return 0;
 }
 
 /**
@@ -134,25 +100,18 @@ u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue
  * kfd_gpreempt_set_priority - set the priority that GPREEMPT acts on
  * @q: the queue, its process locked
  * @priority: 0 to 15, or KFD_GPREEMPT_NONE: what the application asks for
- * @permitted: out: what remains of it
  *
- * Return: 0, or -EPERM where priorities above the cap are refused.
+ * Return: what remains of it.
  */
-int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted)
+u8 kfd_gpreempt_set_priority(struct queue *q, u32 priority)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	struct gpreempt_lot set = gpq->terms.set;
-	int r = 0;
 
 	set.priority = priority;
-	set.nice = false;
-	if (priority != KFD_GPREEMPT_NONE)
-		r = permit(gpq->gp, q->process, &set);
-	if (r)
-		return r;
+	set.nice = priority != KFD_GPREEMPT_NONE && lifts_cap(gpq->gp, priority);
 	say(gpq, &gpq->terms.set, &set);
-	*permitted = kfd_gpreempt_queue_priority(gpq->gp, q);
-	return 0;
+	return kfd_gpreempt_queue_priority(gpq->gp, q);
 }
 
 /**

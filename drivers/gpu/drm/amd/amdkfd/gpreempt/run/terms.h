@@ -55,10 +55,9 @@ struct kfd_gpreempt_terms {
 	struct kfd_gpreempt_announced hint;
 };
 
-bool kfd_gpreempt_refuses(struct kfd_gpreempt *gp);
-int kfd_gpreempt_terms_init(struct queue *q, struct kfd_gpreempt_queue *gpq);
+void kfd_gpreempt_terms_init(const struct queue *q, struct kfd_gpreempt_queue *gpq);
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q);
-int kfd_gpreempt_set_priority(struct queue *q, u32 priority, u32 *permitted);
+u8 kfd_gpreempt_set_priority(struct queue *q, u32 priority);
 int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);
 bool kfd_gpreempt_queue_fixed(const struct queue *q);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);

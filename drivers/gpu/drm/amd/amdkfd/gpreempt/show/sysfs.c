@@ -80,28 +80,6 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return count;
 }
 
-/* What happens to a priority above the cap: "[clamp] refuse". */
-static const char * const above_cap_names[] = { "clamp", "refuse" };
-
-static ssize_t above_cap_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
-{
-	bool refuse = READ_ONCE(to_gpreempt(kobj)->refuse);
-
-	return sysfs_emit(buf, refuse ? "%s [%s]\n" : "[%s] %s\n",
-			  above_cap_names[0], above_cap_names[1]);
-}
-
-static ssize_t above_cap_store(struct kobject *kobj, struct kobj_attribute *attr,
-			       const char *buf, size_t count)
-{
-	int i = sysfs_match_string(above_cap_names, buf);
-
-	if (i < 0)
-		return i;
-	WRITE_ONCE(to_gpreempt(kobj)->refuse, i);
-	return count;
-}
-
 /* A number in struct kfd_gpreempt, with the range it may have, and what it is until it is set. */
 struct number_attr {
 	struct kobj_attribute attr;
@@ -158,7 +136,6 @@ static struct attribute *control_attrs[] = {
 	FILE_RO(unsupported),
 	FILE_RO(backend),
 	FILE_RW(policy),
-	FILE_RW(above_cap),
 	NUMBER(poll_interval_us, tunables.poll_interval_us, GPREEMPT_POLL_LEAST_US,
 	       USEC_PER_SEC, 1000),
 	NUMBER(poll_interval_max_us, poll_interval_max_us, GPREEMPT_POLL_LEAST_US,
