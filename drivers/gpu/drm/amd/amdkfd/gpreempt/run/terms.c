@@ -13,6 +13,9 @@
 #include "gpreempt/control/inherit.h"
 #include "queue.h"
 
+/* Two lots are compared as a whole. */
+static_assert(sizeof(struct gpreempt_lot) == 40);
+
 static_assert(GPREEMPT_TURN_LEAST_US == KFD_GPREEMPT_TIMESLICE_US_MIN);
 static_assert(GPREEMPT_TURN_MOST_US == KFD_GPREEMPT_TIMESLICE_US_MAX);
 
