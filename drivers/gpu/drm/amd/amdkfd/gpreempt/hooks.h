@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT: what the rest of amdkfd calls. Every hook is an empty inline when
- * CONFIG_HSA_AMD_GPREEMPT is off; none of them fails what its caller does,
- * except for want of memory.
+ * GPREEMPT hooks: the functions that the rest of amdkfd calls. Every hook is an empty inline when
+ * CONFIG_HSA_AMD_GPREEMPT is off. A hook makes its caller fail only for want of memory.
  */
 #ifndef GPREEMPT_HOOKS_H_INCLUDED
 #define GPREEMPT_HOOKS_H_INCLUDED

@@ -75,7 +75,7 @@ static struct gpreempt_default *default_find(const struct pid *pid, const struct
 	return NULL;
 }
 
-/* What was set of a process or of a cgroup, and of nothing above it. */
+/* The default of a process or of a cgroup itself, and of nothing above it. */
 static const struct gpreempt_lot *own_lot(const struct pid *pid, const struct cgroup *cgroup)
 {
 	const struct gpreempt_default *d = default_find(pid, cgroup);
@@ -84,8 +84,8 @@ static const struct gpreempt_lot *own_lot(const struct pid *pid, const struct cg
 }
 
 /*
- * What follows for a process from its own default and its ancestors'. A task that is no longer
- * hashed has no parent any more. @via: out, if not NULL: is this process among them?
+ * A process's lot by its own default and its ancestors'. A task that is no longer hashed has no
+ * parent any more. @via: out, if not NULL: is this process among them?
  */
 static struct gpreempt_lot default_of(struct task_struct *task, const struct pid *via,
 				      bool *is_via)
@@ -107,7 +107,7 @@ static struct gpreempt_lot default_of(struct task_struct *task, const struct pid
 	return lot;
 }
 
-/* What follows from a cgroup's own default on top of what follows from those above it. */
+/* Combine a cgroup's own default with the lot of those above it. */
 static struct gpreempt_lot lot_below(struct gpreempt_lot above, const struct gpreempt_lot *own)
 {
 	struct gpreempt_lot lot = gpreempt_lot_inherit(*own, &above);
@@ -120,8 +120,8 @@ static struct gpreempt_lot lot_below(struct gpreempt_lot above, const struct gpr
 }
 
 /*
- * What follows for a cgroup's members, but for what is of one of them: RCU or a reference keeps
- * the cgroup. The members of the nearest one that has a share are one group by that.
+ * The lot that a cgroup gives its members: RCU or a reference keeps the cgroup. The members of the
+ * nearest cgroup with a share are one group.
  */
 static struct gpreempt_lot lot_of_cgroup(struct cgroup *cgroup)
 {
@@ -139,8 +139,8 @@ static struct gpreempt_lot lot_of_cgroup(struct cgroup *cgroup)
 }
 
 /*
- * A process's own lot, and that of its cgroup. Where members share, a process's own share
- * does not count, as it could be a way to more than is theirs.
+ * Combine a process's own lot with its cgroup's. Where members share, a process's own share does
+ * not count, as it could be a way to more than theirs.
  *
  * Returns whether anything has changed.
  */
@@ -191,11 +191,11 @@ void kfd_gpreempt_process_init(struct kfd_process *p)
 }
 
 /**
- * kfd_gpreempt_process_lot - what follows for a process
+ * kfd_gpreempt_process_lot - the lot of a process
  * @p: the process, made
  *
- * If it has gone to another cgroup, its lot changes with that, by the next call at the latest if
- * somebody changes defaults now. Where no cgroup has a default, there is nothing to follow.
+ * If the process has gone to another cgroup, its lot changes now, or at a later call if somebody
+ * changes defaults now. Where no cgroup has a default, there is nothing to follow.
  */
 struct gpreempt_lot kfd_gpreempt_process_lot(struct kfd_process *p)
 {
@@ -207,9 +207,9 @@ struct gpreempt_lot kfd_gpreempt_process_lot(struct kfd_process *p)
 		cgroup = kfd_gpreempt_cgroup(p->lead_thread);
 		moved = cgroup && cgroup_id(cgroup) != READ_ONCE(p->gpreempt.cgroup);
 	}
-	/* Who holds the lock may wait for memory, and the monitor must not. */
+	/* The lock's holder may wait for memory, and the monitor must not. */
 	if (moved && mutex_trylock(&defaults_lock)) {
-		/* Whoever has looked, the monitor may be parked. */
+		/* The caller may be another than the monitor, which may be parked. */
 		if (process_update(p))
 			kfd_gpreempt_wake_for(p);
 		mutex_unlock(&defaults_lock);
@@ -314,7 +314,7 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 	}
 }
 
-/* What all but one process or cgroup are guaranteed, in per cent. */
+/* The sum of the minima of all but one process or cgroup, in per cent. */
 static u32 minima_of_others(const struct pid *pid, const struct cgroup *cgroup)
 {
 	const struct gpreempt_default *d;
@@ -423,7 +423,7 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 		r = cgroup_admit(cgroup, old, &lot, nice);
 	} else if (flags & SHARE_FLAGS) {
 		had = default_of(task, NULL, NULL);
-		/* What is not named is no more than it was. */
+		/* Values that are not named stay what they were. */
 		asked = lot_with(had, def, flags, nice);
 		r = gpreempt_share_admit(&asked.share, &had.share, nice,
 					 minima_of_others(pid, NULL));
@@ -440,7 +440,7 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 }
 
 /**
- * kfd_gpreempt_default_get - what was set of a process or of a cgroup, and of nothing above it
+ * kfd_gpreempt_default_get - the default of a process or a cgroup itself, and of nothing above it
  * @task: the process's leader, or NULL
  * @cgroup: and then the cgroup
  * @def: out

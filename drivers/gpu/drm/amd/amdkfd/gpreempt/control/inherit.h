@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* GPREEMPT inherit: what a process has of those above it, and of its cgroup. */
+/* GPREEMPT inherit: what a process inherits, from its ancestors and its cgroup. */
 #ifndef GPREEMPT_INHERIT_H_INCLUDED
 #define GPREEMPT_INHERIT_H_INCLUDED
 

@@ -161,7 +161,7 @@ out:
 	return r;
 }
 
-/* What is not given is 0. */
+/* Values that are not given are 0. */
 static bool valid_share(const struct kfd_gpreempt_process_default *def, u32 flags)
 {
 	const struct gpreempt_share share = {
@@ -312,14 +312,14 @@ static int request(const struct kfd_gpreempt_choice *choice,
 	}
 	if (r || asks->count)
 		return r;
-	/* What all of those that were meant have refused is refused. */
+	/* The call fails if every queue that was meant refused. */
 	return asks->refused ? asks->error : choice->which ? -ENOENT : -EBUSY;
 }
 
 /*
- * Ask, and wait if that is asked for. What was asked for and has not come by
- * the end of the wait is taken back, so a call that is restarted after a signal
- * asks anew, and one that fails leaves nothing behind.
+ * Ask, and wait if the caller wants that. At the end of the wait take back each request that has
+ * not been met: so a call that is restarted after a signal asks anew, and one that fails leaves
+ * nothing behind.
  */
 static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
@@ -354,7 +354,7 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 		if (choice.which && (r == -ENOENT || r == -EBUSY || r == -ENODEV || r == -EIO))
 			r = 0;
 	}
-	/* Whatever signal has come: what is left behind would look as if it had been there. */
+	/* After a signal, too: a hold left behind would look as if it had been there before. */
 	for (i = 0; r && preempt && i < asks.count; i++)
 		kfd_gpreempt_take_back(&asks.asked[i]);
 	pre->queues = asks.count;
@@ -488,7 +488,7 @@ static bool valid_fields(const struct gpreempt_op *op, const struct kfd_ioctl_gp
 				    KFD_GPREEMPT_CONTEXT_PRIMARY : 0);
 }
 
-/* What an operation does not use is 0, so that it may come to mean something. */
+/* Bytes that an operation does not use must be 0, so that they may come to mean something. */
 static int gpreempt_validate(void *kdata, unsigned int usize)
 {
 	const struct kfd_ioctl_gpreempt_args *args = kdata;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT requests: what is asked of queues from outside, kept with each
- * queue for the next scan, and what the queue's state is, for whoever asks.
- * Changes no queue: that is for the commit room alone.
+ * GPREEMPT requests: keep requests with their queues for the next scan, and tell callers of a
+ * queue's state. Changes no queue: that is for the commit room alone.
  */
 
 #include <linux/sched.h>
@@ -40,7 +39,7 @@ static int check_monitor(struct kfd_gpreempt *gp)
 	return state == GPREEMPT_DISABLED ? -ENODEV : state == GPREEMPT_BYPASSED ? -EIO : 0;
 }
 
-/* What there was before, for kfd_gpreempt_take_back() and whoever waits for the outcome. */
+/* Note a queue as it was before, for kfd_gpreempt_take_back() and kfd_gpreempt_outcome(). */
 static void note(struct kfd_gpreempt_asked *asked, struct queue *q)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
@@ -137,7 +136,7 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 }
 
 /**
- * kfd_gpreempt_take_back - what kfd_gpreempt_request() asked for did not come in time
+ * kfd_gpreempt_take_back - undo a request of kfd_gpreempt_request() that was not met in time
  * @before: the queue as it was before; not if somebody has asked for something else since
  *
  * No signal ends this. The queue may be gone: then nobody looks at its record any more.
@@ -159,13 +158,13 @@ void kfd_gpreempt_take_back(const struct kfd_gpreempt_asked *before)
 }
 
 /**
- * kfd_gpreempt_outcome - has come what was asked for?
+ * kfd_gpreempt_outcome - was a request met?
  * @q: the queue, its process locked
  * @off: to be taken off, or to be put back
- * @preemptions: how often it had been taken off before that was asked for. With
- *	nobody else waiting it is back before anybody looks
+ * @preemptions: how often it had been taken off before the request. If no other queue wants the
+ *	machine it is back before anybody looks
  *
- * Return: 1 if it has, 0 if not yet, -EBUSY, -ENODEV or -EIO if it never will.
+ * Return: 1 if it was, 0 if not yet, -EBUSY, -ENODEV or -EIO if it never will.
  */
 int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions)
 {

@@ -61,8 +61,8 @@ int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_
 }
 
 /*
- * Is a process one of the caller's own user's? As of setpriority(2), and stricter: whoever runs a
- * program that changes its user is not its user any more. The exec_update_lock is held.
+ * Does a process belong to the caller's user? As of setpriority(2), and stricter: a process that
+ * runs a set-user-ID program belongs to neither user. The exec_update_lock is held.
  */
 static bool same_user(struct task_struct *task)
 {
@@ -213,7 +213,7 @@ static bool may_control(const struct kfd_process *p, bool nice)
 {
 	struct task_struct *task = p->lead_thread;
 
-	/* What has no number in the caller's pid namespace cannot be named by it. */
+	/* A caller cannot name a process that has no number in its pid namespace. */
 	return task_tgid_vnr(task) &&
 	       (nice || same_thread_group(task, current) || kfd_gpreempt_same_user(task));
 }
@@ -295,7 +295,7 @@ int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_a
 }
 
 /**
- * kfd_gpreempt_unchoose - what was chosen is not needed any more
+ * kfd_gpreempt_unchoose - drop the references of a choice
  * @choice: what kfd_gpreempt_choose() has found
  */
 void kfd_gpreempt_unchoose(struct kfd_gpreempt_choice *choice)
@@ -310,8 +310,8 @@ void kfd_gpreempt_unchoose(struct kfd_gpreempt_choice *choice)
  * @choice: what kfd_gpreempt_choose() has found
  * @q: the queue, of one of its processes; that or the DQM is locked
  *
- * What asks for a priority above the cap is served at the cap, as much else is: so a program
- * that means its own queues by their priority means what it asked for.
+ * %KFD_GPREEMPT_AT_LEAST compares the priority that the application asked for: above the cap all
+ * queues are served at the cap, and a program could not tell its own apart by that.
  */
 bool kfd_gpreempt_chosen(const struct kfd_gpreempt_choice *choice, const struct queue *q)
 {

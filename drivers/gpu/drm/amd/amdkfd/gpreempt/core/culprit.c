@@ -2,15 +2,15 @@
 /*
  * GPREEMPT culprit: which of several queues is it that delays their save?
  *
- * A runlist leaves the hardware as a whole, and one fence tells that it has. So a late one names
- * nobody: whatever may have had waves may be the culprit, also if they ended before they were
- * saved. It is found by exclusion: all queues are kept off but half of the suspects, and these are
- * saved once more after a while. If that is late again the culprit is among them, else among the
- * others. A queue is blamed only if it was alone on the hardware and late again: so nobody can have
- * another blamed, and a host that did not run for a moment does no harm.
+ * A runlist leaves the hardware as a whole, and one fence answers for all. So a late fence names no
+ * queue: each that may have had waves is a suspect, even if its waves ended before the save. The
+ * search excludes: it keeps all queues off but half of the suspects, and has these saved once more
+ * after a while. If that save is late, the culprit is among them, else among the others. A queue is
+ * blamed only if it was alone on the hardware and late again. So no tenant can have another's queue
+ * blamed, and a host that did not run for a moment does no harm.
  *
- * The culprit alone is kept off, for a time that doubles each time that it is one again: so a
- * tenant that delays its saves loses its own time, and not GPREEMPT for others.
+ * The culprit alone is kept off, for a time that doubles with each relapse. So a tenant that
+ * delays its saves loses its own time, and does not switch GPREEMPT off for others.
  *
  * Pure: no locks, no I/O. It is told of each queue in turn, as the queue manager lists them.
  */
@@ -39,12 +39,12 @@
  * gpreempt_search_delayed - is there a queue to be searched for, or still to be?
  * @search: of the node
  * @preempts: the save was for queues that are preempted, not for a change of the list alone
- * @ns: what it took
- * @slow_ns: what is longer is slow
- * @late_ns: what is longer is late
+ * @ns: how long the save took
+ * @slow_ns: a save that takes longer is slow
+ * @late_ns: a save that takes longer is late
  *
- * A save may be just in time and others wait for it each time all the same. A trial is measured
- * by what began its search.
+ * Saves that are just in time cost the others a wait each time, so several slow ones in a row count
+ * as a late one. A trial is measured by the limit that began its search.
  *
  * Return: was the save late, or the last of too many slow ones, or so in a trial?
  */
@@ -67,8 +67,8 @@ bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 
 
 /**
  * gpreempt_search_hear - all queues were saved
- * @search: of the node. It begins if that was delayed, see gpreempt_search_delayed()
- * @late: was it?
+ * @search: of the node. It begins if the save was delayed, see gpreempt_search_delayed()
+ * @late: was the save late?
  *
  * gpreempt_search_weigh() follows for each queue, then gpreempt_search_find().
  */
@@ -85,7 +85,7 @@ void gpreempt_search_hear(struct gpreempt_search *search, bool late)
 }
 
 /**
- * gpreempt_search_weigh - what that says of one queue
+ * gpreempt_search_weigh - judge one queue by the save
  * @search: of the node
  * @suspect: of the queue
  * @had: if it was late, the queue was on the hardware and may have had waves; if not, it had

@@ -20,7 +20,7 @@ static u64 lead_ns(const struct gpreempt_view *view, const struct gpreempt_tunab
 	return view->save_ns + (u64)tun->poll_interval_us * NSEC_PER_USEC / 4;
 }
 
-/* Whose waves are to be counted, if any: what shows work, or may hide some. */
+/* Mark a queue whose waves a count is to include: it shows work, or may hide some. */
 static enum gpreempt_work mark(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
 {
 	enum gpreempt_work work = gpreempt_work(q);
@@ -60,9 +60,9 @@ static bool contends(struct rivals *r, const struct gpreempt_queue_view *q,
 }
 
 /*
- * Do queues that may have work contend? Or were waves counted, to find out what still runs? Else
- * none waits for another one, and none is kept off. Returns whether waves are to be counted:
- * queues contend; or any work may be hidden, and the monitor must not park while there is some.
+ * The view is contested if queues that may have work contend, or if waves were counted to find out
+ * which queues still run. Otherwise no queue waits for another, and none is kept off. Waves are to
+ * be counted if queues contend, or if none shows work but one may hide some: no parking then.
  */
 static bool contest(struct gpreempt_view *view)
 {

@@ -98,7 +98,7 @@ static bool launching(const struct gpreempt_evidence *e, const struct gpreempt_u
 	return e->waves <= 0 && (u->restored || u->busy || u->fresh || pending(e, u));
 }
 
-/* What has moved makes work that may be unseen; what shows it, or its end, ends that. */
+/* An index that moved may mean unseen work, until waves or a completed signal are seen. */
 static void unseen_see(struct gpreempt_unseen *u, const struct gpreempt_index *last,
 		       const struct gpreempt_evidence *e, const struct gpreempt_change *c)
 {
@@ -123,9 +123,9 @@ static void unseen_see(struct gpreempt_unseen *u, const struct gpreempt_index *l
 }
 
 /*
- * What a count of waves, or what stands for it, tells of unseen work. Alone on the hardware for
- * blocked_us, a queue is past launching: it has waves or it has none, and a count will
- * tell which.
+ * Learn of unseen work from a count of waves, or from time that stands for one: a queue that was
+ * alone on the hardware for blocked_us has launched all it could. A later count tells whether it
+ * has waves.
  */
 static void unseen_count(struct gpreempt_unseen *u, const struct gpreempt_view *view,
 			 const struct gpreempt_evidence *e, const struct gpreempt_change *c,
@@ -197,8 +197,8 @@ static void blocked_see(struct gpreempt_blocked *b, const struct gpreempt_memory
 }
 
 /*
- * Rule 3, starvation, before rule 2, inversion: the machine may only have been slow. What was
- * found blocked gets another chance, at once, after starvation_ms. It has waited since then.
+ * Rule 3, starvation, before rule 2, inversion: a queue that was found blocked gets another chance
+ * after starvation_ms, as the machine may only have been slow. It has waited since it was found.
  */
 static u64 blocked_end(struct gpreempt_blocked *b, u64 now, u32 starvation_ms)
 {
@@ -230,8 +230,8 @@ static void blocked_learn(struct gpreempt_blocked *b, const struct gpreempt_outc
 }
 
 /*
- * The state of a queue that takes no part: what it has saved, or has in its
- * ring, cannot run. Its indices are compared again when it is back.
+ * The state of a queue that takes no part: neither its saved waves nor the packets in its ring
+ * can run. Its indices are compared again when it is back.
  */
 static enum gpreempt_activity estimate_absent(const struct gpreempt_evidence *e,
 					      struct gpreempt_memory *m, u32 backlog, u64 now)
@@ -250,9 +250,9 @@ static enum gpreempt_activity estimate_absent(const struct gpreempt_evidence *e,
 }
 
 /*
- * Wanting more is a fact: a packet could be launched, or one was not launched with all its
- * waves, or saved waves are not back. What moved on while waves were counted got space: whether
- * for all, the next scan tells.
+ * Wanting more is a fact: a packet could be launched, or one was launched in part, or saved waves
+ * are not back. A queue that moved on while its waves were counted got some space; the next scan
+ * tells whether for all of them.
  */
 static void classify(const struct gpreempt_view *view, const struct gpreempt_evidence *e,
 		     const struct gpreempt_memory *m, const struct gpreempt_change *c,

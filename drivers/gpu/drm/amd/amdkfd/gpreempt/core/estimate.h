@@ -2,9 +2,8 @@
 /*
  * GPREEMPT estimate: from what was seen of a queue, now and before, to what it is doing.
  *
- * Owns all memory of a queue's past. That is a handful of trackers, each with one job and
- * written by its own functions only; what others learn of a queue is a small state without a
- * past.
+ * Owns all memory of a queue's past: a handful of trackers, each with one job and written by its
+ * own functions only. Other rooms see a small state of the queue, without a past.
  */
 #ifndef GPREEMPT_ESTIMATE_H_INCLUDED
 #define GPREEMPT_ESTIMATE_H_INCLUDED

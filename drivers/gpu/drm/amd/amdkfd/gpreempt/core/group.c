@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT groups: the tracker of their turns. A group is come by from each of its queues: what
- * is done for each is the same if it is done again.
+ * GPREEMPT groups: the tracker of their turns. The functions walk queues, and so meet a group once
+ * for each of its queues: every step changes nothing when it is repeated.
  */
 #include <linux/bitops.h>
 #include <linux/bits.h>
@@ -10,10 +10,10 @@
 
 #include "policy.h"
 
-/* What one charge is at most: some 18 minutes. So no policy has to think of an overflow. */
+/* The most that one charge is, some 18 minutes: so no policy has to think of an overflow. */
 #define CHARGE_MAX_NS	BIT_ULL(40)
 
-/* What was there at the last scan but one may be long over: its level had no queue since. */
+/* A turn that the last scan did not see is over: the group had no queue on the level then. */
 static void turn_open(struct gpreempt_turn *t, u64 last_scan_ns)
 {
 	if (t->seen_ns != last_scan_ns) {
@@ -55,7 +55,7 @@ static void charge(const struct gpreempt_policy *policy, struct gpreempt_view *v
 	g->charged_ns = now;
 }
 
-/* What a group had on levels that it has left since: it does not get away by that. */
+/* Charge the time that a group had on levels which it has left: leaving one is no way out. */
 static void charge_left(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			struct gpreempt_group *g)
 {

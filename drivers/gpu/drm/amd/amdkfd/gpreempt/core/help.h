@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT help: who has starved, and how much of the time help may take from those above.
+ * GPREEMPT help: which queue has starved, and how much time help may take from those above.
  */
 #ifndef GPREEMPT_HELP_H_INCLUDED
 #define GPREEMPT_HELP_H_INCLUDED

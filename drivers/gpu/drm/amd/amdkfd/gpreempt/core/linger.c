@@ -2,12 +2,12 @@
 /*
  * GPREEMPT linger: when do lower queues come back?
  *
- * When all above have been idle for a while, which each group learns for itself: it starts at 0,
- * doubles when lower queues came back and had to leave again at once, and shrinks slowly where
+ * They come back when all above have been idle for a while. Each group learns that time: it starts
+ * at 0, doubles when lower queues came back and had to leave again at once, and shrinks slowly when
  * they could stay. So a request of many kernels costs one preemption, and not one for each gap.
- * And when nothing above has wanted more of the machine for 10 ms, or for 40 ms where kernels go on
- * to begin there, as they may do so only while others are off: small kernels keep nobody off,
- * whether they never end or follow each other. That is learned in the same way.
+ * They also come back when no queue above has wanted more of the machine for 10 ms, or for 40 ms
+ * while kernels go on to begin there. So small kernels keep nobody off, whether they never end or
+ * follow each other. Each group learns these times in the same way.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -17,7 +17,7 @@
 
 /* The first linger of a group whose lower queues came back in vain. */
 #define FIRST_NS	(50 * NSEC_PER_USEC)
-/* What it loses of its linger each time that they could stay: a request has one such return. */
+/* It loses this part of its linger each time that they could stay: once in a request. */
 #define SHRINK		64
 /* Lingers are no greater part of the time of those that are kept off, ... */
 #define PART		50
@@ -27,7 +27,7 @@
 #define BEGINS		4	/* so many times as long, while something goes on to begin */
 #define QUIET_MOST_NS	NSEC_PER_SEC
 
-/* How long may a group linger now? What it does not use counts for no longer than SPAN_NS. */
+/* How long may a group linger now? It saves up unused time for SPAN_NS at most. */
 static u64 linger_ns(const struct gpreempt_linger *l, const struct gpreempt_tunables *tun, u64 now)
 {
 	u64 most_ns = (u64)tun->linger_max_us * NSEC_PER_USEC;
@@ -67,8 +67,8 @@ u64 gpreempt_linger_until(const struct gpreempt_view *view, const struct gpreemp
 }
 
 /*
- * Lower queues leave for a group: was it worth it that they were back? If it had ended, a longer
- * linger would have bridged its pause. If it worked on, they may not even have run.
+ * Lower queues leave for a group again: was their return worth it? If the group had ended, a longer
+ * linger would have bridged its pause. If it worked on, the lower queues may not even have run.
  */
 static void leaves(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		   const struct gpreempt_queue_view *q, struct gpreempt_linger *l)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT lots: what was set of a queue, of a process or of a cgroup, and what follows of it: the
- * priority, the length of turns, and the share of the time.
+ * GPREEMPT lots: the settings of a queue, a process or a cgroup, and the priority, the length of
+ * turns and the share of the time that follow from them.
  */
 #include <linux/errno.h>
 #include <linux/minmax.h>
@@ -59,11 +59,11 @@ int gpreempt_share_admit(const struct gpreempt_share *share, const struct gpreem
 }
 
 /**
- * gpreempt_share_inherit - what follows for a process from its own share and its parent's
+ * gpreempt_share_inherit - combine a process's own share with its parent's
  * @share: its own, all 0: it has none
- * @parent: what follows for the parent
+ * @parent: the share that the parent has
  *
- * The weight of the nearest that has one, the lowest cap of all, and no other one's minimum.
+ * The process has the nearest weight, the lowest cap of all, and no minimum but its own.
  */
 struct gpreempt_share gpreempt_share_inherit(struct gpreempt_share share,
 					     const struct gpreempt_share *parent)
@@ -76,8 +76,8 @@ struct gpreempt_share gpreempt_share_inherit(struct gpreempt_share share,
 }
 
 /**
- * gpreempt_lot_inherit - what follows from a lot and from the one above it
- * @lot: what follows from it and nearer ones
+ * gpreempt_lot_inherit - combine a lot with the one above it
+ * @lot: the lot, combined with nearer ones already
  * @parent: an ancestor's own
  *
  * The nearest priority, the nearest turn and the nearest grant count, and the lowest ceiling.
@@ -104,8 +104,8 @@ struct gpreempt_lot gpreempt_lot_inherit(struct gpreempt_lot lot, const struct g
  * @lot: what it would be
  * @had: what it is
  *
- * A higher ceiling does, a higher grant, one where there was none, and none where there was one,
- * as that above it would count. The length of a turn is bounded where it is used.
+ * A higher ceiling does, and so do a higher grant, a new grant, and a grant that is taken away, as
+ * the one above it would count then. The length of a turn is bounded where it is used.
  */
 bool gpreempt_lot_exceeds(const struct gpreempt_lot *lot, const struct gpreempt_lot *had)
 {
@@ -115,7 +115,7 @@ bool gpreempt_lot_exceeds(const struct gpreempt_lot *lot, const struct gpreempt_
 
 /**
  * gpreempt_permitted - the priority that a queue may have
- * @lot: what follows for it, the last of all from what the application asks for
+ * @lot: the queue's, with the application's own priority as the last resort
  * @cap: without CAP_SYS_NICE, the node's
  */
 u32 gpreempt_permitted(const struct gpreempt_lot *lot, u32 cap)

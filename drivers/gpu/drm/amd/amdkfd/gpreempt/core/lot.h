@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT lots: what was set of a queue, of a process or of a cgroup, and what follows of it.
+ * GPREEMPT lots: the settings of a queue, a process or a cgroup, and the values that follow.
  */
 #ifndef GPREEMPT_LOT_H_INCLUDED
 #define GPREEMPT_LOT_H_INCLUDED
@@ -24,7 +24,7 @@ struct gpreempt_share {
 };
 
 /**
- * struct gpreempt_lot - what was set, or what follows
+ * struct gpreempt_lot - settings, or the values that follow from them
  * @priority:	0 to 15; %GPREEMPT_UNSET, as of the next two: none
  * @ceiling:	0 to 14: no priority is above it
  * @grant:	0 to 15: the highest priority that needs no CAP_SYS_NICE, if it is above the cap
@@ -53,7 +53,7 @@ struct gpreempt_lot {
 
 /**
  * struct gpreempt_process - what amdkfd keeps of a process for GPREEMPT
- * @made:	it is made: what looks for processes may use it
+ * @made:	it is made: code that looks for processes may use it
  * @debugger:	its debugger may keep its queues from being preempted
  * @cgroup:	number of the cgroup that it was found in
  * @own:	what follows for it without what that cgroup adds

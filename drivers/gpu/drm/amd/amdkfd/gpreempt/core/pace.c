@@ -17,7 +17,7 @@
 #define EARLY_PART	20
 /* ... but may be so much behind with that: several that come at once do not wait. */
 #define BEHIND_NS	(20 * NSEC_PER_MSEC)
-/* What it takes to wake the thread and to put it to sleep again, however short the scan. */
+/* Waking the thread and putting it to sleep again takes so long, however short the scan. */
 #define WAKE_NS		(5 * NSEC_PER_USEC)
 
 /**
@@ -36,7 +36,7 @@ void gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns)
  * @p: the rhythm
  * @now_ns: the time
  *
- * What was put on the hardware has nothing to show yet.
+ * A queue that was put on the hardware has nothing to show yet.
  */
 void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns)
 {
@@ -47,8 +47,8 @@ void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns)
  * gpreempt_pace_end - a scan has ended
  * @p: the rhythm
  * @now_ns: the time
- * @worked_ns: how long it took; without what was decided, which how often it is done is not for
- *	whoever wakes the monitor, and which a tenant that delays its saves makes long
+ * @worked_ns: how long it took, without carrying out its plan: a wake-up does not make plans more
+ *	frequent, and a tenant that delays its saves makes carrying one out long
  * @interval_us: shortest interval
  *
  * The monitor sleeps at least as long as it worked, whatever wakes it. For scans before their
@@ -207,7 +207,7 @@ static unsigned int read_level(struct gpreempt_view *view, u8 level, unsigned in
  * @read: reads one
  *
  * It is no more than %GPREEMPT_SCAN_READS. 64 queues are always read. Where there may not be enough
- * for all, each level that something is wanted of has an equal part; what is left then goes to the
+ * for all, each level that something is wanted of has an equal part; the rest then goes to the
  * highest first. On a level processes take turns, from scan to scan. So with p processes on its
  * level, n queues of its own there, and k = 64 / levels, a queue is read once in
  * (n / 4) * (p / (k / 4)) scans, both factors rounded up, and k / 4 down.

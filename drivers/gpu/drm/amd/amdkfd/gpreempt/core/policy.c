@@ -78,7 +78,7 @@ struct gpreempt_words gpreempt_words(struct gpreempt_view *view, struct gpreempt
 	};
 }
 
-/* What a group is entitled to is not the policy's. */
+/* A group's share is not the policy's to change. */
 static void clear_group(struct gpreempt_group *g, const struct gpreempt_policy *policy)
 {
 	struct gpreempt_share share = g->share;

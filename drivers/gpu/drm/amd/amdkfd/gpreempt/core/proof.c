@@ -2,10 +2,9 @@
 /*
  * GPREEMPT proof: memory is a hint, hardware the proof.
  *
- * Rule 11, nobody opts out. A tenant's memory may tell that its queue has nothing to do,
- * whatever its waves do. So when one above has waited for an interval, and nothing that was
- * counted explains that, waves are counted of all queues that are mapped, whatever their memory
- * says.
+ * Rule 11, nobody opts out. A tenant can forge its memory to say that its queue has nothing to do
+ * while its waves run. So when a queue above has waited for an interval, and no counted waves
+ * explain that, the scan counts the waves of all mapped queues.
  */
 #include <linux/minmax.h>
 #include <linux/time64.h>
@@ -122,10 +121,10 @@ void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queu
  * @m: what is remembered of it
  * @activity: what it is doing
  *
- * Return: true if it may be taken off for a higher queue: it executes or is about to; or its
- * memory was not read, which would protect whatever hides it, or has a slot; or it looks
- * blocked, but may have waves that cannot be counted. Or it looks idle, and one above has waited
- * all the same, for a slot or for waves that cannot be counted.
+ * Return: true if it may be taken off for a higher queue. It executes or is about to; or its memory
+ * was not read, which must not protect it; or it looks blocked, but may have waves that cannot be
+ * counted; or it looks idle or blocked, but a queue above waits all the same, and either waves
+ * cannot be counted or a slot is missing.
  */
 bool gpreempt_in_the_way(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
 			 const struct gpreempt_memory *m, enum gpreempt_activity activity)

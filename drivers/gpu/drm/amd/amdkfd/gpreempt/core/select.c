@@ -5,11 +5,11 @@
  * A pure function of the queues' states and ranks: no locks, no I/O, no memory. A few passes
  * over the queues, each linear: begin() finds who holds the machine, raise() who has starved,
  * judge_use() those that do not use the machine they were given; take_turns() finds whose turn
- * it is on each level, weigh() which levels keep others off; then come the verdicts: obey() does
- * what was asked for, displace() finds what leaves for a higher one; and what may is put back.
+ * it is on each level, weigh() which levels keep others off. Then come the verdicts: obey() does
+ * what was asked for, displace() finds the queues that leave for a higher one; others come back.
  *
- * Queues whose CU masks are disjoint are in nobody's way: whatever is said of levels is said of
- * compute units on levels.
+ * Queues with disjoint CU masks are not in each other's way: below, a level stands for the compute
+ * units that are claimed on it.
  */
 #include <linux/bits.h>
 #include <linux/limits.h>
@@ -231,7 +231,7 @@ static void put_back(struct selection *s, struct gpreempt_queue_view *q,
 	s->plan->nr_resume++;
 }
 
-/* What was asked for explicitly is not for a policy to judge. */
+/* Explicit requests are not for a policy to judge. */
 static void obey(struct selection *s)
 {
 	struct gpreempt_queue_view *q;
@@ -390,7 +390,7 @@ static enum gpreempt_reason reason_back(const struct selection *s,
 	return s->blocked > q->out.level ? GPREEMPT_REASON_BLOCKED : GPREEMPT_REASON_FREE;
 }
 
-/* What is out of turn leaves; what nothing above keeps off comes back. */
+/* Queues out of turn leave; preempted ones that nothing above keeps off come back. */
 static void settle(struct selection *s)
 {
 	struct gpreempt_queue_view *q;
@@ -408,9 +408,9 @@ static void settle(struct selection *s)
 }
 
 /*
- * Nobody forecasts when what keeps others off ends: while something is off, the monitor looks
- * again after an eighth of the time that it has been. It does not hurry while it helps one of
- * those that starve: that end is known.
+ * While a queue is off, the monitor looks again after an eighth of the time that the queue has been
+ * off, because nobody forecasts when those that keep it off will end. It does not hurry while it
+ * helps a starved queue: that end is known.
  */
 static void await_end(struct selection *s)
 {

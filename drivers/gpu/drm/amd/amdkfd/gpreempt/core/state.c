@@ -128,12 +128,12 @@ const char *gpreempt_bypass_name(enum gpreempt_bypass bypass)
  * gpreempt_unsupported - why GPREEMPT cannot work on a node, or is not to be tried there
  * @p: what the node is
  *
- * Not a list of the GPUs that have CWSR. Without MES it is of those whose registers the scan
- * knows (gfx9 layout, up to MI300's). With MES it goes without wave counts, up to gfx12.0: MES
+ * CWSR alone is not enough. Without MES the scan must know the GPU's registers
+ * (gfx9 layout, up to MI300's). With MES it goes without wave counts, up to gfx12.0: MES
  * takes priorities otherwise from 12.1 on.
  *
- * Rule 15, untested GPUs: an error costs all that runs there a reset of the GPU, so that none is
- * the first of its kind without its owner's word.
+ * Rule 15, untested GPUs: no GPU is the first of its kind without its owner's word, as an error
+ * there resets it, at the expense of all that runs on it.
  *
  * Return: the reason, or NULL if it can work.
  */
@@ -158,9 +158,9 @@ const char *gpreempt_unsupported(const struct gpreempt_platform *p)
  * @now_ns: the time
  * @starvation_ms: the node's
  *
- * Only where firmware may lose what its waves have synchronised. They go on when all are on
- * the machine: whenever they come back they have time to. No more than that, or a tenant
- * would ask for it to opt out (Rule 11, nobody opts out).
+ * It must where firmware may lose the synchronisation of its waves. These meet when all of them are
+ * on the machine, so each time that the queue comes back they have time to. It stays no longer, or
+ * a tenant would use global wave sync to opt out (Rule 11, nobody opts out).
  */
 bool gpreempt_gws_stays(u64 back_ns, u64 now_ns, u32 starvation_ms)
 {

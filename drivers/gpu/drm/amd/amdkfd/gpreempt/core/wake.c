@@ -89,11 +89,11 @@ static void await_preemptors(struct gpreempt_view *view, const struct gpreempt_p
 }
 
 /*
- * Can nothing have to be decided before a doorbell or another event wakes the monitor? So it is
- * when all that has work is on one level, whether it runs or waits, and all that could contend with
- * it is idle and awaited. Two groups that take turns are not: one that is blocked may go on, and
- * then has its turn. The doorbells of an idle queue below are not: it may begin, and be in the way
- * of the next work above, with no event. Nor does the time for which work was announced make one.
+ * Can nothing have to be decided before a doorbell or another event wakes the monitor? That needs
+ * all work, running or waiting, on one level, and each queue that could contend with it idle, with
+ * an awaited doorbell. Two groups that take turns are not calm: a blocked one may go on, and have
+ * its turn. Nor is an idle queue below: its doorbell is not awaited, so it may begin, and be in the
+ * way of the next work above, with no event. Nor is announced work: its time comes with no event.
  */
 static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan *plan,
 		    const struct situation *s)
@@ -104,7 +104,7 @@ static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan
 	if (plan->waiting || plan->within_us || plan->nr_preempt || s->expected >= 0)
 		return false;
 	gpreempt_for_each(q, view) {
-		/* What is to be held leaves when it may, and no event tells that. */
+		/* A queue to be held leaves when it may, and no event tells that. */
 		if (q->seen.preempted ? !gpreempt_held(q) :
 		    q->seen.mapped && (q->terms.held || q->terms.asked))
 			return false;

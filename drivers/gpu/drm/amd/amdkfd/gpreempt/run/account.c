@@ -25,8 +25,8 @@ void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n)
 }
 
 /*
- * Samples stand in buckets, four to a power of two of ns: what is told of them is too long by a
- * quarter at most.
+ * Samples stand in buckets, four to a power of two of ns: a percentile is too long by a quarter at
+ * most.
  */
 static unsigned int bucket(u64 ns)
 {
@@ -55,7 +55,7 @@ static void count_latency(struct kfd_gpreempt *gp, enum gpreempt_latency latency
 /**
  * kfd_gpreempt_latency_ns - how long something took, in ns
  * @gp: the node
- * @latency: what
+ * @latency: which
  * @percent: of the samples took no longer; 100: the longest of all, exactly
  *
  * Return: 0 before the first sample.
@@ -111,9 +111,9 @@ void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp, const struct kfd_gp
 }
 
 /*
- * Is the queue kept waiting by a lower one, and since when at most? @running is the lowest level
- * that executes. What was launched may be executing, unless waves were counted. Nothing waited at
- * its last quiet scan; nor before somebody woke the monitor, if it slept without a timer.
+ * Does a lower queue keep this one waiting, and since when at most? @running is the lowest level
+ * that executes. A queue without backlog may be executing, unless waves were counted. It did not
+ * wait at its last quiet scan, nor before a wake-up that ended a sleep without a timer.
  */
 static void account_inversion(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq, int running)
 {
@@ -140,9 +140,9 @@ static void account_inversion(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue
 #define GAP_MAX_NS	(2 * NSEC_PER_SEC)
 
 /*
- * The time since the last scan goes to what that scan saw. If the monitor was parked meanwhile,
- * nobody looked: then only if this one sees the same, and if it was not long. What a preempted
- * queue is kept off is counted exactly.
+ * A mapped queue's time since the last scan goes to the state that scan saw. If the monitor was
+ * parked meanwhile, nobody looked: then it counts only if both scans see the same state and lie
+ * no more than GAP_MAX_NS apart. A preempted queue's time off is counted exactly.
  */
 static void account_time(struct kfd_gpreempt_queue *gpq, bool watched, u64 now_ns)
 {
@@ -215,7 +215,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
  * kfd_gpreempt_unwatch - no scan is accounted for a while, be it hours
  * @gp: the node; monitor only
  *
- * What executes now need not do so for as long.
+ * A queue that executes now need not do so for as long.
  */
 void kfd_gpreempt_unwatch(struct kfd_gpreempt *gp)
 {
@@ -243,7 +243,7 @@ void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp)
  * kfd_gpreempt_send_bypass - send the uevent of a bypass
  * @work: &kfd_gpreempt.bypass_work
  *
- * Not from the monitor: a reset waits for that, and memory may for the reset.
+ * Sending allocates, so the monitor must not: a reset waits for it, and memory may for the reset.
  */
 void kfd_gpreempt_send_bypass(struct work_struct *work)
 {

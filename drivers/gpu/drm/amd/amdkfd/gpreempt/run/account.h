@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* GPREEMPT account: what is counted, measured and told. */
+/* GPREEMPT account: statistics, latencies, traces. */
 #ifndef GPREEMPT_ACCOUNT_H_INCLUDED
 #define GPREEMPT_ACCOUNT_H_INCLUDED
 

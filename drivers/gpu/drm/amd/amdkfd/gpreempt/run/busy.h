@@ -32,8 +32,8 @@ struct gpreempt_busy {
  * @b: the process's time
  * @scan_ns: the scan
  *
- * For all queues before gpreempt_busy_count() for any: no reader shall find what is between two
- * scans counted, and still going on.
+ * The scan calls this for all queues before gpreempt_busy_count() for any, so that no reader adds
+ * the time between two scans twice.
  */
 static inline void gpreempt_busy_goes_on(struct gpreempt_busy *b, u64 scan_ns)
 {
@@ -59,16 +59,15 @@ static inline void gpreempt_busy_count(struct gpreempt_busy *b, u64 since_ns, u6
 }
 
 /**
- * gpreempt_busy_at - what is shown of it
+ * gpreempt_busy_at - the time that a reader is shown
  * @b: the process's time
  * @scan_ns: where the monitor leaves the time of its last scan, before it counts for that
  * @now_ns: now
  *
- * With the time since that scan, which the next one counts if the process was executing then:
- * else it would depend on how long ago the scan was how much comes from one reading to the next.
- * And a little less than that: a tool compares it with a clock of its own, which it reads
- * somewhat before, and which may go slower by half of a thousandth. What is more than
- * all of the time by that clock, it takes for a mistake and drops.
+ * It includes the time since that scan if the process was executing then, as the next scan will
+ * count it: without, the age of the scan would make readings jump. It is short by a thousandth,
+ * because a tool compares it with a clock of its own, which it reads a little earlier and which may
+ * be slower by half of a thousandth. The tool drops a reading above all of the time as a mistake.
  */
 static inline u64 gpreempt_busy_at(const struct gpreempt_busy *b, const u64 *scan_ns, u64 now_ns)
 {

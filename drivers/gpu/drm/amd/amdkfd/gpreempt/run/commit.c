@@ -128,8 +128,8 @@ static bool may_transact(struct device_queue_manager *dqm)
  * kfd_gpreempt_answered - the fence of a request to take queues off has come
  * @dqm: the queue manager, its lock held
  *
- * What stock does before it returns is not the queues' fault: from Linux 7.3 on it reads hundreds
- * of registers.
+ * The save ends here, because the time that stock takes before it returns is not the queues' fault:
+ * from Linux 7.3 on it reads hundreds of registers.
  */
 void kfd_gpreempt_answered(struct device_queue_manager *dqm)
 {
@@ -209,8 +209,8 @@ void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q)
  * @gp: the node, DQM lock held
  * @qpd: only queues of this process on this node, or NULL for all
  *
- * Does not touch the hardware: whatever maps next has them. What is held stays so: it is taken
- * off again when the monitor goes on.
+ * Does not touch the hardware: the next runlist has them. A hold stays in force: the monitor takes
+ * its queue off again when it goes on.
  */
 void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
@@ -232,8 +232,8 @@ void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qp
 }
 
 /*
- * Nothing is asked of the queues of a process any more; or of any queue, and none, nor what its
- * process makes later, is kept off for slow saves. Is one of them preempted?
+ * Forget requests of one process's queues, or of all; then no queue, nor one that its process makes
+ * later, is kept off for slow saves any more either. Returns whether one of them is preempted.
  */
 static bool forget(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
@@ -259,10 +259,10 @@ static bool forget(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
  * @gp: the node
  * @qpd: only queues of this process on this node, or NULL for all
  *
- * A scheduler that is down, hung or being reset is left alone: what brings it up maps all.
+ * Leaves alone a scheduler that is down, hung or being reset: bringing it up maps all queues.
  *
- * Return: 0, or an error if it has to be tried again: nothing was changed then, or what was is
- * for kfd_gpreempt_map_again().
+ * Return: 0, or an error if the caller must try again: nothing was changed then, or
+ * kfd_gpreempt_map_again() has to map the rest.
  */
 int kfd_gpreempt_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
@@ -284,13 +284,13 @@ int kfd_gpreempt_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *q
  * kfd_gpreempt_map_again - map what should be mapped, if nothing is
  * @gp: the node
  *
- * So it is when there was no memory for a runlist, and where stock returned between unmapping
- * and mapping, as when a process updates a queue after another of its own was reset. A
- * scheduler that is down, hung or being reset is left alone: what brings it up maps all.
- * Each tick asks, so the lock is taken only where there is something to do: a tenant may hold it
- * up. A change that is missed here wakes the monitor.
+ * Nothing is mapped after a runlist that found no memory, or after stock returned between unmapping
+ * and mapping, as it does when a process updates a queue after another of its own was reset. Leaves
+ * alone a scheduler that is down, hung or being reset: bringing it up maps all queues. Each tick
+ * calls this, so it takes the DQM lock only if there is something to do: a tenant may hold that up.
+ * A change that it misses wakes the monitor.
  *
- * Return: 0, or an error if it has to be tried again.
+ * Return: 0, or an error if the caller must try again.
  */
 int kfd_gpreempt_map_again(struct kfd_gpreempt *gp)
 {

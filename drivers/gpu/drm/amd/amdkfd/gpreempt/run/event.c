@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT events: what changes a node's state, and what is woken then.
+ * GPREEMPT events: they change a node's state, and wake the monitor and those that wait.
  */
 
 #include <linux/jiffies.h>

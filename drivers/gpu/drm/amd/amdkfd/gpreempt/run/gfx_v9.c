@@ -217,9 +217,9 @@ static void read_cus(const struct queue *q, struct gpreempt_cus *cus)
 }
 
 /*
- * The state of waves is saved above the control stack, from its size on; that stack alone
- * tells of a dispatch under way, which may have no waves yet. The MQDs of a node's XCCs lie
- * in a row; that of a single one does not say how far apart.
+ * Saved waves lie above the control stack, from its size on. The stack alone tells of a dispatch
+ * under way, which may have no waves yet. The MQDs of a node's XCCs lie in a row; that of a single
+ * XCC names no stride.
  */
 static bool has_saved(const struct queue *q)
 {

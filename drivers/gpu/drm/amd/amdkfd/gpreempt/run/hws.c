@@ -32,9 +32,9 @@ static void flip(struct kfd_gpreempt *gp, u64 save_ns)
 }
 
 /*
- * Had this queue waves? To be suspect, it may have had some that ended before they were saved:
- * those that the last scan counted, or did not count. To be cleared, they were saved in time;
- * where the firmware rotates, the MQD may be older than that.
+ * Had this queue waves? After a late save it may have had some if any were saved, or if the last
+ * scan counted some, or did not count: they may have ended before the save. After a save in time
+ * only saved waves clear it; not where firmware rotates, as the MQD may be older than the save.
  */
 static bool had_waves(const struct kfd_gpreempt *gp, const struct queue *q, bool late)
 {
@@ -46,7 +46,7 @@ static bool had_waves(const struct kfd_gpreempt *gp, const struct queue *q, bool
 		      saved && !gp->node->dqm->packet_mgr.is_over_subscription;
 }
 
-/* A search takes the place of what a scan has decided. */
+/* A search overrules the scan's verdicts. */
 static void judge(struct kfd_gpreempt *gp, struct queue *q, bool began, u64 now_ns)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
@@ -66,8 +66,8 @@ static void judge(struct kfd_gpreempt *gp, struct queue *q, bool began, u64 now_
 }
 
 /*
- * All queues are off, and that was late, or is what a trial has waited for. What is to be on
- * the hardware now?
+ * All queues are off, and their save was late, or ends a trial. Decide which of them are to be on
+ * the hardware now.
  */
 static enum gpreempt_finding search(struct kfd_gpreempt *gp, bool late)
 {
@@ -139,7 +139,7 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpre
 		fence_ns = gp->answered_ns - start_ns;
 		delayed = kfd_gpreempt_save_took(gp, preempt, fence_ns);
 	}
-	/* What did not leave at all was reset by stock: nobody else is to blame. */
+	/* Stock has reset each queue that did not leave at all: nobody else is to blame. */
 	late = delayed && dqm->active_queue_count == active;
 	if (late || gp->search.on)
 		finding = search(gp, late);
@@ -161,7 +161,7 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpre
 	return r;
 }
 
-/* The flags change when all is off: what still is on an old runlist would never be mapped. */
+/* The flags change when all is off: a queue still on an old runlist would never be mapped. */
 static int hws_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 {
 	int r = unmap(gp->node->dqm);

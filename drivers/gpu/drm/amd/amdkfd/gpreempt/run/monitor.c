@@ -60,9 +60,9 @@ static bool kthread_wanted(void)
 }
 
 /*
- * Until that time is over or we are wanted; a jiffy would end a hold tens of ms late. Then until
- * the next scan may be: what wakes us meanwhile is for that scan as well, and must not even wake
- * the thread.
+ * Sleep until that time is over or we are wanted; a timer in jiffies would end a hold tens of ms
+ * late. Then sleep until the next scan may begin: that scan sees all that happens meanwhile, so no
+ * wake-up may even reach the thread.
  */
 static void monitor_sleep(struct kfd_gpreempt *gp, u64 ns, u64 slack_ns)
 {
@@ -182,7 +182,7 @@ static void monitor_commit(struct kfd_gpreempt *gp)
 		kfd_gpreempt_report_bypass(gp);
 	now_ns = ktime_get_ns();
 	gp->scan.spare_ns += now_ns - start_ns;
-	/* What was put on gets as long as the plan gives it, from now on, to show itself. */
+	/* Queues that were put on get as long as the plan gives them, from now on, to show work. */
 	gpreempt_pace_restart(&gp->pace, now_ns);
 }
 

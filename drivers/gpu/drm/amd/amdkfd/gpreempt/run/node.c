@@ -167,7 +167,7 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 	spin_lock(&nodes_lock);
 	list_del(&gp->list);
 	spin_unlock(&nodes_lock);
-	/* Wait for whoever is in a file's handler: none runs after this. */
+	/* Waits for handlers of the files: none runs after this. */
 	kfd_gpreempt_sysfs_remove(gp);
 	/* The lock that kfd_gpreempt_runlist_changed() is called with. */
 	dqm_lock(node->dqm);
@@ -276,8 +276,8 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
  * kfd_gpreempt_disable - stop the monitor and resume every queue
  * @gp: the node
  *
- * Rule 5, off means off. What cannot be put back in time is marked for whatever maps next, and
- * the reason of the bypass says so.
+ * Rule 5, off means off. Queues that cannot be put back in time are marked for the next runlist,
+ * and the reason of the bypass says so.
  *
  * Return: 0, for sysfs's sake.
  */
@@ -319,7 +319,7 @@ int kfd_gpreempt_disable(struct kfd_gpreempt *gp)
  *
  * Rule 5, off means off: for reset, suspend and teardown alike the monitor is parked,
  * and no queue stays preempted. The hardware is not touched: all is unmapped now anyway.
- * What is held is taken off again when the scheduler has come up.
+ * Held queues are taken off again when the scheduler has come up.
  */
 void kfd_gpreempt_stop(struct device_queue_manager *dqm)
 {
@@ -380,7 +380,7 @@ static void give_to_debugger(struct kfd_process_device *pdd)
 	if (!gp)
 		return;
 	mutex_lock(&gp->lock);
-	/* What fails here the monitor does: its next scan finds queues that must not be off. */
+	/* If this fails the monitor does it: its next scan finds queues that must not be off. */
 	if (!gp->dead && kfd_gpreempt_give_back(gp, &pdd->qpd))
 		kfd_gpreempt_wake(gp);
 	mutex_unlock(&gp->lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* GPREEMPT node: what is known of a node; its life and its state. */
+/* GPREEMPT node: a node's record, its life and its state. */
 #ifndef GPREEMPT_NODE_H_INCLUDED
 #define GPREEMPT_NODE_H_INCLUDED
 
@@ -43,7 +43,7 @@ DECLARE_EWMA(gpreempt_ns, 0, 4)
  * @look:	somebody reads what queues do: scan though nothing could be arbitrated
  * @looked_ns:	when that was wanted last
  * @accounted_ns: time of the last scan if it was accounted, and the monitor has not parked since;
- *		0: who knows what goes on
+ *		0: nobody knows what its queues do
  * @facts:	what the state follows from; @facts_lock
  * @facts_lock: innermost
  * @epoch:	counts enables and resets: older histories are void

@@ -13,9 +13,9 @@
 #include "queue.h"
 
 /*
- * The group of a process or of a cgroup, referenced, or NULL. A process is known by its number:
- * with the last of its queues goes what it has had, so that another one of that number has it
- * at most while a scan still looks at such a queue. @spare: is it if there is none, or remains.
+ * The group of a process or of a cgroup, referenced, or NULL. A process is known by its number. Its
+ * group goes with its last queue, so a later process of that number has it only while a scan still
+ * looks at such a queue. @spare becomes the group if there is none, else the caller keeps it.
  */
 static struct kfd_gpreempt_group *group_get(struct kfd_gpreempt *gp, pid_t pid, u64 cgroup,
 					    struct kfd_gpreempt_group **spare)
@@ -73,7 +73,7 @@ static bool regroup(struct kfd_gpreempt_queue *gpq, u64 cgroup)
 	if (cgroup)
 		g = group_get(gp, 0, cgroup, &spare);
 	if (g || !cgroup) {
-		/* What is put is of this queue alone: others of the scan have references. */
+		/* Puts this queue's reference alone: others of the scan have their own. */
 		group_put(gpq->common);
 		gpq->common = g;
 	}
@@ -87,7 +87,7 @@ static bool regroup(struct kfd_gpreempt_queue *gpq, u64 cgroup)
  * @gpq: the queue's record, referenced as long as the group is used; monitor only
  * @p: the queue's process
  *
- * One that has moved and cannot be regrouped now is of the group it was in until the next scan.
+ * A queue that cannot change groups now, for want of memory, keeps its old one until the next scan.
  */
 struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
 						struct kfd_process *p)
@@ -197,9 +197,9 @@ bool kfd_gpreempt_queue_held(const struct queue *q)
  * kfd_gpreempt_checkpoint_refused - must a queue not be checkpointed?
  * @q: the queue; DQM lock held
  *
- * To the other reason see kfd_gpreempt_queue_held(). Kernels that put into the image what the
- * first XCC has saved, and no more, lose the waves of the others, and a dispatch that lost waves
- * counts as done. What GPREEMPT has taken off in its midst must not end like that.
+ * It must not while kfd_gpreempt_queue_held(). Nor must one that was ever preempted on a node of
+ * several XCCs, where the kernel's image has the first XCC's saved waves alone: the dispatch would
+ * lose the others, and still count as done.
  */
 bool kfd_gpreempt_checkpoint_refused(const struct queue *q)
 {

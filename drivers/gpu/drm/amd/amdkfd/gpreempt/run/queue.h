@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* GPREEMPT queue: what is known of a queue, of its process and of its group. */
+/* GPREEMPT queue: the records of a queue, of its process and of its group. */
 #ifndef GPREEMPT_QUEUE_H_INCLUDED
 #define GPREEMPT_QUEUE_H_INCLUDED
 
@@ -97,8 +97,8 @@ struct kfd_gpreempt_client {
  * @view:	the queue in the last scan that listed it, with the verdict to be committed
  * @scan:	likewise: where that scan found its memory, and what registers told
  *
- * The queue itself may go while the monitor looks at it. What outlives it is
- * here. Where no lock is named, only the monitor touches it.
+ * The queue itself may go while the monitor looks at it; this record stays. Only the monitor
+ * touches a field for which no lock is named.
  */
 struct kfd_gpreempt_queue {
 	struct kobject kobj;

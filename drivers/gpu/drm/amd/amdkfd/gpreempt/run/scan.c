@@ -377,7 +377,7 @@ static void leave(struct kfd_gpreempt_scan *scan)
 	scan->alive = false;
 }
 
-/* What it takes to enter a process, in words that are read uncached. */
+/* The cost of entering a process, in words that are read uncached. */
 #define ENTER_WORDS	4
 
 /* Enter the process of a queue, unless that is the one we are in. */
@@ -397,8 +397,8 @@ static bool enter(struct kfd_gpreempt_scan *scan, struct kfd_gpreempt_queue *gpq
 }
 
 /*
- * Read a queue. If it was read before, has the GPU moved on, or ended what it had, since then?
- * What cannot be read now is as it was.
+ * Read a queue. If it was read before, has the GPU moved on, or ended its work, since then? A queue
+ * that cannot be read now stays as it was.
  */
 static unsigned int read_queue(struct gpreempt_view *view, struct gpreempt_queue_view *v)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT terms: what others have said of a queue. The priority that it asks for and the one
- * that is set instead, the length of its turn, a hold, an announcement, and what must leave it
- * alone. A scan gets what follows of it.
+ * GPREEMPT terms: the requests and settings of a queue. These are the priority that it asks for,
+ * the one that is set instead, the length of its turn, a hold, an announcement, and reasons to
+ * leave it alone. A scan gets the terms that follow.
  */
 
 #include <linux/capability.h>
@@ -19,10 +19,10 @@ static_assert(sizeof(struct gpreempt_lot) == 40);
 static_assert(GPREEMPT_TURN_LEAST_US == KFD_GPREEMPT_TIMESLICE_US_MIN);
 static_assert(GPREEMPT_TURN_MOST_US == KFD_GPREEMPT_TIMESLICE_US_MAX);
 
-/* So that a queue's own lots are read as a whole; who writes them has locked its process. */
+/* So that a queue's own lots are read as a whole; writers have locked its process. */
 static DEFINE_SPINLOCK(lots_lock);
 
-/* What was set of a queue comes before what follows for its process, and that before its asking. */
+/* A queue's own setting comes before its process's lot, and that before the queue's request. */
 static struct gpreempt_lot lot_of(const struct queue *q)
 {
 	const struct gpreempt_lot process = kfd_gpreempt_process_lot(q->process);
@@ -122,8 +122,8 @@ u8 kfd_gpreempt_set_priority(struct queue *q, u32 priority)
  * @q: the queue, its process locked
  * @us: length, 0: that of its process or level
  *
- * A longer turn than its equals have is taken from them. That the queue may go to
- * another level, where turns are shorter, is seen to when the turn is used.
+ * A longer turn takes time from the queue's equals. The queue may go to another level, where turns
+ * are shorter: the turn is clamped when it is used.
  *
  * Return: 0, or -EPERM for a longer turn without CAP_SYS_NICE.
  */
@@ -286,7 +286,7 @@ void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
 }
 
 /**
- * kfd_gpreempt_queue_flags - what was said of a queue, as the ABI tells it
+ * kfd_gpreempt_queue_flags - a queue's terms as flags of the ABI
  * @gpq: the queue's record; DQM lock held
  */
 u32 kfd_gpreempt_queue_flags(const struct kfd_gpreempt_queue *gpq)
@@ -310,7 +310,7 @@ u32 kfd_gpreempt_queue_flags(const struct kfd_gpreempt_queue *gpq)
 }
 
 /**
- * kfd_gpreempt_terms - the terms of a queue now; what has had its time is forgotten
+ * kfd_gpreempt_terms - the terms of a queue now; forgets what has expired
  * @q: the queue; DQM lock held
  * @now_ns: the time
  * @terms: out

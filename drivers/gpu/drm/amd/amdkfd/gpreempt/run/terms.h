@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT terms: what others have said of a queue.
+ * GPREEMPT terms: the requests and settings of a queue.
  */
 #ifndef GPREEMPT_TERMS_H_INCLUDED
 #define GPREEMPT_TERMS_H_INCLUDED
@@ -40,7 +40,7 @@ struct kfd_gpreempt_announced {
 };
 
 /**
- * struct kfd_gpreempt_terms - what was said of a queue; only terms.c writes it
+ * struct kfd_gpreempt_terms - requests and settings of a queue; only terms.c writes it
  * @asked:	the priority that the process asks for
  * @set:	priority and turn that were set from outside
  * @hold:	is it to be off? DQM lock, like the next two

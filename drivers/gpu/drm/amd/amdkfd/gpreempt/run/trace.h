@@ -61,7 +61,7 @@ GPREEMPT_STATES
 #define EM(_value, _name)	{ _value, _name },
 #define EMe(_value, _name)	{ _value, _name }
 
-/* What most events have: whose queue it is about. */
+/* Most events name the queue, by its process and its number. */
 #define QUEUE_ENTRY	__field(u32, gpu_id) __field(pid_t, pid) __field(u32, queue_id)
 #define QUEUE_ASSIGN	(__entry->gpu_id = gpu_id, __entry->pid = pid, \
 			 __entry->queue_id = queue_id)

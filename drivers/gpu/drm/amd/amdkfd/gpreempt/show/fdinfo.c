@@ -33,7 +33,7 @@ struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp, con
 		kref_init(&client->ref);
 		kobject_get(&gp->kobj);
 		client->gp = gp;
-		/* Who reads a file's fdinfo has no lock: see client_of(). */
+		/* Readers of a file's fdinfo take no lock: see client_of(). */
 		smp_store_release(&pdd->gpreempt, client);
 	}
 	kref_get(&client->ref);
@@ -109,8 +109,8 @@ static struct kfd_gpreempt_client *client_of(const struct drm_file *file)
 }
 
 /*
- * No less than was shown before, be it of a queue that was destroyed before the next scan. Where
- * nobody watches, it stands still.
+ * The time never goes back, not even when a queue is destroyed before the next scan. It stands
+ * still unless the node is active.
  */
 static u64 client_ns(struct kfd_gpreempt_client *client)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT sysfs of a queue: /sys/class/kfd/kfd/proc/<pid>/queues/<qid>/gpreempt/. What a process
- * does on the GPU, and when, is its own affair: only its user may read these files.
+ * GPREEMPT sysfs of a queue: /sys/class/kfd/kfd/proc/<pid>/queues/<qid>/gpreempt/. Only the
+ * process's user may read these files: its activity on the GPU is its own affair.
  */
 
 #include <linux/cred.h>
@@ -35,7 +35,7 @@ static ssize_t state_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 	return r ?: sysfs_emit(buf, "%s\n", names[info.state]);
 }
 
-/* What is left of the time for which it is kept off, as it has delayed a preemption. */
+/* The rest of the time for which it is kept off, as it has delayed a preemption. */
 static ssize_t excluded_ms_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	const struct kfd_gpreempt_queue *gpq = to_queue(kobj);

@@ -80,7 +80,7 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return count;
 }
 
-/* A number in struct kfd_gpreempt, with the range it may have, and what it is until it is set. */
+/* A number in struct kfd_gpreempt, with its range and its default. */
 struct number_attr {
 	struct kobj_attribute attr;
 	size_t offset;
@@ -157,8 +157,8 @@ static const struct attribute_group control_group = {
 };
 
 /*
- * A count in struct kfd_gpreempt. What these tell of the queues of all is for root, and for a
- * group that it chooses.
+ * A count in struct kfd_gpreempt. Only root, and a group that it chooses, may read these: they tell
+ * of everybody's queues.
  */
 static ssize_t count_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT commit, one queue at a time: what the back ends hqd and mes share.
+ * GPREEMPT commit, one queue at a time: the common part of the back ends hqd and mes.
  *
  * No other queue is disturbed. A queue changes its flags when it is off, and
  * before it is put back, so that one whose removal failed stays what it was.
@@ -14,7 +14,7 @@
 
 static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, struct queue *q)
 {
-	/* Evicted or suspended meanwhile: what ends that puts it back. */
+	/* Evicted or suspended meanwhile: the restore or the resume puts it back. */
 	if (!q->properties.is_active || !gp->node->dqm->sched_running)
 		return 0;
 	return gp->backend->add(gp->node->dqm, q, qpd);

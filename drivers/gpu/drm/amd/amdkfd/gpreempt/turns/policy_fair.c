@@ -26,7 +26,7 @@
 /* A key is of a group that is behind its minimum, or of the others, which come after it. */
 #define OTHERS		BIT_ULL(62)
 
-/* What is the policy's own of a group on a level, and of a group. */
+/* The policy's own words of a group on a level, and of a group. */
 enum { PLACE, BY_RIGHT };
 enum { MINIMUM, CAP };
 
@@ -71,7 +71,7 @@ static u64 fair_not_before_ns(const struct gpreempt_party *p)
 	return p->share->cap_percent ? max(p->own[CAP], 1ULL) : 0;
 }
 
-/* When is the next due of what is to have so much of the time? */
+/* When is the next due of a group that is to have so much of the time? */
 static void due(u64 *due_ns, const struct gpreempt_party *p, u64 ns, u32 percent)
 {
 	u64 begun = p->now_ns - ns, turn = div_u64(p->turn->slice_ns * 100, percent);
@@ -87,8 +87,8 @@ static void fair_charge(const struct gpreempt_party *p, const struct gpreempt_wo
 	if (p->turn->begins || p->turn->had_ns >= p->turn->slice_ns)
 		w->turn_own[BY_RIGHT] = is_behind(p, p->now_ns - ns);
 	/*
-	 * What goes first for its minimum makes nobody wait by that, nor is it held against it
-	 * when it has none any more.
+	 * A group that goes first for its minimum does not move the clock, so that nobody waits
+	 * for that; nor does it pay for that once it has no minimum any more.
 	 */
 	if (p->turn_own[BY_RIGHT])
 		place = min(place, max(turn, ahead(p)));
