@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * GPREEMPT hooks: the functions that the rest of amdkfd calls. Every hook is an empty inline when
- * CONFIG_HSA_AMD_GPREEMPT is off. A hook makes its caller fail only for want of memory.
+ * CONFIG_HSA_AMD_GPREEMPT is off. Except for the hooks that are questions, none makes its caller
+ * fail but for want of memory.
  */
 #ifndef GPREEMPT_HOOKS_H_INCLUDED
 #define GPREEMPT_HOOKS_H_INCLUDED

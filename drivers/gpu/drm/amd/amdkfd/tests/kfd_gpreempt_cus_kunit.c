@@ -63,17 +63,17 @@ static const struct scene cus_scenes[] = {
 	{ "bridged", bench_halves, STEPS {
 		QUEUE(0), DOES(third, runs), SCAN(1), SCAN(1), OFF(third, INVERSION), KEEP(low),
 		DOES(high, runs), DOES(high, submits), EACH(500, ON(low), GONE(third)), {} } },
-	/* Nor does one above both: what it takes is theirs again when it ends. */
+	/* Nor does one above both: the units that it takes are theirs again when it ends. */
 	{ "bridged_above", bench_halves, STEPS {
 		SET(high.terms.priority, 7), QUEUE(15), SCAN(1), ON(low), DOES(third, submits),
 		SCAN(1), OFF(low, INVERSION), OFF(high, INVERSION), DOES(third, runs), SCAN(1),
 		DOES(third, finishes), SCAN(1), BACK(low, FREE), BACK(high, FREE), {} } },
-	/* What is off is kept off by those above that meet it only. */
+	/* Only queues above that meet a preempted one keep it off. */
 	{ "kept_off", bench_halves, STEPS {
 		DOES(high, runs), DOES(high, submits), QUEUE(7), CUS(third, LEFT), SCAN(1),
 		DOES(third, submits), SCAN(1), OFF(low, INVERSION), DOES(third, runs), SCAN(1),
 		DOES(third, finishes), SCAN(1), BACK(low, FREE), YES(high.out.wants), {} } },
-	/* It is the lingers of those that it meets which it waits for, and which are judged. */
+	/* It waits for the lingers of those that it meets alone, and these are judged. */
 	{ "lingers", bench_halves, STEPS {
 		SET(tun.min_residency_us, 0), SET(high.terms.priority, 15), QUEUE(7),
 		CUS(third, LEFT), SCAN(1), DOES(third, submits), SCAN(1), OFF(low, INVERSION),
@@ -85,10 +85,10 @@ static const struct scene cus_scenes[] = {
 		SCAN_IN(INTERVAL_NS / 2), DOES(third, submits), SCAN_IN(0), OFF(low, INVERSION),
 		SEE(group[1].turn[15].linger.linger_ns, INTERVAL_NS),
 		SEE(group[2].turn[7].linger.linger_ns, 50 * NSEC_PER_USEC), {} } },
-	/* What is in nobody's way is not in high's, which has its half for itself: it is judged. */
+	/* A disjoint queue is not in high's way: high has its half for itself, and is judged. */
 	{ "judged", bench_halves, STEPS {
 		SCAN(1), YES(high.out.given), SCAN(2), IS(high, BLOCKED), ON(low), {} } },
-	/* What meets it and must not leave is. */
+	/* One that meets it and must not leave is in its way. */
 	{ "not_judged", bench_halves, STEPS {
 		SET(low.terms.pinned, true), CUS(low, MORE), SCAN(100), IS(high, RUNNABLE),
 		NO(high.out.given), {} } },
@@ -101,7 +101,7 @@ static const struct scene cus_scenes[] = {
 		OFF(low, INVERSION), BACK(third, FREE),
 		/* ... that is what it costs */
 		SEE_IN(view.help.next_ns, 14 * INTERVAL_NS), {} } },
-	/* What high wants that does not meet it is no cost of help among others. */
+	/* If high wants units that do not meet them, help among others costs it nothing. */
 	{ "helped_free", bench_halves, STEPS {
 		QUEUE(0), CUS(third, LEFT), DOES(high, runs), DOES(high, submits), SCAN(1),
 		DOES(third, submits), SCAN(1003), YES(third.out.raised), WAVES(third, 32),
@@ -132,7 +132,7 @@ static void gpreempt_cus_scenes(struct kunit *test)
 	scene_play(test);
 }
 
-/* What is claimed on a level is claimed for all of its queues together. */
+/* A level's claims are those of all of its queues together. */
 static void gpreempt_cus_claims(struct kunit *test)
 {
 	struct gpreempt_claims *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);

@@ -73,14 +73,14 @@ static const struct scene decide_scenes[] = {
 	{ "evident_several", bench_strict, STEPS {
 		PLAY(three_levels), DOES(other, submits), SCAN(5), POLICY("strict"),
 		DOES(fourth, submits), SCAN(1), NO(asked), SEE(plan.nr_preempt, 3), {} } },
-	/* What has only just come is not counted either; ... */
+	/* A queue that has only just come is not counted either; ... */
 	{ "evident_residency", bench_both_stuck, STEPS {
 		RESUMED(low, INTERVAL_NS), SCAN(1), NO(asked), KEEP(low), {} } },
 	/* ... nor if there is a third. */
 	{ "evident_third", bench_low_runs, STEPS {
 		QUEUE(7), SCAN(1), DOES(high, submits), DOES(third, submits), SCAN(1), NO(asked),
 		OFF(low, INVERSION), OFF(third, INVERSION), {} } },
-	/* What makes it evident, one thing missing at a time: that low has more, ... */
+	/* Evidence needs each of these, one missing at a time: that low has more, ... */
 	{ "not_evident_low", bench_low_runs, STEPS {
 		DOES(high, submits), SCAN(1), YES(asked), OFF(low, INVERSION), {} } },
 	/* ... that high has a packet, ... */
@@ -125,7 +125,7 @@ static const struct scene decide_scenes[] = {
 		DOES(low, submits), DOES(high, submits), SCAN(1), NO(asked), OFF(low, INVERSION),
 		/* it is not taken to run: rule 3 */
 		IS(low, RUNNABLE), SEE_NOT(low.state.waits_ns, 0), {} } },
-	/* What executes whenever it is put back is not starved by verdicts that are plain. */
+	/* Decisions without counts starve no queue that executes whenever it is put back. */
 	{ "evident_put_back", bench_low_runs, STEPS {
 		DOES(low, submits), SET(high.seen.ordered, true),
 		/* it has an interval until the next scan */
@@ -220,8 +220,8 @@ static void gpreempt_decide_may_contend(struct kunit *test)
 }
 
 /*
- * It only asks: a policy that has just come finds what the last one has left, and that is for
- * the decision to clear.
+ * It only asks: a policy that has just come finds the last one's words, and the decision is to
+ * clear these.
  */
 static void gpreempt_decide_may_contend_asks(struct kunit *test)
 {

@@ -147,7 +147,7 @@ static const struct scene turns_scenes[] = {
 		/* from when the other one was seen to come; of 3 intervals before */
 		LEAST(had[2], 3 * TURN / 2 - 1), MOST(had[2], 2 * TURN - 1),
 		OFF(third, TIMESLICE), BACK(other, TURN), {} } },
-	/* What has only just come keeps its own place, and the turn of its group not. */
+	/* A queue that has only just come keeps its own place, but not its group's turn. */
 	{ "turns_group_ends", bench_turns, STEPS {
 		QUEUE(7), JOINS(third, 0), SCAN(1),
 		/* put back, or made, all the time */

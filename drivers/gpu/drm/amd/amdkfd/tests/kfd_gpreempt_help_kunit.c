@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * KUnit tests of GPREEMPT's help: who is helped, when, and for how long.
+ * KUnit tests of GPREEMPT's help: which queue is helped, when, and for how long.
  */
 #include <kunit/test.h>
 

@@ -124,13 +124,13 @@ static const struct scene linger_scenes[] = {
 	{ "part_bridged", bench_lingers, STEPS {
 		SET(LINGER.linger_ns, US(1000)), DOES(high, finishes), SCAN(1), KEEP(low),
 		DOES(high, submits), SCAN_IN(US(500)), KEEP(low), SEE(LINGER.spent_ns, 0), {} } },
-	/* What low does not wait for has no part in it: high ended before it left for a third. */
+	/* Low does not wait for high, which ended before low left for a third: no part in it. */
 	{ "not_waited_for", bench_low_runs, STEPS {
 		QUEUE(7), SCAN(1), DOES(high, submits), DOES(high, finishes), SCAN(5),
 		DOES(third, submits), SCAN(1), OFF(low, INVERSION), DOES(third, runs), SCAN(1),
 		DOES(third, finishes), SCAN(1), BACK(low, FREE), SEE(LINGER.back_ns, 0),
 		SEE_IN(group[2].turn[7].linger.back_ns, 0), {} } },
-	/* What has wanted no more for 10 ms keeps nobody off. */
+	/* A queue that has wanted no more for 10 ms keeps nobody off. */
 	{ "quiet", bench_lingers, STEPS {
 		SEE_IN(plan.next_ns, 10 * INTERVAL_NS), SCAN_IN(1),
 		SEE_IN(plan.next_ns, 10 * INTERVAL_NS - 1),
@@ -141,11 +141,11 @@ static const struct scene linger_scenes[] = {
 		SET(LINGER.linger_ns, US(500)), SET_IN(LINGER.spent_ns, -100 * INTERVAL_NS), MARK,
 		QUIET(10 * INTERVAL_NS, US(2500), 32),
 		SEE_AT(LINGER.spent_ns, -100 * INTERVAL_NS), {} } },
-	/* What begins may need that others are off: four times as long, ... */
+	/* One whose kernels go on to begin may need that others are off: four times as long, ... */
 	{ "quiet_begins", bench_lingers, STEPS {
 		REPEAT(4, SCAN(9), KEEP(low), GONE(low), DOES(high, runs)), SCAN(2),
 		KEEP(low), SCAN(1), BACK(low, FREE), {} } },
-	/* ... and what finds no space does. */
+	/* ... and one that finds no space does. */
 	{ "quiet_wants", bench_high_fills, STEPS { EACH(500, KEEP(low), GONE(low)), {} } },
 	/* It doubles where low was back in vain: it had to leave again at once, ... */
 	{ "quiet_doubles", bench_lingers, STEPS {

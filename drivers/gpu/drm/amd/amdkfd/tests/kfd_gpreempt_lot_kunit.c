@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * KUnit tests of what follows from what was set of a queue, of its process and of those above: the
- * priority and the turn that the queue has. Shares are kfd_gpreempt_share_kunit.c's.
+ * KUnit tests of GPREEMPT's lots: from the settings of a queue, of its process and of those above
+ * to the priority and the turn of the queue. Shares are kfd_gpreempt_share_kunit.c's.
  */
 
 #include <kunit/test.h>
@@ -156,7 +156,7 @@ static void gpreempt_turn_every_setting(struct kunit *test)
 	}
 }
 
-/* What a queue may have that asks for one priority and is set to another one, or to none (16). */
+/* The priority of a queue that asks for one and is set to another, or to none (16). */
 static int wrongly_granted(u32 asked, u32 set, u32 cap, u32 grant, u32 ceiling)
 {
 	struct gpreempt_lot process = with_ceiling(none, ceiling);
@@ -200,7 +200,7 @@ static void gpreempt_grant_is_inherited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, inherit(own, parent).priority, GPREEMPT_UNSET);
 }
 
-/* The nearest turn, with who set it; what else there is stays what it is. */
+/* The nearest turn counts, with the privilege of its setter; the rest stays as it is. */
 static void gpreempt_turn_is_inherited(struct kunit *test)
 {
 	struct gpreempt_lot rest = with_ceiling(with_priority(none, 15, true), 0);
@@ -229,7 +229,7 @@ static void gpreempt_lot_inherits_the_share(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, inherit(none, parent).group, 0);
 }
 
-/* Whoever may only lower cannot raise any part of it, nor take away what bounds. */
+/* A caller that may only lower can neither raise any part nor remove a bound. */
 static void gpreempt_lot_exceeds_by_a_part(struct kunit *test)
 {
 	struct gpreempt_lot free = with_ceiling(with_priority(none, 6, false), 10);

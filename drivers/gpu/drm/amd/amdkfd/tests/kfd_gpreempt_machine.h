@@ -20,7 +20,7 @@
 #define MACHINE_RING	64
 #define MACHINE_EVER	U64_MAX
 
-/* What things take: a transaction, with the saves and the restores; and until a doorbell wakes. */
+/* Times: of a transaction, with the saves and the restores; and until a doorbell wakes. */
 #define MACHINE_SAVE_NS	(190 * NSEC_PER_USEC)
 #define MACHINE_WAKE_NS	(20 * NSEC_PER_USEC)
 
@@ -283,7 +283,7 @@ static void machine_ends(struct machine *m, unsigned int slot)
 		q->ended++;
 }
 
-/* What has a slot executes until then. */
+/* Queues that have a slot execute until then. */
 static void machine_execute(struct machine *m, u64 until_ns)
 {
 	u64 ns = until_ns - m->now_ns;
@@ -464,7 +464,7 @@ static void machine_run(struct machine *m, u64 ns)
 	}
 }
 
-/* What was counted so far is forgotten. */
+/* Counts so far are forgotten. */
 static void machine_begin(struct machine *m)
 {
 	unsigned int i;

@@ -347,7 +347,7 @@ static void gpreempt_mes_taken_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gpq->save_ns, 2000);
 }
 
-/* What a save takes on this node: an average of those that were in time. */
+/* A node's time for a save is the average of those that were in time. */
 static void gpreempt_mes_save_took(struct kunit *test)
 {
 	struct machine *m = test->priv;

@@ -434,7 +434,7 @@ static void gpreempt_read_crowd(struct kunit *test)
 	}
 }
 
-/* What a process does to its own queues costs no other process a scan. */
+/* A process's changes of its own queues cost no other process a scan. */
 static void gpreempt_read_churn(struct kunit *test)
 {
 	static const struct read_part parts[READ_PARTS] = {

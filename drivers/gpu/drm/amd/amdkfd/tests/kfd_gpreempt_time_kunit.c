@@ -67,8 +67,8 @@ static unsigned int starve_process(const struct starve_case *c, unsigned int low
 }
 
 /*
- * Rule 3: what starves is helped, those above lose an eighth by it at most, and are never away
- * for longer than it takes to help one.
+ * Rule 3: queues that starve are helped. Those above lose an eighth of the time at most, and are
+ * never away for longer than it takes to help one.
  */
 static void gpreempt_time_starve(struct kunit *test)
 {
@@ -291,7 +291,7 @@ static const struct harm_case harm_cases[] = {
 
 KUNIT_ARRAY_PARAM_DESC(harm, harm_cases, name);
 
-/* What each of the two has in two seconds, with the other one beside it or not. */
+/* The time that each of the two has in two seconds, with the other one beside it or not. */
 static void harm_run(struct kunit *test, const struct harm_case *c, bool fetch, bool high, bool low,
 		     u64 *ran_ns, struct machine **machine)
 {
