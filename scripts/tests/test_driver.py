@@ -13,7 +13,7 @@ NODE = re.compile(r"\b(?:node|dev|device)->gpreempt\b")
 # Called by the node, or with a queue or a mapping for which stock follows the node as well.
 MAY_FOLLOW = {"kfd_gpreempt_init", "kfd_gpreempt_fini", "kfd_gpreempt_stop", "kfd_gpreempt_start",
               "kfd_gpreempt_runlist_changed", "kfd_gpreempt_answered", "kfd_gpreempt_queue_init",
-              "kfd_gpreempt_terms_init", "kfd_gpreempt_doorbell_mmap",
+              "kfd_gpreempt_doorbell_mmap",
               "kfd_gpreempt_doorbell_zapped"}
 
 # Stock zaps doorbells before a reset since 7.3.

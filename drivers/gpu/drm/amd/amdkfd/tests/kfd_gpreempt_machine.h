@@ -29,11 +29,13 @@
  * @MACHINE_OWN: each has a completion signal
  * @MACHINE_NONE: none has
  * @MACHINE_SHARED: all share one, which counts down and never gets to 0
+ * @MACHINE_FORGED: the application says so before
  */
 enum machine_signal {
 	MACHINE_OWN,
 	MACHINE_NONE,
 	MACHINE_SHARED,
+	MACHINE_FORGED,
 };
 
 /**
@@ -346,6 +348,8 @@ static enum gpreempt_signal machine_signal(const struct machine_queue *q, u64 pa
 {
 	if (!packets || q->work.signal == MACHINE_NONE)
 		return GPREEMPT_SIGNAL_UNKNOWN;
+	if (q->work.signal == MACHINE_FORGED)
+		return GPREEMPT_SIGNAL_DONE;
 	return q->work.signal == MACHINE_OWN && q->ended >= packets ? GPREEMPT_SIGNAL_DONE :
 								      GPREEMPT_SIGNAL_PENDING;
 }

@@ -13,6 +13,9 @@
 
 #include "inherit.h"
 
+/* So many that have ended are passed over: a tenant may have any number. */
+#define THREADS_MAX	16
+
 /**
  * kfd_gpreempt_cgroup - the cgroup that a process is in
  * @task: the process's leader, whose cgroup counts for all its threads; RCU read lock held
@@ -22,11 +25,12 @@
 struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task)
 {
 	struct task_struct *t;
+	unsigned int n = 0;
 
 	/* A leader that has ended stays where it was when the other threads are moved. */
 	if (READ_ONCE(task->flags) & PF_EXITING)
 		for_each_thread(task, t)
-			if (!(READ_ONCE(t->flags) & PF_EXITING))
+			if (!(READ_ONCE(t->flags) & PF_EXITING) || ++n == THREADS_MAX)
 				return task_dfl_cgroup(t);
 	return task_dfl_cgroup(task);
 }

@@ -191,29 +191,38 @@ void kfd_gpreempt_process_init(struct kfd_process *p)
 }
 
 /**
- * kfd_gpreempt_process_lot - the lot of a process
+ * kfd_gpreempt_process_follow - let a process's lot change with its cgroup
  * @p: the process, made
  *
- * If the process has gone to another cgroup, its lot changes now, or at a later call if somebody
- * changes defaults now. Where no cgroup has a default, there is nothing to follow.
+ * If somebody changes defaults now, the next call does it. Where no cgroup has a default, there is
+ * nothing to follow.
  */
-struct gpreempt_lot kfd_gpreempt_process_lot(struct kfd_process *p)
+void kfd_gpreempt_process_follow(struct kfd_process *p)
 {
 	struct cgroup *cgroup;
-	bool moved = false;
+	bool moved;
 
-	if (READ_ONCE(cgroups)) {
-		guard(rcu)();
-		cgroup = kfd_gpreempt_cgroup(p->lead_thread);
-		moved = cgroup && cgroup_id(cgroup) != READ_ONCE(p->gpreempt.cgroup);
-	}
-	/* The lock's holder may wait for memory, and the monitor must not. */
-	if (moved && mutex_trylock(&defaults_lock)) {
-		/* The caller may be another than the monitor, which may be parked. */
-		if (process_update(p))
-			kfd_gpreempt_wake_for(p);
-		mutex_unlock(&defaults_lock);
-	}
+	if (!READ_ONCE(cgroups))
+		return;
+	rcu_read_lock();
+	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
+	moved = cgroup && cgroup_id(cgroup) != READ_ONCE(p->gpreempt.cgroup);
+	rcu_read_unlock();
+	/* The holder of the lock may wait for memory, and the monitor must not. */
+	if (!moved || !mutex_trylock(&defaults_lock))
+		return;
+	/* The monitor may be parked, whoever the caller is. */
+	if (process_update(p))
+		kfd_gpreempt_wake_for(p);
+	mutex_unlock(&defaults_lock);
+}
+
+/**
+ * kfd_gpreempt_process_lot - what follows for a process
+ * @p: the process, made
+ */
+struct gpreempt_lot kfd_gpreempt_process_lot(const struct kfd_process *p)
+{
 	guard(spinlock)(&lots_lock);
 	return p->gpreempt.lot;
 }

@@ -11,7 +11,8 @@
 struct kfd_gpreempt_process_default;
 struct kfd_process;
 
-struct gpreempt_lot kfd_gpreempt_process_lot(struct kfd_process *p);
+void kfd_gpreempt_process_follow(struct kfd_process *p);
+struct gpreempt_lot kfd_gpreempt_process_lot(const struct kfd_process *p);
 int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 			     const struct kfd_gpreempt_process_default *def, u32 flags);
 void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgroup,

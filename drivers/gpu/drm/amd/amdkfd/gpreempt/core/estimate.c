@@ -361,6 +361,9 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 		unseen_count(&m->unseen, view, e, c, settled, m->blocked.given_ns);
 	}
 	classify(view, e, m, c, s);
+	/* Of a half-launched packet waves are its own; but such a packet would have moved by now. */
+	if (e->waves > 0 && e->head_ordered && settled && s->activity == GPREEMPT_RUNNING)
+		s->wants &= m->unseen.lacks;
 	s->wants &= !q->terms.asked;
 	expect(view, &q->terms, m, s);
 	m->awake = s->activity == GPREEMPT_RUNNING || s->activity == GPREEMPT_RUNNABLE;

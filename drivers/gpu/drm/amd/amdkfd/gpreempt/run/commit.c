@@ -288,7 +288,7 @@ int kfd_gpreempt_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *q
  * and mapping, as it does when a process updates a queue after another of its own was reset. Leaves
  * alone a scheduler that is down, hung or being reset: bringing it up maps all queues. Each tick
  * calls this, so it takes the DQM lock only if there is something to do: a tenant may hold that up.
- * A change that it misses wakes the monitor.
+ * The scan that follows has the lock, and sees a change that it misses.
  *
  * Return: 0, or an error if the caller must try again.
  */

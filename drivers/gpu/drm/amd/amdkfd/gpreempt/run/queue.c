@@ -141,7 +141,7 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	if (!gpq)
 		return -ENOMEM;
 	gpq->pid = q->process->lead_thread->tgid;
-	kfd_gpreempt_terms_init(q, gpq);
+	kfd_gpreempt_terms_init(gp, q, gpq);
 	gpq->client = kfd_gpreempt_client_get(gp, q);
 	if (!gpq->client || join_group(gp, gpq)) {
 		kfd_gpreempt_client_put(gpq->client);

@@ -20,6 +20,7 @@
 #include "amdgpu.h"
 #include "amdgpu_reset.h"
 #include "aql.h"
+#include "commit.h"
 #include "queue.h"
 #include "kfd_mqd_manager.h"
 
@@ -321,6 +322,10 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
 		goto out;
+	/* Nothing wakes the monitor if stock has left what it unmapped: the next tick maps it. */
+	if (gp->backend->map && !dqm->active_runlist && dqm->active_queue_count &&
+	    !kfd_reset_pending(dqm))
+		WRITE_ONCE(gp->kick, true);
 	kfd_gpreempt_for_each(q, dpn, dqm) {
 		if (!q->gpreempt)
 			continue;

@@ -45,15 +45,18 @@ static bool lifts_cap(const struct kfd_gpreempt *gp, u32 priority)
 
 /**
  * kfd_gpreempt_terms_init - a process creates a queue
- * @q: the queue; its device, process and properties are set
+ * @gp: the node
+ * @q: the queue; its process and properties are set
  * @gpq: its record, all 0
  */
-void kfd_gpreempt_terms_init(const struct queue *q, struct kfd_gpreempt_queue *gpq)
+void kfd_gpreempt_terms_init(const struct kfd_gpreempt *gp, const struct queue *q,
+			     struct kfd_gpreempt_queue *gpq)
 {
 	gpq->terms.set = GPREEMPT_NO_LOT;
 	gpq->terms.asked = GPREEMPT_NO_LOT;
-	gpq->terms.asked.priority = q->properties.priority;
-	gpq->terms.asked.nice = lifts_cap(q->device->gpreempt, q->properties.priority);
+	/* A checkpoint's image may say anything. */
+	gpq->terms.asked.priority = min_t(u32, q->properties.priority, KFD_MAX_QUEUE_PRIORITY);
+	gpq->terms.asked.nice = lifts_cap(gp, gpq->terms.asked.priority);
 }
 
 /* Without a runlist, which changes with the rest, nothing else tells the monitor. */
@@ -112,6 +115,7 @@ u8 kfd_gpreempt_set_priority(struct queue *q, u32 priority)
 	struct gpreempt_lot set = gpq->terms.set;
 
 	set.priority = priority;
+	kfd_gpreempt_process_follow(q->process);
 	set.nice = priority != KFD_GPREEMPT_NONE && lifts_cap(gpq->gp, priority);
 	say(gpq, &gpq->terms.set, &set);
 	return kfd_gpreempt_queue_priority(gpq->gp, q);
@@ -321,9 +325,12 @@ void kfd_gpreempt_terms(const struct queue *q, u64 now_ns, struct gpreempt_terms
 	bool kept_off = gpreempt_is_kept_off(&gpq->suspect, now_ns);
 	struct kfd_gpreempt_terms *t = &gpq->terms;
 	const struct kfd_gpreempt *gp = gpq->gp;
-	const struct gpreempt_lot lot = lot_of(q);
-	u8 level = gpreempt_permitted(&lot, READ_ONCE(gp->priority_cap));
+	struct gpreempt_lot lot;
+	u8 level;
 
+	kfd_gpreempt_process_follow(q->process);
+	lot = lot_of(q);
+	level = gpreempt_permitted(&lot, READ_ONCE(gp->priority_cap));
 	if (t->hold.end_ns && t->hold.end_ns <= now_ns)
 		t->hold = (struct kfd_gpreempt_hold) { .asked = t->hold.asked };
 	if (t->hint.end_ns <= now_ns)

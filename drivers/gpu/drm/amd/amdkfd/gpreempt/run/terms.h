@@ -55,7 +55,8 @@ struct kfd_gpreempt_terms {
 	struct kfd_gpreempt_announced hint;
 };
 
-void kfd_gpreempt_terms_init(const struct queue *q, struct kfd_gpreempt_queue *gpq);
+void kfd_gpreempt_terms_init(const struct kfd_gpreempt *gp, const struct queue *q,
+			     struct kfd_gpreempt_queue *gpq);
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q);
 u8 kfd_gpreempt_set_priority(struct queue *q, u32 priority);
 int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);

@@ -77,10 +77,18 @@ static ssize_t info_show(struct kobject *kobj, struct kobj_attribute *attr, char
 		__VA_ARGS__						\
 	}).attr.attr)
 
+static struct gpreempt_lot process_lot(struct kobject *kobj)
+{
+	struct kfd_process *p = to_queue(kobj)->q->process;
+
+	kfd_gpreempt_process_follow(p);
+	return kfd_gpreempt_process_lot(p);
+}
+
 /* A number of its process's share. */
 static ssize_t share_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	struct gpreempt_share share = kfd_gpreempt_process_lot(to_queue(kobj)->q->process).share;
+	struct gpreempt_share share = process_lot(kobj).share;
 
 	if (!share.weight)
 		share.weight = GPREEMPT_WEIGHT_DEFAULT;
@@ -97,8 +105,7 @@ static ssize_t share_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 /* The cgroup whose members have their turns and their time together, 0: its process by itself. */
 static ssize_t group_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%llu\n",
-			  kfd_gpreempt_process_lot(to_queue(kobj)->q->process).group);
+	return sysfs_emit(buf, "%llu\n", process_lot(kobj).group);
 }
 
 #define FILE(_name)	(&((struct kobj_attribute)__ATTR(_name, 0400, _name##_show, NULL)).attr)
