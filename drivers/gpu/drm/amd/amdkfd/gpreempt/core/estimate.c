@@ -361,7 +361,7 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 		unseen_count(&m->unseen, view, e, c, settled, m->blocked.given_ns);
 	}
 	classify(view, e, m, c, s);
-	/* Of a half-launched packet waves are its own; but such a packet would have moved by now. */
+	/* Waves of a half-launched packet are its own, but it would have moved by now. */
 	if (e->waves > 0 && e->head_ordered && settled && s->activity == GPREEMPT_RUNNING)
 		s->wants &= m->unseen.lacks;
 	s->wants &= !q->terms.asked;
