@@ -18,6 +18,7 @@ struct wake_queue {
 	u8 level;
 	char is;	/* Idle for long, Just idle, Running, Waiting, Blocked, unknown (?) */
 	bool preempted, off, held, asked, hinted, turns, pinned;
+	bool back;	/* and no scan has seen what it had saved */
 	bool same;	/* of the process of the one before */
 };
 
@@ -31,6 +32,8 @@ struct wake_case {
 
 static const struct wake_case wake_cases[] = {
 	{ "one runs alone", { { 3, 'R' } }, .rest = GPREEMPT_CALM },
+	{ "one that has only just come back", { { 3, 'R', .back = true }, { 4, 'I' } },
+	  .awaited = 2 },
 	{ "one that starved runs alone", { { GPREEMPT_BOOST, 'R' } }, .rest = GPREEMPT_CALM },
 	{ "two of a level", { { 3, 'R' }, { 3, 'W' } }, .rest = GPREEMPT_CALM },
 	{ "blocked, or unknown, on its own level",
@@ -113,6 +116,7 @@ static void wake_queue(struct gpreempt_queue_view *v, const struct wake_queue *q
 		{ 'R', GPREEMPT_RUNNING }, { 'W', GPREEMPT_RUNNABLE },
 		{ 'B', GPREEMPT_BLOCKED }, { '?', GPREEMPT_UNKNOWN },
 	};
+	static struct gpreempt_memory seen, back = { .unseen.restored = true };
 	unsigned int i;
 
 	*v = (struct gpreempt_queue_view) {
@@ -120,6 +124,7 @@ static void wake_queue(struct gpreempt_queue_view *v, const struct wake_queue *q
 		.terms = { .held = q->held, .asked = q->asked,
 			   .pinned = q->pinned,
 			   .hint_end_ns = q->hinted ? NOW_NS + 1 : NOW_NS },
+		.memory = q->back ? &back : &seen,
 		.rank = { .level = q->level, .slice_ns = q->turns },
 		.state = { .was_idle = q->is == 'I' },
 		.out = { .level = q->level, .activity = GPREEMPT_IDLE },

@@ -59,8 +59,8 @@ enum gpreempt_signal {
  * @previous:	completion signal of the packet before @rptr
  * @waves:	waves in flight, or GPREEMPT_WAVES_UNKNOWN: not counted, or the queue is mapped
  *		but in no hardware slot, where its waves may be saved
- * @late:	the read index moved, or the signal changed, after it was read for the first
- *		time: @waves may be older
+ * @late:	the read index moved, or a signal changed, after it was read for the first time:
+ *		@waves may be older
  * @begun:	waves that the packet before @rptr launches, 0: unknown
  * @cus:	compute units that it may use
  */

@@ -111,6 +111,9 @@ static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan
 		if (!q->seen.mapped)
 			continue;
 		if (q->out.activity != GPREEMPT_IDLE) {
+			/* Until a scan finds it back, its waves are counted before it leaves. */
+			if (q->memory->unseen.restored)
+				return false;
 			highest = max_t(int, highest, q->out.level);
 			continue;
 		}

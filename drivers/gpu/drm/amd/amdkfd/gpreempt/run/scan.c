@@ -428,7 +428,8 @@ static unsigned int read_queue(struct gpreempt_view *view, struct gpreempt_queue
 		return gpq->scan.words;
 	if (e->readable) {
 		now.ordered &= e->ordered;
-		now.late = now.rptr != e->rptr || now.signal != e->signal;
+		now.late = now.rptr != e->rptr || now.signal != e->signal ||
+			   now.previous != e->previous;
 	}
 	*e = now;
 	return gpq->scan.words;
