@@ -380,7 +380,7 @@ static int machine_count(const struct machine *m, unsigned int i)
 	for (slot = 0; slot < MACHINE_SLOTS; slot++) {
 		waves += m->slot_q[slot] == (int)i;
 		if ((slot + 1) % (MACHINE_SLOTS / MACHINE_ENGINES) == 0 && waves &&
-		    !m->v[i].whole)
+		    !m->v[i].change.begins)
 			break;
 	}
 	return waves;

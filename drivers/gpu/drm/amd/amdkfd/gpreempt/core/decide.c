@@ -27,7 +27,6 @@ static enum gpreempt_work mark(const struct gpreempt_view *view, struct gpreempt
 
 	q->matters = work >= GPREEMPT_WORK_HIDDEN && q->seen.mapped;
 	q->shows = work == GPREEMPT_WORK_SHOWN;
-	q->whole = q->change.begins;
 	return work;
 }
 

@@ -121,7 +121,6 @@ struct gpreempt_outcome {
  * @matters:	may want or hold the machine; with &gpreempt_plan.need_waves its waves are to
  *		be counted
  * @shows:	it has work, as its memory tells
- * @whole:	and then all of them, instead of up to the first engine that has some
  * @next:	the queue that follows it in the view, NULL: none does
  */
 struct gpreempt_queue_view {
@@ -137,7 +136,6 @@ struct gpreempt_queue_view {
 	struct gpreempt_outcome out;
 	bool matters;
 	bool shows;
-	bool whole;
 	struct gpreempt_queue_view *next;
 };
 

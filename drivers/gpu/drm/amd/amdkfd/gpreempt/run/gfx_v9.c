@@ -152,7 +152,7 @@ static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *
 			struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
 			struct kfd_gpreempt_scan_queue *sq = &gpq->scan;
 
-			if (!v->matters || (!v->whole && (sq->counted & BIT(a->xcc))) ||
+			if (!v->matters || (!v->change.begins && (sq->counted & BIT(a->xcc))) ||
 			    !find_slot(a, slotted, gpq, &slot))
 				continue;
 			if (!sq->resident) {
@@ -162,7 +162,7 @@ static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *
 					sq->hqd_rptr = read_rptr(a, slot);
 			}
 			waves = read_count(a, slot);
-			v->seen.waves += v->whole ? waves : waves * engines;
+			v->seen.waves += v->change.begins ? waves : waves * engines;
 			if (waves)
 				sq->counted |= BIT(a->xcc);
 		}
