@@ -610,6 +610,7 @@ void prove_until(void)
 	l->idle_ns = any_time();
 	l->wanted_ns = any_time();
 	l->linger_ns = any_time();
+	l->began_ns = any_time();
 	l->quiet_ns = any_time();
 	l->spent_ns = any_time();
 	q.turn = &turn;
@@ -618,12 +619,16 @@ void prove_until(void)
 	q.out.raised = nondet_bool();
 	q.change.consumed = nondet_bool();
 	take(l->idle_ns <= view.now_ns);
+	take(l->quiet_ns <= NSEC_PER_SEC);	/* gpreempt_linger_learn() clamps it */
 	until_ns = gpreempt_linger_until(&view, &tun, &q);
 	switch (q.out.activity) {
 	case GPREEMPT_RUNNING:
 	case GPREEMPT_RUNNABLE:
 		promise("what wants more keeps others off",
 			!(q.out.wants || q.out.raised) || until_ns == U64_MAX);
+		promise("a group that works on keeps others off for 4 s after its last want, at most",
+			q.out.wants || q.out.raised ||
+			until_ns <= l->wanted_ns + 4 * NSEC_PER_SEC);
 		break;
 	case GPREEMPT_IDLE:
 		promise("what has ended keeps others off for linger_max_us at most",
