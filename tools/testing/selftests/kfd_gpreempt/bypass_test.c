@@ -442,18 +442,31 @@ static int wait_ready(const struct shared *shared, int ready)
 	return 0;
 }
 
+/* Does the other process go on with its work? */
+static bool goes_on(const struct shared *shared)
+{
+	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+	__u32 rounds = shared->queue_id;
+
+	while (shared->queue_id - rounds < 100)
+		if (kfd_now() > end)
+			return false;
+	return true;
+}
+
 /*
  * A process whose queue was reset updates another one: stock has unmapped the queues of all by
- * the time that it refuses, and leaves them so. The next scan maps them.
+ * the time that it refuses, and leaves them so. The monitor maps them, also if it was parked, as
+ * all are on one level: the update changes nothing that would wake it.
  */
 TEST_F_TIMEOUT(bypass, left_unmapped_by_stock, 180)
 {
 	struct shared *shared = client_shared_page();
+	__u32 id[3] = { self->low.id, self->high.id };
 	struct aql_queue q;
+	unsigned int i;
 	int status;
-	__u32 rounds;
 	pid_t pid;
-	__u64 end;
 
 	ASSERT_NE(NULL, shared);
 	pid = client_fork();
@@ -461,6 +474,7 @@ TEST_F_TIMEOUT(bypass, left_unmapped_by_stock, 180)
 		_exit(works_on(shared));
 	ASSERT_EQ(0, wait_ready(shared, 1)) TH_LOG("line %d", shared->line);
 	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, 5));
+	id[2] = q.id;
 	until_job_start(&self->c, &self->job, &q);
 	usleep(LAUNCH_MS * 1000);
 	ASSERT_EQ(0, gpu_model_say("stall-wave", NULL, 0));
@@ -470,11 +484,14 @@ TEST_F_TIMEOUT(bypass, left_unmapped_by_stock, 180)
 	gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, self->high.id,
 			 KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 0);
 	ASSERT_EQ(-EACCES, aql_update(&self->low, 100, 5));
-	rounds = shared->queue_id;
-	end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
-	while (shared->queue_id - rounds < 100)
-		ASSERT_GT(end, kfd_now());
+	ASSERT_TRUE(goes_on(shared));
 	EXPECT_NE(0, gpreempt_wait_state("bypassed", 200));
+
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(3, gpreempt_set_priority(&self->c.dev, 0, id[i], 3));
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(-EACCES, aql_update(&self->low, 100, 5));
+	EXPECT_TRUE(goes_on(shared));
 	shared->stop = 1;
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);

@@ -129,12 +129,14 @@ static bool may_transact(struct device_queue_manager *dqm)
  * @dqm: the queue manager, its lock held
  *
  * The save ends here, because the time that stock takes before it returns is not the queues' fault:
- * from Linux 7.3 on it reads hundreds of registers.
+ * from Linux 7.3 on it reads hundreds of registers. The monitor is woken, even if it was parked, as
+ * stock may return without a map.
  */
 void kfd_gpreempt_answered(struct device_queue_manager *dqm)
 {
 	if (dqm->dev->gpreempt)
 		dqm->dev->gpreempt->answered_ns = ktime_get_ns();
+	kfd_gpreempt_runlist_changed(dqm);
 }
 
 /**
