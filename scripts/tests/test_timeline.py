@@ -119,7 +119,7 @@ class Queues(Recording):
         """A queue that is off does not wait for the machine before it is mapped again."""
         self.preempt(1000, HIGH, reason="asked")
         self.event(4000, "inversion", HIGH, effective=9, running=3, ns=1)
-        self.event(4000, "blocked", HIGH, priority=9, by="barrier", rptr=1)
+        self.event(4000, "blocked", HIGH, priority=9, waits=1, rptr=1)
         self.preempt(4010)
         self.resume(4200, HIGH, reason="free")
         self.assertEqual(self.slices(HIGH), [["preempted: asked", 1000, 4201],
@@ -160,7 +160,7 @@ class Queues(Recording):
 
     def test_blocked(self):
         self.sample(100, HIGH, "running")
-        self.event(200, "blocked", HIGH, priority=3, by="barrier", rptr=1)
+        self.event(200, "blocked", HIGH, priority=3, waits=1, rptr=1)
         self.assertEqual(self.slices(HIGH), [["running", 100, 200], ["blocked", 200, 100000]])
 
     def test_excluded(self):

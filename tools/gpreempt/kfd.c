@@ -63,7 +63,7 @@ const char *kfd_error(int error)
 	case EIO:
 		return "GPREEMPT gave up on the queue's GPU; 'gpreempt status' says why";
 	case EBUSY:
-		return "the queue must stay where it is: it is debugged, is being destroyed, or "
+		return "the queue must stay where it is: it is being destroyed, or "
 		       "uses global wave sync that the firmware cannot save";
 	case ENOSPC:
 		return "all processes together would be guaranteed more than 100 %";

@@ -131,7 +131,7 @@ static const struct {
 } events[] = {
 	[DECISION] = { "decision", " state=", NULL },
 	[INVERSION] = { "inversion", NULL, " ns=" },
-	[BLOCKED] = { "blocked", " by=", NULL },
+	[BLOCKED] = { "blocked", NULL, NULL },
 	[PREEMPT_BEGIN] = { "preempt_begin", " reason=", NULL },
 	[PREEMPT_END] = { "preempt_end", NULL, " ns=" },
 	[RESUME] = { "resume", " reason=", NULL },

@@ -20,8 +20,6 @@
 #include "gpreempt/core/linger.c"
 #include "gpreempt/core/select.c"
 #include "gpreempt/core/policy.c"
-#include "gpreempt/core/policy_none.c"
-#include "gpreempt/core/policy_strict.c"
 #include "gpreempt/turns/policy_timeslice.c"
 #include "gpreempt/turns/policy_fair.c"
 
@@ -639,11 +637,6 @@ void prove_until(void)
 	}
 }
 
-static u64 nonsense_slice(const struct gpreempt_terms *terms, u32 level_us)
-{
-	return nondet_u64();
-}
-
 static u64 nonsense(const struct gpreempt_party *p)
 {
 	return nondet_u64();
@@ -656,7 +649,7 @@ static u64 nonsense(const struct gpreempt_party *p)
 void prove_rank(void)
 {
 	struct gpreempt_policy policy = {
-		.slice_ns = nondet_bool() ? nonsense_slice : NULL,
+		.turns = nondet_bool(),
 		.key = nondet_bool() ? nonsense : NULL,
 		.not_before_ns = nondet_bool() ? nonsense : NULL,
 	};
@@ -671,7 +664,7 @@ void prove_rank(void)
 	view.now_ns = any_time();
 	rank = gpreempt_policy_rank(&policy, &terms, &tun);
 	promise("a level is one of those there are", rank.level < GPREEMPT_LEVELS);
-	promise("no turns without a policy of turns", policy.slice_ns || !rank.slice_ns);
+	promise("no turns without a policy of turns", policy.turns || !rank.slice_ns);
 	gpreempt_policy_place(&policy, &view, &group, &tun, &rank);
 	promise("none is limited for longer than may starve",
 		rank.not_before_ns <= view.now_ns + (u64)tun.starvation_ms * NSEC_PER_MSEC);

@@ -237,6 +237,54 @@ TEST_F(whose, queue)
 	EXPECT_EQ(variant->error, WEXITSTATUS(status));
 }
 
+static char stack[16384] __attribute__((aligned(16)));
+
+/* Shares root's memory, and belongs to another user. By libc root itself would become that. */
+static int share_memory(void *arg)
+{
+	struct shared *shared = arg;
+
+	shared->ready = syscall(SYS_setresuid, ONE, ONE, ONE) ? 2 : 1;
+	while (!shared->stop)
+		usleep(1000);
+	return 0;
+}
+
+static int no_way_to_its_parent(struct shared *shared)
+{
+	struct kfd_gpreempt_queue_info info;
+	struct kfd_dev dev;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(-ESRCH, gpreempt_get(&dev, shared->pid, shared->queue_id, &info));
+	CHECK(-ESRCH, gpreempt_preempt(&dev, KFD_GPREEMPT_OP_PREEMPT, shared->pid,
+				       shared->queue_id, 0, 0, 0));
+	CHECK(-ESRCH, gpreempt_preempt(&dev, KFD_GPREEMPT_OP_RESUME, shared->pid, 0,
+				       KFD_GPREEMPT_ALL, 0, 0));
+	kfd_close(&dev);
+	return 0;
+}
+
+/* The task that was asked about is the one whose queues are touched. */
+TEST_F(ioctl, shared_memory)
+{
+	struct shared *shared = self->shared;
+	unsigned int ms;
+	int status;
+
+	shared->queue_id = self->low.id;
+	shared->pid = clone(share_memory, stack + sizeof(stack), CLONE_VM | SIGCHLD, shared);
+	ASSERT_LT(0, shared->pid);
+	self->child = shared->pid;
+	for (ms = 0; !shared->ready && ms < CLIENT_TIMEOUT_MS; ms++)
+		usleep(1000);
+	ASSERT_EQ(1, shared->ready);
+	EXPECT_EQ(0, in_child(shared, ONE, false, no_way_to_its_parent));
+	shared->stop = 1;
+	ASSERT_EQ(self->child, waitpid(self->child, &status, 0));
+	self->child = 0;
+}
+
 /* Root with all capabilities but CAP_SYS_NICE, as in a container, is one user of many. */
 static int root_without_nice(struct shared *shared)
 {

@@ -39,7 +39,6 @@ void kfd_gpreempt_process_device_fini(struct kfd_process_device *pdd);
 u64 kfd_gpreempt_fdinfo_ns(const struct drm_file *file);
 bool kfd_gpreempt_queue_held(const struct queue *q);
 bool kfd_gpreempt_checkpoint_refused(const struct queue *q);
-void kfd_gpreempt_debug_attach(struct kfd_process *p);
 int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 			       struct vm_area_struct *vma, phys_addr_t address);
 void kfd_gpreempt_doorbell_other(struct vm_area_struct *vma);
@@ -73,7 +72,6 @@ static inline u64 kfd_gpreempt_fdinfo_ns(const struct drm_file *file) { return 0
 static inline const struct amdkfd_ioctl_desc *kfd_gpreempt_ioctl(unsigned int nr) { return NULL; }
 static inline bool kfd_gpreempt_queue_held(const struct queue *q) { return false; }
 static inline bool kfd_gpreempt_checkpoint_refused(const struct queue *q) { return false; }
-static inline void kfd_gpreempt_debug_attach(struct kfd_process *p) {}
 static inline int kfd_gpreempt_doorbell_mmap(struct kfd_node *node, struct vm_area_struct *vma,
 					     phys_addr_t address)
 {

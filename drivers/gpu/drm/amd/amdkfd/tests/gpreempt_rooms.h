@@ -16,10 +16,10 @@
 #define gpreempt_strict		OWN(strict)
 #define gpreempt_timeslice	OWN(timeslice)
 #define gpreempt_fair		OWN(fair)
-#define gpreempt_party		OWN(party)
 #define gpreempt_policy_place	OWN(policy_place)
 #define gpreempt_policy_comes	OWN(policy_comes)
-#define gpreempt_words		OWN(words)
+#define gpreempt_policy_charge	OWN(policy_charge)
+#define gpreempt_policy_wake	OWN(policy_wake)
 #define gpreempt_share_valid	OWN(share_valid)
 #define gpreempt_share_admit	OWN(share_admit)
 #define gpreempt_share_lower	OWN(share_lower)
@@ -51,8 +51,6 @@
 #include "../gpreempt/core/linger.c"
 #include "../gpreempt/core/select.c"
 #include "../gpreempt/core/policy.c"
-#include "../gpreempt/core/policy_none.c"
-#include "../gpreempt/core/policy_strict.c"
 #include "../gpreempt/turns/policy_timeslice.c"
 #include "../gpreempt/turns/policy_fair.c"
 #include "../gpreempt/core/wake.c"

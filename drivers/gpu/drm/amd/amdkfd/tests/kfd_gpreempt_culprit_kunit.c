@@ -27,7 +27,6 @@
  * @q:		what it knows of them
  * @nr:		how many there are
  * @idle:	bit n: queue n has no waves
- * @fixed:	bit n: it cannot be taken off
  * @slow:	bit n: its saves are late
  * @saved:	which had waves in the last save
  * @late:	was that late?
@@ -39,7 +38,7 @@ struct node {
 	struct gpreempt_search search;
 	struct gpreempt_suspect q[QUEUES];
 	unsigned int nr;
-	u32 idle, fixed, slow, saved;
+	u32 idle, slow, saved;
 	bool late;
 	unsigned int saves, lates;
 	u64 now_ns;
@@ -52,7 +51,7 @@ static void save_all(struct node *n)
 
 	n->saved = 0;
 	for (i = 0; i < n->nr; i++)
-		if (n->fixed & BIT(i) || !gpreempt_is_kept_off(&n->q[i], n->now_ns))
+		if (!gpreempt_is_kept_off(&n->q[i], n->now_ns))
 			n->saved |= BIT(i) & ~n->idle;
 	n->late = n->saved & n->slow;
 	n->saves++;
@@ -67,8 +66,7 @@ static int judge(struct node *n, enum gpreempt_finding *finding)
 
 	gpreempt_search_hear(&n->search, n->late);
 	for (i = 0; i < n->nr; i++)
-		gpreempt_search_weigh(&n->search, &n->q[i], n->saved & BIT(i),
-				      n->fixed & BIT(i));
+		gpreempt_search_weigh(&n->search, &n->q[i], n->saved & BIT(i));
 	*finding = gpreempt_search_find(&n->search, n->now_ns);
 	for (i = 0; i < n->nr; i++) {
 		if (*finding == GPREEMPT_FOUND && n->q[i].role == GPREEMPT_TRIED)
@@ -131,23 +129,6 @@ static void gpreempt_culprit_alone(struct kunit *test)
 	save_all(&n);
 	KUNIT_EXPECT_EQ(test, judge(&n, &finding), NOBODY);
 	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_NOBODY);
-}
-
-/* One that cannot be taken off is not tried, and as long as it has waves nor is any other. */
-static void gpreempt_culprit_fixed(struct kunit *test)
-{
-	struct node n = { .nr = 3, .fixed = BIT(1), .slow = BIT(1) };
-	unsigned int k;
-
-	KUNIT_EXPECT_EQ(test, search(&n), NOBODY);
-	KUNIT_EXPECT_FALSE(test, n.search.on);
-	for (k = 0; k < n.nr; k++)
-		KUNIT_EXPECT_EQ(test, n.q[k].role, GPREEMPT_UNSUSPECTED);
-
-	n.saves = 0;
-	n.slow = BIT(2);
-	n.idle = BIT(1);
-	KUNIT_EXPECT_EQ(test, search(&n), 2);
 }
 
 /* What is tried has the hardware for itself: else something else might be slow meanwhile. */
@@ -441,7 +422,6 @@ static struct kunit_case culprit_cases[] = {
 	KUNIT_CASE(gpreempt_culprit_found),
 	KUNIT_CASE(gpreempt_culprit_alone),
 	KUNIT_CASE(gpreempt_culprit_has_it_alone),
-	KUNIT_CASE(gpreempt_culprit_fixed),
 	KUNIT_CASE(gpreempt_culprit_idle_meanwhile),
 	KUNIT_CASE(gpreempt_culprit_halves),
 	KUNIT_CASE(gpreempt_culprit_nobody),

@@ -32,7 +32,6 @@
 #define kfd_gpreempt_single_give_back	kunit_gpreempt_single_give_back
 #define kfd_gpreempt_exclude		kunit_gpreempt_exclude
 #define kfd_gpreempt_account_save	kunit_gpreempt_account_save
-#define kfd_gpreempt_account_exclusion	kunit_gpreempt_account_exclusion
 #define gpreempt_keep_off		kunit_mes_keep_off
 #define gpreempt_search_delayed		kunit_mes_search_delayed
 #define kfd_gpreempt_count		kunit_gpreempt_count
@@ -43,6 +42,7 @@
 #define trace_kfd_gpreempt_preempt_begin(...)	do { } while (0)
 #define trace_kfd_gpreempt_preempt_end(...)	do { } while (0)
 #define trace_kfd_gpreempt_resume(...)		do { } while (0)
+static void trace_kfd_gpreempt_excluded(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns);
 
 #include "../gpreempt/run/commit.c"
 #include "../gpreempt/single/single.c"
@@ -152,7 +152,7 @@ bool kfd_gpreempt_queue_pinned(const struct queue *q)
 
 void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n)
 {
-	atomic64_add(n, &gp->stats[stat]);
+	atomic64_add(n, &gp->account.stats[stat]);
 }
 
 void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm)
@@ -164,9 +164,7 @@ void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
 {
 }
 
-void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp,
-				    const struct kfd_gpreempt_queue *gpq,
-				    u32 queue_id, u64 ns)
+static void trace_kfd_gpreempt_excluded(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns)
 {
 	mes.excluded |= BIT(queue_id);
 }
@@ -200,7 +198,7 @@ static int mes_init(struct kunit *test)
 	m->dqm.sched_running = true;
 	mutex_init(&m->dqm.lock_hidden);
 	INIT_LIST_HEAD(&m->dqm.queues);
-	spin_lock_init(&m->gp.facts_lock);
+	spin_lock_init(&m->gp.state.lock);
 	m->gp.node = &m->node;
 	m->gp.backend = &kfd_gpreempt_mes;
 	for (i = 0; i < ARRAY_SIZE(m->qpd); i++) {
@@ -326,11 +324,6 @@ static void gpreempt_mes_verdict_no_longer_holds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "");
 	expect_queues(test, "A-AP");
-	/* a hold has no force where a queue must not be taken off */
-	m->queue[3].properties.is_gws = true;
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
-	KUNIT_EXPECT_STREQ(test, mes.calls, "+3");
-	expect_queues(test, "???A");
 }
 
 /* What is remembered of a queue's saves. */
@@ -342,14 +335,14 @@ static void gpreempt_mes_taken_off(struct kunit *test)
 	gpq->terms.hold.asked = true;
 	kfd_gpreempt_queue_off(&m->gp, &m->qpd[0], &m->queue[0], 1000);
 	KUNIT_EXPECT_FALSE(test, gpq->terms.hold.asked);
-	KUNIT_EXPECT_EQ(test, gpq->preemptions, 1);
-	KUNIT_EXPECT_EQ(test, gpq->save_ns, 1000);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&m->gp.level_preemptions[0]), 1);
+	KUNIT_EXPECT_EQ(test, gpq->off.times, 1);
+	KUNIT_EXPECT_EQ(test, gpq->off.save_ns, 1000);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&m->gp.account.level_preemptions[0]), 1);
 
 	kfd_gpreempt_queue_on(&m->gp, &m->qpd[0], &m->queue[0], GPREEMPT_REASON_FREE);
 	kfd_gpreempt_queue_off(&m->gp, &m->qpd[0], &m->queue[0], 2000);
-	KUNIT_EXPECT_EQ(test, gpq->preemptions, 2);
-	KUNIT_EXPECT_EQ(test, gpq->save_ns, 2000);
+	KUNIT_EXPECT_EQ(test, gpq->off.times, 2);
+	KUNIT_EXPECT_EQ(test, gpq->off.save_ns, 2000);
 }
 
 /* A node's time for a save is the average of those that were in time. */
@@ -363,7 +356,7 @@ static void gpreempt_mes_save_took(struct kunit *test)
 	/* slow, and not yet three times running */
 	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 1, 11 * NSEC_PER_MSEC));
 	KUNIT_EXPECT_TRUE(test, kfd_gpreempt_save_took(&m->gp, 1, NSEC_PER_SEC + 1));
-	KUNIT_EXPECT_EQ(test, ewma_gpreempt_ns_read(&m->gp.save_ns), (3 * 1000 + 2000) / 4);
+	KUNIT_EXPECT_EQ(test, ewma_gpreempt_ns_read(&m->gp.saves.mean_ns), (3 * 1000 + 2000) / 4);
 }
 
 /* A queue that is back begins anew. What it was off for is counted. */
@@ -374,12 +367,12 @@ static void gpreempt_mes_put_back(struct kunit *test)
 	u64 begin_ns = ktime_get_ns();
 
 	preempted(m, 0);
-	gpq->preempted_ns = begin_ns - 1000;
+	gpq->off.since_ns = begin_ns - 1000;
 	decide(m, 0, GPREEMPT_RESUME);
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_commit(&m->gp, &mes.event), 0);
-	KUNIT_EXPECT_GE(test, gpq->preempted_total_ns, 1000);
-	KUNIT_EXPECT_GE(test, gpq->back_ns, begin_ns);
-	KUNIT_EXPECT_EQ(test, gpq->memory.resident_ns, gpq->back_ns);
+	KUNIT_EXPECT_GE(test, gpq->off.total_ns, 1000);
+	KUNIT_EXPECT_GE(test, gpq->off.back_ns, begin_ns);
+	KUNIT_EXPECT_EQ(test, gpq->memory.resident_ns, gpq->off.back_ns);
 }
 
 /* An evicted queue is resumed in name; its restore will add it. */
@@ -468,8 +461,8 @@ static void gpreempt_mes_restore_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mes.event, GPREEMPT_EV_MAP);
 }
 
-/* A debugger attaches to one process: the other's queues stay preempted, and held. */
-static void gpreempt_mes_release_one_process(struct kunit *test)
+/* Disabled: all queues are back, and nothing is asked of them any more. */
+static void gpreempt_mes_gives_back(struct kunit *test)
 {
 	struct machine *m = test->priv;
 	unsigned int i;
@@ -478,14 +471,11 @@ static void gpreempt_mes_release_one_process(struct kunit *test)
 		m->gpq[i].terms.hold.held = true;
 	preempted(m, 0);
 	preempted(m, 2);
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp, &m->qpd[0]), 0);
-	KUNIT_EXPECT_STREQ(test, mes.calls, "+0");
-	expect_queues(test, "A?P?");
-	for (i = 0; i < QUEUES; i++)
-		KUNIT_EXPECT_EQ_MSG(test, m->gpq[i].terms.hold.held, i / 2 != 0, "queue %u", i);
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp, NULL), 0);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp), 0);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+0+2");
-	expect_queues(test, "??A?");
+	expect_queues(test, "A?A?");
+	for (i = 0; i < QUEUES; i++)
+		KUNIT_EXPECT_FALSE_MSG(test, m->gpq[i].terms.hold.held, "queue %u", i);
 	KUNIT_EXPECT_EQ(test, m->dqm.active_queue_count, QUEUES);
 }
 
@@ -498,17 +488,17 @@ static void gpreempt_mes_release_keeps_holds(struct kunit *test)
 	m->gpq[0].terms.hold.held = true;
 	m->gpq[1].terms.hold.asked = true;
 	m->gpq[1].suspect.role = GPREEMPT_TRIED;
-	m->gp.search.on = true;
-	kfd_gpreempt_release(&m->gp, NULL);
+	m->gp.saves.search.on = true;
+	kfd_gpreempt_release(&m->gp);
 	expect_queues(test, "AAAA");
 	KUNIT_EXPECT_STREQ(test, mes.calls, "");
 	KUNIT_EXPECT_TRUE(test, m->gpq[0].terms.hold.held);
 	KUNIT_EXPECT_FALSE(test, m->gpq[1].terms.hold.asked);
 	KUNIT_EXPECT_EQ(test, m->gpq[1].suspect.role, GPREEMPT_UNSUSPECTED);
-	KUNIT_EXPECT_FALSE(test, m->gp.search.on);
+	KUNIT_EXPECT_FALSE(test, m->gp.saves.search.on);
 }
 
-static int refuse(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
+static int refuse(struct kfd_gpreempt *gp)
 {
 	return -EIO;
 }
@@ -520,12 +510,12 @@ static void gpreempt_mes_give_back_refused(struct kunit *test)
 	struct machine *m = test->priv;
 
 	m->gp.backend = &refuses;
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp, NULL), 0);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp), 0);
 	preempted(m, 0);
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp, NULL), -EIO);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp), -EIO);
 	expect_queues(test, "PAAA");
 	mes.reset_pending = true;
-	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp, NULL), 0);
+	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp), 0);
 	expect_queues(test, "AAAA");
 }
 
@@ -578,7 +568,7 @@ static struct kunit_case gpreempt_mes_cases[] = {
 	KUNIT_CASE(gpreempt_mes_reset_first),
 	KUNIT_CASE(gpreempt_mes_late),
 	KUNIT_CASE(gpreempt_mes_restore_refused),
-	KUNIT_CASE(gpreempt_mes_release_one_process),
+	KUNIT_CASE(gpreempt_mes_gives_back),
 	KUNIT_CASE(gpreempt_mes_release_keeps_holds),
 	KUNIT_CASE(gpreempt_mes_give_back_refused),
 	KUNIT_CASE(gpreempt_mes_map_again),

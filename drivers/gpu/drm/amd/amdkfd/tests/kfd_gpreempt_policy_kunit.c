@@ -111,11 +111,6 @@ static u64 odd_number(void)
 	}
 }
 
-static u64 odd_slice_ns(const struct gpreempt_terms *terms, u32 level_us)
-{
-	return odd_number();
-}
-
 static u64 odd_key(const struct gpreempt_party *p)
 {
 	return odd_number();
@@ -126,22 +121,21 @@ static u64 odd_not_before_ns(const struct gpreempt_party *p)
 	return odd_number() % 2 ? odd_number() : p->now_ns + odd_number();
 }
 
-static void odd_charge(const struct gpreempt_party *p, const struct gpreempt_words *w, u64 ns,
-		       u64 group_ns)
+static void odd_charge(struct gpreempt_party *p, u64 ns, u64 group_ns)
 {
-	*w->clock = odd_number();
-	w->own[odd_number() % GPREEMPT_OWN_WORDS] = ns;
-	w->turn_own[odd_number() % GPREEMPT_OWN_WORDS] = group_ns;
+	p->clock = odd_number();
+	p->own[odd_number() % GPREEMPT_OWN_WORDS] = ns;
+	p->turn_own[odd_number() % GPREEMPT_OWN_WORDS] = group_ns;
 }
 
-static void odd_wake(const struct gpreempt_party *p, const struct gpreempt_words *w)
+static void odd_wake(struct gpreempt_party *p)
 {
-	*w->clock = odd_number();
+	p->clock = odd_number();
 }
 
 static const struct gpreempt_policy odd = {
 	.name = "odd",
-	.slice_ns = odd_slice_ns,
+	.turns = true,
 	.key = odd_key,
 	.not_before_ns = odd_not_before_ns,
 	.charge = odd_charge,

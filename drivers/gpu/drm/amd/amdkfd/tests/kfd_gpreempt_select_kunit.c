@@ -215,10 +215,7 @@ static const struct step asked_once[] = {
 static const struct step asked_to_stay_off[] = {
 	QUEUE(15), QUEUE(3), SCAN(1), DOES(one, runs), DOES(other, runs), DOES(one, submits),
 	SET(one.terms.held, true), SCAN(1), OFF(one, ASKED), KEEP(other),
-	SCAN(3001), GONE(one), KEEP(other),
-	/* a debugger comes: the hold has no force */
-	SET(one.terms.pinned, true), SCAN(1), SEE(one.out.verdict, GPREEMPT_RESUME),
-	SCAN(1), KEEP(one), {}
+	SCAN(3001), GONE(one), KEEP(other), {}
 };
 
 static const struct scene select_scenes[] = {

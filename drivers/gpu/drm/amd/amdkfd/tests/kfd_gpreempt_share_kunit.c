@@ -467,7 +467,6 @@ static void gpreempt_share_new(struct kunit *test)
 
 /* A policy that writes down what is paid, there and in words of its own. */
 static struct {
-	const struct gpreempt_view *view;
 	u64 ns[GPREEMPT_LEVELS];
 	u64 group_ns;
 	u64 slice_ns;			/* of the turn that was paid last */
@@ -475,31 +474,27 @@ static struct {
 	unsigned int charges;
 } book;
 
-static u64 clerk_slice_ns(const struct gpreempt_terms *terms, u32 level_us)
-{
-	return (u64)level_us * NSEC_PER_USEC;
-}
-
 static u64 clerk_not_before_ns(const struct gpreempt_party *p)
 {
 	return book.not_before_ns;
 }
 
-static void clerk_charge(const struct gpreempt_party *p, const struct gpreempt_words *w, u64 ns,
-			 u64 group_ns)
+static void clerk_charge(struct gpreempt_party *p, u64 ns, u64 group_ns)
 {
-	book.ns[p->clock - book.view->clock] += ns;
+	const struct gpreempt_group *g = container_of(p->share, struct gpreempt_group, share);
+
+	book.ns[p->turn - g->turn] += ns;
 	book.group_ns += group_ns;
 	book.slice_ns = p->turn->slice_ns;
 	book.charges++;
-	*w->clock += ns;
-	*w->turn_own += ns;
-	*w->own += group_ns;
+	p->clock += ns;
+	p->turn_own[0] += ns;
+	p->own[0] += group_ns;
 }
 
 static const struct gpreempt_policy clerk = {
 	.name = "clerk",
-	.slice_ns = clerk_slice_ns,
+	.turns = true,
 	.not_before_ns = clerk_not_before_ns,
 	.charge = clerk_charge,
 };
@@ -507,7 +502,6 @@ static const struct gpreempt_policy clerk = {
 static u64 book_open(struct mill *m)
 {
 	memset(&book, 0, sizeof(book));
-	book.view = &m->view;
 	m->policy = &clerk;
 	return m->view.now_ns;
 }
@@ -688,17 +682,14 @@ static struct gpreempt_group *fair_group(struct kunit *test, struct gpreempt_sha
 
 static u64 fair_key_of(struct gpreempt_view *view, struct gpreempt_group *g)
 {
-	struct gpreempt_party p = gpreempt_party(view, g, 0);
+	struct gpreempt_party p = party_of(view, g, 0);
 
 	return gpreempt_fair.key(&p);
 }
 
 static void fair_pays(struct gpreempt_view *view, struct gpreempt_group *g, u64 ns)
 {
-	struct gpreempt_party p = gpreempt_party(view, g, 0);
-	struct gpreempt_words w = gpreempt_words(view, g, 0);
-
-	gpreempt_fair.charge(&p, &w, ns, ns);
+	gpreempt_policy_charge(&gpreempt_fair, view, g, 0, ns, ns);
 }
 
 static struct gpreempt_view *fair_view(struct kunit *test)
@@ -713,11 +704,8 @@ static struct gpreempt_view *fair_view(struct kunit *test)
 /* It had turns before, and has work. */
 static void fair_wakes(struct gpreempt_view *view, struct gpreempt_group *g)
 {
-	struct gpreempt_party p = gpreempt_party(view, g, 0);
-	struct gpreempt_words w = gpreempt_words(view, g, 0);
-
 	g->turn[0].last_ns = 1;
-	gpreempt_fair.wake(&p, &w);
+	gpreempt_policy_wake(&gpreempt_fair, view, g, 0);
 	g->turn[0].awake = true;
 }
 

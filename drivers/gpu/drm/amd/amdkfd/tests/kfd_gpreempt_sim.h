@@ -381,7 +381,7 @@ static bool sim_seems_to_have_work(struct sim *s, unsigned int i)
 static bool sim_above(const struct sim *s, unsigned int queue, unsigned int other)
 {
 	return s->q[queue].out.level > s->q[other].out.level ||
-	       (s->policy->slice_ns && s->q[queue].group != s->q[other].group &&
+	       (s->policy->turns && s->q[queue].group != s->q[other].group &&
 		s->q[queue].out.level == s->q[other].out.level);
 }
 
@@ -397,7 +397,7 @@ static void sim_check_victim(struct sim *s, unsigned int victim)
 		    sim_seems_to_have_work(s, i))
 			justified = true;
 	KUNIT_EXPECT_TRUE(s->test, !s->policy->passive);
-	KUNIT_EXPECT_TRUE(s->test, s->policy->slice_ns || !turn);
+	KUNIT_EXPECT_TRUE(s->test, s->policy->turns || !turn);
 	KUNIT_EXPECT_TRUE_MSG(s->test, justified, "rule 1, seed %llu, queue %u, step %llu",
 			      s->seed, victim, s->step);
 	/* rule 10, whatever a policy says */

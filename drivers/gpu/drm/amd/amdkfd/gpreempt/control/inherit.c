@@ -141,10 +141,9 @@ static struct gpreempt_lot lot_of_cgroup(struct cgroup *cgroup)
 /*
  * Combine a process's own lot with its cgroup's. Where members share, a process's own share does
  * not count, as it could be a way to more than theirs.
- *
- * Returns whether anything has changed.
+ * The monitors of its nodes may be parked, so they are woken.
  */
-static bool process_update(struct kfd_process *p)
+static void process_update(struct kfd_process *p)
 {
 	struct gpreempt_lot lot, common;
 	struct cgroup *cgroup;
@@ -159,10 +158,10 @@ static bool process_update(struct kfd_process *p)
 	if (lot.group)
 		lot.share = common.share;
 	if (!memcmp(&lot, &p->gpreempt.lot, sizeof(lot)))
-		return false;
-	guard(spinlock)(&lots_lock);
-	p->gpreempt.lot = lot;
-	return true;
+		return;
+	scoped_guard(spinlock, &lots_lock)
+		p->gpreempt.lot = lot;
+	kfd_gpreempt_wake_for(p);
 }
 
 /* Any process may be a member of a cgroup whose default has changed. */
@@ -173,8 +172,8 @@ static void update_all(void)
 
 	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes)
-		if (kfd_gpreempt_process_made(p) && process_update(p))
-			kfd_gpreempt_wake_for(p);
+		if (kfd_gpreempt_process_made(p))
+			process_update(p);
 }
 
 /**
@@ -211,9 +210,7 @@ void kfd_gpreempt_process_follow(struct kfd_process *p)
 	/* The holder of the lock may wait for memory, and the monitor must not. */
 	if (!moved || !mutex_trylock(&defaults_lock))
 		return;
-	/* The monitor may be parked, whoever the caller is. */
-	if (process_update(p))
-		kfd_gpreempt_wake_for(p);
+	process_update(p);
 	mutex_unlock(&defaults_lock);
 }
 
@@ -318,8 +315,7 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 			own.share = gpreempt_share_lower(own.share, &had->share);
 		}
 		p->gpreempt.own = own;
-		if (process_update(p))
-			kfd_gpreempt_wake_for(p);
+		process_update(p);
 	}
 }
 

@@ -244,7 +244,7 @@ static int wait_for(const struct kfd_gpreempt_asked *asked, bool off, ktime_t en
 
 	for (;;) {
 		/* Read before the queue is: what the next tick changes is new. */
-		seen = atomic_read_acquire(&gp->ticks);
+		seen = atomic_read_acquire(&gp->monitor.ticks);
 		r = kfd_gpreempt_find_queue(asked->p, asked->queue_id, &q);
 		if (r)
 			return r;
@@ -256,8 +256,9 @@ static int wait_for(const struct kfd_gpreempt_asked *asked, bool off, ktime_t en
 		left = ktime_sub(end, ktime_get());
 		if (left <= 0)
 			return -ETIME;
-		r = wait_event_interruptible_hrtimeout(gp->ticked,
-						       atomic_read(&gp->ticks) != seen, left);
+		r = wait_event_interruptible_hrtimeout(gp->monitor.ticked,
+						       atomic_read(&gp->monitor.ticks) != seen,
+						       left);
 		if (r == -ERESTARTSYS)
 			return r;
 	}

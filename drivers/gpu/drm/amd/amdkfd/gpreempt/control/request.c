@@ -4,6 +4,7 @@
  * queue's state. Changes no queue: that is for the commit room alone.
  */
 
+#include <linux/list.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -39,21 +40,6 @@ static int check_monitor(struct kfd_gpreempt *gp)
 	return state == GPREEMPT_DISABLED ? -ENODEV : state == GPREEMPT_BYPASSED ? -EIO : 0;
 }
 
-/* Note a queue as it was before, for kfd_gpreempt_take_back() and kfd_gpreempt_outcome(). */
-static void note(struct kfd_gpreempt_asked *asked, struct queue *q)
-{
-	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-
-	*asked = (struct kfd_gpreempt_asked) {
-		.p = q->process,
-		.gpq = gpq,
-		.queue_id = q->properties.queue_id,
-		.hold = gpq->terms.hold,
-		.preemptions = gpq->preemptions,
-		.requests = gpq->terms.requests + 1,
-	};
-}
-
 /* Space for what is asked of so many more queues, with none of the locks held. */
 static int make_room(struct kfd_gpreempt_asks *asks, unsigned int n)
 {
@@ -67,6 +53,15 @@ static int make_room(struct kfd_gpreempt_asks *asks, unsigned int n)
 	asks->asked = asked;
 	asks->room = asks->count + n;
 	return 0;
+}
+
+/* A process's queues on a node: the list changes under the DQM lock alone. */
+static struct list_head *queues_on(struct kfd_node *node, struct kfd_process *p)
+{
+	struct kfd_process_device *pdd = kfd_get_process_device_data(node, p);
+	static LIST_HEAD(none);
+
+	return pdd ? &pdd->qpd.queues_list : &none;
 }
 
 /**
@@ -86,20 +81,19 @@ static int make_room(struct kfd_gpreempt_asks *asks, unsigned int n)
 int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choice *choice,
 			 const struct kfd_ioctl_gpreempt_args *args, struct kfd_gpreempt_asks *asks)
 {
-	struct device_process_node *dpn;
+	struct list_head *queues;
 	bool changes = false;
 	struct queue *q;
-	unsigned int n;
+	unsigned int n, i;
 	int monitor, r;
 
 	for (;;) {
 		r = lock_node(gp);
 		if (r)
 			return r;
-		n = 1;
-		if (choice->which)
-			kfd_gpreempt_for_each(q, dpn, gp->node->dqm)
-				n++;
+		n = 0;
+		for (i = 0; i < choice->count; i++)
+			n += list_count_nodes(queues_on(gp->node, choice->processes[i]));
 		if (n <= asks->room - asks->count)
 			break;
 		unlock_node(gp);
@@ -111,13 +105,20 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 	/* A hold outlives a bypass, so it can be ended there. */
 	if (monitor == -EIO && args->op == KFD_GPREEMPT_OP_RESUME)
 		monitor = 0;
-	list_for_each_entry(dpn, &gp->node->dqm->queues, list) {
-		if (!kfd_gpreempt_chosen_process(choice, qpd_to_pdd(dpn->qpd)->process))
-			continue;
-		list_for_each_entry(q, &dpn->qpd->queues_list, list) {
+	for (i = 0; i < choice->count; i++) {
+		queues = queues_on(gp->node, choice->processes[i]);
+		list_for_each_entry(q, queues, list) {
 			if (!kfd_gpreempt_chosen(choice, q))
 				continue;
-			note(&asks->asked[asks->count], q);
+			/* as it was before the request */
+			asks->asked[asks->count] = (struct kfd_gpreempt_asked) {
+				.p = q->process,
+				.gpq = q->gpreempt,
+				.queue_id = q->properties.queue_id,
+				.hold = q->gpreempt->terms.hold,
+				.preemptions = q->gpreempt->off.times,
+				.requests = q->gpreempt->terms.requests + 1,
+			};
 			r = monitor ?: kfd_gpreempt_ask(q, args, asks->nice);
 			if (r < 0) {
 				asks->error = asks->error ?: r;
@@ -176,13 +177,13 @@ int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions)
 	r = check_monitor(gp);
 	if (r == -EIO && !off)
 		r = 0;
-	if (!r && off && kfd_gpreempt_queue_pinned(q))
-		r = -EBUSY;
 	/* Evicted, suspended or switched off is off, too. */
 	if (!r)
 		r = off ? !q->properties.is_active ||
-			  q->gpreempt->preemptions != preemptions :
+			  q->gpreempt->off.times != preemptions :
 			  !q->properties.is_preempted;
+	if (!r && off && kfd_gpreempt_queue_pinned(q))
+		r = -EBUSY;
 	unlock_node(gp);
 	return r;
 }
@@ -202,9 +203,9 @@ static u32 queue_state(struct kfd_gpreempt *gp, const struct queue *q)
 						      KFD_GPREEMPT_QUEUE_PREEMPTED;
 	if (!q->properties.is_active)
 		return KFD_GPREEMPT_QUEUE_OFF;
-	if (!q->gpreempt->last.ns || kfd_gpreempt_state(gp) != GPREEMPT_ACTIVE)
+	if (!q->gpreempt->account.last.ns || kfd_gpreempt_state(gp) != GPREEMPT_ACTIVE)
 		return KFD_GPREEMPT_QUEUE_UNKNOWN;
-	return states[q->gpreempt->last.out.activity];
+	return states[q->gpreempt->account.last.out.activity];
 }
 
 /**
@@ -227,7 +228,7 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 		return r;
 	/* No scan does it while the node is bypassed. */
 	kfd_gpreempt_terms(q, ktime_get_ns(), &terms);
-	mutex_lock(&gp->last_lock);
+	mutex_lock(&gp->account.lock);
 	*info = (struct kfd_gpreempt_queue_info) {
 		.queue_id = q->properties.queue_id,
 		.gpu_id = gp->gpu_id,
@@ -237,25 +238,25 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 		.state = queue_state(gp, q),
 		.flags = kfd_gpreempt_queue_flags(gpq),
 		.timeslice_us = terms.timeslice_us,
-		.running_ns = gpq->running_ns,
-		.waiting_ns = gpq->waiting_ns,
-		.preempted_ns = gpq->preempted_total_ns,
-		.preemptions = gpq->preemptions,
+		.running_ns = gpq->account.running_ns,
+		.waiting_ns = gpq->account.waiting_ns,
+		.preempted_ns = gpq->off.total_ns,
+		.preemptions = gpq->off.times,
 		.pid = task_tgid_vnr(q->process->lead_thread),
 		.context_id = kfd_process_context_id(q->process),
-		.backlog = gpq->last.backlog,
+		.backlog = gpq->account.last.backlog,
 		.waves = KFD_GPREEMPT_NONE,
-		.save_ns = gpq->save_ns,
-		.seen_ns = gpq->last.ns,
+		.save_ns = gpq->off.save_ns,
+		.seen_ns = gpq->account.last.ns,
 	};
-	if (gpq->last.ns && gpq->last.seen.waves >= 0)
-		info->waves = gpq->last.seen.waves;
-	if (gpq->last.ns && kfd_gpreempt_state(gp) == GPREEMPT_ACTIVE &&
-	    gpq->last.out.level == GPREEMPT_BOOST)
+	if (gpq->account.last.ns && gpq->account.last.seen.waves >= 0)
+		info->waves = gpq->account.last.seen.waves;
+	if (gpq->account.last.ns && kfd_gpreempt_state(gp) == GPREEMPT_ACTIVE &&
+	    gpq->account.last.out.level == GPREEMPT_BOOST)
 		info->effective = GPREEMPT_BOOST;
 	if (q->properties.is_preempted)
-		info->preempted_ns += ktime_get_ns() - gpq->preempted_ns;
-	mutex_unlock(&gp->last_lock);
+		info->preempted_ns += ktime_get_ns() - gpq->off.since_ns;
+	mutex_unlock(&gp->account.lock);
 	unlock_node(gp);
 	return 0;
 }

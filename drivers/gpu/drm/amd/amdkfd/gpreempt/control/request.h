@@ -11,7 +11,7 @@
 
 /**
  * struct kfd_gpreempt_choice - the queues that an ioctl is about which may be about many
- * @processes:	referenced, in the order of their addresses
+ * @processes:	referenced
  * @count:	how many
  * @which:	%KFD_GPREEMPT_WHICH, 0: one queue
  * @number:	the level, or the one queue's
@@ -31,7 +31,7 @@ struct kfd_gpreempt_choice {
  * @gpq:	the queue's record, referenced
  * @queue_id:	its number in @p
  * @hold:	as in &struct kfd_gpreempt_terms, before that
- * @preemptions: as in &struct kfd_gpreempt_queue, likewise
+ * @preemptions: how often it was taken off, likewise
  * @requests:	as in &struct kfd_gpreempt_terms, with this request
  */
 struct kfd_gpreempt_asked {
@@ -71,8 +71,6 @@ int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_a
 			struct kfd_gpreempt_choice *choice);
 void kfd_gpreempt_unchoose(struct kfd_gpreempt_choice *choice);
 bool kfd_gpreempt_chosen(const struct kfd_gpreempt_choice *choice, const struct queue *q);
-bool kfd_gpreempt_chosen_process(const struct kfd_gpreempt_choice *choice,
-				 const struct kfd_process *p);
 
 /* One that is being made is in the table of processes before the last step that can fail. */
 static inline bool kfd_gpreempt_process_made(const struct kfd_process *p)

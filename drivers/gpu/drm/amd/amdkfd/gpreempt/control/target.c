@@ -4,7 +4,6 @@
  * touch them. Changes nothing.
  */
 
-#include <linux/bsearch.h>
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/file.h>
@@ -14,7 +13,6 @@
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
 #include "request.h"
@@ -110,51 +108,26 @@ int kfd_gpreempt_lock_access(struct task_struct *task)
 	return -EPERM;
 }
 
-/* Are both contexts of one process? Of one that has ended, none is any more. */
-static bool of_one(const struct kfd_process *p, const struct kfd_process *other)
-{
-	const void *mm = READ_ONCE(p->mm);
-
-	return p == other || (mm && READ_ONCE(other->mm) == mm);
-}
-
 /*
- * A context, referenced, or NULL: of the same process as @same, or by the process's leader,
- * whose exec_update_lock is held then.
+ * A context of a process, referenced, or NULL. Its leader, whose exec_update_lock is held, tells
+ * whose it is; not the memory alone, as a child that shares that may belong to another user. A
+ * leader that has ended has no memory, and other threads may go on.
  */
-static struct kfd_process *find_context(const struct kfd_process *same,
-					const struct task_struct *leader, u16 id)
+static struct kfd_process *find_context(const struct task_struct *leader, u16 id)
 {
+	const struct mm_struct *mm = READ_ONCE(leader->mm);
 	struct kfd_process *p;
 	unsigned int i;
 
 	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
-		if (kfd_gpreempt_process_made(p) &&
-		    (same ? of_one(p, same) : p->lead_thread == leader) &&
-		    kfd_process_context_id(p) == id) {
+		if (kfd_gpreempt_process_made(p) && p->lead_thread == leader &&
+		    (!mm || READ_ONCE(p->mm) == mm) && kfd_process_context_id(p) == id) {
 			kref_get(&p->ref);
 			return p;
 		}
 	}
 	return NULL;
-}
-
-/*
- * KFD knows a process by the memory of its leader, and that is gone when the leader has
- * ended and other threads go on. What is found is the process's primary context.
- */
-static struct kfd_process *find_process(struct task_struct *leader)
-{
-	struct pid *pid = get_task_pid(leader, PIDTYPE_TGID);
-	struct kfd_process *p = NULL;
-
-	if (pid)
-		p = kfd_lookup_process_by_pid(pid);
-	put_pid(pid);
-	if (p || !(READ_ONCE(leader->flags) & PF_EXITING))
-		return p;
-	return find_context(NULL, leader, KFD_CONTEXT_ID_PRIMARY);
 }
 
 /*
@@ -165,28 +138,24 @@ static int get_process(struct kfd_process *p, const struct kfd_ioctl_gpreempt_ar
 		       struct kfd_process **target)
 {
 	struct task_struct *task;
-	struct kfd_process *any;
 	int r;
 
 	r = kfd_gpreempt_leader(args, &task);
 	if (r)
 		return r;
-	if (task == current->group_leader && p->mm == current->mm) {
+	if (task == current->group_leader && p->mm == current->mm &&
+	    !(args->flags & KFD_GPREEMPT_CONTEXT)) {
 		kref_get(&p->ref);
 		*target = p;
 	} else {
 		r = kfd_gpreempt_lock_access(task);
 		if (!r) {
-			*target = find_process(task);
+			*target = find_context(task, args->flags & KFD_GPREEMPT_CONTEXT ?
+					       args->context_id : KFD_CONTEXT_ID_PRIMARY);
 			up_read(&task->signal->exec_update_lock);
 		}
 	}
 	put_task_struct(task);
-	if (!r && *target && (args->flags & KFD_GPREEMPT_CONTEXT)) {
-		any = *target;
-		*target = find_context(any, NULL, args->context_id);
-		kfd_unref_process(any);
-	}
 	return r ?: *target ? 0 : -ESRCH;
 }
 
@@ -218,11 +187,13 @@ static bool may_control(const struct kfd_process *p, bool nice)
 	       (nice || same_thread_group(task, current) || kfd_gpreempt_same_user(task));
 }
 
-static int by_address(const void *a, const void *b)
+/* Are both contexts of one process? Of one that has ended, none is any more. */
+static bool of_one(const struct kfd_process *p, const struct kfd_process *other)
 {
-	const struct kfd_process *const *p = a, *const *other = b;
+	const void *mm = READ_ONCE(p->mm);
 
-	return *p < *other ? -1 : *p > *other;
+	return p == other ||
+	       (p->lead_thread == other->lead_thread && mm && READ_ONCE(other->mm) == mm);
 }
 
 /*
@@ -251,7 +222,6 @@ static int choose_many(const struct kfd_process *one, struct kfd_gpreempt_choice
 		kref_get(&p->ref);
 		choice->processes[choice->count++] = p;
 	}
-	sort(choice->processes, choice->count, sizeof(*choice->processes), by_address, NULL);
 	return 0;
 }
 
@@ -327,15 +297,4 @@ bool kfd_gpreempt_chosen(const struct kfd_gpreempt_choice *choice, const struct 
 	default:
 		return q->properties.queue_id == choice->number;
 	}
-}
-
-/**
- * kfd_gpreempt_chosen_process - is a process among the chosen ones?
- * @choice: what kfd_gpreempt_choose() has found
- * @p: the process
- */
-bool kfd_gpreempt_chosen_process(const struct kfd_gpreempt_choice *choice,
-				 const struct kfd_process *p)
-{
-	return bsearch(&p, choice->processes, choice->count, sizeof(p), by_address);
 }

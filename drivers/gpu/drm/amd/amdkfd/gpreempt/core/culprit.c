@@ -79,7 +79,6 @@ void gpreempt_search_hear(struct gpreempt_search *search, bool late)
 		search->trials = TRIALS;
 	search->on = true;
 	search->late = late;
-	search->fixed = false;
 	search->suspects = 0;
 	search->aside = 0;
 }
@@ -90,13 +89,10 @@ void gpreempt_search_hear(struct gpreempt_search *search, bool late)
  * @suspect: of the queue
  * @had: if it was late, the queue was on the hardware and may have had waves; if not, it had
  *	some, and they were saved
- * @fixed: it must stay on the hardware: it cannot be tried, but may be the culprit
  */
 void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspect *suspect,
-			   bool had, bool fixed)
+			   bool had)
 {
-	search->fixed |= had && fixed;
-	had &= !fixed;
 	if (search->late && had)
 		suspect->role = GPREEMPT_TRIED;
 	else if (suspect->role != GPREEMPT_UNSUSPECTED && (search->late || had))
@@ -117,7 +113,7 @@ void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspe
  */
 enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 now_ns)
 {
-	if (search->suspects == 1 && search->late && !search->began && !search->fixed) {
+	if (search->suspects == 1 && search->late && !search->began) {
 		search->on = false;
 		return GPREEMPT_FOUND;
 	}

@@ -50,7 +50,6 @@ struct gpreempt_past {
  * @late:	the save that ended the last trial was late, or the one that began the search
  * @suspects:	queues that may be the culprit
  * @aside:	of these, those that did not take part in the last trial
- * @fixed:	one that must stay on the hardware may have delayed that save
  * @began:	it was the save that began the search
  * @trials:	how many more there may be
  * @due_ns:	when this one is to end
@@ -64,7 +63,6 @@ struct gpreempt_search {
 	bool on;
 	bool late;
 	bool began;
-	bool fixed;
 	unsigned int suspects;
 	unsigned int aside;
 	unsigned int trials;
@@ -100,7 +98,7 @@ bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 
 			     u64 late_ns);
 void gpreempt_search_hear(struct gpreempt_search *search, bool late);
 void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspect *suspect,
-			   bool had, bool fixed);
+			   bool had);
 enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 now_ns);
 void gpreempt_search_place(struct gpreempt_search *search, struct gpreempt_suspect *suspect);
 void gpreempt_keep_off(struct gpreempt_suspect *suspect, struct gpreempt_past *past, u64 now_ns);

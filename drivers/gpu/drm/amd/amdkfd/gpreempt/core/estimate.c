@@ -408,7 +408,7 @@ enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q)
 		return GPREEMPT_WORK_SHOWN;
 	if (hides(q))
 		return GPREEMPT_WORK_HIDDEN;
-	return c->backlog ? GPREEMPT_WORK_WAITS : GPREEMPT_WORK_NONE;
+	return GPREEMPT_WORK_NONE;
 }
 
 /**

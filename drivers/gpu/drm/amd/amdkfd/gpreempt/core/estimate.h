@@ -169,14 +169,12 @@ struct gpreempt_change {
 
 /**
  * enum gpreempt_work - may a queue want or hold the machine, for all that is seen at first?
- * @GPREEMPT_WORK_NONE: no
- * @GPREEMPT_WORK_WAITS: no: what it has waits for a signal
+ * @GPREEMPT_WORK_NONE: no, or what it has waits for a signal
  * @GPREEMPT_WORK_HIDDEN: it may have waves that nothing shows
  * @GPREEMPT_WORK_SHOWN: it has work
  */
 enum gpreempt_work {
 	GPREEMPT_WORK_NONE,
-	GPREEMPT_WORK_WAITS,
 	GPREEMPT_WORK_HIDDEN,
 	GPREEMPT_WORK_SHOWN,
 };

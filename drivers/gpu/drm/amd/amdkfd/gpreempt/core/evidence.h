@@ -90,7 +90,8 @@ struct gpreempt_evidence {
  * @hold_end_ns: released by itself then, in the scan's clock; 0: never
  * @asked:	to be taken off once. Cleared when the queue is off; it comes back as any
  *		other preempted queue
- * @pinned:	must not be taken off now (debugger, ...); a hold has no force then
+ * @pinned:	must not be taken off now (global wave sync), so it is not preempted; a hold has no
+ *		force then
  * @hint_ns:	when work was announced for, in the scan's clock; 0: none was
  * @hint_end_ns: when that work is expected to be over
  */

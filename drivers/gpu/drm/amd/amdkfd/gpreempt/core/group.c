@@ -44,14 +44,12 @@ static void charge(const struct gpreempt_policy *policy, struct gpreempt_view *v
 {
 	u64 now = view->now_ns, since = g->turn[level].since_ns;
 	u64 group_since = max(since, g->charged_ns);
-	struct gpreempt_party p = gpreempt_party(view, g, level);
-	struct gpreempt_words w = gpreempt_words(view, g, level);
 
 	g->levels &= ~BIT(level);
 	if (!policy->charge || !since || since >= now)
 		return;
-	policy->charge(&p, &w, min(now - since, CHARGE_MAX_NS),
-		       group_since < now ? min(now - group_since, CHARGE_MAX_NS) : 0);
+	gpreempt_policy_charge(policy, view, g, level, min(now - since, CHARGE_MAX_NS),
+			       group_since < now ? min(now - group_since, CHARGE_MAX_NS) : 0);
 	g->charged_ns = now;
 }
 
@@ -89,7 +87,7 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 		q->rank = gpreempt_policy_rank(policy, &q->terms, tun);
 		q->turn = &q->group->turn[q->rank.level];
 	}
-	if (!policy->slice_ns)
+	if (!policy->turns)
 		goto place;
 	gpreempt_for_each(q, view)
 		turn_open(q->turn, view->seen_ns);
@@ -115,13 +113,11 @@ place:
 static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 		       struct gpreempt_queue_view *q)
 {
-	struct gpreempt_party p = gpreempt_party(view, q->group, q->rank.level);
-	struct gpreempt_words w = gpreempt_words(view, q->group, q->rank.level);
 	struct gpreempt_turn *t = q->turn;
 	u64 now = view->now_ns;
 
 	if (policy->wake && t->wants && !t->awake)
-		policy->wake(&p, &w);
+		gpreempt_policy_wake(policy, view, q->group, q->rank.level);
 	t->awake = t->wants;
 	if (!t->gets || t->begins)
 		t->had_ns = 0;
@@ -145,7 +141,7 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
 	struct gpreempt_queue_view *q;
 
 	view->seen_ns = view->now_ns;
-	if (!policy->slice_ns)
+	if (!policy->turns)
 		return;
 	gpreempt_for_each(q, view) {
 		struct gpreempt_turn *t = q->turn;

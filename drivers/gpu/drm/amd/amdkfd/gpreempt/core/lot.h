@@ -54,14 +54,12 @@ struct gpreempt_lot {
 /**
  * struct gpreempt_process - what amdkfd keeps of a process for GPREEMPT
  * @made:	it is made: code that looks for processes may use it
- * @debugger:	its debugger may keep its queues from being preempted
  * @cgroup:	number of the cgroup that it was found in
  * @own:	what follows for it without what that cgroup adds
  * @lot:	what follows for it
  */
 struct gpreempt_process {
 	bool made;
-	bool debugger;
 	u64 cgroup;
 	struct gpreempt_lot own;
 	struct gpreempt_lot lot;

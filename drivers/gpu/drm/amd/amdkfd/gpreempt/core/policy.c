@@ -9,6 +9,17 @@
 
 #include "policy.h"
 
+/* Watches and counts, and does what it is asked to. */
+const struct gpreempt_policy gpreempt_none = {
+	.name = "none",
+	.passive = true,
+};
+
+/* The queue of the highest priority goes first, and that is all. */
+const struct gpreempt_policy gpreempt_strict = {
+	.name = "strict",
+};
+
 static const struct gpreempt_policy *const policies[] = {
 	&gpreempt_none,
 	&gpreempt_strict,
@@ -43,39 +54,29 @@ const struct gpreempt_policy *gpreempt_policy_find(const char *name)
 	return NULL;
 }
 
-/**
- * gpreempt_party - a group on a level, as a policy that is asked sees it
- * @view: the scan
- * @group: the group
- * @level: the level
- */
-struct gpreempt_party gpreempt_party(const struct gpreempt_view *view,
-				     const struct gpreempt_group *group, unsigned int level)
+/* A group on a level, as a policy that is asked sees it. */
+static struct gpreempt_party party_of(const struct gpreempt_view *view,
+				      const struct gpreempt_group *group, unsigned int level)
 {
-	return (struct gpreempt_party) {
+	struct gpreempt_party p = {
 		.now_ns = view->now_ns,
 		.share = &group->share,
 		.turn = &group->turn[level],
-		.clock = &view->clock[level],
-		.turn_own = group->turn[level].own,
-		.own = group->own,
+		.clock = view->clock[level],
 	};
+
+	memcpy(p.turn_own, group->turn[level].own, sizeof(p.turn_own));
+	memcpy(p.own, group->own, sizeof(p.own));
+	return p;
 }
 
-/**
- * gpreempt_words - what a policy may write of a group on a level
- * @view: the scan
- * @group: the group
- * @level: the level
- */
-struct gpreempt_words gpreempt_words(struct gpreempt_view *view, struct gpreempt_group *group,
-				     unsigned int level)
+/* Keep the words of a policy that was told something. */
+static void keep_words(const struct gpreempt_party *p, struct gpreempt_view *view,
+		       struct gpreempt_group *group, unsigned int level)
 {
-	return (struct gpreempt_words) {
-		.clock = &view->clock[level],
-		.turn_own = group->turn[level].own,
-		.own = group->own,
-	};
+	view->clock[level] = p->clock;
+	memcpy(group->turn[level].own, p->turn_own, sizeof(p->turn_own));
+	memcpy(group->own, p->own, sizeof(p->own));
 }
 
 /* A group's share is not the policy's to change. */
@@ -121,11 +122,11 @@ struct gpreempt_rank gpreempt_policy_rank(const struct gpreempt_policy *policy,
 					  const struct gpreempt_tunables *tun)
 {
 	u8 level = min_t(u8, terms->priority, GPREEMPT_LEVELS - 1);
+	u64 us = terms->timeslice_us ?: tun->timeslice_us[level];
 
 	return (struct gpreempt_rank) {
 		.level = level,
-		.slice_ns = policy->slice_ns ?
-			    policy->slice_ns(terms, tun->timeslice_us[level]) : 0,
+		.slice_ns = policy->turns ? us * NSEC_PER_USEC : 0,
 	};
 }
 
@@ -145,10 +146,44 @@ void gpreempt_policy_place(const struct gpreempt_policy *policy, const struct gp
 			   struct gpreempt_rank *rank)
 {
 	u64 latest = view->now_ns + (u64)tun->starvation_ms * NSEC_PER_MSEC;
-	struct gpreempt_party p = gpreempt_party(view, group, rank->level);
+	struct gpreempt_party p = party_of(view, group, rank->level);
 
 	if (policy->key)
 		rank->key = policy->key(&p);
 	if (policy->not_before_ns)
 		rank->not_before_ns = min(policy->not_before_ns(&p), latest);
+}
+
+/**
+ * gpreempt_policy_charge - a group had the machine
+ * @policy: which is told so
+ * @view: the scan
+ * @group: the group
+ * @level: on which level
+ * @ns: for so long
+ * @group_ns: the part of it that was not yet charged on another level
+ */
+void gpreempt_policy_charge(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+			    struct gpreempt_group *group, unsigned int level, u64 ns, u64 group_ns)
+{
+	struct gpreempt_party p = party_of(view, group, level);
+
+	policy->charge(&p, ns, group_ns);
+	keep_words(&p, view, group, level);
+}
+
+/**
+ * gpreempt_policy_wake - a group has work that it lacked, or was not allowed to run
+ * @policy: which is told so
+ * @view: the scan
+ * @group: the group
+ * @level: on which level
+ */
+void gpreempt_policy_wake(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+			  struct gpreempt_group *group, unsigned int level)
+{
+	struct gpreempt_party p = party_of(view, group, level);
+
+	policy->wake(&p);
+	keep_words(&p, view, group, level);
 }

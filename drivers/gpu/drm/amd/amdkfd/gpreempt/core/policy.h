@@ -18,35 +18,23 @@
  * @turn_own:	its words of the group on the level
  * @own:	its words of the group
  *
- * The policy's words are zeroed when it comes.
+ * The policy's words are zeroed when it comes, and kept when it was told something.
  */
 struct gpreempt_party {
 	u64 now_ns;
 	const struct gpreempt_share *share;
 	const struct gpreempt_turn *turn;
-	const u64 *clock;
-	const u64 *turn_own;
-	const u64 *own;
-};
-
-/**
- * struct gpreempt_words - the same words, for a policy that is told something
- * @clock:	its word of the level
- * @turn_own:	its words of the group on the level
- * @own:	its words of the group
- */
-struct gpreempt_words {
-	u64 *clock;
-	u64 *turn_own;
-	u64 *own;
+	u64 clock;
+	u64 turn_own[GPREEMPT_OWN_WORDS];
+	u64 own[GPREEMPT_OWN_WORDS];
 };
 
 /**
  * struct gpreempt_policy - a policy, known by its name
  * @name:	as sysfs shows it
  * @passive:	takes a queue off only where that is asked for, and else watches
- * @slice_ns:	how long is a queue's turn, if it takes turns on its level? Its group's is the
- *		longest of its queues'. NULL: there are none
+ * @turns:	groups take turns on a level, where it gives them a length. A group's turn is as
+ *		long as the longest of its queues'
  * @key:	among groups that take turns, the one with the least key goes next; the group
  *		whose turn has just ended competes too. NULL: all are alike
  * @not_before_ns: no new turn of a group starts before that time; one in progress is finished.
@@ -56,19 +44,18 @@ struct gpreempt_words {
  * @wake:	a group has work on the level that it lacked, or was not allowed to run, at the
  *		last scan
  *
- * @slice_ns, @key and @not_before_ns are asked, and change nothing; @charge and @wake are told,
+ * @key and @not_before_ns are asked, and change nothing; @charge and @wake are told,
  * and may write the policy's own words. What a policy returns is clamped, so that it may be
  * unfair, never unsafe.
  */
 struct gpreempt_policy {
 	const char *name;
 	bool passive;
-	u64 (*slice_ns)(const struct gpreempt_terms *terms, u32 level_us);
+	bool turns;
 	u64 (*key)(const struct gpreempt_party *p);
 	u64 (*not_before_ns)(const struct gpreempt_party *p);
-	void (*charge)(const struct gpreempt_party *p, const struct gpreempt_words *w, u64 ns,
-		       u64 group_ns);
-	void (*wake)(const struct gpreempt_party *p, const struct gpreempt_words *w);
+	void (*charge)(struct gpreempt_party *p, u64 ns, u64 group_ns);
+	void (*wake)(struct gpreempt_party *p);
 };
 
 extern const struct gpreempt_policy gpreempt_none;
@@ -78,10 +65,6 @@ extern const struct gpreempt_policy gpreempt_fair;
 
 const struct gpreempt_policy *gpreempt_policy_find(const char *name);
 const struct gpreempt_policy *gpreempt_policy_get(unsigned int index);
-struct gpreempt_party gpreempt_party(const struct gpreempt_view *view,
-				     const struct gpreempt_group *group, unsigned int level);
-struct gpreempt_words gpreempt_words(struct gpreempt_view *view, struct gpreempt_group *group,
-				     unsigned int level);
 void gpreempt_policy_comes(const struct gpreempt_policy *policy, struct gpreempt_view *view);
 struct gpreempt_rank gpreempt_policy_rank(const struct gpreempt_policy *policy,
 					  const struct gpreempt_terms *terms,
@@ -89,5 +72,9 @@ struct gpreempt_rank gpreempt_policy_rank(const struct gpreempt_policy *policy,
 void gpreempt_policy_place(const struct gpreempt_policy *policy, const struct gpreempt_view *view,
 			   const struct gpreempt_group *group, const struct gpreempt_tunables *tun,
 			   struct gpreempt_rank *rank);
+void gpreempt_policy_charge(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+			    struct gpreempt_group *group, unsigned int level, u64 ns, u64 group_ns);
+void gpreempt_policy_wake(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+			  struct gpreempt_group *group, unsigned int level);
 
 #endif /* GPREEMPT_POLICY_H_INCLUDED */

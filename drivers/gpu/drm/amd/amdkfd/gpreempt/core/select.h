@@ -39,8 +39,7 @@ enum gpreempt_verdict {
  * @GPREEMPT_REASON_TURN: resume: its group's turn on its level has come
  * @GPREEMPT_REASON_LATE: both: a queue that delays its saves is searched for, or was found;
  *	never by a policy
- * @GPREEMPT_REASON_OFF: resume: disabled, torn down, bypassed, or a debugger has attached; never
- *	by a policy
+ * @GPREEMPT_REASON_OFF: resume: disabled, torn down or bypassed; never by a policy
  */
 enum gpreempt_reason {
 	GPREEMPT_REASON_NONE,

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT state of a node, and input checks.
+ * GPREEMPT state of a node.
  */
 
-#include <linux/errno.h>
 #include <linux/kernel.h>
-#include <linux/kstrtox.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
@@ -98,31 +96,12 @@ void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event)
 	}
 }
 
-/**
- * gpreempt_state_name - a state as sysfs shows it
- * @state: the state
- */
-const char *gpreempt_state_name(enum gpreempt_state state)
-{
-	/* The order of enum gpreempt_state. */
-	static const char * const names[] = { "disabled", "parked", "active", "bypassed" };
-
-	return state < ARRAY_SIZE(names) ? names[state] : "unknown";
-}
-
-/**
- * gpreempt_bypass_name - a bypass reason as sysfs, log and uevent show it
- * @bypass: the reason
- */
-const char *gpreempt_bypass_name(enum gpreempt_bypass bypass)
-{
-	/* The order of enum gpreempt_bypass. */
-	static const char * const names[] = {
-		"none", "late_preemption", "hung_preemption", "map_failed",
-	};
-
-	return bypass < ARRAY_SIZE(names) ? names[bypass] : "unknown";
-}
+/* As sysfs shows them, in the order of enum gpreempt_state. */
+const char *const gpreempt_state_names[] = { "disabled", "parked", "active", "bypassed" };
+/* As sysfs, log and uevent show them, in the order of enum gpreempt_bypass. */
+const char *const gpreempt_bypass_names[] = {
+	"none", "late_preemption", "hung_preemption", "map_failed",
+};
 
 /**
  * gpreempt_unsupported - why GPREEMPT cannot work on a node, or is not to be tried there
@@ -165,23 +144,4 @@ const char *gpreempt_unsupported(const struct gpreempt_platform *p)
 bool gpreempt_gws_stays(u64 back_ns, u64 now_ns, u32 starvation_ms)
 {
 	return back_ns && now_ns - back_ns < (u64)starvation_ms * NSEC_PER_MSEC;
-}
-
-/**
- * gpreempt_parse - a number as sysfs takes it
- * @buf: decimal digits, a newline may follow
- * @min: smallest value allowed
- * @max: largest value allowed
- * @value: out: the number; untouched on error
- *
- * Return: 0, or -EINVAL for garbage and for what is out of range.
- */
-int gpreempt_parse(const char *buf, u32 min, u32 max, u32 *value)
-{
-	u32 v;
-
-	if (kstrtou32(buf, 10, &v) || v < min || v > max)
-		return -EINVAL;
-	*value = v;
-	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT state of a node, and input checks: pure functions without locks or
+ * GPREEMPT state of a node: pure functions without locks or
  * I/O, and without an amdgpu header, so that KUnit builds them as they are.
  */
 #ifndef GPREEMPT_STATE_H_INCLUDED
@@ -104,10 +104,9 @@ struct gpreempt_platform {
 enum gpreempt_state gpreempt_state(const struct gpreempt_facts *m);
 unsigned int gpreempt_rearm_ms(const struct gpreempt_facts *m);
 void gpreempt_event(struct gpreempt_facts *m, enum gpreempt_event event);
-const char *gpreempt_state_name(enum gpreempt_state state);
-const char *gpreempt_bypass_name(enum gpreempt_bypass bypass);
+extern const char *const gpreempt_state_names[];
+extern const char *const gpreempt_bypass_names[];
 const char *gpreempt_unsupported(const struct gpreempt_platform *p);
 bool gpreempt_gws_stays(u64 back_ns, u64 now_ns, u32 starvation_ms);
-int gpreempt_parse(const char *buf, u32 min, u32 max, u32 *value);
 
 #endif /* GPREEMPT_STATE_H_INCLUDED */

@@ -27,12 +27,12 @@
 
 /**
  * struct gpreempt_doorbell - a process's mappings of its doorbells on a node
- * @node:	in &kfd_gpreempt.doorbells
+ * @node:	in &kfd_gpreempt.doorbell.list
  * @gp:		the node, referenced
  * @mm:		whose they are. Lives as long as the VMAs do
  * @pgoff:	where the doorbells are in their file, in pages
  * @pfn:	first page frame of @parts
- * @zaps:	@kfd_gpreempt.doorbell_zaps when @parts were mapped
+ * @zaps:	&kfd_gpreempt.doorbell.zaps when @parts were mapped
  * @others:	VMAs of mappings that are never taken away
  * @revoked:	no doorbell was rung through @parts since they were taken away
  * @awaited:	the next fault is to wake the monitor
@@ -59,8 +59,8 @@ static struct gpreempt_doorbell *find_doorbell(struct kfd_gpreempt *gp, const st
 {
 	struct gpreempt_doorbell *db;
 
-	lockdep_assert_held(&gp->doorbell_lock);
-	list_for_each_entry(db, &gp->doorbells, node)
+	lockdep_assert_held(&gp->doorbell.lock);
+	list_for_each_entry(db, &gp->doorbell.list, node)
 		if (db->mm == mm)
 			return db;
 	return NULL;
@@ -74,7 +74,7 @@ static void unlock_or_free(struct gpreempt_doorbell *db)
 
 	if (!used)
 		list_del(&db->node);
-	mutex_unlock(&gp->doorbell_lock);
+	mutex_unlock(&gp->doorbell.lock);
 	if (used)
 		return;
 	kfree(db);
@@ -85,10 +85,10 @@ static void doorbell_open(struct vm_area_struct *vma)
 {
 	struct gpreempt_doorbell *db = vma->vm_private_data;
 
-	mutex_lock(&db->gp->doorbell_lock);
+	mutex_lock(&db->gp->doorbell.lock);
 	if (!WARN_ON_ONCE(db->nr_parts == db->max_parts))
 		db->parts[db->nr_parts++] = vma;
-	mutex_unlock(&db->gp->doorbell_lock);
+	mutex_unlock(&db->gp->doorbell.lock);
 }
 
 static void doorbell_close(struct vm_area_struct *vma)
@@ -96,7 +96,7 @@ static void doorbell_close(struct vm_area_struct *vma)
 	struct gpreempt_doorbell *db = vma->vm_private_data;
 	unsigned int i;
 
-	mutex_lock(&db->gp->doorbell_lock);
+	mutex_lock(&db->gp->doorbell.lock);
 	for (i = 0; i < db->nr_parts; i++) {
 		if (db->parts[i] == vma) {
 			db->parts[i] = db->parts[--db->nr_parts];
@@ -109,7 +109,7 @@ static void doorbell_close(struct vm_area_struct *vma)
 /* Did stock take the doorbells away, for ever? */
 static bool is_zapped(const struct gpreempt_doorbell *db)
 {
-	return READ_ONCE(db->gp->doorbell_zaps) != db->zaps;
+	return READ_ONCE(db->gp->doorbell.zaps) != db->zaps;
 }
 
 static vm_fault_t put_back(const struct gpreempt_doorbell *db, struct vm_area_struct *vma,
@@ -176,16 +176,16 @@ static void other_open(struct vm_area_struct *vma)
 {
 	struct gpreempt_doorbell *db = vma->vm_private_data;
 
-	mutex_lock(&db->gp->doorbell_lock);
+	mutex_lock(&db->gp->doorbell.lock);
 	db->others++;
-	mutex_unlock(&db->gp->doorbell_lock);
+	mutex_unlock(&db->gp->doorbell.lock);
 }
 
 static void other_close(struct vm_area_struct *vma)
 {
 	struct gpreempt_doorbell *db = vma->vm_private_data;
 
-	mutex_lock(&db->gp->doorbell_lock);
+	mutex_lock(&db->gp->doorbell.lock);
 	db->others--;
 	unlock_or_free(db);
 }
@@ -236,9 +236,9 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 	if (!gp || !(vma->vm_flags & VM_SHARED))
 		return 1;
 	/* The process's record stays as it is meanwhile: its mmap_lock is held. */
-	mutex_lock(&gp->doorbell_lock);
+	mutex_lock(&gp->doorbell.lock);
 	db = find_doorbell(gp, vma->vm_mm);
-	mutex_unlock(&gp->doorbell_lock);
+	mutex_unlock(&gp->doorbell.lock);
 	if (!db)
 		db = new_doorbell(gp, vma);
 	if (!db)
@@ -249,20 +249,20 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 
 	/* Each context of a process has doorbells of its own: it may be another's turn. */
 	db->pfn = PHYS_PFN(address);
-	db->zaps = READ_ONCE(gp->doorbell_zaps);
+	db->zaps = READ_ONCE(gp->doorbell.zaps);
 	vma->vm_ops = &doorbell_vm_ops;
-	enabled = READ_ONCE(gp->thread);
+	enabled = READ_ONCE(gp->monitor.thread);
 	/* What cannot be put there now is by a fault. */
 	for (at = vma->vm_start; !enabled && at < vma->vm_end; at += PAGE_SIZE)
 		put_back(db, vma, at);
 
-	mutex_lock(&gp->doorbell_lock);
+	mutex_lock(&gp->doorbell.lock);
 	if (!db->others)
-		list_add(&db->node, &gp->doorbells);
+		list_add(&db->node, &gp->doorbell.list);
 	db->parts[db->nr_parts++] = vma;
 	db->revoked = enabled;
 	db->awaited = enabled;
-	mutex_unlock(&gp->doorbell_lock);
+	mutex_unlock(&gp->doorbell.lock);
 	return 0;
 }
 
@@ -278,9 +278,9 @@ void kfd_gpreempt_doorbell_other(struct vm_area_struct *vma)
 	if (!db)
 		return;
 	vma->vm_ops = &other_vm_ops;
-	mutex_lock(&db->gp->doorbell_lock);
+	mutex_lock(&db->gp->doorbell.lock);
 	first = !db->others++;
-	mutex_unlock(&db->gp->doorbell_lock);
+	mutex_unlock(&db->gp->doorbell.lock);
 
 	/* A parked monitor does not know that it has to look from now on. */
 	if (first)
@@ -299,7 +299,7 @@ void kfd_gpreempt_doorbell_zapped(struct kfd_node *node)
 
 	if (!gp)
 		return;
-	WRITE_ONCE(gp->doorbell_zaps, gp->doorbell_zaps + 1);
+	WRITE_ONCE(gp->doorbell.zaps, gp->doorbell.zaps + 1);
 	/* Before the pages go: pairs with put_back(). */
 	smp_mb();
 }
@@ -312,7 +312,7 @@ static bool is_attached(const struct vm_area_struct *part)
 
 /*
  * Take a process's doorbells away. Its mmap_lock keeps the parts in place. It must not
- * be waited for: @doorbell_lock is taken under it.
+ * be waited for: the doorbell lock is taken under it.
  */
 static void revoke(struct gpreempt_doorbell *db)
 {
@@ -349,7 +349,7 @@ bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct
 
 	lockdep_assert_not_held(&gp->node->dqm->lock_hidden);
 
-	mutex_lock(&gp->doorbell_lock);
+	mutex_lock(&gp->doorbell.lock);
 	db = find_doorbell(gp, mm);
 	if (db) {
 		/*
@@ -361,6 +361,6 @@ bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct
 		if (!READ_ONCE(db->revoked))
 			revoke(db);
 	}
-	mutex_unlock(&gp->doorbell_lock);
+	mutex_unlock(&gp->doorbell.lock);
 	return awaited;
 }

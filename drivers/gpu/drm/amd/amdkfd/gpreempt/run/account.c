@@ -4,7 +4,6 @@
  */
 
 #include <linux/device.h>
-#include <linux/math64.h>
 
 #include "amdgpu.h"
 #include "account.h"
@@ -21,7 +20,7 @@
  */
 void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n)
 {
-	atomic64_add(n, &gp->stats[stat]);
+	atomic64_add(n, &gp->account.stats[stat]);
 }
 
 /*
@@ -45,7 +44,7 @@ static u64 bucket_most_ns(unsigned int i)
 
 static void count_latency(struct kfd_gpreempt *gp, enum gpreempt_latency latency, u64 ns)
 {
-	struct kfd_gpreempt_samples *s = &gp->latencies[latency];
+	struct kfd_gpreempt_samples *s = &gp->account.latencies[latency];
 	u64 *count = &s->count[bucket(ns)];
 
 	WRITE_ONCE(*count, *count + 1);
@@ -63,7 +62,7 @@ static void count_latency(struct kfd_gpreempt *gp, enum gpreempt_latency latency
 u64 kfd_gpreempt_latency_ns(const struct kfd_gpreempt *gp, enum gpreempt_latency latency,
 			    unsigned int percent)
 {
-	const struct kfd_gpreempt_samples *s = &gp->latencies[latency];
+	const struct kfd_gpreempt_samples *s = &gp->account.latencies[latency];
 	u64 max_ns = READ_ONCE(s->max_ns), total = 0, below = 0;
 	unsigned int i;
 
@@ -93,23 +92,6 @@ void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt, u6
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_LATE, 1);
 }
 
-/**
- * kfd_gpreempt_account_exclusion - say that a queue is kept off, as it delays its saves
- * @gp: the node
- * @gpq: the queue's record
- * @queue_id: its number in its process
- * @ns: for how long
- */
-void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp, const struct kfd_gpreempt_queue *gpq,
-				    u32 queue_id, u64 ns)
-{
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_EXCLUDED, 1);
-	trace_kfd_gpreempt_excluded(gp->node->id, gpq->pid, queue_id, ns);
-	dev_warn_ratelimited(gp->node->adev->dev,
-			     "GPREEMPT on node %u: queue %u of process %d delays its preemption, kept off for %llu s\n",
-			     gp->node->id, queue_id, gpq->pid, div_u64(ns, NSEC_PER_SEC));
-}
-
 /*
  * Does a lower queue keep this one waiting, and since when at most? @running is the lowest level
  * that executes. A queue without backlog may be executing, unless waves were counted. It did not
@@ -123,8 +105,9 @@ static void account_inversion(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue
 			(v->state.backlog || gp->scan.view.waves_final);
 	u64 since_ns, ns;
 
-	if (inverted && !gpq->inverted) {
-		since_ns = max3(gpq->quiet_ns, gp->calm_ns, (u64)atomic64_read(&gp->woken_ns));
+	if (inverted && !gpq->account.inverted) {
+		since_ns = max3(gpq->account.quiet_ns, gp->monitor.calm_ns,
+				(u64)atomic64_read(&gp->monitor.woken_ns));
 		ns = ktime_get_ns() - since_ns;
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_DETECTIONS, 1);
 		count_latency(gp, GPREEMPT_LATENCY_DETECTION, ns);
@@ -132,8 +115,8 @@ static void account_inversion(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue
 					     v->out.level, running, ns);
 	}
 	if (!v->out.wants || v->seen.waves > 0)
-		gpq->quiet_ns = gp->scan.view.now_ns;
-	gpq->inverted = inverted;
+		gpq->account.quiet_ns = gp->scan.view.now_ns;
+	gpq->account.inverted = inverted;
 }
 
 /* While the monitor was parked, the time of a longer gap between two scans goes to nobody. */
@@ -146,17 +129,18 @@ static void account_inversion(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue
  */
 static void account_time(struct kfd_gpreempt_queue *gpq, bool watched, u64 now_ns)
 {
-	u64 ns = now_ns - gpq->last.ns;
+	u64 ns = now_ns - gpq->account.last.ns;
 
-	if (!gpq->last.ns || !gpq->last.seen.mapped)
+	if (!gpq->account.last.ns || !gpq->account.last.seen.mapped)
 		return;
-	if (!watched && (gpq->view.out.activity != gpq->last.out.activity || ns > GAP_MAX_NS))
+	if (!watched &&
+	    (gpq->view.out.activity != gpq->account.last.out.activity || ns > GAP_MAX_NS))
 		return;
-	if (gpq->last.out.activity == GPREEMPT_RUNNING) {
-		gpq->running_ns += ns;
-		gpreempt_busy_count(&gpq->client->busy, gpq->last.ns, now_ns);
-	} else if (gpq->last.out.activity == GPREEMPT_RUNNABLE) {
-		gpq->waiting_ns += ns;
+	if (gpq->account.last.out.activity == GPREEMPT_RUNNING) {
+		gpq->account.running_ns += ns;
+		gpreempt_busy_count(&gpq->client->busy, gpq->account.last.ns, now_ns);
+	} else if (gpq->account.last.out.activity == GPREEMPT_RUNNABLE) {
+		gpq->account.waiting_ns += ns;
 	}
 }
 
@@ -169,17 +153,17 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	const struct gpreempt_view *view = &gp->scan.view;
 	u64 ns = ktime_get_ns() - view->now_ns - gp->scan.register_ns;
 	int running = GPREEMPT_BOOST + 1;
-	bool watched = gp->accounted_ns;
+	bool watched = gp->account.scan_ns;
 	struct gpreempt_queue_view *v;
 
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCANS, 1);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCAN_NS, ns);
-	if (ns > atomic64_read(&gp->stats[GPREEMPT_STAT_SCAN_NS_MAX]))
-		atomic64_set(&gp->stats[GPREEMPT_STAT_SCAN_NS_MAX], ns);
+	if (ns > atomic64_read(&gp->account.stats[GPREEMPT_STAT_SCAN_NS_MAX]))
+		atomic64_set(&gp->account.stats[GPREEMPT_STAT_SCAN_NS_MAX], ns);
 	trace_kfd_gpreempt_scan(gp->node->id, view->nr, gp->scan.registers, ns);
 
 	/* Before the time to this scan is counted: see gpreempt_busy_goes_on(). */
-	WRITE_ONCE(gp->accounted_ns, view->now_ns);
+	WRITE_ONCE(gp->account.scan_ns, view->now_ns);
 	gpreempt_for_each(v, view) {
 		if (v->out.activity != GPREEMPT_RUNNING || !v->seen.mapped)
 			continue;
@@ -187,10 +171,10 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		gpreempt_busy_goes_on(&kfd_gpreempt_of(v)->client->busy, view->now_ns);
 	}
 
-	mutex_lock(&gp->last_lock);
+	mutex_lock(&gp->account.lock);
 	gpreempt_for_each(v, view) {
 		struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
-		struct kfd_gpreempt_last *last = &gpq->last;
+		struct kfd_gpreempt_last *last = &gpq->account.last;
 		u32 queue_id = gpq->scan.queue_id;
 
 		account_inversion(gp, gpq, running);
@@ -208,7 +192,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		last->backlog = v->state.backlog;
 		last->out = v->out;
 	}
-	mutex_unlock(&gp->last_lock);
+	mutex_unlock(&gp->account.lock);
 }
 
 /**
@@ -219,7 +203,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
  */
 void kfd_gpreempt_unwatch(struct kfd_gpreempt *gp)
 {
-	WRITE_ONCE(gp->accounted_ns, 0);
+	WRITE_ONCE(gp->account.scan_ns, 0);
 }
 
 /**
@@ -235,24 +219,24 @@ void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp)
 	trace_kfd_gpreempt_bypass(gp->node->id, name);
 	dev_warn(gp->node->adev->dev, "GPREEMPT bypassed on node %u: %s, no queue is preempted\n",
 		 gp->node->id, name);
-	WRITE_ONCE(gp->bypass_name, name);
-	schedule_work(&gp->bypass_work);
+	WRITE_ONCE(gp->state.bypass_name, name);
+	schedule_work(&gp->state.bypass_work);
 }
 
 /**
  * kfd_gpreempt_send_bypass - send the uevent of a bypass
- * @work: &kfd_gpreempt.bypass_work
+ * @work: &kfd_gpreempt.state.bypass_work
  *
  * Sending allocates, so the monitor must not: a reset waits for it, and memory may for the reset.
  */
 void kfd_gpreempt_send_bypass(struct work_struct *work)
 {
-	struct kfd_gpreempt *gp = container_of(work, struct kfd_gpreempt, bypass_work);
+	struct kfd_gpreempt *gp = container_of(work, struct kfd_gpreempt, state.bypass_work);
 	char gpu_id[40], reason[64];
 	char *envp[] = { gpu_id, "GPREEMPT_STATE=bypassed", reason, NULL };
 
 	snprintf(gpu_id, sizeof(gpu_id), "GPREEMPT_GPU_ID=%u", gp->node->id);
-	snprintf(reason, sizeof(reason), "GPREEMPT_REASON=%s", READ_ONCE(gp->bypass_name));
+	snprintf(reason, sizeof(reason), "GPREEMPT_REASON=%s", READ_ONCE(gp->state.bypass_name));
 	/* kfd_device itself may be gone already, when the module is unloaded. */
 	kobject_uevent_env(gp->kobj.parent->parent, KOBJ_CHANGE, envp);
 }

@@ -6,7 +6,6 @@
 #include <linux/types.h>
 
 struct kfd_gpreempt;
-struct kfd_gpreempt_queue;
 struct work_struct;
 
 /* A node's statistics, one file in stats/ each; they count from when the driver was loaded. */
@@ -62,8 +61,6 @@ void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n)
 u64 kfd_gpreempt_latency_ns(const struct kfd_gpreempt *gp, enum gpreempt_latency latency,
 			    unsigned int percent);
 void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns, bool late);
-void kfd_gpreempt_account_exclusion(struct kfd_gpreempt *gp, const struct kfd_gpreempt_queue *gpq,
-				    u32 queue_id, u64 ns);
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp);
 void kfd_gpreempt_unwatch(struct kfd_gpreempt *gp);
 void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp);

@@ -5,6 +5,7 @@
  * and, for those that take one queue at a time, in single.c.
  */
 
+#include <linux/math64.h>
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
@@ -30,11 +31,11 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	q->properties.is_active = false;
 	decrement_queue_count(gp->node->dqm, qpd, q);
 
-	gpq->preempted_ns = ktime_get_ns();
-	gpq->preemptions++;
-	gpq->save_ns = save_ns;
+	gpq->off.since_ns = ktime_get_ns();
+	gpq->off.times++;
+	gpq->off.save_ns = save_ns;
 	kfd_gpreempt_was_off(&gpq->terms);
-	atomic64_inc(&gp->level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
+	atomic64_inc(&gp->account.level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_PREEMPTIONS, 1);
 	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid, q->properties.queue_id, save_ns);
 	kfd_smi_event_queue_preempt(gp->node, q->process);
@@ -52,10 +53,10 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp, struct qcm_process_device *q
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	u64 now_ns = ktime_get_ns();
-	u64 preempted_ns = now_ns - gpq->preempted_ns;
+	u64 preempted_ns = now_ns - gpq->off.since_ns;
 
 	q->properties.is_preempted = false;
-	gpq->back_ns = now_ns;
+	gpq->off.back_ns = now_ns;
 	/* Evicted, suspended or switched off meanwhile: it stays off. */
 	if (QUEUE_IS_ACTIVE(q->properties)) {
 		q->properties.is_active = true;
@@ -64,7 +65,7 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp, struct qcm_process_device *q
 
 	if (reason != GPREEMPT_REASON_OFF)
 		gpreempt_resumed(&gpq->memory, now_ns);
-	gpq->preempted_total_ns += preempted_ns;
+	gpq->off.total_ns += preempted_ns;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_RESUMES, 1);
 	trace_kfd_gpreempt_resume(gp->node->id, gpq->pid, q->properties.queue_id,
 				  reason, preempted_ns);
@@ -86,8 +87,7 @@ enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q)
 		return GPREEMPT_PREEMPT;
 	/* A hold may have come since; a trial comes before it. */
 	if (gpq->view.out.verdict == GPREEMPT_RESUME && q->properties.is_preempted &&
-	    (!gpq->terms.hold.held || gpq->suspect.role == GPREEMPT_TRIED ||
-	     kfd_gpreempt_queue_pinned(q)))
+	    (!gpq->terms.hold.held || gpq->suspect.role == GPREEMPT_TRIED))
 		return GPREEMPT_RESUME;
 	return GPREEMPT_KEEP;
 }
@@ -135,7 +135,7 @@ static bool may_transact(struct device_queue_manager *dqm)
 void kfd_gpreempt_answered(struct device_queue_manager *dqm)
 {
 	if (dqm->dev->gpreempt)
-		dqm->dev->gpreempt->answered_ns = ktime_get_ns();
+		dqm->dev->gpreempt->saves.answered_ns = ktime_get_ns();
 	kfd_gpreempt_runlist_changed(dqm);
 }
 
@@ -155,8 +155,8 @@ bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, unsigned int preempt, u64 n
 	kfd_gpreempt_account_save(gp, preempt, ns, ns > late_ns);
 	/* Announced work is made room for by so much earlier: no slow save may make that long. */
 	if (preempt && ns <= min(slow_ns, late_ns))
-		ewma_gpreempt_ns_add(&gp->save_ns, ns);
-	return gpreempt_search_delayed(&gp->search, preempt, ns, slow_ns, late_ns);
+		ewma_gpreempt_ns_add(&gp->saves.mean_ns, ns);
+	return gpreempt_search_delayed(&gp->saves.search, preempt, ns, slow_ns, late_ns);
 }
 
 /**
@@ -182,7 +182,7 @@ int kfd_gpreempt_commit(struct kfd_gpreempt *gp, enum gpreempt_event *event)
 		dqm_unlock(dqm);
 		return -EAGAIN;
 	}
-	if (count_verdicts(gp, &preempt) || gp->search.on)
+	if (count_verdicts(gp, &preempt) || gp->saves.search.on)
 		r = gp->backend->transact(gp, preempt, event);
 	up_read(&adev->reset_domain->sem);
 	dqm_unlock(dqm);
@@ -199,32 +199,35 @@ int kfd_gpreempt_commit(struct kfd_gpreempt *gp, enum gpreempt_event *event)
 void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q)
 {
 	struct kfd_gpreempt_queue *gpq = q->gpreempt;
-	u64 now_ns = ktime_get_ns();
+	u64 now_ns = ktime_get_ns(), ns;
 
 	gpreempt_keep_off(&gpq->suspect, &gpq->group->past, now_ns);
-	kfd_gpreempt_account_exclusion(gp, gpq, q->properties.queue_id,
-				       gpq->suspect.until_ns - now_ns);
+	ns = gpq->suspect.until_ns - now_ns;
+	kfd_gpreempt_count(gp, GPREEMPT_STAT_EXCLUDED, 1);
+	trace_kfd_gpreempt_excluded(gp->node->id, gpq->pid, q->properties.queue_id, ns);
+	dev_warn_ratelimited(gp->node->adev->dev,
+			     "GPREEMPT on node %u: queue %u of process %d delays its preemption, kept off for %llu s\n",
+			     gp->node->id, q->properties.queue_id, gpq->pid,
+			     div_u64(ns, NSEC_PER_SEC));
 }
 
 /**
  * kfd_gpreempt_release - mark preempted queues as to be mapped again
  * @gp: the node, DQM lock held
- * @qpd: only queues of this process on this node, or NULL for all
  *
  * Does not touch the hardware: the next runlist has them. A hold stays in force: the monitor takes
  * its queue off again when it goes on.
  */
-void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
+void kfd_gpreempt_release(struct kfd_gpreempt *gp)
 {
 	struct device_process_node *dpn;
 	struct queue *q;
 
 	lockdep_assert_held(&gp->node->dqm->lock_hidden);
 
-	if (!qpd)
-		gp->search = (struct gpreempt_search) {};
+	gp->saves.search = (struct gpreempt_search) {};
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
-		if (!q->gpreempt || (qpd && dpn->qpd != qpd))
+		if (!q->gpreempt)
 			continue;
 		kfd_gpreempt_was_off(&q->gpreempt->terms);
 		q->gpreempt->suspect.role = GPREEMPT_UNSUSPECTED;
@@ -234,23 +237,21 @@ void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qp
 }
 
 /*
- * Forget requests of one process's queues, or of all; then no queue, nor one that its process makes
- * later, is kept off for slow saves any more either. Returns whether one of them is preempted.
+ * Forget requests of all queues. No queue, nor one that its process makes later, is kept off for
+ * slow saves any more either. Returns whether one of them is preempted.
  */
-static bool forget(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
+static bool forget(struct kfd_gpreempt *gp)
 {
 	struct device_process_node *dpn;
 	bool preempted = false;
 	struct queue *q;
 
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
-		if (!q->gpreempt || (qpd && dpn->qpd != qpd))
+		if (!q->gpreempt)
 			continue;
 		kfd_gpreempt_forget(q->gpreempt);
-		if (!qpd) {
-			q->gpreempt->suspect.until_ns = 0;
-			WRITE_ONCE(q->gpreempt->group->past.end_ns, 0);
-		}
+		q->gpreempt->suspect.until_ns = 0;
+		WRITE_ONCE(q->gpreempt->group->past.end_ns, 0);
 		preempted |= q->properties.is_preempted;
 	}
 	return preempted;
@@ -259,24 +260,23 @@ static bool forget(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
 /**
  * kfd_gpreempt_give_back - forget what was asked of queues, and put them back on the hardware
  * @gp: the node
- * @qpd: only queues of this process on this node, or NULL for all
  *
  * Leaves alone a scheduler that is down, hung or being reset: bringing it up maps all queues.
  *
  * Return: 0, or an error if the caller must try again: nothing was changed then, or
  * kfd_gpreempt_map_again() has to map the rest.
  */
-int kfd_gpreempt_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
+int kfd_gpreempt_give_back(struct kfd_gpreempt *gp)
 {
 	struct device_queue_manager *dqm = gp->node->dqm;
 	int r = 0;
 
 	dqm_lock(dqm);
-	if (forget(gp, qpd)) {
+	if (forget(gp)) {
 		if (may_transact(dqm))
-			r = gp->backend->give_back(gp, qpd);
+			r = gp->backend->give_back(gp);
 		else
-			kfd_gpreempt_release(gp, qpd);
+			kfd_gpreempt_release(gp);
 	}
 	dqm_unlock(dqm);
 	return r ?: kfd_gpreempt_map_again(gp);

@@ -13,8 +13,8 @@
  * @name:	as sysfs shows it
  * @transact:	carry out the verdicts that hold, of which so many are to preempt.
  *		If that fails, say so in the event, and leave nothing preempted
- * @give_back:	resume and map preempted queues, of one process or all; none was resumed if
- *		that fails because somebody has the reset semaphore
+ * @give_back:	resume and map preempted queues; none was resumed if that fails because somebody has
+ *		the reset semaphore
  * @map:	map what should be mapped, if nothing is; NULL where that cannot be
  * @remove:	take one queue off; -EIO if a reset came first. The back ends that
  *		work through single queues only
@@ -25,7 +25,7 @@
 struct kfd_gpreempt_backend {
 	const char *name;
 	int (*transact)(struct kfd_gpreempt *gp, unsigned int preempt, enum gpreempt_event *error);
-	int (*give_back)(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
+	int (*give_back)(struct kfd_gpreempt *gp);
 	int (*map)(struct kfd_gpreempt *gp);
 	int (*remove)(struct device_queue_manager *dqm, struct queue *q,
 		      struct qcm_process_device *qpd);
@@ -41,8 +41,8 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, struct queue *q,
 			   enum gpreempt_reason reason);
 void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q);
-void kfd_gpreempt_release(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
-int kfd_gpreempt_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
+void kfd_gpreempt_release(struct kfd_gpreempt *gp);
+int kfd_gpreempt_give_back(struct kfd_gpreempt *gp);
 int kfd_gpreempt_map_again(struct kfd_gpreempt *gp);
 
 /* hws.c */

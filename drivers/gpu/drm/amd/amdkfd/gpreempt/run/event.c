@@ -17,8 +17,8 @@
  */
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp)
 {
-	guard(spinlock)(&gp->facts_lock);
-	return gpreempt_state(&gp->facts);
+	guard(spinlock)(&gp->state.lock);
+	return gpreempt_state(&gp->state.facts);
 }
 
 /**
@@ -27,8 +27,8 @@ enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp)
  */
 const char *kfd_gpreempt_bypass_name(struct kfd_gpreempt *gp)
 {
-	guard(spinlock)(&gp->facts_lock);
-	return gpreempt_bypass_name(gp->facts.bypass);
+	guard(spinlock)(&gp->state.lock);
+	return gpreempt_bypass_names[gp->state.facts.bypass];
 }
 
 /**
@@ -44,21 +44,21 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_ev
 	enum gpreempt_bypass bypass;
 	u64 ms;
 
-	spin_lock(&gp->facts_lock);
-	before = gpreempt_state(&gp->facts);
-	bypass = gp->facts.bypass;
-	gpreempt_event(&gp->facts, event);
-	after = gpreempt_state(&gp->facts);
+	spin_lock(&gp->state.lock);
+	before = gpreempt_state(&gp->state.facts);
+	bypass = gp->state.facts.bypass;
+	gpreempt_event(&gp->state.facts, event);
+	after = gpreempt_state(&gp->state.facts);
 	/* When is a bypass that has begun, or another one, to end by itself? */
-	if (bypass != gp->facts.bypass) {
-		ms = gpreempt_rearm_ms(&gp->facts);
-		WRITE_ONCE(gp->rearm_ns, ms ? ktime_get_ns() + ms * NSEC_PER_MSEC : 0);
+	if (bypass != gp->state.facts.bypass) {
+		ms = gpreempt_rearm_ms(&gp->state.facts);
+		WRITE_ONCE(gp->state.rearm_ns, ms ? ktime_get_ns() + ms * NSEC_PER_MSEC : 0);
 	}
 	if (before != after) {
 		trace_kfd_gpreempt_state(gp->node->id, after);
 		kfd_gpreempt_ticked(gp);
 	}
-	spin_unlock(&gp->facts_lock);
+	spin_unlock(&gp->state.lock);
 	return after;
 }
 
@@ -68,9 +68,9 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_ev
  */
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
 {
-	atomic64_cmpxchg(&gp->woken_ns, 0, ktime_get_ns());
-	WRITE_ONCE(gp->kick, true);
-	wake_up(&gp->wait);
+	atomic64_cmpxchg(&gp->monitor.woken_ns, 0, ktime_get_ns());
+	WRITE_ONCE(gp->monitor.kick, true);
+	wake_up(&gp->monitor.wait);
 }
 
 /* How often a parked node is looked at, at most, however many read what its queues do. */
@@ -84,14 +84,14 @@ void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
  */
 void kfd_gpreempt_look(struct kfd_gpreempt *gp)
 {
-	u64 now_ns = ktime_get_ns(), looked_ns = atomic64_read(&gp->looked_ns);
+	u64 now_ns = ktime_get_ns(), looked_ns = atomic64_read(&gp->monitor.looked_ns);
 
 	if (kfd_gpreempt_state(gp) != GPREEMPT_PARKED || now_ns - looked_ns < LOOK_EVERY_NS ||
-	    atomic64_cmpxchg(&gp->looked_ns, looked_ns, now_ns) != looked_ns)
+	    atomic64_cmpxchg(&gp->monitor.looked_ns, looked_ns, now_ns) != looked_ns)
 		return;
-	WRITE_ONCE(gp->look, true);
+	WRITE_ONCE(gp->monitor.look, true);
 	kfd_gpreempt_wake(gp);
-	wait_event_interruptible_timeout(gp->ticked, !READ_ONCE(gp->look),
+	wait_event_interruptible_timeout(gp->monitor.ticked, !READ_ONCE(gp->monitor.look),
 					 msecs_to_jiffies(LOOK_MS));
 }
 
@@ -101,6 +101,6 @@ void kfd_gpreempt_look(struct kfd_gpreempt *gp)
  */
 void kfd_gpreempt_ticked(struct kfd_gpreempt *gp)
 {
-	atomic_inc_return_release(&gp->ticks);
-	wake_up_all(&gp->ticked);
+	atomic_inc_return_release(&gp->monitor.ticks);
+	wake_up_all(&gp->monitor.ticked);
 }

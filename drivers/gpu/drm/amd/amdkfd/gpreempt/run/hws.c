@@ -42,7 +42,7 @@ static bool had_waves(const struct kfd_gpreempt *gp, const struct queue *q, bool
 
 	if (!q->properties.is_active)
 		return false;
-	return late ? saved || q->gpreempt->last.seen.waves :
+	return late ? saved || q->gpreempt->account.last.seen.waves :
 		      saved && !gp->node->dqm->packet_mgr.is_over_subscription;
 }
 
@@ -53,7 +53,7 @@ static void judge(struct kfd_gpreempt *gp, struct queue *q, bool began, u64 now_
 	bool kept_off = gpreempt_is_kept_off(&gpq->suspect, now_ns);
 	struct gpreempt_outcome *out = &gpq->view.out;
 
-	gpreempt_search_place(&gp->search, &gpq->suspect);
+	gpreempt_search_place(&gp->saves.search, &gpq->suspect);
 	if (gpreempt_is_kept_off(&gpq->suspect, now_ns))
 		out->verdict = GPREEMPT_PREEMPT;
 	else if (kept_off)
@@ -71,18 +71,18 @@ static void judge(struct kfd_gpreempt *gp, struct queue *q, bool began, u64 now_
  */
 static enum gpreempt_finding search(struct kfd_gpreempt *gp, bool late)
 {
-	bool began = !gp->search.on;
+	bool began = !gp->saves.search.on;
 	struct device_process_node *dpn;
 	enum gpreempt_finding finding;
 	u64 now_ns = ktime_get_ns();
 	struct queue *q;
 
-	gpreempt_search_hear(&gp->search, late);
+	gpreempt_search_hear(&gp->saves.search, late);
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm)
 		if (q->gpreempt)
-			gpreempt_search_weigh(&gp->search, &q->gpreempt->suspect,
-					      had_waves(gp, q, late), kfd_gpreempt_queue_fixed(q));
-	finding = gpreempt_search_find(&gp->search, now_ns);
+			gpreempt_search_weigh(&gp->saves.search, &q->gpreempt->suspect,
+					      had_waves(gp, q, late));
+	finding = gpreempt_search_find(&gp->saves.search, now_ns);
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
 		if (!q->gpreempt)
 			continue;
@@ -127,7 +127,7 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpre
 	r = unmap(dqm);
 	if (r == -ETIME || (r && amdgpu_amdkfd_is_fed(dqm->dev->adev))) {
 		*error = GPREEMPT_EV_HANG;	/* stock has asked for a reset */
-		kfd_gpreempt_release(gp, NULL);
+		kfd_gpreempt_release(gp);
 		return r;
 	}
 	/* No space for the packet, or somebody has the reset semaphore: nothing was changed. */
@@ -136,19 +136,19 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpre
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
 
 	if (mapped) {
-		fence_ns = gp->answered_ns - start_ns;
+		fence_ns = gp->saves.answered_ns - start_ns;
 		delayed = kfd_gpreempt_save_took(gp, preempt, fence_ns);
 	}
 	/* Stock has reset each queue that did not leave at all: nobody else is to blame. */
 	late = delayed && dqm->active_queue_count == active;
-	if (late || gp->search.on)
+	if (late || gp->saves.search.on)
 		finding = search(gp, late);
 	if (finding == GPREEMPT_NOBODY) {
 		*error = GPREEMPT_EV_LATE;
-		kfd_gpreempt_release(gp, NULL);
+		kfd_gpreempt_release(gp);
 	} else {
 		flip(gp, fence_ns);
-		if (preempt && !delayed && !gp->search.on)
+		if (preempt && !delayed && !gp->saves.search.on)
 			*error = GPREEMPT_EV_SAVED;
 	}
 
@@ -156,19 +156,19 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpre
 	if (r) {
 		/* The monitor tries again before it does anything else. */
 		*error = GPREEMPT_EV_MAP;
-		kfd_gpreempt_release(gp, NULL);
+		kfd_gpreempt_release(gp);
 	}
 	return r;
 }
 
 /* The flags change when all is off: a queue still on an old runlist would never be mapped. */
-static int hws_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
+static int hws_give_back(struct kfd_gpreempt *gp)
 {
 	int r = unmap(gp->node->dqm);
 
 	if (r)
 		return r;
-	kfd_gpreempt_release(gp, qpd);
+	kfd_gpreempt_release(gp);
 	return hws_map(gp);
 }
 

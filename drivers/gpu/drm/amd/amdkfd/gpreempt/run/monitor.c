@@ -69,13 +69,13 @@ static void monitor_sleep(struct kfd_gpreempt *gp, u64 ns, u64 slack_ns)
 	ktime_t timeout = ns_to_ktime(ns);
 	DEFINE_WAIT(wait);
 
-	prepare_to_wait(&gp->wait, &wait, TASK_IDLE);
-	if (!READ_ONCE(gp->kick) && !kthread_wanted())
+	prepare_to_wait(&gp->monitor.wait, &wait, TASK_IDLE);
+	if (!READ_ONCE(gp->monitor.kick) && !kthread_wanted())
 		schedule_hrtimeout_range(ns == SLEEP_FOR_EVER ? NULL : &timeout, slack_ns,
 					 HRTIMER_MODE_REL);
-	finish_wait(&gp->wait, &wait);
+	finish_wait(&gp->monitor.wait, &wait);
 
-	ns = gpreempt_pace_wait(&gp->pace, ktime_get_ns());
+	ns = gpreempt_pace_wait(&gp->monitor.pace, ktime_get_ns());
 	if (!ns)
 		return;
 	timeout = ns_to_ktime(ns);
@@ -97,7 +97,7 @@ static void monitor_poll(struct kfd_gpreempt *gp)
 
 	if (wake->rest == GPREEMPT_CALM)
 		us = max(us, READ_ONCE(gp->poll_interval_max_us));
-	ns = gpreempt_pace_next(&gp->pace, now_ns, us, wake->until_ns);
+	ns = gpreempt_pace_next(&gp->monitor.pace, now_ns, us, wake->until_ns);
 	monitor_sleep(gp, ns, now_ns + ns == wake->until_ns ? 0 : ns / 16);
 }
 
@@ -106,7 +106,7 @@ static void monitor_park(struct kfd_gpreempt *gp, bool unmapped)
 {
 	u64 now_ns = ktime_get_ns(), again_ns = now_ns + GPREEMPT_MAP_AGAIN_MS * NSEC_PER_MSEC;
 
-	monitor_sleep(gp, gpreempt_pace_rest(&gp->pace, now_ns,
+	monitor_sleep(gp, gpreempt_pace_rest(&gp->monitor.pace, now_ns,
 					     unmapped ? again_ns : gp->scan.wake.until_ns),
 		      PARK_SLACK_NS);
 }
@@ -136,7 +136,7 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 	}
 	/* If no queue could contend, nobody but a reader has a reason to look. */
 	if (!scan->look && !gpreempt_may_contend(policy, &scan->view, &tunables)) {
-		gp->calm_ns = scan->view.now_ns;
+		gp->monitor.calm_ns = scan->view.now_ns;
 		gpreempt_skip(&scan->view, &scan->plan);
 		return false;
 	}
@@ -183,7 +183,7 @@ static void monitor_commit(struct kfd_gpreempt *gp)
 	now_ns = ktime_get_ns();
 	gp->scan.spare_ns += now_ns - start_ns;
 	/* Queues that were put on get as long as the plan gives them, from now on, to show work. */
-	gpreempt_pace_restart(&gp->pace, now_ns);
+	gpreempt_pace_restart(&gp->monitor.pace, now_ns);
 }
 
 /*
@@ -192,7 +192,7 @@ static void monitor_commit(struct kfd_gpreempt *gp)
  */
 static bool monitor_search(struct kfd_gpreempt *gp)
 {
-	struct gpreempt_search *search = &gp->search;
+	struct gpreempt_search *search = &gp->saves.search;
 	u64 now_ns = ktime_get_ns();
 
 	if (!search->on)
@@ -254,7 +254,7 @@ static bool monitor_map(struct kfd_gpreempt *gp)
 /* Most errors are tried again after some time, with all queues on the hardware by then. */
 static bool monitor_bypassed(struct kfd_gpreempt *gp, bool unmapped)
 {
-	u64 rearm_ns = READ_ONCE(gp->rearm_ns);
+	u64 rearm_ns = READ_ONCE(gp->state.rearm_ns);
 
 	if (kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED)
 		return false;
@@ -280,55 +280,55 @@ int kfd_gpreempt_monitor(void *data)
 
 	/* Late scans are latency of the queues that matter most. */
 	set_user_nice(current, MIN_NICE);
-	gp->calm_ns = ktime_get_ns();
-	gp->scan.view.busy_ns = gp->calm_ns;
+	gp->monitor.calm_ns = ktime_get_ns();
+	gp->scan.view.busy_ns = gp->monitor.calm_ns;
 
 	while (!kthread_should_stop()) {
 		if (kthread_should_park()) {
 			kfd_gpreempt_unwatch(gp);
 			kthread_parkme();
-			gp->calm_ns = ktime_get_ns();
-			gpreempt_pace_rest(&gp->pace, 0, 0);
+			gp->monitor.calm_ns = ktime_get_ns();
+			gpreempt_pace_rest(&gp->monitor.pace, 0, 0);
 			continue;
 		}
 
-		WRITE_ONCE(gp->kick, false);
+		WRITE_ONCE(gp->monitor.kick, false);
 		/*
 		 * Clear before the tick reads: a change it misses was made
 		 * later, and sets kick after it. Pairs with the barrier that
 		 * wake_up() implies between the change and kick.
 		 */
 		smp_mb();
-		gp->scan.look = READ_ONCE(gp->look);
+		gp->scan.look = READ_ONCE(gp->monitor.look);
 		*wake = (struct gpreempt_wake) { .rest = GPREEMPT_PARK };
 		start_ns = ktime_get_ns();
 		gp->scan.spare_ns = 0;
-		gpreempt_pace_begin(&gp->pace, start_ns);
+		gpreempt_pace_begin(&gp->monitor.pace, start_ns);
 		unmapped = monitor_map(gp);
 		bypassed = monitor_bypassed(gp, unmapped);
 		if (!bypassed) {
 			kfd_gpreempt_event(gp, GPREEMPT_EV_WORK);
-			lock_map_acquire(&gp->monitor_map);
+			lock_map_acquire(&gp->monitor.map);
 			monitor_tick(gp);
-			lock_map_release(&gp->monitor_map);
+			lock_map_release(&gp->monitor.map);
 			if (gp->scan.look)
-				WRITE_ONCE(gp->look, false);
+				WRITE_ONCE(gp->monitor.look, false);
 			kfd_gpreempt_ticked(gp);
 			/* See at once to what a bypass wants. */
 			if (kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED)
 				wake->rest = GPREEMPT_POLL;
 		}
 		now_ns = ktime_get_ns();
-		gpreempt_pace_end(&gp->pace, now_ns, now_ns - start_ns - gp->scan.spare_ns,
+		gpreempt_pace_end(&gp->monitor.pace, now_ns, now_ns - start_ns - gp->scan.spare_ns,
 				  READ_ONCE(gp->tunables.poll_interval_us));
 
 		if (wake->rest != GPREEMPT_PARK) {
 			monitor_poll(gp);
 		} else {
 			kfd_gpreempt_unwatch(gp);
-			if (!READ_ONCE(gp->kick))
+			if (!READ_ONCE(gp->monitor.kick))
 				kfd_gpreempt_event(gp, GPREEMPT_EV_IDLE);
-			atomic64_set(&gp->woken_ns, 0);
+			atomic64_set(&gp->monitor.woken_ns, 0);
 			monitor_park(gp, unmapped);
 		}
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_WAKEUPS, 1);

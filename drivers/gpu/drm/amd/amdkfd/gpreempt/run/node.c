@@ -3,7 +3,6 @@
  * GPREEMPT: life of a node; what the rest of amdkfd calls for it.
  */
 
-#include <linux/capability.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
@@ -63,16 +62,16 @@ static void prime_lockdep(struct kfd_gpreempt *gp)
 {
 	static struct lock_class_key key;
 
-	lockdep_init_map(&gp->monitor_map, "kfd_gpreempt_monitor", &key, 0);
+	lockdep_init_map(&gp->monitor.map, "kfd_gpreempt_monitor", &key, 0);
 	if (!IS_ENABLED(CONFIG_LOCKDEP))
 		return;
 	mutex_lock(&gp->lock);
-	lock_map_acquire(&gp->monitor_map);
+	lock_map_acquire(&gp->monitor.map);
 	dqm_lock(gp->node->dqm);
-	mutex_lock(&gp->last_lock);
-	mutex_unlock(&gp->last_lock);
+	mutex_lock(&gp->account.lock);
+	mutex_unlock(&gp->account.lock);
 	dqm_unlock(gp->node->dqm);
-	lock_map_release(&gp->monitor_map);
+	lock_map_release(&gp->monitor.map);
 	mutex_unlock(&gp->lock);
 }
 
@@ -80,8 +79,8 @@ static void prime_lockdep(struct kfd_gpreempt *gp)
 static void will_wait_for_monitor(struct kfd_gpreempt *gp)
 {
 	lockdep_assert_held(&gp->lock);
-	lock_map_acquire(&gp->monitor_map);
-	lock_map_release(&gp->monitor_map);
+	lock_map_acquire(&gp->monitor.map);
+	lock_map_release(&gp->monitor.map);
 }
 
 /**
@@ -105,15 +104,15 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	gp->policy = &gpreempt_strict;
 	gp->gpu_id = node->id;
 	mutex_init(&gp->lock);
-	mutex_init(&gp->last_lock);
-	mutex_init(&gp->lists_lock);
-	INIT_WORK(&gp->bypass_work, kfd_gpreempt_send_bypass);
-	mutex_init(&gp->doorbell_lock);
-	spin_lock_init(&gp->facts_lock);
-	init_waitqueue_head(&gp->wait);
-	init_waitqueue_head(&gp->ticked);
-	INIT_LIST_HEAD(&gp->doorbells);
-	INIT_LIST_HEAD(&gp->groups);
+	mutex_init(&gp->account.lock);
+	mutex_init(&gp->groups.lock);
+	INIT_WORK(&gp->state.bypass_work, kfd_gpreempt_send_bypass);
+	mutex_init(&gp->doorbell.lock);
+	spin_lock_init(&gp->state.lock);
+	init_waitqueue_head(&gp->monitor.wait);
+	init_waitqueue_head(&gp->monitor.ticked);
+	INIT_LIST_HEAD(&gp->doorbell.list);
+	INIT_LIST_HEAD(&gp->groups.list);
 	prime_lockdep(gp);
 
 	/* From here on the kobject frees it. */
@@ -138,9 +137,9 @@ void kfd_gpreempt_free(struct kobject *kobj)
 {
 	struct kfd_gpreempt *gp = container_of(kobj, struct kfd_gpreempt, kobj);
 
-	mutex_destroy(&gp->doorbell_lock);
-	mutex_destroy(&gp->lists_lock);
-	mutex_destroy(&gp->last_lock);
+	mutex_destroy(&gp->doorbell.lock);
+	mutex_destroy(&gp->groups.lock);
+	mutex_destroy(&gp->account.lock);
 	mutex_destroy(&gp->lock);
 	kfree(gp);
 }
@@ -163,7 +162,7 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 	mutex_unlock(&gp->lock);
 	/* The monitor needs the folders; nobody can start it again. */
 	kfd_gpreempt_disable(gp);
-	cancel_work_sync(&gp->bypass_work);
+	cancel_work_sync(&gp->state.bypass_work);
 	spin_lock(&nodes_lock);
 	list_del(&gp->list);
 	spin_unlock(&nodes_lock);
@@ -252,17 +251,17 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
 		r = -ENODEV;
 	} else if (kfd_gpreempt_event(gp, GPREEMPT_EV_ENABLE) == GPREEMPT_BYPASSED) {
 		r = -EBUSY;
-		if (!gp->thread)
+		if (!gp->monitor.thread)
 			kfd_gpreempt_event(gp, GPREEMPT_EV_DISABLE);
-	} else if (!gp->thread) {
+	} else if (!gp->monitor.thread) {
 		gp->epoch++;
-		memset(gp->latencies, 0, sizeof(gp->latencies));
-		WRITE_ONCE(gp->thread, thread);
+		memset(gp->account.latencies, 0, sizeof(gp->account.latencies));
+		WRITE_ONCE(gp->monitor.thread, thread);
 		thread = NULL;
 		if (gp->stopped)
-			kthread_park(gp->thread);
+			kthread_park(gp->monitor.thread);
 		else
-			wake_up_process(gp->thread);
+			wake_up_process(gp->monitor.thread);
 	}
 	mutex_unlock(&gp->lock);
 
@@ -278,39 +277,36 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
  *
  * Rule 5, off means off. Queues that cannot be put back in time are marked for the next runlist,
  * and the reason of the bypass says so.
- *
- * Return: 0, for sysfs's sake.
  */
-int kfd_gpreempt_disable(struct kfd_gpreempt *gp)
+void kfd_gpreempt_disable(struct kfd_gpreempt *gp)
 {
 	unsigned int tries;
 	int r = 0;
 
 	mutex_lock(&gp->lock);
 	kfd_gpreempt_event(gp, GPREEMPT_EV_DISABLE);
-	if (gp->thread) {
+	if (gp->monitor.thread) {
 		will_wait_for_monitor(gp);
-		kthread_stop(gp->thread);
-		WRITE_ONCE(gp->thread, NULL);
-		r = kfd_gpreempt_give_back(gp, NULL);
+		kthread_stop(gp->monitor.thread);
+		WRITE_ONCE(gp->monitor.thread, NULL);
+		r = kfd_gpreempt_give_back(gp);
 	}
 	/* There is no monitor any more to do it later; unless somebody has enabled it again. */
 	for (tries = 0; r && tries < DISABLE_TRIES; tries++) {
 		mutex_unlock(&gp->lock);
 		msleep(GPREEMPT_MAP_AGAIN_MS);
 		mutex_lock(&gp->lock);
-		r = gp->thread ? 0 : kfd_gpreempt_give_back(gp, NULL);
+		r = gp->monitor.thread ? 0 : kfd_gpreempt_give_back(gp);
 	}
 	if (r) {
 		dqm_lock(gp->node->dqm);
-		kfd_gpreempt_release(gp, NULL);
+		kfd_gpreempt_release(gp);
 		dqm_unlock(gp->node->dqm);
 		kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
 		dev_warn(gp->node->adev->dev, "GPREEMPT on node %u: queues were not put back: %d\n",
 			 gp->gpu_id, r);
 	}
 	mutex_unlock(&gp->lock);
-	return 0;
 }
 
 /**
@@ -329,11 +325,11 @@ void kfd_gpreempt_stop(struct device_queue_manager *dqm)
 		return;
 	mutex_lock(&gp->lock);
 	kfd_gpreempt_event(gp, GPREEMPT_EV_STOP);
-	if (gp->thread && !gp->stopped) {
+	if (gp->monitor.thread && !gp->stopped) {
 		will_wait_for_monitor(gp);
-		kthread_park(gp->thread);
+		kthread_park(gp->monitor.thread);
 		dqm_lock(dqm);
-		kfd_gpreempt_release(gp, NULL);
+		kfd_gpreempt_release(gp);
 		dqm_unlock(dqm);
 	}
 	gp->stopped = true;
@@ -354,8 +350,8 @@ void kfd_gpreempt_start(struct device_queue_manager *dqm)
 	kfd_gpreempt_event(gp, GPREEMPT_EV_START);
 	gp->stopped = false;
 	gp->epoch++;
-	if (gp->thread)
-		kthread_unpark(gp->thread);
+	if (gp->monitor.thread)
+		kthread_unpark(gp->monitor.thread);
 	mutex_unlock(&gp->lock);
 	kfd_gpreempt_wake(gp);
 }
@@ -369,36 +365,6 @@ void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm)
 	struct kfd_gpreempt *gp = dqm->dev->gpreempt;
 
 	/* The monitor's own commits come here too: it need not wake itself. */
-	if (gp && READ_ONCE(gp->thread) != current)
+	if (gp && READ_ONCE(gp->monitor.thread) != current)
 		kfd_gpreempt_wake(gp);
-}
-
-static void give_to_debugger(struct kfd_process_device *pdd)
-{
-	struct kfd_gpreempt *gp = kfd_gpreempt_get(pdd->dev, 0);
-
-	if (!gp)
-		return;
-	mutex_lock(&gp->lock);
-	/* If this fails the monitor does it: its next scan finds queues that must not be off. */
-	if (!gp->dead && kfd_gpreempt_give_back(gp, &pdd->qpd))
-		kfd_gpreempt_wake(gp);
-	mutex_unlock(&gp->lock);
-	kobject_put(&gp->kobj);
-}
-
-/**
- * kfd_gpreempt_debug_attach - a debugger has attached
- * @p: the process, locked and marked as debugged
- *
- * If it is the caller's right to, none of the process's queues is preempted any more.
- */
-void kfd_gpreempt_debug_attach(struct kfd_process *p)
-{
-	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
-	int i;
-
-	WRITE_ONCE(p->gpreempt.debugger, nice);
-	for (i = 0; nice && i < p->n_pdds; i++)
-		give_to_debugger(p->pdds[i]);
 }

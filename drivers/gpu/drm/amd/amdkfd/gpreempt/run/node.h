@@ -28,107 +28,88 @@ DECLARE_EWMA(gpreempt_ns, 0, 4)
  * @list:	of all nodes
  * @kobj:	sysfs directory; its count keeps this alive when the node is gone
  * @node:	the node; not to be followed once @lock says @dead
+ * @gpu_id:	KFD's number of the node, also when it is gone
  * @unsupported: why it cannot be enabled, NULL: it can
+ * @hw:		register access, NULL where wave counts are not to be had
+ * @backend:	how queues get off the hardware
  * @lock:	serialises enable, disable, stop, start, requests and teardown.
  *		Outside the DQM lock. Nothing allocates under it: a GPU reset
  *		takes it, and memory may depend on that reset
  * @dead:	the node is going; @lock
- * @stopped:	the scheduler is down, and @thread parked by kthread_park(); @lock
- * @thread:	the monitor, NULL while disabled; @lock
- * @monitor_map: lockdep's picture of "waits for the monitor"
- * @wait:	where the monitor sleeps
- * @kick:	look again before sleeping without a timer
- * @ticks:	counts ticks and changes of the state
- * @ticked:	where callers wait that asked for a preemption
- * @look:	somebody reads what queues do: scan though nothing could be arbitrated
- * @looked_ns:	when that was wanted last
- * @accounted_ns: time of the last scan if it was accounted, and the monitor has not parked since;
- *		0: nobody knows what its queues do
- * @facts:	what the state follows from; @facts_lock
- * @facts_lock: innermost
+ * @stopped:	the scheduler is down, and the monitor parked by kthread_park(); @lock
  * @epoch:	counts enables and resets: older histories are void
- * @search:	for a queue that delays its saves; monitor only, or while it is parked
- * @gpu_id:	KFD's number of the node, also when it is gone
- * @rearm_ns:	when the bypass ends by itself, 0: never, or there is none; @facts_lock
  * @tunables:	as the administrator set them
  * @poll_interval_max_us: how long the interval may become while the rest is %GPREEMPT_CALM
  * @priority_cap: effective priority without CAP_SYS_NICE
- * @policy:	the policy in use
  * @slow_save_ms: saves that take longer are slow
- * @save_ns:	what a save takes; DQM lock
- * @answered_ns: when the GPU last answered a request to take queues off; DQM lock
- * @hw:		register access, NULL where wave counts are not to be had
- * @backend:	how queues get off the hardware
+ * @policy:	the policy in use
  * @scan:	the monitor's workspace
- * @lists_lock:	guards @groups; nothing is taken inside
- * @groups:	processes that have records, and their cgroups
- * @pace:	the monitor's rhythm; monitor only
- * @calm_ns:	when the monitor last knew that nothing waits; monitor only
- * @woken_ns:	the first wake-up since it went to sleep without a timer, or 0
- * @last_lock:	guards what is shown of queues; inside the DQM lock
- * @stats:	see enum gpreempt_stat
- * @latencies:	see enum gpreempt_latency
- * @bypass_name: reason of the last bypass
- * @bypass_work: sends the uevent of a bypass, which allocates
- * @level_preemptions: queues of each level taken off the hardware
- * @doorbell_lock: guards @doorbells; inside a process's mmap_lock, outside
- *		MMU notifiers, never taken with the DQM lock held
- * @doorbells:	processes that have mapped their doorbells
- * @doorbell_zaps: times stock took all doorbells away
  */
 struct kfd_gpreempt {
 	struct list_head list;
 	struct kobject kobj;
 	struct kfd_node *node;
+	u32 gpu_id;
 	const char *unsupported;
+	const struct kfd_gpreempt_hw *hw;
+	const struct kfd_gpreempt_backend *backend;
 
 	struct mutex lock;
 	bool dead;
 	bool stopped;
-	struct task_struct *thread;
-	struct lockdep_map monitor_map;
-	wait_queue_head_t wait;
-	bool kick;
-	atomic_t ticks;
-	wait_queue_head_t ticked;
-	bool look;
-	atomic64_t looked_ns;
-	u64 accounted_ns;
-
-	spinlock_t facts_lock;
-	struct gpreempt_facts facts;
 	unsigned int epoch;
-	struct gpreempt_search search;
-	u32 gpu_id;
-	u64 rearm_ns;
 
 	struct gpreempt_tunables tunables;
 	u32 poll_interval_max_us;
 	u32 priority_cap;
-	const struct gpreempt_policy *policy;
 	u32 slow_save_ms;
-	struct ewma_gpreempt_ns save_ns;
-	u64 answered_ns;
-	const struct kfd_gpreempt_hw *hw;
-	const struct kfd_gpreempt_backend *backend;
+	const struct gpreempt_policy *policy;
 
 	struct kfd_gpreempt_scan scan;
-	struct mutex lists_lock;
-	struct list_head groups;
-	struct gpreempt_pace pace;
-	u64 calm_ns;
-	atomic64_t woken_ns;
 
-	struct mutex last_lock;
-	atomic64_t stats[GPREEMPT_STAT_NR];
-	struct kfd_gpreempt_samples latencies[GPREEMPT_LATENCIES];
-	const char *bypass_name;
-	struct work_struct bypass_work;
-	atomic64_t level_preemptions[GPREEMPT_LEVELS];
-
-	struct mutex doorbell_lock;
-	struct list_head doorbells;
-	unsigned int doorbell_zaps;
+	/* private: each of these is a room's */
+	struct {				/* the thread, and what wakes it */
+		struct task_struct *thread;	/* NULL while disabled; &kfd_gpreempt.lock */
+		struct lockdep_map map;		/* lockdep's picture of "waits for the monitor" */
+		wait_queue_head_t wait;		/* where it sleeps */
+		bool kick;			/* look again before sleeping without a timer */
+		bool look;			/* scan though nothing could be arbitrated: ... */
+		atomic64_t looked_ns;		/* ... when somebody wanted that last */
+		atomic_t ticks;			/* counts ticks and changes of the state */
+		wait_queue_head_t ticked;	/* where callers wait for a preemption */
+		struct gpreempt_pace pace;	/* its rhythm; monitor only */
+		u64 calm_ns;			/* it knew then that nothing waits; monitor only */
+		atomic64_t woken_ns;		/* first wake-up since it parked, or 0 */
+	} monitor;
+	struct {				/* active or not, and why */
+		spinlock_t lock;		/* innermost */
+		struct gpreempt_facts facts;	/* what the state follows from */
+		u64 rearm_ns;			/* a bypass ends then, 0: never, or none */
+		const char *bypass_name;	/* reason of the last bypass */
+		struct work_struct bypass_work;	/* sends its uevent, which allocates */
+	} state;
+	struct {				/* of queues taken off; DQM lock */
+		struct ewma_gpreempt_ns mean_ns;	/* what one takes */
+		u64 answered_ns;		/* last answer to a request to take queues off */
+		struct gpreempt_search search;	/* monitor only, or while it is parked */
+	} saves;
+	struct {				/* what is shown of the node and its queues */
+		struct mutex lock;		/* of what queues' records show; in the DQM lock */
+		atomic64_t stats[GPREEMPT_STAT_NR];
+		struct kfd_gpreempt_samples latencies[GPREEMPT_LATENCIES];
+		atomic64_t level_preemptions[GPREEMPT_LEVELS];	/* queues taken off */
+		u64 scan_ns;			/* the last scan's, 0: the monitor has parked */
+	} account;
+	struct {				/* of processes that have mapped theirs */
+		/* in a process's mmap_lock, outside MMU notifiers; never in the DQM lock */
+		struct mutex lock;
+		struct list_head list;
+		unsigned int zaps;		/* times stock took all doorbells away */
+	} doorbell;
+	struct {				/* of processes with queues, and of their cgroups */
+		struct mutex lock;		/* nothing is taken inside */
+		struct list_head list;
+	} groups;
 };
 
 /*
@@ -142,7 +123,7 @@ struct kfd_gpreempt {
 		list_for_each_entry(q, &(dpn)->qpd->queues_list, list)
 
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
-int kfd_gpreempt_disable(struct kfd_gpreempt *gp);
+void kfd_gpreempt_disable(struct kfd_gpreempt *gp);
 void kfd_gpreempt_free(struct kobject *kobj);
 struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node, unsigned int n);
 void kfd_gpreempt_wake_for(const struct kfd_process *p);

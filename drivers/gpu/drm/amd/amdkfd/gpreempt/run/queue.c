@@ -22,7 +22,7 @@ static struct kfd_gpreempt_group *group_get(struct kfd_gpreempt *gp, pid_t pid, 
 {
 	struct kfd_gpreempt_group *g;
 
-	list_for_each_entry(g, &gp->groups, list)
+	list_for_each_entry(g, &gp->groups.list, list)
 		if (g->pid == pid && g->cgroup == cgroup)
 			goto found;
 	g = *spare;
@@ -31,7 +31,7 @@ static struct kfd_gpreempt_group *group_get(struct kfd_gpreempt *gp, pid_t pid, 
 	*spare = NULL;
 	g->pid = pid;
 	g->cgroup = cgroup;
-	list_add(&g->list, &gp->groups);
+	list_add(&g->list, &gp->groups.list);
 found:
 	g->users++;
 	return g;
@@ -49,9 +49,9 @@ static int join_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq)
 {
 	struct kfd_gpreempt_group *spare = kzalloc(sizeof(*spare), GFP_KERNEL);
 
-	mutex_lock(&gp->lists_lock);
+	mutex_lock(&gp->groups.lock);
 	gpq->group = group_get(gp, gpq->pid, 0, &spare);
-	mutex_unlock(&gp->lists_lock);
+	mutex_unlock(&gp->groups.lock);
 	kfree(spare);
 	return gpq->group ? 0 : -ENOMEM;
 }
@@ -69,7 +69,7 @@ static bool regroup(struct kfd_gpreempt_queue *gpq, u64 cgroup)
 		return true;
 	if (cgroup)
 		spare = kzalloc(sizeof(*spare), GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC);
-	mutex_lock(&gp->lists_lock);
+	mutex_lock(&gp->groups.lock);
 	if (cgroup)
 		g = group_get(gp, 0, cgroup, &spare);
 	if (g || !cgroup) {
@@ -77,7 +77,7 @@ static bool regroup(struct kfd_gpreempt_queue *gpq, u64 cgroup)
 		group_put(gpq->common);
 		gpq->common = g;
 	}
-	mutex_unlock(&gp->lists_lock);
+	mutex_unlock(&gp->groups.lock);
 	kfree(spare);
 	return g || !cgroup;
 }
@@ -115,10 +115,10 @@ void kfd_gpreempt_queue_free(struct kobject *kobj)
 
 	if (gpq->mm)
 		mmdrop(gpq->mm);
-	mutex_lock(&gpq->gp->lists_lock);
+	mutex_lock(&gpq->gp->groups.lock);
 	group_put(gpq->common);
 	group_put(gpq->group);
-	mutex_unlock(&gpq->gp->lists_lock);
+	mutex_unlock(&gpq->gp->groups.lock);
 	kfd_gpreempt_client_put(gpq->client);
 	kobject_put(&gpq->gp->kobj);
 	kfree(gpq);
@@ -152,11 +152,11 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	kobject_init(&gpq->kobj, &kfd_gpreempt_queue_ktype);
 	kobject_get(&gp->kobj);
 	gpq->gp = gp;
-	gpq->quiet_ns = ktime_get_ns();
+	gpq->account.quiet_ns = ktime_get_ns();
 	/* A new queue is no way out of what another of its process has earned. */
 	gpq->suspect.until_ns = READ_ONCE(gpq->group->past.end_ns);
 	gpq->q = q;
-	gpq->last.seen.waves = GPREEMPT_WAVES_UNKNOWN;
+	gpq->account.last.seen.waves = GPREEMPT_WAVES_UNKNOWN;
 	/* The addresses are the process's own, whoever restores it. */
 	if (current->mm == q->process->mm) {
 		mmgrab(current->mm);
@@ -209,7 +209,7 @@ bool kfd_gpreempt_checkpoint_refused(const struct queue *q)
 
 	if (kfd_gpreempt_queue_held(q))
 		return true;
-	if (!q->gpreempt || !q->gpreempt->preemptions || xccs == 1)
+	if (!q->gpreempt || !q->gpreempt->off.times || xccs == 1)
 		return false;
 	/* Of all control stacks, where they are carried. */
 	if (mqd_mgr->get_checkpoint_info)

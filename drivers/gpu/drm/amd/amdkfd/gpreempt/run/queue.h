@@ -26,7 +26,7 @@ struct kfd_gpreempt_last {
 
 /**
  * struct kfd_gpreempt_group - the compute queues of a process, or of a cgroup, on a node
- * @list:	of the node's; &kfd_gpreempt.lists_lock
+ * @list:	of the node's; its lock
  * @pid:	the process, 0: it is of a cgroup
  * @cgroup:	and then this is its number
  * @users:	records of queues that refer to it; likewise
@@ -71,28 +71,11 @@ struct kfd_gpreempt_client {
  * @group:	the process's queues on the node
  * @common:	those of the cgroup whose members share the time, or NULL; monitor only
  * @client:	the process on the node, referenced
- * @terms:	what was said of it
+ * @terms:	requests and settings
  * @suspect:	does it delay its saves? DQM lock
- * @back_ns:	put back on the hardware then, 0: never; DQM lock
- * @preempted_ns: preempted since; DQM lock
- * @preempted_total_ns: time spent preempted before that; DQM lock
- * @preemptions: how often; DQM lock
- * @save_ns:	what the last of these took, for all that left with it; DQM lock
- * @last:	the queue in the last scan; &kfd_gpreempt.last_lock, or monitor only
- * @quiet_ns:	the last scan that saw nothing wait in it
- * @inverted:	a lower queue was seen to keep it waiting
- * @running_ns:	time between two scans that saw it run; &kfd_gpreempt.last_lock
- * @waiting_ns:	the same of waiting, on the hardware; &kfd_gpreempt.last_lock
  * @slot:	hardware slot of each XCC that it was found in last, plus one; 0: in none
  * @epoch:	the &kfd_gpreempt.epoch that @memory belongs to
  * @memory:	what estimate remembers of it
- * @signal_wptr: write index behind the packet whose signal @signal is
- * @signal:	user address of the newest completion signal seen, or 0
- * @signal_done: @signal was seen satisfied; it may be in use again since
- * @previous_rptr: read index behind the packet that the next two are of
- * @previous_signal: user address of its completion signal, or 0
- * @previous_waves: waves that it launches, 0: unknown
- * @signal_ordered: that packet begins when all before it have ended
  * @turn:	when its memory was read last, see &gpreempt_reading.turn
  * @view:	the queue in the last scan that listed it, with the verdict to be committed
  * @scan:	likewise: where that scan found its memory, and what registers told
@@ -112,31 +95,39 @@ struct kfd_gpreempt_queue {
 	struct kfd_gpreempt_group *common;
 	struct kfd_gpreempt_client *client;
 	struct kfd_gpreempt_terms terms;
-
 	struct gpreempt_suspect suspect;
-	u64 back_ns;
-	u64 preempted_ns;
-	u64 preempted_total_ns;
-	u64 preemptions;
-	u64 save_ns;
 
-	struct kfd_gpreempt_last last;
+	/* private: each of these is a room's */
+	struct {			/* the times that it was taken off the hardware; DQM lock */
+		u64 since_ns;		/* is off since then */
+		u64 back_ns;		/* was put back then, 0: never */
+		u64 total_ns;		/* was off so long in all, before that */
+		u64 times;
+		u64 save_ns;		/* what the last save took, of all that left with it */
+	} off;
+	struct {			/* what is shown of it; the node's account.lock */
+		struct kfd_gpreempt_last last;	/* in the last scan; or monitor only */
+		u64 quiet_ns;		/* a scan saw nothing wait in it last; monitor only */
+		bool inverted;		/* a lower queue keeps it waiting; monitor only */
+		u64 running_ns;		/* time between two scans that saw it run */
+		u64 waiting_ns;		/* the same of waiting, on the hardware */
+	} account;
+	struct {			/* the newest packet whose completion signal was seen */
+		u64 wptr;		/* write index behind it */
+		u64 signal;		/* user address of its completion signal, or 0 */
+		bool done;		/* that was seen satisfied; it may be in use again since */
+		bool ordered;		/* it begins when all before it have ended */
+	} newest;
+	struct {			/* the packet before the read index */
+		u64 rptr;		/* read index behind it */
+		u64 signal;		/* user address of its completion signal, or 0 */
+		u32 waves;		/* that it launches, 0: unknown */
+	} previous;
+	/* public: */
 
-	u64 quiet_ns;
-	bool inverted;
-	u64 running_ns;
-	u64 waiting_ns;
 	u8 slot[GPREEMPT_MAX_XCCS];
-
 	unsigned int epoch;
 	struct gpreempt_memory memory;
-	u64 signal_wptr;
-	u64 signal;
-	bool signal_done;
-	u64 previous_rptr;
-	u64 previous_signal;
-	u32 previous_waves;
-	bool signal_ordered;
 	u64 turn;
 	struct gpreempt_queue_view view;
 	struct kfd_gpreempt_scan_queue scan;

@@ -156,26 +156,26 @@ static enum gpreempt_signal newest_signal(struct kfd_gpreempt_queue *gpq,
 	union aql_packet pkt;
 	s64 value;
 
-	if (e->wptr && e->wptr != gpq->signal_wptr && !read_packet(gpq, &pkt, e, e->wptr - 1) &&
+	if (e->wptr && e->wptr != gpq->newest.wptr && !read_packet(gpq, &pkt, e, e->wptr - 1) &&
 	    (pkt.type != AQL_TYPE_INVALID || e->rptr == e->wptr)) {
-		gpq->signal_wptr = e->wptr;
-		gpq->signal = pkt.completion_signal;
-		gpq->signal_done = false;
+		gpq->newest.wptr = e->wptr;
+		gpq->newest.signal = pkt.completion_signal;
+		gpq->newest.done = false;
 		/* Consumed meanwhile, its header says nothing any more. */
-		gpq->signal_ordered = pkt.type != AQL_TYPE_INVALID &&
+		gpq->newest.ordered = pkt.type != AQL_TYPE_INVALID &&
 				      pkt.header & AQL_HEADER_BARRIER;
 	}
 
-	if (!gpq->signal)
+	if (!gpq->newest.signal)
 		return GPREEMPT_SIGNAL_UNKNOWN;
-	if (!gpq->signal_done) {
-		if (read_signal(gpq, gpq->signal, &value))
+	if (!gpq->newest.done) {
+		if (read_signal(gpq, gpq->newest.signal, &value))
 			return GPREEMPT_SIGNAL_UNKNOWN;
 		if (value > 0)
 			return GPREEMPT_SIGNAL_PENDING;
-		gpq->signal_done = true;
+		gpq->newest.done = true;
 	}
-	return e->wptr == gpq->signal_wptr ? GPREEMPT_SIGNAL_DONE : GPREEMPT_SIGNAL_UNKNOWN;
+	return e->wptr == gpq->newest.wptr ? GPREEMPT_SIGNAL_DONE : GPREEMPT_SIGNAL_UNKNOWN;
 }
 
 /*
@@ -189,17 +189,17 @@ static void read_previous(struct kfd_gpreempt_queue *gpq, struct gpreempt_eviden
 
 	if (!e->rptr || e->wptr - e->rptr >= e->size)
 		return;
-	if (e->rptr != gpq->previous_rptr) {
+	if (e->rptr != gpq->previous.rptr) {
 		if (read_packet(gpq, &pkt, e, e->rptr - 1))
 			return;
-		gpq->previous_rptr = e->rptr;
-		gpq->previous_signal = pkt.completion_signal;
-		gpq->previous_waves = packet_waves(&pkt);
+		gpq->previous.rptr = e->rptr;
+		gpq->previous.signal = pkt.completion_signal;
+		gpq->previous.waves = packet_waves(&pkt);
 	}
-	e->begun = gpq->previous_waves;
+	e->begun = gpq->previous.waves;
 	if (e->rptr == e->wptr)
 		e->previous = e->signal;
-	else if (gpq->previous_signal && !read_signal(gpq, gpq->previous_signal, &value))
+	else if (gpq->previous.signal && !read_signal(gpq, gpq->previous.signal, &value))
 		e->previous = value > 0 ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_DONE;
 }
 
@@ -222,7 +222,7 @@ static void read_aql(struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e
 	}
 	e->signal = newest_signal(gpq, e);
 	read_previous(gpq, e);
-	e->ordered = gpq->signal_ordered;
+	e->ordered = gpq->newest.ordered;
 	e->readable = true;
 }
 
@@ -254,10 +254,10 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 	if (gpq->epoch != gp->epoch) {
 		gpq->epoch = gp->epoch;
 		memset(&gpq->memory, 0, sizeof(gpq->memory));
-		gpq->signal_wptr = 0;
-		gpq->previous_rptr = 0;
-		gpq->signal = 0;
-		gpq->inverted = false;
+		gpq->newest.wptr = 0;
+		gpq->previous.rptr = 0;
+		gpq->newest.signal = 0;
+		gpq->account.inverted = false;
 	}
 	kobject_get(&gpq->kobj);
 	/*
@@ -313,7 +313,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	dqm_lock(dqm);
 	scan->view.nr = 0;
 	scan->view.waves_final = false;
-	scan->view.save_ns = ewma_gpreempt_ns_read(&gp->save_ns);
+	scan->view.save_ns = ewma_gpreempt_ns_read(&gp->saves.mean_ns);
 	scan->view.now_ns = ktime_get_ns();
 	scan->spare_ns += scan->view.now_ns - start_ns;
 	scan->registers = 0;
@@ -325,7 +325,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	/* This tick was too early for queues that stock leaves unmapped: the next one maps them. */
 	if (gp->backend->map && !dqm->active_runlist && dqm->active_queue_count &&
 	    !kfd_reset_pending(dqm))
-		WRITE_ONCE(gp->kick, true);
+		WRITE_ONCE(gp->monitor.kick, true);
 	kfd_gpreempt_for_each(q, dpn, dqm) {
 		if (!q->gpreempt)
 			continue;
@@ -346,10 +346,10 @@ out:
  */
 static bool recall(const struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e)
 {
-	const struct gpreempt_evidence *last = &gpq->last.seen, now = *e;
+	const struct gpreempt_evidence *last = &gpq->account.last.seen, now = *e;
 
 	if (!e->preempted || !last->preempted || !last->readable ||
-	    gpq->preempted_ns > gpq->last.ns)
+	    gpq->off.since_ns > gpq->account.last.ns)
 		return false;
 	*e = *last;
 	e->size = now.size;

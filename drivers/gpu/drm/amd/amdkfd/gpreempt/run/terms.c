@@ -20,7 +20,7 @@ static_assert(GPREEMPT_TURN_LEAST_US == KFD_GPREEMPT_TIMESLICE_US_MIN);
 static_assert(GPREEMPT_TURN_MOST_US == KFD_GPREEMPT_TIMESLICE_US_MAX);
 
 /* So that a queue's own lots are read as a whole; writers have locked its process. */
-static DEFINE_SPINLOCK(lots_lock);
+static DEFINE_SPINLOCK(terms_lock);
 
 /* A queue's own setting comes before its process's lot, and that before the queue's request. */
 static struct gpreempt_lot lot_of(const struct queue *q)
@@ -28,7 +28,7 @@ static struct gpreempt_lot lot_of(const struct queue *q)
 	const struct gpreempt_lot process = kfd_gpreempt_process_lot(q->process);
 	const struct kfd_gpreempt_terms *t = &q->gpreempt->terms;
 
-	guard(spinlock)(&lots_lock);
+	guard(spinlock)(&terms_lock);
 	return gpreempt_lot_inherit(gpreempt_lot_inherit(t->set, &process), &t->asked);
 }
 
@@ -65,9 +65,9 @@ static void say(struct kfd_gpreempt_queue *gpq, struct gpreempt_lot *said,
 {
 	if (!memcmp(said, now, sizeof(*now)))
 		return;
-	spin_lock(&lots_lock);
+	spin_lock(&terms_lock);
 	*said = *now;
-	spin_unlock(&lots_lock);
+	spin_unlock(&terms_lock);
 	kfd_gpreempt_wake(gpq->gp);
 }
 
@@ -146,44 +146,25 @@ int kfd_gpreempt_set_timeslice(struct queue *q, u32 us)
 	return 0;
 }
 
-/*
- * May waves of the queue meet by global wave sync, where stock does not trust the firmware to
- * take such a queue off for a debugger?
+/**
+ * kfd_gpreempt_queue_pinned - must a queue be left alone?
+ * @q: the queue; DQM lock held
+ *
+ * So it must while its waves may meet by global wave sync, where stock does not trust the firmware
+ * to take such a queue off for a debugger. Nothing else pins a queue, neither a debugger nor its
+ * destruction: a tenant decides about these (Rule 11, nobody opts out). A debugger only reads the
+ * state of waves while it has suspended their queue, which is off the hardware then, and none of
+ * GPREEMPT's business.
  */
-static bool gws_stays(const struct queue *q)
+bool kfd_gpreempt_queue_pinned(const struct queue *q)
 {
 	const struct kfd_gpreempt_queue *gpq = q->gpreempt;
 	u64 now_ns = ktime_get_ns();
 
 	return (READ_ONCE(q->gws) || q->properties.is_gws) && !kfd_dbg_has_gws_support(q->device) &&
 	       !q->properties.is_preempted && !gpreempt_is_kept_off(&gpq->suspect, now_ns) &&
-	       gpreempt_gws_stays(gpq->back_ns, now_ns, READ_ONCE(gpq->gp->tunables.starvation_ms));
-}
-
-/**
- * kfd_gpreempt_queue_fixed - must a queue stay on the hardware, whatever it does there?
- * @q: the queue; DQM lock held
- *
- * Not for being destroyed: a tenant decides how long that takes.
- */
-bool kfd_gpreempt_queue_fixed(const struct queue *q)
-{
-	return READ_ONCE(q->process->debug_trap_enabled) &&
-	       READ_ONCE(q->process->gpreempt.debugger);
-}
-
-/**
- * kfd_gpreempt_queue_pinned - must a queue be left alone?
- * @q: the queue; DQM lock held
- *
- * So it must when it is debugged by somebody with CAP_SYS_NICE. Anybody may debug
- * itself; then it is the debugger that has to live with preemption (Rule 11, nobody
- * opts out). It does: the state of waves is only there to be read while the debugger has
- * suspended their queue, which is off the hardware then, and none of GPREEMPT's business.
- */
-bool kfd_gpreempt_queue_pinned(const struct queue *q)
-{
-	return kfd_gpreempt_queue_fixed(q) || gws_stays(q);
+	       gpreempt_gws_stays(gpq->off.back_ns, now_ns,
+				  READ_ONCE(gpq->gp->tunables.starvation_ms));
 }
 
 /* Off the hardware, once or held there. Noted for the next scan. */
@@ -221,18 +202,22 @@ static int resume(struct kfd_gpreempt_terms *t, bool nice)
 	return changes;
 }
 
-/* Work is on its way to it, or is not. */
+static void forget_hint(struct kfd_gpreempt_terms *t)
+{
+	t->hint_ns = 0;
+	t->hint_end_ns = 0;
+}
+
+/* Work is on its way to it; or it is not, with a duration of 0. */
 static int hint(struct kfd_gpreempt_terms *t, const struct kfd_gpreempt_hint *h)
 {
-	u64 arrival_ns = ktime_get_ns() + (u64)h->arrival_us * NSEC_PER_USEC;
-	bool changes = h->duration_us || t->hint.end_ns;
+	bool changes = h->duration_us || t->hint_end_ns;
 
-	t->hint = (struct kfd_gpreempt_announced) {};
-	if (h->duration_us)
-		t->hint = (struct kfd_gpreempt_announced) {
-			.ns = arrival_ns,
-			.end_ns = arrival_ns + (u64)h->duration_us * NSEC_PER_USEC,
-		};
+	forget_hint(t);
+	if (h->duration_us) {
+		t->hint_ns = ktime_get_ns() + (u64)h->arrival_us * NSEC_PER_USEC;
+		t->hint_end_ns = t->hint_ns + (u64)h->duration_us * NSEC_PER_USEC;
+	}
 	return changes;
 }
 
@@ -285,7 +270,7 @@ void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
 {
 	gpq->terms.hold = (struct kfd_gpreempt_hold) {};
 	gpq->terms.requests++;
-	gpq->terms.hint = (struct kfd_gpreempt_announced) {};
+	forget_hint(&gpq->terms);
 	gpq->suspect.role = GPREEMPT_UNSUSPECTED;
 }
 
@@ -303,9 +288,9 @@ u32 kfd_gpreempt_queue_flags(const struct kfd_gpreempt_queue *gpq)
 		flags |= KFD_GPREEMPT_QUEUE_ASKED;
 	if (t->hold.held)
 		flags |= KFD_GPREEMPT_QUEUE_HOLD;
-	if (t->hint.end_ns > now_ns)
+	if (t->hint_end_ns > now_ns)
 		flags |= KFD_GPREEMPT_QUEUE_HINT;
-	scoped_guard(spinlock, &lots_lock)
+	scoped_guard(spinlock, &terms_lock)
 		if (t->set.priority != GPREEMPT_UNSET)
 			flags |= KFD_GPREEMPT_QUEUE_PRIORITY;
 	if (gpq->q->properties.is_preempted && gpq->suspect.until_ns > now_ns)
@@ -333,8 +318,8 @@ void kfd_gpreempt_terms(const struct queue *q, u64 now_ns, struct gpreempt_terms
 	level = gpreempt_permitted(&lot, READ_ONCE(gp->priority_cap));
 	if (t->hold.end_ns && t->hold.end_ns <= now_ns)
 		t->hold = (struct kfd_gpreempt_hold) { .asked = t->hold.asked };
-	if (t->hint.end_ns <= now_ns)
-		t->hint = (struct kfd_gpreempt_announced) {};
+	if (t->hint_end_ns <= now_ns)
+		forget_hint(t);
 	*terms = (struct gpreempt_terms) {
 		.priority = level,
 		.timeslice_us = gpreempt_turn_us(&lot, READ_ONCE(gp->tunables.timeslice_us[level])),
@@ -342,7 +327,7 @@ void kfd_gpreempt_terms(const struct queue *q, u64 now_ns, struct gpreempt_terms
 		.hold_end_ns = kept_off ? gpq->suspect.until_ns : t->hold.end_ns,
 		.asked = t->hold.asked,
 		.pinned = kfd_gpreempt_queue_pinned(q),
-		.hint_ns = t->hint.ns,
-		.hint_end_ns = t->hint.end_ns,
+		.hint_ns = t->hint_ns,
+		.hint_end_ns = t->hint_end_ns,
 	};
 }

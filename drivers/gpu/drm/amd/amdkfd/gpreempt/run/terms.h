@@ -30,29 +30,21 @@ struct kfd_gpreempt_hold {
 };
 
 /**
- * struct kfd_gpreempt_announced - work that is announced for a queue
- * @ns:		for then, 0: none is
- * @end_ns:	when it is expected to be over
- */
-struct kfd_gpreempt_announced {
-	u64 ns;
-	u64 end_ns;
-};
-
-/**
  * struct kfd_gpreempt_terms - requests and settings of a queue; only terms.c writes it
  * @asked:	the priority that the process asks for
  * @set:	priority and turn that were set from outside
- * @hold:	is it to be off? DQM lock, like the next two
+ * @hold:	is it to be off? DQM lock, like those that follow
  * @requests:	how often somebody has changed that
- * @hint:	work that is announced for it
+ * @hint_ns:	work is announced for it for then; 0: none is
+ * @hint_end_ns: and is expected to be over then
  */
 struct kfd_gpreempt_terms {
 	struct gpreempt_lot asked;
 	struct gpreempt_lot set;
 	struct kfd_gpreempt_hold hold;
 	u64 requests;
-	struct kfd_gpreempt_announced hint;
+	u64 hint_ns;
+	u64 hint_end_ns;
 };
 
 void kfd_gpreempt_terms_init(const struct kfd_gpreempt *gp, const struct queue *q,
@@ -60,7 +52,6 @@ void kfd_gpreempt_terms_init(const struct kfd_gpreempt *gp, const struct queue *
 u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q);
 u8 kfd_gpreempt_set_priority(struct queue *q, u32 priority);
 int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);
-bool kfd_gpreempt_queue_fixed(const struct queue *q);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);
 int kfd_gpreempt_ask(struct queue *q, const struct kfd_ioctl_gpreempt_args *args, bool nice);
 bool kfd_gpreempt_unask(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_hold *before,

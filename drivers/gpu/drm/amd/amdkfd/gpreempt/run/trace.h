@@ -88,8 +88,8 @@ TRACE_EVENT(kfd_gpreempt_scan,
 		  __entry->queues, __entry->registers, __entry->ns)
 );
 
-/* The policy's verdict on a queue, for each queue that is to change. */
-TRACE_EVENT(kfd_gpreempt_decision,
+/* A queue, as a scan saw it, and the verdict on it. */
+DECLARE_EVENT_CLASS(kfd_gpreempt_queue_seen,
 	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, const struct gpreempt_queue_view *v),
 	TP_ARGS(gpu_id, pid, queue_id, v),
 	TP_STRUCT__entry(
@@ -102,6 +102,7 @@ TRACE_EVENT(kfd_gpreempt_decision,
 		__field(u64, rptr)
 		__field(u64, wptr)
 		__field(int, waves)
+		__field(bool, waits)
 	),
 	TP_fast_assign(
 		QUEUE_ASSIGN;
@@ -113,13 +114,26 @@ TRACE_EVENT(kfd_gpreempt_decision,
 		__entry->rptr = v->seen.rptr;
 		__entry->wptr = v->seen.wptr;
 		__entry->waves = v->seen.waves;
+		__entry->waits = v->seen.head == GPREEMPT_HEAD_WAITS;
 	),
-	TP_printk(QUEUE_PR_FMT " verdict=%s reason=%s state=%s priority=%u effective=%u rptr=%llu wptr=%llu waves=%d",
+	TP_printk(QUEUE_PR_FMT " verdict=%s reason=%s state=%s priority=%u effective=%u rptr=%llu wptr=%llu waves=%d waits=%d",
 		  QUEUE_PR_ARG, __print_symbolic(__entry->verdict, GPREEMPT_VERDICTS),
 		  __print_symbolic(__entry->reason, GPREEMPT_REASONS),
 		  __print_symbolic(__entry->state, GPREEMPT_ACTIVITIES),
 		  __entry->priority, __entry->effective, __entry->rptr,
-		  __entry->wptr, __entry->waves)
+		  __entry->wptr, __entry->waves, __entry->waits)
+);
+
+/* For each queue that is to change. */
+DEFINE_EVENT(kfd_gpreempt_queue_seen, kfd_gpreempt_decision,
+	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, const struct gpreempt_queue_view *v),
+	TP_ARGS(gpu_id, pid, queue_id, v)
+);
+
+/* The queue has work that cannot run. */
+DEFINE_EVENT(kfd_gpreempt_queue_seen, kfd_gpreempt_blocked,
+	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, const struct gpreempt_queue_view *v),
+	TP_ARGS(gpu_id, pid, queue_id, v)
 );
 
 /* A queue is kept waiting by a lower level, at most for so long. */
@@ -135,21 +149,6 @@ TRACE_EVENT(kfd_gpreempt_inversion,
 	),
 	TP_printk(QUEUE_PR_FMT " effective=%u running=%d ns=%llu", QUEUE_PR_ARG,
 		  __entry->effective, __entry->running, __entry->ns)
-);
-
-/* A queue has work that cannot run. */
-TRACE_EVENT(kfd_gpreempt_blocked,
-	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, const struct gpreempt_queue_view *v),
-	TP_ARGS(gpu_id, pid, queue_id, v),
-	TP_STRUCT__entry(QUEUE_ENTRY __field(u8, priority) __field(bool, waits) __field(u64, rptr)),
-	TP_fast_assign(
-		QUEUE_ASSIGN;
-		__entry->priority = v->terms.priority;
-		__entry->waits = v->seen.head == GPREEMPT_HEAD_WAITS;
-		__entry->rptr = v->seen.rptr;
-	),
-	TP_printk(QUEUE_PR_FMT " priority=%u by=%s rptr=%llu", QUEUE_PR_ARG, __entry->priority,
-		  __entry->waits ? "barrier" : "no-progress", __entry->rptr)
 );
 
 /* A queue is about to be taken off the hardware ... */

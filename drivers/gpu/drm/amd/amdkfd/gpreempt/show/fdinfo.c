@@ -116,7 +116,7 @@ static u64 client_ns(struct kfd_gpreempt_client *client)
 {
 	static const u64 none;
 	bool watched = kfd_gpreempt_state(client->gp) == GPREEMPT_ACTIVE;
-	u64 ns = gpreempt_busy_at(&client->busy, watched ? &client->gp->accounted_ns : &none,
+	u64 ns = gpreempt_busy_at(&client->busy, watched ? &client->gp->account.scan_ns : &none,
 				  ktime_get_ns());
 	s64 shown_ns = atomic64_read(&client->shown_ns);
 

@@ -5,6 +5,7 @@
  */
 
 #include <linux/device.h>
+#include <linux/kstrtox.h>
 #include <linux/sysfs.h>
 
 #include "gpreempt/core/policy.h"
@@ -21,6 +22,12 @@ static struct kfd_gpreempt *to_gpreempt(struct kobject *kobj)
 	return container_of(kobj, struct kfd_gpreempt, kobj);
 }
 
+/* A decimal number; -EINVAL for garbage, and for one out of range. */
+static int parse(const char *buf, u32 min, u32 max, u32 *value)
+{
+	return kstrtou32(buf, 10, value) || *value < min || *value > max ? -EINVAL : 0;
+}
+
 static ssize_t enable_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%d\n", kfd_gpreempt_state(to_gpreempt(kobj)) != GPREEMPT_DISABLED);
@@ -33,9 +40,11 @@ static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
 	u32 on;
 	int r;
 
-	r = gpreempt_parse(buf, 0, 1, &on);
-	if (!r)
-		r = on ? kfd_gpreempt_enable(gp) : kfd_gpreempt_disable(gp);
+	r = parse(buf, 0, 1, &on);
+	if (!r && on)
+		r = kfd_gpreempt_enable(gp);
+	else if (!r)
+		kfd_gpreempt_disable(gp);
 	return r ?: count;
 }
 
@@ -47,7 +56,7 @@ static ssize_t _name##_show(struct kobject *kobj, struct kobj_attribute *attr, c
 	return sysfs_emit(buf, "%s\n", _string);			\
 }
 
-SHOW_STRING(state, gpreempt_state_name(kfd_gpreempt_state(gp)))
+SHOW_STRING(state, gpreempt_state_names[kfd_gpreempt_state(gp)])
 SHOW_STRING(unsupported, gp->unsupported ?: "")
 SHOW_STRING(backend, gp->backend->name)
 SHOW_STRING(bypass_reason, kfd_gpreempt_bypass_name(gp))
@@ -106,7 +115,7 @@ static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
 	u32 value;
 	int r;
 
-	r = gpreempt_parse(buf, n->or_zero ? 0 : n->min, n->max, &value);
+	r = parse(buf, n->or_zero ? 0 : n->min, n->max, &value);
 	if (r)
 		return r;
 	if (value && value < n->min)
@@ -181,7 +190,7 @@ static ssize_t count_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 			NUMBER(timeslice_us, tunables.timeslice_us[_n],	\
 			       GPREEMPT_TURN_LEAST_US, GPREEMPT_TURN_MOST_US, \
 			       10 * USEC_PER_MSEC, .or_zero = true),	\
-			COUNT(preemptions, level_preemptions[_n]),	\
+			COUNT(preemptions, account.level_preemptions[_n]),	\
 			NULL						\
 		},							\
 	})
@@ -208,7 +217,7 @@ static ssize_t latency_show(struct kobject *kobj, struct kobj_attribute *attr, c
 		.percent = _percent,					\
 	}).attr.attr)
 
-#define STAT(_name, _stat)	COUNT(_name, stats[GPREEMPT_STAT_##_stat])
+#define STAT(_name, _stat)	COUNT(_name, account.stats[GPREEMPT_STAT_##_stat])
 
 static struct attribute *stats_attrs[] = {
 	STAT(preemptions, PREEMPTIONS),

@@ -23,18 +23,17 @@ static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, str
 /**
  * kfd_gpreempt_single_give_back - put preempted queues back on the hardware
  * @gp: the node, DQM lock held
- * @qpd: only queues of this process on this node, or NULL for all
  *
  * Return: 0, or the first error; the other queues are put back all the same.
  */
-int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd)
+int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp)
 {
 	struct device_process_node *dpn;
 	struct queue *q;
 	int r = 0, err;
 
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
-		if (!q->properties.is_preempted || (qpd && dpn->qpd != qpd))
+		if (!q->properties.is_preempted)
 			continue;
 		kfd_gpreempt_queue_on(gp, dpn->qpd, q, GPREEMPT_REASON_OFF);
 		err = put_back(gp, dpn->qpd, q);
@@ -115,6 +114,6 @@ int kfd_gpreempt_single_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 	if (!r && *error == GPREEMPT_EV_WORK)
 		r = carry_out(gp, GPREEMPT_RESUME, error);
 	if (*error != GPREEMPT_EV_WORK)
-		kfd_gpreempt_release(gp, NULL);
+		kfd_gpreempt_release(gp);
 	return r;
 }

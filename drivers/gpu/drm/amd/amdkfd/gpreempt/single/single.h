@@ -7,7 +7,7 @@
 
 int kfd_gpreempt_single_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 				 enum gpreempt_event *error);
-int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd);
+int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp);
 
 /* hqd.c, mes.c */
 extern const struct kfd_gpreempt_backend kfd_gpreempt_hqd;

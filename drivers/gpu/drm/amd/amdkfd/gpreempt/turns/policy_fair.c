@@ -19,7 +19,6 @@
 #include <linux/bits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
-#include <linux/time64.h>
 
 #include "gpreempt/core/policy.h"
 
@@ -29,11 +28,6 @@
 /* The policy's own words of a group on a level, and of a group. */
 enum { PLACE, BY_RIGHT };
 enum { MINIMUM, CAP };
-
-static u64 fair_slice_ns(const struct gpreempt_terms *terms, u32 level_us)
-{
-	return (u64)(terms->timeslice_us ?: level_us) * NSEC_PER_USEC;
-}
 
 static s64 virtual_ns(const struct gpreempt_party *p, u64 ns)
 {
@@ -48,10 +42,10 @@ static s64 ahead(const struct gpreempt_party *p)
 	s64 turn = virtual_ns(p, p->turn->slice_ns);
 
 	if (p->turn->awake)
-		return p->turn_own[PLACE] - *p->clock;
+		return p->turn_own[PLACE] - p->clock;
 	if (!p->turn->last_ns)
 		return turn;
-	return clamp((s64)(p->turn_own[PLACE] - *p->clock), -turn, turn);
+	return clamp((s64)(p->turn_own[PLACE] - p->clock), -turn, turn);
 }
 
 static bool is_behind(const struct gpreempt_party *p, u64 now)
@@ -79,39 +73,38 @@ static void due(u64 *due_ns, const struct gpreempt_party *p, u64 ns, u32 percent
 	*due_ns = max(*due_ns, begun - min(begun, turn)) + div_u64(ns * 100, percent);
 }
 
-static void fair_charge(const struct gpreempt_party *p, const struct gpreempt_words *w, u64 ns,
-			u64 group_ns)
+static void fair_charge(struct gpreempt_party *p, u64 ns, u64 group_ns)
 {
 	s64 turn = virtual_ns(p, p->turn->slice_ns), place = ahead(p) + virtual_ns(p, ns);
 
 	if (p->turn->begins || p->turn->had_ns >= p->turn->slice_ns)
-		w->turn_own[BY_RIGHT] = is_behind(p, p->now_ns - ns);
+		p->turn_own[BY_RIGHT] = is_behind(p, p->now_ns - ns);
 	/*
 	 * A group that goes first for its minimum does not move the clock, so that nobody waits
 	 * for that; nor does it pay for that once it has no minimum any more.
 	 */
 	if (p->turn_own[BY_RIGHT])
 		place = min(place, max(turn, ahead(p)));
-	w->turn_own[PLACE] = *p->clock + place;
+	p->turn_own[PLACE] = p->clock + place;
 	if (!p->turn_own[BY_RIGHT] && place > turn)
-		*w->clock += place - turn;
+		p->clock += place - turn;
 	if (p->share->min_percent) {
-		due(&w->own[MINIMUM], p, group_ns, p->share->min_percent);
-		w->own[MINIMUM] = min(w->own[MINIMUM], p->now_ns +
+		due(&p->own[MINIMUM], p, group_ns, p->share->min_percent);
+		p->own[MINIMUM] = min(p->own[MINIMUM], p->now_ns +
 				      div_u64(p->turn->slice_ns * 100, p->share->min_percent));
 	}
 	if (p->share->cap_percent)
-		due(&w->own[CAP], p, group_ns, p->share->cap_percent);
+		due(&p->own[CAP], p, group_ns, p->share->cap_percent);
 }
 
-static void fair_wake(const struct gpreempt_party *p, const struct gpreempt_words *w)
+static void fair_wake(struct gpreempt_party *p)
 {
-	w->turn_own[PLACE] = *p->clock + ahead(p);
+	p->turn_own[PLACE] = p->clock + ahead(p);
 }
 
 const struct gpreempt_policy gpreempt_fair = {
 	.name = "fair",
-	.slice_ns = fair_slice_ns,
+	.turns = true,
 	.key = fair_key,
 	.not_before_ns = fair_not_before_ns,
 	.charge = fair_charge,
