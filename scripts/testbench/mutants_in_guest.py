@@ -107,6 +107,8 @@ ROOMS = {
               "failslab",
     "inherit": "ioctl-others cgroups ioctl policy files fuzz coexist failslab",
     "doorbell": "preempt disturb monitor coexist evade fuzz unbind gpus failslab",
+    "enable": "files inversion preempt debug bypass reset unload unbind unbind-asked suspend "
+              "disturb",
     "event": "preempt bypass files monitor requests",
     "fdinfo": "fdinfo",
     "gfx_v9": "inversion preempt monitor two-dies oversubscribe evade pm4 policy no-hws",

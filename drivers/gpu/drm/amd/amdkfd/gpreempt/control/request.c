@@ -13,6 +13,30 @@
 
 #include "request.h"
 
+/**
+ * kfd_gpreempt_chosen - is a queue among the chosen ones?
+ * @choice: what kfd_gpreempt_choose() has found
+ * @q: the queue, of one of its processes; that or the DQM is locked
+ *
+ * %KFD_GPREEMPT_AT_LEAST compares the priority that the application asked for: above the cap all
+ * queues are served at the cap, and a program could not tell its own apart by that.
+ */
+bool kfd_gpreempt_chosen(const struct kfd_gpreempt_choice *choice, const struct queue *q)
+{
+	if (!q->gpreempt || (choice->gpu_id && q->gpreempt->gp->gpu_id != choice->gpu_id))
+		return false;
+	switch (choice->which) {
+	case KFD_GPREEMPT_ALL:
+		return true;
+	case KFD_GPREEMPT_AT_LEAST:
+		return READ_ONCE(q->properties.priority) >= choice->number;
+	case KFD_GPREEMPT_BELOW:
+		return kfd_gpreempt_queue_priority(q->gpreempt->gp, q) < choice->number;
+	default:
+		return q->properties.queue_id == choice->number;
+	}
+}
+
 /* The node may be going: its lock keeps it, and the DQM lock what is asked of its queues. */
 static int lock_node(struct kfd_gpreempt *gp)
 {

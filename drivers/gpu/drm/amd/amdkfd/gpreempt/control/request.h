@@ -70,7 +70,6 @@ int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **
 int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
 			struct kfd_gpreempt_choice *choice);
 void kfd_gpreempt_unchoose(struct kfd_gpreempt_choice *choice);
-bool kfd_gpreempt_chosen(const struct kfd_gpreempt_choice *choice, const struct queue *q);
 
 /* One that is being made is in the table of processes before the last step that can fail. */
 static inline bool kfd_gpreempt_process_made(const struct kfd_process *p)
@@ -80,6 +79,7 @@ static inline bool kfd_gpreempt_process_made(const struct kfd_process *p)
 }
 
 /* request.c */
+bool kfd_gpreempt_chosen(const struct kfd_gpreempt_choice *choice, const struct queue *q);
 int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choice *choice,
 			 const struct kfd_ioctl_gpreempt_args *args,
 			 struct kfd_gpreempt_asks *asks);

@@ -6,7 +6,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "proof.h"
+#include "select.h"
 
 /* A clock that lies in the future (time went backwards) starts anew. */
 static void clock_run(u64 *since, u64 now)
@@ -323,6 +323,31 @@ static void waits_see(u64 *waits_ns, const struct gpreempt_view *view,
 		*waits_ns = 0;
 }
 
+/*
+ * May a queue have part of the machine, or be about to, so that a higher one may take it off? It
+ * executes or is about to; or its memory was not read, which must not protect it; or it looks
+ * blocked, but may have waves that cannot be counted; or it looks idle or blocked, but a queue
+ * above waits all the same, and either waves cannot be counted or a slot is missing.
+ */
+static bool in_the_way(const struct gpreempt_view *view, const struct gpreempt_evidence *e,
+		       const struct gpreempt_memory *m, enum gpreempt_activity activity)
+{
+	bool uncounted = e->waves == GPREEMPT_WAVES_UNKNOWN;
+	bool hides = view->proof && (uncounted || view->crowded);
+
+	switch (activity) {
+	case GPREEMPT_RUNNING:
+	case GPREEMPT_RUNNABLE:
+	case GPREEMPT_UNKNOWN:
+		return true;
+	case GPREEMPT_BLOCKED:
+		return hides || (uncounted && (m->blocked.blocked || m->unseen.busy ||
+					       m->unseen.fresh || m->unseen.restored));
+	default:
+		return hides;
+	}
+}
+
 /**
  * gpreempt_estimate - what is a queue doing?
  * @view: the scan
@@ -371,7 +396,7 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 
 	s->may_hold = s->activity == GPREEMPT_RUNNING ||
 		      (s->activity == GPREEMPT_RUNNABLE && e->waves < 0);
-	s->in_the_way = gpreempt_in_the_way(view, q, m, s->activity);
+	s->in_the_way = in_the_way(view, e, m, s->activity);
 	s->leave_ns = m->resident_ns + (u64)tun->min_residency_us * NSEC_PER_USEC;
 	s->waits_ns = m->waits_ns;
 	/* Given the machine since a count that found no waves. */

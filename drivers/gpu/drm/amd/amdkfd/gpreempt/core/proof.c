@@ -113,34 +113,3 @@ void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queu
 		 view->proof)
 		*since_ns = max_t(u64, view->now_ns, 1);
 }
-
-/**
- * gpreempt_in_the_way - may it have part of the machine, or be about to?
- * @view: the scan
- * @q: the queue, and what is seen of it
- * @m: what is remembered of it
- * @activity: what it is doing
- *
- * Return: true if it may be taken off for a higher queue. It executes or is about to; or its memory
- * was not read, which must not protect it; or it looks blocked, but may have waves that cannot be
- * counted; or it looks idle or blocked, but a queue above waits all the same, and either waves
- * cannot be counted or a slot is missing.
- */
-bool gpreempt_in_the_way(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
-			 const struct gpreempt_memory *m, enum gpreempt_activity activity)
-{
-	bool uncounted = q->seen.waves == GPREEMPT_WAVES_UNKNOWN;
-	bool hides = view->proof && (uncounted || view->crowded);
-
-	switch (activity) {
-	case GPREEMPT_RUNNING:
-	case GPREEMPT_RUNNABLE:
-	case GPREEMPT_UNKNOWN:
-		return true;
-	case GPREEMPT_BLOCKED:
-		return hides || (uncounted && (m->blocked.blocked || m->unseen.busy ||
-					       m->unseen.fresh || m->unseen.restored));
-	default:
-		return hides;
-	}
-}

@@ -11,7 +11,5 @@ bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreemp
 			  bool counts);
 bool gpreempt_lacks_slot(const struct gpreempt_view *view, const struct gpreempt_tunables *tun);
 void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
-bool gpreempt_in_the_way(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
-			 const struct gpreempt_memory *m, enum gpreempt_activity activity);
 
 #endif /* GPREEMPT_PROOF_H_INCLUDED */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT events: they change a node's state, and wake the monitor and those that wait.
+ * GPREEMPT events: find a node, change its state, and wake its monitor and those that wait.
  */
 
 #include <linux/jiffies.h>
@@ -10,6 +10,53 @@
 
 #include "node.h"
 #include "trace.h"
+
+/* All nodes. Nothing is called inside the lock. */
+static LIST_HEAD(nodes);
+static DEFINE_SPINLOCK(nodes_lock);
+
+/**
+ * kfd_gpreempt_register - let a node be found
+ * @gp: the node
+ */
+void kfd_gpreempt_register(struct kfd_gpreempt *gp)
+{
+	guard(spinlock)(&nodes_lock);
+	list_add_tail(&gp->list, &nodes);
+}
+
+/**
+ * kfd_gpreempt_unregister - let a node be found no more
+ * @gp: the node
+ */
+void kfd_gpreempt_unregister(struct kfd_gpreempt *gp)
+{
+	guard(spinlock)(&nodes_lock);
+	list_del(&gp->list);
+}
+
+/**
+ * kfd_gpreempt_get - GPREEMPT on a node, referenced
+ * @node: the node. Where it may be gone, so may its memory: it is not followed. NULL: any
+ * @n: the caller passes over so many of these. Where nodes go meanwhile one may be passed over
+ *     besides, none comes twice
+ *
+ * Return: NULL if the node has none, or is gone; or if there are no more. It may be going: see
+ * @dead.
+ */
+struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node, unsigned int n)
+{
+	struct kfd_gpreempt *gp;
+
+	guard(spinlock)(&nodes_lock);
+	list_for_each_entry(gp, &nodes, list) {
+		if ((!node || gp->node == node) && !n--) {
+			kobject_get(&gp->kobj);
+			return gp;
+		}
+	}
+	return NULL;
+}
 
 /**
  * kfd_gpreempt_state - the state of a node
@@ -71,6 +118,44 @@ void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
 	atomic64_cmpxchg(&gp->monitor.woken_ns, 0, ktime_get_ns());
 	WRITE_ONCE(gp->monitor.kick, true);
 	wake_up(&gp->monitor.wait);
+}
+
+/**
+ * kfd_gpreempt_wake_for - make the monitors of those nodes look where a process has a queue
+ * @p: the process, which stays
+ */
+void kfd_gpreempt_wake_for(const struct kfd_process *p)
+{
+	struct kfd_gpreempt *gp;
+	int i;
+
+	/*
+	 * Before queues are looked for: one that is made meanwhile wakes the monitor itself,
+	 * and the scan sees what was changed.
+	 */
+	smp_mb();
+	for (i = 0; i < p->n_pdds; i++) {
+		if (!READ_ONCE(p->pdds[i]->qpd.queue_count))
+			continue;
+		gp = kfd_gpreempt_get(p->pdds[i]->dev, 0);
+		if (!gp)
+			continue;
+		kfd_gpreempt_wake(gp);
+		kobject_put(&gp->kobj);
+	}
+}
+
+/**
+ * kfd_gpreempt_runlist_changed - there is, or may be, another set of queues
+ * @dqm: the queue manager, its lock held
+ */
+void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm)
+{
+	struct kfd_gpreempt *gp = dqm->dev->gpreempt;
+
+	/* The monitor's own commits come here too: it need not wake itself. */
+	if (gp && READ_ONCE(gp->monitor.thread) != current)
+		kfd_gpreempt_wake(gp);
 }
 
 /* How often a parked node is looked at, at most, however many read what its queues do. */

@@ -122,14 +122,16 @@ struct kfd_gpreempt {
 	     dpn = list_next_entry(dpn, list))					\
 		list_for_each_entry(q, &(dpn)->qpd->queues_list, list)
 
+/* enable.c */
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
 void kfd_gpreempt_disable(struct kfd_gpreempt *gp);
-void kfd_gpreempt_free(struct kobject *kobj);
-struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node, unsigned int n);
-void kfd_gpreempt_wake_for(const struct kfd_process *p);
 
 /* event.c */
+void kfd_gpreempt_register(struct kfd_gpreempt *gp);
+void kfd_gpreempt_unregister(struct kfd_gpreempt *gp);
+struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node, unsigned int n);
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
+void kfd_gpreempt_wake_for(const struct kfd_process *p);
 void kfd_gpreempt_ticked(struct kfd_gpreempt *gp);
 void kfd_gpreempt_look(struct kfd_gpreempt *gp);
 enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_event event);

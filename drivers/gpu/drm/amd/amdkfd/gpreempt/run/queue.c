@@ -82,6 +82,48 @@ static bool regroup(struct kfd_gpreempt_queue *gpq, u64 cgroup)
 	return g || !cgroup;
 }
 
+/*
+ * A process as a client of a node, referenced, or NULL without memory. The process, which is
+ * locked, creates a queue there. It is a client from its first queue to its end, whatever becomes
+ * of its queues. The record may outlive it: a queue that is gone may still be in a scan.
+ */
+static struct kfd_gpreempt_client *client_get(struct kfd_gpreempt *gp, const struct queue *q)
+{
+	struct kfd_process_device *pdd = kfd_get_process_device_data(q->device, q->process);
+	struct kfd_gpreempt_client *client = pdd->gpreempt;
+
+	if (!client) {
+		client = kzalloc(sizeof(*client), GFP_KERNEL);
+		if (!client)
+			return NULL;
+		kref_init(&client->ref);
+		kobject_get(&gp->kobj);
+		client->gp = gp;
+		/* Readers of a file's fdinfo take no lock: see client_in(). */
+		smp_store_release(&pdd->gpreempt, client);
+	}
+	kref_get(&client->ref);
+	return client;
+}
+
+static void client_free(struct kref *ref)
+{
+	struct kfd_gpreempt_client *client = container_of(ref, struct kfd_gpreempt_client, ref);
+
+	kobject_put(&client->gp->kobj);
+	kfree(client);
+}
+
+/**
+ * kfd_gpreempt_client_put - drop a reference
+ * @client: the client, or NULL
+ */
+void kfd_gpreempt_client_put(struct kfd_gpreempt_client *client)
+{
+	if (client)
+		kref_put(&client->ref, client_free);
+}
+
 /**
  * kfd_gpreempt_queue_group - the group by which a queue's time goes, and its share
  * @gpq: the queue's record, referenced as long as the group is used; monitor only
@@ -105,11 +147,7 @@ struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
 	return &g->group;
 }
 
-/**
- * kfd_gpreempt_queue_free - nothing refers to a queue's record any more
- * @kobj: of the record, which is freed
- */
-void kfd_gpreempt_queue_free(struct kobject *kobj)
+static void queue_free(struct kobject *kobj)
 {
 	struct kfd_gpreempt_queue *gpq = container_of(kobj, struct kfd_gpreempt_queue, kobj);
 
@@ -123,6 +161,21 @@ void kfd_gpreempt_queue_free(struct kobject *kobj)
 	kobject_put(&gpq->gp->kobj);
 	kfree(gpq);
 }
+
+static void queue_ownership(const struct kobject *kobj, kuid_t *uid, kgid_t *gid)
+{
+	const struct kfd_gpreempt_queue *gpq = container_of(kobj, struct kfd_gpreempt_queue, kobj);
+
+	*uid = gpq->uid;
+	*gid = gpq->gid;
+}
+
+static const struct kobj_type queue_ktype = {
+	.release = queue_free,
+	.sysfs_ops = &kobj_sysfs_ops,
+	.default_groups = kfd_gpreempt_queue_groups,
+	.get_ownership = queue_ownership,
+};
 
 /**
  * kfd_gpreempt_queue_init - a process creates a queue
@@ -142,14 +195,14 @@ int kfd_gpreempt_queue_init(struct queue *q)
 		return -ENOMEM;
 	gpq->pid = q->process->lead_thread->tgid;
 	kfd_gpreempt_terms_init(gp, q, gpq);
-	gpq->client = kfd_gpreempt_client_get(gp, q);
+	gpq->client = client_get(gp, q);
 	if (!gpq->client || join_group(gp, gpq)) {
 		kfd_gpreempt_client_put(gpq->client);
 		kfree(gpq);
 		return -ENOMEM;
 	}
 
-	kobject_init(&gpq->kobj, &kfd_gpreempt_queue_ktype);
+	kobject_init(&gpq->kobj, &queue_ktype);
 	kobject_get(&gp->kobj);
 	gpq->gp = gp;
 	gpq->account.quiet_ns = ktime_get_ns();

@@ -141,6 +141,6 @@ static inline struct kfd_gpreempt_queue *kfd_gpreempt_of(struct gpreempt_queue_v
 
 struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
 						struct kfd_process *p);
-void kfd_gpreempt_queue_free(struct kobject *kobj);
+void kfd_gpreempt_client_put(struct kfd_gpreempt_client *client);
 
 #endif /* GPREEMPT_QUEUE_H_INCLUDED */

@@ -5,58 +5,10 @@
  */
 
 #include <linux/kref.h>
-#include <linux/slab.h>
 #include <linux/timekeeping.h>
 
 #include "gpreempt/control/request.h"
 #include "show.h"
-
-/**
- * kfd_gpreempt_client_get - a process as a client of a node, referenced
- * @gp: the node
- * @q: a queue that the process, which is locked, creates there
- *
- * It is one from its first queue to its end, whatever becomes of its queues. The record may
- * outlive it: a queue that is gone may still be in a scan.
- *
- * Return: NULL without memory.
- */
-struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp, const struct queue *q)
-{
-	struct kfd_process_device *pdd = kfd_get_process_device_data(q->device, q->process);
-	struct kfd_gpreempt_client *client = pdd->gpreempt;
-
-	if (!client) {
-		client = kzalloc(sizeof(*client), GFP_KERNEL);
-		if (!client)
-			return NULL;
-		kref_init(&client->ref);
-		kobject_get(&gp->kobj);
-		client->gp = gp;
-		/* Readers of a file's fdinfo take no lock: see client_of(). */
-		smp_store_release(&pdd->gpreempt, client);
-	}
-	kref_get(&client->ref);
-	return client;
-}
-
-static void client_free(struct kref *ref)
-{
-	struct kfd_gpreempt_client *client = container_of(ref, struct kfd_gpreempt_client, ref);
-
-	kobject_put(&client->gp->kobj);
-	kfree(client);
-}
-
-/**
- * kfd_gpreempt_client_put - drop a reference
- * @client: the client, or NULL
- */
-void kfd_gpreempt_client_put(struct kfd_gpreempt_client *client)
-{
-	if (client)
-		kref_put(&client->ref, client_free);
-}
 
 /**
  * kfd_gpreempt_process_device_fini - a process ends on a node

@@ -127,22 +127,10 @@ static struct attribute *queue_attrs[] = {
 	FILE(excluded_ms),
 	NULL
 };
-ATTRIBUTE_GROUPS(queue);
 
-static void queue_ownership(const struct kobject *kobj, kuid_t *uid, kgid_t *gid)
-{
-	const struct kfd_gpreempt_queue *gpq = to_queue(kobj);
+static const struct attribute_group queue_group = { .attrs = queue_attrs };
 
-	*uid = gpq->uid;
-	*gid = gpq->gid;
-}
-
-const struct kobj_type kfd_gpreempt_queue_ktype = {
-	.release = kfd_gpreempt_queue_free,
-	.sysfs_ops = &kobj_sysfs_ops,
-	.default_groups = queue_groups,
-	.get_ownership = queue_ownership,
-};
+const struct attribute_group *kfd_gpreempt_queue_groups[] = { &queue_group, NULL };
 
 /**
  * kfd_gpreempt_queue_sysfs_add - a queue has got its folder

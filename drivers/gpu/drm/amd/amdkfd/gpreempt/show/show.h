@@ -5,9 +5,8 @@
 
 #include "gpreempt/run/queue.h"
 
-struct kfd_gpreempt_client *kfd_gpreempt_client_get(struct kfd_gpreempt *gp, const struct queue *q);
-void kfd_gpreempt_client_put(struct kfd_gpreempt_client *client);
-extern const struct kobj_type kfd_gpreempt_queue_ktype;
+extern const struct attribute_group *kfd_gpreempt_groups[];
+extern const struct attribute_group *kfd_gpreempt_queue_groups[];
 int kfd_gpreempt_sysfs_add(struct kfd_gpreempt *gp);
 void kfd_gpreempt_sysfs_remove(struct kfd_gpreempt *gp);
 

@@ -253,7 +253,7 @@ static const struct attribute_group stats_group = {
 	.attrs = stats_attrs,
 };
 
-static const struct attribute_group *gpreempt_groups[] = {
+const struct attribute_group *kfd_gpreempt_groups[] = {
 	&control_group,
 	LEVEL(0), LEVEL(1), LEVEL(2), LEVEL(3), LEVEL(4), LEVEL(5), LEVEL(6), LEVEL(7),
 	LEVEL(8), LEVEL(9), LEVEL(10), LEVEL(11), LEVEL(12), LEVEL(13), LEVEL(14), LEVEL(15),
@@ -261,34 +261,23 @@ static const struct attribute_group *gpreempt_groups[] = {
 	NULL
 };
 
-static const struct kobj_type gpreempt_ktype = {
-	.release = kfd_gpreempt_free,
-	.sysfs_ops = &kobj_sysfs_ops,
-	.default_groups = gpreempt_groups,
-};
-
 static struct kobject *root_get(void)
 {
-	struct kobject *r;
-
-	mutex_lock(&root_lock);
+	guard(mutex)(&root_lock);
 	if (!root)
 		root = kobject_create_and_add("gpreempt", &kfd_device->kobj);
 	if (root)
 		root_users++;
-	r = root;
-	mutex_unlock(&root_lock);
-	return r;
+	return root;
 }
 
 static void root_put(void)
 {
-	mutex_lock(&root_lock);
+	guard(mutex)(&root_lock);
 	if (!--root_users) {
 		kobject_put(root);
 		root = NULL;
 	}
-	mutex_unlock(&root_lock);
 }
 
 static void set_initial(struct kfd_gpreempt *gp, struct attribute **attrs)
@@ -304,7 +293,7 @@ static void set_initial(struct kfd_gpreempt *gp, struct attribute **attrs)
 
 /**
  * kfd_gpreempt_sysfs_add - make a node's folder, and set the numbers that it has files of
- * @gp: the node; its kobject is initialised in any case
+ * @gp: the node, its kobject initialised
  *
  * Return: 0 or an error.
  */
@@ -314,9 +303,8 @@ int kfd_gpreempt_sysfs_add(struct kfd_gpreempt *gp)
 	struct kobject *parent;
 	int r;
 
-	for (group = gpreempt_groups; *group; group++)
+	for (group = kfd_gpreempt_groups; *group; group++)
 		set_initial(gp, (*group)->attrs);
-	kobject_init(&gp->kobj, &gpreempt_ktype);
 	parent = root_get();
 	if (!parent)
 		return -ENOMEM;
