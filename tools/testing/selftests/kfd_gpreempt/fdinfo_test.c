@@ -117,6 +117,8 @@ FIXTURE_SETUP(fdinfo)
 		SKIP(return, "%s", gpreempt_missing(ret));
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	/* a queue alone, whose waves nobody counts, is seen to execute after that */
+	ASSERT_EQ(0, gpreempt_set("blocked_us", 2000));
 	ASSERT_EQ(0, rival_start(&self->rival, &self->pid, 7, 0));
 	ASSERT_EQ(0, client_open(&self->c));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", self->c.dev.drm_fd);
@@ -335,11 +337,14 @@ TEST_F_TIMEOUT(fdinfo, less_than_all_of_the_time, 60)
 	for (i = 0; i < NVTOP_READS; i++) {
 		now = kfd_now();
 		ns = fd_ns(self->c.dev.drm_fd);
-		if (i) {
+		/* where times do not count, a read may take longer than what is left out */
+		if (i && gpu_model_figures()) {
 			EXPECT_GE(now - last, ns - last_ns)
 				TH_LOG("%lld of %llu ns", ns - last_ns, now - last);
-			if (gpu_model_figures())
-				EXPECT_LE((now - last) / 100 * 99, ns - last_ns);
+			EXPECT_LE((now - last) / 100 * 99, ns - last_ns);
+		} else if (i) {
+			EXPECT_GE(kfd_now() - last, ns - last_ns)
+				TH_LOG("%lld ns since %llu", ns - last_ns, last);
 		}
 		last = now;
 		last_ns = ns;
