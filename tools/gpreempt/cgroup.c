@@ -24,22 +24,6 @@ static int get(int fd, struct kfd_gpreempt_process_default *def)
 	return r;
 }
 
-static void print_priority(unsigned int priority)
-{
-	if (priority == KFD_GPREEMPT_NONE)
-		printf(" %8s", "-");
-	else
-		printf(" %8u", priority);
-}
-
-static void print_number(unsigned int number)
-{
-	if (number)
-		printf(" %8u", number);
-	else
-		printf(" %8s", "-");
-}
-
 /* A line, if it has anything; what was removed has nothing. */
 static bool show(const char *name, int fd)
 {
@@ -54,17 +38,7 @@ static bool show(const char *name, int fd)
 	    def.grant == KFD_GPREEMPT_NONE && !def.timeslice_us && !def.weight &&
 	    !def.min_percent && !def.cap_percent)
 		return false;
-	print_priority(def.priority);
-	print_priority(def.ceiling);
-	print_priority(def.grant);
-	if (def.timeslice_us)
-		printf(" %6gms", def.timeslice_us / 1e3);
-	else
-		printf(" %8s", "-");
-	print_number(def.weight);
-	print_number(def.min_percent);
-	print_number(def.cap_percent);
-	printf("  %s\n", name);
+	given_print(&def, name);
 	return true;
 }
 
@@ -95,10 +69,12 @@ static unsigned int show_all(const char *name, int fd)
 
 static int show_from(const char *path)
 {
+	struct kfd_gpreempt_process_default def;
 	int fd = cgroup_open(path ?: "/");
 
-	printf(" %8s %8s %8s %8s %8s %8s %8s  %s\n", "PRIORITY", "CEILING", "GRANT", "SLICE",
-	       "WEIGHT", "MIN%", "CAP%", "CGROUP");
+	/* without a driver that is the end, and no table begins */
+	get(fd, &def);
+	given_title("CGROUP");
 	if (!show_all(path ?: "/", fd))
 		warn("no cgroup here has anything of its own; 'gpreempt cgroup --help'");
 	close(fd);
@@ -108,14 +84,9 @@ static int show_from(const char *path)
 static int run(int argc, char **argv)
 {
 	static const struct option own_options[] = {
-		{ "cap", required_argument, NULL, 'C' },
-		{ "ceiling", required_argument, NULL, 'c' },
+		DEFAULT_OPTIONS,
 		{ "grant", required_argument, NULL, 'g' },
-		{ "min", required_argument, NULL, 'm' },
-		{ "priority", required_argument, NULL, 'p' },
 		{ "show", no_argument, NULL, 's' },
-		{ "timeslice", required_argument, NULL, 't' },
-		{ "weight", required_argument, NULL, 'w' },
 		{ }
 	};
 	struct kfd_ioctl_gpreempt_args args = CGROUP_KEEPS_ALL;
@@ -310,8 +281,9 @@ const struct command cmd_cgroup = {
 		"       [--min PERCENT] [--cap PERCENT] PATH...\n"
 		"       gpreempt cgroup --show [PATH]\n\n"
 		"For all processes in the cgroup (version 2) and in those below it, whoever starts\n"
-		"them and whoever their parents are. PATH is its directory, or its name below the\n"
-		"mount point, as system.slice. What is not named stays as it was.\n\n"
+		"them and whoever their parents are. PATH is its name below the mount point, as\n"
+		"system.slice, or, with a / at the front, its directory. What is not named stays as\n"
+		"it was.\n\n"
 		"  -p, --priority N      0 to 15, or none: what they ask for. One that a process or\n"
 		"                        its ancestors have comes first, a nearer cgroup's as well\n"
 		"  -c, --ceiling N       no higher than this, or none; the lowest of all counts\n"

@@ -3,15 +3,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include <linux/openat2.h>
 
 #include "gpreempt.h"
 
+static int open_below(const char *root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_BENEATH,
+	};
+	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd, error;
+
+	if (dir < 0)
+		return -1;
+	fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	error = errno;
+	close(dir);
+	errno = error;
+	return fd;
+}
+
 int cgroup_open(const char *path)
 {
-	const char *root = cgroup_mount_point();
-	char below[2 * PATH_SIZE];
-	int fd;
+	const char *root = cgroup_mount_point(), *name = path + strspn(path, "/");
+	int fd = -1;
 
 	if (!root)
 		fail(STATUS_FAILED, "no cgroups of version 2 are mounted; version 1 has no priorities. "
@@ -20,17 +37,20 @@ int cgroup_open(const char *path)
 	/* below the mount point that is the root, and so the whole machine */
 	if (!*path)
 		fail(STATUS_FAILED, "a cgroup without a name");
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* the caller's directory may be anybody's, and so what such a name stands for there */
+	if (*path == '/')
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0 && cgroup_is(fd))
 		return fd;
 	if (fd >= 0)
 		close(fd);
-	snprintf(below, sizeof(below), "%s/%s", root, path);
-	fd = open(below, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open_below(root, *name ? name : ".");
 	if (fd >= 0 && cgroup_is(fd))
 		return fd;
 	if (fd >= 0)
 		fail(STATUS_FAILED, "%s: not a cgroup of version 2", path);
+	if (errno == EXDEV)
+		fail(STATUS_FAILED, "%s: it leads out of %s", path, root);
 	fail(STATUS_FAILED, "%s: %s: neither a cgroup's directory nor one below %s", path,
 	     strerror(errno), root);
 }

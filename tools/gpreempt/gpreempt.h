@@ -71,6 +71,8 @@ void usage(const struct command *cmd, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
 /* The same after getopt(), which has said what is wrong. */
 void bad_option(const struct command *cmd) __attribute__((noreturn));
+/* The answer to --help, and exit. */
+void help_of(const struct command *cmd) __attribute__((noreturn));
 /* What a program ends with that would end with @status. */
 int exit_status(int status);
 /* May escape sequences be printed? */
@@ -95,9 +97,16 @@ unsigned int parse_time_us(const struct command *cmd, const char *what, const ch
 			   unsigned int min, unsigned int max);
 /* The length of a turn in us, 0: none of one's own. */
 unsigned int parse_timeslice(const struct command *cmd, const char *text);
-/* The options of what a default consists of, and their letters. */
-extern const struct option default_options[];
-#define DEFAULT_LETTERS	"C:c:m:p:t:w:"
+/* The options of what a default consists of, and --help; and their letters. */
+#define DEFAULT_OPTIONS					\
+	{ "cap", required_argument, NULL, 'C' },	\
+	{ "ceiling", required_argument, NULL, 'c' },	\
+	{ "help", no_argument, NULL, 'h' },		\
+	{ "min", required_argument, NULL, 'm' },	\
+	{ "priority", required_argument, NULL, 'p' },	\
+	{ "timeslice", required_argument, NULL, 't' },	\
+	{ "weight", required_argument, NULL, 'w' }
+#define DEFAULT_LETTERS	"C:c:hm:p:t:w:"
 /* One of them, or a cgroup's 'g', whose part does not stay as it was; any other is wrong. */
 void parse_default(const struct command *cmd, int option, const char *text,
 		   struct kfd_ioctl_gpreempt_args *args);
@@ -223,7 +232,10 @@ const char *kfd_error(int error);
 	.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE }, \
 }
 
-/* @path as it is, or below the mount point; fails with what it is instead. */
+/*
+ * @path below the mount point, never out of it; or, if it begins with a slash, as it is. Fails with
+ * what it is instead.
+ */
 int cgroup_open(const char *path);
 /* All but the directory is in @args. 0, or a negative errno for cgroup_error(). */
 int cgroup_set(const char *path, const struct kfd_ioctl_gpreempt_args *args);
@@ -245,6 +257,11 @@ int cgroup_renice(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_pro
  * above it. "" if it cannot be told.
  */
 void cgroup_find(unsigned int pid, uint64_t number, char *path, size_t size);
+
+/* ---- given.c: what a process or a cgroup was given, as a table ---- */
+
+void given_title(const char *of);
+void given_print(const struct kfd_gpreempt_process_default *def, const char *name);
 
 /* ---- utf8.c ---- */
 

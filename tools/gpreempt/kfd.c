@@ -72,7 +72,8 @@ const char *kfd_error(int error)
 	case EINVAL:
 	case EOPNOTSUPP:
 	case E2BIG:
-		return "this kernel's GPREEMPT is older than this program";
+		return "the driver does not take this request: it is older than this program, or the "
+		       "program is wrong";
 	default:
 		return strerror(-error);
 	}

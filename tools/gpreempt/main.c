@@ -34,12 +34,14 @@ static bool is(const char *arg, const char *shrt, const char *lng)
 	return !strcmp(arg, shrt) || !strcmp(arg, lng);
 }
 
-/* --help may stand anywhere before "--" and, for run, before the command. */
-static bool wants_help(int argc, char **argv)
+/* --help may stand anywhere before "--"; run and record tell whether it is their command's. */
+static bool wants_help(const struct command *cmd, int argc, char **argv)
 {
 	int i;
 
-	for (i = 1; i < argc && argv[i][0] == '-' && strcmp(argv[i], "--"); i++)
+	if (cmd == &cmd_run || cmd == &cmd_record)
+		return false;
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
 		if (is(argv[i], "-h", "--help"))
 			return true;
 	return false;
@@ -75,10 +77,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(argv[1], commands[i]->name))
 			continue;
-		if (wants_help(argc - 1, argv + 1)) {
-			printf("usage: gpreempt %s\n", commands[i]->help);
-			return 0;
-		}
+		if (wants_help(commands[i], argc - 1, argv + 1))
+			help_of(commands[i]);
 		snprintf(name, sizeof(name), "gpreempt %s", argv[1]);
 		argv[1] = name;
 		return commands[i]->run(argc - 1, argv + 1);

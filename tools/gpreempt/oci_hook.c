@@ -119,21 +119,15 @@ static bool sets_nothing(const struct kfd_ioctl_gpreempt_args *args)
 static void parse_options(struct setup *s, int argc, char **argv)
 {
 	static const struct option options[] = {
+		DEFAULT_OPTIONS,
 		{ "annotation", required_argument, NULL, 'a' },
-		{ "cap", required_argument, NULL, 'C' },
-		{ "ceiling", required_argument, NULL, 'c' },
 		{ "grant", required_argument, NULL, 'g' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "min", required_argument, NULL, 'm' },
-		{ "priority", required_argument, NULL, 'p' },
 		{ "required", no_argument, NULL, 'r' },
-		{ "timeslice", required_argument, NULL, 't' },
-		{ "weight", required_argument, NULL, 'w' },
 		{ }
 	};
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, DEFAULT_LETTERS "a:g:hr", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, DEFAULT_LETTERS "a:g:r", options, NULL)) != -1) {
 		switch (opt) {
 		case 'a':
 			parse_mapping(s, optarg);

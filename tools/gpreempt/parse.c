@@ -92,16 +92,6 @@ unsigned int parse_timeslice(const struct command *cmd, const char *text)
 			     KFD_GPREEMPT_TIMESLICE_US_MAX);
 }
 
-const struct option default_options[] = {
-	{ "cap", required_argument, NULL, 'C' },
-	{ "ceiling", required_argument, NULL, 'c' },
-	{ "min", required_argument, NULL, 'm' },
-	{ "priority", required_argument, NULL, 'p' },
-	{ "timeslice", required_argument, NULL, 't' },
-	{ "weight", required_argument, NULL, 'w' },
-	{ }
-};
-
 void parse_default(const struct command *cmd, int option, const char *text,
 		   struct kfd_ioctl_gpreempt_args *args)
 {
@@ -117,6 +107,8 @@ void parse_default(const struct command *cmd, int option, const char *text,
 		def->grant = parse_priority(cmd, text);
 		args->flags |= KFD_GPREEMPT_SET_GRANT;
 		break;
+	case 'h':
+		help_of(cmd);
 	case 'p':
 		def->priority = parse_priority(cmd, text);
 		args->flags &= ~KFD_GPREEMPT_KEEP_PRIORITY;

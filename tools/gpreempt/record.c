@@ -217,6 +217,7 @@ static bool is_tracedat(const char *path)
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "seconds", required_argument, NULL, 's' },
 		{ }
@@ -225,8 +226,10 @@ static int run(int argc, char **argv)
 	double seconds = 0;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "+o:s:", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "+ho:s:", options, NULL)) != -1) {
 		switch (opt) {
+		case 'h':
+			help_of(&cmd_record);
 		case 'o':
 			path = optarg;
 			break;

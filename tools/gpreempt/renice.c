@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt renice: another priority for processes and queues that are there. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "gpreempt.h"
 
 /* All or nothing of it. */
-static int renice_process(const struct target *t, struct kfd_ioctl_gpreempt_args args)
+static int renice_process(unsigned int pid, struct kfd_ioctl_gpreempt_args args)
 {
-	int r;
+	args.pid = pid;
+	return kfd_call(&args) ?: cgroup_renice(pid, &args);
+}
 
-	args.pid = t->pid;
-	r = kfd_call(&args) ?: cgroup_renice(t->pid, &args);
+static int warn_of(unsigned int pid, int r, const struct kfd_ioctl_gpreempt_args *args)
+{
 	if (!r)
 		return 0;
-	if (r == -EINVAL && (args.flags & (KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP)))
+	if (r == -EINVAL && args->flags & (KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP))
 		warn("process %u: its cap would be below its minimum, or this kernel knows neither; "
-		     "'gpreempt top --processes' shows both", t->pid);
+		     "'gpreempt top --processes' shows both", pid);
 	else
-		warn("process %u: %s", t->pid, kfd_error(r));
+		warn("process %u: %s", pid, kfd_error(r));
 	return STATUS_FAILED;
 }
 
@@ -65,23 +70,96 @@ static int renice_queue(const struct target *t, const struct kfd_ioctl_gpreempt_
 	return status;
 }
 
+/* Of a process that has memory: no other can use a GPU. */
+static unsigned int user_of(unsigned int pid)
+{
+	char path[64], text[4096], *uid;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	if (read_text(path, text, sizeof(text)) || !strstr(text, "\nVmSize:"))
+		return UINT_MAX;
+	uid = strstr(text, "\nUid:");
+	return uid ? strtoul(uid + strlen("\nUid:"), NULL, 10) : UINT_MAX;
+}
+
+/*
+ * The processes that there are of users or of process groups, as setpriority(2) has them. One that
+ * ends meanwhile is none of them.
+ */
+static int renice_many(bool users, unsigned int of, const struct kfd_ioctl_gpreempt_args *args)
+{
+	unsigned int found = 0, pid;
+	char **pids, **p;
+	int r, status = 0;
+
+	if (list_names("/proc", &pids))
+		fail(STATUS_FAILED, "/proc: cannot be read");
+	for (p = pids; *p; p++) {
+		pid = strtoul(*p, NULL, 10);
+		if (!pid || (users ? user_of(pid) != of : getpgid(pid) != (pid_t)of))
+			continue;
+		r = renice_process(pid, *args);
+		if (r == -ESRCH)
+			continue;
+		found++;
+		status |= warn_of(pid, r, args);
+	}
+	free_names(pids);
+	if (found)
+		return status;
+	warn("%s %u: no processes", users ? "user" : "process group", of);
+	return STATUS_FAILED;
+}
+
+static unsigned int parse_many(bool users, const char *text)
+{
+	return users ? parse_number(&cmd_renice, "user", text, 0, UINT_MAX - 1) :
+	       parse_number(&cmd_renice, "process group", text, 1, INT_MAX);
+}
+
+static int renice_all(bool users, int count, char **names,
+		      const struct kfd_ioctl_gpreempt_args *args)
+{
+	int i, status = 0;
+
+	/* All are understood before any is changed. */
+	for (i = 0; i < count; i++)
+		parse_many(users, names[i]);
+	warn_of_caps(args->process_default.priority);
+	for (i = 0; i < count; i++)
+		status |= renice_many(users, parse_many(users, names[i]), args);
+	return status;
+}
+
 static int run(int argc, char **argv)
 {
+	static const struct option options[] = {
+		DEFAULT_OPTIONS,
+		{ "group", no_argument, NULL, 'g' },
+		{ "user", no_argument, NULL, 'u' },
+		{ }
+	};
 	struct kfd_ioctl_gpreempt_args args = {
 		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = KEEP_ALL,
 		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
 	};
 	struct kfd_gpreempt_process_default *def = &args.process_default;
 	const unsigned int of_queues = KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_TIMESLICE;
-	int opt, i, status = 0;
+	int opt, i, many = 0, status = 0;
 
-	while ((opt = getopt_long(argc, argv, DEFAULT_LETTERS, default_options, NULL)) != -1)
-		parse_default(&cmd_renice, opt, optarg, &args);
+	while ((opt = getopt_long(argc, argv, DEFAULT_LETTERS "gu", options, NULL)) != -1) {
+		if (opt == 'g' || opt == 'u')
+			many = opt;
+		else
+			parse_default(&cmd_renice, opt, optarg, &args);
+	}
 	if (args.flags == KEEP_ALL)
 		usage(&cmd_renice, "neither a priority nor a ceiling, a timeslice or a share");
 	check_default(&cmd_renice, &args);
 	if (optind == argc)
 		usage(&cmd_renice, "no process and no queue");
+	if (many)
+		return renice_all(many == 'u', argc - optind, argv + optind, &args);
 	/* All are understood before any is changed. */
 	for (i = optind; i < argc; i++)
 		if (parse_target(&cmd_renice, argv[i]).one &&
@@ -96,7 +174,7 @@ static int run(int argc, char **argv)
 			continue;
 		}
 		warn_of_caps(def->priority);
-		status |= renice_process(&t, args);
+		status |= warn_of(t.pid, renice_process(t.pid, args), &args);
 	}
 	return status;
 }
@@ -106,7 +184,8 @@ const struct command cmd_renice = {
 	.run = run,
 	.summary = "another priority, ceiling, timeslice or share for what runs",
 	.help = "renice [--priority N] [--ceiling N] [--timeslice TIME] [--weight N]\n"
-		"       [--min PERCENT] [--cap PERCENT] PID[:QUEUE]...\n\n"
+		"       [--min PERCENT] [--cap PERCENT] PID[:QUEUE]...\n"
+		"       gpreempt renice --user|--group ... UID|PGID...\n\n"
 		"For a process it is the default of its queues, those to come too, and of its\n"
 		"children's. For a queue a priority and a timeslice count before anything else.\n"
 		"What is not named stays as it was.\n\n"
@@ -118,5 +197,7 @@ const struct command cmd_renice = {
 		"  -w, --weight N        1 to 1000: part of the time, under the policy fair; as the\n"
 		"                        other two of processes only\n"
 		"  -m, --min PERCENT     no less of the time than this\n"
-		"  -C, --cap PERCENT     and no more than that; 0: any",
+		"  -C, --cap PERCENT     and no more than that; 0: any\n"
+		"  -u, --user            all processes that users have now; 'id -u NAME' tells a UID\n"
+		"  -g, --group           all processes of process groups",
 };

@@ -22,8 +22,11 @@ static int set_default(unsigned int parent, struct kfd_ioctl_gpreempt_args *args
 	r = kfd_call(args);
 	if (r)
 		fail(EXIT_OWN, "/dev/kfd: %s", kfd_error(r));
-	/* For what outlives its parent. Where that cannot be, the parents have to do. */
-	cgroup_enter_new(parent, args);
+	/* For what outlives its parent. Most users may not make one. */
+	r = cgroup_enter_new(parent, args);
+	if (r && r != -ENODATA && (!geteuid() || (r != -EACCES && r != -EPERM)))
+		warn("warning: no cgroup for the command: %s; a process that outlives its parent loses "
+		     "what it was given", cgroup_error(r));
 	return 0;
 }
 
@@ -50,6 +53,10 @@ static void set_own_default(struct kfd_ioctl_gpreempt_args *args)
 
 static int run(int argc, char **argv)
 {
+	static const struct option options[] = {
+		DEFAULT_OPTIONS,
+		{ }
+	};
 	struct kfd_ioctl_gpreempt_args args = {
 		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT,
 		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
@@ -58,7 +65,7 @@ static int run(int argc, char **argv)
 	int opt, error;
 
 	messages.fail_status = EXIT_OWN;
-	while ((opt = getopt_long(argc, argv, "+" DEFAULT_LETTERS, default_options, NULL)) != -1)
+	while ((opt = getopt_long(argc, argv, "+" DEFAULT_LETTERS, options, NULL)) != -1)
 		parse_default(&cmd_run, opt, optarg, &args);
 	if (optind == argc)
 		usage(&cmd_run, "no command to run");

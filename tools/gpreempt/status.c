@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpreempt.h"
 
@@ -132,35 +133,13 @@ static void print_json(const struct node *n, const char *state, const char *reas
 	json_close('}');
 }
 
-static int run(int argc, char **argv)
+/* Whether it gave up on one is the exit status. */
+static int show(const struct node *nodes, unsigned int n, bool json)
 {
-	static const struct option options[] = {
-		{ "gpu", required_argument, NULL, 'g' },
-		{ "json", no_argument, NULL, 'j' },
-		{ }
-	};
-	const char *gpu = NULL;
-	bool json = false;
-	struct node *nodes;
 	struct queues all;
-	unsigned int n, i;
-	int opt, status = 0;
+	unsigned int i;
+	int status = 0;
 
-	while ((opt = getopt_long(argc, argv, "g:j", options, NULL)) != -1) {
-		switch (opt) {
-		case 'g':
-			gpu = optarg;
-			break;
-		case 'j':
-			json = true;
-			break;
-		default:
-			bad_option(&cmd_status);
-		}
-	}
-	if (optind < argc)
-		usage(&cmd_status, "'%s' is too much", argv[optind]);
-	n = nodes_find(&cmd_status, gpu, &nodes);
 	queues_read(&all, false);
 	if (json)
 		json_open(NULL, '[');
@@ -177,7 +156,55 @@ static int run(int argc, char **argv)
 	if (json)
 		json_close(']');
 	free(all.q);
-	free(nodes);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "gpu", required_argument, NULL, 'g' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "watch", required_argument, NULL, 'w' },
+		{ }
+	};
+	const char *gpu = NULL;
+	bool json = false;
+	double every_s = 0;
+	struct node *nodes;
+	unsigned int n;
+	int opt, status;
+
+	while ((opt = getopt_long(argc, argv, "g:jw:", options, NULL)) != -1) {
+		switch (opt) {
+		case 'g':
+			gpu = optarg;
+			break;
+		case 'j':
+			json = true;
+			break;
+		case 'w':
+			every_s = parse_seconds(&cmd_status, "watch", optarg);
+			break;
+		default:
+			bad_option(&cmd_status);
+		}
+	}
+	if (optind < argc)
+		usage(&cmd_status, "'%s' is too much", argv[optind]);
+	if (json && every_s)
+		usage(&cmd_status, "--json prints once");
+	for (;;) {
+		n = nodes_find(&cmd_status, gpu, &nodes);
+		if (every_s && isatty(STDOUT_FILENO))
+			fputs("\033[H\033[J", stdout);
+		status = show(nodes, n, json);
+		free(nodes);
+		if (!every_s)
+			break;
+		putchar('\n');
+		fflush(stdout);
+		usleep(every_s * 1e6);
+	}
 	return status;
 }
 
@@ -185,8 +212,9 @@ const struct command cmd_status = {
 	.name = "status",
 	.run = run,
 	.summary = "the GPUs: state, policy, health and its reason",
-	.help = "status [--gpu ID] [--json]\n\n"
+	.help = "status [--gpu ID] [--json|--watch TIME]\n\n"
 		"What GPREEMPT does on each GPU. Exit status 4 if it gave up on one.\n\n"
 		"  -g, --gpu ID  this GPU only (its gpu_id)\n"
-		"  -j, --json    for programs",
+		"  -j, --json    for programs\n"
+		"  -w, --watch TIME  again every TIME, until it is ended",
 };

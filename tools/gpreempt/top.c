@@ -679,16 +679,13 @@ static void draw(const struct filter *f, const struct row *rows, unsigned int n,
 	print_table(f, rows, n, hidden, &screen);
 }
 
-static void loop(const struct filter *f, double delay, unsigned int times, bool json)
+/* So many tables, 0: until it is ended; on the terminal if it is live. */
+static void loop(const struct filter *f, double delay, unsigned int times, bool json, bool live)
 {
-	bool live = !json && !times && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
 	struct queues before = { }, now, next;
 	unsigned int n, hidden;
 	struct row *rows = NULL;
 
-	/* Without a terminal, once. */
-	if (!times && !live)
-		times = 1;
 	if (live)
 		enter_screen();
 	queues_read(&now, true);
@@ -722,6 +719,7 @@ static void loop(const struct filter *f, double delay, unsigned int times, bool 
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "batch", no_argument, NULL, 'b' },
 		{ "delay", required_argument, NULL, 'd' },
 		{ "gpu", required_argument, NULL, 'g' },
 		{ "groups", no_argument, NULL, 'G' },
@@ -736,13 +734,16 @@ static int run(int argc, char **argv)
 	struct filter f = { };
 	const char *gpu = NULL, *sort = "running";
 	const struct view *v = &queue_view;
-	bool json = false;
+	bool json = false, batch = false;
 	unsigned int times = 0;
 	double delay = 1;
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "d:g:Gn:jp:Prs:", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "bd:g:Gn:jp:Prs:", options, NULL)) != -1) {
 		switch (opt) {
+		case 'b':
+			batch = true;
+			break;
 		case 'd':
 			delay = parse_seconds(&cmd_top, "delay", optarg);
 			break;
@@ -779,12 +780,15 @@ static int run(int argc, char **argv)
 	if (!set_view(v, sort))
 		usage(&cmd_top, "there is no column '%s' to sort by, of %s", sort,
 		      v == &queue_view ? "queues; --processes and --groups have others" : v->names);
-	if (json && times > 1)
+	if (json && (times > 1 || batch))
 		usage(&cmd_top, "--json prints once");
 	f.count = nodes_find(&cmd_top, gpu, &f.nodes);
 	if (f.pid && kill(f.pid, 0) && errno == ESRCH)
 		fail(STATUS_FAILED, "process %u: no such process", f.pid);
-	loop(&f, delay, times, json);
+	/* without a terminal once, unless more are wanted */
+	if (!times && !batch && (json || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)))
+		times = 1;
+	loop(&f, delay, times, json, !times && !batch);
 	free(f.nodes);
 	return 0;
 }
@@ -794,7 +798,7 @@ const struct command cmd_top = {
 	.run = run,
 	.summary = "a live table of queues, processes or groups; --json: once, for programs",
 	.help = "top [--processes|--groups] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID]\n"
-		"           [--json]\n\n"
+		"           [--batch] [--json]\n\n"
 		"The compute queues: what each is served at (in brackets what it asked for, if\n"
 		"that differs), its state, and the share of the time it was seen running,\n"
 		"waiting for the machine, and taken off it. Or the processes, sums over their\n"
@@ -804,6 +808,7 @@ const struct command cmd_top = {
 		"while the GPU's state is active. Without a terminal the table is printed once.\n\n"
 		"  -P, --processes      a line for each process on each GPU\n"
 		"  -G, --groups         a line for each group on each GPU\n"
+		"  -b, --batch          one table below the other, until it is ended\n"
 		"  -d, --delay TIME     between two tables (default 1 s)\n"
 		"  -n, --iterations N   so many tables, one below the other\n"
 		"  -s, --sort COLUMN    pid, gpu, queue, priority, state, running, waiting,\n"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt get, gpreempt set: the files of a node that can be written. */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -143,6 +144,33 @@ static const char *parse_gpu(const struct command *cmd, int argc, char **argv)
 	return gpu;
 }
 
+/* What processes themselves were given, and not what follows from those above them. */
+static int get_processes(int count, char **pids)
+{
+	struct kfd_ioctl_gpreempt_args args = { .op = KFD_GPREEMPT_OP_GET_DEFAULT };
+	bool titled = false;
+	int i, r, status = 0;
+
+	/* All are understood before any is asked for. */
+	for (i = 0; i < count; i++)
+		if (parse_target(&cmd_get, pids[i]).one)
+			usage(&cmd_get, "'%s': what was given to a queue, top shows", pids[i]);
+	for (i = 0; i < count; i++) {
+		args.pid = parse_target(&cmd_get, pids[i]).pid;
+		r = kfd_call(&args);
+		if (r) {
+			warn("process %u: %s", args.pid, kfd_error(r));
+			status = STATUS_FAILED;
+			continue;
+		}
+		if (!titled)
+			given_title("PID");
+		titled = true;
+		given_print(&args.process_default, pids[i]);
+	}
+	return status;
+}
+
 static int run_get(int argc, char **argv)
 {
 	const char *gpu = parse_gpu(&cmd_get, argc, argv);
@@ -150,6 +178,12 @@ static int run_get(int argc, char **argv)
 	unsigned int n, i;
 	int arg;
 
+	/* no tunable's name begins with a digit */
+	if (optind < argc && isdigit((unsigned char)*argv[optind])) {
+		if (gpu)
+			usage(&cmd_get, "what processes were given is no GPU's");
+		return get_processes(argc - optind, argv + optind);
+	}
 	if (optind == argc) {
 		n = nodes_find(&cmd_get, gpu, &nodes);
 		for (i = 0; i < n; i++) {
@@ -255,9 +289,11 @@ static int run_set(int argc, char **argv)
 const struct command cmd_get = {
 	.name = "get",
 	.run = run_get,
-	.summary = "the tunables of a GPU, their ranges and defaults",
-	.help = "get [--gpu ID|all] [NAME...]\n\n"
-		"Without NAME all tunables; with NAME the values alone, one a line.\n\n"
+	.summary = "the tunables of a GPU, their ranges and defaults; or what a process was given",
+	.help = "get [--gpu ID|all] [NAME...]\n"
+		"       gpreempt get PID...\n\n"
+		"Without NAME all tunables; with NAME the values alone, one a line. With PID what run,\n"
+		"renice or set of that process, and not what its ancestors or its cgroup have.\n\n"
 		"  -g, --gpu ID  of this GPU; needed for NAME where there are several",
 };
 
