@@ -17,6 +17,10 @@ from pathlib import Path
 from testbench.paths import PATCHES, ROOT
 
 
+# Each source file of it arrives with a patch.
+DRIVER = "drivers/gpu/drm/amd/amdkfd"
+
+
 class Refused(Exception):
     """The tree cannot be patched; the text says why."""
 
@@ -76,6 +80,7 @@ def load(base, root=ROOT):
         src, _, dst = line.strip().partition(" => ")
         patches[-1].added.append((src, dst or src))
     check_once(patches)
+    check_all(patches, root)
     return patches
 
 
@@ -90,6 +95,14 @@ def check_once(patches):
     for p in patches:
         for name in p.hunks.keys() & there:
             raise Refused(f"{p.path} changes {name}, which arrives whole")
+
+
+def check_all(patches, root):
+    """Each of the driver's files arrives."""
+    named = {src for p in patches for src, _ in p.added}
+    for path in sorted((root / DRIVER).rglob("*.[ch]")):
+        if str(path.relative_to(root)) not in named:
+            raise Refused(f"{path} is a driver file that patches/series does not name")
 
 
 def own_files(patches):
@@ -113,11 +126,19 @@ def version(tree):
     return f"{head['VERSION']}.{head['PATCHLEVEL']}"
 
 
+def number(base):
+    """Versions in order; 20 minor ones are about a major one."""
+    major, minor = base.split(".")
+    return 20 * int(major) + int(minor)
+
+
 def supported(tree):
     """The tree's version, refused unless there are patches for it."""
     found = version(tree)
     if found not in bases():
-        raise Refused(f"{tree} is Linux {found}; there are patches for: {' '.join(bases())}")
+        nearest = min(bases(), key=lambda base: abs(number(base) - number(found)))
+        raise Refused(f"{tree} is Linux {found}; there are patches for: {' '.join(bases())}; "
+                      f"{nearest} is nearest")
     return found
 
 
