@@ -27,7 +27,7 @@ from testbench.paths import ROOT
 FOLDER = "gpreempt"
 # a file there by its path from there, each other one by its name
 IN_FOLDER = re.compile(rf"(?:^|/)({FOLDER}/\w+/[^/]+|[^/]+)$")
-DOCUMENT = ROOT / "Documentation/gpu/amdgpu/gpreempt-testing.rst"
+DOCUMENT = ROOT / "tools/testing/gpreempt/testing.rst"
 FLOOR = re.compile(r"fails\s+below\s+([\d.]+) % of the lines or\s+([\d.]+) % of the\s+branches")
 
 

@@ -11,7 +11,9 @@ from testbench.paths import ROOT
 FOLDER = ROOT / "Documentation/gpu/amdgpu"
 README = (ROOT / "README").read_text()
 DOCUMENTS = {path.stem: path.read_text() for path in FOLDER.glob("*.rst")}
-TESTING = DOCUMENTS["gpreempt-testing"]
+# Of this repository alone: they are not mailed.
+BENCH = {path.stem: path.read_text() for path in (ROOT / "tools/testing/gpreempt").glob("*.rst")}
+TESTING = BENCH["testing"]
 AMDKFD = ROOT / "drivers/gpu/drm/amd/amdkfd"
 SELFTESTS = ROOT / "tools/testing/selftests/kfd_gpreempt"
 
@@ -39,7 +41,7 @@ def tests():
 TESTS = tests()
 # number, name, what must hold and why, by which tests
 RULES = re.findall(r"^Rule (\d+), (.+)\n((?:  .*\n|\n(?=  ))+?)\n  Tests: ((?:.+\n)+)",
-                   DOCUMENTS["gpreempt"], re.M)
+                   DOCUMENTS["gpreempt-rules"], re.M)
 
 
 def is_test(part):
@@ -116,7 +118,7 @@ class Documents(unittest.TestCase):
     def test_targets(self):
         """What is named is a target of make, and each of these is named."""
         targets = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.M))
-        named = {name for text in (README, *DOCUMENTS.values())
+        named = {name for text in (README, *DOCUMENTS.values(), *BENCH.values())
                  for name in re.findall(r"(?:`|^ *)make ([a-z-]+)(?=`| {2,}| [A-Z]+=)", text, re.M)}
         self.assertLessEqual(named, targets)
         self.assertLessEqual(targets - {"clean"}, named)
@@ -132,7 +134,7 @@ class Documents(unittest.TestCase):
         """What a table says proves a line is a test, or a variant of one, of that program."""
         missing, named = [], 0
         lists = re.findall(r"(``\w+_test``|KUnit):((?:[,\s]+``[\w*]+``)+)",
-                           DOCUMENTS["gpreempt"])
+                           "\n\n".join(DOCUMENTS.values()))
         for where, names in lists:
             for name in re.findall(r"``([\w*]+)``", names):
                 if name.endswith("_test"):
@@ -163,10 +165,10 @@ class Documents(unittest.TestCase):
 
 
 class Rules(unittest.TestCase):
-    """The rules in gpreempt.rst, what proves them, and the code that is there for them."""
+    """The rules in gpreempt-rules.rst, what proves them, and the code that is there for them."""
 
     def test_numbers(self):
-        heads = re.findall(r"^Rule .*", DOCUMENTS["gpreempt"], re.M)
+        heads = re.findall(r"^Rule .*", DOCUMENTS["gpreempt-rules"], re.M)
         self.assertEqual(heads, [f"Rule {n}, {name}" for n, name, *_ in RULES])
         self.assertEqual([int(n) for n, *_ in RULES], [*range(1, len(RULES) + 1)])
         self.assertEqual(len({name for _, name, *_ in RULES}), len(RULES))
