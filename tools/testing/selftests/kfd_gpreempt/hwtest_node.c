@@ -245,14 +245,16 @@ static void kernel_log_read(int fd, struct report *r)
 	}
 }
 
-/* Has a reset begun; has it ended? */
-static bool reset_begun(const struct report *r, bool *ended)
+/* Has a reset of this GPU begun, and not of another one; has it ended? */
+static bool reset_begun(const struct report *r, const char *pci, bool *ended)
 {
 	bool begun = false;
 	unsigned int i;
 
 	*ended = true;
 	for (i = 0; i < r->lines; i++) {
+		if (!strstr(r->line[i], pci))
+			continue;
 		if (strstr(r->line[i], "GPU reset begin")) {
 			begun = true;
 			*ended = false;
@@ -266,11 +268,14 @@ static bool reset_begun(const struct report *r, bool *ended)
 bool kernel_log_reset(int fd, struct report *r)
 {
 	__u64 end = kfd_now() + RESET_MS * 1000000ULL;
+	char pci[64] = "";
 	bool begun, ended;
 
+	/* without its address any reset may be its own */
+	kfd_pci_address(pci, sizeof(pci));
 	for (;;) {
 		kernel_log_read(fd, r);
-		begun = reset_begun(r, &ended);
+		begun = reset_begun(r, pci, &ended);
 		if (ended || kfd_now() > end)
 			return begun;
 		usleep(10000);
