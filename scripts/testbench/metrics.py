@@ -48,6 +48,12 @@ def of_stat(name):
     return f"gpreempt_{m[1]}_{end}", 10**9
 
 
+def down(found):
+    """Why GPREEMPT does not work: {node: reason}, the node is empty where no GPU is known."""
+    return {dict(labels)["node"]: dict(labels)["reason"] for (name, labels), value in found.items()
+            if name == "gpreempt_down_reason" and value}
+
+
 class Tree:
     """A sysfs with nodes of GPREEMPT, in a folder's sys/."""
 
@@ -70,7 +76,7 @@ class Tree:
         for level in range(LEVELS):
             self.write(node / f"level{level}/preemptions", begin + level)
         files = {"state": "active", "policy": "none [strict] timeslice fair", "backend": "hws",
-                 "stats/bypass_reason": "none"} | files
+                 "unsupported": "", "stats/bypass_reason": "none"} | files
         for file, text in files.items():
             self.write(node / file, text)
         topology = self.kfd / "topology/nodes" / str(gpu_id)
@@ -88,6 +94,11 @@ class Tree:
              "preempted_ns"), 0)
         for file, text in (numbers | {"state": "running"} | files).items():
             self.write(folder / "gpreempt" / file, text)
+
+    def module(self, *parameters):
+        """amdgpu is loaded, and has these."""
+        for name in "dc", *parameters:
+            self.write(self.folder / "sys/module/amdgpu/parameters" / name, 0)
 
     def remove(self, gpu_id):
         shutil.rmtree(self.nodes / str(gpu_id))

@@ -12,10 +12,11 @@ from decimal import Decimal
 from pathlib import Path
 
 from testbench import metrics
-from testbench.metrics import DRIVER, LEVELS, samples
+from testbench.metrics import DRIVER, LEVELS, down, samples
 from tests.in_tree import InTree, tool, without_rights
 
 OLD = "# old, and whole\n" * 4096
+DOWN = "absent", "another_amdgpu", "no_gpu", "refused", "disabled", "bypassed"
 
 
 class Metrics(InTree):
@@ -36,6 +37,20 @@ class Metrics(InTree):
         self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
         self.assertRegex(done.stderr, rf"^gpreempt: .*{said}")
         self.assertEqual(done.stderr.count("\n"), 1 + (status == 2), done.stderr)
+
+    def fails_with(self, reason, said, *options):
+        """It tells that there is no GPU with GPREEMPT, and why, and ends with 3."""
+        done = self.tree.run(tool(), *options)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stderr, rf"\Agpreempt: .*{said}.*\n\Z")
+        self.only_down(done.stdout, reason)
+
+    def only_down(self, text, reason):
+        """It has nothing but that."""
+        found = samples(text)
+        self.assertEqual(down(found), {"": reason})
+        self.assertEqual(self.labels(found, "gpreempt_up"), {("",): 0})
+        self.assertEqual({name for name, _ in found}, {"gpreempt_up", "gpreempt_down_reason"})
 
     def labels(self, found, name):
         return {tuple(dict(labels).values()): value for (n, labels), value in found.items()
@@ -82,6 +97,28 @@ class Values(Metrics):
             self.tree.node(7, **{"stats/bypass_reason": reason})
             self.assertEqual(self.labels(self.samples(), "gpreempt_bypass_reason"),
                              {("7", r): r == reason for r in {*reasons, reason} - {"none"}})
+
+    def test_up(self):
+        """Each node works or does not, for one reason; a reason that it does not have is 0."""
+        reasons = {"active": None, "parked": None, "disabled": "disabled", "bypassed": "bypassed",
+                   "of tomorrow": "of tomorrow"}
+        self.tree.node(6)
+        for state, reason in reasons.items():
+            self.tree.node(7, state=state)
+            found = self.samples()
+            self.assertEqual(down(found), {"7": reason} if reason else {})
+            self.assertEqual(self.labels(found, "gpreempt_up"),
+                             {("6",): 1, ("7",): reason is None})
+            self.assertEqual(self.labels(found, "gpreempt_down_reason").keys(),
+                             {(gpu, r) for gpu in "67" for r in DOWN} |
+                             ({("7", reason)} if reason else set()))
+
+    def test_refused(self):
+        """That a GPU cannot be enabled is why it is disabled; an older driver does not say it."""
+        self.tree.node(7, state="disabled", unsupported="amdgpu was loaded with cwsr_enable=0")
+        self.tree.node(8, state="disabled")
+        (self.tree.nodes / "8/unsupported").unlink()
+        self.assertEqual(down(self.samples()), {"7": "refused", "8": "disabled"})
 
     def test_node(self):
         self.tree.node(7, policy="none strict [fair]", backend="mes")
@@ -206,11 +243,20 @@ class Format(Metrics):
 
 class Missing(Metrics):
     def test_driver(self):
-        self.fails(3, "the amdgpu driver is not loaded")
+        """As it comes: not at all, without its compute part, another one, without a GPU."""
+        self.fails_with("absent", "the amdgpu driver is not loaded")
+        self.tree.module()
+        self.fails_with("another_amdgpu", "built without CONFIG_HSA_AMD_GPREEMPT")
         self.tree.kfd.mkdir(parents=True)
-        self.fails(3, "built without CONFIG_HSA_AMD_GPREEMPT")
+        self.fails_with("another_amdgpu", "built without CONFIG_HSA_AMD_GPREEMPT", "-p", "-P")
+        self.tree.module("gpreempt")
+        self.fails_with("no_gpu", "no GPU that KFD drives", "--processes")
         self.tree.nodes.mkdir()
-        self.fails(3, "no GPU that KFD drives")
+        self.fails_with("no_gpu", "no GPU that KFD drives")
+        self.tree.node(7)
+        self.assertEqual(down(self.samples()), {})
+        shutil.rmtree(self.tree.kfd)
+        self.fails_with("absent", "the amdgpu driver is not loaded")
 
     def test_stat(self):
         """One that this driver does not have, or that is no number, is not 0."""
@@ -239,7 +285,7 @@ class Missing(Metrics):
         (self.tree.nodes / "7/stats/starved").mkdir()
         self.fails(1, "gpreempt/7/stats/starved: Is a directory")
 
-    def in_mid_read(self, pipe, then, *options):
+    def in_mid_read(self, pipe, then, *options, status=0):
         """The tool reads a file of node 7, and that makes something happen."""
         path = self.tree.nodes / "7" / pipe     # or that alone, if it begins with /
         path.unlink()
@@ -255,7 +301,7 @@ class Missing(Metrics):
         done = self.tree.run(tool(), *options, timeout=60)
         thread.join(5)
         self.assertFalse(thread.is_alive(), f"{pipe} was not read: {done.stderr}")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((done.returncode, done.stderr == ""), (status, not status), done.stderr)
         return done.stdout
 
     def test_node_goes_away(self):
@@ -270,8 +316,9 @@ class Missing(Metrics):
 
     def test_the_only_node_goes_away(self):
         self.tree.node(7)
-        text = self.in_mid_read("stats/starved", lambda: shutil.rmtree(self.tree.kfd))
-        self.assertEqual(text, "# EOF\n")
+        self.tree.module("gpreempt")
+        text = self.in_mid_read("stats/starved", lambda: shutil.rmtree(self.tree.nodes), status=3)
+        self.only_down(text, "no_gpu")
 
     def test_topology_anew(self):
         """Another GPU goes away: this one's folder there has another number then."""
@@ -335,11 +382,24 @@ class Output(Metrics):
             self.assertEqual(stat.S_IMODE(self.file.stat().st_mode), mode)
 
     def test_no_driver(self):
-        """No values rather than old ones."""
+        """The file tells it, whatever was there before."""
+        for before in OLD, None:
+            if before:
+                self.file.write_text(before)
+            done = self.tree.run(tool(), "--output", self.file.name)
+            self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+            self.assertIn("not loaded", done.stderr)
+            self.only_down(self.file.read_text(), "absent")
+            self.assertEqual(self.entries(), [self.file.name])
+            self.file.unlink()
+
+    def test_permission(self):
+        """What could not be read replaces nothing: that the file gets old is an alert."""
+        self.tree.node(7)
+        (self.tree.nodes / "7/stats/starved").chmod(0)
         self.file.write_text(OLD)
-        self.fails(3, "not loaded", "--output", self.file.name)
-        self.assertEqual(self.entries(), [])
-        self.fails(3, "not loaded", "--output", self.file.name)
+        self.fails(1, "permission denied", "-o", self.file.name, **without_rights())
+        self.assertEqual((self.entries(), self.file.read_text()), ([self.file.name], OLD))
 
     def test_full(self):
         self.tree.node(7)
@@ -350,7 +410,7 @@ class Output(Metrics):
             resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
         self.fails(1, f"{self.file.name}: File too large", "-o", self.file.name, preexec_fn=little)
-        self.assertEqual(self.entries(), [])
+        self.assertEqual((self.entries(), self.file.read_text()), ([self.file.name], OLD))
 
     def test_no_folder(self):
         self.tree.node(7)

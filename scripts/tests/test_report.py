@@ -67,8 +67,8 @@ class Report(InTree):
         self.assertIn("== no GPU ==\nsys/class/kfd/kfd: not there: the amdgpu driver is not loaded",
                       self.text())
         self.assertIn("sys/module/amdgpu/parameters: No such file or directory\n", self.text())
-        self.tree.nodes.mkdir(parents=True)
-        self.assertIn("sys/class/kfd/kfd/gpreempt: empty:", self.text())
+        self.tree.module()
+        self.assertIn("== no GPU ==\nsys/module/amdgpu/parameters/gpreempt: not there: ", self.text())
 
     def test_output(self):
         """A file is replaced as a whole."""

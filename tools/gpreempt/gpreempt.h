@@ -28,6 +28,7 @@ enum {
 #endif
 #define KFD_CLASS	SYSFS "/class/kfd/kfd"
 #define NODES		KFD_CLASS "/gpreempt"
+#define MODULE		SYSFS "/module/amdgpu"
 #define PATH_SIZE	512
 
 /**
@@ -138,8 +139,19 @@ struct node {
 	char pci[32];
 };
 
-/* Why there is no node: the first thing that is missing; NULL if there is one. */
-const char *nodes_absent(void);
+/**
+ * struct absence - why there is no node
+ * @reason:	in a word
+ * @text:	the first thing that is missing
+ */
+struct absence {
+	const char *reason, *text;
+};
+
+/* Where there is no node. */
+const struct absence *nodes_absence(void);
+/* All nodes, or the one of that gpu_id if it is not 0. Without any it returns 0. */
+unsigned int nodes_list(unsigned int wanted, struct node **nodes);
 /* All nodes, or the one that @gpu (NULL, "all" or a gpu_id) names; fails without any. */
 unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node **nodes);
 /* Lines of name and value, of the topology; "" if they cannot be read. */

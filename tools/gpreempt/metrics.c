@@ -11,7 +11,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "gpreempt.h"
 
@@ -81,6 +80,11 @@ static const struct metric stats[] = {
 
 static const char *const states[] = { "disabled", "parked", "active", "bypassed", NULL };
 
+/* The first three are those of struct absence. */
+static const char *const down_reasons[] = {
+	"absent", "another_amdgpu", "no_gpu", "refused", "disabled", "bypassed", NULL
+};
+
 /**
  * struct reading - a number, if it could be read
  * @known:	it could
@@ -94,7 +98,8 @@ struct reading {
 /**
  * struct snapshot - all that is told of a node
  * @node:	the node
- * @id:		its number, as a label
+ * @id:		its number, as a label; empty where there is no node
+ * @down:	why GPREEMPT does not work; empty if it does
  * @state:	of its monitor
  * @reason:	why it gave up; empty if it did not
  * @policy:	in force
@@ -104,7 +109,7 @@ struct reading {
  */
 struct snapshot {
 	const struct node *node;
-	char id[16], state[32], reason[64], policy[128], backend[32];
+	char id[16], down[32], state[32], reason[64], policy[128], backend[32];
 	struct reading stats[ARRAY_SIZE(stats)], levels[LEVELS];
 };
 
@@ -138,11 +143,21 @@ static struct reading node_reading(const struct snapshot *s, const char *file)
 	return r;
 }
 
+/* A GPU that cannot be enabled is disabled as well: that it cannot is why. */
+static void find_down(struct snapshot *s, bool refused)
+{
+	if (refused)
+		strcpy(s->down, "refused");
+	else if (strcmp(s->state, "active") && strcmp(s->state, "parked"))
+		strcpy(s->down, s->state);
+}
+
 /* False if the node went away. */
 static bool read_node(struct snapshot *s, const struct node *node)
 {
-	char path[64];
+	char path[64], unsupported[256];
 	unsigned int i;
+	bool there;
 
 	*s = (struct snapshot) { .node = node };
 	snprintf(s->id, sizeof(s->id), "%u", node->gpu_id);
@@ -160,8 +175,11 @@ static bool read_node(struct snapshot *s, const struct node *node)
 	node_read(s, "stats/bypass_reason", s->reason, sizeof(s->reason));
 	if (!strcmp(s->reason, "none"))
 		s->reason[0] = '\0';
+	node_read(s, "unsupported", unsupported, sizeof(unsupported));
 	/* the last one: what has it had all the others, unless it was built without */
-	return node_read(s, "state", s->state, sizeof(s->state));
+	there = node_read(s, "state", s->state, sizeof(s->state));
+	find_down(s, *unsupported);
+	return there;
 }
 
 /* ---- write ---- */
@@ -239,6 +257,14 @@ static void family(const struct metric *m)
 	fprintf(out, "# HELP %.*s %s\n", len, m->name, m->help);
 }
 
+static const struct metric up = {
+	NULL, "gpreempt_up", GAUGE,
+	"1: GPREEMPT works on the GPU; 0: it does not. If no GPU is known the node is empty."
+};
+static const struct metric down = {
+	NULL, "gpreempt_down_reason", GAUGE,
+	"1: GPREEMPT does not work for this reason; 0: for another, or it works."
+};
 static const struct metric info = { NULL, "gpreempt_node_info", INFO, "A GPU, and its settings." };
 static const struct metric state = {
 	NULL, "gpreempt_state", GAUGE, "1: the node is in this state; 0: it is not."
@@ -266,6 +292,20 @@ static void one_of(const struct metric *m, const struct snapshot *s, const char 
 		sample(m->name, "node", s->id, label, value, NULL);
 		number(1);
 	}
+}
+
+static void write_up(const struct snapshot *s, unsigned int n)
+{
+	unsigned int i;
+
+	family(&up);
+	for (i = 0; i < n; i++) {
+		sample(up.name, "node", s[i].id, NULL);
+		number(!*s[i].down);
+	}
+	family(&down);
+	for (i = 0; i < n; i++)
+		one_of(&down, &s[i], "reason", s[i].down, down_reasons);
 }
 
 static void write_nodes(const struct snapshot *s, unsigned int n)
@@ -365,22 +405,6 @@ static void write_queues(const struct queues *all)
 
 /* ---- hand over ---- */
 
-static const char *output;
-
-/* No values rather than old ones, which nobody would tell from new ones. */
-static void remove_output(void)
-{
-	if (output && unlink(output) && errno != ENOENT)
-		warn("%s: %s", output, strerror(errno));
-}
-
-static void set_output(const char *path)
-{
-	output_check(&cmd_metrics, path);
-	output = path;
-	atexit(remove_output);
-}
-
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -389,6 +413,7 @@ static int run(int argc, char **argv)
 		{ "prometheus", no_argument, NULL, 'P' },
 		{ }
 	};
+	const struct absence *absence = NULL;
 	unsigned int n, i, there = 0;
 	struct queues all = { };
 	const char *path = NULL;
@@ -417,9 +442,9 @@ static int run(int argc, char **argv)
 	if (optind < argc)
 		usage(&cmd_metrics, "'%s' is too much", argv[optind]);
 	if (path)
-		set_output(path);
-	n = nodes_find(&cmd_metrics, NULL, &nodes);
-	s = xrealloc(NULL, n * sizeof(*s));
+		output_check(&cmd_metrics, path);
+	n = nodes_list(0, &nodes);
+	s = xrealloc(NULL, (n + 1) * sizeof(*s));
 	for (i = 0; i < n; i++)
 		there += read_node(&s[there], &nodes[i]);
 	if (processes)
@@ -427,8 +452,15 @@ static int run(int argc, char **argv)
 	out = open_memstream(&text, &size);
 	if (!out)
 		fail(STATUS_FAILED, "out of memory");
-	if (there)
+	if (there) {
+		write_up(s, there);
 		write_nodes(s, there);
+	} else {
+		absence = nodes_absence();
+		*s = (struct snapshot) { };
+		strcpy(s->down, absence->reason);
+		write_up(s, 1);
+	}
 	for (i = 0; i < ARRAY_SIZE(stats); i++)
 		write_stat(s, there, i);
 	write_levels(s, there);
@@ -440,11 +472,12 @@ static int run(int argc, char **argv)
 	fwrite(text, 1, size, path ? output_open(path) : stdout);
 	if (path)
 		output_close();
-	output = NULL;
 	free(text);
 	free(all.q);
 	free(s);
 	free(nodes);
+	if (absence)
+		fail(STATUS_ABSENT, "%s", absence->text);
 	return 0;
 }
 
@@ -458,5 +491,6 @@ const struct command cmd_metrics = {
 		"  -p, --processes    also of each queue that may be seen\n"
 		"  -P, --prometheus   in Prometheus' older text format, which the textfile collector\n"
 		"                     of node_exporter reads\n"
-		"  -o, --output FILE  replace FILE, at once; remove it if it cannot be made",
+		"  -o, --output FILE  replace FILE, at once; it stays as it was if it cannot be made\n\n"
+		"Without a driver or a GPU they say so, and the exit status is 3.",
 };

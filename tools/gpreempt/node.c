@@ -108,33 +108,32 @@ static void describe(struct node *node)
 		 location >> 8 & 0xff, location >> 3 & 0x1f, location & 7);
 }
 
-const char *nodes_absent(void)
+const struct absence *nodes_absence(void)
 {
-	char **names;
-	bool empty;
+	static const struct absence absent = {
+		"absent", KFD_CLASS ": not there: the amdgpu driver is not loaded; "
+		"try 'modprobe amdgpu'"
+	}, another = {
+		"another_amdgpu", MODULE "/parameters/gpreempt: not there: the amdgpu that is loaded "
+		"was built without CONFIG_HSA_AMD_GPREEMPT"
+	}, no_gpu = {
+		"no_gpu", NODES ": not there: no GPU that KFD drives"
+	};
 
-	if (access(KFD_CLASS, F_OK))
-		return KFD_CLASS ": not there: the amdgpu driver is not loaded, or was built "
-			"without CONFIG_HSA_AMD; try 'modprobe amdgpu'";
-	if (list_names(NODES, &names))
-		return NODES ": not there: no GPU, or this kernel's amdgpu was built "
-			"without CONFIG_HSA_AMD_GPREEMPT";
-	empty = !*names;
-	free_names(names);
-	return empty ? NODES ": empty: there is no GPU that KFD drives" : NULL;
+	/* the folder of the nodes is only there while a node is */
+	if (!access(MODULE, F_OK) && access(MODULE "/parameters/gpreempt", F_OK))
+		return &another;
+	return access(KFD_CLASS, F_OK) ? &absent : &no_gpu;
 }
 
-unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node **nodes)
+unsigned int nodes_list(unsigned int wanted, struct node **nodes)
 {
-	const char *absent = nodes_absent();
-	unsigned int wanted = 0, n = 0;
+	unsigned int n = 0;
 	char **names, **p;
 
-	if (gpu && strcmp(gpu, "all"))
-		wanted = parse_number(cmd, "GPU", gpu, 1, ~0U);
-	if (absent || list_names(NODES, &names))
-		fail(STATUS_ABSENT, "%s", absent ?: NODES ": gone");
 	*nodes = NULL;
+	if (list_names(NODES, &names))
+		return 0;
 	for (p = names; *p; p++) {
 		unsigned int id = strtoul(*p, NULL, 10);
 
@@ -145,8 +144,20 @@ unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node 
 		describe(&(*nodes)[n++]);
 	}
 	free_names(names);
-	if (!n)
+	return n;
+}
+
+unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node **nodes)
+{
+	unsigned int wanted = 0, n;
+
+	if (gpu && strcmp(gpu, "all"))
+		wanted = parse_number(cmd, "GPU", gpu, 1, ~0U);
+	n = nodes_list(wanted, nodes);
+	if (!n && wanted && !access(NODES, F_OK))
 		fail(STATUS_FAILED, "%s/%u: no such GPU; see 'gpreempt status'", NODES, wanted);
+	if (!n)
+		fail(STATUS_ABSENT, "%s", nodes_absence()->text);
 	return n;
 }
 

@@ -15,7 +15,6 @@
 
 #include "gpreempt.h"
 
-#define MODULE		SYSFS "/module/amdgpu"
 #define KMSG		"/dev/kmsg"
 
 static FILE *out;
@@ -172,18 +171,16 @@ static void print_log(void)
 
 static void print_report(void)
 {
-	const char *absent = nodes_absent();
 	struct node *nodes;
-	unsigned int n, i;
+	unsigned int n = nodes_list(0, &nodes), i;
 
 	print_versions();
 	section("parameters of amdgpu");
 	print_folder(MODULE "/parameters", "");
-	if (absent) {
+	if (!n) {
 		section("no GPU");
-		fprintf(out, "%s\n", absent);
+		fprintf(out, "%s\n", nodes_absence()->text);
 	} else {
-		n = nodes_find(&cmd_report, NULL, &nodes);
 		for (i = 0; i < n; i++)
 			print_node(&nodes[i]);
 		free(nodes);
