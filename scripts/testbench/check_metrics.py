@@ -166,7 +166,9 @@ class Bench:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         config = self.folder / "prometheus.yml"
-        config.write_text(CONFIG.format(scrape=SCRAPE, alerts=ALERTS, exporter=self.exporter,
+        alerts = self.folder / "at-once.yml"    # how long each waits is promtool's
+        alerts.write_text(re.sub(r"(?m)^( +for:) \w+$", rf"\1 {SCRAPE}", ALERTS.read_text()))
+        config.write_text(CONFIG.format(scrape=SCRAPE, alerts=alerts, exporter=self.exporter,
                                         openmetrics=f"127.0.0.1:{server.server_port}"))
         with started(self.folder / "exporter.log", "prometheus-node-exporter",
                      f"--web.listen-address={self.exporter}", "--collector.disable-defaults",
@@ -277,9 +279,20 @@ def promtool_rules(_):
     run("promtool", "test", "rules", ALERTS_TEST)
 
 
+def down_broken(reason, lasts):
+    return ((f'{reason}"}} == 1', f'{reason}"}} == 2'), (f'{{reason="{reason}"}} == 1', "== 1"),
+            (f"for: {lasts}", "for: 1m"), (f"for: {lasts}", "for: 25m"))
+
+
 # What a test of the alert has to find: a part of alerts.yml, and what stands there instead.
 BROKEN = {
     "GpreemptBypassed": (("_reason == 1", "_reason == 2"), ("_reason == 1", "_reason >= 0")),
+    "GpreemptAbsent": (*down_broken("absent", "5m"), ("== 1", ">= 0")),
+    "GpreemptAnotherAmdgpu": (*down_broken("another_amdgpu", "5m"), ("== 1", ">= 0")),
+    "GpreemptNoGpu": (*down_broken("no_gpu", "5m"), ("== 1", ">= 0")),
+    "GpreemptRefused": (*down_broken("refused", "5m"), ("unless on (instance)", "unless"),
+                        ('"refused"} == 0', '"refused"} >= 0')),
+    "GpreemptDisabled": (*down_broken("disabled", "15m"), ("== 1", ">= 0")),
     "GpreemptStarvation": (("[5m]) > 0", "[5m]) > 9"), ("[5m]) > 0", "[5m]) >= 0"),
                            ("for: 15m", "for: 1m"), ("for: 15m", "for: 25m")),
     "GpreemptSaveCostRising": (("> 2 *", "> 4 *"), ("> 2 *", "> 1.2 *"), ("> 0.01", "> 0"),
@@ -376,6 +389,32 @@ def alert(bench):
     soon(lambda: not bench.firing())
 
 
+def down(bench):
+    """so is whatever else keeps GPREEMPT from working"""
+    def alerts(status, *expected):
+        bench.write(status)
+        soon(lambda: bench.firing() == set(expected), bench.firing)
+
+    kfd, gone = bench.tree.kfd, bench.tree.kfd.with_name("gone")
+    kfd.rename(gone)
+    alerts(3, ("GpreemptAbsent", None, "absent"))
+    bench.tree.module()
+    alerts(3, ("GpreemptAnotherAmdgpu", None, "another_amdgpu"))
+    bench.tree.module("gpreempt")
+    kfd.mkdir()
+    alerts(3, ("GpreemptNoGpu", None, "no_gpu"))
+    kfd.rmdir()
+    gone.rename(kfd)
+    alerts(0)
+    for gpu in GPUS:
+        bench.tree.node(gpu, begin=gpu, state="disabled", unsupported="no CWSR")
+    alerts(0, *(("GpreemptRefused", str(gpu), "refused") for gpu in GPUS))
+    bench.tree.node(7, begin=7, state="disabled")
+    alerts(0, ("GpreemptDisabled", "7", "disabled"))
+    bench.reset()
+    alerts(0)
+
+
 def stale(bench):
     """a file that nobody writes any more is an alert"""
     path, = bench.textfiles.iterdir()
@@ -438,7 +477,7 @@ def driver_goes(bench):
 
 ALONE = (strict_reader, strict_reader_finds, promtool_metrics, promtool_metrics_finds,
          promtool_rules, broken_alerts, units)
-SERVED = (the_values, the_types, odd_name, alert, stale, scrapes_beside_writes,
+SERVED = (the_values, the_types, odd_name, alert, down, stale, scrapes_beside_writes,
           half_a_file, node_goes, driver_goes)
 
 
