@@ -134,6 +134,7 @@ class Bench:
         self.folder = Path(folder)
         self.tree = metrics.Tree(self.folder)
         self.tool = metrics.build(self.folder / "build")
+        self.configured = self.folder / "gpreempt.conf"
         self.textfiles = self.folder / "textfiles"
         self.textfiles.mkdir()
         self.exporter = self.prometheus = None
@@ -293,6 +294,8 @@ BROKEN = {
     "GpreemptRefused": (*down_broken("refused", "5m"), ("unless on (instance)", "unless"),
                         ('"refused"} == 0', '"refused"} >= 0')),
     "GpreemptDisabled": (*down_broken("disabled", "15m"), ("== 1", ">= 0")),
+    "GpreemptSettingDiffers": (("== 1", "== 2"), ("== 1", ">= 0"), ("for: 5m", "for: 1m"),
+                               ("for: 5m", "for: 25m")),
     "GpreemptStarvation": (("[5m]) > 0", "[5m]) > 9"), ("[5m]) > 0", "[5m]) >= 0"),
                            ("for: 15m", "for: 1m"), ("for: 15m", "for: 25m")),
     "GpreemptSaveCostRising": (("> 2 *", "> 4 *"), ("> 2 *", "> 1.2 *"), ("> 0.01", "> 0"),
@@ -415,6 +418,28 @@ def down(bench):
     alerts(0)
 
 
+def setting(bench):
+    """so is a setting of another partition mode's GPU, until what is configured is set"""
+    def alerts(*nodes):
+        bench.write()
+        soon(lambda: bench.firing() == {("GpreemptSettingDiffers", node, None) for node in nodes},
+             bench.firing)
+
+    bench.configured.write_text("poll_interval_us=2000\n")
+    alerts("7", "4711")
+    run(bench.tool, "set", "--configured", cwd=bench.folder)
+    alerts()
+    bench.tree.remove(7)
+    bench.tree.node(8)
+    alerts("8")
+    run(bench.tool, "set", "--configured", cwd=bench.folder)
+    alerts()
+    bench.tree.remove(8)
+    bench.configured.unlink()
+    bench.reset()
+    bench.write()
+
+
 def stale(bench):
     """a file that nobody writes any more is an alert"""
     path, = bench.textfiles.iterdir()
@@ -477,7 +502,7 @@ def driver_goes(bench):
 
 ALONE = (strict_reader, strict_reader_finds, promtool_metrics, promtool_metrics_finds,
          promtool_rules, broken_alerts, units)
-SERVED = (the_values, the_types, odd_name, alert, down, stale, scrapes_beside_writes,
+SERVED = (the_values, the_types, odd_name, alert, down, setting, stale, scrapes_beside_writes,
           half_a_file, node_goes, driver_goes)
 
 

@@ -76,7 +76,8 @@ class Tree:
         for level in range(LEVELS):
             self.write(node / f"level{level}/preemptions", begin + level)
         files = {"state": "active", "policy": "none [strict] timeslice fair", "backend": "hws",
-                 "unsupported": "", "stats/bypass_reason": "none"} | files
+                 "unsupported": "", "stats/bypass_reason": "none", "enable": 1,
+                 "poll_interval_us": 1000, "level3/timeslice_us": 2000} | files
         for file, text in files.items():
             self.write(node / file, text)
         topology = self.kfd / "topology/nodes" / str(gpu_id)
@@ -109,8 +110,9 @@ class Tree:
 
 
 def build(folder):
-    """The tool, with the folder sys/ of where it runs for a /sys."""
+    """The tool, with sys/ and gpreempt.conf of where it runs for /sys and /etc/gpreempt.conf."""
+    moved = "-DSYSFS='\"sys\"' -DCONFIGURED='\"gpreempt.conf\"'"
     subprocess.run(["make", "-s", f"-j{os.cpu_count()}", "-C", SOURCE, f"O={folder}",
-                    f"KHDR={PROGRAMS}/headers/include", "CPPFLAGS=-DSYSFS='\"sys\"'",
-                    "CFLAGS=-O1 -g"], check=True)
+                    f"KHDR={PROGRAMS}/headers/include", f"CPPFLAGS={moved}", "CFLAGS=-O1 -g"],
+                   check=True)
     return Path(folder) / "gpreempt"

@@ -150,6 +150,114 @@ class Values(Metrics):
                                                          "gpreempt_queue_priority")}, {"1"})
 
 
+class Settings(Metrics):
+    """What is configured, and whether it is so."""
+
+    def setUp(self):
+        super().setUp()
+        self.configured = self.folder / "gpreempt.conf"
+
+    def differs(self, text):
+        """What gpreempt_setting_differs has of the settings that are configured by that text."""
+        self.configured.write_text(text)
+        return {key: int(value) for key, value in
+                self.labels(self.samples(), "gpreempt_setting_differs").items()}
+
+    def set(self, *options):
+        return subprocess.run([tool(), "set", *options], cwd=self.folder, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+
+    def test_values(self):
+        self.tree.node(7, policy="none [strict] timeslice fair")
+        self.tree.node(8, policy="none strict timeslice [fair]", poll_interval_us=10000)
+        self.assertEqual(self.differs("# of all GPUs\nenable=1 policy=fair#er\n\n"
+                                      "\tpoll_interval_us=1000\r\nlevel3/timeslice_us=2000"),
+                         {("7", "enable"): 0, ("8", "enable"): 0,
+                          ("7", "policy"): 1, ("8", "policy"): 0,
+                          ("7", "poll_interval_us"): 0, ("8", "poll_interval_us"): 1,
+                          ("7", "level3/timeslice_us"): 0, ("8", "level3/timeslice_us"): 0})
+
+    def test_none(self):
+        """Nothing is configured, and nothing differs."""
+        self.tree.node(7)
+        self.assertNotIn("gpreempt_setting", self.text())
+        self.assertEqual(self.differs("# nothing\n\n"), {})
+
+    def test_twice(self):
+        """The later value counts, in what is set as well."""
+        self.tree.node(7, poll_interval_us=1000)
+        self.assertEqual(self.differs("poll_interval_us=3000\npoll_interval_us=1000\n"),
+                         {("7", "poll_interval_us"): 0})
+        self.assertEqual(self.differs("poll=1\npoll_interval_us=1000\n"),
+                         {("7", "poll"): 1, ("7", "poll_interval_us"): 0})
+        self.configured.write_text("poll_interval_us=1000\nenable=1\npoll_interval_us=3000\n")
+        self.assertEqual((self.set("-c").returncode, self.value("7/poll_interval_us")), (0, "3000"))
+
+    def value(self, file):
+        return (self.tree.nodes / file).read_text().rstrip("\n")
+
+    def test_wrong(self):
+        """What cannot be set differs, be it no setting or have no value."""
+        self.tree.node(7)
+        for wrong, name in (("frob=1", "frob"), ("policy", "policy"), ("policy=", "policy"),
+                            ("=", ""), ("stats=", "stats"), ('a"\\=1', 'a"\\'),
+                            ("poll=1000", "poll"), ("poll_interval_us2=1000", "poll_interval_us2")):
+            self.assertEqual(self.differs(f"{wrong}\n"), {("7", name): 1}, wrong)
+            done = self.set("--configured")
+            self.assertEqual(done.returncode, 2, done.stdout)
+
+    def test_refused(self):
+        """A GPU that cannot be enabled has none of them."""
+        self.tree.node(7)
+        self.tree.node(8, state="disabled", enable=0, unsupported="it is too old")
+        self.assertEqual(self.differs("enable=1\n"), {("7", "enable"): 0})
+
+    def test_unreadable(self):
+        """That is no reason to tell that nothing is configured."""
+        self.tree.node(7)
+        self.configured.mkdir()
+        self.fails(1, "gpreempt.conf: Is a directory")
+        self.assertEqual(self.set("--configured").returncode, 1)
+        self.configured.rmdir()
+        self.configured.touch(0)
+        self.fails(1, "gpreempt.conf: Permission denied", **without_rights())
+
+    def test_node_goes_away(self):
+        self.tree.node(7)
+        self.tree.node(8)
+        self.configured.write_text("enable=1\n")
+        text = Missing.in_mid_read(self, "stats/starved", lambda: self.tree.remove(7))
+        self.assertEqual(self.labels(samples(text), "gpreempt_setting_differs"),
+                         {("8", "enable"): 0})
+
+    def test_set(self):
+        """Of all GPUs, or of one; the nodes of another partition mode have lost them."""
+        self.configured.write_text("poll_interval_us=2000\n")
+        for gpu in 7, 8:
+            self.tree.node(gpu)
+        self.assertEqual(self.set("--configured", "--gpu", "8").stdout, "")
+        self.assertEqual([self.value(f"{n}/poll_interval_us") for n in "78"], ["1000", "2000"])
+        self.assertEqual(self.set("--configured").stdout, "")
+        self.assertEqual(set(self.labels(self.samples(), "gpreempt_setting_differs").values()), {0})
+        self.tree.remove(7)
+        self.tree.node(9)
+        self.assertEqual(self.labels(self.samples(), "gpreempt_setting_differs"),
+                         {("8", "poll_interval_us"): 0, ("9", "poll_interval_us"): 1})
+
+    def test_set_nothing(self):
+        self.tree.node(7)
+        for text in None, "# nothing\n":
+            if text:
+                self.configured.write_text(text)
+            done = self.set("-c")
+            self.assertEqual((done.returncode, done.stdout),
+                             (1, "gpreempt: gpreempt.conf: not there, or empty\n"))
+        self.configured.write_text("enable=1\n")
+        done = self.set("-c", "enable=0")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'enable=0' is too much", done.stdout)
+
+
 class Format(Metrics):
     def test_the_same_samples(self):
         self.tree.node(7)
@@ -235,6 +343,7 @@ class Format(Metrics):
         """The manual page has each metric that is not of a file in stats/."""
         self.tree.node(7)
         self.tree.queue(1, 0, 7)
+        (self.folder / "gpreempt.conf").write_text("enable=1\n")
         page = (metrics.SOURCE / "gpreempt.1").read_text()
         names = {name for name, _ in self.samples("-p")}
         names -= {metrics.of_stat(stat)[0] for stat in metrics.STATS}

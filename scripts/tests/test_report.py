@@ -54,7 +54,7 @@ class Report(InTree):
         (self.tree.nodes / "7/policy").chmod(0)
         done = self.run_tool(**without_rights())
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("\npolicy: Permission denied\nstate: active\n", done.stdout)
+        self.assertIn("\npolicy: Permission denied\npoll_interval_us: 1000\n", done.stdout)
 
     def test_queues(self):
         """They have no name."""

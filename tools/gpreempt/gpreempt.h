@@ -22,9 +22,12 @@ enum {
 };
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-/* Its tests have a folder instead. */
+/* Its tests have a folder and a file instead. */
 #ifndef SYSFS
 #define SYSFS		"/sys"
+#endif
+#ifndef CONFIGURED
+#define CONFIGURED	"/etc/gpreempt.conf"
 #endif
 #define KFD_CLASS	SYSFS "/class/kfd/kfd"
 #define NODES		KFD_CLASS "/gpreempt"
@@ -168,6 +171,11 @@ const char *bypass_cure(const char *reason);
 extern const char *const bypass_reasons[];
 /* Warn of nodes that will serve @priority no higher than their cap. */
 void warn_of_caps(unsigned int priority);
+
+/* ---- tunable.c ---- */
+
+/* The words of CONFIGURED, which should be NAME=VALUE, up to a NULL; free_names(). */
+char **settings_configured(void);
 
 /* ---- queue.c ---- */
 

@@ -104,14 +104,19 @@ struct reading {
  * @reason:	why it gave up; empty if it did not
  * @policy:	in force
  * @backend:	how queues get off the hardware
+ * @differs:	for each setting that is configured: the node has another value
  * @stats:	as in the table of that name
  * @levels:	preemptions of each level
  */
 struct snapshot {
 	const struct node *node;
 	char id[16], down[32], state[32], reason[64], policy[128], backend[32];
+	bool *differs;
 	struct reading stats[ARRAY_SIZE(stats)], levels[LEVELS];
 };
+
+/* Of CONFIGURED. */
+static char **configured;
 
 /* ---- read ---- */
 
@@ -141,6 +146,28 @@ static struct reading node_reading(const struct snapshot *s, const char *file)
 	r.value = strtoull(text, &end, 10);
 	r.known = end != text && !*end;
 	return r;
+}
+
+/* What is no setting has no value, and differs. */
+static bool setting_differs(const struct node *node, const char *setting)
+{
+	char name[PATH_SIZE], value[128], now[PATH_SIZE + 128];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(setting, "="), setting);
+	node_text(node, name, value, sizeof(value));
+	chosen(value);
+	snprintf(now, sizeof(now), "%s=%s", name, value);
+	return !*value || strcmp(now, setting);
+}
+
+static void read_settings(struct snapshot *s)
+{
+	unsigned int i;
+
+	for (i = 0; configured[i]; i++) {
+		s->differs = xrealloc(s->differs, (i + 1) * sizeof(*s->differs));
+		s->differs[i] = setting_differs(s->node, configured[i]);
+	}
 }
 
 /* A GPU that cannot be enabled is disabled as well: that it cannot is why. */
@@ -176,9 +203,13 @@ static bool read_node(struct snapshot *s, const struct node *node)
 	if (!strcmp(s->reason, "none"))
 		s->reason[0] = '\0';
 	node_read(s, "unsupported", unsupported, sizeof(unsupported));
+	if (!*unsupported)
+		read_settings(s);
 	/* the last one: what has it had all the others, unless it was built without */
 	there = node_read(s, "state", s->state, sizeof(s->state));
 	find_down(s, *unsupported);
+	if (!there)
+		free(s->differs);
 	return there;
 }
 
@@ -272,6 +303,10 @@ static const struct metric state = {
 static const struct metric bypass = {
 	NULL, "gpreempt_bypass_reason", GAUGE, "1: GPREEMPT gave up for this reason; 0: it did not."
 };
+static const struct metric differs = {
+	NULL, "gpreempt_setting_differs", GAUGE,
+	"1: the GPU has another value than " CONFIGURED "; 0: it has that."
+};
 static const struct metric level_preemptions = {
 	NULL, "gpreempt_level_preemptions_total", COUNTER,
 	"Queues of a priority taken off the hardware."
@@ -324,6 +359,23 @@ static void write_nodes(const struct snapshot *s, unsigned int n)
 	family(&bypass);
 	for (i = 0; i < n; i++)
 		one_of(&bypass, &s[i], "reason", s[i].reason, bypass_reasons);
+}
+
+static void write_settings(const struct snapshot *s, unsigned int n)
+{
+	unsigned int i, j, some = 0;
+	char name[PATH_SIZE];
+
+	for (i = 0; i < n; i++) {
+		for (j = 0; s[i].differs && configured[j]; j++) {
+			if (!some++)
+				family(&differs);
+			snprintf(name, sizeof(name), "%.*s", (int)strcspn(configured[j], "="),
+				 configured[j]);
+			sample(differs.name, "node", s[i].id, "setting", name, NULL);
+			number(s[i].differs[j]);
+		}
+	}
 }
 
 static void write_stat(const struct snapshot *s, unsigned int n, unsigned int stat)
@@ -443,6 +495,7 @@ static int run(int argc, char **argv)
 		usage(&cmd_metrics, "'%s' is too much", argv[optind]);
 	if (path)
 		output_check(&cmd_metrics, path);
+	configured = settings_configured();
 	n = nodes_list(0, &nodes);
 	s = xrealloc(NULL, (n + 1) * sizeof(*s));
 	for (i = 0; i < n; i++)
@@ -461,6 +514,7 @@ static int run(int argc, char **argv)
 		strcpy(s->down, absence->reason);
 		write_up(s, 1);
 	}
+	write_settings(s, there);
 	for (i = 0; i < ARRAY_SIZE(stats); i++)
 		write_stat(s, there, i);
 	write_levels(s, there);
@@ -472,6 +526,9 @@ static int run(int argc, char **argv)
 	fwrite(text, 1, size, path ? output_open(path) : stdout);
 	if (path)
 		output_close();
+	for (i = 0; i < there; i++)
+		free(s[i].differs);
+	free_names(configured);
 	free(text);
 	free(all.q);
 	free(s);

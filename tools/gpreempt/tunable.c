@@ -127,23 +127,6 @@ static void get_one(const struct node *n, const char *name)
 	puts(value);
 }
 
-static const char *parse_gpu(const struct command *cmd, int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "gpu", required_argument, NULL, 'g' },
-		{ }
-	};
-	const char *gpu = NULL;
-	int opt;
-
-	while ((opt = getopt_long(argc, argv, "g:", options, NULL)) != -1) {
-		if (opt != 'g')
-			bad_option(cmd);
-		gpu = optarg;
-	}
-	return gpu;
-}
-
 /* What processes themselves were given, and not what follows from those above them. */
 static int get_processes(int count, char **pids)
 {
@@ -173,11 +156,20 @@ static int get_processes(int count, char **pids)
 
 static int run_get(int argc, char **argv)
 {
-	const char *gpu = parse_gpu(&cmd_get, argc, argv);
+	static const struct option options[] = {
+		{ "gpu", required_argument, NULL, 'g' },
+		{ }
+	};
+	const char *gpu = NULL;
 	struct node *nodes;
 	unsigned int n, i;
-	int arg;
+	int opt, arg;
 
+	while ((opt = getopt_long(argc, argv, "g:", options, NULL)) != -1) {
+		if (opt != 'g')
+			bad_option(&cmd_get);
+		gpu = optarg;
+	}
 	/* no tunable's name begins with a digit */
 	if (optind < argc && isdigit((unsigned char)*argv[optind])) {
 		if (gpu)
@@ -202,6 +194,50 @@ static int run_get(int argc, char **argv)
 }
 
 /* ---- set ---- */
+
+static bool same_name(const char *a, const char *b)
+{
+	size_t len = strcspn(a, "=");
+
+	return len == strcspn(b, "=") && !strncmp(a, b, len);
+}
+
+/* Of two values of a setting the later one counts. */
+static void add_setting(char ***settings, const char *word)
+{
+	unsigned int i;
+
+	for (i = 0; (*settings)[i] && !same_name((*settings)[i], word); i++)
+		;
+	if (!(*settings)[i]) {
+		*settings = xrealloc(*settings, (i + 2) * sizeof(**settings));
+		(*settings)[i + 1] = NULL;
+	}
+	(*settings)[i] = strdup(word);
+}
+
+char **settings_configured(void)
+{
+	static const char blanks[] = " \t\r\n";
+	char **settings = xrealloc(NULL, sizeof(*settings)), *line = NULL, *word;
+	FILE *f = fopen(CONFIGURED, "re");
+	size_t size = 0;
+
+	*settings = NULL;
+	if (!f && errno != ENOENT)
+		fail(STATUS_FAILED, "%s: %s", CONFIGURED, strerror(errno));
+	while (f && getline(&line, &size, f) >= 0) {
+		line[strcspn(line, "#")] = '\0';
+		for (word = strtok(line, blanks); word; word = strtok(NULL, blanks))
+			add_setting(&settings, word);
+	}
+	if (f && ferror(f))
+		fail(STATUS_FAILED, "%s: %s", CONFIGURED, strerror(errno));
+	if (f)
+		fclose(f);
+	free(line);
+	return settings;
+}
 
 /* A value that the kernel refused: what would it take? */
 static void warn_value(const struct node *n, const char *name, const char *value)
@@ -254,32 +290,54 @@ static int set_one(const struct node *n, const char *name, const char *value)
 
 static int run_set(int argc, char **argv)
 {
-	const char *gpu = parse_gpu(&cmd_set, argc, argv);
+	static const struct option options[] = {
+		{ "gpu", required_argument, NULL, 'g' },
+		{ "configured", no_argument, NULL, 'c' },
+		{ }
+	};
+	char **settings = NULL, **set, *equals;
+	const char *gpu = NULL;
 	struct node *nodes;
 	unsigned int n, i;
-	int arg, status = 0;
-	char *equals;
+	int opt, status = 0;
 
-	if (optind == argc)
+	while ((opt = getopt_long(argc, argv, "g:c", options, NULL)) != -1) {
+		switch (opt) {
+		case 'g':
+			gpu = optarg;
+			break;
+		case 'c':
+			settings = settings_configured();
+			break;
+		default:
+			bad_option(&cmd_set);
+		}
+	}
+	if (settings && optind < argc)
+		usage(&cmd_set, "'%s' is too much", argv[optind]);
+	if (settings && !*settings)
+		fail(STATUS_FAILED, "%s: not there, or empty", CONFIGURED);
+	if (!settings && optind == argc)
 		usage(&cmd_set, "nothing to set");
-	n = find_nodes(&cmd_set, gpu, &nodes);
+	n = find_nodes(&cmd_set, settings && !gpu ? "all" : gpu, &nodes);
+	settings = settings ?: argv + optind;
 	/* All names are known before any value is written. */
-	for (arg = optind; arg < argc; arg++) {
-		equals = strchr(argv[arg], '=');
+	for (set = settings; *set; set++) {
+		equals = strchr(*set, '=');
 		/* sysfs takes nothing for done, and does nothing */
 		if (!equals || !equals[1])
-			usage(&cmd_set, "'%s' is not NAME=VALUE", argv[arg]);
+			usage(&cmd_set, "'%s' is not NAME=VALUE", *set);
 		*equals = '\0';
 		for (i = 0; i < n; i++)
-			if (!is_tunable(&nodes[i], argv[arg]))
-				fail_name(&cmd_set, argv[arg]);
+			if (!is_tunable(&nodes[i], *set))
+				fail_name(&cmd_set, *set);
 	}
 	/* A GPU that refuses does not keep the others from what they can do. */
 	for (i = 0; i < n; i++) {
 		int r = 0;
 
-		for (arg = optind; !r && arg < argc; arg++)
-			r = set_one(&nodes[i], argv[arg], argv[arg] + strlen(argv[arg]) + 1);
+		for (set = settings; !r && *set; set++)
+			r = set_one(&nodes[i], *set, *set + strlen(*set) + 1);
 		status |= r;
 	}
 	free(nodes);
@@ -301,7 +359,8 @@ const struct command cmd_set = {
 	.name = "set",
 	.run = run_set,
 	.summary = "change them: enable=1, policy=timeslice, ...",
-	.help = "set [--gpu ID|all] NAME=VALUE...\n\n"
+	.help = "set [--gpu ID|all] --configured|NAME=VALUE...\n\n"
 		"Until the driver is unloaded; gpreempt(1) tells how to make it last.\n\n"
-		"  -g, --gpu ID  of this GPU; needed where there are several",
+		"  -g, --gpu ID      of this GPU; needed where there are several\n"
+		"  -c, --configured  what " CONFIGURED " has, of all GPUs unless one is named",
 };
