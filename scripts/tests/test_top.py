@@ -126,6 +126,15 @@ class Scroll(OnTerminal):
                 key, lambda s, first=first: self.shown(s) == pids[first:first + self.ROWS])
             self.assertIn(f"; {first + 1}-{first + self.ROWS} of 40; ", screen[-1])
 
+    def test_keys_at_once(self):
+        """One that can scroll no further takes nothing from the next."""
+        self.queues(PIDS)
+        terminal = self.terminal()
+        pids, last = list(PIDS), len(PIDS) - self.ROWS
+        for keys, first in ((("up", "down"), 1), (("end", "page down", "up"), last - 1)):
+            terminal.press("".join(KEYS[key] for key in keys),
+                           lambda s, first=first: self.shown(s) == pids[first:first + self.ROWS])
+
     def test_all(self):
         """What fits is not scrolled."""
         self.queues(PIDS[:self.ROWS])

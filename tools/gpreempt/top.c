@@ -473,8 +473,20 @@ static void print_line(const struct row *row, int width)
 	putchar('\n');
 }
 
-/* Of a table that is longer than the screen: the first line that is shown, and how many are. */
-static int first, page;
+/*
+ * Of a table that is longer than the screen: the first line that is shown, how many are, and the
+ * first line of the last page.
+ */
+static int first, page, most;
+
+static void scroll(int lines)
+{
+	first += lines;
+	if (first > most)
+		first = most;
+	if (first < 0)
+		first = 0;
+}
 
 static void print_table(const struct filter *f, const struct row *rows, unsigned int n,
 			unsigned int hidden, const struct winsize *screen)
@@ -487,10 +499,8 @@ static void print_table(const struct filter *f, const struct row *rows, unsigned
 	page = screen ? screen->ws_row - (int)(f->count + !!hidden + 2) : INT_MAX;
 	if (page < 1)
 		page = 1;
-	if (first > (int)n - page)
-		first = n - page;
-	if (first < 0)
-		first = 0;
+	most = (int)n - page;
+	scroll(0);
 	for (i = 0; i < f->count; i++) {
 		node_text(&f->nodes[i], "state", state, sizeof(state));
 		node_text(&f->nodes[i], "policy", policy, sizeof(policy));
@@ -614,7 +624,7 @@ static size_t key(const char *typed)
 
 		if (strncmp(typed, scrolls[i].sequence, len))
 			continue;
-		first += scrolls[i].lines + scrolls[i].pages * page;
+		scroll(scrolls[i].lines + scrolls[i].pages * page);
 		return len;
 	}
 	switch (*typed) {
