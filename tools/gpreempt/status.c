@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "gpreempt.h"
@@ -169,6 +170,7 @@ static int run(int argc, char **argv)
 	};
 	const char *gpu = NULL;
 	bool json = false;
+	struct timespec every = { };
 	double every_s = 0;
 	struct node *nodes;
 	unsigned int n;
@@ -184,6 +186,8 @@ static int run(int argc, char **argv)
 			break;
 		case 'w':
 			every_s = parse_seconds(&cmd_status, "watch", optarg);
+			every.tv_sec = every_s;
+			every.tv_nsec = (every_s - every.tv_sec) * 1e9;
 			break;
 		default:
 			bad_option(&cmd_status);
@@ -203,7 +207,7 @@ static int run(int argc, char **argv)
 			break;
 		putchar('\n');
 		fflush(stdout);
-		usleep(every_s * 1e6);
+		nanosleep(&every, NULL);
 	}
 	return status;
 }
