@@ -103,6 +103,15 @@ class OnTerminal(InTree):
         return process.pid
 
 
+class Watch(OnTerminal):
+    def test_long(self):
+        """No interval is too long to be slept through."""
+        with self.assertRaises(subprocess.TimeoutExpired) as caught:
+            subprocess.run([tool(), "status", "--watch", "4295s"], cwd=self.folder, timeout=2,
+                           stdout=subprocess.PIPE, check=False)
+        self.assertEqual(caught.exception.stdout.count(b"GPU 7"), 1)
+
+
 # Of them none lives.
 PIDS = range(5000001, 5000041)
 
