@@ -10,11 +10,10 @@
 #include <linux/kfd_ioctl.h>
 
 /*
- * What KFD_GPREEMPT_OP_QUERY answers; never 0. From 2 on: KFD_GPREEMPT_PIDFD, _CONTEXT and
- * the flags that follow these, and what struct kfd_gpreempt_queue_info has from pid on. From 3
- * on: defaults of cgroups, grants, and KFD_GPREEMPT_OP_GET_DEFAULT.
+ * What KFD_GPREEMPT_OP_QUERY answers: the one way to find out what a kernel can do. A later
+ * version does all that an earlier one does.
  */
-#define KFD_GPREEMPT_VERSION		3
+#define KFD_GPREEMPT_VERSION		1
 
 /* Of a priority, a ceiling or a grant: none, as if it had never been set. */
 #define KFD_GPREEMPT_NONE		0xffffffffU
@@ -37,8 +36,7 @@
 /**
  * enum kfd_gpreempt_op - what AMDKFD_IOC_GPREEMPT is to do
  * @KFD_GPREEMPT_OP_QUERY: version, abilities and limits of the node gpu_id
- * @KFD_GPREEMPT_OP_LIST: the compute queues of a process
- * @KFD_GPREEMPT_OP_GET: one queue
+ * @KFD_GPREEMPT_OP_LIST: what is known of one compute queue, or of many
  * @KFD_GPREEMPT_OP_SET_PRIORITY: the priority that GPREEMPT acts on, instead of
  *	the one the application asks for by CREATE_QUEUE and UPDATE_QUEUE
  * @KFD_GPREEMPT_OP_SET_TIMESLICE: the queue's turn among equals; longer than
@@ -55,7 +53,6 @@
 enum kfd_gpreempt_op {
 	KFD_GPREEMPT_OP_QUERY = 1,
 	KFD_GPREEMPT_OP_LIST,
-	KFD_GPREEMPT_OP_GET,
 	KFD_GPREEMPT_OP_SET_PRIORITY,
 	KFD_GPREEMPT_OP_SET_TIMESLICE,
 	KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT,
@@ -79,9 +76,12 @@ enum kfd_gpreempt_op {
 #define KFD_GPREEMPT_SET_MIN		(1U << 6)
 #define KFD_GPREEMPT_SET_CAP		(1U << 7)
 
-/* Flags of all operations that take a pid: it is a pidfd; */
+/* Flag of all operations that are about a process: pidfd names it, and pid is 0. */
 #define KFD_GPREEMPT_PIDFD		(1U << 8)
-/* but of SET_PROCESS_DEFAULT: context_id says which context of the process is meant. */
+/*
+ * Flag of all of them but SET_PROCESS_DEFAULT and GET_DEFAULT: context_id says which context of
+ * the process is meant.
+ */
 #define KFD_GPREEMPT_CONTEXT		(1U << 9)
 
 /*
@@ -97,8 +97,8 @@ enum kfd_gpreempt_op {
 #define KFD_GPREEMPT_EVERYBODY		(1U << 13)
 
 /*
- * Flag of SET_PROCESS_DEFAULT and GET_DEFAULT: pid is a descriptor of the directory of a cgroup
- * of version 2. What is set of it holds for the processes in it and in those below it, which
+ * Flag of SET_PROCESS_DEFAULT and GET_DEFAULT: cgroup_fd is a descriptor of the directory of a
+ * cgroup of version 2. What is set of it holds for the processes in it and in those below it, which
  * may have their own. To set it needs CAP_SYS_NICE; the directory's owner may lower what is
  * there, and so much only.
  */
@@ -127,20 +127,16 @@ enum kfd_gpreempt_node_state {
  * struct kfd_gpreempt_query - answer to QUERY
  * @version:	KFD_GPREEMPT_VERSION of the kernel
  * @capabilities: KFD_GPREEMPT_CAP_*
- * @operations:	bit n: operation n is known
  * @state:	enum kfd_gpreempt_node_state
  * @levels:	priorities are 0 to @levels - 1, the highest last
  * @priority_cap: highest effective priority without CAP_SYS_NICE
- * @queue_size:	bytes of the kernel's struct kfd_gpreempt_queue_info
  */
 struct kfd_gpreempt_query {
 	__u32 version;
 	__u32 capabilities;
-	__u64 operations;
 	__u32 state;
 	__u32 levels;
 	__u32 priority_cap;
-	__u32 queue_size;
 };
 
 /**
@@ -199,8 +195,8 @@ enum kfd_gpreempt_queue_state {
  * @save_ns:	how long its last save took, for all that left with it; 0: it was never saved
  * @seen_ns:	when that was seen, by CLOCK_MONOTONIC, 0: not yet. What was seen last stays,
  *		also when the node is parked
- *
- * Version 1 ends before @pid.
+ * @resumes:	how often it was put on the hardware again
+ * @resumed_ns:	when that was last, by CLOCK_MONOTONIC, 0: never
  */
 struct kfd_gpreempt_queue_info {
 	__u32 queue_id;
@@ -221,10 +217,12 @@ struct kfd_gpreempt_queue_info {
 	__u32 waves;
 	__u64 save_ns;
 	__u64 seen_ns;
+	__u64 resumes;
+	__u64 resumed_ns;
 };
 
 /* Bytes of version 1, the least that LIST takes for an entry. */
-#define KFD_GPREEMPT_QUEUE_INFO_SIZE_1	64
+#define KFD_GPREEMPT_QUEUE_INFO_SIZE_1	112
 
 /**
  * struct kfd_gpreempt_list - parameters of LIST
@@ -327,48 +325,48 @@ struct kfd_gpreempt_hint {
  * struct kfd_ioctl_gpreempt_args - argument of AMDKFD_IOC_GPREEMPT
  * @op:		enum kfd_gpreempt_op
  * @flags:	of the operation
- * @pid:	the process, in the caller's pid namespace; 0: the caller. With
- *		KFD_GPREEMPT_PIDFD its pidfd, with KFD_GPREEMPT_CGROUP a cgroup's descriptor
- * @queue_id:	the queue
- * @level:	with KFD_GPREEMPT_AT_LEAST or KFD_GPREEMPT_BELOW: 0 to 15
- * @gpu_id:	the node, for QUERY; a filter for LIST, and where more queues than one are
- *		meant, 0: all nodes
+ * @pid:	the process, in the caller's pid namespace; 0: the caller
+ * @pidfd:	with KFD_GPREEMPT_PIDFD: the process's pidfd
+ * @cgroup_fd:	with KFD_GPREEMPT_CGROUP: a descriptor of the cgroup's directory
  * @context_id:	with KFD_GPREEMPT_CONTEXT: number of the context; without: that of the
  *		caller, the primary one of another process
+ * @gpu_id:	the node, for QUERY; where more queues than one are meant, those of this node,
+ *		0: of all nodes
+ * @queue_id:	the queue, where one is meant
+ * @level:	with KFD_GPREEMPT_AT_LEAST or KFD_GPREEMPT_BELOW: 0 to 15
+ * @pad:	0
  * @query:	out
  * @list:	in and out
- * @queue:	out, for GET
  * @priority:	in and out
  * @timeslice_us: 0: that of the process's default, else of the queue's level; or
  *		KFD_GPREEMPT_TIMESLICE_US_MIN to _MAX
  * @process_default: in; out, for GET_DEFAULT
  * @preempt:	in and out
  * @hint:	in
- * @reserved:	makes the size
+ * @reserved:	makes the size, which no version changes
  *
- * What an operation does not use, and what a longer structure of a later time
- * would hold, has to be 0.
+ * A caller sets each field and each byte of the union to 0 that the operation does not use.
  */
 struct kfd_ioctl_gpreempt_args {
 	__u32 op;
 	__u32 flags;
 	__u32 pid;
-	union {
-		__u32 queue_id;
-		__u32 level;
-	};
-	__u32 gpu_id;
+	__s32 pidfd;
+	__s32 cgroup_fd;
 	__u32 context_id;
+	__u32 gpu_id;
+	__u32 queue_id;
+	__u32 level;
+	__u32 pad;
 	union {
 		struct kfd_gpreempt_query query;
 		struct kfd_gpreempt_list list;
-		struct kfd_gpreempt_queue_info queue;
 		struct kfd_gpreempt_priority priority;
 		__u32 timeslice_us;
 		struct kfd_gpreempt_process_default process_default;
 		struct kfd_gpreempt_preempt preempt;
 		struct kfd_gpreempt_hint hint;
-		__u64 reserved[13];
+		__u64 reserved[8];
 	};
 };
 

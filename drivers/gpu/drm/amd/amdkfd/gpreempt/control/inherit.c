@@ -8,12 +8,14 @@
  * uses the GPU runs. Each kfd_process holds what follows for it, its lot: the priority and the
  * turn of the nearest ancestor that has one, itself included, the lowest ceiling of all, and
  * likewise its share of the time. It is looked up when the kfd_process is made, and again when a
- * default is set of it or of an ancestor that lives.
+ * default is set of it or of an ancestor that lives. A default that a user has set counts for that
+ * user's processes: a set-user-ID program, or a service that was started by sudo, is none.
  *
  * A process's cgroup comes after its ancestors, and then the cgroups above that. Nothing
  * tells that a process has moved, so its cgroup is compared at each scan.
  */
 
+#include <linux/cred.h>
 #include <linux/hashtable.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
@@ -30,9 +32,10 @@
 /* A cgroup that was removed is forgotten by then, and a move unnoticed so long at most. */
 #define SWEEP_JIFFIES	(10 * HZ)
 
-/* So that a walk is short, and the table no tenant's to fill. */
+/* A walk to ancestors, or up from a cgroup, goes so far. */
 #define DEPTH_MAX		64
-#define OWNERS_CGROUPS_MAX	4096
+/* Cgroups that one user may give defaults without CAP_SYS_NICE. */
+#define USERS_CGROUPS_MAX	1024
 
 #define SHARE_FLAGS	(KFD_GPREEMPT_SET_WEIGHT | KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP)
 
@@ -41,20 +44,27 @@
  * @node:	in @defaults
  * @pid:	of the process with this tgid, referenced; or NULL
  * @cgroup:	and then of this cgroup, referenced
+ * @by:		the caller that set it last, referenced
+ * @nice:	that had CAP_SYS_NICE
  * @lot:	what was set, not nothing
  */
 struct gpreempt_default {
 	struct hlist_node node;
 	struct pid *pid;
 	struct cgroup *cgroup;
+	const struct cred *by;
+	bool nice;
 	struct gpreempt_lot lot;
 };
 
 static const struct gpreempt_lot nothing = GPREEMPT_NO_LOT;
 
-/* Guards the table, and who writes &kfd_process.gpreempt. */
+/* Held by those that change the table, which they may take their time for. */
 static DEFINE_MUTEX(defaults_lock);
-/* So that a lot is read as a whole, without the lock above. */
+/*
+ * Held, inside of that, for each change of the table, and for all of &kfd_process.gpreempt. A
+ * process that opens /dev/kfd, and the monitor, wait for no more than this.
+ */
 static DEFINE_SPINLOCK(lots_lock);
 static DEFINE_HASHTABLE(defaults, DEFAULT_HASH_BITS);
 /* Cgroups that have a default. */
@@ -68,7 +78,7 @@ static struct gpreempt_default *default_find(const struct pid *pid, const struct
 	unsigned long key = pid ? (unsigned long)pid : (unsigned long)cgroup;
 	struct gpreempt_default *d;
 
-	lockdep_assert_held(&defaults_lock);
+	lockdep_assert(lockdep_is_held(&defaults_lock) || lockdep_is_held(&lots_lock));
 	hash_for_each_possible(defaults, d, node, key)
 		if (d->pid == pid && d->cgroup == cgroup)
 			return d;
@@ -83,23 +93,32 @@ static const struct gpreempt_lot *own_lot(const struct pid *pid, const struct cg
 	return d ? &d->lot : &nothing;
 }
 
+/* A process's own default, as far as it counts for this or another process. */
+static const struct gpreempt_lot *lot_for(const struct pid *pid, struct task_struct *task)
+{
+	const struct gpreempt_default *d = default_find(pid, NULL);
+
+	return d && (d->nice || kfd_gpreempt_user_of(d->by, task)) ? &d->lot : &nothing;
+}
+
 /*
  * A process's lot by its own default and its ancestors'. A task that is no longer hashed has no
  * parent any more. @via: out, if not NULL: is this process among them?
  */
-static struct gpreempt_lot default_of(struct task_struct *task, const struct pid *via,
+static struct gpreempt_lot default_of(struct task_struct *leader, const struct pid *via,
 				      bool *is_via)
 {
+	struct task_struct *task = leader;
 	struct gpreempt_lot lot = nothing;
-	bool first = true;
+	unsigned int depth;
 
 	guard(rcu)();
 	/* The idle task is its own parent. */
-	while (pid_alive(task) && task != &init_task) {
+	for (depth = 0; depth <= DEPTH_MAX && pid_alive(task) && task != &init_task; depth++) {
 		struct pid *pid = task_tgid(task);
+		const struct gpreempt_lot *own = lot_for(pid, leader);
 
-		lot = first ? *own_lot(pid, NULL) : gpreempt_lot_inherit(lot, own_lot(pid, NULL));
-		first = false;
+		lot = depth ? gpreempt_lot_inherit(lot, own) : *own;
 		if (via && pid == via)
 			*is_via = true;
 		task = rcu_dereference(task->real_parent);
@@ -140,14 +159,14 @@ static struct gpreempt_lot lot_of_cgroup(struct cgroup *cgroup)
 
 /*
  * Combine a process's own lot with its cgroup's. Where members share, a process's own share does
- * not count, as it could be a way to more than theirs.
- * The monitors of its nodes may be parked, so they are woken.
+ * not count, as it could be a way to more than theirs. Return: has anything changed?
  */
-static void process_update(struct kfd_process *p)
+static bool combine(struct kfd_process *p)
 {
 	struct gpreempt_lot lot, common;
 	struct cgroup *cgroup;
 
+	lockdep_assert_held(&lots_lock);
 	rcu_read_lock();
 	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
 	common = lot_of_cgroup(cgroup);
@@ -158,10 +177,20 @@ static void process_update(struct kfd_process *p)
 	if (lot.group)
 		lot.share = common.share;
 	if (!memcmp(&lot, &p->gpreempt.lot, sizeof(lot)))
-		return;
+		return false;
+	p->gpreempt.lot = lot;
+	return true;
+}
+
+/* The monitors of its nodes may be parked, so they are woken. */
+static void process_update(struct kfd_process *p)
+{
+	bool changed;
+
 	scoped_guard(spinlock, &lots_lock)
-		p->gpreempt.lot = lot;
-	kfd_gpreempt_wake_for(p);
+		changed = combine(p);
+	if (changed)
+		kfd_gpreempt_wake_for(p);
 }
 
 /* Any process may be a member of a cgroup whose default has changed. */
@@ -171,20 +200,24 @@ static void update_all(void)
 	unsigned int i;
 
 	guard(srcu)(&kfd_processes_srcu);
-	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes)
+	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
 		if (kfd_gpreempt_process_made(p))
 			process_update(p);
+		cond_resched();
+	}
 }
 
 /**
  * kfd_gpreempt_process_init - a process has opened /dev/kfd
- * @p: the process, not yet in use
+ * @p: the process, not yet in use, or open for longer
  */
 void kfd_gpreempt_process_init(struct kfd_process *p)
 {
-	guard(mutex)(&defaults_lock);
+	guard(spinlock)(&lots_lock);
+	if (p->gpreempt.made)
+		return;
 	p->gpreempt.own = default_of(p->lead_thread, NULL, NULL);
-	process_update(p);
+	combine(p);
 	/* See kfd_gpreempt_process_made(). */
 	smp_store_release(&p->gpreempt.made, true);
 }
@@ -193,8 +226,7 @@ void kfd_gpreempt_process_init(struct kfd_process *p)
  * kfd_gpreempt_process_follow - let a process's lot change with its cgroup
  * @p: the process, made
  *
- * If somebody changes defaults now, the next call does it. Where no cgroup has a default, there is
- * nothing to follow.
+ * Where no cgroup has a default, there is nothing to follow.
  */
 void kfd_gpreempt_process_follow(struct kfd_process *p)
 {
@@ -207,11 +239,8 @@ void kfd_gpreempt_process_follow(struct kfd_process *p)
 	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
 	moved = cgroup && cgroup_id(cgroup) != READ_ONCE(p->gpreempt.cgroup);
 	rcu_read_unlock();
-	/* The holder of the lock may wait for memory, and the monitor must not. */
-	if (!moved || !mutex_trylock(&defaults_lock))
-		return;
-	process_update(p);
-	mutex_unlock(&defaults_lock);
+	if (moved)
+		process_update(p);
 }
 
 /**
@@ -226,8 +255,10 @@ struct gpreempt_lot kfd_gpreempt_process_lot(const struct kfd_process *p)
 
 static void default_free(struct gpreempt_default *d)
 {
-	hash_del(&d->node);
+	scoped_guard(spinlock, &lots_lock)
+		hash_del(&d->node);
 	put_pid(d->pid);
+	put_cred(d->by);
 	if (d->cgroup) {
 		kfd_gpreempt_cgroup_put(d->cgroup);
 		WRITE_ONCE(cgroups, cgroups - 1);
@@ -243,10 +274,12 @@ static void prune(void)
 	struct hlist_node *next;
 	int i;
 
-	hash_for_each_safe(defaults, i, next, d, node)
+	hash_for_each_safe(defaults, i, next, d, node) {
 		if (d->pid ? !pid_has_task(d->pid, PIDTYPE_TGID) :
 			     kfd_gpreempt_cgroup_gone(d->cgroup))
 			default_free(d);
+		cond_resched();
+	}
 	/* Some process may have left such a cgroup unnoticed. */
 	if (cgroups != had)
 		update_all();
@@ -262,9 +295,11 @@ static void sweep(struct work_struct *work)
 		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
 }
 
-static int default_store(struct pid *pid, struct cgroup *cgroup, const struct gpreempt_lot *lot)
+static int default_store(struct pid *pid, struct cgroup *cgroup, const struct gpreempt_lot *lot,
+			 bool nice)
 {
 	struct gpreempt_default *d = default_find(pid, cgroup);
+	const struct cred *by;
 
 	if (!memcmp(lot, &nothing, sizeof(nothing))) {
 		if (d)
@@ -283,16 +318,47 @@ static int default_store(struct pid *pid, struct cgroup *cgroup, const struct gp
 			WRITE_ONCE(cgroups, cgroups + 1);
 			schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
 		}
-		hash_add(defaults, &d->node, pid ? (unsigned long)pid : (unsigned long)cgroup);
 	}
-	d->lot = *lot;
+	by = d->by;
+	scoped_guard(spinlock, &lots_lock) {
+		if (hlist_unhashed(&d->node))
+			hash_add(defaults, &d->node,
+				 pid ? (unsigned long)pid : (unsigned long)cgroup);
+		d->by = get_current_cred();
+		d->nice = nice;
+		d->lot = *lot;
+	}
+	put_cred(by);
 	return 0;
 }
 
 /*
- * The processes that use KFD by now: the target, and its descendants as far as
- * the caller may control them. A ceiling that came from an ancestor which is
- * gone remains, and so does a share, but for CAP_SYS_NICE.
+ * A default has changed, which may be that of a process or of an ancestor. A ceiling that came
+ * from an ancestor which is gone remains, and so does a share, but for CAP_SYS_NICE.
+ */
+static void apply_to(struct kfd_process *p, const struct pid *pid, bool nice)
+{
+	bool affected = false, changed = false;
+	struct gpreempt_lot own;
+
+	scoped_guard(spinlock, &lots_lock) {
+		own = default_of(p->lead_thread, pid, &affected);
+		if (!nice) {
+			own.ceiling = min(own.ceiling, p->gpreempt.own.ceiling);
+			own.share = gpreempt_share_lower(own.share, &p->gpreempt.own.share);
+		}
+		if (affected) {
+			p->gpreempt.own = own;
+			changed = combine(p);
+		}
+	}
+	if (changed)
+		kfd_gpreempt_wake_for(p);
+}
+
+/*
+ * The processes that use KFD by now: the target, and its descendants as far as the caller may
+ * control them.
  */
 static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 {
@@ -301,21 +367,11 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 
 	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
-		const struct gpreempt_lot *had = &p->gpreempt.own;
-		bool affected = false;
-		struct gpreempt_lot own = default_of(p->lead_thread, pid, &affected);
-
-		if (!affected || !kfd_gpreempt_process_made(p))
-			continue;
-		if (!nice && !same_thread_group(p->lead_thread, target) &&
-		    !kfd_gpreempt_same_user(p->lead_thread))
-			continue;
-		if (!nice) {
-			own.ceiling = min(own.ceiling, had->ceiling);
-			own.share = gpreempt_share_lower(own.share, &had->share);
-		}
-		p->gpreempt.own = own;
-		process_update(p);
+		if (kfd_gpreempt_process_made(p) &&
+		    (nice || same_thread_group(p->lead_thread, target) ||
+		     kfd_gpreempt_same_user(p->lead_thread)))
+			apply_to(p, pid, nice);
+		cond_resched();
 	}
 }
 
@@ -360,6 +416,18 @@ static struct gpreempt_lot lot_with(struct gpreempt_lot lot,
 	return lot;
 }
 
+/* How many cgroups the caller's user has given defaults without CAP_SYS_NICE. */
+static unsigned int cgroups_of_user(void)
+{
+	const struct gpreempt_default *d;
+	unsigned int n = 0;
+	int i;
+
+	hash_for_each(defaults, i, d, node)
+		n += d->cgroup && !d->nice && uid_eq(d->by->euid, current_euid());
+	return n;
+}
+
 /*
  * The owner of a cgroup's directory may lower what is there. A share makes a group of the
  * members, and as many groups as somebody likes would have as many shares.
@@ -380,7 +448,7 @@ static int cgroup_admit(struct cgroup *cgroup, const struct gpreempt_lot *old,
 	if (!nice && (lot.priority > had.priority || lot.group != had.group))
 		return -EPERM;
 	r = gpreempt_share_admit(&lot.share, &had.share, nice, 0);
-	return r ?: !nice && old == &nothing && cgroups >= OWNERS_CGROUPS_MAX ? -EDQUOT : 0;
+	return r ?: !nice && old == &nothing && cgroups_of_user() >= USERS_CGROUPS_MAX ? -EDQUOT : 0;
 }
 
 /**
@@ -395,8 +463,8 @@ static int cgroup_admit(struct cgroup *cgroup, const struct gpreempt_lot *old,
  *	share does not
  *
  * Return: 0, -EINVAL if the minimum is above the cap, or the cgroup too deep, -EPERM, -ENOMEM,
- * -ENOSPC if more than all would be guaranteed, -EDQUOT without CAP_SYS_NICE if many cgroups
- * have defaults already, -ESRCH if the process is gone, or -ENOENT if the cgroup is.
+ * -ENOSPC if more than all would be guaranteed, -EDQUOT without CAP_SYS_NICE if the user has given
+ * many cgroups defaults already, -ESRCH if the process is gone, or -ENOENT if the cgroup is.
  */
 int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 			     const struct kfd_gpreempt_process_default *def, u32 flags)
@@ -434,7 +502,7 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 					 minima_of_others(pid, NULL));
 	}
 	if (!r)
-		r = default_store(pid, cgroup, &lot);
+		r = default_store(pid, cgroup, &lot, nice);
 	if (!r && cgroup)
 		update_all();
 	else if (!r)

@@ -9,6 +9,7 @@
  */
 
 #include <linux/capability.h>
+#include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/nospec.h>
 #include <linux/rwsem.h>
@@ -17,19 +18,18 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/wait.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
 #include "inherit.h"
 #include "request.h"
 
 /* The same for every ABI: no field moves with the size of a pointer. */
-static_assert(sizeof(struct kfd_ioctl_gpreempt_args) == 128);
-static_assert(offsetof(struct kfd_ioctl_gpreempt_args, reserved) == 24);
-static_assert(sizeof(struct kfd_gpreempt_query) == 32);
-static_assert(offsetof(struct kfd_gpreempt_query, operations) == 8);
-static_assert(sizeof(struct kfd_gpreempt_queue_info) == 96);
+static_assert(sizeof(struct kfd_ioctl_gpreempt_args) == 104);
+static_assert(offsetof(struct kfd_ioctl_gpreempt_args, reserved) == 40);
+static_assert(sizeof(struct kfd_gpreempt_query) == 20);
+static_assert(sizeof(struct kfd_gpreempt_queue_info) == KFD_GPREEMPT_QUEUE_INFO_SIZE_1);
 static_assert(offsetof(struct kfd_gpreempt_queue_info, running_ns) == 32);
-static_assert(offsetof(struct kfd_gpreempt_queue_info, pid) == KFD_GPREEMPT_QUEUE_INFO_SIZE_1);
 static_assert(sizeof(struct kfd_gpreempt_list) == 16);
 static_assert(sizeof(struct kfd_gpreempt_process_default) == 32);
 
@@ -105,9 +105,6 @@ static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 		return -EINVAL;
 	size = min_t(u32, list->entry_size, sizeof(*info));
 	r = kfd_gpreempt_choose(p, args, &choice);
-	/* A list was of a whole context before there was a choice. */
-	if (!choice.which)
-		choice.which = KFD_GPREEMPT_ALL;
 	/* How many there are, and then they. */
 	for (i = 0; !r && i < choice.count; i++)
 		r = list_queues(choice.processes[i], &choice, NULL, 0, &n);
@@ -120,6 +117,8 @@ static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	}
 	for (i = 0; !r && i < choice.count; i++)
 		r = list_queues(choice.processes[i], &choice, info, slots, &n);
+	if (!r && !n && !choice.which)
+		r = -ENOENT;
 	kfd_gpreempt_unchoose(&choice);
 
 	for (i = 0; !r && i < min(n, slots); i++)
@@ -133,7 +132,7 @@ static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	return r;
 }
 
-/* GET, SET_PRIORITY and SET_TIMESLICE. */
+/* SET_PRIORITY and SET_TIMESLICE. */
 static int op_queue(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	struct kfd_gpreempt_choice choice;
@@ -151,10 +150,8 @@ static int op_queue(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 		goto out;
 	if (args->op == KFD_GPREEMPT_OP_SET_PRIORITY)
 		args->priority.permitted = kfd_gpreempt_set_priority(q, args->priority.priority);
-	else if (args->op == KFD_GPREEMPT_OP_SET_TIMESLICE)
-		r = kfd_gpreempt_set_timeslice(q, args->timeslice_us);
 	else
-		r = kfd_gpreempt_queue_info(q->gpreempt, &args->queue);
+		r = kfd_gpreempt_set_timeslice(q, args->timeslice_us);
 	mutex_unlock(&choice.processes[0]->mutex);
 out:
 	kfd_gpreempt_unchoose(&choice);
@@ -210,7 +207,7 @@ static int op_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 		    !valid_grant(def, args->flags) || def->pad))
 		return -EINVAL;
 	if (args->flags & KFD_GPREEMPT_CGROUP) {
-		cgroup = kfd_gpreempt_cgroup_of_fd(args->pid, &own);
+		cgroup = kfd_gpreempt_cgroup_of_fd(args->cgroup_fd, &own);
 		if (IS_ERR(cgroup))
 			return PTR_ERR(cgroup);
 		r = !set || own || capable(CAP_SYS_NICE) ? set_or_get(NULL, cgroup, args) : -EPERM;
@@ -226,6 +223,27 @@ static int op_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 		up_read(&task->signal->exec_update_lock);
 	}
 	put_task_struct(task);
+	return r;
+}
+
+/*
+ * Sleep until the monitor has made a tick that the caller has not seen, or for so long. A tick
+ * wakes one of those that sleep, and each wakes the next: there may be any number of them, and
+ * waking all at once keeps interrupts off for as long as it takes.
+ */
+static int sleep_until_tick(struct kfd_gpreempt *gp, int seen, ktime_t left)
+{
+	DEFINE_WAIT(wait);
+	int r = 0;
+
+	prepare_to_wait_exclusive(&gp->monitor.ticked, &wait, TASK_INTERRUPTIBLE);
+	if (signal_pending(current))
+		r = -ERESTARTSYS;
+	else if (atomic_read(&gp->monitor.ticks) == seen)
+		schedule_hrtimeout(&left, HRTIMER_MODE_REL);
+	finish_wait(&gp->monitor.ticked, &wait);
+	if (atomic_read(&gp->monitor.ticks) != seen)
+		wake_up(&gp->monitor.ticked);
 	return r;
 }
 
@@ -256,10 +274,8 @@ static int wait_for(const struct kfd_gpreempt_asked *asked, bool off, ktime_t en
 		left = ktime_sub(end, ktime_get());
 		if (left <= 0)
 			return -ETIME;
-		r = wait_event_interruptible_hrtimeout(gp->monitor.ticked,
-						       atomic_read(&gp->monitor.ticks) != seen,
-						       left);
-		if (r == -ERESTARTSYS)
+		r = sleep_until_tick(gp, seen, left);
+		if (r)
 			return r;
 	}
 }
@@ -396,8 +412,7 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 /* In the order of struct gpreempt_op. */
 static const struct gpreempt_op gpreempt_ops[] = {
 	[KFD_GPREEMPT_OP_QUERY] = { op_query, 0, USES_GPU },
-	[KFD_GPREEMPT_OP_LIST] = { op_list, OF_MANY, USES_PID | USES_GPU, IN(list) },
-	[KFD_GPREEMPT_OP_GET] = { op_queue, OF_CONTEXT, OF_QUEUE },
+	[KFD_GPREEMPT_OP_LIST] = { op_list, OF_MANY, OF_QUEUE, IN(list) },
 	[KFD_GPREEMPT_OP_SET_PRIORITY] = {
 		op_queue, OF_CONTEXT, OF_QUEUE, IN(priority.priority)
 	},
@@ -435,12 +450,10 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 		return -ENODEV;
 	*query = (struct kfd_gpreempt_query) {
 		.version = KFD_GPREEMPT_VERSION,
-		.operations = GENMASK_ULL(ARRAY_SIZE(gpreempt_ops) - 1, 1),
 		/* The order of the two enums is the same. */
 		.state = kfd_gpreempt_state(gp),
 		.levels = GPREEMPT_LEVELS,
 		.priority_cap = READ_ONCE(gp->priority_cap),
-		.queue_size = sizeof(struct kfd_gpreempt_queue_info),
 	};
 	if (!gp->unsupported)
 		query->capabilities |= KFD_GPREEMPT_CAP_SUPPORTED;
@@ -460,45 +473,42 @@ static const struct gpreempt_op *find_op(u32 op)
 	return &gpreempt_ops[array_index_nospec(op, ARRAY_SIZE(gpreempt_ops))];
 }
 
-/* What the flags say of the fields that all operations share; the others have to be 0. */
+/* Of the fields that all operations share those that neither it nor a flag uses have to be 0. */
 static bool valid_fields(const struct gpreempt_op *op, const struct kfd_ioctl_gpreempt_args *args)
 {
 	u32 which = args->flags & KFD_GPREEMPT_WHICH;
 	bool everybody = args->flags & KFD_GPREEMPT_EVERYBODY;
+	bool pidfd = args->flags & KFD_GPREEMPT_PIDFD, cgroup = args->flags & KFD_GPREEMPT_CGROUP;
+	bool level = which == KFD_GPREEMPT_AT_LEAST || which == KFD_GPREEMPT_BELOW;
+	bool one = op->uses & USES_PID && !pidfd && !cgroup && !everybody;
 
-	if (args->flags & ~op->flags)
+	if (args->flags & ~op->flags || args->pad)
 		return false;
 	if (hweight32(which) > 1 || (everybody && !which))
 		return false;
-	if ((args->flags & KFD_GPREEMPT_PIDFD) && (args->flags & KFD_GPREEMPT_CGROUP))
+	/* One process or cgroup, or all of them. */
+	if ((pidfd && cgroup) || (everybody && (args->flags & OF_CONTEXT)))
 		return false;
-	/* One process, or all of them. */
-	if (everybody && (args->pid || (args->flags & OF_CONTEXT)))
+	if ((args->pid && !one) || (args->pidfd && !pidfd) || (args->cgroup_fd && !cgroup))
 		return false;
-	if (args->pid && !(op->uses & USES_PID))
+	if (args->level > (level ? KFD_MAX_QUEUE_PRIORITY : 0))
 		return false;
-	if (which == KFD_GPREEMPT_AT_LEAST || which == KFD_GPREEMPT_BELOW) {
-		if (args->level > KFD_MAX_QUEUE_PRIORITY)
-			return false;
-	} else if (args->queue_id && (which || !(op->uses & USES_QUEUE))) {
+	if (args->queue_id && (which || !(op->uses & USES_QUEUE)))
 		return false;
-	}
 	if (args->gpu_id && !which && !(op->uses & USES_GPU))
 		return false;
 	return args->context_id <= (args->flags & KFD_GPREEMPT_CONTEXT ?
 				    KFD_GPREEMPT_CONTEXT_PRIMARY : 0);
 }
 
-/* Bytes that an operation does not use must be 0, so that they may come to mean something. */
+/* No other layout than this one; what an operation does not use has to be 0. */
 static int gpreempt_validate(void *kdata, unsigned int usize)
 {
 	const struct kfd_ioctl_gpreempt_args *args = kdata;
 	const struct gpreempt_op *op;
 
-	if (usize < sizeof(*args))
+	if (usize != sizeof(*args))
 		return -EINVAL;
-	if (memchr_inv(kdata + sizeof(*args), 0, usize - sizeof(*args)))
-		return -E2BIG;
 	op = find_op(args->op);
 	if (!op)
 		return -EOPNOTSUPP;

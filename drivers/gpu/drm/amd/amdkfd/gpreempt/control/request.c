@@ -272,6 +272,8 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 		.waves = KFD_GPREEMPT_NONE,
 		.save_ns = gpq->off.save_ns,
 		.seen_ns = gpq->account.last.ns,
+		.resumes = gpq->off.times - q->properties.is_preempted,
+		.resumed_ns = gpq->off.back_ns,
 	};
 	if (gpq->account.last.ns && gpq->account.last.seen.waves >= 0)
 		info->waves = gpq->account.last.seen.waves;

@@ -13,6 +13,7 @@
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
 #include "request.h"
@@ -21,7 +22,7 @@
  * The process of a pidfd, referenced, or NULL. What tells a pidfd from other files is not
  * exported to modules, pidfd_pid(); its file system is as good, as each of its files is one.
  */
-static struct pid *get_pidfd_pid(u32 fd)
+static struct pid *get_pidfd_pid(int fd)
 {
 	struct file *file = fget(fd);
 	struct pid *pid = NULL;
@@ -36,7 +37,7 @@ static struct pid *get_pidfd_pid(u32 fd)
 
 /**
  * kfd_gpreempt_leader - find the process that an ioctl names
- * @args: its pid or pidfd, and its flags
+ * @args: its pid or its pidfd, and its flags
  * @task: out: the process's leader, referenced
  *
  * Return: 0, -EBADF for a descriptor of something else, or -ESRCH.
@@ -50,7 +51,7 @@ int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_
 		*task = get_task_struct(current->group_leader);
 		return 0;
 	}
-	pid = pidfd ? get_pidfd_pid(args->pid) : find_get_pid(args->pid);
+	pid = pidfd ? get_pidfd_pid(args->pidfd) : find_get_pid(args->pid);
 	if (!pid)
 		return pidfd ? -EBADF : -ESRCH;
 	*task = get_pid_task(pid, PIDTYPE_TGID);
@@ -58,17 +59,25 @@ int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_
 	return *task ? 0 : -ESRCH;
 }
 
-/*
- * Does a process belong to the caller's user? As of setpriority(2), and stricter: a process that
- * runs a set-user-ID program belongs to neither user. The exec_update_lock is held.
+/**
+ * kfd_gpreempt_user_of - does a process belong to a user?
+ * @cred: the user's, as that of a caller
+ * @task: the process's leader. Its exec_update_lock is held, or its exec later does no harm
+ *
+ * As of setpriority(2), and stricter: a process that runs a set-user-ID program belongs to neither
+ * user. All processes in a user namespace belong to the user that has made it as well.
  */
-static bool same_user(struct task_struct *task)
+bool kfd_gpreempt_user_of(const struct cred *cred, struct task_struct *task)
 {
-	const struct cred *cred = current_cred(), *tcred;
+	const struct user_namespace *ns;
+	const struct cred *tcred;
 
 	guard(rcu)();
 	tcred = __task_cred(task);
-	return cred->user_ns == tcred->user_ns && uid_eq(cred->euid, tcred->uid) &&
+	for (ns = tcred->user_ns; ns && ns != cred->user_ns; ns = ns->parent)
+		if (ns->parent == cred->user_ns && uid_eq(ns->owner, cred->euid))
+			return true;
+	return ns && ns == tcred->user_ns && uid_eq(cred->euid, tcred->uid) &&
 	       uid_eq(cred->euid, tcred->suid);
 }
 
@@ -84,7 +93,7 @@ bool kfd_gpreempt_same_user(struct task_struct *task)
 
 	if (!down_read_trylock(&task->signal->exec_update_lock))
 		return false;
-	same = same_user(task);
+	same = kfd_gpreempt_user_of(current_cred(), task);
 	up_read(&task->signal->exec_update_lock);
 	return same;
 }
@@ -102,7 +111,8 @@ int kfd_gpreempt_lock_access(struct task_struct *task)
 {
 	if (down_read_killable(&task->signal->exec_update_lock))
 		return -EINTR;
-	if (same_thread_group(task, current) || same_user(task) || capable(CAP_SYS_NICE))
+	if (same_thread_group(task, current) || kfd_gpreempt_user_of(current_cred(), task) ||
+	    capable(CAP_SYS_NICE))
 		return 0;
 	up_read(&task->signal->exec_update_lock);
 	return -EPERM;
@@ -178,11 +188,17 @@ int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **
 	return -ENOENT;
 }
 
-static bool may_control(const struct kfd_process *p, bool nice)
+/**
+ * kfd_gpreempt_may_control - may the caller control a process, and see its queues?
+ * @p: the process
+ * @nice: the caller has CAP_SYS_NICE
+ *
+ * A caller cannot name a process that has no number in its pid namespace.
+ */
+bool kfd_gpreempt_may_control(const struct kfd_process *p, bool nice)
 {
 	struct task_struct *task = p->lead_thread;
 
-	/* A caller cannot name a process that has no number in its pid namespace. */
 	return task_tgid_vnr(task) &&
 	       (nice || same_thread_group(task, current) || kfd_gpreempt_same_user(task));
 }
@@ -217,7 +233,7 @@ static int choose_many(const struct kfd_process *one, struct kfd_gpreempt_choice
 		if (choice->count == n)
 			break;
 		if (!kfd_gpreempt_process_made(p) ||
-		    (one ? !of_one(p, one) : !may_control(p, nice)))
+		    (one ? !of_one(p, one) : !kfd_gpreempt_may_control(p, nice)))
 			continue;
 		kref_get(&p->ref);
 		choice->processes[choice->count++] = p;
@@ -242,7 +258,8 @@ int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_a
 
 	*choice = (struct kfd_gpreempt_choice) {
 		.which = args->flags & KFD_GPREEMPT_WHICH,
-		.number = args->queue_id,
+		.number = args->flags & (KFD_GPREEMPT_AT_LEAST | KFD_GPREEMPT_BELOW) ?
+			  args->level : args->queue_id,
 		.gpu_id = args->gpu_id,
 	};
 	if (args->flags & KFD_GPREEMPT_EVERYBODY)

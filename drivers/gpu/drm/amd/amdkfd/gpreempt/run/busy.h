@@ -10,9 +10,6 @@
 #include <linux/minmax.h>
 #include <linux/types.h>
 
-/* What is shown lacks 1/2^10 of it, a thousandth: see gpreempt_busy_at(). */
-#define GPREEMPT_BUSY_SPARE	10
-
 /**
  * struct gpreempt_busy - the time in which at least one queue of a process was executing
  * @total_ns:	it, to the last scan; only grows
@@ -65,9 +62,7 @@ static inline void gpreempt_busy_count(struct gpreempt_busy *b, u64 since_ns, u6
  * @now_ns: now
  *
  * It includes the time since that scan if the process was executing then, as the next scan will
- * count it: without, the age of the scan would make readings jump. It is short by a thousandth,
- * because a tool compares it with a clock of its own, which it reads a little earlier and which may
- * be slower by half of a thousandth. The tool drops a reading above all of the time as a mistake.
+ * count it: without, the age of the scan would make readings jump.
  */
 static inline u64 gpreempt_busy_at(const struct gpreempt_busy *b, const u64 *scan_ns, u64 now_ns)
 {
@@ -77,7 +72,7 @@ static inline u64 gpreempt_busy_at(const struct gpreempt_busy *b, const u64 *sca
 
 	if (goes_on_ns && goes_on_ns == READ_ONCE(*scan_ns) && now_ns > goes_on_ns)
 		ns += now_ns - goes_on_ns;
-	return ns - (ns >> GPREEMPT_BUSY_SPARE);
+	return ns;
 }
 
 #endif /* GPREEMPT_BUSY_H_INCLUDED */

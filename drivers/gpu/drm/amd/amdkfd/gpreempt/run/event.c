@@ -181,11 +181,13 @@ void kfd_gpreempt_look(struct kfd_gpreempt *gp)
 }
 
 /**
- * kfd_gpreempt_ticked - let whoever waits for an outcome look
+ * kfd_gpreempt_ticked - let callers that wait for an outcome look
  * @gp: the node
+ *
+ * Callers of the ioctl wait exclusively: one is woken here, and wakes the next.
  */
 void kfd_gpreempt_ticked(struct kfd_gpreempt *gp)
 {
 	atomic_inc_return_release(&gp->monitor.ticks);
-	wake_up_all(&gp->monitor.ticked);
+	wake_up(&gp->monitor.ticked);
 }

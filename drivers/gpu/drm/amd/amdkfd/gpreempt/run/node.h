@@ -76,7 +76,7 @@ struct kfd_gpreempt {
 		bool look;			/* scan though nothing could be arbitrated: ... */
 		atomic64_t looked_ns;		/* ... when somebody wanted that last */
 		atomic_t ticks;			/* counts ticks and changes of the state */
-		wait_queue_head_t ticked;	/* where callers wait for a preemption */
+		wait_queue_head_t ticked;	/* where callers wait for an outcome */
 		struct gpreempt_pace pace;	/* its rhythm; monitor only */
 		u64 calm_ns;			/* it knew then that nothing waits; monitor only */
 		atomic64_t woken_ns;		/* first wake-up since it parked, or 0 */

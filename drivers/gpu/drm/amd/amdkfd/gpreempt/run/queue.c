@@ -172,7 +172,7 @@ static void queue_ownership(const struct kobject *kobj, kuid_t *uid, kgid_t *gid
 
 static const struct kobj_type queue_ktype = {
 	.release = queue_free,
-	.sysfs_ops = &kobj_sysfs_ops,
+	.sysfs_ops = &kfd_gpreempt_queue_ops,
 	.default_groups = kfd_gpreempt_queue_groups,
 	.get_ownership = queue_ownership,
 };
@@ -225,8 +225,11 @@ int kfd_gpreempt_queue_init(struct queue *q)
  */
 void kfd_gpreempt_queue_fini(struct queue *q)
 {
-	if (q && q->gpreempt)
-		kobject_put(&q->gpreempt->kobj);
+	if (!q || !q->gpreempt)
+		return;
+	/* A caller that waits for it would hold its process, which may have ended. */
+	kfd_gpreempt_ticked(q->gpreempt->gp);
+	kobject_put(&q->gpreempt->kobj);
 }
 
 /**

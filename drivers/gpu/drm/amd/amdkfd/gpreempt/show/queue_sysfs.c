@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT sysfs of a queue: /sys/class/kfd/kfd/proc/<pid>/queues/<qid>/gpreempt/. Only the
- * process's user may read these files: its activity on the GPU is its own affair.
+ * GPREEMPT sysfs of a queue: /sys/class/kfd/kfd/proc/<pid>/queues/<qid>/gpreempt/. Those may read
+ * these files who may control the queue: its activity on the GPU is its own affair.
  */
 
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/math64.h>
 #include <linux/sysfs.h>
@@ -112,6 +113,7 @@ static ssize_t group_show(struct kobject *kobj, struct kobj_attribute *attr, cha
 
 static struct attribute *queue_attrs[] = {
 	FILE(state),
+	INFO(pid, pid),
 	INFO(priority, priority),
 	INFO(permitted_priority, permitted),
 	INFO(effective_priority, effective),
@@ -131,6 +133,18 @@ static struct attribute *queue_attrs[] = {
 static const struct attribute_group queue_group = { .attrs = queue_attrs };
 
 const struct attribute_group *kfd_gpreempt_queue_groups[] = { &queue_group, NULL };
+
+/* The mode of a file alone would let a container's root read of the host's other queues. */
+static ssize_t queue_show(struct kobject *kobj, struct attribute *attr, char *buf)
+{
+	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
+
+	if (!kfd_gpreempt_may_control(to_queue(kobj)->q->process, nice))
+		return -EACCES;
+	return kobj_sysfs_ops.show(kobj, attr, buf);
+}
+
+const struct sysfs_ops kfd_gpreempt_queue_ops = { .show = queue_show };
 
 /**
  * kfd_gpreempt_queue_sysfs_add - a queue has got its folder
@@ -160,6 +174,6 @@ void kfd_gpreempt_queue_sysfs_add(struct queue *q)
  */
 void kfd_gpreempt_queue_sysfs_remove(struct queue *q)
 {
-	if (q->gpreempt)
+	if (q->gpreempt && q->gpreempt->kobj.state_in_sysfs)
 		kobject_del(&q->gpreempt->kobj);
 }

@@ -7,6 +7,7 @@
 
 extern const struct attribute_group *kfd_gpreempt_groups[];
 extern const struct attribute_group *kfd_gpreempt_queue_groups[];
+extern const struct sysfs_ops kfd_gpreempt_queue_ops;
 int kfd_gpreempt_sysfs_add(struct kfd_gpreempt *gp);
 void kfd_gpreempt_sysfs_remove(struct kfd_gpreempt *gp);
 

@@ -6,6 +6,7 @@
 
 #include <linux/device.h>
 #include <linux/kstrtox.h>
+#include <linux/pid_namespace.h>
 #include <linux/sysfs.h>
 
 #include "gpreempt/core/policy.h"
@@ -166,15 +167,21 @@ static const struct attribute_group control_group = {
 };
 
 /*
- * A count in struct kfd_gpreempt. Only root, and a group that it chooses, may read these: they tell
- * of everybody's queues.
+ * Only root, and a group that it chooses, may read counts and latencies: they tell of everybody's
+ * queues. So a reader must see all processes, as a container's root does not.
  */
+static bool sees_all(void)
+{
+	return task_active_pid_ns(current) == &init_pid_ns;
+}
+
+/* A count in struct kfd_gpreempt. */
 static ssize_t count_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
 {
 	size_t offset = container_of(attr, struct number_attr, attr)->offset;
 	atomic64_t *count = (void *)to_gpreempt(kobj) + offset;
 
-	return sysfs_emit(buf, "%llu\n", (u64)atomic64_read(count));
+	return sees_all() ? sysfs_emit(buf, "%llu\n", (u64)atomic64_read(count)) : -EACCES;
 }
 
 #define COUNT(_name, _field)						\
@@ -206,6 +213,8 @@ static ssize_t latency_show(struct kobject *kobj, struct kobj_attribute *attr, c
 {
 	struct latency_attr *l = container_of(attr, struct latency_attr, attr);
 
+	if (!sees_all())
+		return -EACCES;
 	return sysfs_emit(buf, "%llu\n",
 			  kfd_gpreempt_latency_ns(to_gpreempt(kobj), l->latency, l->percent));
 }
