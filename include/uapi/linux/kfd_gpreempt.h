@@ -267,8 +267,7 @@ struct kfd_gpreempt_priority {
  *
  * Each has to be valid, also where a flag says that what was set before stays. The last three
  * are the process's share, for the policy fair. A greater weight than it has, a greater
- * minimum, and a higher cap, or none where there is one, need CAP_SYS_NICE. Kernels without
- * shares answer EINVAL to their flags.
+ * minimum, and a higher cap, or none where there is one, need CAP_SYS_NICE.
  *
  * A process's priority, ceiling and turn come from its own default and its ancestors', and then
  * from its cgroup's and those of the cgroups above: the nearest priority and turn, and the

@@ -43,7 +43,7 @@ struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task)
  * Return: the cgroup, referenced; -EBADF for a descriptor of something else, a cgroup of
  * version 1 among others, or -ENOENT for one that was removed.
  */
-struct cgroup *kfd_gpreempt_cgroup_of_fd(u32 fd, bool *own)
+struct cgroup *kfd_gpreempt_cgroup_of_fd(int fd, bool *own)
 {
 	struct cgroup *cgroup = cgroup_get_from_fd(fd);
 	struct file *dir;

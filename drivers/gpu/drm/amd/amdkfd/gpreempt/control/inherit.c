@@ -9,7 +9,8 @@
  * turn of the nearest ancestor that has one, itself included, the lowest ceiling of all, and
  * likewise its share of the time. It is looked up when the kfd_process is made, and again when a
  * default is set of it or of an ancestor that lives. A default that a user has set counts for that
- * user's processes: a set-user-ID program, or a service that was started by sudo, is none.
+ * user's processes: a set-user-ID program, or a service that was started by sudo, is none. What was
+ * set with CAP_SYS_NICE counts for all, also after a user has lowered it for its own.
  *
  * A process's cgroup comes after its ancestors, and then the cgroups above that. Nothing
  * tells that a process has moved, so its cgroup is compared at each scan.
@@ -45,15 +46,15 @@
  * @pid:	of the process with this tgid, referenced; or NULL
  * @cgroup:	and then of this cgroup, referenced
  * @by:		the caller that set it last, referenced
- * @nice:	that had CAP_SYS_NICE
- * @lot:	what was set, not nothing
+ * @nice:	what was set with CAP_SYS_NICE, for everybody's processes
+ * @lot:	what was set, not nothing, for those of @by
  */
 struct gpreempt_default {
 	struct hlist_node node;
 	struct pid *pid;
 	struct cgroup *cgroup;
 	const struct cred *by;
-	bool nice;
+	struct gpreempt_lot nice;
 	struct gpreempt_lot lot;
 };
 
@@ -98,7 +99,9 @@ static const struct gpreempt_lot *lot_for(const struct pid *pid, struct task_str
 {
 	const struct gpreempt_default *d = default_find(pid, NULL);
 
-	return d && (d->nice || kfd_gpreempt_user_of(d->by, task)) ? &d->lot : &nothing;
+	if (!d)
+		return &nothing;
+	return kfd_gpreempt_user_of(d->by, task) ? &d->lot : &d->nice;
 }
 
 /*
@@ -312,6 +315,7 @@ static int default_store(struct pid *pid, struct cgroup *cgroup, const struct gp
 		if (!d)
 			return -ENOMEM;
 		d->pid = get_pid(pid);
+		d->nice = nothing;
 		if (cgroup) {
 			kfd_gpreempt_cgroup_get(cgroup);
 			d->cgroup = cgroup;
@@ -325,8 +329,9 @@ static int default_store(struct pid *pid, struct cgroup *cgroup, const struct gp
 			hash_add(defaults, &d->node,
 				 pid ? (unsigned long)pid : (unsigned long)cgroup);
 		d->by = get_current_cred();
-		d->nice = nice;
 		d->lot = *lot;
+		if (nice)
+			d->nice = *lot;
 	}
 	put_cred(by);
 	return 0;
@@ -424,7 +429,8 @@ static unsigned int cgroups_of_user(void)
 	int i;
 
 	hash_for_each(defaults, i, d, node)
-		n += d->cgroup && !d->nice && uid_eq(d->by->euid, current_euid());
+		n += d->cgroup && !memcmp(&d->nice, &nothing, sizeof(nothing)) &&
+		     uid_eq(d->by->euid, current_euid());
 	return n;
 }
 

@@ -21,7 +21,7 @@ void kfd_gpreempt_default_get(struct task_struct *task, const struct cgroup *cgr
 #if defined(CONFIG_CGROUPS)
 /* cgroup.c */
 struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task);
-struct cgroup *kfd_gpreempt_cgroup_of_fd(u32 fd, bool *own);
+struct cgroup *kfd_gpreempt_cgroup_of_fd(int fd, bool *own);
 
 /* The one of a cgroup's ancestors on a level, 0: the root; NULL past the cgroup itself. */
 static inline struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, int level)
@@ -48,7 +48,7 @@ static inline struct cgroup *kfd_gpreempt_cgroup_above(struct cgroup *cgroup, in
 static inline bool kfd_gpreempt_cgroup_gone(const struct cgroup *cgroup) { return true; }
 static inline void kfd_gpreempt_cgroup_get(struct cgroup *cgroup) {}
 static inline void kfd_gpreempt_cgroup_put(struct cgroup *cgroup) {}
-static inline struct cgroup *kfd_gpreempt_cgroup_of_fd(u32 fd, bool *own)
+static inline struct cgroup *kfd_gpreempt_cgroup_of_fd(int fd, bool *own)
 {
 	return ERR_PTR(-EOPNOTSUPP);
 }

@@ -473,7 +473,7 @@ static const struct gpreempt_op *find_op(u32 op)
 	return &gpreempt_ops[array_index_nospec(op, ARRAY_SIZE(gpreempt_ops))];
 }
 
-/* Of the fields that all operations share those that neither it nor a flag uses have to be 0. */
+/* Fields that all operations share: those that neither it nor a flag uses have to be 0. */
 static bool valid_fields(const struct gpreempt_op *op, const struct kfd_ioctl_gpreempt_args *args)
 {
 	u32 which = args->flags & KFD_GPREEMPT_WHICH;
@@ -501,7 +501,7 @@ static bool valid_fields(const struct gpreempt_op *op, const struct kfd_ioctl_gp
 				    KFD_GPREEMPT_CONTEXT_PRIMARY : 0);
 }
 
-/* No other layout than this one; what an operation does not use has to be 0. */
+/* There is one layout. Bytes of the union that the operation does not read have to be 0. */
 static int gpreempt_validate(void *kdata, unsigned int usize)
 {
 	const struct kfd_ioctl_gpreempt_args *args = kdata;
