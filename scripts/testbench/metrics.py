@@ -86,14 +86,15 @@ class Tree:
         self.write(topology / "properties", "location_id 768\ndomain 0")
         return numbers
 
-    def queue(self, pid, queue, gpu_id, **files):
-        folder = self.kfd / f"proc/{pid}/queues/{queue}"
+    def queue(self, number, queue, gpu_id, **files):
+        """Of the process of that number on the host, and here, unless files has another pid."""
+        folder = self.kfd / f"proc/{number}/queues/{queue}"
         self.write(folder / "gpuid", gpu_id)
         numbers = dict.fromkeys(
             ("priority", "permitted_priority", "effective_priority", "timeslice_us", "weight",
              "min_percent", "cap_percent", "preemptions", "running_ns", "waiting_ns",
              "preempted_ns"), 0)
-        for file, text in (numbers | {"state": "running"} | files).items():
+        for file, text in (numbers | {"pid": number, "state": "running"} | files).items():
             self.write(folder / "gpreempt" / file, text)
 
     def module(self, *parameters):

@@ -14,7 +14,7 @@ import termios
 import time
 from pathlib import Path
 
-from tests.in_tree import InTree, tool
+from tests.in_tree import InTree, tool, without_rights
 
 GPU = 7
 WIDE, HIGH = 80, 24
@@ -288,6 +288,43 @@ class Processes(OnTerminal):
                 terminal.press(">", another)
             self.assertEqual((seen[-1], len(set(seen))), (first, columns))
             terminal.press("<", lambda s: re.search("sorted by (command|group)", s[-1]))
+
+
+class Counted(OnTerminal):
+    def test_not_for_all(self):
+        """What may not be read is not shown as 0."""
+        for file in (self.tree.nodes / f"{GPU}/stats").iterdir():
+            file.chmod(0o444 if file.name == "bypass_reason" else 0)
+        for options, said in ((), "? preemptions, ? resumes,"), (("--json",), '"late": null'):
+            done = subprocess.run([tool(), "status", *options], cwd=self.folder, text=True,
+                                  stdout=subprocess.PIPE, check=True, **without_rights())
+            self.assertIn(said, done.stdout)
+
+
+class Namespace(OnTerminal):
+    """In a pid namespace: the folders have the host's numbers."""
+
+    def test_pids(self):
+        """Each process has the number that renice takes, and is known by it."""
+        here = self.named(b"in_here")
+        self.tree.queue(PIDS[0], 0, GPU, pid=here)
+        self.tree.queue(PIDS[1], 0, GPU, pid=1)
+        for view, *options in ("queues",), ("processes", "--processes"):
+            found = {row["pid"]: row["command"] for row in self.json(*options)[view]}
+            self.assertEqual(found.keys(), {here, 1}, view)
+            self.assertEqual(found[here], "in_here")
+        self.assertEqual([q["pid"] for q in self.json("--pid", str(here))["queues"]], [here])
+
+    def test_without_a_number(self):
+        """Queues of a process that has none, and of one that is another's, are counted alone."""
+        self.tree.queue(PIDS[0], 0, GPU)
+        self.tree.queue(PIDS[1], 0, GPU, pid=0)
+        self.tree.queue(PIDS[2], 0, GPU)
+        (self.tree.kfd / f"proc/{PIDS[2]}/queues/0/gpreempt/pid").chmod(0)
+        done = subprocess.run([tool(), "top", "--json", "--delay", "10ms"], cwd=self.folder,
+                              stdout=subprocess.PIPE, check=True, **without_rights())
+        found = json.loads(done.stdout)
+        self.assertEqual(([q["pid"] for q in found["queues"]], found["hidden"]), ([PIDS[0]], 2))
 
 
 class Groups(OnTerminal):

@@ -16,7 +16,7 @@
 static int get(int fd, struct kfd_gpreempt_process_default *def)
 {
 	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_GET_DEFAULT, .flags = KFD_GPREEMPT_CGROUP, .pid = fd,
+		.op = KFD_GPREEMPT_OP_GET_DEFAULT, .flags = KFD_GPREEMPT_CGROUP, .cgroup_fd = fd,
 	};
 	int r = kfd_call(&args);
 
@@ -174,7 +174,7 @@ static int set_and_enter(int cgroup, unsigned int pid, struct kfd_ioctl_gpreempt
 	char text[16];
 	int fd, n, r;
 
-	args->pid = cgroup;
+	args->cgroup_fd = cgroup;
 	r = kfd_call(args);
 	if (r)
 		return r;
@@ -265,11 +265,12 @@ int cgroup_renice(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_pro
 	args.process_default.weight = 0;
 	args.process_default.min_percent = 0;
 	args.process_default.cap_percent = 0;
-	args.pid = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if ((int)args.pid < 0)
+	args.pid = 0;
+	args.cgroup_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (args.cgroup_fd < 0)
 		return -errno;
 	r = kfd_call(&args);
-	close(args.pid);
+	close(args.cgroup_fd);
 	return r;
 }
 

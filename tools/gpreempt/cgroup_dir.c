@@ -69,10 +69,11 @@ const char *cgroup_error(int error)
 	case ENOSPC:
 		return "all cgroups and processes together would be guaranteed more than 100 %";
 	case EINVAL:
-		return "its cap would be below its minimum, it is more than 64 deep, or this kernel's "
-		       "GPREEMPT knows no cgroups";
+		return "its cap would be below its minimum, it is more than 64 deep, or the driver is of "
+		       "another version than this program";
 	case EDQUOT:
-		return "too many cgroups have something already; run as root (CAP_SYS_NICE)";
+		return "you have given too many cgroups something already; run as root "
+		       "(CAP_SYS_NICE)";
 	default:
 		return kfd_error(error);
 	}
@@ -83,7 +84,7 @@ int cgroup_set(const char *path, const struct kfd_ioctl_gpreempt_args *args)
 	struct kfd_ioctl_gpreempt_args call = *args;
 	int fd = cgroup_open(path), r;
 
-	call.pid = fd;
+	call.cgroup_fd = fd;
 	r = kfd_call(&call);
 	close(fd);
 	return r;

@@ -181,10 +181,11 @@ char **settings_configured(void);
 
 /**
  * struct queue - a compute queue, as in sysfs
- * @pid:	its process
+ * @folder:	number of its process's folder: as its pid, but on the host
+ * @pid:	its process, as the caller names it; of a hidden one @folder
  * @id:		KFD's number of it in its process
  * @gpu_id:	its node
- * @hidden:	of another user: what follows is not known
+ * @hidden:	the caller may not control its process: what follows is not known
  * @command:	name of the process
  * @state:	as in sysfs
  * @priority:	as the application asked
@@ -202,7 +203,7 @@ char **settings_configured(void);
  * @preempted_ns: time off the hardware
  */
 struct queue {
-	unsigned int pid, id, gpu_id;
+	unsigned int folder, pid, id, gpu_id;
 	bool hidden;
 	char command[32], state[16];
 	uint64_t priority, permitted, effective, timeslice_us;

@@ -71,9 +71,8 @@ const char *kfd_error(int error)
 		return "not done in time, and taken back; --wait sets the time";
 	case EINVAL:
 	case EOPNOTSUPP:
-	case E2BIG:
-		return "the driver does not take this request: it is older than this program, or the "
-		       "program is wrong";
+		return "the driver does not take this request: it is of another version than this "
+		       "program, or the program is wrong";
 	default:
 		return strerror(-error);
 	}

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpreempt.h"
 
@@ -128,9 +129,11 @@ static bool node_read(const struct snapshot *s, const char *file, char *buf, siz
 
 	snprintf(path, sizeof(path), NODES "/%s/%s", s->id, file);
 	r = read_text(path, buf, size);
+	/* what its mode allows, the driver has refused */
 	if (r == -EACCES)
-		fail(STATUS_FAILED, "%s: permission denied; it is for root and the group of the "
-		     "file", path);
+		fail(STATUS_FAILED, "%s: permission denied; it is for %s", path,
+		     access(path, R_OK) ? "root and the group of the file" :
+		     "processes in the host's pid namespace, as by 'docker run --pid host'");
 	if (r && r != -ENOENT && r != -ENODEV)
 		fail(STATUS_FAILED, "%s: %s", path, strerror(-r));
 	return !r;

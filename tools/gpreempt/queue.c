@@ -38,19 +38,36 @@ uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* What is of GPREEMPT; -EACCES of another user's. */
-static int read_state(struct queue *q, const char *pid, const char *id, bool times)
+/*
+ * In a pid namespace a process has another number than on the host, or none. -EACCES if the caller
+ * may not control it.
+ */
+static int read_pid(struct queue *q, const char *folder, const char *id)
+{
+	char path[PATH_SIZE];
+	uint64_t pid;
+	int r;
+
+	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/pid", folder, id);
+	r = read_number(path, &pid);
+	if (pid)
+		q->pid = pid;
+	return r ?: pid ? 0 : -EACCES;
+}
+
+/* What is of GPREEMPT. */
+static int read_state(struct queue *q, const char *folder, const char *id, bool times)
 {
 	char path[PATH_SIZE];
 	unsigned int i;
 	int r;
 
-	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/state", pid, id);
+	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/state", folder, id);
 	r = read_text(path, q->state, sizeof(q->state));
 	for (i = 0; !r && i < ARRAY_SIZE(numbers); i++) {
 		if (numbers[i].scans && !times)
 			continue;
-		snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/%s", pid, id,
+		snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/%s", folder, id,
 			 numbers[i].file);
 		r = read_number(path, (uint64_t *)((char *)q + numbers[i].offset));
 	}
@@ -58,11 +75,11 @@ static int read_state(struct queue *q, const char *pid, const char *id, bool tim
 }
 
 /* An older driver tells of no groups: each process is one. */
-static void read_group(struct queue *q, const char *pid, const char *id)
+static void read_group(struct queue *q, const char *folder, const char *id)
 {
 	char path[PATH_SIZE];
 
-	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/group", pid, id);
+	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/group", folder, id);
 	if (read_number(path, &q->group))
 		q->group = 0;
 	if (q->group)
@@ -73,7 +90,7 @@ int queue_state(struct queue *q)
 {
 	char path[PATH_SIZE];
 
-	snprintf(path, sizeof(path), PROCESSES "/%u/queues/%u/gpreempt/state", q->pid, q->id);
+	snprintf(path, sizeof(path), PROCESSES "/%u/queues/%u/gpreempt/state", q->folder, q->id);
 	return read_text(path, q->state, sizeof(q->state));
 }
 
@@ -82,48 +99,49 @@ const struct queue *queues_find(const struct queues *all, const struct queue *q)
 	unsigned int i;
 
 	for (i = 0; i < all->count; i++)
-		if (all->q[i].pid == q->pid && all->q[i].id == q->id &&
+		if (all->q[i].folder == q->folder && all->q[i].id == q->id &&
 		    all->q[i].gpu_id == q->gpu_id)
 			return &all->q[i];
 	return NULL;
 }
 
 /* 0, or an error of a queue that is not compute, or gone. */
-static int read_queue(struct queue *q, const char *pid, const char *id, bool times)
+static int read_queue(struct queue *q, const char *folder, const char *id, bool times)
 {
 	char path[PATH_SIZE];
 	uint64_t gpu_id;
 	int r;
 
 	*q = (struct queue) { };
-	r = read_state(q, pid, id, times);
+	q->folder = strtoul(folder, NULL, 10);
+	q->pid = q->folder;
+	q->id = strtoul(id, NULL, 10);
+	r = read_pid(q, folder, id) ?: read_state(q, folder, id, times);
 	q->hidden = r == -EACCES;
 	if (r && !q->hidden)
 		return r;
-	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpuid", pid, id);
+	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpuid", folder, id);
 	r = read_number(path, &gpu_id);
 	if (r)
 		return r;
-	q->pid = strtoul(pid, NULL, 10);
-	q->id = strtoul(id, NULL, 10);
 	q->gpu_id = gpu_id;
-	read_group(q, pid, id);
-	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	read_group(q, folder, id);
+	snprintf(path, sizeof(path), "/proc/%u/comm", q->pid);
 	if (read_text(path, q->command, sizeof(q->command)))
 		strcpy(q->command, "?");
 	return 0;
 }
 
-static void read_process(struct queues *all, const char *pid, bool times)
+static void read_process(struct queues *all, const char *folder, bool times)
 {
 	char path[PATH_SIZE], **ids, **p;
 	struct queue q;
 
-	snprintf(path, sizeof(path), PROCESSES "/%s/queues", pid);
+	snprintf(path, sizeof(path), PROCESSES "/%s/queues", folder);
 	if (list_names(path, &ids))
 		return;
 	for (p = ids; *p; p++) {
-		if (read_queue(&q, pid, *p, times))
+		if (read_queue(&q, folder, *p, times))
 			continue;
 		all->q = xrealloc(all->q, (all->count + 1) * sizeof(q));
 		all->q[all->count++] = q;
@@ -133,12 +151,12 @@ static void read_process(struct queues *all, const char *pid, bool times)
 
 void queues_read(struct queues *all, bool times)
 {
-	char **pids, **p;
+	char **folders, **p;
 
 	*all = (struct queues) { .ns = now_ns() };
-	if (list_names(PROCESSES, &pids))
+	if (list_names(PROCESSES, &folders))
 		return;
-	for (p = pids; *p; p++)
+	for (p = folders; *p; p++)
 		read_process(all, *p, times);
-	free_names(pids);
+	free_names(folders);
 }

@@ -114,7 +114,7 @@ static void print_queues(void)
 	      "preempted_ns\n", out);
 	for (q = all.q; q < all.q + all.count; q++) {
 		if (q->hidden) {
-			fprintf(out, "%u %u %u: of another user\n", q->pid, q->gpu_id, q->id);
+			fprintf(out, "%u %u %u: of another user\n", q->folder, q->gpu_id, q->id);
 			continue;
 		}
 		fprintf(out, "%u %u %u %s %llu %llu %llu %llu %llu %llu %llu %llu %llu\n",

@@ -17,7 +17,7 @@ static const char *const states[] = {
  * struct summary - the queues of one node
  * @queues:	those that may be seen
  * @processes:	that have one
- * @hidden:	queues of other users
+ * @hidden:	queues of others
  * @by_state:	as many as are in each of @states
  */
 struct summary {
@@ -87,12 +87,12 @@ static void print_text(const struct node *n, const char *state, const char *reas
 		if (s->by_state[i])
 			printf("%s%u %s", parts++ ? ", " : ": ", s->by_state[i], states[i]);
 	if (s->hidden)
-		printf("; besides, %u queues of other users, which root sees", s->hidden);
+		printf("; besides, %u queues of others, which root on the host sees", s->hidden);
 	printf("\n  %-17s", "counted");
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
 		snprintf(path, sizeof(path), "stats/%s", counters[i]);
-		printf("%s %llu %s", i ? "," : "", (unsigned long long)node_number(n, path),
-		       counters[i]);
+		node_text(n, path, text, sizeof(text));
+		printf("%s %s %s", i ? "," : "", *text ? text : "?", counters[i]);
 	}
 	putchar('\n');
 }
@@ -128,7 +128,11 @@ static void print_json(const struct node *n, const char *state, const char *reas
 	json_open("counted", '{');
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
 		snprintf(path, sizeof(path), "stats/%s", counters[i]);
-		json_number(counters[i], node_number(n, path));
+		node_text(n, path, text, sizeof(text));
+		if (*text)
+			json_number(counters[i], strtoull(text, NULL, 10));
+		else
+			json_real(counters[i], 0, false);
 	}
 	json_close('}');
 	json_close('}');

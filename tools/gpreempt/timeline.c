@@ -258,10 +258,11 @@ void timeline_sample(uint64_t us, const struct queue *q)
 	struct entry *e = add(*q->state ? SAMPLE : GONE, us);
 
 	e->gpu_id = q->gpu_id;
-	e->pid = q->pid;
+	/* as events name it */
+	e->pid = q->folder;
 	e->queue = q->id;
 	snprintf(e->word, sizeof(e->word), "%s", q->state);
-	learn_name(q->pid, q->command);
+	learn_name(q->folder, q->command);
 }
 
 /* Those that are known, for what has changed. */

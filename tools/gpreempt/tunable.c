@@ -130,7 +130,6 @@ static void get_one(const struct node *n, const char *name)
 /* What processes themselves were given, and not what follows from those above them. */
 static int get_processes(int count, char **pids)
 {
-	struct kfd_ioctl_gpreempt_args args = { .op = KFD_GPREEMPT_OP_GET_DEFAULT };
 	bool titled = false;
 	int i, r, status = 0;
 
@@ -139,7 +138,11 @@ static int get_processes(int count, char **pids)
 		if (parse_target(&cmd_get, pids[i]).one)
 			usage(&cmd_get, "'%s': what was given to a queue, top shows", pids[i]);
 	for (i = 0; i < count; i++) {
-		args.pid = parse_target(&cmd_get, pids[i]).pid;
+		struct kfd_ioctl_gpreempt_args args = {
+			.op = KFD_GPREEMPT_OP_GET_DEFAULT,
+			.pid = parse_target(&cmd_get, pids[i]).pid,
+		};
+
 		r = kfd_call(&args);
 		if (r) {
 			warn("process %u: %s", args.pid, kfd_error(r));

@@ -15,9 +15,9 @@ import struct
 import sys
 
 # linux/kfd_gpreempt.h
-AMDKFD_IOC_GPREEMPT = 0xc0804b70
-OP_HINT, ALL = 9, 1 << 10
-ARGS = "6I2I96x"                # op, flags, pid, queue_id, gpu_id, context_id; times
+AMDKFD_IOC_GPREEMPT = 0xc0684b70
+OP_HINT, ALL = 8, 1 << 10
+ARGS = "3I28x2I56x"             # op, flags, pid; arrival, duration
 
 # Kernels come this long after their request, and last about so long.
 ARRIVAL_US, DURATION_US = 1000, 5000
@@ -26,7 +26,7 @@ ARRIVAL_US, DURATION_US = 1000, 5000
 def hint(kfd, pid, arrival_us, duration_us):
     """Work comes for all queues of a process. Raises OSError if none of them was told."""
     fcntl.ioctl(kfd, AMDKFD_IOC_GPREEMPT,
-                bytearray(struct.pack(ARGS, OP_HINT, ALL, pid, 0, 0, 0, arrival_us, duration_us)))
+                bytearray(struct.pack(ARGS, OP_HINT, ALL, pid, arrival_us, duration_us)))
 
 
 def main():

@@ -211,7 +211,7 @@ static int set_level(int level, int ceiling)
 
 	if (fd >= 0) {
 		args.flags |= KFD_GPREEMPT_CGROUP;
-		args.pid = fd;
+		args.cgroup_fd = fd;
 	} else {
 		args.pid = getpid();
 	}
@@ -230,7 +230,7 @@ static const char *driver_error(int error)
 	case ENOTTY:
 		return "the node's amdgpu was built without GPREEMPT";
 	case EINVAL:
-		return "the node's GPREEMPT knows no cgroups";
+		return "the node's GPREEMPT is of another version than this plugin";
 	case EBUSY:
 		return "a GPU of the node is being reset";
 	default:
