@@ -56,7 +56,7 @@ class Wrongs(unittest.TestCase):
         self.assertIn("kfd_gpreempt_preempt", said)
 
     def test_another_size_of_all(self):
-        self.assertIn("args_hint", self.changed("hint\t\tkfd_gpreempt_hint\n} [size[128]]",
+        self.assertIn("args_hint", self.changed("hint\t\tkfd_gpreempt_hint\n} [size[104]]",
                                                 "hint\t\tkfd_gpreempt_hint\n}"))
 
     def test_no_such_constant(self):

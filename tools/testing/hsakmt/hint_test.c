@@ -34,7 +34,7 @@ static int hinted(void)
 {
 	struct kfd_gpreempt_queue_info info[4];
 	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_LIST,
+		.op = KFD_GPREEMPT_OP_LIST, .flags = KFD_GPREEMPT_ALL,
 		.list = { (uintptr_t)info, 4, sizeof(info[0]) },
 	};
 	unsigned int i;

@@ -133,12 +133,12 @@ static void some_call(struct kfd_dev *dev, struct fuzz *shared, unsigned int who
 		args.gpu_id = dev->gpu_id;
 		break;
 	case KFD_GPREEMPT_OP_LIST:
-		args.queue_id = 0;
 		args.list.count = rand_r(seed) % 4 ? rand_r(seed) % 5 : some(seed);
 		args.list.entry_size = rand_r(seed) % 4 ? sizeof(struct kfd_gpreempt_queue_info) :
 							  some(seed);
 		break;
-	case KFD_GPREEMPT_OP_GET:
+	case KFD_GPREEMPT_OP_GET_DEFAULT:
+		args.queue_id = 0;
 		break;
 	case KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT:
 		args.queue_id = 0;
@@ -171,11 +171,16 @@ static void some_call(struct kfd_dev *dev, struct fuzz *shared, unsigned int who
 	/* more queues than one, or another name of the process */
 	if (!(rand_r(seed) % 4)) {
 		args.flags |= KFD_GPREEMPT_PIDFD << rand_r(seed) % 6;
-		if (rand_r(seed) % 2) {
+		if (rand_r(seed) % 2)
 			args.flags |= KFD_GPREEMPT_EVERYBODY;
+		if (args.flags & (KFD_GPREEMPT_EVERYBODY | KFD_GPREEMPT_PIDFD))
 			args.pid = 0;
-		}
-		args.level = args.flags & KFD_GPREEMPT_ALL ? 0 : rand_r(seed) % 17;
+		if (args.flags & KFD_GPREEMPT_PIDFD)
+			args.pidfd = rand_r(seed) % 32;
+		if (args.flags & (KFD_GPREEMPT_ALL | KFD_GPREEMPT_AT_LEAST | KFD_GPREEMPT_BELOW))
+			args.queue_id = 0;
+		if (args.flags & (KFD_GPREEMPT_AT_LEAST | KFD_GPREEMPT_BELOW))
+			args.level = rand_r(seed) % 17;
 		if (args.flags & KFD_GPREEMPT_CONTEXT)
 			args.context_id = rand_r(seed) % 2 ? some(seed) :
 							     KFD_GPREEMPT_CONTEXT_PRIMARY;
@@ -260,7 +265,7 @@ static void some_read(struct fuzz *shared, unsigned int who, unsigned int *seed)
 static void some_queue_read(struct fuzz *shared, unsigned int who, unsigned int *seed)
 {
 	static const char *const names[] = {
-		"state", "priority", "permitted_priority", "effective_priority", "timeslice_us",
+		"state", "pid", "priority", "permitted_priority", "effective_priority", "timeslice_us",
 		"weight", "min_percent", "cap_percent", "group",
 		"preemptions", "running_ns", "waiting_ns", "preempted_ns",
 	};

@@ -22,12 +22,12 @@ int gpreempt_get(struct kfd_dev *dev, __u32 pid, __u32 queue_id,
 		 struct kfd_gpreempt_queue_info *info)
 {
 	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_GET, .pid = pid, .queue_id = queue_id,
+		.op = KFD_GPREEMPT_OP_LIST, .pid = pid, .queue_id = queue_id,
+		.list = { (uintptr_t)info, 1, sizeof(*info) },
 	};
-	int ret = gpreempt_call(dev, &args);
 
-	*info = args.queue;
-	return ret;
+	*info = (struct kfd_gpreempt_queue_info) {};
+	return gpreempt_call(dev, &args);
 }
 
 int gpreempt_permitted(struct aql_queue *q)
@@ -155,8 +155,7 @@ int gpreempt_resume(struct aql_queue *q)
 
 const struct op_use op_uses[LAST_OP + 1] = {
 	[KFD_GPREEMPT_OP_QUERY] = { .gpu = true },
-	[KFD_GPREEMPT_OP_LIST] = { .flags = MANY, .pid = true, .gpu = true, .in = 16 },
-	[KFD_GPREEMPT_OP_GET] = { .flags = CONTEXT, .pid = true, .queue = true },
+	[KFD_GPREEMPT_OP_LIST] = { .flags = MANY, .pid = true, .queue = true, .in = 16 },
 	[KFD_GPREEMPT_OP_SET_PRIORITY] = { .flags = CONTEXT, .pid = true, .queue = true, .in = 4 },
 	[KFD_GPREEMPT_OP_SET_TIMESLICE] = { .flags = CONTEXT, .pid = true, .queue = true, .in = 4 },
 	[KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT] = {

@@ -14,7 +14,7 @@
 /* One call, restarted by nobody: 0 or -errno. */
 int gpreempt_call(struct kfd_dev *dev, struct kfd_ioctl_gpreempt_args *args);
 
-/* GET. @pid 0 is the caller, as everywhere here. 0 or -errno. */
+/* LIST of one queue. @pid 0 is the caller, as everywhere here. 0 or -errno. */
 int gpreempt_get(struct kfd_dev *dev, __u32 pid, __u32 queue_id,
 		 struct kfd_gpreempt_queue_info *info);
 

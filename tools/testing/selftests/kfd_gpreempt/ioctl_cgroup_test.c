@@ -69,7 +69,7 @@ static int set_fd(struct kfd_dev *dev, int fd, __u32 flags,
 {
 	struct kfd_ioctl_gpreempt_args args = {
 		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = KFD_GPREEMPT_CGROUP | flags,
-		.pid = fd, .process_default = def,
+		.cgroup_fd = fd, .process_default = def,
 	};
 
 	return gpreempt_call(dev, &args);
@@ -119,7 +119,7 @@ static int get(struct kfd_dev *dev, const char *name, struct kfd_gpreempt_proces
 {
 	int fd = open_cgroup(name), ret;
 	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_GET_DEFAULT, .flags = KFD_GPREEMPT_CGROUP, .pid = fd,
+		.op = KFD_GPREEMPT_OP_GET_DEFAULT, .flags = KFD_GPREEMPT_CGROUP, .cgroup_fd = fd,
 	};
 
 	if (fd < 0)

@@ -28,19 +28,20 @@ static void ask(struct __test_metadata *_metadata, struct kfd_dev *dev, __u32 pi
 /* LOW, in the context of that number, and how many queues the whole process has. */
 static int get_in(struct kfd_dev *dev, __u32 id, __u32 low)
 {
+	struct kfd_gpreempt_queue_info info;
 	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_GET, .flags = KFD_GPREEMPT_CONTEXT,
-		.context_id = id, .queue_id = low,
+		.op = KFD_GPREEMPT_OP_LIST, .flags = KFD_GPREEMPT_CONTEXT,
+		.context_id = id, .queue_id = low, .list = { (uintptr_t)&info, 1, sizeof(info) },
 	};
 	int ret = gpreempt_call(dev, &args);
 
-	return ret ?: (int)args.queue.context_id;
+	return ret ?: (int)info.context_id;
 }
 
-static int count(struct kfd_dev *dev, __u32 flags)
+static int count(struct kfd_dev *dev, __u32 flags, __u32 id)
 {
 	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_LIST, .flags = flags,
+		.op = KFD_GPREEMPT_OP_LIST, .flags = KFD_GPREEMPT_ALL | flags, .context_id = id,
 		.list.entry_size = sizeof(struct kfd_gpreempt_queue_info),
 	};
 	int ret = gpreempt_call(dev, &args);
@@ -82,10 +83,10 @@ TEST_F(ioctl, context)
 		  get_in(&other, KFD_GPREEMPT_CONTEXT_PRIMARY, self->low.id));
 	EXPECT_EQ(contexts ? -ENOENT : -ESRCH, get_in(&self->c.dev, 0, self->low.id));
 	EXPECT_EQ(-ESRCH, get_in(&self->c.dev, 1, self->low.id));
-	EXPECT_EQ(2, count(&self->c.dev, 0));
-	EXPECT_EQ(contexts ? 0 : 2, count(&other, 0));
-	EXPECT_EQ(2, count(&other, KFD_GPREEMPT_ALL));
-	EXPECT_EQ(contexts ? 0 : -ESRCH, count(&other, KFD_GPREEMPT_ALL | KFD_GPREEMPT_CONTEXT));
+	EXPECT_EQ(2, count(&self->c.dev, 0, 0));
+	EXPECT_EQ(2, count(&other, 0, 0));
+	EXPECT_EQ(2, count(&other, KFD_GPREEMPT_CONTEXT, KFD_GPREEMPT_CONTEXT_PRIMARY));
+	EXPECT_EQ(contexts ? 0 : -ESRCH, count(&other, KFD_GPREEMPT_CONTEXT, 0));
 	self->shared->queue_id = self->low.id;
 	EXPECT_EQ(0, in_child(self->shared, 0, true, child));
 

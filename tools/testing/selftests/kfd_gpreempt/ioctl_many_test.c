@@ -271,7 +271,8 @@ static int may_not(struct shared *shared)
 	CHECK(0, kfd_open(&dev));
 	CHECK(-EPERM, gpreempt_call(&dev, &args));
 	args.flags |= KFD_GPREEMPT_PIDFD;
-	args.pid = pidfd_of(shared->pid);
+	args.pid = 0;
+	args.pidfd = pidfd_of(shared->pid);
 	CHECK(-EPERM, gpreempt_call(&dev, &args));
 	kfd_close(&dev);
 	return 0;
@@ -311,18 +312,18 @@ TEST_F(ioctl, pidfd)
 		struct kfd_ioctl_gpreempt_args args = op_request(dev, op, self->shared->queue_id);
 
 		args.flags |= KFD_GPREEMPT_PIDFD;
-		args.pid = fd;
+		args.pidfd = fd;
 		EXPECT_EQ(op_uses[op].pid ? 0 : -EINVAL, gpreempt_call(dev, &args))
 			TH_LOG("operation %u", op);
 		if (!op_uses[op].pid)
 			continue;
 		args = op_request(dev, op, self->shared->queue_id);
 		args.flags |= KFD_GPREEMPT_PIDFD;
-		args.pid = done;
+		args.pidfd = done;
 		EXPECT_EQ(-ESRCH, gpreempt_call(dev, &args)) TH_LOG("operation %u", op);
-		args.pid = null;
+		args.pidfd = null;
 		EXPECT_EQ(-EBADF, gpreempt_call(dev, &args)) TH_LOG("operation %u", op);
-		args.pid = ~0;
+		args.pidfd = -1;
 		EXPECT_EQ(-EBADF, gpreempt_call(dev, &args)) TH_LOG("operation %u", op);
 	}
 	close(fd);
@@ -340,16 +341,16 @@ TEST_F(ioctl, pidfd_of_oneself)
 	};
 
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	args.pid = pidfd_of(getpid());
+	args.pidfd = pidfd_of(getpid());
 	EXPECT_EQ(0, gpreempt_call(&self->c.dev, &args));
 	EXPECT_EQ(1, args.preempt.queues);
 	EXPECT_TRUE(held(&self->low));
-	close(args.pid);
+	close(args.pidfd);
 	/* and the same again, with what the kernel has written there */
-	args.pid = pidfd_of(getpid());
+	args.pidfd = pidfd_of(getpid());
 	args.preempt.wait_ms = CLIENT_TIMEOUT_MS;
 	EXPECT_EQ(0, gpreempt_call(&self->c.dev, &args));
-	close(args.pid);
+	close(args.pidfd);
 	EXPECT_EQ(0, gpreempt_resume(&self->low));
 }
 
@@ -362,12 +363,12 @@ TEST_F(ioctl, list_of_version_1)
 	} entry[2];
 	struct kfd_gpreempt_queue_info info[MANY];
 	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_LIST,
+		.op = KFD_GPREEMPT_OP_LIST, .flags = KFD_GPREEMPT_ALL,
 		.list = { (uintptr_t)entry, 2, sizeof(entry[0].known) },
 	};
 	unsigned int i;
 
-	ASSERT_EQ(2, list(&self->c.dev, 0, 0, info));
+	ASSERT_EQ(2, list(&self->c.dev, KFD_GPREEMPT_ALL, 0, info));
 	memset(entry, 0xa5, sizeof(entry));
 	ASSERT_EQ(0, gpreempt_call(&self->c.dev, &args));
 	EXPECT_EQ(2, args.list.count);
@@ -388,13 +389,13 @@ TEST_F_TIMEOUT(ioctl, list_says_what_there_is, 120)
 	struct until_job more[2];
 	unsigned int i;
 
-	ASSERT_EQ(2, list(&self->c.dev, 0, 0, info));
+	ASSERT_EQ(2, list(&self->c.dev, KFD_GPREEMPT_ALL, 0, info));
 	EXPECT_EQ(0, info[0].seen_ns);
 	EXPECT_EQ(0, info[0].save_ns);
 	ASSERT_EQ(0, start_contention(&self->c, &self->low, &self->high, &self->job,
 				      &self->until));
 	ASSERT_EQ(0, gpreempt_wait_scans(3, CLIENT_TIMEOUT_MS));
-	ASSERT_EQ(2, list(&self->c.dev, 0, 0, info));
+	ASSERT_EQ(2, list(&self->c.dev, KFD_GPREEMPT_ALL, 0, info));
 	low = &info[info[0].queue_id == self->low.id ? 0 : 1];
 	high = &info[low == info];
 	EXPECT_EQ(self->low.id, low->queue_id);
@@ -416,7 +417,7 @@ TEST_F_TIMEOUT(ioctl, list_says_what_there_is, 120)
 		until_job_stop(&more[i]);
 	}
 	ASSERT_EQ(0, gpreempt_wait_scans(3, CLIENT_TIMEOUT_MS));
-	ASSERT_EQ(2, list(&self->c.dev, 0, 0, info));
+	ASSERT_EQ(2, list(&self->c.dev, KFD_GPREEMPT_ALL, 0, info));
 	EXPECT_LE(before + 1, high->backlog);
 	EXPECT_GE(before + 2, high->backlog);
 	EXPECT_EQ(0, end_contention(&self->c, &self->job, &self->until));

@@ -92,10 +92,25 @@ CHOICE(all_and_one, KFD_GPREEMPT_ALL, .queue_id = 1);
 CHOICE(level_16, KFD_GPREEMPT_AT_LEAST, .level = 16);
 CHOICE(below_16, KFD_GPREEMPT_BELOW, .level = 16);
 CHOICE(below_minus_1, KFD_GPREEMPT_BELOW, .level = -1);
+CHOICE(level_of_one, 0, .level = 1);
+CHOICE(level_of_all, KFD_GPREEMPT_ALL, .level = 1);
 CHOICE(node_of_one, 0, .gpu_id = 1);
 CHOICE(context_not_given, 0, .context_id = KFD_GPREEMPT_CONTEXT_PRIMARY);
 CHOICE(context_too_great, KFD_GPREEMPT_CONTEXT, .context_id = KFD_GPREEMPT_CONTEXT_PRIMARY + 1);
-WRONG(list_queue, LIST, .queue_id = 1, .list.entry_size = sizeof(struct kfd_gpreempt_queue_info));
+WRONG(list_node_of_one, LIST, .gpu_id = 1,
+      .list.entry_size = sizeof(struct kfd_gpreempt_queue_info));
+
+/* A process by its number or its pidfd, or a cgroup; the fields of the others are 0. */
+CHOICE(pidfd_not_given, 0, .pidfd = 1);
+CHOICE(pidfd_and_pid, KFD_GPREEMPT_PIDFD, .pid = 1);
+CHOICE(pidfd_and_everybody, KFD_GPREEMPT_EVERYBODY | KFD_GPREEMPT_ALL, .pidfd = 1);
+CHOICE(no_cgroup, KFD_GPREEMPT_CGROUP, .cgroup_fd = 1);
+#define OF(name, which, ...)	WRONG(of_##name, GET_DEFAULT, .flags = which, ##__VA_ARGS__)
+OF(cgroup_not_given, 0, .cgroup_fd = 1);
+OF(cgroup_and_pid, KFD_GPREEMPT_CGROUP, .pid = 1);
+OF(cgroup_and_pidfd_number, KFD_GPREEMPT_CGROUP, .pidfd = 1);
+OF(pidfd_and_cgroup_number, KFD_GPREEMPT_PIDFD, .cgroup_fd = 1);
+OF(cgroup_and_pidfd, KFD_GPREEMPT_CGROUP | KFD_GPREEMPT_PIDFD);
 
 /* Refused, and nothing changed: neither the queue nor the process's default. */
 TEST_F(ioctl, refused)

@@ -12,16 +12,15 @@
 #define AT(type, field, bytes)							\
 	_Static_assert(offsetof(struct type, field) == (bytes), #type "." #field)
 
-SIZE(kfd_gpreempt_query, 32);
+SIZE(kfd_gpreempt_query, 20);
 AT(kfd_gpreempt_query, version, 0);
 AT(kfd_gpreempt_query, capabilities, 4);
-AT(kfd_gpreempt_query, operations, 8);
-AT(kfd_gpreempt_query, state, 16);
-AT(kfd_gpreempt_query, levels, 20);
-AT(kfd_gpreempt_query, priority_cap, 24);
-AT(kfd_gpreempt_query, queue_size, 28);
+AT(kfd_gpreempt_query, state, 8);
+AT(kfd_gpreempt_query, levels, 12);
+AT(kfd_gpreempt_query, priority_cap, 16);
 
-SIZE(kfd_gpreempt_queue_info, 96);
+SIZE(kfd_gpreempt_queue_info, 112);
+_Static_assert(KFD_GPREEMPT_QUEUE_INFO_SIZE_1 == 112, "what LIST takes since version 1");
 AT(kfd_gpreempt_queue_info, queue_id, 0);
 AT(kfd_gpreempt_queue_info, gpu_id, 4);
 AT(kfd_gpreempt_queue_info, priority, 8);
@@ -40,6 +39,8 @@ AT(kfd_gpreempt_queue_info, backlog, 72);
 AT(kfd_gpreempt_queue_info, waves, 76);
 AT(kfd_gpreempt_queue_info, save_ns, 80);
 AT(kfd_gpreempt_queue_info, seen_ns, 88);
+AT(kfd_gpreempt_queue_info, resumes, 96);
+AT(kfd_gpreempt_queue_info, resumed_ns, 104);
 
 SIZE(kfd_gpreempt_list, 16);
 AT(kfd_gpreempt_list, queues, 0);
@@ -69,23 +70,25 @@ SIZE(kfd_gpreempt_hint, 8);
 AT(kfd_gpreempt_hint, arrival_us, 0);
 AT(kfd_gpreempt_hint, duration_us, 4);
 
-SIZE(kfd_ioctl_gpreempt_args, 128);
+SIZE(kfd_ioctl_gpreempt_args, 104);
 AT(kfd_ioctl_gpreempt_args, op, 0);
 AT(kfd_ioctl_gpreempt_args, flags, 4);
 AT(kfd_ioctl_gpreempt_args, pid, 8);
-AT(kfd_ioctl_gpreempt_args, queue_id, 12);
-AT(kfd_ioctl_gpreempt_args, level, 12);
-AT(kfd_ioctl_gpreempt_args, gpu_id, 16);
+AT(kfd_ioctl_gpreempt_args, pidfd, 12);
+AT(kfd_ioctl_gpreempt_args, cgroup_fd, 16);
 AT(kfd_ioctl_gpreempt_args, context_id, 20);
-AT(kfd_ioctl_gpreempt_args, query, 24);
-AT(kfd_ioctl_gpreempt_args, list, 24);
-AT(kfd_ioctl_gpreempt_args, queue, 24);
-AT(kfd_ioctl_gpreempt_args, priority, 24);
-AT(kfd_ioctl_gpreempt_args, timeslice_us, 24);
-AT(kfd_ioctl_gpreempt_args, process_default, 24);
-AT(kfd_ioctl_gpreempt_args, preempt, 24);
-AT(kfd_ioctl_gpreempt_args, hint, 24);
-AT(kfd_ioctl_gpreempt_args, reserved, 24);
+AT(kfd_ioctl_gpreempt_args, gpu_id, 24);
+AT(kfd_ioctl_gpreempt_args, queue_id, 28);
+AT(kfd_ioctl_gpreempt_args, level, 32);
+AT(kfd_ioctl_gpreempt_args, pad, 36);
+AT(kfd_ioctl_gpreempt_args, query, 40);
+AT(kfd_ioctl_gpreempt_args, list, 40);
+AT(kfd_ioctl_gpreempt_args, priority, 40);
+AT(kfd_ioctl_gpreempt_args, timeslice_us, 40);
+AT(kfd_ioctl_gpreempt_args, process_default, 40);
+AT(kfd_ioctl_gpreempt_args, preempt, 40);
+AT(kfd_ioctl_gpreempt_args, hint, 40);
+AT(kfd_ioctl_gpreempt_args, reserved, 40);
 
 /* The size is part of the number. */
-_Static_assert(AMDKFD_IOC_GPREEMPT == 0xc0804b70, "AMDKFD_IOC_GPREEMPT");
+_Static_assert(AMDKFD_IOC_GPREEMPT == 0xc0684b70, "AMDKFD_IOC_GPREEMPT");

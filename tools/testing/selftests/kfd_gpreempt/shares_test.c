@@ -107,7 +107,7 @@ static int enter_cgroup(struct kfd_dev *dev, pid_t pid, const struct part *p)
 		return -errno;
 	if (!mkdir(CGROUP, 0755)) {
 		fd = open(CGROUP, O_RDONLY | O_DIRECTORY);
-		args.pid = fd;
+		args.cgroup_fd = fd;
 		ret = fd < 0 ? -errno : gpreempt_call(dev, &args);
 		close(fd);
 		if (ret)
