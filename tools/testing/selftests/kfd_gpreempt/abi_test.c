@@ -3,9 +3,12 @@
  * The files in sysfs and their description in Documentation/ABI: none that is
  * not described, none that is missing, and as readable and writable as it says.
  */
+#define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -171,7 +174,7 @@ TEST_F(abi, all_described_all_there)
 static const char *const queue_files[] = {
 	"state", "priority", "permitted_priority", "effective_priority", "timeslice_us",
 	"preemptions", "running_ns", "waiting_ns", "preempted_ns",
-	"weight", "min_percent", "cap_percent", "group",
+	"weight", "min_percent", "cap_percent", "group", "pid",
 };
 
 static int read_queue_file(const char *folder, const char *name, char *text, size_t size)
@@ -185,9 +188,11 @@ static int read_queue_file(const char *folder, const char *name, char *text, siz
 	if (fd < 0)
 		return -errno;
 	n = read(fd, text, size - 1);
+	if (n < 0)
+		n = -errno;
 	close(fd);
 	if (n <= 0)
-		return -EIO;
+		return n ?: -EIO;
 	text[n - 1] = '\0';
 	return 0;
 }
@@ -271,6 +276,7 @@ TEST_F_TIMEOUT(abi, queue_values, 60)
 	EXPECT_EQ(info.running_ns, values[6]);
 	EXPECT_EQ(info.waiting_ns, values[7]);
 	EXPECT_EQ(info.preempted_ns, values[8]);
+	EXPECT_EQ(getpid(), values[13]);
 
 	ASSERT_EQ(0, aql_update(&self->q, 0, 4));
 	ASSERT_EQ(0, read_queue_file(self->folder, "state", text, sizeof(text)));
@@ -386,6 +392,141 @@ TEST_F(abi, queue_files_are_private)
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_TRUE(WIFEXITED(status));
 	EXPECT_EQ(0, WEXITSTATUS(status));
+}
+
+/* How many of a queue's files can be read. */
+static int read_all(const char *folder)
+{
+	char text[64];
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(queue_files); i++)
+		n += read_queue_file(folder, queue_files[i], text, sizeof(text)) != -EACCES;
+	return n;
+}
+
+/* How many of the files that tell of everybody's queues can be read, of how many. */
+static int read_counts(unsigned int *all)
+{
+	char path[128], name[64];
+	unsigned int i, n = 0;
+	struct dirent *d;
+	DIR *dir;
+
+	*all = 0;
+	if (gpreempt_path("stats", path, sizeof(path)))
+		return -ENODEV;
+	dir = opendir(path);
+	while (dir && (d = readdir(dir))) {
+		/* the reason is everybody's */
+		if (d->d_name[0] == '.' || !strcmp(d->d_name, "bypass_reason"))
+			continue;
+		snprintf(name, sizeof(name), "stats/%.48s", d->d_name);
+		n += gpreempt_number(name) != -EACCES;
+		++*all;
+	}
+	if (dir)
+		closedir(dir);
+	for (i = 0; i < 16; i++) {
+		snprintf(name, sizeof(name), "level%u/preemptions", i);
+		n += gpreempt_number(name) != -EACCES;
+		++*all;
+	}
+	return n;
+}
+
+/* Of somebody outside. */
+static char others_folder[96];
+
+/* Root, the first process of a pid namespace, with the host's sysfs and a queue. */
+static int in_container(struct shared *shared)
+{
+	char folder[96], text[64];
+	struct aql_queue q;
+	struct kfd_dev dev;
+	unsigned int all;
+
+	CHECK(1, getpid());
+	/* its number outside */
+	while (!shared->pid)
+		usleep(1000);
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, aql_create(&q, &dev, 64, 3));
+	CHECK(0, read_all(others_folder));
+	CHECK(0, read_counts(&all));
+	CHECK(true, all > 30);
+	CHECK(0, gpreempt_read("stats/bypass_reason", text, sizeof(text)));
+	CHECK(0, gpreempt_read("state", text, sizeof(text)));
+	snprintf(folder, sizeof(folder), QUEUE_FOLDER, shared->pid, q.id);
+	CHECK(ARRAY_SIZE(queue_files), read_all(folder));
+	CHECK(0, read_queue_file(folder, "pid", text, sizeof(text)));
+	CHECK(1, atoi(text));
+	CHECK(0, aql_destroy(&q));
+	kfd_close(&dev);
+	return 0;
+}
+
+/* Its exit status. */
+static int run_container(struct shared *shared, bool nice)
+{
+	int status;
+	pid_t pid;
+
+	shared->pid = 0;
+	pid = client_fork();
+	if (!pid) {
+		if (unshare(CLONE_NEWPID) || (!nice && give_up_nice()))
+			_exit(99);
+		pid = client_fork();
+		if (!pid)
+			_exit(in_container(shared));
+		shared->pid = pid;
+		_exit(waitpid(pid, &status, 0) == pid && WIFEXITED(status) ?
+		      WEXITSTATUS(status) : 98);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 97;
+}
+
+/* The mode of a file would let a container's root read the host's; the ioctl does not. */
+TEST_F(abi, container)
+{
+	struct shared *shared = client_shared_page();
+	unsigned int all;
+	int n;
+
+	ASSERT_NE(NULL, shared);
+	strcpy(others_folder, self->folder);
+	EXPECT_EQ(0, run_container(shared, false)) TH_LOG("line %d", shared->line);
+	EXPECT_EQ(0, run_container(shared, true)) TH_LOG("line %d", shared->line);
+	/* which are there to be read */
+	EXPECT_EQ(ARRAY_SIZE(queue_files), read_all(self->folder));
+	n = read_counts(&all);
+	EXPECT_EQ(all, n);
+}
+
+/* Nor does it let root who is one user of many, though its number is known. */
+static int reads_no_others(struct shared *shared)
+{
+	CHECK(0, give_up_nice());
+	CHECK(0, read_all(others_folder));
+	return 0;
+}
+
+TEST_F(abi, without_nice)
+{
+	struct shared *shared = client_shared_page();
+	pid_t owner;
+
+	ASSERT_NE(NULL, shared);
+	ASSERT_EQ(0, open_to_all(&self->c.dev));
+	owner = start_owner(shared, SOME_USER);
+	ASSERT_LT(0, owner);
+	snprintf(others_folder, sizeof(others_folder), QUEUE_FOLDER, owner, shared->queue_id);
+	EXPECT_EQ(ARRAY_SIZE(queue_files), read_all(others_folder));
+	EXPECT_EQ(0, in_child(shared, 0, false, reads_no_others)) TH_LOG("line %d", shared->line);
+	shared->stop = 1;
+	EXPECT_EQ(owner, waitpid(owner, NULL, 0));
 }
 
 TEST_HARNESS_MAIN

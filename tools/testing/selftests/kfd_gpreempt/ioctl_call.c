@@ -233,6 +233,18 @@ int become(uid_t user, bool nice)
 	return prctl(PR_SET_DUMPABLE, 1) ? -errno : 0;
 }
 
+int give_up_nice(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	data[0].effective &= ~(1U << CAP_SYS_NICE);
+	data[0].permitted &= ~(1U << CAP_SYS_NICE);
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
 int in_child(struct shared *shared, uid_t user, bool nice, int (*child)(struct shared *shared))
 {
 	pid_t pid;

@@ -101,6 +101,9 @@ int open_to_all(const struct kfd_dev *dev);
  */
 int become(uid_t user, bool nice);
 
+/* Root with all capabilities but CAP_SYS_NICE, as in a container. 0 or -errno. */
+int give_up_nice(void);
+
 /* Runs @child(@shared, @user, @nice) in a child; its exit status. */
 int in_child(struct shared *shared, uid_t user, bool nice, int (*child)(struct shared *shared));
 

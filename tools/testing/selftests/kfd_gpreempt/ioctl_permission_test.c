@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <linux/capability.h>
 
 #include "ioctl_fixture.h"
 
@@ -285,17 +284,13 @@ TEST_F(ioctl, shared_memory)
 	self->child = 0;
 }
 
-/* Root with all capabilities but CAP_SYS_NICE, as in a container, is one user of many. */
+/* Without CAP_SYS_NICE root is one user of many. */
 static int root_without_nice(struct shared *shared)
 {
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct kfd_gpreempt_queue_info info;
-	struct __user_cap_data_struct data[2];
 	struct kfd_dev dev;
 
-	CHECK(0, syscall(SYS_capget, &header, data));
-	data[0].effective &= ~(1U << CAP_SYS_NICE);
-	CHECK(0, syscall(SYS_capset, &header, data));
+	CHECK(0, give_up_nice());
 	CHECK(0, kfd_open(&dev));
 	CHECK(-EPERM, gpreempt_get(&dev, shared->pid, shared->queue_id, &info));
 	CHECK(-EPERM, gpreempt_set_priority(&dev, shared->pid, shared->queue_id, 0));
