@@ -190,8 +190,17 @@ FIXTURE_VARIANT_ADD(whose, callers_namespace) {
 	{ ONE, ONE, ONE }, { ONE, ONE, ONE, .namespace = true }, EPERM,
 };
 
+/* All that is in a namespace is of the user who has made it, too, as in a rootless container. */
 FIXTURE_VARIANT_ADD(whose, owners_namespace) {
-	{ ONE, ONE, ONE, .namespace = true }, { ONE, ONE, ONE }, EPERM,
+	{ ONE, ONE, ONE, .namespace = true }, { ONE, ONE, ONE }, 0,
+};
+
+FIXTURE_VARIANT_ADD(whose, others_namespace) {
+	{ ONE, ONE, ONE, .namespace = true }, { OTHER, OTHER, OTHER }, EPERM,
+};
+
+FIXTURE_VARIANT_ADD(whose, namespace_beside) {
+	{ ONE, ONE, ONE, .namespace = true }, { ONE, ONE, ONE, .namespace = true }, EPERM,
 };
 
 FIXTURE_SETUP(whose)
@@ -375,6 +384,56 @@ TEST_F(ioctl, default_reaches_children)
 	EXPECT_EQ(0, end_family(shared, &self->child));
 }
 
+/* What a queue that is made now may have, which asks for 3. */
+static int permitted_now(void)
+{
+	struct aql_queue q;
+	struct kfd_dev dev;
+	int ret;
+
+	ret = kfd_open(&dev);
+	ret = ret ?: aql_create(&q, &dev, 64, 3);
+	if (ret)
+		return ret;
+	ret = gpreempt_permitted(&q);
+	aql_destroy(&q);
+	kfd_close(&dev);
+	return ret;
+}
+
+#define GENERATIONS	64
+
+/* The n-th below the process that has the default. */
+static int generation(struct shared *shared, unsigned int n)
+{
+	int status;
+	pid_t pid;
+
+	if (n >= GENERATIONS)
+		CHECK(n == GENERATIONS ? 1 : 3, permitted_now());
+	if (n > GENERATIONS)
+		return 0;
+	pid = client_fork();
+	if (!pid)
+		_exit(generation(shared, n + 1));
+	CHECK(pid, waitpid(pid, &status, 0));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+/* A walk to ancestors has an end, though a user may have any number of them. */
+TEST_F(ioctl, default_reaches_64_generations)
+{
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, gpreempt_set_default(&self->c.dev, 0, 1, KFD_GPREEMPT_NONE));
+	pid = client_fork();
+	if (!pid)
+		_exit(generation(self->shared, 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status) TH_LOG("line %d", self->shared->line);
+}
+
 /* Whoever has CAP_SYS_NICE holds, and only such a one lets go. */
 TEST_F(ioctl, holds)
 {
@@ -465,6 +524,144 @@ TEST_F(ioctl, pid_namespace)
 	shared->ready = 3;
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, WEXITSTATUS(status)) TH_LOG("line %d", shared->line);
+}
+
+/*
+ * A default counts for those processes below that its setter may control, by what they are when
+ * they open the GPU: a set-user-ID program is none of them, nor is what sudo starts.
+ */
+FIXTURE(heir) {
+	struct kfd_dev dev;
+	struct shared *shared;
+	pid_t parent;		/* killed at the end, with its child */
+};
+
+FIXTURE_VARIANT(heir) {
+	struct ids ids;
+	bool counts;		/* of a user's default */
+};
+
+FIXTURE_VARIANT_ADD(heir, same_user) { { ONE, ONE, ONE }, true };
+FIXTURE_VARIANT_ADD(heir, other_user) { { OTHER, OTHER, OTHER }, false };
+FIXTURE_VARIANT_ADD(heir, set_user_id) { { ONE, OTHER, OTHER }, false };
+FIXTURE_VARIANT_ADD(heir, root) { { 0, 0, 0 }, false };
+FIXTURE_VARIANT_ADD(heir, namespace) { { ONE, ONE, ONE, .namespace = true }, true };
+FIXTURE_VARIANT_ADD(heir, others_namespace) { { OTHER, OTHER, OTHER, .namespace = true }, false };
+
+FIXTURE_SETUP(heir)
+{
+	int ret = gpreempt_begin();
+
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
+	ASSERT_EQ(0, ret);
+	if (geteuid())
+		SKIP(return, "not root");
+	self->shared = client_shared_page();
+	ASSERT_NE(NULL, self->shared);
+	ASSERT_EQ(0, kfd_open(&self->dev));
+	ASSERT_EQ(0, open_to_all(&self->dev));
+}
+
+FIXTURE_TEARDOWN(heir)
+{
+	if (self->parent > 0) {
+		self->shared->stop = 1;
+		kill(self->parent, SIGKILL);
+		waitpid(self->parent, NULL, 0);
+	}
+	if (self->dev.fd > 0)
+		kfd_close(&self->dev);
+	gpreempt_end();
+}
+
+/* In shared->ready, the first one by run_owner(). */
+enum { QUEUE_THERE = 1, DEFAULT_SET };
+
+/* Who sets the default: a user without CAP_SYS_NICE or with it, or after root has set one. */
+enum by { BY_USER, BY_NICE, BY_USER_AFTER_ROOT };
+
+static void await(const struct shared *shared, int step)
+{
+	while (shared->ready < step)
+		usleep(1000);
+}
+
+/*
+ * Sets its default, before or after its child has a queue of priority 3. The child is forked before
+ * both, and becomes what it is to be.
+ */
+static int be_parent(struct shared *shared, const struct ids *ids, enum by by, bool later)
+{
+	struct kfd_dev dev;
+
+	if (!client_fork()) {
+		if (later)
+			await(shared, DEFAULT_SET);
+		_exit(become_ids(ids) ? 99 : run_owner(shared));
+	}
+	CHECK(0, kfd_open(&dev));
+	if (by == BY_USER_AFTER_ROOT)
+		CHECK(0, gpreempt_set_default(&dev, 0, KFD_GPREEMPT_NONE, 2));
+	CHECK(0, become(ONE, by == BY_NICE));
+	if (!later)
+		await(shared, QUEUE_THERE);
+	CHECK(0, gpreempt_set_default(&dev, 0, 1, 1));
+	shared->ready = DEFAULT_SET;
+	for (;;)
+		pause();
+}
+
+/* What the child's queue may have in the end, or -errno. */
+static int inherited(FIXTURE_DATA(heir) *self, const struct ids *ids, enum by by, bool later)
+{
+	int last = later ? QUEUE_THERE : DEFAULT_SET;
+	struct kfd_gpreempt_queue_info info;
+	unsigned int ms;
+	int ret;
+
+	self->parent = client_fork();
+	if (!self->parent)
+		_exit(be_parent(self->shared, ids, by, later));
+	for (ms = 0; self->shared->ready != last; ms++) {
+		if (ms > CLIENT_TIMEOUT_MS || waitpid(self->parent, NULL, WNOHANG))
+			return -ETIME;
+		usleep(1000);
+	}
+	ret = gpreempt_get(&self->dev, self->shared->pid, self->shared->queue_id, &info);
+	return ret ?: (int)info.permitted;
+}
+
+TEST_F(heir, opens_later)
+{
+	EXPECT_EQ(variant->counts ? 1 : 3, inherited(self, &variant->ids, BY_USER, true));
+}
+
+TEST_F(heir, is_there)
+{
+	EXPECT_EQ(variant->counts ? 1 : 3, inherited(self, &variant->ids, BY_USER, false));
+}
+
+/* What was set with CAP_SYS_NICE counts for all, */
+TEST_F(heir, opens_later_of_nice)
+{
+	EXPECT_EQ(1, inherited(self, &variant->ids, BY_NICE, true));
+}
+
+TEST_F(heir, is_there_of_nice)
+{
+	EXPECT_EQ(1, inherited(self, &variant->ids, BY_NICE, false));
+}
+
+/* also when a user has lowered it for its own. */
+TEST_F(heir, opens_later_after_root)
+{
+	EXPECT_EQ(variant->counts ? 1 : 2, inherited(self, &variant->ids, BY_USER_AFTER_ROOT, true));
+}
+
+TEST_F(heir, is_there_after_root)
+{
+	EXPECT_EQ(variant->counts ? 1 : 2, inherited(self, &variant->ids, BY_USER_AFTER_ROOT, false));
 }
 
 /**
