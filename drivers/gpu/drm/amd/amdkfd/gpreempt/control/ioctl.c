@@ -249,12 +249,13 @@ static int sleep_until_tick(struct kfd_gpreempt *gp, int seen, ktime_t left)
 
 /*
  * Wait until the queue is off the hardware, or was off more often than it had been; or until
- * it is back on it. The queue may go meanwhile, and its number come back: it is looked up anew
- * after each tick.
+ * it is back on it. The queue may go meanwhile, as may its process, and its number come back: both
+ * are looked up anew after each tick, and the end of the queue makes one.
  */
 static int wait_for(const struct kfd_gpreempt_asked *asked, bool off, ktime_t end)
 {
 	struct kfd_gpreempt *gp = asked->gpq->gp;
+	struct kfd_process *p;
 	struct queue *q;
 	ktime_t left;
 	int seen;
@@ -263,12 +264,16 @@ static int wait_for(const struct kfd_gpreempt_asked *asked, bool off, ktime_t en
 	for (;;) {
 		/* Read before the queue is: what the next tick changes is new. */
 		seen = atomic_read_acquire(&gp->monitor.ticks);
-		r = kfd_gpreempt_find_queue(asked->p, asked->queue_id, &q);
-		if (r)
-			return r;
-		r = q->gpreempt != asked->gpq ? -ENOENT :
-		    kfd_gpreempt_outcome(q, off, asked->preemptions);
-		mutex_unlock(&asked->p->mutex);
+		p = kfd_gpreempt_process_get(asked->p);
+		if (!p)
+			return -ENOENT;
+		r = kfd_gpreempt_find_queue(p, asked->queue_id, &q);
+		if (!r) {
+			r = q->gpreempt != asked->gpq ? -ENOENT :
+			    kfd_gpreempt_outcome(q, off, asked->preemptions);
+			mutex_unlock(&p->mutex);
+		}
+		kfd_unref_process(p);
 		if (r)
 			return r > 0 ? 0 : r;
 		left = ktime_sub(end, ktime_get());
@@ -362,6 +367,7 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 	r = kfd_gpreempt_choose(p, args, &choice);
 	if (!r)
 		r = request(&choice, args, &asks);
+	kfd_gpreempt_unchoose(&choice);
 	for (i = 0; !r && wait && i < asks.count; i++) {
 		r = wait_for(&asks.asked[i], preempt, end);
 		/*
@@ -382,7 +388,6 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 		pre->wait_ms = max_t(s64, 1, DIV_ROUND_CLOSEST(left_us, USEC_PER_MSEC));
 	}
 	put_asks(&asks);
-	kfd_gpreempt_unchoose(&choice);
 	return r;
 }
 

@@ -27,7 +27,7 @@ struct kfd_gpreempt_choice {
 
 /**
  * struct kfd_gpreempt_asked - a queue of which something was asked
- * @p:		its process, as the choice holds it
+ * @p:		its process, which may end: see kfd_gpreempt_process_get()
  * @gpq:	the queue's record, referenced
  * @queue_id:	its number in @p
  * @hold:	as in &struct kfd_gpreempt_terms, before that
@@ -69,6 +69,7 @@ bool kfd_gpreempt_same_user(struct task_struct *task);
 bool kfd_gpreempt_may_control(const struct kfd_process *p, bool nice);
 int kfd_gpreempt_lock_access(struct task_struct *task);
 int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **q);
+struct kfd_process *kfd_gpreempt_process_get(const struct kfd_process *p);
 int kfd_gpreempt_choose(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
 			struct kfd_gpreempt_choice *choice);
 void kfd_gpreempt_unchoose(struct kfd_gpreempt_choice *choice);

@@ -203,6 +203,29 @@ bool kfd_gpreempt_may_control(const struct kfd_process *p, bool nice)
 	       (nice || same_thread_group(task, current) || kfd_gpreempt_same_user(task));
 }
 
+/**
+ * kfd_gpreempt_process_get - a process that was found before, if it has not ended
+ * @p: the process, without a reference: it is compared, and not followed
+ *
+ * A caller that waits must hold no process: its queues and its memory would stay for as long.
+ *
+ * Return: @p, referenced, or NULL. It may be another one, in the place of one that has ended.
+ */
+struct kfd_process *kfd_gpreempt_process_get(const struct kfd_process *p)
+{
+	struct kfd_process *there;
+	unsigned int i;
+
+	guard(srcu)(&kfd_processes_srcu);
+	hash_for_each_rcu(kfd_processes_table, i, there, kfd_processes) {
+		if (there == p && kfd_gpreempt_process_made(there)) {
+			kref_get(&there->ref);
+			return there;
+		}
+	}
+	return NULL;
+}
+
 /* Are both contexts of one process? Of one that has ended, none is any more. */
 static bool of_one(const struct kfd_process *p, const struct kfd_process *other)
 {

@@ -227,7 +227,7 @@ void kfd_gpreempt_queue_fini(struct queue *q)
 {
 	if (!q || !q->gpreempt)
 		return;
-	/* A caller that waits for it would hold its process, which may have ended. */
+	/* A caller that waits for it sees that it is gone. */
 	kfd_gpreempt_ticked(q->gpreempt->gp);
 	kobject_put(&q->gpreempt->kobj);
 }
