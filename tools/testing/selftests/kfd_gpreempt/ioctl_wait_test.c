@@ -5,8 +5,10 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/time.h>
 
+#include "file.h"
 #include "ioctl_fixture.h"
 
 static volatile unsigned int alarms;
@@ -125,6 +127,7 @@ static int keep_cpu(struct shared *shared)
 struct waiter {
 	struct aql_queue *q;
 	volatile int ret;
+	unsigned int *entered;	/* counts those that wait, of many */
 };
 
 /* For long enough that its queue can be asked for something else meanwhile. */
@@ -274,6 +277,237 @@ TEST_F_TIMEOUT(ioctl, destroyed_while_waiting, 120)
 	EXPECT_EQ(0, until_job_wait(&self->c, &self->until, CLIENT_TIMEOUT_MS));
 	until_job_free(&self->c, &self->until);
 	low_job_free(&self->c, &self->job);
+}
+
+#define VRAM_MB		32	/* of the process that is killed */
+#define DEAD_MS		1000	/* after which nothing is left of it */
+
+/* A process with VRAM and a queue of the lowest priority, at work without end if @works. */
+static int is_waited_for(struct shared *shared, bool works)
+{
+	struct until_job job;
+	struct kfd_mem vram;
+	struct aql_queue q;
+	struct client c;
+
+	CHECK(0, run_on(0, 0));
+	CHECK(0, client_open(&c));
+	CHECK(0, kfd_alloc(&c.dev, &vram, VRAM_MB << 20, KFD_MEM_VRAM));
+	CHECK(0, aql_create(&q, &c.dev, 64, PRIORITY_LOW));
+	CHECK(0, until_job_init(&c, &job));
+	if (works) {
+		until_job_start(&c, &job, &q);
+		CHECK(0, until_job_moves(&job));
+	}
+	shared->queue_id = q.id;
+	shared->pid = getpid();
+	shared->ready = 1;
+	for (;;)
+		pause();
+}
+
+/* Bytes that are in use. */
+static long long vram_used(void)
+{
+	char address[32], path[96], text[32];
+	int ret = kfd_pci_address(address, sizeof(address));
+
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/mem_info_vram_used", address);
+	ret = file_read(path, text, sizeof(text));
+	return ret ?: atoll(text);
+}
+
+/* For a queue of another process, for the longest time that there is. */
+struct long_wait {
+	struct kfd_dev *dev;
+	struct shared *shared;
+	__u32 op;
+	volatile int ret;
+};
+
+static void *wait_for_another(void *arg)
+{
+	struct long_wait *w = arg;
+
+	w->ret = gpreempt_preempt(w->dev, w->op, w->shared->pid, w->shared->queue_id,
+				  KFD_GPREEMPT_WAIT, KFD_GPREEMPT_WAIT_MS_MAX, 0);
+	return NULL;
+}
+
+/* The process that @w waits for is killed, with @used VRAM before it; so the wait ends. When? */
+static __u64 kill_waited_for(struct __test_metadata *_metadata, FIXTURE_DATA(ioctl) *self,
+			     struct long_wait *w, long long used)
+{
+	pthread_t thread;
+	__u64 begin;
+
+	w->ret = 1;
+	EXPECT_LE(used + (VRAM_MB << 20), vram_used());
+	EXPECT_EQ(0, pthread_create(&thread, NULL, wait_for_another, w));
+	usleep(100000);
+	EXPECT_EQ(1, w->ret);
+	begin = kfd_now();
+	EXPECT_EQ(0, kill(self->child, SIGKILL));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(-ENOENT, w->ret);
+	EXPECT_GE(gpu_model_limit(DEAD_MS) * 1000000ULL, kfd_now() - begin);
+	return begin;
+}
+
+/* Nothing is left of it soon after that, but for what others have taken meanwhile. */
+static void expect_freed(struct __test_metadata *_metadata, FIXTURE_DATA(ioctl) *self,
+			 __u64 begin, long long used)
+{
+	const long long most = used + (VRAM_MB << 19);
+
+	EXPECT_EQ(self->child, waitpid(self->child, NULL, 0));
+	self->child = 0;
+	while (vram_used() > most && kfd_now() - begin < gpu_model_limit(DEAD_MS) * 1000000ULL)
+		usleep(1000);
+	EXPECT_GE(most, vram_used());
+}
+
+static void start_waited_for(struct __test_metadata *_metadata, FIXTURE_DATA(ioctl) *self,
+			     bool works)
+{
+	self->child = client_fork();
+	if (!self->child)
+		_exit(is_waited_for(self->shared, works));
+	ASSERT_LT(0, await_owner(self->shared, self->child))
+		TH_LOG("line %d", self->shared->line);
+}
+
+/* No RESUME brings it back while HIGH works. */
+TEST_F_TIMEOUT(ioctl, killed_while_another_waits_for_resume, 120)
+{
+	struct long_wait w = {
+		.dev = &self->c.dev, .shared = self->shared, .op = KFD_GPREEMPT_OP_RESUME,
+	};
+	struct kfd_gpreempt_queue_info info;
+	long long used = vram_used();
+	__u64 begin;
+
+	ASSERT_LT(0, used);
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	start_waited_for(_metadata, self, true);
+	ASSERT_EQ(0, until_job_init(&self->c, &self->until));
+	until_job_start(&self->c, &self->until, &self->high);
+	do {
+		usleep(1000);
+		ASSERT_EQ(0, gpreempt_get(w.dev, self->shared->pid, self->shared->queue_id, &info));
+	} while (info.state != KFD_GPREEMPT_QUEUE_PREEMPTED);
+	begin = kill_waited_for(_metadata, self, &w, used);
+	expect_freed(_metadata, self, begin, used);
+	until_job_stop(&self->until);
+	EXPECT_EQ(0, until_job_wait(&self->c, &self->until, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &self->until);
+}
+
+/* Nobody is there to carry it out, or to look whether the queue is gone. */
+TEST_F_TIMEOUT(ioctl, killed_while_another_waits_for_preempt, 120)
+{
+	struct long_wait w = {
+		.dev = &self->c.dev, .shared = self->shared, .op = KFD_GPREEMPT_OP_PREEMPT,
+	};
+	long long used = vram_used();
+	struct shared *shared;
+	__u64 begin;
+	pid_t hog;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "the monitor needs a CPU that can be taken from it");
+	shared = client_shared_page();
+	ASSERT_NE(NULL, shared);
+	ASSERT_LT(0, used);
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	start_waited_for(_metadata, self, false);
+	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
+	ASSERT_EQ(0, run_on(0, 0));
+	ASSERT_EQ(0, run_on(gpreempt_monitor(), 1));
+	hog = client_fork();
+	if (!hog)
+		_exit(keep_cpu(shared));
+	while (!shared->ready)
+		usleep(1000);
+	begin = kill_waited_for(_metadata, self, &w, used);
+	shared->stop = 1;
+	EXPECT_EQ(hog, waitpid(hog, NULL, 0));
+	expect_freed(_metadata, self, begin, used);
+}
+
+#define WAITERS		1000
+#define WAITED_FOR	4	/* queues */
+#define ANSWER_MS	500
+
+static void *enter_wait_resume(void *arg)
+{
+	struct waiter *w = arg;
+
+	__atomic_fetch_add(w->entered, 1, __ATOMIC_SEQ_CST);
+	return wait_resume(arg);
+}
+
+/*
+ * Of many that wait each wakes the next: all have their answers when HIGH's end has brought these,
+ * though nothing is left to be arbitrated then and the monitor makes no more ticks.
+ */
+TEST_F_TIMEOUT(ioctl, many_wait, 120)
+{
+	struct aql_queue low[WAITED_FOR];
+	struct until_job job[WAITED_FOR];
+	unsigned int entered = 0, bad = 0, i;
+	pthread_t thread[WAITERS];
+	struct waiter w[WAITERS];
+	pthread_attr_t attr;
+	__u64 begin;
+
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	for (i = 0; i < WAITED_FOR; i++) {
+		ASSERT_EQ(0, aql_create(&low[i], &self->c.dev, 64, PRIORITY_LOW));
+		ASSERT_EQ(0, until_job_init(&self->c, &job[i]));
+		/* one workgroup: there is room for all of them, until HIGH comes */
+		*job[i].stop = 0;
+		aql_signal_init(job[i].signal, 1, NULL);
+		aql_dispatch(&low[i], &self->c.until, 64, 64, job[i].args, job[i].signal);
+		ASSERT_EQ(0, until_job_moves(&job[i]));
+	}
+	ASSERT_EQ(0, until_job_init(&self->c, &self->until));
+	until_job_start(&self->c, &self->until, &self->high);
+	for (i = 0; i < WAITED_FOR; i++)
+		ASSERT_EQ(0, wait_preempted(&low[i]));
+	ASSERT_EQ(0, pthread_attr_init(&attr));
+	ASSERT_EQ(0, pthread_attr_setstacksize(&attr, 64 * 1024));
+	for (i = 0; i < WAITERS; i++) {
+		w[i] = (struct waiter){ .q = &low[i % WAITED_FOR], .ret = 1, .entered = &entered };
+		ASSERT_EQ(0, pthread_create(&thread[i], &attr, enter_wait_resume, &w[i]));
+	}
+	while (__atomic_load_n(&entered, __ATOMIC_SEQ_CST) < WAITERS)
+		usleep(1000);
+	usleep(200000);
+	for (i = 0; i < WAITERS; i++)
+		ASSERT_EQ(1, w[i].ret);
+	begin = kfd_now();
+	until_job_stop(&self->until);
+	for (i = 0; i < WAITERS; i++) {
+		pthread_join(thread[i], NULL);
+		bad += w[i].ret != 0;
+	}
+	begin = kfd_now() - begin;
+	TH_LOG("%u answers in %llu us", WAITERS, begin / 1000);
+	EXPECT_EQ(0, bad);
+	EXPECT_GE(gpu_model_limit(ANSWER_MS) * 1000000ULL, begin);
+	EXPECT_EQ(0, until_job_wait(&self->c, &self->until, CLIENT_TIMEOUT_MS));
+	for (i = 0; i < WAITED_FOR; i++) {
+		until_job_stop(&job[i]);
+		EXPECT_EQ(0, until_job_wait(&self->c, &job[i], CLIENT_TIMEOUT_MS));
+		until_job_free(&self->c, &job[i]);
+		EXPECT_EQ(0, aql_destroy(&low[i]));
+	}
+	until_job_free(&self->c, &self->until);
 }
 
 /* The monitor goes while somebody waits for it. */
