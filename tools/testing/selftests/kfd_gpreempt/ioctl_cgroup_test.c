@@ -1001,36 +1001,58 @@ TEST_F(cgroup, depth)
 	}
 }
 
-static int is_one_too_many(struct shared *shared)
+#define QUOTA	1024
+
+/* Gives as many of its cgroups something as it may. */
+static int fills_its_quota(struct shared *shared)
 {
 	struct kfd_dev dev;
+	unsigned int i;
+	char name[32];
 
 	CHECK(0, kfd_open(&dev));
-	CHECK(-EDQUOT, set_ceiling(&dev, "a", 3));
+	for (i = 0; i <= QUOTA; i++) {
+		snprintf(name, sizeof(name), "a/%u", i);
+		CHECK(0, mkdir(path_of(name, ""), 0755));
+		CHECK(i < QUOTA ? 0 : -EDQUOT, set_ceiling(&dev, name, 3));
+	}
+	/* what has something may have less, and its end makes room */
+	CHECK(0, set_ceiling(&dev, "a/1", 2));
+	CHECK(-EDQUOT, set_ceiling(&dev, name, 3));
+	CHECK(0, rmdir(path_of("a/0", "")));
+	CHECK(0, mkdir(path_of("a/0", ""), 0755));
+	CHECK(0, set_ceiling(&dev, "a/0", 3));
+	CHECK(-EDQUOT, set_ceiling(&dev, name, 3));
 	kfd_close(&dev);
 	return 0;
 }
 
-/* Where many have something, owners give nothing to more of them. */
+static int has_its_own(struct shared *shared)
+{
+	struct kfd_dev dev;
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, set_ceiling(&dev, "d", 3));
+	kfd_close(&dev);
+	return 0;
+}
+
+/* What one user gives its cgroups leaves no less for another, nor for root. */
 TEST_F_TIMEOUT(cgroup, quota, 300)
 {
 	char name[32];
 	unsigned int i;
 
-	ASSERT_EQ(0, mkdir(path_of("d/n", ""), 0755));
-	for (i = 0; i < 4096; i++) {
-		snprintf(name, sizeof(name), "d/n/%u", i);
-		ASSERT_EQ(0, mkdir(path_of(name, ""), 0755));
-		ASSERT_EQ(0, set_ceiling(&self->dev, name, 3));
-	}
-	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, is_one_too_many));
-	EXPECT_EQ(0, self->shared->line);
-	EXPECT_EQ(0, set_ceiling(&self->dev, "a", 3));
-	for (i = 0; i < 4096; i++) {
-		snprintf(name, sizeof(name), "d/n/%u", i);
+	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, fills_its_quota))
+		TH_LOG("line %d", self->shared->line);
+	EXPECT_EQ(0, in_child(self->shared, SOME_USER + 1, false, has_its_own))
+		TH_LOG("line %d", self->shared->line);
+	snprintf(name, sizeof(name), "a/%u", QUOTA);
+	EXPECT_EQ(0, set_ceiling(&self->dev, name, 3));
+	for (i = 0; i <= QUOTA; i++) {
+		snprintf(name, sizeof(name), "a/%u", i);
 		EXPECT_EQ(0, rmdir(path_of(name, "")));
 	}
-	EXPECT_EQ(0, rmdir(path_of("d/n", "")));
 }
 
 TEST_HARNESS_MAIN
