@@ -2,7 +2,8 @@
 /*
  * Each allocation that an operation on GPREEMPT makes fails once. It answers
  * with an error or does without, and works the next time; what it loses, kmemleak
- * finds where there is one. Needs CONFIG_FAILSLAB and CONFIG_FAULT_INJECTION_DEBUG_FS, and root.
+ * finds where there is one. Needs CONFIG_FAILSLAB, CONFIG_FAULT_INJECTION_DEBUG_FS and
+ * CONFIG_FAULT_INJECTION_STACKTRACE_FILTER, and root.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -127,12 +128,6 @@ TEST_F_TIMEOUT(failslab, enable, 300)
 	close(fd);
 }
 
-/*
- * CREATE_QUEUE is not among these: when memory fails there, stock amdkfd frees
- * the MQD under the DQM lock, and removes a sysfs entry that was never made;
- * lockdep and a reference count report that.
- */
-
 TEST_F_TIMEOUT(failslab, update_queue, 300)
 {
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
@@ -178,6 +173,110 @@ TEST_F_TIMEOUT(failslab, read_sysfs, 300)
 		EXPECT_SURVIVES(read_file(path), 0, -ENOMEM);
 	}
 	closedir(d);
+}
+
+/*
+ * Of CREATE_QUEUE those allocations alone that GPREEMPT makes. When memory fails for its own, stock
+ * amdkfd frees the MQD under the DQM lock, and removes a sysfs entry that was never made; lockdep
+ * and a reference count report that.
+ */
+FIXTURE(create) {
+	struct client c;
+	struct aql_queue q;
+	int fail_nth;
+	long long warnings;
+};
+
+static long long warnings(void)
+{
+	char text[32];
+	int ret = file_read("/sys/kernel/warn_count", text, sizeof(text));
+
+	return ret ?: atoll(text);
+}
+
+FIXTURE_SETUP(create)
+{
+	int ret = gpreempt_begin();
+
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
+	ASSERT_EQ(0, ret);
+	if (access(FAIL_NTH, W_OK) || access(FAILSLAB "require-start", F_OK))
+		SKIP(return, "no fault injection by stack trace");
+	ASSERT_EQ(0, client_open(&self->c));
+	ASSERT_EQ(0, file_write(FAILSLAB "ignore-gfp-wait", "N"));
+	ASSERT_EQ(0, file_write(FAILSLAB "verbose", "0"));
+	self->fail_nth = open(FAIL_NTH, O_RDWR);
+	ASSERT_LE(0, self->fail_nth);
+	self->warnings = warnings();
+	ASSERT_LE(0, self->warnings);
+}
+
+FIXTURE_TEARDOWN(create)
+{
+	file_write(FAILSLAB "require-start", "0");
+	file_write(FAILSLAB "require-end", "0xffffffffffffffff");
+	file_write(FAILSLAB "ignore-gfp-wait", "Y");
+	gpreempt_end();
+	close(self->fail_nth);
+	client_close(&self->c);
+	EXPECT_EQ(self->warnings, warnings());
+}
+
+/* From now on those allocations alone fail that a function of amdgpu makes, or has others make. */
+static int fail_in(const char *function)
+{
+	unsigned long long at, begin = 0, end = ~0ULL;
+	char line[512], name[256], module[64], text[32];
+	FILE *f = fopen("/proc/kallsyms", "r");
+	unsigned int pass;
+	int ret;
+
+	if (!f)
+		return -errno;
+	/* where it begins, and where the next one does */
+	for (pass = 0; pass < 2; pass++) {
+		rewind(f);
+		while (fgets(line, sizeof(line), f)) {
+			if (sscanf(line, "%llx %*c %255s [%63[^]]]", &at, name, module) != 3 ||
+			    strcmp(module, "amdgpu"))
+				continue;
+			if (!pass && !strcmp(name, function))
+				begin = at;
+			if (pass && at > begin && at < end)
+				end = at;
+		}
+	}
+	fclose(f);
+	if (!begin)
+		return -ENOENT;
+	snprintf(text, sizeof(text), "%#llx", begin);
+	ret = file_write(FAILSLAB "require-start", text);
+	snprintf(text, sizeof(text), "%#llx", end);
+	return ret ?: file_write(FAILSLAB "require-end", text);
+}
+
+TEST_F_TIMEOUT(create, queue, 300)
+{
+	ASSERT_EQ(0, fail_in("kfd_gpreempt_queue_init"));
+	EXPECT_SURVIVES(aql_create(&self->q, &self->c.dev, 64, PRIORITY_LOW),
+			aql_destroy(&self->q), -ENOMEM);
+	EXPECT_EQ(0, aql_destroy(&self->q));
+}
+
+/* A queue without its folder is a complete one, and goes like any other. */
+TEST_F_TIMEOUT(create, queue_folder, 300)
+{
+	char path[128];
+
+	ASSERT_EQ(0, fail_in("kfd_gpreempt_queue_sysfs_add"));
+	EXPECT_SURVIVES(aql_create(&self->q, &self->c.dev, 64, PRIORITY_LOW) ? -EIO : 0,
+			aql_destroy(&self->q), -ENOMEM);
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues/%u/gpreempt/state",
+		 getpid(), self->q.id);
+	EXPECT_EQ(0, access(path, F_OK));
+	EXPECT_EQ(0, aql_destroy(&self->q));
 }
 
 /* Mark each node's monitor as one whose allocations may fail. */
