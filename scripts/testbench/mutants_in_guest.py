@@ -77,8 +77,11 @@ TESTS = {
     "coexist": selftests("coexist_test", options=["--model", "--vram-mb 256"]),
     "reset": selftests("reset_test", options=["--model", "--vram-mb 256"]),
     "bypass": Test([inside("patient"), program("bypass_test")], suites.NO_STALL),
-    # all of it but what is about stock's cost, and two of the loops: the rest takes minutes
-    "disturb": Test([program("disturb_test"), "-T", "mappings", *(
+    # all of it but what is about stock's cost, about thousands of processes, and two of the loops:
+    # the rest takes minutes
+    "disturb": Test([program("disturb_test"), *(
+        word for test in ("mappings", "open_beside_chain", "open_beside_defaults")
+        for word in ("-T", test)), *(
         word for loop in ("process_default", "default_without_queue", "doorbell", "hint", "update")
         for word in ("-V", loop))], suites.NO_STALL),
     "cwsr-off": Test([program("cwsr_off_test")], ["--append", "amdgpu.cwsr_enable=0"]),

@@ -15,6 +15,9 @@
 #include <unistd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
@@ -62,6 +65,17 @@
 #define NOISE_MS	100
 #define REQUESTS	100
 #define REQUEST_US	200
+
+/*
+ * A tenant's processes, each the next one's parent, or as many as there is memory for; and its
+ * defaults, of which each call looks at all. Fewer than the least would cost too little to be seen.
+ */
+#define CHAIN		30000
+#define CHAIN_LEAST	8000
+#define CHAIN_DEFAULTS	8000
+#define CHAIN_MS	300000	/* until they are there */
+#define OPENS		25
+#define OPEN_US		100	/* that another user's open may take longer beside them */
 
 /* What such processes do: nothing, something that is nobody's affair, or what disturbs. */
 enum noise { QUIET, HARMLESS, DISTURBING };
@@ -767,7 +781,7 @@ TEST_F_TIMEOUT(disturb, hint_waits_alone, 120)
 	pthread_join(changing, NULL);
 	munmap(busy.p, BUSY_MB << 20);
 	median(ns, SAMPLES);
-	printf("# report: GET beside HINT and mprotect(): %llu us, %llu us at most\n",
+	printf("# report: LIST of one beside HINT and mprotect(): %llu us, %llu us at most\n",
 	       ns[SAMPLES / 2] / 1000, ns[SAMPLES - 1] / 1000);
 	EXPECT_GE(gpu_model_limit(FAULT_US) * 1000ULL, ns[SAMPLES / 2]);
 }
@@ -1032,6 +1046,176 @@ TEST_F_TIMEOUT(disturb, slow_memory, 300)
 	}
 	high_job_free(&self->c, &request);
 	EXPECT_EQ(0, sched_setaffinity(gpreempt_monitor(), sizeof(cpus), &cpus));
+}
+
+/**
+ * struct chain - a user's processes, the last of which uses the GPU
+ * @length:	how many there are by now
+ * @ready: @failed: all that were wanted are there; -errno if not
+ * @noise:	what the last one does
+ * @sets:	how often it has set a default
+ * @pid:	their numbers
+ */
+struct chain {
+	volatile unsigned int length;
+	volatile int ready, failed;
+	volatile enum noise noise;
+	volatile unsigned int sets;
+	pid_t pid[CHAIN];
+};
+
+static bool has_memory(void)
+{
+	struct sysinfo info;
+
+	return !sysinfo(&info) && info.freeram > info.totalram / 4;
+}
+
+/* Of the last one: the defaults of the first so many, and then its own, again and again. */
+static int set_defaults(struct chain *chain, unsigned int defaults)
+{
+	struct kfd_dev dev;
+	unsigned int i;
+	int ret;
+
+	ret = kfd_open(&dev);
+	for (i = 0; !ret && i < defaults; i++)
+		ret = gpreempt_set_default(&dev, chain->pid[i], 1, KFD_GPREEMPT_NONE);
+	chain->failed = ret;
+	chain->ready = 1;
+	for (i = 0; !ret; i++) {
+		if (chain->noise == HARMLESS) {
+			ret = ask(&dev);
+		} else if (chain->noise == DISTURBING) {
+			ret = gpreempt_set_default(&dev, 0, i % 2, KFD_GPREEMPT_NONE);
+			chain->sets++;
+		} else {
+			usleep(1000);
+		}
+	}
+	return ret;
+}
+
+/* Never returns: all are killed with the first, which is that of a pid namespace. */
+static void lengthen(struct chain *chain, unsigned int defaults)
+{
+	cpu_set_t second;
+	pid_t pid = 0;
+
+	CPU_ZERO(&second);
+	CPU_SET(1, &second);
+	if (setgid(SOME_USER) || setuid(SOME_USER) || prctl(PR_SET_PDEATHSIG, SIGKILL) ||
+	    sched_setaffinity(0, sizeof(second), &second))
+		chain->failed = -errno;
+	while (!pid && chain->length < CHAIN && has_memory()) {
+		chain->pid[chain->length++] = getpid();
+		pid = fork();
+	}
+	if (pid <= 0)
+		chain->failed = set_defaults(chain, defaults);
+	for (;;)
+		pause();
+}
+
+/* How long another user's process waits for its first open of /dev/kfd. 0 or -errno. */
+static int open_cost(__u64 *open_ns)
+{
+	volatile __u64 *shared = client_shared_page();
+	__u64 ns[OPENS];
+	unsigned int i;
+	int status;
+	pid_t pid;
+
+	if (!shared)
+		return -ENOMEM;
+	for (i = 0; i < OPENS; i++) {
+		/* until nothing is left of the one before, for which an open would wait */
+		usleep(30000 + i * 370);
+		pid = client_fork();
+		if (!pid) {
+			if (become(SOME_USER + 1, false))
+				_exit(1);
+			*shared = kfd_now();
+			if (open("/dev/kfd", O_RDWR | O_CLOEXEC) < 0)
+				_exit(2);
+			*shared = kfd_now() - *shared;
+			_exit(0);
+		}
+		if (waitpid(pid, &status, 0) != pid || status)
+			return -ECHILD;
+		ns[i] = *shared;
+	}
+	*open_ns = median(ns, OPENS);
+	return 0;
+}
+
+/* Beside calls on another CPU that are nobody's affair, and beside such as set defaults. */
+static void open_beside(struct __test_metadata *_metadata, FIXTURE_DATA(disturb) *self,
+			unsigned int defaults)
+{
+	struct rlimit many = { RLIM_INFINITY, RLIM_INFINITY };
+	struct sched_param first = { .sched_priority = 1 };
+	__u64 alone, beside, end = kfd_now() + CHAIN_MS * 1000000ULL;
+	struct chain *chain;
+	struct kfd_dev dev;
+	pid_t pid;
+
+	ASSERT_LE(2, sysconf(_SC_NPROCESSORS_ONLN));
+	file_keep("/proc/sys/kernel/threads-max");
+	file_keep("/proc/sys/kernel/pid_max");
+	ASSERT_EQ(0, file_write("/proc/sys/kernel/threads-max", "65536"));
+	ASSERT_EQ(0, file_write("/proc/sys/kernel/pid_max", "65536"));
+	ASSERT_EQ(0, setrlimit(RLIMIT_NPROC, &many));
+	ASSERT_EQ(0, kfd_open(&dev));
+	ASSERT_EQ(0, open_to_all(&dev));
+	kfd_close(&dev);
+	chain = mmap(NULL, sizeof(*chain), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	ASSERT_NE(MAP_FAILED, chain);
+	ASSERT_EQ(0, unshare(CLONE_NEWPID));
+	pid = client_fork();
+	if (!pid)
+		lengthen(chain, defaults);
+	ASSERT_LT(0, pid);
+	self->crowd->pid[self->crowd->nr++] = pid;
+	while (!chain->ready && !chain->failed) {
+		ASSERT_GT(end, kfd_now());
+		usleep(10000);
+	}
+	ASSERT_EQ(0, chain->failed);
+	ASSERT_LE(CHAIN_LEAST, chain->length);
+	ASSERT_EQ(0, pin(0));
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &first));
+	chain->noise = HARMLESS;
+	ASSERT_EQ(0, open_cost(&alone));
+	chain->noise = DISTURBING;
+	ASSERT_EQ(0, open_cost(&beside));
+	chain->noise = QUIET;
+	printf("# report: an open of /dev/kfd takes %llu us, beside a chain of %u, %u defaults and %u calls %llu\n",
+	       alone / 1000, chain->length, defaults, chain->sets, beside / 1000);
+	EXPECT_LT(OPENS, chain->sets);
+	ASSERT_EQ(0, chain->failed);
+	if (gpu_model_figures())
+		EXPECT_GE(alone + OPEN_US * 1000, beside);
+	/* it takes most of the memory */
+	crowd_end(self->crowd);
+	munmap(chain, sizeof(*chain));
+}
+
+/* Nobody walks a tenant's chain of processes to its end. */
+TEST_F_TIMEOUT(disturb, open_beside_chain, 600)
+{
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	open_beside(_metadata, self, 0);
+}
+
+/* Nobody waits for a tenant that looks through its defaults. */
+TEST_F_TIMEOUT(disturb, open_beside_defaults, 600)
+{
+	if (self->stock)
+		SKIP(return, NO_GPREEMPT);
+	open_beside(_metadata, self, CHAIN_DEFAULTS);
 }
 
 FIXTURE(noise) {
