@@ -6,6 +6,7 @@
 TEST_F_TIMEOUT(ioctl, hold, 120)
 {
 	struct kfd_gpreempt_queue_info info;
+	__u64 begin;
 
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
 	ASSERT_EQ(0, start_low(&self->c, &self->low, &self->job));
@@ -14,18 +15,24 @@ TEST_F_TIMEOUT(ioctl, hold, 120)
 	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HELD, info.state);
 	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HOLD, info.flags);
 	EXPECT_EQ(1, info.preemptions);
+	EXPECT_EQ(0, info.resumes);
+	EXPECT_EQ(0, info.resumed_ns);
 	/* nobody else wants the machine, and rule 3 does not end it either */
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 10));
 	EXPECT_EQ(-ETIME, low_job_wait(&self->c, &self->job, 3 * LOW_MS));
 	EXPECT_EQ(KFD_GPREEMPT_QUEUE_HELD, gpreempt_queue_state(&self->low));
 	/* again is no error, and nothing more to do */
 	EXPECT_EQ(0, gpreempt_hold(&self->low, 0));
+	begin = kfd_now();
 	EXPECT_EQ(0, gpreempt_resume(&self->low));
 	EXPECT_NE(KFD_GPREEMPT_QUEUE_HELD, gpreempt_queue_state(&self->low));
 	EXPECT_EQ(0, low_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	EXPECT_EQ(0, low_job_wrong(&self->job));
 	ASSERT_EQ(0, gpreempt_get(&self->c.dev, 0, self->low.id, &info));
 	EXPECT_EQ(1, info.preemptions);
+	EXPECT_EQ(1, info.resumes);
+	EXPECT_LE(begin, info.resumed_ns);
+	EXPECT_GE(kfd_now(), info.resumed_ns);
 	EXPECT_LE(3 * LOW_MS * 1000000ULL, info.preempted_ns);
 	EXPECT_EQ(0, gpreempt_resume(&self->low));
 	low_job_free(&self->c, &self->job);
