@@ -454,7 +454,9 @@ static int cgroup_admit(struct cgroup *cgroup, const struct gpreempt_lot *old,
 	if (!nice && (lot.priority > had.priority || lot.group != had.group))
 		return -EPERM;
 	r = gpreempt_share_admit(&lot.share, &had.share, nice, 0);
-	return r ?: !nice && old == &nothing && cgroups_of_user() >= USERS_CGROUPS_MAX ? -EDQUOT : 0;
+	if (!r && !nice && old == &nothing && cgroups_of_user() >= USERS_CGROUPS_MAX)
+		r = -EDQUOT;
+	return r;
 }
 
 /**
