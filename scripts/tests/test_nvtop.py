@@ -54,7 +54,7 @@ class Shares(unittest.TestCase):
 
     def test_not_all(self):
         """Of one that is never idle: a value is wrong once, or none is ever shown."""
-        for wrong in ("50%",), ("0%",), ("98%",), ("100%", "50%", "100%"), ("N/A", "N/A"), ("101%",):
+        for wrong in ("50%",), ("0%",), ("98%",), ("101%",), ("N/A", "N/A"), ("100%", "50%", "100%"):
             self.scene("gpreempt", "alone", {LOW: wrong})
             self.scene("gpreempt", "preempted", {LOW: NOTHING, HIGH: wrong})
             self.assertEqual(self.failed(), ["alone", "preempted"], wrong)

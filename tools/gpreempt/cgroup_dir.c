@@ -69,8 +69,8 @@ const char *cgroup_error(int error)
 	case ENOSPC:
 		return "all cgroups and processes together would be guaranteed more than 100 %";
 	case EINVAL:
-		return "its cap would be below its minimum, it is more than 64 deep, or the driver is of "
-		       "another version than this program";
+		return "its cap would be below its minimum, it is more than 64 deep, or the driver is "
+		       "of another version than this program";
 	case EDQUOT:
 		return "you have given too many cgroups something already; run as root "
 		       "(CAP_SYS_NICE)";

@@ -20,8 +20,8 @@ static int warn_of(unsigned int pid, int r, const struct kfd_ioctl_gpreempt_args
 	if (!r)
 		return 0;
 	if (r == -EINVAL && args->flags & (KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP))
-		warn("process %u: its cap would be below its minimum; 'gpreempt top --processes' shows "
-		     "both", pid);
+		warn("process %u: its cap would be below its minimum; 'gpreempt top --processes' "
+		     "shows both", pid);
 	else
 		warn("process %u: %s", pid, kfd_error(r));
 	return STATUS_FAILED;

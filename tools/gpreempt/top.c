@@ -510,8 +510,8 @@ static void print_table(const struct filter *f, const struct row *rows, unsigned
 		putchar('\n');
 	}
 	if (hidden) {
-		snprintf(text, sizeof(text), "%u queues of others are not shown; root on the host sees "
-			 "them", hidden);
+		snprintf(text, sizeof(text),
+			 "%u queues of others are not shown; root on the host sees them", hidden);
 		put_line(text, width);
 		putchar('\n');
 	}

@@ -126,7 +126,7 @@ static int become_ids(const struct ids *ids)
 	return ids->namespace && unshare(CLONE_NEWUSER) ? -errno : 0;
 }
 
-/* GET of the owner's queue, as an exit status: the error, or 99. */
+/* LIST of the owner's queue, as an exit status: the error, or 99. */
 static int get_as(struct shared *shared, const struct ids *ids)
 {
 	struct kfd_gpreempt_queue_info info;
