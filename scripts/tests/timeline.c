@@ -16,7 +16,7 @@ static void sample(const char *line)
 	char hex[64] = "";
 	unsigned int i;
 
-	sscanf(line, "sample %llu %u %u %u %15s %62s", &us, &q.gpu_id, &q.pid, &q.id, q.state, hex);
+	sscanf(line, "sample %llu %u %u %u %15s %62s", &us, &q.gpu_id, &q.folder, &q.id, q.state, hex);
 	for (i = 0; i < strlen(hex) / 2; i++)
 		sscanf(hex + 2 * i, "%2hhx", (unsigned char *)&q.command[i]);
 	if (!strcmp(q.state, "gone"))
