@@ -1176,8 +1176,9 @@ static void open_beside(struct __test_metadata *_metadata, FIXTURE_DATA(disturb)
 	chain->noise = DISTURBING;
 	ASSERT_EQ(0, open_cost(&beside));
 	chain->noise = QUIET;
-	printf("# report: an open of /dev/kfd takes %llu us, beside a chain of %u and %u calls %llu\n",
-	       alone / 1000, chain->length, chain->sets, beside / 1000);
+	printf("# report: an open of /dev/kfd takes %llu us, beside a chain of %u", alone / 1000,
+	       chain->length);
+	printf(" and %u calls %llu us\n", chain->sets, beside / 1000);
 	EXPECT_LT(OPENS, chain->sets);
 	ASSERT_EQ(0, chain->failed);
 	if (gpu_model_figures())

@@ -656,12 +656,14 @@ TEST_F(heir, is_there_of_nice)
 /* also when a user has lowered it for its own. */
 TEST_F(heir, opens_later_after_root)
 {
-	EXPECT_EQ(variant->counts ? 1 : 2, inherited(self, &variant->ids, BY_USER_AFTER_ROOT, true));
+	EXPECT_EQ(variant->counts ? 1 : 2,
+		  inherited(self, &variant->ids, BY_USER_AFTER_ROOT, true));
 }
 
 TEST_F(heir, is_there_after_root)
 {
-	EXPECT_EQ(variant->counts ? 1 : 2, inherited(self, &variant->ids, BY_USER_AFTER_ROOT, false));
+	EXPECT_EQ(variant->counts ? 1 : 2,
+		  inherited(self, &variant->ids, BY_USER_AFTER_ROOT, false));
 }
 
 /**
