@@ -18,11 +18,12 @@ check: ## every test, from a bare machine; ends with "N passed, N failed, N skip
 	@scripts/setup
 	@scripts/check
 
-apply: ## TREE=path: patch a kernel tree
-	@scripts/apply $(if $(TREE),'$(TREE)',$(error apply needs TREE=path))
+apply: ## TREE=path [PART=stock]: patch a kernel tree
+	@scripts/apply $(if $(TREE),'$(TREE)',$(error apply needs TREE=path)) $(PART)
 
-series: ## OUT=dir [BASE=6.12] [SIGNOFF='Name <mail>']: the mailable patch series
-	@scripts/series $(if $(OUT),'$(OUT)',$(error series needs OUT=dir)) $(if $(SIGNOFF),--signoff '$(SIGNOFF)')
+series: ## OUT=dir [BASE=6.12] [PART=stock] [SIGNOFF='Name <mail>']: the mailable patch series
+	@scripts/series $(if $(OUT),'$(OUT)',$(error series needs OUT=dir)) $(if $(PART),--part $(PART)) \
+		$(if $(SIGNOFF),--signoff '$(SIGNOFF)')
 
 kernel: ## build what the guest needs: kernel, modules, initramfs, the GPU model
 	@scripts/kernel

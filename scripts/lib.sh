@@ -56,7 +56,7 @@ quietly() {
 patch_files() {
 	local name dir
 
-	grep -E '^[[:alpha:]]' "$ROOT/patches/series" | while read -r name; do
+	grep -E '^[[:alpha:]]' "$ROOT/patches/series" | while read -r name _; do
 		for dir in "$ROOT/patches/linux-$BASE" "$ROOT/patches/common" "$ROOT"; do
 			[ ! -f "$dir/$name" ] || echo "$dir/$name"
 		done

@@ -2,10 +2,11 @@
 """The patch set as the repository holds it, and how it meets a kernel tree.
 
 patches/series names the patches in order. A line that starts in the first column names
-a patch file; the indented lines below it name the new files that arrive with it ("source
-=> destination" where the two differ). Each arrives once, whole. The new files are the
-same for every base, that is every version of Linux. A patch that is, too, stands in
-patches/common/, one that is not in patches/linux-<version>/ of each.
+a patch file, and behind it the base, that is the version of Linux, if it is for one alone;
+the indented lines below it name the new files that arrive with it ("source => destination"
+where the two differ). Each arrives once, whole. The new files are the same for every base.
+A patch that is, too, stands in patches/common/, one that is not in patches/linux-<version>/.
+A name in brackets begins a part of the series.
 """
 import os
 import re
@@ -34,9 +35,10 @@ def split_hunks(text):
 class Patch:
     """One patch: its message, the hunks for each file of Linux it changes, the files it adds."""
 
-    def __init__(self, path, root=ROOT):
+    def __init__(self, path, root=ROOT, part=None):
         self.root = root
         self.path = path
+        self.part = part
         self.name = path.name
         self.message, self.hunks = split_hunks(path.read_text())
         self.added = []         # (path in the repository, path in the kernel)
@@ -67,21 +69,28 @@ def find(base, name, root=ROOT):
     return places[0]
 
 
-def load(base, root=ROOT):
-    """The list of patches for one base version, of this repository or a copy of it."""
-    patches = []
+def load(base, root=ROOT, part=""):
+    """The patches for one base version, of this repository or a copy of it: all, or a part's."""
+    patches, named, of, added = [], set(), None, []
     for line in (root / "patches/series").read_text().splitlines():
         line = line.split("#")[0].rstrip()
-        if not line:
-            continue
-        if not line[0].isspace():
-            patches.append(Patch(find(base, line, root), root))
-            continue
-        src, _, dst = line.strip().partition(" => ")
-        patches[-1].added.append((src, dst or src))
+        if line.startswith("["):
+            of = line.strip("[]")
+        elif line and not line[0].isspace():
+            name, _, only = line.partition(" ")
+            added = []
+            if only in ("", base):
+                patches.append(Patch(find(base, name, root), root, of))
+                added = patches[-1].added
+        elif line:
+            src, _, dst = line.strip().partition(" => ")
+            added.append((src, dst or src))
+            named.add(src)
     check_once(patches)
-    check_all(patches, root)
-    return patches
+    check_all(named, root)
+    if part and part not in {p.part for p in patches}:
+        raise Refused(f"patches/series has no part {part}")
+    return [p for p in patches if part in ("", p.part)]
 
 
 def check_once(patches):
@@ -97,9 +106,8 @@ def check_once(patches):
             raise Refused(f"{p.path} changes {name}, which arrives whole")
 
 
-def check_all(patches, root):
+def check_all(named, root):
     """Each of the driver's files arrives."""
-    named = {src for p in patches for src, _ in p.added}
     for path in sorted((root / DRIVER).rglob("*.[ch]")):
         if str(path.relative_to(root)) not in named:
             raise Refused(f"{path} is a driver file that patches/series does not name")

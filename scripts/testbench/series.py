@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Write the mailable series: series OUT [--base 6.12] [--signoff 'Name <mail>']
+"""Write the mailable series: series OUT [--base 6.12] [--part PART] [--signoff 'Name <mail>']
 
 One git format-patch file a patch, and a cover letter. Without --signoff the series
-is marked RFC and carries no Signed-off-by: only its sender can give one.
+is marked RFC and carries no Signed-off-by: only its sender can give one. PART is a part of
+patches/series alone, as stock.
 """
 import argparse
 import os
@@ -47,12 +48,12 @@ def commit(tree, patch, author, signoff):
         "--cleanup=whitespace", *flags)
 
 
-def write(tree, out, signoff):
+def write(tree, out, signoff, cover):
     """Write the patches, which are all commits but the first, with the cover letter."""
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("[0-9][0-9][0-9][0-9]-*.patch"):
         old.unlink()
-    git(tree, "config", "branch.gpreempt.description", (PATCHES / "common/cover").read_text())
+    git(tree, "config", "branch.gpreempt.description", cover.read_text())
     kind = [] if signoff else ["--rfc"]
     first = git(tree, "rev-list", "--max-parents=0", "HEAD")
     print(git(tree, "format-patch", "--cover-letter", "--cover-from-description=subject",
@@ -63,6 +64,7 @@ def run():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("out", type=Path)
     p.add_argument("--base", default=BASE)
+    p.add_argument("--part", default="")
     p.add_argument("--signoff")
     args = p.parse_args()
     if args.base not in patchset.bases():
@@ -72,7 +74,7 @@ def run():
     if not re.fullmatch(r"[^<>]+ <[^<>@ ]+@[^<>@ ]+>", author):
         raise patchset.Refused(f"SIGNOFF must be 'Name <mail>', not '{author}'")
 
-    patches = patchset.load(args.base)
+    patches = patchset.load(args.base, part=args.part)
     pristine = subprocess.run(["bash", "-c", f". '{SCRIPTS}/lib.sh'; pristine"],
                               check=True, text=True, capture_output=True,
                               env={**os.environ, "BASE": args.base}).stdout.strip()
@@ -87,7 +89,8 @@ def run():
         git(tree, "commit", "-q", "--allow-empty", "-m", f"Linux {args.base}")
         for patch in patches:
             commit(tree, patch, author, args.signoff)
-        write(tree, args.out, args.signoff)
+        write(tree, args.out, args.signoff, PATCHES / "common" /
+              ("cover-" + args.part if args.part else "cover"))
 
 
 def main():

@@ -442,6 +442,8 @@ SUITES = {
     "unload": guest("unload", inside("unload"), program("unload_test")),
     "faults": guest("faults", inside("patient"), program("fault_test"), options=DEAD,
                     limit=600),
+    "stock": guest("stock", inside("patient"), program("stock_test"), options=DEAD,
+                   limit=600),
     "device": guest("device", inside("patient"), program("device_test"), options=DEAD,
                     limit=600),
     # in real time the driver takes the GPU for an emulator: then stock warns when it resumes
@@ -509,7 +511,7 @@ HOST = {"scripts", "setup", "apply", "pure", "model-san", "fuzz", "opencl", "met
 # About the model, stock amdgpu, time, or ROCm: there is nothing of ours for a
 # kernel that checks itself to find, or much to wait for. soak has runs of its own there.
 STOCK = {"model-tsan", "attach", "virtual-time", "demo", "demo-fetch", "demo-mi300x", "demo-loaded",
-         "bench", "cwsr-handler", "faults", "device", "hip", "hip-mi300x", "kfdtest", "hsakmt",
+         "bench", "cwsr-handler", "faults", "stock", "device", "hip", "hip-mi300x", "kfdtest", "hsakmt",
          "nvtop", "suspend-stock", "mi300x", "errnos", "figures", "disturb", "hwtest", "counted",
          "soak"}
 

@@ -40,8 +40,8 @@ class Series(unittest.TestCase):
         (self.root / name).parent.mkdir(parents=True, exist_ok=True)
         (self.root / name).write_text(text)
 
-    def patches(self, base="6.12"):
-        return patchset.load(base, self.root)
+    def patches(self, base="6.12", **kwargs):
+        return patchset.load(base, self.root, **kwargs)
 
     def test_files_arrive_with_their_patch(self):
         self.assertEqual([(p.name, [dst for _, dst in p.added]) for p in self.patches()],
@@ -59,6 +59,31 @@ class Series(unittest.TestCase):
     def test_a_base_without_the_patch(self):
         with self.assertRaisesRegex(patchset.Refused, "names three.patch; for Linux 7.3 there is no"):
             self.patches("7.3")
+
+    def test_a_patch_of_one_base(self):
+        self.write("patches/series", SERIES + "four.patch 7.3\n    ours/d.c\n")
+        self.write("patches/linux-7.3/three.patch", MESSAGE)
+        self.write("patches/linux-7.3/four.patch", MESSAGE)
+        self.write("ours/d.c", "")
+        self.assertEqual([p.name for p in self.patches()], ["one.patch", "two.patch", "three.patch"])
+        self.assertNotIn("ours/d.c", [dst for p in self.patches() for _, dst in p.added])
+        self.assertEqual([p.name for p in self.patches("7.3")][-1], "four.patch")
+
+    def test_a_driver_file_of_one_base_is_named(self):
+        self.write("patches/series", f"{SERIES}four.patch 7.3\n    {patchset.DRIVER}/d.c\n")
+        self.write(f"{patchset.DRIVER}/d.c", "")
+        self.assertEqual(len(self.patches()), 3)
+        self.write(f"{patchset.DRIVER}/e.c", "")
+        with self.assertRaisesRegex(patchset.Refused, "e.c is a driver file that .* not name"):
+            self.patches()
+
+    def test_a_part(self):
+        self.write("patches/series", "[first]\n" + SERIES.replace("two.patch", "[second]\ntwo.patch"))
+        self.assertEqual([p.name for p in self.patches()], ["one.patch", "two.patch", "three.patch"])
+        self.assertEqual([p.name for p in self.patches(part="first")], ["one.patch"])
+        self.assertEqual([p.name for p in self.patches(part="second")], ["two.patch", "three.patch"])
+        with self.assertRaisesRegex(patchset.Refused, "has no part third"):
+            self.patches(part="third")
 
     def test_a_file_that_the_series_names_in_vain(self):
         (self.root / "top.h").unlink()

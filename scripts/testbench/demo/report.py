@@ -17,7 +17,7 @@ from testbench.paths import BASE
 # above what was measured when they were set, four seeds within 0.5 % of each other, and
 # far enough below what a driver that takes twice as long would show.
 HIGH_ALONE_US = {"p50_us": 360, "p99_us": 365}  # measured 336 and 342: above, model or guest is slow
-# Linux 7.3 has MQDs in VRAM: so much longer takes stock's way from one runlist to the next.
+# So much longer Linux 7.3 took from one runlist to the next, before runlist-dump.patch.
 STOCK_US = {"7.3": 40}.get(BASE, 0)
 HIGH_US = {"p50_us": 500 + STOCK_US, "p99_us": 510 + STOCK_US}
                             # measured 462 and 470, at fetch 470 and 480

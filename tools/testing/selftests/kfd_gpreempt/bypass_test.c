@@ -455,11 +455,10 @@ static bool goes_on(const struct shared *shared)
 }
 
 /*
- * A process whose queue was reset updates another one: stock has unmapped the queues of all by
- * the time that it refuses, and leaves them so. The monitor maps them, also if it was parked, as
- * all are on one level: the update changes nothing that would wake it.
+ * A process whose queue was reset updates another one, and is refused. The queues of others stay
+ * mapped, also if the monitor is parked, as all are on one level.
  */
-TEST_F_TIMEOUT(bypass, left_unmapped_by_stock, 180)
+TEST_F_TIMEOUT(bypass, refused_update, 180)
 {
 	struct shared *shared = client_shared_page();
 	__u32 id[3] = { self->low.id, self->high.id };

@@ -31,7 +31,7 @@
 
 /*
  * HIGH's kernel beside LOW, from doorbell to end: some 430 us are measured, of which 100
- * are LOW's save and 20 the driver's; with Linux 7.3, whose MQDs are in VRAM, 500, and
+ * are LOW's save and 20 the driver's; with Linux 7.3, before runlist-dump.patch, 500, and
  * 560 on two compute dies.
  */
 #define LATENCY_US	600
