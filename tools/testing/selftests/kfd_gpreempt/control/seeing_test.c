@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an operator sees of preemptions: statistics, SMI events and tracepoints. Whether the
- * latencies are true is for scripts/check-latency, which compares them with the GPU model's
- * event log.
+ * What an operator sees of preemptions: statistics, SMI events and tracepoints. The
+ * latencies are printed, for a comparison with what a model of the GPU saw.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -155,7 +154,6 @@ TEST_F_TIMEOUT(seeing, statistics, 120)
 	ASSERT_EQ(0, gpreempt_set("enable", 0));
 	for (i = 0; i < ARRAY_SIZE(counted); i++)
 		n[i] = stat_value(counted[i], "") - n[i];
-	/* for scripts/check-latency */
 	printf("# clock begin=%llu end=%llu scans=%lld\n", begin, kfd_gpu_clock(&self->c.dev),
 	       n[SCANS]);
 	for (i = 0; i < ARRAY_SIZE(latencies); i++)

@@ -5,7 +5,7 @@
  * result is compared, and after each period nothing of it may be left. The model
  * and the guest of the test bench are taken for granted.
  *
- * The same seed gives the same periods. scripts/testbench/soak.py runs segments,
+ * The same seed gives the same periods. main.py runs segments,
  * judges what should stay the same from period to period, and adds them up.
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernels of the tests and of the demo, for clang's OpenCL C without its
+ * Kernels of the tests, for clang's OpenCL C without its
  * library: everything comes from compiler built-ins.
  */
 #include "low_work.h"

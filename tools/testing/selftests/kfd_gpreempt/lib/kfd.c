@@ -12,7 +12,6 @@
 
 #include "code.h"
 
-#define CLOCK_TRIES	20
 #define TOPOLOGY	"/sys/class/kfd/kfd/topology/nodes"
 #define MAX_NODES	64
 
@@ -45,29 +44,6 @@ __u64 kfd_gpu_clock(struct kfd_dev *dev)
 	struct kfd_ioctl_get_clock_counters_args args = { .gpu_id = dev->gpu_id };
 
 	return kfd_ioctl(dev, AMDKFD_IOC_GET_CLOCK_COUNTERS, &args) ? 0 : args.gpu_clock_counter;
-}
-
-int kfd_clocks(struct kfd_dev *dev, __u64 *gpu, __u64 *now)
-{
-	struct kfd_ioctl_get_clock_counters_args args = { .gpu_id = dev->gpu_id };
-	__u64 begin, ns, least = UINT64_MAX;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < CLOCK_TRIES; i++) {
-		begin = kfd_now();
-		ret = kfd_ioctl(dev, AMDKFD_IOC_GET_CLOCK_COUNTERS, &args);
-		ns = kfd_now() - begin;
-		if (ret)
-			return ret;
-		if (ns >= least)
-			continue;
-		least = ns;
-		*gpu = args.gpu_clock_counter;
-		/* CLOCK_BOOTTIME, which is CLOCK_MONOTONIC on a machine that did not sleep */
-		*now = args.system_clock_counter;
-	}
-	return 0;
 }
 
 unsigned long long kfd_property(unsigned int node, const char *wanted)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * LOW computes exactly what it should over more than a thousand preemptions in
- * one run, or as many as $GPREEMPT_EXACT_PREEMPTIONS says. The GPU model's event
- * log proves besides that they hit LOW in the middle of its loop:
- * scripts/check-events --preemptions 1000.
+ * one run, or as many as $GPREEMPT_EXACT_PREEMPTIONS says.
  */
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What must be the same after every period, when all clients have ended: judged
- * by scripts/testbench/soak.py.
+ * by main.py.
  */
 #include <dirent.h>
 #include <stdio.h>

@@ -366,8 +366,8 @@ TEST_F_TIMEOUT(disturb, mappings, 600)
 }
 
 /*
- * What it costs where GPREEMPT is not enabled. This and the above are compared with a
- * kernel without it by scripts/check.
+ * What it costs where GPREEMPT is not enabled. This and the above run on a kernel
+ * without it as well: the figures that they report can be compared.
  */
 TEST_F_TIMEOUT(disturb, not_enabled, 60)
 {

@@ -2,8 +2,8 @@
 /*
  * Processes that always have work share the time of the GPU: under fair by weight, with
  * minimum and cap, under timeslice equally, however many queues they have; and the members of a
- * cgroup with a share have one together. Here each only has to come forward; who had how much of
- * the model is scripts/check-shares's.
+ * cgroup with a share have one together. Here each only has to come forward; the moments printed
+ * are for whoever can tell from outside, as on a model, who had how much.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -232,7 +232,6 @@ TEST_F_TIMEOUT(shares, each, 60)
 		before[i] = rounds_of(self->tenant, variant->part, i);
 	begin = kfd_gpu_clock(&self->dev);
 	usleep(WINDOW_MS * 1000);
-	/* for scripts/check-shares */
 	printf("# shares of %s begin=%llu end=%llu\n", variant->policy, begin,
 	       kfd_gpu_clock(&self->dev));
 	for (i = 0; i < TENANTS; i++) {

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "client.h"
+#include "clocks.h"
 
 static void usage(void)
 {
@@ -65,16 +66,12 @@ static void measure(struct client *c, struct aql_queue *q, struct high_job *job,
 			fail("a workgroup was lost or repeated", -EILSEQ);
 }
 
-/* A line that ties the guest's clock to the GPU's. */
 static void print_clocks(struct client *c, const char *when)
 {
-	__u64 gpu, now;
-	int ret = kfd_clocks(&c->dev, &gpu, &now);
+	int ret = clocks_print(&c->dev, when);
 
 	if (ret)
 		fail("clocks", ret);
-	printf("gpu_clock_%s=%llu\nclock_%s=%llu\n", when, (unsigned long long)gpu, when,
-	       (unsigned long long)now);
 }
 
 int main(int argc, char **argv)

@@ -18,6 +18,7 @@
 #include <linux/kfd_gpreempt.h>
 
 #include "bench_work.h"
+#include "clocks.h"
 #include "debugger.h"
 
 /* Packets of the queue: room for a request of so many kernels. */
@@ -186,16 +187,12 @@ static unsigned int measure(struct client *c, struct aql_queue *q, struct high_j
 	return requests;
 }
 
-/* A line that ties the guest's clock to the GPU's. */
 static void print_clocks(struct client *c, const char *when)
 {
-	__u64 gpu, now;
-	int ret = kfd_clocks(&c->dev, &gpu, &now);
+	int ret = clocks_print(&c->dev, when);
 
 	if (ret)
 		fail("clocks", ret);
-	printf("gpu_clock_%s=%llu\nclock_%s=%llu\n", when, (unsigned long long)gpu, when,
-	       (unsigned long long)now);
 }
 
 static void run(struct setup *s)

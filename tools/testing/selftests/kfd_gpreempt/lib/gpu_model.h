@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The fault knobs of the GPU model (tools/testing/gpu-model), reached through a
- * virtio port of the guest. A real GPU has none: tests of faults skip there.
+ * The fault knobs of a GPU that is a model, reached through a virtio port of the guest.
+ * A real GPU has none: tests of faults skip there.
  */
 #ifndef KFD_GPREEMPT_GPU_MODEL_H
 #define KFD_GPREEMPT_GPU_MODEL_H

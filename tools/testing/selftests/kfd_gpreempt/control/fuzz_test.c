@@ -4,7 +4,7 @@
  * from another user at once, while queues work, come and go. At the end every
  * queue is mapped, what ran under all that is exact, and the machine works.
  *
- * GPREEMPT_FUZZ_CALLS makes it longer than that of a test run ("make fuzz-driver"),
+ * GPREEMPT_FUZZ_CALLS makes it longer than that of a test run,
  * GPREEMPT_FUZZ_SEED repeats one; the kernel says whether it had a splat, and on
  * a debug kernel whether something leaked.
  */

@@ -139,12 +139,6 @@ __u64 kfd_now(void);
 /* The GPU's clock counter (its frequency is the reference clock's); 0 on failure. */
 __u64 kfd_gpu_clock(struct kfd_dev *dev);
 
-/*
- * The GPU's clock and kfd_now()'s at the same moment: of some tries the fastest, in which the
- * least can have come between reading one and the other. 0 or -errno.
- */
-int kfd_clocks(struct kfd_dev *dev, __u64 *gpu, __u64 *now);
-
 /* CREATE_QUEUE and others return errors that tests compare: -errno or 0. */
 int kfd_ioctl(struct kfd_dev *dev, unsigned long cmd, void *arg);
 
