@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# GPREEMPT: what the project can be told to do. Everything is done by scripts/.
+# GPREEMPT: what the project can be told to do. Everything is done by scripts/bench.
 
 # The version of Linux: 6.12 or 7.3
 export BASE ?= 6.12
@@ -12,103 +12,103 @@ help: ## list the targets
 		awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
 demo: kernel ## [ASIC=mi300x]: preempt a wave on the modelled GPU and measure it, from a bare machine
-	@scripts/demo $(if $(ASIC),--asic $(ASIC))
+	@scripts/bench demo $(if $(ASIC),--asic $(ASIC))
 
 check: ## every test, from a bare machine; ends with "N passed, N failed, N skipped"
-	@scripts/setup
-	@scripts/check
+	@scripts/bench setup
+	@scripts/bench check
 
 apply: ## TREE=path [PART=stock]: patch a kernel tree
-	@scripts/apply $(if $(TREE),'$(TREE)',$(error apply needs TREE=path)) $(PART)
+	@scripts/bench apply $(if $(TREE),'$(TREE)',$(error apply needs TREE=path)) $(PART)
 
 series: ## OUT=dir [BASE=6.12] [PART=stock] [SIGNOFF='Name <mail>']: the mailable patch series
-	@scripts/series $(if $(OUT),'$(OUT)',$(error series needs OUT=dir)) $(if $(PART),--part $(PART)) \
+	@scripts/bench series $(if $(OUT),'$(OUT)',$(error series needs OUT=dir)) $(if $(PART),--part $(PART)) \
 		$(if $(SIGNOFF),--signoff '$(SIGNOFF)')
 
 kernel: ## build what the guest needs: kernel, modules, initramfs, the GPU model
-	@scripts/kernel
+	@scripts/bench kernel
 
 shell: kernel ## a shell in a guest with the GPU
-	@scripts/guest --name shell --shell
+	@scripts/bench guest --name shell --shell
 
 lint: ## checkpatch, sparse, W=1 with gcc and clang, kernel-doc, shellcheck
-	@scripts/lint
+	@scripts/bench lint
 
 check-metrics: ## gpreempt metrics with Debian's prometheus, node exporter and promtool, no GPU
-	@scripts/check-metrics
+	@scripts/bench check-metrics
 
 deb: ## Debian packages, the driver's for DKMS among them: out/deb
-	@scripts/deb
+	@scripts/bench deb
 
 check-deb: ## the packages in a root of Debian, and its own kernel with them in the guest
-	@scripts/check-deb
+	@scripts/bench check-deb
 
 check-containers: ## levels of containers by Debian's runc, podman and containerd, in the guest
-	@scripts/check-containers
+	@scripts/bench check-containers
 
 check-slurm: ## levels of jobs by Debian's munge and Slurm, with the SPANK plugin, in the guest
-	@scripts/check-slurm
+	@scripts/bench check-slurm
 
 check-series: ## every patch of the series builds by itself, with gcc and clang
-	@scripts/check-series
+	@scripts/bench check-series
 
 check-proof: ## [QUEUES=4]: prove what select promises, with CBMC, and find what is broken on purpose
-	@scripts/check-proof
+	@scripts/bench check-proof
 
 check-random: ## [SEEDS=700]: machines drawn at random, by each policy and by one that returns nonsense
 	@mkdir -p out/build/random-$(SEEDS)
-	@$(MAKE) -s -C tools/testing/gpreempt O='$(CURDIR)/out/build/random-$(SEEDS)' SAN= \
+	@$(MAKE) -s -C scripts/testbench/pure O='$(CURDIR)/out/build/random-$(SEEDS)' SAN= \
 		CFLAGS='-O2 -DSIM_SEEDS=$(SEEDS)' check
 
 check-mutants: ## [GUEST=1] [NUMBER=300] [SEED=1]: do the tests find mistakes in the pure rooms, or in all?
-	@scripts/check-mutants $(if $(GUEST),--guest) $(if $(NUMBER),--number $(NUMBER)) $(if $(SEED),--seed $(SEED))
+	@scripts/bench check-mutants $(if $(GUEST),--guest) $(if $(NUMBER),--number $(NUMBER)) $(if $(SEED),--seed $(SEED))
 
 check-debug: ## the tests on a kernel with lockdep, KASAN, UBSAN, kmemleak, failing allocations
-	@KERNEL=debug scripts/check
+	@KERNEL=debug scripts/bench check
 
 check-kcsan: ## the tests on a kernel that looks for data races in amdkfd
-	@KERNEL=kcsan scripts/check
+	@KERNEL=kcsan scripts/bench check
 
 check-cov: ## the tests on a kernel that counts the lines it runs: out/check/coverage.txt
 	@mkdir -p out/check
-	@KERNEL=cov scripts/check; status=$$?; \
-	scripts/coverage out/check-cov out/guest-cov >out/check/coverage.txt || status=1; \
+	@KERNEL=cov scripts/bench check; status=$$?; \
+	scripts/bench coverage out/check-cov out/guest-cov >out/check/coverage.txt || status=1; \
 	tail -n 1 out/check/coverage.txt; exit $$status
 
 bench: kernel ## [SHORT=1] [SENSITIVITY=1] [ASIC=mi300x]: HIGH beside LOW with GPREEMPT and by other means
-	@scripts/bench $(if $(SHORT),--short) $(if $(SENSITIVITY),--sensitivity) $(if $(ASIC),--asic $(ASIC))
+	@scripts/bench benchmark $(if $(SHORT),--short) $(if $(SENSITIVITY),--sensitivity) $(if $(ASIC),--asic $(ASIC))
 
 check-rocm: kernel ## Debian's ROCm in the guest: rocminfo, HIP programs, latency of HIP streams
-	@scripts/rocm
-	@scripts/check rocm rocm-mi300x rocm-latency
+	@scripts/bench rocm
+	@scripts/bench check rocm rocm-mi300x rocm-latency
 
 rocm-suites: kernel ## [SUITES="rocprim rocrand ..."] [SEED=1]: ROCm's own tests while they are preempted, hours
-	@scripts/rocm-suites $(addprefix --library ,$(SUITES)) $(if $(SEED),--seed $(SEED))
+	@scripts/bench rocm-suites $(addprefix --library ,$(SUITES)) $(if $(SEED),--seed $(SEED))
 
 demo-llm: kernel ## llama.cpp's server beside training, both of HIP: is it as if it were alone?
-	@scripts/demo-llm
+	@scripts/bench demo-llm
 
 check-storm: kernel ## a kernel's exact result over 10,000 preemptions, and the way of its waves
-	@scripts/check storm
+	@scripts/bench check exact-storm
 
 soak: kernel ## [PREEMPTIONS=1000000] [MINUTES=N] [SEED=N] [PURE=1] [KERNEL=debug]: a random mixture of work and trouble
-	@scripts/soak $(if $(PREEMPTIONS),--preemptions $(PREEMPTIONS)) $(if $(MINUTES),--minutes $(MINUTES)) \
+	@scripts/bench soak $(if $(PREEMPTIONS),--preemptions $(PREEMPTIONS)) $(if $(MINUTES),--minutes $(MINUTES)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(PURE),--pure)
 
 check-hsakmt: kernel ## patches/rocm on Debian's libhsakmt: do all 16 priorities arrive, and hints?
-	@scripts/check-hsakmt
+	@scripts/bench check-hsakmt
 
 kfdtest: kernel ## AMD's kfdtest on stock, on GPREEMPT built and enabled: out/kfdtest/results.tsv
-	@scripts/kfdtest
+	@scripts/bench kfdtest
 
 bench-model: ## how fast the GPU model executes code, beside an older one, and by host threads
-	@scripts/bench-model
+	@scripts/bench bench-model
 
 fuzz-model: ## [SECONDS=60]: feed the GPU model random input, so long to each of its fuzzers
 	@$(MAKE) -s -C $(MODEL) O='$(CURDIR)/out/build/gpu-model-fuzz' fuzz
 
 fuzz-driver: kernel ## [CALLS=10000000] [SEED=N] [KERNEL=debug]: nonsense for the driver's ioctl and sysfs
-	@scripts/fuzz-driver $(if $(CALLS),--calls $(CALLS)) $(if $(SEED),--seed $(SEED))
+	@scripts/bench fuzz-driver $(if $(CALLS),--calls $(CALLS)) $(if $(SEED),--seed $(SEED))
 
 clean: ## remove the results; the caches stay
 	rm -rf out

@@ -2,12 +2,12 @@
 """The GPUs to measure on: each with four compute units, which a small host can execute."""
 from dataclasses import dataclass
 
-from testbench.paths import PROGRAMS
+from testbench.paths import KSELFTEST
 
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU by the options of gpu-model, and what the selftests' kernels for it are called."""
+    """A GPU by the options of gpu-model, and what the kselftests' kernels for it are called."""
     name: str
     isa: str
     options: str
@@ -15,7 +15,7 @@ class Gpu:
 
     def disassembly(self):
         """Of those kernels: what the build leaves beside the programs."""
-        return PROGRAMS / f"kernels-{self.kernels}.dis"
+        return KSELFTEST / f"lib/kernels-{self.kernels}.dis"
 
 
 # The MI300X has its units on two dies, which are one partition.

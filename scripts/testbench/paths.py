@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Where everything is. OUT_DIR, XDG_CACHE_HOME and BASE of the environment move some."""
+"""Where everything is. OUT_DIR, XDG_CACHE_HOME, BASE and KERNEL of the environment move some."""
 import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"
-INSIDE = SCRIPTS / "inside"             # what runs in the guest
+TESTBENCH = SCRIPTS / "testbench"
 PATCHES = ROOT / "patches"
 MODEL = ROOT / "tools/testing/gpu-model"
+SELFTESTS = ROOT / "tools/testing/selftests/kfd_gpreempt"
+
+BASE = os.environ.get("BASE", "6.12")       # the version of Linux
+KERNEL = os.environ.get("KERNEL", "")       # its variant, such as debug
 
 OUT = Path(os.environ.get("OUT_DIR", ROOT / "out"))
+RESULTS = OUT / ("check" + (KERNEL and f"-{KERNEL}"))
 BUILD = OUT / "build"
-PROGRAMS = BUILD / "selftests"
+KSELFTEST = BUILD / "kselftest"             # a folder for each of theirs
+HEADERS = KSELFTEST / "headers/include"     # the kernel's for user space
+PROGRAMS = BUILD / "programs"               # the bench's own, for the guest
 TOOL = BUILD / "gpreempt" / "gpreempt"
 ROCM = BUILD / "rocm"
 ROCM_ROOT = OUT / "rocm-root"
@@ -20,9 +27,13 @@ CONTAINERS_ROOT = OUT / "containers-root"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gpreempt"
 QEMU = CACHE / "qemu"
 
-BASE = os.environ.get("BASE", "6.12")   # the version of Linux
 
-GUEST = SCRIPTS / "guest"
+def bench(*words):
+    """A command of the bench."""
+    return [SCRIPTS / "bench", *words]
+
+
+GUEST = bench("guest")
 
 
 def in_guest(path):
@@ -31,10 +42,21 @@ def in_guest(path):
 
 
 def inside(name):
-    """A script of the guest's."""
-    return in_guest(INSIDE / name)
+    """FOLDER/NAME, a script of the guest's."""
+    folder, script = name.split("/")
+    return in_guest(TESTBENCH / folder / "inside" / script)
+
+
+def guests_scripts():
+    """All scripts of the guest's, the one that they share with the host's included."""
+    return sorted([*TESTBENCH.glob("*/inside/*"), TESTBENCH / "check/tap.sh"])
+
+
+def kselftest(name):
+    """FOLDER/NAME, one of the kselftests' programs."""
+    return in_guest(KSELFTEST / name)
 
 
 def program(name):
-    """A kselftest, or another program that was built with them."""
+    """One of the bench's own."""
     return in_guest(PROGRAMS / name)

@@ -17,7 +17,7 @@ def values(path):
 
 
 def clock(folder):
-    """The CPU's speed and the quantum of a guest's run, as scripts/guest left them."""
+    """The CPU's speed and the quantum of a guest's run, as bench guest left them."""
     path = folder / "clock"
     if not path.exists():
         raise NoResult(f"{path} is missing: by which clock did the guest run?")

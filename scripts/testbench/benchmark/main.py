@@ -39,7 +39,7 @@ def numbers(text):
 
 
 def parse(arguments):
-    p = argparse.ArgumentParser(prog="bench", description=__doc__.split("\n\n", maxsplit=1)[0],
+    p = argparse.ArgumentParser(prog="bench benchmark", description=__doc__.split("\n\n", maxsplit=1)[0],
                                 epilog=__doc__.split("\n\n", maxsplit=1)[1])
     p.add_argument("mix", nargs="*", help="some of: " + " ".join(MIXES))
     p.add_argument("--short", action="store_true",
@@ -58,7 +58,7 @@ def parse(arguments):
                    "seeds (default launch with all; at fetch with the first if neither short nor "
                    "for the sensitivity)")
     p.add_argument("--quantum-us", default="", metavar="N",
-                   help="how far guest and model may run past each other (default scripts/guest's)")
+                   help="how far guest and model may run past each other (default bench guest's)")
     args = p.parse_args(arguments)
     unknown = [m for m in args.mix if m not in MIXES]
     if unknown:

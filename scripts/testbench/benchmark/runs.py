@@ -18,7 +18,8 @@ from dataclasses import asdict, dataclass
 from testbench.benchmark import about, mixes
 from testbench.benchmark.about import NoResult
 from testbench.gpu import GPUS
-from testbench.paths import BUILD, GUEST, INSIDE, OUT, PROGRAMS, QEMU, SCRIPTS, in_guest, inside
+from testbench.paths import (BUILD, GUEST, OUT, PROGRAMS, QEMU, TESTBENCH, guests_scripts, in_guest,
+                             inside)
 
 FOLDER = "bench/runs"           # of OUT
 UNFINISHED = "bench/unfinished"
@@ -58,7 +59,7 @@ def contents():
     """
     found = hashlib.sha256((OUT / "guest").resolve().name.encode())
     for path in (QEMU, model(), *sorted(model().parent.glob("**/*.so")), *programs(),
-                 *sorted((SCRIPTS / "testbench/guest").glob("*.py")), *sorted(INSIDE.iterdir())):
+                 *sorted((TESTBENCH / "guest").glob("*.py")), *guests_scripts()):
         found.update(hashlib.sha256(path.read_bytes()).digest())
     return found.hexdigest()
 
@@ -109,7 +110,7 @@ class Run:
         self.job = job
         self.name = f"{UNFINISHED}/{job.key()}"
         self.folder = OUT / self.name
-        # scripts/guest empties that folder: what goes in is beside it
+        # bench guest empties that folder: what goes in is beside it
         given = self.beside("in")
         shutil.rmtree(given, ignore_errors=True)
         given.mkdir(parents=True)
@@ -125,11 +126,11 @@ class Run:
 
     def command(self, given):
         quantum = ["--quantum-us", self.job.quantum_us] if self.job.quantum_us else []
-        return [GUEST, "--name", self.name, "--kernel", "", "--seed", str(self.job.seed), *quantum,
+        return [*GUEST, "--name", self.name, "--kernel", "", "--seed", str(self.job.seed), *quantum,
                 "--timeout", str(TIMEOUT),
                 "--model",
                 f"{GPUS[self.job.asic].options} --rptr-at {self.job.rptr_at} {self.job.model}",
-                "--input", given, "--", inside("bench"), in_guest(PROGRAMS)]
+                "--input", given, "--", inside("benchmark/bench"), in_guest(PROGRAMS)]
 
     def doing(self):
         """The mode that is measured now."""

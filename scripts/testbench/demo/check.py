@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Is what the demo left complete, good and drawn right? usage: check-demo OUTDIR
 
-Results are TAP. checks() looks at a folder of scripts/demo: results.json against its own
+Results are TAP. checks() looks at a folder of bench demo: results.json against its own
 limits, timeline.gp for what was drawn, timeline.png for whether it can be seen.
 """
 import json

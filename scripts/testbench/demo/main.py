@@ -18,7 +18,7 @@ import threading
 import time
 from pathlib import Path
 
-from testbench import code_object
+from testbench.events import code_object
 from testbench.demo import report
 from testbench.gpu import GPUS
 from testbench.paths import GUEST, OUT, PROGRAMS, in_guest, inside
@@ -41,7 +41,7 @@ def parse():
     p.add_argument("--seed", type=int, default=1,
                    help="of the guest and of HIGH's random phase (default %(default)s)")
     p.add_argument("--quantum-us", type=float,
-                   help="how far guest and model may be apart (default: scripts/guest's)")
+                   help="how far guest and model may be apart (default: bench guest's)")
     return p.parse_args()
 
 
@@ -65,9 +65,9 @@ def progress(log, begin, done):
 def run_guest(args, folder):
     """The four runs; returns how long they took."""
     quantum = ["--quantum-us", f"{args.quantum_us:g}"] if args.quantum_us else []
-    command = [GUEST, "--name", args.name, "--timeout", str(LIMIT_S),
+    command = [*GUEST, "--name", args.name, "--timeout", str(LIMIT_S),
                "--seed", str(args.seed), *quantum,
-               "--model", f"{GPUS[args.asic].options} --rptr-at {args.rptr_at}", "--", inside("demo"),
+               "--model", f"{GPUS[args.asic].options} --rptr-at {args.rptr_at}", "--", inside("demo/demo"),
                in_guest(PROGRAMS), str(args.seed),
                *(str(n) for n in (SAMPLES | {"gpreempt": LONG_SAMPLES} if args.long
                                   else SAMPLES).values())]

@@ -9,7 +9,7 @@ import bisect
 import re
 from dataclasses import dataclass
 
-from testbench import eventlog
+from testbench.events import eventlog
 from testbench.demo import timeline
 from testbench.paths import BASE
 

@@ -7,10 +7,7 @@ import shutil
 import stat
 from pathlib import Path
 
-from testbench.paths import BUILD, INSIDE, ROOT, SCRIPTS, in_guest
-
-# Of the guest's scripts those that are not in its folder.
-ELSEWHERE = (SCRIPTS / "tests/hwtest", SCRIPTS / "tests/tool", SCRIPTS / "tests/tap.sh")
+from testbench.paths import BUILD, ROOT, guests_scripts, in_guest
 
 
 def entry(name, mode, data=b"", number=[1]):
@@ -37,7 +34,7 @@ def packed(command):
     folders = [d for d in BUILD.glob("*") if d.name in named or not command]
     programs = [f for d in folders if not d.name.startswith("gpu-model")
                 for f in d.rglob("*") if is_program(f)]
-    return sorted([*(f for f in INSIDE.iterdir() if f.is_file()), *ELSEWHERE, *programs])
+    return sorted([*guests_scripts(), *programs])
 
 
 def initramfs(args, guest):

@@ -3,7 +3,7 @@
 
 usage: guest [options] [--] COMMAND [ARGUMENT...]
 
-The command runs as root in /repo, which holds scripts/inside and, of the folders in
+The command runs as root in /repo, which holds the scripts in inside/ and, of the folders in
 out/build, those that the command names; what it leaves in /out is in out/NAME of the
 host when it has ended. Both are the guest's own memory: a host's file system would
 answer at the host's time. What the command prints is printed here as it comes, and its
@@ -37,7 +37,7 @@ def run(args, scratch):
     for need in guest / "bzImage", QEMU, PLUGIN:
         if not need.exists():
             die(f"{need} is missing: run {args.kernel and f'KERNEL={args.kernel} '}make kernel")
-    os.utime(guest)     # scripts/kernel keeps those that were used last
+    os.utime(guest)     # kernel/kernel keeps those that were used last
     if not args.real_time and (why := clock_trouble()):
         print(f"guest: real time, no evidence where time counts: {why}", file=sys.stderr)
         args.real_time = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What scripts/guest is told."""
+"""What bench guest is told."""
 import argparse
 import os
 from pathlib import Path
@@ -62,8 +62,8 @@ def parse(doc):
     p.add_argument("--root", type=Path,
                    help="a folder of the host, read-only in the guest as 9p's mount_tag root")
     p.add_argument("--suite", default="",
-                   help="of scripts/check: what this suite is known for on stock amdgpu is let pass "
-                   "(testbench/splats.py)")
+                   help="of bench check: what this suite is known for on stock amdgpu is let pass "
+                   "(splats.py)")
     p.add_argument("--splat-ok", action="store_true",
                    help="a report of the kernel is not a failure, unless it names gpreempt")
     p.add_argument("--shell", action="store_true", help="an interactive shell")

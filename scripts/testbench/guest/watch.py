@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from testbench import splats
+from testbench.guest import splats
 
 # What is dying may still say where it stood.
 LAST_WORDS_S = 2

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of what judges gpreempt-hwtest's reports, and of the page about it."""
+import copy
+import json
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from testbench.hwtest import hwtest
+from testbench.paths import ROOT, SELFTESTS
+
+SOURCE = (SELFTESTS / "hwtest/hwtest.c").read_text()
+PAGE = (ROOT / "Documentation/gpu/amdgpu/gpreempt-hwtest.rst").read_text()
+STEPS = re.findall(r'^\t\{ "(\w+)", RISK', SOURCE, re.M)
+
+FOUND = {
+    "watch": {"register_access_ns": 2000},
+    "index": {"read_index_at": "launch"},
+    "gws": {"preemptions": 10},
+    "empty": {"unmap_fence_us": 20.9},
+    "cost": {"rows": [{"groups_a_unit": str(n), "waves": 8 * n, "vgprs": 128, "lds_bytes": 512,
+                       "saved_mib": 0.26 * n, "save_us": 70 + n, "restore_us": 90 + n}
+                      for n in range(1, 11)]},
+    "doorbell": {"faults": 5},
+    "detection": {"preemptions": 10, "detection_at_most_us": 1600.5},
+    "exact": {"preemptions": 30, "low_words": 8192},
+    "table": {"rows": [{"way": "HIGH alone", "p50_us": 336}, {"way": "stock, 48 ms", "p50_us": 31000},
+                       {"way": "GPREEMPT, 48 ms", "p50_us": 462}]},
+}
+
+
+def report(last="table", **changes):
+    """A report in which all is well, up to a step, but for changes."""
+    end = STEPS.index(last)
+    good = {"anomaly": None, "restored": True, "kernel_log": [],
+            "steps": [{"name": name, "state": "ok" if n <= end else "not run", "seconds": 0.1,
+                       "says": "", **FOUND.get(name, {})} for n, name in enumerate(STEPS)]}
+    return copy.deepcopy(good) | changes
+
+
+class Judged(unittest.TestCase):
+    def good(self, wrong):
+        self.assertEqual(list(wrong), [])
+
+    def bad(self, wrong, text):
+        self.assertRegex("\n".join(wrong), text)
+
+    def test_complete(self):
+        self.good(hwtest.complete(report()))
+        self.good(hwtest.complete(report("index"), "index"))
+        self.bad(hwtest.complete(report("exact")), "step table is 'not run'")
+        self.bad(hwtest.complete(report(), "index"), "step preempt is 'ok'")
+        self.bad(hwtest.complete(report(anomaly="in step exact: no")), "anomaly: in step exact")
+        self.bad(hwtest.complete(report(restored=False)), "not put back")
+
+    def test_anomalous(self):
+        wrong = report("index", anomaly="in step preempt: WRONG RESULT: 1 value")
+        self.bad(hwtest.anomalous(wrong, "preempt", "WRONG"), "preempt is 'not run'")
+        hwtest.step(wrong, "preempt")["state"] = "ANOMALY"
+        self.good(hwtest.anomalous(wrong, "preempt", "WRONG"))
+        self.bad(hwtest.anomalous(wrong, "preempt", "never"), "not 'never': in step preempt")
+        self.bad(hwtest.anomalous(wrong | {"restored": False}, "preempt", "WRONG"), "put back")
+
+    def test_index(self):
+        self.good(hwtest.index(report(), "1000 start asic=mi210 rptr_at=launch\n"))
+        self.bad(hwtest.index(report(), "1000 start asic=mi210 rptr_at=fetch\n"),
+                 "advances at fetch, not launch")
+
+    def cost(self, **changes):
+        changed = report()
+        hwtest.step(changed, "cost")["rows"][3].update(changes)
+        return hwtest.cost(changed)
+
+    def test_cost(self):
+        self.good(self.cost())
+        self.bad(self.cost(saved_mib=0.9), "0.900 MiB saved, 1.008 are allocated")
+        self.bad(self.cost(vgprs=32), "0.258 are allocated")
+        self.bad(self.cost(saved_mib=9, waves=280, save_us=70), "save_us: 71 for least, 70 for most")
+        few = report()
+        del hwtest.step(few, "cost")["rows"][1]
+        self.bad(hwtest.cost(few), "9 loads")
+
+    def test_figures(self):
+        self.good(hwtest.figures(report()))
+        for name, what in (("doorbell", "faults"), ("exact", "preemptions"), ("watch",
+                           "register_access_ns")):
+            changed = report()
+            hwtest.step(changed, name)[what] = 0
+            self.bad(hwtest.figures(changed), f"{name}: {what} is 0")
+        changed = report()
+        hwtest.step(changed, "table")["rows"][2]["p50_us"] = 31001
+        self.bad(hwtest.figures(changed), "HIGH with GPREEMPT, 48 ms: 31001 us")
+
+    def test_secrets(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "report.json").write_text(json.dumps(report()))
+            self.good(hwtest.secrets(folder))
+            (folder / "report.txt").write_text("kernel 6.12 on secrethost")
+            self.bad(hwtest.secrets(folder), "report.txt has 'secrethost'")
+            (folder / "report.txt").write_text("Serial: 1234")
+            self.bad(hwtest.secrets(folder), "report.txt has 'Serial'")
+
+
+class Page(unittest.TestCase):
+    """It is true of the program."""
+
+    def test_steps(self):
+        listed = PAGE.split("\nThe steps\n")[1].split("\nThe report\n")[0]
+        self.assertEqual(STEPS, re.findall(r"^``(\w+)``$", listed, re.M))
+
+    def test_status(self):
+        said = re.findall(r'"  (\d)  (.*?)\\n"', SOURCE)
+        self.assertEqual([n for n, _ in said], ["0", "1", "2"])
+        for n, text in said:
+            self.assertRegex(PAGE, rf"\n{n} +{re.escape(text)}\n")
+
+    def test_options(self):
+        there = set(re.findall(r'^\t\t\{ "(\w+)", (?:no|required)_argument', SOURCE, re.M))
+        self.assertEqual(there - {"help"}, set(re.findall(r"--(\w+)", PAGE)))
+
+    def test_anomalies(self):
+        """What the page explains is said."""
+        said = "".join(p.read_text() for p in (SELFTESTS / "hwtest").glob("*.c"))
+        table = PAGE.split("an anomaly says")[1].split("\n====")[1]
+        rows = re.findall(r"^(\w.*?)  ", table.split("\n", 1)[1], re.M)
+        self.assertTrue(rows)
+        for text in rows:
+            self.assertTrue(text in said, text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Write the mailable series: series OUT [--base 6.12] [--part PART] [--signoff 'Name <mail>']
+
+One git format-patch file a patch, and a cover letter. Without --signoff the series
+is marked RFC and carries no Signed-off-by: only its sender can give one. PART is a part of
+patches/series alone, as stock.
+"""
+import argparse
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from testbench.series import patchset
+from testbench.paths import BASE, PATCHES, TESTBENCH
+
+
+def git(tree, *args, **env):
+    return subprocess.run(["git", "-C", str(tree), *args], check=True, text=True,
+                          capture_output=True, env={**os.environ, **env}).stdout.strip()
+
+
+def message(patch):
+    """Author (or None), and the commit message, from a patch's top."""
+    top = re.split(r"^(?:---$|diff --git)", patch.message, maxsplit=1, flags=re.M)[0]
+    head, _, body = top.partition("\n\n")
+    fields = dict(re.findall(r"^(From|Subject|Date): (.*(?:\n[ \t].*)*)", head, re.M))
+    if "Subject" not in fields:
+        raise patchset.Refused(f"{patch.path} has no Subject:")
+    subject = re.sub(r"^\[[^]]*\] *", "", re.sub(r"\s+", " ", fields["Subject"]))
+    return fields.get("From"), f"{subject}\n\n{body.strip()}\n"
+
+
+def commit(tree, patch, author, signoff):
+    """Commit a patch on top of those before it."""
+    error = patchset.patch(tree, "".join(patch.hunks.values()))
+    if error:
+        raise patchset.Refused(f"{patch.name} does not apply:\n{error}")
+    for src, dst in patchset.own_files([patch]):
+        patchset.write_changed(src, tree / dst)
+    git(tree, "add", "-A")
+    if not git(tree, "status", "--porcelain"):
+        raise patchset.Refused(f"{patch.name} changes nothing")
+    sender, text = message(patch)
+    flags = ["--signoff"] if signoff else []
+    git(tree, "commit", "-q", f"--author={sender or author}", "-m", text,
+        "--cleanup=whitespace", *flags)
+
+
+def write(tree, out, signoff, cover):
+    """Write the patches, which are all commits but the first, with the cover letter."""
+    out.mkdir(parents=True, exist_ok=True)
+    for old in out.glob("[0-9][0-9][0-9][0-9]-*.patch"):
+        old.unlink()
+    git(tree, "config", "branch.gpreempt.description", cover.read_text())
+    kind = [] if signoff else ["--rfc"]
+    first = git(tree, "rev-list", "--max-parents=0", "HEAD")
+    print(git(tree, "format-patch", "--cover-letter", "--cover-from-description=subject",
+              *kind, "-o", str(out.resolve()), first))
+
+
+def run():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("out", type=Path)
+    p.add_argument("--base", default=BASE)
+    p.add_argument("--part", default="")
+    p.add_argument("--signoff")
+    args = p.parse_args()
+    if args.base not in patchset.bases():
+        raise patchset.Refused(f"no patches for Linux {args.base}; "
+                               f"there are some for: {' '.join(patchset.bases())}")
+    author = args.signoff or "GPREEMPT developers <gpreempt@example.org>"
+    if not re.fullmatch(r"[^<>]+ <[^<>@ ]+@[^<>@ ]+>", author):
+        raise patchset.Refused(f"SIGNOFF must be 'Name <mail>', not '{author}'")
+
+    patches = patchset.load(args.base, part=args.part)
+    pristine = subprocess.run(["bash", "-c", f". '{TESTBENCH}/lib.sh'; pristine"],
+                              check=True, text=True, capture_output=True,
+                              env={**os.environ, "BASE": args.base}).stdout.strip()
+    name, mail = re.fullmatch(r"(.*) <(.*)>", author).groups()
+    with tempfile.TemporaryDirectory() as scratch:
+        tree = Path(scratch)
+        git(tree, "init", "-q", "-b", "gpreempt")
+        git(tree, "config", "user.name", name)
+        git(tree, "config", "user.email", mail)
+        patchset.copy_files(patchset.hooked_files(patches), pristine, tree)
+        git(tree, "add", "-A")
+        git(tree, "commit", "-q", "--allow-empty", "-m", f"Linux {args.base}")
+        for patch in patches:
+            commit(tree, patch, author, args.signoff)
+        write(tree, args.out, args.signoff, PATCHES / "common" /
+              ("cover-" + args.part if args.part else "cover"))
+
+
+def main():
+    patchset.main(run)
