@@ -340,7 +340,7 @@ TEST_F_TIMEOUT(fdinfo, all_of_the_time, 60)
 		before = kfd_now();
 		ns = fd_ns(self->c.dev.drm_fd);
 		ASSERT_LT(0, ns);
-		/* how far it is ahead of that clock, if it was read first, and if it was read last */
+		/* how far it is ahead of that clock, read before it and after it */
 		early[i] = ns - (long long)before;
 		late[i] = ns - (long long)kfd_now();
 		if (late[i] > latest)

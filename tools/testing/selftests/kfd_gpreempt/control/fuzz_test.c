@@ -265,8 +265,8 @@ static void some_read(struct fuzz *shared, unsigned int who, unsigned int *seed)
 static void some_queue_read(struct fuzz *shared, unsigned int who, unsigned int *seed)
 {
 	static const char *const names[] = {
-		"state", "pid", "priority", "permitted_priority", "effective_priority", "timeslice_us",
-		"weight", "min_percent", "cap_percent", "group",
+		"state", "pid", "priority", "permitted_priority", "effective_priority",
+		"timeslice_us", "weight", "min_percent", "cap_percent", "group",
 		"preemptions", "running_ns", "waiting_ns", "preempted_ns",
 	};
 	char path[128], text[32];

@@ -282,8 +282,8 @@ TEST_F_TIMEOUT(ioctl, destroyed_while_waiting, 120)
 #define VRAM_MB		32	/* of the process that is killed */
 #define DEAD_MS		1000	/* after which nothing is left of it */
 
-/* A process with VRAM and a queue of the lowest priority, at work without end if @works. */
-static int is_waited_for(struct shared *shared, bool works)
+/* A process with VRAM and a queue of the lowest priority, at work without end. */
+static int is_waited_for(struct shared *shared)
 {
 	struct until_job job;
 	struct kfd_mem vram;
@@ -295,10 +295,8 @@ static int is_waited_for(struct shared *shared, bool works)
 	CHECK(0, kfd_alloc(&c.dev, &vram, VRAM_MB << 20, KFD_MEM_VRAM));
 	CHECK(0, aql_create(&q, &c.dev, 64, PRIORITY_LOW));
 	CHECK(0, until_job_init(&c, &job));
-	if (works) {
-		until_job_start(&c, &job, &q);
-		CHECK(0, until_job_moves(&job));
-	}
+	until_job_start(&c, &job, &q);
+	CHECK(0, until_job_moves(&job));
 	shared->queue_id = q.id;
 	shared->pid = getpid();
 	shared->ready = 1;
@@ -323,7 +321,6 @@ static long long vram_used(void)
 struct long_wait {
 	struct kfd_dev *dev;
 	struct shared *shared;
-	__u32 op;
 	volatile int ret;
 };
 
@@ -331,8 +328,9 @@ static void *wait_for_another(void *arg)
 {
 	struct long_wait *w = arg;
 
-	w->ret = gpreempt_preempt(w->dev, w->op, w->shared->pid, w->shared->queue_id,
-				  KFD_GPREEMPT_WAIT, KFD_GPREEMPT_WAIT_MS_MAX, 0);
+	w->ret = gpreempt_preempt(w->dev, KFD_GPREEMPT_OP_RESUME, w->shared->pid,
+				  w->shared->queue_id, KFD_GPREEMPT_WAIT,
+				  KFD_GPREEMPT_WAIT_MS_MAX, 0);
 	return NULL;
 }
 
@@ -369,22 +367,19 @@ static void expect_freed(struct __test_metadata *_metadata, FIXTURE_DATA(ioctl) 
 	EXPECT_GE(most, vram_used());
 }
 
-static void start_waited_for(struct __test_metadata *_metadata, FIXTURE_DATA(ioctl) *self,
-			     bool works)
+static void start_waited_for(struct __test_metadata *_metadata, FIXTURE_DATA(ioctl) *self)
 {
 	self->child = client_fork();
 	if (!self->child)
-		_exit(is_waited_for(self->shared, works));
+		_exit(is_waited_for(self->shared));
 	ASSERT_LT(0, await_owner(self->shared, self->child))
 		TH_LOG("line %d", self->shared->line);
 }
 
 /* No RESUME brings it back while HIGH works. */
-TEST_F_TIMEOUT(ioctl, killed_while_another_waits_for_resume, 120)
+TEST_F_TIMEOUT(ioctl, killed_while_another_waits, 120)
 {
-	struct long_wait w = {
-		.dev = &self->c.dev, .shared = self->shared, .op = KFD_GPREEMPT_OP_RESUME,
-	};
+	struct long_wait w = { .dev = &self->c.dev, .shared = self->shared };
 	struct kfd_gpreempt_queue_info info;
 	long long used = vram_used();
 	__u64 begin;
@@ -392,7 +387,7 @@ TEST_F_TIMEOUT(ioctl, killed_while_another_waits_for_resume, 120)
 	ASSERT_LT(0, used);
 	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	start_waited_for(_metadata, self, true);
+	start_waited_for(_metadata, self);
 	ASSERT_EQ(0, until_job_init(&self->c, &self->until));
 	until_job_start(&self->c, &self->until, &self->high);
 	do {
@@ -404,38 +399,6 @@ TEST_F_TIMEOUT(ioctl, killed_while_another_waits_for_resume, 120)
 	until_job_stop(&self->until);
 	EXPECT_EQ(0, until_job_wait(&self->c, &self->until, CLIENT_TIMEOUT_MS));
 	until_job_free(&self->c, &self->until);
-}
-
-/* Nobody is there to carry it out, or to look whether the queue is gone. */
-TEST_F_TIMEOUT(ioctl, killed_while_another_waits_for_preempt, 120)
-{
-	struct long_wait w = {
-		.dev = &self->c.dev, .shared = self->shared, .op = KFD_GPREEMPT_OP_PREEMPT,
-	};
-	long long used = vram_used();
-	struct shared *shared;
-	__u64 begin;
-	pid_t hog;
-
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		SKIP(return, "the monitor needs a CPU that can be taken from it");
-	shared = client_shared_page();
-	ASSERT_NE(NULL, shared);
-	ASSERT_LT(0, used);
-	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	start_waited_for(_metadata, self, false);
-	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
-	ASSERT_EQ(0, run_on(0, 0));
-	ASSERT_EQ(0, run_on(gpreempt_monitor(), 1));
-	hog = client_fork();
-	if (!hog)
-		_exit(keep_cpu(shared));
-	while (!shared->ready)
-		usleep(1000);
-	begin = kill_waited_for(_metadata, self, &w, used);
-	shared->stop = 1;
-	EXPECT_EQ(hog, waitpid(hog, NULL, 0));
-	expect_freed(_metadata, self, begin, used);
 }
 
 #define WAITERS		1000
