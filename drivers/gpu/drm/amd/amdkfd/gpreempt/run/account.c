@@ -111,8 +111,7 @@ static void account_inversion(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue
 		ns = ktime_get_ns() - since_ns;
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_DETECTIONS, 1);
 		count_latency(gp, GPREEMPT_LATENCY_DETECTION, ns);
-		trace_kfd_gpreempt_inversion(gp->node->id, gpq->pid, gpq->scan.queue_id,
-					     v->out.level, running, ns);
+		trace_kfd_gpreempt_inversion(gpq, running, ns);
 	}
 	if (!v->out.wants || v->seen.waves > 0)
 		gpq->account.quiet_ns = gp->scan.view.now_ns;
@@ -175,17 +174,16 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	gpreempt_for_each(v, view) {
 		struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
 		struct kfd_gpreempt_last *last = &gpq->account.last;
-		u32 queue_id = gpq->scan.queue_id;
 
 		account_inversion(gp, gpq, running);
 		if (v->out.activity == GPREEMPT_BLOCKED && last->out.activity != GPREEMPT_BLOCKED) {
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_BLOCKED, 1);
-			trace_kfd_gpreempt_blocked(gp->node->id, gpq->pid, queue_id, v);
+			trace_kfd_gpreempt_blocked(gpq);
 		}
 		if (v->out.level == GPREEMPT_BOOST && last->out.level != GPREEMPT_BOOST)
 			kfd_gpreempt_count(gp, GPREEMPT_STAT_STARVED, 1);
 		if (v->out.verdict != GPREEMPT_KEEP)
-			trace_kfd_gpreempt_decision(gp->node->id, gpq->pid, queue_id, v);
+			trace_kfd_gpreempt_decision(gpq);
 		account_time(gpq, watched, view->now_ns);
 		last->ns = view->now_ns;
 		last->seen = v->seen;

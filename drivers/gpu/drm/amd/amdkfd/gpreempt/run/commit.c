@@ -37,7 +37,7 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	kfd_gpreempt_was_off(&gpq->terms);
 	atomic64_inc(&gp->account.level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_PREEMPTIONS, 1);
-	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid, q->properties.queue_id, save_ns);
+	trace_kfd_gpreempt_preempt_end(gpq, gpq->view.out.reason, save_ns);
 	kfd_smi_event_queue_preempt(gp->node, q->process);
 }
 
@@ -67,8 +67,7 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp, struct qcm_process_device *q
 		gpreempt_resumed(&gpq->memory, now_ns);
 	gpq->off.total_ns += preempted_ns;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_RESUMES, 1);
-	trace_kfd_gpreempt_resume(gp->node->id, gpq->pid, q->properties.queue_id,
-				  reason, preempted_ns);
+	trace_kfd_gpreempt_resume(gpq, reason, preempted_ns);
 	kfd_smi_event_queue_resume(gp->node, q->process);
 }
 
@@ -107,9 +106,7 @@ static unsigned int count_verdicts(struct kfd_gpreempt *gp, unsigned int *preemp
 		if (verdict != GPREEMPT_PREEMPT)
 			continue;
 		++*preempt;
-		trace_kfd_gpreempt_preempt_begin(gp->node->id, q->gpreempt->pid,
-						 q->properties.queue_id,
-						 q->gpreempt->view.out.reason);
+		trace_kfd_gpreempt_preempt_begin(q->gpreempt, q->gpreempt->view.out.reason, 0);
 	}
 	return n;
 }
@@ -204,7 +201,7 @@ void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q)
 	gpreempt_keep_off(&gpq->suspect, &gpq->group->past, now_ns);
 	ns = gpq->suspect.until_ns - now_ns;
 	kfd_gpreempt_count(gp, GPREEMPT_STAT_EXCLUDED, 1);
-	trace_kfd_gpreempt_excluded(gp->node->id, gpq->pid, q->properties.queue_id, ns);
+	trace_kfd_gpreempt_excluded(gpq, GPREEMPT_REASON_LATE, ns);
 	dev_warn_ratelimited(gp->node->adev->dev,
 			     "GPREEMPT on node %u: queue %u of process %d delays its preemption, kept off for %llu s\n",
 			     gp->node->id, q->properties.queue_id, gpq->pid,

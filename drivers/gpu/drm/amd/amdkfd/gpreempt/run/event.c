@@ -102,7 +102,7 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_ev
 		WRITE_ONCE(gp->state.rearm_ns, ms ? ktime_get_ns() + ms * NSEC_PER_MSEC : 0);
 	}
 	if (before != after) {
-		trace_kfd_gpreempt_state(gp->node->id, after);
+		trace_kfd_gpreempt_state(gp->node->id, gpreempt_state_names[after]);
 		kfd_gpreempt_ticked(gp);
 	}
 	spin_unlock(&gp->state.lock);
