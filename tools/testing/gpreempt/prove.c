@@ -655,17 +655,17 @@ void prove_rank(void)
 	};
 	struct gpreempt_group group;
 	struct gpreempt_tunables tun;
-	struct gpreempt_terms terms;
+	struct gpreempt_queue_view q;
 	struct gpreempt_rank rank;
 	struct gpreempt_view view;
 
 	any_tunables(&tun);
-	any_terms(&terms);
+	any_terms(&q.terms);
+	q.group = &group;
 	view.now_ns = any_time();
-	rank = gpreempt_policy_rank(&policy, &terms, &tun);
+	rank = gpreempt_policy_rank(&policy, &view, &q, &tun);
 	promise("a level is one of those there are", rank.level < GPREEMPT_LEVELS);
 	promise("no turns without a policy of turns", policy.turns || !rank.slice_ns);
-	gpreempt_policy_place(&policy, &view, &group, &tun, &rank);
 	promise("none is limited for longer than may starve",
 		rank.not_before_ns <= view.now_ns + (u64)tun.starvation_ms * NSEC_PER_MSEC);
 }

@@ -123,14 +123,14 @@ static u64 odd_not_before_ns(const struct gpreempt_party *p)
 
 static void odd_charge(struct gpreempt_party *p, u64 ns, u64 group_ns)
 {
-	p->clock = odd_number();
+	*p->clock = odd_number();
 	p->own[odd_number() % GPREEMPT_OWN_WORDS] = ns;
 	p->turn_own[odd_number() % GPREEMPT_OWN_WORDS] = group_ns;
 }
 
 static void odd_wake(struct gpreempt_party *p)
 {
-	p->clock = odd_number();
+	*p->clock = odd_number();
 }
 
 static const struct gpreempt_policy odd = {

@@ -487,7 +487,7 @@ static void clerk_charge(struct gpreempt_party *p, u64 ns, u64 group_ns)
 	book.group_ns += group_ns;
 	book.slice_ns = p->turn->slice_ns;
 	book.charges++;
-	p->clock += ns;
+	*p->clock += ns;
 	p->turn_own[0] += ns;
 	p->own[0] += group_ns;
 }
@@ -682,14 +682,16 @@ static struct gpreempt_group *fair_group(struct kunit *test, struct gpreempt_sha
 
 static u64 fair_key_of(struct gpreempt_view *view, struct gpreempt_group *g)
 {
-	struct gpreempt_party p = party_of(view, g, 0);
+	struct gpreempt_party p = gpreempt_policy_party(view, g, 0);
 
 	return gpreempt_fair.key(&p);
 }
 
 static void fair_pays(struct gpreempt_view *view, struct gpreempt_group *g, u64 ns)
 {
-	gpreempt_policy_charge(&gpreempt_fair, view, g, 0, ns, ns);
+	struct gpreempt_party p = gpreempt_policy_party(view, g, 0);
+
+	gpreempt_fair.charge(&p, ns, ns);
 }
 
 static struct gpreempt_view *fair_view(struct kunit *test)
@@ -704,8 +706,10 @@ static struct gpreempt_view *fair_view(struct kunit *test)
 /* It had turns before, and has work. */
 static void fair_wakes(struct gpreempt_view *view, struct gpreempt_group *g)
 {
+	struct gpreempt_party p = gpreempt_policy_party(view, g, 0);
+
 	g->turn[0].last_ns = 1;
-	gpreempt_policy_wake(&gpreempt_fair, view, g, 0);
+	gpreempt_fair.wake(&p);
 	g->turn[0].awake = true;
 }
 

@@ -192,7 +192,7 @@ void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan)
  * Return: false if no work of these queues, whenever it comes, would make the policy do anything.
  * True after a change of the policy: there are the last one's words to be cleared.
  */
-bool gpreempt_may_contend(const struct gpreempt_policy *policy, const struct gpreempt_view *view,
+bool gpreempt_may_contend(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			  const struct gpreempt_tunables *tun)
 {
 	const struct gpreempt_queue_view *q;
@@ -201,9 +201,8 @@ bool gpreempt_may_contend(const struct gpreempt_policy *policy, const struct gpr
 	if (view->policy && view->policy != policy)
 		return true;
 	gpreempt_for_each(q, view) {
-		struct gpreempt_rank rank = gpreempt_policy_rank(policy, &q->terms, tun);
+		struct gpreempt_rank rank = gpreempt_policy_rank(policy, view, q, tun);
 
-		gpreempt_policy_place(policy, view, q->group, tun, &rank);
 		if (q->seen.mapped && !q->terms.pinned && (q->terms.held || q->terms.asked))
 			return true;
 		if (gpreempt_takes_part(q) &&

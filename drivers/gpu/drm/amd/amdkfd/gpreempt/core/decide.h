@@ -11,7 +11,7 @@
 void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 		     const struct gpreempt_tunables *tun, struct gpreempt_plan *plan);
 void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan);
-bool gpreempt_may_contend(const struct gpreempt_policy *policy, const struct gpreempt_view *view,
+bool gpreempt_may_contend(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			  const struct gpreempt_tunables *tun);
 
 #endif /* GPREEMPT_DECIDE_H_INCLUDED */

@@ -7,11 +7,32 @@
 #include <linux/bits.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 
 #include "policy.h"
 
 /* The most that one charge is, some 18 minutes: so no policy has to think of an overflow. */
 #define CHARGE_MAX_NS	BIT_ULL(40)
+
+/* A policy never sees another one's words. A group's share is no policy's to change. */
+static void policy_comes(const struct gpreempt_policy *policy, struct gpreempt_view *view)
+{
+	struct gpreempt_queue_view *q;
+
+	if (view->policy != policy) {
+		view->policy = policy;
+		memset(view->clock, 0, sizeof(view->clock));
+	}
+	gpreempt_for_each(q, view) {
+		struct gpreempt_share share = q->group->share;
+
+		if (q->group->policy == policy)
+			continue;
+		memset(q->group, 0, sizeof(*q->group));
+		q->group->share = share;
+		q->group->policy = policy;
+	}
+}
 
 /* A turn that the last scan did not see is over: the group had no queue on the level then. */
 static void turn_open(struct gpreempt_turn *t, u64 last_scan_ns)
@@ -44,12 +65,14 @@ static void charge(const struct gpreempt_policy *policy, struct gpreempt_view *v
 {
 	u64 now = view->now_ns, since = g->turn[level].since_ns;
 	u64 group_since = max(since, g->charged_ns);
+	struct gpreempt_party p;
 
 	g->levels &= ~BIT(level);
 	if (!policy->charge || !since || since >= now)
 		return;
-	gpreempt_policy_charge(policy, view, g, level, min(now - since, CHARGE_MAX_NS),
-			       group_since < now ? min(now - group_since, CHARGE_MAX_NS) : 0);
+	p = gpreempt_policy_party(view, g, level);
+	policy->charge(&p, min(now - since, CHARGE_MAX_NS),
+		       group_since < now ? min(now - group_since, CHARGE_MAX_NS) : 0);
 	g->charged_ns = now;
 }
 
@@ -82,13 +105,13 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 {
 	struct gpreempt_queue_view *q;
 
-	gpreempt_policy_comes(policy, view);
+	policy_comes(policy, view);
 	gpreempt_for_each(q, view) {
-		q->rank = gpreempt_policy_rank(policy, &q->terms, tun);
+		q->rank = gpreempt_policy_rank(policy, view, q, tun);
 		q->turn = &q->group->turn[q->rank.level];
 	}
 	if (!policy->turns)
-		goto place;
+		return;
 	gpreempt_for_each(q, view)
 		turn_open(q->turn, view->seen_ns);
 	gpreempt_for_each(q, view) {
@@ -105,19 +128,20 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 	}
 	gpreempt_for_each(q, view)
 		charge_left(policy, view, q->group);
-place:
+	/* Anew, by what each has had. */
 	gpreempt_for_each(q, view)
-		gpreempt_policy_place(policy, view, q->group, tun, &q->rank);
+		q->rank = gpreempt_policy_rank(policy, view, q, tun);
 }
 
 static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 		       struct gpreempt_queue_view *q)
 {
 	struct gpreempt_turn *t = q->turn;
+	struct gpreempt_party p = gpreempt_policy_party(view, q->group, q->rank.level);
 	u64 now = view->now_ns;
 
 	if (policy->wake && t->wants && !t->awake)
-		gpreempt_policy_wake(policy, view, q->group, q->rank.level);
+		policy->wake(&p);
 	t->awake = t->wants;
 	if (!t->gets || t->begins)
 		t->had_ns = 0;
