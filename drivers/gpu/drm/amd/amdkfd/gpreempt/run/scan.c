@@ -413,6 +413,7 @@ static unsigned int read_queue(struct gpreempt_view *view, struct gpreempt_queue
 
 	gpq->scan.words = 0;
 	gpq->turn = ++scan->turn;
+	v->reading.turn = gpq->turn;
 	if (!enter(scan, gpq))
 		return gpq->scan.words;
 	now.readable = false;
