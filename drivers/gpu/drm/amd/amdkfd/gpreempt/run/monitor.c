@@ -114,20 +114,15 @@ static void monitor_park(struct kfd_gpreempt *gp, bool unmapped)
 /* Scan and decide. False if nothing could have to be decided, whatever work comes. */
 static bool monitor_look(struct kfd_gpreempt *gp)
 {
-	struct gpreempt_tunables tunables = {
-		.poll_interval_us = READ_ONCE(gp->tunables.poll_interval_us),
-		.starvation_ms = READ_ONCE(gp->tunables.starvation_ms),
-		.min_residency_us = READ_ONCE(gp->tunables.min_residency_us),
-		.linger_max_us = READ_ONCE(gp->tunables.linger_max_us),
-		.blocked_us = READ_ONCE(gp->tunables.blocked_us),
-		.preempt_timeout_ms = READ_ONCE(gp->tunables.preempt_timeout_ms),
-	};
 	const struct gpreempt_policy *policy = READ_ONCE(gp->policy);
+	const u32 *set = (const u32 *)&gp->tunables;
 	struct kfd_gpreempt_scan *scan = &gp->scan;
+	struct gpreempt_tunables tunables;
 	unsigned int i;
 
-	for (i = 0; i < GPREEMPT_LEVELS; i++)
-		tunables.timeslice_us[i] = READ_ONCE(gp->tunables.timeslice_us[i]);
+	/* Each is a u32, and may be set now. */
+	for (i = 0; i < sizeof(tunables) / sizeof(*set); i++)
+		((u32 *)&tunables)[i] = READ_ONCE(set[i]);
 	if (kfd_gpreempt_scan_collect(gp)) {
 		/* Down or halted: what brings the scheduler up wakes us. */
 		scan->view.busy_ns = scan->view.now_ns;
