@@ -170,7 +170,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		gpreempt_busy_goes_on(&kfd_gpreempt_of(v)->client->busy, view->now_ns);
 	}
 
-	mutex_lock(&gp->account.lock);
+	guard(mutex)(&gp->account.lock);
 	gpreempt_for_each(v, view) {
 		struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
 		struct kfd_gpreempt_last *last = &gpq->account.last;
@@ -190,7 +190,6 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		last->backlog = v->state.backlog;
 		last->out = v->out;
 	}
-	mutex_unlock(&gp->account.lock);
 }
 
 /**

@@ -174,15 +174,12 @@ int kfd_gpreempt_commit(struct kfd_gpreempt *gp, enum gpreempt_event *event)
 	unsigned int preempt;
 	int r = 0;
 
-	dqm_lock(dqm);
-	if (!may_transact(dqm) || !down_read_trylock(&adev->reset_domain->sem)) {
-		dqm_unlock(dqm);
+	guard(kfd_gpreempt_dqm)(dqm);
+	if (!may_transact(dqm) || !down_read_trylock(&adev->reset_domain->sem))
 		return -EAGAIN;
-	}
 	if (count_verdicts(gp, &preempt) || gp->saves.search.on)
 		r = gp->backend->transact(gp, preempt, event);
 	up_read(&adev->reset_domain->sem);
-	dqm_unlock(dqm);
 	return r;
 }
 
@@ -300,11 +297,10 @@ int kfd_gpreempt_map_again(struct kfd_gpreempt *gp)
 	if (!gp->backend->map || READ_ONCE(dqm->active_runlist) ||
 	    !READ_ONCE(dqm->active_queue_count))
 		return 0;
-	dqm_lock(dqm);
+	guard(kfd_gpreempt_dqm)(dqm);
 	if (may_transact(dqm) && down_read_trylock(&adev->reset_domain->sem)) {
 		r = gp->backend->map(gp);
 		up_read(&adev->reset_domain->sem);
 	}
-	dqm_unlock(dqm);
 	return r;
 }

@@ -91,7 +91,7 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_ev
 	enum gpreempt_bypass bypass;
 	u64 ms;
 
-	spin_lock(&gp->state.lock);
+	guard(spinlock)(&gp->state.lock);
 	before = gpreempt_state(&gp->state.facts);
 	bypass = gp->state.facts.bypass;
 	gpreempt_event(&gp->state.facts, event);
@@ -105,7 +105,6 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_ev
 		trace_kfd_gpreempt_state(gp->node->id, gpreempt_state_names[after]);
 		kfd_gpreempt_ticked(gp);
 	}
-	spin_unlock(&gp->state.lock);
 	return after;
 }
 

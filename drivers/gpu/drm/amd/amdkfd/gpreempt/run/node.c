@@ -140,9 +140,8 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 
 	if (!gp)
 		return;
-	mutex_lock(&gp->lock);
-	WRITE_ONCE(gp->dead, true);
-	mutex_unlock(&gp->lock);
+	scoped_guard(mutex, &gp->lock)
+		WRITE_ONCE(gp->dead, true);
 	/* The monitor needs the folders; nobody can start it again. */
 	kfd_gpreempt_disable(gp);
 	cancel_work_sync(&gp->state.bypass_work);
@@ -150,8 +149,7 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 	/* Waits for handlers of the files: none runs after this. */
 	kfd_gpreempt_sysfs_remove(gp);
 	/* The lock that kfd_gpreempt_runlist_changed() is called with. */
-	dqm_lock(node->dqm);
-	node->gpreempt = NULL;
-	dqm_unlock(node->dqm);
+	scoped_guard(kfd_gpreempt_dqm, node->dqm)
+		node->gpreempt = NULL;
 	kobject_put(&gp->kobj);
 }

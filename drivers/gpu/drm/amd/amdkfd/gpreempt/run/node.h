@@ -112,6 +112,9 @@ struct kfd_gpreempt {
 	} groups;
 };
 
+/* Holds the DQM lock until the end of the block. */
+DEFINE_GUARD(kfd_gpreempt_dqm, struct device_queue_manager *, dqm_lock(_T), dqm_unlock(_T))
+
 /*
  * Each queue of a node, and its process there; only compute queues have a record. DQM lock held.
  * A break leaves the queues of one process only.

@@ -308,9 +308,8 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	struct device_process_node *dpn;
 	u64 start_ns = ktime_get_ns();
 	struct queue *q;
-	int r = -EAGAIN;
 
-	dqm_lock(dqm);
+	guard(kfd_gpreempt_dqm)(dqm);
 	scan->view.nr = 0;
 	scan->view.waves_final = false;
 	scan->view.save_ns = ewma_gpreempt_ns_read(&gp->saves.mean_ns);
@@ -321,7 +320,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->view.blind = !gp->hw;
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
-		goto out;
+		return -EAGAIN;
 	/* This tick was too early for queues that stock leaves unmapped: the next one maps them. */
 	if (gp->backend->map && !dqm->active_runlist && dqm->active_queue_count &&
 	    !kfd_reset_pending(dqm))
@@ -334,10 +333,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 		next = &q->gpreempt->view.next;
 		scan->view.nr++;
 	}
-	r = 0;
-out:
-	dqm_unlock(dqm);
-	return r;
+	return 0;
 }
 
 /*
