@@ -584,7 +584,7 @@ void prove_state(void)
 	view.contested = nondet_bool();
 	view.waves_final = nondet_bool();
 	q.memory = &memory;
-	gpreempt_work(&q);
+	gpreempt_work(&view, &q);
 	q.matters = nondet_bool();
 	gpreempt_estimate(&view, &tun, &q);
 	promise("estimate's state is what select takes", is_sound(&q));

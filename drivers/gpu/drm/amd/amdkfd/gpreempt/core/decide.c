@@ -11,25 +11,6 @@
 #include "proof.h"
 #include "wake.h"
 
-/*
- * Announced work finds the machine free if lower queues are taken off early enough for a save
- * and for a scan that is late. One that is off already stays off until then.
- */
-static u64 lead_ns(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
-{
-	return view->save_ns + (u64)tun->poll_interval_us * NSEC_PER_USEC / 4;
-}
-
-/* Mark a queue whose waves a count is to include: it shows work, or may hide some. */
-static enum gpreempt_work mark(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
-{
-	enum gpreempt_work work = gpreempt_work(q);
-
-	q->matters = work >= GPREEMPT_WORK_HIDDEN && q->seen.mapped;
-	q->shows = work == GPREEMPT_WORK_SHOWN;
-	return work;
-}
-
 /**
  * struct rivals - queues that may want the machine, none of which contends with another
  * @level:	the level they all are on, as a bit; 0: there is none yet
@@ -70,11 +51,13 @@ static bool contest(struct gpreempt_view *view)
 	struct rivals rivals = {};
 
 	gpreempt_for_each(q, view) {
-		enum gpreempt_work work = mark(view, q);
+		enum gpreempt_work work = gpreempt_work(view, q);
 
+		q->matters = work >= GPREEMPT_WORK_HIDDEN && q->seen.mapped;
+		q->shows = work == GPREEMPT_WORK_SHOWN;
 		unsure |= q->matters && q->seen.waves == GPREEMPT_WAVES_UNKNOWN;
 		shown |= q->shows || (q->change.backlog && gpreempt_takes_part(q));
-		if (work >= GPREEMPT_WORK_HIDDEN || gpreempt_is_announced(view, q))
+		if (work != GPREEMPT_WORK_NONE)
 			contested |= contends(&rivals, q, &q->rank, gpreempt_level(q));
 	}
 	view->contested = contested;
@@ -129,7 +112,11 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 	struct gpreempt_queue_view *q;
 	bool need_waves;
 
-	view->lead_ns = lead_ns(view, tun);
+	/*
+	 * Announced work finds the machine free if lower queues are taken off early enough for a
+	 * save and for a scan that is late. One that is off already stays off until then.
+	 */
+	view->lead_ns = view->save_ns + (u64)tun->poll_interval_us * NSEC_PER_USEC / 4;
 	view->passive = policy->passive;
 	gpreempt_group_rank(policy, view, tun);
 	view->proof &= view->waves_final;

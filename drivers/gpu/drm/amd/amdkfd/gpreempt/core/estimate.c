@@ -15,11 +15,6 @@ static void clock_run(u64 *since, u64 now)
 		*since = max_t(u64, now, 1);
 }
 
-static bool clock_reached(u64 since, u64 now, u64 ns)
-{
-	return since && now >= since && now - since >= ns;
-}
-
 /*
  * A difference below zero is nonsense, or the GPU moved on between two reads:
  * nothing is waiting. One above the ring's size is producers waiting for space.
@@ -202,7 +197,7 @@ static void blocked_see(struct gpreempt_blocked *b, const struct gpreempt_memory
  */
 static u64 blocked_end(struct gpreempt_blocked *b, u64 now, u32 starvation_ms)
 {
-	if (!b->blocked || !clock_reached(b->found_ns, now, (u64)starvation_ms * NSEC_PER_MSEC))
+	if (!b->blocked || !gpreempt_reached(b->found_ns, now, (u64)starvation_ms * NSEC_PER_MSEC))
 		return 0;
 	b->blocked = false;
 	return b->found_ns;
@@ -376,7 +371,7 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 	blocked_see(&m->blocked, m, e, c);
 	m->waits_ns = blocked_end(&m->blocked, now, tun->starvation_ms) ?: m->waits_ns;
 	index_see(&m->index, e, c, now);
-	settled = clock_reached(m->index.moved_ns, now, blocked_ns);
+	settled = gpreempt_reached(m->index.moved_ns, now, blocked_ns);
 	if (e->preempted) {
 		unseen_off(&m->unseen);
 		index_off(&m->index, now);
@@ -416,11 +411,12 @@ static bool hides(const struct gpreempt_queue_view *q)
 
 /**
  * gpreempt_work - may a queue want or hold the machine?
+ * @view: the scan
  * @q: the queue; what is new of it is filled in
  *
  * Return: what its indices, its signal and its past tell of that.
  */
-enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q)
+enum gpreempt_work gpreempt_work(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
 {
 	const struct gpreempt_change *c = &q->change;
 
@@ -433,31 +429,8 @@ enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q)
 		return GPREEMPT_WORK_SHOWN;
 	if (hides(q))
 		return GPREEMPT_WORK_HIDDEN;
-	return GPREEMPT_WORK_NONE;
-}
-
-/**
- * gpreempt_is_announced - is the machine to be freed for work that was announced?
- * @view: the scan
- * @q: the queue for which it was
- */
-bool gpreempt_is_announced(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
-{
-	return gpreempt_takes_part(q) && expects(view, &q->terms, q->memory) &&
-	       is_due(view, &q->terms);
-}
-
-/**
- * gpreempt_is_judged - may a count tell that a queue does not use the machine it was given?
- * @view: the scan
- * @tun: the tunables
- * @m: what is remembered of the queue
- */
-bool gpreempt_is_judged(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-			const struct gpreempt_memory *m)
-{
-	return clock_reached(m->blocked.given_ns, view->now_ns,
-			     (u64)tun->blocked_us * NSEC_PER_USEC);
+	return expects(view, &q->terms, q->memory) && is_due(view, &q->terms) ?
+	       GPREEMPT_WORK_ANNOUNCED : GPREEMPT_WORK_NONE;
 }
 
 /**

@@ -170,11 +170,13 @@ struct gpreempt_change {
 /**
  * enum gpreempt_work - may a queue want or hold the machine, for all that is seen at first?
  * @GPREEMPT_WORK_NONE: no, or what it has waits for a signal
+ * @GPREEMPT_WORK_ANNOUNCED: likewise, but the machine is to be freed for work that was announced
  * @GPREEMPT_WORK_HIDDEN: it may have waves that nothing shows
  * @GPREEMPT_WORK_SHOWN: it has work
  */
 enum gpreempt_work {
 	GPREEMPT_WORK_NONE,
+	GPREEMPT_WORK_ANNOUNCED,
 	GPREEMPT_WORK_HIDDEN,
 	GPREEMPT_WORK_SHOWN,
 };
@@ -182,13 +184,16 @@ enum gpreempt_work {
 struct gpreempt_queue_view;
 struct gpreempt_view;
 
-enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q);
-bool gpreempt_is_announced(const struct gpreempt_view *view, const struct gpreempt_queue_view *q);
-bool gpreempt_is_judged(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-			const struct gpreempt_memory *m);
+enum gpreempt_work gpreempt_work(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
 void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		       struct gpreempt_queue_view *q);
 void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
+
+/* Has so much time gone by since then? Not if that is 0, or in the future. */
+static inline bool gpreempt_reached(u64 since_ns, u64 now_ns, u64 ns)
+{
+	return since_ns && now_ns >= since_ns && now_ns - since_ns >= ns;
+}
 
 /**
  * gpreempt_resumed - a queue is back on the hardware

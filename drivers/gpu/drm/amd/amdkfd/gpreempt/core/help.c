@@ -25,10 +25,8 @@ static u64 waits_ns(const struct gpreempt_queue_view *q)
 static bool has_starved(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 			const struct gpreempt_queue_view *q)
 {
-	u64 since_ns = waits_ns(q);
-
-	return since_ns && since_ns <= view->now_ns &&
-	       view->now_ns - since_ns >= (u64)tun->starvation_ms * NSEC_PER_MSEC;
+	return gpreempt_reached(waits_ns(q), view->now_ns,
+				(u64)tun->starvation_ms * NSEC_PER_MSEC);
 }
 
 /* Processes in turn; of one of them the level, and then the queue, that has waited longest. */

@@ -36,10 +36,8 @@ static u64 patience_ns(const struct gpreempt_view *view, const struct gpreempt_t
 static bool needs_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 			const struct gpreempt_queue_view *q)
 {
-	u64 since_ns = q->memory->unproved_ns;
-
-	return q->seen.mapped && since_ns && since_ns <= view->now_ns &&
-	       view->now_ns - since_ns >= patience_ns(view, tun, q->memory);
+	return q->seen.mapped && gpreempt_reached(q->memory->unproved_ns, view->now_ns,
+						  patience_ns(view, tun, q->memory));
 }
 
 /**
@@ -69,7 +67,8 @@ bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreemp
 	if (!hidden)
 		return false;
 	gpreempt_for_each(q, view) {
-		if ((counts && gpreempt_is_judged(view, tun, q->memory)) ||
+		if ((counts && gpreempt_reached(q->memory->blocked.given_ns, view->now_ns,
+						(u64)tun->blocked_us * NSEC_PER_USEC)) ||
 		    (gpreempt_level(q) > lowest && needs_proof(view, tun, q)))
 			return true;
 	}
