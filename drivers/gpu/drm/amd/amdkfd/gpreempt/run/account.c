@@ -9,6 +9,15 @@
 #include "account.h"
 #include "queue.h"
 
+/* As tracepoints show them, in the order of the enums. */
+static const char *const activities[] = { "idle", "running", "runnable", "blocked", "unknown" };
+static const char *const verdicts[] = { "keep", "preempt", "resume" };
+static const char *const reasons[] = {
+	"none", "inversion", "aged", "hint", "asked", "timeslice", "free", "blocked", "starved",
+	"turn", "late", "off",
+};
+static_assert(ARRAY_SIZE(reasons) == GPREEMPT_REASON_OFF + 1);
+
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT tracepoints. Numbers of enums are those of select.h; names are printed.
+ * GPREEMPT tracepoints. The names of what is no number are account.c's.
  */
 #if !defined(GPREEMPT_TRACE_H_INCLUDED) || defined(TRACE_HEADER_MULTI_READ)
 #define GPREEMPT_TRACE_H_INCLUDED
@@ -11,47 +11,6 @@
 
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kfd_gpreempt
-
-#define GPREEMPT_ACTIVITIES						\
-	EM(GPREEMPT_IDLE, "idle")					\
-	EM(GPREEMPT_RUNNING, "running")					\
-	EM(GPREEMPT_RUNNABLE, "runnable")				\
-	EM(GPREEMPT_BLOCKED, "blocked")					\
-	EMe(GPREEMPT_UNKNOWN, "unknown")
-
-#define GPREEMPT_VERDICTS						\
-	EM(GPREEMPT_KEEP, "keep")					\
-	EM(GPREEMPT_PREEMPT, "preempt")					\
-	EMe(GPREEMPT_RESUME, "resume")
-
-#define GPREEMPT_REASONS						\
-	EM(GPREEMPT_REASON_NONE, "none")				\
-	EM(GPREEMPT_REASON_INVERSION, "inversion")			\
-	EM(GPREEMPT_REASON_AGED, "aged")				\
-	EM(GPREEMPT_REASON_HINT, "hint")				\
-	EM(GPREEMPT_REASON_ASKED, "asked")				\
-	EM(GPREEMPT_REASON_TIMESLICE, "timeslice")			\
-	EM(GPREEMPT_REASON_FREE, "free")				\
-	EM(GPREEMPT_REASON_BLOCKED, "blocked")				\
-	EM(GPREEMPT_REASON_STARVED, "starved")				\
-	EM(GPREEMPT_REASON_TURN, "turn")				\
-	EM(GPREEMPT_REASON_LATE, "late")				\
-	EMe(GPREEMPT_REASON_OFF, "off")
-
-/* Once for tools that read the ring buffer, once to print. */
-#undef EM
-#undef EMe
-#define EM(_value, _name)	TRACE_DEFINE_ENUM(_value);
-#define EMe(_value, _name)	TRACE_DEFINE_ENUM(_value);
-
-GPREEMPT_ACTIVITIES
-GPREEMPT_VERDICTS
-GPREEMPT_REASONS
-
-#undef EM
-#undef EMe
-#define EM(_value, _name)	{ _value, _name },
-#define EMe(_value, _name)	{ _value, _name }
 
 /* Most events name the queue, by its process and its number. */
 #define QUEUE_ENTRY	__field(u32, gpu_id) __field(pid_t, pid) __field(u32, queue_id)
@@ -88,9 +47,9 @@ DECLARE_EVENT_CLASS(kfd_gpreempt_queue_seen,
 		QUEUE_ENTRY
 		__field(u8, priority)
 		__field(u8, effective)
-		__field(int, verdict)
-		__field(int, reason)
-		__field(int, state)
+		__string(verdict, verdicts[gpq->view.out.verdict])
+		__string(reason, reasons[gpq->view.out.reason])
+		__string(state, activities[gpq->view.out.activity])
 		__field(u64, rptr)
 		__field(u64, wptr)
 		__field(int, waves)
@@ -102,18 +61,16 @@ DECLARE_EVENT_CLASS(kfd_gpreempt_queue_seen,
 		QUEUE_ASSIGN;
 		__entry->priority = v->terms.priority;
 		__entry->effective = v->out.level;
-		__entry->verdict = v->out.verdict;
-		__entry->reason = v->out.reason;
-		__entry->state = v->out.activity;
+		__assign_str(verdict);
+		__assign_str(reason);
+		__assign_str(state);
 		__entry->rptr = v->seen.rptr;
 		__entry->wptr = v->seen.wptr;
 		__entry->waves = v->seen.waves;
 		__entry->waits = v->seen.head == GPREEMPT_HEAD_WAITS;
 	),
 	TP_printk(QUEUE_PR_FMT " verdict=%s reason=%s state=%s priority=%u effective=%u rptr=%llu wptr=%llu waves=%d waits=%d",
-		  QUEUE_PR_ARG, __print_symbolic(__entry->verdict, GPREEMPT_VERDICTS),
-		  __print_symbolic(__entry->reason, GPREEMPT_REASONS),
-		  __print_symbolic(__entry->state, GPREEMPT_ACTIVITIES),
+		  QUEUE_PR_ARG, __get_str(verdict), __get_str(reason), __get_str(state),
 		  __entry->priority, __entry->effective, __entry->rptr,
 		  __entry->wptr, __entry->waves, __entry->waits)
 );
@@ -144,14 +101,13 @@ TRACE_EVENT(kfd_gpreempt_inversion,
 DECLARE_EVENT_CLASS(kfd_gpreempt_queue_moves,
 	TP_PROTO(const struct kfd_gpreempt_queue *gpq, enum gpreempt_reason reason, u64 ns),
 	TP_ARGS(gpq, reason, ns),
-	TP_STRUCT__entry(QUEUE_ENTRY __field(int, reason) __field(u64, ns)),
+	TP_STRUCT__entry(QUEUE_ENTRY __string(reason, reasons[reason]) __field(u64, ns)),
 	TP_fast_assign(
 		QUEUE_ASSIGN;
-		__entry->reason = reason;
+		__assign_str(reason);
 		__entry->ns = ns;
 	),
-	TP_printk(QUEUE_PR_FMT " reason=%s ns=%llu", QUEUE_PR_ARG,
-		  __print_symbolic(__entry->reason, GPREEMPT_REASONS), __entry->ns)
+	TP_printk(QUEUE_PR_FMT " reason=%s ns=%llu", QUEUE_PR_ARG, __get_str(reason), __entry->ns)
 );
 
 #define DEFINE_MOVE_EVENT(_name)						\
