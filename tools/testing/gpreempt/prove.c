@@ -118,8 +118,7 @@ static bool is_sound(const struct gpreempt_queue_view *q)
 
 	return s->activity <= GPREEMPT_UNKNOWN &&
 	       (s->unused == GPREEMPT_IDLE || s->unused == GPREEMPT_BLOCKED) &&
-	       s->takes_part == gpreempt_takes_part(q) &&
-	       (s->takes_part || (!s->wants && !s->announced && !s->waits_ns)) &&
+	       (gpreempt_takes_part(q) || (!s->wants && !s->announced && !s->waits_ns)) &&
 	       /* ... and what cannot run wants nothing */
 	       (!s->wants || s->activity == GPREEMPT_RUNNING || s->activity == GPREEMPT_RUNNABLE);
 }
@@ -130,7 +129,6 @@ static void any_state(struct gpreempt_queue_view *q)
 
 	s->activity = any_activity();
 	s->unused = any_activity();
-	s->takes_part = nondet_bool();
 	s->wants = nondet_bool();
 	s->announced = nondet_bool();
 	s->expects = nondet_bool();
@@ -139,7 +137,6 @@ static void any_state(struct gpreempt_queue_view *q)
 	s->begins = nondet_bool();
 	s->was_idle = nondet_bool();
 	s->unused_ns = any_time();
-	s->backlog = nondet_u32();
 	s->leave_ns = nondet_u64();
 	s->waits_ns = nondet_u64();
 	take(is_sound(q));
@@ -451,7 +448,7 @@ static bool is_above(const struct gpreempt_queue_view *other, const struct gpree
 	bool works = other->out.activity == GPREEMPT_RUNNING ||
 		     other->out.activity == GPREEMPT_RUNNABLE;
 
-	if (other == q || !other->state.takes_part || !works)
+	if (other == q || !gpreempt_takes_part(other) || !works)
 		return false;
 	if (!meets(other, q))
 		return false;
@@ -464,7 +461,7 @@ static bool is_above(const struct gpreempt_queue_view *other, const struct gpree
 static bool keeps(const struct gpreempt_view *view, const struct gpreempt_queue_view *other,
 		  const struct gpreempt_queue_view *q)
 {
-	if (!other->state.takes_part || !meets(other, q))
+	if (!gpreempt_takes_part(other) || !meets(other, q))
 		return false;
 	if (!q->out.turn && are_rivals(other, q) && other->out.turn)
 		return true;
@@ -507,7 +504,7 @@ static void promise_kept(const struct gpreempt_view *view, const struct gpreempt
 	promise("none stays off but for one above that it meets, a turn, or a cap",
 		!q->seen.preempted || gpreempt_held(q) || kept);
 	promise("all that is below one that wants more, and in its way, leaves when it may",
-		!above || view->passive || !q->state.takes_part || !q->seen.mapped ||
+		!above || view->passive || !gpreempt_takes_part(q) || !q->seen.mapped ||
 		q->terms.pinned || q->out.unused || !q->state.in_the_way ||
 		view->now_ns < q->state.leave_ns);
 }

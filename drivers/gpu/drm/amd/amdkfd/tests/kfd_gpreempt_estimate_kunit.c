@@ -61,7 +61,7 @@ static void gpreempt_estimate_backlog(struct kunit *test)
 	q->seen.head = c->head;
 	q->seen.readable = !c->unreadable;
 	bench_scan(b);
-	KUNIT_EXPECT_EQ(test, q->state.backlog, c->backlog);
+	KUNIT_EXPECT_EQ(test, q->change.backlog, c->backlog);
 	KUNIT_EXPECT_EQ(test, q->out.activity, c->state);
 	KUNIT_EXPECT_EQ(test, q->out.wants, c->state == GPREEMPT_RUNNABLE);
 	KUNIT_EXPECT_EQ(test, q->out.level, 7);

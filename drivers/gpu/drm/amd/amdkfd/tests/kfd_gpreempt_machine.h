@@ -444,8 +444,6 @@ static void machine_scan(struct machine *m)
 	for (i = 0; i < m->nr; i++)
 		m->q[i].raised = m->v[i].out.raised;
 	gpreempt_wake(&m->view, &m->plan, &m->wake);
-	if (!m->wake.idle)
-		m->view.busy_ns = m->now_ns;
 	if (m->plan.nr_preempt || m->plan.nr_resume) {
 		machine_commit(m);
 		from_ns = m->stall_ns;

@@ -67,7 +67,6 @@ static void select_queue(struct gpreempt_queue_view *v, const struct select_queu
 	v->turn = &v->group->turn[q->level];
 	/* it has just wanted more */
 	v->turn->linger.wanted_ns = NOW_NS;
-	v->state.takes_part = gpreempt_takes_part(v);
 	while (letters[v->state.activity] != q->is)
 		v->state.activity++;
 }

@@ -521,8 +521,6 @@ static void sim_scan(struct sim *s)
 		KUNIT_EXPECT_FALSE(s->test, s->plan.need_waves);
 	}
 	gpreempt_wake(&s->view, &s->plan, &s->wake);
-	if (!s->wake.idle)
-		s->view.busy_ns = s->view.now_ns;
 	if (s->watch)
 		s->watch(s);
 	for (i = 0; i < s->nr; i++)

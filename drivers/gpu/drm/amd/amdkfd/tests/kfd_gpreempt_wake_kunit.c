@@ -146,12 +146,13 @@ static struct gpreempt_view *wake_view(struct kunit *test, struct gpreempt_queue
 }
 
 static void wake_check(struct kunit *test, const struct wake_case *c,
-		       const struct gpreempt_queue_view *q, const struct gpreempt_wake *wake)
+		       const struct gpreempt_view *view, const struct gpreempt_wake *wake)
 {
+	const struct gpreempt_queue_view *q = view->first;
 	unsigned int i;
 
 	KUNIT_EXPECT_EQ(test, wake->rest, c->rest);
-	KUNIT_EXPECT_EQ(test, wake->idle, c->rest == GPREEMPT_PARK);
+	KUNIT_EXPECT_EQ(test, view->busy_ns == NOW_NS, c->rest != GPREEMPT_PARK);
 	KUNIT_EXPECT_EQ(test, wake->within_us, c->plan.within_us);
 	KUNIT_EXPECT_EQ(test, wake->until_ns, 0);
 	for (i = 0; i < QUEUES && c->q[i].is; i++)
@@ -164,6 +165,7 @@ static void gpreempt_wake_rest(struct kunit *test)
 	const struct wake_case *c = test->param_value;
 	static struct gpreempt_group group[QUEUES];
 	struct gpreempt_queue_view *q;
+	struct gpreempt_view *view;
 	struct gpreempt_wake wake;
 	unsigned int nr;
 
@@ -173,8 +175,9 @@ static void gpreempt_wake_rest(struct kunit *test)
 		wake_queue(&q[nr], &c->q[nr]);
 		q[nr].group = c->q[nr].same ? q[nr - 1].group : &group[nr];
 	}
-	gpreempt_wake(wake_view(test, q, nr), &c->plan, &wake);
-	wake_check(test, c, q, &wake);
+	view = wake_view(test, q, nr);
+	gpreempt_wake(view, &c->plan, &wake);
+	wake_check(test, c, view, &wake);
 }
 
 /* An idle node's doorbells are left alone for a while. */
@@ -191,7 +194,7 @@ static void gpreempt_wake_lingers(struct kunit *test)
 	view->busy_ns = NOW_NS - LINGER_NS;
 	gpreempt_wake(view, &plan, &wake);
 	KUNIT_EXPECT_EQ(test, wake.rest, GPREEMPT_POLL);
-	KUNIT_EXPECT_TRUE(test, wake.idle);
+	KUNIT_EXPECT_EQ(test, view->busy_ns, NOW_NS - LINGER_NS);
 	KUNIT_EXPECT_FALSE(test, q.out.awaited);
 	view->busy_ns--;
 	gpreempt_wake(view, &plan, &wake);
@@ -199,10 +202,10 @@ static void gpreempt_wake_lingers(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, q.out.awaited);
 
 	/* Where nothing could have to be decided, they do not matter. */
-	view->busy_ns = NOW_NS;
+	view->busy_ns = NOW_NS - 1;
 	gpreempt_wake(view, NULL, &wake);
 	KUNIT_EXPECT_EQ(test, wake.rest, GPREEMPT_PARK);
-	KUNIT_EXPECT_TRUE(test, wake.idle);
+	KUNIT_EXPECT_EQ(test, view->busy_ns, NOW_NS - 1);
 	KUNIT_EXPECT_FALSE(test, q.out.awaited);
 }
 

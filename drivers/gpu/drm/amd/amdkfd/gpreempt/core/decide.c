@@ -68,7 +68,7 @@ static bool contest(struct gpreempt_view *view)
 static bool is_stuck(const struct gpreempt_queue_view *q)
 {
 	return q->change.ready && q->seen.mapped && gpreempt_takes_part(q) && !q->terms.pinned &&
-	       !q->memory->blocked.blocked;
+	       !q->memory->blocked.blocked_ns;
 }
 
 /*

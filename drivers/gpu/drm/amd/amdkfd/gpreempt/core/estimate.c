@@ -184,7 +184,7 @@ static void blocked_see(struct gpreempt_blocked *b, const struct gpreempt_memory
 	if (c->consumed || e->preempted || e->waves > 0 ||
 	    (c->backlog && (!m->index.backlog || waits(e, &m->unseen, c) ||
 			    (m->index.waited && e->head != GPREEMPT_HEAD_WAITS)))) {
-		b->blocked = false;
+		b->blocked_ns = 0;
 		b->given_ns = 0;
 	}
 	if (c->consumed || e->waves > 0)
@@ -197,23 +197,24 @@ static void blocked_see(struct gpreempt_blocked *b, const struct gpreempt_memory
  */
 static u64 blocked_end(struct gpreempt_blocked *b, u64 now, u32 starvation_ms)
 {
-	if (!b->blocked || !gpreempt_reached(b->found_ns, now, (u64)starvation_ms * NSEC_PER_MSEC))
+	u64 since_ns = b->blocked_ns;
+
+	if (!gpreempt_reached(since_ns, now, (u64)starvation_ms * NSEC_PER_MSEC))
 		return 0;
-	b->blocked = false;
-	return b->found_ns;
+	b->blocked_ns = 0;
+	return since_ns;
 }
 
 static void blocked_off(struct gpreempt_blocked *b)
 {
 	b->given_ns = 0;
-	b->blocked = false;
+	b->blocked_ns = 0;
 }
 
 static void blocked_give_up(struct gpreempt_blocked *b, u64 now)
 {
 	b->doubted = true;
-	b->blocked = true;
-	b->found_ns = max_t(u64, now, 1);
+	b->blocked_ns = max_t(u64, now, 1);
 }
 
 static void blocked_learn(struct gpreempt_blocked *b, const struct gpreempt_outcome *out, u64 now)
@@ -271,7 +272,7 @@ static void classify(const struct gpreempt_view *view, const struct gpreempt_evi
 		s->activity = GPREEMPT_UNKNOWN;
 	} else if (waits(e, u, c)) {
 		s->activity = GPREEMPT_BLOCKED;
-	} else if (m->blocked.blocked) {
+	} else if (m->blocked.blocked_ns) {
 		s->activity = s->unused;
 	} else if (c->backlog || launches) {
 		s->activity = GPREEMPT_RUNNABLE;
@@ -336,7 +337,7 @@ static bool in_the_way(const struct gpreempt_view *view, const struct gpreempt_e
 	case GPREEMPT_UNKNOWN:
 		return true;
 	case GPREEMPT_BLOCKED:
-		return hides || (uncounted && (m->blocked.blocked || m->unseen.busy ||
+		return hides || (uncounted && (m->blocked.blocked_ns || m->unseen.busy ||
 					       m->unseen.fresh || m->unseen.restored));
 	default:
 		return hides;
@@ -359,11 +360,8 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 	u64 now = view->now_ns, blocked_ns = (u64)tun->blocked_us * NSEC_PER_USEC;
 	bool settled;
 
-	*s = (struct gpreempt_queue_state) {
-		.takes_part = gpreempt_takes_part(q),
-		.backlog = c->backlog,
-	};
-	if (!s->takes_part) {
+	*s = (struct gpreempt_queue_state) {};
+	if (!gpreempt_takes_part(q)) {
 		s->activity = estimate_absent(e, m, c->backlog, now);
 		return;
 	}

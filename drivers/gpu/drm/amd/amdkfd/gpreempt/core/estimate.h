@@ -55,8 +55,7 @@ struct gpreempt_unseen {
  * struct gpreempt_blocked - was it given the machine, and did not use it?
  * @given_ns:	has the machine for itself, and was counted not to use it, since; 0: it has
  *		not, or does
- * @found_ns:	when it was found blocked last
- * @blocked:	so it was, and nothing has changed
+ * @blocked_ns:	when it was found blocked, 0: it was not, or something has changed
  * @doubted:	so it was, and nothing was seen of it since
  *
  * Rule 2, inversion. It is judged anew when its head packet is another one, or begins or ceases
@@ -64,8 +63,7 @@ struct gpreempt_unseen {
  */
 struct gpreempt_blocked {
 	u64 given_ns;
-	u64 found_ns;
-	bool blocked;
+	u64 blocked_ns;
 	bool doubted;
 };
 
@@ -120,7 +118,6 @@ enum gpreempt_activity {
  * struct gpreempt_queue_state - what a queue is doing, for all that is known
  * @activity:	what
  * @unused:	what it is doing if it has had the machine and did not use it
- * @takes_part:	it is mapped or preempted, and not held: the others have to do with it
  * @wants:	could use more of the machine than it has, now
  * @announced:	wants it for announced work only
  * @expects:	work is announced that may still come
@@ -129,14 +126,12 @@ enum gpreempt_activity {
  * @begins:	may have begun since the last scan, and want more at the next
  * @was_idle:	was idle at the last scan
  * @unused_ns:	when it is found not to use the machine, if it has it for itself until then
- * @backlog:	valid packets the GPU has not consumed
  * @leave_ns:	no sooner is it to be taken off
  * @waits_ns:	kept from executing since, 0: it is not
  */
 struct gpreempt_queue_state {
 	enum gpreempt_activity activity;
 	enum gpreempt_activity unused;
-	bool takes_part;
 	bool wants;
 	bool announced;
 	bool expects;
@@ -145,7 +140,6 @@ struct gpreempt_queue_state {
 	bool begins;
 	bool was_idle;
 	u64 unused_ns;
-	u32 backlog;
 	u64 leave_ns;
 	u64 waits_ns;
 };

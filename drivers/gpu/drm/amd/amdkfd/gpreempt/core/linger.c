@@ -141,7 +141,7 @@ void gpreempt_linger_learn(const struct gpreempt_view *view, const struct gpreem
 	gpreempt_for_each(q, view) {
 		struct gpreempt_linger *l = &q->turn->linger;
 
-		if (!mover || !q->state.takes_part || q->out.level <= mover->out.level ||
+		if (!mover || !gpreempt_takes_part(q) || q->out.level <= mover->out.level ||
 		    !gpreempt_cus_meet(&q->seen.cus, &mover->seen.cus))
 			continue;
 		if (mover->out.verdict == GPREEMPT_RESUME)

@@ -101,8 +101,7 @@ bool gpreempt_lacks_slot(const struct gpreempt_view *view, const struct gpreempt
  */
 void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
 {
-	bool works = q->seen.mapped && q->state.takes_part && !q->out.announced &&
-		     (q->out.activity == GPREEMPT_RUNNING || q->out.activity == GPREEMPT_RUNNABLE);
+	bool works = q->seen.mapped && !q->out.announced && gpreempt_has_work(q);
 	bool shown = q->seen.waves > 0 && !q->out.wants;
 	u64 *since_ns = &q->memory->unproved_ns;
 

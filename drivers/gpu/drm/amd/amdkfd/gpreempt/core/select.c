@@ -105,7 +105,7 @@ static void begin(struct selection *s)
 	}
 	raise(s);
 	gpreempt_for_each(q, view) {
-		if (!q->state.takes_part)
+		if (!gpreempt_takes_part(q))
 			continue;
 		s->turns |= q->rank.slice_ns;
 		if (q->seen.preempted)
@@ -186,7 +186,7 @@ static void weigh(struct selection *s)
 		const struct gpreempt_outcome *out = &q->out;
 		int level = out->level;
 
-		if (!q->state.takes_part)
+		if (!gpreempt_takes_part(q))
 			continue;
 		if (out->activity != GPREEMPT_IDLE || q->state.expects)
 			plan->idle = false;
@@ -223,14 +223,6 @@ static void take_off(struct selection *s, struct gpreempt_queue_view *q,
 	s->plan->nr_preempt++;
 }
 
-static void put_back(struct selection *s, struct gpreempt_queue_view *q,
-		     enum gpreempt_reason reason)
-{
-	q->out.reason = reason;
-	q->out.verdict = GPREEMPT_RESUME;
-	s->plan->nr_resume++;
-}
-
 /* Explicit requests are not for a policy to judge. */
 static void obey(struct selection *s)
 {
@@ -253,7 +245,7 @@ static bool holds(const struct selection *s, const struct gpreempt_queue_view *q
 /* Might it be taken off, if there is a reason, once it has been there for min_residency_us? */
 static bool is_in_reach(const struct selection *s, const struct gpreempt_queue_view *q)
 {
-	return q->state.takes_part && q->seen.mapped && !q->terms.pinned && holds(s, q) &&
+	return gpreempt_takes_part(q) && q->seen.mapped && !q->terms.pinned && holds(s, q) &&
 	       q->out.verdict == GPREEMPT_KEEP;
 }
 
@@ -300,9 +292,8 @@ static void displace(struct selection *s)
  */
 static bool takes_turns(const struct gpreempt_queue_view *q)
 {
-	return q->state.takes_part && !q->terms.asked && !q->terms.pinned &&
-	       !q->out.announced && !q->out.raised && q->rank.slice_ns &&
-	       (q->out.activity == GPREEMPT_RUNNING || q->out.activity == GPREEMPT_RUNNABLE);
+	return gpreempt_has_work(q) && !q->terms.asked && !q->terms.pinned && !q->out.announced &&
+	       !q->out.raised && q->rank.slice_ns;
 }
 
 /* As soon as one of its queues may leave: else one or another of many might never. */
@@ -402,8 +393,11 @@ static void settle(struct selection *s)
 			take_off(s, q, GPREEMPT_REASON_TIMESLICE);
 		if (q->seen.preempted && !gpreempt_held(q) && !out_of_turn &&
 		    (s->view->passive ||
-		     !is_claimed(&s->view->keeping, GPREEMPT_ABOVE(q->out.level), q)))
-			put_back(s, q, reason_back(s, q));
+		     !is_claimed(&s->view->keeping, GPREEMPT_ABOVE(q->out.level), q))) {
+			q->out.reason = reason_back(s, q);
+			q->out.verdict = GPREEMPT_RESUME;
+			s->plan->nr_resume++;
+		}
 	}
 }
 
@@ -420,7 +414,7 @@ static void await_end(struct selection *s)
 	if (s->helps)
 		return;
 	gpreempt_for_each(q, s->view) {
-		if (!q->state.takes_part)
+		if (!gpreempt_takes_part(q))
 			continue;
 		if (q->out.verdict == GPREEMPT_PREEMPT)
 			off_ns = 0;

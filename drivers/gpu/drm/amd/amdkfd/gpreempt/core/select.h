@@ -247,7 +247,7 @@ static inline bool gpreempt_takes_part(const struct gpreempt_queue_view *q)
 /* It runs, or would. */
 static inline bool gpreempt_has_work(const struct gpreempt_queue_view *q)
 {
-	return q->state.takes_part && (q->out.activity == GPREEMPT_RUNNING ||
+	return gpreempt_takes_part(q) && (q->out.activity == GPREEMPT_RUNNING ||
 				       q->out.activity == GPREEMPT_RUNNABLE);
 }
 

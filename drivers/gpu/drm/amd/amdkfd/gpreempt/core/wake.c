@@ -125,23 +125,24 @@ static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan
 
 /**
  * gpreempt_wake - how long may the monitor sleep?
- * @view: the scan; whose doorbells are to wake it is filled in
+ * @view: the scan; whose doorbells are to wake it is filled in, and when something was at work
  * @plan: what is done now, NULL: nothing could have to be, whatever work comes
  * @wake: filled in
  */
 void gpreempt_wake(struct gpreempt_view *view, const struct gpreempt_plan *plan,
 		   struct gpreempt_wake *wake)
 {
-	bool idle = !plan || (plan->idle && !plan->nr_preempt);
-	bool long_idle = plan && idle && view->now_ns - view->busy_ns > LINGER_NS;
+	bool idle = !plan || (plan->idle && !plan->nr_preempt), long_idle;
 	struct situation s = survey(view);
 	struct gpreempt_queue_view *q;
 
-	*wake = (struct gpreempt_wake) { .idle = idle, .until_ns = s.end_ns };
-	if (plan) {
-		wake->within_us = plan->within_us;
-		wake->until_ns = min_not_zero(s.end_ns, plan->next_ns);
-	}
+	if (!idle)
+		view->busy_ns = view->now_ns;
+	long_idle = plan && idle && view->now_ns - view->busy_ns > LINGER_NS;
+	*wake = (struct gpreempt_wake) {
+		.within_us = plan ? plan->within_us : 0,
+		.until_ns = min_not_zero(s.end_ns, plan ? plan->next_ns : 0),
+	};
 	gpreempt_for_each(q, view)
 		q->out.awaited = long_idle;
 	if (!idle)

@@ -24,13 +24,11 @@ enum gpreempt_rest {
  *	&gpreempt_outcome.awaited
  * @rest:	how it goes on, once each of these doorbells is sure to wake it; if one is not,
  *		one step more wakeful
- * @idle:	nothing is at work, as far as it could matter
  * @within_us:	the next interval is to be no longer, 0: &gpreempt_tunables.poll_interval_us
  * @until_ns:	in any case it is to look then, 0: there is no such time
  */
 struct gpreempt_wake {
 	enum gpreempt_rest rest;
-	bool idle;
 	u32 within_us;
 	u64 until_ns;
 };

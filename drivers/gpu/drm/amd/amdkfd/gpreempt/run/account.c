@@ -111,7 +111,7 @@ static void account_inversion(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue
 	const struct gpreempt_queue_view *v = &gpq->view;
 	bool inverted = v->out.activity == GPREEMPT_RUNNABLE && v->out.wants &&
 			!v->out.announced && v->out.level > running &&
-			(v->state.backlog || gp->scan.view.waves_final);
+			(v->change.backlog || gp->scan.view.waves_final);
 	u64 since_ns, ns;
 
 	if (inverted && !gpq->account.inverted) {
@@ -196,7 +196,7 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		account_time(gpq, watched, view->now_ns);
 		last->ns = view->now_ns;
 		last->seen = v->seen;
-		last->backlog = v->state.backlog;
+		last->backlog = v->change.backlog;
 		last->out = v->out;
 	}
 }

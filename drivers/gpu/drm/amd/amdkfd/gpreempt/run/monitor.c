@@ -219,8 +219,6 @@ static void monitor_tick(struct kfd_gpreempt *gp)
 	if (preempts)
 		monitor_commit(gp);
 	gpreempt_wake(&scan->view, decided ? &scan->plan : NULL, &scan->wake);
-	if (!scan->wake.idle)
-		scan->view.busy_ns = scan->view.now_ns;
 	/*
 	 * A doorbell rung before this shows in the next scan; one rung while lower queues
 	 * are being put back wakes us. If a process can ring unnoticed, it is looked for.
