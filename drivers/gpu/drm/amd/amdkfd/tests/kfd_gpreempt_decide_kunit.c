@@ -326,7 +326,7 @@ static void sim_check_rest(struct sim *s)
 	bool contend = gpreempt_may_contend(s->policy, &s->view, &s->tun);
 
 	KUNIT_EXPECT_TRUE(s->test, contend || !(s->plan.nr_preempt || s->plan.nr_resume));
-	if (s->wake.rest == GPREEMPT_CALM && contend) {
+	if (s->plan.rest == GPREEMPT_CALM && contend) {
 		s->calm++;
 		KUNIT_EXPECT_FALSE_MSG(s->test,
 				       sim_decides(s, UNAWAITED) && !sim_decides(s, NONE),

@@ -140,7 +140,6 @@ struct machine {
 	struct gpreempt_view view;
 	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
-	struct gpreempt_wake wake;
 	u64 now_ns;
 	u64 scan_ns;
 	u64 stall_ns;
@@ -443,16 +442,16 @@ static void machine_scan(struct machine *m)
 		m->q[i].helped += m->v[i].out.raised && !m->q[i].raised;
 	for (i = 0; i < m->nr; i++)
 		m->q[i].raised = m->v[i].out.raised;
-	gpreempt_wake(&m->view, &m->plan, &m->wake);
+	gpreempt_wake(&m->view, &m->plan);
 	if (m->plan.nr_preempt || m->plan.nr_resume) {
 		machine_commit(m);
 		from_ns = m->stall_ns;
 	}
-	interval_ns = (m->wake.within_us ?: m->tun.poll_interval_us) * (u64)NSEC_PER_USEC;
-	m->scan_ns = m->wake.rest == GPREEMPT_PARK ? U64_MAX :
-		     from_ns + interval_ns * (m->wake.rest == GPREEMPT_CALM ? 10 : 1);
-	if (m->wake.until_ns)
-		m->scan_ns = min(m->scan_ns, max(m->wake.until_ns, m->now_ns + NSEC_PER_USEC));
+	interval_ns = (m->plan.within_us ?: m->tun.poll_interval_us) * (u64)NSEC_PER_USEC;
+	m->scan_ns = m->plan.rest == GPREEMPT_PARK ? U64_MAX :
+		     from_ns + interval_ns * (m->plan.rest == GPREEMPT_CALM ? 10 : 1);
+	if (m->plan.next_ns)
+		m->scan_ns = min(m->scan_ns, max(m->plan.next_ns, m->now_ns + NSEC_PER_USEC));
 }
 
 static void machine_run(struct machine *m, u64 ns)

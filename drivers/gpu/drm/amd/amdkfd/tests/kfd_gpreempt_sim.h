@@ -86,7 +86,7 @@ struct sim {
 	struct gpreempt_view view;
 	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
-	struct gpreempt_wake wake;
+	u64 planned_ns;
 	struct rnd_state rnd;
 	const struct gpreempt_policy *policy;
 	u64 seed;
@@ -520,7 +520,8 @@ static void sim_scan(struct sim *s)
 		gpreempt_decide(s->policy, &s->view, &s->tun, &s->plan);
 		KUNIT_EXPECT_FALSE(s->test, s->plan.need_waves);
 	}
-	gpreempt_wake(&s->view, &s->plan, &s->wake);
+	s->planned_ns = s->plan.next_ns;
+	gpreempt_wake(&s->view, &s->plan);
 	if (s->watch)
 		s->watch(s);
 	for (i = 0; i < s->nr; i++)

@@ -9,7 +9,6 @@
 
 #include "decide.h"
 #include "proof.h"
-#include "wake.h"
 
 /**
  * struct rivals - queues that may want the machine, none of which contends with another
@@ -149,7 +148,7 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 /**
  * gpreempt_skip - a scan has shown that there is nothing to decide
  * @view: the scan
- * @plan: filled in: nothing is to be done
+ * @plan: filled in: nothing is to be done, nor looked for
  *
  * Then no queue waits for another, and none has before: one that comes back when its hold
  * ends, say, has not starved meanwhile.
@@ -158,7 +157,7 @@ void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan)
 {
 	struct gpreempt_queue_view *q;
 
-	*plan = (struct gpreempt_plan) {};
+	*plan = (struct gpreempt_plan) { .rest = GPREEMPT_PARK };
 	gpreempt_for_each(q, view) {
 		q->memory->waits_ns = 0;
 		q->memory->raised = false;

@@ -192,6 +192,18 @@ struct gpreempt_view {
 };
 
 /**
+ * enum gpreempt_rest - how the monitor goes on
+ * @GPREEMPT_POLL: it scans again after an interval
+ * @GPREEMPT_CALM: nothing can have to be decided before something wakes it: a long interval
+ * @GPREEMPT_PARK: it sleeps without an interval until something wakes it
+ */
+enum gpreempt_rest {
+	GPREEMPT_POLL,
+	GPREEMPT_CALM,
+	GPREEMPT_PARK,
+};
+
+/**
  * struct gpreempt_plan - what to do, all in one transaction; of each queue see
  *	&gpreempt_queue_view.out
  * @need_waves:	no decision without wave counts: read them where they matter, set
@@ -204,8 +216,11 @@ struct gpreempt_view {
  * @within_us:	how long the interval is to be at most, 0: poll_interval_us: something may have
  *		begun, or be about to end for which others are kept off
  * @next_ns:	when to decide again, however long the interval is: the machine is to be freed
- *		for announced work, or a queue has been there for as long as it is left there;
- *		0: there is no such time
+ *		for announced work, or a queue has been there for as long as it is left there, or
+ *		a hold ends; 0: there is no such time
+ * @rest:	how the monitor goes on, once each doorbell is sure to wake it that is
+ *		&gpreempt_outcome.awaited; if one is not, one step more wakeful. wake's;
+ *		%GPREEMPT_PARK before that: nothing could have to be decided, whatever work comes
  * @nr_preempt:	queues whose verdict is GPREEMPT_PREEMPT
  * @nr_resume:	queues whose verdict is GPREEMPT_RESUME
  */
@@ -215,6 +230,7 @@ struct gpreempt_plan {
 	bool waiting;
 	u32 within_us;
 	u64 next_ns;
+	enum gpreempt_rest rest;
 	unsigned int nr_preempt;
 	unsigned int nr_resume;
 };
@@ -225,6 +241,9 @@ struct gpreempt_plan {
 
 void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		     struct gpreempt_plan *plan);
+
+/* wake.c */
+void gpreempt_wake(struct gpreempt_view *view, struct gpreempt_plan *plan);
 
 /* Where a queue stands: one that starved above all levels. */
 static inline u8 gpreempt_level(const struct gpreempt_queue_view *q)

@@ -9,7 +9,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "wake.h"
+#include "select.h"
 
 /*
  * How long nothing must happen before doorbells are taken away. Longer than the pauses of an
@@ -126,29 +126,25 @@ static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan
 /**
  * gpreempt_wake - how long may the monitor sleep?
  * @view: the scan; whose doorbells are to wake it is filled in, and when something was at work
- * @plan: what is done now, NULL: nothing could have to be, whatever work comes
- * @wake: filled in
+ * @plan: what is done now; how the monitor goes on is filled in
  */
-void gpreempt_wake(struct gpreempt_view *view, const struct gpreempt_plan *plan,
-		   struct gpreempt_wake *wake)
+void gpreempt_wake(struct gpreempt_view *view, struct gpreempt_plan *plan)
 {
-	bool idle = !plan || (plan->idle && !plan->nr_preempt), long_idle;
+	bool parks = plan->rest == GPREEMPT_PARK, long_idle;
+	bool idle = parks || (plan->idle && !plan->nr_preempt);
 	struct situation s = survey(view);
 	struct gpreempt_queue_view *q;
 
 	if (!idle)
 		view->busy_ns = view->now_ns;
-	long_idle = plan && idle && view->now_ns - view->busy_ns > LINGER_NS;
-	*wake = (struct gpreempt_wake) {
-		.within_us = plan ? plan->within_us : 0,
-		.until_ns = min_not_zero(s.end_ns, plan ? plan->next_ns : 0),
-	};
+	long_idle = !parks && idle && view->now_ns - view->busy_ns > LINGER_NS;
+	plan->next_ns = min_not_zero(s.end_ns, plan->next_ns);
 	gpreempt_for_each(q, view)
 		q->out.awaited = long_idle;
 	if (!idle)
 		await_preemptors(view, plan, &s);
-	if (!plan || long_idle)
-		wake->rest = GPREEMPT_PARK;
+	if (long_idle)
+		plan->rest = GPREEMPT_PARK;
 	else if (!idle && is_calm(view, plan, &s))
-		wake->rest = GPREEMPT_CALM;
+		plan->rest = GPREEMPT_CALM;
 }

@@ -91,14 +91,14 @@ static void monitor_sleep(struct kfd_gpreempt *gp, u64 ns, u64 slack_ns)
  */
 static void monitor_poll(struct kfd_gpreempt *gp)
 {
-	const struct gpreempt_wake *wake = &gp->scan.wake;
-	u32 us = wake->within_us ?: READ_ONCE(gp->tunables.poll_interval_us);
+	const struct gpreempt_plan *plan = &gp->scan.plan;
+	u32 us = plan->within_us ?: READ_ONCE(gp->tunables.poll_interval_us);
 	u64 now_ns = ktime_get_ns(), ns;
 
-	if (wake->rest == GPREEMPT_CALM)
+	if (plan->rest == GPREEMPT_CALM)
 		us = max(us, READ_ONCE(gp->poll_interval_max_us));
-	ns = gpreempt_pace_next(&gp->monitor.pace, now_ns, us, wake->until_ns);
-	monitor_sleep(gp, ns, now_ns + ns == wake->until_ns ? 0 : ns / 16);
+	ns = gpreempt_pace_next(&gp->monitor.pace, now_ns, us, plan->next_ns);
+	monitor_sleep(gp, ns, now_ns + ns == plan->next_ns ? 0 : ns / 16);
 }
 
 /* Without a timer, but for what is to be done at a certain time. */
@@ -107,12 +107,12 @@ static void monitor_park(struct kfd_gpreempt *gp, bool unmapped)
 	u64 now_ns = ktime_get_ns(), again_ns = now_ns + GPREEMPT_MAP_AGAIN_MS * NSEC_PER_MSEC;
 
 	monitor_sleep(gp, gpreempt_pace_rest(&gp->monitor.pace, now_ns,
-					     unmapped ? again_ns : gp->scan.wake.until_ns),
+					     unmapped ? again_ns : gp->scan.plan.next_ns),
 		      PARK_SLACK_NS);
 }
 
-/* Scan and decide. False if nothing could have to be decided, whatever work comes. */
-static bool monitor_look(struct kfd_gpreempt *gp)
+/* Scan and decide, if anything could have to be decided. */
+static void monitor_look(struct kfd_gpreempt *gp)
 {
 	const struct gpreempt_policy *policy = READ_ONCE(gp->policy);
 	const u32 *set = (const u32 *)&gp->tunables;
@@ -127,13 +127,13 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 		/* Down or halted: what brings the scheduler up wakes us. */
 		scan->view.busy_ns = scan->view.now_ns;
 		gpreempt_skip(&scan->view, &scan->plan);
-		return false;
+		return;
 	}
 	/* If no queue could contend, nobody but a reader has a reason to look. */
 	if (!scan->look && !gpreempt_may_contend(policy, &scan->view, &tunables)) {
 		gp->monitor.calm_ns = scan->view.now_ns;
 		gpreempt_skip(&scan->view, &scan->plan);
-		return false;
+		return;
 	}
 
 	kfd_gpreempt_scan_memory(gp);
@@ -147,7 +147,6 @@ static bool monitor_look(struct kfd_gpreempt *gp)
 		gpreempt_decide(policy, &scan->view, &tunables, &scan->plan);
 	}
 	kfd_gpreempt_account_scan(gp);
-	return true;
 }
 
 /* Let the doorbells that are awaited wake us. False if the next scan is to look, for one. */
@@ -202,29 +201,29 @@ static bool monitor_search(struct kfd_gpreempt *gp)
 		if (search->on && now_ns >= search->due_ns)
 			search->due_ns = now_ns + GPREEMPT_MAP_AGAIN_MS * NSEC_PER_MSEC;
 	}
-	gp->scan.wake.rest = GPREEMPT_POLL;
-	gp->scan.wake.until_ns = search->on ? search->due_ns : now_ns;
+	gp->scan.plan.rest = GPREEMPT_POLL;
+	gp->scan.plan.next_ns = search->on ? search->due_ns : now_ns;
 	return true;
 }
 
 static void monitor_tick(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
-	bool decided, preempts;
+	bool preempts;
 
 	if (monitor_search(gp))
 		return;
-	decided = monitor_look(gp);
+	monitor_look(gp);
 	preempts = scan->plan.nr_preempt;
 	if (preempts)
 		monitor_commit(gp);
-	gpreempt_wake(&scan->view, decided ? &scan->plan : NULL, &scan->wake);
+	gpreempt_wake(&scan->view, &scan->plan);
 	/*
 	 * A doorbell rung before this shows in the next scan; one rung while lower queues
 	 * are being put back wakes us. If a process can ring unnoticed, it is looked for.
 	 */
-	if (!await_doorbells(gp) && scan->wake.rest != GPREEMPT_POLL)
-		scan->wake.rest--;
+	if (!await_doorbells(gp) && scan->plan.rest != GPREEMPT_POLL)
+		scan->plan.rest--;
 	if (scan->plan.nr_resume && !preempts)
 		monitor_commit(gp);
 	kfd_gpreempt_scan_release(gp);
@@ -251,7 +250,7 @@ static bool monitor_bypassed(struct kfd_gpreempt *gp, bool unmapped)
 
 	if (kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED)
 		return false;
-	gp->scan.wake.until_ns = rearm_ns;
+	gp->scan.plan.next_ns = rearm_ns;
 	if (unmapped || !rearm_ns || ktime_get_ns() < rearm_ns)
 		return true;
 	gp->epoch++;
@@ -267,7 +266,7 @@ static bool monitor_bypassed(struct kfd_gpreempt *gp, bool unmapped)
 int kfd_gpreempt_monitor(void *data)
 {
 	struct kfd_gpreempt *gp = data;
-	struct gpreempt_wake *wake = &gp->scan.wake;
+	struct gpreempt_plan *plan = &gp->scan.plan;
 	bool bypassed, unmapped;
 	u64 start_ns, now_ns;
 
@@ -293,7 +292,7 @@ int kfd_gpreempt_monitor(void *data)
 		 */
 		smp_mb();
 		gp->scan.look = READ_ONCE(gp->monitor.look);
-		*wake = (struct gpreempt_wake) { .rest = GPREEMPT_PARK };
+		*plan = (struct gpreempt_plan) { .rest = GPREEMPT_PARK };
 		start_ns = ktime_get_ns();
 		gp->scan.spare_ns = 0;
 		gpreempt_pace_begin(&gp->monitor.pace, start_ns);
@@ -309,13 +308,13 @@ int kfd_gpreempt_monitor(void *data)
 			kfd_gpreempt_ticked(gp);
 			/* See at once to what a bypass wants. */
 			if (kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED)
-				wake->rest = GPREEMPT_POLL;
+				plan->rest = GPREEMPT_POLL;
 		}
 		now_ns = ktime_get_ns();
 		gpreempt_pace_end(&gp->monitor.pace, now_ns, now_ns - start_ns - gp->scan.spare_ns,
 				  READ_ONCE(gp->tunables.poll_interval_us));
 
-		if (wake->rest != GPREEMPT_PARK) {
+		if (plan->rest != GPREEMPT_PARK) {
 			monitor_poll(gp);
 		} else {
 			kfd_gpreempt_unwatch(gp);

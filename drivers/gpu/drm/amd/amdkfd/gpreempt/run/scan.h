@@ -3,7 +3,7 @@
 #ifndef GPREEMPT_SCAN_H_INCLUDED
 #define GPREEMPT_SCAN_H_INCLUDED
 
-#include "gpreempt/core/wake.h"
+#include "gpreempt/core/select.h"
 
 struct kfd_gpreempt;
 struct kfd_node;
@@ -44,7 +44,6 @@ struct kfd_gpreempt_scan_queue {
  * struct kfd_gpreempt_scan - a scan and the decision on it; monitor only
  * @view:	what the policy sees: the views of queues' records, which are referenced
  * @plan:	what it decides
- * @wake:	what the monitor waits for after it
  * @registers:	register accesses
  * @register_ns: time spent on them
  * @spare_ns:	time spent on what was decided, and waiting for locks
@@ -57,7 +56,6 @@ struct kfd_gpreempt_scan_queue {
 struct kfd_gpreempt_scan {
 	struct gpreempt_view view;
 	struct gpreempt_plan plan;
-	struct gpreempt_wake wake;
 	unsigned int registers;
 	u64 register_ns;
 	u64 spare_ns;
