@@ -33,18 +33,6 @@ void gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns)
 }
 
 /**
- * gpreempt_pace_restart - queues have changed places: the interval begins anew
- * @p: the rhythm
- * @now_ns: the time
- *
- * A queue that was put on the hardware has nothing to show yet.
- */
-void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns)
-{
-	p->begun_ns = now_ns;
-}
-
-/**
  * gpreempt_pace_end - a scan has ended
  * @p: the rhythm
  * @now_ns: the time
@@ -69,37 +57,26 @@ void gpreempt_pace_end(struct gpreempt_pace *p, u64 now_ns, u64 worked_ns, u32 i
 }
 
 /**
- * gpreempt_pace_next - the monitor is about to sleep for an interval
+ * gpreempt_pace_next - the monitor is about to sleep
  * @p: the rhythm
  * @now_ns: the time
- * @interval_us: between the beginnings of two scans
+ * @interval_us: between the beginnings of two scans, 0: until something wakes it
  * @until_ns: in any case until then, 0: there is no such time
  *
  * A scan that takes long does not make the interval longer, unless it takes more than half of it.
  *
- * Return: how long to sleep, in ns.
+ * Return: how long to sleep, in ns, %U64_MAX: for ever.
  */
 u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 interval_us, u64 until_ns)
 {
-	p->due_ns = min(p->begun_ns, now_ns) + (u64)interval_us * NSEC_PER_USEC;
-	if (until_ns)
-		p->due_ns = min(p->due_ns, until_ns);
-	p->due_ns = max3(p->due_ns, p->free_ns, now_ns);
-	return p->due_ns - now_ns;
-}
+	u64 due_ns = U64_MAX;
 
-/**
- * gpreempt_pace_rest - the monitor is about to sleep without an interval
- * @p: the rhythm
- * @now_ns: the time
- * @until_ns: until then, 0: until something wakes it
- *
- * Return: how long to sleep, in ns, %U64_MAX: for ever.
- */
-u64 gpreempt_pace_rest(struct gpreempt_pace *p, u64 now_ns, u64 until_ns)
-{
-	p->due_ns = until_ns ? max(until_ns, now_ns) : U64_MAX;
-	return until_ns ? p->due_ns - now_ns : U64_MAX;
+	if (interval_us)
+		due_ns = min(p->begun_ns, now_ns) + (u64)interval_us * NSEC_PER_USEC;
+	if (until_ns)
+		due_ns = min(due_ns, until_ns);
+	p->due_ns = max3(due_ns, p->free_ns, now_ns);
+	return due_ns == U64_MAX ? U64_MAX : p->due_ns - now_ns;
 }
 
 /**

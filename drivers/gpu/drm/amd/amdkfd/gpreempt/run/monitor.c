@@ -49,9 +49,6 @@
 #include "commit.h"
 #include "queue.h"
 
-/* A hold is given in ms: its end may be so late. */
-#define PARK_SLACK_NS	(100 * NSEC_PER_USEC)
-
 #define SLEEP_FOR_EVER	U64_MAX
 
 static bool kthread_wanted(void)
@@ -86,29 +83,22 @@ static void monitor_sleep(struct kfd_gpreempt *gp, u64 ns, u64 slack_ns)
 }
 
 /*
- * Until the interval is over, or it is time to look before that, there is something new, or
- * we are wanted.
+ * Until the interval is over, which a parked monitor does not have, or it is time to look before
+ * that, there is something new, or we are wanted.
  */
-static void monitor_poll(struct kfd_gpreempt *gp)
+static void monitor_rest(struct kfd_gpreempt *gp, bool unmapped)
 {
 	const struct gpreempt_plan *plan = &gp->scan.plan;
 	u32 us = plan->within_us ?: READ_ONCE(gp->tunables.poll_interval_us);
 	u64 now_ns = ktime_get_ns(), ns;
+	u64 until_ns = unmapped ? now_ns + GPREEMPT_MAP_AGAIN_MS * NSEC_PER_MSEC : plan->next_ns;
 
 	if (plan->rest == GPREEMPT_CALM)
 		us = max(us, READ_ONCE(gp->poll_interval_max_us));
-	ns = gpreempt_pace_next(&gp->monitor.pace, now_ns, us, plan->next_ns);
-	monitor_sleep(gp, ns, now_ns + ns == plan->next_ns ? 0 : ns / 16);
-}
-
-/* Without a timer, but for what is to be done at a certain time. */
-static void monitor_park(struct kfd_gpreempt *gp, bool unmapped)
-{
-	u64 now_ns = ktime_get_ns(), again_ns = now_ns + GPREEMPT_MAP_AGAIN_MS * NSEC_PER_MSEC;
-
-	monitor_sleep(gp, gpreempt_pace_rest(&gp->monitor.pace, now_ns,
-					     unmapped ? again_ns : gp->scan.plan.next_ns),
-		      PARK_SLACK_NS);
+	else if (plan->rest == GPREEMPT_PARK)
+		us = 0;
+	ns = gpreempt_pace_next(&gp->monitor.pace, now_ns, us, until_ns);
+	monitor_sleep(gp, ns, now_ns + ns == until_ns ? 0 : ns / 16);
 }
 
 /* Scan and decide, if anything could have to be decided. */
@@ -177,7 +167,7 @@ static void monitor_commit(struct kfd_gpreempt *gp)
 	now_ns = ktime_get_ns();
 	gp->scan.spare_ns += now_ns - start_ns;
 	/* Queues that were put on get as long as the plan gives them, from now on, to show work. */
-	gpreempt_pace_restart(&gp->monitor.pace, now_ns);
+	gp->monitor.pace.begun_ns = now_ns;
 }
 
 /*
@@ -280,7 +270,7 @@ int kfd_gpreempt_monitor(void *data)
 			kfd_gpreempt_unwatch(gp);
 			kthread_parkme();
 			gp->monitor.calm_ns = ktime_get_ns();
-			gpreempt_pace_rest(&gp->monitor.pace, 0, 0);
+			gpreempt_pace_next(&gp->monitor.pace, 0, 0, 0);
 			continue;
 		}
 
@@ -314,15 +304,13 @@ int kfd_gpreempt_monitor(void *data)
 		gpreempt_pace_end(&gp->monitor.pace, now_ns, now_ns - start_ns - gp->scan.spare_ns,
 				  READ_ONCE(gp->tunables.poll_interval_us));
 
-		if (plan->rest != GPREEMPT_PARK) {
-			monitor_poll(gp);
-		} else {
+		if (plan->rest == GPREEMPT_PARK) {
 			kfd_gpreempt_unwatch(gp);
 			if (!READ_ONCE(gp->monitor.kick))
 				kfd_gpreempt_event(gp, GPREEMPT_EV_IDLE);
 			atomic64_set(&gp->monitor.woken_ns, 0);
-			monitor_park(gp, unmapped);
 		}
+		monitor_rest(gp, unmapped);
 		kfd_gpreempt_count(gp, GPREEMPT_STAT_WAKEUPS, 1);
 	}
 	kfd_gpreempt_unwatch(gp);
