@@ -8,7 +8,6 @@
 #include <linux/time64.h>
 
 #include "decide.h"
-#include "proof.h"
 
 /**
  * struct rivals - queues that may want the machine, none of which contends with another

@@ -9,7 +9,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "proof.h"
+#include "select.h"
 
 /* Is it in nobody's way, for all that its memory shows? */
 static bool may_hide(const struct gpreempt_queue_view *q)

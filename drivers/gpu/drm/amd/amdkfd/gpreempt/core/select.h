@@ -7,7 +7,6 @@
 
 #include "estimate.h"
 #include "group.h"
-#include "help.h"
 #include "pace.h"
 
 #define GPREEMPT_BOOST		GPREEMPT_LEVELS	/* level of a starved queue */
@@ -103,6 +102,25 @@ struct gpreempt_outcome {
 	bool turn_begins;
 	bool limited;
 	bool awaited;
+};
+
+/* All help together has so small a part of the time while a higher level wants the machine. */
+#define GPREEMPT_HELP_PART	8
+
+/**
+ * struct gpreempt_help - the help that a node gives
+ * @since_ns:	one queue stands above all others since; 0: none does
+ * @executed_ns: it was seen executing since; 0: it was not
+ * @moved:	a scan took it to execute
+ * @costs:	one above it wanted the machine meanwhile
+ * @next_ns:	while one above wants the machine, no help before that
+ */
+struct gpreempt_help {
+	u64 since_ns;
+	u64 executed_ns;
+	bool moved;
+	bool costs;
+	u64 next_ns;
 };
 
 /**
@@ -241,6 +259,22 @@ struct gpreempt_plan {
 
 void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables *tun,
 		     struct gpreempt_plan *plan);
+
+/* proof.c */
+bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+			  bool counts);
+bool gpreempt_lacks_slot(const struct gpreempt_view *view, const struct gpreempt_tunables *tun);
+void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
+
+/* help.c */
+struct gpreempt_queue_view *gpreempt_help(const struct gpreempt_view *view,
+					  const struct gpreempt_tunables *tun, u64 *next_ns);
+void gpreempt_help_learn(struct gpreempt_view *view);
+
+/* linger.c */
+u64 gpreempt_linger_until(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
+			  const struct gpreempt_queue_view *q);
+void gpreempt_linger_learn(const struct gpreempt_view *view, const struct gpreempt_tunables *tun);
 
 /* wake.c */
 void gpreempt_wake(struct gpreempt_view *view, struct gpreempt_plan *plan);

@@ -23,7 +23,7 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
-#include "doorbell.h"
+#include "gpreempt/run/node.h"
 
 /**
  * struct gpreempt_doorbell - a process's mappings of its doorbells on a node

@@ -45,7 +45,6 @@
 #include <linux/sched/types.h>
 
 #include "gpreempt/core/decide.h"
-#include "gpreempt/doorbell/doorbell.h"
 #include "commit.h"
 #include "queue.h"
 

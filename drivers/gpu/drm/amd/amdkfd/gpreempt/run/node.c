@@ -9,7 +9,7 @@
 #include "amdgpu.h"
 #include "gpreempt/core/policy.h"
 #include "gpreempt/show/show.h"
-#include "gpreempt/single/single.h"
+#include "commit.h"
 
 static bool enable_at_boot;
 module_param_named(gpreempt, enable_at_boot, bool, 0444);

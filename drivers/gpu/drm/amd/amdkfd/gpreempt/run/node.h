@@ -141,6 +141,9 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_ev
 enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);
 const char *kfd_gpreempt_bypass_name(struct kfd_gpreempt *gp);
 
+/* doorbell.c */
+bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct *mm);
+
 /* monitor.c */
 int kfd_gpreempt_monitor(void *data);
 

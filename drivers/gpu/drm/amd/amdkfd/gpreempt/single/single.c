@@ -9,8 +9,8 @@
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
+#include "gpreempt/run/commit.h"
 #include "gpreempt/run/queue.h"
-#include "single.h"
 
 static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, struct queue *q)
 {
