@@ -34,7 +34,6 @@
 #define kfd_gpreempt_account_save	kunit_gpreempt_account_save
 #define gpreempt_keep_off		kunit_mes_keep_off
 #define gpreempt_search_delayed		kunit_mes_search_delayed
-#define kfd_gpreempt_count		kunit_gpreempt_count
 #define kfd_gpreempt_mes		kunit_gpreempt_mes
 
 /* Tracepoints are the driver's. */
@@ -149,11 +148,6 @@ void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
 bool kfd_gpreempt_queue_pinned(const struct queue *q)
 {
 	return q->properties.is_gws;
-}
-
-void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n)
-{
-	atomic64_add(n, &gp->account.stats[stat]);
 }
 
 void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm)

@@ -153,7 +153,7 @@ static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 	 */
 	smp_store_release(&db->revoked, false);
 	if (xchg(&db->awaited, false)) {
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_DOORBELLS, 1);
+		kfd_gpreempt_count(gp, DOORBELLS, 1);
 		kfd_gpreempt_wake(gp);
 	}
 	return ret;
@@ -310,7 +310,7 @@ static void revoke(struct gpreempt_doorbell *db)
 			kfd_doorbell_zap(part, part->vm_start, part->vm_end - part->vm_start);
 	}
 	mmap_read_unlock(db->mm);
-	kfd_gpreempt_count(db->gp, GPREEMPT_STAT_REVOCATIONS, 1);
+	kfd_gpreempt_count(db->gp, REVOCATIONS, 1);
 }
 
 /**

@@ -21,17 +21,6 @@ static_assert(ARRAY_SIZE(reasons) == GPREEMPT_REASON_OFF + 1);
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-/**
- * kfd_gpreempt_count - add to a statistic
- * @gp: the node
- * @stat: which
- * @n: how much
- */
-void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n)
-{
-	atomic64_add(n, &gp->account.stats[stat]);
-}
-
 /*
  * Samples stand in buckets, four to a power of two of ns: a percentile is too long by a quarter at
  * most.
@@ -94,11 +83,11 @@ u64 kfd_gpreempt_latency_ns(const struct kfd_gpreempt *gp, enum gpreempt_latency
  */
 void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns, bool late)
 {
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_FENCE_NS, ns);
+	kfd_gpreempt_count(gp, FENCE_NS, ns);
 	if (preempt)
 		count_latency(gp, GPREEMPT_LATENCY_SAVE, ns);
 	if (late)
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_LATE, 1);
+		kfd_gpreempt_count(gp, LATE, 1);
 }
 
 /*
@@ -118,7 +107,7 @@ static void account_inversion(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue
 		since_ns = max3(gpq->account.quiet_ns, gp->monitor.calm_ns,
 				(u64)atomic64_read(&gp->monitor.woken_ns));
 		ns = ktime_get_ns() - since_ns;
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_DETECTIONS, 1);
+		kfd_gpreempt_count(gp, DETECTIONS, 1);
 		count_latency(gp, GPREEMPT_LATENCY_DETECTION, ns);
 		trace_kfd_gpreempt_inversion(gpq, running, ns);
 	}
@@ -164,8 +153,8 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	bool watched = gp->account.scan_ns;
 	struct gpreempt_queue_view *v;
 
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCANS, 1);
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCAN_NS, ns);
+	kfd_gpreempt_count(gp, SCANS, 1);
+	kfd_gpreempt_count(gp, SCAN_NS, ns);
 	if (ns > atomic64_read(&gp->account.stats[GPREEMPT_STAT_SCAN_NS_MAX]))
 		atomic64_set(&gp->account.stats[GPREEMPT_STAT_SCAN_NS_MAX], ns);
 	trace_kfd_gpreempt_scan(gp->node->id, view->nr, gp->scan.registers, ns);
@@ -186,11 +175,11 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 
 		account_inversion(gp, gpq, running);
 		if (v->out.activity == GPREEMPT_BLOCKED && last->out.activity != GPREEMPT_BLOCKED) {
-			kfd_gpreempt_count(gp, GPREEMPT_STAT_BLOCKED, 1);
+			kfd_gpreempt_count(gp, BLOCKED, 1);
 			trace_kfd_gpreempt_blocked(gpq);
 		}
 		if (v->out.level == GPREEMPT_BOOST && last->out.level != GPREEMPT_BOOST)
-			kfd_gpreempt_count(gp, GPREEMPT_STAT_STARVED, 1);
+			kfd_gpreempt_count(gp, STARVED, 1);
 		if (v->out.verdict != GPREEMPT_KEEP)
 			trace_kfd_gpreempt_decision(gpq);
 		account_time(gpq, watched, view->now_ns);

@@ -57,7 +57,10 @@ struct kfd_gpreempt_samples {
 	u64 max_ns;
 };
 
-void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n);
+/* Adds to a statistic of a node. */
+#define kfd_gpreempt_count(gp, stat, n)	\
+	atomic64_add(n, &(gp)->account.stats[GPREEMPT_STAT_##stat])
+
 u64 kfd_gpreempt_latency_ns(const struct kfd_gpreempt *gp, enum gpreempt_latency latency,
 			    unsigned int percent);
 void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns, bool late);

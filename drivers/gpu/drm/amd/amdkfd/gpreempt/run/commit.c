@@ -36,7 +36,7 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	gpq->off.save_ns = save_ns;
 	kfd_gpreempt_was_off(&gpq->terms);
 	atomic64_inc(&gp->account.level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_PREEMPTIONS, 1);
+	kfd_gpreempt_count(gp, PREEMPTIONS, 1);
 	trace_kfd_gpreempt_preempt_end(gpq, gpq->view.out.reason, save_ns);
 	kfd_smi_event_queue_preempt(gp->node, q->process);
 }
@@ -66,7 +66,7 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp, struct qcm_process_device *q
 	if (reason != GPREEMPT_REASON_OFF)
 		gpreempt_resumed(&gpq->memory, now_ns);
 	gpq->off.total_ns += preempted_ns;
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_RESUMES, 1);
+	kfd_gpreempt_count(gp, RESUMES, 1);
 	trace_kfd_gpreempt_resume(gpq, reason, preempted_ns);
 	kfd_smi_event_queue_resume(gp->node, q->process);
 }
@@ -197,7 +197,7 @@ void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q)
 
 	gpreempt_keep_off(&gpq->suspect, &gpq->group->past, now_ns);
 	ns = gpq->suspect.until_ns - now_ns;
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_EXCLUDED, 1);
+	kfd_gpreempt_count(gp, EXCLUDED, 1);
 	trace_kfd_gpreempt_excluded(gpq, GPREEMPT_REASON_LATE, ns);
 	dev_warn_ratelimited(gp->node->adev->dev,
 			     "GPREEMPT on node %u: queue %u of process %d delays its preemption, kept off for %llu s\n",

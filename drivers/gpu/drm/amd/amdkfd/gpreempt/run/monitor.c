@@ -132,7 +132,6 @@ static void monitor_look(struct kfd_gpreempt *gp)
 		/* Not more than a tenth of the time goes into what memory would have spared. */
 		if (scan->view.proof)
 			scan->view.proof_ns = ktime_get_ns() + 9 * scan->register_ns;
-		kfd_gpreempt_scan_again(gp);
 		gpreempt_decide(policy, &scan->view, &tunables, &scan->plan);
 	}
 	kfd_gpreempt_account_scan(gp);
@@ -158,7 +157,7 @@ static void monitor_commit(struct kfd_gpreempt *gp)
 	int r = kfd_gpreempt_commit(gp, &event);
 
 	if (r && r != -EAGAIN)
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
+		kfd_gpreempt_count(gp, FAILED, 1);
 	if (event != GPREEMPT_EV_WORK)
 		kfd_gpreempt_event(gp, event);
 	if (event != GPREEMPT_EV_WORK && event != GPREEMPT_EV_SAVED)
@@ -225,7 +224,7 @@ static bool monitor_map(struct kfd_gpreempt *gp)
 	bool unmapped = kfd_gpreempt_map_again(gp) != 0;
 
 	if (unmapped && kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED) {
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
+		kfd_gpreempt_count(gp, FAILED, 1);
 		kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
 		kfd_gpreempt_report_bypass(gp);
 	}
@@ -310,7 +309,7 @@ int kfd_gpreempt_monitor(void *data)
 			atomic64_set(&gp->monitor.woken_ns, 0);
 		}
 		monitor_rest(gp, unmapped);
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_WAKEUPS, 1);
+		kfd_gpreempt_count(gp, WAKEUPS, 1);
 	}
 	kfd_gpreempt_unwatch(gp);
 	return 0;

@@ -448,10 +448,9 @@ static bool is_alive(const struct mm_struct *mm)
 
 static void leave(struct kfd_gpreempt_scan *scan)
 {
-	if (scan->alive)
+	if (scan->entered)
 		kthread_unuse_mm(scan->entered);
 	scan->entered = NULL;
-	scan->alive = false;
 }
 
 /* The cost of entering a process, in words that are read uncached. */
@@ -463,14 +462,14 @@ static bool enter(struct kfd_gpreempt_scan *scan, struct kfd_gpreempt_queue *gpq
 	struct mm_struct *mm = gpq->mm;
 
 	if (mm == scan->entered)
-		return scan->alive;
+		return true;
 	leave(scan);
 	gpq->scan.words += ENTER_WORDS;
+	if (!is_alive(mm))
+		return false;
+	kthread_use_mm(mm);
 	scan->entered = mm;
-	scan->alive = is_alive(mm);
-	if (scan->alive)
-		kthread_use_mm(mm);
-	return scan->alive;
+	return true;
 }
 
 /*
@@ -548,8 +547,27 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 		v->seen.ordered &= countable;
 }
 
+/*
+ * Read the memory of higher queues once more. Counting takes about 1 us an access on PCIe. What a
+ * higher queue got to execute, or even ended, meanwhile would look as if it waited, and others be
+ * taken off for it in vain. PM4 queues' read pointers are as new as the counts.
+ */
+static void scan_again(struct kfd_gpreempt_scan *scan)
+{
+	struct gpreempt_queue_view *v;
+	u8 lowest = GPREEMPT_LEVELS;
+
+	gpreempt_for_each(v, &scan->view)
+		if (v->matters)
+			lowest = min(lowest, v->terms.priority);
+	gpreempt_for_each(v, &scan->view)
+		v->reading.wanted = kfd_gpreempt_of(v)->scan.aql && v->matters &&
+				    v->seen.readable && v->terms.priority > lowest;
+	read_queues(scan);
+}
+
 /**
- * kfd_gpreempt_scan_waves - read wave counts, and PM4 queues' read pointers
+ * kfd_gpreempt_scan_waves - read wave counts, PM4 queues' read pointers, and then memory once more
  * @gp: the node
  *
  * Of those queues only that matter for the decision.
@@ -582,8 +600,8 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 	amdgpu_gfx_off_ctrl(adev, true);
 	up_read(&adev->reset_domain->sem);
 	scan->register_ns = ktime_get_ns() - start_ns;
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_REGISTERS, scan->registers);
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_REGISTER_NS, scan->register_ns);
+	kfd_gpreempt_count(gp, REGISTERS, scan->registers);
+	kfd_gpreempt_count(gp, REGISTER_NS, scan->register_ns);
 
 	gpreempt_for_each(v, &scan->view) {
 		const struct kfd_gpreempt_scan_queue *sq = &kfd_gpreempt_of(v)->scan;
@@ -595,31 +613,8 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 		if (sq->resident && !sq->aql && v->seen.readable)
 			unwrap_rptr(&v->seen, sq->hqd_rptr);
 	}
-}
-
-/**
- * kfd_gpreempt_scan_again - read the memory of higher queues once more
- * @gp: the node
- *
- * Counting takes about 1 us an access on PCIe. What a higher queue got to execute, or
- * even ended, meanwhile would look as if it waited, and others be taken off for it in
- * vain. PM4 queues' read pointers are as new as the counts.
- */
-void kfd_gpreempt_scan_again(struct kfd_gpreempt *gp)
-{
-	struct kfd_gpreempt_scan *scan = &gp->scan;
-	struct gpreempt_queue_view *v;
-	u8 lowest = GPREEMPT_LEVELS;
-
-	if (!scan->registers)
-		return;
-	gpreempt_for_each(v, &scan->view)
-		if (v->matters)
-			lowest = min(lowest, v->terms.priority);
-	gpreempt_for_each(v, &scan->view)
-		v->reading.wanted = kfd_gpreempt_of(v)->scan.aql && v->matters &&
-				    v->seen.readable && v->terms.priority > lowest;
-	read_queues(scan);
+	if (scan->registers)
+		scan_again(scan);
 }
 
 /**

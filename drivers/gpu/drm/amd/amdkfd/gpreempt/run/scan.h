@@ -49,7 +49,6 @@ struct kfd_gpreempt_scan_queue {
  * @spare_ns:	time spent on what was decided, and waiting for locks
  * @turn:	counts readings of queues
  * @entered:	the process whose memory is read, NULL: none
- * @alive:	and it is there
  * @look:	somebody reads what it sees
  * @oversubscribed: firmware rotates the mapped queues
  */
@@ -61,7 +60,6 @@ struct kfd_gpreempt_scan {
 	u64 spare_ns;
 	u64 turn;
 	struct mm_struct *entered;
-	bool alive;
 	bool look;
 	bool oversubscribed;
 };
@@ -83,7 +81,6 @@ struct kfd_gpreempt_hw {
 int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp);
-void kfd_gpreempt_scan_again(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_release(struct kfd_gpreempt *gp);
 
 /* gfx_v9.c */
