@@ -55,7 +55,7 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
 		memset(gp->account.latencies, 0, sizeof(gp->account.latencies));
 		WRITE_ONCE(gp->monitor.thread, thread);
 		thread = NULL;
-		if (gp->stopped)
+		if (gp->state.facts.stopped)
 			kthread_park(gp->monitor.thread);
 		else
 			wake_up_process(gp->monitor.thread);
@@ -116,18 +116,19 @@ void kfd_gpreempt_disable(struct kfd_gpreempt *gp)
 void kfd_gpreempt_stop(struct device_queue_manager *dqm)
 {
 	struct kfd_gpreempt *gp = dqm->dev->gpreempt;
+	bool runs;
 
 	if (!gp)
 		return;
 	guard(mutex)(&gp->lock);
+	runs = gp->monitor.thread && !gp->state.facts.stopped;
 	kfd_gpreempt_event(gp, GPREEMPT_EV_STOP);
-	if (gp->monitor.thread && !gp->stopped) {
+	if (runs) {
 		will_wait_for_monitor(gp);
 		kthread_park(gp->monitor.thread);
 		scoped_guard(kfd_gpreempt_dqm, dqm)
 			kfd_gpreempt_release(gp);
 	}
-	gp->stopped = true;
 }
 
 /**
@@ -142,7 +143,6 @@ void kfd_gpreempt_start(struct device_queue_manager *dqm)
 		return;
 	guard(mutex)(&gp->lock);
 	kfd_gpreempt_event(gp, GPREEMPT_EV_START);
-	gp->stopped = false;
 	gp->epoch++;
 	if (gp->monitor.thread)
 		kthread_unpark(gp->monitor.thread);

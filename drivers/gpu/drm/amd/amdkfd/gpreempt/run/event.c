@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT events: find a node, change its state, and wake its monitor and those that wait.
+ * GPREEMPT events: change the state of a node, and wake its monitor and those that wait.
  */
 
 #include <linux/jiffies.h>
@@ -8,55 +8,8 @@
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
 
-#include "node.h"
+#include "queue.h"
 #include "trace.h"
-
-/* All nodes. Nothing is called inside the lock. */
-static LIST_HEAD(nodes);
-static DEFINE_SPINLOCK(nodes_lock);
-
-/**
- * kfd_gpreempt_register - let a node be found
- * @gp: the node
- */
-void kfd_gpreempt_register(struct kfd_gpreempt *gp)
-{
-	guard(spinlock)(&nodes_lock);
-	list_add_tail(&gp->list, &nodes);
-}
-
-/**
- * kfd_gpreempt_unregister - let a node be found no more
- * @gp: the node
- */
-void kfd_gpreempt_unregister(struct kfd_gpreempt *gp)
-{
-	guard(spinlock)(&nodes_lock);
-	list_del(&gp->list);
-}
-
-/**
- * kfd_gpreempt_get - GPREEMPT on a node, referenced
- * @node: the node. Where it may be gone, so may its memory: it is not followed. NULL: any
- * @n: the caller passes over so many of these. Where nodes go meanwhile one may be passed over
- *     besides, none comes twice
- *
- * Return: NULL if the node has none, or is gone; or if there are no more. It may be going: see
- * @dead.
- */
-struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node, unsigned int n)
-{
-	struct kfd_gpreempt *gp;
-
-	guard(spinlock)(&nodes_lock);
-	list_for_each_entry(gp, &nodes, list) {
-		if ((!node || gp->node == node) && !n--) {
-			kobject_get(&gp->kobj);
-			return gp;
-		}
-	}
-	return NULL;
-}
 
 /**
  * kfd_gpreempt_state - the state of a node
@@ -120,27 +73,24 @@ void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
 }
 
 /**
- * kfd_gpreempt_wake_for - make the monitors of those nodes look where a process has a queue
+ * kfd_gpreempt_wake_for - make the monitors of those nodes look where a process has made queues
  * @p: the process, which stays
  */
 void kfd_gpreempt_wake_for(const struct kfd_process *p)
 {
-	struct kfd_gpreempt *gp;
+	const struct kfd_gpreempt_client *client;
 	int i;
 
 	/*
-	 * Before queues are looked for: one that is made meanwhile wakes the monitor itself,
-	 * and the scan sees what was changed.
+	 * Before clients are looked for: a first queue that is made meanwhile wakes the monitor
+	 * itself, and the scan sees what was changed.
 	 */
 	smp_mb();
 	for (i = 0; i < p->n_pdds; i++) {
-		if (!READ_ONCE(p->pdds[i]->qpd.queue_count))
-			continue;
-		gp = kfd_gpreempt_get(p->pdds[i]->dev, 0);
-		if (!gp)
-			continue;
-		kfd_gpreempt_wake(gp);
-		kobject_put(&gp->kobj);
+		/* See client_get(). */
+		client = smp_load_acquire(&p->pdds[i]->gpreempt);
+		if (client)
+			kfd_gpreempt_wake(client->gp);
 	}
 }
 

@@ -21,17 +21,31 @@ module_param_named(gpreempt_untested, untested, bool, 0444);
 MODULE_PARM_DESC(gpreempt_untested,
 		 "Let GPREEMPT be enabled on kinds of GPUs that it was never tried on (default: off)");
 
-static const char *node_unsupported(struct kfd_node *node)
-{
-	const struct gpreempt_platform platform = {
-		.gfx_version = node->kfd->device_info.gfx_target_version,
-		.mes = node->kfd->shared_resources.enable_mes,
-		.cwsr = node->kfd->cwsr_enabled,
-		.vf = amdgpu_sriov_vf(node->adev),
-		.owner_dares = untested,
-	};
+/* All nodes. Nothing is called inside the lock. */
+static LIST_HEAD(nodes);
+static DEFINE_SPINLOCK(nodes_lock);
 
-	return gpreempt_unsupported(&platform);
+/**
+ * kfd_gpreempt_get - GPREEMPT on a node, referenced
+ * @node: the node. Where it may be gone, so may its memory: it is not followed. NULL: any
+ * @n: the caller passes over so many of these. Where nodes go meanwhile one may be passed over
+ *     besides, none comes twice
+ *
+ * Return: NULL if the node has none, or is gone; or if there are no more. It may be going: see
+ * @dead.
+ */
+struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node, unsigned int n)
+{
+	struct kfd_gpreempt *gp;
+
+	guard(spinlock)(&nodes_lock);
+	list_for_each_entry(gp, &nodes, list) {
+		if ((!node || gp->node == node) && !n--) {
+			kobject_get(&gp->kobj);
+			return gp;
+		}
+	}
+	return NULL;
 }
 
 static const struct kfd_gpreempt_backend *node_backend(struct kfd_node *node)
@@ -90,14 +104,20 @@ static const struct kobj_type node_ktype = {
  */
 void kfd_gpreempt_init(struct kfd_node *node)
 {
-	struct kfd_gpreempt *gp;
+	const struct gpreempt_platform platform = {
+		.gfx_version = node->kfd->device_info.gfx_target_version,
+		.mes = node->kfd->shared_resources.enable_mes,
+		.cwsr = node->kfd->cwsr_enabled,
+		.vf = amdgpu_sriov_vf(node->adev),
+		.owner_dares = untested,
+	};
+	struct kfd_gpreempt *gp = kzalloc(sizeof(*gp), GFP_KERNEL);
 
-	gp = kzalloc(sizeof(*gp), GFP_KERNEL);
 	if (!gp)
 		return;
 	gp->node = node;
 	gp->backend = node_backend(node);
-	gp->unsupported = node_unsupported(node);
+	gp->unsupported = gpreempt_unsupported(&platform);
 	if (gp->backend != &kfd_gpreempt_mes)
 		gp->hw = &kfd_gpreempt_gfx_v9;
 	gp->policy = &gpreempt_strict;
@@ -122,7 +142,8 @@ void kfd_gpreempt_init(struct kfd_node *node)
 		return;
 	}
 	node->gpreempt = gp;
-	kfd_gpreempt_register(gp);
+	scoped_guard(spinlock, &nodes_lock)
+		list_add_tail(&gp->list, &nodes);
 	if (enable_at_boot)
 		kfd_gpreempt_enable(gp);
 }
@@ -145,7 +166,8 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 	/* The monitor needs the folders; nobody can start it again. */
 	kfd_gpreempt_disable(gp);
 	cancel_work_sync(&gp->state.bypass_work);
-	kfd_gpreempt_unregister(gp);
+	scoped_guard(spinlock, &nodes_lock)
+		list_del(&gp->list);
 	/* Waits for handlers of the files: none runs after this. */
 	kfd_gpreempt_sysfs_remove(gp);
 	/* The lock that kfd_gpreempt_runlist_changed() is called with. */

@@ -36,7 +36,6 @@ DECLARE_EWMA(gpreempt_ns, 0, 4)
  *		Outside the DQM lock. Nothing allocates under it: a GPU reset
  *		takes it, and memory may depend on that reset
  * @dead:	the node is going; @lock
- * @stopped:	the scheduler is down, and the monitor parked by kthread_park(); @lock
  * @epoch:	counts enables and resets: older histories are void
  * @tunables:	as the administrator set them
  * @poll_interval_max_us: how long the interval may become while the rest is %GPREEMPT_CALM
@@ -56,7 +55,6 @@ struct kfd_gpreempt {
 
 	struct mutex lock;
 	bool dead;
-	bool stopped;
 	unsigned int epoch;
 
 	struct gpreempt_tunables tunables;
@@ -83,7 +81,7 @@ struct kfd_gpreempt {
 	} monitor;
 	struct {				/* active or not, and why */
 		spinlock_t lock;		/* innermost */
-		struct gpreempt_facts facts;	/* what the state follows from */
+		struct gpreempt_facts facts;	/* @stopped: &kfd_gpreempt.lock as well */
 		u64 rearm_ns;			/* a bypass ends then, 0: never, or none */
 		const char *bypass_name;	/* reason of the last bypass */
 		struct work_struct bypass_work;	/* sends its uevent, which allocates */
@@ -129,10 +127,10 @@ DEFINE_GUARD(kfd_gpreempt_dqm, struct device_queue_manager *, dqm_lock(_T), dqm_
 int kfd_gpreempt_enable(struct kfd_gpreempt *gp);
 void kfd_gpreempt_disable(struct kfd_gpreempt *gp);
 
-/* event.c */
-void kfd_gpreempt_register(struct kfd_gpreempt *gp);
-void kfd_gpreempt_unregister(struct kfd_gpreempt *gp);
+/* node.c */
 struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node, unsigned int n);
+
+/* event.c */
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
 void kfd_gpreempt_wake_for(const struct kfd_process *p);
 void kfd_gpreempt_ticked(struct kfd_gpreempt *gp);
