@@ -433,7 +433,7 @@ static inline void step_announces(struct bench *b, const struct step *s)
 static inline void step_resumed(struct bench *b, const struct step *s)
 {
 	bench_commit(b);
-	gpreempt_resumed(step_queue(b, s)->memory, b->view.now_ns + s->value);
+	step_queue(b, s)->memory->resident_ns = b->view.now_ns + s->value;
 }
 
 /* Of the same process as the first queue. */

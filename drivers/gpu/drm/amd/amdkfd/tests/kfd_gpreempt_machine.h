@@ -415,7 +415,7 @@ static void machine_commit(struct machine *m)
 		if (m->v[i].out.verdict != GPREEMPT_RESUME)
 			continue;
 		m->q[i].off = false;
-		gpreempt_resumed(&m->q[i].memory, m->stall_ns);
+		m->q[i].memory.resident_ns = m->stall_ns;
 	}
 }
 

@@ -15,11 +15,10 @@ static void gpreempt_policy_registry(struct kunit *test)
 	unsigned int n;
 
 	for (n = 0; n < ARRAY_SIZE(names); n++)
-		KUNIT_EXPECT_STREQ(test, gpreempt_policy_get(n)->name, names[n]);
-	KUNIT_EXPECT_NULL(test, gpreempt_policy_get(n));
-	KUNIT_EXPECT_NULL(test, gpreempt_policy_get(U32_MAX));
-	KUNIT_EXPECT_PTR_EQ(test, gpreempt_policy_find("none"), gpreempt_policy_get(0));
-	KUNIT_EXPECT_PTR_EQ(test, gpreempt_policy_find("strict\n"), gpreempt_policy_get(1));
+		KUNIT_EXPECT_STREQ(test, gpreempt_policies[n]->name, names[n]);
+	KUNIT_EXPECT_NULL(test, gpreempt_policies[n]);
+	KUNIT_EXPECT_PTR_EQ(test, gpreempt_policy_find("none"), gpreempt_policies[0]);
+	KUNIT_EXPECT_PTR_EQ(test, gpreempt_policy_find("strict\n"), gpreempt_policies[1]);
 	KUNIT_EXPECT_NULL(test, gpreempt_policy_find(""));
 	KUNIT_EXPECT_NULL(test, gpreempt_policy_find("strictly"));
 	KUNIT_EXPECT_NULL(test, gpreempt_policy_find("stric"));
@@ -178,7 +177,7 @@ static void gpreempt_policy_every(struct kunit *test)
 	unsigned int i, seed;
 
 	test->param_value = &c;
-	for (i = 0; (policy = gpreempt_policy_get(i)); i++) {
+	for (i = 0; (policy = gpreempt_policies[i]); i++) {
 		if (policy->passive)
 			continue;
 		c.policy = policy->name;

@@ -495,7 +495,7 @@ static unsigned int sim_policies(void)
 {
 	unsigned int n = 0;
 
-	while (gpreempt_policy_get(n))
+	while (gpreempt_policies[n])
 		n++;
 	return n;
 }
@@ -566,7 +566,7 @@ static void sim_scan(struct sim *s)
 		KUNIT_EXPECT_TRUE(s->test, !s->policy->passive || !sq->preempted);
 	}
 	if (s->changes && sim_random(s, 20) == 0)
-		s->policy = gpreempt_policy_get(sim_random(s, sim_policies()));
+		s->policy = gpreempt_policies[sim_random(s, sim_policies())];
 }
 
 static struct sim *sim_new(struct kunit *test, u64 seed)

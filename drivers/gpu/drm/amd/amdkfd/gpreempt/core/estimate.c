@@ -31,12 +31,12 @@ static u32 backlog_of(const struct gpreempt_evidence *e)
 static struct gpreempt_change changes(const struct gpreempt_evidence *e,
 				      const struct gpreempt_memory *m)
 {
-	const struct gpreempt_index *last = &m->index;
+	const struct gpreempt_evidence *was = &m->index.was;
 	const struct gpreempt_unseen *u = &m->unseen;
-	bool known = e->readable && last->seen;
+	bool known = e->readable && was->readable;
 	struct gpreempt_change c = {
-		.consumed = known && e->rptr != last->rptr,
-		.submitted = known && e->wptr != last->wptr && e->wptr - e->rptr <= S64_MAX,
+		.consumed = known && e->rptr != was->rptr,
+		.submitted = known && e->wptr != was->wptr && e->wptr - e->rptr <= S64_MAX,
 		.backlog = backlog_of(e),
 	};
 	/*
@@ -61,13 +61,8 @@ static void index_see(struct gpreempt_index *x, const struct gpreempt_evidence *
 {
 	if (c->submitted || c->consumed || e->late)
 		x->moved_ns = max_t(u64, now, 1);
-	if (!e->readable)
-		return;
-	x->seen = true;
-	x->rptr = e->rptr;
-	x->wptr = e->wptr;
-	x->backlog = c->backlog;
-	x->waited = e->head == GPREEMPT_HEAD_WAITS;
+	if (e->readable)
+		x->was = *e;
 }
 
 /* Has its newest packet not completed? */
@@ -94,14 +89,14 @@ static bool launching(const struct gpreempt_evidence *e, const struct gpreempt_u
 }
 
 /* An index that moved may mean unseen work, until waves or a completed signal are seen. */
-static void unseen_see(struct gpreempt_unseen *u, const struct gpreempt_index *last,
+static void unseen_see(struct gpreempt_unseen *u, const struct gpreempt_evidence *was,
 		       const struct gpreempt_evidence *e, const struct gpreempt_change *c)
 {
 	bool begun = u->passed || c->consumed, counted = e->waves > 0 && !e->late;
 
 	if (e->readable) {
-		u->busy |= !last->seen;
-		u->done = e->signal == GPREEMPT_SIGNAL_DONE || (u->done && e->wptr == last->wptr);
+		u->busy |= !was->readable;
+		u->done = e->signal == GPREEMPT_SIGNAL_DONE || (u->done && e->wptr == was->wptr);
 	}
 	u->fresh |= c->submitted || c->consumed || e->late;
 	if (counted && begun)
@@ -109,7 +104,7 @@ static void unseen_see(struct gpreempt_unseen *u, const struct gpreempt_index *l
 	if (c->consumed && !counted)
 		u->lacks = false;
 	u->passed |= c->consumed ||
-		     (!last->seen && (c->backlog ? e->previous == GPREEMPT_SIGNAL_PENDING :
+		     (!was->readable && (c->backlog ? e->previous == GPREEMPT_SIGNAL_PENDING :
 						   pending(e, u)));
 	if (counted || e->previous == GPREEMPT_SIGNAL_DONE)
 		u->passed = false;
@@ -181,9 +176,11 @@ static void unseen_give_up(struct gpreempt_unseen *u, bool doubted)
 static void blocked_see(struct gpreempt_blocked *b, const struct gpreempt_memory *m,
 			const struct gpreempt_evidence *e, const struct gpreempt_change *c)
 {
+	const struct gpreempt_evidence *was = &m->index.was;
+
 	if (c->consumed || e->preempted || e->waves > 0 ||
-	    (c->backlog && (!m->index.backlog || waits(e, &m->unseen, c) ||
-			    (m->index.waited && e->head != GPREEMPT_HEAD_WAITS)))) {
+	    (c->backlog && (!backlog_of(was) || waits(e, &m->unseen, c) ||
+			    (was->head == GPREEMPT_HEAD_WAITS && e->head != was->head)))) {
 		b->blocked_ns = 0;
 		b->given_ns = 0;
 	}
@@ -365,7 +362,7 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 		s->activity = estimate_absent(e, m, c->backlog, now);
 		return;
 	}
-	unseen_see(&m->unseen, &m->index, e, c);
+	unseen_see(&m->unseen, &m->index.was, e, c);
 	blocked_see(&m->blocked, m, e, c);
 	m->waits_ns = blocked_end(&m->blocked, now, tun->starvation_ms) ?: m->waits_ns;
 	index_see(&m->index, e, c, now);
@@ -404,7 +401,7 @@ static bool hides(const struct gpreempt_queue_view *q)
 
 	return m->unseen.busy || m->unseen.fresh || m->unseen.restored ||
 	       (m->unseen.passed && q->seen.previous == GPREEMPT_SIGNAL_PENDING) ||
-	       (q->seen.readable && !m->index.seen) || q->change.submitted;
+	       (q->seen.readable && !m->index.was.readable) || q->change.submitted;
 }
 
 /**

@@ -12,19 +12,11 @@
 
 /**
  * struct gpreempt_index - has anything moved since the last scan?
- * @rptr:	read index then
- * @wptr:	write index then
- * @seen:	there was one that could read them
- * @backlog:	there was a backlog then
- * @waited:	the head packet waited then
+ * @was:	what the last that could read them has seen; not readable: there was none
  * @moved_ns:	an index moved, or the queue was seen off the hardware, last
  */
 struct gpreempt_index {
-	u64 rptr;
-	u64 wptr;
-	bool seen;
-	bool backlog;
-	bool waited;
+	struct gpreempt_evidence was;
 	u64 moved_ns;
 };
 
@@ -73,7 +65,7 @@ struct gpreempt_blocked {
  * @unseen:	likewise
  * @blocked:	likewise
  * @waits_ns:	preempted, or seen not to execute what it has, since; 0: it does not wait
- * @resident_ns: mapped since
+ * @resident_ns: mapped since; that it was put back the next scan would find out late
  * @void_hint_ns: the announcement of work for that time was not kept
  * @unproved_ns: has work, and neither moved nor was counted to have all it wants, since;
  *		proof's
@@ -187,18 +179,6 @@ void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view
 static inline bool gpreempt_reached(u64 since_ns, u64 now_ns, u64 ns)
 {
 	return since_ns && now_ns >= since_ns && now_ns - since_ns >= ns;
-}
-
-/**
- * gpreempt_resumed - a queue is back on the hardware
- * @m: what is remembered of it
- * @now_ns: the time
- *
- * The next scan would find out late by up to its interval.
- */
-static inline void gpreempt_resumed(struct gpreempt_memory *m, u64 now_ns)
-{
-	m->resident_ns = now_ns;
 }
 
 #endif /* GPREEMPT_ESTIMATE_H_INCLUDED */

@@ -2,7 +2,6 @@
 /*
  * GPREEMPT policies: the list of them, and what stands between them and the core.
  */
-#include <linux/array_size.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 #include <linux/time64.h>
@@ -20,23 +19,13 @@ const struct gpreempt_policy gpreempt_strict = {
 	.name = "strict",
 };
 
-static const struct gpreempt_policy *const policies[] = {
+const struct gpreempt_policy *const gpreempt_policies[] = {
 	&gpreempt_none,
 	&gpreempt_strict,
 	&gpreempt_timeslice,
 	&gpreempt_fair,
+	NULL
 };
-
-/**
- * gpreempt_policy_get - list the policies
- * @index: from 0
- *
- * Return: the policy, or NULL past the last one.
- */
-const struct gpreempt_policy *gpreempt_policy_get(unsigned int index)
-{
-	return index < ARRAY_SIZE(policies) ? policies[index] : NULL;
-}
 
 /**
  * gpreempt_policy_find - look a policy up by its name
@@ -48,10 +37,10 @@ const struct gpreempt_policy *gpreempt_policy_find(const char *name)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(policies); i++)
-		if (sysfs_streq(name, policies[i]->name))
-			return policies[i];
-	return NULL;
+	for (i = 0; gpreempt_policies[i]; i++)
+		if (sysfs_streq(name, gpreempt_policies[i]->name))
+			break;
+	return gpreempt_policies[i];
 }
 
 /**

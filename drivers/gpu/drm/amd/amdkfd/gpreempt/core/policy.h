@@ -62,9 +62,10 @@ extern const struct gpreempt_policy gpreempt_none;
 extern const struct gpreempt_policy gpreempt_strict;
 extern const struct gpreempt_policy gpreempt_timeslice;
 extern const struct gpreempt_policy gpreempt_fair;
+/* All of them, and then NULL. */
+extern const struct gpreempt_policy *const gpreempt_policies[];
 
 const struct gpreempt_policy *gpreempt_policy_find(const char *name);
-const struct gpreempt_policy *gpreempt_policy_get(unsigned int index);
 struct gpreempt_party gpreempt_policy_party(struct gpreempt_view *view,
 					    struct gpreempt_group *group, unsigned int level);
 struct gpreempt_rank gpreempt_policy_rank(const struct gpreempt_policy *policy,

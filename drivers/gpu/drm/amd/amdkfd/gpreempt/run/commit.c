@@ -64,7 +64,7 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp, struct qcm_process_device *q
 	}
 
 	if (reason != GPREEMPT_REASON_OFF)
-		gpreempt_resumed(&gpq->memory, now_ns);
+		gpq->memory.resident_ns = now_ns;
 	gpq->off.total_ns += preempted_ns;
 	kfd_gpreempt_count(gp, RESUMES, 1);
 	trace_kfd_gpreempt_resume(gpq, reason, preempted_ns);
