@@ -132,7 +132,6 @@ static void any_state(struct gpreempt_queue_view *q)
 	s->wants = nondet_bool();
 	s->announced = nondet_bool();
 	s->expects = nondet_bool();
-	s->may_hold = nondet_bool();
 	s->in_the_way = nondet_bool();
 	s->begins = nondet_bool();
 	s->was_idle = nondet_bool();

@@ -56,7 +56,7 @@ static void select_queue(struct gpreempt_queue_view *v, const struct select_queu
 			   .hint_ns = q->announced ? NOW_NS + 1 : 0 },
 		.rank = { .level = q->level },
 		.state = { .wants = (waits || q->more) && !q->asked, .announced = q->announced,
-			   .may_hold = runs, .in_the_way = runs || waits,
+			   .in_the_way = runs || waits,
 			   .unused = GPREEMPT_BLOCKED, .unused_ns = NOW_NS + !q->unused,
 			   .leave_ns = NOW_NS + q->fresh,
 			   .waits_ns = q->starved ? NOW_NS - 1000 * NSEC_PER_MSEC : 0 },

@@ -384,8 +384,6 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 	m->awake = s->activity == GPREEMPT_RUNNING || s->activity == GPREEMPT_RUNNABLE;
 	waits_see(&m->waits_ns, view, e, s);
 
-	s->may_hold = s->activity == GPREEMPT_RUNNING ||
-		      (s->activity == GPREEMPT_RUNNABLE && e->waves < 0);
 	s->in_the_way = in_the_way(view, e, m, s->activity);
 	s->leave_ns = m->resident_ns + (u64)tun->min_residency_us * NSEC_PER_USEC;
 	s->waits_ns = m->waits_ns;

@@ -113,7 +113,6 @@ enum gpreempt_activity {
  * @wants:	could use more of the machine than it has, now
  * @announced:	wants it for announced work only
  * @expects:	work is announced that may still come
- * @may_hold:	may have waves, for all that was counted
  * @in_the_way:	may have part of the machine, or be about to
  * @begins:	may have begun since the last scan, and want more at the next
  * @was_idle:	was idle at the last scan
@@ -127,7 +126,6 @@ struct gpreempt_queue_state {
 	bool wants;
 	bool announced;
 	bool expects;
-	bool may_hold;
 	bool in_the_way;
 	bool begins;
 	bool was_idle;

@@ -27,11 +27,9 @@
  * @blocked:	highest level with a queue that is blocked; as the others below, -1 if there is
  *		none
  * @entitled:	highest that wants more, of those that have work and were not raised
- * @announced:	the same of those that work was announced for
  * @off:	lowest that is kept off, above %GPREEMPT_BOOST if none is
  * @pinned:	lowest that may have waves and must not be taken off, likewise
  * @helps:	one is raised
- * @turns:	there is one that may take turns
  * @rotating:	bit n: level n has two groups that take turns, or one that is limited
  */
 struct selection {
@@ -40,11 +38,9 @@ struct selection {
 	struct gpreempt_plan *plan;
 	int blocked;
 	int entitled;
-	int announced;
 	int off;
 	int pinned;
 	bool helps;
-	bool turns;
 	u32 rotating;
 };
 
@@ -107,16 +103,18 @@ static void begin(struct selection *s)
 	gpreempt_for_each(q, view) {
 		if (!gpreempt_takes_part(q))
 			continue;
-		s->turns |= q->rank.slice_ns;
 		if (q->seen.preempted)
 			s->off = min_t(int, s->off, q->out.level);
 		if (!q->seen.mapped)
 			continue;
+		/* It has waves, or may have some, for all that was counted. */
 		if (q->out.activity == GPREEMPT_RUNNING)
 			claim(&view->running, q);
-		if (q->state.may_hold && q->terms.pinned)
+		else if (q->out.activity != GPREEMPT_RUNNABLE || q->seen.waves >= 0)
+			continue;
+		if (q->terms.pinned)
 			s->pinned = min_t(int, s->pinned, q->out.level);
-		else if (q->state.may_hold)
+		else
 			claim(&view->holding, q);
 	}
 }
@@ -208,9 +206,7 @@ static void weigh(struct selection *s)
 		if (!out->wants)
 			continue;
 		claim(&s->view->wanting, q);
-		if (out->announced)
-			s->announced = max(s->announced, level);
-		else if (!out->raised)
+		if (!out->announced && !out->raised)
 			s->entitled = max(s->entitled, level);
 	}
 }
@@ -255,11 +251,15 @@ static bool may_leave(const struct selection *s, const struct gpreempt_queue_vie
 	return is_in_reach(s, q) && s->view->now_ns >= q->state.leave_ns;
 }
 
-static enum gpreempt_reason reason_below(const struct selection *s, u8 level)
+static enum gpreempt_reason reason_to_leave(const struct selection *s,
+					    const struct gpreempt_queue_view *q)
 {
-	if (level < s->entitled)
+	u32 above = GPREEMPT_ABOVE(q->out.level) & ~BIT(GPREEMPT_BOOST);
+
+	if (q->out.level < s->entitled)
 		return GPREEMPT_REASON_INVERSION;
-	return level < s->announced ? GPREEMPT_REASON_HINT : GPREEMPT_REASON_AGED;
+	return is_claimed(&s->view->wanting, above, q) ? GPREEMPT_REASON_HINT :
+							 GPREEMPT_REASON_AGED;
 }
 
 /*
@@ -279,7 +279,7 @@ static void displace(struct selection *s)
 			continue;
 		end_ns = max(end_ns, q->state.leave_ns);
 		if (may_leave(s, q))
-			take_off(s, q, reason_below(s, q->out.level));
+			take_off(s, q, reason_to_leave(s, q));
 	}
 	if (s->plan->nr_preempt == before && end_ns)
 		look_again(s->plan, end_ns);
@@ -441,7 +441,6 @@ void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables 
 		.plan = plan,
 		.blocked = -1,
 		.entitled = -1,
-		.announced = -1,
 		.off = GPREEMPT_BOOST + 1,
 		.pinned = GPREEMPT_BOOST + 1,
 	};
@@ -449,8 +448,7 @@ void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables 
 	*plan = (struct gpreempt_plan) { .idle = true };
 	begin(&s);
 	judge_use(&s);
-	if (s.turns)
-		take_turns(&s);
+	take_turns(&s);
 	weigh(&s);
 	obey(&s);
 	if (!view->passive)
