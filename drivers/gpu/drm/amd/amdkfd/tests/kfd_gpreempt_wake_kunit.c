@@ -125,7 +125,7 @@ static void wake_queue(struct gpreempt_queue_view *v, const struct wake_queue *q
 			   .pinned = q->pinned,
 			   .hint_end_ns = q->hinted ? NOW_NS + 1 : NOW_NS },
 		.memory = q->back ? &back : &seen,
-		.rank = { .level = q->level, .slice_ns = q->turns },
+		.rank = { .level = q->level, .slice_ns = q->turns && !q->pinned },
 		.state = { .was_idle = q->is == 'I' },
 		.out = { .level = q->level, .activity = GPREEMPT_IDLE },
 	};

@@ -29,7 +29,7 @@ static bool contends(struct rivals *r, const struct gpreempt_queue_view *q,
 	if (r->level & ~BIT(level))
 		return true;
 	r->level = BIT(level);
-	if (!rank->slice_ns || q->terms.pinned || level >= GPREEMPT_LEVELS)
+	if (!rank->slice_ns || level >= GPREEMPT_LEVELS)
 		return false;
 	if (rank->not_before_ns || (r->turns && r->turns != q->group))
 		return true;

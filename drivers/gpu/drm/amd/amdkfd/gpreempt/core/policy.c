@@ -84,7 +84,7 @@ struct gpreempt_rank gpreempt_policy_rank(const struct gpreempt_policy *policy,
 
 	return (struct gpreempt_rank) {
 		.level = level,
-		.slice_ns = policy->turns ? us * NSEC_PER_USEC : 0,
+		.slice_ns = policy->turns && !q->terms.pinned ? us * NSEC_PER_USEC : 0,
 		.key = policy->key ? policy->key(&p) : 0,
 		.not_before_ns = policy->not_before_ns ?
 				 min(policy->not_before_ns(&p), latest) : 0,

@@ -292,8 +292,8 @@ static void displace(struct selection *s)
  */
 static bool takes_turns(const struct gpreempt_queue_view *q)
 {
-	return gpreempt_has_work(q) && !q->terms.asked && !q->terms.pinned && !q->out.announced &&
-	       !q->out.raised && q->rank.slice_ns;
+	return gpreempt_has_work(q) && !q->terms.asked && !q->out.announced && !q->out.raised &&
+	       q->rank.slice_ns;
 }
 
 /* As soon as one of its queues may leave: else one or another of many might never. */

@@ -60,7 +60,7 @@ enum gpreempt_reason {
  * @level:	above all of a lower one, 0 to 15: its priority
  * @key:	of the groups that take turns on a level, the one with the least is next
  * @not_before_ns: has no turn before that time; 0: there is no such time, now or later
- * @slice_ns:	length of its turn; 0: it takes none
+ * @slice_ns:	length of its turn; 0: it takes none, as one that must not be taken off
  */
 struct gpreempt_rank {
 	u8 level;

@@ -17,11 +17,6 @@
  */
 #define LINGER_NS	(100 * NSEC_PER_MSEC)
 
-static bool has_turns(const struct gpreempt_queue_view *q)
-{
-	return q->rank.slice_ns && !q->terms.pinned;
-}
-
 /**
  * struct situation - what of the queues is of concern to all
  * @at_work:	lowest level with a queue that has work: in the way of idle ones above
@@ -51,7 +46,7 @@ static struct situation survey(const struct gpreempt_view *view)
 				s.many = false;
 			}
 			s.at_work = q->out.level;
-			if (has_turns(q)) {
+			if (q->rank.slice_ns) {
 				s.many |= s.turns && s.turns != q->group;
 				s.turns = q->group;
 			}
@@ -67,7 +62,7 @@ static struct situation survey(const struct gpreempt_view *view)
 static bool would_contend(const struct gpreempt_queue_view *q, const struct situation *s)
 {
 	return q->out.level > s->at_work ||
-	       (q->out.level == s->at_work && s->turns && has_turns(q) &&
+	       (q->out.level == s->at_work && s->turns && q->rank.slice_ns &&
 		(s->many || s->turns != q->group));
 }
 

@@ -191,17 +191,6 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 }
 
 /**
- * kfd_gpreempt_unwatch - no scan is accounted for a while, be it hours
- * @gp: the node; monitor only
- *
- * A queue that executes now need not do so for as long.
- */
-void kfd_gpreempt_unwatch(struct kfd_gpreempt *gp)
-{
-	WRITE_ONCE(gp->account.scan_ns, 0);
-}
-
-/**
  * kfd_gpreempt_report_bypass - say that and why the monitor gave up
  * @gp: the node
  *

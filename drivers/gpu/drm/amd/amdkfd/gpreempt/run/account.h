@@ -65,7 +65,6 @@ u64 kfd_gpreempt_latency_ns(const struct kfd_gpreempt *gp, enum gpreempt_latency
 			    unsigned int percent);
 void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns, bool late);
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp);
-void kfd_gpreempt_unwatch(struct kfd_gpreempt *gp);
 void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp);
 void kfd_gpreempt_send_bypass(struct work_struct *work);
 

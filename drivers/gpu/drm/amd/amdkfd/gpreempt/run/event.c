@@ -12,26 +12,6 @@
 #include "trace.h"
 
 /**
- * kfd_gpreempt_state - the state of a node
- * @gp: the node
- */
-enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp)
-{
-	guard(spinlock)(&gp->state.lock);
-	return gpreempt_state(&gp->state.facts);
-}
-
-/**
- * kfd_gpreempt_bypass_name - why a node is bypassed
- * @gp: the node
- */
-const char *kfd_gpreempt_bypass_name(struct kfd_gpreempt *gp)
-{
-	guard(spinlock)(&gp->state.lock);
-	return gpreempt_bypass_names[gp->state.facts.bypass];
-}
-
-/**
  * kfd_gpreempt_event - change a node's state as an event demands
  * @gp: the node
  * @event: what happened

@@ -166,11 +166,9 @@ static unsigned int read_waves(struct kfd_node *node, struct kfd_gpreempt_scan *
 
 	/* Others that need these locks wait for one XCC at most. */
 	for_each_inst(a.xcc, node->xcc_mask) {
-		mutex_lock(&adev->srbm_mutex);
-		mutex_lock(&adev->grbm_idx_mutex);
+		guard(mutex)(&adev->srbm_mutex);
+		guard(mutex)(&adev->grbm_idx_mutex);
 		read_xcc(&a, node->kfd->shared_resources.cp_queue_bitmap[0], scan);
-		mutex_unlock(&adev->grbm_idx_mutex);
-		mutex_unlock(&adev->srbm_mutex);
 	}
 	return a.nr;
 }

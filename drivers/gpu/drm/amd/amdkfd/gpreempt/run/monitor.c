@@ -48,8 +48,6 @@
 #include "commit.h"
 #include "queue.h"
 
-#define SLEEP_FOR_EVER	U64_MAX
-
 static bool kthread_wanted(void)
 {
 	return kthread_should_stop() || kthread_should_park();
@@ -67,7 +65,7 @@ static void monitor_sleep(struct kfd_gpreempt *gp, u64 ns, u64 slack_ns)
 
 	prepare_to_wait(&gp->monitor.wait, &wait, TASK_IDLE);
 	if (!READ_ONCE(gp->monitor.kick) && !kthread_wanted())
-		schedule_hrtimeout_range(ns == SLEEP_FOR_EVER ? NULL : &timeout, slack_ns,
+		schedule_hrtimeout_range(ns == U64_MAX ? NULL : &timeout, slack_ns,
 					 HRTIMER_MODE_REL);
 	finish_wait(&gp->monitor.wait, &wait);
 
@@ -179,7 +177,7 @@ static bool monitor_search(struct kfd_gpreempt *gp)
 
 	if (!search->on)
 		return false;
-	kfd_gpreempt_unwatch(gp);
+	WRITE_ONCE(gp->account.scan_ns, 0);
 	gp->scan.view.now_ns = now_ns;
 	gpreempt_skip(&gp->scan.view, &gp->scan.plan);
 	if (now_ns >= search->due_ns) {
@@ -245,6 +243,13 @@ static bool monitor_bypassed(struct kfd_gpreempt *gp, bool unmapped)
 	return kfd_gpreempt_event(gp, GPREEMPT_EV_REARM) == GPREEMPT_BYPASSED;
 }
 
+static void monitor_begin(struct kfd_gpreempt *gp)
+{
+	gp->monitor.calm_ns = ktime_get_ns();
+	gp->scan.view.busy_ns = gp->monitor.calm_ns;
+	gpreempt_pace_next(&gp->monitor.pace, 0, 0, 0);
+}
+
 /**
  * kfd_gpreempt_monitor - thread function of a node's monitor
  * @data: the &struct kfd_gpreempt
@@ -260,15 +265,13 @@ int kfd_gpreempt_monitor(void *data)
 
 	/* Late scans are latency of the queues that matter most. */
 	set_user_nice(current, MIN_NICE);
-	gp->monitor.calm_ns = ktime_get_ns();
-	gp->scan.view.busy_ns = gp->monitor.calm_ns;
+	monitor_begin(gp);
 
 	while (!kthread_should_stop()) {
 		if (kthread_should_park()) {
-			kfd_gpreempt_unwatch(gp);
+			WRITE_ONCE(gp->account.scan_ns, 0);
 			kthread_parkme();
-			gp->monitor.calm_ns = ktime_get_ns();
-			gpreempt_pace_next(&gp->monitor.pace, 0, 0, 0);
+			monitor_begin(gp);
 			continue;
 		}
 
@@ -303,7 +306,7 @@ int kfd_gpreempt_monitor(void *data)
 				  READ_ONCE(gp->tunables.poll_interval_us));
 
 		if (plan->rest == GPREEMPT_PARK) {
-			kfd_gpreempt_unwatch(gp);
+			WRITE_ONCE(gp->account.scan_ns, 0);
 			if (!READ_ONCE(gp->monitor.kick))
 				kfd_gpreempt_event(gp, GPREEMPT_EV_IDLE);
 			atomic64_set(&gp->monitor.woken_ns, 0);
@@ -311,6 +314,6 @@ int kfd_gpreempt_monitor(void *data)
 		monitor_rest(gp, unmapped);
 		kfd_gpreempt_count(gp, WAKEUPS, 1);
 	}
-	kfd_gpreempt_unwatch(gp);
+	WRITE_ONCE(gp->account.scan_ns, 0);
 	return 0;
 }

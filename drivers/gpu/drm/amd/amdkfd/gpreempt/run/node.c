@@ -81,13 +81,7 @@ static void prime_lockdep(struct kfd_gpreempt *gp)
 
 static void node_free(struct kobject *kobj)
 {
-	struct kfd_gpreempt *gp = container_of(kobj, struct kfd_gpreempt, kobj);
-
-	mutex_destroy(&gp->doorbell.lock);
-	mutex_destroy(&gp->groups.lock);
-	mutex_destroy(&gp->account.lock);
-	mutex_destroy(&gp->lock);
-	kfree(gp);
+	kfree(container_of(kobj, struct kfd_gpreempt, kobj));
 }
 
 static const struct kobj_type node_ktype = {

@@ -96,7 +96,7 @@ struct kfd_gpreempt {
 		atomic64_t stats[GPREEMPT_STAT_NR];
 		struct kfd_gpreempt_samples latencies[GPREEMPT_LATENCIES];
 		atomic64_t level_preemptions[GPREEMPT_LEVELS];	/* queues taken off */
-		u64 scan_ns;			/* the last scan's, 0: the monitor has parked */
+		u64 scan_ns;			/* the last scan's, 0: none for a while, be it hours */
 	} account;
 	struct {				/* of processes that have mapped theirs */
 		/* in a process's mmap_lock, outside MMU notifiers; never in the DQM lock */
@@ -136,8 +136,19 @@ void kfd_gpreempt_wake_for(const struct kfd_process *p);
 void kfd_gpreempt_ticked(struct kfd_gpreempt *gp);
 void kfd_gpreempt_look(struct kfd_gpreempt *gp);
 enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_event event);
-enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp);
-const char *kfd_gpreempt_bypass_name(struct kfd_gpreempt *gp);
+
+static inline enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp)
+{
+	guard(spinlock)(&gp->state.lock);
+	return gpreempt_state(&gp->state.facts);
+}
+
+/* Why is it bypassed? */
+static inline const char *kfd_gpreempt_bypass_name(struct kfd_gpreempt *gp)
+{
+	guard(spinlock)(&gp->state.lock);
+	return gpreempt_bypass_names[gp->state.facts.bypass];
+}
 
 /* doorbell.c */
 bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct *mm);
