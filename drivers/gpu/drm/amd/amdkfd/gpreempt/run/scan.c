@@ -219,39 +219,46 @@ static int read_packet(struct kfd_gpreempt_queue *gpq, union aql_packet *pkt,
 }
 
 /*
- * The completion signal of the newest packet, remembered: once the packet is
- * consumed, the ring may hold another. And once the signal was satisfied, the
- * application may use it elsewhere, so that is remembered too.
- *
- * While the newest packet is reserved but not valid, what is remembered is an
- * older packet's signal: that it is done says nothing about the newest.
+ * Remember the packet before an index: once it is consumed, the ring may hold another. While it is
+ * reserved but not valid, what is remembered is an older one.
  */
-static enum gpreempt_signal newest_signal(struct kfd_gpreempt_queue *gpq,
-					  const struct gpreempt_evidence *e)
+static void remember(struct kfd_gpreempt_queue *gpq, struct kfd_gpreempt_packet *p,
+		     const struct gpreempt_evidence *e, u64 index)
 {
 	union aql_packet pkt;
+
+	if (!index || index == p->index || read_packet(gpq, &pkt, e, index - 1) ||
+	    (pkt.type == AQL_TYPE_INVALID && index != e->rptr))
+		return;
+	*p = (struct kfd_gpreempt_packet) {
+		.index = index,
+		.signal = pkt.completion_signal,
+		.waves = packet_waves(&pkt),
+		/* Consumed meanwhile, its header says nothing any more. */
+		.ordered = pkt.type != AQL_TYPE_INVALID && pkt.header & AQL_HEADER_BARRIER,
+	};
+}
+
+/*
+ * The completion signal of the packet before an index. Once the signal was satisfied, the
+ * application may use it elsewhere, so that is remembered. That an older packet's is done says
+ * nothing about this one.
+ */
+static enum gpreempt_signal signal_of(struct kfd_gpreempt_queue *gpq,
+				      struct kfd_gpreempt_packet *p, u64 index)
+{
 	s64 value;
 
-	if (e->wptr && e->wptr != gpq->newest.wptr && !read_packet(gpq, &pkt, e, e->wptr - 1) &&
-	    (pkt.type != AQL_TYPE_INVALID || e->rptr == e->wptr)) {
-		gpq->newest.wptr = e->wptr;
-		gpq->newest.signal = pkt.completion_signal;
-		gpq->newest.done = false;
-		/* Consumed meanwhile, its header says nothing any more. */
-		gpq->newest.ordered = pkt.type != AQL_TYPE_INVALID &&
-				      pkt.header & AQL_HEADER_BARRIER;
-	}
-
-	if (!gpq->newest.signal)
+	if (!p->signal)
 		return GPREEMPT_SIGNAL_UNKNOWN;
-	if (!gpq->newest.done) {
-		if (read_signal(gpq, gpq->newest.signal, &value))
+	if (!p->done) {
+		if (read_signal(gpq, p->signal, &value))
 			return GPREEMPT_SIGNAL_UNKNOWN;
 		if (value > 0)
 			return GPREEMPT_SIGNAL_PENDING;
-		gpq->newest.done = true;
+		p->done = true;
 	}
-	return e->wptr == gpq->newest.wptr ? GPREEMPT_SIGNAL_DONE : GPREEMPT_SIGNAL_UNKNOWN;
+	return index == p->index ? GPREEMPT_SIGNAL_DONE : GPREEMPT_SIGNAL_UNKNOWN;
 }
 
 /*
@@ -260,23 +267,15 @@ static enum gpreempt_signal newest_signal(struct kfd_gpreempt_queue *gpq,
  */
 static void read_previous(struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e)
 {
-	union aql_packet pkt;
-	s64 value;
+	struct kfd_gpreempt_packet *p = &gpq->previous;
 
 	if (!e->rptr || e->wptr - e->rptr >= e->size)
 		return;
-	if (e->rptr != gpq->previous.rptr) {
-		if (read_packet(gpq, &pkt, e, e->rptr - 1))
-			return;
-		gpq->previous.rptr = e->rptr;
-		gpq->previous.signal = pkt.completion_signal;
-		gpq->previous.waves = packet_waves(&pkt);
-	}
-	e->begun = gpq->previous.waves;
-	if (e->rptr == e->wptr)
-		e->previous = e->signal;
-	else if (gpq->previous.signal && !read_signal(gpq, gpq->previous.signal, &value))
-		e->previous = value > 0 ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_DONE;
+	remember(gpq, p, e, e->rptr);
+	if (p->index != e->rptr)
+		return;
+	e->begun = p->waves;
+	e->previous = e->rptr == e->wptr ? e->signal : signal_of(gpq, p, e->rptr);
 }
 
 /* AQL: 64-bit packet counts, written by the application and the firmware. */
@@ -296,7 +295,8 @@ static void read_aql(struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e
 		e->head = packet_head(gpq, &pkt);
 		e->head_ordered = pkt.header & AQL_HEADER_BARRIER;
 	}
-	e->signal = newest_signal(gpq, e);
+	remember(gpq, &gpq->newest, e, e->wptr);
+	e->signal = signal_of(gpq, &gpq->newest, e->wptr);
 	read_previous(gpq, e);
 	e->ordered = gpq->newest.ordered;
 	e->readable = true;
@@ -330,9 +330,8 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 	if (gpq->epoch != gp->epoch) {
 		gpq->epoch = gp->epoch;
 		memset(&gpq->memory, 0, sizeof(gpq->memory));
-		gpq->newest.wptr = 0;
-		gpq->previous.rptr = 0;
-		gpq->newest.signal = 0;
+		gpq->newest = (struct kfd_gpreempt_packet) {};
+		gpq->previous = (struct kfd_gpreempt_packet) {};
 		gpq->account.inverted = false;
 	}
 	kobject_get(&gpq->kobj);
