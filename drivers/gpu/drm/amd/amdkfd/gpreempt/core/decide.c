@@ -23,15 +23,16 @@ struct rivals {
  * Does a queue contend with these? Two levels do, and two groups that take turns on one; and a
  * group that is not to have its turn yet, with nobody. Else it is one of them.
  */
-static bool contends(struct rivals *r, const struct gpreempt_queue_view *q,
-		     const struct gpreempt_rank *rank, u8 level)
+static bool contends(struct rivals *r, const struct gpreempt_queue_view *q)
 {
+	u8 level = gpreempt_level(q);
+
 	if (r->level & ~BIT(level))
 		return true;
 	r->level = BIT(level);
-	if (!rank->slice_ns || level >= GPREEMPT_LEVELS)
+	if (!q->rank.slice_ns || level >= GPREEMPT_LEVELS)
 		return false;
-	if (rank->not_before_ns || (r->turns && r->turns != q->group))
+	if (q->rank.not_before_ns || (r->turns && r->turns != q->group))
 		return true;
 	r->turns = q->group;
 	return false;
@@ -56,7 +57,7 @@ static bool contest(struct gpreempt_view *view)
 		unsure |= q->matters && q->seen.waves == GPREEMPT_WAVES_UNKNOWN;
 		shown |= q->shows || (q->change.backlog && gpreempt_takes_part(q));
 		if (work != GPREEMPT_WORK_NONE)
-			contested |= contends(&rivals, q, &q->rank, gpreempt_level(q));
+			contested |= contends(&rivals, q);
 	}
 	view->contested = contested;
 	return unsure && !view->waves_final && (contested || !shown);
@@ -180,19 +181,17 @@ void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan)
 bool gpreempt_may_contend(const struct gpreempt_policy *policy, struct gpreempt_view *view,
 			  const struct gpreempt_tunables *tun)
 {
-	const struct gpreempt_queue_view *q;
+	struct gpreempt_queue_view *q;
 	struct rivals rivals = {};
 
 	if (view->policy && view->policy != policy)
 		return true;
 	gpreempt_for_each(q, view) {
-		struct gpreempt_rank rank = gpreempt_policy_rank(policy, view, q, tun);
-
+		q->rank = gpreempt_policy_rank(policy, view, q, tun);
 		if (q->seen.mapped && !q->terms.pinned && (q->terms.held || q->terms.asked))
 			return true;
 		if (gpreempt_takes_part(q) &&
-		    (q->seen.preempted || rank.not_before_ns ||
-		     contends(&rivals, q, &rank, rank.level)))
+		    (q->seen.preempted || q->rank.not_before_ns || contends(&rivals, q)))
 			return true;
 	}
 	return false;

@@ -6,7 +6,6 @@
 #include <linux/device.h>
 
 #include "amdgpu.h"
-#include "account.h"
 #include "queue.h"
 
 /* As tracepoints show them, in the order of the enums. */
