@@ -7,7 +7,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "decide.h"
+#include "policy.h"
 
 /**
  * struct rivals - queues that may want the machine, none of which contends with another

@@ -73,4 +73,11 @@ struct gpreempt_rank gpreempt_policy_rank(const struct gpreempt_policy *policy,
 					  const struct gpreempt_queue_view *q,
 					  const struct gpreempt_tunables *tun);
 
+/* decide.c */
+void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+		     const struct gpreempt_tunables *tun, struct gpreempt_plan *plan);
+void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan);
+bool gpreempt_may_contend(const struct gpreempt_policy *policy, struct gpreempt_view *view,
+			  const struct gpreempt_tunables *tun);
+
 #endif /* GPREEMPT_POLICY_H_INCLUDED */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT account: statistics, tracepoints, and the report of a bypass.
+ * GPREEMPT account: statistics and tracepoints.
  */
-
-#include <linux/device.h>
 
 #include "amdgpu.h"
 #include "queue.h"
@@ -187,39 +185,4 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		last->backlog = v->change.backlog;
 		last->out = v->out;
 	}
-}
-
-/**
- * kfd_gpreempt_report_bypass - say that and why the monitor gave up
- * @gp: the node
- *
- * One line in the log, and a uevent of the kfd device for whoever watches.
- */
-void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp)
-{
-	const char *name = kfd_gpreempt_bypass_name(gp);
-
-	trace_kfd_gpreempt_bypass(gp->node->id, name);
-	dev_warn(gp->node->adev->dev, "GPREEMPT bypassed on node %u: %s, no queue is preempted\n",
-		 gp->node->id, name);
-	WRITE_ONCE(gp->state.bypass_name, name);
-	schedule_work(&gp->state.bypass_work);
-}
-
-/**
- * kfd_gpreempt_send_bypass - send the uevent of a bypass
- * @work: &kfd_gpreempt.state.bypass_work
- *
- * Sending allocates, so the monitor must not: a reset waits for it, and memory may for the reset.
- */
-void kfd_gpreempt_send_bypass(struct work_struct *work)
-{
-	struct kfd_gpreempt *gp = container_of(work, struct kfd_gpreempt, state.bypass_work);
-	char gpu_id[40], reason[64];
-	char *envp[] = { gpu_id, "GPREEMPT_STATE=bypassed", reason, NULL };
-
-	snprintf(gpu_id, sizeof(gpu_id), "GPREEMPT_GPU_ID=%u", gp->node->id);
-	snprintf(reason, sizeof(reason), "GPREEMPT_REASON=%s", READ_ONCE(gp->state.bypass_name));
-	/* kfd_device itself may be gone already, when the module is unloaded. */
-	kobject_uevent_env(gp->kobj.parent->parent, KOBJ_CHANGE, envp);
 }

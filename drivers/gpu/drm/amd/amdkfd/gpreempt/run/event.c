@@ -1,15 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT events: change the state of a node, and wake its monitor and those that wait.
+ * GPREEMPT events: change the state of a node, report it, and wake its monitor and those that wait.
  */
 
+#include <linux/device.h>
 #include <linux/jiffies.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
 
+#include "amdgpu.h"
 #include "queue.h"
 #include "trace.h"
+
+/**
+ * kfd_gpreempt_send_bypass - send the uevent of a bypass
+ * @work: &kfd_gpreempt.state.bypass_work
+ *
+ * Sending allocates, so the monitor must not: a reset waits for it, and memory may for the reset.
+ */
+void kfd_gpreempt_send_bypass(struct work_struct *work)
+{
+	struct kfd_gpreempt *gp = container_of(work, struct kfd_gpreempt, state.bypass_work);
+	char gpu_id[40], reason[64];
+	char *envp[] = { gpu_id, "GPREEMPT_STATE=bypassed", reason, NULL };
+
+	snprintf(gpu_id, sizeof(gpu_id), "GPREEMPT_GPU_ID=%u", gp->node->id);
+	snprintf(reason, sizeof(reason), "GPREEMPT_REASON=%s", READ_ONCE(gp->state.bypass_name));
+	/* kfd_device itself may be gone already, when the module is unloaded. */
+	kobject_uevent_env(gp->kobj.parent->parent, KOBJ_CHANGE, envp);
+}
+
+/* The monitor gave up: one line in the log, and a uevent of the kfd device for whoever watches. */
+static void report_bypass(struct kfd_gpreempt *gp)
+{
+	const char *name = gpreempt_bypass_names[gp->state.facts.bypass];
+
+	trace_kfd_gpreempt_bypass(gp->node->id, name);
+	dev_warn(gp->node->adev->dev, "GPREEMPT bypassed on node %u: %s, no queue is preempted\n",
+		 gp->node->id, name);
+	WRITE_ONCE(gp->state.bypass_name, name);
+	schedule_work(&gp->state.bypass_work);
+}
 
 /**
  * kfd_gpreempt_event - change a node's state as an event demands
@@ -33,6 +65,8 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_ev
 	if (bypass != gp->state.facts.bypass) {
 		ms = gpreempt_rearm_ms(&gp->state.facts);
 		WRITE_ONCE(gp->state.rearm_ns, ms ? ktime_get_ns() + ms * NSEC_PER_MSEC : 0);
+		if (after == GPREEMPT_BYPASSED)
+			report_bypass(gp);
 	}
 	if (before != after) {
 		trace_kfd_gpreempt_state(gp->node->id, gpreempt_state_names[after]);

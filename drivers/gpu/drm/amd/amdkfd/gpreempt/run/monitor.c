@@ -44,7 +44,7 @@
 #include <linux/sched.h>
 #include <linux/sched/types.h>
 
-#include "gpreempt/core/decide.h"
+#include "gpreempt/core/policy.h"
 #include "commit.h"
 #include "queue.h"
 
@@ -158,8 +158,6 @@ static void monitor_commit(struct kfd_gpreempt *gp)
 		kfd_gpreempt_count(gp, FAILED, 1);
 	if (event != GPREEMPT_EV_WORK)
 		kfd_gpreempt_event(gp, event);
-	if (event != GPREEMPT_EV_WORK && event != GPREEMPT_EV_SAVED)
-		kfd_gpreempt_report_bypass(gp);
 	now_ns = ktime_get_ns();
 	gp->scan.spare_ns += now_ns - start_ns;
 	/* Queues that were put on get as long as the plan gives them, from now on, to show work. */
@@ -224,7 +222,6 @@ static bool monitor_map(struct kfd_gpreempt *gp)
 	if (unmapped && kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED) {
 		kfd_gpreempt_count(gp, FAILED, 1);
 		kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
-		kfd_gpreempt_report_bypass(gp);
 	}
 	return unmapped;
 }

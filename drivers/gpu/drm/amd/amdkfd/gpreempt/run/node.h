@@ -184,13 +184,12 @@ u64 kfd_gpreempt_latency_ns(const struct kfd_gpreempt *gp, enum gpreempt_latency
 			    unsigned int percent);
 void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns, bool late);
 void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp);
-void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp);
-void kfd_gpreempt_send_bypass(struct work_struct *work);
 
 /* node.c */
 struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node, unsigned int n);
 
 /* event.c */
+void kfd_gpreempt_send_bypass(struct work_struct *work);
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
 void kfd_gpreempt_wake_for(const struct kfd_process *p);
 void kfd_gpreempt_ticked(struct kfd_gpreempt *gp);
