@@ -183,14 +183,13 @@ static void any_view(struct gpreempt_view *view, struct gpreempt_queue_view *q)
 struct gpreempt_outcome before[QUEUES];
 
 static void begin_part(struct selection *s, struct gpreempt_view *view,
-		       struct gpreempt_tunables *tun, struct gpreempt_plan *plan,
-		       struct gpreempt_queue_view *q)
+		       struct gpreempt_plan *plan, struct gpreempt_queue_view *q)
 {
 	unsigned int i;
 
-	any_tunables(tun);
+	any_tunables(&view->tun);
 	any_view(view, q);
-	*s = (struct selection) { .view = view, .tun = tun, .plan = plan };
+	*s = (struct selection) { .view = view, .plan = plan };
 	for (i = 0; i < QUEUES; i++) {
 		struct gpreempt_outcome *out = &q[i].out;
 
@@ -279,13 +278,12 @@ void prove_raise(void)
 	struct gpreempt_memory memory[QUEUES];
 	struct gpreempt_group group[QUEUES];
 	struct gpreempt_queue_view q[QUEUES];
-	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
 	struct gpreempt_view view;
 	unsigned int raised = 0, i;
 	struct selection s;
 
-	begin_part(&s, &view, &tun, &plan, q);
+	begin_part(&s, &view, &plan, q);
 	any_past(q, memory, group);
 	for (i = 0; i < QUEUES; i++) {
 		take(!q[i].out.raised);
@@ -394,13 +392,12 @@ void prove_turns(void)
 	static const u8 levels[QUEUES] = LEVELS, turns[QUEUES] = TURNS;
 	struct gpreempt_turn turn[QUEUES];
 	struct gpreempt_queue_view q[QUEUES];
-	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
 	struct gpreempt_view view;
 	struct selection s;
 	unsigned int i, j;
 
-	begin_part(&s, &view, &tun, &plan, q);
+	begin_part(&s, &view, &plan, q);
 	for (i = 0; i < QUEUES; i++) {
 		turn[i].has = nondet_bool();
 		turn[i].had_ns = nondet_u64();
@@ -429,8 +426,7 @@ void prove_turns(void)
 /* Until when does each queue keep lower ones off, if nothing new comes? */
 u64 kept_until[QUEUES];
 
-u64 any_until(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-	      const struct gpreempt_queue_view *q)
+u64 any_until(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
 {
 	return kept_until[q - view->first];
 }
@@ -533,20 +529,19 @@ void prove_select(void)
 {
 	unsigned int i, preempt = 0, resume = 0, raised = 0;
 	struct gpreempt_queue_view q[QUEUES];
-	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
 	struct gpreempt_view view;
 
 	struct gpreempt_memory memory[QUEUES];
 
-	any_tunables(&tun);
+	any_tunables(&view.tun);
 	any_view(&view, q);
 	for (i = 0; i < QUEUES; i++) {
 		memory[i].raised = nondet_bool();
 		q[i].memory = &memory[i];
 		kept_until[i] = nondet_u64();
 	}
-	gpreempt_select(&view, &tun, &plan);
+	gpreempt_select(&view, &plan);
 
 	for (i = 0; i < QUEUES; i++) {
 		promise_outcome(&view, &q[i]);
@@ -566,10 +561,9 @@ void prove_state(void)
 {
 	struct gpreempt_memory memory;
 	struct gpreempt_queue_view q;
-	struct gpreempt_tunables tun;
 	struct gpreempt_view view;
 
-	any_tunables(&tun);
+	any_tunables(&view.tun);
 	any_evidence(&q.seen);
 	any_terms(&q.terms);
 	view.first = &q;
@@ -582,7 +576,7 @@ void prove_state(void)
 	q.memory = &memory;
 	gpreempt_work(&view, &q);
 	q.matters = nondet_bool();
-	gpreempt_estimate(&view, &tun, &q);
+	gpreempt_estimate(&view, &q);
 	promise("estimate's state is what select takes", is_sound(&q));
 }
 
@@ -592,14 +586,13 @@ void prove_state(void)
  */
 void prove_until(void)
 {
-	struct gpreempt_tunables tun;
 	struct gpreempt_queue_view q;
 	struct gpreempt_turn turn;
 	struct gpreempt_view view;
 	struct gpreempt_linger *l = &turn.linger;
 	u64 until_ns;
 
-	any_tunables(&tun);
+	any_tunables(&view.tun);
 	view.now_ns = any_time();
 	l->idle_ns = any_time();
 	l->wanted_ns = any_time();
@@ -614,7 +607,7 @@ void prove_until(void)
 	q.change.consumed = nondet_bool();
 	take(l->idle_ns <= view.now_ns);
 	take(l->quiet_ns <= NSEC_PER_SEC);	/* gpreempt_linger_learn() clamps it */
-	until_ns = gpreempt_linger_until(&view, &tun, &q);
+	until_ns = gpreempt_linger_until(&view, &q);
 	switch (q.out.activity) {
 	case GPREEMPT_RUNNING:
 	case GPREEMPT_RUNNABLE:
@@ -626,7 +619,7 @@ void prove_until(void)
 		break;
 	case GPREEMPT_IDLE:
 		promise("what has ended keeps others off for linger_max_us at most",
-			until_ns <= view.now_ns + (u64)tun.linger_max_us * NSEC_PER_USEC);
+			until_ns <= view.now_ns + (u64)view.tun.linger_max_us * NSEC_PER_USEC);
 		break;
 	default:
 		promise("what cannot run keeps nobody off", !until_ns);
@@ -650,18 +643,18 @@ void prove_rank(void)
 		.not_before_ns = nondet_bool() ? nonsense : NULL,
 	};
 	struct gpreempt_group group;
-	struct gpreempt_tunables tun;
 	struct gpreempt_queue_view q;
 	struct gpreempt_rank rank;
 	struct gpreempt_view view;
 
-	any_tunables(&tun);
+	any_tunables(&view.tun);
 	any_terms(&q.terms);
 	q.group = &group;
 	view.now_ns = any_time();
-	rank = gpreempt_policy_rank(&policy, &view, &q, &tun);
+	view.policy = &policy;
+	rank = gpreempt_policy_rank(&view, &q);
 	promise("a level is one of those there are", rank.level < GPREEMPT_LEVELS);
 	promise("no turns without a policy of turns", policy.turns || !rank.slice_ns);
 	promise("none is limited for longer than may starve",
-		rank.not_before_ns <= view.now_ns + (u64)tun.starvation_ms * NSEC_PER_MSEC);
+		rank.not_before_ns <= view.now_ns + (u64)view.tun.starvation_ms * NSEC_PER_MSEC);
 }

@@ -220,7 +220,7 @@ static const struct scene estimate_scenes[] = {
 		DOES(high, submits_fetched), SCAN(1), OFF(low, INVERSION), {} } },
 	/* Evidence without a signal holds until waves are seen, and no longer. */
 	{ "launched", bench_low_runs, STEPS {
-		SET(tun.min_residency_us, 7000), DOES(high, submits_fetched),
+		SET(view.tun.min_residency_us, 7000), DOES(high, submits_fetched),
 		SIGNAL(high, UNKNOWN), SCAN(1), YES(high.out.wants), KEEP(low),
 		WAVES(high, 4), SCAN(1), NO(high.out.wants), KEEP(low),
 		WAVES(high, 0), SCAN(1), NO(high.out.wants), KEEP(low), {} } },

@@ -109,11 +109,8 @@ struct machine_queue {
  * @slot_of:	the kernel
  * @free:	slots that are not in use, a bit each
  * @first:	the queue that is the first to launch
- * @policy:	by which it is shared
  * @view:	the scan
- * @tun:	the tunables
  * @plan:	what was decided at it
- * @wake:	and how long the monitor sleeps after it
  * @now_ns:	the time
  * @scan_ns:	the next scan
  * @stall_ns:	nothing executes until then
@@ -136,9 +133,7 @@ struct machine {
 	u64 slot_of[MACHINE_SLOTS];
 	u32 free;
 	unsigned int first;
-	const struct gpreempt_policy *policy;
 	struct gpreempt_view view;
-	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
 	u64 now_ns;
 	u64 scan_ns;
@@ -175,10 +170,10 @@ static struct machine *machine_new(struct kunit *test, unsigned int nr, bool fet
 	m->test = test;
 	m->nr = nr;
 	m->fetch = fetch;
-	m->policy = gpreempt_policy_find("strict");
+	m->view.policy = gpreempt_policy_find("strict");
 	gpreempt_chain(&m->view, m->v, nr);
 	m->view.save_ns = MACHINE_SAVE_NS;
-	m->tun = defaults;
+	m->view.tun = defaults;
 	m->now_ns = NSEC_PER_SEC;
 	m->scan_ns = m->now_ns;
 	m->app_ns = U64_MAX;
@@ -429,14 +424,14 @@ static void machine_scan(struct machine *m)
 	m->view.waves_final = false;
 	for (i = 0; i < m->nr; i++)
 		machine_look(m, i);
-	gpreempt_decide(m->policy, &m->view, &m->tun, &m->plan);
+	gpreempt_decide(&m->view, &m->plan);
 	if (m->plan.need_waves) {
 		m->counts++;
 		for (i = 0; i < m->nr; i++)
 			if (m->v[i].matters)
 				m->v[i].seen.waves = machine_count(m, i);
 		m->view.waves_final = true;
-		gpreempt_decide(m->policy, &m->view, &m->tun, &m->plan);
+		gpreempt_decide(&m->view, &m->plan);
 	}
 	for (i = 0; i < m->nr; i++)
 		m->q[i].helped += m->v[i].out.raised && !m->q[i].raised;
@@ -447,7 +442,7 @@ static void machine_scan(struct machine *m)
 		machine_commit(m);
 		from_ns = m->stall_ns;
 	}
-	interval_ns = (m->plan.within_us ?: m->tun.poll_interval_us) * (u64)NSEC_PER_USEC;
+	interval_ns = (m->plan.within_us ?: m->view.tun.poll_interval_us) * (u64)NSEC_PER_USEC;
 	m->scan_ns = m->plan.rest == GPREEMPT_PARK ? U64_MAX :
 		     from_ns + interval_ns * (m->plan.rest == GPREEMPT_CALM ? 10 : 1);
 	if (m->plan.next_ns)

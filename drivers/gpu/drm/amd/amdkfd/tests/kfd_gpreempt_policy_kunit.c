@@ -68,13 +68,13 @@ static void gpreempt_policy_switch(struct kunit *test)
 			KUNIT_EXPECT_TRUE(test, after(b, 4, low)->seen.preempted);
 			KUNIT_EXPECT_TRUE(test, b->other.seen.preempted);
 			if (from == 1) {
-				b->policy = gpreempt_policy_find("strict");
+				b->view.policy = gpreempt_policy_find("strict");
 				submits(high);
 				KUNIT_EXPECT_TRUE(test, after(b, 2, &b->one)->seen.preempted);
 				KUNIT_EXPECT_TRUE(test, b->other.seen.preempted);
 				finishes(high);
 			}
-			b->policy = gpreempt_policy_find(names[to]);
+			b->view.policy = gpreempt_policy_find(names[to]);
 			bench_ticks(b, to ? 3 : 2);
 			KUNIT_EXPECT_EQ(test, b->one.seen.mapped + b->other.seen.mapped,
 					to < 2 ? 2 : 1);
@@ -153,7 +153,7 @@ static void gpreempt_policy_odd(struct kunit *test)
 		struct sim *s = sim_new(test, seed);
 
 		prandom_seed_state(&odd_state, seed);
-		s->policy = &odd;
+		s->view.policy = &odd;
 		s->changes = false;
 		sim_work(s, seed);
 		KUNIT_EXPECT_LT(test, sim_finish(s, 80000), 80000);

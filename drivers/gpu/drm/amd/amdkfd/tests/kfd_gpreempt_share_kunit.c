@@ -53,8 +53,6 @@ struct mill {
 	struct process process[PROCESSES];
 	bool live[PROCESSES * QUEUES];		/* has waves on the machine */
 	unsigned int of[PROCESSES * QUEUES];	/* which process */
-	struct gpreempt_tunables tun;
-	const struct gpreempt_policy *policy;
 	unsigned int nr;
 	unsigned int preempted;
 };
@@ -67,10 +65,10 @@ static struct mill *mill_new(struct kunit *test, const char *policy,
 
 	KUNIT_ASSERT_NOT_NULL(test, m);
 	m->test = test;
-	m->policy = gpreempt_policy_find(policy);
-	m->tun = defaults;
+	m->view.policy = gpreempt_policy_find(policy);
+	m->view.tun = defaults;
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
-		m->tun.timeslice_us[i] = SLICE_NS / NSEC_PER_USEC;
+		m->view.tun.timeslice_us[i] = SLICE_NS / NSEC_PER_USEC;
 	m->view.now_ns = 10 * SCAN_NS;
 	m->view.save_ns = SAVE_NS;
 	m->nr = nr;
@@ -173,7 +171,7 @@ static void mill_scan(struct mill *m)
 			q->seen.signal = GPREEMPT_SIGNAL_DONE;
 	}
 	m->view.waves_final = true;
-	gpreempt_decide(m->policy, &m->view, &m->tun, &plan);
+	gpreempt_decide(&m->view, &plan);
 	KUNIT_EXPECT_FALSE(m->test, plan.need_waves);
 	m->preempted += plan.nr_preempt;
 	if (plan.nr_preempt)
@@ -298,7 +296,7 @@ static void gpreempt_share_cap_alone(struct kunit *test)
 	static const struct process p = { { .cap_percent = 30 }, .queues = 2, .priority = 9 };
 	struct mill *m = mill_new(test, "fair", &p, 1);
 
-	KUNIT_EXPECT_TRUE(test, gpreempt_may_contend(m->policy, &m->view, &m->tun));
+	KUNIT_EXPECT_TRUE(test, gpreempt_may_contend(&m->view));
 	mill_measure(m);
 	KUNIT_EXPECT_LE(test, m->process[0].ran_ns, 2000 * NSEC_PER_MSEC * 32 / 100);
 	KUNIT_EXPECT_GE(test, m->process[0].ran_ns, 2000 * NSEC_PER_MSEC * 28 / 100);
@@ -502,7 +500,7 @@ static const struct gpreempt_policy clerk = {
 static u64 book_open(struct mill *m)
 {
 	memset(&book, 0, sizeof(book));
-	m->policy = &clerk;
+	m->view.policy = &clerk;
 	return m->view.now_ns;
 }
 
@@ -544,7 +542,7 @@ static void gpreempt_share_paid_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, book.group_ns, BIT_ULL(40));
 
 	/* nor does it end that a level has no turns; one of no time is not paid */
-	memset(m->tun.timeslice_us, 0, sizeof(m->tun.timeslice_us));
+	memset(m->view.tun.timeslice_us, 0, sizeof(m->view.tun.timeslice_us));
 	begun_ns = book_open(m);
 	mill_go(m, 10);
 	KUNIT_EXPECT_EQ(test, book.group_ns, m->view.now_ns - begun_ns);
@@ -633,9 +631,9 @@ static void gpreempt_share_paid_at_first_look(struct kunit *test)
 	for (i = 0; i < 500; i++) {
 		mill_go(m, 1);
 		m->view.now_ns += SCAN_NS;
-		gpreempt_group_rank(m->policy, &m->view, &m->tun);
+		gpreempt_group_rank(&m->view);
 		memcpy(before, m, sizeof(*m));
-		gpreempt_group_rank(m->policy, &m->view, &m->tun);
+		gpreempt_group_rank(&m->view);
 		KUNIT_EXPECT_EQ(test, m->view.clock[0], before->view.clock[0]);
 		for (k = 0; k < 2; k++) {
 			KUNIT_EXPECT_EQ(test, m->group[k].turn[0].had_ns,
@@ -656,7 +654,7 @@ static void gpreempt_share_words(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		m->policy = &gpreempt_fair;
+		m->view.policy = &gpreempt_fair;
 		mill_go(m, 100);
 		KUNIT_EXPECT_GT(test, m->view.clock[0], 0);
 		book_open(m);

@@ -98,15 +98,12 @@ static bool shows_inversion(struct gpreempt_view *view)
 
 /**
  * gpreempt_decide - what to take off the hardware, and what to put back
- * @policy: which ranks the queues
  * @view: the queues
- * @tun: the tunables
  * @plan: filled in
  *
  * Called by the monitor only, never concurrently for a node.
  */
-void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-		     const struct gpreempt_tunables *tun, struct gpreempt_plan *plan)
+void gpreempt_decide(struct gpreempt_view *view, struct gpreempt_plan *plan)
 {
 	struct gpreempt_queue_view *q;
 	bool need_waves;
@@ -115,13 +112,13 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 	 * Announced work finds the machine free if lower queues are taken off early enough for a
 	 * save and for a scan that is late. One that is off already stays off until then.
 	 */
-	view->lead_ns = view->save_ns + (u64)tun->poll_interval_us * NSEC_PER_USEC / 4;
-	view->passive = policy->passive;
-	gpreempt_group_rank(policy, view, tun);
+	view->lead_ns = view->save_ns + (u64)view->tun.poll_interval_us * NSEC_PER_USEC / 4;
+	view->passive = view->policy->passive;
+	gpreempt_group_rank(view);
 	view->proof &= view->waves_final;
-	view->crowded = view->proof && gpreempt_lacks_slot(view, tun);
+	view->crowded = view->proof && gpreempt_lacks_slot(view);
 	need_waves = contest(view) && !shows_inversion(view);
-	if (!view->waves_final && !view->passive && gpreempt_wants_proof(view, tun, need_waves)) {
+	if (!view->waves_final && !view->passive && gpreempt_wants_proof(view, need_waves)) {
 		view->proof = true;
 		need_waves = true;
 	}
@@ -134,15 +131,15 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 		return;
 	}
 	gpreempt_for_each(q, view)
-		gpreempt_estimate(view, tun, q);
-	gpreempt_select(view, tun, plan);
+		gpreempt_estimate(view, q);
+	gpreempt_select(view, plan);
 	gpreempt_for_each(q, view) {
 		gpreempt_learn(view, q);
 		gpreempt_track_proof(view, q);
 	}
 	gpreempt_help_learn(view);
-	gpreempt_linger_learn(view, tun);
-	gpreempt_group_learn(policy, view);
+	gpreempt_linger_learn(view);
+	gpreempt_group_learn(view);
 }
 
 /**
@@ -168,9 +165,7 @@ void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan)
 
 /**
  * gpreempt_may_contend - could anything have to be decided?
- * @policy: which would rank the queues
  * @view: the queues; only whether they are there and on what terms is looked at
- * @tun: the tunables
  *
  * Rule 14, quiet. That is gpreempt_select()'s answer if all had work, found without estimating
  * what each of them does: a monitor that is about to park asks for nothing that has to be read.
@@ -178,16 +173,15 @@ void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan)
  * Return: false if no work of these queues, whenever it comes, would make the policy do anything.
  * True after a change of the policy: there are the last one's words to be cleared.
  */
-bool gpreempt_may_contend(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			  const struct gpreempt_tunables *tun)
+bool gpreempt_may_contend(struct gpreempt_view *view)
 {
 	struct gpreempt_queue_view *q;
 	struct rivals rivals = {};
 
-	if (view->policy && view->policy != policy)
+	if (view->clock_of && view->clock_of != view->policy)
 		return true;
 	gpreempt_for_each(q, view) {
-		q->rank = gpreempt_policy_rank(policy, view, q, tun);
+		q->rank = gpreempt_policy_rank(view, q);
 		if (q->seen.mapped && !q->terms.pinned && (q->terms.held || q->terms.asked))
 			return true;
 		if (gpreempt_takes_part(q) &&

@@ -344,17 +344,15 @@ static bool in_the_way(const struct gpreempt_view *view, const struct gpreempt_e
 /**
  * gpreempt_estimate - what is a queue doing?
  * @view: the scan
- * @tun: the tunables
  * @q: the queue: from what was seen of it, and what is remembered, to its state
  */
-void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		       struct gpreempt_queue_view *q)
+void gpreempt_estimate(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
 {
 	const struct gpreempt_evidence *e = &q->seen;
 	const struct gpreempt_change *c = &q->change;
 	struct gpreempt_queue_state *s = &q->state;
 	struct gpreempt_memory *m = q->memory;
-	u64 now = view->now_ns, blocked_ns = (u64)tun->blocked_us * NSEC_PER_USEC;
+	u64 now = view->now_ns, blocked_ns = (u64)view->tun.blocked_us * NSEC_PER_USEC;
 	bool settled;
 
 	*s = (struct gpreempt_queue_state) {};
@@ -364,7 +362,7 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 	}
 	unseen_see(&m->unseen, &m->index.was, e, c);
 	blocked_see(&m->blocked, m, e, c);
-	m->waits_ns = blocked_end(&m->blocked, now, tun->starvation_ms) ?: m->waits_ns;
+	m->waits_ns = blocked_end(&m->blocked, now, view->tun.starvation_ms) ?: m->waits_ns;
 	index_see(&m->index, e, c, now);
 	settled = gpreempt_reached(m->index.moved_ns, now, blocked_ns);
 	if (e->preempted) {
@@ -385,7 +383,7 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 	waits_see(&m->waits_ns, view, e, s);
 
 	s->in_the_way = in_the_way(view, e, m, s->activity);
-	s->leave_ns = m->resident_ns + (u64)tun->min_residency_us * NSEC_PER_USEC;
+	s->leave_ns = m->resident_ns + (u64)view->tun.min_residency_us * NSEC_PER_USEC;
 	s->waits_ns = m->waits_ns;
 	/* Given the machine since a count that found no waves. */
 	s->unused_ns = min_not_zero(m->blocked.given_ns, now) + blocked_ns;

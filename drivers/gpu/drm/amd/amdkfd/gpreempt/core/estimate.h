@@ -169,8 +169,7 @@ struct gpreempt_queue_view;
 struct gpreempt_view;
 
 enum gpreempt_work gpreempt_work(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
-void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		       struct gpreempt_queue_view *q);
+void gpreempt_estimate(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
 void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
 
 /* Has so much time gone by since then? Not if that is 0, or in the future. */

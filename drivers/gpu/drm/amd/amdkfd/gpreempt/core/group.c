@@ -15,22 +15,22 @@
 #define CHARGE_MAX_NS	BIT_ULL(40)
 
 /* A policy never sees another one's words. A group's share is no policy's to change. */
-static void policy_comes(const struct gpreempt_policy *policy, struct gpreempt_view *view)
+static void policy_comes(struct gpreempt_view *view)
 {
 	struct gpreempt_queue_view *q;
 
-	if (view->policy != policy) {
-		view->policy = policy;
+	if (view->clock_of != view->policy) {
+		view->clock_of = view->policy;
 		memset(view->clock, 0, sizeof(view->clock));
 	}
 	gpreempt_for_each(q, view) {
 		struct gpreempt_share share = q->group->share;
 
-		if (q->group->policy == policy)
+		if (q->group->policy == view->policy)
 			continue;
 		memset(q->group, 0, sizeof(*q->group));
 		q->group->share = share;
-		q->group->policy = policy;
+		q->group->policy = view->policy;
 	}
 }
 
@@ -60,25 +60,23 @@ static void turn_goes_on(struct gpreempt_turn *t, u64 now)
 }
 
 /* Of the group's time what was not charged on another level. */
-static void charge(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-		   struct gpreempt_group *g, unsigned int level)
+static void charge(struct gpreempt_view *view, struct gpreempt_group *g, unsigned int level)
 {
 	u64 now = view->now_ns, since = g->turn[level].since_ns;
 	u64 group_since = max(since, g->charged_ns);
 	struct gpreempt_party p;
 
 	g->levels &= ~BIT(level);
-	if (!policy->charge || !since || since >= now)
+	if (!view->policy->charge || !since || since >= now)
 		return;
 	p = gpreempt_policy_party(view, g, level);
-	policy->charge(&p, min(now - since, CHARGE_MAX_NS),
-		       group_since < now ? min(now - group_since, CHARGE_MAX_NS) : 0);
+	view->policy->charge(&p, min(now - since, CHARGE_MAX_NS),
+			     group_since < now ? min(now - group_since, CHARGE_MAX_NS) : 0);
 	g->charged_ns = now;
 }
 
 /* Charge the time that a group had on levels which it has left: leaving one is no way out. */
-static void charge_left(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			struct gpreempt_group *g)
+static void charge_left(struct gpreempt_view *view, struct gpreempt_group *g)
 {
 	unsigned int level;
 
@@ -86,31 +84,28 @@ static void charge_left(const struct gpreempt_policy *policy, struct gpreempt_vi
 		level = fls64(g->levels) - 1;
 		if (g->turn[level].seen_ns != view->seen_ns)
 			g->turn[level].since_ns = 0;
-		charge(policy, view, g, level);
+		charge(view, g, level);
 		g->turn[level].since_ns = 0;
 	}
 }
 
 /**
  * gpreempt_group_rank - where does each queue stand, and what has its group had of its turn?
- * @policy: by which policy
  * @view: the queues; their ranks are filled in
- * @tun: the tunables
  *
  * Once more for the same scan it changes nothing. A policy without turns needs none of this,
  * and pays for none.
  */
-void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			 const struct gpreempt_tunables *tun)
+void gpreempt_group_rank(struct gpreempt_view *view)
 {
 	struct gpreempt_queue_view *q;
 
-	policy_comes(policy, view);
+	policy_comes(view);
 	gpreempt_for_each(q, view) {
-		q->rank = gpreempt_policy_rank(policy, view, q, tun);
+		q->rank = gpreempt_policy_rank(view, q);
 		q->turn = &q->group->turn[q->rank.level];
 	}
-	if (!policy->turns)
+	if (!view->policy->turns)
 		return;
 	gpreempt_for_each(q, view)
 		turn_open(q->turn, view->seen_ns);
@@ -123,25 +118,24 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 			t->resident_ns = min(t->resident_ns, resident_ns);
 	}
 	gpreempt_for_each(q, view) {
-		charge(policy, view, q->group, q->rank.level);
+		charge(view, q->group, q->rank.level);
 		turn_goes_on(q->turn, view->now_ns);
 	}
 	gpreempt_for_each(q, view)
-		charge_left(policy, view, q->group);
+		charge_left(view, q->group);
 	/* Anew, by what each has had. */
 	gpreempt_for_each(q, view)
-		q->rank = gpreempt_policy_rank(policy, view, q, tun);
+		q->rank = gpreempt_policy_rank(view, q);
 }
 
-static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-		       struct gpreempt_queue_view *q)
+static void turn_close(struct gpreempt_view *view, struct gpreempt_queue_view *q)
 {
 	struct gpreempt_turn *t = q->turn;
 	struct gpreempt_party p = gpreempt_policy_party(view, q->group, q->rank.level);
 	u64 now = view->now_ns;
 
-	if (policy->wake && t->wants && !t->awake)
-		policy->wake(&p);
+	if (view->policy->wake && t->wants && !t->awake)
+		view->policy->wake(&p);
 	t->awake = t->wants;
 	if (!t->gets || t->begins)
 		t->had_ns = 0;
@@ -157,15 +151,14 @@ static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_vie
 
 /**
  * gpreempt_group_learn - remember whose turn a plan has made it
- * @policy: by which policy
  * @view: the scan
  */
-void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_view *view)
+void gpreempt_group_learn(struct gpreempt_view *view)
 {
 	struct gpreempt_queue_view *q;
 
 	view->seen_ns = view->now_ns;
-	if (!policy->turns)
+	if (!view->policy->turns)
 		return;
 	gpreempt_for_each(q, view) {
 		struct gpreempt_turn *t = q->turn;
@@ -189,5 +182,5 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
 		t->comes_back |= q->out.verdict == GPREEMPT_RESUME;
 	}
 	gpreempt_for_each(q, view)
-		turn_close(policy, view, q);
+		turn_close(view, q);
 }

@@ -110,8 +110,7 @@ struct gpreempt_group {
 	struct gpreempt_turn turn[GPREEMPT_LEVELS];
 };
 
-void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			 const struct gpreempt_tunables *tun);
-void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_view *view);
+void gpreempt_group_rank(struct gpreempt_view *view);
+void gpreempt_group_learn(struct gpreempt_view *view);
 
 #endif /* GPREEMPT_GROUP_H_INCLUDED */

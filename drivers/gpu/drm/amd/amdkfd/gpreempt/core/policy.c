@@ -64,22 +64,19 @@ struct gpreempt_party gpreempt_policy_party(struct gpreempt_view *view,
 
 /**
  * gpreempt_policy_rank - where is a queue, and when is its group's turn there?
- * @policy: by which policy
  * @view: the scan
  * @q: the queue
- * @tun: the tunables
  *
  * No group waits for longer than rule 3, starvation, allows, nor does the monitor look for it
  * later.
  */
-struct gpreempt_rank gpreempt_policy_rank(const struct gpreempt_policy *policy,
-					  struct gpreempt_view *view,
-					  const struct gpreempt_queue_view *q,
-					  const struct gpreempt_tunables *tun)
+struct gpreempt_rank gpreempt_policy_rank(struct gpreempt_view *view,
+					  const struct gpreempt_queue_view *q)
 {
-	u64 latest = view->now_ns + (u64)tun->starvation_ms * NSEC_PER_MSEC;
+	const struct gpreempt_policy *policy = view->policy;
+	u64 latest = view->now_ns + (u64)view->tun.starvation_ms * NSEC_PER_MSEC;
 	u8 level = min_t(u8, q->terms.priority, GPREEMPT_LEVELS - 1);
-	u64 us = q->terms.timeslice_us ?: tun->timeslice_us[level];
+	u64 us = q->terms.timeslice_us ?: view->tun.timeslice_us[level];
 	struct gpreempt_party p = gpreempt_policy_party(view, q->group, level);
 
 	return (struct gpreempt_rank) {

@@ -68,16 +68,12 @@ extern const struct gpreempt_policy *const gpreempt_policies[];
 const struct gpreempt_policy *gpreempt_policy_find(const char *name);
 struct gpreempt_party gpreempt_policy_party(struct gpreempt_view *view,
 					    struct gpreempt_group *group, unsigned int level);
-struct gpreempt_rank gpreempt_policy_rank(const struct gpreempt_policy *policy,
-					  struct gpreempt_view *view,
-					  const struct gpreempt_queue_view *q,
-					  const struct gpreempt_tunables *tun);
+struct gpreempt_rank gpreempt_policy_rank(struct gpreempt_view *view,
+					  const struct gpreempt_queue_view *q);
 
 /* decide.c */
-void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-		     const struct gpreempt_tunables *tun, struct gpreempt_plan *plan);
+void gpreempt_decide(struct gpreempt_view *view, struct gpreempt_plan *plan);
 void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan);
-bool gpreempt_may_contend(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			  const struct gpreempt_tunables *tun);
+bool gpreempt_may_contend(struct gpreempt_view *view);
 
 #endif /* GPREEMPT_POLICY_H_INCLUDED */

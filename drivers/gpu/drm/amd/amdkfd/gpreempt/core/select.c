@@ -22,7 +22,6 @@
 /**
  * struct selection - a plan in the making
  * @view:	what it is about
- * @tun:	the tunables
  * @plan:	what comes of it
  * @blocked:	highest level with a queue that is blocked; as the others below, -1 if there is
  *		none
@@ -34,7 +33,6 @@
  */
 struct selection {
 	struct gpreempt_view *view;
-	const struct gpreempt_tunables *tun;
 	struct gpreempt_plan *plan;
 	int blocked;
 	int entitled;
@@ -71,7 +69,7 @@ static void raise(struct selection *s)
 	struct gpreempt_queue_view *q;
 	u64 next_ns;
 
-	q = gpreempt_help(s->view, s->tun, &next_ns);
+	q = gpreempt_help(s->view, &next_ns);
 	if (next_ns)
 		look_again(s->plan, next_ns);
 	if (!q)
@@ -165,7 +163,7 @@ static void judge_use(struct selection *s)
 /* Does it keep those below off? */
 static void keep_off(struct selection *s, const struct gpreempt_queue_view *q)
 {
-	u64 until_ns = gpreempt_linger_until(s->view, s->tun, q);
+	u64 until_ns = gpreempt_linger_until(s->view, q);
 
 	if (until_ns <= s->view->now_ns)
 		return;
@@ -408,7 +406,7 @@ static void settle(struct selection *s)
  */
 static void await_end(struct selection *s)
 {
-	u64 now = s->view->now_ns, off_ns = U64_MAX, most_us = s->tun->poll_interval_us;
+	u64 now = s->view->now_ns, off_ns = U64_MAX, most_us = s->view->tun.poll_interval_us;
 	const struct gpreempt_queue_view *q;
 
 	if (s->helps)
@@ -429,15 +427,12 @@ static void await_end(struct selection *s)
 /**
  * gpreempt_select - what to take off the hardware, and what to put back
  * @view: the queues, with their states and ranks; their outcomes are filled in
- * @tun: the tunables
  * @plan: filled in
  */
-void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		     struct gpreempt_plan *plan)
+void gpreempt_select(struct gpreempt_view *view, struct gpreempt_plan *plan)
 {
 	struct selection s = {
 		.view = view,
-		.tun = tun,
 		.plan = plan,
 		.blocked = -1,
 		.entitled = -1,

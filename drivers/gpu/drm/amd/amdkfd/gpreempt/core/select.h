@@ -158,6 +158,7 @@ struct gpreempt_queue_view {
 
 /**
  * struct gpreempt_view - a node's queues at one moment
+ * @tun:	the tunables
  * @now_ns:	time of the scan
  * @save_ns:	what a save takes on this node, 0: never measured
  * @waves_final: the wave counts were read: what is unknown stays unknown
@@ -179,12 +180,14 @@ struct gpreempt_queue_view {
  * @keeping:	of queues that keep lower ones off
  * @wanting:	of queues that want more
  * @turning:	of queues whose turn it is on their level
- * @policy:	whose word @clock is
- * @clock:	the policy's, of each level
+ * @policy:	the policy
+ * @clock:	its word of each level
+ * @clock_of:	whose word that is
  * @nr:		how many queues there are
  * @first:	the first of them, NULL: there is none
  */
 struct gpreempt_view {
+	struct gpreempt_tunables tun;
 	u64 now_ns;
 	u64 save_ns;
 	bool waves_final;
@@ -205,6 +208,7 @@ struct gpreempt_view {
 	struct gpreempt_claims turning;
 	const struct gpreempt_policy *policy;
 	u64 clock[GPREEMPT_LEVELS];
+	const struct gpreempt_policy *clock_of;
 	unsigned int nr;
 	struct gpreempt_queue_view *first;
 };
@@ -257,24 +261,20 @@ struct gpreempt_plan {
 #define gpreempt_for_each(pos, view) \
 	for (pos = (view)->first; pos; pos = (pos)->next)
 
-void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		     struct gpreempt_plan *plan);
+void gpreempt_select(struct gpreempt_view *view, struct gpreempt_plan *plan);
 
 /* proof.c */
-bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-			  bool counts);
-bool gpreempt_lacks_slot(const struct gpreempt_view *view, const struct gpreempt_tunables *tun);
+bool gpreempt_wants_proof(const struct gpreempt_view *view, bool counts);
+bool gpreempt_lacks_slot(const struct gpreempt_view *view);
 void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
 
 /* help.c */
-struct gpreempt_queue_view *gpreempt_help(const struct gpreempt_view *view,
-					  const struct gpreempt_tunables *tun, u64 *next_ns);
+struct gpreempt_queue_view *gpreempt_help(const struct gpreempt_view *view, u64 *next_ns);
 void gpreempt_help_learn(struct gpreempt_view *view);
 
 /* linger.c */
-u64 gpreempt_linger_until(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-			  const struct gpreempt_queue_view *q);
-void gpreempt_linger_learn(const struct gpreempt_view *view, const struct gpreempt_tunables *tun);
+u64 gpreempt_linger_until(const struct gpreempt_view *view, const struct gpreempt_queue_view *q);
+void gpreempt_linger_learn(const struct gpreempt_view *view);
 
 /* wake.c */
 void gpreempt_wake(struct gpreempt_view *view, struct gpreempt_plan *plan);

@@ -101,15 +101,14 @@ static void monitor_rest(struct kfd_gpreempt *gp, bool unmapped)
 /* Scan and decide, if anything could have to be decided. */
 static void monitor_look(struct kfd_gpreempt *gp)
 {
-	const struct gpreempt_policy *policy = READ_ONCE(gp->policy);
-	const u32 *set = (const u32 *)&gp->tunables;
+	u32 *set = (u32 *)&gp->tunables, *tun = (u32 *)&gp->scan.view.tun;
 	struct kfd_gpreempt_scan *scan = &gp->scan;
-	struct gpreempt_tunables tunables;
 	unsigned int i;
 
 	/* Each is a u32, and may be set now. */
-	for (i = 0; i < sizeof(tunables) / sizeof(*set); i++)
-		((u32 *)&tunables)[i] = READ_ONCE(set[i]);
+	for (i = 0; i < sizeof(scan->view.tun) / sizeof(*tun); i++)
+		tun[i] = READ_ONCE(set[i]);
+	scan->view.policy = READ_ONCE(gp->policy);
 	if (kfd_gpreempt_scan_collect(gp)) {
 		/* Down or halted: what brings the scheduler up wakes us. */
 		scan->view.busy_ns = scan->view.now_ns;
@@ -117,20 +116,20 @@ static void monitor_look(struct kfd_gpreempt *gp)
 		return;
 	}
 	/* If no queue could contend, nobody but a reader has a reason to look. */
-	if (!scan->look && !gpreempt_may_contend(policy, &scan->view, &tunables)) {
+	if (!scan->look && !gpreempt_may_contend(&scan->view)) {
 		gp->monitor.calm_ns = scan->view.now_ns;
 		gpreempt_skip(&scan->view, &scan->plan);
 		return;
 	}
 
 	kfd_gpreempt_scan_memory(gp);
-	gpreempt_decide(policy, &scan->view, &tunables, &scan->plan);
+	gpreempt_decide(&scan->view, &scan->plan);
 	if (scan->plan.need_waves) {
 		kfd_gpreempt_scan_waves(gp);
 		/* Not more than a tenth of the time goes into what memory would have spared. */
 		if (scan->view.proof)
 			scan->view.proof_ns = ktime_get_ns() + 9 * scan->register_ns;
-		gpreempt_decide(policy, &scan->view, &tunables, &scan->plan);
+		gpreempt_decide(&scan->view, &scan->plan);
 	}
 	kfd_gpreempt_account_scan(gp);
 }
