@@ -44,6 +44,10 @@ static void turn_open(struct gpreempt_turn *t, u64 last_scan_ns)
 	}
 	t->slice_ns = 0;
 	t->resident_ns = U64_MAX;
+	t->gets = false;
+	t->stays = false;
+	t->comes_back = false;
+	t->wants = false;
 }
 
 /* From the last scan on, or from when the first of its queues was put back. */
@@ -51,6 +55,7 @@ static void turn_goes_on(struct gpreempt_turn *t, u64 now)
 {
 	u64 from = t->restoring ? t->resident_ns : t->since_ns;
 
+	t->begins = false;
 	if (!t->since_ns)
 		return;
 	if (from < now)
@@ -160,15 +165,6 @@ void gpreempt_group_learn(struct gpreempt_view *view)
 	view->seen_ns = view->now_ns;
 	if (!view->policy->turns)
 		return;
-	gpreempt_for_each(q, view) {
-		struct gpreempt_turn *t = q->turn;
-
-		t->gets = false;
-		t->begins = false;
-		t->stays = false;
-		t->comes_back = false;
-		t->wants = false;
-	}
 	gpreempt_for_each(q, view) {
 		struct gpreempt_turn *t = q->turn;
 

@@ -69,14 +69,11 @@ static void prime_lockdep(struct kfd_gpreempt *gp)
 	lockdep_init_map(&gp->monitor.map, "kfd_gpreempt_monitor", &key, 0);
 	if (!IS_ENABLED(CONFIG_LOCKDEP))
 		return;
-	mutex_lock(&gp->lock);
+	guard(mutex)(&gp->lock);
 	lock_map_acquire(&gp->monitor.map);
-	dqm_lock(gp->node->dqm);
-	mutex_lock(&gp->account.lock);
-	mutex_unlock(&gp->account.lock);
-	dqm_unlock(gp->node->dqm);
+	scoped_guard(kfd_gpreempt_dqm, gp->node->dqm)
+		might_lock(&gp->account.lock);
 	lock_map_release(&gp->monitor.map);
-	mutex_unlock(&gp->lock);
 }
 
 static void node_free(struct kobject *kobj)

@@ -497,6 +497,7 @@ static unsigned int read_queue(struct gpreempt_view *view, struct gpreempt_queue
 		read_pm4(gpq, &now);
 	if (!now.readable)
 		return gpq->scan.words;
+	now.ordered &= !view->blind && !scan->oversubscribed;
 	if (e->readable) {
 		now.ordered &= e->ordered;
 		now.late = now.rptr != e->rptr || now.signal != e->signal ||
@@ -532,7 +533,6 @@ static void read_queues(struct kfd_gpreempt_scan *scan)
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
-	bool countable = gp->hw && !scan->oversubscribed;
 	struct gpreempt_queue_view *v;
 
 	gpreempt_for_each(v, &scan->view) {
@@ -542,8 +542,6 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 				    !recall(gpq, &v->seen) && gpq->mm;
 	}
 	read_queues(scan);
-	gpreempt_for_each(v, &scan->view)
-		v->seen.ordered &= countable;
 }
 
 /*

@@ -23,12 +23,8 @@
 TRACE_EVENT(kfd_gpreempt_scan,
 	TP_PROTO(u32 gpu_id, unsigned int queues, unsigned int registers, u64 ns),
 	TP_ARGS(gpu_id, queues, registers, ns),
-	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__field(unsigned int, queues)
-		__field(unsigned int, registers)
-		__field(u64, ns)
-	),
+	TP_STRUCT__entry(__field(u32, gpu_id) __field(u32, queues) __field(u32, registers)
+			 __field(u64, ns)),
 	TP_fast_assign(
 		__entry->gpu_id = gpu_id;
 		__entry->queues = queues;
@@ -44,16 +40,11 @@ DECLARE_EVENT_CLASS(kfd_gpreempt_queue_seen,
 	TP_PROTO(const struct kfd_gpreempt_queue *gpq),
 	TP_ARGS(gpq),
 	TP_STRUCT__entry(
-		QUEUE_ENTRY
-		__field(u8, priority)
-		__field(u8, effective)
+		QUEUE_ENTRY __field(u8, priority) __field(u8, effective)
 		__string(verdict, verdicts[gpq->view.out.verdict])
 		__string(reason, reasons[gpq->view.out.reason])
 		__string(state, activities[gpq->view.out.activity])
-		__field(u64, rptr)
-		__field(u64, wptr)
-		__field(int, waves)
-		__field(bool, waits)
+		__field(u64, rptr) __field(u64, wptr) __field(int, waves) __field(bool, waits)
 	),
 	TP_fast_assign(
 		const struct gpreempt_queue_view *v = &gpq->view;
