@@ -180,12 +180,8 @@ static struct machine *machine_new(struct kunit *test, unsigned int nr, bool fet
 	m->free = U32_MAX;
 	for (i = 0; i < MACHINE_SLOTS; i++)
 		m->slot_q[i] = -1;
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr; i++)
 		m->v[i].memory = &m->q[i].memory;
-		m->v[i].seen.mapped = true;
-		m->v[i].seen.readable = true;
-		m->v[i].seen.size = MACHINE_RING;
-	}
 	return m;
 }
 
@@ -353,6 +349,17 @@ static void machine_look(struct machine *m, unsigned int i)
 	struct gpreempt_evidence *e = &m->v[i].seen;
 	struct machine_queue *q = &m->q[i];
 
+	/* The memory of one that is off is not read. */
+	*e = (struct gpreempt_evidence) {
+		.mapped = !q->off,
+		.preempted = q->off,
+		.readable = !q->off,
+		.size = MACHINE_RING,
+		.waves = GPREEMPT_WAVES_UNKNOWN,
+		.cus = e->cus,
+	};
+	if (q->off)
+		return;
 	e->rptr = m->fetch ? q->fetched : q->next;
 	e->wptr = q->wptr;
 	e->head = e->rptr < e->wptr ? GPREEMPT_HEAD_READY : GPREEMPT_HEAD_UNKNOWN;
@@ -361,9 +368,6 @@ static void machine_look(struct machine *m, unsigned int i)
 	e->previous = machine_signal(q, e->rptr);
 	e->begun = e->rptr ? q->work.groups : 0;
 	e->ordered = q->work.in_order;
-	e->waves = GPREEMPT_WAVES_UNKNOWN;
-	e->mapped = !q->off;
-	e->preempted = q->off;
 }
 
 /* Of all engines, or up to the first one that has some. */

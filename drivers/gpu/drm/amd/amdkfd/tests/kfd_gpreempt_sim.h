@@ -323,7 +323,8 @@ static void sim_look(struct sim *s, unsigned int i)
 	}
 	q->seen.preempted = sq->preempted;
 	q->seen.mapped = !sq->preempted;
-	q->seen.readable = true;
+	/* The memory of one that is off is not read. */
+	q->seen.readable = !sq->preempted;
 	q->seen.size = SIM_RING;
 	q->seen.rptr = sq->read;
 	q->seen.wptr = sq->wptr;
@@ -334,13 +335,18 @@ static void sim_look(struct sim *s, unsigned int i)
 	q->seen.ordered = false;
 	q->seen.head_ordered = false;
 	q->seen.begun = 0;
+	q->seen.previous = GPREEMPT_SIGNAL_UNKNOWN;
+	if (sq->preempted) {
+		q->seen.rptr = 0;
+		q->seen.wptr = 0;
+		return;
+	}
 	if (sq->read < sq->wptr && sim_packet(sq, sq->read)->valid_at <= s->step) {
 		p = sim_packet(sq, sq->read);
 		q->seen.head = p->barrier && !sim_complete(s, p->dep_queue, p->dep_packet) ?
 			  GPREEMPT_HEAD_WAITS : GPREEMPT_HEAD_READY;
 		q->seen.head_ordered = p->in_order;
 	}
-	q->seen.previous = GPREEMPT_SIGNAL_UNKNOWN;
 	if (sq->read && sq->wptr - sq->read < SIM_RING) {
 		p = sim_packet(sq, sq->read - 1);
 		q->seen.begun = p->groups;

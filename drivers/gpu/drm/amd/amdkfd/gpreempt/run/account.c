@@ -182,7 +182,8 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		account_time(gpq, watched, view->now_ns);
 		last->ns = view->now_ns;
 		last->seen = v->seen;
-		last->backlog = v->change.backlog;
+		if (v->seen.readable)
+			last->backlog = v->change.backlog;
 		last->out = v->out;
 	}
 }

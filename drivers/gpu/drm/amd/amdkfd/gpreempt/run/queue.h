@@ -48,7 +48,7 @@ struct kfd_gpreempt_terms {
  * struct kfd_gpreempt_last - what a scan has made of a queue, until the next
  * @ns:		time of that scan, 0: there was none
  * @seen:	what it saw
- * @backlog:	valid packets that the GPU had not consumed
+ * @backlog:	valid packets that the GPU had not consumed when its memory was read last
  * @out:	what was decided
  */
 struct kfd_gpreempt_last {

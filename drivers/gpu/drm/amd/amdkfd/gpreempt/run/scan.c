@@ -412,25 +412,6 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 }
 
 /*
- * What was read of a queue since it was taken off still holds: the GPU does not move
- * it, and what its process adds to it cannot run.
- */
-static bool recall(const struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e)
-{
-	const struct gpreempt_evidence *last = &gpq->account.last.seen, now = *e;
-
-	if (!e->preempted || !last->preempted || !last->readable ||
-	    gpq->off.since_ns > gpq->account.last.ns)
-		return false;
-	*e = *last;
-	e->size = now.size;
-	e->waves = now.waves;
-	e->late = false;
-	e->cus = now.cus;
-	return true;
-}
-
-/*
  * Has KFD not been told yet that a process's memory goes? Its primary context is. Others
  * end with their file, which is closed after the memory has gone.
  */
@@ -528,19 +509,15 @@ static void read_queues(struct kfd_gpreempt_scan *scan)
  * kfd_gpreempt_scan_memory - read indices, head packets and signals
  * @gp: the node
  *
- * Of all that is on the hardware, or was not read since it was taken off.
+ * Of all that is on the hardware. A queue that was taken off comes back whatever its memory shows.
  */
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 	struct gpreempt_queue_view *v;
 
-	gpreempt_for_each(v, &scan->view) {
-		struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
-
-		v->reading.wanted = v->seen.size && (v->seen.mapped || v->seen.preempted) &&
-				    !recall(gpq, &v->seen) && gpq->mm;
-	}
+	gpreempt_for_each(v, &scan->view)
+		v->reading.wanted = v->seen.mapped && v->seen.size && kfd_gpreempt_of(v)->mm;
 	read_queues(scan);
 }
 
