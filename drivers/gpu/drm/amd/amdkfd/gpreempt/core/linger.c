@@ -72,14 +72,14 @@ static void leaves(const struct gpreempt_view *view, const struct gpreempt_queue
 		   struct gpreempt_linger *l)
 {
 	u64 most_ns = (u64)view->tun.linger_max_us * NSEC_PER_USEC;
-	u64 once_ns = (2ULL * view->tun.poll_interval_us + view->tun.min_residency_us) * NSEC_PER_USEC;
+	u64 once_us = 2ULL * view->tun.poll_interval_us + view->tun.min_residency_us;
 	u64 now = view->now_ns;
 
 	if (!l->back_ns)
 		return;
 	if (l->worked)
 		l->quiet_ns = (!view->blind && q->memory->unseen.restored) ||
-			      now - l->back_ns <= once_ns ?
+			      now - l->back_ns <= once_us * NSEC_PER_USEC ?
 			      clamp_t(u64, 2 * l->quiet_ns, 2 * QUIET_LEAST_NS, QUIET_MOST_NS) :
 			      l->quiet_ns / 2;
 	else if ((l->idle_ns ? now - l->idle_ns : l->pause_ns) > most_ns)

@@ -63,8 +63,8 @@ int gpreempt_share_admit(const struct gpreempt_share *share, const struct gpreem
  * @lot: the lot, combined with nearer ones already
  * @parent: an ancestor's own
  *
- * The nearest priority, the nearest turn and the nearest grant count, and the lowest ceiling. Of the
- * share, the nearest weight counts, the lowest cap of all, and no minimum but its own.
+ * The nearest priority, the nearest turn and the nearest grant count, and the lowest ceiling. Of
+ * the share, the nearest weight counts, the lowest cap of all, and no minimum but its own.
  */
 struct gpreempt_lot gpreempt_lot_inherit(struct gpreempt_lot lot, const struct gpreempt_lot *parent)
 {

@@ -13,6 +13,7 @@ static const char *const reasons[] = {
 	"none", "inversion", "aged", "hint", "asked", "timeslice", "free", "blocked", "starved",
 	"turn", "late", "off",
 };
+
 static_assert(ARRAY_SIZE(reasons) == GPREEMPT_REASON_OFF + 1);
 
 #define CREATE_TRACE_POINTS

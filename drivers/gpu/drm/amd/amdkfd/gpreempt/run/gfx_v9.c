@@ -60,8 +60,8 @@ static void select_engine(struct access *a, u32 engine)
 				BROADCAST, a->xcc);
 }
 
-/* Reads a register of the XCC, of the device @adev. */
-#define READ_REG(a, reg)	((a)->nr++, RREG32_SOC15(GC, GET_INST(GC, (a)->xcc), mm##reg))
+/* Reads a register of the XCC that is read. Needs @a, and its device as @adev. */
+#define READ_REG(reg)	(a->nr++, RREG32_SOC15(GC, GET_INST(GC, a->xcc), mm##reg))
 
 /* A slot's waves on the selected engine. */
 static u32 read_count(struct access *a, unsigned int slot)
@@ -82,7 +82,7 @@ static bool is_in(struct access *a, unsigned int slot, u32 doorbell_off)
 
 	if (!test_bit(slot, &a->named)) {
 		select_slot(a, slot);
-		control = READ_REG(a, CP_HQD_PQ_DOORBELL_CONTROL);
+		control = READ_REG(CP_HQD_PQ_DOORBELL_CONTROL);
 		a->name[slot] = REG_GET_FIELD(control, CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET);
 		__set_bit(slot, &a->named);
 	}
@@ -133,7 +133,7 @@ static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *
 	a->named = 0;
 	for (engine = 0; engine < engines; engine++) {
 		select_engine(a, engine);
-		slotted = READ_REG(a, SPI_CSQ_WF_ACTIVE_STATUS) & kfd_slots;
+		slotted = READ_REG(SPI_CSQ_WF_ACTIVE_STATUS) & kfd_slots;
 		gpreempt_for_each(v, &scan->view) {
 			struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
 			struct kfd_gpreempt_scan_queue *sq = &gpq->scan;
@@ -146,7 +146,7 @@ static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *
 				v->seen.waves = 0;
 				if (!sq->aql) {
 					select_slot(a, slot);
-					sq->hqd_rptr = READ_REG(a, CP_HQD_PQ_RPTR);
+					sq->hqd_rptr = READ_REG(CP_HQD_PQ_RPTR);
 				}
 			}
 			waves = read_count(a, slot);

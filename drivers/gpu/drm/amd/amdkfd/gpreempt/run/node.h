@@ -144,7 +144,7 @@ struct kfd_gpreempt {
 		atomic64_t stats[GPREEMPT_STAT_NR];
 		struct kfd_gpreempt_samples latencies[GPREEMPT_LATENCIES];
 		atomic64_t level_preemptions[GPREEMPT_LEVELS];	/* queues taken off */
-		u64 scan_ns;			/* the last scan's, 0: none for a while, be it hours */
+		u64 scan_ns;			/* the last scan's, 0: nobody has looked since */
 	} account;
 	struct {				/* of processes that have mapped theirs */
 		/* in a process's mmap_lock, outside MMU notifiers; never in the DQM lock */

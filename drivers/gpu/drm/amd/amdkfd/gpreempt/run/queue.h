@@ -146,11 +146,11 @@ struct kfd_gpreempt_queue {
 		u64 running_ns;		/* time between two scans that saw it run */
 		u64 waiting_ns;		/* the same of waiting, on the hardware */
 	} account;
-	struct kfd_gpreempt_packet {	/* packets that were read: before the write and read index */
+	struct kfd_gpreempt_packet {	/* as it was read: before the write and the read index */
 		u64 index;		/* behind it */
 		u64 signal;		/* user address of its completion signal, or 0 */
 		u32 waves;		/* that it launches, 0: unknown */
-		bool done;		/* @signal was seen satisfied; it may be in use again since */
+		bool done;		/* that was seen satisfied; it may be in use again since */
 		bool ordered;		/* it begins when all before it have ended */
 	} newest, previous;
 	/* public: */
