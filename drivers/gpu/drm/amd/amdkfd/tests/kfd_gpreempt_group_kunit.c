@@ -61,11 +61,6 @@ static const struct scene turns_scenes[] = {
 	{ "turns_above", bench_level, STEPS {
 		SET(view.tun.timeslice_us[8], 10000), QUEUE(7), QUEUE(8), SCAN(1),
 		DOES(one, runs), DOES(other, runs), EACH(50, SEE(plan.nr_preempt, 0)), {} } },
-	/* Of two that come at once, the first turn is whose waves are there already. */
-	{ "turns_first", bench_level, STEPS {
-		LEVEL(2), SCAN(3),
-		DOES(one, submits), DOES(other, runs),
-		SCAN(1), OFF(one, TIMESLICE), KEEP(other), {} } },
 	/* None may leave yet: but time alone will change that. */
 	{ "turns_waiting", bench_level, STEPS {
 		SET(view.tun.min_residency_us, 50 * 1000), LEVEL(2), DOES(one, runs), DOES(other, runs),

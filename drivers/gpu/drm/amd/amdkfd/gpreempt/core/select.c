@@ -301,14 +301,6 @@ static bool is_turn_over(const struct selection *s, const struct gpreempt_queue_
 	       (!q->seen.mapped || s->view->now_ns >= q->state.leave_ns);
 }
 
-/* Among those that are alike, what executes anyway need not be saved for it. */
-static bool is_before(const struct gpreempt_queue_view *q, const struct gpreempt_queue_view *other)
-{
-	if (!other || q->rank.key != other->rank.key)
-		return !other || q->rank.key < other->rank.key;
-	return q->out.activity == GPREEMPT_RUNNING && other->out.activity != GPREEMPT_RUNNING;
-}
-
 static bool is_limited(const struct selection *s, const struct gpreempt_queue_view *q)
 {
 	return q->rank.not_before_ns > s->view->now_ns;
@@ -335,7 +327,7 @@ static void take_turns(struct selection *s)
 			has[level] = q->turn;
 		if (is_turn_over(s, q))
 			over |= BIT(level);
-		if (!is_limited(s, q) && is_before(q, next[level]))
+		if (!is_limited(s, q) && (!next[level] || q->rank.key < next[level]->rank.key))
 			next[level] = q;
 	}
 	gpreempt_for_each(q, s->view) {
