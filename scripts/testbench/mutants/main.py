@@ -114,7 +114,7 @@ class Native:
             if path.name != "gpreempt_rooms.h":
                 (folder / "tests" / path.name).symlink_to(path)
         (folder / "tests/gpreempt_rooms.h").write_text(
-            '#include "../gpreempt/core/decide.h"\n#include "../gpreempt/core/wake.h"\n')
+            '#include "../gpreempt/core/policy.h"\n')
         if room:
             made = folder / room.relative_to(AMDKFD)
             made.parent.mkdir(exist_ok=True)

@@ -118,8 +118,7 @@ static bool is_sound(const struct gpreempt_queue_view *q)
 
 	return s->activity <= GPREEMPT_UNKNOWN &&
 	       (s->unused == GPREEMPT_IDLE || s->unused == GPREEMPT_BLOCKED) &&
-	       s->takes_part == gpreempt_takes_part(q) &&
-	       (s->takes_part || (!s->wants && !s->announced && !s->waits_ns)) &&
+	       (gpreempt_takes_part(q) || (!s->wants && !s->announced && !s->waits_ns)) &&
 	       /* ... and what cannot run wants nothing */
 	       (!s->wants || s->activity == GPREEMPT_RUNNING || s->activity == GPREEMPT_RUNNABLE);
 }
@@ -130,16 +129,13 @@ static void any_state(struct gpreempt_queue_view *q)
 
 	s->activity = any_activity();
 	s->unused = any_activity();
-	s->takes_part = nondet_bool();
 	s->wants = nondet_bool();
 	s->announced = nondet_bool();
 	s->expects = nondet_bool();
-	s->may_hold = nondet_bool();
 	s->in_the_way = nondet_bool();
 	s->begins = nondet_bool();
 	s->was_idle = nondet_bool();
 	s->unused_ns = any_time();
-	s->backlog = nondet_u32();
 	s->leave_ns = nondet_u64();
 	s->waits_ns = nondet_u64();
 	take(is_sound(q));
@@ -187,14 +183,13 @@ static void any_view(struct gpreempt_view *view, struct gpreempt_queue_view *q)
 struct gpreempt_outcome before[QUEUES];
 
 static void begin_part(struct selection *s, struct gpreempt_view *view,
-		       struct gpreempt_tunables *tun, struct gpreempt_plan *plan,
-		       struct gpreempt_queue_view *q)
+		       struct gpreempt_plan *plan, struct gpreempt_queue_view *q)
 {
 	unsigned int i;
 
-	any_tunables(tun);
+	any_tunables(&view->tun);
 	any_view(view, q);
-	*s = (struct selection) { .view = view, .tun = tun, .plan = plan };
+	*s = (struct selection) { .view = view, .plan = plan };
 	for (i = 0; i < QUEUES; i++) {
 		struct gpreempt_outcome *out = &q[i].out;
 
@@ -283,13 +278,12 @@ void prove_raise(void)
 	struct gpreempt_memory memory[QUEUES];
 	struct gpreempt_group group[QUEUES];
 	struct gpreempt_queue_view q[QUEUES];
-	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
 	struct gpreempt_view view;
 	unsigned int raised = 0, i;
 	struct selection s;
 
-	begin_part(&s, &view, &tun, &plan, q);
+	begin_part(&s, &view, &plan, q);
 	any_past(q, memory, group);
 	for (i = 0; i < QUEUES; i++) {
 		take(!q[i].out.raised);
@@ -398,13 +392,12 @@ void prove_turns(void)
 	static const u8 levels[QUEUES] = LEVELS, turns[QUEUES] = TURNS;
 	struct gpreempt_turn turn[QUEUES];
 	struct gpreempt_queue_view q[QUEUES];
-	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
 	struct gpreempt_view view;
 	struct selection s;
 	unsigned int i, j;
 
-	begin_part(&s, &view, &tun, &plan, q);
+	begin_part(&s, &view, &plan, q);
 	for (i = 0; i < QUEUES; i++) {
 		turn[i].has = nondet_bool();
 		turn[i].had_ns = nondet_u64();
@@ -433,8 +426,7 @@ void prove_turns(void)
 /* Until when does each queue keep lower ones off, if nothing new comes? */
 u64 kept_until[QUEUES];
 
-u64 any_until(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-	      const struct gpreempt_queue_view *q)
+u64 any_until(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
 {
 	return kept_until[q - view->first];
 }
@@ -451,7 +443,7 @@ static bool is_above(const struct gpreempt_queue_view *other, const struct gpree
 	bool works = other->out.activity == GPREEMPT_RUNNING ||
 		     other->out.activity == GPREEMPT_RUNNABLE;
 
-	if (other == q || !other->state.takes_part || !works)
+	if (other == q || !gpreempt_takes_part(other) || !works)
 		return false;
 	if (!meets(other, q))
 		return false;
@@ -464,7 +456,7 @@ static bool is_above(const struct gpreempt_queue_view *other, const struct gpree
 static bool keeps(const struct gpreempt_view *view, const struct gpreempt_queue_view *other,
 		  const struct gpreempt_queue_view *q)
 {
-	if (!other->state.takes_part || !meets(other, q))
+	if (!gpreempt_takes_part(other) || !meets(other, q))
 		return false;
 	if (!q->out.turn && are_rivals(other, q) && other->out.turn)
 		return true;
@@ -507,7 +499,7 @@ static void promise_kept(const struct gpreempt_view *view, const struct gpreempt
 	promise("none stays off but for one above that it meets, a turn, or a cap",
 		!q->seen.preempted || gpreempt_held(q) || kept);
 	promise("all that is below one that wants more, and in its way, leaves when it may",
-		!above || view->passive || !q->state.takes_part || !q->seen.mapped ||
+		!above || view->passive || !gpreempt_takes_part(q) || !q->seen.mapped ||
 		q->terms.pinned || q->out.unused || !q->state.in_the_way ||
 		view->now_ns < q->state.leave_ns);
 }
@@ -537,20 +529,19 @@ void prove_select(void)
 {
 	unsigned int i, preempt = 0, resume = 0, raised = 0;
 	struct gpreempt_queue_view q[QUEUES];
-	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
 	struct gpreempt_view view;
 
 	struct gpreempt_memory memory[QUEUES];
 
-	any_tunables(&tun);
+	any_tunables(&view.tun);
 	any_view(&view, q);
 	for (i = 0; i < QUEUES; i++) {
 		memory[i].raised = nondet_bool();
 		q[i].memory = &memory[i];
 		kept_until[i] = nondet_u64();
 	}
-	gpreempt_select(&view, &tun, &plan);
+	gpreempt_select(&view, &plan);
 
 	for (i = 0; i < QUEUES; i++) {
 		promise_outcome(&view, &q[i]);
@@ -570,10 +561,9 @@ void prove_state(void)
 {
 	struct gpreempt_memory memory;
 	struct gpreempt_queue_view q;
-	struct gpreempt_tunables tun;
 	struct gpreempt_view view;
 
-	any_tunables(&tun);
+	any_tunables(&view.tun);
 	any_evidence(&q.seen);
 	any_terms(&q.terms);
 	view.first = &q;
@@ -584,9 +574,9 @@ void prove_state(void)
 	view.contested = nondet_bool();
 	view.waves_final = nondet_bool();
 	q.memory = &memory;
-	gpreempt_work(&q);
+	gpreempt_work(&view, &q);
 	q.matters = nondet_bool();
-	gpreempt_estimate(&view, &tun, &q);
+	gpreempt_estimate(&view, &q);
 	promise("estimate's state is what select takes", is_sound(&q));
 }
 
@@ -596,14 +586,13 @@ void prove_state(void)
  */
 void prove_until(void)
 {
-	struct gpreempt_tunables tun;
 	struct gpreempt_queue_view q;
 	struct gpreempt_turn turn;
 	struct gpreempt_view view;
 	struct gpreempt_linger *l = &turn.linger;
 	u64 until_ns;
 
-	any_tunables(&tun);
+	any_tunables(&view.tun);
 	view.now_ns = any_time();
 	l->idle_ns = any_time();
 	l->wanted_ns = any_time();
@@ -618,7 +607,7 @@ void prove_until(void)
 	q.change.consumed = nondet_bool();
 	take(l->idle_ns <= view.now_ns);
 	take(l->quiet_ns <= NSEC_PER_SEC);	/* gpreempt_linger_learn() clamps it */
-	until_ns = gpreempt_linger_until(&view, &tun, &q);
+	until_ns = gpreempt_linger_until(&view, &q);
 	switch (q.out.activity) {
 	case GPREEMPT_RUNNING:
 	case GPREEMPT_RUNNABLE:
@@ -630,7 +619,7 @@ void prove_until(void)
 		break;
 	case GPREEMPT_IDLE:
 		promise("what has ended keeps others off for linger_max_us at most",
-			until_ns <= view.now_ns + (u64)tun.linger_max_us * NSEC_PER_USEC);
+			until_ns <= view.now_ns + (u64)view.tun.linger_max_us * NSEC_PER_USEC);
 		break;
 	default:
 		promise("what cannot run keeps nobody off", !until_ns);
@@ -654,18 +643,18 @@ void prove_rank(void)
 		.not_before_ns = nondet_bool() ? nonsense : NULL,
 	};
 	struct gpreempt_group group;
-	struct gpreempt_tunables tun;
-	struct gpreempt_terms terms;
+	struct gpreempt_queue_view q;
 	struct gpreempt_rank rank;
 	struct gpreempt_view view;
 
-	any_tunables(&tun);
-	any_terms(&terms);
+	any_tunables(&view.tun);
+	any_terms(&q.terms);
+	q.group = &group;
 	view.now_ns = any_time();
-	rank = gpreempt_policy_rank(&policy, &terms, &tun);
+	view.policy = &policy;
+	rank = gpreempt_policy_rank(&view, &q);
 	promise("a level is one of those there are", rank.level < GPREEMPT_LEVELS);
 	promise("no turns without a policy of turns", policy.turns || !rank.slice_ns);
-	gpreempt_policy_place(&policy, &view, &group, &tun, &rank);
 	promise("none is limited for longer than may starve",
-		rank.not_before_ns <= view.now_ns + (u64)tun.starvation_ms * NSEC_PER_MSEC);
+		rank.not_before_ns <= view.now_ns + (u64)view.tun.starvation_ms * NSEC_PER_MSEC);
 }

@@ -60,9 +60,9 @@ static void watch(struct sim *s)
 	mix(s->plan.idle);
 	mix(s->plan.waiting);
 	mix(s->plan.within_us);
+	mix(s->planned_ns);
+	mix(s->plan.rest);
 	mix(s->plan.next_ns);
-	mix(s->wake.rest);
-	mix(s->wake.until_ns);
 	for (i = 0; i < s->nr; i++)
 		mix_queue(s, i);
 }

@@ -54,12 +54,12 @@ class Recording(unittest.TestCase):
                                                          command.hex().encode()))
 
     def preempt(self, us, queue=LOW, reason="inversion", save=100, cpu=1):
-        self.event(us, "preempt_begin", queue, cpu=cpu, reason=reason)
-        self.event(us + save, "preempt_end", queue, cpu=cpu, ns=save * 1000)
+        self.event(us, "preempt_begin", queue, cpu=cpu, reason=reason, ns=0)
+        self.event(us + save, "preempt_end", queue, cpu=cpu, reason=reason, ns=save * 1000)
 
     def resume(self, us, queue=LOW, reason="free", state="runnable"):
         self.event(us, "decision", queue, verdict="resume", reason=reason, state=state, priority=3)
-        self.event(us + 1, "resume", queue, reason=reason, preempted_ns=1)
+        self.event(us + 1, "resume", queue, reason=reason, ns=1)
 
     def write(self, end=100000, **how):
         text = b"\n".join([*self.lines, b"end %d" % (US + end), b""])
@@ -191,7 +191,7 @@ class Queues(Recording):
     def test_resumed_by_nobody_who_looked(self):
         self.event(1000, "decision", LOW, verdict="preempt", reason="asked", state="running")
         self.preempt(5000)
-        self.event(9000, "resume", LOW, reason="off", preempted_ns=1)
+        self.event(9000, "resume", LOW, reason="off", ns=1)
         self.assertEqual(self.slices()[-1], ["unknown", 9000, 100000])
 
     def test_states(self):
@@ -285,7 +285,7 @@ class Node(Recording):
             self.sample(100, OTHER, "running", gpu=8)
             self.preempt(1000)
             self.event(2000, "state", state=state)
-            self.event(3000, "resume", LOW, reason="off", preempted_ns=1)
+            self.event(3000, "resume", LOW, reason="off", ns=1)
             self.assertEqual(self.slices(HIGH), [["running", 100, 2000], ["unknown", 2000, 100000]])
             self.assertEqual(self.slices(LOW), [["preempted: inversion", 1000, 3000],
                                                 ["unknown", 3000, 100000]])

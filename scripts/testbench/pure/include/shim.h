@@ -60,6 +60,8 @@ typedef long long s64;
 #define smp_store_release(p, v)	(*(p) = (v))	/* likewise */
 #define WARN_ON_ONCE(v)	(v)
 
+#define hweight32(v)		__builtin_popcount(v)
+
 static inline int fls64(u64 v)
 {
 	return v ? 64 - __builtin_clzll(v) : 0;

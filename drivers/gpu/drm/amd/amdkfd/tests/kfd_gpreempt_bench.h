@@ -30,9 +30,7 @@ struct bench {
 	struct gpreempt_memory before[BENCH_MAX];
 	struct gpreempt_group group[BENCH_MAX];
 	struct gpreempt_view view;
-	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
-	const struct gpreempt_policy *policy;
 	bool waves_unreadable;
 	bool asked;			/* the last scan needed wave counts */
 	u64 mark_ns;			/* what a scene counts from */
@@ -52,8 +50,8 @@ static inline struct bench *bench_new(struct kunit *test, const char *policy)
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	b->test = test;
 	b->view.now_ns = 5 * INTERVAL_NS;
-	b->tun = defaults;
-	b->policy = gpreempt_policy_find(policy);
+	b->view.tun = defaults;
+	b->view.policy = gpreempt_policy_find(policy);
 	return b;
 }
 
@@ -102,7 +100,7 @@ static inline void bench_scan(struct bench *b)
 	}
 	memcpy(b->before, b->memory, sizeof(b->memory));
 	b->view.waves_final = false;
-	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
+	gpreempt_decide(&b->view, &b->plan);
 	b->asked = b->plan.need_waves;
 	if (b->asked) {
 		KUNIT_EXPECT_MEMEQ(b->test, b->memory, b->before, sizeof(b->memory));
@@ -115,7 +113,7 @@ static inline void bench_scan(struct bench *b)
 		if (b->mover)
 			bench_move(b, &waves[b->mover - b->q]);
 		b->view.waves_final = true;
-		gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
+		gpreempt_decide(&b->view, &b->plan);
 		KUNIT_EXPECT_FALSE(b->test, b->plan.need_waves);
 	}
 	for (i = 0; i < b->view.nr; i++) {
@@ -334,7 +332,7 @@ static inline struct bench *bench_level(struct kunit *test)
 {
 	struct bench *b = bench_new(test, "timeslice");
 
-	b->tun.timeslice_us[7] = TURN * 1000;
+	b->view.tun.timeslice_us[7] = TURN * 1000;
 	return b;
 }
 
@@ -433,7 +431,7 @@ static inline void step_announces(struct bench *b, const struct step *s)
 static inline void step_resumed(struct bench *b, const struct step *s)
 {
 	bench_commit(b);
-	gpreempt_resumed(step_queue(b, s)->memory, b->view.now_ns + s->value);
+	step_queue(b, s)->memory->resident_ns = b->view.now_ns + s->value;
 }
 
 /* Of the same process as the first queue. */
@@ -466,7 +464,7 @@ static inline void step_queues(struct bench *b, const struct step *s)
 
 static inline void step_policy(struct bench *b, const struct step *s)
 {
-	b->policy = gpreempt_policy_find(s->text);
+	b->view.policy = gpreempt_policy_find(s->text);
 }
 
 static inline void step_scan(struct bench *b, const struct step *s)

@@ -27,7 +27,7 @@ static struct bench *bench_halves(struct kunit *test)
 
 /* Two that take turns on level 7 by a policy, each on a half of its own. */
 static const struct step turns_of_halves[] = {
-	SET(tun.timeslice_us[7], TURN * 1000), QUEUE(7), QUEUE(7), CUS(one, LEFT),
+	SET(view.tun.timeslice_us[7], TURN * 1000), QUEUE(7), QUEUE(7), CUS(one, LEFT),
 	CUS(other, RIGHT), SCAN(1), DOES(one, runs), DOES(other, runs), DOES(one, submits),
 	DOES(other, submits), SCAN(3), {}
 };
@@ -75,7 +75,7 @@ static const struct scene cus_scenes[] = {
 		DOES(third, finishes), SCAN(1), BACK(low, FREE), YES(high.out.wants), {} } },
 	/* It waits for the lingers of those that it meets alone, and these are judged. */
 	{ "lingers", bench_halves, STEPS {
-		SET(tun.min_residency_us, 0), SET(high.terms.priority, 15), QUEUE(7),
+		SET(view.tun.min_residency_us, 0), SET(high.terms.priority, 15), QUEUE(7),
 		CUS(third, LEFT), SCAN(1), DOES(third, submits), SCAN(1), OFF(low, INVERSION),
 		DOES(third, runs), DOES(high, finishes), SCAN(1),
 		SET(group[1].turn[15].linger.linger_ns, INTERVAL_NS),

@@ -17,7 +17,7 @@ static void step_decide(struct bench *b, const struct step *s)
 	bench_commit(b);
 	b->view.now_ns += INTERVAL_NS;
 	b->view.waves_final = false;
-	gpreempt_decide(b->policy, &b->view, &b->tun, &b->plan);
+	gpreempt_decide(&b->view, &b->plan);
 }
 
 #define DECIDE	STEP(decide)
@@ -201,7 +201,7 @@ static void gpreempt_decide_may_contend(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(c); i++) {
 		struct bench *b = bench_new(test, c[i].policy);
 
-		b->tun.timeslice_us[3] = 1000;
+		b->view.tun.timeslice_us[3] = 1000;
 		for (k = 0; k < 2; k++) {
 			struct gpreempt_queue_view *q = bench_queue(b, c[i].q[k].priority);
 
@@ -214,7 +214,7 @@ static void gpreempt_decide_may_contend(struct kunit *test)
 			q->terms.asked = c[i].q[k].asked;
 			q->terms.pinned = c[i].q[k].pinned;
 		}
-		KUNIT_EXPECT_EQ_MSG(test, gpreempt_may_contend(b->policy, &b->view, &b->tun),
+		KUNIT_EXPECT_EQ_MSG(test, gpreempt_may_contend(&b->view),
 				    c[i].contends, "%s", c[i].name);
 	}
 }
@@ -227,29 +227,28 @@ static void gpreempt_decide_may_contend_asks(struct kunit *test)
 {
 	struct bench *b = bench_new(test, "fair");
 	struct gpreempt_queue_view *q = bench_queue(b, 7), seen;
-	const struct gpreempt_policy *next = gpreempt_policy_find("timeslice");
 	struct gpreempt_group *group = kunit_kzalloc(test, sizeof(*group), GFP_KERNEL);
 	struct gpreempt_view *view = kunit_kzalloc(test, sizeof(*view), GFP_KERNEL);
 
 	bench_ticks(b, 1);
-	KUNIT_EXPECT_FALSE(test, gpreempt_may_contend(b->policy, &b->view, &b->tun));
+	KUNIT_EXPECT_FALSE(test, gpreempt_may_contend(&b->view));
 	q->group->own[0] = 4711;
 	b->view.clock[7] = 4711;
 	KUNIT_ASSERT_NOT_NULL(test, view);
 	KUNIT_ASSERT_NOT_NULL(test, group);
+	b->view.policy = gpreempt_policy_find("timeslice");
 	*view = b->view;
 	seen = *q;
 	*group = *q->group;
-	KUNIT_EXPECT_TRUE(test, gpreempt_may_contend(next, &b->view, &b->tun));
+	KUNIT_EXPECT_TRUE(test, gpreempt_may_contend(&b->view));
 	KUNIT_EXPECT_EQ(test, memcmp(view, &b->view, sizeof(*view)), 0);
 	KUNIT_EXPECT_EQ(test, memcmp(&seen, q, sizeof(seen)), 0);
 	KUNIT_EXPECT_EQ(test, memcmp(group, q->group, sizeof(*group)), 0);
 
-	b->policy = next;
 	bench_ticks(b, 1);
 	KUNIT_EXPECT_EQ(test, q->group->own[0], 0);
 	KUNIT_EXPECT_EQ(test, b->view.clock[7], 0);
-	KUNIT_EXPECT_FALSE(test, gpreempt_may_contend(next, &b->view, &b->tun));
+	KUNIT_EXPECT_FALSE(test, gpreempt_may_contend(&b->view));
 }
 
 static void gpreempt_decide_random(struct kunit *test)
@@ -316,17 +315,17 @@ static bool sim_decides(struct sim *s, enum sim_gets gets)
 			submits(&q[i]);
 	}
 	gpreempt_chain(view, q, s->nr);
-	gpreempt_decide(s->policy, view, &s->tun, &plan);
+	gpreempt_decide(view, &plan);
 	KUNIT_EXPECT_FALSE(s->test, plan.need_waves);
 	return plan.nr_preempt || plan.nr_resume;
 }
 
 static void sim_check_rest(struct sim *s)
 {
-	bool contend = gpreempt_may_contend(s->policy, &s->view, &s->tun);
+	bool contend = gpreempt_may_contend(&s->view);
 
 	KUNIT_EXPECT_TRUE(s->test, contend || !(s->plan.nr_preempt || s->plan.nr_resume));
-	if (s->wake.rest == GPREEMPT_CALM && contend) {
+	if (s->plan.rest == GPREEMPT_CALM && contend) {
 		s->calm++;
 		KUNIT_EXPECT_FALSE_MSG(s->test,
 				       sim_decides(s, UNAWAITED) && !sim_decides(s, NONE),
@@ -370,7 +369,7 @@ static void sim_hog(struct sim *s, const u8 *priority, unsigned int nr)
 
 	s->nr = nr;
 	gpreempt_chain(&s->view, s->q, nr);
-	s->policy = gpreempt_policy_find("strict");
+	s->view.policy = gpreempt_policy_find("strict");
 	s->changes = false;
 	s->groups = false;
 	/* what an equal waits for is what is asked for here */
@@ -525,11 +524,11 @@ static void gpreempt_decide_all_wait(struct kunit *test)
 
 			s->nr = SIM_QUEUES;
 			gpreempt_chain(&s->view, s->q, SIM_QUEUES);
-			s->policy = gpreempt_policy_find("strict");
+			s->view.policy = gpreempt_policy_find("strict");
 			s->changes = false;
 			sim_all_wait(s, spin);
 			if (!spin)
-				s->tun.starvation_ms = 60000;
+				s->view.tun.starvation_ms = 60000;
 			n = 0;
 			while (!sim_all_done(s) && n < 20000) {
 				sim_step(s);
@@ -590,14 +589,14 @@ static void load_queue(const struct load_case *c, struct gpreempt_queue_view *q,
 static u64 decision_ns(const struct load_case *c, struct gpreempt_view *view,
 		       struct gpreempt_plan *plan, struct gpreempt_memory *before)
 {
-	const struct gpreempt_policy *policy = gpreempt_policy_find(c->policy);
-	struct gpreempt_tunables tun = defaults;
 	u64 best = U64_MAX, begin;
 	size_t size = view->nr * sizeof(*before);
 	unsigned int i;
 
+	view->policy = gpreempt_policy_find(c->policy);
+	view->tun = defaults;
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
-		tun.timeslice_us[i] = 10000;
+		view->tun.timeslice_us[i] = 10000;
 	for (i = 0; i < 50; i++) {
 		view->now_ns += INTERVAL_NS;
 		view->waves_final = !c->uncounted;
@@ -607,7 +606,7 @@ static u64 decision_ns(const struct load_case *c, struct gpreempt_view *view,
 		else
 			memcpy(before, view->first->memory, size);
 		begin = ktime_get_ns();
-		gpreempt_decide(policy, view, &tun, plan);
+		gpreempt_decide(view, plan);
 		best = min_t(u64, best, ktime_get_ns() - begin);
 	}
 	return best;

@@ -61,7 +61,7 @@ static void gpreempt_estimate_backlog(struct kunit *test)
 	q->seen.head = c->head;
 	q->seen.readable = !c->unreadable;
 	bench_scan(b);
-	KUNIT_EXPECT_EQ(test, q->state.backlog, c->backlog);
+	KUNIT_EXPECT_EQ(test, q->change.backlog, c->backlog);
 	KUNIT_EXPECT_EQ(test, q->out.activity, c->state);
 	KUNIT_EXPECT_EQ(test, q->out.wants, c->state == GPREEMPT_RUNNABLE);
 	KUNIT_EXPECT_EQ(test, q->out.level, 7);
@@ -220,7 +220,7 @@ static const struct scene estimate_scenes[] = {
 		DOES(high, submits_fetched), SCAN(1), OFF(low, INVERSION), {} } },
 	/* Evidence without a signal holds until waves are seen, and no longer. */
 	{ "launched", bench_low_runs, STEPS {
-		SET(tun.min_residency_us, 7000), DOES(high, submits_fetched),
+		SET(view.tun.min_residency_us, 7000), DOES(high, submits_fetched),
 		SIGNAL(high, UNKNOWN), SCAN(1), YES(high.out.wants), KEEP(low),
 		WAVES(high, 4), SCAN(1), NO(high.out.wants), KEEP(low),
 		WAVES(high, 0), SCAN(1), NO(high.out.wants), KEEP(low), {} } },

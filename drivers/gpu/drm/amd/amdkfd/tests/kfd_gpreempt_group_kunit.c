@@ -51,24 +51,19 @@ static const struct scene turns_scenes[] = {
 		DOES(one, runs), DOES(other, runs), PLAY(no_turns), {} } },
 	/* ... there are no turns on the level, ... */
 	{ "turns_not_there", bench_level, STEPS {
-		SET(tun.timeslice_us[7], 0), LEVEL(2),
+		SET(view.tun.timeslice_us[7], 0), LEVEL(2),
 		DOES(one, runs), DOES(other, runs), PLAY(no_turns), {} } },
 	/* ... or for one only; ... */
 	{ "turns_of_one", bench_level, STEPS {
-		SET(tun.timeslice_us[7], 0), SET(other.terms.timeslice_us, 10000), LEVEL(2),
+		SET(view.tun.timeslice_us[7], 0), SET(other.terms.timeslice_us, 10000), LEVEL(2),
 		DOES(one, runs), DOES(other, runs), PLAY(no_turns), {} } },
 	/* ... or it is on another level. */
 	{ "turns_above", bench_level, STEPS {
-		SET(tun.timeslice_us[8], 10000), QUEUE(7), QUEUE(8), SCAN(1),
+		SET(view.tun.timeslice_us[8], 10000), QUEUE(7), QUEUE(8), SCAN(1),
 		DOES(one, runs), DOES(other, runs), EACH(50, SEE(plan.nr_preempt, 0)), {} } },
-	/* Of two that come at once, the first turn is whose waves are there already. */
-	{ "turns_first", bench_level, STEPS {
-		LEVEL(2), SCAN(3),
-		DOES(one, submits), DOES(other, runs),
-		SCAN(1), OFF(one, TIMESLICE), KEEP(other), {} } },
 	/* None may leave yet: but time alone will change that. */
 	{ "turns_waiting", bench_level, STEPS {
-		SET(tun.min_residency_us, 50 * 1000), LEVEL(2), DOES(one, runs), DOES(other, runs),
+		SET(view.tun.min_residency_us, 50 * 1000), LEVEL(2), DOES(one, runs), DOES(other, runs),
 		SCAN(5), SEE(plan.nr_preempt, 0), YES(plan.waiting), {} } },
 	/* A turn that cannot be used ends at once, and its rest is not saved up: it waits, ... */
 	{ "turns_unused", bench_turns, STEPS {
@@ -108,7 +103,7 @@ static const struct scene turns_scenes[] = {
 		LEAST(had[0], 94), MOST(had[0], 108), SEE(alone, 40 * TURN), {} } },
 	/* One without a turn shares the machine with whose turn it is. */
 	{ "turns_none", bench_level, STEPS {
-		LEVEL(3), SET(tun.timeslice_us[7], 0), SET(other.terms.timeslice_us, TURN * 1000),
+		LEVEL(3), SET(view.tun.timeslice_us[7], 0), SET(other.terms.timeslice_us, TURN * 1000),
 		SET(third.terms.timeslice_us, TURN * 1000),
 		DOES(one, runs), DOES(other, runs), DOES(third, runs), SCAN(3),
 		UNTIL(other.out.turn, true), SCAN(1),
@@ -157,7 +152,7 @@ static const struct scene turns_scenes[] = {
 		BACK(other, TURN), OFF(one, TIMESLICE), KEEP(third), {} } },
 	/* Rule 3 over turns: a queue waits for the turns of others so long, not longer. */
 	{ "turns_starved", bench_turns, STEPS {
-		SET(tun.timeslice_us[7], 10000 * 1000), SET(tun.timeslice_us[15], 10000 * 1000),
+		SET(view.tun.timeslice_us[7], 10000 * 1000), SET(view.tun.timeslice_us[15], 10000 * 1000),
 		SCAN(999), KEEP(other), SCAN(1), BACK(other, STARVED), OFF(one, AGED), {} } },
 };
 
@@ -175,8 +170,8 @@ static void gpreempt_group_turns_residency(struct kunit *test)
 	unsigned int i, turns = 0;
 	bool had;
 
-	b->tun.timeslice_us[7] = 1000;
-	b->tun.min_residency_us = 5 * 1000;
+	b->view.tun.timeslice_us[7] = 1000;
+	b->view.tun.min_residency_us = 5 * 1000;
 	bench_ticks(b, 20);
 	for (i = 0; i < 140; i++) {
 		had = b->one.out.turn;
@@ -198,8 +193,8 @@ static void gpreempt_group_turns_below(struct kunit *test)
 	struct gpreempt_queue_view *high = bench_queue(b, 15);
 	unsigned int mapped[2] = {}, i, n;
 
-	b->tun.starvation_ms = 60000;
-	b->tun.min_residency_us = 0;
+	b->view.tun.starvation_ms = 60000;
+	b->view.tun.min_residency_us = 0;
 	bench_ticks(b, 1);
 	for (i = 0; i < 200; i++) {
 		submits(high);

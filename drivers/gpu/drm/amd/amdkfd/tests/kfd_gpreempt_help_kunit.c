@@ -64,7 +64,7 @@ static const struct scene help_scenes[] = {
 	/* A process that was helped comes after one that has waited less, on other levels, too. */
 	{ "in_turn", bench_both_starve, STEPS {
 		JOINS(mid, 0), QUEUE(3), SCAN(100), DOES(fourth, submits), SCAN(1), GONE(mid),
-		HELPED(low), SET(tun.starvation_ms, 10),
+		HELPED(low), SET(view.tun.starvation_ms, 10),
 		EACH(13, NO(fourth.out.raised), NO(mid.out.raised)), SCAN(1),
 		YES(fourth.out.raised), WAVES(fourth, 32), SCAN(2), HELPED(mid), {} } },
 	/* A packet that was fetched is no reason to wait anew: it has not executed. */

@@ -19,7 +19,7 @@ static struct bench *bench_lingers(struct kunit *test)
 	struct bench *b = bench_two(test);
 
 	b->view.now_ns = 5 * NSEC_PER_SEC;
-	b->tun.min_residency_us = 0;
+	b->view.tun.min_residency_us = 0;
 	bench_scan(b);
 	runs(&b->low);
 	bench_ticks(b, 5);
@@ -61,7 +61,7 @@ static const struct scene linger_scenes[] = {
 		SEE(LINGER.linger_ns, US(400)), {} } },
 	/* ... also where it could not leave as soon as high went on: the pause counts; ... */
 	{ "doubles_later", bench_lingers, STEPS {
-		SET(tun.min_residency_us, 5000), SET(LINGER.linger_ns, US(100)),
+		SET(view.tun.min_residency_us, 5000), SET(LINGER.linger_ns, US(100)),
 		DOES(high, finishes), SCAN(1), SCAN_IN(US(100)), BACK(low, FREE), RESUMED(low, 0),
 		DOES(high, submits), SCAN_IN(US(200)), KEEP(low), SCAN(4), KEEP(low),
 		SCAN(1), OFF(low, INVERSION), SEE(LINGER.linger_ns, US(200)),
@@ -75,12 +75,12 @@ static const struct scene linger_scenes[] = {
 		SEE(LINGER.linger_ns, US(1000)), {} } },
 	/* ... which counts from when it is set; ... */
 	{ "most_lowered", bench_lingers, STEPS {
-		SET(LINGER.linger_ns, US(800)), SET(tun.linger_max_us, 300),
+		SET(LINGER.linger_ns, US(800)), SET(view.tun.linger_max_us, 300),
 		DOES(high, finishes), SCAN(1), KEEP(low), SEE_IN(plan.next_ns, US(300)),
 		SCAN_IN(US(300)), BACK(low, FREE), {} } },
 	/* ... if there is any. */
 	{ "none", bench_lingers, STEPS {
-		SET(tun.linger_max_us, 0),
+		SET(view.tun.linger_max_us, 0),
 		REPEAT(3, DOES(high, finishes), SCAN(1), BACK(low, FREE), DOES(high, submits),
 		       SCAN_IN(0), OFF(low, INVERSION), SEE(LINGER.linger_ns, 0),
 		       DOES(high, runs), SCAN(1)), {} } },
@@ -117,7 +117,7 @@ static const struct scene linger_scenes[] = {
 		SCAN_IN(US(1000)), BACK(low, FREE),
 		SEE_IN(LINGER.spent_ns, 50 * US(1000) - 1000 * US(1000)), NO(LINGER.cut), {} } },
 	{ "part_most", bench_lingers, STEPS {
-		SET(tun.linger_max_us, 100 * 1000), SET(LINGER.linger_ns, US(100 * 1000)),
+		SET(view.tun.linger_max_us, 100 * 1000), SET(LINGER.linger_ns, US(100 * 1000)),
 		DOES(high, finishes), SCAN(1), KEEP(low), SEE_IN(plan.next_ns, US(20 * 1000)),
 		{} } },
 	/* One that bridged a pause costs nothing. */
@@ -150,7 +150,7 @@ static const struct scene linger_scenes[] = {
 	/* It doubles where low was back in vain: it had to leave again at once, ... */
 	{ "quiet_doubles", bench_lingers, STEPS {
 		/* within two intervals and a residency */
-		SET(tun.min_residency_us, 500),
+		SET(view.tun.min_residency_us, 500),
 		QUIET(10 * INTERVAL_NS, US(2500), 32), SEE(LINGER.quiet_ns, 20 * INTERVAL_NS),
 		QUIET(20 * INTERVAL_NS, US(500), 32), SEE(LINGER.quiet_ns, 40 * INTERVAL_NS),
 		{} } },
@@ -160,12 +160,12 @@ static const struct scene linger_scenes[] = {
 		SEE(LINGER.quiet_ns, 20 * INTERVAL_NS), {} } },
 	/* Up to a second. */
 	{ "quiet_most", bench_lingers, STEPS {
-		SET(tun.starvation_ms, 60000), SET(LINGER.quiet_ns, 600 * INTERVAL_NS),
+		SET(view.tun.starvation_ms, 60000), SET(LINGER.quiet_ns, 600 * INTERVAL_NS),
 		QUIET(600 * INTERVAL_NS, 5 * INTERVAL_NS, 0),
 		SEE(LINGER.quiet_ns, 1000 * INTERVAL_NS), {} } },
 	/* It halves where low executed for longer. */
 	{ "quiet_halves", bench_lingers, STEPS {
-		SET(tun.min_residency_us, 500), SET(LINGER.quiet_ns, 40 * INTERVAL_NS),
+		SET(view.tun.min_residency_us, 500), SET(LINGER.quiet_ns, 40 * INTERVAL_NS),
 		QUIET(40 * INTERVAL_NS, US(2501), 32), SEE(LINGER.quiet_ns, 20 * INTERVAL_NS),
 		QUIET(20 * INTERVAL_NS, 50 * INTERVAL_NS, 32),
 		SEE(LINGER.quiet_ns, 10 * INTERVAL_NS), {} } },

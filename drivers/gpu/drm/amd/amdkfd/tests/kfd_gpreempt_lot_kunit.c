@@ -10,7 +10,6 @@
 #define gpreempt_share_valid	kunit_gpreempt_share_valid
 #define gpreempt_share_lower	kunit_gpreempt_share_lower
 #define gpreempt_share_admit	kunit_gpreempt_share_admit
-#define gpreempt_share_inherit	kunit_gpreempt_share_inherit
 #define gpreempt_lot_inherit	kunit_gpreempt_lot_inherit
 #define gpreempt_lot_exceeds	kunit_gpreempt_lot_exceeds
 #define gpreempt_permitted	kunit_gpreempt_permitted

@@ -109,11 +109,8 @@ struct machine_queue {
  * @slot_of:	the kernel
  * @free:	slots that are not in use, a bit each
  * @first:	the queue that is the first to launch
- * @policy:	by which it is shared
  * @view:	the scan
- * @tun:	the tunables
  * @plan:	what was decided at it
- * @wake:	and how long the monitor sleeps after it
  * @now_ns:	the time
  * @scan_ns:	the next scan
  * @stall_ns:	nothing executes until then
@@ -136,11 +133,8 @@ struct machine {
 	u64 slot_of[MACHINE_SLOTS];
 	u32 free;
 	unsigned int first;
-	const struct gpreempt_policy *policy;
 	struct gpreempt_view view;
-	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
-	struct gpreempt_wake wake;
 	u64 now_ns;
 	u64 scan_ns;
 	u64 stall_ns;
@@ -176,22 +170,18 @@ static struct machine *machine_new(struct kunit *test, unsigned int nr, bool fet
 	m->test = test;
 	m->nr = nr;
 	m->fetch = fetch;
-	m->policy = gpreempt_policy_find("strict");
+	m->view.policy = gpreempt_policy_find("strict");
 	gpreempt_chain(&m->view, m->v, nr);
 	m->view.save_ns = MACHINE_SAVE_NS;
-	m->tun = defaults;
+	m->view.tun = defaults;
 	m->now_ns = NSEC_PER_SEC;
 	m->scan_ns = m->now_ns;
 	m->app_ns = U64_MAX;
 	m->free = U32_MAX;
 	for (i = 0; i < MACHINE_SLOTS; i++)
 		m->slot_q[i] = -1;
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr; i++)
 		m->v[i].memory = &m->q[i].memory;
-		m->v[i].seen.mapped = true;
-		m->v[i].seen.readable = true;
-		m->v[i].seen.size = MACHINE_RING;
-	}
 	return m;
 }
 
@@ -359,6 +349,17 @@ static void machine_look(struct machine *m, unsigned int i)
 	struct gpreempt_evidence *e = &m->v[i].seen;
 	struct machine_queue *q = &m->q[i];
 
+	/* The memory of one that is off is not read. */
+	*e = (struct gpreempt_evidence) {
+		.mapped = !q->off,
+		.preempted = q->off,
+		.readable = !q->off,
+		.size = MACHINE_RING,
+		.waves = GPREEMPT_WAVES_UNKNOWN,
+		.cus = e->cus,
+	};
+	if (q->off)
+		return;
 	e->rptr = m->fetch ? q->fetched : q->next;
 	e->wptr = q->wptr;
 	e->head = e->rptr < e->wptr ? GPREEMPT_HEAD_READY : GPREEMPT_HEAD_UNKNOWN;
@@ -367,9 +368,6 @@ static void machine_look(struct machine *m, unsigned int i)
 	e->previous = machine_signal(q, e->rptr);
 	e->begun = e->rptr ? q->work.groups : 0;
 	e->ordered = q->work.in_order;
-	e->waves = GPREEMPT_WAVES_UNKNOWN;
-	e->mapped = !q->off;
-	e->preempted = q->off;
 }
 
 /* Of all engines, or up to the first one that has some. */
@@ -416,7 +414,7 @@ static void machine_commit(struct machine *m)
 		if (m->v[i].out.verdict != GPREEMPT_RESUME)
 			continue;
 		m->q[i].off = false;
-		gpreempt_resumed(&m->q[i].memory, m->stall_ns);
+		m->q[i].memory.resident_ns = m->stall_ns;
 	}
 }
 
@@ -430,31 +428,29 @@ static void machine_scan(struct machine *m)
 	m->view.waves_final = false;
 	for (i = 0; i < m->nr; i++)
 		machine_look(m, i);
-	gpreempt_decide(m->policy, &m->view, &m->tun, &m->plan);
+	gpreempt_decide(&m->view, &m->plan);
 	if (m->plan.need_waves) {
 		m->counts++;
 		for (i = 0; i < m->nr; i++)
 			if (m->v[i].matters)
 				m->v[i].seen.waves = machine_count(m, i);
 		m->view.waves_final = true;
-		gpreempt_decide(m->policy, &m->view, &m->tun, &m->plan);
+		gpreempt_decide(&m->view, &m->plan);
 	}
 	for (i = 0; i < m->nr; i++)
 		m->q[i].helped += m->v[i].out.raised && !m->q[i].raised;
 	for (i = 0; i < m->nr; i++)
 		m->q[i].raised = m->v[i].out.raised;
-	gpreempt_wake(&m->view, &m->plan, &m->wake);
-	if (!m->wake.idle)
-		m->view.busy_ns = m->now_ns;
+	gpreempt_wake(&m->view, &m->plan);
 	if (m->plan.nr_preempt || m->plan.nr_resume) {
 		machine_commit(m);
 		from_ns = m->stall_ns;
 	}
-	interval_ns = (m->wake.within_us ?: m->tun.poll_interval_us) * (u64)NSEC_PER_USEC;
-	m->scan_ns = m->wake.rest == GPREEMPT_PARK ? U64_MAX :
-		     from_ns + interval_ns * (m->wake.rest == GPREEMPT_CALM ? 10 : 1);
-	if (m->wake.until_ns)
-		m->scan_ns = min(m->scan_ns, max(m->wake.until_ns, m->now_ns + NSEC_PER_USEC));
+	interval_ns = (m->plan.within_us ?: m->view.tun.poll_interval_us) * (u64)NSEC_PER_USEC;
+	m->scan_ns = m->plan.rest == GPREEMPT_PARK ? U64_MAX :
+		     from_ns + interval_ns * (m->plan.rest == GPREEMPT_CALM ? 10 : 1);
+	if (m->plan.next_ns)
+		m->scan_ns = min(m->scan_ns, max(m->plan.next_ns, m->now_ns + NSEC_PER_USEC));
 }
 
 static void machine_run(struct machine *m, u64 ns)

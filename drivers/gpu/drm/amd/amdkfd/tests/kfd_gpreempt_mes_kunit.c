@@ -34,7 +34,6 @@
 #define kfd_gpreempt_account_save	kunit_gpreempt_account_save
 #define gpreempt_keep_off		kunit_mes_keep_off
 #define gpreempt_search_delayed		kunit_mes_search_delayed
-#define kfd_gpreempt_count		kunit_gpreempt_count
 #define kfd_gpreempt_mes		kunit_gpreempt_mes
 
 /* Tracepoints are the driver's. */
@@ -42,7 +41,8 @@
 #define trace_kfd_gpreempt_preempt_begin(...)	do { } while (0)
 #define trace_kfd_gpreempt_preempt_end(...)	do { } while (0)
 #define trace_kfd_gpreempt_resume(...)		do { } while (0)
-static void trace_kfd_gpreempt_excluded(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns);
+struct kfd_gpreempt_queue;
+static void trace_kfd_gpreempt_excluded(const struct kfd_gpreempt_queue *gpq, int reason, u64 ns);
 
 #include "../gpreempt/run/commit.c"
 #include "../gpreempt/single/single.c"
@@ -150,11 +150,6 @@ bool kfd_gpreempt_queue_pinned(const struct queue *q)
 	return q->properties.is_gws;
 }
 
-void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n)
-{
-	atomic64_add(n, &gp->account.stats[stat]);
-}
-
 void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm)
 {
 }
@@ -164,9 +159,9 @@ void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,
 {
 }
 
-static void trace_kfd_gpreempt_excluded(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns)
+static void trace_kfd_gpreempt_excluded(const struct kfd_gpreempt_queue *gpq, int reason, u64 ns)
 {
-	mes.excluded |= BIT(queue_id);
+	mes.excluded |= BIT(gpq->scan.queue_id);
 }
 
 void gpreempt_keep_off(struct gpreempt_suspect *suspect, struct gpreempt_past *past, u64 now_ns)
@@ -218,6 +213,7 @@ static int mes_init(struct kunit *test)
 		q->properties.queue_percent = 100;
 		q->properties.is_active = true;
 		m->gpq[i].gp = &m->gp;
+		m->gpq[i].scan.queue_id = i;
 		m->gpq[i].group = &m->group[i / 2];
 		m->dqm.active_queue_count++;
 		list_add_tail(&q->list, &m->qpd[i / 2].queues_list);

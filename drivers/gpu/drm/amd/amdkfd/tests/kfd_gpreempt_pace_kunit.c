@@ -10,8 +10,6 @@
 #define gpreempt_pace_begin	kunit_gpreempt_pace_begin
 #define gpreempt_pace_end	kunit_gpreempt_pace_end
 #define gpreempt_pace_next	kunit_gpreempt_pace_next
-#define gpreempt_pace_rest	kunit_gpreempt_pace_rest
-#define gpreempt_pace_restart	kunit_gpreempt_pace_restart
 #define gpreempt_pace_wait	kunit_gpreempt_pace_wait
 #define gpreempt_read		kunit_gpreempt_read
 
@@ -63,7 +61,7 @@ static void gpreempt_pace_yields(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, now + 100 * US), 300 * US);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now + 100 * US), 200 * US);
 	/* ... and parked */
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_rest(&p, now, 0), U64_MAX);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 0, 0), U64_MAX);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now), 300 * US);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now + 300 * US), 0);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now + 301 * US), 0);
@@ -83,8 +81,8 @@ static void gpreempt_pace_until(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, now + 10), 10);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, now + 2000 * US), 1000 * US);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 1000, 1), 0);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_rest(&p, now, now + 10), 10);
-	KUNIT_EXPECT_EQ(test, gpreempt_pace_rest(&p, now, 1), 0);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 0, now + 10), 10);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 0, 1), 0);
 }
 
 /* The interval is the one that is given, whatever the last was. */
@@ -96,7 +94,7 @@ static void gpreempt_pace_interval_changes(struct kunit *test)
 	scan(&p, &now, 0, 100000);
 	KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 100), 100000 * US);
 	KUNIT_EXPECT_EQ(test, scan(&p, &now, 10 * US, 1000000), 100 * US);
-	gpreempt_pace_rest(&p, now, 0);
+	gpreempt_pace_next(&p, now, 0, 0);
 	gpreempt_pace_begin(&p, now);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 0), 100 * US);
 }
@@ -109,7 +107,7 @@ static void gpreempt_pace_restarts(struct kunit *test)
 
 	gpreempt_pace_begin(&p, now);
 	now += 70 * US;
-	gpreempt_pace_restart(&p, now);
+	p.begun_ns = now;
 	now += 10 * US;
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now, 100, 0), 90 * US);
 }
@@ -133,7 +131,7 @@ static u64 early_scan(struct gpreempt_pace *p, u64 *now_ns, u64 took_ns)
 {
 	u64 wait_ns;
 
-	gpreempt_pace_rest(p, *now_ns, 0);
+	gpreempt_pace_next(p, *now_ns, 0, 0);
 	wait_ns = gpreempt_pace_wait(p, *now_ns);
 	*now_ns += wait_ns;
 	gpreempt_pace_begin(p, *now_ns);
@@ -195,7 +193,7 @@ static void gpreempt_early_waits_until_due(struct kunit *test)
 
 	for (n = 0; n < 100; n++)
 		early_scan(&p, &now_ns, 100 * US);
-	gpreempt_pace_rest(&p, now_ns, now_ns + 200 * US);
+	gpreempt_pace_next(&p, now_ns, 0, now_ns + 200 * US);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns), 200 * US);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns + 200 * US - 1), 1);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns + 200 * US), 0);
@@ -204,7 +202,7 @@ static void gpreempt_early_waits_until_due(struct kunit *test)
 	now_ns += 200 * US;
 	gpreempt_pace_begin(&p, now_ns);
 	gpreempt_pace_end(&p, now_ns, 0, POLL_US);
-	gpreempt_pace_rest(&p, now_ns, 0);
+	gpreempt_pace_next(&p, now_ns, 0, 0);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns), (POLL_US - 200) * US);
 }
 

@@ -15,11 +15,10 @@ static void gpreempt_policy_registry(struct kunit *test)
 	unsigned int n;
 
 	for (n = 0; n < ARRAY_SIZE(names); n++)
-		KUNIT_EXPECT_STREQ(test, gpreempt_policy_get(n)->name, names[n]);
-	KUNIT_EXPECT_NULL(test, gpreempt_policy_get(n));
-	KUNIT_EXPECT_NULL(test, gpreempt_policy_get(U32_MAX));
-	KUNIT_EXPECT_PTR_EQ(test, gpreempt_policy_find("none"), gpreempt_policy_get(0));
-	KUNIT_EXPECT_PTR_EQ(test, gpreempt_policy_find("strict\n"), gpreempt_policy_get(1));
+		KUNIT_EXPECT_STREQ(test, gpreempt_policies[n]->name, names[n]);
+	KUNIT_EXPECT_NULL(test, gpreempt_policies[n]);
+	KUNIT_EXPECT_PTR_EQ(test, gpreempt_policy_find("none"), gpreempt_policies[0]);
+	KUNIT_EXPECT_PTR_EQ(test, gpreempt_policy_find("strict\n"), gpreempt_policies[1]);
 	KUNIT_EXPECT_NULL(test, gpreempt_policy_find(""));
 	KUNIT_EXPECT_NULL(test, gpreempt_policy_find("strictly"));
 	KUNIT_EXPECT_NULL(test, gpreempt_policy_find("stric"));
@@ -69,13 +68,13 @@ static void gpreempt_policy_switch(struct kunit *test)
 			KUNIT_EXPECT_TRUE(test, after(b, 4, low)->seen.preempted);
 			KUNIT_EXPECT_TRUE(test, b->other.seen.preempted);
 			if (from == 1) {
-				b->policy = gpreempt_policy_find("strict");
+				b->view.policy = gpreempt_policy_find("strict");
 				submits(high);
 				KUNIT_EXPECT_TRUE(test, after(b, 2, &b->one)->seen.preempted);
 				KUNIT_EXPECT_TRUE(test, b->other.seen.preempted);
 				finishes(high);
 			}
-			b->policy = gpreempt_policy_find(names[to]);
+			b->view.policy = gpreempt_policy_find(names[to]);
 			bench_ticks(b, to ? 3 : 2);
 			KUNIT_EXPECT_EQ(test, b->one.seen.mapped + b->other.seen.mapped,
 					to < 2 ? 2 : 1);
@@ -123,14 +122,14 @@ static u64 odd_not_before_ns(const struct gpreempt_party *p)
 
 static void odd_charge(struct gpreempt_party *p, u64 ns, u64 group_ns)
 {
-	p->clock = odd_number();
+	*p->clock = odd_number();
 	p->own[odd_number() % GPREEMPT_OWN_WORDS] = ns;
 	p->turn_own[odd_number() % GPREEMPT_OWN_WORDS] = group_ns;
 }
 
 static void odd_wake(struct gpreempt_party *p)
 {
-	p->clock = odd_number();
+	*p->clock = odd_number();
 }
 
 static const struct gpreempt_policy odd = {
@@ -154,7 +153,7 @@ static void gpreempt_policy_odd(struct kunit *test)
 		struct sim *s = sim_new(test, seed);
 
 		prandom_seed_state(&odd_state, seed);
-		s->policy = &odd;
+		s->view.policy = &odd;
 		s->changes = false;
 		sim_work(s, seed);
 		KUNIT_EXPECT_LT(test, sim_finish(s, 80000), 80000);
@@ -178,7 +177,7 @@ static void gpreempt_policy_every(struct kunit *test)
 	unsigned int i, seed;
 
 	test->param_value = &c;
-	for (i = 0; (policy = gpreempt_policy_get(i)); i++) {
+	for (i = 0; (policy = gpreempt_policies[i]); i++) {
 		if (policy->passive)
 			continue;
 		c.policy = policy->name;

@@ -72,7 +72,7 @@ static const struct scene hides_scenes[] = {
 		PLAY(wait_in_slots), OFF(low, INVERSION), {} } },
 	/* What has only announced its work has not waited: none is suspected for that. */
 	{ "hides_nothing_from_hint", bench_low_hides, STEPS {
-		SET(tun.blocked_us, 10000), ANNOUNCES(high, 1, 499),
+		SET(view.tun.blocked_us, 10000), ANNOUNCES(high, 1, 499),
 		EACH(8, YES(high.out.announced), NO(view.proof)), {} } },
 	/* What was seen to move less than an interval ago needs no proof. */
 	{ "hides_nothing_that_moves", bench_low_hides, STEPS {

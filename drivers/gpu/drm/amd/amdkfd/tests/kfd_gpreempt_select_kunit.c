@@ -56,7 +56,7 @@ static void select_queue(struct gpreempt_queue_view *v, const struct select_queu
 			   .hint_ns = q->announced ? NOW_NS + 1 : 0 },
 		.rank = { .level = q->level },
 		.state = { .wants = (waits || q->more) && !q->asked, .announced = q->announced,
-			   .may_hold = runs, .in_the_way = runs || waits,
+			   .in_the_way = runs || waits,
 			   .unused = GPREEMPT_BLOCKED, .unused_ns = NOW_NS + !q->unused,
 			   .leave_ns = NOW_NS + q->fresh,
 			   .waits_ns = q->starved ? NOW_NS - 1000 * NSEC_PER_MSEC : 0 },
@@ -67,7 +67,6 @@ static void select_queue(struct gpreempt_queue_view *v, const struct select_queu
 	v->turn = &v->group->turn[q->level];
 	/* it has just wanted more */
 	v->turn->linger.wanted_ns = NOW_NS;
-	v->state.takes_part = gpreempt_takes_part(v);
 	while (letters[v->state.activity] != q->is)
 		v->state.activity++;
 }
@@ -105,7 +104,8 @@ static void select_check(struct kunit *test)
 	for (nr = 0; nr < ARRAY_SIZE(c->q) && c->q[nr].is; nr++)
 		select_queue(&q[nr], &c->q[nr], &past[nr]);
 	gpreempt_chain(view, q, nr);
-	gpreempt_select(view, &defaults, &plan);
+	view->tun = defaults;
+	gpreempt_select(view, &plan);
 	for (i = 0; i < nr; i++) {
 		is[i] = select_letter(&q[i].out);
 		off += q[i].out.verdict == GPREEMPT_PREEMPT;
@@ -193,7 +193,7 @@ static void gpreempt_select_plan(struct kunit *test)
 
 /* Low is put back, and there for so long before it leaves again for high. */
 #define STAYS(residency_us, ns)								\
-	REPEAT(1, SET(tun.min_residency_us, residency_us), SET(tun.starvation_ms, 60000),	\
+	REPEAT(1, SET(view.tun.min_residency_us, residency_us), SET(view.tun.starvation_ms, 60000),	\
 	       DOES(high, finishes), SCAN(1), BACK(low, FREE), SCAN(1),				\
 	       DOES(high, submits), RESCAN((ns) - 1), KEEP(low), SEE_IN(plan.next_ns, 1),	\
 	       RESCAN(1), OFF(low, INVERSION), SEE(plan.next_ns, 0))
@@ -228,7 +228,7 @@ static const struct scene select_scenes[] = {
 	{ "residency_longest", bench_high_runs, STEPS { STAYS(1000000, 1000000000), {} } },
 	/* None at all is none. */
 	{ "residency_0", bench_high_runs, STEPS {
-		SET(tun.min_residency_us, 0), DOES(high, finishes), SCAN(1), BACK(low, FREE),
+		SET(view.tun.min_residency_us, 0), DOES(high, finishes), SCAN(1), BACK(low, FREE),
 		SCAN(1),
 		DOES(high, submits), RESCAN(0), OFF(low, INVERSION), SEE(plan.next_ns, 0), {} } },
 	/* Where none waits for low its end is not waited for. */
@@ -253,7 +253,7 @@ static const struct scene select_scenes[] = {
 		OFF(low, INVERSION), OFF(third, INVERSION), {} } },
 	/* What is off already does not have to be there for a while before there is space. */
 	{ "residency_off", bench_high_runs, STEPS {
-		SET(tun.min_residency_us, 1000 * 1000), DOES(high, submits),
+		SET(view.tun.min_residency_us, 1000 * 1000), DOES(high, submits),
 		SCAN(1), YES(high.out.wants), KEEP(low), SEE(plan.next_ns, 0), {} } },
 	/* Low comes back when high is done, and not before. */
 	{ "resume", bench_high_fills, STEPS {
@@ -282,11 +282,11 @@ static const struct scene select_scenes[] = {
 		SCAN(5), KEEP(third), SET(low.terms.held, false), SCAN(1), BACK(low, FREE), {} } },
 	/* None is blocked while the machine is in fact another's: */
 	{ "not_given", bench_low_runs, STEPS {
-		SET(tun.starvation_ms, 60000),
+		SET(view.tun.starvation_ms, 60000),
 		/* a lower one that cannot be taken off yet; */
-		SET(tun.min_residency_us, 100 * 1000), DOES(high, submits),
+		SET(view.tun.min_residency_us, 100 * 1000), DOES(high, submits),
 		SCAN(94), IS(high, RUNNABLE), KEEP(low), SCAN(1), OFF(low, INVERSION), SCAN(1),
-		SET(tun.min_residency_us, 500),
+		SET(view.tun.min_residency_us, 500),
 		DOES(high, finishes), SCAN(3), ON(low),
 		/* one of its own level, or above; */
 		QUEUE(15), SCAN(1), DOES(third, runs), SCAN(1),
@@ -330,7 +330,7 @@ static const struct scene select_scenes[] = {
 		{} } },
 	/* min_residency_us 0: still one scan between seeing it run and taking it off. */
 	{ "starved_executes", bench_high_fills, STEPS {
-		SET(tun.min_residency_us, 0), SCAN(999), BACK(low, STARVED),
+		SET(view.tun.min_residency_us, 0), SCAN(999), BACK(low, STARVED),
 		SCAN(1), IS(low, RUNNING), KEEP(low), SCAN(1), OFF(low, INVERSION), {} } },
 	/*
 	 * Its read index moved, and no scan caught its waves. That may have been at fetch, with no
@@ -381,11 +381,11 @@ static const struct scene select_scenes[] = {
 		       EACH(900, KEEP(one), KEEP(other))), {} } },
 	/* Of several, the one that has waited longest, wherever it is listed. */
 	{ "starved_longest", bench_strict, STEPS {
-		SET(tun.starvation_ms, 60000), QUEUE(0), QUEUE(3), QUEUE(15), SCAN(1),
+		SET(view.tun.starvation_ms, 60000), QUEUE(0), QUEUE(3), QUEUE(15), SCAN(1),
 		DOES(other, runs), SCAN(5), DOES(third, submits), SCAN(1), DOES(third, runs),
 		DOES(third, submits), SCAN(100),
 		DOES(one, submits), SCAN(100), IS(one, RUNNABLE),
-		SET(tun.starvation_ms, 10), SCAN(1), SEE(other.out.level, GPREEMPT_BOOST),
+		SET(view.tun.starvation_ms, 10), SCAN(1), SEE(other.out.level, GPREEMPT_BOOST),
 		SEE(one.out.level, 0), {} } },
 	/* Raised, but its resume failed: it stays so until it has executed, though all is quiet. */
 	{ "starved_late", bench_high_fills, STEPS {
@@ -413,9 +413,9 @@ static const struct scene select_scenes[] = {
 		/* of two the one that left last */
 		QUEUE(0), SCAN(1), DOES(third, runs), SCAN(1), OFF(third, INVERSION),
 		SEE(plan.within_us, INTERVAL_US / 8), SCAN(5), SEE(plan.within_us, INTERVAL_US / 2),
-		SET(tun.poll_interval_us, 160), SET(third.seen.preempted, false),
+		SET(view.tun.poll_interval_us, 160), SET(third.seen.preempted, false),
 		SCAN(1), SEE(plan.within_us, 160),
-		SET(tun.poll_interval_us, INTERVAL_US),
+		SET(view.tun.poll_interval_us, INTERVAL_US),
 		/* what is held does not wait for it */
 		SET(low.terms.held, true), SCAN(1), SEE(plan.within_us, 0),
 		SET(low.terms.held, false), SCAN(3), SEE(plan.within_us, INTERVAL_US / 4),
@@ -423,7 +423,7 @@ static const struct scene select_scenes[] = {
 		DOES(high, finishes), SCAN(1), BACK(low, FREE), SEE(plan.within_us, 0), {} } },
 	/* However short the interval, there is a least. */
 	{ "end_least", bench_low_runs, STEPS {
-		SET(tun.poll_interval_us, 160), DOES(high, submits), SCAN(1), OFF(low, INVERSION),
+		SET(view.tun.poll_interval_us, 160), DOES(high, submits), SCAN(1), OFF(low, INVERSION),
 		SEE(plan.within_us, GPREEMPT_POLL_LEAST_US), {} } },
 	/* One has just begun while the end of another one is awaited: the shorter time counts. */
 	{ "end_begins", bench_low_runs, STEPS {
@@ -460,7 +460,7 @@ static void gpreempt_select_starved_skipped(struct kunit *test)
 
 	bench_ticks(b, 1);
 	b->low.terms.held = true;
-	KUNIT_EXPECT_FALSE(test, gpreempt_may_contend(b->policy, &b->view, &b->tun));
+	KUNIT_EXPECT_FALSE(test, gpreempt_may_contend(&b->view));
 	b->plan.nr_preempt = 1;
 	b->plan.nr_resume = 1;
 	gpreempt_skip(&b->view, &b->plan);

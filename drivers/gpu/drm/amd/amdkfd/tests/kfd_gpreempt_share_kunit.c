@@ -53,8 +53,6 @@ struct mill {
 	struct process process[PROCESSES];
 	bool live[PROCESSES * QUEUES];		/* has waves on the machine */
 	unsigned int of[PROCESSES * QUEUES];	/* which process */
-	struct gpreempt_tunables tun;
-	const struct gpreempt_policy *policy;
 	unsigned int nr;
 	unsigned int preempted;
 };
@@ -67,10 +65,10 @@ static struct mill *mill_new(struct kunit *test, const char *policy,
 
 	KUNIT_ASSERT_NOT_NULL(test, m);
 	m->test = test;
-	m->policy = gpreempt_policy_find(policy);
-	m->tun = defaults;
+	m->view.policy = gpreempt_policy_find(policy);
+	m->view.tun = defaults;
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
-		m->tun.timeslice_us[i] = SLICE_NS / NSEC_PER_USEC;
+		m->view.tun.timeslice_us[i] = SLICE_NS / NSEC_PER_USEC;
 	m->view.now_ns = 10 * SCAN_NS;
 	m->view.save_ns = SAVE_NS;
 	m->nr = nr;
@@ -173,7 +171,7 @@ static void mill_scan(struct mill *m)
 			q->seen.signal = GPREEMPT_SIGNAL_DONE;
 	}
 	m->view.waves_final = true;
-	gpreempt_decide(m->policy, &m->view, &m->tun, &plan);
+	gpreempt_decide(&m->view, &plan);
 	KUNIT_EXPECT_FALSE(m->test, plan.need_waves);
 	m->preempted += plan.nr_preempt;
 	if (plan.nr_preempt)
@@ -186,7 +184,7 @@ static void mill_scan(struct mill *m)
 		q->seen.mapped = q->out.verdict == GPREEMPT_RESUME;
 		q->seen.preempted = !q->seen.mapped;
 		if (q->seen.mapped)
-			gpreempt_resumed(q->memory, m->view.now_ns);
+			q->memory->resident_ns = m->view.now_ns;
 	}
 }
 
@@ -298,7 +296,7 @@ static void gpreempt_share_cap_alone(struct kunit *test)
 	static const struct process p = { { .cap_percent = 30 }, .queues = 2, .priority = 9 };
 	struct mill *m = mill_new(test, "fair", &p, 1);
 
-	KUNIT_EXPECT_TRUE(test, gpreempt_may_contend(m->policy, &m->view, &m->tun));
+	KUNIT_EXPECT_TRUE(test, gpreempt_may_contend(&m->view));
 	mill_measure(m);
 	KUNIT_EXPECT_LE(test, m->process[0].ran_ns, 2000 * NSEC_PER_MSEC * 32 / 100);
 	KUNIT_EXPECT_GE(test, m->process[0].ran_ns, 2000 * NSEC_PER_MSEC * 28 / 100);
@@ -487,7 +485,7 @@ static void clerk_charge(struct gpreempt_party *p, u64 ns, u64 group_ns)
 	book.group_ns += group_ns;
 	book.slice_ns = p->turn->slice_ns;
 	book.charges++;
-	p->clock += ns;
+	*p->clock += ns;
 	p->turn_own[0] += ns;
 	p->own[0] += group_ns;
 }
@@ -502,7 +500,7 @@ static const struct gpreempt_policy clerk = {
 static u64 book_open(struct mill *m)
 {
 	memset(&book, 0, sizeof(book));
-	m->policy = &clerk;
+	m->view.policy = &clerk;
 	return m->view.now_ns;
 }
 
@@ -544,7 +542,7 @@ static void gpreempt_share_paid_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, book.group_ns, BIT_ULL(40));
 
 	/* nor does it end that a level has no turns; one of no time is not paid */
-	memset(m->tun.timeslice_us, 0, sizeof(m->tun.timeslice_us));
+	memset(m->view.tun.timeslice_us, 0, sizeof(m->view.tun.timeslice_us));
 	begun_ns = book_open(m);
 	mill_go(m, 10);
 	KUNIT_EXPECT_EQ(test, book.group_ns, m->view.now_ns - begun_ns);
@@ -633,9 +631,9 @@ static void gpreempt_share_paid_at_first_look(struct kunit *test)
 	for (i = 0; i < 500; i++) {
 		mill_go(m, 1);
 		m->view.now_ns += SCAN_NS;
-		gpreempt_group_rank(m->policy, &m->view, &m->tun);
+		gpreempt_group_rank(&m->view);
 		memcpy(before, m, sizeof(*m));
-		gpreempt_group_rank(m->policy, &m->view, &m->tun);
+		gpreempt_group_rank(&m->view);
 		KUNIT_EXPECT_EQ(test, m->view.clock[0], before->view.clock[0]);
 		for (k = 0; k < 2; k++) {
 			KUNIT_EXPECT_EQ(test, m->group[k].turn[0].had_ns,
@@ -656,7 +654,7 @@ static void gpreempt_share_words(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		m->policy = &gpreempt_fair;
+		m->view.policy = &gpreempt_fair;
 		mill_go(m, 100);
 		KUNIT_EXPECT_GT(test, m->view.clock[0], 0);
 		book_open(m);
@@ -682,14 +680,16 @@ static struct gpreempt_group *fair_group(struct kunit *test, struct gpreempt_sha
 
 static u64 fair_key_of(struct gpreempt_view *view, struct gpreempt_group *g)
 {
-	struct gpreempt_party p = party_of(view, g, 0);
+	struct gpreempt_party p = gpreempt_policy_party(view, g, 0);
 
 	return gpreempt_fair.key(&p);
 }
 
 static void fair_pays(struct gpreempt_view *view, struct gpreempt_group *g, u64 ns)
 {
-	gpreempt_policy_charge(&gpreempt_fair, view, g, 0, ns, ns);
+	struct gpreempt_party p = gpreempt_policy_party(view, g, 0);
+
+	gpreempt_fair.charge(&p, ns, ns);
 }
 
 static struct gpreempt_view *fair_view(struct kunit *test)
@@ -704,8 +704,10 @@ static struct gpreempt_view *fair_view(struct kunit *test)
 /* It had turns before, and has work. */
 static void fair_wakes(struct gpreempt_view *view, struct gpreempt_group *g)
 {
+	struct gpreempt_party p = gpreempt_policy_party(view, g, 0);
+
 	g->turn[0].last_ns = 1;
-	gpreempt_policy_wake(&gpreempt_fair, view, g, 0);
+	gpreempt_fair.wake(&p);
 	g->turn[0].awake = true;
 }
 
@@ -852,6 +854,13 @@ static void gpreempt_share_lowered(struct kunit *test)
 		expect_share(test, gpreempt_share_lower(c[i].share, &c[i].most), &c[i].left, i);
 }
 
+static struct gpreempt_share share_inherited(struct gpreempt_share own, struct gpreempt_share parent)
+{
+	const struct gpreempt_lot above = { .share = parent };
+
+	return gpreempt_lot_inherit((struct gpreempt_lot) { .share = own }, &above).share;
+}
+
 /* The nearest weight, the lowest cap, nobody else's minimum. */
 static void gpreempt_share_inherited(struct kunit *test)
 {
@@ -867,7 +876,7 @@ static void gpreempt_share_inherited(struct kunit *test)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(c); i++)
-		expect_share(test, gpreempt_share_inherit(c[i].own, &c[i].parent), &c[i].follows,
+		expect_share(test, share_inherited(c[i].own, c[i].parent), &c[i].follows,
 			     i);
 }
 

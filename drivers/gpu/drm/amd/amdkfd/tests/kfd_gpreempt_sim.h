@@ -84,11 +84,9 @@ struct sim {
 	struct gpreempt_queue_view q[SIM_QUEUES];
 	struct gpreempt_group group[SIM_QUEUES];
 	struct gpreempt_view view;
-	struct gpreempt_tunables tun;
 	struct gpreempt_plan plan;
-	struct gpreempt_wake wake;
+	u64 planned_ns;
 	struct rnd_state rnd;
-	const struct gpreempt_policy *policy;
 	u64 seed;
 	u64 step;
 	unsigned int nr;
@@ -325,7 +323,8 @@ static void sim_look(struct sim *s, unsigned int i)
 	}
 	q->seen.preempted = sq->preempted;
 	q->seen.mapped = !sq->preempted;
-	q->seen.readable = true;
+	/* The memory of one that is off is not read. */
+	q->seen.readable = !sq->preempted;
 	q->seen.size = SIM_RING;
 	q->seen.rptr = sq->read;
 	q->seen.wptr = sq->wptr;
@@ -336,13 +335,18 @@ static void sim_look(struct sim *s, unsigned int i)
 	q->seen.ordered = false;
 	q->seen.head_ordered = false;
 	q->seen.begun = 0;
+	q->seen.previous = GPREEMPT_SIGNAL_UNKNOWN;
+	if (sq->preempted) {
+		q->seen.rptr = 0;
+		q->seen.wptr = 0;
+		return;
+	}
 	if (sq->read < sq->wptr && sim_packet(sq, sq->read)->valid_at <= s->step) {
 		p = sim_packet(sq, sq->read);
 		q->seen.head = p->barrier && !sim_complete(s, p->dep_queue, p->dep_packet) ?
 			  GPREEMPT_HEAD_WAITS : GPREEMPT_HEAD_READY;
 		q->seen.head_ordered = p->in_order;
 	}
-	q->seen.previous = GPREEMPT_SIGNAL_UNKNOWN;
 	if (sq->read && sq->wptr - sq->read < SIM_RING) {
 		p = sim_packet(sq, sq->read - 1);
 		q->seen.begun = p->groups;
@@ -381,7 +385,7 @@ static bool sim_seems_to_have_work(struct sim *s, unsigned int i)
 static bool sim_above(const struct sim *s, unsigned int queue, unsigned int other)
 {
 	return s->q[queue].out.level > s->q[other].out.level ||
-	       (s->policy->turns && s->q[queue].group != s->q[other].group &&
+	       (s->view.policy->turns && s->q[queue].group != s->q[other].group &&
 		s->q[queue].out.level == s->q[other].out.level);
 }
 
@@ -396,13 +400,13 @@ static void sim_check_victim(struct sim *s, unsigned int victim)
 		if (sim_above(s, i, victim) && (turn || s->q[i].out.wants) &&
 		    sim_seems_to_have_work(s, i))
 			justified = true;
-	KUNIT_EXPECT_TRUE(s->test, !s->policy->passive);
-	KUNIT_EXPECT_TRUE(s->test, s->policy->turns || !turn);
+	KUNIT_EXPECT_TRUE(s->test, !s->view.policy->passive);
+	KUNIT_EXPECT_TRUE(s->test, s->view.policy->turns || !turn);
 	KUNIT_EXPECT_TRUE_MSG(s->test, justified, "rule 1, seed %llu, queue %u, step %llu",
 			      s->seed, victim, s->step);
 	/* rule 10, whatever a policy says */
 	KUNIT_EXPECT_GE(s->test, s->view.now_ns - s->queue[victim].mapped_ns,
-			s->tun.min_residency_us * NSEC_PER_USEC);
+			s->view.tun.min_residency_us * NSEC_PER_USEC);
 	KUNIT_EXPECT_TRUE_MSG(s->test, sim_seems_to_have_work(s, victim),
 			      "idle victim, seed %llu, queue %u, step %llu",
 			      s->seed, victim, s->step);
@@ -495,7 +499,7 @@ static unsigned int sim_policies(void)
 {
 	unsigned int n = 0;
 
-	while (gpreempt_policy_get(n))
+	while (gpreempt_policies[n])
 		n++;
 	return n;
 }
@@ -512,17 +516,16 @@ static void sim_scan(struct sim *s)
 		if (!s->queue[i].preempted && !s->queue[i].mapped_ns)
 			s->queue[i].mapped_ns = s->view.now_ns;
 	}
-	gpreempt_decide(s->policy, &s->view, &s->tun, &s->plan);
+	gpreempt_decide(&s->view, &s->plan);
 	if (s->plan.need_waves) {
 		s->counted++;
 		sim_count(s, steps);
 		s->view.waves_final = true;
-		gpreempt_decide(s->policy, &s->view, &s->tun, &s->plan);
+		gpreempt_decide(&s->view, &s->plan);
 		KUNIT_EXPECT_FALSE(s->test, s->plan.need_waves);
 	}
-	gpreempt_wake(&s->view, &s->plan, &s->wake);
-	if (!s->wake.idle)
-		s->view.busy_ns = s->view.now_ns;
+	s->planned_ns = s->plan.next_ns;
+	gpreempt_wake(&s->view, &s->plan);
 	if (s->watch)
 		s->watch(s);
 	for (i = 0; i < s->nr; i++)
@@ -564,10 +567,10 @@ static void sim_scan(struct sim *s)
 			s->resumed++;
 		}
 		/* `none` takes one scan to give back what others took */
-		KUNIT_EXPECT_TRUE(s->test, !s->policy->passive || !sq->preempted);
+		KUNIT_EXPECT_TRUE(s->test, !s->view.policy->passive || !sq->preempted);
 	}
 	if (s->changes && sim_random(s, 20) == 0)
-		s->policy = gpreempt_policy_get(sim_random(s, sim_policies()));
+		s->view.policy = gpreempt_policies[sim_random(s, sim_policies())];
 }
 
 static struct sim *sim_new(struct kunit *test, u64 seed)
@@ -583,14 +586,14 @@ static struct sim *sim_new(struct kunit *test, u64 seed)
 	s->fetch = c->fetch;
 	s->changes = c->changes;
 	s->groups = c->groups;
-	s->policy = gpreempt_policy_find(c->policy);
+	s->view.policy = gpreempt_policy_find(c->policy);
 	s->nr = 2 + sim_random(s, SIM_QUEUES - 1);
 	gpreempt_chain(&s->view, s->q, s->nr);
-	s->tun = defaults;
-	s->tun.starvation_ms = SIM_STARVATION;
-	s->tun.blocked_us = SIM_BLOCKED * 1000;
+	s->view.tun = defaults;
+	s->view.tun.starvation_ms = SIM_STARVATION;
+	s->view.tun.blocked_us = SIM_BLOCKED * 1000;
 	for (i = 0; i < GPREEMPT_LEVELS; i++)
-		s->tun.timeslice_us[i] = 5000;
+		s->view.tun.timeslice_us[i] = 5000;
 	s->step = 1000;
 	levels = 2 + sim_random(s, 15);
 	for (i = 0; i < s->nr; i++) {
@@ -598,7 +601,7 @@ static struct sim *sim_new(struct kunit *test, u64 seed)
 		s->queue[i].served = s->step;
 		s->queue[i].lies = sim_random(s, 3) == 0;
 	}
-	if (s->groups && s->policy->not_before_ns) {
+	if (s->groups && s->view.policy->not_before_ns) {
 		s->group[0].share = (struct gpreempt_share) { 300, 20, 60 };
 		s->group[1].share = (struct gpreempt_share) { 50, 0, 30 };
 	}

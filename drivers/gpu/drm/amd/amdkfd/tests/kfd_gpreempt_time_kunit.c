@@ -82,7 +82,7 @@ static void gpreempt_time_starve(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, p);
 	for (i = 0; i < c->processes; i++)
 		p[i].group = machine_process(test);
-	m->tun.starvation_ms = c->starvation_ms;
+	m->view.tun.starvation_ms = c->starvation_ms;
 	machine_queue(m, 0, machine_process(test), HIGH, &endless);
 	for (i = 0; i < c->low; i++) {
 		machine_queue(m, i + 1, p[starve_process(c, i)].group,

@@ -125,7 +125,7 @@ static void wake_queue(struct gpreempt_queue_view *v, const struct wake_queue *q
 			   .pinned = q->pinned,
 			   .hint_end_ns = q->hinted ? NOW_NS + 1 : NOW_NS },
 		.memory = q->back ? &back : &seen,
-		.rank = { .level = q->level, .slice_ns = q->turns },
+		.rank = { .level = q->level, .slice_ns = q->turns && !q->pinned },
 		.state = { .was_idle = q->is == 'I' },
 		.out = { .level = q->level, .activity = GPREEMPT_IDLE },
 	};
@@ -146,14 +146,15 @@ static struct gpreempt_view *wake_view(struct kunit *test, struct gpreempt_queue
 }
 
 static void wake_check(struct kunit *test, const struct wake_case *c,
-		       const struct gpreempt_queue_view *q, const struct gpreempt_wake *wake)
+		       const struct gpreempt_view *view, const struct gpreempt_plan *plan)
 {
+	const struct gpreempt_queue_view *q = view->first;
 	unsigned int i;
 
-	KUNIT_EXPECT_EQ(test, wake->rest, c->rest);
-	KUNIT_EXPECT_EQ(test, wake->idle, c->rest == GPREEMPT_PARK);
-	KUNIT_EXPECT_EQ(test, wake->within_us, c->plan.within_us);
-	KUNIT_EXPECT_EQ(test, wake->until_ns, 0);
+	KUNIT_EXPECT_EQ(test, plan->rest, c->rest);
+	KUNIT_EXPECT_EQ(test, view->busy_ns == NOW_NS, c->rest != GPREEMPT_PARK);
+	KUNIT_EXPECT_EQ(test, plan->within_us, c->plan.within_us);
+	KUNIT_EXPECT_EQ(test, plan->next_ns, 0);
 	for (i = 0; i < QUEUES && c->q[i].is; i++)
 		KUNIT_EXPECT_EQ_MSG(test, q[i].out.awaited, !!(c->awaited & BIT(i)),
 				    "queue %u", i);
@@ -164,7 +165,8 @@ static void gpreempt_wake_rest(struct kunit *test)
 	const struct wake_case *c = test->param_value;
 	static struct gpreempt_group group[QUEUES];
 	struct gpreempt_queue_view *q;
-	struct gpreempt_wake wake;
+	struct gpreempt_view *view;
+	struct gpreempt_plan plan = c->plan;
 	unsigned int nr;
 
 	q = kunit_kcalloc(test, QUEUES, sizeof(*q), GFP_KERNEL);
@@ -173,8 +175,9 @@ static void gpreempt_wake_rest(struct kunit *test)
 		wake_queue(&q[nr], &c->q[nr]);
 		q[nr].group = c->q[nr].same ? q[nr - 1].group : &group[nr];
 	}
-	gpreempt_wake(wake_view(test, q, nr), &c->plan, &wake);
-	wake_check(test, c, q, &wake);
+	view = wake_view(test, q, nr);
+	gpreempt_wake(view, &plan);
+	wake_check(test, c, view, &plan);
 }
 
 /* An idle node's doorbells are left alone for a while. */
@@ -184,25 +187,25 @@ static void gpreempt_wake_lingers(struct kunit *test)
 	struct gpreempt_plan plan = { .idle = true };
 	struct gpreempt_queue_view q;
 	struct gpreempt_view *view;
-	struct gpreempt_wake wake;
 
 	wake_queue(&q, &idle);
 	view = wake_view(test, &q, 1);
 	view->busy_ns = NOW_NS - LINGER_NS;
-	gpreempt_wake(view, &plan, &wake);
-	KUNIT_EXPECT_EQ(test, wake.rest, GPREEMPT_POLL);
-	KUNIT_EXPECT_TRUE(test, wake.idle);
+	gpreempt_wake(view, &plan);
+	KUNIT_EXPECT_EQ(test, plan.rest, GPREEMPT_POLL);
+	KUNIT_EXPECT_EQ(test, view->busy_ns, NOW_NS - LINGER_NS);
 	KUNIT_EXPECT_FALSE(test, q.out.awaited);
 	view->busy_ns--;
-	gpreempt_wake(view, &plan, &wake);
-	KUNIT_EXPECT_EQ(test, wake.rest, GPREEMPT_PARK);
+	gpreempt_wake(view, &plan);
+	KUNIT_EXPECT_EQ(test, plan.rest, GPREEMPT_PARK);
 	KUNIT_EXPECT_TRUE(test, q.out.awaited);
 
 	/* Where nothing could have to be decided, they do not matter. */
-	view->busy_ns = NOW_NS;
-	gpreempt_wake(view, NULL, &wake);
-	KUNIT_EXPECT_EQ(test, wake.rest, GPREEMPT_PARK);
-	KUNIT_EXPECT_TRUE(test, wake.idle);
+	view->busy_ns = NOW_NS - 1;
+	plan = (struct gpreempt_plan) { .rest = GPREEMPT_PARK };
+	gpreempt_wake(view, &plan);
+	KUNIT_EXPECT_EQ(test, plan.rest, GPREEMPT_PARK);
+	KUNIT_EXPECT_EQ(test, view->busy_ns, NOW_NS - 1);
 	KUNIT_EXPECT_FALSE(test, q.out.awaited);
 }
 
@@ -225,19 +228,19 @@ static void gpreempt_wake_until(struct kunit *test)
 		struct gpreempt_plan plan = { .idle = true, .next_ns = c[i].next_ns };
 		struct gpreempt_queue_view q[2];
 		struct gpreempt_view *view;
-		struct gpreempt_wake wake;
 
 		for (k = 0; k < 2; k++) {
 			wake_queue(&q[k], &idle);
 			q[k].terms.hold_end_ns = c[i].hold_ns[k];
 		}
 		view = wake_view(test, q, 2);
-		gpreempt_wake(view, &plan, &wake);
-		KUNIT_EXPECT_EQ_MSG(test, wake.until_ns, c[i].until_ns, "case %u", i);
+		gpreempt_wake(view, &plan);
+		KUNIT_EXPECT_EQ_MSG(test, plan.next_ns, c[i].until_ns, "case %u", i);
 		if (c[i].next_ns)
 			continue;
-		gpreempt_wake(view, NULL, &wake);
-		KUNIT_EXPECT_EQ_MSG(test, wake.until_ns, c[i].until_ns, "case %u", i);
+		plan = (struct gpreempt_plan) { .rest = GPREEMPT_PARK };
+		gpreempt_wake(view, &plan);
+		KUNIT_EXPECT_EQ_MSG(test, plan.next_ns, c[i].until_ns, "case %u", i);
 	}
 }
 

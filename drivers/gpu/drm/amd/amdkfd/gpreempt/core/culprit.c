@@ -74,8 +74,7 @@ bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 
  */
 void gpreempt_search_hear(struct gpreempt_search *search, bool late)
 {
-	search->began = !search->on;
-	if (search->began)
+	if (!search->on)
 		search->trials = TRIALS;
 	search->on = true;
 	search->late = late;
@@ -113,7 +112,7 @@ void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspe
  */
 enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 now_ns)
 {
-	if (search->suspects == 1 && search->late && !search->began) {
+	if (search->suspects == 1 && search->late && search->trials < TRIALS) {
 		search->on = false;
 		return GPREEMPT_FOUND;
 	}

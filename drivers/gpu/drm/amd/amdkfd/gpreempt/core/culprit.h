@@ -50,8 +50,7 @@ struct gpreempt_past {
  * @late:	the save that ended the last trial was late, or the one that began the search
  * @suspects:	queues that may be the culprit
  * @aside:	of these, those that did not take part in the last trial
- * @began:	it was the save that began the search
- * @trials:	how many more there may be
+ * @trials:	how many more there may be: none was made yet after the save that began it
  * @due_ns:	when this one is to end
  *
  * All zero: there is none.
@@ -62,7 +61,6 @@ struct gpreempt_search {
 	bool harmless;
 	bool on;
 	bool late;
-	bool began;
 	unsigned int suspects;
 	unsigned int aside;
 	unsigned int trials;

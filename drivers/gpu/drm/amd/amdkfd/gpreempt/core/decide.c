@@ -7,28 +7,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "decide.h"
-#include "proof.h"
-#include "wake.h"
-
-/*
- * Announced work finds the machine free if lower queues are taken off early enough for a save
- * and for a scan that is late. One that is off already stays off until then.
- */
-static u64 lead_ns(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
-{
-	return view->save_ns + (u64)tun->poll_interval_us * NSEC_PER_USEC / 4;
-}
-
-/* Mark a queue whose waves a count is to include: it shows work, or may hide some. */
-static enum gpreempt_work mark(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
-{
-	enum gpreempt_work work = gpreempt_work(q);
-
-	q->matters = work >= GPREEMPT_WORK_HIDDEN && q->seen.mapped;
-	q->shows = work == GPREEMPT_WORK_SHOWN;
-	return work;
-}
+#include "policy.h"
 
 /**
  * struct rivals - queues that may want the machine, none of which contends with another
@@ -44,15 +23,16 @@ struct rivals {
  * Does a queue contend with these? Two levels do, and two groups that take turns on one; and a
  * group that is not to have its turn yet, with nobody. Else it is one of them.
  */
-static bool contends(struct rivals *r, const struct gpreempt_queue_view *q,
-		     const struct gpreempt_rank *rank, u8 level)
+static bool contends(struct rivals *r, const struct gpreempt_queue_view *q)
 {
+	u8 level = gpreempt_level(q);
+
 	if (r->level & ~BIT(level))
 		return true;
 	r->level = BIT(level);
-	if (!rank->slice_ns || q->terms.pinned || level >= GPREEMPT_LEVELS)
+	if (!q->rank.slice_ns || level >= GPREEMPT_LEVELS)
 		return false;
-	if (rank->not_before_ns || (r->turns && r->turns != q->group))
+	if (q->rank.not_before_ns || (r->turns && r->turns != q->group))
 		return true;
 	r->turns = q->group;
 	return false;
@@ -70,12 +50,14 @@ static bool contest(struct gpreempt_view *view)
 	struct rivals rivals = {};
 
 	gpreempt_for_each(q, view) {
-		enum gpreempt_work work = mark(view, q);
+		enum gpreempt_work work = gpreempt_work(view, q);
 
+		q->matters = work >= GPREEMPT_WORK_HIDDEN && q->seen.mapped;
+		q->shows = work == GPREEMPT_WORK_SHOWN;
 		unsure |= q->matters && q->seen.waves == GPREEMPT_WAVES_UNKNOWN;
 		shown |= q->shows || (q->change.backlog && gpreempt_takes_part(q));
-		if (work >= GPREEMPT_WORK_HIDDEN || gpreempt_is_announced(view, q))
-			contested |= contends(&rivals, q, &q->rank, gpreempt_level(q));
+		if (work != GPREEMPT_WORK_NONE)
+			contested |= contends(&rivals, q);
 	}
 	view->contested = contested;
 	return unsure && !view->waves_final && (contested || !shown);
@@ -85,7 +67,7 @@ static bool contest(struct gpreempt_view *view)
 static bool is_stuck(const struct gpreempt_queue_view *q)
 {
 	return q->change.ready && q->seen.mapped && gpreempt_takes_part(q) && !q->terms.pinned &&
-	       !q->memory->blocked.blocked;
+	       !q->memory->blocked.blocked_ns;
 }
 
 /*
@@ -116,26 +98,27 @@ static bool shows_inversion(struct gpreempt_view *view)
 
 /**
  * gpreempt_decide - what to take off the hardware, and what to put back
- * @policy: which ranks the queues
  * @view: the queues
- * @tun: the tunables
  * @plan: filled in
  *
  * Called by the monitor only, never concurrently for a node.
  */
-void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-		     const struct gpreempt_tunables *tun, struct gpreempt_plan *plan)
+void gpreempt_decide(struct gpreempt_view *view, struct gpreempt_plan *plan)
 {
 	struct gpreempt_queue_view *q;
 	bool need_waves;
 
-	view->lead_ns = lead_ns(view, tun);
-	view->passive = policy->passive;
-	gpreempt_group_rank(policy, view, tun);
+	/*
+	 * Announced work finds the machine free if lower queues are taken off early enough for a
+	 * save and for a scan that is late. One that is off already stays off until then.
+	 */
+	view->lead_ns = view->save_ns + (u64)view->tun.poll_interval_us * NSEC_PER_USEC / 4;
+	view->passive = view->policy->passive;
+	gpreempt_group_rank(view);
 	view->proof &= view->waves_final;
-	view->crowded = view->proof && gpreempt_lacks_slot(view, tun);
+	view->crowded = view->proof && gpreempt_lacks_slot(view);
 	need_waves = contest(view) && !shows_inversion(view);
-	if (!view->waves_final && !view->passive && gpreempt_wants_proof(view, tun, need_waves)) {
+	if (!view->waves_final && !view->passive && gpreempt_wants_proof(view, need_waves)) {
 		view->proof = true;
 		need_waves = true;
 	}
@@ -148,21 +131,21 @@ void gpreempt_decide(const struct gpreempt_policy *policy, struct gpreempt_view 
 		return;
 	}
 	gpreempt_for_each(q, view)
-		gpreempt_estimate(view, tun, q);
-	gpreempt_select(view, tun, plan);
+		gpreempt_estimate(view, q);
+	gpreempt_select(view, plan);
 	gpreempt_for_each(q, view) {
 		gpreempt_learn(view, q);
 		gpreempt_track_proof(view, q);
 	}
 	gpreempt_help_learn(view);
-	gpreempt_linger_learn(view, tun);
-	gpreempt_group_learn(policy, view);
+	gpreempt_linger_learn(view);
+	gpreempt_group_learn(view);
 }
 
 /**
  * gpreempt_skip - a scan has shown that there is nothing to decide
  * @view: the scan
- * @plan: filled in: nothing is to be done
+ * @plan: filled in: nothing is to be done, nor looked for
  *
  * Then no queue waits for another, and none has before: one that comes back when its hold
  * ends, say, has not starved meanwhile.
@@ -171,7 +154,7 @@ void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan)
 {
 	struct gpreempt_queue_view *q;
 
-	*plan = (struct gpreempt_plan) {};
+	*plan = (struct gpreempt_plan) { .rest = GPREEMPT_PARK };
 	gpreempt_for_each(q, view) {
 		q->memory->waits_ns = 0;
 		q->memory->raised = false;
@@ -182,9 +165,7 @@ void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan)
 
 /**
  * gpreempt_may_contend - could anything have to be decided?
- * @policy: which would rank the queues
  * @view: the queues; only whether they are there and on what terms is looked at
- * @tun: the tunables
  *
  * Rule 14, quiet. That is gpreempt_select()'s answer if all had work, found without estimating
  * what each of them does: a monitor that is about to park asks for nothing that has to be read.
@@ -192,23 +173,19 @@ void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan)
  * Return: false if no work of these queues, whenever it comes, would make the policy do anything.
  * True after a change of the policy: there are the last one's words to be cleared.
  */
-bool gpreempt_may_contend(const struct gpreempt_policy *policy, const struct gpreempt_view *view,
-			  const struct gpreempt_tunables *tun)
+bool gpreempt_may_contend(struct gpreempt_view *view)
 {
-	const struct gpreempt_queue_view *q;
+	struct gpreempt_queue_view *q;
 	struct rivals rivals = {};
 
-	if (view->policy && view->policy != policy)
+	if (view->clock_of && view->clock_of != view->policy)
 		return true;
 	gpreempt_for_each(q, view) {
-		struct gpreempt_rank rank = gpreempt_policy_rank(policy, &q->terms, tun);
-
-		gpreempt_policy_place(policy, view, q->group, tun, &rank);
+		q->rank = gpreempt_policy_rank(view, q);
 		if (q->seen.mapped && !q->terms.pinned && (q->terms.held || q->terms.asked))
 			return true;
 		if (gpreempt_takes_part(q) &&
-		    (q->seen.preempted || rank.not_before_ns ||
-		     contends(&rivals, q, &rank, rank.level)))
+		    (q->seen.preempted || q->rank.not_before_ns || contends(&rivals, q)))
 			return true;
 	}
 	return false;

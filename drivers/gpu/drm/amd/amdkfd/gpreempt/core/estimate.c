@@ -15,11 +15,6 @@ static void clock_run(u64 *since, u64 now)
 		*since = max_t(u64, now, 1);
 }
 
-static bool clock_reached(u64 since, u64 now, u64 ns)
-{
-	return since && now >= since && now - since >= ns;
-}
-
 /*
  * A difference below zero is nonsense, or the GPU moved on between two reads:
  * nothing is waiting. One above the ring's size is producers waiting for space.
@@ -36,12 +31,12 @@ static u32 backlog_of(const struct gpreempt_evidence *e)
 static struct gpreempt_change changes(const struct gpreempt_evidence *e,
 				      const struct gpreempt_memory *m)
 {
-	const struct gpreempt_index *last = &m->index;
+	const struct gpreempt_evidence *was = &m->index.was;
 	const struct gpreempt_unseen *u = &m->unseen;
-	bool known = e->readable && last->seen;
+	bool known = e->readable && was->readable;
 	struct gpreempt_change c = {
-		.consumed = known && e->rptr != last->rptr,
-		.submitted = known && e->wptr != last->wptr && e->wptr - e->rptr <= S64_MAX,
+		.consumed = known && e->rptr != was->rptr,
+		.submitted = known && e->wptr != was->wptr && e->wptr - e->rptr <= S64_MAX,
 		.backlog = backlog_of(e),
 	};
 	/*
@@ -66,13 +61,8 @@ static void index_see(struct gpreempt_index *x, const struct gpreempt_evidence *
 {
 	if (c->submitted || c->consumed || e->late)
 		x->moved_ns = max_t(u64, now, 1);
-	if (!e->readable)
-		return;
-	x->seen = true;
-	x->rptr = e->rptr;
-	x->wptr = e->wptr;
-	x->backlog = c->backlog;
-	x->waited = e->head == GPREEMPT_HEAD_WAITS;
+	if (e->readable)
+		x->was = *e;
 }
 
 /* Has its newest packet not completed? */
@@ -99,14 +89,14 @@ static bool launching(const struct gpreempt_evidence *e, const struct gpreempt_u
 }
 
 /* An index that moved may mean unseen work, until waves or a completed signal are seen. */
-static void unseen_see(struct gpreempt_unseen *u, const struct gpreempt_index *last,
+static void unseen_see(struct gpreempt_unseen *u, const struct gpreempt_evidence *was,
 		       const struct gpreempt_evidence *e, const struct gpreempt_change *c)
 {
 	bool begun = u->passed || c->consumed, counted = e->waves > 0 && !e->late;
 
 	if (e->readable) {
-		u->busy |= !last->seen;
-		u->done = e->signal == GPREEMPT_SIGNAL_DONE || (u->done && e->wptr == last->wptr);
+		u->busy |= !was->readable;
+		u->done = e->signal == GPREEMPT_SIGNAL_DONE || (u->done && e->wptr == was->wptr);
 	}
 	u->fresh |= c->submitted || c->consumed || e->late;
 	if (counted && begun)
@@ -114,7 +104,7 @@ static void unseen_see(struct gpreempt_unseen *u, const struct gpreempt_index *l
 	if (c->consumed && !counted)
 		u->lacks = false;
 	u->passed |= c->consumed ||
-		     (!last->seen && (c->backlog ? e->previous == GPREEMPT_SIGNAL_PENDING :
+		     (!was->readable && (c->backlog ? e->previous == GPREEMPT_SIGNAL_PENDING :
 						   pending(e, u)));
 	if (counted || e->previous == GPREEMPT_SIGNAL_DONE)
 		u->passed = false;
@@ -186,10 +176,12 @@ static void unseen_give_up(struct gpreempt_unseen *u, bool doubted)
 static void blocked_see(struct gpreempt_blocked *b, const struct gpreempt_memory *m,
 			const struct gpreempt_evidence *e, const struct gpreempt_change *c)
 {
+	const struct gpreempt_evidence *was = &m->index.was;
+
 	if (c->consumed || e->preempted || e->waves > 0 ||
-	    (c->backlog && (!m->index.backlog || waits(e, &m->unseen, c) ||
-			    (m->index.waited && e->head != GPREEMPT_HEAD_WAITS)))) {
-		b->blocked = false;
+	    (c->backlog && (!backlog_of(was) || waits(e, &m->unseen, c) ||
+			    (was->head == GPREEMPT_HEAD_WAITS && e->head != was->head)))) {
+		b->blocked_ns = 0;
 		b->given_ns = 0;
 	}
 	if (c->consumed || e->waves > 0)
@@ -202,23 +194,24 @@ static void blocked_see(struct gpreempt_blocked *b, const struct gpreempt_memory
  */
 static u64 blocked_end(struct gpreempt_blocked *b, u64 now, u32 starvation_ms)
 {
-	if (!b->blocked || !clock_reached(b->found_ns, now, (u64)starvation_ms * NSEC_PER_MSEC))
+	u64 since_ns = b->blocked_ns;
+
+	if (!gpreempt_reached(since_ns, now, (u64)starvation_ms * NSEC_PER_MSEC))
 		return 0;
-	b->blocked = false;
-	return b->found_ns;
+	b->blocked_ns = 0;
+	return since_ns;
 }
 
 static void blocked_off(struct gpreempt_blocked *b)
 {
 	b->given_ns = 0;
-	b->blocked = false;
+	b->blocked_ns = 0;
 }
 
 static void blocked_give_up(struct gpreempt_blocked *b, u64 now)
 {
 	b->doubted = true;
-	b->blocked = true;
-	b->found_ns = max_t(u64, now, 1);
+	b->blocked_ns = max_t(u64, now, 1);
 }
 
 static void blocked_learn(struct gpreempt_blocked *b, const struct gpreempt_outcome *out, u64 now)
@@ -276,7 +269,7 @@ static void classify(const struct gpreempt_view *view, const struct gpreempt_evi
 		s->activity = GPREEMPT_UNKNOWN;
 	} else if (waits(e, u, c)) {
 		s->activity = GPREEMPT_BLOCKED;
-	} else if (m->blocked.blocked) {
+	} else if (m->blocked.blocked_ns) {
 		s->activity = s->unused;
 	} else if (c->backlog || launches) {
 		s->activity = GPREEMPT_RUNNABLE;
@@ -341,7 +334,7 @@ static bool in_the_way(const struct gpreempt_view *view, const struct gpreempt_e
 	case GPREEMPT_UNKNOWN:
 		return true;
 	case GPREEMPT_BLOCKED:
-		return hides || (uncounted && (m->blocked.blocked || m->unseen.busy ||
+		return hides || (uncounted && (m->blocked.blocked_ns || m->unseen.busy ||
 					       m->unseen.fresh || m->unseen.restored));
 	default:
 		return hides;
@@ -351,32 +344,27 @@ static bool in_the_way(const struct gpreempt_view *view, const struct gpreempt_e
 /**
  * gpreempt_estimate - what is a queue doing?
  * @view: the scan
- * @tun: the tunables
  * @q: the queue: from what was seen of it, and what is remembered, to its state
  */
-void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		       struct gpreempt_queue_view *q)
+void gpreempt_estimate(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
 {
 	const struct gpreempt_evidence *e = &q->seen;
 	const struct gpreempt_change *c = &q->change;
 	struct gpreempt_queue_state *s = &q->state;
 	struct gpreempt_memory *m = q->memory;
-	u64 now = view->now_ns, blocked_ns = (u64)tun->blocked_us * NSEC_PER_USEC;
+	u64 now = view->now_ns, blocked_ns = (u64)view->tun.blocked_us * NSEC_PER_USEC;
 	bool settled;
 
-	*s = (struct gpreempt_queue_state) {
-		.takes_part = gpreempt_takes_part(q),
-		.backlog = c->backlog,
-	};
-	if (!s->takes_part) {
+	*s = (struct gpreempt_queue_state) {};
+	if (!gpreempt_takes_part(q)) {
 		s->activity = estimate_absent(e, m, c->backlog, now);
 		return;
 	}
-	unseen_see(&m->unseen, &m->index, e, c);
+	unseen_see(&m->unseen, &m->index.was, e, c);
 	blocked_see(&m->blocked, m, e, c);
-	m->waits_ns = blocked_end(&m->blocked, now, tun->starvation_ms) ?: m->waits_ns;
+	m->waits_ns = blocked_end(&m->blocked, now, view->tun.starvation_ms) ?: m->waits_ns;
 	index_see(&m->index, e, c, now);
-	settled = clock_reached(m->index.moved_ns, now, blocked_ns);
+	settled = gpreempt_reached(m->index.moved_ns, now, blocked_ns);
 	if (e->preempted) {
 		unseen_off(&m->unseen);
 		index_off(&m->index, now);
@@ -394,10 +382,8 @@ void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_t
 	m->awake = s->activity == GPREEMPT_RUNNING || s->activity == GPREEMPT_RUNNABLE;
 	waits_see(&m->waits_ns, view, e, s);
 
-	s->may_hold = s->activity == GPREEMPT_RUNNING ||
-		      (s->activity == GPREEMPT_RUNNABLE && e->waves < 0);
 	s->in_the_way = in_the_way(view, e, m, s->activity);
-	s->leave_ns = m->resident_ns + (u64)tun->min_residency_us * NSEC_PER_USEC;
+	s->leave_ns = m->resident_ns + (u64)view->tun.min_residency_us * NSEC_PER_USEC;
 	s->waits_ns = m->waits_ns;
 	/* Given the machine since a count that found no waves. */
 	s->unused_ns = min_not_zero(m->blocked.given_ns, now) + blocked_ns;
@@ -411,16 +397,17 @@ static bool hides(const struct gpreempt_queue_view *q)
 
 	return m->unseen.busy || m->unseen.fresh || m->unseen.restored ||
 	       (m->unseen.passed && q->seen.previous == GPREEMPT_SIGNAL_PENDING) ||
-	       (q->seen.readable && !m->index.seen) || q->change.submitted;
+	       (q->seen.readable && !m->index.was.readable) || q->change.submitted;
 }
 
 /**
  * gpreempt_work - may a queue want or hold the machine?
+ * @view: the scan
  * @q: the queue; what is new of it is filled in
  *
  * Return: what its indices, its signal and its past tell of that.
  */
-enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q)
+enum gpreempt_work gpreempt_work(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
 {
 	const struct gpreempt_change *c = &q->change;
 
@@ -433,31 +420,8 @@ enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q)
 		return GPREEMPT_WORK_SHOWN;
 	if (hides(q))
 		return GPREEMPT_WORK_HIDDEN;
-	return GPREEMPT_WORK_NONE;
-}
-
-/**
- * gpreempt_is_announced - is the machine to be freed for work that was announced?
- * @view: the scan
- * @q: the queue for which it was
- */
-bool gpreempt_is_announced(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
-{
-	return gpreempt_takes_part(q) && expects(view, &q->terms, q->memory) &&
-	       is_due(view, &q->terms);
-}
-
-/**
- * gpreempt_is_judged - may a count tell that a queue does not use the machine it was given?
- * @view: the scan
- * @tun: the tunables
- * @m: what is remembered of the queue
- */
-bool gpreempt_is_judged(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-			const struct gpreempt_memory *m)
-{
-	return clock_reached(m->blocked.given_ns, view->now_ns,
-			     (u64)tun->blocked_us * NSEC_PER_USEC);
+	return expects(view, &q->terms, q->memory) && is_due(view, &q->terms) ?
+	       GPREEMPT_WORK_ANNOUNCED : GPREEMPT_WORK_NONE;
 }
 
 /**

@@ -12,19 +12,11 @@
 
 /**
  * struct gpreempt_index - has anything moved since the last scan?
- * @rptr:	read index then
- * @wptr:	write index then
- * @seen:	there was one that could read them
- * @backlog:	there was a backlog then
- * @waited:	the head packet waited then
+ * @was:	what the last that could read them has seen; not readable: there was none
  * @moved_ns:	an index moved, or the queue was seen off the hardware, last
  */
 struct gpreempt_index {
-	u64 rptr;
-	u64 wptr;
-	bool seen;
-	bool backlog;
-	bool waited;
+	struct gpreempt_evidence was;
 	u64 moved_ns;
 };
 
@@ -55,8 +47,7 @@ struct gpreempt_unseen {
  * struct gpreempt_blocked - was it given the machine, and did not use it?
  * @given_ns:	has the machine for itself, and was counted not to use it, since; 0: it has
  *		not, or does
- * @found_ns:	when it was found blocked last
- * @blocked:	so it was, and nothing has changed
+ * @blocked_ns:	when it was found blocked, 0: it was not, or something has changed
  * @doubted:	so it was, and nothing was seen of it since
  *
  * Rule 2, inversion. It is judged anew when its head packet is another one, or begins or ceases
@@ -64,8 +55,7 @@ struct gpreempt_unseen {
  */
 struct gpreempt_blocked {
 	u64 given_ns;
-	u64 found_ns;
-	bool blocked;
+	u64 blocked_ns;
 	bool doubted;
 };
 
@@ -75,7 +65,7 @@ struct gpreempt_blocked {
  * @unseen:	likewise
  * @blocked:	likewise
  * @waits_ns:	preempted, or seen not to execute what it has, since; 0: it does not wait
- * @resident_ns: mapped since
+ * @resident_ns: mapped since; that it was put back the next scan would find out late
  * @void_hint_ns: the announcement of work for that time was not kept
  * @unproved_ns: has work, and neither moved nor was counted to have all it wants, since;
  *		proof's
@@ -120,32 +110,26 @@ enum gpreempt_activity {
  * struct gpreempt_queue_state - what a queue is doing, for all that is known
  * @activity:	what
  * @unused:	what it is doing if it has had the machine and did not use it
- * @takes_part:	it is mapped or preempted, and not held: the others have to do with it
  * @wants:	could use more of the machine than it has, now
  * @announced:	wants it for announced work only
  * @expects:	work is announced that may still come
- * @may_hold:	may have waves, for all that was counted
  * @in_the_way:	may have part of the machine, or be about to
  * @begins:	may have begun since the last scan, and want more at the next
  * @was_idle:	was idle at the last scan
  * @unused_ns:	when it is found not to use the machine, if it has it for itself until then
- * @backlog:	valid packets the GPU has not consumed
  * @leave_ns:	no sooner is it to be taken off
  * @waits_ns:	kept from executing since, 0: it is not
  */
 struct gpreempt_queue_state {
 	enum gpreempt_activity activity;
 	enum gpreempt_activity unused;
-	bool takes_part;
 	bool wants;
 	bool announced;
 	bool expects;
-	bool may_hold;
 	bool in_the_way;
 	bool begins;
 	bool was_idle;
 	u64 unused_ns;
-	u32 backlog;
 	u64 leave_ns;
 	u64 waits_ns;
 };
@@ -170,11 +154,13 @@ struct gpreempt_change {
 /**
  * enum gpreempt_work - may a queue want or hold the machine, for all that is seen at first?
  * @GPREEMPT_WORK_NONE: no, or what it has waits for a signal
+ * @GPREEMPT_WORK_ANNOUNCED: likewise, but the machine is to be freed for work that was announced
  * @GPREEMPT_WORK_HIDDEN: it may have waves that nothing shows
  * @GPREEMPT_WORK_SHOWN: it has work
  */
 enum gpreempt_work {
 	GPREEMPT_WORK_NONE,
+	GPREEMPT_WORK_ANNOUNCED,
 	GPREEMPT_WORK_HIDDEN,
 	GPREEMPT_WORK_SHOWN,
 };
@@ -182,24 +168,14 @@ enum gpreempt_work {
 struct gpreempt_queue_view;
 struct gpreempt_view;
 
-enum gpreempt_work gpreempt_work(struct gpreempt_queue_view *q);
-bool gpreempt_is_announced(const struct gpreempt_view *view, const struct gpreempt_queue_view *q);
-bool gpreempt_is_judged(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-			const struct gpreempt_memory *m);
-void gpreempt_estimate(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		       struct gpreempt_queue_view *q);
+enum gpreempt_work gpreempt_work(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
+void gpreempt_estimate(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
 void gpreempt_learn(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
 
-/**
- * gpreempt_resumed - a queue is back on the hardware
- * @m: what is remembered of it
- * @now_ns: the time
- *
- * The next scan would find out late by up to its interval.
- */
-static inline void gpreempt_resumed(struct gpreempt_memory *m, u64 now_ns)
+/* Has so much time gone by since then? Not if that is 0, or in the future. */
+static inline bool gpreempt_reached(u64 since_ns, u64 now_ns, u64 ns)
 {
-	m->resident_ns = now_ns;
+	return since_ns && now_ns >= since_ns && now_ns - since_ns >= ns;
 }
 
 #endif /* GPREEMPT_ESTIMATE_H_INCLUDED */

@@ -7,11 +7,32 @@
 #include <linux/bits.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 
 #include "policy.h"
 
 /* The most that one charge is, some 18 minutes: so no policy has to think of an overflow. */
 #define CHARGE_MAX_NS	BIT_ULL(40)
+
+/* A policy never sees another one's words. A group's share is no policy's to change. */
+static void policy_comes(struct gpreempt_view *view)
+{
+	struct gpreempt_queue_view *q;
+
+	if (view->clock_of != view->policy) {
+		view->clock_of = view->policy;
+		memset(view->clock, 0, sizeof(view->clock));
+	}
+	gpreempt_for_each(q, view) {
+		struct gpreempt_share share = q->group->share;
+
+		if (q->group->policy == view->policy)
+			continue;
+		memset(q->group, 0, sizeof(*q->group));
+		q->group->share = share;
+		q->group->policy = view->policy;
+	}
+}
 
 /* A turn that the last scan did not see is over: the group had no queue on the level then. */
 static void turn_open(struct gpreempt_turn *t, u64 last_scan_ns)
@@ -23,6 +44,10 @@ static void turn_open(struct gpreempt_turn *t, u64 last_scan_ns)
 	}
 	t->slice_ns = 0;
 	t->resident_ns = U64_MAX;
+	t->gets = false;
+	t->stays = false;
+	t->comes_back = false;
+	t->wants = false;
 }
 
 /* From the last scan on, or from when the first of its queues was put back. */
@@ -30,6 +55,7 @@ static void turn_goes_on(struct gpreempt_turn *t, u64 now)
 {
 	u64 from = t->restoring ? t->resident_ns : t->since_ns;
 
+	t->begins = false;
 	if (!t->since_ns)
 		return;
 	if (from < now)
@@ -39,23 +65,23 @@ static void turn_goes_on(struct gpreempt_turn *t, u64 now)
 }
 
 /* Of the group's time what was not charged on another level. */
-static void charge(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-		   struct gpreempt_group *g, unsigned int level)
+static void charge(struct gpreempt_view *view, struct gpreempt_group *g, unsigned int level)
 {
 	u64 now = view->now_ns, since = g->turn[level].since_ns;
 	u64 group_since = max(since, g->charged_ns);
+	struct gpreempt_party p;
 
 	g->levels &= ~BIT(level);
-	if (!policy->charge || !since || since >= now)
+	if (!view->policy->charge || !since || since >= now)
 		return;
-	gpreempt_policy_charge(policy, view, g, level, min(now - since, CHARGE_MAX_NS),
-			       group_since < now ? min(now - group_since, CHARGE_MAX_NS) : 0);
+	p = gpreempt_policy_party(view, g, level);
+	view->policy->charge(&p, min(now - since, CHARGE_MAX_NS),
+			     group_since < now ? min(now - group_since, CHARGE_MAX_NS) : 0);
 	g->charged_ns = now;
 }
 
 /* Charge the time that a group had on levels which it has left: leaving one is no way out. */
-static void charge_left(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			struct gpreempt_group *g)
+static void charge_left(struct gpreempt_view *view, struct gpreempt_group *g)
 {
 	unsigned int level;
 
@@ -63,32 +89,29 @@ static void charge_left(const struct gpreempt_policy *policy, struct gpreempt_vi
 		level = fls64(g->levels) - 1;
 		if (g->turn[level].seen_ns != view->seen_ns)
 			g->turn[level].since_ns = 0;
-		charge(policy, view, g, level);
+		charge(view, g, level);
 		g->turn[level].since_ns = 0;
 	}
 }
 
 /**
  * gpreempt_group_rank - where does each queue stand, and what has its group had of its turn?
- * @policy: by which policy
  * @view: the queues; their ranks are filled in
- * @tun: the tunables
  *
  * Once more for the same scan it changes nothing. A policy without turns needs none of this,
  * and pays for none.
  */
-void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			 const struct gpreempt_tunables *tun)
+void gpreempt_group_rank(struct gpreempt_view *view)
 {
 	struct gpreempt_queue_view *q;
 
-	gpreempt_policy_comes(policy, view);
+	policy_comes(view);
 	gpreempt_for_each(q, view) {
-		q->rank = gpreempt_policy_rank(policy, &q->terms, tun);
+		q->rank = gpreempt_policy_rank(view, q);
 		q->turn = &q->group->turn[q->rank.level];
 	}
-	if (!policy->turns)
-		goto place;
+	if (!view->policy->turns)
+		return;
 	gpreempt_for_each(q, view)
 		turn_open(q->turn, view->seen_ns);
 	gpreempt_for_each(q, view) {
@@ -100,24 +123,24 @@ void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_v
 			t->resident_ns = min(t->resident_ns, resident_ns);
 	}
 	gpreempt_for_each(q, view) {
-		charge(policy, view, q->group, q->rank.level);
+		charge(view, q->group, q->rank.level);
 		turn_goes_on(q->turn, view->now_ns);
 	}
 	gpreempt_for_each(q, view)
-		charge_left(policy, view, q->group);
-place:
+		charge_left(view, q->group);
+	/* Anew, by what each has had. */
 	gpreempt_for_each(q, view)
-		gpreempt_policy_place(policy, view, q->group, tun, &q->rank);
+		q->rank = gpreempt_policy_rank(view, q);
 }
 
-static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-		       struct gpreempt_queue_view *q)
+static void turn_close(struct gpreempt_view *view, struct gpreempt_queue_view *q)
 {
 	struct gpreempt_turn *t = q->turn;
+	struct gpreempt_party p = gpreempt_policy_party(view, q->group, q->rank.level);
 	u64 now = view->now_ns;
 
-	if (policy->wake && t->wants && !t->awake)
-		gpreempt_policy_wake(policy, view, q->group, q->rank.level);
+	if (view->policy->wake && t->wants && !t->awake)
+		view->policy->wake(&p);
 	t->awake = t->wants;
 	if (!t->gets || t->begins)
 		t->had_ns = 0;
@@ -133,25 +156,15 @@ static void turn_close(const struct gpreempt_policy *policy, struct gpreempt_vie
 
 /**
  * gpreempt_group_learn - remember whose turn a plan has made it
- * @policy: by which policy
  * @view: the scan
  */
-void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_view *view)
+void gpreempt_group_learn(struct gpreempt_view *view)
 {
 	struct gpreempt_queue_view *q;
 
 	view->seen_ns = view->now_ns;
-	if (!policy->turns)
+	if (!view->policy->turns)
 		return;
-	gpreempt_for_each(q, view) {
-		struct gpreempt_turn *t = q->turn;
-
-		t->gets = false;
-		t->begins = false;
-		t->stays = false;
-		t->comes_back = false;
-		t->wants = false;
-	}
 	gpreempt_for_each(q, view) {
 		struct gpreempt_turn *t = q->turn;
 
@@ -165,5 +178,5 @@ void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_
 		t->comes_back |= q->out.verdict == GPREEMPT_RESUME;
 	}
 	gpreempt_for_each(q, view)
-		turn_close(policy, view, q);
+		turn_close(view, q);
 }

@@ -7,7 +7,6 @@
 #define GPREEMPT_GROUP_H_INCLUDED
 
 #include "evidence.h"
-#include "linger.h"
 #include "lot.h"
 
 #define GPREEMPT_OWN_WORDS	2
@@ -15,6 +14,33 @@
 struct gpreempt_policy;
 struct gpreempt_queue_view;
 struct gpreempt_view;
+
+/**
+ * struct gpreempt_linger - for how long does a group keep others off that has ended on a level, or
+ *	works on there and wants no more?
+ * @idle_ns:	seen without work since; 0: it had some at the last scan, or never
+ * @wanted_ns:	wanted more of the machine last; 0: never
+ * @began_ns:	began something last; 0: never
+ * @linger_ns:	for so long after its end
+ * @quiet_ns:	for so long after it wanted more last, if that is longer than 10 ms
+ * @pause_ns:	how long it had no work, before that which it has now
+ * @spent_ns:	so much of the time is spent: lingers that ended in a return are to be 2 % of it
+ * @back_ns:	lower queues that had waited for it came back then; 0: that was judged
+ * @worked:	while it was at work
+ * @cut:	or before the linger was over, as no more of the time was left for it
+ */
+struct gpreempt_linger {
+	u64 idle_ns;
+	u64 wanted_ns;
+	u64 began_ns;
+	u64 linger_ns;
+	u64 quiet_ns;
+	u64 pause_ns;
+	u64 spent_ns;
+	u64 back_ns;
+	bool worked;
+	bool cut;
+};
 
 /**
  * struct gpreempt_turn - what has a group had of its turn on a level?
@@ -84,8 +110,7 @@ struct gpreempt_group {
 	struct gpreempt_turn turn[GPREEMPT_LEVELS];
 };
 
-void gpreempt_group_rank(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			 const struct gpreempt_tunables *tun);
-void gpreempt_group_learn(const struct gpreempt_policy *policy, struct gpreempt_view *view);
+void gpreempt_group_rank(struct gpreempt_view *view);
+void gpreempt_group_learn(struct gpreempt_view *view);
 
 #endif /* GPREEMPT_GROUP_H_INCLUDED */

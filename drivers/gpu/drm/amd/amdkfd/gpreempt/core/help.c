@@ -22,13 +22,10 @@ static u64 waits_ns(const struct gpreempt_queue_view *q)
 	return q->state.waits_ns ? max(q->state.waits_ns, q->turn->ran_ns) : 0;
 }
 
-static bool has_starved(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-			const struct gpreempt_queue_view *q)
+static bool has_starved(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
 {
-	u64 since_ns = waits_ns(q);
-
-	return since_ns && since_ns <= view->now_ns &&
-	       view->now_ns - since_ns >= (u64)tun->starvation_ms * NSEC_PER_MSEC;
+	return gpreempt_reached(waits_ns(q), view->now_ns,
+				(u64)view->tun.starvation_ms * NSEC_PER_MSEC);
 }
 
 /* Processes in turn; of one of them the level, and then the queue, that has waited longest. */
@@ -60,26 +57,23 @@ static bool is_wanted_above(const struct gpreempt_view *view, const struct gpree
 }
 
 /* Has a queue that is being helped had what it needs, or nothing more to run? */
-static bool is_over(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		    const struct gpreempt_queue_view *q)
+static bool is_over(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
 {
 	u64 executed_ns = view->help.executed_ns;
 
 	return !gpreempt_has_work(q) || (!view->contested && q->seen.mapped) ||
 	       (executed_ns && (executed_ns > view->now_ns || view->now_ns - executed_ns >=
-				(u64)tun->min_residency_us * NSEC_PER_USEC));
+				(u64)view->tun.min_residency_us * NSEC_PER_USEC));
 }
 
 /**
  * gpreempt_help - which queue stands above all others, as it has starved?
  * @view: the scan, with the queues' states
- * @tun: the tunables
  * @next_ns: when the answer may be another one, in the scan's clock; 0 if that is not known
  *
  * Return: the queue, or NULL.
  */
-struct gpreempt_queue_view *gpreempt_help(const struct gpreempt_view *view,
-					  const struct gpreempt_tunables *tun, u64 *next_ns)
+struct gpreempt_queue_view *gpreempt_help(const struct gpreempt_view *view, u64 *next_ns)
 {
 	struct gpreempt_queue_view *next = NULL;
 	struct gpreempt_queue_view *q;
@@ -88,16 +82,16 @@ struct gpreempt_queue_view *gpreempt_help(const struct gpreempt_view *view,
 	if (view->passive)
 		return NULL;
 	gpreempt_for_each(q, view) {
-		if (q->memory->raised && !is_over(view, tun, q)) {
+		if (q->memory->raised && !is_over(view, q)) {
 			if (view->help.executed_ns)
 				*next_ns = view->help.executed_ns +
-					   (u64)tun->min_residency_us * NSEC_PER_USEC;
+					   (u64)view->tun.min_residency_us * NSEC_PER_USEC;
 			return q;
 		}
 		/* Between two the machine is theirs that stand above by right. */
 		if (q->memory->raised)
 			return NULL;
-		if (has_starved(view, tun, q) && is_next(q, next))
+		if (has_starved(view, q) && is_next(q, next))
 			next = q;
 	}
 	if (!next || view->now_ns >= view->help.next_ns || !is_wanted_above(view, next))

@@ -28,9 +28,9 @@
 #define QUIET_MOST_NS	NSEC_PER_SEC
 
 /* How long may a group linger now? It saves up unused time for SPAN_NS at most. */
-static u64 linger_ns(const struct gpreempt_linger *l, const struct gpreempt_tunables *tun, u64 now)
+static u64 linger_ns(const struct gpreempt_linger *l, const struct gpreempt_view *view)
 {
-	u64 most_ns = (u64)tun->linger_max_us * NSEC_PER_USEC;
+	u64 most_ns = (u64)view->tun.linger_max_us * NSEC_PER_USEC, now = view->now_ns;
 	u64 spent_ns = clamp_t(u64, l->spent_ns, now - min_t(u64, now, SPAN_NS), now);
 
 	return min3(l->linger_ns, most_ns, div_u64(now - spent_ns, PART));
@@ -39,13 +39,11 @@ static u64 linger_ns(const struct gpreempt_linger *l, const struct gpreempt_tuna
 /**
  * gpreempt_linger_until - until when does a queue keep lower ones off, if nothing new comes?
  * @view: the scan
- * @tun: the tunables
  * @q: the queue, whose activity and wants are known
  *
  * Return: ns in the scan's clock, U64_MAX for as long as it wants more, 0 if it does not.
  */
-u64 gpreempt_linger_until(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-			  const struct gpreempt_queue_view *q)
+u64 gpreempt_linger_until(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
 {
 	const struct gpreempt_linger *l = &q->turn->linger;
 	u64 quiet_ns = max_t(u64, l->quiet_ns, QUIET_LEAST_NS);
@@ -60,7 +58,7 @@ u64 gpreempt_linger_until(const struct gpreempt_view *view, const struct gpreemp
 		return l->wanted_ns ?
 		       min(began_ns + quiet_ns, l->wanted_ns + BEGINS * quiet_ns) : 0;
 	case GPREEMPT_IDLE:
-		return l->wanted_ns ? idle_ns + linger_ns(l, tun, view->now_ns) : 0;
+		return l->wanted_ns ? idle_ns + linger_ns(l, view) : 0;
 	default:
 		return 0;
 	}
@@ -70,18 +68,18 @@ u64 gpreempt_linger_until(const struct gpreempt_view *view, const struct gpreemp
  * Lower queues leave for a group again: was their return worth it? If the group had ended, a longer
  * linger would have bridged its pause. If it worked on, the lower queues may not even have run.
  */
-static void leaves(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		   const struct gpreempt_queue_view *q, struct gpreempt_linger *l)
+static void leaves(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
+		   struct gpreempt_linger *l)
 {
-	u64 most_ns = (u64)tun->linger_max_us * NSEC_PER_USEC;
-	u64 once_ns = (2ULL * tun->poll_interval_us + tun->min_residency_us) * NSEC_PER_USEC;
+	u64 most_ns = (u64)view->tun.linger_max_us * NSEC_PER_USEC;
+	u64 once_us = 2ULL * view->tun.poll_interval_us + view->tun.min_residency_us;
 	u64 now = view->now_ns;
 
 	if (!l->back_ns)
 		return;
 	if (l->worked)
 		l->quiet_ns = (!view->blind && q->memory->unseen.restored) ||
-			      now - l->back_ns <= once_ns ?
+			      now - l->back_ns <= once_us * NSEC_PER_USEC ?
 			      clamp_t(u64, 2 * l->quiet_ns, 2 * QUIET_LEAST_NS, QUIET_MOST_NS) :
 			      l->quiet_ns / 2;
 	else if ((l->idle_ns ? now - l->idle_ns : l->pause_ns) > most_ns)
@@ -91,11 +89,10 @@ static void leaves(const struct gpreempt_view *view, const struct gpreempt_tunab
 	l->back_ns = 0;
 }
 
-static void comes_back(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		       const struct gpreempt_queue_view *q,
+static void comes_back(const struct gpreempt_view *view, const struct gpreempt_queue_view *q,
 		       const struct gpreempt_queue_view *above, struct gpreempt_linger *l)
 {
-	u64 now = max_t(u64, view->now_ns, 1), lingered_ns = linger_ns(l, tun, now);
+	u64 now = max_t(u64, view->now_ns, 1), lingered_ns = linger_ns(l, view);
 	bool works = gpreempt_has_work(above);
 
 	/* One of its queues stands for all; and it was waited for. */
@@ -131,9 +128,8 @@ static const struct gpreempt_queue_view *lowest(const struct gpreempt_view *view
 /**
  * gpreempt_linger_learn - remember for whom others left and came back, and what they want
  * @view: the scan, with its plan
- * @tun: the tunables
  */
-void gpreempt_linger_learn(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
+void gpreempt_linger_learn(const struct gpreempt_view *view)
 {
 	const struct gpreempt_queue_view *mover = lowest(view), *q;
 	u64 now = max_t(u64, view->now_ns, 1);
@@ -141,13 +137,13 @@ void gpreempt_linger_learn(const struct gpreempt_view *view, const struct gpreem
 	gpreempt_for_each(q, view) {
 		struct gpreempt_linger *l = &q->turn->linger;
 
-		if (!mover || !q->state.takes_part || q->out.level <= mover->out.level ||
+		if (!mover || !gpreempt_takes_part(q) || q->out.level <= mover->out.level ||
 		    !gpreempt_cus_meet(&q->seen.cus, &mover->seen.cus))
 			continue;
 		if (mover->out.verdict == GPREEMPT_RESUME)
-			comes_back(view, tun, mover, q, l);
+			comes_back(view, mover, q, l);
 		else if (q->out.wants || mover->out.reason == GPREEMPT_REASON_AGED)
-			leaves(view, tun, mover, l);
+			leaves(view, mover, l);
 	}
 	/* The end of a group is that of its last queue; something consumed is another end. */
 	gpreempt_for_each(q, view) {

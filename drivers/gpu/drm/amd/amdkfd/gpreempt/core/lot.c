@@ -59,28 +59,12 @@ int gpreempt_share_admit(const struct gpreempt_share *share, const struct gpreem
 }
 
 /**
- * gpreempt_share_inherit - combine a process's own share with its parent's
- * @share: its own, all 0: it has none
- * @parent: the share that the parent has
- *
- * The process has the nearest weight, the lowest cap of all, and no minimum but its own.
- */
-struct gpreempt_share gpreempt_share_inherit(struct gpreempt_share share,
-					     const struct gpreempt_share *parent)
-{
-	if (!share.weight)
-		share.weight = parent->weight;
-	share.cap_percent = min_not_zero(share.cap_percent, parent->cap_percent);
-	share.min_percent = min(share.min_percent, share.cap_percent ?: 100);
-	return share;
-}
-
-/**
  * gpreempt_lot_inherit - combine a lot with the one above it
  * @lot: the lot, combined with nearer ones already
  * @parent: an ancestor's own
  *
- * The nearest priority, the nearest turn and the nearest grant count, and the lowest ceiling.
+ * The nearest priority, the nearest turn and the nearest grant count, and the lowest ceiling. Of
+ * the share, the nearest weight counts, the lowest cap of all, and no minimum but its own.
  */
 struct gpreempt_lot gpreempt_lot_inherit(struct gpreempt_lot lot, const struct gpreempt_lot *parent)
 {
@@ -95,7 +79,10 @@ struct gpreempt_lot gpreempt_lot_inherit(struct gpreempt_lot lot, const struct g
 	if (lot.grant == GPREEMPT_UNSET)
 		lot.grant = parent->grant;
 	lot.ceiling = min(lot.ceiling, parent->ceiling);
-	lot.share = gpreempt_share_inherit(lot.share, &parent->share);
+	if (!lot.share.weight)
+		lot.share.weight = parent->share.weight;
+	lot.share.cap_percent = min_not_zero(lot.share.cap_percent, parent->share.cap_percent);
+	lot.share.min_percent = min(lot.share.min_percent, lot.share.cap_percent ?: 100);
 	return lot;
 }
 

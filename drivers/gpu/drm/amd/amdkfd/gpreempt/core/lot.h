@@ -70,8 +70,6 @@ int gpreempt_share_admit(const struct gpreempt_share *share, const struct gpreem
 			 bool nice, u32 others_percent);
 struct gpreempt_share gpreempt_share_lower(struct gpreempt_share share,
 					   const struct gpreempt_share *most);
-struct gpreempt_share gpreempt_share_inherit(struct gpreempt_share share,
-					     const struct gpreempt_share *parent);
 struct gpreempt_lot gpreempt_lot_inherit(struct gpreempt_lot lot,
 					 const struct gpreempt_lot *parent);
 bool gpreempt_lot_exceeds(const struct gpreempt_lot *lot, const struct gpreempt_lot *had);

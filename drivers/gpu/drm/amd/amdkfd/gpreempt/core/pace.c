@@ -6,6 +6,7 @@
  * to read as they like; and it runs before all of them.
  */
 
+#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/limits.h>
 #include <linux/minmax.h>
@@ -29,18 +30,6 @@ void gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns)
 {
 	p->begun_ns = now_ns;
 	p->early = now_ns < p->due_ns;
-}
-
-/**
- * gpreempt_pace_restart - queues have changed places: the interval begins anew
- * @p: the rhythm
- * @now_ns: the time
- *
- * A queue that was put on the hardware has nothing to show yet.
- */
-void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns)
-{
-	p->begun_ns = now_ns;
 }
 
 /**
@@ -68,37 +57,26 @@ void gpreempt_pace_end(struct gpreempt_pace *p, u64 now_ns, u64 worked_ns, u32 i
 }
 
 /**
- * gpreempt_pace_next - the monitor is about to sleep for an interval
+ * gpreempt_pace_next - the monitor is about to sleep
  * @p: the rhythm
  * @now_ns: the time
- * @interval_us: between the beginnings of two scans
+ * @interval_us: between the beginnings of two scans, 0: until something wakes it
  * @until_ns: in any case until then, 0: there is no such time
  *
  * A scan that takes long does not make the interval longer, unless it takes more than half of it.
  *
- * Return: how long to sleep, in ns.
+ * Return: how long to sleep, in ns, %U64_MAX: for ever.
  */
 u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 interval_us, u64 until_ns)
 {
-	p->due_ns = min(p->begun_ns, now_ns) + (u64)interval_us * NSEC_PER_USEC;
-	if (until_ns)
-		p->due_ns = min(p->due_ns, until_ns);
-	p->due_ns = max3(p->due_ns, p->free_ns, now_ns);
-	return p->due_ns - now_ns;
-}
+	u64 due_ns = U64_MAX;
 
-/**
- * gpreempt_pace_rest - the monitor is about to sleep without an interval
- * @p: the rhythm
- * @now_ns: the time
- * @until_ns: until then, 0: until something wakes it
- *
- * Return: how long to sleep, in ns, %U64_MAX: for ever.
- */
-u64 gpreempt_pace_rest(struct gpreempt_pace *p, u64 now_ns, u64 until_ns)
-{
-	p->due_ns = until_ns ? max(until_ns, now_ns) : U64_MAX;
-	return until_ns ? p->due_ns - now_ns : U64_MAX;
+	if (interval_us)
+		due_ns = min(p->begun_ns, now_ns) + (u64)interval_us * NSEC_PER_USEC;
+	if (until_ns)
+		due_ns = min(due_ns, until_ns);
+	p->due_ns = max3(due_ns, p->free_ns, now_ns);
+	return due_ns == U64_MAX ? U64_MAX : p->due_ns - now_ns;
 }
 
 /**
@@ -120,42 +98,44 @@ u64 gpreempt_pace_wait(const struct gpreempt_pace *p, u64 now_ns)
 /* A turn: so much of a process, no fewer than four queues, before it is the next one's. */
 #define TURN_READS	(4 * GPREEMPT_QUEUE_READS)
 
-/* Is a queue one of those of a process, from its first on? They follow each other. */
-static bool is_of(const struct gpreempt_queue_view *first, const struct gpreempt_queue_view *q)
+/* Are both of one process? Its queues follow each other. */
+static bool is_of(const struct gpreempt_queue_view *one, const struct gpreempt_queue_view *q)
 {
-	return q && q->reading.process == first->reading.process;
-}
-
-/*
- * The first queue of the process of which something on a level was read longest ago, and that has
- * something to be read there; or NULL.
- */
-static struct gpreempt_queue_view *next_process(const struct gpreempt_view *view, u8 level)
-{
-	struct gpreempt_queue_view *next = NULL, *first, *q;
-	u64 turn, least = U64_MAX;
-	bool wanted;
-
-	for (first = view->first; first; first = q) {
-		turn = 0;
-		wanted = false;
-		for (q = first; is_of(first, q); q = q->next) {
-			if (q->terms.priority != level)
-				continue;
-			wanted |= q->reading.wanted;
-			turn = max(turn, q->reading.turn);
-		}
-		if (wanted && turn < least) {
-			least = turn;
-			next = first;
-		}
-	}
-	return next;
+	return q && q->reading.process == one->reading.process;
 }
 
 static bool is_unread(const struct gpreempt_queue_view *q, u8 level)
 {
 	return q->reading.wanted && q->terms.priority == level;
+}
+
+/*
+ * Of the process of which something on a level was read longest ago, and that has something to be
+ * read there, the queue that was read longest ago; or NULL. @first: out: the process's first one.
+ */
+static struct gpreempt_queue_view *next_on(struct gpreempt_view *view, u8 level,
+					   struct gpreempt_queue_view **first)
+{
+	struct gpreempt_queue_view *next = NULL, *oldest = NULL, *start = view->first, *q;
+	u64 turn = 0, least = U64_MAX;
+
+	gpreempt_for_each(q, view) {
+		if (q->terms.priority == level)
+			turn = max(turn, q->reading.turn);
+		if (is_unread(q, level) && (!oldest || q->reading.turn < oldest->reading.turn))
+			oldest = q;
+		if (is_of(q, q->next))
+			continue;
+		if (oldest && turn < least) {
+			least = turn;
+			next = oldest;
+			*first = start;
+		}
+		turn = 0;
+		oldest = NULL;
+		start = q->next;
+	}
+	return next;
 }
 
 static unsigned int read_one(struct gpreempt_view *view, struct gpreempt_queue_view *q,
@@ -165,38 +145,21 @@ static unsigned int read_one(struct gpreempt_view *view, struct gpreempt_queue_v
 	return read(view, q);
 }
 
-/* A turn of a process on a level, from what was read longest ago on. Returns how much. */
-static unsigned int read_process(struct gpreempt_view *view, struct gpreempt_queue_view *first,
-				 u8 level, gpreempt_read_fn read)
-{
-	struct gpreempt_queue_view *next = NULL, *q;
-	unsigned int words = 0;
-
-	for (q = first; is_of(first, q); q = q->next)
-		if (is_unread(q, level) && (!next || q->reading.turn < next->reading.turn))
-			next = q;
-	/* Each of them once, whichever is the first. */
-	for (q = first; is_of(first, q); q = q->next) {
-		if (words + GPREEMPT_QUEUE_READS > TURN_READS)
-			break;
-		if (is_unread(next, level))
-			words += read_one(view, next, read);
-		next = is_of(first, next->next) ? next->next : first;
-	}
-	return words;
-}
-
+/* In a turn the queues of a process are read from the oldest one on. Returns how much it was. */
 static unsigned int read_level(struct gpreempt_view *view, u8 level, unsigned int most,
 			       gpreempt_read_fn read)
 {
-	struct gpreempt_queue_view *first;
-	unsigned int words = 0;
+	struct gpreempt_queue_view *next, *first, *q;
+	unsigned int words = 0, end;
 
-	while (words + TURN_READS <= most) {
-		first = next_process(view, level);
-		if (!first)
-			break;
-		words += read_process(view, first, level, read);
+	while (words + TURN_READS <= most && (next = next_on(view, level, &first))) {
+		end = words + TURN_READS;
+		q = next;
+		do {
+			if (is_unread(q, level))
+				words += read_one(view, q, read);
+			q = is_of(q, q->next) ? q->next : first;
+		} while (q != next && words + GPREEMPT_QUEUE_READS <= end);
 	}
 	return words;
 }
@@ -214,7 +177,7 @@ static unsigned int read_level(struct gpreempt_view *view, u8 level, unsigned in
  */
 void gpreempt_read(struct gpreempt_view *view, gpreempt_read_fn read)
 {
-	unsigned int left = GPREEMPT_SCAN_READS, wanted = 0, levels = 0, part, i;
+	unsigned int left = GPREEMPT_SCAN_READS, wanted = 0, part, i;
 	struct gpreempt_queue_view *q;
 	u32 on = 0;
 	int level;
@@ -223,7 +186,6 @@ void gpreempt_read(struct gpreempt_view *view, gpreempt_read_fn read)
 		if (!q->reading.wanted)
 			continue;
 		wanted++;
-		levels += !(on & BIT(q->terms.priority));
 		on |= BIT(q->terms.priority);
 	}
 	if (wanted * GPREEMPT_QUEUE_READS <= left) {
@@ -232,7 +194,7 @@ void gpreempt_read(struct gpreempt_view *view, gpreempt_read_fn read)
 				read_one(view, q, read);
 		return;
 	}
-	part = left / levels;
+	part = left / hweight32(on);
 	for (i = 0; i < 2; i++, part = GPREEMPT_SCAN_READS)
 		for (level = GPREEMPT_LEVELS - 1; level >= 0; level--)
 			if (on & BIT(level))

@@ -19,7 +19,8 @@ struct gpreempt_view;
 
 /**
  * struct gpreempt_pace - the monitor's rhythm
- * @begun_ns:	when the last scan began, or queues have changed places since
+ * @begun_ns:	when the last scan began, or queues have changed places since: one that was put on
+ *		the hardware has nothing to show yet
  * @early:	that scan came before its time
  * @due_ns:	when the next is by its rhythm, %U64_MAX: never
  * @free_ns:	no sooner, whatever wakes the monitor
@@ -54,10 +55,8 @@ typedef unsigned int (*gpreempt_read_fn)(struct gpreempt_view *view,
 void gpreempt_read(struct gpreempt_view *view, gpreempt_read_fn read);
 
 void gpreempt_pace_begin(struct gpreempt_pace *p, u64 now_ns);
-void gpreempt_pace_restart(struct gpreempt_pace *p, u64 now_ns);
 void gpreempt_pace_end(struct gpreempt_pace *p, u64 now_ns, u64 worked_ns, u32 interval_us);
 u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 interval_us, u64 until_ns);
-u64 gpreempt_pace_rest(struct gpreempt_pace *p, u64 now_ns, u64 until_ns);
 u64 gpreempt_pace_wait(const struct gpreempt_pace *p, u64 now_ns);
 
 #endif /* GPREEMPT_PACE_H_INCLUDED */

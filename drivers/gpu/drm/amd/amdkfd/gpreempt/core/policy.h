@@ -18,15 +18,15 @@
  * @turn_own:	its words of the group on the level
  * @own:	its words of the group
  *
- * The policy's words are zeroed when it comes, and kept when it was told something.
+ * The policy's words are zeroed when it comes.
  */
 struct gpreempt_party {
 	u64 now_ns;
 	const struct gpreempt_share *share;
 	const struct gpreempt_turn *turn;
-	u64 clock;
-	u64 turn_own[GPREEMPT_OWN_WORDS];
-	u64 own[GPREEMPT_OWN_WORDS];
+	u64 *clock;
+	u64 *turn_own;
+	u64 *own;
 };
 
 /**
@@ -62,19 +62,18 @@ extern const struct gpreempt_policy gpreempt_none;
 extern const struct gpreempt_policy gpreempt_strict;
 extern const struct gpreempt_policy gpreempt_timeslice;
 extern const struct gpreempt_policy gpreempt_fair;
+/* All of them, and then NULL. */
+extern const struct gpreempt_policy *const gpreempt_policies[];
 
 const struct gpreempt_policy *gpreempt_policy_find(const char *name);
-const struct gpreempt_policy *gpreempt_policy_get(unsigned int index);
-void gpreempt_policy_comes(const struct gpreempt_policy *policy, struct gpreempt_view *view);
-struct gpreempt_rank gpreempt_policy_rank(const struct gpreempt_policy *policy,
-					  const struct gpreempt_terms *terms,
-					  const struct gpreempt_tunables *tun);
-void gpreempt_policy_place(const struct gpreempt_policy *policy, const struct gpreempt_view *view,
-			   const struct gpreempt_group *group, const struct gpreempt_tunables *tun,
-			   struct gpreempt_rank *rank);
-void gpreempt_policy_charge(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			    struct gpreempt_group *group, unsigned int level, u64 ns, u64 group_ns);
-void gpreempt_policy_wake(const struct gpreempt_policy *policy, struct gpreempt_view *view,
-			  struct gpreempt_group *group, unsigned int level);
+struct gpreempt_party gpreempt_policy_party(struct gpreempt_view *view,
+					    struct gpreempt_group *group, unsigned int level);
+struct gpreempt_rank gpreempt_policy_rank(struct gpreempt_view *view,
+					  const struct gpreempt_queue_view *q);
+
+/* decide.c */
+void gpreempt_decide(struct gpreempt_view *view, struct gpreempt_plan *plan);
+void gpreempt_skip(struct gpreempt_view *view, struct gpreempt_plan *plan);
+bool gpreempt_may_contend(struct gpreempt_view *view);
 
 #endif /* GPREEMPT_POLICY_H_INCLUDED */

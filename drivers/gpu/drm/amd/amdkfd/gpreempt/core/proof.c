@@ -9,7 +9,7 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "proof.h"
+#include "select.h"
 
 /* Is it in nobody's way, for all that its memory shows? */
 static bool may_hide(const struct gpreempt_queue_view *q)
@@ -22,10 +22,9 @@ static bool may_hide(const struct gpreempt_queue_view *q)
  * scan may be early; or an eighth of what the same packets take, so that long kernels are counted
  * seldom.
  */
-static u64 patience_ns(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		       const struct gpreempt_memory *m)
+static u64 patience_ns(const struct gpreempt_view *view, const struct gpreempt_memory *m)
 {
-	u64 interval_ns = (u64)tun->poll_interval_us * NSEC_PER_USEC;
+	u64 interval_ns = (u64)view->tun.poll_interval_us * NSEC_PER_USEC;
 	u64 moved_ns = m->index.moved_ns;
 	u64 took_ns = moved_ns && moved_ns < view->now_ns ? view->now_ns - moved_ns : 0;
 
@@ -33,26 +32,21 @@ static u64 patience_ns(const struct gpreempt_view *view, const struct gpreempt_t
 }
 
 /* Has it waited for so long, for all that was counted? */
-static bool needs_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-			const struct gpreempt_queue_view *q)
+static bool needs_proof(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
 {
-	u64 since_ns = q->memory->unproved_ns;
-
-	return q->seen.mapped && since_ns && since_ns <= view->now_ns &&
-	       view->now_ns - since_ns >= patience_ns(view, tun, q->memory);
+	return q->seen.mapped && gpreempt_reached(q->memory->unproved_ns, view->now_ns,
+						  patience_ns(view, q->memory));
 }
 
 /**
  * gpreempt_wants_proof - are all waves to be counted, whatever memory says?
  * @view: the scan; of each queue it is known whether it matters
- * @tun: the tunables
  * @counts: waves are counted in any case. Then none is found not to use the machine that it was
  *	given while what it was not given may be hidden
  *
  * Return: false, too, where there is nothing to count, and before &gpreempt_view.proof_ns.
  */
-bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-			  bool counts)
+bool gpreempt_wants_proof(const struct gpreempt_view *view, bool counts)
 {
 	const struct gpreempt_queue_view *q;
 	bool hidden = false;
@@ -69,8 +63,9 @@ bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreemp
 	if (!hidden)
 		return false;
 	gpreempt_for_each(q, view) {
-		if ((counts && gpreempt_is_judged(view, tun, q->memory)) ||
-		    (gpreempt_level(q) > lowest && needs_proof(view, tun, q)))
+		if ((counts && gpreempt_reached(q->memory->blocked.given_ns, view->now_ns,
+						(u64)view->tun.blocked_us * NSEC_PER_USEC)) ||
+		    (gpreempt_level(q) > lowest && needs_proof(view, q)))
 			return true;
 	}
 	return false;
@@ -79,16 +74,15 @@ bool gpreempt_wants_proof(const struct gpreempt_view *view, const struct gpreemp
 /**
  * gpreempt_lacks_slot - does one wait for a hardware slot?
  * @view: a scan that has counted all waves
- * @tun: the tunables
  *
  * Return: true if a queue that has waited for so long was not found in a slot.
  */
-bool gpreempt_lacks_slot(const struct gpreempt_view *view, const struct gpreempt_tunables *tun)
+bool gpreempt_lacks_slot(const struct gpreempt_view *view)
 {
 	const struct gpreempt_queue_view *q;
 
 	gpreempt_for_each(q, view)
-		if (q->seen.waves == GPREEMPT_WAVES_UNKNOWN && needs_proof(view, tun, q))
+		if (q->seen.waves == GPREEMPT_WAVES_UNKNOWN && needs_proof(view, q))
 			return true;
 	return false;
 }
@@ -102,8 +96,7 @@ bool gpreempt_lacks_slot(const struct gpreempt_view *view, const struct gpreempt
  */
 void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queue_view *q)
 {
-	bool works = q->seen.mapped && q->state.takes_part && !q->out.announced &&
-		     (q->out.activity == GPREEMPT_RUNNING || q->out.activity == GPREEMPT_RUNNABLE);
+	bool works = q->seen.mapped && !q->out.announced && gpreempt_has_work(q);
 	bool shown = q->seen.waves > 0 && !q->out.wants;
 	u64 *since_ns = &q->memory->unproved_ns;
 

@@ -22,29 +22,23 @@
 /**
  * struct selection - a plan in the making
  * @view:	what it is about
- * @tun:	the tunables
  * @plan:	what comes of it
  * @blocked:	highest level with a queue that is blocked; as the others below, -1 if there is
  *		none
  * @entitled:	highest that wants more, of those that have work and were not raised
- * @announced:	the same of those that work was announced for
  * @off:	lowest that is kept off, above %GPREEMPT_BOOST if none is
  * @pinned:	lowest that may have waves and must not be taken off, likewise
  * @helps:	one is raised
- * @turns:	there is one that may take turns
  * @rotating:	bit n: level n has two groups that take turns, or one that is limited
  */
 struct selection {
 	struct gpreempt_view *view;
-	const struct gpreempt_tunables *tun;
 	struct gpreempt_plan *plan;
 	int blocked;
 	int entitled;
-	int announced;
 	int off;
 	int pinned;
 	bool helps;
-	bool turns;
 	u32 rotating;
 };
 
@@ -75,7 +69,7 @@ static void raise(struct selection *s)
 	struct gpreempt_queue_view *q;
 	u64 next_ns;
 
-	q = gpreempt_help(s->view, s->tun, &next_ns);
+	q = gpreempt_help(s->view, &next_ns);
 	if (next_ns)
 		look_again(s->plan, next_ns);
 	if (!q)
@@ -105,18 +99,20 @@ static void begin(struct selection *s)
 	}
 	raise(s);
 	gpreempt_for_each(q, view) {
-		if (!q->state.takes_part)
+		if (!gpreempt_takes_part(q))
 			continue;
-		s->turns |= q->rank.slice_ns;
 		if (q->seen.preempted)
 			s->off = min_t(int, s->off, q->out.level);
 		if (!q->seen.mapped)
 			continue;
+		/* It has waves, or may have some, for all that was counted. */
 		if (q->out.activity == GPREEMPT_RUNNING)
 			claim(&view->running, q);
-		if (q->state.may_hold && q->terms.pinned)
+		else if (q->out.activity != GPREEMPT_RUNNABLE || q->seen.waves >= 0)
+			continue;
+		if (q->terms.pinned)
 			s->pinned = min_t(int, s->pinned, q->out.level);
-		else if (q->state.may_hold)
+		else
 			claim(&view->holding, q);
 	}
 }
@@ -167,7 +163,7 @@ static void judge_use(struct selection *s)
 /* Does it keep those below off? */
 static void keep_off(struct selection *s, const struct gpreempt_queue_view *q)
 {
-	u64 until_ns = gpreempt_linger_until(s->view, s->tun, q);
+	u64 until_ns = gpreempt_linger_until(s->view, q);
 
 	if (until_ns <= s->view->now_ns)
 		return;
@@ -186,7 +182,7 @@ static void weigh(struct selection *s)
 		const struct gpreempt_outcome *out = &q->out;
 		int level = out->level;
 
-		if (!q->state.takes_part)
+		if (!gpreempt_takes_part(q))
 			continue;
 		if (out->activity != GPREEMPT_IDLE || q->state.expects)
 			plan->idle = false;
@@ -208,9 +204,7 @@ static void weigh(struct selection *s)
 		if (!out->wants)
 			continue;
 		claim(&s->view->wanting, q);
-		if (out->announced)
-			s->announced = max(s->announced, level);
-		else if (!out->raised)
+		if (!out->announced && !out->raised)
 			s->entitled = max(s->entitled, level);
 	}
 }
@@ -221,14 +215,6 @@ static void take_off(struct selection *s, struct gpreempt_queue_view *q,
 	q->out.reason = reason;
 	q->out.verdict = GPREEMPT_PREEMPT;
 	s->plan->nr_preempt++;
-}
-
-static void put_back(struct selection *s, struct gpreempt_queue_view *q,
-		     enum gpreempt_reason reason)
-{
-	q->out.reason = reason;
-	q->out.verdict = GPREEMPT_RESUME;
-	s->plan->nr_resume++;
 }
 
 /* Explicit requests are not for a policy to judge. */
@@ -253,7 +239,7 @@ static bool holds(const struct selection *s, const struct gpreempt_queue_view *q
 /* Might it be taken off, if there is a reason, once it has been there for min_residency_us? */
 static bool is_in_reach(const struct selection *s, const struct gpreempt_queue_view *q)
 {
-	return q->state.takes_part && q->seen.mapped && !q->terms.pinned && holds(s, q) &&
+	return gpreempt_takes_part(q) && q->seen.mapped && !q->terms.pinned && holds(s, q) &&
 	       q->out.verdict == GPREEMPT_KEEP;
 }
 
@@ -263,11 +249,15 @@ static bool may_leave(const struct selection *s, const struct gpreempt_queue_vie
 	return is_in_reach(s, q) && s->view->now_ns >= q->state.leave_ns;
 }
 
-static enum gpreempt_reason reason_below(const struct selection *s, u8 level)
+static enum gpreempt_reason reason_to_leave(const struct selection *s,
+					    const struct gpreempt_queue_view *q)
 {
-	if (level < s->entitled)
+	u32 above = GPREEMPT_ABOVE(q->out.level) & ~BIT(GPREEMPT_BOOST);
+
+	if (q->out.level < s->entitled)
 		return GPREEMPT_REASON_INVERSION;
-	return level < s->announced ? GPREEMPT_REASON_HINT : GPREEMPT_REASON_AGED;
+	return is_claimed(&s->view->wanting, above, q) ? GPREEMPT_REASON_HINT :
+							 GPREEMPT_REASON_AGED;
 }
 
 /*
@@ -287,7 +277,7 @@ static void displace(struct selection *s)
 			continue;
 		end_ns = max(end_ns, q->state.leave_ns);
 		if (may_leave(s, q))
-			take_off(s, q, reason_below(s, q->out.level));
+			take_off(s, q, reason_to_leave(s, q));
 	}
 	if (s->plan->nr_preempt == before && end_ns)
 		look_again(s->plan, end_ns);
@@ -300,9 +290,8 @@ static void displace(struct selection *s)
  */
 static bool takes_turns(const struct gpreempt_queue_view *q)
 {
-	return q->state.takes_part && !q->terms.asked && !q->terms.pinned &&
-	       !q->out.announced && !q->out.raised && q->rank.slice_ns &&
-	       (q->out.activity == GPREEMPT_RUNNING || q->out.activity == GPREEMPT_RUNNABLE);
+	return gpreempt_has_work(q) && !q->terms.asked && !q->out.announced && !q->out.raised &&
+	       q->rank.slice_ns;
 }
 
 /* As soon as one of its queues may leave: else one or another of many might never. */
@@ -310,14 +299,6 @@ static bool is_turn_over(const struct selection *s, const struct gpreempt_queue_
 {
 	return q->turn->has && q->turn->had_ns >= q->turn->slice_ns &&
 	       (!q->seen.mapped || s->view->now_ns >= q->state.leave_ns);
-}
-
-/* Among those that are alike, what executes anyway need not be saved for it. */
-static bool is_before(const struct gpreempt_queue_view *q, const struct gpreempt_queue_view *other)
-{
-	if (!other || q->rank.key != other->rank.key)
-		return !other || q->rank.key < other->rank.key;
-	return q->out.activity == GPREEMPT_RUNNING && other->out.activity != GPREEMPT_RUNNING;
 }
 
 static bool is_limited(const struct selection *s, const struct gpreempt_queue_view *q)
@@ -346,7 +327,7 @@ static void take_turns(struct selection *s)
 			has[level] = q->turn;
 		if (is_turn_over(s, q))
 			over |= BIT(level);
-		if (!is_limited(s, q) && is_before(q, next[level]))
+		if (!is_limited(s, q) && (!next[level] || q->rank.key < next[level]->rank.key))
 			next[level] = q;
 	}
 	gpreempt_for_each(q, s->view) {
@@ -402,8 +383,11 @@ static void settle(struct selection *s)
 			take_off(s, q, GPREEMPT_REASON_TIMESLICE);
 		if (q->seen.preempted && !gpreempt_held(q) && !out_of_turn &&
 		    (s->view->passive ||
-		     !is_claimed(&s->view->keeping, GPREEMPT_ABOVE(q->out.level), q)))
-			put_back(s, q, reason_back(s, q));
+		     !is_claimed(&s->view->keeping, GPREEMPT_ABOVE(q->out.level), q))) {
+			q->out.reason = reason_back(s, q);
+			q->out.verdict = GPREEMPT_RESUME;
+			s->plan->nr_resume++;
+		}
 	}
 }
 
@@ -414,13 +398,13 @@ static void settle(struct selection *s)
  */
 static void await_end(struct selection *s)
 {
-	u64 now = s->view->now_ns, off_ns = U64_MAX, most_us = s->tun->poll_interval_us;
+	u64 now = s->view->now_ns, off_ns = U64_MAX, most_us = s->view->tun.poll_interval_us;
 	const struct gpreempt_queue_view *q;
 
 	if (s->helps)
 		return;
 	gpreempt_for_each(q, s->view) {
-		if (!q->state.takes_part)
+		if (!gpreempt_takes_part(q))
 			continue;
 		if (q->out.verdict == GPREEMPT_PREEMPT)
 			off_ns = 0;
@@ -435,19 +419,15 @@ static void await_end(struct selection *s)
 /**
  * gpreempt_select - what to take off the hardware, and what to put back
  * @view: the queues, with their states and ranks; their outcomes are filled in
- * @tun: the tunables
  * @plan: filled in
  */
-void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		     struct gpreempt_plan *plan)
+void gpreempt_select(struct gpreempt_view *view, struct gpreempt_plan *plan)
 {
 	struct selection s = {
 		.view = view,
-		.tun = tun,
 		.plan = plan,
 		.blocked = -1,
 		.entitled = -1,
-		.announced = -1,
 		.off = GPREEMPT_BOOST + 1,
 		.pinned = GPREEMPT_BOOST + 1,
 	};
@@ -455,8 +435,7 @@ void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables 
 	*plan = (struct gpreempt_plan) { .idle = true };
 	begin(&s);
 	judge_use(&s);
-	if (s.turns)
-		take_turns(&s);
+	take_turns(&s);
 	weigh(&s);
 	obey(&s);
 	if (!view->passive)

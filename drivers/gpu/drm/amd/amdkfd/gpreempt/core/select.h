@@ -7,7 +7,6 @@
 
 #include "estimate.h"
 #include "group.h"
-#include "help.h"
 #include "pace.h"
 
 #define GPREEMPT_BOOST		GPREEMPT_LEVELS	/* level of a starved queue */
@@ -61,7 +60,7 @@ enum gpreempt_reason {
  * @level:	above all of a lower one, 0 to 15: its priority
  * @key:	of the groups that take turns on a level, the one with the least is next
  * @not_before_ns: has no turn before that time; 0: there is no such time, now or later
- * @slice_ns:	length of its turn; 0: it takes none
+ * @slice_ns:	length of its turn; 0: it takes none, as one that must not be taken off
  */
 struct gpreempt_rank {
 	u8 level;
@@ -105,6 +104,25 @@ struct gpreempt_outcome {
 	bool awaited;
 };
 
+/* All help together has so small a part of the time while a higher level wants the machine. */
+#define GPREEMPT_HELP_PART	8
+
+/**
+ * struct gpreempt_help - the help that a node gives
+ * @since_ns:	one queue stands above all others since; 0: none does
+ * @executed_ns: it was seen executing since; 0: it was not
+ * @moved:	a scan took it to execute
+ * @costs:	one above it wanted the machine meanwhile
+ * @next_ns:	while one above wants the machine, no help before that
+ */
+struct gpreempt_help {
+	u64 since_ns;
+	u64 executed_ns;
+	bool moved;
+	bool costs;
+	u64 next_ns;
+};
+
 /**
  * struct gpreempt_queue_view - one queue on its way through the rooms
  * @reading:	what is to be read of it; pace's
@@ -140,6 +158,7 @@ struct gpreempt_queue_view {
 
 /**
  * struct gpreempt_view - a node's queues at one moment
+ * @tun:	the tunables
  * @now_ns:	time of the scan
  * @save_ns:	what a save takes on this node, 0: never measured
  * @waves_final: the wave counts were read: what is unknown stays unknown
@@ -161,12 +180,14 @@ struct gpreempt_queue_view {
  * @keeping:	of queues that keep lower ones off
  * @wanting:	of queues that want more
  * @turning:	of queues whose turn it is on their level
- * @policy:	whose word @clock is
- * @clock:	the policy's, of each level
+ * @policy:	the policy
+ * @clock:	its word of each level
+ * @clock_of:	whose word that is
  * @nr:		how many queues there are
  * @first:	the first of them, NULL: there is none
  */
 struct gpreempt_view {
+	struct gpreempt_tunables tun;
 	u64 now_ns;
 	u64 save_ns;
 	bool waves_final;
@@ -187,8 +208,21 @@ struct gpreempt_view {
 	struct gpreempt_claims turning;
 	const struct gpreempt_policy *policy;
 	u64 clock[GPREEMPT_LEVELS];
+	const struct gpreempt_policy *clock_of;
 	unsigned int nr;
 	struct gpreempt_queue_view *first;
+};
+
+/**
+ * enum gpreempt_rest - how the monitor goes on
+ * @GPREEMPT_POLL: it scans again after an interval
+ * @GPREEMPT_CALM: nothing can have to be decided before something wakes it: a long interval
+ * @GPREEMPT_PARK: it sleeps without an interval until something wakes it
+ */
+enum gpreempt_rest {
+	GPREEMPT_POLL,
+	GPREEMPT_CALM,
+	GPREEMPT_PARK,
 };
 
 /**
@@ -204,8 +238,11 @@ struct gpreempt_view {
  * @within_us:	how long the interval is to be at most, 0: poll_interval_us: something may have
  *		begun, or be about to end for which others are kept off
  * @next_ns:	when to decide again, however long the interval is: the machine is to be freed
- *		for announced work, or a queue has been there for as long as it is left there;
- *		0: there is no such time
+ *		for announced work, or a queue has been there for as long as it is left there, or
+ *		a hold ends; 0: there is no such time
+ * @rest:	how the monitor goes on, once each doorbell is sure to wake it that is
+ *		&gpreempt_outcome.awaited; if one is not, one step more wakeful. wake's;
+ *		%GPREEMPT_PARK before that: nothing could have to be decided, whatever work comes
  * @nr_preempt:	queues whose verdict is GPREEMPT_PREEMPT
  * @nr_resume:	queues whose verdict is GPREEMPT_RESUME
  */
@@ -215,6 +252,7 @@ struct gpreempt_plan {
 	bool waiting;
 	u32 within_us;
 	u64 next_ns;
+	enum gpreempt_rest rest;
 	unsigned int nr_preempt;
 	unsigned int nr_resume;
 };
@@ -223,8 +261,23 @@ struct gpreempt_plan {
 #define gpreempt_for_each(pos, view) \
 	for (pos = (view)->first; pos; pos = (pos)->next)
 
-void gpreempt_select(struct gpreempt_view *view, const struct gpreempt_tunables *tun,
-		     struct gpreempt_plan *plan);
+void gpreempt_select(struct gpreempt_view *view, struct gpreempt_plan *plan);
+
+/* proof.c */
+bool gpreempt_wants_proof(const struct gpreempt_view *view, bool counts);
+bool gpreempt_lacks_slot(const struct gpreempt_view *view);
+void gpreempt_track_proof(const struct gpreempt_view *view, struct gpreempt_queue_view *q);
+
+/* help.c */
+struct gpreempt_queue_view *gpreempt_help(const struct gpreempt_view *view, u64 *next_ns);
+void gpreempt_help_learn(struct gpreempt_view *view);
+
+/* linger.c */
+u64 gpreempt_linger_until(const struct gpreempt_view *view, const struct gpreempt_queue_view *q);
+void gpreempt_linger_learn(const struct gpreempt_view *view);
+
+/* wake.c */
+void gpreempt_wake(struct gpreempt_view *view, struct gpreempt_plan *plan);
 
 /* Where a queue stands: one that starved above all levels. */
 static inline u8 gpreempt_level(const struct gpreempt_queue_view *q)
@@ -247,7 +300,7 @@ static inline bool gpreempt_takes_part(const struct gpreempt_queue_view *q)
 /* It runs, or would. */
 static inline bool gpreempt_has_work(const struct gpreempt_queue_view *q)
 {
-	return q->state.takes_part && (q->out.activity == GPREEMPT_RUNNING ||
+	return gpreempt_takes_part(q) && (q->out.activity == GPREEMPT_RUNNING ||
 				       q->out.activity == GPREEMPT_RUNNABLE);
 }
 

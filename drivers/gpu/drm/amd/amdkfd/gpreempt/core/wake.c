@@ -9,18 +9,13 @@
 #include <linux/minmax.h>
 #include <linux/time64.h>
 
-#include "wake.h"
+#include "select.h"
 
 /*
  * How long nothing must happen before doorbells are taken away. Longer than the pauses of an
  * interactive client, so that those take no fault each time.
  */
 #define LINGER_NS	(100 * NSEC_PER_MSEC)
-
-static bool has_turns(const struct gpreempt_queue_view *q)
-{
-	return q->rank.slice_ns && !q->terms.pinned;
-}
 
 /**
  * struct situation - what of the queues is of concern to all
@@ -51,7 +46,7 @@ static struct situation survey(const struct gpreempt_view *view)
 				s.many = false;
 			}
 			s.at_work = q->out.level;
-			if (has_turns(q)) {
+			if (q->rank.slice_ns) {
 				s.many |= s.turns && s.turns != q->group;
 				s.turns = q->group;
 			}
@@ -67,7 +62,7 @@ static struct situation survey(const struct gpreempt_view *view)
 static bool would_contend(const struct gpreempt_queue_view *q, const struct situation *s)
 {
 	return q->out.level > s->at_work ||
-	       (q->out.level == s->at_work && s->turns && has_turns(q) &&
+	       (q->out.level == s->at_work && s->turns && q->rank.slice_ns &&
 		(s->many || s->turns != q->group));
 }
 
@@ -125,29 +120,26 @@ static bool is_calm(const struct gpreempt_view *view, const struct gpreempt_plan
 
 /**
  * gpreempt_wake - how long may the monitor sleep?
- * @view: the scan; whose doorbells are to wake it is filled in
- * @plan: what is done now, NULL: nothing could have to be, whatever work comes
- * @wake: filled in
+ * @view: the scan; whose doorbells are to wake it is filled in, and when something was at work
+ * @plan: what is done now; how the monitor goes on is filled in
  */
-void gpreempt_wake(struct gpreempt_view *view, const struct gpreempt_plan *plan,
-		   struct gpreempt_wake *wake)
+void gpreempt_wake(struct gpreempt_view *view, struct gpreempt_plan *plan)
 {
-	bool idle = !plan || (plan->idle && !plan->nr_preempt);
-	bool long_idle = plan && idle && view->now_ns - view->busy_ns > LINGER_NS;
+	bool parks = plan->rest == GPREEMPT_PARK, long_idle;
+	bool idle = parks || (plan->idle && !plan->nr_preempt);
 	struct situation s = survey(view);
 	struct gpreempt_queue_view *q;
 
-	*wake = (struct gpreempt_wake) { .idle = idle, .until_ns = s.end_ns };
-	if (plan) {
-		wake->within_us = plan->within_us;
-		wake->until_ns = min_not_zero(s.end_ns, plan->next_ns);
-	}
+	if (!idle)
+		view->busy_ns = view->now_ns;
+	long_idle = !parks && idle && view->now_ns - view->busy_ns > LINGER_NS;
+	plan->next_ns = min_not_zero(s.end_ns, plan->next_ns);
 	gpreempt_for_each(q, view)
 		q->out.awaited = long_idle;
 	if (!idle)
 		await_preemptors(view, plan, &s);
-	if (!plan || long_idle)
-		wake->rest = GPREEMPT_PARK;
+	if (long_idle)
+		plan->rest = GPREEMPT_PARK;
 	else if (!idle && is_calm(view, plan, &s))
-		wake->rest = GPREEMPT_CALM;
+		plan->rest = GPREEMPT_CALM;
 }

@@ -23,7 +23,7 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
-#include "doorbell.h"
+#include "gpreempt/run/node.h"
 
 /**
  * struct gpreempt_doorbell - a process's mappings of its doorbells on a node
@@ -66,12 +66,40 @@ static struct gpreempt_doorbell *find_doorbell(struct kfd_gpreempt *gp, const st
 	return NULL;
 }
 
-/* Unlocks, and forgets a process without a mapping. */
-static void unlock_or_free(struct gpreempt_doorbell *db)
+/* A mapping that is never taken away has no handler of faults. */
+static bool is_other(const struct vm_area_struct *vma)
 {
-	struct kfd_gpreempt *gp = db->gp;
-	bool used = db->nr_parts || db->others;
+	return !vma->vm_ops->fault;
+}
 
+static void doorbell_open(struct vm_area_struct *vma)
+{
+	struct gpreempt_doorbell *db = vma->vm_private_data;
+
+	guard(mutex)(&db->gp->doorbell.lock);
+	if (is_other(vma))
+		db->others++;
+	else if (!WARN_ON_ONCE(db->nr_parts == db->max_parts))
+		db->parts[db->nr_parts++] = vma;
+}
+
+/* Forgets a process without a mapping. */
+static void doorbell_close(struct vm_area_struct *vma)
+{
+	struct gpreempt_doorbell *db = vma->vm_private_data;
+	struct kfd_gpreempt *gp = db->gp;
+	unsigned int i;
+	bool used;
+
+	mutex_lock(&gp->doorbell.lock);
+	db->others -= is_other(vma);
+	for (i = 0; i < db->nr_parts; i++) {
+		if (db->parts[i] == vma) {
+			db->parts[i] = db->parts[--db->nr_parts];
+			break;
+		}
+	}
+	used = db->nr_parts || db->others;
 	if (!used)
 		list_del(&db->node);
 	mutex_unlock(&gp->doorbell.lock);
@@ -79,31 +107,6 @@ static void unlock_or_free(struct gpreempt_doorbell *db)
 		return;
 	kfree(db);
 	kobject_put(&gp->kobj);
-}
-
-static void doorbell_open(struct vm_area_struct *vma)
-{
-	struct gpreempt_doorbell *db = vma->vm_private_data;
-
-	mutex_lock(&db->gp->doorbell.lock);
-	if (!WARN_ON_ONCE(db->nr_parts == db->max_parts))
-		db->parts[db->nr_parts++] = vma;
-	mutex_unlock(&db->gp->doorbell.lock);
-}
-
-static void doorbell_close(struct vm_area_struct *vma)
-{
-	struct gpreempt_doorbell *db = vma->vm_private_data;
-	unsigned int i;
-
-	mutex_lock(&db->gp->doorbell.lock);
-	for (i = 0; i < db->nr_parts; i++) {
-		if (db->parts[i] == vma) {
-			db->parts[i] = db->parts[--db->nr_parts];
-			break;
-		}
-	}
-	unlock_or_free(db);
 }
 
 /* Did stock take the doorbells away, for ever? */
@@ -150,7 +153,7 @@ static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 	 */
 	smp_store_release(&db->revoked, false);
 	if (xchg(&db->awaited, false)) {
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_DOORBELLS, 1);
+		kfd_gpreempt_count(gp, DOORBELLS, 1);
 		kfd_gpreempt_wake(gp);
 	}
 	return ret;
@@ -172,27 +175,9 @@ static const struct vm_operations_struct doorbell_vm_ops = {
 	.map_pages = doorbell_map_pages,
 };
 
-static void other_open(struct vm_area_struct *vma)
-{
-	struct gpreempt_doorbell *db = vma->vm_private_data;
-
-	mutex_lock(&db->gp->doorbell.lock);
-	db->others++;
-	mutex_unlock(&db->gp->doorbell.lock);
-}
-
-static void other_close(struct vm_area_struct *vma)
-{
-	struct gpreempt_doorbell *db = vma->vm_private_data;
-
-	mutex_lock(&db->gp->doorbell.lock);
-	db->others--;
-	unlock_or_free(db);
-}
-
 static const struct vm_operations_struct other_vm_ops = {
-	.open = other_open,
-	.close = other_close,
+	.open = doorbell_open,
+	.close = doorbell_close,
 };
 
 static struct gpreempt_doorbell *new_doorbell(struct kfd_gpreempt *gp, struct vm_area_struct *vma)
@@ -236,9 +221,8 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 	if (!gp || !(vma->vm_flags & VM_SHARED))
 		return 1;
 	/* The process's record stays as it is meanwhile: its mmap_lock is held. */
-	mutex_lock(&gp->doorbell.lock);
-	db = find_doorbell(gp, vma->vm_mm);
-	mutex_unlock(&gp->doorbell.lock);
+	scoped_guard(mutex, &gp->doorbell.lock)
+		db = find_doorbell(gp, vma->vm_mm);
 	if (!db)
 		db = new_doorbell(gp, vma);
 	if (!db)
@@ -256,13 +240,12 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 	for (at = vma->vm_start; !enabled && at < vma->vm_end; at += PAGE_SIZE)
 		put_back(db, vma, at);
 
-	mutex_lock(&gp->doorbell.lock);
+	guard(mutex)(&gp->doorbell.lock);
 	if (!db->others)
 		list_add(&db->node, &gp->doorbell.list);
 	db->parts[db->nr_parts++] = vma;
 	db->revoked = enabled;
 	db->awaited = enabled;
-	mutex_unlock(&gp->doorbell.lock);
 	return 0;
 }
 
@@ -278,10 +261,8 @@ void kfd_gpreempt_doorbell_other(struct vm_area_struct *vma)
 	if (!db)
 		return;
 	vma->vm_ops = &other_vm_ops;
-	mutex_lock(&db->gp->doorbell.lock);
-	first = !db->others++;
-	mutex_unlock(&db->gp->doorbell.lock);
-
+	scoped_guard(mutex, &db->gp->doorbell.lock)
+		first = !db->others++;
 	/* A parked monitor does not know that it has to look from now on. */
 	if (first)
 		kfd_gpreempt_wake(db->gp);
@@ -329,7 +310,7 @@ static void revoke(struct gpreempt_doorbell *db)
 			kfd_doorbell_zap(part, part->vm_start, part->vm_end - part->vm_start);
 	}
 	mmap_read_unlock(db->mm);
-	kfd_gpreempt_count(db->gp, GPREEMPT_STAT_REVOCATIONS, 1);
+	kfd_gpreempt_count(db->gp, REVOCATIONS, 1);
 }
 
 /**
@@ -345,22 +326,20 @@ static void revoke(struct gpreempt_doorbell *db)
 bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct *mm)
 {
 	struct gpreempt_doorbell *db;
-	bool awaited = true;
+	bool revoked;
 
 	lockdep_assert_not_held(&gp->node->dqm->lock_hidden);
-
-	mutex_lock(&gp->doorbell.lock);
+	guard(mutex)(&gp->doorbell.lock);
 	db = find_doorbell(gp, mm);
-	if (db) {
-		/*
-		 * Before @revoked is read: a fault that goes on without waking us
-		 * has cleared that. Pairs with xchg() in doorbell_fault().
-		 */
-		smp_store_mb(db->awaited, true);
-		awaited = READ_ONCE(db->revoked) && !db->others;
-		if (!READ_ONCE(db->revoked))
-			revoke(db);
-	}
-	mutex_unlock(&gp->doorbell.lock);
-	return awaited;
+	if (!db)
+		return true;
+	/*
+	 * Before @revoked is read: a fault that goes on without waking us has cleared that. Pairs
+	 * with xchg() in doorbell_fault().
+	 */
+	smp_store_mb(db->awaited, true);
+	revoked = READ_ONCE(db->revoked);
+	if (!revoked)
+		revoke(db);
+	return revoked && !db->others;
 }

@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT account: statistics, tracepoints, and the report of a bypass.
+ * GPREEMPT account: statistics and tracepoints.
  */
 
-#include <linux/device.h>
-
 #include "amdgpu.h"
-#include "account.h"
 #include "queue.h"
+
+/* As tracepoints show them, in the order of the enums. */
+static const char *const activities[] = { "idle", "running", "runnable", "blocked", "unknown" };
+static const char *const verdicts[] = { "keep", "preempt", "resume" };
+static const char *const reasons[] = {
+	"none", "inversion", "aged", "hint", "asked", "timeslice", "free", "blocked", "starved",
+	"turn", "late", "off",
+};
+
+static_assert(ARRAY_SIZE(reasons) == GPREEMPT_REASON_OFF + 1);
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
-
-/**
- * kfd_gpreempt_count - add to a statistic
- * @gp: the node
- * @stat: which
- * @n: how much
- */
-void kfd_gpreempt_count(struct kfd_gpreempt *gp, enum gpreempt_stat stat, u64 n)
-{
-	atomic64_add(n, &gp->account.stats[stat]);
-}
 
 /*
  * Samples stand in buckets, four to a power of two of ns: a percentile is too long by a quarter at
@@ -85,11 +81,11 @@ u64 kfd_gpreempt_latency_ns(const struct kfd_gpreempt *gp, enum gpreempt_latency
  */
 void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns, bool late)
 {
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_FENCE_NS, ns);
+	kfd_gpreempt_count(gp, FENCE_NS, ns);
 	if (preempt)
 		count_latency(gp, GPREEMPT_LATENCY_SAVE, ns);
 	if (late)
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_LATE, 1);
+		kfd_gpreempt_count(gp, LATE, 1);
 }
 
 /*
@@ -102,17 +98,16 @@ static void account_inversion(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue
 	const struct gpreempt_queue_view *v = &gpq->view;
 	bool inverted = v->out.activity == GPREEMPT_RUNNABLE && v->out.wants &&
 			!v->out.announced && v->out.level > running &&
-			(v->state.backlog || gp->scan.view.waves_final);
+			(v->change.backlog || gp->scan.view.waves_final);
 	u64 since_ns, ns;
 
 	if (inverted && !gpq->account.inverted) {
 		since_ns = max3(gpq->account.quiet_ns, gp->monitor.calm_ns,
 				(u64)atomic64_read(&gp->monitor.woken_ns));
 		ns = ktime_get_ns() - since_ns;
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_DETECTIONS, 1);
+		kfd_gpreempt_count(gp, DETECTIONS, 1);
 		count_latency(gp, GPREEMPT_LATENCY_DETECTION, ns);
-		trace_kfd_gpreempt_inversion(gp->node->id, gpq->pid, gpq->scan.queue_id,
-					     v->out.level, running, ns);
+		trace_kfd_gpreempt_inversion(gpq, running, ns);
 	}
 	if (!v->out.wants || v->seen.waves > 0)
 		gpq->account.quiet_ns = gp->scan.view.now_ns;
@@ -156,8 +151,8 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 	bool watched = gp->account.scan_ns;
 	struct gpreempt_queue_view *v;
 
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCANS, 1);
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_SCAN_NS, ns);
+	kfd_gpreempt_count(gp, SCANS, 1);
+	kfd_gpreempt_count(gp, SCAN_NS, ns);
 	if (ns > atomic64_read(&gp->account.stats[GPREEMPT_STAT_SCAN_NS_MAX]))
 		atomic64_set(&gp->account.stats[GPREEMPT_STAT_SCAN_NS_MAX], ns);
 	trace_kfd_gpreempt_scan(gp->node->id, view->nr, gp->scan.registers, ns);
@@ -171,72 +166,25 @@ void kfd_gpreempt_account_scan(struct kfd_gpreempt *gp)
 		gpreempt_busy_goes_on(&kfd_gpreempt_of(v)->client->busy, view->now_ns);
 	}
 
-	mutex_lock(&gp->account.lock);
+	guard(mutex)(&gp->account.lock);
 	gpreempt_for_each(v, view) {
 		struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
 		struct kfd_gpreempt_last *last = &gpq->account.last;
-		u32 queue_id = gpq->scan.queue_id;
 
 		account_inversion(gp, gpq, running);
 		if (v->out.activity == GPREEMPT_BLOCKED && last->out.activity != GPREEMPT_BLOCKED) {
-			kfd_gpreempt_count(gp, GPREEMPT_STAT_BLOCKED, 1);
-			trace_kfd_gpreempt_blocked(gp->node->id, gpq->pid, queue_id, v);
+			kfd_gpreempt_count(gp, BLOCKED, 1);
+			trace_kfd_gpreempt_blocked(gpq);
 		}
 		if (v->out.level == GPREEMPT_BOOST && last->out.level != GPREEMPT_BOOST)
-			kfd_gpreempt_count(gp, GPREEMPT_STAT_STARVED, 1);
+			kfd_gpreempt_count(gp, STARVED, 1);
 		if (v->out.verdict != GPREEMPT_KEEP)
-			trace_kfd_gpreempt_decision(gp->node->id, gpq->pid, queue_id, v);
+			trace_kfd_gpreempt_decision(gpq);
 		account_time(gpq, watched, view->now_ns);
 		last->ns = view->now_ns;
 		last->seen = v->seen;
-		last->backlog = v->state.backlog;
+		if (v->seen.readable)
+			last->backlog = v->change.backlog;
 		last->out = v->out;
 	}
-	mutex_unlock(&gp->account.lock);
-}
-
-/**
- * kfd_gpreempt_unwatch - no scan is accounted for a while, be it hours
- * @gp: the node; monitor only
- *
- * A queue that executes now need not do so for as long.
- */
-void kfd_gpreempt_unwatch(struct kfd_gpreempt *gp)
-{
-	WRITE_ONCE(gp->account.scan_ns, 0);
-}
-
-/**
- * kfd_gpreempt_report_bypass - say that and why the monitor gave up
- * @gp: the node
- *
- * One line in the log, and a uevent of the kfd device for whoever watches.
- */
-void kfd_gpreempt_report_bypass(struct kfd_gpreempt *gp)
-{
-	const char *name = kfd_gpreempt_bypass_name(gp);
-
-	trace_kfd_gpreempt_bypass(gp->node->id, name);
-	dev_warn(gp->node->adev->dev, "GPREEMPT bypassed on node %u: %s, no queue is preempted\n",
-		 gp->node->id, name);
-	WRITE_ONCE(gp->state.bypass_name, name);
-	schedule_work(&gp->state.bypass_work);
-}
-
-/**
- * kfd_gpreempt_send_bypass - send the uevent of a bypass
- * @work: &kfd_gpreempt.state.bypass_work
- *
- * Sending allocates, so the monitor must not: a reset waits for it, and memory may for the reset.
- */
-void kfd_gpreempt_send_bypass(struct work_struct *work)
-{
-	struct kfd_gpreempt *gp = container_of(work, struct kfd_gpreempt, state.bypass_work);
-	char gpu_id[40], reason[64];
-	char *envp[] = { gpu_id, "GPREEMPT_STATE=bypassed", reason, NULL };
-
-	snprintf(gpu_id, sizeof(gpu_id), "GPREEMPT_GPU_ID=%u", gp->node->id);
-	snprintf(reason, sizeof(reason), "GPREEMPT_REASON=%s", READ_ONCE(gp->state.bypass_name));
-	/* kfd_device itself may be gone already, when the module is unloaded. */
-	kobject_uevent_env(gp->kobj.parent->parent, KOBJ_CHANGE, envp);
 }

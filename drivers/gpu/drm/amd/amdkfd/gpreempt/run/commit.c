@@ -36,8 +36,8 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	gpq->off.save_ns = save_ns;
 	kfd_gpreempt_was_off(&gpq->terms);
 	atomic64_inc(&gp->account.level_preemptions[kfd_gpreempt_queue_priority(gp, q)]);
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_PREEMPTIONS, 1);
-	trace_kfd_gpreempt_preempt_end(gp->node->id, gpq->pid, q->properties.queue_id, save_ns);
+	kfd_gpreempt_count(gp, PREEMPTIONS, 1);
+	trace_kfd_gpreempt_preempt_end(gpq, gpq->view.out.reason, save_ns);
 	kfd_smi_event_queue_preempt(gp->node, q->process);
 }
 
@@ -64,11 +64,10 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp, struct qcm_process_device *q
 	}
 
 	if (reason != GPREEMPT_REASON_OFF)
-		gpreempt_resumed(&gpq->memory, now_ns);
+		gpq->memory.resident_ns = now_ns;
 	gpq->off.total_ns += preempted_ns;
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_RESUMES, 1);
-	trace_kfd_gpreempt_resume(gp->node->id, gpq->pid, q->properties.queue_id,
-				  reason, preempted_ns);
+	kfd_gpreempt_count(gp, RESUMES, 1);
+	trace_kfd_gpreempt_resume(gpq, reason, preempted_ns);
 	kfd_smi_event_queue_resume(gp->node, q->process);
 }
 
@@ -107,9 +106,7 @@ static unsigned int count_verdicts(struct kfd_gpreempt *gp, unsigned int *preemp
 		if (verdict != GPREEMPT_PREEMPT)
 			continue;
 		++*preempt;
-		trace_kfd_gpreempt_preempt_begin(gp->node->id, q->gpreempt->pid,
-						 q->properties.queue_id,
-						 q->gpreempt->view.out.reason);
+		trace_kfd_gpreempt_preempt_begin(q->gpreempt, q->gpreempt->view.out.reason, 0);
 	}
 	return n;
 }
@@ -177,15 +174,12 @@ int kfd_gpreempt_commit(struct kfd_gpreempt *gp, enum gpreempt_event *event)
 	unsigned int preempt;
 	int r = 0;
 
-	dqm_lock(dqm);
-	if (!may_transact(dqm) || !down_read_trylock(&adev->reset_domain->sem)) {
-		dqm_unlock(dqm);
+	guard(kfd_gpreempt_dqm)(dqm);
+	if (!may_transact(dqm) || !down_read_trylock(&adev->reset_domain->sem))
 		return -EAGAIN;
-	}
 	if (count_verdicts(gp, &preempt) || gp->saves.search.on)
 		r = gp->backend->transact(gp, preempt, event);
 	up_read(&adev->reset_domain->sem);
-	dqm_unlock(dqm);
 	return r;
 }
 
@@ -203,8 +197,8 @@ void kfd_gpreempt_exclude(struct kfd_gpreempt *gp, struct queue *q)
 
 	gpreempt_keep_off(&gpq->suspect, &gpq->group->past, now_ns);
 	ns = gpq->suspect.until_ns - now_ns;
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_EXCLUDED, 1);
-	trace_kfd_gpreempt_excluded(gp->node->id, gpq->pid, q->properties.queue_id, ns);
+	kfd_gpreempt_count(gp, EXCLUDED, 1);
+	trace_kfd_gpreempt_excluded(gpq, GPREEMPT_REASON_LATE, ns);
 	dev_warn_ratelimited(gp->node->adev->dev,
 			     "GPREEMPT on node %u: queue %u of process %d delays its preemption, kept off for %llu s\n",
 			     gp->node->id, q->properties.queue_id, gpq->pid,
@@ -303,11 +297,10 @@ int kfd_gpreempt_map_again(struct kfd_gpreempt *gp)
 	if (!gp->backend->map || READ_ONCE(dqm->active_runlist) ||
 	    !READ_ONCE(dqm->active_queue_count))
 		return 0;
-	dqm_lock(dqm);
+	guard(kfd_gpreempt_dqm)(dqm);
 	if (may_transact(dqm) && down_read_trylock(&adev->reset_domain->sem)) {
 		r = gp->backend->map(gp);
 		up_read(&adev->reset_domain->sem);
 	}
-	dqm_unlock(dqm);
 	return r;
 }

@@ -45,7 +45,14 @@ void kfd_gpreempt_release(struct kfd_gpreempt *gp);
 int kfd_gpreempt_give_back(struct kfd_gpreempt *gp);
 int kfd_gpreempt_map_again(struct kfd_gpreempt *gp);
 
-/* hws.c */
+/* hws.c, hqd.c, mes.c */
 extern const struct kfd_gpreempt_backend kfd_gpreempt_hws;
+extern const struct kfd_gpreempt_backend kfd_gpreempt_hqd;
+extern const struct kfd_gpreempt_backend kfd_gpreempt_mes;
+
+/* single.c: what the last two share */
+int kfd_gpreempt_single_transact(struct kfd_gpreempt *gp, unsigned int preempt,
+				 enum gpreempt_event *error);
+int kfd_gpreempt_single_give_back(struct kfd_gpreempt *gp);
 
 #endif /* GPREEMPT_COMMIT_H_INCLUDED */

@@ -55,7 +55,7 @@ int kfd_gpreempt_enable(struct kfd_gpreempt *gp)
 		memset(gp->account.latencies, 0, sizeof(gp->account.latencies));
 		WRITE_ONCE(gp->monitor.thread, thread);
 		thread = NULL;
-		if (gp->stopped)
+		if (gp->state.facts.stopped)
 			kthread_park(gp->monitor.thread);
 		else
 			wake_up_process(gp->monitor.thread);
@@ -96,9 +96,8 @@ void kfd_gpreempt_disable(struct kfd_gpreempt *gp)
 		r = gp->monitor.thread ? 0 : kfd_gpreempt_give_back(gp);
 	}
 	if (r) {
-		dqm_lock(gp->node->dqm);
-		kfd_gpreempt_release(gp);
-		dqm_unlock(gp->node->dqm);
+		scoped_guard(kfd_gpreempt_dqm, gp->node->dqm)
+			kfd_gpreempt_release(gp);
 		kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
 		dev_warn(gp->node->adev->dev, "GPREEMPT on node %u: queues were not put back: %d\n",
 			 gp->gpu_id, r);
@@ -117,20 +116,19 @@ void kfd_gpreempt_disable(struct kfd_gpreempt *gp)
 void kfd_gpreempt_stop(struct device_queue_manager *dqm)
 {
 	struct kfd_gpreempt *gp = dqm->dev->gpreempt;
+	bool runs;
 
 	if (!gp)
 		return;
-	mutex_lock(&gp->lock);
+	guard(mutex)(&gp->lock);
+	runs = gp->monitor.thread && !gp->state.facts.stopped;
 	kfd_gpreempt_event(gp, GPREEMPT_EV_STOP);
-	if (gp->monitor.thread && !gp->stopped) {
+	if (runs) {
 		will_wait_for_monitor(gp);
 		kthread_park(gp->monitor.thread);
-		dqm_lock(dqm);
-		kfd_gpreempt_release(gp);
-		dqm_unlock(dqm);
+		scoped_guard(kfd_gpreempt_dqm, dqm)
+			kfd_gpreempt_release(gp);
 	}
-	gp->stopped = true;
-	mutex_unlock(&gp->lock);
 }
 
 /**
@@ -143,12 +141,10 @@ void kfd_gpreempt_start(struct device_queue_manager *dqm)
 
 	if (!gp)
 		return;
-	mutex_lock(&gp->lock);
+	guard(mutex)(&gp->lock);
 	kfd_gpreempt_event(gp, GPREEMPT_EV_START);
-	gp->stopped = false;
 	gp->epoch++;
 	if (gp->monitor.thread)
 		kthread_unpark(gp->monitor.thread);
-	mutex_unlock(&gp->lock);
 	kfd_gpreempt_wake(gp);
 }

@@ -1,81 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * GPREEMPT events: find a node, change its state, and wake its monitor and those that wait.
+ * GPREEMPT events: change the state of a node, report it, and wake its monitor and those that wait.
  */
 
+#include <linux/device.h>
 #include <linux/jiffies.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include <linux/wait.h>
 
-#include "node.h"
+#include "amdgpu.h"
+#include "queue.h"
 #include "trace.h"
 
-/* All nodes. Nothing is called inside the lock. */
-static LIST_HEAD(nodes);
-static DEFINE_SPINLOCK(nodes_lock);
-
 /**
- * kfd_gpreempt_register - let a node be found
- * @gp: the node
- */
-void kfd_gpreempt_register(struct kfd_gpreempt *gp)
-{
-	guard(spinlock)(&nodes_lock);
-	list_add_tail(&gp->list, &nodes);
-}
-
-/**
- * kfd_gpreempt_unregister - let a node be found no more
- * @gp: the node
- */
-void kfd_gpreempt_unregister(struct kfd_gpreempt *gp)
-{
-	guard(spinlock)(&nodes_lock);
-	list_del(&gp->list);
-}
-
-/**
- * kfd_gpreempt_get - GPREEMPT on a node, referenced
- * @node: the node. Where it may be gone, so may its memory: it is not followed. NULL: any
- * @n: the caller passes over so many of these. Where nodes go meanwhile one may be passed over
- *     besides, none comes twice
+ * kfd_gpreempt_send_bypass - send the uevent of a bypass
+ * @work: &kfd_gpreempt.state.bypass_work
  *
- * Return: NULL if the node has none, or is gone; or if there are no more. It may be going: see
- * @dead.
+ * Sending allocates, so the monitor must not: a reset waits for it, and memory may for the reset.
  */
-struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node, unsigned int n)
+void kfd_gpreempt_send_bypass(struct work_struct *work)
 {
-	struct kfd_gpreempt *gp;
+	struct kfd_gpreempt *gp = container_of(work, struct kfd_gpreempt, state.bypass_work);
+	char gpu_id[40], reason[64];
+	char *envp[] = { gpu_id, "GPREEMPT_STATE=bypassed", reason, NULL };
 
-	guard(spinlock)(&nodes_lock);
-	list_for_each_entry(gp, &nodes, list) {
-		if ((!node || gp->node == node) && !n--) {
-			kobject_get(&gp->kobj);
-			return gp;
-		}
-	}
-	return NULL;
+	snprintf(gpu_id, sizeof(gpu_id), "GPREEMPT_GPU_ID=%u", gp->node->id);
+	snprintf(reason, sizeof(reason), "GPREEMPT_REASON=%s", READ_ONCE(gp->state.bypass_name));
+	/* kfd_device itself may be gone already, when the module is unloaded. */
+	kobject_uevent_env(gp->kobj.parent->parent, KOBJ_CHANGE, envp);
 }
 
-/**
- * kfd_gpreempt_state - the state of a node
- * @gp: the node
- */
-enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp)
+/* The monitor gave up: one line in the log, and a uevent of the kfd device for whoever watches. */
+static void report_bypass(struct kfd_gpreempt *gp)
 {
-	guard(spinlock)(&gp->state.lock);
-	return gpreempt_state(&gp->state.facts);
-}
+	const char *name = gpreempt_bypass_names[gp->state.facts.bypass];
 
-/**
- * kfd_gpreempt_bypass_name - why a node is bypassed
- * @gp: the node
- */
-const char *kfd_gpreempt_bypass_name(struct kfd_gpreempt *gp)
-{
-	guard(spinlock)(&gp->state.lock);
-	return gpreempt_bypass_names[gp->state.facts.bypass];
+	trace_kfd_gpreempt_bypass(gp->node->id, name);
+	dev_warn(gp->node->adev->dev, "GPREEMPT bypassed on node %u: %s, no queue is preempted\n",
+		 gp->node->id, name);
+	WRITE_ONCE(gp->state.bypass_name, name);
+	schedule_work(&gp->state.bypass_work);
 }
 
 /**
@@ -91,7 +56,7 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_ev
 	enum gpreempt_bypass bypass;
 	u64 ms;
 
-	spin_lock(&gp->state.lock);
+	guard(spinlock)(&gp->state.lock);
 	before = gpreempt_state(&gp->state.facts);
 	bypass = gp->state.facts.bypass;
 	gpreempt_event(&gp->state.facts, event);
@@ -100,12 +65,13 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_ev
 	if (bypass != gp->state.facts.bypass) {
 		ms = gpreempt_rearm_ms(&gp->state.facts);
 		WRITE_ONCE(gp->state.rearm_ns, ms ? ktime_get_ns() + ms * NSEC_PER_MSEC : 0);
+		if (after == GPREEMPT_BYPASSED)
+			report_bypass(gp);
 	}
 	if (before != after) {
-		trace_kfd_gpreempt_state(gp->node->id, after);
+		trace_kfd_gpreempt_state(gp->node->id, gpreempt_state_names[after]);
 		kfd_gpreempt_ticked(gp);
 	}
-	spin_unlock(&gp->state.lock);
 	return after;
 }
 
@@ -121,27 +87,24 @@ void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
 }
 
 /**
- * kfd_gpreempt_wake_for - make the monitors of those nodes look where a process has a queue
+ * kfd_gpreempt_wake_for - make the monitors of those nodes look where a process has made queues
  * @p: the process, which stays
  */
 void kfd_gpreempt_wake_for(const struct kfd_process *p)
 {
-	struct kfd_gpreempt *gp;
+	const struct kfd_gpreempt_client *client;
 	int i;
 
 	/*
-	 * Before queues are looked for: one that is made meanwhile wakes the monitor itself,
-	 * and the scan sees what was changed.
+	 * Before clients are looked for: a first queue that is made meanwhile wakes the monitor
+	 * itself, and the scan sees what was changed.
 	 */
 	smp_mb();
 	for (i = 0; i < p->n_pdds; i++) {
-		if (!READ_ONCE(p->pdds[i]->qpd.queue_count))
-			continue;
-		gp = kfd_gpreempt_get(p->pdds[i]->dev, 0);
-		if (!gp)
-			continue;
-		kfd_gpreempt_wake(gp);
-		kobject_put(&gp->kobj);
+		/* See client_get(). */
+		client = smp_load_acquire(&p->pdds[i]->gpreempt);
+		if (client)
+			kfd_gpreempt_wake(client->gp);
 	}
 }
 

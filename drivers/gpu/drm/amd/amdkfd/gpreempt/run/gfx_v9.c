@@ -60,13 +60,8 @@ static void select_engine(struct access *a, u32 engine)
 				BROADCAST, a->xcc);
 }
 
-static u32 read_status(struct access *a)
-{
-	struct amdgpu_device *adev = a->adev;
-
-	a->nr++;
-	return RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmSPI_CSQ_WF_ACTIVE_STATUS);
-}
+/* Reads a register of the XCC that is read. Needs @a, and its device as @adev. */
+#define READ_REG(reg)	(a->nr++, RREG32_SOC15(GC, GET_INST(GC, a->xcc), mm##reg))
 
 /* A slot's waves on the selected engine. */
 static u32 read_count(struct access *a, unsigned int slot)
@@ -80,15 +75,6 @@ static u32 read_count(struct access *a, unsigned int slot)
 	return RREG32_SOC15_IP(GC, reg) & SPI_CSQ_WF_ACTIVE_COUNT_0__COUNT_MASK;
 }
 
-static u32 read_rptr(struct access *a, unsigned int slot)
-{
-	struct amdgpu_device *adev = a->adev;
-
-	select_slot(a, slot);
-	a->nr++;
-	return RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmCP_HQD_PQ_RPTR);
-}
-
 static bool is_in(struct access *a, unsigned int slot, u32 doorbell_off)
 {
 	struct amdgpu_device *adev = a->adev;
@@ -96,8 +82,7 @@ static bool is_in(struct access *a, unsigned int slot, u32 doorbell_off)
 
 	if (!test_bit(slot, &a->named)) {
 		select_slot(a, slot);
-		a->nr++;
-		control = RREG32_SOC15(GC, GET_INST(GC, a->xcc), mmCP_HQD_PQ_DOORBELL_CONTROL);
+		control = READ_REG(CP_HQD_PQ_DOORBELL_CONTROL);
 		a->name[slot] = REG_GET_FIELD(control, CP_HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET);
 		__set_bit(slot, &a->named);
 	}
@@ -138,7 +123,8 @@ static bool find_slot(struct access *a, unsigned long slotted,
  */
 static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *scan)
 {
-	u32 engine, engines = a->adev->gfx.config.max_shader_engines;
+	struct amdgpu_device *adev = a->adev;
+	u32 engine, engines = adev->gfx.config.max_shader_engines;
 	struct gpreempt_queue_view *v;
 	unsigned int slot, waves;
 	unsigned long slotted;
@@ -147,7 +133,7 @@ static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *
 	a->named = 0;
 	for (engine = 0; engine < engines; engine++) {
 		select_engine(a, engine);
-		slotted = read_status(a) & kfd_slots;
+		slotted = READ_REG(SPI_CSQ_WF_ACTIVE_STATUS) & kfd_slots;
 		gpreempt_for_each(v, &scan->view) {
 			struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
 			struct kfd_gpreempt_scan_queue *sq = &gpq->scan;
@@ -158,8 +144,10 @@ static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *
 			if (!sq->resident) {
 				sq->resident = true;
 				v->seen.waves = 0;
-				if (!sq->aql)
-					sq->hqd_rptr = read_rptr(a, slot);
+				if (!sq->aql) {
+					select_slot(a, slot);
+					sq->hqd_rptr = READ_REG(CP_HQD_PQ_RPTR);
+				}
 			}
 			waves = read_count(a, slot);
 			v->seen.waves += v->change.begins ? waves : waves * engines;
@@ -178,11 +166,9 @@ static unsigned int read_waves(struct kfd_node *node, struct kfd_gpreempt_scan *
 
 	/* Others that need these locks wait for one XCC at most. */
 	for_each_inst(a.xcc, node->xcc_mask) {
-		mutex_lock(&adev->srbm_mutex);
-		mutex_lock(&adev->grbm_idx_mutex);
+		guard(mutex)(&adev->srbm_mutex);
+		guard(mutex)(&adev->grbm_idx_mutex);
 		read_xcc(&a, node->kfd->shared_resources.cp_queue_bitmap[0], scan);
-		mutex_unlock(&adev->grbm_idx_mutex);
-		mutex_unlock(&adev->srbm_mutex);
 	}
 	return a.nr;
 }

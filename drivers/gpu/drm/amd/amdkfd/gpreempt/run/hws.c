@@ -133,7 +133,7 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpre
 	/* No space for the packet, or somebody has the reset semaphore: nothing was changed. */
 	if (r)
 		return -EAGAIN;
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
+	kfd_gpreempt_count(gp, TRANSACTIONS, 1);
 
 	if (mapped) {
 		fence_ns = gp->saves.answered_ns - start_ns;

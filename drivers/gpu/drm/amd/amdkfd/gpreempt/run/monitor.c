@@ -44,15 +44,9 @@
 #include <linux/sched.h>
 #include <linux/sched/types.h>
 
-#include "gpreempt/core/decide.h"
-#include "gpreempt/doorbell/doorbell.h"
+#include "gpreempt/core/policy.h"
 #include "commit.h"
 #include "queue.h"
-
-/* A hold is given in ms: its end may be so late. */
-#define PARK_SLACK_NS	(100 * NSEC_PER_USEC)
-
-#define SLEEP_FOR_EVER	U64_MAX
 
 static bool kthread_wanted(void)
 {
@@ -71,7 +65,7 @@ static void monitor_sleep(struct kfd_gpreempt *gp, u64 ns, u64 slack_ns)
 
 	prepare_to_wait(&gp->monitor.wait, &wait, TASK_IDLE);
 	if (!READ_ONCE(gp->monitor.kick) && !kthread_wanted())
-		schedule_hrtimeout_range(ns == SLEEP_FOR_EVER ? NULL : &timeout, slack_ns,
+		schedule_hrtimeout_range(ns == U64_MAX ? NULL : &timeout, slack_ns,
 					 HRTIMER_MODE_REL);
 	finish_wait(&gp->monitor.wait, &wait);
 
@@ -86,73 +80,58 @@ static void monitor_sleep(struct kfd_gpreempt *gp, u64 ns, u64 slack_ns)
 }
 
 /*
- * Until the interval is over, or it is time to look before that, there is something new, or
- * we are wanted.
+ * Until the interval is over, which a parked monitor does not have, or it is time to look before
+ * that, there is something new, or we are wanted.
  */
-static void monitor_poll(struct kfd_gpreempt *gp)
+static void monitor_rest(struct kfd_gpreempt *gp, bool unmapped)
 {
-	const struct gpreempt_wake *wake = &gp->scan.wake;
-	u32 us = wake->within_us ?: READ_ONCE(gp->tunables.poll_interval_us);
+	const struct gpreempt_plan *plan = &gp->scan.plan;
+	u32 us = plan->within_us ?: READ_ONCE(gp->tunables.poll_interval_us);
 	u64 now_ns = ktime_get_ns(), ns;
+	u64 until_ns = unmapped ? now_ns + GPREEMPT_MAP_AGAIN_MS * NSEC_PER_MSEC : plan->next_ns;
 
-	if (wake->rest == GPREEMPT_CALM)
+	if (plan->rest == GPREEMPT_CALM)
 		us = max(us, READ_ONCE(gp->poll_interval_max_us));
-	ns = gpreempt_pace_next(&gp->monitor.pace, now_ns, us, wake->until_ns);
-	monitor_sleep(gp, ns, now_ns + ns == wake->until_ns ? 0 : ns / 16);
+	else if (plan->rest == GPREEMPT_PARK)
+		us = 0;
+	ns = gpreempt_pace_next(&gp->monitor.pace, now_ns, us, until_ns);
+	monitor_sleep(gp, ns, now_ns + ns == until_ns ? 0 : ns / 16);
 }
 
-/* Without a timer, but for what is to be done at a certain time. */
-static void monitor_park(struct kfd_gpreempt *gp, bool unmapped)
+/* Scan and decide, if anything could have to be decided. */
+static void monitor_look(struct kfd_gpreempt *gp)
 {
-	u64 now_ns = ktime_get_ns(), again_ns = now_ns + GPREEMPT_MAP_AGAIN_MS * NSEC_PER_MSEC;
-
-	monitor_sleep(gp, gpreempt_pace_rest(&gp->monitor.pace, now_ns,
-					     unmapped ? again_ns : gp->scan.wake.until_ns),
-		      PARK_SLACK_NS);
-}
-
-/* Scan and decide. False if nothing could have to be decided, whatever work comes. */
-static bool monitor_look(struct kfd_gpreempt *gp)
-{
-	struct gpreempt_tunables tunables = {
-		.poll_interval_us = READ_ONCE(gp->tunables.poll_interval_us),
-		.starvation_ms = READ_ONCE(gp->tunables.starvation_ms),
-		.min_residency_us = READ_ONCE(gp->tunables.min_residency_us),
-		.linger_max_us = READ_ONCE(gp->tunables.linger_max_us),
-		.blocked_us = READ_ONCE(gp->tunables.blocked_us),
-		.preempt_timeout_ms = READ_ONCE(gp->tunables.preempt_timeout_ms),
-	};
-	const struct gpreempt_policy *policy = READ_ONCE(gp->policy);
+	u32 *set = (u32 *)&gp->tunables, *tun = (u32 *)&gp->scan.view.tun;
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 	unsigned int i;
 
-	for (i = 0; i < GPREEMPT_LEVELS; i++)
-		tunables.timeslice_us[i] = READ_ONCE(gp->tunables.timeslice_us[i]);
+	/* Each is a u32, and may be set now. */
+	for (i = 0; i < sizeof(scan->view.tun) / sizeof(*tun); i++)
+		tun[i] = READ_ONCE(set[i]);
+	scan->view.policy = READ_ONCE(gp->policy);
 	if (kfd_gpreempt_scan_collect(gp)) {
 		/* Down or halted: what brings the scheduler up wakes us. */
 		scan->view.busy_ns = scan->view.now_ns;
 		gpreempt_skip(&scan->view, &scan->plan);
-		return false;
+		return;
 	}
 	/* If no queue could contend, nobody but a reader has a reason to look. */
-	if (!scan->look && !gpreempt_may_contend(policy, &scan->view, &tunables)) {
+	if (!scan->look && !gpreempt_may_contend(&scan->view)) {
 		gp->monitor.calm_ns = scan->view.now_ns;
 		gpreempt_skip(&scan->view, &scan->plan);
-		return false;
+		return;
 	}
 
 	kfd_gpreempt_scan_memory(gp);
-	gpreempt_decide(policy, &scan->view, &tunables, &scan->plan);
+	gpreempt_decide(&scan->view, &scan->plan);
 	if (scan->plan.need_waves) {
 		kfd_gpreempt_scan_waves(gp);
 		/* Not more than a tenth of the time goes into what memory would have spared. */
 		if (scan->view.proof)
 			scan->view.proof_ns = ktime_get_ns() + 9 * scan->register_ns;
-		kfd_gpreempt_scan_again(gp);
-		gpreempt_decide(policy, &scan->view, &tunables, &scan->plan);
+		gpreempt_decide(&scan->view, &scan->plan);
 	}
 	kfd_gpreempt_account_scan(gp);
-	return true;
 }
 
 /* Let the doorbells that are awaited wake us. False if the next scan is to look, for one. */
@@ -175,15 +154,13 @@ static void monitor_commit(struct kfd_gpreempt *gp)
 	int r = kfd_gpreempt_commit(gp, &event);
 
 	if (r && r != -EAGAIN)
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
+		kfd_gpreempt_count(gp, FAILED, 1);
 	if (event != GPREEMPT_EV_WORK)
 		kfd_gpreempt_event(gp, event);
-	if (event != GPREEMPT_EV_WORK && event != GPREEMPT_EV_SAVED)
-		kfd_gpreempt_report_bypass(gp);
 	now_ns = ktime_get_ns();
 	gp->scan.spare_ns += now_ns - start_ns;
 	/* Queues that were put on get as long as the plan gives them, from now on, to show work. */
-	gpreempt_pace_restart(&gp->monitor.pace, now_ns);
+	gp->monitor.pace.begun_ns = now_ns;
 }
 
 /*
@@ -197,7 +174,7 @@ static bool monitor_search(struct kfd_gpreempt *gp)
 
 	if (!search->on)
 		return false;
-	kfd_gpreempt_unwatch(gp);
+	WRITE_ONCE(gp->account.scan_ns, 0);
 	gp->scan.view.now_ns = now_ns;
 	gpreempt_skip(&gp->scan.view, &gp->scan.plan);
 	if (now_ns >= search->due_ns) {
@@ -207,31 +184,29 @@ static bool monitor_search(struct kfd_gpreempt *gp)
 		if (search->on && now_ns >= search->due_ns)
 			search->due_ns = now_ns + GPREEMPT_MAP_AGAIN_MS * NSEC_PER_MSEC;
 	}
-	gp->scan.wake.rest = GPREEMPT_POLL;
-	gp->scan.wake.until_ns = search->on ? search->due_ns : now_ns;
+	gp->scan.plan.rest = GPREEMPT_POLL;
+	gp->scan.plan.next_ns = search->on ? search->due_ns : now_ns;
 	return true;
 }
 
 static void monitor_tick(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
-	bool decided, preempts;
+	bool preempts;
 
 	if (monitor_search(gp))
 		return;
-	decided = monitor_look(gp);
+	monitor_look(gp);
 	preempts = scan->plan.nr_preempt;
 	if (preempts)
 		monitor_commit(gp);
-	gpreempt_wake(&scan->view, decided ? &scan->plan : NULL, &scan->wake);
-	if (!scan->wake.idle)
-		scan->view.busy_ns = scan->view.now_ns;
+	gpreempt_wake(&scan->view, &scan->plan);
 	/*
 	 * A doorbell rung before this shows in the next scan; one rung while lower queues
 	 * are being put back wakes us. If a process can ring unnoticed, it is looked for.
 	 */
-	if (!await_doorbells(gp) && scan->wake.rest != GPREEMPT_POLL)
-		scan->wake.rest--;
+	if (!await_doorbells(gp) && scan->plan.rest != GPREEMPT_POLL)
+		scan->plan.rest--;
 	if (scan->plan.nr_resume && !preempts)
 		monitor_commit(gp);
 	kfd_gpreempt_scan_release(gp);
@@ -244,9 +219,8 @@ static bool monitor_map(struct kfd_gpreempt *gp)
 	bool unmapped = kfd_gpreempt_map_again(gp) != 0;
 
 	if (unmapped && kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED) {
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_FAILED, 1);
+		kfd_gpreempt_count(gp, FAILED, 1);
 		kfd_gpreempt_event(gp, GPREEMPT_EV_MAP);
-		kfd_gpreempt_report_bypass(gp);
 	}
 	return unmapped;
 }
@@ -258,11 +232,18 @@ static bool monitor_bypassed(struct kfd_gpreempt *gp, bool unmapped)
 
 	if (kfd_gpreempt_state(gp) != GPREEMPT_BYPASSED)
 		return false;
-	gp->scan.wake.until_ns = rearm_ns;
+	gp->scan.plan.next_ns = rearm_ns;
 	if (unmapped || !rearm_ns || ktime_get_ns() < rearm_ns)
 		return true;
 	gp->epoch++;
 	return kfd_gpreempt_event(gp, GPREEMPT_EV_REARM) == GPREEMPT_BYPASSED;
+}
+
+static void monitor_begin(struct kfd_gpreempt *gp)
+{
+	gp->monitor.calm_ns = ktime_get_ns();
+	gp->scan.view.busy_ns = gp->monitor.calm_ns;
+	gpreempt_pace_next(&gp->monitor.pace, 0, 0, 0);
 }
 
 /**
@@ -274,21 +255,19 @@ static bool monitor_bypassed(struct kfd_gpreempt *gp, bool unmapped)
 int kfd_gpreempt_monitor(void *data)
 {
 	struct kfd_gpreempt *gp = data;
-	struct gpreempt_wake *wake = &gp->scan.wake;
+	struct gpreempt_plan *plan = &gp->scan.plan;
 	bool bypassed, unmapped;
 	u64 start_ns, now_ns;
 
 	/* Late scans are latency of the queues that matter most. */
 	set_user_nice(current, MIN_NICE);
-	gp->monitor.calm_ns = ktime_get_ns();
-	gp->scan.view.busy_ns = gp->monitor.calm_ns;
+	monitor_begin(gp);
 
 	while (!kthread_should_stop()) {
 		if (kthread_should_park()) {
-			kfd_gpreempt_unwatch(gp);
+			WRITE_ONCE(gp->account.scan_ns, 0);
 			kthread_parkme();
-			gp->monitor.calm_ns = ktime_get_ns();
-			gpreempt_pace_rest(&gp->monitor.pace, 0, 0);
+			monitor_begin(gp);
 			continue;
 		}
 
@@ -300,7 +279,7 @@ int kfd_gpreempt_monitor(void *data)
 		 */
 		smp_mb();
 		gp->scan.look = READ_ONCE(gp->monitor.look);
-		*wake = (struct gpreempt_wake) { .rest = GPREEMPT_PARK };
+		*plan = (struct gpreempt_plan) { .rest = GPREEMPT_PARK };
 		start_ns = ktime_get_ns();
 		gp->scan.spare_ns = 0;
 		gpreempt_pace_begin(&gp->monitor.pace, start_ns);
@@ -316,23 +295,21 @@ int kfd_gpreempt_monitor(void *data)
 			kfd_gpreempt_ticked(gp);
 			/* See at once to what a bypass wants. */
 			if (kfd_gpreempt_state(gp) == GPREEMPT_BYPASSED)
-				wake->rest = GPREEMPT_POLL;
+				plan->rest = GPREEMPT_POLL;
 		}
 		now_ns = ktime_get_ns();
 		gpreempt_pace_end(&gp->monitor.pace, now_ns, now_ns - start_ns - gp->scan.spare_ns,
 				  READ_ONCE(gp->tunables.poll_interval_us));
 
-		if (wake->rest != GPREEMPT_PARK) {
-			monitor_poll(gp);
-		} else {
-			kfd_gpreempt_unwatch(gp);
+		if (plan->rest == GPREEMPT_PARK) {
+			WRITE_ONCE(gp->account.scan_ns, 0);
 			if (!READ_ONCE(gp->monitor.kick))
 				kfd_gpreempt_event(gp, GPREEMPT_EV_IDLE);
 			atomic64_set(&gp->monitor.woken_ns, 0);
-			monitor_park(gp, unmapped);
 		}
-		kfd_gpreempt_count(gp, GPREEMPT_STAT_WAKEUPS, 1);
+		monitor_rest(gp, unmapped);
+		kfd_gpreempt_count(gp, WAKEUPS, 1);
 	}
-	kfd_gpreempt_unwatch(gp);
+	WRITE_ONCE(gp->account.scan_ns, 0);
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include "amdgpu.h"
 #include "gpreempt/core/policy.h"
 #include "gpreempt/show/show.h"
-#include "gpreempt/single/single.h"
+#include "commit.h"
 
 static bool enable_at_boot;
 module_param_named(gpreempt, enable_at_boot, bool, 0444);
@@ -21,17 +21,31 @@ module_param_named(gpreempt_untested, untested, bool, 0444);
 MODULE_PARM_DESC(gpreempt_untested,
 		 "Let GPREEMPT be enabled on kinds of GPUs that it was never tried on (default: off)");
 
-static const char *node_unsupported(struct kfd_node *node)
-{
-	const struct gpreempt_platform platform = {
-		.gfx_version = node->kfd->device_info.gfx_target_version,
-		.mes = node->kfd->shared_resources.enable_mes,
-		.cwsr = node->kfd->cwsr_enabled,
-		.vf = amdgpu_sriov_vf(node->adev),
-		.owner_dares = untested,
-	};
+/* All nodes. Nothing is called inside the lock. */
+static LIST_HEAD(nodes);
+static DEFINE_SPINLOCK(nodes_lock);
 
-	return gpreempt_unsupported(&platform);
+/**
+ * kfd_gpreempt_get - GPREEMPT on a node, referenced
+ * @node: the node. Where it may be gone, so may its memory: it is not followed. NULL: any
+ * @n: the caller passes over so many of these. Where nodes go meanwhile one may be passed over
+ *     besides, none comes twice
+ *
+ * Return: NULL if the node has none, or is gone; or if there are no more. It may be going: see
+ * @dead.
+ */
+struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node, unsigned int n)
+{
+	struct kfd_gpreempt *gp;
+
+	guard(spinlock)(&nodes_lock);
+	list_for_each_entry(gp, &nodes, list) {
+		if ((!node || gp->node == node) && !n--) {
+			kobject_get(&gp->kobj);
+			return gp;
+		}
+	}
+	return NULL;
 }
 
 static const struct kfd_gpreempt_backend *node_backend(struct kfd_node *node)
@@ -55,25 +69,16 @@ static void prime_lockdep(struct kfd_gpreempt *gp)
 	lockdep_init_map(&gp->monitor.map, "kfd_gpreempt_monitor", &key, 0);
 	if (!IS_ENABLED(CONFIG_LOCKDEP))
 		return;
-	mutex_lock(&gp->lock);
+	guard(mutex)(&gp->lock);
 	lock_map_acquire(&gp->monitor.map);
-	dqm_lock(gp->node->dqm);
-	mutex_lock(&gp->account.lock);
-	mutex_unlock(&gp->account.lock);
-	dqm_unlock(gp->node->dqm);
+	scoped_guard(kfd_gpreempt_dqm, gp->node->dqm)
+		might_lock(&gp->account.lock);
 	lock_map_release(&gp->monitor.map);
-	mutex_unlock(&gp->lock);
 }
 
 static void node_free(struct kobject *kobj)
 {
-	struct kfd_gpreempt *gp = container_of(kobj, struct kfd_gpreempt, kobj);
-
-	mutex_destroy(&gp->doorbell.lock);
-	mutex_destroy(&gp->groups.lock);
-	mutex_destroy(&gp->account.lock);
-	mutex_destroy(&gp->lock);
-	kfree(gp);
+	kfree(container_of(kobj, struct kfd_gpreempt, kobj));
 }
 
 static const struct kobj_type node_ktype = {
@@ -90,14 +95,20 @@ static const struct kobj_type node_ktype = {
  */
 void kfd_gpreempt_init(struct kfd_node *node)
 {
-	struct kfd_gpreempt *gp;
+	const struct gpreempt_platform platform = {
+		.gfx_version = node->kfd->device_info.gfx_target_version,
+		.mes = node->kfd->shared_resources.enable_mes,
+		.cwsr = node->kfd->cwsr_enabled,
+		.vf = amdgpu_sriov_vf(node->adev),
+		.owner_dares = untested,
+	};
+	struct kfd_gpreempt *gp = kzalloc(sizeof(*gp), GFP_KERNEL);
 
-	gp = kzalloc(sizeof(*gp), GFP_KERNEL);
 	if (!gp)
 		return;
 	gp->node = node;
 	gp->backend = node_backend(node);
-	gp->unsupported = node_unsupported(node);
+	gp->unsupported = gpreempt_unsupported(&platform);
 	if (gp->backend != &kfd_gpreempt_mes)
 		gp->hw = &kfd_gpreempt_gfx_v9;
 	gp->policy = &gpreempt_strict;
@@ -122,7 +133,8 @@ void kfd_gpreempt_init(struct kfd_node *node)
 		return;
 	}
 	node->gpreempt = gp;
-	kfd_gpreempt_register(gp);
+	scoped_guard(spinlock, &nodes_lock)
+		list_add_tail(&gp->list, &nodes);
 	if (enable_at_boot)
 		kfd_gpreempt_enable(gp);
 }
@@ -140,18 +152,17 @@ void kfd_gpreempt_fini(struct kfd_node *node)
 
 	if (!gp)
 		return;
-	mutex_lock(&gp->lock);
-	WRITE_ONCE(gp->dead, true);
-	mutex_unlock(&gp->lock);
+	scoped_guard(mutex, &gp->lock)
+		WRITE_ONCE(gp->dead, true);
 	/* The monitor needs the folders; nobody can start it again. */
 	kfd_gpreempt_disable(gp);
 	cancel_work_sync(&gp->state.bypass_work);
-	kfd_gpreempt_unregister(gp);
+	scoped_guard(spinlock, &nodes_lock)
+		list_del(&gp->list);
 	/* Waits for handlers of the files: none runs after this. */
 	kfd_gpreempt_sysfs_remove(gp);
 	/* The lock that kfd_gpreempt_runlist_changed() is called with. */
-	dqm_lock(node->dqm);
-	node->gpreempt = NULL;
-	dqm_unlock(node->dqm);
+	scoped_guard(kfd_gpreempt_dqm, node->dqm)
+		node->gpreempt = NULL;
 	kobject_put(&gp->kobj);
 }

@@ -13,47 +13,39 @@
 #include "queue.h"
 
 /*
- * The group of a process or of a cgroup, referenced, or NULL. A process is known by its number. Its
- * group goes with its last queue, so a later process of that number has it only while a scan still
- * looks at such a queue. @spare becomes the group if there is none, else the caller keeps it.
+ * The group of a process or of a cgroup, referenced, or NULL without memory. A process is known by
+ * its number. Its group goes with its last queue, so a later process of that number has it only
+ * while a scan still looks at such a queue.
  */
 static struct kfd_gpreempt_group *group_get(struct kfd_gpreempt *gp, pid_t pid, u64 cgroup,
-					    struct kfd_gpreempt_group **spare)
+					    gfp_t gfp)
 {
+	struct kfd_gpreempt_group *spare __free(kfree) = kzalloc(sizeof(*spare), gfp);
 	struct kfd_gpreempt_group *g;
 
-	list_for_each_entry(g, &gp->groups.list, list)
-		if (g->pid == pid && g->cgroup == cgroup)
-			goto found;
-	g = *spare;
-	if (!g)
+	guard(mutex)(&gp->groups.lock);
+	list_for_each_entry(g, &gp->groups.list, list) {
+		if (g->pid == pid && g->cgroup == cgroup) {
+			g->users++;
+			return g;
+		}
+	}
+	if (!spare)
 		return NULL;
-	*spare = NULL;
-	g->pid = pid;
-	g->cgroup = cgroup;
-	list_add(&g->list, &gp->groups.list);
-found:
-	g->users++;
-	return g;
+	spare->pid = pid;
+	spare->cgroup = cgroup;
+	spare->users = 1;
+	list_add(&spare->list, &gp->groups.list);
+	return_ptr(spare);
 }
 
-static void group_put(struct kfd_gpreempt_group *g)
+static void group_put(struct kfd_gpreempt *gp, struct kfd_gpreempt_group *g)
 {
+	guard(mutex)(&gp->groups.lock);
 	if (!g || --g->users)
 		return;
 	list_del(&g->list);
 	kfree(g);
-}
-
-static int join_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq)
-{
-	struct kfd_gpreempt_group *spare = kzalloc(sizeof(*spare), GFP_KERNEL);
-
-	mutex_lock(&gp->groups.lock);
-	gpq->group = group_get(gp, gpq->pid, 0, &spare);
-	mutex_unlock(&gp->groups.lock);
-	kfree(spare);
-	return gpq->group ? 0 : -ENOMEM;
 }
 
 /*
@@ -62,24 +54,19 @@ static int join_group(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq)
  */
 static bool regroup(struct kfd_gpreempt_queue *gpq, u64 cgroup)
 {
-	struct kfd_gpreempt *gp = gpq->gp;
-	struct kfd_gpreempt_group *g = NULL, *spare = NULL;
+	struct kfd_gpreempt_group *g = NULL;
 
 	if ((gpq->common ? gpq->common->cgroup : 0) == cgroup)
 		return true;
-	if (cgroup)
-		spare = kzalloc(sizeof(*spare), GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC);
-	mutex_lock(&gp->groups.lock);
-	if (cgroup)
-		g = group_get(gp, 0, cgroup, &spare);
-	if (g || !cgroup) {
-		/* Puts this queue's reference alone: others of the scan have their own. */
-		group_put(gpq->common);
-		gpq->common = g;
+	if (cgroup) {
+		g = group_get(gpq->gp, 0, cgroup, GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC);
+		if (!g)
+			return false;
 	}
-	mutex_unlock(&gp->groups.lock);
-	kfree(spare);
-	return g || !cgroup;
+	/* Puts this queue's reference alone: others of the scan have their own. */
+	group_put(gpq->gp, gpq->common);
+	gpq->common = g;
+	return true;
 }
 
 /*
@@ -153,10 +140,8 @@ static void queue_free(struct kobject *kobj)
 
 	if (gpq->mm)
 		mmdrop(gpq->mm);
-	mutex_lock(&gpq->gp->groups.lock);
-	group_put(gpq->common);
-	group_put(gpq->group);
-	mutex_unlock(&gpq->gp->groups.lock);
+	group_put(gpq->gp, gpq->common);
+	group_put(gpq->gp, gpq->group);
 	kfd_gpreempt_client_put(gpq->client);
 	kobject_put(&gpq->gp->kobj);
 	kfree(gpq);
@@ -196,7 +181,9 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	gpq->pid = q->process->lead_thread->tgid;
 	kfd_gpreempt_terms_init(gp, q, gpq);
 	gpq->client = client_get(gp, q);
-	if (!gpq->client || join_group(gp, gpq)) {
+	if (gpq->client)
+		gpq->group = group_get(gp, gpq->pid, 0, GFP_KERNEL);
+	if (!gpq->group) {
 		kfd_gpreempt_client_put(gpq->client);
 		kfree(gpq);
 		return -ENOMEM;

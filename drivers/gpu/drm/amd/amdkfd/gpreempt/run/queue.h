@@ -6,15 +6,49 @@
 #include <linux/kref.h>
 #include <linux/pid.h>
 
+#include "gpreempt/core/lot.h"
 #include "busy.h"
 #include "node.h"
-#include "terms.h"
+
+struct kfd_ioctl_gpreempt_args;
+
+/**
+ * struct kfd_gpreempt_hold - is a queue to be off the hardware?
+ * @asked:	once
+ * @held:	until it is released
+ * @by_nice:	and only with CAP_SYS_NICE
+ * @end_ns:	released by itself then, 0: never
+ */
+struct kfd_gpreempt_hold {
+	bool asked;
+	bool held;
+	bool by_nice;
+	u64 end_ns;
+};
+
+/**
+ * struct kfd_gpreempt_terms - requests and settings of a queue; only terms.c writes it
+ * @asked:	the priority that the process asks for
+ * @set:	priority and turn that were set from outside
+ * @hold:	is it to be off? DQM lock, like those that follow
+ * @requests:	how often somebody has changed that
+ * @hint_ns:	work is announced for it for then; 0: none is
+ * @hint_end_ns: and is expected to be over then
+ */
+struct kfd_gpreempt_terms {
+	struct gpreempt_lot asked;
+	struct gpreempt_lot set;
+	struct kfd_gpreempt_hold hold;
+	u64 requests;
+	u64 hint_ns;
+	u64 hint_end_ns;
+};
 
 /**
  * struct kfd_gpreempt_last - what a scan has made of a queue, until the next
  * @ns:		time of that scan, 0: there was none
  * @seen:	what it saw
- * @backlog:	valid packets that the GPU had not consumed
+ * @backlog:	valid packets that the GPU had not consumed when its memory was read last
  * @out:	what was decided
  */
 struct kfd_gpreempt_last {
@@ -112,17 +146,13 @@ struct kfd_gpreempt_queue {
 		u64 running_ns;		/* time between two scans that saw it run */
 		u64 waiting_ns;		/* the same of waiting, on the hardware */
 	} account;
-	struct {			/* the newest packet whose completion signal was seen */
-		u64 wptr;		/* write index behind it */
-		u64 signal;		/* user address of its completion signal, or 0 */
-		bool done;		/* that was seen satisfied; it may be in use again since */
-		bool ordered;		/* it begins when all before it have ended */
-	} newest;
-	struct {			/* the packet before the read index */
-		u64 rptr;		/* read index behind it */
+	struct kfd_gpreempt_packet {	/* as it was read: before the write and the read index */
+		u64 index;		/* behind it */
 		u64 signal;		/* user address of its completion signal, or 0 */
 		u32 waves;		/* that it launches, 0: unknown */
-	} previous;
+		bool done;		/* that was seen satisfied; it may be in use again since */
+		bool ordered;		/* it begins when all before it have ended */
+	} newest, previous;
 	/* public: */
 
 	u8 slot[GPREEMPT_MAX_XCCS];
@@ -139,6 +169,27 @@ static inline struct kfd_gpreempt_queue *kfd_gpreempt_of(struct gpreempt_queue_v
 	return container_of(v, struct kfd_gpreempt_queue, view);
 }
 
+/* terms.c */
+void kfd_gpreempt_terms_init(const struct kfd_gpreempt *gp, const struct queue *q,
+			     struct kfd_gpreempt_queue *gpq);
+u8 kfd_gpreempt_queue_priority(const struct kfd_gpreempt *gp, const struct queue *q);
+u8 kfd_gpreempt_set_priority(struct queue *q, u32 priority);
+int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);
+bool kfd_gpreempt_queue_pinned(const struct queue *q);
+int kfd_gpreempt_ask(struct queue *q, const struct kfd_ioctl_gpreempt_args *args, bool nice);
+bool kfd_gpreempt_unask(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_hold *before,
+			u64 requests);
+void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq);
+u32 kfd_gpreempt_queue_flags(const struct kfd_gpreempt_queue *gpq);
+void kfd_gpreempt_terms(const struct queue *q, u64 now_ns, struct gpreempt_terms *terms);
+
+/* A queue has been off, or nobody waits for that any more. DQM lock held. */
+static inline void kfd_gpreempt_was_off(struct kfd_gpreempt_terms *terms)
+{
+	terms->hold.asked = false;
+}
+
+/* queue.c */
 struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
 						struct kfd_process *p);
 void kfd_gpreempt_client_put(struct kfd_gpreempt_client *client);

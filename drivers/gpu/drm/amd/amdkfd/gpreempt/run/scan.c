@@ -19,10 +19,86 @@
 
 #include "amdgpu.h"
 #include "amdgpu_reset.h"
-#include "aql.h"
 #include "commit.h"
 #include "queue.h"
 #include "kfd_mqd_manager.h"
+
+/*
+ * What is looked at in an AQL packet. HSA Platform System Architecture Specification, "AQL packet"
+ * and "Signals"; the vendor packet is ROCr's hsa_amd_barrier_value_packet_t.
+ */
+#define AQL_PACKET_BYTES		64
+#define AQL_DEP_SIGNALS			5
+#define AQL_SIGNAL_VALUE_OFFSET		8
+#define AQL_HEADER_BARRIER		0x100	/* begins when all before it have ended */
+#define AQL_AMD_FORMAT_BARRIER_VALUE	2
+
+enum aql_type {
+	AQL_TYPE_VENDOR,
+	AQL_TYPE_INVALID,
+	AQL_TYPE_DISPATCH,
+	AQL_TYPE_BARRIER_AND,
+	AQL_TYPE_AGENT,
+	AQL_TYPE_BARRIER_OR,
+};
+
+enum aql_condition {
+	AQL_CONDITION_EQ,
+	AQL_CONDITION_NE,
+	AQL_CONDITION_LT,
+	AQL_CONDITION_GTE,
+};
+
+/**
+ * union aql_packet - a packet of an AQL queue
+ * @type:	low byte of the header, &enum aql_type
+ * @fences:	high byte of the header
+ * @header:	both
+ * @amd_format:	of a vendor packet
+ * @reserved0:	not looked at
+ * @reserved1:	not looked at
+ * @dep_signal:	barrier-AND and -OR: signals waited for, 0 for none
+ * @value_signal: vendor packet barrier-value: signal waited for, 0 for none
+ * @value:	and what its value is compared with,
+ * @mask:	after this mask,
+ * @condition:	how, &enum aql_condition
+ * @setup:	dispatch: dimensions
+ * @workgroup:	dispatch: size of a workgroup
+ * @reserved3:	not looked at
+ * @grid:	dispatch: size of the grid
+ * @reserved2:	not looked at
+ * @completion_signal: of every kind, 0 for none
+ */
+union aql_packet {
+	struct {
+		u8 type;
+		u8 fences;
+		u8 amd_format;
+		u8 reserved0;
+		u32 reserved1;
+		union {
+			u64 dep_signal[AQL_DEP_SIGNALS];
+			struct {
+				u64 value_signal;
+				s64 value;
+				s64 mask;
+				u32 condition;
+			};
+		};
+		u64 reserved2;
+		u64 completion_signal;
+	};
+	struct {
+		u16 header;
+		u16 setup;
+		u16 workgroup[3];
+		u16 reserved3;
+		u32 grid[3];
+	};
+};
+
+static_assert(sizeof(union aql_packet) == AQL_PACKET_BYTES);
+static_assert(offsetof(union aql_packet, grid) == 12);
 
 #define AQL_WAVE_ITEMS			64	/* gfx9 */
 #define AQL_GROUP_ITEMS_MAX		1024
@@ -143,39 +219,46 @@ static int read_packet(struct kfd_gpreempt_queue *gpq, union aql_packet *pkt,
 }
 
 /*
- * The completion signal of the newest packet, remembered: once the packet is
- * consumed, the ring may hold another. And once the signal was satisfied, the
- * application may use it elsewhere, so that is remembered too.
- *
- * While the newest packet is reserved but not valid, what is remembered is an
- * older packet's signal: that it is done says nothing about the newest.
+ * Remember the packet before an index: once it is consumed, the ring may hold another. While it is
+ * reserved but not valid, what is remembered is an older one.
  */
-static enum gpreempt_signal newest_signal(struct kfd_gpreempt_queue *gpq,
-					  const struct gpreempt_evidence *e)
+static void remember(struct kfd_gpreempt_queue *gpq, struct kfd_gpreempt_packet *p,
+		     const struct gpreempt_evidence *e, u64 index)
 {
 	union aql_packet pkt;
+
+	if (!index || index == p->index || read_packet(gpq, &pkt, e, index - 1) ||
+	    (pkt.type == AQL_TYPE_INVALID && index != e->rptr))
+		return;
+	*p = (struct kfd_gpreempt_packet) {
+		.index = index,
+		.signal = pkt.completion_signal,
+		.waves = packet_waves(&pkt),
+		/* Consumed meanwhile, its header says nothing any more. */
+		.ordered = pkt.type != AQL_TYPE_INVALID && pkt.header & AQL_HEADER_BARRIER,
+	};
+}
+
+/*
+ * The completion signal of the packet before an index. Once the signal was satisfied, the
+ * application may use it elsewhere, so that is remembered. That an older packet's is done says
+ * nothing about this one.
+ */
+static enum gpreempt_signal signal_of(struct kfd_gpreempt_queue *gpq,
+				      struct kfd_gpreempt_packet *p, u64 index)
+{
 	s64 value;
 
-	if (e->wptr && e->wptr != gpq->newest.wptr && !read_packet(gpq, &pkt, e, e->wptr - 1) &&
-	    (pkt.type != AQL_TYPE_INVALID || e->rptr == e->wptr)) {
-		gpq->newest.wptr = e->wptr;
-		gpq->newest.signal = pkt.completion_signal;
-		gpq->newest.done = false;
-		/* Consumed meanwhile, its header says nothing any more. */
-		gpq->newest.ordered = pkt.type != AQL_TYPE_INVALID &&
-				      pkt.header & AQL_HEADER_BARRIER;
-	}
-
-	if (!gpq->newest.signal)
+	if (!p->signal)
 		return GPREEMPT_SIGNAL_UNKNOWN;
-	if (!gpq->newest.done) {
-		if (read_signal(gpq, gpq->newest.signal, &value))
+	if (!p->done) {
+		if (read_signal(gpq, p->signal, &value))
 			return GPREEMPT_SIGNAL_UNKNOWN;
 		if (value > 0)
 			return GPREEMPT_SIGNAL_PENDING;
-		gpq->newest.done = true;
+		p->done = true;
 	}
-	return e->wptr == gpq->newest.wptr ? GPREEMPT_SIGNAL_DONE : GPREEMPT_SIGNAL_UNKNOWN;
+	return index == p->index ? GPREEMPT_SIGNAL_DONE : GPREEMPT_SIGNAL_UNKNOWN;
 }
 
 /*
@@ -184,23 +267,15 @@ static enum gpreempt_signal newest_signal(struct kfd_gpreempt_queue *gpq,
  */
 static void read_previous(struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e)
 {
-	union aql_packet pkt;
-	s64 value;
+	struct kfd_gpreempt_packet *p = &gpq->previous;
 
 	if (!e->rptr || e->wptr - e->rptr >= e->size)
 		return;
-	if (e->rptr != gpq->previous.rptr) {
-		if (read_packet(gpq, &pkt, e, e->rptr - 1))
-			return;
-		gpq->previous.rptr = e->rptr;
-		gpq->previous.signal = pkt.completion_signal;
-		gpq->previous.waves = packet_waves(&pkt);
-	}
-	e->begun = gpq->previous.waves;
-	if (e->rptr == e->wptr)
-		e->previous = e->signal;
-	else if (gpq->previous.signal && !read_signal(gpq, gpq->previous.signal, &value))
-		e->previous = value > 0 ? GPREEMPT_SIGNAL_PENDING : GPREEMPT_SIGNAL_DONE;
+	remember(gpq, p, e, e->rptr);
+	if (p->index != e->rptr)
+		return;
+	e->begun = p->waves;
+	e->previous = e->rptr == e->wptr ? e->signal : signal_of(gpq, p, e->rptr);
 }
 
 /* AQL: 64-bit packet counts, written by the application and the firmware. */
@@ -220,7 +295,8 @@ static void read_aql(struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e
 		e->head = packet_head(gpq, &pkt);
 		e->head_ordered = pkt.header & AQL_HEADER_BARRIER;
 	}
-	e->signal = newest_signal(gpq, e);
+	remember(gpq, &gpq->newest, e, e->wptr);
+	e->signal = signal_of(gpq, &gpq->newest, e->wptr);
 	read_previous(gpq, e);
 	e->ordered = gpq->newest.ordered;
 	e->readable = true;
@@ -254,9 +330,8 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 	if (gpq->epoch != gp->epoch) {
 		gpq->epoch = gp->epoch;
 		memset(&gpq->memory, 0, sizeof(gpq->memory));
-		gpq->newest.wptr = 0;
-		gpq->previous.rptr = 0;
-		gpq->newest.signal = 0;
+		gpq->newest = (struct kfd_gpreempt_packet) {};
+		gpq->previous = (struct kfd_gpreempt_packet) {};
 		gpq->account.inverted = false;
 	}
 	kobject_get(&gpq->kobj);
@@ -308,9 +383,8 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	struct device_process_node *dpn;
 	u64 start_ns = ktime_get_ns();
 	struct queue *q;
-	int r = -EAGAIN;
 
-	dqm_lock(dqm);
+	guard(kfd_gpreempt_dqm)(dqm);
 	scan->view.nr = 0;
 	scan->view.waves_final = false;
 	scan->view.save_ns = ewma_gpreempt_ns_read(&gp->saves.mean_ns);
@@ -321,7 +395,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->view.blind = !gp->hw;
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
-		goto out;
+		return -EAGAIN;
 	/* This tick was too early for queues that stock leaves unmapped: the next one maps them. */
 	if (gp->backend->map && !dqm->active_runlist && dqm->active_queue_count &&
 	    !kfd_reset_pending(dqm))
@@ -334,29 +408,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 		next = &q->gpreempt->view.next;
 		scan->view.nr++;
 	}
-	r = 0;
-out:
-	dqm_unlock(dqm);
-	return r;
-}
-
-/*
- * What was read of a queue since it was taken off still holds: the GPU does not move
- * it, and what its process adds to it cannot run.
- */
-static bool recall(const struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e)
-{
-	const struct gpreempt_evidence *last = &gpq->account.last.seen, now = *e;
-
-	if (!e->preempted || !last->preempted || !last->readable ||
-	    gpq->off.since_ns > gpq->account.last.ns)
-		return false;
-	*e = *last;
-	e->size = now.size;
-	e->waves = now.waves;
-	e->late = false;
-	e->cus = now.cus;
-	return true;
+	return 0;
 }
 
 /*
@@ -376,10 +428,9 @@ static bool is_alive(const struct mm_struct *mm)
 
 static void leave(struct kfd_gpreempt_scan *scan)
 {
-	if (scan->alive)
+	if (scan->entered)
 		kthread_unuse_mm(scan->entered);
 	scan->entered = NULL;
-	scan->alive = false;
 }
 
 /* The cost of entering a process, in words that are read uncached. */
@@ -391,14 +442,14 @@ static bool enter(struct kfd_gpreempt_scan *scan, struct kfd_gpreempt_queue *gpq
 	struct mm_struct *mm = gpq->mm;
 
 	if (mm == scan->entered)
-		return scan->alive;
+		return true;
 	leave(scan);
 	gpq->scan.words += ENTER_WORDS;
+	if (!is_alive(mm))
+		return false;
+	kthread_use_mm(mm);
 	scan->entered = mm;
-	scan->alive = is_alive(mm);
-	if (scan->alive)
-		kthread_use_mm(mm);
-	return scan->alive;
+	return true;
 }
 
 /*
@@ -413,6 +464,7 @@ static unsigned int read_queue(struct gpreempt_view *view, struct gpreempt_queue
 
 	gpq->scan.words = 0;
 	gpq->turn = ++scan->turn;
+	v->reading.turn = gpq->turn;
 	if (!enter(scan, gpq))
 		return gpq->scan.words;
 	now.readable = false;
@@ -426,6 +478,7 @@ static unsigned int read_queue(struct gpreempt_view *view, struct gpreempt_queue
 		read_pm4(gpq, &now);
 	if (!now.readable)
 		return gpq->scan.words;
+	now.ordered &= !view->blind && !scan->oversubscribed;
 	if (e->readable) {
 		now.ordered &= e->ordered;
 		now.late = now.rptr != e->rptr || now.signal != e->signal ||
@@ -456,27 +509,39 @@ static void read_queues(struct kfd_gpreempt_scan *scan)
  * kfd_gpreempt_scan_memory - read indices, head packets and signals
  * @gp: the node
  *
- * Of all that is on the hardware, or was not read since it was taken off.
+ * Of all that is on the hardware. A queue that was taken off comes back whatever its memory shows.
  */
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
-	bool countable = gp->hw && !scan->oversubscribed;
 	struct gpreempt_queue_view *v;
 
-	gpreempt_for_each(v, &scan->view) {
-		struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
-
-		v->reading.wanted = v->seen.size && (v->seen.mapped || v->seen.preempted) &&
-				    !recall(gpq, &v->seen) && gpq->mm;
-	}
-	read_queues(scan);
 	gpreempt_for_each(v, &scan->view)
-		v->seen.ordered &= countable;
+		v->reading.wanted = v->seen.mapped && v->seen.size && kfd_gpreempt_of(v)->mm;
+	read_queues(scan);
+}
+
+/*
+ * Read the memory of higher queues once more. Counting takes about 1 us an access on PCIe. What a
+ * higher queue got to execute, or even ended, meanwhile would look as if it waited, and others be
+ * taken off for it in vain. PM4 queues' read pointers are as new as the counts.
+ */
+static void scan_again(struct kfd_gpreempt_scan *scan)
+{
+	struct gpreempt_queue_view *v;
+	u8 lowest = GPREEMPT_LEVELS;
+
+	gpreempt_for_each(v, &scan->view)
+		if (v->matters)
+			lowest = min(lowest, v->terms.priority);
+	gpreempt_for_each(v, &scan->view)
+		v->reading.wanted = kfd_gpreempt_of(v)->scan.aql && v->matters &&
+				    v->seen.readable && v->terms.priority > lowest;
+	read_queues(scan);
 }
 
 /**
- * kfd_gpreempt_scan_waves - read wave counts, and PM4 queues' read pointers
+ * kfd_gpreempt_scan_waves - read wave counts, PM4 queues' read pointers, and then memory once more
  * @gp: the node
  *
  * Of those queues only that matter for the decision.
@@ -509,8 +574,8 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 	amdgpu_gfx_off_ctrl(adev, true);
 	up_read(&adev->reset_domain->sem);
 	scan->register_ns = ktime_get_ns() - start_ns;
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_REGISTERS, scan->registers);
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_REGISTER_NS, scan->register_ns);
+	kfd_gpreempt_count(gp, REGISTERS, scan->registers);
+	kfd_gpreempt_count(gp, REGISTER_NS, scan->register_ns);
 
 	gpreempt_for_each(v, &scan->view) {
 		const struct kfd_gpreempt_scan_queue *sq = &kfd_gpreempt_of(v)->scan;
@@ -522,31 +587,8 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 		if (sq->resident && !sq->aql && v->seen.readable)
 			unwrap_rptr(&v->seen, sq->hqd_rptr);
 	}
-}
-
-/**
- * kfd_gpreempt_scan_again - read the memory of higher queues once more
- * @gp: the node
- *
- * Counting takes about 1 us an access on PCIe. What a higher queue got to execute, or
- * even ended, meanwhile would look as if it waited, and others be taken off for it in
- * vain. PM4 queues' read pointers are as new as the counts.
- */
-void kfd_gpreempt_scan_again(struct kfd_gpreempt *gp)
-{
-	struct kfd_gpreempt_scan *scan = &gp->scan;
-	struct gpreempt_queue_view *v;
-	u8 lowest = GPREEMPT_LEVELS;
-
-	if (!scan->registers)
-		return;
-	gpreempt_for_each(v, &scan->view)
-		if (v->matters)
-			lowest = min(lowest, v->terms.priority);
-	gpreempt_for_each(v, &scan->view)
-		v->reading.wanted = kfd_gpreempt_of(v)->scan.aql && v->matters &&
-				    v->seen.readable && v->terms.priority > lowest;
-	read_queues(scan);
+	if (scan->registers)
+		scan_again(scan);
 }
 
 /**

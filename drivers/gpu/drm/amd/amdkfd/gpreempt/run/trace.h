@@ -1,70 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT tracepoints. Numbers of enums are those of select.h and state.h; names are printed.
+ * GPREEMPT tracepoints. The names of what is no number are account.c's.
  */
 #if !defined(GPREEMPT_TRACE_H_INCLUDED) || defined(TRACE_HEADER_MULTI_READ)
 #define GPREEMPT_TRACE_H_INCLUDED
 
 #include <linux/tracepoint.h>
 
-#include "gpreempt/core/select.h"
-#include "gpreempt/core/state.h"
+#include "queue.h"
 
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM kfd_gpreempt
 
-#define GPREEMPT_ACTIVITIES						\
-	EM(GPREEMPT_IDLE, "idle")					\
-	EM(GPREEMPT_RUNNING, "running")					\
-	EM(GPREEMPT_RUNNABLE, "runnable")				\
-	EM(GPREEMPT_BLOCKED, "blocked")					\
-	EMe(GPREEMPT_UNKNOWN, "unknown")
-
-#define GPREEMPT_VERDICTS						\
-	EM(GPREEMPT_KEEP, "keep")					\
-	EM(GPREEMPT_PREEMPT, "preempt")					\
-	EMe(GPREEMPT_RESUME, "resume")
-
-#define GPREEMPT_REASONS						\
-	EM(GPREEMPT_REASON_NONE, "none")				\
-	EM(GPREEMPT_REASON_INVERSION, "inversion")			\
-	EM(GPREEMPT_REASON_AGED, "aged")				\
-	EM(GPREEMPT_REASON_HINT, "hint")				\
-	EM(GPREEMPT_REASON_ASKED, "asked")				\
-	EM(GPREEMPT_REASON_TIMESLICE, "timeslice")			\
-	EM(GPREEMPT_REASON_FREE, "free")				\
-	EM(GPREEMPT_REASON_BLOCKED, "blocked")				\
-	EM(GPREEMPT_REASON_STARVED, "starved")				\
-	EM(GPREEMPT_REASON_TURN, "turn")				\
-	EM(GPREEMPT_REASON_LATE, "late")				\
-	EMe(GPREEMPT_REASON_OFF, "off")
-
-#define GPREEMPT_STATES							\
-	EM(GPREEMPT_DISABLED, "disabled")				\
-	EM(GPREEMPT_PARKED, "parked")					\
-	EM(GPREEMPT_ACTIVE, "active")					\
-	EMe(GPREEMPT_BYPASSED, "bypassed")
-
-/* Once for tools that read the ring buffer, once to print. */
-#undef EM
-#undef EMe
-#define EM(_value, _name)	TRACE_DEFINE_ENUM(_value);
-#define EMe(_value, _name)	TRACE_DEFINE_ENUM(_value);
-
-GPREEMPT_ACTIVITIES
-GPREEMPT_VERDICTS
-GPREEMPT_REASONS
-GPREEMPT_STATES
-
-#undef EM
-#undef EMe
-#define EM(_value, _name)	{ _value, _name },
-#define EMe(_value, _name)	{ _value, _name }
-
 /* Most events name the queue, by its process and its number. */
 #define QUEUE_ENTRY	__field(u32, gpu_id) __field(pid_t, pid) __field(u32, queue_id)
-#define QUEUE_ASSIGN	(__entry->gpu_id = gpu_id, __entry->pid = pid, \
-			 __entry->queue_id = queue_id)
+#define QUEUE_ASSIGN	(__entry->gpu_id = gpq->gp->gpu_id, __entry->pid = gpq->pid, \
+			 __entry->queue_id = gpq->scan.queue_id)
 #define QUEUE_PR_FMT	"gpu_id=%u pid=%d queue=%u"
 #define QUEUE_PR_ARG	__entry->gpu_id, __entry->pid, __entry->queue_id
 
@@ -72,12 +23,8 @@ GPREEMPT_STATES
 TRACE_EVENT(kfd_gpreempt_scan,
 	TP_PROTO(u32 gpu_id, unsigned int queues, unsigned int registers, u64 ns),
 	TP_ARGS(gpu_id, queues, registers, ns),
-	TP_STRUCT__entry(
-		__field(u32, gpu_id)
-		__field(unsigned int, queues)
-		__field(unsigned int, registers)
-		__field(u64, ns)
-	),
+	TP_STRUCT__entry(__field(u32, gpu_id) __field(u32, queues) __field(u32, registers)
+			 __field(u64, ns)),
 	TP_fast_assign(
 		__entry->gpu_id = gpu_id;
 		__entry->queues = queues;
@@ -90,60 +37,50 @@ TRACE_EVENT(kfd_gpreempt_scan,
 
 /* A queue, as a scan saw it, and the verdict on it. */
 DECLARE_EVENT_CLASS(kfd_gpreempt_queue_seen,
-	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, const struct gpreempt_queue_view *v),
-	TP_ARGS(gpu_id, pid, queue_id, v),
+	TP_PROTO(const struct kfd_gpreempt_queue *gpq),
+	TP_ARGS(gpq),
 	TP_STRUCT__entry(
-		QUEUE_ENTRY
-		__field(u8, priority)
-		__field(u8, effective)
-		__field(int, verdict)
-		__field(int, reason)
-		__field(int, state)
-		__field(u64, rptr)
-		__field(u64, wptr)
-		__field(int, waves)
-		__field(bool, waits)
+		QUEUE_ENTRY __field(u8, priority) __field(u8, effective)
+		__string(verdict, verdicts[gpq->view.out.verdict])
+		__string(reason, reasons[gpq->view.out.reason])
+		__string(state, activities[gpq->view.out.activity])
+		__field(u64, rptr) __field(u64, wptr) __field(int, waves) __field(bool, waits)
 	),
 	TP_fast_assign(
+		const struct gpreempt_queue_view *v = &gpq->view;
+
 		QUEUE_ASSIGN;
 		__entry->priority = v->terms.priority;
 		__entry->effective = v->out.level;
-		__entry->verdict = v->out.verdict;
-		__entry->reason = v->out.reason;
-		__entry->state = v->out.activity;
+		__assign_str(verdict);
+		__assign_str(reason);
+		__assign_str(state);
 		__entry->rptr = v->seen.rptr;
 		__entry->wptr = v->seen.wptr;
 		__entry->waves = v->seen.waves;
 		__entry->waits = v->seen.head == GPREEMPT_HEAD_WAITS;
 	),
 	TP_printk(QUEUE_PR_FMT " verdict=%s reason=%s state=%s priority=%u effective=%u rptr=%llu wptr=%llu waves=%d waits=%d",
-		  QUEUE_PR_ARG, __print_symbolic(__entry->verdict, GPREEMPT_VERDICTS),
-		  __print_symbolic(__entry->reason, GPREEMPT_REASONS),
-		  __print_symbolic(__entry->state, GPREEMPT_ACTIVITIES),
+		  QUEUE_PR_ARG, __get_str(verdict), __get_str(reason), __get_str(state),
 		  __entry->priority, __entry->effective, __entry->rptr,
 		  __entry->wptr, __entry->waves, __entry->waits)
 );
 
 /* For each queue that is to change. */
 DEFINE_EVENT(kfd_gpreempt_queue_seen, kfd_gpreempt_decision,
-	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, const struct gpreempt_queue_view *v),
-	TP_ARGS(gpu_id, pid, queue_id, v)
-);
-
+	     TP_PROTO(const struct kfd_gpreempt_queue *gpq), TP_ARGS(gpq));
 /* The queue has work that cannot run. */
 DEFINE_EVENT(kfd_gpreempt_queue_seen, kfd_gpreempt_blocked,
-	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, const struct gpreempt_queue_view *v),
-	TP_ARGS(gpu_id, pid, queue_id, v)
-);
+	     TP_PROTO(const struct kfd_gpreempt_queue *gpq), TP_ARGS(gpq));
 
 /* A queue is kept waiting by a lower level, at most for so long. */
 TRACE_EVENT(kfd_gpreempt_inversion,
-	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u8 effective, int running, u64 ns),
-	TP_ARGS(gpu_id, pid, queue_id, effective, running, ns),
+	TP_PROTO(const struct kfd_gpreempt_queue *gpq, int running, u64 ns),
+	TP_ARGS(gpq, running, ns),
 	TP_STRUCT__entry(QUEUE_ENTRY __field(u8, effective) __field(int, running) __field(u64, ns)),
 	TP_fast_assign(
 		QUEUE_ASSIGN;
-		__entry->effective = effective;
+		__entry->effective = gpq->view.out.level;
 		__entry->running = running;
 		__entry->ns = ns;
 	),
@@ -151,81 +88,51 @@ TRACE_EVENT(kfd_gpreempt_inversion,
 		  __entry->effective, __entry->running, __entry->ns)
 );
 
-/* A queue is about to be taken off the hardware ... */
-TRACE_EVENT(kfd_gpreempt_preempt_begin,
-	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, enum gpreempt_reason reason),
-	TP_ARGS(gpu_id, pid, queue_id, reason),
-	TP_STRUCT__entry(QUEUE_ENTRY __field(int, reason)),
+/* A queue changes places, and a time that belongs to that. */
+DECLARE_EVENT_CLASS(kfd_gpreempt_queue_moves,
+	TP_PROTO(const struct kfd_gpreempt_queue *gpq, enum gpreempt_reason reason, u64 ns),
+	TP_ARGS(gpq, reason, ns),
+	TP_STRUCT__entry(QUEUE_ENTRY __string(reason, reasons[reason]) __field(u64, ns)),
 	TP_fast_assign(
 		QUEUE_ASSIGN;
-		__entry->reason = reason;
-	),
-	TP_printk(QUEUE_PR_FMT " reason=%s", QUEUE_PR_ARG,
-		  __print_symbolic(__entry->reason, GPREEMPT_REASONS))
-);
-
-/* A queue, and a time. */
-DECLARE_EVENT_CLASS(kfd_gpreempt_queue_time,
-	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns),
-	TP_ARGS(gpu_id, pid, queue_id, ns),
-	TP_STRUCT__entry(QUEUE_ENTRY __field(u64, ns)),
-	TP_fast_assign(
-		QUEUE_ASSIGN;
+		__assign_str(reason);
 		__entry->ns = ns;
 	),
-	TP_printk(QUEUE_PR_FMT " ns=%llu", QUEUE_PR_ARG, __entry->ns)
+	TP_printk(QUEUE_PR_FMT " reason=%s ns=%llu", QUEUE_PR_ARG, __get_str(reason), __entry->ns)
 );
 
-/* ... and is off: the GPU has answered. 0: another queue made it long. */
-DEFINE_EVENT(kfd_gpreempt_queue_time, kfd_gpreempt_preempt_end,
-	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns),
-	TP_ARGS(gpu_id, pid, queue_id, ns)
-);
+#define DEFINE_MOVE_EVENT(_name)						\
+DEFINE_EVENT(kfd_gpreempt_queue_moves, _name,					\
+	     TP_PROTO(const struct kfd_gpreempt_queue *gpq, enum gpreempt_reason reason, u64 ns), \
+	     TP_ARGS(gpq, reason, ns))
+/* It is about to be taken off the hardware (0 ns) ... */
+DEFINE_MOVE_EVENT(kfd_gpreempt_preempt_begin);
+/* ... and is off: the GPU has answered after that time. Another queue may have made it long. */
+DEFINE_MOVE_EVENT(kfd_gpreempt_preempt_end);
+/* It is to be mapped again, after so long. */
+DEFINE_MOVE_EVENT(kfd_gpreempt_resume);
+/* It has delayed its preemption, and is kept off for that time. */
+DEFINE_MOVE_EVENT(kfd_gpreempt_excluded);
 
-/* A queue is to be mapped again. */
-TRACE_EVENT(kfd_gpreempt_resume,
-	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, enum gpreempt_reason reason,
-		 u64 preempted_ns),
-	TP_ARGS(gpu_id, pid, queue_id, reason, preempted_ns),
-	TP_STRUCT__entry(QUEUE_ENTRY __field(int, reason) __field(u64, preempted_ns)),
-	TP_fast_assign(
-		QUEUE_ASSIGN;
-		__entry->reason = reason;
-		__entry->preempted_ns = preempted_ns;
-	),
-	TP_printk(QUEUE_PR_FMT " reason=%s preempted_ns=%llu", QUEUE_PR_ARG,
-		  __print_symbolic(__entry->reason, GPREEMPT_REASONS), __entry->preempted_ns)
-);
-
-/* A queue has delayed its preemption, and is kept off for that time. */
-DEFINE_EVENT(kfd_gpreempt_queue_time, kfd_gpreempt_excluded,
-	TP_PROTO(u32 gpu_id, pid_t pid, u32 queue_id, u64 ns),
-	TP_ARGS(gpu_id, pid, queue_id, ns)
-);
-
-/* The monitor gave up; no queue is preempted. */
-TRACE_EVENT(kfd_gpreempt_bypass,
-	TP_PROTO(u32 gpu_id, const char *reason),
-	TP_ARGS(gpu_id, reason),
-	TP_STRUCT__entry(__field(u32, gpu_id) __string(reason, reason)),
+/* What became of a node. */
+DECLARE_EVENT_CLASS(kfd_gpreempt_node,
+	TP_PROTO(u32 gpu_id, const char *name),
+	TP_ARGS(gpu_id, name),
+	TP_STRUCT__entry(__field(u32, gpu_id) __string(name, name)),
 	TP_fast_assign(
 		__entry->gpu_id = gpu_id;
-		__assign_str(reason);
+		__assign_str(name);
 	),
-	TP_printk("gpu_id=%u reason=%s", __entry->gpu_id, __get_str(reason))
+	TP_printk("gpu_id=%u state=%s", __entry->gpu_id, __get_str(name))
 );
 
 /* The monitor's state changed. */
-TRACE_EVENT(kfd_gpreempt_state,
-	TP_PROTO(u32 gpu_id, enum gpreempt_state state),
-	TP_ARGS(gpu_id, state),
-	TP_STRUCT__entry(__field(u32, gpu_id) __field(int, state)),
-	TP_fast_assign(
-		__entry->gpu_id = gpu_id;
-		__entry->state = state;
-	),
-	TP_printk("gpu_id=%u state=%s", __entry->gpu_id,
-		  __print_symbolic(__entry->state, GPREEMPT_STATES))
+DEFINE_EVENT(kfd_gpreempt_node, kfd_gpreempt_state,
+	     TP_PROTO(u32 gpu_id, const char *name), TP_ARGS(gpu_id, name));
+/* The monitor gave up; no queue is preempted. */
+DEFINE_EVENT_PRINT(kfd_gpreempt_node, kfd_gpreempt_bypass,
+	TP_PROTO(u32 gpu_id, const char *name), TP_ARGS(gpu_id, name),
+	TP_printk("gpu_id=%u reason=%s", __entry->gpu_id, __get_str(name))
 );
 
 #endif /* GPREEMPT_TRACE_H_INCLUDED */

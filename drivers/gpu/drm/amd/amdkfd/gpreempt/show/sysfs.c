@@ -70,7 +70,7 @@ static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr, ch
 	int len = 0;
 
 	current_policy = READ_ONCE(to_gpreempt(kobj)->policy);
-	for (i = 0; (p = gpreempt_policy_get(i)); i++)
+	for (i = 0; (p = gpreempt_policies[i]); i++)
 		len += sysfs_emit_at(buf, len, p == current_policy ? "%s[%s]" :
 				     "%s%s", i ? " " : "", p->name);
 	len += sysfs_emit_at(buf, len, "\n");

@@ -10,7 +10,7 @@
 
 #include "amdgpu.h"
 #include "amdgpu_amdkfd.h"
-#include "single.h"
+#include "gpreempt/run/commit.h"
 
 static int hqd_remove(struct device_queue_manager *dqm, struct queue *q,
 		      struct qcm_process_device *qpd)

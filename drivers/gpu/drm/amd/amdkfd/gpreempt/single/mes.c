@@ -4,7 +4,7 @@
  * one by one and saves their waves when one is removed.
  */
 
-#include "single.h"
+#include "gpreempt/run/commit.h"
 
 const struct kfd_gpreempt_backend kfd_gpreempt_mes = {
 	.name = "mes",

@@ -9,8 +9,8 @@
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
+#include "gpreempt/run/commit.h"
 #include "gpreempt/run/queue.h"
-#include "single.h"
 
 static int put_back(struct kfd_gpreempt *gp, struct qcm_process_device *qpd, struct queue *q)
 {
@@ -56,7 +56,7 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 		*error = GPREEMPT_EV_HANG;
 		return r;
 	}
-	kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
+	kfd_gpreempt_count(gp, TRANSACTIONS, 1);
 	/* Stock has reset it to get it off: it is counted, and does not come back. */
 	if (!q->properties.is_active)
 		return 0;
@@ -82,7 +82,7 @@ static int carry_out(struct kfd_gpreempt *gp, enum gpreempt_verdict verdict,
 		if (verdict == GPREEMPT_PREEMPT) {
 			r = take_off(gp, dpn->qpd, q, error);
 		} else {
-			kfd_gpreempt_count(gp, GPREEMPT_STAT_TRANSACTIONS, 1);
+			kfd_gpreempt_count(gp, TRANSACTIONS, 1);
 			kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->view.out.reason);
 			r = put_back(gp, dpn->qpd, q);
 			if (r)

@@ -42,10 +42,10 @@ static s64 ahead(const struct gpreempt_party *p)
 	s64 turn = virtual_ns(p, p->turn->slice_ns);
 
 	if (p->turn->awake)
-		return p->turn_own[PLACE] - p->clock;
+		return p->turn_own[PLACE] - *p->clock;
 	if (!p->turn->last_ns)
 		return turn;
-	return clamp((s64)(p->turn_own[PLACE] - p->clock), -turn, turn);
+	return clamp((s64)(p->turn_own[PLACE] - *p->clock), -turn, turn);
 }
 
 static bool is_behind(const struct gpreempt_party *p, u64 now)
@@ -85,9 +85,9 @@ static void fair_charge(struct gpreempt_party *p, u64 ns, u64 group_ns)
 	 */
 	if (p->turn_own[BY_RIGHT])
 		place = min(place, max(turn, ahead(p)));
-	p->turn_own[PLACE] = p->clock + place;
+	p->turn_own[PLACE] = *p->clock + place;
 	if (!p->turn_own[BY_RIGHT] && place > turn)
-		p->clock += place - turn;
+		*p->clock += place - turn;
 	if (p->share->min_percent) {
 		due(&p->own[MINIMUM], p, group_ns, p->share->min_percent);
 		p->own[MINIMUM] = min(p->own[MINIMUM], p->now_ns +
@@ -99,7 +99,7 @@ static void fair_charge(struct gpreempt_party *p, u64 ns, u64 group_ns)
 
 static void fair_wake(struct gpreempt_party *p)
 {
-	p->turn_own[PLACE] = p->clock + ahead(p);
+	p->turn_own[PLACE] = *p->clock + ahead(p);
 }
 
 const struct gpreempt_policy gpreempt_fair = {
