@@ -180,6 +180,7 @@ struct release {
  * @xcc:	which has which turn, counted from the leader
  * @pipe_priority: @priority: of the MQD
  * @turn:	spi.turn of its last launch
+ * @no_room:	spi_launch() found none for it this time
  * @pipe_until:	model time until which it goes before its equals on its pipe
  * @scratch_base: @scratch_wave_bytes: of amd_queue_t
  * @scratch_slots: slots of each XCC's share: those of the next follow
@@ -220,6 +221,7 @@ struct user_queue {
 	u8 xcc[XCCS_MAX];
 	unsigned int pipe_priority, priority;
 	u64 turn, pipe_until;
+	bool no_room;
 	u64 scratch_base;
 	u32 scratch_wave_bytes, scratch_slots;
 	u64 scratch_used[64 * XCCS_MAX];	/* TMPRING_WAVES has 12 bits */

@@ -382,18 +382,8 @@ static bool equals(const struct user_queue *a, const struct user_queue *b)
 	return a->pipe_priority == b->pipe_priority && a->priority == b->priority;
 }
 
-static bool in_list(struct user_queue *const *list, unsigned int n, const struct user_queue *q)
-{
-	unsigned int i;
-
-	for (i = 0; i < n && list[i] != q; i++)
-		;
-	return i < n;
-}
-
 /* Does an equal that could launch hold the pipe of @q? */
-static bool held_back(struct gpu *g, const struct user_queue *q, u64 now,
-		      struct user_queue *const *tried, unsigned int ntried)
+static bool held_back(struct gpu *g, const struct user_queue *q, u64 now)
 {
 	const struct user_queue *o;
 
@@ -401,7 +391,7 @@ static bool held_back(struct gpu *g, const struct user_queue *q, u64 now,
 		return false;
 	for (o = g->spi->queues; o; o = o->next)
 		if (now < o->pipe_until && o->h->pipe == q->h->pipe && equals(o, q) &&
-		    wants_launch(o) && !in_list(tried, ntried, o))
+		    wants_launch(o) && !o->no_room)
 			return true;
 	return false;
 }
@@ -417,15 +407,16 @@ static bool held_back(struct gpu *g, const struct user_queue *q, u64 now,
 struct dispatch *spi_launch(struct gpu *g, unsigned int *limit)
 {
 	u32 reserved[ALL_ENGINES_MAX] = {}, blocked[ALL_ENGINES_MAX] = {};
-	struct user_queue *q, *best, *tried[MEC_PIPES * MEC_QUEUES];
-	unsigned int e, ntried = 0, level = ~0u;
+	unsigned int e, level = ~0u;
+	struct user_queue *q, *best;
 	u64 now = gpu_now();
 
+	for (q = g->spi->queues; q; q = q->next)
+		q->no_room = false;
 	while (*limit) {
 		best = NULL;
 		for (q = g->spi->queues; q; q = q->next) {
-			if (wants_launch(q) && !in_list(tried, ntried, q) &&
-			    !held_back(g, q, now, tried, ntried) &&
+			if (wants_launch(q) && !q->no_room && !held_back(g, q, now) &&
 			    (!best || (equals(q, best) && q->turn < best->turn)))
 				best = q;	/* the list is in the order of priorities */
 		}
@@ -439,7 +430,7 @@ struct dispatch *spi_launch(struct gpu *g, unsigned int *limit)
 		if (!launch_one(g, best, reserved)) {
 			for (e = 0; e < ALL_ENGINES_MAX; e++)
 				blocked[e] |= best->cus[e];
-			tried[ntried++] = best;
+			best->no_room = true;
 			continue;
 		}
 		(*limit)--;

@@ -2,6 +2,7 @@
 /* Unit tests of queues on a GPU of two XCCs. */
 #include "fake/machine.c"
 #include "sdma/sdma.h"
+#include "virtual_time.h"
 
 #define WGS	4
 
@@ -191,15 +192,63 @@ static struct queue queue_on(unsigned int xcc)
 	return q;
 }
 
+/* Each XCC is a partition. */
+static void start_partitions(void)
+{
+	device_start(2, 1, false);
+	gpu.partition_xccs = 1;
+	mec_hqd(&gpu, 1, 2, 0, 0)->active = true;
+}
+
+static void stop_partitions(void)
+{
+	take_partition(0);
+	vmids = 0xfff8;
+	device_stop();
+}
+
+#define SLOTS_GIVEN	24	/* of a partition, by amdkfd */
+
+/* Does each queue of all partitions wait for room, and run when there is some? */
+static void test_blocked(void)
+{
+	struct queue q[2 * SLOTS_GIVEN];
+	unsigned int i, n[2] = {}, ended = 0;
+
+	start_partitions();
+	for (i = 0; i < 2 * SLOTS_GIVEN; i++) {
+		unsigned int xcc = i / SLOTS_GIVEN;
+
+		PROGRAM(xcc + 1, 512, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+		q[i] = queue_make(xcc + 1, 16, 0);
+		dispatch(&q[i], 2 * WGS + 1, 64, 0, false);	/* one more than there is room for */
+	}
+	for (i = 0; i < 2; i++) {
+		take_partition(i);
+		set_resources(0xfcfcfcfc);
+		map(q + i * SLOTS_GIVEN, SLOTS_GIVEN);
+	}
+	run_for(1000);
+	for (i = 0; i < 2 * SLOTS_GIVEN; i++) {
+		take_partition(i / SLOTS_GIVEN);
+		n[i / SLOTS_GIVEN] += waves_of(&q[i], i / SLOTS_GIVEN);
+		go_on(&q[i]);
+	}
+	ok(n[0] == 2 * WGS && n[1] == 2 * WGS, "two partitions are full, each queue has more");
+	run_for(20000);
+	for (i = 0; i < 2 * SLOTS_GIVEN; i++)
+		ended += done(&q[i], 0);
+	ok(ended == 2 * SLOTS_GIVEN, "all come to their end");
+	stop_partitions();
+}
+
 /* Each XCC is a partition: a scheduler, slots, VMIDs and compute units of its own. */
 static void test_partitions(void)
 {
 	struct queue q[2];
 	unsigned int i;
 
-	device_start(2, 1, false);
-	gpu.partition_xccs = 1;
-	mec_hqd(&gpu, 1, 2, 0, 0)->active = true;
+	start_partitions();
 	q[0] = queue_on(0);
 	ok(waves_of(&q[0], 0) == WGS && !waves_of(&q[0], 1), "all workgroups on its XCC");
 	q[1] = queue_on(1);
@@ -234,18 +283,19 @@ static void test_partitions(void)
 	   "what was saved goes on as well");
 	unmap_all();
 	ok(machine_partition(&gpu, 2) && gpu_leader(&gpu, 1) == 0, "with none they are one again");
-	vmids = 0xfff8;
-	device_stop();
+	stop_partitions();
 }
 
 int main(void)
 {
 	xccs = 2;
+	virtual_time();
 	test_spread();
 	test_save();
 	test_save_one();
 	test_pm4_target();
 	test_chunk();
 	test_partitions();
+	test_blocked();
 	return tap_done();
 }
