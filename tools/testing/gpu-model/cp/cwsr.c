@@ -193,7 +193,7 @@ static u32 wave_word(const struct group *grp, unsigned int i)
 }
 
 /**
- * cwsr_time() - modelled time to move context
+ * cwsr_time() - modelled time in which a partition's units move context
  * @g:		device
  * @bytes:	how much
  *
@@ -201,8 +201,9 @@ static u32 wave_word(const struct group *grp, unsigned int i)
  */
 u64 cwsr_time(struct gpu *g, u64 bytes)
 {
-	return bytes * NS_PER_US /
-	       (param.cwsr_cu_bytes_per_us * gpu_engines(g) * g->cfg.cus_per_engine);
+	unsigned int cus = gpu_partition(g) * g->cfg.engines * g->cfg.cus_per_engine;
+
+	return bytes * NS_PER_US / (param.cwsr_cu_bytes_per_us * cus);
 }
 
 /**
@@ -839,7 +840,7 @@ static int read_xcc(struct user_queue *q, unsigned int xcc, u64 *bytes)
  */
 int cwsr_restore(struct user_queue *q, u64 *bytes)
 {
-	u64 *copied = &q->g->spi->copied_at, begin = gpu_now();
+	u64 *copied = &q->part->copied_at, begin = gpu_now();
 	struct group *grp, *list;
 	unsigned int xcc;
 	int err = 0;

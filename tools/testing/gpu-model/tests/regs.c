@@ -177,11 +177,11 @@ static void packets(void)
 	for (i = 0; i < 5000 && !attached; i++) {
 		usleep(1000);
 		mec_lock(&gpu);
-		attached = gpu.spi->queues;
+		attached = gpu.spi->partition[0].queues;
 		mec_unlock(&gpu);
 	}
 	ok(attached && EXECUTE(HEADER(PM4_UNMAP_QUEUES, 5), 0, 0x200 << 2, 0, 0, 0) &&
-	   !gpu.spi->queues && !regs_read(&gpu, CP_HQD_ACTIVE),
+	   !gpu.spi->partition[0].queues && !regs_read(&gpu, CP_HQD_ACTIVE),
 	   "one that unmaps a process' queue leaves nothing of it");
 }
 

@@ -395,7 +395,7 @@ static inline void unmap_all(void)
 	const u32 p[1] = { 0x30 };
 
 	hiq(IT_UNMAP_QUEUES, p, 1);
-	run_until(!hws_queue(&gpu.hws->of[hiq_xcc], gpu.spi->queues), 1000);
+	run_until(!gpu.spi->partition[hiq_xcc].queues, 1000);
 }
 
 static inline u32 waves(const struct queue *q)
