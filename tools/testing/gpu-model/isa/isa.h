@@ -289,7 +289,8 @@ static inline u64 wave_exec(const struct wave *w)
 	return sgpr64(w, SGPR_EXEC);
 }
 
-/* MODE register fields. */
+/* MODE register fields; those for 64 bits are for 16, too ("MI200 ISA" 6.4). */
+enum round { ROUND_NEAREST, ROUND_UP, ROUND_DOWN, ROUND_ZERO };
 #define MODE_ROUND32(m)		((m) & 3)
 #define MODE_ROUND64(m)		((m) >> 2 & 3)
 #define MODE_DENORM32(m)	((m) >> 4 & 3)	/* bit 0: inputs kept, bit 1: results kept */
