@@ -73,7 +73,7 @@ static u16 fract16(double d, enum round round)
 /* NaN rules, subnormals and modifiers for the result @r of sources @s0.. */
 static u16 finish16(const struct wave *w, const struct insn *i, u16 r, const u16 *s, unsigned int n)
 {
-	static const float factor[4] = { 1.0f, 2.0f, 4.0f, 0.5f };
+	float factor = omod_factor(w, i, MODE_DENORM64(w->mode));
 
 	if (is_nan16(r)) {
 		r = NAN16;
@@ -83,8 +83,10 @@ static u16 finish16(const struct wave *w, const struct insn *i, u16 r, const u16
 	}
 	if (!(MODE_DENORM64(w->mode) & 2))
 		r = flush16(r);
-	if (i->omod && i->row->fmt != VOP3P)
-		r = flush16(f32_to_f16(f16_to_f32(r) * factor[i->omod]));
+	if (factor != 1.0f) {
+		r = f64_to_f16(f16_to_f32(r) * factor, MODE_ROUND64(w->mode));
+		r = r & 0x7c00 ? r : 0;
+	}
 	if (i->clamp) {
 		float f = f16_to_f32(r);
 
@@ -323,12 +325,14 @@ static u32 clamp_f32(const struct wave *w, float f)
 
 X(x_v_cvt_f32_f16)
 {
-	static const float factor[4] = { 1.0f, 2.0f, 4.0f, 0.5f };
+	float factor = omod_factor(c->w, i, MODE_DENORM32(c->w->mode));
 	const u32 *s0 = vsrc(c, i, 0);
 
 	LANE {
-		float f = f16_to_f32(in16(c->w, s0[l])) * factor[i->omod];
+		float f = f16_to_f32(in16(c->w, s0[l])) * factor;
 
+		if (factor != 1.0f && f == 0)
+			f = 0;
 		c->out[0][l] = i->clamp ? clamp_f32(c->w, f) : f2u(f);
 		if (is_nan16(s0[l]))
 			c->out[0][l] |= 0x00400000;

@@ -299,6 +299,18 @@ enum round { ROUND_NEAREST, ROUND_UP, ROUND_DOWN, ROUND_ZERO };
 #define MODE_IEEE		(1u << 9)
 #define MODE_FP16_OVFL		(1u << 23)	/* of 8-bit floats: what overflows is clamped */
 
+/*
+ * What a float result is multiplied by, in place of its output modifier. That is ignored in
+ * IEEE mode, and where MODE (@denorm) keeps subnormal results; where it is not, none is left,
+ * nor a -0 ("MI200 ISA" 6.2.2).
+ */
+static inline float omod_factor(const struct wave *w, const struct insn *i, unsigned int denorm)
+{
+	static const float factor[4] = { 1.0f, 2.0f, 4.0f, 0.5f };
+
+	return w->mode & MODE_IEEE || denorm & 2 ? 1.0f : factor[i->omod];
+}
+
 /* operand.c: scalar values, vector sources and results. */
 u32 ssrc32_build(struct ctx *c, const struct insn *i, unsigned int n) NAMED(ssrc32_build);
 u64 ssrc64(struct ctx *c, const struct insn *i, unsigned int n) NAMED(ssrc64);

@@ -33,7 +33,15 @@ struct test {
 	const char *want;
 };
 
-#define ROUND16(mode)	"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 2, 2), " mode "\n"
+#define MODE_BITS(first, n, value) \
+	"s_setreg_imm32_b32 hwreg(HW_REG_MODE, " #first ", " #n "), " value "\n"
+#define ROUND16(mode)	MODE_BITS(2, 2, mode)
+#define OMOD \
+	"v_mov_b32 v1, 0x40400000\n v_add_f32_e64 v2, v1, |v1| mul:2\n" \
+	"v_add_f32_e64 v3, -v1, -1.0 div:2\n v_mul_f32_e64 v4, -v1, 0 mul:2\n" \
+	"v_mov_b32 v5, 0x00800000\n v_mul_f32_e64 v5, v5, 1.0 div:2\n" \
+	"v_add_f16_e64 v7, 1.0, 1.0 mul:2\n v_mov_b32 v9, 0x4000\n" \
+	"v_cvt_f32_f16_e64 v8, v9 div:2\n v_add_f64 v[10:11], 1.0, 1.0 mul:2"
 #define CVT_F16 \
 	"v_mov_b32 v1, 0x3f801000\n v_cvt_f16_f32 v2, v1\n v_cvt_f16_f32 v3, -v1\n" \
 	"v_mov_b32 v1, 0x47c35000\n v_cvt_f16_f32 v4, v1\n v_mov_b32 v1, 0x30800000\n" \
@@ -181,8 +189,17 @@ static const struct test tests[] = {
 	  "v2=0x7fc00000 v4=0xffc01234" },
 	{ "v_mov_b32 v1, 0x00400000\n v_add_f32 v2, v1, v1\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n"
 	  "v_add_f32 v3, v1, v1\n v_mul_f32 v4, 0.5, v1", "v2=0x00800000 v3=0 v4=0" },
-	{ "v_mov_b32 v1, 0x40400000\n v_mul_f32_e64 v2, v1, 2.0 clamp\n v_add_f32_e64 v3, v1, |v1| mul:2\n"
-	  "v_add_f32_e64 v4, -v1, -1.0 div:2", "v2=0x3f800000 v3=0x41400000 v4=0xc0000000" },
+	{ "v_mov_b32 v1, 0x40400000\n v_mul_f32_e64 v2, v1, 2.0 clamp", "v2=0x3f800000" },
+	/* output modifiers: neither in IEEE mode nor where subnormals are kept */
+	{ OMOD, "v2=0x40c00000 v3=0xc0800000 v4=0x80000000 v5=0x00800000 v7=0x4000 v8=0x40000000 v11=0x40000000" },
+	{ MODE_BITS(4, 4, "0") OMOD,
+	  "v2=0x40c00000 v3=0xc0800000 v4=0x80000000 v5=0x00800000 v7=0x4000 v8=0x40000000 v11=0x40000000" },
+	{ MODE_BITS(9, 1, "0") OMOD,
+	  "v2=0x40c00000 v3=0xc0800000 v4=0x80000000 v5=0x00800000 v7=0x4000 v8=0x40000000 v11=0x40000000" },
+	{ MODE_BITS(9, 1, "0") MODE_BITS(4, 4, "0") OMOD,
+	  "v2=0x41400000 v3=0xc0000000 v4=0 v5=0 v7=0x4400 v8=0x3f800000 v11=0x40100000" },
+	{ MODE_BITS(9, 1, "0") MODE_BITS(4, 2, "1") OMOD,	/* as results of their own type are */
+	  "v2=0x41400000 v3=0xc0000000 v4=0 v5=0 v7=0x4000 v8=0x3f800000 v11=0x40000000" },
 	{ "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1\n v_mov_b32 v1, 0x33000000\n v_add_f32 v2, 1.0, v1\n"
 	  "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 3\n v_add_f32 v3, 1.0, v1\n v_sub_f32 v4, 1.0, v1",
 	  "v2=0x3f800001 v3=0x3f800000 v4=0x3f7fffff" },
