@@ -384,6 +384,50 @@ static void test_sdma(void)
 	device_stop();
 }
 
+/* A runlist of processes 1, 2, ... with a queue and num_gws each. Return: RUN_LIST's. */
+static int run_with_gws(const struct queue *q, unsigned int n, const u32 *num_gws)
+{
+	unsigned int i;
+
+	ib_start();
+	for (i = 0; i < n; i++) {
+		u32 *process = arena_ptr(0, IB_VA + ib_dwords * 4);
+
+		ib_process(i + 1);
+		process[1 + 12] = num_gws[i];
+		ib_queue(&q[i]);
+	}
+	return ib_run(8);
+}
+
+/* Global wave sync: as MAP_PROCESS says, and to each process its own. */
+static void test_gws(void)
+{
+	const u32 some[3] = { GWS_RESOURCES, GWS_RESOURCES, 0 }, many[1] = { GWS_RESOURCES + 1 };
+	const struct wave_mem *m[3];
+	struct queue q[3];
+	unsigned int i;
+	u32 *first;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	endless(q, 3, false);
+	run_with_gws(q, 3, some);
+	for (i = 0; i < 3; i++)
+		m[i] = &slot_of(&q[i])->uq->mem;
+	ok(m[0]->gws_count == GWS_RESOURCES && m[1]->gws_count == GWS_RESOURCES &&
+	   !m[2]->gws_count, "as many resources as a process was given");
+	first = m[0]->gws;
+	ok(first && m[1]->gws && first != m[1]->gws, "of its own");
+	first[5] = 7;
+	unmap_all();
+	run_with_gws(q, 3, some);
+	ok(slot_of(&q[0])->uq->mem.gws == first && first[5] == 7, "it finds them as it left them");
+	unmap_all();
+	ok(run_with_gws(q, 1, many) == -EINVAL, "not more than there are");
+	device_stop();
+}
+
 int main(void)
 {
 	virtual_time();
@@ -396,5 +440,6 @@ int main(void)
 	test_grace();
 	test_stuck();
 	test_sdma();
+	test_gws();
 	return tap_done();
 }
