@@ -144,7 +144,7 @@ static s64 set_resources(struct hws *s, const u32 *p, unsigned int n)
 {
 	if (n < 7)
 		return -EINVAL;
-	s->vmid_mask = p[0];
+	s->vmid_mask = p[0] & ~1u;	/* VMID 0 is the kernel's */
 	s->unmap_latency = (p[0] >> 16 & 0xff) * UNMAP_LATENCY_NS;
 	s->queue_mask = p[1] | (u64)p[2] << 32;
 	log_event("set-resources", "vmids=%#x queues=%#" PRIx64 " unmap-latency-ms=%" PRIu64,

@@ -199,6 +199,11 @@ static void test_vmids(void)
 		if (slot_of(&q[i]))
 			vmids |= 1u << slot_of(&q[i])->vmid;
 	ok(vmids == 0xc000, "no more than SET_RESOURCES grants");
+	unmap_all();
+	hiq(IT_SET_RESOURCES, (const u32[]){ 1 | 2 << 16, 0xfcfcfcfc, 0, 0, 0, 0, 0 }, 7);
+	list(q, 1);
+	ib_run(5);
+	ok(!slot_of(&q[0]), "but VMID 0 is the kernel's");
 	device_stop();
 }
 
