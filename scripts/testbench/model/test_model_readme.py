@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """The GPU model's README names every file, cost, fault and option there is."""
 import re
+import subprocess
+import tempfile
+import textwrap
 import unittest
+from pathlib import Path
 
 from testbench.paths import MODEL
 
@@ -10,6 +14,51 @@ README = (MODEL / "README.rst").read_text()
 
 def section(title, end):
     return README.split(f"\n{title}\n", 1)[1].split(f"\n{end}\n", 1)[0]
+
+
+# In the model's place: it needs its time until it listens. And in QEMU's.
+SLOW_MODEL = """#!/usr/bin/env python3
+import os, socket, sys, time
+time.sleep(0.5)
+path = sys.argv[sys.argv.index("--socket") + 1]
+with socket.socket(socket.AF_UNIX) as s:
+    s.bind(path + ".new")
+    s.listen()
+    s.settimeout(5)
+    os.rename(path + ".new", path)
+    s.accept()
+"""
+NO_MODEL = "#!/bin/sh\nexit 1\n"
+QEMU = """#!/usr/bin/env python3
+import json, socket, sys
+device = json.loads(sys.argv[sys.argv.index("-device") + 1])
+with socket.socket(socket.AF_UNIX) as s:
+    s.connect(device["socket"]["path"])
+print("attached")
+"""
+
+
+class Attach(unittest.TestCase):
+    """The commands that attach it, as they stand there but for the socket's folder."""
+
+    def attach(self, model):
+        with tempfile.TemporaryDirectory() as folder:
+            commands = re.search(r"^    \./gpu-model --socket.*?\n\n", README, re.M | re.S)[0]
+            for name, text in ("gpu-model", model), ("qemu-system-x86_64", QEMU):
+                (Path(folder) / name).write_text(text)
+                (Path(folder) / name).chmod(0o755)
+            return subprocess.run(
+                ["bash", "-ec", f"PATH={folder}:$PATH\n" +
+                 textwrap.dedent(commands).replace("/tmp/", f"{folder}/") + "wait"],
+                cwd=folder, capture_output=True, text=True, timeout=20)
+
+    def test_slow_model(self):
+        done = self.attach(SLOW_MODEL)
+        self.assertEqual((done.returncode, done.stdout), (0, "attached\n"), done.stderr)
+
+    def test_no_model(self):
+        """They end, and say so."""
+        self.assertNotEqual(self.attach(NO_MODEL).returncode, 0)
 
 
 class Readme(unittest.TestCase):

@@ -9,9 +9,9 @@
  *   mec -> (hws, aql) -> spi -> cu -> wave            the command-processor thread
  *   cu -> (wave, trap)                                the worker threads
  *
- * A GPU of several compute dies (XCCs) runs them as one: there are registers,
- * queue slots and units for each, but one command processor, one scheduler and one
- * launcher. A queue is led by its slot on the first XCC.
+ * A GPU of several compute dies (XCCs) has registers, queue slots and units for each, but
+ * one command processor. Scheduler and launcher are a partition's (struct partition of
+ * spi.h), whose XCCs run as one: a queue is led by its slot on the first of them.
  *
  * Locks, in the order they may be taken:
  *   gpu.mec_lock   hardware queue slots, the scheduler, AQL and dispatch state

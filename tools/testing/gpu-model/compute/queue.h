@@ -80,6 +80,7 @@ enum aql_error {
 };
 
 struct user_queue;
+struct partition;
 struct group;
 
 /**
@@ -155,7 +156,8 @@ struct release {
 
 /**
  * struct user_queue - a user queue in a hardware slot
- * @h:		slot on the XCC that leads its partition
+ * @part:	partition
+ * @h:		slot on the XCC that leads it
  * @pasid: @vmid: address space
  * @aql:	AQL, else PM4: then pm4.c takes packets, by the slot's registers
  * @cwsr:	waves can be saved; otherwise a preemption lets dispatches end
@@ -179,7 +181,8 @@ struct release {
  *		all go to one
  * @xcc:	which has which turn, counted from the leader
  * @pipe_priority: @priority: of the MQD
- * @turn:	spi.turn of its last launch
+ * @turn:	partition.turn of its last launch
+ * @no_room:	spi_launch() found none for it this time
  * @pipe_until:	model time until which it goes before its equals on its pipe
  * @scratch_base: @scratch_wave_bytes: of amd_queue_t
  * @scratch_slots: slots of each XCC's share: those of the next follow
@@ -199,6 +202,7 @@ struct release {
  */
 struct user_queue {
 	struct gpu *g;
+	struct partition *part;
 	struct hqd *h;
 	u16 pasid;
 	u8 vmid;
@@ -220,6 +224,7 @@ struct user_queue {
 	u8 xcc[XCCS_MAX];
 	unsigned int pipe_priority, priority;
 	u64 turn, pipe_until;
+	bool no_room;
 	u64 scratch_base;
 	u32 scratch_wave_bytes, scratch_slots;
 	u64 scratch_used[64 * XCCS_MAX];	/* TMPRING_WAVES has 12 bits */

@@ -277,6 +277,12 @@ static void init_ttmps(struct group *grp, const u32 id[3])
 	}
 }
 
+/* Is a unit of one of the partition's XCCs? */
+static bool owns(const struct partition *p, const struct cu *cu)
+{
+	return gpu_leader(p->g, cu->xcc) == p->xcc;
+}
+
 /* May a workgroup of @q that belongs to the XCC @xcc of its partition go to @cu? */
 static bool cu_allowed(const struct user_queue *q, unsigned int xcc, const u32 *reserved,
 		       const struct cu *cu)
@@ -305,11 +311,11 @@ static void take_pipe(struct user_queue *q)
  * One group of @q to the first unit that has room.
  * Return: false if there is no room, or nothing to launch.
  */
-static bool launch_one(struct gpu *g, struct user_queue *q, const u32 *reserved)
+static bool launch_one(struct partition *p, struct user_queue *q, const u32 *reserved)
 {
 	struct group *grp = q->pending;
 	struct dispatch *d = q->launching;
-	struct spi *spi = g->spi;
+	struct spi *spi = p->g->spi;
 	s32 scratch = -1;
 	struct need n;
 	unsigned int i, c, xcc = group_xcc(q, grp ? grp->number : d->next);
@@ -332,7 +338,7 @@ static bool launch_one(struct gpu *g, struct user_queue *q, const u32 *reserved)
 		u8 simd[WG_WAVES_MAX], slot[WG_WAVES_MAX];
 		struct room room;
 
-		c = (spi->next_cu + i) % spi->ncus;
+		c = (p->next_cu + i) % spi->ncus;
 		room = spi->room[c];
 		if (!cu_allowed(q, xcc, reserved, &spi->cus[c]) ||
 		    !room_take(&room, &n, simd, slot))
@@ -363,10 +369,10 @@ static bool launch_one(struct gpu *g, struct user_queue *q, const u32 *reserved)
 		grp->sgprs = n.sgprs;
 		grp->lds = n.lds;
 		spi->room[c] = room;
-		spi->next_cu = c + 1;
-		q->turn = ++spi->turn;
+		p->next_cu = c + 1;
+		q->turn = ++p->turn;
 		take_pipe(q);
-		place(g, &spi->cus[c], grp);
+		place(p->g, &spi->cus[c], grp);
 		return true;
 	}
 	return false;
@@ -382,50 +388,41 @@ static bool equals(const struct user_queue *a, const struct user_queue *b)
 	return a->pipe_priority == b->pipe_priority && a->priority == b->priority;
 }
 
-static bool in_list(struct user_queue *const *list, unsigned int n, const struct user_queue *q)
-{
-	unsigned int i;
-
-	for (i = 0; i < n && list[i] != q; i++)
-		;
-	return i < n;
-}
-
 /* Does an equal that could launch hold the pipe of @q? */
-static bool held_back(struct gpu *g, const struct user_queue *q, u64 now,
-		      struct user_queue *const *tried, unsigned int ntried)
+static bool held_back(const struct user_queue *q, u64 now)
 {
 	const struct user_queue *o;
 
 	if (now < q->pipe_until)
 		return false;
-	for (o = g->spi->queues; o; o = o->next)
+	for (o = q->part->queues; o; o = o->next)
 		if (now < o->pipe_until && o->h->pipe == q->h->pipe && equals(o, q) &&
-		    wants_launch(o) && !in_list(tried, ntried, o))
+		    wants_launch(o) && !o->no_room)
 			return true;
 	return false;
 }
 
 /**
  * spi_launch() - launch workgroups while there is room
- * @g:		device
+ * @p:		partition
  * @limit:	at most this many; reduced by those launched
  *
  * Return: a dispatch that was launched to its last workgroup, or NULL: the queue's
  * next packet may want the remaining room before a lower queue gets it.
  */
-struct dispatch *spi_launch(struct gpu *g, unsigned int *limit)
+struct dispatch *spi_launch(struct partition *p, unsigned int *limit)
 {
 	u32 reserved[ALL_ENGINES_MAX] = {}, blocked[ALL_ENGINES_MAX] = {};
-	struct user_queue *q, *best, *tried[MEC_PIPES * MEC_QUEUES];
-	unsigned int e, ntried = 0, level = ~0u;
+	unsigned int e, level = ~0u;
+	struct user_queue *q, *best;
 	u64 now = gpu_now();
 
+	for (q = p->queues; q; q = q->next)
+		q->no_room = false;
 	while (*limit) {
 		best = NULL;
-		for (q = g->spi->queues; q; q = q->next) {
-			if (wants_launch(q) && !in_list(tried, ntried, q) &&
-			    !held_back(g, q, now, tried, ntried) &&
+		for (q = p->queues; q; q = q->next) {
+			if (wants_launch(q) && !q->no_room && !held_back(q, now) &&
 			    (!best || (equals(q, best) && q->turn < best->turn)))
 				best = q;	/* the list is in the order of priorities */
 		}
@@ -436,10 +433,10 @@ struct dispatch *spi_launch(struct gpu *g, unsigned int *limit)
 			memcpy(reserved, blocked, sizeof(reserved));
 			level = best->pipe_priority;
 		}
-		if (!launch_one(g, best, reserved)) {
+		if (!launch_one(p, best, reserved)) {
 			for (e = 0; e < ALL_ENGINES_MAX; e++)
 				blocked[e] |= best->cus[e];
-			tried[ntried++] = best;
+			best->no_room = true;
 			continue;
 		}
 		(*limit)--;
@@ -451,25 +448,26 @@ struct dispatch *spi_launch(struct gpu *g, unsigned int *limit)
 
 /**
  * spi_reap() - give back what groups held that ended
- * @g:		device
+ * @p:		partition
  * @ended:	told of the dispatch of each
  *
  * Return: true if there were any.
  */
-bool spi_reap(struct gpu *g, void (*ended)(struct dispatch *d))
+bool spi_reap(struct partition *p, void (*ended)(struct dispatch *d))
 {
+	struct spi *spi = p->g->spi;
 	bool any = false;
 	unsigned int i;
 
-	for (i = 0; i < g->spi->ncus; i++) {
-		struct group *grp = cu_reap(&g->spi->cus[i]);
+	for (i = 0; i < spi->ncus; i++) {
+		struct group *grp = owns(p, &spi->cus[i]) ? cu_reap(&spi->cus[i]) : NULL;
 
 		while (grp) {
 			struct group *next = grp->next;
 			struct dispatch *d = grp->d;
 
 			spi_scratch_give(grp->q, grp);
-			spi_release(g, grp);
+			spi_release(p->g, grp);
 			group_free(grp);
 			ended(d);
 			grp = next;
@@ -486,39 +484,37 @@ static u32 slot_bit(const struct hqd *h)
 
 /**
  * spi_attach() - a user queue came to a hardware slot
- * @g:	device
  * @q:	queue
  *
  * The list is in the order in which the command processor looks at the queues'
  * packets: by pipe priority, then queue priority, then as they came.
  */
-void spi_attach(struct gpu *g, struct user_queue *q)
+void spi_attach(struct user_queue *q)
 {
 	struct user_queue **p;
 
-	for (p = &g->spi->queues; *p; p = &(*p)->next)
+	for (p = &q->part->queues; *p; p = &(*p)->next)
 		if ((*p)->pipe_priority < q->pipe_priority ||
 		    ((*p)->pipe_priority == q->pipe_priority && (*p)->priority < q->priority))
 			break;
 	q->next = *p;
 	*p = q;
-	atomic_fetch_or(&g->spi->slotted, slot_bit(q->h));
+	atomic_fetch_or(&q->part->slotted, slot_bit(q->h));
 }
 
 /**
  * spi_detach() - a user queue leaves its hardware slot
- * @g:	device
  * @q:	queue, none of whose groups is on the machine
  */
-void spi_detach(struct gpu *g, struct user_queue *q)
+void spi_detach(struct user_queue *q)
 {
 	struct user_queue **p;
 
-	for (p = &g->spi->queues; *p && *p != q; p = &(*p)->next)
+	for (p = &q->part->queues; *p && *p != q; p = &(*p)->next)
 		;
 	if (*p)
 		*p = q->next;
-	atomic_fetch_and(&g->spi->slotted, ~slot_bit(q->h));
+	atomic_fetch_and(&q->part->slotted, ~slot_bit(q->h));
 }
 
 /**
@@ -527,7 +523,7 @@ void spi_detach(struct gpu *g, struct user_queue *q)
  * @engine:	shader engine, of all XCCs
  *
  * A bit is on while a queue is slotted, with or without waves
- * (kgd_gfx_v9_get_cu_occupancy() says so); hence the same for all engines.
+ * (kgd_gfx_v9_get_cu_occupancy() says so); hence the same for all engines of a partition.
  *
  * Return: bitmap, bit pipe * 8 + queue.
  */
@@ -535,7 +531,7 @@ u32 spi_wave_status(struct gpu *g, unsigned int engine)
 {
 	if (!g->spi || engine >= gpu_engines(g))
 		return 0;
-	return atomic_load(&g->spi->slotted);
+	return atomic_load(&spi_partition(g, engine / g->cfg.engines)->slotted);
 }
 
 /**
@@ -562,10 +558,11 @@ u32 spi_wave_count(struct gpu *g, unsigned int engine, unsigned int pipe, unsign
  */
 bool spi_in_flight(const struct user_queue *q)
 {
-	unsigned int e;
+	const struct gpu *g = q->g;
+	unsigned int e, first = q->part->xcc * g->cfg.engines;
 
-	for (e = 0; e < gpu_engines(q->g); e++)
-		if (spi_wave_count(q->g, e, q->h->pipe, q->h->queue))
+	for (e = 0; e < gpu_partition(g) * g->cfg.engines; e++)
+		if (spi_wave_count(q->g, first + e, q->h->pipe, q->h->queue))
 			return true;
 	return false;
 }
@@ -599,6 +596,8 @@ int spi_start(struct gpu *g)
 		spi->cus[i].index = i / gpu_engines(g);
 		spi->room[i] = empty_room;
 	}
+	for (i = 0; i < XCCS_MAX; i++)
+		spi->partition[i] = (struct partition){ .g = g, .xcc = i };
 	g->spi = spi;
 	spi->workers = cu_start(g, spi->cus, n, g->cfg.workers);
 	if (spi->workers)

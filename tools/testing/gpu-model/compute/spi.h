@@ -26,49 +26,73 @@ struct room {
 };
 
 /**
+ * struct partition - XCCs that are one device to the driver; what it does no other can tell
+ * @g: @xcc:	device, and the XCC that leads it
+ * @hws:	its scheduler
+ * @queues:	mapped user queues
+ * @slotted:	queue slots that hold one, bit pipe * 8 + queue
+ * @next_cu:	where the search for room starts
+ * @turn:	counts launches, for round-robin among equals
+ * @copied_at:	model time at which the last queue's saved bytes are read
+ */
+struct partition {
+	struct gpu *g;
+	unsigned int xcc;
+	struct hws *hws;
+	struct user_queue *queues;
+	atomic_uint slotted;
+	unsigned int next_cu;
+	u64 turn;
+	u64 copied_at;
+};
+
+/**
  * struct spi - launcher
  * @cus: @room: @ncus: the machine; XCCs and engines interleaved
  * @workers:	threads of cu.c
- * @next_cu:	where the search for room starts
- * @queues:	mapped user queues
- * @turn:	counts launches, for round-robin among equals
- * @slotted:	queue slots that hold a user queue, bit pipe * 8 + queue
+ * @partition:	by the XCC that leads; those of the others have nothing to do
  * @count:	waves in flight by engine of all and queue slot
+ * @restored_at: model time at which an engine's last wave is restored
  * @shader_trap:	SQ_SHADER_TBA_LO, _HI, _TMA_LO and _HI of each VMID
- * @copied_at:	model time at which the last queue's saved bytes are read
- * @restored_at: ... and an engine's last wave is restored
  */
 struct spi {
 	struct cu *cus;
 	struct room *room;
 	unsigned int ncus;
 	struct worker *workers;
-	unsigned int next_cu;
-	struct user_queue *queues;
-	u64 turn;
-	atomic_uint slotted;
+	struct partition partition[XCCS_MAX];
 	atomic_uint count[ALL_ENGINES_MAX][MEC_PIPES * MEC_QUEUES];
+	u64 restored_at[ALL_ENGINES_MAX];
 	_Atomic u32 shader_trap[VM_COUNT][4];
-	u64 copied_at, restored_at[ALL_ENGINES_MAX];
 };
+
+/* The partition of an XCC. */
+static inline struct partition *spi_partition(struct gpu *g, unsigned int xcc)
+{
+	return &g->spi->partition[gpu_leader(g, xcc)];
+}
+
+#define for_each_partition(g, p)						\
+	for (p = (g)->spi->partition; p < (g)->spi->partition + (g)->cfg.xccs;	\
+	     p += gpu_partition(g))
 
 /* Would a workgroup ever fit into an empty unit? */
 bool spi_fits(unsigned int nwaves, unsigned int vgprs, unsigned int sgprs, u32 lds);
 
 /*
- * Launch up to *@limit workgroups: higher pipe priority first, then higher queue
+ * Launch up to *@limit workgroups of a partition: higher pipe priority first, then higher queue
  * priority, then, on a pipe, who holds it for its quantum, then round-robin. While a workgroup of one pipe priority waits for
  * room, no lower pipe priority may take room in the units it could use. Running
  * waves are never displaced. Return: a dispatch that was launched completely, or NULL.
  */
-struct dispatch *spi_launch(struct gpu *g, unsigned int *limit);
+struct dispatch *spi_launch(struct partition *p, unsigned int *limit);
 
 /* Give back the resources of a group that left its unit. */
 void spi_release(struct gpu *g, struct group *grp);
 
 /* A queue came to, or left, a hardware slot. */
-void spi_attach(struct gpu *g, struct user_queue *q);
-void spi_detach(struct gpu *g, struct user_queue *q);
+void spi_attach(struct user_queue *q);
+void spi_detach(struct user_queue *q);
 
 /* A queue's scratch slots, by the group that uses them. */
 void spi_scratch_take(struct user_queue *q, const struct group *grp);
@@ -77,8 +101,8 @@ void spi_scratch_give(struct user_queue *q, const struct group *grp);
 /* Has the queue waves on the machine? */
 bool spi_in_flight(const struct user_queue *q);
 
-/* Give back what ended groups held, and tell of their dispatches. True if there were any. */
-bool spi_reap(struct gpu *g, void (*ended)(struct dispatch *d));
+/* Give back what a partition's ended groups held, and tell of their dispatches. True: some. */
+bool spi_reap(struct partition *p, void (*ended)(struct dispatch *d));
 
 /* SPI_CSQ_WF_ACTIVE_STATUS and _COUNT_n of one engine of all; lock-free, any thread. */
 u32 spi_wave_status(struct gpu *g, unsigned int engine);

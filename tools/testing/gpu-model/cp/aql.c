@@ -356,6 +356,7 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 	if (!q)
 		return NULL;
 	q->g = g;
+	q->part = spi_partition(g, h->xcc);
 	q->h = h;
 	q->pasid = env->pasid;
 	q->vmid = h->vmid;
@@ -397,7 +398,7 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 	else
 		q->fetch = q->read = q->sh[MQD_DISPATCH_ID - MQD_COMPUTE];
 	h->uq = q;
-	spi_attach(g, q);
+	spi_attach(q);
 	return q;
 }
 
@@ -407,7 +408,7 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
  */
 void aql_detach(struct user_queue *q)
 {
-	spi_detach(q->g, q);
+	spi_detach(q);
 	q->h->uq = NULL;
 	free(q);
 }
@@ -613,13 +614,13 @@ static void group_ended(struct dispatch *d)
 
 /**
  * aql_reap() - take note of the workgroups that ended
- * @g:	device
+ * @p:	partition
  *
  * Return: true if there were any.
  */
-bool aql_reap(struct gpu *g)
+bool aql_reap(struct partition *p)
 {
-	return spi_reap(g, group_ended);
+	return spi_reap(p, group_ended);
 }
 
 /* Its signal, and the packets that waited for it; free for another. */

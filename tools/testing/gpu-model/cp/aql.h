@@ -90,8 +90,8 @@ void queue_fail(struct user_queue *q, enum aql_error error);
 /* The last workgroup was launched. */
 void aql_launched(struct dispatch *d);
 
-/* Take note of the workgroups that ended: with its last one a dispatch. True if there were any. */
-bool aql_reap(struct gpu *g);
+/* Take note of a partition's workgroups that ended: with its last one a dispatch. True: some. */
+bool aql_reap(struct partition *p);
 
 /* Complete the dispatches whose end can be seen by now. True if another ended already. */
 bool aql_complete(struct user_queue *q);

@@ -193,7 +193,7 @@ static u32 wave_word(const struct group *grp, unsigned int i)
 }
 
 /**
- * cwsr_time() - modelled time to move context
+ * cwsr_time() - modelled time in which a partition's units move context
  * @g:		device
  * @bytes:	how much
  *
@@ -201,8 +201,9 @@ static u32 wave_word(const struct group *grp, unsigned int i)
  */
 u64 cwsr_time(struct gpu *g, u64 bytes)
 {
-	return bytes * NS_PER_US /
-	       (param.cwsr_cu_bytes_per_us * gpu_engines(g) * g->cfg.cus_per_engine);
+	unsigned int cus = gpu_partition(g) * g->cfg.engines * g->cfg.cus_per_engine;
+
+	return bytes * NS_PER_US / (param.cwsr_cu_bytes_per_us * cus);
 }
 
 /**
@@ -681,14 +682,25 @@ static bool scratch_fits(const struct user_queue *q, unsigned int xcc, s64 first
 	return first >= share && first + n <= share + q->scratch_slots;
 }
 
-/* A group for the first of its waves' records; NULL if that makes no sense. */
+/* Registers and LDS of an XCC's units, in bytes: what a queue can have had there. */
+static u64 xcc_bytes(const struct gpu *g)
+{
+	return (u64)g->cfg.engines * g->cfg.cus_per_engine *
+	       (CU_SIMDS * SIMD_VGPRS * VGPR_BYTES + CU_LDS_BYTES);
+}
+
+/*
+ * A group for the first of its waves' records; NULL if that makes no sense. @room: of
+ * xcc_bytes(), those that the groups before it left.
+ */
 static struct group *read_group(struct user_queue *q, unsigned int xcc,
-				const struct wave_extra *extra, u32 state)
+				const struct wave_extra *extra, u32 state, u64 *room)
 {
 	struct dispatch *d = &q->d[extra->dispatch % DISPATCHES_MAX];
 	unsigned int i, nwaves;
 	struct group *grp;
 	u32 id[3];
+	u64 bytes;
 
 	if (extra->dispatch >= DISPATCHES_MAX || !d->used || extra->number >= d->next ||
 	    group_xcc(q, extra->number) != xcc || state != state_word(d))
@@ -697,6 +709,10 @@ static struct group *read_group(struct user_queue *q, unsigned int xcc,
 	if (d->regs.scratch_wave_bytes ? !scratch_fits(q, xcc, extra->scratch, nwaves) :
 	    extra->scratch != -1)
 		return NULL;
+	bytes = (u64)nwaves * d->code.vgprs * VGPR_BYTES + lds_bytes(d);
+	if (bytes > *room)
+		return NULL;
+	*room -= bytes;
 	grp = group_alloc(d, extra->number, nwaves, extra->scratch);
 	if (!grp)
 		return NULL;
@@ -751,6 +767,7 @@ static int finish_group(struct user_queue *q, struct reader *r)
 static int read_waves(struct user_queue *q, unsigned int xcc, const u32 *stack, u32 n, u64 top,
 		      u64 bottom)
 {
+	u64 room = xcc_bytes(q->g);
 	struct reader r = {};
 	u32 i, state = 0, bytes;
 	int err;
@@ -769,7 +786,7 @@ static int read_waves(struct user_queue *q, unsigned int xcc, const u32 *stack, 
 		if (err)
 			return err;
 		if (first)
-			r.grp = read_group(q, xcc, &extra, state);
+			r.grp = read_group(q, xcc, &extra, state, &room);
 		if (!r.grp || r.grp->d != &q->d[extra.dispatch] ||
 		    r.grp->number != extra.number || extra.index >= r.grp->wg->nwaves ||
 		    r.va[extra.index])
@@ -839,7 +856,7 @@ static int read_xcc(struct user_queue *q, unsigned int xcc, u64 *bytes)
  */
 int cwsr_restore(struct user_queue *q, u64 *bytes)
 {
-	u64 *copied = &q->g->spi->copied_at, begin = gpu_now();
+	u64 *copied = &q->part->copied_at, begin = gpu_now();
 	struct group *grp, *list;
 	unsigned int xcc;
 	int err = 0;

@@ -132,10 +132,10 @@ static void hws_turn_of(struct hws *s)
  */
 void hws_turn(struct gpu *g)
 {
-	unsigned int i;
+	struct partition *p;
 
-	for (i = 0; i < g->cfg.xccs; i++)
-		hws_turn_of(&g->hws->of[i]);
+	for_each_partition(g, p)
+		hws_turn_of(p->hws);
 }
 
 /* ---- packets ---- */
@@ -144,7 +144,7 @@ static s64 set_resources(struct hws *s, const u32 *p, unsigned int n)
 {
 	if (n < 7)
 		return -EINVAL;
-	s->vmid_mask = p[0];
+	s->vmid_mask = p[0] & ~1u;	/* VMID 0 is the kernel's */
 	s->unmap_latency = (p[0] >> 16 & 0xff) * UNMAP_LATENCY_NS;
 	s->queue_mask = p[1] | (u64)p[2] << 32;
 	log_event("set-resources", "vmids=%#x queues=%#" PRIx64 " unmap-latency-ms=%" PRIu64,
@@ -314,10 +314,10 @@ static void reset_queues(struct hws *s, const struct filter *f)
 	struct user_queue *q, *next;
 
 	unmap_sdma(s, f);
-	for (q = hws_queue(s, s->g->spi->queues); q; q = next) {
+	for (q = s->part->queues; q; q = next) {
 		struct hqd *h = q->h;
 
-		next = hws_queue(s, q->next);
+		next = q->next;
 		if (!wanted(f, q->pasid, h->doorbell, q->is_static))
 			continue;
 		machine_queue_reset(s->g, h);
@@ -377,7 +377,7 @@ static s64 query_status(struct gpu *g, const u32 *p, unsigned int n)
 
 s64 hws_packet(struct gpu *g, unsigned int xcc, unsigned int op, const u32 *p, unsigned int n)
 {
-	struct hws *s = &g->hws->of[xcc];
+	struct hws *s = spi_partition(g, xcc)->hws;
 
 	if (s->busy && !preempt_turn(s))
 		return -EAGAIN;
@@ -414,8 +414,11 @@ int hws_start(struct gpu *g)
 		return -ENOMEM;
 	pthread_cond_init(&g->hws->copied, NULL);
 	for (i = 0; i < XCCS_MAX; i++) {
-		g->hws->of[i].g = g;
-		g->hws->of[i].xcc = i;
+		struct partition *p = &g->spi->partition[i];
+
+		p->hws = &g->hws->of[i];
+		p->hws->g = g;
+		p->hws->part = p;
 	}
 	return 0;
 }

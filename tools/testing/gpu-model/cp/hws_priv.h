@@ -52,7 +52,7 @@ struct entry {
 
 /**
  * struct hws - scheduler of a partition
- * @g: @xcc:	device, and the XCC that leads the partition
+ * @g: @part:	device and partition
  * @vmid_mask: @queue_mask: @unmap_latency: SET_RESOURCES
  * @process: @entry: @nprocess: @nentry: runlist
  * @chained:	its end leads back to its start: it rotates
@@ -73,7 +73,7 @@ struct entry {
  */
 struct hws {
 	struct gpu *g;
-	unsigned int xcc;
+	struct partition *part;
 	u16 vmid_mask;
 	u64 queue_mask;
 	u64 unmap_latency;
@@ -102,8 +102,8 @@ struct gws {
 };
 
 /**
- * struct schedulers - those of all partitions
- * @of:		by the XCC that leads; those of other XCCs have nothing to do
+ * struct schedulers - those of all partitions, and what they share
+ * @of:		struct partition.hws
  * @gws:	of all processes that have had some: queues that come back go on with it
  * @copying:	state is being saved or restored with mec_lock dropped
  * @copied:	announces the end of that
@@ -115,16 +115,7 @@ struct schedulers {
 	pthread_cond_t copied;
 };
 
-/* The first of @q and those behind it on the device's list that is of the partition, or NULL. */
-static inline struct user_queue *hws_queue(const struct hws *s, struct user_queue *q)
-{
-	while (q && q->h->xcc != s->xcc)
-		q = q->next;
-	return q;
-}
-
-#define for_each_queue(s, q)						\
-	for (q = hws_queue(s, (s)->g->spi->queues); q; q = hws_queue(s, q->next))
+#define for_each_queue(s, q)	for (q = (s)->part->queues; q; q = q->next)
 
 /*
  * Map what has no place yet, as far as there are places: one queue after the other,

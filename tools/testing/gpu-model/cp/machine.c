@@ -12,29 +12,46 @@
 #include "compute/spi.h"
 
 /* Take a queue off the machine and out of its slot; nothing is saved. */
-static void kill_queue(struct gpu *g, struct user_queue *q)
+static void kill_queue(struct user_queue *q)
 {
 	q->frozen = true;
 	cwsr_remove(q);
-	aql_reap(g);
+	aql_reap(q->part);
 	cwsr_drop(q);
 	aql_detach(q);
+}
+
+static void kill_queues(struct gpu *g)
+{
+	struct partition *p;
+
+	for_each_partition(g, p)
+		while (p->queues)
+			kill_queue(p->queues);
+}
+
+static bool has_queues(struct gpu *g)
+{
+	struct partition *p;
+	bool any = false;
+
+	for_each_partition(g, p)
+		any |= p->queues != NULL;
+	return any;
 }
 
 void machine_stop(struct gpu *g)
 {
 	pthread_mutex_lock(&g->mec_lock);
-	while (g->spi->queues)
-		kill_queue(g, g->spi->queues);
+	kill_queues(g);
 	pthread_mutex_unlock(&g->mec_lock);
 }
 
 void machine_reset(struct gpu *g)
 {
 	hws_wait_copied(g);
-	log_event("machine-reset", "queues=%d", g->spi->queues != NULL);
-	while (g->spi->queues)
-		kill_queue(g, g->spi->queues);
+	log_event("machine-reset", "queues=%d", has_queues(g));
+	kill_queues(g);
 	hws_reset(g);
 }
 
@@ -44,7 +61,7 @@ void machine_queue_reset(struct gpu *g, struct hqd *h)
 	if (!h->uq)
 		return;
 	log_event("queue-reset", "queue=%#x pasid=%u", h->doorbell, h->uq->pasid);
-	kill_queue(g, h->uq);
+	kill_queue(h->uq);
 }
 
 void machine_kill_waves(struct gpu *g, unsigned int xcc, u32 mask, unsigned int vmid)
@@ -65,7 +82,7 @@ bool machine_partition(struct gpu *g, unsigned int n)
 
 	mec_lock(g);
 	hws_wait_copied(g);
-	idle = !g->spi->queues;
+	idle = !has_queues(g);
 	if (!idle) {
 		log_warn("partitions of %u XCCs: processes' queues are mapped", n);
 	} else if (n != gpu_partition(g)) {
@@ -93,7 +110,7 @@ static void pm4_advance(struct user_queue *q)
 		mec_kick_at(q->g, gpu_now() + PM4_TURN_NS);
 }
 
-void machine_turn(struct gpu *g)
+static void partition_turn(struct partition *p)
 {
 	unsigned int limit = LAUNCH_BATCH, rounds = TURN_ROUNDS;
 	struct user_queue *q;
@@ -101,10 +118,10 @@ void machine_turn(struct gpu *g)
 	bool again;
 
 	do {
-		again = aql_reap(g);
-		for (q = g->spi->queues; q; q = q->next)
+		again = aql_reap(p);
+		for (q = p->queues; q; q = q->next)
 			aql_complete(q);
-		for (q = g->spi->queues; q; q = q->next) {
+		for (q = p->queues; q; q = q->next) {
 			if (!is_here(q))
 				continue;
 			if (q->aql)
@@ -112,14 +129,22 @@ void machine_turn(struct gpu *g)
 			else
 				pm4_advance(q);
 		}
-		d = spi_launch(g, &limit);
+		d = spi_launch(p, &limit);
 		if (d) {
 			aql_launched(d);
 			again = true;
 		}
 	} while (again && limit && --rounds);
 	if (!limit || !rounds)
-		mec_kick(g);	/* there may be more: after others had the lock */
+		mec_kick(p->g);	/* there may be more: after others had the lock */
+}
+
+void machine_turn(struct gpu *g)
+{
+	struct partition *p;
+
+	for_each_partition(g, p)
+		partition_turn(p);
 	slot_turn(g);		/* these two last: they may wait for a dispatch that just ended */
 	hws_turn(g);
 }

@@ -393,10 +393,10 @@ static bool turn(struct gpu *g)
 		/* Loaded by registers. */
 		if (h->is_user && !h->uq && (!is_complete(g, h) || !slot_enter(g, h, NULL)))
 			continue;
-		if (h->aql && h->rung)
-			aql_run(g, h);
-		else if (!h->is_user)
+		if (!h->is_user)		/* AQL or not */
 			more |= pm4_run(g, h, &m->pm4[i]);
+		else if (h->aql && h->rung)
+			aql_run(g, h);
 	}
 	machine_turn(g);
 	return more;

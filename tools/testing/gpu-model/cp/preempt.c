@@ -25,7 +25,7 @@
 /* Could not be taken off within the unmap latency: tell the driver which queue. */
 static void report_stuck(struct hws *s, const struct user_queue *q, unsigned int n)
 {
-	const struct hqd *hiq = mec_hqd(s->g, s->xcc, HIQ_ME, 0, 0);
+	const struct hqd *hiq = mec_hqd(s->g, s->part->xcc, HIQ_ME, 0, 0);
 	u32 doorbell = q->h->doorbell;
 
 	log_event("preempt-fail", "queue=%#x pasid=%u", q->h->doorbell, q->pasid);
@@ -87,7 +87,7 @@ void preempt_begin(struct hws *s)
 		else if (!q->stuck)
 			q->frozen = true;
 	}
-	log_event("preempt-begin", "xcc=%u queues=%u", s->xcc, s->count);
+	log_event("preempt-begin", "xcc=%u queues=%u", s->part->xcc, s->count);
 	preempt_turn(s);
 }
 
@@ -125,8 +125,8 @@ static void stop(struct hws *s)
 	for_each_queue(s, q)
 		if (q->leaving && q->frozen && !q->stuck)
 			cwsr_remove(q);
-	log_event("preempt-stop", "xcc=%u us=%" PRIu64, s->xcc, (s->stop - s->begin) / NS_PER_US);
-	aql_reap(s->g);
+	log_event("preempt-stop", "xcc=%u us=%" PRIu64, s->part->xcc, (s->stop - s->begin) / NS_PER_US);
+	aql_reap(s->part);
 }
 
 /*
@@ -181,8 +181,8 @@ static void end(struct hws *s)
 	struct user_queue *q, *next;
 	unsigned int stuck = 0;
 
-	for (q = hws_queue(s, s->g->spi->queues); q; q = next) {
-		next = hws_queue(s, q->next);
+	for (q = s->part->queues; q; q = next) {
+		next = q->next;
 		if (!q->leaving)
 			continue;
 		q->leaving = false;
@@ -196,7 +196,7 @@ static void end(struct hws *s)
 	runlist_free_vmids(s);
 	s->busy = false;
 	log_event("preempt-end", "xcc=%u queues=%u bytes=%" PRIu64 " us=%" PRIu64 " stuck=%u",
-		  s->xcc, s->count, s->bytes, (gpu_now() - s->begin) / NS_PER_US, stuck);
+		  s->part->xcc, s->count, s->bytes, (gpu_now() - s->begin) / NS_PER_US, stuck);
 	if (s->remap) {
 		s->remap = false;
 		runlist_map(s);

@@ -31,7 +31,7 @@ static struct hqd *free_slot(struct hws *s)
 		struct hqd *h;
 
 		n = (s->next_slot + i) % SLOTS;
-		h = mec_hqd(s->g, s->xcc, USER_ME, n / MEC_QUEUES, n % MEC_QUEUES);
+		h = mec_hqd(s->g, s->part->xcc, USER_ME, n / MEC_QUEUES, n % MEC_QUEUES);
 		if (!(s->queue_mask >> n & 1) || h->active)
 			continue;
 		/* 9 and 32 have no common divisor: pipes first, each slot once. */
@@ -47,7 +47,7 @@ static unsigned int free_slots(struct hws *s)
 
 	for (i = 0; i < SLOTS; i++)
 		n += s->queue_mask >> i & 1 &&
-		     !mec_hqd(s->g, s->xcc, USER_ME, i / MEC_QUEUES, i % MEC_QUEUES)->active;
+		     !mec_hqd(s->g, s->part->xcc, USER_ME, i / MEC_QUEUES, i % MEC_QUEUES)->active;
 	return n;
 }
 
@@ -97,7 +97,7 @@ static int map_process(struct hws *s, const struct process *p, u64 at)
 	s->pasid[vmid] = p->pasid;
 	vm_set_base(s->g, vmid, p->base);
 	vm_set_retry(s->g, vmid, p->retry);
-	vm_set_hub(s->g, vmid, s->xcc);
+	vm_set_hub(s->g, vmid, s->part->xcc);
 	ih_set_vmid_pasid(s->g, vmid, p->pasid);
 	return vmid;
 }
@@ -121,13 +121,13 @@ void runlist_free_vmids(struct hws *s)
 }
 
 /* Has the queue of an entry a place? */
-static bool mapped(struct gpu *g, const struct entry *e)
+static bool mapped(const struct hws *s, const struct entry *e)
 {
 	struct user_queue *q;
 
 	if (e->sdma)
-		return sdma_mapped(g, e->mqd);
-	for (q = g->spi->queues; q && q->h->mqd != e->mqd; q = q->next)
+		return sdma_mapped(s->g, e->mqd);
+	for (q = s->part->queues; q && q->h->mqd != e->mqd; q = q->next)
 		;
 	return q;
 }
@@ -138,7 +138,7 @@ static void map_sdma(struct hws *s, struct entry *e, const struct process *p, in
 	const struct sdma_user u = {
 		.mqd = e->mqd, .write_addr = e->write_addr, .since = at, .vmid = vmid,
 		.pasid = p->pasid,
-		.first = sdma_first(g, s->xcc),
+		.first = sdma_first(g, s->part->xcc),
 	};
 	int err = sdma_map(g, &u);
 
@@ -172,7 +172,7 @@ static bool is_alone(const struct hws *s, const struct user_queue *uq)
 {
 	const struct user_queue *q;
 
-	for (q = s->g->spi->queues; q && (q == uq || q->vmid != uq->vmid); q = q->next)
+	for (q = s->part->queues; q && (q == uq || q->vmid != uq->vmid); q = q->next)
 		;
 	return !q && !sdma_vmid_used(s->g, uq->vmid);
 }
@@ -218,7 +218,7 @@ void runlist_map(struct hws *s)
 		struct hqd *h = NULL;
 		int vmid;
 
-		if (e->gone || mapped(s->g, e))
+		if (e->gone || mapped(s, e))
 			continue;
 		vmid = map_process(s, p, at);
 		if (vmid >= 0 && !e->sdma)
@@ -240,7 +240,7 @@ void runlist_map(struct hws *s)
 	runlist_free_vmids(s);		/* of those for which there was no slot */
 	s->rotate_at = waiting && s->chained ? gpu_now() : 0;
 	log_event("runlist", "xcc=%u processes=%u entries=%u mapped=%u waiting=%u rotates=%d",
-		  s->xcc, s->nprocess, s->nentry, queues, waiting, s->rotate_at != 0);
+		  s->part->xcc, s->nprocess, s->nentry, queues, waiting, s->rotate_at != 0);
 	if (waiting && !s->chained)
 		log_warn("the runlist is not chained: %u of its queues find no place", waiting);
 	mec_kick(s->g);
@@ -359,7 +359,7 @@ static void count_waiting(struct hws *s, unsigned int *processes, unsigned int *
 		const struct entry *e = &s->entry[(s->cursor + i) % s->nentry];
 		struct process *p = &s->process[e->process];
 
-		if (e->gone || mapped(s->g, e))
+		if (e->gone || mapped(s, e))
 			continue;
 		if (p->place == UNKNOWN && vmids) {
 			vmids--;

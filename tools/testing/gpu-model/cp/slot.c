@@ -150,7 +150,7 @@ static void save_begin(struct user_queue *q)
 {
 	q->frozen = true;
 	cwsr_remove(q);
-	aql_reap(q->g);
+	aql_reap(q->part);
 }
 
 /* Its state goes to memory, and the cost is set; not before what ended is told of. */
@@ -219,13 +219,16 @@ static void serve(struct user_queue *q, unsigned int request)
 void slot_turn(struct gpu *g)
 {
 	struct user_queue *q, *next;
+	struct partition *p;
 
-	for (q = g->spi->queues; q; q = next) {
-		unsigned int request = q->h->reg[HQD(MQD_DEQUEUE_REQUEST)] & 7;
+	for_each_partition(g, p) {
+		for (q = p->queues; q; q = next) {
+			unsigned int request = q->h->reg[HQD(MQD_DEQUEUE_REQUEST)] & 7;
 
-		next = q->next;
-		/* What the scheduler is taking off leaves anyway. */
-		if (request && (q->request_at || !q->frozen))
-			serve(q, request);
+			next = q->next;
+			/* What the scheduler is taking off leaves anyway. */
+			if (request && (q->request_at || !q->frozen))
+				serve(q, request);
+		}
 	}
 }

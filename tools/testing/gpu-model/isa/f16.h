@@ -15,29 +15,31 @@ static inline float f16_to_f32(u16 h)
 }
 
 /*
- * Round to nearest even. @d need not be exact: with its last bit odd when bits
- * were lost below it, the rounding is still that of the exact value.
+ * Round as MODE says. @d need not be exact: with its last bit odd when bits were lost
+ * below it, the rounding is still that of the exact value.
  */
-static inline u16 f64_to_f16(double d)
+static inline u16 f64_to_f16(double d, enum round round)
 {
 	u64 v = d2u(d), man = v & 0xfffffffffffff;
 	u16 sign = v >> 48 & 0x8000;
+	bool up = round == (sign ? ROUND_DOWN : ROUND_UP);	/* in magnitude, whatever is lost */
 	int exp = (int)(v >> 52 & 0x7ff) - 1023;
 	unsigned int drop = 42;
-	u64 r;
+	u64 r, half;
 
 	if (exp == 1024)
 		return sign | 0x7c00 | (man ? 0x200 | (man >> 42) : 0);
 	if (exp > 15)
-		return sign | 0x7c00;
+		return sign | (round == ROUND_NEAREST || up ? 0x7c00 : 0x7bff);
 	if (exp < -26)
-		return sign;
+		return sign | (up && d != 0);
 	man |= 1ull << 52;
 	if (exp < -14)
 		drop += -14 - exp;
 	r = man >> drop;
 	man &= (1ull << drop) - 1;
-	if (man > 1ull << (drop - 1) || (man == 1ull << (drop - 1) && r & 1))
+	half = 1ull << (drop - 1);
+	if (round == ROUND_NEAREST ? man > half || (man == half && r & 1) : up && man)
 		r++;
 	/* The hidden bit adds one to the exponent; a carry goes up by itself. */
 	if (exp >= -14)
@@ -47,7 +49,7 @@ static inline u16 f64_to_f16(double d)
 
 static inline u16 f32_to_f16(float f)
 {
-	return f64_to_f16(f);
+	return f64_to_f16(f, ROUND_NEAREST);
 }
 
 #endif

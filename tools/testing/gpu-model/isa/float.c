@@ -84,11 +84,18 @@ static void round_leave(unsigned int mode)
 		fesetround(FE_TONEAREST);
 }
 
-static u32 omod32(u32 v, unsigned int omod)
+static u32 omod32(u32 v, float factor)
 {
-	static const float factor[4] = { 1.0f, 2.0f, 4.0f, 0.5f };
+	u32 r = f2u(u2f(v) * factor);
 
-	return flush32(f2u(u2f(v) * factor[omod]));
+	return EXP32(r) ? r : 0;
+}
+
+static u64 omod64(u64 v, double factor)
+{
+	u64 r = d2u(u2d(v) * factor);
+
+	return EXP64(r) ? r : 0;
 }
 
 static u32 clamp32(u32 v, u32 mode)
@@ -112,11 +119,12 @@ static u64 clamp64(u64 v, u32 mode)
 /* Output modifiers, then out[0] to the register. */
 static enum wave_stop put32(struct ctx *c, const struct insn *i)
 {
+	float factor = omod_factor(c->w, i, MODE_DENORM32(c->w->mode));
 	u32 *v = c->out[0];
 
-	if (i->omod)
+	if (factor != 1.0f)
 		LANE
-			v[l] = omod32(v[l], i->omod);
+			v[l] = omod32(v[l], factor);
 	if (i->clamp)
 		LANE
 			v[l] = clamp32(v[l], c->w->mode);
@@ -129,12 +137,12 @@ static enum wave_stop put32(struct ctx *c, const struct insn *i)
 
 static enum wave_stop put64(struct ctx *c, const struct insn *i, u64 v[LANES])
 {
-	static const double factor[4] = { 1.0, 2.0, 4.0, 0.5 };
+	double factor = omod_factor(c->w, i, MODE_DENORM64(c->w->mode));
 	u32 *d = vdst(c, i), *dh = vdst_hi(c, i, d);
 
-	if (i->omod)
+	if (factor != 1.0)
 		LANE
-			v[l] = flush64(d2u(u2d(v[l]) * factor[i->omod]));
+			v[l] = omod64(v[l], factor);
 	if (i->clamp)
 		LANE
 			v[l] = clamp64(v[l], c->w->mode);

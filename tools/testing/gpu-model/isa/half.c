@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Half precision: scalar, packed and mixed; dot products; packing conversions.
- * Everything is computed in float or double and rounded once to f16.
+ * Everything is computed in double, where sums and products are exact, and rounded once to
+ * f16, as MODE says; approximations to nearest.
  */
 #include <math.h>
 #include "isa.h"
@@ -21,13 +22,21 @@ static u32 flush16(u32 v)
 	return v & 0x7c00 ? v : v & 0x8000;
 }
 
+/* An exact sum. One of nothing is -0 where MODE rounds down. */
+static double sum(double a, double b, enum round round)
+{
+	double s = a + b;
+
+	return s == 0 && round == ROUND_DOWN && (signbit(a) || signbit(b)) ? -0.0 : s;
+}
+
 /*
  * a * b + x to double with the last bit odd when it is not exact, so that a
  * second rounding to f16 is the only one that counts. The product is exact.
  */
-static double fma_odd(double a, double b, double x)
+static double fma_odd(double a, double b, double x, enum round round)
 {
-	double p = a * b, s = p + x, v = s - p, err = (p - (s - v)) + (x - v);
+	double p = a * b, s = sum(p, x, round), v = s - p, err = (p - (s - v)) + (x - v);
 	u64 bits = d2u(s);
 
 	if (err == 0 || !isfinite(s) || bits & 1)
@@ -36,22 +45,35 @@ static double fma_odd(double a, double b, double x)
 	return u2d((err > 0) == (s > 0) ? bits + 1 : bits - 1);
 }
 
-static u16 fma16(u16 a, u16 b, u16 x)
+static u16 fma16(const double *f, enum round round)
 {
-	return f64_to_f16(fma_odd(f16_to_f32(a), f16_to_f32(b), f16_to_f32(x)));
+	return f64_to_f16(fma_odd(f[0], f[1], f[2], round), round);
 }
 
 /* Unfused, as the "mad" forms of f16 do. */
-static u16 mad16(u16 a, u16 b, u16 x)
+static u16 mad16(const double *f, enum round round)
 {
-	return f32_to_f16(f16_to_f32(f32_to_f16(f16_to_f32(a) * f16_to_f32(b))) +
-			  f16_to_f32(x));
+	double product = f16_to_f32(f64_to_f16(f[0] * f[1], round));
+
+	return f64_to_f16(sum(product, f[2], round), round);
+}
+
+static u16 add16(double a, double b, enum round round)
+{
+	return f64_to_f16(sum(a, b, round), round);
+}
+
+static u16 fract16(double d, enum round round)
+{
+	double r = sum(d, -floor(d), round);
+
+	return f64_to_f16(r < 0x1.ffcp-1 || r != r ? r : 0x1.ffcp-1, round);
 }
 
 /* NaN rules, subnormals and modifiers for the result @r of sources @s0.. */
 static u16 finish16(const struct wave *w, const struct insn *i, u16 r, const u16 *s, unsigned int n)
 {
-	static const float factor[4] = { 1.0f, 2.0f, 4.0f, 0.5f };
+	float factor = omod_factor(w, i, MODE_DENORM64(w->mode));
 
 	if (is_nan16(r)) {
 		r = NAN16;
@@ -61,8 +83,10 @@ static u16 finish16(const struct wave *w, const struct insn *i, u16 r, const u16
 	}
 	if (!(MODE_DENORM64(w->mode) & 2))
 		r = flush16(r);
-	if (i->omod && i->row->fmt != VOP3P)
-		r = flush16(f32_to_f16(f16_to_f32(r) * factor[i->omod]));
+	if (factor != 1.0f) {
+		r = f64_to_f16(f16_to_f32(r) * factor, MODE_ROUND64(w->mode));
+		r = r & 0x7c00 ? r : 0;
+	}
 	if (i->clamp) {
 		float f = f16_to_f32(r);
 
@@ -78,17 +102,19 @@ static u16 in16(const struct wave *w, u32 v)
 	return MODE_DENORM64(w->mode) & 1 ? v & 0xffff : flush16(v & 0xffff);
 }
 
-/* h: f16 bits of the sources; f: their values. The expression gives f16 bits. */
+/* h: f16 bits of the sources; f: their values; round: of MODE. The expression gives f16 bits. */
 #define F16_N(name, n, ...) \
 X(name) \
 { \
+	enum round round = MODE_ROUND64(c->w->mode); \
 	const u32 *src[3]; \
  \
+	(void)round; \
 	for (unsigned int k = 0; k < (n); k++) \
 		src[k] = vsrc(c, i, k); \
 	LANE { \
 		u16 h[3] = { 0 }; \
-		float f[3] = { 0 }; \
+		double f[3] = { 0 }; \
  \
 		for (unsigned int k = 0; k < (n); k++) { \
 			h[k] = in16(c->w, src[k][l]); \
@@ -101,37 +127,38 @@ X(name) \
 	return WAVE_BUDGET; \
 }
 
-F16_N(x_v_add_f16, 2, f32_to_f16(f[0] + f[1]))
-F16_N(x_v_sub_f16, 2, f32_to_f16(f[0] - f[1]))
-F16_N(x_v_subrev_f16, 2, f32_to_f16(f[1] - f[0]))
-F16_N(x_v_mul_f16, 2, f32_to_f16(f[0] * f[1]))
-F16_N(x_v_mac_f16, 3, mad16(h[0], h[1], h[2]))
-F16_N(x_v_mad_f16, 3, mad16(h[0], h[1], h[2]))
-F16_N(x_v_mad_legacy_f16, 3, mad16(h[0], h[1], h[2]))
-F16_N(x_v_madmk_f16, 3, mad16(h[0], h[1], h[2]))
-F16_N(x_v_madak_f16, 3, mad16(h[0], h[1], h[2]))
-F16_N(x_v_fma_f16, 3, fma16(h[0], h[1], h[2]))
-F16_N(x_v_fma_legacy_f16, 3, fma16(h[0], h[1], h[2]))
-F16_N(x_v_floor_f16, 1, f32_to_f16(floorf(f[0])))
-F16_N(x_v_ceil_f16, 1, f32_to_f16(ceilf(f[0])))
-F16_N(x_v_trunc_f16, 1, f32_to_f16(truncf(f[0])))
-F16_N(x_v_rndne_f16, 1, f32_to_f16(rintf(f[0])))
-F16_N(x_v_fract_f16, 1, f32_to_f16(fminf(f[0] - floorf(f[0]), 0x1.ffcp-1f)))
-F16_N(x_v_rcp_f16, 1, f32_to_f16(1.0f / f[0]))
-F16_N(x_v_sqrt_f16, 1, f32_to_f16(sqrtf(f[0])))
-F16_N(x_v_rsq_f16, 1, f64_to_f16(1.0 / sqrt((double)f[0])))
-F16_N(x_v_log_f16, 1, f64_to_f16(log2((double)f[0])))
-F16_N(x_v_exp_f16, 1, f64_to_f16(exp2((double)f[0])))
-F16_N(x_v_sin_f16, 1, fabsf(f[0]) > 256.0f && !isinf(f[0]) ? 0 :
-      f64_to_f16(sin((double)f[0] * 2.0 * M_PI)))
-F16_N(x_v_cos_f16, 1, fabsf(f[0]) > 256.0f && !isinf(f[0]) ? 0x3c00 :
-      f64_to_f16(cos((double)f[0] * 2.0 * M_PI)))
+#define NEAREST(d)	f64_to_f16(d, ROUND_NEAREST)
 
-static float mant16(float f)
+F16_N(x_v_add_f16, 2, add16(f[0], f[1], round))
+F16_N(x_v_sub_f16, 2, add16(f[0], -f[1], round))
+F16_N(x_v_subrev_f16, 2, add16(f[1], -f[0], round))
+F16_N(x_v_mul_f16, 2, f64_to_f16(f[0] * f[1], round))
+F16_N(x_v_mac_f16, 3, mad16(f, round))
+F16_N(x_v_mad_f16, 3, mad16(f, round))
+F16_N(x_v_mad_legacy_f16, 3, mad16(f, round))
+F16_N(x_v_madmk_f16, 3, mad16(f, round))
+F16_N(x_v_madak_f16, 3, mad16(f, round))
+F16_N(x_v_fma_f16, 3, fma16(f, round))
+F16_N(x_v_fma_legacy_f16, 3, fma16(f, round))
+F16_N(x_v_floor_f16, 1, NEAREST(floor(f[0])))
+F16_N(x_v_ceil_f16, 1, NEAREST(ceil(f[0])))
+F16_N(x_v_trunc_f16, 1, NEAREST(trunc(f[0])))
+F16_N(x_v_rndne_f16, 1, NEAREST(rint(f[0])))
+F16_N(x_v_fract_f16, 1, fract16(f[0], round))
+F16_N(x_v_rcp_f16, 1, NEAREST(1.0 / f[0]))
+F16_N(x_v_sqrt_f16, 1, NEAREST(sqrt(f[0])))
+F16_N(x_v_rsq_f16, 1, NEAREST(1.0 / sqrt(f[0])))
+F16_N(x_v_log_f16, 1, NEAREST(log2(f[0])))
+F16_N(x_v_exp_f16, 1, NEAREST(exp2(f[0])))
+F16_N(x_v_sin_f16, 1, fabs(f[0]) > 256.0 && !isinf(f[0]) ? 0 : NEAREST(sin(f[0] * 2.0 * M_PI)))
+F16_N(x_v_cos_f16, 1, fabs(f[0]) > 256.0 && !isinf(f[0]) ? 0x3c00 :
+      NEAREST(cos(f[0] * 2.0 * M_PI)))
+
+static double mant16(double f)
 {
 	int e;
 
-	return isfinite(f) ? frexpf(f, &e) : f;
+	return isfinite(f) ? frexp(f, &e) : f;
 }
 
 static int exp16(float f)
@@ -143,16 +170,19 @@ static int exp16(float f)
 	return e;
 }
 
-F16_N(x_v_frexp_mant_f16, 1, f32_to_f16(mant16(f[0])))
+F16_N(x_v_frexp_mant_f16, 1, NEAREST(mant16(f[0])))
 
 X(x_v_ldexp_f16)
 {
+	enum round round = MODE_ROUND64(c->w->mode);
 	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1);
 
 	LANE {
 		u16 h = in16(c->w, s0[l]);
+		/* As far as double holds what the rounding looks at. */
+		int e = SH(s1[l]) < -100 ? -100 : SH(s1[l]) > 100 ? 100 : SH(s1[l]);
 
-		c->out[0][l] = finish16(c->w, i, f64_to_f16(ldexp(f16_to_f32(h), SH(s1[l]))),
+		c->out[0][l] = finish16(c->w, i, f64_to_f16(ldexp(f16_to_f32(h), e), round),
 					&h, 1);
 	}
 	vput(c, i, 1);
@@ -239,7 +269,9 @@ static u32 sat_i(double d, double lo, double hi)
 X(name) \
 { \
 	const u32 *s0 = vsrc(c, i, 0), *s1 = (n) > 1 ? vsrc(c, i, 1) : NULL; \
+	enum round round = MODE_ROUND64(c->w->mode); \
  \
+	(void)round; \
 	LANE { \
 		u32 a = s0[l], b = (n) > 1 ? s1[l] : 0; \
  \
@@ -250,29 +282,20 @@ X(name) \
 	return WAVE_BUDGET; \
 }
 
-/* Toward zero: as to nearest, less one when that went up in magnitude. */
-static u32 f32_to_f16_rtz(float f)
-{
-	u16 h = f32_to_f16(f);
-
-	if (!isfinite(f))
-		return h;
-	return fabsf(f16_to_f32(h)) > fabsf(f) ? h - 1u : h;
-}
-
+#define RTZ(v)	((u32)f64_to_f16(u2f(v), ROUND_ZERO))
 #define F(v)	f16_to_f32(v)
 /* Sources rounded to nearest when scaled to the full range of 16 bits. */
 #define NORM_I(f)	(sat_i(rint((double)(f) * 32767.0), -32767.0, 32767.0) & 0xffff)
 #define NORM_U(f)	sat_i(rint((double)(f) * 65535.0), 0.0, 65535.0)
 
-CVT(x_v_cvt_f16_u16, 1, finish16(c->w, i, f64_to_f16((double)(a & 0xffff)), NULL, 0))
-CVT(x_v_cvt_f16_i16, 1, finish16(c->w, i, f64_to_f16((double)SH(a)), NULL, 0))
+CVT(x_v_cvt_f16_u16, 1, finish16(c->w, i, f64_to_f16(a & 0xffff, round), NULL, 0))
+CVT(x_v_cvt_f16_i16, 1, finish16(c->w, i, f64_to_f16(SH(a), round), NULL, 0))
 CVT(x_v_cvt_u16_f16, 1, sat_i(F(a), 0.0, 65535.0))
 CVT(x_v_cvt_i16_f16, 1, sat_i(F(a), -32768.0, 32767.0) & 0xffff)
 CVT(x_v_cvt_norm_i16_f16, 1, NORM_I(F(a)))
 CVT(x_v_cvt_norm_u16_f16, 1, NORM_U(F(a)))
 CVT(x_v_frexp_exp_i16_f16, 1, (u32)exp16(F(a)) & 0xffff)
-CVT(x_v_cvt_pkrtz_f16_f32, 2, f32_to_f16_rtz(u2f(a)) | f32_to_f16_rtz(u2f(b)) << 16)
+CVT(x_v_cvt_pkrtz_f16_f32, 2, RTZ(a) | RTZ(b) << 16)
 CVT(x_v_cvt_pknorm_i16_f32, 2, NORM_I(u2f(a)) | NORM_I(u2f(b)) << 16)
 CVT(x_v_cvt_pknorm_u16_f32, 2, NORM_U(u2f(a)) | NORM_U(u2f(b)) << 16)
 CVT(x_v_cvt_pknorm_i16_f16, 2, NORM_I(F(a)) | NORM_I(F(b)) << 16)
@@ -281,10 +304,11 @@ CVT(x_v_pack_b32_f16, 2, (a & 0xffff) | b << 16)
 
 X(x_v_cvt_f16_f32)
 {
+	enum round round = MODE_ROUND64(c->w->mode);
 	const u32 *s0 = vsrc_f32(c, i, 0);
 
 	LANE {
-		u16 r = f32_to_f16(u2f(s0[l]));
+		u16 r = f64_to_f16(u2f(s0[l]), round);
 
 		c->out[0][l] = finish16(c->w, i, r, &r, 1);
 	}
@@ -301,12 +325,14 @@ static u32 clamp_f32(const struct wave *w, float f)
 
 X(x_v_cvt_f32_f16)
 {
-	static const float factor[4] = { 1.0f, 2.0f, 4.0f, 0.5f };
+	float factor = omod_factor(c->w, i, MODE_DENORM32(c->w->mode));
 	const u32 *s0 = vsrc(c, i, 0);
 
 	LANE {
-		float f = f16_to_f32(in16(c->w, s0[l])) * factor[i->omod];
+		float f = f16_to_f32(in16(c->w, s0[l])) * factor;
 
+		if (factor != 1.0f && f == 0)
+			f = 0;
 		c->out[0][l] = i->clamp ? clamp_f32(c->w, f) : f2u(f);
 		if (is_nan16(s0[l]))
 			c->out[0][l] |= 0x00400000;
@@ -348,8 +374,10 @@ static float mix_src(const struct insn *i, const u32 *v, unsigned int n, unsigne
 X(name) \
 { \
 	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1), *s2 = vsrc(c, i, 2); \
+	enum round round = MODE_ROUND64(c->w->mode); \
 	const u32 *old = vreg(c, i->dst); \
  \
+	(void)round; \
 	LANE { \
 		float r = fmaf(mix_src(i, s0, 0, l), mix_src(i, s1, 1, l), \
 			       mix_src(i, s2, 2, l)); \
@@ -367,15 +395,17 @@ X(name) \
 }
 
 MIX(x_v_fma_mix_f32, f2u(r))
-MIX(x_v_fma_mixlo_f16, (o & 0xffff0000) | f32_to_f16(r))
-MIX(x_v_fma_mixhi_f16, (o & 0xffff) | (u32)f32_to_f16(r) << 16)
+MIX(x_v_fma_mixlo_f16, (o & 0xffff0000) | f64_to_f16(r, round))
+MIX(x_v_fma_mixhi_f16, (o & 0xffff) | (u32)f64_to_f16(r, round) << 16)
 
 /* Packed f16. */
 #define PK_F16(name, n, ...) \
 X(name) \
 { \
+	enum round round = MODE_ROUND64(c->w->mode); \
 	const u32 *src[3]; \
  \
+	(void)round; \
 	for (unsigned int k = 0; k < (n); k++) \
 		src[k] = vsrc(c, i, k); \
 	LANE { \
@@ -383,7 +413,7 @@ X(name) \
  \
 		for (unsigned int half = 0; half < 2; half++) { \
 			u16 h[3] = { 0 }; \
-			float f[3] = { 0 }; \
+			double f[3] = { 0 }; \
  \
 			for (unsigned int k = 0; k < (n); k++) { \
 				h[k] = in16(c->w, pk_half(i, src[k][l], k, half)); \
@@ -409,10 +439,10 @@ static u32 pk_half(const struct insn *i, u32 v, unsigned int n, bool high)
 	return (sel ? v >> 16 : v) ^ (neg ? 0x8000 : 0);
 }
 
-PK_F16(x_v_pk_add_f16, 2, f32_to_f16(f[0] + f[1]))
-PK_F16(x_v_pk_mul_f16, 2, f32_to_f16(f[0] * f[1]))
-PK_F16(x_v_pk_fma_f16, 3, fma16(h[0], h[1], h[2]))
-PK_F16(x_v_pk_fmac_f16, 3, fma16(h[0], h[1], h[2]))
+PK_F16(x_v_pk_add_f16, 2, add16(f[0], f[1], round))
+PK_F16(x_v_pk_mul_f16, 2, f64_to_f16(f[0] * f[1], round))
+PK_F16(x_v_pk_fma_f16, 3, fma16(f, round))
+PK_F16(x_v_pk_fmac_f16, 3, fma16(f, round))
 PK_F16(x_v_pk_min_f16, 2, pick16(h[0], h[1], true, IEEE))
 PK_F16(x_v_pk_max_f16, 2, pick16(h[0], h[1], false, IEEE))
 

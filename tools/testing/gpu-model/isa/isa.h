@@ -289,7 +289,8 @@ static inline u64 wave_exec(const struct wave *w)
 	return sgpr64(w, SGPR_EXEC);
 }
 
-/* MODE register fields. */
+/* MODE register fields; those for 64 bits are for 16, too ("MI200 ISA" 6.4). */
+enum round { ROUND_NEAREST, ROUND_UP, ROUND_DOWN, ROUND_ZERO };
 #define MODE_ROUND32(m)		((m) & 3)
 #define MODE_ROUND64(m)		((m) >> 2 & 3)
 #define MODE_DENORM32(m)	((m) >> 4 & 3)	/* bit 0: inputs kept, bit 1: results kept */
@@ -297,6 +298,18 @@ static inline u64 wave_exec(const struct wave *w)
 #define MODE_DX10_CLAMP		(1u << 8)
 #define MODE_IEEE		(1u << 9)
 #define MODE_FP16_OVFL		(1u << 23)	/* of 8-bit floats: what overflows is clamped */
+
+/*
+ * What a float result is multiplied by, in place of its output modifier. That is ignored in
+ * IEEE mode, and where MODE (@denorm) keeps subnormal results; where it is not, none is left,
+ * nor a -0 ("MI200 ISA" 6.2.2).
+ */
+static inline float omod_factor(const struct wave *w, const struct insn *i, unsigned int denorm)
+{
+	static const float factor[4] = { 1.0f, 2.0f, 4.0f, 0.5f };
+
+	return w->mode & MODE_IEEE || denorm & 2 ? 1.0f : factor[i->omod];
+}
 
 /* operand.c: scalar values, vector sources and results. */
 u32 ssrc32_build(struct ctx *c, const struct insn *i, unsigned int n) NAMED(ssrc32_build);

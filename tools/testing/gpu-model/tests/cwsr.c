@@ -105,8 +105,57 @@ static void test_layout(void)
 	device_stop();
 }
 
+#define FORGED_VGPRS	128
+#define FORGED_BYTES	(FORGED_VGPRS * 256 + 448 + 128 + 64)
+
+/* A stack of the same events, and of @n workgroups: copies of the first wave, which ends each. */
+static void forge(const struct queue *q, unsigned int n)
+{
+	u32 *m = q->mqd, *stack = arena_ptr(0, MQD_VA(q->mqd_slot) + 4096), old[1024];
+	u8 *area = at(q, AREA(q)), copy[FORGED_BYTES];
+	u32 begin = m[MQD_CNTL_STACK_OFFSET] / 4, i = begin + 2, end = STACK_BYTES / 4;
+
+	memcpy(old, stack, STACK_BYTES);
+	while (old[i] >> 30 & 1)
+		i++;
+	m[MQD_CNTL_STACK_OFFSET] = STACK_BYTES - 4 * (++i - begin + n);
+	memcpy(stack + m[MQD_CNTL_STACK_OFFSET] / 4, old + begin, 4 * (i - begin));
+	for (i = 0; i < n; i++)
+		stack[end - 1 - i] = 1u << 17 | 1u << 16;
+	memcpy(copy, area + m[MQD_WG_STATE_OFFSET] - FORGED_BYTES, FORGED_BYTES);
+	for (i = 0; i < n; i++)
+		memcpy(area + STACK_BYTES + i * FORGED_BYTES, copy, FORGED_BYTES);
+	m[MQD_WG_STATE_OFFSET] = STACK_BYTES + n * FORGED_BYTES;
+}
+
+/* Four units, each full with one workgroup. More of them no queue can have had. */
+static void test_forged(void)
+{
+	struct queue q;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, FORGED_VGPRS, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 0);
+	dispatch(&q, 8, 1024, 0, false);
+	map(&q, 1);
+	run_until(waves(&q) == 64, 1000);
+	unmap_all();
+	forge(&q, 4);
+	map(&q, 1);
+	ok(run_until(waves(&q) == 4, 1000) && !log_count("error", NULL),
+	   "as many workgroups as the machine holds come back");
+	unmap_all();
+	forge(&q, 5);
+	map(&q, 1);
+	run_for(1000);
+	ok(log_count("error", "restore=-22") == 1 && !waves(&q), "one more is refused");
+	device_stop();
+}
+
 int main(void)
 {
 	test_layout();
+	test_forged();
 	return tap_done();
 }

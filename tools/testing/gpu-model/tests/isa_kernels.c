@@ -316,18 +316,20 @@ static u64 host_vectors(u32 g)
 	return v;
 }
 
+#define HALF(d)	f64_to_f16(d, ROUND_NEAREST)
+
 static u64 host_halves(u32 g)
 {
 	u32 v = in[g];
 	u16 ha = v & 0xbfff, hb = v >> 16 & 0xbfff, larger;
 	double a = f16_to_f32(ha), b = f16_to_f32(hb);
-	u64 r = f64_to_f16(a * b) | (u64)f64_to_f16(a + b) << 16 |
-		(u64)f64_to_f16(a * b + a) << 32 | (u64)f64_to_f16(sqrt(fabs(a))) << 48;
+	u64 r = HALF(a * b) | (u64)HALF(a + b) << 16 |
+		(u64)HALF(a * b + a) << 32 | (u64)HALF(sqrt(fabs(a))) << 48;
 
 	larger = a > b ? ha : hb;
-	r += (u64)(f64_to_f16(a + b) | (u32)f64_to_f16(b + b) << 16) << 9;
+	r += (u64)(HALF(a + b) | (u32)HALF(b + b) << 16) << 9;
 	r += (u64)(larger | (u32)larger << 16) << 13;
-	return r + (u32)(s32)((float)a * 1000.0f) + f64_to_f16((float)b * 1.1f);
+	return r + (u32)(s32)((float)a * 1000.0f) + HALF((float)b * 1.1f);
 }
 
 /* ---- the runs ---- */

@@ -33,6 +33,26 @@ struct test {
 	const char *want;
 };
 
+#define MODE_BITS(first, n, value) \
+	"s_setreg_imm32_b32 hwreg(HW_REG_MODE, " #first ", " #n "), " value "\n"
+#define ROUND16(mode)	MODE_BITS(2, 2, mode)
+#define OMOD \
+	"v_mov_b32 v1, 0x40400000\n v_add_f32_e64 v2, v1, |v1| mul:2\n" \
+	"v_add_f32_e64 v3, -v1, -1.0 div:2\n v_mul_f32_e64 v4, -v1, 0 mul:2\n" \
+	"v_mov_b32 v5, 0x00800000\n v_mul_f32_e64 v5, v5, 1.0 div:2\n" \
+	"v_add_f16_e64 v7, 1.0, 1.0 mul:2\n v_mov_b32 v9, 0x4000\n" \
+	"v_cvt_f32_f16_e64 v8, v9 div:2\n v_add_f64 v[10:11], 1.0, 1.0 mul:2"
+#define CVT_F16 \
+	"v_mov_b32 v1, 0x3f801000\n v_cvt_f16_f32 v2, v1\n v_cvt_f16_f32 v3, -v1\n" \
+	"v_mov_b32 v1, 0x47c35000\n v_cvt_f16_f32 v4, v1\n v_mov_b32 v1, 0x30800000\n" \
+	"v_cvt_f16_f32 v5, v1\n v_mov_b32 v1, 0x801\n v_cvt_f16_u16 v6, v1\n" \
+	"v_mov_b32 v1, 0xf7ff\n v_cvt_f16_i16 v7, v1"
+#define ARITH_F16 \
+	"v_mov_b32 v1, 0x3c013c00\n v_mov_b32 v2, 0x3c010001\n v_add_f16 v3, v1, v2\n" \
+	"v_sub_f16 v4, v1, v2\n v_lshrrev_b32 v9, 16, v1\n v_mul_f16 v5, v9, v9\n" \
+	"v_fma_f16 v6, v1, 1.0, v2\n v_pk_add_f16 v7, v1, v2\n" \
+	"v_sub_f16 v8, v1, v1"
+
 static const struct test tests[] = {
 	/* scalar */
 	{ "s_mov_b32 s4, -1\n s_add_u32 s5, s4, 1\n s_addc_u32 s6, s4, 5", "s5=0 s6=5 scc=1" },
@@ -169,11 +189,34 @@ static const struct test tests[] = {
 	  "v2=0x7fc00000 v4=0xffc01234" },
 	{ "v_mov_b32 v1, 0x00400000\n v_add_f32 v2, v1, v1\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n"
 	  "v_add_f32 v3, v1, v1\n v_mul_f32 v4, 0.5, v1", "v2=0x00800000 v3=0 v4=0" },
-	{ "v_mov_b32 v1, 0x40400000\n v_mul_f32_e64 v2, v1, 2.0 clamp\n v_add_f32_e64 v3, v1, |v1| mul:2\n"
-	  "v_add_f32_e64 v4, -v1, -1.0 div:2", "v2=0x3f800000 v3=0x41400000 v4=0xc0000000" },
+	{ "v_mov_b32 v1, 0x40400000\n v_mul_f32_e64 v2, v1, 2.0 clamp", "v2=0x3f800000" },
+	/* output modifiers: neither in IEEE mode nor where subnormals are kept */
+	{ OMOD, "v2=0x40c00000 v3=0xc0800000 v4=0x80000000 v5=0x00800000 v7=0x4000 v8=0x40000000 v11=0x40000000" },
+	{ MODE_BITS(4, 4, "0") OMOD,
+	  "v2=0x40c00000 v3=0xc0800000 v4=0x80000000 v5=0x00800000 v7=0x4000 v8=0x40000000 v11=0x40000000" },
+	{ MODE_BITS(9, 1, "0") OMOD,
+	  "v2=0x40c00000 v3=0xc0800000 v4=0x80000000 v5=0x00800000 v7=0x4000 v8=0x40000000 v11=0x40000000" },
+	{ MODE_BITS(9, 1, "0") MODE_BITS(4, 4, "0") OMOD,
+	  "v2=0x41400000 v3=0xc0000000 v4=0 v5=0 v7=0x4400 v8=0x3f800000 v11=0x40100000" },
+	{ MODE_BITS(9, 1, "0") MODE_BITS(4, 2, "1") OMOD,	/* as results of their own type are */
+	  "v2=0x41400000 v3=0xc0000000 v4=0 v5=0 v7=0x4000 v8=0x3f800000 v11=0x40000000" },
 	{ "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 1\n v_mov_b32 v1, 0x33000000\n v_add_f32 v2, 1.0, v1\n"
 	  "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 3\n v_add_f32 v3, 1.0, v1\n v_sub_f32 v4, 1.0, v1",
 	  "v2=0x3f800001 v3=0x3f800000 v4=0x3f7fffff" },
+	/* f16 rounds as f64: to nearest, up, down, to zero; a tie, what overflows, what vanishes */
+	{ CVT_F16, "v2=0x3c00 v3=0xbc00 v4=0x7c00 v5=0 v6=0x6800 v7=0xe800" },
+	{ ROUND16("1") CVT_F16, "v2=0x3c01 v3=0xbc00 v4=0x7c00 v5=1 v6=0x6801 v7=0xe800" },
+	{ ROUND16("2") CVT_F16, "v2=0x3c00 v3=0xbc01 v4=0x7bff v5=0 v6=0x6800 v7=0xe801" },
+	{ ROUND16("3") CVT_F16, "v2=0x3c00 v3=0xbc00 v4=0x7bff v5=0 v6=0x6800 v7=0xe800" },
+	{ ARITH_F16, "v3=0x3c00 v4=0x3c00 v5=0x3c02 v6=0x3c00 v7=0x40013c00 v8=0" },
+	{ ROUND16("1") ARITH_F16, "v3=0x3c01 v4=0x3c00 v5=0x3c03 v6=0x3c01 v7=0x40013c01 v8=0" },
+	{ ROUND16("2") ARITH_F16, "v3=0x3c00 v4=0x3bff v5=0x3c02 v6=0x3c00 v7=0x40013c00 v8=0x8000" },
+	{ ROUND16("3") ARITH_F16, "v3=0x3c00 v4=0x3bff v5=0x3c02 v6=0x3c00 v7=0x40013c00 v8=0" },
+	{ ROUND16("1") "v_mov_b32 v1, 0x3f801000\n v_mov_b32 v2, 0\n v_mov_b32 v6, -30\n v_ldexp_f16 v3, 1.0, v6\n"
+	  "v_fma_mixlo_f16 v2, v1, 1.0, 0\n v_fma_mixhi_f16 v2, v1, 1.0, 0\n v_mov_b32 v4, 0x3c01\n"
+	  "v_mad_f16 v4, v4, v4, 1.0\n v_cvt_pkrtz_f16_f32 v5, v1, v1", "v2=0x3c013c01 v3=1 v4=0x4002 v5=0x3c003c00" },
+	{ "v_mov_b32 v1, 0x7e01\n v_fract_f16 v2, v1\n v_mov_b32 v1, 0x8001\n v_fract_f16 v3, v1",
+	  "v2=0x7e01 v3=0x3bff" },
 	{ "v_mov_b32 v1, 0x4f800000\n v_cvt_u32_f32 v2, v1\n v_cvt_i32_f32 v3, -v1\n v_cvt_i32_f32 v4, 0x7fc00000\n"
 	  "v_cvt_u32_f32 v5, -1.0", "v2=0xffffffff v4=0 v5=0" },
 	{ "v_mov_b32 v1, 0x3fc00000\n v_fract_f32 v2, v1\n v_rndne_f32 v3, v1\n v_rndne_f32 v4, 0.5\n"

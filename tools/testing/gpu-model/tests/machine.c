@@ -391,7 +391,7 @@ static void test_runlist(void)
 	ok(run_until(!slot_of(&q), 100), "unmap by doorbell");
 	map(&q, 1);
 	hiq(IT_UNMAP_QUEUES, (const u32[]){ 1 << 4 | 1, q.pasid }, 2);
-	ok(!slot_of(&q) && !gpu.spi->queues, "reset by PASID");
+	ok(!slot_of(&q) && !gpu.spi->partition[0].queues, "reset by PASID");
 
 	ib_start();
 	ib_process(1);
@@ -713,7 +713,7 @@ static void test_oversubscription(unsigned int n, u32 slots, unsigned int concur
 	unmap_all();
 	rotations = log_count("preempt-end", NULL);
 	run_for(30000);
-	ok(!gpu.spi->queues && log_count("preempt-end", NULL) == rotations,
+	ok(!gpu.spi->partition[0].queues && log_count("preempt-end", NULL) == rotations,
 	   "an unmapped runlist rotates no more");
 	device_stop();
 }
@@ -891,7 +891,7 @@ static void test_reset(void)
 		pthread_mutex_unlock(&gpu.mec_lock);
 		fake_mec_reset(&gpu);
 		run_for(100);
-		if (gpu.spi->queues || spi_wave_status(&gpu, 0))
+		if (gpu.spi->partition[0].queues || spi_wave_status(&gpu, 0))
 			break;
 		device_stop();
 	}

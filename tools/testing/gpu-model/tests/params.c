@@ -543,9 +543,9 @@ static void check_since(void)
 	put_runlist();
 	hiq_go();
 	pass(param.doorbell_ns + param.runlist_fixed_ns);
-	ok(gpu.spi->queues && !spi_in_flight(gpu.spi->queues), "before its time no wave has a place");
+	ok(gpu.spi->partition[0].queues && !spi_in_flight(gpu.spi->partition[0].queues), "before its time no wave has a place");
 	pass(param.runlist_queue_ns);
-	ok(spi_in_flight(gpu.spi->queues), "then they have");
+	ok(spi_in_flight(gpu.spi->partition[0].queues), "then they have");
 	device_stop(&gpu);
 }
 

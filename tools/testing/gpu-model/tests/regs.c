@@ -17,6 +17,7 @@
 #define CP_HQD_PQ_WPTR_HI	(HQD_REG_BASE + 4 * HQD(183))
 #define CP_HQD_DOORBELL		(HQD_REG_BASE + 4 * HQD(143))
 #define CP_HQD_DEQUEUE_REQUEST	(HQD_REG_BASE + 4 * HQD(152))
+#define CP_HQD_AQL_CONTROL	(HQD_REG_BASE + 4 * HQD(181))
 #define DOORBELL_EN		(1u << 30)
 #define DEVCTL			0x6c
 #define FLR			0x8000
@@ -177,11 +178,11 @@ static void packets(void)
 	for (i = 0; i < 5000 && !attached; i++) {
 		usleep(1000);
 		mec_lock(&gpu);
-		attached = gpu.spi->queues;
+		attached = gpu.spi->partition[0].queues;
 		mec_unlock(&gpu);
 	}
 	ok(attached && EXECUTE(HEADER(PM4_UNMAP_QUEUES, 5), 0, 0x200 << 2, 0, 0, 0) &&
-	   !gpu.spi->queues && !regs_read(&gpu, CP_HQD_ACTIVE),
+	   !gpu.spi->partition[0].queues && !regs_read(&gpu, CP_HQD_ACTIVE),
 	   "one that unmaps a process' queue leaves nothing of it");
 }
 
@@ -194,6 +195,11 @@ static void bad_values(void)
 	regs_write(&gpu, CP_HQD_ACTIVE, 1);
 	ok(!mec_hqd(&gpu, 0, 2, 0, 4)->active && !(regs_read(&gpu, CP_HQD_ACTIVE) & 1),
 	   "ME 2 has no place for a process' queue");
+	select_queue(2, 0, 5);
+	regs_write(&gpu, CP_HQD_AQL_CONTROL, 1);
+	regs_write(&gpu, CP_HQD_ACTIVE, 1);
+	ok(mec_hqd(&gpu, 0, 2, 0, 5)->active && EXECUTE(HEADER(PM4_NOP, 1), 0),
+	   "a queue of the kernel that says it is AQL harms nobody");
 	regs_write(&gpu, REG_IH_RB_BASE, 0x100);
 	regs_write(&gpu, REG_IH_RB_CNTL, 1 | 9 << 1 | 4u << 28);
 	ih_post(&gpu, &v);

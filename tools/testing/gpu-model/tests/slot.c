@@ -63,7 +63,7 @@ static void test_save(void)
 	load(&q);
 	ok(run_until(done(&q, 0), 5000), "a queue loaded by registers runs");
 	memcpy(expect, at(&q, OUT(&q)), LOW_BYTES);
-	ok(gpu.spi->queues->pasid == q.pasid, "its process is that of the VMID's registers");
+	ok(gpu.spi->partition[0].queues->pasid == q.pasid, "its process is that of the VMID's registers");
 	device_stop();
 
 	device_start(2, 2, false);
@@ -75,7 +75,7 @@ static void test_save(void)
 	ok(!waves(&q), "SAVE stops the waves");
 	ok(run_until(!h->active, 1000), "then frees the slot");
 	us = (gpu_now() - t0) / NS_PER_US;
-	ok(us >= param.save_fixed_ns / NS_PER_US && !gpu.spi->queues && !q.mqd[MQD_ACTIVE] &&
+	ok(us >= param.save_fixed_ns / NS_PER_US && !gpu.spi->partition[0].queues && !q.mqd[MQD_ACTIVE] &&
 	   q.mqd[MQD_CNTL_STACK_OFFSET] < STACK_BYTES &&
 	   q.mqd[MQD_WG_STATE_OFFSET] > STACK_BYTES, "not for nothing, and the MQD tells of it");
 	for (i = 0; i < 200 && !done(&q, 0); i++) {
@@ -111,7 +111,7 @@ static void test_no_area(void)
 	ok(h->active && waves(&q) && log_count("preempt-fail", NULL) == 1,
 	   "what cannot be saved stays, for the driver to time out");
 	request(h, RESET);
-	ok(!h->active && !gpu.spi->queues && log_count("queue-reset", NULL) == 1,
+	ok(!h->active && !gpu.spi->partition[0].queues && log_count("queue-reset", NULL) == 1,
 	   "and a reset takes it off");
 	q = low_make();
 	h = load(&q);
@@ -153,7 +153,7 @@ static void test_reset(void)
 	h = load(&q);
 	run_for(1000);
 	request(h, RESET);
-	ok(!h->active && !waves(&q) && !gpu.spi->queues && !spi_wave_status(&gpu, 0) &&
+	ok(!h->active && !waves(&q) && !gpu.spi->partition[0].queues && !spi_wave_status(&gpu, 0) &&
 	   q.mqd[MQD_CNTL_STACK_OFFSET] == STACK_BYTES, "RESET kills at once and saves nothing");
 	device_stop();
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Unit tests of queues on a GPU of two XCCs. */
 #include "fake/machine.c"
+
+#include <inttypes.h>
+
 #include "sdma/sdma.h"
+#include "virtual_time.h"
 
 #define WGS	4
 
@@ -191,15 +195,175 @@ static struct queue queue_on(unsigned int xcc)
 	return q;
 }
 
+/* Each XCC is a partition. */
+static void start_partitions(void)
+{
+	device_start(2, 1, false);
+	gpu.partition_xccs = 1;
+	mec_hqd(&gpu, 1, 2, 0, 0)->active = true;
+}
+
+static void stop_partitions(void)
+{
+	take_partition(0);
+	vmids = 0xfff8;
+	device_stop();
+}
+
+/* SPI_CSQ_WF_ACTIVE_STATUS is of the queues whose waves the engine could have. */
+static void test_status(void)
+{
+	u32 slot = 1u << 2;
+
+	start_partitions();
+	queue_on(0);
+	ok(spi_wave_status(&gpu, 0) == slot && spi_wave_status(&gpu, 1) == slot &&
+	   !spi_wave_status(&gpu, 2) && !spi_wave_status(&gpu, 3),
+	   "the other partition's engines know nothing of a queue");
+	queue_on(1);
+	take_partition(0);
+	unmap_all();
+	ok(!spi_wave_status(&gpu, 0) && spi_wave_status(&gpu, 2) == slot,
+	   "nor that it left a slot of the same number");
+	take_partition(1);
+	unmap_all();
+	stop_partitions();
+}
+
+/* Queues that take turns in the first partition's slots, with waves to save and to restore. */
+static void rotate_first(struct queue *q, unsigned int n)
+{
+	unsigned int i;
+
+	take_partition(0);
+	set_resources(0xf << 2);
+	PROGRAM(2, 128, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	for (i = 0; i < n; i++) {
+		q[i] = queue_make(2, 16, 0);
+		q[i].mqd[MQD_QUANTUM] = 2 << 8 | 1 << 4 | 1;
+		dispatch(&q[i], 2 * WGS, 64, 0, false);
+	}
+	list(q, n);
+	ib_chain();
+	ib_run(8);
+}
+
+/*
+ * A queue of the second partition that comes, works, leaves and comes back, while the first
+ * one is idle or @busy. Return: what the log says of it, times counted from its begin; and how
+ * often the first one's queues were saved.
+ */
+static char *second_alone(bool busy, unsigned int *saves)
+{
+	struct queue q, other[6];
+	char *text, *out;
+	const char *line;
+	unsigned int i;
+	size_t size;
+	FILE *f;
+	u64 t0;
+
+	start_partitions();
+	PROGRAM(1, 128, 0, TOY(TOY_MIX, 0), TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	q = queue_make(1, 16, 0);
+	q.mqd[MQD_QUANTUM] = 2 << 8 | 1 << 4 | 1;
+	if (busy)
+		rotate_first(other, 6);
+	take_partition(1);
+	t0 = gpu_now();
+	set_resources(1 << 2);
+	for (i = 0; i < 8; i++) {
+		*(u32 *)at(&q, OUT(&q) - 8) = 0;
+		dispatch(&q, 3 * WGS, 64, i, false);
+		map(&q, 1);
+		run_for(3000);
+		unmap_all();
+		map(&q, 1);
+		run_for(1000);
+		go_on(&q);
+		run_for(1000);
+		unmap_all();
+	}
+	*saves = log_count("queue-restore", "pasid=32770");
+	f = open_memstream(&out, &size);
+	for (line = log_text(); *line; line = strchr(line, '\n') + 1) {
+		text = strndup(line, strchr(line, '\n') - line);
+		if (strstr(text, "pasid=32769") || strstr(text, " xcc=1 "))
+			fprintf(f, "%" PRIu64 "%s\n", (u64)strtoull(text, NULL, 10) - t0, strchr(text, ' '));
+		free(text);
+	}
+	fclose(f);
+	ok(done(&q, 7), busy ? "a queue beside others" : "a queue alone");
+	stop_partitions();
+	return out;
+}
+
+static void test_alone(void)
+{
+	unsigned int none, saves;
+	char *alone = second_alone(false, &none), *beside = second_alone(true, &saves);
+
+	ok(!none && saves > 8, "the other partition saves and restores meanwhile");
+	ok(!strcmp(alone, beside), "of which nothing is to be seen");
+	free(alone);
+	free(beside);
+}
+
+/* The bytes of a partition go by the bandwidth of its own units. */
+static void test_bandwidth(void)
+{
+	u64 one, all;
+
+	start_partitions();
+	one = cwsr_time(&gpu, 1 << 20);
+	gpu.partition_xccs = 2;
+	all = cwsr_time(&gpu, 1 << 20);
+	ok(one / 2 == all, "half of the units need twice the time");
+	stop_partitions();
+}
+
+#define SLOTS_GIVEN	24	/* of a partition, by amdkfd */
+
+/* Does each queue of all partitions wait for room, and run when there is some? */
+static void test_blocked(void)
+{
+	struct queue q[2 * SLOTS_GIVEN];
+	unsigned int i, n[2] = {}, ended = 0;
+
+	start_partitions();
+	for (i = 0; i < 2 * SLOTS_GIVEN; i++) {
+		unsigned int xcc = i / SLOTS_GIVEN;
+
+		PROGRAM(xcc + 1, 512, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+		q[i] = queue_make(xcc + 1, 16, 0);
+		dispatch(&q[i], 2 * WGS + 1, 64, 0, false);	/* one more than there is room for */
+	}
+	for (i = 0; i < 2; i++) {
+		take_partition(i);
+		set_resources(0xfcfcfcfc);
+		map(q + i * SLOTS_GIVEN, SLOTS_GIVEN);
+	}
+	run_for(1000);
+	for (i = 0; i < 2 * SLOTS_GIVEN; i++) {
+		take_partition(i / SLOTS_GIVEN);
+		n[i / SLOTS_GIVEN] += waves_of(&q[i], i / SLOTS_GIVEN);
+		go_on(&q[i]);
+	}
+	ok(n[0] == 2 * WGS && n[1] == 2 * WGS, "two partitions are full, each queue has more");
+	run_for(20000);
+	for (i = 0; i < 2 * SLOTS_GIVEN; i++)
+		ended += done(&q[i], 0);
+	ok(ended == 2 * SLOTS_GIVEN, "all come to their end");
+	stop_partitions();
+}
+
 /* Each XCC is a partition: a scheduler, slots, VMIDs and compute units of its own. */
 static void test_partitions(void)
 {
 	struct queue q[2];
 	unsigned int i;
 
-	device_start(2, 1, false);
-	gpu.partition_xccs = 1;
-	mec_hqd(&gpu, 1, 2, 0, 0)->active = true;
+	start_partitions();
 	q[0] = queue_on(0);
 	ok(waves_of(&q[0], 0) == WGS && !waves_of(&q[0], 1), "all workgroups on its XCC");
 	q[1] = queue_on(1);
@@ -234,18 +398,22 @@ static void test_partitions(void)
 	   "what was saved goes on as well");
 	unmap_all();
 	ok(machine_partition(&gpu, 2) && gpu_leader(&gpu, 1) == 0, "with none they are one again");
-	vmids = 0xfff8;
-	device_stop();
+	stop_partitions();
 }
 
 int main(void)
 {
 	xccs = 2;
+	virtual_time();
 	test_spread();
 	test_save();
 	test_save_one();
 	test_pm4_target();
 	test_chunk();
 	test_partitions();
+	test_status();
+	test_alone();
+	test_bandwidth();
+	test_blocked();
 	return tap_done();
 }

@@ -80,9 +80,9 @@ void vm_set_field(struct gpu *g, unsigned int vmid, enum vm_field f, u32 val);
 void vm_flush(struct gpu *g, u32 mask);
 
 /*
- * The driver's invalidation: with it, nobody uses what was there before any more.
- * Where queues run on while pages go, with XNACK, that has to be waited for. Not
- * under mem_enter().
+ * The driver's invalidation: with it, nobody uses what was there before any more. That is
+ * waited for: queues run on while pages go, with XNACK, and where a process unmaps a buffer.
+ * Not under mem_enter().
  */
 void vm_invalidate(struct gpu *g, u32 mask);
 

@@ -110,14 +110,8 @@ void vm_flush(struct gpu *g, u32 mask)
 
 void vm_invalidate(struct gpu *g, u32 mask)
 {
-	bool wait = false;
-	unsigned int v;
-
 	vm_flush(g, mask);
-	for (v = 0; v < VM_COUNT; v++)
-		wait |= mask >> v & 1 && vm_retries(g, v);
-	if (wait)
-		mem_wait(g);	/* all that used what was there have left */
+	mem_wait(g);	/* all that used what was there have left */
 }
 
 void vm_set_retry(struct gpu *g, unsigned int vmid, bool on)

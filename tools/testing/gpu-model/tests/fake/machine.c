@@ -11,6 +11,7 @@
 #include "cp/hws_priv.h"
 #include "cp/machine.h"
 #include "compute/spi.h"
+#include "host/clock.h"
 #include "../tap.h"
 
 /* ---- a device with processes and queues ---- */
@@ -247,6 +248,15 @@ static inline void ring(const struct queue *q)
 	turn();
 }
 
+/* Virtual time passes here alone. */
+static inline void pass(unsigned int us)
+{
+	if (clock_shared())
+		clock_run_until(gpu_now() + us * NS_PER_US);
+	else
+		usleep(us);
+}
+
 /* Turn until @cond or @ms are over. */
 #ifdef __SANITIZE_THREAD__
 #define PATIENCE	4
@@ -259,7 +269,7 @@ static inline void ring(const struct queue *q)
 	bool _met;								\
 	while (!(_met = (cond)) && gpu_now() < _end) {				\
 		turn();								\
-		usleep(50);							\
+		pass(50);							\
 	}									\
 	_met;									\
 })
@@ -281,10 +291,12 @@ static inline int hiq(unsigned int op, const u32 *p, unsigned int n)
 		r = hws_packet(&gpu, hiq_xcc, op, p, n);
 		pthread_mutex_unlock(&gpu.mec_lock);
 		if (r == -EAGAIN)
-			usleep(20);
+			pass(20);
 	} while (r == -EAGAIN);
-	while (r > 0 && gpu_now() < (u64)r)
+	while (r > 0 && gpu_now() < (u64)r) {
 		turn();
+		pass(20);
+	}
 	return r < 0 ? r : 0;
 }
 
@@ -383,7 +395,7 @@ static inline void unmap_all(void)
 	const u32 p[1] = { 0x30 };
 
 	hiq(IT_UNMAP_QUEUES, p, 1);
-	run_until(!hws_queue(&gpu.hws->of[hiq_xcc], gpu.spi->queues), 1000);
+	run_until(!gpu.spi->partition[hiq_xcc].queues, 1000);
 }
 
 static inline u32 waves(const struct queue *q)

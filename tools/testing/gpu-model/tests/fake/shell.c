@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "host/log.h"
 #include "bus/memory.h"
@@ -19,14 +18,6 @@
 #include "cp/cp_regs.h"
 #include "sdma/sdma.h"
 #include "shell.h"
-
-u64 gpu_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
-}
 
 /* ---- memory ---- */
 

@@ -3,7 +3,8 @@
  * Rings of any content: the scheduler's (HIQ), the kernel's (KIQ), PM4 and AQL
  * queues of a process, with registers and memory changing between the packets.
  * The command processor's turns are made here. Waves are launched, saved, restored
- * and killed, but do not run: waves.c has them.
+ * and killed, but do not run: waves.c has them. Of two XCCs each may be a partition,
+ * with a HIQ and a process' queue for the second one.
  */
 #define _GNU_SOURCE
 #include "../device.h"
@@ -19,9 +20,11 @@
 #endif
 
 /* Places in VRAM, which the process sees at the same addresses. */
-#define MQD(n)		(0x100000ull + (n) * 0x8000)	/* control stack one page behind */
+#define MQD(n)		(((n) < HIQ_B ? 0x100000ull : 0x130000ull) + (n) * 0x8000)
+#define STACK(n)	(MQD(n) + 4096)
 #define XCC_STRIDE	0x4000u		/* from one XCC's MQD to the next one's */
 #define RUNLIST		0x120000ull
+#define RUNLIST_B	0x121000ull
 #define RING(n)		(0x130000ull + (n) * 0x2000)
 #define RING_DW		1024u
 #define AMD_QUEUE	0x140000ull
@@ -30,7 +33,7 @@
 #define CODE		0x143000ull
 #define WORDS		0x144000ull
 #define BUFFER		0x145000ull
-#define AREA(n)		(0x200000ull + (n) * 0x80000)
+#define AREA(n)		(0x200000ull + (n) % 4 * 0x80000)
 #define STACK_BYTES	4096u
 #define AREA_BYTES	0x80000u
 #define DOORBELL(n)	(0x100u + 2 * (n))
@@ -39,7 +42,12 @@
 #define ADDR(a)		(u32)(a), (u32)((u64)(a) >> 32)
 #define HEADER(op, n)	(3u << 30 | ((n) - 1u) << 16 | (u32)(op) << 8)
 
-enum { HIQ, KIQ, PM4, AQL, QUEUES, MMIO = QUEUES, POKE, KILL, WAIT, KINDS };
+enum {
+	HIQ, KIQ, PM4, AQL, HIQ_B, AQL_B, QUEUES = XCCS > 1 ? AQL_B + 1 : AQL + 1,
+	MMIO = QUEUES, POKE, KILL, WAIT, PARTITION, KINDS = XCCS > 1 ? PARTITION + 1 : PARTITION,
+};
+
+#define VMID_B		(FUZZ_VMID + 1)
 
 static u64 write_index[QUEUES];
 
@@ -88,8 +96,17 @@ static void make_mqd(unsigned int n, unsigned int xcc, bool process)
 	m[171] = AREA(n) + xcc * (AREA_BYTES / XCCS);
 	m[174] = m[175] = m[176] = STACK_BYTES;
 	m[177] = AREA_BYTES / XCCS;
-	m[181] = n == AQL;
+	m[181] = n == AQL || n == AQL_B;
 	m[226] = XCC_STRIDE;
+}
+
+static void make_aql(unsigned int n)
+{
+	u32 i;
+
+	for (i = 0; i < RING_DW; i += 16)
+		*fuzz_vram(RING(n) + 4 * i) = 1;	/* INVALID */
+	*fuzz_vram(AMD_QUEUE + 0x100 * (n - PM4) + 0x88) = 0x80;
 }
 
 /* A kernel of 8 VGPRs and 512 bytes of LDS, with an address of arguments. */
@@ -101,26 +118,23 @@ static void make_kernel(void)
 	kd[4] = CODE - DESCRIPTOR;
 	kd[13] = 2 << 1 | 1 << 7;
 	kd[14] = 1 << 3;
-	for (i = 0; i < RING_DW; i += 16)
-		*fuzz_vram(RING(AQL) + 4 * i) = 1;	/* INVALID */
-	*fuzz_vram(AMD_QUEUE + 0x100 + 0x88) = 0x80;
 	for (i = 0; i < 16; i++)
 		*fuzz_vram(SIGNALS + 64 * i + 8) = 1;
 }
 
-/* A runlist of one process with both queues. */
-static void make_runlist(void)
+/* A runlist of one process with the queues from @first to @last. */
+static void make_runlist(u64 at, u32 pasid, unsigned int first, unsigned int last)
 {
 	const u32 process[] = {
-		HEADER(PM4_MAP_PROCESS, 16), FUZZ_PASID | 10u << 25, ADDR(FUZZ_PDB2 | 1),
+		HEADER(PM4_MAP_PROCESS, 16), pasid | 10u << 25, ADDR(FUZZ_PDB2 | 1),
 		0x00010002,
 	};
-	u32 *p = fuzz_vram(RUNLIST);
+	u32 *p = fuzz_vram(at);
 	unsigned int n;
 
 	memcpy(p, process, sizeof(process));
 	p += 17;
-	for (n = PM4; n <= AQL; n++, p += 7) {
+	for (n = first; n <= last; n++, p += 7) {
 		const u32 queue[] = {
 			HEADER(PM4_MAP_QUEUES, 6), 1 << 4, DOORBELL(n) << 2, ADDR(KERNEL(MQD(n))),
 			ADDR(AMD_QUEUE + 0x38 + 0x100 * (n - PM4)),
@@ -145,13 +159,13 @@ static void turns(void)
 /* Append to a queue's ring, AQL by whole packets, and ring. */
 static void submit(unsigned int n, const u32 *word, u32 count)
 {
-	u32 align = n == AQL ? 16 : 1, i;
+	u32 align = n == AQL || n == AQL_B ? 16 : 1, i;
 
 	count = (count + align - 1) / align * align;
 	for (i = 0; i < count; i++)
 		fuzz_vram(RING(n))[(write_index[n] * align + i) % RING_DW] = word[i];
 	write_index[n] += count / align;
-	if (n >= PM4)
+	if (n == PM4 || align > 1)
 		*(u64 *)fuzz_vram(AMD_QUEUE + 0x38 + 0x100 * (n - PM4)) = write_index[n];
 	mec_doorbell(&gpu, DOORBELL(n), write_index[n]);
 }
@@ -160,6 +174,22 @@ static void submit(unsigned int n, const u32 *word, u32 count)
 	const u32 words[] = { __VA_ARGS__ };				\
 	submit(n, words, sizeof(words) / 4);				\
 } while (0)
+
+/* What the second XCC has for itself, should it become a partition. */
+static void begin_second(void)
+{
+	unsigned int i;
+
+	fuzz_tables(VMID_B);
+	make_mqd(HIQ_B, 0, false);
+	for (i = 0; i < XCCS; i++)
+		make_mqd(AQL_B, i, true);
+	make_aql(AQL_B);
+	make_runlist(RUNLIST_B, FUZZ_PASID + 1, AQL_B, AQL_B);
+	if (mec_map(&gpu, mec_hqd(&gpu, 1, 2, 0, 0), KERNEL(MQD(HIQ_B)), 0))
+		abort();
+	mec_set_hiq(&gpu, mec_hqd(&gpu, 1, 2, 0, 0));
+}
 
 static void begin(void)
 {
@@ -175,12 +205,15 @@ static void begin(void)
 		make_mqd(PM4, i, true);
 		make_mqd(AQL, i, true);
 	}
+	make_aql(AQL);
 	make_kernel();
-	make_runlist();
+	make_runlist(RUNLIST, FUZZ_PASID, PM4, AQL);
 	if (mec_map(&gpu, mec_hqd(&gpu, 0, 2, 0, 0), KERNEL(MQD(HIQ)), 0) ||
 	    mec_map(&gpu, mec_hqd(&gpu, 0, 2, 1, 0), KERNEL(MQD(KIQ)), 0))
 		abort();
 	mec_set_hiq(&gpu, mec_hqd(&gpu, 0, 2, 0, 0));
+	if (XCCS > 1)
+		begin_second();
 	SUBMIT(HIQ, HEADER(PM4_SET_RESOURCES, 7), 1 << FUZZ_VMID | 1 << 16, ~0u, 0, 0, 0, 0, 0,
 	       HEADER(PM4_RUN_LIST, 3), ADDR(KERNEL(RUNLIST)), 31 | 1 << 23);
 	turns();
@@ -208,6 +241,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		case KILL:
 			machine_kill_waves(&gpu, r.word[1] % XCCS, ~0u, r.word[0] & 15);
 			break;
+		case PARTITION:
+			for (i = 0; i < XCCS; i++)
+				regs_write(&gpu, regs_of_xcc(i, REG_CP_HYP_XCP_CTL),
+					   XCP_CTL(r.word[0] & 1 ? i : 0, r.word[0] & 1 ? XCCS : 1));
+			break;
 		case WAIT:
 			atomic_fetch_add(&fuzz_clock, r.word[0] % (500 * NS_PER_MS));
 			break;
@@ -223,6 +261,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 #define WRITE(va, val)		HEADER(PM4_WRITE_DATA, 4), 5 << 8, ADDR(va), val
 #define UNMAP_ALL		HEADER(PM4_UNMAP_QUEUES, 5), 2 << 4, 0, 0, 0, 0
 #define RUN			HEADER(PM4_RUN_LIST, 3), ADDR(KERNEL(RUNLIST)), 31 | 1 << 23
+#define RUN_B			HEADER(PM4_RUN_LIST, 3), ADDR(KERNEL(RUNLIST_B)), 24 | 1 << 23
+#define RESOURCES(vmid)		HEADER(PM4_SET_RESOURCES, 7), 1 << (vmid) | 1 << 16, ~0u, 0, 0, 0, 0, 0
 #define REG(off, val)		(off), (val)
 #define HQD_OFF(dw)		(HQD_REG_BASE + 4 * HQD(dw))
 #define DISPATCH(wgs, items, sig) \
@@ -282,7 +322,7 @@ static bool seed(unsigned int n)
 		SEED(HIQ, UNMAP_ALL);
 		SEED(WAIT, 3000000);
 		SEED(POKE, MQD(AQL) + 174 * 4, 3800);
-		SEED(POKE, MQD(AQL) + 4096 + 3900, 0x40000001, 0x80000000, 0x30000);
+		SEED(POKE, STACK(AQL) + 3900, 0x40000001, 0x80000000, 0x30000);
 		SEED(POKE, AREA(AQL) + STACK_BYTES + 2048, 1, 2, 3, 4);
 		SEED(HIQ, RUN);
 		SEED(WAIT, 3000000);
@@ -330,6 +370,32 @@ static bool seed(unsigned int n)
 		SEED(AQL, DISPATCH(2, 64, 0));
 		SEED(WAIT, 20000000);
 		SEED(WAIT, 20000000);
+		SEED(KILL, 0);
+		return true;
+	case 8:		/* each XCC a partition, then one of both again; WAIT: doorbell, then save */
+		if (XCCS == 1)
+			return false;
+		SEED(HIQ, UNMAP_ALL);
+		SEED(WAIT, 3000000);
+		SEED(WAIT, 3000000);
+		SEED(PARTITION, 0);
+		SEED(HIQ, RESOURCES(FUZZ_VMID), RUN);
+		SEED(HIQ_B, RESOURCES(VMID_B), RUN_B);
+		SEED(AQL, DISPATCH(9, 128, 0));
+		SEED(AQL_B, DISPATCH(9, 128, 1), DISPATCH(1, 64, 2));
+		SEED(WAIT, 3000000);
+		SEED(HIQ_B, UNMAP_ALL, RUN_B);
+		SEED(WAIT, 3000000);
+		SEED(WAIT, 3000000);
+		SEED(PARTITION, 1);
+		SEED(KILL, 0, 1);
+		SEED(HIQ, UNMAP_ALL);
+		SEED(HIQ_B, UNMAP_ALL);
+		SEED(WAIT, 3000000);
+		SEED(WAIT, 3000000);
+		SEED(PARTITION, 1);
+		SEED(HIQ, RESOURCES(FUZZ_VMID), RUN);
+		SEED(WAIT, 3000000);
 		SEED(KILL, 0);
 		return true;
 	default:
