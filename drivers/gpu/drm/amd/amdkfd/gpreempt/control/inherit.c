@@ -216,13 +216,15 @@ static void update_all(void)
  */
 void kfd_gpreempt_process_init(struct kfd_process *p)
 {
-	guard(spinlock)(&lots_lock);
-	if (p->gpreempt.made)
-		return;
-	p->gpreempt.own = default_of(p->lead_thread, NULL, NULL);
-	combine(p);
-	/* See kfd_gpreempt_process_made(). */
-	smp_store_release(&p->gpreempt.made, true);
+	scoped_guard(spinlock, &lots_lock) {
+		if (p->gpreempt.made)
+			return;
+		p->gpreempt.own = default_of(p->lead_thread, NULL, NULL);
+		combine(p);
+		/* See kfd_gpreempt_process_made(). */
+		smp_store_release(&p->gpreempt.made, true);
+	}
+	kfd_gpreempt_wake_for(p);
 }
 
 /**
@@ -248,12 +250,14 @@ void kfd_gpreempt_process_follow(struct kfd_process *p)
 
 /**
  * kfd_gpreempt_process_lot - what follows for a process
- * @p: the process, made
+ * @p: the process; nothing follows for it until it is made
+ *
+ * From Linux 7.3 on, another thread may make a queue before kfd_gpreempt_process_init() is called.
  */
 struct gpreempt_lot kfd_gpreempt_process_lot(const struct kfd_process *p)
 {
 	guard(spinlock)(&lots_lock);
-	return p->gpreempt.lot;
+	return p->gpreempt.made ? p->gpreempt.lot : nothing;
 }
 
 static void default_free(struct gpreempt_default *d)
