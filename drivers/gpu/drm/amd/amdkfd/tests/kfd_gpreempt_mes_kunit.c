@@ -17,7 +17,6 @@
 #define kfd_smi_event_queue_resume	kunit_smi_event_queue_resume
 #define kfd_gpreempt_commit		kunit_gpreempt_commit
 #define kfd_gpreempt_answered		kunit_gpreempt_answered
-#define kfd_gpreempt_runlist_changed	kunit_gpreempt_runlist_changed
 #define kfd_gpreempt_save_took		kunit_gpreempt_save_took
 #define kfd_gpreempt_verdict		kunit_gpreempt_verdict
 #define kfd_gpreempt_queue_off		kunit_gpreempt_queue_off
@@ -148,10 +147,6 @@ void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq)
 bool kfd_gpreempt_queue_pinned(const struct queue *q)
 {
 	return q->properties.is_gws;
-}
-
-void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm)
-{
 }
 
 void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt,

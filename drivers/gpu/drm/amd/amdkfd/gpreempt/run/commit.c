@@ -126,14 +126,12 @@ static bool may_transact(struct device_queue_manager *dqm)
  * @dqm: the queue manager, its lock held
  *
  * The save ends here, because the time that stock takes before it returns is not the queues' fault:
- * from Linux 7.3 on it reads hundreds of registers. The monitor is woken, even if it was parked, as
- * stock may return without a map.
+ * from Linux 7.3 on it reads hundreds of registers.
  */
 void kfd_gpreempt_answered(struct device_queue_manager *dqm)
 {
 	if (dqm->dev->gpreempt)
 		dqm->dev->gpreempt->saves.answered_ns = ktime_get_ns();
-	kfd_gpreempt_runlist_changed(dqm);
 }
 
 /**
@@ -280,11 +278,10 @@ int kfd_gpreempt_give_back(struct kfd_gpreempt *gp)
  * kfd_gpreempt_map_again - map what should be mapped, if nothing is
  * @gp: the node
  *
- * Nothing is mapped after a runlist that found no memory, or after stock returned between unmapping
- * and mapping, as it does when a process updates a queue after another of its own was reset. Leaves
- * alone a scheduler that is down, hung or being reset: bringing it up maps all queues. Each tick
- * calls this, so it takes the DQM lock only if there is something to do: a tenant may hold that up.
- * The scan that follows has the lock, and sees a change that it misses.
+ * Nothing is mapped after a runlist that found no memory; map_queues_cpsch() has woken the monitor
+ * before. Leaves alone a scheduler that is down, hung or being reset: bringing it up maps all
+ * queues. Each tick calls this, so it takes the DQM lock only if there is something to do: a tenant
+ * may hold that up.
  *
  * Return: 0, or an error if the caller must try again.
  */

@@ -396,10 +396,6 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
 		return -EAGAIN;
-	/* This tick was too early for queues that stock leaves unmapped: the next one maps them. */
-	if (gp->backend->map && !dqm->active_runlist && dqm->active_queue_count &&
-	    !kfd_reset_pending(dqm))
-		WRITE_ONCE(gp->monitor.kick, true);
 	kfd_gpreempt_for_each(q, dpn, dqm) {
 		if (!q->gpreempt)
 			continue;
