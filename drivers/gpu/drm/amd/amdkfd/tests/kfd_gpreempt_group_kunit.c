@@ -63,8 +63,9 @@ static const struct scene turns_scenes[] = {
 		DOES(one, runs), DOES(other, runs), EACH(50, SEE(plan.nr_preempt, 0)), {} } },
 	/* None may leave yet: but time alone will change that. */
 	{ "turns_waiting", bench_level, STEPS {
-		SET(view.tun.min_residency_us, 50 * 1000), LEVEL(2), DOES(one, runs), DOES(other, runs),
-		SCAN(5), SEE(plan.nr_preempt, 0), YES(plan.waiting), {} } },
+		SET(view.tun.min_residency_us, 50 * 1000), LEVEL(2),
+		DOES(one, runs), DOES(other, runs), SCAN(5),
+		SEE(plan.nr_preempt, 0), YES(plan.waiting), {} } },
 	/* A turn that cannot be used ends at once, and its rest is not saved up: it waits, ... */
 	{ "turns_unused", bench_turns, STEPS {
 		SCAN(2), GONE(other),
@@ -103,8 +104,8 @@ static const struct scene turns_scenes[] = {
 		LEAST(had[0], 94), MOST(had[0], 108), SEE(alone, 40 * TURN), {} } },
 	/* One without a turn shares the machine with whose turn it is. */
 	{ "turns_none", bench_level, STEPS {
-		LEVEL(3), SET(view.tun.timeslice_us[7], 0), SET(other.terms.timeslice_us, TURN * 1000),
-		SET(third.terms.timeslice_us, TURN * 1000),
+		LEVEL(3), SET(view.tun.timeslice_us[7], 0),
+		SET(other.terms.timeslice_us, TURN * 1000), SET(third.terms.timeslice_us, TURN * 1000),
 		DOES(one, runs), DOES(other, runs), DOES(third, runs), SCAN(3),
 		UNTIL(other.out.turn, true), SCAN(1),
 		EACH(TURN / 2, ON(one), ON(other), GONE(third)),
@@ -152,7 +153,8 @@ static const struct scene turns_scenes[] = {
 		BACK(other, TURN), OFF(one, TIMESLICE), KEEP(third), {} } },
 	/* Rule 3 over turns: a queue waits for the turns of others so long, not longer. */
 	{ "turns_starved", bench_turns, STEPS {
-		SET(view.tun.timeslice_us[7], 10000 * 1000), SET(view.tun.timeslice_us[15], 10000 * 1000),
+		SET(view.tun.timeslice_us[7], 10000 * 1000),
+		SET(view.tun.timeslice_us[15], 10000 * 1000),
 		SCAN(999), KEEP(other), SCAN(1), BACK(other, STARVED), OFF(one, AGED), {} } },
 };
 

@@ -193,7 +193,8 @@ static void gpreempt_select_plan(struct kunit *test)
 
 /* Low is put back, and there for so long before it leaves again for high. */
 #define STAYS(residency_us, ns)								\
-	REPEAT(1, SET(view.tun.min_residency_us, residency_us), SET(view.tun.starvation_ms, 60000),	\
+	REPEAT(1, SET(view.tun.min_residency_us, residency_us),				\
+	       SET(view.tun.starvation_ms, 60000),						\
 	       DOES(high, finishes), SCAN(1), BACK(low, FREE), SCAN(1),				\
 	       DOES(high, submits), RESCAN((ns) - 1), KEEP(low), SEE_IN(plan.next_ns, 1),	\
 	       RESCAN(1), OFF(low, INVERSION), SEE(plan.next_ns, 0))
@@ -423,8 +424,8 @@ static const struct scene select_scenes[] = {
 		DOES(high, finishes), SCAN(1), BACK(low, FREE), SEE(plan.within_us, 0), {} } },
 	/* However short the interval, there is a least. */
 	{ "end_least", bench_low_runs, STEPS {
-		SET(view.tun.poll_interval_us, 160), DOES(high, submits), SCAN(1), OFF(low, INVERSION),
-		SEE(plan.within_us, GPREEMPT_POLL_LEAST_US), {} } },
+		SET(view.tun.poll_interval_us, 160), DOES(high, submits), SCAN(1),
+		OFF(low, INVERSION), SEE(plan.within_us, GPREEMPT_POLL_LEAST_US), {} } },
 	/* One has just begun while the end of another one is awaited: the shorter time counts. */
 	{ "end_begins", bench_low_runs, STEPS {
 		QUEUE(15), SCAN(1), DOES(high, submits), SCAN(1), DOES(high, runs),

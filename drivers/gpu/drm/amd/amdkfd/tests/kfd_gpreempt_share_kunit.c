@@ -854,7 +854,8 @@ static void gpreempt_share_lowered(struct kunit *test)
 		expect_share(test, gpreempt_share_lower(c[i].share, &c[i].most), &c[i].left, i);
 }
 
-static struct gpreempt_share share_inherited(struct gpreempt_share own, struct gpreempt_share parent)
+static struct gpreempt_share share_inherited(struct gpreempt_share own,
+					     struct gpreempt_share parent)
 {
 	const struct gpreempt_lot above = { .share = parent };
 
