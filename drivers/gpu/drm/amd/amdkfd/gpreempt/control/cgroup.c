@@ -46,7 +46,7 @@ struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task)
 struct cgroup *kfd_gpreempt_cgroup_of_fd(int fd, bool *own)
 {
 	struct cgroup *cgroup = cgroup_get_from_fd(fd);
-	struct file *dir;
+	struct file *dir __free(fput) = NULL;
 
 	if (IS_ERR(cgroup))
 		return cgroup;
@@ -54,7 +54,5 @@ struct cgroup *kfd_gpreempt_cgroup_of_fd(int fd, bool *own)
 	/* By now the number may be of another directory. */
 	*own = dir && file_inode(dir)->i_private == cgroup->kn &&
 	       uid_eq(current_euid(), file_inode(dir)->i_uid);
-	if (dir)
-		fput(dir);
 	return cgroup;
 }

@@ -95,7 +95,7 @@ static int list_queues(struct kfd_process *p, const struct kfd_gpreempt_choice *
 static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	struct kfd_gpreempt_list *list = &args->list;
-	struct kfd_gpreempt_queue_info *info = NULL;
+	struct kfd_gpreempt_queue_info *info __free(kvfree) = NULL;
 	struct kfd_gpreempt_choice choice;
 	char __user *to = u64_to_user_ptr(list->queues);
 	u32 slots = 0, size, n = 0, i;
@@ -124,7 +124,6 @@ static int op_list(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	for (i = 0; !r && i < min(n, slots); i++)
 		if (copy_to_user(to + (size_t)i * list->entry_size, &info[i], size))
 			r = -EFAULT;
-	kvfree(info);
 	if (!r || r == -EFAULT) {
 		list->count = n;
 		list->entry_size = sizeof(*info);
@@ -197,7 +196,7 @@ static int op_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 {
 	const struct kfd_gpreempt_process_default *def = &args->process_default;
 	bool set = args->op == KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT;
-	struct task_struct *task;
+	struct task_struct *task __free(put_task) = NULL;
 	struct cgroup *cgroup;
 	bool own;
 	int r;
@@ -214,15 +213,11 @@ static int op_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 		kfd_gpreempt_cgroup_put(cgroup);
 		return r;
 	}
-	r = kfd_gpreempt_leader(args, &task);
+	r = kfd_gpreempt_leader(args, &task) ?: kfd_gpreempt_lock_access(task);
 	if (r)
 		return r;
-	r = kfd_gpreempt_lock_access(task);
-	if (!r) {
-		r = set_or_get(task, NULL, args);
-		up_read(&task->signal->exec_update_lock);
-	}
-	put_task_struct(task);
+	r = set_or_get(task, NULL, args);
+	up_read(&task->signal->exec_update_lock);
 	return r;
 }
 
@@ -302,9 +297,8 @@ static int request_one(const struct kfd_gpreempt_choice *choice,
 	struct kfd_process *p = choice->processes[0];
 	struct kfd_gpreempt *gp;
 	struct queue *q;
-	int r;
+	int r = kfd_gpreempt_find_queue(p, choice->number, &q);
 
-	r = kfd_gpreempt_find_queue(p, choice->number, &q);
 	if (r)
 		return r;
 	gp = q->gpreempt->gp;
@@ -410,7 +404,31 @@ static int op_hint(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 	return r;
 }
 
-static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args);
+static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
+{
+	struct kfd_gpreempt_query *query = &args->query;
+	struct kfd_process_device *pdd;
+	struct kfd_gpreempt *gp;
+
+	if (mutex_lock_interruptible(&p->mutex))
+		return -ERESTARTSYS;
+	pdd = kfd_process_device_data_by_id(p, args->gpu_id);
+	gp = pdd ? kfd_gpreempt_get(pdd->dev, 0) : NULL;
+	mutex_unlock(&p->mutex);
+	if (!gp)
+		return -ENODEV;
+	*query = (struct kfd_gpreempt_query) {
+		.version = KFD_GPREEMPT_VERSION,
+		/* The order of the two enums is the same. */
+		.state = kfd_gpreempt_state(gp),
+		.levels = GPREEMPT_LEVELS,
+		.priority_cap = READ_ONCE(gp->priority_cap),
+	};
+	if (!gp->unsupported)
+		query->capabilities |= KFD_GPREEMPT_CAP_SUPPORTED;
+	kobject_put(&gp->kobj);
+	return 0;
+}
 
 #define IN(field)	sizeof_field(struct kfd_ioctl_gpreempt_args, field)
 
@@ -439,32 +457,6 @@ static const struct gpreempt_op gpreempt_ops[] = {
 };
 
 #undef IN
-
-static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
-{
-	struct kfd_gpreempt_query *query = &args->query;
-	struct kfd_process_device *pdd;
-	struct kfd_gpreempt *gp;
-
-	if (mutex_lock_interruptible(&p->mutex))
-		return -ERESTARTSYS;
-	pdd = kfd_process_device_data_by_id(p, args->gpu_id);
-	gp = pdd ? kfd_gpreempt_get(pdd->dev, 0) : NULL;
-	mutex_unlock(&p->mutex);
-	if (!gp)
-		return -ENODEV;
-	*query = (struct kfd_gpreempt_query) {
-		.version = KFD_GPREEMPT_VERSION,
-		/* The order of the two enums is the same. */
-		.state = kfd_gpreempt_state(gp),
-		.levels = GPREEMPT_LEVELS,
-		.priority_cap = READ_ONCE(gp->priority_cap),
-	};
-	if (!gp->unsupported)
-		query->capabilities |= KFD_GPREEMPT_CAP_SUPPORTED;
-	kobject_put(&gp->kobj);
-	return 0;
-}
 
 static_assert((int)KFD_GPREEMPT_NODE_DISABLED == (int)GPREEMPT_DISABLED);
 static_assert((int)KFD_GPREEMPT_NODE_PARKED == (int)GPREEMPT_PARKED);

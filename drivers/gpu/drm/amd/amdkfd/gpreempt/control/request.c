@@ -134,7 +134,6 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 		list_for_each_entry(q, queues, list) {
 			if (!kfd_gpreempt_chosen(choice, q))
 				continue;
-			/* as it was before the request */
 			asks->asked[asks->count] = (struct kfd_gpreempt_asked) {
 				.p = q->process,
 				.gpq = q->gpreempt,
@@ -168,18 +167,17 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
  */
 void kfd_gpreempt_take_back(const struct kfd_gpreempt_asked *before)
 {
+	struct kfd_gpreempt_terms *t = &before->gpq->terms;
 	struct kfd_gpreempt *gp = before->gpq->gp;
-	bool mine = false;
 
-	mutex_lock(&gp->lock);
-	if (!gp->dead) {
-		dqm_lock(gp->node->dqm);
-		mine = kfd_gpreempt_unask(before->gpq, &before->hold, before->requests);
-		dqm_unlock(gp->node->dqm);
-	}
-	mutex_unlock(&gp->lock);
-	if (mine)
-		kfd_gpreempt_wake(gp);
+	guard(mutex)(&gp->lock);
+	if (gp->dead)
+		return;
+	guard(kfd_gpreempt_dqm)(gp->node->dqm);
+	if (t->requests != before->requests)
+		return;
+	t->hold = before->hold;
+	kfd_gpreempt_wake(gp);
 }
 
 /**
@@ -245,9 +243,8 @@ int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
 	struct kfd_gpreempt *gp = gpq->gp;
 	const struct queue *q = gpq->q;
 	struct gpreempt_terms terms;
-	int r;
+	int r = lock_node(gp);
 
-	r = lock_node(gp);
 	if (r)
 		return r;
 	/* No scan does it while the node is bypassed. */

@@ -24,15 +24,11 @@
  */
 static struct pid *get_pidfd_pid(int fd)
 {
-	struct file *file = fget(fd);
-	struct pid *pid = NULL;
+	struct file *file __free(fput) = fget(fd);
 
-	if (!file)
+	if (!file || file_inode(file)->i_sb->s_magic != PID_FS_MAGIC)
 		return NULL;
-	if (file_inode(file)->i_sb->s_magic == PID_FS_MAGIC)
-		pid = get_pid(file_inode(file)->i_private);
-	fput(file);
-	return pid;
+	return get_pid(file_inode(file)->i_private);
 }
 
 /**
@@ -147,26 +143,24 @@ static struct kfd_process *find_context(const struct task_struct *leader, u16 id
 static int get_process(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
 		       struct kfd_process **target)
 {
-	struct task_struct *task;
-	int r;
+	struct task_struct *task __free(put_task) = NULL;
+	int r = kfd_gpreempt_leader(args, &task);
 
-	r = kfd_gpreempt_leader(args, &task);
 	if (r)
 		return r;
 	if (task == current->group_leader && p->mm == current->mm &&
 	    !(args->flags & KFD_GPREEMPT_CONTEXT)) {
 		kref_get(&p->ref);
 		*target = p;
-	} else {
-		r = kfd_gpreempt_lock_access(task);
-		if (!r) {
-			*target = find_context(task, args->flags & KFD_GPREEMPT_CONTEXT ?
-					       args->context_id : KFD_CONTEXT_ID_PRIMARY);
-			up_read(&task->signal->exec_update_lock);
-		}
+		return 0;
 	}
-	put_task_struct(task);
-	return r ?: *target ? 0 : -ESRCH;
+	r = kfd_gpreempt_lock_access(task);
+	if (r)
+		return r;
+	*target = find_context(task, args->flags & KFD_GPREEMPT_CONTEXT ?
+			       args->context_id : KFD_CONTEXT_ID_PRIMARY);
+	up_read(&task->signal->exec_update_lock);
+	return *target ? 0 : -ESRCH;
 }
 
 /**

@@ -263,14 +263,13 @@ int kfd_gpreempt_give_back(struct kfd_gpreempt *gp)
 	struct device_queue_manager *dqm = gp->node->dqm;
 	int r = 0;
 
-	dqm_lock(dqm);
-	if (forget(gp)) {
-		if (may_transact(dqm))
-			r = gp->backend->give_back(gp);
-		else
-			kfd_gpreempt_release(gp);
-	}
-	dqm_unlock(dqm);
+	scoped_guard(kfd_gpreempt_dqm, dqm)
+		if (forget(gp)) {
+			if (may_transact(dqm))
+				r = gp->backend->give_back(gp);
+			else
+				kfd_gpreempt_release(gp);
+		}
 	return r ?: kfd_gpreempt_map_again(gp);
 }
 

@@ -170,8 +170,8 @@ static const struct kobj_type queue_ktype = {
  */
 int kfd_gpreempt_queue_init(struct queue *q)
 {
+	struct kfd_gpreempt_queue *gpq __free(kfree) = NULL;
 	struct kfd_gpreempt *gp = q->device->gpreempt;
-	struct kfd_gpreempt_queue *gpq;
 
 	if (!gp || q->properties.type != KFD_QUEUE_TYPE_COMPUTE)
 		return 0;
@@ -185,7 +185,6 @@ int kfd_gpreempt_queue_init(struct queue *q)
 		gpq->group = group_get(gp, gpq->pid, 0, GFP_KERNEL);
 	if (!gpq->group) {
 		kfd_gpreempt_client_put(gpq->client);
-		kfree(gpq);
 		return -ENOMEM;
 	}
 
@@ -202,7 +201,7 @@ int kfd_gpreempt_queue_init(struct queue *q)
 		mmgrab(current->mm);
 		gpq->mm = current->mm;
 	}
-	q->gpreempt = gpq;
+	q->gpreempt = no_free_ptr(gpq);
 	return 0;
 }
 

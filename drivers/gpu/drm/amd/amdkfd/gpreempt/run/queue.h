@@ -177,8 +177,6 @@ u8 kfd_gpreempt_set_priority(struct queue *q, u32 priority);
 int kfd_gpreempt_set_timeslice(struct queue *q, u32 us);
 bool kfd_gpreempt_queue_pinned(const struct queue *q);
 int kfd_gpreempt_ask(struct queue *q, const struct kfd_ioctl_gpreempt_args *args, bool nice);
-bool kfd_gpreempt_unask(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_hold *before,
-			u64 requests);
 void kfd_gpreempt_forget(struct kfd_gpreempt_queue *gpq);
 u32 kfd_gpreempt_queue_flags(const struct kfd_gpreempt_queue *gpq);
 void kfd_gpreempt_terms(const struct queue *q, u64 now_ns, struct gpreempt_terms *terms);

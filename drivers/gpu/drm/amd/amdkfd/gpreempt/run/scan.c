@@ -494,11 +494,9 @@ static unsigned int read_queue(struct gpreempt_view *view, struct gpreempt_queue
  */
 static void read_queues(struct kfd_gpreempt_scan *scan)
 {
-	int idx = srcu_read_lock(&kfd_processes_srcu);
-
+	guard(srcu)(&kfd_processes_srcu);
 	gpreempt_read(&scan->view, read_queue);
 	leave(scan);
-	srcu_read_unlock(&kfd_processes_srcu, idx);
 }
 
 /**

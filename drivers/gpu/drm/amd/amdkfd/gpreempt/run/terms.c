@@ -246,23 +246,6 @@ int kfd_gpreempt_ask(struct queue *q, const struct kfd_ioctl_gpreempt_args *args
 }
 
 /**
- * kfd_gpreempt_unask - have a queue's hold as it was before it was asked
- * @gpq: the queue's record; DQM lock held
- * @before: the hold before that
- * @requests: how often it was changed, with that
- *
- * Return: not if somebody has asked for something else since.
- */
-bool kfd_gpreempt_unask(struct kfd_gpreempt_queue *gpq, const struct kfd_gpreempt_hold *before,
-			u64 requests)
-{
-	if (gpq->terms.requests != requests)
-		return false;
-	gpq->terms.hold = *before;
-	return true;
-}
-
-/**
  * kfd_gpreempt_forget - nothing is asked of a queue any more
  * @gpq: the queue's record; DQM lock held
  */

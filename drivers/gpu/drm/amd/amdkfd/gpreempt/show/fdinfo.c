@@ -28,7 +28,7 @@ static struct kfd_gpreempt_client *client_in(const struct kfd_process *p,
 	for (i = 0; i < p->n_pdds; i++) {
 		if (READ_ONCE(p->pdds[i]->drm_priv) != file)
 			continue;
-		/* With kfd_gpreempt_client_get(): what it points to can be seen, too. */
+		/* With client_get(): what it points to can be seen, too. */
 		client = smp_load_acquire(&p->pdds[i]->gpreempt);
 		if (client)
 			kref_get(&client->ref);
@@ -43,21 +43,17 @@ static struct kfd_gpreempt_client *client_in(const struct kfd_process *p,
  */
 static struct kfd_gpreempt_client *client_of(const struct drm_file *file)
 {
-	struct kfd_gpreempt_client *client = NULL;
+	struct kfd_gpreempt_client *client;
 	struct kfd_process *p;
 	unsigned int i;
-	int idx;
 
-	idx = srcu_read_lock(&kfd_processes_srcu);
+	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
-		if (!kfd_gpreempt_process_made(p))
-			continue;
-		client = client_in(p, file);
+		client = kfd_gpreempt_process_made(p) ? client_in(p, file) : NULL;
 		if (client)
-			break;
+			return client;
 	}
-	srcu_read_unlock(&kfd_processes_srcu, idx);
-	return client;
+	return NULL;
 }
 
 /*
@@ -96,7 +92,6 @@ u64 kfd_gpreempt_fdinfo_ns(const struct drm_file *file)
 
 	if (!client)
 		return 0;
-	/* A parked monitor makes no scans. */
 	kfd_gpreempt_look(client->gp);
 	ns = client_ns(client);
 	kfd_gpreempt_client_put(client);

@@ -29,19 +29,13 @@ static int parse(const char *buf, u32 min, u32 max, u32 *value)
 	return kstrtou32(buf, 10, value) || *value < min || *value > max ? -EINVAL : 0;
 }
 
-static ssize_t enable_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%d\n", kfd_gpreempt_state(to_gpreempt(kobj)) != GPREEMPT_DISABLED);
-}
-
 static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
 			    const char *buf, size_t count)
 {
 	struct kfd_gpreempt *gp = to_gpreempt(kobj);
 	u32 on;
-	int r;
+	int r = parse(buf, 0, 1, &on);
 
-	r = parse(buf, 0, 1, &on);
 	if (!r && on)
 		r = kfd_gpreempt_enable(gp);
 	else if (!r)
@@ -57,6 +51,7 @@ static ssize_t _name##_show(struct kobject *kobj, struct kobj_attribute *attr, c
 	return sysfs_emit(buf, "%s\n", _string);			\
 }
 
+SHOW_STRING(enable, kfd_gpreempt_state(gp) == GPREEMPT_DISABLED ? "0" : "1")
 SHOW_STRING(state, gpreempt_state_names[kfd_gpreempt_state(gp)])
 SHOW_STRING(unsupported, gp->unsupported ?: "")
 SHOW_STRING(backend, gp->backend->name)
@@ -114,9 +109,8 @@ static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
 	struct number_attr *n = container_of(attr, struct number_attr, attr);
 	struct kfd_gpreempt *gp = to_gpreempt(kobj);
 	u32 value;
-	int r;
+	int r = parse(buf, n->or_zero ? 0 : n->min, n->max, &value);
 
-	r = parse(buf, n->or_zero ? 0 : n->min, n->max, &value);
 	if (r)
 		return r;
 	if (value && value < n->min)
@@ -162,9 +156,7 @@ static struct attribute *control_attrs[] = {
 	NULL
 };
 
-static const struct attribute_group control_group = {
-	.attrs = control_attrs,
-};
+static const struct attribute_group control_group = { .attrs = control_attrs };
 
 /*
  * Only root, and a group that it chooses, may read counts and latencies: they tell of everybody's

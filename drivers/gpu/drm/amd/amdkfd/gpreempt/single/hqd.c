@@ -16,10 +16,9 @@ static int hqd_remove(struct device_queue_manager *dqm, struct queue *q,
 		      struct qcm_process_device *qpd)
 {
 	struct mqd_manager *mqd_mgr = dqm->mqd_mgrs[KFD_MQD_TYPE_CP];
-	int r;
+	int r = mqd_mgr->destroy_mqd(mqd_mgr, q->mqd, KFD_PREEMPT_TYPE_WAVEFRONT_SAVE,
+				     KFD_UNMAP_LATENCY_MS, q->pipe, q->queue);
 
-	r = mqd_mgr->destroy_mqd(mqd_mgr, q->mqd, KFD_PREEMPT_TYPE_WAVEFRONT_SAVE,
-				 KFD_UNMAP_LATENCY_MS, q->pipe, q->queue);
 	/* Unlike the one of a firmware scheduler, nobody else asks for it. */
 	if (r == -ETIME)
 		amdgpu_amdkfd_gpu_reset(dqm->dev->adev);

@@ -46,9 +46,8 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 		    struct queue *q, enum gpreempt_event *error)
 {
 	u64 start_ns = ktime_get_ns(), ns;
-	int r;
+	int r = gp->backend->remove(gp->node->dqm, q, qpd);
 
-	r = gp->backend->remove(gp->node->dqm, q, qpd);
 	ns = ktime_get_ns() - start_ns;
 	if (r == -EIO)
 		return -EAGAIN;		/* a reset came first */
@@ -108,9 +107,8 @@ static int carry_out(struct kfd_gpreempt *gp, enum gpreempt_verdict verdict,
 int kfd_gpreempt_single_transact(struct kfd_gpreempt *gp, unsigned int preempt,
 				 enum gpreempt_event *error)
 {
-	int r;
+	int r = carry_out(gp, GPREEMPT_PREEMPT, error);
 
-	r = carry_out(gp, GPREEMPT_PREEMPT, error);
 	if (!r && *error == GPREEMPT_EV_WORK)
 		r = carry_out(gp, GPREEMPT_RESUME, error);
 	if (*error != GPREEMPT_EV_WORK)
