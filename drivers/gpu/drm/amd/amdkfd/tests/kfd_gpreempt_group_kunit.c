@@ -105,7 +105,8 @@ static const struct scene turns_scenes[] = {
 	/* One without a turn shares the machine with whose turn it is. */
 	{ "turns_none", bench_level, STEPS {
 		LEVEL(3), SET(view.tun.timeslice_us[7], 0),
-		SET(other.terms.timeslice_us, TURN * 1000), SET(third.terms.timeslice_us, TURN * 1000),
+		SET(other.terms.timeslice_us, TURN * 1000),
+		SET(third.terms.timeslice_us, TURN * 1000),
 		DOES(one, runs), DOES(other, runs), DOES(third, runs), SCAN(3),
 		UNTIL(other.out.turn, true), SCAN(1),
 		EACH(TURN / 2, ON(one), ON(other), GONE(third)),
