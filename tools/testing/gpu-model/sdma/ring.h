@@ -68,8 +68,8 @@ struct sdma_ring {
 	u32 ib_pos, ib_len;
 	u32 ib_vmid;
 	u64 poll_ns, poll_at, ready_at, done, busy_since;
-	bool idle, paid, stopped, running;
-	atomic_bool halt;
+	bool idle, paid, running;
+	atomic_bool stopped, halt;
 	u64 mqd;
 	u16 pasid;
 };

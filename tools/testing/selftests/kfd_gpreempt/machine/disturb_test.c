@@ -61,6 +61,7 @@
 /* Loops that would have the monitor look, by an ordinary user's processes. */
 #define NOISY		3
 #define NOISE_CPU	10	/* percent more that the monitor may take for them */
+#define NOISE_ROUNDS	3	/* of which the median counts */
 #define NOISE_MS	100
 #define REQUESTS	100
 #define REQUEST_US	200
@@ -1362,8 +1363,10 @@ static int serve(FIXTURE_DATA(noise) *self)
  */
 TEST_F_TIMEOUT(noise, is_bounded, 300)
 {
-	__u64 harmless_ns, quiet_ns, interval_ns = gpreempt_number("poll_interval_us") * 1000;
-	int idle, contended, disturbed_idle, disturbed;
+	__u64 quiet_ns, interval_ns = gpreempt_number("poll_interval_us") * 1000;
+	__u64 cpu[2][NOISE_ROUNDS], late[2][NOISE_ROUNDS];
+	int idle, disturbed_idle, share;
+	unsigned int i, with;
 
 	ASSERT_EQ(0, gpreempt_wait_state("parked", CLIENT_TIMEOUT_MS));
 	make(self, HARMLESS);
@@ -1377,28 +1380,35 @@ TEST_F_TIMEOUT(noise, is_bounded, 300)
 	ASSERT_EQ(0, until_job_moves(&self->job));
 	ASSERT_EQ(0, serve(self));
 	quiet_ns = late_ns;
-	make(self, HARMLESS);
-	contended = monitor_share(self, serve);
-	harmless_ns = late_ns;
-	make(self, DISTURBING);
-	disturbed = monitor_share(self, serve);
+	for (i = 0; i < NOISE_ROUNDS; i++) {
+		for (with = 0; with < 2; with++) {
+			make(self, with ? DISTURBING : HARMLESS);
+			share = monitor_share(self, serve);
+			ASSERT_LE(0, share);
+			cpu[with][i] = share;
+			late[with][i] = late_ns;
+		}
+	}
 	make(self, QUIET);
 	until_job_stop(&self->job);
 	ASSERT_EQ(0, until_job_wait(&self->c, &self->job, CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, self->crowd->failed);
+	for (with = 0; with < 2; with++) {
+		cpu[with][0] = median(cpu[with], NOISE_ROUNDS);
+		late[with][0] = median(late[with], NOISE_ROUNDS);
+	}
 
-	TH_LOG("the monitor, of a CPU: idle %d %%, disturbed %d; at work %d %%, disturbed %d",
-	       idle, disturbed_idle, contended, disturbed);
+	TH_LOG("the monitor, of a CPU: idle %d %%, disturbed %d; at work %llu %%, disturbed %llu",
+	       idle, disturbed_idle, cpu[0][0], cpu[1][0]);
 	TH_LOG("%u %% of HIGH's requests: %llu us at most, %llu beside loops, disturbed %llu",
-	       percent, quiet_ns / 1000, harmless_ns / 1000, late_ns / 1000);
+	       percent, quiet_ns / 1000, late[0][0] / 1000, late[1][0] / 1000);
 	ASSERT_LE(0, idle);
-	ASSERT_LE(0, contended);
 	if (!gpu_model_figures())
 		return;
 	EXPECT_GE(idle + NOISE_CPU, disturbed_idle);
-	EXPECT_GE(contended + NOISE_CPU, disturbed);
-	EXPECT_GE((harmless_ns > quiet_ns ? harmless_ns : quiet_ns) +
-		  (variant->locks ? 2 : 1) * interval_ns, late_ns);
+	EXPECT_GE(cpu[0][0] + NOISE_CPU, cpu[1][0]);
+	EXPECT_GE((late[0][0] > quiet_ns ? late[0][0] : quiet_ns) +
+		  (variant->locks ? 2 : 1) * interval_ns, late[1][0]);
 }
 
 TEST_HARNESS_MAIN
