@@ -190,7 +190,8 @@ enum kfd_gpreempt_queue_state {
  * @preemptions: how often it was taken off
  * @pid:	its process, in the caller's pid namespace, 0: has no number there
  * @context_id:	its process's context, see KFD_GPREEMPT_CONTEXT
- * @backlog:	packets that the GPU had not consumed at @seen_ns
+ * @backlog:	packets that the GPU had not consumed when its memory was read last, at @seen_ns
+ *		or before
  * @waves:	that it had then; KFD_GPREEMPT_NONE: they were not counted
  * @save_ns:	how long its last save took, for all that left with it; 0: it was never saved
  * @seen_ns:	when that was seen, by CLOCK_MONOTONIC, 0: not yet. What was seen last stays,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What was on nvtop's screen: is each process's use of the GPU there, in each refresh?
 
-usage: check_nvtop.py RESULTS
+usage: check.py RESULTS
 
 RESULTS has what inside/nvtop has left in a guest without GPREEMPT (stock) and in one
 with it (gpreempt). Results are TAP.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Make roots that have more of Debian's ROCm than rocm/rocm's.
 
-usage: rocm_parts.py ROOT PART...
+usage: parts.py ROOT PART...
 
 Each PART of packages.parts becomes a folder of the cache that out/rocm-root-PART
 points to, for bench guest --root: the files of ROOT and of the part's packages, as hard links,

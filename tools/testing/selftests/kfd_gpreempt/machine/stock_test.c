@@ -124,13 +124,14 @@ static bool goes_on(const struct worker *w)
 static bool begin(struct worker *w, size_t shift)
 {
 	__u64 end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+	pid_t pid = client_fork();
 
-	w->pid = client_fork();
-	if (!w->pid) {
+	if (!pid) {
 		if (shift)
 			mmap(NULL, shift, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		_exit(work(w));
 	}
+	w->pid = pid;	/* on a page that the child has, too */
 	while (!w->ring && kfd_now() < end)
 		usleep(1000);
 	return w->ring;

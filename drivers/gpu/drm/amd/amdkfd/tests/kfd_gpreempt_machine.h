@@ -71,6 +71,7 @@ struct machine_work {
  * @saved_of:	likewise
  * @kernel_left: of each kernel in flight, workgroups that have not ended
  * @off:	preempted
+ * @read_off:	and its memory was read since
  * @ran_ns:	time that it had, of all its slots together
  * @seen_ns:	it had a slot last
  * @gap_ns:	longest time without one, since it had the first
@@ -90,7 +91,7 @@ struct machine_queue {
 	u64 saved_left[MACHINE_SLOTS];
 	u64 saved_of[MACHINE_SLOTS];
 	u16 kernel_left[MACHINE_RING];
-	bool off;
+	bool off, read_off;
 	u64 ran_ns;
 	u64 seen_ns;
 	u64 gap_ns;
@@ -349,16 +350,17 @@ static void machine_look(struct machine *m, unsigned int i)
 	struct gpreempt_evidence *e = &m->v[i].seen;
 	struct machine_queue *q = &m->q[i];
 
-	/* The memory of one that is off is not read. */
+	/* The memory of one that is off is read once. */
 	*e = (struct gpreempt_evidence) {
 		.mapped = !q->off,
 		.preempted = q->off,
-		.readable = !q->off,
+		.readable = !q->off || !q->read_off,
 		.size = MACHINE_RING,
 		.waves = GPREEMPT_WAVES_UNKNOWN,
 		.cus = e->cus,
 	};
-	if (q->off)
+	q->read_off = q->off;
+	if (!e->readable)
 		return;
 	e->rptr = m->fetch ? q->fetched : q->next;
 	e->wptr = q->wptr;

@@ -76,6 +76,7 @@ struct sim_queue {
 	u64 mapped_ns;			/* first seen so */
 	u8 priority;
 	bool preempted;
+	bool read_off;			/* and its memory was read since */
 };
 
 struct sim {
@@ -323,8 +324,8 @@ static void sim_look(struct sim *s, unsigned int i)
 	}
 	q->seen.preempted = sq->preempted;
 	q->seen.mapped = !sq->preempted;
-	/* The memory of one that is off is not read. */
-	q->seen.readable = !sq->preempted;
+	/* The memory of one that is off is read once. */
+	q->seen.readable = !sq->preempted || !sq->read_off;
 	q->seen.size = SIM_RING;
 	q->seen.rptr = sq->read;
 	q->seen.wptr = sq->wptr;
@@ -336,7 +337,7 @@ static void sim_look(struct sim *s, unsigned int i)
 	q->seen.head_ordered = false;
 	q->seen.begun = 0;
 	q->seen.previous = GPREEMPT_SIGNAL_UNKNOWN;
-	if (sq->preempted) {
+	if (!q->seen.readable) {
 		q->seen.rptr = 0;
 		q->seen.wptr = 0;
 		return;
@@ -553,6 +554,7 @@ static void sim_scan(struct sim *s)
 	for (i = 0; i < s->nr; i++) {
 		struct sim_queue *sq = &s->queue[i];
 
+		sq->read_off = sq->preempted;
 		if (s->q[i].out.verdict == GPREEMPT_PREEMPT) {
 			KUNIT_EXPECT_FALSE(s->test, sq->preempted);
 			sq->preempted = true;

@@ -250,14 +250,12 @@ void kfd_gpreempt_process_follow(struct kfd_process *p)
 
 /**
  * kfd_gpreempt_process_lot - what follows for a process
- * @p: the process; nothing follows for it until it is made
- *
- * From Linux 7.3 on, another thread may make a queue before kfd_gpreempt_process_init() is called.
+ * @p: the process, made
  */
 struct gpreempt_lot kfd_gpreempt_process_lot(const struct kfd_process *p)
 {
 	guard(spinlock)(&lots_lock);
-	return p->gpreempt.made ? p->gpreempt.lot : nothing;
+	return p->gpreempt.lot;
 }
 
 static void default_free(struct gpreempt_default *d)

@@ -49,25 +49,20 @@ static bool needs_proof(const struct gpreempt_view *view, const struct gpreempt_
 bool gpreempt_wants_proof(const struct gpreempt_view *view, bool counts)
 {
 	const struct gpreempt_queue_view *q;
-	bool hidden = false;
-	u8 lowest = GPREEMPT_BOOST;
+	u8 lowest = GPREEMPT_BOOST + 1;
 
 	if (view->blind || view->now_ns < view->proof_ns)
 		return false;
-	gpreempt_for_each(q, view) {
-		if (!may_hide(q))
-			continue;
-		hidden = true;
-		lowest = min(lowest, gpreempt_level(q));
-	}
-	if (!hidden)
+	gpreempt_for_each(q, view)
+		if (may_hide(q))
+			lowest = min(lowest, gpreempt_level(q));
+	if (lowest > GPREEMPT_BOOST)
 		return false;
-	gpreempt_for_each(q, view) {
+	gpreempt_for_each(q, view)
 		if ((counts && gpreempt_reached(q->memory->blocked.given_ns, view->now_ns,
 						(u64)view->tun.blocked_us * NSEC_PER_USEC)) ||
 		    (gpreempt_level(q) > lowest && needs_proof(view, q)))
 			return true;
-	}
 	return false;
 }
 

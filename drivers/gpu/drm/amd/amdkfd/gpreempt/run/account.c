@@ -99,12 +99,11 @@ static void account_inversion(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue
 	bool inverted = v->out.activity == GPREEMPT_RUNNABLE && v->out.wants &&
 			!v->out.announced && v->out.level > running &&
 			(v->change.backlog || gp->scan.view.waves_final);
-	u64 since_ns, ns;
+	u64 ns;
 
 	if (inverted && !gpq->account.inverted) {
-		since_ns = max3(gpq->account.quiet_ns, gp->monitor.calm_ns,
-				(u64)atomic64_read(&gp->monitor.woken_ns));
-		ns = ktime_get_ns() - since_ns;
+		ns = ktime_get_ns() - max3(gpq->account.quiet_ns, gp->monitor.calm_ns,
+					   (u64)atomic64_read(&gp->monitor.woken_ns));
 		kfd_gpreempt_count(gp, DETECTIONS, 1);
 		count_latency(gp, GPREEMPT_LATENCY_DETECTION, ns);
 		trace_kfd_gpreempt_inversion(gpq, running, ns);

@@ -31,11 +31,9 @@ void kfd_gpreempt_send_bypass(struct work_struct *work)
 	kobject_uevent_env(gp->kobj.parent->parent, KOBJ_CHANGE, envp);
 }
 
-/* The monitor gave up: one line in the log, and a uevent of the kfd device for whoever watches. */
-static void report_bypass(struct kfd_gpreempt *gp)
+/* The monitor gave up: one line in the log, and a uevent of the kfd device for those that watch. */
+static void report_bypass(struct kfd_gpreempt *gp, const char *name)
 {
-	const char *name = gpreempt_bypass_names[gp->state.facts.bypass];
-
 	trace_kfd_gpreempt_bypass(gp->node->id, name);
 	dev_warn(gp->node->adev->dev, "GPREEMPT bypassed on node %u: %s, no queue is preempted\n",
 		 gp->node->id, name);
@@ -54,9 +52,10 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_ev
 {
 	enum gpreempt_state before, after;
 	enum gpreempt_bypass bypass;
+	const char *gave_up = NULL;
 	u64 ms;
 
-	guard(spinlock)(&gp->state.lock);
+	spin_lock(&gp->state.lock);
 	before = gpreempt_state(&gp->state.facts);
 	bypass = gp->state.facts.bypass;
 	gpreempt_event(&gp->state.facts, event);
@@ -66,12 +65,15 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_ev
 		ms = gpreempt_rearm_ms(&gp->state.facts);
 		WRITE_ONCE(gp->state.rearm_ns, ms ? ktime_get_ns() + ms * NSEC_PER_MSEC : 0);
 		if (after == GPREEMPT_BYPASSED)
-			report_bypass(gp);
+			gave_up = gpreempt_bypass_names[gp->state.facts.bypass];
 	}
 	if (before != after) {
 		trace_kfd_gpreempt_state(gp->node->id, gpreempt_state_names[after]);
 		kfd_gpreempt_ticked(gp);
 	}
+	spin_unlock(&gp->state.lock);
+	if (gave_up)
+		report_bypass(gp, gave_up);
 	return after;
 }
 

@@ -503,15 +503,20 @@ static void read_queues(struct kfd_gpreempt_scan *scan)
  * kfd_gpreempt_scan_memory - read indices, head packets and signals
  * @gp: the node
  *
- * Of all that is on the hardware. A queue that was taken off comes back whatever its memory shows.
+ * Of all that is on the hardware, or has just been taken off.
  */
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 	struct gpreempt_queue_view *v;
 
-	gpreempt_for_each(v, &scan->view)
-		v->reading.wanted = v->seen.mapped && v->seen.size && kfd_gpreempt_of(v)->mm;
+	gpreempt_for_each(v, &scan->view) {
+		const struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
+		/* What it consumed until it was taken off is no news once it is back. */
+		bool went = gpq->off.since_ns > gpq->account.last.ns;
+
+		v->reading.wanted = (v->seen.mapped || went) && v->seen.size && gpq->mm;
+	}
 	read_queues(scan);
 }
 
