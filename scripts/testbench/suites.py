@@ -33,6 +33,11 @@ ALL = frozenset({"", "debug", "kcsan", "cov"})
 # No guest; or it is about the model, stock amdgpu, time, or ROCm: there is nothing of ours for a
 # kernel that checks itself to find, or much to wait for. soak has runs of its own there.
 PLAIN = frozenset({""})
+# It is about figures, about the tool, or runs lines of the driver that another suite runs, too:
+# a kernel that checks itself is slow, and would find nothing there that it does not find elsewhere.
+UNCHECKED = frozenset({"", "cov"})
+# Of stock's module: there is nothing of ours to count.
+UNCOUNTED = ALL - {"cov"}
 # On request alone: minutes, or a root of gigabytes.
 ASKED = frozenset()
 HALF_A_MINUTE = 30
@@ -57,6 +62,11 @@ class Suite(NamedTuple):
 def of(folder, names):
     """Programs of a folder of the kselftests; without _test."""
     return [kselftest(f"{folder}/{name}_test") for name in names.split()]
+
+
+def words(option, values):
+    """The option once for each."""
+    return [word for value in values for word in (option, value)]
 
 
 def selftests(*programs, **how):
@@ -100,10 +110,12 @@ def rocm(form, asic="mi210"):
 QUEUES = of("queue", "aql preempt inversion policy badinput")
 # To these it does not matter when the read index moves.
 MACHINE = of("machine", "debug toggle pm4 exception sdma save_area oversubscribe memory monitor culprit")
-IOCTL = of("control", "ioctl ioctl_op ioctl_range ioctl_priority ioctl_context ioctl_permission "
-           "ioctl_preempt ioctl_share ioctl_wait ioctl_cgroup")
-# several queues in one transaction, which takes a runlist
-CONTROL = of("control", "sysfs abi") + IOCTL + of("control", "ioctl_many evade fdinfo fuzz")
+# what the ioctl keeps and tells, which is the same on all hardware, and what it has the hardware do
+SETTINGS = of("control", "ioctl ioctl_op ioctl_range ioctl_priority ioctl_context ioctl_permission "
+              "ioctl_cgroup")
+REQUESTS = of("control", "ioctl_preempt ioctl_share ioctl_wait")
+# several queues in one transaction, which takes a runlist; and tenants that want more
+TENANTS = of("control", "ioctl_many evade fdinfo fuzz")
 # That the driver does its work on another GPU.
 PREEMPTED = of("queue", "aql preempt")
 # All threads of the model at once: packets, waves on two workers, registers.
@@ -127,7 +139,7 @@ NO_STALL = ["--append", "rcupdate.rcu_cpu_stall_suppress=1"]
 DEAD = ["--module", "stock", *NO_STALL]
 # A kind of GPU that GPREEMPT was never tried on: gfx941, which nobody sells.
 UNTESTED = ["--model", "--asic mi300x --revision 0", "--append"]
-MANY_GPUS = 8
+MANY_GPUS = 3 if KERNEL else 8
 # Two that work stop at each other's every quantum. What is tested is coarser than that.
 COARSE = ["--quantum-us", "100"]
 TWO_GPUS = ["--gpus", "2", *COARSE]
@@ -157,7 +169,7 @@ SUITES = {suite.name: suite for suite in (
     Suite("model-opencl", [host("env", f"POCL_CACHE_DIR={CACHE}/pocl", "make", "-s", "-C", MODEL,
                                 f"O={BUILD}/gpu-model", "check-opencl")], PLAIN),
     Suite("fault", [patient(program("fault_test"), options=DEAD, limit=600)], PLAIN),
-    Suite("stock", [patient(*of("machine", "stock"), options=DEAD, limit=600)], PLAIN),
+    Suite("stock", [patient(*of("machine", "stock"), options=DEAD, limit=600)], UNCOUNTED),
     Suite("device", [patient(*of("machine", "device"), options=DEAD, limit=600)], PLAIN),
     Suite("selftests-cwsr-handler", [
         selftests(*of("machine", "save_area toggle exception"), options=["--model", "--cwsr mixed"])], PLAIN),
@@ -168,18 +180,20 @@ SUITES = {suite.name: suite for suite in (
     Suite("kunit", [guest(inside("kunit/kunit"), *KUNIT,
                           options=["--no-gpu", "--append", "kunit.enable=1"])]),
     Suite("queue", [selftests(*QUEUES, limit=400)], seconds=120),
-    Suite("queue-fetch", [selftests(*QUEUES, limit=400, options=AT_FETCH)], seconds=120),
-    Suite("control", [selftests(*CONTROL, limit=400)], seconds=150),
+    Suite("queue-fetch", [selftests(*QUEUES, limit=400, options=AT_FETCH)], UNCHECKED, 120),
+    Suite("control", [selftests(*of("control", "sysfs abi"), *SETTINGS, *REQUESTS, limit=400)],
+          seconds=120),
+    Suite("control-tenants", [selftests(*TENANTS, limit=400)], seconds=90),
     Suite("machine", [selftests(*MACHINE, limit=400)], seconds=180),
     Suite("coexist", [selftests(*of("queue", "coexist"), *of("machine", "reset"), *of("queue", "criu"),
                                 limit=400, options=SMALL_VRAM)]),
     Suite("harm", [guest(*of("queue", "harm"), limit=400)]),
     Suite("harm-fetch", [guest(*of("queue", "harm"), limit=400, options=AT_FETCH)]),
-    Suite("exact", exact(1000, "exact"), seconds=60),
+    Suite("exact", exact(100 if KERNEL else 1000, "exact"), seconds=60),
     Suite("exact-storm", exact(10000, "exact-storm"), ASKED),
     Suite("seeing", [guest(*of("control", "seeing"), text="statistics, SMI events, tracepoints"),
                      *figures("check-latency", "seeing", "latencies as in the model's event log")]),
-    Suite("shares", [guest(*of("queue", "shares")), *figures("check-shares", "shares")]),
+    Suite("shares", [guest(*of("queue", "shares")), *figures("check-shares", "shares")], UNCHECKED, 150),
     Suite("soak", [host(*bench("soak", "--short", f"{RESULTS.name}/soak"),
                         text="clients in all kinds of trouble: every word right, nothing left")], PLAIN),
     Suite("cwsr-off", [guest(*of("machine", "cwsr_off"), options=["--append", "amdgpu.cwsr_enable=0"])]),
@@ -187,9 +201,9 @@ SUITES = {suite.name: suite for suite in (
     Suite("untested-dared", [
         guest(*of("machine", "untested"),
               options=[*UNTESTED, "amdgpu.gpreempt=1 amdgpu.gpreempt_untested=1"])]),
-    Suite("selftests-no-hws", [selftests(*REGISTERS, *IOCTL, options=NO_HWS, limit=400)]),
-    Suite("evade-no-hws", [guest(*of("control", "evade"), *(w for t in HWS_TRICKS for w in ("-V", t)),
-                                 options=NO_HWS)]),
+    Suite("selftests-no-hws", [selftests(*REGISTERS, *REQUESTS, options=NO_HWS, limit=400)], seconds=100),
+    Suite("control-no-hws", [selftests(*SETTINGS, options=NO_HWS, limit=400)], UNCHECKED, 90),
+    Suite("evade-no-hws", [guest(*of("control", "evade"), *words("-V", HWS_TRICKS), options=NO_HWS)]),
     # In a boot for each test. What is freed is filled then, and who allocated what is not is known.
     Suite("unbind", [
         guest(*of("machine", "unbind"), "-t", "while_preempted", name="while_preempted"),
@@ -228,8 +242,8 @@ SUITES = {suite.name: suite for suite in (
     Suite("selftests-mi300x-order", [
         selftests(*of("queue", "inversion"), *of("machine", "culprit"), *of("control", "ioctl_preempt"),
                   name="queues", options=DIES),
-        guest(*of("queue", "policy"), *(w for t in SPREAD for w in ("-t", t)), name="waves", options=DIES)],
-          seconds=60),
+        guest(*of("queue", "policy"), *words("-t", SPREAD), name="waves", options=DIES)],
+          UNCHECKED, 60),
     Suite("selftests-mi300x-no-hws", [
         selftests(*of("queue", "aql"), *of("machine", "toggle exception"),
                   options=[*NO_HWS, "--model", f"{MI300X} --cwsr handler"])]),
@@ -240,7 +254,7 @@ SUITES = {suite.name: suite for suite in (
         # /usr: for the example in Python
         guest(inside("tool/tool"), in_guest(TOOL), in_guest(PROGRAMS), "gpreempt", name="gpreempt",
               options=["--no-load", *TWO_GPUS, "--root", "/usr", "--input", ROOT / "tools/gpreempt/examples"]),
-        host(TESTBENCH / "tool/files", RESULTS / "tool/gpreempt")], seconds=150),
+        host(TESTBENCH / "tool/files", RESULTS / "tool/gpreempt")], UNCHECKED, 150),
     # on models whose read index advances at either time
     Suite("hwtest", [
         guest(inside("hwtest/hwtest"), in_guest(KSELFTEST / "hwtest"), in_guest(PROGRAMS), "all",
@@ -249,7 +263,11 @@ SUITES = {suite.name: suite for suite in (
               name="fetch", options=AT_FETCH),
         host(TESTBENCH / "hwtest/report", RESULTS / "hwtest")], PLAIN, 90),
     Suite("errnos", errnos.run, PLAIN),
-    Suite("disturb", functools.partial(disturb.run, NO_STALL), PLAIN, 240),
+    Suite("disturb", functools.partial(disturb.run, NO_STALL), PLAIN, 150),
+    Suite("disturb-others", [guest(*of("machine", "disturb"), *words("-T", disturb.OF_BOTH),
+                                   "-F", "noise", limit=900, options=NO_STALL)], PLAIN, 150),
+    Suite("disturb-noise", [guest(*of("machine", "disturb"), "-f", "noise", limit=900, options=NO_STALL)],
+          PLAIN, 150),
     Suite("demo", demo.parts("demo"), PLAIN, chain="demo"),
     Suite("demo-loaded", demo.loaded, PLAIN, LAST, chain="demo", needs="demo"),
     Suite("demo-fetch", demo.parts("demo-fetch", *FETCH), PLAIN),
@@ -273,7 +291,7 @@ SUITES = {suite.name: suite for suite in (
 
     # of the kernels that check themselves
     Suite("canary", canary.run, frozenset({"debug"})),
-    Suite("known", functools.partial(known.run, [*DEAD, *SMALL_VRAM]), frozenset({"", "debug", "kcsan"})),
+    Suite("known", functools.partial(known.run, [*DEAD, *SMALL_VRAM]), UNCOUNTED),
 )}
 
 

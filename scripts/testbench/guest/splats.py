@@ -53,7 +53,7 @@ KNOWN = (
           # seldom, the DRM device goes first
           r"WARNING: [^\n]* amdgpu_preempt_mgr_fini\+.*amdgpu_driver_release_kms"),
     Known("unbind: amdgpu does not free all that it allocated when it was probed",
-          frozenset({"debug"}), frozenset({"known", "unbind", "unload", "tool"}),
+          frozenset({"debug"}), frozenset({"known", "unbind", "unload"}),
           r"unreferenced object.*(amdgpu_ras_register_ras_block|amdgpu_fence_driver_init_ring|"
           r"drm_sched_init|kfd_parse_crat_table)\+.*amdgpu_device_init"),
     Known("topology: amdkfd completes a node's properties in place whenever they are read",

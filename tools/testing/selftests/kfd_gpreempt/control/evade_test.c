@@ -215,7 +215,7 @@ static void be_in_crowd(struct tenant *t, int *ready)
 {
 	struct aql_queue q;
 
-	if (client_open(&t->c) || aql_create(&q, &t->c.dev, 64, PRIORITY_LOW))
+	if (kfd_open(&t->c.dev) || aql_create(&q, &t->c.dev, 64, PRIORITY_LOW))
 		_exit(1);
 	__atomic_fetch_add(ready, 1, __ATOMIC_SEQ_CST);
 	for (;;)

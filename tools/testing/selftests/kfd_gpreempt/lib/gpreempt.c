@@ -14,17 +14,36 @@
 #include "gpu_model.h"
 #include "kfd.h"
 
-int gpreempt_path(const char *file, char *path, size_t size)
+/*
+ * The folder of the GPU that was found last, and KFD_GPU at that time. The folder goes when its
+ * node does. To look for a GPU among all nodes takes longer than what is done in the folder.
+ */
+static char folder[64], folder_of[16];
+
+static int find_folder(void)
 {
+	const char *which = getenv("KFD_GPU") ?: "";
 	unsigned int node;
 	__u32 gpu_id;
 	int ret;
 
+	if (!strcmp(which, folder_of) && !access(folder, F_OK))
+		return 0;
 	ret = kfd_find_gpu(&gpu_id, &node);
 	if (ret)
 		return ret;
-	snprintf(path, size, "/sys/class/kfd/kfd/gpreempt/%u%s%s", gpu_id, file ? "/" : "",
-		 file ? file : "");
+	snprintf(folder, sizeof(folder), "/sys/class/kfd/kfd/gpreempt/%u", gpu_id);
+	snprintf(folder_of, sizeof(folder_of), "%s", which);
+	return 0;
+}
+
+int gpreempt_path(const char *file, char *path, size_t size)
+{
+	int ret = find_folder();
+
+	if (ret)
+		return ret;
+	snprintf(path, size, "%s%s%s", folder, file ? "/" : "", file ? file : "");
 	return 0;
 }
 

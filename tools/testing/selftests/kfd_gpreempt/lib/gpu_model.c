@@ -68,6 +68,11 @@ unsigned int gpu_model_least(unsigned int least)
 	return gpu_model_figures() ? least : least / 100;
 }
 
+unsigned int gpu_model_rounds(unsigned int n)
+{
+	return gpu_model_figures() ? n : (n + 9) / 10;
+}
+
 /* A line of at most @size - 1 characters, its end cut off. */
 static int read_line(int fd, char *line, size_t size)
 {

@@ -24,6 +24,9 @@ unsigned int gpu_model_limit(unsigned int limit);
 /* No less than @least, or than a hundredth of it where times do not count. */
 unsigned int gpu_model_least(unsigned int least);
 
+/* @n rounds of what is measured, or a tenth of them where times do not count. */
+unsigned int gpu_model_rounds(unsigned int n);
+
 /*
  * One command, as of 'gpu-model control': arms a fault, or asks for its status.
  * Return: 0, -ENODEV without a model, -EINVAL when it refused, -errno. The

@@ -52,7 +52,7 @@
 /* Queues whose rings the CPU reads uncached: as many as processes may have of them. */
 #define SLOW_PROCESSES	8
 #define SLOW_QUEUES	125
-#define SLOW_S		1
+#define SLOW_LOOK_MS	300
 #define SLOW_SAMPLES	20
 #define SLOW_CPU	50	/* percent that the monitor may take for them */
 #define SLOW_SCAN_MS	8	/* what is read, and what as many queues take in any case */
@@ -68,9 +68,10 @@
 
 /*
  * A tenant's processes, each the next one's parent and each with a default, at all of which a
- * call looks. The guest has memory for so many.
+ * call looks.
  */
 #define CHAIN		2500
+#define CHAIN_STACK	32768
 #define CHAIN_MS	300000	/* until they are there */
 #define OPENS		25
 #define OPEN_US		100	/* that another user's open may take longer beside them */
@@ -1024,7 +1025,7 @@ TEST_F_TIMEOUT(disturb, slow_memory, 300)
 
 	cpu = cpu_ns(clock);
 	begin = kfd_now();
-	sleep(SLOW_S);
+	usleep(SLOW_LOOK_MS * 1000);
 	percent = 100 * (cpu_ns(clock) - cpu) / (kfd_now() - begin);
 	for (i = 0; i < SLOW_SAMPLES; i++) {
 		usleep(20000 + i * 3700 % 23000);
@@ -1053,6 +1054,7 @@ TEST_F_TIMEOUT(disturb, slow_memory, 300)
  * @noise:	what the last one does
  * @sets:	how often it has set a default
  * @pid:	their numbers
+ * @stack:	of each but the first and the last
  */
 struct chain {
 	volatile unsigned int length;
@@ -1060,6 +1062,7 @@ struct chain {
 	volatile enum noise noise;
 	volatile unsigned int sets;
 	pid_t pid[CHAIN];
+	char (*stack)[CHAIN_STACK];
 };
 
 /* Of the last one: the defaults of all, and then its own, again and again. */
@@ -1087,25 +1090,48 @@ static int set_defaults(struct chain *chain)
 	return ret;
 }
 
-/* Never returns: all are killed with the first, which is that of a pid namespace. */
-static void lengthen(struct chain *chain)
+/*
+ * Never returns: all are killed with the first, which is that of a pid namespace. They share
+ * their memory, but for the last one, as so many copies of it would take minutes.
+ */
+static int lengthen(void *arg)
+{
+	struct chain *chain = arg;
+	unsigned int n = chain->length++;
+	pid_t pid;
+
+	chain->pid[n] = getpid();
+	if (n < CHAIN - 2) {
+		pid = clone(lengthen, chain->stack[n + 1], CLONE_VM | SIGCHLD, chain);
+	} else {
+		pid = fork();
+		if (!pid) {
+			chain->pid[chain->length++] = getpid();
+			chain->failed = set_defaults(chain);
+		}
+	}
+	if (pid < 0)
+		chain->failed = -errno;
+	while (pause())
+		;
+	return 0;
+}
+
+/* The first one. */
+static void begin_chain(struct chain *chain)
 {
 	cpu_set_t second;
-	pid_t pid = 0;
 
 	CPU_ZERO(&second);
 	CPU_SET(1, &second);
-	if (setgid(SOME_USER) || setuid(SOME_USER) || prctl(PR_SET_PDEATHSIG, SIGKILL) ||
-	    sched_setaffinity(0, sizeof(second), &second))
+	chain->stack = mmap(NULL, sizeof(*chain->stack) * (CHAIN - 2), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (chain->stack == MAP_FAILED || setgid(SOME_USER) || setuid(SOME_USER) ||
+	    prctl(PR_SET_PDEATHSIG, SIGKILL) || sched_setaffinity(0, sizeof(second), &second))
 		chain->failed = -errno;
-	while (!pid && chain->length < CHAIN) {
-		chain->pid[chain->length++] = getpid();
-		pid = fork();
-	}
-	if (pid <= 0)
-		chain->failed = set_defaults(chain);
-	for (;;)
-		pause();
+	else
+		lengthen(chain);
+	_exit(1);
 }
 
 /* How long another user's process waits for its first open of /dev/kfd. 0 or -errno. */
@@ -1161,7 +1187,7 @@ static void open_beside(struct __test_metadata *_metadata, FIXTURE_DATA(disturb)
 	ASSERT_EQ(0, unshare(CLONE_NEWPID));
 	pid = client_fork();
 	if (!pid)
-		lengthen(chain);
+		begin_chain(chain);
 	ASSERT_LT(0, pid);
 	self->crowd->pid[self->crowd->nr++] = pid;
 	while (!chain->ready && !chain->failed) {
@@ -1184,7 +1210,6 @@ static void open_beside(struct __test_metadata *_metadata, FIXTURE_DATA(disturb)
 	ASSERT_EQ(0, chain->failed);
 	if (gpu_model_figures())
 		EXPECT_GE(alone + OPEN_US * 1000, beside);
-	/* it takes most of the memory */
 	crowd_end(self->crowd);
 	munmap(chain, sizeof(*chain));
 }

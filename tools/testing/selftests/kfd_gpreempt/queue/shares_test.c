@@ -227,7 +227,7 @@ TEST_F_TIMEOUT(shares, each, 60)
 
 	ASSERT_EQ(0, gpreempt_set("level7/timeslice_us", 10000));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	usleep(SETTLE_MS * 1000);
+	usleep(gpu_model_rounds(SETTLE_MS) * 1000);
 	for (i = 0; i < TENANTS; i++)
 		before[i] = rounds_of(self->tenant, variant->part, i);
 	begin = kfd_gpu_clock(&self->dev);
