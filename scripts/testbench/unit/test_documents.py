@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from testbench import suites
+from testbench import suites, verbs
 from testbench.suites import ALL
 from testbench.paths import ROOT, SELFTESTS
 
@@ -123,6 +123,14 @@ class Documents(unittest.TestCase):
                  for name in re.findall(r"(?:`|^ *)make ([a-z-]+)(?=`| {2,}| [A-Z]+=)", text, re.M)}
         self.assertLessEqual(named, targets)
         self.assertLessEqual(targets - {"clean"}, named)
+
+    def test_verbs(self):
+        """What follows the bench's door is a verb of it."""
+        model = (ROOT / "tools/testing/gpu-model/README.rst").read_text()
+        named = [name for text in (README, *DOCUMENTS.values(), *BENCH.values(), model)
+                 for name in re.findall(r"``scripts/bench ([\w-]+)", text)]
+        self.assertGreater(len(named), 5)
+        self.assertLessEqual(set(named), {*verbs.VERBS, "--help", "VERB"})
 
     def test_paths(self):
         paths = re.findall(r"\b(?:drivers|include|patches|scripts|tools|Documentation)/[\w./-]*\w",

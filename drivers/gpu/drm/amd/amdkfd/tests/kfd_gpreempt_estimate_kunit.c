@@ -601,9 +601,33 @@ static void gpreempt_estimate_scenes(struct kunit *test)
 	scene_play(test);
 }
 
+/* What a queue consumed until it was taken off is no news once it is back. */
+static void gpreempt_estimate_read_off(struct kunit *test)
+{
+	struct bench *b = bench_strict(test);
+	struct gpreempt_queue_view *q = bench_queue(b, 7);
+
+	q->seen.head = GPREEMPT_HEAD_READY;
+	q->seen.rptr = 1;
+	q->seen.wptr = 8;
+	bench_scan(b);
+	q->seen.mapped = false;
+	q->seen.preempted = true;
+	q->seen.rptr = 2;
+	bench_scan(b);
+	q->seen.mapped = true;
+	q->seen.preempted = false;
+	bench_scan(b);
+	KUNIT_EXPECT_FALSE(test, q->change.consumed);
+	q->seen.rptr = 3;
+	bench_scan(b);
+	KUNIT_EXPECT_TRUE(test, q->change.consumed);
+}
+
 static struct kunit_case gpreempt_estimate_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_estimate_backlog, backlog_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_estimate_scenes, estimate_gen_params),
+	KUNIT_CASE(gpreempt_estimate_read_off),
 	{}
 };
 
