@@ -179,7 +179,7 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	if (!gpq)
 		return -ENOMEM;
 	gpq->pid = q->process->lead_thread->tgid;
-	/* From Linux 7.3 on, another thread than the one that makes the process may get here first. */
+	/* From Linux 7.3 on, a thread beside the one that makes the process may be first. */
 	kfd_gpreempt_process_init(q->process);
 	kfd_gpreempt_terms_init(gp, q, gpq);
 	gpq->client = client_get(gp, q);
