@@ -270,7 +270,7 @@ TEST_F_TIMEOUT(partition, changed, 120)
 	unsigned int i;
 	pid_t monitor;
 
-	/* a process of an earlier test may still be there, which a change to what is does not tell */
+	/* a process that was killed may still be there, which SPX does not tell where it is so */
 	ASSERT_EQ(0, becomes(self, "CPX"));
 	ASSERT_EQ(0, becomes(self, "SPX"));
 	for (i = 0; i < 10; i++) {

@@ -624,10 +624,27 @@ static void gpreempt_estimate_read_off(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, q->change.consumed);
 }
 
+/* However far its indices are, a packet that comes is one. */
+static void gpreempt_estimate_far(struct kunit *test)
+{
+	struct bench *b = bench_strict(test);
+	struct gpreempt_queue_view *q = bench_queue(b, 7);
+
+	q->seen.head = GPREEMPT_HEAD_READY;
+	q->seen.rptr = 1ULL << 62;
+	q->seen.wptr = q->seen.rptr + 1;
+	bench_scan(b);
+	KUNIT_EXPECT_FALSE(test, q->change.submitted);
+	q->seen.wptr++;
+	bench_scan(b);
+	KUNIT_EXPECT_TRUE(test, q->change.submitted);
+}
+
 static struct kunit_case gpreempt_estimate_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_estimate_backlog, backlog_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_estimate_scenes, estimate_gen_params),
 	KUNIT_CASE(gpreempt_estimate_read_off),
+	KUNIT_CASE(gpreempt_estimate_far),
 	{}
 };
 
