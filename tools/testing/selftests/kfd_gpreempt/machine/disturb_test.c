@@ -61,6 +61,8 @@
 /* Loops that would have the monitor look, by an ordinary user's processes. */
 #define NOISY		3
 #define NOISE_CPU	10	/* percent more that the monitor may take for them */
+/* With requests at work it takes 5 % or 11 %, by the rhythm that they come to have. */
+#define RHYTHM_CPU	6
 #define NOISE_ROUNDS	3	/* of which the median counts */
 #define NOISE_MS	100
 #define REQUESTS	100
@@ -1381,10 +1383,10 @@ static int serve(FIXTURE_DATA(noise) *self)
 
 /*
  * Whatever they do, and however often, it costs the monitor no more than a tenth of a CPU
- * more, and a third party no more than an interval, or one for each time that the monitor
- * takes a lock which they take: on a machine that nobody uses, and on one where LOW and HIGH
- * contend. Loops that are nobody's affair take as much of the CPU, and make threads that are
- * not real-time ones, the monitor among them, wait for it as long.
+ * more than the dearer rhythm of requests, and a third party no more than an interval, or one for
+ * each time that the monitor takes a lock which they take: on a machine that nobody uses, and on
+ * one where LOW and HIGH contend. Loops that are nobody's affair take as much of the CPU, and make
+ * threads that are not real-time ones, the monitor among them, wait for it as long.
  */
 TEST_F_TIMEOUT(noise, is_bounded, 300)
 {
@@ -1432,7 +1434,7 @@ TEST_F_TIMEOUT(noise, is_bounded, 300)
 	if (!gpu_model_figures())
 		return;
 	EXPECT_GE(idle + NOISE_CPU, disturbed_idle);
-	EXPECT_GE(cpu[0][0] + NOISE_CPU, cpu[1][0]);
+	EXPECT_GE(cpu[0][0] + NOISE_CPU + RHYTHM_CPU, cpu[1][0]);
 	EXPECT_GE((late[0][0] > quiet_ns ? late[0][0] : quiet_ns) +
 		  (variant->locks ? 2 : 1) * interval_ns, late[1][0]);
 }
