@@ -18,10 +18,10 @@ check: ## every test, from a bare machine; ends with "N passed, N failed, N skip
 	@scripts/bench setup
 	@scripts/bench check
 
-apply: ## TREE=path [PART=stock]: patch a kernel tree, with all parts or up to one
+apply: ## TREE=path [PART=core]: patch a kernel tree, with all parts or up to one
 	@scripts/bench apply $(if $(TREE),'$(TREE)',$(error apply needs TREE=path)) $(PART)
 
-series: ## OUT=dir [BASE=6.12] [PART=stock] [SIGNOFF='Name <mail>']: the mailable patch series, or a part of it
+series: ## OUT=dir [BASE=6.12] [PART=core] [SIGNOFF='Name <mail>']: the mailable patch series, or a part of it
 	@scripts/bench series $(if $(OUT),'$(OUT)',$(error series needs OUT=dir)) $(if $(PART),--part $(PART)) \
 		$(if $(SIGNOFF),--signoff '$(SIGNOFF)')
 

@@ -114,7 +114,7 @@ def grow(patches):
             if there[name].part == p.part:
                 raise Refused(f"{p.path} changes {name}, which arrives whole with its part")
             there[name].grown_by.setdefault(name, []).append(p)
-            lines += p.hunks[name].count("\n")
+            lines += len(re.findall(r"^[ +@-]", p.hunks[name].split("\n", 2)[2], re.M))
     for p in patches:
         for name in p.hunks.keys() & there.keys():
             if p not in there[name].grown_by.get(name, []):
