@@ -49,7 +49,7 @@ check-containers: ## levels of containers by Debian's runc, podman and container
 check-slurm: ## levels of jobs by Debian's munge and Slurm, with the SPANK plugin, in the guest
 	@scripts/bench check-slurm
 
-check-series: ## every patch of the series builds by itself, with gcc and clang
+check-series: ## every patch of the series builds by itself, with gcc and clang; each part boots and passes its tests
 	@scripts/bench check-series
 
 check-proof: ## [QUEUES=4]: prove what select promises, with CBMC, and find what is broken on purpose

@@ -4,7 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from testbench.series import patchset, series
+from testbench.series import parts, patchset, series
 
 SERIES = """# a comment
 one.patch
@@ -84,6 +84,14 @@ class Series(unittest.TestCase):
         self.assertEqual(len(self.patches(part="second")), 3)
         with self.assertRaisesRegex(patchset.Refused, "has no part third"):
             self.patches(part="third")
+
+    def test_parts_and_their_tests(self):
+        tests = "tools/testing/selftests/kfd_gpreempt"
+        self.write("patches/series", "[first]\n" + SERIES.replace(
+            "two.patch", f"    {tests}/queue/a_test.c\n    {tests}/machine/device_test.c\n"
+            f"[second]\ntwo.patch\n    {patchset.DRIVER}/tests/kfd_gpreempt_b_kunit.c"))
+        self.assertEqual(parts.parts(self.patches()),
+                         [("first", 1, ["queue/a_test"]), ("second", 3, ["b"])])
 
     def test_a_file_that_the_series_names_in_vain(self):
         (self.root / "top.h").unlink()
