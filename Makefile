@@ -18,10 +18,10 @@ check: ## every test, from a bare machine; ends with "N passed, N failed, N skip
 	@scripts/bench setup
 	@scripts/bench check
 
-apply: ## TREE=path [PART=stock]: patch a kernel tree
+apply: ## TREE=path [PART=core]: patch a kernel tree, with all parts or up to one
 	@scripts/bench apply $(if $(TREE),'$(TREE)',$(error apply needs TREE=path)) $(PART)
 
-series: ## OUT=dir [BASE=6.12] [PART=stock] [SIGNOFF='Name <mail>']: the mailable patch series
+series: ## OUT=dir [BASE=6.12] [PART=core] [SIGNOFF='Name <mail>']: the mailable patch series, or a part of it
 	@scripts/bench series $(if $(OUT),'$(OUT)',$(error series needs OUT=dir)) $(if $(PART),--part $(PART)) \
 		$(if $(SIGNOFF),--signoff '$(SIGNOFF)')
 
@@ -49,7 +49,7 @@ check-containers: ## levels of containers by Debian's runc, podman and container
 check-slurm: ## levels of jobs by Debian's munge and Slurm, with the SPANK plugin, in the guest
 	@scripts/bench check-slurm
 
-check-series: ## every patch of the series builds by itself, with gcc and clang
+check-series: ## every patch of the series builds by itself, with gcc and clang; each part boots and passes its tests
 	@scripts/bench check-series
 
 check-proof: ## [QUEUES=4]: prove what select promises, with CBMC, and find what is broken on purpose

@@ -41,7 +41,7 @@ VERBS = {
     "check-mutants": Verb("mutants/main", "do the tests find mistakes in the driver?"),
     "check-nvtop": Verb("nvtop/check-nvtop", "[NAME]: what Debian's nvtop shows"),
     "check-proof": Verb("proof/check-proof", "prove what select promises, with CBMC"),
-    "check-series": Verb("series/check-series", "[STEP...]: every patch builds by itself"),
+    "check-series": Verb("series/check-series", "[STEP...]: every patch builds by itself, each part passes its tests"),
     "check-shares": Verb("shares/check", "OUTPUT LOG: shares of the time, by an event log"),
     "check-slurm": Verb("slurm/check", "levels of jobs by munge and Slurm"),
     "coverage": Verb("coverage/main", "RESULTS GUEST: the lines that the suites have run"),
@@ -60,6 +60,7 @@ VERBS = {
     "kfdtest": Verb("kfdtest/main", "[TEST...]: AMD's kfdtest on stock, on GPREEMPT built and enabled"),
 
     "apply": Verb("series/apply", "TREE [PART]: patch a kernel tree"),
+    "parts": Verb("series/parts", "the parts of the series, and the tests of each"),
     "overlay": Verb("series/overlay", "TREE DIR: only the files that applying changes or adds"),
     "series": Verb("series/series", "DIR [--part PART]: the mailable patch series"),
     "deb": Verb("deb/deb", "Debian packages: out/deb"),

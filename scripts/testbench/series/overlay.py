@@ -17,7 +17,7 @@ def run():
     with tempfile.TemporaryDirectory() as scratch:
         hooked = patchset.patched_hooks(patches, pristine, scratch)
         wanted = [(hooked / h, h) for h in patchset.hooked_files(patches)]
-        for src, dst in wanted + patchset.own_files(patches):
+        for src, dst in wanted + patchset.own_files(patches, scratch):
             patchset.write_changed(src, Path(target) / dst)
 
 

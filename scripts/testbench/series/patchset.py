@@ -4,9 +4,12 @@
 patches/series names the patches in order. A line that starts in the first column names
 a patch file, and behind it the base, that is the version of Linux, if it is for one alone;
 the indented lines below it name the new files that arrive with it ("source => destination"
-where the two differ). Each arrives once, whole. The new files are the same for every base.
+where the two differ). Each arrives once. The new files are the same for every base.
 A patch that is, too, stands in patches/common/, one that is not in patches/linux-<version>/.
-A name in brackets begins a part of the series.
+A name in brackets begins a part of the series, which needs those before it.
+
+The repository holds each new file as it is in the end. A patch of a later part may have hunks for
+it: it arrives as it is without them.
 """
 import os
 import re
@@ -20,6 +23,10 @@ from testbench.paths import PATCHES, ROOT
 
 # Each source file of it arrives with a patch.
 DRIVER = "drivers/gpu/drm/amd/amdkfd"
+
+# So many lines of hunks change files that arrived with an earlier part: who edits such a file
+# edits them, too.
+GROWTH_MAX = 1500
 
 
 class Refused(Exception):
@@ -42,6 +49,7 @@ class Patch:
         self.name = path.name
         self.message, self.hunks = split_hunks(path.read_text())
         self.added = []         # (path in the repository, path in the kernel)
+        self.grown_by = {}      # of these: the later patches that have hunks for it
 
 
 def patch(tree, hunks, *flags):
@@ -70,7 +78,7 @@ def find(base, name, root=ROOT):
 
 
 def load(base, root=ROOT, part=""):
-    """The patches for one base version, of this repository or a copy of it: all, or a part's."""
+    """The patches for one base version, of this repository or a copy of it: all, or up to a part."""
     patches, named, of, added = [], set(), None, []
     for line in (root / "patches/series").read_text().splitlines():
         line = line.split("#")[0].rstrip()
@@ -86,24 +94,34 @@ def load(base, root=ROOT, part=""):
             src, _, dst = line.strip().partition(" => ")
             added.append((src, dst or src))
             named.add(src)
-    check_once(patches)
+    grow(patches)
     check_all(named, root)
-    if part and part not in {p.part for p in patches}:
+    last = max((n for n, p in enumerate(patches, 1) if p.part == part), default=0)
+    if part and not last:
         raise Refused(f"patches/series has no part {part}")
-    return [p for p in patches if part in ("", p.part)]
+    return patches[:last or None]
 
 
-def check_once(patches):
-    """Each of our files arrives once, and no patch has a hunk for one."""
-    there = set()
+def grow(patches):
+    """Each of our files arrives once; only a later part's patch has hunks for it."""
+    there, lines = {}, 0
     for p in patches:
         for _, name in p.added:
             if name in there:
                 raise Refused(f"patches/series has {name} arrive twice, the second time with {p.name}")
-            there.add(name)
+            there[name] = p
+        for name in p.hunks.keys() & there.keys():
+            if there[name].part == p.part:
+                raise Refused(f"{p.path} changes {name}, which arrives whole with its part")
+            there[name].grown_by.setdefault(name, []).append(p)
+            lines += len(re.findall(r"^[ +@-]", p.hunks[name].split("\n", 2)[2], re.M))
     for p in patches:
-        for name in p.hunks.keys() & there:
-            raise Refused(f"{p.path} changes {name}, which arrives whole")
+        for name in p.hunks.keys() & there.keys():
+            if p not in there[name].grown_by.get(name, []):
+                raise Refused(f"{p.path} changes {name}, which is still to arrive")
+    if lines > GROWTH_MAX:
+        raise Refused(f"{lines} lines of hunks are for files of earlier parts, "
+                      f"more than {GROWTH_MAX}")
 
 
 def check_all(named, root):
@@ -113,13 +131,30 @@ def check_all(named, root):
             raise Refused(f"{path} is a driver file that patches/series does not name")
 
 
-def own_files(patches):
-    """Our files that arrive with the patches: (path in the repository, path in the kernel)."""
-    files = [(p.root / src, dst) for p in patches for src, dst in p.added]
-    for src, _ in files:
-        if not src.is_file():
-            raise Refused(f"{src} is named by the series but does not exist")
+def own_files(patches, scratch=None):
+    """Our files as they are with these patches: (path, path in the kernel). Those that others
+    change later are made in scratch."""
+    files = []
+    for p in patches:
+        for name, dst in p.added:
+            src = p.root / name
+            if not src.is_file():
+                raise Refused(f"{src} is named by the series but does not exist")
+            later = [q for q in p.grown_by.get(dst, []) if q not in patches]
+            files.append((without(src, dst, later, Path(scratch) / "own") if later else src, dst))
     return files
+
+
+def without(src, dst, later, scratch):
+    """A copy of our file as it is before some patches."""
+    copy = scratch / dst
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(src, copy)
+    for p in reversed(later):
+        error = patch(scratch, p.hunks[dst], "-R")
+        if error:
+            raise Refused(f"{p.path} is not how {src} came about:\n{error}")
+    return copy
 
 
 def version(tree):
@@ -160,7 +195,8 @@ def copy_files(names, src, dst):
 
 def hooked_files(patches):
     """The files of Linux that the patches change."""
-    return sorted({name for p in patches for name in p.hunks})
+    own = {name for p in patches for _, name in p.added}
+    return sorted({name for p in patches for name in p.hunks} - own)
 
 
 def patched_hooks(patches, tree, scratch):

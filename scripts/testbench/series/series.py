@@ -2,8 +2,8 @@
 """Write the mailable series: series OUT [--base 6.12] [--part PART] [--signoff 'Name <mail>']
 
 One git format-patch file a patch, and a cover letter. Without --signoff the series
-is marked RFC and carries no Signed-off-by: only its sender can give one. PART is a part of
-patches/series alone, as stock.
+is marked RFC and carries no Signed-off-by: only its sender can give one. With PART, a part of
+patches/series, its mails alone: they apply on top of the parts before it.
 """
 import argparse
 import os
@@ -14,6 +14,9 @@ from pathlib import Path
 
 from testbench.series import patchset
 from testbench.paths import BASE, PATCHES, TESTBENCH
+
+# Bytes; lists hold longer mails back.
+MAIL_MAX = 100_000
 
 
 def git(tree, *args, **env):
@@ -37,8 +40,9 @@ def commit(tree, patch, author, signoff):
     error = patchset.patch(tree, "".join(patch.hunks.values()))
     if error:
         raise patchset.Refused(f"{patch.name} does not apply:\n{error}")
-    for src, dst in patchset.own_files([patch]):
-        patchset.write_changed(src, tree / dst)
+    with tempfile.TemporaryDirectory() as scratch:
+        for src, dst in patchset.own_files([patch], scratch):
+            patchset.write_changed(src, tree / dst)
     git(tree, "add", "-A")
     if not git(tree, "status", "--porcelain"):
         raise patchset.Refused(f"{patch.name} changes nothing")
@@ -48,16 +52,25 @@ def commit(tree, patch, author, signoff):
         "--cleanup=whitespace", *flags)
 
 
-def write(tree, out, signoff, cover):
-    """Write the patches, which are all commits but the first, with the cover letter."""
+def write(tree, out, signoff, cover, base):
+    """Write the patches, which are the commits after base, with the cover letter."""
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("[0-9][0-9][0-9][0-9]-*.patch"):
         old.unlink()
     git(tree, "config", "branch.gpreempt.description", cover.read_text())
     kind = [] if signoff else ["--rfc"]
-    first = git(tree, "rev-list", "--max-parents=0", "HEAD")
-    print(git(tree, "format-patch", "--cover-letter", "--cover-from-description=subject",
-              *kind, "-o", str(out.resolve()), first))
+    mails = git(tree, "format-patch", "--cover-letter", "--cover-from-description=subject",
+                *kind, "-o", str(out.resolve()), base)
+    print(mails)
+    check_sizes([Path(mail) for mail in mails.splitlines()])
+
+
+def check_sizes(mails):
+    """Refuse a mail that is too long."""
+    for mail in mails:
+        if mail.stat().st_size > MAIL_MAX:
+            raise patchset.Refused(f"{mail.name} has {mail.stat().st_size} bytes, "
+                                   f"more than {MAIL_MAX}")
 
 
 def run():
@@ -87,10 +100,13 @@ def run():
         patchset.copy_files(patchset.hooked_files(patches), pristine, tree)
         git(tree, "add", "-A")
         git(tree, "commit", "-q", "--allow-empty", "-m", f"Linux {args.base}")
+        base = git(tree, "rev-parse", "HEAD")
         for patch in patches:
             commit(tree, patch, author, args.signoff)
+            if args.part and patch.part != args.part:
+                base = git(tree, "rev-parse", "HEAD")
         write(tree, args.out, args.signoff, PATCHES / "common" /
-              ("cover-" + args.part if args.part else "cover"))
+              ("cover-" + args.part if args.part else "cover"), base)
 
 
 def main():

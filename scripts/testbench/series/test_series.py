@@ -4,7 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from testbench.series import patchset
+from testbench.series import parts, patchset, series
 
 SERIES = """# a comment
 one.patch
@@ -81,9 +81,17 @@ class Series(unittest.TestCase):
         self.write("patches/series", "[first]\n" + SERIES.replace("two.patch", "[second]\ntwo.patch"))
         self.assertEqual([p.name for p in self.patches()], ["one.patch", "two.patch", "three.patch"])
         self.assertEqual([p.name for p in self.patches(part="first")], ["one.patch"])
-        self.assertEqual([p.name for p in self.patches(part="second")], ["two.patch", "three.patch"])
+        self.assertEqual(len(self.patches(part="second")), 3)
         with self.assertRaisesRegex(patchset.Refused, "has no part third"):
             self.patches(part="third")
+
+    def test_parts_and_their_tests(self):
+        tests = "tools/testing/selftests/kfd_gpreempt"
+        self.write("patches/series", "[first]\n" + SERIES.replace(
+            "two.patch", f"    {tests}/queue/a_test.c\n    {tests}/machine/device_test.c\n"
+            f"[second]\ntwo.patch\n    {patchset.DRIVER}/tests/kfd_gpreempt_b_kunit.c"))
+        self.assertEqual(parts.parts(self.patches()),
+                         [("first", 1, ["queue/a_test"]), ("second", 3, ["b"])])
 
     def test_a_file_that_the_series_names_in_vain(self):
         (self.root / "top.h").unlink()
@@ -95,11 +103,51 @@ class Series(unittest.TestCase):
         with self.assertRaisesRegex(patchset.Refused, "has ours/a.c arrive twice, .* three.patch"):
             self.patches()
 
-    def test_a_hunk_for_a_file_of_ours(self):
+    def test_a_hunk_for_a_file_of_the_same_part(self):
         for name in "ours/a.c", "ours/b.h":
             self.write("patches/common/two.patch", MESSAGE + HUNK.format(name))
             with self.assertRaisesRegex(patchset.Refused, f"two.patch changes {name}, which arrives"):
                 self.patches()
+
+    def grow(self, hunk=HUNK):
+        """A second part changes ours/b.h."""
+        self.write("top.h", "line 1\nline 2\n")
+        self.write("patches/series", SERIES.replace("two.patch", "[later]\ntwo.patch"))
+        self.write("patches/common/two.patch", MESSAGE + hunk.format("ours/b.h"))
+        return self.patches()
+
+    def test_a_file_arrives_without_what_a_later_part_adds(self):
+        patches = self.grow()
+        scratch = self.root / "scratch"
+        self.assertEqual(dict(map(reversed, patchset.own_files(patches)))["ours/b.h"], self.root / "top.h")
+        for some in patches[:1], self.patches()[:1]:
+            made = dict(map(reversed, patchset.own_files(some, scratch)))["ours/b.h"]
+            self.assertEqual(made.read_text(), "line 1\n")
+        self.assertEqual((self.root / "top.h").read_text(), "line 1\nline 2\n")
+        self.assertEqual(patchset.hooked_files(patches), ["linux.c"])
+
+    def test_a_hunk_that_is_not_how_a_file_came_about(self):
+        patches = self.grow()
+        self.write("top.h", "line 1\nline 3\n")
+        with self.assertRaisesRegex(patchset.Refused, "two.patch is not how .*top.h came about"):
+            patchset.own_files(patches[:1], self.root / "scratch")
+
+    def test_a_hunk_for_a_file_that_is_to_come(self):
+        self.grow()
+        self.write("patches/common/one.patch", MESSAGE + HUNK.format("ours/core/c.c"))
+        with self.assertRaisesRegex(patchset.Refused, "one.patch changes ours/core/c.c, which is still"):
+            self.patches()
+
+    def test_hunks_for_own_files_are_few(self):
+        with self.assertRaisesRegex(patchset.Refused, f"more than {patchset.GROWTH_MAX}"):
+            self.grow(HUNK + "+a line\n" * patchset.GROWTH_MAX)
+
+    def test_a_mail_that_is_too_long(self):
+        self.write("short", "x" * series.MAIL_MAX)
+        self.write("long", "x" * (series.MAIL_MAX + 1))
+        series.check_sizes([self.root / "short"])
+        with self.assertRaisesRegex(patchset.Refused, "long has 100001 bytes, more than 100000"):
+            series.check_sizes([self.root / "short", self.root / "long"])
 
 
 if __name__ == "__main__":
