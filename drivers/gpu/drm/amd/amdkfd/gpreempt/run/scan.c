@@ -512,7 +512,7 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 
 	gpreempt_for_each(v, &scan->view) {
 		const struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
-		/* What it consumed until it was taken off is no news once it is back. */
+		/* Packets that it consumed until it was taken off are no news once it is back. */
 		bool went = gpq->off.since_ns > gpq->account.last.ns;
 
 		v->reading.wanted = (v->seen.mapped || went) && v->seen.size && gpq->mm;
