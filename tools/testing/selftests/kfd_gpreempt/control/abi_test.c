@@ -304,6 +304,8 @@ TEST_F_TIMEOUT(abi, parked_time_by_reads, 60)
 	snprintf(folder, sizeof(folder), QUEUE_FOLDER, getpid(), low.id);
 	ASSERT_EQ(0, until_job_init(&self->c, &job));
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	/* A queue alone executes for sure only after so long: here, before the monitor parks. */
+	ASSERT_EQ(0, gpreempt_set("blocked_us", 2000));
 	until_job_start(&self->c, &job, &low);
 	ASSERT_EQ(0, until_job_moves(&job));
 	/* nothing to decide on one level */

@@ -480,7 +480,9 @@ static void gpreempt_mes_release_keeps_holds(struct kunit *test)
 	m->gpq[1].terms.hold.asked = true;
 	m->gpq[1].suspect.role = GPREEMPT_TRIED;
 	m->gp.saves.search.on = true;
+	mutex_lock(&m->dqm.lock_hidden);
 	kfd_gpreempt_release(&m->gp);
+	mutex_unlock(&m->dqm.lock_hidden);
 	expect_queues(test, "AAAA");
 	KUNIT_EXPECT_STREQ(test, mes.calls, "");
 	KUNIT_EXPECT_TRUE(test, m->gpq[0].terms.hold.held);
