@@ -160,7 +160,8 @@ static bool asked_more(struct asking *asking)
 
 /*
  * What GPREEMPT allocated and did not free, as SLUB knows with slub_debug=U, by the code that
- * did: how many kinds. -errno where SLUB does not keep that: then nothing could be told.
+ * did: how many kinds. -errno where SLUB does not keep that: then nothing could be told. KASAN
+ * keeps freed objects until their cache shrinks.
  */
 static int left(void)
 {
@@ -170,6 +171,11 @@ static int left(void)
 	size_t i;
 	int n = 0;
 
+	if (glob("/sys/kernel/slab/*/shrink", 0, NULL, &lists))
+		return -ENOENT;
+	for (i = 0; i < lists.gl_pathc; i++)
+		file_write(lists.gl_pathv[i], "1");
+	globfree(&lists);
 	if (glob("/sys/kernel/debug/slab/*/alloc_traces", 0, NULL, &lists))
 		return -ENOENT;
 	for (i = 0; i < lists.gl_pathc; i++) {
