@@ -291,7 +291,8 @@ SUITES = {suite.name: suite for suite in (
 
     # of the kernels that check themselves
     Suite("canary", canary.run, frozenset({"debug"})),
-    Suite("known", functools.partial(known.run, [*DEAD, *SMALL_VRAM]), UNCOUNTED),
+    Suite("known", functools.partial(known.run, DEAD, {"queues": SMALL_VRAM, "partition": DIES}),
+          UNCOUNTED),
 )}
 
 

@@ -56,6 +56,9 @@ KNOWN = (
           frozenset({"debug"}), frozenset({"known", "unbind", "unload"}),
           r"unreferenced object.*(amdgpu_ras_register_ras_block|amdgpu_fence_driver_init_ring|"
           r"drm_sched_init|kfd_parse_crat_table)\+.*amdgpu_device_init"),
+    Known("partition: amdkfd does not free all that it allocated for a node that goes",
+          frozenset({"debug"}), frozenset({"known", "partition"}),
+          r"unreferenced object.*kfd_parse_crat_table\+.*(amdgpu_device_init|switch_partition_mode)"),
     Known("topology: amdkfd completes a node's properties in place whenever they are read",
           frozenset({"kcsan"}), frozenset({"known", "selftests-gpus"}),
           r"data-race in node_show \[amdgpu\] / node_show \[amdgpu\]"),

@@ -153,10 +153,15 @@ Call Trace:
  kfd_process_restore_queues+0x6a/0xb0 [amdgpu]
  restore_process_worker+0x39/0x80 [amdgpu]
 """
+    LINK = """unreferenced object 0xffff888011bf4d00 (size 128):
+    kfd_parse_crat_table+0x1ff6/0x36c0 [amdgpu]
+    aqua_vanjaram_switch_partition_mode+0x4a8/0x720 [amdgpu]
+"""
     # its beginning, the kernels, a suite it belongs to, and one it does not
     REPORTS = ((CHECKPOINT, "checkpoint", {"debug"}, "coexist", "queue"),
                (STOCK, "unbind", {"debug"}, "unload", "kfd"),
                (LATE, "unbind", {"debug"}, "unbind", "coexist"),
+               (LINK, "partition", {"debug"}, "partition", "unbind"),
                (READERS, "topology", {"kcsan"}, "selftests-gpus", "queue"),
                (TWICE, "evicted", {"", "debug"}, "soak", "coexist"))
 

@@ -13,6 +13,7 @@ COMMANDS = {
         "queues": QUEUES,
         "unbind": [inside("known/unbind"), program("low")],
         "unload": [inside("guest/unload"), program("low"), "--seconds", "1"],
+        "partition": [inside("partition/partitions"), "true"],
     },
     "kcsan": {
         "queues": [kselftest("machine/toggle_test")],
@@ -21,12 +22,12 @@ COMMANDS = {
 }
 
 
-def run(options):
-    """With these options of the guest."""
+def run(options, own):
+    """With these options of the guest, and with a command's own."""
     seen = set()
     commands = COMMANDS.get(KERNEL, COMMANDS[""])
     for n, (name, command) in enumerate(commands.items(), 1):
-        done = subprocess.run(guest(*command, options=options, name=name).argv("known"), text=True,
+        done = subprocess.run(guest(*command, options=[*options, *own.get(name, [])], name=name).argv("known"), text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         yield from ("# " + line for line in (done.stdout + done.stderr).splitlines())
         yield f"{'not ok' if done.returncode else 'ok'} {n} - {name}: no other report"
