@@ -283,7 +283,7 @@ SUITES = {suite.name: suite for suite in (
     Suite("rocm-latency", [host(*bench("rocm-latency"), text="latency of HIP streams")], ASKED, chain="rocm"),
     Suite("nvtop", [host(*bench("check-nvtop", f"{RESULTS.name}/nvtop"))], PLAIN),
     Suite("benchmark", [host(*bench("benchmark", "--short", "block-10ms"),
-                             text="every way measured, and its verdict")], PLAIN),
+                             text="every way measured, its limits kept")], PLAIN),
     Suite("containers", [host(*bench("check-containers"))], ASKED),
     Suite("slurm", [host(*bench("check-slurm"))], ASKED),
     Suite("deb", [host(*bench("check-deb"))], ASKED),

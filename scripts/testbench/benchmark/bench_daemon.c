@@ -3,7 +3,8 @@
  * What one can do without GPREEMPT: a daemon that attaches to the processes as a
  * debugger, looks at HIGH's queue once an interval, and suspends LOW's while HIGH
  * has work. It sees what GPREEMPT sees in memory: indices, and the completion
- * signal of the newest packet.
+ * signal of the newest packet. Or HIGH gives it notice, then it need not look.
+ * It runs at the nice value of GPREEMPT's monitor.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
@@ -23,6 +25,7 @@
 
 #define TARGETS_MAX	64
 #define QUEUES_MAX	8
+#define MONITOR_NICE	(-20)
 
 /**
  * struct target - a process
@@ -34,6 +37,16 @@ struct target {
 	pid_t pid;
 	unsigned int count;
 	struct kfd_queue_snapshot_entry queue[QUEUES_MAX];
+};
+
+/**
+ * struct targets - some processes
+ * @count:	so many
+ * @target:	they
+ */
+struct targets {
+	unsigned int count;
+	struct target target[TARGETS_MAX];
 };
 
 static volatile sig_atomic_t stop;
@@ -51,12 +64,18 @@ static void fail(const char *what, pid_t pid)
 	exit(1);
 }
 
-static __u64 now_ns(clockid_t clock)
+static __u64 now_ns(void)
 {
 	struct timespec ts;
 
-	clock_gettime(clock, &ts);
+	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static void sleep_until(__u64 ns)
+{
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME,
+			&(struct timespec){ ns / 1000000000, ns % 1000000000 }, NULL);
 }
 
 static int trap(struct kfd_ioctl_dbg_trap_args *args, pid_t pid, __u32 op)
@@ -105,7 +124,7 @@ static void detach(struct target *t)
 		ptrace(PTRACE_DETACH, t->pid, NULL, NULL);
 }
 
-static void suspend(struct target *t, bool off)
+static void suspend(const struct target *t, bool off)
 {
 	struct kfd_ioctl_dbg_trap_args args = { };
 	__u32 ids[QUEUES_MAX];
@@ -153,60 +172,106 @@ static bool busy(const struct target *t)
 	       peek(t->pid, packet.completion_signal, &signal, sizeof(signal)) && signal.value > 0;
 }
 
-static unsigned long watch(const struct target *high, struct target *low, unsigned int count,
-			   __u64 interval)
+static bool any_busy(const struct targets *high)
 {
-	__u64 next = now_ns(CLOCK_MONOTONIC);
-	unsigned long suspensions = 0;
-	bool off = false, want;
 	unsigned int i;
+
+	for (i = 0; i < high->count; i++)
+		if (busy(&high->target[i]))
+			return true;
+	return false;
+}
+
+static void suspend_all(const struct targets *low, bool off)
+{
+	unsigned int i;
+
+	for (i = 0; i < low->count; i++)
+		suspend(&low->target[i], off);
+}
+
+/* Until HIGH closes @fifo. It says when LOW is to be off, and 0 when a request has ended. */
+static void heed(const char *fifo, const struct targets *low)
+{
+	int fd = open(fifo, O_RDONLY | O_CLOEXEC);
+	bool off = false;
+	__u64 ns;
+
+	if (fd < 0)
+		fail(fifo, 0);
+	while (read(fd, &ns, sizeof(ns)) == sizeof(ns)) {
+		if (ns)
+			sleep_until(ns);
+		if (off != !!ns)
+			suspend_all(low, ns);
+		off = ns;
+	}
+	close(fd);
+}
+
+static void watch(const struct targets *high, const struct targets *low, __u64 interval)
+{
+	__u64 next = now_ns();
+	bool off = false, want;
 
 	while (!stop) {
 		next += interval;
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME,
-				&(struct timespec){ next / 1000000000, next % 1000000000 }, NULL);
-		want = busy(high);
+		sleep_until(next);
+		want = any_busy(high);
 		if (want != off)
-			for (i = 0; i < count; i++)
-				suspend(&low[i], want);
-		suspensions += want && !off;
+			suspend_all(low, want);
 		off = want;
 		/* late: the ioctls took longer than the interval */
-		if (now_ns(CLOCK_MONOTONIC) > next + interval)
-			next = now_ns(CLOCK_MONOTONIC);
+		if (now_ns() > next + interval)
+			next = now_ns();
 	}
-	for (i = 0; off && i < count; i++)
-		suspend(&low[i], false);
-	return suspensions;
+	if (off)
+		suspend_all(low, false);
+}
+
+static void attach_all(struct targets *targets, char **pids)
+{
+	for (; *pids && strcmp(*pids, "--"); pids++) {
+		if (targets->count == TARGETS_MAX)
+			fail("too many processes before", atoi(*pids));
+		attach(&targets->target[targets->count++], atoi(*pids));
+	}
+}
+
+static void detach_all(struct targets *targets)
+{
+	unsigned int i;
+
+	for (i = 0; i < targets->count; i++)
+		detach(&targets->target[i]);
 }
 
 int main(int argc, char **argv)
 {
-	static struct target high, low[TARGETS_MAX];
-	unsigned int count = argc - 3, i;
-	unsigned long suspensions;
-	__u64 cpu;
+	static struct targets high, low;
+	__u64 interval;
 
-	if (argc < 4 || count > TARGETS_MAX) {
-		fputs("usage: bench_daemon INTERVAL-US HIGH-PID LOW-PID...\n", stderr);
+	if (argc < 5) {
+		fputs("usage: bench_daemon INTERVAL-US|FIFO HIGH-PID... -- LOW-PID...\n", stderr);
 		return 2;
 	}
 	signal(SIGTERM, on_term);
+	if (setpriority(PRIO_PROCESS, 0, MONITOR_NICE))
+		fail("nice value of", getpid());
 	kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
 	dbg_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (kfd < 0 || dbg_fd < 0)
 		fail("/dev/kfd", 0);
-	attach(&high, atoi(argv[2]));
-	detach(&high);
-	for (i = 0; i < count; i++)
-		attach(&low[i], atoi(argv[3 + i]));
+	attach_all(&high, argv + 2);
+	detach_all(&high);
+	attach_all(&low, argv + 3 + high.count);
 	printf("attached\n");
 	fflush(stdout);
-	cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID);
-	suspensions = watch(&high, low, count, atol(argv[1]) * 1000);
-	printf("suspensions=%lu\ncpu_ns=%llu\n", suspensions,
-	       (unsigned long long)(now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu));
-	for (i = 0; i < count; i++)
-		detach(&low[i]);
+	interval = atol(argv[1]) * 1000;
+	if (interval)
+		watch(&high, &low, interval);
+	else
+		heed(argv[1], &low);
+	detach_all(&low);
 	return 0;
 }

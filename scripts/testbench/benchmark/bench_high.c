@@ -2,11 +2,14 @@
 /*
  * The benchmark's HIGH: a request of some kernels at each of the times it is
  * given, from its submission to its end. It can have LOW work in its own process
- * and switch that off meanwhile. What it knows of ahead it announces to GPREEMPT, or
- * switches LOW off as early as GPREEMPT would.
+ * and switch that off meanwhile, or tell LOW processes that it is at work. What it
+ * knows of ahead it announces to GPREEMPT or to bench_daemon, or switches LOW off as
+ * early as GPREEMPT would.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,8 +17,10 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <sys/ioctl.h>
+#include <linux/futex.h>
 #include <linux/kfd_gpreempt.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
 
 #include "bench_work.h"
 #include "clocks.h"
@@ -36,16 +41,24 @@
  *		bench_low
  * @coop_priority: of its queue
  * @ticks_per_us: of the GPU's clock
- * @cpu_of:	a process whose CPU time is printed, 0: none
+ * @go:		a file with a number; with it the requests begin. It is a process whose CPU time is
+ *		printed, 0: none
+ * @cpu_of:	that process
  * @debuggee:	see debugger_allow()
+ * @lds_kb:	that a workgroup asks for, and does not use
+ * @notice:	where bench_daemon is told, or NULL: it is not
+ * @at_work:	see bench_work_share(), or NULL
  */
 struct setup {
-	const char *at;
+	const char *at, *go;
 	unsigned int kernels, us, priority, hint_us, margin_us;
 	unsigned int coop_steps, coop_iterations, rounds, coop_kernels, coop_priority;
 	double ticks_per_us;
 	pid_t cpu_of;
 	int debuggee;
+	unsigned int lds_kb;
+	const char *notice;
+	volatile __u32 *at_work;
 };
 
 static void fail(const char *what, int err)
@@ -96,9 +109,16 @@ static int update_coop(struct bench_work *w, unsigned int percentage)
 	return aql_update(&w->queue, percentage, w->queue.priority);
 }
 
+/* LOW is to be off from then on; 0: it can come back. */
+static void tell_daemon(int fd, __u64 at)
+{
+	if (write(fd, &at, sizeof(at)) != sizeof(at))
+		fail("the daemon", -errno);
+}
+
 /* A request comes at @next. What GPREEMPT makes of the hint, a @coop does itself. */
 static void give_notice(struct aql_queue *q, const struct setup *s, struct bench_work *coop,
-			bool first, __u64 next)
+			int daemon, bool first, __u64 next)
 {
 	__u64 early = next - s->hint_us * 1000ULL;
 	int ret;
@@ -108,6 +128,11 @@ static void give_notice(struct aql_queue *q, const struct setup *s, struct bench
 		ret = update_coop(coop, 0);
 		if (ret)
 			fail("switch LOW off", ret);
+		return;
+	}
+	if (daemon >= 0) {
+		sleep_until(early);
+		tell_daemon(daemon, next - s->margin_us * 1000ULL);
 		return;
 	}
 	/* the last one is over, and this one far away */
@@ -145,6 +170,13 @@ static void *run_coop(void *arg)
 	return NULL;
 }
 
+/* One more request is under way, or one fewer: the last one wakes those that wait for it. */
+static void count(volatile __u32 *at_work, int by)
+{
+	if (!__atomic_add_fetch(at_work, by, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, at_work, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 static void request(struct client *c, struct aql_queue *q, struct high_job *job,
 		    const struct setup *s, struct bench_work *coop)
 {
@@ -153,10 +185,16 @@ static void request(struct client *c, struct aql_queue *q, struct high_job *job,
 
 	if (coop && !s->hint_us)
 		ret = update_coop(coop, 0);
+	if (s->at_work) {
+		count(&s->at_work[s->priority], 1);
+		bench_work_wait(s->at_work, s->priority);
+	}
 	n = submit(c, q, job, s->kernels);
 	ret = ret ?: high_job_wait(c, job, 10 * CLIENT_TIMEOUT_MS);
 	printf("request packet=%llu kernels=%u at=%llu end=%llu\n", (unsigned long long)n,
 	       s->kernels, (unsigned long long)begin, (unsigned long long)kfd_now());
+	if (s->at_work)
+		count(&s->at_work[s->priority], -1);
 	if (coop)
 		ret = ret ?: update_coop(coop, 100);
 	if (ret)
@@ -167,23 +205,30 @@ static unsigned int measure(struct client *c, struct aql_queue *q, struct high_j
 			    const struct setup *s, struct bench_work *coop)
 {
 	FILE *at = fopen(s->at, "re");
-	__u64 begin = kfd_now(), cpu = cpu_ns(s->cpu_of);
+	int daemon = s->notice ? open(s->notice, O_WRONLY | O_CLOEXEC) : -1;
+	__u64 begin = kfd_now(), cpu = cpu_ns(s->cpu_of), own = cpu_ns(gettid());
 	unsigned int requests = 0;
 	unsigned long long us;
 	__u64 next;
 
-	if (!at)
+	if (!at || (s->notice && daemon < 0))
 		fail(s->at, -errno);
 	while (fscanf(at, "%llu", &us) == 1) {
 		next = begin + us * 1000;
 		if (s->hint_us)
-			give_notice(q, s, coop, !requests, next);
+			give_notice(q, s, coop, daemon, !requests, next);
 		sleep_until(next);
 		request(c, q, job, s, coop);
+		if (daemon >= 0)
+			tell_daemon(daemon, 0);
 		requests++;
 	}
 	fclose(at);
-	printf("cpu_ns=%llu\n", (unsigned long long)(cpu_ns(s->cpu_of) - cpu));
+	printf("cpu_ns=%llu\nown_cpu_ns=%llu\n", (unsigned long long)(cpu_ns(s->cpu_of) - cpu),
+	       (unsigned long long)(cpu_ns(gettid()) - own));
+	/* with this a daemon that is told ends */
+	if (daemon >= 0)
+		close(daemon);
 	return requests;
 }
 
@@ -193,6 +238,17 @@ static void print_clocks(struct client *c, const char *when)
 
 	if (ret)
 		fail("clocks", ret);
+}
+
+static void wait_for_go(struct setup *s)
+{
+	FILE *f;
+
+	while (!(f = fopen(s->go, "re")))
+		usleep(10000);
+	if (fscanf(f, "%d", &s->cpu_of) != 1)
+		fail(s->go, -EINVAL);
+	fclose(f);
 }
 
 static void run(struct setup *s)
@@ -208,6 +264,7 @@ static void run(struct setup *s)
 
 	if (ret)
 		fail("no usable GPU", ret);
+	c.high.group_bytes = s->lds_kb * 1024;
 	if (s->debuggee)
 		ret = debugger_allow(&c.dev);
 	if (ret)
@@ -222,11 +279,9 @@ static void run(struct setup *s)
 				      s->coop_steps, s->coop_kernels);
 	if (ret)
 		fail("memory", ret);
-	printf("pid=%d\nring=%lu\nready\n", getpid(), (unsigned long)q.ring.ptr);
+	printf("ring=%lu\nready\n", (unsigned long)q.ring.ptr);
 	fflush(stdout);
-	/* whoever attaches to this process tells its number */
-	if (s->debuggee && scanf("%d", &s->cpu_of) != 1)
-		fail("nobody attached", -EPIPE);
+	wait_for_go(s);
 	if (cooperate) {
 		pthread_create(&thread, NULL, run_coop, &coop);
 		usleep(300000);
@@ -249,8 +304,9 @@ static void run(struct setup *s)
 
 static void usage(void)
 {
-	fputs("usage: bench_high --at FILE --ticks-per-us N [--kernels N] [--us N] [--priority N]\n"
-	      "                  [--hint-us N [--margin-us N]] [--cpu-of PID] [--debuggee]\n"
+	fputs("usage: bench_high --at FILE --go FILE --ticks-per-us N [--kernels N] [--us N]\n"
+	      "                  [--priority N] [--hint-us N [--margin-us N]] [--debuggee]\n"
+	      "                  [--lds-kb N] [--notice FIFO] [--ahead FILE]\n"
 	      "                  [--coop-steps N | --coop-iterations N] [--rounds N]\n"
 	      "                  [--coop-kernels N] [--coop-priority N]\n", stderr);
 	exit(2);
@@ -266,16 +322,22 @@ int main(int argc, char **argv)
 		{ "priority", required_argument, NULL, 'p' },
 		{ "hint-us", required_argument, NULL, 'h' },
 		{ "margin-us", required_argument, NULL, 'm' },
-		{ "cpu-of", required_argument, NULL, 'c' },
+		{ "go", required_argument, NULL, 'g' },
 		{ "coop-steps", required_argument, NULL, 's' },
 		{ "coop-iterations", required_argument, NULL, 'i' },
 		{ "coop-kernels", required_argument, NULL, 'n' },
 		{ "coop-priority", required_argument, NULL, 'l' },
 		{ "rounds", required_argument, NULL, 'r' },
 		{ "debuggee", no_argument, NULL, 'd' },
+		{ "lds-kb", required_argument, NULL, 'b' },
+		{ "notice", required_argument, NULL, 'f' },
+		{ "ahead", required_argument, NULL, 'w' },
 		{ }
 	};
-	struct setup s = { .kernels = 1, .us = 200, .priority = PRIORITY_HIGH, .rounds = 2 };
+	struct setup s = {
+		.kernels = 1, .us = 200, .priority = PRIORITY_HIGH, .rounds = 2,
+		.lds_kb = CLIENT_LDS_BYTES / 1024,
+	};
 	int opt;
 
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -301,8 +363,8 @@ int main(int argc, char **argv)
 		case 'm':
 			s.margin_us = atoi(optarg);
 			break;
-		case 'c':
-			s.cpu_of = atoi(optarg);
+		case 'g':
+			s.go = optarg;
 			break;
 		case 's':
 			s.coop_steps = atoi(optarg);
@@ -322,11 +384,22 @@ int main(int argc, char **argv)
 		case 'd':
 			s.debuggee = 1;
 			break;
+		case 'b':
+			s.lds_kb = atoi(optarg);
+			break;
+		case 'f':
+			s.notice = optarg;
+			break;
+		case 'w':
+			s.at_work = bench_work_share(optarg);
+			if (!s.at_work)
+				fail(optarg, -errno);
+			break;
 		default:
 			usage();
 		}
 	}
-	if (!s.at || s.ticks_per_us <= 0 || !s.kernels || s.kernels > RING ||
+	if (!s.at || !s.go || s.ticks_per_us <= 0 || !s.kernels || s.kernels > RING ||
 	    s.margin_us > s.hint_us)
 		usage();
 	run(&s);

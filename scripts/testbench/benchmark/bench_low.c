@@ -27,14 +27,16 @@ static void usage(void)
 {
 	fputs("usage: bench_low --calibrate | (--iterations N | --steps N) [--rounds N]\n"
 	      "                 [--kernels N]\n"
-	      "                 [--priority N] [--debuggee]\n"
+	      "                 [--priority N] [--debuggee] [--half] [--behind FILE]\n"
 	      "  --calibrate   print what a workgroup of either kernel takes\n"
 	      "  --iterations  of the LOW kernel's loop\n"
 	      "  --steps       of the kernel of that name instead\n"
 	      "  --rounds      workgroups of a dispatch for each compute unit (default 2)\n"
 	      "  --kernels     dispatches that all end before the next begins (default: no such)\n"
 	      "  --priority    of the queue (default 0)\n"
-	      "  --debuggee    let a debugger suspend the queue\n", stderr);
+	      "  --debuggee    let a debugger suspend the queue\n"
+	      "  --half        run on half of the compute units\n"
+	      "  --behind      start nothing while the file says that HIGH is at work\n", stderr);
 	exit(2);
 }
 
@@ -42,6 +44,20 @@ static void fail(const char *what, int err)
 {
 	fprintf(stderr, "bench_low: %s: %s\n", what, strerror(-err));
 	exit(1);
+}
+
+/* The first half of a mask's bits are half of the units of each engine and die. */
+static int on_half(struct client *c, struct aql_queue *q)
+{
+	__u32 mask[32] = { };
+	struct kfd_ioctl_set_cu_mask_args args = {
+		.queue_id = q->id, .num_cu_mask = 32 * 32, .cu_mask_ptr = (uintptr_t)mask,
+	};
+	unsigned int i;
+
+	for (i = 0; i < c->dev.cus / 2; i++)
+		mask[i / 32] |= 1U << i % 32;
+	return kfd_ioctl(&c->dev, AMDKFD_IOC_SET_CU_MASK, &args);
 }
 
 /* The least of some tries: what disturbs it makes it longer. */
@@ -101,11 +117,14 @@ int main(int argc, char **argv)
 		{ "kernels", required_argument, NULL, 'k' },
 		{ "priority", required_argument, NULL, 'p' },
 		{ "debuggee", no_argument, NULL, 'd' },
+		{ "half", no_argument, NULL, 'h' },
+		{ "behind", required_argument, NULL, 'b' },
 		{ }
 	};
 	unsigned int iterations = 0, steps = 0, rounds = 2, kernels = 0;
 	unsigned int priority = PRIORITY_LOW;
-	int opt, ret, calibrating = 0, debuggee = 0;
+	int opt, ret, calibrating = 0, debuggee = 0, half = 0;
+	const char *behind = NULL;
 	struct client c;
 
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -131,6 +150,12 @@ int main(int argc, char **argv)
 		case 'd':
 			debuggee = 1;
 			break;
+		case 'h':
+			half = 1;
+			break;
+		case 'b':
+			behind = optarg;
+			break;
 		default:
 			usage();
 		}
@@ -152,8 +177,14 @@ int main(int argc, char **argv)
 	if (ret)
 		fail("runtime enable", ret);
 	ret = bench_work_init(&work, &c, priority, rounds, iterations, steps, kernels);
+	if (!ret && half)
+		ret = on_half(&c, &work.queue);
 	if (ret)
 		fail("queue and memory", ret);
+	if (behind)
+		work.at_work = bench_work_share(behind);
+	if (behind && !work.at_work)
+		fail(behind, -errno);
 	ret = bench_work_run(&work);
 	if (ret)
 		fail("a dispatch did not end, or computed something wrong", ret);

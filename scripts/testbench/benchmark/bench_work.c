@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* LOW work of the benchmark. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "bench_work.h"
 
@@ -65,14 +70,33 @@ static int finish(struct bench_work *w, unsigned int i, unsigned int nth)
 	return ret;
 }
 
+volatile __u32 *bench_work_share(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	void *p = mmap(NULL, KFD_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
+}
+
 /* A new iteration begins when all of the last one has ended. */
 static bool may_start(const struct bench_work *w)
 {
 	unsigned long inflight = w->started - w->dispatches;
 
-	if (w->stop || inflight == BENCH_DEPTH)
+	/* what has been started cannot be held back any more */
+	if (w->stop || inflight == (w->at_work ? 1 : BENCH_DEPTH))
 		return false;
 	return !inflight || !w->kernels || w->started % w->kernels;
+}
+
+void bench_work_wait(volatile __u32 *at_work, unsigned int priority)
+{
+	__u32 n;
+
+	while (++priority <= PRIORITY_HIGH)
+		while ((n = at_work[priority]))
+			syscall(SYS_futex, &at_work[priority], FUTEX_WAIT, n, NULL, NULL, 0);
 }
 
 int bench_work_run(struct bench_work *w)
@@ -80,8 +104,11 @@ int bench_work_run(struct bench_work *w)
 	int ret = 0;
 
 	do {
-		while (may_start(w))
+		while (may_start(w)) {
+			if (w->at_work)
+				bench_work_wait(w->at_work, w->queue.priority);
 			start(w, w->started++ % BENCH_DEPTH);
+		}
 		if (!w->dispatches) {
 			printf("running\n");
 			fflush(stdout);

@@ -17,6 +17,7 @@
  * @kernels:	dispatches of an iteration, which all end before the next begins; 0: none
  * @low:	jobs of the LOW kernel
  * @step:	jobs of the other
+ * @at_work:	see bench_work_share(), or NULL
  * @stop:	end after what is in flight
  * @started: @dispatches: dispatches that began, that ended
  */
@@ -26,6 +27,7 @@ struct bench_work {
 	unsigned int steps, groups, kernels;
 	struct low_job low[BENCH_DEPTH];
 	struct high_job step[BENCH_DEPTH];
+	volatile __u32 *at_work;
 	volatile int stop;
 	unsigned long started, dispatches;
 };
@@ -33,6 +35,16 @@ struct bench_work {
 /* @rounds: workgroups of a dispatch for each compute unit; of the next two either is 0. */
 int bench_work_init(struct bench_work *w, struct client *c, __u32 priority, unsigned int rounds,
 		    unsigned int iterations, unsigned int steps, unsigned int kernels);
+
+/*
+ * What all who map that file share: a word a priority, how many of its requests are under way.
+ * While there are any, lower ones start nothing, but what they have started goes on to its end.
+ * NULL if there is no such file.
+ */
+volatile __u32 *bench_work_share(const char *path);
+
+/* Until there is no request above @priority. */
+void bench_work_wait(volatile __u32 *at_work, unsigned int priority);
 
 /*
  * Until @w->stop. Says "running" once it runs, and when each dispatch ended: "done <ns>".

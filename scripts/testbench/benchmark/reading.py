@@ -37,7 +37,9 @@ class Measured:
     guest: list = field(default_factory=list)       # likewise, by the guest's clock
     low: float = 0                                  # workgroups a second
     cpu: float = 0                                  # of the monitor or daemon, share of a core
+    own_cpu: float = 0                              # of HIGH, likewise
     seconds: float = 0
+    high_seconds: float = 0                         # as long as requests on all levels took
 
 
 class Clock:
@@ -80,15 +82,21 @@ def read_low_alone(folder):
     return Measured(low=read_low(folder, text, min(done), max(done)))
 
 
-def read_mode(folder, mode, log):
+def high(folder, mode, level):
+    """What a HIGH said."""
+    return folder / f"{mode}.high-{level}"
+
+
+def read_mode(folder, mode, level, log):
     if mode == "low":
         return read_low_alone(folder)
-    text = (folder / f"{mode}.high").read_text()
-    clock = Clock(folder / f"{mode}.high")
+    path = high(folder, mode, level)
+    text = path.read_text()
+    clock = Clock(path)
     found = Measured()
     requests = [tuple(map(int, r)) for r in re.findall(
         r"^request packet=(\d+) kernels=\d+ at=(\d+) end=(\d+)$", text, re.M)]
-    if len(requests) != (wanted := len((folder / "at").read_text().split())):
+    if len(requests) != (wanted := len((folder / f"at-{level}").read_text().split())):
         raise NoResult(f"'{mode}': {len(requests)} of {wanted} requests")
     for packet, at, end in requests:
         begin, latest = clock.log(at), clock.log(end)
@@ -100,8 +108,9 @@ def read_mode(folder, mode, log):
         found.guest.append((end - at) / 1000)
     begin, end = requests[0][1], requests[-1][2]
     found.seconds = (end - begin) / 1e9
-    found.cpu = int(values(folder / f"{mode}.high")["cpu_ns"]) / (end - begin)
-    low = folder / f"{mode}.{'high' if mode.startswith('coop') else 'low'}"
+    said = values(path)
+    found.cpu, found.own_cpu = (int(said[key]) / (end - begin) for key in ("cpu_ns", "own_cpu_ns"))
+    low = path if mode.startswith("coop") else folder / f"{mode}.low"
     if low.exists():
         found.low = read_low(folder, low.read_text(), begin, end)
     state = folder / f"{mode}.state"
@@ -110,9 +119,16 @@ def read_mode(folder, mode, log):
     return found
 
 
-def read_run(folder, modes):
-    """What each mode of a run measured."""
-    log = Log(folder / "ends.log", {int(values(path)["ring"]) for mode in modes
-                                    if (path := folder / f"{mode}.high").exists()
-                                    and "ring" in values(path)})
-    return {mode: read_mode(folder, mode, log) for mode in modes}
+def read_run(folder, modes, levels):
+    """What each mode of a run measured, by HIGH's level."""
+    found = {}
+    for level in levels:
+        paths = [high(folder, mode, level) for mode in modes]
+        log = Log(folder / "ends.log", {int(values(path)["ring"]) for path in paths
+                                        if path.exists() and "ring" in values(path)})
+        found[level] = {mode: read_mode(folder, mode, level, log) for mode in modes}
+    for mode in modes:
+        took = sum(sum(of[mode].latencies) for of in found.values()) / 1e6
+        for of in found.values():
+            of[mode].high_seconds = took
+    return found

@@ -16,16 +16,18 @@ def save(path, results):
     path.write_text(json.dumps({"of": "a GPU model, not a GPU", **results}, indent=1) + "\n")
 
 
-def table(mix, rptr_at, r, block, made, seeds):
-    print(f"\n{mix.title}; measured {block / 1000:.2f} ms; the read index advances at {rptr_at}\n"
+def table(title, rptr_at, r, block, made, seeds, worse):
+    print(f"\n{title}; measured {block / 1000:.2f} ms; the read index advances at {rptr_at}\n"
           f"{told(made, seeds)}\n"
-          f"{'':<24}HIGH, us by the event log                LOW, of   of what  daemon,\n"
-          f"{'':<25}p50 (spread)     p99   p99.9     max    alone  HIGH leaves  monitor")
+          f"{'':<24}HIGH, us by the event log                LOW, of   of what     CPU,\n"
+          f"{'':<25}p50 (spread)     p99   p99.9     max    alone  HIGH leaves  of a core")
     for mode, m in r.items():
         print(f"  {TITLES[mode]:<20}{m['p50_us']:8.0f} ({m['p50_spread_us']:5.0f})"
               f"{m['p99_us']:8.0f}{m['p999_us']:8.0f}{m['max_us']:8.0f}"
               + (f"{m['low']:9.1%}{m['low_of_left_over']:13.1%}" if m["low"] else " " * 22)
-              + (f"{m['cpu']:9.2%}" if m["cpu"] else ""), flush=True)
+              + f"{m['cpu']:11.2%}", flush=True)
+    for text in worse or ["no means with as much notice is better at any figure"]:
+        print(f"  {text}", flush=True)
 
 
 def picture(path, title, r):

@@ -115,7 +115,8 @@ class Run:
         shutil.rmtree(given, ignore_errors=True)
         given.mkdir(parents=True)
         (given / "plan").write_text(job.plan())
-        (given / "at").write_text(job.times())
+        for level, times in job.times().items():
+            (given / f"at-{level}").write_text(times)
         self.begin = time.monotonic()
         with self.beside("said").open("w") as said:
             self.process = subprocess.Popen(self.command(given), stdin=subprocess.DEVNULL,

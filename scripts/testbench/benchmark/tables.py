@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """The results of all mixes as the documentation's tables, in reStructuredText."""
+import textwrap
+
+from testbench.benchmark.figures import cost
+from testbench.benchmark.mixes import DAEMONS, RIVALS
 
 MISSING = "\\-"
 
@@ -13,47 +17,55 @@ def simple(head, rows):
     return "\n".join([rule, lines[0], rule, *lines[1:], rule]) + "\n"
 
 
-def pair(m):
-    return f"{m['p50_us']:.0f}/{m['p99_us']:.0f}"
+def alone(r, mode):
+    return f"{r[mode]['p50_us']:.0f}"
 
 
-def longest(m):
-    return f"{m['max_us']:.0f}"
+def added(*keys):
+    """What a mode adds to these of HIGH's figures."""
+    return lambda r, mode: "/".join(str(round(cost(r, mode, key))) for key in keys)
 
 
-def left_over(m):
-    return f"{m['low_of_left_over']:.1%}".replace("%", " %")
+def lost(r, mode):
+    return f"{cost(r, mode, 'low_of_left_over'):.1%}".replace("%", " %")
 
 
-def cpu(m):
-    return f"{m['cpu']:.2%}".replace("%", " %")
+def cpu(r, mode):
+    return f"{cost(r, mode, 'cpu'):.2%}".replace("%", " %")
 
 
-# Of each table, its columns: what it says at the top, of which mode, and how.
+SHORT = {"alone": "alone", "stock": "stock", "cu-mask": "CU mask", "hpf": "HPF",
+         "daemon-1000": "daemon 1 ms", "daemon-100": "0.1 ms", "coop": "coop.",
+         "gpreempt": "GPREEMPT", "daemon-notice": "daemon", "coop-notice": "coop.", "hint": "HINT"}
+BLIND, AHEAD = ((*RIVALS[mode], mode) for mode in ("gpreempt", "hint"))
+# Of each table, its columns: how each says what of which mode.
 TABLES = (
-    (("alone", "alone", pair), ("stock", "stock", pair), ("daemon 1 ms", "daemon-1000", pair),
-     ("0.1 ms", "daemon-100", pair), ("coop.", "coop", pair), ("GPREEMPT", "gpreempt", pair),
-     ("max", "gpreempt", longest)),
-    (("alone", "alone", pair), ("coop.", "coop-notice", pair), ("HINT", "hint", pair),
-     ("max", "hint", longest)),
-    (("stock", "stock", left_over), ("daemon 1 ms", "daemon-1000", left_over),
-     ("0.1 ms", "daemon-100", left_over), ("coop.", "coop", left_over),
-     ("GPREEMPT", "gpreempt", left_over), ("coop., notice", "coop-notice", left_over),
-     ("HINT", "hint", left_over)),
-    (("daemon 1 ms", "daemon-1000", cpu), ("0.1 ms", "daemon-100", cpu),
-     ("GPREEMPT", "gpreempt", cpu), ("HINT", "hint", cpu)),
+    [(alone, "alone"), *((added("p50_us", "p99_us"), mode) for mode in BLIND)],
+    [(added("max_us"), mode) for mode in BLIND],
+    [(added("p50_us", "p99_us", "max_us"), mode) for mode in AHEAD],
+    [(lost, mode) for mode in BLIND],
+    [(lost, mode) for mode in AHEAD],
+    [(cpu, mode) for mode in (*BLIND, *AHEAD) if mode in DAEMONS or mode in RIVALS],
 )
 
 
 def setting(mixes, rptr_at):
     """The tables of the mixes that have results with that read index."""
     found = {name: mix[rptr_at] for name, mix in mixes.items() if rptr_at in mix}
-    return [simple(["mix", *(title for title, _, _ in columns)],
-                   [[name, *(cell(r[mode]) if mode in r else MISSING
-                             for _, mode, cell in columns)] for name, r in found.items()])
+    return [simple(["mix", *(SHORT[mode] for _, mode in columns)],
+                   [[name, *(cell(r, mode) if mode in r else MISSING for cell, mode in columns)]
+                    for name, r in found.items()])
             for columns in TABLES if found]
+
+
+def losses(mixes, rptr_at):
+    """Where GPREEMPT is worse."""
+    return "\n".join(textwrap.fill(f"- {name}: {text.replace('%', ' %')}", 97, subsequent_indent="  ")
+                     for name, mix in mixes.items() if rptr_at in mix
+                     for text in mix[rptr_at]["worse"])
 
 
 def text(mixes):
     return "\n".join(f".. The read index advances at {rptr_at}.\n\n" + "\n".join(tables)
+                     + f"\n{losses(mixes, rptr_at)}\n"
                      for rptr_at in ("launch", "fetch") if (tables := setting(mixes, rptr_at)))

@@ -42,28 +42,32 @@ if os.environ.get("FAKE_WAIT") == option["--seed"]:
 if option["--seed"] in os.environ.get("FAKE_FAIL", "").split():
     sys.exit("guest: error: it died")
 shutil.copytree(given, out)
-modes = (given / "plan").read_text().split("\n")[0].split()
-at = [int(t) for t in (given / "at").read_text().split()]
+modes, levels = (line.split() for line in (given / "plan").read_text().split("\n")[:2])
 (out / "clock").write_text(f"mode={os.environ.get('FAKE_CLOCK', 'virtual')}\n"
                            "insns_per_ns=1\nquantum_us=50\n")
 (out / "rounds").write_text("2\n")
 took = 400 if "SAVE=2" in option["--model"] else 200
-events = ["0 wave-start x=1", "0 queue-map queue=0x10 pasid=1 priority=0 ring=0x10000"]
-for n, mode in enumerate(modes):
+events = ["0 wave-start x=1"]
+for n, (mode, level) in enumerate((m, l) for m in modes for l in levels):
+    at = [int(t) for t in (given / f"at-{level}").read_text().split()]
     begin = (n + 1) * 10 ** 12
-    high = ["ring=65536", f"gpu_clock_begin={begin // 10}", f"clock_begin={begin}", "cpu_ns=1000"]
-    for packet, us in enumerate(at):
-        ns = begin + us * 1000
-        high.append(f"request packet={packet} kernels=1 at={ns} end={ns + took * 1000}")
-        events.append(f"{ns + took * 1000} dispatch-end queue=0x10 pasid=1 disp={packet}")
+    ring, us = 65536 * int(level), took + (int(level) if len(levels) > 1 else 0)
+    high = [f"ring={ring}", f"gpu_clock_begin={begin // 10}", f"clock_begin={begin}", "cpu_ns=1000",
+            "own_cpu_ns=1000"]
+    events.append(f"0 queue-map queue=0x{level} pasid=1 priority=0 ring={ring:#x}")
+    for packet, time_ in enumerate(at):
+        ns = begin + time_ * 1000
+        high.append(f"request packet={packet} kernels=1 at={ns} end={ns + us * 1000}")
+        events.append(f"{ns + us * 1000} dispatch-end queue=0x{level} pasid=1 disp={packet}")
     last = begin + at[-1] * 1000 + 10 ** 9
     high += [f"gpu_clock_end={last // 10}", f"clock_end={last}"]
-    low = ["running"] + [f"done {t}" for t in range(begin, last, 10 ** 7)]
+    low = ["running"] + [f"done {t}" for t in range(begin - 10 ** 10, last, 10 ** 7)]
     if mode != "low":
         high += low if mode[:4] == "coop" else []
-        (out / f"{mode}.high").write_text("\n".join(high) + "\n")
+        (out / f"{mode}.high-{level}").write_text("\n".join(high) + "\n")
     if mode != "alone" and mode[:4] != "coop":
-        (out / f"{mode}.low").write_text("\n".join(low) + "\n")
+        with (out / f"{mode}.low").open("a") as f:
+            f.write("\n".join(low) + "\n")
 (out / "events.log").write_text("\n".join(events) + "\n")
 """
 
@@ -90,25 +94,36 @@ class Reading(InFolder):
         for packet, end in (0, 3), (1, 104):
             self.events.append(f"{BEGIN + AHEAD + end * MS} dispatch-end queue=0x10 pasid=1 "
                                f"disp={packet}")
-        self.write("at", "0\n100000\n")
+        self.write("at-15", "0\n100000\n")
         self.write("rounds", "2\n")
-        self.high = ["ring=65536", f"gpu_clock_begin={(BEGIN + AHEAD) // 10}", f"clock_begin={BEGIN}",
+        self.high = ["ring=65536", f"gpu_clock_begin={(BEGIN + AHEAD) // 10}",
+                     f"clock_begin={BEGIN}",
                      f"request packet=0 kernels=1 at={BEGIN} end={BEGIN + 5 * MS}",
                      f"request packet=1 kernels=1 at={BEGIN + 100 * MS} end={BEGIN + 105 * MS}",
-                     "cpu_ns=0", f"gpu_clock_end={(BEGIN + AHEAD + 200 * MS) // 10}",
+                     "cpu_ns=1000000", "own_cpu_ns=500000",
+                     f"gpu_clock_end={(BEGIN + AHEAD + 200 * MS) // 10}",
                      f"clock_end={BEGIN + 200 * MS}"]
         self.write("low.low", "running\n" + "".join(
             f"done {BEGIN - 1000 * MS + n * 10 * MS}\n" for n in range(11)))
 
     def read(self, mode):
-        self.write(f"{mode}.high", "\n".join(self.high) + "\n")
+        self.write(f"{mode}.high-15", "\n".join(self.high) + "\n")
         self.write("ends.log", "\n".join(self.events) + "\n")
-        return reading.read_run(self.folder, [mode])[mode]
+        return reading.read_run(self.folder, [mode], [15])[15][mode]
 
     def test_latencies_are_those_of_the_event_log(self):
         found = self.read("alone")
         self.assertEqual([round(v) for v in found.latencies], [3000, 4000])
         self.assertEqual(found.guest, [5000, 5000])
+        self.assertEqual((found.cpu, found.own_cpu), (1 / 105, 0.5 / 105))
+
+    def test_highs_on_all_levels_leave_less(self):
+        self.write("at-9", (self.folder / "at-15").read_text())
+        self.read("alone")
+        self.write("alone.high-9", (self.folder / "alone.high-15").read_text())
+        found = reading.read_run(self.folder, ["alone"], [15, 9])
+        for level in 15, 9:
+            self.assertAlmostEqual(found[level]["alone"].high_seconds, 2 * 0.007)
 
     def test_lows_queue_is_not_highs(self):
         self.events[0] = self.events[0].replace("ring=0x1", "ring=0x2")
@@ -139,8 +154,30 @@ class Reading(InFolder):
 def measured(**modes):
     """What a run measured: latencies by mode, beside LOW at 80 a second, alone at 100."""
     return {"low": reading.Measured(low=100),
-            **{mode: reading.Measured(latencies=us, guest=us, low=80, cpu=0.1, seconds=1)
-               for mode, us in modes.items()}}
+            **{mode: reading.Measured(latencies=us, guest=us, low=80, cpu=0.1, seconds=1,
+                                      high_seconds=sum(us) / 1e6)
+               for mode, us in {"stock": [1], **modes}.items()}}
+
+
+class Mixes(unittest.TestCase):
+    def test_one_process_cannot_switch_off_anothers_queue(self):
+        coop = {name for name, mix in mixes.MIXES.items() if "coop" in mix.modes()}
+        self.assertEqual(coop & {"block-10ms", "processes-8", "levels"}, {"block-10ms"})
+
+    def test_the_daemon_has_notice_of_one_high(self):
+        self.assertIn("daemon-notice", mixes.MIXES["processes-8"].modes())
+        self.assertNotIn("daemon-notice", mixes.MIXES["levels"].modes())
+
+    def test_each_high_has_requests_of_its_own(self):
+        at = mixes.times("levels", 1, 9)
+        self.assertEqual((list(at), len(set(at.values()))), ([15, 12, 9], 3))
+
+    def test_in_a_burst_low_is_back_for_less_than_min_residency(self):
+        at = [int(t) for t in mixes.times("bursts", 1, 40)[15].split()]
+        gaps = [later - sooner for sooner, later in zip(at, at[1:])]
+        # a request takes 324 us or more; residency is 500
+        self.assertEqual([gap < 324 + 500 + 100 for gap in gaps],
+                         [n % 4 != 0 for n in range(1, 40)])
 
 
 class Figures(unittest.TestCase):
@@ -158,6 +195,12 @@ class Figures(unittest.TestCase):
         r, _ = figures.of_mix([measured(alone=[100000, 100000], gpreempt=[1])])
         self.assertEqual((r["gpreempt"]["low"], r["gpreempt"]["low_of_left_over"]), (0.8, 1))
 
+    def test_what_high_does_for_it_is_billed(self):
+        run = measured(alone=[1], gpreempt=[1])
+        run["stock"].own_cpu, run["gpreempt"].own_cpu = 0.25, 0.5
+        r, _ = figures.of_mix([run])
+        self.assertEqual((r["stock"]["cpu"], r["gpreempt"]["cpu"]), (0.1, 0.35))
+
     def test_percentiles(self):
         self.assertEqual([figures.percentile(range(1, 1001), p) for p in (50, 99, 99.9)],
                          [500, 990, 999])
@@ -166,88 +209,94 @@ class Figures(unittest.TestCase):
 
 class Verdicts(unittest.TestCase):
     def setUp(self):
-        self.mix = mixes.Mix("", 1000, lows=2, disb=True, limit_us=5000)
-        # a seed that is far from the others changes nothing
-        base = {"p50_us": 1000, "p50_spread_us": 900, "p99_us": 2000, "p99_spread_us": 1900,
-                "max_us": 3000, "cpu": 0.1, "low_of_left_over": 0.95}
+        self.mix = mixes.Mix("", 1000, adds_us=1000, limit_us=5000)
+        base = {"p50_us": 1200, "p99_us": 1500, "max_us": 2000, "cpu": 0.1, "low_of_left_over": 0.9}
         self.found = {m: copy.copy(base) for m in mixes.TITLES}
+        self.found["alone"].update(p50_us=1000, p99_us=1000, max_us=1000)
 
-    def missed(self, *changes):
+    def change(self, *changes):
         for mode, what, value in changes:
             self.found[mode][what] = value
-        return list(figures.verdict("mix", self.mix, self.found))
 
-    def test_all_kept(self):
+    def worse(self, *changes):
+        self.change(*changes)
+        return list(figures.worse(self.found))
+
+    def missed(self, *changes):
+        self.change(*changes)
+        return list(figures.missed("mix", self.mix, self.found))
+
+    def test_nothing_is_worse(self):
+        self.assertEqual(self.worse(), [])
         self.assertEqual(self.missed(), [])
 
-    def test_each_promise(self):
-        self.mix.lows = 1
-        for mode, what, value, text in (
-                ("gpreempt", "p99_us", 2061, "p99 with 'GPREEMPT' 2061 us, with 'stock' 2000 us"),
-                ("gpreempt", "low_of_left_over", 0.92,
-                 "LOW's share with 'GPREEMPT' 92.0%, with 'daemon, 1 ms' 95.0%"),
-                ("gpreempt", "cpu", 0.1031,
-                 "CPU with 'GPREEMPT' 10.31% of a core, with 'daemon, 1 ms' 10.00%"),
-                ("hint", "p99_us", 2061, "p99 with 'GPREEMPT, HINT' 2061 us, with 'daemon"),
-                ("hint", "p50_us", 1031, "p50 with 'GPREEMPT, HINT' 1031 us, with 'HIGH alone'"),
-                ("hint", "low_of_left_over", 0.92, "LOW's share with 'GPREEMPT, HINT'"),
-                ("hint", "cpu", 0.1031, "CPU with 'GPREEMPT, HINT'"),
-                ("hint", "max_us", 5001, "took 5001 us")):
-            with self.subTest(text):
-                self.setUp()
-                missed = self.missed((mode, what, value))
-                self.assertEqual(len(missed), 1, missed)
-                self.assertIn(text, missed[0])
-
-    def test_the_best_of_the_others_counts(self):
-        self.mix.lows = 1
-        for ours, what, value, others in (
-                ("gpreempt", "p99_us", 1900, ("stock", "daemon-1000", "daemon-100")),
-                ("gpreempt", "cpu", 0.09, ("daemon-1000", "daemon-100")),
-                ("gpreempt", "low_of_left_over", 0.99, ("daemon-1000", "daemon-100")),
-                ("hint", "p99_us", 1900, ("daemon-1000", "daemon-100", "coop-notice")),
-                ("hint", "p50_us", 900, ("alone",)),
-                ("hint", "cpu", 0.09, ("daemon-1000", "daemon-100")),
-                ("hint", "low_of_left_over", 0.99, ("coop-notice",))):
-            for other in others:
-                with self.subTest(f"{ours}, {what}, {other}"):
+    def test_is_told_in_words(self):
+        for what, value, text in (
+                ("p50_us", 1179, "adds to HIGH's p50 200 us: 21 us more than"),
+                ("p99_us", 1449, "adds to HIGH's p99 500 us: 51 us more than"),
+                ("max_us", 1899, "adds to HIGH's longest request 1000 us: 101 us more than"),
+                ("low_of_left_over", 0.911, "loses of LOW's work 10.0%: 1.1 points more than"),
+                ("cpu", 0.08, "takes of a core 10.00%: 2.00 points more than")):
+            for ours, theirs in ("gpreempt", "daemon-100"), ("hint", "daemon-notice"):
+                with self.subTest(f"{ours}, {what}"):
                     self.setUp()
-                    missed = self.missed((other, what, value))
-                    self.assertTrue([m for m in missed if f"'{mixes.TITLES[ours]}'" in m
-                                     and f"'{mixes.TITLES[other]}'" in m], missed)
+                    self.assertEqual(self.worse((theirs, what, value)), [
+                        f"'{mixes.TITLES[ours]}' {text} '{mixes.TITLES[theirs]}'"])
 
-    def test_without_notice_is_not_compared_with_notice(self):
-        self.assertEqual(self.missed(("coop", "p99_us", 1), ("coop", "low_of_left_over", 1)), [])
-        missed = self.missed(("coop-notice", "p99_us", 1), ("coop-notice", "low_of_left_over", 1))
-        self.assertEqual(["'GPREEMPT, HINT'" in m for m in missed], [True, True])
+    def test_what_is_added_counts(self):
+        # what HIGH takes alone hides nothing
+        for m in self.found.values():
+            m.update({key: m[key] + 1000000 for key in ("p50_us", "p99_us", "max_us")})
+        self.assertEqual(len(self.worse(("stock", "p50_us", 1001179))), 1)
+
+    def test_what_is_better_is_not_told(self):
+        self.assertEqual(self.worse(("stock", "p50_us", 9000), ("daemon-100", "cpu", 0.5),
+                                    ("coop-notice", "low_of_left_over", 0.5)), [])
+
+    def test_within_the_tolerance(self):
+        # a tenth of what the other costs, or a quantum where that is less
+        for what, inside, outside in (
+                ("p50_us", 1182, 1181), ("p99_us", 1455, 1454), ("max_us", 1910, 1909),
+                ("low_of_left_over", 0.909, 0.9092), ("cpu", 0.091, 0.0909)):
+            self.setUp()
+            self.assertEqual(self.worse(("stock", what, inside), ("daemon-100", what, inside)), [])
+            self.assertEqual(len(self.worse(("daemon-100", what, outside))), 1)
+        for what, ours, inside, outside in (
+                ("p50_us", 1020, 1010, 1009), ("low_of_left_over", 0.99, 0.9949, 0.9951),
+                ("low_of_left_over", 1.2, 1.2049, 1.2051), ("cpu", 0.002, 0.0011, 0.0009)):
+            self.setUp()
+            self.change(*((m, what, ours) for m in self.found if m != "alone"))
+            self.assertEqual(self.worse(("daemon-100", what, inside)), [])
+            self.assertEqual(len(self.worse(("daemon-100", what, outside))), 1)
+
+    def test_all_with_as_much_notice(self):
+        blind = ("stock", "cu-mask", "hpf", "daemon-1000", "daemon-100", "coop")
+        for ours, others in ("gpreempt", blind), ("hint", ("daemon-notice", "coop-notice")):
+            self.setUp()
+            worse, = self.worse(*((m, "p99_us", 1001) for m in others))
+            self.assertRegex(worse, f"^'{mixes.TITLES[ours]}'")
+            self.assertEqual([f"499 us more than '{mixes.TITLES[m]}'" in worse for m in others],
+                             [True] * len(others))
+
+    def test_cpu_of_those_that_look(self):
+        self.assertEqual(self.worse(*((m, "cpu", 0) for m in ("stock", "cu-mask", "hpf", "coop",
+                                                              "coop-notice"))), [])
 
     def test_a_mix_without_a_cooperative_client(self):
         del self.found["coop"], self.found["coop-notice"]
-        self.assertEqual(self.missed(), [])
-        self.assertEqual(len(self.missed(("hint", "p99_us", 2001))), 1)
-        # it costs LOW what a daemon cannot give
-        self.assertEqual(self.missed(("hint", "p99_us", 2000), ("hint", "low_of_left_over", 0.9)),
-                         [])
+        self.assertEqual(self.worse(), [])
 
-    def test_within_the_tolerance(self):
-        self.mix.lows = 1
-        self.assertEqual(self.missed(
-            ("gpreempt", "cpu", 0.103), ("gpreempt", "p99_us", 2060), ("hint", "p50_us", 1030),
-            ("hint", "p99_us", 2060), ("hint", "low_of_left_over", 0.922)), [])
-
-    def test_several_processes_have_no_tolerance(self):
-        self.assertEqual(len(self.missed(("gpreempt", "p99_us", 2001))), 1)
-
-    def test_low_in_the_mixes_after_disb(self):
-        for m in self.found.values():
-            m["low_of_left_over"] = 0.87
-        self.assertEqual([m for m in self.missed() if "LOW keeps 87.0%" not in m], [])
-        self.assertEqual(len(self.missed()), 2)
-        self.mix.disb = False
-        self.assertEqual(self.missed(), [])
-
-    def test_faster_than_alone(self):
-        self.assertEqual(self.missed(("hint", "p50_us", 800)), [])
+    def test_limits(self):
+        for mode in "gpreempt", "hint":
+            for what, kept, value, text in (("p99_us", 2000, 2001, "adds 1001 us to HIGH's p99"),
+                                            ("low_of_left_over", 0.88, 0.879, "LOW keeps 87.9%"),
+                                            ("max_us", 5000, 5001, "a request took 5001 us")):
+                with self.subTest(f"{mode}, {what}"):
+                    self.setUp()
+                    self.assertEqual(self.missed((mode, what, kept)), [])
+                    missed, = self.missed((mode, what, value))
+                    self.assertIn(text, missed)
+                    self.assertIn(f"'{mixes.TITLES[mode]}'", missed)
 
 
 class Benches(InFolder):
@@ -346,12 +395,20 @@ class Benches(InFolder):
                                r".*advances at fetch\n.*; seeds 1\n")
         self.assertEqual([self.results(at)["block-1ms"]["seeds"] for at in ("launch", "fetch")],
                          [[1, 2], [1]])
-        self.patch(figures, TOLERANCE=-0.1)
+        self.patch(figures, LEFT_OVER=2)
         _, said, _ = self.whole_bench("block-1ms", "--seeds", "1,2")
-        self.assertIn("MISSED    block-1ms, fetch: p99 with 'GPREEMPT'", said)
+        self.assertRegex(said, "MISSED    block-1ms, fetch: LOW keeps .* with 'GPREEMPT'")
         for option in "--short", "--sensitivity":
             calls = self.whole_bench(option)[2]
             self.assertEqual([c for c in calls if "--rptr-at launch" not in c], [])
+
+    def test_highs_on_several_levels(self):
+        _, _, calls = self.bench("levels", "--seeds", "1")
+        self.assertEqual(calls, ["1"])
+        found = self.results()
+        # the fake's requests last by their level
+        self.assertEqual({name: r["gpreempt"]["p50_us"] for name, r in found.items()},
+                         {"levels-15": 215, "levels-12": 212, "levels-9": 209})
 
     def test_another_gpu(self):
         self.bench("block-1ms", "--seeds", "1")
@@ -393,12 +450,22 @@ class Benches(InFolder):
     def test_short(self):
         status, said, calls = self.bench("--short", "block-10ms")
         self.assertEqual(calls, ["1"])
-        # all modes are alike here, and one LOW process may be as good: nothing is missed
+        # all modes are alike here
+        self.assertIn("no means with as much notice is better", said)
         self.assertEqual(status, 0, said)
         found = json.loads((self.folder / "out/bench-short/results.json").read_text())
         self.assertEqual(found["mixes"]["block-10ms"]["launch"]["gpreempt"]["requests"], 30)
-        self.patch(figures, TOLERANCE=-0.1)
+        self.patch(figures, LEFT_OVER=2)
         self.assertEqual(self.bench("--short", "block-10ms")[:1], (1,))
+
+    def test_a_loss_is_told_and_is_no_failure(self):
+        self.patch(figures, worse=lambda r: ["it is worse"])
+        status, said, _ = self.bench("block-1ms", "--seeds", "1")
+        self.assertEqual(status, 0)
+        self.assertIn("\n  it is worse\n", said)
+        self.assertEqual(self.results()["block-1ms"]["worse"], ["it is worse"])
+        self.assertIn("- block-1ms: it is worse\n",
+                      (self.folder / "out/bench/tables.rst").read_text())
 
     def test_says_how_it_was_measured(self):
         self.patch(about, commit=lambda: "abc123")
@@ -432,14 +499,19 @@ class Tables(unittest.TestCase):
         r = {mode: {"p50_us": 10.4 * n, "p99_us": 20.6 * n, "max_us": 30.0 * n,
                     "low_of_left_over": .9 + n / 1000, "cpu": n / 1000}
              for n, mode in enumerate(self.MODES, 1)}
-        found = tables.setting({"one": {"title": "One", "launch": r}}, "launch")
-        rows = [table.splitlines()[3].split("  ") for table in found]
+        r["worse"] = ["it is " + "much " * 20 + "worse: 5%"]
+        found = {"one": {"title": "One", "launch": r}}
+        rows = [table.splitlines()[3].split("  ") for table in tables.setting(found, "launch")]
         self.assertEqual([[cell.strip() for cell in row if cell] for row in rows], [
-            ["one", "10/21", "21/41", "31/62", "42/82", "\\-", "52/103", "150"],
-            ["one", "10/21", "\\-", "62/124", "180"],
-            ["one", "90.2 %", "90.3 %", "90.4 %", "\\-", "90.5 %", "\\-", "90.6 %"],
-            ["one", "0.30 %", "0.40 %", "0.50 %", "0.60 %"]])
-        self.assertEqual(tables.setting({"one": {"title": "One", "launch": r}}, "fetch"), [])
+            ["one", "10", "10/21", "\\-", "\\-", "21/41", "31/62", "\\-", "42/82"],
+            ["one", "30", "\\-", "\\-", "60", "90", "\\-", "120"],
+            ["one", "\\-", "\\-", "52/103/150"],
+            ["one", "9.8 %", "\\-", "\\-", "9.7 %", "9.6 %", "\\-", "9.5 %"],
+            ["one", "\\-", "\\-", "9.4 %"],
+            ["one", "0.30 %", "0.40 %", "0.50 %", "\\-", "0.60 %"]])
+        self.assertRegex(tables.losses(found, "launch"), r"^- one: it is( much)*\n  (much )*worse: 5 %$")
+        self.assertEqual(tables.setting(found, "fetch"), [])
+        self.assertEqual(tables.losses(found, "fetch"), "")
 
     def test_columns_are_as_wide_as_what_is_in_them(self):
         self.assertEqual(tables.simple(["a", "bb"], [["ccc", "d"], ["e", "ffff"]]),
