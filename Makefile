@@ -88,6 +88,9 @@ rocm-suites: kernel ## [SUITES="rocprim rocrand ..."] [SEED=1]: ROCm's own tests
 demo-llm: kernel ## llama.cpp's server beside training, both of HIP: is it as if it were alone?
 	@scripts/bench demo-llm
 
+check-wide: kernel ## the tests of queues where firmware does what is not documented in another way
+	@scripts/bench check queue-pipe queue-pipe-fetch queue-rotate harm-pipe harm-rotate shares-pipe shares-rotate
+
 check-storm: kernel ## a kernel's exact result over 10,000 preemptions, and the way of its waves
 	@scripts/bench check exact-storm
 
@@ -116,5 +119,5 @@ clean: ## remove the results; the caches stay
 .PHONY: help demo check apply series kernel shell lint check-metrics check-deb check-containers check-slurm \
 	check-series check-proof \
 	check-mutants check-random check-debug check-kcsan check-cov deb bench check-rocm \
-	check-storm check-hsakmt rocm-suites demo-llm soak \
+	check-wide check-storm check-hsakmt rocm-suites demo-llm soak \
 	kfdtest bench-model fuzz-model fuzz-driver clean

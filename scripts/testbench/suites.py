@@ -131,6 +131,11 @@ KUNIT = ["estimate", "select", "decide", "help", "linger", "cus", "time", "polic
 
 FETCH = ["--rptr-at", "fetch"]
 AT_FETCH = ["--model", shlex.join(FETCH)]
+# Ways of firmware that are not documented: one connected queue a pipe, and queues that share pipes
+# wherever they can; rotations that take all queues off.
+PIPE = ["--model", "--connect pipe --slots pack"]
+PIPE_AT_FETCH = ["--model", "--connect pipe --slots pack --rptr-at fetch"]
+ROTATE = ["--model", "--rotate all"]
 NO_HWS = ["--append", "amdgpu.sched_policy=2"]
 ENABLED = ["--append", "amdgpu.gpreempt=1"]
 SMALL_VRAM = ["--model", "--vram-mb 256"]   # which another process can fill
@@ -189,6 +194,19 @@ SUITES = {suite.name: suite for suite in (
                                 limit=400, options=SMALL_VRAM)]),
     Suite("harm", [guest(*of("queue", "harm"), limit=400)]),
     Suite("harm-fetch", [guest(*of("queue", "harm"), limit=400, options=AT_FETCH)]),
+    Suite("inversion-pipe", [guest(*of("queue", "inversion"), limit=400, options=PIPE)], UNCHECKED),
+    Suite("oversubscribe-rotate", [guest(*of("machine", "oversubscribe"), limit=400, options=ROTATE)],
+          UNCHECKED),
+    Suite("queue-pipe", [selftests(*QUEUES, limit=400, options=PIPE)], ASKED),
+    Suite("queue-pipe-fetch", [selftests(*QUEUES, limit=400, options=PIPE_AT_FETCH)], ASKED),
+    Suite("queue-rotate", [selftests(*QUEUES, limit=400, options=ROTATE)], ASKED),
+    Suite("harm-pipe", [guest(*of("queue", "harm"), limit=400, name="launch", options=PIPE),
+                        guest(*of("queue", "harm"), limit=400, name="fetch", options=PIPE_AT_FETCH)], ASKED),
+    Suite("harm-rotate", [guest(*of("queue", "harm"), limit=400, options=ROTATE)], ASKED),
+    Suite("shares-pipe", [guest(*of("queue", "shares"), options=PIPE),
+                          *figures("check-shares", "shares-pipe")], ASKED),
+    Suite("shares-rotate", [guest(*of("queue", "shares"), options=ROTATE),
+                            *figures("check-shares", "shares-rotate")], ASKED),
     Suite("exact", exact(100 if KERNEL else 1000, "exact"), seconds=60),
     Suite("exact-storm", exact(10000, "exact-storm"), ASKED),
     Suite("seeing", [guest(*of("control", "seeing"), text="statistics, SMI events, tracepoints"),

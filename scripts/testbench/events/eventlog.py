@@ -14,6 +14,8 @@ what breaks the rules in EventLog.errors:
     and leaves it without a wave on the machine; it comes back where it left,
     with all the dispatches that had not ended; restored from a checkpoint, with
     all of the queue that was checkpointed;
+  - with --connect pipe or strict it has its pipe when it takes packets, and when its waves
+    are launched or restored;
   - where the kernels' code is known: a wave goes on at the instruction behind
     the one it executed last, or at that one's branch target.
 
@@ -124,6 +126,7 @@ class EventLog:
         self.first = self.last = None
         self._live = {}         # (doorbell, pasid) -> Queue
         self._seats = {}        # (xcc, pipe, slot) -> Queue
+        self._pipes = {}        # (xcc, pipe) -> (doorbell, PASID) of who is connected
         self._slots = {}        # slot -> wave
         self._unmapping = {}    # xcc -> the preemption that goes on in its partition
         self._before_runlist = {}
@@ -276,6 +279,16 @@ class EventLog:
         self._seats[seat] = queue
         queue.seat = seat
 
+    def _on_pipe_connect(self, ns, a):
+        queue = self._queue(a)
+        self._pipes[int(a["xcc"]), int(a["pipe"])] = queue.doorbell, queue.pasid
+
+    def _needs_pipe(self, queue, what):
+        """Is the queue connected, where one of a pipe is?"""
+        if self.start.get("connect") in ("pipe", "strict") and queue.seat and \
+                self._pipes.get(queue.seat[:2]) != (queue.doorbell, queue.pasid):
+            self._error(f"{self._title(queue)} {what} without its pipe")
+
     def _on_queue_restore(self, ns, a):
         queue, count = self._queue(a), int(a["dispatches"])
         queue.again = None
@@ -306,6 +319,8 @@ class EventLog:
                     break
         if not queue.seat:
             self._error(f"{self._title(queue)} left without having been mapped")
+        if queue.seat and self._pipes.get(queue.seat[:2]) == (queue.doorbell, queue.pasid):
+            del self._pipes[queue.seat[:2]]
         self._seats.pop(queue.seat, None)
         queue.seat, queue.read = None, int(a["read"])
 
@@ -318,6 +333,7 @@ class EventLog:
         queue, number = self._queue(a), int(a["packet"])
         if not queue.seat:
             self._error(f"{self._title(queue)} took packet {number} without a slot")
+        self._needs_pipe(queue, f"took packet {number}")
         if queue.packet is not None and number != queue.packet + 1 and not queue.again:
             self._error(f"{self._title(queue)} took packet {number} after {queue.packet}")
         queue.packet = number
@@ -381,6 +397,7 @@ class EventLog:
 
     def _on_wave_start(self, ns, a):
         d, key = self._dispatch(a), (int(a["wg"]), int(a["wave"]))
+        self._needs_pipe(d.queue, "launched a wave")
         if key in d.waves:
             self._error(f"{self._where(d, key)} was started twice")
             return
@@ -439,6 +456,7 @@ class EventLog:
             return
         if wave.state != SAVED:
             self._error(f"{self._where(d, key)} was restored while {wave.state}")
+        self._needs_pipe(d.queue, "restored a wave")
         self._same(d, key, wave, a, "restored")
         wave.state, wave.slot, wave.since = RESTORED, self._slot(a), ns
         self._place(d, key, wave)

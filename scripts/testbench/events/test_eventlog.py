@@ -326,6 +326,19 @@ class Corrupted(unittest.TestCase):
         self.fails(GOOD.replace(MAP, one.replace("311", "420") + MAP),
                    "took packet 0 without a slot")
 
+    def test_pipes(self):
+        """Where one queue of a pipe is connected, it alone launches; it loses the pipe as it leaves."""
+        some = GOOD.replace("100 start", "100 start connect=pipe")
+        first = some.replace(START, f"315 pipe-connect {QUEUE} xcc=0 pipe=0\n" + START)
+        again = first.replace(RESTORE, f"508 pipe-connect {QUEUE} xcc=0 pipe=1\n" + RESTORE)
+        self.assertEqual(read(again).errors, [])
+        self.fails(some, "launched a wave without its pipe")
+        self.fails(first, "restored a wave without its pipe")
+        self.fails(first.replace("xcc=0 pipe=1 slot", "xcc=0 pipe=0 slot"),
+                   "restored a wave without its pipe")
+        self.fails(some.replace(START, f"311 packet {QUEUE} packet=0 type=dispatch\n" + START),
+                   "took packet 0 without its pipe")
+
     def test_began_without_a_slot(self):
         self.fails(GOOD.replace(MAP, HEAD.splitlines(keepends=True)[-1]
                                 .replace("310", "420").replace("disp=0", "disp=1") + MAP),

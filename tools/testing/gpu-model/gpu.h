@@ -59,6 +59,9 @@ struct vfio_user;
  * @workers:		host threads that execute waves
  * @rptr_at_fetch:	AQL read index advances when a packet is fetched; otherwise
  *			when its last workgroup is launched (undocumented in hardware)
+ * @connect:		do all queues of a pipe go on, or one (cp/pipe.c)? Is that by priority?
+ * @pack_slots:		queues get slots pipe after pipe; otherwise over the pipes
+ * @rotate_all:		an oversubscribed runlist rotates all queues; otherwise as many as wait
  * @cwsr:		who saves and restores waves
  * @log_path:		event log, or NULL
  */
@@ -71,6 +74,8 @@ struct gpu_config {
 	unsigned int vram_mb;
 	unsigned int workers;
 	bool rptr_at_fetch;
+	enum { CONNECT_ALL, CONNECT_PIPE, CONNECT_STRICT } connect;
+	bool pack_slots, rotate_all;
 	enum { CWSR_NATIVE, CWSR_HANDLER, CWSR_MIXED } cwsr;
 	const char *log_path;
 };

@@ -58,6 +58,14 @@ static const char usage[] =
 "  --rptr-at fetch|launch when the read index of an AQL queue moves: when a packet\n"
 "                         is fetched, or when its last workgroup was launched\n"
 "                         (default launch; hardware's way is not documented)\n"
+"  --connect all|pipe|strict\n"
+"                         whose packets are taken and workgroups launched: those of\n"
+"                         all queues (default), or of one queue a pipe at a time, in\n"
+"                         turn or by strict priority\n"
+"  --slots spread|pack    queues get their slots over the pipes (default), or pipe\n"
+"                         after pipe\n"
+"  --rotate need|all      who leaves when an oversubscribed runlist rotates: as many\n"
+"                         as wait (default), or all\n"
 "  --cwsr native|handler|mixed\n"
 "                         who saves and restores waves: the model (default), the\n"
 "                         waves themselves by the driver's trap handler, or one\n"
@@ -107,6 +115,27 @@ static unsigned int asic_number(const char *name)
 	exit(2);
 }
 
+/* Which of an option's values. */
+static unsigned int one_of(const char *option, const char *s, const char *const *values,
+			   unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(s, values[i]))
+			return i;
+	fprintf(stderr, "gpu-model: --%s '%s': ", option, s);
+	for (i = 0; i < n; i++)
+		fprintf(stderr, "%s%s", values[i], i + 1 == n ? "\n" : i + 2 == n ? " or " : ", ");
+	exit(2);
+}
+
+#define ONE_OF(option, s, ...) ({						\
+	static const char *const _values[] = { __VA_ARGS__ };			\
+										\
+	one_of(option, s, _values, sizeof(_values) / sizeof(_values[0]));	\
+})
+
 /* What this GPU can have. */
 static void check_size(const struct gpu_config *c)
 {
@@ -153,8 +182,8 @@ static void share_clock(int fd)
 /* Return: path of the device's socket. @control: out: of the control's, or NULL */
 static const char *parse(int argc, char **argv, const char **control)
 {
-	enum { SOCKET, LOG, ASIC, REVISION, XCCS, ENGINES, CUS, VRAM, WORKERS, RPTR, CWSR,
-	       CONTROL, FAULT, PARAM, CLOCK, HELP };
+	enum { SOCKET, LOG, ASIC, REVISION, XCCS, ENGINES, CUS, VRAM, WORKERS, RPTR, CONNECT,
+	       SLOTS, ROTATE, CWSR, CONTROL, FAULT, PARAM, CLOCK, HELP };
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, SOCKET },
 		{ "log", required_argument, NULL, LOG },
@@ -166,6 +195,9 @@ static const char *parse(int argc, char **argv, const char **control)
 		{ "vram-mb", required_argument, NULL, VRAM },
 		{ "workers", required_argument, NULL, WORKERS },
 		{ "rptr-at", required_argument, NULL, RPTR },
+		{ "connect", required_argument, NULL, CONNECT },
+		{ "slots", required_argument, NULL, SLOTS },
+		{ "rotate", required_argument, NULL, ROTATE },
 		{ "cwsr", required_argument, NULL, CWSR },
 		{ "control", required_argument, NULL, CONTROL },
 		{ "fault", required_argument, NULL, FAULT },
@@ -174,7 +206,6 @@ static const char *parse(int argc, char **argv, const char **control)
 		{ "help", no_argument, NULL, HELP },
 		{ NULL, 0, NULL, 0 },
 	};
-	static const char *const cwsr[] = { "native", "handler", "mixed" };
 	struct gpu_config *c = &gpu.cfg;
 	const char *socket = NULL;
 	int o, clock_fd = -1;
@@ -215,22 +246,19 @@ static const char *parse(int argc, char **argv, const char **control)
 			c->workers = number("workers", optarg, 1, MAX_WORKERS);
 			break;
 		case RPTR:
-			if (strcmp(optarg, "fetch") && strcmp(optarg, "launch")) {
-				fprintf(stderr, "gpu-model: --rptr-at '%s': fetch or launch\n", optarg);
-				exit(2);
-			}
-			c->rptr_at_fetch = !strcmp(optarg, "fetch");
+			c->rptr_at_fetch = !ONE_OF("rptr-at", optarg, "fetch", "launch");
+			break;
+		case CONNECT:
+			c->connect = ONE_OF("connect", optarg, "all", "pipe", "strict");
+			break;
+		case SLOTS:
+			c->pack_slots = ONE_OF("slots", optarg, "spread", "pack");
+			break;
+		case ROTATE:
+			c->rotate_all = ONE_OF("rotate", optarg, "need", "all");
 			break;
 		case CWSR:
-			c->cwsr = CWSR_NATIVE;
-			while (c->cwsr <= CWSR_MIXED && strcmp(optarg, cwsr[c->cwsr]))
-				c->cwsr++;
-			if (c->cwsr > CWSR_MIXED) {
-				fprintf(stderr,
-					"gpu-model: --cwsr '%s': native, handler or mixed\n",
-					optarg);
-				exit(2);
-			}
+			c->cwsr = ONE_OF("cwsr", optarg, "native", "handler", "mixed");
 			break;
 		case CONTROL:
 			*control = optarg;
@@ -295,6 +323,7 @@ static void stop(void)
 
 int main(int argc, char **argv)
 {
+	static const char *const connect[] = { "", " connect=pipe", " connect=strict" };
 	struct sigaction sa = { .sa_handler = on_signal };
 	sigset_t stops;
 	pid_t parent = getppid();
@@ -330,9 +359,13 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
-	log_event("start", "asic=%s xccs=%u engines=%u cus_per_engine=%u vram_mb=%u workers=%u rptr_at=%s",
+	/* The ways of firmware that are not documented, where they are not the default ones. */
+	log_event("start",
+		  "asic=%s xccs=%u engines=%u cus_per_engine=%u vram_mb=%u workers=%u rptr_at=%s%s%s%s",
 		  asics[gpu.cfg.asic].name, gpu.cfg.xccs, gpu.cfg.engines, gpu.cfg.cus_per_engine,
-		  gpu.cfg.vram_mb, gpu.cfg.workers, gpu.cfg.rptr_at_fetch ? "fetch" : "launch");
+		  gpu.cfg.vram_mb, gpu.cfg.workers, gpu.cfg.rptr_at_fetch ? "fetch" : "launch",
+		  connect[gpu.cfg.connect], gpu.cfg.pack_slots ? " slots=pack" : "",
+		  gpu.cfg.rotate_all ? " rotate=all" : "");
 	params_log();
 	pthread_mutex_init(&gpu.mec_lock, NULL);
 	/* Who sees the device's socket finds the control's there, too. */

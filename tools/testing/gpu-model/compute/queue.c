@@ -1,6 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where the workgroups of a dispatch belong, and how large they are; see queue.h. */
+/*
+ * How long a queue has its pipe; where the workgroups of a dispatch belong, and how large
+ * they are; see queue.h.
+ */
 #include "compute/queue.h"
+
+/* CP_HQD_QUANTUM, in ms; its other scale is not documented (cik_regs.h). */
+#define QUANTUM_EN		1u
+#define QUANTUM_SCALE_1MS	(1u << 4)
+#define QUANTUM_DURATION(v)	((v) >> 8 & 0x3f)
+
+/**
+ * queue_quantum() - how long a queue has its pipe while an equal wants it
+ * @q:	queue
+ *
+ * Return: ns, or 0: it has no quantum.
+ */
+u64 queue_quantum(const struct user_queue *q)
+{
+	u32 v = q->h->reg[HQD(MQD_QUANTUM)];
+
+	return v & QUANTUM_EN && v & QUANTUM_SCALE_1MS ? QUANTUM_DURATION(v) * NS_PER_MS : 0;
+}
 
 /**
  * group_xcc() - where a workgroup runs

@@ -184,6 +184,8 @@ struct release {
  * @turn:	partition.turn of its last launch
  * @no_room:	spi_launch() found none for it this time
  * @pipe_until:	model time until which it goes before its equals on its pipe
+ * @connected:	its pipe takes its packets and launches its workgroups
+ * @connected_at: partition.turn when it was connected last
  * @scratch_base: @scratch_wave_bytes: of amd_queue_t
  * @scratch_slots: slots of each XCC's share: those of the next follow
  * @scratch_used: bitmap of slots taken
@@ -223,8 +225,8 @@ struct user_queue {
 	u32 chunk;
 	u8 xcc[XCCS_MAX];
 	unsigned int pipe_priority, priority;
-	u64 turn, pipe_until;
-	bool no_room;
+	u64 turn, pipe_until, connected_at;
+	bool no_room, connected;
 	u64 scratch_base;
 	u32 scratch_wave_bytes, scratch_slots;
 	u64 scratch_used[64 * XCCS_MAX];	/* TMPRING_WAVES has 12 bits */
@@ -236,6 +238,9 @@ struct user_queue {
 	u64 poll_at, poll_ns;
 	struct user_queue *next;
 };
+
+/* CP_HQD_QUANTUM in ns; 0: none. */
+u64 queue_quantum(const struct user_queue *q);
 
 /* The XCC of the partition to which a dispatch's workgroup @number belongs. */
 unsigned int group_xcc(const struct user_queue *q, u64 number);

@@ -292,19 +292,16 @@ static bool cu_allowed(const struct user_queue *q, unsigned int xcc, const u32 *
 	return cu->xcc == q->h->xcc + xcc && q->cus[e] >> cu->index & 1 && !(reserved[e] >> cu->index & 1);
 }
 
-/* CP_HQD_QUANTUM, in ms; its other scale is not documented (cik_regs.h). */
-#define QUANTUM_EN		1u
-#define QUANTUM_SCALE_1MS	(1u << 4)
-#define QUANTUM_DURATION(v)	((v) >> 8 & 0x3f)
-
-/* A queue that launches keeps its pipe from its equals for its quantum. */
+/*
+ * Where all queues go on: one that launches keeps its pipe from its equals for its quantum.
+ * Where they take turns this is cp/pipe.c's.
+ */
 static void take_pipe(struct user_queue *q)
 {
-	u32 v = q->h->reg[HQD(MQD_QUANTUM)];
-	u64 now = gpu_now();
+	u64 now = gpu_now(), quantum = queue_quantum(q);
 
-	if (now >= q->pipe_until && v & QUANTUM_EN && v & QUANTUM_SCALE_1MS)
-		q->pipe_until = now + QUANTUM_DURATION(v) * NS_PER_MS;
+	if (now >= q->pipe_until && quantum && q->g->cfg.connect == CONNECT_ALL)
+		q->pipe_until = now + quantum;
 }
 
 /*
@@ -380,7 +377,8 @@ static bool launch_one(struct partition *p, struct user_queue *q, const u32 *res
 
 static bool wants_launch(const struct user_queue *q)
 {
-	return !q->frozen && gpu_now() >= q->since && (q->pending || q->launching);
+	return q->connected && !q->frozen && gpu_now() >= q->since &&
+	       (q->pending || q->launching);
 }
 
 static bool equals(const struct user_queue *a, const struct user_queue *b)

@@ -369,6 +369,7 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 	if (!q->write_addr)
 		q->write_addr = (u64)r[HQD(MQD_WPTR_POLL_HI)] << 32 |
 				r[HQD(MQD_WPTR_POLL_LO)];
+	q->connected = g->cfg.connect == CONNECT_ALL;
 	q->cwsr = r[HQD(MQD_PERSISTENT_STATE)] & PERSISTENT_QSWITCH_MODE &&
 		  (r[HQD(MQD_CTX_SAVE_BASE_LO)] || r[HQD(MQD_CTX_SAVE_BASE_HI)]);
 	q->pipe_priority = r[HQD(MQD_PIPE_PRIORITY)];
@@ -826,6 +827,28 @@ static bool packet_step(struct user_queue *q)
 		publish(q);
 	}
 	return true;
+}
+
+/**
+ * aql_has_packet() - is there a packet to take, or to wait at?
+ * @q:	queue
+ *
+ * Return: false if there is none, or it is reserved and not yet written: a doorbell will
+ * follow.
+ */
+bool aql_has_packet(struct user_queue *q)
+{
+	const u8 *header;
+	bool has;
+	size_t span;
+
+	if ((s64)(q->write - q->fetch) <= 0 || q->fetch - q->read > q->mask)
+		return false;
+	mem_enter(q->g);
+	header = vm_ptr_quiet(q->g, q->vmid, packet_addr(q, q->fetch), &span, false);
+	has = !header || *header != PACKET_INVALID;	/* at a missing page its queue stops */
+	mem_exit(q->g);
+	return has;
 }
 
 /**

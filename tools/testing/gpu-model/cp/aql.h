@@ -71,6 +71,9 @@ void aql_read_write_index(struct user_queue *q);
 /* Fetch packets as far as possible. Return: true if anything moved. */
 bool aql_advance(struct user_queue *q);
 
+/* Is there a packet that it could take or has to wait at? */
+bool aql_has_packet(struct user_queue *q);
+
 /* Fill everything of @d that follows from its source; AQL_OK or why not. */
 enum aql_error dispatch_parse(struct user_queue *q, struct dispatch *d);
 

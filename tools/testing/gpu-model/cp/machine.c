@@ -7,6 +7,7 @@
 #include "cp/hws.h"
 #include "host/log.h"
 #include "cp/machine.h"
+#include "cp/pipe.h"
 #include "cp/pm4.h"
 #include "cp/slot.h"
 #include "compute/spi.h"
@@ -122,7 +123,7 @@ static void partition_turn(struct partition *p)
 		for (q = p->queues; q; q = q->next)
 			aql_complete(q);
 		for (q = p->queues; q; q = q->next) {
-			if (!is_here(q))
+			if (!is_here(q) || !q->connected)
 				continue;
 			if (q->aql)
 				again |= aql_advance(q);
@@ -134,6 +135,8 @@ static void partition_turn(struct partition *p)
 			aql_launched(d);
 			again = true;
 		}
+		if (p->g->cfg.connect != CONNECT_ALL)
+			again |= pipes_connect(p);
 	} while (again && limit && --rounds);
 	if (!limit || !rounds)
 		mec_kick(p->g);	/* there may be more: after others had the lock */

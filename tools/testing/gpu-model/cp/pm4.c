@@ -491,10 +491,23 @@ static void report_rptr(struct gpu *g, struct hqd *h)
 		vm_write(g, h->vmid, addr & ~3ull, &h->reg[HQD(MQD_PQ_RPTR)], 4);
 }
 
-bool pm4_run(struct gpu *g, struct hqd *h, struct pm4_state *s)
+/* Dwords of the ring. */
+static u32 ring_size(const struct hqd *h)
 {
 	u32 log2 = PQ_SIZE_LOG2(h->reg[HQD(MQD_PQ_CONTROL)]);
-	u32 size = 1u << (log2 < PQ_SIZE_LOG2_MAX ? log2 : PQ_SIZE_LOG2_MAX), budget, taken;
+
+	return 1u << (log2 < PQ_SIZE_LOG2_MAX ? log2 : PQ_SIZE_LOG2_MAX);
+}
+
+bool pm4_has_packet(const struct hqd *h)
+{
+	return h->reg[HQD(MQD_IB_CONTROL)] & IB_PROCESSING ||
+	       (h->reg[HQD(MQD_PQ_WPTR_LO)] - h->reg[HQD(MQD_PQ_RPTR)]) & (ring_size(h) - 1);
+}
+
+bool pm4_run(struct gpu *g, struct hqd *h, struct pm4_state *s)
+{
+	u32 size = ring_size(h), budget, taken;
 	bool ring_moved = false;
 	s64 ret;
 

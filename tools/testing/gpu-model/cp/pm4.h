@@ -55,6 +55,9 @@ int pm4_enter_ib(struct hqd *h, const u32 p[4]);
  */
 int pm4_dispatch_ended(struct user_queue *q, unsigned int place);
 
+/* Is there a packet of a PM4 queue that it could take or has to wait at? */
+bool pm4_has_packet(const struct hqd *h);
+
 /**
  * pm4_run() - take packets of a PM4 queue, or of an AQL queue's indirect buffer
  * @g:	device; mec_lock held, which hws_packet() may drop for a while

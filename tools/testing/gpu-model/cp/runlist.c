@@ -35,7 +35,7 @@ static struct hqd *free_slot(struct hws *s)
 		if (!(s->queue_mask >> n & 1) || h->active)
 			continue;
 		/* 9 and 32 have no common divisor: pipes first, each slot once. */
-		s->next_slot = (n + 9) % SLOTS;
+		s->next_slot = (n + (s->g->cfg.pack_slots ? 1 : 9)) % SLOTS;
 		return h;
 	}
 	return NULL;
@@ -372,6 +372,23 @@ static void count_waiting(struct hws *s, unsigned int *processes, unsigned int *
 	}
 }
 
+static bool in_partition(const void *ctx, unsigned int vmid, u16 pasid, u32 doorbell)
+{
+	const struct hws *s = ctx;
+
+	(void)doorbell;
+	return s->pasid[vmid] == pasid;
+}
+
+static void take_all(struct hws *s)
+{
+	struct user_queue *q;
+
+	for_each_queue(s, q)
+		q->leaving = !q->is_static && !q->stuck;
+	sdma_unmap(s->g, in_partition, s);
+}
+
 bool runlist_rotate(struct hws *s)
 {
 	unsigned int processes, queues, room = free_slots(s);
@@ -385,6 +402,8 @@ bool runlist_rotate(struct hws *s)
 	for_each_queue(s, q)
 		room += q->leaving;
 	any |= take(s, c, mapped_queues(s, c), queues > room ? queues - room : 0, &next);
+	if (any && s->g->cfg.rotate_all)
+		take_all(s);
 	s->rotate_at = any ? 0 : next;
 	if (s->rotate_at)
 		mec_kick_at(s->g, s->rotate_at);

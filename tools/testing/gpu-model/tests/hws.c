@@ -389,6 +389,60 @@ static void test_sdma(void)
 	device_stop();
 }
 
+/* How often a queue got a slot. */
+static unsigned int taken(const struct queue *q)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "queue=%#x ", q->doorbell);
+	return log_count(" queue-map ", key);
+}
+
+/* In the list's buffer, behind MAP_PROCESS: the first MAP_QUEUES, after its header. */
+#define IB_FIRST_QUEUE	22
+
+/* --rotate all: nobody stays for whom there would have been no need to leave. */
+static void test_rotate_all(void)
+{
+	unsigned int moved, i;
+	struct queue q[5];
+	u64 since;
+
+	rotate_all = true;
+	device_start(2, 2, false);
+	set_resources(0x0f << 2);
+	endless(q, 5, true);
+	list(q, 5);
+	*(u32 *)arena_ptr(0, IB_VA + 4 * IB_FIRST_QUEUE) |= 2 << 21;	/* static: it stays */
+	ib_chain();
+	ib_run(8);
+	run_until(log_count("preempt-begin", NULL) >= 10, 5000);
+	moved = log_count("preempt-begin", NULL);
+	ok(moved && log_count("preempt-begin", "queues=3") == moved, "one waits, all leave");
+	device_stop();			/* nobody writes to the log any more */
+	for (i = 1; i < 5 && taken(&q[i]) >= 6; i++)
+		;
+	ok(i == 5 && taken(&q[0]) == 1, "each has its turns, but for the one that stays");
+
+	device_start(2, 2, false);
+	set_resources(0x4);		/* one slot */
+	endless(q, 2, false);
+	q[2] = queue_make(1, 16, 0);
+	ib_start();
+	ib_process(1);
+	ib_queue(&q[0]);
+	ib_sdma(&q[2], 0);
+	ib_process(2);
+	ib_queue(&q[1]);
+	ib_chain();
+	ib_run(8);
+	since = sdma_of(&q[2])->since;
+	ok(run_until(slot_of(&q[1]), 100) && wait_sdma(&q[2]) && sdma_of(&q[2])->since > since,
+	   "SDMA queues, too");
+	device_stop();
+	rotate_all = false;
+}
+
 /* A runlist of processes 1, 2, ... with a queue and num_gws each. Return: RUN_LIST's. */
 static int run_with_gws(const struct queue *q, unsigned int n, const u32 *num_gws)
 {
@@ -445,6 +499,7 @@ int main(void)
 	test_grace();
 	test_stuck();
 	test_sdma();
+	test_rotate_all();
 	test_gws();
 	return tap_done();
 }

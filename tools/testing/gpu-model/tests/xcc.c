@@ -309,6 +309,38 @@ static void test_alone(void)
 	free(beside);
 }
 
+/* Whoever launches keeps a pipe from its equals, but not from those of the other partition. */
+static void test_quanta(void)
+{
+	unsigned int i, n[2];
+	struct queue q[2];
+
+	start_partitions();
+	for (i = 0; i < 2; i++) {
+		take_partition(i);
+		set_resources(1 << 2);
+		PROGRAM(i + 1, 8, 0, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+		q[i] = queue_make(i + 1, 16, 0);
+		q[i].mqd[MQD_QUANTUM] = 2 << 8 | 1 << 4 | 1;
+		map(&q[i], 1);
+	}
+	pthread_mutex_lock(&gpu.mec_lock);
+	dispatch(&q[0], 2 * LAUNCH_BATCH, 64, 0, false);	/* more than a turn launches */
+	dispatch(&q[1], 1, 64, 0, false);
+	for (i = 0; i < 2; i++) {
+		take_partition(i);
+		aql_run(&gpu, slot_of(&q[i]));
+	}
+	machine_turn(&gpu);
+	pthread_mutex_unlock(&gpu.mec_lock);
+	for (i = 0; i < 2; i++) {
+		take_partition(i);
+		n[i] = waves_of(&q[i], i);
+	}
+	ok(n[0] == LAUNCH_BATCH && n[1] == 1, "the quantum of a queue is its partition's");
+	stop_partitions();
+}
+
 /* The bytes of a partition go by the bandwidth of its own units. */
 static void test_bandwidth(void)
 {
@@ -413,6 +445,7 @@ int main(void)
 	test_partitions();
 	test_status();
 	test_alone();
+	test_quanta();
 	test_bandwidth();
 	test_blocked();
 	return tap_done();

@@ -52,6 +52,8 @@ static unsigned int hiq_xcc;	/* leads the partition of what follows: its HIQ, it
 static u32 vmids = 0xfff8;	/* of the next SET_RESOURCES */
 static struct trap_setup traps;	/* of the next runlist's processes */
 static bool xnack;		/* likewise */
+static unsigned int connect_as;	/* of the next device */
+static bool pack_slots, rotate_all;
 
 static inline void *at(const struct queue *q, u64 va)
 {
@@ -67,7 +69,8 @@ static inline void device_start(unsigned int engines, unsigned int cus, bool rpt
 	fake_mec_reset(&gpu);
 	gpu = (struct gpu){
 		.cfg = { .xccs = xccs, .engines = engines, .cus_per_engine = cus, .workers = 2,
-			 .rptr_at_fetch = rptr_at_fetch },
+			 .rptr_at_fetch = rptr_at_fetch, .connect = connect_as,
+			 .pack_slots = pack_slots, .rotate_all = rotate_all },
 		.kick = mec_kick,
 	};
 	pthread_mutex_init(&gpu.mec_lock, NULL);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "host/clock.h"
 #include "host/log.h"
 #include "bus/memory.h"
 #include "vm/vm.h"
@@ -405,10 +406,19 @@ bool fake_mec_kicked(void)
 	return atomic_exchange(&kicked, false);
 }
 
+static _Atomic u64 asked = NEVER;
+
+/* The tests' command processor polls. */
 void mec_kick_at(struct gpu *g, u64 t)
 {
 	(void)g;
-	(void)t;	/* the tests' command processor polls */
+	if (t < atomic_load(&asked))
+		atomic_store(&asked, t);
+}
+
+u64 fake_mec_asked(void)
+{
+	return atomic_exchange(&asked, NEVER);
 }
 
 /* ---- SDMA queues: who is mapped ---- */

@@ -58,6 +58,8 @@ const struct sdma_user *fake_sdma(u64 mqd);
 void fake_mec_reset(struct gpu *g);
 /* Has a turn been asked for since the last call? */
 bool fake_mec_kicked(void);
+/* The earliest time for which one has been asked since then, or NEVER. */
+u64 fake_mec_asked(void);
 /* Enough bytes of a toy descriptor: see kernel_code_parse() in shell.c. */
 void toy_kernel(void *kd, u64 entry, unsigned int vgprs, u32 lds, u32 scratch);
 
