@@ -20,11 +20,19 @@ from pathlib import Path
 
 from testbench.events import code_object
 from testbench.demo import report
-from testbench.gpu import GPUS
+from testbench.gpu import GPUS, SIZES
 from testbench.paths import GUEST, OUT, PROGRAMS, in_guest, inside
 
-SAMPLES = {"alone": 300, "stock": 200, "gpreempt": 400}
+# Of a larger machine fewer, as the host has to execute all its waves.
+SAMPLES = {
+    "small": {"alone": 300, "stock": 200, "gpreempt": 400},
+    "engines": {"alone": 60, "stock": 40, "gpreempt": 120},
+    "full": {"alone": 30, "stock": 30, "gpreempt": 30},
+}
 LONG_SAMPLES = 1200
+# LOW: how long it is measured alone, in s, and what else it is told. Without --full it leaves most
+# of a compute unit's registers and wave slots free.
+LOW = {"small": ("4",), "engines": ("2",), "full": ("1", "--full")}
 LIMIT_S = 120               # virtual seconds of the guest; 40 are usual, 60 with --long
 
 
@@ -34,6 +42,9 @@ def parse():
     p.add_argument("--name", default="demo", help="results go to out/NAME (default %(default)s)")
     p.add_argument("--asic", choices=GPUS, default="mi210",
                    help="which GPU the model is (default %(default)s)")
+    p.add_argument("--size", choices=SIZES, default="small",
+                   help="how much of it: four compute units, all shader engines with a unit each, "
+                   "or all units, which LOW fills with all waves that they hold (default %(default)s)")
     p.add_argument("--rptr-at", choices=["fetch", "launch"], default="launch",
                    help="when the model's firmware advances a queue's read index")
     p.add_argument("--long", action="store_true",
@@ -65,12 +76,12 @@ def progress(log, begin, done):
 def run_guest(args, folder):
     """The four runs; returns how long they took."""
     quantum = ["--quantum-us", f"{args.quantum_us:g}"] if args.quantum_us else []
+    samples = SAMPLES[args.size] | ({"gpreempt": LONG_SAMPLES} if args.long else {})
     command = [*GUEST, "--name", args.name, "--timeout", str(LIMIT_S),
                "--seed", str(args.seed), *quantum,
-               "--model", f"{GPUS[args.asic].options} --rptr-at {args.rptr_at}", "--", inside("demo/demo"),
-               in_guest(PROGRAMS), str(args.seed),
-               *(str(n) for n in (SAMPLES | {"gpreempt": LONG_SAMPLES} if args.long
-                                  else SAMPLES).values())]
+               "--model", f"{GPUS[args.asic].sized(args.size)} --rptr-at {args.rptr_at}", "--",
+               inside("demo/demo"), in_guest(PROGRAMS), str(args.seed),
+               *(str(n) for n in samples.values()), *LOW[args.size]]
     begin, done = time.monotonic(), threading.Event()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as guest:
         print("  BOOT    the guest, with the modelled GPU", flush=True)
