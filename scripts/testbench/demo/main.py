@@ -33,13 +33,15 @@ LONG_SAMPLES = 1200
 # LOW: how long it is measured alone, in s, and what else it is told. Without --full it leaves most
 # of a compute unit's registers and wave slots free.
 LOW = {"small": ("4",), "engines": ("2",), "full": ("1", "--full")}
-LIMIT_S = 120               # virtual seconds of the guest; 40 are usual, 60 with --long
+# Virtual seconds of the guest; 40 are usual, 60 with --long. The host is given four times as many,
+# and it has all waves of a full machine to execute.
+LIMIT_S = {"small": 120, "engines": 120, "full": 1800}
 
 
 def parse():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0],
                                 epilog=__doc__.split("\n\n", maxsplit=1)[1])
-    p.add_argument("--name", default="demo", help="results go to out/NAME (default %(default)s)")
+    p.add_argument("--name", help="results go to out/NAME (default demo, demo-engines or demo-full)")
     p.add_argument("--asic", choices=GPUS, default="mi210",
                    help="which GPU the model is (default %(default)s)")
     p.add_argument("--size", choices=SIZES, default="small",
@@ -53,7 +55,9 @@ def parse():
                    help="of the guest and of HIGH's random phase (default %(default)s)")
     p.add_argument("--quantum-us", type=float,
                    help="how far guest and model may be apart (default: bench guest's)")
-    return p.parse_args()
+    args = p.parse_args()
+    args.name = args.name or "demo" + ("" if args.size == "small" else f"-{args.size}")
+    return args
 
 
 def virtual_time(path):
@@ -77,7 +81,7 @@ def run_guest(args, folder):
     """The four runs; returns how long they took."""
     quantum = ["--quantum-us", f"{args.quantum_us:g}"] if args.quantum_us else []
     samples = SAMPLES[args.size] | ({"gpreempt": LONG_SAMPLES} if args.long else {})
-    command = [*GUEST, "--name", args.name, "--timeout", str(LIMIT_S),
+    command = [*GUEST, "--name", args.name, "--timeout", str(LIMIT_S[args.size]),
                "--seed", str(args.seed), *quantum,
                "--model", f"{GPUS[args.asic].sized(args.size)} --rptr-at {args.rptr_at}", "--",
                inside("demo/demo"), in_guest(PROGRAMS), str(args.seed),
