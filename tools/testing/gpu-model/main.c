@@ -119,7 +119,8 @@ static void check_size(const struct gpu_config *c)
 		exit(2);
 	}
 	if (c->inactive_cus > (c->cus_per_engine > 1 ? c->engines : 0)) {
-		fprintf(stderr, "gpu-model: --inactive-cus %u: an engine loses one, and not its last\n",
+		fprintf(stderr,
+			"gpu-model: --inactive-cus %u: an engine loses one, and not its last\n",
 			c->inactive_cus);
 		exit(2);
 	}
@@ -340,9 +341,10 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
-	log_event("start", "asic=%s xccs=%u engines=%u cus_per_engine=%u inactive_cus=%u vram_mb=%u workers=%u rptr_at=%s",
-		  asics[gpu.cfg.asic].name, gpu.cfg.xccs, gpu.cfg.engines, gpu.cfg.cus_per_engine,
-		  gpu.cfg.inactive_cus, gpu.cfg.vram_mb, gpu.cfg.workers, gpu.cfg.rptr_at_fetch ? "fetch" : "launch");
+	log_event("start", "asic=%s xccs=%u engines=%u cus_per_engine=%u inactive_cus=%u"
+		  " vram_mb=%u workers=%u rptr_at=%s", asics[gpu.cfg.asic].name, gpu.cfg.xccs,
+		  gpu.cfg.engines, gpu.cfg.cus_per_engine, gpu.cfg.inactive_cus, gpu.cfg.vram_mb,
+		  gpu.cfg.workers, gpu.cfg.rptr_at_fetch ? "fetch" : "launch");
 	params_log();
 	pthread_mutex_init(&gpu.mec_lock, NULL);
 	/* Who sees the device's socket finds the control's there, too. */

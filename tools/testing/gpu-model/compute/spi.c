@@ -595,7 +595,10 @@ int spi_start(struct gpu *g)
 	if (!spi->cus || !spi->room)
 		goto fail;
 	for (i = 0; i < n; i++) {
-		/* Neighbours in the search belong to different XCCs and engines. Inactive ones would be last. */
+		/*
+		 * Neighbours in the search belong to different XCCs and engines. The inactive
+		 * ones would be the last of all.
+		 */
 		spi->cus[i].xcc = i % g->cfg.xccs;
 		spi->cus[i].engine = i / g->cfg.xccs % g->cfg.engines;
 		spi->cus[i].index = i / gpu_engines(g);

@@ -47,7 +47,7 @@ struct cwsr_load {
 /* Add what cwsr_remove() took off. */
 void cwsr_count(const struct user_queue *q, struct cwsr_load *load);
 
-/* Modelled time of a save: fixed, by the busiest unit's bytes, and by the busiest engine's waves. */
+/* Modelled time of a save: fixed, by the bytes of a unit and the waves of an engine with most. */
 u64 cwsr_save_time(u64 bytes, const struct cwsr_load *load);
 
 /* Modelled time that waves get to end by themselves when their queue has to go. */

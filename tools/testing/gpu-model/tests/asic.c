@@ -198,10 +198,13 @@ static u32 inactive(unsigned int engine)
 /* Units that do not work: the driver is told which, and none of them is there. */
 static void inactive_cus(void)
 {
+	const struct gpu_config config = {
+		.asic = ASIC_MI300X, .xccs = 2, .engines = 4, .cus_per_engine = 10,
+		.inactive_cus = 2,
+	};
 	unsigned int i, wrong = 0;
 
-	device_start_cfg(&gpu, (struct gpu_config){ .asic = ASIC_MI300X, .xccs = 2, .engines = 4,
-						    .cus_per_engine = 10, .inactive_cus = 2 });
+	device_start_cfg(&gpu, config);
 	ok(gpu.spi->ncus == 76, "two of each die's 40 units do not work");
 	for (i = 0; i < gpu.spi->ncus; i++)
 		wrong += gpu.spi->cus[i].index >= (gpu.spi->cus[i].engine < 2 ? 10 : 9);

@@ -50,7 +50,7 @@
 #define SDMA_DOORBELL	0x1f0u
 #define HIQ_RING_DW	1024u
 #define COPIED		1000000u	/* bytes */
-#define WAVE_BYTES	(8 * 256 + 448 + 128 + 64)	/* of a save: 8 registers, and what each has */
+#define WAVE_BYTES	(8 * 256 + 448 + 128 + 64)	/* saved: 8 registers, and what each has */
 
 #define S_ENDPGM	0xbf810000u
 #define S_BRANCH_SELF	0xbf82ffffu
@@ -431,8 +431,10 @@ static u64 of_copy(void)
 static void check_sums(void)
 {
 	const u64 bell = param.doorbell_ns, runlist = param.runlist_fixed_ns + param.runlist_queue_ns,
-		  unmap = param.unmap_fixed_ns + param.unmap_queue_ns, rate = param.cwsr_cu_bytes_per_us,
-		  save = bell + 64 * 1024 * NS_PER_US / SHADER_CLK_MHZ + unmap + param.save_fixed_ns,
+		  unmap = param.unmap_fixed_ns + param.unmap_queue_ns,
+		  rate = param.cwsr_cu_bytes_per_us,
+		  grace = 64 * 1024 * NS_PER_US / SHADER_CLK_MHZ,
+		  save = bell + grace + unmap + param.save_fixed_ns,
 		  restore = bell + runlist + param.restore_fixed_ns + param.signal_ns,
 		  read = WAVE_BYTES * NS_PER_US / rate;
 
@@ -443,11 +445,13 @@ static void check_sums(void)
 	   "of one with waves: grace period, a unit's bytes, and the waves of an engine");
 	ok(of_saved(EVEN + 1) == save + 5 * WAVE_BYTES * NS_PER_US / rate + 9 * param.save_wave_ns,
 	   "the unit with most bytes, and the engine with most waves");
-	ok(of_saved(1) == save + read + param.save_wave_ns, "a wave alone, which three units do not help");
-	/* A unit reads more slowly than its engine launches; its first one is the engine's second. */
+	ok(of_saved(1) == save + read + param.save_wave_ns,
+	   "a wave alone, which three units do not help");
+	/* A unit reads more slowly than its engine launches; its first is the engine's second. */
 	ok(of_restore() == restore + 2 * param.restore_wave_ns + 4 * read,
 	   "and back: launched, then a unit's bytes");
-	ok(of_restored(5) == restore + param.restore_wave_ns + 2 * read, "of five waves, the unit with two");
+	ok(of_restored(5) == restore + param.restore_wave_ns + 2 * read,
+	   "of five waves, the unit with two");
 	ok(of_runlist() == bell + runlist, "RUN_LIST: the fence");
 	ok(of_start() == bell + runlist + param.launch_ns + param.signal_ns,
 	   "and the queue, which begins no earlier");

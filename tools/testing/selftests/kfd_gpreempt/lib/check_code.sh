@@ -52,7 +52,7 @@ done
 # 8 waves of a SIMD share its registers, and as many workgroups a compute unit's LDS
 case $co in
 *-gfx90a.* | *-gfx940.*)
-	[ "$(number vgpr_count low_full)" -gt 56 ] && [ "$(number vgpr_count low_full)" -le 64 ] ||
+	[ "$((($(number vgpr_count low_full) + 7) / 8))" -eq 8 ] ||
 		fail "low_full has $(number vgpr_count low_full) vector registers, needs 57 to 64"
 esac
 [ "$(number group_segment_fixed_size low_full)" -eq 8192 ] ||

@@ -41,8 +41,8 @@
 struct client {
 	struct kfd_dev dev;
 	struct code code;
-	struct aql_kernel store, read_clock, high, until, meet, low, low_full, hold, steps, agree_init,
-			  agree;
+	struct aql_kernel store, read_clock, high, until, meet, low, low_full, hold, steps;
+	struct aql_kernel agree_init, agree;
 	bool full;
 	double ticks_per_us;
 };
