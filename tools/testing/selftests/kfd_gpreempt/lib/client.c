@@ -242,9 +242,14 @@ int low_job_wait(struct client *c, struct low_job *job, unsigned int timeout_ms)
 
 unsigned int low_job_wrong(const struct low_job *job)
 {
-	unsigned int i, n = 0;
+	unsigned int i, n = 0, items = job->groups * LOW_GROUP;
+	const __u32 *count = job->count;
 
-	for (i = 0; i < job->groups * LOW_GROUP; i++)
+	/* As a rule, and without much of the CPU's time, which others on it would have to wait for. */
+	if (!memcmp(job->out, job->expect, items * sizeof(*count)) &&
+	    count[0] == job->iterations && !memcmp(count, count + 1, (items - 1) * sizeof(*count)))
+		return 0;
+	for (i = 0; i < items; i++)
 		n += job->out[i] != job->expect[i] || job->count[i] != job->iterations;
 	return n;
 }
