@@ -26,13 +26,13 @@ from testbench.paths import GUEST, OUT, PROGRAMS, in_guest, inside
 # Of a larger machine fewer, as the host has to execute all its waves.
 SAMPLES = {
     "small": {"alone": 300, "stock": 200, "gpreempt": 400},
-    "engines": {"alone": 60, "stock": 40, "gpreempt": 120},
+    "engines": {"alone": 40, "stock": 20, "gpreempt": 60},
     "full": {"alone": 30, "stock": 30, "gpreempt": 30},
 }
 LONG_SAMPLES = 1200
 # LOW: how long it is measured alone, in s, and what else it is told. Without --full it leaves most
 # of a compute unit's registers and wave slots free.
-LOW = {"small": ("4",), "engines": ("2",), "full": ("1", "--full")}
+LOW = {"small": ("4",), "engines": ("1",), "full": ("1", "--full")}
 # Virtual seconds of the guest; 40 are usual, 60 with --long. The host is given four times as many,
 # and it has all waves of a full machine to execute.
 LIMIT_S = {"small": 120, "engines": 120, "full": 1800}
