@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The GPUs to measure on: each with four compute units, which a small host can execute."""
+"""The GPUs to measure on, and how much of each the model has."""
 from dataclasses import dataclass
 
 from testbench.paths import KSELFTEST
@@ -7,19 +7,35 @@ from testbench.paths import KSELFTEST
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU by the options of gpu-model, and what the kselftests' kernels for it are called."""
+    """A GPU by the options of gpu-model, and what the kselftests' kernels for it are called.
+
+    It has four compute units, which a small host can execute; with @engines all its shader
+    engines, of one unit each; with @full all its units.
+    """
     name: str
     isa: str
     options: str
+    engines: str
+    full: str
     kernels: str
+
+    def sized(self, size):
+        """The options of one of SIZES."""
+        return {"small": self.options, "engines": self.engines, "full": self.full}[size]
 
     def disassembly(self):
         """Of those kernels: what the build leaves beside the programs."""
         return KSELFTEST / f"lib/kernels-{self.kernels}.dis"
 
 
-# The MI300X has its units on two dies, which are one partition.
+SIZES = ("small", "engines", "full")
+DIES = "--asic mi300x --xccs 8 --engines 4 --cus-per-engine"
+
+# The MI300X has its units on two dies, which are one partition; at other sizes on all eight. Of
+# the 40 units of a die 38 work.
 GPUS = {
-    "mi210": Gpu("MI210", "gfx90a", "--asic mi210", "gfx90a"),
-    "mi300x": Gpu("MI300X", "gfx942", "--asic mi300x --xccs 2 --cus-per-engine 1", "gfx940"),
+    "mi210": Gpu("MI210", "gfx90a", "--asic mi210", "--asic mi210 --engines 8 --cus-per-engine 1",
+                 "--asic mi210 --engines 8 --cus-per-engine 13", "gfx90a"),
+    "mi300x": Gpu("MI300X", "gfx942", "--asic mi300x --xccs 2 --cus-per-engine 1", f"{DIES} 1",
+                  f"{DIES} 10 --inactive-cus 2", "gfx940"),
 }

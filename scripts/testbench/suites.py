@@ -136,6 +136,7 @@ AT_FETCH = ["--model", shlex.join(FETCH)]
 PIPE = ["--model", "--connect pipe --slots pack"]
 PIPE_AT_FETCH = ["--model", "--connect pipe --slots pack --rptr-at fetch"]
 ROTATE = ["--model", "--rotate all"]
+ENGINES = ["--size", "engines"]
 NO_HWS = ["--append", "amdgpu.sched_policy=2"]
 ENABLED = ["--append", "amdgpu.gpreempt=1"]
 SMALL_VRAM = ["--model", "--vram-mb 256"]   # which another process can fill
@@ -290,6 +291,11 @@ SUITES = {suite.name: suite for suite in (
     Suite("demo-loaded", demo.loaded, PLAIN, LAST, chain="demo", needs="demo"),
     Suite("demo-fetch", demo.parts("demo-fetch", *FETCH), PLAIN),
     Suite("demo-mi300x", demo.parts("demo-mi300x", "--asic", "mi300x"), PLAIN),
+    # all that registers are read for: 8 engines, and 8 dies of 4
+    Suite("demo-engines", demo.parts("demo-engines", *ENGINES), PLAIN),
+    Suite("demo-engines-fetch", demo.parts("demo-engines-fetch", *ENGINES, *FETCH), PLAIN),
+    Suite("demo-dies", demo.parts("demo-dies", *ENGINES, "--asic", "mi300x"), PLAIN, 60),
+    Suite("demo-dies-fetch", demo.parts("demo-dies-fetch", *ENGINES, *FETCH, "--asic", "mi300x"), PLAIN, 60),
 
     # of programs that were not written for GPREEMPT, and of the benchmark
     Suite("rocm-hip", [host(*bench("rocm")), rocm("short")], PLAIN, 150, chain="rocm"),

@@ -22,6 +22,7 @@ RESULTS = {
     "of": str, "alone": RUN, "stock": RUN, "gpreempt": RUN, "preemptions": int, "resumes": int,
     "low_exact": bool, "low_words": {"alone": int, "stock": int, "gpreempt": int},
     "preemptions_in_midloop": int, "detection_us": float, "preemption_us": float,
+    "save_us": float, "locks_us": float, "monitor_us": float,
     "times_below_stock": float, "driver": {"preemptions": int, "resumes": int, "scans": int},
     "low_group_ms": float, "all_units_busy": {"stock": float, "gpreempt": float},
     "model": {"asic": str, "xccs": str, "engines": str, "cus_per_engine": str, "rptr_at": str},

@@ -14,8 +14,9 @@
 
 /* Dispatches in flight, so that the machine is never without one. */
 #define DEPTH		3
-/* Workgroups of a dispatch for each compute unit. */
+/* Workgroups of a dispatch for each that the machine holds; one of a full machine's are enough. */
 #define ROUNDS		2
+#define FULL_ROUNDS	1
 
 static volatile sig_atomic_t stop;
 
@@ -27,11 +28,12 @@ static void on_term(int sig)
 
 static void usage(void)
 {
-	fputs("usage: low [--ms N | --iterations N] [--seconds N] [--priority N]\n"
+	fputs("usage: low [--ms N | --iterations N] [--seconds N] [--priority N] [--full]\n"
 	      "  --ms          length of a workgroup, calibrated (default 50)\n"
 	      "  --iterations  of the kernel's loop, instead of --ms\n"
 	      "  --seconds     how long to run (default: until SIGTERM)\n"
-	      "  --priority    of the queue (default 0)\n", stderr);
+	      "  --priority    of the queue (default 0)\n"
+	      "  --full        all waves, registers and LDS that the machine has\n", stderr);
 	exit(2);
 }
 
@@ -86,11 +88,13 @@ int main(int argc, char **argv)
 		{ "iterations", required_argument, NULL, 'i' },
 		{ "seconds", required_argument, NULL, 's' },
 		{ "priority", required_argument, NULL, 'p' },
+		{ "full", no_argument, NULL, 'f' },
 		{ }
 	};
 	unsigned int ms = 50, iterations = 0, priority = PRIORITY_LOW, i;
 	struct low_job job[DEPTH];
 	double seconds = 0;
+	bool full = false;
 	unsigned long wrong;
 	struct aql_queue q;
 	struct client c;
@@ -110,6 +114,9 @@ int main(int argc, char **argv)
 		case 'p':
 			priority = atoi(optarg);
 			break;
+		case 'f':
+			full = true;
+			break;
 		default:
 			usage();
 		}
@@ -119,6 +126,7 @@ int main(int argc, char **argv)
 	ret = client_open(&c);
 	if (ret)
 		fail("no usable GPU", ret);
+	c.full = full;
 	ret = aql_create(&q, &c.dev, 64, priority);
 	if (ret)
 		fail("create queue", ret);
@@ -127,11 +135,11 @@ int main(int argc, char **argv)
 	if (!iterations)
 		fail("calibration", -EIO);
 	printf("iterations=%u\n", iterations);
-	for (i = 0; i < DEPTH; i++) {
-		ret = low_job_init(&c, &job[i], ROUNDS * c.dev.cus, iterations);
-		if (ret)
-			fail("memory", ret);
-	}
+	ret = low_job_init(&c, &job[0], (full ? FULL_ROUNDS : ROUNDS) * low_groups(&c), iterations);
+	for (i = 1; !ret && i < DEPTH; i++)
+		ret = low_job_init_as(&c, &job[i], &job[0]);
+	if (ret)
+		fail("memory", ret);
 	wrong = work(&c, &q, job, seconds);
 	ret = aql_destroy(&q);
 	if (ret)

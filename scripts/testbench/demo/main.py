@@ -20,20 +20,33 @@ from pathlib import Path
 
 from testbench.events import code_object
 from testbench.demo import report
-from testbench.gpu import GPUS
+from testbench.gpu import GPUS, SIZES
 from testbench.paths import GUEST, OUT, PROGRAMS, in_guest, inside
 
-SAMPLES = {"alone": 300, "stock": 200, "gpreempt": 400}
+# Of a larger machine fewer, as the host has to execute all its waves.
+SAMPLES = {
+    "small": {"alone": 300, "stock": 200, "gpreempt": 400},
+    "engines": {"alone": 40, "stock": 20, "gpreempt": 60},
+    "full": {"alone": 30, "stock": 30, "gpreempt": 30},
+}
 LONG_SAMPLES = 1200
-LIMIT_S = 120               # virtual seconds of the guest; 40 are usual, 60 with --long
+# LOW: how long it is measured alone, in s, and what else it is told. Without --full it leaves most
+# of a compute unit's registers and wave slots free.
+LOW = {"small": ("4",), "engines": ("1",), "full": ("1", "--full")}
+# Virtual seconds of the guest; 40 are usual, 60 with --long. The host is given four times as many,
+# and it has all waves of a full machine to execute.
+LIMIT_S = {"small": 120, "engines": 120, "full": 1800}
 
 
 def parse():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0],
                                 epilog=__doc__.split("\n\n", maxsplit=1)[1])
-    p.add_argument("--name", default="demo", help="results go to out/NAME (default %(default)s)")
+    p.add_argument("--name", help="results go to out/NAME (default demo, demo-engines or demo-full)")
     p.add_argument("--asic", choices=GPUS, default="mi210",
                    help="which GPU the model is (default %(default)s)")
+    p.add_argument("--size", choices=SIZES, default="small",
+                   help="how much of it: four compute units, all shader engines with a unit each, "
+                   "or all units, which LOW fills with all waves that they hold (default %(default)s)")
     p.add_argument("--rptr-at", choices=["fetch", "launch"], default="launch",
                    help="when the model's firmware advances a queue's read index")
     p.add_argument("--long", action="store_true",
@@ -42,7 +55,9 @@ def parse():
                    help="of the guest and of HIGH's random phase (default %(default)s)")
     p.add_argument("--quantum-us", type=float,
                    help="how far guest and model may be apart (default: bench guest's)")
-    return p.parse_args()
+    args = p.parse_args()
+    args.name = args.name or "demo" + ("" if args.size == "small" else f"-{args.size}")
+    return args
 
 
 def virtual_time(path):
@@ -65,12 +80,12 @@ def progress(log, begin, done):
 def run_guest(args, folder):
     """The four runs; returns how long they took."""
     quantum = ["--quantum-us", f"{args.quantum_us:g}"] if args.quantum_us else []
-    command = [*GUEST, "--name", args.name, "--timeout", str(LIMIT_S),
+    samples = SAMPLES[args.size] | ({"gpreempt": LONG_SAMPLES} if args.long else {})
+    command = [*GUEST, "--name", args.name, "--timeout", str(LIMIT_S[args.size]),
                "--seed", str(args.seed), *quantum,
-               "--model", f"{GPUS[args.asic].options} --rptr-at {args.rptr_at}", "--", inside("demo/demo"),
-               in_guest(PROGRAMS), str(args.seed),
-               *(str(n) for n in (SAMPLES | {"gpreempt": LONG_SAMPLES} if args.long
-                                  else SAMPLES).values())]
+               "--model", f"{GPUS[args.asic].sized(args.size)} --rptr-at {args.rptr_at}", "--",
+               inside("demo/demo"), in_guest(PROGRAMS), str(args.seed),
+               *(str(n) for n in samples.values()), *LOW[args.size]]
     begin, done = time.monotonic(), threading.Event()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as guest:
         print("  BOOT    the guest, with the modelled GPU", flush=True)

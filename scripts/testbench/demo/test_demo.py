@@ -21,6 +21,9 @@ PERIOD = 20 * MS            # of HIGH's kernels
 DETECTION, SAVE, KERNEL, RESTORE = 15 * US, 90 * US, 320 * US, 40 * US
 RUNLIST = 2 * US            # after a save
 SAMPLES = {"alone": 20, "stock": 12, "gpreempt": 60}
+UNIT_BYTES = 300000         # of LOW's on a compute unit
+SAVE_US = 24                # the model needs for them
+LOCKS, SCAN, FENCE = 9 * US, 40 * US, 105 * US     # for a kernel of HIGH's; the first for a count of waves
 
 
 class Machine:
@@ -104,7 +107,7 @@ class Low:
             state[2] += 100
             self.queue.wave(ns, "save", 0, state[0], cu, 0x204, state[2])
         self.machine.say(end, f"queue-unmap {self.queue.name} {self.queue.seat} read=1")
-        self.machine.say(end, "preempt-end xcc=0 queues=1 bytes=4096")
+        self.machine.say(end, f"preempt-end xcc=0 queues=1 bytes={UNIT_BYTES * len(self.machine.units)}")
 
     def restore(self, ns, end, away):
         self.queue.map(ns, 1)
@@ -138,9 +141,12 @@ class Demo:
         self.stats()
         (folder / "clock").write_text("mode=virtual\ninsns_per_ns=1\nquantum_us=10\n")
 
-    def stats(self, resumes=SAMPLES["gpreempt"]):
+    def stats(self, resumes=SAMPLES["gpreempt"], locks=LOCKS, scan=SCAN):
+        n = SAMPLES["gpreempt"]
         (self.folder / "stats-after.txt").write_text(
-            f"stats/preemptions:{3 + SAMPLES['gpreempt']}\nstats/resumes:{3 + resumes}\nstats/scans:9\n")
+            f"stats/preemptions:{3 + n}\nstats/resumes:{3 + resumes}\nstats/scans:9\n"
+            f"stats/register_ns_total:{2 * locks * n}\nstats/scan_ns_total:{scan * n}\n"
+            f"stats/fence_wait_ns_total:{FENCE * n}\n")
 
     def low(self, run, wrong=0):
         (self.folder / f"low-{run}.txt").write_text(
@@ -265,14 +271,51 @@ class Driver(Folder):
     def test_detection_twice_as_long(self):
         self.missed("detection of HIGH took 30 us", detection=2 * DETECTION)
 
-    def test_a_die_more_to_count_waves_on(self):
+    def test_more_to_count_waves_on(self):
+        """Each engine and die has its share of what a count takes, and nothing else has."""
         results = Demo(self.folder).results()
+        what = ("detection of HIGH", "HIGH's p50, both, GPREEMPT", "the registers' locks, each time",
+                "the monitor, for a kernel of HIGH's", "a preemption")
 
-        def limit(rptr_at, xccs):
-            changed = {**results, "model": {**results["model"], "rptr_at": rptr_at, "xccs": xccs}}
-            return {what: us for what, _, us in demo_report.limits(changed)}["detection of HIGH"]
-        self.assertEqual([limit(at, xccs) for at in ("launch", "fetch") for xccs in "12"],
-                         [25, 25, 36, 47])
+        def limits(rptr_at, xccs, engines):
+            model = {**results["model"], "rptr_at": rptr_at, "xccs": xccs, "engines": engines}
+            found = {name: us for name, _, us in demo_report.limits({**results, "model": model})}
+            return [found[name] for name in what], demo_report.stock_factor({**results, "model": model})
+        for machine, wanted in (
+                (("launch", "1", "2"), ([25, 499, 11, 196, 114], 80)),
+                (("fetch", "1", "2"), ([36, 510, 11, 207, 114], 78)),
+                (("launch", "1", "8"), ([25, 499, 27.5, 229, 114], 80)),
+                (("fetch", "1", "8"), ([52.5, 526.5, 27.5, 256.5, 114], 76)),
+                (("fetch", "2", "2"), ([47, 521, 11, 240, 114], 77)),
+                (("launch", "8", "4"), ([25, 499, 16.5, 438, 114], 80)),
+                (("fetch", "8", "4"), ([157, 631, 16.5, 570, 114], 64))):
+            self.assertEqual(limits(*machine), wanted, machine)
+
+    def test_more_to_save(self):
+        """A unit's bytes, and an engine's waves."""
+        results = Demo(self.folder).results()
+        self.assertEqual(results["save_us"], SAVE_US)
+        log = eventlog.EventLog()
+        log.start = {"xccs": 1, "engines": 2, "cus_per_engine": 2}
+        saved = [(None, True, (0, e, c)) for e in range(2) for c in range(2) for _ in range(32)] \
+            + [(None, True, (0, 1, 0))]
+        self.assertEqual(demo_report.save_us(log, eventlog.Preemption(0, bytes=4 * 12500, saved=saved)),
+                         65 * 0.02 + 1)
+        more = {**results, "save_us": SAVE_US + 33}
+        self.assertEqual([us for what, _, us in demo_report.limits(more)
+                          if what in ("HIGH's p99, both, GPREEMPT", "a preemption")], [542, 147])
+
+    def test_registers_locked_too_long(self):
+        demo = Demo(self.folder)
+        demo.stats(locks=12 * US)
+        self.assertEqual(demo.results()["missed"],
+                         ["the registers' locks, each time took 12 us, more than 11"])
+
+    def test_monitor_takes_too_much(self):
+        demo = Demo(self.folder)
+        demo.stats(scan=80 * US)
+        self.assertEqual(demo.results()["missed"],
+                         ["the monitor, for a kernel of HIGH's took 203 us, more than 196"])
 
     def test_debian_detects_later(self):
         for us, missed in (30, []), (33, ["detection of HIGH took 33 us, more than 32"]):
@@ -356,6 +399,36 @@ class Parts(unittest.TestCase):
         self.assertEqual(demo_report.found_busy(log, low, [10, 60]), 0)
         log.runs += [run(1, 0, 50), run(1, 70, 100)]
         self.assertEqual(demo_report.found_busy(log, low, [10, 60]), 0.5)
+
+    def test_rate(self):
+        """What of a workgroup is in that time counts, over its breaks; of its waves the first."""
+        log, low = eventlog.EventLog(), object()
+        dispatch = eventlog.Dispatch(low, 0, 1, 2, 0, 0)
+
+        def run(wg, wave, begin, end, queue=low):
+            return eventlog.Run(queue, dispatch, (wg, wave), (0, 0, 0), begin, end)
+        log.runs = [run(0, 0, 0, 100), run(0, 1, 0, 100), run(1, 0, 100, 130), run(1, 0, 150, 220),
+                    run(2, 0, 0, 0), run(3, 0, 60, 100, object())]
+        self.assertEqual(demo_report.rate(log, low, 50, 160), (0.5 + 0.4) / (110 / 1e9))
+
+    def test_rows(self):
+        """Of a large machine the first unit of each engine; one that does not work has none."""
+        full = {"xccs": 8, "engines": 4, "cus_per_engine": 10, "inactive_cus": 2}
+        self.assertEqual(len(timeline.units(full)), 304)
+        self.assertEqual((7, 1, 9) in timeline.units(full), True)
+        self.assertEqual((7, 2, 9) in timeline.units(full), False)
+        self.assertEqual(len(timeline.labels(full)), 33)
+        self.assertEqual(timeline.labels(full)[-2:], ["CU 7.3.0", "HIGH"])
+        self.assertEqual(demo_report.machine(full), "8 dies of 4 shader engines of 10 compute units, "
+                         "2 of a die's switched off: 304")
+
+    def test_boxes_of_units_without_a_row(self):
+        log, low, high = eventlog.EventLog(), object(), mock.Mock(dispatches={}, rings={})
+        log.runs = [eventlog.Run(low, None, (0, 0), (0, 0, cu), 0, 100) for cu in range(2)]
+        log.waits = [((0, 0, cu), 0, 10) for cu in range(2)]
+        log.preemptions = [eventlog.Preemption(0, end=10, saved=[(None, True, (0, 0, cu)) for cu in range(2)])]
+        found = timeline.boxes(log, timeline.Panel("", low, high, 0, 1), {(0, 0, 0): 0})
+        self.assertEqual([len(found[kind]) for kind in ("low", "saving")], [1, 2])
 
     def test_detections(self):
         run = demo_report.Run.__new__(demo_report.Run)

@@ -4,7 +4,8 @@ import copy
 import unittest
 
 from testbench.check.test_parts import count
-from testbench.demo import suite
+from testbench.demo import main, suite, timeline
+from testbench.gpu import GPUS, SIZES
 
 
 class Loaded(unittest.TestCase):
@@ -31,3 +32,27 @@ class Loaded(unittest.TestCase):
     def test_another_verdict(self):
         self.assertEqual(self.loaded(missed=["a goal"]).failed, 1)
         self.assertEqual(self.loaded(low_exact=False).failed, 1)
+
+
+class Sizes(unittest.TestCase):
+    """What the model is told of a GPU's size."""
+
+    def units(self, gpu, size):
+        words = GPUS[gpu].sized(size).split()
+        told = {k.removeprefix("--").replace("-", "_"): v for k, v in zip(words[::2], words[1::2])}
+        # gpu-model's own, of what it is not told
+        return timeline.units({"xccs": 1, "engines": 2, "cus_per_engine": 2} | told)
+
+    def test_units(self):
+        self.assertEqual([len(self.units(gpu, size)) for gpu in GPUS for size in SIZES],
+                         [4, 8, 104, 4, 32, 304])
+
+    def test_engines(self):
+        """All of them have units, also where one has fewer than the others."""
+        for gpu, engines in ("mi210", 8), ("mi300x", 32):
+            for size in "engines", "full":
+                self.assertEqual(len({cu[:2] for cu in self.units(gpu, size)}), engines)
+
+    def test_each_size_is_known(self):
+        for table in main.SAMPLES, main.LOW, main.LIMIT_S:
+            self.assertEqual(set(table), set(SIZES))

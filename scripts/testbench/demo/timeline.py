@@ -7,8 +7,9 @@ COLOURS = {"low": "#4477aa", "saving": "#bbbbbb", "high": "#ee6677", "waiting": 
 NAMES = {"low": "LOW's waves", "saving": "waves saved or restored", "high": "HIGH's waves",
          "waiting": "HIGH waits (doorbell to first wave)"}
 AXIS = "milliseconds"
+ROWS_MAX = 40           # compute units, so that a row can be seen
 BAR = 0.38              # half the height of a compute unit's row
-WIDTH, HEIGHT = 1800, 1200
+WIDTH, HEIGHT, FONT = 1800, 1200, 15
 # Of the picture: where the panels' plots are, and what is between two of them.
 LEFT, RIGHT, BOTTOM, TOP, GAP = 0.07, 0.98, 0.11, 0.9, 0.1
 GNUPLOT = """\
@@ -22,6 +23,7 @@ set mxtics 5
 set grid xtics lc rgb "#dddddd" lw 1
 set style fill solid 1.0 noborder
 set yrange [-0.6:{y_max}]
+set ytics font ",{font}"
 set ytics ({ytics})
 """
 PANEL = """\
@@ -49,15 +51,22 @@ class Panel:
 
 def units(machine):
     """Its compute units, as the log, whose first line tells of it, has them: (xcc, engine, cu)."""
+    engines, inactive = int(machine["engines"]), int(machine.get("inactive_cus", 0))
     return [(x, e, c) for x in range(int(machine["xccs"]))
-            for e in range(int(machine["engines"]))
-            for c in range(int(machine["cus_per_engine"]))]
+            for e in range(engines)
+            for c in range(int(machine["cus_per_engine"]) - (e + inactive >= engines))]
+
+
+def shown(machine):
+    """Those that have a row: of a large machine the first one of each engine."""
+    every = units(machine)
+    return every if len(every) <= ROWS_MAX else [cu for cu in every if not cu[2]]
 
 
 def labels(machine):
     """What the rows are called, from the lowest; a unit without its XCC if that is the only one."""
     several = int(machine["xccs"]) > 1
-    return ["CU " + ".".join(map(str, cu if several else cu[1:])) for cu in units(machine)] + ["HIGH"]
+    return ["CU " + ".".join(map(str, cu if several else cu[1:])) for cu in shown(machine)] + ["HIGH"]
 
 
 def boxes(log, panel, rows):
@@ -74,16 +83,17 @@ def boxes(log, panel, rows):
         if run.queue is panel.high:
             number = run.dispatch.number
             first[number] = min(run.begin, first.get(number, run.begin))
-        if run.key[1] == 0:     # a workgroup's waves run together: draw its first
+        if run.key[1] == 0 and run.cu in rows:      # a workgroup's waves run together: draw its first
             for kind, queue in ("low", panel.low), ("high", panel.high):
                 if run.queue is queue:
                     add(kind, run.begin, run.end, rows[run.cu])
     for p in log.preemptions:
         if p.end:
-            for row in {rows[cu] for _, _, cu in p.saved}:
+            for row in {rows[cu] for _, _, cu in p.saved if cu in rows}:
                 add("saving", p.begin, p.end, row)
     for cu, begin, stop in log.waits:
-        add("saving", begin, stop, rows[cu])
+        if cu in rows:
+            add("saving", begin, stop, rows[cu])
     before = 0              # what waits for its own queue's kernels does not wait for LOW
     for d in sorted(panel.high.dispatches.values(), key=lambda d: d.number):
         ring, begin = panel.high.rings.get(d.number), first.get(d.number)
@@ -117,10 +127,12 @@ def draw(log, panels, title, png):
     Write the picture, and beside it as .gp what gnuplot was told to draw. Raises
     CalledProcessError with gnuplot's words.
     """
-    rows = {cu: i for i, cu in enumerate(units(log.start))}
+    rows = {cu: i for i, cu in enumerate(shown(log.start))}
+    row_px = HEIGHT * (TOP - BOTTOM - GAP * (len(panels) - 1)) / len(panels) / (len(rows) + 1)
     text = GNUPLOT.format(
         png=png, title=title, panels=len(panels), y_max=len(rows) + 0.6,
         width=WIDTH, height=HEIGHT, left=LEFT, right=RIGHT, bottom=BOTTOM, top=TOP, gap=GAP,
+        font=min(FONT, int(row_px)),
         ytics=", ".join(f'"{label}" {row}' for row, label in enumerate(labels(log.start))))
     for n, panel in enumerate(panels):
         found = boxes(log, panel, rows)

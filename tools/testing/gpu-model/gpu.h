@@ -55,6 +55,7 @@ struct vfio_user;
  * @xccs:		compute dies in one partition
  * @engines:		shader engines of a die, 2 or more so that per-engine registers matter
  * @cus_per_engine:	compute units in each engine
+ * @inactive_cus:	of a die's so many do not work: the last one of each of its last engines
  * @vram_mb:		VRAM size in MiB
  * @workers:		host threads that execute waves
  * @rptr_at_fetch:	AQL read index advances when a packet is fetched; otherwise
@@ -71,6 +72,7 @@ struct gpu_config {
 	unsigned int xccs;
 	unsigned int engines;
 	unsigned int cus_per_engine;
+	unsigned int inactive_cus;
 	unsigned int vram_mb;
 	unsigned int workers;
 	bool rptr_at_fetch;
@@ -118,6 +120,18 @@ struct gpu {
 static inline unsigned int gpu_engines(const struct gpu *g)
 {
 	return g->cfg.xccs * g->cfg.engines;
+}
+
+/* Compute units that work in an engine of each die; they are its first. */
+static inline unsigned int gpu_engine_cus(const struct gpu_config *c, unsigned int engine)
+{
+	return c->cus_per_engine - (engine + c->inactive_cus >= c->engines);
+}
+
+/* And in a die. */
+static inline unsigned int gpu_die_cus(const struct gpu_config *c)
+{
+	return c->engines * c->cus_per_engine - c->inactive_cus;
 }
 
 /* XCCs of a partition, and the one that leads that of @xcc. */

@@ -20,7 +20,6 @@
 #include "host/params.h"
 #include "bus/vfio_user.h"
 
-#define MAX_CUS_PER_ENGINE	16
 #define MAX_VRAM_MB		(64 * 1024)
 #define MAX_WORKERS		64
 #define STOP_S			10
@@ -53,6 +52,8 @@ static const char usage[] =
 "  --xccs N               compute dies of an MI300X, 1 to %u (default %u)\n"
 "  --engines N            shader engines of each, 1 to %u (default %u)\n"
 "  --cus-per-engine N     compute units in each, 1 to %u (default %u)\n"
+"  --inactive-cus N       of each die's units so many do not work, one in an engine\n"
+"                         (default 0; an MI300X has 2, in engines of 10)\n"
 "  --vram-mb N            VRAM in MiB, a power of two, 256 to %u (default %u)\n"
 "  --workers N            host threads that execute waves, 1 to %u (default %u)\n"
 "  --rptr-at fetch|launch when the read index of an AQL queue moves: when a packet\n"
@@ -83,7 +84,7 @@ static void print_usage(FILE *f)
 {
 	const struct gpu_config *c = &gpu.cfg;
 
-	fprintf(f, usage, XCCS_MAX, c->xccs, ENGINES_MAX, c->engines, MAX_CUS_PER_ENGINE,
+	fprintf(f, usage, XCCS_MAX, c->xccs, ENGINES_MAX, c->engines, ENGINE_CUS_MAX,
 		c->cus_per_engine, MAX_VRAM_MB, c->vram_mb, MAX_WORKERS, c->workers);
 	fault_help(f);
 	fprintf(f, "  --help\n");
@@ -146,6 +147,12 @@ static void check_size(const struct gpu_config *c)
 			a->name, a->xccs, a->engines);
 		exit(2);
 	}
+	if (c->inactive_cus > (c->cus_per_engine > 1 ? c->engines : 0)) {
+		fprintf(stderr,
+			"gpu-model: --inactive-cus %u: an engine loses one, and not its last\n",
+			c->inactive_cus);
+		exit(2);
+	}
 }
 
 static void arm_fault(const char *text)
@@ -182,8 +189,8 @@ static void share_clock(int fd)
 /* Return: path of the device's socket. @control: out: of the control's, or NULL */
 static const char *parse(int argc, char **argv, const char **control)
 {
-	enum { SOCKET, LOG, ASIC, REVISION, XCCS, ENGINES, CUS, VRAM, WORKERS, RPTR, CONNECT,
-	       SLOTS, ROTATE, CWSR, CONTROL, FAULT, PARAM, CLOCK, HELP };
+	enum { SOCKET, LOG, ASIC, REVISION, XCCS, ENGINES, CUS, INACTIVE, VRAM, WORKERS, RPTR,
+	       CONNECT, SLOTS, ROTATE, CWSR, CONTROL, FAULT, PARAM, CLOCK, HELP };
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, SOCKET },
 		{ "log", required_argument, NULL, LOG },
@@ -192,6 +199,7 @@ static const char *parse(int argc, char **argv, const char **control)
 		{ "xccs", required_argument, NULL, XCCS },
 		{ "engines", required_argument, NULL, ENGINES },
 		{ "cus-per-engine", required_argument, NULL, CUS },
+		{ "inactive-cus", required_argument, NULL, INACTIVE },
 		{ "vram-mb", required_argument, NULL, VRAM },
 		{ "workers", required_argument, NULL, WORKERS },
 		{ "rptr-at", required_argument, NULL, RPTR },
@@ -233,7 +241,10 @@ static const char *parse(int argc, char **argv, const char **control)
 			c->engines = number("engines", optarg, 1, ENGINES_MAX);
 			break;
 		case CUS:
-			c->cus_per_engine = number("cus-per-engine", optarg, 1, MAX_CUS_PER_ENGINE);
+			c->cus_per_engine = number("cus-per-engine", optarg, 1, ENGINE_CUS_MAX);
+			break;
+		case INACTIVE:
+			c->inactive_cus = number("inactive-cus", optarg, 0, ENGINES_MAX);
 			break;
 		case VRAM:
 			c->vram_mb = number("vram-mb", optarg, 256, MAX_VRAM_MB);
@@ -360,10 +371,10 @@ int main(int argc, char **argv)
 		}
 	}
 	/* The ways of firmware that are not documented, where they are not the default ones. */
-	log_event("start",
-		  "asic=%s xccs=%u engines=%u cus_per_engine=%u vram_mb=%u workers=%u rptr_at=%s%s%s%s",
-		  asics[gpu.cfg.asic].name, gpu.cfg.xccs, gpu.cfg.engines, gpu.cfg.cus_per_engine,
-		  gpu.cfg.vram_mb, gpu.cfg.workers, gpu.cfg.rptr_at_fetch ? "fetch" : "launch",
+	log_event("start", "asic=%s xccs=%u engines=%u cus_per_engine=%u inactive_cus=%u"
+		  " vram_mb=%u workers=%u rptr_at=%s%s%s%s", asics[gpu.cfg.asic].name, gpu.cfg.xccs,
+		  gpu.cfg.engines, gpu.cfg.cus_per_engine, gpu.cfg.inactive_cus, gpu.cfg.vram_mb,
+		  gpu.cfg.workers, gpu.cfg.rptr_at_fetch ? "fetch" : "launch",
 		  connect[gpu.cfg.connect], gpu.cfg.pack_slots ? " slots=pack" : "",
 		  gpu.cfg.rotate_all ? " rotate=all" : "");
 	params_log();

@@ -30,6 +30,17 @@ static u32 read_wf_count(struct gpu *g, u32 off, u32 index)
 	return spi_wave_count(g, selected_engine(g, off), pipe, index);
 }
 
+/* Which units of an engine do not work: those behind the ones that do, up to the mask's end. */
+static u32 read_array_config(struct gpu *g, u32 off, u32 index)
+{
+	unsigned int engine = selected_engine(g, off);
+
+	(void)index;
+	if (engine >= gpu_engines(g))
+		return 0;
+	return ARRAY_INACTIVE_CUS(~0u << gpu_engine_cus(&g->cfg, engine % g->cfg.engines));
+}
+
 /* Banked by the VMID that GRBM_GFX_CNTL selects; all XCCs are told the same. */
 static void write_shader_trap(struct gpu *g, u32 off, u32 index, u32 val)
 {
@@ -49,6 +60,8 @@ u64 spi_shader_trap(struct gpu *g, unsigned int vmid, enum shader_trap which)
 }
 
 static const struct reg_range ranges[] = {
+	{ "CC_GC_SHADER_ARRAY_CONFIG", REG_CC_GC_SHADER_ARRAY_CONFIG, 1,
+	  read_array_config, regs_write_ignore },
 	{ "SPI_CSQ_WF_ACTIVE_STATUS", REG_SPI_CSQ_WF_ACTIVE_STATUS, 1,
 	  read_wf_status, regs_write_ignore },
 	{ "SPI_CSQ_WF_ACTIVE_COUNT", REG_SPI_CSQ_WF_ACTIVE_COUNT_0, SPI_CSQ_COUNTS,

@@ -34,6 +34,7 @@ struct cu;
  * @scratch:	first scratch slot, or -1
  * @ready:	model time its waves may issue
  * @restored:	came from a save area: its first instruction is logged
+ * @bytes:	of its records there
  * @next:	link in cu.groups, cu.done, or a list of the queue
  */
 struct group {
@@ -51,6 +52,7 @@ struct group {
 	s32 scratch;
 	u64 ready;
 	bool restored;
+	u32 bytes;
 	struct group *next;
 };
 
@@ -95,6 +97,7 @@ struct worker;
  * @has_done:	@done is not empty; readable without @lock
  * @due: @changed: when something is to be executed, unless groups came since
  * @released:	a barrier was passed in this pass over the SIMDs
+ * @copied_at:	model time at which it has read what waves on it were saved with (mec_lock)
  * @xcc: @engine: @index: place in the machine
  * @worker:	who executes it
  * @insns: @max_lag: statistics, written by the worker under @lock
@@ -110,6 +113,7 @@ struct cu {
 	atomic_bool has_done;
 	u64 due;
 	bool changed, released;
+	u64 copied_at;
 	unsigned int xcc, engine, index;
 	struct worker *worker;
 	u64 insns, max_lag, behind;

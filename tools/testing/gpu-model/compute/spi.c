@@ -181,19 +181,23 @@ static u32 hw_id(const struct cu *cu, const struct group *grp, unsigned int i)
 	       h->queue << 24 | (u32)1 << 30;
 }
 
-/* An engine restores one wave after the other. */
-static u64 restored_at(struct gpu *g, unsigned int engine, const struct group *grp)
+static u64 latest(u64 a, u64 b)
 {
-	u64 *at = &g->spi->restored_at[engine], begin = gpu_now();
+	return a > b ? a : b;
+}
+
+/* An engine launches one wave after the other; then their unit reads what they were saved with. */
+static u64 restored_at(struct gpu *g, struct cu *cu, const struct group *grp)
+{
+	u64 *at = &g->spi->restored_at[cu_engine(g, cu)];
 	unsigned int i;
 
-	if (begin < grp->ready)
-		begin = grp->ready;
-	if (*at < begin)
-		*at = begin;
+	*at = latest(*at, latest(gpu_now(), grp->ready));
 	for (i = 0; i < grp->wg->nwaves; i++)
 		*at += grp->wg->waves[i].ended ? 0 : param.restore_wave_ns;
-	return *at;
+	cu->copied_at = latest(cu->copied_at, *at) +
+			grp->bytes * NS_PER_US / param.cwsr_cu_bytes_per_us;
+	return cu->copied_at;
 }
 
 static void place(struct gpu *g, struct cu *cu, struct group *grp)
@@ -221,7 +225,7 @@ static void place(struct gpu *g, struct cu *cu, struct group *grp)
 			  grp->slot[i], q->vmid, w->pc, w->insns);
 	}
 	if (grp->restored)
-		grp->ready = restored_at(g, cu_engine(g, cu), grp);
+		grp->ready = restored_at(g, cu, grp);
 	cu_add(cu, grp);
 }
 
@@ -573,11 +577,12 @@ bool spi_in_flight(const struct user_queue *q)
  */
 int spi_start(struct gpu *g)
 {
-	unsigned int i, n = gpu_engines(g) * g->cfg.cus_per_engine;
+	unsigned int i, n = g->cfg.xccs * gpu_die_cus(&g->cfg);
 	struct spi *spi;
 
 	if (!n || g->cfg.xccs > XCCS_MAX || g->cfg.engines > ENGINES_MAX ||
-	    g->cfg.cus_per_engine > 16 || !g->cfg.workers)
+	    g->cfg.cus_per_engine > ENGINE_CUS_MAX || g->cfg.inactive_cus > g->cfg.engines ||
+	    !g->cfg.workers)
 		return -EINVAL;
 	spi = calloc(1, sizeof(*spi));
 	if (!spi)
@@ -588,7 +593,10 @@ int spi_start(struct gpu *g)
 	if (!spi->cus || !spi->room)
 		goto fail;
 	for (i = 0; i < n; i++) {
-		/* Neighbours in the search belong to different XCCs and engines. */
+		/*
+		 * Neighbours in the search belong to different XCCs and engines. The inactive
+		 * ones would be the last of all.
+		 */
 		spi->cus[i].xcc = i % g->cfg.xccs;
 		spi->cus[i].engine = i / g->cfg.xccs % g->cfg.engines;
 		spi->cus[i].index = i / gpu_engines(g);

@@ -33,7 +33,6 @@ struct room {
  * @slotted:	queue slots that hold one, bit pipe * 8 + queue
  * @next_cu:	where the search for room starts
  * @turn:	counts launches, for round-robin among equals
- * @copied_at:	model time at which the last queue's saved bytes are read
  */
 struct partition {
 	struct gpu *g;
@@ -43,7 +42,6 @@ struct partition {
 	atomic_uint slotted;
 	unsigned int next_cu;
 	u64 turn;
-	u64 copied_at;
 };
 
 /**
@@ -52,7 +50,7 @@ struct partition {
  * @workers:	threads of cu.c
  * @partition:	by the XCC that leads; those of the others have nothing to do
  * @count:	waves in flight by engine of all and queue slot
- * @restored_at: model time at which an engine's last wave is restored
+ * @restored_at: model time at which an engine's last wave is launched again
  * @shader_trap:	SQ_SHADER_TBA_LO, _HI, _TMA_LO and _HI of each VMID
  */
 struct spi {

@@ -193,50 +193,46 @@ static u32 wave_word(const struct group *grp, unsigned int i)
 }
 
 /**
- * cwsr_time() - modelled time in which a partition's units move context
- * @g:		device
- * @bytes:	how much
- *
- * Return: ns.
- */
-u64 cwsr_time(struct gpu *g, u64 bytes)
-{
-	unsigned int cus = gpu_partition(g) * g->cfg.engines * g->cfg.cus_per_engine;
-
-	return bytes * NS_PER_US / (param.cwsr_cu_bytes_per_us * cus);
-}
-
-/**
- * cwsr_count() - count the waves of a queue that left the machine
+ * cwsr_count() - count what a queue had on the machine, which it left
  * @q:		queue after cwsr_remove()
- * @waves:	those of each engine; added to
+ * @load:	added to
  */
-void cwsr_count(const struct user_queue *q, unsigned int waves[ALL_ENGINES_MAX])
+void cwsr_count(const struct user_queue *q, struct cwsr_load *load)
 {
 	const struct group *grp;
 	unsigned int i;
 
-	for (grp = q->removed; grp; grp = grp->next)
-		for (i = 0; i < grp->wg->nwaves; i++)
-			waves[cu_engine(q->g, grp->cu)] += !grp->wg->waves[i].ended;
+	for (grp = q->removed; grp; grp = grp->next) {
+		for (i = 0; i < grp->wg->nwaves; i++) {
+			if (grp->wg->waves[i].ended)
+				continue;
+			load->waves[cu_engine(q->g, grp->cu)]++;
+			load->bytes[grp->cu - q->g->spi->cus] +=
+				wave_bytes(grp->d, i == first_wave(grp));
+		}
+	}
 }
 
 /**
  * cwsr_save_time() - modelled time to save
- * @g:		device
- * @bytes:	how much; 0: nothing was to be saved
- * @waves:	of each engine, which saves one after the other
+ * @bytes:	how much in all, the queue's own included; 0: nothing was to be saved
+ * @load:	where waves were
  *
  * Return: ns.
  */
-u64 cwsr_save_time(struct gpu *g, u64 bytes, const unsigned int waves[ALL_ENGINES_MAX])
+u64 cwsr_save_time(u64 bytes, const struct cwsr_load *load)
 {
-	unsigned int i, most = 0;
+	unsigned int i, waves = 0;
+	u64 most = 0;
 
 	for (i = 0; i < ALL_ENGINES_MAX; i++)
-		if (waves[i] > most)
-			most = waves[i];
-	return bytes ? param.save_fixed_ns + cwsr_time(g, bytes) + most * param.save_wave_ns : 0;
+		if (load->waves[i] > waves)
+			waves = load->waves[i];
+	for (i = 0; i < ALL_CUS_MAX; i++)
+		if (load->bytes[i] > most)
+			most = load->bytes[i];
+	return bytes ? param.save_fixed_ns + most * NS_PER_US / param.cwsr_cu_bytes_per_us +
+		       waves * param.save_wave_ns : 0;
 }
 
 /**
@@ -685,7 +681,7 @@ static bool scratch_fits(const struct user_queue *q, unsigned int xcc, s64 first
 /* Registers and LDS of an XCC's units, in bytes: what a queue can have had there. */
 static u64 xcc_bytes(const struct gpu *g)
 {
-	return (u64)g->cfg.engines * g->cfg.cus_per_engine *
+	return (u64)gpu_die_cus(&g->cfg) *
 	       (CU_SIMDS * SIMD_VGPRS * VGPR_BYTES + CU_LDS_BYTES);
 }
 
@@ -795,6 +791,7 @@ static int read_waves(struct user_queue *q, unsigned int xcc, const u32 *stack, 
 		if (top - bottom < bytes)
 			return -EINVAL;
 		top -= bytes;
+		r.grp->bytes += bytes;
 		r.va[extra.index] = top;
 		r.extra[extra.index] = extra;
 		if (!trap_usable(q, false))
@@ -848,15 +845,15 @@ static int read_xcc(struct user_queue *q, unsigned int xcc, u64 *bytes)
  * @q:		queue just bound to a slot for which cwsr_saved() is true
  * @bytes:	out: how much was read
  *
- * Needs no lock: it touches nothing but @q, its slots' registers, and when the
- * machine has read what, which is the command processor's alone. The groups
- * wait in q->pending for room. On an error the queue is left without state.
+ * Needs no lock: it touches nothing but @q and its slots' registers. The groups
+ * wait in q->pending for room; what it takes to read them their units need when
+ * they get it. On an error the queue is left without state.
  *
  * Return: 0, -EFAULT, -EINVAL for a damaged area, or -ENOMEM.
  */
 int cwsr_restore(struct user_queue *q, u64 *bytes)
 {
-	u64 *copied = &q->part->copied_at, begin = gpu_now();
+	u64 begin = gpu_now();
 	struct group *grp, *list;
 	unsigned int xcc;
 	int err = 0;
@@ -868,18 +865,14 @@ int cwsr_restore(struct user_queue *q, u64 *bytes)
 		cwsr_drop(q);	/* none of its groups has a unit yet */
 		return err;
 	}
-	/* One queue's bytes after the other's. */
 	if (begin < q->since)
 		begin = q->since;
-	if (*copied < begin)
-		*copied = begin;
-	*copied += cwsr_time(q->g, *bytes);
 	/* Reading put them in reverse order; the oldest go first. */
 	for (list = q->pending, q->pending = NULL; (grp = list);) {
 		list = grp->next;
 		grp->next = q->pending;
 		q->pending = grp;
-		grp->ready = *copied + param.restore_fixed_ns;
+		grp->ready = begin + param.restore_fixed_ns;
 	}
 	return 0;
 }

@@ -34,14 +34,21 @@ bool cwsr_saved(const struct hqd *h);
 /* Read it back: dispatches, and groups into q->pending. 0 or -errno. */
 int cwsr_restore(struct user_queue *q, u64 *bytes);
 
-/* Modelled time to move @bytes of context. */
-u64 cwsr_time(struct gpu *g, u64 bytes);
+/**
+ * struct cwsr_load - what is to be saved, by where it is
+ * @waves:	of each engine, which saves one after the other
+ * @bytes:	of each compute unit, which save beside each other
+ */
+struct cwsr_load {
+	unsigned int waves[ALL_ENGINES_MAX];
+	u32 bytes[ALL_CUS_MAX];
+};
 
-/* Waves that cwsr_remove() took off, added to those of each engine. */
-void cwsr_count(const struct user_queue *q, unsigned int waves[ALL_ENGINES_MAX]);
+/* Add what cwsr_remove() took off. */
+void cwsr_count(const struct user_queue *q, struct cwsr_load *load);
 
-/* Modelled time of a save: fixed, by @bytes, and by the waves of the engine with most. */
-u64 cwsr_save_time(struct gpu *g, u64 bytes, const unsigned int waves[ALL_ENGINES_MAX]);
+/* Modelled time of a save: fixed, by the bytes of a unit and the waves of an engine with most. */
+u64 cwsr_save_time(u64 bytes, const struct cwsr_load *load);
 
 /* Modelled time that waves get to end by themselves when their queue has to go. */
 u64 cwsr_grace(struct gpu *g);

@@ -2,7 +2,7 @@
 /*
  * The scheduler takes queues off. From the request on they begin nothing new;
  * waves in flight get the grace period to end by themselves, then what is left
- * is saved, which costs model time by the bytes. Slots and MQDs change when that
+ * is saved, which costs model time by waves and bytes. Slots and MQDs change when that
  * is over.
  *
  * A queue that cannot be taken off within the unmap latency is given up without
@@ -135,7 +135,7 @@ static void stop(struct hws *s)
  */
 static bool save(struct hws *s)
 {
-	unsigned int waves[ALL_ENGINES_MAX] = {};
+	struct cwsr_load load = {};
 	struct user_queue *q;
 	bool wait = false;
 
@@ -146,11 +146,11 @@ static bool save(struct hws *s)
 	s->saved = true;
 	for_each_queue(s, q)
 		if (q->leaving && q->frozen)
-			cwsr_count(q, waves);
+			cwsr_count(q, &load);
 	save_all(s);
 	/* What the host needs to copy is not what the device needs. */
 	s->end = s->stop + param.unmap_fixed_ns + s->count * param.unmap_queue_ns +
-		 cwsr_save_time(s->g, s->bytes, waves) + s->slow;
+		 cwsr_save_time(s->bytes, &load) + s->slow;
 	for_each_queue(s, q)
 		if (q->leaving && q->stuck)
 			s->end = s->deadline;

@@ -46,9 +46,8 @@ static void restore(struct user_queue *q)
 		log_warn("queue %#x: cannot restore its state (%d)", q->h->doorbell, err);
 		return;
 	}
-	log_event("queue-restore", "queue=%#x pasid=%u bytes=%" PRIu64 " dispatches=%u us=%"
-		  PRIu64, q->h->doorbell, q->pasid, bytes, q->begun,
-		  (param.restore_fixed_ns + cwsr_time(q->g, bytes)) / NS_PER_US);
+	log_event("queue-restore", "queue=%#x pasid=%u bytes=%" PRIu64 " dispatches=%u",
+		  q->h->doorbell, q->pasid, bytes, q->begun);
 }
 
 /*
@@ -156,14 +155,14 @@ static void save_begin(struct user_queue *q)
 /* Its state goes to memory, and the cost is set; not before what ended is told of. */
 static void save(struct user_queue *q)
 {
-	unsigned int waves[ALL_ENGINES_MAX] = {};
+	struct cwsr_load load = {};
 	struct gpu *g = q->g;
 	struct cwsr_size size;
 	int err;
 
 	if (aql_complete(q))
 		return;
-	cwsr_count(q, waves);
+	cwsr_count(q, &load);
 	err = cwsr_check(q, &size);
 	if (!err && size.stack) {
 		hws_copy_begin(g);
@@ -179,7 +178,7 @@ static void save(struct user_queue *q)
 	q->saved_bytes = size.stack + size.state;
 	q->leave_at = q->request_at + param.unmap_queue_ns;
 	if (q->saved_bytes)
-		q->leave_at += cwsr_grace(g) + cwsr_save_time(g, q->saved_bytes, waves) +
+		q->leave_at += cwsr_grace(g) + cwsr_save_time(q->saved_bytes, &load) +
 			       fault_save_ns(q->ring);
 	q->leave_at = fault_preempt_end(q->leave_at);
 }

@@ -51,6 +51,8 @@ void params_log(void);
 #define ENGINES_MAX		8	/* of an XCC */
 #define XCCS_MAX		8	/* MI300X (AMD CDNA 3 white paper) */
 #define ALL_ENGINES_MAX		(XCCS_MAX * ENGINES_MAX)
+#define ENGINE_CUS_MAX		16	/* bits of INACTIVE_CUS of CC_GC_SHADER_ARRAY_CONFIG */
+#define ALL_CUS_MAX		(ALL_ENGINES_MAX * ENGINE_CUS_MAX)
 
 /*
  * In real time a worker with waves that can issue is run this often: with every

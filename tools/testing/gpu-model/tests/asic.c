@@ -7,6 +7,8 @@
 #include "bus/asic.h"
 #include "bus/discovery.h"
 #include "bus/nbio.h"
+#include "compute/compute_regs.h"
+#include "compute/spi.h"
 #include "cp/cp_regs.h"
 #include "sdma/sdma.h"
 #include "vm/vm_regs.h"
@@ -184,11 +186,40 @@ static void partitions(void)
 	device_stop(&gpu);
 }
 
+/* Bits of the units that do not work, of an engine of the second die. */
+static u32 inactive(unsigned int engine)
+{
+	const u32 second = regs_of_xcc(1, 0);
+
+	regs_write(&gpu, second + REG_GRBM_GFX_INDEX, engine << 16);
+	return regs_read(&gpu, second + REG_CC_GC_SHADER_ARRAY_CONFIG);
+}
+
+/* Units that do not work: the driver is told which, and none of them is there. */
+static void inactive_cus(void)
+{
+	const struct gpu_config config = {
+		.asic = ASIC_MI300X, .xccs = 2, .engines = 4, .cus_per_engine = 10,
+		.inactive_cus = 2,
+	};
+	unsigned int i, wrong = 0;
+
+	device_start_cfg(&gpu, config);
+	ok(gpu.spi->ncus == 76, "two of each die's 40 units do not work");
+	for (i = 0; i < gpu.spi->ncus; i++)
+		wrong += gpu.spi->cus[i].index >= (gpu.spi->cus[i].engine < 2 ? 10 : 9);
+	ok(!wrong, "the last of two engines");
+	ok(inactive(0) == 0xfc000000 && inactive(1) == 0xfc000000 && inactive(2) == 0xfe000000 &&
+	   inactive(3) == 0xfe000000, "their bits say so, as those of units that there are not");
+	device_stop(&gpu);
+}
+
 int main(void)
 {
 	mi210();
 	mi300x();
 	xccs();
 	partitions();
+	inactive_cus();
 	return tap_done();
 }

@@ -23,17 +23,23 @@
 
 #define DEVICE_VRAM_MB	64
 
-static inline void device_start_xccs(struct gpu *g, unsigned int xccs)
+static inline void device_start_cfg(struct gpu *g, struct gpu_config cfg)
 {
 	const char *failed;
 
-	*g = (struct gpu){ .cfg = { .xccs = xccs, .engines = 2, .cus_per_engine = 2,
-				    .vram_mb = DEVICE_VRAM_MB, .workers = 1 } };
+	*g = (struct gpu){ .cfg = cfg };
+	g->cfg.vram_mb = DEVICE_VRAM_MB;
+	g->cfg.workers = 1;
 	pthread_mutex_init(&g->mec_lock, NULL);
 	if (blocks_start(g, &failed)) {
 		printf("Bail out! %s: does not start\n", failed);
 		exit(1);
 	}
+}
+
+static inline void device_start_xccs(struct gpu *g, unsigned int xccs)
+{
+	device_start_cfg(g, (struct gpu_config){ .xccs = xccs, .engines = 2, .cus_per_engine = 2 });
 }
 
 static inline void device_start(struct gpu *g)

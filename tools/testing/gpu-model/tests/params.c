@@ -50,6 +50,7 @@
 #define SDMA_DOORBELL	0x1f0u
 #define HIQ_RING_DW	1024u
 #define COPIED		1000000u	/* bytes */
+#define WAVE_BYTES	(8 * 256 + 448 + 128 + 64)	/* saved: 8 registers, and what each has */
 
 #define S_ENDPGM	0xbf810000u
 #define S_BRANCH_SELF	0xbf82ffffu
@@ -281,40 +282,52 @@ static u64 of_unmap(void)
 	return ns;
 }
 
-static u64 saved_bytes, saved_ns;
+/* 4 on each unit, 8 on each engine */
+#define EVEN	16
 
-/* 16 waves, 8 on each engine, run and are taken off. */
-static void run_and_save(void)
+static u64 saved_ns;
+
+/* @n waves run and are taken off. */
+static void run_and_save(unsigned int n)
 {
 	start_mapped();
-	DISPATCH(16, S_BRANCH_SELF);
+	DISPATCH(n, S_BRANCH_SELF);
 	ring();
 	pass(NS_PER_MS);
 	put_unmap();
 	hiq_go();
 	saved_ns = when(fenced());
-	saved_bytes = gpu.hws->of[0].bytes;
 }
 
-static u64 of_save(void)
+static u64 of_saved(unsigned int n)
 {
-	run_and_save();
+	run_and_save(n);
 	device_stop(&gpu);
 	return saved_ns;
 }
 
+static u64 of_save(void)
+{
+	return of_saved(EVEN);
+}
+
 /* From the doorbell to the signal, when the waves end with what they execute first. */
-static u64 of_restore(void)
+static u64 of_restored(unsigned int n)
 {
 	u64 ns;
 
-	run_and_save();
+	run_and_save(n);
 	*(u32 *)vram(CODE) = S_ENDPGM;
 	put_runlist();
 	hiq_go();
 	ns = when(done());
 	device_stop(&gpu);
 	return ns;
+}
+
+static u64 of_restore(void)
+{
+	return of_restored(EVEN);
 }
 
 /* From the doorbell to the fence behind RUN_LIST. */
@@ -418,19 +431,27 @@ static u64 of_copy(void)
 static void check_sums(void)
 {
 	const u64 bell = param.doorbell_ns, runlist = param.runlist_fixed_ns + param.runlist_queue_ns,
-		  unmap = param.unmap_fixed_ns + param.unmap_queue_ns;
-	u64 copied, ns;
+		  unmap = param.unmap_fixed_ns + param.unmap_queue_ns,
+		  rate = param.cwsr_cu_bytes_per_us,
+		  grace = 64 * 1024 * NS_PER_US / SHADER_CLK_MHZ,
+		  save = bell + grace + unmap + param.save_fixed_ns,
+		  restore = bell + runlist + param.restore_fixed_ns + param.signal_ns,
+		  read = WAVE_BYTES * NS_PER_US / rate;
 
 	ok(of_dispatch() == bell + param.launch_ns + param.signal_ns,
 	   "a dispatch: doorbell, launch, signal");
 	ok(of_unmap() == bell + unmap, "UNMAP_QUEUES of an idle queue");
-	ns = of_save();
-	copied = saved_bytes * 1000 / (param.cwsr_cu_bytes_per_us * 4);
-	ok(saved_bytes > 16 * 2048 && ns == bell + 64 * 1024 * NS_PER_US / SHADER_CLK_MHZ + unmap +
-	   param.save_fixed_ns + copied + 8 * param.save_wave_ns,
-	   "of one with waves: grace period, bytes, and the waves of an engine");
-	ok(of_restore() == bell + runlist + copied + param.restore_fixed_ns +
-	   8 * param.restore_wave_ns + param.signal_ns, "and back: bytes, and the waves of an engine");
+	ok(of_save() == save + 4 * WAVE_BYTES * NS_PER_US / rate + 8 * param.save_wave_ns,
+	   "of one with waves: grace period, a unit's bytes, and the waves of an engine");
+	ok(of_saved(EVEN + 1) == save + 5 * WAVE_BYTES * NS_PER_US / rate + 9 * param.save_wave_ns,
+	   "the unit with most bytes, and the engine with most waves");
+	ok(of_saved(1) == save + read + param.save_wave_ns,
+	   "a wave alone, which three units do not help");
+	/* A unit reads more slowly than its engine launches; its first is the engine's second. */
+	ok(of_restore() == restore + 2 * param.restore_wave_ns + 4 * read,
+	   "and back: launched, then a unit's bytes");
+	ok(of_restored(5) == restore + param.restore_wave_ns + 2 * read,
+	   "of five waves, the unit with two");
 	ok(of_runlist() == bell + runlist, "RUN_LIST: the fence");
 	ok(of_start() == bell + runlist + param.launch_ns + param.signal_ns,
 	   "and the queue, which begins no earlier");
@@ -459,7 +480,7 @@ static void check_each(void)
 		{ "save_fixed_ns", &param.save_fixed_ns, of_save, 1 },
 		{ "save_wave_ns", &param.save_wave_ns, of_save, 8 },
 		{ "restore_fixed_ns", &param.restore_fixed_ns, of_restore, 1 },
-		{ "restore_wave_ns", &param.restore_wave_ns, of_restore, 8 },
+		{ "restore_wave_ns", &param.restore_wave_ns, of_restore, 2 },
 		{ "fault_ns", &param.fault_ns, of_fault, 1 },
 		{ "xnack_retry_ns", &param.xnack_retry_ns, of_retry, 1 },
 		{ "sdma_start_ns", &param.sdma_start_ns, of_copy, 1 },
@@ -483,7 +504,7 @@ static void check_each(void)
 static void check_bandwidths(void)
 {
 	u64 value = param.cwsr_cu_bytes_per_us, fast = of_save(), slow,
-	    copied = saved_bytes * 1000 / (value * 4);
+	    copied = 4 * WAVE_BYTES * NS_PER_US / value;
 
 	param.cwsr_cu_bytes_per_us = value / 2;
 	slow = of_save();
@@ -491,7 +512,7 @@ static void check_bandwidths(void)
 	slow = of_restore();
 	param.cwsr_cu_bytes_per_us = value;
 	fast = of_restore();
-	ok(slow - fast >= copied && slow - fast <= copied + 1, "of a restore");
+	ok(slow - fast >= copied && slow - fast <= copied + 4, "of a restore");
 	fast = of_copy();
 	param.sdma_bytes_per_us /= 2;
 	ok(of_copy() - fast == COPIED * 1000ull / (2 * param.sdma_bytes_per_us), "sdma_bytes_per_us");
@@ -539,7 +560,7 @@ static void check_doorbells(void)
 /* The list is read at once, but a queue has its slot when its turn came. */
 static void check_since(void)
 {
-	run_and_save();
+	run_and_save(EVEN);
 	put_runlist();
 	hiq_go();
 	pass(param.doorbell_ns + param.runlist_fixed_ns);

@@ -341,19 +341,6 @@ static void test_quanta(void)
 	stop_partitions();
 }
 
-/* The bytes of a partition go by the bandwidth of its own units. */
-static void test_bandwidth(void)
-{
-	u64 one, all;
-
-	start_partitions();
-	one = cwsr_time(&gpu, 1 << 20);
-	gpu.partition_xccs = 2;
-	all = cwsr_time(&gpu, 1 << 20);
-	ok(one / 2 == all, "half of the units need twice the time");
-	stop_partitions();
-}
-
 #define SLOTS_GIVEN	24	/* of a partition, by amdkfd */
 
 /* Does each queue of all partitions wait for room, and run when there is some? */
@@ -446,7 +433,6 @@ int main(void)
 	test_status();
 	test_alone();
 	test_quanta();
-	test_bandwidth();
 	test_blocked();
 	return tap_done();
 }

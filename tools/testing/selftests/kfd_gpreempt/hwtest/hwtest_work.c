@@ -50,7 +50,7 @@ static int learn(struct hwtest *t, struct low_job *job, unsigned int iterations,
 	static __u32 sample[SAMPLE_GROUPS * LOW_GROUP];
 	unsigned int groups = job->groups < SAMPLE_GROUPS ? job->groups : SAMPLE_GROUPS;
 
-	low_expect(sample, groups, iterations);
+	low_expect(sample, groups, iterations, LOW_BANKS);
 	if (timed(t, job, iterations) < 0)
 		return anomaly(t, "LOW did not end, although nobody disturbed it");
 	memcpy(job->expect, job->out, job->groups * LOW_GROUP * sizeof(__u32));

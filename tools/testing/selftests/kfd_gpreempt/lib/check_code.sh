@@ -15,12 +15,12 @@ fail() {
 	exit 1
 }
 
-number() {	# number KEY: the LOW kernel's value in the code object's notes
-	"$bin/llvm-readelf" -n "$co" | awk -v key=".$1:" '
+number() {	# number KEY [KERNEL]: the LOW kernel's value in the code object's notes
+	"$bin/llvm-readelf" -n "$co" | awk -v key=".$1:" -v name="${2:-low}" '
 		{ sub(/^ *-? */, "") }
 		$1 == ".agpr_count:" { delete v }
 		{ v[$1] = $2 }
-		$1 == ".vgpr_spill_count:" && v[".name:"] == "low" { print v[key] }'
+		$1 == ".vgpr_spill_count:" && v[".name:"] == name { print v[key] }'
 }
 
 count() {	# count MNEMONIC: occurrences in the LOW kernel
@@ -49,6 +49,14 @@ done
 # private memory, by the one or the other kind of instruction
 [ "$(count buffer_store_dword)$(count scratch_store_dword)" != 00 ] || fail "low stores no scratch"
 [ "$(count buffer_load_dword)$(count scratch_load_dword)" != 00 ] || fail "low loads no scratch"
+# 8 waves of a SIMD share its registers, and as many workgroups a compute unit's LDS
+case $co in
+*-gfx90a.* | *-gfx940.*)
+	[ "$((($(number vgpr_count low_full) + 7) / 8))" -eq 8 ] ||
+		fail "low_full has $(number vgpr_count low_full) vector registers, needs 57 to 64"
+esac
+[ "$(number group_segment_fixed_size low_full)" -eq 8192 ] ||
+	fail "eight workgroups of low_full do not fill the LDS"
 relocs=$("$bin/llvm-readelf" -r "$co")
 case $relocs in
 *R_AMDGPU*) fail "has relocations" ;;

@@ -30,16 +30,20 @@
  * @until:	likewise
  * @meet:	likewise
  * @low:	likewise
+ * @low_full:	likewise
  * @hold:	likewise
  * @steps:	likewise
  * @agree_init:	likewise
  * @agree:	likewise
+ * @full:	LOW's jobs are of @low_full, else of @low
  * @ticks_per_us: of s_memtime, measured; 0 before client_calibrate()
  */
 struct client {
 	struct kfd_dev dev;
 	struct code code;
-	struct aql_kernel store, read_clock, high, until, meet, low, hold, steps, agree_init, agree;
+	struct aql_kernel store, read_clock, high, until, meet, low, low_full, hold, steps;
+	struct aql_kernel agree_init, agree;
+	bool full;
 	double ticks_per_us;
 };
 
@@ -93,7 +97,13 @@ struct low_job {
 	__u32 *out, *count, *expect;
 };
 
+/* Workgroups of LOW that the machine holds. */
+__u32 low_groups(const struct client *c);
+
 int low_job_init(struct client *c, struct low_job *job, __u32 groups, __u32 iterations);
+
+/* Another one of the same size, which expects the same. */
+int low_job_init_as(struct client *c, struct low_job *job, const struct low_job *as);
 void low_job_free(struct client *c, struct low_job *job);
 
 /* Clears the results and dispatches. */
@@ -106,8 +116,8 @@ unsigned int low_job_wrong(const struct low_job *job);
 /* Iterations that make an unhindered workgroup last about @ms; 0 on failure. */
 __u32 low_calibrate(struct client *c, struct aql_queue *q, unsigned int ms);
 
-/* As the LOW kernel computes it, for workgroups 0 to @groups - 1. */
-void low_expect(__u32 *out, __u32 groups, __u32 iterations);
+/* As the LOW kernel of so many @banks computes it, for workgroups 0 to @groups - 1. */
+void low_expect(__u32 *out, __u32 groups, __u32 iterations, __u32 banks);
 
 /*
  * struct high_job - a dispatch of the HIGH kernel, one workgroup a compute unit

@@ -192,60 +192,66 @@ void hold(global volatile uint *stop, global uint *out, global volatile uint *be
 
 /*
  * LOW: see low_work.h. out[] gets one word a work-item, count[] the iterations
- * each work-item went through.
+ * each work-item went through. @cases: BANK() of each of the @banks.
  */
-kernel __attribute__((reqd_work_group_size(LOW_GROUP, 1, 1), amdgpu_waves_per_eu(1, 1)))
-void low(global uint *out, global uint *count, uint iterations, uint first_group)
-{
-	local uint lds[LOW_LDS_WORDS];
-	uint group = first_group + GROUP, item = ITEM;
-	uint scratch[LOW_PRIVATE];
-	uint r[LOW_REGS], acc[LOW_ACC];
-	uint x = low_start(group, item);
-	uint n, done = 0;
-
-	_Pragma("unroll")
-	for (uint i = 0; i < LOW_REGS; i++)
-		r[i] = low_seed(x, i + 1);
-	_Pragma("unroll")
-	for (uint i = 0; i < LOW_ACC; i++)
-		ACC_SET(acc[i], low_seed(x, i + 1001));
-	for (uint i = 0; i < LOW_PRIVATE; i++)
-		((private volatile uint *)scratch)[i] = i;
-
-	for (n = 0; n < iterations; n++) {
-		switch (n & (LOW_BANKS - 1)) {
-		BANK(0) BANK(1) BANK(2) BANK(3) BANK(4) BANK(5) BANK(6) BANK(7)
-		BANK(8) BANK(9) BANK(10) BANK(11) BANK(12) BANK(13) BANK(14) BANK(15)
-		}
-		lds[item] = x;
-		group_barrier();
-		x = low_mix(x, lds[low_partner(item, n)]);
-		group_barrier();
-		if (x & 1)
-			x = low_odd(x);
-		else
-			x = low_even(x);
-		{
-			private volatile uint *s = &scratch[x >> 9 & (LOW_PRIVATE - 1)];
-
-			x += *s;
-			*s = x;
-		}
-		done++;
-	}
-
-	_Pragma("unroll")
-	for (uint i = 0; i < LOW_REGS; i++)
-		x = low_fold(x, r[i]);
-	_Pragma("unroll")
-	for (uint i = 0; i < LOW_ACC; i++)
-		x = low_fold(x, ACC_GET(acc[i]));
-	for (uint i = 0; i < LOW_PRIVATE; i++)
-		x = low_fold(x, ((private volatile uint *)scratch)[i]);
-	out[GROUP * LOW_GROUP + item] = x;
-	count[GROUP * LOW_GROUP + item] = done;
+#define LOW_KERNEL(name, waves, banks, lds_words, cases)					\
+kernel __attribute__((reqd_work_group_size(LOW_GROUP, 1, 1)))					\
+__attribute__((amdgpu_waves_per_eu(waves, waves)))						\
+void name(global uint *out, global uint *count, uint iterations, uint first_group)		\
+{												\
+	local uint lds[lds_words];								\
+	uint group = first_group + GROUP, item = ITEM;						\
+	uint scratch[LOW_PRIVATE];								\
+	uint r[(banks) * LOW_BANK_REGS], acc[banks];						\
+	uint x = low_start(group, item);							\
+	uint n, done = 0;									\
+												\
+	_Pragma("unroll")									\
+	for (uint i = 0; i < (banks) * LOW_BANK_REGS; i++)					\
+		r[i] = low_seed(x, i + 1);							\
+	_Pragma("unroll")									\
+	for (uint i = 0; i < (banks); i++)							\
+		ACC_SET(acc[i], low_seed(x, i + 1001));						\
+	for (uint i = 0; i < LOW_PRIVATE; i++)							\
+		((private volatile uint *)scratch)[i] = i;					\
+												\
+	for (n = 0; n < iterations; n++) {							\
+		switch (n & ((banks) - 1)) {							\
+		cases										\
+		}										\
+		lds[item] = x;									\
+		group_barrier();								\
+		x = low_mix(x, lds[low_partner(item, n)]);					\
+		group_barrier();								\
+		if (x & 1)									\
+			x = low_odd(x);								\
+		else										\
+			x = low_even(x);							\
+		{										\
+			private volatile uint *s = &scratch[x >> 9 & (LOW_PRIVATE - 1)];	\
+												\
+			x += *s;								\
+			*s = x;									\
+		}										\
+		done++;										\
+	}											\
+												\
+	_Pragma("unroll")									\
+	for (uint i = 0; i < (banks) * LOW_BANK_REGS; i++)					\
+		x = low_fold(x, r[i]);								\
+	_Pragma("unroll")									\
+	for (uint i = 0; i < (banks); i++)							\
+		x = low_fold(x, ACC_GET(acc[i]));						\
+	for (uint i = 0; i < LOW_PRIVATE; i++)							\
+		x = low_fold(x, ((private volatile uint *)scratch)[i]);				\
+	out[GROUP * LOW_GROUP + item] = x;							\
+	count[GROUP * LOW_GROUP + item] = done;							\
 }
+
+LOW_KERNEL(low, 1, LOW_BANKS, LOW_LDS_WORDS,
+	   BANK(0) BANK(1) BANK(2) BANK(3) BANK(4) BANK(5) BANK(6) BANK(7)
+	   BANK(8) BANK(9) BANK(10) BANK(11) BANK(12) BANK(13) BANK(14) BANK(15))
+LOW_KERNEL(low_full, 8, LOW_FULL_BANKS, LOW_FULL_LDS_WORDS, BANK(0) BANK(1) BANK(2) BANK(3))
 
 /* Ends in an exception: llvm.trap is s_trap 2. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))

@@ -29,6 +29,14 @@ typedef __u32 low_u32;
 /* LDS of a workgroup: more than half a compute unit's, so that one fills it. */
 #define LOW_LDS_WORDS	8448
 
+/*
+ * Eight workgroups of the kernel "low_full" fill a compute unit, with all waves, vector
+ * registers and LDS that it holds: 8 waves on a SIMD, 64 registers and 2 KiB each.
+ */
+#define LOW_FULL_GROUPS	8
+#define LOW_FULL_BANKS	4
+#define LOW_FULL_LDS_WORDS	2048
+
 /* Carries any lost bit on. */
 LOW_INLINE low_u32 low_mix(low_u32 x, low_u32 y)
 {
