@@ -12,6 +12,7 @@
 #include <linux/kfd_gpreempt.h>
 
 #include "attributes.h"
+#include "lib/libgpreempt.h"
 
 /* Exit statuses; those of run are env's, see run.c. */
 enum {
@@ -235,12 +236,8 @@ uint64_t now_ns(void);
 
 /* ---- kfd.c: AMDKFD_IOC_GPREEMPT ---- */
 
-/* /dev/kfd, open until the end; fails with the cure. */
-int kfd_open(void);
-/* 0 or negative errno; opens /dev/kfd. */
+/* 0 or negative errno, for gpreempt_strerror(); fails with the cure without a driver that knows it. */
 int kfd_call(struct kfd_ioctl_gpreempt_args *args);
-/* What an error of kfd_call() means, and what to do. */
-const char *kfd_error(int error);
 /* All of a default that a process or a cgroup had stays. */
 #define KEEP_ALL	(KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING | \
 			 KFD_GPREEMPT_KEEP_TIMESLICE)
