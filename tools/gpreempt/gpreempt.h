@@ -50,7 +50,7 @@ struct command {
 };
 
 extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preempt, cmd_resume,
-	cmd_hint, cmd_cgroup, cmd_get, cmd_set, cmd_record, cmd_metrics, cmd_report;
+	cmd_hint, cmd_cgroup, cmd_get, cmd_set, cmd_profile, cmd_record, cmd_metrics, cmd_report;
 
 /* ---- error.c ---- */
 
@@ -175,8 +175,20 @@ void warn_of_caps(unsigned int priority);
 
 /* ---- tunable.c ---- */
 
-/* The words of CONFIGURED, which should be NAME=VALUE, up to a NULL; free_names(). */
+/*
+ * The words of CONFIGURED, which should be NAME=VALUE, up to a NULL; free_names(). A profile's
+ * settings are in its place.
+ */
 char **settings_configured(void);
+/* Those of a profile alone. */
+char **settings_of(const char *profile);
+/* Set them on the GPUs that nodes_find() finds; all names are known before any value is written. */
+int settings_apply(const struct command *cmd, const char *gpu, char **settings);
+
+/* ---- profile.c ---- */
+
+/* Up to a NULL; or NULL if there is no such profile. */
+const char *const *profile_settings(const char *name);
 
 /* ---- queue.c ---- */
 
@@ -233,6 +245,17 @@ int queue_state(struct queue *q);
 /* The same queue in @all, or NULL. */
 const struct queue *queues_find(const struct queues *all, const struct queue *q);
 uint64_t now_ns(void);
+
+/* ---- streams.c ---- */
+
+/* Of the environment: with 0 HIP asks for the priorities of its streams. */
+#define HIP_SWITCH	"DEBUG_HIP_IGNORE_STREAM_PRIORITY"
+/*
+ * A line about the first process, or the one of that pid, on any GPU, or on that one, that has
+ * several streams of which none asks for a priority, and that has not that switch. Is there one?
+ */
+bool streams_note(const struct queues *all, unsigned int pid, unsigned int gpu_id, char *buf,
+		  size_t size);
 
 /* ---- kfd.c: AMDKFD_IOC_GPREEMPT ---- */
 

@@ -13,10 +13,9 @@ import unittest
 import unittest.mock
 
 from testbench.paths import HEADERS, ROOT, TESTBENCH
-from testbench.tool.in_tree import folder_for_all
+from testbench.tool.in_tree import UAPI, folder_for_all
 
 SOURCE = ROOT / "tools/gpreempt"
-UAPI = ROOT / "include/uapi"
 QUERY = 1
 # struct kfd_ioctl_gpreempt_args: op, flags, pid, pidfd, cgroup_fd, context_id, gpu_id, queue_id,
 # level, pad, and the union
