@@ -55,7 +55,7 @@ static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
 		DEFAULT_OPTIONS,
-		{ "streams", no_argument, NULL, 's' },
+		{ "streams", no_argument, NULL, 'S' },
 		{ }
 	};
 	struct kfd_ioctl_gpreempt_args args = {
@@ -67,8 +67,8 @@ static int run(int argc, char **argv)
 	int opt, error;
 
 	messages.fail_status = EXIT_OWN;
-	while ((opt = getopt_long(argc, argv, "+" DEFAULT_LETTERS "s", options, NULL)) != -1) {
-		if (opt == 's')
+	while ((opt = getopt_long(argc, argv, "+" DEFAULT_LETTERS "S", options, NULL)) != -1) {
+		if (opt == 'S')
 			streams = true;
 		else
 			parse_default(&cmd_run, opt, optarg, &args);
@@ -112,7 +112,7 @@ const struct command cmd_run = {
 		"                        policy fair\n"
 		"  -m, --min PERCENT     no less of the time than this, of COMMAND itself\n"
 		"  -C, --cap PERCENT     and no more than that, of each process; 0: any\n"
-		"  -s, --streams         HIP asks for the priorities of its streams, which it ignores\n"
+		"  -S, --streams         HIP asks for the priorities of its streams, which it ignores\n"
 		"                        otherwise (" HIP_SWITCH "=0)\n\n"
 		"Exit status: the command's; 127 if it is not found, 126 if it cannot be run,\n"
 		"125 if gpreempt itself fails.",

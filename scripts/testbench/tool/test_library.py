@@ -283,3 +283,6 @@ class Library(InLibrary):
             self.assertFalse(os.get_inheritable(int(fd)))
             library().gpreempt_close(handle)
             self.assertFalse(os.path.exists(f"/proc/self/fd/{fd}"))
+        with self.fake(errno=errno.ENOTTY):
+            self.handle()
+            self.assertEqual(descriptors(), before)

@@ -19,6 +19,8 @@ EXAMPLES = SOURCE / "examples"
 HINT, PREEMPT, RESUME, SET_PRIORITY = (uapi(f"KFD_GPREEMPT_OP_{name}")
                                        for name in ("HINT", "PREEMPT", "RESUME", "SET_PRIORITY"))
 SET_DEFAULT = uapi("KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT")
+# a guest is given the folder with the module
+sys.dont_write_bytecode = True
 PYTHON = [sys.executable, "-B", "-W", "default"]
 
 

@@ -86,7 +86,7 @@ class Streams(InTree):
         show = ["--", "sh", "-c", f"echo switch=${SWITCH}"]
         self.assertIn("switch=0\n", self.said("run", "--streams", *show))
         self.assertFalse((self.folder / "log").exists())
-        self.assertIn("switch=0\n", self.said("run", "-s", "--ceiling", "9", *show))
+        self.assertIn("switch=0\n", self.said("run", "-S", "--ceiling", "9", *show))
         self.assertTrue((self.folder / "log").exists())
         self.assertNotIn("switch=0\n", self.said("run", "--ceiling", "9", *show))
-        self.assertIn("served alike", self.said("run", "-s", "-p", "3", *show, status=125))
+        self.assertIn("served alike", self.said("run", "-S", "-p", "3", *show, status=125))
