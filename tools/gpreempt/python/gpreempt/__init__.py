@@ -18,7 +18,7 @@ import enum
 import errno
 import os
 import warnings
-from typing import Dict, Iterator, List, NamedTuple, Optional, Type
+from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple, Type
 
 __all__ = ["ALL_GPUS", "Absent", "Disabled", "Error", "GaveUp", "Gone", "Gpu", "HintWarning", "NotPermitted",
            "Queue", "QueueState", "Queues", "TimedOut", "first_gpu", "gpus", "hint", "renice"]
@@ -163,7 +163,8 @@ def _level(name: str, value: int) -> int:
 
 def gpus() -> List[int]:
     """The gpu_ids of all GPUs, in the order in which HIP numbers them."""
-    lib, found = _library(), []
+    lib = _library()
+    found: List[int] = []
     while (gpu_id := lib.gpreempt_gpu(len(found))) != _NONE:
         found.append(gpu_id)
     return found
@@ -282,8 +283,8 @@ def renice(priority: Optional[int], *, pid: int = 0, queue: Optional[int] = None
         queues._renice(priority)                        # pylint: disable=protected-access
 
 
-_told = set()
-_own: Dict[tuple, Queues] = {}
+_told: Set[Optional[int]] = set()
+_own: Dict[Tuple[int, Optional[int], int], Queues] = {}
 
 
 def _tell(error: Error) -> None:
