@@ -226,15 +226,14 @@ static void add_setting(char ***settings, const char *word)
 	(*settings)[i] = strdup(word);
 }
 
-static void add_profile(char ***settings, const char *name)
+/* The settings of a profile, if it is one. */
+static bool add_profile(char ***settings, const char *name)
 {
 	const char *const *s = profile_settings(name);
 
-	if (!s)
-		fail(STATUS_USAGE, "%s: there is no profile '%s'; 'gpreempt profile' lists them",
-		     CONFIGURED, name);
-	for (; *s; s++)
+	for (; s && *s; s++)
 		add_setting(settings, *s);
+	return s;
 }
 
 static char **no_settings(void)
@@ -265,9 +264,9 @@ char **settings_configured(void)
 	while (f && getline(&line, &size, f) >= 0) {
 		line[strcspn(line, "#")] = '\0';
 		for (word = strtok(line, blanks); word; word = strtok(NULL, blanks)) {
-			if (!strncmp(word, profile, strlen(profile)))
-				add_profile(&settings, word + strlen(profile));
-			else
+			/* one that is not there differs from what a GPU has, as a tunable does */
+			if (strncmp(word, profile, strlen(profile)) ||
+			    !add_profile(&settings, word + strlen(profile)))
 				add_setting(&settings, word);
 		}
 	}
@@ -342,6 +341,8 @@ int settings_apply(const struct command *cmd, const char *gpu, char **settings)
 		if (!equals || !equals[1])
 			usage(cmd, "'%s' is not NAME=VALUE", *set);
 		*equals = '\0';
+		if (!strcmp(*set, "profile"))
+			usage(cmd, "profile '%s': 'gpreempt profile' sets those that it lists", equals + 1);
 		for (i = 0; i < n; i++)
 			if (!is_tunable(&nodes[i], *set))
 				fail_name(cmd, *set);

@@ -57,8 +57,14 @@ class Profile(InTree):
         self.conf.write_text("profile=share\npolicy=timeslice # not fair\n")
         self.said("set", "--configured")
         self.assertEqual(self.values(7), {"policy": "timeslice", "enable": "1"})
-        self.conf.write_text("profile=frob\n")
-        self.assertIn("there is no profile 'frob'", self.said("set", "--configured", status=2))
+
+    def test_unknown(self):
+        """It is told when it is to be set, and by the metrics, which are there all the same."""
+        self.conf.write_text("profile=frob\nenable=1\n")
+        self.assertIn("profile 'frob': 'gpreempt profile' sets those", self.said("set", "--configured", status=2))
+        self.assertEqual(self.values(7), {})
+        self.assertIn("profile 'serve': 'gpreempt profile' sets", self.said("set", "-g", "7", "profile=serve", status=2))
+        self.assertIn('gpreempt_setting_differs{node="7",setting="profile"} 1', self.said("metrics"))
 
     def test_differs(self):
         """The metric is of the settings that it stands for."""
