@@ -75,7 +75,7 @@ const char *cgroup_error(int error)
 		return "you have given too many cgroups something already; run as root "
 		       "(CAP_SYS_NICE)";
 	default:
-		return gpreempt_strerror(error);
+		return kfd_error(error);
 	}
 }
 

@@ -259,8 +259,10 @@ bool streams_note(const struct queues *all, unsigned int pid, unsigned int gpu_i
 
 /* ---- kfd.c: AMDKFD_IOC_GPREEMPT ---- */
 
-/* 0 or negative errno, for gpreempt_strerror(); fails with the cure without a driver that knows it. */
+/* 0 or negative errno; fails with the cure without a driver that knows it. */
 int kfd_call(struct kfd_ioctl_gpreempt_args *args);
+/* What an error of it, or of another system call, means, and what to do. */
+const char *kfd_error(int error);
 /* All of a default that a process or a cgroup had stays. */
 #define KEEP_ALL	(KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING | \
 			 KFD_GPREEMPT_KEEP_TIMESLICE)

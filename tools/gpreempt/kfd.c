@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* AMDKFD_IOC_GPREEMPT, by libgpreempt. */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "gpreempt.h"
@@ -22,18 +23,23 @@ static struct gpreempt *open_once(void)
 	return g;
 }
 
+/* These say of a call of the library that there is no driver to ask. */
+static bool is_absence(int error)
+{
+	return error == -ENXIO || error == -ENOTTY || error == -EACCES || error == -EAGAIN;
+}
+
 int kfd_call(struct kfd_ioctl_gpreempt_args *args)
 {
 	int r = gpreempt_ioctl(open_once(), args);
 
-	switch (-r) {
-	case ENXIO:
-	case ENOTTY:
-		fail(STATUS_ABSENT, "%s", gpreempt_strerror(r));
-	case EACCES:
-	case EAGAIN:
-		fail(STATUS_FAILED, "%s", gpreempt_strerror(r));
-	default:
-		return r;
-	}
+	if (is_absence(r))
+		fail(r == -ENXIO || r == -ENOTTY ? STATUS_ABSENT : STATUS_FAILED, "%s",
+		     gpreempt_strerror(r));
+	return r;
+}
+
+const char *kfd_error(int error)
+{
+	return is_absence(error) ? strerror(-error) : gpreempt_strerror(error);
 }

@@ -23,10 +23,10 @@ static int ask(const struct target *t, const struct kfd_ioctl_gpreempt_args *wha
 	if (!r)
 		return 0;
 	if (t->one)
-		warn("queue %u:%u: %s", t->pid, t->queue, gpreempt_strerror(r));
+		warn("queue %u:%u: %s", t->pid, t->queue, kfd_error(r));
 	else
 		warn("process %u: %s", t->pid,
-		     r == -ENOENT ? "has no such compute queue" : gpreempt_strerror(r));
+		     r == -ENOENT ? "has no such compute queue" : kfd_error(r));
 	return STATUS_FAILED;
 }
 
@@ -39,7 +39,7 @@ static int ask_everybody(const struct kfd_ioctl_gpreempt_args *what)
 	args.flags |= KFD_GPREEMPT_EVERYBODY;
 	r = kfd_call(&args);
 	if (r && r != -ENOENT) {
-		warn("%s", gpreempt_strerror(r));
+		warn("%s", kfd_error(r));
 		return STATUS_FAILED;
 	}
 	if (args.preempt.refused)

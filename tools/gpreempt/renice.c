@@ -23,7 +23,7 @@ static int warn_of(unsigned int pid, int r, const struct kfd_ioctl_gpreempt_args
 		warn("process %u: its cap would be below its minimum; 'gpreempt top --processes' "
 		     "shows both", pid);
 	else
-		warn("process %u: %s", pid, gpreempt_strerror(r));
+		warn("process %u: %s", pid, kfd_error(r));
 	return STATUS_FAILED;
 }
 
@@ -36,7 +36,7 @@ static int set_priority(const struct target *t, unsigned int priority)
 	int r = kfd_call(&args);
 
 	if (r) {
-		warn("queue %u:%u: %s", t->pid, t->queue, gpreempt_strerror(r));
+		warn("queue %u:%u: %s", t->pid, t->queue, kfd_error(r));
 		return STATUS_FAILED;
 	}
 	if (priority != KFD_GPREEMPT_NONE && args.priority.permitted < priority)
@@ -55,7 +55,7 @@ static int set_timeslice(const struct target *t, unsigned int us)
 
 	if (!r)
 		return 0;
-	warn("queue %u:%u: %s", t->pid, t->queue, gpreempt_strerror(r));
+	warn("queue %u:%u: %s", t->pid, t->queue, kfd_error(r));
 	return STATUS_FAILED;
 }
 

@@ -21,7 +21,7 @@ static int set_default(unsigned int parent, struct kfd_ioctl_gpreempt_args *args
 	args->pid = parent;
 	r = kfd_call(args);
 	if (r)
-		fail(EXIT_OWN, "/dev/kfd: %s", gpreempt_strerror(r));
+		fail(EXIT_OWN, "/dev/kfd: %s", kfd_error(r));
 	/* For what outlives its parent. Most users may not make one. */
 	r = cgroup_enter_new(parent, args);
 	if (r && r != -ENODATA && (!geteuid() || (r != -EACCES && r != -EPERM)))

@@ -147,7 +147,7 @@ static int get_processes(int count, char **pids)
 
 		r = kfd_call(&args);
 		if (r) {
-			warn("process %u: %s", args.pid, gpreempt_strerror(r));
+			warn("process %u: %s", args.pid, kfd_error(r));
 			status = STATUS_FAILED;
 			continue;
 		}
