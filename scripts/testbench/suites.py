@@ -270,9 +270,10 @@ SUITES = {suite.name: suite for suite in (
     Suite("tool", [
         guest(inside("tool/tool"), in_guest(TOOL), in_guest(PROGRAMS), "stock", name="stock",
               options=["--module", "stock"]),
-        # /usr: for the example in Python
+        # /usr: for the examples in Python
         guest(inside("tool/tool"), in_guest(TOOL), in_guest(PROGRAMS), "gpreempt", name="gpreempt",
-              options=["--no-load", *TWO_GPUS, "--root", "/usr", "--input", ROOT / "tools/gpreempt/examples"]),
+              options=["--no-load", *TWO_GPUS, "--root", "/usr", "--input", ROOT / "tools/gpreempt/examples",
+                       "--over", ROOT / "tools/gpreempt/python"]),
         host(TESTBENCH / "tool/files", RESULTS / "tool/gpreempt")], UNCHECKED, 150),
     # on models whose read index advances at either time
     Suite("hwtest", [

@@ -63,7 +63,7 @@ int cgroup_of_process(pid_t pid, char *path, size_t size)
 	return r;
 }
 
-int attributes_open(void)
+static int open_kfd(void)
 {
 	const struct timespec pause = { .tv_nsec = 100000000 };
 	unsigned int i;
@@ -81,7 +81,7 @@ int attributes_open(void)
 /* In a child of a program with threads: system calls only. */
 static int set(struct kfd_ioctl_gpreempt_args args)
 {
-	int fd = attributes_open();
+	int fd = open_kfd();
 
 	if (fd < 0)
 		return -fd;

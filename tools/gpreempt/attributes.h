@@ -19,14 +19,10 @@ bool cgroup_is(int fd);
 /* The directory of the cgroup that a process is in; -ENODATA if it is in none of version 2. */
 int cgroup_of_process(pid_t pid, char *path, size_t size);
 /*
- * Opens /dev/kfd. While a GPU is reset or the machine goes to sleep KFD is locked: it is tried
- * again for half a minute, and then -EBUSY.
- */
-int attributes_open(void);
-/*
  * AMDKFD_IOC_GPREEMPT, by a child: whoever has opened /dev/kfd is one of its processes, with all
  * that the driver keeps of one, until it ends. A process is therefore to be named by its number.
- * -ENOENT and -ENXIO: there is no KFD; -ENOTTY: it knows nothing of GPREEMPT.
+ * -ENOENT and -ENXIO: there is no KFD; -ENOTTY: it knows nothing of GPREEMPT. While a GPU is reset
+ * or the machine goes to sleep KFD is locked: it is tried again for half a minute, then -EBUSY.
  */
 int attributes_set(const struct kfd_ioctl_gpreempt_args *args);
 

@@ -12,6 +12,7 @@
 #include <linux/kfd_gpreempt.h>
 
 #include "attributes.h"
+#include "lib/libgpreempt.h"
 
 /* Exit statuses; those of run are env's, see run.c. */
 enum {
@@ -49,7 +50,7 @@ struct command {
 };
 
 extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preempt, cmd_resume,
-	cmd_hint, cmd_cgroup, cmd_get, cmd_set, cmd_record, cmd_metrics, cmd_report;
+	cmd_hint, cmd_cgroup, cmd_get, cmd_set, cmd_profile, cmd_record, cmd_metrics, cmd_report;
 
 /* ---- error.c ---- */
 
@@ -174,8 +175,20 @@ void warn_of_caps(unsigned int priority);
 
 /* ---- tunable.c ---- */
 
-/* The words of CONFIGURED, which should be NAME=VALUE, up to a NULL; free_names(). */
+/*
+ * The words of CONFIGURED, which should be NAME=VALUE, up to a NULL; free_names(). A profile's
+ * settings are in its place.
+ */
 char **settings_configured(void);
+/* Those of a profile alone. */
+char **settings_of(const char *profile);
+/* Set them on the GPUs that nodes_find() finds; all names are known before any value is written. */
+int settings_apply(const struct command *cmd, const char *gpu, char **settings);
+
+/* ---- profile.c ---- */
+
+/* Up to a NULL; or NULL if there is no such profile. */
+const char *const *profile_settings(const char *name);
 
 /* ---- queue.c ---- */
 
@@ -233,13 +246,22 @@ int queue_state(struct queue *q);
 const struct queue *queues_find(const struct queues *all, const struct queue *q);
 uint64_t now_ns(void);
 
+/* ---- streams.c ---- */
+
+/* Of the environment: with 0 HIP asks for the priorities of its streams. */
+#define HIP_SWITCH	"DEBUG_HIP_IGNORE_STREAM_PRIORITY"
+/*
+ * A line about the first process, or the one of that pid, on any GPU, or on that one, that has
+ * several streams of which none asks for a priority, and that has not that switch. Is there one?
+ */
+bool streams_note(const struct queues *all, unsigned int pid, unsigned int gpu_id, char *buf,
+		  size_t size);
+
 /* ---- kfd.c: AMDKFD_IOC_GPREEMPT ---- */
 
-/* /dev/kfd, open until the end; fails with the cure. */
-int kfd_open(void);
-/* 0 or negative errno; opens /dev/kfd. */
+/* 0 or negative errno; fails with the cure without a driver that knows it. */
 int kfd_call(struct kfd_ioctl_gpreempt_args *args);
-/* What an error of kfd_call() means, and what to do. */
+/* What an error of it, or of another system call, means, and what to do. */
 const char *kfd_error(int error);
 /* All of a default that a process or a cgroup had stays. */
 #define KEEP_ALL	(KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING | \

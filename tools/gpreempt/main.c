@@ -10,7 +10,7 @@
 
 static const struct command *const commands[] = {
 	&cmd_status, &cmd_top, &cmd_run, &cmd_renice, &cmd_preempt, &cmd_resume, &cmd_hint,
-	&cmd_cgroup, &cmd_get, &cmd_set, &cmd_record, &cmd_metrics, &cmd_report,
+	&cmd_cgroup, &cmd_get, &cmd_set, &cmd_profile, &cmd_record, &cmd_metrics, &cmd_report,
 };
 
 static void help(void)

@@ -55,6 +55,7 @@ static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
 		DEFAULT_OPTIONS,
+		{ "streams", no_argument, NULL, 'S' },
 		{ }
 	};
 	struct kfd_ioctl_gpreempt_args args = {
@@ -62,19 +63,32 @@ static int run(int argc, char **argv)
 		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
 	};
 	struct kfd_gpreempt_process_default *def = &args.process_default;
+	bool streams = false, given;
 	int opt, error;
 
 	messages.fail_status = EXIT_OWN;
-	while ((opt = getopt_long(argc, argv, "+" DEFAULT_LETTERS, options, NULL)) != -1)
-		parse_default(&cmd_run, opt, optarg, &args);
+	while ((opt = getopt_long(argc, argv, "+" DEFAULT_LETTERS "S", options, NULL)) != -1) {
+		if (opt == 'S')
+			streams = true;
+		else
+			parse_default(&cmd_run, opt, optarg, &args);
+	}
 	if (optind == argc)
 		usage(&cmd_run, "no command to run");
-	if (def->priority == KFD_GPREEMPT_NONE && def->ceiling == KFD_GPREEMPT_NONE &&
-	    !def->timeslice_us && !args.flags)
-		usage(&cmd_run, "neither a priority nor a ceiling, a timeslice or a share");
+	given = def->priority != KFD_GPREEMPT_NONE || def->ceiling != KFD_GPREEMPT_NONE ||
+		def->timeslice_us || args.flags;
+	if (!given && !streams)
+		usage(&cmd_run, "neither a priority nor a ceiling, a timeslice, a share or streams");
+	if (streams && def->priority != KFD_GPREEMPT_NONE)
+		usage(&cmd_run, "with --priority all queues are served alike, streams or not; "
+		      "--ceiling lets them differ below it");
 	check_default(&cmd_run, &args);
-	set_own_default(&args);
-	warn_of_caps(def->priority);
+	if (given) {
+		set_own_default(&args);
+		warn_of_caps(def->priority);
+	}
+	if (streams)
+		setenv(HIP_SWITCH, "0", 1);
 	execvp(argv[optind], argv + optind);
 	error = errno;
 	warn("%s: %s", argv[optind], strerror(error));
@@ -86,7 +100,7 @@ const struct command cmd_run = {
 	.run = run,
 	.summary = "run a command at a priority, as nice does",
 	.help = "run [--priority N] [--ceiling N] [--timeslice TIME] [--weight N] [--min PERCENT]\n"
-		"    [--cap PERCENT] [--] COMMAND [ARGUMENT...]\n\n"
+		"    [--cap PERCENT] [--streams] [--] COMMAND [ARGUMENT...]\n\n"
 		"Runs COMMAND; the compute queues that it and its children make are served at\n"
 		"priority N, whatever they ask for. If the caller may make a cgroup below its own,\n"
 		"that holds of everything that COMMAND starts, also if it outlives its parent.\n\n"
@@ -97,7 +111,9 @@ const struct command cmd_run = {
 		"  -w, --weight N        1 to 1000, 100 if not set: part of the time, under the\n"
 		"                        policy fair\n"
 		"  -m, --min PERCENT     no less of the time than this, of COMMAND itself\n"
-		"  -C, --cap PERCENT     and no more than that, of each process; 0: any\n\n"
+		"  -C, --cap PERCENT     and no more than that, of each process; 0: any\n"
+		"  -S, --streams         HIP asks for the priorities of its streams, which it ignores\n"
+		"                        otherwise (" HIP_SWITCH "=0)\n\n"
 		"Exit status: the command's; 127 if it is not found, 126 if it cannot be run,\n"
 		"125 if gpreempt itself fails.",
 };

@@ -55,11 +55,11 @@ static const char *const counters[] = {
 };
 
 static void print_text(const struct node *n, const char *state, const char *reason,
-		       const struct summary *s)
+		       const struct summary *s, const struct queues *all)
 {
 	bool bad = !strcmp(state, "bypassed");
 	const char *on = "", *off = "";
-	char text[128], path[64], unsupported[128];
+	char text[128], path[64], unsupported[128], note[160];
 	unsigned int i, parts = 0;
 
 	if (colours()) {
@@ -88,6 +88,8 @@ static void print_text(const struct node *n, const char *state, const char *reas
 			printf("%s%u %s", parts++ ? ", " : ": ", s->by_state[i], states[i]);
 	if (s->hidden)
 		printf("; besides, %u queues of others, which root on the host sees", s->hidden);
+	if (streams_note(all, 0, n->gpu_id, note, sizeof(note)))
+		printf("\n  %-17s %s", "streams", note);
 	printf("\n  %-17s", "counted");
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
 		snprintf(path, sizeof(path), "stats/%s", counters[i]);
@@ -154,7 +156,10 @@ static int show(const struct node *nodes, unsigned int n, bool json)
 
 		node_text(&nodes[i], "state", state, sizeof(state));
 		node_text(&nodes[i], "stats/bypass_reason", reason, sizeof(reason));
-		(json ? print_json : print_text)(&nodes[i], state, reason, &s);
+		if (json)
+			print_json(&nodes[i], state, reason, &s);
+		else
+			print_text(&nodes[i], state, reason, &s, &all);
 		if (!strcmp(state, "bypassed"))
 			status = STATUS_BYPASSED;
 	}

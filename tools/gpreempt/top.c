@@ -489,14 +489,14 @@ static void scroll(int lines)
 }
 
 static void print_table(const struct filter *f, const struct row *rows, unsigned int n,
-			unsigned int hidden, const struct winsize *screen)
+			unsigned int hidden, const char *note, const struct winsize *screen)
 {
 	int width = screen ? screen->ws_col : 255, line;
 	char text[128], state[32], policy[64];
 	bool colour = colours();
 	unsigned int i;
 
-	page = screen ? screen->ws_row - (int)(f->count + !!hidden + 2) : INT_MAX;
+	page = screen ? screen->ws_row - (int)(f->count + !!hidden + !!*note + 2) : INT_MAX;
 	if (page < 1)
 		page = 1;
 	most = (int)n - page;
@@ -513,6 +513,10 @@ static void print_table(const struct filter *f, const struct row *rows, unsigned
 		snprintf(text, sizeof(text),
 			 "%u queues of others are not shown; root on the host sees them", hidden);
 		put_line(text, width);
+		putchar('\n');
+	}
+	if (*note) {
+		put_line(note, width);
 		putchar('\n');
 	}
 	if (colour)
@@ -679,22 +683,23 @@ static bool wait_until(uint64_t end, bool live)
 }
 
 static void draw(const struct filter *f, const struct row *rows, unsigned int n,
-		 unsigned int hidden)
+		 unsigned int hidden, const char *note)
 {
 	struct winsize screen;
 
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &screen) || !screen.ws_row || !screen.ws_col)
 		screen = (struct winsize) { .ws_row = 24, .ws_col = 80 };
 	fputs("\033[H\033[J", stdout);
-	print_table(f, rows, n, hidden, &screen);
+	print_table(f, rows, n, hidden, note, &screen);
 }
 
 /* So many tables, 0: until it is ended; on the terminal if it is live. */
 static void loop(const struct filter *f, double delay, unsigned int times, bool json, bool live)
 {
 	struct queues before = { }, now, next;
-	unsigned int n, hidden;
+	unsigned int n, hidden, gpu_id = f->count == 1 ? f->nodes[0].gpu_id : 0;
 	struct row *rows = NULL;
+	char note[160];
 
 	if (live)
 		enter_screen();
@@ -710,12 +715,14 @@ static void loop(const struct filter *f, double delay, unsigned int times, bool 
 		}
 		n = make_rows(f, &before, &now, &rows);
 		hidden = count_hidden(f, &now);
+		if (!streams_note(&now, f->pid, gpu_id, note, sizeof(note)))
+			*note = '\0';
 		if (live)
-			draw(f, rows, n, hidden);
+			draw(f, rows, n, hidden, note);
 		else if (json)
 			print_json(f, rows, n, (now.ns - before.ns) / 1e9, hidden);
 		else
-			print_table(f, rows, n, hidden, NULL);
+			print_table(f, rows, n, hidden, note, NULL);
 		if (times && !--times)
 			break;
 		if (!live)

@@ -131,7 +131,9 @@ static void get_one(const struct node *n, const char *name)
 static int get_processes(int count, char **pids)
 {
 	bool titled = false;
+	struct queues all;
 	int i, r, status = 0;
+	char note[160];
 
 	/* All are understood before any is asked for. */
 	for (i = 0; i < count; i++)
@@ -154,6 +156,11 @@ static int get_processes(int count, char **pids)
 		titled = true;
 		given_print(&args.process_default, pids[i]);
 	}
+	queues_read(&all, false);
+	for (i = 0; i < count; i++)
+		if (streams_note(&all, parse_target(&cmd_get, pids[i]).pid, 0, note, sizeof(note)))
+			warn("warning: %s; see 'gpreempt run --streams'", note);
+	free(all.q);
 	return status;
 }
 
@@ -219,20 +226,49 @@ static void add_setting(char ***settings, const char *word)
 	(*settings)[i] = strdup(word);
 }
 
+/* The settings of a profile, if it is one. */
+static bool add_profile(char ***settings, const char *name)
+{
+	const char *const *s = profile_settings(name);
+
+	for (; s && *s; s++)
+		add_setting(settings, *s);
+	return s;
+}
+
+static char **no_settings(void)
+{
+	char **settings = xrealloc(NULL, sizeof(*settings));
+
+	*settings = NULL;
+	return settings;
+}
+
+char **settings_of(const char *profile)
+{
+	char **settings = no_settings();
+
+	add_profile(&settings, profile);
+	return settings;
+}
+
 char **settings_configured(void)
 {
-	static const char blanks[] = " \t\r\n";
-	char **settings = xrealloc(NULL, sizeof(*settings)), *line = NULL, *word;
+	static const char blanks[] = " \t\r\n", profile[] = "profile=";
+	char **settings = no_settings(), *line = NULL, *word;
 	FILE *f = fopen(CONFIGURED, "re");
 	size_t size = 0;
 
-	*settings = NULL;
 	if (!f && errno != ENOENT)
 		fail(STATUS_FAILED, "%s: %s", CONFIGURED, strerror(errno));
 	while (f && getline(&line, &size, f) >= 0) {
 		line[strcspn(line, "#")] = '\0';
-		for (word = strtok(line, blanks); word; word = strtok(NULL, blanks))
-			add_setting(&settings, word);
+		for (word = strtok(line, blanks); word; word = strtok(NULL, blanks)) {
+			/* one that is not there differs from what a GPU has, as a tunable does */
+			if (strncmp(word, profile, strlen(profile)) ||
+			    !add_profile(&settings, word + strlen(profile)))
+				add_setting(&settings, word);
+		}
 	}
 	if (f && ferror(f))
 		fail(STATUS_FAILED, "%s: %s", CONFIGURED, strerror(errno));
@@ -291,6 +327,38 @@ static int set_one(const struct node *n, const char *name, const char *value)
 	return STATUS_FAILED;
 }
 
+int settings_apply(const struct command *cmd, const char *gpu, char **settings)
+{
+	char **set, *equals;
+	struct node *nodes;
+	unsigned int n, i;
+	int status = 0;
+
+	n = find_nodes(cmd, gpu, &nodes);
+	for (set = settings; *set; set++) {
+		equals = strchr(*set, '=');
+		/* sysfs takes nothing for done, and does nothing */
+		if (!equals || !equals[1])
+			usage(cmd, "'%s' is not NAME=VALUE", *set);
+		*equals = '\0';
+		if (!strcmp(*set, "profile"))
+			usage(cmd, "profile '%s': 'gpreempt profile' sets those that it lists", equals + 1);
+		for (i = 0; i < n; i++)
+			if (!is_tunable(&nodes[i], *set))
+				fail_name(cmd, *set);
+	}
+	/* A GPU that refuses does not keep the others from what they can do. */
+	for (i = 0; i < n; i++) {
+		int r = 0;
+
+		for (set = settings; !r && *set; set++)
+			r = set_one(&nodes[i], *set, *set + strlen(*set) + 1);
+		status |= r;
+	}
+	free(nodes);
+	return status;
+}
+
 static int run_set(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -298,11 +366,9 @@ static int run_set(int argc, char **argv)
 		{ "configured", no_argument, NULL, 'c' },
 		{ }
 	};
-	char **settings = NULL, **set, *equals;
 	const char *gpu = NULL;
-	struct node *nodes;
-	unsigned int n, i;
-	int opt, status = 0;
+	char **settings = NULL;
+	int opt;
 
 	while ((opt = getopt_long(argc, argv, "g:c", options, NULL)) != -1) {
 		switch (opt) {
@@ -322,29 +388,7 @@ static int run_set(int argc, char **argv)
 		fail(STATUS_FAILED, "%s: not there, or empty", CONFIGURED);
 	if (!settings && optind == argc)
 		usage(&cmd_set, "nothing to set");
-	n = find_nodes(&cmd_set, settings && !gpu ? "all" : gpu, &nodes);
-	settings = settings ?: argv + optind;
-	/* All names are known before any value is written. */
-	for (set = settings; *set; set++) {
-		equals = strchr(*set, '=');
-		/* sysfs takes nothing for done, and does nothing */
-		if (!equals || !equals[1])
-			usage(&cmd_set, "'%s' is not NAME=VALUE", *set);
-		*equals = '\0';
-		for (i = 0; i < n; i++)
-			if (!is_tunable(&nodes[i], *set))
-				fail_name(&cmd_set, *set);
-	}
-	/* A GPU that refuses does not keep the others from what they can do. */
-	for (i = 0; i < n; i++) {
-		int r = 0;
-
-		for (set = settings; !r && *set; set++)
-			r = set_one(&nodes[i], *set, *set + strlen(*set) + 1);
-		status |= r;
-	}
-	free(nodes);
-	return status;
+	return settings_apply(&cmd_set, settings && !gpu ? "all" : gpu, settings ?: argv + optind);
 }
 
 const struct command cmd_get = {

@@ -110,10 +110,10 @@ class Tree:
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **how)
 
 
-def build(folder):
+def build(folder, ldflags=""):
     """The tool, with sys/ and gpreempt.conf of where it runs for /sys and /etc/gpreempt.conf."""
     moved = "-DSYSFS='\"sys\"' -DCONFIGURED='\"gpreempt.conf\"'"
     subprocess.run(["make", "-s", f"-j{os.cpu_count()}", "-C", SOURCE, f"O={folder}",
-                    f"KHDR={HEADERS}", f"CPPFLAGS={moved}", "CFLAGS=-O1 -g"],
+                    f"KHDR={HEADERS}", f"CPPFLAGS={moved}", "CFLAGS=-O1 -g", f"LDFLAGS={ldflags}", f"{folder}/gpreempt"],
                    check=True)
     return Path(folder) / "gpreempt"

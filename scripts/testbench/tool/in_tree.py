@@ -4,11 +4,15 @@ import atexit
 import functools
 import os
 import shutil
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 from testbench.metrics import metrics
+from testbench.paths import HEADERS, ROOT, TESTBENCH
+
+UAPI = ROOT / "include/uapi"
 
 
 def folder_for_all():
@@ -20,10 +24,13 @@ def folder_for_all():
 
 @functools.cache
 def tool():
-    """The tool that reads the folder sys/ of where it runs, built once."""
+    """The tool that reads the folder sys/ of where it runs, and asks a fake KFD if FAKE_LOG is in its
+    environment; built once."""
     folder = folder_for_all()
     atexit.register(shutil.rmtree, folder)
-    return metrics.build(folder)
+    subprocess.run(["cc", "-O1", "-g", "-Wall", "-Wextra", "-c", "-I", UAPI, "-isystem", HEADERS,
+                    "-o", folder / "fake_kfd.o", TESTBENCH / "tool/fake_kfd.c"], check=True)
+    return metrics.build(folder, f"{folder}/fake_kfd.o -Wl,--wrap=open,--wrap=ioctl")
 
 
 def without_rights():

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gpreempt profile: settings that belong together, by one name. */
+#include <getopt.h>
+#include <string.h>
+
+#include "gpreempt.h"
+
+/* The policy is there before it decides anything. */
+static const struct profile {
+	const char *name, *about;
+	const char *const settings[3];
+} profiles[] = {
+	{ "serve", "what has a higher priority runs first, and lower work on what it leaves",
+	  { "policy=strict", "enable=1" } },
+	{ "share", "the same, and processes of one priority share the time by weight",
+	  { "policy=fair", "enable=1" } },
+	{ "off", "as without GPREEMPT", { "enable=0" } },
+};
+
+const char *const *profile_settings(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(profiles); i++)
+		if (!strcmp(profiles[i].name, name))
+			return profiles[i].settings;
+	return NULL;
+}
+
+static void list(void)
+{
+	const char *const *s;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(profiles); i++) {
+		printf("%-6s %s:\n      ", profiles[i].name, profiles[i].about);
+		for (s = profiles[i].settings; *s; s++)
+			printf(" %s", *s);
+		putchar('\n');
+	}
+}
+
+/* What the file is if nobody but this program has written it. */
+static void line_of(const char *name, char *buf, size_t size)
+{
+	snprintf(buf, size, "profile=%s", name);
+}
+
+/* Nobody's own settings are lost: they may be there for a reason. */
+static bool may_replace(void)
+{
+	char there[128], own[32];
+	unsigned int i;
+
+	read_text(CONFIGURED, there, sizeof(there));
+	for (i = 0; i < ARRAY_SIZE(profiles); i++) {
+		line_of(profiles[i].name, own, sizeof(own));
+		if (!strcmp(there, own))
+			return true;
+	}
+	return !*there;
+}
+
+static int keep(const char *name)
+{
+	char line[32];
+
+	line_of(name, line, sizeof(line));
+	if (!may_replace()) {
+		warn("warning: %s has settings of its own, and stays as it is: write %s there "
+		     "to have it after the next boot", CONFIGURED, line);
+		return STATUS_FAILED;
+	}
+	fprintf(output_open(CONFIGURED), "%s\n", line);
+	output_close();
+	return 0;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = { { } };
+	char **settings;
+	int status;
+
+	if (getopt_long(argc, argv, "", options, NULL) != -1)
+		bad_option(&cmd_profile);
+	if (optind == argc) {
+		list();
+		return 0;
+	}
+	if (optind + 1 < argc)
+		usage(&cmd_profile, "'%s' is too much", argv[optind + 1]);
+	if (!profile_settings(argv[optind]))
+		usage(&cmd_profile, "there is no profile '%s'; 'gpreempt profile' lists them", argv[optind]);
+	settings = settings_of(argv[optind]);
+	status = settings_apply(&cmd_profile, "all", settings);
+	free_names(settings);
+	return status | keep(argv[optind]);
+}
+
+const struct command cmd_profile = {
+	.name = "profile",
+	.run = run,
+	.summary = "settings that belong together: serve, share, off",
+	.help = "profile [NAME]\n\n"
+		"Sets a profile's values on all GPUs, and writes profile=NAME to " CONFIGURED "\n"
+		"so that they last. Without NAME it lists the profiles and what each sets.",
+};
