@@ -245,7 +245,7 @@ unsigned int low_job_wrong(const struct low_job *job)
 	unsigned int i, n = 0, items = job->groups * LOW_GROUP;
 	const __u32 *count = job->count;
 
-	/* As a rule, and without much of the CPU's time, which others on it would have to wait for. */
+	/* The usual case by memcmp(), which takes little of the CPU from others. */
 	if (!memcmp(job->out, job->expect, items * sizeof(*count)) &&
 	    count[0] == job->iterations && !memcmp(count, count + 1, (items - 1) * sizeof(*count)))
 		return 0;
