@@ -43,14 +43,17 @@ FIXTURE_SETUP(ioctl)
 
 FIXTURE_TEARDOWN(ioctl)
 {
+	int ret;
+
 	if (self->child > 0) {
 		kill(self->child, SIGKILL);
 		waitpid(self->child, NULL, 0);
 	}
 	gpreempt_end();
 	if (self->c.dev.fd > 0) {
-		EXPECT_EQ(0, gpreempt_set_default(&self->c.dev, 0, KFD_GPREEMPT_NONE,
-						  KFD_GPREEMPT_NONE));
+		ret = gpreempt_set_default(&self->c.dev, 0, KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE);
+		/* the driver may be built without defaults, and is then without this one */
+		EXPECT_TRUE(!ret || ret == -EOPNOTSUPP) TH_LOG("%d", ret);
 		aql_destroy(&self->low);
 		EXPECT_EQ(0, aql_destroy(&self->high));
 		client_close(&self->c);
