@@ -318,9 +318,9 @@ def late_us(model):
 
 
 def late_at_worst_us(model):
-    """Now and then the monitor counts on the CPU that HIGH's thread waits for; the limits of one
-    die have room for that."""
-    return late_us(model) or counting_us(model) - die_us(model)
+    """Now and then the monitor counts on the CPU that HIGH's thread waits for, as HIGH ends; the
+    limits of one die have room for that."""
+    return late_us(model) + counting_us(model) - die_us(model)
 
 
 def limits(results):
