@@ -24,7 +24,7 @@ RESULTS = {
     "preemptions_in_midloop": int, "detection_us": float, "preemption_us": float,
     "save_us": float, "locks_us": float, "monitor_us": float,
     "times_below_stock": float, "driver": {"preemptions": int, "resumes": int, "scans": int},
-    "low_group_ms": float, "all_units_busy": {"stock": float, "gpreempt": float},
+    "low_group_ms": float, "low_iterations": int, "all_units_busy": {"stock": float, "gpreempt": float},
     "model": {"asic": str, "xccs": str, "engines": str, "cus_per_engine": str, "rptr_at": str},
     "clock": {"mode": str, "insns_per_ns": str, "quantum_us": str},
     "virtual_s": float, "wall_s": float, "seed": int,
