@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "client.h"
 
@@ -123,8 +122,6 @@ int main(int argc, char **argv)
 		}
 	}
 	signal(SIGTERM, on_term);
-	/* HIGH's thread does not wait for this one, which compares 5 MB a time on the largest GPU. */
-	setpriority(PRIO_PROCESS, 0, 19);
 
 	ret = client_open(&c);
 	if (ret)
