@@ -30,8 +30,8 @@ DEBIAN_US = 7               # more in Debian's own kernel, which has much more i
 # reads which slots have a queue, and HIGH's count: 2 reads, 1 write. On each die it reads the
 # names of both queues, and LOW's waves on the engine where it finds some: 3 reads, 4 writes. The
 # rest is what the CPU does, with the registers' locks held: measured 9.5 with two engines, 28.3 with
-# eight
-ENGINE_US = 3.25
+# eight, and 31.9 where the guest has three CPUs
+ENGINE_US = 3.5
 DIE_US = 4.5
 COUNTS = {"launch": 2, "fetch": 3}      # for each of HIGH's kernels
 PREEMPTION_US = 90 + STOCK_US   # from UNMAP_QUEUES to the next runlist, besides what it takes to
@@ -50,6 +50,7 @@ MIDLOOP_OFF = 0.06          # that share may be lower by
 SAVE_WAVE_US = 0.02
 CU_BYTES_PER_US = 12500
 
+MANY = 50                   # samples of which p99 counts as HIGH's thread saw it
 BUSY = 0.9                  # of HIGH's kernels find every compute unit in LOW's hands
 GROUP_MS = 50               # a workgroup of LOW alone, wanted
 GROUP_OFF_MS = 2            # may it be off by, or by half of an iteration of its loop
@@ -327,6 +328,11 @@ def late_at_worst_us(model):
     return late_us(model) + counting_us(model) - die_us(model)
 
 
+def seen(run, figure):
+    """Of few kernels p99 is the longest: when it ended, not when a CPU had time to see that."""
+    return (run["event_log"] if figure == "p99_us" and run["samples"] < MANY else run)[figure]
+
+
 def limits(results):
     """(what, figure, limit); LOW's share and the distance to stock must be above theirs."""
     model = results["model"]
@@ -334,7 +340,7 @@ def limits(results):
     preemption = PREEMPTION_US + results["save_us"]
     found = [(f"HIGH's {k[:3]}, {RUNS['alone']}", results["alone"][k], us)
              for k, us in HIGH_ALONE_US.items()]
-    found += [(f"HIGH's {k[:3]}, {RUNS['gpreempt']}", results["gpreempt"][k],
+    found += [(f"HIGH's {k[:3]}, {RUNS['gpreempt']}", seen(results["gpreempt"], k),
                us + results["save_us"] + late[k]) for k, us in HIGH_US.items()]
     more = DEBIAN_US if results["clock"].get("kernel") == "debian" else 0
     found += [
