@@ -177,6 +177,7 @@ static void reset(struct gpu *g)
 	mec_lock(g);
 	machine_reset(g);
 	mec_reset(g);
+	g->partition_xccs = 0;
 	mec_unlock(g);
 }
 
