@@ -33,9 +33,6 @@ LONG_SAMPLES = 1200
 # LOW: how long it is measured alone, in s, and what else it is told. Without --full it leaves most
 # of a compute unit's registers and wave slots free.
 LOW = {"small": ("4",), "engines": ("1",), "full": ("1", "--full")}
-# The guest's CPUs. Of a full machine LOW compares up to 5 MB of words each 50 ms: it has one for
-# itself, as HIGH and the monitor have.
-CPUS = {"small": 2, "engines": 2, "full": 3}
 # Virtual seconds of the guest; 40 are usual, 60 with --long. The host is given four times as many,
 # and it has all waves of a full machine to execute.
 LIMIT_S = {"small": 120, "engines": 120, "full": 1800}
@@ -85,7 +82,7 @@ def run_guest(args, folder):
     quantum = ["--quantum-us", f"{args.quantum_us:g}"] if args.quantum_us else []
     samples = SAMPLES[args.size] | ({"gpreempt": LONG_SAMPLES} if args.long else {})
     command = [*GUEST, "--name", args.name, "--timeout", str(LIMIT_S[args.size]),
-               "--seed", str(args.seed), "--cpus", str(CPUS[args.size]), *quantum,
+               "--seed", str(args.seed), *quantum,
                "--model", f"{GPUS[args.asic].sized(args.size)} --rptr-at {args.rptr_at}", "--",
                inside("demo/demo"), in_guest(PROGRAMS), str(args.seed),
                *(str(n) for n in samples.values()), *LOW[args.size]]
