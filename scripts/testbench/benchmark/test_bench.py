@@ -5,15 +5,17 @@ import copy
 import io
 import json
 import os
+import re
 import signal
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from testbench.benchmark import (about, figures, main, mixes, reading, runs, sensitivity,
-                                 tables)
+from testbench.benchmark import (about, corners, figures, main, mixes, parameters, reading, runs,
+                                 sensitivity, tables)
 from testbench.gpu import GPUS
+from testbench.paths import MODEL
 
 MS = 1000000
 BEGIN = 1000 * MS       # of a mode, by the guest's clock
@@ -332,10 +334,10 @@ class Benches(InFolder):
             self.addCleanup(patch.stop)
 
     def model(self, text):
-        """A model that knows three parameters."""
+        """A model that knows four parameters."""
         self.write("out/build/gpu-model/gpu-model", f"#!/bin/sh\n{text}\ncat <<END\n"
                    "FIXED 3 ns 1 9 source a data sheet\nSAVE 1 ns 1 2 guess nobody knows\n"
-                   "RATE 15.4 bytes/ns 5 50 guess\nEND\n").chmod(0o755)
+                   "RATE 15.4 bytes/ns 5 50 guess\nPACE 4 ns 1 9 chosen\nEND\n").chmod(0o755)
 
     def bench(self, *arguments, rptr_at="launch", **environment):
         """Its status, what it printed, and the seeds of the guests that it started."""
@@ -492,6 +494,115 @@ class Benches(InFolder):
         self.assertEqual(self.bench("--sensitivity")[2], [])
 
 
+    def test_corners(self):
+        status, said, calls = self.whole_bench("--corners", "--short", "block-1ms")
+        self.assertEqual(status, 0, said)
+        at = "1 --asic mi210 --rptr-at launch "
+        self.assertEqual(calls, [at, at + "--param FIXED=1 --param SAVE=1 --param RATE=50",
+                                 at + "--param FIXED=9 --param SAVE=2 --param RATE=5"])
+        # the fake's requests last twice as long with SAVE=2
+        out = self.folder / "out/bench-short"
+        row = next(line for line in (out / "corners.rst").read_text().splitlines()
+                   if line.startswith("block-1ms  HIGH alone"))
+        self.assertIn("200; 200 to 400", row)
+        self.assertIn(row, said)
+        found = [json.loads((out / end / "results.json").read_text())
+                 for end in ("", "cheap", "dear")]
+        self.assertEqual([f["mixes"]["block-1ms"]["launch"]["gpreempt"]["p99_us"] for f in found],
+                         [200, 200, 400])
+        self.assertEqual(found[2]["model"], "--param FIXED=9 --param SAVE=2 --param RATE=5")
+        # what is there is not run again, the default not by another name either
+        self.assertEqual(self.whole_bench("--corners", "--short", "block-1ms")[2], [])
+        self.assertEqual(self.whole_bench("--short", "block-1ms")[2], [])
+        self.assertEqual([c.split()[0] for c in self.whole_bench("--corners", "block-1ms")[2]],
+                         list("12345" * 3))
+
+    def test_limits_are_for_the_default_costs(self):
+        self.patch(figures, missed=lambda name, mix, r:
+                   [f"{name} is slow"] if r["gpreempt"]["p99_us"] > 200 else [])
+        status, said, _ = self.whole_bench("--corners", "--short", "block-1ms")
+        self.assertEqual(status, 0)
+        self.assertIn("\n  over      block-1ms, launch is slow\n", said)
+        self.patch(figures, missed=lambda name, mix, r: [f"{name} is slow"])
+        self.assertEqual(self.whole_bench("--corners", "--short", "block-1ms")[0], 1)
+
+    def test_a_corner_without_a_result_is_missed(self):
+        status, said, _ = self.whole_bench("--corners", "--short", "block-1ms", FAKE_FAIL="1")
+        self.assertEqual(status, 1)
+        self.assertEqual(said.count("MISSED"), 3)
+
+
+class Corners(unittest.TestCase):
+    MODES = ("alone", "stock", "daemon-100", "gpreempt", "hint", "daemon-notice")
+
+    def figures(self, **p50):
+        """All add 100 us, but for those that are named."""
+        r = {mode: dict.fromkeys(("p50_us", "p99_us", "max_us"), 1000 + p50.get(mode, 100))
+             | {"low_of_left_over": 0.9, "cpu": 0.01} for mode in self.MODES}
+        r["alone"].update(p50_us=1000, p99_us=1000, max_us=1000)
+        return r
+
+    def test_what_is_cheap_and_what_is_dear(self):
+        time = parameters.Parameter("t", "2", "ns", "1", "9", "source")
+        rate = parameters.Parameter("r", "2", "bytes/us", "1", "9", "guess")
+        pace = parameters.Parameter("p", "2", "ns", "1", "9", "chosen")
+        self.assertEqual([[p.at(end) for end in ("cheap", "dear")] for p in (time, rate)],
+                         [["1", "9"], ["9", "1"]])
+        self.assertEqual(parameters.corner([time, rate, pace], "dear"), "--param t=9 --param r=1")
+
+    def test_of_the_model(self):
+        """Each cost of hardware is in a corner, and what the model chose is in none."""
+        rows = re.findall(r'^PARAM\((\w+), \d+, "\S+", (\d+), (\d+), (\w+),',
+                          (MODEL / "host/params.def").read_text(), re.M)
+        said = [parameters.Parameter(name, "", "ns", low, high, kind)
+                for name, low, high, kind in rows]
+        dear = parameters.corner(said, "dear")
+        self.assertEqual(dear.count("--param"), sum(kind != "chosen" for *_, kind in rows))
+        self.assertIn("--param mmio_read_ns=2000", dear)
+        self.assertNotIn("issue_ns", dear)
+
+    def test_spans(self):
+        ends = {"default": self.figures(), "cheap": self.figures(gpreempt=50),
+                "dear": self.figures(gpreempt=300)}
+        rows = {re.split("  +", line)[1]: line
+                for line in corners.spans({"m": ends}).splitlines()}
+        self.assertRegex(rows["GPREEMPT"], r"^m +GPREEMPT +(100; 50 to 300 +){3}10.0 % +1.0 %$")
+        self.assertRegex(rows["HIGH alone"], r"^m +HIGH alone +1000 +1000 +1000 +\\- +\\-$")
+
+    def test_verdicts(self):
+        ends = {"default": self.figures(), "cheap": self.figures(stock=50),
+                "dear": self.figures(hint=300)}
+        rows = [re.split("  +", line) for line in corners.verdicts({"m": ends}).splitlines()[3:-1]]
+        self.assertEqual(rows, [["m", ours, figure, "\\-", *at]
+                                for ours, at in (("GPREEMPT", ("stock", "\\-")),
+                                                 ("GPREEMPT, HINT", ("\\-", "daemon")))
+                                for figure in ("p50", "p99", "longest")])
+
+    def test_pays_from(self):
+        for shorter, longer, us in ((0, 200, 550), (80, 300, 182), (100, 300, 100),
+                                    (101, 300, 0), (0, 100, None)):
+            lengths = {1000: self.figures(stock=longer), 100: self.figures(stock=shorter)}
+            self.assertEqual(corners.pays_from(lengths, "p50_us"), us)
+
+    def test_paying(self):
+        found = {"block-0.1ms": {end: self.figures(stock=0) for end in corners.ENDS},
+                 "block-1ms": {end: self.figures(stock=us) for end, us in
+                               zip(corners.ENDS, (200, 300, 90))}}
+        self.assertEqual([re.split("  +", line)[1:] for line in
+                          corners.paying(found).splitlines()[3:-1]],
+                         [["550 us", "400 us", "none measured"]] * 2)
+        del found["block-1ms"]
+        self.assertEqual(corners.paying(found), "")
+
+    def test_a_mix_without_a_result_at_an_end(self):
+        whole = {"launch": self.figures()}
+        said = corners.text({"default": {"one": whole, "two": whole}, "cheap": {"one": whole},
+                             "dear": {"one": whole, "two": whole}}, "launch")
+        self.assertIn("\none  stock", said)
+        self.assertNotIn("two", said)
+        self.assertEqual(corners.text({end: {} for end in corners.ENDS}, "launch"), "")
+
+
 class Tables(unittest.TestCase):
     MODES = ("alone", "stock", "daemon-1000", "daemon-100", "gpreempt", "hint")
 
@@ -522,12 +633,12 @@ class Sensitivity(unittest.TestCase):
     def test_a_whole_number_stays_one(self):
         for value, half, double in ("21500", "10750", "43000"), ("15.4", "7.7", "30.8"), \
                 ("5", "2", "10"):
-            guess = sensitivity.Guess("NAME", value, "ns", "1", "2")
-            self.assertEqual([guess.option(f) for f in (0.5, None, 2)],
+            guess = parameters.Parameter("NAME", value, "ns", "1", "2", "guess")
+            self.assertEqual([sensitivity.option(guess, f) for f in (0.5, None, 2)],
                              [f"--param NAME={half}", "", f"--param NAME={double}"])
 
     def test_without_a_result(self):
-        guess = sensitivity.Guess("SAVE", "4", "ns", "1", "9")
+        guess = parameters.Parameter("SAVE", "4", "ns", "1", "9", "guess")
         good = sensitivity.middle([{"p99_us": 10, "low": 0.5}, {"p99_us": 30, "low": 0.7}])
         found = {"--param SAVE=2": good, "": good, "--param SAVE=8": sensitivity.middle([])}
         self.assertEqual(sensitivity.table([guess], found).splitlines()[-1].split(),
