@@ -30,13 +30,14 @@ import os
 import subprocess
 import sys
 
-from testbench.benchmark import (about, corners, figures, mixes, reading, report, runs,
-                                 sensitivity, tables)
+from testbench.benchmark import (about, corners, figures, mixes, report, runs, sensitivity,
+                                 tables, tenants)
 from testbench.benchmark.about import NoResult
 from testbench.benchmark.mixes import CORNERS, MIXES, SENSITIVE, SHORT, SHORT_REQUESTS
 from testbench.gpu import GPUS
 
 SEEDS = (1, 2, 3, 4, 5)
+NAMES = (*MIXES, tenants.NAME)
 
 
 def numbers(text):
@@ -46,7 +47,7 @@ def numbers(text):
 def parse(arguments):
     p = argparse.ArgumentParser(prog="bench benchmark", description=__doc__.split("\n\n", maxsplit=1)[0],
                                 epilog=__doc__.split("\n\n", maxsplit=1)[1])
-    p.add_argument("mix", nargs="*", help="some of: " + " ".join(MIXES))
+    p.add_argument("mix", nargs="*", help="some of: " + " ".join(NAMES))
     p.add_argument("--short", action="store_true",
                    help=f"one seed, one setting and few requests, of {' and '.join(SHORT)}")
     kind = p.add_mutually_exclusive_group()
@@ -69,9 +70,9 @@ def parse(arguments):
     p.add_argument("--quantum-us", default="", metavar="N",
                    help="how far guest and model may run past each other (default bench guest's)")
     args = p.parse_args(arguments)
-    unknown = [m for m in args.mix if m not in MIXES]
+    unknown = [m for m in args.mix if m not in NAMES]
     if unknown:
-        p.error(f"no mix {' '.join(unknown)}; there are: {' '.join(MIXES)}")
+        p.error(f"no mix {' '.join(unknown)}; there are: {' '.join(NAMES)}")
     args.seeds = args.seeds or (SEEDS[:1] if args.short or args.sensitivity else SEEDS)
     args.settings = {args.rptr_at or "launch": args.seeds}
     if not (args.rptr_at or args.short or args.sensitivity or args.corners):
@@ -84,18 +85,21 @@ def parse(arguments):
 
 def job(args, contents, mix, seed, modes, rptr_at, options=""):
     """A run of a mix."""
+    if mix == tenants.NAME:
+        return tenants.Job(mix, seed, tuple(tenants.TITLES), 0, contents, args.asic, rptr_at,
+                           options, args.quantum_us)
     requests = min(MIXES[mix].requests, SHORT_REQUESTS if args.short else sys.maxsize)
     return runs.Job(mix, seed, tuple(modes), requests, contents, args.asic, rptr_at, options,
                     args.quantum_us)
 
 
 def results(args, jobs):
-    """Yields each job with what its modes measured by HIGH's level, or why there is nothing."""
+    """Yields each job with what its modes measured, or why there is nothing."""
     for one, why in runs.settle(jobs, args.jobs, args.stop, args.anew):
         measured = None
         if not why:
             try:
-                measured = reading.read_run(one.folder(), one.modes, MIXES[one.mix].levels)
+                measured = one.read()
             except (NoResult, OSError, KeyError, ValueError) as e:
                 why = f"no result: {e}"
         yield one, measured, why
@@ -109,7 +113,7 @@ class Bench:
 
     def __init__(self, args, end=corners.DEFAULT, options=""):
         self.args, self.end, self.options = args, end, options
-        self.mixes, self.missed, self.over = {}, [], []
+        self.mixes, self.tenants, self.missed, self.over = {}, {}, [], []
         self.out = args.out if end == corners.DEFAULT else args.out / end
         self.out.mkdir(parents=True, exist_ok=True)
         for old in (self.out / "results.json", *self.out.glob("*.png")):
@@ -118,8 +122,9 @@ class Bench:
     def run(self):
         contents = runs.contents()
         names = self.args.mix or (CORNERS if self.args.corners else
-                                  SHORT if self.args.short else MIXES)
-        jobs = [job(self.args, contents, name, seed, MIXES[name].modes(), rptr_at, self.options)
+                                  SHORT if self.args.short else NAMES)
+        jobs = [job(self.args, contents, name, seed,
+                    MIXES[name].modes() if name in MIXES else (), rptr_at, self.options)
                 for name in names for rptr_at, seeds in self.args.settings.items()
                 for seed in seeds]
         left = collections.Counter((one.mix, one.rptr_at) for one in jobs)
@@ -134,7 +139,11 @@ class Bench:
                 stopped += 1
             else:
                 self.missed.append(f"{one.title()}: {why}")
-            if not left[table] and good[table]:
+            if left[table] or not good[table]:
+                continue
+            if one.mix == tenants.NAME:
+                self.share(one.rptr_at, good[table])
+            else:
                 for level in MIXES[one.mix].levels:
                     self.table(*table, level, {run: of[level]
                                                for run, of in good[table].items()})
@@ -162,12 +171,23 @@ class Bench:
             "low_block_us": block, "seeds": seeds, **made, **r, "worse": worse}
         self.save()
 
+    def share(self, rptr_at, measured):
+        """Of the tenants' runs in a setting, as many as have a result."""
+        jobs = sorted(measured, key=lambda one: one.seed)
+        r = tenants.of_runs([measured[one] for one in jobs])
+        seeds, made = [one.seed for one in jobs], about.together([one.about() for one in jobs])
+        tenants.tell(r, report.told(made, seeds), rptr_at)
+        self.missed += [f"{rptr_at}: {text}" for text in tenants.missed(r)]
+        self.tenants[rptr_at] = {"seeds": seeds, **made, "ways": r}
+        self.save()
+
     def save(self):
         report.save(self.out / "results.json", {
             "asic": self.args.asic, "model": self.options, "tolerance": figures.TOLERANCE,
             "hint_us": mixes.HINT_US, "hint_margin_us": mixes.MARGIN_US, "mixes": self.mixes,
-            "missed": self.missed, "over": self.over})
-        (self.out / "tables.rst").write_text(tables.text(self.mixes))
+            "tenants": self.tenants, "missed": self.missed, "over": self.over})
+        (self.out / "tables.rst").write_text("\n".join(
+            [tables.text(self.mixes), *(tenants.table(of["ways"]) for of in self.tenants.values())]))
 
     def finish(self):
         """Whether something was missed."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from unittest import mock
 
 from testbench.benchmark import (about, corners, figures, main, mixes, parameters, reading, runs,
-                                 sensitivity, tables)
+                                 sensitivity, tables, tenants)
 from testbench.gpu import GPUS
 from testbench.paths import MODEL
 
@@ -45,6 +45,14 @@ if option["--seed"] in os.environ.get("FAKE_FAIL", "").split():
     sys.exit("guest: error: it died")
 shutil.copytree(given, out)
 modes, levels = (line.split() for line in (given / "plan").read_text().split("\n")[:2])
+if "benchmark/inside/tenants" in " ".join(sys.argv):
+    # of eight with the same work, the first has a half with the others, all others a sixteenth
+    for mode in ["alone", *modes]:
+        for n in range(1, 9):
+            part = 1 if mode == "alone" else 8 if mode == "fair" else 2 if n == 1 else 14
+            (out / f"{mode}.{n}").write_text("running\n" + "".join(
+                f"done {10 ** 9 + t * part * 10 ** 7}\n" for t in range(1500 // part)))
+    modes = []
 (out / "clock").write_text(f"mode={os.environ.get('FAKE_CLOCK', 'virtual')}\n"
                            "insns_per_ns=1\nquantum_us=50\n")
 (out / "rounds").write_text("2\n")
@@ -494,6 +502,23 @@ class Benches(InFolder):
         self.assertEqual(self.bench("--sensitivity")[2], [])
 
 
+    def test_tenants(self):
+        self.patch(tenants, EVEN=0.2)
+        status, said, calls = self.bench("tenants-8", "--seeds", "1")
+        self.assertEqual((status, calls), (0, ["1"]), said)
+        found = json.loads((self.folder / "out/bench/results.json").read_text())
+        self.assertEqual(found["tenants"]["launch"]["ways"]["fair"],
+                         {"slowdown": [8] * 8, "jain": 1, "together": 1})
+        self.assertEqual(found["tenants"]["launch"]["ways"]["stock"]["slowdown"], [2] + [14] * 7)
+        self.assertRegex(said, r"\nfair +(8.0 +){8}1.000 +100.0 %\n")
+        self.assertIn("'fair' slows down tenants more than stock, by blocks: 0.1 ms 8.0 times, "
+                      "not 2.0\n", said)
+        self.assertRegex((self.folder / "out/bench/tables.rst").read_text(), r"\nfair +(8.0 +){8}1.0")
+        self.patch(tenants, EVEN=0.95)
+        status, said, calls = self.bench("tenants-8", "--seeds", "1")
+        self.assertEqual((status, calls), (1, []))
+        self.assertIn("MISSED    launch: tenants-8: Jain's index is 0.437 with 'timeslice'", said)
+
     def test_corners(self):
         status, said, calls = self.whole_bench("--corners", "--short", "block-1ms")
         self.assertEqual(status, 0, said)
@@ -530,6 +555,59 @@ class Benches(InFolder):
         status, said, _ = self.whole_bench("--corners", "--short", "block-1ms", FAKE_FAIL="1")
         self.assertEqual(status, 1)
         self.assertEqual(said.count("MISSED"), 3)
+
+
+class Tenants(InFolder):
+    def test_jain(self):
+        self.assertEqual([tenants.jain(shares) for shares in ([0.5] * 8, [0.5] + [0] * 7)],
+                         [1, 1 / 8])
+
+    def run(self, result=None):
+        with mock.patch.object(tenants, "BLOCKS_US", (100, 1000)):
+            super().run(result)
+
+    def dones(self, name, begin, gap, count):
+        self.write(name, "running\n" + "".join(f"done {begin + n * gap}\n" for n in range(count)))
+
+    def test_what_each_has_left(self):
+        """Of the time in which all are at work alone."""
+        for n in 1, 2:
+            self.dones(f"alone.{n}", BEGIN, 10 * MS, 101)
+        # the other one begins later; before that the first one had all
+        self.write("fair.1", "".join(
+            f"done {BEGIN + (n * 10 if n < 100 else n * 20 - 1000) * MS}\n" for n in range(201)))
+        self.dones("fair.2", BEGIN + 1000 * MS, 40 * MS, 51)
+        found = tenants.read_run(self.folder, ["fair"])["fair"]
+        self.assertEqual([round(s, 6) for s in found], [0.5, 0.25])
+
+    def test_no_result(self):
+        for n in 1, 2:
+            self.dones(f"alone.{n}", BEGIN, 10 * MS, 101)
+            self.dones(f"fair.{n}", BEGIN, 20 * MS, 101)
+        tenants.read_run(self.folder, ["fair"])
+        self.write("fair.state", "bypassed\n")
+        with self.assertRaisesRegex(about.NoResult, "gave up"):
+            tenants.read_run(self.folder, ["fair"])
+        (self.folder / "fair.state").unlink()
+        self.dones("fair.2", BEGIN, 20 * MS, 2)
+        with self.assertRaisesRegex(about.NoResult, "2 dispatches"):
+            tenants.read_run(self.folder, ["fair"])
+        self.write("fair.2", "")
+        with self.assertRaisesRegex(about.NoResult, "had no dispatch"):
+            tenants.read_run(self.folder, ["fair"])
+
+    def test_limits(self):
+        for fair, texts in (([0.5, 0.5], []), ([0.6, 0.3], ["Jain's index is 0.900 with 'fair'"]),
+                            ([0.4, 0.4], ["all together do 80.0% with 'fair'"])):
+            r = tenants.of_runs([{"stock": [0.9, 0.1], "fair": fair}])
+            self.assertEqual([text.removeprefix("tenants-8: ") for text in tenants.missed(r)], texts)
+
+    def test_worse(self):
+        r = tenants.of_runs([{"stock": [0.6, 0.42], "timeslice": [0.5, 0.5]}])
+        self.assertEqual(list(tenants.worse(r)), [
+            "'timeslice' slows down tenants more than stock, by blocks: 0.1 ms 2.0 times, not 1.7",
+            "'timeslice': all together do 2.0 points less than on stock"])
+        self.assertEqual(list(tenants.worse(tenants.of_runs([{"stock": [0.5], "fair": [0.5]}]))), [])
 
 
 class Corners(unittest.TestCase):
