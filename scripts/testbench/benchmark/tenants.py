@@ -4,6 +4,7 @@
 There is no HIGH. A tenant's slowdown is its work a second alone over that beside the others.
 Jain's index of n tenants' shares is 1 where all are the same, 1/n where one has all.
 """
+import bisect
 from dataclasses import dataclass
 
 from testbench.benchmark import reading, runs, tables
@@ -34,12 +35,15 @@ class Job(runs.Job):
         return read_run(self.folder(), self.modes)
 
 
+def progress(done, at):
+    """How many dispatches had ended, and of the next one the part of its time that had passed."""
+    n = bisect.bisect_right(done, at)
+    return n if n == len(done) else n + (at - done[n - 1]) / (done[n] - done[n - 1])
+
+
 def rate(done, begin, end):
-    """Dispatches a second, by when they ended."""
-    inside = [t for t in done if begin <= t <= end]
-    if len(inside) < 3:
-        raise NoResult(f"{len(inside)} dispatches ended")
-    return (len(inside) - 1) / ((inside[-1] - inside[0]) / 1e9)
+    """Dispatches a second, of which one ended before the time and one does not end before its end."""
+    return (progress(done, end) - progress(done, begin)) / ((end - begin) / 1e9)
 
 
 def read_run(folder, modes):
@@ -47,15 +51,19 @@ def read_run(folder, modes):
     def dones(mode):
         return [reading.dones((folder / f"{mode}.{n}").read_text())
                 for n in range(1, len(BLOCKS_US) + 1)]
-    alone = [rate(done, 0, float("inf")) for done in dones("alone")]
-    found = {}
-    for mode in modes:
+    found, alone = {}, []
+    for mode in ("alone", *modes):
         reading.gave_up(folder, mode)
         each = dones(mode)
-        if not all(each):
-            raise NoResult(f"'{mode}': a tenant had no dispatch that ended")
+        if any(len(done) < 2 for done in each):
+            raise NoResult(f"'{mode}': fewer than two dispatches of a tenant ended")
+        if mode == "alone":
+            alone = [rate(done, done[0], done[-1]) for done in each]
+            continue
         # all of them are at work between the last one's first and the first one's last
         begin, end = max(d[0] for d in each), min(d[-1] for d in each)
+        if end <= begin:
+            raise NoResult(f"'{mode}': the tenants were not at work at the same time")
         found[mode] = [rate(d, begin, end) / a for d, a in zip(each, alone)]
     return found
 

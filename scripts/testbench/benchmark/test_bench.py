@@ -589,12 +589,21 @@ class Tenants(InFolder):
         with self.assertRaisesRegex(about.NoResult, "gave up"):
             tenants.read_run(self.folder, ["fair"])
         (self.folder / "fair.state").unlink()
-        self.dones("fair.2", BEGIN, 20 * MS, 2)
-        with self.assertRaisesRegex(about.NoResult, "2 dispatches"):
+        self.dones("fair.2", BEGIN + 9000 * MS, 20 * MS, 2)
+        with self.assertRaisesRegex(about.NoResult, "not at work at the same time"):
             tenants.read_run(self.folder, ["fair"])
-        self.write("fair.2", "")
-        with self.assertRaisesRegex(about.NoResult, "had no dispatch"):
+        self.dones("fair.2", BEGIN, 20 * MS, 1)
+        with self.assertRaisesRegex(about.NoResult, "fewer than two"):
             tenants.read_run(self.folder, ["fair"])
+
+    def test_one_that_hardly_gets_on(self):
+        """Of its dispatches none need end in the time."""
+        for n in 1, 2:
+            self.dones(f"alone.{n}", BEGIN, 10 * MS, 101)
+        self.dones("fair.1", BEGIN + 1000 * MS, 20 * MS, 101)
+        self.dones("fair.2", BEGIN, 4000 * MS, 3)
+        found = tenants.read_run(self.folder, ["fair"])["fair"]
+        self.assertEqual([round(s, 6) for s in found], [0.5, 0.0025])
 
     def test_limits(self):
         for fair, texts in (([0.5, 0.5], []), ([0.6, 0.3], ["Jain's index is 0.900 with 'fair'"]),
