@@ -42,7 +42,7 @@ def progress(done, at):
 
 
 def rate(done, begin, end):
-    """Dispatches a second, of which one ended before the time and one does not end before its end."""
+    """Dispatches a second. One has ended by the time's begin, and one ends at its end or later."""
     return (progress(done, end) - progress(done, begin)) / ((end - begin) / 1e9)
 
 
