@@ -21,7 +21,8 @@ def value(r, mode, key):
     if mode == "alone":
         return f"{r[mode][key]:.0f}" if key.endswith("_us") else tables.MISSING
     number = cost(r, mode, key)
-    return f"{number:.0f}" if key.endswith("_us") else f"{number * 100:.1f} %"
+    # no -0
+    return f"{round(number)}" if key.endswith("_us") else f"{round(number * 100, 1) + 0:.1f} %"
 
 
 def span(ends, mode, key):
@@ -46,9 +47,9 @@ def verdicts(found):
             for key in COSTS:
                 if any((ours, key) in of for of in at.values()):
                     rows.append([name, TITLES[ours], FIGURES[key], *(
-                        ", ".join(tables.SHORT[m] for m in at[end].get((ours, key), ()))
+                        "; ".join(TITLES[m] for m in at[end].get((ours, key), ()))
                         or tables.MISSING for end in ENDS)])
-    return tables.simple(["mix", "\\", "figure", *ENDS], rows)
+    return tables.simple(["mix", "way", "figure", *ENDS], rows)
 
 
 def pays_from(lengths, key):

@@ -654,6 +654,10 @@ class Corners(unittest.TestCase):
         rows = {re.split("  +", line)[1]: line
                 for line in corners.spans({"m": ends}).splitlines()}
         self.assertRegex(rows["GPREEMPT"], r"^m +GPREEMPT +(100; 50 to 300 +){3}10.0 % +1.0 %$")
+        ends["cheap"] = self.figures(stock=-0.4)
+        ends["cheap"]["stock"]["cpu"] = -0.0001
+        self.assertIn("100; 0 to 100", corners.spans({"m": ends}))
+        self.assertIn("1.0 %; 0.0 % to 1.0 %", corners.spans({"m": ends}))
         self.assertRegex(rows["HIGH alone"], r"^m +HIGH alone +1000 +1000 +1000 +\\- +\\-$")
 
     def test_verdicts(self):
@@ -662,7 +666,7 @@ class Corners(unittest.TestCase):
         rows = [re.split("  +", line) for line in corners.verdicts({"m": ends}).splitlines()[3:-1]]
         self.assertEqual(rows, [["m", ours, figure, "\\-", *at]
                                 for ours, at in (("GPREEMPT", ("stock", "\\-")),
-                                                 ("GPREEMPT, HINT", ("\\-", "daemon")))
+                                                 ("GPREEMPT, HINT", ("\\-", "daemon, notice")))
                                 for figure in ("p50", "p99", "longest")])
 
     def test_pays_from(self):
