@@ -8,6 +8,8 @@ DEFAULT = "default"
 ENDS = (DEFAULT, *parameters.ENDS)
 FIGURES = {"p50_us": "p50", "p99_us": "p99", "max_us": "longest", "low_of_left_over": "LOW loses",
            "cpu": "CPU"}
+# Of a rival, which has as much notice as what it is better than.
+SHORT = {**tables.SHORT, "daemon-100": "daemon 0.1 ms"}
 
 
 def options():
@@ -28,7 +30,7 @@ def value(r, mode, key):
 def span(ends, mode, key):
     """As it is by default; from the cheap end to the dear one. ends: a mix's figures."""
     said = [value(ends[end], mode, key) for end in ENDS]
-    return f"{said[0]}; {said[1]} to {said[2]}" if len(set(said)) > 1 else said[0]
+    return f"{said[0]}; {said[1].removesuffix(' %')} to {said[2]}" if len(set(said)) > 1 else said[0]
 
 
 def spans(found):
@@ -47,7 +49,7 @@ def verdicts(found):
             for key in COSTS:
                 if any((ours, key) in of for of in at.values()):
                     rows.append([name, TITLES[ours], FIGURES[key], *(
-                        "; ".join(TITLES[m] for m in at[end].get((ours, key), ()))
+                        ", ".join(SHORT[m] for m in at[end].get((ours, key), ()))
                         or tables.MISSING for end in ENDS)])
     return tables.simple(["mix", "way", "figure", *ENDS], rows)
 

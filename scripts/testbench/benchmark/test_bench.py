@@ -657,7 +657,7 @@ class Corners(unittest.TestCase):
         ends["cheap"] = self.figures(stock=-0.4)
         ends["cheap"]["stock"]["cpu"] = -0.0001
         self.assertIn("100; 0 to 100", corners.spans({"m": ends}))
-        self.assertIn("1.0 %; 0.0 % to 1.0 %", corners.spans({"m": ends}))
+        self.assertIn("1.0 %; 0.0 to 1.0 %", corners.spans({"m": ends}))
         self.assertRegex(rows["HIGH alone"], r"^m +HIGH alone +1000 +1000 +1000 +\\- +\\-$")
 
     def test_verdicts(self):
@@ -666,7 +666,7 @@ class Corners(unittest.TestCase):
         rows = [re.split("  +", line) for line in corners.verdicts({"m": ends}).splitlines()[3:-1]]
         self.assertEqual(rows, [["m", ours, figure, "\\-", *at]
                                 for ours, at in (("GPREEMPT", ("stock", "\\-")),
-                                                 ("GPREEMPT, HINT", ("\\-", "daemon, notice")))
+                                                 ("GPREEMPT, HINT", ("\\-", "daemon")))
                                 for figure in ("p50", "p99", "longest")])
 
     def test_pays_from(self):
