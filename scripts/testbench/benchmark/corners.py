@@ -29,8 +29,10 @@ def value(r, mode, key):
 
 def span(ends, mode, key):
     """As it is by default; from the cheap end to the dear one. ends: a mix's figures."""
-    said = [value(ends[end], mode, key) for end in ENDS]
-    return f"{said[0]}; {said[1].removesuffix(' %')} to {said[2]}" if len(set(said)) > 1 else said[0]
+    default, cheap, dear = (value(ends[end], mode, key) for end in ENDS)
+    if default == cheap == dear:
+        return default
+    return f"{default}; {cheap.removesuffix(' %')} to {dear}"
 
 
 def spans(found):
