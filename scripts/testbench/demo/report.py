@@ -375,9 +375,9 @@ def verdict(results):
         missed.append("LOW's result is wrong")
     if r["preemptions"] != r["resumes"]:
         missed.append("not every preempted queue was resumed")
-    wanted = midloop_share(r["low_iterations"]) * r["gpreempt"]["samples"] // 1
+    wanted = int(midloop_share(r["low_iterations"]) * r["gpreempt"]["samples"])
     if r["preemptions_in_midloop"] < wanted:
-        missed.append(f"fewer than {wanted:.0f} preemptions saved waves in mid-loop")
+        missed.append(f"fewer than {wanted} preemptions saved waves in mid-loop")
     if not virtual(r):
         return missed
     missed += [f"{what} took {us:g} us, more than {limit:g}"
