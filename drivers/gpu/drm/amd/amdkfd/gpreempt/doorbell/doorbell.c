@@ -191,7 +191,6 @@ static struct gpreempt_doorbell *new_doorbell(struct kfd_gpreempt *gp, struct vm
 	kobject_get(&gp->kobj);
 	db->gp = gp;
 	db->mm = vma->vm_mm;
-	db->pgoff = vma->vm_pgoff;
 	db->max_parts = max_parts;
 	return db;
 }
@@ -233,6 +232,7 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 
 	/* Each context of a process has doorbells of its own: it may be another's turn. */
 	db->pfn = PHYS_PFN(address);
+	db->pgoff = vma->vm_pgoff;
 	db->zaps = READ_ONCE(gp->doorbell.zaps);
 	vma->vm_ops = &doorbell_vm_ops;
 	enabled = READ_ONCE(gp->monitor.thread);
