@@ -164,8 +164,8 @@ void gpreempt_keep_off(struct gpreempt_suspect *suspect, struct gpreempt_past *p
 	suspect->until_ns = now_ns + NSEC_PER_SEC;
 }
 
-bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 ns, u64 slow_ns,
-			     u64 late_ns)
+bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 now_ns, u64 ns,
+			     u64 slow_ns, u64 late_ns)
 {
 	return ns > late_ns;
 }
