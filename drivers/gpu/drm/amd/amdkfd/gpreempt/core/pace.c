@@ -91,7 +91,7 @@ u64 gpreempt_pace_wait(const struct gpreempt_pace *p, u64 now_ns)
 {
 	u64 until_ns = p->free_ns;
 
-	if (now_ns < p->due_ns && p->paid_ns > BEHIND_NS)
+	if (p->paid_ns > BEHIND_NS)
 		until_ns = max(until_ns, min(p->due_ns, p->paid_ns - BEHIND_NS));
 	return until_ns > now_ns ? until_ns - now_ns : 0;
 }
