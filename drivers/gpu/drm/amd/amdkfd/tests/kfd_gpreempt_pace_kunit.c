@@ -193,7 +193,8 @@ static void gpreempt_early_waits_until_due(struct kunit *test)
 
 	for (n = 0; n < 100; n++)
 		early_scan(&p, &now_ns, 100 * US);
-	gpreempt_pace_next(&p, now_ns, 0, now_ns + 200 * US);
+	p.begun_ns = now_ns;
+	gpreempt_pace_next(&p, now_ns, 200, 0);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns), 200 * US);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns + 200 * US - 1), 1);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns + 200 * US), 0);
@@ -204,6 +205,34 @@ static void gpreempt_early_waits_until_due(struct kunit *test)
 	gpreempt_pace_end(&p, now_ns, 0, POLL_US);
 	gpreempt_pace_next(&p, now_ns, 0, 0);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns), (POLL_US - 200) * US);
+}
+
+/* Ends that are announced one after the other are rationed like what wakes the monitor. */
+static void gpreempt_early_announced(struct kunit *test)
+{
+	u64 now_ns = NSEC_PER_SEC, begun_ns = now_ns, worked_ns = 0;
+	struct gpreempt_pace p = {};
+	unsigned int n;
+
+	for (n = 0; n < 10000; n++) {
+		if (n == 1000) {
+			begun_ns = now_ns;
+			worked_ns = 0;
+		}
+		gpreempt_pace_begin(&p, now_ns);
+		now_ns += 15 * US;
+		worked_ns += 15 * US;
+		gpreempt_pace_end(&p, now_ns, 15 * US, POLL_US);
+		now_ns += gpreempt_pace_next(&p, now_ns, POLL_US, now_ns + 20 * US);
+		now_ns += gpreempt_pace_wait(&p, now_ns);
+	}
+	KUNIT_EXPECT_GE(test, now_ns - begun_ns, EARLY_PART * worked_ns);
+	/* one that comes now and then is in time */
+	now_ns += BEHIND_NS;
+	gpreempt_pace_begin(&p, now_ns);
+	gpreempt_pace_end(&p, now_ns, 15 * US, POLL_US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now_ns, POLL_US, now_ns + 20 * US), 20 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns + 20 * US), 0);
 }
 
 /* One that comes now and then does not wait, nor do several at once after a while. */
@@ -468,6 +497,7 @@ static struct kunit_case gpreempt_pace_cases[] = {
 	KUNIT_CASE(gpreempt_early_is_rationed),
 	KUNIT_CASE(gpreempt_early_waits_no_longer),
 	KUNIT_CASE(gpreempt_early_waits_until_due),
+	KUNIT_CASE(gpreempt_early_announced),
 	KUNIT_CASE(gpreempt_early_is_at_once),
 	KUNIT_CASE_PARAM(gpreempt_read_which, read_gen_params),
 	KUNIT_CASE(gpreempt_read_each),
