@@ -432,6 +432,10 @@ static void leave(struct kfd_gpreempt_scan *scan)
 /* The cost of entering a process, in words that are read uncached. */
 #define ENTER_WORDS	4
 
+/* Two indices, three packets, the signals that a barrier waits for, and those of two packets. */
+static_assert(2 + 3 * sizeof(union aql_packet) / sizeof(u64) + AQL_DEP_SIGNALS + 2 + ENTER_WORDS <=
+	      GPREEMPT_QUEUE_READS);
+
 /* Enter the process of a queue, unless that is the one we are in. */
 static bool enter(struct kfd_gpreempt_scan *scan, struct kfd_gpreempt_queue *gpq)
 {
