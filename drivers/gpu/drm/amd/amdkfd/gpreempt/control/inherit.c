@@ -196,17 +196,48 @@ static void process_update(struct kfd_process *p)
 		kfd_gpreempt_wake_for(p);
 }
 
-/* Any process may be a member of a cgroup whose default has changed. */
-static void update_all(void)
+/*
+ * A default has changed, which may be that of a process or of an ancestor. A ceiling that came
+ * from an ancestor which is gone remains, and so does a share, but for CAP_SYS_NICE.
+ */
+static void apply_to(struct kfd_process *p, const struct pid *pid, bool nice)
+{
+	struct gpreempt_lot own;
+	bool affected = false;
+
+	scoped_guard(spinlock, &lots_lock) {
+		own = default_of(p->lead_thread, pid, &affected);
+		if (!nice) {
+			own.ceiling = min(own.ceiling, p->gpreempt.own.ceiling);
+			own.share = gpreempt_share_lower(own.share, &p->gpreempt.own.share);
+		}
+		if (affected)
+			p->gpreempt.own = own;
+	}
+	if (affected)
+		process_update(p);
+}
+
+/*
+ * The processes that use KFD by now. If a cgroup's default has changed, @pid is NULL, and any of
+ * them may be a member. If a process's has, they are that process, the target, and its descendants
+ * as far as the caller may control them.
+ */
+static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 {
 	struct kfd_process *p;
 	unsigned int i;
 
 	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
-		if (kfd_gpreempt_process_made(p))
-			process_update(p);
 		cond_resched();
+		if (!kfd_gpreempt_process_made(p))
+			continue;
+		if (!pid)
+			process_update(p);
+		else if (nice || same_thread_group(p->lead_thread, target) ||
+			 kfd_gpreempt_same_user(p->lead_thread))
+			apply_to(p, pid, nice);
 	}
 }
 
@@ -287,7 +318,7 @@ static void prune(void)
 	}
 	/* Some process may have left such a cgroup unnoticed. */
 	if (cgroups != had)
-		update_all();
+		apply(NULL, NULL, false);
 }
 
 static void sweep(struct work_struct *work)
@@ -295,7 +326,7 @@ static void sweep(struct work_struct *work)
 	guard(mutex)(&defaults_lock);
 	prune();
 	/* A parked monitor scans nobody's queue. */
-	update_all();
+	apply(NULL, NULL, false);
 	if (cgroups)
 		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
 }
@@ -337,49 +368,6 @@ static int default_store(struct pid *pid, struct cgroup *cgroup, const struct gp
 	}
 	put_cred(by);
 	return 0;
-}
-
-/*
- * A default has changed, which may be that of a process or of an ancestor. A ceiling that came
- * from an ancestor which is gone remains, and so does a share, but for CAP_SYS_NICE.
- */
-static void apply_to(struct kfd_process *p, const struct pid *pid, bool nice)
-{
-	bool affected = false, changed = false;
-	struct gpreempt_lot own;
-
-	scoped_guard(spinlock, &lots_lock) {
-		own = default_of(p->lead_thread, pid, &affected);
-		if (!nice) {
-			own.ceiling = min(own.ceiling, p->gpreempt.own.ceiling);
-			own.share = gpreempt_share_lower(own.share, &p->gpreempt.own.share);
-		}
-		if (affected) {
-			p->gpreempt.own = own;
-			changed = combine(p);
-		}
-	}
-	if (changed)
-		kfd_gpreempt_wake_for(p);
-}
-
-/*
- * The processes that use KFD by now: the target, and its descendants as far as the caller may
- * control them.
- */
-static void apply(const struct pid *pid, struct task_struct *target, bool nice)
-{
-	struct kfd_process *p;
-	unsigned int i;
-
-	guard(srcu)(&kfd_processes_srcu);
-	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
-		if (kfd_gpreempt_process_made(p) &&
-		    (nice || same_thread_group(p->lead_thread, target) ||
-		     kfd_gpreempt_same_user(p->lead_thread)))
-			apply_to(p, pid, nice);
-		cond_resched();
-	}
 }
 
 /* The sum of the minima of all but one process or cgroup, in per cent. */
@@ -513,9 +501,7 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 	}
 	if (!r)
 		r = default_store(pid, cgroup, &lot, nice);
-	if (!r && cgroup)
-		update_all();
-	else if (!r)
+	if (!r)
 		apply(pid, task, nice);
 	mutex_unlock(&defaults_lock);
 	put_pid(pid);
