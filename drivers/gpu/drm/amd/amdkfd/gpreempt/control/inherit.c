@@ -94,16 +94,6 @@ static const struct gpreempt_lot *own_lot(const struct pid *pid, const struct cg
 	return d ? &d->lot : &nothing;
 }
 
-/* A process's own default, as far as it counts for this or another process. */
-static const struct gpreempt_lot *lot_for(const struct pid *pid, struct task_struct *task)
-{
-	const struct gpreempt_default *d = default_find(pid, NULL);
-
-	if (!d)
-		return &nothing;
-	return kfd_gpreempt_user_of(d->by, task) ? &d->lot : &d->nice;
-}
-
 /*
  * A process's lot by its own default and its ancestors'. A task that is no longer hashed has no
  * parent any more. @via: out, if not NULL: is this process among them?
@@ -113,15 +103,20 @@ static struct gpreempt_lot default_of(struct task_struct *leader, const struct p
 {
 	struct task_struct *task = leader;
 	struct gpreempt_lot lot = nothing;
+	const struct gpreempt_lot *own;
 	unsigned int depth;
 
 	guard(rcu)();
 	/* The idle task is its own parent. */
 	for (depth = 0; depth <= DEPTH_MAX && pid_alive(task) && task != &init_task; depth++) {
 		struct pid *pid = task_tgid(task);
-		const struct gpreempt_lot *own = lot_for(pid, leader);
+		const struct gpreempt_default *d = default_find(pid, NULL);
 
-		lot = depth ? gpreempt_lot_inherit(lot, own) : *own;
+		if (d) {
+			/* As far as it counts for this process. */
+			own = kfd_gpreempt_user_of(d->by, leader) ? &d->lot : &d->nice;
+			lot = depth ? gpreempt_lot_inherit(lot, own) : *own;
+		}
 		if (via && pid == via)
 			*is_via = true;
 		task = rcu_dereference(task->real_parent);
