@@ -165,11 +165,10 @@ static bool combine(struct kfd_process *p)
 	struct cgroup *cgroup;
 
 	lockdep_assert_held(&lots_lock);
-	rcu_read_lock();
+	guard(rcu)();
 	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
 	common = lot_of_cgroup(cgroup);
 	WRITE_ONCE(p->gpreempt.cgroup, cgroup ? cgroup_id(cgroup) : 0);
-	rcu_read_unlock();
 	lot = gpreempt_lot_inherit(p->gpreempt.own, &common);
 	lot.group = common.group;
 	if (lot.group)
@@ -262,15 +261,12 @@ void kfd_gpreempt_process_init(struct kfd_process *p)
 void kfd_gpreempt_process_follow(struct kfd_process *p)
 {
 	struct cgroup *cgroup;
-	bool moved;
 
 	if (!READ_ONCE(cgroups))
 		return;
-	rcu_read_lock();
+	guard(rcu)();
 	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
-	moved = cgroup && cgroup_id(cgroup) != READ_ONCE(p->gpreempt.cgroup);
-	rcu_read_unlock();
-	if (moved)
+	if (cgroup && cgroup_id(cgroup) != READ_ONCE(p->gpreempt.cgroup))
 		process_update(p);
 }
 
@@ -538,9 +534,8 @@ void kfd_gpreempt_default_exit(void)
 	struct hlist_node *next;
 	int i;
 
-	mutex_lock(&defaults_lock);
-	hash_for_each_safe(defaults, i, next, d, node)
-		default_free(d);
-	mutex_unlock(&defaults_lock);
+	scoped_guard(mutex, &defaults_lock)
+		hash_for_each_safe(defaults, i, next, d, node)
+			default_free(d);
 	cancel_delayed_work_sync(&sweep_work);
 }
