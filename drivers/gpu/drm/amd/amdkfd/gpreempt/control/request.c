@@ -56,12 +56,13 @@ static void unlock_node(struct kfd_gpreempt *gp)
 	mutex_unlock(&gp->lock);
 }
 
-/* Is there a monitor to carry something out? */
-static int check_monitor(struct kfd_gpreempt *gp)
+/* Is there a monitor to carry something out? A hold outlives a bypass, so it can be ended there. */
+static int check_monitor(struct kfd_gpreempt *gp, bool resumes)
 {
 	enum gpreempt_state state = kfd_gpreempt_state(gp);
 
-	return state == GPREEMPT_DISABLED ? -ENODEV : state == GPREEMPT_BYPASSED ? -EIO : 0;
+	return state == GPREEMPT_DISABLED ? -ENODEV :
+	       state == GPREEMPT_BYPASSED && !resumes ? -EIO : 0;
 }
 
 /* Space for what is asked of so many more queues, with none of the locks held. */
@@ -125,10 +126,7 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 		if (r)
 			return r;
 	}
-	monitor = check_monitor(gp);
-	/* A hold outlives a bypass, so it can be ended there. */
-	if (monitor == -EIO && args->op == KFD_GPREEMPT_OP_RESUME)
-		monitor = 0;
+	monitor = check_monitor(gp, args->op == KFD_GPREEMPT_OP_RESUME);
 	for (i = 0; i < choice->count; i++) {
 		queues = queues_on(gp->node, choice->processes[i]);
 		list_for_each_entry(q, queues, list) {
@@ -196,9 +194,7 @@ int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions)
 
 	if (r)
 		return r;
-	r = check_monitor(gp);
-	if (r == -EIO && !off)
-		r = 0;
+	r = check_monitor(gp, !off);
 	/* Evicted, suspended or switched off is off, too. */
 	if (!r)
 		r = off ? !q->properties.is_active ||
