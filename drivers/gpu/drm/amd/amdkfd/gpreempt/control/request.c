@@ -5,9 +5,9 @@
  */
 
 #include <linux/list.h>
+#include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
@@ -70,11 +70,10 @@ static int make_room(struct kfd_gpreempt_asks *asks, unsigned int n)
 {
 	struct kfd_gpreempt_asked *asked;
 
-	asked = kvcalloc(asks->count + n, sizeof(*asked), GFP_KERNEL_ACCOUNT);
+	asked = kvrealloc(asks->asked, array_size(asks->count + n, sizeof(*asked)),
+			  GFP_KERNEL_ACCOUNT);
 	if (!asked)
 		return -ENOMEM;
-	memcpy(asked, asks->asked, asks->count * sizeof(*asked));
-	kvfree(asks->asked);
 	asks->asked = asked;
 	asks->room = asks->count + n;
 	return 0;
