@@ -55,7 +55,7 @@ SHOW_STRING(enable, kfd_gpreempt_state(gp) == GPREEMPT_DISABLED ? "0" : "1")
 SHOW_STRING(state, gpreempt_state_names[kfd_gpreempt_state(gp)])
 SHOW_STRING(unsupported, gp->unsupported ?: "")
 SHOW_STRING(backend, gp->backend->name)
-SHOW_STRING(bypass_reason, kfd_gpreempt_bypass_name(gp))
+SHOW_STRING(bypass_reason, gpreempt_bypass_names[READ_ONCE(gp->state.facts.bypass)])
 
 /* As the I/O schedulers show theirs: all, the current one in brackets. */
 static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
