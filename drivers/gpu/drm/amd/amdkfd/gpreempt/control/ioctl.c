@@ -413,13 +413,12 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 		return -ENODEV;
 	*query = (struct kfd_gpreempt_query) {
 		.version = KFD_GPREEMPT_VERSION,
+		.capabilities = gp->unsupported ? 0 : KFD_GPREEMPT_CAP_SUPPORTED,
 		/* The order of the two enums is the same. */
 		.state = kfd_gpreempt_state(gp),
 		.levels = GPREEMPT_LEVELS,
 		.priority_cap = READ_ONCE(gp->priority_cap),
 	};
-	if (!gp->unsupported)
-		query->capabilities |= KFD_GPREEMPT_CAP_SUPPORTED;
 	kobject_put(&gp->kobj);
 	return 0;
 }
