@@ -344,11 +344,9 @@ static void take_turns(struct selection *s)
 		if (q->out.limited)
 			look_again(s->plan, q->rank.not_before_ns);
 		/* Its turn ends even if no other group wants the machine. */
-		if (q->rank.not_before_ns)
-			s->plan->waiting = true;
+		s->plan->waiting |= q->rank.not_before_ns != 0;
 	}
-	if (s->rotating)
-		s->plan->waiting = true;
+	s->plan->waiting |= s->rotating != 0;
 }
 
 /* Is it another one's turn? */
