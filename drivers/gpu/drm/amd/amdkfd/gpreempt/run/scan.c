@@ -56,7 +56,6 @@ enum aql_condition {
  * @header:	both
  * @amd_format:	of a vendor packet
  * @reserved0:	not looked at
- * @reserved1:	not looked at
  * @dep_signal:	barrier-AND and -OR: signals waited for, 0 for none
  * @value_signal: vendor packet barrier-value: signal waited for, 0 for none
  * @value:	and what its value is compared with,
@@ -74,8 +73,7 @@ union aql_packet {
 		u8 type;
 		u8 fences;
 		u8 amd_format;
-		u8 reserved0;
-		u32 reserved1;
+		u8 reserved0[5];
 		union {
 			u64 dep_signal[AQL_DEP_SIGNALS];
 			struct {

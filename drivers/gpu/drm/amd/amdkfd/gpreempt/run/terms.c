@@ -65,9 +65,8 @@ static void say(struct kfd_gpreempt_queue *gpq, struct gpreempt_lot *said,
 {
 	if (!memcmp(said, now, sizeof(*now)))
 		return;
-	spin_lock(&terms_lock);
-	*said = *now;
-	spin_unlock(&terms_lock);
+	scoped_guard(spinlock, &terms_lock)
+		*said = *now;
 	kfd_gpreempt_wake(gpq->gp);
 }
 
