@@ -285,34 +285,33 @@ TEST_F_TIMEOUT(culprit, among_others, 120)
 	EXPECT_EQ(excluded + 1, gpreempt_number("stats/excluded"));
 }
 
-/* In a process of its own: its only queue is late, and it makes that anew. */
+/* In a process of its own: its only queue is late, and it makes that anew. 0, or a step. */
 static int makes_anew(void)
 {
-	unsigned int step = 0;
 	struct until_job job;
 	struct aql_queue q;
 	struct client c;
 	__u64 end;
 
-	if (++step, client_open(&c) || aql_create(&q, &c.dev, 64, PRIORITY_LOW))
-		return step;
-	if (++step, until_job_init(&c, &job) || slow(&q, 2))
-		return step;
+	if (client_open(&c) || aql_create(&q, &c.dev, 64, PRIORITY_LOW))
+		return 1;
+	if (until_job_init(&c, &job) || slow(&q, 2))
+		return 2;
 	until_job_start(&c, &job, &q);
-	if (++step, until_job_moves(&job))
-		return step;
+	if (until_job_moves(&job))
+		return 3;
 	gpreempt_preempt(&c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, q.id, KFD_GPREEMPT_WAIT,
 			 CLIENT_TIMEOUT_MS, 0);
 	end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
 	while (!is_excluded(&c, &q))
 		if (kfd_now() > end)
-			return ++step;
-	if (step += 2, aql_destroy(&q) || aql_create(&q, &c.dev, 64, PRIORITY_LOW))
-		return step;
+			return 4;
+	if (aql_destroy(&q) || aql_create(&q, &c.dev, 64, PRIORITY_LOW))
+		return 5;
 	end = kfd_now() + 500000000ULL;		/* the other one would be off for longer */
 	while (!is_excluded(&c, &q))
 		if (kfd_now() > end)
-			return ++step;
+			return 6;
 	return 0;
 }
 

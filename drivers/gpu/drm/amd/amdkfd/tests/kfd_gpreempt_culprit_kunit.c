@@ -182,8 +182,8 @@ static unsigned int count(u32 queues)
 
 /*
  * Half of the suspects are tried at a time, and of them first those that were not tried last; what
- * was saved in time is none any more, nor what was off when a save was late. The last one is left out,
- * if it was late by itself.
+ * was saved in time is none any more, nor what was off when a save was late. The last one is left
+ * out, if it was late by itself.
  */
 static void gpreempt_culprit_halves(struct kunit *test)
 {

@@ -132,9 +132,9 @@ static void gpreempt_time_starve(struct kunit *test)
 }
 
 /*
- * A queue that is helped, and sees to it that it never executes while it has the machine for itself:
- * its process asks that it leaves, again and again, or an accomplice makes a queue anew each time,
- * which is in its way.
+ * A queue that is helped, and sees to it that it never executes while it has the machine for
+ * itself: its process asks that it leaves, again and again, or an accomplice makes a queue anew
+ * each time, which is in its way.
  */
 struct idle_help_case {
 	const char *name;

@@ -7,7 +7,7 @@
  * search excludes: it keeps all queues off but half of the suspects, and has these saved once more
  * after a while. If that save is late, the culprit is among them, else among the others. A queue is
  * blamed only if it was alone on the hardware and late again, and the hardware without it was not:
- * queues that GPREEMPT does not take off, as those for SDMA, delay saves as well. So no tenant can
+ * queues for SDMA, which GPREEMPT does not take off, delay saves as well. So no tenant can
  * have another's queue blamed, and a host that did not run for a moment does no harm.
  *
  * The culprit alone is kept off, for a time that doubles with each relapse. So a tenant that
@@ -50,8 +50,9 @@
  * @slow_ns: a save that takes longer is slow
  * @late_ns: a save that takes longer is late
  *
- * Saves that are just in time cost the others a wait each time, so what they take too long is summed
- * up, with or without others between them. A trial is measured by the limit that began its search.
+ * Saves that are just in time cost the others a wait each time, so what they take too long is
+ * summed up, with or without others between them. A trial is measured by the limit that began its
+ * search.
  *
  * Return: was the save late, or slow as too many before it, or so in a trial?
  */

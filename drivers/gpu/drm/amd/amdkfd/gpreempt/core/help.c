@@ -4,9 +4,9 @@
  *
  * A process that is kept from executing on a level for longer than starvation_ms is helped: the
  * queue of it that has waited longest stands above all others until it has executed for
- * min_residency_us. It has blocked_us and some scans to begin, as one that never does would be helped
- * for ever. One queue at a time: two might share the machine so that neither can launch all it has,
- * each time anew, and kernels that wait for each other in their waves would never end.
+ * min_residency_us. It has blocked_us and some scans to begin, as one that never does would be
+ * helped for ever. One queue at a time: two might share the machine so that neither can launch all
+ * it has, each time anew, and kernels that wait for each other in their waves would never end.
  *
  * Help is a loss for those above. So what it took from them, with the saves, is followed by seven
  * times as long in which there is none: with many that starve the wait grows, and never the loss.
@@ -65,10 +65,10 @@ static bool is_over(const struct gpreempt_view *view, const struct gpreempt_queu
 {
 	u64 begin_us = view->tun.blocked_us + BEGIN_SCANS * (u64)view->tun.poll_interval_us;
 	u64 us = view->help.executed_ns ? view->tun.min_residency_us : begin_us;
-	u64 from_ns = view->help.executed_ns ?: view->help.given_ns;
+	u64 from_ns = view->help.executed_ns ?: view->help.given_ns, now_ns = view->now_ns;
 
 	return !gpreempt_has_work(q) || (!view->contested && q->seen.mapped) ||
-	       from_ns > view->now_ns || gpreempt_reached(from_ns, view->now_ns, us * NSEC_PER_USEC);
+	       from_ns > now_ns || gpreempt_reached(from_ns, now_ns, us * NSEC_PER_USEC);
 }
 
 /**

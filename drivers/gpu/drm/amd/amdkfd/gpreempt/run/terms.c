@@ -65,8 +65,9 @@ static void say(struct kfd_gpreempt_queue *gpq, struct gpreempt_lot *said,
 {
 	if (!memcmp(said, now, sizeof(*now)))
 		return;
-	scoped_guard(spinlock, &terms_lock)
-		*said = *now;
+	spin_lock(&terms_lock);
+	*said = *now;
+	spin_unlock(&terms_lock);
 	kfd_gpreempt_wake(gpq->gp);
 }
 
