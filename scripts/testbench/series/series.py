@@ -25,17 +25,16 @@ def git(tree, *args, **env):
 
 
 def message(patch):
-    """Author (or None), and the commit message, from a patch's top."""
+    """The commit message, from a patch's top."""
     top = re.split(r"^(?:---$|diff --git)", patch.message, maxsplit=1, flags=re.M)[0]
     head, _, body = top.partition("\n\n")
-    fields = dict(re.findall(r"^(From|Subject|Date): (.*(?:\n[ \t].*)*)", head, re.M))
-    if "Subject" not in fields:
-        raise patchset.Refused(f"{patch.path} has no Subject:")
-    subject = re.sub(r"^\[[^]]*\] *", "", re.sub(r"\s+", " ", fields["Subject"]))
-    return fields.get("From"), f"{subject}\n\n{body.strip()}\n"
+    subject = re.fullmatch(r"Subject: (.*(?:\n[ \t].*)*)", head)
+    if not subject:
+        raise patchset.Refused(f"{patch.path} does not begin with its Subject: alone")
+    return re.sub(r"\s+", " ", subject[1]) + f"\n\n{body.strip()}\n"
 
 
-def commit(tree, patch, author, signoff):
+def commit(tree, patch, signoff):
     """Commit a patch on top of those before it."""
     error = patchset.patch(tree, "".join(patch.hunks.values()))
     if error:
@@ -46,10 +45,8 @@ def commit(tree, patch, author, signoff):
     git(tree, "add", "-A")
     if not git(tree, "status", "--porcelain"):
         raise patchset.Refused(f"{patch.name} changes nothing")
-    sender, text = message(patch)
     flags = ["--signoff"] if signoff else []
-    git(tree, "commit", "-q", f"--author={sender or author}", "-m", text,
-        "--cleanup=whitespace", *flags)
+    git(tree, "commit", "-q", "-m", message(patch), "--cleanup=whitespace", *flags)
 
 
 def write(tree, out, signoff, cover, base):
@@ -102,7 +99,7 @@ def run():
         git(tree, "commit", "-q", "--allow-empty", "-m", f"Linux {args.base}")
         base = git(tree, "rev-parse", "HEAD")
         for patch in patches:
-            commit(tree, patch, author, args.signoff)
+            commit(tree, patch, args.signoff)
             if args.part and patch.part != args.part:
                 base = git(tree, "rev-parse", "HEAD")
         write(tree, args.out, args.signoff, PATCHES / "common" /

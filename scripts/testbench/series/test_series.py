@@ -15,7 +15,7 @@ two.patch
     ours/core/c.c    # in a folder of its own
 three.patch
 """
-MESSAGE = "From: x <x@example.com>\nSubject: a patch\n\nIt does.\n\n---\n"
+MESSAGE = "Subject: a patch\n\nIt does.\n\n---\n"
 HUNK = """--- a/{0}
 +++ b/{0}
 @@ -1,1 +1,2 @@
@@ -141,6 +141,14 @@ class Series(unittest.TestCase):
     def test_hunks_for_own_files_are_few(self):
         with self.assertRaisesRegex(patchset.Refused, f"more than {patchset.GROWTH_MAX}"):
             self.grow(HUNK + "+a line\n" * patchset.GROWTH_MAX)
+
+    def test_a_message(self):
+        self.assertEqual(series.message(self.patches()[0]), "a patch\n\nIt does.\n")
+
+    def test_an_author_who_does_not_sign(self):
+        self.write("patches/common/one.patch", "From: x <x@example.com>\n" + MESSAGE)
+        with self.assertRaisesRegex(patchset.Refused, "one.patch does not begin with its Subject"):
+            series.message(self.patches()[0])
 
     def test_a_mail_that_is_too_long(self):
         self.write("short", "x" * series.MAIL_MAX)
