@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Write the mailable series: series OUT [--base 6.12] [--part PART] [--signoff 'Name <mail>']
+"""Write the mailable series: series OUT [--base 6.12] [--part PART] [--signoff 'Name <mail>'] [-v N]
 
-One git format-patch file a patch, and a cover letter. Without --signoff the series
-is marked RFC and carries no Signed-off-by: only its sender can give one. With PART, a part of
-patches/series, its mails alone: they apply on top of the parts before it.
+One git format-patch file a patch, and a cover letter, to which all others are replies. Without
+--signoff the series is marked RFC and carries no Signed-off-by: only its sender can give one. With
+PART, a part of patches/series, its mails alone: they apply on top of the parts before it.
+
+The cover says in words what the mails are based on: the base is a package's source, and
+format-patch --base would name a commit that is in nobody's history.
 """
 import argparse
 import os
 import re
 import subprocess
 import tempfile
+import textwrap
 from pathlib import Path
 
 from testbench.series import patchset
-from testbench.paths import BASE, PATCHES, TESTBENCH
+from testbench.paths import BASE, TESTBENCH
 
 # Bytes; lists hold longer mails back.
 MAIL_MAX = 100_000
@@ -49,15 +53,22 @@ def commit(tree, patch, signoff):
     git(tree, "commit", "-q", "-m", message(patch), "--cleanup=whitespace", *flags)
 
 
-def write(tree, out, signoff, cover, base):
+def cover(base, part, package, before):
+    """The cover letter, and what its mails are based on."""
+    text = patchset.find(base, f"cover-{part}" if part else "cover").read_text()
+    based = f"Based on Linux {package.split('-')[0]} (Debian's source, {package})"
+    based += f", with the parts before this one: {', '.join(before)}" if before else ""
+    return f"{text}\n{textwrap.fill(based, 74, break_on_hyphens=False)}.\n"
+
+
+def write(tree, out, letter, base, flags):
     """Write the patches, which are the commits after base, with the cover letter."""
     out.mkdir(parents=True, exist_ok=True)
-    for old in out.glob("[0-9][0-9][0-9][0-9]-*.patch"):
+    for old in out.glob("*[0-9][0-9][0-9][0-9]-*.patch"):
         old.unlink()
-    git(tree, "config", "branch.gpreempt.description", cover.read_text())
-    kind = [] if signoff else ["--rfc"]
+    git(tree, "config", "branch.gpreempt.description", letter)
     mails = git(tree, "format-patch", "--cover-letter", "--cover-from-description=subject",
-                *kind, "-o", str(out.resolve()), base)
+                "--thread=shallow", *flags, "-o", str(out.resolve()), base)
     print(mails)
     check_sizes([Path(mail) for mail in mails.splitlines()])
 
@@ -76,6 +87,7 @@ def run():
     p.add_argument("--base", default=BASE)
     p.add_argument("--part", default="")
     p.add_argument("--signoff")
+    p.add_argument("-v", "--reroll", type=int, metavar="N", help="PATCH vN")
     args = p.parse_args()
     if args.base not in patchset.bases():
         raise patchset.Refused(f"no patches for Linux {args.base}; "
@@ -102,8 +114,12 @@ def run():
             commit(tree, patch, args.signoff)
             if args.part and patch.part != args.part:
                 base = git(tree, "rev-parse", "HEAD")
-        write(tree, args.out, args.signoff, PATCHES / "common" /
-              ("cover-" + args.part if args.part else "cover"), base)
+        before = dict.fromkeys(patch.part for patch in patches if patch.part != args.part)
+        letter = cover(args.base, args.part, Path(pristine).name.removeprefix("linux-"),
+                       before if args.part else ())
+        flags = [] if args.signoff else ["--rfc"]
+        flags += [f"-v{args.reroll}"] if args.reroll else []
+        write(tree, args.out, letter, base, flags)
 
 
 def main():

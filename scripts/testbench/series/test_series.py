@@ -4,6 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from testbench.paths import PATCHES
 from testbench.series import parts, patchset, series
 
 SERIES = """# a comment
@@ -156,6 +157,17 @@ class Series(unittest.TestCase):
         series.check_sizes([self.root / "short"])
         with self.assertRaisesRegex(patchset.Refused, "long has 100001 bytes, more than 100000"):
             series.check_sizes([self.root / "short", self.root / "long"])
+
+    def test_a_cover(self):
+        self.assertTrue(series.cover("7.3", "turns", "7.3.4-1", ["stock", "core"]).endswith(
+            "\n\nBased on Linux 7.3.4 (Debian's source, 7.3.4-1), with the parts before\nthis one: stock, core.\n"))
+        self.assertNotEqual(series.cover("7.3", "stock", "7.3.4-1", []),
+                            series.cover("6.12", "stock", "7.3.4-1", []))
+
+    def test_the_covers_lines(self):
+        for path in PATCHES.glob("*/cover*"):
+            for line in path.read_text().splitlines():
+                self.assertLessEqual(len(line), 75, f"{path}: {line}")
 
 
 if __name__ == "__main__":
