@@ -307,7 +307,8 @@ static int makes_anew(void)
 	while (!is_excluded(&c, &q))
 		if (kfd_now() > end)
 			return ++step;
-	if (step += 2, aql_destroy(&q) || aql_create(&q, &c.dev, 64, PRIORITY_LOW))
+	step += 2;
+	if (aql_destroy(&q) || aql_create(&q, &c.dev, 64, PRIORITY_LOW))
 		return step;
 	end = kfd_now() + 500000000ULL;		/* the other one would be off for longer */
 	while (!is_excluded(&c, &q))
