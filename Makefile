@@ -21,9 +21,9 @@ check: ## every test, from a bare machine; ends with "N passed, N failed, N skip
 apply: ## TREE=path [PART=core]: patch a kernel tree, with all parts or up to one
 	@scripts/bench apply $(if $(TREE),'$(TREE)',$(error apply needs TREE=path)) $(PART)
 
-series: ## OUT=dir [BASE=6.12] [PART=core] [SIGNOFF='Name <mail>']: the mailable patch series, or a part of it
+series: ## OUT=dir [BASE=6.12] [PART=core] [SIGNOFF='Name <mail>'] [REROLL=2]: the mailable patch series, or a part of it
 	@scripts/bench series $(if $(OUT),'$(OUT)',$(error series needs OUT=dir)) $(if $(PART),--part $(PART)) \
-		$(if $(SIGNOFF),--signoff '$(SIGNOFF)')
+		$(if $(SIGNOFF),--signoff '$(SIGNOFF)') $(if $(REROLL),-v $(REROLL))
 
 kernel: ## build what the guest needs: kernel, modules, initramfs, the GPU model
 	@scripts/bench kernel

@@ -63,7 +63,7 @@ VERBS = {
     "apply": Verb("series/apply", "TREE [PART]: patch a kernel tree"),
     "parts": Verb("series/parts", "the parts of the series, and the tests of each"),
     "overlay": Verb("series/overlay", "TREE DIR: only the files that applying changes or adds"),
-    "series": Verb("series/series", "DIR [--part PART]: the mailable patch series"),
+    "series": Verb("series/series", "DIR [--part PART] [-v N]: the mailable patch series"),
     "deb": Verb("deb/deb", "Debian packages: out/deb"),
 }
 

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Write the mailable series: series OUT [--base 6.12] [--part PART] [--signoff 'Name <mail>']
+"""Write the mailable series: series OUT [--base 6.12] [--part PART] [--signoff 'Name <mail>'] [-v N]
 
-One git format-patch file a patch, and a cover letter. Without --signoff the series
-is marked RFC and carries no Signed-off-by: only its sender can give one. With PART, a part of
-patches/series, its mails alone: they apply on top of the parts before it.
+One git format-patch file a patch, and a cover letter, to which all others are replies. Without
+--signoff the series is marked RFC and carries no Signed-off-by: only its sender can give one. With
+PART, a part of patches/series, its mails alone: they apply on top of the parts before it.
+
+The cover says in words what the mails are based on: the base is a package's source, and
+format-patch --base would name a commit that is in nobody's history.
 """
 import argparse
 import os
 import re
 import subprocess
 import tempfile
+import textwrap
 from pathlib import Path
 
 from testbench.series import patchset
-from testbench.paths import BASE, PATCHES, TESTBENCH
+from testbench.paths import BASE, TESTBENCH
 
 # Bytes; lists hold longer mails back.
 MAIL_MAX = 100_000
@@ -25,17 +29,16 @@ def git(tree, *args, **env):
 
 
 def message(patch):
-    """Author (or None), and the commit message, from a patch's top."""
+    """The commit message, from a patch's top."""
     top = re.split(r"^(?:---$|diff --git)", patch.message, maxsplit=1, flags=re.M)[0]
     head, _, body = top.partition("\n\n")
-    fields = dict(re.findall(r"^(From|Subject|Date): (.*(?:\n[ \t].*)*)", head, re.M))
-    if "Subject" not in fields:
-        raise patchset.Refused(f"{patch.path} has no Subject:")
-    subject = re.sub(r"^\[[^]]*\] *", "", re.sub(r"\s+", " ", fields["Subject"]))
-    return fields.get("From"), f"{subject}\n\n{body.strip()}\n"
+    subject = re.fullmatch(r"Subject: (.*(?:\n[ \t].*)*)", head)
+    if not subject:
+        raise patchset.Refused(f"{patch.path} does not begin with its Subject: alone")
+    return re.sub(r"\s+", " ", subject[1]) + f"\n\n{body.strip()}\n"
 
 
-def commit(tree, patch, author, signoff):
+def commit(tree, patch, signoff):
     """Commit a patch on top of those before it."""
     error = patchset.patch(tree, "".join(patch.hunks.values()))
     if error:
@@ -46,21 +49,26 @@ def commit(tree, patch, author, signoff):
     git(tree, "add", "-A")
     if not git(tree, "status", "--porcelain"):
         raise patchset.Refused(f"{patch.name} changes nothing")
-    sender, text = message(patch)
     flags = ["--signoff"] if signoff else []
-    git(tree, "commit", "-q", f"--author={sender or author}", "-m", text,
-        "--cleanup=whitespace", *flags)
+    git(tree, "commit", "-q", "-m", message(patch), "--cleanup=whitespace", *flags)
 
 
-def write(tree, out, signoff, cover, base):
+def cover(base, part, package, before):
+    """The cover letter, and what its mails are based on."""
+    text = patchset.find(base, f"cover-{part}" if part else "cover").read_text()
+    based = f"Based on Linux {package.split('-')[0]} (Debian's source, {package})"
+    based += f", with the parts before this one: {', '.join(before)}" if before else ""
+    return f"{text}\n{textwrap.fill(based, 74, break_on_hyphens=False)}.\n"
+
+
+def write(tree, out, letter, base, flags):
     """Write the patches, which are the commits after base, with the cover letter."""
     out.mkdir(parents=True, exist_ok=True)
-    for old in out.glob("[0-9][0-9][0-9][0-9]-*.patch"):
+    for old in out.glob("*[0-9][0-9][0-9][0-9]-*.patch"):
         old.unlink()
-    git(tree, "config", "branch.gpreempt.description", cover.read_text())
-    kind = [] if signoff else ["--rfc"]
+    git(tree, "config", "branch.gpreempt.description", letter)
     mails = git(tree, "format-patch", "--cover-letter", "--cover-from-description=subject",
-                *kind, "-o", str(out.resolve()), base)
+                "--thread=shallow", *flags, "-o", str(out.resolve()), base)
     print(mails)
     check_sizes([Path(mail) for mail in mails.splitlines()])
 
@@ -79,6 +87,7 @@ def run():
     p.add_argument("--base", default=BASE)
     p.add_argument("--part", default="")
     p.add_argument("--signoff")
+    p.add_argument("-v", "--reroll", type=int, metavar="N", help="PATCH vN")
     args = p.parse_args()
     if args.base not in patchset.bases():
         raise patchset.Refused(f"no patches for Linux {args.base}; "
@@ -102,11 +111,15 @@ def run():
         git(tree, "commit", "-q", "--allow-empty", "-m", f"Linux {args.base}")
         base = git(tree, "rev-parse", "HEAD")
         for patch in patches:
-            commit(tree, patch, author, args.signoff)
+            commit(tree, patch, args.signoff)
             if args.part and patch.part != args.part:
                 base = git(tree, "rev-parse", "HEAD")
-        write(tree, args.out, args.signoff, PATCHES / "common" /
-              ("cover-" + args.part if args.part else "cover"), base)
+        before = dict.fromkeys(patch.part for patch in patches if patch.part != args.part)
+        letter = cover(args.base, args.part, Path(pristine).name.removeprefix("linux-"),
+                       before if args.part else ())
+        flags = [] if args.signoff else ["--rfc"]
+        flags += [f"-v{args.reroll}"] if args.reroll else []
+        write(tree, args.out, letter, base, flags)
 
 
 def main():

@@ -4,6 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from testbench.paths import PATCHES
 from testbench.series import parts, patchset, series
 
 SERIES = """# a comment
@@ -15,7 +16,7 @@ two.patch
     ours/core/c.c    # in a folder of its own
 three.patch
 """
-MESSAGE = "From: x <x@example.com>\nSubject: a patch\n\nIt does.\n\n---\n"
+MESSAGE = "Subject: a patch\n\nIt does.\n\n---\n"
 HUNK = """--- a/{0}
 +++ b/{0}
 @@ -1,1 +1,2 @@
@@ -142,12 +143,31 @@ class Series(unittest.TestCase):
         with self.assertRaisesRegex(patchset.Refused, f"more than {patchset.GROWTH_MAX}"):
             self.grow(HUNK + "+a line\n" * patchset.GROWTH_MAX)
 
+    def test_a_message(self):
+        self.assertEqual(series.message(self.patches()[0]), "a patch\n\nIt does.\n")
+
+    def test_an_author_who_does_not_sign(self):
+        self.write("patches/common/one.patch", "From: x <x@example.com>\n" + MESSAGE)
+        with self.assertRaisesRegex(patchset.Refused, "one.patch does not begin with its Subject"):
+            series.message(self.patches()[0])
+
     def test_a_mail_that_is_too_long(self):
         self.write("short", "x" * series.MAIL_MAX)
         self.write("long", "x" * (series.MAIL_MAX + 1))
         series.check_sizes([self.root / "short"])
         with self.assertRaisesRegex(patchset.Refused, "long has 100001 bytes, more than 100000"):
             series.check_sizes([self.root / "short", self.root / "long"])
+
+    def test_a_cover(self):
+        self.assertTrue(series.cover("7.3", "turns", "7.3.4-1", ["stock", "core"]).endswith(
+            "\n\nBased on Linux 7.3.4 (Debian's source, 7.3.4-1), with the parts before\nthis one: stock, core.\n"))
+        self.assertNotEqual(series.cover("7.3", "stock", "7.3.4-1", []),
+                            series.cover("6.12", "stock", "7.3.4-1", []))
+
+    def test_the_covers_lines(self):
+        for path in PATCHES.glob("*/cover*"):
+            for line in path.read_text().splitlines():
+                self.assertLessEqual(len(line), 75, f"{path}: {line}")
 
 
 if __name__ == "__main__":

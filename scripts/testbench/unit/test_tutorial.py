@@ -12,14 +12,14 @@ from testbench.paths import ROOT
 PAGE = ROOT / "Documentation/gpu/amdgpu/gpreempt-policies.rst"
 DRIVER = "drivers/gpu/drm/amd/amdkfd"
 PURE = "scripts/testbench/pure"
-BLOCK = re.compile(r"::\n\n((?:  .*\n|\n)+)")
+BLOCK = re.compile(r"::\n\n((?:\t.*\n|\n)+)")
 LIMIT = 60      # lines of a policy
 
 
 def blocks():
     """The page's literal blocks: the policy, its declaration, its line of the list, and the
     tests' two."""
-    return ["".join(line.removeprefix("  ") for line in text.splitlines(keepends=True)).strip("\n")
+    return ["".join(line.removeprefix("\t") for line in text.splitlines(keepends=True)).strip("\n")
             + "\n" for text in BLOCK.findall(PAGE.read_text())]
 
 

@@ -164,8 +164,9 @@ TEST_F_TIMEOUT(seeing, statistics, 120)
 	       n[IN_FENCES] / (n[TRANSACTIONS] ?: 1));
 	fflush(stdout);
 	ASSERT_EQ(0, trace_off(EVENTS));
-	rest = text = trace_read();
-	ASSERT_TRUE(text != NULL);
+	text = trace_read();
+	ASSERT_NE(NULL, text);
+	rest = text;
 	while ((line = trace_line(&rest))) {
 		if (traced(line, "inversion") && detections < ARRAY_SIZE(detection_ns))
 			detection_ns[detections++] = trace_field(line, "ns");
@@ -392,20 +393,20 @@ TEST_F_TIMEOUT(seeing, tracepoints, 60)
 	ASSERT_EQ(0, trace_off(EVENTS));
 
 	trace = trace_read();
-	ASSERT_TRUE(trace != NULL);
+	ASSERT_NE(NULL, trace);
 	for (i = 0; i < nr; i++) {
 		EXPECT_TRUE(traced(trace, events[i])) TH_LOG("%s", events[i]);
 	}
-	EXPECT_TRUE(strstr(trace, "reason=inversion") != NULL);
-	EXPECT_TRUE(strstr(trace, " verdict=preempt ") != NULL);
-	EXPECT_TRUE(strstr(trace, " verdict=resume ") != NULL);
-	EXPECT_TRUE(strstr(trace, "waits=1") != NULL);
-	EXPECT_TRUE(strstr(trace, ": kfd_gpreempt_bypass: ") == NULL);
+	EXPECT_NE(NULL, strstr(trace, "reason=inversion"));
+	EXPECT_NE(NULL, strstr(trace, " verdict=preempt "));
+	EXPECT_NE(NULL, strstr(trace, " verdict=resume "));
+	EXPECT_NE(NULL, strstr(trace, "waits=1"));
+	EXPECT_EQ(NULL, strstr(trace, ": kfd_gpreempt_bypass: "));
 	/* there is no decision about a queue that stays where it is */
 	for (rest = trace; (line = trace_line(&rest)); ) {
 		if (!strstr(line, ": kfd_gpreempt_decision: "))
 			continue;
-		EXPECT_TRUE(strstr(line, " verdict=keep ") == NULL) TH_LOG("%s", line);
+		EXPECT_EQ(NULL, strstr(line, " verdict=keep ")) TH_LOG("%s", line);
 	}
 	free(trace);
 	kfd_free(&self->c.dev, &mem);

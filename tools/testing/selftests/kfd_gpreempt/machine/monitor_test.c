@@ -359,7 +359,7 @@ TEST_F_TIMEOUT(monitor, allocates_nothing, 60)
 		ASSERT_EQ(0, trace_off(allocations[i]));
 
 	text = trace_read();
-	ASSERT_TRUE(text != NULL);
+	ASSERT_NE(NULL, text);
 	for (rest = text; (line = allocation(&rest)); ) {
 		if (strstr(line, " call_site=kfd_gtt_sa_allocate+")) {
 			runlists++;
@@ -525,7 +525,7 @@ TEST_F_TIMEOUT(monitor, interval_after_a_change, 60)
 	ASSERT_EQ(0, gpreempt_wait_scans(3, CLIENT_TIMEOUT_MS));
 	ASSERT_EQ(0, trace_off("kfd_gpreempt"));
 	text = trace_read();
-	ASSERT_TRUE(text != NULL);
+	ASSERT_NE(NULL, text);
 	for (rest = text; (line = trace_line(&rest)); ) {
 		us = traced_us(line);
 		if (strstr(line, ": kfd_gpreempt_preempt_end: ") ||

@@ -179,13 +179,13 @@ static int check_area(struct __test_metadata *_metadata, FIXTURE_DATA(area) *sel
 		/* all lanes, or in the part that a group's first item does alone, that one */
 		exec = waves[i].reg[REG_EXEC] | (__u64)waves[i].reg[REG_EXEC + 1] << 32;
 		EXPECT_TRUE(exec == ~0ULL || exec == !wave);
-		EXPECT_TRUE(find_row(waves[i].acc, waves[i].accs, first, ACC_TAG) != NULL);
+		EXPECT_NE(NULL, find_row(waves[i].acc, waves[i].accs, first, ACC_TAG));
 		for (l = 0; l < LANES; l++)
 			if (waves[i].lds[wave * LANES + l] != ~(first + l))
 				break;
 		EXPECT_EQ(LANES, l);
 		row = find_row(waves[i].vgpr, waves[i].vgprs, first, 0);
-		EXPECT_TRUE(row != NULL);
+		EXPECT_NE(NULL, row);
 		if (row && change)
 			row[5]++;
 	}

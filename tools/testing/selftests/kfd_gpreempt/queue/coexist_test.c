@@ -162,8 +162,7 @@ TEST_F_TIMEOUT(coexist, vram_eviction, 120)
 	ASSERT_EQ(0, ioctl(self->ct.c.dev.drm_fd, DRM_IOCTL_AMDGPU_INFO, &info));
 	size = memory.vram.usable_heap_size / 2 & -(2UL << 20);
 	ASSERT_EQ(0, kfd_alloc(&self->ct.c.dev, &mem, size, KFD_MEM_VRAM));
-	EXPECT_EVICTION(
-		pid = client_fork();
+	EXPECT_EVICTION(pid = client_fork();
 		ASSERT_LE(0, pid);
 		if (!pid)
 			_exit(client_take_vram(self->ct.c.dev.drm_fd, size, 200));
@@ -185,8 +184,7 @@ TEST_F_TIMEOUT(coexist, fork, 120)
 	ASSERT_NE(MAP_FAILED, mem.ptr);
 	*(volatile char *)mem.ptr = 1;
 	ASSERT_EQ(0, kfd_register(&self->ct.c.dev, &mem));
-	EXPECT_EVICTION(
-		pid = client_fork();
+	EXPECT_EVICTION(pid = client_fork();
 		ASSERT_LE(0, pid);
 		if (!pid)
 			_exit(kfd_ioctl(&self->ct.c.dev, AMDKFD_IOC_GET_VERSION,

@@ -661,7 +661,7 @@ static void expect_first_victims(struct __test_metadata *_metadata, unsigned int
 	}
 	ASSERT_EQ(0, trace_off(EVENTS));
 	text = trace_read();
-	ASSERT_TRUE(text != NULL);
+	ASSERT_NE(NULL, text);
 	EXPECT_EQ(n, first_victims(text));
 	free(text);
 }
