@@ -20,8 +20,7 @@
 #define MEC_PIPES	4
 #define MEC_QUEUES	8
 
-/* HQD registers are kept as the 56 dwords 0xc914 + 4*n that MQD dwords 128..183 hold. */
-#define HQD_REG_BASE	0xc914
+/* HQD registers are kept as the 56 dwords that MQD dwords 128..183 hold. */
 #define HQD_REGS	56
 #define HQD_MQD_DW	128
 /* Index into hqd.reg[] of an MQD dword. */

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "cp/aql.h"
-#include "bus/asic.h"
+#include "asic.h"
 #include "host/fault.h"
 #include "vm/ih.h"
 #include "host/log.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Registers of the command processor; see cp_regs.h. */
-#include "bus/asic.h"
+#include "asic.h"
 #include "bus/grbm.h"
 #include "cp/machine.h"
 #include "cp/mec.h"
@@ -28,8 +28,8 @@ static void write_clock_capture(struct gpu *g, u32 off, u32 index, u32 val)
 	(void)index;
 	if (!(val & CLOCK_CAPTURE))
 		return;
-	regs_set(g, regs_window(off) + REG_RLC_GPU_CLOCK_LSB, (u32)now);
-	regs_set(g, regs_window(off) + REG_RLC_GPU_CLOCK_MSB, (u32)(now >> 32));
+	regs_set(g, reg_at(g, regs_xcc(off), REG_RLC_GPU_CLOCK_LSB), (u32)now);
+	regs_set(g, reg_at(g, regs_xcc(off), REG_RLC_GPU_CLOCK_MSB), (u32)(now >> 32));
 }
 
 /* The slot that GRBM_GFX_CNTL of a register's XCC selects, or NULL. */
@@ -97,16 +97,13 @@ static u32 read_partition_status(struct gpu *g, u32 off, u32 index)
 }
 
 const struct reg_range cp_regs[] = {
-	{ "SQ_CMD", REG_SQ_CMD, 1, NULL, write_sq_cmd },
-	{ "CP_HQD", HQD_REG_BASE, HQD_REGS, read_hqd, write_hqd },
-	{ "SPI_COMPUTE_QUEUE_RESET", REG_SPI_COMPUTE_QUEUE_RESET, 1,
-	  NULL, write_queue_reset },
-	{ "CP_HYP_XCP_CTL", REG_CP_HYP_XCP_CTL, 1, NULL, write_xcp_ctl },
-	{ "PARTITION_COMPUTE_STATUS", REG_PARTITION_COMPUTE_STATUS, 1,
-	  read_partition_status, regs_write_ignore },
-	{ "RLC_SAFE_MODE", REG_RLC_SAFE_MODE, 1, read_safe_mode, NULL },
-	{ "RLC_CAPTURE_GPU_CLOCK_COUNT", REG_RLC_CAPTURE_GPU_CLOCK, 1,
-	  NULL, write_clock_capture },
+	{ REG_SQ_CMD, 1, NULL, write_sq_cmd },
+	{ REG_CP_HQD, HQD_REGS, read_hqd, write_hqd },
+	{ REG_SPI_COMPUTE_QUEUE_RESET, 1, NULL, write_queue_reset },
+	{ REG_CP_HYP_XCP_CTL, 1, NULL, write_xcp_ctl },
+	{ REG_PARTITION_COMPUTE_STATUS, 1, read_partition_status, regs_write_ignore },
+	{ REG_RLC_SAFE_MODE, 1, read_safe_mode, NULL },
+	{ REG_RLC_CAPTURE_GPU_CLOCK, 1, NULL, write_clock_capture },
 	{ 0 }
 };
 
@@ -117,8 +114,8 @@ void cp_regs_power_on(struct gpu *g)
 	g->partition_xccs = 0;
 	for (i = 0; i < n; i++) {
 		/* gc_9_0_default.h */
-		regs_set(g, regs_of_xcc(i, REG_CP_IQ_WAIT_TIME2), 0x40404040);
-		if (asic_of(g)->discovery)	/* one partition of all */
-			regs_set(g, regs_of_xcc(i, REG_CP_HYP_XCP_CTL), XCP_CTL(i, n));
+		regs_set(g, reg_at(g, i, REG_CP_IQ_WAIT_TIME2), 0x40404040);
+		if (asic_of(g)->xccs > 1)	/* one partition of all */
+			regs_set(g, reg_at(g, i, REG_CP_HYP_XCP_CTL), XCP_CTL(i, n));
 	}
 }

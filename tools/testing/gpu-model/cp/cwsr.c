@@ -247,7 +247,7 @@ u64 cwsr_save_time(u64 bytes, const struct cwsr_load *load)
  */
 u64 cwsr_grace(struct gpu *g)
 {
-	u64 units = regs_get(g, REG_CP_IQ_WAIT_TIME2) >> 8 & 0xff;
+	u64 units = reg_get(g, REG_CP_IQ_WAIT_TIME2) >> 8 & 0xff;
 
 	return units ? units * 1024 * NS_PER_US / SHADER_CLK_MHZ : INT64_MAX / 2;
 }

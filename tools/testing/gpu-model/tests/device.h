@@ -13,15 +13,16 @@
 #include "compute/compute_regs.h"
 #include "cp/cp_regs.h"
 #include "vm/ih.h"
-#include "vm/ih_regs.h"
 #include "vm/vm.h"
-#include "vm/vm_regs.h"
 #include "cp/mec.h"
 #include "bus/pci.h"
 #include "bus/regs.h"
 #include "sdma/sdma.h"
 
 #define DEVICE_VRAM_MB	64
+
+/* Where the test's device, gpu, has a register. */
+#define REG_AT(reg)	reg_at(&gpu, 0, reg)
 
 static inline void device_start_cfg(struct gpu *g, struct gpu_config cfg)
 {

@@ -190,7 +190,7 @@ static void start(void)
 	hiq_wptr = 0;
 	*(u32 *)vram(KD + 16) = CODE - KD;
 	*(u32 *)vram(AMDQ + 0x88) = 0x80;
-	regs_set(&gpu, REG_CP_IQ_WAIT_TIME2, 64 << 8);
+	regs_set(&gpu, REG_AT(REG_CP_IQ_WAIT_TIME2), 64 << 8);
 	h = mec_hqd(&gpu, 0, 2, 0, 0);
 	if (mec_map(&gpu, h, fb(HIQ_MQD), 0))
 		abort();
@@ -359,10 +359,10 @@ static u64 of_start(void)
 
 static void ih_start(void)
 {
-	regs_write(&gpu, REG_IH_RB_BASE, (u32)(fb(IH_RING) >> 8));
-	regs_write(&gpu, REG_IH_RB_BASE_HI, fb(IH_RING) >> 40);
-	regs_set(&gpu, REG_IH_RB_RPTR, 4096 - 32);
-	regs_write(&gpu, REG_IH_RB_CNTL, 1 | 10 << 1 | 4u << 28);
+	regs_write(&gpu, REG_AT(REG_IH_RB_BASE), (u32)(fb(IH_RING) >> 8));
+	regs_write(&gpu, REG_AT(REG_IH_RB_BASE_HI), fb(IH_RING) >> 40);
+	regs_set(&gpu, REG_AT(REG_IH_RB_RPTR), 4096 - 32);
+	regs_write(&gpu, REG_AT(REG_IH_RB_CNTL), 1 | 10 << 1 | 4u << 28);
 }
 
 static u64 of_fault(void)
@@ -375,7 +375,7 @@ static u64 of_fault(void)
 	mem_enter(&gpu);
 	vm_ptr(&gpu, VMID, NO_PAGE, &span, false);
 	mem_exit(&gpu);
-	ns = when(regs_get(&gpu, REG_IH_RB_WPTR));
+	ns = when(regs_get(&gpu, REG_AT(REG_IH_RB_WPTR)));
 	device_stop(&gpu);
 	return ns;
 }
@@ -392,7 +392,7 @@ static u64 of_retry(void)
 		 S_ENDPGM);
 	ih_start();
 	ring();
-	ns = when(regs_get(&gpu, REG_IH_RB_WPTR));
+	ns = when(regs_get(&gpu, REG_AT(REG_IH_RB_WPTR)));
 	((u64 *)vram(PDB0))[NO_PAGE >> 21] = VALID | RW;
 	vm_invalidate(&gpu, 1 << VMID);
 	ns += when(done());
@@ -400,7 +400,7 @@ static u64 of_retry(void)
 	return ns;
 }
 
-#define SDMA_REG(off)	(sdma_reg_base(0) + RING_GFX + (off))
+#define SDMA_REG(off)	(REG_AT(REG_SDMA0) + sdma_4_4_0.gfx + (off))
 
 /* From the doorbell of an idle ring to the word behind a copy; then the same once more. */
 static u64 of_copy(void)
@@ -418,7 +418,7 @@ static u64 of_copy(void)
 	regs_write(&gpu, SDMA_REG(DOORBELL), 1 << 28);
 	regs_write(&gpu, SDMA_REG(DOORBELL_OFFSET), SDMA_DOORBELL << 2);
 	regs_write(&gpu, SDMA_REG(RB_CNTL), 10 << 1 | 1);
-	regs_write(&gpu, sdma_reg_base(0) + F32_CNTL, 0);
+	regs_write(&gpu, REG_AT(REG_SDMA0) + sdma_4_4_0.f32_cntl, 0);
 	pass(NS_PER_MS);
 	for (i = 0; i < COPIED; i += 8)
 		*(u64 *)vram(DATA + i) = i;

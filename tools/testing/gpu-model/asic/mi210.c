@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+/* AMD Instinct MI210; see asic.h. */
+#include "asic.h"
+#include "host/params.h"
+#include "sdma/sdma.h"
+
+#define VM_L2		0x0a100
+#define VM_FB		0x0a600
+#define MMHUB_L2	0x6ad80
+#define MMHUB_FB	0x6b300
+
+const struct asic asic_mi210 = {
+	.name = "mi210",
+	.part = "GPU-MODEL-MI210",
+	.device = 0x740f, .subsystem = 0x0c34, .revision = 2,
+	.class = 0x0380,	/* other display controller */
+	.xccs = 1, .engines = ENGINES_MAX,
+	.watch_line = 6,
+	.arch = GFX90A,
+	.sdma = &sdma_4_4_0,
+	.reg = {
+#include "gfx9_regs.def"
+	},
+};
