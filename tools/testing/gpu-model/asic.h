@@ -11,6 +11,7 @@
 #define PCI_VENDOR	0x1002
 
 struct discovery;
+struct isa;
 struct sdma_regs;
 
 /* The registers that rooms know, by the names of the register headers; some begin a row. */
@@ -97,7 +98,7 @@ enum reg {
  *			knows them
  * @xccs: @engines:	most XCCs, and shader engines of one, that it may have
  * @watch_line:		a watch point's address counts in these bytes, log2
- * @arch:		instruction set
+ * @isa:		instruction set
  * @reg:		byte offset of each register; 0: it has none of that name
  * @sdma:		the registers of an SDMA engine
  */
@@ -110,7 +111,7 @@ struct asic {
 	const struct discovery *discovery;
 	u8 xccs, engines;
 	u8 watch_line;
-	enum isa_arch arch;
+	const struct isa *isa;
 	const struct sdma_regs *sdma;
 	u32 reg[REG_IDS];
 };

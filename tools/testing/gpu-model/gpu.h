@@ -82,9 +82,6 @@ struct gpu_config {
 	const char *log_path;
 };
 
-/* Instruction sets. */
-enum isa_arch { GFX90A, GFX942, ISA_ARCHS };
-
 #define GWS_RESOURCES	64
 
 /**

@@ -2,6 +2,7 @@
 /* AMD Instinct MI210; see asic.h. */
 #include "asic.h"
 #include "host/params.h"
+#include "isa/wave.h"
 #include "sdma/sdma.h"
 
 #define VM_L2		0x0a100
@@ -16,7 +17,7 @@ const struct asic asic_mi210 = {
 	.class = 0x0380,	/* other display controller */
 	.xccs = 1, .engines = ENGINES_MAX,
 	.watch_line = 6,
-	.arch = GFX90A,
+	.isa = &isa_gfx90a,
 	.sdma = &sdma_4_4_0,
 	.reg = {
 #include "gfx9_regs.def"

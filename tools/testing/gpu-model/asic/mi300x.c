@@ -8,6 +8,7 @@
 #include "asic.h"
 #include "bus/discovery.h"
 #include "host/params.h"
+#include "isa/wave.h"
 #include "sdma/sdma.h"
 
 /* What has no registers that matter here shares a corner of the register space. */
@@ -55,7 +56,7 @@ const struct asic asic_mi300x = {
 	.xccs = XCCS_MAX,
 	.engines = 4,		/* the MQD has CU masks for no more (v9_structs.h) */
 	.watch_line = 7,
-	.arch = GFX942,
+	.isa = &isa_gfx942,
 	.sdma = &sdma_4_4_2,
 	.reg = {
 #include "gfx9_regs.def"

@@ -274,7 +274,7 @@ static void init_ttmps(struct group *grp, const u32 id[3])
 
 		memcpy(ttmp + 8, id, 3 * sizeof(*id));
 		ttmp[11] = i;
-		if (grp->q->mem.arch == GFX942)
+		if (grp->q->mem.isa == &isa_gfx942)
 			ttmp[11] |= packet << 6;
 		else
 			ttmp[6] = packet;

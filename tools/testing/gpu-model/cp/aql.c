@@ -380,7 +380,7 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 	if (gpu_partition(g) > 1)
 		attach_xccs(q);
 	q->mem = (struct wave_mem){
-		.arch = asic_of(g)->arch,
+		.isa = asic_of(g)->isa,
 		.ptr = wave_mem_ptr,
 		.generation = wave_mem_generation,
 		.ctx = q,
@@ -429,7 +429,7 @@ static enum aql_error parse_scratch(struct user_queue *q, struct dispatch *d, u3
 	d->regs.private_bytes = private_bytes;
 	d->regs.scratch_base = base;
 	d->regs.flat_scratch_init = base;
-	d->regs.flat_scratch = q->mem.arch == GFX942;
+	d->regs.flat_scratch = asic_of(q->g)->isa->flat_scratch;
 	if (!private_bytes)
 		return AQL_OK;
 

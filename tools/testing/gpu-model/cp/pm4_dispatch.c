@@ -106,7 +106,7 @@ static enum aql_error parse_scratch(struct user_queue *q, struct dispatch *d,
 				    const struct source *s)
 {
 	d->regs.scratch_base = (u64)s->scratch_base[1] << 40 | (u64)s->scratch_base[0] << 8;
-	d->regs.flat_scratch = q->mem.arch == GFX942;
+	d->regs.flat_scratch = asic_of(q->g)->isa->flat_scratch;
 	if (!d->code.scratch_en)
 		return AQL_OK;
 	q->scratch_wave_bytes = TMPRING_WAVESIZE(s->tmpring) * 1024;

@@ -559,8 +559,8 @@ static int load_kernel(struct exec *e, const u8 *file, size_t size, const char *
 	if (kernel_code_parse(&e->code, e->co.image + e->kernel.descriptor,
 			      CODE_VA + e->kernel.descriptor))
 		return fail("%s: %s: bad kernel descriptor", path, name);
-	e->mem.arch = e->co.arch;
-	e->regs.flat_scratch = e->co.arch == GFX942;
+	e->mem.isa = e->co.isa;
+	e->regs.flat_scratch = e->co.isa->flat_scratch;
 	e->lds_bytes = e->code.lds_bytes;
 	r = region_add(e, next_va(e), e->kernel.kernarg_bytes, NULL);
 	if (!r)

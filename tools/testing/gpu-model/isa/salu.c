@@ -430,7 +430,7 @@ static bool hwreg_read(const struct wave *w, unsigned int id, u32 *v)
 		return true;
 	case HWREG_XCC_ID:
 		*v = w->xcc_id;
-		return w->mem->arch == GFX942;
+		return w->mem->isa == &isa_gfx942;
 	case HWREG_SH_MEM_BASES:
 		*v = (u32)(w->mem->private_base >> 48) |
 		     (u32)(w->mem->shared_base >> 48) << 16;

@@ -22,7 +22,32 @@
  */
 #define SAVED_SGPRS	112
 
+struct insn;
 struct isa_build;
+struct isa_row;
+
+/**
+ * struct isa - an instruction set
+ * @name:	as compilers have it
+ * @rows: @nrows: the instructions of its family
+ * @without:	flags of rows that it does not have
+ * @flat_scratch: waves begin with their FLAT_SCRATCH
+ * @lookup:	the decoder's own
+ * @decode:	see isa_decode()
+ * @print:	see isa_print()
+ */
+struct isa {
+	const char *name;
+	const struct isa_row *rows;
+	unsigned int nrows;
+	u32 without;
+	bool flat_scratch;
+	const struct isa_row *(*lookup)[1024];
+	int (*decode)(struct insn *i, const u32 raw[2], const struct isa *isa);
+	void (*print)(const struct insn *i, char *buf, size_t size);
+};
+
+extern const struct isa isa_gfx90a, isa_gfx942;
 
 #define WATCHES		4	/* TCP_WATCH0 to 3 */
 
@@ -43,7 +68,7 @@ struct wave_watch {
 
 /**
  * struct wave_mem - the GPU and the memory a wave sees; one per address space
- * @arch:	instruction set
+ * @isa:	instruction set
  * @build:	how instructions are executed; NULL: as fast as the host can
  * @ptr:	as vm_ptr(): host pointer and contiguous span, or NULL for a fault
  * @retry:	of an access for which @ptr gave NULL: is it to be made again, later? Raises
@@ -57,7 +82,7 @@ struct wave_watch {
  * @watch: @watches: debugger's watch points, and how many they are
  */
 struct wave_mem {
-	enum isa_arch arch;
+	const struct isa *isa;
 	const struct isa_build *build;
 	void *(*ptr)(void *ctx, u64 va, size_t *span, bool write);
 	bool (*retry)(void *ctx, u64 va, bool write);

@@ -390,14 +390,15 @@ static const struct test tests_942[] = {
 #define NTESTS (sizeof(tests) / sizeof(tests[0]))
 #define NTESTS_942 (sizeof(tests_942) / sizeof(tests_942[0]))
 
-/* The cases of each instruction set; the first has the most. */
+/* The cases of each instruction set, by LLVM's name of it; the first has the most. */
 static const struct suite {
+	const struct isa *isa;
 	const char *cpu;
 	const struct test *tests;
 	unsigned int n;
-} suites[ISA_ARCHS] = {
-	[GFX90A] = { "gfx90a", tests, NTESTS },
-	[GFX942] = { "gfx940", tests_942, NTESTS_942 },
+} suites[] = {
+	{ &isa_gfx90a, "gfx90a", tests, NTESTS },
+	{ &isa_gfx942, "gfx940", tests_942, NTESTS_942 },
 };
 
 struct memory {
@@ -509,11 +510,11 @@ static bool check_one(const struct wave *w, const struct memory *m, const char *
 	return false;
 }
 
-static bool run(const struct test *t, unsigned int index, enum isa_arch arch, struct memory *m)
+static bool run(const struct test *t, unsigned int index, const struct isa *isa, struct memory *m)
 {
 	u32 gws[GWS_RESOURCES] = { [3] = 1 };
 	struct wave_mem mem = {
-		.arch = arch,
+		.isa = isa,
 		.ptr = test_ptr, .generation = test_generation, .ctx = m, .gws = gws,
 		.gws_count = GWS_RESOURCES,
 		.shared_base = SHARED_VA, .private_base = PRIVATE_VA,
@@ -554,9 +555,8 @@ static bool run(const struct test *t, unsigned int index, enum isa_arch arch, st
 	return good;
 }
 
-static void run_suite(enum isa_arch arch, struct memory *m)
+static void run_suite(const struct suite *s, struct memory *m)
 {
-	const struct suite *s = &suites[arch];
 	char name[128];
 
 	if (!assemble(m->code, s)) {
@@ -569,7 +569,7 @@ static void run_suite(enum isa_arch arch, struct memory *m)
 		for (char *p = name; *p; p++)
 			if (*p == '\n' || *p == '#')
 				*p = ';';
-		ok(run(&s->tests[n], n, arch, m), name);
+		ok(run(&s->tests[n], n, s->isa, m), name);
 	}
 }
 
@@ -580,9 +580,10 @@ static void run_gws_barrier(struct memory *m)
 		{ "ds_gws_barrier v0 offset:5 gds\n s_mov_b32 s4, 1\n"
 		  "ds_gws_barrier v0 offset:5 gds", "" },
 	};
-	static const struct suite suite = { "gfx90a", programs, 1 };
+	static const struct suite suite = { &isa_gfx90a, "gfx90a", programs, 1 };
 	u32 gws[GWS_RESOURCES] = { [5] = 1 };
 	struct wave_mem mem = {
+		.isa = &isa_gfx90a,
 		.ptr = test_ptr, .generation = test_generation, .ctx = m, .gws = gws,
 		.gws_count = GWS_RESOURCES,
 	};
@@ -630,8 +631,8 @@ int main(void)
 	if (!m.code || !m.data || !m.scratch)
 		return 1;
 	memset(m.code, 0, (SLOT * NTESTS + 2 * PAGE) & ~(PAGE - 1));
-	run_suite(GFX90A, &m);
-	run_suite(GFX942, &m);
+	run_suite(&suites[0], &m);
+	run_suite(&suites[1], &m);
 	run_gws_barrier(&m);
 	free(m.code);
 	free(m.data);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From dwords to struct insn, by the rows of table.def. */
+/* gfx90a and gfx942: from dwords to struct insn, by the rows of table.def. */
 #include <errno.h>
 #include <pthread.h>
-#include "matrix.h"
+#include "isa/matrix.h"
+#include "gfx9.h"
 
 #define I(fmt, op, name, fn, d, s0, s1, s2, flags, arg) \
-	{ fmt, op, #name, fn, d, { s0, s1, s2 }, flags, arg },
-const struct isa_row isa_rows[] = {
+	{ fmt, op, #name, FN_##fn, d, { s0, s1, s2 }, flags, arg },
+static const struct isa_row rows[] = {
 #include "table.def"
 };
 #undef I
-
-const unsigned int isa_nrows = sizeof(isa_rows) / sizeof(isa_rows[0]);
 
 /* VOP3 opcodes of the shorter formats' instructions. */
 #define VOP3_VOP2	0x100
@@ -19,17 +18,38 @@ const unsigned int isa_nrows = sizeof(isa_rows) / sizeof(isa_rows[0]);
 #define SRC_SDWA	249
 #define SRC_DPP		250
 
-static const struct isa_row *rows[ISA_ARCHS][ISA_FMTS][1024];
+static const struct isa_row *of_gfx90a[ISA_FMTS][1024], *of_gfx942[ISA_FMTS][1024];
 static pthread_once_t lookup_once = PTHREAD_ONCE_INIT;
 
-static void lookup_init(enum isa_arch arch)
+static int decode(struct insn *i, const u32 raw[2], const struct isa *isa);
+
+const struct isa isa_gfx90a = {
+	.name = "gfx90a",
+	.rows = rows, .nrows = sizeof(rows) / sizeof(rows[0]),
+	.without = F_942,
+	.lookup = of_gfx90a,
+	.decode = decode,
+	.print = gfx9_print,
+};
+
+const struct isa isa_gfx942 = {
+	.name = "gfx942",
+	.rows = rows, .nrows = sizeof(rows) / sizeof(rows[0]),
+	.without = F_90A,
+	.flat_scratch = true,
+	.lookup = of_gfx942,
+	.decode = decode,
+	.print = gfx9_print,
+};
+
+static void lookup_init(const struct isa *isa)
 {
-	const struct isa_row *(*lookup)[1024] = rows[arch];
+	const struct isa_row *(*lookup)[1024] = isa->lookup;
 
-	for (unsigned int n = 0; n < isa_nrows; n++) {
-		const struct isa_row *r = &isa_rows[n];
+	for (unsigned int n = 0; n < isa->nrows; n++) {
+		const struct isa_row *r = &isa->rows[n];
 
-		if (!isa_has(r, arch))
+		if (!isa_has(r, isa))
 			continue;
 		lookup[r->fmt][r->op] = r;
 		if (r->flags & F_E32)
@@ -45,8 +65,8 @@ static void lookup_init(enum isa_arch arch)
 
 static void lookups_init(void)
 {
-	lookup_init(GFX90A);
-	lookup_init(GFX942);
+	lookup_init(&isa_gfx90a);
+	lookup_init(&isa_gfx942);
 }
 
 static bool is_16bit(enum isa_type t)
@@ -258,8 +278,8 @@ static bool matrix_defined(const struct insn *i)
 	if (c < OP_VGPR && !inline_constant(c))
 		return false;
 	if (s.a == MM_F64)
-		return !cbsz && !abid && (!i->neg || i->arch == GFX942);
-	if (i->arch == GFX942 && s.blocks == 1 && s.a != MM_F32 && i->neg)
+		return !cbsz && !abid && (!i->neg || i->isa == &isa_gfx942);
+	if (i->isa == &isa_gfx942 && s.blocks == 1 && s.a != MM_F32 && i->neg)
 		return false;
 	return 1u << cbsz <= s.blocks && abid < 1u << cbsz;
 }
@@ -270,7 +290,7 @@ static void decode_mfma(struct insn *i, u32 dw, u32 dw1)
 	i->neg_hi = dw >> 8 & 7;	/* CBSZ */
 	i->neg = dw1 >> 29;		/* BLGP; of f64 what is negated */
 	if (!matrix_defined(i))
-		i->fn = x_unsupported;
+		i->what = FN_x_unsupported;
 	/* Bit 15 and the source bits name the accumulation file. */
 	if (dw >> 15 & 1) {
 		i->dst += OP_ACC - OP_VGPR;
@@ -326,7 +346,7 @@ static void decode_ds(struct insn *i, u32 dw, u32 dw1)
 		i->dst = (dw1 >> 24) + file;
 	/* Of the GDS there are the semaphores, not the memory. */
 	if (i->gds && !(r->flags & F_GDS))
-		i->fn = x_unsupported;
+		i->what = FN_x_unsupported;
 }
 
 static void decode_flat(struct insn *i, enum isa_fmt fmt, u32 dw, u32 dw1)
@@ -345,7 +365,7 @@ static void decode_flat(struct insn *i, enum isa_fmt fmt, u32 dw, u32 dw1)
 		i->saddr = OP_NONE;
 	if (fmt == SCRATCH) {
 		/* An address in a VGPR, or in an SGPR; gfx942: in any of both, or none. */
-		addr = i->arch == GFX942 ? dw >> 13 & 1 : i->saddr == OP_NONE;
+		addr = i->isa == &isa_gfx942 ? dw >> 13 & 1 : i->saddr == OP_NONE;
 	} else {
 		i->lds = dw >> 13 & 1;
 		if (i->saddr != OP_NONE)
@@ -549,14 +569,14 @@ static bool scalars_fit(const struct insn *i)
 	       scalar_fits(i->sdst, 2) && scalar_fits(i->saddr, 2);
 }
 
-int isa_decode(struct insn *i, const u32 raw[2], enum isa_arch arch)
+static int decode(struct insn *i, const u32 raw[2], const struct isa *isa)
 {
 	enum isa_fmt fmt;
 	unsigned int op;
 
 	pthread_once(&lookup_once, lookups_init);
 	memset(i, 0, sizeof(*i));
-	i->arch = arch;
+	i->isa = isa;
 	i->raw[0] = raw[0];
 	i->raw[1] = raw[1];
 	i->dst = i->sdst = i->saddr = i->soffset = OP_NONE;
@@ -564,12 +584,12 @@ int isa_decode(struct insn *i, const u32 raw[2], enum isa_arch arch)
 	i->sel[0] = i->sel[1] = i->dst_sel = 6;
 
 	fmt = classify(raw[0], &op);
-	if (fmt == ISA_FMTS || !rows[arch][fmt][op]) {
+	if (fmt == ISA_FMTS || !isa->lookup[fmt][op]) {
 		i->len = raw[0] >> 30 == 3 ? 8 : 4;
 		return -ENOENT;
 	}
-	i->row = rows[arch][fmt][op];
-	i->fn = i->row->fn;
+	i->row = isa->lookup[fmt][op];
+	i->what = i->row->fn;
 	switch (fmt) {
 	case SMEM:
 		decode_smem(i, raw[0], raw[1]);

@@ -2,7 +2,8 @@
 /* Decoded instructions as text, in the syntax of LLVM's assembler. */
 #include <stdarg.h>
 #include <stdio.h>
-#include "matrix.h"
+#include "isa/matrix.h"
+#include "gfx9.h"
 
 struct out {
 	char *buf;
@@ -215,7 +216,7 @@ static void print_valu(struct out *o, const struct insn *i)
 			put(o, " cbsz:%u", i->neg_hi);
 		if (i->op_sel)
 			put(o, " abid:%u", i->op_sel);
-		if (i->neg && mm_shape(r->arg).a == MM_F64 && i->arch == GFX942)
+		if (i->neg && mm_shape(r->arg).a == MM_F64 && i->isa == &isa_gfx942)
 			put_bits(o, "neg", i->neg, 3);
 		else if (i->neg)
 			put(o, " blgp:%u", i->neg);
@@ -246,11 +247,11 @@ static void print_valu(struct out *o, const struct insn *i)
 
 static void print_flags(struct out *o, const struct insn *i)
 {
-	static const char *const names[ISA_ARCHS][3] = {
-		[GFX90A] = { " glc", " slc", " scc" },
-		[GFX942] = { " sc0", " nt", " sc1" },
+	static const char *const names[2][3] = {
+		{ " glc", " slc", " scc" },
+		{ " sc0", " nt", " sc1" },
 	};
-	const char *const *name = names[i->row->fmt == SMEM ? GFX90A : i->arch];
+	const char *const *name = names[i->row->fmt != SMEM && i->isa == &isa_gfx942];
 
 	put(o, "%s%s%s%s", i->glc ? name[0] : "", i->slc ? name[1] : "", i->scc ? name[2] : "",
 	    i->lds ? " lds" : "");
@@ -394,13 +395,7 @@ static void print_scalar(struct out *o, const struct insn *i)
 	}
 }
 
-/**
- * isa_print() - an instruction as text
- * @i:		decoded instruction with a row
- * @buf:	out, always terminated
- * @size:	of @buf
- */
-void isa_print(const struct insn *i, char *buf, size_t size)
+void gfx9_print(const struct insn *i, char *buf, size_t size)
 {
 	struct out o = { buf, size, 0, false };
 
