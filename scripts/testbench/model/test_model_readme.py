@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The GPU model's README names every file, cost, fault and option there is."""
+import graphlib
 import re
 import subprocess
 import tempfile
@@ -85,6 +86,17 @@ class Readme(unittest.TestCase):
                 self.assertLessEqual(order.index(folder), order.index(here), path)
                 if not here.startswith(f"{folder}/"):
                     self.assertNotIn(f"{folder}/{name}", own, path)
+
+    def test_circles(self):
+        """The command processor's files do not go round in circles."""
+        for folder in {path.parent for path in MODEL.glob("cp/**/*.c")}:
+            uses = {}
+            for path in sorted(folder.glob("*.[ch]")):
+                names = re.findall(r'#include "(?:[\w/]+/)?(\w+)\.h"', path.read_text())
+                uses.setdefault(path.stem, set()).update(
+                    n for n in names if n != path.stem and (folder / f"{n}.h").exists())
+            with self.subTest(folder.name):
+                list(graphlib.TopologicalSorter(uses).static_order())
 
     def test_costs(self):
         costs = set(re.findall(r"^#define ([A-Z]\w+)\s+\S",

@@ -12,6 +12,7 @@
 
 struct discovery;
 struct isa;
+struct sched_ops;
 struct sdma_regs;
 
 /* The registers that rooms know, by the names of the register headers; some begin a row. */
@@ -99,8 +100,9 @@ enum reg {
  * @xccs: @engines:	most XCCs, and shader engines of one, that it may have
  * @watch_line:		a watch point's address counts in these bytes, log2
  * @isa:		instruction set
- * @reg:		byte offset of each register; 0: it has none of that name
  * @sdma:		the registers of an SDMA engine
+ * @sched:		the scheduler's firmware
+ * @reg:		byte offset of each register; 0: it has none of that name
  */
 struct asic {
 	const char *name;
@@ -113,6 +115,7 @@ struct asic {
 	u8 watch_line;
 	const struct isa *isa;
 	const struct sdma_regs *sdma;
+	const struct sched_ops *sched;
 	u32 reg[REG_IDS];
 };
 

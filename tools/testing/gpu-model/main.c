@@ -379,6 +379,7 @@ int main(int argc, char **argv)
 		  gpu.cfg.rotate_all ? " rotate=all" : "");
 	params_log();
 	pthread_mutex_init(&gpu.mec_lock, NULL);
+	pthread_cond_init(&gpu.copied, NULL);
 	/* Who sees the device's socket finds the control's there, too. */
 	if (control && control_listen(&gpu, control))
 		return 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* AMD Instinct MI210; see asic.h. */
 #include "asic.h"
+#include "cp/hws/hws.h"
 #include "host/params.h"
 #include "isa/wave.h"
 #include "sdma/sdma.h"
@@ -19,6 +20,7 @@ const struct asic asic_mi210 = {
 	.watch_line = 6,
 	.isa = &isa_gfx90a,
 	.sdma = &sdma_4_4_0,
+	.sched = &hws_sched,
 	.reg = {
 #include "gfx9_regs.def"
 	},

@@ -7,6 +7,7 @@
  */
 #include "asic.h"
 #include "bus/discovery.h"
+#include "cp/hws/hws.h"
 #include "host/params.h"
 #include "isa/wave.h"
 #include "sdma/sdma.h"
@@ -58,6 +59,7 @@ const struct asic asic_mi300x = {
 	.watch_line = 7,
 	.isa = &isa_gfx942,
 	.sdma = &sdma_4_4_2,
+	.sched = &hws_sched,
 	.reg = {
 #include "gfx9_regs.def"
 	},

@@ -28,7 +28,6 @@ struct room {
 /**
  * struct partition - XCCs that are one device to the driver; what it does no other can tell
  * @g: @xcc:	device, and the XCC that leads it
- * @hws:	its scheduler
  * @queues:	mapped user queues
  * @slotted:	queue slots that hold one, bit pipe * 8 + queue
  * @next_cu:	where the search for room starts
@@ -37,7 +36,6 @@ struct room {
 struct partition {
 	struct gpu *g;
 	unsigned int xcc;
-	struct hws *hws;
 	struct user_queue *queues;
 	atomic_uint slotted;
 	unsigned int next_cu;

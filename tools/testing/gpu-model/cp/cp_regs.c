@@ -3,7 +3,9 @@
 #include "asic.h"
 #include "bus/grbm.h"
 #include "cp/machine.h"
-#include "cp/mec.h"
+#include "cp/queue/engine.h"
+#include "cp/queue/hqd.h"
+#include "cp/queue/slot.h"
 #include "cp_regs.h"
 #include "host/log.h"
 #include "host/params.h"
@@ -40,21 +42,60 @@ static struct hqd *selected_hqd(struct gpu *g, u32 off)
 	return mec_hqd(g, regs_xcc(off), GRBM_ME(sel), GRBM_PIPE(sel), GRBM_QUEUE(sel));
 }
 
+/* A place without a slot reads 0. */
 static u32 read_hqd(struct gpu *g, u32 off, u32 index)
 {
-	return mec_hqd_read(g, selected_hqd(g, off), index);
+	struct hqd *h = selected_hqd(g, off);
+	u32 val;
+
+	if (!h)
+		return 0;
+	mec_lock(g);
+	val = h->reg[index];
+	mec_unlock(g);
+	return val;
+}
+
+static void write_active(struct gpu *g, struct hqd *h, bool active)
+{
+	if (active && !h->active)
+		mec_activate(g, h);
+	else if (!active && h->active)
+		slot_kill(g, h);
 }
 
 static void write_hqd(struct gpu *g, u32 off, u32 index, u32 val)
 {
-	mec_hqd_write(g, selected_hqd(g, off), index, val);
+	struct hqd *h = selected_hqd(g, off);
+
+	if (!h)
+		return;
+	mec_lock(g);
+	h->reg[index] = val;
+	if (index == HQD(MQD_ACTIVE)) {
+		write_active(g, h, val & 1);
+	} else if (index == HQD(MQD_DEQUEUE_REQUEST) && val & 7 && h->active) {
+		if (h->is_user)
+			mec_kick(g);		/* slot_turn() */
+		else
+			mec_unmap(g, h);	/* it stopped between two packets */
+	} else if (index == HQD(MQD_DOORBELL_CONTROL)) {
+		mec_set_doorbell(h);
+	}
+	mec_unlock(g);
 }
 
 static void write_queue_reset(struct gpu *g, u32 off, u32 index, u32 val)
 {
+	struct hqd *h = selected_hqd(g, off);
+
 	(void)index;
-	if (val & 1)
-		mec_queue_reset(g, selected_hqd(g, off));
+	if (!(val & 1) || !h)
+		return;
+	mec_lock(g);
+	if (h->active)
+		slot_kill(g, h);
+	mec_unlock(g);
 }
 
 /* As dbgdev_wave_reset_wavefronts() sends it; its other commands are the debugger's. */

@@ -14,7 +14,9 @@
 #include "cp/cp_regs.h"
 #include "vm/ih.h"
 #include "vm/vm.h"
-#include "cp/mec.h"
+#include "cp/doorbell.h"
+#include "cp/queue/engine.h"
+#include "cp/queue/hqd.h"
 #include "bus/pci.h"
 #include "bus/regs.h"
 #include "sdma/sdma.h"
@@ -32,6 +34,7 @@ static inline void device_start_cfg(struct gpu *g, struct gpu_config cfg)
 	g->cfg.vram_mb = DEVICE_VRAM_MB;
 	g->cfg.workers = 1;
 	pthread_mutex_init(&g->mec_lock, NULL);
+	pthread_cond_init(&g->copied, NULL);
 	if (blocks_start(g, &failed)) {
 		printf("Bail out! %s: does not start\n", failed);
 		exit(1);

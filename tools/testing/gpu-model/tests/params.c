@@ -8,7 +8,8 @@
 
 #include "virtual_time.h"
 #include "device.h"
-#include "cp/hws_priv.h"
+#include "cp/hws/hws_priv.h"
+#include "cp/queue/pm4_opcodes.h"
 #include "vm/packet.h"
 #include "host/params.h"
 #include "sdma/ring.h"
@@ -105,7 +106,7 @@ static void hiq_go(void)
 	const u32 query[] = { 0, 0, LO(fb(FENCE)), HI(fb(FENCE)), 1, 0 };
 
 	*(u64 *)vram(FENCE) = 0;
-	hiq(IT_QUERY_STATUS, query, 6);
+	hiq(PM4_QUERY_STATUS, query, 6);
 	mec_doorbell(&gpu, HIQ_DOORBELL, hiq_wptr);
 }
 
@@ -121,22 +122,22 @@ static void put_runlist(void)
 	u32 run[3] = { list[0], list[1], list[2] | 1u << 23 | 8u << 24 };
 
 	memset(ib, 0, 28 * 4);
-	ib[0] = HEADER(IT_MAP_PROCESS, 20);
+	ib[0] = HEADER(PM4_MAP_PROCESS, 20);
 	ib[1] = PASID | 10u << 25;
 	ib[2] = LO(PDB2 | VALID);
 	ib[4] = SH_MEM_BASES_DEFAULT;
-	ib[21] = HEADER(IT_MAP_QUEUES, 6);
+	ib[21] = HEADER(PM4_MAP_QUEUES, 6);
 	ib[22] = 1 << 4 | 1u << 29;
 	ib[23] = USER_DOORBELL << 2;
 	ib[24] = LO(fb(MQD));
 	ib[25] = HI(fb(MQD));
 	ib[26] = AMDQ + 0x38;
-	hiq(IT_RUN_LIST, run, 3);
+	hiq(PM4_RUN_LIST, run, 3);
 }
 
 static void put_unmap(void)
 {
-	hiq(IT_UNMAP_QUEUES, (const u32[]){ 2 << 4 }, 1);
+	hiq(PM4_UNMAP_QUEUES, (const u32[]){ 2 << 4 }, 1);
 }
 
 /* ---- a device, a process and its queue ---- */
@@ -195,7 +196,7 @@ static void start(void)
 	if (mec_map(&gpu, h, fb(HIQ_MQD), 0))
 		abort();
 	mec_set_hiq(&gpu, h);
-	hiq(IT_SET_RESOURCES, resources, 7);
+	hiq(PM4_SET_RESOURCES, resources, 7);
 	hiq_go();
 	settle();
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "packets.h"
-#include "cp/pm4.h"
+#include "cp/queue/pm4.h"
 
 #define RING_DW		256u
 #define RING_LOG2	8
@@ -227,7 +227,7 @@ static void garbage(void)
 int main(void)
 {
 	device_start(&gpu);
-	mec_stop(&gpu);		/* the turns are made here */
+	engine_stop(&gpu);		/* the turns are made here */
 	process_start();
 	kq = queue(0, fb(KERNEL_RING), 0);
 	uq = queue(1, USER_RING, VMID);

@@ -5,7 +5,7 @@
 
 #include "tap.h"
 #include "device.h"
-#include "cp/pm4.h"
+#include "cp/queue/pm4.h"
 #include "compute/spi.h"
 
 #define SEL(me, pipe, queue)	((me) << 2 | (pipe) | (queue) << 8)

@@ -12,7 +12,7 @@
 #include "host/log.h"
 #include "bus/memory.h"
 #include "vm/vm.h"
-#include "cp/pm4.h"
+#include "cp/queue/pm4.h"
 #include "bus/regs.h"
 #include "compute/compute_regs.h"
 #include "compute/spi.h"

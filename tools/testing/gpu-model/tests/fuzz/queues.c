@@ -12,7 +12,11 @@
 #include "fuzz.h"
 #include "actors.h"
 
-#include "cp/mec.c"	/* its statics are what this is about */
+#include "cp/queue/engine.c"	/* whose thread this one is */
+#include "cp/cp.h"
+#include "cp/machine.h"
+#include "cp/queue/attach.h"
+#include "cp/queue/pm4_opcodes.h"
 
 /* Of the device: xccs.c has two, and all of this. */
 #ifndef XCCS
@@ -70,7 +74,7 @@ static void fuzz_start(void)
 {
 	fuzz_guard(DEVICE_VRAM_MB);
 	device_start_xccs(&gpu, XCCS);
-	mec_stop(&gpu);
+	engine_stop(&gpu);
 	is_cp = true;
 }
 
@@ -150,7 +154,7 @@ static void turns(void)
 
 	for (i = 0; i < 4; i++) {
 		pthread_mutex_lock(&gpu.mec_lock);
-		turn(&gpu);
+		cp_turn(&gpu);
 		pthread_mutex_unlock(&gpu.mec_lock);
 		actors_turn();
 	}

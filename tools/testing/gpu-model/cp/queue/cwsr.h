@@ -3,7 +3,7 @@
 #ifndef GPU_MODEL_CWSR_H
 #define GPU_MODEL_CWSR_H
 
-#include "cp/aql.h"
+#include "compute/queue.h"
 
 /**
  * struct cwsr_size - where a save will go

@@ -3,7 +3,7 @@
 #ifndef GPU_MODEL_PM4_DISPATCH_H
 #define GPU_MODEL_PM4_DISPATCH_H
 
-#include "cp/aql.h"
+#include "compute/queue.h"
 
 /* First register (in dwords) of those that struct user_queue.sh holds. */
 #define COMPUTE_REG_BASE	0x2e00

@@ -36,16 +36,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cp/cwsr.h"
-#include "host/fault.h"
-#include "host/log.h"
 #include "bus/memory.h"
-#include "vm/vm.h"
-#include "cp/pm4.h"
 #include "bus/regs.h"
-#include "cp_regs.h"
 #include "compute/spi.h"
 #include "compute/trap.h"
+#include "cp/queue/complete.h"
+#include "cp/queue/cwsr.h"
+#include "cp/queue/hqd.h"
+#include "cp/queue/pm4_opcodes.h"
+#include "host/fault.h"
+#include "host/log.h"
+#include "vm/vm.h"
 
 #define MQD_PAGE	4096
 #define CNTL_STACK_MAX	(1u << 16)	/* amdkfd gives the largest of these GPUs 33 KiB */

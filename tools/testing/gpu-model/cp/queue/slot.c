@@ -12,15 +12,16 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "cp/cwsr.h"
-#include "host/fault.h"
-#include "cp/hws.h"
-#include "vm/ih.h"
-#include "host/log.h"
-#include "cp/machine.h"
-#include "vm/vm.h"
-#include "cp/slot.h"
 #include "compute/spi.h"
+#include "cp/queue/complete.h"
+#include "cp/queue/cwsr.h"
+#include "cp/queue/engine.h"
+#include "cp/queue/hqd.h"
+#include "cp/queue/slot.h"
+#include "host/fault.h"
+#include "host/log.h"
+#include "vm/ih.h"
+#include "vm/vm.h"
 
 /* CP_HQD_DEQUEUE_REQUEST, as enum hqd_dequeue_request_type of amdgpu_amdkfd_gfx_v9.c. */
 enum { REQUEST_NONE, REQUEST_DRAIN, REQUEST_RESET, REQUEST_SAVE };
@@ -35,9 +36,9 @@ static void restore(struct user_queue *q)
 	if (fault_hit(FAULT_REFUSE_RESTORE, NULL)) {
 		err = -EIO;
 	} else {
-		hws_copy_begin(q->g);
+		copy_begin(q->g);
 		err = cwsr_restore(q, &bytes);
-		hws_copy_end(q->g);
+		copy_end(q->g);
 	}
 	if (err) {
 		q->error = AQL_FAULT;
@@ -132,6 +133,26 @@ void slot_stick(struct user_queue *q, int err)
 	log_warn("queue %#x: cannot save its waves (%d)", q->h->doorbell, err);
 }
 
+void slot_drop(struct user_queue *q)
+{
+	q->frozen = true;
+	cwsr_remove(q);
+	aql_reap(q->part);
+	cwsr_drop(q);
+	aql_detach(q);
+}
+
+void slot_kill(struct gpu *g, struct hqd *h)
+{
+	if (h->active && h->is_user)
+		copy_wait(g);
+	if (h->uq) {
+		log_event("queue-reset", "queue=%#x pasid=%u", h->doorbell, h->uq->pasid);
+		slot_drop(h->uq);
+	}
+	mec_unmap(g, h);
+}
+
 static void request_done(struct user_queue *q, u64 bytes)
 {
 	struct gpu *g = q->g;
@@ -165,9 +186,9 @@ static void save(struct user_queue *q)
 	cwsr_count(q, &load);
 	err = cwsr_check(q, &size);
 	if (!err && size.stack) {
-		hws_copy_begin(g);
+		copy_begin(g);
 		err = cwsr_write(q);
-		hws_copy_end(g);
+		copy_end(g);
 	}
 	if (err) {
 		slot_stick(q, err);
@@ -188,10 +209,7 @@ static void serve(struct user_queue *q, unsigned int request)
 	struct gpu *g = q->g;
 
 	if (request == REQUEST_RESET) {
-		struct hqd *h = q->h;
-
-		machine_queue_reset(g, h);
-		mec_unmap(g, h);
+		slot_kill(g, q->h);
 		return;
 	}
 	if (!q->request_at) {

@@ -11,9 +11,11 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "host/log.h"
-#include "cp/pm4_dispatch.h"
+#include "asic.h"
 #include "compute/spi.h"
+#include "cp/queue/dispatch.h"
+#include "cp/queue/pm4_dispatch.h"
+#include "host/log.h"
 
 /* Index into user_queue.sh[] of an MQD dword. */
 #define SH(mqd_dword)	((mqd_dword) - MQD_COMPUTE)

@@ -14,14 +14,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "hws_priv.h"
-#include "vm/ih.h"
-#include "host/log.h"
-#include "cp/machine.h"
-#include "vm/vm.h"
-#include "sdma/sdma.h"
-#include "cp/slot.h"
 #include "compute/spi.h"
+#include "cp/queue/engine.h"
+#include "cp/queue/slot.h"
+#include "host/log.h"
+#include "hws_priv.h"
+#include "sdma/sdma.h"
+#include "vm/ih.h"
+#include "vm/vm.h"
 
 static struct hqd *free_slot(struct hws *s)
 {

@@ -10,13 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/fault.h"
-#include "hws_priv.h"
-#include "host/log.h"
-#include "cp/machine.h"
-#include "vm/vm.h"
-#include "sdma/sdma.h"
 #include "compute/spi.h"
+#include "cp/hws/hws.h"
+#include "cp/queue/engine.h"
+#include "cp/queue/pm4_opcodes.h"
+#include "cp/queue/slot.h"
+#include "host/fault.h"
+#include "host/log.h"
+#include "hws_priv.h"
+#include "sdma/sdma.h"
+#include "vm/vm.h"
 
 #define IB_DWORDS_MAX	(1u << 16)
 #define RUN_LIST_CHAIN	(1u << 20)
@@ -24,37 +27,6 @@
 enum { QUEUE_STATIC = 2, QUEUE_STATIC_LOW_LATENCY = 3 };	/* MAP_QUEUES queue_type */
 enum { ACTION_PREEMPT = 0, ACTION_RESET = 1 };			/* UNMAP_QUEUES action */
 enum { SEL_DOORBELLS = 0, SEL_PASID = 1, SEL_ALL = 2, SEL_DYNAMIC = 3 };
-
-/**
- * hws_copy_begin() - a part of a preemption or restore begins that only moves bytes
- * @g:	device; mec_lock is dropped until hws_copy_end()
- */
-void hws_copy_begin(struct gpu *g)
-{
-	g->hws->copying = true;
-	pthread_mutex_unlock(&g->mec_lock);
-}
-
-/**
- * hws_copy_end() - it ends
- * @g:	device
- */
-void hws_copy_end(struct gpu *g)
-{
-	pthread_mutex_lock(&g->mec_lock);
-	g->hws->copying = false;
-	pthread_cond_broadcast(&g->hws->copied);
-}
-
-/**
- * hws_wait_copied() - wait for a part of that kind to end
- * @g:	device; mec_lock is dropped meanwhile
- */
-void hws_wait_copied(struct gpu *g)
-{
-	while (g->hws->copying)
-		pthread_cond_wait(&g->hws->copied, &g->mec_lock);
-}
 
 /* Which of a partition's queues an UNMAP_QUEUES means. */
 struct filter {
@@ -114,7 +86,7 @@ static void preempt(struct hws *s, const struct filter *f)
 	preempt_begin(s);
 }
 
-static void hws_turn_of(struct hws *s)
+static void turn_of(struct hws *s)
 {
 	if ((s->busy && !preempt_turn(s)) || !s->rotate_at)
 		return;
@@ -126,16 +98,12 @@ static void hws_turn_of(struct hws *s)
 	}
 }
 
-/**
- * hws_turn() - what the schedulers do by themselves
- * @g:	device
- */
-void hws_turn(struct gpu *g)
+static void turn(struct gpu *g)
 {
 	struct partition *p;
 
 	for_each_partition(g, p)
-		hws_turn_of(p->hws);
+		turn_of(hws_of(p));
 }
 
 /* ---- packets ---- */
@@ -248,13 +216,13 @@ static int parse_ib(struct hws *s, const u32 *ib, unsigned int dw, const u32 *li
 		if (ib[i] >> 30 != 3 || n >= dw - i)
 			return -EINVAL;
 		switch (op) {
-		case IT_MAP_PROCESS:
+		case PM4_MAP_PROCESS:
 			err = add_process(s, ib + i + 1, n);
 			break;
-		case IT_MAP_QUEUES:
+		case PM4_MAP_QUEUES:
 			err = add_queue(s, ib + i + 1, n);
 			break;
-		case IT_RUN_LIST:
+		case PM4_RUN_LIST:
 			return add_chain(s, ib + i + 1, n, list);
 		default:
 			return -EINVAL;
@@ -320,8 +288,7 @@ static void reset_queues(struct hws *s, const struct filter *f)
 		next = q->next;
 		if (!wanted(f, q->pasid, h->doorbell, q->is_static))
 			continue;
-		machine_queue_reset(s->g, h);
-		mec_unmap(s->g, h);
+		slot_kill(s->g, h);
 	}
 	runlist_free_vmids(s);
 }
@@ -375,9 +342,9 @@ static s64 query_status(struct gpu *g, const u32 *p, unsigned int n)
 	return 0;
 }
 
-s64 hws_packet(struct gpu *g, unsigned int xcc, unsigned int op, const u32 *p, unsigned int n)
+static s64 packet(struct gpu *g, unsigned int xcc, unsigned int op, const u32 *p, unsigned int n)
 {
-	struct hws *s = spi_partition(g, xcc)->hws;
+	struct hws *s = hws_of(spi_partition(g, xcc));
 
 	if (s->busy && !preempt_turn(s))
 		return -EAGAIN;
@@ -386,48 +353,34 @@ s64 hws_packet(struct gpu *g, unsigned int xcc, unsigned int op, const u32 *p, u
 		return -EAGAIN;
 	}
 	switch (op) {
-	case IT_SET_RESOURCES:
+	case PM4_SET_RESOURCES:
 		return set_resources(s, p, n);
-	case IT_RUN_LIST:
+	case PM4_RUN_LIST:
 		return run_list(s, p, n);
-	case IT_UNMAP_QUEUES:
+	case PM4_UNMAP_QUEUES:
 		return unmap_queues(s, p, n);
-	case IT_QUERY_STATUS:
+	case PM4_QUERY_STATUS:
 		return query_status(g, p, n);
 	default:
 		return -EINVAL;		/* MAP_PROCESS and MAP_QUEUES: in runlists only */
 	}
 }
 
-/**
- * hws_start() - set up the schedulers
- * @g:	device
- *
- * Return: 0 or -ENOMEM.
- */
-int hws_start(struct gpu *g)
+static int start(struct gpu *g)
 {
 	unsigned int i;
 
 	g->hws = calloc(1, sizeof(*g->hws));
 	if (!g->hws)
 		return -ENOMEM;
-	pthread_cond_init(&g->hws->copied, NULL);
 	for (i = 0; i < XCCS_MAX; i++) {
-		struct partition *p = &g->spi->partition[i];
-
-		p->hws = &g->hws->of[i];
-		p->hws->g = g;
-		p->hws->part = p;
+		g->hws->of[i].g = g;
+		g->hws->of[i].part = &g->spi->partition[i];
 	}
 	return 0;
 }
 
-/**
- * hws_stop() - free the schedulers
- * @g:	device
- */
-void hws_stop(struct gpu *g)
+static void stop(struct gpu *g)
 {
 	unsigned int i;
 
@@ -439,16 +392,11 @@ void hws_stop(struct gpu *g)
 		g->hws->gws = gws->next;
 		free(gws);
 	}
-	pthread_cond_destroy(&g->hws->copied);
 	free(g->hws);
 	g->hws = NULL;
 }
 
-/**
- * hws_reset() - function-level reset, or other partitions
- * @g:	device
- */
-void hws_reset(struct gpu *g)
+static void reset(struct gpu *g)
 {
 	struct gws *gws;
 	unsigned int i;
@@ -466,3 +414,11 @@ void hws_reset(struct gpu *g)
 		memset(s->pasid, 0, sizeof(s->pasid));
 	}
 }
+
+const struct sched_ops hws_sched = {
+	.start = start,
+	.stop = stop,
+	.reset = reset,
+	.turn = turn,
+	.packet = packet,
+};

@@ -7,8 +7,9 @@
 #ifndef GPU_MODEL_HWS_PRIV_H
 #define GPU_MODEL_HWS_PRIV_H
 
-#include "cp/hws.h"
 #include "compute/spi.h"
+#include "cp/queue/attach.h"
+#include "cp/queue/hqd.h"
 
 #define VMIDS		16
 #define SLOTS		(MEC_PIPES * MEC_QUEUES)
@@ -103,17 +104,18 @@ struct gws {
 
 /**
  * struct schedulers - those of all partitions, and what they share
- * @of:		struct partition.hws
+ * @of:		by the XCC that leads the partition
  * @gws:	of all processes that have had some: queues that come back go on with it
- * @copying:	state is being saved or restored with mec_lock dropped
- * @copied:	announces the end of that
  */
 struct schedulers {
 	struct hws of[XCCS_MAX];
 	struct gws *gws;
-	bool copying;
-	pthread_cond_t copied;
 };
+
+static inline struct hws *hws_of(const struct partition *p)
+{
+	return &p->g->hws->of[p->xcc];
+}
 
 #define for_each_queue(s, q)	for (q = (s)->part->queues; q; q = q->next)
 

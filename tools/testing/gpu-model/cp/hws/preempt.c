@@ -11,14 +11,15 @@
  */
 #include <inttypes.h>
 
-#include "cp/cwsr.h"
-#include "host/fault.h"
-#include "hws_priv.h"
-#include "host/log.h"
-#include "cp/machine.h"
-#include "vm/vm.h"
-#include "cp/slot.h"
 #include "compute/spi.h"
+#include "cp/queue/complete.h"
+#include "cp/queue/cwsr.h"
+#include "cp/queue/engine.h"
+#include "cp/queue/slot.h"
+#include "host/fault.h"
+#include "host/log.h"
+#include "hws_priv.h"
+#include "vm/vm.h"
 
 #define STUCK_MAX	16	/* queue_doorbell_id0 to 15 (v9_structs.h) */
 
@@ -49,11 +50,11 @@ static void save_all(struct hws *s)
 		err[n] = cwsr_check(q, &size[n]);
 		list[n++] = q;
 	}
-	hws_copy_begin(s->g);
+	copy_begin(s->g);
 	for (i = 0; i < n; i++)
 		if (!err[i] && size[i].stack)
 			err[i] = cwsr_write(list[i]);
-	hws_copy_end(s->g);
+	copy_end(s->g);
 	for (i = 0; i < n; i++) {
 		if (err[i]) {
 			slot_stick(list[i], err[i]);

@@ -8,17 +8,20 @@
 #include <errno.h>
 #include <string.h>
 
-#include "host/fault.h"
-#include "vm/ih.h"
-#include "host/log.h"
-#include "cp/machine.h"
-#include "vm/vm.h"
-#include "vm/packet.h"
-#include "host/params.h"
-#include "cp/pm4.h"
-#include "cp/pm4_dispatch.h"
 #include "bus/regs.h"
-
+#include "cp/queue/engine.h"
+#include "cp/queue/pm4.h"
+#include "cp/queue/pm4_dispatch.h"
+#include "cp/queue/release.h"
+#include "cp/queue/sched.h"
+#include "cp/queue/signal.h"
+#include "cp/queue/slot.h"
+#include "host/fault.h"
+#include "host/log.h"
+#include "host/params.h"
+#include "vm/ih.h"
+#include "vm/packet.h"
+#include "vm/vm.h"
 
 #define PQ_SIZE_LOG2(v)		(((v) & 0x3f) + 1)	/* dwords */
 #define PQ_SIZE_LOG2_MAX	28			/* 1 GiB, as amdkfd allows */
@@ -28,9 +31,6 @@
 
 #define MAX_PAYLOAD		0x4000			/* dwords a header can announce */
 #define NOP_SINGLE		0x3fff			/* count of a NOP without payload */
-
-#define CLIENT_GRBM_CP		0x14
-#define SOURCE_CP_EOP		181
 
 #define EVENT_CS_PARTIAL_FLUSH	7
 #define SH_REG_BASE		0x2c00	/* dwords */
@@ -163,83 +163,17 @@ static s64 copy_data(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32 n
 	}
 }
 
-/* What a RELEASE_MEM writes, and its interrupt. */
-static int release(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p)
-{
-	unsigned int data_sel = p[1] >> 29 & 7, int_sel = p[1] >> 24 & 7;
-	struct ih_vector v = {
-		.xcc = h->xcc,
-		.client = CLIENT_GRBM_CP,
-		.source = SOURCE_CP_EOP,
-		.ring = h->pipe | h->me << 2 | h->queue << 4,
-		.vmid = h->vmid,
-	};
-	u64 val;
-	int err = 0;
-
-	switch (data_sel) {
-	case 0:
-		break;
-	case 1:
-		err = vm_write(g, vmid, packet_u64(p + 2) & ~3ull, &p[4], 4);
-		break;
-	case 2:
-		val = packet_u64(p + 4);
-		err = vm_write(g, vmid, packet_u64(p + 2) & ~7ull, &val, 8);
-		break;
-	case 3:
-	case 4:
-		val = gpu_now() / GPU_CLOCK_NS;
-		err = vm_write(g, vmid, packet_u64(p + 2) & ~7ull, &val, 8);
-		break;
-	default:
-		return -EINVAL;
-	}
-	if (int_sel == 1 || int_sel == 2) {
-		v.pasid = h->vmid ? ih_vmid_pasid(g, h->vmid) : 0;
-		v.data[0] = p[6];
-		ih_post(g, &v);
-	}
-	return err;
-}
-
 /*
  * At the end of what the queue dispatched before; packets behind this one do not
  * wait. One too many holds its queue up.
  */
 static s64 release_mem(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32 n)
 {
-	struct user_queue *q = h->uq;
-	struct release *r;
-	unsigned int i;
-
 	if (n < 6 || (p[1] >> 29 & 7) > 4)
 		return -EINVAL;
 	if (idle(h))
-		return release(g, h, vmid, p);
-	if (q->releases == RELEASES_MAX)
-		return -EAGAIN;
-	r = &q->release[q->releases++];
-	*r = (struct release){};
-	memcpy(r->packet, p, sizeof(r->packet));
-	for (i = 0; i < DISPATCHES_MAX; i++)
-		r->after |= q->d[i].used ? 1u << i : 0;
-	return 0;
-}
-
-int pm4_dispatch_ended(struct user_queue *q, unsigned int place)
-{
-	unsigned int i;
-	int err = 0;
-
-	for (i = 0; i < q->releases; i++)
-		q->release[i].after &= ~(1u << place);
-	/* Those behind one wait for all that it waits for. */
-	for (i = 0; i < q->releases && !q->release[i].after; i++)
-		err |= release(q->g, q->h, q->vmid, q->release[i].packet);
-	q->releases -= i;
-	memmove(q->release, q->release + i, q->releases * sizeof(q->release[0]));
-	return err ? -EFAULT : 0;
+		return release_now(g, h, vmid, p);
+	return release_later(h->uq, p) ? 0 : -EAGAIN;
 }
 
 /* SET_*_REG: @base is the first dword register of the packet's kind. */
@@ -342,7 +276,7 @@ static s64 unmap_queues(struct gpu *g, const struct hqd *kiq, const u32 *p, u32 
 		return 0;
 	if (action == 3)	/* preempt without unmapping: nothing runs behind its back */
 		return 0;
-	mec_queue_reset(g, h);
+	slot_kill(g, h);
 	return 0;
 }
 
@@ -371,6 +305,8 @@ static s64 invalidate_tlbs(struct gpu *g, const u32 *p)
 static s64 execute(struct gpu *g, struct hqd *h, struct pm4_state *s, const struct stream *st,
 		   bool in_ib, unsigned int op, const u32 *p, u32 n)
 {
+	const struct sched_ops *sched = asic_of(g)->sched;
+
 	switch (op) {
 	case PM4_NOP:
 		return 0;
@@ -403,16 +339,16 @@ static s64 execute(struct gpu *g, struct hqd *h, struct pm4_state *s, const stru
 	case PM4_INVALIDATE_TLBS:
 		return invalidate_tlbs(g, p);
 	case PM4_SET_RESOURCES:
-		return s->hiq ? hws_packet(g, h->xcc, op, p, n) : 0;
+		return s->hiq ? sched->packet(g, h->xcc, op, p, n) : 0;
 	case PM4_MAP_QUEUES:
-		return s->hiq ? hws_packet(g, h->xcc, op, p, n) : map_queues(g, h, p, n);
+		return s->hiq ? sched->packet(g, h->xcc, op, p, n) : map_queues(g, h, p, n);
 	case PM4_UNMAP_QUEUES:
-		return s->hiq ? hws_packet(g, h->xcc, op, p, n) : unmap_queues(g, h, p, n);
+		return s->hiq ? sched->packet(g, h->xcc, op, p, n) : unmap_queues(g, h, p, n);
 	case PM4_QUERY_STATUS:
-		return s->hiq ? hws_packet(g, h->xcc, op, p, n) : query_status(g, st->vmid, p, n);
+		return s->hiq ? sched->packet(g, h->xcc, op, p, n) : query_status(g, st->vmid, p, n);
 	case PM4_MAP_PROCESS:
 	case PM4_RUN_LIST:
-		return s->hiq ? hws_packet(g, h->xcc, op, p, n) : -EINVAL;
+		return s->hiq ? sched->packet(g, h->xcc, op, p, n) : -EINVAL;
 	default:
 		return -EINVAL;
 	}
