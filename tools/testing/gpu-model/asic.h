@@ -10,6 +10,7 @@
 
 #define PCI_VENDOR	0x1002
 
+struct cwsr_ops;
 struct discovery;
 struct isa;
 struct sched_ops;
@@ -102,6 +103,7 @@ enum reg {
  * @isa:		instruction set
  * @sdma:		the registers of an SDMA engine
  * @sched:		the scheduler's firmware
+ * @cwsr:		how waves are saved
  * @reg:		byte offset of each register; 0: it has none of that name
  */
 struct asic {
@@ -116,6 +118,7 @@ struct asic {
 	const struct isa *isa;
 	const struct sdma_regs *sdma;
 	const struct sched_ops *sched;
+	const struct cwsr_ops *cwsr;
 	u32 reg[REG_IDS];
 };
 

@@ -2,6 +2,7 @@
 /* AMD Instinct MI210; see asic.h. */
 #include "asic.h"
 #include "cp/hws/hws.h"
+#include "cp/queue/cwsr_ops.h"
 #include "host/params.h"
 #include "isa/wave.h"
 #include "sdma/sdma.h"
@@ -21,6 +22,7 @@ const struct asic asic_mi210 = {
 	.isa = &isa_gfx90a,
 	.sdma = &sdma_4_4_0,
 	.sched = &hws_sched,
+	.cwsr = &cwsr_gfx9,
 	.reg = {
 #include "gfx9_regs.def"
 	},

@@ -8,6 +8,7 @@
 #include "asic.h"
 #include "bus/discovery.h"
 #include "cp/hws/hws.h"
+#include "cp/queue/cwsr_ops.h"
 #include "host/params.h"
 #include "isa/wave.h"
 #include "sdma/sdma.h"
@@ -60,6 +61,7 @@ const struct asic asic_mi300x = {
 	.isa = &isa_gfx942,
 	.sdma = &sdma_4_4_2,
 	.sched = &hws_sched,
+	.cwsr = &cwsr_gfx9,
 	.reg = {
 #include "gfx9_regs.def"
 	},

@@ -2,23 +2,16 @@
 /*
  * Compute wave save and restore.
  *
- * Where: as amdkfd lays the areas out (kfd_mqd_manager_v9.c). The control stack
- * is in the MQD's buffer, one page behind the MQD, and grows down from
- * cp_hqd_cntl_stack_size to ..._offset. Wave state is in the process' save area
- * between cp_hqd_cntl_stack_size and cp_hqd_wg_state_offset.
+ * Where: the control stack grows down from cp_hqd_cntl_stack_size to ..._offset of the place
+ * that the GPU has for it. Wave state is in the process' save area between
+ * cp_hqd_cntl_stack_size and cp_hqd_wg_state_offset.
  *
- * What: as the trap handler of this GPU leaves it (cwsr_trap_handler_gfx9.asm)
- * and debuggers read it (ROCdbgapi, gfx90a). The control stack is a SET_SH_REG
+ * What: as the GPU has it (struct cwsr_ops). The control stack is a SET_SH_REG
  * packet of values for COMPUTE_RELAUNCH, lowest address first. One with
  * IS_STATE names the resources of the waves that follow, one with neither bit
  * is a wave. The first wave's record is at the top of the wave state, the
- * others below it. A record is, upwards:
- *
- *   VGPRs, accumulation VGPRs	256 bytes each
- *   SGPRs			448 bytes: FLAT_SCRATCH, XNACK_MASK, VCC end them
- *   struct wave_regs		128 bytes
- *   LDS			only with the first wave of a workgroup
- *   struct wave_extra		64 bytes, which trap handler and readers leave alone
+ * others below it. Behind each is struct wave_extra, 64 bytes which trap handler
+ * and readers leave alone.
  *
  * On a GPU of several XCCs each has an MQD and a save area of its own, for the
  * workgroups that belong to it.
@@ -42,32 +35,19 @@
 #include "compute/trap.h"
 #include "cp/queue/complete.h"
 #include "cp/queue/cwsr.h"
+#include "cp/queue/cwsr_ops.h"
 #include "cp/queue/hqd.h"
 #include "cp/queue/pm4_opcodes.h"
 #include "host/fault.h"
 #include "host/log.h"
 #include "vm/vm.h"
 
-#define MQD_PAGE	4096
 #define CNTL_STACK_MAX	(1u << 16)	/* amdkfd gives the largest of these GPUs 33 KiB */
 #define USER_HEADER	40	/* struct kfd_context_save_area_header: the control stack's end */
 
 /* The packet around the control stack. */
 #define STACK_HEADER	2
 #define COMPUTE_RELAUNCH 0x222	/* register, counted from the first of SET_SH_REG */
-
-/* COMPUTE_RELAUNCH; fields of states and waves as ROCdbgapi takes them apart. */
-#define RELAUNCH_EVENT	(1u << 30)
-#define RELAUNCH_STATE	(1u << 31)
-#define STATE_VGPRS(n)	((n) / 8 - 1)			/* both kinds */
-#define STATE_SGPRS	(SAVED_SGPRS / 16 << 6)
-#define STATE_LDS(n)	((n) / LDS_GRANULE << 9)
-#define STATE_ACC(n)	(((n) / 4 - 1) << 24)		/* first accumulation register */
-#define WAVE_SLOT(n)	(n)				/* scratch, of its engine's share */
-#define WAVE_ENGINE(n)	((n) << 9)
-#define WAVE_SCRATCH	(1u << 15)
-#define WAVE_LAST	(1u << 16)			/* of its workgroup */
-#define WAVE_FIRST	(1u << 17)
 
 /**
  * struct saved_queue - begins the bytes of the events
@@ -104,15 +84,6 @@ _Static_assert(USER_HEADER + 4 * (STACK_HEADER + EVENTS(SAVED_MAX) +
 				  2 * 4 * CU_SIMDS * SIMD_WAVES) <= 4096, "control stack");
 
 /**
- * struct wave_regs - hardware registers and trap temporaries
- */
-struct wave_regs {
-	u32 m0, pc_lo, pc_hi, exec_lo, exec_hi, status, trapsts, xnack_lo, xnack_hi, mode;
-	u32 reserved[6];
-	u32 ttmp[16];
-};
-
-/**
  * struct wave_extra - what the model knows of a wave besides
  * @number:	of its workgroup
  * @scratch:	first scratch slot of the workgroup, or -1
@@ -125,10 +96,14 @@ struct wave_extra {
 	u8 reserved[25];
 };
 
-_Static_assert(sizeof(struct wave_regs) == 128 && sizeof(struct wave_extra) == 64, "layout");
+_Static_assert(sizeof(struct wave_extra) == 64, "layout");
 
-#define SGPR_BYTES	(SAVED_SGPRS * 4)
 #define VGPR_BYTES	(LANES * 4)
+
+static const struct cwsr_ops *layout(const struct gpu *g)
+{
+	return asic_of(g)->cwsr;
+}
 
 static u64 area_base(const struct hqd *h)
 {
@@ -136,23 +111,10 @@ static u64 area_base(const struct hqd *h)
 	       h->reg[HQD(MQD_CTX_SAVE_BASE_LO)];
 }
 
-static u32 lds_bytes(const struct dispatch *d)
-{
-	return (d->lds_bytes + LDS_GRANULE - 1) / LDS_GRANULE * LDS_GRANULE;
-}
-
-/* Resources of a dispatch's waves. */
-static u32 state_word(const struct dispatch *d)
-{
-	return RELAUNCH_STATE | STATE_VGPRS(d->code.vgprs) | STATE_SGPRS |
-	       STATE_LDS(lds_bytes(d)) | STATE_ACC(d->code.acc_offset);
-}
-
-/* Bytes of a wave's record. */
+/* Bytes of a wave's record, and of what the model adds. */
 static u32 wave_bytes(const struct dispatch *d, bool first)
 {
-	return d->code.vgprs * VGPR_BYTES + SGPR_BYTES + sizeof(struct wave_regs) +
-	       (first ? lds_bytes(d) : 0) + sizeof(struct wave_extra);
+	return layout(d->q->g)->record(d, first) + sizeof(struct wave_extra);
 }
 
 /* Index of a group's first or last wave that has not ended. */
@@ -172,25 +134,6 @@ static unsigned int last_wave(const struct group *grp)
 	while (i && grp->wg->waves[i].ended)
 		i--;
 	return i;
-}
-
-/*
- * A debugger finds scratch by engine and slot within the engine's share, so the
- * engine here is that of the share; without scratch, the wave's own.
- */
-static u32 wave_word(const struct group *grp, unsigned int i)
-{
-	const struct user_queue *q = grp->q;
-	u32 word = (i == first_wave(grp) ? WAVE_FIRST : 0) |
-		   (i == last_wave(grp) ? WAVE_LAST : 0);
-	u32 share = q->scratch_slots / q->g->cfg.engines;
-	u32 slot = grp->scratch + i - group_xcc(q, grp->number) * q->scratch_slots;
-
-	if (grp->scratch < 0)
-		return word | (grp->cu ? WAVE_ENGINE(grp->cu->engine) : 0);
-	if (!share || slot / share >= ENGINES_MAX)
-		return word | WAVE_SCRATCH;
-	return word | WAVE_SCRATCH | WAVE_ENGINE(slot / share) | WAVE_SLOT(slot % share & 0x1ff);
 }
 
 /**
@@ -335,7 +278,8 @@ static struct cwsr_size xcc_size(const struct user_queue *q, unsigned int xcc)
  */
 int cwsr_check(struct user_queue *q, struct cwsr_size *size)
 {
-	unsigned int xcc;
+	unsigned int xcc, vmid;
+	u64 stack;
 
 	*size = (struct cwsr_size){};
 	if (!q->begun)
@@ -352,52 +296,15 @@ int cwsr_check(struct user_queue *q, struct cwsr_size *size)
 		if ((u64)s.stack + USER_HEADER > stack_size ||
 		    (u64)stack_size + s.state > h->reg[HQD(MQD_CTX_SAVE_SIZE)])
 			return -ENOSPC;
+		stack = layout(q->g)->stack(h, &vmid) + stack_size - s.stack;
 		if (!h->mqd || area_base(h) + stack_size < stack_size ||
-		    !writable(q->g, 0, h->mqd + MQD_PAGE + stack_size - s.stack, s.stack) ||
+		    !writable(q->g, vmid, stack, s.stack) ||
 		    !writable(q->g, q->vmid, area_base(h) + stack_size, s.state))
 			return -EFAULT;
 		size->stack += s.stack;
 		size->state += s.state;
 	}
 	return 0;
-}
-
-static int write_bytes(struct user_queue *q, u64 *va, const void *buf, size_t len)
-{
-	int err = vm_write(q->g, q->vmid, *va, buf, len);
-
-	*va += len;
-	return err;
-}
-
-/* What the trap handler would write of wave @i, whose record begins at @va. */
-static int write_wave(struct user_queue *q, const struct group *grp, unsigned int i, u64 va)
-{
-	const struct wave *w = &grp->wg->waves[i];
-	struct wave_regs regs = {
-		.m0 = w->sgpr[SGPR_M0],
-		.pc_lo = w->pc,
-		.pc_hi = w->pc >> 32,
-		.exec_lo = w->sgpr[SGPR_EXEC],
-		.exec_hi = w->sgpr[SGPR_EXEC + 1],
-		.status = wave_status(w) | STATUS_PRIV,	/* as read in the trap handler */
-		.trapsts = w->trapsts,
-		.xnack_lo = w->sgpr[SGPR_XNACK_MASK],
-		.xnack_hi = w->sgpr[SGPR_XNACK_MASK + 1],
-		.mode = w->mode,
-	};
-	int err;
-
-	memcpy(regs.ttmp, w->sgpr + SGPR_TTMP, sizeof(regs.ttmp));
-	err = write_bytes(q, &va, w->vgpr, w->vgprs * VGPR_BYTES);
-	/* Behind s101 the operand space goes on as the save area does. */
-	if (!err)
-		err = write_bytes(q, &va, w->sgpr, SGPR_BYTES);
-	if (!err)
-		err = write_bytes(q, &va, &regs, sizeof(regs));
-	if (!err && i == first_wave(grp) && grp->wg->lds_bytes)
-		err = write_bytes(q, &va, grp->wg->lds, grp->wg->lds_bytes);
-	return err;
 }
 
 static void log_save(const struct user_queue *q, const struct group *grp, const struct wave *w)
@@ -410,14 +317,14 @@ static void log_save(const struct user_queue *q, const struct group *grp, const 
 /* Add a group to control stack and wave state; @top: the lowest record so far. */
 static int write_group(struct user_queue *q, struct group *grp, u32 **stack, u64 *top)
 {
+	unsigned int i, first = first_wave(grp);
 	u64 va[WG_WAVES_MAX] = {};
-	unsigned int i;
 	int err = 0;
 
 	/* here, since what comes may be the firmware's or the trap handler's to save */
 	if (grp->wg->lds_bytes && fault_hit(FAULT_CORRUPT_SAVE, NULL))
 		grp->wg->lds[0] ^= 1;
-	*(*stack)++ = state_word(grp->d);
+	*(*stack)++ = layout(q->g)->state_word(grp->d);
 	for (i = 0; i < grp->wg->nwaves && !err; i++) {
 		const struct wave *w = &grp->wg->waves[i];
 		const struct wave_extra extra = {
@@ -433,12 +340,13 @@ static int write_group(struct user_queue *q, struct group *grp, u32 **stack, u64
 
 		if (w->ended)
 			continue;
-		*(*stack)++ = wave_word(grp, i);
+		*(*stack)++ = layout(q->g)->wave_word(grp, i) | (i == first ? WAVE_FIRST : 0) |
+			      (i == last_wave(grp) ? WAVE_LAST : 0);
 		err = vm_write(q->g, q->vmid, *top - sizeof(extra), &extra, sizeof(extra));
-		*top -= wave_bytes(grp->d, i == first_wave(grp));
+		*top -= wave_bytes(grp->d, i == first);
 		va[i] = *top;
 		if (!err && !trap_usable(q, true))
-			err = write_wave(q, grp, i, va[i]);
+			err = layout(q->g)->write(q, w, i == first, va[i]);
 		log_save(q, grp, w);
 	}
 	if (!err && trap_usable(q, true))
@@ -489,8 +397,9 @@ static int write_xcc(struct user_queue *q, unsigned int xcc)
 	u64 top = area_base(h) + stack_size + size.state;
 	struct group *lists[] = { q->removed, q->pending }, *grp;
 	u32 *stack, *word;
-	unsigned int i;
+	unsigned int i, vmid;
 	int err = 0;
+	u64 va;
 
 	if (!size.stack)
 		return 0;
@@ -506,9 +415,9 @@ static int write_xcc(struct user_queue *q, unsigned int xcc)
 		for (grp = lists[i]; grp && !err; grp = grp->next)
 			if (group_xcc(q, grp->number) == xcc)
 				err = write_group(q, grp, &word, &top);
+	va = layout(q->g)->stack(h, &vmid) + stack_size - size.stack;
 	if (!err)
-		err = vm_write(q->g, 0, h->mqd + MQD_PAGE + stack_size - size.stack, stack,
-			       size.stack);
+		err = vm_write(q->g, vmid, va, stack, size.stack);
 	free(stack);
 	if (err)
 		return err;
@@ -635,42 +544,6 @@ static int read_events(struct user_queue *q, const u32 *stack, u32 *n)
 	return 0;
 }
 
-static int read_bytes(struct user_queue *q, u64 *va, void *buf, size_t len)
-{
-	int err = vm_read(q->g, q->vmid, *va, buf, len);
-
-	*va += len;
-	return err;
-}
-
-/* Registers of a wave, and LDS behind them, from the record that begins at @va. */
-static int read_wave(struct user_queue *q, struct group *grp, struct wave *w, bool first, u64 va)
-{
-	struct wave_regs regs;
-	int err;
-
-	err = read_bytes(q, &va, w->vgpr, w->vgprs * VGPR_BYTES);
-	if (!err)
-		err = read_bytes(q, &va, w->sgpr, SGPR_BYTES);
-	if (!err)
-		err = read_bytes(q, &va, &regs, sizeof(regs));
-	if (!err && first && grp->wg->lds_bytes)
-		err = read_bytes(q, &va, grp->wg->lds, grp->wg->lds_bytes);
-	if (err)
-		return err;
-	memcpy(w->sgpr + SGPR_TTMP, regs.ttmp, sizeof(regs.ttmp));
-	w->sgpr[SGPR_M0] = regs.m0;
-	w->sgpr[SGPR_EXEC] = regs.exec_lo;
-	w->sgpr[SGPR_EXEC + 1] = regs.exec_hi;
-	w->sgpr[SGPR_XNACK_MASK] = regs.xnack_lo;
-	w->sgpr[SGPR_XNACK_MASK + 1] = regs.xnack_hi;
-	w->pc = regs.pc_lo | (u64)regs.pc_hi << 32;
-	w->mode = regs.mode;
-	w->trapsts = regs.trapsts;
-	wave_set_status(w, regs.status & ~STATUS_PRIV);
-	return 0;
-}
-
 /* Do a group's scratch slots lie in its XCC's share? */
 static bool scratch_fits(const struct user_queue *q, unsigned int xcc, s64 first, unsigned int n)
 {
@@ -700,13 +573,13 @@ static struct group *read_group(struct user_queue *q, unsigned int xcc,
 	u64 bytes;
 
 	if (extra->dispatch >= DISPATCHES_MAX || !d->used || extra->number >= d->next ||
-	    group_xcc(q, extra->number) != xcc || state != state_word(d))
+	    group_xcc(q, extra->number) != xcc || state != layout(q->g)->state_word(d))
 		return NULL;
 	nwaves = dispatch_waves(d, extra->number, id);
 	if (d->regs.scratch_wave_bytes ? !scratch_fits(q, xcc, extra->scratch, nwaves) :
 	    extra->scratch != -1)
 		return NULL;
-	bytes = (u64)nwaves * d->code.vgprs * VGPR_BYTES + lds_bytes(d);
+	bytes = (u64)nwaves * d->code.vgprs * VGPR_BYTES + cwsr_lds_bytes(d);
 	if (bytes > *room)
 		return NULL;
 	*room -= bytes;
@@ -796,7 +669,7 @@ static int read_waves(struct user_queue *q, unsigned int xcc, const u32 *stack, 
 		r.va[extra.index] = top;
 		r.extra[extra.index] = extra;
 		if (!trap_usable(q, false))
-			err = read_wave(q, r.grp, &r.grp->wg->waves[extra.index], first, top);
+			err = layout(q->g)->read(q, &r.grp->wg->waves[extra.index], first, top);
 		if (!err && stack[i] & WAVE_LAST)
 			err = finish_group(q, &r);
 		if (err)
@@ -812,7 +685,9 @@ static int read_xcc(struct user_queue *q, unsigned int xcc, u64 *bytes)
 	u32 offset = r[HQD(MQD_CNTL_STACK_OFFSET)], n = (stack_size - offset) / 4, events;
 	u64 bottom = area_base(h) + stack_size;
 	u64 top = area_base(h) + r[HQD(MQD_WG_STATE_OFFSET)];
+	unsigned int vmid;
 	u32 *stack;
+	u64 va;
 	int err;
 
 	if (xcc && !cwsr_saved(h))
@@ -823,7 +698,8 @@ static int read_xcc(struct user_queue *q, unsigned int xcc, u64 *bytes)
 	stack = malloc(n * 4);
 	if (!stack)
 		return -ENOMEM;
-	err = vm_read(q->g, 0, h->mqd + MQD_PAGE + offset, stack, n * 4);
+	va = layout(q->g)->stack(h, &vmid) + offset;
+	err = vm_read(q->g, vmid, va, stack, n * 4);
 	if (!err && stack[1] != COMPUTE_RELAUNCH)
 		err = -EINVAL;
 	events = xcc ? 0 : n - STACK_HEADER;
