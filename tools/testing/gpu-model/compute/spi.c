@@ -244,7 +244,7 @@ struct group *group_alloc(struct dispatch *d, u64 number, unsigned int nwaves, s
 
 	if (!grp)
 		return NULL;
-	grp->wg = wg_alloc(nwaves, d->code.vgprs, d->code.acc_offset,
+	grp->wg = wg_alloc(nwaves, d->code.lanes, d->code.vgprs, d->code.acc_offset,
 			   round_up(d->lds_bytes, LDS_GRANULE));
 	if (!grp->wg) {
 		free(grp);

@@ -297,9 +297,25 @@ static inline void set_sgpr64(struct wave *w, unsigned int n, u64 v)
 	w->sgpr[n + 1] = v >> 32;
 }
 
+/* The mask of a register's lanes. A wave of fewer uses the lower ones. */
+#define ALL_LANES	(~0ull >> (64 - LANES))
+
+/* A mask of the wave's lanes: two scalar registers, or one of a wave of 32. */
+static inline u64 get_mask(const struct wave *w, unsigned int n)
+{
+	return sgpr64(w, n) & w->all;
+}
+
+static inline void set_mask(struct wave *w, unsigned int n, u64 mask)
+{
+	w->sgpr[n] = mask;
+	if (w->lanes > 32)
+		w->sgpr[n + 1] = mask >> 32;
+}
+
 static inline u64 wave_exec(const struct wave *w)
 {
-	return sgpr64(w, SGPR_EXEC);
+	return get_mask(w, SGPR_EXEC);
 }
 
 /* MODE register fields; those for 64 bits are for 16, too ("MI200 ISA" 6.4). */
@@ -384,7 +400,7 @@ static inline const u32 *vsrc_hi(struct ctx *c, const struct insn *i, unsigned i
 /* Where to compute the result: in place, when all lanes are written. */
 static inline u32 *vdst(struct ctx *c, const struct insn *i)
 {
-	if (i->direct && wave_exec(c->w) == ~0ull)
+	if (i->direct && wave_exec(c->w) == c->w->all)
 		return vreg(c, i->dst);
 	return c->out[0];
 }
@@ -392,7 +408,7 @@ static inline u32 *vdst(struct ctx *c, const struct insn *i)
 /* Is it of registers and scalars, for all lanes? Then it may be computed in place. */
 static inline bool in_place(const struct ctx *c, const struct insn *i)
 {
-	return !REFERENCE && i->simple && wave_exec(c->w) == ~0ull;
+	return !REFERENCE && i->simple && wave_exec(c->w) == c->w->all;
 }
 
 /* Then, a source that is the same for all lanes. */
@@ -442,7 +458,7 @@ static inline u64 active_lanes(const struct ctx *c, const struct insn *i)
 
 static inline u64 carry_in(struct ctx *c, const struct insn *i)
 {
-	return i->src[2] < MAX_SGPRS ? sgpr64(c->w, i->src[2]) : ssrc64(c, i, 2);
+	return i->src[2] < MAX_SGPRS ? get_mask(c->w, i->src[2]) : ssrc64(c, i, 2);
 }
 
 /* float.c: a single-precision source with subnormals flushed. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Waves: architectural state of 64 lanes, and execution of gfx90a and gfx942 code. */
+/* Waves: their architectural state, and execution of code. */
 #ifndef GPU_MODEL_WAVE_H
 #define GPU_MODEL_WAVE_H
 
 #include "gpu.h"
 
-#define LANES		64
+#define LANES		64	/* that a register has room for */
 #define MAX_SGPRS	128	/* operand space 0..127: s0-s101, flat_scratch, xnack_mask, vcc, ttmp, m0, exec */
 #define MAX_VGPRS	512	/* architectural first, then accumulation (unified file on gfx90a) */
 #define SGPR_FLAT_SCRATCH 102
@@ -120,6 +120,7 @@ enum wave_stop {
  * @last_pc:	address of the instruction executed last, for the event log
  * @sgpr:	operand space; exec, vcc and m0 live in it
  * @vgpr:	[@vgprs][LANES]; accumulation registers start at @acc_offset
+ * @lanes: @all:	64 or 32, and the mask of them
  * @vgprs:	allocated vector registers, both kinds
  * @acc_offset:	first accumulation register
  * @scc:	scalar condition code
@@ -139,6 +140,8 @@ struct wave {
 	u64 last_pc;
 	u32 sgpr[MAX_SGPRS];
 	u32 (*vgpr)[LANES];
+	u64 all;
+	u8 lanes;
 	u16 vgprs;
 	u16 acc_offset;
 	bool scc;
@@ -182,7 +185,7 @@ struct workgroup {
 };
 
 /* Allocate with all registers zero and exec full; NULL if out of memory. */
-struct workgroup *wg_alloc(unsigned int nwaves, unsigned int vgprs,
+struct workgroup *wg_alloc(unsigned int nwaves, unsigned int lanes, unsigned int vgprs,
 			   unsigned int acc_offset, u32 lds_bytes);
 void wg_free(struct workgroup *wg);
 
@@ -237,6 +240,7 @@ struct kernel_code {
 	u64 entry;		/* address of the first instruction */
 	u32 lds_bytes, scratch_bytes, kernarg_bytes;
 	u16 vgprs, acc_offset, sgprs;
+	u8 lanes;		/* of a wave */
 	u8 user_sgprs;		/* rsrc2 bits 5:1 */
 	bool wg_id_x, wg_id_y, wg_id_z, wg_info, scratch_en;
 	u8 workitem_dims;	/* 0: x, 1: x and y, 2: x, y and z */
@@ -264,7 +268,7 @@ struct dispatch_regs {
 };
 
 /* Waves that workgroup @id[] needs: fewer than a full one at the grid's edge. */
-unsigned int wg_nwaves(const struct dispatch_regs *d, const u32 id[3]);
+unsigned int wg_nwaves(const struct kernel_code *k, const struct dispatch_regs *d, const u32 id[3]);
 
 /* The part of @k that comes from COMPUTE_PGM_RSRC1 to 3; the rest is cleared. */
 void kernel_code_regs(struct kernel_code *k, u32 rsrc1, u32 rsrc2, u32 rsrc3);

@@ -67,7 +67,7 @@ static bool machine_init(struct machine *m, u8 *code, const struct isa_build *bu
 		if (!m->data[n])
 			return false;
 	}
-	m->wg = wg_alloc(2, VGPRS, ACC, LDS);
+	m->wg = wg_alloc(2, LANES, VGPRS, ACC, LDS);
 	if (!m->wg)
 		return false;
 	m->wg->waves[0].mem = &m->mem;

@@ -62,7 +62,7 @@ int main(void)
 		.isa = &isa_gfx90a, .ptr = fuzz_ptr, .generation = fuzz_generation, .ctx = &m,
 		.shared_base = 0x1000000000000ull, .private_base = 0x2000000000000ull,
 	};
-	struct workgroup *wg = wg_alloc(2, VGPRS, ACC, 512);
+	struct workgroup *wg = wg_alloc(2, LANES, VGPRS, ACC, 512);
 	unsigned int kept = 0, broken = 0, changed = 0, done = 0;
 	struct wave *w;
 

@@ -709,7 +709,7 @@ int main(void)
 {
 	static const struct isa *const isas[] = { &isa_gfx90a, &isa_gfx942 };
 	struct wave_mem mem = { .isa = &isa_gfx90a, .ptr = code_ptr, .generation = generation };
-	struct workgroup *wg = wg_alloc(1, VGPRS, ACC, 0);
+	struct workgroup *wg = wg_alloc(1, LANES, VGPRS, ACC, 0);
 	char what[96];
 
 	mem.ctx = calloc(1, 4096);

@@ -519,7 +519,7 @@ static bool run(const struct test *t, unsigned int index, const struct isa *isa,
 		.gws_count = GWS_RESOURCES,
 		.shared_base = SHARED_VA, .private_base = PRIVATE_VA,
 	};
-	struct workgroup *wg = wg_alloc(1, 128, 120, 1024);
+	struct workgroup *wg = wg_alloc(1, LANES, 128, 120, 1024);
 	char want[512], stop[16], *save, *one;
 	enum wave_stop why;
 	u32 budget = 1000;
@@ -587,7 +587,7 @@ static void run_gws_barrier(struct memory *m)
 		.ptr = test_ptr, .generation = test_generation, .ctx = m, .gws = gws,
 		.gws_count = GWS_RESOURCES,
 	};
-	struct workgroup *wg = wg_alloc(2, 128, 120, 0);
+	struct workgroup *wg = wg_alloc(2, LANES, 128, 120, 0);
 	u32 budget = 1000, i;
 	struct wave *w;
 

@@ -32,7 +32,7 @@ static enum aql_error parse_scratch(struct user_queue *q, struct dispatch *d, u3
 	q->scratch_wave_bytes = TMPRING_WAVESIZE(tmpring) * 1024;
 	q->scratch_slots = TMPRING_WAVES(tmpring);
 	d->regs.scratch_wave_bytes = q->scratch_wave_bytes;
-	if (!base || (u64)private_bytes * LANES > q->scratch_wave_bytes ||
+	if (!base || (u64)private_bytes * d->code.lanes > q->scratch_wave_bytes ||
 	    q->scratch_slots < (dispatch_waves(d, 0, (u32[3]){})))
 		return AQL_NO_SCRATCH;
 	return AQL_OK;

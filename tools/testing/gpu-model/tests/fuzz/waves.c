@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const u8 *input, size_t size)
 		.tba = CODE_VA + 64, .tma = DATA_VA,
 		.watch = { { DATA_VA, ~63ull, WATCH_NONREAD, TRAPSTS_WATCH0 } }, .watches = 1,
 	};
-	struct workgroup *wg = wg_alloc(2, VGPRS, ACC, LDS);
+	struct workgroup *wg = wg_alloc(2, LANES, VGPRS, ACC, LDS);
 	unsigned int n, round;
 
 	if (!wg)
