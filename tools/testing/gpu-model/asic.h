@@ -92,6 +92,22 @@ enum reg {
 };
 
 /**
+ * struct cu_size - a compute unit
+ * @simds: @waves:	SIMDs, and wave slots of each
+ * @vgprs: @vgpr_granule:	vector registers of a SIMD, and of how many its waves get multiples
+ * @sgprs: @sgpr_granule:	likewise scalar registers
+ * @lds: @lds_granule:	likewise bytes of the LDS, and workgroups
+ * @barriers:		for workgroups of more than one wave
+ */
+struct cu_size {
+	u8 simds, waves;
+	u16 vgprs, vgpr_granule;
+	u16 sgprs, sgpr_granule;
+	u32 lds, lds_granule;
+	u16 barriers;
+};
+
+/**
  * struct asic - a kind of GPU
  * @name:		of the command line
  * @part:		of the VBIOS
@@ -99,6 +115,8 @@ enum reg {
  * @discovery:		describes its blocks by a table at the end of VRAM; NULL: the driver
  *			knows them
  * @xccs: @engines:	most XCCs, and shader engines of one, that it may have
+ * @pipe_queues:	queue slots of a pipe
+ * @cu:			its compute units
  * @watch_line:		a watch point's address counts in these bytes, log2
  * @isa:		instruction set
  * @sdma:		the registers of an SDMA engine
@@ -114,6 +132,8 @@ struct asic {
 	u16 class;
 	const struct discovery *discovery;
 	u8 xccs, engines;
+	u8 pipe_queues;
+	const struct cu_size *cu;
 	u8 watch_line;
 	const struct isa *isa;
 	const struct sdma_regs *sdma;

@@ -3,6 +3,7 @@
 #include "asic.h"
 #include "cp/hws/hws.h"
 #include "cp/queue/cwsr_ops.h"
+#include "gfx9.h"
 #include "host/params.h"
 #include "isa/wave.h"
 #include "sdma/sdma.h"
@@ -18,6 +19,8 @@ const struct asic asic_mi210 = {
 	.device = 0x740f, .subsystem = 0x0c34, .revision = 2,
 	.class = 0x0380,	/* other display controller */
 	.xccs = 1, .engines = ENGINES_MAX,
+	.pipe_queues = 8,
+	.cu = &gfx9_cu,
 	.watch_line = 6,
 	.isa = &isa_gfx90a,
 	.sdma = &sdma_4_4_0,

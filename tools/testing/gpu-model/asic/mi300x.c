@@ -9,6 +9,7 @@
 #include "bus/discovery.h"
 #include "cp/hws/hws.h"
 #include "cp/queue/cwsr_ops.h"
+#include "gfx9.h"
 #include "host/params.h"
 #include "isa/wave.h"
 #include "sdma/sdma.h"
@@ -57,6 +58,8 @@ const struct asic asic_mi300x = {
 	.discovery = &discovery,
 	.xccs = XCCS_MAX,
 	.engines = 4,		/* the MQD has CU masks for no more (v9_structs.h) */
+	.pipe_queues = 8,
+	.cu = &gfx9_cu,
 	.watch_line = 7,
 	.isa = &isa_gfx942,
 	.sdma = &sdma_4_4_2,

@@ -102,12 +102,13 @@ static u8 *put_ips(const struct gpu_config *cfg, u8 *buf, u8 *t)
 /* gc_info_v2_1 */
 static u8 *put_gc(const struct gpu_config *cfg, u8 *buf, u8 *t)
 {
+	const struct cu_size *cu = asics[cfg->asic]->cu;
 	const u32 info[] = {
 		cfg->engines, cfg->cus_per_engine, 1 /* arrays an engine */,
 		4 /* render backends */, 16 /* channel caches */, 256 /* general registers */,
 		32 /* geometry threads */, 32 /* geometry table */, 1792 /* primitive buffer */,
-		0, 0 /* offchip LDS */, 64 /* lanes */, SIMD_WAVES, 32 /* scratch slots a CU */,
-		CU_LDS_BYTES / 1024, 1, 1,
+		0, 0 /* offchip LDS */, 64 /* lanes */, cu->waves, 32 /* scratch slots a CU */,
+		cu->lds / 1024, 1, 1,
 		cfg->cus_per_engine, 32, 1, 2, 64, 16, 4096,
 	};
 	u8 *p = t + 12;

@@ -130,8 +130,8 @@ void vbios_build(const struct gpu_config *cfg, u8 *rom, size_t size)
 	put16(t + 48, 256);		/* general registers */
 	put16(t + 50, 1792);		/* geometry primitive buffer */
 	put16(t + 54, 64);		/* lanes */
-	put16(t + 56, SIMD_WAVES);
-	put16(t + 58, CU_LDS_BYTES / 1024);
+	put16(t + 56, asic->cu->waves);
+	put16(t + 58, asic->cu->lds / 1024);
 	t[60] = 32;			/* geometry threads */
 	t[61] = 32;			/* geometry table depth */
 	t[62] = 1;

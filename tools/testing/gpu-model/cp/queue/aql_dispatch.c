@@ -66,9 +66,9 @@ enum aql_error aql_dispatch_parse(struct user_queue *q, struct dispatch *d)
 	d->lds_bytes = get32(d->source + 28);
 	if (d->lds_bytes < d->code.lds_bytes)
 		d->lds_bytes = d->code.lds_bytes;
-	if (d->lds_bytes > CU_LDS_BYTES)
+	if (d->lds_bytes > asic_of(q->g)->cu->lds)
 		return AQL_BAD_GROUP_SEGMENT;
-	if (!spi_fits(dispatch_waves(d, 0, (u32[3]){}), d->code.vgprs, d->code.sgprs,
+	if (!spi_fits(q->g, dispatch_waves(d, 0, (u32[3]){}), d->code.vgprs, d->code.sgprs,
 		      d->lds_bytes))
 		return AQL_BAD_REGISTERS;
 	d->regs.dispatch_ptr = aql_packet_addr(q, d->packet);

@@ -555,8 +555,10 @@ static bool scratch_fits(const struct user_queue *q, unsigned int xcc, s64 first
 /* Registers and LDS of an XCC's units, in bytes: what a queue can have had there. */
 static u64 xcc_bytes(const struct gpu *g)
 {
+	const struct cu_size *size = asic_of(g)->cu;
+
 	return (u64)gpu_die_cus(&g->cfg) *
-	       (CU_SIMDS * SIMD_VGPRS * VGPR_BYTES + CU_LDS_BYTES);
+	       (size->simds * size->vgprs * VGPR_BYTES + size->lds);
 }
 
 /*

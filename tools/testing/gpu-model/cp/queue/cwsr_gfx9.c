@@ -20,7 +20,7 @@
 /* COMPUTE_RELAUNCH; fields of states and waves as ROCdbgapi takes them apart. */
 #define STATE_VGPRS(n)	((n) / 8 - 1)			/* both kinds */
 #define STATE_SGPRS	(SAVED_SGPRS / 16 << 6)
-#define STATE_LDS(n)	((n) / LDS_GRANULE << 9)
+#define STATE_LDS(n)	((n) / 512 << 9)
 #define STATE_ACC(n)	(((n) / 4 - 1) << 24)		/* first accumulation register */
 #define WAVE_SLOT(n)	(n)				/* scratch, of its engine's share */
 #define WAVE_ENGINE(n)	((n) << 9)

@@ -36,7 +36,9 @@ extern const struct cwsr_ops cwsr_gfx9;
 /* What a workgroup has of the LDS. */
 static inline u32 cwsr_lds_bytes(const struct dispatch *d)
 {
-	return (d->lds_bytes + LDS_GRANULE - 1) / LDS_GRANULE * LDS_GRANULE;
+	u32 granule = asic_of(d->q->g)->cu->lds_granule;
+
+	return (d->lds_bytes + granule - 1) / granule * granule;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asic.h"
 #include "cp/queue/engine.h"
 #include "cp/queue/hqd.h"
 #include "host/log.h"
@@ -21,7 +22,7 @@ struct hqd *mec_hqd(struct gpu *g, unsigned int xcc, unsigned int me, unsigned i
 		    unsigned int queue)
 {
 	if (xcc * MEC_SLOTS >= g->slots->count || me < 1 || me > MEC_COUNT || pipe >= MEC_PIPES ||
-	    queue >= MEC_QUEUES)
+	    queue >= asic_of(g)->pipe_queues)
 		return NULL;
 	return &g->slots->hqd[((xcc * MEC_COUNT + me - 1) * MEC_PIPES + pipe) * MEC_QUEUES + queue];
 }

@@ -147,9 +147,9 @@ enum aql_error pm4_dispatch_parse(struct user_queue *q, struct dispatch *d)
 		return AQL_BAD_REGISTERS;
 	d->regs.user_data = (const u32 *)(d->source + offsetof(struct source, user_data));
 	d->lds_bytes = RSRC2_LDS(s.rsrc[1]);
-	if (d->lds_bytes > CU_LDS_BYTES)
+	if (d->lds_bytes > asic_of(q->g)->cu->lds)
 		return AQL_BAD_GROUP_SEGMENT;
-	if (!spi_fits(dispatch_waves(d, 0, (u32[3]){}), d->code.vgprs, d->code.sgprs,
+	if (!spi_fits(q->g, dispatch_waves(d, 0, (u32[3]){}), d->code.vgprs, d->code.sgprs,
 		      d->lds_bytes))
 		return AQL_BAD_REGISTERS;
 	return parse_scratch(q, d, &s);
