@@ -620,6 +620,37 @@ static void run_gws_barrier(struct memory *m)
 	wg_free(wg);
 }
 
+/* A wave of 32 lanes: masks of it are one register, what lies above that is not theirs. */
+static void run_wave32(struct memory *m)
+{
+	static const struct test programs[] = {
+		{ "s_mov_b32 s5, 0x1234\n s_mov_b32 vcc_lo, 0\n s_mov_b32 vcc_hi, 1\n"
+		  "v_cmp_le_u32 s[4:5], v0, v0\n v_cndmask_b32 v1, 1, 2, vcc\n"
+		  "v_mov_b32 v2, 3\n s_cbranch_vccz 1\n s_mov_b32 s5, 0", "" },
+	};
+	static const struct suite suite = { &isa_gfx90a, "gfx90a", programs, 1 };
+	struct wave_mem mem = {
+		.isa = &isa_gfx90a, .ptr = test_ptr, .generation = test_generation, .ctx = m,
+	};
+	struct workgroup *wg = wg_alloc(1, 32, 128, 120, 0);
+	u32 budget = 1000;
+	struct wave *w;
+
+	if (!wg || !assemble(m->code, &suite)) {
+		ok(false, "a program for a wave of 32");
+		return;
+	}
+	w = wg->waves;
+	w->mem = &mem;
+	w->pc = CODE_VA;
+	w->sgpr[SGPR_EXEC + 1] = ~0u;
+	ok(wave_run(w, &budget) == WAVE_END && w->sgpr[4] == ~0u && w->sgpr[5] == 0x1234,
+	   "a wave of 32: a comparison writes one register, and VCC is zero by its lower half");
+	ok(w->vgpr[1][31] == 1 && w->vgpr[2][31] == 3 && w->sgpr[SGPR_EXEC + 1] == ~0u &&
+	   !(wave_status(w) >> 9 & 1), "each of its lanes does what it is told");
+	wg_free(wg);
+}
+
 int main(void)
 {
 	struct memory m = {
@@ -634,6 +665,7 @@ int main(void)
 	run_suite(&suites[0], &m);
 	run_suite(&suites[1], &m);
 	run_gws_barrier(&m);
+	run_wave32(&m);
 	free(m.code);
 	free(m.data);
 	free(m.scratch);
