@@ -215,8 +215,27 @@ static void inactive_cus(void)
 	device_stop(&gpu);
 }
 
+/* Names that a GPU has are registers of its BAR, each another one. */
+static void offsets(void)
+{
+	unsigned int i, j, k, wrong = 0;
+
+	for (i = 0; i < ASICS; i++) {
+		const u32 *reg = asics[i]->reg;
+
+		for (j = 1; j < REG_IDS; j++) {
+			wrong += reg[j] % 4 || reg[j] >= REGS_SIZE;
+			for (k = 0; reg[j] && k < j; k++)
+				wrong += reg[j] == reg[k];
+		}
+	}
+	ok(!wrong, "each register has a place of its own");
+	ok(reg_at(&(struct gpu){}, 0, REG_MM_INDEX) == 0, "the first is at 0");
+}
+
 int main(void)
 {
+	offsets();
 	mi210();
 	mi300x();
 	xccs();
