@@ -19,16 +19,6 @@
 
 #define TURN_PACKETS		32
 
-const struct sdma_regs sdma_4_4_0 = {
-	.f32_cntl = 0x0a8, .status = 0x094,
-	.gfx = 0x200, .page = 0x380, .user = 0x4c0, .stride = 0x160,
-};
-
-const struct sdma_regs sdma_4_4_2 = {
-	.f32_cntl = 0x008, .status = 0x094,
-	.gfx = 0x200, .page = 0x380, .user = 0x4c0, .stride = 0x160,
-};
-
 static const struct sdma_regs *layout(const struct gpu *g)
 {
 	return asic_of(g)->sdma;
