@@ -277,8 +277,11 @@ SUITES = {suite.name: suite for suite in (
         host(TESTBENCH / "tool/files", RESULTS / "tool/gpreempt")], UNCHECKED, 150),
     # on models whose read index advances at either time
     Suite("hwtest", [
+        # with other costs than the default ones, which its report is to tell
         guest(inside("hwtest/hwtest"), in_guest(KSELFTEST / "hwtest"), in_guest(PROGRAMS), "all",
-              name="launch", options=NO_STALL),
+              name="launch", options=[*NO_STALL, "--model", "--param mmio_write_ns=200 "
+                                      "--param unmap_fixed_ns=15000 --param save_fixed_ns=40000 "
+                                      "--param cwsr_cu_bytes_per_us=8000"]),
         guest(inside("hwtest/hwtest"), in_guest(KSELFTEST / "hwtest"), in_guest(PROGRAMS), "index",
               name="fetch", options=AT_FETCH),
         host(TESTBENCH / "hwtest/report", RESULTS / "hwtest")], PLAIN, 90),

@@ -44,6 +44,7 @@ VERBS = {
     "check-series": Verb("series/check-series", "[STEP...]: every patch builds by itself, each part passes its tests"),
     "check-shares": Verb("shares/check", "OUTPUT LOG: shares of the time, by an event log"),
     "check-slurm": Verb("slurm/check", "levels of jobs by munge and Slurm"),
+    "hwtest-costs": Verb("hwtest/costs", "REPORT: gpreempt-hwtest's report as the GPU model's options"),
     "coverage": Verb("coverage/main", "RESULTS GUEST: the lines that the suites have run"),
 
     "demo": Verb("demo/main", "preempt a wave on the modelled GPU, and measure it"),

@@ -86,18 +86,27 @@ def cost(r, mode, key):
     return COSTS[key].of(r[mode][key], r["alone"][key])
 
 
-def worse(r):
-    """Where GPREEMPT costs more than what has as much notice of a request, in words."""
+def losing(r):
+    """Of GPREEMPT and HINT, each cost by which they are worse, and than what, by how much."""
     for ours, rivals in RIVALS.items():
         for key, c in COSTS.items():
             here = cost(r, ours, key)
             # of the others the daemons alone have a process that looks
             there = {m: cost(r, m, key) for m in rivals
                      if m in r and (key != "cpu" or m in DAEMONS)}
-            more = [f"{c.form.format(here - base).replace('%', ' points')} more than '{TITLES[m]}'"
-                    for m, base in there.items() if here - base > max(c.least, TOLERANCE * base)]
+            more = {m: here - base for m, base in there.items()
+                    if here - base > max(c.least, TOLERANCE * base)}
             if more:
-                yield f"'{TITLES[ours]}' {c.what} {c.form.format(here)}: {', '.join(more)}"
+                yield ours, key, more
+
+
+def worse(r):
+    """Where GPREEMPT costs more than what has as much notice of a request, in words."""
+    for ours, key, more in losing(r):
+        c = COSTS[key]
+        than = [f"{c.form.format(us).replace('%', ' points')} more than '{TITLES[m]}'"
+                for m, us in more.items()]
+        yield f"'{TITLES[ours]}' {c.what} {c.form.format(cost(r, ours, key))}: {', '.join(than)}"
 
 
 def missed(name, mix, r):

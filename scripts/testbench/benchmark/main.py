@@ -20,8 +20,9 @@ a benchmark fails where GPREEMPT does not keep a limit of the mix's, or a result
 What was measured stays in out/bench/runs and is not measured again until the mix,
 the driver, the model or the programs change: a bench that was stopped goes on where
 it was. Leaves results.json, tables.rst (those of the documentation) and a picture a mix
-in out/bench, or out/bench-short; sensitivity.json with --sensitivity. What is of an MI300X
-is in out/bench-mi300x, and so on.
+in out/bench, or out/bench-short; sensitivity.json with --sensitivity; corners.rst with
+--corners, and the results of an end in a folder of its name there. What is of an MI300X is in
+out/bench-mi300x, and so on.
 """
 import argparse
 import collections
@@ -29,13 +30,14 @@ import os
 import subprocess
 import sys
 
-from testbench.benchmark import (about, figures, mixes, reading, report, runs, sensitivity,
-                                 tables)
+from testbench.benchmark import (about, corners, figures, mixes, report, runs, sensitivity,
+                                 tables, tenants)
 from testbench.benchmark.about import NoResult
-from testbench.benchmark.mixes import MIXES, SENSITIVE, SHORT, SHORT_REQUESTS
+from testbench.benchmark.mixes import CORNERS, MIXES, SENSITIVE, SHORT, SHORT_REQUESTS
 from testbench.gpu import GPUS
 
 SEEDS = (1, 2, 3, 4, 5)
+NAMES = (*MIXES, tenants.NAME)
 
 
 def numbers(text):
@@ -45,12 +47,16 @@ def numbers(text):
 def parse(arguments):
     p = argparse.ArgumentParser(prog="bench benchmark", description=__doc__.split("\n\n", maxsplit=1)[0],
                                 epilog=__doc__.split("\n\n", maxsplit=1)[1])
-    p.add_argument("mix", nargs="*", help="some of: " + " ".join(MIXES))
+    p.add_argument("mix", nargs="*", help="some of: " + " ".join(NAMES))
     p.add_argument("--short", action="store_true",
                    help=f"one seed, one setting and few requests, of {' and '.join(SHORT)}")
-    p.add_argument("--sensitivity", action="store_true",
-                   help=f"{SENSITIVE} with GPREEMPT, with one seed and each of the model's guesses "
-                   "halved and doubled")
+    kind = p.add_mutually_exclusive_group()
+    kind.add_argument("--corners", action="store_true",
+                      help=f"{', '.join(CORNERS)}, or those that are named, also where all of the "
+                      "model's costs are at their cheap end, and at their dear one")
+    kind.add_argument("--sensitivity", action="store_true",
+                      help=f"{SENSITIVE} with GPREEMPT, with one seed and each of the model's "
+                      "guesses halved and doubled")
     p.add_argument("--seeds", type=numbers, metavar="N,...",
                    help="of the random times, and of the guest (default "
                    f"{','.join(map(str, SEEDS))}; {SEEDS[0]} if short or for the sensitivity)")
@@ -60,16 +66,16 @@ def parse(arguments):
     p.add_argument("--rptr-at", choices=["fetch", "launch"],
                    help="when the model's firmware advances a queue's read index, with all the "
                    "seeds (default launch with all; at fetch with the first if neither short nor "
-                   "for the sensitivity)")
+                   "for the sensitivity or the corners)")
     p.add_argument("--quantum-us", default="", metavar="N",
                    help="how far guest and model may run past each other (default bench guest's)")
     args = p.parse_args(arguments)
-    unknown = [m for m in args.mix if m not in MIXES]
+    unknown = [m for m in args.mix if m not in NAMES]
     if unknown:
-        p.error(f"no mix {' '.join(unknown)}; there are: {' '.join(MIXES)}")
+        p.error(f"no mix {' '.join(unknown)}; there are: {' '.join(NAMES)}")
     args.seeds = args.seeds or (SEEDS[:1] if args.short or args.sensitivity else SEEDS)
     args.settings = {args.rptr_at or "launch": args.seeds}
-    if not (args.rptr_at or args.short or args.sensitivity):
+    if not (args.rptr_at or args.short or args.sensitivity or args.corners):
         args.settings["fetch"] = args.seeds[:1]
     args.out = runs.OUT / ("bench" + "-short" * args.short +
                            f"-{args.asic}" * (args.asic != p.get_default("asic")))
@@ -79,37 +85,46 @@ def parse(arguments):
 
 def job(args, contents, mix, seed, modes, rptr_at, options=""):
     """A run of a mix."""
+    if mix == tenants.NAME:
+        return tenants.Job(mix, seed, tuple(tenants.TITLES), 0, contents, args.asic, rptr_at,
+                           options, args.quantum_us)
     requests = min(MIXES[mix].requests, SHORT_REQUESTS if args.short else sys.maxsize)
     return runs.Job(mix, seed, tuple(modes), requests, contents, args.asic, rptr_at, options,
                     args.quantum_us)
 
 
 def results(args, jobs):
-    """Yields each job with what its modes measured by HIGH's level, or why there is nothing."""
+    """Yields each job with what its modes measured, or why there is nothing."""
     for one, why in runs.settle(jobs, args.jobs, args.stop, args.anew):
         measured = None
         if not why:
             try:
-                measured = reading.read_run(one.folder(), one.modes, MIXES[one.mix].levels)
+                measured = one.read()
             except (NoResult, OSError, KeyError, ValueError) as e:
                 why = f"no result: {e}"
         yield one, measured, why
 
 
 class Bench:
-    """The mixes: their results so far, and what was missed."""
+    """
+    The mixes at one end of the model's costs: their results so far, what was missed, and, where
+    the costs are not the default, the limits that are only for these.
+    """
 
-    def __init__(self, args):
-        self.args = args
-        self.mixes, self.missed = {}, []
-        args.out.mkdir(parents=True, exist_ok=True)
-        for old in (args.out / "results.json", *args.out.glob("*.png")):
+    def __init__(self, args, end=corners.DEFAULT, options=""):
+        self.args, self.end, self.options = args, end, options
+        self.mixes, self.tenants, self.missed, self.over = {}, {}, [], []
+        self.out = args.out if end == corners.DEFAULT else args.out / end
+        self.out.mkdir(parents=True, exist_ok=True)
+        for old in (self.out / "results.json", *self.out.glob("*.png")):
             old.unlink(missing_ok=True)
 
     def run(self):
         contents = runs.contents()
-        names = self.args.mix or (SHORT if self.args.short else MIXES)
-        jobs = [job(self.args, contents, name, seed, MIXES[name].modes(), rptr_at)
+        names = self.args.mix or (CORNERS if self.args.corners else
+                                  SHORT if self.args.short else NAMES)
+        jobs = [job(self.args, contents, name, seed,
+                    MIXES[name].modes() if name in MIXES else (), rptr_at, self.options)
                 for name in names for rptr_at, seeds in self.args.settings.items()
                 for seed in seeds]
         left = collections.Counter((one.mix, one.rptr_at) for one in jobs)
@@ -124,7 +139,11 @@ class Bench:
                 stopped += 1
             else:
                 self.missed.append(f"{one.title()}: {why}")
-            if not left[table] and good[table]:
+            if left[table] or not good[table]:
+                continue
+            if one.mix == tenants.NAME:
+                self.share(one.rptr_at, good[table])
+            else:
                 for level in MIXES[one.mix].levels:
                     self.table(*table, level, {run: of[level]
                                                for run, of in good[table].items()})
@@ -143,26 +162,56 @@ class Bench:
         r, block = figures.of_mix([measured[one] for one in jobs])
         worse = list(figures.worse(r))
         report.table(title, rptr_at, r, block, made, seeds, worse)
-        report.picture(self.args.out / f"{name}-{rptr_at}.png", f"{title}, {rptr_at}", r)
-        self.missed += figures.missed(f"{name}, {rptr_at}", mix, r)
+        report.picture(self.out / f"{name}-{rptr_at}.png", f"{title}, {rptr_at}", r)
+        limits = self.missed if self.end == corners.DEFAULT else self.over
+        limits += figures.missed(f"{name}, {rptr_at}", mix, r)
         for m in r.values():
             del m["latencies_us"]
         self.mixes.setdefault(name, {"title": title})[rptr_at] = {
             "low_block_us": block, "seeds": seeds, **made, **r, "worse": worse}
         self.save()
 
-    def save(self):
-        report.save(self.args.out / "results.json", {
-            "asic": self.args.asic, "tolerance": figures.TOLERANCE,
-            "hint_us": mixes.HINT_US, "hint_margin_us": mixes.MARGIN_US, "mixes": self.mixes,
-            "missed": self.missed})
-        (self.args.out / "tables.rst").write_text(tables.text(self.mixes))
+    def share(self, rptr_at, measured):
+        """Of the tenants' runs in a setting, as many as have a result."""
+        jobs = sorted(measured, key=lambda one: one.seed)
+        r = tenants.of_runs([measured[one] for one in jobs])
+        seeds, made = [one.seed for one in jobs], about.together([one.about() for one in jobs])
+        tenants.tell(r, report.told(made, seeds), rptr_at)
+        self.missed += [f"{rptr_at}: {text}" for text in tenants.missed(r)]
+        self.tenants[rptr_at] = {"seeds": seeds, **made, "ways": r}
+        self.save()
 
-    def end(self):
-        print(f"\n  results   {self.args.out / 'results.json'}\n  pictures  {self.args.out}/*.png")
-        for text in self.missed:
-            print(f"  MISSED    {text}")
+    def save(self):
+        report.save(self.out / "results.json", {
+            "asic": self.args.asic, "model": self.options, "tolerance": figures.TOLERANCE,
+            "hint_us": mixes.HINT_US, "hint_margin_us": mixes.MARGIN_US, "mixes": self.mixes,
+            "tenants": self.tenants, "missed": self.missed, "over": self.over})
+        (self.out / "tables.rst").write_text("\n".join(
+            [tables.text(self.mixes), *(tenants.table(of["ways"]) for of in self.tenants.values())]))
+
+    def finish(self):
+        """Whether something was missed."""
+        print(f"\n  results   {self.out / 'results.json'}\n  pictures  {self.out}/*.png")
+        for how, texts in ("MISSED", self.missed), ("over", self.over):
+            for text in texts:
+                print(f"  {how:<9} {text}")
         return bool(self.missed)
+
+
+def turn(args):
+    """The mixes at each corner of the model's costs; whether something was missed."""
+    missed, ends = False, {}
+    for end, options in corners.options().items():
+        print(f"\nThe model's costs: {end}", flush=True)
+        bench = Bench(args, end, options)
+        bench.run()
+        missed |= bench.finish()
+        ends[end] = bench.mixes
+    rptr_at, = args.settings
+    path = args.out / "corners.rst"
+    path.write_text(corners.text(ends, rptr_at))
+    print(f"\n{path.read_text()}\n  corners   {path}")
+    return missed
 
 
 def weigh(args):
@@ -208,9 +257,11 @@ def main(arguments=None):
     try:
         if args.sensitivity:
             sys.exit(weigh(args))
+        if args.corners:
+            sys.exit(turn(args))
         bench = Bench(args)
         bench.run()
-        sys.exit(bench.end())
+        sys.exit(bench.finish())
     except NoResult as e:
         sys.exit(f"bench: no result: {e}")
     except subprocess.CalledProcessError as e:

@@ -109,6 +109,8 @@ MIXES = {
 }
 SHORT = ("block-10ms", "two-models")
 SENSITIVE = "block-10ms"        # whose figures are looked at when a parameter changes
+# where all of them are cheap, or dear
+CORNERS = ("block-0.1ms", "block-1ms", "processes-32", "two-models")
 
 
 def plan(mix, modes):

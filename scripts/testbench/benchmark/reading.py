@@ -87,6 +87,13 @@ def high(folder, mode, level):
     return folder / f"{mode}.high-{level}"
 
 
+def gave_up(folder, mode):
+    """No result if GPREEMPT did."""
+    state = folder / f"{mode}.state"
+    if state.exists() and state.read_text().strip() == "bypassed":
+        raise NoResult(f"'{mode}': GPREEMPT gave up")
+
+
 def read_mode(folder, mode, level, log):
     if mode == "low":
         return read_low_alone(folder)
@@ -113,9 +120,7 @@ def read_mode(folder, mode, level, log):
     low = path if mode.startswith("coop") else folder / f"{mode}.low"
     if low.exists():
         found.low = read_low(folder, low.read_text(), begin, end)
-    state = folder / f"{mode}.state"
-    if state.exists() and state.read_text().strip() == "bypassed":
-        raise NoResult(f"'{mode}': GPREEMPT gave up")
+    gave_up(folder, mode)
     return found
 
 

@@ -15,7 +15,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 
-from testbench.benchmark import about, mixes
+from testbench.benchmark import about, mixes, reading
 from testbench.benchmark.about import NoResult
 from testbench.gpu import GPUS
 from testbench.paths import (BUILD, GUEST, OUT, PROGRAMS, QEMU, TESTBENCH, guests_scripts, in_guest,
@@ -82,11 +82,17 @@ class Job:
     model: str = ""         # more options of the model
     quantum_us: str = ""    # of guest and model; empty: the default
 
+    script = "benchmark/bench"      # the guest's
+
     def plan(self):
         return mixes.plan(mixes.MIXES[self.mix], self.modes)
 
     def times(self):
         return mixes.times(self.mix, self.seed, self.requests)
+
+    def read(self):
+        """What each mode measured, by HIGH's level."""
+        return reading.read_run(self.folder(), self.modes, mixes.MIXES[self.mix].levels)
 
     def key(self):
         went_in = json.dumps([asdict(self), self.plan(), self.times()])
@@ -131,7 +137,7 @@ class Run:
                 "--timeout", str(TIMEOUT),
                 "--model",
                 f"{GPUS[self.job.asic].options} --rptr-at {self.job.rptr_at} {self.job.model}",
-                "--input", given, "--", inside("benchmark/bench"), in_guest(PROGRAMS)]
+                "--input", given, "--", inside(self.job.script), in_guest(PROGRAMS)]
 
     def doing(self):
         """The mode that is measured now."""

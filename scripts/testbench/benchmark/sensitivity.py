@@ -1,56 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the model's guesses weigh: the same mix with each of them halved and doubled."""
 import re
-import subprocess
-from dataclasses import asdict, dataclass
 from statistics import median
 
-from testbench.benchmark import runs
+from testbench.benchmark import parameters
 from testbench.benchmark.about import NoResult
 
 MODES = ("low", "gpreempt")
 FACTORS = {"half": 0.5, "default": None, "double": 2}
 
 
-@dataclass(frozen=True)
-class Guess:
-    """A parameter of the model that has no source."""
-    name: str
-    value: str
-    unit: str
-    low: str
-    high: str
-
-    def option(self, factor):
-        """Of the model; none for the default. A whole number stays one."""
-        if factor is None:
-            return ""
-        changed = float(self.value) * factor
-        whole = re.fullmatch(r"\d+", self.value)
-        return f"--param {self.name}={int(changed) if whole else format(changed, 'g')}"
-
-
-def guesses(text):
-    """Of the model's parameters, NAME VALUE UNIT LOW HIGH source|guess|chosen TEXT a
-    line."""
-    lines = (line.split(maxsplit=6) for line in text.splitlines())
-    return [Guess(*fields[:5]) for fields in lines if len(fields) > 5 and fields[5] == "guess"]
+def option(guess, factor):
+    """Of the model; none for the default. A whole number stays one."""
+    if factor is None:
+        return ""
+    changed = float(guess.value) * factor
+    whole = re.fullmatch(r"\d+", guess.value)
+    return guess.option(int(changed) if whole else format(changed, "g"))
 
 
 def of_model():
-    try:
-        done = subprocess.run([runs.model(), "params"], text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, check=True)
-    except subprocess.CalledProcessError as e:
-        raise NoResult(f"the model does not name its parameters: {e.stderr.strip()}") from e
-    if not (found := guesses(done.stdout)):
+    """The parameters that have no source."""
+    if not (found := [p for p in parameters.of_model() if p.kind == "guess"]):
         raise NoResult("the model has no parameter that is a guess")
     return found
 
 
 def options(found):
     """The model's options, of all the runs it takes."""
-    return list(dict.fromkeys(g.option(f) for g in found for f in FACTORS.values()))
+    return list(dict.fromkeys(option(g, f) for g in found for f in FACTORS.values()))
 
 
 def middle(seeds):
@@ -61,7 +39,7 @@ def middle(seeds):
 
 def row(guess, found):
     """The figures of a guess that is halved, as it is, and doubled."""
-    return {which: found[guess.option(factor)] for which, factor in FACTORS.items()}
+    return {which: found[option(guess, factor)] for which, factor in FACTORS.items()}
 
 
 def table(all_guesses, found):
@@ -80,4 +58,4 @@ def table(all_guesses, found):
 
 
 def as_json(all_guesses, found):
-    return {g.name: {**asdict(g), **row(g, found)} for g in all_guesses}
+    return {g.name: {**g._asdict(), **row(g, found)} for g in all_guesses}

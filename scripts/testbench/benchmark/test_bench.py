@@ -5,15 +5,17 @@ import copy
 import io
 import json
 import os
+import re
 import signal
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from testbench.benchmark import (about, figures, main, mixes, reading, runs, sensitivity,
-                                 tables)
+from testbench.benchmark import (about, corners, figures, main, mixes, parameters, reading, runs,
+                                 sensitivity, tables, tenants)
 from testbench.gpu import GPUS
+from testbench.paths import MODEL
 
 MS = 1000000
 BEGIN = 1000 * MS       # of a mode, by the guest's clock
@@ -43,6 +45,14 @@ if option["--seed"] in os.environ.get("FAKE_FAIL", "").split():
     sys.exit("guest: error: it died")
 shutil.copytree(given, out)
 modes, levels = (line.split() for line in (given / "plan").read_text().split("\n")[:2])
+if "benchmark/inside/tenants" in " ".join(sys.argv):
+    # of eight with the same work, the first has a half with the others, all others a sixteenth
+    for mode in ["alone", *modes]:
+        for n in range(1, 9):
+            part = 1 if mode == "alone" else 8 if mode == "fair" else 2 if n == 1 else 14
+            (out / f"{mode}.{n}").write_text("running\n" + "".join(
+                f"done {10 ** 9 + t * part * 10 ** 7}\n" for t in range(1500 // part)))
+    modes = []
 (out / "clock").write_text(f"mode={os.environ.get('FAKE_CLOCK', 'virtual')}\n"
                            "insns_per_ns=1\nquantum_us=50\n")
 (out / "rounds").write_text("2\n")
@@ -332,10 +342,10 @@ class Benches(InFolder):
             self.addCleanup(patch.stop)
 
     def model(self, text):
-        """A model that knows three parameters."""
+        """A model that knows four parameters."""
         self.write("out/build/gpu-model/gpu-model", f"#!/bin/sh\n{text}\ncat <<END\n"
                    "FIXED 3 ns 1 9 source a data sheet\nSAVE 1 ns 1 2 guess nobody knows\n"
-                   "RATE 15.4 bytes/ns 5 50 guess\nEND\n").chmod(0o755)
+                   "RATE 15.4 bytes/ns 5 50 guess\nPACE 4 ns 1 9 chosen\nEND\n").chmod(0o755)
 
     def bench(self, *arguments, rptr_at="launch", **environment):
         """Its status, what it printed, and the seeds of the guests that it started."""
@@ -492,6 +502,198 @@ class Benches(InFolder):
         self.assertEqual(self.bench("--sensitivity")[2], [])
 
 
+    def test_tenants(self):
+        self.patch(tenants, EVEN=0.2)
+        status, said, calls = self.bench("tenants-8", "--seeds", "1")
+        self.assertEqual((status, calls), (0, ["1"]), said)
+        found = json.loads((self.folder / "out/bench/results.json").read_text())
+        self.assertEqual(found["tenants"]["launch"]["ways"]["fair"],
+                         {"slowdown": [8] * 8, "jain": 1, "together": 1})
+        self.assertEqual(found["tenants"]["launch"]["ways"]["stock"]["slowdown"], [2] + [14] * 7)
+        self.assertRegex(said, r"\nfair +(8.0 +){8}1.000 +100.0 %\n")
+        self.assertIn("'fair' slows down tenants more than stock, by blocks: 0.1 ms 8.0 times, "
+                      "not 2.0\n", said)
+        self.assertRegex((self.folder / "out/bench/tables.rst").read_text(), r"\nfair +(8.0 +){8}1.0")
+        self.patch(tenants, EVEN=0.95)
+        status, said, calls = self.bench("tenants-8", "--seeds", "1")
+        self.assertEqual((status, calls), (1, []))
+        self.assertIn("MISSED    launch: tenants-8: Jain's index is 0.437 with 'timeslice'", said)
+
+    def test_corners(self):
+        status, said, calls = self.whole_bench("--corners", "--short", "block-1ms")
+        self.assertEqual(status, 0, said)
+        at = "1 --asic mi210 --rptr-at launch "
+        self.assertEqual(calls, [at, at + "--param FIXED=1 --param SAVE=1 --param RATE=50",
+                                 at + "--param FIXED=9 --param SAVE=2 --param RATE=5"])
+        # the fake's requests last twice as long with SAVE=2
+        out = self.folder / "out/bench-short"
+        row = next(line for line in (out / "corners.rst").read_text().splitlines()
+                   if line.startswith("block-1ms  HIGH alone"))
+        self.assertIn("200; 200 to 400", row)
+        self.assertIn(row, said)
+        found = [json.loads((out / end / "results.json").read_text())
+                 for end in ("", "cheap", "dear")]
+        self.assertEqual([f["mixes"]["block-1ms"]["launch"]["gpreempt"]["p99_us"] for f in found],
+                         [200, 200, 400])
+        self.assertEqual(found[2]["model"], "--param FIXED=9 --param SAVE=2 --param RATE=5")
+        # what is there is not run again, the default not by another name either
+        self.assertEqual(self.whole_bench("--corners", "--short", "block-1ms")[2], [])
+        self.assertEqual(self.whole_bench("--short", "block-1ms")[2], [])
+        self.assertEqual([c.split()[0] for c in self.whole_bench("--corners", "block-1ms")[2]],
+                         list("12345" * 3))
+
+    def test_limits_are_for_the_default_costs(self):
+        self.patch(figures, missed=lambda name, mix, r:
+                   [f"{name} is slow"] if r["gpreempt"]["p99_us"] > 200 else [])
+        status, said, _ = self.whole_bench("--corners", "--short", "block-1ms")
+        self.assertEqual(status, 0)
+        self.assertIn("\n  over      block-1ms, launch is slow\n", said)
+        self.patch(figures, missed=lambda name, mix, r: [f"{name} is slow"])
+        self.assertEqual(self.whole_bench("--corners", "--short", "block-1ms")[0], 1)
+
+    def test_a_corner_without_a_result_is_missed(self):
+        status, said, _ = self.whole_bench("--corners", "--short", "block-1ms", FAKE_FAIL="1")
+        self.assertEqual(status, 1)
+        self.assertEqual(said.count("MISSED"), 3)
+
+
+class Tenants(InFolder):
+    def test_jain(self):
+        self.assertEqual([tenants.jain(shares) for shares in ([0.5] * 8, [0.5] + [0] * 7)],
+                         [1, 1 / 8])
+
+    def run(self, result=None):
+        with mock.patch.object(tenants, "BLOCKS_US", (100, 1000)):
+            super().run(result)
+
+    def dones(self, name, begin, gap, count):
+        self.write(name, "running\n" + "".join(f"done {begin + n * gap}\n" for n in range(count)))
+
+    def test_what_each_has_left(self):
+        """Of the time in which all are at work alone."""
+        for n in 1, 2:
+            self.dones(f"alone.{n}", BEGIN, 10 * MS, 101)
+        # the other one begins later; before that the first one had all
+        self.write("fair.1", "".join(
+            f"done {BEGIN + (n * 10 if n < 100 else n * 20 - 1000) * MS}\n" for n in range(201)))
+        self.dones("fair.2", BEGIN + 1000 * MS, 40 * MS, 51)
+        found = tenants.read_run(self.folder, ["fair"])["fair"]
+        self.assertEqual([round(s, 6) for s in found], [0.5, 0.25])
+
+    def test_no_result(self):
+        for n in 1, 2:
+            self.dones(f"alone.{n}", BEGIN, 10 * MS, 101)
+            self.dones(f"fair.{n}", BEGIN, 20 * MS, 101)
+        tenants.read_run(self.folder, ["fair"])
+        self.write("fair.state", "bypassed\n")
+        with self.assertRaisesRegex(about.NoResult, "gave up"):
+            tenants.read_run(self.folder, ["fair"])
+        (self.folder / "fair.state").unlink()
+        self.dones("fair.2", BEGIN + 9000 * MS, 20 * MS, 2)
+        with self.assertRaisesRegex(about.NoResult, "not at work at the same time"):
+            tenants.read_run(self.folder, ["fair"])
+        self.dones("fair.2", BEGIN, 20 * MS, 1)
+        with self.assertRaisesRegex(about.NoResult, "fewer than two"):
+            tenants.read_run(self.folder, ["fair"])
+
+    def test_one_that_hardly_gets_on(self):
+        """Of its dispatches none need end in the time."""
+        for n in 1, 2:
+            self.dones(f"alone.{n}", BEGIN, 10 * MS, 101)
+        self.dones("fair.1", BEGIN + 1000 * MS, 20 * MS, 101)
+        self.dones("fair.2", BEGIN, 4000 * MS, 3)
+        found = tenants.read_run(self.folder, ["fair"])["fair"]
+        self.assertEqual([round(s, 6) for s in found], [0.5, 0.0025])
+
+    def test_limits(self):
+        for fair, texts in (([0.5, 0.5], []), ([0.6, 0.3], ["Jain's index is 0.900 with 'fair'"]),
+                            ([0.4, 0.4], ["all together do 80.0% with 'fair'"])):
+            r = tenants.of_runs([{"stock": [0.9, 0.1], "fair": fair}])
+            self.assertEqual([text.removeprefix("tenants-8: ") for text in tenants.missed(r)], texts)
+
+    def test_worse(self):
+        r = tenants.of_runs([{"stock": [0.6, 0.42], "timeslice": [0.5, 0.5]}])
+        self.assertEqual(list(tenants.worse(r)), [
+            "'timeslice' slows down tenants more than stock, by blocks: 0.1 ms 2.0 times, not 1.7",
+            "'timeslice': all together do 2.0 points less than on stock"])
+        self.assertEqual(list(tenants.worse(tenants.of_runs([{"stock": [0.5], "fair": [0.5]}]))), [])
+
+
+class Corners(unittest.TestCase):
+    MODES = ("alone", "stock", "daemon-100", "gpreempt", "hint", "daemon-notice")
+
+    def figures(self, **p50):
+        """All add 100 us, but for those that are named."""
+        r = {mode: dict.fromkeys(("p50_us", "p99_us", "max_us"), 1000 + p50.get(mode, 100))
+             | {"low_of_left_over": 0.9, "cpu": 0.01} for mode in self.MODES}
+        r["alone"].update(p50_us=1000, p99_us=1000, max_us=1000)
+        return r
+
+    def test_what_is_cheap_and_what_is_dear(self):
+        time = parameters.Parameter("t", "2", "ns", "1", "9", "source")
+        rate = parameters.Parameter("r", "2", "bytes/us", "1", "9", "guess")
+        pace = parameters.Parameter("p", "2", "ns", "1", "9", "chosen")
+        self.assertEqual([[p.at(end) for end in ("cheap", "dear")] for p in (time, rate)],
+                         [["1", "9"], ["9", "1"]])
+        self.assertEqual(parameters.corner([time, rate, pace], "dear"), "--param t=9 --param r=1")
+
+    def test_of_the_model(self):
+        """Each cost of hardware is in a corner, and what the model chose is in none."""
+        rows = re.findall(r'^PARAM\((\w+), \d+, "\S+", (\d+), (\d+), (\w+),',
+                          (MODEL / "host/params.def").read_text(), re.M)
+        said = [parameters.Parameter(name, "", "ns", low, high, kind)
+                for name, low, high, kind in rows]
+        dear = parameters.corner(said, "dear")
+        self.assertEqual(dear.count("--param"), sum(kind != "chosen" for *_, kind in rows))
+        self.assertIn("--param mmio_read_ns=2000", dear)
+        self.assertNotIn("issue_ns", dear)
+
+    def test_spans(self):
+        ends = {"default": self.figures(), "cheap": self.figures(gpreempt=50),
+                "dear": self.figures(gpreempt=300)}
+        rows = {re.split("  +", line)[1]: line
+                for line in corners.spans({"m": ends}).splitlines()}
+        self.assertRegex(rows["GPREEMPT"], r"^m +GPREEMPT +(100; 50 to 300 +){3}10.0 % +1.0 %$")
+        ends["cheap"] = self.figures(stock=-0.4)
+        ends["cheap"]["stock"]["cpu"] = -0.0001
+        self.assertIn("100; 0 to 100", corners.spans({"m": ends}))
+        self.assertIn("1.0 %; 0.0 to 1.0 %", corners.spans({"m": ends}))
+        self.assertRegex(rows["HIGH alone"], r"^m +HIGH alone +1000 +1000 +1000 +\\- +\\-$")
+
+    def test_verdicts(self):
+        ends = {"default": self.figures(), "cheap": self.figures(stock=50),
+                "dear": self.figures(hint=300)}
+        rows = [re.split("  +", line) for line in corners.verdicts({"m": ends}).splitlines()[3:-1]]
+        self.assertEqual(rows, [["m", ours, figure, "\\-", *at]
+                                for ours, at in (("GPREEMPT", ("stock", "\\-")),
+                                                 ("GPREEMPT, HINT", ("\\-", "daemon")))
+                                for figure in ("p50", "p99", "longest")])
+
+    def test_pays_from(self):
+        for shorter, longer, us in ((0, 200, 550), (80, 300, 182), (100, 300, 100),
+                                    (101, 300, 0), (0, 100, None)):
+            lengths = {1000: self.figures(stock=longer), 100: self.figures(stock=shorter)}
+            self.assertEqual(corners.pays_from(lengths, "p50_us"), us)
+
+    def test_paying(self):
+        found = {"block-0.1ms": {end: self.figures(stock=0) for end in corners.ENDS},
+                 "block-1ms": {end: self.figures(stock=us) for end, us in
+                               zip(corners.ENDS, (200, 300, 90))}}
+        self.assertEqual([re.split("  +", line)[1:] for line in
+                          corners.paying(found).splitlines()[3:-1]],
+                         [["550 us", "400 us", "none measured"]] * 2)
+        del found["block-1ms"]
+        self.assertEqual(corners.paying(found), "")
+
+    def test_a_mix_without_a_result_at_an_end(self):
+        whole = {"launch": self.figures()}
+        said = corners.text({"default": {"one": whole, "two": whole}, "cheap": {"one": whole},
+                             "dear": {"one": whole, "two": whole}}, "launch")
+        self.assertIn("\none  stock", said)
+        self.assertNotIn("two", said)
+        self.assertEqual(corners.text({end: {} for end in corners.ENDS}, "launch"), "")
+
+
 class Tables(unittest.TestCase):
     MODES = ("alone", "stock", "daemon-1000", "daemon-100", "gpreempt", "hint")
 
@@ -522,12 +724,12 @@ class Sensitivity(unittest.TestCase):
     def test_a_whole_number_stays_one(self):
         for value, half, double in ("21500", "10750", "43000"), ("15.4", "7.7", "30.8"), \
                 ("5", "2", "10"):
-            guess = sensitivity.Guess("NAME", value, "ns", "1", "2")
-            self.assertEqual([guess.option(f) for f in (0.5, None, 2)],
+            guess = parameters.Parameter("NAME", value, "ns", "1", "2", "guess")
+            self.assertEqual([sensitivity.option(guess, f) for f in (0.5, None, 2)],
                              [f"--param NAME={half}", "", f"--param NAME={double}"])
 
     def test_without_a_result(self):
-        guess = sensitivity.Guess("SAVE", "4", "ns", "1", "9")
+        guess = parameters.Parameter("SAVE", "4", "ns", "1", "9", "guess")
         good = sensitivity.middle([{"p99_us": 10, "low": 0.5}, {"p99_us": 30, "low": 0.7}])
         found = {"--param SAVE=2": good, "": good, "--param SAVE=8": sensitivity.middle([])}
         self.assertEqual(sensitivity.table([guess], found).splitlines()[-1].split(),

@@ -29,9 +29,9 @@ DEBIAN_US = 7               # more in Debian's own kernel, which has much more i
 # To count waves takes so long. A read of a register is 1 us, a write 0.1. On each engine the driver
 # reads which slots have a queue, and HIGH's count: 2 reads, 1 write. On each die it reads the
 # names of both queues, and LOW's waves on the engine where it finds some: 3 reads, 4 writes. The
-# rest is what the CPU does, with the registers' locks held: measured 9.5 with two engines, 28.3 with
-# eight
-ENGINE_US = 3.25
+# rest is what the CPU does, with the registers' locks held: measured 9.5 with two engines, 28.3 to
+# 29.7 with eight
+ENGINE_US = 3.5
 DIE_US = 4.5
 COUNTS = {"launch": 2, "fetch": 3}      # for each of HIGH's kernels
 PREEMPTION_US = 90 + STOCK_US   # from UNMAP_QUEUES to the next runlist, besides what it takes to
@@ -41,15 +41,19 @@ MONITOR_US = 60
 LOW_SHARE = 0.96            # of its work alone; measured 0.973
 STOCK_P99_US = 40800        # HIGH on stock, at least: measured 45000. 80 times as long as its limit with
                             # GPREEMPT on the smallest machine
-MIDLOOP = 0.85              # of HIGH's kernels take LOW off in mid-loop; measured 0.9, the
-                            # others meet one of its waves at its beginning or end
+# HIGH's kernels take LOW off in mid-loop, but where its waves are before or after it: so many
+# iterations' time, measured 3 of 36 on the smallest machine and of 9 on the largest
+BESIDE_LOOP = 3
+MIDLOOP_OFF = 0.06          # that share may be lower by
 # What a save takes of the model's time (params.def): waves of an engine go one after the other,
 # and units save beside each other.
 SAVE_WAVE_US = 0.02
 CU_BYTES_PER_US = 12500
 
+MANY = 50                   # samples of which p99 counts as HIGH's thread saw it
 BUSY = 0.9                  # of HIGH's kernels find every compute unit in LOW's hands
-GROUP_MS = (48, 52)         # a workgroup of LOW alone, wanted: 50
+GROUP_MS = 50               # a workgroup of LOW alone, wanted
+GROUP_OFF_MS = 2            # may it be off by, or by half of an iteration of its loop
 GPU_CLOCK_NS = 10           # a tick of the GPU's clock
 RUNS = {"alone": "HIGH alone", "stock": "both, stock", "gpreempt": "both, GPREEMPT"}
 BOTH = ("stock", "gpreempt")
@@ -240,16 +244,17 @@ def preconditions(folder, log, queues, runs, low_alone):
     lasting = [r.end - r.begin for r in log.runs
                if r.queue is queues["low", "alone"] and begin <= r.begin and r.end <= end]
     ms = percentile(lasting, 50) / 1e6 if lasting else 0
-    if not GROUP_MS[0] <= ms <= GROUP_MS[1]:
-        raise NoResult(f"a workgroup of LOW lasts {ms:.1f} ms, not 50")
+    iterations = int(values(folder / "low-alone.txt")["iterations"])
+    if not ms or abs(ms - GROUP_MS) > max(GROUP_OFF_MS, ms / iterations / 2):
+        raise NoResult(f"a workgroup of LOW lasts {ms:.1f} ms, not {GROUP_MS}")
     busy = {}
     for run in BOTH:
         busy[run] = found_busy(log, queues["low", run], runs[run].submitted)
         if busy[run] < BUSY:
             raise NoResult(f"run '{run}': only {busy[run]:.0%} of HIGH's kernels found every "
                            "compute unit busy with LOW")
-    return {"low_group_ms": round(ms, 2), "all_units_busy": {k: round(v, 3)
-                                                            for k, v in busy.items()}}
+    return {"low_group_ms": round(ms, 2), "low_iterations": iterations,
+            "all_units_busy": {k: round(v, 3) for k, v in busy.items()}}
 
 
 # ---- results ----
@@ -290,11 +295,12 @@ def evaluate(folder, code, about):
         "preemption_us": mean_us([p.runlist - p.begin for p in saving if p.runlist]),
         "save_us": round(max((save_us(log, p) for p in saving), default=0), 1),
         **costs(counted, log.start, len(high.submitted)),
-        "times_below_stock": round(runs["stock"].guest["p99_us"] / high.guest["p99_us"], 1),
         "driver": counted, **checked,
         "model": {**log.start, **log.stop}, "clock": values(folder / "clock"),
         "virtual_s": round((log.last - log.first) / 1e9, 1), **about,
     }
+    results["times_below_stock"] = round(seen(results["stock"], "p99_us")
+                                         / seen(results["gpreempt"], "p99_us"), 1)
     return log, queues, runs, results | {"missed": verdict(results)}
 
 
@@ -323,6 +329,14 @@ def late_at_worst_us(model):
     return late_us(model) + counting_us(model) - die_us(model)
 
 
+def seen(run, figure):
+    """
+    Of few kernels p99 is the longest: when it ended, not when a CPU had time to see that. On a full
+    machine LOW compares up to 5 MB of words each 50 ms.
+    """
+    return (run["event_log"] if figure == "p99_us" and run["samples"] < MANY else run)[figure]
+
+
 def limits(results):
     """(what, figure, limit); LOW's share and the distance to stock must be above theirs."""
     model = results["model"]
@@ -330,7 +344,7 @@ def limits(results):
     preemption = PREEMPTION_US + results["save_us"]
     found = [(f"HIGH's {k[:3]}, {RUNS['alone']}", results["alone"][k], us)
              for k, us in HIGH_ALONE_US.items()]
-    found += [(f"HIGH's {k[:3]}, {RUNS['gpreempt']}", results["gpreempt"][k],
+    found += [(f"HIGH's {k[:3]}, {RUNS['gpreempt']}", seen(results["gpreempt"], k),
                us + results["save_us"] + late[k]) for k, us in HIGH_US.items()]
     more = DEBIAN_US if results["clock"].get("kernel") == "debian" else 0
     found += [
@@ -349,6 +363,11 @@ def stock_factor(results):
                                  late_at_worst_us(results["model"])))
 
 
+def midloop_share(iterations):
+    """So much of its time, at least, LOW is in its loop."""
+    return iterations / (iterations + BESIDE_LOOP) - MIDLOOP_OFF
+
+
 def verdict(results):
     """What was promised and not reached."""
     r, missed = results, []
@@ -356,7 +375,7 @@ def verdict(results):
         missed.append("LOW's result is wrong")
     if r["preemptions"] != r["resumes"]:
         missed.append("not every preempted queue was resumed")
-    wanted = int(MIDLOOP * r["gpreempt"]["samples"])
+    wanted = int(midloop_share(r["low_iterations"]) * r["gpreempt"]["samples"])
     if r["preemptions_in_midloop"] < wanted:
         missed.append(f"fewer than {wanted} preemptions saved waves in mid-loop")
     if not virtual(r):

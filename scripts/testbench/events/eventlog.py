@@ -510,9 +510,9 @@ class EventLog:
         self._mishap(f"{self._where(d, key)} halted ({a['why']})")
 
     def _on_trap_handler(self, ns, a):
-        d = self._dispatch(a)
+        # before the queue came back, or became the one that a checkpoint was made of
         if "0" in (a.get("saved"), a.get("restored")):
-            self._mishap(f"{self._name(d)} workgroup {a['wg']}: the trap handler went astray")
+            self._mishap(f"{self._name(self._dispatch(a))} workgroup {a['wg']}: the trap handler went astray")
 
     # ---- preemptions ----
 

@@ -163,6 +163,10 @@ class Mishaps(unittest.TestCase):
                               key=lambda line: int(line.split()[0])))
         text = re.sub(r"(queue-map.*)", rf"\1{ring}", both)
         self.assertEqual([], read(text).errors)
+        handled = re.sub(r"(.*) (queue-restore (queue=\S+ pasid=32770))",
+                         r"\1 trap-handler \3 disp=0 wg=0 waves=1 restored=1\n\1 \2", text)
+        self.assertNotEqual(handled, text)
+        self.assertEqual([], read(handled).errors)
         # another ring: nobody knows what it came from
         other = re.sub("(queue-map.*32770.*) ring=0x7000", r"\1 ring=0x8000", text)
         self.assertRegex(read(other).errors[0], "came back with 1 dispatches, 0 had not ended")

@@ -9,6 +9,7 @@ import re
 KEPT_SECRET = "secrethost"      # the host name in the guest
 VGPR_BYTES = 256                # of a wave, for each vector register
 QUICK_PREEMPTIONS = 30
+RESOLUTION = 0.05               # of a cost that a report tells
 
 
 def load(folder):
@@ -47,6 +48,19 @@ def index(report, log):
     told = re.search(r" rptr_at=(\w+)", log)[1]
     if step(report, "index")["read_index_at"] != told:
         yield f"the read index advances at {told}, not {step(report, 'index')['read_index_at']}"
+
+
+def costs_as_told(told, log, of_model):
+    """The costs that a report makes are those that the model had, as well as it can tell."""
+    default = {p.name: int(p.value) for p in of_model}
+    changed = re.search(r" params (.*)", log)
+    had = default | {name: int(value) for name, value in
+                     re.findall(r"(\w+)=(\d+)", changed[1] if changed else "")}
+    # a save's time has the unmap's in it
+    had["save_fixed_ns"] += had["unmap_fixed_ns"] - default["unmap_fixed_ns"]
+    for name, value in re.findall(r"--param (\w+)=(\d+)", told):
+        if abs(int(value) - had[name]) > RESOLUTION * had[name]:
+            yield f"{name} is {had[name]}, the report makes it {value}"
 
 
 def cost(report):

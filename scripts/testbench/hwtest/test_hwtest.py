@@ -7,7 +7,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from testbench.hwtest import hwtest
+from testbench.benchmark.parameters import Parameter
+from testbench.hwtest import costs, hwtest
+from testbench.paths import MODEL as GPU_MODEL
 from testbench.paths import ROOT, SELFTESTS
 
 SOURCE = (SELFTESTS / "hwtest/hwtest.c").read_text()
@@ -101,6 +103,81 @@ class Judged(unittest.TestCase):
             self.bad(hwtest.secrets(folder), "report.txt has 'secrethost'")
             (folder / "report.txt").write_text("Serial: 1234")
             self.bad(hwtest.secrets(folder), "report.txt has 'Serial'")
+
+
+# As the model's.
+PARAMETERS = [Parameter(name, str(value), unit, str(low), str(high), "guess") for
+              name, value, unit, low, high in (
+                  ("mmio_write_ns", 100, "ns", 20, 300), ("save_fixed_ns", 21500, "ns", 5000, 60000),
+                  ("unmap_fixed_ns", 5000, "ns", 2000, 50000),
+                  ("cwsr_cu_bytes_per_us", 12500, "bytes/us", 6000, 15400))]
+
+
+class Costs(unittest.TestCase):
+    def report(self, **changes):
+        """One of the model at its default costs, but for changes by STEP__FIGURE."""
+        found = report()
+        for key, value in {"doorbell__plain_p50_us": 0.183, "cost__save_fixed_us": 72.1,
+                           "cost__save_gib_per_s": 46.57, "read__simd_count": 16,
+                           "read__simd_per_cu": 4, **changes}.items():
+            name, what = key.split("__")
+            hwtest.step(found, name)[what] = value
+        return found
+
+    def options(self, **changes):
+        told, said = costs.options(self.report(**changes), PARAMETERS)
+        return dict(o.removeprefix("param ").replace("=", " ").split() for o in
+                    told.removeprefix("--").split(" --")), said
+
+    DEFAULT = {"rptr-at": "launch", "mmio_write_ns": "100", "save_fixed_ns": "21500",
+               "cwsr_cu_bytes_per_us": "12501"}
+
+    def test_of_the_model_at_its_default_costs(self):
+        self.assertEqual(self.options(), (self.DEFAULT, []))
+
+    def test_each_figure_is_of_one_cost(self):
+        for change, cost, value in (
+                ({"doorbell__plain_p50_us": 0.233}, "mmio_write_ns", "150"),
+                ({"cost__save_fixed_us": 82.1}, "save_fixed_ns", "31500"),
+                ({"cost__save_gib_per_s": 23.28}, "cwsr_cu_bytes_per_us", "6249"),
+                ({"read__simd_count": 32, "cost__save_gib_per_s": 93.14},
+                 "cwsr_cu_bytes_per_us", "12501"),
+                ({"index__read_index_at": "fetch"}, "rptr-at", "fetch")):
+            self.assertEqual(self.options(**change), ({**self.DEFAULT, cost: value}, []))
+
+    def test_outside_the_range(self):
+        told, said = self.options(doorbell__plain_p50_us=20, cost__save_gib_per_s=1)
+        self.assertEqual(told, {**self.DEFAULT, "mmio_write_ns": "300",
+                                "cwsr_cu_bytes_per_us": "6000"})
+        self.assertEqual(said, ["mmio_write_ns: 19917 ns is outside 20 to 300",
+                                "cwsr_cu_bytes_per_us: 268 bytes/us is outside 6000 to 15400"])
+
+    def test_without_a_figure(self):
+        told, said = self.options(cost__save_fixed_us=-1, index__read_index_at="first launch")
+        self.assertEqual(set(told), {"mmio_write_ns", "cwsr_cu_bytes_per_us"})
+        self.assertEqual(said, ["the model has no read index that advances at 'first launch'",
+                                "save_fixed_ns: the report has no figure for it"])
+        self.assertEqual(costs.options(report("read"), PARAMETERS)[0].count("--param"), 0)
+
+    def test_the_model_has_each_of_them(self):
+        text = (GPU_MODEL / "host/params.def").read_text()
+        for p in PARAMETERS:
+            self.assertIn(f'PARAM({p.name}, {p.value}, "{p.unit}", {p.low}, {p.high},', text)
+
+    def test_are_as_the_model_had_them(self):
+        told = ("--rptr-at launch --param save_fixed_ns=30000 --param mmio_write_ns=104 "
+                "--param cwsr_cu_bytes_per_us=12364")
+        log = "1000 start asic=mi210\n1000 params unmap_fixed_ns=6000 save_fixed_ns=29000\n"
+        self.good(told, log)
+        self.bad(told.replace("30000", "21500"), log, "save_fixed_ns is 30000, the report makes it 21500")
+        self.bad(told.replace("104", "106"), log, "mmio_write_ns is 100, the report makes it 106")
+        self.bad(told, "1000 start asic=mi210\n", "save_fixed_ns is 21500, the report makes it 30000")
+
+    def good(self, told, log):
+        self.assertEqual(list(hwtest.costs_as_told(told, log, PARAMETERS)), [])
+
+    def bad(self, told, log, text):
+        self.assertEqual(list(hwtest.costs_as_told(told, log, PARAMETERS)), [text])
 
 
 class Page(unittest.TestCase):

@@ -163,7 +163,7 @@ class Documents(unittest.TestCase):
         """The table has each reason for which the driver gives up."""
         names = re.search(r'"none", "late_.*', (AMDKFD / "gpreempt/core/state.c").read_text())
         _, *reasons = re.findall(r'"(\w+)"', names[0])
-        table = re.search(r"^reason +what happened.*?\n=+ .*?\n(.*?)\n=+ ",
+        table = re.search(r"^reason +event.*?\n=+ .*?\n(.*?)\n=+ ",
                           DOCUMENTS["gpreempt-admin"], re.M | re.S)
         self.assertEqual(re.findall(r"^(\w+) ", table[1], re.M), reasons)
 

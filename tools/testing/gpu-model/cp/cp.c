@@ -93,6 +93,7 @@ static void reset(struct gpu *g)
 	for (i = 0; i < g->slots->count; i++)
 		mec_unmap(g, &g->slots->hqd[i]);
 	doorbells_reset(g);
+	g->partition_xccs = 0;
 	mec_unlock(g);
 }
 

@@ -152,7 +152,6 @@ void cp_regs_power_on(struct gpu *g)
 {
 	unsigned int i, n = g->cfg.xccs;
 
-	g->partition_xccs = 0;
 	for (i = 0; i < n; i++) {
 		/* gc_9_0_default.h */
 		regs_set(g, reg_at(g, i, REG_CP_IQ_WAIT_TIME2), 0x40404040);

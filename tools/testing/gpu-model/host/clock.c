@@ -205,6 +205,8 @@ int clock_share(int fd)
 	s->read_ns = param.mmio_read_ns;
 	s->write_ns = param.mmio_write_ns;
 	s->pause_ns = param.pause_ns;
+	s->wake_ns = param.cpu_wake_ns;
+	s->sleep_ns = CPU_SLEEP_NS;
 	atomic_store(&s->next, CLOCK_NEVER);
 	atomic_store(&s->interrupt, CLOCK_NEVER);
 	clk.shm = s;

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CLOCK_SHM_VERSION	3
+#define CLOCK_SHM_VERSION	4
 #define CLOCK_SHM_BYTES		4096
 #define CLOCK_NEVER		UINT64_MAX
 
@@ -38,6 +38,8 @@ enum clock_order {
  * @pid:	of the model
  * @read_ns: @write_ns: what the CPU waits for a trapped access (params.def)
  * @pause_ns:	what a PAUSE of the CPU takes (params.def)
+ * @wake_ns:	how late a CPU goes on that is woken (params.def)
+ * @sleep_ns:	if it slept for so long
  * @order: @target: of the request under way, set before @asked
  * @asked: @answered: numbers of the last request and of the last answer; futexes
  * @now:	the model's time: what was due until then is done
@@ -52,7 +54,7 @@ enum clock_order {
 struct clock_shm {
 	_Atomic uint32_t version;
 	uint32_t pid;
-	uint32_t read_ns, write_ns, pause_ns;
+	uint32_t read_ns, write_ns, pause_ns, wake_ns, sleep_ns;
 	uint32_t order;
 	uint64_t target;
 	_Atomic uint32_t asked, answered;

@@ -71,6 +71,13 @@ void params_log(void);
  */
 #define PROCESS_QUANTUM_NS	NS_PER_MS
 
+/*
+ * After a shorter sleep a CPU goes on at once: C6 of both CPUs is not worth it for less
+ * (target_residency in intel_idle). Linux guesses how long a sleep will be; this goes by how
+ * long it was.
+ */
+#define CPU_SLEEP_NS		(600 * NS_PER_US)
+
 /* unmap_latency of SET_RESOURCES counts 100 ms (kfd_packet_manager_v9.c). */
 #define UNMAP_LATENCY_NS	(100 * NS_PER_MS)
 

@@ -9,7 +9,7 @@
  * guest's next timer is jumped over; the models run ahead, but not past an
  * interrupt. At each trapped access to a GPU, in the CPU's thread and at the very
  * instruction, the model learns the guest's time, and the CPU pays for the way
- * over PCIe.
+ * over PCIe. A CPU that halted for long goes on late when it is woken.
  *
  * QEMU's own interface for plugins has none of this: functions and two variables
  * that the binary exports are used, each looked up by its name and checked. Without
@@ -45,6 +45,7 @@
 
 #define EXPORT		__attribute__((visibility("default")))
 #define GPUS_MAX	8
+#define CPUS_MAX	64
 #define FDS_MAX		1024	/* of QEMU, when it starts; it has some 30 */
 
 #define NS_PER_US	1000ll
@@ -111,6 +112,7 @@ static struct {
 	void (*qemu_notify_event)(void);
 	void (*cpu_exit)(void *cpu);
 	void *(*qemu_get_cpu)(int index);
+	bool (*cpu_has_work)(void *cpu);
 	void (*async_run_on_cpu)(void *cpu, void (*f)(void *cpu, union cpu_data data),
 				 union cpu_data data);
 	void (*process_queued_cpu_work)(void *cpu);
@@ -141,7 +143,8 @@ static const struct {
 	FUNCTION(qemu_clock_deadline_ns_all), FUNCTION(icount_get_raw),
 	FUNCTION(all_cpu_threads_idle), FUNCTION(runstate_is_running), FUNCTION(qemu_in_vcpu_thread),
 	FUNCTION(bql_lock_impl), FUNCTION(bql_unlock), FUNCTION(qemu_notify_event), FUNCTION(cpu_exit),
-	FUNCTION(qemu_get_cpu), FUNCTION(async_run_on_cpu), FUNCTION(process_queued_cpu_work),
+	FUNCTION(qemu_get_cpu), FUNCTION(cpu_has_work), FUNCTION(async_run_on_cpu),
+	FUNCTION(process_queued_cpu_work),
 	FUNCTION(vfio_pci_from_vfio_device), FUNCTION(msi_enabled), FUNCTION(msi_notify),
 	FUNCTION(qemu_plugin_tb_n_insns), FUNCTION(qemu_plugin_tb_get_insn),
 	FUNCTION(qemu_plugin_insn_data), FUNCTION(qemu_plugin_insn_vaddr),
@@ -194,6 +197,18 @@ struct port {
 	int fd, unread;
 };
 
+/**
+ * struct sleeper - a CPU
+ * @since:	it was first seen without work then, right after it halted; 0: it is awake
+ * @ready:	something woke it, and it goes on then; 0: nothing did
+ */
+struct sleeper {
+	int64_t since, ready;
+};
+
+static struct sleeper sleepers[CPUS_MAX];
+static void *work_ops[32];		/* a copy of SysemuCPUOps, which begins with has_work() */
+static bool (*really_has_work)(void *cpu);
 static struct gpu gpus[GPUS_MAX];
 static int ngpus;
 static struct port ports[GPUS_MAX];
@@ -506,6 +521,23 @@ static void await_answers(int64_t now)
 }
 
 /*
+ * When the first CPU that has been woken goes on, or @limit if that is before. One whose time
+ * has come goes on with its next turn, which the other CPU's is not to keep it from.
+ */
+static int64_t next_ready(int64_t now, int64_t limit)
+{
+	int64_t t;
+	int i;
+
+	for (i = 0; i < CPUS_MAX; i++) {
+		t = sleepers[i].ready > now ? sleepers[i].ready : now + NS_PER_US;
+		if (sleepers[i].ready && t < limit)
+			limit = t;
+	}
+	return limit;
+}
+
+/*
  * When a busy CPU's turn has to end for a tick: as rarely as can be, as the timer wakes all
  * of QEMU's threads. Before a model's next event nothing happens but for accesses, which
  * are seen.
@@ -514,7 +546,7 @@ static int64_t next_tick(int64_t now)
 {
 	int64_t event = next_event(now + LAZY_NS);
 
-	return next_interrupt(event < now + quantum ? now + quantum : event);
+	return next_ready(now, next_interrupt(event < now + quantum ? now + quantum : event));
 }
 
 /* Interrupts whose time has come. */
@@ -607,7 +639,7 @@ static void idle(int64_t now)
 		d = qemu.qemu_clock_deadline_ns_all(CLOCK_VIRTUAL, ATTRIBUTES_ALL);
 		if (d < 0)	/* the machine is being stopped, and its clock with it */
 			return;
-		end = now + d;
+		end = next_ready(now, now + d);
 		target = step_to(end);
 		idle_step(now, target);
 		target = next_interrupt(target);
@@ -668,6 +700,92 @@ static void halting(unsigned int cpu, void *opaque)
 		return;
 	queued = true;
 	qemu.async_run_on_cpu(qemu.qemu_get_cpu(0), queued_tick, (union cpu_data){ 0 });
+}
+
+/* The next tick is at @t: the CPUs' turns, given for longer, end now. */
+static void end_turns(int64_t t)
+{
+	void *cpu;
+	int i;
+
+	if (t < expires)
+		expire_at(t);
+	for (i = 0; (cpu = qemu.qemu_get_cpu(i)); i++)
+		qemu.cpu_exit(cpu);
+}
+
+static struct sleeper *sleeper_of(const void *cpu)
+{
+	const void *other;
+	int i;
+
+	for (i = 0; i < CPUS_MAX && (other = qemu.qemu_get_cpu(i)); i++)
+		if (other == cpu)
+			return &sleepers[i];
+	return NULL;
+}
+
+/*
+ * In the place of QEMU's: has a halted CPU something to do? One that slept for long has it
+ * later; what the other CPUs do meanwhile takes its usual time. To the main loop, whose looks
+ * come at the host's time, it has it at once, so that it leaves the clock alone.
+ */
+static bool has_work(void *cpu)
+{
+	struct sleeper *s = sleeper_of(cpu);
+	bool work = really_has_work(cpu);
+	int64_t now;
+
+	if (!s || !begun || !qemu.qemu_in_vcpu_thread())
+		return work;
+	now = guest_now();
+	if (!work) {
+		s->ready = 0;
+		s->since = s->since ?: now;
+	}
+	if (!work || !s->since)
+		return work;
+	if (!s->ready) {
+		s->ready = now + (now - s->since < gpus[0].shm->sleep_ns ? 0 : gpus[0].shm->wake_ns);
+		if (!ticking && s->ready > now && s->ready < expires)
+			end_turns(s->ready);
+	}
+	if (now < s->ready)
+		return false;
+	*s = (struct sleeper){ 0 };
+	return true;
+}
+
+/*
+ * QEMU's cpu_has_work() calls the first function of the table that its CPU's class names. Where
+ * these are its code says.
+ */
+static bool hook_work(void)
+{
+	static const int16_t code[] = {
+		0xf3, 0x0f, 0x1e, 0xfa,			/* endbr64 */
+		0x48, 0x8b, 0x87, -1, -1, -1, -1,	/* mov CLASS(%rdi),%rax */
+		0x48, 0x8b, 0x80, -1, -1, -1, -1,	/* mov OPS(%rax),%rax */
+		0xff, 0x20,				/* jmp *(%rax) */
+	};
+	uint8_t is[sizeof(code) / sizeof(code[0])];
+	char *cpu = qemu.qemu_get_cpu(0);
+	int32_t class, ops;
+	void **named;
+	size_t i;
+
+	memcpy(is, *(void **)&qemu.cpu_has_work, sizeof(is));
+	for (i = 0; i < sizeof(is); i++)
+		if (code[i] >= 0 && code[i] != is[i])
+			return false;
+	memcpy(&class, is + 7, sizeof(class));
+	memcpy(&ops, is + 14, sizeof(ops));
+	named = (void **)(*(char **)(cpu + class) + ops);
+	memcpy(work_ops, *named, sizeof(work_ops));
+	*(void **)&really_has_work = work_ops[0];
+	*(bool (**)(void *))&work_ops[0] = has_work;
+	*named = work_ops;
+	return true;
 }
 
 /*
@@ -749,21 +867,13 @@ static void begin_access(struct gpu *g)
  */
 static void end_access(struct gpu *g, uint32_t took_ns)
 {
-	void *cpu;
-	int64_t t;
-	int i;
-
 	if (!g)
 		return;
 	atomic_store(&g->accessed_at, 0);
 	if (!qemu.qemu_in_vcpu_thread())
 		return;
 	advance(took_ns);
-	t = next_tick(guest_now());
-	if (t < expires)
-		expire_at(t);
-	for (i = 0; (cpu = qemu.qemu_get_cpu(i)); i++)
-		qemu.cpu_exit(cpu);
+	end_turns(next_tick(guest_now()));
 	count.accesses++;
 }
 
@@ -818,6 +928,8 @@ static void vcpu_init(unsigned int index, void *opaque)
 		return;
 	if (!bias_is_right())
 		die("this QEMU's clock is not moved by timers_state.qemu_icount_bias");
+	if (ngpus && !hook_work())
+		die("this QEMU's cpu_has_work() is not the one that is known");
 	for (i = 0; i < nports; i++) {
 		ports[i].fd = connected_to(&ports[i].path);
 		if (ports[i].fd < 0)

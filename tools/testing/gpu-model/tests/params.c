@@ -525,6 +525,7 @@ static void check_shared(const struct clock_shm *page)
 {
 	ok(page->read_ns == 1111 && page->write_ns == 55 && page->pause_ns == 33,
 	   "mmio_read_ns, mmio_write_ns, pause_ns");
+	ok(page->wake_ns == 4444 && page->sleep_ns == CPU_SLEEP_NS, "cpu_wake_ns");
 	clock_interrupt();
 	ok(page->interrupt - page->now == param.interrupt_ns, "interrupt_ns");
 }
@@ -578,6 +579,7 @@ int main(void)
 	param.mmio_read_ns = 1111;
 	param.mmio_write_ns = 55;
 	param.pause_ns = 33;
+	param.cpu_wake_ns = 4444;
 	page = virtual_time();
 	check_shared(page);
 	check_sums();

@@ -281,8 +281,8 @@ static __s64 low_time(struct client *c, struct aql_queue *q, __u32 iterations)
 
 __u32 low_calibrate(struct client *c, struct aql_queue *q, unsigned int ms)
 {
-	__s64 few = low_time(c, q, LOW_BANKS), many, target = ms * 1000000LL, more;
-	__u32 n = 2 * LOW_BANKS;
+	__u32 banks = c->full ? LOW_FULL_BANKS : LOW_BANKS, n = 2 * banks;
+	__s64 few = low_time(c, q, banks), many, target = ms * 1000000LL, more;
 
 	if (few < 0)
 		return 0;
@@ -297,7 +297,7 @@ __u32 low_calibrate(struct client *c, struct aql_queue *q, unsigned int ms)
 	}
 	if (many <= few)
 		return n;
-	more = (target - many) * (__s64)(n - LOW_BANKS) / (many - few);
+	more = (target - many) * (__s64)(n - banks) / (many - few);
 	/* either run may have been disturbed */
 	return more > -(__s64)n / 2 ? n + more : n / 2;
 }
