@@ -174,7 +174,7 @@ TEST_F(abi, all_described_all_there)
 static const char *const queue_files[] = {
 	"state", "priority", "permitted_priority", "effective_priority", "timeslice_us",
 	"preemptions", "running_ns", "waiting_ns", "preempted_ns",
-	"weight", "min_percent", "cap_percent", "group", "pid",
+	"weight", "min_percent", "cap_percent", "group", "pid", "excluded_ms",
 };
 
 static int read_queue_file(const char *folder, const char *name, char *text, size_t size)
@@ -277,6 +277,7 @@ TEST_F_TIMEOUT(abi, queue_values, 60)
 	EXPECT_EQ(info.waiting_ns, values[7]);
 	EXPECT_EQ(info.preempted_ns, values[8]);
 	EXPECT_EQ(getpid(), values[13]);
+	EXPECT_EQ(0, values[14]);
 
 	ASSERT_EQ(0, aql_update(&self->q, 0, 4));
 	ASSERT_EQ(0, read_queue_file(self->folder, "state", text, sizeof(text)));

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
@@ -23,7 +24,7 @@
 #define ITEMS		256
 #define SLOW_MS		300	/* what the model's slow saves take longer */
 #define ALL		100	/* as often as it likes */
-#define RUNNING		3	/* so many slow saves running are one too many */
+#define SLOW_SAVES	3	/* each by twice slow_save_ms too slow: the last is one too many */
 
 FIXTURE(culprit) {
 	struct client c;
@@ -150,8 +151,8 @@ TEST_F_TIMEOUT(culprit, alone, 120)
 }
 
 /*
- * Its saves are slow and never late. HIGH waits for three of them, and for one more where LOW is
- * tried; two with one between them that is not slow are let pass.
+ * Its saves are slow and never late. HIGH waits for three of them, with others between them or not,
+ * and for one more where LOW is tried.
  */
 TEST_F_TIMEOUT(culprit, slow_and_in_time, 120)
 {
@@ -161,18 +162,18 @@ TEST_F_TIMEOUT(culprit, slow_and_in_time, 120)
 	__u64 ns;
 
 	ASSERT_EQ(0, gpreempt_set("preempt_timeout_ms", 1000));
-	/* less than SLOW_MS, and more than a save takes on a kernel with KASAN */
-	ASSERT_EQ(0, gpreempt_set("slow_save_ms", 100));
+	/* more than a save takes on a kernel with KASAN */
+	ASSERT_EQ(0, gpreempt_set("slow_save_ms", SLOW_MS / 2));
 	until_job_start(&self->c, &self->job, &self->low);
-	for (i = 0; i < 2 * RUNNING; i++) {
+	for (i = 0; i < 2 * SLOW_SAVES - 1; i++) {
 		ASSERT_EQ(0, until_job_moves(&self->job));
 		EXPECT_EQ(excluded, gpreempt_number("stats/excluded"));
-		if (i != RUNNING - 1) {
-			ASSERT_EQ(0, slow(&self->low, i == 2 * RUNNING - 1 ? ALL : 1));
+		if (i % 2 == 0) {
+			ASSERT_EQ(0, slow(&self->low, i == 2 * SLOW_SAVES - 2 ? ALL : 1));
 		}
 		ASSERT_EQ(0, high_job_run(&self->c, &self->high_job, &self->high,
 					  CLIENT_TIMEOUT_MS, &ns));
-		if (i == RUNNING - 1) {
+		if (i % 2) {
 			EXPECT_GE(gpu_model_limit(LATENCY_US) * 1000ULL, ns);
 		} else {
 			EXPECT_LT(SLOW_MS * 1000000ULL, ns);
@@ -282,6 +283,53 @@ TEST_F_TIMEOUT(culprit, among_others, 120)
 		EXPECT_EQ(0, aql_destroy(&q[i]));
 	}
 	EXPECT_EQ(excluded + 1, gpreempt_number("stats/excluded"));
+}
+
+/* In a process of its own: its only queue is late, and it makes that anew. 0, or a step. */
+static int makes_anew(void)
+{
+	struct until_job job;
+	struct aql_queue q;
+	struct client c;
+	__u64 end;
+
+	if (client_open(&c) || aql_create(&q, &c.dev, 64, PRIORITY_LOW))
+		return 1;
+	if (until_job_init(&c, &job) || slow(&q, 2))
+		return 2;
+	until_job_start(&c, &job, &q);
+	if (until_job_moves(&job))
+		return 3;
+	gpreempt_preempt(&c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, q.id, KFD_GPREEMPT_WAIT,
+			 CLIENT_TIMEOUT_MS, 0);
+	end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
+	while (!is_excluded(&c, &q))
+		if (kfd_now() > end)
+			return 4;
+	if (aql_destroy(&q) || aql_create(&q, &c.dev, 64, PRIORITY_LOW))
+		return 5;
+	end = kfd_now() + 500000000ULL;		/* the other one would be off for longer */
+	while (!is_excluded(&c, &q))
+		if (kfd_now() > end)
+			return 6;
+	return 0;
+}
+
+/* Nor is it a way out to make the only queue of a process anew. */
+TEST_F_TIMEOUT(culprit, only_queue, 120)
+{
+	int status;
+	pid_t pid;
+
+	/* whose rings may be at the same addresses: the model tells queues by these */
+	ASSERT_EQ(0, aql_destroy(&self->low));
+	ASSERT_EQ(0, aql_destroy(&self->high));
+	pid = client_fork();
+	if (!pid)
+		_exit(makes_anew());
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status) TH_LOG("step %d", WEXITSTATUS(status));
 }
 
 TEST_HARNESS_MAIN

@@ -164,8 +164,8 @@ void gpreempt_keep_off(struct gpreempt_suspect *suspect, struct gpreempt_past *p
 	suspect->until_ns = now_ns + NSEC_PER_SEC;
 }
 
-bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 ns, u64 slow_ns,
-			     u64 late_ns)
+bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 now_ns, u64 ns,
+			     u64 slow_ns, u64 late_ns)
 {
 	return ns > late_ns;
 }
@@ -189,6 +189,10 @@ static int mes_init(struct kunit *test)
 	mutex_init(&m->dqm.lock_hidden);
 	INIT_LIST_HEAD(&m->dqm.queues);
 	spin_lock_init(&m->gp.state.lock);
+	mutex_init(&m->gp.groups.lock);
+	INIT_LIST_HEAD(&m->gp.groups.list);
+	for (i = 0; i < ARRAY_SIZE(m->group); i++)
+		list_add_tail(&m->group[i].list, &m->gp.groups.list);
 	m->gp.node = &m->node;
 	m->gp.backend = &kfd_gpreempt_mes;
 	for (i = 0; i < ARRAY_SIZE(m->qpd); i++) {
@@ -460,9 +464,18 @@ static void gpreempt_mes_gives_back(struct kunit *test)
 
 	for (i = 0; i < QUEUES; i++)
 		m->gpq[i].terms.hold.held = true;
+	m->gpq[1].suspect.until_ns = U64_MAX;
+	/* also of a process that has no queue now */
+	m->gpq[1].group->past.end_ns = U64_MAX;
+	m->gpq[2].group = m->gpq[0].group;
+	m->gpq[3].group = m->gpq[0].group;
+	m->group[1].past.end_ns = U64_MAX;
 	preempted(m, 0);
 	preempted(m, 2);
 	KUNIT_EXPECT_EQ(test, kfd_gpreempt_give_back(&m->gp), 0);
+	KUNIT_EXPECT_EQ(test, m->gpq[1].suspect.until_ns, 0);
+	for (i = 0; i < ARRAY_SIZE(m->group); i++)
+		KUNIT_EXPECT_EQ_MSG(test, m->group[i].past.end_ns, 0, "process %u", i);
 	KUNIT_EXPECT_STREQ(test, mes.calls, "+0+2");
 	expect_queues(test, "A?A?");
 	for (i = 0; i < QUEUES; i++)

@@ -193,7 +193,8 @@ static void gpreempt_early_waits_until_due(struct kunit *test)
 
 	for (n = 0; n < 100; n++)
 		early_scan(&p, &now_ns, 100 * US);
-	gpreempt_pace_next(&p, now_ns, 0, now_ns + 200 * US);
+	p.begun_ns = now_ns;
+	gpreempt_pace_next(&p, now_ns, 200, 0);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns), 200 * US);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns + 200 * US - 1), 1);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns + 200 * US), 0);
@@ -204,6 +205,34 @@ static void gpreempt_early_waits_until_due(struct kunit *test)
 	gpreempt_pace_end(&p, now_ns, 0, POLL_US);
 	gpreempt_pace_next(&p, now_ns, 0, 0);
 	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns), (POLL_US - 200) * US);
+}
+
+/* Ends that are announced one after the other are rationed like what wakes the monitor. */
+static void gpreempt_early_announced(struct kunit *test)
+{
+	u64 now_ns = NSEC_PER_SEC, begun_ns = now_ns, worked_ns = 0;
+	struct gpreempt_pace p = {};
+	unsigned int n;
+
+	for (n = 0; n < 10000; n++) {
+		if (n == 1000) {
+			begun_ns = now_ns;
+			worked_ns = 0;
+		}
+		gpreempt_pace_begin(&p, now_ns);
+		now_ns += 15 * US;
+		worked_ns += 15 * US;
+		gpreempt_pace_end(&p, now_ns, 15 * US, POLL_US);
+		now_ns += gpreempt_pace_next(&p, now_ns, POLL_US, now_ns + 20 * US);
+		now_ns += gpreempt_pace_wait(&p, now_ns);
+	}
+	KUNIT_EXPECT_GE(test, now_ns - begun_ns, EARLY_PART * worked_ns);
+	/* one that comes now and then is in time */
+	now_ns += BEHIND_NS;
+	gpreempt_pace_begin(&p, now_ns);
+	gpreempt_pace_end(&p, now_ns, 15 * US, POLL_US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_next(&p, now_ns, POLL_US, now_ns + 20 * US), 20 * US);
+	KUNIT_EXPECT_EQ(test, gpreempt_pace_wait(&p, now_ns + 20 * US), 0);
 }
 
 /* One that comes now and then does not wait, nor do several at once after a while. */
@@ -319,31 +348,33 @@ struct read_case {
 	u16 of[READ_PARTS];
 };
 
+#define ALL	GPREEMPT_QUEUE_READS
+
 static const struct read_case read_cases[] = {
 	{ "nothing", {}, {} },
-	{ "one", { { 7, 1, 32 } }, { 1 } },
-	{ "all that always fit", { { 7, 64, 32 } }, { 64 } },
-	{ "of many processes", { { 7, 1, 32 }, { 7, 1, 32 }, { 7, 1, 32 }, { 8, 19, 32 },
-				 { 7, 1, 32 }, { 9, 41, 32 } }, { 1, 1, 1, 19, 1, 41 } },
-	{ "of three levels", { { 7, 1, 32 }, { 8, 1, 32 }, { 9, 62, 32 } }, { 1, 1, 62 } },
-	{ "too many", { { 7, 65, 32 } }, { 64 } },
+	{ "one", { { 7, 1, ALL } }, { 1 } },
+	{ "all that always fit", { { 7, 64, ALL } }, { 64 } },
+	{ "of many processes", { { 7, 1, ALL }, { 7, 1, ALL }, { 7, 1, ALL }, { 8, 19, ALL },
+				 { 7, 1, ALL }, { 9, 41, ALL } }, { 1, 1, 1, 19, 1, 41 } },
+	{ "of three levels", { { 7, 1, ALL }, { 8, 1, ALL }, { 9, 62, ALL } }, { 1, 1, 62 } },
+	{ "too many", { { 7, 65, ALL } }, { 64 } },
 	{ "many that are idle", { { 7, 900, 2 } }, { 900 } },
-	{ "one above many", { { 0, 1000, 32 }, { 15, 1, 32 } }, { 60, 1 } },
-	{ "one below many", { { 15, 1000, 32 }, { 0, 1, 32 } }, { 60, 1 } },
-	{ "two levels of many", { { 0, 600, 32 }, { 15, 600, 32 } }, { 32, 32 } },
-	{ "of one process", { { 0, 600, 32 }, { 15, 600, 32, .same = true } }, { 32, 32 } },
+	{ "one above many", { { 0, 1000, ALL }, { 15, 1, ALL } }, { 60, 1 } },
+	{ "one below many", { { 15, 1000, ALL }, { 0, 1, ALL } }, { 60, 1 } },
+	{ "two levels of many", { { 0, 600, ALL }, { 15, 600, ALL } }, { 32, 32 } },
+	{ "of one process", { { 0, 600, ALL }, { 15, 600, ALL, .same = true } }, { 32, 32 } },
 	{ "what three levels leave goes to the highest",
-	  { { 0, 400, 32 }, { 15, 400, 32 }, { 7, 400, 32 } }, { 20, 24, 20 } },
+	  { { 0, 400, ALL }, { 15, 400, ALL }, { 7, 400, ALL } }, { 20, 24, 20 } },
 	{ "idle ones leave it to those below",
-	  { { 15, 100, 2 }, { 0, 300, 32 } }, { 100, 56 } },
-	{ "one process beside another", { { 7, 1000, 32 }, { 7, 10, 32 } }, { 52, 10 } },
-	{ "two of many", { { 7, 500, 32 }, { 7, 500, 32 } }, { 32, 32 } },
-	{ "three", { { 7, 10, 32 }, { 7, 500, 32 }, { 7, 500, 32 } }, { 10, 28, 24 } },
-	{ "idle ones leave it to another", { { 7, 100, 2 }, { 7, 500, 32 } }, { 100, 56 } },
-	{ "all levels", { { 0, 70, 32 }, { 1, 70, 32 }, { 2, 70, 32 }, { 3, 70, 32 },
-			  { 4, 70, 32 }, { 5, 70, 32 }, { 6, 70, 32 }, { 7, 70, 32 },
-			  { 8, 70, 32 }, { 9, 70, 32 }, { 10, 70, 32 }, { 11, 70, 32 },
-			  { 12, 70, 32 }, { 13, 70, 32 }, { 14, 70, 32 }, { 15, 70, 32 } },
+	  { { 15, 100, 2 }, { 0, 300, ALL } }, { 100, 56 } },
+	{ "one process beside another", { { 7, 1000, ALL }, { 7, 10, ALL } }, { 52, 10 } },
+	{ "two of many", { { 7, 500, ALL }, { 7, 500, ALL } }, { 32, 32 } },
+	{ "three", { { 7, 10, ALL }, { 7, 500, ALL }, { 7, 500, ALL } }, { 10, 28, 24 } },
+	{ "idle ones leave it to another", { { 7, 100, 2 }, { 7, 500, ALL } }, { 100, 56 } },
+	{ "all levels", { { 0, 70, ALL }, { 1, 70, ALL }, { 2, 70, ALL }, { 3, 70, ALL },
+			  { 4, 70, ALL }, { 5, 70, ALL }, { 6, 70, ALL }, { 7, 70, ALL },
+			  { 8, 70, ALL }, { 9, 70, ALL }, { 10, 70, ALL }, { 11, 70, ALL },
+			  { 12, 70, ALL }, { 13, 70, ALL }, { 14, 70, ALL }, { 15, 70, ALL } },
 	  { 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4 } },
 };
 
@@ -468,6 +499,7 @@ static struct kunit_case gpreempt_pace_cases[] = {
 	KUNIT_CASE(gpreempt_early_is_rationed),
 	KUNIT_CASE(gpreempt_early_waits_no_longer),
 	KUNIT_CASE(gpreempt_early_waits_until_due),
+	KUNIT_CASE(gpreempt_early_announced),
 	KUNIT_CASE(gpreempt_early_is_at_once),
 	KUNIT_CASE_PARAM(gpreempt_read_which, read_gen_params),
 	KUNIT_CASE(gpreempt_read_each),

@@ -131,6 +131,100 @@ static void gpreempt_time_starve(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, m->preempted, m->transactions);
 }
 
+/*
+ * A queue that is helped, and sees to it that it never executes while it has the machine for
+ * itself: its process asks that it leaves, again and again, or an accomplice makes a queue anew
+ * each time, which is in its way.
+ */
+struct idle_help_case {
+	const char *name;
+	unsigned int ask_us, anew_us;
+	unsigned int part;		/* of the time that high has at least, in 1/1000 */
+};
+
+static const struct idle_help_case idle_help_cases[] = {
+	{ "no tricks", .part = 980 },
+	{ "asked to leave each 300 us", .ask_us = 300, .part = 860 },
+	{ "asked to leave each ms", .ask_us = 1000, .part = 860 },
+	{ "asked to leave each 1.9 ms", .ask_us = 1900, .part = 860 },
+	{ "one made anew each 2 ms", .anew_us = 2000, .part = 600 },
+	{ "one made anew each 3 ms", .anew_us = 3000, .part = 700 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(idle_help, idle_help_cases, name);
+
+/* The tenant with these tricks. */
+struct idle_help_state {
+	const struct idle_help_case *c;
+	u64 ask_ns, anew_ns;
+};
+
+enum { IDLE_HELP_HIGH, IDLE_HELP_HELPED, IDLE_HELP_ANEW, IDLE_HELP_QUEUES };
+
+/* A queue is destroyed, and made with the same work to do. */
+static void idle_help_anew(struct machine *m, unsigned int i)
+{
+	struct machine_queue *q = &m->q[i];
+	const struct machine_work work = q->work;
+	unsigned int slot;
+
+	for (slot = 0; slot < MACHINE_SLOTS; slot++) {
+		if (m->slot_q[slot] == i) {
+			m->slot_q[slot] = -1;
+			m->free |= BIT(slot);
+		}
+	}
+	*q = (struct machine_queue) { .work = work };
+	m->v[i].seen = (struct gpreempt_evidence) {};
+	machine_submit(m, i, 1);
+	m->stall_ns = max(m->stall_ns, m->now_ns + MACHINE_SAVE_NS);
+}
+
+static void idle_help_app(struct machine *m)
+{
+	struct idle_help_state *s = m->own;
+	bool off = m->q[IDLE_HELP_HELPED].off;
+
+	if (s->c->ask_us && m->now_ns >= s->ask_ns) {
+		m->v[IDLE_HELP_HELPED].terms.asked = true;
+		s->ask_ns = m->now_ns + s->c->ask_us * (u64)NSEC_PER_USEC;
+		m->scan_ns = min(m->scan_ns, m->now_ns + MACHINE_WAKE_NS);
+	}
+	m->v[IDLE_HELP_HELPED].terms.asked &= !off;
+	if (s->c->anew_us && m->now_ns >= s->anew_ns) {
+		idle_help_anew(m, IDLE_HELP_ANEW);
+		s->anew_ns = m->now_ns + s->c->anew_us * (u64)NSEC_PER_USEC;
+		m->scan_ns = min(m->scan_ns, m->now_ns + MACHINE_WAKE_NS);
+	}
+	m->app_ns = min(s->c->ask_us ? s->ask_ns : U64_MAX, s->c->anew_us ? s->anew_ns : U64_MAX);
+}
+
+/* Rule 3 again: help ends, whether it was of use or not, and is charged to all help. */
+static void gpreempt_time_idle_help(struct kunit *test)
+{
+	static const struct machine_work nothing = { .groups = 1, .ns = 1,
+						     .signal = MACHINE_SHARED };
+	static const struct machine_work small = { .groups = 1, .ns = MACHINE_EVER };
+	struct machine *m = machine_new(test, IDLE_HELP_QUEUES, false);
+	struct idle_help_state s = { .c = test->param_value };
+
+	machine_queue(m, IDLE_HELP_HIGH, machine_process(test), HIGH, &endless);
+	machine_queue(m, IDLE_HELP_HELPED, machine_process(test), LOW, &nothing);
+	machine_queue(m, IDLE_HELP_ANEW, machine_process(test), LOW, &small);
+	m->own = &s;
+	m->app = idle_help_app;
+	machine_submit(m, IDLE_HELP_HELPED, 1);
+	machine_run(m, 20 * NSEC_PER_MSEC);
+	machine_submit(m, IDLE_HELP_HIGH, 2);
+	machine_run(m, 1500 * NSEC_PER_MSEC);
+	machine_begin(m);
+	machine_run(m, 5 * (u64)NSEC_PER_SEC);
+	kunit_info(test, "high has %u, is away for %llu us, in %u transactions\n",
+		   machine_part(m, IDLE_HELP_HIGH, 5 * (u64)NSEC_PER_SEC),
+		   div_u64(m->q[IDLE_HELP_HIGH].gap_ns, NSEC_PER_USEC), m->transactions);
+	KUNIT_EXPECT_GE(test, machine_part(m, IDLE_HELP_HIGH, 5 * (u64)NSEC_PER_SEC), s.c->part);
+}
+
 /* Requests of many kernels that each fill the machine, in order, with gaps. */
 struct request_case {
 	const char *name;
@@ -345,6 +439,7 @@ static void gpreempt_time_harm(struct kunit *test)
 
 static struct kunit_case gpreempt_time_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_time_starve, starve_gen_params),
+	KUNIT_CASE_PARAM(gpreempt_time_idle_help, idle_help_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_time_request, request_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_time_harm, harm_gen_params),
 	{}

@@ -94,16 +94,6 @@ static const struct gpreempt_lot *own_lot(const struct pid *pid, const struct cg
 	return d ? &d->lot : &nothing;
 }
 
-/* A process's own default, as far as it counts for this or another process. */
-static const struct gpreempt_lot *lot_for(const struct pid *pid, struct task_struct *task)
-{
-	const struct gpreempt_default *d = default_find(pid, NULL);
-
-	if (!d)
-		return &nothing;
-	return kfd_gpreempt_user_of(d->by, task) ? &d->lot : &d->nice;
-}
-
 /*
  * A process's lot by its own default and its ancestors'. A task that is no longer hashed has no
  * parent any more. @via: out, if not NULL: is this process among them?
@@ -113,15 +103,20 @@ static struct gpreempt_lot default_of(struct task_struct *leader, const struct p
 {
 	struct task_struct *task = leader;
 	struct gpreempt_lot lot = nothing;
+	const struct gpreempt_lot *own;
 	unsigned int depth;
 
 	guard(rcu)();
 	/* The idle task is its own parent. */
 	for (depth = 0; depth <= DEPTH_MAX && pid_alive(task) && task != &init_task; depth++) {
 		struct pid *pid = task_tgid(task);
-		const struct gpreempt_lot *own = lot_for(pid, leader);
+		const struct gpreempt_default *d = default_find(pid, NULL);
 
-		lot = depth ? gpreempt_lot_inherit(lot, own) : *own;
+		if (d) {
+			/* As far as it counts for this process. */
+			own = kfd_gpreempt_user_of(d->by, leader) ? &d->lot : &d->nice;
+			lot = depth ? gpreempt_lot_inherit(lot, own) : *own;
+		}
 		if (via && pid == via)
 			*is_via = true;
 		task = rcu_dereference(task->real_parent);
@@ -170,11 +165,10 @@ static bool combine(struct kfd_process *p)
 	struct cgroup *cgroup;
 
 	lockdep_assert_held(&lots_lock);
-	rcu_read_lock();
+	guard(rcu)();
 	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
 	common = lot_of_cgroup(cgroup);
 	WRITE_ONCE(p->gpreempt.cgroup, cgroup ? cgroup_id(cgroup) : 0);
-	rcu_read_unlock();
 	lot = gpreempt_lot_inherit(p->gpreempt.own, &common);
 	lot.group = common.group;
 	if (lot.group)
@@ -196,17 +190,48 @@ static void process_update(struct kfd_process *p)
 		kfd_gpreempt_wake_for(p);
 }
 
-/* Any process may be a member of a cgroup whose default has changed. */
-static void update_all(void)
+/*
+ * A default has changed, which may be that of a process or of an ancestor. A ceiling that came
+ * from an ancestor which is gone remains, and so does a share, but for CAP_SYS_NICE.
+ */
+static void apply_to(struct kfd_process *p, const struct pid *pid, bool nice)
+{
+	struct gpreempt_lot own;
+	bool affected = false;
+
+	scoped_guard(spinlock, &lots_lock) {
+		own = default_of(p->lead_thread, pid, &affected);
+		if (!nice) {
+			own.ceiling = min(own.ceiling, p->gpreempt.own.ceiling);
+			own.share = gpreempt_share_lower(own.share, &p->gpreempt.own.share);
+		}
+		if (affected)
+			p->gpreempt.own = own;
+	}
+	if (affected)
+		process_update(p);
+}
+
+/*
+ * The processes that use KFD by now. If a cgroup's default has changed, @pid is NULL, and any of
+ * them may be a member. If a process's has, they are that process, the target, and its descendants
+ * as far as the caller may control them.
+ */
+static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 {
 	struct kfd_process *p;
 	unsigned int i;
 
 	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
-		if (kfd_gpreempt_process_made(p))
-			process_update(p);
 		cond_resched();
+		if (!kfd_gpreempt_process_made(p))
+			continue;
+		if (!pid)
+			process_update(p);
+		else if (nice || same_thread_group(p->lead_thread, target) ||
+			 kfd_gpreempt_same_user(p->lead_thread))
+			apply_to(p, pid, nice);
 	}
 }
 
@@ -236,15 +261,12 @@ void kfd_gpreempt_process_init(struct kfd_process *p)
 void kfd_gpreempt_process_follow(struct kfd_process *p)
 {
 	struct cgroup *cgroup;
-	bool moved;
 
 	if (!READ_ONCE(cgroups))
 		return;
-	rcu_read_lock();
+	guard(rcu)();
 	cgroup = kfd_gpreempt_cgroup(p->lead_thread);
-	moved = cgroup && cgroup_id(cgroup) != READ_ONCE(p->gpreempt.cgroup);
-	rcu_read_unlock();
-	if (moved)
+	if (cgroup && cgroup_id(cgroup) != READ_ONCE(p->gpreempt.cgroup))
 		process_update(p);
 }
 
@@ -287,7 +309,7 @@ static void prune(void)
 	}
 	/* Some process may have left such a cgroup unnoticed. */
 	if (cgroups != had)
-		update_all();
+		apply(NULL, NULL, false);
 }
 
 static void sweep(struct work_struct *work)
@@ -295,7 +317,7 @@ static void sweep(struct work_struct *work)
 	guard(mutex)(&defaults_lock);
 	prune();
 	/* A parked monitor scans nobody's queue. */
-	update_all();
+	apply(NULL, NULL, false);
 	if (cgroups)
 		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
 }
@@ -337,49 +359,6 @@ static int default_store(struct pid *pid, struct cgroup *cgroup, const struct gp
 	}
 	put_cred(by);
 	return 0;
-}
-
-/*
- * A default has changed, which may be that of a process or of an ancestor. A ceiling that came
- * from an ancestor which is gone remains, and so does a share, but for CAP_SYS_NICE.
- */
-static void apply_to(struct kfd_process *p, const struct pid *pid, bool nice)
-{
-	bool affected = false, changed = false;
-	struct gpreempt_lot own;
-
-	scoped_guard(spinlock, &lots_lock) {
-		own = default_of(p->lead_thread, pid, &affected);
-		if (!nice) {
-			own.ceiling = min(own.ceiling, p->gpreempt.own.ceiling);
-			own.share = gpreempt_share_lower(own.share, &p->gpreempt.own.share);
-		}
-		if (affected) {
-			p->gpreempt.own = own;
-			changed = combine(p);
-		}
-	}
-	if (changed)
-		kfd_gpreempt_wake_for(p);
-}
-
-/*
- * The processes that use KFD by now: the target, and its descendants as far as the caller may
- * control them.
- */
-static void apply(const struct pid *pid, struct task_struct *target, bool nice)
-{
-	struct kfd_process *p;
-	unsigned int i;
-
-	guard(srcu)(&kfd_processes_srcu);
-	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
-		if (kfd_gpreempt_process_made(p) &&
-		    (nice || same_thread_group(p->lead_thread, target) ||
-		     kfd_gpreempt_same_user(p->lead_thread)))
-			apply_to(p, pid, nice);
-		cond_resched();
-	}
 }
 
 /* The sum of the minima of all but one process or cgroup, in per cent. */
@@ -513,9 +492,7 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 	}
 	if (!r)
 		r = default_store(pid, cgroup, &lot, nice);
-	if (!r && cgroup)
-		update_all();
-	else if (!r)
+	if (!r)
 		apply(pid, task, nice);
 	mutex_unlock(&defaults_lock);
 	put_pid(pid);
@@ -557,9 +534,8 @@ void kfd_gpreempt_default_exit(void)
 	struct hlist_node *next;
 	int i;
 
-	mutex_lock(&defaults_lock);
-	hash_for_each_safe(defaults, i, next, d, node)
-		default_free(d);
-	mutex_unlock(&defaults_lock);
+	scoped_guard(mutex, &defaults_lock)
+		hash_for_each_safe(defaults, i, next, d, node)
+			default_free(d);
 	cancel_delayed_work_sync(&sweep_work);
 }

@@ -309,27 +309,29 @@ static int request_one(const struct kfd_gpreempt_choice *choice,
 	return r;
 }
 
-/* Ask the chosen queues of all nodes, or of one. */
-static int request(const struct kfd_gpreempt_choice *choice,
-		   const struct kfd_ioctl_gpreempt_args *args, struct kfd_gpreempt_asks *asks)
+/* Ask the chosen queues of all nodes, or of one. No process is held any more afterwards. */
+static int request(struct kfd_process *p, const struct kfd_ioctl_gpreempt_args *args,
+		   struct kfd_gpreempt_asks *asks)
 {
+	struct kfd_gpreempt_choice choice;
 	struct kfd_gpreempt *gp;
 	unsigned int i;
-	int r = 0;
+	int r = kfd_gpreempt_choose(p, args, &choice);
 
-	if (!choice->which)
-		r = request_one(choice, args, asks);
-	for (i = 0; !r && choice->which && (gp = kfd_gpreempt_get(NULL, i)); i++) {
-		if (!choice->gpu_id || choice->gpu_id == gp->gpu_id)
-			r = kfd_gpreempt_request(gp, choice, args, asks);
+	if (!r && !choice.which)
+		r = request_one(&choice, args, asks);
+	for (i = 0; !r && choice.which && (gp = kfd_gpreempt_get(NULL, i)); i++) {
+		if (!choice.gpu_id || choice.gpu_id == gp->gpu_id)
+			r = kfd_gpreempt_request(gp, &choice, args, asks);
 		if (r == -ENODEV)
 			r = 0;
 		kobject_put(&gp->kobj);
 	}
+	kfd_gpreempt_unchoose(&choice);
 	if (r || asks->count)
 		return r;
 	/* The call fails if every queue that was meant refused. */
-	return asks->refused ? asks->error : choice->which ? -ENOENT : -EBUSY;
+	return asks->refused ? asks->error : choice.which ? -ENOENT : -EBUSY;
 }
 
 /*
@@ -340,12 +342,11 @@ static int request(const struct kfd_gpreempt_choice *choice,
 static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	bool preempt = args->op == KFD_GPREEMPT_OP_PREEMPT;
-	bool wait = args->flags & KFD_GPREEMPT_WAIT;
+	bool wait = args->flags & KFD_GPREEMPT_WAIT, many = args->flags & KFD_GPREEMPT_WHICH;
 	struct kfd_gpreempt_preempt *pre = &args->preempt;
 	struct kfd_gpreempt_asks asks = {
 		.nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE),
 	};
-	struct kfd_gpreempt_choice choice;
 	unsigned int i;
 	s64 left_us;
 	ktime_t end;
@@ -358,17 +359,14 @@ static int op_preempt(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 		return -EINVAL;
 	end = ktime_add_ms(ktime_get(), pre->wait_ms);
 
-	r = kfd_gpreempt_choose(p, args, &choice);
-	if (!r)
-		r = request(&choice, args, &asks);
-	kfd_gpreempt_unchoose(&choice);
+	r = request(p, args, &asks);
 	for (i = 0; !r && wait && i < asks.count; i++) {
 		r = wait_for(&asks.asked[i], preempt, end);
 		/*
 		 * Of many, some may go, or come to have to stay, and so may their nodes during the
 		 * wait: the others count.
 		 */
-		if (choice.which && (r == -ENOENT || r == -EBUSY || r == -ENODEV || r == -EIO))
+		if (many && (r == -ENOENT || r == -EBUSY || r == -ENODEV || r == -EIO))
 			r = 0;
 	}
 	/* After a signal, too: a hold left behind would look as if it had been there before. */
@@ -389,18 +387,14 @@ static int op_hint(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 {
 	const struct kfd_gpreempt_hint *hint = &args->hint;
 	struct kfd_gpreempt_asks asks = {};
-	struct kfd_gpreempt_choice choice;
 	int r;
 
 	if (hint->arrival_us > KFD_GPREEMPT_HINT_US_MAX ||
 	    hint->duration_us > KFD_GPREEMPT_HINT_US_MAX ||
 	    (hint->arrival_us && !hint->duration_us))
 		return -EINVAL;
-	r = kfd_gpreempt_choose(p, args, &choice);
-	if (!r)
-		r = request(&choice, args, &asks);
+	r = request(p, args, &asks);
 	put_asks(&asks);
-	kfd_gpreempt_unchoose(&choice);
 	return r;
 }
 
@@ -419,13 +413,12 @@ static int op_query(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *args)
 		return -ENODEV;
 	*query = (struct kfd_gpreempt_query) {
 		.version = KFD_GPREEMPT_VERSION,
+		.capabilities = gp->unsupported ? 0 : KFD_GPREEMPT_CAP_SUPPORTED,
 		/* The order of the two enums is the same. */
 		.state = kfd_gpreempt_state(gp),
 		.levels = GPREEMPT_LEVELS,
 		.priority_cap = READ_ONCE(gp->priority_cap),
 	};
-	if (!gp->unsupported)
-		query->capabilities |= KFD_GPREEMPT_CAP_SUPPORTED;
 	kobject_put(&gp->kobj);
 	return 0;
 }

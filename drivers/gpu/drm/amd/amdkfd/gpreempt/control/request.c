@@ -5,9 +5,9 @@
  */
 
 #include <linux/list.h>
+#include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <uapi/linux/kfd_gpreempt.h>
 
@@ -56,12 +56,13 @@ static void unlock_node(struct kfd_gpreempt *gp)
 	mutex_unlock(&gp->lock);
 }
 
-/* Is there a monitor to carry something out? */
-static int check_monitor(struct kfd_gpreempt *gp)
+/* Is there a monitor to carry something out? A hold outlives a bypass, so it can be ended there. */
+static int check_monitor(struct kfd_gpreempt *gp, bool resumes)
 {
 	enum gpreempt_state state = kfd_gpreempt_state(gp);
 
-	return state == GPREEMPT_DISABLED ? -ENODEV : state == GPREEMPT_BYPASSED ? -EIO : 0;
+	return state == GPREEMPT_DISABLED ? -ENODEV :
+	       state == GPREEMPT_BYPASSED && !resumes ? -EIO : 0;
 }
 
 /* Space for what is asked of so many more queues, with none of the locks held. */
@@ -69,11 +70,10 @@ static int make_room(struct kfd_gpreempt_asks *asks, unsigned int n)
 {
 	struct kfd_gpreempt_asked *asked;
 
-	asked = kvcalloc(asks->count + n, sizeof(*asked), GFP_KERNEL_ACCOUNT);
+	asked = kvrealloc(asks->asked, array_size(asks->count + n, sizeof(*asked)),
+			  GFP_KERNEL_ACCOUNT);
 	if (!asked)
 		return -ENOMEM;
-	memcpy(asked, asks->asked, asks->count * sizeof(*asked));
-	kvfree(asks->asked);
 	asks->asked = asked;
 	asks->room = asks->count + n;
 	return 0;
@@ -125,10 +125,7 @@ int kfd_gpreempt_request(struct kfd_gpreempt *gp, const struct kfd_gpreempt_choi
 		if (r)
 			return r;
 	}
-	monitor = check_monitor(gp);
-	/* A hold outlives a bypass, so it can be ended there. */
-	if (monitor == -EIO && args->op == KFD_GPREEMPT_OP_RESUME)
-		monitor = 0;
+	monitor = check_monitor(gp, args->op == KFD_GPREEMPT_OP_RESUME);
 	for (i = 0; i < choice->count; i++) {
 		queues = queues_on(gp->node, choice->processes[i]);
 		list_for_each_entry(q, queues, list) {
@@ -196,9 +193,7 @@ int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions)
 
 	if (r)
 		return r;
-	r = check_monitor(gp);
-	if (r == -EIO && !off)
-		r = 0;
+	r = check_monitor(gp, !off);
 	/* Evicted, suspended or switched off is off, too. */
 	if (!r)
 		r = off ? !q->properties.is_active ||

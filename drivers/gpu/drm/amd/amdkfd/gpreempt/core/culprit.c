@@ -6,8 +6,9 @@
  * queue: each that may have had waves is a suspect, even if its waves ended before the save. The
  * search excludes: it keeps all queues off but half of the suspects, and has these saved once more
  * after a while. If that save is late, the culprit is among them, else among the others. A queue is
- * blamed only if it was alone on the hardware and late again. So no tenant can have another's queue
- * blamed, and a host that did not run for a moment does no harm.
+ * blamed only if it was alone on the hardware and late again, and the hardware without it was not:
+ * queues for SDMA, which GPREEMPT does not take off, delay saves as well. So no tenant can
+ * have another's queue blamed, and a host that did not run for a moment does no harm.
  *
  * The culprit alone is kept off, for a time that doubles with each relapse. So a tenant that
  * delays its saves loses its own time, and does not switch GPREEMPT off for others.
@@ -19,8 +20,13 @@
 
 #include "culprit.h"
 
-/* So many saves running that are slow, though not late, are as bad as a late one. */
-#define SLOW_MAX	3
+/* Slow saves are as bad as a late one when they took so many times the limit too long, ... */
+#define DEBT_MAX	2
+/* ... but for this part of the time. */
+#define DEBT_PART	64
+
+/* After a search that slow saves began, and that found nobody, there is none for so long. */
+#define REST_PART	7
 
 /* Ample to restore the waves of a trial, so that there are some to be saved. */
 #define TRIAL_NS	(10 * NSEC_PER_MSEC)
@@ -39,27 +45,36 @@
  * gpreempt_search_delayed - is there a queue to be searched for, or still to be?
  * @search: of the node
  * @preempts: the save was for queues that are preempted, not for a change of the list alone
+ * @now_ns: the time, after it
  * @ns: how long the save took
  * @slow_ns: a save that takes longer is slow
  * @late_ns: a save that takes longer is late
  *
- * Saves that are just in time cost the others a wait each time, so several slow ones in a row count
- * as a late one. A trial is measured by the limit that began its search.
+ * Saves that are just in time cost the others a wait each time, so what they take too long is
+ * summed up, with or without others between them. A trial is measured by the limit that began its
+ * search.
  *
- * Return: was the save late, or the last of too many slow ones, or so in a trial?
+ * Return: was the save late, or slow as too many before it, or so in a trial?
  */
-bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 ns, u64 slow_ns,
-			     u64 late_ns)
+bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 now_ns, u64 ns,
+			     u64 slow_ns, u64 late_ns)
 {
+	bool slow = preempts && ns > slow_ns;
+
 	if (search->on) {
 		search->harmless &= ns <= late_ns;
 		return ns > search->limit_ns;
 	}
-	if (preempts)
-		search->slow = ns > slow_ns ? search->slow + 1 : 0;
-	if (ns <= late_ns && search->slow < SLOW_MAX)
+	if (slow) {
+		search->debt_ns -= min(search->debt_ns, (now_ns - search->saved_ns) / DEBT_PART);
+		search->debt_ns += ns - slow_ns;
+		search->saved_ns = now_ns;
+		slow = search->debt_ns > DEBT_MAX * slow_ns && now_ns >= search->rest_ns;
+	}
+	if (ns <= late_ns && !slow)
 		return false;
-	search->slow = 0;
+	search->debt_ns = 0;
+	search->begun_ns = now_ns;
 	search->harmless = ns <= late_ns;
 	search->limit_ns = search->harmless ? slow_ns : late_ns;
 	return true;
@@ -96,7 +111,7 @@ void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspe
 		suspect->role = GPREEMPT_TRIED;
 	else if (suspect->role != GPREEMPT_UNSUSPECTED && (search->late || had))
 		suspect->role = GPREEMPT_CLEARED;
-	if (suspect->role <= GPREEMPT_CLEARED)
+	if (!gpreempt_is_suspect(suspect))
 		return;
 	search->suspects++;
 	search->aside += suspect->role == GPREEMPT_ASIDE;
@@ -112,18 +127,22 @@ void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspe
  */
 enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 now_ns)
 {
-	if (search->suspects == 1 && search->late && search->trials < TRIALS) {
-		search->on = false;
-		return GPREEMPT_FOUND;
-	}
-	if (!search->suspects || !search->trials) {
-		search->on = false;
+	bool found = search->alone && search->suspects && !search->late;
+
+	search->alone = search->suspects == 1 && search->late && search->trials < TRIALS;
+	if (found || !search->suspects || !search->trials) {
+		*search = (struct gpreempt_search) {
+			.harmless = search->harmless,
+			.rest_ns = found ? 0 : now_ns + REST_PART * (now_ns - search->begun_ns),
+		};
+		if (found)
+			return GPREEMPT_FOUND;
 		return search->harmless ? GPREEMPT_DROPPED : GPREEMPT_NOBODY;
 	}
 	search->trials--;
 	search->due_ns = now_ns + TRIAL_NS;
 	/* Half of them are tried now; of those that were not, as many as that allows. */
-	search->suspects = (search->suspects + 1) / 2;
+	search->suspects = search->alone ? 0 : (search->suspects + 1) / 2;
 	search->aside = min(search->aside, search->suspects);
 	return GPREEMPT_TRY;
 }
@@ -141,7 +160,7 @@ void gpreempt_search_place(struct gpreempt_search *search, struct gpreempt_suspe
 		suspect->role = GPREEMPT_UNSUSPECTED;
 		return;
 	}
-	if (suspect->role <= GPREEMPT_CLEARED) {
+	if (!gpreempt_is_suspect(suspect)) {
 		suspect->role = GPREEMPT_CLEARED;
 		return;
 	}

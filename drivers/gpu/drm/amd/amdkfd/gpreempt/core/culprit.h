@@ -43,11 +43,15 @@ struct gpreempt_past {
 
 /**
  * struct gpreempt_search - of a node
- * @slow:	saves running that were slow, before it
+ * @saved_ns:	the last slow save was over then
+ * @debt_ns:	what slow saves took too long, less a part of the time since
+ * @rest_ns:	slow saves begin none until then
+ * @begun_ns:	it began then
  * @limit_ns:	a trial that takes longer is late
  * @harmless:	slow saves began it, and none has been late
  * @on:		a search is under way, and so is a trial
  * @late:	the save that ended the last trial was late, or the one that began the search
+ * @alone:	one suspect is left: this trial is without it
  * @suspects:	queues that may be the culprit
  * @aside:	of these, those that did not take part in the last trial
  * @trials:	how many more there may be: none was made yet after the save that began it
@@ -56,11 +60,15 @@ struct gpreempt_past {
  * All zero: there is none.
  */
 struct gpreempt_search {
-	unsigned int slow;
+	u64 saved_ns;
+	u64 debt_ns;
+	u64 rest_ns;
+	u64 begun_ns;
 	u64 limit_ns;
 	bool harmless;
 	bool on;
 	bool late;
+	bool alone;
 	unsigned int suspects;
 	unsigned int aside;
 	unsigned int trials;
@@ -70,7 +78,7 @@ struct gpreempt_search {
 /**
  * enum gpreempt_finding - what comes of a save
  * @GPREEMPT_TRY: another trial
- * @GPREEMPT_FOUND: the one queue whose role is %GPREEMPT_TRIED is the culprit
+ * @GPREEMPT_FOUND: the one suspect that is left is the culprit
  * @GPREEMPT_NOBODY: a save was late, and no queue can be blamed
  * @GPREEMPT_DROPPED: no queue can be blamed, but no save was late either
  */
@@ -80,6 +88,15 @@ enum gpreempt_finding {
 	GPREEMPT_NOBODY,
 	GPREEMPT_DROPPED,
 };
+
+/**
+ * gpreempt_is_suspect - may a queue be the culprit?
+ * @suspect:	the queue
+ */
+static inline bool gpreempt_is_suspect(const struct gpreempt_suspect *suspect)
+{
+	return suspect->role > GPREEMPT_CLEARED;
+}
 
 /**
  * gpreempt_is_kept_off - is a queue not to be on the hardware, whatever its level?
@@ -92,8 +109,8 @@ static inline bool gpreempt_is_kept_off(const struct gpreempt_suspect *suspect, 
 	       suspect->until_ns > now_ns;
 }
 
-bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 ns, u64 slow_ns,
-			     u64 late_ns);
+bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 now_ns, u64 ns,
+			     u64 slow_ns, u64 late_ns);
 void gpreempt_search_hear(struct gpreempt_search *search, bool late);
 void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspect *suspect,
 			   bool had);

@@ -172,6 +172,13 @@ static void unseen_give_up(struct gpreempt_unseen *u, bool doubted)
 	u->restored &= !doubted;
 }
 
+/* It is judged anew when it has been given the machine again. */
+static void blocked_anew(struct gpreempt_blocked *b)
+{
+	b->given_ns = 0;
+	b->blocked_ns = 0;
+}
+
 /* A new head packet, or one that was waiting, gets its chance. */
 static void blocked_see(struct gpreempt_blocked *b, const struct gpreempt_memory *m,
 			const struct gpreempt_evidence *e, const struct gpreempt_change *c)
@@ -180,10 +187,8 @@ static void blocked_see(struct gpreempt_blocked *b, const struct gpreempt_memory
 
 	if (c->consumed || e->preempted || e->waves > 0 ||
 	    (c->backlog && (!backlog_of(was) || waits(e, &m->unseen, c) ||
-			    (was->head == GPREEMPT_HEAD_WAITS && e->head != was->head)))) {
-		b->blocked_ns = 0;
-		b->given_ns = 0;
-	}
+			    (was->head == GPREEMPT_HEAD_WAITS && e->head != was->head))))
+		blocked_anew(b);
 	if (c->consumed || e->waves > 0)
 		b->doubted = false;
 }
@@ -200,12 +205,6 @@ static u64 blocked_end(struct gpreempt_blocked *b, u64 now, u32 starvation_ms)
 		return 0;
 	b->blocked_ns = 0;
 	return since_ns;
-}
-
-static void blocked_off(struct gpreempt_blocked *b)
-{
-	b->given_ns = 0;
-	b->blocked_ns = 0;
 }
 
 static void blocked_give_up(struct gpreempt_blocked *b, u64 now)
@@ -232,7 +231,7 @@ static enum gpreempt_activity estimate_absent(const struct gpreempt_evidence *e,
 	m->waits_ns = 0;
 	m->resident_ns = 0;
 	m->awake = false;
-	blocked_off(&m->blocked);
+	blocked_anew(&m->blocked);
 	index_off(&m->index, now);
 	if (e->preempted || m->unseen.busy || m->unseen.fresh)
 		unseen_off(&m->unseen);

@@ -98,7 +98,7 @@ struct gpreempt_turn {
  * @turn:	on each level
  *
  * Zeroed when it is made, with each &kfd_gpreempt.epoch and, but for @share, when the policy
- * changes. It goes with the last of its queues.
+ * changes. It goes with the process, or the last queue in the cgroup.
  */
 struct gpreempt_group {
 	struct gpreempt_share share;

@@ -4,8 +4,9 @@
  *
  * A process that is kept from executing on a level for longer than starvation_ms is helped: the
  * queue of it that has waited longest stands above all others until it has executed for
- * min_residency_us. One queue at a time: two might share the machine so that neither can launch
- * all it has, each time anew, and kernels that wait for each other in their waves would never end.
+ * min_residency_us. It has blocked_us and some scans to begin, as one that never does would be
+ * helped for ever. One queue at a time: two might share the machine so that neither can launch all
+ * it has, each time anew, and kernels that wait for each other in their waves would never end.
  *
  * Help is a loss for those above. So what it took from them, with the saves, is followed by seven
  * times as long in which there is none: with many that starve the wait grows, and never the loss.
@@ -15,6 +16,9 @@
 #include <linux/time64.h>
 
 #include "select.h"
+
+/* So many scans find what still stands in the way of a queue that is helped, and that it left. */
+#define BEGIN_SCANS	4
 
 /* Since when does a queue's process wait on its level? */
 static u64 waits_ns(const struct gpreempt_queue_view *q)
@@ -56,14 +60,15 @@ static bool is_wanted_above(const struct gpreempt_view *view, const struct gpree
 	return false;
 }
 
-/* Has a queue that is being helped had what it needs, or nothing more to run? */
+/* Has a queue that is being helped had what it needs, made no use of it, or nothing more to run? */
 static bool is_over(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
 {
-	u64 executed_ns = view->help.executed_ns;
+	u64 begin_us = view->tun.blocked_us + BEGIN_SCANS * (u64)view->tun.poll_interval_us;
+	u64 us = view->help.executed_ns ? view->tun.min_residency_us : begin_us;
+	u64 from_ns = view->help.executed_ns ?: view->help.given_ns, now_ns = view->now_ns;
 
 	return !gpreempt_has_work(q) || (!view->contested && q->seen.mapped) ||
-	       (executed_ns && (executed_ns > view->now_ns || view->now_ns - executed_ns >=
-				(u64)view->tun.min_residency_us * NSEC_PER_USEC));
+	       from_ns > now_ns || gpreempt_reached(from_ns, now_ns, us * NSEC_PER_USEC);
 }
 
 /**
@@ -130,6 +135,8 @@ void gpreempt_help_learn(struct gpreempt_view *view)
 	}
 	if (!h->since_ns)
 		*h = (struct gpreempt_help) { .since_ns = now, .next_ns = h->next_ns };
+	else if (!h->given_ns)
+		h->given_ns = now;
 	h->costs |= is_wanted_above(view, helped);
 	helped->group->helped_ns = now;
 	executes = helped->seen.mapped && helped->out.activity == GPREEMPT_RUNNING;

@@ -64,6 +64,7 @@ void gpreempt_pace_end(struct gpreempt_pace *p, u64 now_ns, u64 worked_ns, u32 i
  * @until_ns: in any case until then, 0: there is no such time
  *
  * A scan that takes long does not make the interval longer, unless it takes more than half of it.
+ * One at @until_ns is before its time: tenants announce as many ends as they like.
  *
  * Return: how long to sleep, in ns, %U64_MAX: for ever.
  */
@@ -73,10 +74,10 @@ u64 gpreempt_pace_next(struct gpreempt_pace *p, u64 now_ns, u32 interval_us, u64
 
 	if (interval_us)
 		due_ns = min(p->begun_ns, now_ns) + (u64)interval_us * NSEC_PER_USEC;
+	p->due_ns = max3(due_ns, p->free_ns, now_ns);
 	if (until_ns)
 		due_ns = min(due_ns, until_ns);
-	p->due_ns = max3(due_ns, p->free_ns, now_ns);
-	return due_ns == U64_MAX ? U64_MAX : p->due_ns - now_ns;
+	return due_ns == U64_MAX ? U64_MAX : max3(due_ns, p->free_ns, now_ns) - now_ns;
 }
 
 /**
@@ -90,7 +91,7 @@ u64 gpreempt_pace_wait(const struct gpreempt_pace *p, u64 now_ns)
 {
 	u64 until_ns = p->free_ns;
 
-	if (now_ns < p->due_ns && p->paid_ns > BEHIND_NS)
+	if (p->paid_ns > BEHIND_NS)
 		until_ns = max(until_ns, min(p->due_ns, p->paid_ns - BEHIND_NS));
 	return until_ns > now_ns ? until_ns - now_ns : 0;
 }

@@ -10,8 +10,8 @@
 #include <linux/types.h>
 
 /* Words that are read of a queue at most, with what it takes to enter its process; ... */
-#define GPREEMPT_QUEUE_READS	32
-/* ... and in a scan: some 2 ms, if all are read uncached over PCIe. */
+#define GPREEMPT_QUEUE_READS	37
+/* ... and in a scan: some 2.5 ms, if all are read uncached over PCIe. */
 #define GPREEMPT_SCAN_READS	(64 * GPREEMPT_QUEUE_READS)
 
 struct gpreempt_queue_view;

@@ -53,6 +53,7 @@ static bool is_claimed(const struct gpreempt_claims *c, u32 levels,
 	return gpreempt_is_claimed(c, levels, &q->seen.cus);
 }
 
+/* At that time, 0: there is none. */
 static void look_again(struct gpreempt_plan *plan, u64 ns)
 {
 	plan->next_ns = min_not_zero(plan->next_ns, ns);
@@ -66,12 +67,10 @@ static void look_within(struct gpreempt_plan *plan, u32 us)
 /* Rule 3, starvation. One that has starved stands above all levels until it was helped. */
 static void raise(struct selection *s)
 {
-	struct gpreempt_queue_view *q;
 	u64 next_ns;
+	struct gpreempt_queue_view *q = gpreempt_help(s->view, &next_ns);
 
-	q = gpreempt_help(s->view, &next_ns);
-	if (next_ns)
-		look_again(s->plan, next_ns);
+	look_again(s->plan, next_ns);
 	if (!q)
 		return;
 	s->helps = true;
@@ -184,10 +183,8 @@ static void weigh(struct selection *s)
 
 		if (!gpreempt_takes_part(q))
 			continue;
-		if (out->activity != GPREEMPT_IDLE || q->state.expects)
-			plan->idle = false;
-		if ((out->wants && s->view->contested) || q->state.expects)
-			plan->waiting = true;
+		plan->idle &= out->activity == GPREEMPT_IDLE && !q->state.expects;
+		plan->waiting |= (out->wants && s->view->contested) || q->state.expects;
 		if (q->state.expects && s->view->now_ns + s->view->lead_ns < q->terms.hint_ns)
 			look_again(plan, q->terms.hint_ns - s->view->lead_ns);
 		/*
@@ -347,11 +344,9 @@ static void take_turns(struct selection *s)
 		if (q->out.limited)
 			look_again(s->plan, q->rank.not_before_ns);
 		/* Its turn ends even if no other group wants the machine. */
-		if (q->rank.not_before_ns)
-			s->plan->waiting = true;
+		s->plan->waiting |= q->rank.not_before_ns != 0;
 	}
-	if (s->rotating)
-		s->plan->waiting = true;
+	s->plan->waiting |= s->rotating != 0;
 }
 
 /* Is it another one's turn? */

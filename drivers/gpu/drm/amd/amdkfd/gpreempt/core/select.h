@@ -110,6 +110,7 @@ struct gpreempt_outcome {
 /**
  * struct gpreempt_help - the help that a node gives
  * @since_ns:	one queue stands above all others since; 0: none does
+ * @given_ns:	the first scan after that: it had been given the machine; 0: there was none yet
  * @executed_ns: it was seen executing since; 0: it was not
  * @moved:	a scan took it to execute
  * @costs:	one above it wanted the machine meanwhile
@@ -117,6 +118,7 @@ struct gpreempt_outcome {
  */
 struct gpreempt_help {
 	u64 since_ns;
+	u64 given_ns;
 	u64 executed_ns;
 	bool moved;
 	bool costs;

@@ -121,7 +121,8 @@ static vm_fault_t put_back(const struct gpreempt_doorbell *db, struct vm_area_st
 	unsigned long page = vma->vm_pgoff - db->pgoff + PFN_DOWN(address - vma->vm_start);
 	vm_fault_t ret;
 
-	if (is_zapped(db))
+	/* the second: never beyond the process's own */
+	if (is_zapped(db) || WARN_ON_ONCE(page >= db->max_parts))
 		return VM_FAULT_SIGBUS;
 	/* as io_remap_pfn_range() does: a device does not see encrypted memory */
 	ret = vmf_insert_pfn_prot(vma, address, db->pfn + page,
@@ -191,7 +192,6 @@ static struct gpreempt_doorbell *new_doorbell(struct kfd_gpreempt *gp, struct vm
 	kobject_get(&gp->kobj);
 	db->gp = gp;
 	db->mm = vma->vm_mm;
-	db->pgoff = vma->vm_pgoff;
 	db->max_parts = max_parts;
 	return db;
 }
@@ -233,6 +233,7 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 
 	/* Each context of a process has doorbells of its own: it may be another's turn. */
 	db->pfn = PHYS_PFN(address);
+	db->pgoff = vma->vm_pgoff;
 	db->zaps = READ_ONCE(gp->doorbell.zaps);
 	vma->vm_ops = &doorbell_vm_ops;
 	enabled = READ_ONCE(gp->monitor.thread);

@@ -90,14 +90,16 @@ void kfd_gpreempt_account_save(struct kfd_gpreempt *gp, unsigned int preempt, u6
 
 /*
  * Does a lower queue keep this one waiting, and since when at most? @running is the lowest level
- * that executes. A queue without backlog may be executing, unless waves were counted. It did not
- * wait at its last quiet scan, nor before a wake-up that ended a sleep without a timer.
+ * that executes. A queue without backlog may be executing, unless waves were counted; one whose
+ * read index has passed its packet waits if it was counted and has none. It did not wait at its
+ * last quiet scan, nor before a wake-up that ended a sleep without a timer.
  */
 static void account_inversion(struct kfd_gpreempt *gp, struct kfd_gpreempt_queue *gpq, int running)
 {
 	const struct gpreempt_queue_view *v = &gpq->view;
-	bool inverted = v->out.activity == GPREEMPT_RUNNABLE && v->out.wants &&
-			!v->out.announced && v->out.level > running &&
+	bool waits = v->out.activity == GPREEMPT_RUNNABLE ||
+		     (v->out.activity == GPREEMPT_RUNNING && !v->seen.waves);
+	bool inverted = waits && v->out.wants && !v->out.announced && v->out.level > running &&
 			(v->change.backlog || gp->scan.view.waves_final);
 	u64 ns;
 

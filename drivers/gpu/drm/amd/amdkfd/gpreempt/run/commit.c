@@ -151,7 +151,8 @@ bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, unsigned int preempt, u64 n
 	/* Announced work is made room for by so much earlier: no slow save may make that long. */
 	if (preempt && ns <= min(slow_ns, late_ns))
 		ewma_gpreempt_ns_add(&gp->saves.mean_ns, ns);
-	return gpreempt_search_delayed(&gp->saves.search, preempt, ns, slow_ns, late_ns);
+	return gpreempt_search_delayed(&gp->saves.search, preempt, ktime_get_ns(), ns, slow_ns,
+				       late_ns);
 }
 
 /**
@@ -235,15 +236,19 @@ void kfd_gpreempt_release(struct kfd_gpreempt *gp)
 static bool forget(struct kfd_gpreempt *gp)
 {
 	struct device_process_node *dpn;
+	struct kfd_gpreempt_group *g;
 	bool preempted = false;
 	struct queue *q;
+
+	scoped_guard(mutex, &gp->groups.lock)
+		list_for_each_entry(g, &gp->groups.list, list)
+			WRITE_ONCE(g->past.end_ns, 0);
 
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
 		if (!q->gpreempt)
 			continue;
 		kfd_gpreempt_forget(q->gpreempt);
 		q->gpreempt->suspect.until_ns = 0;
-		WRITE_ONCE(q->gpreempt->group->past.end_ns, 0);
 		preempted |= q->properties.is_preempted;
 	}
 	return preempted;

@@ -91,24 +91,19 @@ static bool is_in(struct access *a, unsigned int slot, u32 doorbell_off)
 
 /* A queue is looked for where it was last; then in each slot that has a queue. */
 static bool find_slot(struct access *a, unsigned long slotted,
-		      struct kfd_gpreempt_queue *gpq, unsigned int *found)
+		      struct kfd_gpreempt_queue *gpq, unsigned int *slot)
 {
 	u32 doorbell_off = gpq->scan.doorbell_off;
 	u8 *last = &gpq->slot[a->xcc];
-	unsigned int slot;
 
-	*found = *last - 1;
-	if (*last && test_bit(*found, &slotted) && is_in(a, *found, doorbell_off))
+	*slot = *last - 1;
+	if (*last && test_bit(*slot, &slotted) && is_in(a, *slot, doorbell_off))
 		return true;
-	*last = 0;
-	for_each_set_bit(slot, &slotted, GPREEMPT_MAX_SLOTS) {
-		if (!is_in(a, slot, doorbell_off))
-			continue;
-		*last = slot + 1;
-		*found = slot;
-		return true;
-	}
-	return false;
+	for_each_set_bit(*slot, &slotted, GPREEMPT_MAX_SLOTS)
+		if (is_in(a, *slot, doorbell_off))
+			break;
+	*last = *slot < GPREEMPT_MAX_SLOTS ? *slot + 1 : 0;
+	return *last;
 }
 
 /*

@@ -86,7 +86,7 @@ static enum gpreempt_finding search(struct kfd_gpreempt *gp, bool late)
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
 		if (!q->gpreempt)
 			continue;
-		if (finding == GPREEMPT_FOUND && q->gpreempt->suspect.role == GPREEMPT_TRIED)
+		if (finding == GPREEMPT_FOUND && gpreempt_is_suspect(&q->gpreempt->suspect))
 			kfd_gpreempt_exclude(gp, q);
 		judge(gp, q, began, now_ns);
 	}

@@ -269,13 +269,6 @@ static inline enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp)
 	return gpreempt_state(&gp->state.facts);
 }
 
-/* Why is it bypassed? */
-static inline const char *kfd_gpreempt_bypass_name(struct kfd_gpreempt *gp)
-{
-	guard(spinlock)(&gp->state.lock);
-	return gpreempt_bypass_names[gp->state.facts.bypass];
-}
-
 /* doorbell.c */
 bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct *mm);
 

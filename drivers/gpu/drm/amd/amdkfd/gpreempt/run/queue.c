@@ -14,8 +14,8 @@
 
 /*
  * The group of a process or of a cgroup, referenced, or NULL without memory. A process is known by
- * its number. Its group goes with its last queue, so a later process of that number has it only
- * while a scan still looks at such a queue.
+ * its number. Its group goes when it ends, so a later process of that number has it only while a
+ * scan still looks at a queue of the former.
  */
 static struct kfd_gpreempt_group *group_get(struct kfd_gpreempt *gp, pid_t pid, u64 cgroup,
 					    gfp_t gfp)
@@ -81,8 +81,12 @@ static struct kfd_gpreempt_client *client_get(struct kfd_gpreempt *gp, const str
 
 	if (!client) {
 		client = kzalloc(sizeof(*client), GFP_KERNEL);
-		if (!client)
+		if (client)
+			client->group = group_get(gp, q->process->lead_thread->tgid, 0, GFP_KERNEL);
+		if (!client || !client->group) {
+			kfree(client);
 			return NULL;
+		}
 		kref_init(&client->ref);
 		kobject_get(&gp->kobj);
 		client->gp = gp;
@@ -97,6 +101,7 @@ static void client_free(struct kref *ref)
 {
 	struct kfd_gpreempt_client *client = container_of(ref, struct kfd_gpreempt_client, ref);
 
+	group_put(client->gp, client->group);
 	kobject_put(&client->gp->kobj);
 	kfree(client);
 }
@@ -141,7 +146,6 @@ static void queue_free(struct kobject *kobj)
 	if (gpq->mm)
 		mmdrop(gpq->mm);
 	group_put(gpq->gp, gpq->common);
-	group_put(gpq->gp, gpq->group);
 	kfd_gpreempt_client_put(gpq->client);
 	kobject_put(&gpq->gp->kobj);
 	kfree(gpq);
@@ -183,13 +187,10 @@ int kfd_gpreempt_queue_init(struct queue *q)
 	kfd_gpreempt_process_init(q->process);
 	kfd_gpreempt_terms_init(gp, q, gpq);
 	gpq->client = client_get(gp, q);
-	if (gpq->client)
-		gpq->group = group_get(gp, gpq->pid, 0, GFP_KERNEL);
-	if (!gpq->group) {
-		kfd_gpreempt_client_put(gpq->client);
+	if (!gpq->client)
 		return -ENOMEM;
-	}
 
+	gpq->group = gpq->client->group;
 	kobject_init(&gpq->kobj, &queue_ktype);
 	kobject_get(&gp->kobj);
 	gpq->gp = gp;

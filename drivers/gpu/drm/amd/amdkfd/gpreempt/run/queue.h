@@ -63,8 +63,8 @@ struct kfd_gpreempt_last {
  * @list:	of the node's; its lock
  * @pid:	the process, 0: it is of a cgroup
  * @cgroup:	and then this is its number
- * @users:	records of queues that refer to it; likewise
- * @past:	of its queues that delayed their saves; DQM lock
+ * @users:	records of processes or queues that refer to it; likewise
+ * @past:	of its queues that delayed their saves: making them anew is no way out; DQM lock
  * @epoch:	the &kfd_gpreempt.epoch that @group belongs to; monitor only
  * @group:	what is remembered of it; likewise
  */
@@ -82,12 +82,14 @@ struct kfd_gpreempt_group {
  * struct kfd_gpreempt_client - a process on a node
  * @ref:	one by the process, one by each record of a queue of it, one by a reader
  * @gp:		the node, referenced
+ * @group:	its queues there, referenced: kept though none is left
  * @busy:	the time on the GPU of all its queues that there were
  * @shown_ns:	of that somebody was told: it does not go back
  */
 struct kfd_gpreempt_client {
 	struct kref ref;
 	struct kfd_gpreempt *gp;
+	struct kfd_gpreempt_group *group;
 	struct gpreempt_busy busy;
 	atomic64_t shown_ns;
 };
@@ -102,7 +104,7 @@ struct kfd_gpreempt_client {
  * @gid:	likewise
  * @mm:		the process's memory, mmgrab()ed; NULL if it cannot be read
  * @pid:	the process
- * @group:	the process's queues on the node
+ * @group:	the process's queues on the node, @client's
  * @common:	those of the cgroup whose members share the time, or NULL; monitor only
  * @client:	the process on the node, referenced
  * @terms:	requests and settings

@@ -56,7 +56,6 @@ enum aql_condition {
  * @header:	both
  * @amd_format:	of a vendor packet
  * @reserved0:	not looked at
- * @reserved1:	not looked at
  * @dep_signal:	barrier-AND and -OR: signals waited for, 0 for none
  * @value_signal: vendor packet barrier-value: signal waited for, 0 for none
  * @value:	and what its value is compared with,
@@ -74,8 +73,7 @@ union aql_packet {
 		u8 type;
 		u8 fences;
 		u8 amd_format;
-		u8 reserved0;
-		u32 reserved1;
+		u8 reserved0[5];
 		union {
 			u64 dep_signal[AQL_DEP_SIGNALS];
 			struct {
@@ -431,6 +429,10 @@ static void leave(struct kfd_gpreempt_scan *scan)
 
 /* The cost of entering a process, in words that are read uncached. */
 #define ENTER_WORDS	4
+
+/* Two indices, three packets, the signals that a barrier waits for, and those of two packets. */
+static_assert(2 + 3 * sizeof(union aql_packet) / sizeof(u64) + AQL_DEP_SIGNALS + 2 + ENTER_WORDS <=
+	      GPREEMPT_QUEUE_READS);
 
 /* Enter the process of a queue, unless that is the one we are in. */
 static bool enter(struct kfd_gpreempt_scan *scan, struct kfd_gpreempt_queue *gpq)

@@ -19,39 +19,28 @@ void kfd_gpreempt_process_device_fini(struct kfd_process_device *pdd)
 	kfd_gpreempt_client_put(pdd->gpreempt);
 }
 
-static struct kfd_gpreempt_client *client_in(const struct kfd_process *p,
-					     const struct drm_file *file)
-{
-	struct kfd_gpreempt_client *client;
-	int i;
-
-	for (i = 0; i < p->n_pdds; i++) {
-		if (READ_ONCE(p->pdds[i]->drm_priv) != file)
-			continue;
-		/* With client_get(): what it points to can be seen, too. */
-		client = smp_load_acquire(&p->pdds[i]->gpreempt);
-		if (client)
-			kref_get(&client->ref);
-		return client;
-	}
-	return NULL;
-}
-
 /*
  * The client whose queues are in the address space of a file, referenced, or NULL. A process
  * leaves the table, and is waited for under SRCU, before anything of it goes.
  */
-static struct kfd_gpreempt_client *client_of(const struct drm_file *file)
+static struct kfd_gpreempt_client *client_in(const struct drm_file *file)
 {
 	struct kfd_gpreempt_client *client;
 	struct kfd_process *p;
-	unsigned int i;
+	unsigned int i, n;
 
 	guard(srcu)(&kfd_processes_srcu);
 	hash_for_each_rcu(kfd_processes_table, i, p, kfd_processes) {
-		client = kfd_gpreempt_process_made(p) ? client_in(p, file) : NULL;
-		if (client)
-			return client;
+		if (!kfd_gpreempt_process_made(p))
+			continue;
+		for (n = 0; n < p->n_pdds; n++) {
+			/* With client_get(): what it points to can be seen, too. */
+			client = smp_load_acquire(&p->pdds[n]->gpreempt);
+			if (client && READ_ONCE(p->pdds[n]->drm_priv) == file) {
+				kref_get(&client->ref);
+				return client;
+			}
+		}
 	}
 	return NULL;
 }
@@ -87,7 +76,7 @@ static u64 client_ns(struct kfd_gpreempt_client *client)
  */
 u64 kfd_gpreempt_fdinfo_ns(const struct drm_file *file)
 {
-	struct kfd_gpreempt_client *client = client_of(file);
+	struct kfd_gpreempt_client *client = client_in(file);
 	u64 ns;
 
 	if (!client)

@@ -23,10 +23,10 @@ static struct kfd_gpreempt *to_gpreempt(struct kobject *kobj)
 	return container_of(kobj, struct kfd_gpreempt, kobj);
 }
 
-/* A decimal number; -EINVAL for garbage, and for one out of range. */
-static int parse(const char *buf, u32 min, u32 max, u32 *value)
+/* A decimal number; -EINVAL for garbage, and for one that is too great. */
+static int parse(const char *buf, u32 max, u32 *value)
 {
-	return kstrtou32(buf, 10, value) || *value < min || *value > max ? -EINVAL : 0;
+	return kstrtou32(buf, 10, value) || *value > max ? -EINVAL : 0;
 }
 
 static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
@@ -34,7 +34,7 @@ static ssize_t enable_store(struct kobject *kobj, struct kobj_attribute *attr,
 {
 	struct kfd_gpreempt *gp = to_gpreempt(kobj);
 	u32 on;
-	int r = parse(buf, 0, 1, &on);
+	int r = parse(buf, 1, &on);
 
 	if (!r && on)
 		r = kfd_gpreempt_enable(gp);
@@ -55,7 +55,7 @@ SHOW_STRING(enable, kfd_gpreempt_state(gp) == GPREEMPT_DISABLED ? "0" : "1")
 SHOW_STRING(state, gpreempt_state_names[kfd_gpreempt_state(gp)])
 SHOW_STRING(unsupported, gp->unsupported ?: "")
 SHOW_STRING(backend, gp->backend->name)
-SHOW_STRING(bypass_reason, kfd_gpreempt_bypass_name(gp))
+SHOW_STRING(bypass_reason, gpreempt_bypass_names[READ_ONCE(gp->state.facts.bypass)])
 
 /* As the I/O schedulers show theirs: all, the current one in brackets. */
 static ssize_t policy_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
@@ -109,11 +109,8 @@ static ssize_t number_store(struct kobject *kobj, struct kobj_attribute *attr,
 	struct number_attr *n = container_of(attr, struct number_attr, attr);
 	struct kfd_gpreempt *gp = to_gpreempt(kobj);
 	u32 value;
-	int r = parse(buf, n->or_zero ? 0 : n->min, n->max, &value);
 
-	if (r)
-		return r;
-	if (value && value < n->min)
+	if (parse(buf, n->max, &value) || (value < n->min && (value || !n->or_zero)))
 		return -EINVAL;
 	WRITE_ONCE(*(u32 *)((void *)gp + n->offset), value);
 	kfd_gpreempt_wake(gp);
@@ -284,10 +281,9 @@ static void root_put(void)
 static void set_initial(struct kfd_gpreempt *gp, struct attribute **attrs)
 {
 	for (; *attrs; attrs++) {
-		struct kobj_attribute *attr = container_of(*attrs, struct kobj_attribute, attr);
-		struct number_attr *n = container_of(attr, struct number_attr, attr);
+		struct number_attr *n = container_of(*attrs, struct number_attr, attr.attr);
 
-		if (attr->store == number_store)
+		if (n->attr.store == number_store)
 			*(u32 *)((void *)gp + n->offset) = n->initial;
 	}
 }
