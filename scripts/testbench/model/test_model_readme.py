@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The GPU model's README names every file, cost, fault and option there is."""
+import graphlib
 import re
 import subprocess
 import tempfile
@@ -64,26 +65,38 @@ class Attach(unittest.TestCase):
 class Readme(unittest.TestCase):
     def test_rooms(self):
         rooms = section("Where what is", "To add")
-        for path in sorted(MODEL.glob("[!qt]*/*.c")):
-            block = rooms.split(f"\n{path.parent.name}/")[1]
-            self.assertRegex(re.split(r"\n\w+/", block)[0], rf"\b{path.name}\b")
+        for path in sorted(MODEL.glob("[!qt]*/**/*.c")):
+            block = rooms.split(f"\n{path.parent.relative_to(MODEL)}/ ")[1]
+            self.assertRegex(re.split(r"\n[\w/]+/ ", block)[0], rf"\b{path.name}\b")
         for name in re.findall(r"\b[a-z][a-z0-9_]*\.c\b", README):
             self.assertTrue(any(MODEL.glob(f"**/{name}")) or name.startswith("kfd_"), name)
 
     def test_order(self):
         """No folder's file includes a header of a later folder, or one that is another's own."""
-        order = re.findall(r"\n([a-z]+)/ ", section("Where what is", "To add"))
+        order = re.findall(r"\n([a-z0-9/]+)/ ", section("Where what is", "To add"))
         files = [p for folder in order for p in (MODEL / folder).glob("*.[ch]")]
         own = set()
         for path in files:
             for name in re.findall(r'#include "(\w+\.\w+)"', path.read_text()):
                 if (path.parent / name).exists():
-                    own.add(f"{path.parent.name}/{name}")
+                    own.add(f"{path.parent.relative_to(MODEL)}/{name}")
         for path in files:
-            for name in re.findall(r'#include "(\w+/\w+\.\w+)"', path.read_text()):
-                folder = name.split("/")[0]
-                self.assertLessEqual(order.index(folder), order.index(path.parent.name), path)
-                self.assertNotIn(name, own, path)
+            here = str(path.parent.relative_to(MODEL))
+            for folder, name in re.findall(r'#include "([\w/]+)/(\w+\.\w+)"', path.read_text()):
+                self.assertLessEqual(order.index(folder), order.index(here), path)
+                if not here.startswith(f"{folder}/"):
+                    self.assertNotIn(f"{folder}/{name}", own, path)
+
+    def test_circles(self):
+        """The command processor's files do not go round in circles."""
+        for folder in {path.parent for path in MODEL.glob("cp/**/*.c")}:
+            uses = {}
+            for path in sorted(folder.glob("*.[ch]")):
+                names = re.findall(r'#include "(?:[\w/]+/)?(\w+)\.h"', path.read_text())
+                uses.setdefault(path.stem, set()).update(
+                    n for n in names if n != path.stem and (folder / f"{n}.h").exists())
+            with self.subTest(folder.name):
+                list(graphlib.TopologicalSorter(uses).static_order())
 
     def test_costs(self):
         costs = set(re.findall(r"^#define ([A-Z]\w+)\s+\S",

@@ -7,18 +7,16 @@
 #ifndef GPU_MODEL_BLOCK_H
 #define GPU_MODEL_BLOCK_H
 
-#include "gpu.h"
+#include "asic.h"
 
 /**
  * struct reg_range - registers that share handlers
- * @name:	as in the register headers, for the reader
- * @off:	first byte offset
+ * @first:	of them
  * @count:	registers, 4 bytes apart; 0 ends a table
- * @read: @write: given the index within the range; NULL: as stored
+ * @read: @write: given the byte offset, and the index within the range; NULL: as stored
  */
 struct reg_range {
-	const char *name;
-	u32 off;
+	enum reg first;
 	u32 count;
 	u32 (*read)(struct gpu *g, u32 off, u32 index);
 	void (*write)(struct gpu *g, u32 off, u32 index, u32 val);

@@ -6,7 +6,7 @@
 #include "bus/pci.h"
 #include "bus/regs.h"
 #include "compute/spi.h"
-#include "cp/machine.h"
+#include "cp/cp.h"
 #include "sdma/sdma.h"
 #include "vm/fault.h"
 #include "vm/ih.h"

@@ -6,7 +6,7 @@
  *
  *   vfio_user -> pci -> regs -> (a block)             the socket thread
  *   control -> (fault, pci)                           the control thread
- *   mec -> (hws, aql) -> spi -> cu -> wave            the command-processor thread
+ *   cp -> (hws, queue) -> spi -> cu -> wave           the command-processor thread
  *   cu -> (wave, trap)                                the worker threads
  *
  * A GPU of several compute dies (XCCs) has registers, queue slots and units for each, but
@@ -41,8 +41,10 @@ struct vm;
 struct faults;
 struct ih;
 struct sdma;
-struct mec;
-struct hws;
+struct doorbells;
+struct engine;
+struct schedulers;
+struct slots;
 struct spi;
 struct regs;
 struct control;
@@ -82,9 +84,6 @@ struct gpu_config {
 	const char *log_path;
 };
 
-/* Instruction sets. */
-enum isa_arch { GFX90A, GFX942, ISA_ARCHS };
-
 #define GWS_RESOURCES	64
 
 /**
@@ -92,6 +91,8 @@ enum isa_arch { GFX90A, GFX942, ISA_ARCHS };
  * @cfg:	configuration, constant after start
  * @blocks: @nblocks: what it is made of, see block.h
  * @mec_lock:	see the top of this file
+ * @copying:	state is being saved or restored with mec_lock dropped
+ * @copied:	announces the end of that
  * @partition_xccs: XCCs of a partition, which the driver takes for a device: a divisor of
  *		@cfg's xccs, 0 is all; mec_lock
  * @kick:	has the command processor take a turn, for those below it: mec_kick()
@@ -101,13 +102,17 @@ struct gpu {
 	const struct block *const *blocks;
 	unsigned int nblocks;
 	pthread_mutex_t mec_lock;
+	bool copying;
+	pthread_cond_t copied;
 	struct mem *mem;
 	struct vm *vm;
 	struct faults *faults;
 	struct regs *regs;
 	struct ih *ih;
 	struct sdma *sdma;
-	struct mec *mec;
+	struct slots *slots;
+	struct doorbells *doorbells;
+	struct engine *engine;
 	struct schedulers *hws;
 	struct spi *spi;
 	struct control *control;

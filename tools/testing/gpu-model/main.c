@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "blocks.h"
-#include "bus/asic.h"
+#include "asic.h"
 #include "host/clock.h"
 #include "bus/control.h"
 #include "isa/exec.h"
@@ -110,7 +110,7 @@ static unsigned int asic_number(const char *name)
 	unsigned int i;
 
 	for (i = 0; i < ASICS; i++)
-		if (!strcmp(asics[i].name, name))
+		if (!strcmp(asics[i]->name, name))
 			return i;
 	fprintf(stderr, "gpu-model: --asic '%s': mi210 or mi300x\n", name);
 	exit(2);
@@ -140,7 +140,7 @@ static unsigned int one_of(const char *option, const char *s, const char *const 
 /* What this GPU can have. */
 static void check_size(const struct gpu_config *c)
 {
-	const struct asic *a = &asics[c->asic];
+	const struct asic *a = asics[c->asic];
 
 	if (c->xccs > a->xccs || c->engines > a->engines) {
 		fprintf(stderr, "gpu-model: --asic %s: at most %u XCCs of %u shader engines\n",
@@ -372,13 +372,14 @@ int main(int argc, char **argv)
 	}
 	/* The ways of firmware that are not documented, where they are not the default ones. */
 	log_event("start", "asic=%s xccs=%u engines=%u cus_per_engine=%u inactive_cus=%u"
-		  " vram_mb=%u workers=%u rptr_at=%s%s%s%s", asics[gpu.cfg.asic].name, gpu.cfg.xccs,
+		  " vram_mb=%u workers=%u rptr_at=%s%s%s%s", asics[gpu.cfg.asic]->name, gpu.cfg.xccs,
 		  gpu.cfg.engines, gpu.cfg.cus_per_engine, gpu.cfg.inactive_cus, gpu.cfg.vram_mb,
 		  gpu.cfg.workers, gpu.cfg.rptr_at_fetch ? "fetch" : "launch",
 		  connect[gpu.cfg.connect], gpu.cfg.pack_slots ? " slots=pack" : "",
 		  gpu.cfg.rotate_all ? " rotate=all" : "");
 	params_log();
 	pthread_mutex_init(&gpu.mec_lock, NULL);
+	pthread_cond_init(&gpu.copied, NULL);
 	/* Who sees the device's socket finds the control's there, too. */
 	if (control && control_listen(&gpu, control))
 		return 1;

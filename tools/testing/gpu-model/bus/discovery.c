@@ -2,14 +2,11 @@
 /*
  * An IP discovery table as amdgpu reads it: which blocks there are, of which
  * version, where their registers are, and the shape of the shader array.
- * Layouts: Linux' discovery.h; versions: those that amdgpu takes for an MI300X.
- * The bases are chosen so that registers are where an MI210 has them, as far as
- * the blocks' own offsets allow (asic.c has the rest). The MMHUB is elsewhere:
- * amdgpu takes the low 16 bits of a register that is on a compute die, and would
- * take 0x1axxx for one.
+ * Layouts: Linux' discovery.h.
  */
 #include <string.h>
 
+#include "asic.h"
 #include "bus/discovery.h"
 #include "host/params.h"
 #include "bus/regs.h"
@@ -26,46 +23,6 @@ enum { TABLE_IPS, TABLE_GC, TABLE_HARVEST, TABLES = 6 };
 #define HEADER_BYTES		(AT_TABLES + 8 * TABLES)
 #define IPS_HEADER_BYTES	80
 #define HARVEST_BYTES		(8 + 4 * 32)
-#define BASES_MAX		9
-
-/**
- * struct ip - a hardware block
- * @id:		hardware id (soc15_hw_ip.h)
- * @instance:	number among those
- * @version:	major, minor, revision
- * @base:	register segments, dword offsets, up to the last that is not 0
- */
-struct ip {
-	u16 id;
-	u8 instance;
-	u8 version[3];
-	u32 base[BASES_MAX];
-};
-
-/* What has no registers that matter here shares a corner of the register space. */
-#define NOWHERE	0x16c00
-
-static const struct ip ips[] = {
-	{ 34, 0, { 1, 8, 0 }, { 0x14000 } },				/* MMHUB */
-	{ 40, 0, { 4, 4, 2 }, { 0x10a0 } },				/* OSSSYS */
-	{ 108, 0, { 7, 9, 0 },
-	  { 0x0, 0x14, 0xd20, NOWHERE, NOWHERE, 0x10000, NOWHERE, NOWHERE, 0x4000 } }, /* NBIF */
-	{ 35, 0, { 1, 8, 0 }, { 0xbed } },				/* ATHUB */
-	{ 41, 0, { 4, 4, 2 }, { 0xf20 } },				/* HDP */
-	{ 42, 0, { 4, 4, 2 }, { 0x1260 } },				/* SDMA */
-	{ 42, 1, { 4, 4, 2 }, { 0x1860 } },
-	{ 42, 2, { 4, 4, 2 }, { 0x1e000 } },
-	{ 42, 3, { 4, 4, 2 }, { 0x1e400 } },
-	{ 255, 0, { 13, 0, 6 }, { 0x16000, 0x16000 } },			/* MP0, the PSP */
-	{ 1, 0, { 13, 0, 6 }, { 0x16200, 0x16200 } },			/* MP1, the SMU */
-	{ 3, 0, { 13, 0, 6 }, { NOWHERE } },				/* THM */
-	{ 4, 0, { 13, 0, 3 }, { 0x16a00, 0x16a00 } },			/* SMUIO */
-	{ 6, 0, { 13, 0, 6 }, { NOWHERE } },				/* CLKA */
-	{ 12, 0, { 4, 0, 3 }, { 0x7800, 0x7e00 } },			/* VCN */
-	{ 46, 0, { 4, 6, 2 }, { 0x7000 } },				/* DF */
-	{ 150, 0, { 12, 0, 0 }, { NOWHERE } },				/* UMC */
-	{ 200, 0, { 6, 4, 0 }, { NOWHERE } },				/* XGMI */
-};
 
 static u8 *put16(u8 *p, u32 v)
 {
@@ -117,18 +74,22 @@ static u8 *put_ip(u8 *p, const struct ip *ip)
 /* ip_discovery_header of version 3, one die */
 static u8 *put_ips(const struct gpu_config *cfg, u8 *buf, u8 *t)
 {
-	unsigned int i, n = sizeof(ips) / sizeof(ips[0]);
+	const struct discovery *d = asics[cfg->asic]->discovery;
+	unsigned int i;
 	u8 *die = t + IPS_HEADER_BYTES, *end = die + 4;
 
-	put16(die + 2, cfg->xccs + n);
+	put16(die + 2, cfg->xccs + d->nips);
 	for (i = 0; i < cfg->xccs; i++) {
 		const u32 window = regs_of_xcc(i, 0) / 4;
-		const struct ip gc = { 11, i, { 9, 4, 3 }, { window + 0x2000, window + 0xa000 } };
+		struct ip gc = d->gc;
 
+		gc.instance = i;
+		gc.base[0] += window;
+		gc.base[1] += window;
 		end = put_ip(end, &gc);
 	}
-	for (i = 0; i < n; i++)
-		end = put_ip(end, &ips[i]);
+	for (i = 0; i < d->nips; i++)
+		end = put_ip(end, &d->ips[i]);
 	put32(t, TABLE_SIGNATURE);
 	put16(t + 4, 3);
 	put16(t + 6, end - t);
@@ -141,12 +102,13 @@ static u8 *put_ips(const struct gpu_config *cfg, u8 *buf, u8 *t)
 /* gc_info_v2_1 */
 static u8 *put_gc(const struct gpu_config *cfg, u8 *buf, u8 *t)
 {
+	const struct cu_size *cu = asics[cfg->asic]->cu;
 	const u32 info[] = {
 		cfg->engines, cfg->cus_per_engine, 1 /* arrays an engine */,
 		4 /* render backends */, 16 /* channel caches */, 256 /* general registers */,
 		32 /* geometry threads */, 32 /* geometry table */, 1792 /* primitive buffer */,
-		0, 0 /* offchip LDS */, 64 /* lanes */, SIMD_WAVES, 32 /* scratch slots a CU */,
-		CU_LDS_BYTES / 1024, 1, 1,
+		0, 0 /* offchip LDS */, 64 /* lanes */, cu->waves, 32 /* scratch slots a CU */,
+		cu->lds / 1024, 1, 1,
 		cfg->cus_per_engine, 32, 1, 2, 64, 16, 4096,
 	};
 	u8 *p = t + 12;

@@ -5,9 +5,6 @@
 
 #include "bus/regs.h"
 
-#define REG_GRBM_GFX_CNTL		0x08088
-#define REG_GRBM_GFX_INDEX		0x30800
-
 #define GRBM_PIPE(v)			((v) & 3)
 #define GRBM_ME(v)			((v) >> 2 & 3)
 #define GRBM_VMID(v)			((v) >> 4 & 15)
@@ -18,12 +15,12 @@
 /* GRBM_GFX_CNTL and GRBM_GFX_INDEX of the XCC that has the register @off. */
 static inline u32 grbm_cntl(struct gpu *g, u32 off)
 {
-	return regs_get(g, regs_window(off) + REG_GRBM_GFX_CNTL);
+	return regs_get(g, reg_at(g, regs_xcc(off), REG_GRBM_GFX_CNTL));
 }
 
 static inline u32 grbm_index(struct gpu *g, u32 off)
 {
-	return regs_get(g, regs_window(off) + REG_GRBM_GFX_INDEX);
+	return regs_get(g, reg_at(g, regs_xcc(off), REG_GRBM_GFX_INDEX));
 }
 
 #endif

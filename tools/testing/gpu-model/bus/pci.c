@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bus/asic.h"
+#include "asic.h"
 #include "bus/discovery.h"
 #include "bus/nbio.h"
 #include "host/log.h"
@@ -66,7 +66,7 @@ static void power_on(struct gpu *g, bool posted)
 {
 	regs_reset(g);
 	if (posted)
-		regs_set(g, REG_BIOS_SCRATCH_7, BIOS_SCRATCH_7_POSTED);
+		reg_set(g, REG_BIOS_SCRATCH_7, BIOS_SCRATCH_7_POSTED);
 	describe(g);
 }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "block.h"
-#include "bus/asic.h"
 #include "bus/regs.h"
 
 /**
@@ -59,12 +58,12 @@ void regs_write_ignore(struct gpu *g, u32 off, u32 index, u32 val)
 	(void)val;
 }
 
-static void bind(struct regs *regs, const struct reg_range *r)
+static void bind(struct gpu *g, const struct reg_range *r)
 {
-	u32 i;
+	u32 i, off = reg_at(g, 0, r->first);
 
-	for (i = 0; i < r->count; i++)
-		regs->range[r->off / 4 + i] = r;
+	for (i = 0; off < REGS_SIZE && i < r->count; i++)
+		g->regs->range[off / 4 + i] = r;
 }
 
 static int start(struct gpu *g)
@@ -78,7 +77,7 @@ static int start(struct gpu *g)
 	g->regs->size = size;
 	for (i = 0; i < g->nblocks; i++)
 		for (r = g->blocks[i]->regs; r && r->count; r++)
-			bind(g->regs, r);
+			bind(g, r);
 	return 0;
 }
 
@@ -112,18 +111,6 @@ void regs_set(struct gpu *g, u32 off, u32 val)
 		atomic_store_explicit(&g->regs->val[off / 4], val, memory_order_release);
 }
 
-/* The offset under which this model knows a register. */
-static u32 home(struct gpu *g, u32 off)
-{
-	const struct reg_move *m;
-	u32 base = regs_window(off);
-
-	for (m = asic_of(g)->moves; m->last; m++)
-		if (off - base >= m->first && off - base <= m->last)
-			return m->to + (off - m->first);
-	return off;
-}
-
 /* What does more than keep its value there; only GC does so in each XCC's window. */
 static const struct reg_range *find(struct gpu *g, u32 off)
 {
@@ -133,9 +120,9 @@ static const struct reg_range *find(struct gpu *g, u32 off)
 }
 
 /* A register's place in its row. */
-static u32 index_in(const struct reg_range *r, u32 off)
+static u32 index_in(struct gpu *g, const struct reg_range *r, u32 off)
 {
-	return (off - regs_window(off) - r->off) / 4;
+	return (off - reg_at(g, regs_xcc(off), r->first)) / 4;
 }
 
 u32 regs_read(struct gpu *g, u32 off)
@@ -144,9 +131,8 @@ u32 regs_read(struct gpu *g, u32 off)
 
 	if (off >= g->regs->size || off & 3)
 		return 0;
-	off = home(g, off);
 	r = find(g, off);
-	return r && r->read ? r->read(g, off, index_in(r, off)) : regs_get(g, off);
+	return r && r->read ? r->read(g, off, index_in(g, r, off)) : regs_get(g, off);
 }
 
 void regs_write(struct gpu *g, u32 off, u32 val)
@@ -155,10 +141,9 @@ void regs_write(struct gpu *g, u32 off, u32 val)
 
 	if (off >= g->regs->size || off & 3)
 		return;
-	off = home(g, off);
 	r = find(g, off);
 	if (r && r->write)
-		r->write(g, off, index_in(r, off), val);
+		r->write(g, off, index_in(g, r, off), val);
 	else
 		regs_set(g, off, val);
 }

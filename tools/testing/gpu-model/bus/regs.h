@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * BAR5: the registers, which the blocks have. Offsets are in bytes; values come from
- * the register headers of Linux' amdgpu for Aldebaran (GC at dword 0x2000 and 0xa000,
- * MMHUB at 0x1a000, OSSSYS at 0x10a0, NBIO at 0xd20, ATHUB at 0xc20).
+ * BAR5: the registers, which the blocks have. Offsets are in bytes; where a register is
+ * struct asic says.
  */
 #ifndef GPU_MODEL_REGS_H
 #define GPU_MODEL_REGS_H
 
+#include "asic.h"
 #include "block.h"
 
 #define REGS_SIZE			0x80000
@@ -35,6 +35,15 @@ static inline u32 regs_window(u32 off)
 	return regs_of_xcc(regs_xcc(off), 0);
 }
 
+/* Where XCC @xcc has a register; REGS_NONE, which reads 0: this GPU has none of the name. */
+#define REGS_NONE			(1u << 31)
+static inline u32 reg_at(const struct gpu *g, unsigned int xcc, enum reg id)
+{
+	u32 off = asic_of(g)->reg[id];
+
+	return off || id == REG_MM_INDEX ? regs_of_xcc(xcc, off) : REGS_NONE;
+}
+
 /* Bytes of the BAR: a power of two. */
 u32 regs_size(struct gpu *g);
 
@@ -53,6 +62,17 @@ void regs_write(struct gpu *g, u32 off, u32 val);
 /* The stored value alone, for the rooms that own a register. Any thread. */
 u32 regs_get(struct gpu *g, u32 off);
 void regs_set(struct gpu *g, u32 off, u32 val);
+
+/* The same of the first XCC's, or of what there is once. */
+static inline u32 reg_get(struct gpu *g, enum reg id)
+{
+	return regs_get(g, reg_at(g, 0, id));
+}
+
+static inline void reg_set(struct gpu *g, enum reg id, u32 val)
+{
+	regs_set(g, reg_at(g, 0, id), val);
+}
 
 /* Handlers: what always reads as done; what cannot be written. */
 u32 regs_read_ones(struct gpu *g, u32 off, u32 index);

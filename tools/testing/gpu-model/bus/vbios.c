@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "bus/asic.h"
+#include "asic.h"
 #include "host/params.h"
 #include "bus/nbio.h"
 #include "bus/vbios.h"
@@ -69,7 +69,7 @@ static void data_table(u8 *rom, unsigned int index, u32 at)
 
 void vbios_build(const struct gpu_config *cfg, u8 *rom, size_t size)
 {
-	const struct asic *asic = &asics[cfg->asic];
+	const struct asic *asic = asics[cfg->asic];
 	u8 *t, sum = 0;
 	size_t i;
 
@@ -109,7 +109,7 @@ void vbios_build(const struct gpu_config *cfg, u8 *rom, size_t size)
 	t = table(rom, AT_FIRMWARE, 72, 3, 1);
 	put32(t + 8, 100000);
 	put32(t + 12, 160000);
-	put32(t + 24, REG_BIOS_SCRATCH_0 / 4);
+	put32(t + 24, asic->reg[REG_BIOS_SCRATCH_0] / 4);
 	data_table(rom, DATA_FIRMWAREINFO, AT_FIRMWARE);
 
 	/* atom_smu_info_v3_1: reference clock in 10 kHz */
@@ -130,8 +130,8 @@ void vbios_build(const struct gpu_config *cfg, u8 *rom, size_t size)
 	put16(t + 48, 256);		/* general registers */
 	put16(t + 50, 1792);		/* geometry primitive buffer */
 	put16(t + 54, 64);		/* lanes */
-	put16(t + 56, SIMD_WAVES);
-	put16(t + 58, CU_LDS_BYTES / 1024);
+	put16(t + 56, asic->cu->waves);
+	put16(t + 58, asic->cu->lds / 1024);
 	t[60] = 32;			/* geometry threads */
 	t[61] = 32;			/* geometry table depth */
 	t[62] = 1;
@@ -151,7 +151,7 @@ void vbios_build(const struct gpu_config *cfg, u8 *rom, size_t size)
 	t = table(rom, AT_ASIC_INIT, 6 + 9, 1, 1);
 	t[6] = ATOM_OP_MOVE_REG;
 	t[7] = ATOM_SRC_IMM;
-	put16(t + 8, REG_BIOS_SCRATCH_7 / 4);
+	put16(t + 8, asic->reg[REG_BIOS_SCRATCH_7] / 4);
 	put32(t + 10, BIOS_SCRATCH_7_POSTED);
 	t[14] = ATOM_OP_EOT;
 

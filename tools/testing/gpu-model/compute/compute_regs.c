@@ -60,13 +60,10 @@ u64 spi_shader_trap(struct gpu *g, unsigned int vmid, enum shader_trap which)
 }
 
 static const struct reg_range ranges[] = {
-	{ "CC_GC_SHADER_ARRAY_CONFIG", REG_CC_GC_SHADER_ARRAY_CONFIG, 1,
-	  read_array_config, regs_write_ignore },
-	{ "SPI_CSQ_WF_ACTIVE_STATUS", REG_SPI_CSQ_WF_ACTIVE_STATUS, 1,
-	  read_wf_status, regs_write_ignore },
-	{ "SPI_CSQ_WF_ACTIVE_COUNT", REG_SPI_CSQ_WF_ACTIVE_COUNT_0, SPI_CSQ_COUNTS,
-	  read_wf_count, regs_write_ignore },
-	{ "SQ_SHADER_TBA, SQ_SHADER_TMA", REG_SQ_SHADER_TBA_LO, 4, NULL, write_shader_trap },
+	{ REG_CC_GC_SHADER_ARRAY_CONFIG, 1, read_array_config, regs_write_ignore },
+	{ REG_SPI_CSQ_WF_ACTIVE_STATUS, 1, read_wf_status, regs_write_ignore },
+	{ REG_SPI_CSQ_WF_ACTIVE_COUNT_0, SPI_CSQ_COUNTS, read_wf_count, regs_write_ignore },
+	{ REG_SQ_SHADER_TBA_LO, 4, NULL, write_shader_trap },
 	{ 0 }
 };
 
@@ -85,7 +82,7 @@ static void power_on(struct gpu *g)
 	unsigned int xcc;
 
 	for (xcc = 0; xcc < g->cfg.xccs; xcc++)		/* broadcast to all */
-		regs_set(g, regs_of_xcc(xcc, REG_GRBM_GFX_INDEX), 0xe0000000);
+		regs_set(g, reg_at(g, xcc, REG_GRBM_GFX_INDEX), 0xe0000000);
 }
 
 const struct block compute_block = {

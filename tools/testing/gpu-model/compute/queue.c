@@ -57,5 +57,5 @@ unsigned int dispatch_waves(const struct dispatch *d, u64 number, u32 id[3])
 		left = d->regs.grid[i] - id[i] * d->regs.wgsize[i];
 		items *= left < d->regs.wgsize[i] ? left : d->regs.wgsize[i];
 	}
-	return (items + LANES - 1) / LANES;
+	return (items + d->code.lanes - 1) / d->code.lanes;
 }

@@ -20,8 +20,7 @@
 #define MEC_PIPES	4
 #define MEC_QUEUES	8
 
-/* HQD registers are kept as the 56 dwords 0xc914 + 4*n that MQD dwords 128..183 hold. */
-#define HQD_REG_BASE	0xc914
+/* HQD registers are kept as the 56 dwords that MQD dwords 128..183 hold. */
 #define HQD_REGS	56
 #define HQD_MQD_DW	128
 /* Index into hqd.reg[] of an MQD dword. */
@@ -50,7 +49,8 @@ enum {
 	MQD_LOGIC_XCC = 39, MQD_TG_CHUNK = 41,	/* GPUs of several XCCs: 4 masks */
 	MQD_PERSISTENT_STATE = 132, MQD_PIPE_PRIORITY = 133, MQD_QUEUE_PRIORITY = 134,
 	MQD_QUANTUM = 135,
-	MQD_ACTIVE = 130, MQD_PQ_BASE_LO = 136, MQD_PQ_BASE_HI = 137, MQD_PQ_RPTR = 138,
+	MQD_BASE_LO = 128, MQD_BASE_HI = 129, MQD_ACTIVE = 130, MQD_VMID = 131,
+	MQD_PQ_BASE_LO = 136, MQD_PQ_BASE_HI = 137, MQD_PQ_RPTR = 138,
 	MQD_RPTR_REPORT_LO = 139, MQD_RPTR_REPORT_HI = 140,
 	MQD_WPTR_POLL_LO = 141, MQD_WPTR_POLL_HI = 142,
 	MQD_DOORBELL_CONTROL = 143, MQD_PQ_CONTROL = 145,

@@ -12,12 +12,18 @@
 #include "compute/trap.h"
 #include "host/log.h"
 
-static const struct room empty_room = {
-	.vgprs = { SIMD_VGPRS, SIMD_VGPRS, SIMD_VGPRS, SIMD_VGPRS },
-	.sgprs = { SIMD_SGPRS, SIMD_SGPRS, SIMD_SGPRS, SIMD_SGPRS },
-	.lds = CU_LDS_BYTES,
-	.barriers = CU_BARRIERS,
-};
+/* An empty unit. */
+static struct room room_of(const struct cu_size *size)
+{
+	struct room room = { .lds = size->lds, .barriers = size->barriers };
+	unsigned int s;
+
+	for (s = 0; s < size->simds; s++) {
+		room.vgprs[s] = size->vgprs;
+		room.sgprs[s] = size->sgprs;
+	}
+	return room;
+}
 
 static u32 round_up(u32 v, u32 granule)
 {
@@ -35,13 +41,14 @@ struct need {
 	u32 lds;
 };
 
-static struct need need_of(unsigned int nwaves, unsigned int vgprs, unsigned int sgprs, u32 lds)
+static struct need need_of(const struct cu_size *size, unsigned int nwaves, unsigned int vgprs,
+			   unsigned int sgprs, u32 lds)
 {
 	return (struct need){
 		.nwaves = nwaves,
-		.vgprs = round_up(vgprs ? vgprs : 1, VGPR_GRANULE),
-		.sgprs = round_up(sgprs ? sgprs : 1, SGPR_GRANULE),
-		.lds = round_up(lds, LDS_GRANULE),
+		.vgprs = round_up(vgprs ? vgprs : 1, size->vgpr_granule),
+		.sgprs = round_up(sgprs ? sgprs : 1, size->sgpr_granule),
+		.lds = round_up(lds, size->lds_granule),
 	};
 }
 
@@ -49,7 +56,8 @@ static struct need need_of(unsigned int nwaves, unsigned int vgprs, unsigned int
  * Take room for a workgroup, its waves spread over the SIMDs.
  * Return: false, with @room in disorder, if it does not fit.
  */
-static bool room_take(struct room *room, const struct need *n, u8 *simd, u8 *slot)
+static bool room_take(struct room *room, const struct cu_size *size, const struct need *n,
+		      u8 *simd, u8 *slot)
 {
 	unsigned int i, s, best;
 
@@ -63,8 +71,8 @@ static bool room_take(struct room *room, const struct need *n, u8 *simd, u8 *slo
 	}
 	for (i = 0; i < n->nwaves; i++) {
 		best = CU_SIMDS;
-		for (s = 0; s < CU_SIMDS; s++) {
-			if (room->slots[s] == (1u << SIMD_WAVES) - 1 ||
+		for (s = 0; s < size->simds; s++) {
+			if (room->slots[s] == (1u << size->waves) - 1 ||
 			    room->vgprs[s] < n->vgprs || room->sgprs[s] < n->sgprs)
 				continue;
 			if (best == CU_SIMDS || __builtin_popcount(room->slots[s]) <
@@ -84,18 +92,21 @@ static bool room_take(struct room *room, const struct need *n, u8 *simd, u8 *slo
 
 /**
  * spi_fits() - could a workgroup ever be launched?
+ * @g:		device
  * @nwaves: @vgprs: @sgprs: waves, and registers of each
  * @lds:	bytes
  *
  * Return: true if it fits into an empty compute unit.
  */
-bool spi_fits(unsigned int nwaves, unsigned int vgprs, unsigned int sgprs, u32 lds)
+bool spi_fits(const struct gpu *g, unsigned int nwaves, unsigned int vgprs, unsigned int sgprs,
+	      u32 lds)
 {
-	struct need n = need_of(nwaves, vgprs, sgprs, lds);
-	struct room room = empty_room;
+	const struct cu_size *size = asic_of(g)->cu;
+	struct need n = need_of(size, nwaves, vgprs, sgprs, lds);
+	struct room room = room_of(size);
 	u8 simd[WG_WAVES_MAX], slot[WG_WAVES_MAX];
 
-	return room_take(&room, &n, simd, slot);
+	return room_take(&room, size, &n, simd, slot);
 }
 
 /**
@@ -244,8 +255,8 @@ struct group *group_alloc(struct dispatch *d, u64 number, unsigned int nwaves, s
 
 	if (!grp)
 		return NULL;
-	grp->wg = wg_alloc(nwaves, d->code.vgprs, d->code.acc_offset,
-			   round_up(d->lds_bytes, LDS_GRANULE));
+	grp->wg = wg_alloc(nwaves, d->code.lanes, d->code.vgprs, d->code.acc_offset,
+			   round_up(d->lds_bytes, asic_of(d->q->g)->cu->lds_granule));
 	if (!grp->wg) {
 		free(grp);
 		return NULL;
@@ -274,7 +285,7 @@ static void init_ttmps(struct group *grp, const u32 id[3])
 
 		memcpy(ttmp + 8, id, 3 * sizeof(*id));
 		ttmp[11] = i;
-		if (grp->q->mem.arch == GFX942)
+		if (grp->q->mem.isa == &isa_gfx942)
 			ttmp[11] |= packet << 6;
 		else
 			ttmp[6] = packet;
@@ -314,6 +325,7 @@ static void take_pipe(struct user_queue *q)
  */
 static bool launch_one(struct partition *p, struct user_queue *q, const u32 *reserved)
 {
+	const struct cu_size *size = asic_of(p->g)->cu;
 	struct group *grp = q->pending;
 	struct dispatch *d = q->launching;
 	struct spi *spi = p->g->spi;
@@ -323,10 +335,10 @@ static bool launch_one(struct partition *p, struct user_queue *q, const u32 *res
 	u32 id[3];
 
 	if (grp) {
-		n = need_of(grp->wg->nwaves, grp->d->code.vgprs, grp->d->code.sgprs,
+		n = need_of(size, grp->wg->nwaves, grp->d->code.vgprs, grp->d->code.sgprs,
 			    grp->d->lds_bytes);
 	} else {
-		n = need_of(dispatch_waves(d, d->next, id), d->code.vgprs, d->code.sgprs,
+		n = need_of(size, dispatch_waves(d, d->next, id), d->code.vgprs, d->code.sgprs,
 			    d->lds_bytes);
 		if (d->regs.scratch_wave_bytes) {
 			scratch = scratch_find(q, xcc, n.nwaves);
@@ -342,7 +354,7 @@ static bool launch_one(struct partition *p, struct user_queue *q, const u32 *res
 		c = (p->next_cu + i) % spi->ncus;
 		room = spi->room[c];
 		if (!cu_allowed(q, xcc, reserved, &spi->cus[c]) ||
-		    !room_take(&room, &n, simd, slot))
+		    !room_take(&room, size, &n, simd, slot))
 			continue;
 		if (grp) {
 			q->pending = grp->next;
@@ -479,9 +491,9 @@ bool spi_reap(struct partition *p, void (*ended)(struct dispatch *d))
 	return any;
 }
 
-static u32 slot_bit(const struct hqd *h)
+static u32 slot_bit(const struct user_queue *q)
 {
-	return (u32)1 << (h->pipe * MEC_QUEUES + h->queue);
+	return (u32)1 << (q->h->pipe * asic_of(q->g)->pipe_queues + q->h->queue);
 }
 
 /**
@@ -501,7 +513,7 @@ void spi_attach(struct user_queue *q)
 			break;
 	q->next = *p;
 	*p = q;
-	atomic_fetch_or(&q->part->slotted, slot_bit(q->h));
+	atomic_fetch_or(&q->part->slotted, slot_bit(q));
 }
 
 /**
@@ -516,7 +528,7 @@ void spi_detach(struct user_queue *q)
 		;
 	if (*p)
 		*p = q->next;
-	atomic_fetch_and(&q->part->slotted, ~slot_bit(q->h));
+	atomic_fetch_and(&q->part->slotted, ~slot_bit(q));
 }
 
 /**
@@ -527,7 +539,7 @@ void spi_detach(struct user_queue *q)
  * A bit is on while a queue is slotted, with or without waves
  * (kgd_gfx_v9_get_cu_occupancy() says so); hence the same for all engines of a partition.
  *
- * Return: bitmap, bit pipe * 8 + queue.
+ * Return: bitmap, bit pipe * asic.pipe_queues + queue.
  */
 u32 spi_wave_status(struct gpu *g, unsigned int engine)
 {
@@ -600,7 +612,7 @@ int spi_start(struct gpu *g)
 		spi->cus[i].xcc = i % g->cfg.xccs;
 		spi->cus[i].engine = i / g->cfg.xccs % g->cfg.engines;
 		spi->cus[i].index = i / gpu_engines(g);
-		spi->room[i] = empty_room;
+		spi->room[i] = room_of(asic_of(g)->cu);
 	}
 	for (i = 0; i < XCCS_MAX; i++)
 		spi->partition[i] = (struct partition){ .g = g, .xcc = i };

@@ -28,16 +28,14 @@ struct room {
 /**
  * struct partition - XCCs that are one device to the driver; what it does no other can tell
  * @g: @xcc:	device, and the XCC that leads it
- * @hws:	its scheduler
  * @queues:	mapped user queues
- * @slotted:	queue slots that hold one, bit pipe * 8 + queue
+ * @slotted:	queue slots that hold one, bit pipe * asic.pipe_queues + queue
  * @next_cu:	where the search for room starts
  * @turn:	counts launches, for round-robin among equals
  */
 struct partition {
 	struct gpu *g;
 	unsigned int xcc;
-	struct hws *hws;
 	struct user_queue *queues;
 	atomic_uint slotted;
 	unsigned int next_cu;
@@ -75,7 +73,8 @@ static inline struct partition *spi_partition(struct gpu *g, unsigned int xcc)
 	     p += gpu_partition(g))
 
 /* Would a workgroup ever fit into an empty unit? */
-bool spi_fits(unsigned int nwaves, unsigned int vgprs, unsigned int sgprs, u32 lds);
+bool spi_fits(const struct gpu *g, unsigned int nwaves, unsigned int vgprs, unsigned int sgprs,
+	      u32 lds);
 
 /*
  * Launch up to *@limit workgroups of a partition: higher pipe priority first, then higher queue

@@ -22,7 +22,7 @@
 #include "compute/interrupt.h"
 #include "compute/queue.h"
 #include "compute/trap.h"
-#include "bus/asic.h"
+#include "asic.h"
 #include "host/log.h"
 #include "bus/memory.h"
 #include "vm/vm.h"
@@ -60,13 +60,11 @@ enum { MSG_INTERRUPT = 1, MSG_SAVEWAVE = 4, MSG_GET_DOORBELL = 10 };
 /* The watch point's register pair, and which bits of an address it compares. */
 static struct wave_watch watch_point(struct gpu *g, unsigned int n, u32 cntl)
 {
-	u32 at = n * TCP_WATCH_STRIDE;
-	unsigned int line = asic_of(g)->arch == GFX942 ? 7 : 6;		/* log2 of bytes */
+	u32 at = reg_at(g, 0, REG_TCP_WATCH0_ADDR_H) + n * TCP_WATCH_STRIDE;
 
 	return (struct wave_watch){
-		.va = (u64)(regs_get(g, REG_TCP_WATCH0_ADDR_H + at) & 0xffff) << 32 |
-		      regs_get(g, REG_TCP_WATCH0_ADDR_L + at),
-		.mask = (~0xffffffull | WATCH_MASK(cntl)) << line,
+		.va = (u64)(regs_get(g, at) & 0xffff) << 32 | regs_get(g, at + 4),
+		.mask = (~0xffffffull | WATCH_MASK(cntl)) << asic_of(g)->watch_line,
 		.mode = WATCH_MODE(cntl),
 		.bit = n ? TRAPSTS_WATCH1 << (n - 1) : TRAPSTS_WATCH0,
 	};

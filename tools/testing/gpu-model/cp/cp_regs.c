@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Registers of the command processor; see cp_regs.h. */
-#include "bus/asic.h"
+#include "asic.h"
 #include "bus/grbm.h"
 #include "cp/machine.h"
-#include "cp/mec.h"
+#include "cp/queue/engine.h"
+#include "cp/queue/hqd.h"
+#include "cp/queue/slot.h"
 #include "cp_regs.h"
 #include "host/log.h"
 #include "host/params.h"
@@ -28,8 +30,8 @@ static void write_clock_capture(struct gpu *g, u32 off, u32 index, u32 val)
 	(void)index;
 	if (!(val & CLOCK_CAPTURE))
 		return;
-	regs_set(g, regs_window(off) + REG_RLC_GPU_CLOCK_LSB, (u32)now);
-	regs_set(g, regs_window(off) + REG_RLC_GPU_CLOCK_MSB, (u32)(now >> 32));
+	regs_set(g, reg_at(g, regs_xcc(off), REG_RLC_GPU_CLOCK_LSB), (u32)now);
+	regs_set(g, reg_at(g, regs_xcc(off), REG_RLC_GPU_CLOCK_MSB), (u32)(now >> 32));
 }
 
 /* The slot that GRBM_GFX_CNTL of a register's XCC selects, or NULL. */
@@ -40,21 +42,60 @@ static struct hqd *selected_hqd(struct gpu *g, u32 off)
 	return mec_hqd(g, regs_xcc(off), GRBM_ME(sel), GRBM_PIPE(sel), GRBM_QUEUE(sel));
 }
 
+/* A place without a slot reads 0. */
 static u32 read_hqd(struct gpu *g, u32 off, u32 index)
 {
-	return mec_hqd_read(g, selected_hqd(g, off), index);
+	struct hqd *h = selected_hqd(g, off);
+	u32 val;
+
+	if (!h)
+		return 0;
+	mec_lock(g);
+	val = h->reg[index];
+	mec_unlock(g);
+	return val;
+}
+
+static void write_active(struct gpu *g, struct hqd *h, bool active)
+{
+	if (active && !h->active)
+		mec_activate(g, h);
+	else if (!active && h->active)
+		slot_kill(g, h);
 }
 
 static void write_hqd(struct gpu *g, u32 off, u32 index, u32 val)
 {
-	mec_hqd_write(g, selected_hqd(g, off), index, val);
+	struct hqd *h = selected_hqd(g, off);
+
+	if (!h)
+		return;
+	mec_lock(g);
+	h->reg[index] = val;
+	if (index == HQD(MQD_ACTIVE)) {
+		write_active(g, h, val & 1);
+	} else if (index == HQD(MQD_DEQUEUE_REQUEST) && val & 7 && h->active) {
+		if (h->is_user)
+			mec_kick(g);		/* slot_turn() */
+		else
+			mec_unmap(g, h);	/* it stopped between two packets */
+	} else if (index == HQD(MQD_DOORBELL_CONTROL)) {
+		mec_set_doorbell(h);
+	}
+	mec_unlock(g);
 }
 
 static void write_queue_reset(struct gpu *g, u32 off, u32 index, u32 val)
 {
+	struct hqd *h = selected_hqd(g, off);
+
 	(void)index;
-	if (val & 1)
-		mec_queue_reset(g, selected_hqd(g, off));
+	if (!(val & 1) || !h)
+		return;
+	mec_lock(g);
+	if (h->active)
+		slot_kill(g, h);
+	mec_unlock(g);
 }
 
 /* As dbgdev_wave_reset_wavefronts() sends it; its other commands are the debugger's. */
@@ -97,16 +138,13 @@ static u32 read_partition_status(struct gpu *g, u32 off, u32 index)
 }
 
 const struct reg_range cp_regs[] = {
-	{ "SQ_CMD", REG_SQ_CMD, 1, NULL, write_sq_cmd },
-	{ "CP_HQD", HQD_REG_BASE, HQD_REGS, read_hqd, write_hqd },
-	{ "SPI_COMPUTE_QUEUE_RESET", REG_SPI_COMPUTE_QUEUE_RESET, 1,
-	  NULL, write_queue_reset },
-	{ "CP_HYP_XCP_CTL", REG_CP_HYP_XCP_CTL, 1, NULL, write_xcp_ctl },
-	{ "PARTITION_COMPUTE_STATUS", REG_PARTITION_COMPUTE_STATUS, 1,
-	  read_partition_status, regs_write_ignore },
-	{ "RLC_SAFE_MODE", REG_RLC_SAFE_MODE, 1, read_safe_mode, NULL },
-	{ "RLC_CAPTURE_GPU_CLOCK_COUNT", REG_RLC_CAPTURE_GPU_CLOCK, 1,
-	  NULL, write_clock_capture },
+	{ REG_SQ_CMD, 1, NULL, write_sq_cmd },
+	{ REG_CP_HQD, HQD_REGS, read_hqd, write_hqd },
+	{ REG_SPI_COMPUTE_QUEUE_RESET, 1, NULL, write_queue_reset },
+	{ REG_CP_HYP_XCP_CTL, 1, NULL, write_xcp_ctl },
+	{ REG_PARTITION_COMPUTE_STATUS, 1, read_partition_status, regs_write_ignore },
+	{ REG_RLC_SAFE_MODE, 1, read_safe_mode, NULL },
+	{ REG_RLC_CAPTURE_GPU_CLOCK, 1, NULL, write_clock_capture },
 	{ 0 }
 };
 
@@ -116,8 +154,8 @@ void cp_regs_power_on(struct gpu *g)
 
 	for (i = 0; i < n; i++) {
 		/* gc_9_0_default.h */
-		regs_set(g, regs_of_xcc(i, REG_CP_IQ_WAIT_TIME2), 0x40404040);
-		if (asic_of(g)->discovery)	/* one partition of all */
-			regs_set(g, regs_of_xcc(i, REG_CP_HYP_XCP_CTL), XCP_CTL(i, n));
+		regs_set(g, reg_at(g, i, REG_CP_IQ_WAIT_TIME2), 0x40404040);
+		if (asic_of(g)->xccs > 1)	/* one partition of all */
+			regs_set(g, reg_at(g, i, REG_CP_HYP_XCP_CTL), XCP_CTL(i, n));
 	}
 }

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The compute side as the device's shell sees it; see machine.h. */
-#include <stdlib.h>
-
-#include "cp/cwsr.h"
-#include "cp_regs.h"
-#include "cp/hws.h"
-#include "host/log.h"
+#include "compute/spi.h"
 #include "cp/machine.h"
 #include "cp/pipe.h"
-#include "cp/pm4.h"
-#include "cp/slot.h"
-#include "compute/spi.h"
-
-/* Take a queue off the machine and out of its slot; nothing is saved. */
-static void kill_queue(struct user_queue *q)
-{
-	q->frozen = true;
-	cwsr_remove(q);
-	aql_reap(q->part);
-	cwsr_drop(q);
-	aql_detach(q);
-}
+#include "cp/queue/aql.h"
+#include "cp/queue/complete.h"
+#include "cp/queue/engine.h"
+#include "cp/queue/pm4.h"
+#include "cp/queue/sched.h"
+#include "cp/queue/slot.h"
+#include "host/log.h"
 
 static void kill_queues(struct gpu *g)
 {
@@ -28,7 +17,7 @@ static void kill_queues(struct gpu *g)
 
 	for_each_partition(g, p)
 		while (p->queues)
-			kill_queue(p->queues);
+			slot_drop(p->queues);
 }
 
 static bool has_queues(struct gpu *g)
@@ -50,19 +39,10 @@ void machine_stop(struct gpu *g)
 
 void machine_reset(struct gpu *g)
 {
-	hws_wait_copied(g);
+	copy_wait(g);
 	log_event("machine-reset", "queues=%d", has_queues(g));
 	kill_queues(g);
-	hws_reset(g);
-}
-
-void machine_queue_reset(struct gpu *g, struct hqd *h)
-{
-	hws_wait_copied(g);
-	if (!h->uq)
-		return;
-	log_event("queue-reset", "queue=%#x pasid=%u", h->doorbell, h->uq->pasid);
-	kill_queue(h->uq);
+	asic_of(g)->sched->reset(g);
 }
 
 void machine_kill_waves(struct gpu *g, unsigned int xcc, u32 mask, unsigned int vmid)
@@ -70,7 +50,7 @@ void machine_kill_waves(struct gpu *g, unsigned int xcc, u32 mask, unsigned int 
 	unsigned int i;
 
 	mec_lock(g);
-	hws_wait_copied(g);
+	copy_wait(g);
 	for (i = 0; i < g->spi->ncus; i++)
 		if (g->spi->cus[i].xcc == xcc && mask >> g->spi->cus[i].engine & 1)
 			cu_kill(&g->spi->cus[i], vmid);
@@ -82,12 +62,12 @@ bool machine_partition(struct gpu *g, unsigned int n)
 	bool idle;
 
 	mec_lock(g);
-	hws_wait_copied(g);
+	copy_wait(g);
 	idle = !has_queues(g);
 	if (!idle) {
 		log_warn("partitions of %u XCCs: processes' queues are mapped", n);
 	} else if (n != gpu_partition(g)) {
-		hws_reset(g);
+		asic_of(g)->sched->reset(g);
 		g->partition_xccs = n;
 		log_event("partitions", "xccs=%u", n);
 	}
@@ -149,45 +129,5 @@ void machine_turn(struct gpu *g)
 	for_each_partition(g, p)
 		partition_turn(p);
 	slot_turn(g);		/* these two last: they may wait for a dispatch that just ended */
-	hws_turn(g);
+	asic_of(g)->sched->turn(g);
 }
-
-static int start(struct gpu *g)
-{
-	int err = hws_start(g);
-
-	g->kick = mec_kick;
-	if (err)
-		return err;
-	err = mec_start(g);
-	if (err)
-		hws_stop(g);
-	return err;
-}
-
-static void stop(struct gpu *g)
-{
-	mec_stop(g);
-	machine_stop(g);
-	hws_stop(g);
-}
-
-static void reset(struct gpu *g)
-{
-	mec_lock(g);
-	machine_reset(g);
-	mec_reset(g);
-	g->partition_xccs = 0;
-	mec_unlock(g);
-}
-
-const struct block cp_block = {
-	.name = "command processor",
-	.start = start,
-	.stop = stop,
-	.free = mec_destroy,
-	.reset = reset,
-	.power_on = cp_regs_power_on,
-	.doorbell = mec_doorbell,
-	.regs = cp_regs,
-};

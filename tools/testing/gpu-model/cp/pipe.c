@@ -11,9 +11,10 @@
  */
 #include <inttypes.h>
 
-#include "cp/aql.h"
 #include "cp/pipe.h"
-#include "cp/pm4.h"
+#include "cp/queue/aql.h"
+#include "cp/queue/engine.h"
+#include "cp/queue/pm4.h"
 #include "host/log.h"
 
 static bool has_work(struct user_queue *q)

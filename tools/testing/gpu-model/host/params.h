@@ -34,19 +34,9 @@ void params_log(void);
 #define NS_PER_US	((u64)1000)
 #define NS_PER_MS	((u64)1000000)
 
-/*
- * One compute unit of gfx90a. Source: LLVM, AMDGPUBaseInfo.cpp (waves, VGPR,
- * SGPR and LDS granules) and "MI200 ISA" section 3.
- */
+/* The most that a GPU has; what each has is in asic/. */
 #define CU_SIMDS		4
 #define SIMD_WAVES		8
-#define SIMD_VGPRS		512
-#define VGPR_GRANULE		8
-#define SIMD_SGPRS		800
-#define SGPR_GRANULE		16
-#define CU_LDS_BYTES		(64 * 1024)
-#define LDS_GRANULE		512
-#define CU_BARRIERS		16	/* workgroups of more than one wave */
 #define WG_WAVES_MAX		16	/* 1024 work-items */
 #define ENGINES_MAX		8	/* of an XCC */
 #define XCCS_MAX		8	/* MI300X (AMD CDNA 3 white paper) */

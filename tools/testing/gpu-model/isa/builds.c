@@ -40,14 +40,13 @@ const struct isa_build *isa_builds(unsigned int *n)
 int isa_decode_for(struct insn *i, const u32 raw[2], const struct wave_mem *mem)
 {
 	const struct isa_build *b = mem->build;
-	int err = isa_decode(i, raw, mem->arch);
+	int err = mem->isa->decode(i, raw, mem->isa);
 	unsigned int n;
 
 	if (!b) {
 		b = isa_builds(&n);
 		b += n - 1;
 	}
-	if (!err && i->fn == i->row->fn)	/* the decoder refuses some forms */
-		i->fn = b->fn[i->row - isa_rows];
+	i->fn = b->fn[i->what];
 	return err;
 }

@@ -11,9 +11,9 @@ static enum wave_stop put_mask(struct ctx *c, const struct insn *i, const u32 bi
 {
 	u64 m = mask_pack(bits) & active_lanes(c, i);
 
-	sdst64(c, i, m);
+	set_mask(c->w, i->dst, m);
 	if (i->row->arg & CMPX)
-		set_sgpr64(c->w, SGPR_EXEC, m);
+		set_mask(c->w, SGPR_EXEC, m);
 	return WAVE_BUDGET;
 }
 

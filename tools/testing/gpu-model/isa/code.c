@@ -23,9 +23,9 @@ struct code_page *code_page(u64 va, const u32 *code, const struct wave_mem *mem)
 	u64 page = va / sizeof(pages[0].raw);
 	struct code_page *p = &pages[page % PAGES];
 
-	if (p->page != page || p->arch != mem->arch || p->build != mem->build || !p->used) {
+	if (p->page != page || p->isa != mem->isa || p->build != mem->build || !p->used) {
 		p->page = page;
-		p->arch = mem->arch;
+		p->isa = mem->isa;
 		p->build = mem->build;
 		p->used = true;
 		copy(p, code);
@@ -46,7 +46,7 @@ static u16 max(u16 a, u16 b)
 /* The run at dword @at, and those that begin with its later instructions. */
 static void decode(struct code_page *p, unsigned int at)
 {
-	const struct wave_mem mem = { .arch = p->arch, .build = p->build };
+	const struct wave_mem mem = { .isa = p->isa, .build = p->build };
 	struct code_run r = { 0 };
 	u16 begin[RUN_MAX];
 	unsigned int n = 0;

@@ -23,14 +23,14 @@ struct code_run {
 /**
  * struct code_page - the instructions of one page of code
  * @used:	holds one
- * @page: @arch: @build: its number, and how it is decoded
+ * @page: @isa: @build: its number, and how it is decoded
  * @raw:	the page when they were decoded
  * @insn:	by the dword where each begins
  * @run:	likewise, of those from there on
  */
 struct code_page {
 	u64 page;
-	enum isa_arch arch;
+	const struct isa *isa;
 	const struct isa_build *build;
 	bool used;
 	u32 raw[CODE_DWORDS];

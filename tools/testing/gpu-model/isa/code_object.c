@@ -22,15 +22,15 @@
 /* e_flags' GPU (LLVM, AMDGPUUsage): gfx940 came before gfx942 and has the same instructions. */
 static const struct {
 	u8 mach;
-	enum isa_arch arch;
-} machs[] = { { 0x3f, GFX90A }, { 0x40, GFX942 }, { 0x4c, GFX942 } };
+	const struct isa *isa;
+} machs[] = { { 0x3f, &isa_gfx90a }, { 0x40, &isa_gfx942 }, { 0x4c, &isa_gfx942 } };
 
 static bool inside(u64 off, u64 len, u64 size)
 {
 	return off <= size && len <= size - off;
 }
 
-static const char *check_header(const Elf64_Ehdr *h, size_t size, enum isa_arch *arch)
+static const char *check_header(const Elf64_Ehdr *h, size_t size, const struct isa **isa)
 {
 	unsigned int n = 0;
 
@@ -43,7 +43,7 @@ static const char *check_header(const Elf64_Ehdr *h, size_t size, enum isa_arch 
 		n++;
 	if (n == sizeof(machs) / sizeof(machs[0]))
 		return "for another GPU than gfx90a, gfx940 and gfx942";
-	*arch = machs[n].arch;
+	*isa = machs[n].isa;
 	if (h->e_type != ET_DYN)
 		return "not linked (no shared object)";
 	if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_shentsize != sizeof(Elf64_Shdr) ||
@@ -154,7 +154,7 @@ int code_object_load(struct code_object *co, const u8 *file, size_t size, u64 ba
 	co->file = file;
 	co->file_size = size;
 	co->base = base;
-	*err = check_header((const Elf64_Ehdr *)file, size, &co->arch);
+	*err = check_header((const Elf64_Ehdr *)file, size, &co->isa);
 	if (!*err)
 		*err = load_segments(co);
 	if (!*err)

@@ -34,7 +34,7 @@ struct co_kernel {
 
 /**
  * struct code_object - a loaded code object
- * @arch:	instruction set
+ * @isa:	instruction set
  * @image:	segments as they lie in memory, relocated for @base
  * @size:	of @image, whole pages
  * @base:	GPU address of @image
@@ -42,7 +42,7 @@ struct co_kernel {
  * @file_size:	how many
  */
 struct code_object {
-	enum isa_arch arch;
+	const struct isa *isa;
 	u8 *image;
 	u64 size;
 	u64 base;

@@ -59,31 +59,32 @@ static void print_row(const struct isa_row *r)
 		at += snprintf(sources + at, sizeof(sources) - at, "%s%s", n ? ", " : "",
 			       types[r->src[n]]);
 	printf("%-6s %-32s %-8s %-27s %s%s\n", op, r->name, result, sources,
-	       r->fn == x_unsupported ? "illegal " : "",
+	       r->fn == FN_x_unsupported ? "illegal " : "",
 	       r->flags & F_90A ? "gfx90a" : r->flags & F_942 ? "gfx942" : "");
 }
 
 int isa_doc_main(void)
 {
+	const struct isa *isa = &isa_gfx90a;
 	unsigned int executed = 0;
 	char title[96];
 
-	for (unsigned int n = 0; n < isa_nrows; n++)
-		executed += isa_rows[n].fn != x_unsupported;
+	for (unsigned int n = 0; n < isa->nrows; n++)
+		executed += isa->rows[n].fn != FN_x_unsupported;
 	heading("Instructions of gfx90a and gfx942 in gpu-model", '=');
 	printf("Printed by ``gpu-model isa`` from the table that drives the decoder. Of %u\n"
 	       "instructions %u are executed. The others, marked illegal, are decoded and stop\n"
 	       "the wave with the illegal-instruction exception, as unknown encodings do; the\n"
 	       "log names them. Those that only one of the two has are marked with its name.\n",
-	       isa_nrows, executed);
+	       isa->nrows, executed);
 	for (unsigned int f = 0; f < ISA_FMTS; f++) {
 		snprintf(title, sizeof(title), "%s: %s", formats[f].name, formats[f].what);
 		heading(title, '-');
 		printf(RULE "%-6s %-32s %-8s %-27s %s\n" RULE, "opcode", "mnemonic",
 		       "result", "sources", "");
-		for (unsigned int n = 0; n < isa_nrows; n++)
-			if (isa_rows[n].fmt == f)
-				print_row(&isa_rows[n]);
+		for (unsigned int n = 0; n < isa->nrows; n++)
+			if (isa->rows[n].fmt == f)
+				print_row(&isa->rows[n]);
 		printf(RULE);
 	}
 	return 0;

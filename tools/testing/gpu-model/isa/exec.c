@@ -350,7 +350,7 @@ static int setup_dispatch(struct exec *e)
 	packet = region_add(e, next_va(e), PAGE, NULL);
 	queue = region_add(e, next_va(e), PAGE, NULL);
 	r->private_bytes = e->code.scratch_bytes;
-	r->scratch_wave_bytes = (e->code.scratch_bytes * LANES + 1023) & ~1023u;
+	r->scratch_wave_bytes = (e->code.scratch_bytes * e->code.lanes + 1023) & ~1023u;
 	scratch = region_add(e, next_va(e), (u64)r->scratch_wave_bytes * e->wg_waves * e->threads,
 			     NULL);
 	if (!packet || !queue || !scratch)
@@ -376,7 +376,8 @@ static int setup_dispatch(struct exec *e)
 static struct workgroup *migrate(struct workgroup *old)
 {
 	const struct wave *w0 = old->waves;
-	struct workgroup *wg = wg_alloc(old->nwaves, w0->vgprs, w0->acc_offset, old->lds_bytes);
+	struct workgroup *wg = wg_alloc(old->nwaves, w0->lanes, w0->vgprs, w0->acc_offset,
+					old->lds_bytes);
 
 	if (!wg)
 		return NULL;
@@ -431,8 +432,8 @@ static int run_workgroup(struct runner *r, const u32 id[3])
 {
 	struct exec *e = r->e;
 	u64 simd[CU_SIMDS] = { 0 }, longest = 0;
-	struct workgroup *wg = wg_alloc(wg_nwaves(&e->regs, id), e->code.vgprs,
-					e->code.acc_offset, e->lds_bytes);
+	struct workgroup *wg = wg_alloc(wg_nwaves(&e->code, &e->regs, id), e->code.lanes,
+					e->code.vgprs, e->code.acc_offset, e->lds_bytes);
 	int err = 0, running = 1;
 
 	if (!wg)
@@ -559,8 +560,8 @@ static int load_kernel(struct exec *e, const u8 *file, size_t size, const char *
 	if (kernel_code_parse(&e->code, e->co.image + e->kernel.descriptor,
 			      CODE_VA + e->kernel.descriptor))
 		return fail("%s: %s: bad kernel descriptor", path, name);
-	e->mem.arch = e->co.arch;
-	e->regs.flat_scratch = e->co.arch == GFX942;
+	e->mem.isa = e->co.isa;
+	e->regs.flat_scratch = e->co.isa->flat_scratch;
 	e->lds_bytes = e->code.lds_bytes;
 	r = region_add(e, next_va(e), e->kernel.kernarg_bytes, NULL);
 	if (!r)
@@ -645,7 +646,7 @@ static int parse_options(struct exec *e, int argc, char **argv)
 		e->regs.wgsize[d] = wg[d];
 		e->wgs[d] = (grid[d] - 1) / wg[d] + 1;
 	}
-	e->wg_waves = (wg[0] * wg[1] * wg[2] + LANES - 1) / LANES;
+	e->wg_waves = (wg[0] * wg[1] * wg[2] + e->code.lanes - 1) / e->code.lanes;
 	hidden_args(e);
 	return setup_dispatch(e);
 }

@@ -128,7 +128,7 @@ static enum wave_stop put32(struct ctx *c, const struct insn *i)
 	if (i->clamp)
 		LANE
 			v[l] = clamp32(v[l], c->w->mode);
-	if (i->direct && wave_exec(c->w) == ~0ull)
+	if (i->direct && wave_exec(c->w) == c->w->all)
 		memcpy(vreg(c, i->dst), v, sizeof(c->out[0]));
 	else
 		vput(c, i, 1);
@@ -721,7 +721,7 @@ X(x_v_div_scale_f32)
 		flags |= (u64)flag << l;
 	}
 	vput(c, i, 1);
-	set_sgpr64(c->w, i->sdst, flags & active_lanes(c, i));
+	set_mask(c->w, i->sdst, flags & active_lanes(c, i));
 	return WAVE_BUDGET;
 }
 
@@ -741,7 +741,7 @@ X(x_v_div_scale_f64)
 		flags |= (u64)flag << l;
 	}
 	vput(c, i, 2);
-	set_sgpr64(c->w, i->sdst, flags & active_lanes(c, i));
+	set_mask(c->w, i->sdst, flags & active_lanes(c, i));
 	return WAVE_BUDGET;
 }
 
@@ -749,7 +749,7 @@ X(x_v_div_scale_f64)
 X(x_v_div_fmas_f32)
 {
 	const u32 *s0 = vsrc_f32(c, i, 0), *s1 = vsrc_f32(c, i, 1), *s2 = vsrc_f32(c, i, 2);
-	u64 vcc = sgpr64(c->w, SGPR_VCC);
+	u64 vcc = get_mask(c->w, SGPR_VCC);
 
 	LANE {
 		float a = u2f(s0[l]), b = u2f(s1[l]), x = u2f(s2[l]);
@@ -765,7 +765,7 @@ X(x_v_div_fmas_f32)
 
 X(x_v_div_fmas_f64)
 {
-	u64 s0[LANES], s1[LANES], s2[LANES], d[LANES], vcc = sgpr64(c->w, SGPR_VCC);
+	u64 s0[LANES], s1[LANES], s2[LANES], d[LANES], vcc = get_mask(c->w, SGPR_VCC);
 
 	src_f64(c, i, 0, s0);
 	src_f64(c, i, 1, s1);

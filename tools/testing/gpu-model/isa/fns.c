@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The semantic functions of one build, by row. */
+/* The semantic functions of one build, by their numbers. */
 #include "isa.h"
 
-extern const isa_fn isa_fns[] NAMED(isa_fns);
+extern const isa_fn isa_fns[ISA_FNS] NAMED(isa_fns);
 
-#define I(fmt, op, name, fn, ...)	fn,
-const isa_fn isa_fns[] = {
-#include "table.def"
+#define F(fn)	fn,
+const isa_fn isa_fns[ISA_FNS] = {
+#include "fns.def"
 };

@@ -3,10 +3,10 @@
  * Inside of the wave code: decoded instructions, the instruction table, and
  * what the semantic functions (isa_*.c) share.
  *
- * One row of table.def is one instruction. The row's format says where the
- * encoding keeps the operands, its operand types say how wide they are and how
- * constants and modifiers apply, its function does the work. Decoder, printer
- * and interpreter are all driven by the rows.
+ * A family of instruction sets has a folder with its table, decoder and printer. One
+ * row of a table is one instruction. The row's format says where the encoding keeps
+ * the operands, its operand types say how wide they are and how constants and
+ * modifiers apply, its function does the work: that families share (fns.def).
  */
 #ifndef GPU_MODEL_ISA_H
 #define GPU_MODEL_ISA_H
@@ -69,11 +69,19 @@ struct insn;
 /* Executes one instruction for a wave. WAVE_BUDGET: go on. */
 typedef enum wave_stop (*isa_fn)(struct ctx *c, const struct insn *i);
 
+/* The semantic functions by number; many rows share one. */
+#define F(fn)	FN_##fn,
+enum isa_fn_id {
+#include "fns.def"
+	ISA_FNS
+};
+#undef F
+
 /**
  * struct isa_row - one instruction
  * @fmt: @op:	encoding format and opcode in it
  * @name:	mnemonic, without encoding suffix
- * @fn:		semantic function
+ * @fn:		semantic function (enum isa_fn_id)
  * @dst: @src:	operand types, NIL when absent
  * @flags:	F_*
  * @arg:	parameter of a semantic function that several rows share
@@ -82,15 +90,12 @@ struct isa_row {
 	u8 fmt;
 	u16 op;
 	const char *name;
-	isa_fn fn;
+	u16 fn;
 	u8 dst;
 	u8 src[3];
 	u32 flags;
 	u32 arg;
 };
-
-extern const struct isa_row isa_rows[];
-extern const unsigned int isa_nrows;
 
 /*
  * The semantic functions are built several times (Makefile). All but the reference, which
@@ -105,7 +110,7 @@ extern const unsigned int isa_nrows;
 /**
  * struct isa_build - the semantic functions as they were built for some hosts
  * @name:	for people
- * @fn:		by row
+ * @fn:		by enum isa_fn_id
  */
 struct isa_build {
 	const char *name;
@@ -131,12 +136,13 @@ const struct isa_build *isa_builds(unsigned int *n);
 enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
 
 /**
- * struct insn - a decoded instruction; depends on its raw dwords and @arch alone
- * @fn:		copy of row->fn
+ * struct insn - a decoded instruction; depends on its raw dwords and @isa alone
+ * @fn:		what executes it, of one build
+ * @isa:	instruction set
+ * @what:	row->fn, or that of an instruction that is refused (enum isa_fn_id)
  * @raw: @len:	the encoding, @len in bytes
  * @to_next:	bytes from here to the next one, of a page's
  * @dst: @sdst: @src: operands; @sdst takes a mask or carry
- * @arch:	instruction set (enum isa_arch)
  * @simm:	immediate or offset, sign-extended
  * @simm2:	second offset (DS), formats of data and numbers (MTBUF)
  * @value:	sources that are constants, by
@@ -149,11 +155,12 @@ enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
  */
 struct insn {
 	isa_fn fn;
+	const struct isa *isa;
 	const struct isa_row *row;
 	u32 raw[2];
 	u8 len;
 	u8 enc;
-	u8 arch;
+	u16 what;
 	u16 to_next;
 	u16 dst, sdst;
 	u16 src[3];
@@ -181,24 +188,30 @@ struct insn {
  * isa_decode() - decode one instruction
  * @i:		out
  * @raw:	two dwords; the second may be junk after a short instruction
- * @arch:	instruction set
+ * @isa:	instruction set
  *
  * Return: 0; -ENOENT when no row fits (@i->row is NULL, @i->len a guess);
  * -EINVAL when a scalar operand leaves the register file.
  */
-int isa_decode(struct insn *i, const u32 raw[2], enum isa_arch arch);
+static inline int isa_decode(struct insn *i, const u32 raw[2], const struct isa *isa)
+{
+	return isa->decode(i, raw, isa);
+}
 
 /* The same for a wave that sees @mem: it executes its build's functions. */
 int isa_decode_for(struct insn *i, const u32 raw[2], const struct wave_mem *mem);
 
 /* Does that instruction set have the row? */
-static inline bool isa_has(const struct isa_row *r, enum isa_arch arch)
+static inline bool isa_has(const struct isa_row *r, const struct isa *isa)
 {
-	return !(r->flags & (arch == GFX90A ? F_942 : F_90A));
+	return !(r->flags & isa->without);
 }
 
-/* Text as LLVM's assembler reads it. */
-void isa_print(const struct insn *i, char *buf, size_t size);
+/* Text as LLVM's assembler reads it, of an instruction with a row; always terminated. */
+static inline void isa_print(const struct insn *i, char *buf, size_t size)
+{
+	i->isa->print(i, buf, size);
+}
 
 /* Registers of a type. */
 static inline unsigned int isa_type_dwords(enum isa_type t)
@@ -284,9 +297,25 @@ static inline void set_sgpr64(struct wave *w, unsigned int n, u64 v)
 	w->sgpr[n + 1] = v >> 32;
 }
 
+/* The mask of a register's lanes. A wave of fewer uses the lower ones. */
+#define ALL_LANES	(~0ull >> (64 - LANES))
+
+/* A mask of the wave's lanes: two scalar registers, or one of a wave of 32. */
+static inline u64 get_mask(const struct wave *w, unsigned int n)
+{
+	return sgpr64(w, n) & w->all;
+}
+
+static inline void set_mask(struct wave *w, unsigned int n, u64 mask)
+{
+	w->sgpr[n] = mask;
+	if (w->lanes > 32)
+		w->sgpr[n + 1] = mask >> 32;
+}
+
 static inline u64 wave_exec(const struct wave *w)
 {
-	return sgpr64(w, SGPR_EXEC);
+	return get_mask(w, SGPR_EXEC);
 }
 
 /* MODE register fields; those for 64 bits are for 16, too ("MI200 ISA" 6.4). */
@@ -371,7 +400,7 @@ static inline const u32 *vsrc_hi(struct ctx *c, const struct insn *i, unsigned i
 /* Where to compute the result: in place, when all lanes are written. */
 static inline u32 *vdst(struct ctx *c, const struct insn *i)
 {
-	if (i->direct && wave_exec(c->w) == ~0ull)
+	if (i->direct && wave_exec(c->w) == c->w->all)
 		return vreg(c, i->dst);
 	return c->out[0];
 }
@@ -379,7 +408,7 @@ static inline u32 *vdst(struct ctx *c, const struct insn *i)
 /* Is it of registers and scalars, for all lanes? Then it may be computed in place. */
 static inline bool in_place(const struct ctx *c, const struct insn *i)
 {
-	return !REFERENCE && i->simple && wave_exec(c->w) == ~0ull;
+	return !REFERENCE && i->simple && wave_exec(c->w) == c->w->all;
 }
 
 /* Then, a source that is the same for all lanes. */
@@ -429,7 +458,7 @@ static inline u64 active_lanes(const struct ctx *c, const struct insn *i)
 
 static inline u64 carry_in(struct ctx *c, const struct insn *i)
 {
-	return i->src[2] < MAX_SGPRS ? sgpr64(c->w, i->src[2]) : ssrc64(c, i, 2);
+	return i->src[2] < MAX_SGPRS ? get_mask(c->w, i->src[2]) : ssrc64(c, i, 2);
 }
 
 /* float.c: a single-precision source with subnormals flushed. */
@@ -536,10 +565,9 @@ enum mm_type { MM_F32, MM_F64, MM_F16, MM_BF16, MM_BF16_1K, MM_XF32, MM_I8, MM_F
 #define FP8_MAN		3
 #define BF8_MAN		2
 
-/* Semantic functions; many rows share one. */
 #define X(name)	enum wave_stop name(struct ctx *c, const struct insn *i)
-#define I(fmt, op, name, fn, ...)	X(fn) NAMED(fn);
-#include "table.def"
-#undef I
+#define F(fn)	X(fn) NAMED(fn);
+#include "fns.def"
+#undef F
 
 #endif

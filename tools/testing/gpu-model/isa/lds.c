@@ -66,7 +66,7 @@ static void get_all(struct ctx *c, unsigned int reg, const u32 addr[LANES], u32 
 		    unsigned int dwords)
 {
 	u64 exec = wave_exec(c->w);
-	bool all = exec == ~0ull;
+	bool all = exec == ALL_LANES;
 
 	for (unsigned int d = 0; d < dwords; d++) {
 		const u8 *lds = c->w->wg->lds;
@@ -84,7 +84,7 @@ static void put_all(struct ctx *c, const u32 addr[LANES], const u32 *const src[]
 {
 	u64 exec = wave_exec(c->w);
 	u8 *lds = c->w->wg->lds;
-	bool all = exec == ~0ull;
+	bool all = exec == ALL_LANES;
 
 	LANE
 		for (unsigned int d = 0; d < n && (all || exec >> l & 1); d++)

@@ -198,7 +198,7 @@ static void place(const struct mm_shape *s, unsigned int block, unsigned int row
 static void sum_f32(const struct insn *i, const struct mm_shape *s, const struct mm_row *r,
 		    float *c)
 {
-	bool cdna2 = i->arch == GFX90A;
+	bool cdna2 = i->isa == &isa_gfx90a;
 
 	switch (s->a) {
 	case MM_F32:
@@ -317,7 +317,7 @@ X(x_mfma)
 			load(c, &a, i->src[0], s.a, &s, 0);
 		load(c, &b, i->src[1], s.b, &s, i->neg);
 	}
-	if (i->arch == GFX90A && bits_of(s.a) == 16) {
+	if (i->isa == &isa_gfx90a && bits_of(s.a) == 16) {
 		flush_operand(&a, &s);
 		flush_operand(&b, &s);
 	}

@@ -680,7 +680,7 @@ static bool buffer_translate(struct ctx *c, const struct insn *i, struct vmem *m
 /* A register of all lanes. */
 static void simple_load(u32 *dst, u8 *const at[LANES], u64 lanes, u32 arg)
 {
-	bool all = lanes == ~0ull;
+	bool all = lanes == ALL_LANES;
 
 	if (M_BYTES(arg) >= 4) {
 		LANE
@@ -716,7 +716,7 @@ static void simple_store(const struct ctx *c, const struct insn *i, const struct
 {
 	const u32 (*src)[LANES] = (const u32 (*)[LANES])vreg(c, i->src[1]);
 	u64 lanes = m->lanes & ~m->zero;
-	bool all = lanes == ~0ull;
+	bool all = lanes == ALL_LANES;
 
 	LANE {
 		if (!all && !(lanes >> l & 1))

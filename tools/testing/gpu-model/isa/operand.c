@@ -93,7 +93,7 @@ static u64 scalar(struct ctx *c, const struct insn *i, unsigned int op, enum isa
 	case OP_PRIVATE_BASE + 1:
 		return w->mem->private_base | 0xffffffff;
 	case OP_VCCZ:
-		return !sgpr64(w, SGPR_VCC);
+		return !get_mask(w, SGPR_VCC);
 	case OP_EXECZ:
 		return !wave_exec(w);
 	case OP_SCC:

@@ -308,8 +308,8 @@ static void branch_if(struct ctx *c, const struct insn *i, bool cond)
 S0(x_s_branch, branch_if(c, i, true);)
 BRANCH(scc0, !c->w->scc)
 BRANCH(scc1, c->w->scc)
-BRANCH(vccz, !sgpr64(c->w, SGPR_VCC))
-BRANCH(vccnz, sgpr64(c->w, SGPR_VCC))
+BRANCH(vccz, !get_mask(c->w, SGPR_VCC))
+BRANCH(vccnz, get_mask(c->w, SGPR_VCC))
 BRANCH(execz, !wave_exec(c->w))
 BRANCH(execnz, wave_exec(c->w))
 S0(x_s_getpc_b64, DST64(c->next_pc);)
@@ -430,7 +430,7 @@ static bool hwreg_read(const struct wave *w, unsigned int id, u32 *v)
 		return true;
 	case HWREG_XCC_ID:
 		*v = w->xcc_id;
-		return w->mem->arch == GFX942;
+		return w->mem->isa == &isa_gfx942;
 	case HWREG_SH_MEM_BASES:
 		*v = (u32)(w->mem->private_base >> 48) |
 		     (u32)(w->mem->shared_base >> 48) << 16;

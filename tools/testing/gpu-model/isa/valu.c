@@ -480,7 +480,7 @@ X(x_v_mad_legacy_i16)
 /* Carry: bits of inactive lanes in the mask are zero. Last, since it may go to EXEC. */
 static void put_carry(struct ctx *c, const struct insn *i, const u32 carry[LANES])
 {
-	set_sgpr64(c->w, i->sdst, mask_pack(carry) & active_lanes(c, i));
+	set_mask(c->w, i->sdst, mask_pack(carry) & active_lanes(c, i));
 }
 
 #define V_CARRY(name, result, carry_out) \

@@ -8,7 +8,7 @@
 #define PAGE_BITS	12
 #define PAGE_MASK	((1ull << PAGE_BITS) - 1)
 
-struct workgroup *wg_alloc(unsigned int nwaves, unsigned int vgprs,
+struct workgroup *wg_alloc(unsigned int nwaves, unsigned int lanes, unsigned int vgprs,
 			   unsigned int acc_offset, u32 lds_bytes)
 {
 	size_t wave_regs = (size_t)vgprs * LANES * sizeof(u32);
@@ -31,11 +31,13 @@ struct workgroup *wg_alloc(unsigned int nwaves, unsigned int vgprs,
 		if (!w->vgpr)
 			goto fail;
 		memset(w->vgpr, 0, wave_regs);
+		w->lanes = lanes;
+		w->all = ALL_LANES >> (LANES - lanes);
 		w->vgprs = vgprs;
 		w->acc_offset = acc_offset;
 		w->index = wg->nwaves;
 		w->wg = wg;
-		set_sgpr64(w, SGPR_EXEC, ~0ull);
+		set_mask(w, SGPR_EXEC, w->all);
 		wave_drop_tlb(w);
 	}
 	return wg;
@@ -84,7 +86,7 @@ bool wg_barrier_done(struct workgroup *wg)
 u32 wave_status(const struct wave *w)
 {
 	return (w->status & ~STATUS_DERIVED) | w->scc | (u32)!wave_exec(w) << 9 |
-	       (u32)!sgpr64(w, SGPR_VCC) << 10 | (u32)(w->wg->nwaves > 1) << 11 |
+	       (u32)!get_mask(w, SGPR_VCC) << 10 | (u32)(w->wg->nwaves > 1) << 11 |
 	       (u32)w->at_barrier << 12 | 1 << 16;
 }
 
@@ -145,6 +147,7 @@ static unsigned int property_sgprs(unsigned int p)
 void kernel_code_regs(struct kernel_code *k, u32 rsrc1, u32 rsrc2, u32 rsrc3)
 {
 	memset(k, 0, sizeof(*k));
+	k->lanes = 64;
 	k->vgprs = ((rsrc1 & 0x3f) + 1) * 8;
 	k->acc_offset = ((rsrc3 & 0x3f) + 1) * 4;
 	if (k->acc_offset > k->vgprs)
@@ -201,11 +204,11 @@ static u32 wg_extent(const struct dispatch_regs *r, const u32 id[3], unsigned in
 	return left < r->wgsize[d] ? left : r->wgsize[d];
 }
 
-unsigned int wg_nwaves(const struct dispatch_regs *d, const u32 id[3])
+unsigned int wg_nwaves(const struct kernel_code *k, const struct dispatch_regs *d, const u32 id[3])
 {
 	u32 items = wg_extent(d, id, 0) * wg_extent(d, id, 1) * wg_extent(d, id, 2);
 
-	return (items + LANES - 1) / LANES;
+	return (items + k->lanes - 1) / k->lanes;
 }
 
 static void init_sgprs(struct wave *w, const struct kernel_code *k,
@@ -271,11 +274,11 @@ void wg_init_regs(struct workgroup *wg, const struct kernel_code *k,
 
 		w->pc = k->entry;
 		w->mode = k->mode;
-		w->ended = n * LANES >= items;
+		w->ended = n * w->lanes >= items;
 		/* A wave of its own takes a scratch slot of its own. */
-		init_sgprs(w, k, d, id, scratch_slot + n, wg_nwaves(d, id));
-		LANE {
-			u32 item = n * LANES + l, x, y, z;
+		init_sgprs(w, k, d, id, scratch_slot + n, wg_nwaves(k, d, id));
+		for (unsigned int l = 0; l < w->lanes; l++) {
+			u32 item = n * w->lanes + l, x, y, z;
 
 			if (item >= items)
 				break;
@@ -289,7 +292,7 @@ void wg_init_regs(struct workgroup *wg, const struct kernel_code *k,
 			if (k->workitem_dims > 1)
 				w->vgpr[0][l] |= z << 20;
 		}
-		set_sgpr64(w, SGPR_EXEC, exec);
+		set_mask(w, SGPR_EXEC, exec);
 	}
 }
 

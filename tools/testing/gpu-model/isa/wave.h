@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Waves: architectural state of 64 lanes, and execution of gfx90a and gfx942 code. */
+/* Waves: their architectural state, and execution of code. */
 #ifndef GPU_MODEL_WAVE_H
 #define GPU_MODEL_WAVE_H
 
 #include "gpu.h"
 
-#define LANES		64
+#define LANES		64	/* that a register has room for */
 #define MAX_SGPRS	128	/* operand space 0..127: s0-s101, flat_scratch, xnack_mask, vcc, ttmp, m0, exec */
 #define MAX_VGPRS	512	/* architectural first, then accumulation (unified file on gfx90a) */
 #define SGPR_FLAT_SCRATCH 102
@@ -22,7 +22,32 @@
  */
 #define SAVED_SGPRS	112
 
+struct insn;
 struct isa_build;
+struct isa_row;
+
+/**
+ * struct isa - an instruction set
+ * @name:	as compilers have it
+ * @rows: @nrows: the instructions of its family
+ * @without:	flags of rows that it does not have
+ * @flat_scratch: waves begin with their FLAT_SCRATCH
+ * @lookup:	the decoder's own
+ * @decode:	see isa_decode()
+ * @print:	see isa_print()
+ */
+struct isa {
+	const char *name;
+	const struct isa_row *rows;
+	unsigned int nrows;
+	u32 without;
+	bool flat_scratch;
+	const struct isa_row *(*lookup)[1024];
+	int (*decode)(struct insn *i, const u32 raw[2], const struct isa *isa);
+	void (*print)(const struct insn *i, char *buf, size_t size);
+};
+
+extern const struct isa isa_gfx90a, isa_gfx942;
 
 #define WATCHES		4	/* TCP_WATCH0 to 3 */
 
@@ -43,7 +68,7 @@ struct wave_watch {
 
 /**
  * struct wave_mem - the GPU and the memory a wave sees; one per address space
- * @arch:	instruction set
+ * @isa:	instruction set
  * @build:	how instructions are executed; NULL: as fast as the host can
  * @ptr:	as vm_ptr(): host pointer and contiguous span, or NULL for a fault
  * @retry:	of an access for which @ptr gave NULL: is it to be made again, later? Raises
@@ -57,7 +82,7 @@ struct wave_watch {
  * @watch: @watches: debugger's watch points, and how many they are
  */
 struct wave_mem {
-	enum isa_arch arch;
+	const struct isa *isa;
 	const struct isa_build *build;
 	void *(*ptr)(void *ctx, u64 va, size_t *span, bool write);
 	bool (*retry)(void *ctx, u64 va, bool write);
@@ -95,6 +120,7 @@ enum wave_stop {
  * @last_pc:	address of the instruction executed last, for the event log
  * @sgpr:	operand space; exec, vcc and m0 live in it
  * @vgpr:	[@vgprs][LANES]; accumulation registers start at @acc_offset
+ * @lanes: @all:	64 or 32, and the mask of them
  * @vgprs:	allocated vector registers, both kinds
  * @acc_offset:	first accumulation register
  * @scc:	scalar condition code
@@ -114,6 +140,8 @@ struct wave {
 	u64 last_pc;
 	u32 sgpr[MAX_SGPRS];
 	u32 (*vgpr)[LANES];
+	u64 all;
+	u8 lanes;
 	u16 vgprs;
 	u16 acc_offset;
 	bool scc;
@@ -157,7 +185,7 @@ struct workgroup {
 };
 
 /* Allocate with all registers zero and exec full; NULL if out of memory. */
-struct workgroup *wg_alloc(unsigned int nwaves, unsigned int vgprs,
+struct workgroup *wg_alloc(unsigned int nwaves, unsigned int lanes, unsigned int vgprs,
 			   unsigned int acc_offset, u32 lds_bytes);
 void wg_free(struct workgroup *wg);
 
@@ -212,6 +240,7 @@ struct kernel_code {
 	u64 entry;		/* address of the first instruction */
 	u32 lds_bytes, scratch_bytes, kernarg_bytes;
 	u16 vgprs, acc_offset, sgprs;
+	u8 lanes;		/* of a wave */
 	u8 user_sgprs;		/* rsrc2 bits 5:1 */
 	bool wg_id_x, wg_id_y, wg_id_z, wg_info, scratch_en;
 	u8 workitem_dims;	/* 0: x, 1: x and y, 2: x, y and z */
@@ -239,7 +268,7 @@ struct dispatch_regs {
 };
 
 /* Waves that workgroup @id[] needs: fewer than a full one at the grid's edge. */
-unsigned int wg_nwaves(const struct dispatch_regs *d, const u32 id[3]);
+unsigned int wg_nwaves(const struct kernel_code *k, const struct dispatch_regs *d, const u32 id[3]);
 
 /* The part of @k that comes from COMPUTE_PGM_RSRC1 to 3; the rest is cleared. */
 void kernel_code_regs(struct kernel_code *k, u32 rsrc1, u32 rsrc2, u32 rsrc3);

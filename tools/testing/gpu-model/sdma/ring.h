@@ -9,16 +9,10 @@
 #include "vm/packet.h"
 #include "sdma/sdma.h"
 
-/* Byte offsets in an engine's window. */
-#define F32_CNTL		0x0a8
-#define   F32_HALT		1u
-#define STATUS			0x094
-#define   STATUS_IDLE		1u
-#define RING_GFX		0x200
-#define RING_PAGE		0x380
-#define RING_USER		0x4c0	/* sdma0_4_2_2_offset.h */
-#define RING_STRIDE		0x160
-/* ... and in a ring's registers. */
+/* SDMA_F32_CNTL, SDMA_STATUS_REG */
+#define F32_HALT		1u
+#define STATUS_IDLE		1u
+/* Byte offsets in a ring's registers. */
 #define RB_CNTL			0x00
 #define   RB_ENABLE		1u
 #define   RB_SIZE(v)		((v) >> 1 & 0x1f)	/* log2 of dwords */

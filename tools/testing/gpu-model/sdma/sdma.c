@@ -19,30 +19,25 @@
 
 #define TURN_PACKETS		32
 
-/* The engines' windows of registers. */
-#define ENGINE0_BASE		(0x1260 * 4)
-#define ENGINE1_BASE		(0x1860 * 4)
-#define ENGINE2_BASE		(0x1e000 * 4)
-#define ENGINE3_BASE		(0x1e400 * 4)
-#define ENGINE4_BASE		(0x1e800 * 4)
-
-static const u32 engine_base[SDMA_ENGINES] = {
-	ENGINE0_BASE, ENGINE1_BASE, ENGINE2_BASE, ENGINE3_BASE, ENGINE4_BASE,
-};
-
-u32 sdma_reg_base(unsigned int n)
+static const struct sdma_regs *layout(const struct gpu *g)
 {
-	return engine_base[n];
+	return asic_of(g)->sdma;
+}
+
+/* First register of an engine. */
+static u32 engine_base(const struct gpu *g, unsigned int engine)
+{
+	return reg_at(g, 0, REG_SDMA0 + engine);
 }
 
 u32 sdma_ring_get(struct gpu *g, const struct sdma_ring *r, u32 off)
 {
-	return regs_get(g, engine_base[r->engine] + r->reg + off);
+	return regs_get(g, engine_base(g, r->engine) + r->reg + off);
 }
 
 void sdma_ring_set(struct gpu *g, const struct sdma_ring *r, u32 off, u32 val)
 {
-	regs_set(g, engine_base[r->engine] + r->reg + off, val);
+	regs_set(g, engine_base(g, r->engine) + r->reg + off, val);
 }
 
 static u64 get64(struct gpu *g, const struct sdma_ring *r, u32 off)
@@ -106,7 +101,7 @@ static bool enabled(struct gpu *g, const struct sdma_ring *r)
 /* An indirect buffer is finished even when the ring is disabled. */
 static bool runnable(struct gpu *g, const struct sdma_ring *r)
 {
-	if (regs_get(g, engine_base[r->engine] + F32_CNTL) & F32_HALT)
+	if (regs_get(g, engine_base(g, r->engine) + layout(g)->f32_cntl) & F32_HALT)
 		return false;
 	return enabled(g, r) || (r->user && r->ib_len && !r->stopped);
 }
@@ -275,16 +270,13 @@ void sdma_kick_locked(struct sdma *d)
 
 static void reg_written(struct gpu *g, unsigned int n, u32 off)
 {
+	u32 user = off - layout(g)->user, stride = layout(g)->stride;
 	struct sdma *d = g->sdma;
 
 	/* Anything may start a ring: its pointers and enables, the engine's halt. */
 	pthread_mutex_lock(&d->lock);
-	if (off >= RING_USER && off < RING_USER + SDMA_USER_RINGS * RING_STRIDE &&
-	    (off - RING_USER) % RING_STRIDE == RB_CNTL) {
-		struct sdma_ring *r = &d->ring[n][2 + (off - RING_USER) / RING_STRIDE];
-
-		r->stopped = false;
-	}
+	if (user < SDMA_USER_RINGS * stride && user % stride == RB_CNTL)
+		d->ring[n][2 + user / stride].stopped = false;
 	sdma_kick_locked(d);
 	pthread_mutex_unlock(&d->lock);
 }
@@ -296,16 +288,16 @@ static void write_reg(struct gpu *g, u32 off, u32 index, u32 val)
 	(void)index;
 	regs_set(g, off, val);
 	for (n = 0; n < SDMA_ENGINES; n++)
-		if (off - engine_base[n] < SDMA_REG_WINDOW)
-			reg_written(g, n, off - engine_base[n]);
+		if (off - engine_base(g, n) < SDMA_REG_WINDOW)
+			reg_written(g, n, off - engine_base(g, n));
 }
 
 static const struct reg_range ranges[] = {
-	{ "SDMA0", ENGINE0_BASE, SDMA_REG_WINDOW / 4, NULL, write_reg },
-	{ "SDMA1", ENGINE1_BASE, SDMA_REG_WINDOW / 4, NULL, write_reg },
-	{ "SDMA2", ENGINE2_BASE, SDMA_REG_WINDOW / 4, NULL, write_reg },
-	{ "SDMA3", ENGINE3_BASE, SDMA_REG_WINDOW / 4, NULL, write_reg },
-	{ "SDMA4", ENGINE4_BASE, SDMA_REG_WINDOW / 4, NULL, write_reg },
+	{ REG_SDMA0, SDMA_REG_WINDOW / 4, NULL, write_reg },
+	{ REG_SDMA1, SDMA_REG_WINDOW / 4, NULL, write_reg },
+	{ REG_SDMA2, SDMA_REG_WINDOW / 4, NULL, write_reg },
+	{ REG_SDMA3, SDMA_REG_WINDOW / 4, NULL, write_reg },
+	{ REG_SDMA4, SDMA_REG_WINDOW / 4, NULL, write_reg },
 	{ 0 }
 };
 
@@ -314,11 +306,11 @@ static void power_on(struct gpu *g)
 	unsigned int e, n;
 
 	for (e = 0; e < SDMA_ENGINES; e++) {
-		regs_set(g, engine_base[e] + F32_CNTL, F32_HALT);
-		regs_set(g, engine_base[e] + STATUS, STATUS_IDLE);
+		regs_set(g, engine_base(g, e) + layout(g)->f32_cntl, F32_HALT);
+		regs_set(g, engine_base(g, e) + layout(g)->status, STATUS_IDLE);
 		for (n = 0; n < SDMA_USER_RINGS; n++)
-			regs_set(g, engine_base[e] + RING_USER + RING_STRIDE * n + CONTEXT_STATUS,
-				 CONTEXT_IDLE);
+			regs_set(g, engine_base(g, e) + layout(g)->user +
+				 layout(g)->stride * n + CONTEXT_STATUS, CONTEXT_IDLE);
 	}
 }
 
@@ -353,15 +345,15 @@ void sdma_ring_init(struct gpu *g, unsigned int engine, unsigned int n)
 	*r = (struct sdma_ring){ .engine = engine, .user = n > 1, .idle = true };
 	switch (n) {	/* numbers in trap vectors: sdma_v4_0_process_trap_irq() */
 	case 0:
-		r->reg = RING_GFX;
+		r->reg = layout(g)->gfx;
 		r->id = 0;
 		break;
 	case 1:
-		r->reg = RING_PAGE;
+		r->reg = layout(g)->page;
 		r->id = 3;
 		break;
 	default:
-		r->reg = RING_USER + (n - 2) * RING_STRIDE;
+		r->reg = layout(g)->user + (n - 2) * layout(g)->stride;
 		r->id = 2;
 		break;
 	}
@@ -415,7 +407,7 @@ static void reset(struct gpu *g)
 
 	pthread_mutex_lock(&d->lock);
 	for (i = 0; i < SDMA_ENGINES; i++)	/* a ring under way ends after its turn */
-		regs_set(g, engine_base[i] + F32_CNTL, F32_HALT);
+		regs_set(g, engine_base(g, i) + layout(g)->f32_cntl, F32_HALT);
 	while (d->busy)
 		pthread_cond_wait(&d->cond, &d->lock);
 	init_rings(g);

@@ -9,9 +9,21 @@
 
 extern const struct block sdma_block;
 
-/* First register byte of engine @n, and the bytes a register window has. */
-u32 sdma_reg_base(unsigned int n);
+/* Bytes of an engine's registers, which begin at REG_SDMAn. */
 #define SDMA_REG_WINDOW	0x1000
+
+/**
+ * struct sdma_regs - where an engine's registers are, in bytes from its first
+ * @f32_cntl: @status:	of the engine
+ * @gfx: @page:	of the kernel's rings
+ * @user: @stride:	of the first ring of processes, and from each to the next
+ */
+struct sdma_regs {
+	u16 f32_cntl, status;
+	u16 gfx, page, user, stride;
+};
+
+extern const struct sdma_regs sdma_4_4_0, sdma_4_4_2;
 
 /**
  * struct sdma_user - a process' queue, as MAP_QUEUES names it

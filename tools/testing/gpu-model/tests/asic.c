@@ -4,14 +4,13 @@
 
 #include "tap.h"
 #include "device.h"
-#include "bus/asic.h"
+#include "asic.h"
 #include "bus/discovery.h"
 #include "bus/nbio.h"
 #include "compute/compute_regs.h"
 #include "compute/spi.h"
 #include "cp/cp_regs.h"
 #include "sdma/sdma.h"
-#include "vm/vm_regs.h"
 #include "vm/walk.h"
 
 #define MM_INDEX_VRAM	(1u << 31)
@@ -21,15 +20,18 @@
 #define ACK_9_4_2	(4 * (0x2000 + 0x8b5 + 17))
 #define REQ_9_4_3	(4 * (0x2000 + 0x883 + 17))
 #define ACK_9_4_3	(4 * (0x2000 + 0x895 + 17))
-#define HQD_BASE_LO	(HQD_REG_BASE + 4 * HQD(136))
+/* Likewise of the memory hub in mmhub_1_7. */
+#define REQ_1_7		(4 * (0x1a000 + 0xbe3 + 17))
+#define ACK_1_7		(4 * (0x1a000 + 0xbf5 + 17))
+#define HQD_BASE_LO	(REG_AT(REG_CP_HQD) + 4 * HQD(136))
 
 static struct gpu gpu;
 
 static void start(unsigned int asic, unsigned int xccs)
 {
-	device_start_xccs(&gpu, xccs);
-	gpu.cfg.asic = asic;
-	gpu.cfg.revision = 1;
+	device_start_cfg(&gpu, (struct gpu_config){
+		.asic = asic, .revision = 1, .xccs = xccs, .engines = 2, .cus_per_engine = 2,
+	});
 	pci_init(&gpu);
 	pci_reset(&gpu, true);
 }
@@ -52,9 +54,9 @@ static bool flushes(u32 req, u32 ack)
 /* A dword of VRAM as the driver reads it before it has mapped the BAR. */
 static u32 indexed(u64 off)
 {
-	regs_write(&gpu, REG_MM_INDEX, (u32)(off & 0x7fffffff) | MM_INDEX_VRAM);
-	regs_write(&gpu, REG_MM_INDEX_HI, off >> 31);
-	return regs_read(&gpu, REG_MM_DATA);
+	regs_write(&gpu, REG_AT(REG_MM_INDEX), (u32)(off & 0x7fffffff) | MM_INDEX_VRAM);
+	regs_write(&gpu, REG_AT(REG_MM_INDEX_HI), off >> 31);
+	return regs_read(&gpu, REG_AT(REG_MM_DATA));
 }
 
 static u16 sum(const u8 *p, size_t len)
@@ -88,8 +90,8 @@ static void mi300x(void)
 
 	start(ASIC_MI300X, 1);
 	ok(config(0) == 0x74a11002 && config(8) >> 16 == 0x1200, "MI300X: its PCI identity");
-	ok(flushes(REQ_9_4_3, ACK_9_4_3) && !flushes(REQ_9_4_2 + 0x400, ACK_9_4_2 + 0x400),
-	   "its registers are elsewhere");
+	ok(flushes(REQ_9_4_3, ACK_9_4_3), "its registers are elsewhere");
+	ok(!flushes(REQ_9_4_2, ACK_9_4_2) && !flushes(REQ_1_7, ACK_1_7), "and not where an MI210's are");
 	ok(regs_read(&gpu, STRAP0) >> 24 == 1, "revision 1: gfx942");
 	for (i = 0; i < sizeof(table); i += 4) {
 		u32 v = indexed(at + i);
@@ -107,9 +109,9 @@ static void mi300x(void)
 		       sum(table + get16(entry), get16(entry + 4)) != get16(entry + 2);
 	}
 	ok(!bad, "and of each table");
-	regs_write(&gpu, REG_MM_INDEX, MM_INDEX_VRAM | 16);
-	regs_write(&gpu, REG_MM_INDEX_HI, 0);
-	regs_write(&gpu, REG_MM_DATA, 0x12345678);
+	regs_write(&gpu, REG_AT(REG_MM_INDEX), MM_INDEX_VRAM | 16);
+	regs_write(&gpu, REG_AT(REG_MM_INDEX_HI), 0);
+	regs_write(&gpu, REG_AT(REG_MM_DATA), 0x12345678);
 	ok(indexed(16) == 0x12345678, "VRAM is written through MM_DATA, too");
 	ok(!indexed(1ull << 40), "behind its end there is nothing");
 	device_stop(&gpu);
@@ -123,16 +125,16 @@ static void xccs(void)
 
 	start(ASIC_MI300X, 2);
 	ok(pci_region_size(&gpu, PCI_BAR5) == 2 * REGS_SIZE, "two XCCs: more registers");
-	ok(regs_read(&gpu, REG_CP_HYP_XCP_CTL) >> 3 == 2 &&
-	   regs_read(&gpu, second + REG_CP_HYP_XCP_CTL) == XCP_CTL(1, 2), "in one partition");
-	regs_write(&gpu, second + REG_GRBM_GFX_CNTL, cntl);
+	ok(regs_read(&gpu, REG_AT(REG_CP_HYP_XCP_CTL)) >> 3 == 2 &&
+	   regs_read(&gpu, second + REG_AT(REG_CP_HYP_XCP_CTL)) == XCP_CTL(1, 2), "in one partition");
+	regs_write(&gpu, second + REG_AT(REG_GRBM_GFX_CNTL), cntl);
 	regs_write(&gpu, second + HQD_BASE_LO, 0x1234);
 	ok(mec_hqd(&gpu, 1, 1, 2, 3)->reg[HQD(136)] == 0x1234 &&
-	   !mec_hqd(&gpu, 0, 1, 2, 3)->reg[HQD(136)] && !regs_read(&gpu, REG_GRBM_GFX_CNTL),
+	   !mec_hqd(&gpu, 0, 1, 2, 3)->reg[HQD(136)] && !regs_read(&gpu, REG_AT(REG_GRBM_GFX_CNTL)),
 	   "slots and their selection of its own");
 	ok(flushes(second + REQ_9_4_3, second + ACK_9_4_3), "its VM hub answers");
-	ok(regs_in_packet(1, REG_SCRATCH_REG0) == second + REG_SCRATCH_REG0 &&
-	   regs_in_packet(1, REG_IH_RB_BASE) == REG_IH_RB_BASE,
+	ok(regs_in_packet(1, REG_AT(REG_SCRATCH_REG0)) == second + REG_AT(REG_SCRATCH_REG0) &&
+	   regs_in_packet(1, REG_AT(REG_IH_RB_BASE)) == REG_AT(REG_IH_RB_BASE),
 	   "its packets name its own registers, where it has some");
 	ok(!regs_read(&gpu, second + REGS_XCC_SIZE) && !regs_read(&gpu, 2 * REGS_SIZE),
 	   "behind its window there is nothing");
@@ -141,42 +143,41 @@ static void xccs(void)
 
 static u32 mode(void)
 {
-	return regs_read(&gpu, REG_PARTITION_COMPUTE_STATUS) >> 4;
+	return regs_read(&gpu, REG_AT(REG_PARTITION_COMPUTE_STATUS)) >> 4;
 }
 
 /* Does the page table's base that XCC @xcc is told for a VMID count? */
 static bool base_counts(unsigned int xcc, u32 base)
 {
-	/* 0x80 bytes before the place that gc_9_4_2 has for it */
-	regs_write(&gpu, regs_of_xcc(xcc, REG_VM_CONTEXT0_BASE_LO - 0x80) + 8 * 5, base);
+	regs_write(&gpu, regs_of_xcc(xcc, 0xa32c) + 8 * 5, base);
 	return gpu.vm->ctx[5][VM_BASE_LO] == base;
 }
 
 /* What the driver writes to change the compute partition mode, and what it must not. */
 static void partitions(void)
 {
-	const u32 second = regs_of_xcc(1, REG_CP_HYP_XCP_CTL);
+	const u32 second = regs_of_xcc(1, REG_AT(REG_CP_HYP_XCP_CTL));
 
 	start(ASIC_MI300X, 2);
 	ok(!mode() && gpu_partition(&gpu) == 2 && gpu_leader(&gpu, 1) == 0, "SPX: one of all XCCs");
 	ok(base_counts(0, 0x1001) && !base_counts(1, 0x2001), "VM contexts: the leader's count");
-	ok(regs_read(&gpu, REG_PARTITION_MEM_STATUS) >> 4 == 1 &&
-	   regs_read(&gpu, REG_PARTITION_MEM_CAP) == 1, "NPS1 alone");
-	regs_write(&gpu, REG_CP_HYP_XCP_CTL, XCP_CTL(0, 1));
+	ok(regs_read(&gpu, REG_AT(REG_PARTITION_MEM_STATUS)) >> 4 == 1 &&
+	   regs_read(&gpu, REG_AT(REG_PARTITION_MEM_CAP)) == 1, "NPS1 alone");
+	regs_write(&gpu, REG_AT(REG_CP_HYP_XCP_CTL), XCP_CTL(0, 1));
 	regs_write(&gpu, second, XCP_CTL(0, 1));
 	ok(mode() == 4 && gpu_partition(&gpu) == 1 && gpu_leader(&gpu, 1) == 1,
 	   "CPX: each XCC is one");
 	ok(regs_read(&gpu, second) == XCP_CTL(0, 1), "and says so");
 	ok(base_counts(0, 0x3001) && base_counts(1, 0x4001), "the second leads itself");
 	ok(sdma_first(&gpu, 0) == 0 && sdma_first(&gpu, 1) == 2, "with half of the SDMA engines");
-	regs_write(&gpu, REG_CP_HYP_XCP_CTL, XCP_CTL(0, 0));
-	regs_write(&gpu, REG_CP_HYP_XCP_CTL, XCP_CTL(0, 3));
-	regs_write(&gpu, REG_CP_HYP_XCP_CTL, XCP_CTL(0, 15));
-	regs_write(&gpu, REG_CP_HYP_XCP_CTL, XCP_CTL(1, 2));
+	regs_write(&gpu, REG_AT(REG_CP_HYP_XCP_CTL), XCP_CTL(0, 0));
+	regs_write(&gpu, REG_AT(REG_CP_HYP_XCP_CTL), XCP_CTL(0, 3));
+	regs_write(&gpu, REG_AT(REG_CP_HYP_XCP_CTL), XCP_CTL(0, 15));
+	regs_write(&gpu, REG_AT(REG_CP_HYP_XCP_CTL), XCP_CTL(1, 2));
 	regs_write(&gpu, second, XCP_CTL(0, 2));
-	ok(mode() == 4 && regs_read(&gpu, REG_CP_HYP_XCP_CTL) == XCP_CTL(0, 1) &&
+	ok(mode() == 4 && regs_read(&gpu, REG_AT(REG_CP_HYP_XCP_CTL)) == XCP_CTL(0, 1) &&
 	   regs_read(&gpu, second) == XCP_CTL(0, 1), "what cannot be changes nothing");
-	regs_write(&gpu, REG_PARTITION_COMPUTE_STATUS, 0);
+	regs_write(&gpu, REG_AT(REG_PARTITION_COMPUTE_STATUS), 0);
 	ok(mode() == 4, "the mode is not to be written");
 	pci_reset(&gpu, true);
 	ok(!mode(), "a reset makes it one partition again");
@@ -191,8 +192,8 @@ static u32 inactive(unsigned int engine)
 {
 	const u32 second = regs_of_xcc(1, 0);
 
-	regs_write(&gpu, second + REG_GRBM_GFX_INDEX, engine << 16);
-	return regs_read(&gpu, second + REG_CC_GC_SHADER_ARRAY_CONFIG);
+	regs_write(&gpu, second + REG_AT(REG_GRBM_GFX_INDEX), engine << 16);
+	return regs_read(&gpu, second + REG_AT(REG_CC_GC_SHADER_ARRAY_CONFIG));
 }
 
 /* Units that do not work: the driver is told which, and none of them is there. */
@@ -214,8 +215,27 @@ static void inactive_cus(void)
 	device_stop(&gpu);
 }
 
+/* Names that a GPU has are registers of its BAR, each another one. */
+static void offsets(void)
+{
+	unsigned int i, j, k, wrong = 0;
+
+	for (i = 0; i < ASICS; i++) {
+		const u32 *reg = asics[i]->reg;
+
+		for (j = 1; j < REG_IDS; j++) {
+			wrong += reg[j] % 4 || reg[j] >= REGS_SIZE;
+			for (k = 0; reg[j] && k < j; k++)
+				wrong += reg[j] == reg[k];
+		}
+	}
+	ok(!wrong, "each register has a place of its own");
+	ok(reg_at(&(struct gpu){}, 0, REG_MM_INDEX) == 0, "the first is at 0");
+}
+
 int main(void)
 {
+	offsets();
 	mi210();
 	mi300x();
 	xccs();

@@ -112,9 +112,9 @@ static void connections(const char *path)
 	   "a line without end is refused, the next one is not");
 	ok(write(fd[0], "o", 1) == 1 && write(fd[0], "f", 1) == 1 && asks(fd[0], "f\n\n", "ok"),
 	   "a line may come in pieces");
-	regs_set(&gpu, REG_SCRATCH_REG0, 1);
-	ok(asks(fd[0], "reset\n", "ok") && !regs_get(&gpu, REG_SCRATCH_REG0) &&
-	   !regs_get(&gpu, REG_BIOS_SCRATCH_7), "reset resets, and leaves the card unposted");
+	regs_set(&gpu, REG_AT(REG_SCRATCH_REG0), 1);
+	ok(asks(fd[0], "reset\n", "ok") && !regs_get(&gpu, REG_AT(REG_SCRATCH_REG0)) &&
+	   !regs_get(&gpu, REG_AT(REG_BIOS_SCRATCH_7)), "reset resets, and leaves the card unposted");
 	for (i = 0; i < 9; i++)
 		if (fd[i] >= 0)
 			close(fd[i]);

@@ -13,15 +13,18 @@
 #include "compute/compute_regs.h"
 #include "cp/cp_regs.h"
 #include "vm/ih.h"
-#include "vm/ih_regs.h"
 #include "vm/vm.h"
-#include "vm/vm_regs.h"
-#include "cp/mec.h"
+#include "cp/doorbell.h"
+#include "cp/queue/engine.h"
+#include "cp/queue/hqd.h"
 #include "bus/pci.h"
 #include "bus/regs.h"
 #include "sdma/sdma.h"
 
 #define DEVICE_VRAM_MB	64
+
+/* Where the test's device, gpu, has a register. */
+#define REG_AT(reg)	reg_at(&gpu, 0, reg)
 
 static inline void device_start_cfg(struct gpu *g, struct gpu_config cfg)
 {
@@ -31,6 +34,7 @@ static inline void device_start_cfg(struct gpu *g, struct gpu_config cfg)
 	g->cfg.vram_mb = DEVICE_VRAM_MB;
 	g->cfg.workers = 1;
 	pthread_mutex_init(&g->mec_lock, NULL);
+	pthread_cond_init(&g->copied, NULL);
 	if (blocks_start(g, &failed)) {
 		printf("Bail out! %s: does not start\n", failed);
 		exit(1);

@@ -191,7 +191,7 @@ static void test_vmids(void)
 	ok(mapped(q, QUEUES / 2 - 1) == 5 && __builtin_popcount(vmids) == 5 && !(vmids & 7),
 	   "as many processes at a time as RUN_LIST says");
 	unmap_all();
-	hiq(IT_SET_RESOURCES, (const u32[]){ 0xc000 | 2 << 16, 0xfcfcfcfc, 0, 0, 0, 0, 0 }, 7);
+	hiq(PM4_SET_RESOURCES, (const u32[]){ 0xc000 | 2 << 16, 0xfcfcfcfc, 0, 0, 0, 0, 0 }, 7);
 	list(q, QUEUES / 2 - 1);
 	ib_chain();
 	ib_run(5);
@@ -200,7 +200,7 @@ static void test_vmids(void)
 			vmids |= 1u << slot_of(&q[i])->vmid;
 	ok(vmids == 0xc000, "no more than SET_RESOURCES grants");
 	unmap_all();
-	hiq(IT_SET_RESOURCES, (const u32[]){ 1 | 2 << 16, 0xfcfcfcfc, 0, 0, 0, 0, 0 }, 7);
+	hiq(PM4_SET_RESOURCES, (const u32[]){ 1 | 2 << 16, 0xfcfcfcfc, 0, 0, 0, 0, 0 }, 7);
 	list(q, 1);
 	ib_run(5);
 	ok(!slot_of(&q[0]), "but VMID 0 is the kernel's");
@@ -222,7 +222,7 @@ static void test_chain(void)
 	   "without a chain the first ones stay");
 	unmap_all();
 	list(q, 2);
-	p = ib_add(IT_RUN_LIST, 3);
+	p = ib_add(PM4_RUN_LIST, 3);
 	p[0] = IB_VA + 0x1000;
 	p[2] = 1u << 20 | 1u << 23;
 	ok(ib_run(1) == -EINVAL && !mapped(q, 2), "a chain to another list is refused");
@@ -238,7 +238,7 @@ static u64 unmap_and_tell(struct queue *q, u8 grace, bool tell)
 	map(q, 1);
 	run_until(waves(q) == 1, 1000);
 	t0 = gpu_now();
-	hiq(IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+	hiq(PM4_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
 	if (tell)
 		go_on(q);
 	run_until(!gpu.hws->of[0].busy, 1000);
@@ -294,7 +294,7 @@ static void test_stuck(void)
 	run_until(waves(&q[0]) && waves(&q[1]) && waves(&q[2]) && waves(&q[3]), 1000);
 	hiq_mqd = arena_ptr(0, HIQ_MQD_VA);
 	t0 = gpu_now();
-	hiq(IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+	hiq(PM4_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
 	run_until(!gpu.hws->of[0].busy, 1000);
 	ok(gpu_now() - t0 >= 200 * NS_PER_MS && log_count("preempt-end", "stuck=2") == 1,
 	   "two queues do not leave within the unmap latency");
@@ -309,7 +309,7 @@ static void test_stuck(void)
 /* MAP_QUEUES of an SDMA queue; legacy names of engines 0 and 1, extended ones of the others. */
 static void ib_sdma(const struct queue *q, unsigned int engine)
 {
-	u32 *p = ib_add(IT_MAP_QUEUES, 6);
+	u32 *p = ib_add(PM4_MAP_QUEUES, 6);
 
 	p[0] = 1 << 4 | 1u << 29 | (engine < 2 ? (engine + 2) << 26 : 1 << 2 | engine << 26);
 	p[1] = q->doorbell << 2;
@@ -355,7 +355,7 @@ static void test_sdma(void)
 	   sdma_of(&q[2])->vmid != sdma_of(&q[1])->vmid &&
 	   ih_vmid_pasid(&gpu, sdma_of(&q[2])->vmid) == q[2].pasid &&
 	   sdma_of(&q[3])->write_addr == AMDQ(&q[3]) + 0x38, "they have their process' VMID");
-	hiq(IT_UNMAP_QUEUES, (const u32[]){ 1 << 4, q[2].pasid }, 2);
+	hiq(PM4_UNMAP_QUEUES, (const u32[]){ 1 << 4, q[2].pasid }, 2);
 	run_until(!gpu.hws->of[0].busy, 1000);
 	ok(sdma_of(&q[1]) && !sdma_of(&q[2]) && !sdma_of(&q[3]) && slot_of(&q[0]),
 	   "unmapped by PASID");

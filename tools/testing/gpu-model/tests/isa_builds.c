@@ -56,7 +56,7 @@ static u32 machine_generation(void *ctx)
 static bool machine_init(struct machine *m, u8 *code, const struct isa_build *build)
 {
 	m->mem = (struct wave_mem) {
-		.build = build, .ptr = machine_ptr, .generation = machine_generation, .ctx = m,
+		.isa = &isa_gfx90a, .build = build, .ptr = machine_ptr, .generation = machine_generation, .ctx = m,
 		.shared_base = 0x1000000000000ull, .private_base = 0x2000000000000ull,
 		.gws = m->gws,
 		.gws_count = GWS_RESOURCES,
@@ -67,7 +67,7 @@ static bool machine_init(struct machine *m, u8 *code, const struct isa_build *bu
 		if (!m->data[n])
 			return false;
 	}
-	m->wg = wg_alloc(2, VGPRS, ACC, LDS);
+	m->wg = wg_alloc(2, LANES, VGPRS, ACC, LDS);
 	if (!m->wg)
 		return false;
 	m->wg->waves[0].mem = &m->mem;
@@ -95,7 +95,7 @@ static void machine_copy(struct machine *to, const struct machine *from)
 	for (unsigned int n = 0; n < DATA_PAGES; n++)
 		memcpy(to->data[n], from->data[n], PAGE);
 	memcpy(to->gws, from->gws, sizeof(to->gws));
-	to->mem.arch = from->mem.arch;
+	to->mem.isa = from->mem.isa;
 	*d = *s;
 	d->vgpr = vgpr;
 	d->wg = to->wg;
@@ -278,7 +278,7 @@ static void report(unsigned int build, const struct insn *i, const char *what)
 		return;
 	isa_print(i, text, sizeof(text));
 	printf("# %s: %s: %s, %s, MODE %#x, EXEC %#llx\n", builds[build].name, text, what,
-	       i->arch == GFX90A ? "gfx90a" : "gfx942", start.wg->waves[0].mode,
+	       i->isa->name, start.wg->waves[0].mode,
 	       (unsigned long long)wave_exec(start.wg->waves));
 }
 
@@ -291,8 +291,9 @@ static void compare(const struct isa_row *r)
 	u64 exec = rnd();
 
 	random_form(r, raw);
-	start.mem.arch = r->flags & F_942 || (rnd() & 1 && !(r->flags & F_90A)) ? GFX942 : GFX90A;
-	if (isa_decode(&i, raw, start.mem.arch) || i.row != r)
+	start.mem.isa = r->flags & F_942 || (rnd() & 1 && !(r->flags & F_90A)) ? &isa_gfx942 :
+			&isa_gfx90a;
+	if (isa_decode(&i, raw, start.mem.isa) || i.row != r)
 		return;
 	if (rnd() & 1)
 		exec = rnd() & 3 ? ~0ull : exec & rnd() & rnd();
@@ -303,7 +304,7 @@ static void compare(const struct isa_row *r)
 	machine_copy(&ref, &start);
 	want = wave_run(ref.wg->waves, &budget);
 	if (want != WAVE_ILLEGAL && want != WAVE_FAULT)
-		executed[r - isa_rows][i.enc]++;
+		executed[r - isa_gfx90a.rows][i.enc]++;
 	for (unsigned int n = 1; n < nbuilds; n++) {
 		const char *what;
 
@@ -319,10 +320,10 @@ static void compare(const struct isa_row *r)
 /* In each of its forms, if it is one that is executed. */
 static bool was_executed(unsigned int row)
 {
-	const struct isa_row *r = &isa_rows[row];
+	const struct isa_row *r = &isa_gfx90a.rows[row];
 	bool vop3 = r->fmt == VOP3 || r->fmt == VOP3P;
 
-	if (r->fn == x_unsupported)
+	if (r->fn == FN_x_unsupported)
 		return true;
 	for (unsigned int f = 0; f < FORMS; f++) {
 		bool has = f == (vop3 ? ENC_VOP3 : ENC_BASE) ||
@@ -338,9 +339,9 @@ static bool all_executed(void)
 {
 	bool all = true;
 
-	for (unsigned int n = 0; n < isa_nrows; n++)
+	for (unsigned int n = 0; n < isa_gfx90a.nrows; n++)
 		if (!was_executed(n)) {
-			printf("# %s: not in each form\n", isa_rows[n].name);
+			printf("# %s: not in each form\n", isa_gfx90a.rows[n].name);
 			all = false;
 		}
 	return all;
@@ -350,12 +351,12 @@ static bool all_executed(void)
 static u32 *any(u32 *code)
 {
 	for (;;) {
-		const struct isa_row *r = &isa_rows[rnd() % isa_nrows];
+		const struct isa_row *r = &isa_gfx90a.rows[rnd() % isa_gfx90a.nrows];
 		struct insn i;
 
 		random_form(r, code);
-		if (r->fn == x_unsupported || r->fmt == SMEM || r->fmt >= FLAT ||
-		    isa_decode(&i, code, GFX90A) || i.vmax > ACC || i.amax > VGPRS - ACC)
+		if (r->fn == FN_x_unsupported || r->fmt == SMEM || r->fmt >= FLAT ||
+		    isa_decode(&i, code, &isa_gfx90a) || i.vmax > ACC || i.amax > VGPRS - ACC)
 			continue;
 		return code + i.len / 4;
 	}
@@ -372,8 +373,8 @@ static void run_of(unsigned int insns)
 
 	while (code < end)
 		code = any(code);
-	start.mem.arch = GFX90A;
-	if (isa_decode(&i, (const u32 *)ref.code, GFX90A))
+	start.mem.isa = &isa_gfx90a;
+	if (isa_decode(&i, (const u32 *)ref.code, &isa_gfx90a))
 		return;
 	prepare(&start, &i, rnd());
 	start.wg->waves[0].pc = CODE_VA + 4 * (rnd() % (PAGE / 4));
@@ -419,7 +420,7 @@ int main(void)
 	char text[80];
 
 	builds = isa_builds(&nbuilds);
-	if (!code || nbuilds > MAX_BUILDS || isa_nrows > 2048 ||
+	if (!code || nbuilds > MAX_BUILDS || isa_gfx90a.nrows > 2048 ||
 	    !machine_init(&start, code, NULL) || !machine_init(&ref, code, &builds[0]))
 		return 1;
 	memset(code, 0, PAGE);
@@ -429,11 +430,11 @@ int main(void)
 	/* Refusals are expected by the thousand. */
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
-	for (unsigned int n = 0; n < isa_nrows; n++)
+	for (unsigned int n = 0; n < isa_gfx90a.nrows; n++)
 		for (unsigned int k = 0; k < EACH || (k < TRIES && !was_executed(n)); k++) {
 			if (k % 16 == 0)
 				randomise(&start);
-			compare(&isa_rows[n]);
+			compare(&isa_gfx90a.rows[n]);
 		}
 	for (unsigned int n = 1; n < nbuilds; n++) {
 		snprintf(text, sizeof(text), "%s: as the reference", builds[n].name);

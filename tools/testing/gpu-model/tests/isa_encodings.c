@@ -16,7 +16,10 @@
 			"--show-encoding %s 2>/dev/null"
 
 /* gfx942 as LLVM 15 knows it: gfx940 has the same encodings. */
-static const char *const cpus[ISA_ARCHS] = { [GFX90A] = "gfx90a", [GFX942] = "gfx940" };
+static const char *cpu(const struct isa *isa)
+{
+	return isa == &isa_gfx942 ? "gfx940" : isa->name;
+}
 
 /**
  * struct sample - one instruction of the test
@@ -293,17 +296,17 @@ static bool make_flat(struct insn *i, unsigned int variant)
 		if (r->fmt == FLAT)
 			return false;
 		i->saddr = r->fmt == SCRATCH ? sgpr(1) : sgpr(2);
-		if (r->fmt == SCRATCH && (i->arch == GFX90A || variant == 1))
+		if (r->fmt == SCRATCH && (i->isa == &isa_gfx90a || variant == 1))
 			i->src[0] = OP_NONE;
 	}
 	if (variant == 6) {	/* neither register: the base alone */
-		if (r->fmt != SCRATCH || i->arch == GFX90A)
+		if (r->fmt != SCRATCH || i->isa == &isa_gfx90a)
 			return false;
 		i->src[0] = OP_NONE;
 	}
 	i->glc = variant == 2 || variant == 4;
 	i->slc = variant == 5;
-	i->scc = variant == 5 && i->arch == GFX942;
+	i->scc = variant == 5 && i->isa == &isa_gfx942;
 	if (r->flags & (F_STORE | F_ATOMIC))
 		i->src[1] = vgpr() + file;
 	if (!(r->flags & (F_STORE | F_ATOMIC)) || (r->flags & F_ATOMIC && i->glc))
@@ -317,9 +320,9 @@ static bool make_mubuf(struct insn *i, unsigned int variant)
 	const struct isa_row *r = i->row;
 
 	if (r->flags & F_NOPERAND) {
-		i->glc = i->arch == GFX942 && variant & 1;
-		i->scc = i->arch == GFX942 && variant & 2;
-		return variant < (i->arch == GFX942 ? 4 : 1);
+		i->glc = i->isa == &isa_gfx942 && variant & 1;
+		i->scc = i->isa == &isa_gfx942 && variant & 2;
+		return variant < (i->isa == &isa_gfx942 ? 4 : 1);
 	}
 	if (r->fmt == MTBUF)
 		i->simm2 = 1 + rnd(127);
@@ -336,11 +339,11 @@ static bool make_mubuf(struct insn *i, unsigned int variant)
 	return variant < 7;
 }
 
-static bool make(struct insn *i, const struct isa_row *r, enum isa_arch arch,
+static bool make(struct insn *i, const struct isa_row *r, const struct isa *isa,
 		 unsigned int variant)
 {
 	memset(i, 0, sizeof(*i));
-	i->arch = arch;
+	i->isa = isa;
 	i->row = r;
 	i->dst = i->sdst = i->saddr = i->soffset = OP_NONE;
 	i->src[0] = i->src[1] = i->src[2] = OP_NONE;
@@ -364,7 +367,7 @@ static bool make(struct insn *i, const struct isa_row *r, enum isa_arch arch,
 }
 
 /* Assemble all samples; those refused keep bytes == 0. */
-static bool assemble(struct sample *s, unsigned int n, enum isa_arch arch)
+static bool assemble(struct sample *s, unsigned int n, const struct isa *isa)
 {
 	char path[] = "/tmp/isa_encodings.XXXXXX", cmd[256], line[512];
 	int fd = mkstemp(path);
@@ -376,7 +379,7 @@ static bool assemble(struct sample *s, unsigned int n, enum isa_arch arch)
 	for (unsigned int k = 0; k < n; k++)
 		fprintf(f, "L%u:\n%s\n", k, s[k].text);
 	fclose(f);
-	snprintf(cmd, sizeof(cmd), ASSEMBLER, cpus[arch], path);
+	snprintf(cmd, sizeof(cmd), ASSEMBLER, cpu(isa), path);
 	f = popen(cmd, "r");
 	while (f && fgets(line, sizeof(line), f)) {
 		const char *e = strstr(line, "encoding: [");
@@ -403,13 +406,13 @@ static bool assemble(struct sample *s, unsigned int n, enum isa_arch arch)
 }
 
 /* NULL, or what is wrong with the decoded sample. */
-static const char *check(const struct sample *s, enum isa_arch arch, char *text)
+static const char *check(const struct sample *s, const struct isa *isa, char *text)
 {
 	struct insn i;
 	u32 raw[2];
 
 	memcpy(raw, s->code, sizeof(raw));
-	if (isa_decode(&i, raw, arch)) {
+	if (isa_decode(&i, raw, isa)) {
 		strcpy(text, "?");
 		return "not decoded";
 	}
@@ -427,29 +430,29 @@ static const char *const fmt_names[ISA_FMTS] = {
 	"MTBUF",
 };
 
-static void check_arch(struct sample *s, enum isa_arch arch)
+static void check_isa(struct sample *s, const struct isa *isa)
 {
 	unsigned int n = 0, taken = 0;
 	unsigned int bad[ISA_FMTS] = { 0 }, good[ISA_FMTS] = { 0 };
 	char what[96], text[MAX_TEXT];
 
-	memset(s, 0, (size_t)isa_nrows * VARIANTS * sizeof(*s));
-	for (unsigned int r = 0; r < isa_nrows; r++)
+	memset(s, 0, (size_t)isa->nrows * VARIANTS * sizeof(*s));
+	for (unsigned int r = 0; r < isa->nrows; r++)
 		for (unsigned int v = 0; v < VARIANTS; v++) {
 			struct insn i;
 
-			if (!isa_has(&isa_rows[r], arch) || !make(&i, &isa_rows[r], arch, v))
+			if (!isa_has(&isa->rows[r], isa) || !make(&i, &isa->rows[r], isa, v))
 				continue;
 			isa_print(&i, s[n].text, MAX_TEXT);
-			s[n].row = &isa_rows[r];
-			s[n].basic = v == 0 || isa_rows[r].flags & F_MFMA;
+			s[n].row = &isa->rows[r];
+			s[n].basic = v == 0 || isa->rows[r].flags & F_MFMA;
 			n++;
 		}
-	snprintf(what, sizeof(what), "llvm-mc assembles the samples for %s", cpus[arch]);
-	ok(assemble(s, n, arch), what);
+	snprintf(what, sizeof(what), "llvm-mc assembles the samples for %s", cpu(isa));
+	ok(assemble(s, n, isa), what);
 	for (unsigned int k = 0; k < n; k++) {
 		enum isa_fmt f = s[k].row->fmt;
-		const char *err = s[k].bytes ? check(&s[k], arch, text) :
+		const char *err = s[k].bytes ? check(&s[k], isa, text) :
 				  s[k].basic ? "refused by the assembler" : NULL;
 
 		taken += s[k].bytes != 0;
@@ -464,7 +467,7 @@ static void check_arch(struct sample *s, enum isa_arch arch)
 		printf("\n");
 	}
 	for (unsigned int f = 0; f < ISA_FMTS; f++) {
-		snprintf(what, sizeof(what), "%s: %s: %u encodings read back", cpus[arch],
+		snprintf(what, sizeof(what), "%s: %s: %u encodings read back", cpu(isa),
 			 fmt_names[f], good[f]);
 		ok(good[f] && !bad[f], what);
 	}
@@ -475,12 +478,12 @@ static void check_arch(struct sample *s, enum isa_arch arch)
 
 int main(void)
 {
-	struct sample *s = calloc((size_t)isa_nrows * VARIANTS, sizeof(*s));
+	struct sample *s = calloc((size_t)isa_gfx90a.nrows * VARIANTS, sizeof(*s));
 
 	if (!s)
 		return 1;
-	check_arch(s, GFX90A);
-	check_arch(s, GFX942);
+	check_isa(s, &isa_gfx90a);
+	check_isa(s, &isa_gfx942);
 	free(s);
 	return tap_done();
 }

@@ -59,10 +59,10 @@ int main(void)
 	static u32 before[VGPRS][LANES];
 	struct memory m = { aligned_alloc(PAGE, PAGE), aligned_alloc(PAGE, PAGE) };
 	struct wave_mem mem = {
-		.ptr = fuzz_ptr, .generation = fuzz_generation, .ctx = &m,
+		.isa = &isa_gfx90a, .ptr = fuzz_ptr, .generation = fuzz_generation, .ctx = &m,
 		.shared_base = 0x1000000000000ull, .private_base = 0x2000000000000ull,
 	};
-	struct workgroup *wg = wg_alloc(2, VGPRS, ACC, 512);
+	struct workgroup *wg = wg_alloc(2, LANES, VGPRS, ACC, 512);
 	unsigned int kept = 0, broken = 0, changed = 0, done = 0;
 	struct wave *w;
 
@@ -83,20 +83,20 @@ int main(void)
 
 		if (n % 32 == 0)
 			randomise(w);
-		encode(&isa_rows[rnd() % isa_nrows], raw);
+		encode(&isa_gfx90a.rows[rnd() % isa_gfx90a.nrows], raw);
 		memcpy(m.code + at, raw, at + 4 < PAGE ? 8 : 4);
 		set_sgpr64(w, 0, DATA_VA + (rnd() & 0xfc));
 		set_sgpr64(w, SGPR_EXEC, n & 1 ? rnd() : n & 2 ? ~0ull : 0);
 		exec = wave_exec(w);
 		memcpy(before, w->vgpr, sizeof(before));
 		memcpy(sgpr, w->sgpr, sizeof(sgpr));
-		mem.arch = n & 4 ? GFX942 : GFX90A;
+		mem.isa = n & 4 ? &isa_gfx942 : &isa_gfx90a;
 		w->pc = CODE_VA + at;
 		w->ended = w->at_barrier = false;
 		stop = wave_run(w, &budget);
 
 		odd = false;
-		if (!isa_decode(&i, raw, mem.arch)) {
+		if (!isa_decode(&i, raw, mem.isa)) {
 			isa_print(&i, text, sizeof(text));
 			odd = !strncmp(text, "v_writelane", 11) || i.row->flags & F_MFMA;
 		}

@@ -39,7 +39,7 @@
  */
 struct run {
 	const struct isa_row *row;
-	enum isa_arch arch;
+	const struct isa *isa;
 	struct mm_shape s;
 	unsigned int acc, cbsz, abid, blgp, c;
 };
@@ -83,7 +83,7 @@ static enum wave_stop execute(const struct run *r)
 	code[1] = r->blgp << 29 | r->acc >> 1 << 27 | c << 18 | (OP_VGPR + B_REG) << 9 |
 		  (OP_VGPR + A_REG);
 	memcpy(w->mem->ctx, code, sizeof(code));
-	((struct wave_mem *)w->mem)->arch = r->arch;
+	((struct wave_mem *)w->mem)->isa = r->isa;
 	w->pc = CODE_VA;
 	return wave_run(w, &budget);
 }
@@ -215,10 +215,10 @@ static bool fact_holds(const struct fact *f, struct run *r)
 	return set == 1 && d[f->d.reg + wide][f->d.lane] != 0;
 }
 
-static struct run plain(const struct isa_row *row, enum isa_arch arch)
+static struct run plain(const struct isa_row *row, const struct isa *isa)
 {
 	return (struct run) {
-		.row = row, .arch = arch, .s = mm_shape(row->arg), .c = OP_VGPR + C_REG,
+		.row = row, .isa = isa, .s = mm_shape(row->arg), .c = OP_VGPR + C_REG,
 	};
 }
 
@@ -226,14 +226,14 @@ static void test_facts(void)
 {
 	unsigned int found = 0, rows = 0;
 
-	for (unsigned int n = 0; n < isa_nrows; n++) {
-		const struct isa_row *row = &isa_rows[n];
+	for (unsigned int n = 0; n < isa_gfx90a.nrows; n++) {
+		const struct isa_row *row = &isa_gfx90a.rows[n];
 
 		if (!(row->flags & F_MFMA))
 			continue;
 		rows++;
 		for (unsigned int k = 0; k < sizeof(facts) / sizeof(facts[0]); k++) {
-			struct run r = plain(row, row->flags & F_942 ? GFX942 : GFX90A);
+			struct run r = plain(row, row->flags & F_942 ? &isa_gfx942 : &isa_gfx90a);
 
 			if (strcmp(facts[k].name, row->name))
 				continue;
@@ -441,7 +441,7 @@ static float reference_f32(const struct run *r, const float *a, const float *b, 
 		group = 16;
 		break;
 	default:
-		if (r->arch == GFX90A)
+		if (r->isa == &isa_gfx90a)
 			return flushed(&r->s, a, b, r->s.a == MM_BF16 ? 2 : 4, c);
 		group = k < 8 ? k : 8;
 	}
@@ -652,9 +652,9 @@ static bool refused(const struct run *r)
 	return execute(r) == WAVE_ILLEGAL && !memcmp(before, w->vgpr, sizeof(before));
 }
 
-static bool test_row(const struct isa_row *row, enum isa_arch arch)
+static bool test_row(const struct isa_row *row, const struct isa *isa)
 {
-	struct run r = plain(row, arch);
+	struct run r = plain(row, isa);
 	bool good = true, wide = r.s.a == MM_F64;
 
 	for (unsigned int n = 0; n < 8; n++)
@@ -677,7 +677,7 @@ static bool test_row(const struct isa_row *row, enum isa_arch arch)
 		good &= compare(&r, NEAR);
 	r.c = OP_VGPR + C_REG;
 	for (r.blgp = 1; r.blgp < 8; r.blgp++) {
-		bool has = arch == GFX90A ? !wide :
+		bool has = isa == &isa_gfx90a ? !wide :
 			   wide || r.s.blocks > 1 || r.s.a == MM_F32;
 
 		good &= has ? compare(&r, NEAR) : refused(&r);
@@ -687,11 +687,11 @@ static bool test_row(const struct isa_row *row, enum isa_arch arch)
 
 static void test_refusals(void)
 {
-	struct run r = plain(&isa_rows[0], GFX90A);
+	struct run r = plain(isa_gfx90a.rows, &isa_gfx90a);
 
-	for (unsigned int n = 0; n < isa_nrows; n++)
-		if (!strcmp(isa_rows[n].name, "v_mfma_f32_16x16x4f16"))
-			r = plain(&isa_rows[n], GFX90A);
+	for (unsigned int n = 0; n < isa_gfx90a.nrows; n++)
+		if (!strcmp(isa_gfx90a.rows[n].name, "v_mfma_f32_16x16x4f16"))
+			r = plain(&isa_gfx90a.rows[n], &isa_gfx90a);
 	r.cbsz = 3;
 	ok(refused(&r), "refused: more blocks than there are");
 	r.cbsz = 1;
@@ -707,9 +707,9 @@ static void test_refusals(void)
 
 int main(void)
 {
-	static const char *const names[ISA_ARCHS] = { [GFX90A] = "gfx90a", [GFX942] = "gfx942" };
-	struct wave_mem mem = { .ptr = code_ptr, .generation = generation };
-	struct workgroup *wg = wg_alloc(1, VGPRS, ACC, 0);
+	static const struct isa *const isas[] = { &isa_gfx90a, &isa_gfx942 };
+	struct wave_mem mem = { .isa = &isa_gfx90a, .ptr = code_ptr, .generation = generation };
+	struct workgroup *wg = wg_alloc(1, LANES, VGPRS, ACC, 0);
 	char what[96];
 
 	mem.ctx = calloc(1, 4096);
@@ -718,12 +718,14 @@ int main(void)
 	w = wg->waves;
 	w->mem = &mem;
 	test_facts();
-	for (unsigned int arch = 0; arch < ISA_ARCHS; arch++)
-		for (unsigned int n = 0; n < isa_nrows; n++) {
-			if (!(isa_rows[n].flags & F_MFMA) || !isa_has(&isa_rows[n], arch))
+	for (unsigned int k = 0; k < sizeof(isas) / sizeof(isas[0]); k++)
+		for (unsigned int n = 0; n < isas[k]->nrows; n++) {
+			const struct isa_row *row = &isas[k]->rows[n];
+
+			if (!(row->flags & F_MFMA) || !isa_has(row, isas[k]))
 				continue;
-			snprintf(what, sizeof(what), "%s: %s", names[arch], isa_rows[n].name);
-			ok(test_row(&isa_rows[n], arch), what);
+			snprintf(what, sizeof(what), "%s: %s", isas[k]->name, row->name);
+			ok(test_row(row, isas[k]), what);
 		}
 	test_refusals();
 	wg_free(wg);

@@ -390,14 +390,15 @@ static const struct test tests_942[] = {
 #define NTESTS (sizeof(tests) / sizeof(tests[0]))
 #define NTESTS_942 (sizeof(tests_942) / sizeof(tests_942[0]))
 
-/* The cases of each instruction set; the first has the most. */
+/* The cases of each instruction set, by LLVM's name of it; the first has the most. */
 static const struct suite {
+	const struct isa *isa;
 	const char *cpu;
 	const struct test *tests;
 	unsigned int n;
-} suites[ISA_ARCHS] = {
-	[GFX90A] = { "gfx90a", tests, NTESTS },
-	[GFX942] = { "gfx940", tests_942, NTESTS_942 },
+} suites[] = {
+	{ &isa_gfx90a, "gfx90a", tests, NTESTS },
+	{ &isa_gfx942, "gfx940", tests_942, NTESTS_942 },
 };
 
 struct memory {
@@ -509,16 +510,16 @@ static bool check_one(const struct wave *w, const struct memory *m, const char *
 	return false;
 }
 
-static bool run(const struct test *t, unsigned int index, enum isa_arch arch, struct memory *m)
+static bool run(const struct test *t, unsigned int index, const struct isa *isa, struct memory *m)
 {
 	u32 gws[GWS_RESOURCES] = { [3] = 1 };
 	struct wave_mem mem = {
-		.arch = arch,
+		.isa = isa,
 		.ptr = test_ptr, .generation = test_generation, .ctx = m, .gws = gws,
 		.gws_count = GWS_RESOURCES,
 		.shared_base = SHARED_VA, .private_base = PRIVATE_VA,
 	};
-	struct workgroup *wg = wg_alloc(1, 128, 120, 1024);
+	struct workgroup *wg = wg_alloc(1, LANES, 128, 120, 1024);
 	char want[512], stop[16], *save, *one;
 	enum wave_stop why;
 	u32 budget = 1000;
@@ -554,9 +555,8 @@ static bool run(const struct test *t, unsigned int index, enum isa_arch arch, st
 	return good;
 }
 
-static void run_suite(enum isa_arch arch, struct memory *m)
+static void run_suite(const struct suite *s, struct memory *m)
 {
-	const struct suite *s = &suites[arch];
 	char name[128];
 
 	if (!assemble(m->code, s)) {
@@ -569,7 +569,7 @@ static void run_suite(enum isa_arch arch, struct memory *m)
 		for (char *p = name; *p; p++)
 			if (*p == '\n' || *p == '#')
 				*p = ';';
-		ok(run(&s->tests[n], n, arch, m), name);
+		ok(run(&s->tests[n], n, s->isa, m), name);
 	}
 }
 
@@ -580,13 +580,14 @@ static void run_gws_barrier(struct memory *m)
 		{ "ds_gws_barrier v0 offset:5 gds\n s_mov_b32 s4, 1\n"
 		  "ds_gws_barrier v0 offset:5 gds", "" },
 	};
-	static const struct suite suite = { "gfx90a", programs, 1 };
+	static const struct suite suite = { &isa_gfx90a, "gfx90a", programs, 1 };
 	u32 gws[GWS_RESOURCES] = { [5] = 1 };
 	struct wave_mem mem = {
+		.isa = &isa_gfx90a,
 		.ptr = test_ptr, .generation = test_generation, .ctx = m, .gws = gws,
 		.gws_count = GWS_RESOURCES,
 	};
-	struct workgroup *wg = wg_alloc(2, 128, 120, 0);
+	struct workgroup *wg = wg_alloc(2, LANES, 128, 120, 0);
 	u32 budget = 1000, i;
 	struct wave *w;
 
@@ -619,6 +620,37 @@ static void run_gws_barrier(struct memory *m)
 	wg_free(wg);
 }
 
+/* A wave of 32 lanes: masks of it are one register, what lies above that is not theirs. */
+static void run_wave32(struct memory *m)
+{
+	static const struct test programs[] = {
+		{ "s_mov_b32 s5, 0x1234\n s_mov_b32 vcc_lo, 0\n s_mov_b32 vcc_hi, 1\n"
+		  "v_cmp_le_u32 s[4:5], v0, v0\n v_cndmask_b32 v1, 1, 2, vcc\n"
+		  "v_mov_b32 v2, 3\n s_cbranch_vccz 1\n s_mov_b32 s5, 0", "" },
+	};
+	static const struct suite suite = { &isa_gfx90a, "gfx90a", programs, 1 };
+	struct wave_mem mem = {
+		.isa = &isa_gfx90a, .ptr = test_ptr, .generation = test_generation, .ctx = m,
+	};
+	struct workgroup *wg = wg_alloc(1, 32, 128, 120, 0);
+	u32 budget = 1000;
+	struct wave *w;
+
+	if (!wg || !assemble(m->code, &suite)) {
+		ok(false, "a program for a wave of 32");
+		return;
+	}
+	w = wg->waves;
+	w->mem = &mem;
+	w->pc = CODE_VA;
+	w->sgpr[SGPR_EXEC + 1] = ~0u;
+	ok(wave_run(w, &budget) == WAVE_END && w->sgpr[4] == ~0u && w->sgpr[5] == 0x1234,
+	   "a wave of 32: a comparison writes one register, and VCC is zero by its lower half");
+	ok(w->vgpr[1][31] == 1 && w->vgpr[2][31] == 3 && w->sgpr[SGPR_EXEC + 1] == ~0u &&
+	   !(wave_status(w) >> 9 & 1), "each of its lanes does what it is told");
+	wg_free(wg);
+}
+
 int main(void)
 {
 	struct memory m = {
@@ -630,9 +662,10 @@ int main(void)
 	if (!m.code || !m.data || !m.scratch)
 		return 1;
 	memset(m.code, 0, (SLOT * NTESTS + 2 * PAGE) & ~(PAGE - 1));
-	run_suite(GFX90A, &m);
-	run_suite(GFX942, &m);
+	run_suite(&suites[0], &m);
+	run_suite(&suites[1], &m);
 	run_gws_barrier(&m);
+	run_wave32(&m);
 	free(m.code);
 	free(m.data);
 	free(m.scratch);

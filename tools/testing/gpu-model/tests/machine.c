@@ -209,7 +209,7 @@ static void test_long_ring(void)
 		header(packet_new(&q), 3, false);	/* barrier-AND of nothing */
 	pthread_mutex_lock(&gpu.mec_lock);
 	fake_mec_kicked();
-	aql_run(&gpu, slot_of(&q));
+	aql_run(slot_of(&q));
 	machine_turn(&gpu);
 	taken = read_index(&q);
 	ok(taken && taken <= AQL_ROUND_PACKETS * TURN_ROUNDS && fake_mec_kicked(),
@@ -365,32 +365,32 @@ static void test_runlist(void)
 	q.mqd[MQD_ACTIVE] = 1;
 	pthread_mutex_lock(&gpu.mec_lock);
 	t0 = gpu_now();
-	r = hws_packet(&gpu, 0, IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+	r = hws_sched.packet(&gpu, 0, PM4_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
 	ok(!r && h->active, "the slot stays until the preemption is over");
 	t1 = t0 + cwsr_grace(&gpu) + param.save_fixed_ns;
-	ok(gpu_now() > t1 || hws_packet(&gpu, 0, IT_QUERY_STATUS, query, 6) == -EAGAIN,
+	ok(gpu_now() > t1 || hws_sched.packet(&gpu, 0, PM4_QUERY_STATUS, query, 6) == -EAGAIN,
 	   "the fence waits");
 	pthread_mutex_unlock(&gpu.mec_lock);
-	hiq(IT_QUERY_STATUS, query, 6);
+	hiq(PM4_QUERY_STATUS, query, 6);
 	ok(gpu_now() >= t1 && !h->active &&
 	   *(u64 *)arena_ptr(0, FENCE_VA) == 0x567800001234ull, "fence after the end");
 	ok(!q.mqd[MQD_ACTIVE] && q.mqd[MQD_PQ_RPTR] == 16 && q.mqd[MQD_PQ_WPTR_LO] == 16 &&
 	   q.mqd[MQD_CNTL_STACK_OFFSET] < STACK_BYTES &&
 	   q.mqd[MQD_WG_STATE_OFFSET] == STACK_BYTES + 8 * (64 * 256 + 448 + 128 + 512 + 64),
 	   "MQD written back");
-	ok(hiq(IT_MAP_QUEUES, bad_op, 1) == -EINVAL && hiq(IT_RUN_LIST, bad_op, 1) == -EINVAL,
+	ok(hiq(PM4_MAP_QUEUES, bad_op, 1) == -EINVAL && hiq(PM4_RUN_LIST, bad_op, 1) == -EINVAL,
 	   "malformed HIQ packets are refused");
 
 	map(&q, 1);
 	run_for(500);
-	hiq(IT_UNMAP_QUEUES, (const u32[]){ 1 << 4, q.pasid + 1 }, 2);
+	hiq(PM4_UNMAP_QUEUES, (const u32[]){ 1 << 4, q.pasid + 1 }, 2);
 	ok(slot_of(&q), "unmap by another PASID leaves it");
-	hiq(IT_UNMAP_QUEUES, (const u32[]){ 1u << 29, (q.doorbell + 2) << 2 }, 2);
+	hiq(PM4_UNMAP_QUEUES, (const u32[]){ 1u << 29, (q.doorbell + 2) << 2 }, 2);
 	ok(slot_of(&q), "unmap by another doorbell leaves it");
-	hiq(IT_UNMAP_QUEUES, (const u32[]){ 1u << 29, q.doorbell << 2 }, 2);
+	hiq(PM4_UNMAP_QUEUES, (const u32[]){ 1u << 29, q.doorbell << 2 }, 2);
 	ok(run_until(!slot_of(&q), 100), "unmap by doorbell");
 	map(&q, 1);
-	hiq(IT_UNMAP_QUEUES, (const u32[]){ 1 << 4 | 1, q.pasid }, 2);
+	hiq(PM4_UNMAP_QUEUES, (const u32[]){ 1 << 4 | 1, q.pasid }, 2);
 	ok(!slot_of(&q) && !gpu.spi->partition[0].queues, "reset by PASID");
 
 	ib_start();
@@ -640,7 +640,7 @@ static void test_no_room(const char *name, u32 size, bool mapped)
 	ring(&q[1]);
 	run_for(500);
 	t0 = gpu_now();
-	hiq(IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+	hiq(PM4_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
 	run_until(!gpu.hws->of[0].busy, 1000);
 	ok(gpu_now() - t0 >= 200 * NS_PER_MS &&
 	   ((u32 *)arena_ptr(0, HIQ_MQD_VA))[MQD_DOORBELL_ID0] == q[0].doorbell &&
@@ -649,8 +649,7 @@ static void test_no_room(const char *name, u32 size, bool mapped)
 	{
 		struct hqd *h = slot_of(&q[0]);
 
-		machine_queue_reset(&gpu, h);
-		mec_unmap(&gpu, h);
+		slot_kill(&gpu, h);
 	}
 	pthread_mutex_unlock(&gpu.mec_lock);
 	map(&q[1], 1);
@@ -671,7 +670,7 @@ static void test_drain(void)
 	dispatch(&q, 2, 64, 0, false);
 	dispatch(&q, 2, 64, 1, true);
 	ring(&q);
-	hiq(IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+	hiq(PM4_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
 	run_for(3000);
 	ok(slot_of(&q) && !done(&q, 0), "without CWSR a queue leaves when its dispatch ended");
 	go_on(&q);
@@ -886,7 +885,7 @@ static void test_reset(void)
 		run_for(300);
 		pthread_mutex_lock(&gpu.mec_lock);
 		if (i & 1)
-			hws_packet(&gpu, 0, IT_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
+			hws_sched.packet(&gpu, 0, PM4_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
 		machine_reset(&gpu);
 		pthread_mutex_unlock(&gpu.mec_lock);
 		fake_mec_reset(&gpu);

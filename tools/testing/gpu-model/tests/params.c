@@ -8,7 +8,8 @@
 
 #include "virtual_time.h"
 #include "device.h"
-#include "cp/hws_priv.h"
+#include "cp/hws/hws_priv.h"
+#include "cp/queue/pm4_opcodes.h"
 #include "vm/packet.h"
 #include "host/params.h"
 #include "sdma/ring.h"
@@ -105,7 +106,7 @@ static void hiq_go(void)
 	const u32 query[] = { 0, 0, LO(fb(FENCE)), HI(fb(FENCE)), 1, 0 };
 
 	*(u64 *)vram(FENCE) = 0;
-	hiq(IT_QUERY_STATUS, query, 6);
+	hiq(PM4_QUERY_STATUS, query, 6);
 	mec_doorbell(&gpu, HIQ_DOORBELL, hiq_wptr);
 }
 
@@ -121,22 +122,22 @@ static void put_runlist(void)
 	u32 run[3] = { list[0], list[1], list[2] | 1u << 23 | 8u << 24 };
 
 	memset(ib, 0, 28 * 4);
-	ib[0] = HEADER(IT_MAP_PROCESS, 20);
+	ib[0] = HEADER(PM4_MAP_PROCESS, 20);
 	ib[1] = PASID | 10u << 25;
 	ib[2] = LO(PDB2 | VALID);
 	ib[4] = SH_MEM_BASES_DEFAULT;
-	ib[21] = HEADER(IT_MAP_QUEUES, 6);
+	ib[21] = HEADER(PM4_MAP_QUEUES, 6);
 	ib[22] = 1 << 4 | 1u << 29;
 	ib[23] = USER_DOORBELL << 2;
 	ib[24] = LO(fb(MQD));
 	ib[25] = HI(fb(MQD));
 	ib[26] = AMDQ + 0x38;
-	hiq(IT_RUN_LIST, run, 3);
+	hiq(PM4_RUN_LIST, run, 3);
 }
 
 static void put_unmap(void)
 {
-	hiq(IT_UNMAP_QUEUES, (const u32[]){ 2 << 4 }, 1);
+	hiq(PM4_UNMAP_QUEUES, (const u32[]){ 2 << 4 }, 1);
 }
 
 /* ---- a device, a process and its queue ---- */
@@ -190,12 +191,12 @@ static void start(void)
 	hiq_wptr = 0;
 	*(u32 *)vram(KD + 16) = CODE - KD;
 	*(u32 *)vram(AMDQ + 0x88) = 0x80;
-	regs_set(&gpu, REG_CP_IQ_WAIT_TIME2, 64 << 8);
+	regs_set(&gpu, REG_AT(REG_CP_IQ_WAIT_TIME2), 64 << 8);
 	h = mec_hqd(&gpu, 0, 2, 0, 0);
 	if (mec_map(&gpu, h, fb(HIQ_MQD), 0))
 		abort();
 	mec_set_hiq(&gpu, h);
-	hiq(IT_SET_RESOURCES, resources, 7);
+	hiq(PM4_SET_RESOURCES, resources, 7);
 	hiq_go();
 	settle();
 }
@@ -359,10 +360,10 @@ static u64 of_start(void)
 
 static void ih_start(void)
 {
-	regs_write(&gpu, REG_IH_RB_BASE, (u32)(fb(IH_RING) >> 8));
-	regs_write(&gpu, REG_IH_RB_BASE_HI, fb(IH_RING) >> 40);
-	regs_set(&gpu, REG_IH_RB_RPTR, 4096 - 32);
-	regs_write(&gpu, REG_IH_RB_CNTL, 1 | 10 << 1 | 4u << 28);
+	regs_write(&gpu, REG_AT(REG_IH_RB_BASE), (u32)(fb(IH_RING) >> 8));
+	regs_write(&gpu, REG_AT(REG_IH_RB_BASE_HI), fb(IH_RING) >> 40);
+	regs_set(&gpu, REG_AT(REG_IH_RB_RPTR), 4096 - 32);
+	regs_write(&gpu, REG_AT(REG_IH_RB_CNTL), 1 | 10 << 1 | 4u << 28);
 }
 
 static u64 of_fault(void)
@@ -375,7 +376,7 @@ static u64 of_fault(void)
 	mem_enter(&gpu);
 	vm_ptr(&gpu, VMID, NO_PAGE, &span, false);
 	mem_exit(&gpu);
-	ns = when(regs_get(&gpu, REG_IH_RB_WPTR));
+	ns = when(regs_get(&gpu, REG_AT(REG_IH_RB_WPTR)));
 	device_stop(&gpu);
 	return ns;
 }
@@ -392,7 +393,7 @@ static u64 of_retry(void)
 		 S_ENDPGM);
 	ih_start();
 	ring();
-	ns = when(regs_get(&gpu, REG_IH_RB_WPTR));
+	ns = when(regs_get(&gpu, REG_AT(REG_IH_RB_WPTR)));
 	((u64 *)vram(PDB0))[NO_PAGE >> 21] = VALID | RW;
 	vm_invalidate(&gpu, 1 << VMID);
 	ns += when(done());
@@ -400,7 +401,7 @@ static u64 of_retry(void)
 	return ns;
 }
 
-#define SDMA_REG(off)	(sdma_reg_base(0) + RING_GFX + (off))
+#define SDMA_REG(off)	(REG_AT(REG_SDMA0) + sdma_4_4_0.gfx + (off))
 
 /* From the doorbell of an idle ring to the word behind a copy; then the same once more. */
 static u64 of_copy(void)
@@ -418,7 +419,7 @@ static u64 of_copy(void)
 	regs_write(&gpu, SDMA_REG(DOORBELL), 1 << 28);
 	regs_write(&gpu, SDMA_REG(DOORBELL_OFFSET), SDMA_DOORBELL << 2);
 	regs_write(&gpu, SDMA_REG(RB_CNTL), 10 << 1 | 1);
-	regs_write(&gpu, sdma_reg_base(0) + F32_CNTL, 0);
+	regs_write(&gpu, REG_AT(REG_SDMA0) + sdma_4_4_0.f32_cntl, 0);
 	pass(NS_PER_MS);
 	for (i = 0; i < COPIED; i += 8)
 		*(u64 *)vram(DATA + i) = i;

@@ -213,7 +213,7 @@ static void test_leaving(bool cwsr, const char *name)
 	dispatch(&q[1], 1, 64, 0, false);
 	ring(&q[1]);
 	ok(waves(&q[0]) && !waves(&q[1]), "a queue that waits has the pipe");
-	hiq(IT_UNMAP_QUEUES, (const u32[]){ 1u << 29, q[0].doorbell << 2 }, 2);
+	hiq(PM4_UNMAP_QUEUES, (const u32[]){ 1u << 29, q[0].doorbell << 2 }, 2);
 	turn();
 	ok(slot_of(&q[0]) && waves(&q[1]), name);
 	device_stop();

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "packets.h"
-#include "cp/pm4.h"
+#include "cp/queue/pm4.h"
 
 #define RING_DW		256u
 #define RING_LOG2	8
@@ -18,7 +18,7 @@
 #define RPTR		HQD(138)
 #define WPTR		HQD(182)
 #define HEADER(op, n)	(3u << 30 | ((n) - 1u) << 16 | (u32)(op) << 8)
-#define SCRATCH		(REG_SCRATCH_REG0 / 4)
+#define SCRATCH		(REG_AT(REG_SCRATCH_REG0) / 4)
 
 static struct hqd *kq, *uq;		/* a kernel's and a process' queue */
 static struct pm4_state ks, us;
@@ -163,24 +163,24 @@ static void waiting(void)
 	ok(vram(TARGET)[0] == 0x1105 && drained(uq), "another queue goes on meanwhile");
 	run(kq);
 	ok(drained(kq), "and releases it");
-	regs_write(&gpu, REG_VM_INV_REQ, 0);
-	PUT(kq, HEADER(PM4_WAIT_REG_MEM, 6), 3 | 1 << 6, REG_VM_INV_REQ / 4, REG_VM_INV_ACK / 4,
+	regs_write(&gpu, REG_AT(REG_VM_INV_REQ), 0);
+	PUT(kq, HEADER(PM4_WAIT_REG_MEM, 6), 3 | 1 << 6, REG_AT(REG_VM_INV_REQ) / 4, REG_AT(REG_VM_INV_ACK) / 4,
 	    0xf80000 | 1 << 4, 1 << 4, 32);
 	run(kq);
-	ok(drained(kq) && regs_get(&gpu, REG_VM_INV_ACK) == 1 << 4, "write, then wait for the answer");
+	ok(drained(kq) && regs_get(&gpu, REG_AT(REG_VM_INV_ACK)) == 1 << 4, "write, then wait for the answer");
 }
 
 static void processes(void)
 {
 	vram(TARGET)[0] = 0;
-	regs_write(&gpu, REG_SCRATCH_REG0, 1);
+	regs_write(&gpu, REG_AT(REG_SCRATCH_REG0), 1);
 	PUT(uq, HEADER(PM4_WRITE_DATA, 4), 0, SCRATCH, 0, 2,
 	    HEADER(PM4_SET_UCONFIG_REG, 2), SCRATCH - 0xc000, 3,
 	    HEADER(PM4_COPY_DATA, 5), 5, 4, 0, SCRATCH, 0,
 	    HEADER(PM4_COPY_DATA, 5), 5 << 8, SCRATCH, 0, LO(TARGET), 0,
 	    HEADER(PM4_WAIT_REG_MEM, 6), 3 | 1 << 6, SCRATCH, SCRATCH, 9, ~0u, 1);
 	run(uq);
-	ok(regs_get(&gpu, REG_SCRATCH_REG0) == 1 && !vram(TARGET)[0] && drained(uq),
+	ok(regs_get(&gpu, REG_AT(REG_SCRATCH_REG0)) == 1 && !vram(TARGET)[0] && drained(uq),
 	   "a process writes, reads and waits for no register");
 	PUT(uq, HEADER(PM4_WRITE_DATA, 4), 5 << 8, LO(fb(TARGET)), HI(fb(TARGET)), 6);
 	run(uq);
@@ -227,7 +227,7 @@ static void garbage(void)
 int main(void)
 {
 	device_start(&gpu);
-	mec_stop(&gpu);		/* the turns are made here */
+	engine_stop(&gpu);		/* the turns are made here */
 	process_start();
 	kq = queue(0, fb(KERNEL_RING), 0);
 	uq = queue(1, USER_RING, VMID);

@@ -6,7 +6,7 @@
 #include "fake/machine.c"
 
 #include "vm/packet.h"
-#include "cp/pm4.h"
+#include "cp/queue/pm4.h"
 
 #define RING_DW		1024u
 #define IB(q)		(QUEUE_VA((q)->n) + 0x30000)

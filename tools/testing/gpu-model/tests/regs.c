@@ -5,19 +5,19 @@
 
 #include "tap.h"
 #include "device.h"
-#include "cp/pm4.h"
+#include "cp/queue/pm4.h"
 #include "compute/spi.h"
 
 #define SEL(me, pipe, queue)	((me) << 2 | (pipe) | (queue) << 8)
-#define CP_HQD_ACTIVE		(HQD_REG_BASE + 4 * HQD(130))
-#define CP_HQD_VMID		(HQD_REG_BASE + 4 * HQD(131))
-#define CP_HQD_PQ_BASE		(HQD_REG_BASE + 4 * HQD(136))
-#define CP_HQD_PQ_BASE_HI	(HQD_REG_BASE + 4 * HQD(137))
-#define CP_HQD_PQ_CONTROL	(HQD_REG_BASE + 4 * HQD(145))
-#define CP_HQD_PQ_WPTR_HI	(HQD_REG_BASE + 4 * HQD(183))
-#define CP_HQD_DOORBELL		(HQD_REG_BASE + 4 * HQD(143))
-#define CP_HQD_DEQUEUE_REQUEST	(HQD_REG_BASE + 4 * HQD(152))
-#define CP_HQD_AQL_CONTROL	(HQD_REG_BASE + 4 * HQD(181))
+#define CP_HQD_ACTIVE		(REG_AT(REG_CP_HQD) + 4 * HQD(130))
+#define CP_HQD_VMID		(REG_AT(REG_CP_HQD) + 4 * HQD(131))
+#define CP_HQD_PQ_BASE		(REG_AT(REG_CP_HQD) + 4 * HQD(136))
+#define CP_HQD_PQ_BASE_HI	(REG_AT(REG_CP_HQD) + 4 * HQD(137))
+#define CP_HQD_PQ_CONTROL	(REG_AT(REG_CP_HQD) + 4 * HQD(145))
+#define CP_HQD_PQ_WPTR_HI	(REG_AT(REG_CP_HQD) + 4 * HQD(183))
+#define CP_HQD_DOORBELL		(REG_AT(REG_CP_HQD) + 4 * HQD(143))
+#define CP_HQD_DEQUEUE_REQUEST	(REG_AT(REG_CP_HQD) + 4 * HQD(152))
+#define CP_HQD_AQL_CONTROL	(REG_AT(REG_CP_HQD) + 4 * HQD(181))
 #define DOORBELL_EN		(1u << 30)
 #define DEVCTL			0x6c
 #define FLR			0x8000
@@ -30,7 +30,7 @@ static struct gpu gpu;
 
 static void select_queue(unsigned int me, unsigned int pipe, unsigned int queue)
 {
-	regs_write(&gpu, REG_GRBM_GFX_CNTL, SEL(me, pipe, queue));
+	regs_write(&gpu, REG_AT(REG_GRBM_GFX_CNTL), SEL(me, pipe, queue));
 }
 
 static void banks(void)
@@ -75,7 +75,7 @@ static void activation(void)
 	ok(!h->active && !regs_read(&gpu, CP_HQD_ACTIVE) && !mec_find_doorbell(&gpu, 0, 0x123),
 	   "a dequeue request takes it off");
 	regs_write(&gpu, CP_HQD_ACTIVE, 1);
-	regs_write(&gpu, REG_SPI_COMPUTE_QUEUE_RESET, 1);
+	regs_write(&gpu, REG_AT(REG_SPI_COMPUTE_QUEUE_RESET), 1);
 	ok(!h->active && !regs_read(&gpu, CP_HQD_ACTIVE), "so does a queue reset");
 }
 
@@ -85,11 +85,11 @@ static void shader_trap(void)
 	u32 vmid, i;
 
 	for (vmid = 8; vmid < 10; vmid++) {
-		regs_write(&gpu, REG_GRBM_GFX_CNTL, vmid << 4);
+		regs_write(&gpu, REG_AT(REG_GRBM_GFX_CNTL), vmid << 4);
 		for (i = 0; i < 4; i++)
-			regs_write(&gpu, REG_SQ_SHADER_TBA_LO + 4 * i, i & 1 ? 0xff : vmid + i);
+			regs_write(&gpu, REG_AT(REG_SQ_SHADER_TBA_LO) + 4 * i, i & 1 ? 0xff : vmid + i);
 	}
-	regs_write(&gpu, REG_GRBM_GFX_CNTL, 0);
+	regs_write(&gpu, REG_AT(REG_GRBM_GFX_CNTL), 0);
 	ok(spi_shader_trap(&gpu, 8, SHADER_TBA) == 0xff0000000800 &&
 	   spi_shader_trap(&gpu, 9, SHADER_TBA) == 0xff0000000900 &&
 	   spi_shader_trap(&gpu, 9, SHADER_TMA) == 0xff0000000b00,
@@ -106,28 +106,28 @@ static void handshakes(void)
 	ok(!regs_read(&gpu, REGS_SIZE) && !regs_read(&gpu, 0x12341), "outside reads 0");
 	regs_write(&gpu, REGS_SIZE, 1);
 	gen = vm_generation(&gpu, 5);
-	regs_write(&gpu, REG_VM_INV_REQ + 4 * 17, 1 << 5 | 0xff0000);
-	ok(regs_read(&gpu, REG_VM_INV_ACK + 4 * 17) == 1 << 5 && vm_generation(&gpu, 5) != gen,
+	regs_write(&gpu, REG_AT(REG_VM_INV_REQ) + 4 * 17, 1 << 5 | 0xff0000);
+	ok(regs_read(&gpu, REG_AT(REG_VM_INV_ACK) + 4 * 17) == 1 << 5 && vm_generation(&gpu, 5) != gen,
 	   "an invalidation flushes and is acknowledged");
-	regs_write(&gpu, REG_MMHUB_INV_REQ, 1 << 2);
-	ok(regs_read(&gpu, REG_MMHUB_INV_ACK) == 1 << 2, "in the MMHUB too");
-	ok(regs_read(&gpu, REG_VM_INV_SEM) & 1, "the semaphore is free");
-	regs_write(&gpu, REG_RLC_SAFE_MODE, 3);
-	ok(!(regs_read(&gpu, REG_RLC_SAFE_MODE) & 1), "safe mode is answered");
-	regs_write(&gpu, REG_RLC_CAPTURE_GPU_CLOCK, 1);
-	t1 = regs_read(&gpu, REG_RLC_GPU_CLOCK_LSB) |
-	     (u64)regs_read(&gpu, REG_RLC_GPU_CLOCK_MSB) << 32;
+	regs_write(&gpu, REG_AT(REG_MMHUB_INV_REQ), 1 << 2);
+	ok(regs_read(&gpu, REG_AT(REG_MMHUB_INV_ACK)) == 1 << 2, "in the MMHUB too");
+	ok(regs_read(&gpu, REG_AT(REG_VM_INV_SEM)) & 1, "the semaphore is free");
+	regs_write(&gpu, REG_AT(REG_RLC_SAFE_MODE), 3);
+	ok(!(regs_read(&gpu, REG_AT(REG_RLC_SAFE_MODE)) & 1), "safe mode is answered");
+	regs_write(&gpu, REG_AT(REG_RLC_CAPTURE_GPU_CLOCK), 1);
+	t1 = regs_read(&gpu, REG_AT(REG_RLC_GPU_CLOCK_LSB)) |
+	     (u64)regs_read(&gpu, REG_AT(REG_RLC_GPU_CLOCK_MSB)) << 32;
 	do {
-		regs_write(&gpu, REG_RLC_CAPTURE_GPU_CLOCK, 1);
-		t2 = regs_read(&gpu, REG_RLC_GPU_CLOCK_LSB) |
-		     (u64)regs_read(&gpu, REG_RLC_GPU_CLOCK_MSB) << 32;
+		regs_write(&gpu, REG_AT(REG_RLC_CAPTURE_GPU_CLOCK), 1);
+		t2 = regs_read(&gpu, REG_AT(REG_RLC_GPU_CLOCK_LSB)) |
+		     (u64)regs_read(&gpu, REG_AT(REG_RLC_GPU_CLOCK_MSB)) << 32;
 	} while (t2 == t1);
 	ok(t2 > t1, "the clock advances");
-	regs_write(&gpu, REG_RCC_CONFIG_MEMSIZE, 1);
-	ok(regs_read(&gpu, REG_RCC_CONFIG_MEMSIZE) == DEVICE_VRAM_MB, "the size of VRAM is fixed");
-	regs_write(&gpu, REG_GRBM_GFX_INDEX, 200 << 16);
-	ok(!regs_read(&gpu, REG_SPI_CSQ_WF_ACTIVE_STATUS) &&
-	   !regs_read(&gpu, REG_SPI_CSQ_WF_ACTIVE_COUNT_0 + 4 * 7), "engine 200 has no waves");
+	regs_write(&gpu, REG_AT(REG_RCC_CONFIG_MEMSIZE), 1);
+	ok(regs_read(&gpu, REG_AT(REG_RCC_CONFIG_MEMSIZE)) == DEVICE_VRAM_MB, "the size of VRAM is fixed");
+	regs_write(&gpu, REG_AT(REG_GRBM_GFX_INDEX), 200 << 16);
+	ok(!regs_read(&gpu, REG_AT(REG_SPI_CSQ_WF_ACTIVE_STATUS)) &&
+	   !regs_read(&gpu, REG_AT(REG_SPI_CSQ_WF_ACTIVE_COUNT_0) + 4 * 7), "engine 200 has no waves");
 }
 
 /* Packets of the kernel to its queue on ME 2; until the last one has been executed. */
@@ -168,7 +168,7 @@ static void packets(void)
 	select_queue(1, 3, 3);
 	ok(EXECUTE(HEADER(PM4_WRITE_DATA, 4), 0, CP_HQD_PQ_BASE / 4, 0, 0x77,
 		   HEADER(PM4_COPY_DATA, 5), 5 << 8, CP_HQD_PQ_BASE / 4, 0, KERNEL(WORD + 4),
-		   HEADER(PM4_SET_CONFIG_REG, 2), (REG_SQ_CMD / 4) - 0x2000, 3 | 1 << 4) &&
+		   HEADER(PM4_SET_CONFIG_REG, 2), (REG_AT(REG_SQ_CMD) / 4) - 0x2000, 3 | 1 << 4) &&
 	   ((u32 *)mem_ptr(&gpu, WORD, 8, false))[1] == 0x77,
 	   "a packet of the kernel reaches the registers of a slot");
 
@@ -200,19 +200,19 @@ static void bad_values(void)
 	regs_write(&gpu, CP_HQD_ACTIVE, 1);
 	ok(mec_hqd(&gpu, 0, 2, 0, 5)->active && EXECUTE(HEADER(PM4_NOP, 1), 0),
 	   "a queue of the kernel that says it is AQL harms nobody");
-	regs_write(&gpu, REG_IH_RB_BASE, 0x100);
-	regs_write(&gpu, REG_IH_RB_CNTL, 1 | 9 << 1 | 4u << 28);
+	regs_write(&gpu, REG_AT(REG_IH_RB_BASE), 0x100);
+	regs_write(&gpu, REG_AT(REG_IH_RB_CNTL), 1 | 9 << 1 | 4u << 28);
 	ih_post(&gpu, &v);
-	ok(!regs_read(&gpu, REG_IH_RB_WPTR), "an interrupt ring at no address takes none");
-	regs_write(&gpu, REG_IH_RB_BASE, (u32)((MEM_FB_BASE + RING) >> 8));
-	regs_write(&gpu, REG_IH_RB_BASE_HI, MEM_FB_BASE >> 40);
-	regs_write(&gpu, REG_IH_RB_WPTR_ADDR_LO, WORD + 2);
-	regs_write(&gpu, REG_IH_RB_WPTR_ADDR_HI, MEM_FB_BASE >> 32);
-	regs_write(&gpu, REG_IH_RB_CNTL, 1 | 9 << 1 | 1 << 8 | 4u << 28);
+	ok(!regs_read(&gpu, REG_AT(REG_IH_RB_WPTR)), "an interrupt ring at no address takes none");
+	regs_write(&gpu, REG_AT(REG_IH_RB_BASE), (u32)((MEM_FB_BASE + RING) >> 8));
+	regs_write(&gpu, REG_AT(REG_IH_RB_BASE_HI), MEM_FB_BASE >> 40);
+	regs_write(&gpu, REG_AT(REG_IH_RB_WPTR_ADDR_LO), WORD + 2);
+	regs_write(&gpu, REG_AT(REG_IH_RB_WPTR_ADDR_HI), MEM_FB_BASE >> 32);
+	regs_write(&gpu, REG_AT(REG_IH_RB_CNTL), 1 | 9 << 1 | 1 << 8 | 4u << 28);
 	ih_post(&gpu, &v);
-	ok(regs_read(&gpu, REG_IH_RB_WPTR) == 32 && *(u32 *)mem_ptr(&gpu, WORD, 4, false) == 32,
+	ok(regs_read(&gpu, REG_AT(REG_IH_RB_WPTR)) == 32 && *(u32 *)mem_ptr(&gpu, WORD, 4, false) == 32,
 	   "one that writes its pointer back does so to a whole word");
-	regs_write(&gpu, REG_IH_RB_CNTL, 0);
+	regs_write(&gpu, REG_AT(REG_IH_RB_CNTL), 0);
 }
 
 static void resets(void)
@@ -222,10 +222,10 @@ static void resets(void)
 	regs_write(&gpu, 0x12340, 7);
 	select_queue(1, 2, 2);
 	regs_write(&gpu, CP_HQD_ACTIVE, 1);
-	ok(regs_read(&gpu, REG_BIOS_SCRATCH_7) == BIOS_SCRATCH_7_POSTED, "powered on: posted");
+	ok(regs_read(&gpu, REG_AT(REG_BIOS_SCRATCH_7)) == BIOS_SCRATCH_7_POSTED, "powered on: posted");
 	pci_write(&gpu, PCI_CONFIG, DEVCTL, flr, 2);
 	ok(!regs_read(&gpu, 0x12340) && !mec_hqd(&gpu, 0, 1, 2, 2)->active, "FLR drops all");
-	ok(!regs_read(&gpu, REG_BIOS_SCRATCH_7), "and the card wants a post");
+	ok(!regs_read(&gpu, REG_AT(REG_BIOS_SCRATCH_7)), "and the card wants a post");
 	pci_read(&gpu, PCI_CONFIG, DEVCTL, flr, 2);
 	ok(!(flr[1] & (FLR >> 8)), "the reset bit reads 0");
 }

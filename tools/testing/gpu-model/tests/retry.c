@@ -72,23 +72,23 @@ static void tables(void)
 
 static void ring_new(void)
 {
-	regs_write(&gpu, REG_IH_RB_BASE, (u32)((MEM_FB_BASE + RING) >> 8));
-	regs_write(&gpu, REG_IH_RB_BASE_HI, MEM_FB_BASE >> 40);
-	regs_set(&gpu, REG_IH_RB_WPTR, 0);
-	regs_set(&gpu, REG_IH_RB_RPTR, RING_BYTES - 32);
-	regs_write(&gpu, REG_IH_RB_CNTL, 1 | 10 << 1 | 4u << 28);
+	regs_write(&gpu, REG_AT(REG_IH_RB_BASE), (u32)((MEM_FB_BASE + RING) >> 8));
+	regs_write(&gpu, REG_AT(REG_IH_RB_BASE_HI), MEM_FB_BASE >> 40);
+	regs_set(&gpu, REG_AT(REG_IH_RB_WPTR), 0);
+	regs_set(&gpu, REG_AT(REG_IH_RB_RPTR), RING_BYTES - 32);
+	regs_write(&gpu, REG_AT(REG_IH_RB_CNTL), 1 | 10 << 1 | 4u << 28);
 }
 
 static void xnack(bool on)
 {
-	regs_write(&gpu, REG_GRBM_GFX_CNTL, VMID << 4);
-	regs_write(&gpu, REG_SH_MEM_CONFIG, on ? 0 : SH_MEM_CONFIG_RETRY_DISABLE);
+	regs_write(&gpu, REG_AT(REG_GRBM_GFX_CNTL), VMID << 4);
+	regs_write(&gpu, REG_AT(REG_SH_MEM_CONFIG), on ? 0 : SH_MEM_CONFIG_RETRY_DISABLE);
 }
 
 static void cam(bool on)
 {
-	regs_write(&gpu, REG_IH_DOORBELL_RETRY_CAM, CAM_DOORBELL | 1u << 28);
-	regs_write(&gpu, REG_IH_RETRY_CAM_CNTL, on ? 1 << 16 : 0);
+	regs_write(&gpu, REG_AT(REG_IH_DOORBELL_RETRY_CAM), CAM_DOORBELL | 1u << 28);
+	regs_write(&gpu, REG_AT(REG_IH_RETRY_CAM_CNTL), on ? 1 << 16 : 0);
 	ring_new();
 }
 
@@ -101,7 +101,7 @@ static void answer(u32 index)
 static unsigned int vectors(void)
 {
 	clock_run_until(gpu_now() + param.fault_ns);
-	return regs_read(&gpu, REG_IH_RB_WPTR) / 32;
+	return regs_read(&gpu, REG_AT(REG_IH_RB_WPTR)) / 32;
 }
 
 /* The last one. */
@@ -234,7 +234,7 @@ static bool waited(void)
 	pthread_create(&t, NULL, user, &inside);
 	while (!__atomic_load_n(&inside, __ATOMIC_ACQUIRE))
 		usleep(100);
-	regs_write(&gpu, REG_VM_INV_REQ, 1 << VMID);
+	regs_write(&gpu, REG_AT(REG_VM_INV_REQ), 1 << VMID);
 	good = __atomic_load_n(&left, __ATOMIC_ACQUIRE);
 	pthread_join(t, NULL);
 	return good;

@@ -16,7 +16,7 @@
 #define DOORBELL	0x1f0u		/* dword in BAR2 */
 #define DOORBELL_BAR	0x380000000ull	/* its bus address */
 
-#define REG(off)	(sdma_reg_base(ENGINE) + (off))
+#define REG(off)	(REG_AT(REG_SDMA0 + ENGINE) + (off))
 #define F32_CNTL	REG(0x0a8)
 #define RB_CNTL		REG(0x200)
 #define RB_BASE		REG(0x204)
@@ -111,8 +111,8 @@ static void packets(void)
 	ok(run() && vram(FENCE)[0] == 1234, "FENCE");
 	ok(irqs_seen(&last) == 1 && last.client == 4 &&
 	   last.source == 224 && !last.ring && last.data[0] == 99, "TRAP");
-	PUT(0xf000000e, REG_SCRATCH_REG0 / 4, 77);
-	ok(run() && regs_get(&gpu, REG_SCRATCH_REG0) == 77, "SRBM_WRITE");
+	PUT(0xf000000e, REG_AT(REG_SCRATCH_REG0) / 4, 77);
+	ok(run() && regs_get(&gpu, REG_AT(REG_SCRATCH_REG0)) == 77, "SRBM_WRITE");
 	vram(BUFFER)[0] = 5;
 	vram(BUFFER)[1] = LO(MEM_FB_BASE + FENCE);
 	vram(BUFFER)[2] = HI(MEM_FB_BASE + FENCE);
@@ -135,7 +135,7 @@ static void waits(void)
 	ok(__atomic_load_n(vram(FENCE), __ATOMIC_ACQUIRE) != 1, "POLL_REGMEM waits");
 	__atomic_store_n(vram(TARGET), 0x15, __ATOMIC_RELEASE);
 	ok(drained() && vram(FENCE)[0] == 1, "until the word matches");
-	PUT(8 | 3u << 28 | 1u << 26, REG_HDP_FLUSH_DONE, REG_HDP_FLUSH_DONE - 4, 1 << 5, 1 << 5, 0);
+	PUT(8 | 3u << 28 | 1u << 26, REG_AT(REG_HDP_FLUSH_DONE), REG_AT(REG_HDP_FLUSH_DONE) - 4, 1 << 5, 1 << 5, 0);
 	ok(run(), "an HDP flush is answered");
 }
 

@@ -24,7 +24,7 @@
 #define ENGINE		1u
 #define QUEUE		5u
 
-#define REG(off)	(sdma_reg_base(ENGINE) + 0x4c0 + 0x160 * QUEUE + (off))
+#define REG(off)	(REG_AT(REG_SDMA0 + ENGINE) + 0x4c0 + 0x160 * QUEUE + (off))
 #define ENABLE		1u
 #define IDLE		4u
 
@@ -272,8 +272,8 @@ static void retried(void)
 	u64 pde = *((u64 *)vram(PDB0) + 1);
 	u32 i;
 
-	pci_reg(REG_GRBM_GFX_CNTL, VMID << 4);
-	pci_reg(REG_SH_MEM_CONFIG, 0);
+	pci_reg(REG_AT(REG_GRBM_GFX_CNTL), VMID << 4);
+	pci_reg(REG_AT(REG_SH_MEM_CONFIG), 0);
 	vm_set_field(&gpu, VMID, VM_CNTL, 1 | 2 << 1 | 9 << 3 | 1 << 7);
 	set_second(0);
 	for (i = 0; i < 1024; i++)
@@ -299,7 +299,7 @@ static void retried(void)
 	usleep(5000);
 	ok(vram(PAGES + 4096)[0] == 42 && !map() && drained() && vram(PAGES + 4096)[0] == 44,
 	   "and is done when it is back");
-	pci_reg(REG_SH_MEM_CONFIG, SH_MEM_CONFIG_RETRY_DISABLE);
+	pci_reg(REG_AT(REG_SH_MEM_CONFIG), SH_MEM_CONFIG_RETRY_DISABLE);
 	set_second(pde);
 }
 
@@ -313,7 +313,7 @@ static void refused(const char *name, const u32 *p, u32 n)
 	PUT(FENCE, WORD(40), 1);
 	doorbell();
 	usleep(10000);
-	ok(!word(40) && *vram(KERNEL) == 0x600d && regs_get(&gpu, REG_SCRATCH_REG0) == 0x600d, name);
+	ok(!word(40) && *vram(KERNEL) == 0x600d && regs_get(&gpu, REG_AT(REG_SCRATCH_REG0)) == 0x600d, name);
 }
 
 #define REFUSED(name, ...) do { \
@@ -324,10 +324,10 @@ static void refused(const char *name, const u32 *p, u32 n)
 static void limits(void)
 {
 	*vram(KERNEL) = 0x600d;
-	regs_set(&gpu, REG_SCRATCH_REG0, 0x600d);
+	regs_set(&gpu, REG_AT(REG_SCRATCH_REG0), 0x600d);
 	REFUSED("an unknown packet", 0xab);
-	REFUSED("a register write", SRBM_WRITE | 0xfu << 28, REG_SCRATCH_REG0 / 4, 1);
-	REFUSED("a poll of a register", POLL | POLL_EQUAL, REG_SCRATCH_REG0, 0, 0x600d, ~0u,
+	REFUSED("a register write", SRBM_WRITE | 0xfu << 28, REG_AT(REG_SCRATCH_REG0) / 4, 1);
+	REFUSED("a poll of a register", POLL | POLL_EQUAL, REG_AT(REG_SCRATCH_REG0), 0, 0x600d, ~0u,
 		0xfff << 16 | 4);
 	REFUSED("the kernel's memory", FENCE, AT(MEM_FB_BASE + KERNEL), 1);
 	REFUSED("memory behind its own", WRITE, AT(KERNEL), 0, 1);
@@ -400,7 +400,7 @@ int main(void)
 	device_start(&gpu);
 	process_start();
 	ih_set_vmid_pasid(&gpu, VMID, PASID);
-	pci_reg(sdma_reg_base(ENGINE) + 0xa8, 0);
+	pci_reg(REG_AT(REG_SDMA0 + ENGINE) + 0xa8, 0);
 
 	queue_new();
 	ok(!map() && map() == -EBUSY && sdma_vmid_used(&gpu, VMID), "its place is taken once");

@@ -5,7 +5,7 @@
  */
 #include "fake/machine.c"
 
-#include "cp/slot.h"
+#include "cp/queue/slot.h"
 
 #define PIPE	1
 #define SLOT	3

@@ -9,7 +9,7 @@
 #define REAL_WAVES
 #include "fake/machine.c"
 
-#include "bus/asic.h"
+#include "asic.h"
 #include "assemble.h"
 
 #define IMAGE_VA	0x40000		/* of trap.s; its programs are at */

@@ -126,7 +126,7 @@ static void requests(void)
 	close(fd);
 	*(u32 *)mem_ptr(&gpu, 0x1000, 4, false) = 0x5a5a5a5a;
 	ok(!call(RESET, NULL, 0, -1) && !*(u32 *)mem_ptr(&gpu, 0x1000, 4, false) &&
-	   regs_get(&gpu, REG_BIOS_SCRATCH_7), "a reset leaves an empty card, posted");
+	   regs_get(&gpu, REG_AT(REG_BIOS_SCRATCH_7)), "a reset leaves an empty card, posted");
 }
 
 static void bad_requests(void)

@@ -172,7 +172,7 @@ static void map_with_sdma(const struct queue *q)
 	u32 *p;
 
 	list(q, 1);
-	p = ib_add(IT_MAP_QUEUES, 6);
+	p = ib_add(PM4_MAP_QUEUES, 6);
 	p[0] = 1 << 4 | 2 << 26 | 1u << 29;
 	p[2] = MQD_VA(q->mqd_slot + 1);
 	ib_run(8);
@@ -329,7 +329,7 @@ static void test_quanta(void)
 	dispatch(&q[1], 1, 64, 0, false);
 	for (i = 0; i < 2; i++) {
 		take_partition(i);
-		aql_run(&gpu, slot_of(&q[i]));
+		aql_run(slot_of(&q[i]));
 	}
 	machine_turn(&gpu);
 	pthread_mutex_unlock(&gpu.mec_lock);

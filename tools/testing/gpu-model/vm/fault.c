@@ -9,10 +9,8 @@
 #include "host/clock.h"
 #include "host/log.h"
 #include "host/params.h"
-#include "ih_regs.h"
 #include "vm/ih.h"
 #include "vm/vm.h"
-#include "vm_regs.h"
 
 #define CLIENT_UTCL2		0x1b
 #define SOURCE_UTCL2_FAULT	0
@@ -202,7 +200,7 @@ bool fault_post_retry(struct gpu *g, unsigned int vmid, u64 va, bool write, enum
 	bool post = true;
 
 	v.data[1] |= FAULT_DATA_RETRY;
-	if (regs_get(g, REG_IH_RETRY_CAM_CNTL) & CAM_ENABLE) {
+	if (reg_get(g, REG_IH_RETRY_CAM_CNTL) & CAM_ENABLE) {
 		pthread_mutex_lock(&g->faults->lock);
 		post = cam_take(g->faults, v.pasid, va >> 12, &v.data[2]);
 		pthread_mutex_unlock(&g->faults->lock);
@@ -215,17 +213,16 @@ bool fault_post_retry(struct gpu *g, unsigned int vmid, u64 va, bool write, enum
 void fault_post(struct gpu *g, unsigned int vmid, u64 va, bool write, enum vm_fault why)
 {
 	struct ih_vector v = fault_vector(g, vmid, va, write, why);
-	u32 hub = regs_of_xcc(v.xcc, 0);
 
-	regs_set(g, hub + REG_VM_L2_FAULT_STATUS, STATUS_CID_TCP | STATUS_PERMISSION |
+	regs_set(g, reg_at(g, v.xcc, REG_VM_L2_FAULT_STATUS), STATUS_CID_TCP | STATUS_PERMISSION |
 		 (write ? STATUS_RW : 0) | vmid << STATUS_VMID_SHIFT);
-	regs_set(g, hub + REG_VM_L2_FAULT_ADDR_LO, (u32)(va >> 12));
-	regs_set(g, hub + REG_VM_L2_FAULT_ADDR_HI, (u32)(va >> 44));
+	regs_set(g, reg_at(g, v.xcc, REG_VM_L2_FAULT_ADDR_LO), (u32)(va >> 12));
+	regs_set(g, reg_at(g, v.xcc, REG_VM_L2_FAULT_ADDR_HI), (u32)(va >> 44));
 	post_fault(g, &v);
 }
 
 static const struct reg_range ranges[] = {
-	{ "IH_RETRY_INT_CAM_CNTL", REG_IH_RETRY_CAM_CNTL, 1, NULL, write_retry_cam },
+	{ REG_IH_RETRY_CAM_CNTL, 1, NULL, write_retry_cam },
 	{ 0 }
 };
 

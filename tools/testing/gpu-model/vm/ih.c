@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "bus/asic.h"
+#include "asic.h"
 #include "host/fault.h"
 #include "vm/ih.h"
 #include "host/log.h"
@@ -11,7 +11,6 @@
 #include "host/params.h"
 #include "bus/memory.h"
 #include "bus/regs.h"
-#include "ih_regs.h"
 #include "bus/vfio_user.h"
 
 #define VECTOR_BYTES		32
@@ -74,7 +73,7 @@ static void *ring_ptr(struct gpu *g, u32 cntl, u64 addr, size_t len)
  */
 static u32 node_of(struct gpu *g, const struct ih_vector *v)
 {
-	if (!asic_of(g)->discovery)
+	if (asic_of(g)->xccs == 1)
 		return 0;
 	switch (v->client) {
 	case CLIENT_SE0 ... CLIENT_SE0 + 3:
@@ -89,7 +88,7 @@ static u32 node_of(struct gpu *g, const struct ih_vector *v)
 /* Put @v into the ring; true if the driver wants to be interrupted. */
 static bool enqueue(struct gpu *g, const struct ih_vector *v)
 {
-	u32 cntl = regs_get(g, REG_IH_RB_CNTL), wptr, next, mask, *slot, *back, i;
+	u32 cntl = reg_get(g, REG_IH_RB_CNTL), wptr, next, mask, *slot, *back, i;
 	u64 base, ticks = gpu_now() / GPU_CLOCK_NS;
 
 	if (!(cntl & CNTL_RB_ENABLE))
@@ -97,9 +96,9 @@ static bool enqueue(struct gpu *g, const struct ih_vector *v)
 	mask = (4u << CNTL_RB_SIZE(cntl)) - 1;
 	if (mask < 2 * VECTOR_BYTES)
 		return false;
-	base = (u64)regs_get(g, REG_IH_RB_BASE) << 8 |
-	       (u64)(regs_get(g, REG_IH_RB_BASE_HI) & 0xff) << 40;
-	wptr = regs_get(g, REG_IH_RB_WPTR);
+	base = (u64)reg_get(g, REG_IH_RB_BASE) << 8 |
+	       (u64)(reg_get(g, REG_IH_RB_BASE_HI) & 0xff) << 40;
+	wptr = reg_get(g, REG_IH_RB_WPTR);
 	slot = ring_ptr(g, cntl, base + (wptr & mask & ~(VECTOR_BYTES - 1)), VECTOR_BYTES);
 	if (!slot) {
 		log_warn("interrupt ring at 0x%llx is not in memory",
@@ -115,12 +114,12 @@ static bool enqueue(struct gpu *g, const struct ih_vector *v)
 
 	next = ((wptr & ~WPTR_OVERFLOW) + VECTOR_BYTES) & mask;
 	/* The oldest vector is lost; the driver resumes behind the write pointer. */
-	if (wptr & WPTR_OVERFLOW || next == (regs_get(g, REG_IH_RB_RPTR) & mask))
+	if (wptr & WPTR_OVERFLOW || next == (reg_get(g, REG_IH_RB_RPTR) & mask))
 		next |= WPTR_OVERFLOW;
-	regs_set(g, REG_IH_RB_WPTR, next);
+	reg_set(g, REG_IH_RB_WPTR, next);
 	if (cntl & CNTL_WPTR_WRITEBACK) {
-		back = ring_ptr(g, cntl, (regs_get(g, REG_IH_RB_WPTR_ADDR_LO) & ~3u) |
-				(u64)(regs_get(g, REG_IH_RB_WPTR_ADDR_HI) & 0xffff) << 32, 4);
+		back = ring_ptr(g, cntl, (reg_get(g, REG_IH_RB_WPTR_ADDR_LO) & ~3u) |
+				(u64)(reg_get(g, REG_IH_RB_WPTR_ADDR_HI) & 0xffff) << 32, 4);
 		if (back)
 			__atomic_store_n(back, next, __ATOMIC_RELEASE);
 	}
@@ -148,14 +147,14 @@ static void write_control(struct gpu *g, u32 off, u32 index, u32 val)
 	(void)index;
 	pthread_mutex_lock(&g->ih->lock);
 	if (val & CNTL_OVERFLOW_CLEAR)
-		regs_set(g, REG_IH_RB_WPTR, regs_get(g, REG_IH_RB_WPTR) & ~WPTR_OVERFLOW);
-	regs_set(g, REG_IH_RB_CNTL, val);
+		reg_set(g, REG_IH_RB_WPTR, reg_get(g, REG_IH_RB_WPTR) & ~WPTR_OVERFLOW);
+	reg_set(g, REG_IH_RB_CNTL, val);
 	pthread_mutex_unlock(&g->ih->lock);
 }
 
-bool ih_rings(struct gpu *g, u32 reg, u32 dw)
+bool ih_rings(struct gpu *g, enum reg control, u32 dw)
 {
-	u32 db = regs_get(g, reg);
+	u32 db = reg_get(g, control);
 
 	return db & DOORBELL_ENABLE && DOORBELL_OFFSET(db) == dw;
 }
@@ -165,7 +164,7 @@ static bool doorbell(struct gpu *g, u32 dw, u64 value)
 	if (!ih_rings(g, REG_IH_DOORBELL_RPTR, dw))
 		return false;
 	pthread_mutex_lock(&g->ih->lock);
-	regs_set(g, REG_IH_RB_RPTR, value);
+	reg_set(g, REG_IH_RB_RPTR, value);
 	pthread_mutex_unlock(&g->ih->lock);
 	return true;
 }
@@ -174,17 +173,17 @@ void ih_set_vmid_pasid(struct gpu *g, unsigned int vmid, u16 pasid)
 {
 	if (vmid >= VM_COUNT)
 		return;
-	regs_set(g, REG_IH_VMID_0_LUT + 4 * vmid, pasid);
-	regs_set(g, REG_ATC_VMID0_PASID + 4 * vmid, pasid ? pasid | PASID_VALID : 0);
+	regs_set(g, reg_at(g, 0, REG_IH_VMID_0_LUT) + 4 * vmid, pasid);
+	regs_set(g, reg_at(g, 0, REG_ATC_VMID0_PASID) + 4 * vmid, pasid ? pasid | PASID_VALID : 0);
 }
 
 u16 ih_vmid_pasid(struct gpu *g, unsigned int vmid)
 {
-	return vmid < VM_COUNT ? regs_get(g, REG_IH_VMID_0_LUT + 4 * vmid) : 0;
+	return vmid < VM_COUNT ? regs_get(g, reg_at(g, 0, REG_IH_VMID_0_LUT) + 4 * vmid) : 0;
 }
 
 static const struct reg_range ranges[] = {
-	{ "IH_RB_CNTL", REG_IH_RB_CNTL, 1, NULL, write_control },
+	{ REG_IH_RB_CNTL, 1, NULL, write_control },
 	{ 0 }
 };
 

@@ -30,8 +30,8 @@ extern const struct block ih_block;
 /* Queue @v and raise the MSI. May be called from any thread. */
 void ih_post(struct gpu *g, const struct ih_vector *v);
 
-/* Is @dw the doorbell that the register @reg of an interrupt doorbell sets up? */
-bool ih_rings(struct gpu *g, u32 reg, u32 dw);
+/* Is @dw the doorbell that the register @control of an interrupt doorbell sets up? */
+bool ih_rings(struct gpu *g, enum reg control, u32 dw);
 
 /* MAP_PROCESS: the scheduler gives @vmid to the process @pasid; 0 takes it away. */
 void ih_set_vmid_pasid(struct gpu *g, unsigned int vmid, u16 pasid);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Registers of the memory hubs; see vm_regs.h. */
+/* Registers of the memory hubs: VM contexts, invalidation, faults. */
 #include "bus/grbm.h"
-#include "vm_regs.h"
 #include "walk.h"
 
 #define FAULT_CNTL_CLEAR	1u
+#define VM_INV_ENGINES		18
 
 /*
  * Banked by the VMID that GRBM_GFX_CNTL selects. Of it the model wants to know whether
@@ -29,13 +29,13 @@ static void invalidate(struct gpu *g, u32 ack, u32 index, u32 val)
 static void write_gc_inv(struct gpu *g, u32 off, u32 index, u32 val)
 {
 	regs_set(g, off, val);
-	invalidate(g, regs_window(off) + REG_VM_INV_ACK, index, val);
+	invalidate(g, reg_at(g, regs_xcc(off), REG_VM_INV_ACK), index, val);
 }
 
 static void write_mm_inv(struct gpu *g, u32 off, u32 index, u32 val)
 {
 	regs_set(g, off, val);
-	invalidate(g, REG_MMHUB_INV_ACK, index, val);
+	invalidate(g, reg_at(g, 0, REG_MMHUB_INV_ACK), index, val);
 }
 
 /* The VM contexts of a partition's XCCs are the same: those of its leader count. */
@@ -79,27 +79,23 @@ static void write_fault_cntl(struct gpu *g, u32 off, u32 index, u32 val)
 	(void)index;
 	regs_set(g, off, val & ~FAULT_CNTL_CLEAR);
 	if (val & FAULT_CNTL_CLEAR)
-		regs_set(g, regs_window(off) + REG_VM_L2_FAULT_STATUS, 0);
+		regs_set(g, reg_at(g, regs_xcc(off), REG_VM_L2_FAULT_STATUS), 0);
 }
 
 static const struct reg_range ranges[] = {
-	{ "ATC_VMID_PASID_MAPPING_UPDATE_STATUS", REG_ATC_PASID_UPDATE_STATUS, 1,
-	  regs_read_ones, NULL },
-	{ "SH_MEM_CONFIG", REG_SH_MEM_CONFIG, 1, NULL, write_sh_mem_config },
-	{ "VM_L2_PROTECTION_FAULT_CNTL", REG_VM_L2_FAULT_CNTL, 1, NULL, write_fault_cntl },
-	{ "VM_CONTEXT_CNTL", REG_VM_CONTEXT0_CNTL, VM_COUNT, NULL, write_context_cntl },
-	{ "VM_INVALIDATE_SEM", REG_VM_INV_SEM, VM_INV_ENGINES, regs_read_ones, NULL },
-	{ "VM_INVALIDATE_REQ", REG_VM_INV_REQ, VM_INV_ENGINES, NULL, write_gc_inv },
-	{ "VM_INVALIDATE_ACK", REG_VM_INV_ACK, VM_INV_ENGINES, NULL, regs_write_ignore },
-	{ "VM_CONTEXT_PAGE_TABLE_BASE", REG_VM_CONTEXT0_BASE_LO, 2 * VM_COUNT,
-	  NULL, write_context_base },
-	{ "VM_CONTEXT_PAGE_TABLE_START", REG_VM_CONTEXT0_START_LO, 2 * VM_COUNT,
-	  NULL, write_context_start },
-	{ "VM_CONTEXT_PAGE_TABLE_END", REG_VM_CONTEXT0_END_LO, 2 * VM_COUNT,
-	  NULL, write_context_end },
-	{ "MMVM_INVALIDATE_SEM", REG_MMHUB_INV_SEM, VM_INV_ENGINES, regs_read_ones, NULL },
-	{ "MMVM_INVALIDATE_REQ", REG_MMHUB_INV_REQ, VM_INV_ENGINES, NULL, write_mm_inv },
-	{ "MMVM_INVALIDATE_ACK", REG_MMHUB_INV_ACK, VM_INV_ENGINES, NULL, regs_write_ignore },
+	{ REG_ATC_PASID_UPDATE_STATUS, 1, regs_read_ones, NULL },
+	{ REG_SH_MEM_CONFIG, 1, NULL, write_sh_mem_config },
+	{ REG_VM_L2_FAULT_CNTL, 1, NULL, write_fault_cntl },
+	{ REG_VM_CONTEXT0_CNTL, VM_COUNT, NULL, write_context_cntl },
+	{ REG_VM_INV_SEM, VM_INV_ENGINES, regs_read_ones, NULL },
+	{ REG_VM_INV_REQ, VM_INV_ENGINES, NULL, write_gc_inv },
+	{ REG_VM_INV_ACK, VM_INV_ENGINES, NULL, regs_write_ignore },
+	{ REG_VM_CONTEXT0_BASE_LO, 2 * VM_COUNT, NULL, write_context_base },
+	{ REG_VM_CONTEXT0_START_LO, 2 * VM_COUNT, NULL, write_context_start },
+	{ REG_VM_CONTEXT0_END_LO, 2 * VM_COUNT, NULL, write_context_end },
+	{ REG_MMHUB_INV_SEM, VM_INV_ENGINES, regs_read_ones, NULL },
+	{ REG_MMHUB_INV_REQ, VM_INV_ENGINES, NULL, write_mm_inv },
+	{ REG_MMHUB_INV_ACK, VM_INV_ENGINES, NULL, regs_write_ignore },
 	{ 0 }
 };
 
@@ -108,11 +104,11 @@ static void power_on(struct gpu *g)
 {
 	u32 base = MEM_FB_BASE >> 24, top = base + ((g->cfg.vram_mb + 15) >> 4) - 1, xcc;
 
-	regs_set(g, REG_MMHUB_FB_LOCATION_BASE, base);
-	regs_set(g, REG_MMHUB_FB_LOCATION_TOP, top);
+	reg_set(g, REG_MMHUB_FB_LOCATION_BASE, base);
+	reg_set(g, REG_MMHUB_FB_LOCATION_TOP, top);
 	for (xcc = 0; xcc < g->cfg.xccs; xcc++) {
-		regs_set(g, regs_of_xcc(xcc, REG_MC_VM_FB_LOCATION_BASE), base);
-		regs_set(g, regs_of_xcc(xcc, REG_MC_VM_FB_LOCATION_TOP), top);
+		regs_set(g, reg_at(g, xcc, REG_MC_VM_FB_LOCATION_BASE), base);
+		regs_set(g, reg_at(g, xcc, REG_MC_VM_FB_LOCATION_TOP), top);
 	}
 }
 

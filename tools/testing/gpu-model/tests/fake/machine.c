@@ -7,9 +7,16 @@
 
 #include <unistd.h>
 
-#include "cp/cwsr.h"
-#include "cp/hws_priv.h"
+#include "cp/hws/hws.h"
+#include "cp/hws/hws_priv.h"
 #include "cp/machine.h"
+#include "cp/queue/aql.h"
+#include "cp/queue/aql_ring.h"
+#include "cp/queue/complete.h"
+#include "cp/queue/cwsr.h"
+#include "cp/queue/engine.h"
+#include "cp/queue/signal.h"
+#include "cp/queue/slot.h"
 #include "compute/spi.h"
 #include "host/clock.h"
 #include "../tap.h"
@@ -74,7 +81,8 @@ static inline void device_start(unsigned int engines, unsigned int cus, bool rpt
 		.kick = mec_kick,
 	};
 	pthread_mutex_init(&gpu.mec_lock, NULL);
-	if (spi_start(&gpu) || hws_start(&gpu))
+	pthread_cond_init(&gpu.copied, NULL);
+	if (spi_start(&gpu) || hws_sched.start(&gpu))
 		abort();
 	hiq = mec_hqd(&gpu, 0, 2, 0, 0);
 	hiq->active = true;
@@ -85,7 +93,7 @@ static inline void device_start(unsigned int engines, unsigned int cus, bool rpt
 static inline void device_stop(void)
 {
 	machine_stop(&gpu);
-	hws_stop(&gpu);
+	hws_sched.stop(&gpu);
 	spi_stop(&gpu);
 	pthread_mutex_destroy(&gpu.mec_lock);
 }
@@ -245,7 +253,7 @@ static inline void ring(const struct queue *q)
 	h = slot_of(q);
 	if (h) {
 		h->db_value = q->write - 1;
-		aql_run(&gpu, h);
+		aql_run(h);
 	}
 	pthread_mutex_unlock(&gpu.mec_lock);
 	turn();
@@ -291,7 +299,7 @@ static inline int hiq(unsigned int op, const u32 *p, unsigned int n)
 
 	do {
 		pthread_mutex_lock(&gpu.mec_lock);
-		r = hws_packet(&gpu, hiq_xcc, op, p, n);
+		r = hws_sched.packet(&gpu, hiq_xcc, op, p, n);
 		pthread_mutex_unlock(&gpu.mec_lock);
 		if (r == -EAGAIN)
 			pass(20);
@@ -307,7 +315,7 @@ static inline void set_resources(u32 queues)
 {
 	const u32 p[7] = { vmids | 2 << 16, queues };	/* unmap latency 200 ms */
 
-	if (hiq(IT_SET_RESOURCES, p, 7))
+	if (hiq(PM4_SET_RESOURCES, p, 7))
 		abort();
 }
 
@@ -332,7 +340,7 @@ static inline u32 *ib_add(unsigned int op, unsigned int n)
 
 static inline void ib_process(unsigned int process)
 {
-	u32 *p = ib_add(IT_MAP_PROCESS, 20);
+	u32 *p = ib_add(PM4_MAP_PROCESS, 20);
 
 	p[0] = (0x8000 + process) | 10u << 25;
 	p[1] = process;		/* the stand-in's page table base: the arena */
@@ -348,7 +356,7 @@ static inline void ib_process(unsigned int process)
 
 static inline void ib_queue(const struct queue *q)
 {
-	u32 *p = ib_add(IT_MAP_QUEUES, 6);
+	u32 *p = ib_add(PM4_MAP_QUEUES, 6);
 
 	p[0] = 1 << 4 | 1u << 29;
 	p[1] = q->doorbell << 2;
@@ -359,7 +367,7 @@ static inline void ib_queue(const struct queue *q)
 /* The list leads back to its start. */
 static inline void ib_chain(void)
 {
-	u32 *p = ib_add(IT_RUN_LIST, 3);
+	u32 *p = ib_add(PM4_RUN_LIST, 3);
 
 	p[0] = IB_VA;
 	p[2] = ib_dwords | 1u << 20 | 1u << 23;
@@ -368,7 +376,7 @@ static inline void ib_chain(void)
 static inline int ib_run(unsigned int concurrent)
 {
 	const u32 p[3] = { IB_VA, 0, ib_dwords | 1u << 23 | concurrent << 24 };
-	int err = hiq(IT_RUN_LIST, p, 3);
+	int err = hiq(PM4_RUN_LIST, p, 3);
 
 	run_until(!gpu.hws->of[hiq_xcc].busy, 1000);	/* what was mapped before has left */
 	return err;
@@ -397,7 +405,7 @@ static inline void unmap_all(void)
 {
 	const u32 p[1] = { 0x30 };
 
-	hiq(IT_UNMAP_QUEUES, p, 1);
+	hiq(PM4_UNMAP_QUEUES, p, 1);
 	run_until(!gpu.spi->partition[hiq_xcc].queues, 1000);
 }
 

@@ -12,7 +12,7 @@
 #include "host/log.h"
 #include "bus/memory.h"
 #include "vm/vm.h"
-#include "cp/pm4.h"
+#include "cp/queue/pm4.h"
 #include "bus/regs.h"
 #include "compute/compute_regs.h"
 #include "compute/spi.h"
@@ -196,15 +196,12 @@ void fake_set_watch(u64 va)
 /* What the compute side reads. */
 u32 regs_get(struct gpu *g, u32 off)
 {
-	(void)g;
-	switch (off) {
-	case REG_CP_IQ_WAIT_TIME2:
+	if (off == reg_at(g, 0, REG_CP_IQ_WAIT_TIME2))
 		return atomic_load(&wait_time);
-	case REG_TCP_WATCH0_ADDR_H:
+	if (off == reg_at(g, 0, REG_TCP_WATCH0_ADDR_H))
 		return atomic_load(&watch_address) >> 32;
-	case REG_TCP_WATCH0_ADDR_L:
+	if (off == reg_at(g, 0, REG_TCP_WATCH0_ADDR_H) + 4)
 		return atomic_load(&watch_address);
-	}
 	return 0;
 }
 

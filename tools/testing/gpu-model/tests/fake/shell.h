@@ -8,7 +8,7 @@
 #ifndef GPU_MODEL_TESTS_FAKE_SHELL_H
 #define GPU_MODEL_TESTS_FAKE_SHELL_H
 
-#include "cp/aql.h"
+#include "cp/queue/aql.h"
 #include "vm/ih.h"
 
 #define ARENAS		8

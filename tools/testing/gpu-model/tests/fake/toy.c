@@ -24,13 +24,13 @@ int kernel_code_parse(struct kernel_code *k, const u8 *kd, u64 va)
 		return -EINVAL;
 	*k = (struct kernel_code){
 		.entry = d.entry, .vgprs = d.vgprs, .acc_offset = d.vgprs / 2,
-		.sgprs = 32, .lds_bytes = d.lds, .scratch_bytes = d.scratch,
+		.lanes = LANES, .sgprs = 32, .lds_bytes = d.lds, .scratch_bytes = d.scratch,
 	};
 	return 0;
 }
 
-struct workgroup *wg_alloc(unsigned int nwaves, unsigned int vgprs, unsigned int acc_offset,
-			   u32 lds_bytes)
+struct workgroup *wg_alloc(unsigned int nwaves, unsigned int lanes, unsigned int vgprs,
+			   unsigned int acc_offset, u32 lds_bytes)
 {
 	struct workgroup *wg = calloc(1, sizeof(*wg));
 	unsigned int i;
@@ -42,6 +42,7 @@ struct workgroup *wg_alloc(unsigned int nwaves, unsigned int vgprs, unsigned int
 	for (i = 0; i < nwaves; i++) {
 		wg->waves[i].vgpr = calloc(vgprs, sizeof(*wg->waves[i].vgpr));
 		wg->waves[i].vgprs = vgprs;
+		wg->waves[i].lanes = lanes;
 		wg->waves[i].acc_offset = acc_offset;
 		wg->waves[i].index = i;
 		wg->waves[i].wg = wg;

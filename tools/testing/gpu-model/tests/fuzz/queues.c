@@ -12,7 +12,11 @@
 #include "fuzz.h"
 #include "actors.h"
 
-#include "cp/mec.c"	/* its statics are what this is about */
+#include "cp/queue/engine.c"	/* whose thread this one is */
+#include "cp/cp.h"
+#include "cp/machine.h"
+#include "cp/queue/attach.h"
+#include "cp/queue/pm4_opcodes.h"
 
 /* Of the device: xccs.c has two, and all of this. */
 #ifndef XCCS
@@ -70,7 +74,7 @@ static void fuzz_start(void)
 {
 	fuzz_guard(DEVICE_VRAM_MB);
 	device_start_xccs(&gpu, XCCS);
-	mec_stop(&gpu);
+	engine_stop(&gpu);
 	is_cp = true;
 }
 
@@ -150,7 +154,7 @@ static void turns(void)
 
 	for (i = 0; i < 4; i++) {
 		pthread_mutex_lock(&gpu.mec_lock);
-		turn(&gpu);
+		cp_turn(&gpu);
 		pthread_mutex_unlock(&gpu.mec_lock);
 		actors_turn();
 	}
@@ -243,7 +247,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			break;
 		case PARTITION:
 			for (i = 0; i < XCCS; i++)
-				regs_write(&gpu, regs_of_xcc(i, REG_CP_HYP_XCP_CTL),
+				regs_write(&gpu, regs_of_xcc(i, REG_AT(REG_CP_HYP_XCP_CTL)),
 					   XCP_CTL(r.word[0] & 1 ? i : 0, r.word[0] & 1 ? XCCS : 1));
 			break;
 		case WAIT:
@@ -264,7 +268,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 #define RUN_B			HEADER(PM4_RUN_LIST, 3), ADDR(KERNEL(RUNLIST_B)), 24 | 1 << 23
 #define RESOURCES(vmid)		HEADER(PM4_SET_RESOURCES, 7), 1 << (vmid) | 1 << 16, ~0u, 0, 0, 0, 0, 0
 #define REG(off, val)		(off), (val)
-#define HQD_OFF(dw)		(HQD_REG_BASE + 4 * HQD(dw))
+#define HQD_OFF(dw)		(REG_AT(REG_CP_HQD) + 4 * HQD(dw))
 #define DISPATCH(wgs, items, sig) \
 	2 | 1 << 16, (items) | 1 << 16, 1, (wgs) * (items), 1, 1, 0, 512, ADDR(DESCRIPTOR), \
 	ADDR(WORDS), 0, 0, ADDR(SIGNALS + 64 * (sig))
@@ -329,11 +333,11 @@ static bool seed(unsigned int n)
 		return true;
 	case 5:		/* the kernel's queue: registers, memory, queues */
 		SEED(KIQ, WRITE(KERNEL(WORDS), 1), HEADER(PM4_WRITE_DATA, 4), 0,
-		     REG_SCRATCH_REG0 / 4, 0, 7, HEADER(PM4_COPY_DATA, 5), 5 << 8,
-		     REG_SCRATCH_REG0 / 4, 0, ADDR(KERNEL(WORDS)),
-		     HEADER(PM4_SET_UCONFIG_REG, 2), REG_SCRATCH_REG0 / 4 - 0xc000, 8,
-		     HEADER(PM4_WAIT_REG_MEM, 6), 3 | 1 << 6, REG_VM_INV_REQ / 4,
-		     REG_VM_INV_ACK / 4, 1 << 4, 1 << 4, 32,
+		     REG_AT(REG_SCRATCH_REG0) / 4, 0, 7, HEADER(PM4_COPY_DATA, 5), 5 << 8,
+		     REG_AT(REG_SCRATCH_REG0) / 4, 0, ADDR(KERNEL(WORDS)),
+		     HEADER(PM4_SET_UCONFIG_REG, 2), REG_AT(REG_SCRATCH_REG0) / 4 - 0xc000, 8,
+		     HEADER(PM4_WAIT_REG_MEM, 6), 3 | 1 << 6, REG_AT(REG_VM_INV_REQ) / 4,
+		     REG_AT(REG_VM_INV_ACK) / 4, 1 << 4, 1 << 4, 32,
 		     HEADER(PM4_INVALIDATE_TLBS, 1), FUZZ_PASID << 5);
 		SEED(KIQ, HEADER(PM4_UNMAP_QUEUES, 5), 0, DOORBELL(PM4) << 2, 0, 0, 0,
 		     HEADER(PM4_MAP_QUEUES, 6), FUZZ_VMID << 8 | 3 << 13, DOORBELL(PM4) << 2,
@@ -344,7 +348,7 @@ static bool seed(unsigned int n)
 	case 6:		/* queues by registers, taken off by a request */
 		SEED(HIQ, UNMAP_ALL);
 		SEED(WAIT, 3000000);
-		SEED(MMIO, REG(REG_GRBM_GFX_CNTL, 1 << 2 | 2 << 8),
+		SEED(MMIO, REG(REG_AT(REG_GRBM_GFX_CNTL), 1 << 2 | 2 << 8),
 		     REG(HQD_OFF(128), (u32)KERNEL(MQD(PM4))), REG(HQD_OFF(129), KERNEL(0) >> 32),
 		     REG(HQD_OFF(131), FUZZ_VMID), REG(HQD_OFF(132), 1 << 14),
 		     REG(HQD_OFF(136), (u32)(RING(PM4) >> 8)), REG(HQD_OFF(145), 9),
@@ -355,14 +359,14 @@ static bool seed(unsigned int n)
 		SEED(PM4, PM4_DISPATCH(2));
 		SEED(MMIO, REG(HQD_OFF(152), 3));
 		SEED(WAIT, 3000000);
-		SEED(MMIO, REG(HQD_OFF(130), 1), REG(REG_SPI_COMPUTE_QUEUE_RESET, 1));
+		SEED(MMIO, REG(HQD_OFF(130), 1), REG(REG_AT(REG_SPI_COMPUTE_QUEUE_RESET), 1));
 		return true;
 	case 7:		/* a runlist that rotates, with an interrupt ring */
-		SEED(MMIO, REG(REG_IH_RB_BASE, (u32)(KERNEL(0x180000) >> 8)),
-		     REG(REG_IH_RB_BASE_HI, KERNEL(0) >> 40),
-		     REG(REG_IH_RB_WPTR_ADDR_LO, (u32)KERNEL(0x190000)),
-		     REG(REG_IH_RB_WPTR_ADDR_HI, KERNEL(0) >> 32),
-		     REG(REG_IH_RB_CNTL, 1 | 9 << 1 | 1 << 8 | 1 << 17 | 4 << 28));
+		SEED(MMIO, REG(REG_AT(REG_IH_RB_BASE), (u32)(KERNEL(0x180000) >> 8)),
+		     REG(REG_AT(REG_IH_RB_BASE_HI), KERNEL(0) >> 40),
+		     REG(REG_AT(REG_IH_RB_WPTR_ADDR_LO), (u32)KERNEL(0x190000)),
+		     REG(REG_AT(REG_IH_RB_WPTR_ADDR_HI), KERNEL(0) >> 32),
+		     REG(REG_AT(REG_IH_RB_CNTL), 1 | 9 << 1 | 1 << 8 | 1 << 17 | 4 << 28));
 		SEED(POKE, RUNLIST + 31 * 4, RUN);
 		SEED(POKE, RUNLIST + 34 * 4, 4 | 1 << 20 | 1 << 23);
 		SEED(HIQ, HEADER(PM4_SET_RESOURCES, 7), 1 << FUZZ_VMID, 1, 0, 0, 0, 0, 0,

@@ -40,9 +40,10 @@ static void fuzz_start(void)
 	device_start(&gpu);
 	d = gpu.sdma;
 	actor_stop(&d->actor);
-	base[GFX] = sdma_reg_base(0) + RING_GFX;
-	base[PAGE] = sdma_reg_base(ENGINE) + RING_PAGE;
-	base[USER] = sdma_reg_base(ENGINE) + RING_USER + QUEUE * RING_STRIDE;
+	base[GFX] = REG_AT(REG_SDMA0) + sdma_4_4_0.gfx;
+	base[PAGE] = REG_AT(REG_SDMA0 + ENGINE) + sdma_4_4_0.page;
+	base[USER] = REG_AT(REG_SDMA0 + ENGINE) + sdma_4_4_0.user +
+		     QUEUE * sdma_4_4_0.stride;
 }
 
 static void turns(void)
@@ -91,8 +92,8 @@ static void make_rings(void)
 		regs_write(&gpu, base[n] + RB_RPTR_ADDR_HI, KERNEL(0) >> 32);
 		regs_write(&gpu, base[n] + RB_CNTL, 10 << 1 | RB_ENABLE | RB_RPTR_WRITEBACK);
 	}
-	regs_write(&gpu, sdma_reg_base(0) + F32_CNTL, 0);
-	regs_write(&gpu, sdma_reg_base(ENGINE) + F32_CNTL, 0);
+	regs_write(&gpu, REG_AT(REG_SDMA0) + sdma_4_4_0.f32_cntl, 0);
+	regs_write(&gpu, REG_AT(REG_SDMA0 + ENGINE) + sdma_4_4_0.f32_cntl, 0);
 	m[0] = 10 << 1 | RB_RPTR_WRITEBACK;
 	m[1] = RING(USER) >> 8;
 	m[9] = INDEX + 64;
@@ -131,7 +132,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		switch (r.kind % KINDS) {
 		case MMIO:
 			for (i = 0; i < r.n; i += 2)
-				regs_write(&gpu, sdma_reg_base(r.word[i] >> 16 & 1) +
+				regs_write(&gpu, REG_AT(REG_SDMA0 + (r.word[i] >> 16 & 1)) +
 					   (r.word[i] & (SDMA_REG_WINDOW - 4)), r.word[i + 1]);
 			break;
 		case POKE:
@@ -195,9 +196,9 @@ static bool seed(unsigned int n)
 		return true;
 	case 2:		/* the kernel's: page tables, registers, buffers of a process */
 		SEED(GFX, 12, ADDR(KERNEL(WORDS)), 0x61, 0, 0x1000, 0, 0x1000, 0, 3,
-		     14 | 15u << 28, REG_SCRATCH_REG0 / 4, 5,
-		     8 | 3 << 28, REG_SCRATCH_REG0, 0, 5, ~0u, 0xfff << 16 | 4,
-		     8 | 1 << 26 | 3 << 28, REG_VM_INV_ACK, REG_VM_INV_REQ, 1, 1, 0xfff << 16 | 4,
+		     14 | 15u << 28, REG_AT(REG_SCRATCH_REG0) / 4, 5,
+		     8 | 3 << 28, REG_AT(REG_SCRATCH_REG0), 0, 5, ~0u, 0xfff << 16 | 4,
+		     8 | 1 << 26 | 3 << 28, REG_AT(REG_VM_INV_ACK), REG_AT(REG_VM_INV_REQ), 1, 1, 0xfff << 16 | 4,
 		     FENCE(KERNEL(WORDS), 1), 6, 1);
 		SEED(POKE, BUFFER, FENCE(WORDS, 3), 0);
 		SEED(PAGE, 4 | FUZZ_VMID << 16, ADDR(BUFFER), 5, 0, 0,

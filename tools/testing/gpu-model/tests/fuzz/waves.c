@@ -68,13 +68,13 @@ int LLVMFuzzerTestOneInput(const u8 *input, size_t size)
 {
 	static u32 gws[GWS_RESOURCES];
 	const struct wave_mem mem = {
-		.ptr = ptr, .generation = generation, .gws = gws,
+		.isa = &isa_gfx90a, .ptr = ptr, .generation = generation, .gws = gws,
 		.gws_count = GWS_RESOURCES,
 		.shared_base = 0x1000000000000ull, .private_base = 0x2000000000000ull,
 		.tba = CODE_VA + 64, .tma = DATA_VA,
 		.watch = { { DATA_VA, ~63ull, WATCH_NONREAD, TRAPSTS_WATCH0 } }, .watches = 1,
 	};
-	struct workgroup *wg = wg_alloc(2, VGPRS, ACC, LDS);
+	struct workgroup *wg = wg_alloc(2, LANES, VGPRS, ACC, LDS);
 	unsigned int n, round;
 
 	if (!wg)
@@ -131,13 +131,13 @@ static bool seed(unsigned int n)
 {
 	unsigned int i;
 
-	for (i = n * SEED_ROWS; i < (n + 1) * SEED_ROWS && i < isa_nrows; i++) {
-		const struct isa_row *r = &isa_rows[i];
+	for (i = n * SEED_ROWS; i < (n + 1) * SEED_ROWS && i < isa_gfx90a.nrows; i++) {
+		const struct isa_row *r = &isa_gfx90a.rows[i];
 		const u32 words[2] = {
 			formats[r->fmt].bits | (u32)r->op << formats[r->fmt].op, 0x00000100,
 		};
 
 		seed_bytes(words, r->fmt == SMEM || r->fmt >= VOP3 ? 8 : 4);
 	}
-	return n * SEED_ROWS < isa_nrows;
+	return n * SEED_ROWS < isa_gfx90a.nrows;
 }
