@@ -121,8 +121,8 @@ static vm_fault_t put_back(const struct gpreempt_doorbell *db, struct vm_area_st
 	unsigned long page = vma->vm_pgoff - db->pgoff + PFN_DOWN(address - vma->vm_start);
 	vm_fault_t ret;
 
-	/* the second: never beyond the process's own */
-	if (is_zapped(db) || WARN_ON_ONCE(page >= db->max_parts))
+	/* There is a part a page, and one more: never go beyond the process's own pages. */
+	if (is_zapped(db) || WARN_ON_ONCE(page + 1 >= db->max_parts))
 		return VM_FAULT_SIGBUS;
 	/* as io_remap_pfn_range() does: a device does not see encrypted memory */
 	ret = vmf_insert_pfn_prot(vma, address, db->pfn + page,
