@@ -9,7 +9,7 @@ RESULT = re.compile(STAMP + r"(ok|not ok) \d+\b *(?:- )?(.*)")
 # A figure that is reported, not judged: of a kselftest, or of KUnit.
 FIGURE = re.compile(STAMP + r"# (?:\w+: )?report: (.*)")
 # What a test says of its failure, before its result: a kselftest, its harness, or KUnit.
-REASON = re.compile(STAMP + r"# (\w+\.c:\d+:.*|\w+: Test (?:terminated|ended|exited) .*|"
+REASON = re.compile(STAMP + r"# ([\w/]+\.c:\d+:.*|\w+: Test (?:terminated|ended|exited) .*|"
                     r"\w+: (?:EXPECTATION|ASSERTION) FAILED at .*)")
 EXPECTED = ":Expected "     # in a kselftest's, which may have said something else before
 # Of bench guest, whatever stands before it: the guest's own tests may all have passed.

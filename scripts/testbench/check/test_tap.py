@@ -61,13 +61,13 @@ class Tally(unittest.TestCase):
         tally = tap.Tally()
         for line in ("1..4", "# a_test.c:7:one:only a word", "ok 1 a.one",
                      "# a_test.c:8:two:only a word",
-                     "# a_test.c:9:two:Expected 1 (1) == n (2)",
+                     "# queue/a_test.c:9:two:Expected 1 (1) == n (2)",
                      "# a_test.c:10:two:Expected 3 (3) == n (2)", "not ok 2 a.two",
                      "[    1.5]     # three: EXPECTATION FAILED at b_kunit.c:5", "not ok 3 b",
                      "# four: Test terminated by timeout", "not ok 4 a.four"):
             tally.feed(line)
         self.assertEqual(tally.remarks,
-                         ["a.two: a_test.c:9:two:Expected 1 (1) == n (2)",
+                         ["a.two: queue/a_test.c:9:two:Expected 1 (1) == n (2)",
                           "b: three: EXPECTATION FAILED at b_kunit.c:5",
                           "a.four: four: Test terminated by timeout"])
 
