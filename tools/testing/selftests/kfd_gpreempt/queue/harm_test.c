@@ -17,6 +17,11 @@
 #define HIGH		12
 #define LOW		3
 #define WINDOW_MS	400
+/*
+ * A scan that falls between two kernels of HIGH may take LOW off for nothing, once in some seconds,
+ * for 40 ms at most: the window is so much longer that this is not all that LOW may lose.
+ */
+#define WINDOWS		4
 #define MANY		30	/* queues of a process that has many */
 #define PROCESSES	4
 
@@ -187,13 +192,17 @@ static int start(FIXTURE_DATA(harm) *self, struct part part)
 	return 0;
 }
 
-static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(harm) *self)
+/* With GPREEMPT over that many windows. */
+static void compare(struct __test_metadata *_metadata, FIXTURE_DATA(harm) *self,
+		    unsigned int windows)
 {
 	unsigned int i;
 
 	measure(self, self->stock, WINDOW_MS);
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	measure(self, self->ours, WINDOW_MS);
+	measure(self, self->ours, windows * WINDOW_MS);
+	for (i = 0; i < self->nr; i++)
+		self->ours[i] /= windows;
 	for (i = 0; i < self->nr; i++)
 		TH_LOG("report: level %u: %llu on stock, %llu with GPREEMPT",
 		       self->part[i]->priority, (unsigned long long)self->stock[i],
@@ -228,7 +237,7 @@ static void halves(struct __test_metadata *_metadata, FIXTURE_DATA(harm) *self, 
 		.priority = LOW, .mask = mask, .groups = half, .us = 1000, .depth = 3 }));
 	ASSERT_EQ(0, start(self, (struct part) {
 		.priority = other, .mask = mask << half, .groups = half, .us = 1000, .depth = 3 }));
-	compare(_metadata, self);
+	compare(_metadata, self, 1);
 	expect_percent(_metadata, self, 0, 95);
 	expect_percent(_metadata, self, 1, 95);
 	EXPECT_EQ(0, gpreempt_number("stats/preemptions"));
@@ -253,7 +262,7 @@ TEST_F_TIMEOUT(harm, masks_overlap, 120)
 		.groups = cus - 1, .us = 1000, .depth = 3 }));
 	ASSERT_EQ(0, start(self, (struct part) { .priority = HIGH, .mask = 0xffffffff << 1,
 		.groups = cus, .us = 1000, .depth = 3 }));
-	compare(_metadata, self);
+	compare(_metadata, self, 1);
 	EXPECT_LT(0, gpreempt_number("stats/preemptions"));
 }
 
@@ -268,7 +277,7 @@ static void waits_for_itself(struct __test_metadata *_metadata, FIXTURE_DATA(har
 		.priority = LOW, .groups = self->c.dev.cus / 2 }));
 	ASSERT_EQ(0, start(self, (struct part) {
 		.priority = HIGH, .groups = 1, .us = 1100, .depth = depth, .in_order = true }));
-	compare(_metadata, self);
+	compare(_metadata, self, WINDOWS);
 	expect_percent(_metadata, self, 0, 95);
 	expect_percent(_metadata, self, 1, 98);
 }
@@ -289,7 +298,7 @@ TEST_F_TIMEOUT(harm, small_and_endless, 120)
 	ASSERT_EQ(0, start(self, (struct part) { .priority = HIGH, .groups = 1 }));
 	ASSERT_EQ(0, start(self, (struct part) {
 		.priority = LOW, .groups = self->c.dev.cus, .us = 2000, .depth = 3 }));
-	compare(_metadata, self);
+	compare(_metadata, self, 1);
 	expect_percent(_metadata, self, 0, 95);
 	expect_percent(_metadata, self, 1, 80);
 }
