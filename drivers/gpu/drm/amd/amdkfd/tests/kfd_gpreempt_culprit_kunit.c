@@ -29,6 +29,8 @@
  * @idle:	bit n: queue n has no waves
  * @slow:	bit n: its saves are late
  * @other:	and so are all, for what is none of these queues
+ * @others:	and so are the first, so many
+ * @coins:	how the coin falls in the proof, by trial; 0: with the suspect, without it, and so on
  * @saved:	which had waves in the last save
  * @late:	was that late?
  * @blamed:	queues that delayed the last one that was late
@@ -40,9 +42,9 @@ struct node {
 	struct gpreempt_search search;
 	struct gpreempt_suspect q[QUEUES];
 	unsigned int nr;
-	u32 idle, slow, saved, blamed;
+	u32 idle, slow, saved, blamed, coins;
 	bool other, late;
-	unsigned int saves, lates;
+	unsigned int others, saves, lates;
 	u64 now_ns;
 };
 
@@ -55,7 +57,7 @@ static void save_all(struct node *n)
 	for (i = 0; i < n->nr; i++)
 		if (!gpreempt_is_kept_off(&n->q[i], n->now_ns))
 			n->saved |= BIT(i) & ~n->idle;
-	n->late = n->other || n->saved & n->slow;
+	n->late = n->other || n->saves < n->others || n->saved & n->slow;
 	if (n->late)
 		n->blamed = n->saved & n->slow;
 	n->saves++;
@@ -65,13 +67,15 @@ static void save_all(struct node *n)
 /* As a transaction does it. The queue that is to blame, or NOBODY. */
 static int judge(struct node *n, enum gpreempt_finding *finding)
 {
+	u32 coins = n->coins ^ 0xaaaaaaaa;
+	bool coin = coins & BIT(n->search.alone ? n->search.proofs + 1 : 0);
 	int culprit = NOBODY;
 	unsigned int i;
 
 	gpreempt_search_hear(&n->search, n->late);
 	for (i = 0; i < n->nr; i++)
 		gpreempt_search_weigh(&n->search, &n->q[i], n->saved & BIT(i));
-	*finding = gpreempt_search_find(&n->search, n->now_ns);
+	*finding = gpreempt_search_find(&n->search, n->now_ns, coin);
 	for (i = 0; i < n->nr; i++) {
 		if (*finding == GPREEMPT_FOUND && gpreempt_is_suspect(&n->q[i]))
 			culprit = i;
@@ -108,8 +112,8 @@ static void gpreempt_culprit_found(struct kunit *test)
 			struct node n = { .nr = nr, .slow = BIT(i) };
 
 			KUNIT_EXPECT_EQ(test, search(&n), i);
-			KUNIT_EXPECT_LE(test, n.saves, 3 + 2 * halves);
-			KUNIT_EXPECT_LE(test, n.lates, 2 + halves);
+			KUNIT_EXPECT_LE(test, n.saves, 2 + PROOFS + 2 * halves);
+			KUNIT_EXPECT_LE(test, n.lates, 2 + PROOFS / 2 + halves);
 			KUNIT_EXPECT_FALSE(test, n.search.on);
 			for (k = 0; k < nr; k++)
 				KUNIT_EXPECT_FALSE(test, gpreempt_is_kept_off(&n.q[k], n.now_ns));
@@ -124,8 +128,8 @@ static void gpreempt_culprit_alone(struct kunit *test)
 	enum gpreempt_finding finding;
 
 	KUNIT_EXPECT_EQ(test, search(&n), 2);
-	KUNIT_EXPECT_EQ(test, n.saves, 3);
-	KUNIT_EXPECT_EQ(test, n.lates, 2);
+	KUNIT_EXPECT_EQ(test, n.saves, 2 + PROOFS);
+	KUNIT_EXPECT_EQ(test, n.lates, 2 + PROOFS / 2);
 
 	save_all(&n);
 	n.slow = 0;
@@ -182,8 +186,8 @@ static unsigned int count(u32 queues)
 
 /*
  * Half of the suspects are tried at a time, and of them first those that were not tried last; what
- * was saved in time is none any more, nor what was off when a save was late. The last one is left
- * out, if it was late by itself.
+ * was saved in time is none any more, nor what was off when a save was late. The last one is tried
+ * or left out by a coin.
  */
 static void gpreempt_culprit_halves(struct kunit *test)
 {
@@ -195,7 +199,6 @@ static void gpreempt_culprit_halves(struct kunit *test)
 		struct node n = { .nr = 2 + i % (QUEUES - 1), .slow = BIT(i % 7) };
 		enum gpreempt_finding finding = GPREEMPT_TRY;
 		u32 suspects = 0, aside = 0;
-		bool alone;
 
 		while (finding == GPREEMPT_TRY && n.saves <= SAVES_MAX) {
 			u32 tried = 0;
@@ -216,9 +219,9 @@ static void gpreempt_culprit_halves(struct kunit *test)
 				if (n.q[k].role == GPREEMPT_TRIED)
 					tried |= BIT(k);
 			KUNIT_EXPECT_EQ(test, tried & ~suspects, 0);
-			alone = n.late && n.saves > 1 && count(suspects) == 1;
+			KUNIT_EXPECT_EQ(test, n.search.alone, count(suspects) == 1);
 			KUNIT_EXPECT_EQ(test, count(tried),
-					alone ? 0 : (count(suspects) + 1) / 2);
+					n.search.without ? 0 : (count(suspects) + 1) / 2);
 			KUNIT_EXPECT_EQ(test, count(tried & aside),
 					min(count(aside), count(tried)));
 			aside = suspects & ~tried;
@@ -260,6 +263,56 @@ static void gpreempt_culprit_other(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, n.saved, 0);
 		KUNIT_EXPECT_FALSE(test, n.search.on);
 	}
+}
+
+/*
+ * So are saves that some tenant delays by its copies, as many as it likes: it does not know the
+ * coin, so that one search in 64 blames a queue at most. A culprit is found however that falls.
+ */
+static void gpreempt_culprit_coin(struct kunit *test)
+{
+	unsigned int nr, others, coins, blamed;
+
+	for (nr = 1; nr <= 8; nr++) {
+		for (others = 1; others <= SAVES_MAX; others++) {
+			for (coins = blamed = 0; coins < BIT(PROOFS); coins++) {
+				struct node n = { .nr = nr, .others = others, .coins = coins };
+
+				blamed += search(&n) != NOBODY;
+				KUNIT_EXPECT_FALSE(test, n.search.on);
+			}
+			KUNIT_EXPECT_GE(test, 1, blamed);
+		}
+		for (coins = 0; coins < BIT(PROOFS); coins++) {
+			struct node n = { .nr = nr, .slow = BIT(nr / 2), .coins = coins };
+
+			KUNIT_EXPECT_EQ(test, search(&n), nr / 2);
+		}
+	}
+}
+
+/* What comes meanwhile and is late is proved anew, and does not inherit what the coin has shown. */
+static void gpreempt_culprit_newcomer(struct kunit *test)
+{
+	struct node n = { .nr = 1, .slow = 1 };
+	enum gpreempt_finding finding;
+
+	save_all(&n);
+	judge(&n, &finding);
+	while (n.search.proofs < PROOFS - 2) {
+		save_all(&n);
+		judge(&n, &finding);
+	}
+	KUNIT_EXPECT_FALSE(test, n.search.without);
+	n.nr = 2;
+	n.idle = 1;
+	n.slow = 2;
+	save_all(&n);
+	judge(&n, &finding);
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_TRY);
+	KUNIT_EXPECT_TRUE(test, gpreempt_is_suspect(&n.q[1]));
+	KUNIT_EXPECT_FALSE(test, gpreempt_is_suspect(&n.q[0]));
+	KUNIT_EXPECT_GE(test, 1, n.search.proofs);
 }
 
 /* A save that is late for no queue's sake has no suspects. */
@@ -328,7 +381,7 @@ static void gpreempt_culprit_rests(struct kunit *test)
 	u64 begun_ns = n.now_ns, off_ns = 0;
 	unsigned int searches = 0;
 
-	while (n.now_ns < begun_ns + 10 * NSEC_PER_SEC) {
+	while (n.now_ns < begun_ns + 20 * NSEC_PER_SEC) {
 		enum gpreempt_finding finding = GPREEMPT_TRY;
 		u64 from_ns;
 
@@ -350,7 +403,7 @@ static void gpreempt_culprit_rests(struct kunit *test)
 		searches++;
 	}
 	KUNIT_EXPECT_LT(test, 5, searches);
-	KUNIT_EXPECT_GE(test, n.now_ns - begun_ns + NSEC_PER_SEC, 8 * off_ns);
+	KUNIT_EXPECT_GE(test, n.now_ns - begun_ns + 2 * NSEC_PER_SEC, 8 * off_ns);
 	/* a late one does not wait for that */
 	KUNIT_EXPECT_TRUE(test, delayed(&n.search, true, LATE + 1));
 }
@@ -389,8 +442,8 @@ static void gpreempt_culprit_dropped(struct kunit *test)
 }
 
 /*
- * Whatever delays its saves now and then, and has waves or not: a queue is only blamed for a
- * save that it delayed itself, and each search ends.
+ * Whatever delays its saves now and then, and has waves or not: a queue is only blamed for
+ * saves that it delayed itself, and each search ends.
  */
 static void gpreempt_culprit_no_other(struct kunit *test)
 {
@@ -399,7 +452,8 @@ static void gpreempt_culprit_no_other(struct kunit *test)
 
 	prandom_seed_state(&rnd, 4711);
 	for (i = 0; i < RUNS; i++) {
-		struct node n = { .nr = 1 + prandom_u32_state(&rnd) % QUEUES };
+		struct node n = { .nr = 1 + prandom_u32_state(&rnd) % QUEUES,
+				  .coins = prandom_u32_state(&rnd) };
 		u32 chance = prandom_u32_state(&rnd) & prandom_u32_state(&rnd);
 		enum gpreempt_finding finding = GPREEMPT_TRY;
 		int culprit = NOBODY;
@@ -416,11 +470,10 @@ static void gpreempt_culprit_no_other(struct kunit *test)
 		if (culprit == NOBODY)
 			continue;
 		found++;
-		KUNIT_EXPECT_FALSE(test, n.late);
 		KUNIT_EXPECT_EQ(test, n.blamed, BIT(culprit));
-		KUNIT_EXPECT_LT(test, 2, n.saves);
+		KUNIT_EXPECT_LE(test, PROOFS, n.saves);
 	}
-	KUNIT_EXPECT_LT(test, RUNS / 4, found);
+	KUNIT_EXPECT_LT(test, RUNS / 1000, found);
 }
 
 /* Kept off for 1 s, 2 s and so on to 1024 s; forgotten 10 minutes after it came back. */
@@ -460,7 +513,7 @@ static void gpreempt_culprit_time_of_another(struct kunit *test)
 
 /*
  * An hour beside three honest queues, with a save every 10 ms: the tenant that delays each of
- * its own is found each time, and costs the others two late saves a time, a dozen times.
+ * its own is found each time, and costs the others six late saves a time, a dozen times.
  */
 static void gpreempt_culprit_for_an_hour(struct kunit *test)
 {
@@ -489,7 +542,7 @@ static void gpreempt_culprit_for_an_hour(struct kunit *test)
 		}
 	}
 	KUNIT_EXPECT_EQ(test, found, 13);
-	KUNIT_EXPECT_LE(test, n.lates, 3 * found);
+	KUNIT_EXPECT_LE(test, n.lates, 6 * found);
 }
 
 static struct kunit_case culprit_cases[] = {
@@ -500,6 +553,8 @@ static struct kunit_case culprit_cases[] = {
 	KUNIT_CASE(gpreempt_culprit_halves),
 	KUNIT_CASE(gpreempt_culprit_nobody),
 	KUNIT_CASE(gpreempt_culprit_other),
+	KUNIT_CASE(gpreempt_culprit_coin),
+	KUNIT_CASE(gpreempt_culprit_newcomer),
 	KUNIT_CASE(gpreempt_culprit_none),
 	KUNIT_CASE(gpreempt_culprit_slow),
 	KUNIT_CASE(gpreempt_culprit_slow_part),

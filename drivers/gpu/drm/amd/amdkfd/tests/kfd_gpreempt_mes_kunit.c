@@ -344,13 +344,14 @@ static void gpreempt_mes_taken_off(struct kunit *test)
 static void gpreempt_mes_save_took(struct kunit *test)
 {
 	struct machine *m = test->priv;
+	struct gpreempt_search *search = &m->gp.saves.search;
 
-	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 1, 1000));
-	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 2, 2000));
-	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 0, 900000));
+	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, search, 1, 1000));
+	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, search, 2, 2000));
+	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, search, 0, 900000));
 	/* slow, and not yet three times running */
-	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, 1, 11 * NSEC_PER_MSEC));
-	KUNIT_EXPECT_TRUE(test, kfd_gpreempt_save_took(&m->gp, 1, NSEC_PER_SEC + 1));
+	KUNIT_EXPECT_FALSE(test, kfd_gpreempt_save_took(&m->gp, search, 1, 11 * NSEC_PER_MSEC));
+	KUNIT_EXPECT_TRUE(test, kfd_gpreempt_save_took(&m->gp, search, 1, NSEC_PER_SEC + 1));
 	KUNIT_EXPECT_EQ(test, ewma_gpreempt_ns_read(&m->gp.saves.mean_ns), (3 * 1000 + 2000) / 4);
 }
 

@@ -437,9 +437,35 @@ static void gpreempt_time_harm(struct kunit *test)
 	}
 }
 
+/* Where a queue stays for long when it has come, help begins when those above may leave. */
+static void gpreempt_time_help_waits(struct kunit *test)
+{
+	struct machine *m = machine_new(test, 3, false);
+	unsigned int i;
+
+	m->view.policy = gpreempt_policy_find("timeslice");
+	m->view.tun.min_residency_us = 50000;
+	for (i = 0; i < GPREEMPT_LEVELS; i++)
+		m->view.tun.timeslice_us[i] = 1000;
+	machine_queue(m, 0, machine_process(test), LOW, &endless);
+	machine_queue(m, 1, machine_process(test), HIGH, &endless);
+	machine_queue(m, 2, machine_process(test), HIGH, &endless);
+	machine_submit(m, 0, 1);
+	machine_run(m, 20 * NSEC_PER_MSEC);
+	machine_submit(m, 1, 2);
+	machine_submit(m, 2, 2);
+	machine_run(m, 1500 * NSEC_PER_MSEC);
+	machine_begin(m);
+	machine_run(m, 20ULL * NSEC_PER_SEC);
+	/* each time that it starves, and at once */
+	KUNIT_EXPECT_GE(test, m->q[0].helped, 18);
+	KUNIT_EXPECT_GE(test, 1100 * NSEC_PER_MSEC, m->q[0].gap_ns);
+}
+
 static struct kunit_case gpreempt_time_cases[] = {
 	KUNIT_CASE_PARAM(gpreempt_time_starve, starve_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_time_idle_help, idle_help_gen_params),
+	KUNIT_CASE(gpreempt_time_help_waits),
 	KUNIT_CASE_PARAM(gpreempt_time_request, request_gen_params),
 	KUNIT_CASE_PARAM(gpreempt_time_harm, harm_gen_params),
 	{}

@@ -503,8 +503,7 @@ static int gpreempt_validate(void *kdata, unsigned int usize)
 	if (!op)
 		return -EOPNOTSUPP;
 	if (!valid_fields(op, args) ||
-	    memchr_inv((const void *)args->reserved + op->in, 0,
-		       sizeof(args->reserved) - op->in))
+	    memchr_inv((const void *)args->reserved + op->in, 0, sizeof(args->reserved) - op->in))
 		return -EINVAL;
 	return 0;
 }

@@ -232,8 +232,7 @@ static u32 queue_state(struct kfd_gpreempt *gp, const struct queue *q)
  *
  * Return: 0, -ENODEV if the node is gone, or -ERESTARTSYS.
  */
-int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq,
-			    struct kfd_gpreempt_queue_info *info)
+int kfd_gpreempt_queue_info(struct kfd_gpreempt_queue *gpq, struct kfd_gpreempt_queue_info *info)
 {
 	struct kfd_gpreempt *gp = gpq->gp;
 	const struct queue *q = gpq->q;

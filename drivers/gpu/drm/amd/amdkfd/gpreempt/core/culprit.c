@@ -5,10 +5,12 @@
  * A runlist leaves the hardware as a whole, and one fence answers for all. So a late fence names no
  * queue: each that may have had waves is a suspect, even if its waves ended before the save. The
  * search excludes: it keeps all queues off but half of the suspects, and has these saved once more
- * after a while. If that save is late, the culprit is among them, else among the others. A queue is
- * blamed only if it was alone on the hardware and late again, and the hardware without it was not:
- * queues for SDMA, which GPREEMPT does not take off, delay saves as well. So no tenant can
- * have another's queue blamed, and a host that did not run for a moment does no harm.
+ * after a while. If that save is late, the culprit is among them, else among the others. The last
+ * suspect has the hardware for itself, or is off, as a coin says before each of some trials. It is
+ * blamed only if each save that it was in was late, and no other: queues for SDMA, which GPREEMPT
+ * does not take off, delay saves as well, and their tenant does not know the coin. So a tenant
+ * has another's queue blamed by one search in 64 at most, and a host that did not run for a moment
+ * does no harm.
  *
  * The culprit alone is kept off, for a time that doubles with each relapse. So a tenant that
  * delays its saves loses its own time, and does not switch GPREEMPT off for others.
@@ -31,8 +33,11 @@
 /* Ample to restore the waves of a trial, so that there are some to be saved. */
 #define TRIAL_NS	(10 * NSEC_PER_MSEC)
 
+/* So many trials by coin prove that the last suspect is the culprit, or more, up to a late one. */
+#define PROOFS		6
+
 /* Twice what 256 suspects take, as some may be idle when they are tried. */
-#define TRIALS		16
+#define TRIALS		(16 + PROOFS)
 
 /* Kept off for so long at first, and 2^10 times as long, 17 minutes, at last. */
 #define KEEP_OFF_NS	(1ULL * NSEC_PER_SEC)
@@ -107,10 +112,14 @@ void gpreempt_search_hear(struct gpreempt_search *search, bool late)
 void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspect *suspect,
 			   bool had)
 {
-	if (search->late && had)
+	if (search->late && had) {
+		/* What was proved was another's fault. */
+		if (!gpreempt_is_suspect(suspect))
+			search->proofs = 0;
 		suspect->role = GPREEMPT_TRIED;
-	else if (suspect->role != GPREEMPT_UNSUSPECTED && (search->late || had))
+	} else if (suspect->role != GPREEMPT_UNSUSPECTED && (search->late || had)) {
 		suspect->role = GPREEMPT_CLEARED;
+	}
 	if (!gpreempt_is_suspect(suspect))
 		return;
 	search->suspects++;
@@ -121,15 +130,23 @@ void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspe
  * gpreempt_search_find - has the culprit been found?
  * @search: of the node, all queues weighed
  * @now_ns: the time, from which the next trial runs
+ * @coin: is the last suspect to be off in the next trial? By chance, so that nobody foresees it
  *
  * gpreempt_search_place() follows for each queue, whatever was found: with %GPREEMPT_TRY it
  * says what takes part in the next trial; else the search is over.
  */
-enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 now_ns)
+enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 now_ns, bool coin)
 {
-	bool found = search->alone && search->suspects && !search->late;
+	bool found;
 
-	search->alone = search->suspects == 1 && search->late && search->trials < TRIALS;
+	if (search->suspects != 1)
+		search->proofs = 0;
+	else if (search->alone && search->late != search->without)
+		search->proofs++;
+	/* The last proof is a save that it delayed. */
+	found = search->proofs >= PROOFS && search->late;
+	search->alone = search->suspects == 1;
+	search->without = search->alone && coin;
 	if (found || !search->suspects || !search->trials) {
 		*search = (struct gpreempt_search) {
 			.harmless = search->harmless,
@@ -142,7 +159,7 @@ enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 n
 	search->trials--;
 	search->due_ns = now_ns + TRIAL_NS;
 	/* Half of them are tried now; of those that were not, as many as that allows. */
-	search->suspects = search->alone ? 0 : (search->suspects + 1) / 2;
+	search->suspects = search->without ? 0 : (search->suspects + 1) / 2;
 	search->aside = min(search->aside, search->suspects);
 	return GPREEMPT_TRY;
 }

@@ -51,7 +51,9 @@ struct gpreempt_past {
  * @harmless:	slow saves began it, and none has been late
  * @on:		a search is under way, and so is a trial
  * @late:	the save that ended the last trial was late, or the one that began the search
- * @alone:	one suspect is left: this trial is without it
+ * @alone:	one suspect is left, and a coin says what this trial is
+ * @without:	without it
+ * @proofs:	trials by coin that it was late in, or others in time without it, in a row
  * @suspects:	queues that may be the culprit
  * @aside:	of these, those that did not take part in the last trial
  * @trials:	how many more there may be: none was made yet after the save that began it
@@ -69,6 +71,8 @@ struct gpreempt_search {
 	bool on;
 	bool late;
 	bool alone;
+	bool without;
+	unsigned int proofs;
 	unsigned int suspects;
 	unsigned int aside;
 	unsigned int trials;
@@ -114,7 +118,7 @@ bool gpreempt_search_delayed(struct gpreempt_search *search, bool preempts, u64 
 void gpreempt_search_hear(struct gpreempt_search *search, bool late);
 void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspect *suspect,
 			   bool had);
-enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 now_ns);
+enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 now_ns, bool coin);
 void gpreempt_search_place(struct gpreempt_search *search, struct gpreempt_suspect *suspect);
 void gpreempt_keep_off(struct gpreempt_suspect *suspect, struct gpreempt_past *past, u64 now_ns);
 

@@ -73,9 +73,8 @@ struct gpreempt_blocked {
  * @awake:	had work that could run at the last scan
  * @idle:	was idle then
  *
- * Zeroed when the queue is created and when the monitor is enabled. A time is in ns of the
- * scans' clock; 0 means that it does not run. One in the future (time went backwards) starts
- * anew.
+ * Zeroed when the queue is created and when the monitor is enabled. A time is in ns of the scans'
+ * clock; 0 means that it does not run. One in the future (time went backwards) starts anew.
  */
 struct gpreempt_memory {
 	struct gpreempt_index index;

@@ -4,9 +4,10 @@
  *
  * A process that is kept from executing on a level for longer than starvation_ms is helped: the
  * queue of it that has waited longest stands above all others until it has executed for
- * min_residency_us. It has blocked_us and some scans to begin, as one that never does would be
- * helped for ever. One queue at a time: two might share the machine so that neither can launch all
- * it has, each time anew, and kernels that wait for each other in their waves would never end.
+ * min_residency_us. It has that long until those above may be taken off, and then blocked_us and
+ * some scans to begin, as one that never does would be helped for ever. One queue at a time: two
+ * might share the machine so that neither can launch all it has, each time anew, and kernels that
+ * wait for each other in their waves would never end.
  *
  * Help is a loss for those above. So what it took from them, with the saves, is followed by seven
  * times as long in which there is none: with many that starve the wait grows, and never the loss.
@@ -24,12 +25,6 @@
 static u64 waits_ns(const struct gpreempt_queue_view *q)
 {
 	return q->state.waits_ns ? max(q->state.waits_ns, q->turn->ran_ns) : 0;
-}
-
-static bool has_starved(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
-{
-	return gpreempt_reached(waits_ns(q), view->now_ns,
-				(u64)view->tun.starvation_ms * NSEC_PER_MSEC);
 }
 
 /* Processes in turn; of one of them the level, and then the queue, that has waited longest. */
@@ -63,7 +58,8 @@ static bool is_wanted_above(const struct gpreempt_view *view, const struct gpree
 /* Has a queue that is being helped had what it needs, made no use of it, or nothing more to run? */
 static bool is_over(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
 {
-	u64 begin_us = view->tun.blocked_us + BEGIN_SCANS * (u64)view->tun.poll_interval_us;
+	u64 begin_us = view->tun.min_residency_us + view->tun.blocked_us +
+		       BEGIN_SCANS * (u64)view->tun.poll_interval_us;
 	u64 us = view->help.executed_ns ? view->tun.min_residency_us : begin_us;
 	u64 from_ns = view->help.executed_ns ?: view->help.given_ns, now_ns = view->now_ns;
 
@@ -80,8 +76,8 @@ static bool is_over(const struct gpreempt_view *view, const struct gpreempt_queu
  */
 struct gpreempt_queue_view *gpreempt_help(const struct gpreempt_view *view, u64 *next_ns)
 {
-	struct gpreempt_queue_view *next = NULL;
-	struct gpreempt_queue_view *q;
+	u64 starved_ns = (u64)view->tun.starvation_ms * NSEC_PER_MSEC;
+	struct gpreempt_queue_view *next = NULL, *q;
 
 	*next_ns = 0;
 	if (view->passive)
@@ -96,7 +92,7 @@ struct gpreempt_queue_view *gpreempt_help(const struct gpreempt_view *view, u64 
 		/* Between two the machine is theirs that stand above by right. */
 		if (q->memory->raised)
 			return NULL;
-		if (has_starved(view, q) && is_next(q, next))
+		if (gpreempt_reached(waits_ns(q), view->now_ns, starved_ns) && is_next(q, next))
 			next = q;
 	}
 	if (!next || view->now_ns >= view->help.next_ns || !is_wanted_above(view, next))

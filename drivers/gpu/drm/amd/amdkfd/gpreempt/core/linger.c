@@ -103,8 +103,7 @@ static void comes_back(const struct gpreempt_view *view, const struct gpreempt_q
 	l->worked = works;
 	l->cut = lingered_ns < l->linger_ns;
 	if (!works)
-		l->spent_ns = max(l->spent_ns, now - min_t(u64, now, SPAN_NS)) +
-			      PART * lingered_ns;
+		l->spent_ns = max(l->spent_ns, now - min_t(u64, now, SPAN_NS)) + PART * lingered_ns;
 }
 
 /* The lowest queue that leaves for those above, or comes back as they let it. */

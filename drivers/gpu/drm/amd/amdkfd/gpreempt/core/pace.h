@@ -49,8 +49,7 @@ struct gpreempt_reading {
 };
 
 /* Reads the memory of a queue; returns how many words those were, %GPREEMPT_QUEUE_READS at most. */
-typedef unsigned int (*gpreempt_read_fn)(struct gpreempt_view *view,
-					 struct gpreempt_queue_view *q);
+typedef unsigned int (*gpreempt_read_fn)(struct gpreempt_view *view, struct gpreempt_queue_view *q);
 
 void gpreempt_read(struct gpreempt_view *view, gpreempt_read_fn read);
 

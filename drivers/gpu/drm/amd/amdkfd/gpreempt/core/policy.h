@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * GPREEMPT policies: which group's turn it is on a level. A policy says so in numbers; what
- * follows from them, and all that no policy may break, is select's. So is that levels go by
- * priority.
+ * GPREEMPT policies: which group's turn it is on a level. A policy says so in numbers; what follows
+ * from them, and all that no policy may break, is select's. So is that levels go by priority.
  */
 #ifndef GPREEMPT_POLICY_H_INCLUDED
 #define GPREEMPT_POLICY_H_INCLUDED

@@ -11,12 +11,6 @@
 
 #include "select.h"
 
-/* Is it in nobody's way, for all that its memory shows? */
-static bool may_hide(const struct gpreempt_queue_view *q)
-{
-	return q->seen.mapped && !q->shows && gpreempt_takes_part(q);
-}
-
 /*
  * How long a queue may wait before proof is wanted: an interval, or a little less, as the next
  * scan may be early; or an eighth of what the same packets take, so that long kernels are counted
@@ -54,7 +48,8 @@ bool gpreempt_wants_proof(const struct gpreempt_view *view, bool counts)
 	if (view->blind || view->now_ns < view->proof_ns)
 		return false;
 	gpreempt_for_each(q, view)
-		if (may_hide(q))
+		/* In nobody's way, for all that its memory shows. */
+		if (q->seen.mapped && !q->shows && gpreempt_takes_part(q))
 			lowest = min(lowest, gpreempt_level(q));
 	if (lowest > GPREEMPT_BOOST)
 		return false;

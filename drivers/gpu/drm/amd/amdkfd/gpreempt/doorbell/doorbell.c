@@ -122,7 +122,7 @@ static vm_fault_t put_back(const struct gpreempt_doorbell *db, struct vm_area_st
 	vm_fault_t ret;
 
 	/* There is a part a page, and one more: never go beyond the process's own pages. */
-	if (is_zapped(db) || WARN_ON_ONCE(page + 1 >= db->max_parts))
+	if (is_zapped(db) || WARN_ON_ONCE(page >= db->max_parts - 1))
 		return VM_FAULT_SIGBUS;
 	/* as io_remap_pfn_range() does: a device does not see encrypted memory */
 	ret = vmf_insert_pfn_prot(vma, address, db->pfn + page,

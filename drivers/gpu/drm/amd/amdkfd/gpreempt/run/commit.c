@@ -137,12 +137,14 @@ void kfd_gpreempt_answered(struct device_queue_manager *dqm)
 /**
  * kfd_gpreempt_save_took - the GPU has answered a request to take queues off
  * @gp: the node, DQM lock held
+ * @search: what delays of those that were saved are summed up in
  * @preempt: how many queues leave, 0 if the list is only changed
  * @ns: the time it took
  *
  * Return: is there a queue to be searched for that delays such answers?
  */
-bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns)
+bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, struct gpreempt_search *search,
+			    unsigned int preempt, u64 ns)
 {
 	u64 late_ns = (u64)READ_ONCE(gp->tunables.preempt_timeout_ms) * NSEC_PER_MSEC;
 	u64 slow_ns = (u64)READ_ONCE(gp->slow_save_ms) * NSEC_PER_MSEC;
@@ -151,8 +153,7 @@ bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, unsigned int preempt, u64 n
 	/* Announced work is made room for by so much earlier: no slow save may make that long. */
 	if (preempt && ns <= min(slow_ns, late_ns))
 		ewma_gpreempt_ns_add(&gp->saves.mean_ns, ns);
-	return gpreempt_search_delayed(&gp->saves.search, preempt, ktime_get_ns(), ns, slow_ns,
-				       late_ns);
+	return gpreempt_search_delayed(search, preempt, ktime_get_ns(), ns, slow_ns, late_ns);
 }
 
 /**
@@ -241,8 +242,10 @@ static bool forget(struct kfd_gpreempt *gp)
 	struct queue *q;
 
 	scoped_guard(mutex, &gp->groups.lock)
-		list_for_each_entry(g, &gp->groups.list, list)
+		list_for_each_entry(g, &gp->groups.list, list) {
 			WRITE_ONCE(g->past.end_ns, 0);
+			g->saves = (struct gpreempt_search) {};
+		}
 
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
 		if (!q->gpreempt)

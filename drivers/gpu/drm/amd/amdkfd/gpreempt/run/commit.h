@@ -33,7 +33,8 @@ struct kfd_gpreempt_backend {
 		   struct qcm_process_device *qpd);
 };
 
-bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, unsigned int preempt, u64 ns);
+bool kfd_gpreempt_save_took(struct kfd_gpreempt *gp, struct gpreempt_search *search,
+			    unsigned int preempt, u64 ns);
 int kfd_gpreempt_commit(struct kfd_gpreempt *gp, enum gpreempt_event *event);
 enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q);
 void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,

@@ -8,6 +8,7 @@
  * and is not taken for a victim, and a failed unmap leaves nothing to put back.
  */
 
+#include <linux/random.h>
 #include <linux/timekeeping.h>
 
 #include "amdgpu.h"
@@ -82,7 +83,7 @@ static enum gpreempt_finding search(struct kfd_gpreempt *gp, bool late)
 		if (q->gpreempt)
 			gpreempt_search_weigh(&gp->saves.search, &q->gpreempt->suspect,
 					      had_waves(gp, q, late));
-	finding = gpreempt_search_find(&gp->saves.search, now_ns);
+	finding = gpreempt_search_find(&gp->saves.search, now_ns, get_random_u8() & 1);
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
 		if (!q->gpreempt)
 			continue;
@@ -137,7 +138,7 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpre
 
 	if (mapped) {
 		fence_ns = gp->saves.answered_ns - start_ns;
-		delayed = kfd_gpreempt_save_took(gp, preempt, fence_ns);
+		delayed = kfd_gpreempt_save_took(gp, &gp->saves.search, preempt, fence_ns);
 	}
 	/* Stock has reset each queue that did not leave at all: nobody else is to blame. */
 	late = delayed && dqm->active_queue_count == active;

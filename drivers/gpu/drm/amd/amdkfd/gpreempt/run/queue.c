@@ -13,11 +13,10 @@
 #include "queue.h"
 
 /*
- * The group of a process or of a cgroup, referenced, or NULL without memory. A process is known by
- * its number. Its group goes when it ends, so a later process of that number has it only while a
- * scan still looks at a queue of the former.
+ * The group of a process or of a cgroup, referenced, or NULL without memory. A later
+ * process of the same number has another &struct pid, and so another group.
  */
-static struct kfd_gpreempt_group *group_get(struct kfd_gpreempt *gp, pid_t pid, u64 cgroup,
+static struct kfd_gpreempt_group *group_get(struct kfd_gpreempt *gp, struct pid *pid, u64 cgroup,
 					    gfp_t gfp)
 {
 	struct kfd_gpreempt_group *spare __free(kfree) = kzalloc(sizeof(*spare), gfp);
@@ -32,7 +31,7 @@ static struct kfd_gpreempt_group *group_get(struct kfd_gpreempt *gp, pid_t pid, 
 	}
 	if (!spare)
 		return NULL;
-	spare->pid = pid;
+	spare->pid = get_pid(pid);
 	spare->cgroup = cgroup;
 	spare->users = 1;
 	list_add(&spare->list, &gp->groups.list);
@@ -45,6 +44,7 @@ static void group_put(struct kfd_gpreempt *gp, struct kfd_gpreempt_group *g)
 	if (!g || --g->users)
 		return;
 	list_del(&g->list);
+	put_pid(g->pid);
 	kfree(g);
 }
 
@@ -59,7 +59,7 @@ static bool regroup(struct kfd_gpreempt_queue *gpq, u64 cgroup)
 	if ((gpq->common ? gpq->common->cgroup : 0) == cgroup)
 		return true;
 	if (cgroup) {
-		g = group_get(gpq->gp, 0, cgroup, GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC);
+		g = group_get(gpq->gp, NULL, cgroup, GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC);
 		if (!g)
 			return false;
 	}
@@ -82,7 +82,7 @@ static struct kfd_gpreempt_client *client_get(struct kfd_gpreempt *gp, const str
 	if (!client) {
 		client = kzalloc(sizeof(*client), GFP_KERNEL);
 		if (client)
-			client->group = group_get(gp, q->process->lead_thread->tgid, 0, GFP_KERNEL);
+			client->group = group_get(gp, task_tgid(current), 0, GFP_KERNEL);
 		if (!client || !client->group) {
 			kfree(client);
 			return NULL;

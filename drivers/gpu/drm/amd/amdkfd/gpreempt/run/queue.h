@@ -61,19 +61,21 @@ struct kfd_gpreempt_last {
 /**
  * struct kfd_gpreempt_group - the compute queues of a process, or of a cgroup, on a node
  * @list:	of the node's; its lock
- * @pid:	the process, 0: it is of a cgroup
+ * @pid:	the process, referenced; NULL: it is of a cgroup
  * @cgroup:	and then this is its number
  * @users:	records of processes or queues that refer to it; likewise
  * @past:	of its queues that delayed their saves: making them anew is no way out; DQM lock
+ * @saves:	how slow these were, where each queue is saved by itself; likewise
  * @epoch:	the &kfd_gpreempt.epoch that @group belongs to; monitor only
  * @group:	what is remembered of it; likewise
  */
 struct kfd_gpreempt_group {
 	struct list_head list;
-	pid_t pid;
+	struct pid *pid;
 	u64 cgroup;
 	unsigned int users;
 	struct gpreempt_past past;
+	struct gpreempt_search saves;
 	unsigned int epoch;
 	struct gpreempt_group group;
 };

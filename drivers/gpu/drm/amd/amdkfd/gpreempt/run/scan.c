@@ -6,9 +6,8 @@
  * by the kernel. They are read through the process's page tables, without the
  * DQM lock (which MMU notifiers take) and without faults.
  *
- * Rule 4, read only: nothing is written there.
- * Rule 7, no trust: what is read fills the view and nothing else, and no loop is bounded
- * by it.
+ * Rule 4, read only: nothing is written there. Rule 7, no trust: what is read fills the view and
+ * nothing else, and no loop is bounded by it.
  */
 
 #include <linux/hashtable.h>
@@ -283,8 +282,7 @@ static void read_aql(struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e
 
 	/* The read index first: the other order could show it ahead. */
 	if (read_words(gpq, &e->rptr, gpq->scan.rptr, 1) ||
-	    read_words(gpq, &e->wptr, gpq->scan.wptr, 1) ||
-	    (s64)(e->wptr - e->rptr) < 0)
+	    read_words(gpq, &e->wptr, gpq->scan.wptr, 1) || (s64)(e->wptr - e->rptr) < 0)
 		return;
 
 	if (e->wptr != e->rptr) {

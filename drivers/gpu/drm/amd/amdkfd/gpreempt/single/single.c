@@ -60,7 +60,7 @@ static int take_off(struct kfd_gpreempt *gp, struct qcm_process_device *qpd,
 	if (!q->properties.is_active)
 		return 0;
 	kfd_gpreempt_queue_off(gp, qpd, q, ns);
-	if (!kfd_gpreempt_save_took(gp, 1, ns))
+	if (!kfd_gpreempt_save_took(gp, &q->gpreempt->group->saves, 1, ns))
 		return 0;
 	/* Nothing else was saved meanwhile: it is to blame. The others may be as slow. */
 	if (!gp->hw || gp->hw->has_saved(q))

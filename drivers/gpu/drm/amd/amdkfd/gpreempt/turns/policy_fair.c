@@ -10,11 +10,10 @@
  * what it had when nobody else wanted it. One that is new has had a turn: else a process that
  * makes itself anew each time would always be first.
  *
- * A minimum and a cap are rates. Each has a time at which what the group had until now would
- * be due at that rate: if that of its minimum is not in the future, it goes first; while that
- * of its cap is, it has no turn. Both lag for no more than one turn behind the time; and that
- * of its minimum is no more than one ahead: what a group had when nobody else wanted it is not
- * held against it.
+ * A minimum and a cap are rates. Each has a time at which what the group had until now would be due
+ * at that rate: if that of its minimum is not in the future, it goes first; while that of its cap
+ * is, it has no turn. Both lag for no more than one turn behind the time; and that of its minimum
+ * is no more than one ahead: what a group had when nobody else wanted it is not held against it.
  */
 #include <linux/bits.h>
 #include <linux/math64.h>
