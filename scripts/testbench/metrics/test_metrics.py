@@ -332,10 +332,13 @@ class Format(Metrics):
             path = os.path.join(self.folder.as_posix().encode(), name)
             os.symlink(shutil.which("sleep"), path)
             with subprocess.Popen([path, "1000"]) as process:
-                self.tree.node(7)
-                self.tree.queue(process.pid, 0, 7)
-                (_, pid, _, command), = self.labels(self.samples("-p"), "gpreempt_queue_priority")
-                process.kill()
+                try:
+                    self.tree.node(7)
+                    self.tree.queue(process.pid, 0, 7)
+                    (_, pid, _, command), = self.labels(self.samples("-p"),
+                                                        "gpreempt_queue_priority")
+                finally:
+                    process.kill()
             self.assertEqual((pid, command), (str(process.pid), told))
             shutil.rmtree(self.tree.kfd / "proc")
 
