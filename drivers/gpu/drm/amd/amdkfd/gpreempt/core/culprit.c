@@ -139,9 +139,7 @@ enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 n
 {
 	bool found;
 
-	if (search->suspects != 1)
-		search->proofs = 0;
-	else if (search->alone && search->late != search->without)
+	if (search->suspects == 1 && search->alone && search->late != search->without)
 		search->proofs++;
 	/* The last proof is a save that it delayed. */
 	found = search->proofs >= PROOFS && search->late;
