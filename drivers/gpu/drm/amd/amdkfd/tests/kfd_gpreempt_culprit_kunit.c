@@ -316,6 +316,26 @@ static void gpreempt_culprit_newcomer(struct kunit *test)
 	KUNIT_EXPECT_GE(test, 1, n.search.proofs);
 }
 
+/* A save that is late while the last suspect has no waves clears it, however much was proved. */
+static void gpreempt_culprit_idle_at_last(struct kunit *test)
+{
+	struct node n = { .nr = 1, .slow = 1 };
+	enum gpreempt_finding finding;
+
+	save_all(&n);
+	judge(&n, &finding);
+	while ((n.search.proofs < PROOFS || n.search.without) && n.saves < SAVES_MAX) {
+		save_all(&n);
+		judge(&n, &finding);
+		KUNIT_EXPECT_EQ(test, finding, GPREEMPT_TRY);
+	}
+	n.idle = 1;
+	n.other = true;
+	save_all(&n);
+	KUNIT_EXPECT_EQ(test, judge(&n, &finding), NOBODY);
+	KUNIT_EXPECT_EQ(test, finding, GPREEMPT_NOBODY);
+}
+
 /* A save that is late for no queue's sake has no suspects. */
 static void gpreempt_culprit_none(struct kunit *test)
 {
@@ -556,6 +576,7 @@ static struct kunit_case culprit_cases[] = {
 	KUNIT_CASE(gpreempt_culprit_other),
 	KUNIT_CASE(gpreempt_culprit_coin),
 	KUNIT_CASE(gpreempt_culprit_newcomer),
+	KUNIT_CASE(gpreempt_culprit_idle_at_last),
 	KUNIT_CASE(gpreempt_culprit_none),
 	KUNIT_CASE(gpreempt_culprit_slow),
 	KUNIT_CASE(gpreempt_culprit_slow_part),
