@@ -111,9 +111,9 @@ static void expect_excluded(struct __test_metadata *_metadata, FIXTURE_DATA(culp
 }
 
 /*
- * LOW fills the machine, and each of its saves is late. HIGH waits for that once, and once
- * more if LOW is tried first, then no more until LOW is back; that delays it anew, and is kept
- * off twice as long.
+ * LOW fills the machine, and each of its saves is late. HIGH waits for that once, and once more
+ * each time that LOW is tried, then no more until LOW is back; that delays it anew, and is kept off
+ * twice as long.
  */
 TEST_F_TIMEOUT(culprit, alone, 120)
 {
@@ -152,7 +152,7 @@ TEST_F_TIMEOUT(culprit, alone, 120)
 
 /*
  * Its saves are slow and never late. HIGH waits for three of them, with others between them or not,
- * and for one more where LOW is tried.
+ * and for one more each time that LOW is tried.
  */
 TEST_F_TIMEOUT(culprit, slow_and_in_time, 120)
 {
@@ -200,12 +200,13 @@ TEST_F_TIMEOUT(culprit, stays_off, 120)
 	struct aql_queue other;
 	__u64 ns, end;
 
-	ASSERT_EQ(0, slow(&self->low, 2));
+	ASSERT_EQ(0, slow(&self->low, ALL));
 	until_job_start(&self->c, &self->job, &self->low);
 	ASSERT_EQ(0, until_job_moves(&self->job));
 	ASSERT_EQ(0, high_job_run(&self->c, &self->high_job, &self->high, CLIENT_TIMEOUT_MS,
 				  &ns));
 	ASSERT_EQ(0, wait_excluded(excluded + 1));
+	ASSERT_EQ(0, gpu_model_say("off", NULL, 0));
 	ASSERT_TRUE(is_excluded(&self->c, &self->low));
 	EXPECT_EQ(-ETIME, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_RESUME, 0, self->low.id,
 					   KFD_GPREEMPT_WAIT, 100, 0));
@@ -295,7 +296,7 @@ static int makes_anew(void)
 
 	if (client_open(&c) || aql_create(&q, &c.dev, 64, PRIORITY_LOW))
 		return 1;
-	if (until_job_init(&c, &job) || slow(&q, 2))
+	if (until_job_init(&c, &job) || slow(&q, ALL))
 		return 2;
 	until_job_start(&c, &job, &q);
 	if (until_job_moves(&job))
@@ -306,6 +307,8 @@ static int makes_anew(void)
 	while (!is_excluded(&c, &q))
 		if (kfd_now() > end)
 			return 4;
+	if (gpu_model_say("off", NULL, 0))
+		return 7;
 	if (aql_destroy(&q) || aql_create(&q, &c.dev, 64, PRIORITY_LOW))
 		return 5;
 	end = kfd_now() + 500000000ULL;		/* the other one would be off for longer */
