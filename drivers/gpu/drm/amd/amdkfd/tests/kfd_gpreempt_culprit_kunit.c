@@ -31,7 +31,7 @@
  * @slow:	bit n: its saves are late
  * @other:	and so are all, for what is none of these queues
  * @others:	and so are the first, so many
- * @coins:	how the coin falls in the proof, by trial; 0: with the suspect, without it, and so on
+ * @coins:	how the coin falls in the proof; 0: with the suspect, without it, and so on
  * @saved:	which had waves in the last save
  * @late:	was that late?
  * @blamed:	queues that delayed the last one that was late
