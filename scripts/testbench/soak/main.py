@@ -25,7 +25,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
 from testbench.guest import splats
 from testbench.jobs import jobs
@@ -312,7 +312,8 @@ class Run:
         cpus = itertools.islice(itertools.cycle(os.sched_getaffinity(0)), self.args.jobs)
         with ThreadPoolExecutor(self.args.jobs) as pool:
             try:
-                for worker in [pool.submit(self.work, cpu) for cpu in cpus]:
+                workers = [pool.submit(self.work, cpu) for cpu in cpus]
+                for worker in wait(workers, return_when=FIRST_EXCEPTION).done:
                     worker.result()
             except KeyboardInterrupt:
                 # The guests die of it as well: that is nobody's failure.
