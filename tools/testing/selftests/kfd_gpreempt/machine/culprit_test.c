@@ -175,7 +175,8 @@ TEST_F_TIMEOUT(culprit, slow_and_in_time, 120)
 					  CLIENT_TIMEOUT_MS, &ns));
 		if (i % 2) {
 			EXPECT_GE(gpu_model_limit(LATENCY_US) * 1000ULL, ns);
-		} else {
+		} else if (gpu_model_figures()) {
+			/* else a scan may have seen HIGH's packet before its doorbell rang */
 			EXPECT_LT(SLOW_MS * 1000000ULL, ns);
 		}
 	}
