@@ -132,7 +132,7 @@ void cgroup_find(unsigned int pid, uint64_t number, char *path, size_t size)
 	/* the root has no default: the search ends there */
 	while (strlen(dir) > strlen(root)) {
 		if (!stat(dir, &st) && st.st_ino == number) {
-			snprintf(path, size, "%s", dir + strlen(root));
+			utf8_text(path, size, dir + strlen(root));
 			return;
 		}
 		slash = strrchr(dir, '/');

@@ -139,7 +139,7 @@ void free_names(char **names);
  */
 struct node {
 	unsigned int gpu_id;
-	char name[64];
+	char name[192];
 	char pci[32];
 };
 
@@ -218,7 +218,7 @@ const char *const *profile_settings(const char *name);
 struct queue {
 	unsigned int folder, pid, id, gpu_id;
 	bool hidden;
-	char command[32], state[16];
+	char command[48], state[16];
 	uint64_t priority, permitted, effective, timeslice_us;
 	uint64_t weight, min_percent, cap_percent;
 	uint64_t group;
@@ -244,6 +244,8 @@ void queues_read(struct queues *all, bool times);
 int queue_state(struct queue *q);
 /* The same queue in @all, or NULL. */
 const struct queue *queues_find(const struct queues *all, const struct queue *q);
+/* Of a process, or "?" if it has none. */
+bool process_name(unsigned int pid, char *name, size_t size);
 uint64_t now_ns(void);
 
 /* ---- streams.c ---- */
@@ -311,8 +313,8 @@ void given_print(const struct kfd_gpreempt_process_default *def, const char *nam
 /* What a byte becomes that is no text: U+FFFD. */
 #define REPLACEMENT	"\357\277\275"
 
-/* Bytes of the character in UTF-8 that @text begins with, 0 if it is none. */
-unsigned int utf8_length(const char *text);
+/* As much of it as fits, and is text. */
+void utf8_text(char *buf, size_t size, const char *text);
 
 /* ---- output.c: one file that is replaced as a whole, or stays as it was ---- */
 
@@ -322,15 +324,16 @@ void output_check(const struct command *cmd, const char *path);
 FILE *output_open(const char *path);
 void output_close(void);
 
-/* ---- json.c: a writer that sets the commas ---- */
+/* ---- json.c: members of an object ---- */
 
-/* A string in quotes, whatever bytes it has. */
-void json_text(FILE *f, const char *text);
-void json_open(const char *key, char bracket);	/* '{' or '[' */
-void json_close(char bracket);
-void json_string(const char *key, const char *value);
-void json_number(const char *key, uint64_t value);
-void json_real(const char *key, double value, bool known);
+struct json_object;
+
+void json_number(struct json_object *to, const char *key, uint64_t value);
+void json_string(struct json_object *to, const char *key, const char *value);
+/* null if it is not known. */
+void json_real(struct json_object *to, const char *key, double value, bool known);
+/* All of it, which is freed. */
+void json_put(struct json_object *root, FILE *f, bool pretty);
 
 /* ---- record.c, timeline.c, tracedat.c ---- */
 

@@ -221,19 +221,12 @@ static bool read_node(struct snapshot *s, const struct node *node)
 static FILE *out;
 static bool older;	/* the format */
 
-/* The name of a process is any bytes: those that are no text become U+FFFD. */
 static void escaped(const char *value)
 {
-	unsigned int n;
-
-	for (; *value; value += n ?: 1) {
-		n = utf8_length(value);
-		if (*value == '\n')
-			fputs("\\n", out);
-		else if (*value == '"' || *value == '\\')
-			fprintf(out, "\\%c", *value);
-		else
-			fprintf(out, "%.*s", n ?: 3, n ? value : REPLACEMENT);
+	for (; *value; value++) {
+		if (strchr("\n\"\\", *value))
+			fputc('\\', out);
+		fputc(*value == '\n' ? 'n' : *value, out);
 	}
 }
 

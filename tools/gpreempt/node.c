@@ -98,7 +98,8 @@ static void describe(struct node *node)
 	unsigned long domain, location;
 	char text[4096];
 
-	from_topology(node->gpu_id, "name", node->name, sizeof(node->name));
+	from_topology(node->gpu_id, "name", text, 64);
+	utf8_text(node->name, sizeof(node->name), text);
 	node_properties(node->gpu_id, text, sizeof(text));
 	if (!*text)
 		return;

@@ -105,6 +105,17 @@ const struct queue *queues_find(const struct queues *all, const struct queue *q)
 	return NULL;
 }
 
+bool process_name(unsigned int pid, char *name, size_t size)
+{
+	char path[PATH_SIZE], text[32];
+	bool known;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	known = !read_text(path, text, sizeof(text));
+	utf8_text(name, size, known ? text : "?");
+	return known;
+}
+
 /* 0, or an error of a queue that is not compute, or gone. */
 static int read_queue(struct queue *q, const char *folder, const char *id, bool times)
 {
@@ -126,9 +137,7 @@ static int read_queue(struct queue *q, const char *folder, const char *id, bool 
 		return r;
 	q->gpu_id = gpu_id;
 	read_group(q, folder, id);
-	snprintf(path, sizeof(path), "/proc/%u/comm", q->pid);
-	if (read_text(path, q->command, sizeof(q->command)))
-		strcpy(q->command, "?");
+	process_name(q->pid, q->command, sizeof(q->command));
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <json-c/json.h>
 
 #include "gpreempt.h"
 
@@ -99,57 +100,54 @@ static void print_text(const struct node *n, const char *state, const char *reas
 	putchar('\n');
 }
 
-static void print_json(const struct node *n, const char *state, const char *reason,
-		       const struct summary *s)
+static struct json_object *to_json(const struct node *n, const char *state, const char *reason,
+				   const struct summary *s)
 {
-	bool bad = !strcmp(state, "bypassed");
+	struct json_object *gpu = json_object_new_object(), *queues = json_object_new_object(),
+			   *counted = json_object_new_object();
 	char text[128], path[64];
 	unsigned int i;
 
-	json_open(NULL, '{');
-	json_number("gpu_id", n->gpu_id);
-	json_string("pci", n->pci);
-	json_string("name", n->name);
-	json_string("state", state);
+	json_number(gpu, "gpu_id", n->gpu_id);
+	json_string(gpu, "pci", n->pci);
+	json_string(gpu, "name", n->name);
+	json_string(gpu, "state", state);
 	node_text(n, "unsupported", text, sizeof(text));
-	json_string("health", bad ? reason : *text ? text : "ok");
+	json_string(gpu, "health", !strcmp(state, "bypassed") ? reason : *text ? text : "ok");
 	for (i = 0; i < ARRAY_SIZE(shown); i++) {
 		node_text(n, shown[i], text, sizeof(text));
 		chosen(text);
 		if (text[strspn(text, "0123456789")])
-			json_string(shown[i], text);
+			json_string(gpu, shown[i], text);
 		else
-			json_number(shown[i], strtoull(text, NULL, 10));
+			json_number(gpu, shown[i], strtoull(text, NULL, 10));
 	}
-	json_open("queues", '{');
 	for (i = 0; i < ARRAY_SIZE(states); i++)
-		json_number(states[i], s->by_state[i]);
-	json_close('}');
-	json_number("processes", s->processes);
-	json_number("hidden", s->hidden);
-	json_open("counted", '{');
+		json_number(queues, states[i], s->by_state[i]);
+	json_object_object_add(gpu, "queues", queues);
+	json_number(gpu, "processes", s->processes);
+	json_number(gpu, "hidden", s->hidden);
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
 		snprintf(path, sizeof(path), "stats/%s", counters[i]);
 		node_text(n, path, text, sizeof(text));
 		if (*text)
-			json_number(counters[i], strtoull(text, NULL, 10));
+			json_number(counted, counters[i], strtoull(text, NULL, 10));
 		else
-			json_real(counters[i], 0, false);
+			json_real(counted, counters[i], 0, false);
 	}
-	json_close('}');
-	json_close('}');
+	json_object_object_add(gpu, "counted", counted);
+	return gpu;
 }
 
 /* Whether it gave up on one is the exit status. */
 static int show(const struct node *nodes, unsigned int n, bool json)
 {
+	struct json_object *gpus = json ? json_object_new_array() : NULL;
 	struct queues all;
 	unsigned int i;
 	int status = 0;
 
 	queues_read(&all, false);
-	if (json)
-		json_open(NULL, '[');
 	for (i = 0; i < n; i++) {
 		struct summary s = summarize(&all, nodes[i].gpu_id);
 		char state[32], reason[64];
@@ -157,14 +155,14 @@ static int show(const struct node *nodes, unsigned int n, bool json)
 		node_text(&nodes[i], "state", state, sizeof(state));
 		node_text(&nodes[i], "stats/bypass_reason", reason, sizeof(reason));
 		if (json)
-			print_json(&nodes[i], state, reason, &s);
+			json_object_array_add(gpus, to_json(&nodes[i], state, reason, &s));
 		else
 			print_text(&nodes[i], state, reason, &s, &all);
 		if (!strcmp(state, "bypassed"))
 			status = STATUS_BYPASSED;
 	}
 	if (json)
-		json_close(']');
+		json_put(gpus, stdout, true);
 	free(all.q);
 	return status;
 }

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
+#include <json-c/json.h>
 
 #include "gpreempt.h"
 
@@ -128,19 +129,15 @@ static const char *text_command(const struct row *r)
 /* Somebody has chosen it: no escape sequences to the terminal, and no broken characters. */
 static void print_name(const char *p, char *buf, size_t size)
 {
-	size_t len = 0;
-
-	while (*p && len + 4 < size) {
-		unsigned int n = utf8_length(p);
-
+	for (; *p && size > 1; p++) {
 		/* in UTF-8 those from U+0080 to U+009f are control characters, too */
-		if (!n || iscntrl((unsigned char)*p) || (*p == '\302' && (p[1] & 0xe0) == 0x80))
-			buf[len++] = '?';
-		else
-			len = mempcpy(buf + len, p, n) - (void *)buf;
-		p += n ?: 1;
+		bool control = *p == '\302' && (p[1] & 0xe0) == 0x80, bad = !strncmp(p, REPLACEMENT, 3);
+
+		*buf++ = iscntrl((unsigned char)*p) || control || bad ? '?' : *p;
+		p += bad ? 2 : control;
+		size--;
 	}
-	buf[len] = '\0';
+	*buf = '\0';
 }
 
 static void print_command(const struct row *r, char *buf, size_t size)
@@ -384,61 +381,64 @@ static unsigned int count_hidden(const struct filter *f, const struct queues *al
 	return n;
 }
 
+static struct json_object *row_to_json(const struct row *r)
+{
+	struct json_object *line = json_object_new_object();
+	const struct queue *q = &r->q;
+
+	if (view == &group_view && q->group) {
+		json_string(line, "cgroup", q->cgroup);
+		json_number(line, "cgroup_id", q->group);
+	} else {
+		json_number(line, "pid", q->pid);
+		json_string(line, "command", q->command);
+	}
+	json_number(line, "gpu_id", q->gpu_id);
+	if (view == &group_view)
+		json_number(line, "processes", r->processes);
+	if (view != &queue_view) {
+		json_number(line, "queues", r->queues);
+	} else {
+		json_number(line, "queue", q->id);
+		json_number(line, "priority", q->priority);
+		json_number(line, "permitted", q->permitted);
+		json_string(line, "state", q->state);
+		json_number(line, "timeslice_us", q->timeslice_us);
+	}
+	json_number(line, "effective", q->effective);
+	json_number(line, "weight", q->weight);
+	json_number(line, "min_percent", q->min_percent);
+	json_number(line, "cap_percent", q->cap_percent);
+	json_real(line, "running", r->running, r->known);
+	json_real(line, "waiting", r->waiting, r->known);
+	json_real(line, "preempted", r->preempted, true);
+	json_real(line, "preemptions_per_s", r->rate, true);
+	json_number(line, "preemptions", q->preemptions);
+	return line;
+}
+
 static void print_json(const struct filter *f, const struct row *rows, unsigned int n,
 		       double seconds, unsigned int hidden)
 {
+	struct json_object *table = json_object_new_object(), *gpus = json_object_new_array(),
+			   *lines = json_object_new_array(), *gpu;
 	char state[32];
 	unsigned int i;
 
-	json_open(NULL, '{');
-	json_real("interval_s", seconds, true);
-	json_open("gpus", '[');
 	for (i = 0; i < f->count; i++) {
+		gpu = json_object_new_object();
 		node_text(&f->nodes[i], "state", state, sizeof(state));
-		json_open(NULL, '{');
-		json_number("gpu_id", f->nodes[i].gpu_id);
-		json_string("state", state);
-		json_close('}');
+		json_number(gpu, "gpu_id", f->nodes[i].gpu_id);
+		json_string(gpu, "state", state);
+		json_object_array_add(gpus, gpu);
 	}
-	json_close(']');
-	json_open(view->names, '[');
-	for (i = 0; i < n; i++) {
-		const struct row *r = &rows[i];
-
-		json_open(NULL, '{');
-		if (view == &group_view && r->q.group) {
-			json_string("cgroup", r->q.cgroup);
-			json_number("cgroup_id", r->q.group);
-		} else {
-			json_number("pid", r->q.pid);
-			json_string("command", r->q.command);
-		}
-		json_number("gpu_id", r->q.gpu_id);
-		if (view == &group_view)
-			json_number("processes", r->processes);
-		if (view != &queue_view) {
-			json_number("queues", r->queues);
-		} else {
-			json_number("queue", r->q.id);
-			json_number("priority", r->q.priority);
-			json_number("permitted", r->q.permitted);
-			json_string("state", r->q.state);
-			json_number("timeslice_us", r->q.timeslice_us);
-		}
-		json_number("effective", r->q.effective);
-		json_number("weight", r->q.weight);
-		json_number("min_percent", r->q.min_percent);
-		json_number("cap_percent", r->q.cap_percent);
-		json_real("running", r->running, r->known);
-		json_real("waiting", r->waiting, r->known);
-		json_real("preempted", r->preempted, true);
-		json_real("preemptions_per_s", r->rate, true);
-		json_number("preemptions", r->q.preemptions);
-		json_close('}');
-	}
-	json_close(']');
-	json_number("hidden", hidden);
-	json_close('}');
+	for (i = 0; i < n; i++)
+		json_object_array_add(lines, row_to_json(&rows[i]));
+	json_real(table, "interval_s", seconds, true);
+	json_object_object_add(table, "gpus", gpus);
+	json_object_object_add(table, view->names, lines);
+	json_number(table, "hidden", hidden);
+	json_put(table, stdout, true);
 }
 
 /* A line of the screen, which is no wider than the terminal. */
