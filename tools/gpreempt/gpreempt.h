@@ -323,6 +323,8 @@ void output_check(const struct command *cmd, const char *path);
 /* To be written to; output_close() makes it the file, any other end of the program nothing. */
 FILE *output_open(const char *path);
 void output_close(void);
+/* The name that it has until then. */
+const char *output_beside(void);
 
 /* ---- json.c: members of an object ---- */
 
@@ -361,8 +363,11 @@ struct recorder {
 	const char *see;
 };
 
-/* timeline is for Perfetto and speedscope, tracedat for trace-cmd and KernelShark. */
+/* timeline is for Perfetto and speedscope, tracedat is trace-cmd's, and for KernelShark. */
 extern const struct recorder timeline, tracedat;
+
+/* A child with the signals that a command shall have. */
+pid_t fork_unblocked(void);
 
 /* What the timeline is made of, in us of the monotonic clock: a line of trace_pipe, */
 void timeline_line(const char *line);

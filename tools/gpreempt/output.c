@@ -53,6 +53,11 @@ FILE *output_open(const char *path)
 	return file;
 }
 
+const char *output_beside(void)
+{
+	return beside;
+}
+
 void output_close(void)
 {
 	mode_t mask = umask(0);
