@@ -65,12 +65,6 @@ void usage(const struct command *cmd, const char *format, ...)
 	bad_option(cmd);
 }
 
-void help_of(const struct command *cmd)
-{
-	printf("usage: gpreempt %s\n", cmd->help);
-	exit(0);
-}
-
 bool colours(void)
 {
 	const char *term = getenv("TERM");

@@ -3,7 +3,6 @@
 #ifndef GPREEMPT_H
 #define GPREEMPT_H
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,17 +35,42 @@ enum {
 #define PATH_SIZE	512
 
 /**
+ * struct option_of - an option of a command
+ * @name:	after --
+ * @letter:	after -, or 1: none
+ * @value:	what its value is called, NULL: it has none; begins with [: it may be left out
+ * @help:	lines
+ * @kind:	of @to
+ * @to:		a bool, a text, a double; or, of those that parse_default() knows, the arguments
+ */
+struct option_of {
+	const char *name;
+	char letter;
+	const char *value, *help;
+	enum { FLAG, TEXT, SECONDS, DEFAULT } kind;
+	void *to;
+};
+
+/**
  * struct command - a sub-command
  * @name:	on the command line
- * @run:	carries it out; argv[0] is for getopt's messages; returns the exit status
+ * @run:	carries it out, with what follows the options; returns the exit status
+ * @options:	up to one without a name, or NULL
+ * @operands:	something may follow them
+ * @has_command: that is a command, whose options are its own
+ * @failure:	exit status, if it is another than that of all
  * @summary:	a line for --help
- * @help:	the rest of its --help
+ * @usage:	of its own --help
+ * @about:	likewise
+ * @notes:	likewise, behind the options; or NULL
  */
 struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
-	const char *summary;
-	const char *help;
+	const struct option_of *options;
+	bool operands, has_command;
+	int failure;
+	const char *summary, *usage, *about, *notes;
 };
 
 extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preempt, cmd_resume,
@@ -76,8 +100,6 @@ void usage(const struct command *cmd, const char *format, ...)
 	__attribute__((noreturn, format(printf, 2, 3)));
 /* The same after getopt(), which has said what is wrong. */
 void bad_option(const struct command *cmd) __attribute__((noreturn));
-/* The answer to --help, and exit. */
-void help_of(const struct command *cmd) __attribute__((noreturn));
 /* What a program ends with that would end with @status. */
 int exit_status(int status);
 /* May escape sequences be printed? */
@@ -102,17 +124,12 @@ unsigned int parse_time_us(const struct command *cmd, const char *what, const ch
 			   unsigned int min, unsigned int max);
 /* The length of a turn in us, 0: none of one's own. */
 unsigned int parse_timeslice(const struct command *cmd, const char *text);
-/* The options of what a default consists of, and --help; and their letters. */
-#define DEFAULT_OPTIONS					\
-	{ "cap", required_argument, NULL, 'C' },	\
-	{ "ceiling", required_argument, NULL, 'c' },	\
-	{ "help", no_argument, NULL, 'h' },		\
-	{ "min", required_argument, NULL, 'm' },	\
-	{ "priority", required_argument, NULL, 'p' },	\
-	{ "timeslice", required_argument, NULL, 't' },	\
-	{ "weight", required_argument, NULL, 'w' }
-#define DEFAULT_LETTERS	"C:c:hm:p:t:w:"
-/* One of them, or a cgroup's 'g', whose part does not stay as it was; any other is wrong. */
+/* Carry out the options; returns how many words they are. */
+int parse_options(const struct command *cmd, int argc, char **argv);
+/*
+ * What a default consists of, by option: its C(ap), c(eiling), g(rant), m(in), p(riority),
+ * t(imeslice) or w(eight) does not stay as it was.
+ */
 void parse_default(const struct command *cmd, int option, const char *text,
 		   struct kfd_ioctl_gpreempt_args *args);
 /* Of all that were given: can it be? */

@@ -7,7 +7,6 @@
  * in the other, and neither takes the other's word for it.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -453,42 +452,21 @@ static void write_queues(const struct queues *all)
 
 /* ---- hand over ---- */
 
+static bool processes;
+static const char *path;
+
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "processes", no_argument, NULL, 'p' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "prometheus", no_argument, NULL, 'P' },
-		{ }
-	};
 	const struct absence *absence = NULL;
 	unsigned int n, i, there = 0;
 	struct queues all = { };
-	const char *path = NULL;
 	struct snapshot *s;
 	struct node *nodes;
-	bool processes = false;
 	size_t size;
 	char *text;
-	int opt;
 
-	while ((opt = getopt_long(argc, argv, "po:P", options, NULL)) != -1) {
-		switch (opt) {
-		case 'p':
-			processes = true;
-			break;
-		case 'o':
-			path = optarg;
-			break;
-		case 'P':
-			older = true;
-			break;
-		default:
-			bad_option(&cmd_metrics);
-		}
-	}
-	if (optind < argc)
-		usage(&cmd_metrics, "'%s' is too much", argv[optind]);
+	(void)argc;
+	(void)argv;
 	if (path)
 		output_check(&cmd_metrics, path);
 	configured = settings_configured();
@@ -534,16 +512,22 @@ static int run(int argc, char **argv)
 	return 0;
 }
 
+static const struct option_of options[] = {
+	{ "processes", 'p', NULL, "also of each queue that may be seen", FLAG, &processes },
+	{ "prometheus", 'P', NULL, "in Prometheus' older text format, which the textfile collector\n"
+	  "of node_exporter reads", FLAG, &older },
+	{ "output", 'o', "FILE", "replace FILE, at once; it stays as it was if it cannot be made",
+	  TEXT, &path },
+	{ }
+};
+
 const struct command cmd_metrics = {
 	.name = "metrics",
 	.run = run,
+	.options = options,
 	.summary = "what is counted, for Prometheus",
-	.help = "metrics [--processes] [--prometheus] [--output FILE]\n\n"
-		"All that is counted of each GPU and level, as OpenMetrics. As root, or in the group\n"
-		"of the files in stats/.\n\n"
-		"  -p, --processes    also of each queue that may be seen\n"
-		"  -P, --prometheus   in Prometheus' older text format, which the textfile collector\n"
-		"                     of node_exporter reads\n"
-		"  -o, --output FILE  replace FILE, at once; it stays as it was if it cannot be made\n\n"
-		"Without a driver or a GPU they say so, and the exit status is 3.",
+	.usage = "metrics [--processes] [--prometheus] [--output FILE]",
+	.about = "All that is counted of each GPU and level, as OpenMetrics. As root, or in the group\n"
+		"of the files in stats/.",
+	.notes = "Without a driver or a GPU they say so, and the exit status is 3.",
 };

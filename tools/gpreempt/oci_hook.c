@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt-oci-hook: a container's cgroup has its level before the container's command runs. */
 #include <errno.h>
+#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,10 +117,16 @@ static bool sets_nothing(const struct kfd_ioctl_gpreempt_args *args)
 	return args->flags == (KFD_GPREEMPT_CGROUP | KEEP_ALL);
 }
 
-static void parse_options(struct setup *s, int argc, char **argv)
+static void read_options(struct setup *s, int argc, char **argv)
 {
 	static const struct option options[] = {
-		DEFAULT_OPTIONS,
+		{ "cap", required_argument, NULL, 'C' },
+		{ "ceiling", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "min", required_argument, NULL, 'm' },
+		{ "priority", required_argument, NULL, 'p' },
+		{ "timeslice", required_argument, NULL, 't' },
+		{ "weight", required_argument, NULL, 'w' },
 		{ "annotation", required_argument, NULL, 'a' },
 		{ "grant", required_argument, NULL, 'g' },
 		{ "required", no_argument, NULL, 'r' },
@@ -127,7 +134,7 @@ static void parse_options(struct setup *s, int argc, char **argv)
 	};
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, DEFAULT_LETTERS "a:g:r", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "C:c:hm:p:t:w:a:g:r", options, NULL)) != -1) {
 		switch (opt) {
 		case 'a':
 			parse_mapping(s, optarg);
@@ -138,6 +145,8 @@ static void parse_options(struct setup *s, int argc, char **argv)
 		case 'r':
 			s->required = true;
 			break;
+		case '?':
+			bad_option(NULL);
 		default:
 			parse_default(NULL, opt, optarg, &s->args);
 		}
@@ -172,7 +181,7 @@ int main(int argc, char **argv)
 	int r;
 
 	messages.program = PROGRAM;
-	parse_options(&setup, argc, argv);
+	read_options(&setup, argc, argv);
 	/* What is wrong from here on is not the administrator's command line. */
 	openlog(PROGRAM, LOG_PID, LOG_DAEMON);
 	messages.log = true;

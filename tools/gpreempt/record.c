@@ -5,7 +5,6 @@
  * disturbed.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,8 @@
 
 static char instance[PATH_SIZE];
 static const struct recorder *recorder;
+static const char *path = "gpreempt.json";
+static double seconds;
 /* Those that end the recording are waited for; what was blocked before, the command has blocked. */
 static sigset_t awaited, before;
 
@@ -140,7 +141,7 @@ static bool signalled(pid_t child)
 }
 
 /* Record until the command ends, the time is over, or a signal comes. */
-static bool follow(pid_t child, double seconds, int *status)
+static bool follow(pid_t child, int *status)
 {
 	uint64_t end = seconds ? now_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX;
 	bool over = false, stop = false;
@@ -155,7 +156,7 @@ static bool follow(pid_t child, double seconds, int *status)
 	return over;
 }
 
-static int record(const char *path, double seconds, char **command)
+static int record(char **command)
 {
 	unsigned long lost;
 	pid_t child = 0;
@@ -171,7 +172,7 @@ static int record(const char *path, double seconds, char **command)
 	enable(true);
 	if (*command)
 		child = start(command);
-	over = follow(child, seconds, &status);
+	over = follow(child, &status);
 	lost = lost_events();
 	recorder->write(out);
 	fflush(out);
@@ -197,45 +198,29 @@ static bool is_tracedat(const char *path)
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "seconds", required_argument, NULL, 's' },
-		{ }
-	};
-	const char *path = "gpreempt.json";
-	double seconds = 0;
-	int opt;
-
-	while ((opt = getopt_long(argc, argv, "+ho:s:", options, NULL)) != -1) {
-		switch (opt) {
-		case 'h':
-			help_of(&cmd_record);
-		case 'o':
-			path = optarg;
-			break;
-		case 's':
-			seconds = parse_seconds(&cmd_record, "time", optarg);
-			break;
-		default:
-			bad_option(&cmd_record);
-		}
-	}
+	(void)argc;
 	output_check(&cmd_record, path);
 	recorder = is_tracedat(path) ? &tracedat : &timeline;
-	return record(path, seconds, argv + optind);
+	return record(argv);
 }
+
+static const struct option_of options[] = {
+	{ "output", 'o', "FILE", "default gpreempt.json", TEXT, &path },
+	{ "seconds", 's', "N", "stop recording after that time; COMMAND goes on", SECONDS, &seconds },
+	{ }
+};
 
 const struct command cmd_record = {
 	.name = "record",
 	.run = run,
+	.options = options,
+	.operands = true,
+	.has_command = true,
 	.summary = "a timeline of the queues, or all events, into a file",
-	.help = "record [--output FILE] [--seconds N] [--] [COMMAND [ARGUMENT...]]\n\n"
-		"Records while COMMAND runs, for N seconds, or until Ctrl-C. FILE is a timeline for\n"
+	.usage = "record [--output FILE] [--seconds N] [--] [COMMAND [ARGUMENT...]]",
+	.about = "Records while COMMAND runs, for N seconds, or until Ctrl-C. FILE is a timeline for\n"
 		"https://ui.perfetto.dev or speedscope: when each queue ran, waited, was preempted\n"
 		"and why. Is it called *.dat, all of GPREEMPT's tracepoints as they are, by trace-cmd,\n"
-		"for 'trace-cmd report FILE' and KernelShark. It is there as a whole or not at all.\n\n"
-		"  -o, --output FILE  default gpreempt.json\n"
-		"  -s, --seconds N    stop recording after that time; COMMAND goes on\n\n"
-		"Exit status: that of COMMAND, which is waited for.",
+		"for 'trace-cmd report FILE' and KernelShark. It is there as a whole or not at all.",
+	.notes = "Exit status: that of COMMAND, which is waited for.",
 };

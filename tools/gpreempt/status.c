@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt status: the nodes, what they are doing, and whether they are well. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -139,8 +138,12 @@ static struct json_object *to_json(const struct node *n, const char *state, cons
 	return gpu;
 }
 
+static const char *gpu;
+static bool json;
+static double every_s;
+
 /* Whether it gave up on one is the exit status. */
-static int show(const struct node *nodes, unsigned int n, bool json)
+static int show(const struct node *nodes, unsigned int n)
 {
 	struct json_object *gpus = json ? json_object_new_array() : NULL;
 	struct queues all;
@@ -169,46 +172,20 @@ static int show(const struct node *nodes, unsigned int n, bool json)
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "gpu", required_argument, NULL, 'g' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "watch", required_argument, NULL, 'w' },
-		{ }
-	};
-	const char *gpu = NULL;
-	bool json = false;
-	struct timespec every = { };
-	double every_s = 0;
+	struct timespec every = { every_s, (every_s - (time_t)every_s) * 1e9 };
 	struct node *nodes;
 	unsigned int n;
-	int opt, status;
+	int status;
 
-	while ((opt = getopt_long(argc, argv, "g:jw:", options, NULL)) != -1) {
-		switch (opt) {
-		case 'g':
-			gpu = optarg;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'w':
-			every_s = parse_seconds(&cmd_status, "watch", optarg);
-			every.tv_sec = every_s;
-			every.tv_nsec = (every_s - every.tv_sec) * 1e9;
-			break;
-		default:
-			bad_option(&cmd_status);
-		}
-	}
-	if (optind < argc)
-		usage(&cmd_status, "'%s' is too much", argv[optind]);
+	(void)argc;
+	(void)argv;
 	if (json && every_s)
 		usage(&cmd_status, "--json prints once");
 	for (;;) {
 		n = nodes_find(&cmd_status, gpu, &nodes);
 		if (every_s && isatty(STDOUT_FILENO))
 			fputs("\033[H\033[J", stdout);
-		status = show(nodes, n, json);
+		status = show(nodes, n);
 		free(nodes);
 		if (!every_s)
 			break;
@@ -219,13 +196,18 @@ static int run(int argc, char **argv)
 	return status;
 }
 
+static const struct option_of options[] = {
+	{ "gpu", 'g', "ID", "this GPU only (its gpu_id)", TEXT, &gpu },
+	{ "json", 'j', NULL, "for programs", FLAG, &json },
+	{ "watch", 'w', "TIME", "again every TIME, until it is ended", SECONDS, &every_s },
+	{ }
+};
+
 const struct command cmd_status = {
 	.name = "status",
 	.run = run,
+	.options = options,
 	.summary = "the GPUs: state, policy, health and its reason",
-	.help = "status [--gpu ID] [--json|--watch TIME]\n\n"
-		"What GPREEMPT does on each GPU. Exit status 4 if it gave up on one.\n\n"
-		"  -g, --gpu ID  this GPU only (its gpu_id)\n"
-		"  -j, --json    for programs\n"
-		"  -w, --watch TIME  again every TIME, until it is ended",
+	.usage = "status [--gpu ID] [--json|--watch TIME]",
+	.about = "What GPREEMPT does on each GPU. Exit status 4 if it gave up on one.",
 };

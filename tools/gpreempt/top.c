@@ -2,7 +2,6 @@
 /* gpreempt top: queues, processes or groups: of the time, what each runs, waits, is preempted. */
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <locale.h>
 #include <ncurses.h>
@@ -56,7 +55,7 @@ static unsigned int view;
 static const struct column {
 	const char *name, *key, *title;
 	int width[VIEWS];
-	enum { U32, U64, CAP, PRIORITY, SHARE, SEEN, RATE, TEXT, GROUP } kind;
+	enum { U32, U64, CAP, PRIORITY, SHARE, SEEN, RATE, STRING, GROUP } kind;
 	size_t offset;
 } columns[] = {
 #define AT(member) offsetof(struct row, member)
@@ -67,7 +66,7 @@ static const struct column {
 	{ "queue", NULL, "QUEUE", { 5 }, U32, AT(q.id) },
 	{ "queues", NULL, "QUEUES", { 0, 6, 6 }, U32, AT(queues) },
 	{ "priority", "effective", "PRIO", { 7, 4, 4 }, PRIORITY, AT(q.effective) },
-	{ "state", NULL, "STATE", { -9 }, TEXT, AT(q.state) },
+	{ "state", NULL, "STATE", { -9 }, STRING, AT(q.state) },
 	{ "running", NULL, "RUN%", { 6, 5, 5 }, SEEN, AT(running) },
 	{ "waiting", NULL, "WAIT%", { 6, 5, 5 }, SEEN, AT(waiting) },
 	{ "preempted", NULL, "OFF%", { 6, 5, 5 }, SHARE, AT(preempted) },
@@ -75,7 +74,7 @@ static const struct column {
 	{ "weight", NULL, "WGHT", { HIDE, 4, 4 }, U64, AT(q.weight) },
 	{ "min", "min_percent", "MIN%", { HIDE, 4, 4 }, U64, AT(q.min_percent) },
 	{ "cap", "cap_percent", "CAP%", { HIDE, 4, 4 }, CAP, AT(q.cap_percent) },
-	{ "command", NULL, "COMMAND", { -1, -1 }, TEXT, AT(q.command) },
+	{ "command", NULL, "COMMAND", { -1, -1 }, STRING, AT(q.command) },
 	{ "group", NULL, "GROUP", { 0, 0, -1 }, GROUP, 0 },
 	{ "", "priority", NULL, { HIDE }, U64, AT(q.priority) },
 	{ "", "permitted", NULL, { HIDE }, U64, AT(q.permitted) },
@@ -123,7 +122,7 @@ static double number(const struct column *c, const struct row *r)
 /* A group is a cgroup, or else its one process. */
 static const char *text(const struct column *c, const struct row *r)
 {
-	return c->kind == TEXT ? (const char *)r + c->offset :
+	return c->kind == STRING ? (const char *)r + c->offset :
 	       r->q.group ? r->q.cgroup : r->q.command;
 }
 
@@ -146,7 +145,7 @@ static void print_cell(const struct column *c, const struct row *r, char *buf, s
 	const char *name, *slash;
 	double value;
 
-	if (c->kind >= TEXT) {
+	if (c->kind >= STRING) {
 		name = text(c, r);
 		/* of where a cgroup is, the end tells most */
 		slash = c->kind == GROUP && r->q.group ? strrchr(name, '/') : NULL;
@@ -171,7 +170,7 @@ static int compare(const void *a, const void *b)
 	const struct row *ra = a, *rb = b;
 	int r;
 
-	if (sort_by->kind >= TEXT)
+	if (sort_by->kind >= STRING)
 		r = strcmp(text(sort_by, ra), text(sort_by, rb));
 	else
 		r = (number(sort_by, ra) < number(sort_by, rb)) -
@@ -302,7 +301,7 @@ static struct json_object *row_to_json(const struct row *r)
 	for (c = columns; c < columns + ARRAY_SIZE(columns); c++) {
 		if (!c->width[view] || c->kind == GROUP)
 			continue;
-		if (c->kind == TEXT)
+		if (c->kind == STRING)
 			json_string(line, c->key ?: c->name, text(c, r));
 		else if (c->kind >= SHARE)
 			json_real(line, c->key ?: c->name, number(c, r), number(c, r) >= 0);
@@ -549,8 +548,11 @@ static bool wait_until(uint64_t end)
 	return false;
 }
 
+static bool json;
+static double delay = 1;
+
 /* So many tables, 0: until it is ended. */
-static void loop(const struct filter *f, double delay, unsigned int times, bool json)
+static void loop(const struct filter *f, unsigned int times)
 {
 	struct queues before = { }, now, next;
 	unsigned int n, hidden, gpu_id = f->count == 1 ? f->nodes[0].gpu_id : 0;
@@ -587,66 +589,21 @@ static void loop(const struct filter *f, double delay, unsigned int times, bool 
 	free(now.q);
 }
 
+static bool batch, processes, groups;
+static const char *gpu, *iterations, *sort = "running", *of_pid;
+
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "batch", no_argument, NULL, 'b' },
-		{ "delay", required_argument, NULL, 'd' },
-		{ "gpu", required_argument, NULL, 'g' },
-		{ "groups", no_argument, NULL, 'G' },
-		{ "iterations", required_argument, NULL, 'n' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "processes", no_argument, NULL, 'P' },
-		{ "reverse", no_argument, NULL, 'r' },
-		{ "sort", required_argument, NULL, 's' },
-		{ }
-	};
 	struct filter f = { };
-	const char *gpu = NULL, *sort = "running";
-	bool json = false, batch = false;
 	unsigned int times = 0;
-	double delay = 1;
-	int opt;
 
-	while ((opt = getopt_long(argc, argv, "bd:g:Gn:jp:Prs:", options, NULL)) != -1) {
-		switch (opt) {
-		case 'b':
-			batch = true;
-			break;
-		case 'd':
-			delay = parse_seconds(&cmd_top, "delay", optarg);
-			break;
-		case 'g':
-			gpu = optarg;
-			break;
-		case 'n':
-			times = parse_number(&cmd_top, "number of tables", optarg, 1, 1000000);
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'p':
-			f.pid = parse_number(&cmd_top, "pid", optarg, 1, 1 << 30);
-			break;
-		case 'P':
-			view = PROCESSES;
-			break;
-		case 'G':
-			view = GROUPS;
-			break;
-		case 'r':
-			reverse = true;
-			break;
-		case 's':
-			sort = optarg;
-			break;
-		default:
-			bad_option(&cmd_top);
-		}
-	}
-	if (optind < argc)
-		usage(&cmd_top, "'%s' is too much", argv[optind]);
+	(void)argc;
+	(void)argv;
+	if (iterations)
+		times = parse_number(&cmd_top, "number of tables", iterations, 1, 1000000);
+	if (of_pid)
+		f.pid = parse_number(&cmd_top, "pid", of_pid, 1, 1 << 30);
+	view = groups ? GROUPS : processes ? PROCESSES : QUEUES;
 	if (!set_sort(sort))
 		usage(&cmd_top, "there is no column '%s' to sort by, of %s", sort,
 		      view == QUEUES ? "queues; --processes and --groups have others" : names[view]);
@@ -659,37 +616,42 @@ static int run(int argc, char **argv)
 	if (!times && !batch && (json || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)))
 		times = 1;
 	live = !times && !batch;
-	loop(&f, delay, times, json);
+	loop(&f, times);
 	free(f.nodes);
 	return 0;
 }
 
+static const struct option_of options[] = {
+	{ "processes", 'P', NULL, "a line for each process on each GPU", FLAG, &processes },
+	{ "groups", 'G', NULL, "a line for each group on each GPU", FLAG, &groups },
+	{ "batch", 'b', NULL, "one table below the other, until it is ended", FLAG, &batch },
+	{ "delay", 'd', "TIME", "between two tables (default 1 s)", SECONDS, &delay },
+	{ "iterations", 'n', "N", "so many tables, one below the other", TEXT, &iterations },
+	{ "sort", 's', "COLUMN", "pid, gpu, queue, priority, state, running, waiting,\n"
+	  "preempted, rate or command (default running); of processes\n"
+	  "queues, weight, min and cap instead of queue and state;\n"
+	  "of groups processes and group instead of pid and command", TEXT, &sort },
+	{ "reverse", 'r', NULL, "smallest first", FLAG, &reverse },
+	{ "gpu", 'g', "ID", "of this GPU only", TEXT, &gpu },
+	{ "pid", 'p', "PID", "of this process only", TEXT, &of_pid },
+	{ "json", 'j', NULL, "one table, for programs", FLAG, &json },
+	{ }
+};
+
 const struct command cmd_top = {
 	.name = "top",
 	.run = run,
+	.options = options,
 	.summary = "a live table of queues, processes or groups; --json: once, for programs",
-	.help = "top [--processes|--groups] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID]\n"
-		"           [--batch] [--json]\n\n"
-		"The compute queues: what each is served at (in brackets what it asked for, if\n"
+	.usage = "top [--processes|--groups] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID]\n"
+		"           [--batch] [--json]",
+	.about = "The compute queues: what each is served at (in brackets what it asked for, if\n"
 		"that differs), its state, and the share of the time it was seen running,\n"
 		"waiting for the machine, and taken off it. Or the processes, sums over their\n"
 		"queues, with the share that each may have. Or the groups that take turns and\n"
 		"share the time: cgroups with a share of their own, and processes that are in\n"
 		"none. Running and waiting are known only\n"
-		"while the GPU's state is active. Without a terminal the table is printed once.\n\n"
-		"  -P, --processes      a line for each process on each GPU\n"
-		"  -G, --groups         a line for each group on each GPU\n"
-		"  -b, --batch          one table below the other, until it is ended\n"
-		"  -d, --delay TIME     between two tables (default 1 s)\n"
-		"  -n, --iterations N   so many tables, one below the other\n"
-		"  -s, --sort COLUMN    pid, gpu, queue, priority, state, running, waiting,\n"
-		"                       preempted, rate or command (default running); of processes\n"
-		"                       queues, weight, min and cap instead of queue and state;\n"
-		"                       of groups processes and group instead of pid and command\n"
-		"  -r, --reverse        smallest first\n"
-		"  -g, --gpu ID         of this GPU only\n"
-		"  -p, --pid PID        of this process only\n"
-		"  -j, --json           one table, for programs\n\n"
-		"On a terminal: < and > sort by another column, r reverses, p shows processes,\n"
+		"while the GPU's state is active. Without a terminal the table is printed once.",
+	.notes = "On a terminal: < and > sort by another column, r reverses, p shows processes,\n"
 		"groups, queues, arrows, page up and down, home and end scroll, q ends.",
 };
