@@ -139,8 +139,10 @@ struct target parse_target(const struct command *cmd, const char *text);
 
 /* ---- sysfs.c: files; 0 or negative errno ---- */
 
-int read_text(const char *path, char *buf, size_t size);
-int read_number(const char *path, uint64_t *value);
+/* The path is formatted. What cannot be read is "", or 0. */
+int read_text(char *buf, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+int read_number(uint64_t *value, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int write_text(const char *path, const char *text);
 /* The names of a folder, sorted by number where they are numbers; free_names(). */
 int list_names(const char *path, char ***names);
@@ -183,8 +185,11 @@ uint64_t node_number(const struct node *n, const char *file);
 /* The choice in brackets of "a [b] c"; else the text as it is. */
 void chosen(char *text);
 /* Why a node is bypassed, and what helps. */
-const char *bypass_text(const char *reason);
-const char *bypass_cure(const char *reason);
+struct bypass {
+	const char *reason, *text, *cure;
+};
+
+struct bypass bypass_of(const char *reason);
 /* All that there can be, and NULL. */
 extern const char *const bypass_reasons[];
 /* Warn of nodes that will serve @priority no higher than their cap. */

@@ -127,7 +127,7 @@ static bool node_read(const struct snapshot *s, const char *file, char *buf, siz
 	int r;
 
 	snprintf(path, sizeof(path), NODES "/%s/%s", s->id, file);
-	r = read_text(path, buf, size);
+	r = read_text(buf, size, "%s", path);
 	/* what its mode allows, the driver has refused */
 	if (r == -EACCES)
 		fail(STATUS_FAILED, "%s: permission denied; it is for %s", path,
@@ -229,34 +229,6 @@ static void escaped(const char *value)
 	}
 }
 
-/* A sample's name and labels: keys and values up to a NULL. Its number follows. */
-static void __attribute__((sentinel)) sample(const char *name, ...)
-{
-	const char *key, *before = "{";
-	va_list args;
-
-	fputs(name, out);
-	va_start(args, name);
-	while ((key = va_arg(args, const char *))) {
-		fprintf(out, "%s%s=\"", before, key);
-		escaped(va_arg(args, const char *));
-		fputc('"', out);
-		before = ",";
-	}
-	va_end(args);
-	fputs("} ", out);
-}
-
-static void number(uint64_t value)
-{
-	fprintf(out, "%llu\n", (unsigned long long)value);
-}
-
-static void seconds(uint64_t ns)
-{
-	fprintf(out, "%llu.%09llu\n", ns / NS_PER_S, ns % NS_PER_S);
-}
-
 static bool ends_with(const char *name, int len, const char *end)
 {
 	return len > (int)strlen(end) && !strncmp(name + len - strlen(end), end, strlen(end));
@@ -307,6 +279,31 @@ static const struct metric level_preemptions = {
 	"Queues of a priority taken off the hardware."
 };
 
+/* A sample and its labels: keys and values up to a NULL. Those of a family follow each other. */
+static void __attribute__((sentinel)) sample(const struct metric *m, uint64_t value, ...)
+{
+	static const struct metric *last;
+	const char *key, *before = "{";
+	va_list args;
+
+	if (m != last)
+		family(m);
+	last = m;
+	fputs(m->name, out);
+	va_start(args, value);
+	while ((key = va_arg(args, const char *))) {
+		fprintf(out, "%s%s=\"", before, key);
+		escaped(va_arg(args, const char *));
+		fputc('"', out);
+		before = ",";
+	}
+	va_end(args);
+	if (strstr(m->name, "_seconds"))
+		fprintf(out, "} %llu.%09llu\n", value / NS_PER_S, value % NS_PER_S);
+	else
+		fprintf(out, "} %llu\n", (unsigned long long)value);
+}
+
 /* One series for each value that is known, and one for another that it has. */
 static void one_of(const struct metric *m, const struct snapshot *s, const char *label,
 		   const char *value, const char *const *known)
@@ -314,26 +311,19 @@ static void one_of(const struct metric *m, const struct snapshot *s, const char 
 	bool found = !*value;
 
 	for (; *known; known++) {
-		sample(m->name, "node", s->id, label, *known, NULL);
-		number(!strcmp(value, *known));
+		sample(m, !strcmp(value, *known), "node", s->id, label, *known, NULL);
 		found |= !strcmp(value, *known);
 	}
-	if (!found) {
-		sample(m->name, "node", s->id, label, value, NULL);
-		number(1);
-	}
+	if (!found)
+		sample(m, 1, "node", s->id, label, value, NULL);
 }
 
 static void write_up(const struct snapshot *s, unsigned int n)
 {
 	unsigned int i;
 
-	family(&up);
-	for (i = 0; i < n; i++) {
-		sample(up.name, "node", s[i].id, NULL);
-		number(!*s[i].down);
-	}
-	family(&down);
+	for (i = 0; i < n; i++)
+		sample(&up, !*s[i].down, "node", s[i].id, NULL);
 	for (i = 0; i < n; i++)
 		one_of(&down, &s[i], "reason", s[i].down, down_reasons);
 }
@@ -342,66 +332,49 @@ static void write_nodes(const struct snapshot *s, unsigned int n)
 {
 	unsigned int i;
 
-	family(&info);
-	for (i = 0; i < n; i++) {
-		sample(info.name, "node", s[i].id, "pci", s[i].node->pci, "name", s[i].node->name,
+	for (i = 0; i < n; i++)
+		sample(&info, 1, "node", s[i].id, "pci", s[i].node->pci, "name", s[i].node->name,
 		       "policy", s[i].policy, "backend", s[i].backend, NULL);
-		number(1);
-	}
-	family(&state);
 	for (i = 0; i < n; i++)
 		one_of(&state, &s[i], "state", s[i].state, states);
-	family(&bypass);
 	for (i = 0; i < n; i++)
 		one_of(&bypass, &s[i], "reason", s[i].reason, bypass_reasons);
 }
 
 static void write_settings(const struct snapshot *s, unsigned int n)
 {
-	unsigned int i, j, some = 0;
 	char name[PATH_SIZE];
+	unsigned int i, j;
 
 	for (i = 0; i < n; i++) {
 		for (j = 0; s[i].differs && configured[j]; j++) {
-			if (!some++)
-				family(&differs);
 			snprintf(name, sizeof(name), "%.*s", (int)strcspn(configured[j], "="),
 				 configured[j]);
-			sample(differs.name, "node", s[i].id, "setting", name, NULL);
-			number(s[i].differs[j]);
+			sample(&differs, s[i].differs[j], "node", s[i].id, "setting", name, NULL);
 		}
 	}
 }
 
 static void write_stat(const struct snapshot *s, unsigned int n, unsigned int stat)
 {
-	const struct metric *m = &stats[stat];
-	unsigned int i, some = 0;
+	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		if (!s[i].stats[stat].known)
-			continue;
-		if (!some++)
-			family(m);
-		sample(m->name, "node", s[i].id, NULL);
-		(strstr(m->name, "_seconds") ? seconds : number)(s[i].stats[stat].value);
-	}
+	for (i = 0; i < n; i++)
+		if (s[i].stats[stat].known)
+			sample(&stats[stat], s[i].stats[stat].value, "node", s[i].id, NULL);
 }
 
 static void write_levels(const struct snapshot *s, unsigned int n)
 {
-	unsigned int i, level, some = 0;
+	unsigned int i, level;
 	char label[16];
 
 	for (i = 0; i < n; i++) {
 		for (level = 0; level < LEVELS; level++) {
-			if (!s[i].levels[level].known)
-				continue;
-			if (!some++)
-				family(&level_preemptions);
 			snprintf(label, sizeof(label), "%u", level);
-			sample(level_preemptions.name, "node", s[i].id, "level", label, NULL);
-			number(s[i].levels[level].value);
+			if (s[i].levels[level].known)
+				sample(&level_preemptions, s[i].levels[level].value, "node", s[i].id,
+				       "level", label, NULL);
 		}
 	}
 }
@@ -428,24 +401,19 @@ static const struct {
 static void write_queues(const struct queues *all)
 {
 	char node[16], pid[16], id[16];
-	unsigned int i, j, some;
 	const struct queue *q;
-	uint64_t value;
+	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(of_queues); i++) {
-		for (j = 0, some = 0; j < all->count; j++) {
-			q = &all->q[j];
+		for (q = all->q; q < all->q + all->count; q++) {
 			if (q->hidden)
 				continue;
-			if (!some++)
-				family(&of_queues[i].m);
 			snprintf(node, sizeof(node), "%u", q->gpu_id);
 			snprintf(pid, sizeof(pid), "%u", q->pid);
 			snprintf(id, sizeof(id), "%u", q->id);
-			sample(of_queues[i].m.name, "node", node, "pid", pid, "queue", id,
-			       "command", q->command, NULL);
-			value = *(const uint64_t *)((const char *)q + of_queues[i].offset);
-			(strstr(of_queues[i].m.name, "_seconds") ? seconds : number)(value);
+			sample(&of_queues[i].m,
+			       *(const uint64_t *)((const char *)q + of_queues[i].offset),
+			       "node", node, "pid", pid, "queue", id, "command", q->command, NULL);
 		}
 	}
 }

@@ -51,7 +51,7 @@ static bool may_replace(void)
 	char there[128], own[32];
 	unsigned int i;
 
-	read_text(CONFIGURED, there, sizeof(there));
+	read_text(there, sizeof(there), CONFIGURED);
 	for (i = 0; i < ARRAY_SIZE(profiles); i++) {
 		line_of(profiles[i].name, own, sizeof(own));
 		if (!strcmp(there, own))

@@ -96,14 +96,12 @@ static void enable(bool on)
 /* Events that did not fit into the ring buffers. */
 static unsigned long lost_events(void)
 {
-	char path[PATH_SIZE + 64], text[1024], *overrun;
+	char text[1024], *overrun;
 	unsigned long lost = 0;
 	int i;
 
 	for (i = 0; i < get_nprocs_conf(); i++) {
-		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats", instance, i);
-		if (read_text(path, text, sizeof(text)))
-			continue;
+		read_text(text, sizeof(text), "%s/per_cpu/cpu%d/stats", instance, i);
 		overrun = strstr(text, "overrun: ");
 		if (overrun)
 			lost += strtoul(overrun + strlen("overrun: "), NULL, 10);

@@ -73,10 +73,9 @@ static int renice_queue(const struct target *t, const struct kfd_ioctl_gpreempt_
 /* Of a process that has memory: no other can use a GPU. */
 static unsigned int user_of(unsigned int pid)
 {
-	char path[64], text[4096], *uid;
+	char text[4096], *uid;
 
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	if (read_text(path, text, sizeof(text)) || !strstr(text, "\nVmSize:"))
+	if (read_text(text, sizeof(text), "/proc/%u/status", pid) || !strstr(text, "\nVmSize:"))
 		return UINT_MAX;
 	uid = strstr(text, "\nUid:");
 	return uid ? strtoul(uid + strlen("\nUid:"), NULL, 10) : UINT_MAX;

@@ -35,7 +35,7 @@ static void section(const char *format, ...)
 static void print_file(const char *path, const char *name)
 {
 	char text[16384];
-	int r = read_text(path, text, sizeof(text));
+	int r = read_text(text, sizeof(text), "%s", path);
 
 	if (r != -ENOENT)
 		fprintf(out, "%s: %s\n", name, r ? strerror(-r) : text);

@@ -29,11 +29,9 @@ static void __attribute__((noreturn)) be_trace_cmd(const char *instance)
 
 static bool is_one(const char *instance, const char *file)
 {
-	char path[PATH_SIZE + 64];
 	uint64_t value;
 
-	snprintf(path, sizeof(path), "%s/%s", instance, file);
-	return !read_number(path, &value) && value == 1;
+	return !read_number(&value, "%s/%s", instance, file) && value == 1;
 }
 
 static void tracedat_open(const char *instance)

@@ -36,7 +36,7 @@ static const struct range *range_of(const char *name)
 	const char *slash = strrchr(name, '/');
 	unsigned int i;
 
-	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(ranges); i++)
 		if (!strcmp(ranges[i].name, slash ? slash + 1 : name))
 			return &ranges[i];
 	return NULL;
@@ -76,13 +76,10 @@ static unsigned int find_nodes(const struct command *cmd, const char *gpu, struc
 
 static void get_value(const struct node *n, const char *name, char *buf, size_t size)
 {
-	char path[PATH_SIZE];
-	int r;
+	int r = read_text(buf, size, NODES "/%u/%s", n->gpu_id, name);
 
-	node_path(path, n, name);
-	r = read_text(path, buf, size);
 	if (r)
-		fail(STATUS_FAILED, "%s: %s", path, strerror(-r));
+		fail(STATUS_FAILED, NODES "/%u/%s: %s", n->gpu_id, name, strerror(-r));
 }
 
 static void print_line(const struct node *n, const char *name)
@@ -270,15 +267,14 @@ char **settings_configured(void)
 static void warn_value(const struct node *n, const char *name, const char *value)
 {
 	const struct range *r = range_of(name);
-	char path[PATH_SIZE], choices[128];
+	char choices[128];
 
 	if (r) {
 		warn("%s: '%s' is not a number from %u to %u%s", name, value, r->min, r->max,
 		     strchr(name, '/') ? ", or 0" : "");
 		return;
 	}
-	node_path(path, n, name);
-	read_text(path, choices, sizeof(choices));
+	node_text(n, name, choices, sizeof(choices));
 	if (strchr(choices, '['))
 		warn("%s: '%s' is none of: %s", name, value, choices);
 	else
