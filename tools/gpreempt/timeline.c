@@ -104,39 +104,27 @@ static struct entry *add(enum what kind, uint64_t us)
 
 /* ---- events, as lines of trace_pipe ---- */
 
-static bool get_word(const char *text, const char *name, char *word, size_t size)
+/* "" if it is not there. */
+static void get_word(const char *text, const char *name, char *word, size_t size)
 {
 	const char *at = strstr(text, name);
-	size_t len;
 
-	if (!at)
-		return false;
-	at += strlen(name);
-	len = strcspn(at, "\n ");
-	snprintf(word, size, "%.*s", (int)len, at);
-	return true;
+	at = at ? at + strlen(name) : "";
+	snprintf(word, size, "%.*s", (int)strcspn(at, "\n "), at);
 }
 
 static uint64_t get_number(const char *text, const char *name)
 {
-	char word[24] = "";
+	char word[24];
 
 	get_word(text, name, word, sizeof(word));
 	return strtoull(word, NULL, 10);
 }
 
-static const struct {
-	const char *name, *word, *value;
-} events[] = {
-	[DECISION] = { "decision", " state=", NULL },
-	[INVERSION] = { "inversion", NULL, " ns=" },
-	[BLOCKED] = { "blocked", NULL, NULL },
-	[PREEMPT_BEGIN] = { "preempt_begin", " reason=", NULL },
-	[PREEMPT_END] = { "preempt_end", NULL, " ns=" },
-	[RESUME] = { "resume", " reason=", NULL },
-	[EXCLUDED] = { "excluded", NULL, " ns=" },
-	[BYPASS] = { "bypass", " reason=", NULL },
-	[STATE] = { "state", " state=", NULL },
+static const char *const events[] = {
+	[DECISION] = "decision", [INVERSION] = "inversion", [BLOCKED] = "blocked",
+	[PREEMPT_BEGIN] = "preempt_begin", [PREEMPT_END] = "preempt_end", [RESUME] = "resume",
+	[EXCLUDED] = "excluded", [BYPASS] = "bypass", [STATE] = "state",
 };
 
 /* Where the name of an event begins: whoever was on the CPU may be called like one. */
@@ -210,7 +198,7 @@ void timeline_line(const char *line)
 	len = strcspn(at, ":");
 	text = at + len;
 	for (i = DECISION; i < ARRAY_SIZE(events); i++)
-		if (!strncmp(at, events[i].name, len) && !events[i].name[len])
+		if (!strncmp(at, events[i], len) && !events[i][len])
 			break;
 	if (i == ARRAY_SIZE(events))
 		return;
@@ -221,10 +209,8 @@ void timeline_line(const char *line)
 	e->gpu_id = get_number(text, " gpu_id=");
 	e->pid = get_number(text, " pid=");
 	e->queue = get_number(text, " queue=");
-	if (events[i].word)
-		get_word(text, events[i].word, e->word, sizeof(e->word));
-	if (events[i].value)
-		e->value = get_number(text, events[i].value);
+	e->value = get_number(text, " ns=");
+	get_word(text, i == DECISION || i == STATE ? " state=" : " reason=", e->word, sizeof(e->word));
 	if (e->pid)
 		learn_name(e->pid, NULL);
 }

@@ -457,15 +457,15 @@ static const struct {
 
 static void open_screen(void)
 {
-	/* SIGTSTP and SIGWINCH are ncurses' affair */
-	static const int signals[] = { SIGTSTP, SIGWINCH, SIGINT, SIGTERM, SIGHUP };
+	/* the first one is ncurses' affair */
+	static const int signals[] = { SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGTSTP };
 	sigset_t blocked;
 	unsigned int i;
 
 	sigemptyset(&blocked);
 	for (i = 0; i < ARRAY_SIZE(signals); i++) {
 		sigaddset(&blocked, signals[i]);
-		if (i > 1)
+		if (i)
 			signal(signals[i], on_signal);
 	}
 	sigprocmask(SIG_BLOCK, &blocked, &waiting);
@@ -536,8 +536,14 @@ static bool wait_until(uint64_t end)
 	/* even where the queues take longer to read than that */
 	int n = ppoll(&in, 1, &left, live ? &waiting : NULL), key;
 
-	if (caught)
+	if (caught && caught != SIGTSTP)
 		exit(0);
+	if (caught) {
+		/* Ctrl-Z leaves the screen for as long as it takes, until it is drawn again */
+		endwin();
+		raise(SIGSTOP);
+		caught = 0;
+	}
 	if (!live || !n)
 		return true;
 	key = getch();
