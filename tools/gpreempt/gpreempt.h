@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/types.h>
 #include <linux/kfd_gpreempt.h>
 
@@ -39,21 +40,22 @@ enum {
  * @name:	after --
  * @letter:	after -, or 1: none
  * @value:	what its value is called, NULL: it has none; begins with [: it may be left out
- * @help:	lines
+ * @help:	lines, or NULL: it is told of elsewhere
  * @kind:	of @to
- * @to:		a bool, a text, a double; or, of those that parse_default() knows, the arguments
+ * @to:		a bool, a text, a double; of those that parse_default() knows, the arguments; or
+ *		what is called with its value
  */
 struct option_of {
 	const char *name;
 	char letter;
 	const char *value, *help;
-	enum { FLAG, TEXT, SECONDS, DEFAULT } kind;
+	enum { FLAG, TEXT, SECONDS, DEFAULT, CALL } kind;
 	void *to;
 };
 
 /**
  * struct command - a sub-command
- * @name:	on the command line
+ * @name:	on the command line, NULL: it is all of a program
  * @run:	carries it out, with what follows the options; returns the exit status
  * @options:	up to one without a name, or NULL
  * @operands:	something may follow them
@@ -91,14 +93,13 @@ extern struct messages {
 	int fail_status;
 } messages;
 
-/* One line to standard error, and exit. */
-void fail(int status, const char *format, ...)
-	__attribute__((noreturn, format(printf, 2, 3)));
+/* One line to standard error. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and exit. */
+#define fail(status, ...)	(warn(__VA_ARGS__), exit(exit_status(status)))
 /* A wrong command line: also says where to read on. */
-void usage(const struct command *cmd, const char *format, ...)
-	__attribute__((noreturn, format(printf, 2, 3)));
-/* The same after getopt(), which has said what is wrong. */
+#define usage(cmd, ...)		(warn(__VA_ARGS__), bad_option(cmd))
+/* After getopt(), which has said what is wrong. */
 void bad_option(const struct command *cmd) __attribute__((noreturn));
 /* What a program ends with that would end with @status. */
 int exit_status(int status);

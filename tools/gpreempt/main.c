@@ -2,7 +2,6 @@
 /* gpreempt: priority of AMD GPU compute queues, for the operator. */
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The GPU nodes that GPREEMPT knows. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 
@@ -178,10 +177,10 @@ static void __attribute__((noreturn)) help_of(const struct command *cmd)
 	char left[32];
 	int width = 0;
 
-	printf("usage: gpreempt %s\n\n%s\n", cmd->usage, cmd->about);
+	printf("usage: %s %s\n\n%s\n", messages.program, cmd->usage, cmd->about);
 	for (o = cmd->options; o && o->name; o++)
 		width = MAX(width, (int)(strlen(o->name) + strlen(o->value ?: "") + 3));
-	for (o = cmd->options; o && o->name; o++) {
+	for (o = cmd->options; o && o->name && o->help; o++) {
 		snprintf(left, sizeof(left), "--%s%s%s", o->name,
 			 o->value && *o->value != '[' ? " " : "", o->value ?: "");
 		printf(o == cmd->options ? "\n" : "");
@@ -211,6 +210,9 @@ static void carry_out(const struct command *cmd, const struct option_of *o, cons
 		break;
 	case DEFAULT:
 		parse_default(cmd, o->letter, text, o->to);
+		break;
+	case CALL:
+		((void (*)(const char *text))o->to)(text);
 	}
 }
 

@@ -4,7 +4,6 @@
  * tells the same, but who opens /dev/kfd is a GPU process itself.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

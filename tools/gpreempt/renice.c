@@ -2,7 +2,6 @@
 /* gpreempt renice: another priority for processes and queues that are there. */
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

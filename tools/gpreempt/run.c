@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt run: a command whose queues, and those of its children, have a default. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

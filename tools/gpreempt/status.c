@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt status: the nodes, what they are doing, and whether they are well. */
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>

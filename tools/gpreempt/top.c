@@ -7,7 +7,6 @@
 #include <ncurses.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <json-c/json.h>

@@ -2,7 +2,6 @@
 /* gpreempt get, gpreempt set: the files of a node that can be written. */
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
