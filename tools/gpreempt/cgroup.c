@@ -267,7 +267,8 @@ int cgroup_renice(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_pro
 static const struct option_of options[] = {
 	{ "priority", 'p', "N", "0 to 15, or none: what they ask for. One that a process or\n"
 	  "its ancestors have comes first, a nearer cgroup's as well", DEFAULT, &given },
-	{ "ceiling", 'c', "N", "no higher than this, or none; the lowest of all counts", DEFAULT, &given },
+	{ "ceiling", 'c', "N", "no higher than this, or none; the lowest of all counts",
+	  DEFAULT, &given },
 	{ "grant", 'g', "N", "they may ask for up to this without CAP_SYS_NICE, even if\n"
 	  "that is above the GPU's priority_cap; or none", DEFAULT, &given },
 	{ "timeslice", 't', "TIME", "their turn among equals, 1ms to 1s; 0: none of its own",
@@ -289,7 +290,8 @@ const struct command cmd_cgroup = {
 	.usage = "cgroup [--priority N] [--ceiling N] [--grant N] [--timeslice TIME] [--weight N]\n"
 		"       [--min PERCENT] [--cap PERCENT] PATH...\n"
 		"       gpreempt cgroup --show [PATH]",
-	.about = "For all processes in the cgroup (version 2) and in those below it, whoever starts\n"
+	.about =
+		"For all processes in the cgroup (version 2) and in those below it, whoever starts\n"
 		"them and whoever their parents are. PATH is its name below the mount point, as\n"
 		"system.slice, or, with a / at the front, its directory. What is not named stays as\n"
 		"it was.",

@@ -39,7 +39,8 @@ static const struct metric metrics[] = {
 	  "1: GPREEMPT does not work for this reason; 0: for another, or it works." },
 	{ NULL, "gpreempt_node_info", INFO, "A GPU, and its settings." },
 	{ NULL, "gpreempt_state", GAUGE, "1: the node is in this state; 0: it is not." },
-	{ NULL, "gpreempt_bypass_reason", GAUGE, "1: GPREEMPT gave up for this reason; 0: it did not." },
+	{ NULL, "gpreempt_bypass_reason", GAUGE,
+	  "1: GPREEMPT gave up for this reason; 0: it did not." },
 	{ NULL, "gpreempt_setting_differs", GAUGE,
 	  "1: the GPU has another value than " CONFIGURED "; 0: it has that." },
 	{ "preemptions", "gpreempt_preemptions_total", COUNTER, "Queues taken off the hardware." },
@@ -230,7 +231,8 @@ static bool add_node(const struct node *node)
 		snprintf(level, sizeof(level), "%u", i);
 		snprintf(path, sizeof(path), "level%u/preemptions", i);
 		if (node_reads_number(id, path, &value))
-			add("gpreempt_level_preemptions_total", value, "node", id, "level", level, NULL);
+			add("gpreempt_level_preemptions_total", value, "node", id, "level", level,
+			    NULL);
 	}
 	node_read(id, "policy", policy, sizeof(policy));
 	chosen(policy);
@@ -323,7 +325,8 @@ static void write_metric(const struct metric *m, FILE *f)
 			fprintf(f, "%s{%s} %llu.%09llu\n", m->name, s->labels, s->value / NS_PER_S,
 				s->value % NS_PER_S);
 		else
-			fprintf(f, "%s{%s} %llu\n", m->name, s->labels, (unsigned long long)s->value);
+			fprintf(f, "%s{%s} %llu\n", m->name, s->labels,
+				(unsigned long long)s->value);
 	}
 }
 
@@ -373,8 +376,8 @@ static int run(int argc, char **argv)
 
 static const struct option_of options[] = {
 	{ "processes", 'p', NULL, "also of each queue that may be seen", FLAG, &processes },
-	{ "prometheus", 'P', NULL, "in Prometheus' older text format, which the textfile collector\n"
-	  "of node_exporter reads", FLAG, &older },
+	{ "prometheus", 'P', NULL, "in Prometheus' older text format, which the textfile\n"
+	  "collector of node_exporter reads", FLAG, &older },
 	{ "output", 'o', "FILE", "replace FILE, at once; it stays as it was if it cannot be made",
 	  TEXT, &path },
 	{ }
@@ -386,7 +389,8 @@ const struct command cmd_metrics = {
 	.options = options,
 	.summary = "what is counted, for Prometheus",
 	.usage = "metrics [--processes] [--prometheus] [--output FILE]",
-	.about = "All that is counted of each GPU and level, as OpenMetrics. As root, or in the group\n"
+	.about =
+		"All that is counted of each GPU and level, as OpenMetrics. As root, or in the group\n"
 		"of the files in stats/.",
 	.notes = "Without a driver or a GPU they say so, and the exit status is 3.",
 };

@@ -131,7 +131,8 @@ static int run_hint(int argc, char **argv)
 static const struct option_of preempt_options[] = {
 	{ "hold", 1, "[=TIME]", "keep it off, for TIME at most (up to 1 h); without TIME\n"
 	  "that needs CAP_SYS_NICE", TEXT, &hold },
-	{ "wait", 'w', "TIME", "give up after that time (default 1s), 0: do not wait", TEXT, &wait_time },
+	{ "wait", 'w', "TIME", "give up after that time (default 1s), 0: do not wait",
+	  TEXT, &wait_time },
 	{ "below", 'b', "N", "only queues that are served below level N (0 to 15); without\n"
 	  "PID everybody's that you may control, and as root that is\neverybody's", TEXT, &below },
 	{ }
@@ -145,7 +146,8 @@ const struct command cmd_preempt = {
 	.summary = "take queues off the GPU",
 	.usage = "preempt [--hold[=TIME]] [--wait TIME] [--below N] PID[:QUEUE]...\n"
 		"       gpreempt preempt [--hold[=TIME]] [--wait TIME] --below N",
-	.about = "Takes one queue, or all of a process, off the GPU: until its turn comes, or with\n"
+	.about =
+		"Takes one queue, or all of a process, off the GPU: until its turn comes, or with\n"
 		"--hold until 'gpreempt resume'. Returns when it is done.",
 };
 
@@ -177,6 +179,7 @@ const struct command cmd_hint = {
 	.summary = "tell of work that comes soon",
 	.usage = "hint [--in TIME] --for TIME [--at-least N] PID[:QUEUE]...\n"
 		"       gpreempt hint --none [--at-least N] PID[:QUEUE]...",
-	.about = "Work comes for one queue, or for all of a process: the GPU is freed in advance. A\n"
+	.about =
+		"Work comes for one queue, or for all of a process: the GPU is freed in advance. A\n"
 		"hint expires by itself.",
 };

@@ -203,7 +203,8 @@ static int run(int argc, char **argv)
 
 static const struct option_of options[] = {
 	{ "output", 'o', "FILE", "default gpreempt.json", TEXT, &path },
-	{ "seconds", 's', "N", "stop recording after that time; COMMAND goes on", SECONDS, &seconds },
+	{ "seconds", 's', "N", "stop recording after that time; COMMAND goes on",
+	  SECONDS, &seconds },
 	{ }
 };
 
@@ -215,9 +216,11 @@ const struct command cmd_record = {
 	.has_command = true,
 	.summary = "a timeline of the queues, or all events, into a file",
 	.usage = "record [--output FILE] [--seconds N] [--] [COMMAND [ARGUMENT...]]",
-	.about = "Records while COMMAND runs, for N seconds, or until Ctrl-C. FILE is a timeline for\n"
+	.about =
+		"Records while COMMAND runs, for N seconds, or until Ctrl-C. FILE is a timeline for\n"
 		"https://ui.perfetto.dev or speedscope: when each queue ran, waited, was preempted\n"
-		"and why. Is it called *.dat, all of GPREEMPT's tracepoints as they are, by trace-cmd,\n"
-		"for 'trace-cmd report FILE' and KernelShark. It is there as a whole or not at all.",
+		"and why. Is it called *.dat, all of GPREEMPT's tracepoints as they are, by\n"
+		"trace-cmd, for 'trace-cmd report FILE' and KernelShark. It is there as a whole or\n"
+		"not at all.",
 	.notes = "Exit status: that of COMMAND, which is waited for.",
 };

@@ -133,6 +133,7 @@ static struct kfd_ioctl_gpreempt_args args = {
 	.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = KEEP_ALL,
 	.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
 };
+
 static bool groups, users;
 
 static int run(int argc, char **argv)
@@ -175,7 +176,8 @@ static const struct option_of options[] = {
 	  "other two of processes only", DEFAULT, &args },
 	{ "min", 'm', "PERCENT", "no less of the time than this", DEFAULT, &args },
 	{ "cap", 'C', "PERCENT", "and no more than that; 0: any", DEFAULT, &args },
-	{ "user", 'u', NULL, "all processes that users have now; 'id -u NAME' tells a UID", FLAG, &users },
+	{ "user", 'u', NULL, "all processes that users have now; 'id -u NAME' tells a UID",
+	  FLAG, &users },
 	{ "group", 'g', NULL, "all processes of process groups", FLAG, &groups },
 	{ }
 };

@@ -70,8 +70,8 @@ static void print_text(const struct node *n, const char *state, const char *reas
 	printf("  %-17s %s%s%s\n", "state", on, state, off);
 	node_text(n, "unsupported", unsupported, sizeof(unsupported));
 	if (bad)
-		printf("  %-17s %s%s%s (%s); %s\n", "health", on, bypass_of(reason).text, off, reason,
-		       bypass_of(reason).cure);
+		printf("  %-17s %s%s%s (%s); %s\n", "health", on, bypass_of(reason).text, off,
+		       reason, bypass_of(reason).cure);
 	else if (*unsupported)
 		printf("  %-17s cannot be enabled: %s\n", "health", unsupported);
 	else

@@ -209,7 +209,8 @@ void timeline_line(const char *line)
 	e->pid = get_number(text, " pid=");
 	e->queue = get_number(text, " queue=");
 	e->value = get_number(text, " ns=");
-	get_word(text, i == DECISION || i == STATE ? " state=" : " reason=", e->word, sizeof(e->word));
+	get_word(text, i == DECISION || i == STATE ? " state=" : " reason=", e->word,
+		 sizeof(e->word));
 	if (e->pid)
 		learn_name(e->pid, NULL);
 }
@@ -615,7 +616,8 @@ static void on_entry(const struct entry *e)
 		on_sample(&tracks[i], e);
 	} else if (e->what == GONE) {
 		set(&tracks[i], e->us, "");
-		tracks[i].traced = tracks[i].off = false;
+		tracks[i].traced = false;
+		tracks[i].off = false;
 	} else {
 		on_queue_event(&tracks[i], e);
 	}

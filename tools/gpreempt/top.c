@@ -130,7 +130,8 @@ static void print_name(const char *p, char *buf, size_t size)
 {
 	for (; *p && size > 1; p++) {
 		/* in UTF-8 those from U+0080 to U+009f are control characters, too */
-		bool control = *p == '\302' && (p[1] & 0xe0) == 0x80, bad = !strncmp(p, REPLACEMENT, 3);
+		bool control = *p == '\302' && (p[1] & 0xe0) == 0x80;
+		bool bad = !strncmp(p, REPLACEMENT, 3);
 
 		*buf++ = iscntrl((unsigned char)*p) || control || bad ? '?' : *p;
 		p += bad ? 2 : control;
@@ -305,11 +306,13 @@ static struct json_object *row_to_json(const struct row *r)
 		else if (c->kind >= SHARE)
 			json_real(line, c->key ?: c->name, number(c, r), number(c, r) >= 0);
 		else
-			json_number(line, c->key ?: c->name, c->kind == CAP ? r->q.cap_percent : number(c, r));
+			json_number(line, c->key ?: c->name,
+				    c->kind == CAP ? r->q.cap_percent : number(c, r));
 	}
 	if (view != GROUPS)
 		return line;
-	json_string(line, r->q.group ? "cgroup" : "command", r->q.group ? r->q.cgroup : r->q.command);
+	json_string(line, r->q.group ? "cgroup" : "command",
+		    r->q.group ? r->q.cgroup : r->q.command);
 	json_number(line, r->q.group ? "cgroup_id" : "pid", r->q.group ?: r->q.pid);
 	return line;
 }
@@ -648,7 +651,8 @@ const struct command cmd_top = {
 	.run = run,
 	.options = options,
 	.summary = "a live table of queues, processes or groups; --json: once, for programs",
-	.usage = "top [--processes|--groups] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID]\n"
+	.usage =
+		"top [--processes|--groups] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID]\n"
 		"           [--batch] [--json]",
 	.about = "The compute queues: what each is served at (in brackets what it asked for, if\n"
 		"that differs), its state, and the share of the time it was seen running,\n"

@@ -12,7 +12,7 @@
 
 static pid_t trace_cmd;
 
-/* It records until SIGINT, which is not the terminal's: that is for this program and its command. */
+/* It records until SIGINT. The terminal's is for this program and its command alone. */
 static void __attribute__((noreturn)) be_trace_cmd(const char *instance)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -40,7 +40,8 @@ static void tracedat_open(const char *instance)
 	if (!trace_cmd)
 		be_trace_cmd(instance);
 	/* it enables the events while tracing is off */
-	while (!is_one(instance, "events/" TRACE_SYSTEM "/enable") || !is_one(instance, "tracing_on")) {
+	while (!is_one(instance, "events/" TRACE_SYSTEM "/enable") ||
+	       !is_one(instance, "tracing_on")) {
 		if (waitpid(trace_cmd, NULL, WNOHANG)) {
 			trace_cmd = 0;
 			fail(STATUS_FAILED, "trace-cmd, which writes such files, did not start");

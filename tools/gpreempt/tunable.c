@@ -367,7 +367,8 @@ const struct command cmd_get = {
 	.operands = true,
 	.summary = "the tunables of a GPU, their ranges and defaults; or what a process was given",
 	.usage = "get [--gpu ID|all] [NAME...]\n       gpreempt get PID...",
-	.about = "Without NAME all tunables; with NAME the values alone, one a line. With PID what run,\n"
+	.about =
+		"Without NAME all tunables; with NAME the values alone, one a line. With PID what run,\n"
 		"renice or set of that process, and not what its ancestors or its cgroup have.",
 };
 
