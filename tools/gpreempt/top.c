@@ -126,16 +126,18 @@ static const char *text(const struct column *c, const struct row *r)
 }
 
 /* Somebody has chosen it: no escape sequences to the terminal, and no broken characters. */
-static void print_name(const char *p, char *buf, size_t size)
+static void print_name(const char *name, char *buf, size_t size)
 {
-	for (; *p && size > 1; p++) {
+	const char *p;
+
+	utf8_text(buf, size, name);
+	for (p = buf; *p; p++) {
 		/* in UTF-8 those from U+0080 to U+009f are control characters, too */
 		bool control = *p == '\302' && (p[1] & 0xe0) == 0x80;
 		bool bad = !strncmp(p, REPLACEMENT, 3);
 
 		*buf++ = iscntrl((unsigned char)*p) || control || bad ? '?' : *p;
 		p += bad ? 2 : control;
-		size--;
 	}
 	*buf = '\0';
 }
