@@ -29,23 +29,24 @@ KEYS = {"up": "\033[A", "down": "\033OB", "page up": "\033[5~", "page down": "\0
 class Terminal:
     """gpreempt top, live."""
 
-    def __init__(self, folder, *options, rows=HIGH, columns=WIDE):
+    def __init__(self, folder, *options, rows=HIGH, columns=WIDE, term="xterm"):
         self.fd, inside = pty.openpty()
         fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         environment = {key: v for key, v in os.environ.items()
                        if key not in ("NO_COLOR", "LINES", "COLUMNS")}
         self.process = subprocess.Popen([tool(), "top", "--delay", "20ms", *options], cwd=folder,
                                         stdin=inside, stdout=inside, stderr=inside,
-                                        env=environment | {"TERM": "xterm"})
+                                        env=environment | {"TERM": term})
         os.close(inside)
         self.drawn = Screen(rows, columns)
 
     def read(self, patience):
-        """What was drawn in that time; False: nothing."""
-        if not select.select([self.fd], [], [], patience)[0]:
-            return False
-        self.drawn.feed(os.read(self.fd, 1 << 16))
-        return True
+        """What was drawn in that time; False: nothing, or the program has ended."""
+        with contextlib.suppress(OSError):
+            if select.select([self.fd], [], [], patience)[0]:
+                self.drawn.feed(os.read(self.fd, 1 << 16))
+                return True
+        return False
 
     def until(self, what):
         """The first screen of which that is true, and that stays as it is: what is drawn comes in
@@ -207,6 +208,14 @@ class Width(OnTerminal):
         for columns in 10, 30:
             screen = self.terminal(columns=columns).screen()
             self.assertEqual([line[:columns].rstrip() for line in full], screen)
+
+
+class Unknown(OnTerminal):
+    def test_terminal(self):
+        terminal = Terminal(self.folder, term="frob")
+        self.addCleanup(terminal.close)
+        terminal.until(lambda s: "the terminal 'frob' is not known here" in s[0])
+        self.assertEqual(terminal.process.wait(PATIENCE_S), 1)
 
 
 class Processes(OnTerminal):
