@@ -272,7 +272,7 @@ SUITES = {suite.name: suite for suite in (
         guest(inside("tool/tool"), in_guest(TOOL), in_guest(PROGRAMS), "stock", name="stock",
               options=["--module", "stock"]),
         # /usr: for the examples in Python
-        guest(inside("tool/tool"), in_guest(TOOL), in_guest(PROGRAMS), "gpreempt", name="gpreempt",
+        guest(inside("tool/tool"), in_guest(TOOL), in_guest(PROGRAMS), "gpreempt", name="gpreempt", limit=400,
               options=["--no-load", *TWO_GPUS, "--root", "/usr", "--input", ROOT / "tools/gpreempt/examples",
                        "--over", ROOT / "tools/gpreempt/python"]),
         host(TESTBENCH / "tool/files", RESULTS / "tool/gpreempt")], UNCHECKED, 150),

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a cgroup or a process is given. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <mntent.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <sys/ioctl.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +12,7 @@
 #include <linux/magic.h>
 
 #include "attributes.h"
+#include "lib/libgpreempt.h"
 
 const char *cgroup_mount_point(void)
 {
@@ -63,40 +61,28 @@ int cgroup_of_process(pid_t pid, char *path, size_t size)
 	return r;
 }
 
-static int open_kfd(void)
+int ask_patiently(struct gpreempt *g, struct kfd_ioctl_gpreempt_args *args)
 {
-	const struct timespec pause = { .tv_nsec = 100000000 };
-	unsigned int i;
-	int fd;
+	int r = gpreempt_ioctl(g, args), tries;
 
-	for (i = 0; i < 300; i++) {
-		fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-		if (fd >= 0 || errno != EINVAL)
-			return fd < 0 ? -errno : fd;
-		nanosleep(&pause, NULL);
+	/* half a minute: no reset of a GPU takes longer */
+	for (tries = 0; r == -EAGAIN && tries < 300; tries++) {
+		usleep(100000);
+		r = gpreempt_ioctl(g, args);
 	}
-	return -EBUSY;
-}
-
-/* In a child of a program with threads: system calls only. */
-static int set(struct kfd_ioctl_gpreempt_args args)
-{
-	int fd = open_kfd();
-
-	if (fd < 0)
-		return -fd;
-	return ioctl(fd, AMDKFD_IOC_GPREEMPT, &args) ? errno : 0;
+	return r;
 }
 
 int attributes_set(const struct kfd_ioctl_gpreempt_args *args)
 {
+	struct kfd_ioctl_gpreempt_args copy = *args;
 	pid_t child = fork();
 	int status;
 
 	if (child < 0)
 		return -errno;
 	if (!child)
-		_exit(set(*args));
+		_exit(-ask_patiently(gpreempt_open(GPREEMPT_ALL_GPUS), &copy));
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;

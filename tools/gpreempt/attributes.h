@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+struct gpreempt;
 struct kfd_ioctl_gpreempt_args;
 
 /* Where cgroups of version 2 are mounted, or NULL. */
@@ -18,11 +19,11 @@ const char *cgroup_mount_point(void);
 bool cgroup_is(int fd);
 /* The directory of the cgroup that a process is in; -ENODATA if it is in none of version 2. */
 int cgroup_of_process(pid_t pid, char *path, size_t size);
+/* AMDKFD_IOC_GPREEMPT by libgpreempt; KFD that is locked is asked again for half a minute. */
+int ask_patiently(struct gpreempt *g, struct kfd_ioctl_gpreempt_args *args);
 /*
- * AMDKFD_IOC_GPREEMPT, by a child: whoever has opened /dev/kfd is one of its processes, with all
- * that the driver keeps of one, until it ends. A process is therefore to be named by its number.
- * -ENOENT and -ENXIO: there is no KFD; -ENOTTY: it knows nothing of GPREEMPT. While a GPU is reset
- * or the machine goes to sleep KFD is locked: it is tried again for half a minute, then -EBUSY.
+ * By a child: whoever has opened /dev/kfd is one of its processes, with all that the driver keeps
+ * of one, until it ends. A process is therefore to be named by its number.
  */
 int attributes_set(const struct kfd_ioctl_gpreempt_args *args);
 

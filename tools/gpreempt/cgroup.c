@@ -81,39 +81,29 @@ static int show_from(const char *path)
 	return 0;
 }
 
+static struct kfd_ioctl_gpreempt_args given = CGROUP_KEEPS_ALL;
+static bool shows;
+
 static int run(int argc, char **argv)
 {
-	static const struct option own_options[] = {
-		DEFAULT_OPTIONS,
-		{ "grant", required_argument, NULL, 'g' },
-		{ "show", no_argument, NULL, 's' },
-		{ }
-	};
-	struct kfd_ioctl_gpreempt_args args = CGROUP_KEEPS_ALL;
-	bool shows = false;
-	int opt, r, status = 0;
+	bool sets = given.flags != (KFD_GPREEMPT_CGROUP | KEEP_ALL);
+	int i, r, status = 0;
 
-	while ((opt = getopt_long(argc, argv, DEFAULT_LETTERS "g:s", own_options, NULL)) != -1) {
-		if (opt == 's')
-			shows = true;
-		else
-			parse_default(&cmd_cgroup, opt, optarg, &args);
-	}
-	if (shows && args.flags != (KFD_GPREEMPT_CGROUP | KEEP_ALL))
+	if (shows && sets)
 		usage(&cmd_cgroup, "--show sets nothing");
-	if (shows && argc - optind > 1)
+	if (shows && argc > 1)
 		usage(&cmd_cgroup, "--show takes one cgroup, and shows those below it, too");
 	if (shows)
-		return show_from(argv[optind]);
-	if (args.flags == (KFD_GPREEMPT_CGROUP | KEEP_ALL))
+		return show_from(argv[0]);
+	if (!sets)
 		usage(&cmd_cgroup, "neither a priority nor a ceiling, a grant, a timeslice or a share");
-	check_default(&cmd_cgroup, &args);
-	if (optind == argc)
+	check_default(&cmd_cgroup, &given);
+	if (!argc)
 		usage(&cmd_cgroup, "no cgroup");
-	for (; optind < argc; optind++) {
-		r = cgroup_set(argv[optind], &args);
+	for (i = 0; i < argc; i++) {
+		r = cgroup_set(argv[i], &given);
 		if (r) {
-			warn("%s: %s", argv[optind], cgroup_error(r));
+			warn("%s: %s", argv[i], cgroup_error(r));
 			status = STATUS_FAILED;
 		}
 	}
@@ -132,7 +122,7 @@ void cgroup_find(unsigned int pid, uint64_t number, char *path, size_t size)
 	/* the root has no default: the search ends there */
 	while (strlen(dir) > strlen(root)) {
 		if (!stat(dir, &st) && st.st_ino == number) {
-			snprintf(path, size, "%s", dir + strlen(root));
+			utf8_text(path, size, dir + strlen(root));
 			return;
 		}
 		slash = strrchr(dir, '/');
@@ -274,27 +264,36 @@ int cgroup_renice(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_pro
 	return r;
 }
 
+static const struct option_of options[] = {
+	{ "priority", 'p', "N", "0 to 15, or none: what they ask for. One that a process or\n"
+	  "its ancestors have comes first, a nearer cgroup's as well", DEFAULT, &given },
+	{ "ceiling", 'c', "N", "no higher than this, or none; the lowest of all counts",
+	  DEFAULT, &given },
+	{ "grant", 'g', "N", "they may ask for up to this without CAP_SYS_NICE, even if\n"
+	  "that is above the GPU's priority_cap; or none", DEFAULT, &given },
+	{ "timeslice", 't', "TIME", "their turn among equals, 1ms to 1s; 0: none of its own",
+	  DEFAULT, &given },
+	{ "weight", 'w', "N", "1 to 1000: its members' part of the time together, under the\n"
+	  "policy fair; 0: none of its own", DEFAULT, &given },
+	{ "min", 'm', "PERCENT", "no less of the time than this", DEFAULT, &given },
+	{ "cap", 'C', "PERCENT", "and no more than that; 0: any", DEFAULT, &given },
+	{ "show", 's', NULL, "those that have something, from PATH down", FLAG, &shows },
+	{ }
+};
+
 const struct command cmd_cgroup = {
 	.name = "cgroup",
 	.run = run,
+	.options = options,
+	.operands = true,
 	.summary = "what the members of a cgroup have and may ask for",
-	.help = "cgroup [--priority N] [--ceiling N] [--grant N] [--timeslice TIME] [--weight N]\n"
+	.usage = "cgroup [--priority N] [--ceiling N] [--grant N] [--timeslice TIME] [--weight N]\n"
 		"       [--min PERCENT] [--cap PERCENT] PATH...\n"
-		"       gpreempt cgroup --show [PATH]\n\n"
+		"       gpreempt cgroup --show [PATH]",
+	.about =
 		"For all processes in the cgroup (version 2) and in those below it, whoever starts\n"
 		"them and whoever their parents are. PATH is its name below the mount point, as\n"
 		"system.slice, or, with a / at the front, its directory. What is not named stays as\n"
-		"it was.\n\n"
-		"  -p, --priority N      0 to 15, or none: what they ask for. One that a process or\n"
-		"                        its ancestors have comes first, a nearer cgroup's as well\n"
-		"  -c, --ceiling N       no higher than this, or none; the lowest of all counts\n"
-		"  -g, --grant N         they may ask for up to this without CAP_SYS_NICE, even if\n"
-		"                        that is above the GPU's priority_cap; or none\n"
-		"  -t, --timeslice TIME  their turn among equals, 1ms to 1s; 0: none of its own\n"
-		"  -w, --weight N        1 to 1000: its members' part of the time together, under the\n"
-		"                        policy fair; 0: none of its own\n"
-		"  -m, --min PERCENT     no less of the time than this\n"
-		"  -C, --cap PERCENT     and no more than that; 0: any\n"
-		"  -s, --show            those that have something, from PATH down\n\n"
-		"The owner of the directory may lower what is there; all else needs CAP_SYS_NICE.",
+		"it was.",
+	.notes = "The owner of the directory may lower what is there; all else needs CAP_SYS_NICE.",
 };

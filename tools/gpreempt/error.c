@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Messages, and the end of the program. */
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -10,13 +9,16 @@
 
 struct messages messages = { .program = "gpreempt", .fail_status = -1 };
 
-static void message(const char *format, va_list args)
+void warn(const char *format, ...)
 {
 	const char *about = messages.about, *colon = about ? ": " : "";
+	va_list args;
 	char *text;
 
+	va_start(args, format);
 	if (vasprintf(&text, format, args) < 0)
 		text = NULL;
+	va_end(args);
 	fflush(stdout);
 	fprintf(stderr, "%s: %s%s%s\n", messages.program, about ?: "", colon, text ?: format);
 	if (messages.log)
@@ -29,46 +31,12 @@ int exit_status(int status)
 	return messages.fail_status < 0 ? status : messages.fail_status;
 }
 
-void fail(int status, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	message(format, args);
-	va_end(args);
-	exit(exit_status(status));
-}
-
-void warn(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	message(format, args);
-	va_end(args);
-}
-
 void bad_option(const struct command *cmd)
 {
-	fprintf(stderr, "Try '%s %s%s--help'.\n", messages.program, cmd ? cmd->name : "",
-		cmd ? " " : "");
+	const char *name = cmd ? cmd->name : NULL;
+
+	fprintf(stderr, "Try '%s%s%s --help'.\n", messages.program, name ? " " : "", name ?: "");
 	exit(exit_status(STATUS_USAGE));
-}
-
-void usage(const struct command *cmd, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	message(format, args);
-	va_end(args);
-	bad_option(cmd);
-}
-
-void help_of(const struct command *cmd)
-{
-	printf("usage: gpreempt %s\n", cmd->help);
-	exit(0);
 }
 
 bool colours(void)

@@ -8,33 +8,24 @@ void given_title(const char *of)
 	       "WEIGHT", "MIN%", "CAP%", of);
 }
 
-static void print_priority(unsigned int priority)
+/* Of a priority no number is NONE, of the others 0. */
+static void cell(unsigned int number, unsigned int none, double unit, const char *suffix)
 {
-	if (priority == KFD_GPREEMPT_NONE)
-		printf(" %8s", "-");
-	else
-		printf(" %8u", priority);
-}
+	char text[16] = "-";
 
-static void print_number(unsigned int number)
-{
-	if (number)
-		printf(" %8u", number);
-	else
-		printf(" %8s", "-");
+	if (number != none)
+		snprintf(text, sizeof(text), "%g%s", number / unit, suffix);
+	printf(" %8s", text);
 }
 
 void given_print(const struct kfd_gpreempt_process_default *def, const char *name)
 {
-	print_priority(def->priority);
-	print_priority(def->ceiling);
-	print_priority(def->grant);
-	if (def->timeslice_us)
-		printf(" %6gms", def->timeslice_us / 1e3);
-	else
-		printf(" %8s", "-");
-	print_number(def->weight);
-	print_number(def->min_percent);
-	print_number(def->cap_percent);
+	cell(def->priority, KFD_GPREEMPT_NONE, 1, "");
+	cell(def->ceiling, KFD_GPREEMPT_NONE, 1, "");
+	cell(def->grant, KFD_GPREEMPT_NONE, 1, "");
+	cell(def->timeslice_us, 0, 1e3, "ms");
+	cell(def->weight, 0, 1, "");
+	cell(def->min_percent, 0, 1, "");
+	cell(def->cap_percent, 0, 1, "");
 	printf("  %s\n", name);
 }

@@ -3,11 +3,11 @@
 #ifndef GPREEMPT_H
 #define GPREEMPT_H
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/types.h>
 #include <linux/kfd_gpreempt.h>
 
@@ -36,17 +36,43 @@ enum {
 #define PATH_SIZE	512
 
 /**
+ * struct option_of - an option of a command
+ * @name:	after --
+ * @letter:	after -, or 1: none
+ * @value:	what its value is called, NULL: it has none; begins with [: it may be left out
+ * @help:	lines, or NULL: it is told of elsewhere
+ * @kind:	of @to
+ * @to:		a bool, a text, a double; of those that parse_default() knows, the arguments; or
+ *		what is called with its value
+ */
+struct option_of {
+	const char *name;
+	char letter;
+	const char *value, *help;
+	enum { FLAG, TEXT, SECONDS, DEFAULT, CALL } kind;
+	void *to;
+};
+
+/**
  * struct command - a sub-command
- * @name:	on the command line
- * @run:	carries it out; argv[0] is for getopt's messages; returns the exit status
+ * @name:	on the command line, NULL: it is all of a program
+ * @run:	carries it out, with what follows the options; returns the exit status
+ * @options:	up to one without a name, or NULL
+ * @operands:	something may follow them
+ * @has_command: that is a command, whose options are its own
+ * @failure:	exit status, if it is another than that of all
  * @summary:	a line for --help
- * @help:	the rest of its --help
+ * @usage:	of its own --help
+ * @about:	likewise
+ * @notes:	likewise, behind the options; or NULL
  */
 struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
-	const char *summary;
-	const char *help;
+	const struct option_of *options;
+	bool operands, has_command;
+	int failure;
+	const char *summary, *usage, *about, *notes;
 };
 
 extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preempt, cmd_resume,
@@ -67,17 +93,14 @@ extern struct messages {
 	int fail_status;
 } messages;
 
-/* One line to standard error, and exit. */
-void fail(int status, const char *format, ...)
-	__attribute__((noreturn, format(printf, 2, 3)));
+/* One line to standard error. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and exit. */
+#define fail(status, ...)	(warn(__VA_ARGS__), exit(exit_status(status)))
 /* A wrong command line: also says where to read on. */
-void usage(const struct command *cmd, const char *format, ...)
-	__attribute__((noreturn, format(printf, 2, 3)));
-/* The same after getopt(), which has said what is wrong. */
+#define usage(cmd, ...)		(warn(__VA_ARGS__), bad_option(cmd))
+/* After getopt(), which has said what is wrong. */
 void bad_option(const struct command *cmd) __attribute__((noreturn));
-/* The answer to --help, and exit. */
-void help_of(const struct command *cmd) __attribute__((noreturn));
 /* What a program ends with that would end with @status. */
 int exit_status(int status);
 /* May escape sequences be printed? */
@@ -102,17 +125,12 @@ unsigned int parse_time_us(const struct command *cmd, const char *what, const ch
 			   unsigned int min, unsigned int max);
 /* The length of a turn in us, 0: none of one's own. */
 unsigned int parse_timeslice(const struct command *cmd, const char *text);
-/* The options of what a default consists of, and --help; and their letters. */
-#define DEFAULT_OPTIONS					\
-	{ "cap", required_argument, NULL, 'C' },	\
-	{ "ceiling", required_argument, NULL, 'c' },	\
-	{ "help", no_argument, NULL, 'h' },		\
-	{ "min", required_argument, NULL, 'm' },	\
-	{ "priority", required_argument, NULL, 'p' },	\
-	{ "timeslice", required_argument, NULL, 't' },	\
-	{ "weight", required_argument, NULL, 'w' }
-#define DEFAULT_LETTERS	"C:c:hm:p:t:w:"
-/* One of them, or a cgroup's 'g', whose part does not stay as it was; any other is wrong. */
+/* Carry out the options; returns how many words they are. */
+int parse_options(const struct command *cmd, int argc, char **argv);
+/*
+ * What a default consists of, by option: its C(ap), c(eiling), g(rant), m(in), p(riority),
+ * t(imeslice) or w(eight) does not stay as it was.
+ */
 void parse_default(const struct command *cmd, int option, const char *text,
 		   struct kfd_ioctl_gpreempt_args *args);
 /* Of all that were given: can it be? */
@@ -122,8 +140,10 @@ struct target parse_target(const struct command *cmd, const char *text);
 
 /* ---- sysfs.c: files; 0 or negative errno ---- */
 
-int read_text(const char *path, char *buf, size_t size);
-int read_number(const char *path, uint64_t *value);
+/* The path is formatted. What cannot be read is "", or 0. */
+int read_text(char *buf, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+int read_number(uint64_t *value, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int write_text(const char *path, const char *text);
 /* The names of a folder, sorted by number where they are numbers; free_names(). */
 int list_names(const char *path, char ***names);
@@ -139,7 +159,7 @@ void free_names(char **names);
  */
 struct node {
 	unsigned int gpu_id;
-	char name[64];
+	char name[192];
 	char pci[32];
 };
 
@@ -166,8 +186,11 @@ uint64_t node_number(const struct node *n, const char *file);
 /* The choice in brackets of "a [b] c"; else the text as it is. */
 void chosen(char *text);
 /* Why a node is bypassed, and what helps. */
-const char *bypass_text(const char *reason);
-const char *bypass_cure(const char *reason);
+struct bypass {
+	const char *reason, *text, *cure;
+};
+
+struct bypass bypass_of(const char *reason);
 /* All that there can be, and NULL. */
 extern const char *const bypass_reasons[];
 /* Warn of nodes that will serve @priority no higher than their cap. */
@@ -218,7 +241,7 @@ const char *const *profile_settings(const char *name);
 struct queue {
 	unsigned int folder, pid, id, gpu_id;
 	bool hidden;
-	char command[32], state[16];
+	char command[48], state[16];
 	uint64_t priority, permitted, effective, timeslice_us;
 	uint64_t weight, min_percent, cap_percent;
 	uint64_t group;
@@ -244,6 +267,8 @@ void queues_read(struct queues *all, bool times);
 int queue_state(struct queue *q);
 /* The same queue in @all, or NULL. */
 const struct queue *queues_find(const struct queues *all, const struct queue *q);
+/* Of a process, or "?" if it has none. */
+bool process_name(unsigned int pid, char *name, size_t size);
 uint64_t now_ns(void);
 
 /* ---- streams.c ---- */
@@ -311,8 +336,8 @@ void given_print(const struct kfd_gpreempt_process_default *def, const char *nam
 /* What a byte becomes that is no text: U+FFFD. */
 #define REPLACEMENT	"\357\277\275"
 
-/* Bytes of the character in UTF-8 that @text begins with, 0 if it is none. */
-unsigned int utf8_length(const char *text);
+/* As much of it as fits, and is text. */
+void utf8_text(char *buf, size_t size, const char *text);
 
 /* ---- output.c: one file that is replaced as a whole, or stays as it was ---- */
 
@@ -321,16 +346,19 @@ void output_check(const struct command *cmd, const char *path);
 /* To be written to; output_close() makes it the file, any other end of the program nothing. */
 FILE *output_open(const char *path);
 void output_close(void);
+/* The name that it has until then. */
+const char *output_beside(void);
 
-/* ---- json.c: a writer that sets the commas ---- */
+/* ---- json.c: members of an object ---- */
 
-/* A string in quotes, whatever bytes it has. */
-void json_text(FILE *f, const char *text);
-void json_open(const char *key, char bracket);	/* '{' or '[' */
-void json_close(char bracket);
-void json_string(const char *key, const char *value);
-void json_number(const char *key, uint64_t value);
-void json_real(const char *key, double value, bool known);
+struct json_object;
+
+void json_number(struct json_object *to, const char *key, uint64_t value);
+void json_string(struct json_object *to, const char *key, const char *value);
+/* null if it is not known. */
+void json_real(struct json_object *to, const char *key, double value, bool known);
+/* All of it, which is freed. */
+void json_put(struct json_object *root, FILE *f, bool pretty);
 
 /* ---- record.c, timeline.c, tracedat.c ---- */
 
@@ -358,8 +386,11 @@ struct recorder {
 	const char *see;
 };
 
-/* timeline is for Perfetto and speedscope, tracedat for trace-cmd and KernelShark. */
+/* timeline is for Perfetto and speedscope, tracedat is trace-cmd's, and for KernelShark. */
 extern const struct recorder timeline, tracedat;
+
+/* A child with the signals that a command shall have. */
+pid_t fork_unblocked(void);
 
 /* What the timeline is made of, in us of the monotonic clock: a line of trace_pipe, */
 void timeline_line(const char *line);

@@ -1,75 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
-/* JSON to standard output, one value a line. */
-#include <ctype.h>
+/* What is put into objects of json-c. */
+#include <json-c/json.h>
 
 #include "gpreempt.h"
 
-static unsigned int depth;
-static bool first = true;
-
-/* What stands before each value. */
-static void item(const char *key)
+void json_number(struct json_object *to, const char *key, uint64_t value)
 {
-	if (depth)
-		printf("%s\n%*s", first ? "" : ",", 2 * (int)depth, "");
-	if (key)
-		printf("\"%s\": ", key);
-	first = false;
+	json_object_object_add(to, key, json_object_new_uint64(value));
 }
 
-void json_open(const char *key, char bracket)
+void json_string(struct json_object *to, const char *key, const char *value)
 {
-	item(key);
-	putchar(bracket);
-	depth++;
-	first = true;
+	json_object_object_add(to, key, json_object_new_string(value));
 }
 
-void json_close(char bracket)
+void json_real(struct json_object *to, const char *key, double value, bool known)
 {
-	depth--;
-	if (!first)
-		printf("\n%*s", 2 * (int)depth, "");
-	putchar(bracket);
-	first = false;
-	if (!depth)
-		putchar('\n');
-}
+	struct json_object *number = known ? json_object_new_double(value) : NULL;
 
-void json_text(FILE *f, const char *text)
-{
-	unsigned int n;
-
-	putc('"', f);
-	for (; *text; text += n ?: 1) {
-		n = utf8_length(text);
-		if (*text == '"' || *text == '\\')
-			fprintf(f, "\\%c", *text);
-		else if (iscntrl((unsigned char)*text))
-			fprintf(f, "\\u%04x", *text);
-		else
-			fprintf(f, "%.*s", n ?: 3, n ? text : REPLACEMENT);
-	}
-	putc('"', f);
-}
-
-void json_string(const char *key, const char *value)
-{
-	item(key);
-	json_text(stdout, value);
-}
-
-void json_number(const char *key, uint64_t value)
-{
-	item(key);
-	printf("%llu", (unsigned long long)value);
-}
-
-void json_real(const char *key, double value, bool known)
-{
-	item(key);
 	if (known)
-		printf("%.4f", value);
-	else
-		printf("null");
+		json_object_set_serializer(number, json_object_double_to_json_string, "%.4f", NULL);
+	json_object_object_add(to, key, number);
+}
+
+void json_put(struct json_object *root, FILE *f, bool pretty)
+{
+	fputs(json_object_to_json_string_ext(root, JSON_C_TO_STRING_NOSLASHESCAPE |
+		(pretty ? JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_PRETTY : 0)), f);
+	if (pretty)
+		fputc('\n', f);
+	json_object_put(root);
 }

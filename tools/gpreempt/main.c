@@ -2,7 +2,6 @@
 /* gpreempt: priority of AMD GPU compute queues, for the operator. */
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,19 +33,6 @@ static bool is(const char *arg, const char *shrt, const char *lng)
 	return !strcmp(arg, shrt) || !strcmp(arg, lng);
 }
 
-/* --help may stand anywhere before "--"; run and record tell whether it is their command's. */
-static bool wants_help(const struct command *cmd, int argc, char **argv)
-{
-	int i;
-
-	if (cmd == &cmd_run || cmd == &cmd_record)
-		return false;
-	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
-		if (is(argv[i], "-h", "--help"))
-			return true;
-	return false;
-}
-
 /* What could not be written was not done. */
 static void check_output(void)
 {
@@ -60,6 +46,7 @@ int main(int argc, char **argv)
 {
 	static char name[32];
 	unsigned int i;
+	int words;
 
 	atexit(check_output);
 	/* Who ignores it, and that is inherited, does not learn how a child ended. */
@@ -77,11 +64,13 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(argv[1], commands[i]->name))
 			continue;
-		if (wants_help(commands[i], argc - 1, argv + 1))
-			help_of(commands[i]);
+		if (commands[i]->failure)
+			messages.fail_status = commands[i]->failure;
+		/* for getopt's messages */
 		snprintf(name, sizeof(name), "gpreempt %s", argv[1]);
-		argv[1] = name;
-		return commands[i]->run(argc - 1, argv + 1);
+		*++argv = name;
+		words = parse_options(commands[i], --argc, argv);
+		return commands[i]->run(argc - words, argv + words);
 	}
 	usage(NULL, "'%s' is not a command", argv[1]);
 }

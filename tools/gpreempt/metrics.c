@@ -7,9 +7,7 @@
  * in the other, and neither takes the other's word for it.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,8 +31,18 @@ struct metric {
 	const char *help;
 };
 
-/* All of stats/ that is a number. */
-static const struct metric stats[] = {
+/* In the order in which they are told. Those with a file are all of stats/ that is a number. */
+static const struct metric metrics[] = {
+	{ NULL, "gpreempt_up", GAUGE,
+	  "1: GPREEMPT works on the GPU; 0: it does not. If no GPU is known the node is empty." },
+	{ NULL, "gpreempt_down_reason", GAUGE,
+	  "1: GPREEMPT does not work for this reason; 0: for another, or it works." },
+	{ NULL, "gpreempt_node_info", INFO, "A GPU, and its settings." },
+	{ NULL, "gpreempt_state", GAUGE, "1: the node is in this state; 0: it is not." },
+	{ NULL, "gpreempt_bypass_reason", GAUGE,
+	  "1: GPREEMPT gave up for this reason; 0: it did not." },
+	{ NULL, "gpreempt_setting_differs", GAUGE,
+	  "1: the GPU has another value than " CONFIGURED "; 0: it has that." },
 	{ "preemptions", "gpreempt_preemptions_total", COUNTER, "Queues taken off the hardware." },
 	{ "resumes", "gpreempt_resumes_total", COUNTER, "Queues put back on the hardware." },
 	{ "transactions", "gpreempt_transactions_total", COUNTER,
@@ -77,6 +85,16 @@ static const struct metric stats[] = {
 	  "Wake-ups of the monitor by the first doorbell after a mapping was revoked." },
 	{ "doorbell_revocations", "gpreempt_doorbell_revocations_total", COUNTER,
 	  "Times that a process's mapping of its doorbells was revoked." },
+	{ NULL, "gpreempt_level_preemptions_total", COUNTER,
+	  "Queues of a priority taken off the hardware." },
+	{ NULL, "gpreempt_queue_priority", GAUGE, "The priority that the queue is served at." },
+	{ NULL, "gpreempt_queue_preemptions_total", COUNTER,
+	  "How often the queue was taken off the hardware." },
+	{ NULL, "gpreempt_queue_running_seconds_total", COUNTER, "Time seen executing." },
+	{ NULL, "gpreempt_queue_waiting_seconds_total", COUNTER,
+	  "Time seen on the hardware with work that did not execute." },
+	{ NULL, "gpreempt_queue_preempted_seconds_total", COUNTER,
+	  "Time kept off the hardware by GPREEMPT." },
 };
 
 static const char *const states[] = { "disabled", "parked", "active", "bypassed", NULL };
@@ -87,48 +105,79 @@ static const char *const down_reasons[] = {
 };
 
 /**
- * struct reading - a number, if it could be read
- * @known:	it could
- * @value:	it
+ * struct sample - a number
+ * @name:	of its metric
+ * @labels:	as they are written
+ * @value:	times are in ns
  */
-struct reading {
-	bool known;
+static struct sample {
+	const char *name;
+	char *labels;
 	uint64_t value;
-};
-
-/**
- * struct snapshot - all that is told of a node
- * @node:	the node
- * @id:		its number, as a label; empty where there is no node
- * @down:	why GPREEMPT does not work; empty if it does
- * @state:	of its monitor
- * @reason:	why it gave up; empty if it did not
- * @policy:	in force
- * @backend:	how queues get off the hardware
- * @differs:	for each setting that is configured: the node has another value
- * @stats:	as in the table of that name
- * @levels:	preemptions of each level
- */
-struct snapshot {
-	const struct node *node;
-	char id[16], down[32], state[32], reason[64], policy[128], backend[32];
-	bool *differs;
-	struct reading stats[ARRAY_SIZE(stats)], levels[LEVELS];
-};
+} *samples;
+static unsigned int count;
 
 /* Of CONFIGURED. */
 static char **configured;
 
-/* ---- read ---- */
+/* Labels are keys and values up to a NULL. */
+static void __attribute__((sentinel)) add(const char *name, uint64_t value, ...)
+{
+	struct sample s = { .name = name, .value = value };
+	const char *key, *p, *before = "";
+	va_list args;
+	size_t size;
+	FILE *f = open_memstream(&s.labels, &size);
+
+	if (!f)
+		fail(STATUS_FAILED, "out of memory");
+	va_start(args, value);
+	while ((key = va_arg(args, const char *))) {
+		fprintf(f, "%s%s=\"", before, key);
+		for (p = va_arg(args, const char *); *p; p++) {
+			if (strchr("\n\"\\", *p))
+				fputc('\\', f);
+			fputc(*p == '\n' ? 'n' : *p, f);
+		}
+		fputc('"', f);
+		before = ",";
+	}
+	va_end(args);
+	if (fclose(f))
+		fail(STATUS_FAILED, "out of memory");
+	samples = xrealloc(samples, (count + 1) * sizeof(*samples));
+	samples[count++] = s;
+}
+
+/* One series for each value that is known, and one for another that it has. */
+static void add_one_of(const char *name, const char *node, const char *label, const char *value,
+		       const char *const *known)
+{
+	bool found = !*value;
+
+	for (; *known; known++) {
+		add(name, !strcmp(value, *known), "node", node, label, *known, NULL);
+		found |= !strcmp(value, *known);
+	}
+	if (!found)
+		add(name, 1, "node", node, label, value, NULL);
+}
+
+/* @down: why GPREEMPT does not work there; empty if it does. */
+static void add_up(const char *node, const char *down)
+{
+	add("gpreempt_up", !*down, "node", node, NULL);
+	add_one_of("gpreempt_down_reason", node, "reason", down, down_reasons);
+}
 
 /* A node may go away, and a file of another version not be there. More is a failure. */
-static bool node_read(const struct snapshot *s, const char *file, char *buf, size_t size)
+static bool node_read(const char *id, const char *file, char *buf, size_t size)
 {
 	char path[PATH_SIZE];
 	int r;
 
-	snprintf(path, sizeof(path), NODES "/%s/%s", s->id, file);
-	r = read_text(path, buf, size);
+	snprintf(path, sizeof(path), NODES "/%s/%s", id, file);
+	r = read_text(buf, size, "%s", path);
 	/* what its mode allows, the driver has refused */
 	if (r == -EACCES)
 		fail(STATUS_FAILED, "%s: permission denied; it is for %s", path,
@@ -139,131 +188,101 @@ static bool node_read(const struct snapshot *s, const char *file, char *buf, siz
 	return !r;
 }
 
-static struct reading node_reading(const struct snapshot *s, const char *file)
+static bool node_reads_number(const char *id, const char *file, uint64_t *value)
 {
 	char text[32], *end;
-	struct reading r = { };
 
-	if (!node_read(s, file, text, sizeof(text)))
-		return r;
-	r.value = strtoull(text, &end, 10);
-	r.known = end != text && !*end;
-	return r;
+	if (!node_read(id, file, text, sizeof(text)))
+		return false;
+	*value = strtoull(text, &end, 10);
+	return end != text && !*end;
 }
 
 /* What is no setting has no value, and differs. */
-static bool setting_differs(const struct node *node, const char *setting)
+static void add_settings(const struct node *node, const char *id)
 {
-	char name[PATH_SIZE], value[128], now[PATH_SIZE + 128];
+	char name[PATH_SIZE], value[128], now[PATH_SIZE + 128], **setting;
 
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(setting, "="), setting);
-	node_text(node, name, value, sizeof(value));
-	chosen(value);
-	snprintf(now, sizeof(now), "%s=%s", name, value);
-	return !*value || strcmp(now, setting);
-}
-
-static void read_settings(struct snapshot *s)
-{
-	unsigned int i;
-
-	for (i = 0; configured[i]; i++) {
-		s->differs = xrealloc(s->differs, (i + 1) * sizeof(*s->differs));
-		s->differs[i] = setting_differs(s->node, configured[i]);
+	for (setting = configured; *setting; setting++) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(*setting, "="), *setting);
+		node_text(node, name, value, sizeof(value));
+		chosen(value);
+		snprintf(now, sizeof(now), "%s=%s", name, value);
+		add("gpreempt_setting_differs", !*value || strcmp(now, *setting), "node", id,
+		    "setting", name, NULL);
 	}
 }
 
-/* A GPU that cannot be enabled is disabled as well: that it cannot is why. */
-static void find_down(struct snapshot *s, bool refused)
+/* False, and no samples, if the node went away. */
+static bool add_node(const struct node *node)
 {
-	if (refused)
-		strcpy(s->down, "refused");
-	else if (strcmp(s->state, "active") && strcmp(s->state, "parked"))
-		strcpy(s->down, s->state);
-}
+	char id[16], path[64], level[16], state[32], reason[64], policy[128], backend[32],
+	     unsupported[256];
+	unsigned int i, before = count;
+	uint64_t value;
 
-/* False if the node went away. */
-static bool read_node(struct snapshot *s, const struct node *node)
-{
-	char path[64], unsupported[256];
-	unsigned int i;
-	bool there;
-
-	*s = (struct snapshot) { .node = node };
-	snprintf(s->id, sizeof(s->id), "%u", node->gpu_id);
-	for (i = 0; i < ARRAY_SIZE(stats); i++) {
-		snprintf(path, sizeof(path), "stats/%s", stats[i].file);
-		s->stats[i] = node_reading(s, path);
+	snprintf(id, sizeof(id), "%u", node->gpu_id);
+	for (i = 0; i < ARRAY_SIZE(metrics); i++) {
+		snprintf(path, sizeof(path), "stats/%s", metrics[i].file ?: "");
+		if (metrics[i].file && node_reads_number(id, path, &value))
+			add(metrics[i].name, value, "node", id, NULL);
 	}
 	for (i = 0; i < LEVELS; i++) {
+		snprintf(level, sizeof(level), "%u", i);
 		snprintf(path, sizeof(path), "level%u/preemptions", i);
-		s->levels[i] = node_reading(s, path);
+		if (node_reads_number(id, path, &value))
+			add("gpreempt_level_preemptions_total", value, "node", id, "level", level,
+			    NULL);
 	}
-	node_read(s, "policy", s->policy, sizeof(s->policy));
-	chosen(s->policy);
-	node_read(s, "backend", s->backend, sizeof(s->backend));
-	node_read(s, "stats/bypass_reason", s->reason, sizeof(s->reason));
-	if (!strcmp(s->reason, "none"))
-		s->reason[0] = '\0';
-	node_read(s, "unsupported", unsupported, sizeof(unsupported));
+	node_read(id, "policy", policy, sizeof(policy));
+	chosen(policy);
+	node_read(id, "backend", backend, sizeof(backend));
+	add("gpreempt_node_info", 1, "node", id, "pci", node->pci, "name", node->name,
+	    "policy", policy, "backend", backend, NULL);
+	node_read(id, "stats/bypass_reason", reason, sizeof(reason));
+	add_one_of("gpreempt_bypass_reason", id, "reason", strcmp(reason, "none") ? reason : "",
+		   bypass_reasons);
+	node_read(id, "unsupported", unsupported, sizeof(unsupported));
 	if (!*unsupported)
-		read_settings(s);
+		add_settings(node, id);
 	/* the last one: what has it had all the others, unless it was built without */
-	there = node_read(s, "state", s->state, sizeof(s->state));
-	find_down(s, *unsupported);
-	if (!there)
-		free(s->differs);
-	return there;
+	if (!node_read(id, "state", state, sizeof(state))) {
+		count = before;
+		return false;
+	}
+	add_one_of("gpreempt_state", id, "state", state, states);
+	/* A GPU that cannot be enabled is disabled as well: that it cannot is why. */
+	add_up(id, *unsupported ? "refused" :
+	       strcmp(state, "active") && strcmp(state, "parked") ? state : "");
+	return true;
+}
+
+static void add_queue(const struct queue *q)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} of_queue[] = {
+		{ "gpreempt_queue_priority", q->permitted },
+		{ "gpreempt_queue_preemptions_total", q->preemptions },
+		{ "gpreempt_queue_running_seconds_total", q->running_ns },
+		{ "gpreempt_queue_waiting_seconds_total", q->waiting_ns },
+		{ "gpreempt_queue_preempted_seconds_total", q->preempted_ns },
+	};
+	char node[16], pid[16], id[16];
+	unsigned int i;
+
+	snprintf(node, sizeof(node), "%u", q->gpu_id);
+	snprintf(pid, sizeof(pid), "%u", q->pid);
+	snprintf(id, sizeof(id), "%u", q->id);
+	for (i = 0; i < ARRAY_SIZE(of_queue); i++)
+		add(of_queue[i].name, of_queue[i].value, "node", node, "pid", pid, "queue", id,
+		    "command", q->command, NULL);
 }
 
 /* ---- write ---- */
 
-static FILE *out;
 static bool older;	/* the format */
-
-/* The name of a process is any bytes: those that are no text become U+FFFD. */
-static void escaped(const char *value)
-{
-	unsigned int n;
-
-	for (; *value; value += n ?: 1) {
-		n = utf8_length(value);
-		if (*value == '\n')
-			fputs("\\n", out);
-		else if (*value == '"' || *value == '\\')
-			fprintf(out, "\\%c", *value);
-		else
-			fprintf(out, "%.*s", n ?: 3, n ? value : REPLACEMENT);
-	}
-}
-
-/* A sample's name and labels: keys and values up to a NULL. Its number follows. */
-static void __attribute__((sentinel)) sample(const char *name, ...)
-{
-	const char *key, *before = "{";
-	va_list args;
-
-	fputs(name, out);
-	va_start(args, name);
-	while ((key = va_arg(args, const char *))) {
-		fprintf(out, "%s%s=\"", before, key);
-		escaped(va_arg(args, const char *));
-		fputc('"', out);
-		before = ",";
-	}
-	va_end(args);
-	fputs("} ", out);
-}
-
-static void number(uint64_t value)
-{
-	fprintf(out, "%llu\n", (unsigned long long)value);
-}
-
-static void seconds(uint64_t ns)
-{
-	fprintf(out, "%llu.%09llu\n", ns / NS_PER_S, ns % NS_PER_S);
-}
 
 static bool ends_with(const char *name, int len, const char *end)
 {
@@ -271,7 +290,7 @@ static bool ends_with(const char *name, int len, const char *end)
 }
 
 /* What stands above the samples of a metric. */
-static void family(const struct metric *m)
+static void write_family(const struct metric *m, FILE *f)
 {
 	static const char *const types[] = {
 		[COUNTER] = "counter", [GAUGE] = "gauge", [INFO] = "info",
@@ -285,272 +304,93 @@ static void family(const struct metric *m)
 		len -= strlen("_total");
 	else if (!older && m->type == INFO)
 		len -= strlen("_info");
-	fprintf(out, "# TYPE %.*s %s\n", len, m->name, type);
+	fprintf(f, "# TYPE %.*s %s\n", len, m->name, type);
 	if (!older && ends_with(m->name, len, "_seconds"))
-		fprintf(out, "# UNIT %.*s seconds\n", len, m->name);
-	fprintf(out, "# HELP %.*s %s\n", len, m->name, m->help);
+		fprintf(f, "# UNIT %.*s seconds\n", len, m->name);
+	fprintf(f, "# HELP %.*s %s\n", len, m->name, m->help);
 }
 
-static const struct metric up = {
-	NULL, "gpreempt_up", GAUGE,
-	"1: GPREEMPT works on the GPU; 0: it does not. If no GPU is known the node is empty."
-};
-static const struct metric down = {
-	NULL, "gpreempt_down_reason", GAUGE,
-	"1: GPREEMPT does not work for this reason; 0: for another, or it works."
-};
-static const struct metric info = { NULL, "gpreempt_node_info", INFO, "A GPU, and its settings." };
-static const struct metric state = {
-	NULL, "gpreempt_state", GAUGE, "1: the node is in this state; 0: it is not."
-};
-static const struct metric bypass = {
-	NULL, "gpreempt_bypass_reason", GAUGE, "1: GPREEMPT gave up for this reason; 0: it did not."
-};
-static const struct metric differs = {
-	NULL, "gpreempt_setting_differs", GAUGE,
-	"1: the GPU has another value than " CONFIGURED "; 0: it has that."
-};
-static const struct metric level_preemptions = {
-	NULL, "gpreempt_level_preemptions_total", COUNTER,
-	"Queues of a priority taken off the hardware."
-};
-
-/* One series for each value that is known, and one for another that it has. */
-static void one_of(const struct metric *m, const struct snapshot *s, const char *label,
-		   const char *value, const char *const *known)
+static void write_metric(const struct metric *m, FILE *f)
 {
-	bool found = !*value;
+	bool some = false;
+	struct sample *s;
 
-	for (; *known; known++) {
-		sample(m->name, "node", s->id, label, *known, NULL);
-		number(!strcmp(value, *known));
-		found |= !strcmp(value, *known);
-	}
-	if (!found) {
-		sample(m->name, "node", s->id, label, value, NULL);
-		number(1);
-	}
-}
-
-static void write_up(const struct snapshot *s, unsigned int n)
-{
-	unsigned int i;
-
-	family(&up);
-	for (i = 0; i < n; i++) {
-		sample(up.name, "node", s[i].id, NULL);
-		number(!*s[i].down);
-	}
-	family(&down);
-	for (i = 0; i < n; i++)
-		one_of(&down, &s[i], "reason", s[i].down, down_reasons);
-}
-
-static void write_nodes(const struct snapshot *s, unsigned int n)
-{
-	unsigned int i;
-
-	family(&info);
-	for (i = 0; i < n; i++) {
-		sample(info.name, "node", s[i].id, "pci", s[i].node->pci, "name", s[i].node->name,
-		       "policy", s[i].policy, "backend", s[i].backend, NULL);
-		number(1);
-	}
-	family(&state);
-	for (i = 0; i < n; i++)
-		one_of(&state, &s[i], "state", s[i].state, states);
-	family(&bypass);
-	for (i = 0; i < n; i++)
-		one_of(&bypass, &s[i], "reason", s[i].reason, bypass_reasons);
-}
-
-static void write_settings(const struct snapshot *s, unsigned int n)
-{
-	unsigned int i, j, some = 0;
-	char name[PATH_SIZE];
-
-	for (i = 0; i < n; i++) {
-		for (j = 0; s[i].differs && configured[j]; j++) {
-			if (!some++)
-				family(&differs);
-			snprintf(name, sizeof(name), "%.*s", (int)strcspn(configured[j], "="),
-				 configured[j]);
-			sample(differs.name, "node", s[i].id, "setting", name, NULL);
-			number(s[i].differs[j]);
-		}
-	}
-}
-
-static void write_stat(const struct snapshot *s, unsigned int n, unsigned int stat)
-{
-	const struct metric *m = &stats[stat];
-	unsigned int i, some = 0;
-
-	for (i = 0; i < n; i++) {
-		if (!s[i].stats[stat].known)
+	for (s = samples; s < samples + count; s++) {
+		if (strcmp(s->name, m->name))
 			continue;
-		if (!some++)
-			family(m);
-		sample(m->name, "node", s[i].id, NULL);
-		(strstr(m->name, "_seconds") ? seconds : number)(s[i].stats[stat].value);
+		if (!some)
+			write_family(m, f);
+		some = true;
+		if (strstr(m->name, "_seconds"))
+			fprintf(f, "%s{%s} %llu.%09llu\n", m->name, s->labels, s->value / NS_PER_S,
+				s->value % NS_PER_S);
+		else
+			fprintf(f, "%s{%s} %llu\n", m->name, s->labels,
+				(unsigned long long)s->value);
 	}
 }
 
-static void write_levels(const struct snapshot *s, unsigned int n)
-{
-	unsigned int i, level, some = 0;
-	char label[16];
-
-	for (i = 0; i < n; i++) {
-		for (level = 0; level < LEVELS; level++) {
-			if (!s[i].levels[level].known)
-				continue;
-			if (!some++)
-				family(&level_preemptions);
-			snprintf(label, sizeof(label), "%u", level);
-			sample(level_preemptions.name, "node", s[i].id, "level", label, NULL);
-			number(s[i].levels[level].value);
-		}
-	}
-}
-
-static const struct {
-	struct metric m;
-	size_t offset;
-} of_queues[] = {
-	{ { NULL, "gpreempt_queue_priority", GAUGE, "The priority that the queue is served at." },
-	  offsetof(struct queue, permitted) },
-	{ { NULL, "gpreempt_queue_preemptions_total", COUNTER,
-	    "How often the queue was taken off the hardware." },
-	  offsetof(struct queue, preemptions) },
-	{ { NULL, "gpreempt_queue_running_seconds_total", COUNTER, "Time seen executing." },
-	  offsetof(struct queue, running_ns) },
-	{ { NULL, "gpreempt_queue_waiting_seconds_total", COUNTER,
-	    "Time seen on the hardware with work that did not execute." },
-	  offsetof(struct queue, waiting_ns) },
-	{ { NULL, "gpreempt_queue_preempted_seconds_total", COUNTER,
-	    "Time kept off the hardware by GPREEMPT." },
-	  offsetof(struct queue, preempted_ns) },
-};
-
-static void write_queues(const struct queues *all)
-{
-	char node[16], pid[16], id[16];
-	unsigned int i, j, some;
-	const struct queue *q;
-	uint64_t value;
-
-	for (i = 0; i < ARRAY_SIZE(of_queues); i++) {
-		for (j = 0, some = 0; j < all->count; j++) {
-			q = &all->q[j];
-			if (q->hidden)
-				continue;
-			if (!some++)
-				family(&of_queues[i].m);
-			snprintf(node, sizeof(node), "%u", q->gpu_id);
-			snprintf(pid, sizeof(pid), "%u", q->pid);
-			snprintf(id, sizeof(id), "%u", q->id);
-			sample(of_queues[i].m.name, "node", node, "pid", pid, "queue", id,
-			       "command", q->command, NULL);
-			value = *(const uint64_t *)((const char *)q + of_queues[i].offset);
-			(strstr(of_queues[i].m.name, "_seconds") ? seconds : number)(value);
-		}
-	}
-}
-
-/* ---- hand over ---- */
+static bool processes;
+static const char *path;
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "processes", no_argument, NULL, 'p' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "prometheus", no_argument, NULL, 'P' },
-		{ }
-	};
 	const struct absence *absence = NULL;
 	unsigned int n, i, there = 0;
 	struct queues all = { };
-	const char *path = NULL;
-	struct snapshot *s;
 	struct node *nodes;
-	bool processes = false;
-	size_t size;
-	char *text;
-	int opt;
+	FILE *f = stdout;
 
-	while ((opt = getopt_long(argc, argv, "po:P", options, NULL)) != -1) {
-		switch (opt) {
-		case 'p':
-			processes = true;
-			break;
-		case 'o':
-			path = optarg;
-			break;
-		case 'P':
-			older = true;
-			break;
-		default:
-			bad_option(&cmd_metrics);
-		}
-	}
-	if (optind < argc)
-		usage(&cmd_metrics, "'%s' is too much", argv[optind]);
+	(void)argc;
+	(void)argv;
 	if (path)
 		output_check(&cmd_metrics, path);
 	configured = settings_configured();
 	n = nodes_list(0, &nodes);
-	s = xrealloc(NULL, (n + 1) * sizeof(*s));
 	for (i = 0; i < n; i++)
-		there += read_node(&s[there], &nodes[i]);
+		there += add_node(&nodes[i]);
+	if (!there) {
+		absence = nodes_absence();
+		add_up("", absence->reason);
+	}
 	if (processes)
 		queues_read(&all, true);
-	out = open_memstream(&text, &size);
-	if (!out)
-		fail(STATUS_FAILED, "out of memory");
-	if (there) {
-		write_up(s, there);
-		write_nodes(s, there);
-	} else {
-		absence = nodes_absence();
-		*s = (struct snapshot) { };
-		strcpy(s->down, absence->reason);
-		write_up(s, 1);
-	}
-	write_settings(s, there);
-	for (i = 0; i < ARRAY_SIZE(stats); i++)
-		write_stat(s, there, i);
-	write_levels(s, there);
-	write_queues(&all);
+	for (i = 0; i < all.count; i++)
+		if (!all.q[i].hidden)
+			add_queue(&all.q[i]);
+	if (path)
+		f = output_open(path);
+	for (i = 0; i < ARRAY_SIZE(metrics); i++)
+		write_metric(&metrics[i], f);
 	if (!older)
-		fputs("# EOF\n", out);
-	if (fclose(out))
-		fail(STATUS_FAILED, "out of memory");
-	fwrite(text, 1, size, path ? output_open(path) : stdout);
+		fputs("# EOF\n", f);
 	if (path)
 		output_close();
-	for (i = 0; i < there; i++)
-		free(s[i].differs);
 	free_names(configured);
-	free(text);
-	free(all.q);
-	free(s);
 	free(nodes);
+	free(all.q);
 	if (absence)
 		fail(STATUS_ABSENT, "%s", absence->text);
 	return 0;
 }
 
+static const struct option_of options[] = {
+	{ "processes", 'p', NULL, "also of each queue that may be seen", FLAG, &processes },
+	{ "prometheus", 'P', NULL, "in Prometheus' older text format, which the textfile\n"
+	  "collector of node_exporter reads", FLAG, &older },
+	{ "output", 'o', "FILE", "replace FILE, at once; it stays as it was if it cannot be made",
+	  TEXT, &path },
+	{ }
+};
+
 const struct command cmd_metrics = {
 	.name = "metrics",
 	.run = run,
+	.options = options,
 	.summary = "what is counted, for Prometheus",
-	.help = "metrics [--processes] [--prometheus] [--output FILE]\n\n"
+	.usage = "metrics [--processes] [--prometheus] [--output FILE]",
+	.about =
 		"All that is counted of each GPU and level, as OpenMetrics. As root, or in the group\n"
-		"of the files in stats/.\n\n"
-		"  -p, --processes    also of each queue that may be seen\n"
-		"  -P, --prometheus   in Prometheus' older text format, which the textfile collector\n"
-		"                     of node_exporter reads\n"
-		"  -o, --output FILE  replace FILE, at once; it stays as it was if it cannot be made\n\n"
-		"Without a driver or a GPU they say so, and the exit status is 3.",
+		"of the files in stats/.",
+	.notes = "Without a driver or a GPU they say so, and the exit status is 3.",
 };

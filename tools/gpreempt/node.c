@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The GPU nodes that GPREEMPT knows. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,27 +39,23 @@ static bool is_refused(int r)
  */
 static int topology_now(unsigned int gpu_id, const char *file, char *buf, size_t size)
 {
-	char path[PATH_SIZE], **names, **p;
-	int r = list_names(TOPOLOGY, &names);
+	int r, error;
+	char **names, **p;
 	uint64_t id;
 
+	r = list_names(TOPOLOGY, &names);
 	if (r)
 		return r;
 	r = -ENOENT;
 	for (p = names; *p && r; p++) {
-		int error;
-
-		snprintf(path, sizeof(path), TOPOLOGY "/%s/gpu_id", *p);
-		error = read_number(path, &id);
+		error = read_number(&id, TOPOLOGY "/%s/gpu_id", *p);
 		/* it may be this one */
 		if (is_refused(error))
 			r = error;
 		if (error || id != gpu_id)
 			continue;
-		snprintf(path, sizeof(path), TOPOLOGY "/%s/%s", *p, file);
-		r = read_text(path, buf, size);
-		snprintf(path, sizeof(path), TOPOLOGY "/%s/gpu_id", *p);
-		if (!r && (read_number(path, &id) || id != gpu_id))
+		r = read_text(buf, size, TOPOLOGY "/%s/%s", *p, file);
+		if (!r && (read_number(&id, TOPOLOGY "/%s/gpu_id", *p) || id != gpu_id))
 			r = -ENOENT;
 	}
 	free_names(names);
@@ -98,7 +93,8 @@ static void describe(struct node *node)
 	unsigned long domain, location;
 	char text[4096];
 
-	from_topology(node->gpu_id, "name", node->name, sizeof(node->name));
+	from_topology(node->gpu_id, "name", text, 64);
+	utf8_text(node->name, sizeof(node->name), text);
 	node_properties(node->gpu_id, text, sizeof(text));
 	if (!*text)
 		return;
@@ -163,19 +159,14 @@ unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node 
 
 void node_text(const struct node *n, const char *file, char *buf, size_t size)
 {
-	char path[PATH_SIZE];
-
-	snprintf(path, sizeof(path), NODES "/%u/%s", n->gpu_id, file);
-	read_text(path, buf, size);
+	read_text(buf, size, NODES "/%u/%s", n->gpu_id, file);
 }
 
 uint64_t node_number(const struct node *n, const char *file)
 {
-	char path[PATH_SIZE];
 	uint64_t value;
 
-	snprintf(path, sizeof(path), NODES "/%u/%s", n->gpu_id, file);
-	read_number(path, &value);
+	read_number(&value, NODES "/%u/%s", n->gpu_id, file);
 	return value;
 }
 
@@ -189,13 +180,10 @@ void chosen(char *text)
 	memmove(text, begin + 1, end - begin);
 }
 
-static const struct {
-	const char *reason, *text, *cure;
-} bypasses[] = {
+static const struct bypass bypasses[] = {
 	{ "late_preemption", "the GPU answered a preemption later than preempt_timeout_ms",
 	  "it is tried again by itself, at once with 'gpreempt set enable=1'" },
-	{ "hung_preemption", "the GPU never answered a preemption",
-	  "only a GPU reset ends this" },
+	{ "hung_preemption", "the GPU never answered a preemption", "only a GPU reset ends this" },
 	{ "map_failed", "queues could not be put back on the GPU as they were",
 	  "it is tried again by itself, at once with 'gpreempt set enable=1'" },
 };
@@ -204,24 +192,14 @@ const char *const bypass_reasons[] = {
 	"late_preemption", "hung_preemption", "map_failed", NULL,
 };
 
-const char *bypass_text(const char *reason)
+struct bypass bypass_of(const char *reason)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(bypasses); i++)
 		if (!strcmp(reason, bypasses[i].reason))
-			return bypasses[i].text;
-	return reason;
-}
-
-const char *bypass_cure(const char *reason)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(bypasses); i++)
-		if (!strcmp(reason, bypasses[i].reason))
-			return bypasses[i].cure;
-	return "see the kernel log";
+			return bypasses[i];
+	return (struct bypass) { reason, reason, "see the kernel log" };
 }
 
 /* Has this process CAP_SYS_NICE? */
@@ -229,7 +207,7 @@ static bool may_exceed(void)
 {
 	char text[4096], *line;
 
-	if (read_text("/proc/self/status", text, sizeof(text)))
+	if (read_text(text, sizeof(text), "/proc/self/status"))
 		return false;
 	line = strstr(text, "\nCapEff:");
 	return line && strtoull(line + strlen("\nCapEff:"), NULL, 16) >> CAP_SYS_NICE & 1;

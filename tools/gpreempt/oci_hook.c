@@ -11,13 +11,6 @@
 
 #define PROGRAM		"gpreempt-oci-hook"
 
-static const char help[] =
-	"usage: " PROGRAM " [--required] [--priority N] [--ceiling N] [--grant N]\n"
-	"       [--timeslice TIME] [--weight N] [--min PERCENT] [--cap PERCENT]\n"
-	"       [--annotation KEY=VALUE:N]...\n\n"
-	"An OCI hook of the stage createRuntime: gives the container's cgroup what\n"
-	"'gpreempt cgroup' would give it. See gpreempt-oci-hook(1).\n";
-
 /**
  * struct mapping - a level that whoever starts a container may choose
  * @key:	of an annotation
@@ -29,34 +22,26 @@ struct mapping {
 	unsigned int level;
 };
 
-/**
- * struct setup - the command line
- * @args:	what the cgroup is to have
- * @mappings:	that replace its priority and ceiling, the first one that fits
- * @count:	of @mappings
- * @required:	no container without its level
- */
-struct setup {
-	struct kfd_ioctl_gpreempt_args args;
-	struct mapping *mappings;
-	unsigned int count;
-	bool required;
-};
+/* What the cgroup is to have. */
+static struct kfd_ioctl_gpreempt_args given = CGROUP_KEEPS_ALL;
+/* They replace its priority and ceiling, the first one that fits. */
+static struct mapping *mappings;
+static unsigned int count;
+/* No container without its level. */
+static bool required;
 
-static void parse_mapping(struct setup *s, char *text)
+static void add_mapping(const char *option)
 {
-	struct mapping *m;
-	char *value = strchr(text, '='), *level = strrchr(text, ':');
+	char *text = strdup(option), *value = strchr(text, '='), *level = strrchr(text, ':');
 
 	if (!value || value == text || level < value)
 		usage(NULL, "annotation '%s' is not KEY=VALUE:N", text);
-	s->mappings = xrealloc(s->mappings, (s->count + 1) * sizeof(*m));
-	m = &s->mappings[s->count++];
 	*value = '\0';
 	*level = '\0';
-	m->key = text;
-	m->value = value + 1;
-	m->level = parse_number(NULL, "level", level + 1, 0, 15);
+	mappings = xrealloc(mappings, (count + 1) * sizeof(*mappings));
+	mappings[count++] = (struct mapping) {
+		text, value + 1, parse_number(NULL, "level", level + 1, 0, 15)
+	};
 }
 
 static void set_priority(struct kfd_ioctl_gpreempt_args *args, unsigned int priority)
@@ -111,86 +96,77 @@ static void cgroup_of_container(unsigned int pid, char *path, size_t size)
 		fail(STATUS_FAILED, "it has no cgroup of its own: it is in its engine's, %s", path);
 }
 
-static bool sets_nothing(const struct kfd_ioctl_gpreempt_args *args)
+static bool sets_nothing(void)
 {
-	return args->flags == (KFD_GPREEMPT_CGROUP | KEEP_ALL);
+	return given.flags == (KFD_GPREEMPT_CGROUP | KEEP_ALL);
 }
 
-static void parse_options(struct setup *s, int argc, char **argv)
-{
-	static const struct option options[] = {
-		DEFAULT_OPTIONS,
-		{ "annotation", required_argument, NULL, 'a' },
-		{ "grant", required_argument, NULL, 'g' },
-		{ "required", no_argument, NULL, 'r' },
-		{ }
-	};
-	int opt;
+static const struct option_of options[] = {
+	{ "annotation", 'a', "KEY=VALUE:N", NULL, CALL, add_mapping },
+	{ "cap", 'C', "PERCENT", NULL, DEFAULT, &given },
+	{ "ceiling", 'c', "N", NULL, DEFAULT, &given },
+	{ "grant", 'g', "N", NULL, DEFAULT, &given },
+	{ "min", 'm', "PERCENT", NULL, DEFAULT, &given },
+	{ "priority", 'p', "N", NULL, DEFAULT, &given },
+	{ "required", 'r', NULL, NULL, FLAG, &required },
+	{ "timeslice", 't', "TIME", NULL, DEFAULT, &given },
+	{ "weight", 'w', "N", NULL, DEFAULT, &given },
+	{ }
+};
 
-	while ((opt = getopt_long(argc, argv, DEFAULT_LETTERS "a:g:r", options, NULL)) != -1) {
-		switch (opt) {
-		case 'a':
-			parse_mapping(s, optarg);
-			break;
-		case 'h':
-			fputs(help, stdout);
-			exit(0);
-		case 'r':
-			s->required = true;
-			break;
-		default:
-			parse_default(NULL, opt, optarg, &s->args);
-		}
-	}
-	if (optind < argc)
-		usage(NULL, "'%s' is too much", argv[optind]);
-	if (sets_nothing(&s->args) && !s->count)
-		usage(NULL, "neither a priority nor a ceiling, a grant, a timeslice, a share or an "
-		      "annotation");
-	check_default(NULL, &s->args);
-	close_above(&s->args);
-}
+static const struct command hook = {
+	.options = options,
+	.usage = "[--required] [--priority N] [--ceiling N] [--grant N]\n"
+		"       [--timeslice TIME] [--weight N] [--min PERCENT] [--cap PERCENT]\n"
+		"       [--annotation KEY=VALUE:N]...",
+	.about = "An OCI hook of the stage createRuntime: gives the container's cgroup what\n"
+		"'gpreempt cgroup' would give it. See gpreempt-oci-hook(1).",
+};
 
-static void follow_annotations(struct setup *s, const struct oci_state *state)
+static void follow_annotations(const struct oci_state *state)
 {
 	const struct mapping *m;
 
-	for (m = s->mappings; m < s->mappings + s->count; m++) {
+	for (m = mappings; m < mappings + count; m++) {
 		if (!oci_state_has(state, m->key, m->value))
 			continue;
-		set_priority(&s->args, m->level);
-		set_ceiling(&s->args, m->level);
+		set_priority(&given, m->level);
+		set_ceiling(&given, m->level);
 		return;
 	}
 }
 
 int main(int argc, char **argv)
 {
-	struct setup setup = { .args = CGROUP_KEEPS_ALL };
 	struct oci_state state = { };
 	char path[PATH_MAX];
 	int r;
 
 	messages.program = PROGRAM;
-	parse_options(&setup, argc, argv);
+	parse_options(&hook, argc, argv);
+	if (sets_nothing() && !count)
+		usage(NULL, "neither a priority nor a ceiling, a grant, a timeslice, a share or an "
+		      "annotation");
+	check_default(NULL, &given);
+	close_above(&given);
 	/* What is wrong from here on is not the administrator's command line. */
 	openlog(PROGRAM, LOG_PID, LOG_DAEMON);
 	messages.log = true;
 	/* Annotations are a part of the state: no way out for the author of a container. */
 	messages.fail_status = STATUS_FAILED;
 	oci_state_read(&state);
-	messages.fail_status = setup.required ? STATUS_FAILED : 0;
-	follow_annotations(&setup, &state);
-	if (sets_nothing(&setup.args))
+	messages.fail_status = required ? STATUS_FAILED : 0;
+	follow_annotations(&state);
+	if (sets_nothing())
 		return 0;
 	cgroup_of_container(state.pid, path, sizeof(path));
-	r = cgroup_set(path, &setup.args);
-	if (r == -ENOSPC && !setup.required) {
+	r = cgroup_set(path, &given);
+	if (r == -ENOSPC && !required) {
 		/* Else the ceiling would end with so many containers, whoever has started them. */
 		warn("%s: no minimum: %s", path, cgroup_error(r));
-		setup.args.flags &= ~KFD_GPREEMPT_SET_MIN;
-		setup.args.process_default.min_percent = 0;
-		r = cgroup_set(path, &setup.args);
+		given.flags &= ~KFD_GPREEMPT_SET_MIN;
+		given.process_default.min_percent = 0;
+		r = cgroup_set(path, &given);
 	}
 	if (r)
 		fail(STATUS_FAILED, "%s: %s", path, cgroup_error(r));

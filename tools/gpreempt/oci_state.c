@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 #include <json-c/json.h>
 
 #include "oci_state.h"
@@ -11,21 +10,6 @@
 /* What an engine may write; annotations are the only part that can be long. */
 #define STATE_MAX	(1 << 20)
 #define DEPTH_MAX	8
-
-static size_t read_all(char *text, size_t size)
-{
-	size_t length = 0;
-	ssize_t n;
-
-	do {
-		n = read(STDIN_FILENO, text + length, size - length);
-		if (n > 0)
-			length += n;
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	if (n < 0)
-		fail(STATUS_FAILED, "the container's state: %s", strerror(errno));
-	return length;
-}
 
 /* One value, and nothing behind it. */
 static struct json_object *parse(const char *text, size_t length)
@@ -61,9 +45,11 @@ static void name_container(const char *id)
 void oci_state_read(struct oci_state *state)
 {
 	static char text[STATE_MAX + 2];
-	size_t length = read_all(text, STATE_MAX + 1);
+	size_t length = fread(text, 1, STATE_MAX + 1, stdin);
 	struct json_object *root, *value;
 
+	if (ferror(stdin))
+		fail(STATUS_FAILED, "the container's state: %s", strerror(errno));
 	if (!length)
 		fail(STATUS_FAILED, "no state of a container on standard input");
 	if (length > STATE_MAX)

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -51,6 +50,11 @@ FILE *output_open(const char *path)
 		fail(STATUS_FAILED, "out of memory");
 	atexit(remove_beside);
 	return file;
+}
+
+const char *output_beside(void)
+{
+	return beside;
 }
 
 void output_close(void)

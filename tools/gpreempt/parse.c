@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Arguments. */
 #include <errno.h>
+#include <getopt.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "gpreempt.h"
 
@@ -107,8 +108,6 @@ void parse_default(const struct command *cmd, int option, const char *text,
 		def->grant = parse_priority(cmd, text);
 		args->flags |= KFD_GPREEMPT_SET_GRANT;
 		break;
-	case 'h':
-		help_of(cmd);
 	case 'p':
 		def->priority = parse_priority(cmd, text);
 		args->flags &= ~KFD_GPREEMPT_KEEP_PRIORITY;
@@ -130,8 +129,6 @@ void parse_default(const struct command *cmd, int option, const char *text,
 		def->cap_percent = parse_number(cmd, "cap", text, 0, 100);
 		args->flags |= KFD_GPREEMPT_SET_CAP;
 		break;
-	default:
-		bad_option(cmd);
 	}
 }
 
@@ -171,4 +168,79 @@ struct target parse_target(const struct command *cmd, const char *text)
 	return t;
 bad:
 	usage(cmd, "'%s' is neither a process (PID) nor a queue (PID:QUEUE)", text);
+}
+
+static void __attribute__((noreturn)) help_of(const struct command *cmd)
+{
+	const struct option_of *o;
+	const char *line, *end;
+	char left[32];
+	int width = 0;
+
+	printf("usage: %s %s\n\n%s\n", messages.program, cmd->usage, cmd->about);
+	for (o = cmd->options; o && o->name; o++)
+		width = MAX(width, (int)(strlen(o->name) + strlen(o->value ?: "") + 3));
+	for (o = cmd->options; o && o->name && o->help; o++) {
+		snprintf(left, sizeof(left), "--%s%s%s", o->name,
+			 o->value && *o->value != '[' ? " " : "", o->value ?: "");
+		printf(o == cmd->options ? "\n" : "");
+		printf(o->letter == 1 ? "      " : "  -%c, ", o->letter);
+		for (line = o->help; line; line = *end ? end + 1 : NULL) {
+			end = strchrnul(line, '\n');
+			printf("%*s%-*s  %.*s\n", line == o->help ? 0 : 6, "", width,
+			       line == o->help ? left : "", (int)(end - line), line);
+		}
+	}
+	if (cmd->notes)
+		printf("\n%s\n", cmd->notes);
+	exit(0);
+}
+
+static void carry_out(const struct command *cmd, const struct option_of *o, const char *text)
+{
+	switch (o->kind) {
+	case FLAG:
+		*(bool *)o->to = true;
+		break;
+	case TEXT:
+		*(const char **)o->to = text ?: "";
+		break;
+	case SECONDS:
+		*(double *)o->to = parse_seconds(cmd, o->name, text);
+		break;
+	case DEFAULT:
+		parse_default(cmd, o->letter, text, o->to);
+		break;
+	case CALL:
+		((void (*)(const char *text))o->to)(text);
+	}
+}
+
+int parse_options(const struct command *cmd, int argc, char **argv)
+{
+	char letters[48], *end = stpcpy(letters, cmd->has_command ? "+h" : "h");
+	struct option longs[16] = { { "help", no_argument, NULL, 'h' } };
+	const struct option_of *o;
+	int n = 1, letter;
+
+	for (o = cmd->options; o && o->name; o++) {
+		longs[n++] = (struct option) {
+			o->name, !o->value ? no_argument : *o->value == '[' ? optional_argument :
+			required_argument, NULL, o->letter
+		};
+		if (o->letter != 1)
+			end += sprintf(end, "%c%s", o->letter, o->value ? ":" : "");
+	}
+	while ((letter = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
+		if (letter == 'h')
+			help_of(cmd);
+		for (o = cmd->options; o && o->name && o->letter != letter; o++)
+			;
+		if (!o || !o->name)
+			bad_option(cmd);
+		carry_out(cmd, o, optarg);
+	}
+	if (optind < argc && !cmd->operands)
+		usage(cmd, "'%s' is too much", argv[optind]);
+	return optind;
 }

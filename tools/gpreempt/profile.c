@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt profile: settings that belong together, by one name. */
-#include <getopt.h>
 #include <string.h>
 
 #include "gpreempt.h"
@@ -52,7 +51,7 @@ static bool may_replace(void)
 	char there[128], own[32];
 	unsigned int i;
 
-	read_text(CONFIGURED, there, sizeof(there));
+	read_text(there, sizeof(there), CONFIGURED);
 	for (i = 0; i < ARRAY_SIZE(profiles); i++) {
 		line_of(profiles[i].name, own, sizeof(own));
 		if (!strcmp(there, own))
@@ -78,31 +77,29 @@ static int keep(const char *name)
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = { { } };
 	char **settings;
 	int status;
 
-	if (getopt_long(argc, argv, "", options, NULL) != -1)
-		bad_option(&cmd_profile);
-	if (optind == argc) {
+	if (!argc) {
 		list();
 		return 0;
 	}
-	if (optind + 1 < argc)
-		usage(&cmd_profile, "'%s' is too much", argv[optind + 1]);
-	if (!profile_settings(argv[optind]))
-		usage(&cmd_profile, "there is no profile '%s'; 'gpreempt profile' lists them", argv[optind]);
-	settings = settings_of(argv[optind]);
+	if (argc > 1)
+		usage(&cmd_profile, "'%s' is too much", argv[1]);
+	if (!profile_settings(argv[0]))
+		usage(&cmd_profile, "there is no profile '%s'; 'gpreempt profile' lists them", argv[0]);
+	settings = settings_of(argv[0]);
 	status = settings_apply(&cmd_profile, "all", settings);
 	free_names(settings);
-	return status | keep(argv[optind]);
+	return status | keep(argv[0]);
 }
 
 const struct command cmd_profile = {
 	.name = "profile",
 	.run = run,
+	.operands = true,
 	.summary = "settings that belong together: serve, share, off",
-	.help = "profile [NAME]\n\n"
-		"Sets a profile's values on all GPUs, and writes profile=NAME to " CONFIGURED "\n"
+	.usage = "profile [NAME]",
+	.about = "Sets a profile's values on all GPUs, and writes profile=NAME to " CONFIGURED "\n"
 		"so that they last. Without NAME it lists the profiles and what each sets.",
 };

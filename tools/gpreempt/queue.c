@@ -4,7 +4,6 @@
  * tells the same, but who opens /dev/kfd is a GPU process itself.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -38,60 +37,39 @@ uint64_t now_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/*
- * In a pid namespace a process has another number than on the host, or none. -EACCES if the caller
- * may not control it.
- */
-static int read_pid(struct queue *q, const char *folder, const char *id)
+/* Of the folder of a queue. */
+static int queue_number(const struct queue *q, const char *file, uint64_t *value)
 {
-	char path[PATH_SIZE];
-	uint64_t pid;
-	int r;
-
-	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/pid", folder, id);
-	r = read_number(path, &pid);
-	if (pid)
-		q->pid = pid;
-	return r ?: pid ? 0 : -EACCES;
-}
-
-/* What is of GPREEMPT. */
-static int read_state(struct queue *q, const char *folder, const char *id, bool times)
-{
-	char path[PATH_SIZE];
-	unsigned int i;
-	int r;
-
-	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/state", folder, id);
-	r = read_text(path, q->state, sizeof(q->state));
-	for (i = 0; !r && i < ARRAY_SIZE(numbers); i++) {
-		if (numbers[i].scans && !times)
-			continue;
-		snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/%s", folder, id,
-			 numbers[i].file);
-		r = read_number(path, (uint64_t *)((char *)q + numbers[i].offset));
-	}
-	return r;
-}
-
-/* An older driver tells of no groups: each process is one. */
-static void read_group(struct queue *q, const char *folder, const char *id)
-{
-	char path[PATH_SIZE];
-
-	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpreempt/group", folder, id);
-	if (read_number(path, &q->group))
-		q->group = 0;
-	if (q->group)
-		cgroup_find(q->pid, q->group, q->cgroup, sizeof(q->cgroup));
+	return read_number(value, PROCESSES "/%u/queues/%u/%s", q->folder, q->id, file);
 }
 
 int queue_state(struct queue *q)
 {
-	char path[PATH_SIZE];
+	return read_text(q->state, sizeof(q->state), PROCESSES "/%u/queues/%u/gpreempt/state",
+			 q->folder, q->id);
+}
 
-	snprintf(path, sizeof(path), PROCESSES "/%u/queues/%u/gpreempt/state", q->folder, q->id);
-	return read_text(path, q->state, sizeof(q->state));
+/* What is of GPREEMPT. -EACCES if the caller may not control the process. */
+static int read_state(struct queue *q, bool times)
+{
+	char file[64];
+	unsigned int i;
+	uint64_t pid;
+	/* in a pid namespace a process has another number than on the host, or none */
+	int r = queue_number(q, "gpreempt/pid", &pid);
+
+	if (!r && !pid)
+		return -EACCES;
+	if (pid)
+		q->pid = pid;
+	r = r ?: queue_state(q);
+	for (i = 0; !r && i < ARRAY_SIZE(numbers); i++) {
+		if (numbers[i].scans && !times)
+			continue;
+		snprintf(file, sizeof(file), "gpreempt/%s", numbers[i].file);
+		r = queue_number(q, file, (uint64_t *)((char *)q + numbers[i].offset));
+	}
+	return r;
 }
 
 const struct queue *queues_find(const struct queues *all, const struct queue *q)
@@ -105,30 +83,36 @@ const struct queue *queues_find(const struct queues *all, const struct queue *q)
 	return NULL;
 }
 
+bool process_name(unsigned int pid, char *name, size_t size)
+{
+	char text[32];
+	bool known = !read_text(text, sizeof(text), "/proc/%u/comm", pid);
+
+	utf8_text(name, size, known ? text : "?");
+	return known;
+}
+
 /* 0, or an error of a queue that is not compute, or gone. */
 static int read_queue(struct queue *q, const char *folder, const char *id, bool times)
 {
-	char path[PATH_SIZE];
 	uint64_t gpu_id;
 	int r;
 
-	*q = (struct queue) { };
-	q->folder = strtoul(folder, NULL, 10);
+	*q = (struct queue) { .folder = strtoul(folder, NULL, 10), .id = strtoul(id, NULL, 10) };
 	q->pid = q->folder;
-	q->id = strtoul(id, NULL, 10);
-	r = read_pid(q, folder, id) ?: read_state(q, folder, id, times);
+	r = read_state(q, times);
 	q->hidden = r == -EACCES;
-	if (r && !q->hidden)
-		return r;
-	snprintf(path, sizeof(path), PROCESSES "/%s/queues/%s/gpuid", folder, id);
-	r = read_number(path, &gpu_id);
+	if (q->hidden)
+		r = 0;
+	r = r ?: queue_number(q, "gpuid", &gpu_id);
 	if (r)
 		return r;
 	q->gpu_id = gpu_id;
-	read_group(q, folder, id);
-	snprintf(path, sizeof(path), "/proc/%u/comm", q->pid);
-	if (read_text(path, q->command, sizeof(q->command)))
-		strcpy(q->command, "?");
+	/* an older driver tells of no groups: each process is one */
+	queue_number(q, "gpreempt/group", &q->group);
+	if (q->group)
+		cgroup_find(q->pid, q->group, q->cgroup, sizeof(q->cgroup));
+	process_name(q->pid, q->command, sizeof(q->command));
 	return 0;
 }
 

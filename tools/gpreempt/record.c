@@ -5,10 +5,7 @@
  * disturbed.
  */
 #include <errno.h>
-#include <getopt.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
@@ -19,32 +16,34 @@
 
 static char instance[PATH_SIZE];
 static const struct recorder *recorder;
-static volatile sig_atomic_t stop;
-/* A signal that the command shall have, too. */
-static volatile sig_atomic_t pass_on;
+static const char *path = "gpreempt.json";
+static double seconds;
+/* Those that end the recording are waited for; what was blocked before, the command has blocked. */
+static sigset_t awaited, before;
 
-/* What the terminal sends goes to the command as well; what kill sends does not. */
-static void on_signal(int sig, siginfo_t *info, void *context)
+static void block_signals(void)
 {
-	(void)context;
-	stop = 1;
-	if (info->si_code <= 0)
-		pass_on = sig;
-}
-
-static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
-
-static void catch_signals(void)
-{
-	struct sigaction action = {
-		.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART,
-	}, old;
+	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	struct sigaction action;
 	unsigned int i;
 
 	/* what nohup has ignored stays ignored */
+	sigemptyset(&awaited);
 	for (i = 0; i < ARRAY_SIZE(signals); i++)
-		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
+		if (!sigaction(signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&awaited, signals[i]);
+	sigprocmask(SIG_BLOCK, &awaited, &before);
+}
+
+pid_t fork_unblocked(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		fail(STATUS_FAILED, "fork: %s", strerror(errno));
+	if (!pid)
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
 }
 
 /* At the end, whatever it is: an instance with open files stays. */
@@ -96,14 +95,12 @@ static void enable(bool on)
 /* Events that did not fit into the ring buffers. */
 static unsigned long lost_events(void)
 {
-	char path[PATH_SIZE + 64], text[1024], *overrun;
+	char text[1024], *overrun;
 	unsigned long lost = 0;
 	int i;
 
 	for (i = 0; i < get_nprocs_conf(); i++) {
-		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/stats", instance, i);
-		if (read_text(path, text, sizeof(text)))
-			continue;
+		read_text(text, sizeof(text), "%s/per_cpu/cpu%d/stats", instance, i);
 		overrun = strstr(text, "overrun: ");
 		if (overrun)
 			lost += strtoul(overrun + strlen("overrun: "), NULL, 10);
@@ -111,31 +108,11 @@ static unsigned long lost_events(void)
 	return lost;
 }
 
-/* Until it executes the command, a child has the parent's handlers. */
-static void forget_signals(void)
-{
-	struct sigaction action;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(signals); i++)
-		if (!sigaction(signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			signal(signals[i], SIG_DFL);
-}
-
 static pid_t start(char **command)
 {
-	sigset_t all, before;
-	pid_t pid;
+	pid_t pid = fork_unblocked();
 	int error;
 
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	pid = fork();
-	if (!pid)
-		forget_signals();
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (pid < 0)
-		fail(STATUS_FAILED, "fork: %s", strerror(errno));
 	if (pid)
 		return pid;
 	execvp(*command, command);
@@ -145,37 +122,38 @@ static pid_t start(char **command)
 	_exit(error == ENOENT ? 127 : 126);
 }
 
-/* Has the command ended? It is told of signals that only this program got. */
-static bool ended(pid_t child, int *status)
+/*
+ * Wait for a moment, or a signal: did one come? What the terminal sends goes to the command as
+ * well; what kill sends does not, and is passed on.
+ */
+static bool signalled(pid_t child)
 {
-	int sig;
+	struct timespec moment = { .tv_nsec = recorder->drain_ms * 1000000L };
+	siginfo_t info;
+	int sig = sigtimedwait(&awaited, &info, &moment);
 
-	if (waitpid(child, status, WNOHANG))
-		return true;
-	sig = pass_on;
-	pass_on = 0;
-	if (sig)
+	if (sig > 0 && child && info.si_code <= 0)
 		kill(child, sig);
-	return false;
+	return sig > 0;
 }
 
 /* Record until the command ends, the time is over, or a signal comes. */
-static bool follow(pid_t child, double seconds, int *status)
+static bool follow(pid_t child, int *status)
 {
 	uint64_t end = seconds ? now_ns() + (uint64_t)(seconds * 1e9) : UINT64_MAX;
-	bool over = false;
+	bool over = false, stop = false;
 
 	while (!stop && !over && now_ns() < end) {
 		recorder->drain();
-		poll(NULL, 0, recorder->drain_ms);
-		over = child && ended(child, status);
+		stop = signalled(child);
+		over = child && waitpid(child, status, WNOHANG);
 	}
 	enable(false);
 	recorder->drain();
 	return over;
 }
 
-static int record(const char *path, double seconds, char **command)
+static int record(char **command)
 {
 	unsigned long lost;
 	pid_t child = 0;
@@ -184,14 +162,14 @@ static int record(const char *path, double seconds, char **command)
 	FILE *out;
 	long size;
 
-	catch_signals();
+	block_signals();
 	make_instance();
 	out = output_open(path);
 	recorder->open(instance);
 	enable(true);
 	if (*command)
 		child = start(command);
-	over = follow(child, seconds, &status);
+	over = follow(child, &status);
 	lost = lost_events();
 	recorder->write(out);
 	fflush(out);
@@ -201,8 +179,9 @@ static int record(const char *path, double seconds, char **command)
 	if (lost)
 		warn("warning: %lu events were lost", lost);
 	while (child && !over) {
-		over = ended(child, &status);
-		poll(NULL, 0, over ? 0 : recorder->drain_ms);
+		over = waitpid(child, &status, WNOHANG);
+		if (!over)
+			signalled(child);
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -216,45 +195,32 @@ static bool is_tracedat(const char *path)
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "seconds", required_argument, NULL, 's' },
-		{ }
-	};
-	const char *path = "gpreempt.json";
-	double seconds = 0;
-	int opt;
-
-	while ((opt = getopt_long(argc, argv, "+ho:s:", options, NULL)) != -1) {
-		switch (opt) {
-		case 'h':
-			help_of(&cmd_record);
-		case 'o':
-			path = optarg;
-			break;
-		case 's':
-			seconds = parse_seconds(&cmd_record, "time", optarg);
-			break;
-		default:
-			bad_option(&cmd_record);
-		}
-	}
+	(void)argc;
 	output_check(&cmd_record, path);
 	recorder = is_tracedat(path) ? &tracedat : &timeline;
-	return record(path, seconds, argv + optind);
+	return record(argv);
 }
+
+static const struct option_of options[] = {
+	{ "output", 'o', "FILE", "default gpreempt.json", TEXT, &path },
+	{ "seconds", 's', "N", "stop recording after that time; COMMAND goes on",
+	  SECONDS, &seconds },
+	{ }
+};
 
 const struct command cmd_record = {
 	.name = "record",
 	.run = run,
+	.options = options,
+	.operands = true,
+	.has_command = true,
 	.summary = "a timeline of the queues, or all events, into a file",
-	.help = "record [--output FILE] [--seconds N] [--] [COMMAND [ARGUMENT...]]\n\n"
+	.usage = "record [--output FILE] [--seconds N] [--] [COMMAND [ARGUMENT...]]",
+	.about =
 		"Records while COMMAND runs, for N seconds, or until Ctrl-C. FILE is a timeline for\n"
 		"https://ui.perfetto.dev or speedscope: when each queue ran, waited, was preempted\n"
-		"and why. Is it called *.dat, all of GPREEMPT's tracepoints as they are, for\n"
-		"'trace-cmd report FILE' and KernelShark. It is there as a whole or not at all.\n\n"
-		"  -o, --output FILE  default gpreempt.json\n"
-		"  -s, --seconds N    stop recording after that time; COMMAND goes on\n\n"
-		"Exit status: that of COMMAND, which is waited for.",
+		"and why. Is it called *.dat, all of GPREEMPT's tracepoints as they are, by\n"
+		"trace-cmd, for 'trace-cmd report FILE' and KernelShark. It is there as a whole or\n"
+		"not at all.",
+	.notes = "Exit status: that of COMMAND, which is waited for.",
 };

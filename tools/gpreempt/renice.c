@@ -2,7 +2,6 @@
 /* gpreempt renice: another priority for processes and queues that are there. */
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -73,10 +72,9 @@ static int renice_queue(const struct target *t, const struct kfd_ioctl_gpreempt_
 /* Of a process that has memory: no other can use a GPU. */
 static unsigned int user_of(unsigned int pid)
 {
-	char path[64], text[4096], *uid;
+	char text[4096], *uid;
 
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	if (read_text(path, text, sizeof(text)) || !strstr(text, "\nVmSize:"))
+	if (read_text(text, sizeof(text), "/proc/%u/status", pid) || !strstr(text, "\nVmSize:"))
 		return UINT_MAX;
 	uid = strstr(text, "\nUid:");
 	return uid ? strtoul(uid + strlen("\nUid:"), NULL, 10) : UINT_MAX;
@@ -131,73 +129,69 @@ static int renice_all(bool users, int count, char **names,
 	return status;
 }
 
+static struct kfd_ioctl_gpreempt_args args = {
+	.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = KEEP_ALL,
+	.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
+};
+
+static bool groups, users;
+
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		DEFAULT_OPTIONS,
-		{ "group", no_argument, NULL, 'g' },
-		{ "user", no_argument, NULL, 'u' },
-		{ }
-	};
-	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = KEEP_ALL,
-		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
-	};
-	struct kfd_gpreempt_process_default *def = &args.process_default;
 	const unsigned int of_queues = KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_TIMESLICE;
-	int opt, i, many = 0, status = 0;
+	int i, status = 0;
 
-	while ((opt = getopt_long(argc, argv, DEFAULT_LETTERS "gu", options, NULL)) != -1) {
-		if (opt == 'g' || opt == 'u')
-			many = opt;
-		else
-			parse_default(&cmd_renice, opt, optarg, &args);
-	}
 	if (args.flags == KEEP_ALL)
 		usage(&cmd_renice, "neither a priority nor a ceiling, a timeslice or a share");
 	check_default(&cmd_renice, &args);
-	if (optind == argc)
+	if (!argc)
 		usage(&cmd_renice, "no process and no queue");
-	if (many)
-		return renice_all(many == 'u', argc - optind, argv + optind, &args);
+	if (groups || users)
+		return renice_all(users, argc, argv, &args);
 	/* All are understood before any is changed. */
-	for (i = optind; i < argc; i++)
-		if (parse_target(&cmd_renice, argv[i]).one &&
-		    (args.flags | of_queues) != KEEP_ALL)
+	for (i = 0; i < argc; i++)
+		if (parse_target(&cmd_renice, argv[i]).one && (args.flags | of_queues) != KEEP_ALL)
 			usage(&cmd_renice, "'%s': a ceiling and a share are a process's, not a queue's",
 			      argv[i]);
-	for (i = optind; i < argc; i++) {
+	for (i = 0; i < argc; i++) {
 		struct target t = parse_target(&cmd_renice, argv[i]);
 
 		if (t.one) {
 			status |= renice_queue(&t, &args);
 			continue;
 		}
-		warn_of_caps(def->priority);
+		warn_of_caps(args.process_default.priority);
 		status |= warn_of(t.pid, renice_process(t.pid, args), &args);
 	}
 	return status;
 }
 
+static const struct option_of options[] = {
+	{ "priority", 'p', "N", "0 to 15, or none: what the application asks for", DEFAULT, &args },
+	{ "ceiling", 'c', "N", "no higher than this, or none; of processes only", DEFAULT, &args },
+	{ "timeslice", 't', "TIME", "their turn among equals, 1ms to 1s; 0: their level's, or\n"
+	  "of a queue its process's; more than their level's counts\n"
+	  "with CAP_SYS_NICE only", DEFAULT, &args },
+	{ "weight", 'w', "N", "1 to 1000: part of the time, under the policy fair; as the\n"
+	  "other two of processes only", DEFAULT, &args },
+	{ "min", 'm', "PERCENT", "no less of the time than this", DEFAULT, &args },
+	{ "cap", 'C', "PERCENT", "and no more than that; 0: any", DEFAULT, &args },
+	{ "user", 'u', NULL, "all processes that users have now; 'id -u NAME' tells a UID",
+	  FLAG, &users },
+	{ "group", 'g', NULL, "all processes of process groups", FLAG, &groups },
+	{ }
+};
+
 const struct command cmd_renice = {
 	.name = "renice",
 	.run = run,
+	.options = options,
+	.operands = true,
 	.summary = "another priority, ceiling, timeslice or share for what runs",
-	.help = "renice [--priority N] [--ceiling N] [--timeslice TIME] [--weight N]\n"
+	.usage = "renice [--priority N] [--ceiling N] [--timeslice TIME] [--weight N]\n"
 		"       [--min PERCENT] [--cap PERCENT] PID[:QUEUE]...\n"
-		"       gpreempt renice --user|--group ... UID|PGID...\n\n"
-		"For a process it is the default of its queues, those to come too, and of its\n"
+		"       gpreempt renice --user|--group ... UID|PGID...",
+	.about = "For a process it is the default of its queues, those to come too, and of its\n"
 		"children's. For a queue a priority and a timeslice count before anything else.\n"
-		"What is not named stays as it was.\n\n"
-		"  -p, --priority N      0 to 15, or none: what the application asks for\n"
-		"  -c, --ceiling N       no higher than this, or none; of processes only\n"
-		"  -t, --timeslice TIME  their turn among equals, 1ms to 1s; 0: their level's, or\n"
-		"                        of a queue its process's; more than their level's counts\n"
-		"                        with CAP_SYS_NICE only\n"
-		"  -w, --weight N        1 to 1000: part of the time, under the policy fair; as the\n"
-		"                        other two of processes only\n"
-		"  -m, --min PERCENT     no less of the time than this\n"
-		"  -C, --cap PERCENT     and no more than that; 0: any\n"
-		"  -u, --user            all processes that users have now; 'id -u NAME' tells a UID\n"
-		"  -g, --group           all processes of process groups",
+		"What is not named stays as it was.",
 };

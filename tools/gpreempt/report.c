@@ -5,9 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -36,7 +34,7 @@ static void section(const char *format, ...)
 static void print_file(const char *path, const char *name)
 {
 	char text[16384];
-	int r = read_text(path, text, sizeof(text));
+	int r = read_text(text, sizeof(text), "%s", path);
 
 	if (r != -ENOENT)
 		fprintf(out, "%s: %s\n", name, r ? strerror(-r) : text);
@@ -191,26 +189,12 @@ static void print_report(void)
 	print_log();
 }
 
+static const char *path;
+
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ }
-	};
-	const char *path = NULL;
-	int opt;
-
-	while ((opt = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
-		switch (opt) {
-		case 'o':
-			path = optarg;
-			break;
-		default:
-			bad_option(&cmd_report);
-		}
-	}
-	if (optind < argc)
-		usage(&cmd_report, "'%s' is too much", argv[optind]);
+	(void)argc;
+	(void)argv;
 	if (path)
 		output_check(&cmd_report, path);
 	out = path ? output_open(path) : stdout;
@@ -220,13 +204,18 @@ static int run(int argc, char **argv)
 	return 0;
 }
 
+static const struct option_of options[] = {
+	{ "output", 'o', "FILE", "not to standard output; replaces FILE, as a whole", TEXT, &path },
+	{ }
+};
+
 const struct command cmd_report = {
 	.name = "report",
 	.run = run,
+	.options = options,
 	.summary = "what a bug report has to have, in one file",
-	.help =	"report [--output FILE]\n\n"
-		"  -o, --output FILE  not to standard output; replaces FILE, as a whole\n\n"
-		"Versions, parameters, state, tunables and counters of each GPU, queues, and the\n"
+	.usage = "report [--output FILE]",
+	.about = "Versions, parameters, state, tunables and counters of each GPU, queues, and the\n"
 		"kernel's messages of amdgpu. It has no host name, no serial number, and no names\n"
 		"of processes but those in messages. As root it is complete.",
 };

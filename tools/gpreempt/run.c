@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt run: a command whose queues, and those of its children, have a default. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,29 +50,20 @@ static void set_own_default(struct kfd_ioctl_gpreempt_args *args)
 		exit(EXIT_OWN);
 }
 
+static struct kfd_ioctl_gpreempt_args args = {
+	.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT,
+	.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
+};
+
+static bool streams;
+
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		DEFAULT_OPTIONS,
-		{ "streams", no_argument, NULL, 'S' },
-		{ }
-	};
-	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT,
-		.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE },
-	};
-	struct kfd_gpreempt_process_default *def = &args.process_default;
-	bool streams = false, given;
-	int opt, error;
+	const struct kfd_gpreempt_process_default *def = &args.process_default;
+	bool given;
+	int error;
 
-	messages.fail_status = EXIT_OWN;
-	while ((opt = getopt_long(argc, argv, "+" DEFAULT_LETTERS "S", options, NULL)) != -1) {
-		if (opt == 'S')
-			streams = true;
-		else
-			parse_default(&cmd_run, opt, optarg, &args);
-	}
-	if (optind == argc)
+	if (!argc)
 		usage(&cmd_run, "no command to run");
 	given = def->priority != KFD_GPREEMPT_NONE || def->ceiling != KFD_GPREEMPT_NONE ||
 		def->timeslice_us || args.flags;
@@ -89,31 +79,42 @@ static int run(int argc, char **argv)
 	}
 	if (streams)
 		setenv(HIP_SWITCH, "0", 1);
-	execvp(argv[optind], argv + optind);
+	execvp(argv[0], argv);
 	error = errno;
-	warn("%s: %s", argv[optind], strerror(error));
+	warn("%s: %s", argv[0], strerror(error));
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NO_EXEC;
 }
+
+static const struct option_of options[] = {
+	{ "priority", 'p', "N", "0 to 15, 15 highest", DEFAULT, &args },
+	{ "ceiling", 'c', "N", "no higher than this, even if somebody sets one more",
+	  DEFAULT, &args },
+	{ "timeslice", 't', "TIME", "their turn among equals, 1ms to 1s; more than their level's\n"
+	  "counts with CAP_SYS_NICE only", DEFAULT, &args },
+	{ "weight", 'w', "N", "1 to 1000, 100 if not set: part of the time, under the\npolicy fair",
+	  DEFAULT, &args },
+	{ "min", 'm', "PERCENT", "no less of the time than this, of COMMAND itself",
+	  DEFAULT, &args },
+	{ "cap", 'C', "PERCENT", "and no more than that, of each process; 0: any", DEFAULT, &args },
+	{ "streams", 'S', NULL, "HIP asks for the priorities of its streams, which it ignores\n"
+	  "otherwise (" HIP_SWITCH "=0)", FLAG, &streams },
+	{ }
+};
 
 const struct command cmd_run = {
 	.name = "run",
 	.run = run,
+	.options = options,
+	.operands = true,
+	.has_command = true,
+	.failure = EXIT_OWN,
 	.summary = "run a command at a priority, as nice does",
-	.help = "run [--priority N] [--ceiling N] [--timeslice TIME] [--weight N] [--min PERCENT]\n"
-		"    [--cap PERCENT] [--streams] [--] COMMAND [ARGUMENT...]\n\n"
-		"Runs COMMAND; the compute queues that it and its children make are served at\n"
+	.usage =
+		"run [--priority N] [--ceiling N] [--timeslice TIME] [--weight N] [--min PERCENT]\n"
+		"    [--cap PERCENT] [--streams] [--] COMMAND [ARGUMENT...]",
+	.about = "Runs COMMAND; the compute queues that it and its children make are served at\n"
 		"priority N, whatever they ask for. If the caller may make a cgroup below its own,\n"
-		"that holds of everything that COMMAND starts, also if it outlives its parent.\n\n"
-		"  -p, --priority N      0 to 15, 15 highest\n"
-		"  -c, --ceiling N       no higher than this, even if somebody sets one more\n"
-		"  -t, --timeslice TIME  their turn among equals, 1ms to 1s; more than their level's\n"
-		"                        counts with CAP_SYS_NICE only\n"
-		"  -w, --weight N        1 to 1000, 100 if not set: part of the time, under the\n"
-		"                        policy fair\n"
-		"  -m, --min PERCENT     no less of the time than this, of COMMAND itself\n"
-		"  -C, --cap PERCENT     and no more than that, of each process; 0: any\n"
-		"  -S, --streams         HIP asks for the priorities of its streams, which it ignores\n"
-		"                        otherwise (" HIP_SWITCH "=0)\n\n"
-		"Exit status: the command's; 127 if it is not found, 126 if it cannot be run,\n"
+		"that holds of everything that COMMAND starts, also if it outlives its parent.",
+	.notes = "Exit status: the command's; 127 if it is not found, 126 if it cannot be run,\n"
 		"125 if gpreempt itself fails.",
 };

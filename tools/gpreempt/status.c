@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt status: the nodes, what they are doing, and whether they are well. */
-#include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <json-c/json.h>
 
 #include "gpreempt.h"
 
@@ -71,8 +70,8 @@ static void print_text(const struct node *n, const char *state, const char *reas
 	printf("  %-17s %s%s%s\n", "state", on, state, off);
 	node_text(n, "unsupported", unsupported, sizeof(unsupported));
 	if (bad)
-		printf("  %-17s %s%s%s (%s); %s\n", "health", on, bypass_text(reason), off, reason,
-		       bypass_cure(reason));
+		printf("  %-17s %s%s%s (%s); %s\n", "health", on, bypass_of(reason).text, off,
+		       reason, bypass_of(reason).cure);
 	else if (*unsupported)
 		printf("  %-17s cannot be enabled: %s\n", "health", unsupported);
 	else
@@ -99,57 +98,58 @@ static void print_text(const struct node *n, const char *state, const char *reas
 	putchar('\n');
 }
 
-static void print_json(const struct node *n, const char *state, const char *reason,
-		       const struct summary *s)
+static struct json_object *to_json(const struct node *n, const char *state, const char *reason,
+				   const struct summary *s)
 {
-	bool bad = !strcmp(state, "bypassed");
+	struct json_object *gpu = json_object_new_object(), *queues = json_object_new_object(),
+			   *counted = json_object_new_object();
 	char text[128], path[64];
 	unsigned int i;
 
-	json_open(NULL, '{');
-	json_number("gpu_id", n->gpu_id);
-	json_string("pci", n->pci);
-	json_string("name", n->name);
-	json_string("state", state);
+	json_number(gpu, "gpu_id", n->gpu_id);
+	json_string(gpu, "pci", n->pci);
+	json_string(gpu, "name", n->name);
+	json_string(gpu, "state", state);
 	node_text(n, "unsupported", text, sizeof(text));
-	json_string("health", bad ? reason : *text ? text : "ok");
+	json_string(gpu, "health", !strcmp(state, "bypassed") ? reason : *text ? text : "ok");
 	for (i = 0; i < ARRAY_SIZE(shown); i++) {
 		node_text(n, shown[i], text, sizeof(text));
 		chosen(text);
 		if (text[strspn(text, "0123456789")])
-			json_string(shown[i], text);
+			json_string(gpu, shown[i], text);
 		else
-			json_number(shown[i], strtoull(text, NULL, 10));
+			json_number(gpu, shown[i], strtoull(text, NULL, 10));
 	}
-	json_open("queues", '{');
 	for (i = 0; i < ARRAY_SIZE(states); i++)
-		json_number(states[i], s->by_state[i]);
-	json_close('}');
-	json_number("processes", s->processes);
-	json_number("hidden", s->hidden);
-	json_open("counted", '{');
+		json_number(queues, states[i], s->by_state[i]);
+	json_object_object_add(gpu, "queues", queues);
+	json_number(gpu, "processes", s->processes);
+	json_number(gpu, "hidden", s->hidden);
 	for (i = 0; i < ARRAY_SIZE(counters); i++) {
 		snprintf(path, sizeof(path), "stats/%s", counters[i]);
 		node_text(n, path, text, sizeof(text));
 		if (*text)
-			json_number(counters[i], strtoull(text, NULL, 10));
+			json_number(counted, counters[i], strtoull(text, NULL, 10));
 		else
-			json_real(counters[i], 0, false);
+			json_real(counted, counters[i], 0, false);
 	}
-	json_close('}');
-	json_close('}');
+	json_object_object_add(gpu, "counted", counted);
+	return gpu;
 }
 
+static const char *gpu;
+static bool json;
+static double every_s;
+
 /* Whether it gave up on one is the exit status. */
-static int show(const struct node *nodes, unsigned int n, bool json)
+static int show(const struct node *nodes, unsigned int n)
 {
+	struct json_object *gpus = json ? json_object_new_array() : NULL;
 	struct queues all;
 	unsigned int i;
 	int status = 0;
 
 	queues_read(&all, false);
-	if (json)
-		json_open(NULL, '[');
 	for (i = 0; i < n; i++) {
 		struct summary s = summarize(&all, nodes[i].gpu_id);
 		char state[32], reason[64];
@@ -157,60 +157,34 @@ static int show(const struct node *nodes, unsigned int n, bool json)
 		node_text(&nodes[i], "state", state, sizeof(state));
 		node_text(&nodes[i], "stats/bypass_reason", reason, sizeof(reason));
 		if (json)
-			print_json(&nodes[i], state, reason, &s);
+			json_object_array_add(gpus, to_json(&nodes[i], state, reason, &s));
 		else
 			print_text(&nodes[i], state, reason, &s, &all);
 		if (!strcmp(state, "bypassed"))
 			status = STATUS_BYPASSED;
 	}
 	if (json)
-		json_close(']');
+		json_put(gpus, stdout, true);
 	free(all.q);
 	return status;
 }
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "gpu", required_argument, NULL, 'g' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "watch", required_argument, NULL, 'w' },
-		{ }
-	};
-	const char *gpu = NULL;
-	bool json = false;
-	struct timespec every = { };
-	double every_s = 0;
+	struct timespec every = { every_s, (every_s - (time_t)every_s) * 1e9 };
 	struct node *nodes;
 	unsigned int n;
-	int opt, status;
+	int status;
 
-	while ((opt = getopt_long(argc, argv, "g:jw:", options, NULL)) != -1) {
-		switch (opt) {
-		case 'g':
-			gpu = optarg;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'w':
-			every_s = parse_seconds(&cmd_status, "watch", optarg);
-			every.tv_sec = every_s;
-			every.tv_nsec = (every_s - every.tv_sec) * 1e9;
-			break;
-		default:
-			bad_option(&cmd_status);
-		}
-	}
-	if (optind < argc)
-		usage(&cmd_status, "'%s' is too much", argv[optind]);
+	(void)argc;
+	(void)argv;
 	if (json && every_s)
 		usage(&cmd_status, "--json prints once");
 	for (;;) {
 		n = nodes_find(&cmd_status, gpu, &nodes);
 		if (every_s && isatty(STDOUT_FILENO))
 			fputs("\033[H\033[J", stdout);
-		status = show(nodes, n, json);
+		status = show(nodes, n);
 		free(nodes);
 		if (!every_s)
 			break;
@@ -221,13 +195,18 @@ static int run(int argc, char **argv)
 	return status;
 }
 
+static const struct option_of options[] = {
+	{ "gpu", 'g', "ID", "this GPU only (its gpu_id)", TEXT, &gpu },
+	{ "json", 'j', NULL, "for programs", FLAG, &json },
+	{ "watch", 'w', "TIME", "again every TIME, until it is ended", SECONDS, &every_s },
+	{ }
+};
+
 const struct command cmd_status = {
 	.name = "status",
 	.run = run,
+	.options = options,
 	.summary = "the GPUs: state, policy, health and its reason",
-	.help = "status [--gpu ID] [--json|--watch TIME]\n\n"
-		"What GPREEMPT does on each GPU. Exit status 4 if it gave up on one.\n\n"
-		"  -g, --gpu ID  this GPU only (its gpu_id)\n"
-		"  -j, --json    for programs\n"
-		"  -w, --watch TIME  again every TIME, until it is ended",
+	.usage = "status [--gpu ID] [--json|--watch TIME]",
+	.about = "What GPREEMPT does on each GPU. Exit status 4 if it gave up on one.",
 };

@@ -3,9 +3,7 @@
  * HIP ignores the priorities of its streams since 2026, unless its environment says otherwise. A
  * program that sets them sees nothing of that but queues that all ask for the same.
  */
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "gpreempt.h"
 
@@ -17,16 +15,16 @@
 /* Has a process that in its environment? Not known of another user's. */
 static bool has_switch(unsigned int pid)
 {
-	char path[PATH_SIZE], text[1 << 16], *p;
-	ssize_t n;
-	int fd;
+	char path[64], text[1 << 16], *p;
+	size_t n;
+	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%u/environ", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	f = fopen(path, "re");
+	n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+	if (f)
+		fclose(f);
+	text[n] = '\0';
 	for (p = text; p < text + n; p += strlen(p) + 1)
 		if (!strncmp(p, HIP_SWITCH "=", strlen(HIP_SWITCH "=")))
 			return true;

@@ -3,55 +3,62 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "gpreempt.h"
 
-int read_text(const char *path, char *buf, size_t size)
+/* A file of any length is read as far as it fits, once: sysfs makes it anew for each read. */
+static int read_file(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
+	int error = n < 0 ? -errno : 0;
 
-	buf[0] = '\0';
-	if (fd < 0)
-		return -errno;
-	n = read(fd, buf, size - 1);
-	if (n < 0) {
-		n = -errno;
+	if (fd >= 0)
 		close(fd);
-		return n;
-	}
-	close(fd);
-	buf[n] = '\0';
-	if (n && buf[n - 1] == '\n')
-		buf[n - 1] = '\0';
-	return 0;
+	if (n > 0 && buf[n - 1] == '\n')
+		n--;
+	buf[n > 0 ? n : 0] = '\0';
+	return error;
 }
 
-int read_number(const char *path, uint64_t *value)
+int read_text(char *buf, size_t size, const char *format, ...)
 {
-	char text[32], *end;
-	int r = read_text(path, text, sizeof(text));
+	char path[PATH_SIZE + 64];
+	va_list args;
 
-	*value = 0;
+	va_start(args, format);
+	vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	return read_file(path, buf, size);
+}
+
+int read_number(uint64_t *value, const char *format, ...)
+{
+	char path[PATH_SIZE + 64], text[32], *end;
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	r = read_file(path, text, sizeof(text));
+	*value = strtoull(text, &end, 10);
 	if (r)
 		return r;
-	*value = strtoull(text, &end, 10);
 	return end == text || *end ? -EINVAL : 0;
 }
 
 int write_text(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int r = 0;
+	int fd = open(path, O_WRONLY | O_CLOEXEC), r = 0;
 
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		r = -errno;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return r;
 }
 

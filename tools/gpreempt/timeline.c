@@ -9,9 +9,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <json-c/json.h>
 
 #include "gpreempt.h"
 
@@ -57,7 +57,7 @@ static unsigned int count, room;
  */
 static struct process {
 	unsigned int pid;
-	char command[32];
+	char command[48];
 } *processes;
 static unsigned int process_count;
 
@@ -76,21 +76,19 @@ static uint64_t timeout_us = 100000;
 
 static void learn_name(unsigned int pid, const char *command)
 {
-	char path[PATH_SIZE], text[sizeof(processes->command)];
+	char name[sizeof(processes->command)];
 	unsigned int i;
 
 	for (i = 0; i < process_count; i++)
 		if (processes[i].pid == pid)
 			return;
-	if (!command) {
-		snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-		if (read_text(path, text, sizeof(text)))
-			return;
-		command = text;
-	}
+	if (command)
+		utf8_text(name, sizeof(name), command);
+	else if (!process_name(pid, name, sizeof(name)))
+		return;
 	processes = xrealloc(processes, (process_count + 1) * sizeof(*processes));
 	processes[process_count].pid = pid;
-	snprintf(processes[process_count++].command, sizeof(processes->command), "%s", command);
+	strcpy(processes[process_count++].command, name);
 }
 
 static struct entry *add(enum what kind, uint64_t us)
@@ -105,39 +103,27 @@ static struct entry *add(enum what kind, uint64_t us)
 
 /* ---- events, as lines of trace_pipe ---- */
 
-static bool get_word(const char *text, const char *name, char *word, size_t size)
+/* "" if it is not there. */
+static void get_word(const char *text, const char *name, char *word, size_t size)
 {
 	const char *at = strstr(text, name);
-	size_t len;
 
-	if (!at)
-		return false;
-	at += strlen(name);
-	len = strcspn(at, "\n ");
-	snprintf(word, size, "%.*s", (int)len, at);
-	return true;
+	at = at ? at + strlen(name) : "";
+	snprintf(word, size, "%.*s", (int)strcspn(at, "\n "), at);
 }
 
 static uint64_t get_number(const char *text, const char *name)
 {
-	char word[24] = "";
+	char word[24];
 
 	get_word(text, name, word, sizeof(word));
 	return strtoull(word, NULL, 10);
 }
 
-static const struct {
-	const char *name, *word, *value;
-} events[] = {
-	[DECISION] = { "decision", " state=", NULL },
-	[INVERSION] = { "inversion", NULL, " ns=" },
-	[BLOCKED] = { "blocked", NULL, NULL },
-	[PREEMPT_BEGIN] = { "preempt_begin", " reason=", NULL },
-	[PREEMPT_END] = { "preempt_end", NULL, " ns=" },
-	[RESUME] = { "resume", " reason=", NULL },
-	[EXCLUDED] = { "excluded", NULL, " ns=" },
-	[BYPASS] = { "bypass", " reason=", NULL },
-	[STATE] = { "state", " state=", NULL },
+static const char *const events[] = {
+	[DECISION] = "decision", [INVERSION] = "inversion", [BLOCKED] = "blocked",
+	[PREEMPT_BEGIN] = "preempt_begin", [PREEMPT_END] = "preempt_end", [RESUME] = "resume",
+	[EXCLUDED] = "excluded", [BYPASS] = "bypass", [STATE] = "state",
 };
 
 /* Where the name of an event begins: whoever was on the CPU may be called like one. */
@@ -211,7 +197,7 @@ void timeline_line(const char *line)
 	len = strcspn(at, ":");
 	text = at + len;
 	for (i = DECISION; i < ARRAY_SIZE(events); i++)
-		if (!strncmp(at, events[i].name, len) && !events[i].name[len])
+		if (!strncmp(at, events[i], len) && !events[i][len])
 			break;
 	if (i == ARRAY_SIZE(events))
 		return;
@@ -222,10 +208,9 @@ void timeline_line(const char *line)
 	e->gpu_id = get_number(text, " gpu_id=");
 	e->pid = get_number(text, " pid=");
 	e->queue = get_number(text, " queue=");
-	if (events[i].word)
-		get_word(text, events[i].word, e->word, sizeof(e->word));
-	if (events[i].value)
-		e->value = get_number(text, events[i].value);
+	e->value = get_number(text, " ns=");
+	get_word(text, i == DECISION || i == STATE ? " state=" : " reason=", e->word,
+		 sizeof(e->word));
 	if (e->pid)
 		learn_name(e->pid, NULL);
 }
@@ -404,24 +389,50 @@ static unsigned int find_track(unsigned int gpu_id, unsigned int pid, unsigned i
 }
 
 /* Thread 0 is the idle task to Perfetto. */
-static void put_event(char phase, const struct track *t)
+static struct json_object *new_event(const char *phase, const char *name, const struct track *t)
+{
+	struct json_object *event = json_object_new_object();
+
+	json_string(event, "ph", phase);
+	json_number(event, "pid", t->gpu_id);
+	json_number(event, "tid", t - tracks + 1);
+	json_string(event, "name", name);
+	return event;
+}
+
+static void put_event(struct json_object *event)
 {
 	static bool some;
 
-	fprintf(out, "%s\n{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u", some ? "," : "", phase, t->gpu_id,
-		(unsigned int)(t - tracks) + 1);
+	fputs(some ? ",\n" : "\n", out);
 	some = true;
+	json_put(event, out, false);
 }
 
 static void put_instant(struct track *t, uint64_t us, const char *name, const char *what)
 {
+	struct json_object *event;
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s%s", name, what);
-	put_event('i', t);
-	fprintf(out, ",\"s\":\"t\",\"ts\":%llu,\"name\":", (unsigned long long)us);
-	json_text(out, text);
-	fputc('}', out);
+	event = new_event("i", text, t);
+	json_string(event, "s", "t");
+	json_number(event, "ts", us);
+	put_event(event);
+}
+
+static void put_slice(const struct track *t, uint64_t us)
+{
+	struct json_object *event = new_event("X", t->name, t), *args = json_object_new_object();
+
+	json_number(event, "ts", t->since_us);
+	json_number(event, "dur", us - t->since_us);
+	if (t->save_ns)
+		json_real(args, "save_us", t->save_ns / 1e3, true);
+	if (t->for_ns)
+		json_real(args, "for_ms", t->for_ns / 1e6, true);
+	json_object_object_add(event, "args", args);
+	put_event(event);
 }
 
 /* It does something else from now on. */
@@ -429,18 +440,8 @@ static void set(struct track *t, uint64_t us, const char *name)
 {
 	if (!strcmp(t->name, name))
 		return;
-	if (*t->name && us > t->since_us) {
-		put_event('X', t);
-		fprintf(out, ",\"ts\":%llu,\"dur\":%llu,\"name\":", (unsigned long long)t->since_us,
-			(unsigned long long)(us - t->since_us));
-		json_text(out, t->name);
-		fputs(",\"args\":{", out);
-		if (t->save_ns)
-			fprintf(out, "\"save_us\":%.3f", t->save_ns / 1e3);
-		if (t->for_ns)
-			fprintf(out, "%s\"for_ms\":%.3f", t->save_ns ? "," : "", t->for_ns / 1e6);
-		fputs("}}", out);
-	}
+	if (*t->name && us > t->since_us)
+		put_slice(t, us);
 	t->save_ns = 0;
 	t->for_ns = 0;
 	t->waits = false;
@@ -615,10 +616,20 @@ static void on_entry(const struct entry *e)
 		on_sample(&tracks[i], e);
 	} else if (e->what == GONE) {
 		set(&tracks[i], e->us, "");
-		tracks[i].traced = tracks[i].off = false;
+		tracks[i].traced = false;
+		tracks[i].off = false;
 	} else {
 		on_queue_event(&tracks[i], e);
 	}
+}
+
+static void put_name(const char *of, const struct track *t, const char *name)
+{
+	struct json_object *event = new_event("M", of, t), *args = json_object_new_object();
+
+	json_string(args, "name", name);
+	json_object_object_add(event, "args", args);
+	put_event(event);
 }
 
 static void put_names(void)
@@ -631,17 +642,14 @@ static void put_names(void)
 		const char *command = "?";
 
 		if (!t->pid) {
-			put_event('M', t);
-			fprintf(out, ",\"name\":\"process_name\",\"args\":{\"name\":\"GPU %u\"}}", t->gpu_id);
+			snprintf(text, sizeof(text), "GPU %u", t->gpu_id);
+			put_name("process_name", t, text);
 		}
 		for (j = 0; j < process_count; j++)
 			if (processes[j].pid == t->pid)
 				command = processes[j].command;
 		snprintf(text, sizeof(text), "%s %u:%u", command, t->pid, t->queue);
-		put_event('M', t);
-		fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", out);
-		json_text(out, t->pid ? text : "GPREEMPT");
-		fputs("}}", out);
+		put_name("thread_name", t, t->pid ? text : "GPREEMPT");
 	}
 }
 

@@ -2,15 +2,14 @@
 /* gpreempt top: queues, processes or groups: of the time, what each runs, waits, is preempted. */
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
+#include <locale.h>
+#include <ncurses.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
 #include <unistd.h>
+#include <json-c/json.h>
 
 #include "gpreempt.h"
 
@@ -33,227 +32,139 @@ struct row {
 	double running, waiting, preempted, rate;
 };
 
-/* How to sort by a column: by text or by number, largest number first. */
-struct column {
-	const char *name, *title;
-	int width;
-	void (*print)(const struct row *row, char *buf, size_t size);
-	double (*number)(const struct row *row);
-	const char *(*text)(const struct row *row);
-};
+enum { QUEUES, PROCESSES, GROUPS, VIEWS };
 
-static void print_share(bool known, double share, char *buf, size_t size)
-{
-	if (known)
-		snprintf(buf, size, "%.1f", 100 * share);
-	else
-		snprintf(buf, size, "-");
-}
+/* What the table has a line for, in JSON and for people; and what the key p shows after it. */
+static const char *const names[VIEWS] = { "queues", "processes", "groups" };
+static const char *const next[VIEWS] = { "procs", "groups", "queues" };
+static unsigned int view;
 
-#define NUMBER(_name, _format, _expr)					\
-static void print_##_name(const struct row *r, char *buf, size_t size)	\
-{									\
-	snprintf(buf, size, _format, _expr);				\
-}									\
-static double number_##_name(const struct row *r)			\
-{									\
-	return _expr;							\
-}
-
-NUMBER(pid, "%u", r->q.pid)
-NUMBER(queue, "%u", r->q.id)
-NUMBER(gpu, "%u", r->q.gpu_id)
-NUMBER(queues, "%u", r->queues)
-NUMBER(processes, "%u", r->processes)
-NUMBER(effective, "%u", (unsigned int)r->q.effective)
-NUMBER(rate, "%.1f", r->rate)
-NUMBER(weight, "%u", (unsigned int)r->q.weight)
-NUMBER(min, "%u", (unsigned int)r->q.min_percent)
-#undef NUMBER
-
-#define SHARE(_name, _known)						\
-static void print_##_name(const struct row *r, char *buf, size_t size)	\
-{									\
-	print_share(_known, r->_name, buf, size);			\
-}									\
-static double number_##_name(const struct row *r)			\
-{									\
-	return _known ? r->_name : -1;					\
-}
-
-SHARE(running, r->known)
-SHARE(waiting, r->known)
-SHARE(preempted, true)
-#undef SHARE
-
-/* What it is served at, and in brackets what was asked for, if that differs. */
-static void print_priority(const struct row *r, char *buf, size_t size)
-{
-	if (r->q.effective == r->q.priority)
-		snprintf(buf, size, "%u", (unsigned int)r->q.priority);
-	else
-		snprintf(buf, size, "%u (%u)", (unsigned int)r->q.effective,
-			 (unsigned int)r->q.priority);
-}
-
-static void print_cap(const struct row *r, char *buf, size_t size)
-{
-	if (r->q.cap_percent)
-		snprintf(buf, size, "%u", (unsigned int)r->q.cap_percent);
-	else
-		snprintf(buf, size, "-");
-}
-
-/* No cap is more than any. */
-static double number_cap(const struct row *r)
-{
-	return r->q.cap_percent ?: 101;
-}
-
-static const char *text_state(const struct row *r)
-{
-	return r->q.state;
-}
-
-static void print_state(const struct row *r, char *buf, size_t size)
-{
-	snprintf(buf, size, "%s", r->q.state);
-}
-
-static const char *text_command(const struct row *r)
-{
-	return r->q.command;
-}
-
-/* Somebody has chosen it: no escape sequences to the terminal, and no broken characters. */
-static void print_name(const char *p, char *buf, size_t size)
-{
-	size_t len = 0;
-
-	while (*p && len + 4 < size) {
-		unsigned int n = utf8_length(p);
-
-		/* in UTF-8 those from U+0080 to U+009f are control characters, too */
-		if (!n || iscntrl((unsigned char)*p) || (*p == '\302' && (p[1] & 0xe0) == 0x80))
-			buf[len++] = '?';
-		else
-			len = mempcpy(buf + len, p, n) - (void *)buf;
-		p += n ?: 1;
-	}
-	buf[len] = '\0';
-}
-
-static void print_command(const struct row *r, char *buf, size_t size)
-{
-	print_name(r->q.command, buf, size);
-}
-
-/* A group that is a cgroup, or else its one process. */
-static const char *text_group(const struct row *r)
-{
-	return r->q.group ? r->q.cgroup : r->q.command;
-}
-
-/* Of where a cgroup is, the end tells most. */
-static void print_group(const struct row *r, char *buf, size_t size)
-{
-	const char *slash = strrchr(r->q.cgroup, '/');
-
-	if (r->q.group && !slash)
-		snprintf(buf, size, "cgroup %llu", (unsigned long long)r->q.group);
-	else
-		print_name(r->q.group ? slash + 1 : r->q.command, buf, size);
-}
-
-/* All are 80 characters wide with the longest name of a process. */
-static const struct column queue_columns[] = {
-	{ "pid", "PID", 7, print_pid, number_pid, NULL },
-	{ "gpu", "GPU", 5, print_gpu, number_gpu, NULL },
-	{ "queue", "QUEUE", 5, print_queue, number_queue, NULL },
-	{ "priority", "PRIO", 7, print_priority, number_effective, NULL },
-	{ "state", "STATE", -9, print_state, NULL, text_state },
-	{ "running", "RUN%", 6, print_running, number_running, NULL },
-	{ "waiting", "WAIT%", 6, print_waiting, number_waiting, NULL },
-	{ "preempted", "OFF%", 6, print_preempted, number_preempted, NULL },
-	{ "rate", "OFF/s", 5, print_rate, number_rate, NULL },
-	{ "command", "COMMAND", 0, print_command, NULL, text_command },
-};
-
-static const struct column process_columns[] = {
-	{ "pid", "PID", 7, print_pid, number_pid, NULL },
-	{ "gpu", "GPU", 5, print_gpu, number_gpu, NULL },
-	{ "queues", "QUEUES", 6, print_queues, number_queues, NULL },
-	{ "priority", "PRIO", 4, print_effective, number_effective, NULL },
-	{ "running", "RUN%", 5, print_running, number_running, NULL },
-	{ "waiting", "WAIT%", 5, print_waiting, number_waiting, NULL },
-	{ "preempted", "OFF%", 5, print_preempted, number_preempted, NULL },
-	{ "rate", "OFF/s", 5, print_rate, number_rate, NULL },
-	{ "weight", "WGHT", 4, print_weight, number_weight, NULL },
-	{ "min", "MIN%", 4, print_min, number_min, NULL },
-	{ "cap", "CAP%", 4, print_cap, number_cap, NULL },
-	{ "command", "COMMAND", 0, print_command, NULL, text_command },
-};
-
-static const struct column group_columns[] = {
-	{ "processes", "PROCS", 5, print_processes, number_processes, NULL },
-	{ "gpu", "GPU", 5, print_gpu, number_gpu, NULL },
-	{ "queues", "QUEUES", 6, print_queues, number_queues, NULL },
-	{ "priority", "PRIO", 4, print_effective, number_effective, NULL },
-	{ "running", "RUN%", 5, print_running, number_running, NULL },
-	{ "waiting", "WAIT%", 5, print_waiting, number_waiting, NULL },
-	{ "preempted", "OFF%", 5, print_preempted, number_preempted, NULL },
-	{ "rate", "OFF/s", 5, print_rate, number_rate, NULL },
-	{ "weight", "WGHT", 4, print_weight, number_weight, NULL },
-	{ "min", "MIN%", 4, print_min, number_min, NULL },
-	{ "cap", "CAP%", 4, print_cap, number_cap, NULL },
-	{ "group", "GROUP", 0, print_group, NULL, text_group },
-};
+/* In JSON alone. */
+#define HIDE	1000
 
 /**
- * struct view - what a line of the table is
- * @names:	all of them, in JSON and for people
- * @next:	what the key p shows after it
- * @columns:	of the table
- * @count:	of @columns
+ * struct column - a member of a row
+ * @name:	to sort by: by text or by number, largest number first
+ * @key:	in JSON, if not @name
+ * @title:	for people
+ * @width:	in each view; 0: it is not there
+ * @kind:	its type, and what is particular about it
+ * @offset:	in struct row
  */
-struct view {
-	const char *names, *next;
-	const struct column *columns;
-	unsigned int count;
+static const struct column {
+	const char *name, *key, *title;
+	int width[VIEWS];
+	enum { U32, U64, CAP, PRIORITY, SHARE, SEEN, RATE, STRING, GROUP } kind;
+	size_t offset;
+} columns[] = {
+#define AT(member) offsetof(struct row, member)
+	/* all are 80 characters wide with the longest name of a process */
+	{ "pid", NULL, "PID", { 7, 7 }, U32, AT(q.pid) },
+	{ "processes", NULL, "PROCS", { 0, 0, 5 }, U32, AT(processes) },
+	{ "gpu", "gpu_id", "GPU", { 5, 5, 5 }, U32, AT(q.gpu_id) },
+	{ "queue", NULL, "QUEUE", { 5 }, U32, AT(q.id) },
+	{ "queues", NULL, "QUEUES", { 0, 6, 6 }, U32, AT(queues) },
+	{ "priority", "effective", "PRIO", { 7, 4, 4 }, PRIORITY, AT(q.effective) },
+	{ "state", NULL, "STATE", { -9 }, STRING, AT(q.state) },
+	{ "running", NULL, "RUN%", { 6, 5, 5 }, SEEN, AT(running) },
+	{ "waiting", NULL, "WAIT%", { 6, 5, 5 }, SEEN, AT(waiting) },
+	{ "preempted", NULL, "OFF%", { 6, 5, 5 }, SHARE, AT(preempted) },
+	{ "rate", "preemptions_per_s", "OFF/s", { 5, 5, 5 }, RATE, AT(rate) },
+	{ "weight", NULL, "WGHT", { HIDE, 4, 4 }, U64, AT(q.weight) },
+	{ "min", "min_percent", "MIN%", { HIDE, 4, 4 }, U64, AT(q.min_percent) },
+	{ "cap", "cap_percent", "CAP%", { HIDE, 4, 4 }, CAP, AT(q.cap_percent) },
+	{ "command", NULL, "COMMAND", { -1, -1 }, STRING, AT(q.command) },
+	{ "group", NULL, "GROUP", { 0, 0, -1 }, GROUP, 0 },
+	{ "", "priority", NULL, { HIDE }, U64, AT(q.priority) },
+	{ "", "permitted", NULL, { HIDE }, U64, AT(q.permitted) },
+	{ "", "timeslice_us", NULL, { HIDE }, U64, AT(q.timeslice_us) },
+	{ "", "preemptions", NULL, { HIDE, HIDE, HIDE }, U64, AT(q.preemptions) },
+#undef AT
 };
 
-static const struct view queue_view = {
-	"queues", "procs", queue_columns, ARRAY_SIZE(queue_columns)
-};
-
-static const struct view process_view = {
-	"processes", "groups", process_columns, ARRAY_SIZE(process_columns)
-};
-
-static const struct view group_view = {
-	"groups", "queues", group_columns, ARRAY_SIZE(group_columns)
-};
-
-static const struct view *view;
-static const struct column *columns, *sort_by;
-static unsigned int column_count;
+static const struct column *sort_by;
 static bool reverse;
 
-/* The table's columns; false if it cannot be sorted by that one. */
-static bool set_view(const struct view *v, const char *sort)
+static bool is_shown(const struct column *c)
 {
-	unsigned int i;
+	return c->width[view] && c->width[view] != HIDE;
+}
 
-	view = v;
-	columns = v->columns;
-	column_count = v->count;
-	for (i = 0; i < column_count; i++) {
-		if (strcmp(columns[i].name, sort))
+/* False if the table has no such column. */
+static bool set_sort(const char *name)
+{
+	const struct column *c;
+
+	for (c = columns; c < columns + ARRAY_SIZE(columns); c++) {
+		if (strcmp(c->name, name) || !is_shown(c))
 			continue;
-		sort_by = &columns[i];
+		sort_by = c;
 		return true;
 	}
 	return false;
+}
+
+static double number(const struct column *c, const struct row *r)
+{
+	const void *at = (const char *)r + c->offset;
+
+	if (c->kind == SEEN && !r->known)
+		return -1;
+	if (c->kind >= SHARE)
+		return *(const double *)at;
+	/* no cap is more than any */
+	if (c->kind == CAP && !r->q.cap_percent)
+		return 101;
+	return c->kind == U32 ? *(const unsigned int *)at : *(const uint64_t *)at;
+}
+
+/* A group is a cgroup, or else its one process. */
+static const char *text(const struct column *c, const struct row *r)
+{
+	return c->kind == STRING ? (const char *)r + c->offset :
+	       r->q.group ? r->q.cgroup : r->q.command;
+}
+
+/* Somebody has chosen it: no escape sequences to the terminal, and no broken characters. */
+static void print_name(const char *name, char *buf, size_t size)
+{
+	const char *p;
+
+	utf8_text(buf, size, name);
+	for (p = buf; *p; p++) {
+		/* in UTF-8 those from U+0080 to U+009f are control characters, too */
+		bool control = *p == '\302' && (p[1] & 0xe0) == 0x80;
+		bool bad = !strncmp(p, REPLACEMENT, 3);
+
+		*buf++ = iscntrl((unsigned char)*p) || control || bad ? '?' : *p;
+		p += bad ? 2 : control;
+	}
+	*buf = '\0';
+}
+
+static void print_cell(const struct column *c, const struct row *r, char *buf, size_t size)
+{
+	const char *name, *slash;
+	double value;
+
+	if (c->kind >= STRING) {
+		name = text(c, r);
+		/* of where a cgroup is, the end tells most */
+		slash = c->kind == GROUP && r->q.group ? strrchr(name, '/') : NULL;
+		print_name(slash ? slash + 1 : name, buf, size);
+		if (c->kind == GROUP && r->q.group && !slash)
+			snprintf(buf, size, "cgroup %llu", (unsigned long long)r->q.group);
+		return;
+	}
+	value = number(c, r);
+	if (value < 0 || (c->kind == CAP && value > 100))
+		snprintf(buf, size, "-");
+	else if (c->kind == PRIORITY && view == QUEUES && value != r->q.priority)
+		/* what it is served at, and in brackets what was asked for */
+		snprintf(buf, size, "%.0f (%u)", value, (unsigned int)r->q.priority);
+	else
+		snprintf(buf, size, "%.*f", c->kind >= SHARE,
+			 c->kind == SHARE || c->kind == SEEN ? 100 * value : value);
 }
 
 static int compare(const void *a, const void *b)
@@ -261,11 +172,11 @@ static int compare(const void *a, const void *b)
 	const struct row *ra = a, *rb = b;
 	int r;
 
-	if (sort_by->text)
-		r = strcmp(sort_by->text(ra), sort_by->text(rb));
+	if (sort_by->kind >= STRING)
+		r = strcmp(text(sort_by, ra), text(sort_by, rb));
 	else
-		r = (sort_by->number(ra) < sort_by->number(rb)) -
-		    (sort_by->number(ra) > sort_by->number(rb));
+		r = (number(sort_by, ra) < number(sort_by, rb)) -
+		    (number(sort_by, ra) > number(sort_by, rb));
 	if (reverse)
 		r = -r;
 	if (!r)
@@ -337,9 +248,9 @@ static void add_row(struct row *sum, const struct row *r)
 /* Are both in one line? A process that is in a cgroup which shares the time is in its line. */
 static bool same_line(const struct queue *a, const struct queue *b)
 {
-	if (a->gpu_id != b->gpu_id || view == &queue_view)
+	if (a->gpu_id != b->gpu_id || view == QUEUES)
 		return false;
-	if (view == &group_view && (a->group || b->group))
+	if (view == GROUPS && (a->group || b->group))
 		return a->group == b->group;
 	return a->pid == b->pid;
 }
@@ -384,102 +295,66 @@ static unsigned int count_hidden(const struct filter *f, const struct queues *al
 	return n;
 }
 
+static struct json_object *row_to_json(const struct row *r)
+{
+	struct json_object *line = json_object_new_object();
+	const struct column *c;
+
+	for (c = columns; c < columns + ARRAY_SIZE(columns); c++) {
+		if (!c->width[view] || c->kind == GROUP)
+			continue;
+		if (c->kind == STRING)
+			json_string(line, c->key ?: c->name, text(c, r));
+		else if (c->kind >= SHARE)
+			json_real(line, c->key ?: c->name, number(c, r), number(c, r) >= 0);
+		else
+			json_number(line, c->key ?: c->name,
+				    c->kind == CAP ? r->q.cap_percent : number(c, r));
+	}
+	if (view != GROUPS)
+		return line;
+	json_string(line, r->q.group ? "cgroup" : "command",
+		    r->q.group ? r->q.cgroup : r->q.command);
+	json_number(line, r->q.group ? "cgroup_id" : "pid", r->q.group ?: r->q.pid);
+	return line;
+}
+
 static void print_json(const struct filter *f, const struct row *rows, unsigned int n,
 		       double seconds, unsigned int hidden)
 {
+	struct json_object *table = json_object_new_object(), *gpus = json_object_new_array(),
+			   *lines = json_object_new_array(), *gpu;
 	char state[32];
 	unsigned int i;
 
-	json_open(NULL, '{');
-	json_real("interval_s", seconds, true);
-	json_open("gpus", '[');
 	for (i = 0; i < f->count; i++) {
+		gpu = json_object_new_object();
 		node_text(&f->nodes[i], "state", state, sizeof(state));
-		json_open(NULL, '{');
-		json_number("gpu_id", f->nodes[i].gpu_id);
-		json_string("state", state);
-		json_close('}');
+		json_number(gpu, "gpu_id", f->nodes[i].gpu_id);
+		json_string(gpu, "state", state);
+		json_object_array_add(gpus, gpu);
 	}
-	json_close(']');
-	json_open(view->names, '[');
-	for (i = 0; i < n; i++) {
-		const struct row *r = &rows[i];
-
-		json_open(NULL, '{');
-		if (view == &group_view && r->q.group) {
-			json_string("cgroup", r->q.cgroup);
-			json_number("cgroup_id", r->q.group);
-		} else {
-			json_number("pid", r->q.pid);
-			json_string("command", r->q.command);
-		}
-		json_number("gpu_id", r->q.gpu_id);
-		if (view == &group_view)
-			json_number("processes", r->processes);
-		if (view != &queue_view) {
-			json_number("queues", r->queues);
-		} else {
-			json_number("queue", r->q.id);
-			json_number("priority", r->q.priority);
-			json_number("permitted", r->q.permitted);
-			json_string("state", r->q.state);
-			json_number("timeslice_us", r->q.timeslice_us);
-		}
-		json_number("effective", r->q.effective);
-		json_number("weight", r->q.weight);
-		json_number("min_percent", r->q.min_percent);
-		json_number("cap_percent", r->q.cap_percent);
-		json_real("running", r->running, r->known);
-		json_real("waiting", r->waiting, r->known);
-		json_real("preempted", r->preempted, true);
-		json_real("preemptions_per_s", r->rate, true);
-		json_number("preemptions", r->q.preemptions);
-		json_close('}');
-	}
-	json_close(']');
-	json_number("hidden", hidden);
-	json_close('}');
+	for (i = 0; i < n; i++)
+		json_object_array_add(lines, row_to_json(&rows[i]));
+	json_real(table, "interval_s", seconds, true);
+	json_object_object_add(table, "gpus", gpus);
+	json_object_object_add(table, names[view], lines);
+	json_number(table, "hidden", hidden);
+	json_put(table, stdout, true);
 }
 
-/* A line of the screen, which is no wider than the terminal. */
-static void put_line(const char *line, int width)
-{
-	int len = strlen(line);
+/* ---- the terminal ---- */
 
-	if (len > width) {
-		len = width;
-		/* not in mid-character */
-		while (len && (line[len] & 0xc0) == 0x80)
-			len--;
-	}
-	printf("%.*s", len, line);
-}
-
-static void print_line(const struct row *row, int width)
-{
-	char line[256] = "", cell[64];
-	unsigned int i;
-	size_t len = 0;
-
-	for (i = 0; i < column_count && len < sizeof(line) - 1; i++) {
-		if (row)
-			columns[i].print(row, cell, sizeof(cell));
-		else
-			snprintf(cell, sizeof(cell), "%s", columns[i].title);
-		len += snprintf(line + len, sizeof(line) - len, "%s%*s", i ? " " : "",
-				columns[i].width, cell);
-	}
-	put_line(line, width);
-	putchar('\n');
-}
-
+static bool live;
+/* The line of the screen that is drawn next; what is above the first one is not seen. */
+static int at;
 /*
  * Of a table that is longer than the screen: the first line that is shown, how many are, and the
  * first line of the last page.
  */
 static int first, page, most;
 
-static void scroll(int lines)
+static void scroll_by(int lines)
 {
 	first += lines;
 	if (first > most)
@@ -488,213 +363,206 @@ static void scroll(int lines)
 		first = 0;
 }
 
-static void print_table(const struct filter *f, const struct row *rows, unsigned int n,
-			unsigned int hidden, const char *note, const struct winsize *screen)
+/* What is too long for the screen the next line clears. */
+static void put(const char *line, bool title)
 {
-	int width = screen ? screen->ws_col : 255, line;
-	char text[128], state[32], policy[64];
-	bool colour = colours();
+	bool colour = title && colours();
+
+	if (!live) {
+		printf("%s%s%s\n", colour ? "\033[7m" : "", line, colour ? "\033[0m" : "");
+	} else if (move(at++, 0) != ERR) {
+		clrtobot();
+		attrset(colour ? A_REVERSE : A_NORMAL);
+		addstr(line);
+	}
+}
+
+static void put_row(const struct row *row)
+{
+	char line[256] = "", cell[64];
+	const struct column *c;
+	size_t len = 0;
+
+	for (c = columns; c < columns + ARRAY_SIZE(columns) && len < sizeof(line) - 1; c++) {
+		if (!is_shown(c))
+			continue;
+		if (row)
+			print_cell(c, row, cell, sizeof(cell));
+		else
+			snprintf(cell, sizeof(cell), "%s", c->title);
+		len += snprintf(line + len, sizeof(line) - len, "%s%*s", len ? " " : "",
+				c->width[view], cell);
+	}
+	put(line, !row);
+}
+
+static void print_table(const struct filter *f, const struct row *rows, int n,
+			unsigned int hidden, const char *note)
+{
+	int rest = f->count + !!hidden + !!*note + 2, line;
+	char text[128], state[32], policy[64], shown[48] = "";
 	unsigned int i;
 
-	page = screen ? screen->ws_row - (int)(f->count + !!hidden + !!*note + 2) : INT_MAX;
-	if (page < 1)
-		page = 1;
-	most = (int)n - page;
-	scroll(0);
+	page = !live ? INT_MAX : LINES - rest > 1 ? LINES - rest : 1;
+	most = n - page;
+	scroll_by(0);
+	at = live && LINES < rest + 1 ? LINES - rest - !!n : 0;
 	for (i = 0; i < f->count; i++) {
 		node_text(&f->nodes[i], "state", state, sizeof(state));
 		node_text(&f->nodes[i], "policy", policy, sizeof(policy));
 		chosen(policy);
 		snprintf(text, sizeof(text), "GPU %u: %s, policy %s", f->nodes[i].gpu_id, state, policy);
-		put_line(text, width);
-		putchar('\n');
+		put(text, false);
 	}
 	if (hidden) {
 		snprintf(text, sizeof(text),
 			 "%u queues of others are not shown; root on the host sees them", hidden);
-		put_line(text, width);
-		putchar('\n');
+		put(text, false);
 	}
-	if (*note) {
-		put_line(note, width);
-		putchar('\n');
-	}
-	if (colour)
-		fputs("\033[7m", stdout);
-	print_line(NULL, width);
-	if (colour)
-		fputs("\033[0m", stdout);
-	for (line = first; line < (int)n && line - first < page; line++)
-		print_line(&rows[line], width);
-	if (screen) {
-		char shown[48] = "";
-
-		if (line - first < (int)n)
-			snprintf(shown, sizeof(shown), "%d-%d of %u; ", first + 1, line, n);
+	if (*note)
+		put(note, false);
+	put_row(NULL);
+	for (line = first; line < n && line - first < page; line++)
+		put_row(&rows[line]);
+	if (live) {
+		if (line - first < n)
+			snprintf(shown, sizeof(shown), "%d-%d of %d; ", first + 1, line, n);
 		snprintf(text, sizeof(text), "sorted by %s%s; %s<> sort r reverse p %s q quit",
-			 sort_by->name, reverse ? ", reversed" : "", shown,
-			 view->next);
-		put_line(text, width);
+			 sort_by->name, reverse ? ", reversed" : "", shown, next[view]);
+		put(text, false);
+		put("", false);
+		refresh();
 	}
 	fflush(stdout);
 }
 
-/* ---- the terminal ---- */
-
-static struct termios cooked;
 static volatile sig_atomic_t caught;
-/* Signals blocked while it waits: not those that it catches. They come only then. */
+/* Signals blocked while it waits. Those that are caught come only then. */
 static sigset_t waiting;
-
-static void open_screen(void)
-{
-	struct termios raw;
-
-	tcgetattr(STDIN_FILENO, &cooked);
-	raw = cooked;
-	raw.c_lflag &= ~(ICANON | ECHO);
-	tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw);
-	fputs("\033[?1049h\033[?25l", stdout);
-}
-
-static void close_screen(void)
-{
-	/* the cursor again, and the screen that was there before */
-	fputs("\033[?25h\033[?1049l", stdout);
-	fflush(stdout);
-	tcsetattr(STDIN_FILENO, TCSAFLUSH, &cooked);
-}
 
 static void on_signal(int sig)
 {
 	caught = sig;
 }
 
-static void enter_screen(void)
+static void close_screen(void)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP };
+	endwin();
+}
+
+/* For terminals that know nothing of the mode which terminfo has the sequences of. */
+static const struct {
+	const char *sequence;
+	int key;
+} others[] = {
+	{ "\033[A", KEY_UP }, { "\033[B", KEY_DOWN }, { "\033[H", KEY_HOME }, { "\033[F", KEY_END },
+	{ "\033[1~", KEY_HOME }, { "\033[4~", KEY_END },
+};
+
+static void open_screen(void)
+{
+	/* the first one is ncurses' affair */
+	static const int signals[] = { SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGTSTP };
 	sigset_t blocked;
 	unsigned int i;
 
 	sigemptyset(&blocked);
 	for (i = 0; i < ARRAY_SIZE(signals); i++) {
 		sigaddset(&blocked, signals[i]);
-		signal(signals[i], on_signal);
+		if (i)
+			signal(signals[i], on_signal);
 	}
 	sigprocmask(SIG_BLOCK, &blocked, &waiting);
-	open_screen();
+	/* the names of processes are */
+	setlocale(LC_CTYPE, "C.UTF-8");
+	if (!newterm(NULL, stdout, stdin))
+		fail(STATUS_FAILED, "the terminal '%s' is not known here; --batch needs none",
+		     getenv("TERM") ?: "");
 	atexit(close_screen);
+	cbreak();
+	noecho();
+	curs_set(0);
+	nodelay(stdscr, true);
+	keypad(stdscr, true);
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		define_key(others[i].sequence, others[i].key);
 }
 
-/* Ctrl-Z leaves the screen for as long as it takes; all others end the program. */
-static void obey(int sig)
+/* Another column of the table, to the left or to the right. */
+static void sort_beside(int step)
 {
-	if (sig != SIGTSTP)
-		exit(0);
-	close_screen();
-	raise(SIGSTOP);
-	open_screen();
+	const int count = ARRAY_SIZE(columns);
+
+	do
+		sort_by = &columns[(sort_by - columns + step + count) % count];
+	while (!is_shown(sort_by));
 }
 
-/* Sorted as before, where there is that column. */
-static void next_view(void)
+static void act(int key)
 {
-	const struct view *next = view == &queue_view ? &process_view :
-				  view == &process_view ? &group_view : &queue_view;
-
-	if (!set_view(next, sort_by->name))
-		set_view(next, "running");
-}
-
-static const struct {
-	const char *sequence;
-	int lines, pages;
-} scrolls[] = {
-	{ "\033[A", -1, 0 }, { "\033OA", -1, 0 },		/* up */
-	{ "\033[B", 1, 0 }, { "\033OB", 1, 0 },			/* down */
-	{ "\033[5~", 0, -1 }, { "\033[6~", 0, 1 },		/* page up, page down */
-	{ "\033[H", 0, -10000 }, { "\033OH", 0, -10000 }, { "\033[1~", 0, -10000 },	/* home */
-	{ "\033[F", 0, 10000 }, { "\033OF", 0, 10000 }, { "\033[4~", 0, 10000 },	/* end */
-};
-
-/* Act on the first key of what was typed; returns its length. */
-static size_t key(const char *typed)
-{
-	long at = sort_by - columns;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(scrolls); i++) {
-		size_t len = strlen(scrolls[i].sequence);
-
-		if (strncmp(typed, scrolls[i].sequence, len))
-			continue;
-		scroll(scrolls[i].lines + scrolls[i].pages * page);
-		return len;
-	}
-	switch (*typed) {
+	switch (key) {
+	case KEY_UP:
+		return scroll_by(-1);
+	case KEY_DOWN:
+		return scroll_by(1);
+	case KEY_PPAGE:
+		return scroll_by(-page);
+	case KEY_NPAGE:
+		return scroll_by(page);
+	case KEY_HOME:
+		return scroll_by(-first);
+	case KEY_END:
+		return scroll_by(most - first);
 	case 'q':
 		exit(0);
 	case 'r':
 		reverse = !reverse;
 		break;
 	case 'p':
-		next_view();
+		view = (view + 1) % VIEWS;
+		/* sorted as before, where there is that column */
+		if (!is_shown(sort_by))
+			set_sort("running");
 		break;
 	case '<':
-		sort_by = &columns[(at + column_count - 1) % column_count];
-		break;
+		return sort_beside(-1);
 	case '>':
-		sort_by = &columns[(at + 1) % column_count];
-		break;
+		return sort_beside(1);
 	}
-	return 1;
 }
 
 /* Wait for the interval's end: true. Or on a terminal for what may change the screen. */
-static bool wait_until(uint64_t end, bool live)
+static bool wait_until(uint64_t end)
 {
 	struct pollfd in = { .fd = live ? STDIN_FILENO : -1, .events = POLLIN };
-	struct timespec left;
-	char typed[64];
-	uint64_t now;
-	int n, i;
-
-	now = now_ns();
-	now = now < end ? now : end;
-	left.tv_sec = (end - now) / 1000000000;
-	left.tv_nsec = (end - now) % 1000000000;
+	uint64_t now = now_ns(), left_ns = now < end ? end - now : 0;
+	struct timespec left = { left_ns / 1000000000, left_ns % 1000000000 };
 	/* even where the queues take longer to read than that */
-	n = ppoll(&in, 1, &left, live ? &waiting : NULL);
-	if (caught) {
-		obey(caught);
-		caught = 0;
-		return false;
-	}
-	if (n <= 0)
-		return true;
-	/* a key's sequence comes at once, and more than one key may */
-	n = read(STDIN_FILENO, typed, sizeof(typed) - 1);
-	if (n <= 0)
+	int n = ppoll(&in, 1, &left, live ? &waiting : NULL), key;
+
+	if (caught && caught != SIGTSTP)
 		exit(0);
-	typed[n] = '\0';
-	for (i = 0; i < n; i += key(&typed[i]))
-		;
+	if (caught) {
+		/* Ctrl-Z leaves the screen for as long as it takes, until it is drawn again */
+		endwin();
+		raise(SIGSTOP);
+		caught = 0;
+	}
+	if (!live || !n)
+		return true;
+	key = getch();
+	if (key == ERR && n > 0)
+		exit(0);
+	for (; key != ERR; key = getch())
+		act(key);
 	return false;
 }
 
-static void draw(const struct filter *f, const struct row *rows, unsigned int n,
-		 unsigned int hidden, const char *note)
-{
-	struct winsize screen;
+static bool json;
+static double delay = 1;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &screen) || !screen.ws_row || !screen.ws_col)
-		screen = (struct winsize) { .ws_row = 24, .ws_col = 80 };
-	fputs("\033[H\033[J", stdout);
-	print_table(f, rows, n, hidden, note, &screen);
-}
-
-/* So many tables, 0: until it is ended; on the terminal if it is live. */
-static void loop(const struct filter *f, double delay, unsigned int times, bool json, bool live)
+/* So many tables, 0: until it is ended. */
+static void loop(const struct filter *f, unsigned int times)
 {
 	struct queues before = { }, now, next;
 	unsigned int n, hidden, gpu_id = f->count == 1 ? f->nodes[0].gpu_id : 0;
@@ -702,10 +570,10 @@ static void loop(const struct filter *f, double delay, unsigned int times, bool 
 	char note[160];
 
 	if (live)
-		enter_screen();
+		open_screen();
 	queues_read(&now, true);
 	for (;;) {
-		if (wait_until(now.ns + (uint64_t)(delay * 1e9), live)) {
+		if (wait_until(now.ns + (uint64_t)(delay * 1e9))) {
 			queues_read(&next, true);
 			free(before.q);
 			before = now;
@@ -717,12 +585,10 @@ static void loop(const struct filter *f, double delay, unsigned int times, bool 
 		hidden = count_hidden(f, &now);
 		if (!streams_note(&now, f->pid, gpu_id, note, sizeof(note)))
 			*note = '\0';
-		if (live)
-			draw(f, rows, n, hidden, note);
-		else if (json)
+		if (json)
 			print_json(f, rows, n, (now.ns - before.ns) / 1e9, hidden);
 		else
-			print_table(f, rows, n, hidden, note, NULL);
+			print_table(f, rows, n, hidden, note);
 		if (times && !--times)
 			break;
 		if (!live)
@@ -733,70 +599,24 @@ static void loop(const struct filter *f, double delay, unsigned int times, bool 
 	free(now.q);
 }
 
+static bool batch, processes, groups;
+static const char *gpu, *iterations, *sort = "running", *of_pid;
+
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "batch", no_argument, NULL, 'b' },
-		{ "delay", required_argument, NULL, 'd' },
-		{ "gpu", required_argument, NULL, 'g' },
-		{ "groups", no_argument, NULL, 'G' },
-		{ "iterations", required_argument, NULL, 'n' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "processes", no_argument, NULL, 'P' },
-		{ "reverse", no_argument, NULL, 'r' },
-		{ "sort", required_argument, NULL, 's' },
-		{ }
-	};
 	struct filter f = { };
-	const char *gpu = NULL, *sort = "running";
-	const struct view *v = &queue_view;
-	bool json = false, batch = false;
 	unsigned int times = 0;
-	double delay = 1;
-	int opt;
 
-	while ((opt = getopt_long(argc, argv, "bd:g:Gn:jp:Prs:", options, NULL)) != -1) {
-		switch (opt) {
-		case 'b':
-			batch = true;
-			break;
-		case 'd':
-			delay = parse_seconds(&cmd_top, "delay", optarg);
-			break;
-		case 'g':
-			gpu = optarg;
-			break;
-		case 'n':
-			times = parse_number(&cmd_top, "number of tables", optarg, 1, 1000000);
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'p':
-			f.pid = parse_number(&cmd_top, "pid", optarg, 1, 1 << 30);
-			break;
-		case 'P':
-			v = &process_view;
-			break;
-		case 'G':
-			v = &group_view;
-			break;
-		case 'r':
-			reverse = true;
-			break;
-		case 's':
-			sort = optarg;
-			break;
-		default:
-			bad_option(&cmd_top);
-		}
-	}
-	if (optind < argc)
-		usage(&cmd_top, "'%s' is too much", argv[optind]);
-	if (!set_view(v, sort))
+	(void)argc;
+	(void)argv;
+	if (iterations)
+		times = parse_number(&cmd_top, "number of tables", iterations, 1, 1000000);
+	if (of_pid)
+		f.pid = parse_number(&cmd_top, "pid", of_pid, 1, 1 << 30);
+	view = groups ? GROUPS : processes ? PROCESSES : QUEUES;
+	if (!set_sort(sort))
 		usage(&cmd_top, "there is no column '%s' to sort by, of %s", sort,
-		      v == &queue_view ? "queues; --processes and --groups have others" : v->names);
+		      view == QUEUES ? "queues; --processes and --groups have others" : names[view]);
 	if (json && (times > 1 || batch))
 		usage(&cmd_top, "--json prints once");
 	f.count = nodes_find(&cmd_top, gpu, &f.nodes);
@@ -805,37 +625,44 @@ static int run(int argc, char **argv)
 	/* without a terminal once, unless more are wanted */
 	if (!times && !batch && (json || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)))
 		times = 1;
-	loop(&f, delay, times, json, !times && !batch);
+	live = !times && !batch;
+	loop(&f, times);
 	free(f.nodes);
 	return 0;
 }
 
+static const struct option_of options[] = {
+	{ "processes", 'P', NULL, "a line for each process on each GPU", FLAG, &processes },
+	{ "groups", 'G', NULL, "a line for each group on each GPU", FLAG, &groups },
+	{ "batch", 'b', NULL, "one table below the other, until it is ended", FLAG, &batch },
+	{ "delay", 'd', "TIME", "between two tables (default 1 s)", SECONDS, &delay },
+	{ "iterations", 'n', "N", "so many tables, one below the other", TEXT, &iterations },
+	{ "sort", 's', "COLUMN", "pid, gpu, queue, priority, state, running, waiting,\n"
+	  "preempted, rate or command (default running); of processes\n"
+	  "queues, weight, min and cap instead of queue and state;\n"
+	  "of groups processes and group instead of pid and command", TEXT, &sort },
+	{ "reverse", 'r', NULL, "smallest first", FLAG, &reverse },
+	{ "gpu", 'g', "ID", "of this GPU only", TEXT, &gpu },
+	{ "pid", 'p', "PID", "of this process only", TEXT, &of_pid },
+	{ "json", 'j', NULL, "one table, for programs", FLAG, &json },
+	{ }
+};
+
 const struct command cmd_top = {
 	.name = "top",
 	.run = run,
+	.options = options,
 	.summary = "a live table of queues, processes or groups; --json: once, for programs",
-	.help = "top [--processes|--groups] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID]\n"
-		"           [--batch] [--json]\n\n"
-		"The compute queues: what each is served at (in brackets what it asked for, if\n"
+	.usage =
+		"top [--processes|--groups] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID]\n"
+		"           [--batch] [--json]",
+	.about = "The compute queues: what each is served at (in brackets what it asked for, if\n"
 		"that differs), its state, and the share of the time it was seen running,\n"
 		"waiting for the machine, and taken off it. Or the processes, sums over their\n"
 		"queues, with the share that each may have. Or the groups that take turns and\n"
 		"share the time: cgroups with a share of their own, and processes that are in\n"
 		"none. Running and waiting are known only\n"
-		"while the GPU's state is active. Without a terminal the table is printed once.\n\n"
-		"  -P, --processes      a line for each process on each GPU\n"
-		"  -G, --groups         a line for each group on each GPU\n"
-		"  -b, --batch          one table below the other, until it is ended\n"
-		"  -d, --delay TIME     between two tables (default 1 s)\n"
-		"  -n, --iterations N   so many tables, one below the other\n"
-		"  -s, --sort COLUMN    pid, gpu, queue, priority, state, running, waiting,\n"
-		"                       preempted, rate or command (default running); of processes\n"
-		"                       queues, weight, min and cap instead of queue and state;\n"
-		"                       of groups processes and group instead of pid and command\n"
-		"  -r, --reverse        smallest first\n"
-		"  -g, --gpu ID         of this GPU only\n"
-		"  -p, --pid PID        of this process only\n"
-		"  -j, --json           one table, for programs\n\n"
-		"On a terminal: < and > sort by another column, r reverses, p shows processes,\n"
+		"while the GPU's state is active. Without a terminal the table is printed once.",
+	.notes = "On a terminal: < and > sort by another column, r reverses, p shows processes,\n"
 		"groups, queues, arrows, page up and down, home and end scroll, q ends.",
 };

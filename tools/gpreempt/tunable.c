@@ -2,8 +2,6 @@
 /* gpreempt get, gpreempt set: the files of a node that can be written. */
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -37,7 +35,7 @@ static const struct range *range_of(const char *name)
 	const char *slash = strrchr(name, '/');
 	unsigned int i;
 
-	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(ranges); i++)
 		if (!strcmp(ranges[i].name, slash ? slash + 1 : name))
 			return &ranges[i];
 	return NULL;
@@ -77,13 +75,10 @@ static unsigned int find_nodes(const struct command *cmd, const char *gpu, struc
 
 static void get_value(const struct node *n, const char *name, char *buf, size_t size)
 {
-	char path[PATH_SIZE];
-	int r;
+	int r = read_text(buf, size, NODES "/%u/%s", n->gpu_id, name);
 
-	node_path(path, n, name);
-	r = read_text(path, buf, size);
 	if (r)
-		fail(STATUS_FAILED, "%s: %s", path, strerror(-r));
+		fail(STATUS_FAILED, NODES "/%u/%s: %s", n->gpu_id, name, strerror(-r));
 }
 
 static void print_line(const struct node *n, const char *name)
@@ -164,40 +159,29 @@ static int get_processes(int count, char **pids)
 	return status;
 }
 
+static const char *gpu;
+static bool configured;
+
 static int run_get(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "gpu", required_argument, NULL, 'g' },
-		{ }
-	};
-	const char *gpu = NULL;
 	struct node *nodes;
 	unsigned int n, i;
-	int opt, arg;
+	int arg;
 
-	while ((opt = getopt_long(argc, argv, "g:", options, NULL)) != -1) {
-		if (opt != 'g')
-			bad_option(&cmd_get);
-		gpu = optarg;
-	}
 	/* no tunable's name begins with a digit */
-	if (optind < argc && isdigit((unsigned char)*argv[optind])) {
+	if (argc && isdigit((unsigned char)*argv[0])) {
 		if (gpu)
 			usage(&cmd_get, "what processes were given is no GPU's");
-		return get_processes(argc - optind, argv + optind);
+		return get_processes(argc, argv);
 	}
-	if (optind == argc) {
-		n = nodes_find(&cmd_get, gpu, &nodes);
-		for (i = 0; i < n; i++) {
-			if (n > 1)
-				printf("GPU %u\n", nodes[i].gpu_id);
+	n = argc ? find_nodes(&cmd_get, gpu, &nodes) : nodes_find(&cmd_get, gpu, &nodes);
+	for (i = 0; i < n; i++) {
+		if (!argc && n > 1)
+			printf("GPU %u\n", nodes[i].gpu_id);
+		if (!argc)
 			print_all(&nodes[i]);
-		}
-	} else {
-		n = find_nodes(&cmd_get, gpu, &nodes);
-		for (i = 0; i < n; i++)
-			for (arg = optind; arg < argc; arg++)
-				get_one(&nodes[i], argv[arg]);
+		for (arg = 0; arg < argc; arg++)
+			get_one(&nodes[i], argv[arg]);
 	}
 	free(nodes);
 	return 0;
@@ -282,15 +266,14 @@ char **settings_configured(void)
 static void warn_value(const struct node *n, const char *name, const char *value)
 {
 	const struct range *r = range_of(name);
-	char path[PATH_SIZE], choices[128];
+	char choices[128];
 
 	if (r) {
 		warn("%s: '%s' is not a number from %u to %u%s", name, value, r->min, r->max,
 		     strchr(name, '/') ? ", or 0" : "");
 		return;
 	}
-	node_path(path, n, name);
-	read_text(path, choices, sizeof(choices));
+	node_text(n, name, choices, sizeof(choices));
 	if (strchr(choices, '['))
 		warn("%s: '%s' is none of: %s", name, value, choices);
 	else
@@ -361,53 +344,47 @@ int settings_apply(const struct command *cmd, const char *gpu, char **settings)
 
 static int run_set(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "gpu", required_argument, NULL, 'g' },
-		{ "configured", no_argument, NULL, 'c' },
-		{ }
-	};
-	const char *gpu = NULL;
-	char **settings = NULL;
-	int opt;
+	char **settings = configured ? settings_configured() : NULL;
 
-	while ((opt = getopt_long(argc, argv, "g:c", options, NULL)) != -1) {
-		switch (opt) {
-		case 'g':
-			gpu = optarg;
-			break;
-		case 'c':
-			settings = settings_configured();
-			break;
-		default:
-			bad_option(&cmd_set);
-		}
-	}
-	if (settings && optind < argc)
-		usage(&cmd_set, "'%s' is too much", argv[optind]);
+	if (settings && argc)
+		usage(&cmd_set, "'%s' is too much", argv[0]);
 	if (settings && !*settings)
 		fail(STATUS_FAILED, "%s: not there, or empty", CONFIGURED);
-	if (!settings && optind == argc)
+	if (!settings && !argc)
 		usage(&cmd_set, "nothing to set");
-	return settings_apply(&cmd_set, settings && !gpu ? "all" : gpu, settings ?: argv + optind);
+	return settings_apply(&cmd_set, settings && !gpu ? "all" : gpu, settings ?: argv);
 }
+
+static const struct option_of get_options[] = {
+	{ "gpu", 'g', "ID", "of this GPU; needed for NAME where there are several", TEXT, &gpu },
+	{ }
+};
 
 const struct command cmd_get = {
 	.name = "get",
 	.run = run_get,
+	.options = get_options,
+	.operands = true,
 	.summary = "the tunables of a GPU, their ranges and defaults; or what a process was given",
-	.help = "get [--gpu ID|all] [NAME...]\n"
-		"       gpreempt get PID...\n\n"
+	.usage = "get [--gpu ID|all] [NAME...]\n       gpreempt get PID...",
+	.about =
 		"Without NAME all tunables; with NAME the values alone, one a line. With PID what run,\n"
-		"renice or set of that process, and not what its ancestors or its cgroup have.\n\n"
-		"  -g, --gpu ID  of this GPU; needed for NAME where there are several",
+		"renice or set of that process, and not what its ancestors or its cgroup have.",
+};
+
+static const struct option_of set_options[] = {
+	{ "gpu", 'g', "ID", "of this GPU; needed where there are several", TEXT, &gpu },
+	{ "configured", 'c', NULL, "what " CONFIGURED " has, of all GPUs unless one is named",
+	  FLAG, &configured },
+	{ }
 };
 
 const struct command cmd_set = {
 	.name = "set",
 	.run = run_set,
+	.options = set_options,
+	.operands = true,
 	.summary = "change them: enable=1, policy=timeslice, ...",
-	.help = "set [--gpu ID|all] --configured|NAME=VALUE...\n\n"
-		"Until the driver is unloaded; gpreempt(1) tells how to make it last.\n\n"
-		"  -g, --gpu ID      of this GPU; needed where there are several\n"
-		"  -c, --configured  what " CONFIGURED " has, of all GPUs unless one is named",
+	.usage = "set [--gpu ID|all] --configured|NAME=VALUE...",
+	.about = "Until the driver is unloaded; gpreempt(1) tells how to make it last.",
 };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The name of a process is any bytes, and cut off where it gets too long. */
+#include <string.h>
+
 #include "gpreempt.h"
 
-unsigned int utf8_length(const char *text)
+/* Bytes of the character in UTF-8 that it begins with, 0 if it is none. */
+static unsigned int length(const char *text)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *p = (const unsigned char *)text;
@@ -19,4 +22,17 @@ unsigned int utf8_length(const char *text)
 		c = c << 6 | (p[i] & 0x3f);
 	}
 	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : n;
+}
+
+void utf8_text(char *buf, size_t size, const char *text)
+{
+	char *end = buf;
+
+	while (*text && end + 4 < buf + size) {
+		unsigned int n = length(text);
+
+		end = mempcpy(end, n ? text : REPLACEMENT, n ?: strlen(REPLACEMENT));
+		text += n ?: 1;
+	}
+	*end = '\0';
 }

@@ -27,7 +27,8 @@ def setUpModule():
     subprocess.run(["cc", "-D_GNU_SOURCE", "-Wall", "-I", metrics.SOURCE,
                     "-I", metrics.SOURCE / "../../include/uapi",
                     "-isystem", HEADERS, "-o", TIMELINE,
-                    TESTBENCH / "tool/timeline.c", *objects], check=True)
+                    TESTBENCH / "tool/timeline.c", *objects, "-ljson-c", "-lncursesw", "-ltinfo"],
+                   check=True)
 
 
 def tearDownModule():

@@ -224,14 +224,13 @@ static int set_level(int level, int ceiling)
 static const char *driver_error(int error)
 {
 	switch (-error) {
-	case ENOENT:
 	case ENXIO:
 		return "the node has no AMD GPU, or amdgpu is not loaded";
 	case ENOTTY:
 		return "the node's amdgpu was built without GPREEMPT";
 	case EINVAL:
 		return "the node's GPREEMPT is of another version than this plugin";
-	case EBUSY:
+	case EAGAIN:
 		return "a GPU of the node is being reset";
 	default:
 		return strerror(-error);
@@ -244,7 +243,7 @@ static const char *driver_error(int error)
  */
 static int node_failed(int error, bool asked)
 {
-	bool no_gpu = error == -ENOENT || error == -ENXIO;
+	bool no_gpu = error == -ENXIO;
 	bool no_driver = error == -ENOTTY || error == -EINVAL;
 
 	if (no_gpu && !asked)
