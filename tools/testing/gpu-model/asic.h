@@ -12,6 +12,7 @@
 
 struct cwsr_ops;
 struct discovery;
+struct ih_sources;
 struct isa;
 struct sched_ops;
 struct sdma_regs;
@@ -30,6 +31,8 @@ enum reg {
 	REG_PARTITION_MEM_STATUS,
 	REG_PARTITION_COMPUTE_STATUS,
 	REG_MP0_C2PMSG_33,
+	REG_GOLDEN_TSC_COUNT_UPPER,
+	REG_GOLDEN_TSC_COUNT_LOWER,
 
 	REG_ATC_PASID_UPDATE_STATUS,
 	REG_ATC_VMID0_PASID,
@@ -82,12 +85,19 @@ enum reg {
 	REG_RLC_GPU_CLOCK_LSB,
 	REG_RLC_GPU_CLOCK_MSB,
 	REG_RLC_CAPTURE_GPU_CLOCK,
+	REG_GB_ADDR_CONFIG,
+	REG_CP_PFP_IC_OP_CNTL,
+	REG_CP_ME_IC_OP_CNTL,
+	REG_CP_CPC_IC_OP_CNTL,
+	REG_CP_MES_GP3_LO,
 
 	REG_SDMA0,		/* each with all of its engine's */
 	REG_SDMA1,
 	REG_SDMA2,
 	REG_SDMA3,
 	REG_SDMA4,
+	REG_SDMA0_F32_CNTL,	/* where it is not among its engine's */
+	REG_SDMA1_F32_CNTL,
 	REG_IDS
 };
 
@@ -112,15 +122,23 @@ struct cu_size {
  * @name:		of the command line
  * @part:		of the VBIOS
  * @device: @subsystem: @revision: @class: PCI identity (pci.ids, amdgpu.ids)
+ * @atomics:		its requests are enabled at power-on, as by a hypervisor behind which nobody
+ *			sees a root port: amdkfd does not do without
  * @discovery:		describes its blocks by a table at the end of VRAM; NULL: the driver
  *			knows them
  * @xccs: @engines:	most XCCs, and shader engines of one, that it may have
  * @pipe_queues:	queue slots of a pipe
+ * @mes:		micro engines with slots: 2, or 4 where MES is ME 3 and graphics' queues
+ *			have slots of ME 0
+ * @wgps:		two units of an engine are a work-group processor, and work or not together
+ * @scratch_regs:	packets of processes may write SCRATCH_REG0 to 7
  * @cu:			its compute units
  * @watch_line:		a watch point's address counts in these bytes, log2
- * @isa:		instruction set
+ * @isa:		instruction set; NULL: none yet, and dispatches are refused
+ * @ih:			who sends interrupts
  * @sdma:		the registers of an SDMA engine
  * @sched:		the scheduler's firmware
+ * @gb_addr_config:	GB_ADDR_CONFIG
  * @cwsr:		how waves are saved
  * @reg:		byte offset of each register; 0: it has none of that name
  */
@@ -130,23 +148,27 @@ struct asic {
 	u16 device, subsystem;
 	u8 revision;
 	u16 class;
+	bool atomics;
 	const struct discovery *discovery;
 	u8 xccs, engines;
-	u8 pipe_queues;
+	u8 pipe_queues, mes;
+	bool wgps, scratch_regs;
 	const struct cu_size *cu;
 	u8 watch_line;
 	const struct isa *isa;
+	const struct ih_sources *ih;
 	const struct sdma_regs *sdma;
 	const struct sched_ops *sched;
 	const struct cwsr_ops *cwsr;
+	u32 gb_addr_config;
 	u32 reg[REG_IDS];
 };
 
 /* The MI210 comes first: a configuration of zeros is one. */
-enum asic_id { ASIC_MI210, ASIC_MI300X, ASICS };
+enum asic_id { ASIC_MI210, ASIC_MI300X, ASIC_GFX1100, ASICS };
 
 extern const struct asic *const asics[ASICS];
-extern const struct asic asic_mi210, asic_mi300x;
+extern const struct asic asic_mi210, asic_mi300x, asic_gfx1100;
 
 static inline const struct asic *asic_of(const struct gpu *g)
 {

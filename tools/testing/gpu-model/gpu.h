@@ -44,6 +44,7 @@ struct sdma;
 struct doorbells;
 struct engine;
 struct schedulers;
+struct mes;
 struct slots;
 struct spi;
 struct regs;
@@ -114,6 +115,7 @@ struct gpu {
 	struct doorbells *doorbells;
 	struct engine *engine;
 	struct schedulers *hws;
+	struct mes *mes;
 	struct spi *spi;
 	struct control *control;
 	unsigned int partition_xccs;

@@ -42,12 +42,13 @@ static const char usage[] =
 "       gpu-model params                           what things cost, and why so much\n"
 "       gpu-model control PATH COMMAND...         (see gpu-model control)\n"
 "\n"
-"An AMD Instinct MI210 or MI300X for QEMU's vfio-user-pci. Listens on PATH,\n"
-"serves one QEMU, ends with it.\n"
+"An AMD Instinct MI210 or MI300X for QEMU's vfio-user-pci, or what is there of a\n"
+"gfx1100. Listens on PATH, serves one QEMU, ends with it.\n"
 "\n"
 "  --socket PATH          unix socket to listen on\n"
 "  --log FILE             event log, one line an event\n"
-"  --asic mi210|mi300x    which GPU to be (default mi210)\n"
+"  --asic mi210|mi300x|gfx1100\n"
+"                         which GPU to be (default mi210)\n"
 "  --revision N           of an MI300X: 1 is gfx942 (default), 0 gfx941\n"
 "  --xccs N               compute dies of an MI300X, 1 to %u (default %u)\n"
 "  --engines N            shader engines of each, 1 to %u (default %u)\n"
@@ -112,7 +113,7 @@ static unsigned int asic_number(const char *name)
 	for (i = 0; i < ASICS; i++)
 		if (!strcmp(asics[i]->name, name))
 			return i;
-	fprintf(stderr, "gpu-model: --asic '%s': mi210 or mi300x\n", name);
+	fprintf(stderr, "gpu-model: --asic '%s': mi210, mi300x or gfx1100\n", name);
 	exit(2);
 }
 
@@ -145,6 +146,10 @@ static void check_size(const struct gpu_config *c)
 	if (c->xccs > a->xccs || c->engines > a->engines) {
 		fprintf(stderr, "gpu-model: --asic %s: at most %u XCCs of %u shader engines\n",
 			a->name, a->xccs, a->engines);
+		exit(2);
+	}
+	if (a->wgps && c->cus_per_engine % 2) {
+		fprintf(stderr, "gpu-model: --asic %s: an odd number of units in an engine\n", a->name);
 		exit(2);
 	}
 	if (c->inactive_cus > (c->cus_per_engine > 1 ? c->engines : 0)) {

@@ -7,6 +7,7 @@
 #include "host/params.h"
 #include "isa/wave.h"
 #include "sdma/sdma.h"
+#include "vm/ih.h"
 
 #define VM_L2		0x0a100
 #define VM_FB		0x0a600
@@ -19,11 +20,12 @@ const struct asic asic_mi210 = {
 	.device = 0x740f, .subsystem = 0x0c34, .revision = 2,
 	.class = 0x0380,	/* other display controller */
 	.xccs = 1, .engines = ENGINES_MAX,
-	.pipe_queues = 8,
+	.pipe_queues = 8, .mes = 2,
 	.cu = &gfx9_cu,
 	.watch_line = 6,
 	.isa = &isa_gfx90a,
 	.sdma = &sdma_4_4_0,
+	.ih = &ih_soc15,
 	.sched = &hws_sched,
 	.cwsr = &cwsr_gfx9,
 	.reg = {

@@ -13,6 +13,7 @@
 #include "host/params.h"
 #include "isa/wave.h"
 #include "sdma/sdma.h"
+#include "vm/ih.h"
 
 /* What has no registers that matter here shares a corner of the register space. */
 #define NOWHERE	0x16c00
@@ -58,11 +59,12 @@ const struct asic asic_mi300x = {
 	.discovery = &discovery,
 	.xccs = XCCS_MAX,
 	.engines = 4,		/* the MQD has CU masks for no more (v9_structs.h) */
-	.pipe_queues = 8,
+	.pipe_queues = 8, .mes = 2,
 	.cu = &gfx9_cu,
 	.watch_line = 7,
 	.isa = &isa_gfx942,
 	.sdma = &sdma_4_4_2,
+	.ih = &ih_soc15,
 	.sched = &hws_sched,
 	.cwsr = &cwsr_gfx9,
 	.reg = {

@@ -99,8 +99,43 @@ static u8 *put_ips(const struct gpu_config *cfg, u8 *buf, u8 *t)
 	return end;
 }
 
+/* The table at @t: what every version begins with, then @n dwords. */
+static u8 *put_info(u8 *buf, u8 *t, unsigned int major, unsigned int minor, const u32 *info,
+		    unsigned int n)
+{
+	u8 *p = t + 12;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		p = put32(p, info[i]);
+	put32(t, GC_SIGNATURE);
+	put16(t + 4, major);
+	put16(t + 6, minor);
+	put32(t + 8, p - t);
+	enter(buf, TABLE_GC, t, p - t);
+	return p;
+}
+
+/* gc_info_v1_2 */
+static u8 *put_gc_1_2(const struct gpu_config *cfg, u8 *buf, u8 *t)
+{
+	const struct cu_size *cu = asics[cfg->asic]->cu;
+	const u32 info[] = {
+		cfg->engines, cfg->cus_per_engine / 2, 0 /* WGPs of an array */,
+		4 /* render backends */, 24 /* L2 channels */, 1536 /* general registers */,
+		32 /* geometry threads */, 32 /* geometry table */, 1792 /* primitive buffer */,
+		512 /* parameter cache */, 0 /* offchip LDS */, 32 /* lanes */, cu->waves,
+		32 /* scratch slots a CU */, cu->lds / 1024, 1, 1 /* arrays an engine */, 1, 1,
+		cfg->cus_per_engine, 16, gpu_die_cus(cfg),
+		2, 16, 1, 32, 16 /* of a WGP: L0, instruction and scalar caches */,
+		1, 256, 24,
+	};
+
+	return put_info(buf, t, 1, 2, info, sizeof(info) / sizeof(info[0]));
+}
+
 /* gc_info_v2_1 */
-static u8 *put_gc(const struct gpu_config *cfg, u8 *buf, u8 *t)
+static u8 *put_gc_2_1(const struct gpu_config *cfg, u8 *buf, u8 *t)
 {
 	const struct cu_size *cu = asics[cfg->asic]->cu;
 	const u32 info[] = {
@@ -111,17 +146,14 @@ static u8 *put_gc(const struct gpu_config *cfg, u8 *buf, u8 *t)
 		cu->lds / 1024, 1, 1,
 		cfg->cus_per_engine, 32, 1, 2, 64, 16, 4096,
 	};
-	u8 *p = t + 12;
-	unsigned int i;
 
-	for (i = 0; i < sizeof(info) / sizeof(info[0]); i++)
-		p = put32(p, info[i]);
-	put32(t, GC_SIGNATURE);
-	put16(t + 4, 2);
-	put16(t + 6, 1);
-	put32(t + 8, p - t);
-	enter(buf, TABLE_GC, t, p - t);
-	return p;
+	return put_info(buf, t, 2, 1, info, sizeof(info) / sizeof(info[0]));
+}
+
+static u8 *put_gc(const struct gpu_config *cfg, u8 *buf, u8 *t)
+{
+	return asics[cfg->asic]->discovery->gc_info == GC_INFO_1_2 ? put_gc_1_2(cfg, buf, t) :
+								     put_gc_2_1(cfg, buf, t);
 }
 
 /* Nothing is harvested: an empty list. */

@@ -27,10 +27,12 @@ struct ip {
 /**
  * struct discovery - what a GPU's table says
  * @gc:		its graphics block, of the first XCC
+ * @gc_info:	version of the table that tells that block's shape
  * @ips: @nips:	the others
  */
 struct discovery {
 	struct ip gc;
+	enum { GC_INFO_2_1, GC_INFO_1_2 } gc_info;
 	const struct ip *ips;
 	unsigned int nips;
 };

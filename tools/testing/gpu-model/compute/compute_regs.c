@@ -30,15 +30,19 @@ static u32 read_wf_count(struct gpu *g, u32 off, u32 index)
 	return spi_wave_count(g, selected_engine(g, off), pipe, index);
 }
 
-/* Which units of an engine do not work: those behind the ones that do, up to the mask's end. */
+/*
+ * Which units, or pairs of them, of an engine do not work: those behind the ones that do, up to
+ * the mask's end.
+ */
 static u32 read_array_config(struct gpu *g, u32 off, u32 index)
 {
-	unsigned int engine = selected_engine(g, off);
+	unsigned int engine = selected_engine(g, off), cus;
 
 	(void)index;
 	if (engine >= gpu_engines(g))
 		return 0;
-	return ARRAY_INACTIVE_CUS(~0u << gpu_engine_cus(&g->cfg, engine % g->cfg.engines));
+	cus = gpu_engine_cus(&g->cfg, engine % g->cfg.engines);
+	return ARRAY_INACTIVE_CUS(~0u << (asic_of(g)->wgps ? cus / 2 : cus));
 }
 
 /* Banked by the VMID that GRBM_GFX_CNTL selects; all XCCs are told the same. */

@@ -54,6 +54,7 @@ enum {
 	MQD_RPTR_REPORT_LO = 139, MQD_RPTR_REPORT_HI = 140,
 	MQD_WPTR_POLL_LO = 141, MQD_WPTR_POLL_HI = 142,
 	MQD_DOORBELL_CONTROL = 143, MQD_PQ_CONTROL = 145,
+	MQD_GFX_WPTR_LO = 149,		/* of a graphics queue's (v11_structs.h) */
 	MQD_IB_BASE_LO = 146, MQD_IB_BASE_HI = 147, MQD_IB_RPTR = 148, MQD_IB_CONTROL = 149,
 	MQD_CTX_SAVE_BASE_LO = 171, MQD_CTX_SAVE_BASE_HI = 172,
 	MQD_CNTL_STACK_OFFSET = 174, MQD_CNTL_STACK_SIZE = 175,
@@ -63,6 +64,7 @@ enum {
 	MQD_SAVED_IB_CONTROL = 184,	/* reserved; the model's own, see slot.c */
 	MQD_PM4_TARGET_XCC = 225, MQD_STRIDE = 226,
 	MQD_DOORBELL_ID0 = 240,
+	MQD_SDMA_WPTR_POLL_HI = 26,	/* of an SDMA queue's, then _LO (v11_structs.h) */
 };
 
 /* Why a queue takes no more packets: bits of ROCr's queue_inactive_signal. */

@@ -39,10 +39,15 @@ bool cp_turn(struct gpu *g)
 
 		if (!h->active || is_follower(g, h))
 			continue;
-		/* Loaded by registers. */
-		if (h->is_user && !h->uq && (!is_complete(g, h) || !slot_enter(g, h, NULL)))
+		if (mec_is_mes(h)) {
+			more |= asic_of(g)->sched->ring(g, h);
 			continue;
-		if (!h->is_user)		/* AQL or not */
+		}
+		/* Loaded by registers. */
+		if (h->is_user && !h->uq && h->me != ME_GFX &&
+		    (!is_complete(g, h) || !slot_enter(g, h, NULL)))
+			continue;
+		if (!h->is_user || h->me == ME_GFX)	/* AQL or not */
 			more |= pm4_run(g, h, &s->pm4[i]);
 		else if (h->aql && h->rung)
 			aql_run(h);

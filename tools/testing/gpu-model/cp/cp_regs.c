@@ -12,6 +12,15 @@
 
 #define CLOCK_CAPTURE		1u
 #define SAFE_MODE_CMD		1u
+#define ICACHE_INVALIDATED	(1u << 1)
+#define ICACHE_PRIMED		(1u << 5)
+
+/*
+ * Version, and from bit 12 on that of the API: what owners report of 2024 and 2025. From 0x47 on
+ * MES maps the kernel's queues, from API 2 on ADD_QUEUE has the write pointer's address in VMID 0.
+ */
+#define MES_VERSION		(0x80 | 14 << 12)
+#define MES_KIQ_VERSION		(0x6f | 14 << 12)
 
 /* enum amdgpu_gfx_partition: each XCC is one; else the partitions, less one */
 #define PARTITION_CPX		4
@@ -34,11 +43,40 @@ static void write_clock_capture(struct gpu *g, u32 off, u32 index, u32 val)
 	regs_set(g, reg_at(g, regs_xcc(off), REG_RLC_GPU_CLOCK_MSB), (u32)(now >> 32));
 }
 
+/* Firmware's caches of instructions, which there are none of: each request is done. */
+static u32 read_icache(struct gpu *g, u32 off, u32 index)
+{
+	(void)index;
+	return regs_get(g, off) | ICACHE_INVALIDATED | ICACHE_PRIMED;
+}
+
+/* The clock that the driver tells as the GPU's, in halves. */
+static u32 read_tsc(struct gpu *g, u32 off, u32 index)
+{
+	u64 now = gpu_now() / GPU_CLOCK_NS;
+
+	(void)index;
+	return off == reg_at(g, 0, REG_GOLDEN_TSC_COUNT_UPPER) ? now >> 32 : (u32)now;
+}
+
+/* Firmware tells its version here, each pipe its own. */
+static u32 read_mes_version(struct gpu *g, u32 off, u32 index)
+{
+	u32 sel = grbm_cntl(g, off);
+
+	(void)index;
+	if (GRBM_ME(sel) != ME_MES)
+		return 0;
+	return GRBM_PIPE(sel) == 0 ? MES_VERSION : GRBM_PIPE(sel) == 1 ? MES_KIQ_VERSION : 0;
+}
+
 /* The slot that GRBM_GFX_CNTL of a register's XCC selects, or NULL. */
 static struct hqd *selected_hqd(struct gpu *g, u32 off)
 {
 	u32 sel = grbm_cntl(g, off);
 
+	if (GRBM_ME(sel) == ME_GFX)	/* these have registers of other names */
+		return NULL;
 	return mec_hqd(g, regs_xcc(off), GRBM_ME(sel), GRBM_PIPE(sel), GRBM_QUEUE(sel));
 }
 
@@ -145,6 +183,12 @@ const struct reg_range cp_regs[] = {
 	{ REG_PARTITION_COMPUTE_STATUS, 1, read_partition_status, regs_write_ignore },
 	{ REG_RLC_SAFE_MODE, 1, read_safe_mode, NULL },
 	{ REG_RLC_CAPTURE_GPU_CLOCK, 1, NULL, write_clock_capture },
+	{ REG_CP_PFP_IC_OP_CNTL, 1, read_icache, NULL },
+	{ REG_CP_ME_IC_OP_CNTL, 1, read_icache, NULL },
+	{ REG_CP_CPC_IC_OP_CNTL, 1, read_icache, NULL },
+	{ REG_CP_MES_GP3_LO, 1, read_mes_version, regs_write_ignore },
+	{ REG_GOLDEN_TSC_COUNT_UPPER, 1, read_tsc, regs_write_ignore },
+	{ REG_GOLDEN_TSC_COUNT_LOWER, 1, read_tsc, regs_write_ignore },
 	{ 0 }
 };
 
@@ -155,6 +199,7 @@ void cp_regs_power_on(struct gpu *g)
 	for (i = 0; i < n; i++) {
 		/* gc_9_0_default.h */
 		regs_set(g, reg_at(g, i, REG_CP_IQ_WAIT_TIME2), 0x40404040);
+		regs_set(g, reg_at(g, i, REG_GB_ADDR_CONFIG), asic_of(g)->gb_addr_config);
 		if (asic_of(g)->xccs > 1)	/* one partition of all */
 			regs_set(g, reg_at(g, i, REG_CP_HYP_XCP_CTL), XCP_CTL(i, n));
 	}

@@ -17,24 +17,22 @@
 enum {
 	OP_NOP = 0, OP_COPY, OP_WRITE, OP_INDIRECT = 4, OP_FENCE, OP_TRAP, OP_SEM,
 	OP_POLL_REGMEM, OP_COND_EXE, OP_ATOMIC, OP_CONST_FILL, OP_PTEPDE, OP_TIMESTAMP,
-	OP_SRBM_WRITE, OP_PRE_EXE, OP_DUMMY_TRAP,
+	OP_SRBM_WRITE, OP_PRE_EXE, OP_DUMMY_TRAP, OP_GCR_REQ = 17,	/* SDMA 6 */
 };
+
+#define POLL_VM_INVALIDATE	4		/* sub-operation, of SDMA 6 */
 
 #define COPY_BROADCAST		(1u << 27)
 #define COPY_COUNT		0x3fffffff	/* bytes - 1; 22 bits before SDMA 4.4 */
 #define COPY_WINDOW		4		/* sub-operation: a box out of a larger one */
 #define ELEMENT_LOG2_MAX	4
 #define PACKET_DWORDS_MAX	13
-#define SOURCE_TRAP		224
 #define MAX_WRITE		0x100000u	/* dwords; the field has 20 bits */
 #define POLL_HDP_FLUSH		(1u << 26)
 #define POLL_FUNCTION(p)	((p)[0] >> 28 & 7)
 
 /* Copies and fills let the guest's maps change between two pieces of this size. */
 #define PIECE_BYTES		0x100000ull
-
-/* IH client of each engine's traps (soc15_ih_clientid). */
-static const u8 engine_client[SDMA_ENGINES] = { 8, 9, 1, 4, 5 };
 
 /* NULL: *@err is -EFAULT, or -EAGAIN for an access that is to be made again. */
 static void *reach(struct gpu *g, u32 vmid, u64 va, size_t *span, bool write, int *err)
@@ -245,6 +243,18 @@ static int poll(struct gpu *g, const struct sdma_ring *r, u32 vmid, const u32 *p
 	return packet_compare(POLL_FUNCTION(p), val & mask, ref) ? 0 : -EAGAIN;
 }
 
+/* COND_EXE; *@skip: dwords behind it that are not executed. */
+static int cond_exe(struct gpu *g, const struct stream *s, const u32 *p, u32 *skip)
+{
+	u32 val;
+	int err = vm_read_retry(g, s->vmid, packet_u64(p + 1) & ~3ull, &val, 4);
+
+	if (err)
+		return err;
+	*skip = val == p[3] ? 0 : p[4] & 0x3fff;
+	return *skip > s->avail - 5 ? -EINVAL : 0;
+}
+
 /* Operations of ATOMIC, TC_OP of the register headers; bit 6 only says that nothing returns. */
 enum {
 	ATOMIC_SWAP = 7, ATOMIC_CMPSWAP = 8, ATOMIC_ADD = 15, ATOMIC_SUB, ATOMIC_SMIN, ATOMIC_UMIN,
@@ -343,10 +353,11 @@ static int atomic_packet(struct gpu *g, u32 vmid, const u32 *p)
 
 static void trap(struct gpu *g, const struct sdma_ring *r, u32 vmid, u32 context)
 {
+	const struct ih_sources *ih = asic_of(g)->ih;
 	struct ih_vector v = {
-		.client = engine_client[r->engine],
-		.source = SOURCE_TRAP,
-		.ring = r->id,
+		.client = ih->sdma_client[r->engine],
+		.source = ih->sdma_source,
+		.ring = ih->sdma_places ? r->queue | r->engine << 4 : r->id,
 		.vmid = vmid,
 		.pasid = vmid ? ih_vmid_pasid(g, vmid) : 0,
 		.data = { context & 0x0fffffff },
@@ -356,12 +367,13 @@ static void trap(struct gpu *g, const struct sdma_ring *r, u32 vmid, u32 context
 }
 
 /* Dwords of a packet without data, 0 for what this engine does not know. */
-static u32 packet_dwords(u32 header)
+static u32 packet_dwords(const struct gpu *g, u32 header)
 {
 	/* With a sub-operation (tiled, physical, ...) the layout is another one. */
 	static const u8 plain[] = {
 		[OP_COPY] = 7, [OP_WRITE] = 4, [OP_INDIRECT] = 6, [OP_FENCE] = 4, [OP_TRAP] = 2,
-		[OP_POLL_REGMEM] = 6, [OP_ATOMIC] = 8, [OP_CONST_FILL] = 5, [OP_PTEPDE] = 10, [OP_TIMESTAMP] = 3,
+		[OP_POLL_REGMEM] = 6, [OP_COND_EXE] = 5, [OP_ATOMIC] = 8, [OP_CONST_FILL] = 5,
+		[OP_PTEPDE] = 10, [OP_TIMESTAMP] = 3,
 		[OP_SRBM_WRITE] = 3, [OP_PRE_EXE] = 2, [OP_DUMMY_TRAP] = 2,
 	};
 	unsigned int op = header & 0xff, sub = header >> 8 & 0xff;
@@ -370,7 +382,13 @@ static u32 packet_dwords(u32 header)
 		return 1 + (header >> 16 & 0x3fff);
 	if (op == OP_COPY && sub == COPY_WINDOW)
 		return 13;
+	if (asic_of(g)->sdma->is_6 && op == OP_GCR_REQ)
+		return 5;
+	if (asic_of(g)->sdma->is_6 && op == OP_POLL_REGMEM && sub == POLL_VM_INVALIDATE)
+		return 4;
 	if (op >= sizeof(plain) || (sub && op != OP_TIMESTAMP))
+		return 0;
+	if (op == OP_COND_EXE && !asic_of(g)->sdma->is_6)
 		return 0;
 	if (op == OP_COPY && header & COPY_BROADCAST)
 		return 9;
@@ -383,7 +401,7 @@ u64 sdma_packet_bytes(struct gpu *g, const struct stream *s)
 
 	if (stream_read(g, s, 0, 1, p))
 		return 0;
-	n = packet_dwords(p[0]);
+	n = packet_dwords(g, p[0]);
 	if (!n || n > s->avail || (p[0] & 0xff) == OP_NOP || stream_read(g, s, 0, n, p))
 		return 0;
 	switch (p[0] & 0xff) {
@@ -408,7 +426,7 @@ static int execute(struct gpu *g, struct sdma_ring *r, const struct stream *s, b
 	*taken = s->avail;
 	if (stream_read(g, s, 0, 1, p))
 		return -EFAULT;
-	n = packet_dwords(p[0]);
+	n = packet_dwords(g, p[0]);
 	if (!n || n > s->avail) {
 		log_warn("SDMA%u: packet 0x%08x with %u dwords left refused", r->engine, p[0],
 			 s->avail);
@@ -453,7 +471,15 @@ static int execute(struct gpu *g, struct sdma_ring *r, const struct stream *s, b
 		trap(g, r, r->user ? s->vmid : 0, p[1]);
 		return 0;
 	case OP_POLL_REGMEM:
+		if ((p[0] >> 8 & 0xff) == POLL_VM_INVALIDATE) {
+			vm_invalidate(g, r->user ? 1u << s->vmid : p[3] & 0xffff);
+			return 0;
+		}
 		return poll(g, r, s->vmid, p);
+	case OP_COND_EXE:
+		err = cond_exe(g, s, p, &n);
+		*taken += err ? 0 : n;
+		return err;
 	case OP_ATOMIC:
 		return atomic_packet(g, s->vmid, p);
 	case OP_CONST_FILL:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SDMA queues of processes as the scheduler maps them. Each has a place of its
- * own, which the driver chose: engine and ring stand in its MQD. That is the
- * ring's registers in their order, with gaps (struct v9_sdma_mqd).
+ * own, which the driver chose: engine and ring stand in its MQD. Or MES chooses it. The MQD is
+ * the ring's registers in their order, with gaps (struct v9_sdma_mqd, v11_sdma_mqd).
  */
 #include <errno.h>
 
@@ -14,8 +14,9 @@
 #define MQD_DWORDS	128
 
 enum {
-	MQD_RB_CNTL = 0, MQD_RB_RPTR = 3, MQD_RB_WPTR = 5, MQD_IB_RPTR = 11, MQD_IB_BASE_LO = 13,
-	MQD_IB_SIZE = 15, MQD_ENGINE = 126, MQD_QUEUE = 127,
+	MQD_RB_CNTL = 0, MQD_RB_RPTR = 3, MQD_RB_WPTR = 5, MQD_ENGINE = 126, MQD_QUEUE = 127,
+	/* from IB_RPTR on */
+	IB_RPTR = 0, IB_BASE_LO = 2, IB_SIZE = 4,
 };
 
 #define VMID_SHIFT	24
@@ -33,9 +34,6 @@ static const struct {
 	{ MQD_RB_RPTR + 1, RB_RPTR_HI, true },
 	{ MQD_RB_WPTR, RB_WPTR, true },
 	{ MQD_RB_WPTR + 1, RB_WPTR_HI, true },
-	{ 8, RB_RPTR_ADDR_HI, false },
-	{ 9, RB_RPTR_ADDR_LO, false },
-	{ 22, DOORBELL_OFFSET, false },
 };
 
 #define NFIELDS	(sizeof(fields) / sizeof(fields[0]))
@@ -51,16 +49,20 @@ unsigned int sdma_first(const struct gpu *g, unsigned int xcc)
 int sdma_map(struct gpu *g, const struct sdma_user *u)
 {
 	struct sdma *d = g->sdma;
-	u32 m[MQD_DWORDS], i, engine;
+	const struct sdma_regs *layout = asic_of(g)->sdma;
+	u32 m[MQD_DWORDS], i, engine, n;
+	const u32 *ib = m + layout->mqd_ib;
 	struct sdma_ring *r;
 	u64 wptr;
 
 	if (vm_read(g, 0, u->mqd, m, sizeof(m)))
 		return -EFAULT;
-	if (m[MQD_ENGINE] >= SDMA_ENGINES - u->first || m[MQD_QUEUE] >= SDMA_USER_RINGS)
+	if (layout->placed &&
+	    (m[MQD_ENGINE] >= SDMA_ENGINES - u->first || m[MQD_QUEUE] >= SDMA_USER_RINGS))
 		return -EINVAL;
-	engine = u->first + m[MQD_ENGINE];
-	r = &d->ring[engine][2 + m[MQD_QUEUE]];
+	engine = layout->placed ? u->first + m[MQD_ENGINE] : u->engine;
+	n = layout->placed ? 2 + m[MQD_QUEUE] : u->queue;
+	r = &d->ring[engine][n];
 	pthread_mutex_lock(&d->lock);
 	if (r->mqd) {
 		pthread_mutex_unlock(&d->lock);
@@ -68,6 +70,9 @@ int sdma_map(struct gpu *g, const struct sdma_user *u)
 	}
 	for (i = 0; i < NFIELDS; i++)
 		sdma_ring_set(g, r, fields[i].reg, m[fields[i].mqd]);
+	sdma_ring_set(g, r, RB_RPTR_ADDR_HI, m[layout->mqd_rptr_addr]);
+	sdma_ring_set(g, r, RB_RPTR_ADDR_LO, m[layout->mqd_rptr_addr + 1]);
+	sdma_ring_set(g, r, DOORBELL_OFFSET, m[layout->mqd_doorbell]);
 	/* A doorbell rung while it was not mapped is lost: memory has the write pointer. */
 	if (!vm_read(g, u->vmid, u->write_addr, &wptr, sizeof(wptr))) {
 		sdma_ring_set(g, r, RB_WPTR, (u32)wptr);
@@ -76,15 +81,15 @@ int sdma_map(struct gpu *g, const struct sdma_user *u)
 	r->mqd = u->mqd;
 	r->pasid = u->pasid;
 	r->ready_at = u->since;
-	r->ib_base = packet_u64(m + MQD_IB_BASE_LO);
-	r->ib_pos = m[MQD_IB_RPTR];
-	r->ib_len = m[MQD_IB_SIZE];
+	r->ib_base = packet_u64(ib + IB_BASE_LO);
+	r->ib_pos = ib[IB_RPTR];
+	r->ib_len = ib[IB_SIZE];
 	r->ib_vmid = u->vmid;
 	sdma_ring_set(g, r, DOORBELL, DOORBELL_ENABLE);
 	sdma_ring_set(g, r, RB_CNTL, (m[MQD_RB_CNTL] & ~(15u << VMID_SHIFT)) |
 		      u->vmid << VMID_SHIFT | RB_ENABLE);
 	log_event("sdma-map", "queue=%#x pasid=%u engine=%u ring=%u vmid=%u",
-		  DOORBELL_DW(m[22]), u->pasid, r->engine, m[MQD_QUEUE], u->vmid);
+		  DOORBELL_DW(m[layout->mqd_doorbell]), u->pasid, r->engine, n - 2, u->vmid);
 	sdma_kick_locked(d);
 	pthread_mutex_unlock(&d->lock);
 	return 0;
@@ -102,7 +107,7 @@ static void write_mqd(struct gpu *g, const struct sdma_ring *r)
 		if (fields[i].back)
 			err |= vm_write(g, 0, r->mqd + 4 * fields[i].mqd, &val, 4);
 	}
-	err |= vm_write(g, 0, r->mqd + 4 * MQD_IB_RPTR, ib, sizeof(ib));
+	err |= vm_write(g, 0, r->mqd + 4 * asic_of(g)->sdma->mqd_ib, ib, sizeof(ib));
 	if (err)
 		log_warn("SDMA%u: cannot write a queue's MQD", r->engine);
 }
@@ -145,6 +150,23 @@ unsigned int sdma_unmap(struct gpu *g, sdma_wanted_fn *wanted, const void *ctx)
 	}
 	pthread_mutex_unlock(&d->lock);
 	return count;
+}
+
+bool sdma_free_place(struct gpu *g, const u32 mask[2], unsigned int *engine, unsigned int *queue)
+{
+	unsigned int e, n;
+	bool found = false;
+
+	pthread_mutex_lock(&g->sdma->lock);
+	for (n = 2; n < SDMA_USER_RINGS && !found; n++) {
+		for (e = 0; e < 2 && !found; e++) {
+			found = mask[e] >> n & 1 && !g->sdma->ring[e][n].mqd;
+			*engine = e;
+			*queue = n;
+		}
+	}
+	pthread_mutex_unlock(&g->sdma->lock);
+	return found;
 }
 
 /* A ring that the scheduler mapped, with this MQD (or 0) and VMID (or 0); NULL. */

@@ -38,7 +38,7 @@
 
 /**
  * struct sdma_ring - a ring; touched by SDMA's turns only, unless said otherwise
- * @engine: @reg: @id:	place; @id is the ring number in trap vectors
+ * @engine: @queue: @reg: @id:	place; @id is the kind of ring in trap vectors
  * @user:	a process' queue
  * @ib_base: @ib_pos: @ib_len: @ib_vmid:	indirect buffer under way, in dwords
  * @poll_ns:	distance of polls while a packet waits, else 0
@@ -56,7 +56,7 @@
 struct sdma_ring {
 	unsigned int engine;
 	u32 reg;
-	u8 id;
+	u8 queue, id;
 	bool user;
 	u64 ib_base;
 	u32 ib_pos, ib_len;

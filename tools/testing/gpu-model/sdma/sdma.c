@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SDMA 4.4: one actor serves the rings of all engines, those of the kernel (GFX
+ * SDMA 4.4 and 6: one actor serves the rings of all engines, those of the kernel (GFX
  * and PAGE) and those of processes. Rings and their pointers are counted in
  * bytes, as the registers have them.
  */
@@ -28,6 +28,14 @@ static const struct sdma_regs *layout(const struct gpu *g)
 static u32 engine_base(const struct gpu *g, unsigned int engine)
 {
 	return reg_at(g, 0, REG_SDMA0 + engine);
+}
+
+/* SDMA_F32_CNTL */
+static u32 engine_control(const struct gpu *g, unsigned int engine)
+{
+	return layout(g)->f32_cntl ? engine_base(g, engine) + layout(g)->f32_cntl :
+				     engine < 2 ? reg_at(g, 0, REG_SDMA0_F32_CNTL + engine) :
+						  REGS_NONE;
 }
 
 u32 sdma_ring_get(struct gpu *g, const struct sdma_ring *r, u32 off)
@@ -101,7 +109,7 @@ static bool enabled(struct gpu *g, const struct sdma_ring *r)
 /* An indirect buffer is finished even when the ring is disabled. */
 static bool runnable(struct gpu *g, const struct sdma_ring *r)
 {
-	if (regs_get(g, engine_base(g, r->engine) + layout(g)->f32_cntl) & F32_HALT)
+	if (regs_get(g, engine_control(g, r->engine)) & F32_HALT)
 		return false;
 	return enabled(g, r) || (r->user && r->ib_len && !r->stopped);
 }
@@ -292,7 +300,18 @@ static void write_reg(struct gpu *g, u32 off, u32 index, u32 val)
 			reg_written(g, n, off - engine_base(g, n));
 }
 
+static void write_control(struct gpu *g, u32 off, u32 index, u32 val)
+{
+	(void)index;
+	regs_set(g, off, val);
+	pthread_mutex_lock(&g->sdma->lock);
+	sdma_kick_locked(g->sdma);
+	pthread_mutex_unlock(&g->sdma->lock);
+}
+
 static const struct reg_range ranges[] = {
+	{ REG_SDMA0_F32_CNTL, 1, NULL, write_control },
+	{ REG_SDMA1_F32_CNTL, 1, NULL, write_control },
 	{ REG_SDMA0, SDMA_REG_WINDOW / 4, NULL, write_reg },
 	{ REG_SDMA1, SDMA_REG_WINDOW / 4, NULL, write_reg },
 	{ REG_SDMA2, SDMA_REG_WINDOW / 4, NULL, write_reg },
@@ -306,7 +325,7 @@ static void power_on(struct gpu *g)
 	unsigned int e, n;
 
 	for (e = 0; e < SDMA_ENGINES; e++) {
-		regs_set(g, engine_base(g, e) + layout(g)->f32_cntl, F32_HALT);
+		regs_set(g, engine_control(g, e), F32_HALT);
 		regs_set(g, engine_base(g, e) + layout(g)->status, STATUS_IDLE);
 		for (n = 0; n < SDMA_USER_RINGS; n++)
 			regs_set(g, engine_base(g, e) + layout(g)->user +
@@ -342,7 +361,7 @@ void sdma_ring_init(struct gpu *g, unsigned int engine, unsigned int n)
 {
 	struct sdma_ring *r = &g->sdma->ring[engine][n];
 
-	*r = (struct sdma_ring){ .engine = engine, .user = n > 1, .idle = true };
+	*r = (struct sdma_ring){ .engine = engine, .queue = n, .user = n > 1, .idle = true };
 	switch (n) {	/* numbers in trap vectors: sdma_v4_0_process_trap_irq() */
 	case 0:
 		r->reg = layout(g)->gfx;
@@ -407,7 +426,7 @@ static void reset(struct gpu *g)
 
 	pthread_mutex_lock(&d->lock);
 	for (i = 0; i < SDMA_ENGINES; i++)	/* a ring under way ends after its turn */
-		regs_set(g, engine_base(g, i) + layout(g)->f32_cntl, F32_HALT);
+		regs_set(g, engine_control(g, i), F32_HALT);
 	while (d->busy)
 		pthread_cond_wait(&d->cond, &d->lock);
 	init_rings(g);

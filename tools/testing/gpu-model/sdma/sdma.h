@@ -14,16 +14,22 @@ extern const struct block sdma_block;
 
 /**
  * struct sdma_regs - where an engine's registers are, in bytes from its first
- * @f32_cntl: @status:	of the engine
+ * @f32_cntl: @status:	of the engine; @f32_cntl 0: at REG_SDMAn_F32_CNTL
  * @gfx: @page:	of the kernel's rings
  * @user: @stride:	of the first ring of processes, and from each to the next
+ * @mqd_rptr_addr: @mqd_ib: @mqd_doorbell: dwords of an MQD: RB_RPTR_ADDR_HI, IB_RPTR,
+ *		DOORBELL_OFFSET
+ * @placed:	MQDs name the place of their queue; else the scheduler chooses it
+ * @is_6:	it has the packets of SDMA 6
  */
 struct sdma_regs {
 	u16 f32_cntl, status;
 	u16 gfx, page, user, stride;
+	u8 mqd_rptr_addr, mqd_ib, mqd_doorbell;
+	bool placed, is_6;
 };
 
-extern const struct sdma_regs sdma_4_4_0, sdma_4_4_2;
+extern const struct sdma_regs sdma_4_4_0, sdma_4_4_2, sdma_6_0_0;
 
 /**
  * struct sdma_user - a process' queue, as MAP_QUEUES names it
@@ -32,12 +38,14 @@ extern const struct sdma_regs sdma_4_4_0, sdma_4_4_2;
  * @since:	model time at which the scheduler has come to mapping it
  * @vmid: @pasid: address space
  * @first:	the first engine of its partition, from which its MQD counts
+ * @engine: @queue:	its place, if MQDs do not name it
  */
 struct sdma_user {
 	u64 mqd, write_addr, since;
 	unsigned int vmid;
 	u16 pasid;
 	unsigned int first;
+	unsigned int engine, queue;
 };
 
 /* The first engine of the partition that @xcc leads: each has as many. */
@@ -52,6 +60,9 @@ int sdma_map(struct gpu *g, const struct sdma_user *u);
  */
 typedef bool sdma_wanted_fn(const void *ctx, unsigned int vmid, u16 pasid, u32 doorbell);
 unsigned int sdma_unmap(struct gpu *g, sdma_wanted_fn *wanted, const void *ctx);
+
+/* A place that no queue has, of those in @mask (by engine); false: there is none. */
+bool sdma_free_place(struct gpu *g, const u32 mask[2], unsigned int *engine, unsigned int *queue);
 
 /* Is the queue with this MQD mapped? Does a mapped queue run in @vmid? */
 bool sdma_mapped(struct gpu *g, u64 mqd);

@@ -20,6 +20,9 @@
 #define ACK_9_4_2	(4 * (0x2000 + 0x8b5 + 17))
 #define REQ_9_4_3	(4 * (0x2000 + 0x883 + 17))
 #define ACK_9_4_3	(4 * (0x2000 + 0x895 + 17))
+/* GCVM_INVALIDATE_ENG17_REQ and _ACK of gc_11_0_0. */
+#define REQ_11_0_0	(4 * (0x1260 + 0x16ab + 17))
+#define ACK_11_0_0	(4 * (0x1260 + 0x16bd + 17))
 /* Likewise of the memory hub in mmhub_1_7. */
 #define REQ_1_7		(4 * (0x1a000 + 0xbe3 + 17))
 #define ACK_1_7		(4 * (0x1a000 + 0xbf5 + 17))
@@ -114,6 +117,27 @@ static void mi300x(void)
 	regs_write(&gpu, REG_AT(REG_MM_DATA), 0x12345678);
 	ok(indexed(16) == 0x12345678, "VRAM is written through MM_DATA, too");
 	ok(!indexed(1ull << 40), "behind its end there is nothing");
+	device_stop(&gpu);
+}
+
+/* Likewise, and what firmware tells of itself. */
+static void gfx1100(void)
+{
+	start(ASIC_GFX1100, 1);
+	ok(config(0) == 0x744c1002 && config(8) >> 16 == 0x0380, "gfx1100: its PCI identity");
+	ok(config(0x64 + 0x28) & 1 << 6, "with atomics");
+	ok(flushes(REQ_11_0_0, ACK_11_0_0), "its registers are elsewhere");
+	ok(regs_read(&gpu, REG_AT(REG_CP_CPC_IC_OP_CNTL)) & 2, "no cache of code to wait for");
+	regs_write(&gpu, REG_AT(REG_GRBM_GFX_INDEX), 1 << 16);
+	ok(regs_read(&gpu, REG_AT(REG_CC_GC_SHADER_ARRAY_CONFIG)) == 0xfffe0000,
+	   "one work-group processor an engine");
+	ok(mec_hqd(&gpu, 0, ME_MES, 1, 0)->me == ME_MES &&
+	   mec_hqd(&gpu, 0, ME_GFX, 0, 0)->me == ME_GFX && mec_hqd(&gpu, 0, 1, 3, 3) &&
+	   !mec_hqd(&gpu, 0, 1, 0, 4), "slots of MES and of graphics");
+	device_stop(&gpu);
+	start(ASIC_MI210, 1);
+	ok(!mec_hqd(&gpu, 0, ME_MES, 0, 0) && !mec_hqd(&gpu, 0, ME_GFX, 0, 0) &&
+	   mec_hqd(&gpu, 0, 2, 0, 7), "which an MI210 has not");
 	device_stop(&gpu);
 }
 
@@ -238,6 +262,7 @@ int main(void)
 	offsets();
 	mi210();
 	mi300x();
+	gfx1100();
 	xccs();
 	partitions();
 	inactive_cus();

@@ -132,7 +132,7 @@ static void options(void)
 		{ "--workers", "99999999999999999999", "not a number from 1 to 64" },
 		{ "--vram-mb", "300", "--vram-mb 300: not a power of two" },
 		{ "--vram-mb", "-256", "--vram-mb '-256': not a number" },
-		{ "--asic", "h100", "--asic 'h100': mi210 or mi300x" },
+		{ "--asic", "h100", "--asic 'h100': mi210, mi300x or gfx1100" },
 		{ "--rptr-at", "end", "--rptr-at 'end': fetch or launch" },
 		{ "--cwsr", "no", "--cwsr 'no': native, handler or mixed" },
 		{ "--fault", "fire", "--fault 'fire': error: no fault 'fire'" },

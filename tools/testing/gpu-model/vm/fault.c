@@ -12,7 +12,6 @@
 #include "vm/ih.h"
 #include "vm/vm.h"
 
-#define CLIENT_UTCL2		0x1b
 #define SOURCE_UTCL2_FAULT	0
 #define FAULT_DATA_WRITE	0x20	/* data[1]; gmc_v9_0_process_interrupt() */
 #define FAULT_DATA_RETRY	0x80
@@ -166,7 +165,7 @@ static struct ih_vector fault_vector(struct gpu *g, unsigned int vmid, u64 va, b
 
 	return (struct ih_vector){
 		.xcc = vm_hub(g, vmid),
-		.client = CLIENT_UTCL2,
+		.client = asic_of(g)->ih->fault_client,
 		.source = SOURCE_UTCL2_FAULT,
 		.ring = ring[why],
 		.vmid = vmid,

@@ -19,7 +19,9 @@
 #define CNTL_RB_SIZE(v)		((v) >> 1 & 0x1f)	/* log2 of dwords */
 #define CNTL_WPTR_WRITEBACK	(1u << 8)
 #define CNTL_ENABLE_INTR	(1u << 17)
-#define CNTL_MC_SPACE(v)	((v) >> 28 & 7)		/* 1: bus address, 4: GPU address */
+#define CNTL_MC_SPACE(v)	((v) >> 28 & 7)		/* 4: GPU address */
+#define SPACE_BUS		1		/* bus address: of IH 4, and of IH 6 */
+#define SPACE_BUS_6		2
 #define CNTL_OVERFLOW_CLEAR	(1u << 31)
 #define WPTR_OVERFLOW		1u
 #define DOORBELL_ENABLE		(1u << 28)
@@ -29,6 +31,19 @@
 #define CLIENT_SE0		0x0a
 #define CLIENT_GRBM_CP		0x14
 #define CLIENT_UTCL2		0x1b
+#define CLIENT_SOC21_GFX	0x0a
+
+/* soc15_ih_clientid.h; irqsrcs_sdma0_4_0.h and irqsrcs_gfx_11_0_0.h */
+const struct ih_sources ih_soc15 = {
+	.fault_client = CLIENT_UTCL2,
+	.sdma_client = { 8, 9, 1, 4, 5 }, .sdma_source = 224,
+};
+
+const struct ih_sources ih_soc21 = {
+	.fault_client = CLIENT_SOC21_GFX,
+	.sdma_client = { CLIENT_SOC21_GFX, CLIENT_SOC21_GFX }, .sdma_source = 49,
+	.sdma_places = true,
+};
 
 /**
  * struct ih - the interrupt ring's write side
@@ -61,7 +76,7 @@ static void *ring_ptr(struct gpu *g, u32 cntl, u64 addr, size_t len)
 	size_t span;
 	void *p;
 
-	if (CNTL_MC_SPACE(cntl) == 1)
+	if (CNTL_MC_SPACE(cntl) == SPACE_BUS || CNTL_MC_SPACE(cntl) == SPACE_BUS_6)
 		return mem_ptr(g, addr, len, true);
 	p = vm_ptr_quiet(g, 0, addr, &span, true);	/* a fault would be an interrupt */
 	return p && span >= len ? p : NULL;

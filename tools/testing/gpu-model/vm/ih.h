@@ -27,6 +27,20 @@ struct ih_vector {
 
 extern const struct block ih_block;
 
+/**
+ * struct ih_sources - who sends what, as far as GPUs differ
+ * @fault_client:	of page faults
+ * @sdma_client: @sdma_source: of traps, by SDMA engine
+ * @sdma_places:	the ring id of such traps is queue and engine; else the kind of ring
+ */
+struct ih_sources {
+	u8 fault_client;
+	u8 sdma_client[5], sdma_source;
+	bool sdma_places;
+};
+
+extern const struct ih_sources ih_soc15, ih_soc21;
+
 /* Queue @v and raise the MSI. May be called from any thread. */
 void ih_post(struct gpu *g, const struct ih_vector *v);
 

@@ -2,6 +2,7 @@
 /* Dispatches; see dispatch.h. */
 #include <inttypes.h>
 
+#include "asic.h"
 #include "cp/queue/dispatch.h"
 #include "host/log.h"
 
@@ -12,13 +13,15 @@
  * @size:	work-items of a workgroup
  * @start:	first workgroup; those before it are not launched
  *
- * Return: AQL_OK, or which of them is no good.
+ * Return: AQL_OK, or which of them is no good; AQL_BAD_CODE where nothing executes any.
  */
 enum aql_error dispatch_dims(struct dispatch *d, const u32 grid[3], const u32 size[3],
 			     const u32 start[3])
 {
 	unsigned int i, items = 1;
 
+	if (!asic_of(d->q->g)->isa)
+		return AQL_BAD_CODE;
 	d->total = 1;
 	for (i = 0; i < 3; i++) {
 		if (!grid[i])

@@ -18,13 +18,21 @@ struct pm4_state *mec_pm4(struct gpu *g, struct hqd *h)
 	return &g->slots->pm4[h - g->slots->hqd];
 }
 
+/* ME 1 first, ME 0 last: that is where the micro engines are that not all GPUs have. */
+static unsigned int place_of(unsigned int me)
+{
+	return (me + MES_COUNT - 1) % MES_COUNT;
+}
+
 struct hqd *mec_hqd(struct gpu *g, unsigned int xcc, unsigned int me, unsigned int pipe,
 		    unsigned int queue)
 {
-	if (xcc * MEC_SLOTS >= g->slots->count || me < 1 || me > MEC_COUNT || pipe >= MEC_PIPES ||
+	const unsigned int mes = asic_of(g)->mes, place = place_of(me);
+
+	if (xcc >= g->cfg.xccs || me >= MES_COUNT || place >= mes || pipe >= MEC_PIPES ||
 	    queue >= asic_of(g)->pipe_queues)
 		return NULL;
-	return &g->slots->hqd[((xcc * MEC_COUNT + me - 1) * MEC_PIPES + pipe) * MEC_QUEUES + queue];
+	return &g->slots->hqd[((xcc * mes + place) * MEC_PIPES + pipe) * MEC_QUEUES + queue];
 }
 
 bool mec_has_doorbell(const struct hqd *h, u32 dw)
@@ -34,10 +42,11 @@ bool mec_has_doorbell(const struct hqd *h, u32 dw)
 
 struct hqd *mec_find_doorbell(struct gpu *g, unsigned int xcc, u32 dw)
 {
-	struct hqd *h = &g->slots->hqd[xcc * MEC_SLOTS];
+	const unsigned int n = asic_of(g)->mes * ME_SLOTS;
+	struct hqd *h = &g->slots->hqd[xcc * n];
 	unsigned int i;
 
-	for (i = 0; i < MEC_SLOTS; i++, h++)
+	for (i = 0; i < n; i++, h++)
 		if (mec_has_doorbell(h, dw))
 			return h;
 	return NULL;
@@ -78,14 +87,29 @@ static void activate(struct gpu *g, struct hqd *h)
 	mec_kick(g);
 }
 
-/* The launcher counts waves by the slots of ME 1: processes' queues are there alone. */
+/* The launcher counts waves by the slots of ME 1: processes' compute queues are there alone. */
 static bool may_map(const struct hqd *h, unsigned int vmid)
 {
-	if (!vmid || h->me == 1)
+	if (!vmid || h->me == ME_MEC1 || h->me == ME_GFX)
 		return true;
 	log_warn("me %u pipe %u queue %u: no place for a queue of vmid %u", h->me, h->pipe,
 		 h->queue, vmid);
 	return false;
+}
+
+/*
+ * A graphics queue's MQD (v11_gfx_mqd) has what a ring needs where a compute queue's has it, but
+ * for the write pointer. What is behind the ring's size means something else.
+ */
+static void from_gfx(u32 *reg)
+{
+	const u32 wptr[] = { reg[HQD(MQD_GFX_WPTR_LO)], reg[HQD(MQD_GFX_WPTR_LO) + 1] };
+	unsigned int i;
+
+	for (i = HQD(MQD_PQ_CONTROL) + 1; i < HQD_REGS; i++)
+		reg[i] = 0;
+	reg[HQD(MQD_PQ_WPTR_LO)] = wptr[0];
+	reg[HQD(MQD_PQ_WPTR_HI)] = wptr[1];
 }
 
 int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid)
@@ -96,6 +120,8 @@ int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid)
 		return -EINVAL;
 	if (vm_read(g, 0, mqd + HQD_MQD_DW * 4, reg, sizeof(reg)))
 		return -EFAULT;
+	if (h->me == ME_GFX)
+		from_gfx(reg);
 	memcpy(h->reg, reg, sizeof(reg));
 	h->mqd = mqd;
 	h->reg[HQD(MQD_VMID)] = vmid;
@@ -164,15 +190,16 @@ void mec_set_hiq(struct gpu *g, struct hqd *h)
 
 int slots_start(struct gpu *g)
 {
+	const unsigned int mes = asic_of(g)->mes;
 	struct slots *s = calloc(1, sizeof(*s));
 	unsigned int i;
 
 	if (!s)
 		return -ENOMEM;
-	s->count = g->cfg.xccs * MEC_SLOTS;
+	s->count = g->cfg.xccs * mes * ME_SLOTS;
 	for (i = 0; i < s->count; i++) {
-		s->hqd[i].xcc = i / MEC_SLOTS;
-		s->hqd[i].me = i / (MEC_PIPES * MEC_QUEUES) % MEC_COUNT + 1;
+		s->hqd[i].xcc = i / (mes * ME_SLOTS);
+		s->hqd[i].me = (i / ME_SLOTS % mes + 1) % MES_COUNT;
 		s->hqd[i].pipe = i / MEC_QUEUES % MEC_PIPES;
 		s->hqd[i].queue = i % MEC_QUEUES;
 	}

@@ -27,7 +27,11 @@ struct pm4_state {
 	u64 poll_ns;
 };
 
-#define MEC_SLOTS	(MEC_COUNT * MEC_PIPES * MEC_QUEUES)	/* of an XCC */
+#define ME_SLOTS	(MEC_PIPES * MEC_QUEUES)
+#define MEC_SLOTS	(MEC_COUNT * ME_SLOTS)	/* of an XCC; more where its MES has some */
+
+/* The micro engines that the driver selects, and what MAP_QUEUES calls them. */
+enum { ME_GFX = 0, ME_MEC1 = 1, ME_MES = 3, MES_COUNT = 4 };
 
 /**
  * struct slots - those of all XCCs
@@ -49,10 +53,19 @@ struct hqd *mec_find_doorbell(struct gpu *g, unsigned int xcc, u32 dw);
 /* Is it active, and has it that doorbell? */
 bool mec_has_doorbell(const struct hqd *h, u32 dw);
 
+/* Is the slot's queue one of packets of a scheduler that has no HIQ? */
+static inline bool mec_is_mes(const struct hqd *h)
+{
+	return h->me == ME_MES && !h->pipe;
+}
+
 /* The slot was mapped as hardware-interface queue. */
 void mec_set_hiq(struct gpu *g, struct hqd *h);
 
-/* @me counts from 1, as GRBM_GFX_CNTL does (1: user queues, 2: HIQ and KIQ). NULL: none. */
+/*
+ * @me as GRBM_GFX_CNTL has it: 1 is user queues, 2 HIQ and KIQ; with MES, ME_MES is its
+ * scheduler and KIQ, ME_GFX graphics. NULL: none.
+ */
 struct hqd *mec_hqd(struct gpu *g, unsigned int xcc, unsigned int me, unsigned int pipe,
 		    unsigned int queue);
 
@@ -65,7 +78,7 @@ static inline struct hqd *mec_on_xcc(struct gpu *g, const struct hqd *h, unsigne
 /* What the packet processor knows of the slot. */
 struct pm4_state *mec_pm4(struct gpu *g, struct hqd *h);
 
-/* Copy an MQD into the slot and make it active. 0, -EFAULT or -EINVAL. */
+/* Copy an MQD, of its kind, into the slot and make it active. 0, -EFAULT or -EINVAL. */
 int mec_map(struct gpu *g, struct hqd *h, u64 mqd, unsigned int vmid);
 
 /* CP_HQD_ACTIVE: make the slot active with its registers as they are, if it may be. */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "asic.h"
 #include "bus/regs.h"
 #include "cp/queue/engine.h"
 #include "cp/queue/pm4.h"
@@ -34,6 +35,10 @@
 
 #define EVENT_CS_PARTIAL_FLUSH	7
 #define SH_REG_BASE		0x2c00	/* dwords */
+#define SCRATCH_REGS		8
+
+/* MAP_QUEUES' engine_sel */
+enum { ENGINE_COMPUTE = 0, ENGINE_HIQ = 1, ENGINE_MES = 5 };
 
 /* Outcome of a packet: 0, -EINVAL (skip it), -EAGAIN (try again later), or a hold time. */
 
@@ -176,6 +181,14 @@ static s64 release_mem(struct gpu *g, struct hqd *h, u32 vmid, const u32 *p, u32
 	return release_later(h->uq, p) ? 0 : -EAGAIN;
 }
 
+/* Do all of @n registers from @reg on belong to everybody? */
+static bool is_scratch(struct gpu *g, u32 reg, u32 n)
+{
+	u32 first = reg_at(g, 0, REG_SCRATCH_REG0) / 4;
+
+	return asic_of(g)->scratch_regs && reg >= first && reg + n <= first + SCRATCH_REGS;
+}
+
 /* SET_*_REG: @base is the first dword register of the packet's kind. */
 static s64 set_regs(struct gpu *g, struct hqd *h, u32 base, u32 end, const u32 *p, u32 n)
 {
@@ -185,7 +198,7 @@ static s64 set_regs(struct gpu *g, struct hqd *h, u32 base, u32 end, const u32 *
 		return -EINVAL;
 	if (h->uq && base == SH_REG_BASE)
 		return compute_set_regs(h->uq, reg, p + 1, n - 1);
-	if (!may_use_regs(h, "SET_REG"))
+	if (!is_scratch(g, reg, n - 1) && !may_use_regs(h, "SET_REG"))
 		return 0;
 	for (i = 1; i < n; i++)
 		reg_write(g, h, reg + i - 1, p[i]);
@@ -246,10 +259,10 @@ static s64 map_queues(struct gpu *g, struct hqd *kiq, const u32 *p, u32 n)
 {
 	unsigned int vmid = p[0] >> 8 & 15, queue = p[0] >> 13 & 7, pipe = p[0] >> 16 & 3;
 	unsigned int me = (p[0] >> 18 & 1) + 1, engine = p[0] >> 26 & 7;
-	struct hqd *h = mec_hqd(g, kiq->xcc, me, pipe, queue);
+	struct hqd *h = mec_hqd(g, kiq->xcc, engine == ENGINE_MES ? ME_MES : me, pipe, queue);
 	int err;
 
-	if (n < 6 || !h || engine > 1)
+	if (n < 6 || !h || (engine > ENGINE_HIQ && engine != ENGINE_MES))
 		return -EINVAL;
 	if (h->active && (h->is_user || h == kiq)) {
 		log_warn("MAP_QUEUES: me %u pipe %u queue %u is in use", me, pipe, queue);
@@ -259,7 +272,7 @@ static s64 map_queues(struct gpu *g, struct hqd *kiq, const u32 *p, u32 n)
 	err = mec_map(g, h, packet_u64(p + 2) & ~3ull, vmid);
 	if (err)
 		return err;
-	if (engine == 1)
+	if (engine == ENGINE_HIQ)
 		mec_set_hiq(g, h);
 	return 0;
 }
@@ -278,6 +291,38 @@ static s64 unmap_queues(struct gpu *g, const struct hqd *kiq, const u32 *p, u32 
 		return 0;
 	slot_kill(g, h);
 	return 0;
+}
+
+/* What is behind it is executed, or not, as memory says: *@skip dwords are not. */
+static s64 cond_exec(struct gpu *g, u32 vmid, const u32 *p, u32 n, u32 *skip)
+{
+	u32 val;
+
+	if (n < 4)
+		return -EINVAL;
+	if (vm_read(g, vmid, packet_u64(p) & ~3ull, &val, 4))
+		return -EFAULT;
+	*skip = val ? 0 : p[3] & 0x3fff;
+	return 0;
+}
+
+/* Packets of a graphics queue that draws nothing: its state and the order of its engines. */
+static bool is_gfx_state(const struct hqd *h, unsigned int op)
+{
+	if (h->me != ME_GFX)
+		return false;
+	switch (op) {
+	case PM4_CLEAR_STATE:
+	case PM4_CONTEXT_CONTROL:
+	case PM4_PFP_SYNC_ME:
+	case PM4_PREAMBLE_CNTL:
+	case PM4_SET_CONTEXT_REG:
+	case PM4_SWITCH_BUFFER:
+	case PM4_FRAME_CONTROL:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static s64 query_status(struct gpu *g, u32 vmid, const u32 *p, u32 n)
@@ -362,7 +407,7 @@ static s64 step(struct gpu *g, struct hqd *h, struct pm4_state *s, const struct 
 		bool in_ib, u32 *taken)
 {
 	static _Thread_local u32 payload[MAX_PAYLOAD];
-	u32 header, n;
+	u32 header, n, skip = 0;
 	unsigned int op;
 	s64 ret;
 
@@ -410,7 +455,17 @@ static s64 step(struct gpu *g, struct hqd *h, struct pm4_state *s, const struct 
 	memset(payload, 0, 8 * sizeof(payload[0]));
 	if (stream_read(g, st, 1, n, payload))
 		return -EFAULT;
-	ret = execute(g, h, s, st, in_ib, op, payload, n);
+	if (is_gfx_state(h, op))
+		return 0;
+	if (op == PM4_COND_EXEC && asic_of(g)->mes == MES_COUNT) {
+		ret = cond_exec(g, st->vmid, payload, n, &skip);
+		if (skip > st->avail - *taken)
+			ret = -EINVAL;
+		else
+			*taken += skip;
+	} else {
+		ret = execute(g, h, s, st, in_ib, op, payload, n);
+	}
 	if (ret == -EAGAIN)
 		*taken = 0;
 	else if (ret == -EINVAL)

@@ -5,13 +5,18 @@
 
 #include "gpu.h"
 
+struct hqd;
+
 /**
  * struct sched_ops - what gives processes VMIDs, and their queues slots
  * @start:	sets it up; 0 or -ENOMEM. No lock
  * @stop:	frees it. No lock
  * @reset:	forgets all processes and queues; the caller drops the queues. mec_lock
  * @turn:	what it does by itself, in every turn of the command processor. mec_lock
- * @packet:	one PM4 packet 0xa0..0xa5 from its queue on @xcc, which leads its partition
+ * @packet:	one PM4 packet 0xa0..0xa5 from its queue on @xcc, which leads its partition;
+ *		NULL: its queue is another one
+ * @ring:	takes packets of its own kind from the queue in slot @h; NULL: it has none. True if
+ *		it stopped with some left that it could take now. mec_lock
  *
  * @packet is given the payload after the header (a copy, not guest memory), of @n dwords. It
  * is called by the command-processor thread only. It drops mec_lock and takes it again while
@@ -27,6 +32,7 @@ struct sched_ops {
 	void (*turn)(struct gpu *g);
 	s64 (*packet)(struct gpu *g, unsigned int xcc, unsigned int op, const u32 *p,
 		      unsigned int n);
+	bool (*ring)(struct gpu *g, struct hqd *h);
 };
 
 #endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of MES: the KIQ maps its ring, which maps the kernel's queues and those of
+ * processes; frames that are none are named and not executed.
+ */
+#include <string.h>
+
+#include "packets.h"
+#include "cp/cp.h"
+#include "cp/mes/mes_priv.h"
+#include "cp/queue/pm4_opcodes.h"
+
+#define KIQ_RING	0x100000ull		/* VRAM offsets */
+#define MES_RING	0x110000ull
+#define USER_RING	0x120000ull
+#define KIQ_MQD		0x130000ull
+#define MES_MQD		0x131000ull
+#define USER_MQD	0x132000ull
+#define FENCE		0x140000ull
+#define TARGET		0x150000ull
+#define USER_WPTR	0x151000ull
+#define RING_LOG2	10
+#define MES_DOORBELL	0x16u
+#define HEADER(op, n)	(3u << 30 | ((n) - 1u) << 16 | (u32)(op) << 8)
+#define FRAME(op)	(1u | (op) << 4 | 64u << 12)
+
+enum { SET_HW_RSRC = 0, ADD = 2, REMOVE = 3, SUSPEND = 6, RESUME, RESET, QUERY = 11, MISC = 14 };
+
+static u32 kiq_wptr, mes_wptr, seq;
+
+static u64 fb(u64 off)
+{
+	return MEM_FB_BASE + off;
+}
+
+/* Turns until nothing is left to do at once. */
+static void run(void)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&gpu.mec_lock);
+	for (i = 0; i < 50; i++)
+		cp_turn(&gpu);
+	pthread_mutex_unlock(&gpu.mec_lock);
+}
+
+/* A queue's registers, as an MQD has them. */
+static void put_mqd(u64 at, u64 ring, u32 doorbell)
+{
+	u32 *m = vram(at) + HQD_MQD_DW;
+
+	memset(m, 0, 4 * HQD_REGS);
+	m[HQD(MQD_BASE_LO)] = LO(fb(at));
+	m[HQD(MQD_BASE_HI)] = HI(fb(at));
+	m[HQD(MQD_PQ_BASE_LO)] = LO(ring >> 8);
+	m[HQD(MQD_PQ_BASE_HI)] = HI(ring >> 8);
+	m[HQD(MQD_PQ_CONTROL)] = RING_LOG2 - 1;
+	m[HQD(MQD_DOORBELL_CONTROL)] = 1u << 30 | doorbell << 2;
+}
+
+/* The driver's way to it: registers of ME 3, pipe 1, then a packet. */
+static void start_ring(void)
+{
+	const u32 map[] = {
+		HEADER(PM4_MAP_QUEUES, 6), 2u << 18 | 5u << 26 | 1u << 29, MES_DOORBELL << 2,
+		LO(fb(MES_MQD)), HI(fb(MES_MQD)), 0, 0,
+	};
+	unsigned int i;
+
+	put_mqd(KIQ_MQD, fb(KIQ_RING), 0x18);
+	put_mqd(MES_MQD, fb(MES_RING), MES_DOORBELL);
+	regs_write(&gpu, REG_AT(REG_GRBM_GFX_CNTL), ME_MES << 2 | 1);
+	ok(regs_read(&gpu, REG_AT(REG_CP_MES_GP3_LO)) % 0x1000 == 0x6f, "the KIQ's version");
+	for (i = 0; i < HQD_REGS; i++)
+		if (i != HQD(MQD_ACTIVE))
+			regs_write(&gpu, REG_AT(REG_CP_HQD) + 4 * i, vram(KIQ_MQD)[HQD_MQD_DW + i]);
+	regs_write(&gpu, REG_AT(REG_CP_HQD) + 4 * HQD(MQD_ACTIVE), 1);
+	regs_write(&gpu, REG_AT(REG_GRBM_GFX_CNTL), ME_MES << 2);
+	ok(regs_read(&gpu, REG_AT(REG_CP_MES_GP3_LO)) % 0x1000 == 0x80, "the scheduler's");
+	memcpy(vram(KIQ_RING), map, sizeof(map));
+	kiq_wptr = sizeof(map) / 4;
+	mec_hqd(&gpu, 0, ME_MES, 1, 0)->reg[HQD(MQD_PQ_WPTR_LO)] = kiq_wptr;
+	run();
+	ok(mec_hqd(&gpu, 0, ME_MES, 0, 0)->active, "the KIQ maps the scheduler's ring");
+	regs_write(&gpu, REG_AT(REG_GRBM_GFX_CNTL), 0);
+	ok(!regs_read(&gpu, REG_AT(REG_CP_HQD) + 4 * HQD(MQD_ACTIVE)) &&
+	   !regs_read(&gpu, REG_AT(REG_CP_MES_GP3_LO)), "ME 0 has no such registers");
+}
+
+/* Send a frame with its fence at @status; true if that was written. */
+static bool send(u32 *f, unsigned int status)
+{
+	struct hqd *h = mec_hqd(&gpu, 0, ME_MES, 0, 0);
+
+	*(u64 *)vram(FENCE) = 0;
+	f[status] = LO(fb(FENCE));
+	f[status + 1] = HI(fb(FENCE));
+	f[status + 2] = ++seq;
+	memcpy(vram(MES_RING) + mes_wptr % (1 << RING_LOG2), f, 4 * FRAME_DWORDS);
+	mes_wptr += FRAME_DWORDS;
+	h->reg[HQD(MQD_PQ_WPTR_LO)] = mes_wptr;
+	run();
+	return *(u64 *)vram(FENCE) == seq && h->reg[HQD(MQD_PQ_RPTR)] == mes_wptr;
+}
+
+static bool drained(void)
+{
+	return mec_hqd(&gpu, 0, ME_MES, 0, 0)->reg[HQD(MQD_PQ_RPTR)] == mes_wptr;
+}
+
+static void kernel_queues(void)
+{
+	u32 rsrc[FRAME_DWORDS] = { FRAME(SET_HW_RSRC), 0xffffff00, 0xffffff00 };
+	u32 add[FRAME_DWORDS] = { FRAME(ADD) }, remove[FRAME_DWORDS] = { FRAME(REMOVE) };
+	u32 query[FRAME_DWORDS] = { FRAME(QUERY) };
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		rsrc[5 + i] = 0xc;
+	rsrc[13] = 0xfffffffe;
+	rsrc[15] = rsrc[16] = 0xfc;
+	ok(send(rsrc, 50) && gpu.mes->vmids == 0xff00, "SET_HW_RSRC, and its fence");
+	ok(send(query, 2), "QUERY_SCHEDULER_STATUS");
+	put_mqd(USER_MQD, fb(USER_RING), 0x6);
+	add[19] = LO(fb(USER_MQD));
+	add[20] = HI(fb(USER_MQD));
+	add[27] = MES_QUEUE_COMPUTE;
+	add[36] = 1 << 13;
+	add[48] = 2;
+	add[49] = 1;
+	ok(send(add, 37) && mec_hqd(&gpu, 0, 1, 2, 1)->active && !mec_hqd(&gpu, 0, 1, 2, 1)->vmid,
+	   "ADD_QUEUE of the kernel's: where it says, in VMID 0");
+	ok(send(add, 37), "mapped over what was left");
+	add[49] = 4;
+	ok(!send(add, 37) && drained(), "a pipe has four slots: no fence");
+	remove[4] = 1 << 3;
+	remove[9] = 2;
+	remove[10] = 1;
+	remove[14] = MES_QUEUE_COMPUTE;
+	ok(send(remove, 5) && !mec_hqd(&gpu, 0, 1, 2, 1)->active, "REMOVE_QUEUE of it");
+
+	/* A graphics queue keeps its write pointer elsewhere. */
+	vram(USER_MQD)[MQD_GFX_WPTR_LO] = 4;
+	vram(USER_MQD)[MQD_PQ_WPTR_LO] = 77;
+	add[27] = MES_QUEUE_GFX;
+	add[48] = add[49] = 0;
+	memcpy(vram(USER_RING), (u32 []){ HEADER(PM4_CLEAR_STATE, 1), 0,
+					  HEADER(PM4_PFP_SYNC_ME, 1), 0 }, 16);
+	ok(send(add, 37) && mec_hqd(&gpu, 0, ME_GFX, 0, 0)->reg[HQD(MQD_PQ_RPTR)] == 4,
+	   "a graphics queue takes its packets");
+	remove[9] = remove[10] = 0;
+	remove[14] = MES_QUEUE_GFX;
+	ok(send(remove, 5) && !mec_hqd(&gpu, 0, ME_GFX, 0, 0)->active, "and is removed");
+}
+
+static void registers(void)
+{
+	u32 misc[FRAME_DWORDS] = { FRAME(MISC), 0 };
+	const u32 scratch = REG_AT(REG_SCRATCH_REG0) / 4;
+
+	misc[6] = scratch;
+	misc[7] = 0x1234;
+	ok(send(misc, 2) && regs_read(&gpu, 4 * scratch) == 0x1234, "MISC writes a register");
+	misc[1] = 3;
+	misc[7] = LO(fb(TARGET));
+	misc[8] = HI(fb(TARGET));
+	ok(send(misc, 2) && vram(TARGET)[0] == 0x1234, "reads one");
+	memcpy(misc + 6, (u32 []){ 1, 0xf80000 | 1 << 9, 1 << 9, REG_AT(REG_VM_INV_REQ) / 4,
+				   REG_AT(REG_VM_INV_ACK) / 4 }, 20);
+	misc[1] = 4;
+	ok(send(misc, 2) && regs_read(&gpu, REG_AT(REG_VM_INV_ACK)) == 1 << 9,
+	   "writes one and waits for another");
+	memcpy(misc + 6, (u32 []){ 0, 5, 0xf, scratch, 0 }, 20);
+	ok(!send(misc, 2) && !drained(), "a wait holds up what follows");
+	regs_write(&gpu, 4 * scratch, 0x75);
+	run();
+	ok(drained() && vram(FENCE)[0] == seq, "until it is over");
+}
+
+/* A process' compute queue, by its doorbell: a place, packets in its VMID, and out again. */
+static void processes(void)
+{
+	u32 add[FRAME_DWORDS] = { FRAME(ADD), 0x8001 };
+	u32 remove[FRAME_DWORDS] = { FRAME(REMOVE), 0x900 };
+	u32 suspend[FRAME_DWORDS] = { FRAME(SUSPEND), 1 };
+	u32 resume[FRAME_DWORDS] = { FRAME(RESUME) };
+	struct hqd *h = mec_hqd(&gpu, 0, 1, 0, 2);
+	unsigned int i, n;
+
+	add[2] = LO(PDB2);
+	add[10] = 0x5000;
+	add[14] = 0x6000;
+	add[18] = 0x900;
+	add[19] = LO(fb(USER_MQD));
+	add[20] = HI(fb(USER_MQD));
+	add[27] = MES_QUEUE_COMPUTE;
+	memcpy(vram(USER_RING),
+	       (u32 []){ HEADER(PM4_WRITE_DATA, 4), 5 << 8, LO(TARGET), 0, 0xbeef }, 20);
+	*(u64 *)vram(USER_WPTR) = 5;
+	put_mqd(USER_MQD, USER_RING, 0x900);
+	vram(USER_MQD)[MQD_WPTR_POLL_LO] = LO(USER_WPTR);
+	ok(send(suspend, 7), "SUSPEND of all gangs, of which there are none");
+	ok(send(add, 37) && h->active && h->vmid == VMID && h->uq &&
+	   ih_vmid_pasid(&gpu, VMID) == 0x8001,
+	   "ADD_QUEUE of a process: a VMID and a slot that are processes'");
+	run();
+	ok(vram(TARGET)[0] == 0xbeef, "its packets have its memory");
+	suspend[4] = LO(fb(TARGET + 64));
+	suspend[5] = HI(fb(TARGET + 64));
+	suspend[6] = 0x5e5;
+	ok(send(suspend, 7) && !h->active && vram(TARGET + 64)[0] == 0x5e5,
+	   "SUSPEND takes it off, and has a fence of its own");
+	ok(ih_vmid_pasid(&gpu, VMID) == 0x8001, "its process keeps the VMID");
+	memcpy(vram(USER_RING) + 5,
+	       (u32 []){ HEADER(PM4_WRITE_DATA, 4), 5 << 8, LO(TARGET), 0, 0xdead }, 20);
+	*(u64 *)vram(USER_WPTR) = 10;
+	resume[2] = 0x7777;
+	ok(send(resume, 4) && !h->active, "RESUME of another gang");
+	resume[2] = 0x6000;
+	ok(send(resume, 4) && h->active, "of its own");
+	run();
+	ok(vram(TARGET)[0] == 0xdead, "it goes on where it was");
+	suspend[1] = 0;
+	ok(!send(suspend, 7) && drained(), "SUSPEND of no gang");
+	suspend[2] = 0x6000;
+	ok(send(suspend, 7) && !h->active, "of one");
+	ok(send(remove, 5) && !ih_vmid_pasid(&gpu, VMID), "which is removed meanwhile");
+	ok(send(resume, 4) && !h->active, "and does not come back");
+	*(u64 *)vram(USER_WPTR) = 0;
+	put_mqd(USER_MQD, USER_RING, 0x900);
+	ok(send(add, 37) && h->active, "it is added again");
+	ok(!send(add, 37) && drained(), "but not twice");
+	ok(send(remove, 5) && !h->active && !ih_vmid_pasid(&gpu, VMID),
+	   "REMOVE_QUEUE: when it is off, and with the last one its VMID is free");
+	ok(!send(remove, 5) && drained(), "of none there is no fence");
+
+	for (i = n = 0; i < 9; i++) {
+		put_mqd(USER_MQD, USER_RING, 0x910 + 2 * i);
+		add[18] = 0x910 + 2 * i;
+		n += send(add, 37);
+	}
+	ok(n == 8, "eight slots are processes'");
+	for (i = n = 0; i < 9; i++) {
+		remove[1] = 0x910 + 2 * i;
+		n += send(remove, 5);
+	}
+	ok(n == 8 && !gpu.mes->queues, "and all are given back");
+}
+
+static void malformed(void)
+{
+	u32 f[FRAME_DWORDS] = { 0 }, seed = 1, i, j;
+	bool stuck = false;
+
+	ok(!send(f, 2) && drained(), "a frame of no type");
+	f[0] = FRAME(200);
+	ok(!send(f, 2) && drained(), "of no opcode");
+	f[0] = 1 | QUERY << 4 | 32 << 12;
+	ok(!send(f, 2) && drained(), "of another size");
+	f[0] = FRAME(RESET);
+	ok(!send(f, 24) && drained(), "RESET is not there yet");
+	for (i = 0; i < 3000 && !stuck; i++) {
+		for (j = 0; j < FRAME_DWORDS; j++) {
+			seed = seed * 1664525 + 1013904223;
+			f[j] = seed >> (seed >> 27 & 31);
+		}
+		f[0] = FRAME(seed >> 24 & 15);
+		if ((f[0] >> 4 & 0xff) == MISC)
+			f[1] = 1;		/* no register that a test needs */
+		send(f, 60);
+		stuck = !drained();
+	}
+	ok(!stuck, "3000 random frames");
+}
+
+int main(void)
+{
+	device_start_cfg(&gpu, (struct gpu_config){
+		.asic = ASIC_GFX1100, .xccs = 1, .engines = 2, .cus_per_engine = 2,
+	});
+	engine_stop(&gpu);		/* the turns are made here */
+	param.mes_packet_ns = 0;
+	process_start();
+	start_ring();
+	kernel_queues();
+	registers();
+	processes();
+	malformed();
+	device_stop(&gpu);
+	return tap_done();
+}
