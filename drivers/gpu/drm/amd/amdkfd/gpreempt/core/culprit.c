@@ -137,12 +137,12 @@ void gpreempt_search_weigh(struct gpreempt_search *search, struct gpreempt_suspe
  */
 enum gpreempt_finding gpreempt_search_find(struct gpreempt_search *search, u64 now_ns, bool coin)
 {
-	bool found;
+	bool alone = search->alone && search->suspects == 1, found;
 
-	if (search->suspects == 1 && search->alone && search->late != search->without)
+	if (alone && search->late != search->without)
 		search->proofs++;
 	/* The last proof is a save that it delayed. */
-	found = search->proofs >= PROOFS && search->late;
+	found = alone && search->late && search->proofs >= PROOFS;
 	search->alone = search->suspects == 1;
 	search->without = search->alone && coin;
 	if (found || !search->suspects || !search->trials) {
