@@ -81,6 +81,7 @@ int attributes_set(const struct kfd_ioctl_gpreempt_args *args)
 
 	if (child < 0)
 		return -errno;
+	/* The program may have threads: in their child glibc allows malloc(). */
 	if (!child)
 		_exit(-ask_patiently(gpreempt_open(GPREEMPT_ALL_GPUS), &copy));
 	while (waitpid(child, &status, 0) < 0)

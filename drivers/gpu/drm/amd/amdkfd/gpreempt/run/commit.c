@@ -137,7 +137,7 @@ void kfd_gpreempt_answered(struct device_queue_manager *dqm)
 /**
  * kfd_gpreempt_save_took - the GPU has answered a request to take queues off
  * @gp: the node, DQM lock held
- * @search: what delays of those that were saved are summed up in
+ * @search: sums up the delays: the node's, or that of the only process with queues that leave
  * @preempt: how many queues leave, 0 if the list is only changed
  * @ns: the time it took
  *
