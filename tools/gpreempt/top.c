@@ -462,7 +462,7 @@ static const struct {
 static void open_screen(void)
 {
 	/* the first one is ncurses' affair */
-	static const int signals[] = { SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGTSTP };
+	static const int signals[] = { SIGWINCH, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP };
 	sigset_t blocked;
 	unsigned int i;
 

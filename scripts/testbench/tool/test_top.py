@@ -218,6 +218,23 @@ class Unknown(OnTerminal):
         self.assertEqual(terminal.process.wait(PATIENCE_S), 1)
 
 
+class Ends(OnTerminal):
+    def test_signals(self):
+        """Whatever ends it, the terminal is as it was before."""
+        for sig in signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP:
+            outer, inner = pty.openpty()
+            self.addCleanup(os.close, outer)
+            self.addCleanup(os.close, inner)
+            modes = termios.tcgetattr(inner)
+            process = subprocess.Popen([tool(), "top"], cwd=self.folder, stdin=inner, stdout=inner,
+                                       env=os.environ | {"TERM": "xterm"})
+            while termios.tcgetattr(inner) == modes:
+                time.sleep(0.01)
+            process.send_signal(sig)
+            self.assertEqual(process.wait(PATIENCE_S), 0, sig)
+            self.assertEqual(termios.tcgetattr(inner), modes, sig)
+
+
 class Processes(OnTerminal):
     def setUp(self):
         super().setUp()
