@@ -189,7 +189,8 @@ static int run(int argc, char **argv)
 		if (!every_s)
 			break;
 		putchar('\n');
-		fflush(stdout);
+		if (fflush(stdout))
+			break;
 		nanosleep(&every, NULL);
 	}
 	return status;

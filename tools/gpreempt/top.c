@@ -589,7 +589,7 @@ static void loop(const struct filter *f, unsigned int times)
 			print_json(f, rows, n, (now.ns - before.ns) / 1e9, hidden);
 		else
 			print_table(f, rows, n, hidden, note);
-		if (times && !--times)
+		if ((times && !--times) || ferror(stdout))
 			break;
 		if (!live)
 			putchar('\n');

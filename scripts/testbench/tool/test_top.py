@@ -219,6 +219,19 @@ class Unknown(OnTerminal):
 
 
 class Ends(OnTerminal):
+    def test_no_reader(self):
+        """Nobody reads it any more: it ends, in a service of systemd as well, without SIGPIPE."""
+        for options in ["top", "--batch", "--delay", "20ms"], ["status", "--watch", "20ms"]:
+            reading, writing = os.pipe()
+            process = subprocess.Popen([tool(), *options], cwd=self.folder, stdout=writing,
+                                       stderr=subprocess.PIPE, restore_signals=False)
+            self.addCleanup(process.kill)
+            os.close(writing)
+            os.read(reading, 1)
+            os.close(reading)
+            self.assertIn(b"Broken pipe", process.communicate(timeout=PATIENCE_S)[1])
+            self.assertEqual(process.returncode, 1)
+
     def test_signals(self):
         """Whatever ends it, the terminal is as it was before."""
         for sig in signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP:
