@@ -28,17 +28,19 @@ static int get(int fd, struct kfd_gpreempt_process_default *def)
 static bool show(const char *name, int fd)
 {
 	struct kfd_gpreempt_process_default def;
+	char shown[2 * PATH_SIZE];
 	int r = get(fd, &def);
 
+	utf8_shown(shown, sizeof(shown), name);
 	if (r == -ENOENT || r == -ENODEV)
 		return false;
 	if (r)
-		fail(STATUS_FAILED, "%s: %s", name, cgroup_error(r));
+		fail(STATUS_FAILED, "%s: %s", shown, cgroup_error(r));
 	if (def.priority == KFD_GPREEMPT_NONE && def.ceiling == KFD_GPREEMPT_NONE &&
 	    def.grant == KFD_GPREEMPT_NONE && !def.timeslice_us && !def.weight &&
 	    !def.min_percent && !def.cap_percent)
 		return false;
-	given_print(&def, name);
+	given_print(&def, shown);
 	return true;
 }
 

@@ -338,6 +338,11 @@ void given_print(const struct kfd_gpreempt_process_default *def, const char *nam
 
 /* As much of it as fits, and is text. */
 void utf8_text(char *buf, size_t size, const char *text);
+/*
+ * The same of a name for people. Somebody has chosen it: no escape sequences to the terminal, and
+ * no broken characters.
+ */
+void utf8_shown(char *buf, size_t size, const char *name);
 
 /* ---- output.c: one file that is replaced as a whole, or stays as it was ---- */
 

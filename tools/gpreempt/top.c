@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* gpreempt top: queues, processes or groups: of the time, what each runs, waits, is preempted. */
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <locale.h>
@@ -125,23 +124,6 @@ static const char *text(const struct column *c, const struct row *r)
 	       r->q.group ? r->q.cgroup : r->q.command;
 }
 
-/* Somebody has chosen it: no escape sequences to the terminal, and no broken characters. */
-static void print_name(const char *name, char *buf, size_t size)
-{
-	const char *p;
-
-	utf8_text(buf, size, name);
-	for (p = buf; *p; p++) {
-		/* in UTF-8 those from U+0080 to U+009f are control characters, too */
-		bool control = *p == '\302' && (p[1] & 0xe0) == 0x80;
-		bool bad = !strncmp(p, REPLACEMENT, 3);
-
-		*buf++ = iscntrl((unsigned char)*p) || control || bad ? '?' : *p;
-		p += bad ? 2 : control;
-	}
-	*buf = '\0';
-}
-
 static void print_cell(const struct column *c, const struct row *r, char *buf, size_t size)
 {
 	const char *name, *slash;
@@ -151,7 +133,7 @@ static void print_cell(const struct column *c, const struct row *r, char *buf, s
 		name = text(c, r);
 		/* of where a cgroup is, the end tells most */
 		slash = c->kind == GROUP && r->q.group ? strrchr(name, '/') : NULL;
-		print_name(slash ? slash + 1 : name, buf, size);
+		utf8_shown(buf, size, slash ? slash + 1 : name);
 		if (c->kind == GROUP && r->q.group && !slash)
 			snprintf(buf, size, "cgroup %llu", (unsigned long long)r->q.group);
 		return;

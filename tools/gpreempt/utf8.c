@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The name of a process is any bytes, and cut off where it gets too long. */
+/* The name of a process or a cgroup is any bytes, and cut off where it gets too long. */
+#include <ctype.h>
 #include <string.h>
 
 #include "gpreempt.h"
@@ -35,4 +36,20 @@ void utf8_text(char *buf, size_t size, const char *text)
 		text += n ?: 1;
 	}
 	*end = '\0';
+}
+
+void utf8_shown(char *buf, size_t size, const char *name)
+{
+	const char *p;
+
+	utf8_text(buf, size, name);
+	for (p = buf; *p; p++) {
+		/* in UTF-8 those from U+0080 to U+009f are control characters, too */
+		bool control = *p == '\302' && (p[1] & 0xe0) == 0x80;
+		bool bad = !strncmp(p, REPLACEMENT, 3);
+
+		*buf++ = iscntrl((unsigned char)*p) || control || bad ? '?' : *p;
+		p += bad ? 2 : control;
+	}
+	*buf = '\0';
 }
