@@ -87,6 +87,22 @@ static void start_ring(void)
 	   !regs_read(&gpu, REG_AT(REG_CP_MES_GP3_LO)), "ME 0 has no such registers");
 }
 
+/* A HIQ is not for this scheduler. */
+static void no_hiq(void)
+{
+	const u32 map[] = {
+		HEADER(PM4_MAP_QUEUES, 6), 1u << 18 | 1u << 26 | 1u << 29, 0x20 << 2,
+		LO(fb(USER_MQD)), HI(fb(USER_MQD)), 0, 0,
+	};
+
+	put_mqd(USER_MQD, fb(USER_RING), 0x20);
+	memcpy(vram(KIQ_RING) + kiq_wptr, map, sizeof(map));
+	kiq_wptr += sizeof(map) / 4;
+	mec_hqd(&gpu, 0, ME_MES, 1, 0)->reg[HQD(MQD_PQ_WPTR_LO)] = kiq_wptr;
+	run();
+	ok(!mec_hqd(&gpu, 0, 2, 0, 0)->active, "the KIQ maps no HIQ, whose packets nobody takes");
+}
+
 /* Send a frame with its fence at @status; true if that was written. */
 static bool send(u32 *f, unsigned int status)
 {
@@ -282,6 +298,7 @@ int main(void)
 	param.mes_packet_ns = 0;
 	process_start();
 	start_ring();
+	no_hiq();
 	kernel_queues();
 	registers();
 	processes();

@@ -264,6 +264,8 @@ static s64 map_queues(struct gpu *g, struct hqd *kiq, const u32 *p, u32 n)
 
 	if (n < 6 || !h || (engine > ENGINE_HIQ && engine != ENGINE_MES))
 		return -EINVAL;
+	if (engine == ENGINE_HIQ && !asic_of(g)->sched->packet)
+		return -EINVAL;
 	if (h->active && (h->is_user || h == kiq)) {
 		log_warn("MAP_QUEUES: me %u pipe %u queue %u is in use", me, pipe, queue);
 		return -EINVAL;
