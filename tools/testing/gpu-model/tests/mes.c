@@ -263,6 +263,25 @@ static void processes(void)
 	ok(n == 8 && !gpu.mes->queues, "and all are given back");
 }
 
+/* A frame that waits without end, and the driver goes and comes back. */
+static void again(void)
+{
+	u32 misc[FRAME_DWORDS] = { FRAME(MISC), 4 }, query[FRAME_DWORDS] = { FRAME(QUERY) };
+	unsigned int pipe;
+
+	memcpy(misc + 6, (u32 []){ 0, 5, 0xf, REG_AT(REG_SCRATCH_REG0) / 4, 0 }, 20);
+	regs_write(&gpu, REG_AT(REG_SCRATCH_REG0), 0);
+	ok(!send(misc, 2) && !drained(), "a wait without end");
+	for (pipe = 0; pipe < 2; pipe++) {
+		regs_write(&gpu, REG_AT(REG_GRBM_GFX_CNTL), ME_MES << 2 | pipe);
+		regs_write(&gpu, REG_AT(REG_CP_HQD) + 4 * HQD(MQD_DEQUEUE_REQUEST), 1);
+	}
+	ok(!mec_hqd(&gpu, 0, ME_MES, 0, 0)->active, "the ring is unmapped meanwhile");
+	mes_wptr = 0;
+	start_ring();
+	ok(send(query, 2), "and mapped again: its first frame is the first");
+}
+
 static void malformed(void)
 {
 	u32 f[FRAME_DWORDS] = { 0 }, seed = 1, i, j;
@@ -302,6 +321,7 @@ int main(void)
 	kernel_queues();
 	registers();
 	processes();
+	again();
 	malformed();
 	device_stop(&gpu);
 	return tap_done();

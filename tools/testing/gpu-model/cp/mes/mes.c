@@ -267,6 +267,7 @@ static bool take(struct gpu *g, struct hqd *h)
 		h->reg[HQD(MQD_PQ_RPTR)] = h->reg[HQD(MQD_PQ_WPTR_LO)];
 		return false;
 	}
+	mec_pm4(g, h)->waiting = true;
 	m->taken = true;
 	m->begun = false;
 	m->poll_ns = 0;
@@ -279,6 +280,8 @@ static bool ring(struct gpu *g, struct hqd *h)
 	struct mes *m = g->mes;
 	u64 addr = h->reg[HQD(MQD_RPTR_REPORT_LO)] | (u64)h->reg[HQD(MQD_RPTR_REPORT_HI)] << 32;
 
+	/* a driver that comes back maps its ring anew, without the frame in work */
+	m->taken &= mec_pm4(g, h)->waiting;
 	while (m->taken || take(g, h)) {
 		if (gpu_now() < m->done_at) {
 			mec_kick_at(g, m->done_at);

@@ -13,7 +13,7 @@
  * struct pm4_state - what a slot's packet processor remembers between turns
  * @hiq:	the slot was mapped as hardware-interface queue
  * @hung:	takes no packet until it is mapped anew or the device is reset
- * @waiting:	a WAIT_REG_MEM has done its write and waits
+ * @waiting:	a WAIT_REG_MEM has done its write and waits; of MES: it has a frame of this ring
  * @ib_vmid:	VMID of the indirect buffer under way (kernel queues may choose)
  * @hold_until:	model time before which no packet is taken
  * @poll_ns:	current distance of polls of a waiting packet
@@ -56,7 +56,7 @@ bool mec_has_doorbell(const struct hqd *h, u32 dw);
 /* Is the slot's queue one of packets of a scheduler that has no HIQ? */
 static inline bool mec_is_mes(const struct hqd *h)
 {
-	return h->me == ME_MES && !h->pipe;
+	return h->me == ME_MES && !h->pipe && !h->queue;
 }
 
 /* The slot was mapped as hardware-interface queue. */
