@@ -369,7 +369,9 @@ void json_put(struct json_object *root, FILE *f, bool pretty);
 
 /* Of the kernel. */
 #define TRACING		"/sys/kernel/tracing"
+#ifndef TRACE_SYSTEM
 #define TRACE_SYSTEM	"kfd_gpreempt"
+#endif
 
 /**
  * struct recorder - a format of gpreempt record
@@ -396,6 +398,8 @@ extern const struct recorder timeline, tracedat;
 
 /* A child with the signals that a command shall have. */
 pid_t fork_unblocked(void);
+/* Wait for a moment, or a signal that ends the recording, which @child gets, too: did one come? */
+bool signalled(pid_t child);
 
 /* What the timeline is made of, in us of the monotonic clock: a line of trace_pipe, */
 void timeline_line(const char *line);

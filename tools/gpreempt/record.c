@@ -46,11 +46,15 @@ pid_t fork_unblocked(void)
 	return pid;
 }
 
-/* At the end, whatever it is: an instance with open files stays. */
+/* At the end, whatever it is: an instance with open files stays. Who was killed may have some. */
 static void remove_instance(void)
 {
+	int tries, r;
+
 	recorder->close();
-	if (rmdir(instance))
+	for (tries = 0; (r = rmdir(instance)) && errno == EBUSY && tries < 100; tries++)
+		usleep(10000);
+	if (r)
 		warn("%s: %s", instance, strerror(errno));
 }
 
@@ -122,11 +126,8 @@ static pid_t start(char **command)
 	_exit(error == ENOENT ? 127 : 126);
 }
 
-/*
- * Wait for a moment, or a signal: did one come? What the terminal sends goes to the command as
- * well; what kill sends does not, and is passed on.
- */
-static bool signalled(pid_t child)
+/* What the terminal sends goes to the command as well; what kill sends does not, and is passed. */
+bool signalled(pid_t child)
 {
 	struct timespec moment = { .tv_nsec = recorder->drain_ms * 1000000L };
 	siginfo_t info;
