@@ -148,8 +148,8 @@ static void check_size(const struct gpu_config *c)
 			a->name, a->xccs, a->engines);
 		exit(2);
 	}
-	if (a->wgps && c->cus_per_engine % 2) {
-		fprintf(stderr, "gpu-model: --asic %s: an odd number of units in an engine\n", a->name);
+	if (a->wgps && (c->cus_per_engine % 2 || c->inactive_cus)) {
+		fprintf(stderr, "gpu-model: --asic %s: units of an engine work in pairs\n", a->name);
 		exit(2);
 	}
 	if (c->inactive_cus > (c->cus_per_engine > 1 ? c->engines : 0)) {

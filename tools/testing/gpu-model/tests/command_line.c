@@ -100,6 +100,8 @@ static void refused(void)
 		{ "--socket s --inactive-cus 3", "--inactive-cus 3: an engine loses one" },
 		{ "--socket s --cus-per-engine 1 --inactive-cus 1",
 		  "--inactive-cus 1: an engine loses one, and not its last" },
+		{ "--socket s --asic gfx1100 --cus-per-engine 3", "units of an engine work in pairs" },
+		{ "--socket s --asic gfx1100 --inactive-cus 1", "units of an engine work in pairs" },
 		{ "--socket s --vram-mb 300", "--vram-mb 300: not a power of two" },
 		{ "--socket s --asic mi25", "--asic 'mi25'" },
 		{ "--socket s --cwsr no", "--cwsr 'no': native, handler or mixed" },
