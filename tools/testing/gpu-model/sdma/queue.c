@@ -60,6 +60,8 @@ int sdma_map(struct gpu *g, const struct sdma_user *u)
 	if (layout->placed &&
 	    (m[MQD_ENGINE] >= SDMA_ENGINES - u->first || m[MQD_QUEUE] >= SDMA_USER_RINGS))
 		return -EINVAL;
+	if (!layout->placed && DOORBELL_DW(m[layout->mqd_doorbell]) != u->doorbell)
+		return -EINVAL;
 	engine = layout->placed ? u->first + m[MQD_ENGINE] : u->engine;
 	n = layout->placed ? 2 + m[MQD_QUEUE] : u->queue;
 	r = &d->ring[engine][n];

@@ -39,6 +39,7 @@ extern const struct sdma_regs sdma_4_4_0, sdma_4_4_2, sdma_6_0_0;
  * @vmid: @pasid: address space
  * @first:	the first engine of its partition, from which its MQD counts
  * @engine: @queue:	its place, if MQDs do not name it
+ * @doorbell:	then its MQD has to have this one
  */
 struct sdma_user {
 	u64 mqd, write_addr, since;
@@ -46,6 +47,7 @@ struct sdma_user {
 	u16 pasid;
 	unsigned int first;
 	unsigned int engine, queue;
+	u32 doorbell;
 };
 
 /* The first engine of the partition that @xcc leads: each has as many. */

@@ -216,6 +216,14 @@ static void processes(void)
 	put_mqd(USER_MQD, USER_RING, 0x900);
 	vram(USER_MQD)[MQD_WPTR_POLL_LO] = LO(USER_WPTR);
 	ok(send(suspend, 7), "SUSPEND of all gangs, of which there are none");
+	for (i = 0; i < MES_QUEUE_TYPES; i++) {
+		add[18] = 0x902;
+		add[27] = i;
+		ok(!send(add, 37) && drained() && !gpu.mes->queues && !mec_find_doorbell(&gpu, 0, 0x900) &&
+		   !ih_vmid_pasid(&gpu, VMID), "ADD_QUEUE with another doorbell than its MQD's");
+	}
+	add[18] = 0x900;
+	add[27] = MES_QUEUE_COMPUTE;
 	ok(send(add, 37) && h->active && h->vmid == VMID && h->uq &&
 	   ih_vmid_pasid(&gpu, VMID) == 0x8001,
 	   "ADD_QUEUE of a process: a VMID and a slot that are processes'");

@@ -80,6 +80,7 @@ static int place_sdma(struct gpu *g, const struct mes_add *add, unsigned int vmi
 {
 	struct sdma_user u = {
 		.mqd = add->mqd, .since = gpu_now(), .vmid = vmid, .pasid = add->pasid,
+		.doorbell = add->doorbell,
 	};
 	u32 poll[2];
 
@@ -104,14 +105,18 @@ static int place_slot(struct gpu *g, const struct mes_add *add, unsigned int vmi
 	if (!h)
 		return -ENOSPC;
 	err = mec_map(g, h, add->mqd, vmid);
-	if (err || add->type == MES_QUEUE_GFX)
+	if (err)
 		return err;
-	if (slot_enter(g, h, &env))
-		return 0;
-	mec_unmap(g, h);
-	return -ENOMEM;
+	if (h->doorbell != add->doorbell)
+		err = -EINVAL;
+	else if (add->type == MES_QUEUE_COMPUTE && !slot_enter(g, h, &env))
+		err = -ENOMEM;
+	if (err)
+		mec_unmap(g, h);
+	return err;
 }
 
+/* Its MQD has to have the doorbell, too, by which it is found again. */
 static int place(struct gpu *g, const struct mes_add *add)
 {
 	unsigned int vmid = vmid_of(g, add);
