@@ -187,8 +187,10 @@ class Width(OnTerminal):
                     weight=1000, min_percent=100, cap_percent=100)
         self.queues(PIDS)
         terminal = self.terminal("--sort", "rate", "--reverse")
-        for key, title in ("x", "STATE"), ("p", "PID   GPU QUEUES"):
-            screen = terminal.press(key, lambda s, title=title: title in s[1])
+        # the last line is drawn last
+        for key, title, after in ("x", "STATE", "procs"), ("p", "PID   GPU QUEUES", "groups"):
+            screen = terminal.press(key, lambda s, title=title, after=after:
+                                    title in s[1] and f"p {after} q" in s[-1])
             self.assertLessEqual(max(map(len, screen)), WIDE)
             self.assertTrue(screen[-1].endswith("q quit"), screen[-1])
             line = next(line for line in screen if line.split()[0] == str(pid))
