@@ -369,9 +369,7 @@ void json_put(struct json_object *root, FILE *f, bool pretty);
 
 /* Of the kernel. */
 #define TRACING		"/sys/kernel/tracing"
-#ifndef TRACE_SYSTEM
 #define TRACE_SYSTEM	"kfd_gpreempt"
-#endif
 
 /**
  * struct recorder - a format of gpreempt record

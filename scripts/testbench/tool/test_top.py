@@ -461,29 +461,3 @@ class Names(OnTerminal):
             for options in (), ("-P",):
                 self.assertTrue(self.once(*options).split("\n")[2].endswith(" " + shown), raw)
             shutil.rmtree(self.tree.kfd / "proc")
-
-    @contextlib.contextmanager
-    def cgroup(self, name):
-        """A cgroup of that name, below the mount point."""
-        points = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()
-                  if line.split()[2] == "cgroup2"]
-        if not points or not os.access(points[0], os.W_OK):
-            self.skipTest("no cgroup can be made here")
-        path = os.path.join(os.fsencode(points[0]), name)
-        os.mkdir(path)
-        try:
-            yield
-        finally:
-            os.rmdir(path)
-
-    def test_cgroup(self):
-        """Whoever owns a cgroup chooses the names of those below it."""
-        for raw, shown in ((b"\xff\x1b[2J\x7f", "??[2J?"),
-                           ("\u009b2J\u00e9".encode(), "?2J\u00e9")):
-            with self.cgroup(b"gpreempt test " + raw):
-                done = subprocess.run([tool(), "cgroup", "--show"], cwd=self.folder, check=True,
-                                      env=os.environ | {"FAKE_LOG": str(self.folder / "log")},
-                                      stdout=subprocess.PIPE)
-            lines = done.stdout.decode("utf8").split("\n")
-            self.assertEqual([line.split("  ")[-1] for line in lines if "gpreempt test" in line],
-                             ["/gpreempt test " + shown])
