@@ -66,6 +66,8 @@ struct vfio_user;
  * @connect:		do all queues of a pipe go on, or one (cp/pipe.c)? Is that by priority?
  * @pack_slots:		queues get slots pipe after pipe; otherwise over the pipes
  * @rotate_all:		an oversubscribed runlist rotates all queues; otherwise as many as wait
+ * @status:		what SPI_CSQ_WF_ACTIVE_STATUS has bits for
+ * @offset_stays:	an unmap without waves leaves the offset of an older wave state in the MQD
  * @cwsr:		who saves and restores waves
  * @log_path:		event log, or NULL
  */
@@ -81,6 +83,8 @@ struct gpu_config {
 	bool rptr_at_fetch;
 	enum { CONNECT_ALL, CONNECT_PIPE, CONNECT_STRICT } connect;
 	bool pack_slots, rotate_all;
+	enum { STATUS_QUEUES, STATUS_BUSY, STATUS_WAVES } status;
+	bool offset_stays;
 	enum { CWSR_NATIVE, CWSR_HANDLER, CWSR_MIXED } cwsr;
 	const char *log_path;
 };

@@ -68,6 +68,12 @@ static const char usage[] =
 "                         after pipe\n"
 "  --rotate need|all      who leaves when an oversubscribed runlist rotates: as many\n"
 "                         as wait (default), or all\n"
+"  --status queues|busy|waves\n"
+"                         the bits of SPI_CSQ_WF_ACTIVE_STATUS: one for each slot with\n"
+"                         a queue (default), for each with waves, or for each wave\n"
+"  --state-offset unmap|save\n"
+"                         cp_hqd_wg_state_offset is right after each unmap (default),\n"
+"                         or after each save of waves\n"
 "  --cwsr native|handler|mixed\n"
 "                         who saves and restores waves: the model (default), the\n"
 "                         waves themselves by the driver's trap handler, or one\n"
@@ -195,7 +201,7 @@ static void share_clock(int fd)
 static const char *parse(int argc, char **argv, const char **control)
 {
 	enum { SOCKET, LOG, ASIC, REVISION, XCCS, ENGINES, CUS, INACTIVE, VRAM, WORKERS, RPTR,
-	       CONNECT, SLOTS, ROTATE, CWSR, CONTROL, FAULT, PARAM, CLOCK, HELP };
+	       CONNECT, SLOTS, ROTATE, STATUS, OFFSET, CWSR, CONTROL, FAULT, PARAM, CLOCK, HELP };
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, SOCKET },
 		{ "log", required_argument, NULL, LOG },
@@ -211,6 +217,8 @@ static const char *parse(int argc, char **argv, const char **control)
 		{ "connect", required_argument, NULL, CONNECT },
 		{ "slots", required_argument, NULL, SLOTS },
 		{ "rotate", required_argument, NULL, ROTATE },
+		{ "status", required_argument, NULL, STATUS },
+		{ "state-offset", required_argument, NULL, OFFSET },
 		{ "cwsr", required_argument, NULL, CWSR },
 		{ "control", required_argument, NULL, CONTROL },
 		{ "fault", required_argument, NULL, FAULT },
@@ -272,6 +280,12 @@ static const char *parse(int argc, char **argv, const char **control)
 			break;
 		case ROTATE:
 			c->rotate_all = ONE_OF("rotate", optarg, "need", "all");
+			break;
+		case STATUS:
+			c->status = ONE_OF("status", optarg, "queues", "busy", "waves");
+			break;
+		case OFFSET:
+			c->offset_stays = ONE_OF("state-offset", optarg, "unmap", "save");
 			break;
 		case CWSR:
 			c->cwsr = ONE_OF("cwsr", optarg, "native", "handler", "mixed");
@@ -340,6 +354,7 @@ static void stop(void)
 int main(int argc, char **argv)
 {
 	static const char *const connect[] = { "", " connect=pipe", " connect=strict" };
+	static const char *const status[] = { "", " status=busy", " status=waves" };
 	struct sigaction sa = { .sa_handler = on_signal };
 	sigset_t stops;
 	pid_t parent = getppid();
@@ -377,11 +392,12 @@ int main(int argc, char **argv)
 	}
 	/* The ways of firmware that are not documented, where they are not the default ones. */
 	log_event("start", "asic=%s xccs=%u engines=%u cus_per_engine=%u inactive_cus=%u"
-		  " vram_mb=%u workers=%u rptr_at=%s%s%s%s", asics[gpu.cfg.asic]->name, gpu.cfg.xccs,
+		  " vram_mb=%u workers=%u rptr_at=%s%s%s%s%s%s", asics[gpu.cfg.asic]->name, gpu.cfg.xccs,
 		  gpu.cfg.engines, gpu.cfg.cus_per_engine, gpu.cfg.inactive_cus, gpu.cfg.vram_mb,
 		  gpu.cfg.workers, gpu.cfg.rptr_at_fetch ? "fetch" : "launch",
 		  connect[gpu.cfg.connect], gpu.cfg.pack_slots ? " slots=pack" : "",
-		  gpu.cfg.rotate_all ? " rotate=all" : "");
+		  gpu.cfg.rotate_all ? " rotate=all" : "", status[gpu.cfg.status],
+		  gpu.cfg.offset_stays ? " state_offset=save" : "");
 	params_log();
 	pthread_mutex_init(&gpu.mec_lock, NULL);
 	pthread_cond_init(&gpu.copied, NULL);

@@ -538,14 +538,30 @@ void spi_detach(struct user_queue *q)
  *
  * A bit is on while a queue is slotted, with or without waves
  * (kgd_gfx_v9_get_cu_occupancy() says so); hence the same for all engines of a partition.
+ * STATUS_BUSY and STATUS_WAVES are what else it could be.
  *
- * Return: bitmap, bit pipe * asic.pipe_queues + queue.
+ * Return: bitmap, bit pipe * asic.pipe_queues + queue; with STATUS_WAVES a bit a wave.
  */
 u32 spi_wave_status(struct gpu *g, unsigned int engine)
 {
+	unsigned int pipe, n, all = 0, pipe_queues = asic_of(g)->pipe_queues;
+	u32 slotted, waves, busy = 0;
+
 	if (!g->spi || engine >= gpu_engines(g))
 		return 0;
-	return atomic_load(&spi_partition(g, engine / g->cfg.engines)->slotted);
+	slotted = atomic_load(&spi_partition(g, engine / g->cfg.engines)->slotted);
+	if (g->cfg.status == STATUS_QUEUES)
+		return slotted;
+	for (pipe = 0; pipe < MEC_PIPES; pipe++) {
+		for (n = 0; n < pipe_queues; n++) {
+			waves = spi_wave_count(g, engine, pipe, n);
+			all += waves;
+			busy |= (u32)!!waves << (pipe * pipe_queues + n);
+		}
+	}
+	if (g->cfg.status == STATUS_WAVES)
+		return all < 32 ? (1u << all) - 1 : ~0u;
+	return slotted & busy;
 }
 
 /**

@@ -109,6 +109,8 @@ static void refused(void)
 		{ "--socket s --connect one", "--connect 'one': all, pipe or strict" },
 		{ "--socket s --slots any", "--slots 'any': spread or pack" },
 		{ "--socket s --rotate some", "--rotate 'some': need or all" },
+		{ "--socket s --status some", "--status 'some': queues, busy or waves" },
+		{ "--socket s --state-offset 0", "--state-offset '0': unmap or save" },
 		{ "--socket s --param launch", "--param 'launch': no parameter 'launch', see" },
 		{ "--socket s --param launch_ns", "launch_ns needs =VALUE" },
 		{ "--socket s --param launch_ns=", "'' is not a whole number" },

@@ -91,8 +91,64 @@ static void test_save(void)
 	   !memcmp(expect, at(&q, OUT(&q)), LOW_BYTES), "off and on again, the result is exact");
 	printf("# %u saves\n", rounds);
 	request(h, SAVE);
-	ok(run_until(!h->active, 1000) && q.mqd[MQD_CNTL_STACK_OFFSET] == STACK_BYTES,
-	   "an idle queue has nothing to save");
+	ok(run_until(!h->active, 1000) && q.mqd[MQD_CNTL_STACK_OFFSET] == STACK_BYTES &&
+	   q.mqd[MQD_WG_STATE_OFFSET] == STACK_BYTES, "an idle queue has nothing to save");
+	device_stop();
+}
+
+/* Firmware that writes the offset of wave state only where it has saved some. */
+static void test_offset_stays(void)
+{
+	struct queue q;
+	struct hqd *h;
+
+	device_start(2, 2, false);
+	gpu.cfg.offset_stays = true;
+	q = low_make();
+	h = load(&q);
+	run_for(2000);
+	request(h, SAVE);
+	run_until(!h->active, 1000);
+	h = load(&q);
+	run_until(done(&q, 0), 5000);
+	request(h, SAVE);
+	ok(run_until(!h->active, 1000) && q.mqd[MQD_CNTL_STACK_OFFSET] == STACK_BYTES &&
+	   q.mqd[MQD_WG_STATE_OFFSET] > STACK_BYTES,
+	   "an older save's offset stays in the MQD of a queue without waves");
+	device_stop();
+}
+
+/* What else the status register may have bits for. */
+static void test_status(void)
+{
+	struct queue q;
+	struct hqd *h;
+	unsigned int e;
+	u32 bit;
+
+	device_start(2, 2, false);
+	q = low_make();
+	h = load(&q);
+	run_for(2000);
+	bit = spi_wave_status(&gpu, 0);
+	gpu.cfg.status = STATUS_BUSY;
+	ok(bit && spi_wave_status(&gpu, 0) == bit && spi_wave_status(&gpu, 1) == bit,
+	   "busy: a queue with waves has a bit");
+	gpu.cfg.status = STATUS_WAVES;
+	for (e = 0; e < 2; e++) {
+		u32 waves = spi_wave_count(&gpu, e, h->pipe, h->queue);
+
+		ok(waves > 1 && __builtin_popcount(spi_wave_status(&gpu, e)) == waves,
+		   "waves: one for each");
+	}
+	run_until(done(&q, 0), 5000);
+	ok(!spi_wave_status(&gpu, 0), "waves: none at the end");
+	gpu.cfg.status = STATUS_BUSY;
+	ok(!spi_wave_status(&gpu, 0), "busy: none either");
+	gpu.cfg.status = STATUS_QUEUES;
+	ok(spi_wave_status(&gpu, 0) == bit, "queues: with waves or without");
+	request(h, SAVE);
+	run_until(!h->active, 1000);
 	device_stop();
 }
 
@@ -191,6 +247,8 @@ static void test_kill(void)
 int main(void)
 {
 	test_save();
+	test_offset_stays();
+	test_status();
 	test_no_area();
 	test_drain(true);
 	test_drain(false);

@@ -715,7 +715,8 @@ static int read_xcc(struct user_queue *q, unsigned int xcc, u64 *bytes)
 		return err;
 	*bytes += stack_size - offset + (top - bottom);
 	r[HQD(MQD_CNTL_STACK_OFFSET)] = stack_size;
-	r[HQD(MQD_WG_STATE_OFFSET)] = stack_size;
+	if (!q->g->cfg.offset_stays)
+		r[HQD(MQD_WG_STATE_OFFSET)] = stack_size;
 	return 0;
 }
 
