@@ -141,6 +141,8 @@ NO_HWS = ["--append", "amdgpu.sched_policy=2"]
 ENABLED = ["--append", "amdgpu.gpreempt=1"]
 SMALL_VRAM = ["--model", "--vram-mb 256"]   # which another process can fill
 # What RCU says of a CPU that polls a dead GPU on a busy host (inside/patient).
+# guest and model are never further apart: an unmap of 20 us is not rounded to their step
+FINE = ["--quantum-us", "2"]
 NO_STALL = ["--append", "rcupdate.rcu_cpu_stall_suppress=1"]
 DEAD = ["--module", "stock", *NO_STALL]
 # A kind of GPU that GPREEMPT was never tried on: gfx941, which nobody sells.
@@ -281,15 +283,18 @@ SUITES = {suite.name: suite for suite in (
               options=["--no-load", *TWO_GPUS, "--root", "/usr", "--input", ROOT / "tools/gpreempt/examples",
                        "--over", ROOT / "tools/gpreempt/python"]),
         host(TESTBENCH / "tool/files", RESULTS / "tool/gpreempt")], UNCHECKED, 150),
-    # on models whose read index advances at either time
+    # on models of each way of firmware that the driver can work with, and of one that it cannot
     Suite("hwtest", [
         # with other costs than the default ones, which its report is to tell
         guest(inside("hwtest/hwtest"), in_guest(KSELFTEST / "hwtest"), in_guest(PROGRAMS), "all",
-              name="launch", options=[*NO_STALL, "--model", "--param mmio_write_ns=200 "
+              name="launch", options=[*NO_STALL, *FINE, "--model", "--param mmio_write_ns=200 "
                                       "--param unmap_fixed_ns=15000 --param save_fixed_ns=40000 "
-                                      "--param cwsr_cu_bytes_per_us=8000"]),
-        guest(inside("hwtest/hwtest"), in_guest(KSELFTEST / "hwtest"), in_guest(PROGRAMS), "index",
-              name="fetch", options=AT_FETCH),
+                                      "--param cwsr_cu_bytes_per_us=8000 --param mmio_read_ns=1600 "
+                                      "--param unmap_queue_ns=3000 --param runlist_queue_ns=4000"]),
+        guest(inside("hwtest/hwtest"), in_guest(KSELFTEST / "hwtest"), in_guest(PROGRAMS), "offset",
+              name="fetch", options=["--model", "--rptr-at fetch --status busy --state-offset save"]),
+        guest(inside("hwtest/hwtest"), in_guest(KSELFTEST / "hwtest"), in_guest(PROGRAMS), "miscounted",
+              name="waves", options=["--model", "--status waves"]),
         host(TESTBENCH / "hwtest/report", RESULTS / "hwtest")], PLAIN, 90),
     Suite("errnos", errnos.run, PLAIN),
     Suite("disturb", functools.partial(disturb.run, NO_STALL), PLAIN, 150),

@@ -3,7 +3,7 @@
 
 usage: bench hwtest-costs REPORT.json, for the --model of bench guest. A figure that is a sum of
 costs is held against what the same program reports of the model at its default costs, and the
-difference is added to one of them: the time of a save, for what an unmap takes as well. A
+difference is added to one of them. A
 figure that says nothing, and a cost outside its range, are told on stderr: the model refuses
 the latter, and gets the end of the range.
 """
@@ -14,8 +14,17 @@ from pathlib import Path
 from testbench.benchmark import parameters
 from testbench.hwtest import hwtest
 
-# A report's figures on the model at its default costs: an MI210 of four units, Linux 6.12.
-SAVE_FIXED_US, DOORBELL_US = 72.1, 0.183
+# A report's figures on the model at its default costs, ns: an MI210 of four units, Linux 6.12,
+# guest and model at most 2 us apart.
+SAVE_FIXED, DOORBELL, UNMAP_FIXED, READ = 72200, 183, 7900, 1047
+# Ways of firmware, and registers: a step's finding, and the model's option for it.
+FIRMWARE = {
+    "rptr-at": ("index", "read_index_at", {"fetch": "fetch", "launch": "launch"}),
+    "status": ("registers", "status_bits_are", {"queues": "queues", "queues with waves": "busy"}),
+    "state-offset": ("offset", "wave_offset_written_at",
+                     {"each unmap": "unmap", "saves only": "save"}),
+}
+QUEUES = 2      # that are mapped while a save is measured
 
 
 def figure(report, name, key):
@@ -24,9 +33,15 @@ def figure(report, name, key):
     return None if found == -1 else found
 
 
-def more_ns(us, than, cost):
+def ns(report, name, key):
+    """Such a figure, of us, in ns."""
+    us = figure(report, name, key)
+    return None if us is None else us * 1000
+
+
+def more(found, than, cost):
     """A cost that is larger by as much as a figure is than the model's."""
-    return None if us is None else cost + (us - than) * 1000
+    return None if found is None else cost + found - than
 
 
 def bandwidth(report):
@@ -36,13 +51,28 @@ def bandwidth(report):
     return gib * 2**30 / 1e6 / (simds // of_unit) if gib and simds and of_unit else None
 
 
+def unmap_more(report, default):
+    """By how many ns an unmap takes longer than the model's; 0 if the report does not tell."""
+    fixed, queue = (ns(report, "queues", key) for key in ("unmap_fixed_us", "unmap_queue_us"))
+    if fixed is None or queue is None:
+        return 0
+    return fixed - UNMAP_FIXED + QUEUES * (queue - default["unmap_queue_ns"])
+
+
 def measured(report, default):
     """The costs by their names; None where the report has no figure. default: the model's."""
     return {
-        "mmio_write_ns": more_ns(figure(report, "doorbell", "plain_p50_us"), DOORBELL_US,
-                                 default["mmio_write_ns"]),
-        "save_fixed_ns": more_ns(figure(report, "cost", "save_fixed_us"), SAVE_FIXED_US,
-                                 default["save_fixed_ns"]),
+        "mmio_read_ns": more(figure(report, "registers", "register_read_ns"), READ,
+                             default["mmio_read_ns"]),
+        "mmio_write_ns": more(ns(report, "doorbell", "plain_p50_us"), DOORBELL,
+                              default["mmio_write_ns"]),
+        "unmap_fixed_ns": more(ns(report, "queues", "unmap_fixed_us"), UNMAP_FIXED,
+                               default["unmap_fixed_ns"]),
+        "unmap_queue_ns": ns(report, "queues", "unmap_queue_us"),
+        "runlist_queue_ns": ns(report, "queues", "map_queue_us"),
+        # a save's time has the unmap's in it
+        "save_fixed_ns": more(ns(report, "cost", "save_fixed_us"),
+                              SAVE_FIXED + unmap_more(report, default), default["save_fixed_ns"]),
         "cwsr_cu_bytes_per_us": bandwidth(report),
     }
 
@@ -51,11 +81,12 @@ def options(report, of_model):
     """The model's options, and what there is to say of them. of_model: its parameters."""
     rows = {p.name: p for p in of_model}
     told, said = [], []
-    at = figure(report, "index", "read_index_at")
-    if at in ("fetch", "launch"):
-        told.append(f"--rptr-at {at}")
-    else:
-        said.append(f"the model has no read index that advances at '{at}'")
+    for option, (name, key, values) in FIRMWARE.items():
+        found = figure(report, name, key)
+        if found in values:
+            told.append(f"--{option} {values[found]}")
+        else:
+            said.append(f"{key}: the model has no '{found}'")
     for name, value in measured(report, {n: int(p.value) for n, p in rows.items()}).items():
         if value is None:
             said.append(f"{name}: the report has no figure for it")

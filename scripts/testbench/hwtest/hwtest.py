@@ -50,14 +50,25 @@ def index(report, log):
         yield f"the read index advances at {told}, not {step(report, 'index')['read_index_at']}"
 
 
+def registers(report, log):
+    """What it found firmware to write, and registers to have bits for, is what the model does."""
+    for name, key, option, told in (
+            ("registers", "status_bits_are", "status=busy", ("queues", "queues with waves")),
+            ("offset", "wave_offset_written_at", "state_offset=save", ("each unmap", "saves only"))):
+        found, wanted = step(report, name).get(key), told[f" {option}" in log]
+        if found != wanted:
+            yield f"{key} '{found}', not '{wanted}'"
+    found = step(report, "registers")
+    if not found.get("waves_counted", 0) == found.get("waves_launched") > 0:
+        yield f"{found.get('waves_counted')} waves counted of {found.get('waves_launched')}"
+
+
 def costs_as_told(told, log, of_model):
     """The costs that a report makes are those that the model had, as well as it can tell."""
     default = {p.name: int(p.value) for p in of_model}
     changed = re.search(r" params (.*)", log)
     had = default | {name: int(value) for name, value in
                      re.findall(r"(\w+)=(\d+)", changed[1] if changed else "")}
-    # a save's time has the unmap's in it
-    had["save_fixed_ns"] += had["unmap_fixed_ns"] - default["unmap_fixed_ns"]
     for name, value in re.findall(r"--param (\w+)=(\d+)", told):
         if abs(int(value) - had[name]) > RESOLUTION * had[name]:
             yield f"{name} is {had[name]}, the report makes it {value}"

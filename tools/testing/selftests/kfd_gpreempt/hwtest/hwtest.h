@@ -16,7 +16,7 @@
 /* ---- the report (hwtest_report.c) ---- */
 
 #define REPORT_ITEMS	160
-#define REPORT_STEPS	12
+#define REPORT_STEPS	14
 #define REPORT_COLUMNS	6
 #define REPORT_LINES	40
 
@@ -139,12 +139,17 @@ int kernel_log_open(void);
 /* What it says of the GPU since. Was the GPU reset? If so, waits until that is over. */
 bool kernel_log_reset(int fd, struct report *r);
 
+/* hwtest_registers.c */
+int step_registers(struct hwtest *t);
+int step_offset(struct hwtest *t);
+
 /* hwtest_steps.c */
 int step_watch(struct hwtest *t);
 int step_index(struct hwtest *t);
 int step_preempt(struct hwtest *t);
 int step_gws(struct hwtest *t);
 int step_empty(struct hwtest *t);
+int step_queues(struct hwtest *t);
 int step_doorbell(struct hwtest *t);
 int step_detection(struct hwtest *t);
 int step_exact(struct hwtest *t);
@@ -157,6 +162,13 @@ int gpreempt_on(struct hwtest *t, const char *policy);
 
 int step_cost(struct hwtest *t);
 
+/* The straight line through @n points. */
+void line_through(const double *x, const double *y, unsigned int n, double *at_0, double *slope);
+
+
+/* Of a workgroup of the kernel that holds values. */
+#define HOLD_WAVES	2
+
 /* A hold_job of so many workgroups, of @k, which may have more registers. 0 or -errno. */
 int hold_start(struct hwtest *t, struct hold_job *job, const struct aql_kernel *k,
 	       unsigned int groups);
@@ -164,6 +176,12 @@ int hold_start(struct hwtest *t, struct hold_job *job, const struct aql_kernel *
 int hold_moves(const struct hold_job *job, unsigned int timeout_ms);
 /* Its end; every value that its waves held must be there. */
 int hold_end(struct hwtest *t, struct hold_job *job);
+
+/*
+ * Bytes that stock saves of a queue, of all XCCs, added to @stack, which may be NULL, and to
+ * @waves. The queue is switched off for that, as its owner may do, and on again.
+ */
+int saved_bytes(struct hwtest *t, struct aql_queue *q, double *stack, double *waves);
 
 /* ---- LOW's work, and HIGH's that comes to it (hwtest_work.c) ---- */
 

@@ -12,7 +12,6 @@
 #include "ioctl_call.h"
 
 #define GROUP		128	/* work-items: two waves */
-#define GROUP_WAVES	2
 #define FITS_MS		200	/* all workgroups of a dispatch that fits run by then */
 #define ACC_TAG		0xacc
 
@@ -161,25 +160,25 @@ static struct aql_kernel resize(struct hwtest *t, struct kfd_mem *mem, const str
 
 /* ---- measuring ---- */
 
-/* What stock saves of the queue, of all XCCs: switched off by its owner it may be asked. */
-static int saved_bytes(struct hwtest *t, double *bytes)
+int saved_bytes(struct hwtest *t, struct aql_queue *q, double *stack, double *waves)
 {
 	const struct kfd_context_save_area_header *header;
 	struct kfd_ioctl_get_queue_wave_state_args args = {
-		.ctl_stack_address = (uintptr_t)t->low.save.cwsr.ptr, .queue_id = t->low.id,
+		.ctl_stack_address = (uintptr_t)q->save.cwsr.ptr, .queue_id = q->id,
 	};
 	unsigned int i;
 	int ret;
 
-	ret = must(t, aql_update(&t->low, 0, PRIORITY_LOW), "switch a queue off");
+	ret = must(t, aql_update(q, 0, PRIORITY_LOW), "switch a queue off");
 	ret = ret ?: must(t, kfd_ioctl(&t->c.dev, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &args),
 			  "ask what was saved");
 	for (i = 0; !ret && i < t->c.dev.xccs; i++) {
-		header = (void *)((char *)t->low.save.cwsr.ptr + (size_t)i * t->c.dev.cwsr_size);
-		*bytes += header->wave_state.control_stack_size +
-			  header->wave_state.wave_state_size;
+		header = (void *)((char *)q->save.cwsr.ptr + (size_t)i * t->c.dev.cwsr_size);
+		if (stack)
+			*stack += header->wave_state.control_stack_size;
+		*waves += header->wave_state.wave_state_size;
 	}
-	return ret ?: must(t, aql_update(&t->low, 100, PRIORITY_LOW), "switch a queue on");
+	return ret ?: must(t, aql_update(q, 100, PRIORITY_LOW), "switch a queue on");
 }
 
 static int hold_once(struct hwtest *t, struct hold_job *job, struct cost *cost)
@@ -208,7 +207,7 @@ static int measure(struct hwtest *t, struct kfd_mem *code, const struct load *l,
 	struct aql_kernel k = resize(t, code, l);
 	unsigned int i, n = TIMES(t, 1, 10);
 	struct hold_job job;
-	double bytes = 0;
+	double stack = 0, waves = 0;
 	int ret;
 
 	ret = must(t, hold_start(t, &job, &k, groups), "get memory");
@@ -216,33 +215,41 @@ static int measure(struct hwtest *t, struct kfd_mem *code, const struct load *l,
 		return ret;
 	if (hold_moves(&job, FITS_MS))
 		return hold_end(t, &job) ?: 1;
-	ret = saved_bytes(t, &bytes);
+	ret = saved_bytes(t, &t->low, &stack, &waves);
 	ret = ret ?: must(t, hold_moves(&job, CLIENT_TIMEOUT_MS), "see all waves back");
 	for (i = 0; !ret && i < n; i++)
 		ret = hold_once(t, &job, cost);
-	cost->mib = bytes / (1 << 20);
+	cost->mib = (stack + waves) / (1 << 20);
 	cost->save_us /= n;
 	cost->restore_us /= n;
 	return ret ?: hold_end(t, &job);
 }
 
-/* The straight line through @n points: us for nothing, and GiB a second. */
-static void report_line(struct hwtest *t, const char *what, const double *mib, const double *us,
-			unsigned int n)
+void line_through(const double *x, const double *y, unsigned int n, double *at_0, double *slope)
 {
-	double x = 0, y = 0, xx = 0, xy = 0, slope;
-	char name[32];
+	double sx = 0, sy = 0, xx = 0, xy = 0;
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		x += mib[i] / n;
-		y += us[i] / n;
-		xx += mib[i] * mib[i] / n;
-		xy += mib[i] * us[i] / n;
+		sx += x[i] / n;
+		sy += y[i] / n;
+		xx += x[i] * x[i] / n;
+		xy += x[i] * y[i] / n;
 	}
-	slope = (xy - x * y) / (xx - x * x);
+	*slope = (xy - sx * sy) / (xx - sx * sx);
+	*at_0 = sy - *slope * sx;
+}
+
+/* us for nothing, and GiB a second. */
+static void report_line(struct hwtest *t, const char *what, const double *mib, const double *us,
+			unsigned int n)
+{
+	double fixed, slope;
+	char name[32];
+
+	line_through(mib, us, n, &fixed, &slope);
 	snprintf(name, sizeof(name), "%s_fixed_us", what);
-	report_figure(t->report, name, y - slope * x);
+	report_figure(t->report, name, fixed);
 	snprintf(name, sizeof(name), "%s_gib_per_s", what);
 	report_figure(t->report, name, 1e6 / 1024 / slope);
 }
@@ -250,7 +257,7 @@ static void report_line(struct hwtest *t, const char *what, const double *mib, c
 static void add_row(struct hwtest *t, const struct load *l, const struct cost *cost)
 {
 	const double row[] = {
-		GROUP_WAVES * (l->groups ? l->groups * t->c.dev.cus : 1), l->vgprs, l->lds,
+		HOLD_WAVES * (l->groups ? l->groups * t->c.dev.cus : 1), l->vgprs, l->lds,
 		cost->mib, cost->save_us, cost->restore_us,
 	};
 	char name[32];

@@ -273,6 +273,84 @@ int step_empty(struct hwtest *t)
 	return ret;
 }
 
+/* ---- queues ---- */
+
+#define QUEUES_MAX	24	/* a GPU of gfx9 has as many slots, or more */
+#define SETTLED_US	500	/* by then firmware has mapped all of a runlist */
+
+/* Costs with so many queues, us: of an unmap, of an update alone, and of one behind another. */
+struct of_queues {
+	double unmap, update, updates;
+};
+
+static int measure_queues(struct hwtest *t, struct of_queues *us)
+{
+	unsigned int i, n = TIMES(t, 20, 200);
+	long long fence;
+	__u64 begin;
+	int ret = 0;
+
+	for (i = 0; !ret && i < n; i++) {
+		usleep(SETTLED_US);
+		fence = gpreempt_number("stats/fence_wait_ns_total");
+		ret = must(t, gpreempt_hold(&t->low, 0), "preempt an empty queue");
+		us->unmap += (gpreempt_number("stats/fence_wait_ns_total") - fence) / 1e3 / n;
+		ret = ret ?: must(t, gpreempt_resume(&t->low), "resume an empty queue");
+	}
+	for (i = 0; !ret && i < n; i++) {
+		usleep(SETTLED_US);
+		begin = kfd_now();
+		ret = must(t, aql_update(&t->low, 100, PRIORITY_LOW), "update a queue");
+		us->update += (kfd_now() - begin) / 1e3 / n;
+	}
+	begin = kfd_now();
+	for (i = 0; !ret && i < n; i++)
+		ret = must(t, aql_update(&t->low, 100, PRIORITY_LOW), "update a queue");
+	us->updates = (kfd_now() - begin) / 1e3 / n;
+	return ret;
+}
+
+/*
+ * All queues are without work. An update of a queue unmaps all, and has them mapped again without
+ * waiting for that: the next one has to, if it follows at once.
+ */
+int step_queues(struct hwtest *t)
+{
+	static const unsigned int totals[] = { 2, 8, QUEUES_MAX };
+	static struct aql_queue more[QUEUES_MAX - 2];
+	double x[ARRAY_SIZE(totals)], unmap[ARRAY_SIZE(totals)], map[ARRAY_SIZE(totals)];
+	double fixed, slope;
+	unsigned int i, n = 0;
+	int ret;
+
+	ret = gpreempt_on(t, "none");
+	for (i = 0; !ret && i < ARRAY_SIZE(totals); i++) {
+		struct of_queues us = {};
+		char name[8];
+
+		for (; !ret && n + 2 < totals[i]; n++)
+			ret = must(t, aql_create(&more[n], &t->c.dev, 64, PRIORITY_LOW),
+				   "create a queue");
+		ret = ret ?: measure_queues(t, &us);
+		x[i] = totals[i];
+		unmap[i] = us.unmap;
+		map[i] = us.updates - us.update;
+		snprintf(name, sizeof(name), "%u", totals[i]);
+		report_row(t->report, name, (double[]){ us.unmap, us.update, us.updates }, 3);
+	}
+	while (n--)
+		ret = must(t, aql_destroy(&more[n]), "destroy a queue") ?: ret;
+	if (ret)
+		return ret;
+	line_through(x, unmap, ARRAY_SIZE(totals), &fixed, &slope);
+	report_figure(t->report, "unmap_fixed_us", fixed);
+	report_figure(t->report, "unmap_queue_us", slope);
+	report_says(t->report, "an unmap takes %.1f us and %.2f a queue", fixed, slope);
+	line_through(x, map, ARRAY_SIZE(totals), &fixed, &slope);
+	report_figure(t->report, "map_queue_us", slope);
+	return 0;
+}
+
 /* ---- doorbell ---- */
 
 /* HIGH's doorbell, rung while GPREEMPT is on and parked, or off: ns. */

@@ -108,15 +108,20 @@ int kfd_pci_address(char *address, size_t size)
 	return 0;
 }
 
-int kfd_recover_path(char *path, size_t size)
+int kfd_debugfs_path(const char *name, char *path, size_t size)
 {
 	char address[64];
 	int ret = kfd_pci_address(address, sizeof(address));
 
 	if (ret)
 		return ret;
-	snprintf(path, size, "/sys/kernel/debug/dri/%s/amdgpu_gpu_recover", address);
+	snprintf(path, size, "/sys/kernel/debug/dri/%s/%s", address, name);
 	return access(path, R_OK) ? -errno : 0;
+}
+
+int kfd_recover_path(char *path, size_t size)
+{
+	return kfd_debugfs_path("amdgpu_gpu_recover", path, size);
 }
 
 static size_t align_up(size_t v, size_t a)

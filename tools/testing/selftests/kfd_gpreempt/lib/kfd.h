@@ -113,6 +113,8 @@ unsigned long long kfd_property(unsigned int node, const char *name);
 
 /* Its PCI address, as 0000:03:00.0; 0 or -errno. */
 int kfd_pci_address(char *address, size_t size);
+/* Path of a file of amdgpu's in debugfs that is there and may be read; 0 or -errno. */
+int kfd_debugfs_path(const char *name, char *path, size_t size);
 /* Path of the file of debugfs that resets it when it is read; 0 or -errno. */
 int kfd_recover_path(char *path, size_t size);
 
