@@ -74,7 +74,8 @@ int main(void)
 	w = wg->waves;
 	w->mem = &mem;
 	for (unsigned int n = 0; n < RUNS; n++) {
-		u32 raw[2], budget = 1, at = 4 * (rnd() % (PAGE / 4)), sgpr[MAX_SGPRS];
+		u32 raw[INSN_DWORDS] = { 0 }, budget = 1, at = 4 * (rnd() % (PAGE / 4));
+		u32 sgpr[MAX_SGPRS];
 		enum wave_stop stop;
 		char text[160] = "?";
 		struct insn i;
