@@ -84,6 +84,7 @@ void trap_attach(struct user_queue *q, const struct trap_setup *setup)
 			q->mem.watch[q->mem.watches++] = watch_point(q->g, n, setup->watch[n]);
 }
 
+/* What STATUS of a wave begins with. */
 static u32 launch_status(const struct user_queue *q)
 {
 	return q->mem.isa->rdna && !q->traps_off ? STATUS_TRAP_EN : 0;
@@ -122,7 +123,7 @@ void trap_enter(struct wave *w, u32 id)
 	w->pc = w->mem->tba;
 }
 
-/* Not a message of RDNA's: that tells that its VGPRs are not needed any more. They stay. */
+/* MSG_DEALLOC_VGPRS, by which a wave gives its VGPRs back before it ends, does nothing here. */
 static void rdna_message(struct group *grp, struct wave *w)
 {
 	if (w->msg == MSG_INTERRUPT)

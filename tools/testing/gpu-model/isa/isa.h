@@ -142,7 +142,7 @@ enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
  * @fn:		what executes it, of one build
  * @isa:	instruction set
  * @what:	row->fn, or that of an instruction that is refused (enum isa_fn_id)
- * @raw: @len:	the encoding (what a literal of 12 bytes ends with apart), @len in bytes
+ * @raw: @len:	how the encoding begins; @len in bytes, of all of it
  * @to_next:	bytes from here to the next one, of a page's
  * @dst: @sdst: @src: operands; @sdst takes a mask or carry
  * @simm:	immediate or offset, sign-extended

@@ -417,7 +417,7 @@ static bool reserved(unsigned int op)
 	return (op > 208 && op < 235) || op == 239 || (op > 248 && op < 251) || op == 254;
 }
 
-/* Is there a constant that a memory instruction has no room for? */
+/* Are scalar operands what they may be, and inside the register file? */
 static bool scalars_fit(const struct insn *i)
 {
 	const struct isa_row *r = i->row;
