@@ -154,8 +154,8 @@ TWO_GPUS = ["--gpus", "2", *COARSE]
 MI300X = GPUS["mi300x"].options
 DIES = ["--model", f"{MI300X} --cwsr mixed"]
 # Block 8 is MES.
-GFX1100 = ["--module", "stock", "--model", "--asic gfx1100",
-           "--append", "amdgpu.ip_block_mask=0x11f"]
+STOCK_MES = ["--module", "stock", "--append", "amdgpu.ip_block_mask=0x11f", "--model"]
+GFX1100 = [*STOCK_MES, "--asic gfx1100"]
 ASLEEP = inside("suspend/asleep"), *of("machine", "suspend")
 
 SUITES = {suite.name: suite for suite in (
@@ -184,8 +184,15 @@ SUITES = {suite.name: suite for suite in (
     Suite("device", [patient(*of("machine", "device"), options=DEAD, limit=600)], PLAIN),
     Suite("selftests-cwsr-handler", [
         selftests(*of("machine", "save_area toggle exception"), options=["--model", "--cwsr mixed"])], PLAIN),
-    # unfinished: no wave runs there
+    # unfinished
     Suite("bind-gfx1100", [guest(inside("bind/bind"), "110000", options=GFX1100)], PLAIN),
+    Suite("selftests-gfx1100", [
+        selftests(*of("machine", "toggle"), options=GFX1100),
+        selftests(*of("machine", "toggle"), options=[*STOCK_MES, "--asic gfx1100 --cwsr handler"],
+                  text="by the driver's trap handler"),
+        # the others are of GPREEMPT's, or of no wave
+        guest(*of("machine", "pm4"), "-t", "dispatch", "-t", "in_an_aql_queue", "-t", "preempted",
+              options=[*STOCK_MES, "--asic gfx1100 --cwsr mixed"])], PLAIN),
     Suite("virtual-time", [host(TESTBENCH / "virtual-time/virtual-time")], PLAIN, 180),
 
     # of the driver

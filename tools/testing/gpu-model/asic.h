@@ -104,13 +104,14 @@ enum reg {
 /**
  * struct cu_size - a compute unit
  * @simds: @waves:	SIMDs, and wave slots of each
- * @vgprs: @vgpr_granule:	vector registers of a SIMD, and of how many its waves get multiples
+ * @lanes: @vgprs: @vgpr_granule: vector registers of a SIMD, of so many lanes, and of how many
+ *		its waves get multiples
  * @sgprs: @sgpr_granule:	likewise scalar registers
  * @lds: @lds_granule:	likewise bytes of the LDS, and workgroups
  * @barriers:		for workgroups of more than one wave
  */
 struct cu_size {
-	u8 simds, waves;
+	u8 simds, waves, lanes;
 	u16 vgprs, vgpr_granule;
 	u16 sgprs, sgpr_granule;
 	u32 lds, lds_granule;
@@ -134,7 +135,9 @@ struct cu_size {
  * @scratch_regs:	packets of processes may write SCRATCH_REG0 to 7
  * @cu:			its compute units
  * @watch_line:		a watch point's address counts in these bytes, log2
- * @isa:		instruction set; NULL: none yet, and dispatches are refused
+ * @isa:		instruction set
+ * @mqd_rsrc3: @mqd_se4_mask: MQD dwords of COMPUTE_PGM_RSRC3, and of the CU mask of the engine
+ *			behind the first four
  * @ih:			who sends interrupts
  * @sdma:		the registers of an SDMA engine
  * @sched:		the scheduler's firmware
@@ -156,6 +159,7 @@ struct asic {
 	const struct cu_size *cu;
 	u8 watch_line;
 	const struct isa *isa;
+	u8 mqd_rsrc3, mqd_se4_mask;
 	const struct ih_sources *ih;
 	const struct sdma_regs *sdma;
 	const struct sched_ops *sched;

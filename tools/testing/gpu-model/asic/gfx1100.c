@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A GPU like AMD's Radeon RX 7900 (GC 11.0.0), without display; see asic.h. UNFINISHED: drivers
- * bind to it, and the kernel's queues and those of processes take packets, but it has no
- * instructions yet, so that dispatches are refused.
+ * A GPU like AMD's Radeon RX 7900 (GC 11.0.0), without display; see asic.h. UNFINISHED: of its
+ * instructions it has those of isa/gfx11/table.def.
  *
  * Versions: those that amdgpu takes for one. Offsets: gc_11_0_0, mmhub_3_0_0, osssys_6_0_0,
  * nbio_4_3_0, smuio_13_0_6 of its register headers, and these bases.
@@ -12,6 +11,7 @@
 #include "cp/mes/mes.h"
 #include "cp/queue/cwsr_ops.h"
 #include "host/params.h"
+#include "isa/wave.h"
 #include "sdma/sdma.h"
 #include "vm/ih.h"
 
@@ -51,12 +51,13 @@ static const struct discovery discovery = {
 };
 
 /*
- * A compute unit, which is half of a work-group processor. Source: LLVM, AMDGPUBaseInfo.cpp, and
+ * A compute unit, which is half of a work-group processor: a workgroup has one of them, in WGP
+ * mode, too. Source: LLVM, AMDGPUBaseInfo.cpp, and
  * "RDNA 3 ISA" section 3: two SIMDs of 16 waves, 1536 VGPRs of 32 lanes each.
  */
 static const struct cu_size cu = {
 	.simds = 2, .waves = 16,
-	.vgprs = 1536, .vgpr_granule = 24,
+	.lanes = 32, .vgprs = 1536, .vgpr_granule = 24,
 	.sgprs = 128 * 16, .sgpr_granule = 128,
 	.lds = 64 * 1024, .lds_granule = 512,
 	.barriers = 32,
@@ -74,10 +75,12 @@ const struct asic asic_gfx1100 = {
 	.wgps = true, .scratch_regs = true,
 	.cu = &cu,
 	.watch_line = 7,
+	.isa = &isa_gfx1100,
+	.mqd_rsrc3 = 41, .mqd_se4_mask = 44,
 	.ih = &ih_soc21,
 	.sdma = &sdma_6_0_0,
 	.sched = &mes_sched,
-	.cwsr = &cwsr_gfx9,	/* until it has waves */
+	.cwsr = &cwsr_gfx11,
 	.gb_addr_config = 0x545,
 	.reg = {
 		[REG_MM_DATA] = 0x00004, [REG_MM_INDEX_HI] = 0x00018,

@@ -24,6 +24,7 @@ const struct asic asic_mi210 = {
 	.cu = &gfx9_cu,
 	.watch_line = 6,
 	.isa = &isa_gfx90a,
+	.mqd_rsrc3 = 46, .mqd_se4_mask = 39,
 	.sdma = &sdma_4_4_0,
 	.ih = &ih_soc15,
 	.sched = &hws_sched,

@@ -63,6 +63,7 @@ const struct asic asic_mi300x = {
 	.cu = &gfx9_cu,
 	.watch_line = 7,
 	.isa = &isa_gfx942,
+	.mqd_rsrc3 = 46, .mqd_se4_mask = 39,
 	.sdma = &sdma_4_4_2,
 	.ih = &ih_soc15,
 	.sched = &hws_sched,

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "asic.h"
 #include "compute/cu.h"
 #include "compute/interrupt.h"
 #include "compute/queue.h"
@@ -271,11 +272,11 @@ static void wave_exception(struct cu *cu, struct wave_slot *slot, enum wave_stop
 	const struct exception *e = &exceptions[stop];
 	struct user_queue *q = slot->grp->q;
 	struct wave *w = slot->w;
-	bool inside = w->status & STATUS_PRIV;
+	bool inside = wave_in_handler(w);
 
 	if (e->error)
 		sq_interrupt(slot->grp, w, SQ_ENCODING_ERROR, e->error);
-	if (q->mem.tba && !inside) {
+	if (trap_possible(w)) {
 		if (stop == WAVE_TRAP)
 			w->pc -= 4;		/* the handler has to step over it */
 		wave_trap(slot, e->why, stop == WAVE_TRAP ? w->trap_id : 0);
@@ -334,14 +335,14 @@ static void wave_stopped(struct cu *cu, struct simd *s, struct wave_slot *slot,
 /* Single step: a trap after each instruction outside of the handler. */
 static bool steps(const struct wave *w)
 {
-	return w->mode & MODE_DEBUG_EN && !(w->status & STATUS_PRIV) && w->mem->tba;
+	return w->mode & MODE_DEBUG_EN && trap_possible(w);
 }
 
 static void wave_stepped(struct wave_slot *slot)
 {
 	const struct wave *w = slot->w;
 
-	if (w && !slot->halted && !w->at_barrier && !(w->status & STATUS_PRIV))
+	if (w && !slot->halted && !w->at_barrier && !wave_in_handler(w))
 		wave_trap(slot, "step", 0);
 }
 
@@ -355,8 +356,8 @@ static struct wave_slot *simd_pick(struct simd *s, unsigned int *n)
 	unsigned int i;
 
 	*n = 0;
-	for (i = 0; i < SIMD_WAVES; i++) {
-		struct wave_slot *slot = &s->slot[(s->next + i) % SIMD_WAVES];
+	for (i = 0; i < s->waves; i++) {
+		struct wave_slot *slot = &s->slot[(s->next + i) & (s->waves - 1)];
 
 		if (!slot->w || slot->halted || slot->w->at_barrier)
 			continue;
@@ -436,7 +437,7 @@ static u64 simd_step(struct cu *cu, struct simd *s, u64 now, u32 *done)
 	if (woken)
 		s->time = (s->time + BEAT_NS / 2) / BEAT_NS * BEAT_NS;
 	cu->insns += *done;
-	s->next = (slot - s->slot + 1) % SIMD_WAVES;
+	s->next = (slot - s->slot + 1) & (s->waves - 1);
 	wave_stopped(cu, s, slot, stop);
 	if (stepping && stop != WAVE_RETRY)
 		wave_stepped(slot);
@@ -523,13 +524,15 @@ static u64 worker_run(void *arg)
 struct worker *cu_start(struct gpu *g, struct cu *cus, unsigned int ncus, unsigned int n)
 {
 	struct worker *workers = calloc(n + 1, sizeof(*workers));
-	unsigned int i;
+	unsigned int i, s;
 
 	if (!workers)
 		return NULL;
 	for (i = 0; i < ncus; i++) {
 		cus[i].g = g;
 		cus[i].worker = &workers[i % n];
+		for (s = 0; s < CU_SIMDS; s++)
+			cus[i].simd[s].waves = asic_of(g)->cu->waves;
 		pthread_mutex_init(&cus[i].lock, NULL);
 	}
 	for (i = 0; i < n; i++) {

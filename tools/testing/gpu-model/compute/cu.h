@@ -75,11 +75,13 @@ struct wave_slot {
 /**
  * struct simd - one SIMD of a unit
  * @slot:	waves
+ * @waves:	slots that it has, a power of two
  * @time:	model time of its next issue
  * @next:	slot whose turn it is
  */
 struct simd {
 	struct wave_slot slot[SIMD_WAVES];
+	unsigned int waves;
 	u64 time;
 	unsigned int next;
 };

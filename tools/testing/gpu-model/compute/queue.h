@@ -45,7 +45,6 @@
 enum {
 	MQD_COMPUTE = 1, MQD_DISPATCH_ID = 33,
 	MQD_SE0_MASK = 23, MQD_SE1_MASK = 24, MQD_SE2_MASK = 26, MQD_SE3_MASK = 27,
-	MQD_SE4_MASK = 39,
 	MQD_LOGIC_XCC = 39, MQD_TG_CHUNK = 41,	/* GPUs of several XCCs: 4 masks */
 	MQD_PERSISTENT_STATE = 132, MQD_PIPE_PRIORITY = 133, MQD_QUEUE_PRIORITY = 134,
 	MQD_QUANTUM = 135,
@@ -175,7 +174,7 @@ struct release {
  * @release: @releases: the packets that wait, oldest first, and how many they are
  * @pending:	restored groups that wait for room
  * @removed:	groups taken off the machine by a preemption
- * @debug:	of struct trap_setup
+ * @debug: @traps_off: of struct trap_setup
  * @mem:	address space as waves see it
  * @sh:		compute registers, MQD dwords 1 on
  * @cus:	compute units allowed, by engine of all XCCs
@@ -221,6 +220,7 @@ struct user_queue {
 	unsigned int releases;
 	struct group *pending, *removed;
 	u32 debug;
+	bool traps_off;
 	struct wave_mem mem;
 	u32 sh[COMPUTE_REGS];
 	u32 cus[ALL_ENGINES_MAX];

@@ -41,13 +41,15 @@ struct need {
 	u32 lds;
 };
 
-static struct need need_of(const struct cu_size *size, unsigned int nwaves, unsigned int vgprs,
-			   unsigned int sgprs, u32 lds)
+static struct need need_of(const struct cu_size *size, unsigned int nwaves,
+			   const struct kernel_code *k, u32 lds)
 {
+	unsigned int vgprs = k->vgprs * k->lanes / size->lanes;
+
 	return (struct need){
 		.nwaves = nwaves,
 		.vgprs = round_up(vgprs ? vgprs : 1, size->vgpr_granule),
-		.sgprs = round_up(sgprs ? sgprs : 1, size->sgpr_granule),
+		.sgprs = round_up(k->sgprs ? k->sgprs : 1, size->sgpr_granule),
 		.lds = round_up(lds, size->lds_granule),
 	};
 }
@@ -93,16 +95,15 @@ static bool room_take(struct room *room, const struct cu_size *size, const struc
 /**
  * spi_fits() - could a workgroup ever be launched?
  * @g:		device
- * @nwaves: @vgprs: @sgprs: waves, and registers of each
+ * @nwaves: @k:	waves, and their registers
  * @lds:	bytes
  *
  * Return: true if it fits into an empty compute unit.
  */
-bool spi_fits(const struct gpu *g, unsigned int nwaves, unsigned int vgprs, unsigned int sgprs,
-	      u32 lds)
+bool spi_fits(const struct gpu *g, unsigned int nwaves, const struct kernel_code *k, u32 lds)
 {
 	const struct cu_size *size = asic_of(g)->cu;
-	struct need n = need_of(size, nwaves, vgprs, sgprs, lds);
+	struct need n = need_of(size, nwaves, k, lds);
 	struct room room = room_of(size);
 	u8 simd[WG_WAVES_MAX], slot[WG_WAVES_MAX];
 
@@ -192,6 +193,22 @@ static u32 hw_id(const struct cu *cu, const struct group *grp, unsigned int i)
 	       h->queue << 24 | (u32)1 << 30;
 }
 
+/* HW_ID1 and HW_ID2: SQ_WAVE_HW_ID1, _2 of gc_11_0_0_sh_mask.h. */
+static u32 hw_id1(const struct cu *cu, const struct group *grp, unsigned int i)
+{
+	unsigned int simd = (cu->index & 1) * 2 + grp->simd[i];
+
+	return grp->slot[i] | simd << 8 | (cu->index / 2 & 0xf) << 10 | (cu->engine & 7) << 18;
+}
+
+static u32 hw_id2(const struct group *grp)
+{
+	const struct hqd *h = grp->q->h;
+
+	return h->queue | h->pipe << 4 | 1 << 8 | (grp->number & 0x1f) << 16 |
+	       (u32)grp->q->vmid << 24;
+}
+
 static u64 latest(u64 a, u64 b)
 {
 	return a > b ? a : b;
@@ -215,6 +232,7 @@ static void place(struct gpu *g, struct cu *cu, struct group *grp)
 {
 	struct user_queue *q = grp->q;
 	const struct hqd *h = q->h;
+	bool rdna = q->mem.isa->rdna;
 	unsigned int i;
 
 	grp->cu = cu;
@@ -222,8 +240,8 @@ static void place(struct gpu *g, struct cu *cu, struct group *grp)
 	for (i = 0; i < grp->wg->nwaves; i++) {
 		struct wave *w = &grp->wg->waves[i];
 
-		w->hw_id = hw_id(cu, grp, i);
-		w->xcc_id = cu->xcc;
+		w->hw_id = rdna ? hw_id1(cu, grp, i) : hw_id(cu, grp, i);
+		w->xcc_id = rdna ? hw_id2(grp) : cu->xcc;
 		w->mem = &q->mem;
 		w->wg = grp->wg;
 		if (w->ended)
@@ -335,11 +353,9 @@ static bool launch_one(struct partition *p, struct user_queue *q, const u32 *res
 	u32 id[3];
 
 	if (grp) {
-		n = need_of(size, grp->wg->nwaves, grp->d->code.vgprs, grp->d->code.sgprs,
-			    grp->d->lds_bytes);
+		n = need_of(size, grp->wg->nwaves, &grp->d->code, grp->d->lds_bytes);
 	} else {
-		n = need_of(size, dispatch_waves(d, d->next, id), d->code.vgprs, d->code.sgprs,
-			    d->lds_bytes);
+		n = need_of(size, dispatch_waves(d, d->next, id), &d->code, d->lds_bytes);
 		if (d->regs.scratch_wave_bytes) {
 			scratch = scratch_find(q, xcc, n.nwaves);
 			if (scratch < 0)

@@ -19,7 +19,7 @@
  * @barriers:	barrier resources free
  */
 struct room {
-	u8 slots[CU_SIMDS];
+	u16 slots[CU_SIMDS];
 	u16 vgprs[CU_SIMDS], sgprs[CU_SIMDS];
 	u32 lds;
 	u16 barriers;
@@ -73,8 +73,7 @@ static inline struct partition *spi_partition(struct gpu *g, unsigned int xcc)
 	     p += gpu_partition(g))
 
 /* Would a workgroup ever fit into an empty unit? */
-bool spi_fits(const struct gpu *g, unsigned int nwaves, unsigned int vgprs, unsigned int sgprs,
-	      u32 lds);
+bool spi_fits(const struct gpu *g, unsigned int nwaves, const struct kernel_code *k, u32 lds);
 
 /*
  * Launch up to *@limit workgroups of a partition: higher pipe priority first, then higher queue

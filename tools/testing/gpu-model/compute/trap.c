@@ -55,7 +55,8 @@
 #define LEAVE_SLICES		100
 
 /* S_SENDMSG's numbers (SIDefines.h). */
-enum { MSG_INTERRUPT = 1, MSG_SAVEWAVE = 4, MSG_GET_DOORBELL = 10 };
+enum { MSG_INTERRUPT = 1, MSG_SAVEWAVE = 4, MSG_GET_DOORBELL = 10,
+       MSG_RTN_GET_DOORBELL = 128, MSG_RTN_SAVE_WAVE = 132 };
 
 /* The watch point's register pair, and which bits of an address it compares. */
 static struct wave_watch watch_point(struct gpu *g, unsigned int n, u32 cntl)
@@ -77,9 +78,16 @@ void trap_attach(struct user_queue *q, const struct trap_setup *setup)
 	q->mem.tba = setup->tba;
 	q->mem.tma = setup->tma;
 	q->debug = setup->debug;
+	q->traps_off = setup->off;
 	for (n = 0; n < WATCHES; n++)
 		if (setup->watch[n] & WATCH_VALID)
 			q->mem.watch[q->mem.watches++] = watch_point(q->g, n, setup->watch[n]);
+}
+
+/* What STATUS of a wave begins with. */
+static u32 launch_status(const struct user_queue *q)
+{
+	return q->mem.isa->rdna && !q->traps_off ? STATUS_TRAP_EN : 0;
 }
 
 void trap_launch(struct group *grp)
@@ -90,6 +98,7 @@ void trap_launch(struct group *grp)
 	for (i = 0; i < grp->wg->nwaves; i++) {
 		struct wave *w = &grp->wg->waves[i];
 
+		w->status |= launch_status(grp->q);
 		if (debug & GDBG_EXCP_REPLACE)
 			w->mode &= ~MODE_EXCP_EN;
 		w->mode |= GDBG_EXCP_EN(debug) << MODE_EXCP_EN_SHIFT;
@@ -100,6 +109,12 @@ void trap_launch(struct group *grp)
 	}
 }
 
+bool trap_possible(const struct wave *w)
+{
+	return w->mem->tba && !wave_in_handler(w) &&
+	       (!w->mem->isa->rdna || w->status & STATUS_TRAP_EN);
+}
+
 void trap_enter(struct wave *w, u32 id)
 {
 	w->sgpr[SGPR_TTMP] = w->pc;
@@ -108,8 +123,21 @@ void trap_enter(struct wave *w, u32 id)
 	w->pc = w->mem->tba;
 }
 
+/* MSG_DEALLOC_VGPRS, by which a wave gives its VGPRs back before it ends, does nothing here. */
+static void rdna_message(struct group *grp, struct wave *w)
+{
+	if (w->msg == MSG_INTERRUPT)
+		sq_interrupt(grp, w, SQ_ENCODING_INST, w->sgpr[SGPR_M0] & 0xffffff);
+	else if (w->msg == MSG_RTN_GET_DOORBELL)
+		w->sgpr[w->msg_dst] = DOORBELL_ID(grp->q->h);
+}
+
 void trap_message(struct group *grp, struct wave *w)
 {
+	if (w->mem->isa->rdna) {
+		rdna_message(grp, w);
+		return;
+	}
 	switch (w->msg & 0xf) {
 	case MSG_INTERRUPT:
 		sq_interrupt(grp, w, SQ_ENCODING_INST, w->sgpr[SGPR_M0] & 0xffffff);
@@ -161,7 +189,7 @@ bool trap_leave(struct user_queue *q)
 		for (i = 0; i < grp->wg->nwaves; i++) {
 			struct wave *w = &grp->wg->waves[i];
 
-			if (!w->ended && w->status & STATUS_PRIV && !finish(grp, w))
+			if (!w->ended && wave_in_handler(w) && !finish(grp, w))
 				return false;
 		}
 	}
@@ -178,10 +206,17 @@ bool trap_usable(const struct user_queue *q, bool save)
 	return q->g->cfg.cwsr == CWSR_HANDLER || odd == save;
 }
 
-static void give_address(struct wave *w, u64 va, bool first)
+static void give_address(struct wave *w, unsigned int sgpr, u64 va, bool first)
 {
-	w->sgpr[SGPR_EXEC] = va;
-	w->sgpr[SGPR_EXEC + 1] = (va >> 32 & 0xffff) | (first ? FIRST_WAVE : 0);
+	w->sgpr[sgpr] = va;
+	w->sgpr[sgpr + 1] = (va >> 32 & 0xffff) | (first ? FIRST_WAVE : 0);
+}
+
+/* Does it ask where it is to go? In which register the answer is wanted. */
+static bool asks_for_address(const struct wave *w, unsigned int *sgpr)
+{
+	*sgpr = w->mem->isa->rdna ? w->msg_dst : SGPR_EXEC;
+	return w->msg == (w->mem->isa->rdna ? MSG_RTN_SAVE_WAVE : MSG_SAVEWAVE);
 }
 
 /*
@@ -192,7 +227,7 @@ static int run_wave(struct group *grp, struct wave *w, u64 va, bool first, bool 
 		    bool *through)
 {
 	struct user_queue *q = grp->q;
-	unsigned int slices;
+	unsigned int slices, sgpr;
 
 	for (slices = 0; slices < SLICES_MAX; slices++) {
 		enum wave_stop stop;
@@ -206,12 +241,14 @@ static int run_wave(struct group *grp, struct wave *w, u64 va, bool first, bool 
 		case WAVE_SLEEP:
 			break;
 		case WAVE_MSG:
-			if (w->msg == MSG_SAVEWAVE)
-				give_address(w, va, first);
+			if (asks_for_address(w, &sgpr))
+				give_address(w, sgpr, va, first);
 			else
 				trap_message(grp, w);
 			break;
 		case WAVE_RFE:
+			if (save && w->status & STATUS_PRIV)	/* to the second level */
+				break;
 			if (save) {	/* SAVECTX is still there */
 				trap_enter(w, 0);
 				break;
@@ -336,9 +373,9 @@ int trap_restore(struct user_queue *q, struct group *grp, const u64 *va)
 		w->mem = &q->mem;
 		w->wg = wg;
 		w->ended = false;
-		w->status = STATUS_PRIV;
+		w->status = STATUS_PRIV | launch_status(q);
 		w->pc = q->mem.tba + ENTRY_RESTORE;
-		give_address(w, va[i], i == first);
+		give_address(w, SGPR_EXEC, va[i], i == first);
 	}
 	return run_group(q, grp, va, false);
 }

@@ -17,11 +17,13 @@ struct user_queue;
  * @tba: @tma:	first-level handler, or 0, and what it reads
  * @debug:	SPI_GDBG_PER_VMID_CNTL: what a debugger wants of waves at their launch
  * @watch:	TCP_WATCHn_CNTL
+ * @off:	waves enter it to be saved, and for nothing else (STATUS.TRAP_EN of RDNA)
  */
 struct trap_setup {
 	u64 tba, tma;
 	u32 debug;
 	u32 watch[WATCHES];
+	bool off;
 };
 
 /* Waves of @q trap as @setup says. */
@@ -29,6 +31,9 @@ void trap_attach(struct user_queue *q, const struct trap_setup *setup);
 
 /* A debugger's wishes for the waves of a new group. */
 void trap_launch(struct group *grp);
+
+/* Would an exception have the wave go to its trap handler now? */
+bool trap_possible(const struct wave *w);
 
 /**
  * trap_enter() - the wave goes to its trap handler

@@ -36,8 +36,10 @@ void params_log(void);
 
 /* The most that a GPU has; what each has is in asic/. */
 #define CU_SIMDS		4
-#define SIMD_WAVES		8
-#define WG_WAVES_MAX		16	/* 1024 work-items */
+#define SIMD_WAVES		16
+#define CU_WAVES_MAX		32	/* of a unit: 4 SIMDs of 8, or 2 of 16 */
+#define WG_ITEMS_MAX		1024
+#define WG_WAVES_MAX		32	/* of 32 lanes */
 #define ENGINES_MAX		8	/* of an XCC */
 #define XCCS_MAX		8	/* MI300X (AMD CDNA 3 white paper) */
 #define ALL_ENGINES_MAX		(XCCS_MAX * ENGINES_MAX)

@@ -37,7 +37,7 @@ const struct isa_build *isa_builds(unsigned int *n)
 	return builds;
 }
 
-int isa_decode_for(struct insn *i, const u32 raw[2], const struct wave_mem *mem)
+int isa_decode_for(struct insn *i, const u32 raw[INSN_DWORDS], const struct wave_mem *mem)
 {
 	const struct isa_build *b = mem->build;
 	int err = mem->isa->decode(i, raw, mem->isa);

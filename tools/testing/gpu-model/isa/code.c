@@ -52,9 +52,11 @@ static void decode(struct code_page *p, unsigned int at)
 	unsigned int n = 0;
 
 	while (n < RUN_MAX && at < CODE_DWORDS) {
-		u32 raw[2] = { p->raw[at], at + 1 < CODE_DWORDS ? p->raw[at + 1] : 0 };
+		u32 raw[INSN_DWORDS] = { 0 };
 		struct insn *i = &p->insn[at];
 
+		for (unsigned int d = 0; d < INSN_DWORDS && at + d < CODE_DWORDS; d++)
+			raw[d] = p->raw[at + d];
 		if (isa_decode_for(i, raw, &mem) || at + i->len / 4 > CODE_DWORDS)
 			break;
 		i->to_next = i->len / 4 * sizeof(*i);

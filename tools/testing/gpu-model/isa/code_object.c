@@ -23,7 +23,8 @@
 static const struct {
 	u8 mach;
 	const struct isa *isa;
-} machs[] = { { 0x3f, &isa_gfx90a }, { 0x40, &isa_gfx942 }, { 0x4c, &isa_gfx942 } };
+} machs[] = { { 0x3f, &isa_gfx90a }, { 0x40, &isa_gfx942 }, { 0x4c, &isa_gfx942 },
+	    { 0x41, &isa_gfx1100 } };
 
 static bool inside(u64 off, u64 len, u64 size)
 {

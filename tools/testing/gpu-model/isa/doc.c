@@ -23,6 +23,7 @@ static const struct {
 	[GLOBAL] = { "GLOBAL", "global memory" },
 	[SCRATCH] = { "SCRATCH", "private memory" },
 	[MUBUF] = { "MUBUF", "memory through a buffer descriptor" },
+	[VOPD] = { "VOPD", "two instructions on vectors" },
 	[MTBUF] = { "MTBUF", "the same, with formats of the instruction's" },
 };
 

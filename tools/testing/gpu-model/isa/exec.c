@@ -557,7 +557,7 @@ static int load_kernel(struct exec *e, const u8 *file, size_t size, const char *
 	}
 	if (code_object_kernel(&e->co, name, &e->kernel, &err))
 		return fail("%s: %s: %s", path, name, err);
-	if (kernel_code_parse(&e->code, e->co.image + e->kernel.descriptor,
+	if (kernel_code_parse(&e->code, e->co.isa, e->co.image + e->kernel.descriptor,
 			      CODE_VA + e->kernel.descriptor))
 		return fail("%s: %s: bad kernel descriptor", path, name);
 	e->mem.isa = e->co.isa;
@@ -638,9 +638,9 @@ static int parse_options(struct exec *e, int argc, char **argv)
 		return fail("the kernel takes more than the %u arguments given", nargs);
 	if (!grid[0] || !wg[0])
 		return fail("--grid and --workgroup must be given");
-	if ((u64)wg[0] * wg[1] * wg[2] > WG_WAVES_MAX * LANES || wg[0] > 1024 ||
+	if ((u64)wg[0] * wg[1] * wg[2] > WG_ITEMS_MAX || wg[0] > 1024 ||
 	    wg[1] > 1024 || wg[2] > 1024)
-		return fail("a workgroup has at most %u work-items", WG_WAVES_MAX * LANES);
+		return fail("a workgroup has at most %u work-items", WG_ITEMS_MAX);
 	for (unsigned int d = 0; d < 3; d++) {
 		e->regs.grid[d] = grid[d];
 		e->regs.wgsize[d] = wg[d];

@@ -21,7 +21,7 @@
 enum isa_fmt {
 	SOP1, SOP2, SOPK, SOPC, SOPP, SMEM,
 	VOP1, VOP2, VOPC, VOP3, VOP3P,
-	DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF,
+	DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF, VOPD,
 	ISA_FMTS
 };
 
@@ -62,6 +62,8 @@ enum isa_type {
 #define F_942		(1u << 21)	/* of gfx942 alone */
 #define F_BYTE		(1u << 22)	/* op_sel: the other bytes of dst are kept */
 #define F_LAST		(1u << 23)	/* of a run: it goes elsewhere, stops or changes MODE */
+#define F_MSG		(1u << 24)	/* the source field is a message's number */
+#define F_ADDTID	(1u << 25)	/* the address is the lane's, from a scalar one */
 
 struct ctx;
 struct insn;
@@ -140,7 +142,7 @@ enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
  * @fn:		what executes it, of one build
  * @isa:	instruction set
  * @what:	row->fn, or that of an instruction that is refused (enum isa_fn_id)
- * @raw: @len:	the encoding, @len in bytes
+ * @raw: @len:	how the encoding begins; @len in bytes, of all of it
  * @to_next:	bytes from here to the next one, of a page's
  * @dst: @sdst: @src: operands; @sdst takes a mask or carry
  * @simm:	immediate or offset, sign-extended
@@ -187,19 +189,19 @@ struct insn {
 /**
  * isa_decode() - decode one instruction
  * @i:		out
- * @raw:	two dwords; the second may be junk after a short instruction
+ * @raw:	as many dwords as the longest has; junk may follow a short one
  * @isa:	instruction set
  *
  * Return: 0; -ENOENT when no row fits (@i->row is NULL, @i->len a guess);
  * -EINVAL when a scalar operand leaves the register file.
  */
-static inline int isa_decode(struct insn *i, const u32 raw[2], const struct isa *isa)
+static inline int isa_decode(struct insn *i, const u32 raw[INSN_DWORDS], const struct isa *isa)
 {
 	return isa->decode(i, raw, isa);
 }
 
 /* The same for a wave that sees @mem: it executes its build's functions. */
-int isa_decode_for(struct insn *i, const u32 raw[2], const struct wave_mem *mem);
+int isa_decode_for(struct insn *i, const u32 raw[INSN_DWORDS], const struct wave_mem *mem);
 
 /* Does that instruction set have the row? */
 static inline bool isa_has(const struct isa_row *r, const struct isa *isa)

@@ -339,24 +339,29 @@ static void vmem_init(struct ctx *c, struct vmem *m, unsigned int bytes, enum wa
 
 /*
  * Private memory interleaves lanes by dword: byte @off of lane @l is at
- * base + (off / 4 * 64 + l) * 4 + off % 4.
+ * base + (off / 4 * lanes + l) * 4 + off % 4. @log2: of the wave's lanes.
  */
-static u64 private_address(u64 base, u64 off, unsigned int l)
+static u64 private_address(u64 base, u64 off, unsigned int l, unsigned int log2)
 {
-	return base + (off & ~3ull) * LANES + l * 4 + (off & 3);
+	return base + ((off & ~3ull) << log2) + l * 4 + (off & 3);
+}
+
+static unsigned int lanes_log2(const struct wave *w)
+{
+	return w->lanes > 32 ? 6 : 5;
 }
 
 /* A private access that is not aligned splits where a dword ends. */
 static bool translate_private(struct ctx *c, struct piece *p, u64 base, u64 off,
 			      unsigned int l, unsigned int bytes, bool write)
 {
-	unsigned int head = 4 - (off & 3);
+	unsigned int head = 4 - (off & 3), log2 = lanes_log2(c->w);
 	struct piece rest;
 
 	if (head >= bytes)
-		return translate(c, p, private_address(base, off, l), bytes, write);
-	if (!translate(c, p, private_address(base, off, l), head, write) ||
-	    !translate(c, &rest, private_address(base, off + head, l), bytes - head, write))
+		return translate(c, p, private_address(base, off, l, log2), bytes, write);
+	if (!translate(c, p, private_address(base, off, l, log2), head, write) ||
+	    !translate(c, &rest, private_address(base, off + head, l, log2), bytes - head, write))
 		return false;
 	p->bytes = bytes;
 	p->first = head;
@@ -492,14 +497,20 @@ static enum attempt simple_pieces(struct ctx *c, struct vmem *m, u64 va[LANES], 
 	return SIMPLE;
 }
 
+static u64 scratch_base(const struct wave *w)
+{
+	return w->mem->isa->rdna ? w->flat_scratch : sgpr64(w, SGPR_FLAT_SCRATCH);
+}
+
 /* FLAT, GLOBAL and SCRATCH: all lanes private, or none, and none in LDS. */
 static enum attempt flat_simple(struct ctx *c, const struct insn *i, struct vmem *m,
 				const u32 *lo, const u32 *hi, u64 saddr)
 {
 	const struct wave_mem *mem = c->w->mem;
-	u64 scratch = sgpr64(c->w, SGPR_FLAT_SCRATCH), va[LANES] ALIGNED;
+	u64 scratch, va[LANES] ALIGNED;
 	u32 private_top = mem->private_base >> 32, shared_top = mem->shared_base >> 32;
 	const u32 *mask = lane_masks(c);
+	unsigned int log2 = lanes_log2(c->w);
 	u32 apart = 0, off = 0;
 
 	if (REFERENCE || m->align || mem->watches)
@@ -517,12 +528,13 @@ static enum attempt flat_simple(struct ctx *c, const struct insn *i, struct vmem
 		return OTHER;
 	if (i->row->fmt != SCRATCH)
 		return simple_pieces(c, m, va, 4);
+	scratch = scratch_base(c->w);
 	VLANE {
 		off |= mask[l] & (u32)va[l];
-		va[l] = private_address(scratch, (u32)va[l], l);
+		va[l] = private_address(scratch, (u32)va[l], l, log2);
 	}
 	/* A piece that ends behind its dword goes on elsewhere. */
-	return off & (m->bytes - 1) ? OTHER : simple_pieces(c, m, va, 4 * LANES);
+	return off & (m->bytes - 1) ? OTHER : simple_pieces(c, m, va, 4u << log2);
 }
 
 /* Translate lane addresses of FLAT (apertures), GLOBAL and SCRATCH. */
@@ -530,7 +542,7 @@ static bool flat_translate(struct ctx *c, const struct insn *i, struct vmem *m)
 {
 	struct wave *w = c->w;
 	bool write = m->access != WATCH_READ;
-	u64 scratch = sgpr64(w, SGPR_FLAT_SCRATCH), saddr = 0;
+	u64 scratch = scratch_base(w), saddr = 0;
 	enum isa_fmt fmt = i->row->fmt;
 	const u32 *lo = NULL, *hi = NULL;
 
@@ -800,6 +812,43 @@ X(x_flat_load_lds)
 	if (!flat_translate(c, i, &m))
 		return WAVE_FAULT;
 	vmem_load_lds(c, i, &m);
+	return vmem_end(c, &m);
+}
+
+/* A dword of each lane, one behind the other from a scalar address on. */
+static bool addtid_translate(struct ctx *c, const struct insn *i, struct vmem *m)
+{
+	u64 base = (i->saddr == OP_NONE ? 0 : sgpr64(c->w, i->saddr)) + (s64)i->simm;
+
+	for (u64 left = m->lanes; left; left &= left - 1) {
+		unsigned int l = __builtin_ctzll(left);
+
+		if (!translate(c, &m->piece[l][0], base + 4 * l, 4, m->access != WATCH_READ))
+			return false;
+		watch(c->w->mem, m, base + 4 * l);
+	}
+	return true;
+}
+
+X(x_global_load_addtid)
+{
+	struct vmem m;
+
+	vmem_init(c, &m, 4, WATCH_READ);
+	if (!addtid_translate(c, i, &m))
+		return WAVE_FAULT;
+	vmem_load(c, i, &m);
+	return vmem_end(c, &m);
+}
+
+X(x_global_store_addtid)
+{
+	struct vmem m;
+
+	vmem_init(c, &m, 4, WATCH_NONREAD);
+	if (!addtid_translate(c, i, &m))
+		return WAVE_FAULT;
+	vmem_store(c, i, &m);
 	return vmem_end(c, &m);
 }
 

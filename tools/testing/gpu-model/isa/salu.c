@@ -243,7 +243,7 @@ WREXEC(andn2, a & ~e)
  */
 static bool movrel(struct ctx *c, unsigned int base, unsigned int dwords, unsigned int *reg)
 {
-	u32 end = c->w->status & STATUS_PRIV ? SAVED_SGPRS : SGPR_FLAT_SCRATCH;
+	u32 end = c->w->status & STATUS_PRIV ? SAVED_SGPRS : c->w->mem->isa->sgprs;
 
 	*reg = base + c->w->sgpr[SGPR_M0];
 	return *reg <= end - dwords && *reg >= base;

@@ -678,7 +678,7 @@ X(x_v_readfirstlane_b32)
 
 X(x_v_readlane_b32)
 {
-	unsigned int l = ssrc32(c, i, 1) & 63;
+	unsigned int l = ssrc32(c, i, 1) & (c->w->lanes - 1);
 
 	sdst32(c, i, vsrc(c, i, 0)[l]);
 	return WAVE_BUDGET;
@@ -687,7 +687,7 @@ X(x_v_readlane_b32)
 /* Whatever EXEC says. */
 X(x_v_writelane_b32)
 {
-	unsigned int l = ssrc32(c, i, 1) & 63;
+	unsigned int l = ssrc32(c, i, 1) & (c->w->lanes - 1);
 
 	vreg(c, i->dst)[l] = ssrc32(c, i, 0);
 	return WAVE_BUDGET;

@@ -144,15 +144,25 @@ static unsigned int property_sgprs(unsigned int p)
 	       (p & PROP_ID ? 2 : 0) + (p & PROP_FLAT ? 2 : 0) + (p & PROP_SIZE ? 1 : 0);
 }
 
-void kernel_code_regs(struct kernel_code *k, u32 rsrc1, u32 rsrc2, u32 rsrc3)
+bool kernel_code_regs(struct kernel_code *k, const struct isa *isa, unsigned int lanes,
+		      const u32 rsrc[3])
 {
+	u32 rsrc1 = rsrc[0], rsrc2 = rsrc[1], rsrc3 = rsrc[2];
+
 	memset(k, 0, sizeof(*k));
-	k->lanes = 64;
-	k->vgprs = ((rsrc1 & 0x3f) + 1) * 8;
-	k->acc_offset = ((rsrc3 & 0x3f) + 1) * 4;
-	if (k->acc_offset > k->vgprs)
+	k->lanes = lanes;
+	k->rdna = isa->rdna;
+	if (isa->rdna) {
+		k->vgprs = ((rsrc1 & 0x3f) + 1) * (lanes > 32 ? 4 : 8);
 		k->acc_offset = k->vgprs;
-	k->sgprs = ((rsrc1 >> 6 & 0xf) / 2 + 1) * 16;
+		k->sgprs = MAX_SGPRS;
+	} else {
+		k->vgprs = ((rsrc1 & 0x3f) + 1) * 8;
+		k->acc_offset = ((rsrc3 & 0x3f) + 1) * 4;
+		if (k->acc_offset > k->vgprs)
+			k->acc_offset = k->vgprs;
+		k->sgprs = ((rsrc1 >> 6 & 0xf) / 2 + 1) * 16;
+	}
 	k->mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 |
 		  (rsrc2 >> 24 & 0x7f) << 12 | (rsrc1 >> 26 & 1) << 23;
 
@@ -163,28 +173,34 @@ void kernel_code_regs(struct kernel_code *k, u32 rsrc1, u32 rsrc2, u32 rsrc3)
 	k->wg_id_z = rsrc2 >> 9 & 1;
 	k->wg_info = rsrc2 >> 10 & 1;
 	k->workitem_dims = rsrc2 >> 11 & 3;
+	return !isa->rdna || !(rsrc3 & 0xf);
 }
 
-int kernel_code_parse(struct kernel_code *k, const u8 *kd, u64 va)
+int kernel_code_parse(struct kernel_code *k, const struct isa *isa, const u8 *kd, u64 va)
 {
-	u32 rsrc2 = le32(kd + KD_RSRC2);
+	const u32 rsrc[3] = { le32(kd + KD_RSRC1), le32(kd + KD_RSRC2), le32(kd + KD_RSRC3) };
+	const u16 properties = kd[KD_PROPERTIES] | kd[KD_PROPERTIES + 1] << 8;
+	bool wave32 = properties & PROP_WAVE32;
 
-	kernel_code_regs(k, le32(kd + KD_RSRC1), rsrc2, le32(kd + KD_RSRC3));
-	k->lds_bytes = le32(kd + KD_GROUP);
-	k->scratch_bytes = le32(kd + KD_PRIVATE);
-	k->kernarg_bytes = le32(kd + KD_KERNARG);
-	k->entry = va + (le32(kd + KD_ENTRY) | (u64)le32(kd + KD_ENTRY + 4) << 32);
-	k->properties = kd[KD_PROPERTIES] | kd[KD_PROPERTIES + 1] << 8;
-
-	if (k->properties & PROP_WAVE32) {
+	if (wave32 && !isa->rdna) {
 		log_warn("kernel descriptor %#llx: wave32 is not of gfx90a",
 			 (unsigned long long)va);
 		return -EINVAL;
 	}
+	if (!kernel_code_regs(k, isa, wave32 ? 32 : 64, rsrc)) {
+		log_warn("kernel descriptor %#llx: shared VGPRs", (unsigned long long)va);
+		return -EINVAL;
+	}
+	k->lds_bytes = le32(kd + KD_GROUP);
+	k->scratch_bytes = le32(kd + KD_PRIVATE);
+	k->kernarg_bytes = le32(kd + KD_KERNARG);
+	k->entry = va + (le32(kd + KD_ENTRY) | (u64)le32(kd + KD_ENTRY + 4) << 32);
+	k->properties = properties;
+
 	if (k->user_sgprs < property_sgprs(k->properties) || k->user_sgprs > 16 ||
 	    k->workitem_dims > 2) {
 		log_warn("kernel descriptor %#llx: %u user SGPRs, properties %#x, rsrc2 %#x",
-			 (unsigned long long)va, k->user_sgprs, k->properties, rsrc2);
+			 (unsigned long long)va, k->user_sgprs, k->properties, rsrc[1]);
 		return -EINVAL;
 	}
 	if (k->entry & 0xff) {	/* the hardware's start address drops 8 bits */
@@ -256,7 +272,9 @@ static void init_sgprs(struct wave *w, const struct kernel_code *k,
 		w->sgpr[n++] = id[2];
 	if (k->wg_info)		/* first wave, and waves in the group */
 		w->sgpr[n++] = (u32)(w->index == 0) << 31 | nwaves;
-	if (k->scratch_en && d->flat_scratch)
+	if (k->rdna)
+		w->flat_scratch = k->scratch_en ? d->scratch_base + wave_offset : 0;
+	else if (k->scratch_en && d->flat_scratch)
 		set_sgpr64(w, SGPR_FLAT_SCRATCH, d->scratch_base + wave_offset);
 	else if (k->scratch_en)
 		w->sgpr[n++] = wave_offset;
@@ -310,7 +328,7 @@ void complain(const struct wave *w, const struct insn *i, const char *what)
 static enum wave_stop fetch(struct ctx *c, struct insn *i)
 {
 	struct wave *w = c->w;
-	u32 raw[2] = { 0 };
+	u32 raw[INSN_DWORDS] = { 0 };
 	unsigned int len = 4;
 	int err;
 

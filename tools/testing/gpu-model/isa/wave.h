@@ -7,6 +7,8 @@
 
 #define LANES		64	/* that a register has room for */
 #define MAX_SGPRS	128	/* operand space 0..127: s0-s101, flat_scratch, xnack_mask, vcc, ttmp, m0, exec */
+#define SGPR_SINK	MAX_SGPRS	/* two more: written in the place of NULL, never read */
+#define INSN_DWORDS	3	/* of the longest instruction */
 #define MAX_VGPRS	512	/* architectural first, then accumulation (unified file on gfx90a) */
 #define SGPR_FLAT_SCRATCH 102
 #define SGPR_XNACK_MASK	104
@@ -32,22 +34,30 @@ struct isa_row;
  * @rows: @nrows: the instructions of its family
  * @without:	flags of rows that it does not have
  * @flat_scratch: waves begin with their FLAT_SCRATCH
+ * @rdna:	waves of 32 or 64 lanes, whose hardware registers, FLAT_SCRATCH among them, and
+ *		begin are those of RDNA; their descriptors, too
+ * @sgprs:	scalar registers that have no other name
+ * @mask_dwords:	scalar registers that masks of lanes take, in text
  * @lookup:	the decoder's own
  * @decode:	see isa_decode()
  * @print:	see isa_print()
+ * @half:	of an instruction that is two, the first or the second (@y), as one of its own
  */
 struct isa {
 	const char *name;
 	const struct isa_row *rows;
 	unsigned int nrows;
 	u32 without;
-	bool flat_scratch;
+	bool flat_scratch, rdna;
+	u8 sgprs, mask_dwords;
 	const struct isa_row *(*lookup)[1024];
-	int (*decode)(struct insn *i, const u32 raw[2], const struct isa *isa);
+	int (*decode)(struct insn *i, const u32 raw[INSN_DWORDS], const struct isa *isa);
 	void (*print)(const struct insn *i, char *buf, size_t size);
+	void (*half)(const struct insn *i, bool y, u32 raw[INSN_DWORDS]);
 };
 
 extern const struct isa isa_gfx90a, isa_gfx942;
+extern const struct isa isa_gfx1100, isa_gfx1100_wave64;	/* the latter: in its text alone */
 
 #define WATCHES		4	/* TCP_WATCH0 to 3 */
 
@@ -127,18 +137,20 @@ enum wave_stop {
  * @again:	the access at @fault_va is to be made again
  * @mode: @status: @trapsts: hardware registers as s_getreg_b32 reads them
  * @hw_id:	HW_ID (slot, SIMD, CU, engine, queue, pipe), set at launch and restore
- * @xcc_id:	XCC_ID, likewise
+ * @xcc_id:	XCC_ID, or RDNA's HW_ID2, likewise
+ * @flat_scratch: RDNA's, which is no pair of SGPRs
  * @insns:	instructions executed since launch
  * @wake_at:	model time a sleeping wave goes on
  * @gws: @gws_flag: where it waits at a barrier, and how that was when it came
  * @index:	number within the workgroup
+ * @msg_dst:	where the answer to @msg goes
  *
  * One thread at a time runs the waves of a workgroup: LDS is not locked.
  */
 struct wave {
 	u64 pc;
 	u64 last_pc;
-	u32 sgpr[MAX_SGPRS];
+	u32 sgpr[MAX_SGPRS + 2];
 	u32 (*vgpr)[LANES];
 	u64 all;
 	u8 lanes;
@@ -153,13 +165,14 @@ struct wave {
 	u32 trapsts;
 	u32 hw_id;
 	u32 xcc_id;
+	u64 flat_scratch;
 	u64 insns;
 	u64 wake_at;
 	u64 fault_va;
 	u32 trap_id;
 	u32 msg;
 	u32 *gws, gws_flag;
-	u8 index;
+	u8 index, msg_dst;
 	struct workgroup *wg;
 	const struct wave_mem *mem;
 	struct {
@@ -210,7 +223,14 @@ u32 wave_status(const struct wave *w);
 void wave_set_status(struct wave *w, u32 v);
 
 #define STATUS_PRIV	(1u << 5)	/* executes its trap handler */
+#define STATUS_TRAP_EN	(1u << 6)	/* RDNA: what traps has it enter that */
 #define STATUS_HALT	(1u << 13)	/* does not issue, but in the trap handler */
+
+/* Is it in its trap handler? Where traps are off it may keep the privilege when it leaves. */
+static inline bool wave_in_handler(const struct wave *w)
+{
+	return w->status & STATUS_PRIV && (!w->mem->isa->rdna || w->status & STATUS_TRAP_EN);
+}
 
 /* TRAPSTS and MODE, by their use in cwsr_trap_handler_gfx9.asm. */
 #define TRAPSTS_WATCH0		(1u << 7)
@@ -225,6 +245,7 @@ void wave_set_status(struct wave *w, u32 v);
 #define MODE_EXCP_EN_WATCH	(1u << 19)
 #define MODE_GPR_IDX_EN		(1u << 27)
 #define MODE_VSKIP		(1u << 28)	/* vector instructions are not executed */
+#define MODE_RDNA		0x00afffffu	/* bits of MODE that RDNA waves have here */
 
 /* Forget cached translations, as after a restore into new memory. */
 void wave_drop_tlb(struct wave *w);
@@ -241,6 +262,7 @@ struct kernel_code {
 	u32 lds_bytes, scratch_bytes, kernarg_bytes;
 	u16 vgprs, acc_offset, sgprs;
 	u8 lanes;		/* of a wave */
+	bool rdna;		/* as its instruction set is */
 	u8 user_sgprs;		/* rsrc2 bits 5:1 */
 	bool wg_id_x, wg_id_y, wg_id_z, wg_info, scratch_en;
 	u8 workitem_dims;	/* 0: x, 1: x and y, 2: x, y and z */
@@ -249,7 +271,7 @@ struct kernel_code {
 };
 
 /* @kd: 64 descriptor bytes read at @va. 0, or -EINVAL with a logged reason. */
-int kernel_code_parse(struct kernel_code *k, const u8 *kd, u64 va);
+int kernel_code_parse(struct kernel_code *k, const struct isa *isa, const u8 *kd, u64 va);
 
 /**
  * struct dispatch_regs - values for the initial registers of a workgroup's waves
@@ -270,8 +292,12 @@ struct dispatch_regs {
 /* Waves that workgroup @id[] needs: fewer than a full one at the grid's edge. */
 unsigned int wg_nwaves(const struct kernel_code *k, const struct dispatch_regs *d, const u32 id[3]);
 
-/* The part of @k that comes from COMPUTE_PGM_RSRC1 to 3; the rest is cleared. */
-void kernel_code_regs(struct kernel_code *k, u32 rsrc1, u32 rsrc2, u32 rsrc3);
+/*
+ * The part of @k that comes from COMPUTE_PGM_RSRC1 to 3; the rest is cleared. False: the wave
+ * would share vector registers, which none does here.
+ */
+bool kernel_code_regs(struct kernel_code *k, const struct isa *isa, unsigned int lanes,
+		      const u32 rsrc[3]);
 
 /*
  * Set SGPRs, VGPRs, exec, mode and pc of every wave of @wg for workgroup @id[].

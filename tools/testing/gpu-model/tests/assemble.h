@@ -7,10 +7,11 @@
 #include <stdlib.h>
 
 /*
- * Assemble @name of TEST_DIR for gfx90a. @second: a file that it may include as
+ * Assemble @name of TEST_DIR for @cpu. @second: a file that it may include as
  * second.s, then it finds SECOND defined; or NULL. Return: bytes, 0: that failed.
  */
-static inline size_t assemble(const char *name, const char *second, void *image, size_t size)
+static inline size_t assemble_for(const char *cpu, const char *name, const char *second,
+				  void *image, size_t size)
 {
 	char dir[] = "/tmp/assemble.XXXXXX", cmd[1024];
 	size_t got = 0;
@@ -20,10 +21,10 @@ static inline size_t assemble(const char *name, const char *second, void *image,
 		return 0;
 	snprintf(cmd, sizeof(cmd),
 		 "cd %s && %s%s%s $(command -v llvm-mc-15 || echo llvm-mc) -triple=amdgcn-amd-amdhsa "
-		 "-mcpu=gfx90a -filetype=obj -I. %s %s/%s -o o && "
+		 "-mcpu=%s -filetype=obj -I. %s %s/%s -o o && "
 		 "$(command -v llvm-objcopy-15 || echo llvm-objcopy) -O binary -j .text o bin", dir,
 		 second ? "cp " : "", second ? second : "", second ? " second.s &&" : "",
-		 second ? "-defsym SECOND=1" : "", TEST_DIR, name);
+		 cpu, second ? "-defsym SECOND=1" : "", TEST_DIR, name);
 	if (!system(cmd)) {
 		snprintf(cmd, sizeof(cmd), "%s/bin", dir);
 		f = fopen(cmd, "rb");
@@ -33,6 +34,11 @@ static inline size_t assemble(const char *name, const char *second, void *image,
 	}
 	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
 	return system(cmd) ? 0 : got;
+}
+
+static inline size_t assemble(const char *name, const char *second, void *image, size_t size)
+{
+	return assemble_for("gfx90a", name, second, image, size);
 }
 
 #endif

@@ -285,7 +285,7 @@ static void report(unsigned int build, const struct insn *i, const char *what)
 /* One instruction by all builds. */
 static void compare(const struct isa_row *r)
 {
-	u32 raw[2], at = 4 * (rnd() % (PAGE / 4 - 1)), budget = 1;
+	u32 raw[INSN_DWORDS] = { 0 }, at = 4 * (rnd() % (PAGE / 4 - 1)), budget = 1;
 	enum wave_stop want, stop;
 	struct insn i;
 	u64 exec = rnd();

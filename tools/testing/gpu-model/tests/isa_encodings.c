@@ -13,12 +13,18 @@
 #define VARIANTS	12
 #define MAX_TEXT	160
 #define ASSEMBLER	"$(command -v llvm-mc-15 || echo llvm-mc) -arch=amdgcn -mcpu=%s " \
-			"--show-encoding %s 2>/dev/null"
+			"%s --show-encoding %s 2>/dev/null"
 
 /* gfx942 as LLVM 15 knows it: gfx940 has the same encodings. */
 static const char *cpu(const struct isa *isa)
 {
 	return isa == &isa_gfx942 ? "gfx940" : isa->name;
+}
+
+/* gfx1100 writes masks of lanes in another way for waves of 64. */
+static const char *attributes(const struct isa *isa)
+{
+	return isa == &isa_gfx1100_wave64 ? "-mattr=+wavefrontsize64,-wavefrontsize32" : "";
 }
 
 /**
@@ -30,7 +36,7 @@ struct sample {
 	const struct isa_row *row;
 	char text[MAX_TEXT];
 	bool basic;
-	u8 code[8];
+	u8 code[4 * INSN_DWORDS];
 	unsigned int bytes;
 };
 
@@ -74,7 +80,7 @@ static void make_scalar(struct insn *i, unsigned int variant)
 	for (unsigned int n = 0; n < 2; n++)
 		if (r->src[n])
 			i->src[n] = sgpr_of(r->src[n]);
-	i->simm = 1 + rnd(7);
+	i->simm = r->flags & F_MSG ? 128 + rnd(6) : 1 + rnd(7);
 	if (r->fmt == SOPK)
 		i->literal = 0x12345678;
 	if (r->fmt == SOPK || r->fmt == SOPP)
@@ -115,7 +121,7 @@ static void make_smem(struct insn *i, unsigned int variant)
 	i->soffset = OP_NONE;
 	i->simm = 4 * rnd(1000);
 	if (variant == 1) {
-		i->simm = 0;
+		i->simm = i->isa->rdna ? i->simm : 0;	/* both */
 		i->soffset = sgpr(1);
 	}
 	i->glc = variant == 2;
@@ -183,6 +189,13 @@ static bool make_valu(struct insn *i, unsigned int variant)
 		i->src[1] = sgpr(1);
 	if (strstr(r->name, "writelane"))
 		i->src[0] = i->src[1];
+	if (variant == 8 && i->isa->rdna) {	/* a literal behind VOP3 */
+		i->enc = ENC_VOP3;
+		i->src[0] = OP_LITERAL;
+		return n > 0 && !(r->flags & (F_MK | F_AK | F_E32));
+	}
+	if (variant > 8 && i->isa->rdna)
+		return false;
 	if (variant >= 6 && e32) {
 		if ((r->flags & F_E32 && variant < 8) || (!n && variant > 7))
 			return false;
@@ -223,11 +236,11 @@ static bool make_valu(struct insn *i, unsigned int variant)
 		return true;
 	case 6:		/* VOP3 with a scalar last source and any mask registers */
 		if (r->fmt == VOPC)
-			i->dst = sgpr(2);
+			i->dst = sgpr(i->isa->mask_dwords);
 		if (r->flags & F_CO)
-			i->sdst = sgpr(2);
+			i->sdst = sgpr(i->isa->mask_dwords);
 		if (r->flags & F_CI)
-			i->src[2] = sgpr(2);
+			i->src[2] = sgpr(i->isa->mask_dwords);
 		else if (n > 1)
 			i->src[1] = sgpr_of(r->src[1]);
 		return e32;
@@ -273,7 +286,7 @@ static bool make_valu(struct insn *i, unsigned int variant)
 static bool make_ds(struct insn *i, unsigned int variant)
 {
 	const struct isa_row *r = i->row;
-	u16 file = variant == 1 ? OP_ACC - OP_VGPR : 0;
+	u16 file = variant == 1 && !i->isa->rdna ? OP_ACC - OP_VGPR : 0;
 
 	if (r->dst)
 		i->dst = vgpr() + file;
@@ -289,7 +302,7 @@ static bool make_ds(struct insn *i, unsigned int variant)
 static bool make_flat(struct insn *i, unsigned int variant)
 {
 	const struct isa_row *r = i->row;
-	u16 file = variant == 3 ? OP_ACC - OP_VGPR : 0;
+	u16 file = variant == 3 && !i->isa->rdna ? OP_ACC - OP_VGPR : 0;
 
 	i->src[0] = vgpr();
 	if (variant == 1 || variant == 2) {
@@ -304,6 +317,8 @@ static bool make_flat(struct insn *i, unsigned int variant)
 			return false;
 		i->src[0] = OP_NONE;
 	}
+	if (r->flags & F_ADDTID)
+		i->src[0] = OP_NONE;
 	i->glc = variant == 2 || variant == 4;
 	i->slc = variant == 5;
 	i->scc = variant == 5 && i->isa == &isa_gfx942;
@@ -332,7 +347,7 @@ static bool make_mubuf(struct insn *i, unsigned int variant)
 	i->slc = variant == 5;
 	if (i->offen || i->idxen)
 		i->src[0] = vgpr();
-	i->src[1] = vgpr() + (variant == 3 ? OP_ACC - OP_VGPR : 0);
+	i->src[1] = vgpr() + (variant == 3 && !i->isa->rdna ? OP_ACC - OP_VGPR : 0);
 	i->src[2] = sgpr(4);
 	i->soffset = variant == 6 ? 128 + rnd(65) : sgpr(1);
 	i->simm = rnd(4096);
@@ -369,7 +384,7 @@ static bool make(struct insn *i, const struct isa_row *r, const struct isa *isa,
 /* Assemble all samples; those refused keep bytes == 0. */
 static bool assemble(struct sample *s, unsigned int n, const struct isa *isa)
 {
-	char path[] = "/tmp/isa_encodings.XXXXXX", cmd[256], line[512];
+	char path[] = "/tmp/isa_encodings.XXXXXX", cmd[320], line[512];
 	int fd = mkstemp(path);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 	unsigned int at = n;
@@ -379,7 +394,7 @@ static bool assemble(struct sample *s, unsigned int n, const struct isa *isa)
 	for (unsigned int k = 0; k < n; k++)
 		fprintf(f, "L%u:\n%s\n", k, s[k].text);
 	fclose(f);
-	snprintf(cmd, sizeof(cmd), ASSEMBLER, cpu(isa), path);
+	snprintf(cmd, sizeof(cmd), ASSEMBLER, cpu(isa), attributes(isa), path);
 	f = popen(cmd, "r");
 	while (f && fgets(line, sizeof(line), f)) {
 		const char *e = strstr(line, "encoding: [");
@@ -390,7 +405,7 @@ static bool assemble(struct sample *s, unsigned int n, const struct isa *isa)
 		}
 		if (!e || at >= n)
 			continue;
-		for (e += 11; s[at].bytes < 8 && *e && *e != ']'; e += *e == ',') {
+		for (e += 11; s[at].bytes < sizeof(s[at].code) && *e && *e != ']'; e += *e == ',') {
 			char *end;
 
 			s[at].code[s[at].bytes++] = strtoul(e, &end, 16);
@@ -409,7 +424,7 @@ static bool assemble(struct sample *s, unsigned int n, const struct isa *isa)
 static const char *check(const struct sample *s, const struct isa *isa, char *text)
 {
 	struct insn i;
-	u32 raw[2];
+	u32 raw[INSN_DWORDS];
 
 	memcpy(raw, s->code, sizeof(raw));
 	if (isa_decode(&i, raw, isa)) {
@@ -427,13 +442,14 @@ static const char *check(const struct sample *s, const struct isa *isa, char *te
 static const char *const fmt_names[ISA_FMTS] = {
 	"SOP1", "SOP2", "SOPK", "SOPC", "SOPP", "SMEM", "VOP1", "VOP2", "VOPC", "VOP3",
 	"VOP3P", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF",
-	"MTBUF",
+	"MTBUF", "VOPD",
 };
 
 static void check_isa(struct sample *s, const struct isa *isa)
 {
 	unsigned int n = 0, taken = 0;
 	unsigned int bad[ISA_FMTS] = { 0 }, good[ISA_FMTS] = { 0 };
+	bool has[ISA_FMTS] = { false };
 	char what[96], text[MAX_TEXT];
 
 	memset(s, 0, (size_t)isa->nrows * VARIANTS * sizeof(*s));
@@ -444,6 +460,7 @@ static void check_isa(struct sample *s, const struct isa *isa)
 			if (!isa_has(&isa->rows[r], isa) || !make(&i, &isa->rows[r], isa, v))
 				continue;
 			isa_print(&i, s[n].text, MAX_TEXT);
+			has[isa->rows[r].fmt] = true;
 			s[n].row = &isa->rows[r];
 			s[n].basic = v == 0 || isa->rows[r].flags & F_MFMA;
 			n++;
@@ -467,6 +484,8 @@ static void check_isa(struct sample *s, const struct isa *isa)
 		printf("\n");
 	}
 	for (unsigned int f = 0; f < ISA_FMTS; f++) {
+		if (!has[f])
+			continue;
 		snprintf(what, sizeof(what), "%s: %s: %u encodings read back", cpu(isa),
 			 fmt_names[f], good[f]);
 		ok(good[f] && !bad[f], what);
@@ -484,6 +503,8 @@ int main(void)
 		return 1;
 	check_isa(s, &isa_gfx90a);
 	check_isa(s, &isa_gfx942);
+	check_isa(s, &isa_gfx1100);
+	check_isa(s, &isa_gfx1100_wave64);
 	free(s);
 	return tap_done();
 }

@@ -74,23 +74,30 @@ int main(void)
 	w = wg->waves;
 	w->mem = &mem;
 	for (unsigned int n = 0; n < RUNS; n++) {
-		u32 raw[2], budget = 1, at = 4 * (rnd() % (PAGE / 4)), sgpr[MAX_SGPRS];
+		u32 raw[INSN_DWORDS] = { 0 }, budget = 1, at = 4 * (rnd() % (PAGE / 4));
+		u32 sgpr[MAX_SGPRS];
 		enum wave_stop stop;
 		char text[160] = "?";
 		struct insn i;
 		u64 exec;
-		bool odd;
+		bool odd, rdna = n % 3 == 0;
 
 		if (n % 32 == 0)
 			randomise(w);
-		encode(&isa_gfx90a.rows[rnd() % isa_gfx90a.nrows], raw);
-		memcpy(m.code + at, raw, at + 4 < PAGE ? 8 : 4);
+		if (rdna)
+			encode_rdna(&isa_gfx1100.rows[rnd() % isa_gfx1100.nrows], raw);
+		else
+			encode(&isa_gfx90a.rows[rnd() % isa_gfx90a.nrows], raw);
+		memcpy(m.code + at, raw, at + sizeof(raw) < PAGE ? sizeof(raw) : 4);
+		w->lanes = rdna && n & 8 ? 32 : 64;
+		w->all = ALL_LANES >> (LANES - w->lanes);
+		w->flat_scratch = DATA_VA;
 		set_sgpr64(w, 0, DATA_VA + (rnd() & 0xfc));
 		set_sgpr64(w, SGPR_EXEC, n & 1 ? rnd() : n & 2 ? ~0ull : 0);
 		exec = wave_exec(w);
 		memcpy(before, w->vgpr, sizeof(before));
 		memcpy(sgpr, w->sgpr, sizeof(sgpr));
-		mem.isa = n & 4 ? &isa_gfx942 : &isa_gfx90a;
+		mem.isa = rdna ? &isa_gfx1100 : n & 4 ? &isa_gfx942 : &isa_gfx90a;
 		w->pc = CODE_VA + at;
 		w->ended = w->at_barrier = false;
 		stop = wave_run(w, &budget);
@@ -102,7 +109,7 @@ int main(void)
 		}
 		done += stop != WAVE_ILLEGAL && stop != WAVE_FAULT;
 		for (unsigned int k = 0; k < VGPRS && !odd; k++)
-			for (unsigned int l = 0; l < LANES; l++)
+			for (unsigned int l = 0; l < w->lanes; l++)
 				if (!(exec >> l & 1) && w->vgpr[k][l] != before[k][l]) {
 					printf("# %s: v%u[%u] changed, exec %#llx\n", text, k, l,
 					       (unsigned long long)exec);

@@ -2,7 +2,8 @@
 /*
  * What single instructions do, case by case: small programs for llvm-mc, and
  * the register values they must leave ("MI200 ISA" chapter 12 unless noted; for
- * gfx942 "MI300 ISA" chapter 12, assembled for gfx940, its equal to LLVM).
+ * gfx942 "MI300 ISA" chapter 12, assembled for gfx940, its equal to LLVM; for gfx1100 "RDNA 3
+ * ISA" chapter 16).
  * At the start v0 is the lane, EXEC is full, s[0:1] points to 4 KiB of data
  * (dword n is n * 0x01010101) before an unmapped page, MODE keeps subnormals
  * and has IEEE and DX10_CLAMP set, and the program is the only wave.
@@ -387,7 +388,115 @@ static const struct test tests_942[] = {
 	{ ".long 0x02020901\n v_mov_b32 v3, 1\n .long 0x2c020901", "stop=illegal" },
 };
 
+/* Waves of 32 lanes. */
+static const struct test tests_1100[] = {
+	/* M0 and NULL */
+	{ "s_mov_b32 m0, 7\n s_mov_b32 null, 5\n s_mov_b64 null, -1\n s_mov_b32 s5, m0\n"
+	  "s_mov_b32 s6, null\n s_or_b64 s[8:9], null, 1", "s5=7 s6=0 s8=1 s9=0 exec=0xffffffff" },
+	/* masks of one register */
+	{ "s_mov_b32 s7, 9\n v_cmp_gt_u32 s6, 8, v0\n v_cndmask_b32 v1, 1, 2, s6",
+	  "s6=0xff s7=9 v1[7]=2 v1[8]=1" },
+	{ "s_mov_b32 vcc_lo, 0\n v_cmpx_gt_u32 8, v0\n v_mov_b32 v1, 5",
+	  "exec=0xff vcc=0 v1[7]=5 v1[8]=0" },
+	{ "v_cmpx_gt_u32_e64 8, v0\n v_mov_b32 v1, 5", "exec=0xff v1[7]=5 v1[8]=0" },
+	{ "s_mov_b32 s4, 0xf0\n s_and_saveexec_b32 s5, s4\n v_mov_b32 v1, 3",
+	  "s5=0xffffffff exec=0xf0 v1[4]=3 v1[8]=0 scc=1" },
+	{ "s_mov_b32 s4, 0xf0\n s_and_not1_saveexec_b32 s5, s4\n s_or_b32 s6, exec_lo, exec_lo",
+	  "s5=0xffffffff exec=0 s6=0 scc=0" },
+	{ "s_mov_b32 s4, 0xf0\n s_and_not0_wrexec_b32 s5, s4",
+	  "s5=0xffffff0f exec=0xffffff0f scc=1" },
+	{ "v_add_co_u32 v1, vcc_lo, -1, v0\n v_add_co_ci_u32 v2, s6, 0, 0, vcc_lo",
+	  "vcc=0xfffffffe s6=0 v1[0]=-1 v1[1]=0 v2[0]=0 v2[1]=1" },
+	{ "s_mov_b32 vcc_lo, 0\n s_mov_b32 vcc_hi, 1\n s_mov_b32 s4, 1\n s_cbranch_vccz 1\n"
+	  "s_mov_b32 s4, 2",
+	  "s4=1" },
+	{ "v_mbcnt_lo_u32_b32 v1, -1, 0\n v_readlane_b32 s4, v0, 31\n s_mov_b32 s5, 34\n"
+	  "v_readlane_b32 s6, v0, s5\n v_writelane_b32 v2, 6, s5",
+	  "v1[5]=5 s4=31 s6=2 v2[2]=6 v2[3]=0" },
+	/* literals behind VOP3, two in one */
+	{ "v_lshl_add_u32 v1, v0, 2, 0x10000\n s_mov_b32 s4, 3", "v1[3]=0x1000c s4=3" },
+	{ "v_mov_b32 v2, 1\n v_mov_b32 v3, 2\n v_dual_mov_b32 v2, v3 :: v_dual_mov_b32 v3, v2\n"
+	  "s_mov_b32 s4, 3", "v2=2 v3=1 s4=3" },
+	{ "v_dual_mov_b32 v2, 0x12345 :: v_dual_and_b32 v5, 0x12345, v0\n s_mov_b32 s4, 3",
+	  "v2=0x12345 v5[7]=5 s4=3" },
+	{ "s_mov_b32 s4, 2.0\n v_mov_b32 v3, 1.0\n v_mov_b32 v6, 0x40400000\n"
+	  "v_dual_fmac_f32 v6, s4, v3 :: v_dual_mul_f32 v7, s4, v6",
+	  "v6=0x40a00000 v7=0x40c00000" },
+	/* registers by number */
+	{ "v_mov_b32 v8, 5\n s_mov_b32 m0, 3\n v_movrels_b32 v1, v5\n v_movreld_b32 v2, v0\n"
+	  "s_mov_b32 m0, 200\n v_movreld_b32 v3, v8\n v_movrels_b32 v4, v8",
+	  "v1=5 v5[9]=9 v3=0 v4[9]=9" },
+	{ "s_mov_b32 s8, 5\n s_mov_b32 m0, 4\n s_movrels_b32 s5, s4\n s_movreld_b32 s6, s5",
+	  "s5=5 s10=5" },
+	/* hardware registers, messages */
+	{ "s_getreg_b32 s4, hwreg(28, 11, 1)\n s_getreg_b32 s5, hwreg(HW_REG_GPR_ALLOC, 12, 8)\n"
+	  "s_getreg_b32 s6, hwreg(HW_REG_LDS_ALLOC, 12, 9)\n"
+	  "s_getreg_b32 s7, hwreg(HW_REG_FLAT_SCR_LO)",
+	  "s4=0 s5=31 s6=4 s7=0x30000000" },
+	{ "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 3\n s_round_mode 0xc\n s_denorm_mode 0x5\n"
+	  "s_getreg_b32 s4, hwreg(HW_REG_MODE, 0, 8)", "s4=0x5c" },
+	{ "s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), s0", "stop=illegal" },
+	{ "s_sendmsg_rtn_b64 s[4:5], sendmsg(MSG_RTN_GET_TMA)\n"
+	  "s_sendmsg_rtn_b32 s6, sendmsg(MSG_RTN_GET_TBA)",
+	  "s4=0x22334455 s5=0x11 s6=0" },
+	{ "s_sendmsg_rtn_b32 s6, sendmsg(MSG_RTN_GET_DDID)", "stop=illegal" },
+	{ "s_sendmsg_rtn_b32 s6, sendmsg(MSG_RTN_GET_DOORBELL)", "stop=msg" },
+	/* memory */
+	{ "v_lshlrev_b32 v2, 2, v0\n global_load_b32 v1, v2, s[0:1] offset:4\n"
+	  "s_load_b64 s[4:5], s[0:1], 0x10",
+	  "v1[2]=0x03030303 s4=0x04040404 s5=0x05050505" },
+	{ "global_load_addtid_b32 v1, s[0:1] offset:8\n"
+	  "global_store_addtid_b32 v0, s[0:1] offset:64",
+	  "v1[1]=0x03030303 mem21=5 mem47=31 mem48=0x30303030" },
+	{ "v_mov_b32 v1, 0\n v_mov_b32 v2, 1\n global_atomic_add_u32 v3, v1, v2, s[0:1] glc",
+	  "mem0=32 v3[31]=31" },
+	{ "v_lshlrev_b32 v1, 2, v0\n ds_store_b32 v1, v0 offset:8\n ds_load_b32 v2, v1 offset:4",
+	  "v2[5]=4" },
+	{ "v_mov_b32 v1, 0\n v_mov_b32 v3, 7\n ds_store_b32 v1, v1\n s_mov_b32 exec_lo, 1\n"
+	  "ds_cmpstore_rtn_b32 v5, v1, v3, v1\n ds_load_b32 v6, v1", "v5[0]=0 v6[0]=7" },
+	{ "s_mov_b32 m0, 16\n ds_store_addtid_b32 v0 offset:4\n v_mov_b32 v1, 28\n"
+	  "ds_load_b32 v2, v1",
+	  "v2=2" },
+	{ "scratch_store_b32 off, v0, off offset:4\n scratch_load_b32 v2, off, off offset:4\n"
+	  "s_mov_b32 s4, 4\n scratch_load_b32 v3, off, s4", "v2[9]=9 v3[31]=31" },
+	{ "s_mov_b32 s4, s0\n s_mov_b32 s5, 0x40000\n s_mov_b32 s6, 0x1000000\n"
+	  "s_mov_b32 s7, 0x10807fac\n"
+	  "buffer_load_b32 v1, off, s[4:7], 0 offset:4\n"
+	  "buffer_store_b32 v0, off, s[4:7], 0 offset:512",
+	  "v1[2]=0x03030303 mem133=5" },
+	/* nothing to do here */
+	{ "s_waitcnt_vscnt null, 0x0\n s_delay_alu instid0(VALU_DEP_1)\n s_clause 0x1\n"
+	  "s_waitcnt_depctr 0xfffe\n buffer_gl0_inv\n buffer_gl1_inv\n s_version 0x4006\n"
+	  "s_mov_b32 s4, 1",
+	  "s4=1" },
+	{ "v_xor3_b32 v1, v0, 5, 6\n v_maxmin_u32 v2, v0, 4, 7\n v_minmax_i32 v3, v0, 7, -1",
+	  "v1[1]=2 v2[0]=4 v2[9]=7 v3[9]=7 v3[2]=2" },
+	{ "s_mov_b32 s4, 0x11112222\n s_mov_b32 s5, 0x33334444\n s_pack_hl_b32_b16 s6, s4, s5",
+	  "s6=0x44441111" },
+	/* what is not there is not executed */
+	{ "s_code_end", "stop=illegal" },
+	{ "v_mov_b32_dpp v1, v0 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf", "stop=illegal" },
+	{ "v_pk_add_f16 v1, v2, v3", "stop=illegal" },
+	{ "v_dual_dot2acc_f32_f16 v0, v1, v2 :: v_dual_mov_b32 v3, v4", "stop=illegal" },
+	{ ".long 0xbfff0000", "stop=illegal" },
+};
+
+/* And of 64. */
+static const struct test tests_1100_64[] = {
+	{ "v_cmp_gt_u32 vcc, 40, v0\n v_cndmask_b32 v1, 1, 2, vcc",
+	  "vcc=0xffffffffff v1[39]=2 v1[40]=1" },
+	{ "s_getreg_b32 s4, hwreg(28, 11, 1)\n s_mov_b64 s[6:7], 1\n"
+	  "s_and_saveexec_b64 s[8:9], s[6:7]",
+	  "s4=1 s8=0xffffffff s9=0xffffffff exec=1" },
+	{ "global_store_addtid_b32 v0, s[0:1] offset:64\n v_readlane_b32 s4, v0, 63",
+	  "mem79=63 s4=63" },
+	{ "scratch_store_b32 off, v0, off offset:4\n scratch_load_b32 v2, off, off offset:4",
+	  "v2[63]=63" },
+};
+
 #define NTESTS (sizeof(tests) / sizeof(tests[0]))
+#define NTESTS_1100 (sizeof(tests_1100) / sizeof(tests_1100[0]))
+#define NTESTS_1100_64 (sizeof(tests_1100_64) / sizeof(tests_1100_64[0]))
 #define NTESTS_942 (sizeof(tests_942) / sizeof(tests_942[0]))
 
 /* The cases of each instruction set, by LLVM's name of it; the first has the most. */
@@ -395,10 +504,13 @@ static const struct suite {
 	const struct isa *isa;
 	const char *cpu;
 	const struct test *tests;
-	unsigned int n;
+	unsigned int n, lanes;
 } suites[] = {
-	{ &isa_gfx90a, "gfx90a", tests, NTESTS },
-	{ &isa_gfx942, "gfx940", tests_942, NTESTS_942 },
+	{ &isa_gfx90a, "gfx90a", tests, NTESTS, 64 },
+	{ &isa_gfx942, "gfx940", tests_942, NTESTS_942, 64 },
+	{ &isa_gfx1100, "gfx1100", tests_1100, NTESTS_1100, 32 },
+	{ &isa_gfx1100, "gfx1100 -mattr=+wavefrontsize64,-wavefrontsize32", tests_1100_64,
+	  NTESTS_1100_64, 64 },
 };
 
 struct memory {
@@ -483,7 +595,7 @@ static bool check_one(const struct wave *w, const struct memory *m, const char *
 	if (!strcmp(reg, "stop"))
 		return !strcmp(stop, eq + 1) || (printf("#   stop=%s\n", stop), false);
 	if (!strcmp(reg, "vcc")) {
-		got = sgpr64(w, SGPR_VCC);
+		got = get_mask(w, SGPR_VCC);
 	} else if (!strcmp(reg, "exec")) {
 		got = wave_exec(w);
 	} else if (!strcmp(reg, "trapsts")) {
@@ -497,7 +609,7 @@ static bool check_one(const struct wave *w, const struct memory *m, const char *
 	} else {
 		const u32 *r = w->vgpr[n + (reg[0] == 'a' ? w->acc_offset : 0)];
 
-		for (unsigned int l = 0; l < LANES; l++)
+		for (unsigned int l = 0; l < w->lanes; l++)
 			if (r[l] != (u32)v && (lane == 64 || lane == l)) {
 				printf("#   %s[%u]=%#x\n", reg, l, r[l]);
 				return false;
@@ -510,16 +622,16 @@ static bool check_one(const struct wave *w, const struct memory *m, const char *
 	return false;
 }
 
-static bool run(const struct test *t, unsigned int index, const struct isa *isa, struct memory *m)
+static bool run(const struct test *t, unsigned int index, const struct suite *s, struct memory *m)
 {
 	u32 gws[GWS_RESOURCES] = { [3] = 1 };
 	struct wave_mem mem = {
-		.isa = isa,
+		.isa = s->isa, .tma = 0x1122334455ull << 8,
 		.ptr = test_ptr, .generation = test_generation, .ctx = m, .gws = gws,
 		.gws_count = GWS_RESOURCES,
 		.shared_base = SHARED_VA, .private_base = PRIVATE_VA,
 	};
-	struct workgroup *wg = wg_alloc(1, LANES, 128, 120, 1024);
+	struct workgroup *wg = wg_alloc(1, s->lanes, 128, s->isa->rdna ? 128 : 120, 1024);
 	char want[512], stop[16], *save, *one;
 	enum wave_stop why;
 	u32 budget = 1000;
@@ -533,6 +645,7 @@ static bool run(const struct test *t, unsigned int index, const struct isa *isa,
 	w->mode = MODE_DEFAULT;
 	w->xcc_id = 5;
 	w->pc = CODE_VA + index * SLOT;
+	w->flat_scratch = SCRATCH_VA;
 	set_sgpr64(w, 0, DATA_VA);
 	for (unsigned int l = 0; l < LANES; l++)
 		w->vgpr[0][l] = l;
@@ -569,7 +682,7 @@ static void run_suite(const struct suite *s, struct memory *m)
 		for (char *p = name; *p; p++)
 			if (*p == '\n' || *p == '#')
 				*p = ';';
-		ok(run(&s->tests[n], n, s->isa, m), name);
+		ok(run(&s->tests[n], n, s, m), name);
 	}
 }
 
@@ -580,7 +693,7 @@ static void run_gws_barrier(struct memory *m)
 		{ "ds_gws_barrier v0 offset:5 gds\n s_mov_b32 s4, 1\n"
 		  "ds_gws_barrier v0 offset:5 gds", "" },
 	};
-	static const struct suite suite = { &isa_gfx90a, "gfx90a", programs, 1 };
+	static const struct suite suite = { &isa_gfx90a, "gfx90a", programs, 1, 64 };
 	u32 gws[GWS_RESOURCES] = { [5] = 1 };
 	struct wave_mem mem = {
 		.isa = &isa_gfx90a,
@@ -628,7 +741,7 @@ static void run_wave32(struct memory *m)
 		  "v_cmp_le_u32 s[4:5], v0, v0\n v_cndmask_b32 v1, 1, 2, vcc\n"
 		  "v_mov_b32 v2, 3\n s_cbranch_vccz 1\n s_mov_b32 s5, 0", "" },
 	};
-	static const struct suite suite = { &isa_gfx90a, "gfx90a", programs, 1 };
+	static const struct suite suite = { &isa_gfx90a, "gfx90a", programs, 1, 32 };
 	struct wave_mem mem = {
 		.isa = &isa_gfx90a, .ptr = test_ptr, .generation = test_generation, .ctx = m,
 	};
@@ -662,8 +775,8 @@ int main(void)
 	if (!m.code || !m.data || !m.scratch)
 		return 1;
 	memset(m.code, 0, (SLOT * NTESTS + 2 * PAGE) & ~(PAGE - 1));
-	run_suite(&suites[0], &m);
-	run_suite(&suites[1], &m);
+	for (unsigned int n = 0; n < sizeof(suites) / sizeof(suites[0]); n++)
+		run_suite(&suites[n], &m);
 	run_gws_barrier(&m);
 	run_wave32(&m);
 	free(m.code);

@@ -75,6 +75,40 @@ as_vop3:
 	raw[1] = b;
 }
 
+/* The same for a row of gfx1100; some are pairs, whatever @r is. */
+static inline void encode_rdna(const struct isa_row *r, u32 raw[INSN_DWORDS])
+{
+	u32 a = rnd(), op = r->op;
+
+	encode(r, raw);
+	raw[2] = rnd();
+	switch (r->fmt) {
+	case VOP1: case VOP2: case VOPC:
+		if (!(raw[0] >> 31))
+			break;
+		op += r->fmt == VOP1 ? 0x180 : r->fmt == VOP2 ? 0x100 : 0;
+		/* fallthrough */
+	case VOP3:
+		raw[0] = (a & 0xff3f) | 0xd4000000 | op << 16;
+		break;
+	case SMEM:
+		raw[0] = (a & 0x3ffff) | 0xf4000000 | op << 18;
+		break;
+	case DS:
+		raw[0] = (a & 0x1ffff) | 0xd8000000 | op << 18;
+		break;
+	case FLAT: case GLOBAL: case SCRATCH:
+		raw[0] = (a & 0xffff) | 0xdc000000 | op << 18 |
+			 (r->fmt == GLOBAL ? 2u << 16 : r->fmt == SCRATCH ? 1u << 16 : 0);
+		break;
+	case MUBUF:
+		raw[0] = (a & 0x3ffff) | 0xe0000000 | op << 18;
+		break;
+	}
+	if (!(rnd() & 15))
+		raw[0] = (a & 0x3ffffff) | 0xc8000000;
+}
+
 /* Numbers that matter to some instruction: small, special floats, addresses, any. */
 static u32 value(void)
 {

@@ -57,6 +57,7 @@ enum {
 	SUSPEND_ALL = 1, SUSPEND_GANG = 2, SUSPEND_FENCE = 4, SUSPEND_VALUE = 6,
 };
 
+#define ADD_TRAP_EN		(1u << 10)
 #define ADD_MAP_LEGACY		(1u << 13)
 #define REMOVE_PREEMPT_GFX	(1u << 2)
 #define REMOVE_UNMAP_LEGACY	(1u << 3)
@@ -105,6 +106,7 @@ static int add_queue(struct gpu *g, const u32 *f)
 		.gang = packet_u64(f + ADD_GANG),
 		.tba = packet_u64(f + ADD_TBA),
 		.tma = packet_u64(f + ADD_TMA),
+		.traps_off = !(f[ADD_FLAGS] & ADD_TRAP_EN),
 	};
 
 	return f[ADD_FLAGS] & ADD_MAP_LEGACY ? add_legacy(g, f) : mes_add_queue(g, &add);

@@ -40,7 +40,7 @@ struct mes {
  * @pasid: @root:	of that process, and its page table
  * @gang:	address of its gang's context
  * @type: @doorbell: @mqd: of the queue
- * @tba: @tma:	how its waves trap
+ * @tba: @tma: @traps_off: how its waves trap
  */
 struct mes_add {
 	u64 context, root, gang;
@@ -48,6 +48,7 @@ struct mes_add {
 	enum mes_queue_type type;
 	u32 doorbell;
 	u64 mqd, tba, tma;
+	bool traps_off;
 };
 
 /**

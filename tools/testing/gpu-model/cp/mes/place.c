@@ -97,7 +97,7 @@ static int place_slot(struct gpu *g, const struct mes_add *add, unsigned int vmi
 	const struct queue_env env = {
 		.pasid = add->pasid,
 		.sh_mem_bases = SH_MEM_BASES_DEFAULT,
-		.trap = { .tba = add->tba, .tma = add->tma },
+		.trap = { .tba = add->tba, .tma = add->tma, .off = add->traps_off },
 	};
 	struct hqd *h = free_slot(g, add->type);
 	int err;

@@ -29,7 +29,7 @@ static enum aql_error parse_scratch(struct user_queue *q, struct dispatch *d, u3
 
 	/* Groups in flight keep their slots: the size may change only without any. */
 	q->scratch_base = base;
-	q->scratch_wave_bytes = TMPRING_WAVESIZE(tmpring) * 1024;
+	q->scratch_wave_bytes = tmpring_wave_bytes(asic_of(q->g)->isa, tmpring);
 	q->scratch_slots = TMPRING_WAVES(tmpring);
 	d->regs.scratch_wave_bytes = q->scratch_wave_bytes;
 	if (!base || (u64)private_bytes * d->code.lanes > q->scratch_wave_bytes ||
@@ -58,7 +58,7 @@ enum aql_error aql_dispatch_parse(struct user_queue *q, struct dispatch *d)
 		return error;
 
 	if (vm_read(q->g, q->vmid, kd, desc, sizeof(desc)) ||
-	    kernel_code_parse(&d->code, desc, kd))
+	    kernel_code_parse(&d->code, asic_of(q->g)->isa, desc, kd))
 		return AQL_BAD_CODE;
 	private_bytes = get32(d->source + 24);
 	if (private_bytes < d->code.scratch_bytes)
@@ -68,8 +68,7 @@ enum aql_error aql_dispatch_parse(struct user_queue *q, struct dispatch *d)
 		d->lds_bytes = d->code.lds_bytes;
 	if (d->lds_bytes > asic_of(q->g)->cu->lds)
 		return AQL_BAD_GROUP_SEGMENT;
-	if (!spi_fits(q->g, dispatch_waves(d, 0, (u32[3]){}), d->code.vgprs, d->code.sgprs,
-		      d->lds_bytes))
+	if (!spi_fits(q->g, dispatch_waves(d, 0, (u32[3]){}), &d->code, d->lds_bytes))
 		return AQL_BAD_REGISTERS;
 	d->regs.dispatch_ptr = aql_packet_addr(q, d->packet);
 	d->regs.queue_ptr = q->amd_queue;

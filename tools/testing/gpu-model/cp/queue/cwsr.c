@@ -10,7 +10,7 @@
  * packet of values for COMPUTE_RELAUNCH, lowest address first. One with
  * IS_STATE names the resources of the waves that follow, one with neither bit
  * is a wave. The first wave's record is at the top of the wave state, the
- * others below it. Behind each is struct wave_extra, 64 bytes which trap handler
+ * others below it. With each is struct wave_extra, 64 bytes which trap handler
  * and readers leave alone.
  *
  * On a GPU of several XCCs each has an MQD and a save area of its own, for the
@@ -47,7 +47,6 @@
 
 /* The packet around the control stack. */
 #define STACK_HEADER	2
-#define COMPUTE_RELAUNCH 0x222	/* register, counted from the first of SET_SH_REG */
 
 /**
  * struct saved_queue - begins the bytes of the events
@@ -79,9 +78,9 @@ struct saved_dispatch {
 			 DISPATCHES_MAX * sizeof(struct saved_dispatch))
 #define EVENTS(bytes)	(((bytes) + EVENT_BYTES - 1) / EVENT_BYTES)
 
-/* The smallest control stack holds all dispatches and the waves of 4 units, two words each. */
+/* The smallest control stack holds all dispatches and the waves of 4 units, three words each. */
 _Static_assert(USER_HEADER + 4 * (STACK_HEADER + EVENTS(SAVED_MAX) +
-				  2 * 4 * CU_SIMDS * SIMD_WAVES) <= 4096, "control stack");
+				  3 * 4 * CU_WAVES_MAX) <= 4096, "control stack");
 
 /**
  * struct wave_extra - what the model knows of a wave besides
@@ -96,9 +95,7 @@ struct wave_extra {
 	u8 reserved[25];
 };
 
-_Static_assert(sizeof(struct wave_extra) == 64, "layout");
-
-#define VGPR_BYTES	(LANES * 4)
+_Static_assert(sizeof(struct wave_extra) == EXTRA_BYTES, "layout");
 
 static const struct cwsr_ops *layout(const struct gpu *g)
 {
@@ -114,7 +111,15 @@ static u64 area_base(const struct hqd *h)
 /* Bytes of a wave's record, and of what the model adds. */
 static u32 wave_bytes(const struct dispatch *d, bool first)
 {
-	return layout(d->q->g)->record(d, first) + sizeof(struct wave_extra);
+	const struct cwsr_ops *ops = layout(d->q->g);
+
+	return ops->record(d, first) + (ops->extra ? 0 : EXTRA_BYTES);
+}
+
+/* Where that is, of a record below @top. */
+static u64 extra_at(const struct gpu *g, u64 top, u32 state, bool first)
+{
+	return layout(g)->extra ? layout(g)->extra(top, state, first) : top - EXTRA_BYTES;
 }
 
 /* Index of a group's first or last wave that has not ended. */
@@ -241,7 +246,7 @@ static void add_group(const struct group *grp, struct cwsr_size *size)
 {
 	unsigned int i;
 
-	size->stack += 4;
+	size->stack += 4 * layout(grp->q->g)->states;
 	for (i = 0; i < grp->wg->nwaves; i++) {
 		if (grp->wg->waves[i].ended)
 			continue;
@@ -314,43 +319,59 @@ static void log_save(const struct user_queue *q, const struct group *grp, const 
 		  q->pasid, grp->d->packet, grp->number, w->index, w->pc, w->last_pc, w->insns);
 }
 
+static struct wave_extra extra_of(const struct user_queue *q, const struct group *grp,
+				  unsigned int i)
+{
+	const struct wave *w = &grp->wg->waves[i];
+
+	return (struct wave_extra){
+		.last_pc = w->last_pc,
+		.insns = w->insns,
+		.wake_at = w->wake_at,
+		.number = grp->number,
+		.scratch = grp->scratch,
+		.dispatch = grp->d - q->d,
+		.index = i,
+		.at_barrier = w->at_barrier,
+	};
+}
+
 /* Add a group to control stack and wave state; @top: the lowest record so far. */
 static int write_group(struct user_queue *q, struct group *grp, u32 **stack, u64 *top)
 {
+	const struct cwsr_ops *ops = layout(q->g);
 	unsigned int i, first = first_wave(grp);
-	u64 va[WG_WAVES_MAX] = {};
+	struct wave_extra extra[WG_WAVES_MAX];
+	u64 va[WG_WAVES_MAX] = {}, extra_va[WG_WAVES_MAX];
+	u32 state = ops->state_word(grp->d);
 	int err = 0;
 
 	/* here, since what comes may be the firmware's or the trap handler's to save */
 	if (grp->wg->lds_bytes && fault_hit(FAULT_CORRUPT_SAVE, NULL))
 		grp->wg->lds[0] ^= 1;
-	*(*stack)++ = layout(q->g)->state_word(grp->d);
+	*(*stack)++ = state;
+	for (i = 1; i < ops->states; i++)
+		*(*stack)++ = 0;
 	for (i = 0; i < grp->wg->nwaves && !err; i++) {
 		const struct wave *w = &grp->wg->waves[i];
-		const struct wave_extra extra = {
-			.last_pc = w->last_pc,
-			.insns = w->insns,
-			.wake_at = w->wake_at,
-			.number = grp->number,
-			.scratch = grp->scratch,
-			.dispatch = grp->d - q->d,
-			.index = i,
-			.at_barrier = w->at_barrier,
-		};
 
 		if (w->ended)
 			continue;
-		*(*stack)++ = layout(q->g)->wave_word(grp, i) | (i == first ? WAVE_FIRST : 0) |
-			      (i == last_wave(grp) ? WAVE_LAST : 0);
-		err = vm_write(q->g, q->vmid, *top - sizeof(extra), &extra, sizeof(extra));
+		*(*stack)++ = ops->wave_word(grp, i) | (i == first ? ops->first : 0) |
+			      (i == last_wave(grp) ? ops->last : 0);
+		extra[i] = extra_of(q, grp, i);
+		extra_va[i] = extra_at(q->g, *top, state, i == first);
 		*top -= wave_bytes(grp->d, i == first);
 		va[i] = *top;
-		if (!err && !trap_usable(q, true))
-			err = layout(q->g)->write(q, w, i == first, va[i]);
+		if (!trap_usable(q, true))
+			err = ops->write(q, w, i == first, va[i]);
 		log_save(q, grp, w);
 	}
 	if (!err && trap_usable(q, true))
 		err = trap_save(q, grp, va);
+	for (i = 0; i < grp->wg->nwaves && !err; i++)
+		if (va[i])
+			err = vm_write(q->g, q->vmid, extra_va[i], &extra[i], sizeof(extra[i]));
 	return err;
 }
 
@@ -408,7 +429,7 @@ static int write_xcc(struct user_queue *q, unsigned int xcc)
 		return -ENOMEM;
 	word = stack;
 	*word++ = 3u << 30 | (size.stack / 4 - STACK_HEADER) << 16 | PM4_SET_SH_REG << 8;
-	*word++ = COMPUTE_RELAUNCH;
+	*word++ = layout(q->g)->relaunch;
 	if (!xcc)
 		write_events(q, &word);
 	for (i = 0; i < 2; i++)
@@ -558,7 +579,7 @@ static u64 xcc_bytes(const struct gpu *g)
 	const struct cu_size *size = asic_of(g)->cu;
 
 	return (u64)gpu_die_cus(&g->cfg) *
-	       (size->simds * size->vgprs * VGPR_BYTES + size->lds);
+	       (size->simds * size->vgprs * size->lanes * 4 + size->lds);
 }
 
 /*
@@ -581,7 +602,7 @@ static struct group *read_group(struct user_queue *q, unsigned int xcc,
 	if (d->regs.scratch_wave_bytes ? !scratch_fits(q, xcc, extra->scratch, nwaves) :
 	    extra->scratch != -1)
 		return NULL;
-	bytes = (u64)nwaves * d->code.vgprs * VGPR_BYTES + cwsr_lds_bytes(d);
+	bytes = (u64)nwaves * d->code.vgprs * d->code.lanes * 4 + cwsr_lds_bytes(d);
 	if (bytes > *room)
 		return NULL;
 	*room -= bytes;
@@ -639,22 +660,26 @@ static int finish_group(struct user_queue *q, struct reader *r)
 static int read_waves(struct user_queue *q, unsigned int xcc, const u32 *stack, u32 n, u64 top,
 		      u64 bottom)
 {
+	const struct cwsr_ops *ops = layout(q->g);
 	u64 room = xcc_bytes(q->g);
 	struct reader r = {};
 	u32 i, state = 0, bytes;
 	int err;
 
 	for (i = 0; i < n; i++) {
-		bool first = stack[i] & WAVE_FIRST;
+		bool first = stack[i] & ops->first;
 		struct wave_extra extra;
+		u64 at;
 
 		if (stack[i] & RELAUNCH_STATE) {
 			state = stack[i];
+			i += ops->states - 1;
 			continue;
 		}
-		if (stack[i] & RELAUNCH_EVENT || top - bottom < sizeof(extra) || first != !r.grp)
+		at = extra_at(q->g, top, state, first);
+		if (stack[i] & RELAUNCH_EVENT || at < bottom || at > top || first != !r.grp)
 			return -EINVAL;
-		err = vm_read(q->g, q->vmid, top - sizeof(extra), &extra, sizeof(extra));
+		err = vm_read(q->g, q->vmid, at, &extra, sizeof(extra));
 		if (err)
 			return err;
 		if (first)
@@ -672,7 +697,7 @@ static int read_waves(struct user_queue *q, unsigned int xcc, const u32 *stack, 
 		r.extra[extra.index] = extra;
 		if (!trap_usable(q, false))
 			err = layout(q->g)->read(q, &r.grp->wg->waves[extra.index], first, top);
-		if (!err && stack[i] & WAVE_LAST)
+		if (!err && stack[i] & ops->last)
 			err = finish_group(q, &r);
 		if (err)
 			return err;
@@ -702,7 +727,7 @@ static int read_xcc(struct user_queue *q, unsigned int xcc, u64 *bytes)
 		return -ENOMEM;
 	va = layout(q->g)->stack(h, &vmid) + offset;
 	err = vm_read(q->g, vmid, va, stack, n * 4);
-	if (!err && stack[1] != COMPUTE_RELAUNCH)
+	if (!err && stack[1] != layout(q->g)->relaunch)
 		err = -EINVAL;
 	events = xcc ? 0 : n - STACK_HEADER;
 	if (!err && !xcc)

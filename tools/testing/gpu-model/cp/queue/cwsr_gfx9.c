@@ -147,6 +147,8 @@ static int read(struct user_queue *q, struct wave *w, bool first, u64 va)
 }
 
 const struct cwsr_ops cwsr_gfx9 = {
+	.relaunch = 0x222, .states = 1,
+	.first = 1u << 17, .last = 1u << 16,
 	.stack = stack,
 	.state_word = state_word,
 	.wave_word = wave_word,

@@ -2,7 +2,6 @@
 /* Dispatches; see dispatch.h. */
 #include <inttypes.h>
 
-#include "asic.h"
 #include "cp/queue/dispatch.h"
 #include "host/log.h"
 
@@ -13,23 +12,21 @@
  * @size:	work-items of a workgroup
  * @start:	first workgroup; those before it are not launched
  *
- * Return: AQL_OK, or which of them is no good; AQL_BAD_CODE where nothing executes any.
+ * Return: AQL_OK, or which of them is no good.
  */
 enum aql_error dispatch_dims(struct dispatch *d, const u32 grid[3], const u32 size[3],
 			     const u32 start[3])
 {
 	unsigned int i, items = 1;
 
-	if (!asic_of(d->q->g)->isa)
-		return AQL_BAD_CODE;
 	d->total = 1;
 	for (i = 0; i < 3; i++) {
 		if (!grid[i])
 			return AQL_BAD_DIM;
-		if (!size[i] || size[i] > 1024)
+		if (!size[i] || size[i] > WG_ITEMS_MAX)
 			return AQL_BAD_GROUP_SIZE;
 		items *= size[i];
-		if (items > 1024)
+		if (items > WG_ITEMS_MAX)
 			return AQL_BAD_GROUP_SIZE;
 		d->regs.grid[i] = grid[i];
 		d->regs.wgsize[i] = size[i];

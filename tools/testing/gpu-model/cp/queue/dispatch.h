@@ -7,9 +7,13 @@
 
 #include "compute/queue.h"
 
-/* COMPUTE_TMPRING_SIZE: waves, and KiB of one wave. */
+/* COMPUTE_TMPRING_SIZE: waves, and bytes of one wave. */
 #define TMPRING_WAVES(v)	((v) & 0xfff)
-#define TMPRING_WAVESIZE(v)	((v) >> 12 & 0x1fff)
+
+static inline u32 tmpring_wave_bytes(const struct isa *isa, u32 v)
+{
+	return isa->rdna ? (v >> 12 & 0x7fff) * 256 : (v >> 12 & 0x1fff) * 1024;
+}
 
 static inline u32 get32(const u8 *p)
 {

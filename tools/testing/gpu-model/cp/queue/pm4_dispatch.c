@@ -23,13 +23,14 @@
 enum {
 	SH_START_X = SH(5), SH_NUM_THREAD_X = SH(8), SH_PGM_LO = SH(13),
 	SH_SCRATCH_BASE = SH(17),	/* what gfx9 made of TMA */
-	SH_PGM_RSRC1 = SH(19), SH_TMPRING = SH(25), SH_PGM_RSRC3 = SH(46),
+	SH_PGM_RSRC1 = SH(19), SH_TMPRING = SH(25),
 	SH_USER_DATA = SH(65),
 };
 
 #define INIT_SHADER_EN		(1u << 0)
 #define INIT_START_AT_000	(1u << 2)	/* whatever COMPUTE_START says */
 #define INIT_THREAD_DIMENSIONS	(1u << 5)	/* else in workgroups */
+#define INIT_WAVE32		(1u << 15)
 #define RSRC2_LDS(v)		(((v) >> 15 & 0x1ff) * 512)
 #define USER_SGPRS_MAX		16
 
@@ -58,14 +59,12 @@ int compute_set_regs(struct user_queue *q, u32 reg, const u32 *val, u32 n)
 
 void compute_masks(struct user_queue *q, unsigned int xcc, const u32 *sh)
 {
-	static const u8 mqd_dword[ENGINES_MAX] = {
-		MQD_SE0_MASK, MQD_SE1_MASK, MQD_SE2_MASK, MQD_SE3_MASK,
-		MQD_SE4_MASK, MQD_SE4_MASK + 1, MQD_SE4_MASK + 2, MQD_SE4_MASK + 3,
-	};
+	static const u8 first[4] = { MQD_SE0_MASK, MQD_SE1_MASK, MQD_SE2_MASK, MQD_SE3_MASK };
 	unsigned int i, engines = q->g->cfg.engines;
 
 	for (i = 0; i < engines; i++)
-		q->cus[(q->h->xcc + xcc) * engines + i] = sh[SH(mqd_dword[i])];
+		q->cus[(q->h->xcc + xcc) * engines + i] =
+			sh[SH(i < 4 ? first[i] : asic_of(q->g)->mqd_se4_mask + i - 4)];
 }
 
 enum aql_error pm4_dispatch(struct user_queue *q, const u32 *p, bool *wait)
@@ -87,7 +86,7 @@ enum aql_error pm4_dispatch(struct user_queue *q, const u32 *p, bool *wait)
 	memcpy(s.threads, q->sh + SH_NUM_THREAD_X, sizeof(s.threads));
 	memcpy(s.pgm, q->sh + SH_PGM_LO, sizeof(s.pgm));
 	memcpy(s.rsrc, q->sh + SH_PGM_RSRC1, 2 * sizeof(s.rsrc[0]));
-	s.rsrc[2] = q->sh[SH_PGM_RSRC3];
+	s.rsrc[2] = q->sh[SH(asic_of(q->g)->mqd_rsrc3)];
 	memcpy(s.scratch_base, q->sh + SH_SCRATCH_BASE, sizeof(s.scratch_base));
 	s.tmpring = q->sh[SH_TMPRING];
 	memcpy(s.user_data, q->sh + SH_USER_DATA, sizeof(s.user_data));
@@ -111,7 +110,7 @@ static enum aql_error parse_scratch(struct user_queue *q, struct dispatch *d,
 	d->regs.flat_scratch = asic_of(q->g)->isa->flat_scratch;
 	if (!d->code.scratch_en)
 		return AQL_OK;
-	q->scratch_wave_bytes = TMPRING_WAVESIZE(s->tmpring) * 1024;
+	q->scratch_wave_bytes = tmpring_wave_bytes(asic_of(q->g)->isa, s->tmpring);
 	q->scratch_slots = TMPRING_WAVES(s->tmpring);
 	d->regs.scratch_wave_bytes = q->scratch_wave_bytes;
 	if (!q->scratch_wave_bytes || q->scratch_slots < dispatch_waves(d, 0, (u32[3]){}))
@@ -121,6 +120,7 @@ static enum aql_error parse_scratch(struct user_queue *q, struct dispatch *d,
 
 enum aql_error pm4_dispatch_parse(struct user_queue *q, struct dispatch *d)
 {
+	const struct isa *isa = asic_of(q->g)->isa;
 	u32 grid[3], size[3];
 	enum aql_error error;
 	struct source s;
@@ -141,7 +141,9 @@ enum aql_error pm4_dispatch_parse(struct user_queue *q, struct dispatch *d)
 	error = dispatch_dims(d, grid, size, s.start);
 	if (error)
 		return error;
-	kernel_code_regs(&d->code, s.rsrc[0], s.rsrc[1], s.rsrc[2]);
+	if (!kernel_code_regs(&d->code, isa, s.initiator & INIT_WAVE32 && isa->rdna ? 32 : 64,
+			      s.rsrc))
+		return AQL_BAD_REGISTERS;
 	d->code.entry = ((u64)(s.pgm[1] & 0xff) << 32 | s.pgm[0]) << 8;
 	if (d->code.user_sgprs > USER_SGPRS_MAX || d->code.workitem_dims > 2)
 		return AQL_BAD_REGISTERS;
@@ -149,8 +151,7 @@ enum aql_error pm4_dispatch_parse(struct user_queue *q, struct dispatch *d)
 	d->lds_bytes = RSRC2_LDS(s.rsrc[1]);
 	if (d->lds_bytes > asic_of(q->g)->cu->lds)
 		return AQL_BAD_GROUP_SEGMENT;
-	if (!spi_fits(q->g, dispatch_waves(d, 0, (u32[3]){}), d->code.vgprs, d->code.sgprs,
-		      d->lds_bytes))
+	if (!spi_fits(q->g, dispatch_waves(d, 0, (u32[3]){}), &d->code, d->lds_bytes))
 		return AQL_BAD_REGISTERS;
 	return parse_scratch(q, d, &s);
 }

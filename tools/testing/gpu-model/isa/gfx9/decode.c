@@ -2,6 +2,7 @@
 /* gfx90a and gfx942: from dwords to struct insn, by the rows of table.def. */
 #include <errno.h>
 #include <pthread.h>
+#include "isa/finish.h"
 #include "isa/matrix.h"
 #include "gfx9.h"
 
@@ -21,12 +22,13 @@ static const struct isa_row rows[] = {
 static const struct isa_row *of_gfx90a[ISA_FMTS][1024], *of_gfx942[ISA_FMTS][1024];
 static pthread_once_t lookup_once = PTHREAD_ONCE_INIT;
 
-static int decode(struct insn *i, const u32 raw[2], const struct isa *isa);
+static int decode(struct insn *i, const u32 raw[INSN_DWORDS], const struct isa *isa);
 
 const struct isa isa_gfx90a = {
 	.name = "gfx90a",
 	.rows = rows, .nrows = sizeof(rows) / sizeof(rows[0]),
 	.without = F_942,
+	.sgprs = SGPR_FLAT_SCRATCH, .mask_dwords = 2,
 	.lookup = of_gfx90a,
 	.decode = decode,
 	.print = gfx9_print,
@@ -36,6 +38,7 @@ const struct isa isa_gfx942 = {
 	.name = "gfx942",
 	.rows = rows, .nrows = sizeof(rows) / sizeof(rows[0]),
 	.without = F_90A,
+	.sgprs = SGPR_FLAT_SCRATCH, .mask_dwords = 2,
 	.flat_scratch = true,
 	.lookup = of_gfx942,
 	.decode = decode,
@@ -67,30 +70,6 @@ static void lookups_init(void)
 {
 	lookup_init(&isa_gfx90a);
 	lookup_init(&isa_gfx942);
-}
-
-static bool is_16bit(enum isa_type t)
-{
-	return t >= B16 && t <= F16;
-}
-
-static bool is_packed(enum isa_type t)
-{
-	return t == V2H || t == V2I || t == V2S;
-}
-
-/* Note which registers operand @op of @dwords registers needs. */
-static void uses(struct insn *i, unsigned int op, unsigned int dwords)
-{
-	if (op == OP_NONE || !dwords)
-		return;
-	if (op >= OP_ACC) {
-		if (op - OP_ACC + dwords > i->amax)
-			i->amax = op - OP_ACC + dwords;
-	} else if (op >= OP_VGPR) {
-		if (op - OP_VGPR + dwords > i->vmax)
-			i->vmax = op - OP_VGPR + dwords;
-	}
 }
 
 static void take_literal(struct insn *i, u32 dw)
@@ -373,10 +352,10 @@ static void decode_flat(struct insn *i, enum isa_fmt fmt, u32 dw, u32 dw1)
 	}
 	if (addr)
 		i->src[0] = (dw1 & 0xff) | OP_VGPR;
-	uses(i, i->src[0], addr);
+	insn_uses(i, i->src[0], addr);
 	if (r->flags & (F_STORE | F_ATOMIC)) {
 		i->src[1] = (dw1 >> 8 & 0xff) + file;
-		uses(i, i->src[1], dwords);
+		insn_uses(i, i->src[1], dwords);
 	}
 	if (r->flags & F_STORE || !r->dst)
 		return;
@@ -384,7 +363,7 @@ static void decode_flat(struct insn *i, enum isa_fmt fmt, u32 dw, u32 dw1)
 		i->dst = (dw1 >> 24) + file;
 		if ((r->arg & 0xff) == A_CMPSWAP && r->flags & F_ATOMIC)
 			dwords /= 2;
-		uses(i, i->dst, dwords);
+		insn_uses(i, i->dst, dwords);
 	}
 }
 
@@ -411,72 +390,14 @@ static void decode_mubuf(struct insn *i, u32 dw, u32 dw1)
 	i->lds = r->fmt == MUBUF && dw >> 16 & 1;
 	if (i->offen || i->idxen) {
 		i->src[0] = (dw1 & 0xff) | OP_VGPR;
-		uses(i, i->src[0], i->offen + i->idxen);
+		insn_uses(i, i->src[0], i->offen + i->idxen);
 	}
 	i->src[2] = (dw1 >> 16 & 0x1f) << 2;
 	i->soffset = dw1 >> 24;
 	i->src[1] = (dw1 >> 8 & 0xff) + file;
-	uses(i, i->src[1], isa_type_dwords(r->dst));
+	insn_uses(i, i->src[1], isa_type_dwords(r->dst));
 	if (!(r->flags & (F_STORE | F_ATOMIC)) || (r->flags & F_ATOMIC && i->glc))
 		i->dst = i->src[1];
-}
-
-/* Shortcuts of a source that is no VGPR: a constant, or the same for all lanes. */
-static void finish_scalar(struct insn *i, unsigned int n)
-{
-	enum isa_type t = i->row->src[n];
-	u64 v;
-
-	if (constant(i, i->src[n], t, &v)) {
-		i->constant |= 1u << n;
-		i->value[n] = v;
-	} else if (i->src[n] >= MAX_SGPRS) {
-		return;
-	}
-	if (isa_type_dwords(t) == 1 && !((i->abs | i->neg) >> n & 1) &&
-	    !(is_16bit(t) && i->op_sel >> n & 1) && (i->enc == ENC_BASE || i->enc == ENC_VOP3))
-		i->uniform |= 1u << n;
-}
-
-/* Register needs and shortcuts of ALU operands, once all fields are known. */
-static void finish_alu(struct insn *i)
-{
-	const struct isa_row *r = i->row;
-
-	if (r->flags & F_DACC && r->fmt != SOPK)
-		i->src[2] = i->dst;
-	if (r->flags & F_ACC_D)
-		i->dst += OP_ACC - OP_VGPR;
-	if (r->flags & F_ACC_S && i->src[0] >= OP_VGPR)
-		i->src[0] += OP_ACC - OP_VGPR;
-	if (!(r->flags & F_SDST))
-		uses(i, i->dst, isa_type_dwords(r->dst));
-	for (unsigned int n = 0; n < 3; n++) {
-		if (i->src[n] == OP_NONE)
-			continue;
-		uses(i, i->src[n], isa_type_dwords(r->src[n]));
-		if (i->src[n] < OP_VGPR)
-			finish_scalar(i, n);
-		if (i->src[n] < OP_VGPR || (i->enc == ENC_DPP && n == 0))
-			continue;
-		if (is_packed(r->src[n]) || r->flags & F_HALVES) {
-			i->plain |= 1u << n;
-			continue;
-		}
-		if (i->enc == ENC_SDWA && n < 2 && (i->sel[n] != 6 || i->sext[n]))
-			continue;
-		if ((i->abs | i->neg) >> n & 1)
-			continue;
-		if (is_16bit(r->src[n]) && i->op_sel >> n & 1)
-			continue;
-		i->plain |= 1u << n;
-	}
-	i->direct = i->dst != OP_NONE && i->dst >= OP_VGPR && i->enc != ENC_SDWA &&
-		    i->enc != ENC_DPP && !(r->flags & F_KEEP16 && i->enc == ENC_VOP3) &&
-		    !(r->flags & F_HALVES);
-	i->simple = i->direct && !i->clamp;
-	for (unsigned int n = 0; n < 3; n++)
-		i->simple &= !r->src[n] || (i->plain | i->uniform) >> n & 1;
 }
 
 /* Format and opcode of an encoding; ISA_FMTS when it is none of those known. */
@@ -569,7 +490,7 @@ static bool scalars_fit(const struct insn *i)
 	       scalar_fits(i->sdst, 2) && scalar_fits(i->saddr, 2);
 }
 
-static int decode(struct insn *i, const u32 raw[2], const struct isa *isa)
+static int decode(struct insn *i, const u32 raw[INSN_DWORDS], const struct isa *isa)
 {
 	enum isa_fmt fmt;
 	unsigned int op;
@@ -598,19 +519,19 @@ static int decode(struct insn *i, const u32 raw[2], const struct isa *isa)
 	case VOP2:
 	case VOPC:
 		decode_vop(i, fmt, raw[0], raw[1]);
-		finish_alu(i);
+		insn_finish(i);
 		break;
 	case VOP3:
 		decode_vop3(i, raw[0], raw[1]);
-		finish_alu(i);
+		insn_finish(i);
 		break;
 	case VOP3P:
 		decode_vop3p(i, raw[0], raw[1]);
-		finish_alu(i);
+		insn_finish(i);
 		break;
 	case DS:
 		decode_ds(i, raw[0], raw[1]);
-		finish_alu(i);
+		insn_finish(i);
 		break;
 	case FLAT:
 	case GLOBAL:
@@ -624,7 +545,7 @@ static int decode(struct insn *i, const u32 raw[2], const struct isa *isa)
 	default:
 		decode_scalar(i, fmt, raw[0], raw[1]);
 		for (unsigned int n = 0; n < 3; n++)
-			finish_scalar(i, n);
+			insn_finish_scalar(i, n);
 		break;
 	}
 	return scalars_fit(i) ? 0 : -EINVAL;

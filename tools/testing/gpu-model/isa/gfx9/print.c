@@ -1,51 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Decoded instructions as text, in the syntax of LLVM's assembler. */
-#include <stdarg.h>
-#include <stdio.h>
 #include "isa/matrix.h"
+#include "isa/text.h"
 #include "gfx9.h"
-
-struct out {
-	char *buf;
-	size_t size, used;
-	bool operands;		/* one was printed: the next needs a comma */
-};
-
-static void put(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(struct out *o, const char *fmt, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(o->buf + o->used, o->size - o->used, fmt, ap);
-	va_end(ap);
-	if (n > 0)
-		o->used += (size_t)n < o->size - o->used ? (size_t)n : o->size - o->used - 1;
-}
-
-static void sep(struct out *o)
-{
-	put(o, o->operands ? ", " : " ");
-	o->operands = true;
-}
-
-static void put_range(struct out *o, const char *file, unsigned int n, unsigned int dwords)
-{
-	if (dwords == 1)
-		put(o, "%s%u", file, n);
-	else
-		put(o, "%s[%u:%u]", file, n, n + dwords - 1);
-}
 
 static void put_scalar(struct out *o, const struct insn *i, unsigned int op, enum isa_type t,
 		       unsigned int dwords)
 {
-	static const char *const floats[9] = {
-		"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0",
-		"0.15915494",
-	};
 	static const struct {
 		u16 op;
 		u8 dwords;
@@ -67,19 +28,11 @@ static void put_scalar(struct out *o, const struct insn *i, unsigned int op, enu
 			put(o, "%s", special[n].name);
 			return;
 		}
-	if (op >= 108 && op < 124)
-		put_range(o, "ttmp", op - 108, dwords);
-	else if (op < 108)
-		put_range(o, "s", op, dwords);
-	else if (op >= 128 && op <= 192)
-		put(o, "%u", op - 128);
-	else if (op > 192 && op <= 208)
-		put(o, "-%u", op - 192);
-	else if (op >= 240 && op <= 247)
-		put(o, "%s", floats[op - 240]);
-	else if (op == 248)
+	if (put_number(o, op, dwords))
+		return;
+	if (op == 248)
 		put(o, "%s", t == F64 || t == B64 || t == B256 ? "0.15915494309189532" :
-			     t >= B16 && t <= F16 ? "0.1592" : floats[8]);
+			     t >= B16 && t <= F16 ? "0.1592" : "0.15915494");
 	else if (op == OP_LITERAL)
 		put(o, "0x%x", i->literal);
 	else

@@ -116,7 +116,7 @@ static inline struct queue queue_make(unsigned int process, unsigned int packets
 	q.mqd = m;
 	memset(m, 0, 4096);
 	m[MQD_SE0_MASK] = m[MQD_SE1_MASK] = m[MQD_SE2_MASK] = m[MQD_SE3_MASK] = ~0u;
-	memset(m + MQD_SE4_MASK, 0xff, 16);
+	memset(m + asic_mi210.mqd_se4_mask, 0xff, 16);
 	m[MQD_PERSISTENT_STATE] = PERSISTENT_QSWITCH_MODE;
 	m[MQD_PIPE_PRIORITY] = pipe_priority;
 	m[MQD_QUEUE_PRIORITY] = pipe_priority * 7;

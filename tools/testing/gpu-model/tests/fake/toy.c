@@ -14,10 +14,11 @@ void toy_kernel(void *kd, u64 entry, unsigned int vgprs, u32 lds, u32 scratch)
 	*(struct toy_desc *)kd = (struct toy_desc){ TOY_MAGIC, entry, vgprs, lds, scratch };
 }
 
-int kernel_code_parse(struct kernel_code *k, const u8 *kd, u64 va)
+int kernel_code_parse(struct kernel_code *k, const struct isa *isa, const u8 *kd, u64 va)
 {
 	struct toy_desc d;
 
+	(void)isa;
 	(void)va;
 	memcpy(&d, kd, sizeof(d));
 	if (d.magic != TOY_MAGIC)

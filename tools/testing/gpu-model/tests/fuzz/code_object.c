@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (code_object_load(&co, data, size, BASE, &err))
 		return 0;
 	if (!code_object_kernel(&co, "integer_loop", &k, &err))
-		kernel_code_parse(&code, co.image + k.descriptor, BASE + k.descriptor);
+		kernel_code_parse(&code, co.isa, co.image + k.descriptor, BASE + k.descriptor);
 	code_object_free(&co);
 	return 0;
 }

@@ -51,7 +51,9 @@ const char *refuse_gpu(char *why, size_t size)
 	int ret;
 
 	isa_name(first_gfx_version(), isa, sizeof(isa));
-	if (kfd_find_gpu(&gpu_id, &node)) {
+	/* For gfx1100 there are kernels, but nothing here was made for it. */
+	if (kfd_find_gpu(&gpu_id, &node) ||
+	    kfd_property(node, "gfx_target_version") >= 100000) {
 		if (first_gfx_version())
 			snprintf(why, size, "no GPU that there are kernels for (gfx900 to gfx942): "
 				 "the first here is %s", isa);

@@ -42,7 +42,9 @@ static int setup_scratch(struct aql_queue *q)
 	struct kfd_dev *dev = q->dev;
 	/* Of one XCC; those of the next lie behind them. */
 	__u32 waves = dev->cus / dev->xccs * SCRATCH_WAVES_PER_CU;
-	__u32 wave_kb = AQL_SCRATCH_LANE_BYTES * 64 / 1024;
+	bool gfx11 = dev->gfx_version >= 110000;
+	__u32 lane_bytes = gfx11 ? AQL_SCRATCH_LANE_BYTES_GFX11 : AQL_SCRATCH_LANE_BYTES;
+	__u32 wave_kb = lane_bytes * 64 / 1024;
 	struct aql_amd_queue *amd = q->amd;
 	__u64 base;
 	int ret;
@@ -58,8 +60,9 @@ static int setup_scratch(struct aql_queue *q)
 	amd->scratch_resource_descriptor[3] = SCRATCH_RSRC3;
 	amd->scratch_backing_memory_location = base;
 	amd->scratch_backing_memory_byte_size = q->scratch.size;
-	amd->scratch_wave64_lane_byte_size = AQL_SCRATCH_LANE_BYTES;
-	amd->compute_tmpring_size = waves | wave_kb << 12;
+	amd->scratch_wave64_lane_byte_size = lane_bytes;
+	/* counts 1024 bytes, or 256 */
+	amd->compute_tmpring_size = waves | (gfx11 ? 4 * wave_kb : wave_kb) << 12;
 	return 0;
 }
 
@@ -112,7 +115,7 @@ static int alloc_buffers(struct aql_queue *q)
 	for (i = 0; i < q->packets; i++)
 		q->packet[i].header = AQL_INVALID;
 
-	ret = kfd_alloc(dev, &q->index, KFD_PAGE, KFD_MEM_HOST);
+	ret = kfd_alloc(dev, &q->index, KFD_PAGE, kfd_index_flags(dev));
 	if (ret)
 		return ret;
 	q->amd = q->index.ptr;

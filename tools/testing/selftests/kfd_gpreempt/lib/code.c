@@ -9,6 +9,7 @@
 
 /* kernels.S */
 extern const char kernels_gfx900[], kernels_gfx908[], kernels_gfx90a[], kernels_gfx942[];
+extern const char kernels_gfx1100[];
 
 /* 64 bytes each kernel's "<name>.kd" symbol points to (LLVM AMDGPUUsage) */
 struct kernel_descriptor {
@@ -36,6 +37,7 @@ static const struct {
 	{ 90400, kernels_gfx942 },
 	{ 90401, kernels_gfx942 },
 	{ 90402, kernels_gfx942 },
+	{ 110000, kernels_gfx1100 },
 };
 
 /* NULL if there is none. */

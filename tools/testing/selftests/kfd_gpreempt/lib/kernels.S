@@ -12,4 +12,5 @@
 	code	kernels_gfx908, GFX908
 	code	kernels_gfx90a, GFX90A
 	code	kernels_gfx942, GFX942
+	code	kernels_gfx1100, GFX1100
 	.section .note.GNU-stack, "", %progbits

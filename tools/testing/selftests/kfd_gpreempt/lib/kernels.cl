@@ -8,6 +8,15 @@
 #define ITEM	__builtin_amdgcn_workitem_id_x()
 #define GROUP	__builtin_amdgcn_workgroup_id_x()
 
+/* What counts on while a wave is preempted: another clock on gfx11, which is no slower here. */
+#ifdef __gfx1100__
+#define CLOCK()	({ ulong t_; \
+	__asm__ volatile("s_sendmsg_rtn_b64 %0, sendmsg(MSG_RTN_GET_REALTIME)\n" \
+			 "s_waitcnt lgkmcnt(0)" : "=s"(t_)); t_; })
+#else
+#define CLOCK()	__builtin_amdgcn_s_memtime()
+#endif
+
 static inline void group_barrier(void)
 {
 	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
@@ -24,21 +33,21 @@ void store(global uint *out, uint value)
 	out[i] = value + i;
 }
 
-/* The GPU's clock: s_memtime counts on while a wave is preempted. */
+/* The GPU's clock: it counts on while a wave is preempted. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void read_clock(global ulong *out)
 {
 	if (!ITEM)
-		out[GROUP] = __builtin_amdgcn_s_memtime();
+		out[GROUP] = CLOCK();
 }
 
 /* HIGH: stays on its compute unit for @ticks of the GPU's clock. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void high(global uint *done, ulong ticks)
 {
-	ulong start = __builtin_amdgcn_s_memtime();
+	ulong start = CLOCK();
 
-	while (__builtin_amdgcn_s_memtime() - start < ticks)
+	while (CLOCK() - start < ticks)
 		__builtin_amdgcn_s_sleep(1);
 	if (!ITEM)
 		done[GROUP]++;
@@ -110,8 +119,8 @@ void agree(global uint *words, uint rounds, uint groups, ulong ticks)
 	ulong start;
 
 	for (i = 0; i < rounds; i++) {
-		start = __builtin_amdgcn_s_memtime();
-		while (!GROUP && __builtin_amdgcn_s_memtime() - start < ticks)
+		start = CLOCK();
+		while (!GROUP && CLOCK() - start < ticks)
 			__builtin_amdgcn_s_sleep(1);
 		x = __opencl_atomic_load(&word[from + GROUP], memory_order_relaxed,
 					 memory_scope_device);
@@ -140,7 +149,7 @@ void scatter(global uint *out, uint value, uint stride)
  * An accumulation register is written and read by its own instructions only. Where
  * there are none it is one more vector register, of which the compiler knows as little.
  */
-#ifdef __gfx900__
+#if defined(__gfx900__) || defined(__gfx1100__)
 #define ACC_GET(a)	({ uint v_; \
 	__asm__ volatile("v_mov_b32 %0, %1" : "=v"(v_) : "v"(a)); v_; })
 #define ACC_SET(a, v) \
@@ -267,6 +276,7 @@ void abort_wave(void)
 #define TTMP_IB_STS "ttmp11"
 #endif
 
+#ifndef __gfx1100__
 /*
  * No kernel: a second-level trap handler, as an exception's queue wants it. Tells
  * the driver the queue's doorbell and the exception (EC_QUEUE_WAVE_*), and halts
@@ -312,6 +322,7 @@ kernel void trap_handler(void)
 		"s_and_b32 ttmp1, ttmp1, 0xffff\n"
 		"s_rfe_b64 ttmp[0:1]\n");
 }
+#endif
 
 /* An instruction that does not exist (SOPP 127). */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))

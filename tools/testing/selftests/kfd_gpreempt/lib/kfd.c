@@ -130,17 +130,21 @@ static size_t align_up(size_t v, size_t a)
 }
 
 /*
- * The context save area of each XCC of a gfx9 node. These are the thunk's formulas;
+ * The context save area of each XCC of a node. These are the thunk's formulas;
  * the kernel compares (kfd_queue_ctx_save_restore_size()).
  */
 static void save_area_sizes(struct kfd_dev *dev, unsigned int waves)
 {
 	/* registers, scalar registers, LDS and hardware registers of one CU */
 	size_t vgprs = dev->gfx_version == 90010 || dev->gfx_version == 90008 ||
-		       dev->gfx_version / 100 == 904 ? 0x80000 : 0x40000;
+		       dev->gfx_version / 100 == 904 ? 0x80000 :
+		       dev->gfx_version == 110000 ? 0x60000 : 0x40000;
 	size_t cu = vgprs + 0x4000 + 0x10000 + 0x1000;
 
-	dev->ctl_stack_size = align_up(40 + waves * 8 + 8, KFD_PAGE);
+	/* Words of the control stack for a wave that is its workgroup: a state, itself. */
+	unsigned int wave_bytes = dev->gfx_version < 100100 ? 8 : 12;
+
+	dev->ctl_stack_size = align_up(40 + waves * wave_bytes + 8, KFD_PAGE);
 	dev->cwsr_size = dev->ctl_stack_size + align_up(dev->cus / dev->xccs * cu, KFD_PAGE);
 	dev->debug_size = align_up(waves * 32, 64);
 }
@@ -186,9 +190,9 @@ static int read_properties(struct kfd_dev *dev, unsigned int *render_minor)
 	dev->cu_waves = simd_per_cu * waves_per_simd;
 	/* sysfs counts those of all XCCs */
 	dev->engines = arrays / per_engine / xccs;
-	waves = dev->cus / dev->xccs * 40;
+	waves = dev->cus / dev->xccs * (version < 100100 ? 40 : 32);
 	by_engine = dev->engines * 512;
-	if (waves > by_engine)
+	if (version < 100100 && waves > by_engine)
 		waves = by_engine;
 	save_area_sizes(dev, waves);
 	*render_minor = minor;

@@ -96,6 +96,12 @@ struct kfd_dev {
 /* The same, which the CPU may touch too. */
 #define KFD_MEM_CODE	(KFD_MEM_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC)
 
+/* A page of a queue's indices: where MES is, the driver pins it, which userptr memory cannot be. */
+static inline __u32 kfd_index_flags(const struct kfd_dev *dev)
+{
+	return dev->gfx_version >= 110000 ? KFD_MEM_GTT : KFD_MEM_HOST;
+}
+
 int kfd_open(struct kfd_dev *dev);
 void kfd_close(struct kfd_dev *dev);
 

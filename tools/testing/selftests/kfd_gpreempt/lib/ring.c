@@ -46,7 +46,7 @@ int ring_create(struct ring_queue *q, struct kfd_dev *dev, __u32 type, __u32 dwo
 	q->priority = priority;
 	ret = kfd_alloc(dev, &q->mem, dwords * 4, KFD_MEM_HOST);
 	if (!ret)
-		ret = kfd_alloc(dev, &q->index, KFD_PAGE, KFD_MEM_HOST);
+		ret = kfd_alloc(dev, &q->index, KFD_PAGE, kfd_index_flags(dev));
 	if (!ret && compute(q))
 		ret = save_area_alloc(dev, &q->save);
 	if (ret)

@@ -41,8 +41,10 @@
 #define PGM_RSRC1		0x212
 #define TMPRING_SIZE		0x218
 #define PGM_RSRC3		0x22d
+#define PGM_RSRC3_GFX11		0x228
 #define USER_DATA_0		0x240
 #define IN_WORK_ITEMS		0x21
+#define CS_W32_EN		(1u << 15)
 
 #define RING_DWORDS		4096
 #define WORDS			1024
@@ -51,6 +53,8 @@
 #define TOGGLES			20
 #define HIGH_US			1000
 #define TIMES			3
+
+#define WAVE32			(1u << 10)	/* of a descriptor's properties */
 
 /* The kernel descriptor's words (LLVM AMDGPUUsage). */
 struct descriptor {
@@ -166,20 +170,22 @@ static void add_dispatch(struct words *w, const struct aql_kernel *k, __u32 item
 {
 	const struct descriptor *kd = (const void *)(uintptr_t)k->object;
 	__u64 entry = (k->object + kd->entry) >> 8;
+	bool gfx11 = scratch->dev->gfx_version >= 110000;
 
 	ADD(w, PM4(ACQUIRE_MEM, 6), 0x28c00000, ~0u, 0, 0, 0, 4);
 	ADD(w, PM4(SET_SH_REG, 9), START_X, 0, 0, 0, group, 1, 1, 0, 0);
 	ADD(w, PM4(SET_SH_REG, 3), PGM_LO, LO(entry), HI(entry));
 	ADD(w, PM4(SET_SH_REG, 3), PGM_RSRC1, kd->rsrc1,
 	    kd->rsrc2 | (k->group_bytes + 511) / 512 << 15);
-	ADD(w, PM4(SET_SH_REG, 2), PGM_RSRC3, kd->rsrc3);
+	ADD(w, PM4(SET_SH_REG, 2), gfx11 ? PGM_RSRC3_GFX11 : PGM_RSRC3, kd->rsrc3);
 	ADD(w, PM4(SET_SH_REG, 2), TMPRING_SIZE, scratch->amd->compute_tmpring_size);
 	/* From gfx942 on the launcher sets FLAT_SCRATCH by this. */
 	ADD(w, PM4(SET_SH_REG, 3), SCRATCH_BASE,
 	    LO(scratch->amd->scratch_backing_memory_location >> 8),
 	    HI(scratch->amd->scratch_backing_memory_location >> 8));
 	add_user_data(w, kd, kernarg, scratch);
-	ADD(w, PM4(DISPATCH_DIRECT, 4), items, 1, 1, IN_WORK_ITEMS);
+	ADD(w, PM4(DISPATCH_DIRECT, 4), items, 1, 1,
+	    IN_WORK_ITEMS | (kd->properties & WAVE32 ? CS_W32_EN : 0));
 }
 
 /* ... from an indirect buffer with a flush behind it. */

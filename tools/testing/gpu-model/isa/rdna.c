@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What RDNA has and gfx9 has not, or has in another way: hardware registers, messages with an
+ * answer, masks of one scalar register, registers named by M0.
+ */
+#include "isa.h"
+#include "host/params.h"
+
+/* Hardware registers (SIDefines.h, Hwreg): number, first bit, width less one. */
+#define HWREG_MODE	1
+#define HWREG_STATUS	2
+#define HWREG_TRAPSTS	3
+#define HWREG_GPR_ALLOC	5
+#define HWREG_LDS_ALLOC	6
+#define HWREG_IB_STS	7
+#define HWREG_SH_MEM_BASES 15
+#define HWREG_FLAT_SCR_LO 20
+#define HWREG_FLAT_SCR_HI 21
+#define HWREG_HW_ID1	23
+#define HWREG_HW_ID2	24
+#define HWREG_IB_STS2	28
+#define HWREG_SHADER_CYCLES 29
+
+#define IB_STS2_WAVE64	(1u << 11)
+
+/* S_SENDMSG_RTN's messages. */
+enum { RTN_GET_DOORBELL = 128, RTN_GET_DDID, RTN_GET_TMA, RTN_GET_REALTIME, RTN_SAVE_WAVE,
+       RTN_GET_TBA };
+
+static bool hwreg_read(const struct wave *w, unsigned int id, u32 *v)
+{
+	switch (id) {
+	case HWREG_MODE:
+		*v = w->mode;
+		return true;
+	case HWREG_STATUS:
+		*v = wave_status(w);
+		return true;
+	case HWREG_TRAPSTS:
+		*v = w->trapsts;
+		return true;
+	/* Fields as the kernel's cwsr_trap_handler_gfx10.asm reads them on this GPU. */
+	case HWREG_GPR_ALLOC:	/* VGPR_SIZE 19:12, in fours */
+		*v = (u32)(w->vgprs / 4 - 1) << 12;
+		return true;
+	case HWREG_LDS_ALLOC:	/* LDS_SIZE 20:12 in units of 64 dwords; no shared VGPRs, 27:24 */
+		*v = (w->wg->lds_bytes + 255) / 256 << 12;
+		return true;
+	case HWREG_IB_STS:
+		*v = 0;
+		return true;
+	case HWREG_IB_STS2:
+		*v = w->lanes > 32 ? IB_STS2_WAVE64 : 0;
+		return true;
+	case HWREG_SH_MEM_BASES:
+		*v = (u32)(w->mem->private_base >> 48) |
+		     (u32)(w->mem->shared_base >> 48) << 16;
+		return true;
+	case HWREG_FLAT_SCR_LO:
+		*v = w->flat_scratch;
+		return true;
+	case HWREG_FLAT_SCR_HI:
+		*v = w->flat_scratch >> 32;
+		return true;
+	case HWREG_HW_ID1:
+		*v = w->hw_id;
+		return true;
+	case HWREG_HW_ID2:
+		*v = w->xcc_id;
+		return true;
+	case HWREG_SHADER_CYCLES:
+		*v = gpu_now() / 10 * (SHADER_CLK_MHZ / 100) & 0xfffff;
+		return true;
+	}
+	return false;
+}
+
+static u32 field_mask(const struct insn *i)
+{
+	return (u32)(((1ull << ((i->simm >> 11 & 31) + 1)) - 1) << (i->simm >> 6 & 31));
+}
+
+X(x_s_getreg_rdna)
+{
+	u32 v;
+
+	if (!hwreg_read(c->w, i->simm & 63, &v))
+		return x_unsupported(c, i);
+	sdst32(c, i, (v & field_mask(i)) >> (i->simm >> 6 & 31));
+	return WAVE_BUDGET;
+}
+
+static enum wave_stop setreg(struct ctx *c, const struct insn *i, u32 v)
+{
+	u32 mask = field_mask(i);
+	struct wave *w = c->w;
+
+	v <<= i->simm >> 6 & 31;
+	switch (i->simm & 63) {
+	case HWREG_STATUS:
+		mask &= ~STATUS_PRIV;	/* S_RFE alone leaves the trap handler */
+		wave_set_status(w, (wave_status(w) & ~mask) | (v & mask));
+		return WAVE_BUDGET;
+	case HWREG_IB_STS:
+		return WAVE_BUDGET;
+	case HWREG_MODE:
+		mask &= MODE_RDNA;
+		w->mode = (w->mode & ~mask) | (v & mask);
+		return WAVE_BUDGET;
+	case HWREG_TRAPSTS:
+		w->trapsts = (w->trapsts & ~mask) | (v & mask);
+		return WAVE_BUDGET;
+	/* What the launcher set stays what it is, but for trap handlers. */
+	case HWREG_FLAT_SCR_LO:
+	case HWREG_FLAT_SCR_HI:
+		if (!(w->status & STATUS_PRIV) || mask != ~0u)
+			break;
+		if ((i->simm & 63) == HWREG_FLAT_SCR_LO)
+			w->flat_scratch = (w->flat_scratch & ~0xffffffffull) | v;
+		else
+			w->flat_scratch = (u32)w->flat_scratch | (u64)v << 32;
+		return WAVE_BUDGET;
+	}
+	return x_unsupported(c, i);
+}
+
+X(x_s_setreg_rdna)
+{
+	return setreg(c, i, ssrc32(c, i, 0));
+}
+
+X(x_s_setreg_imm32_rdna)
+{
+	return setreg(c, i, i->literal);
+}
+
+/* Both are fields of MODE: 32 bits, then 64 and 16. */
+X(x_s_round_mode)
+{
+	c->w->mode = (c->w->mode & ~0xfu) | (i->simm & 0xf);
+	return WAVE_BUDGET;
+}
+
+X(x_s_denorm_mode)
+{
+	c->w->mode = (c->w->mode & ~0xf0u) | (u32)(i->simm & 0xf) << 4;
+	return WAVE_BUDGET;
+}
+
+/* Back to the program without S_RFE: how the driver's handler leaves where traps are off. */
+X(x_s_setpc_rdna)
+{
+	const struct wave *w = c->w;
+
+	c->next_pc = ssrc64(c, i, 0);
+	return w->status & STATUS_PRIV && !(w->status & STATUS_TRAP_EN) ? WAVE_RFE : WAVE_BUDGET;
+}
+
+/* An answer comes at once; but those that others give (trap_message()). */
+X(x_s_sendmsg_rtn)
+{
+	struct wave *w = c->w;
+	u64 v;
+
+	switch (i->simm) {
+	case RTN_GET_TMA:	/* addresses in units of 256 bytes */
+		v = w->mem->tma >> 8;
+		break;
+	case RTN_GET_TBA:
+		v = w->mem->tba >> 8;
+		break;
+	case RTN_GET_REALTIME:
+		v = gpu_now() / (1000 / REFCLK_MHZ);
+		break;
+	case RTN_GET_DOORBELL:
+	case RTN_SAVE_WAVE:
+		w->msg = i->simm;
+		w->msg_dst = i->dst;
+		return WAVE_MSG;
+	default:
+		return x_unsupported(c, i);
+	}
+	w->sgpr[i->dst] = v;
+	if (i->row->dst == B64)
+		w->sgpr[i->dst + 1] = v >> 32;
+	return WAVE_BUDGET;
+}
+
+/* dst = EXEC; EXEC = expr of a (source) and e (EXEC): of the lower 32 lanes. */
+#define SAVEEXEC(op, expr) \
+X(x_s_##op##_saveexec_b32) \
+{ \
+	u32 a = ssrc32(c, i, 0), e = c->w->sgpr[SGPR_EXEC], r = (expr); \
+ \
+	sdst32(c, i, e); \
+	c->w->sgpr[SGPR_EXEC] = r; \
+	c->w->scc = r != 0; \
+	return WAVE_BUDGET; \
+}
+SAVEEXEC(and, a & e)
+SAVEEXEC(or, a | e)
+SAVEEXEC(xor, a ^ e)
+SAVEEXEC(andn2, a & ~e)
+SAVEEXEC(orn2, a | ~e)
+SAVEEXEC(nand, ~(a & e))
+SAVEEXEC(nor, ~(a | e))
+SAVEEXEC(xnor, ~(a ^ e))
+SAVEEXEC(andn1, ~a & e)
+SAVEEXEC(orn1, ~a | e)
+
+#define WREXEC(op, expr) \
+X(x_s_##op##_wrexec_b32) \
+{ \
+	u32 a = ssrc32(c, i, 0), e = c->w->sgpr[SGPR_EXEC], r = (expr); \
+ \
+	c->w->sgpr[SGPR_EXEC] = r; \
+	sdst32(c, i, r); \
+	c->w->scc = r != 0; \
+	return WAVE_BUDGET; \
+}
+WREXEC(andn1, ~a & e)
+WREXEC(andn2, a & ~e)
+
+X(x_s_pack_hl_b32_b16)
+{
+	sdst32(c, i, ssrc32(c, i, 0) >> 16 | ssrc32(c, i, 1) << 16);
+	return WAVE_BUDGET;
+}
+
+/* Register @op moved by M0; NULL when the wave has none of that number. */
+static u32 *moved(struct ctx *c, unsigned int op)
+{
+	u64 n = (u64)(op - OP_VGPR) + c->w->sgpr[SGPR_M0];
+
+	return n < c->w->vgprs ? c->file[0][n] : NULL;
+}
+
+static enum wave_stop move(struct ctx *c, u32 *dst, const u32 *src)
+{
+	const u32 *m = lane_masks(c);
+
+	VLANE
+		dst[l] = (src[l] & m[l]) | (dst[l] & ~m[l]);
+	return WAVE_BUDGET;
+}
+
+/* As with gfx9's indexed registers, a source that is not there is register 0 ... */
+X(x_v_movrels_b32)
+{
+	const u32 *src;
+
+	if (i->src[0] < OP_VGPR)
+		return x_unsupported(c, i);
+	src = moved(c, i->src[0]);
+	return move(c, vreg(c, i->dst), src ? src : c->file[0][0]);
+}
+
+/* ... and nothing is written to a destination that is not. */
+X(x_v_movreld_b32)
+{
+	u32 *dst = moved(c, i->dst);
+
+	return dst ? move(c, dst, vsrc(c, i, 0)) : WAVE_BUDGET;
+}
+
+extern const isa_fn isa_fns[ISA_FNS] NAMED(isa_fns);
+
+/* Both read before one of them writes. */
+X(x_v_dual)
+{
+	u32 raw[INSN_DWORDS], before[LANES], result[LANES], *x;
+	struct insn h[2];
+
+	for (unsigned int y = 0; y < 2; y++) {
+		i->isa->half(i, y, raw);
+		i->isa->decode(&h[y], raw, i->isa);
+	}
+	x = vreg(c, h[0].dst);
+	memcpy(before, x, sizeof(before));
+	isa_fns[h[0].what](c, &h[0]);
+	memcpy(result, x, sizeof(result));
+	memcpy(x, before, sizeof(before));
+	isa_fns[h[1].what](c, &h[1]);
+	memcpy(x, result, sizeof(result));
+	return WAVE_BUDGET;
+}
+
+#define V3(name, expr) \
+X(name) \
+{ \
+	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1), *s2 = vsrc(c, i, 2); \
+	u32 *d = vdst(c, i); \
+ \
+	VLANE { \
+		u32 a = s0[l], b = s1[l], x = s2[l]; \
+ \
+		d[l] = (expr); \
+	} \
+	vdone(c, i, d); \
+	return WAVE_BUDGET; \
+}
+
+#define MIN(T, a, b)	((T)(a) < (T)(b) ? (T)(a) : (T)(b))
+#define MAX(T, a, b)	((T)(a) > (T)(b) ? (T)(a) : (T)(b))
+
+V3(x_v_xor3_b32, a ^ b ^ x)
+V3(x_v_maxmin_u32, MIN(u32, MAX(u32, a, b), x))
+V3(x_v_minmax_u32, MAX(u32, MIN(u32, a, b), x))
+V3(x_v_maxmin_i32, MIN(s32, MAX(s32, a, b), x))
+V3(x_v_minmax_i32, MAX(s32, MIN(s32, a, b), x))
