@@ -341,8 +341,6 @@ static int run(int argc, char **argv)
 	struct node *nodes;
 	FILE *f = stdout;
 
-	(void)argc;
-	(void)argv;
 	if (path)
 		output_check(&cmd_metrics, path);
 	configured = settings_configured();

@@ -195,7 +195,6 @@ static bool is_tracedat(const char *path)
 
 static int run(int argc, char **argv)
 {
-	(void)argc;
 	output_check(&cmd_record, path);
 	recorder = is_tracedat(path) ? &tracedat : &timeline;
 	return record(argv);

@@ -193,8 +193,6 @@ static const char *path;
 
 static int run(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
 	if (path)
 		output_check(&cmd_report, path);
 	out = path ? output_open(path) : stdout;

@@ -176,8 +176,6 @@ static int run(int argc, char **argv)
 	unsigned int n;
 	int status;
 
-	(void)argc;
-	(void)argv;
 	if (json && every_s)
 		usage(&cmd_status, "--json prints once");
 	for (;;) {

@@ -607,8 +607,6 @@ static int run(int argc, char **argv)
 	struct filter f = { };
 	unsigned int times = 0;
 
-	(void)argc;
-	(void)argv;
 	if (iterations)
 		times = parse_number(&cmd_top, "number of tables", iterations, 1, 1000000);
 	if (of_pid)
