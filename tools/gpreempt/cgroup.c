@@ -90,16 +90,16 @@ static int run(int argc, char **argv)
 	int i, r, status = 0;
 
 	if (shows && sets)
-		usage(&cmd_cgroup, "--show sets nothing");
+		usage("--show sets nothing");
 	if (shows && argc > 1)
-		usage(&cmd_cgroup, "--show takes one cgroup, and shows those below it, too");
+		usage("--show takes one cgroup, and shows those below it, too");
 	if (shows)
 		return show_from(argv[0]);
 	if (!sets)
-		usage(&cmd_cgroup, "neither a priority nor a ceiling, a grant, a timeslice or a share");
-	check_default(&cmd_cgroup, &given);
+		usage("neither a priority nor a ceiling, a grant, a timeslice or a share");
+	check_default(&given);
 	if (!argc)
-		usage(&cmd_cgroup, "no cgroup");
+		usage("no cgroup");
 	for (i = 0; i < argc; i++) {
 		r = cgroup_set(argv[i], &given);
 		if (r) {

@@ -83,12 +83,13 @@ extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preemp
 /**
  * struct messages - how they are made
  * @program:	what each begins with
+ * @command:	of it, whose --help says more, or NULL
  * @about:	what follows, or NULL
  * @log:	to the system's log as well
  * @fail_status: the exit status of fail() and usage(), negative: theirs
  */
 extern struct messages {
-	const char *program, *about;
+	const char *program, *command, *about;
 	bool log;
 	int fail_status;
 } messages;
@@ -98,9 +99,9 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and exit. */
 #define fail(status, ...)	(warn(__VA_ARGS__), exit(exit_status(status)))
 /* A wrong command line: also says where to read on. */
-#define usage(cmd, ...)		(warn(__VA_ARGS__), bad_option(cmd))
+#define usage(...)		(warn(__VA_ARGS__), bad_option())
 /* After getopt(), which has said what is wrong. */
-void bad_option(const struct command *cmd) __attribute__((noreturn));
+void bad_option(void) __attribute__((noreturn));
 /* What a program ends with that would end with @status. */
 int exit_status(int status);
 /* May escape sequences be printed? */
@@ -116,27 +117,24 @@ struct target {
 	bool one;
 };
 
-unsigned int parse_number(const struct command *cmd, const char *what, const char *text,
-			  unsigned int min, unsigned int max);
+unsigned int parse_number(const char *what, const char *text, unsigned int min, unsigned int max);
 /* 0 to 15, or none. */
-unsigned int parse_priority(const struct command *cmd, const char *text);
+unsigned int parse_priority(const char *text);
 /* A number with unit: 500us, 2ms, 1.5s; within the limits, which are in us. */
-unsigned int parse_time_us(const struct command *cmd, const char *what, const char *text,
-			   unsigned int min, unsigned int max);
+unsigned int parse_time_us(const char *what, const char *text, unsigned int min, unsigned int max);
 /* The length of a turn in us, 0: none of one's own. */
-unsigned int parse_timeslice(const struct command *cmd, const char *text);
+unsigned int parse_timeslice(const char *text);
 /* Carry out the options; returns how many words they are. */
 int parse_options(const struct command *cmd, int argc, char **argv);
 /*
  * What a default consists of, by option: its C(ap), c(eiling), g(rant), m(in), p(riority),
  * t(imeslice) or w(eight) does not stay as it was.
  */
-void parse_default(const struct command *cmd, int option, const char *text,
-		   struct kfd_ioctl_gpreempt_args *args);
+void parse_default(int option, const char *text, struct kfd_ioctl_gpreempt_args *args);
 /* Of all that were given: can it be? */
-void check_default(const struct command *cmd, const struct kfd_ioctl_gpreempt_args *args);
-double parse_seconds(const struct command *cmd, const char *what, const char *text);
-struct target parse_target(const struct command *cmd, const char *text);
+void check_default(const struct kfd_ioctl_gpreempt_args *args);
+double parse_seconds(const char *what, const char *text);
+struct target parse_target(const char *text);
 
 /* ---- sysfs.c: files; 0 or negative errno ---- */
 
@@ -177,7 +175,7 @@ const struct absence *nodes_absence(void);
 /* All nodes, or the one of that gpu_id if it is not 0. Without any it returns 0. */
 unsigned int nodes_list(unsigned int wanted, struct node **nodes);
 /* All nodes, or the one that @gpu (NULL, "all" or a gpu_id) names; fails without any. */
-unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node **nodes);
+unsigned int nodes_find(const char *gpu, struct node **nodes);
 /* Lines of name and value, of the topology; "" if they cannot be read. */
 void node_properties(unsigned int gpu_id, char *buf, size_t size);
 /* Text of a file of the node; "" if it cannot be read. */
@@ -206,7 +204,7 @@ char **settings_configured(void);
 /* Those of a profile alone. */
 char **settings_of(const char *profile);
 /* Set them on the GPUs that nodes_find() finds; all names are known before any value is written. */
-int settings_apply(const struct command *cmd, const char *gpu, char **settings);
+int settings_apply(const char *gpu, char **settings);
 
 /* ---- profile.c ---- */
 
@@ -342,7 +340,7 @@ void utf8_text(char *buf, size_t size, const char *text);
 /* ---- output.c: one file that is replaced as a whole, or stays as it was ---- */
 
 /* A wrong command line if it is there and no file that can be replaced. */
-void output_check(const struct command *cmd, const char *path);
+void output_check(const char *path);
 /* To be written to; output_close() makes it the file, any other end of the program nothing. */
 FILE *output_open(const char *path);
 void output_close(void);

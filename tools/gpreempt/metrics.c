@@ -342,7 +342,7 @@ static int run(int argc, char **argv)
 	FILE *f = stdout;
 
 	if (path)
-		output_check(&cmd_metrics, path);
+		output_check(path);
 	configured = settings_configured();
 	n = nodes_list(0, &nodes);
 	for (i = 0; i < n; i++)

@@ -143,12 +143,12 @@ unsigned int nodes_list(unsigned int wanted, struct node **nodes)
 	return n;
 }
 
-unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node **nodes)
+unsigned int nodes_find(const char *gpu, struct node **nodes)
 {
 	unsigned int wanted = 0, n;
 
 	if (gpu && strcmp(gpu, "all"))
-		wanted = parse_number(cmd, "GPU", gpu, 1, ~0U);
+		wanted = parse_number("GPU", gpu, 1, ~0U);
 	n = nodes_list(wanted, nodes);
 	if (!n && wanted && !access(NODES, F_OK))
 		fail(STATUS_FAILED, "%s/%u: no such GPU; see 'gpreempt status'", NODES, wanted);
@@ -221,7 +221,7 @@ void warn_of_caps(unsigned int priority)
 
 	if (priority == KFD_GPREEMPT_NONE || may_exceed())
 		return;
-	n = nodes_find(NULL, NULL, &nodes);
+	n = nodes_find(NULL, &nodes);
 	for (i = 0; i < n; i++) {
 		cap = node_number(&nodes[i], "priority_cap");
 		if (priority > cap)

@@ -35,12 +35,12 @@ static void add_mapping(const char *option)
 	char *text = strdup(option), *value = strchr(text, '='), *level = strrchr(text, ':');
 
 	if (!value || value == text || level < value)
-		usage(NULL, "annotation '%s' is not KEY=VALUE:N", text);
+		usage("annotation '%s' is not KEY=VALUE:N", text);
 	*value = '\0';
 	*level = '\0';
 	mappings = xrealloc(mappings, (count + 1) * sizeof(*mappings));
 	mappings[count++] = (struct mapping) {
-		text, value + 1, parse_number(NULL, "level", level + 1, 0, 15)
+		text, value + 1, parse_number("level", level + 1, 0, 15)
 	};
 }
 
@@ -145,9 +145,9 @@ int main(int argc, char **argv)
 	messages.program = PROGRAM;
 	parse_options(&hook, argc, argv);
 	if (sets_nothing() && !count)
-		usage(NULL, "neither a priority nor a ceiling, a grant, a timeslice, a share or an "
+		usage("neither a priority nor a ceiling, a grant, a timeslice, a share or an "
 		      "annotation");
-	check_default(NULL, &given);
+	check_default(&given);
 	close_above(&given);
 	/* What is wrong from here on is not the administrator's command line. */
 	openlog(PROGRAM, LOG_PID, LOG_DAEMON);

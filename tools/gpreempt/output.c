@@ -26,13 +26,13 @@ static void __attribute__((noreturn)) fail_output(void)
 	fail(STATUS_FAILED, "%s: %s", target, strerror(errno));
 }
 
-void output_check(const struct command *cmd, const char *path)
+void output_check(const char *path)
 {
 	struct stat st;
 
 	/* a device would be replaced by a file */
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
-		usage(cmd, "%s: not a regular file", path);
+		usage("%s: not a regular file", path);
 }
 
 FILE *output_open(const char *path)

@@ -23,18 +23,17 @@ static bool number(const char *text, const char **end, unsigned long long *value
 	return !errno;
 }
 
-unsigned int parse_number(const struct command *cmd, const char *what, const char *text,
-			  unsigned int min, unsigned int max)
+unsigned int parse_number(const char *what, const char *text, unsigned int min, unsigned int max)
 {
 	unsigned long long value;
 	const char *end;
 
 	if (!number(text, &end, &value) || *end || value < min || value > max)
-		usage(cmd, "%s '%s' is not a number from %u to %u", what, text, min, max);
+		usage("%s '%s' is not a number from %u to %u", what, text, min, max);
 	return value;
 }
 
-unsigned int parse_priority(const struct command *cmd, const char *text)
+unsigned int parse_priority(const char *text)
 {
 	unsigned long long value;
 	const char *end;
@@ -42,8 +41,8 @@ unsigned int parse_priority(const struct command *cmd, const char *text)
 	if (!strcmp(text, "none"))
 		return KFD_GPREEMPT_NONE;
 	if (!number(text, &end, &value) || *end || value > PRIORITY_MAX)
-		usage(cmd, "priority '%s' is neither a number from 0 (lowest) to %d nor 'none'",
-		      text, PRIORITY_MAX);
+		usage("priority '%s' is neither a number from 0 (lowest) to %d nor 'none'", text,
+		      PRIORITY_MAX);
 	return value;
 }
 
@@ -72,85 +71,81 @@ static double time_us(const char *text, double no_unit)
 	return -1;
 }
 
-unsigned int parse_time_us(const struct command *cmd, const char *what, const char *text,
-			   unsigned int min, unsigned int max)
+unsigned int parse_time_us(const char *what, const char *text, unsigned int min, unsigned int max)
 {
 	double us = time_us(text, -1);
 
 	if (us < 0)
-		usage(cmd, "%s '%s' is not a time with unit, as 500us, 2ms or 1.5s", what, text);
+		usage("%s '%s' is not a time with unit, as 500us, 2ms or 1.5s", what, text);
 	if (us < min || us > max)
-		usage(cmd, "%s %s is not within %g to %g ms", what, text, min / 1e3, max / 1e3);
+		usage("%s %s is not within %g to %g ms", what, text, min / 1e3, max / 1e3);
 	return us;
 }
 
-unsigned int parse_timeslice(const struct command *cmd, const char *text)
+unsigned int parse_timeslice(const char *text)
 {
 	/* none of its own */
 	if (text[0] == '0' && !text[1])
 		return 0;
-	return parse_time_us(cmd, "timeslice", text, KFD_GPREEMPT_TIMESLICE_US_MIN,
+	return parse_time_us("timeslice", text, KFD_GPREEMPT_TIMESLICE_US_MIN,
 			     KFD_GPREEMPT_TIMESLICE_US_MAX);
 }
 
-void parse_default(const struct command *cmd, int option, const char *text,
-		   struct kfd_ioctl_gpreempt_args *args)
+void parse_default(int option, const char *text, struct kfd_ioctl_gpreempt_args *args)
 {
 	struct kfd_gpreempt_process_default *def = &args->process_default;
 	bool cgroup = args->flags & KFD_GPREEMPT_CGROUP;
 
 	switch (option) {
 	case 'c':
-		def->ceiling = parse_priority(cmd, text);
+		def->ceiling = parse_priority(text);
 		args->flags &= ~KFD_GPREEMPT_KEEP_CEILING;
 		break;
 	case 'g':
-		def->grant = parse_priority(cmd, text);
+		def->grant = parse_priority(text);
 		args->flags |= KFD_GPREEMPT_SET_GRANT;
 		break;
 	case 'p':
-		def->priority = parse_priority(cmd, text);
+		def->priority = parse_priority(text);
 		args->flags &= ~KFD_GPREEMPT_KEEP_PRIORITY;
 		break;
 	case 't':
-		def->timeslice_us = parse_timeslice(cmd, text);
+		def->timeslice_us = parse_timeslice(text);
 		args->flags &= ~KFD_GPREEMPT_KEEP_TIMESLICE;
 		break;
 	case 'w':
-		def->weight = parse_number(cmd, "weight", text, cgroup ? 0 : 1,
-					   KFD_GPREEMPT_WEIGHT_MAX);
+		def->weight = parse_number("weight", text, cgroup ? 0 : 1, KFD_GPREEMPT_WEIGHT_MAX);
 		args->flags |= KFD_GPREEMPT_SET_WEIGHT;
 		break;
 	case 'm':
-		def->min_percent = parse_number(cmd, "minimum", text, 0, 100);
+		def->min_percent = parse_number("minimum", text, 0, 100);
 		args->flags |= KFD_GPREEMPT_SET_MIN;
 		break;
 	case 'C':
-		def->cap_percent = parse_number(cmd, "cap", text, 0, 100);
+		def->cap_percent = parse_number("cap", text, 0, 100);
 		args->flags |= KFD_GPREEMPT_SET_CAP;
 		break;
 	}
 }
 
-void check_default(const struct command *cmd, const struct kfd_ioctl_gpreempt_args *args)
+void check_default(const struct kfd_ioctl_gpreempt_args *args)
 {
 	const struct kfd_gpreempt_process_default *def = &args->process_default;
 
 	if (def->cap_percent && def->cap_percent < def->min_percent)
-		usage(cmd, "the cap %u %% is below the minimum %u %%", def->cap_percent,
-		      def->min_percent);
+		usage("the cap %u %% is below the minimum %u %%", def->cap_percent, def->min_percent);
 }
 
-double parse_seconds(const struct command *cmd, const char *what, const char *text)
+double parse_seconds(const char *what, const char *text)
 {
 	double us = time_us(text, 1e6);
 
 	if (us < 1e4 || us > 1e12)
-		usage(cmd, "%s '%s' is not a time from 10 ms on, as 2, 0.5 or 500ms", what, text);
+		usage("%s '%s' is not a time from 10 ms on, as 2, 0.5 or 500ms", what, text);
 	return us / 1e6;
 }
 
-struct target parse_target(const struct command *cmd, const char *text)
+struct target parse_target(const char *text)
 {
 	unsigned long long pid, queue = 0;
 	const char *end;
@@ -167,7 +162,7 @@ struct target parse_target(const struct command *cmd, const char *text)
 	t.queue = queue;
 	return t;
 bad:
-	usage(cmd, "'%s' is neither a process (PID) nor a queue (PID:QUEUE)", text);
+	usage("'%s' is neither a process (PID) nor a queue (PID:QUEUE)", text);
 }
 
 static void __attribute__((noreturn)) help_of(const struct command *cmd)
@@ -206,10 +201,10 @@ static void carry_out(const struct command *cmd, const struct option_of *o, cons
 		*(const char **)o->to = text ?: "";
 		break;
 	case SECONDS:
-		*(double *)o->to = parse_seconds(cmd, o->name, text);
+		*(double *)o->to = parse_seconds(o->name, text);
 		break;
 	case DEFAULT:
-		parse_default(cmd, o->letter, text, o->to);
+		parse_default(o->letter, text, o->to);
 		break;
 	case CALL:
 		((void (*)(const char *text))o->to)(text);
@@ -237,10 +232,10 @@ int parse_options(const struct command *cmd, int argc, char **argv)
 		for (o = cmd->options; o && o->name && o->letter != letter; o++)
 			;
 		if (!o || !o->name)
-			bad_option(cmd);
+			bad_option();
 		carry_out(cmd, o, optarg);
 	}
 	if (optind < argc && !cmd->operands)
-		usage(cmd, "'%s' is too much", argv[optind]);
+		usage("'%s' is too much", argv[optind]);
 	return optind;
 }

@@ -85,11 +85,11 @@ static int run(int argc, char **argv)
 		return 0;
 	}
 	if (argc > 1)
-		usage(&cmd_profile, "'%s' is too much", argv[1]);
+		usage("'%s' is too much", argv[1]);
 	if (!profile_settings(argv[0]))
-		usage(&cmd_profile, "there is no profile '%s'; 'gpreempt profile' lists them", argv[0]);
+		usage("there is no profile '%s'; 'gpreempt profile' lists them", argv[0]);
 	settings = settings_of(argv[0]);
-	status = settings_apply(&cmd_profile, "all", settings);
+	status = settings_apply("all", settings);
 	free_names(settings);
 	return status | keep(argv[0]);
 }

@@ -195,7 +195,7 @@ static bool is_tracedat(const char *path)
 
 static int run(int argc, char **argv)
 {
-	output_check(&cmd_record, path);
+	output_check(path);
 	recorder = is_tracedat(path) ? &tracedat : &timeline;
 	return record(argv);
 }

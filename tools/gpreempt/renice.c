@@ -111,8 +111,8 @@ static int renice_many(bool users, unsigned int of, const struct kfd_ioctl_gpree
 
 static unsigned int parse_many(bool users, const char *text)
 {
-	return users ? parse_number(&cmd_renice, "user", text, 0, UINT_MAX - 1) :
-	       parse_number(&cmd_renice, "process group", text, 1, INT_MAX);
+	return users ? parse_number("user", text, 0, UINT_MAX - 1) :
+	       parse_number("process group", text, 1, INT_MAX);
 }
 
 static int renice_all(bool users, int count, char **names,
@@ -142,19 +142,18 @@ static int run(int argc, char **argv)
 	int i, status = 0;
 
 	if (args.flags == KEEP_ALL)
-		usage(&cmd_renice, "neither a priority nor a ceiling, a timeslice or a share");
-	check_default(&cmd_renice, &args);
+		usage("neither a priority nor a ceiling, a timeslice or a share");
+	check_default(&args);
 	if (!argc)
-		usage(&cmd_renice, "no process and no queue");
+		usage("no process and no queue");
 	if (groups || users)
 		return renice_all(users, argc, argv, &args);
 	/* All are understood before any is changed. */
 	for (i = 0; i < argc; i++)
-		if (parse_target(&cmd_renice, argv[i]).one && (args.flags | of_queues) != KEEP_ALL)
-			usage(&cmd_renice, "'%s': a ceiling and a share are a process's, not a queue's",
-			      argv[i]);
+		if (parse_target(argv[i]).one && (args.flags | of_queues) != KEEP_ALL)
+			usage("'%s': a ceiling and a share are a process's, not a queue's", argv[i]);
 	for (i = 0; i < argc; i++) {
-		struct target t = parse_target(&cmd_renice, argv[i]);
+		struct target t = parse_target(argv[i]);
 
 		if (t.one) {
 			status |= renice_queue(&t, &args);

@@ -194,7 +194,7 @@ static const char *path;
 static int run(int argc, char **argv)
 {
 	if (path)
-		output_check(&cmd_report, path);
+		output_check(path);
 	out = path ? output_open(path) : stdout;
 	print_report();
 	if (path)

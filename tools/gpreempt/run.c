@@ -64,15 +64,15 @@ static int run(int argc, char **argv)
 	int error;
 
 	if (!argc)
-		usage(&cmd_run, "no command to run");
+		usage("no command to run");
 	given = def->priority != KFD_GPREEMPT_NONE || def->ceiling != KFD_GPREEMPT_NONE ||
 		def->timeslice_us || args.flags;
 	if (!given && !streams)
-		usage(&cmd_run, "neither a priority nor a ceiling, a timeslice, a share or streams");
+		usage("neither a priority nor a ceiling, a timeslice, a share or streams");
 	if (streams && def->priority != KFD_GPREEMPT_NONE)
-		usage(&cmd_run, "with --priority all queues are served alike, streams or not; "
+		usage("with --priority all queues are served alike, streams or not; "
 		      "--ceiling lets them differ below it");
-	check_default(&cmd_run, &args);
+	check_default(&args);
 	if (given) {
 		set_own_default(&args);
 		warn_of_caps(def->priority);

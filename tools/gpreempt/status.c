@@ -177,9 +177,9 @@ static int run(int argc, char **argv)
 	int status;
 
 	if (json && every_s)
-		usage(&cmd_status, "--json prints once");
+		usage("--json prints once");
 	for (;;) {
-		n = nodes_find(&cmd_status, gpu, &nodes);
+		n = nodes_find(gpu, &nodes);
 		if (every_s && isatty(STDOUT_FILENO))
 			fputs("\033[H\033[J", stdout);
 		status = show(nodes, n);

@@ -319,7 +319,7 @@ static void timeline_open(const char *instance)
 	if (pipe_fd < 0)
 		fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
 	timeline_begin(now_ns() / 1000);
-	n = nodes_find(&cmd_record, NULL, &nodes);
+	n = nodes_find(NULL, &nodes);
 	for (i = 0; i < n; i++) {
 		e = add(STATE, begin_us);
 		e->gpu_id = nodes[i].gpu_id;

@@ -608,16 +608,16 @@ static int run(int argc, char **argv)
 	unsigned int times = 0;
 
 	if (iterations)
-		times = parse_number(&cmd_top, "number of tables", iterations, 1, 1000000);
+		times = parse_number("number of tables", iterations, 1, 1000000);
 	if (of_pid)
-		f.pid = parse_number(&cmd_top, "pid", of_pid, 1, 1 << 30);
+		f.pid = parse_number("pid", of_pid, 1, 1 << 30);
 	view = groups ? GROUPS : processes ? PROCESSES : QUEUES;
 	if (!set_sort(sort))
-		usage(&cmd_top, "there is no column '%s' to sort by, of %s", sort,
+		usage("there is no column '%s' to sort by, of %s", sort,
 		      view == QUEUES ? "queues; --processes and --groups have others" : names[view]);
 	if (json && (times > 1 || batch))
-		usage(&cmd_top, "--json prints once");
-	f.count = nodes_find(&cmd_top, gpu, &f.nodes);
+		usage("--json prints once");
+	f.count = nodes_find(gpu, &f.nodes);
 	if (f.pid && kill(f.pid, 0) && errno == ESRCH)
 		fail(STATUS_FAILED, "process %u: no such process", f.pid);
 	/* without a terminal once, unless more are wanted */

@@ -52,15 +52,15 @@ static bool is_tunable(const struct node *n, const char *name)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_mode & 0222;
 }
 
-static void fail_name(const struct command *cmd, const char *name)
+static void fail_name(const char *name)
 {
-	usage(cmd, "there is no tunable '%s'; 'gpreempt get' lists them", name);
+	usage("there is no tunable '%s'; 'gpreempt get' lists them", name);
 }
 
 /* On two GPUs a command that is about one has to say which. */
-static unsigned int find_nodes(const struct command *cmd, const char *gpu, struct node **nodes)
+static unsigned int find_nodes(const char *gpu, struct node **nodes)
 {
-	unsigned int n = nodes_find(cmd, gpu, nodes), i;
+	unsigned int n = nodes_find(gpu, nodes), i;
 	char ids[256] = "";
 	size_t len = 0;
 
@@ -68,7 +68,7 @@ static unsigned int find_nodes(const struct command *cmd, const char *gpu, struc
 		return n;
 	for (i = 0; i < n && len < sizeof(ids); i++)
 		len += snprintf(ids + len, sizeof(ids) - len, " %u", (*nodes)[i].gpu_id);
-	usage(cmd, "there are %u GPUs (%s): say which by --gpu ID, or --gpu all", n, ids + 1);
+	usage("there are %u GPUs (%s): say which by --gpu ID, or --gpu all", n, ids + 1);
 }
 
 /* ---- get ---- */
@@ -116,7 +116,7 @@ static void get_one(const struct node *n, const char *name)
 	char value[128];
 
 	if (!is_tunable(n, name))
-		fail_name(&cmd_get, name);
+		fail_name(name);
 	get_value(n, name, value, sizeof(value));
 	chosen(value);
 	puts(value);
@@ -132,12 +132,12 @@ static int get_processes(int count, char **pids)
 
 	/* All are understood before any is asked for. */
 	for (i = 0; i < count; i++)
-		if (parse_target(&cmd_get, pids[i]).one)
-			usage(&cmd_get, "'%s': what was given to a queue, top shows", pids[i]);
+		if (parse_target(pids[i]).one)
+			usage("'%s': what was given to a queue, top shows", pids[i]);
 	for (i = 0; i < count; i++) {
 		struct kfd_ioctl_gpreempt_args args = {
 			.op = KFD_GPREEMPT_OP_GET_DEFAULT,
-			.pid = parse_target(&cmd_get, pids[i]).pid,
+			.pid = parse_target(pids[i]).pid,
 		};
 
 		r = kfd_call(&args);
@@ -153,7 +153,7 @@ static int get_processes(int count, char **pids)
 	}
 	queues_read(&all, false);
 	for (i = 0; i < count; i++)
-		if (streams_note(&all, parse_target(&cmd_get, pids[i]).pid, 0, note, sizeof(note)))
+		if (streams_note(&all, parse_target(pids[i]).pid, 0, note, sizeof(note)))
 			warn("warning: %s; see 'gpreempt run --streams'", note);
 	free(all.q);
 	return status;
@@ -171,10 +171,10 @@ static int run_get(int argc, char **argv)
 	/* no tunable's name begins with a digit */
 	if (argc && isdigit((unsigned char)*argv[0])) {
 		if (gpu)
-			usage(&cmd_get, "what processes were given is no GPU's");
+			usage("what processes were given is no GPU's");
 		return get_processes(argc, argv);
 	}
-	n = argc ? find_nodes(&cmd_get, gpu, &nodes) : nodes_find(&cmd_get, gpu, &nodes);
+	n = argc ? find_nodes(gpu, &nodes) : nodes_find(gpu, &nodes);
 	for (i = 0; i < n; i++) {
 		if (!argc && n > 1)
 			printf("GPU %u\n", nodes[i].gpu_id);
@@ -310,25 +310,25 @@ static int set_one(const struct node *n, const char *name, const char *value)
 	return STATUS_FAILED;
 }
 
-int settings_apply(const struct command *cmd, const char *gpu, char **settings)
+int settings_apply(const char *gpu, char **settings)
 {
 	char **set, *equals;
 	struct node *nodes;
 	unsigned int n, i;
 	int status = 0;
 
-	n = find_nodes(cmd, gpu, &nodes);
+	n = find_nodes(gpu, &nodes);
 	for (set = settings; *set; set++) {
 		equals = strchr(*set, '=');
 		/* sysfs takes nothing for done, and does nothing */
 		if (!equals || !equals[1])
-			usage(cmd, "'%s' is not NAME=VALUE", *set);
+			usage("'%s' is not NAME=VALUE", *set);
 		*equals = '\0';
 		if (!strcmp(*set, "profile"))
-			usage(cmd, "profile '%s': 'gpreempt profile' sets those that it lists", equals + 1);
+			usage("profile '%s': 'gpreempt profile' sets those that it lists", equals + 1);
 		for (i = 0; i < n; i++)
 			if (!is_tunable(&nodes[i], *set))
-				fail_name(cmd, *set);
+				fail_name(*set);
 	}
 	/* A GPU that refuses does not keep the others from what they can do. */
 	for (i = 0; i < n; i++) {
@@ -347,12 +347,12 @@ static int run_set(int argc, char **argv)
 	char **settings = configured ? settings_configured() : NULL;
 
 	if (settings && argc)
-		usage(&cmd_set, "'%s' is too much", argv[0]);
+		usage("'%s' is too much", argv[0]);
 	if (settings && !*settings)
 		fail(STATUS_FAILED, "%s: not there, or empty", CONFIGURED);
 	if (!settings && !argc)
-		usage(&cmd_set, "nothing to set");
-	return settings_apply(&cmd_set, settings && !gpu ? "all" : gpu, settings ?: argv);
+		usage("nothing to set");
+	return settings_apply(settings && !gpu ? "all" : gpu, settings ?: argv);
 }
 
 static const struct option_of get_options[] = {
