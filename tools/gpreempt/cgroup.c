@@ -97,7 +97,6 @@ static int run(int argc, char **argv)
 		return show_from(argv[0]);
 	if (!sets)
 		usage("neither a priority nor a ceiling, a grant, a timeslice or a share");
-	check_default(&given);
 	if (!argc)
 		usage("no cgroup");
 	for (i = 0; i < argc; i++) {
@@ -265,18 +264,6 @@ int cgroup_renice(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_pro
 }
 
 static const struct option_of options[] = {
-	{ "priority", 'p', "N", "0 to 15, or none: what they ask for. One that a process or\n"
-	  "its ancestors have comes first, a nearer cgroup's as well", DEFAULT, &given },
-	{ "ceiling", 'c', "N", "no higher than this, or none; the lowest of all counts",
-	  DEFAULT, &given },
-	{ "grant", 'g', "N", "they may ask for up to this without CAP_SYS_NICE, even if\n"
-	  "that is above the GPU's priority_cap; or none", DEFAULT, &given },
-	{ "timeslice", 't', "TIME", "their turn among equals, 1ms to 1s; 0: none of its own",
-	  DEFAULT, &given },
-	{ "weight", 'w', "N", "1 to 1000: its members' part of the time together, under the\n"
-	  "policy fair; 0: none of its own", DEFAULT, &given },
-	{ "min", 'm', "PERCENT", "no less of the time than this", DEFAULT, &given },
-	{ "cap", 'C', "PERCENT", "and no more than that; 0: any", DEFAULT, &given },
 	{ "show", 's', NULL, "those that have something, from PATH down", FLAG, &shows },
 	{ }
 };
@@ -284,12 +271,10 @@ static const struct option_of options[] = {
 const struct command cmd_cgroup = {
 	.name = "cgroup",
 	.run = run,
+	.given = &given,
 	.options = options,
-	.operands = true,
+	.operands = "[PATH...]",
 	.summary = "what the members of a cgroup have and may ask for",
-	.usage = "cgroup [--priority N] [--ceiling N] [--grant N] [--timeslice TIME] [--weight N]\n"
-		"       [--min PERCENT] [--cap PERCENT] PATH...\n"
-		"       gpreempt cgroup --show [PATH]",
 	.about =
 		"For all processes in the cgroup (version 2) and in those below it, whoever starts\n"
 		"them and whoever their parents are. PATH is its name below the mount point, as\n"

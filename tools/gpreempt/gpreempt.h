@@ -40,16 +40,15 @@ enum {
  * @name:	after --
  * @letter:	after -, or 1: none
  * @value:	what its value is called, NULL: it has none; begins with [: it may be left out
- * @help:	lines, or NULL: it is told of elsewhere
+ * @help:	lines
  * @kind:	of @to
- * @to:		a bool, a text, a double; of those that parse_default() knows, the arguments; or
- *		what is called with its value
+ * @to:		a bool, a text, a double, or what is called with its value
  */
 struct option_of {
 	const char *name;
 	char letter;
 	const char *value, *help;
-	enum { FLAG, TEXT, SECONDS, DEFAULT, CALL } kind;
+	enum { FLAG, TEXT, SECONDS, CALL, DEFAULT } kind;
 	void *to;
 };
 
@@ -57,22 +56,24 @@ struct option_of {
  * struct command - a sub-command
  * @name:	on the command line, NULL: it is all of a program
  * @run:	carries it out, with what follows the options; returns the exit status
- * @options:	up to one without a name, or NULL
- * @operands:	something may follow them
+ * @given:	takes the options of a default: here is what they say
+ * @options:	more, up to one without a name; or NULL
+ * @operands:	what may follow them, as in --help; NULL: nothing
  * @has_command: that is a command, whose options are its own
  * @failure:	exit status, if it is another than that of all
  * @summary:	a line for --help
- * @usage:	of its own --help
- * @about:	likewise
+ * @about:	of its own --help
  * @notes:	likewise, behind the options; or NULL
  */
 struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
+	struct kfd_ioctl_gpreempt_args *given;
 	const struct option_of *options;
-	bool operands, has_command;
+	const char *operands;
+	bool has_command;
 	int failure;
-	const char *summary, *usage, *about, *notes;
+	const char *summary, *about, *notes;
 };
 
 extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preempt, cmd_resume,
@@ -122,17 +123,8 @@ unsigned int parse_number(const char *what, const char *text, unsigned int min, 
 unsigned int parse_priority(const char *text);
 /* A number with unit: 500us, 2ms, 1.5s; within the limits, which are in us. */
 unsigned int parse_time_us(const char *what, const char *text, unsigned int min, unsigned int max);
-/* The length of a turn in us, 0: none of one's own. */
-unsigned int parse_timeslice(const char *text);
 /* Carry out the options; returns how many words they are. */
 int parse_options(const struct command *cmd, int argc, char **argv);
-/*
- * What a default consists of, by option: its C(ap), c(eiling), g(rant), m(in), p(riority),
- * t(imeslice) or w(eight) does not stay as it was.
- */
-void parse_default(int option, const char *text, struct kfd_ioctl_gpreempt_args *args);
-/* Of all that were given: can it be? */
-void check_default(const struct kfd_ioctl_gpreempt_args *args);
 double parse_seconds(const char *what, const char *text);
 struct target parse_target(const char *text);
 
@@ -292,7 +284,7 @@ const char *kfd_error(int error);
 
 /* ---- cgroup_dir.c ---- */
 
-/* A cgroup that is to keep what it has, for parse_default(). */
+/* A cgroup that is to keep what it has, but for options of a default. */
 #define CGROUP_KEEPS_ALL { \
 	.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = KFD_GPREEMPT_CGROUP | KEEP_ALL, \
 	.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE }, \

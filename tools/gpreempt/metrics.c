@@ -386,7 +386,6 @@ const struct command cmd_metrics = {
 	.run = run,
 	.options = options,
 	.summary = "what is counted, for Prometheus",
-	.usage = "metrics [--processes] [--prometheus] [--output FILE]",
 	.about =
 		"All that is counted of each GPU and level, as OpenMetrics. As root, or in the group\n"
 		"of the files in stats/.",

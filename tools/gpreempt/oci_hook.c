@@ -102,23 +102,15 @@ static bool sets_nothing(void)
 }
 
 static const struct option_of options[] = {
-	{ "annotation", 'a', "KEY=VALUE:N", NULL, CALL, add_mapping },
-	{ "cap", 'C', "PERCENT", NULL, DEFAULT, &given },
-	{ "ceiling", 'c', "N", NULL, DEFAULT, &given },
-	{ "grant", 'g', "N", NULL, DEFAULT, &given },
-	{ "min", 'm', "PERCENT", NULL, DEFAULT, &given },
-	{ "priority", 'p', "N", NULL, DEFAULT, &given },
-	{ "required", 'r', NULL, NULL, FLAG, &required },
-	{ "timeslice", 't', "TIME", NULL, DEFAULT, &given },
-	{ "weight", 'w', "N", NULL, DEFAULT, &given },
+	{ "annotation", 'a', "KEY=VALUE:N", "level N of containers that have this annotation; may be\n"
+	  "given several times, and the first that fits counts", CALL, add_mapping },
+	{ "required", 'r', NULL, "without its level the container does not start", FLAG, &required },
 	{ }
 };
 
 static const struct command hook = {
+	.given = &given,
 	.options = options,
-	.usage = "[--required] [--priority N] [--ceiling N] [--grant N]\n"
-		"       [--timeslice TIME] [--weight N] [--min PERCENT] [--cap PERCENT]\n"
-		"       [--annotation KEY=VALUE:N]...",
 	.about = "An OCI hook of the stage createRuntime: gives the container's cgroup what\n"
 		"'gpreempt cgroup' would give it. See gpreempt-oci-hook(1).",
 };
@@ -147,7 +139,6 @@ int main(int argc, char **argv)
 	if (sets_nothing() && !count)
 		usage("neither a priority nor a ceiling, a grant, a timeslice, a share or an "
 		      "annotation");
-	check_default(&given);
 	close_above(&given);
 	/* What is wrong from here on is not the administrator's command line. */
 	openlog(PROGRAM, LOG_PID, LOG_DAEMON);

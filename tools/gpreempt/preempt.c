@@ -139,10 +139,8 @@ const struct command cmd_preempt = {
 	.name = "preempt",
 	.run = run_preempt,
 	.options = preempt_options,
-	.operands = true,
+	.operands = "[PID[:QUEUE]...]",
 	.summary = "take queues off the GPU",
-	.usage = "preempt [--hold[=TIME]] [--wait TIME] [--below N] PID[:QUEUE]...\n"
-		"       gpreempt preempt [--hold[=TIME]] [--wait TIME] --below N",
 	.about =
 		"Takes one queue, or all of a process, off the GPU: until its turn comes, or with\n"
 		"--hold until 'gpreempt resume'. Returns when it is done.",
@@ -152,10 +150,8 @@ const struct command cmd_resume = {
 	.name = "resume",
 	.run = run_resume,
 	.options = preempt_options + 1,
-	.operands = true,
+	.operands = "[PID[:QUEUE]...]",
 	.summary = "put them back",
-	.usage = "resume [--wait TIME] [--below N] PID[:QUEUE]...\n"
-		"       gpreempt resume [--wait TIME] --below N",
 	.about = "Ends a hold, or a preemption that is under way. Returns when the queue is back.",
 };
 
@@ -172,10 +168,8 @@ const struct command cmd_hint = {
 	.name = "hint",
 	.run = run_hint,
 	.options = hint_options,
-	.operands = true,
+	.operands = "PID[:QUEUE]...",
 	.summary = "tell of work that comes soon",
-	.usage = "hint [--in TIME] --for TIME [--at-least N] PID[:QUEUE]...\n"
-		"       gpreempt hint --none [--at-least N] PID[:QUEUE]...",
 	.about =
 		"Work comes for one queue, or for all of a process: the GPU is freed in advance. A\n"
 		"hint expires by itself.",

@@ -97,9 +97,8 @@ static int run(int argc, char **argv)
 const struct command cmd_profile = {
 	.name = "profile",
 	.run = run,
-	.operands = true,
+	.operands = "[NAME]",
 	.summary = "settings that belong together: serve, share, off",
-	.usage = "profile [NAME]",
 	.about = "Sets a profile's values on all GPUs, and writes profile=NAME to " CONFIGURED "\n"
 		"so that they last. Without NAME it lists the profiles and what each sets.",
 };

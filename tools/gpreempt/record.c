@@ -211,10 +211,9 @@ const struct command cmd_record = {
 	.name = "record",
 	.run = run,
 	.options = options,
-	.operands = true,
+	.operands = "[--] [COMMAND [ARGUMENT...]]",
 	.has_command = true,
 	.summary = "a timeline of the queues, or all events, into a file",
-	.usage = "record [--output FILE] [--seconds N] [--] [COMMAND [ARGUMENT...]]",
 	.about =
 		"Records while COMMAND runs, for N seconds, or until Ctrl-C. FILE is a timeline for\n"
 		"https://ui.perfetto.dev or speedscope: when each queue ran, waited, was preempted\n"

@@ -143,7 +143,6 @@ static int run(int argc, char **argv)
 
 	if (args.flags == KEEP_ALL)
 		usage("neither a priority nor a ceiling, a timeslice or a share");
-	check_default(&args);
 	if (!argc)
 		usage("no process and no queue");
 	if (groups || users)
@@ -166,15 +165,6 @@ static int run(int argc, char **argv)
 }
 
 static const struct option_of options[] = {
-	{ "priority", 'p', "N", "0 to 15, or none: what the application asks for", DEFAULT, &args },
-	{ "ceiling", 'c', "N", "no higher than this, or none; of processes only", DEFAULT, &args },
-	{ "timeslice", 't', "TIME", "their turn among equals, 1ms to 1s; 0: their level's, or\n"
-	  "of a queue its process's; more than their level's counts\n"
-	  "with CAP_SYS_NICE only", DEFAULT, &args },
-	{ "weight", 'w', "N", "1 to 1000: part of the time, under the policy fair; as the\n"
-	  "other two of processes only", DEFAULT, &args },
-	{ "min", 'm', "PERCENT", "no less of the time than this", DEFAULT, &args },
-	{ "cap", 'C', "PERCENT", "and no more than that; 0: any", DEFAULT, &args },
 	{ "user", 'u', NULL, "all processes that users have now; 'id -u NAME' tells a UID",
 	  FLAG, &users },
 	{ "group", 'g', NULL, "all processes of process groups", FLAG, &groups },
@@ -184,12 +174,10 @@ static const struct option_of options[] = {
 const struct command cmd_renice = {
 	.name = "renice",
 	.run = run,
+	.given = &args,
 	.options = options,
-	.operands = true,
+	.operands = "PID[:QUEUE]...|UID...|PGID...",
 	.summary = "another priority, ceiling, timeslice or share for what runs",
-	.usage = "renice [--priority N] [--ceiling N] [--timeslice TIME] [--weight N]\n"
-		"       [--min PERCENT] [--cap PERCENT] PID[:QUEUE]...\n"
-		"       gpreempt renice --user|--group ... UID|PGID...",
 	.about = "For a process it is the default of its queues, those to come too, and of its\n"
 		"children's. For a queue a priority and a timeslice count before anything else.\n"
 		"What is not named stays as it was.",

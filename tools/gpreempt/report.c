@@ -212,7 +212,6 @@ const struct command cmd_report = {
 	.run = run,
 	.options = options,
 	.summary = "what a bug report has to have, in one file",
-	.usage = "report [--output FILE]",
 	.about = "Versions, parameters, state, tunables and counters of each GPU, queues, and the\n"
 		"kernel's messages of amdgpu. It has no host name, no serial number, and no names\n"
 		"of processes but those in messages. As root it is complete.",

@@ -72,7 +72,6 @@ static int run(int argc, char **argv)
 	if (streams && def->priority != KFD_GPREEMPT_NONE)
 		usage("with --priority all queues are served alike, streams or not; "
 		      "--ceiling lets them differ below it");
-	check_default(&args);
 	if (given) {
 		set_own_default(&args);
 		warn_of_caps(def->priority);
@@ -86,16 +85,6 @@ static int run(int argc, char **argv)
 }
 
 static const struct option_of options[] = {
-	{ "priority", 'p', "N", "0 to 15, 15 highest", DEFAULT, &args },
-	{ "ceiling", 'c', "N", "no higher than this, even if somebody sets one more",
-	  DEFAULT, &args },
-	{ "timeslice", 't', "TIME", "their turn among equals, 1ms to 1s; more than their level's\n"
-	  "counts with CAP_SYS_NICE only", DEFAULT, &args },
-	{ "weight", 'w', "N", "1 to 1000, 100 if not set: part of the time, under the\npolicy fair",
-	  DEFAULT, &args },
-	{ "min", 'm', "PERCENT", "no less of the time than this, of COMMAND itself",
-	  DEFAULT, &args },
-	{ "cap", 'C', "PERCENT", "and no more than that, of each process; 0: any", DEFAULT, &args },
 	{ "streams", 'S', NULL, "HIP asks for the priorities of its streams, which it ignores\n"
 	  "otherwise (" HIP_SWITCH "=0)", FLAG, &streams },
 	{ }
@@ -104,14 +93,12 @@ static const struct option_of options[] = {
 const struct command cmd_run = {
 	.name = "run",
 	.run = run,
+	.given = &args,
 	.options = options,
-	.operands = true,
+	.operands = "[--] COMMAND [ARGUMENT...]",
 	.has_command = true,
 	.failure = EXIT_OWN,
 	.summary = "run a command at a priority, as nice does",
-	.usage =
-		"run [--priority N] [--ceiling N] [--timeslice TIME] [--weight N] [--min PERCENT]\n"
-		"    [--cap PERCENT] [--streams] [--] COMMAND [ARGUMENT...]",
 	.about = "Runs COMMAND; the compute queues that it and its children make are served at\n"
 		"priority N, whatever they ask for. If the caller may make a cgroup below its own,\n"
 		"that holds of everything that COMMAND starts, also if it outlives its parent.",

@@ -205,6 +205,5 @@ const struct command cmd_status = {
 	.run = run,
 	.options = options,
 	.summary = "the GPUs: state, policy, health and its reason",
-	.usage = "status [--gpu ID] [--json|--watch TIME]",
 	.about = "What GPREEMPT does on each GPU. Exit status 4 if it gave up on one.",
 };

@@ -651,9 +651,6 @@ const struct command cmd_top = {
 	.run = run,
 	.options = options,
 	.summary = "a live table of queues, processes or groups; --json: once, for programs",
-	.usage =
-		"top [--processes|--groups] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID]\n"
-		"           [--batch] [--json]",
 	.about = "The compute queues: what each is served at (in brackets what it asked for, if\n"
 		"that differs), its state, and the share of the time it was seen running,\n"
 		"waiting for the machine, and taken off it. Or the processes, sums over their\n"

@@ -364,9 +364,8 @@ const struct command cmd_get = {
 	.name = "get",
 	.run = run_get,
 	.options = get_options,
-	.operands = true,
+	.operands = "[NAME...|PID...]",
 	.summary = "the tunables of a GPU, their ranges and defaults; or what a process was given",
-	.usage = "get [--gpu ID|all] [NAME...]\n       gpreempt get PID...",
 	.about =
 		"Without NAME all tunables; with NAME the values alone, one a line. With PID what run,\n"
 		"renice or set of that process, and not what its ancestors or its cgroup have.",
@@ -383,8 +382,7 @@ const struct command cmd_set = {
 	.name = "set",
 	.run = run_set,
 	.options = set_options,
-	.operands = true,
+	.operands = "[NAME=VALUE...]",
 	.summary = "change them: enable=1, policy=timeslice, ...",
-	.usage = "set [--gpu ID|all] --configured|NAME=VALUE...",
 	.about = "Until the driver is unloaded; gpreempt(1) tells how to make it last.",
 };
