@@ -350,39 +350,15 @@ void json_real(struct json_object *to, const char *key, double value, bool known
 /* All of it, which is freed. */
 void json_put(struct json_object *root, FILE *f, bool pretty);
 
-/* ---- record.c, timeline.c, tracedat.c ---- */
+/* ---- timeline.c ---- */
 
-/* Of the kernel. */
-#define TRACING		"/sys/kernel/tracing"
-#define TRACE_SYSTEM	"kfd_gpreempt"
+/* The events of a tracing instance, and the queues, from now on. */
+void timeline_open(const char *instance);
+/* Read what there is, some times a second. */
+void timeline_drain(void);
+void timeline_close(void);
 
-/**
- * struct recorder - a format of gpreempt record
- * @drain_ms:	how often @drain() is called
- * @unused:	an event that it has no use for, or NULL
- * @open:	what the events of a tracing instance are read from
- * @drain:	read those that are there
- * @write:	all, to the file
- * @close:	what @open() has opened
- * @see:	which programs show the file
- */
-struct recorder {
-	unsigned int drain_ms;
-	const char *unused;
-	void (*open)(const char *instance);
-	void (*drain)(void);
-	void (*write)(FILE *f);
-	void (*close)(void);
-	const char *see;
-};
-
-/* timeline is for Perfetto and speedscope, tracedat is trace-cmd's, and for KernelShark. */
-extern const struct recorder timeline, tracedat;
-
-/* A child with the signals that a command shall have. */
-pid_t fork_unblocked(void);
-
-/* What the timeline is made of, in us of the monotonic clock: a line of trace_pipe, */
+/* What it is made of, in us of the monotonic clock: a line of trace_pipe, */
 void timeline_line(const char *line);
 /* a queue as it was found, without state if it was not. */
 void timeline_sample(uint64_t us, const struct queue *q);

@@ -5,8 +5,10 @@
  * disturbed.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
@@ -14,10 +16,17 @@
 
 #include "gpreempt.h"
 
+#define TRACING		"/sys/kernel/tracing"
+#define TRACE_SYSTEM	"kfd_gpreempt"
+/* How often the timeline looks at the queues. */
+#define LOOK_MS		10
+
 static char instance[PATH_SIZE];
-static const struct recorder *recorder;
 static const char *path = "gpreempt.json";
 static double seconds;
+/* The events as they are, by trace-cmd. */
+static bool raw;
+static pid_t trace_cmd;
 /* Those that end the recording are waited for; what was blocked before, the command has blocked. */
 static sigset_t awaited, before;
 
@@ -35,7 +44,8 @@ static void block_signals(void)
 	sigprocmask(SIG_BLOCK, &awaited, &before);
 }
 
-pid_t fork_unblocked(void)
+/* A child with the signals that a command shall have. */
+static pid_t fork_unblocked(void)
 {
 	pid_t pid = fork();
 
@@ -46,10 +56,63 @@ pid_t fork_unblocked(void)
 	return pid;
 }
 
+/* It records until SIGINT. The terminal's is for this program and its command alone. */
+static void __attribute__((noreturn)) be_trace_cmd(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	prctl(PR_SET_PDEATHSIG, SIGINT);
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	execlp("trace-cmd", "trace-cmd", "record", "-q", "-C", "mono", "-o", output_beside(),
+	       "-B", strrchr(instance, '/') + 1, "-e", TRACE_SYSTEM, NULL);
+	warn("trace-cmd: %s", strerror(errno));
+	_exit(STATUS_FAILED);
+}
+
+static bool is_one(const char *file)
+{
+	uint64_t value;
+
+	return !read_number(&value, "%s/%s", instance, file) && value == 1;
+}
+
+/* Those of an instance that is there. */
+static void start_trace_cmd(void)
+{
+	trace_cmd = fork_unblocked();
+	if (!trace_cmd)
+		be_trace_cmd();
+	/* it enables the events while tracing is off */
+	while (!is_one("events/" TRACE_SYSTEM "/enable") || !is_one("tracing_on")) {
+		if (waitpid(trace_cmd, NULL, WNOHANG)) {
+			trace_cmd = 0;
+			fail(STATUS_FAILED, "trace-cmd, which writes such files, did not start");
+		}
+		usleep(10000);
+	}
+}
+
+static int end_trace_cmd(void)
+{
+	int status = 0;
+
+	if (trace_cmd > 0) {
+		kill(trace_cmd, SIGINT);
+		waitpid(trace_cmd, &status, 0);
+		trace_cmd = 0;
+	}
+	return status;
+}
+
 /* At the end, whatever it is: an instance with open files stays. */
 static void remove_instance(void)
 {
-	recorder->close();
+	if (raw)
+		end_trace_cmd();
+	else
+		timeline_close();
 	if (rmdir(instance))
 		warn("%s: %s", instance, strerror(errno));
 }
@@ -83,13 +146,10 @@ static void make_instance(void)
 
 static void enable(bool on)
 {
-	char path[64];
-
 	instance_write("events/" TRACE_SYSTEM "/enable", on ? "1" : "0");
-	if (!on || !recorder->unused)
-		return;
-	snprintf(path, sizeof(path), "events/" TRACE_SYSTEM "/%s/enable", recorder->unused);
-	instance_write(path, "0");
+	/* of these the timeline makes nothing */
+	if (on && !raw)
+		instance_write("events/" TRACE_SYSTEM "/kfd_gpreempt_scan/enable", "0");
 }
 
 /* Events that did not fit into the ring buffers. */
@@ -128,7 +188,7 @@ static pid_t start(char **command)
  */
 static bool signalled(pid_t child)
 {
-	struct timespec moment = { .tv_nsec = recorder->drain_ms * 1000000L };
+	struct timespec moment = { .tv_nsec = LOOK_MS * 1000000L };
 	siginfo_t info;
 	int sig = sigtimedwait(&awaited, &info, &moment);
 
@@ -144,12 +204,14 @@ static bool follow(pid_t child, int *status)
 	bool over = false, stop = false;
 
 	while (!stop && !over && now_ns() < end) {
-		recorder->drain();
+		if (!raw)
+			timeline_drain();
 		stop = signalled(child);
 		over = child && waitpid(child, status, WNOHANG);
 	}
 	enable(false);
-	recorder->drain();
+	if (!raw)
+		timeline_drain();
 	return over;
 }
 
@@ -165,17 +227,24 @@ static int record(char **command)
 	block_signals();
 	make_instance();
 	out = output_open(path);
-	recorder->open(instance);
+	if (raw)
+		start_trace_cmd();
+	else
+		timeline_open(instance);
 	enable(true);
 	if (*command)
 		child = start(command);
 	over = follow(child, &status);
 	lost = lost_events();
-	recorder->write(out);
-	fflush(out);
+	if (!raw)
+		timeline_write(out, now_ns() / 1000);
+	else if (end_trace_cmd())
+		fail(STATUS_FAILED, "trace-cmd failed");
+	fseek(out, 0, SEEK_END);
 	size = ftell(out);
 	output_close();
-	warn("%s: %ld KB, for %s", path, size / 1024, recorder->see);
+	warn("%s: %ld KB, for %s", path, size / 1024, raw ? "'trace-cmd report' and KernelShark" :
+	     "https://ui.perfetto.dev and speedscope");
 	if (lost)
 		warn("warning: %lu events were lost", lost);
 	while (child && !over) {
@@ -186,17 +255,12 @@ static int record(char **command)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static bool is_tracedat(const char *path)
-{
-	size_t len = strlen(path);
-
-	return len >= 4 && !strcmp(path + len - 4, ".dat");
-}
-
 static int run(int argc, char **argv)
 {
+	const char *end = strrchr(path, '.');
+
 	output_check(path);
-	recorder = is_tracedat(path) ? &tracedat : &timeline;
+	raw = end && !strcmp(end, ".dat");
 	return record(argv);
 }
 

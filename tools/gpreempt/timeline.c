@@ -307,7 +307,7 @@ static void learn_most(struct node *node, const char *name, uint64_t unit_us, ui
 		*most = us;
 }
 
-static void timeline_open(const char *instance)
+void timeline_open(const char *instance)
 {
 	char path[PATH_SIZE + 64];
 	unsigned int n, i;
@@ -331,7 +331,7 @@ static void timeline_open(const char *instance)
 	free(nodes);
 }
 
-static void timeline_drain(void)
+void timeline_drain(void)
 {
 	read_events();
 	look();
@@ -339,7 +339,7 @@ static void timeline_drain(void)
 		search();
 }
 
-static void timeline_close(void)
+void timeline_close(void)
 {
 	close(pipe_fd);
 }
@@ -679,18 +679,3 @@ void timeline_write(FILE *f, uint64_t end_us)
 	put_names();
 	fputs("\n]}\n", out);
 }
-
-static void timeline_end(FILE *f)
-{
-	timeline_write(f, now_ns() / 1000);
-}
-
-const struct recorder timeline = {
-	.drain_ms = 10,
-	.unused = "kfd_gpreempt_scan",
-	.open = timeline_open,
-	.drain = timeline_drain,
-	.write = timeline_end,
-	.close = timeline_close,
-	.see = "https://ui.perfetto.dev and speedscope",
-};
