@@ -6,10 +6,14 @@
 #include <string.h>
 #include <syslog.h>
 #include <unistd.h>
+#include <json-c/json.h>
 
-#include "oci_state.h"
+#include "gpreempt.h"
 
 #define PROGRAM		"gpreempt-oci-hook"
+/* What an engine may write; annotations are the only part that can be long. */
+#define STATE_MAX	(1 << 20)
+#define DEPTH_MAX	8
 
 /**
  * struct mapping - a level that whoever starts a container may choose
@@ -29,6 +33,9 @@ static struct mapping *mappings;
 static unsigned int count;
 /* No container without its level. */
 static bool required;
+/* Of the container: its first process, and what whoever may start it may have written, or NULL. */
+static unsigned int pid;
+static struct json_object *annotations;
 
 static void add_mapping(const char *option)
 {
@@ -77,8 +84,80 @@ static bool is_within(const char *path, const char *above)
 	return !strncmp(path, above, n) && (!path[n] || path[n] == '/' || above[n - 1] == '/');
 }
 
+/* One value, and nothing behind it. */
+static struct json_object *parse(const char *text, size_t length)
+{
+	struct json_tokener *parser = json_tokener_new_ex(DEPTH_MAX);
+	struct json_object *value;
+	enum json_tokener_error error;
+
+	if (!parser)
+		fail(STATUS_FAILED, "out of memory");
+	json_tokener_set_flags(parser, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	/* with the zero behind it, which tells the parser that it ends */
+	value = json_tokener_parse_ex(parser, text, length + 1);
+	error = json_tokener_get_error(parser);
+	if (error != json_tokener_success)
+		fail(STATUS_FAILED, "the container's state is not JSON: %s",
+		     json_tokener_error_desc(error));
+	if (json_tokener_get_parse_end(parser) < length)
+		fail(STATUS_FAILED, "the container's state is not JSON: there is more behind it");
+	json_tokener_free(parser);
+	return value;
+}
+
+/* In what is said from now on. */
+static void name_container(const char *id)
+{
+	static char name[300];
+
+	snprintf(name, sizeof(name), "container %s", id);
+	messages.about = name;
+}
+
+/* The state as the runtime specification has it, on standard input. It stays until the end. */
+static void read_state(void)
+{
+	static char text[STATE_MAX + 2];
+	size_t length = fread(text, 1, STATE_MAX + 1, stdin);
+	struct json_object *root, *value;
+
+	if (ferror(stdin))
+		fail(STATUS_FAILED, "the container's state: %s", strerror(errno));
+	if (!length)
+		fail(STATUS_FAILED, "no state of a container on standard input");
+	if (length > STATE_MAX)
+		fail(STATUS_FAILED, "the container's state is longer than %d bytes", STATE_MAX);
+	root = parse(text, length);
+	if (!json_object_is_type(root, json_type_object))
+		fail(STATUS_FAILED, "the container's state is not a JSON object");
+	if (json_object_object_get_ex(root, "id", &value) &&
+	    json_object_is_type(value, json_type_string))
+		name_container(json_object_get_string(value));
+	if (!json_object_object_get_ex(root, "pid", &value))
+		fail(STATUS_FAILED, "the container's state has no pid: the hook's stage has to be "
+		     "createRuntime");
+	if (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) <= 0 ||
+	    json_object_get_int64(value) > INT_MAX)
+		fail(STATUS_FAILED, "the container's state: %s is not the number of a process",
+		     json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN));
+	pid = json_object_get_int64(value);
+	json_object_object_get_ex(root, "annotations", &annotations);
+}
+
+/* Is the annotation @key there, and is it @text? */
+static bool has_annotation(const char *key, const char *text)
+{
+	struct json_object *value;
+
+	return json_object_is_type(annotations, json_type_object) &&
+	       json_object_object_get_ex(annotations, key, &value) &&
+	       json_object_is_type(value, json_type_string) &&
+	       !strcmp(json_object_get_string(value), text);
+}
+
 /* Of a container that has none of its own it is its engine's, or the whole machine's. */
-static void cgroup_of_container(unsigned int pid, char *path, size_t size)
+static void cgroup_of_container(char *path, size_t size)
 {
 	char own[PATH_MAX];
 	int r = cgroup_of_process(pid, path, size);
@@ -115,12 +194,12 @@ static const struct command hook = {
 		"'gpreempt cgroup' would give it. See gpreempt-oci-hook(1).",
 };
 
-static void follow_annotations(const struct oci_state *state)
+static void follow_annotations(void)
 {
 	const struct mapping *m;
 
 	for (m = mappings; m < mappings + count; m++) {
-		if (!oci_state_has(state, m->key, m->value))
+		if (!has_annotation(m->key, m->value))
 			continue;
 		set_priority(&given, m->level);
 		set_ceiling(&given, m->level);
@@ -130,7 +209,6 @@ static void follow_annotations(const struct oci_state *state)
 
 int main(int argc, char **argv)
 {
-	struct oci_state state = { };
 	char path[PATH_MAX];
 	int r;
 
@@ -145,12 +223,12 @@ int main(int argc, char **argv)
 	messages.log = true;
 	/* Annotations are a part of the state: no way out for the author of a container. */
 	messages.fail_status = STATUS_FAILED;
-	oci_state_read(&state);
+	read_state();
 	messages.fail_status = required ? STATUS_FAILED : 0;
-	follow_annotations(&state);
+	follow_annotations();
 	if (sets_nothing())
 		return 0;
-	cgroup_of_container(state.pid, path, sizeof(path));
+	cgroup_of_container(path, sizeof(path));
 	r = cgroup_set(path, &given);
 	if (r == -ENOSPC && !required) {
 		/* Else the ceiling would end with so many containers, whoever has started them. */
