@@ -2,7 +2,6 @@
 /* gpreempt run: a command whose queues, and those of its children, have a default. */
 #include <errno.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gpreempt.h"
@@ -12,42 +11,19 @@
 #define EXIT_NO_EXEC	126
 #define EXIT_NOT_FOUND	127
 
-/* In a child: give its parent the default. */
-static int set_default(unsigned int parent, struct kfd_ioctl_gpreempt_args *args)
+/* In a child: the process that becomes the command is to have the default. */
+static int set_default(struct kfd_ioctl_gpreempt_args *args)
 {
-	int r;
+	int r = kfd_call(args);
 
-	args->pid = parent;
-	r = kfd_call(args);
 	if (r)
 		fail(EXIT_OWN, "/dev/kfd: %s", kfd_error(r));
 	/* For what outlives its parent. Most users may not make one. */
-	r = cgroup_enter_new(parent, args);
+	r = cgroup_enter_new(args->pid, args);
 	if (r && r != -ENODATA && (!geteuid() || (r != -EACCES && r != -EPERM)))
 		warn("warning: no cgroup for the command: %s; a process that outlives its parent loses "
 		     "what it was given", cgroup_error(r));
 	return 0;
-}
-
-/*
- * A child opens /dev/kfd, as KFD has a record of whoever did until some time after
- * its exec, and the command would find one of its number that is being taken down.
- */
-static void set_own_default(struct kfd_ioctl_gpreempt_args *args)
-{
-	unsigned int self = getpid();
-	pid_t child = fork();
-	int status;
-
-	if (child < 0)
-		fail(EXIT_OWN, "fork: %s", strerror(errno));
-	if (!child)
-		exit(set_default(self, args));
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			fail(EXIT_OWN, "wait: %s", strerror(errno));
-	if (status)
-		exit(EXIT_OWN);
 }
 
 static struct kfd_ioctl_gpreempt_args args = {
@@ -73,7 +49,13 @@ static int run(int argc, char **argv)
 		usage("with --priority all queues are served alike, streams or not; "
 		      "--ceiling lets them differ below it");
 	if (given) {
-		set_own_default(&args);
+		args.pid = getpid();
+		error = -in_child(set_default, &args);
+		/* of its own failure the child has told */
+		if (error && error != EXIT_OWN)
+			warn("fork: %s", strerror(error));
+		if (error)
+			return EXIT_OWN;
 		warn_of_caps(def->priority);
 	}
 	if (streams)
