@@ -26,36 +26,24 @@ static int warn_of(unsigned int pid, int r, const struct kfd_ioctl_gpreempt_args
 	return STATUS_FAILED;
 }
 
-static int set_priority(const struct target *t, unsigned int priority)
+/* Of a queue: its priority, or its timeslice. */
+static int set(const struct target *t, struct kfd_ioctl_gpreempt_args args)
 {
-	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_SET_PRIORITY, .pid = t->pid, .queue_id = t->queue,
-		.priority.priority = priority,
-	};
-	int r = kfd_call(&args);
+	bool priority = args.op == KFD_GPREEMPT_OP_SET_PRIORITY;
+	unsigned int asked = args.priority.priority;
+	int r;
 
+	args.pid = t->pid;
+	args.queue_id = t->queue;
+	r = kfd_call(&args);
 	if (r) {
 		warn("queue %u:%u: %s", t->pid, t->queue, kfd_error(r));
 		return STATUS_FAILED;
 	}
-	if (priority != KFD_GPREEMPT_NONE && args.priority.permitted < priority)
+	if (priority && asked != KFD_GPREEMPT_NONE && args.priority.permitted < asked)
 		warn("warning: queue %u:%u is served at %u: more needs CAP_SYS_NICE, or exceeds "
 		     "its ceiling", t->pid, t->queue, args.priority.permitted);
 	return 0;
-}
-
-static int set_timeslice(const struct target *t, unsigned int us)
-{
-	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_SET_TIMESLICE, .pid = t->pid, .queue_id = t->queue,
-		.timeslice_us = us,
-	};
-	int r = kfd_call(&args);
-
-	if (!r)
-		return 0;
-	warn("queue %u:%u: %s", t->pid, t->queue, kfd_error(r));
-	return STATUS_FAILED;
 }
 
 static int renice_queue(const struct target *t, const struct kfd_ioctl_gpreempt_args *args)
@@ -63,9 +51,15 @@ static int renice_queue(const struct target *t, const struct kfd_ioctl_gpreempt_
 	int status = 0;
 
 	if (!(args->flags & KFD_GPREEMPT_KEEP_PRIORITY))
-		status |= set_priority(t, args->process_default.priority);
+		status |= set(t, (struct kfd_ioctl_gpreempt_args) {
+			.op = KFD_GPREEMPT_OP_SET_PRIORITY,
+			.priority.priority = args->process_default.priority,
+		});
 	if (!(args->flags & KFD_GPREEMPT_KEEP_TIMESLICE))
-		status |= set_timeslice(t, args->process_default.timeslice_us);
+		status |= set(t, (struct kfd_ioctl_gpreempt_args) {
+			.op = KFD_GPREEMPT_OP_SET_TIMESLICE,
+			.timeslice_us = args->process_default.timeslice_us,
+		});
 	return status;
 }
 
