@@ -193,13 +193,13 @@ void warn_of_caps(unsigned int priority);
  * settings are in its place.
  */
 char **settings_configured(void);
-/* Those of a profile alone. */
-char **settings_of(const char *profile);
 /* Set them on the GPUs that nodes_find() finds; all names are known before any value is written. */
-int settings_apply(const char *gpu, char **settings);
+int settings_apply(const char *gpu, const char *const *settings);
 
 /* ---- profile.c ---- */
 
+/* Begins a setting that stands for a profile's. */
+#define PROFILE		"profile="
 /* Up to a NULL; or NULL if there is no such profile. */
 const char *const *profile_settings(const char *name);
 

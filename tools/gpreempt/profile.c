@@ -39,45 +39,30 @@ static void list(void)
 	}
 }
 
-/* What the file is if nobody but this program has written it. */
-static void line_of(const char *name, char *buf, size_t size)
-{
-	snprintf(buf, size, "profile=%s", name);
-}
-
 /* Nobody's own settings are lost: they may be there for a reason. */
 static bool may_replace(void)
 {
-	char there[128], own[32];
-	unsigned int i;
+	char there[128];
 
 	read_text(there, sizeof(there), CONFIGURED);
-	for (i = 0; i < ARRAY_SIZE(profiles); i++) {
-		line_of(profiles[i].name, own, sizeof(own));
-		if (!strcmp(there, own))
-			return true;
-	}
-	return !*there;
+	return !*there || (!strncmp(there, PROFILE, strlen(PROFILE)) &&
+			   profile_settings(there + strlen(PROFILE)));
 }
 
 static int keep(const char *name)
 {
-	char line[32];
-
-	line_of(name, line, sizeof(line));
 	if (!may_replace()) {
-		warn("warning: %s has settings of its own, and stays as it is: write %s there "
-		     "to have it after the next boot", CONFIGURED, line);
+		warn("warning: %s has settings of its own, and stays as it is: write " PROFILE "%s there "
+		     "to have it after the next boot", CONFIGURED, name);
 		return STATUS_FAILED;
 	}
-	fprintf(output_open(CONFIGURED), "%s\n", line);
+	fprintf(output_open(CONFIGURED), PROFILE "%s\n", name);
 	output_close();
 	return 0;
 }
 
 static int run(int argc, char **argv)
 {
-	char **settings;
 	int status;
 
 	if (!argc) {
@@ -88,9 +73,7 @@ static int run(int argc, char **argv)
 		usage("'%s' is too much", argv[1]);
 	if (!profile_settings(argv[0]))
 		usage("there is no profile '%s'; 'gpreempt profile' lists them", argv[0]);
-	settings = settings_of(argv[0]);
-	status = settings_apply("all", settings);
-	free_names(settings);
+	status = settings_apply("all", profile_settings(argv[0]));
 	return status | keep(argv[0]);
 }
 

@@ -7,6 +7,9 @@
 
 #include "gpreempt.h"
 
+/* Of a tunable, no less than the longest one's. */
+#define NAME_SIZE	64
+
 /* Of Documentation/ABI/testing/sysfs-class-kfd-gpreempt. */
 static const struct range {
 	const char *name;
@@ -220,37 +223,22 @@ static bool add_profile(char ***settings, const char *name)
 	return s;
 }
 
-static char **no_settings(void)
-{
-	char **settings = xrealloc(NULL, sizeof(*settings));
-
-	*settings = NULL;
-	return settings;
-}
-
-char **settings_of(const char *profile)
-{
-	char **settings = no_settings();
-
-	add_profile(&settings, profile);
-	return settings;
-}
-
 char **settings_configured(void)
 {
-	static const char blanks[] = " \t\r\n", profile[] = "profile=";
-	char **settings = no_settings(), *line = NULL, *word;
+	static const char blanks[] = " \t\r\n";
+	char **settings = xrealloc(NULL, sizeof(*settings)), *line = NULL, *word;
 	FILE *f = fopen(CONFIGURED, "re");
 	size_t size = 0;
 
+	*settings = NULL;
 	if (!f && errno != ENOENT)
 		fail(STATUS_FAILED, "%s: %s", CONFIGURED, strerror(errno));
 	while (f && getline(&line, &size, f) >= 0) {
 		line[strcspn(line, "#")] = '\0';
 		for (word = strtok(line, blanks); word; word = strtok(NULL, blanks)) {
 			/* one that is not there differs from what a GPU has, as a tunable does */
-			if (strncmp(word, profile, strlen(profile)) ||
-			    !add_profile(&settings, word + strlen(profile)))
+			if (strncmp(word, PROFILE, strlen(PROFILE)) ||
+			    !add_profile(&settings, word + strlen(PROFILE)))
 				add_setting(&settings, word);
 		}
 	}
@@ -280,9 +268,19 @@ static void warn_value(const struct node *n, const char *name, const char *value
 		warn("%s: '%s' is neither 1 nor 0", name, value);
 }
 
-static int set_one(const struct node *n, const char *name, const char *value)
+/* The name of a setting; returns the value, or NULL. */
+static const char *split(const char *setting, char *name)
 {
-	char path[PATH_SIZE], why[128];
+	const char *equals = strchr(setting, '=');
+
+	snprintf(name, NAME_SIZE, "%.*s", (int)strcspn(setting, "="), setting);
+	return equals ? equals + 1 : NULL;
+}
+
+static int set_one(const struct node *n, const char *setting)
+{
+	char path[PATH_SIZE], why[128], name[NAME_SIZE];
+	const char *value = split(setting, name);
 	int r;
 
 	node_path(path, n, name);
@@ -310,32 +308,33 @@ static int set_one(const struct node *n, const char *name, const char *value)
 	return STATUS_FAILED;
 }
 
-int settings_apply(const char *gpu, char **settings)
+int settings_apply(const char *gpu, const char *const *settings)
 {
-	char **set, *equals;
+	const char *const *set;
 	struct node *nodes;
 	unsigned int n, i;
 	int status = 0;
 
 	n = find_nodes(gpu, &nodes);
 	for (set = settings; *set; set++) {
-		equals = strchr(*set, '=');
+		char name[NAME_SIZE];
+		const char *value = split(*set, name);
+
 		/* sysfs takes nothing for done, and does nothing */
-		if (!equals || !equals[1])
+		if (!value || !*value)
 			usage("'%s' is not NAME=VALUE", *set);
-		*equals = '\0';
-		if (!strcmp(*set, "profile"))
-			usage("profile '%s': 'gpreempt profile' sets those that it lists", equals + 1);
+		if (!strncmp(*set, PROFILE, strlen(PROFILE)))
+			usage("profile '%s': 'gpreempt profile' sets those that it lists", value);
 		for (i = 0; i < n; i++)
-			if (!is_tunable(&nodes[i], *set))
-				fail_name(*set);
+			if (!is_tunable(&nodes[i], name))
+				fail_name(name);
 	}
 	/* A GPU that refuses does not keep the others from what they can do. */
 	for (i = 0; i < n; i++) {
 		int r = 0;
 
 		for (set = settings; !r && *set; set++)
-			r = set_one(&nodes[i], *set, *set + strlen(*set) + 1);
+			r = set_one(&nodes[i], *set);
 		status |= r;
 	}
 	free(nodes);
@@ -352,7 +351,7 @@ static int run_set(int argc, char **argv)
 		fail(STATUS_FAILED, "%s: not there, or empty", CONFIGURED);
 	if (!settings && !argc)
 		usage("nothing to set");
-	return settings_apply(settings && !gpu ? "all" : gpu, settings ?: argv);
+	return settings_apply(settings && !gpu ? "all" : gpu, (const char **)(settings ?: argv));
 }
 
 static const struct option_of get_options[] = {
