@@ -15,21 +15,13 @@
 #define STATE_MAX	(1 << 20)
 #define DEPTH_MAX	8
 
-/**
- * struct mapping - a level that whoever starts a container may choose
- * @key:	of an annotation
- * @value:	of it
- * @level:	what it means
- */
-struct mapping {
-	const char *key, *value;
-	unsigned int level;
-};
-
 /* What the cgroup is to have. */
 static struct kfd_ioctl_gpreempt_args given = CGROUP_KEEPS_ALL;
-/* They replace its priority and ceiling, the first one that fits. */
-static struct mapping *mappings;
+/* Annotations that replace its priority and ceiling by a level; the first one that fits. */
+static struct mapping {
+	const char *key, *value;
+	unsigned int level;
+} *mappings;
 static unsigned int count;
 /* No container without its level. */
 static bool required;
@@ -51,30 +43,17 @@ static void add_mapping(const char *option)
 	};
 }
 
-static void set_priority(struct kfd_ioctl_gpreempt_args *args, unsigned int priority)
-{
-	args->process_default.priority = priority;
-	args->flags &= ~KFD_GPREEMPT_KEEP_PRIORITY;
-}
-
-static void set_ceiling(struct kfd_ioctl_gpreempt_args *args, unsigned int ceiling)
-{
-	args->process_default.ceiling = ceiling;
-	args->flags &= ~KFD_GPREEMPT_KEEP_CEILING;
-}
-
 /* A level is a ceiling, too, or a member would ask for another priority of its own. */
-static void close_above(struct kfd_ioctl_gpreempt_args *args)
+static void close_above(void)
 {
-	const struct kfd_gpreempt_process_default *def = &args->process_default;
-	unsigned int ceiling = def->priority;
+	struct kfd_gpreempt_process_default *def = &given.process_default;
+	bool granted = given.flags & KFD_GPREEMPT_SET_GRANT && def->grant != KFD_GPREEMPT_NONE &&
+		       def->grant > def->priority;
 
-	if (!(args->flags & KFD_GPREEMPT_KEEP_CEILING) || ceiling == KFD_GPREEMPT_NONE)
+	if (!(given.flags & KFD_GPREEMPT_KEEP_CEILING) || def->priority == KFD_GPREEMPT_NONE)
 		return;
-	if (args->flags & KFD_GPREEMPT_SET_GRANT && def->grant != KFD_GPREEMPT_NONE &&
-	    def->grant > ceiling)
-		ceiling = def->grant;
-	set_ceiling(args, ceiling);
+	def->ceiling = granted ? def->grant : def->priority;
+	given.flags &= ~KFD_GPREEMPT_KEEP_CEILING;
 }
 
 static bool is_within(const char *path, const char *above)
@@ -106,19 +85,10 @@ static struct json_object *parse(const char *text, size_t length)
 	return value;
 }
 
-/* In what is said from now on. */
-static void name_container(const char *id)
-{
-	static char name[300];
-
-	snprintf(name, sizeof(name), "container %s", id);
-	messages.about = name;
-}
-
 /* The state as the runtime specification has it, on standard input. It stays until the end. */
 static void read_state(void)
 {
-	static char text[STATE_MAX + 2];
+	static char text[STATE_MAX + 2], name[300];
 	size_t length = fread(text, 1, STATE_MAX + 1, stdin);
 	struct json_object *root, *value;
 
@@ -132,8 +102,10 @@ static void read_state(void)
 	if (!json_object_is_type(root, json_type_object))
 		fail(STATUS_FAILED, "the container's state is not a JSON object");
 	if (json_object_object_get_ex(root, "id", &value) &&
-	    json_object_is_type(value, json_type_string))
-		name_container(json_object_get_string(value));
+	    json_object_is_type(value, json_type_string)) {
+		snprintf(name, sizeof(name), "container %s", json_object_get_string(value));
+		messages.about = name;
+	}
 	if (!json_object_object_get_ex(root, "pid", &value))
 		fail(STATUS_FAILED, "the container's state has no pid: the hook's stage has to be "
 		     "createRuntime");
@@ -150,8 +122,7 @@ static bool has_annotation(const char *key, const char *text)
 {
 	struct json_object *value;
 
-	return json_object_is_type(annotations, json_type_object) &&
-	       json_object_object_get_ex(annotations, key, &value) &&
+	return json_object_object_get_ex(annotations, key, &value) &&
 	       json_object_is_type(value, json_type_string) &&
 	       !strcmp(json_object_get_string(value), text);
 }
@@ -201,8 +172,9 @@ static void follow_annotations(void)
 	for (m = mappings; m < mappings + count; m++) {
 		if (!has_annotation(m->key, m->value))
 			continue;
-		set_priority(&given, m->level);
-		set_ceiling(&given, m->level);
+		given.process_default.priority = m->level;
+		given.process_default.ceiling = m->level;
+		given.flags &= ~(KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING);
 		return;
 	}
 }
@@ -217,7 +189,7 @@ int main(int argc, char **argv)
 	if (sets_nothing() && !count)
 		usage("neither a priority nor a ceiling, a grant, a timeslice, a share or an "
 		      "annotation");
-	close_above(&given);
+	close_above();
 	/* What is wrong from here on is not the administrator's command line. */
 	openlog(PROGRAM, LOG_PID, LOG_DAEMON);
 	messages.log = true;

@@ -8,8 +8,6 @@
 
 #include "gpreempt.h"
 
-#define PRIORITY_MAX	15
-
 /* Only digits: strtoul() takes signs, blanks and wraps around. */
 static bool number(const char *text, const char **end, unsigned long long *value)
 {
@@ -35,15 +33,7 @@ unsigned int parse_number(const char *what, const char *text, unsigned int min, 
 
 unsigned int parse_priority(const char *text)
 {
-	unsigned long long value;
-	const char *end;
-
-	if (!strcmp(text, "none"))
-		return KFD_GPREEMPT_NONE;
-	if (!number(text, &end, &value) || *end || value > PRIORITY_MAX)
-		usage("priority '%s' is neither a number from 0 (lowest) to %d nor 'none'", text,
-		      PRIORITY_MAX);
-	return value;
+	return !strcmp(text, "none") ? KFD_GPREEMPT_NONE : parse_number("priority", text, 0, 15);
 }
 
 /* A positive number and its unit, in us; negative if it is none. */
@@ -53,15 +43,13 @@ static double time_us(const char *text, double no_unit)
 		const char *name;
 		double us;
 	} units[] = { { "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "min", 60e6 } };
-	double value;
+	size_t digits = strspn(text, "0123456789.");
 	unsigned int i;
 	char *end;
+	double value = strtod(text, &end);
 
 	/* strtod() takes more than numbers */
-	if (strspn(text, "0123456789.") == 0)
-		return -1;
-	value = strtod(text, &end);
-	if (end == text || strspn(text, "0123456789.") != (size_t)(end - text))
+	if (!digits || end != text + digits)
 		return -1;
 	if (!*end)
 		return value * no_unit;

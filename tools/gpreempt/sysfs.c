@@ -10,12 +10,17 @@
 #include "gpreempt.h"
 
 /* A file of any length is read as far as it fits, once: sysfs makes it anew for each read. */
-static int read_file(const char *path, char *buf, size_t size)
+static int read_file(char *buf, size_t size, const char *format, va_list args)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
-	int error = n < 0 ? -errno : 0;
+	char path[PATH_SIZE + 64];
+	ssize_t n = -1;
+	int fd, error;
 
+	vsnprintf(path, sizeof(path), format, args);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		n = read(fd, buf, size - 1);
+	error = n < 0 ? -errno : 0;
 	if (fd >= 0)
 		close(fd);
 	if (n > 0 && buf[n - 1] == '\n')
@@ -26,25 +31,24 @@ static int read_file(const char *path, char *buf, size_t size)
 
 int read_text(char *buf, size_t size, const char *format, ...)
 {
-	char path[PATH_SIZE + 64];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(path, sizeof(path), format, args);
-	va_end(args);
-	return read_file(path, buf, size);
-}
-
-int read_number(uint64_t *value, const char *format, ...)
-{
-	char path[PATH_SIZE + 64], text[32], *end;
 	va_list args;
 	int r;
 
 	va_start(args, format);
-	vsnprintf(path, sizeof(path), format, args);
+	r = read_file(buf, size, format, args);
 	va_end(args);
-	r = read_file(path, text, sizeof(text));
+	return r;
+}
+
+int read_number(uint64_t *value, const char *format, ...)
+{
+	char text[32], *end;
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = read_file(text, sizeof(text), format, args);
+	va_end(args);
 	*value = strtoull(text, &end, 10);
 	if (r)
 		return r;
