@@ -13,6 +13,34 @@
 #define OWN_PREFIX	"gpreempt-"
 #define TRIES		3
 
+void given_title(const char *of)
+{
+	printf(" %8s %8s %8s %8s %8s %8s %8s  %s\n", "PRIORITY", "CEILING", "GRANT", "SLICE",
+	       "WEIGHT", "MIN%", "CAP%", of);
+}
+
+/* Of a priority no number is NONE, of the others 0. */
+static void cell(unsigned int number, unsigned int none, double unit, const char *suffix)
+{
+	char text[16] = "-";
+
+	if (number != none)
+		snprintf(text, sizeof(text), "%g%s", number / unit, suffix);
+	printf(" %8s", text);
+}
+
+void given_print(const struct kfd_gpreempt_process_default *def, const char *name)
+{
+	cell(def->priority, KFD_GPREEMPT_NONE, 1, "");
+	cell(def->ceiling, KFD_GPREEMPT_NONE, 1, "");
+	cell(def->grant, KFD_GPREEMPT_NONE, 1, "");
+	cell(def->timeslice_us, 0, 1e3, "ms");
+	cell(def->weight, 0, 1, "");
+	cell(def->min_percent, 0, 1, "");
+	cell(def->cap_percent, 0, 1, "");
+	printf("  %s\n", name);
+}
+
 static int get(int fd, struct kfd_gpreempt_process_default *def)
 {
 	struct kfd_ioctl_gpreempt_args args = {
@@ -27,6 +55,9 @@ static int get(int fd, struct kfd_gpreempt_process_default *def)
 /* A line, if it has anything; what was removed has nothing. */
 static bool show(const char *name, int fd)
 {
+	static const struct kfd_gpreempt_process_default nothing = {
+		KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE, .grant = KFD_GPREEMPT_NONE,
+	};
 	struct kfd_gpreempt_process_default def;
 	int r = get(fd, &def);
 
@@ -34,9 +65,7 @@ static bool show(const char *name, int fd)
 		return false;
 	if (r)
 		fail(STATUS_FAILED, "%s: %s", name, cgroup_error(r));
-	if (def.priority == KFD_GPREEMPT_NONE && def.ceiling == KFD_GPREEMPT_NONE &&
-	    def.grant == KFD_GPREEMPT_NONE && !def.timeslice_us && !def.weight &&
-	    !def.min_percent && !def.cap_percent)
+	if (!memcmp(&def, &nothing, offsetof(struct kfd_gpreempt_process_default, pad)))
 		return false;
 	given_print(&def, name);
 	return true;
@@ -84,7 +113,7 @@ static int show_from(const char *path)
 static struct kfd_ioctl_gpreempt_args given = CGROUP_KEEPS_ALL;
 static bool shows;
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
 	bool sets = given.flags != (KFD_GPREEMPT_CGROUP | KEEP_ALL);
 	int i, r, status = 0;

@@ -67,7 +67,7 @@ struct option_of {
  */
 struct command {
 	const char *name;
-	int (*run)(int argc, char **argv);
+	int (*run)(const struct command *cmd, int argc, char **argv);
 	struct kfd_ioctl_gpreempt_args *given;
 	const struct option_of *options;
 	const char *operands;
@@ -316,8 +316,7 @@ int cgroup_renice(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_pro
  */
 void cgroup_find(unsigned int pid, uint64_t number, char *path, size_t size);
 
-/* ---- given.c: what a process or a cgroup was given, as a table ---- */
-
+/* What a process or a cgroup was given, as a table. */
 void given_title(const char *of);
 void given_print(const struct kfd_gpreempt_process_default *def, const char *name);
 

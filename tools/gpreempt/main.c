@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 		snprintf(name, sizeof(name), "gpreempt %s", argv[1]);
 		*++argv = name;
 		words = parse_options(commands[i], --argc, argv);
-		return commands[i]->run(argc - words, argv + words);
+		return commands[i]->run(commands[i], argc - words, argv + words);
 	}
 	usage("'%s' is not a command", argv[1]);
 }

@@ -78,12 +78,7 @@ static const char *const down_reasons[] = {
 	"absent", "another_amdgpu", "no_gpu", "refused", "disabled", "bypassed", NULL
 };
 
-/**
- * struct sample - a number
- * @name:	of its metric
- * @labels:	as they are written
- * @value:	times are in ns
- */
+/* Numbers, by their metric, with labels as they are written. Times are in ns. */
 static struct sample {
 	const char *name;
 	char *labels;
@@ -301,7 +296,7 @@ static void write_metric(const struct metric *m, FILE *f)
 static bool processes;
 static const char *path;
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
 	const struct absence *absence = NULL;
 	unsigned int n, i, there = 0;

@@ -80,9 +80,11 @@ static void set_level(struct kfd_ioctl_gpreempt_args *args, __u32 flag, const ch
 	args->level = parse_number("level", text, 0, 15);
 }
 
-static int run(__u32 op, int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct kfd_ioctl_gpreempt_args args = { .op = op };
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = cmd == &cmd_preempt ? KFD_GPREEMPT_OP_PREEMPT : KFD_GPREEMPT_OP_RESUME,
+	};
 
 	if (strcmp(wait_time, "0")) {
 		args.flags |= KFD_GPREEMPT_WAIT;
@@ -98,17 +100,7 @@ static int run(__u32 op, int argc, char **argv)
 	return ask_all(&args, argc, argv);
 }
 
-static int run_preempt(int argc, char **argv)
-{
-	return run(KFD_GPREEMPT_OP_PREEMPT, argc, argv);
-}
-
-static int run_resume(int argc, char **argv)
-{
-	return run(KFD_GPREEMPT_OP_RESUME, argc, argv);
-}
-
-static int run_hint(int argc, char **argv)
+static int run_hint(const struct command *cmd, int argc, char **argv)
 {
 	struct kfd_ioctl_gpreempt_args args = { .op = KFD_GPREEMPT_OP_HINT };
 
@@ -137,7 +129,7 @@ static const struct option_of preempt_options[] = {
 
 const struct command cmd_preempt = {
 	.name = "preempt",
-	.run = run_preempt,
+	.run = run,
 	.options = preempt_options,
 	.operands = "[PID[:QUEUE]...]",
 	.summary = "take queues off the GPU",
@@ -148,7 +140,7 @@ const struct command cmd_preempt = {
 
 const struct command cmd_resume = {
 	.name = "resume",
-	.run = run_resume,
+	.run = run,
 	.options = preempt_options + 1,
 	.operands = "[PID[:QUEUE]...]",
 	.summary = "put them back",

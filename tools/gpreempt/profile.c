@@ -61,7 +61,7 @@ static int keep(const char *name)
 	return 0;
 }
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
 	int status;
 

@@ -255,7 +255,7 @@ static int record(char **command)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
 	const char *end = strrchr(path, '.');
 

@@ -130,7 +130,7 @@ static struct kfd_ioctl_gpreempt_args args = {
 
 static bool groups, users;
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
 	const unsigned int of_queues = KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_TIMESLICE;
 	int i, status = 0;

@@ -86,18 +86,14 @@ static bool is_serial(const char *property)
 
 static void print_node(const struct node *n)
 {
-	char path[PATH_SIZE], text[4096], *line, *next;
+	char path[PATH_SIZE], text[4096], *line;
 
 	section("GPU %u", n->gpu_id);
 	fprintf(out, "pci: %s\nname: %s\n", n->pci, n->name);
 	node_properties(n->gpu_id, text, sizeof(text));
-	for (line = text; *line; line = next) {
-		next = line + strcspn(line, "\n");
-		if (*next)
-			*next++ = '\0';
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		if (!is_serial(line))
 			fprintf(out, "property %s\n", line);
-	}
 	snprintf(path, sizeof(path), NODES "/%u", n->gpu_id);
 	print_folder(path, "");
 }
@@ -191,7 +187,7 @@ static void print_report(void)
 
 static const char *path;
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
 	if (path)
 		output_check(path);

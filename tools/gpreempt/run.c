@@ -33,7 +33,7 @@ static struct kfd_ioctl_gpreempt_args args = {
 
 static bool streams;
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
 	const struct kfd_gpreempt_process_default *def = &args.process_default;
 	bool given;

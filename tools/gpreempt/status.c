@@ -169,7 +169,7 @@ static int show(const struct node *nodes, unsigned int n)
 	return status;
 }
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct timespec every = { every_s, (every_s - (time_t)every_s) * 1e9 };
 	struct node *nodes;

@@ -50,11 +50,7 @@ struct entry {
 static struct entry *entries;
 static unsigned int count, room;
 
-/**
- * struct process - the name of a process, as it was when it was first seen
- * @pid:	its number
- * @command:	its name
- */
+/* The names of processes, as they were when they were first seen. */
 static struct process {
 	unsigned int pid;
 	char command[48];
@@ -298,11 +294,8 @@ void timeline_begin(uint64_t us)
 /* The tunable @name, where it is more than @most. */
 static void learn_most(struct node *node, const char *name, uint64_t unit_us, uint64_t *most)
 {
-	char text[32];
-	uint64_t us;
+	uint64_t us = node_number(node, name) * unit_us;
 
-	node_text(node, name, text, sizeof(text));
-	us = strtoull(text, NULL, 10) * unit_us;
 	if (us > *most)
 		*most = us;
 }

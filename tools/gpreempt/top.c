@@ -593,7 +593,7 @@ static void loop(unsigned int times)
 static bool batch, processes, groups;
 static const char *gpu, *iterations, *sort = "running", *of_pid;
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
 	unsigned int times = 0;
 

@@ -165,7 +165,7 @@ static int get_processes(int count, char **pids)
 static const char *gpu;
 static bool configured;
 
-static int run_get(int argc, char **argv)
+static int run_get(const struct command *cmd, int argc, char **argv)
 {
 	struct node *nodes;
 	unsigned int n, i;
@@ -341,7 +341,7 @@ int settings_apply(const char *gpu, const char *const *settings)
 	return status;
 }
 
-static int run_set(int argc, char **argv)
+static int run_set(const struct command *cmd, int argc, char **argv)
 {
 	char **settings = configured ? settings_configured() : NULL;
 
