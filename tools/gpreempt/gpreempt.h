@@ -119,13 +119,10 @@ struct target {
 };
 
 unsigned int parse_number(const char *what, const char *text, unsigned int min, unsigned int max);
-/* 0 to 15, or none. */
-unsigned int parse_priority(const char *text);
 /* A number with unit: 500us, 2ms, 1.5s; within the limits, which are in us. */
 unsigned int parse_time_us(const char *what, const char *text, unsigned int min, unsigned int max);
 /* Carry out the options; returns how many words they are. */
 int parse_options(const struct command *cmd, int argc, char **argv);
-double parse_seconds(const char *what, const char *text);
 struct target parse_target(const char *text);
 
 /* ---- sysfs.c: files; 0 or negative errno ---- */
@@ -138,6 +135,12 @@ int write_text(const char *path, const char *text);
 /* The names of a folder, sorted by number where they are numbers; free_names(). */
 int list_names(const char *path, char ***names);
 void free_names(char **names);
+
+/* What a byte becomes that is no text: U+FFFD. */
+#define REPLACEMENT	"\357\277\275"
+
+/* As much of it as fits, and is text. */
+void utf8_text(char *buf, size_t size, const char *text);
 
 /* ---- node.c ---- */
 
@@ -153,11 +156,7 @@ struct node {
 	char pci[32];
 };
 
-/**
- * struct absence - why there is no node
- * @reason:	in a word
- * @text:	the first thing that is missing
- */
+/* Why there is no node: in a word, and the first thing that is missing. */
 struct absence {
 	const char *reason, *text;
 };
@@ -168,8 +167,8 @@ const struct absence *nodes_absence(void);
 unsigned int nodes_list(unsigned int wanted, struct node **nodes);
 /* All nodes, or the one that @gpu (NULL, "all" or a gpu_id) names; fails without any. */
 unsigned int nodes_find(const char *gpu, struct node **nodes);
-/* Lines of name and value, of the topology; "" if they cannot be read. */
-void node_properties(unsigned int gpu_id, char *buf, size_t size);
+/* A file of it in the topology; "" if it cannot be read. */
+void node_topology(unsigned int gpu_id, const char *file, char *buf, size_t size);
 /* Text of a file of the node; "" if it cannot be read. */
 void node_text(const struct node *n, const char *file, char *buf, size_t size);
 uint64_t node_number(const struct node *n, const char *file);
@@ -239,12 +238,7 @@ struct queue {
 	uint64_t preemptions, running_ns, waiting_ns, preempted_ns;
 };
 
-/**
- * struct queues - all of them
- * @q:		by pid and number
- * @count:	of @q
- * @ns:		CLOCK_MONOTONIC when they were read
- */
+/* All of them, by pid and number, and when they were read, by CLOCK_MONOTONIC. */
 struct queues {
 	struct queue *q;
 	unsigned int count;
@@ -320,14 +314,6 @@ void cgroup_find(unsigned int pid, uint64_t number, char *path, size_t size);
 void given_title(const char *of);
 void given_print(const struct kfd_gpreempt_process_default *def, const char *name);
 
-/* ---- utf8.c ---- */
-
-/* What a byte becomes that is no text: U+FFFD. */
-#define REPLACEMENT	"\357\277\275"
-
-/* As much of it as fits, and is text. */
-void utf8_text(char *buf, size_t size, const char *text);
-
 /* ---- output.c: one file that is replaced as a whole, or stays as it was ---- */
 
 /* A wrong command line if it is there and no file that can be replaced. */
@@ -336,12 +322,11 @@ void output_check(const char *path);
 FILE *output_open(const char *path);
 void output_close(void);
 /* The name that it has until then. */
-const char *output_beside(void);
-
-/* ---- json.c: members of an object ---- */
+extern char output_beside[PATH_SIZE];
 
 struct json_object;
 
+/* Members of an object. */
 void json_number(struct json_object *to, const char *key, uint64_t value);
 void json_string(struct json_object *to, const char *key, const char *value);
 /* null if it is not known. */

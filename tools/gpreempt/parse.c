@@ -31,7 +31,7 @@ unsigned int parse_number(const char *what, const char *text, unsigned int min, 
 	return value;
 }
 
-unsigned int parse_priority(const char *text)
+static unsigned int parse_priority(const char *text)
 {
 	return !strcmp(text, "none") ? KFD_GPREEMPT_NONE : parse_number("priority", text, 0, 15);
 }
@@ -70,7 +70,7 @@ unsigned int parse_time_us(const char *what, const char *text, unsigned int min,
 	return us;
 }
 
-double parse_seconds(const char *what, const char *text)
+static double parse_seconds(const char *what, const char *text)
 {
 	double us = time_us(text, 1e6);
 

@@ -65,7 +65,7 @@ static void __attribute__((noreturn)) be_trace_cmd(void)
 	prctl(PR_SET_PDEATHSIG, SIGINT);
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
-	execlp("trace-cmd", "trace-cmd", "record", "-q", "-C", "mono", "-o", output_beside(),
+	execlp("trace-cmd", "trace-cmd", "record", "-q", "-C", "mono", "-o", output_beside,
 	       "-B", strrchr(instance, '/') + 1, "-e", TRACE_SYSTEM, NULL);
 	warn("trace-cmd: %s", strerror(errno));
 	_exit(STATUS_FAILED);
@@ -215,8 +215,9 @@ static bool follow(pid_t child, int *status)
 	return over;
 }
 
-static int record(char **command)
+static int run(const struct command *cmd, int argc, char **command)
 {
+	const char *end = strrchr(path, '.');
 	unsigned long lost;
 	pid_t child = 0;
 	int status = 0;
@@ -224,6 +225,8 @@ static int record(char **command)
 	FILE *out;
 	long size;
 
+	output_check(path);
+	raw = end && !strcmp(end, ".dat");
 	block_signals();
 	make_instance();
 	out = output_open(path);
@@ -253,15 +256,6 @@ static int record(char **command)
 			signalled(child);
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-static int run(const struct command *cmd, int argc, char **argv)
-{
-	const char *end = strrchr(path, '.');
-
-	output_check(path);
-	raw = end && !strcmp(end, ".dat");
-	return record(argv);
 }
 
 static const struct option_of options[] = {

@@ -90,7 +90,7 @@ static void print_node(const struct node *n)
 
 	section("GPU %u", n->gpu_id);
 	fprintf(out, "pci: %s\nname: %s\n", n->pci, n->name);
-	node_properties(n->gpu_id, text, sizeof(text));
+	node_topology(n->gpu_id, "properties", text, sizeof(text));
 	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		if (!is_serial(line))
 			fprintf(out, "property %s\n", line);

@@ -12,13 +12,7 @@ static const char *const states[] = {
 	"unknown",
 };
 
-/**
- * struct summary - the queues of one node
- * @queues:	those that may be seen
- * @processes:	that have one
- * @hidden:	queues of others
- * @by_state:	as many as are in each of @states
- */
+/* Of one node the queues that may be seen, the processes that have one, and queues of others. */
 struct summary {
 	unsigned int queues, processes, hidden;
 	unsigned int by_state[ARRAY_SIZE(states)];

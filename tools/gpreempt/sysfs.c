@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files of sysfs and tracefs. */
+/* Files of sysfs and tracefs, and text that somebody has chosen: a process's name is any bytes. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -96,4 +96,37 @@ void free_names(char **names)
 	for (p = names; p && *p; p++)
 		free(*p);
 	free(names);
+}
+
+/* Bytes of the character in UTF-8 that it begins with, 0 if it is none. */
+static unsigned int length(const char *text)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *p = (const unsigned char *)text;
+	unsigned int n = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4, i;
+	uint32_t c = *p & (0xff >> (n + 1));
+
+	if (n < 2)
+		return n;
+	if (*p > 0xf7)
+		return 0;
+	for (i = 1; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : n;
+}
+
+void utf8_text(char *buf, size_t size, const char *text)
+{
+	char *end = buf;
+
+	while (*text && end + 4 < buf + size) {
+		unsigned int n = length(text);
+
+		end = mempcpy(end, n ? text : REPLACEMENT, n ?: strlen(REPLACEMENT));
+		text += n ?: 1;
+	}
+	*end = '\0';
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 #include <json-c/json.h>
 
@@ -296,8 +297,7 @@ static void learn_most(struct node *node, const char *name, uint64_t unit_us, ui
 {
 	uint64_t us = node_number(node, name) * unit_us;
 
-	if (us > *most)
-		*most = us;
+	*most = MAX(*most, us);
 }
 
 void timeline_open(const char *instance)

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 #include <json-c/json.h>
 
@@ -348,11 +349,7 @@ static int first, page, most;
 
 static void scroll_by(int lines)
 {
-	first += lines;
-	if (first > most)
-		first = most;
-	if (first < 0)
-		first = 0;
+	first = MAX(0, MIN(first + lines, most));
 }
 
 /* What is too long for the screen the next line clears. */
@@ -402,7 +399,8 @@ static void print_table(const struct row *rows, int n, unsigned int hidden, cons
 		node_text(&nodes[i], "state", state, sizeof(state));
 		node_text(&nodes[i], "policy", policy, sizeof(policy));
 		chosen(policy);
-		snprintf(text, sizeof(text), "GPU %u: %s, policy %s", nodes[i].gpu_id, state, policy);
+		snprintf(text, sizeof(text), "GPU %u: %s, policy %s", nodes[i].gpu_id, state,
+			 policy);
 		put(text, false);
 	}
 	if (hidden) {
