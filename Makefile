@@ -98,8 +98,8 @@ soak: kernel ## [PREEMPTIONS=1000000] [MINUTES=N] [SEED=N] [PURE=1] [KERNEL=debu
 	@scripts/bench soak $(if $(PREEMPTIONS),--preemptions $(PREEMPTIONS)) $(if $(MINUTES),--minutes $(MINUTES)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(PURE),--pure)
 
-check-hsakmt: kernel ## patches/rocm on Debian's libhsakmt: do all 16 priorities arrive, and hints?
-	@scripts/bench check-hsakmt
+check-hsakmt: kernel ## patches/rocm on Debian's ROCr: do priorities, hints, levels and preemptions arrive?
+	@scripts/bench check-hsakmt --rocr
 
 kfdtest: kernel ## AMD's kfdtest on stock, on GPREEMPT built and enabled: out/kfdtest/results.tsv
 	@scripts/bench kfdtest

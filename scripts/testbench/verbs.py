@@ -35,7 +35,7 @@ VERBS = {
     "check-events": Verb("events/check", "LOG: does an event log of the model obey the rules?"),
     "check-figures": Verb("model/figures", "NAME: the GPU model's limits"),
     "check-demo": Verb("demo/check", "FOLDER: what the demo left"),
-    "check-hsakmt": Verb("hsakmt/check-hsakmt", "patches/rocm on Debian's libhsakmt"),
+    "check-hsakmt": Verb("hsakmt/check-hsakmt", "patches/rocm on Debian's ROCr and libhsakmt"),
     "check-latency": Verb("seeing/latency", "OUTPUT LOG: the driver's latencies beside an event log"),
     "check-metrics": Verb("metrics/check-metrics", "gpreempt metrics with Debian's Prometheus, no GPU"),
     "check-mutants": Verb("mutants/main", "do the tests find mistakes in the driver?"),

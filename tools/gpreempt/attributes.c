@@ -73,7 +73,8 @@ int ask_patiently(struct gpreempt *g, struct kfd_ioctl_gpreempt_args *args)
 	return r;
 }
 
-int attributes_set(const struct kfd_ioctl_gpreempt_args *args)
+int in_child(int (*call)(struct kfd_ioctl_gpreempt_args *args),
+	     const struct kfd_ioctl_gpreempt_args *args)
 {
 	struct kfd_ioctl_gpreempt_args copy = *args;
 	pid_t child = fork();
@@ -81,11 +82,21 @@ int attributes_set(const struct kfd_ioctl_gpreempt_args *args)
 
 	if (child < 0)
 		return -errno;
-	/* The program may have threads: in their child glibc allows malloc(). */
 	if (!child)
-		_exit(-ask_patiently(gpreempt_open(GPREEMPT_ALL_GPUS), &copy));
+		_exit(-call(&copy));
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
+}
+
+/* The program may have threads: in their child glibc allows malloc(). */
+static int set(struct kfd_ioctl_gpreempt_args *args)
+{
+	return ask_patiently(gpreempt_open(GPREEMPT_ALL_GPUS), args);
+}
+
+int attributes_set(const struct kfd_ioctl_gpreempt_args *args)
+{
+	return in_child(set, args);
 }

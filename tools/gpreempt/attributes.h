@@ -23,8 +23,11 @@ int cgroup_of_process(pid_t pid, char *path, size_t size);
 int ask_patiently(struct gpreempt *g, struct kfd_ioctl_gpreempt_args *args);
 /*
  * By a child: whoever has opened /dev/kfd is one of its processes, with all that the driver keeps
- * of one, until it ends. A process is therefore to be named by its number.
+ * of one, until it ends, and some time after its exec. A process is therefore to be named by its
+ * number. The call returns 0 or a negative errno, and so does this.
  */
+int in_child(int (*call)(struct kfd_ioctl_gpreempt_args *args),
+	     const struct kfd_ioctl_gpreempt_args *args);
 int attributes_set(const struct kfd_ioctl_gpreempt_args *args);
 
 #endif

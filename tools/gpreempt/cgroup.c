@@ -13,6 +13,34 @@
 #define OWN_PREFIX	"gpreempt-"
 #define TRIES		3
 
+void given_title(const char *of)
+{
+	printf(" %8s %8s %8s %8s %8s %8s %8s  %s\n", "PRIORITY", "CEILING", "GRANT", "SLICE",
+	       "WEIGHT", "MIN%", "CAP%", of);
+}
+
+/* Of a priority no number is NONE, of the others 0. */
+static void cell(unsigned int number, unsigned int none, double unit, const char *suffix)
+{
+	char text[16] = "-";
+
+	if (number != none)
+		snprintf(text, sizeof(text), "%g%s", number / unit, suffix);
+	printf(" %8s", text);
+}
+
+void given_print(const struct kfd_gpreempt_process_default *def, const char *name)
+{
+	cell(def->priority, KFD_GPREEMPT_NONE, 1, "");
+	cell(def->ceiling, KFD_GPREEMPT_NONE, 1, "");
+	cell(def->grant, KFD_GPREEMPT_NONE, 1, "");
+	cell(def->timeslice_us, 0, 1e3, "ms");
+	cell(def->weight, 0, 1, "");
+	cell(def->min_percent, 0, 1, "");
+	cell(def->cap_percent, 0, 1, "");
+	printf("  %s\n", name);
+}
+
 static int get(int fd, struct kfd_gpreempt_process_default *def)
 {
 	struct kfd_ioctl_gpreempt_args args = {
@@ -27,6 +55,9 @@ static int get(int fd, struct kfd_gpreempt_process_default *def)
 /* A line, if it has anything; what was removed has nothing. */
 static bool show(const char *name, int fd)
 {
+	static const struct kfd_gpreempt_process_default nothing = {
+		KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE, .grant = KFD_GPREEMPT_NONE,
+	};
 	struct kfd_gpreempt_process_default def;
 	char shown[2 * PATH_SIZE];
 	int r = get(fd, &def);
@@ -36,9 +67,7 @@ static bool show(const char *name, int fd)
 		return false;
 	if (r)
 		fail(STATUS_FAILED, "%s: %s", shown, cgroup_error(r));
-	if (def.priority == KFD_GPREEMPT_NONE && def.ceiling == KFD_GPREEMPT_NONE &&
-	    def.grant == KFD_GPREEMPT_NONE && !def.timeslice_us && !def.weight &&
-	    !def.min_percent && !def.cap_percent)
+	if (!memcmp(&def, &nothing, offsetof(struct kfd_gpreempt_process_default, pad)))
 		return false;
 	given_print(&def, shown);
 	return true;
@@ -86,22 +115,21 @@ static int show_from(const char *path)
 static struct kfd_ioctl_gpreempt_args given = CGROUP_KEEPS_ALL;
 static bool shows;
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
 	bool sets = given.flags != (KFD_GPREEMPT_CGROUP | KEEP_ALL);
 	int i, r, status = 0;
 
 	if (shows && sets)
-		usage(&cmd_cgroup, "--show sets nothing");
+		usage("--show sets nothing");
 	if (shows && argc > 1)
-		usage(&cmd_cgroup, "--show takes one cgroup, and shows those below it, too");
+		usage("--show takes one cgroup, and shows those below it, too");
 	if (shows)
 		return show_from(argv[0]);
 	if (!sets)
-		usage(&cmd_cgroup, "neither a priority nor a ceiling, a grant, a timeslice or a share");
-	check_default(&cmd_cgroup, &given);
+		usage("neither a priority nor a ceiling, a grant, a timeslice or a share");
 	if (!argc)
-		usage(&cmd_cgroup, "no cgroup");
+		usage("no cgroup");
 	for (i = 0; i < argc; i++) {
 		r = cgroup_set(argv[i], &given);
 		if (r) {
@@ -267,18 +295,6 @@ int cgroup_renice(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_pro
 }
 
 static const struct option_of options[] = {
-	{ "priority", 'p', "N", "0 to 15, or none: what they ask for. One that a process or\n"
-	  "its ancestors have comes first, a nearer cgroup's as well", DEFAULT, &given },
-	{ "ceiling", 'c', "N", "no higher than this, or none; the lowest of all counts",
-	  DEFAULT, &given },
-	{ "grant", 'g', "N", "they may ask for up to this without CAP_SYS_NICE, even if\n"
-	  "that is above the GPU's priority_cap; or none", DEFAULT, &given },
-	{ "timeslice", 't', "TIME", "their turn among equals, 1ms to 1s; 0: none of its own",
-	  DEFAULT, &given },
-	{ "weight", 'w', "N", "1 to 1000: its members' part of the time together, under the\n"
-	  "policy fair; 0: none of its own", DEFAULT, &given },
-	{ "min", 'm', "PERCENT", "no less of the time than this", DEFAULT, &given },
-	{ "cap", 'C', "PERCENT", "and no more than that; 0: any", DEFAULT, &given },
 	{ "show", 's', NULL, "those that have something, from PATH down", FLAG, &shows },
 	{ }
 };
@@ -286,12 +302,10 @@ static const struct option_of options[] = {
 const struct command cmd_cgroup = {
 	.name = "cgroup",
 	.run = run,
+	.given = &given,
 	.options = options,
-	.operands = true,
+	.operands = "[PATH...]",
 	.summary = "what the members of a cgroup have and may ask for",
-	.usage = "cgroup [--priority N] [--ceiling N] [--grant N] [--timeslice TIME] [--weight N]\n"
-		"       [--min PERCENT] [--cap PERCENT] PATH...\n"
-		"       gpreempt cgroup --show [PATH]",
 	.about =
 		"For all processes in the cgroup (version 2) and in those below it, whoever starts\n"
 		"them and whoever their parents are. PATH is its name below the mount point, as\n"

@@ -31,11 +31,10 @@ int exit_status(int status)
 	return messages.fail_status < 0 ? status : messages.fail_status;
 }
 
-void bad_option(const struct command *cmd)
+void bad_option(void)
 {
-	const char *name = cmd ? cmd->name : NULL;
-
-	fprintf(stderr, "Try '%s%s%s --help'.\n", messages.program, name ? " " : "", name ?: "");
+	fprintf(stderr, "Try '%s%s%s --help'.\n", messages.program, messages.command ? " " : "",
+		messages.command ?: "");
 	exit(exit_status(STATUS_USAGE));
 }
 

@@ -40,16 +40,15 @@ enum {
  * @name:	after --
  * @letter:	after -, or 1: none
  * @value:	what its value is called, NULL: it has none; begins with [: it may be left out
- * @help:	lines, or NULL: it is told of elsewhere
+ * @help:	lines
  * @kind:	of @to
- * @to:		a bool, a text, a double; of those that parse_default() knows, the arguments; or
- *		what is called with its value
+ * @to:		a bool, a text, a double, or what is called with its value
  */
 struct option_of {
 	const char *name;
 	char letter;
 	const char *value, *help;
-	enum { FLAG, TEXT, SECONDS, DEFAULT, CALL } kind;
+	enum { FLAG, TEXT, SECONDS, CALL, DEFAULT } kind;
 	void *to;
 };
 
@@ -57,22 +56,24 @@ struct option_of {
  * struct command - a sub-command
  * @name:	on the command line, NULL: it is all of a program
  * @run:	carries it out, with what follows the options; returns the exit status
- * @options:	up to one without a name, or NULL
- * @operands:	something may follow them
+ * @given:	takes the options of a default: here is what they say
+ * @options:	more, up to one without a name; or NULL
+ * @operands:	what may follow them, as in --help; NULL: nothing
  * @has_command: that is a command, whose options are its own
  * @failure:	exit status, if it is another than that of all
  * @summary:	a line for --help
- * @usage:	of its own --help
- * @about:	likewise
+ * @about:	of its own --help
  * @notes:	likewise, behind the options; or NULL
  */
 struct command {
 	const char *name;
-	int (*run)(int argc, char **argv);
+	int (*run)(const struct command *cmd, int argc, char **argv);
+	struct kfd_ioctl_gpreempt_args *given;
 	const struct option_of *options;
-	bool operands, has_command;
+	const char *operands;
+	bool has_command;
 	int failure;
-	const char *summary, *usage, *about, *notes;
+	const char *summary, *about, *notes;
 };
 
 extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preempt, cmd_resume,
@@ -83,12 +84,13 @@ extern const struct command cmd_status, cmd_top, cmd_run, cmd_renice, cmd_preemp
 /**
  * struct messages - how they are made
  * @program:	what each begins with
+ * @command:	of it, whose --help says more, or NULL
  * @about:	what follows, or NULL
  * @log:	to the system's log as well
  * @fail_status: the exit status of fail() and usage(), negative: theirs
  */
 extern struct messages {
-	const char *program, *about;
+	const char *program, *command, *about;
 	bool log;
 	int fail_status;
 } messages;
@@ -98,9 +100,9 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and exit. */
 #define fail(status, ...)	(warn(__VA_ARGS__), exit(exit_status(status)))
 /* A wrong command line: also says where to read on. */
-#define usage(cmd, ...)		(warn(__VA_ARGS__), bad_option(cmd))
+#define usage(...)		(warn(__VA_ARGS__), bad_option())
 /* After getopt(), which has said what is wrong. */
-void bad_option(const struct command *cmd) __attribute__((noreturn));
+void bad_option(void) __attribute__((noreturn));
 /* What a program ends with that would end with @status. */
 int exit_status(int status);
 /* May escape sequences be printed? */
@@ -116,27 +118,12 @@ struct target {
 	bool one;
 };
 
-unsigned int parse_number(const struct command *cmd, const char *what, const char *text,
-			  unsigned int min, unsigned int max);
-/* 0 to 15, or none. */
-unsigned int parse_priority(const struct command *cmd, const char *text);
+unsigned int parse_number(const char *what, const char *text, unsigned int min, unsigned int max);
 /* A number with unit: 500us, 2ms, 1.5s; within the limits, which are in us. */
-unsigned int parse_time_us(const struct command *cmd, const char *what, const char *text,
-			   unsigned int min, unsigned int max);
-/* The length of a turn in us, 0: none of one's own. */
-unsigned int parse_timeslice(const struct command *cmd, const char *text);
+unsigned int parse_time_us(const char *what, const char *text, unsigned int min, unsigned int max);
 /* Carry out the options; returns how many words they are. */
 int parse_options(const struct command *cmd, int argc, char **argv);
-/*
- * What a default consists of, by option: its C(ap), c(eiling), g(rant), m(in), p(riority),
- * t(imeslice) or w(eight) does not stay as it was.
- */
-void parse_default(const struct command *cmd, int option, const char *text,
-		   struct kfd_ioctl_gpreempt_args *args);
-/* Of all that were given: can it be? */
-void check_default(const struct command *cmd, const struct kfd_ioctl_gpreempt_args *args);
-double parse_seconds(const struct command *cmd, const char *what, const char *text);
-struct target parse_target(const struct command *cmd, const char *text);
+struct target parse_target(const char *text);
 
 /* ---- sysfs.c: files; 0 or negative errno ---- */
 
@@ -148,6 +135,17 @@ int write_text(const char *path, const char *text);
 /* The names of a folder, sorted by number where they are numbers; free_names(). */
 int list_names(const char *path, char ***names);
 void free_names(char **names);
+
+/* What a byte becomes that is no text: U+FFFD. */
+#define REPLACEMENT	"\357\277\275"
+
+/* As much of it as fits, and is text. */
+void utf8_text(char *buf, size_t size, const char *text);
+/*
+ * The same of a name for people. Somebody has chosen it: no escape sequences to the terminal, and
+ * no broken characters.
+ */
+void utf8_shown(char *buf, size_t size, const char *name);
 
 /* ---- node.c ---- */
 
@@ -163,11 +161,7 @@ struct node {
 	char pci[32];
 };
 
-/**
- * struct absence - why there is no node
- * @reason:	in a word
- * @text:	the first thing that is missing
- */
+/* Why there is no node: in a word, and the first thing that is missing. */
 struct absence {
 	const char *reason, *text;
 };
@@ -177,9 +171,9 @@ const struct absence *nodes_absence(void);
 /* All nodes, or the one of that gpu_id if it is not 0. Without any it returns 0. */
 unsigned int nodes_list(unsigned int wanted, struct node **nodes);
 /* All nodes, or the one that @gpu (NULL, "all" or a gpu_id) names; fails without any. */
-unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node **nodes);
-/* Lines of name and value, of the topology; "" if they cannot be read. */
-void node_properties(unsigned int gpu_id, char *buf, size_t size);
+unsigned int nodes_find(const char *gpu, struct node **nodes);
+/* A file of it in the topology; "" if it cannot be read. */
+void node_topology(unsigned int gpu_id, const char *file, char *buf, size_t size);
 /* Text of a file of the node; "" if it cannot be read. */
 void node_text(const struct node *n, const char *file, char *buf, size_t size);
 uint64_t node_number(const struct node *n, const char *file);
@@ -203,13 +197,13 @@ void warn_of_caps(unsigned int priority);
  * settings are in its place.
  */
 char **settings_configured(void);
-/* Those of a profile alone. */
-char **settings_of(const char *profile);
 /* Set them on the GPUs that nodes_find() finds; all names are known before any value is written. */
-int settings_apply(const struct command *cmd, const char *gpu, char **settings);
+int settings_apply(const char *gpu, const char *const *settings);
 
 /* ---- profile.c ---- */
 
+/* Begins a setting that stands for a profile's. */
+#define PROFILE		"profile="
 /* Up to a NULL; or NULL if there is no such profile. */
 const char *const *profile_settings(const char *name);
 
@@ -249,12 +243,7 @@ struct queue {
 	uint64_t preemptions, running_ns, waiting_ns, preempted_ns;
 };
 
-/**
- * struct queues - all of them
- * @q:		by pid and number
- * @count:	of @q
- * @ns:		CLOCK_MONOTONIC when they were read
- */
+/* All of them, by pid and number, and when they were read, by CLOCK_MONOTONIC. */
 struct queues {
 	struct queue *q;
 	unsigned int count;
@@ -294,7 +283,7 @@ const char *kfd_error(int error);
 
 /* ---- cgroup_dir.c ---- */
 
-/* A cgroup that is to keep what it has, for parse_default(). */
+/* A cgroup that is to keep what it has, but for options of a default. */
 #define CGROUP_KEEPS_ALL { \
 	.op = KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT, .flags = KFD_GPREEMPT_CGROUP | KEEP_ALL, \
 	.process_default = { KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE }, \
@@ -326,38 +315,23 @@ int cgroup_renice(unsigned int pid, const struct kfd_ioctl_gpreempt_args *of_pro
  */
 void cgroup_find(unsigned int pid, uint64_t number, char *path, size_t size);
 
-/* ---- given.c: what a process or a cgroup was given, as a table ---- */
-
+/* What a process or a cgroup was given, as a table. */
 void given_title(const char *of);
 void given_print(const struct kfd_gpreempt_process_default *def, const char *name);
-
-/* ---- utf8.c ---- */
-
-/* What a byte becomes that is no text: U+FFFD. */
-#define REPLACEMENT	"\357\277\275"
-
-/* As much of it as fits, and is text. */
-void utf8_text(char *buf, size_t size, const char *text);
-/*
- * The same of a name for people. Somebody has chosen it: no escape sequences to the terminal, and
- * no broken characters.
- */
-void utf8_shown(char *buf, size_t size, const char *name);
 
 /* ---- output.c: one file that is replaced as a whole, or stays as it was ---- */
 
 /* A wrong command line if it is there and no file that can be replaced. */
-void output_check(const struct command *cmd, const char *path);
+void output_check(const char *path);
 /* To be written to; output_close() makes it the file, any other end of the program nothing. */
 FILE *output_open(const char *path);
 void output_close(void);
 /* The name that it has until then. */
-const char *output_beside(void);
-
-/* ---- json.c: members of an object ---- */
+extern char output_beside[PATH_SIZE];
 
 struct json_object;
 
+/* Members of an object. */
 void json_number(struct json_object *to, const char *key, uint64_t value);
 void json_string(struct json_object *to, const char *key, const char *value);
 /* null if it is not known. */
@@ -365,41 +339,15 @@ void json_real(struct json_object *to, const char *key, double value, bool known
 /* All of it, which is freed. */
 void json_put(struct json_object *root, FILE *f, bool pretty);
 
-/* ---- record.c, timeline.c, tracedat.c ---- */
+/* ---- timeline.c ---- */
 
-/* Of the kernel. */
-#define TRACING		"/sys/kernel/tracing"
-#define TRACE_SYSTEM	"kfd_gpreempt"
+/* The events of a tracing instance, and the queues, from now on. */
+void timeline_open(const char *instance);
+/* Read what there is, some times a second. */
+void timeline_drain(void);
+void timeline_close(void);
 
-/**
- * struct recorder - a format of gpreempt record
- * @drain_ms:	how often @drain() is called
- * @unused:	an event that it has no use for, or NULL
- * @open:	what the events of a tracing instance are read from
- * @drain:	read those that are there
- * @write:	all, to the file
- * @close:	what @open() has opened
- * @see:	which programs show the file
- */
-struct recorder {
-	unsigned int drain_ms;
-	const char *unused;
-	void (*open)(const char *instance);
-	void (*drain)(void);
-	void (*write)(FILE *f);
-	void (*close)(void);
-	const char *see;
-};
-
-/* timeline is for Perfetto and speedscope, tracedat is trace-cmd's, and for KernelShark. */
-extern const struct recorder timeline, tracedat;
-
-/* A child with the signals that a command shall have. */
-pid_t fork_unblocked(void);
-/* Wait for a moment, or a signal that ends the recording, which @child gets, too: did one come? */
-bool signalled(pid_t child);
-
-/* What the timeline is made of, in us of the monotonic clock: a line of trace_pipe, */
+/* What it is made of, in us of the monotonic clock: a line of trace_pipe, */
 void timeline_line(const char *line);
 /* a queue as it was found, without state if it was not. */
 void timeline_sample(uint64_t us, const struct queue *q);

@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 	/* Who ignores it, and that is inherited, does not learn how a child ended. */
 	signal(SIGCHLD, SIG_DFL);
 	if (argc < 2)
-		usage(NULL, "no command");
+		usage("no command");
 	if (is(argv[1], "-h", "--help") || !strcmp(argv[1], "help")) {
 		help();
 		return 0;
@@ -64,13 +64,14 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(argv[1], commands[i]->name))
 			continue;
+		messages.command = argv[1];
 		if (commands[i]->failure)
 			messages.fail_status = commands[i]->failure;
 		/* for getopt's messages */
 		snprintf(name, sizeof(name), "gpreempt %s", argv[1]);
 		*++argv = name;
 		words = parse_options(commands[i], --argc, argv);
-		return commands[i]->run(argc - words, argv + words);
+		return commands[i]->run(commands[i], argc - words, argv + words);
 	}
-	usage(NULL, "'%s' is not a command", argv[1]);
+	usage("'%s' is not a command", argv[1]);
 }

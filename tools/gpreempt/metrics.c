@@ -16,85 +16,59 @@
 #define LEVELS		16
 #define NS_PER_S	1000000000ULL
 
-enum type { COUNTER, GAUGE, INFO };
-
 /**
  * struct metric - what is told of each node
- * @file:	in sysfs; times are in ns
- * @name:	of its samples; times are in seconds
- * @type:	what may be done with it
+ * @file:	in stats/; times are in ns. NULL: it is none of these
+ * @name:	of its samples, without gpreempt_; times are in seconds. Its end tells its type
  * @help:	a line
  */
 struct metric {
-	const char *file, *name;
-	enum type type;
-	const char *help;
+	const char *file, *name, *help;
 };
 
 /* In the order in which they are told. Those with a file are all of stats/ that is a number. */
 static const struct metric metrics[] = {
-	{ NULL, "gpreempt_up", GAUGE,
-	  "1: GPREEMPT works on the GPU; 0: it does not. If no GPU is known the node is empty." },
-	{ NULL, "gpreempt_down_reason", GAUGE,
-	  "1: GPREEMPT does not work for this reason; 0: for another, or it works." },
-	{ NULL, "gpreempt_node_info", INFO, "A GPU, and its settings." },
-	{ NULL, "gpreempt_state", GAUGE, "1: the node is in this state; 0: it is not." },
-	{ NULL, "gpreempt_bypass_reason", GAUGE,
-	  "1: GPREEMPT gave up for this reason; 0: it did not." },
-	{ NULL, "gpreempt_setting_differs", GAUGE,
-	  "1: the GPU has another value than " CONFIGURED "; 0: it has that." },
-	{ "preemptions", "gpreempt_preemptions_total", COUNTER, "Queues taken off the hardware." },
-	{ "resumes", "gpreempt_resumes_total", COUNTER, "Queues put back on the hardware." },
-	{ "transactions", "gpreempt_transactions_total", COUNTER,
-	  "Updates of the runlist for preemptions and resumes." },
-	{ "blocked", "gpreempt_blocked_total", COUNTER,
-	  "Times a queue was found to wait for something other than the machine." },
-	{ "starved", "gpreempt_starved_total", COUNTER,
-	  "Times a queue was raised because of starvation_ms." },
-	{ "scans", "gpreempt_scans_total", COUNTER, "Scans." },
-	{ "wakeups", "gpreempt_wakeups_total", COUNTER, "Times the monitor woke up." },
-	{ "register_accesses", "gpreempt_register_accesses_total", COUNTER,
-	  "Register reads and writes done by scans." },
-	{ "register_ns_total", "gpreempt_register_seconds_total", COUNTER,
-	  "Time spent on register accesses." },
-	{ "scan_ns_total", "gpreempt_scan_seconds_total", COUNTER,
+	{ NULL, "up", "1: GPREEMPT works on the GPU (empty: no GPU is known); 0: it does not." },
+	{ NULL, "down_reason", "1: it does not work for this reason; 0: for another, or it does." },
+	{ NULL, "node_info", "A GPU, and its settings." },
+	{ NULL, "state", "1: the node is in this state; 0: it is not." },
+	{ NULL, "bypass_reason", "1: GPREEMPT gave up for this reason; 0: it did not." },
+	{ NULL, "setting_differs", "1: the value is not as in " CONFIGURED "; 0: it is." },
+	{ "preemptions", "preemptions_total", "Queues taken off the hardware." },
+	{ "resumes", "resumes_total", "Queues put back on the hardware." },
+	{ "transactions", "transactions_total", "Runlist updates for preemptions and resumes." },
+	{ "blocked", "blocked_total", "Times a queue was found to wait for something else." },
+	{ "starved", "starved_total", "Times a queue was raised because of starvation_ms." },
+	{ "scans", "scans_total", "Scans." },
+	{ "wakeups", "wakeups_total", "Times the monitor woke up." },
+	{ "register_accesses", "register_accesses_total", "Register accesses by scans." },
+	{ "register_ns_total", "register_seconds_total", "Time spent on register accesses." },
+	{ "scan_ns_total", "scan_seconds_total",
 	  "Time spent in scans and decisions, without register accesses." },
-	{ "scan_ns_max", "gpreempt_scan_max_seconds", GAUGE,
-	  "Longest scan and decision, without register accesses." },
-	{ "fence_wait_ns_total", "gpreempt_fence_wait_seconds_total", COUNTER,
+	{ "scan_ns_max", "scan_max_seconds", "Longest scan and decision, without registers." },
+	{ "fence_wait_ns_total", "fence_wait_seconds_total",
 	  "Time spent waiting for the GPU to answer preemptions." },
-	{ "detections", "gpreempt_detections_total", COUNTER,
-	  "Times a queue was found to be kept waiting by a lower one." },
-	{ "detection_ns_p50", "gpreempt_detection_p50_seconds", GAUGE,
+	{ "detections", "detections_total", "Times a queue was found waiting for a lower one." },
+	{ "detection_ns_p50", "detection_p50_seconds",
 	  "Half of the queues that a lower one kept waiting had waited no longer when found." },
-	{ "detection_ns_p99", "gpreempt_detection_p99_seconds", GAUGE,
-	  "99 in 100 of those queues had waited no longer." },
-	{ "detection_ns_max", "gpreempt_detection_max_seconds", GAUGE,
-	  "None of those queues had waited longer." },
-	{ "save_ns_p50", "gpreempt_save_p50_seconds", GAUGE,
-	  "Half of the saves took no longer, from the request to the GPU's answer." },
-	{ "save_ns_p99", "gpreempt_save_p99_seconds", GAUGE, "99 in 100 saves took no longer." },
-	{ "save_ns_max", "gpreempt_save_max_seconds", GAUGE, "No save took longer." },
-	{ "late", "gpreempt_late_total", COUNTER,
-	  "Preemptions answered after preempt_timeout_ms." },
-	{ "excluded", "gpreempt_excluded_total", COUNTER,
-	  "Times a queue was kept off, since it had delayed preemptions." },
-	{ "failed", "gpreempt_failed_total", COUNTER,
-	  "Preemptions never answered, or refused by the driver." },
-	{ "doorbell_faults", "gpreempt_doorbell_faults_total", COUNTER,
-	  "Wake-ups of the monitor by the first doorbell after a mapping was revoked." },
-	{ "doorbell_revocations", "gpreempt_doorbell_revocations_total", COUNTER,
+	{ "detection_ns_p99", "detection_p99_seconds", "99 in 100 of those had waited no longer." },
+	{ "detection_ns_max", "detection_max_seconds", "None of those had waited longer." },
+	{ "save_ns_p50", "save_p50_seconds", "Half of the saves took no longer." },
+	{ "save_ns_p99", "save_p99_seconds", "99 in 100 saves took no longer." },
+	{ "save_ns_max", "save_max_seconds", "No save took longer." },
+	{ "late", "late_total", "Preemptions answered after preempt_timeout_ms." },
+	{ "excluded", "excluded_total", "Times a queue was kept off, as it had delayed saves." },
+	{ "failed", "failed_total", "Preemptions never answered, or refused by the driver." },
+	{ "doorbell_faults", "doorbell_faults_total",
+	  "Wake-ups by the first doorbell after a mapping was revoked." },
+	{ "doorbell_revocations", "doorbell_revocations_total",
 	  "Times that a process's mapping of its doorbells was revoked." },
-	{ NULL, "gpreempt_level_preemptions_total", COUNTER,
-	  "Queues of a priority taken off the hardware." },
-	{ NULL, "gpreempt_queue_priority", GAUGE, "The priority that the queue is served at." },
-	{ NULL, "gpreempt_queue_preemptions_total", COUNTER,
-	  "How often the queue was taken off the hardware." },
-	{ NULL, "gpreempt_queue_running_seconds_total", COUNTER, "Time seen executing." },
-	{ NULL, "gpreempt_queue_waiting_seconds_total", COUNTER,
-	  "Time seen on the hardware with work that did not execute." },
-	{ NULL, "gpreempt_queue_preempted_seconds_total", COUNTER,
-	  "Time kept off the hardware by GPREEMPT." },
+	{ NULL, "level_preemptions_total", "Queues of a priority taken off the hardware." },
+	{ NULL, "queue_priority", "The priority that the queue is served at." },
+	{ NULL, "queue_preemptions_total", "How often the queue was taken off the hardware." },
+	{ NULL, "queue_running_seconds_total", "Time seen executing." },
+	{ NULL, "queue_waiting_seconds_total", "Time seen with work that did not execute." },
+	{ NULL, "queue_preempted_seconds_total", "Time kept off the hardware by GPREEMPT." },
 };
 
 static const char *const states[] = { "disabled", "parked", "active", "bypassed", NULL };
@@ -104,12 +78,7 @@ static const char *const down_reasons[] = {
 	"absent", "another_amdgpu", "no_gpu", "refused", "disabled", "bypassed", NULL
 };
 
-/**
- * struct sample - a number
- * @name:	of its metric
- * @labels:	as they are written
- * @value:	times are in ns
- */
+/* Numbers, by their metric, with labels as they are written. Times are in ns. */
 static struct sample {
 	const char *name;
 	char *labels;
@@ -166,8 +135,8 @@ static void add_one_of(const char *name, const char *node, const char *label, co
 /* @down: why GPREEMPT does not work there; empty if it does. */
 static void add_up(const char *node, const char *down)
 {
-	add("gpreempt_up", !*down, "node", node, NULL);
-	add_one_of("gpreempt_down_reason", node, "reason", down, down_reasons);
+	add("up", !*down, "node", node, NULL);
+	add_one_of("down_reason", node, "reason", down, down_reasons);
 }
 
 /* A node may go away, and a file of another version not be there. More is a failure. */
@@ -208,7 +177,7 @@ static void add_settings(const struct node *node, const char *id)
 		node_text(node, name, value, sizeof(value));
 		chosen(value);
 		snprintf(now, sizeof(now), "%s=%s", name, value);
-		add("gpreempt_setting_differs", !*value || strcmp(now, *setting), "node", id,
+		add("setting_differs", !*value || strcmp(now, *setting), "node", id,
 		    "setting", name, NULL);
 	}
 }
@@ -231,16 +200,16 @@ static bool add_node(const struct node *node)
 		snprintf(level, sizeof(level), "%u", i);
 		snprintf(path, sizeof(path), "level%u/preemptions", i);
 		if (node_reads_number(id, path, &value))
-			add("gpreempt_level_preemptions_total", value, "node", id, "level", level,
+			add("level_preemptions_total", value, "node", id, "level", level,
 			    NULL);
 	}
 	node_read(id, "policy", policy, sizeof(policy));
 	chosen(policy);
 	node_read(id, "backend", backend, sizeof(backend));
-	add("gpreempt_node_info", 1, "node", id, "pci", node->pci, "name", node->name,
+	add("node_info", 1, "node", id, "pci", node->pci, "name", node->name,
 	    "policy", policy, "backend", backend, NULL);
 	node_read(id, "stats/bypass_reason", reason, sizeof(reason));
-	add_one_of("gpreempt_bypass_reason", id, "reason", strcmp(reason, "none") ? reason : "",
+	add_one_of("bypass_reason", id, "reason", strcmp(reason, "none") ? reason : "",
 		   bypass_reasons);
 	node_read(id, "unsupported", unsupported, sizeof(unsupported));
 	if (!*unsupported)
@@ -250,7 +219,7 @@ static bool add_node(const struct node *node)
 		count = before;
 		return false;
 	}
-	add_one_of("gpreempt_state", id, "state", state, states);
+	add_one_of("state", id, "state", state, states);
 	/* A GPU that cannot be enabled is disabled as well: that it cannot is why. */
 	add_up(id, *unsupported ? "refused" :
 	       strcmp(state, "active") && strcmp(state, "parked") ? state : "");
@@ -263,11 +232,11 @@ static void add_queue(const struct queue *q)
 		const char *name;
 		uint64_t value;
 	} of_queue[] = {
-		{ "gpreempt_queue_priority", q->permitted },
-		{ "gpreempt_queue_preemptions_total", q->preemptions },
-		{ "gpreempt_queue_running_seconds_total", q->running_ns },
-		{ "gpreempt_queue_waiting_seconds_total", q->waiting_ns },
-		{ "gpreempt_queue_preempted_seconds_total", q->preempted_ns },
+		{ "queue_priority", q->permitted },
+		{ "queue_preemptions_total", q->preemptions },
+		{ "queue_running_seconds_total", q->running_ns },
+		{ "queue_waiting_seconds_total", q->waiting_ns },
+		{ "queue_preempted_seconds_total", q->preempted_ns },
 	};
 	char node[16], pid[16], id[16];
 	unsigned int i;
@@ -289,25 +258,19 @@ static bool ends_with(const char *name, int len, const char *end)
 	return len > (int)strlen(end) && !strncmp(name + len - strlen(end), end, strlen(end));
 }
 
-/* What stands above the samples of a metric. */
+/* What stands above the samples of a metric. The older format has no info. */
 static void write_family(const struct metric *m, FILE *f)
 {
-	static const char *const types[] = {
-		[COUNTER] = "counter", [GAUGE] = "gauge", [INFO] = "info",
-	};
-	const char *type = types[m->type];
 	int len = strlen(m->name);
+	bool counter = ends_with(m->name, len, "_total"), info = ends_with(m->name, len, "_info");
 
-	if (older && m->type == INFO)
-		type = "gauge";
-	else if (!older && m->type == COUNTER)
-		len -= strlen("_total");
-	else if (!older && m->type == INFO)
-		len -= strlen("_info");
-	fprintf(f, "# TYPE %.*s %s\n", len, m->name, type);
+	if (!older)
+		len -= counter ? strlen("_total") : info ? strlen("_info") : 0;
+	fprintf(f, "# TYPE gpreempt_%.*s %s\n", len, m->name,
+		counter ? "counter" : info && !older ? "info" : "gauge");
 	if (!older && ends_with(m->name, len, "_seconds"))
-		fprintf(f, "# UNIT %.*s seconds\n", len, m->name);
-	fprintf(f, "# HELP %.*s %s\n", len, m->name, m->help);
+		fprintf(f, "# UNIT gpreempt_%.*s seconds\n", len, m->name);
+	fprintf(f, "# HELP gpreempt_%.*s %s\n", len, m->name, m->help);
 }
 
 static void write_metric(const struct metric *m, FILE *f)
@@ -322,10 +285,10 @@ static void write_metric(const struct metric *m, FILE *f)
 			write_family(m, f);
 		some = true;
 		if (strstr(m->name, "_seconds"))
-			fprintf(f, "%s{%s} %llu.%09llu\n", m->name, s->labels, s->value / NS_PER_S,
-				s->value % NS_PER_S);
+			fprintf(f, "gpreempt_%s{%s} %llu.%09llu\n", m->name, s->labels,
+				s->value / NS_PER_S, s->value % NS_PER_S);
 		else
-			fprintf(f, "%s{%s} %llu\n", m->name, s->labels,
+			fprintf(f, "gpreempt_%s{%s} %llu\n", m->name, s->labels,
 				(unsigned long long)s->value);
 	}
 }
@@ -333,7 +296,7 @@ static void write_metric(const struct metric *m, FILE *f)
 static bool processes;
 static const char *path;
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
 	const struct absence *absence = NULL;
 	unsigned int n, i, there = 0;
@@ -341,10 +304,8 @@ static int run(int argc, char **argv)
 	struct node *nodes;
 	FILE *f = stdout;
 
-	(void)argc;
-	(void)argv;
 	if (path)
-		output_check(&cmd_metrics, path);
+		output_check(path);
 	configured = settings_configured();
 	n = nodes_list(0, &nodes);
 	for (i = 0; i < n; i++)
@@ -388,7 +349,6 @@ const struct command cmd_metrics = {
 	.run = run,
 	.options = options,
 	.summary = "what is counted, for Prometheus",
-	.usage = "metrics [--processes] [--prometheus] [--output FILE]",
 	.about =
 		"All that is counted of each GPU and level, as OpenMetrics. As root, or in the group\n"
 		"of the files in stats/.",

@@ -66,7 +66,7 @@ static int topology_now(unsigned int gpu_id, const char *file, char *buf, size_t
  * KFD makes the whole topology anew when a GPU comes or goes: what is not there may be a moment
  * later. Nobody waits for what may not be read.
  */
-static void from_topology(unsigned int gpu_id, const char *file, char *buf, size_t size)
+void node_topology(unsigned int gpu_id, const char *file, char *buf, size_t size)
 {
 	unsigned int tries;
 	int r;
@@ -82,20 +82,15 @@ static void from_topology(unsigned int gpu_id, const char *file, char *buf, size
 	buf[0] = '\0';
 }
 
-void node_properties(unsigned int gpu_id, char *buf, size_t size)
-{
-	from_topology(gpu_id, "properties", buf, size);
-}
-
 /* What the topology knows of a node, if it may be read. */
 static void describe(struct node *node)
 {
 	unsigned long domain, location;
 	char text[4096];
 
-	from_topology(node->gpu_id, "name", text, 64);
+	node_topology(node->gpu_id, "name", text, 64);
 	utf8_text(node->name, sizeof(node->name), text);
-	node_properties(node->gpu_id, text, sizeof(text));
+	node_topology(node->gpu_id, "properties", text, sizeof(text));
 	if (!*text)
 		return;
 	domain = property(text, "domain");
@@ -143,12 +138,12 @@ unsigned int nodes_list(unsigned int wanted, struct node **nodes)
 	return n;
 }
 
-unsigned int nodes_find(const struct command *cmd, const char *gpu, struct node **nodes)
+unsigned int nodes_find(const char *gpu, struct node **nodes)
 {
 	unsigned int wanted = 0, n;
 
 	if (gpu && strcmp(gpu, "all"))
-		wanted = parse_number(cmd, "GPU", gpu, 1, ~0U);
+		wanted = parse_number("GPU", gpu, 1, ~0U);
 	n = nodes_list(wanted, nodes);
 	if (!n && wanted && !access(NODES, F_OK))
 		fail(STATUS_FAILED, "%s/%u: no such GPU; see 'gpreempt status'", NODES, wanted);
@@ -221,7 +216,7 @@ void warn_of_caps(unsigned int priority)
 
 	if (priority == KFD_GPREEMPT_NONE || may_exceed())
 		return;
-	n = nodes_find(NULL, NULL, &nodes);
+	n = nodes_find(NULL, &nodes);
 	for (i = 0; i < n; i++) {
 		cap = node_number(&nodes[i], "priority_cap");
 		if (priority > cap)

@@ -6,68 +6,54 @@
 #include <string.h>
 #include <syslog.h>
 #include <unistd.h>
+#include <json-c/json.h>
 
-#include "oci_state.h"
+#include "gpreempt.h"
 
 #define PROGRAM		"gpreempt-oci-hook"
-
-/**
- * struct mapping - a level that whoever starts a container may choose
- * @key:	of an annotation
- * @value:	of it
- * @level:	what it means
- */
-struct mapping {
-	const char *key, *value;
-	unsigned int level;
-};
+/* What an engine may write; annotations are the only part that can be long. */
+#define STATE_MAX	(1 << 20)
+#define DEPTH_MAX	8
 
 /* What the cgroup is to have. */
 static struct kfd_ioctl_gpreempt_args given = CGROUP_KEEPS_ALL;
-/* They replace its priority and ceiling, the first one that fits. */
-static struct mapping *mappings;
+/* Annotations that replace its priority and ceiling by a level; the first one that fits. */
+static struct mapping {
+	const char *key, *value;
+	unsigned int level;
+} *mappings;
 static unsigned int count;
 /* No container without its level. */
 static bool required;
+/* Of the container: its first process, and what whoever may start it may have written, or NULL. */
+static unsigned int pid;
+static struct json_object *annotations;
 
 static void add_mapping(const char *option)
 {
 	char *text = strdup(option), *value = strchr(text, '='), *level = strrchr(text, ':');
 
 	if (!value || value == text || level < value)
-		usage(NULL, "annotation '%s' is not KEY=VALUE:N", text);
+		usage("annotation '%s' is not KEY=VALUE:N", text);
 	*value = '\0';
 	*level = '\0';
 	mappings = xrealloc(mappings, (count + 1) * sizeof(*mappings));
 	mappings[count++] = (struct mapping) {
-		text, value + 1, parse_number(NULL, "level", level + 1, 0, 15)
+		text, value + 1, parse_number("level", level + 1, 0, 15)
 	};
 }
 
-static void set_priority(struct kfd_ioctl_gpreempt_args *args, unsigned int priority)
-{
-	args->process_default.priority = priority;
-	args->flags &= ~KFD_GPREEMPT_KEEP_PRIORITY;
-}
-
-static void set_ceiling(struct kfd_ioctl_gpreempt_args *args, unsigned int ceiling)
-{
-	args->process_default.ceiling = ceiling;
-	args->flags &= ~KFD_GPREEMPT_KEEP_CEILING;
-}
-
 /* A level is a ceiling, too, or a member would ask for another priority of its own. */
-static void close_above(struct kfd_ioctl_gpreempt_args *args)
+static void close_above(void)
 {
-	const struct kfd_gpreempt_process_default *def = &args->process_default;
-	unsigned int ceiling = def->priority;
+	struct kfd_gpreempt_process_default *def = &given.process_default;
+	bool granted = given.flags & KFD_GPREEMPT_SET_GRANT && def->grant != KFD_GPREEMPT_NONE &&
+		       def->grant > def->priority;
 
-	if (!(args->flags & KFD_GPREEMPT_KEEP_CEILING) || ceiling == KFD_GPREEMPT_NONE)
+	if (!(given.flags & KFD_GPREEMPT_KEEP_CEILING) || def->priority == KFD_GPREEMPT_NONE)
 		return;
-	if (args->flags & KFD_GPREEMPT_SET_GRANT && def->grant != KFD_GPREEMPT_NONE &&
-	    def->grant > ceiling)
-		ceiling = def->grant;
-	set_ceiling(args, ceiling);
+	def->ceiling = granted ? def->grant : def->priority;
+	given.flags &= ~KFD_GPREEMPT_KEEP_CEILING;
 }
 
 static bool is_within(const char *path, const char *above)
@@ -77,8 +63,72 @@ static bool is_within(const char *path, const char *above)
 	return !strncmp(path, above, n) && (!path[n] || path[n] == '/' || above[n - 1] == '/');
 }
 
+/* One value, and nothing behind it. */
+static struct json_object *parse(const char *text, size_t length)
+{
+	struct json_tokener *parser = json_tokener_new_ex(DEPTH_MAX);
+	struct json_object *value;
+	enum json_tokener_error error;
+
+	if (!parser)
+		fail(STATUS_FAILED, "out of memory");
+	json_tokener_set_flags(parser, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	/* with the zero behind it, which tells the parser that it ends */
+	value = json_tokener_parse_ex(parser, text, length + 1);
+	error = json_tokener_get_error(parser);
+	if (error != json_tokener_success)
+		fail(STATUS_FAILED, "the container's state is not JSON: %s",
+		     json_tokener_error_desc(error));
+	if (json_tokener_get_parse_end(parser) < length)
+		fail(STATUS_FAILED, "the container's state is not JSON: there is more behind it");
+	json_tokener_free(parser);
+	return value;
+}
+
+/* The state as the runtime specification has it, on standard input. It stays until the end. */
+static void read_state(void)
+{
+	static char text[STATE_MAX + 2], name[300];
+	size_t length = fread(text, 1, STATE_MAX + 1, stdin);
+	struct json_object *root, *value;
+
+	if (ferror(stdin))
+		fail(STATUS_FAILED, "the container's state: %s", strerror(errno));
+	if (!length)
+		fail(STATUS_FAILED, "no state of a container on standard input");
+	if (length > STATE_MAX)
+		fail(STATUS_FAILED, "the container's state is longer than %d bytes", STATE_MAX);
+	root = parse(text, length);
+	if (!json_object_is_type(root, json_type_object))
+		fail(STATUS_FAILED, "the container's state is not a JSON object");
+	if (json_object_object_get_ex(root, "id", &value) &&
+	    json_object_is_type(value, json_type_string)) {
+		snprintf(name, sizeof(name), "container %s", json_object_get_string(value));
+		messages.about = name;
+	}
+	if (!json_object_object_get_ex(root, "pid", &value))
+		fail(STATUS_FAILED, "the container's state has no pid: the hook's stage has to be "
+		     "createRuntime");
+	if (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) <= 0 ||
+	    json_object_get_int64(value) > INT_MAX)
+		fail(STATUS_FAILED, "the container's state: %s is not the number of a process",
+		     json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN));
+	pid = json_object_get_int64(value);
+	json_object_object_get_ex(root, "annotations", &annotations);
+}
+
+/* Is the annotation @key there, and is it @text? */
+static bool has_annotation(const char *key, const char *text)
+{
+	struct json_object *value;
+
+	return json_object_object_get_ex(annotations, key, &value) &&
+	       json_object_is_type(value, json_type_string) &&
+	       !strcmp(json_object_get_string(value), text);
+}
+
 /* Of a container that has none of its own it is its engine's, or the whole machine's. */
-static void cgroup_of_container(unsigned int pid, char *path, size_t size)
+static void cgroup_of_container(char *path, size_t size)
 {
 	char own[PATH_MAX];
 	int r = cgroup_of_process(pid, path, size);
@@ -102,64 +152,55 @@ static bool sets_nothing(void)
 }
 
 static const struct option_of options[] = {
-	{ "annotation", 'a', "KEY=VALUE:N", NULL, CALL, add_mapping },
-	{ "cap", 'C', "PERCENT", NULL, DEFAULT, &given },
-	{ "ceiling", 'c', "N", NULL, DEFAULT, &given },
-	{ "grant", 'g', "N", NULL, DEFAULT, &given },
-	{ "min", 'm', "PERCENT", NULL, DEFAULT, &given },
-	{ "priority", 'p', "N", NULL, DEFAULT, &given },
-	{ "required", 'r', NULL, NULL, FLAG, &required },
-	{ "timeslice", 't', "TIME", NULL, DEFAULT, &given },
-	{ "weight", 'w', "N", NULL, DEFAULT, &given },
+	{ "annotation", 'a', "KEY=VALUE:N", "level N of containers that have this annotation; may be\n"
+	  "given several times, and the first that fits counts", CALL, add_mapping },
+	{ "required", 'r', NULL, "without its level the container does not start", FLAG, &required },
 	{ }
 };
 
 static const struct command hook = {
+	.given = &given,
 	.options = options,
-	.usage = "[--required] [--priority N] [--ceiling N] [--grant N]\n"
-		"       [--timeslice TIME] [--weight N] [--min PERCENT] [--cap PERCENT]\n"
-		"       [--annotation KEY=VALUE:N]...",
 	.about = "An OCI hook of the stage createRuntime: gives the container's cgroup what\n"
 		"'gpreempt cgroup' would give it. See gpreempt-oci-hook(1).",
 };
 
-static void follow_annotations(const struct oci_state *state)
+static void follow_annotations(void)
 {
 	const struct mapping *m;
 
 	for (m = mappings; m < mappings + count; m++) {
-		if (!oci_state_has(state, m->key, m->value))
+		if (!has_annotation(m->key, m->value))
 			continue;
-		set_priority(&given, m->level);
-		set_ceiling(&given, m->level);
+		given.process_default.priority = m->level;
+		given.process_default.ceiling = m->level;
+		given.flags &= ~(KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_CEILING);
 		return;
 	}
 }
 
 int main(int argc, char **argv)
 {
-	struct oci_state state = { };
 	char path[PATH_MAX];
 	int r;
 
 	messages.program = PROGRAM;
 	parse_options(&hook, argc, argv);
 	if (sets_nothing() && !count)
-		usage(NULL, "neither a priority nor a ceiling, a grant, a timeslice, a share or an "
+		usage("neither a priority nor a ceiling, a grant, a timeslice, a share or an "
 		      "annotation");
-	check_default(NULL, &given);
-	close_above(&given);
+	close_above();
 	/* What is wrong from here on is not the administrator's command line. */
 	openlog(PROGRAM, LOG_PID, LOG_DAEMON);
 	messages.log = true;
 	/* Annotations are a part of the state: no way out for the author of a container. */
 	messages.fail_status = STATUS_FAILED;
-	oci_state_read(&state);
+	read_state();
 	messages.fail_status = required ? STATUS_FAILED : 0;
-	follow_annotations(&state);
+	follow_annotations();
 	if (sets_nothing())
 		return 0;
-	cgroup_of_container(state.pid, path, sizeof(path));
+	cgroup_of_container(path, sizeof(path));
 	r = cgroup_set(path, &given);
 	if (r == -ENOSPC && !required) {
 		/* Else the ceiling would end with so many containers, whoever has started them. */

@@ -8,8 +8,6 @@
 
 #include "gpreempt.h"
 
-#define PRIORITY_MAX	15
-
 /* Only digits: strtoul() takes signs, blanks and wraps around. */
 static bool number(const char *text, const char **end, unsigned long long *value)
 {
@@ -23,28 +21,19 @@ static bool number(const char *text, const char **end, unsigned long long *value
 	return !errno;
 }
 
-unsigned int parse_number(const struct command *cmd, const char *what, const char *text,
-			  unsigned int min, unsigned int max)
+unsigned int parse_number(const char *what, const char *text, unsigned int min, unsigned int max)
 {
 	unsigned long long value;
 	const char *end;
 
 	if (!number(text, &end, &value) || *end || value < min || value > max)
-		usage(cmd, "%s '%s' is not a number from %u to %u", what, text, min, max);
+		usage("%s '%s' is not a number from %u to %u", what, text, min, max);
 	return value;
 }
 
-unsigned int parse_priority(const struct command *cmd, const char *text)
+static unsigned int parse_priority(const char *text)
 {
-	unsigned long long value;
-	const char *end;
-
-	if (!strcmp(text, "none"))
-		return KFD_GPREEMPT_NONE;
-	if (!number(text, &end, &value) || *end || value > PRIORITY_MAX)
-		usage(cmd, "priority '%s' is neither a number from 0 (lowest) to %d nor 'none'",
-		      text, PRIORITY_MAX);
-	return value;
+	return !strcmp(text, "none") ? KFD_GPREEMPT_NONE : parse_number("priority", text, 0, 15);
 }
 
 /* A positive number and its unit, in us; negative if it is none. */
@@ -54,15 +43,13 @@ static double time_us(const char *text, double no_unit)
 		const char *name;
 		double us;
 	} units[] = { { "us", 1 }, { "ms", 1e3 }, { "s", 1e6 }, { "min", 60e6 } };
-	double value;
+	size_t digits = strspn(text, "0123456789.");
 	unsigned int i;
 	char *end;
+	double value = strtod(text, &end);
 
 	/* strtod() takes more than numbers */
-	if (strspn(text, "0123456789.") == 0)
-		return -1;
-	value = strtod(text, &end);
-	if (end == text || strspn(text, "0123456789.") != (size_t)(end - text))
+	if (!digits || end != text + digits)
 		return -1;
 	if (!*end)
 		return value * no_unit;
@@ -72,85 +59,27 @@ static double time_us(const char *text, double no_unit)
 	return -1;
 }
 
-unsigned int parse_time_us(const struct command *cmd, const char *what, const char *text,
-			   unsigned int min, unsigned int max)
+unsigned int parse_time_us(const char *what, const char *text, unsigned int min, unsigned int max)
 {
 	double us = time_us(text, -1);
 
 	if (us < 0)
-		usage(cmd, "%s '%s' is not a time with unit, as 500us, 2ms or 1.5s", what, text);
+		usage("%s '%s' is not a time with unit, as 500us, 2ms or 1.5s", what, text);
 	if (us < min || us > max)
-		usage(cmd, "%s %s is not within %g to %g ms", what, text, min / 1e3, max / 1e3);
+		usage("%s %s is not within %g to %g ms", what, text, min / 1e3, max / 1e3);
 	return us;
 }
 
-unsigned int parse_timeslice(const struct command *cmd, const char *text)
-{
-	/* none of its own */
-	if (text[0] == '0' && !text[1])
-		return 0;
-	return parse_time_us(cmd, "timeslice", text, KFD_GPREEMPT_TIMESLICE_US_MIN,
-			     KFD_GPREEMPT_TIMESLICE_US_MAX);
-}
-
-void parse_default(const struct command *cmd, int option, const char *text,
-		   struct kfd_ioctl_gpreempt_args *args)
-{
-	struct kfd_gpreempt_process_default *def = &args->process_default;
-	bool cgroup = args->flags & KFD_GPREEMPT_CGROUP;
-
-	switch (option) {
-	case 'c':
-		def->ceiling = parse_priority(cmd, text);
-		args->flags &= ~KFD_GPREEMPT_KEEP_CEILING;
-		break;
-	case 'g':
-		def->grant = parse_priority(cmd, text);
-		args->flags |= KFD_GPREEMPT_SET_GRANT;
-		break;
-	case 'p':
-		def->priority = parse_priority(cmd, text);
-		args->flags &= ~KFD_GPREEMPT_KEEP_PRIORITY;
-		break;
-	case 't':
-		def->timeslice_us = parse_timeslice(cmd, text);
-		args->flags &= ~KFD_GPREEMPT_KEEP_TIMESLICE;
-		break;
-	case 'w':
-		def->weight = parse_number(cmd, "weight", text, cgroup ? 0 : 1,
-					   KFD_GPREEMPT_WEIGHT_MAX);
-		args->flags |= KFD_GPREEMPT_SET_WEIGHT;
-		break;
-	case 'm':
-		def->min_percent = parse_number(cmd, "minimum", text, 0, 100);
-		args->flags |= KFD_GPREEMPT_SET_MIN;
-		break;
-	case 'C':
-		def->cap_percent = parse_number(cmd, "cap", text, 0, 100);
-		args->flags |= KFD_GPREEMPT_SET_CAP;
-		break;
-	}
-}
-
-void check_default(const struct command *cmd, const struct kfd_ioctl_gpreempt_args *args)
-{
-	const struct kfd_gpreempt_process_default *def = &args->process_default;
-
-	if (def->cap_percent && def->cap_percent < def->min_percent)
-		usage(cmd, "the cap %u %% is below the minimum %u %%", def->cap_percent,
-		      def->min_percent);
-}
-
-double parse_seconds(const struct command *cmd, const char *what, const char *text)
+static double parse_seconds(const char *what, const char *text)
 {
 	double us = time_us(text, 1e6);
 
 	if (us < 1e4 || us > 1e12)
-		usage(cmd, "%s '%s' is not a time from 10 ms on, as 2, 0.5 or 500ms", what, text);
+		usage("%s '%s' is not a time from 10 ms on, as 2, 0.5 or 500ms", what, text);
 	return us / 1e6;
 }
 
-struct target parse_target(const struct command *cmd, const char *text)
+struct target parse_target(const char *text)
 {
 	unsigned long long pid, queue = 0;
 	const char *end;
@@ -167,23 +96,94 @@ struct target parse_target(const struct command *cmd, const char *text)
 	t.queue = queue;
 	return t;
 bad:
-	usage(cmd, "'%s' is neither a process (PID) nor a queue (PID:QUEUE)", text);
+	usage("'%s' is neither a process (PID) nor a queue (PID:QUEUE)", text);
 }
 
-static void __attribute__((noreturn)) help_of(const struct command *cmd)
+/* What a default consists of, which stays as it was in what is not named. */
+static const struct option_of of_default[] = {
+	{ "priority", 'p', "N", "0 to 15, 15 highest; or none: what the program asks for", DEFAULT },
+	{ "ceiling", 'c', "N", "no higher than this, even if somebody sets one more; or none", DEFAULT },
+	{ "grant", 'g', "N", "the members may ask for up to this without CAP_SYS_NICE, even if\n"
+	  "that is above the GPU's priority_cap; or none", DEFAULT },
+	{ "timeslice", 't', "TIME", "the turn among equals, 1ms to 1s, 0: none of its own; more than\n"
+	  "the level's counts with CAP_SYS_NICE only", DEFAULT },
+	{ "weight", 'w', "N", "1 to 1000: part of the time, under the policy fair", DEFAULT },
+	{ "min", 'm', "PERCENT", "no less of the time than this", DEFAULT },
+	{ "cap", 'C', "PERCENT", "and no more than that; 0: any", DEFAULT },
+};
+
+static void parse_default(int letter, const char *text, struct kfd_ioctl_gpreempt_args *args)
+{
+	struct kfd_gpreempt_process_default *def = &args->process_default;
+	bool cgroup = args->flags & KFD_GPREEMPT_CGROUP;
+
+	switch (letter) {
+	case 'p':
+		def->priority = parse_priority(text);
+		args->flags &= ~KFD_GPREEMPT_KEEP_PRIORITY;
+		break;
+	case 'c':
+		def->ceiling = parse_priority(text);
+		args->flags &= ~KFD_GPREEMPT_KEEP_CEILING;
+		break;
+	case 'g':
+		def->grant = parse_priority(text);
+		args->flags |= KFD_GPREEMPT_SET_GRANT;
+		break;
+	case 't':
+		def->timeslice_us = !strcmp(text, "0") ? 0 :
+			parse_time_us("timeslice", text, KFD_GPREEMPT_TIMESLICE_US_MIN,
+				      KFD_GPREEMPT_TIMESLICE_US_MAX);
+		args->flags &= ~KFD_GPREEMPT_KEEP_TIMESLICE;
+		break;
+	case 'w':
+		def->weight = parse_number("weight", text, cgroup ? 0 : 1, KFD_GPREEMPT_WEIGHT_MAX);
+		args->flags |= KFD_GPREEMPT_SET_WEIGHT;
+		break;
+	case 'm':
+		def->min_percent = parse_number("minimum", text, 0, 100);
+		args->flags |= KFD_GPREEMPT_SET_MIN;
+		break;
+	case 'C':
+		def->cap_percent = parse_number("cap", text, 0, 100);
+		args->flags |= KFD_GPREEMPT_SET_CAP;
+		break;
+	}
+}
+
+/* All options of a command, of which only a cgroup takes a grant. Returns how many they are. */
+static unsigned int options_of(const struct command *cmd, const struct option_of **options)
 {
 	const struct option_of *o;
-	const char *line, *end;
+	unsigned int n = 0;
+
+	for (o = of_default; cmd->given && o < of_default + ARRAY_SIZE(of_default); o++)
+		if (o->letter != 'g' || cmd->given->flags & KFD_GPREEMPT_CGROUP)
+			options[n++] = o;
+	for (o = cmd->options; o && o->name; o++)
+		options[n++] = o;
+	return n;
+}
+
+static void __attribute__((noreturn)) help_of(const struct command *cmd,
+					      const struct option_of **options, unsigned int n)
+{
+	const char *line, *end, *command = messages.command;
+	unsigned int i;
 	char left[32];
 	int width = 0;
 
-	printf("usage: %s %s\n\n%s\n", messages.program, cmd->usage, cmd->about);
-	for (o = cmd->options; o && o->name; o++)
-		width = MAX(width, (int)(strlen(o->name) + strlen(o->value ?: "") + 3));
-	for (o = cmd->options; o && o->name && o->help; o++) {
+	printf("usage: %s%s%s [OPTION...]%s%s\n\n%s\n", messages.program, command ? " " : "",
+	       command ?: "", cmd->operands ? " " : "", cmd->operands ?: "", cmd->about);
+	for (i = 0; i < n; i++)
+		width = MAX(width, (int)(strlen(options[i]->name) +
+					 strlen(options[i]->value ?: "") + 3));
+	for (i = 0; i < n; i++) {
+		const struct option_of *o = options[i];
+
 		snprintf(left, sizeof(left), "--%s%s%s", o->name,
 			 o->value && *o->value != '[' ? " " : "", o->value ?: "");
-		printf(o == cmd->options ? "\n" : "");
+		printf(!i ? "\n" : "");
 		printf(o->letter == 1 ? "      " : "  -%c, ", o->letter);
 		for (line = o->help; line; line = *end ? end + 1 : NULL) {
 			end = strchrnul(line, '\n');
@@ -206,25 +206,30 @@ static void carry_out(const struct command *cmd, const struct option_of *o, cons
 		*(const char **)o->to = text ?: "";
 		break;
 	case SECONDS:
-		*(double *)o->to = parse_seconds(cmd, o->name, text);
-		break;
-	case DEFAULT:
-		parse_default(cmd, o->letter, text, o->to);
+		*(double *)o->to = parse_seconds(o->name, text);
 		break;
 	case CALL:
 		((void (*)(const char *text))o->to)(text);
+		break;
+	case DEFAULT:
+		parse_default(o->letter, text, cmd->given);
 	}
 }
 
 int parse_options(const struct command *cmd, int argc, char **argv)
 {
 	char letters[48], *end = stpcpy(letters, cmd->has_command ? "+h" : "h");
-	struct option longs[16] = { { "help", no_argument, NULL, 'h' } };
-	const struct option_of *o;
-	int n = 1, letter;
+	struct option longs[20] = { { "help", no_argument, NULL, 'h' } };
+	const struct option_of *options[ARRAY_SIZE(longs)];
+	unsigned int n = options_of(cmd, options), i;
+	const struct kfd_gpreempt_process_default *def = cmd->given ?
+		&cmd->given->process_default : NULL;
+	int letter;
 
-	for (o = cmd->options; o && o->name; o++) {
-		longs[n++] = (struct option) {
+	for (i = 0; i < n; i++) {
+		const struct option_of *o = options[i];
+
+		longs[i + 1] = (struct option) {
 			o->name, !o->value ? no_argument : *o->value == '[' ? optional_argument :
 			required_argument, NULL, o->letter
 		};
@@ -233,14 +238,16 @@ int parse_options(const struct command *cmd, int argc, char **argv)
 	}
 	while ((letter = getopt_long(argc, argv, letters, longs, NULL)) != -1) {
 		if (letter == 'h')
-			help_of(cmd);
-		for (o = cmd->options; o && o->name && o->letter != letter; o++)
+			help_of(cmd, options, n);
+		for (i = 0; i < n && options[i]->letter != letter; i++)
 			;
-		if (!o || !o->name)
-			bad_option(cmd);
-		carry_out(cmd, o, optarg);
+		if (i == n)
+			bad_option();
+		carry_out(cmd, options[i], optarg);
 	}
 	if (optind < argc && !cmd->operands)
-		usage(cmd, "'%s' is too much", argv[optind]);
+		usage("'%s' is too much", argv[optind]);
+	if (def && def->cap_percent && def->cap_percent < def->min_percent)
+		usage("the cap %u %% is below the minimum %u %%", def->cap_percent, def->min_percent);
 	return optind;
 }

@@ -47,21 +47,20 @@ static int ask_everybody(const struct kfd_ioctl_gpreempt_args *what)
 	return args.preempt.refused ? STATUS_FAILED : 0;
 }
 
-static int ask_all(const struct command *cmd, const struct kfd_ioctl_gpreempt_args *args,
-		   int argc, char **argv)
+static int ask_all(const struct kfd_ioctl_gpreempt_args *args, int argc, char **argv)
 {
 	int i, status = 0;
 
 	if (!argc && !(args->flags & KFD_GPREEMPT_BELOW))
-		usage(cmd, "no process and no queue");
+		usage("no process and no queue");
 	/* All are understood before any is touched. */
 	for (i = 0; i < argc; i++)
-		if (parse_target(cmd, argv[i]).one && args->flags & CHOICES)
-			usage(cmd, "'%s' is one queue, and a level chooses of a process's", argv[i]);
+		if (parse_target(argv[i]).one && args->flags & CHOICES)
+			usage("'%s' is one queue, and a level chooses of a process's", argv[i]);
 	if (!argc)
 		return ask_everybody(args);
 	for (i = 0; i < argc; i++) {
-		struct target t = parse_target(cmd, argv[i]);
+		struct target t = parse_target(argv[i]);
 
 		status |= ask(&t, args);
 	}
@@ -73,59 +72,49 @@ static const char *arrival, *duration, *at_least;
 static bool none;
 
 /* If it was given. */
-static void set_level(const struct command *cmd, struct kfd_ioctl_gpreempt_args *args,
-		      __u32 flag, const char *text)
+static void set_level(struct kfd_ioctl_gpreempt_args *args, __u32 flag, const char *text)
 {
 	if (!text)
 		return;
 	args->flags |= flag;
-	args->level = parse_number(cmd, "level", text, 0, 15);
+	args->level = parse_number("level", text, 0, 15);
 }
 
-static int run(const struct command *cmd, __u32 op, int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct kfd_ioctl_gpreempt_args args = { .op = op };
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = cmd == &cmd_preempt ? KFD_GPREEMPT_OP_PREEMPT : KFD_GPREEMPT_OP_RESUME,
+	};
 
 	if (strcmp(wait_time, "0")) {
 		args.flags |= KFD_GPREEMPT_WAIT;
-		args.preempt.wait_ms = parse_time_us(cmd, "wait", wait_time, 1000,
+		args.preempt.wait_ms = parse_time_us("wait", wait_time, 1000,
 						     KFD_GPREEMPT_WAIT_MS_MAX * 1000) / 1000;
 	}
-	set_level(cmd, &args, KFD_GPREEMPT_BELOW, below);
+	set_level(&args, KFD_GPREEMPT_BELOW, below);
 	if (hold)
 		args.flags |= KFD_GPREEMPT_HOLD;
 	if (hold && *hold)
-		args.preempt.hold_ms = parse_time_us(cmd, "hold", hold, 1000,
+		args.preempt.hold_ms = parse_time_us("hold", hold, 1000,
 						     KFD_GPREEMPT_HOLD_MS_MAX * 1000U) / 1000;
-	return ask_all(cmd, &args, argc, argv);
+	return ask_all(&args, argc, argv);
 }
 
-static int run_preempt(int argc, char **argv)
-{
-	return run(&cmd_preempt, KFD_GPREEMPT_OP_PREEMPT, argc, argv);
-}
-
-static int run_resume(int argc, char **argv)
-{
-	return run(&cmd_resume, KFD_GPREEMPT_OP_RESUME, argc, argv);
-}
-
-static int run_hint(int argc, char **argv)
+static int run_hint(const struct command *cmd, int argc, char **argv)
 {
 	struct kfd_ioctl_gpreempt_args args = { .op = KFD_GPREEMPT_OP_HINT };
 
 	if (arrival)
-		args.hint.arrival_us = parse_time_us(&cmd_hint, "arrival", arrival, 1,
-						     KFD_GPREEMPT_HINT_US_MAX);
+		args.hint.arrival_us = parse_time_us("arrival", arrival, 1, KFD_GPREEMPT_HINT_US_MAX);
 	if (duration)
-		args.hint.duration_us = parse_time_us(&cmd_hint, "duration", duration, 1,
+		args.hint.duration_us = parse_time_us("duration", duration, 1,
 						      KFD_GPREEMPT_HINT_US_MAX);
-	set_level(&cmd_hint, &args, KFD_GPREEMPT_AT_LEAST, at_least);
+	set_level(&args, KFD_GPREEMPT_AT_LEAST, at_least);
 	if (none && (arrival || duration))
-		usage(&cmd_hint, "--none takes a hint back, and has no times");
+		usage("--none takes a hint back, and has no times");
 	if (!none && !duration)
-		usage(&cmd_hint, "no --for: how long will the work last?");
-	return ask_all(&cmd_hint, &args, argc, argv);
+		usage("no --for: how long will the work last?");
+	return ask_all(&args, argc, argv);
 }
 
 static const struct option_of preempt_options[] = {
@@ -140,12 +129,10 @@ static const struct option_of preempt_options[] = {
 
 const struct command cmd_preempt = {
 	.name = "preempt",
-	.run = run_preempt,
+	.run = run,
 	.options = preempt_options,
-	.operands = true,
+	.operands = "[PID[:QUEUE]...]",
 	.summary = "take queues off the GPU",
-	.usage = "preempt [--hold[=TIME]] [--wait TIME] [--below N] PID[:QUEUE]...\n"
-		"       gpreempt preempt [--hold[=TIME]] [--wait TIME] --below N",
 	.about =
 		"Takes one queue, or all of a process, off the GPU: until its turn comes, or with\n"
 		"--hold until 'gpreempt resume'. Returns when it is done.",
@@ -153,12 +140,10 @@ const struct command cmd_preempt = {
 
 const struct command cmd_resume = {
 	.name = "resume",
-	.run = run_resume,
+	.run = run,
 	.options = preempt_options + 1,
-	.operands = true,
+	.operands = "[PID[:QUEUE]...]",
 	.summary = "put them back",
-	.usage = "resume [--wait TIME] [--below N] PID[:QUEUE]...\n"
-		"       gpreempt resume [--wait TIME] --below N",
 	.about = "Ends a hold, or a preemption that is under way. Returns when the queue is back.",
 };
 
@@ -175,10 +160,8 @@ const struct command cmd_hint = {
 	.name = "hint",
 	.run = run_hint,
 	.options = hint_options,
-	.operands = true,
+	.operands = "PID[:QUEUE]...",
 	.summary = "tell of work that comes soon",
-	.usage = "hint [--in TIME] --for TIME [--at-least N] PID[:QUEUE]...\n"
-		"       gpreempt hint --none [--at-least N] PID[:QUEUE]...",
 	.about =
 		"Work comes for one queue, or for all of a process: the GPU is freed in advance. A\n"
 		"hint expires by itself.",

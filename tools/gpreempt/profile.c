@@ -39,45 +39,30 @@ static void list(void)
 	}
 }
 
-/* What the file is if nobody but this program has written it. */
-static void line_of(const char *name, char *buf, size_t size)
-{
-	snprintf(buf, size, "profile=%s", name);
-}
-
 /* Nobody's own settings are lost: they may be there for a reason. */
 static bool may_replace(void)
 {
-	char there[128], own[32];
-	unsigned int i;
+	char there[128];
 
 	read_text(there, sizeof(there), CONFIGURED);
-	for (i = 0; i < ARRAY_SIZE(profiles); i++) {
-		line_of(profiles[i].name, own, sizeof(own));
-		if (!strcmp(there, own))
-			return true;
-	}
-	return !*there;
+	return !*there || (!strncmp(there, PROFILE, strlen(PROFILE)) &&
+			   profile_settings(there + strlen(PROFILE)));
 }
 
 static int keep(const char *name)
 {
-	char line[32];
-
-	line_of(name, line, sizeof(line));
 	if (!may_replace()) {
-		warn("warning: %s has settings of its own, and stays as it is: write %s there "
-		     "to have it after the next boot", CONFIGURED, line);
+		warn("warning: %s has settings of its own, and stays as it is: write " PROFILE "%s there "
+		     "to have it after the next boot", CONFIGURED, name);
 		return STATUS_FAILED;
 	}
-	fprintf(output_open(CONFIGURED), "%s\n", line);
+	fprintf(output_open(CONFIGURED), PROFILE "%s\n", name);
 	output_close();
 	return 0;
 }
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
-	char **settings;
 	int status;
 
 	if (!argc) {
@@ -85,21 +70,18 @@ static int run(int argc, char **argv)
 		return 0;
 	}
 	if (argc > 1)
-		usage(&cmd_profile, "'%s' is too much", argv[1]);
+		usage("'%s' is too much", argv[1]);
 	if (!profile_settings(argv[0]))
-		usage(&cmd_profile, "there is no profile '%s'; 'gpreempt profile' lists them", argv[0]);
-	settings = settings_of(argv[0]);
-	status = settings_apply(&cmd_profile, "all", settings);
-	free_names(settings);
+		usage("there is no profile '%s'; 'gpreempt profile' lists them", argv[0]);
+	status = settings_apply("all", profile_settings(argv[0]));
 	return status | keep(argv[0]);
 }
 
 const struct command cmd_profile = {
 	.name = "profile",
 	.run = run,
-	.operands = true,
+	.operands = "[NAME]",
 	.summary = "settings that belong together: serve, share, off",
-	.usage = "profile [NAME]",
 	.about = "Sets a profile's values on all GPUs, and writes profile=NAME to " CONFIGURED "\n"
 		"so that they last. Without NAME it lists the profiles and what each sets.",
 };

@@ -16,17 +16,17 @@ static const struct {
 	size_t offset;
 	bool scans;	/* a read has a parked node's monitor scan */
 } numbers[] = {
-	{ "priority", offsetof(struct queue, priority) },
-	{ "permitted_priority", offsetof(struct queue, permitted) },
-	{ "effective_priority", offsetof(struct queue, effective) },
-	{ "timeslice_us", offsetof(struct queue, timeslice_us) },
-	{ "weight", offsetof(struct queue, weight) },
-	{ "min_percent", offsetof(struct queue, min_percent) },
-	{ "cap_percent", offsetof(struct queue, cap_percent) },
-	{ "preemptions", offsetof(struct queue, preemptions) },
-	{ "running_ns", offsetof(struct queue, running_ns), true },
-	{ "waiting_ns", offsetof(struct queue, waiting_ns), true },
-	{ "preempted_ns", offsetof(struct queue, preempted_ns) },
+	{ "gpreempt/priority", offsetof(struct queue, priority) },
+	{ "gpreempt/permitted_priority", offsetof(struct queue, permitted) },
+	{ "gpreempt/effective_priority", offsetof(struct queue, effective) },
+	{ "gpreempt/timeslice_us", offsetof(struct queue, timeslice_us) },
+	{ "gpreempt/weight", offsetof(struct queue, weight) },
+	{ "gpreempt/min_percent", offsetof(struct queue, min_percent) },
+	{ "gpreempt/cap_percent", offsetof(struct queue, cap_percent) },
+	{ "gpreempt/preemptions", offsetof(struct queue, preemptions) },
+	{ "gpreempt/running_ns", offsetof(struct queue, running_ns), true },
+	{ "gpreempt/waiting_ns", offsetof(struct queue, waiting_ns), true },
+	{ "gpreempt/preempted_ns", offsetof(struct queue, preempted_ns) },
 };
 
 uint64_t now_ns(void)
@@ -52,7 +52,6 @@ int queue_state(struct queue *q)
 /* What is of GPREEMPT. -EACCES if the caller may not control the process. */
 static int read_state(struct queue *q, bool times)
 {
-	char file[64];
 	unsigned int i;
 	uint64_t pid;
 	/* in a pid namespace a process has another number than on the host, or none */
@@ -66,8 +65,7 @@ static int read_state(struct queue *q, bool times)
 	for (i = 0; !r && i < ARRAY_SIZE(numbers); i++) {
 		if (numbers[i].scans && !times)
 			continue;
-		snprintf(file, sizeof(file), "gpreempt/%s", numbers[i].file);
-		r = queue_number(q, file, (uint64_t *)((char *)q + numbers[i].offset));
+		r = queue_number(q, numbers[i].file, (uint64_t *)((char *)q + numbers[i].offset));
 	}
 	return r;
 }

@@ -5,8 +5,10 @@
  * disturbed.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
@@ -14,10 +16,21 @@
 
 #include "gpreempt.h"
 
+#define TRACING		"/sys/kernel/tracing"
+#define TRACE_SYSTEM	"kfd_gpreempt"
+/* How often the timeline looks at the queues. */
+#define LOOK_MS		10
+
 static char instance[PATH_SIZE];
-static const struct recorder *recorder;
 static const char *path = "gpreempt.json";
 static double seconds;
+/* The events as they are, by trace-cmd. */
+static bool raw;
+/*
+ * Leads a group: it records by processes of its own, which stay if it does not end by itself.
+ * 0: not started, -1: it has ended.
+ */
+static pid_t trace_cmd;
 /* Those that end the recording are waited for; what was blocked before, the command has blocked. */
 static sigset_t awaited, before;
 
@@ -35,7 +48,13 @@ static void block_signals(void)
 	sigprocmask(SIG_BLOCK, &awaited, &before);
 }
 
-pid_t fork_unblocked(void)
+static const char *instance_name(void)
+{
+	return strrchr(instance, '/') + 1;
+}
+
+/* A child with the signals that a command shall have. */
+static pid_t fork_unblocked(void)
 {
 	pid_t pid = fork();
 
@@ -46,12 +65,107 @@ pid_t fork_unblocked(void)
 	return pid;
 }
 
+/* What the terminal sends goes to the command as well; what kill sends does not, and is passed. */
+static bool signalled(pid_t child)
+{
+	struct timespec moment = { .tv_nsec = LOOK_MS * 1000000L };
+	siginfo_t info;
+	int sig = sigtimedwait(&awaited, &info, &moment);
+
+	if (sig > 0 && child && info.si_code <= 0)
+		kill(child, sig);
+	return sig > 0;
+}
+
+/* It records until SIGINT. The terminal's is for this program and its command alone. */
+static void __attribute__((noreturn)) be_trace_cmd(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	/* a shell has its background jobs ignore it */
+	signal(SIGINT, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGINT);
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	execlp("trace-cmd", "trace-cmd", "record", "-q", "-C", "mono", "-o", output_beside,
+	       "-B", instance_name(), "-e", TRACE_SYSTEM, NULL);
+	warn("trace-cmd: %s", strerror(errno));
+	_exit(STATUS_FAILED);
+}
+
+static bool is_one(const char *file)
+{
+	uint64_t value;
+
+	return !read_number(&value, "%s/%s", instance, file) && value == 1;
+}
+
+static bool has_ended(void)
+{
+	siginfo_t info = { };
+
+	/* it is left a zombie, whose group nobody else can have */
+	return waitid(P_PID, trace_cmd, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
+}
+
+/* Those of an instance that is there. */
+static void start_trace_cmd(void)
+{
+	trace_cmd = fork_unblocked();
+	if (!trace_cmd)
+		be_trace_cmd();
+	/* it enables the events while tracing is off */
+	while (!is_one("events/" TRACE_SYSTEM "/enable") || !is_one("tracing_on")) {
+		if (has_ended())
+			fail(STATUS_FAILED, "trace-cmd, which writes such files, did not start");
+		if (signalled(0))
+			fail(STATUS_FAILED, "ended before trace-cmd recorded");
+	}
+}
+
+/* It writes the file now; one more signal ends that. */
+static int end_trace_cmd(void)
+{
+	int status = 0;
+
+	if (trace_cmd > 0) {
+		kill(trace_cmd, SIGINT);
+		while (!has_ended())
+			if (signalled(0))
+				kill(trace_cmd, SIGKILL);
+		kill(-trace_cmd, SIGKILL);
+		waitpid(trace_cmd, &status, 0);
+		trace_cmd = -1;
+	}
+	return status;
+}
+
+/* Also what it wrote after the file was given up, and what it records into. */
+static void remove_trace_cmd(void)
+{
+	char left[2 * PATH_SIZE];
+	int i;
+
+	if (!trace_cmd)
+		return;
+	end_trace_cmd();
+	unlink(output_beside);
+	for (i = 0; i < get_nprocs_conf(); i++) {
+		snprintf(left, sizeof(left), "%s.%s.cpu%d", output_beside, instance_name(), i);
+		unlink(left);
+	}
+}
+
 /* At the end, whatever it is: an instance with open files stays. Who was killed may have some. */
 static void remove_instance(void)
 {
 	int tries, r;
 
-	recorder->close();
+	if (raw)
+		remove_trace_cmd();
+	else
+		timeline_close();
 	for (tries = 0; (r = rmdir(instance)) && errno == EBUSY && tries < 100; tries++)
 		usleep(10000);
 	if (r)
@@ -87,13 +201,10 @@ static void make_instance(void)
 
 static void enable(bool on)
 {
-	char path[64];
-
 	instance_write("events/" TRACE_SYSTEM "/enable", on ? "1" : "0");
-	if (!on || !recorder->unused)
-		return;
-	snprintf(path, sizeof(path), "events/" TRACE_SYSTEM "/%s/enable", recorder->unused);
-	instance_write(path, "0");
+	/* of these the timeline makes nothing */
+	if (on && !raw)
+		instance_write("events/" TRACE_SYSTEM "/kfd_gpreempt_scan/enable", "0");
 }
 
 /* Events that did not fit into the ring buffers. */
@@ -126,18 +237,6 @@ static pid_t start(char **command)
 	_exit(error == ENOENT ? 127 : 126);
 }
 
-/* What the terminal sends goes to the command as well; what kill sends does not, and is passed. */
-bool signalled(pid_t child)
-{
-	struct timespec moment = { .tv_nsec = recorder->drain_ms * 1000000L };
-	siginfo_t info;
-	int sig = sigtimedwait(&awaited, &info, &moment);
-
-	if (sig > 0 && child && info.si_code <= 0)
-		kill(child, sig);
-	return sig > 0;
-}
-
 /* Record until the command ends, the time is over, or a signal comes. */
 static bool follow(pid_t child, int *status)
 {
@@ -145,17 +244,20 @@ static bool follow(pid_t child, int *status)
 	bool over = false, stop = false;
 
 	while (!stop && !over && now_ns() < end) {
-		recorder->drain();
+		if (!raw)
+			timeline_drain();
 		stop = signalled(child);
 		over = child && waitpid(child, status, WNOHANG);
 	}
 	enable(false);
-	recorder->drain();
+	if (!raw)
+		timeline_drain();
 	return over;
 }
 
-static int record(char **command)
+static int run(const struct command *cmd, int argc, char **command)
 {
+	const char *end = strrchr(path, '.');
 	unsigned long lost;
 	pid_t child = 0;
 	int status = 0;
@@ -163,20 +265,29 @@ static int record(char **command)
 	FILE *out;
 	long size;
 
+	output_check(path);
+	raw = end && !strcmp(end, ".dat");
 	block_signals();
 	make_instance();
 	out = output_open(path);
-	recorder->open(instance);
+	if (raw)
+		start_trace_cmd();
+	else
+		timeline_open(instance);
 	enable(true);
 	if (*command)
 		child = start(command);
 	over = follow(child, &status);
 	lost = lost_events();
-	recorder->write(out);
-	fflush(out);
+	if (!raw)
+		timeline_write(out, now_ns() / 1000);
+	else if (end_trace_cmd())
+		fail(STATUS_FAILED, "trace-cmd failed");
+	fseek(out, 0, SEEK_END);
 	size = ftell(out);
 	output_close();
-	warn("%s: %ld KB, for %s", path, size / 1024, recorder->see);
+	warn("%s: %ld KB, for %s", path, size / 1024, raw ? "'trace-cmd report' and KernelShark" :
+	     "https://ui.perfetto.dev and speedscope");
 	if (lost)
 		warn("warning: %lu events were lost", lost);
 	while (child && !over) {
@@ -185,21 +296,6 @@ static int record(char **command)
 			signalled(child);
 	}
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-static bool is_tracedat(const char *path)
-{
-	size_t len = strlen(path);
-
-	return len >= 4 && !strcmp(path + len - 4, ".dat");
-}
-
-static int run(int argc, char **argv)
-{
-	(void)argc;
-	output_check(&cmd_record, path);
-	recorder = is_tracedat(path) ? &tracedat : &timeline;
-	return record(argv);
 }
 
 static const struct option_of options[] = {
@@ -213,10 +309,9 @@ const struct command cmd_record = {
 	.name = "record",
 	.run = run,
 	.options = options,
-	.operands = true,
+	.operands = "[--] [COMMAND [ARGUMENT...]]",
 	.has_command = true,
 	.summary = "a timeline of the queues, or all events, into a file",
-	.usage = "record [--output FILE] [--seconds N] [--] [COMMAND [ARGUMENT...]]",
 	.about =
 		"Records while COMMAND runs, for N seconds, or until Ctrl-C. FILE is a timeline for\n"
 		"https://ui.perfetto.dev or speedscope: when each queue ran, waited, was preempted\n"

@@ -26,36 +26,24 @@ static int warn_of(unsigned int pid, int r, const struct kfd_ioctl_gpreempt_args
 	return STATUS_FAILED;
 }
 
-static int set_priority(const struct target *t, unsigned int priority)
+/* Of a queue: its priority, or its timeslice. */
+static int set(const struct target *t, struct kfd_ioctl_gpreempt_args args)
 {
-	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_SET_PRIORITY, .pid = t->pid, .queue_id = t->queue,
-		.priority.priority = priority,
-	};
-	int r = kfd_call(&args);
+	bool priority = args.op == KFD_GPREEMPT_OP_SET_PRIORITY;
+	unsigned int asked = args.priority.priority;
+	int r;
 
+	args.pid = t->pid;
+	args.queue_id = t->queue;
+	r = kfd_call(&args);
 	if (r) {
 		warn("queue %u:%u: %s", t->pid, t->queue, kfd_error(r));
 		return STATUS_FAILED;
 	}
-	if (priority != KFD_GPREEMPT_NONE && args.priority.permitted < priority)
+	if (priority && asked != KFD_GPREEMPT_NONE && args.priority.permitted < asked)
 		warn("warning: queue %u:%u is served at %u: more needs CAP_SYS_NICE, or exceeds "
 		     "its ceiling", t->pid, t->queue, args.priority.permitted);
 	return 0;
-}
-
-static int set_timeslice(const struct target *t, unsigned int us)
-{
-	struct kfd_ioctl_gpreempt_args args = {
-		.op = KFD_GPREEMPT_OP_SET_TIMESLICE, .pid = t->pid, .queue_id = t->queue,
-		.timeslice_us = us,
-	};
-	int r = kfd_call(&args);
-
-	if (!r)
-		return 0;
-	warn("queue %u:%u: %s", t->pid, t->queue, kfd_error(r));
-	return STATUS_FAILED;
 }
 
 static int renice_queue(const struct target *t, const struct kfd_ioctl_gpreempt_args *args)
@@ -63,9 +51,15 @@ static int renice_queue(const struct target *t, const struct kfd_ioctl_gpreempt_
 	int status = 0;
 
 	if (!(args->flags & KFD_GPREEMPT_KEEP_PRIORITY))
-		status |= set_priority(t, args->process_default.priority);
+		status |= set(t, (struct kfd_ioctl_gpreempt_args) {
+			.op = KFD_GPREEMPT_OP_SET_PRIORITY,
+			.priority.priority = args->process_default.priority,
+		});
 	if (!(args->flags & KFD_GPREEMPT_KEEP_TIMESLICE))
-		status |= set_timeslice(t, args->process_default.timeslice_us);
+		status |= set(t, (struct kfd_ioctl_gpreempt_args) {
+			.op = KFD_GPREEMPT_OP_SET_TIMESLICE,
+			.timeslice_us = args->process_default.timeslice_us,
+		});
 	return status;
 }
 
@@ -111,8 +105,8 @@ static int renice_many(bool users, unsigned int of, const struct kfd_ioctl_gpree
 
 static unsigned int parse_many(bool users, const char *text)
 {
-	return users ? parse_number(&cmd_renice, "user", text, 0, UINT_MAX - 1) :
-	       parse_number(&cmd_renice, "process group", text, 1, INT_MAX);
+	return users ? parse_number("user", text, 0, UINT_MAX - 1) :
+	       parse_number("process group", text, 1, INT_MAX);
 }
 
 static int renice_all(bool users, int count, char **names,
@@ -136,25 +130,23 @@ static struct kfd_ioctl_gpreempt_args args = {
 
 static bool groups, users;
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
 	const unsigned int of_queues = KFD_GPREEMPT_KEEP_PRIORITY | KFD_GPREEMPT_KEEP_TIMESLICE;
 	int i, status = 0;
 
 	if (args.flags == KEEP_ALL)
-		usage(&cmd_renice, "neither a priority nor a ceiling, a timeslice or a share");
-	check_default(&cmd_renice, &args);
+		usage("neither a priority nor a ceiling, a timeslice or a share");
 	if (!argc)
-		usage(&cmd_renice, "no process and no queue");
+		usage("no process and no queue");
 	if (groups || users)
 		return renice_all(users, argc, argv, &args);
 	/* All are understood before any is changed. */
 	for (i = 0; i < argc; i++)
-		if (parse_target(&cmd_renice, argv[i]).one && (args.flags | of_queues) != KEEP_ALL)
-			usage(&cmd_renice, "'%s': a ceiling and a share are a process's, not a queue's",
-			      argv[i]);
+		if (parse_target(argv[i]).one && (args.flags | of_queues) != KEEP_ALL)
+			usage("'%s': a ceiling and a share are a process's, not a queue's", argv[i]);
 	for (i = 0; i < argc; i++) {
-		struct target t = parse_target(&cmd_renice, argv[i]);
+		struct target t = parse_target(argv[i]);
 
 		if (t.one) {
 			status |= renice_queue(&t, &args);
@@ -167,15 +159,6 @@ static int run(int argc, char **argv)
 }
 
 static const struct option_of options[] = {
-	{ "priority", 'p', "N", "0 to 15, or none: what the application asks for", DEFAULT, &args },
-	{ "ceiling", 'c', "N", "no higher than this, or none; of processes only", DEFAULT, &args },
-	{ "timeslice", 't', "TIME", "their turn among equals, 1ms to 1s; 0: their level's, or\n"
-	  "of a queue its process's; more than their level's counts\n"
-	  "with CAP_SYS_NICE only", DEFAULT, &args },
-	{ "weight", 'w', "N", "1 to 1000: part of the time, under the policy fair; as the\n"
-	  "other two of processes only", DEFAULT, &args },
-	{ "min", 'm', "PERCENT", "no less of the time than this", DEFAULT, &args },
-	{ "cap", 'C', "PERCENT", "and no more than that; 0: any", DEFAULT, &args },
 	{ "user", 'u', NULL, "all processes that users have now; 'id -u NAME' tells a UID",
 	  FLAG, &users },
 	{ "group", 'g', NULL, "all processes of process groups", FLAG, &groups },
@@ -185,12 +168,10 @@ static const struct option_of options[] = {
 const struct command cmd_renice = {
 	.name = "renice",
 	.run = run,
+	.given = &args,
 	.options = options,
-	.operands = true,
+	.operands = "PID[:QUEUE]...|UID...|PGID...",
 	.summary = "another priority, ceiling, timeslice or share for what runs",
-	.usage = "renice [--priority N] [--ceiling N] [--timeslice TIME] [--weight N]\n"
-		"       [--min PERCENT] [--cap PERCENT] PID[:QUEUE]...\n"
-		"       gpreempt renice --user|--group ... UID|PGID...",
 	.about = "For a process it is the default of its queues, those to come too, and of its\n"
 		"children's. For a queue a priority and a timeslice count before anything else.\n"
 		"What is not named stays as it was.",

@@ -86,18 +86,14 @@ static bool is_serial(const char *property)
 
 static void print_node(const struct node *n)
 {
-	char path[PATH_SIZE], text[4096], *line, *next;
+	char path[PATH_SIZE], text[4096], *line;
 
 	section("GPU %u", n->gpu_id);
 	fprintf(out, "pci: %s\nname: %s\n", n->pci, n->name);
-	node_properties(n->gpu_id, text, sizeof(text));
-	for (line = text; *line; line = next) {
-		next = line + strcspn(line, "\n");
-		if (*next)
-			*next++ = '\0';
+	node_topology(n->gpu_id, "properties", text, sizeof(text));
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		if (!is_serial(line))
 			fprintf(out, "property %s\n", line);
-	}
 	snprintf(path, sizeof(path), NODES "/%u", n->gpu_id);
 	print_folder(path, "");
 }
@@ -191,12 +187,10 @@ static void print_report(void)
 
 static const char *path;
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
 	if (path)
-		output_check(&cmd_report, path);
+		output_check(path);
 	out = path ? output_open(path) : stdout;
 	print_report();
 	if (path)
@@ -214,7 +208,6 @@ const struct command cmd_report = {
 	.run = run,
 	.options = options,
 	.summary = "what a bug report has to have, in one file",
-	.usage = "report [--output FILE]",
 	.about = "Versions, parameters, state, tunables and counters of each GPU, queues, and the\n"
 		"kernel's messages of amdgpu. It has no host name, no serial number, and no names\n"
 		"of processes but those in messages. As root it is complete.",

@@ -12,13 +12,7 @@ static const char *const states[] = {
 	"unknown",
 };
 
-/**
- * struct summary - the queues of one node
- * @queues:	those that may be seen
- * @processes:	that have one
- * @hidden:	queues of others
- * @by_state:	as many as are in each of @states
- */
+/* Of one node the queues that may be seen, the processes that have one, and queues of others. */
 struct summary {
 	unsigned int queues, processes, hidden;
 	unsigned int by_state[ARRAY_SIZE(states)];
@@ -169,19 +163,17 @@ static int show(const struct node *nodes, unsigned int n)
 	return status;
 }
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct timespec every = { every_s, (every_s - (time_t)every_s) * 1e9 };
 	struct node *nodes;
 	unsigned int n;
 	int status;
 
-	(void)argc;
-	(void)argv;
 	if (json && every_s)
-		usage(&cmd_status, "--json prints once");
+		usage("--json prints once");
 	for (;;) {
-		n = nodes_find(&cmd_status, gpu, &nodes);
+		n = nodes_find(gpu, &nodes);
 		if (every_s && isatty(STDOUT_FILENO))
 			fputs("\033[H\033[J", stdout);
 		status = show(nodes, n);
@@ -208,6 +200,5 @@ const struct command cmd_status = {
 	.run = run,
 	.options = options,
 	.summary = "the GPUs: state, policy, health and its reason",
-	.usage = "status [--gpu ID] [--json|--watch TIME]",
 	.about = "What GPREEMPT does on each GPU. Exit status 4 if it gave up on one.",
 };

@@ -15,20 +15,11 @@
 /* Has a process that in its environment? Not known of another user's. */
 static bool has_switch(unsigned int pid)
 {
-	char path[64], text[1 << 16], *p;
-	size_t n;
-	FILE *f;
+	static const char wanted[] = "\0" HIP_SWITCH "=";
+	char text[1 << 16] = "";
 
-	snprintf(path, sizeof(path), "/proc/%u/environ", pid);
-	f = fopen(path, "re");
-	n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
-	if (f)
-		fclose(f);
-	text[n] = '\0';
-	for (p = text; p < text + n; p += strlen(p) + 1)
-		if (!strncmp(p, HIP_SWITCH "=", strlen(HIP_SWITCH "=")))
-			return true;
-	return false;
+	read_text(text + 1, sizeof(text) - 1, "/proc/%u/environ", pid);
+	return memmem(text, sizeof(text), wanted, sizeof(wanted) - 1);
 }
 
 /* How many queues a process has on that GPU, if all ask for what streams without priority have. */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 #include <json-c/json.h>
 
@@ -50,11 +51,7 @@ struct entry {
 static struct entry *entries;
 static unsigned int count, room;
 
-/**
- * struct process - the name of a process, as it was when it was first seen
- * @pid:	its number
- * @command:	its name
- */
+/* The names of processes, as they were when they were first seen. */
 static struct process {
 	unsigned int pid;
 	char command[48];
@@ -298,16 +295,12 @@ void timeline_begin(uint64_t us)
 /* The tunable @name, where it is more than @most. */
 static void learn_most(struct node *node, const char *name, uint64_t unit_us, uint64_t *most)
 {
-	char text[32];
-	uint64_t us;
+	uint64_t us = node_number(node, name) * unit_us;
 
-	node_text(node, name, text, sizeof(text));
-	us = strtoull(text, NULL, 10) * unit_us;
-	if (us > *most)
-		*most = us;
+	*most = MAX(*most, us);
 }
 
-static void timeline_open(const char *instance)
+void timeline_open(const char *instance)
 {
 	char path[PATH_SIZE + 64];
 	unsigned int n, i;
@@ -319,7 +312,7 @@ static void timeline_open(const char *instance)
 	if (pipe_fd < 0)
 		fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
 	timeline_begin(now_ns() / 1000);
-	n = nodes_find(&cmd_record, NULL, &nodes);
+	n = nodes_find(NULL, &nodes);
 	for (i = 0; i < n; i++) {
 		e = add(STATE, begin_us);
 		e->gpu_id = nodes[i].gpu_id;
@@ -331,7 +324,7 @@ static void timeline_open(const char *instance)
 	free(nodes);
 }
 
-static void timeline_drain(void)
+void timeline_drain(void)
 {
 	read_events();
 	look();
@@ -339,7 +332,7 @@ static void timeline_drain(void)
 		search();
 }
 
-static void timeline_close(void)
+void timeline_close(void)
 {
 	close(pipe_fd);
 }
@@ -679,18 +672,3 @@ void timeline_write(FILE *f, uint64_t end_us)
 	put_names();
 	fputs("\n]}\n", out);
 }
-
-static void timeline_end(FILE *f)
-{
-	timeline_write(f, now_ns() / 1000);
-}
-
-const struct recorder timeline = {
-	.drain_ms = 10,
-	.unused = "kfd_gpreempt_scan",
-	.open = timeline_open,
-	.drain = timeline_drain,
-	.write = timeline_end,
-	.close = timeline_close,
-	.see = "https://ui.perfetto.dev and speedscope",
-};

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 #include <json-c/json.h>
 
@@ -187,25 +188,18 @@ static struct row make_row(const struct queue *now, const struct queue *then, do
 	return row;
 }
 
-/**
- * struct filter - whose queues to show
- * @nodes:	on these GPUs
- * @count:	of @nodes
- * @pid:	of this process, 0: of all
- */
-struct filter {
-	struct node *nodes;
-	unsigned int count, pid;
-};
+/* Whose queues are shown: on these GPUs, and of this process, 0: of all. */
+static struct node *nodes;
+static unsigned int node_count, only_pid;
 
-static bool passes(const struct filter *f, const struct queue *q, bool hidden)
+static bool passes(const struct queue *q, bool hidden)
 {
 	unsigned int i;
 
-	if ((f->pid && q->pid != f->pid) || q->hidden != hidden)
+	if ((only_pid && q->pid != only_pid) || q->hidden != hidden)
 		return false;
-	for (i = 0; i < f->count; i++)
-		if (q->gpu_id == f->nodes[i].gpu_id)
+	for (i = 0; i < node_count; i++)
+		if (q->gpu_id == nodes[i].gpu_id)
 			return true;
 	return false;
 }
@@ -247,15 +241,15 @@ static struct row *find_line(struct row *rows, unsigned int n, const struct queu
 	return NULL;
 }
 
-static unsigned int make_rows(const struct filter *f, const struct queues *then,
-			      const struct queues *now, struct row **rows)
+static unsigned int make_rows(const struct queues *then, const struct queues *now,
+			      struct row **rows)
 {
 	struct row row, *line;
 	unsigned int i, n = 0;
 
 	*rows = xrealloc(*rows, (now->count + 1) * sizeof(**rows));
 	for (i = 0; i < now->count; i++) {
-		if (!passes(f, &now->q[i], false))
+		if (!passes(&now->q[i], false))
 			continue;
 		row = make_row(&now->q[i], queues_find(then, &now->q[i]), now->ns - then->ns);
 		line = find_line(*rows, n, &now->q[i]);
@@ -268,12 +262,12 @@ static unsigned int make_rows(const struct filter *f, const struct queues *then,
 	return n;
 }
 
-static unsigned int count_hidden(const struct filter *f, const struct queues *all)
+static unsigned int count_hidden(const struct queues *all)
 {
 	unsigned int i, n = 0;
 
 	for (i = 0; i < all->count; i++)
-		n += passes(f, &all->q[i], true);
+		n += passes(&all->q[i], true);
 	return n;
 }
 
@@ -301,18 +295,17 @@ static struct json_object *row_to_json(const struct row *r)
 	return line;
 }
 
-static void print_json(const struct filter *f, const struct row *rows, unsigned int n,
-		       double seconds, unsigned int hidden)
+static void print_json(const struct row *rows, unsigned int n, double seconds, unsigned int hidden)
 {
 	struct json_object *table = json_object_new_object(), *gpus = json_object_new_array(),
 			   *lines = json_object_new_array(), *gpu;
 	char state[32];
 	unsigned int i;
 
-	for (i = 0; i < f->count; i++) {
+	for (i = 0; i < node_count; i++) {
 		gpu = json_object_new_object();
-		node_text(&f->nodes[i], "state", state, sizeof(state));
-		json_number(gpu, "gpu_id", f->nodes[i].gpu_id);
+		node_text(&nodes[i], "state", state, sizeof(state));
+		json_number(gpu, "gpu_id", nodes[i].gpu_id);
 		json_string(gpu, "state", state);
 		json_object_array_add(gpus, gpu);
 	}
@@ -338,11 +331,7 @@ static int first, page, most;
 
 static void scroll_by(int lines)
 {
-	first += lines;
-	if (first > most)
-		first = most;
-	if (first < 0)
-		first = 0;
+	first = MAX(0, MIN(first + lines, most));
 }
 
 /* What is too long for the screen the next line clears. */
@@ -378,10 +367,9 @@ static void put_row(const struct row *row)
 	put(line, !row);
 }
 
-static void print_table(const struct filter *f, const struct row *rows, int n,
-			unsigned int hidden, const char *note)
+static void print_table(const struct row *rows, int n, unsigned int hidden, const char *note)
 {
-	int rest = f->count + !!hidden + !!*note + 2, line;
+	int rest = node_count + !!hidden + !!*note + 2, line;
 	char text[128], state[32], policy[64], shown[48] = "";
 	unsigned int i;
 
@@ -389,11 +377,12 @@ static void print_table(const struct filter *f, const struct row *rows, int n,
 	most = n - page;
 	scroll_by(0);
 	at = live && LINES < rest + 1 ? LINES - rest - !!n : 0;
-	for (i = 0; i < f->count; i++) {
-		node_text(&f->nodes[i], "state", state, sizeof(state));
-		node_text(&f->nodes[i], "policy", policy, sizeof(policy));
+	for (i = 0; i < node_count; i++) {
+		node_text(&nodes[i], "state", state, sizeof(state));
+		node_text(&nodes[i], "policy", policy, sizeof(policy));
 		chosen(policy);
-		snprintf(text, sizeof(text), "GPU %u: %s, policy %s", f->nodes[i].gpu_id, state, policy);
+		snprintf(text, sizeof(text), "GPU %u: %s, policy %s", nodes[i].gpu_id, state,
+			 policy);
 		put(text, false);
 	}
 	if (hidden) {
@@ -544,10 +533,10 @@ static bool json;
 static double delay = 1;
 
 /* So many tables, 0: until it is ended. */
-static void loop(const struct filter *f, unsigned int times)
+static void loop(unsigned int times)
 {
 	struct queues before = { }, now, next;
-	unsigned int n, hidden, gpu_id = f->count == 1 ? f->nodes[0].gpu_id : 0;
+	unsigned int n, hidden, gpu_id = node_count == 1 ? nodes[0].gpu_id : 0;
 	struct row *rows = NULL;
 	char note[160];
 
@@ -563,14 +552,14 @@ static void loop(const struct filter *f, unsigned int times)
 		} else if (!before.ns) {
 			continue;
 		}
-		n = make_rows(f, &before, &now, &rows);
-		hidden = count_hidden(f, &now);
-		if (!streams_note(&now, f->pid, gpu_id, note, sizeof(note)))
+		n = make_rows(&before, &now, &rows);
+		hidden = count_hidden(&now);
+		if (!streams_note(&now, only_pid, gpu_id, note, sizeof(note)))
 			*note = '\0';
 		if (json)
-			print_json(f, rows, n, (now.ns - before.ns) / 1e9, hidden);
+			print_json(rows, n, (now.ns - before.ns) / 1e9, hidden);
 		else
-			print_table(f, rows, n, hidden, note);
+			print_table(rows, n, hidden, note);
 		if ((times && !--times) || ferror(stdout))
 			break;
 		if (!live)
@@ -584,32 +573,29 @@ static void loop(const struct filter *f, unsigned int times)
 static bool batch, processes, groups;
 static const char *gpu, *iterations, *sort = "running", *of_pid;
 
-static int run(int argc, char **argv)
+static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct filter f = { };
 	unsigned int times = 0;
 
-	(void)argc;
-	(void)argv;
 	if (iterations)
-		times = parse_number(&cmd_top, "number of tables", iterations, 1, 1000000);
+		times = parse_number("number of tables", iterations, 1, 1000000);
 	if (of_pid)
-		f.pid = parse_number(&cmd_top, "pid", of_pid, 1, 1 << 30);
+		only_pid = parse_number("pid", of_pid, 1, 1 << 30);
 	view = groups ? GROUPS : processes ? PROCESSES : QUEUES;
 	if (!set_sort(sort))
-		usage(&cmd_top, "there is no column '%s' to sort by, of %s", sort,
+		usage("there is no column '%s' to sort by, of %s", sort,
 		      view == QUEUES ? "queues; --processes and --groups have others" : names[view]);
 	if (json && (times > 1 || batch))
-		usage(&cmd_top, "--json prints once");
-	f.count = nodes_find(&cmd_top, gpu, &f.nodes);
-	if (f.pid && kill(f.pid, 0) && errno == ESRCH)
-		fail(STATUS_FAILED, "process %u: no such process", f.pid);
+		usage("--json prints once");
+	node_count = nodes_find(gpu, &nodes);
+	if (only_pid && kill(only_pid, 0) && errno == ESRCH)
+		fail(STATUS_FAILED, "process %u: no such process", only_pid);
 	/* without a terminal once, unless more are wanted */
 	if (!times && !batch && (json || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO)))
 		times = 1;
 	live = !times && !batch;
-	loop(&f, times);
-	free(f.nodes);
+	loop(times);
+	free(nodes);
 	return 0;
 }
 
@@ -635,9 +621,6 @@ const struct command cmd_top = {
 	.run = run,
 	.options = options,
 	.summary = "a live table of queues, processes or groups; --json: once, for programs",
-	.usage =
-		"top [--processes|--groups] [--delay TIME] [--sort COLUMN] [--gpu ID] [--pid PID]\n"
-		"           [--batch] [--json]",
 	.about = "The compute queues: what each is served at (in brackets what it asked for, if\n"
 		"that differs), its state, and the share of the time it was seen running,\n"
 		"waiting for the machine, and taken off it. Or the processes, sums over their\n"

@@ -7,6 +7,9 @@
 
 #include "gpreempt.h"
 
+/* Of a tunable, no less than the longest one's. */
+#define NAME_SIZE	64
+
 /* Of Documentation/ABI/testing/sysfs-class-kfd-gpreempt. */
 static const struct range {
 	const char *name;
@@ -52,15 +55,15 @@ static bool is_tunable(const struct node *n, const char *name)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_mode & 0222;
 }
 
-static void fail_name(const struct command *cmd, const char *name)
+static void fail_name(const char *name)
 {
-	usage(cmd, "there is no tunable '%s'; 'gpreempt get' lists them", name);
+	usage("there is no tunable '%s'; 'gpreempt get' lists them", name);
 }
 
 /* On two GPUs a command that is about one has to say which. */
-static unsigned int find_nodes(const struct command *cmd, const char *gpu, struct node **nodes)
+static unsigned int find_nodes(const char *gpu, struct node **nodes)
 {
-	unsigned int n = nodes_find(cmd, gpu, nodes), i;
+	unsigned int n = nodes_find(gpu, nodes), i;
 	char ids[256] = "";
 	size_t len = 0;
 
@@ -68,7 +71,7 @@ static unsigned int find_nodes(const struct command *cmd, const char *gpu, struc
 		return n;
 	for (i = 0; i < n && len < sizeof(ids); i++)
 		len += snprintf(ids + len, sizeof(ids) - len, " %u", (*nodes)[i].gpu_id);
-	usage(cmd, "there are %u GPUs (%s): say which by --gpu ID, or --gpu all", n, ids + 1);
+	usage("there are %u GPUs (%s): say which by --gpu ID, or --gpu all", n, ids + 1);
 }
 
 /* ---- get ---- */
@@ -116,7 +119,7 @@ static void get_one(const struct node *n, const char *name)
 	char value[128];
 
 	if (!is_tunable(n, name))
-		fail_name(&cmd_get, name);
+		fail_name(name);
 	get_value(n, name, value, sizeof(value));
 	chosen(value);
 	puts(value);
@@ -132,12 +135,12 @@ static int get_processes(int count, char **pids)
 
 	/* All are understood before any is asked for. */
 	for (i = 0; i < count; i++)
-		if (parse_target(&cmd_get, pids[i]).one)
-			usage(&cmd_get, "'%s': what was given to a queue, top shows", pids[i]);
+		if (parse_target(pids[i]).one)
+			usage("'%s': what was given to a queue, top shows", pids[i]);
 	for (i = 0; i < count; i++) {
 		struct kfd_ioctl_gpreempt_args args = {
 			.op = KFD_GPREEMPT_OP_GET_DEFAULT,
-			.pid = parse_target(&cmd_get, pids[i]).pid,
+			.pid = parse_target(pids[i]).pid,
 		};
 
 		r = kfd_call(&args);
@@ -153,7 +156,7 @@ static int get_processes(int count, char **pids)
 	}
 	queues_read(&all, false);
 	for (i = 0; i < count; i++)
-		if (streams_note(&all, parse_target(&cmd_get, pids[i]).pid, 0, note, sizeof(note)))
+		if (streams_note(&all, parse_target(pids[i]).pid, 0, note, sizeof(note)))
 			warn("warning: %s; see 'gpreempt run --streams'", note);
 	free(all.q);
 	return status;
@@ -162,7 +165,7 @@ static int get_processes(int count, char **pids)
 static const char *gpu;
 static bool configured;
 
-static int run_get(int argc, char **argv)
+static int run_get(const struct command *cmd, int argc, char **argv)
 {
 	struct node *nodes;
 	unsigned int n, i;
@@ -171,10 +174,10 @@ static int run_get(int argc, char **argv)
 	/* no tunable's name begins with a digit */
 	if (argc && isdigit((unsigned char)*argv[0])) {
 		if (gpu)
-			usage(&cmd_get, "what processes were given is no GPU's");
+			usage("what processes were given is no GPU's");
 		return get_processes(argc, argv);
 	}
-	n = argc ? find_nodes(&cmd_get, gpu, &nodes) : nodes_find(&cmd_get, gpu, &nodes);
+	n = argc ? find_nodes(gpu, &nodes) : nodes_find(gpu, &nodes);
 	for (i = 0; i < n; i++) {
 		if (!argc && n > 1)
 			printf("GPU %u\n", nodes[i].gpu_id);
@@ -220,37 +223,22 @@ static bool add_profile(char ***settings, const char *name)
 	return s;
 }
 
-static char **no_settings(void)
-{
-	char **settings = xrealloc(NULL, sizeof(*settings));
-
-	*settings = NULL;
-	return settings;
-}
-
-char **settings_of(const char *profile)
-{
-	char **settings = no_settings();
-
-	add_profile(&settings, profile);
-	return settings;
-}
-
 char **settings_configured(void)
 {
-	static const char blanks[] = " \t\r\n", profile[] = "profile=";
-	char **settings = no_settings(), *line = NULL, *word;
+	static const char blanks[] = " \t\r\n";
+	char **settings = xrealloc(NULL, sizeof(*settings)), *line = NULL, *word;
 	FILE *f = fopen(CONFIGURED, "re");
 	size_t size = 0;
 
+	*settings = NULL;
 	if (!f && errno != ENOENT)
 		fail(STATUS_FAILED, "%s: %s", CONFIGURED, strerror(errno));
 	while (f && getline(&line, &size, f) >= 0) {
 		line[strcspn(line, "#")] = '\0';
 		for (word = strtok(line, blanks); word; word = strtok(NULL, blanks)) {
 			/* one that is not there differs from what a GPU has, as a tunable does */
-			if (strncmp(word, profile, strlen(profile)) ||
-			    !add_profile(&settings, word + strlen(profile)))
+			if (strncmp(word, PROFILE, strlen(PROFILE)) ||
+			    !add_profile(&settings, word + strlen(PROFILE)))
 				add_setting(&settings, word);
 		}
 	}
@@ -280,9 +268,19 @@ static void warn_value(const struct node *n, const char *name, const char *value
 		warn("%s: '%s' is neither 1 nor 0", name, value);
 }
 
-static int set_one(const struct node *n, const char *name, const char *value)
+/* The name of a setting; returns the value, or NULL. */
+static const char *split(const char *setting, char *name)
 {
-	char path[PATH_SIZE], why[128];
+	const char *equals = strchr(setting, '=');
+
+	snprintf(name, NAME_SIZE, "%.*s", (int)strcspn(setting, "="), setting);
+	return equals ? equals + 1 : NULL;
+}
+
+static int set_one(const struct node *n, const char *setting)
+{
+	char path[PATH_SIZE], why[128], name[NAME_SIZE];
+	const char *value = split(setting, name);
 	int r;
 
 	node_path(path, n, name);
@@ -310,49 +308,50 @@ static int set_one(const struct node *n, const char *name, const char *value)
 	return STATUS_FAILED;
 }
 
-int settings_apply(const struct command *cmd, const char *gpu, char **settings)
+int settings_apply(const char *gpu, const char *const *settings)
 {
-	char **set, *equals;
+	const char *const *set;
 	struct node *nodes;
 	unsigned int n, i;
 	int status = 0;
 
-	n = find_nodes(cmd, gpu, &nodes);
+	n = find_nodes(gpu, &nodes);
 	for (set = settings; *set; set++) {
-		equals = strchr(*set, '=');
+		char name[NAME_SIZE];
+		const char *value = split(*set, name);
+
 		/* sysfs takes nothing for done, and does nothing */
-		if (!equals || !equals[1])
-			usage(cmd, "'%s' is not NAME=VALUE", *set);
-		*equals = '\0';
-		if (!strcmp(*set, "profile"))
-			usage(cmd, "profile '%s': 'gpreempt profile' sets those that it lists", equals + 1);
+		if (!value || !*value)
+			usage("'%s' is not NAME=VALUE", *set);
+		if (!strncmp(*set, PROFILE, strlen(PROFILE)))
+			usage("profile '%s': 'gpreempt profile' sets those that it lists", value);
 		for (i = 0; i < n; i++)
-			if (!is_tunable(&nodes[i], *set))
-				fail_name(cmd, *set);
+			if (!is_tunable(&nodes[i], name))
+				fail_name(name);
 	}
 	/* A GPU that refuses does not keep the others from what they can do. */
 	for (i = 0; i < n; i++) {
 		int r = 0;
 
 		for (set = settings; !r && *set; set++)
-			r = set_one(&nodes[i], *set, *set + strlen(*set) + 1);
+			r = set_one(&nodes[i], *set);
 		status |= r;
 	}
 	free(nodes);
 	return status;
 }
 
-static int run_set(int argc, char **argv)
+static int run_set(const struct command *cmd, int argc, char **argv)
 {
 	char **settings = configured ? settings_configured() : NULL;
 
 	if (settings && argc)
-		usage(&cmd_set, "'%s' is too much", argv[0]);
+		usage("'%s' is too much", argv[0]);
 	if (settings && !*settings)
 		fail(STATUS_FAILED, "%s: not there, or empty", CONFIGURED);
 	if (!settings && !argc)
-		usage(&cmd_set, "nothing to set");
-	return settings_apply(&cmd_set, settings && !gpu ? "all" : gpu, settings ?: argv);
+		usage("nothing to set");
+	return settings_apply(settings && !gpu ? "all" : gpu, (const char **)(settings ?: argv));
 }
 
 static const struct option_of get_options[] = {
@@ -364,9 +363,8 @@ const struct command cmd_get = {
 	.name = "get",
 	.run = run_get,
 	.options = get_options,
-	.operands = true,
+	.operands = "[NAME...|PID...]",
 	.summary = "the tunables of a GPU, their ranges and defaults; or what a process was given",
-	.usage = "get [--gpu ID|all] [NAME...]\n       gpreempt get PID...",
 	.about =
 		"Without NAME all tunables; with NAME the values alone, one a line. With PID what run,\n"
 		"renice or set of that process, and not what its ancestors or its cgroup have.",
@@ -383,8 +381,7 @@ const struct command cmd_set = {
 	.name = "set",
 	.run = run_set,
 	.options = set_options,
-	.operands = true,
+	.operands = "[NAME=VALUE...]",
 	.summary = "change them: enable=1, policy=timeslice, ...",
-	.usage = "set [--gpu ID|all] --configured|NAME=VALUE...",
 	.about = "Until the driver is unloaded; gpreempt(1) tells how to make it last.",
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the tests of patches/rocm share; see gpu.h. */
-#include <glob.h>
-#include <stdio.h>
+#include <stddef.h>
 
 #include "gpu.h"
 
@@ -57,22 +56,4 @@ HSA_QUEUEID make_queue(unsigned int gpu, int priority)
 int change_queue(HSA_QUEUEID q, int priority)
 {
 	return hsaKmtUpdateQueue(q, 100, (HSA_QUEUE_PRIORITY)priority, rings[0], RING, NULL);
-}
-
-int enable_gpreempt(void)
-{
-	glob_t found;
-	size_t i;
-	int ret = glob("/sys/class/kfd/kfd/gpreempt/*/enable", 0, NULL, &found) ? -1 : 0;
-
-	for (i = 0; !ret && i < found.gl_pathc; i++) {
-		FILE *f = fopen(found.gl_pathv[i], "w");
-
-		if (!f)
-			return -1;
-		ret = fputs("1", f) < 0 ? -1 : 0;
-		if (fclose(f))
-			ret = -1;
-	}
-	return ret;
 }

@@ -5,6 +5,8 @@
 
 #include <hsakmt/hsakmt.h>
 
+#include "enable.h"
+
 /* Opens KFD; libhsakmt's number of a node with a GPU, or 0. */
 unsigned int open_gpu(void);
 
@@ -13,8 +15,5 @@ HSA_QUEUEID make_queue(unsigned int gpu, int priority);
 
 /* Another priority for the only one there is; 0 or an error of libhsakmt's. */
 int change_queue(HSA_QUEUEID q, int priority);
-
-/* On every node: 0 or -1. */
-int enable_gpreempt(void);
 
 #endif

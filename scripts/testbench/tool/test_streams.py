@@ -15,9 +15,9 @@ class Streams(InTree):
         super().setUp()
         self.tree.node(GPU)
 
-    def process(self, queues=3, gpu=GPU, switch=None, **files):
+    def process(self, queues=3, gpu=GPU, switch=None, environment=(), **files):
         """One that lives, with so many queues."""
-        environment = {key: value for key, value in os.environ.items() if key != SWITCH}
+        environment = {key: value for key, value in os.environ.items() if key != SWITCH} | dict(environment)
         if switch is not None:
             environment[SWITCH] = switch
         process = subprocess.Popen(["sleep", "1000"], env=environment)
@@ -56,6 +56,21 @@ class Streams(InTree):
         self.tree.queue(mixed, 3, GPU, priority=0)
         for command in ("status",), ("top", "-d", "10ms"), ("get", str(mixed)):
             self.assertNotIn("HIP", self.said(*command), command)
+
+    def test_no_switch(self):
+        """One of another name, and one in another variable, is none."""
+        for name, value in (f"{SWITCH}S", "0"), (f"X{SWITCH}", "0"), ("X", f"{SWITCH}=0"):
+            pid = self.process(environment={name: value})
+            self.assertIn(self.note(pid), self.said("top", "-d", "10ms", "--pid", str(pid)), name)
+
+    def test_switch_alone(self):
+        """It may be the first variable, or the only one."""
+        process = subprocess.Popen(["sleep", "1000"], env={SWITCH: "1"})
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        for queue in range(3):
+            self.tree.queue(process.pid, queue, GPU, priority=7)
+        self.assertNotIn("HIP", self.said("status"))
 
     def test_by_gpu(self):
         """A stream on each of two GPUs is no second one, and each GPU has its own processes."""

@@ -23,7 +23,7 @@ def setUpModule():
     TIMELINE = folder / "timeline"
     metrics.build(folder)
     # neither the program's own nor those of the hook for containers
-    objects = [o for o in folder.glob("*.o") if o.name not in ("main.o", "oci_hook.o", "oci_state.o")]
+    objects = [o for o in folder.glob("*.o") if o.name not in ("main.o", "oci_hook.o")]
     subprocess.run(["cc", "-D_GNU_SOURCE", "-Wall", "-I", metrics.SOURCE,
                     "-I", metrics.SOURCE / "../../include/uapi",
                     "-isystem", HEADERS, "-o", TIMELINE,

@@ -51,7 +51,6 @@ static int on_option(int val, const char *text, int remote)
 	char why[256];
 	int level;
 
-	(void)val;
 	snprintf(wish, sizeof(wish), "%s", text ?: "");
 	if (remote || !rules_level(&rules, wish, &level, why, sizeof(why)))
 		return 0;
@@ -280,8 +279,6 @@ static int set_step(spank_t sp)
 
 int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
 	switch (spank_context()) {
 	case S_CTX_LOCAL:
 	case S_CTX_ALLOCATOR:
@@ -296,9 +293,6 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 /* Here a task ends, and its user reads why; before, the step would, and drain its node. */
 int slurm_spank_task_init(spank_t sp, int argc, char **argv)
 {
-	(void)sp;
-	(void)argc;
-	(void)argv;
 	if (*warning)
 		slurm_error("gpreempt: warning: %s", warning);
 	if (!*refusal)
