@@ -189,14 +189,15 @@ static int judge_counters(struct hwtest *t, int fd)
 
 int step_registers(struct hwtest *t)
 {
+	int ret, fd = -1;
 	char path[128];
-	int fd, ret;
 
 	ret = gpreempt_off(t);
 	if (ret)
 		return ret;
-	if (kfd_debugfs_path("amdgpu_regs2", path, sizeof(path)) ||
-	    (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) {
+	if (!kfd_debugfs_path("amdgpu_regs2", path, sizeof(path)))
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
 		report_says(t->report, "not looked at: no amdgpu_regs2 in debugfs");
 		return 0;
 	}

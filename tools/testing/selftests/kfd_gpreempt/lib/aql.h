@@ -176,7 +176,7 @@ struct aql_kernel {
 
 /* Scratch of every queue, bytes a lane: enough for the kernels here. */
 #define AQL_SCRATCH_LANE_BYTES	256
-#define AQL_SCRATCH_LANE_BYTES_GFX11	320	/* its waves have 32 lanes, and twice as much each */
+#define AQL_SCRATCH_LANE_BYTES_GFX11	320	/* of 32 lanes a wave, with twice as much */
 
 int aql_create(struct aql_queue *q, struct kfd_dev *dev, __u32 packets, __u32 priority);
 int aql_destroy(struct aql_queue *q);

@@ -37,7 +37,7 @@ acc_ops="v_accvgpr_write v_accvgpr_read"
 least=129 store=ds_write load=ds_read
 case $co in
 *-gfx900.*) acc=16 acc_ops= ;;
-*-gfx1100.*) acc=16 acc_ops= least=128 store=ds_store load=ds_load ;;
+*-gfx1100.*) acc=16 acc_ops="" least=128 store=ds_store load=ds_load ;;
 *-gfx908.*) ;;				# .vgpr_count is that of the kind it has more of
 *) arch=$((arch - acc)) ;;		# it counts both kinds
 esac
