@@ -187,12 +187,12 @@ SUITES = {suite.name: suite for suite in (
     # unfinished
     Suite("bind-gfx1100", [guest(inside("bind/bind"), "110000", options=GFX1100)], PLAIN),
     Suite("selftests-gfx1100", [
-        selftests(*of("machine", "toggle"), options=GFX1100),
-        selftests(*of("machine", "toggle"), options=[*STOCK_MES, "--asic gfx1100 --cwsr handler"],
-                  text="by the driver's trap handler"),
+        selftests(*of("machine", "toggle"), name="native", options=GFX1100),
+        selftests(*of("machine", "toggle"), name="handler",
+                  options=[*STOCK_MES, "--asic gfx1100 --cwsr handler"]),
         # the others are of GPREEMPT's, or of no wave
         guest(*of("machine", "pm4"), "-t", "dispatch", "-t", "in_an_aql_queue", "-t", "preempted",
-              options=[*STOCK_MES, "--asic gfx1100 --cwsr mixed"])], PLAIN),
+              name="pm4", options=[*STOCK_MES, "--asic gfx1100 --cwsr mixed"])], PLAIN),
     Suite("virtual-time", [host(TESTBENCH / "virtual-time/virtual-time")], PLAIN, 180),
 
     # of the driver
