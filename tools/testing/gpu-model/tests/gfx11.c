@@ -151,7 +151,9 @@ static unsigned int wrong(u32 count)
 
 static bool ended(void)
 {
-	return vram(OUT)[(GROUPS * ITEMS - 1) * WORDS + 4] && !in_flight();
+	u32 *last = vram(OUT) + (GROUPS * ITEMS - 1) * WORDS + 4;
+
+	return __atomic_load_n(last, __ATOMIC_RELAXED) && !in_flight();
 }
 
 /*
