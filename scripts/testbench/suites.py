@@ -154,8 +154,10 @@ TWO_GPUS = ["--gpus", "2", *COARSE]
 MI300X = GPUS["mi300x"].options
 DIES = ["--model", f"{MI300X} --cwsr mixed"]
 # Block 8 is MES.
-STOCK_MES = ["--module", "stock", "--append", "amdgpu.ip_block_mask=0x11f", "--model"]
+MES = "amdgpu.ip_block_mask=0x11f"
+STOCK_MES = ["--module", "stock", "--append", MES, "--model"]
 GFX1100 = [*STOCK_MES, "--asic gfx1100"]
+DARED_MES = ["--append", f"{MES} amdgpu.gpreempt_untested=1", "--model"]
 ASLEEP = inside("suspend/asleep"), *of("machine", "suspend")
 
 SUITES = {suite.name: suite for suite in (
@@ -192,7 +194,12 @@ SUITES = {suite.name: suite for suite in (
                   options=[*STOCK_MES, "--asic gfx1100 --cwsr handler"]),
         # the others are of GPREEMPT's, or of no wave
         guest(*of("machine", "pm4"), "-t", "dispatch", "-t", "in_an_aql_queue", "-t", "preempted",
-              name="pm4", options=[*STOCK_MES, "--asic gfx1100 --cwsr mixed"])], PLAIN),
+              name="pm4", options=[*STOCK_MES, "--asic gfx1100 --cwsr mixed"]),
+        guest("env", "GPREEMPT_EXACT_PREEMPTIONS=400", kselftest("queue/exact_test"), name="gpreempt",
+              options=[*DARED_MES, "--asic gfx1100"], text="400 preemptions by REMOVE_QUEUE"),
+        guest("env", "GPREEMPT_EXACT_PREEMPTIONS=100", kselftest("queue/exact_test"), name="gpreempt-handler",
+              options=[*DARED_MES, "--asic gfx1100 --cwsr handler"],
+              text="100 by the driver's trap handler")], PLAIN),
     Suite("virtual-time", [host(TESTBENCH / "virtual-time/virtual-time")], PLAIN, 180),
 
     # of the driver
