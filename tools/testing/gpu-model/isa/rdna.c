@@ -1,138 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What RDNA has and gfx9 has not, or has in another way: hardware registers, messages with an
- * answer, masks of one scalar register, registers named by M0.
+ * What RDNA has and gfx9 has not, or has in another way: messages with an answer, masks of one
+ * scalar register, registers named by M0.
  */
 #include "isa.h"
 #include "host/params.h"
 
-/* Hardware registers (SIDefines.h, Hwreg): number, first bit, width less one. */
-#define HWREG_MODE	1
-#define HWREG_STATUS	2
-#define HWREG_TRAPSTS	3
-#define HWREG_GPR_ALLOC	5
-#define HWREG_LDS_ALLOC	6
-#define HWREG_IB_STS	7
-#define HWREG_SH_MEM_BASES 15
-#define HWREG_FLAT_SCR_LO 20
-#define HWREG_FLAT_SCR_HI 21
-#define HWREG_HW_ID1	23
-#define HWREG_HW_ID2	24
-#define HWREG_IB_STS2	28
-#define HWREG_SHADER_CYCLES 29
-
-#define IB_STS2_WAVE64	(1u << 11)
-
 /* S_SENDMSG_RTN's messages. */
 enum { RTN_GET_DOORBELL = 128, RTN_GET_DDID, RTN_GET_TMA, RTN_GET_REALTIME, RTN_SAVE_WAVE,
        RTN_GET_TBA };
-
-static bool hwreg_read(const struct wave *w, unsigned int id, u32 *v)
-{
-	switch (id) {
-	case HWREG_MODE:
-		*v = w->mode;
-		return true;
-	case HWREG_STATUS:
-		*v = wave_status(w);
-		return true;
-	case HWREG_TRAPSTS:
-		*v = w->trapsts;
-		return true;
-	/* Fields as the kernel's cwsr_trap_handler_gfx10.asm reads them on this GPU. */
-	case HWREG_GPR_ALLOC:	/* VGPR_SIZE 19:12, in fours */
-		*v = (u32)(w->vgprs / 4 - 1) << 12;
-		return true;
-	case HWREG_LDS_ALLOC:	/* LDS_SIZE 20:12 in units of 64 dwords; no shared VGPRs, 27:24 */
-		*v = (w->wg->lds_bytes + 255) / 256 << 12;
-		return true;
-	case HWREG_IB_STS:
-		*v = 0;
-		return true;
-	case HWREG_IB_STS2:
-		*v = w->lanes > 32 ? IB_STS2_WAVE64 : 0;
-		return true;
-	case HWREG_SH_MEM_BASES:
-		*v = (u32)(w->mem->private_base >> 48) |
-		     (u32)(w->mem->shared_base >> 48) << 16;
-		return true;
-	case HWREG_FLAT_SCR_LO:
-		*v = w->flat_scratch;
-		return true;
-	case HWREG_FLAT_SCR_HI:
-		*v = w->flat_scratch >> 32;
-		return true;
-	case HWREG_HW_ID1:
-		*v = w->hw_id;
-		return true;
-	case HWREG_HW_ID2:
-		*v = w->xcc_id;
-		return true;
-	case HWREG_SHADER_CYCLES:
-		*v = gpu_now() / 10 * (SHADER_CLK_MHZ / 100) & 0xfffff;
-		return true;
-	}
-	return false;
-}
-
-static u32 field_mask(const struct insn *i)
-{
-	return (u32)(((1ull << ((i->simm >> 11 & 31) + 1)) - 1) << (i->simm >> 6 & 31));
-}
-
-X(x_s_getreg_rdna)
-{
-	u32 v;
-
-	if (!hwreg_read(c->w, i->simm & 63, &v))
-		return x_unsupported(c, i);
-	sdst32(c, i, (v & field_mask(i)) >> (i->simm >> 6 & 31));
-	return WAVE_BUDGET;
-}
-
-static enum wave_stop setreg(struct ctx *c, const struct insn *i, u32 v)
-{
-	u32 mask = field_mask(i);
-	struct wave *w = c->w;
-
-	v <<= i->simm >> 6 & 31;
-	switch (i->simm & 63) {
-	case HWREG_STATUS:
-		mask &= ~STATUS_PRIV;	/* S_RFE alone leaves the trap handler */
-		wave_set_status(w, (wave_status(w) & ~mask) | (v & mask));
-		return WAVE_BUDGET;
-	case HWREG_IB_STS:
-		return WAVE_BUDGET;
-	case HWREG_MODE:
-		mask &= MODE_RDNA;
-		w->mode = (w->mode & ~mask) | (v & mask);
-		return WAVE_BUDGET;
-	case HWREG_TRAPSTS:
-		w->trapsts = (w->trapsts & ~mask) | (v & mask);
-		return WAVE_BUDGET;
-	/* What the launcher set stays what it is, but for trap handlers. */
-	case HWREG_FLAT_SCR_LO:
-	case HWREG_FLAT_SCR_HI:
-		if (!(w->status & STATUS_PRIV) || mask != ~0u)
-			break;
-		if ((i->simm & 63) == HWREG_FLAT_SCR_LO)
-			w->flat_scratch = (w->flat_scratch & ~0xffffffffull) | v;
-		else
-			w->flat_scratch = (u32)w->flat_scratch | (u64)v << 32;
-		return WAVE_BUDGET;
-	}
-	return x_unsupported(c, i);
-}
-
-X(x_s_setreg_rdna)
-{
-	return setreg(c, i, ssrc32(c, i, 0));
-}
-
-X(x_s_setreg_imm32_rdna)
-{
-	return setreg(c, i, i->literal);
-}
 
 /* Both are fields of MODE: 32 bits, then 64 and 16. */
 X(x_s_round_mode)

@@ -97,6 +97,22 @@ struct wave_extra {
 
 _Static_assert(sizeof(struct wave_extra) == EXTRA_BYTES, "layout");
 
+int cwsr_put(struct user_queue *q, u64 *va, const void *buf, size_t len)
+{
+	int err = vm_write(q->g, q->vmid, *va, buf, len);
+
+	*va += len;
+	return err;
+}
+
+int cwsr_get(struct user_queue *q, u64 *va, void *buf, size_t len)
+{
+	int err = vm_read(q->g, q->vmid, *va, buf, len);
+
+	*va += len;
+	return err;
+}
+
 static const struct cwsr_ops *layout(const struct gpu *g)
 {
 	return asic_of(g)->cwsr;

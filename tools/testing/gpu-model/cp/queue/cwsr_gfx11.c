@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "cp/queue/cwsr_ops.h"
-#include "vm/vm.h"
 
 /* COMPUTE_RELAUNCH; fields of states and waves as ROCdbgapi takes them apart. */
 #define STATE_VGPRS(n, lanes)	((n) / ((lanes) > 32 ? 4 : 8) - 1)
@@ -76,14 +75,6 @@ static u64 extra(u64 top, u32 state, bool first)
 	return top - (first ? STATE_LDS_BYTES(state) : 0) - sizeof(struct wave_regs) - EXTRA_BYTES;
 }
 
-static int put_bytes(struct user_queue *q, u64 *va, const void *buf, size_t len)
-{
-	int err = vm_write(q->g, q->vmid, *va, buf, len);
-
-	*va += len;
-	return err;
-}
-
 static int write(struct user_queue *q, const struct wave *w, bool first, u64 va)
 {
 	struct wave_regs regs = {
@@ -105,21 +96,13 @@ static int write(struct user_queue *q, const struct wave *w, bool first, u64 va)
 	memcpy(regs.ttmp, w->sgpr + SGPR_TTMP, sizeof(regs.ttmp));
 	memcpy(sgpr, w->sgpr, SGPRS * 4);
 	for (n = 0; n < w->vgprs && !err; n++)
-		err = put_bytes(q, &va, w->vgpr[n], w->lanes * 4);
+		err = cwsr_put(q, &va, w->vgpr[n], w->lanes * 4);
 	if (!err)
-		err = put_bytes(q, &va, sgpr, sizeof(sgpr));
+		err = cwsr_put(q, &va, sgpr, sizeof(sgpr));
 	if (!err)
-		err = put_bytes(q, &va, &regs, sizeof(regs));
+		err = cwsr_put(q, &va, &regs, sizeof(regs));
 	if (!err && first && w->wg->lds_bytes)
-		err = put_bytes(q, &va, w->wg->lds, w->wg->lds_bytes);
-	return err;
-}
-
-static int get_bytes(struct user_queue *q, u64 *va, void *buf, size_t len)
-{
-	int err = vm_read(q->g, q->vmid, *va, buf, len);
-
-	*va += len;
+		err = cwsr_put(q, &va, w->wg->lds, w->wg->lds_bytes);
 	return err;
 }
 
@@ -131,13 +114,13 @@ static int read(struct user_queue *q, struct wave *w, bool first, u64 va)
 	int err = 0;
 
 	for (n = 0; n < w->vgprs && !err; n++)
-		err = get_bytes(q, &va, w->vgpr[n], w->lanes * 4);
+		err = cwsr_get(q, &va, w->vgpr[n], w->lanes * 4);
 	if (!err)
-		err = get_bytes(q, &va, sgpr, sizeof(sgpr));
+		err = cwsr_get(q, &va, sgpr, sizeof(sgpr));
 	if (!err)
-		err = get_bytes(q, &va, &regs, sizeof(regs));
+		err = cwsr_get(q, &va, &regs, sizeof(regs));
 	if (!err && first && w->wg->lds_bytes)
-		err = get_bytes(q, &va, w->wg->lds, w->wg->lds_bytes);
+		err = cwsr_get(q, &va, w->wg->lds, w->wg->lds_bytes);
 	if (err)
 		return err;
 	memcpy(w->sgpr, sgpr, SGPRS * 4);

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "cp/queue/cwsr_ops.h"
-#include "vm/vm.h"
 
 #define MQD_PAGE	4096
 
@@ -75,14 +74,6 @@ static u32 record(const struct dispatch *d, bool first)
 	       (first ? cwsr_lds_bytes(d) : 0);
 }
 
-static int put_bytes(struct user_queue *q, u64 *va, const void *buf, size_t len)
-{
-	int err = vm_write(q->g, q->vmid, *va, buf, len);
-
-	*va += len;
-	return err;
-}
-
 static int write(struct user_queue *q, const struct wave *w, bool first, u64 va)
 {
 	struct wave_regs regs = {
@@ -100,22 +91,14 @@ static int write(struct user_queue *q, const struct wave *w, bool first, u64 va)
 	int err;
 
 	memcpy(regs.ttmp, w->sgpr + SGPR_TTMP, sizeof(regs.ttmp));
-	err = put_bytes(q, &va, w->vgpr, w->vgprs * VGPR_BYTES);
+	err = cwsr_put(q, &va, w->vgpr, w->vgprs * VGPR_BYTES);
 	/* Behind s101 the operand space goes on as the save area does. */
 	if (!err)
-		err = put_bytes(q, &va, w->sgpr, SGPR_BYTES);
+		err = cwsr_put(q, &va, w->sgpr, SGPR_BYTES);
 	if (!err)
-		err = put_bytes(q, &va, &regs, sizeof(regs));
+		err = cwsr_put(q, &va, &regs, sizeof(regs));
 	if (!err && first && w->wg->lds_bytes)
-		err = put_bytes(q, &va, w->wg->lds, w->wg->lds_bytes);
-	return err;
-}
-
-static int get_bytes(struct user_queue *q, u64 *va, void *buf, size_t len)
-{
-	int err = vm_read(q->g, q->vmid, *va, buf, len);
-
-	*va += len;
+		err = cwsr_put(q, &va, w->wg->lds, w->wg->lds_bytes);
 	return err;
 }
 
@@ -124,13 +107,13 @@ static int read(struct user_queue *q, struct wave *w, bool first, u64 va)
 	struct wave_regs regs;
 	int err;
 
-	err = get_bytes(q, &va, w->vgpr, w->vgprs * VGPR_BYTES);
+	err = cwsr_get(q, &va, w->vgpr, w->vgprs * VGPR_BYTES);
 	if (!err)
-		err = get_bytes(q, &va, w->sgpr, SGPR_BYTES);
+		err = cwsr_get(q, &va, w->sgpr, SGPR_BYTES);
 	if (!err)
-		err = get_bytes(q, &va, &regs, sizeof(regs));
+		err = cwsr_get(q, &va, &regs, sizeof(regs));
 	if (!err && first && w->wg->lds_bytes)
-		err = get_bytes(q, &va, w->wg->lds, w->wg->lds_bytes);
+		err = cwsr_get(q, &va, w->wg->lds, w->wg->lds_bytes);
 	if (err)
 		return err;
 	memcpy(w->sgpr + SGPR_TTMP, regs.ttmp, sizeof(regs.ttmp));

@@ -43,6 +43,10 @@ extern const struct cwsr_ops cwsr_gfx9;
 /* With the control stack in the process' save area, and records as gfx1100 has them. */
 extern const struct cwsr_ops cwsr_gfx11;
 
+/* To and from a record at *@va, which moves on: 0 or -EFAULT. */
+int cwsr_put(struct user_queue *q, u64 *va, const void *buf, size_t len);
+int cwsr_get(struct user_queue *q, u64 *va, void *buf, size_t len);
+
 /* What a workgroup has of the LDS. */
 static inline u32 cwsr_lds_bytes(const struct dispatch *d)
 {

@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include "isa/finish.h"
+#include "isa/decoder.h"
 #include "gfx11.h"
 
 #define I(fmt, op, name, fn, d, s0, s1, s2, flags, arg) \
@@ -54,19 +54,7 @@ const struct isa isa_gfx1100_wave64 = GFX1100(2);
 
 static void lookup_init(void)
 {
-	for (unsigned int n = 0; n < isa_gfx1100.nrows; n++) {
-		const struct isa_row *r = &rows[n];
-
-		lookup[r->fmt][r->op] = r;
-		if (r->flags & F_E32)
-			continue;
-		if (r->fmt == VOPC)
-			lookup[VOP3][r->op] = r;
-		else if (r->fmt == VOP2)
-			lookup[VOP3][VOP3_VOP2 + r->op] = r;
-		else if (r->fmt == VOP1)
-			lookup[VOP3][VOP3_VOP1 + r->op] = r;
-	}
+	isa_lookup_init(&isa_gfx1100, VOP3_VOP2, VOP3_VOP1);
 }
 
 /* A source's number. */
@@ -344,36 +332,8 @@ static void decode_mubuf(struct insn *i, u32 dw, u32 dw1)
 /* Format and opcode of an encoding; ISA_FMTS when it is none of those known. */
 static enum isa_fmt classify(u32 dw, unsigned int *op)
 {
-	if (!(dw >> 31)) {
-		*op = dw >> 25;
-		if (*op == 0x3f) {
-			*op = dw >> 9 & 0xff;
-			return VOP1;
-		}
-		if (*op == 0x3e) {
-			*op = dw >> 17 & 0xff;
-			return VOPC;
-		}
-		return VOP2;
-	}
-	if (dw >> 30 == 2) {
-		switch (dw >> 23 & 0x7f) {
-		case 0x7d:
-			*op = dw >> 8 & 0xff;
-			return SOP1;
-		case 0x7e:
-			*op = dw >> 16 & 0x7f;
-			return SOPC;
-		case 0x7f:
-			*op = dw >> 16 & 0x7f;
-			return SOPP;
-		}
-		*op = dw >> 23 & 0x7f;
-		if (*op < 0x60)
-			return SOP2;
-		*op -= 0x60;
-		return SOPK;
-	}
+	if (dw >> 30 != 3)
+		return isa_short_format(dw, op);
 	*op = dw >> 18 & 0xff;
 	switch (dw >> 26) {
 	case 0x35:
@@ -400,15 +360,9 @@ static enum isa_fmt classify(u32 dw, unsigned int *op)
 	return ISA_FMTS;
 }
 
-/* Does a scalar operand of @dwords stay inside the register file? */
-static bool fits(unsigned int op, unsigned int dwords)
-{
-	return op >= MAX_SGPRS || op + dwords <= MAX_SGPRS;
-}
-
 static bool dst_fits(unsigned int op, unsigned int dwords)
 {
-	return op == SGPR_SINK ? dwords <= 2 : fits(op, dwords) && (op < MAX_SGPRS || op >= OP_VGPR);
+	return op == SGPR_SINK ? dwords <= 2 : scalar_fits(op, dwords) && (op < MAX_SGPRS || op >= OP_VGPR);
 }
 
 /* Numbers of sources that stand for nothing. */
@@ -423,9 +377,9 @@ static bool scalars_fit(const struct insn *i)
 	const struct isa_row *r = i->row;
 
 	for (unsigned int n = 0; n < 3; n++)
-		if (!fits(i->src[n], isa_type_dwords(r->src[n])) || reserved(i->src[n]))
+		if (!scalar_fits(i->src[n], isa_type_dwords(r->src[n])) || reserved(i->src[n]))
 			return false;
-	if (r->fmt == MUBUF && (!fits(i->src[2], 4) || i->soffset == OP_LITERAL))
+	if (r->fmt == MUBUF && (!scalar_fits(i->src[2], 4) || i->soffset == OP_LITERAL))
 		return false;
 	if (i->saddr != OP_NONE &&
 	    (r->fmt == FLAT || i->saddr + (r->fmt == SCRATCH ? 1 : 2) > MAX_SGPRS))
@@ -439,23 +393,12 @@ static int decode(struct insn *i, const u32 raw[INSN_DWORDS], const struct isa *
 	unsigned int op;
 
 	pthread_once(&lookup_once, lookup_init);
-	memset(i, 0, sizeof(*i));
-	i->isa = isa;
-	i->raw[0] = raw[0];
-	i->raw[1] = raw[1];
-	i->dst = i->sdst = i->saddr = i->soffset = OP_NONE;
-	i->src[0] = i->src[1] = i->src[2] = OP_NONE;
-	i->sel[0] = i->sel[1] = i->dst_sel = 6;
-
+	insn_begin(i, raw, isa);
 	if (raw[0] >> 26 == 0x32)
 		return decode_dual(i, raw);
 	fmt = classify(raw[0], &op);
-	if (fmt == ISA_FMTS || !lookup[fmt][op]) {
-		i->len = raw[0] >> 30 == 3 ? 8 : 4;
+	if (insn_find(i, fmt, op))
 		return -ENOENT;
-	}
-	i->row = lookup[fmt][op];
-	i->what = i->row->fn;
 	switch (fmt) {
 	case SMEM:
 		decode_smem(i, raw[0], raw[1]);

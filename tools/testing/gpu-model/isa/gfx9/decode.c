@@ -2,7 +2,7 @@
 /* gfx90a and gfx942: from dwords to struct insn, by the rows of table.def. */
 #include <errno.h>
 #include <pthread.h>
-#include "isa/finish.h"
+#include "isa/decoder.h"
 #include "isa/matrix.h"
 #include "gfx9.h"
 
@@ -45,31 +45,10 @@ const struct isa isa_gfx942 = {
 	.print = gfx9_print,
 };
 
-static void lookup_init(const struct isa *isa)
-{
-	const struct isa_row *(*lookup)[1024] = isa->lookup;
-
-	for (unsigned int n = 0; n < isa->nrows; n++) {
-		const struct isa_row *r = &isa->rows[n];
-
-		if (!isa_has(r, isa))
-			continue;
-		lookup[r->fmt][r->op] = r;
-		if (r->flags & F_E32)
-			continue;
-		if (r->fmt == VOPC)
-			lookup[VOP3][r->op] = r;
-		else if (r->fmt == VOP2)
-			lookup[VOP3][VOP3_VOP2 + r->op] = r;
-		else if (r->fmt == VOP1)
-			lookup[VOP3][VOP3_VOP1 + r->op] = r;
-	}
-}
-
 static void lookups_init(void)
 {
-	lookup_init(&isa_gfx90a);
-	lookup_init(&isa_gfx942);
+	isa_lookup_init(&isa_gfx90a, VOP3_VOP2, VOP3_VOP1);
+	isa_lookup_init(&isa_gfx942, VOP3_VOP2, VOP3_VOP1);
 }
 
 static void take_literal(struct insn *i, u32 dw)
@@ -403,36 +382,8 @@ static void decode_mubuf(struct insn *i, u32 dw, u32 dw1)
 /* Format and opcode of an encoding; ISA_FMTS when it is none of those known. */
 static enum isa_fmt classify(u32 dw, unsigned int *op)
 {
-	if (!(dw >> 31)) {
-		*op = dw >> 25;
-		if (*op == 0x3f) {
-			*op = dw >> 9 & 0xff;
-			return VOP1;
-		}
-		if (*op == 0x3e) {
-			*op = dw >> 17 & 0xff;
-			return VOPC;
-		}
-		return VOP2;
-	}
-	if (dw >> 30 == 2) {
-		switch (dw >> 23 & 0x7f) {
-		case 0x7d:
-			*op = dw >> 8 & 0xff;
-			return SOP1;
-		case 0x7e:
-			*op = dw >> 16 & 0x7f;
-			return SOPC;
-		case 0x7f:
-			*op = dw >> 16 & 0x7f;
-			return SOPP;
-		}
-		*op = dw >> 23 & 0x7f;
-		if (*op < 0x60)
-			return SOP2;
-		*op -= 0x60;
-		return SOPK;
-	}
+	if (dw >> 30 != 3)
+		return isa_short_format(dw, op);
 	switch (dw >> 26) {
 	case 0x30:
 		*op = dw >> 18 & 0xff;
@@ -467,12 +418,6 @@ static enum isa_fmt classify(u32 dw, unsigned int *op)
 	return ISA_FMTS;
 }
 
-/* Does a scalar operand of @dwords stay inside the register file? */
-static bool scalar_fits(unsigned int op, unsigned int dwords)
-{
-	return op >= MAX_SGPRS || op + dwords <= MAX_SGPRS;
-}
-
 static bool scalars_fit(const struct insn *i)
 {
 	const struct isa_row *r = i->row;
@@ -496,21 +441,10 @@ static int decode(struct insn *i, const u32 raw[INSN_DWORDS], const struct isa *
 	unsigned int op;
 
 	pthread_once(&lookup_once, lookups_init);
-	memset(i, 0, sizeof(*i));
-	i->isa = isa;
-	i->raw[0] = raw[0];
-	i->raw[1] = raw[1];
-	i->dst = i->sdst = i->saddr = i->soffset = OP_NONE;
-	i->src[0] = i->src[1] = i->src[2] = OP_NONE;
-	i->sel[0] = i->sel[1] = i->dst_sel = 6;
-
+	insn_begin(i, raw, isa);
 	fmt = classify(raw[0], &op);
-	if (fmt == ISA_FMTS || !isa->lookup[fmt][op]) {
-		i->len = raw[0] >> 30 == 3 ? 8 : 4;
+	if (insn_find(i, fmt, op))
 		return -ENOENT;
-	}
-	i->row = isa->lookup[fmt][op];
-	i->what = i->row->fn;
 	switch (fmt) {
 	case SMEM:
 		decode_smem(i, raw[0], raw[1]);

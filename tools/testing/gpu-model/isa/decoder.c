@@ -1,6 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Decoded instructions: registers that they need, and shortcuts; see finish.h. */
-#include "finish.h"
+/*
+ * From dwords to decoded instructions, as far as the families are alike: rows and formats,
+ * registers that an instruction needs, and shortcuts; see decoder.h.
+ */
+#include <errno.h>
+#include "decoder.h"
+
+void isa_lookup_init(const struct isa *isa, unsigned int vop2, unsigned int vop1)
+{
+	const struct isa_row *(*lookup)[1024] = isa->lookup;
+
+	for (unsigned int n = 0; n < isa->nrows; n++) {
+		const struct isa_row *r = &isa->rows[n];
+
+		if (!isa_has(r, isa))
+			continue;
+		lookup[r->fmt][r->op] = r;
+		if (r->flags & F_E32)
+			continue;
+		if (r->fmt == VOPC)
+			lookup[VOP3][r->op] = r;
+		else if (r->fmt == VOP2)
+			lookup[VOP3][vop2 + r->op] = r;
+		else if (r->fmt == VOP1)
+			lookup[VOP3][vop1 + r->op] = r;
+	}
+}
+
+enum isa_fmt isa_short_format(u32 dw, unsigned int *op)
+{
+	if (!(dw >> 31)) {
+		*op = dw >> 25;
+		if (*op == 0x3f) {
+			*op = dw >> 9 & 0xff;
+			return VOP1;
+		}
+		if (*op == 0x3e) {
+			*op = dw >> 17 & 0xff;
+			return VOPC;
+		}
+		return VOP2;
+	}
+	switch (dw >> 23 & 0x7f) {
+	case 0x7d:
+		*op = dw >> 8 & 0xff;
+		return SOP1;
+	case 0x7e:
+		*op = dw >> 16 & 0x7f;
+		return SOPC;
+	case 0x7f:
+		*op = dw >> 16 & 0x7f;
+		return SOPP;
+	}
+	*op = dw >> 23 & 0x7f;
+	if (*op < 0x60)
+		return SOP2;
+	*op -= 0x60;
+	return SOPK;
+}
+
+void insn_begin(struct insn *i, const u32 raw[INSN_DWORDS], const struct isa *isa)
+{
+	memset(i, 0, sizeof(*i));
+	i->isa = isa;
+	i->raw[0] = raw[0];
+	i->raw[1] = raw[1];
+	i->dst = i->sdst = i->saddr = i->soffset = OP_NONE;
+	i->src[0] = i->src[1] = i->src[2] = OP_NONE;
+	i->sel[0] = i->sel[1] = i->dst_sel = 6;
+}
+
+int insn_find(struct insn *i, enum isa_fmt fmt, unsigned int op)
+{
+	if (fmt == ISA_FMTS || !i->isa->lookup[fmt][op]) {
+		i->len = i->raw[0] >> 30 == 3 ? 8 : 4;
+		return -ENOENT;
+	}
+	i->row = i->isa->lookup[fmt][op];
+	i->what = i->row->fn;
+	return 0;
+}
+
+bool scalar_fits(unsigned int op, unsigned int dwords)
+{
+	return op >= MAX_SGPRS || op + dwords <= MAX_SGPRS;
+}
 
 static bool is_16bit(enum isa_type t)
 {
