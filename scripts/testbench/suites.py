@@ -153,8 +153,8 @@ COARSE = ["--quantum-us", "100"]
 TWO_GPUS = ["--gpus", "2", *COARSE]
 MI300X = GPUS["mi300x"].options
 DIES = ["--model", f"{MI300X} --cwsr mixed"]
-# Block 8 is MES.
-MES = "amdgpu.ip_block_mask=0x11f"
+# With the SMU, which resets that GPU, and MES: blocks 5 and 8.
+MES = "amdgpu.ip_block_mask=0x13f amdgpu.dpm=1"
 STOCK_MES = ["--module", "stock", "--append", MES, "--model"]
 GFX1100 = [*STOCK_MES, "--asic gfx1100"]
 DARED_MES = ["--append", f"{MES} amdgpu.gpreempt_untested=1", "--model"]

@@ -50,12 +50,14 @@ def guest(*command, **how):
 
 
 def tests(steps):
-    """TAP: commands, each a test that fails when its command does."""
+    """TAP: commands, each a test that fails when its command does, and skips what that skips."""
     for n, (text, command) in enumerate(steps.items(), 1):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, errors="replace", check=False)
         yield from ("# " + line for line in done.stdout.splitlines())
-        yield f"{'not ok' if done.returncode else 'ok'} {n} - {text}"
+        skipped = re.search("# SKIP.*", done.stdout)
+        yield (f"{'not ok' if done.returncode else 'ok'} {n} - {text}" +
+               (f" {skipped[0]}" if skipped else ""))
     yield f"1..{len(steps)}"
 
 

@@ -59,6 +59,10 @@ class Parts(unittest.TestCase):
         except StopIteration as end:
             self.assertEqual((lines, end.value), (["ok 1 a"], 3))
 
+    def test_a_skip_inside_is_one(self):
+        tally = count(parts.tests({"a": ["echo", "ok 1 low # SKIP no GPU"]}))
+        self.assertEqual((tally.passed, tally.skipped), (0, 1))
+
     def test_several_are_streams_and_tests(self):
         run = [parts.host("echo", "said", text="a step"), parts.host("printf", r"ok 1 - a\n1..1\n")]
         self.assertEqual([*parts.lines("s", run)],

@@ -33,7 +33,8 @@ MAX_ERRORS = 50
 FIELD = re.compile(r'([\w-]+)=("[^"]*"|\S*)')
 # Events that only people read.
 PEOPLE = {"control", "doorbell-seen", "fault", "hqd-map", "hqd-unmap", "page-retry", "params",
-          "partitions", "reset", "sdma-map", "sdma-unmap", "set-resources", "warn", "wave-stall"}
+          "partitions", "reset", "sdma-map", "sdma-unmap", "set-resources", "smu", "warn",
+          "wave-stall"}
 
 
 class NotMapped(Exception):

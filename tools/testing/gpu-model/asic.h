@@ -31,6 +31,12 @@ enum reg {
 	REG_PARTITION_MEM_STATUS,
 	REG_PARTITION_COMPUTE_STATUS,
 	REG_MP0_C2PMSG_33,
+	REG_RSMU_INDEX,
+	REG_RSMU_DATA,
+	REG_GFX_IMU_RESET_CTRL,
+	REG_MP1_MESSAGE,	/* MP1_SMN_C2PMSG_66 */
+	REG_MP1_PARAM,		/* _82 */
+	REG_MP1_RESULT,		/* _90 */
 	REG_GOLDEN_TSC_COUNT_UPPER,
 	REG_GOLDEN_TSC_COUNT_LOWER,
 
@@ -89,6 +95,8 @@ enum reg {
 	REG_CP_PFP_IC_OP_CNTL,
 	REG_CP_ME_IC_OP_CNTL,
 	REG_CP_CPC_IC_OP_CNTL,
+	REG_CP_GFX_RS64_DC_OP_CNTL,
+	REG_CP_MEC_DC_OP_CNTL,
 	REG_CP_MES_GP3_LO,
 
 	REG_SDMA0,		/* each with all of its engine's */
@@ -123,8 +131,6 @@ struct cu_size {
  * @name:		of the command line
  * @part:		of the VBIOS
  * @device: @subsystem: @revision: @class: PCI identity (pci.ids, amdgpu.ids)
- * @atomics:		its requests are enabled at power-on, as by a hypervisor behind which nobody
- *			sees a root port: amdkfd does not do without
  * @discovery:		describes its blocks by a table at the end of VRAM; NULL: the driver
  *			knows them
  * @xccs: @engines:	most XCCs, and shader engines of one, that it may have
@@ -151,7 +157,6 @@ struct asic {
 	u16 device, subsystem;
 	u8 revision;
 	u16 class;
-	bool atomics;
 	const struct discovery *discovery;
 	u8 xccs, engines;
 	u8 pipe_queues, mes;

@@ -5,6 +5,7 @@
 #include "bus/nbio.h"
 #include "bus/pci.h"
 #include "bus/regs.h"
+#include "bus/smu.h"
 #include "compute/spi.h"
 #include "cp/cp.h"
 #include "sdma/sdma.h"
@@ -17,6 +18,7 @@ static const struct block *const blocks[] = {
 	&memory_block,
 	&regs_block,
 	&nbio_block,
+	&smu_block,
 	&pci_block,
 	&vm_block,
 	&ih_block,

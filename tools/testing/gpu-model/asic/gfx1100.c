@@ -21,6 +21,7 @@
 #define OSSSYS		0x10a0
 #define NBIO2		0xd20
 #define MP0		0x16000
+#define MP1		0x16000
 #define SMUIO1		0x16a00
 /* What has no registers that matter here shares a corner of the register space. */
 #define NOWHERE		0x16c00
@@ -34,7 +35,7 @@ static const struct ip ips[] = {
 	{ 42, 0, { 6, 0, 0 }, { GC0 } },				/* SDMA, in GC */
 	{ 43, 0, { 6, 0, 0 }, { GC0 } },
 	{ 255, 0, { 13, 0, 0 }, { MP0, MP0 } },				/* MP0, the PSP */
-	{ 1, 0, { 13, 0, 0 }, { 0x16200, 0x16200 } },			/* MP1, the SMU */
+	{ 1, 0, { 13, 0, 0 }, { MP1, MP1 } },				/* MP1, the SMU */
 	{ 3, 0, { 13, 0, 0 }, { NOWHERE } },				/* THM */
 	{ 4, 0, { 13, 0, 0 }, { SMUIO1, SMUIO1 } },			/* SMUIO */
 	{ 6, 0, { 13, 0, 0 }, { NOWHERE } },				/* CLKA */
@@ -68,7 +69,6 @@ const struct asic asic_gfx1100 = {
 	.part = "GPU-MODEL-GFX1100",
 	.device = 0x744c, .subsystem = 0x0e3b, .revision = 0xc8,
 	.class = 0x0380,	/* other display controller */
-	.atomics = true,
 	.discovery = &discovery,
 	.xccs = 1, .engines = 6,
 	.pipe_queues = 4, .mes = 4,
@@ -89,6 +89,10 @@ const struct asic asic_gfx1100 = {
 		[REG_HDP_FLUSH_DONE] = 4 * (NBIO2 + 0x107),
 		[REG_NBIF_STRAP0] = 4 * (NBIO2 + 0x16),
 		[REG_MP0_C2PMSG_33] = 4 * (MP0 + 0x61),
+		[REG_RSMU_INDEX] = 4 * 0x14, [REG_RSMU_DATA] = 4 * (0x14 + 1),
+		[REG_MP1_MESSAGE] = 4 * (MP1 + 0x282), [REG_MP1_PARAM] = 4 * (MP1 + 0x292),
+		[REG_MP1_RESULT] = 4 * (MP1 + 0x29a),
+		[REG_GFX_IMU_RESET_CTRL] = 4 * (GC1 + 0x40bc),
 		[REG_GOLDEN_TSC_COUNT_UPPER] = 4 * (SMUIO1 + 0x2d),
 		[REG_GOLDEN_TSC_COUNT_LOWER] = 4 * (SMUIO1 + 0x2e),
 
@@ -141,6 +145,8 @@ const struct asic asic_gfx1100 = {
 		[REG_CP_PFP_IC_OP_CNTL] = 4 * (GC1 + 0x5843),
 		[REG_CP_ME_IC_OP_CNTL] = 4 * (GC1 + 0x5847),
 		[REG_CP_CPC_IC_OP_CNTL] = 4 * (GC1 + 0x297a),
+		[REG_CP_GFX_RS64_DC_OP_CNTL] = 4 * (GC1 + 0x2a09),
+		[REG_CP_MEC_DC_OP_CNTL] = 4 * (GC1 + 0x290c),
 		[REG_CP_MES_GP3_LO] = 4 * (GC1 + 0x2849),
 
 		[REG_SDMA0] = 4 * GC0, [REG_SDMA1] = 4 * (GC0 + 0x600),

@@ -21,7 +21,6 @@
 #define DEVCAP		(CAP_PCIE + 4)
 #define DEVCTL		(CAP_PCIE + 8)
 #define DEVCTL_FLR	(1u << 15)
-#define DEVCTL2_ATOMIC_REQ	(1u << 6)
 #define DEVCAP_FLR	(1u << 28)
 #define DEVCAP_ROLE_ERR	(1u << 15)
 
@@ -109,7 +108,7 @@ void pci_init(struct gpu *g)
 	set16(CAP_PCIE + 0x10, 0, 0x0fff);
 	set16(CAP_PCIE + 0x12, 0x0104, 0);
 	set32(CAP_PCIE + 0x24, 0x00000000, 0);
-	set16(CAP_PCIE + 0x28, asic->atomics ? DEVCTL2_ATOMIC_REQ : 0, 0xffff);
+	set16(CAP_PCIE + 0x28, 0, 0xffff);
 	set32(CAP_PCIE + 0x2c, 0x0000001e, 0);
 	set16(CAP_PCIE + 0x30, 0x0004, 0xffff);
 

@@ -25,13 +25,16 @@
 #define AT_SMU		0x480
 #define AT_GFX		0x4c0
 #define AT_VRAM		0x540
+#define AT_SMC_DPM	0x600
 #define AT_ASIC_INIT	0xb00
 
 /* Places in atom_master_list_of_data_tables_v2_1. */
+#define DATA_SMC_DPM_INFO	2
 #define DATA_FIRMWAREINFO	4
 #define DATA_SMU_INFO		8
 #define DATA_GFX_INFO		14
 #define DATA_VRAM_INFO		28
+#define SMC_DPM_BYTES		1024
 #define DATA_LIST_BYTES		(4 + 70)
 #define CMD_LIST_BYTES		(4 + 162)
 
@@ -117,6 +120,12 @@ void vbios_build(const struct gpu_config *cfg, u8 *rom, size_t size)
 	put32(t + 16, 100000 / GPU_CLOCK_NS);
 	data_table(rom, DATA_SMU_INFO, AT_SMU);
 
+	/* The board's values for the SMU: none. */
+	if (asic->reg[REG_MP1_MESSAGE]) {
+		table(rom, AT_SMC_DPM, 4 + SMC_DPM_BYTES, 4, 0);
+		data_table(rom, DATA_SMC_DPM_INFO, AT_SMC_DPM);
+	}
+
 	/* atom_gfx_info_v2_4 */
 	t = table(rom, AT_GFX, 72, 2, 4);
 	t[6] = cfg->engines;
@@ -147,8 +156,11 @@ void vbios_build(const struct gpu_config *cfg, u8 *rom, size_t size)
 	t[24 + 15] = 7;
 	data_table(rom, DATA_VRAM_INFO, AT_VRAM);
 
-	/* asic_init: MOVE_REG BIOS_SCRATCH_7, posted; EOT. Workspace and parameters: none. */
-	t = table(rom, AT_ASIC_INIT, 6 + 9, 1, 1);
+	/*
+	 * asic_init: MOVE_REG BIOS_SCRATCH_7, posted; EOT. Workspace and parameters: none. Where
+	 * the driver posts by atomfirmware's call, it wants 2.1.
+	 */
+	t = table(rom, AT_ASIC_INIT, 6 + 9, asic->reg[REG_MP1_MESSAGE] ? 2 : 1, 1);
 	t[6] = ATOM_OP_MOVE_REG;
 	t[7] = ATOM_SRC_IMM;
 	put16(t + 8, asic->reg[REG_BIOS_SCRATCH_7] / 4);

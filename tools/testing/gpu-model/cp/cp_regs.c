@@ -43,8 +43,8 @@ static void write_clock_capture(struct gpu *g, u32 off, u32 index, u32 val)
 	regs_set(g, reg_at(g, regs_xcc(off), REG_RLC_GPU_CLOCK_MSB), (u32)(now >> 32));
 }
 
-/* Firmware's caches of instructions, which there are none of: each request is done. */
-static u32 read_icache(struct gpu *g, u32 off, u32 index)
+/* Firmware's caches, of which there are none: each request is done. */
+static u32 read_cache(struct gpu *g, u32 off, u32 index)
 {
 	(void)index;
 	return regs_get(g, off) | ICACHE_INVALIDATED | ICACHE_PRIMED;
@@ -183,9 +183,11 @@ const struct reg_range cp_regs[] = {
 	{ REG_PARTITION_COMPUTE_STATUS, 1, read_partition_status, regs_write_ignore },
 	{ REG_RLC_SAFE_MODE, 1, read_safe_mode, NULL },
 	{ REG_RLC_CAPTURE_GPU_CLOCK, 1, NULL, write_clock_capture },
-	{ REG_CP_PFP_IC_OP_CNTL, 1, read_icache, NULL },
-	{ REG_CP_ME_IC_OP_CNTL, 1, read_icache, NULL },
-	{ REG_CP_CPC_IC_OP_CNTL, 1, read_icache, NULL },
+	{ REG_CP_PFP_IC_OP_CNTL, 1, read_cache, NULL },
+	{ REG_CP_ME_IC_OP_CNTL, 1, read_cache, NULL },
+	{ REG_CP_CPC_IC_OP_CNTL, 1, read_cache, NULL },
+	{ REG_CP_GFX_RS64_DC_OP_CNTL, 1, read_cache, NULL },
+	{ REG_CP_MEC_DC_OP_CNTL, 1, read_cache, NULL },
 	{ REG_CP_MES_GP3_LO, 1, read_mes_version, regs_write_ignore },
 	{ REG_GOLDEN_TSC_COUNT_UPPER, 1, read_tsc, regs_write_ignore },
 	{ REG_GOLDEN_TSC_COUNT_LOWER, 1, read_tsc, regs_write_ignore },

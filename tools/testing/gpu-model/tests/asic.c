@@ -120,14 +120,28 @@ static void mi300x(void)
 	device_stop(&gpu);
 }
 
+/* The result of a message. */
+static u32 smu_says(u32 msg)
+{
+	regs_write(&gpu, REG_AT(REG_MP1_RESULT), 0);
+	regs_write(&gpu, REG_AT(REG_MP1_MESSAGE), msg);
+	return regs_read(&gpu, REG_AT(REG_MP1_RESULT));
+}
+
 /* Likewise, and what firmware tells of itself. */
 static void gfx1100(void)
 {
 	start(ASIC_GFX1100, 1);
 	ok(config(0) == 0x744c1002 && config(8) >> 16 == 0x0380, "gfx1100: its PCI identity");
-	ok(config(0x64 + 0x28) & 1 << 6, "with atomics");
 	ok(flushes(REQ_11_0_0, ACK_11_0_0), "its registers are elsewhere");
 	ok(regs_read(&gpu, REG_AT(REG_CP_CPC_IC_OP_CNTL)) & 2, "no cache of code to wait for");
+	ok(regs_read(&gpu, REG_AT(REG_RSMU_DATA)) == 0 && smu_says(0x99) == 0xfe && smu_says(3) == 1 &&
+	   regs_read(&gpu, REG_AT(REG_MP1_PARAM)) == 0x3d, "the SMU answers");
+	regs_write(&gpu, REG_AT(REG_RSMU_INDEX), 0x3b10024);
+	ok(regs_read(&gpu, REG_AT(REG_RSMU_DATA)) == 1, "and its firmware is there");
+	regs_write(&gpu, REG_AT(REG_GRBM_GFX_INDEX), 7);
+	ok(smu_says(0x2f) == 1 && regs_read(&gpu, REG_AT(REG_GRBM_GFX_INDEX)) != 7,
+	   "it resets the GPU");
 	regs_write(&gpu, REG_AT(REG_GRBM_GFX_INDEX), 1 << 16);
 	ok(regs_read(&gpu, REG_AT(REG_CC_GC_SHADER_ARRAY_CONFIG)) == 0xfffe0000,
 	   "one work-group processor an engine");
