@@ -60,7 +60,7 @@ KNOWN = (
           frozenset({"debug"}), frozenset({"known", "partition"}),
           r"unreferenced object.*kfd_parse_crat_table\+.*(amdgpu_device_init|switch_partition_mode)"),
     Known("topology: amdkfd completes a node's properties in place whenever they are read",
-          frozenset({"kcsan"}), frozenset({"known", "selftests-gpus", "control-tenants"}),
+          frozenset({"kcsan"}), frozenset({"known", "selftests-gpus", "control-tenants", "suspend"}),
           r"data-race in node_show \[amdgpu\] / node_show \[amdgpu\]"),
     # It counts the process as restored all the same, and tries again. soak knows when that may be.
     Known("evicted: a process whose restore failed in a hang is restored twice",

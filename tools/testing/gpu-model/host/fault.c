@@ -50,7 +50,7 @@ static struct knob knobs[FAULTS] = {
 		.what = "to save waves of a queue [with its ring there] takes 300 ms longer" },
 	[FAULT_LOSE_FENCE] = {
 		.name = "lose-fence", .arg = ARG_NONE,
-		.what = "the scheduler's next QUERY_STATUS writes no fence" },
+		.what = "the scheduler's next QUERY_STATUS, or MES' next preemption, writes no fence" },
 	[FAULT_REFUSE_RESTORE] = {
 		.name = "refuse-restore", .arg = ARG_NONE,
 		.what = "the next queue with saved waves stays stopped until it is mapped again" },

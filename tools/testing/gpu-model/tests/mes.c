@@ -4,11 +4,13 @@
  * processes; frames that are none are named and not executed.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "packets.h"
 #include "cp/cp.h"
 #include "cp/mes/mes_priv.h"
 #include "cp/queue/pm4_opcodes.h"
+#include "host/fault.h"
 
 #define KIQ_RING	0x100000ull		/* VRAM offsets */
 #define MES_RING	0x110000ull
@@ -201,6 +203,7 @@ static void processes(void)
 	u32 suspend[FRAME_DWORDS] = { FRAME(SUSPEND), 1 };
 	u32 resume[FRAME_DWORDS] = { FRAME(RESUME) };
 	struct hqd *h = mec_hqd(&gpu, 0, 1, 0, 2);
+	char answer[FAULT_ANSWER];
 	unsigned int i, n;
 
 	add[2] = LO(PDB2);
@@ -257,6 +260,15 @@ static void processes(void)
 	ok(send(remove, 5) && !h->active && !ih_vmid_pasid(&gpu, VMID),
 	   "REMOVE_QUEUE: when it is off, and with the last one its VMID is free");
 	ok(!send(remove, 5) && drained(), "of none there is no fence");
+	put_mqd(USER_MQD, USER_RING, 0x900);
+	ok(send(add, 37) && fault_command("lose-fence", answer) && !send(remove, 5) && drained() &&
+	   !h->active, "a fence that is lost: it is off nevertheless");
+	put_mqd(USER_MQD, USER_RING, 0x900);
+	ok(send(add, 37) && fault_command("delay-preemption=20000", answer) && !send(remove, 5) &&
+	   !drained() && h->active, "a preemption that is late");
+	usleep(20000);
+	run();
+	ok(drained() && !h->active && *(u64 *)vram(FENCE) == seq, "and then ends");
 
 	for (i = n = 0; i < 9; i++) {
 		put_mqd(USER_MQD, USER_RING, 0x910 + 2 * i);

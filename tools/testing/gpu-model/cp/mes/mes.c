@@ -16,6 +16,7 @@
 #include "cp/mes/mes.h"
 #include "cp/queue/engine.h"
 #include "cp/queue/slot.h"
+#include "host/fault.h"
 #include "host/log.h"
 #include "host/params.h"
 #include "mes_priv.h"
@@ -220,6 +221,18 @@ static bool is_valid(u32 header)
 	       HEADER_OPCODE(header) < OPCODES && status_at[HEADER_OPCODE(header)];
 }
 
+/* Does it take work of processes off? Faults of preemptions happen to those. */
+static bool preempts(const u32 *f)
+{
+	switch (HEADER_OPCODE(f[0])) {
+	case REMOVE_QUEUE:
+		return !(f[REMOVE_FLAGS] & (REMOVE_PREEMPT_GFX | REMOVE_UNMAP_LEGACY));
+	case SUSPEND:
+		return true;
+	}
+	return false;
+}
+
 /* Its effect, and the answer. True: it is over. */
 static bool finish(struct gpu *g)
 {
@@ -242,6 +255,8 @@ static bool finish(struct gpu *g)
 	}
 	if (err)
 		log_warn("MES: frame of opcode %u refused (%d)", op, err);
+	else if (preempts(f) && fault_hit(FAULT_LOSE_FENCE, NULL))
+		return true;
 	else if (vm_write(g, 0, packet_u64(f + status_at[op]) & ~7ull, f + status_at[op] + 2, 8))
 		log_warn("MES: the fence of opcode %u is not in memory", op);
 	if (!err && op == SUSPEND)
@@ -274,6 +289,8 @@ static bool take(struct gpu *g, struct hqd *h)
 	m->begun = false;
 	m->poll_ns = 0;
 	m->done_at = gpu_now() + param.mes_packet_ns;
+	if (preempts(m->frame))
+		m->done_at = fault_preempt_end(m->done_at);
 	return true;
 }
 
