@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Decoded instructions as text, in the syntax of LLVM's assembler; see print.h. */
 #include <string.h>
-#include "isa/print.h"
+#include "print.h"
 
 static void put_scalar(struct out *o, const struct insn *i, unsigned int op, enum isa_type t,
 		       unsigned int dwords)

@@ -3,8 +3,8 @@
 #ifndef GPU_MODEL_ISA_PRINT_H
 #define GPU_MODEL_ISA_PRINT_H
 
-#include "isa/isa.h"
-#include "isa/text.h"
+#include "isa.h"
+#include "text.h"
 
 /* The next operand: a source @op of type @t, or of @dwords where they are not 0. */
 void put_src(struct out *o, const struct insn *i, unsigned int op, enum isa_type t,
