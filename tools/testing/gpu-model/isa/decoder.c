@@ -143,7 +143,7 @@ void insn_finish(struct insn *i)
 		insn_uses(i, i->src[n], isa_type_dwords(r->src[n]));
 		if (i->src[n] < OP_VGPR)
 			insn_finish_scalar(i, n);
-		if (i->src[n] < OP_VGPR || (i->enc == ENC_DPP && n == 0))
+		if (i->src[n] < OP_VGPR || (is_dpp(i) && n == 0))
 			continue;
 		if (is_packed(r->src[n]) || r->flags & F_HALVES) {
 			i->plain |= 1u << n;
@@ -158,7 +158,7 @@ void insn_finish(struct insn *i)
 		i->plain |= 1u << n;
 	}
 	i->direct = i->dst != OP_NONE && i->dst >= OP_VGPR && i->enc != ENC_SDWA &&
-		    i->enc != ENC_DPP && !(r->flags & F_KEEP16 && i->enc == ENC_VOP3) &&
+		    !is_dpp(i) && !(r->flags & F_KEEP16 && i->enc == ENC_VOP3) &&
 		    !(r->flags & F_HALVES);
 	i->simple = i->direct && !i->clamp;
 	for (unsigned int n = 0; n < 3; n++)

@@ -64,6 +64,7 @@ enum isa_type {
 #define F_LAST		(1u << 23)	/* of a run: it goes elsewhere, stops or changes MODE */
 #define F_MSG		(1u << 24)	/* the source field is a message's number */
 #define F_ADDTID	(1u << 25)	/* the address is the lane's, from a scalar one */
+#define F_NODPP		(1u << 26)	/* of RDNA: no DPP form, though nothing has 64 bits */
 
 struct ctx;
 struct insn;
@@ -135,7 +136,10 @@ const struct isa_build *isa_builds(unsigned int *n);
 #define OP_LITERAL	255
 #define OP_NONE		0xffff
 
-enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
+enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP, ENC_VOP3_DPP };
+
+/* Of struct insn.dpp_ctrl: it is eight selects of three bits, one for each lane of eight. */
+#define DPP8		(1u << 24)
 
 /**
  * struct insn - a decoded instruction; depends on its raw dwords and @isa alone
@@ -153,6 +157,8 @@ enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
  * @uniform:	bit n: so is a scalar of 32 bits
  * @direct:	the result may be written to the VGPR as computed
  * @simple:	likewise, of sources that are plain or uniform, and not clamped
+ * @dpp_ctrl:	DPP16's control, or DPP8 and selects
+ * @fetch_inactive: DPP reads lanes whose EXEC is off, too
  * @vmax: @amax: highest VGPR and acc register used plus one
  */
 struct insn {
@@ -178,9 +184,9 @@ struct insn {
 	u16 vmax, amax;
 	u8 sel[2], dst_sel, dst_unused;		/* SDWA */
 	bool sext[2];
-	u16 dpp_ctrl;
+	u32 dpp_ctrl;
 	u8 row_mask, bank_mask;
-	bool bound_ctrl;
+	bool bound_ctrl, fetch_inactive;
 	bool glc, slc, scc, offen, idxen, lds, gds;
 	u16 saddr;				/* SGPR or OP_NONE */
 	u16 soffset;				/* SMEM, MUBUF */
@@ -224,6 +230,11 @@ static inline unsigned int isa_type_dwords(enum isa_type t)
 	};
 
 	return dwords[t];
+}
+
+static inline bool is_dpp(const struct insn *i)
+{
+	return i->enc == ENC_DPP || i->enc == ENC_VOP3_DPP;
 }
 
 /* To the host's vectors, as VGPRs are. */
@@ -455,7 +466,7 @@ static inline u64 active_lanes(const struct ctx *c, const struct insn *i)
 {
 	u64 m = wave_exec(c->w);
 
-	return i->enc == ENC_DPP ? m & c->dpp_mask : m;
+	return is_dpp(i) ? m & c->dpp_mask : m;
 }
 
 static inline u64 carry_in(struct ctx *c, const struct insn *i)

@@ -11,6 +11,7 @@
 #include "tap.h"
 
 #define VARIANTS	12
+enum { DPP_E32 = 9, DPP_16, DPP_8 };	/* RDNA's last variants */
 #define MAX_TEXT	160
 #define ASSEMBLER	"$(command -v llvm-mc-15 || echo llvm-mc) -arch=amdgcn -mcpu=%s " \
 			"%s --show-encoding %s 2>/dev/null"
@@ -30,7 +31,8 @@ static const char *attributes(const struct isa *isa)
 /**
  * struct sample - one instruction of the test
  * @row:	row it was made from
- * @basic:	the plain form, or one of a matrix instruction's: the assembler must take it
+ * @basic:	the plain form, one of a matrix instruction's, or DPP's short one: the assembler
+ *		must take it
  */
 struct sample {
 	const struct isa_row *row;
@@ -156,6 +158,44 @@ static bool make_mfma(struct insn *i, unsigned int variant)
 	return variant < 6;
 }
 
+/*
+ * DPP of RDNA: 16 lanes and 8, of the short form and of VOP3's. LLVM 15 does not know all of the
+ * latter.
+ */
+static bool make_dpp(struct insn *i, unsigned int variant)
+{
+	static const u16 ctrl[] = {
+		0x1b, 0xe4, 0x101, 0x11f, 0x128, 0x140, 0x141, 0x150, 0x15f, 0x161, 0x16f,
+	};
+	const struct isa_row *r = i->row;
+	bool e32 = i->enc == ENC_BASE;
+
+	if (!r->src[0] || r->flags & (F_NODPP | F_MK | F_AK) || (!e32 && variant == DPP_E32))
+		return false;
+	for (unsigned int n = 0; n < 3; n++)
+		if (isa_type_dwords(r->src[n]) > 1)
+			return false;
+	if (r->fmt != VOPC && isa_type_dwords(r->dst) > 1)
+		return false;
+	i->enc = variant == DPP_E32 || (e32 && rnd(2)) ? ENC_DPP : ENC_VOP3_DPP;
+	if (i->enc == ENC_VOP3_DPP && r->flags & F_E32)
+		return false;
+	i->fetch_inactive = rnd(2);
+	if (variant == DPP_8) {
+		i->dpp_ctrl = DPP8 | rnd(1u << 24);
+		return true;
+	}
+	i->dpp_ctrl = ctrl[rnd(sizeof(ctrl) / sizeof(ctrl[0]))];
+	i->row_mask = rnd(16);
+	i->bank_mask = rnd(16);
+	i->bound_ctrl = rnd(2);
+	for (unsigned int n = 0; n < 2 && float_type(r->dst); n++) {
+		i->neg |= float_type(r->src[n]) ? rnd(2) << n : 0;
+		i->abs |= float_type(r->src[n]) ? rnd(2) << n : 0;
+	}
+	return true;
+}
+
 /* Returns false when the row has no such variant. */
 static bool make_valu(struct insn *i, unsigned int variant)
 {
@@ -195,7 +235,7 @@ static bool make_valu(struct insn *i, unsigned int variant)
 		return n > 0 && !(r->flags & (F_MK | F_AK | F_E32));
 	}
 	if (variant > 8 && i->isa->rdna)
-		return false;
+		return make_dpp(i, variant);
 	if (variant >= 6 && e32) {
 		if ((r->flags & F_E32 && variant < 8) || (!n && variant > 7))
 			return false;
@@ -462,7 +502,8 @@ static void check_isa(struct sample *s, const struct isa *isa)
 			isa_print(&i, s[n].text, MAX_TEXT);
 			has[isa->rows[r].fmt] = true;
 			s[n].row = &isa->rows[r];
-			s[n].basic = v == 0 || isa->rows[r].flags & F_MFMA;
+			s[n].basic = v == 0 || isa->rows[r].flags & F_MFMA ||
+				     (isa->rdna && v == DPP_E32);
 			n++;
 		}
 	snprintf(what, sizeof(what), "llvm-mc assembles the samples for %s", cpu(isa));

@@ -464,6 +464,42 @@ static const struct test tests_1100[] = {
 	  "buffer_load_b32 v1, off, s[4:7], 0 offset:4\n"
 	  "buffer_store_b32 v0, off, s[4:7], 0 offset:512",
 	  "v1[2]=0x03030303 mem133=5" },
+	/* DPP: each control, lanes without a source, lanes that are off */
+	{ "v_mov_b32_dpp v1, v0 quad_perm:[3,2,1,0] row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v2, v0 row_ror:3 row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v3, v0 row_mirror row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v4, v0 row_half_mirror row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v5, v0 row_share:3 row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v6, v0 row_xmask:5 row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v7, v0 dpp8:[7,6,5,4,3,2,0,1]",
+	  "v1[0]=3 v1[22]=21 v2[0]=13 v2[31]=28 v3[1]=14 v3[16]=31 v4[1]=6 v4[31]=24 v5[0]=3 "
+	  "v5[31]=19 v6[3]=6 v6[16]=21 v7[0]=7 v7[14]=8 v7[31]=25" },
+	{ "v_mov_b32 v1, 99\n v_mov_b32 v2, 99\n v_mov_b32 v3, 99\n"
+	  "v_mov_b32_dpp v1, v0 row_shl:15 row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v2, v0 row_shr:2 row_mask:0xf bank_mask:0xf bound_ctrl:1\n"
+	  "v_mov_b32_dpp v3, v0 row_shr:2 row_mask:0x2 bank_mask:0x6 fi:1",
+	  "v1[0]=15 v1[1]=99 v1[16]=31 v2[1]=0 v2[2]=0 v2[17]=0 v2[18]=16 v3[5]=99 v3[19]=99 "
+	  "v3[20]=18 v3[27]=25 v3[28]=99" },
+	{ "v_add_nc_u32 v8, 7, v0\n v_mov_b32 v1, 99\n s_mov_b32 exec_lo, 0xfffffffe\n"
+	  "v_mov_b32_dpp v1, v8 row_ror:1 row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v2, v8 row_ror:1 row_mask:0xf bank_mask:0xf bound_ctrl:1\n"
+	  "v_mov_b32_dpp v3, v8 row_ror:1 row_mask:0xf bank_mask:0xf fi:1\n v_mov_b32 v4, 99\n"
+	  "v_mov_b32_dpp v4, v8 dpp8:[0,0,0,0,1,1,1,1]\n"
+	  "v_mov_b32_dpp v5, v8 dpp8:[0,0,0,0,1,1,1,1] fi:1",
+	  "v1[1]=99 v1[2]=8 v1[16]=38 v2[1]=0 v2[2]=8 v3[1]=7 v3[0]=0 v4[1]=0 v4[4]=8 v4[9]=15 "
+	  "v5[1]=7 v5[0]=0" },
+	{ "v_mov_b32 v1, 0x40400000\n v_cvt_f32_u32 v2, v0\n"
+	  "v_add_f32_e64_dpp v3, -v2, |v1| clamp row_share:2 row_mask:0xf bank_mask:0xf\n"
+	  "v_mul_f32_dpp v4, v2, v1 dpp8:[1,1,1,1,1,1,1,1]\n"
+	  "v_lshl_add_u32_e64_dpp v5, v0, v0, 7 quad_perm:[1,1,1,1] row_mask:0xf bank_mask:0xf",
+	  "v3[0]=0x3f800000 v3[16]=0 v4[0]=0x40400000 v4[8]=0x41d80000 v5[2]=11 v5[4]=87" },
+	{ "s_mov_b32 vcc_lo, 0\n v_mov_b32 v1, 8\n"
+	  "v_cmp_lt_u32_dpp vcc_lo, v0, v1 row_shr:1 row_mask:0xf bank_mask:0xf\n"
+	  "v_cmp_lt_u32_e64_dpp s4, v0, v1 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:1\n"
+	  "v_add_co_ci_u32_dpp v2, vcc_lo, v0, v1, vcc_lo dpp8:[7,6,5,4,3,2,1,0]\n"
+	  "v_cndmask_b32_e64_dpp v3, v0, v1, s4 row_mirror row_mask:0xf bank_mask:0xf\n"
+	  "v_cmpx_gt_u32_dpp v0, v1 row_xmask:1 row_mask:0xf bank_mask:0xf",
+	  "s4=0x101ff v2[0]=15 v2[1]=15 v2[8]=24 v2[9]=22 vcc=0 v3[0]=8 v3[9]=6 v3[16]=8 exec=0xfffffd00" },
 	/* nothing to do here */
 	{ "s_waitcnt_vscnt null, 0x0\n s_delay_alu instid0(VALU_DEP_1)\n s_clause 0x1\n"
 	  "s_waitcnt_depctr 0xfffe\n buffer_gl0_inv\n buffer_gl1_inv\n s_version 0x4006\n"
@@ -475,7 +511,10 @@ static const struct test tests_1100[] = {
 	  "s6=0x44441111" },
 	/* what is not there is not executed */
 	{ "s_code_end", "stop=illegal" },
-	{ "v_mov_b32_dpp v1, v0 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf", "stop=illegal" },
+	/* DPP that is gfx9's, or of 64 bits */
+	{ ".long 0x7e0202fa\n .long 0xff014200", "stop=illegal" },
+	{ ".long 0x7e0202fa\n .long 0xff013000", "stop=illegal" },
+	{ ".long 0x7e0420fa\n .long 0xff00e400", "stop=illegal" },
 	{ "v_pk_add_f16 v1, v2, v3", "stop=illegal" },
 	{ "v_dual_dot2acc_f32_f16 v0, v1, v2 :: v_dual_mov_b32 v3, v4", "stop=illegal" },
 	{ ".long 0xbfff0000", "stop=illegal" },
@@ -492,6 +531,10 @@ static const struct test tests_1100_64[] = {
 	  "mem79=63 s4=63" },
 	{ "scratch_store_b32 off, v0, off offset:4\n scratch_load_b32 v2, off, off offset:4",
 	  "v2[63]=63" },
+	{ "v_mov_b32 v1, 99\n v_mov_b32_dpp v1, v0 row_share:9 row_mask:0xc bank_mask:0xf\n"
+	  "s_mov_b32 exec_lo, 0\n v_mov_b32_dpp v2, v0 row_xmask:15 row_mask:0xf bank_mask:0xf\n"
+	  "v_cmp_lt_u32_dpp vcc, v0, v1 dpp8:[0,1,2,3,4,5,6,7]",
+	  "v1[31]=99 v1[32]=41 v1[63]=57 v2[31]=0 v2[32]=47 v2[48]=63 vcc=0x1ff01ff00000000" },
 };
 
 #define NTESTS (sizeof(tests) / sizeof(tests[0]))

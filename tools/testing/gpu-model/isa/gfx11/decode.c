@@ -123,16 +123,54 @@ static void decode_smem(struct insn *i, u32 dw, u32 dw1)
 		i->soffset = source(dw1 >> 25);
 }
 
-/* What a DPP form does is not known here. */
-static void decode_dpp(struct insn *i, u32 dw1)
+/* Those with operands of 64 bits, with a literal, and packed ones have no DPP form. */
+static bool has_dpp(const struct isa_row *r)
 {
-	i->enc = ENC_DPP;
-	i->len = 8;
-	i->src[0] = (dw1 & 0xff) | OP_VGPR;
-	i->what = FN_x_unsupported;
+	if (r->flags & (F_NODPP | F_MK | F_AK))
+		return false;
+	for (unsigned int n = 0; n < 3; n++)
+		if (isa_type_dwords(r->src[n]) > 1)
+			return false;
+	return r->fmt == VOPC || isa_type_dwords(r->dst) <= 1;
 }
 
-static bool is_dpp(unsigned int op)
+/* Controls that there are: no shift by 0, nothing from one row to another. */
+static bool dpp_defined(unsigned int ctrl)
+{
+	if (ctrl < 0x100 || ctrl == 0x140 || ctrl == 0x141)
+		return true;
+	return (ctrl > 0x100 && ctrl < 0x130 && ctrl & 15) || (ctrl >= 0x150 && ctrl < 0x170);
+}
+
+/* @dw, behind @len bytes of the encoding, which source 0 stands for. */
+static void decode_dpp(struct insn *i, u32 dw, unsigned int len)
+{
+	bool dpp8 = i->src[0] != SRC_DPP;
+
+	i->len = len + 4;
+	i->enc = i->enc == ENC_VOP3 ? ENC_VOP3_DPP : ENC_DPP;
+	if (dpp8) {
+		i->fetch_inactive = i->src[0] == SRC_DPP8_FI;
+		i->dpp_ctrl = dw >> 8 | DPP8;
+		i->bound_ctrl = true;
+		i->row_mask = i->bank_mask = 0xf;
+	} else {
+		i->dpp_ctrl = dw >> 8 & 0x1ff;
+		i->fetch_inactive = dw >> 18 & 1;
+		i->bound_ctrl = dw >> 19 & 1;
+		i->bank_mask = dw >> 24 & 0xf;
+		i->row_mask = dw >> 28;
+		if (i->enc == ENC_DPP) {
+			i->neg = (dw >> 20 & 1) | (dw >> 21 & 2);
+			i->abs = (dw >> 21 & 1) | (dw >> 22 & 2);
+		}
+	}
+	i->src[0] = (dw & 0xff) | OP_VGPR;
+	if (!has_dpp(i->row) || !(dpp8 || dpp_defined(i->dpp_ctrl)))
+		i->what = FN_x_unsupported;
+}
+
+static bool names_dpp(unsigned int op)
 {
 	return op == SRC_DPP || op == SRC_DPP8 || op == SRC_DPP8_FI;
 }
@@ -170,8 +208,8 @@ static void decode_vop(struct insn *i, enum isa_fmt fmt, const u32 *raw)
 		i->sdst = SGPR_VCC;
 	if (r->flags & F_CI)
 		i->src[2] = SGPR_VCC;
-	if (is_dpp(i->src[0]))
-		decode_dpp(i, raw[1]);
+	if (names_dpp(i->src[0]))
+		decode_dpp(i, raw[1], 4);
 	else if (i->src[0] == OP_LITERAL || r->flags & (F_MK | F_AK))
 		take_literal(i, raw, 4);
 }
@@ -205,9 +243,10 @@ static void decode_vop3(struct insn *i, const u32 *raw)
 		i->abs = dw >> 8 & 7;
 	if (literal)
 		take_literal(i, raw, 8);
-	if (is_dpp(i->src[0])) {
-		decode_dpp(i, raw[2]);
-		i->len = 12;
+	if (names_dpp(i->src[0])) {
+		decode_dpp(i, raw[2], 8);
+		if (literal)
+			i->what = FN_x_unsupported;
 	}
 }
 
