@@ -232,6 +232,17 @@ static inline unsigned int isa_type_dwords(enum isa_type t)
 	return dwords[t];
 }
 
+static inline bool is_16bit(enum isa_type t)
+{
+	return t >= B16 && t <= F16;
+}
+
+/* Type of source @n, which may be the destination itself. */
+static inline enum isa_type source_type(const struct isa_row *r, unsigned int n)
+{
+	return n == 2 && r->flags & F_DACC ? r->dst : r->src[n];
+}
+
 static inline bool is_dpp(const struct insn *i)
 {
 	return i->enc == ENC_DPP || i->enc == ENC_VOP3_DPP;
@@ -536,6 +547,7 @@ static inline u64 join(u32 lo, u32 hi)
 #define M_SEXT		(1u << 8)	/* sign-extended */
 #define M_D16		(1u << 9)	/* to half a register; SRAM-ECC has the other zeroed */
 #define M_HI		(1u << 10)	/* the high half */
+#define M_KEEP		(1u << 11)	/* without SRAM-ECC: the other half is kept */
 #define A_64		(1u << 8)	/* atomic of 64 bits (not DS: by type there) */
 
 /* A resource of the global wave sync: a flag; the rest is the count. */
@@ -551,14 +563,16 @@ enum isa_atomic {
 u64 atomic_result(enum isa_atomic op, u64 old, u64 data, u64 cmp, bool wide) NAMED(atomic_result);
 u64 atomic_host(void *p, enum isa_atomic op, u64 data, u64 cmp, bool wide) NAMED(atomic_host);
 
-/* Loaded memory @v as row argument @arg says. */
-static inline u32 mem_extend(u32 arg, u32 v)
+/* Loaded memory @v as row argument @arg says, for a register that holds @old. */
+static inline u32 mem_extend(u32 arg, u32 v, u32 old)
 {
 	if (arg & M_SEXT)
 		v = M_BYTES(arg) == 1 ? (u32)(int8_t)v : (u32)(int16_t)v;
 	if (arg & M_D16) {
 		v &= 0xffff;
 		v = arg & M_HI ? v << 16 : v;
+		if (arg & M_KEEP)
+			v |= old & (arg & M_HI ? 0xffff : 0xffff0000);
 	}
 	return v;
 }

@@ -252,10 +252,10 @@ static void sdwa_select(u32 *v, unsigned int sel, bool sext)
  */
 const u32 *vsrc_build(struct ctx *c, const struct insn *i, unsigned int n)
 {
-	enum isa_type t = i->row->src[n];
+	enum isa_type t = source_type(i->row, n);
 	bool wide = isa_type_dwords(t) >= 2;
 	u32 *v = c->tmp[n][0], *hi = c->tmp[n][1];
-	u32 sign = t >= B16 && t <= F16 ? 0x8000 : 0x80000000;
+	u32 sign = is_16bit(t) ? 0x8000 : 0x80000000;
 
 	if (i->src[n] >= OP_VGPR) {
 		memcpy(v, vreg(c, i->src[n]), sizeof(c->tmp[n][0]));
@@ -345,7 +345,7 @@ void vput(struct ctx *c, const struct insn *i, unsigned int dwords)
 	}
 	if (i->enc == ENC_SDWA) {
 		sdwa_merge(i, c->out[0], vreg(c, i->dst));
-	} else if (i->enc == ENC_VOP3 && i->row->flags & F_KEEP16) {
+	} else if (i->row->flags & F_KEEP16) {
 		const u32 *old = vreg(c, i->dst);
 		u32 *v = c->out[0];
 

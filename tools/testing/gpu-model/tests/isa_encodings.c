@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "isa/gfx11/gfx11.h"
 #include "isa/matrix.h"
 #include "tap.h"
 
@@ -160,7 +161,7 @@ static bool make_mfma(struct insn *i, unsigned int variant)
 
 /*
  * DPP of RDNA: 16 lanes and 8, of the short form and of VOP3's. LLVM 15 does not know all of the
- * latter.
+ * latter, and does not encode OP_SEL_HI of packed ones.
  */
 static bool make_dpp(struct insn *i, unsigned int variant)
 {
@@ -170,12 +171,7 @@ static bool make_dpp(struct insn *i, unsigned int variant)
 	const struct isa_row *r = i->row;
 	bool e32 = i->enc == ENC_BASE;
 
-	if (!r->src[0] || r->flags & (F_NODPP | F_MK | F_AK) || (!e32 && variant == DPP_E32))
-		return false;
-	for (unsigned int n = 0; n < 3; n++)
-		if (isa_type_dwords(r->src[n]) > 1)
-			return false;
-	if (r->fmt != VOPC && isa_type_dwords(r->dst) > 1)
+	if (!gfx11_has_dpp(r) || (!e32 && variant == DPP_E32) || i->op_sel_hi)
 		return false;
 	i->enc = variant == DPP_E32 || (e32 && rnd(2)) ? ENC_DPP : ENC_VOP3_DPP;
 	if (i->enc == ENC_VOP3_DPP && r->flags & F_E32)
@@ -224,11 +220,13 @@ static bool make_valu(struct insn *i, unsigned int variant)
 		i->src[1] = OP_LITERAL;
 	if (r->flags & F_AK)
 		i->src[2] = OP_LITERAL;
-	i->literal = r->dst == F16 ? 0x4049 : 0x40490fdb;
+	i->literal = is_16bit(r->dst) ? 0x4049 : 0x40490fdb;
 	if (strstr(r->name, "readlane") || strstr(r->name, "writelane"))
 		i->src[1] = sgpr(1);
 	if (strstr(r->name, "writelane"))
 		i->src[0] = i->src[1];
+	if (strstr(r->name, "permlane") && r->src[2])
+		i->src[1] = i->src[2] = sgpr(1);
 	if (variant == 8 && i->isa->rdna) {	/* a literal behind VOP3 */
 		i->enc = ENC_VOP3;
 		i->src[0] = OP_LITERAL;
@@ -249,7 +247,8 @@ static bool make_valu(struct insn *i, unsigned int variant)
 		i->src[0] = 128 + rnd(65);
 		return n > 0;
 	case 3:		/* integers of 16 bits have no float constants in LLVM */
-		i->src[0] = r->src[0] >= B16 && r->src[0] <= U16 ? 193 + rnd(16) : 240 + rnd(9);
+		i->src[0] = (is_16bit(r->src[0]) && r->src[0] != F16) ||
+			    (i->isa->rdna && r->src[0] == V2I) ? 193 + rnd(16) : 240 + rnd(9);
 		return n > 0;
 	case 4:		/* a literal, where there is room; else modifiers */
 		if (e32) {

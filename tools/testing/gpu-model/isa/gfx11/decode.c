@@ -124,9 +124,9 @@ static void decode_smem(struct insn *i, u32 dw, u32 dw1)
 }
 
 /* Those with operands of 64 bits, with a literal, and packed ones have no DPP form. */
-static bool has_dpp(const struct isa_row *r)
+bool gfx11_has_dpp(const struct isa_row *r)
 {
-	if (r->flags & (F_NODPP | F_MK | F_AK))
+	if (!r->src[0] || r->flags & (F_NODPP | F_MK | F_AK))
 		return false;
 	for (unsigned int n = 0; n < 3; n++)
 		if (isa_type_dwords(r->src[n]) > 1)
@@ -166,7 +166,7 @@ static void decode_dpp(struct insn *i, u32 dw, unsigned int len)
 		}
 	}
 	i->src[0] = (dw & 0xff) | OP_VGPR;
-	if (!has_dpp(i->row) || !(dpp8 || dpp_defined(i->dpp_ctrl)))
+	if (!gfx11_has_dpp(i->row) || !(dpp8 || dpp_defined(i->dpp_ctrl)))
 		i->what = FN_x_unsupported;
 }
 
@@ -179,6 +179,25 @@ static bool names_dpp(unsigned int op)
 static u16 compare_dst(const struct insn *i, unsigned int op)
 {
 	return i->row->arg & CMPX ? SGPR_EXEC : sdst(op);
+}
+
+/*
+ * Operands of 16 bits in the short encodings are halves of the first 128 registers: bit 7 of
+ * the number says which.
+ */
+static void take_halves(struct insn *i)
+{
+	const struct isa_row *r = i->row;
+
+	for (unsigned int n = 0; n < 3; n++)
+		if (is_16bit(r->src[n]) && i->src[n] != OP_NONE && i->src[n] >= OP_VGPR + 128) {
+			i->src[n] -= 128;
+			i->op_sel |= 1u << n;
+		}
+	if (is_16bit(r->dst) && i->dst >= OP_VGPR + 128) {
+		i->dst -= 128;
+		i->op_sel |= r->flags & F_DACC ? 8 | 4 : 8;
+	}
 }
 
 static void decode_vop(struct insn *i, enum isa_fmt fmt, const u32 *raw)
@@ -212,6 +231,29 @@ static void decode_vop(struct insn *i, enum isa_fmt fmt, const u32 *raw)
 		decode_dpp(i, raw[1], 4);
 	else if (i->src[0] == OP_LITERAL || r->flags & (F_MK | F_AK))
 		take_literal(i, raw, 4);
+	take_halves(i);
+}
+
+/* Modifiers of VOP3 and VOP3P. */
+static void decode_modifiers(struct insn *i, u32 dw, u32 dw1)
+{
+	const struct isa_row *r = i->row;
+
+	if (r->fmt == VOP3P) {
+		insn_packed(i, dw, dw1);
+		return;
+	}
+	i->clamp = dw >> 15 & 1;
+	i->omod = dw1 >> 27 & 3;
+	i->neg = dw1 >> 29;
+	if (r->flags & F_CO) {
+		i->sdst = sdst(dw >> 8 & 0x7f);
+		return;
+	}
+	i->abs = dw >> 8 & 7;
+	i->op_sel = dw >> 11 & 0xf;
+	if (r->flags & F_DACC)
+		i->op_sel = (i->op_sel & ~4u) | (i->op_sel >> 1 & 4);
 }
 
 static void decode_vop3(struct insn *i, const u32 *raw)
@@ -234,13 +276,7 @@ static void decode_vop3(struct insn *i, const u32 *raw)
 		i->src[n] = source(dw1 >> 9 * n & 0x1ff);
 		literal |= i->src[n] == OP_LITERAL;
 	}
-	i->clamp = dw >> 15 & 1;
-	i->omod = dw1 >> 27 & 3;
-	i->neg = dw1 >> 29;
-	if (r->flags & F_CO)
-		i->sdst = sdst(dw >> 8 & 0x7f);
-	else
-		i->abs = dw >> 8 & 7;
+	decode_modifiers(i, dw, dw1);
 	if (literal)
 		take_literal(i, raw, 8);
 	if (names_dpp(i->src[0])) {
@@ -305,7 +341,7 @@ static void decode_flat(struct insn *i, enum isa_fmt fmt, u32 dw, u32 dw1)
 static void half(const struct insn *i, bool y, u32 raw[INSN_DWORDS])
 {
 	static const u8 vop2[32] = {
-		0x2b, 0x2d, 0x2c, 0x08, 0x03, 0x04, 0x05, 0x07, 0, 0x01, 0x10, 0x0f, 0, 0, 0, 0,
+		0x2b, 0x2d, 0x2c, 0x08, 0x03, 0x04, 0x05, 0x07, 0, 0x01, 0x10, 0x0f, 0x02, 0, 0, 0,
 		0x25, 0x18, 0x1b,
 	};
 	const u32 dw = i->raw[0], dw1 = i->raw[1], from = y ? dw1 : dw;
@@ -375,6 +411,9 @@ static enum isa_fmt classify(u32 dw, unsigned int *op)
 		return isa_short_format(dw, op);
 	*op = dw >> 18 & 0xff;
 	switch (dw >> 26) {
+	case 0x33:
+		*op = dw >> 16 & 0x7f;
+		return VOP3P;
 	case 0x35:
 		*op = dw >> 16 & 0x3ff;
 		return VOP3;
@@ -449,6 +488,7 @@ static int decode(struct insn *i, const u32 raw[INSN_DWORDS], const struct isa *
 		insn_finish(i);
 		break;
 	case VOP3:
+	case VOP3P:
 		decode_vop3(i, raw);
 		insn_finish(i);
 		break;

@@ -35,7 +35,7 @@ void gfx11_print(const struct insn *i, char *buf, size_t size)
 	}
 	put(&o, "%s", i->row->name);
 	switch (i->row->fmt) {
-	case VOP1: case VOP2: case VOPC: case VOP3:
+	case VOP1: case VOP2: case VOPC: case VOP3: case VOP3P:
 		put_encoding(&o, i);
 		put_valu_operands(&o, i);
 		put_valu_modifiers(&o, i);
