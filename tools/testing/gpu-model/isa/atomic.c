@@ -44,15 +44,9 @@ static u32 pk_add(u32 a, u32 b)
 	       (u32)f32_to_f16(add32(f16_to_f32(a >> 16), f16_to_f32(b >> 16))) << 16;
 }
 
-/* Two bfloat16: the high halves of f32; results are rounded to nearest even. */
 static u32 bf16_add(u32 a, u32 b)
 {
-	float sum = add32(u2f(a << 16), u2f(b << 16));
-	u32 v = f2u(sum);
-
-	if (sum != sum)
-		return v >> 16 | 0x40;		/* quiet, as it stays a NaN */
-	return (v + 0x7fff + (v >> 16 & 1)) >> 16;
+	return f32_to_bf16(add32(u2f(a << 16), u2f(b << 16)));
 }
 
 static u32 pk_add_bf16(u32 a, u32 b)

@@ -81,14 +81,18 @@ int insn_find(struct insn *i, enum isa_fmt fmt, unsigned int op)
 	return 0;
 }
 
+void insn_packed(struct insn *i, u32 dw, u32 dw1)
+{
+	i->clamp = dw >> 15 & 1;
+	i->neg = dw1 >> 29;
+	i->neg_hi = dw >> 8 & 7;
+	i->op_sel = dw >> 11 & 7;
+	i->op_sel_hi = (dw1 >> 27 & 3) | (dw >> 12 & 4);
+}
+
 bool scalar_fits(unsigned int op, unsigned int dwords)
 {
 	return op >= MAX_SGPRS || op + dwords <= MAX_SGPRS;
-}
-
-static bool is_16bit(enum isa_type t)
-{
-	return t >= B16 && t <= F16;
 }
 
 static bool is_packed(enum isa_type t)
@@ -143,7 +147,7 @@ void insn_finish(struct insn *i)
 		insn_uses(i, i->src[n], isa_type_dwords(r->src[n]));
 		if (i->src[n] < OP_VGPR)
 			insn_finish_scalar(i, n);
-		if (i->src[n] < OP_VGPR || (i->enc == ENC_DPP && n == 0))
+		if (i->src[n] < OP_VGPR || (is_dpp(i) && n == 0))
 			continue;
 		if (is_packed(r->src[n]) || r->flags & F_HALVES) {
 			i->plain |= 1u << n;
@@ -153,13 +157,12 @@ void insn_finish(struct insn *i)
 			continue;
 		if ((i->abs | i->neg) >> n & 1)
 			continue;
-		if (is_16bit(r->src[n]) && i->op_sel >> n & 1)
+		if (is_16bit(source_type(r, n)) && i->op_sel >> n & 1)
 			continue;
 		i->plain |= 1u << n;
 	}
 	i->direct = i->dst != OP_NONE && i->dst >= OP_VGPR && i->enc != ENC_SDWA &&
-		    i->enc != ENC_DPP && !(r->flags & F_KEEP16 && i->enc == ENC_VOP3) &&
-		    !(r->flags & F_HALVES);
+		    !is_dpp(i) && !(r->flags & (F_KEEP16 | F_HALVES));
 	i->simple = i->direct && !i->clamp;
 	for (unsigned int n = 0; n < 3; n++)
 		i->simple &= !r->src[n] || (i->plain | i->uniform) >> n & 1;

@@ -20,6 +20,9 @@ void insn_begin(struct insn *i, const u32 raw[INSN_DWORDS], const struct isa *is
 /* Set the row of the instruction; -ENOENT where there is none, with its length guessed. */
 int insn_find(struct insn *i, enum isa_fmt fmt, unsigned int op);
 
+/* What VOP3P has in place of VOP3's modifiers. */
+void insn_packed(struct insn *i, u32 dw, u32 dw1);
+
 /* Does a scalar operand of @dwords stay inside the register file? */
 bool scalar_fits(unsigned int op, unsigned int dwords);
 

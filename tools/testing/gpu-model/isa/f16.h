@@ -47,6 +47,14 @@ static inline u16 f64_to_f16(double d, enum round round)
 	return sign | r;
 }
 
+/* bfloat16, the high half of f32: rounded to nearest even, a NaN quiet. */
+static inline u16 f32_to_bf16(float f)
+{
+	u32 v = f2u(f);
+
+	return f != f ? v >> 16 | 0x40 : (v + 0x7fff + (v >> 16 & 1)) >> 16;
+}
+
 static inline u16 f32_to_f16(float f)
 {
 	return f64_to_f16(f, ROUND_NEAREST);

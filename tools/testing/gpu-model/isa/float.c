@@ -503,6 +503,8 @@ F32_BITS(x_v_max_f32, 2, max32(a, b, ieee))
 F32_BITS(x_v_min3_f32, 3, min32(min32(a, b, ieee), x, ieee))
 F32_BITS(x_v_max3_f32, 3, max32(max32(a, b, ieee), x, ieee))
 F32_BITS(x_v_med3_f32, 3, med32(a, b, x, ieee))
+F32_BITS(x_v_maxmin_f32, 3, min32(max32(a, b, ieee), x, ieee))
+F32_BITS(x_v_minmax_f32, 3, max32(min32(a, b, ieee), x, ieee))
 F64_BITS(x_v_min_f64, min64(a, b, ieee))
 F64_BITS(x_v_max_f64, max64(a, b, ieee))
 

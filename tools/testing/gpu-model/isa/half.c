@@ -221,6 +221,8 @@ F16_N(x_v_max_f16, 2, pick16(h[0], h[1], false, IEEE))
 F16_N(x_v_min3_f16, 3, pick16(pick16(h[0], h[1], true, IEEE), h[2], true, IEEE))
 F16_N(x_v_max3_f16, 3, pick16(pick16(h[0], h[1], false, IEEE), h[2], false, IEEE))
 F16_N(x_v_med3_f16, 3, med16(h[0], h[1], h[2], IEEE))
+F16_N(x_v_maxmin_f16, 3, pick16(pick16(h[0], h[1], false, IEEE), h[2], true, IEEE))
+F16_N(x_v_minmax_f16, 3, pick16(pick16(h[0], h[1], true, IEEE), h[2], false, IEEE))
 
 /* Quotient, denominator, numerator: special cases of a division. */
 static u16 div_fixup16(u16 q, u16 den, u16 num)
@@ -296,6 +298,9 @@ CVT(x_v_cvt_norm_i16_f16, 1, NORM_I(F(a)))
 CVT(x_v_cvt_norm_u16_f16, 1, NORM_U(F(a)))
 CVT(x_v_frexp_exp_i16_f16, 1, (u32)exp16(F(a)) & 0xffff)
 CVT(x_v_cvt_pkrtz_f16_f32, 2, RTZ(a) | RTZ(b) << 16)
+CVT(x_v_cvt_pk_i16_f32, 2, (sat_i(u2f(a), -32768.0, 32767.0) & 0xffff) |
+    sat_i(u2f(b), -32768.0, 32767.0) << 16)
+CVT(x_v_cvt_pk_u16_f32, 2, sat_i(u2f(a), 0.0, 65535.0) | sat_i(u2f(b), 0.0, 65535.0) << 16)
 CVT(x_v_cvt_pknorm_i16_f32, 2, NORM_I(u2f(a)) | NORM_I(u2f(b)) << 16)
 CVT(x_v_cvt_pknorm_u16_f32, 2, NORM_U(u2f(a)) | NORM_U(u2f(b)) << 16)
 CVT(x_v_cvt_pknorm_i16_f16, 2, NORM_I(F(a)) | NORM_I(F(b)) << 16)
@@ -446,7 +451,12 @@ PK_F16(x_v_pk_fmac_f16, 3, fma16(f, round))
 PK_F16(x_v_pk_min_f16, 2, pick16(h[0], h[1], true, IEEE))
 PK_F16(x_v_pk_max_f16, 2, pick16(h[0], h[1], false, IEEE))
 
-/* Dot products: sums of products of parts of @bits, and the third source. */
+/*
+ * Dot products: sums of products of parts of @bits, and the third source. @sign: what is signed,
+ * a bit for each of the first two sources, and SIGNED for the sum.
+ */
+#define SIGNED	(1u << 2)
+
 static s64 part(u32 v, unsigned int n, unsigned int bits, bool sign)
 {
 	u32 p = v << (32 - bits * (n + 1));
@@ -454,18 +464,19 @@ static s64 part(u32 v, unsigned int n, unsigned int bits, bool sign)
 	return sign ? (s64)((s32)p >> (32 - bits)) : (s64)(p >> (32 - bits));
 }
 
-static enum wave_stop dot(struct ctx *c, const struct insn *i, unsigned int bits, bool sign)
+static enum wave_stop dot(struct ctx *c, const struct insn *i, unsigned int bits,
+			  unsigned int sign)
 {
 	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1), *s2 = vsrc(c, i, 2);
-	s64 lo = sign ? -0x80000000ll : 0, hi = sign ? 0x7fffffff : 0xffffffffll;
+	s64 lo = sign & SIGNED ? -0x80000000ll : 0, hi = sign & SIGNED ? 0x7fffffff : 0xffffffffll;
 
 	if (i->row->fmt == VOP3P && (i->op_sel & 3 || (i->op_sel_hi & 3) != 3))
 		return x_unsupported(c, i);
 	LANE {
-		s64 sum = sign ? (s64)(s32)s2[l] : (s64)s2[l];
+		s64 sum = sign & SIGNED ? (s64)(s32)s2[l] : (s64)s2[l];
 
 		for (unsigned int n = 0; n < 32 / bits; n++)
-			sum += part(s0[l], n, bits, sign) * part(s1[l], n, bits, sign);
+			sum += part(s0[l], n, bits, sign & 1) * part(s1[l], n, bits, sign & 2);
 		if (i->clamp)
 			sum = sum < lo ? lo : sum > hi ? hi : sum;
 		c->out[0][l] = (u32)sum;
@@ -480,17 +491,24 @@ X(name) \
 	return dot(c, i, bits, sign); \
 }
 
-DOT(x_v_dot2_i32_i16, 16, true)
-DOT(x_v_dot2_u32_u16, 16, false)
-DOT(x_v_dot4_i32_i8, 8, true)
-DOT(x_v_dot4_u32_u8, 8, false)
-DOT(x_v_dot8_i32_i4, 4, true)
-DOT(x_v_dot8_u32_u4, 4, false)
-DOT(x_v_dot2c_i32_i16, 16, true)
-DOT(x_v_dot4c_i32_i8, 8, true)
-DOT(x_v_dot8c_i32_i4, 4, true)
+DOT(x_v_dot2_i32_i16, 16, SIGNED | 3)
+DOT(x_v_dot2_u32_u16, 16, 0)
+DOT(x_v_dot4_i32_i8, 8, SIGNED | 3)
+DOT(x_v_dot4_u32_u8, 8, 0)
+DOT(x_v_dot8_i32_i4, 4, SIGNED | 3)
+DOT(x_v_dot8_u32_u4, 4, 0)
+DOT(x_v_dot2c_i32_i16, 16, SIGNED | 3)
+DOT(x_v_dot4c_i32_i8, 8, SIGNED | 3)
+DOT(x_v_dot8c_i32_i4, 4, SIGNED | 3)
+DOT(x_v_dot4_i32_iu8, 8, SIGNED | (i->neg & 3))
+DOT(x_v_dot8_i32_iu4, 4, SIGNED | (i->neg & 3))
 
-X(x_v_dot2_f32_f16)
+static float bf16_to_f32(u16 v)
+{
+	return u2f((u32)v << 16);
+}
+
+static inline enum wave_stop dot2(struct ctx *c, const struct insn *i, float (*value)(u16))
 {
 	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1), *s2 = vsrc(c, i, 2);
 
@@ -498,9 +516,54 @@ X(x_v_dot2_f32_f16)
 		float r = u2f(s2[l]);
 
 		for (unsigned int half = 0; half < 2; half++)
-			r = fmaf(f16_to_f32(pk_half(i, s0[l], 0, half)),
-				 f16_to_f32(pk_half(i, s1[l], 1, half)), r);
+			r = fmaf(value(pk_half(i, s0[l], 0, half)),
+				 value(pk_half(i, s1[l], 1, half)), r);
 		c->out[0][l] = i->clamp ? clamp_f32(c->w, r) : r != r ? 0x7fc00000 : f2u(r);
+	}
+	vput(c, i, 1);
+	return WAVE_BUDGET;
+}
+
+X(x_v_dot2_f32_f16)
+{
+	return dot2(c, i, f16_to_f32);
+}
+
+X(x_v_dot2_f32_bf16)
+{
+	return dot2(c, i, bf16_to_f32);
+}
+
+/* All in f16 or bf16: rounded once, to nearest even. There are no signs but the operands'. */
+X(x_v_dot2_f16_f16)
+{
+	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1), *s2 = vsrc(c, i, 2);
+
+	if (i->neg || i->abs)
+		return x_unsupported(c, i);
+	LANE {
+		double r = f16_to_f32(s2[l]);
+
+		for (unsigned int shift = 0; shift < 32; shift += 16)
+			r += (double)f16_to_f32(s0[l] >> shift) * f16_to_f32(s1[l] >> shift);
+		c->out[0][l] = r != r ? NAN16 : f64_to_f16(r, ROUND_NEAREST);
+	}
+	vput(c, i, 1);
+	return WAVE_BUDGET;
+}
+
+X(x_v_dot2_bf16_bf16)
+{
+	const u32 *s0 = vsrc(c, i, 0), *s1 = vsrc(c, i, 1), *s2 = vsrc(c, i, 2);
+
+	if (i->neg || i->abs)
+		return x_unsupported(c, i);
+	LANE {
+		float r = bf16_to_f32(s2[l]);
+
+		for (unsigned int shift = 0; shift < 32; shift += 16)
+			r = fmaf(bf16_to_f32(s0[l] >> shift), bf16_to_f32(s1[l] >> shift), r);
+		c->out[0][l] = f32_to_bf16(r);
 	}
 	vput(c, i, 1);
 	return WAVE_BUDGET;

@@ -64,6 +64,7 @@ enum isa_type {
 #define F_LAST		(1u << 23)	/* of a run: it goes elsewhere, stops or changes MODE */
 #define F_MSG		(1u << 24)	/* the source field is a message's number */
 #define F_ADDTID	(1u << 25)	/* the address is the lane's, from a scalar one */
+#define F_NODPP		(1u << 26)	/* of RDNA: no DPP form, though nothing has 64 bits */
 
 struct ctx;
 struct insn;
@@ -135,7 +136,10 @@ const struct isa_build *isa_builds(unsigned int *n);
 #define OP_LITERAL	255
 #define OP_NONE		0xffff
 
-enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
+enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP, ENC_VOP3_DPP };
+
+/* Of struct insn.dpp_ctrl: it is eight selects of three bits, one for each lane of eight. */
+#define DPP8		(1u << 24)
 
 /**
  * struct insn - a decoded instruction; depends on its raw dwords and @isa alone
@@ -153,6 +157,8 @@ enum isa_enc { ENC_BASE, ENC_VOP3, ENC_SDWA, ENC_DPP };
  * @uniform:	bit n: so is a scalar of 32 bits
  * @direct:	the result may be written to the VGPR as computed
  * @simple:	likewise, of sources that are plain or uniform, and not clamped
+ * @dpp_ctrl:	DPP16's control, or DPP8 and selects
+ * @fetch_inactive: DPP reads lanes whose EXEC is off, too
  * @vmax: @amax: highest VGPR and acc register used plus one
  */
 struct insn {
@@ -178,9 +184,9 @@ struct insn {
 	u16 vmax, amax;
 	u8 sel[2], dst_sel, dst_unused;		/* SDWA */
 	bool sext[2];
-	u16 dpp_ctrl;
+	u32 dpp_ctrl;
 	u8 row_mask, bank_mask;
-	bool bound_ctrl;
+	bool bound_ctrl, fetch_inactive;
 	bool glc, slc, scc, offen, idxen, lds, gds;
 	u16 saddr;				/* SGPR or OP_NONE */
 	u16 soffset;				/* SMEM, MUBUF */
@@ -224,6 +230,22 @@ static inline unsigned int isa_type_dwords(enum isa_type t)
 	};
 
 	return dwords[t];
+}
+
+static inline bool is_16bit(enum isa_type t)
+{
+	return t >= B16 && t <= F16;
+}
+
+/* Type of source @n, which may be the destination itself. */
+static inline enum isa_type source_type(const struct isa_row *r, unsigned int n)
+{
+	return n == 2 && r->flags & F_DACC ? r->dst : r->src[n];
+}
+
+static inline bool is_dpp(const struct insn *i)
+{
+	return i->enc == ENC_DPP || i->enc == ENC_VOP3_DPP;
 }
 
 /* To the host's vectors, as VGPRs are. */
@@ -455,7 +477,7 @@ static inline u64 active_lanes(const struct ctx *c, const struct insn *i)
 {
 	u64 m = wave_exec(c->w);
 
-	return i->enc == ENC_DPP ? m & c->dpp_mask : m;
+	return is_dpp(i) ? m & c->dpp_mask : m;
 }
 
 static inline u64 carry_in(struct ctx *c, const struct insn *i)
@@ -525,6 +547,7 @@ static inline u64 join(u32 lo, u32 hi)
 #define M_SEXT		(1u << 8)	/* sign-extended */
 #define M_D16		(1u << 9)	/* to half a register; SRAM-ECC has the other zeroed */
 #define M_HI		(1u << 10)	/* the high half */
+#define M_KEEP		(1u << 11)	/* without SRAM-ECC: the other half is kept */
 #define A_64		(1u << 8)	/* atomic of 64 bits (not DS: by type there) */
 
 /* A resource of the global wave sync: a flag; the rest is the count. */
@@ -540,14 +563,16 @@ enum isa_atomic {
 u64 atomic_result(enum isa_atomic op, u64 old, u64 data, u64 cmp, bool wide) NAMED(atomic_result);
 u64 atomic_host(void *p, enum isa_atomic op, u64 data, u64 cmp, bool wide) NAMED(atomic_host);
 
-/* Loaded memory @v as row argument @arg says. */
-static inline u32 mem_extend(u32 arg, u32 v)
+/* Loaded memory @v as row argument @arg says, for a register that holds @old. */
+static inline u32 mem_extend(u32 arg, u32 v, u32 old)
 {
 	if (arg & M_SEXT)
 		v = M_BYTES(arg) == 1 ? (u32)(int8_t)v : (u32)(int16_t)v;
 	if (arg & M_D16) {
 		v &= 0xffff;
 		v = arg & M_HI ? v << 16 : v;
+		if (arg & M_KEEP)
+			v |= old & (arg & M_HI ? 0xffff : 0xffff0000);
 	}
 	return v;
 }

@@ -113,7 +113,7 @@ X(x_ds_read)
 		if (p)
 			memcpy(&v, p, bytes);
 		d = &vreg(c, i->dst)[l];
-		*d = mem_extend(arg, v);
+		*d = mem_extend(arg, v, *d);
 	}
 	return WAVE_BUDGET;
 }
@@ -273,6 +273,14 @@ static enum wave_stop put_lanes(struct ctx *c, const struct insn *i, const u32 v
 	return WAVE_BUDGET;
 }
 
+/* The lane that an address names to lane @l; on RDNA one of the same 32. */
+static unsigned int named_lane(const struct insn *i, u32 addr, unsigned int l)
+{
+	unsigned int bits = i->isa->rdna ? 31 : 63;
+
+	return (l & ~bits) | ((addr + (u32)i->simm) >> 2 & bits);
+}
+
 /* Pull: each lane names its source. Inactive sources give zero. */
 X(x_ds_bpermute_b32)
 {
@@ -281,7 +289,7 @@ X(x_ds_bpermute_b32)
 	u32 v[LANES];
 
 	LANE {
-		unsigned int s = (addr[l] + (u32)i->simm) >> 2 & 63;
+		unsigned int s = named_lane(i, addr[l], l);
 
 		v[l] = exec >> s & 1 ? data[s] : 0;
 	}
@@ -295,7 +303,7 @@ X(x_ds_permute_b32)
 	u32 v[LANES] = { 0 };
 
 	EACH_ACTIVE(c, l)
-		v[(addr[l] + (u32)i->simm) >> 2 & 63] = data[l];
+		v[named_lane(i, addr[l], l)] = data[l];
 	return put_lanes(c, i, v);
 }
 

@@ -702,7 +702,7 @@ static void simple_load(u32 *dst, u8 *const at[LANES], u64 lanes, u32 arg)
 	}
 	LANE
 		if (all || lanes >> l & 1)
-			dst[l] = mem_extend(arg, load_bytes(at[l], M_BYTES(arg)));
+			dst[l] = mem_extend(arg, load_bytes(at[l], M_BYTES(arg)), dst[l]);
 }
 
 static void vmem_load(struct ctx *c, const struct insn *i, const struct vmem *m)
@@ -718,7 +718,7 @@ static void vmem_load(struct ctx *c, const struct insn *i, const struct vmem *m)
 			u32 *dst = &vreg(c, i->dst + d)[l];
 			u32 v = m->zero >> l & 1 ? 0 : piece_load(&m->piece[l][d]);
 
-			*dst = mem_extend(arg, v);
+			*dst = mem_extend(arg, v, *dst);
 		}
 	}
 }
@@ -797,7 +797,7 @@ static void vmem_load_lds(struct ctx *c, const struct insn *i, const struct vmem
 
 	for (u64 left = m->lanes & ~m->zero; left; left &= left - 1) {
 		unsigned int l = __builtin_ctzll(left);
-		u32 v = mem_extend(i->row->arg, vmem_piece(m, l, 0)), at = base + 4 * l;
+		u32 v = mem_extend(i->row->arg, vmem_piece(m, l, 0), 0), at = base + 4 * l;
 
 		if (at < wg->lds_bytes && wg->lds_bytes - at >= 4)
 			memcpy(wg->lds + at, &v, 4);

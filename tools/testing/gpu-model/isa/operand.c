@@ -156,13 +156,15 @@ const u32 *lane_masks(struct ctx *c)
 
 /*
  * The lane that lane @l reads under DPP control @ctrl, or -1 when there is
- * none. Rows are 16 lanes, banks 4.
+ * none. Rows are 16 lanes, banks 4. What only one family has, the others' decoders refuse.
  */
 static int dpp_lane(unsigned int ctrl, unsigned int l)
 {
 	unsigned int row = l & ~15u, n = ctrl & 15;
 	int s;
 
+	if (ctrl & DPP8)
+		return (l & ~7u) + (ctrl >> 3 * (l & 7) & 7);
 	if (ctrl < 0x100)			/* quad_perm */
 		return (l & ~3u) + (ctrl >> 2 * (l & 3) & 3);
 	switch (ctrl & ~15u) {
@@ -174,8 +176,10 @@ static int dpp_lane(unsigned int ctrl, unsigned int l)
 		return s >= 0 ? (int)row + s : -1;
 	case 0x120:				/* row_ror */
 		return row + ((l - n) & 15);
-	case 0x150:				/* row_newbcast (gfx90a) */
+	case 0x150:				/* row_newbcast (gfx90a), row_share (RDNA) */
 		return row + n;
+	case 0x160:				/* row_xmask (RDNA) */
+		return l ^ n;
 	}
 	switch (ctrl) {
 	case 0x130:				/* wave_shl */
@@ -199,8 +203,8 @@ static int dpp_lane(unsigned int ctrl, unsigned int l)
 }
 
 /*
- * A lane without a source (outside of the row, or EXEC off) reads zero with
- * bound_ctrl, else it is not written; nor are rows and banks masked out.
+ * A lane without a source (outside of the row, or EXEC off and not fetched) reads zero
+ * with bound_ctrl, else it is not written; nor are rows and banks masked out.
  */
 static void dpp_permute(struct ctx *c, const struct insn *i, u32 *v, u32 *hi)
 {
@@ -212,7 +216,7 @@ static void dpp_permute(struct ctx *c, const struct insn *i, u32 *v, u32 *hi)
 		memcpy(in[1], hi, sizeof(in[1]));
 	LANE {
 		int s = dpp_lane(i->dpp_ctrl, l);
-		bool valid = s >= 0 && exec >> s & 1;
+		bool valid = s >= 0 && (i->fetch_inactive || exec >> s & 1);
 
 		v[l] = valid ? in[0][s] : 0;
 		if (hi)
@@ -248,10 +252,10 @@ static void sdwa_select(u32 *v, unsigned int sel, bool sext)
  */
 const u32 *vsrc_build(struct ctx *c, const struct insn *i, unsigned int n)
 {
-	enum isa_type t = i->row->src[n];
+	enum isa_type t = source_type(i->row, n);
 	bool wide = isa_type_dwords(t) >= 2;
 	u32 *v = c->tmp[n][0], *hi = c->tmp[n][1];
-	u32 sign = t >= B16 && t <= F16 ? 0x8000 : 0x80000000;
+	u32 sign = is_16bit(t) ? 0x8000 : 0x80000000;
 
 	if (i->src[n] >= OP_VGPR) {
 		memcpy(v, vreg(c, i->src[n]), sizeof(c->tmp[n][0]));
@@ -266,7 +270,7 @@ const u32 *vsrc_build(struct ctx *c, const struct insn *i, unsigned int n)
 			LANE
 				hi[l] = k >> 32;
 	}
-	if (i->enc == ENC_DPP && n == 0)
+	if (is_dpp(i) && n == 0)
 		dpp_permute(c, i, v, wide ? hi : NULL);
 	if (i->enc == ENC_SDWA && n < 2)
 		sdwa_select(v, i->sel[n], i->sext[n]);
@@ -341,7 +345,7 @@ void vput(struct ctx *c, const struct insn *i, unsigned int dwords)
 	}
 	if (i->enc == ENC_SDWA) {
 		sdwa_merge(i, c->out[0], vreg(c, i->dst));
-	} else if (i->enc == ENC_VOP3 && i->row->flags & F_KEEP16) {
+	} else if (i->row->flags & F_KEEP16) {
 		const u32 *old = vreg(c, i->dst);
 		u32 *v = c->out[0];
 

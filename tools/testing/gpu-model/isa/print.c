@@ -92,19 +92,125 @@ unsigned int sources(const struct insn *i)
 
 void put_encoding(struct out *o, const struct insn *i)
 {
+	static const char *const names[] = {
+		[ENC_BASE] = "_e32", [ENC_VOP3] = "_e64", [ENC_SDWA] = "_sdwa", [ENC_DPP] = "_dpp",
+		[ENC_VOP3_DPP] = "_e64_dpp",
+	};
 	const struct isa_row *r = i->row;
+	bool e32 = r->fmt == VOPC || r->fmt == VOP1 || r->fmt == VOP2;
 
-	if (r->fmt == VOPC || ((r->fmt == VOP1 || r->fmt == VOP2) &&
-			       (!(r->flags & F_E32) || i->enc != ENC_BASE)))
-		put(o, "%s", i->enc == ENC_SDWA ? "_sdwa" : i->enc == ENC_DPP ? "_dpp" :
-			     i->enc == ENC_VOP3 ? "_e64" : "_e32");
+	if (e32 ? !(r->flags & F_E32) || i->enc != ENC_BASE : i->enc == ENC_VOP3_DPP)
+		put(o, "%s", names[i->enc]);
 }
 
-void put_result(struct out *o, const struct insn *i)
+void put_bits(struct out *o, const char *name, unsigned int bits, unsigned int n)
+{
+	put(o, " %s:[", name);
+	for (unsigned int k = 0; k < n; k++)
+		put(o, "%s%u", k ? "," : "", bits >> k & 1);
+	put(o, "]");
+}
+
+/* Source of a vector ALU instruction, with its modifiers. */
+static void put_source(struct out *o, const struct insn *i, unsigned int n)
+{
+	const struct isa_row *r = i->row;
+	bool mods = r->fmt != VOP3P || r->flags & F_HALVES;
+	bool neg = mods && i->neg >> n & 1, abs = mods && i->abs >> n & 1;
+	bool sext = i->enc == ENC_SDWA && n < 2 && i->sext[n];
+
+	if (r->flags & F_HALVES)
+		abs = i->neg_hi >> n & 1;
+	put(o, "%s%s%s", neg ? "-" : "", abs ? "|" : "", sext ? "sext(" : "");
+	put_operand(o, i, i->src[n], r->src[n], 0);
+	put(o, "%s%s", abs ? "|" : "", sext ? ")" : "");
+}
+
+/* RDNA does not name EXEC, which its CMPX instructions write. */
+void put_valu_operands(struct out *o, const struct insn *i)
+{
+	unsigned int n = sources(i), mask = i->isa->mask_dwords;
+	const struct isa_row *r = i->row;
+
+	if (r->fmt == VOPC && !(i->isa->rdna && r->arg & CMPX))
+		put_dst(o, i, i->dst, NIL, mask);
+	else if (r->fmt != VOPC && r->dst)
+		put_dst(o, i, i->dst, r->dst, 0);
+	if (r->flags & F_CO)
+		put_dst(o, i, i->sdst, NIL, mask);
+	for (unsigned int k = 0; k < n; k++) {
+		sep(o);
+		put_source(o, i, k);
+	}
+	if (r->flags & F_CI)
+		put_src(o, i, i->src[2], NIL, mask);
+}
+
+static void put_dpp(struct out *o, const struct insn *i)
+{
+	static const struct {
+		u16 ctrl;
+		const char *name;
+	} fixed[] = {
+		{ 0x130, "wave_shl:1" }, { 0x134, "wave_rol:1" }, { 0x138, "wave_shr:1" },
+		{ 0x13c, "wave_ror:1" }, { 0x140, "row_mirror" }, { 0x141, "row_half_mirror" },
+		{ 0x142, "row_bcast:15" }, { 0x143, "row_bcast:31" },
+	};
+	static const char *const rows[8] = {
+		[0] = "row_shl", [1] = "row_shr", [2] = "row_ror", [5] = "row_newbcast",
+		[6] = "row_xmask",
+	};
+	unsigned int c = i->dpp_ctrl;
+
+	if (c & DPP8) {
+		put(o, " dpp8:[");
+		for (unsigned int n = 0; n < 8; n++)
+			put(o, "%s%u", n ? "," : "", c >> 3 * n & 7);
+		put(o, "]%s", i->fetch_inactive ? " fi:1" : "");
+		return;
+	}
+	if (c < 0x100)
+		put(o, " quad_perm:[%u,%u,%u,%u]", c & 3, c >> 2 & 3, c >> 4 & 3, c >> 6 & 3);
+	else if (c < 0x180 && rows[c >> 4 & 7])
+		put(o, " %s:%u", i->isa->rdna && c >> 4 == 0x15 ? "row_share" : rows[c >> 4 & 7],
+		    c & 15);
+	for (unsigned int n = 0; n < sizeof(fixed) / sizeof(fixed[0]); n++)
+		if (fixed[n].ctrl == c)
+			put(o, " %s", fixed[n].name);
+	put(o, " row_mask:0x%x bank_mask:0x%x", i->row_mask, i->bank_mask);
+	if (i->bound_ctrl)
+		put(o, " bound_ctrl:%u", i->isa->rdna);
+	put(o, "%s", i->fetch_inactive ? " fi:1" : "");
+}
+
+static bool packed(const struct isa_row *r)
+{
+	return r->fmt == VOP3P && !(r->flags & F_HALVES);
+}
+
+void put_valu_modifiers(struct out *o, const struct insn *i)
 {
 	static const char *const omod[4] = { "", " mul:2", " mul:4", " div:2" };
+	unsigned int n = sources(i), all = (1u << n) - 1;
+	const struct isa_row *r = i->row;
 
+	if (r->fmt == VOP3P && n > 1) {
+		if (i->op_sel)
+			put_bits(o, "op_sel", i->op_sel, n);
+		if (packed(r) ? (i->op_sel_hi & all) != all : i->op_sel_hi & all)
+			put_bits(o, "op_sel_hi", i->op_sel_hi, n);
+		if (packed(r) && i->neg)
+			put_bits(o, "neg_lo", i->neg, n);
+		if (packed(r) && i->neg_hi)
+			put_bits(o, "neg_hi", i->neg_hi, n);
+	} else if (r->flags & F_BYTE && i->op_sel) {
+		put_bits(o, "op_sel", i->op_sel, 4);
+	} else if ((i->enc == ENC_VOP3 || i->enc == ENC_VOP3_DPP) && i->op_sel) {
+		put_bits(o, "op_sel", (i->op_sel & all) | (i->op_sel >> 3 & 1) << n, n + 1);
+	}
 	put(o, "%s%s", i->clamp ? " clamp" : "", omod[i->omod]);
+	if (is_dpp(i))
+		put_dpp(o, i);
 }
 
 static void print_flags(struct out *o, const struct insn *i)

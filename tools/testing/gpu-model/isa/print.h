@@ -27,7 +27,13 @@ unsigned int sources(const struct insn *i);
 /* What a vector ALU instruction's name ends with. */
 void put_encoding(struct out *o, const struct insn *i);
 
-/* A result's clamp and factor. */
-void put_result(struct out *o, const struct insn *i);
+/* A vector ALU instruction's operands ... */
+void put_valu_operands(struct out *o, const struct insn *i);
+
+/* ... and what may follow: halves, signs, a result's clamp and factor, DPP. */
+void put_valu_modifiers(struct out *o, const struct insn *i);
+
+/* The lowest @n of @bits, by name. */
+void put_bits(struct out *o, const char *name, unsigned int bits, unsigned int n);
 
 #endif

@@ -139,6 +139,56 @@ X(x_v_movreld_b32)
 	return dst ? move(c, dst, vsrc(c, i, 0)) : WAVE_BUDGET;
 }
 
+/*
+ * Within a row of 16 lanes, or from the other row of two (@other is 16): source 1 and 2 have
+ * four bits for each lane. op_sel: lanes that are off are read, too; else they give a zero.
+ * Without either the result's lane is kept.
+ */
+static enum wave_stop permlane(struct ctx *c, const struct insn *i, unsigned int other)
+{
+	u64 exec = wave_exec(c->w), select = join(ssrc32(c, i, 1), ssrc32(c, i, 2));
+	u32 in[LANES], *d;
+
+	if (i->src[0] < OP_VGPR || i->src[1] >= OP_VGPR || i->src[2] >= OP_VGPR)
+		return x_unsupported(c, i);
+	memcpy(in, vreg(c, i->src[0]), sizeof(in));
+	d = vreg(c, i->dst);
+	LANE {
+		unsigned int s = ((l & ~15u) ^ other) | (select >> 4 * (l & 15) & 15);
+		bool valid = i->op_sel & 1 || exec >> s & 1;
+
+		if (exec >> l & 1 && (valid || i->op_sel & 2))
+			d[l] = valid ? in[s] : 0;
+	}
+	return WAVE_BUDGET;
+}
+
+X(x_v_permlane16_b32)
+{
+	return permlane(c, i, 0);
+}
+
+X(x_v_permlanex16_b32)
+{
+	return permlane(c, i, 16);
+}
+
+/* The halves of a wave of 64, whichever lanes are off in the other one; of 32 it does nothing. */
+X(x_v_permlane64_b32)
+{
+	u32 in[LANES];
+
+	if (i->src[0] < OP_VGPR)
+		return x_unsupported(c, i);
+	if (c->w->lanes == 32)
+		return WAVE_BUDGET;
+	memcpy(in, vreg(c, i->src[0]), sizeof(in));
+	LANE
+		c->out[0][l] = in[l ^ 32];
+	vput(c, i, 1);
+	return WAVE_BUDGET;
+}
+
 extern const isa_fn isa_fns[ISA_FNS] NAMED(isa_fns);
 
 /* Both read before one of them writes. */

@@ -467,6 +467,9 @@ V_CLAMP(V3, x_v_mad_u16, H(H(a) * H(b) + H(x)), (s64)H(a) * H(b) + H(x), 0, 0xff
 V_CLAMP(V3, x_v_mad_i16, H(SH(a) * SH(b) + SH(x)),
 	H(saturate((s64)SH(a) * SH(b) + SH(x), -0x8000, 0x7fff)), 0, 0xffff)
 
+V1(x_v_cvt_i32_i16, SH(a))
+V1(x_v_cvt_u32_u16, H(a))
+
 X(x_v_mad_legacy_u16)
 {
 	return x_v_mad_u16(c, i);

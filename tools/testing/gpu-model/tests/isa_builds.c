@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Each build of the semantic functions does what the reference does, bit for bit: every
- * instruction in every form, with random operands, EXEC and MODE, on registers, LDS and
- * memory. And a run of instructions does what they do one by one.
+ * instruction of each table, in every form, with random operands, EXEC and MODE, on registers,
+ * LDS and memory. And a run of instructions does what they do one by one.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "isa/gfx11/gfx11.h"
 #include "random_insn.h"
 #include "tap.h"
 
@@ -25,7 +26,7 @@
 #define RUNS		10000
 #endif
 #define TRIES		8000	/* encodings, until one of each form was executed */
-#define FORMS		4	/* enum isa_enc */
+#define FORMS		5	/* enum isa_enc */
 #define MAX_BUILDS	4
 
 /* A machine of one wave; its pages of data are apart, as those of VRAM may be. */
@@ -192,6 +193,7 @@ static void prepare(struct machine *m, const struct insn *i, u64 exec)
 	w->fault_va = 0;
 	w->at_barrier = w->ended = w->again = false;
 	set_sgpr64(w, SGPR_FLAT_SCRATCH, DATA_VA);
+	w->flat_scratch = DATA_VA;
 	set_sgpr64(w, SGPR_EXEC, exec);
 	if (fmt == SMEM && i->row->src[0])
 		set_sgpr64(w, i->src[0], DATA_VA + rnd() % PAGE);
@@ -240,10 +242,16 @@ static bool is_vop(const struct isa_row *r)
 	return r->fmt == VOP1 || r->fmt == VOP2 || r->fmt == VOPC;
 }
 
+/* One of the tables of rows. */
+static const struct isa *family;
+
 /* SDWA and DPP as often as the others. */
-static void random_form(const struct isa_row *r, u32 raw[2])
+static void random_form(const struct isa_row *r, u32 raw[INSN_DWORDS])
 {
-	encode(r, raw);
+	if (family->rdna)
+		encode_rdna(r, raw);
+	else
+		encode(r, raw);
 	if (r->fmt == SCRATCH)
 		raw[0] &= ~0x1fc0u;		/* an offset of all lanes together */
 	if (r->flags & F_MFMA) {	/* of VGPRs, and C a constant sometimes */
@@ -259,7 +267,7 @@ static void random_form(const struct isa_row *r, u32 raw[2])
 	}
 	if (!is_vop(r) || raw[0] >> 31)
 		return;
-	if (rnd() & 1)
+	if (!family->rdna && rnd() & 1)
 		raw[0] = (raw[0] & ~0x1ffu) | (rnd() & 1 ? 249 : 250);
 	else if (raw[0] & OP_VGPR)
 		raw[0] &= ~0xc0u;		/* registers that there are */
@@ -282,29 +290,39 @@ static void report(unsigned int build, const struct insn *i, const char *what)
 	       (unsigned long long)wave_exec(start.wg->waves));
 }
 
+static void set_lanes(struct machine *m, unsigned int lanes)
+{
+	struct wave *w = m->wg->waves;
+
+	w->lanes = lanes;
+	w->all = ALL_LANES >> (LANES - lanes);
+}
+
 /* One instruction by all builds. */
 static void compare(const struct isa_row *r)
 {
-	u32 raw[INSN_DWORDS] = { 0 }, at = 4 * (rnd() % (PAGE / 4 - 1)), budget = 1;
+	u32 raw[INSN_DWORDS] = { 0 }, at = 4 * (rnd() % (PAGE / 4 - 2)), budget = 1;
 	enum wave_stop want, stop;
 	struct insn i;
 	u64 exec = rnd();
 
 	random_form(r, raw);
-	start.mem.isa = r->flags & F_942 || (rnd() & 1 && !(r->flags & F_90A)) ? &isa_gfx942 :
-			&isa_gfx90a;
-	if (isa_decode(&i, raw, start.mem.isa) || i.row != r)
+	start.mem.isa = family;
+	if (r->flags & F_942 || (!family->rdna && rnd() & 1 && !(r->flags & F_90A)))
+		start.mem.isa = &isa_gfx942;
+	set_lanes(&start, family->rdna && rnd() & 1 ? 32 : 64);
+	if (isa_decode(&i, raw, start.mem.isa) || (i.row != r && i.row->fmt != VOPD))
 		return;
 	if (rnd() & 1)
 		exec = rnd() & 3 ? ~0ull : exec & rnd() & rnd();
 	prepare(&start, &i, exec);
-	memcpy(ref.code + at, raw, 8);
+	memcpy(ref.code + at, raw, sizeof(raw));
 	start.wg->waves[0].pc = CODE_VA + at;
 
 	machine_copy(&ref, &start);
 	want = wave_run(ref.wg->waves, &budget);
-	if (want != WAVE_ILLEGAL && want != WAVE_FAULT)
-		executed[r - isa_gfx90a.rows][i.enc]++;
+	if (want != WAVE_ILLEGAL && want != WAVE_FAULT && i.row == r)
+		executed[r - family->rows][i.enc]++;
 	for (unsigned int n = 1; n < nbuilds; n++) {
 		const char *what;
 
@@ -317,21 +335,36 @@ static void compare(const struct isa_row *r)
 	}
 }
 
+static bool has_form(const struct isa_row *r, enum isa_enc form)
+{
+	bool vop3 = r->fmt == VOP3 || r->fmt == VOP3P;
+
+	if (form == (vop3 ? ENC_VOP3 : ENC_BASE))
+		return true;
+	if (!family->rdna)
+		return form != ENC_VOP3_DPP && is_vop(r) && !(r->flags & (F_E32 | F_MK | F_AK));
+	switch (form) {
+	case ENC_VOP3:
+		return is_vop(r) && !(r->flags & F_E32);
+	case ENC_DPP:
+		return is_vop(r) && gfx11_has_dpp(r);
+	case ENC_VOP3_DPP:
+		return (vop3 || is_vop(r)) && !(r->flags & F_E32) && gfx11_has_dpp(r);
+	default:
+		return false;
+	}
+}
+
 /* In each of its forms, if it is one that is executed. */
 static bool was_executed(unsigned int row)
 {
-	const struct isa_row *r = &isa_gfx90a.rows[row];
-	bool vop3 = r->fmt == VOP3 || r->fmt == VOP3P;
+	const struct isa_row *r = &family->rows[row];
 
 	if (r->fn == FN_x_unsupported)
 		return true;
-	for (unsigned int f = 0; f < FORMS; f++) {
-		bool has = f == (vop3 ? ENC_VOP3 : ENC_BASE) ||
-			   (is_vop(r) && !(r->flags & (F_E32 | F_MK | F_AK)));
-
-		if (has && !executed[row][f])
+	for (unsigned int f = 0; f < FORMS; f++)
+		if (has_form(r, f) && !executed[row][f])
 			return false;
-	}
 	return true;
 }
 
@@ -339,9 +372,9 @@ static bool all_executed(void)
 {
 	bool all = true;
 
-	for (unsigned int n = 0; n < isa_gfx90a.nrows; n++)
+	for (unsigned int n = 0; n < family->nrows; n++)
 		if (!was_executed(n)) {
-			printf("# %s: not in each form\n", isa_gfx90a.rows[n].name);
+			printf("# %s: not in each form\n", family->rows[n].name);
 			all = false;
 		}
 	return all;
@@ -351,12 +384,12 @@ static bool all_executed(void)
 static u32 *any(u32 *code)
 {
 	for (;;) {
-		const struct isa_row *r = &isa_gfx90a.rows[rnd() % isa_gfx90a.nrows];
+		const struct isa_row *r = &family->rows[rnd() % family->nrows];
 		struct insn i;
 
 		random_form(r, code);
 		if (r->fn == FN_x_unsupported || r->fmt == SMEM || r->fmt >= FLAT ||
-		    isa_decode(&i, code, &isa_gfx90a) || i.vmax > ACC || i.amax > VGPRS - ACC)
+		    isa_decode(&i, code, family) || i.vmax > ACC || i.amax > VGPRS - ACC)
 			continue;
 		return code + i.len / 4;
 	}
@@ -365,7 +398,7 @@ static u32 *any(u32 *code)
 /* A page of code, so many instructions of it at once, and one by one. */
 static void run_of(unsigned int insns)
 {
-	u32 *code = (u32 *)ref.code, *end = code + PAGE / 4 - 1, budget = insns;
+	u32 *code = (u32 *)ref.code, *end = code + PAGE / 4 - INSN_DWORDS, budget = insns;
 	struct wave *w = ref.wg->waves;
 	enum wave_stop want = WAVE_BUDGET, stop;
 	struct insn i;
@@ -373,8 +406,9 @@ static void run_of(unsigned int insns)
 
 	while (code < end)
 		code = any(code);
-	start.mem.isa = &isa_gfx90a;
-	if (isa_decode(&i, (const u32 *)ref.code, &isa_gfx90a))
+	start.mem.isa = family;
+	set_lanes(&start, family->rdna && rnd() & 1 ? 32 : 64);
+	if (isa_decode(&i, (const u32 *)ref.code, family))
 		return;
 	prepare(&start, &i, rnd());
 	start.wg->waves[0].pc = CODE_VA + 4 * (rnd() % (PAGE / 4));
@@ -404,6 +438,8 @@ static u32 overwrites(struct machine *m, u32 with)
 	struct wave *w = m->wg->waves;
 	u32 budget = 10;
 
+	m->mem.isa = &isa_gfx90a;
+	set_lanes(m, 64);
 	memcpy(m->data[0], program, sizeof(program));
 	w->pc = DATA_VA;
 	w->mode = 0;
@@ -414,13 +450,44 @@ static u32 overwrites(struct machine *m, u32 with)
 	return wave_run(w, &budget) == WAVE_END ? w->sgpr[10] : 0;
 }
 
+/* All rows of a table. */
+static void check_family(const struct isa *isa)
+{
+	char text[80];
+
+	family = isa;
+	memset(executed, 0, sizeof(executed));
+	memset(differ, 0, sizeof(differ));
+	ref.mem.build = &builds[0];
+	for (unsigned int n = 0; n < isa->nrows; n++)
+		for (unsigned int k = 0; k < EACH || (k < TRIES && !was_executed(n)); k++) {
+			if (k % 16 == 0)
+				randomise(&start);
+			compare(&isa->rows[n]);
+		}
+	for (unsigned int n = 1; n < nbuilds; n++) {
+		snprintf(text, sizeof(text), "%s: %s: as the reference", isa->name,
+			 builds[n].name);
+		ok(!differ[n], text);
+	}
+	snprintf(text, sizeof(text), "%s: each instruction was executed in each form", isa->name);
+	ok(all_executed(), text);
+
+	for (unsigned int n = 0; n < RUNS; n++) {
+		if (n % 16 == 0)
+			randomise(&start);
+		run_of(1 + rnd() % 60);
+	}
+	snprintf(text, sizeof(text), "%s: a run of instructions is as one by one", isa->name);
+	ok(!differ[0], text);
+}
+
 int main(void)
 {
 	u8 *code = aligned_alloc(PAGE, PAGE);
-	char text[80];
 
 	builds = isa_builds(&nbuilds);
-	if (!code || nbuilds > MAX_BUILDS || isa_gfx90a.nrows > 2048 ||
+	if (!code || nbuilds > MAX_BUILDS || isa_gfx90a.nrows > 2048 || isa_gfx1100.nrows > 2048 ||
 	    !machine_init(&start, code, NULL) || !machine_init(&ref, code, &builds[0]))
 		return 1;
 	memset(code, 0, PAGE);
@@ -430,24 +497,8 @@ int main(void)
 	/* Refusals are expected by the thousand. */
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
-	for (unsigned int n = 0; n < isa_gfx90a.nrows; n++)
-		for (unsigned int k = 0; k < EACH || (k < TRIES && !was_executed(n)); k++) {
-			if (k % 16 == 0)
-				randomise(&start);
-			compare(&isa_gfx90a.rows[n]);
-		}
-	for (unsigned int n = 1; n < nbuilds; n++) {
-		snprintf(text, sizeof(text), "%s: as the reference", builds[n].name);
-		ok(!differ[n], text);
-	}
-	ok(all_executed(), "each instruction was executed in each form");
-
-	for (unsigned int n = 0; n < RUNS; n++) {
-		if (n % 16 == 0)
-			randomise(&start);
-		run_of(1 + rnd() % 60);
-	}
-	ok(!differ[0], "a run of instructions is as one by one");
+	check_family(&isa_gfx90a);
+	check_family(&isa_gfx1100);
 
 	ok(overwrites(&start, 0xb00a0001) == 1 && overwrites(&start, 0xb00a0002) == 2,
 	   "a wave executes what it wrote over its next instruction");

@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "isa/gfx11/gfx11.h"
 #include "isa/matrix.h"
 #include "tap.h"
 
 #define VARIANTS	12
+enum { DPP_E32 = 9, DPP_16, DPP_8 };	/* RDNA's last variants */
 #define MAX_TEXT	160
 #define ASSEMBLER	"$(command -v llvm-mc-15 || echo llvm-mc) -arch=amdgcn -mcpu=%s " \
 			"%s --show-encoding %s 2>/dev/null"
@@ -30,7 +32,8 @@ static const char *attributes(const struct isa *isa)
 /**
  * struct sample - one instruction of the test
  * @row:	row it was made from
- * @basic:	the plain form, or one of a matrix instruction's: the assembler must take it
+ * @basic:	the plain form, one of a matrix instruction's, or DPP's short one: the assembler
+ *		must take it
  */
 struct sample {
 	const struct isa_row *row;
@@ -156,6 +159,39 @@ static bool make_mfma(struct insn *i, unsigned int variant)
 	return variant < 6;
 }
 
+/*
+ * DPP of RDNA: 16 lanes and 8, of the short form and of VOP3's. LLVM 15 does not know all of the
+ * latter, and does not encode OP_SEL_HI of packed ones.
+ */
+static bool make_dpp(struct insn *i, unsigned int variant)
+{
+	static const u16 ctrl[] = {
+		0x1b, 0xe4, 0x101, 0x11f, 0x128, 0x140, 0x141, 0x150, 0x15f, 0x161, 0x16f,
+	};
+	const struct isa_row *r = i->row;
+	bool e32 = i->enc == ENC_BASE;
+
+	if (!gfx11_has_dpp(r) || (!e32 && variant == DPP_E32) || i->op_sel_hi)
+		return false;
+	i->enc = variant == DPP_E32 || (e32 && rnd(2)) ? ENC_DPP : ENC_VOP3_DPP;
+	if (i->enc == ENC_VOP3_DPP && r->flags & F_E32)
+		return false;
+	i->fetch_inactive = rnd(2);
+	if (variant == DPP_8) {
+		i->dpp_ctrl = DPP8 | rnd(1u << 24);
+		return true;
+	}
+	i->dpp_ctrl = ctrl[rnd(sizeof(ctrl) / sizeof(ctrl[0]))];
+	i->row_mask = rnd(16);
+	i->bank_mask = rnd(16);
+	i->bound_ctrl = rnd(2);
+	for (unsigned int n = 0; n < 2 && float_type(r->dst); n++) {
+		i->neg |= float_type(r->src[n]) ? rnd(2) << n : 0;
+		i->abs |= float_type(r->src[n]) ? rnd(2) << n : 0;
+	}
+	return true;
+}
+
 /* Returns false when the row has no such variant. */
 static bool make_valu(struct insn *i, unsigned int variant)
 {
@@ -184,18 +220,20 @@ static bool make_valu(struct insn *i, unsigned int variant)
 		i->src[1] = OP_LITERAL;
 	if (r->flags & F_AK)
 		i->src[2] = OP_LITERAL;
-	i->literal = r->dst == F16 ? 0x4049 : 0x40490fdb;
+	i->literal = is_16bit(r->dst) ? 0x4049 : 0x40490fdb;
 	if (strstr(r->name, "readlane") || strstr(r->name, "writelane"))
 		i->src[1] = sgpr(1);
 	if (strstr(r->name, "writelane"))
 		i->src[0] = i->src[1];
+	if (strstr(r->name, "permlane") && r->src[2])
+		i->src[1] = i->src[2] = sgpr(1);
 	if (variant == 8 && i->isa->rdna) {	/* a literal behind VOP3 */
 		i->enc = ENC_VOP3;
 		i->src[0] = OP_LITERAL;
 		return n > 0 && !(r->flags & (F_MK | F_AK | F_E32));
 	}
 	if (variant > 8 && i->isa->rdna)
-		return false;
+		return make_dpp(i, variant);
 	if (variant >= 6 && e32) {
 		if ((r->flags & F_E32 && variant < 8) || (!n && variant > 7))
 			return false;
@@ -209,7 +247,8 @@ static bool make_valu(struct insn *i, unsigned int variant)
 		i->src[0] = 128 + rnd(65);
 		return n > 0;
 	case 3:		/* integers of 16 bits have no float constants in LLVM */
-		i->src[0] = r->src[0] >= B16 && r->src[0] <= U16 ? 193 + rnd(16) : 240 + rnd(9);
+		i->src[0] = (is_16bit(r->src[0]) && r->src[0] != F16) ||
+			    (i->isa->rdna && r->src[0] == V2I) ? 193 + rnd(16) : 240 + rnd(9);
 		return n > 0;
 	case 4:		/* a literal, where there is room; else modifiers */
 		if (e32) {
@@ -462,7 +501,8 @@ static void check_isa(struct sample *s, const struct isa *isa)
 			isa_print(&i, s[n].text, MAX_TEXT);
 			has[isa->rows[r].fmt] = true;
 			s[n].row = &isa->rows[r];
-			s[n].basic = v == 0 || isa->rows[r].flags & F_MFMA;
+			s[n].basic = v == 0 || isa->rows[r].flags & F_MFMA ||
+				     (isa->rdna && v == DPP_E32);
 			n++;
 		}
 	snprintf(what, sizeof(what), "llvm-mc assembles the samples for %s", cpu(isa));

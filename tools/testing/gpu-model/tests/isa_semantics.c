@@ -464,6 +464,148 @@ static const struct test tests_1100[] = {
 	  "buffer_load_b32 v1, off, s[4:7], 0 offset:4\n"
 	  "buffer_store_b32 v0, off, s[4:7], 0 offset:512",
 	  "v1[2]=0x03030303 mem133=5" },
+	/* DPP: each control, lanes without a source, lanes that are off */
+	{ "v_mov_b32_dpp v1, v0 quad_perm:[3,2,1,0] row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v2, v0 row_ror:3 row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v3, v0 row_mirror row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v4, v0 row_half_mirror row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v5, v0 row_share:3 row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v6, v0 row_xmask:5 row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v7, v0 dpp8:[7,6,5,4,3,2,0,1]",
+	  "v1[0]=3 v1[22]=21 v2[0]=13 v2[31]=28 v3[1]=14 v3[16]=31 v4[1]=6 v4[31]=24 v5[0]=3 "
+	  "v5[31]=19 v6[3]=6 v6[16]=21 v7[0]=7 v7[14]=8 v7[31]=25" },
+	{ "v_mov_b32 v1, 99\n v_mov_b32 v2, 99\n v_mov_b32 v3, 99\n"
+	  "v_mov_b32_dpp v1, v0 row_shl:15 row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v2, v0 row_shr:2 row_mask:0xf bank_mask:0xf bound_ctrl:1\n"
+	  "v_mov_b32_dpp v3, v0 row_shr:2 row_mask:0x2 bank_mask:0x6 fi:1",
+	  "v1[0]=15 v1[1]=99 v1[16]=31 v2[1]=0 v2[2]=0 v2[17]=0 v2[18]=16 v3[5]=99 v3[19]=99 "
+	  "v3[20]=18 v3[27]=25 v3[28]=99" },
+	{ "v_add_nc_u32 v8, 7, v0\n v_mov_b32 v1, 99\n s_mov_b32 exec_lo, 0xfffffffe\n"
+	  "v_mov_b32_dpp v1, v8 row_ror:1 row_mask:0xf bank_mask:0xf\n"
+	  "v_mov_b32_dpp v2, v8 row_ror:1 row_mask:0xf bank_mask:0xf bound_ctrl:1\n"
+	  "v_mov_b32_dpp v3, v8 row_ror:1 row_mask:0xf bank_mask:0xf fi:1\n v_mov_b32 v4, 99\n"
+	  "v_mov_b32_dpp v4, v8 dpp8:[0,0,0,0,1,1,1,1]\n"
+	  "v_mov_b32_dpp v5, v8 dpp8:[0,0,0,0,1,1,1,1] fi:1",
+	  "v1[1]=99 v1[2]=8 v1[16]=38 v2[1]=0 v2[2]=8 v3[1]=7 v3[0]=0 v4[1]=0 v4[4]=8 v4[9]=15 "
+	  "v5[1]=7 v5[0]=0" },
+	{ "v_mov_b32 v1, 0x40400000\n v_cvt_f32_u32 v2, v0\n"
+	  "v_add_f32_e64_dpp v3, -v2, |v1| clamp row_share:2 row_mask:0xf bank_mask:0xf\n"
+	  "v_mul_f32_dpp v4, v2, v1 dpp8:[1,1,1,1,1,1,1,1]\n"
+	  "v_lshl_add_u32_e64_dpp v5, v0, v0, 7 quad_perm:[1,1,1,1] row_mask:0xf bank_mask:0xf",
+	  "v3[0]=0x3f800000 v3[16]=0 v4[0]=0x40400000 v4[8]=0x41d80000 v5[2]=11 v5[4]=87" },
+	{ "s_mov_b32 vcc_lo, 0\n v_mov_b32 v1, 8\n"
+	  "v_cmp_lt_u32_dpp vcc_lo, v0, v1 row_shr:1 row_mask:0xf bank_mask:0xf\n"
+	  "v_cmp_lt_u32_e64_dpp s4, v0, v1 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:1\n"
+	  "v_add_co_ci_u32_dpp v2, vcc_lo, v0, v1, vcc_lo dpp8:[7,6,5,4,3,2,1,0]\n"
+	  "v_cndmask_b32_e64_dpp v3, v0, v1, s4 row_mirror row_mask:0xf bank_mask:0xf\n"
+	  "v_cmpx_gt_u32_dpp v0, v1 row_xmask:1 row_mask:0xf bank_mask:0xf",
+	  "s4=0x101ff v2[0]=15 v2[1]=15 v2[8]=24 v2[9]=22 vcc=0 v3[0]=8 v3[9]=6 v3[16]=8 exec=0xfffffd00" },
+	/* lanes */
+	{ "s_mov_b32 s4, 0x01234567\n s_mov_b32 s5, 0x89abcdef\n v_permlane16_b32 v1, v0, s4, s5\n"
+	  "v_permlanex16_b32 v2, v0, s4, s5\n v_mov_b32 v3, 99\n v_permlane64_b32 v3, v0",
+	  "v1[0]=7 v1[7]=0 v1[8]=15 v1[15]=8 v1[16]=23 v2[0]=23 v2[15]=24 v2[16]=7 v3=99" },
+	{ "v_add_nc_u32 v8, 7, v0\n v_mov_b32 v1, 99\n v_mov_b32 v2, 99\n v_mov_b32 v3, 99\n"
+	  "s_mov_b32 exec_lo, 0xffff0003\n s_mov_b32 s4, 0x22222222\n"
+	  "v_permlane16_b32 v1, v8, s4, s4\n v_permlane16_b32 v2, v8, s4, s4 op_sel:[0,1]\n"
+	  "v_permlane16_b32 v3, v8, s4, s4 op_sel:[1,0]\n v_permlanex16_b32 v8, v8, s4, s4",
+	  "v1[0]=99 v1[2]=99 v1[16]=25 v2[0]=0 v2[2]=99 v2[16]=25 v3[1]=9 v3[2]=99 v8[0]=25 "
+	  "v8[2]=9 v8[16]=23" },
+	{ "v_permlane16_b32 v1, v0, 3, 4\n .long 0xd65b0001\n .long 0x04120901", "stop=illegal" },
+	{ "v_lshlrev_b32 v1, 3, v0\n ds_bpermute_b32 v2, v1, v0\n ds_permute_b32 v3, v1, v0\n"
+	  "ds_swizzle_b32 v4, v0 offset:swizzle(SWAP,1)\n s_mov_b32 exec_lo, 0xff\n"
+	  "ds_bpermute_b32 v5, v1, v0 offset:4",
+	  "v2[3]=6 v2[20]=8 v3[0]=16 v3[1]=0 v3[2]=17 v4[0]=1 v4[31]=30 v5[3]=7 v5[4]=0 v5[8]=0" },
+	/* 16 bits: the other half of the result's register is kept, in each encoding */
+	{ "v_mov_b32 v1, 0x40003c00\n v_mov_b32 v2, 0x55554000\n v_add_f16 v2, v1, v2\n"
+	  "v_mov_b32 v3, 0x55553c00\n .long 0x65060781\n"	/* v3.h = v1.h + v3.l */
+	  "v_mov_b32 v4, 0x55555555\n v_mul_f16_e64 v4, -v1, 2.0\n v_mov_b32 v5, 0x77777777\n"
+	  "v_cvt_f16_f32 v5, 1.0\n v_cvt_f32_f16 v6, v1\n v_mov_b32 v7, 0x77777777\n"
+	  "v_mov_b32_dpp v8, v1 row_share:0 row_mask:0xf bank_mask:0xf\n"
+	  "v_max_f16_dpp v7, v8, v1 row_ror:1 row_mask:0x1 bank_mask:0xf",
+	  "v2=0x55554200 v3=0x42003c00 v4=0x5555c000 v5=0x77773c00 v6=0x3f800000 v7[0]=0x77773c00 "
+	  "v7[16]=0x77777777" },
+	{ "v_mov_b32 v1, 0x3c01\n v_mov_b32 v2, 0x1234bc02\n v_fmac_f16 v2, v1, v1\n"
+	  "v_fmamk_f16 v3, v1, 0x4200, v1\n v_fmaak_f16 v4, v1, v1, 0xbc02\n"
+	  "v_mov_b32 v5, 0xbc024000\n .long 0x6d0a0301\n"	/* v5.h += v1.l * v1.l */
+	  "v_fma_f16 v6, v1, v1, v5 op_sel:[0,0,1,1]",
+	  "v2=0x12340010 v3=0x4401 v4=0x0010 v5=0x00104000 v6=0x3c020000" },
+	{ "v_mov_b32 v1, 0x00050003\n v_mov_b32 v2, 0x00070002\n v_mov_b32 v3, 0x22221111\n"
+	  "v_mov_b32 v4, v3\n v_mov_b32 v5, v3\n v_mad_u16 v3, v1, v2, v1 op_sel:[1,0,0,1]\n"
+	  "v_mad_i16 v4, v1, v2, -1 op_sel:[0,1,0,0]\n v_mad_u32_u16 v6, v1, v2, 0x10000 op_sel:[1,1,0,0]\n"
+	  "v_add_nc_u16 v5, v1, v2 op_sel:[1,1,1]\n v_add_nc_u16 v7, -1, v1 clamp\n"
+	  "v_sub_nc_i16 v8, 0x8000, v1 clamp\n v_mul_lo_u16 v9, v1, v2",
+	  "v3=0x000d1111 v4=0x22220014 v5=0x000c1111 v6=0x10023 v7=0xffff v8=0x8000 v9=6" },
+	{ "v_mov_b32 v1, 0x7fff8001\n v_cvt_i32_i16 v2, v1\n v_cvt_u32_u16 v3, v1\n"
+	  "v_mov_b32 v4, 0x11112222\n v_not_b16 v4, v1\n v_lshlrev_b16 v5, 4, v1\n"
+	  "v_lshrrev_b16 v6, 4, v1\n v_ashrrev_i16 v7, 4, v1\n v_min_i16 v8, v1, 5\n"
+	  "v_max_u16 v9, v1, 5\n v_and_b16 v10, 0xff, v1\n v_med3_i16 v11, v1, 5, 3\n"
+	  "v_mov_b32 v12, 0x10\n v_xor_b16 v12, 0xff01, v1",
+	  "v2=0xffff8001 v3=0x8001 v4=0x11117ffe v5=0x10 v6=0x800 v7=0xf800 v8=0x8001 v9=0x8001 "
+	  "v10=1 v11=3 v12=0x7f00" },
+	{ "v_mov_b32 v1, 0xc500\n v_cvt_i16_f16 v2, v1\n v_cvt_u16_f16 v3, -v1\n"
+	  "v_cvt_f16_i16 v4, v2\n v_cvt_f16_u16 v5, v3\n v_floor_f16 v6, -0.5\n"
+	  "v_mov_b32 v7, 0x4400\n v_rsq_f16 v8, v7\n v_frexp_exp_i16_f16 v9, v7\n"
+	  "v_ldexp_f16 v10, v7, -1\n v_mov_b32 v11, 0x47c35000\n v_cvt_pk_i16_f32 v12, v11, -1.0\n"
+	  "v_cvt_pk_u16_f32 v13, 2.0, -v11\n v_cvt_pk_rtz_f16_f32 v14, v11, 1.0",
+	  "v2=0xfffb v3=5 v4=0xc500 v5=0x4500 v6=0xbc00 v8=0x3800 v9=3 v10=0x4000 v12=0xffff7fff "
+	  "v13=2 v14=0x3c007bff" },
+	{ "v_mov_b32 v1, 0x00014000\n v_cmp_lt_f16 s4, 1.0, v1\n v_cmp_gt_i16 vcc_lo, 0, v0\n"
+	  "v_cmp_le_u16 s5, 30, v0\n v_cmp_class_f16 s6, v1, 0x100\n v_mov_b32 v2, 0x11112222\n"
+	  "v_mov_b32 v3, v2\n v_cndmask_b16 v2, v0, v1, s5\n v_maxmin_f16 v3, v1, 1.0, 0.5\n"
+	  "v_minmax_f16 v4, v1, 1.0, 4.0\n v_maxmin_f32 v5, -1.0, 2.0, 1.0\n"
+	  "v_minmax_f32 v6, -1.0, 2.0, 1.0\n v_pack_b32_f16 v7, v1, v1 op_sel:[0,1,0]\n"
+	  "v_cmpx_gt_u16 4, v0",
+	  "s4=0xffffffff vcc=0 s5=0xc0000000 s6=0xffffffff v2[3]=0x11110003 v2[30]=0x11114000 "
+	  "v3=0x11113800 v4=0x4400 v5=0x3f800000 v6=0x3f800000 v7=0x00014000 exec=15" },
+	{ "v_mov_b32 v1, 4\n v_mov_b32 v2, 0x11112222\n v_mov_b32 v3, v2\n v_mov_b32 v4, v2\n"
+	  "v_mov_b32 v5, v2\n v_mov_b32 v6, 0x90a0b0\n ds_store_b32 v1, v6\n"
+	  "global_load_d16_hi_b16 v2, v1, s[0:1]\n global_load_d16_b16 v3, v1, s[0:1]\n"
+	  "ds_load_i8_d16_hi v4, v1 offset:1\n ds_load_u8_d16 v5, v1\n v_mov_b32 v7, 0x33334444\n"
+	  "global_load_d16_i8 v7, v1, s[0:1]",
+	  "v2=0x01012222 v3=0x11110101 v4=0xffa02222 v5=0x111100b0 v7=0x33330001" },
+	{ "s_mov_b32 s4, s0\n s_mov_b32 s5, 0\n s_mov_b32 s6, 16\n s_mov_b32 s7, 0\n"
+	  "v_mov_b32 v2, 0x11112222\n v_mov_b32 v3, v2\n"
+	  "buffer_load_d16_hi_u8 v2, off, s[4:7], 0 offset:4\n"
+	  "buffer_load_d16_b16 v3, off, s[4:7], 0 offset:20",
+	  "v2=0x00012222 v3=0x11110000" },
+	/* packed, mixed, dot products */
+	{ "v_mov_b32 v1, 0x40003c00\n v_mov_b32 v2, 0x42004400\n v_pk_add_f16 v3, v1, v2\n"
+	  "v_pk_mul_f16 v4, v1, v2 op_sel:[1,0] op_sel_hi:[0,0] neg_hi:[1,0]\n"
+	  "v_pk_fma_f16 v5, v1, v1, v2\n v_pk_max_f16 v6, v1, 2.0 op_sel_hi:[1,0]\n"
+	  "v_mov_b32 v7, v2\n v_pk_fmac_f16 v7, v1, v1\n v_mov_b32 v8, 0x7fff8000\n"
+	  "v_pk_add_i16 v9, v8, v8 clamp\n v_pk_mad_u16 v10, v8, 3, 1 op_sel_hi:[1,0,0]\n"
+	  "v_pk_lshrrev_b16 v11, 4, v8 op_sel_hi:[0,1]",
+	  "v3=0x45004500 v4=0xc4004800 v5=0x47004500 v6=0x40004000 v7=0x47004500 v9=0x7fff8000 "
+	  "v10=0x7ffe8001 v11=0x07ff0800" },
+	{ "v_mov_b32 v1, 0x40003c00\n v_mov_b32 v2, 0x40400000\n v_mov_b32 v4, 0x11112222\n"
+	  "v_mov_b32 v5, v4\n v_fma_mix_f32 v3, v1, v2, v1 op_sel:[1,0,0] op_sel_hi:[1,0,1]\n"
+	  "v_fma_mixlo_f16 v4, -v1, v2, |v1| op_sel_hi:[1,0,1]\n"
+	  "v_fma_mixhi_f16 v5, v1, v2, 0 op_sel:[1,0,0] op_sel_hi:[1,0,0]\n v_cvt_f32_u32 v6, v0\n"
+	  "v_fma_mix_f32_e64_dpp v7, v6, v2, 1.0 row_share:2 row_mask:0xf bank_mask:0xf",
+	  "v3=0x40e00000 v4=0x1111c000 v5=0x46002222 v7[0]=0x40e00000 v7[16]=0x425c0000" },
+	{ "v_mov_b32 v1, 0xff020304\n v_mov_b32 v2, 0x0201fe01\n v_dot4_i32_iu8 v3, v1, v2, 1\n"
+	  "v_dot4_i32_iu8 v4, v1, v2, 1 neg_lo:[1,0,0]\n v_dot4_i32_iu8 v5, v1, v2, 1 neg_lo:[0,1,0]\n"
+	  "v_dot4_i32_iu8 v6, v1, v2, 1 neg_lo:[1,1,0]\n v_dot4_u32_u8 v7, v1, v2, 1\n"
+	  "v_mov_b32 v8, 0x7fffffff\n v_dot4_i32_iu8 v9, v1, v2, v8 clamp",
+	  "v3=1279 v4=767 v5=511 v6=-1 v7=1279 v9=0x7fffffff" },
+	{ "v_mov_b32 v1, 0xf0000012\n v_mov_b32 v2, 0x20000034\n v_dot8_i32_iu4 v3, v1, v2, -1\n"
+	  "v_dot8_i32_iu4 v4, v1, v2, -1 neg_lo:[1,1,0]\n v_dot8_u32_u4 v5, v1, v2, 1\n"
+	  "v_mov_b32 v6, 0x80000000\n v_dot8_i32_iu4 v7, v1, 2, v6 neg_lo:[1,0,0] clamp",
+	  "v3=40 v4=8 v5=42 v7=0x80000004" },
+	{ "v_mov_b32 v1, 0x40003f80\n v_mov_b32 v2, 0x40403f80\n v_dot2_f32_bf16 v3, v1, v2, 1.0\n"
+	  "v_dot2_f32_bf16 v4, v1, v2, 1.0 op_sel:[1,0,0] op_sel_hi:[0,1,1]\n"
+	  "v_mov_b32 v5, 0x40003c00\n v_mov_b32 v6, 0x42003c00\n v_dot2_f32_f16 v7, v5, v6, 1.0\n"
+	  "v_mov_b32 v8, 0x3c001111\n v_dot2_f16_f16 v8, v5, v6, v8 op_sel:[0,0,1,1]\n"
+	  "v_mov_b32 v9, 0x11113f80\n v_dot2_bf16_bf16 v9, v1, v2, v9\n v_mov_b32 v10, 1.0\n"
+	  "v_dot2acc_f32_f16 v10, v5, v6\n v_mov_b32 v11, 1.0\n"
+	  "v_dual_dot2acc_f32_f16 v11, v5, v6 :: v_dual_mov_b32 v12, v5",
+	  "v3=0x41000000 v4=0x40c00000 v7=0x41000000 v8=0x48001111 v9=0x11114100 v10=0x41000000 "
+	  "v11=0x41000000 v12=0x40003c00" },
+	{ "v_mov_b32 v1, 0x3f813f81\n v_mov_b32 v2, 0x3f803f80\n v_mov_b32 v3, 0x3380\n"
+	  "v_dot2_bf16_bf16 v4, v1, v2, v3\n v_mov_b32 v5, 0x3c013c01\n v_mov_b32 v6, 0x3c003c00\n"
+	  "v_mov_b32 v7, 0x0001\n v_dot2_f16_f16 v8, v5, v6, v7\n v_mov_b32 v9, 0x7e00\n"
+	  "v_dot2_f16_f16 v10, v5, v6, v9\n v_dot2_f16_f16 v11, -v5, v6, v9",
+	  "stop=illegal v4=0x4001 v8=0x4001 v10=0x7e00 v11=0" },
 	/* nothing to do here */
 	{ "s_waitcnt_vscnt null, 0x0\n s_delay_alu instid0(VALU_DEP_1)\n s_clause 0x1\n"
 	  "s_waitcnt_depctr 0xfffe\n buffer_gl0_inv\n buffer_gl1_inv\n s_version 0x4006\n"
@@ -475,9 +617,11 @@ static const struct test tests_1100[] = {
 	  "s6=0x44441111" },
 	/* what is not there is not executed */
 	{ "s_code_end", "stop=illegal" },
-	{ "v_mov_b32_dpp v1, v0 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf", "stop=illegal" },
-	{ "v_pk_add_f16 v1, v2, v3", "stop=illegal" },
-	{ "v_dual_dot2acc_f32_f16 v0, v1, v2 :: v_dual_mov_b32 v3, v4", "stop=illegal" },
+	/* DPP that is gfx9's, or of 64 bits */
+	{ ".long 0x7e0202fa\n .long 0xff014200", "stop=illegal" },
+	{ ".long 0x7e0202fa\n .long 0xff013000", "stop=illegal" },
+	{ ".long 0x7e0420fa\n .long 0xff00e400", "stop=illegal" },
+	{ ".long 0xcb500501\n .long 0x02020501", "stop=illegal" },	/* v_dual_dot2acc_f32_bf16 */
 	{ ".long 0xbfff0000", "stop=illegal" },
 };
 
@@ -492,6 +636,15 @@ static const struct test tests_1100_64[] = {
 	  "mem79=63 s4=63" },
 	{ "scratch_store_b32 off, v0, off offset:4\n scratch_load_b32 v2, off, off offset:4",
 	  "v2[63]=63" },
+	{ "v_permlane64_b32 v1, v0\n v_lshlrev_b32 v4, 3, v0\n ds_bpermute_b32 v3, v4, v0\n"
+	  "ds_permute_b32 v5, v4, v0\n s_mov_b64 exec, 0xff\n v_permlane64_b32 v2, v0\n"
+	  "v_permlanex16_b32 v6, v0, 0, 0",
+	  "v1[0]=32 v1[63]=31 v2[3]=35 v2[8]=0 v2[40]=0 v3[20]=8 v3[40]=48 v5[0]=16 v5[34]=49 "
+	  "v6[0]=0" },
+	{ "v_mov_b32 v1, 99\n v_mov_b32_dpp v1, v0 row_share:9 row_mask:0xc bank_mask:0xf\n"
+	  "s_mov_b32 exec_lo, 0\n v_mov_b32_dpp v2, v0 row_xmask:15 row_mask:0xf bank_mask:0xf\n"
+	  "v_cmp_lt_u32_dpp vcc, v0, v1 dpp8:[0,1,2,3,4,5,6,7]",
+	  "v1[31]=99 v1[32]=41 v1[63]=57 v2[31]=0 v2[32]=47 v2[48]=63 vcc=0x1ff01ff00000000" },
 };
 
 #define NTESTS (sizeof(tests) / sizeof(tests[0]))

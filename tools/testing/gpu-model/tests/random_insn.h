@@ -75,21 +75,41 @@ as_vop3:
 	raw[1] = b;
 }
 
+/* Make it a DPP form, of which source 0 is behind the @dwords of the encoding. */
+static inline void encode_dpp(u32 raw[INSN_DWORDS], unsigned int dwords)
+{
+	static const u32 dpp[] = { 250, 250, 233, 234 };
+
+	raw[dwords - 1] = (raw[dwords - 1] & ~0x1ffu) | dpp[rnd() & 3];
+	raw[dwords] = rnd() & ~0xc0u;
+}
+
 /* The same for a row of gfx1100; some are pairs, whatever @r is. */
 static inline void encode_rdna(const struct isa_row *r, u32 raw[INSN_DWORDS])
 {
 	u32 a = rnd(), op = r->op;
+	bool dpp = !(rnd() & 3);
 
 	encode(r, raw);
 	raw[2] = rnd();
 	switch (r->fmt) {
 	case VOP1: case VOP2: case VOPC:
-		if (!(raw[0] >> 31))
+		if (!(raw[0] >> 31)) {
+			if (dpp)
+				encode_dpp(raw, 1);
 			break;
+		}
 		op += r->fmt == VOP1 ? 0x180 : r->fmt == VOP2 ? 0x100 : 0;
 		/* fallthrough */
 	case VOP3:
 		raw[0] = (a & 0xff3f) | 0xd4000000 | op << 16;
+		if (dpp)
+			encode_dpp(raw, 2);
+		break;
+	case VOP3P:
+		raw[0] = (a & 0xff3f) | 0xcc000000 | op << 16;
+		if (dpp)
+			encode_dpp(raw, 2);
 		break;
 	case SMEM:
 		raw[0] = (a & 0x3ffff) | 0xf4000000 | op << 18;

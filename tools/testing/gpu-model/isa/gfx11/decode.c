@@ -123,16 +123,54 @@ static void decode_smem(struct insn *i, u32 dw, u32 dw1)
 		i->soffset = source(dw1 >> 25);
 }
 
-/* What a DPP form does is not known here. */
-static void decode_dpp(struct insn *i, u32 dw1)
+/* Those with operands of 64 bits, with a literal, and packed ones have no DPP form. */
+bool gfx11_has_dpp(const struct isa_row *r)
 {
-	i->enc = ENC_DPP;
-	i->len = 8;
-	i->src[0] = (dw1 & 0xff) | OP_VGPR;
-	i->what = FN_x_unsupported;
+	if (!r->src[0] || r->flags & (F_NODPP | F_MK | F_AK))
+		return false;
+	for (unsigned int n = 0; n < 3; n++)
+		if (isa_type_dwords(r->src[n]) > 1)
+			return false;
+	return r->fmt == VOPC || isa_type_dwords(r->dst) <= 1;
 }
 
-static bool is_dpp(unsigned int op)
+/* Controls that there are: no shift by 0, nothing from one row to another. */
+static bool dpp_defined(unsigned int ctrl)
+{
+	if (ctrl < 0x100 || ctrl == 0x140 || ctrl == 0x141)
+		return true;
+	return (ctrl > 0x100 && ctrl < 0x130 && ctrl & 15) || (ctrl >= 0x150 && ctrl < 0x170);
+}
+
+/* @dw, behind @len bytes of the encoding, which source 0 stands for. */
+static void decode_dpp(struct insn *i, u32 dw, unsigned int len)
+{
+	bool dpp8 = i->src[0] != SRC_DPP;
+
+	i->len = len + 4;
+	i->enc = i->enc == ENC_VOP3 ? ENC_VOP3_DPP : ENC_DPP;
+	if (dpp8) {
+		i->fetch_inactive = i->src[0] == SRC_DPP8_FI;
+		i->dpp_ctrl = dw >> 8 | DPP8;
+		i->bound_ctrl = true;
+		i->row_mask = i->bank_mask = 0xf;
+	} else {
+		i->dpp_ctrl = dw >> 8 & 0x1ff;
+		i->fetch_inactive = dw >> 18 & 1;
+		i->bound_ctrl = dw >> 19 & 1;
+		i->bank_mask = dw >> 24 & 0xf;
+		i->row_mask = dw >> 28;
+		if (i->enc == ENC_DPP) {
+			i->neg = (dw >> 20 & 1) | (dw >> 21 & 2);
+			i->abs = (dw >> 21 & 1) | (dw >> 22 & 2);
+		}
+	}
+	i->src[0] = (dw & 0xff) | OP_VGPR;
+	if (!gfx11_has_dpp(i->row) || !(dpp8 || dpp_defined(i->dpp_ctrl)))
+		i->what = FN_x_unsupported;
+}
+
+static bool names_dpp(unsigned int op)
 {
 	return op == SRC_DPP || op == SRC_DPP8 || op == SRC_DPP8_FI;
 }
@@ -141,6 +179,25 @@ static bool is_dpp(unsigned int op)
 static u16 compare_dst(const struct insn *i, unsigned int op)
 {
 	return i->row->arg & CMPX ? SGPR_EXEC : sdst(op);
+}
+
+/*
+ * Operands of 16 bits in the short encodings are halves of the first 128 registers: bit 7 of
+ * the number says which.
+ */
+static void take_halves(struct insn *i)
+{
+	const struct isa_row *r = i->row;
+
+	for (unsigned int n = 0; n < 3; n++)
+		if (is_16bit(r->src[n]) && i->src[n] != OP_NONE && i->src[n] >= OP_VGPR + 128) {
+			i->src[n] -= 128;
+			i->op_sel |= 1u << n;
+		}
+	if (is_16bit(r->dst) && i->dst >= OP_VGPR + 128) {
+		i->dst -= 128;
+		i->op_sel |= r->flags & F_DACC ? 8 | 4 : 8;
+	}
 }
 
 static void decode_vop(struct insn *i, enum isa_fmt fmt, const u32 *raw)
@@ -170,10 +227,33 @@ static void decode_vop(struct insn *i, enum isa_fmt fmt, const u32 *raw)
 		i->sdst = SGPR_VCC;
 	if (r->flags & F_CI)
 		i->src[2] = SGPR_VCC;
-	if (is_dpp(i->src[0]))
-		decode_dpp(i, raw[1]);
+	if (names_dpp(i->src[0]))
+		decode_dpp(i, raw[1], 4);
 	else if (i->src[0] == OP_LITERAL || r->flags & (F_MK | F_AK))
 		take_literal(i, raw, 4);
+	take_halves(i);
+}
+
+/* Modifiers of VOP3 and VOP3P. */
+static void decode_modifiers(struct insn *i, u32 dw, u32 dw1)
+{
+	const struct isa_row *r = i->row;
+
+	if (r->fmt == VOP3P) {
+		insn_packed(i, dw, dw1);
+		return;
+	}
+	i->clamp = dw >> 15 & 1;
+	i->omod = dw1 >> 27 & 3;
+	i->neg = dw1 >> 29;
+	if (r->flags & F_CO) {
+		i->sdst = sdst(dw >> 8 & 0x7f);
+		return;
+	}
+	i->abs = dw >> 8 & 7;
+	i->op_sel = dw >> 11 & 0xf;
+	if (r->flags & F_DACC)
+		i->op_sel = (i->op_sel & ~4u) | (i->op_sel >> 1 & 4);
 }
 
 static void decode_vop3(struct insn *i, const u32 *raw)
@@ -196,18 +276,13 @@ static void decode_vop3(struct insn *i, const u32 *raw)
 		i->src[n] = source(dw1 >> 9 * n & 0x1ff);
 		literal |= i->src[n] == OP_LITERAL;
 	}
-	i->clamp = dw >> 15 & 1;
-	i->omod = dw1 >> 27 & 3;
-	i->neg = dw1 >> 29;
-	if (r->flags & F_CO)
-		i->sdst = sdst(dw >> 8 & 0x7f);
-	else
-		i->abs = dw >> 8 & 7;
+	decode_modifiers(i, dw, dw1);
 	if (literal)
 		take_literal(i, raw, 8);
-	if (is_dpp(i->src[0])) {
-		decode_dpp(i, raw[2]);
-		i->len = 12;
+	if (names_dpp(i->src[0])) {
+		decode_dpp(i, raw[2], 8);
+		if (literal)
+			i->what = FN_x_unsupported;
 	}
 }
 
@@ -266,7 +341,7 @@ static void decode_flat(struct insn *i, enum isa_fmt fmt, u32 dw, u32 dw1)
 static void half(const struct insn *i, bool y, u32 raw[INSN_DWORDS])
 {
 	static const u8 vop2[32] = {
-		0x2b, 0x2d, 0x2c, 0x08, 0x03, 0x04, 0x05, 0x07, 0, 0x01, 0x10, 0x0f, 0, 0, 0, 0,
+		0x2b, 0x2d, 0x2c, 0x08, 0x03, 0x04, 0x05, 0x07, 0, 0x01, 0x10, 0x0f, 0x02, 0, 0, 0,
 		0x25, 0x18, 0x1b,
 	};
 	const u32 dw = i->raw[0], dw1 = i->raw[1], from = y ? dw1 : dw;
@@ -336,6 +411,9 @@ static enum isa_fmt classify(u32 dw, unsigned int *op)
 		return isa_short_format(dw, op);
 	*op = dw >> 18 & 0xff;
 	switch (dw >> 26) {
+	case 0x33:
+		*op = dw >> 16 & 0x7f;
+		return VOP3P;
 	case 0x35:
 		*op = dw >> 16 & 0x3ff;
 		return VOP3;
@@ -410,6 +488,7 @@ static int decode(struct insn *i, const u32 raw[INSN_DWORDS], const struct isa *
 		insn_finish(i);
 		break;
 	case VOP3:
+	case VOP3P:
 		decode_vop3(i, raw);
 		insn_finish(i);
 		break;

@@ -8,4 +8,7 @@
 /* struct isa.print */
 void gfx11_print(const struct insn *i, char *buf, size_t size);
 
+/* Has a row of gfx1100 DPP forms? */
+bool gfx11_has_dpp(const struct isa_row *r);
+
 #endif

@@ -6,32 +6,6 @@
 #include "isa/print.h"
 #include "gfx11.h"
 
-static void print_valu(struct out *o, const struct insn *i)
-{
-	const struct isa_row *r = i->row;
-	unsigned int mask = i->isa->mask_dwords;
-
-	if (r->fmt == VOPC) {
-		if (!(r->arg & CMPX))
-			put_dst(o, i, i->dst, NIL, mask);
-	} else if (r->dst) {
-		put_dst(o, i, i->dst, r->dst, 0);
-	}
-	if (r->flags & F_CO)
-		put_dst(o, i, i->sdst, NIL, mask);
-	for (unsigned int n = 0; n < sources(i); n++) {
-		bool abs = i->abs >> n & 1;
-
-		sep(o);
-		put(o, "%s%s", i->neg >> n & 1 ? "-" : "", abs ? "|" : "");
-		put_operand(o, i, i->src[n], r->src[n], 0);
-		put(o, "%s", abs ? "|" : "");
-	}
-	if (r->flags & F_CI)
-		put_src(o, i, i->src[2], NIL, mask);
-	put_result(o, i);
-}
-
 /* Two, each as it is by itself. */
 static void print_dual(struct out *o, const struct insn *i)
 {
@@ -47,7 +21,7 @@ static void print_dual(struct out *o, const struct insn *i)
 		}
 		put(o, "v_dual_%s", h.row->name + 2);
 		o->operands = false;
-		print_valu(o, &h);
+		put_valu_operands(o, &h);
 	}
 }
 
@@ -61,9 +35,10 @@ void gfx11_print(const struct insn *i, char *buf, size_t size)
 	}
 	put(&o, "%s", i->row->name);
 	switch (i->row->fmt) {
-	case VOP1: case VOP2: case VOPC: case VOP3:
+	case VOP1: case VOP2: case VOPC: case VOP3: case VOP3P:
 		put_encoding(&o, i);
-		print_valu(&o, i);
+		put_valu_operands(&o, i);
+		put_valu_modifiers(&o, i);
 		break;
 	default:
 		print_operands(&o, i);

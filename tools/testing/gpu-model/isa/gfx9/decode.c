@@ -274,11 +274,7 @@ static void decode_vop3p(struct insn *i, u32 dw, u32 dw1)
 		decode_mfma(i, dw, dw1);
 		return;
 	}
-	i->clamp = dw >> 15 & 1;
-	i->neg = dw1 >> 29;
-	i->neg_hi = dw >> 8 & 7;
-	i->op_sel = dw >> 11 & 7;
-	i->op_sel_hi = (dw1 >> 27 & 3) | (dw >> 12 & 4);
+	insn_packed(i, dw, dw1);
 }
 
 static void decode_ds(struct insn *i, u32 dw, u32 dw1)
