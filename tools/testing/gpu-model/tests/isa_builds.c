@@ -254,6 +254,8 @@ static void random_form(const struct isa_row *r, u32 raw[INSN_DWORDS])
 		encode(r, raw);
 	if (r->fmt == SCRATCH)
 		raw[0] &= ~0x1fc0u;		/* an offset of all lanes together */
+	if (family->rdna && r->fmt == FLAT)	/* NULL: FLAT has no scalar address */
+		raw[1] = (raw[1] & ~(0x7fu << 16)) | 124u << 16;
 	if (r->flags & F_MFMA) {	/* of VGPRs, and C a constant sometimes */
 		raw[1] |= 1u << 8 | 1u << 17 | 1u << 26;
 		if (!(rnd() & 3))
