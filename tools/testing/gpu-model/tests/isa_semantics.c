@@ -435,6 +435,9 @@ static const struct test tests_1100[] = {
 	  "s4=0 s5=31 s6=4 s7=0x30000000" },
 	{ "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 3\n s_round_mode 0xc\n s_denorm_mode 0x5\n"
 	  "s_getreg_b32 s4, hwreg(HW_REG_MODE, 0, 8)", "s4=0x5c" },
+	/* GPR indexing is gfx9's: MODE has no such bit */
+	{ "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 24, 8), 0xff\n s_getreg_b32 s4, hwreg(HW_REG_MODE, 24, 8)",
+	  "s4=0" },
 	{ "s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), s0", "stop=illegal" },
 	{ "s_sendmsg_rtn_b64 s[4:5], sendmsg(MSG_RTN_GET_TMA)\n"
 	  "s_sendmsg_rtn_b32 s6, sendmsg(MSG_RTN_GET_TBA)",
