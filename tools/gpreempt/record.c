@@ -22,6 +22,7 @@
 #define LOOK_MS		10
 
 static char instance[PATH_SIZE];
+static const char *instance_name;
 static const char *path = "gpreempt.json";
 static double seconds;
 /* The events as they are, by trace-cmd. */
@@ -46,11 +47,6 @@ static void block_signals(void)
 		if (!sigaction(signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
 			sigaddset(&awaited, signals[i]);
 	sigprocmask(SIG_BLOCK, &awaited, &before);
-}
-
-static const char *instance_name(void)
-{
-	return strrchr(instance, '/') + 1;
 }
 
 /* A child with the signals that a command shall have. */
@@ -89,7 +85,7 @@ static void __attribute__((noreturn)) be_trace_cmd(void)
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	execlp("trace-cmd", "trace-cmd", "record", "-q", "-C", "mono", "-o", output_beside,
-	       "-B", instance_name(), "-e", TRACE_SYSTEM, NULL);
+	       "-B", instance_name, "-e", TRACE_SYSTEM, NULL);
 	warn("trace-cmd: %s", strerror(errno));
 	_exit(STATUS_FAILED);
 }
@@ -152,7 +148,7 @@ static void remove_trace_cmd(void)
 	end_trace_cmd();
 	unlink(output_beside);
 	for (i = 0; i < get_nprocs_conf(); i++) {
-		snprintf(left, sizeof(left), "%s.%s.cpu%d", output_beside, instance_name(), i);
+		snprintf(left, sizeof(left), "%s.%s.cpu%d", output_beside, instance_name, i);
 		unlink(left);
 	}
 }
@@ -193,6 +189,7 @@ static void make_instance(void)
 		fail(STATUS_ABSENT, TRACING "/events/" TRACE_SYSTEM ": not there: amdgpu is "
 		     "not loaded, or was built without CONFIG_HSA_AMD_GPREEMPT");
 	snprintf(instance, sizeof(instance), TRACING "/instances/gpreempt-%d", getpid());
+	instance_name = strrchr(instance, '/') + 1;
 	if (mkdir(instance, 0700))
 		fail(STATUS_FAILED, "%s: %s", instance, strerror(errno));
 	atexit(remove_instance);

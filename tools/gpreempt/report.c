@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -17,17 +16,9 @@
 
 static FILE *out;
 
-static void section(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void section(const char *format, ...)
+static void section(const char *title)
 {
-	va_list args;
-
-	fputs("\n== ", out);
-	va_start(args, format);
-	vfprintf(out, format, args);
-	va_end(args);
-	fputs(" ==\n", out);
+	fprintf(out, "\n== %s ==\n", title);
 }
 
 /* A file, called @name, or why it cannot be read; nothing where there is none. */
@@ -88,8 +79,7 @@ static void print_node(const struct node *n)
 {
 	char path[PATH_SIZE], text[4096], *line;
 
-	section("GPU %u", n->gpu_id);
-	fprintf(out, "pci: %s\nname: %s\n", n->pci, n->name);
+	fprintf(out, "\n== GPU %u ==\npci: %s\nname: %s\n", n->gpu_id, n->pci, n->name);
 	node_topology(n->gpu_id, "properties", text, sizeof(text));
 	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		if (!is_serial(line))

@@ -33,9 +33,7 @@ enum what {
  * @us:		on the monotonic clock
  * @number:	in the order of reading
  * @what:	an event, or SAMPLE: a queue was looked at, GONE: there was none, LOST: events
- * @gpu_id:	of the node
- * @pid:	of the queue's process
- * @queue:	its number there
+ * @track:	of the queue, or of the GPU
  * @value:	of LOST how many, of the others ns
  * @word:	the reason or the state
  */
@@ -43,7 +41,7 @@ struct entry {
 	uint64_t us;
 	unsigned int number;
 	enum what what;
-	unsigned int gpu_id, pid, queue;
+	unsigned int track;
 	uint64_t value;
 	char word[24];
 };
@@ -51,12 +49,36 @@ struct entry {
 static struct entry *entries;
 static unsigned int count, room;
 
-/* The names of processes, as they were when they were first seen. */
-static struct process {
-	unsigned int pid;
-	char command[48];
-} *processes;
-static unsigned int process_count;
+/**
+ * struct track - a queue, or all of a GPU (@pid is 0)
+ * @gpu_id:	the node
+ * @pid:	its process
+ * @queue:	its number there
+ * @command:	the process's name, as it was when it was first seen
+ * @name:	of what it does; empty: nothing
+ * @since_us:	when that began
+ * @event_us:	when the last event of it was
+ * @seen:	something was told of it, before the entry that is put in
+ * @traced:	its events tell whether it is off
+ * @off:	it is, or is being taken off
+ * @saved:	it is off: the GPU has answered
+ * @waits:	for a lower one to be taken off
+ * @served:	one was: it has the machine until that comes back
+ * @save_ns:	how long that took
+ * @for_ns:	how long it is excluded
+ * @resumes:	its state, by a decision to resume it
+ */
+struct track {
+	unsigned int gpu_id, pid, queue;
+	char command[48], name[48];
+	uint64_t since_us, event_us;
+	bool seen, traced, off, saved, waits, served;
+	uint64_t save_ns, for_ns;
+	char resumes[24];
+};
+
+static struct track *tracks;
+static unsigned int track_count;
 
 static int pipe_fd = -1;
 static struct queues known;
@@ -71,21 +93,34 @@ static uint64_t scan_us = 10000;
 /* What has not been taken off after this time stays, or GPREEMPT gives up. */
 static uint64_t timeout_us = 100000;
 
-static void learn_name(unsigned int pid, const char *command)
+static unsigned int find_track(unsigned int gpu_id, unsigned int pid, unsigned int queue)
 {
-	char name[sizeof(processes->command)];
 	unsigned int i;
 
-	for (i = 0; i < process_count; i++)
-		if (processes[i].pid == pid)
-			return;
-	if (command)
-		utf8_text(name, sizeof(name), command);
-	else if (!process_name(pid, name, sizeof(name)))
+	/* the GPU's own track comes first */
+	if (pid)
+		find_track(gpu_id, 0, 0);
+	for (i = 0; i < track_count; i++)
+		if (tracks[i].gpu_id == gpu_id && tracks[i].pid == pid && tracks[i].queue == queue)
+			return i;
+	tracks = xrealloc(tracks, (track_count + 1) * sizeof(*tracks));
+	tracks[track_count] = (struct track) { .gpu_id = gpu_id, .pid = pid, .queue = queue };
+	return track_count++;
+}
+
+static void learn_name(struct track *t, const char *command)
+{
+	unsigned int i;
+
+	if (!t->pid || *t->command)
 		return;
-	processes = xrealloc(processes, (process_count + 1) * sizeof(*processes));
-	processes[process_count].pid = pid;
-	strcpy(processes[process_count++].command, name);
+	for (i = 0; i < track_count; i++)
+		if (tracks[i].pid == t->pid && *tracks[i].command)
+			command = tracks[i].command;
+	if (command)
+		utf8_text(t->command, sizeof(t->command), command);
+	else if (!process_name(t->pid, t->command, sizeof(t->command)))
+		*t->command = '\0';
 }
 
 static struct entry *add(enum what kind, uint64_t us)
@@ -202,14 +237,12 @@ void timeline_line(const char *line)
 	if (i == DECISION && !strstr(text, " verdict=resume "))
 		return;
 	e = add(i, event_us);
-	e->gpu_id = get_number(text, " gpu_id=");
-	e->pid = get_number(text, " pid=");
-	e->queue = get_number(text, " queue=");
+	e->track = find_track(get_number(text, " gpu_id="), get_number(text, " pid="),
+			      get_number(text, " queue="));
 	e->value = get_number(text, " ns=");
 	get_word(text, i == DECISION || i == STATE ? " state=" : " reason=", e->word,
 		 sizeof(e->word));
-	if (e->pid)
-		learn_name(e->pid, NULL);
+	learn_name(&tracks[e->track], NULL);
 }
 
 static void read_events(void)
@@ -239,12 +272,10 @@ void timeline_sample(uint64_t us, const struct queue *q)
 {
 	struct entry *e = add(*q->state ? SAMPLE : GONE, us);
 
-	e->gpu_id = q->gpu_id;
 	/* as events name it */
-	e->pid = q->folder;
-	e->queue = q->id;
+	e->track = find_track(q->gpu_id, q->folder, q->id);
 	snprintf(e->word, sizeof(e->word), "%s", q->state);
-	learn_name(q->folder, q->command);
+	learn_name(&tracks[e->track], q->command);
 }
 
 /* Those that are known, for what has changed. */
@@ -315,7 +346,7 @@ void timeline_open(const char *instance)
 	n = nodes_find(NULL, &nodes);
 	for (i = 0; i < n; i++) {
 		e = add(STATE, begin_us);
-		e->gpu_id = nodes[i].gpu_id;
+		e->track = find_track(nodes[i].gpu_id, 0, 0);
 		node_text(&nodes[i], "state", e->word, sizeof(e->word));
 		learn_most(&nodes[i], "poll_interval_us", 1, &scan_us);
 		learn_most(&nodes[i], "poll_interval_max_us", 1, &scan_us);
@@ -339,47 +370,7 @@ void timeline_close(void)
 
 /* ---- the timeline ---- */
 
-/**
- * struct track - a queue, or all of a GPU (@pid is 0)
- * @gpu_id:	the node
- * @pid:	its process
- * @queue:	its number there
- * @name:	of what it does; empty: nothing
- * @since_us:	when that began
- * @event_us:	when the last event of it was
- * @traced:	its events tell whether it is off
- * @off:	it is, or is being taken off
- * @saved:	it is off: the GPU has answered
- * @waits:	for a lower one to be taken off
- * @served:	one was: it has the machine until that comes back
- * @save_ns:	how long that took
- * @for_ns:	how long it is excluded
- * @resumes:	its state, by a decision to resume it
- */
-struct track {
-	unsigned int gpu_id, pid, queue;
-	char name[48];
-	uint64_t since_us, event_us;
-	bool traced, off, saved, waits, served;
-	uint64_t save_ns, for_ns;
-	char resumes[24];
-};
-
-static struct track *tracks;
-static unsigned int track_count;
 static FILE *out;
-
-static unsigned int find_track(unsigned int gpu_id, unsigned int pid, unsigned int queue)
-{
-	unsigned int i;
-
-	for (i = 0; i < track_count; i++)
-		if (tracks[i].gpu_id == gpu_id && tracks[i].pid == pid && tracks[i].queue == queue)
-			return i;
-	tracks = xrealloc(tracks, (track_count + 1) * sizeof(*tracks));
-	tracks[track_count] = (struct track) { .gpu_id = gpu_id, .pid = pid, .queue = queue };
-	return track_count++;
-}
 
 /* Thread 0 is the idle task to Perfetto. */
 static struct json_object *new_event(const char *phase, const char *name, const struct track *t)
@@ -505,12 +496,10 @@ static void on_resume(struct track *t, const struct entry *e)
 /* Nobody looks at a GPU's queues any more: what is on the hardware is not known. */
 static void on_unwatched(unsigned int gpu_id, uint64_t us)
 {
-	unsigned int i;
+	struct track *t;
 
-	for (i = 0; i < track_count; i++) {
-		struct track *t = &tracks[i];
-
-		if (t->gpu_id != gpu_id || !t->pid || (t->off && t->saved))
+	for (t = tracks; t < tracks + track_count; t++) {
+		if (t->gpu_id != gpu_id || !t->pid || !t->seen || (t->off && t->saved))
 			continue;
 		t->off = false;
 		set(t, us, "unknown");
@@ -520,17 +509,17 @@ static void on_unwatched(unsigned int gpu_id, uint64_t us)
 static void on_lost(const struct entry *e)
 {
 	char text[40];
-	unsigned int i;
+	struct track *t;
 
 	snprintf(text, sizeof(text), "%llu events lost", (unsigned long long)e->value);
-	for (i = 0; i < track_count; i++) {
-		struct track *t = &tracks[i];
-
+	for (t = tracks; t < tracks + track_count; t++) {
 		if (!t->pid) {
 			if (e->value)
 				put_instant(t, e->us, text, "");
 			continue;
 		}
+		if (!t->seen)
+			continue;
 		set(t, e->us, "unknown");
 		t->traced = false;
 		t->off = false;
@@ -586,33 +575,30 @@ static void on_queue_event(struct track *t, const struct entry *e)
 
 static void on_entry(const struct entry *e)
 {
-	unsigned int i;
+	struct track *t = &tracks[e->track];
 
-	switch (e->what) {
-	case LOST:
+	if (e->what == LOST) {
 		on_lost(e);
 		return;
+	}
+	t->seen = true;
+	switch (e->what) {
 	case STATE:
 	case BYPASS:
-		i = find_track(e->gpu_id, 0, 0);
-		put_instant(&tracks[i], e->us, e->what == BYPASS ? "bypass: " : "", e->word);
+		put_instant(t, e->us, e->what == BYPASS ? "bypass: " : "", e->word);
 		if (strcmp(e->word, "active"))
-			on_unwatched(e->gpu_id, e->us);
+			on_unwatched(t->gpu_id, e->us);
+		return;
+	case SAMPLE:
+		on_sample(t, e);
+		return;
+	case GONE:
+		set(t, e->us, "");
+		t->traced = false;
+		t->off = false;
 		return;
 	default:
-		break;
-	}
-	/* the GPU's own track comes first */
-	find_track(e->gpu_id, 0, 0);
-	i = find_track(e->gpu_id, e->pid, e->queue);
-	if (e->what == SAMPLE) {
-		on_sample(&tracks[i], e);
-	} else if (e->what == GONE) {
-		set(&tracks[i], e->us, "");
-		tracks[i].traced = false;
-		tracks[i].off = false;
-	} else {
-		on_queue_event(&tracks[i], e);
+		on_queue_event(t, e);
 	}
 }
 
@@ -627,21 +613,16 @@ static void put_name(const char *of, const struct track *t, const char *name)
 
 static void put_names(void)
 {
+	const struct track *t;
 	char text[128];
-	unsigned int i, j;
 
-	for (i = 0; i < track_count; i++) {
-		const struct track *t = &tracks[i];
-		const char *command = "?";
-
+	for (t = tracks; t < tracks + track_count; t++) {
 		if (!t->pid) {
 			snprintf(text, sizeof(text), "GPU %u", t->gpu_id);
 			put_name("process_name", t, text);
 		}
-		for (j = 0; j < process_count; j++)
-			if (processes[j].pid == t->pid)
-				command = processes[j].command;
-		snprintf(text, sizeof(text), "%s %u:%u", command, t->pid, t->queue);
+		snprintf(text, sizeof(text), "%s %u:%u", *t->command ? t->command : "?", t->pid,
+			 t->queue);
 		put_name("thread_name", t, t->pid ? text : "GPREEMPT");
 	}
 }

@@ -192,11 +192,11 @@ static struct row make_row(const struct queue *now, const struct queue *then, do
 static struct node *nodes;
 static unsigned int node_count, only_pid;
 
-static bool passes(const struct queue *q, bool hidden)
+static bool passes(const struct queue *q)
 {
 	unsigned int i;
 
-	if ((only_pid && q->pid != only_pid) || q->hidden != hidden)
+	if (only_pid && q->pid != only_pid)
 		return false;
 	for (i = 0; i < node_count; i++)
 		if (q->gpu_id == nodes[i].gpu_id)
@@ -241,16 +241,24 @@ static struct row *find_line(struct row *rows, unsigned int n, const struct queu
 	return NULL;
 }
 
+/* How many of the queues that are shown are of others. */
+static unsigned int hidden;
+
 static unsigned int make_rows(const struct queues *then, const struct queues *now,
 			      struct row **rows)
 {
 	struct row row, *line;
 	unsigned int i, n = 0;
 
+	hidden = 0;
 	*rows = xrealloc(*rows, (now->count + 1) * sizeof(**rows));
 	for (i = 0; i < now->count; i++) {
-		if (!passes(&now->q[i], false))
+		if (!passes(&now->q[i]))
 			continue;
+		if (now->q[i].hidden) {
+			hidden++;
+			continue;
+		}
 		row = make_row(&now->q[i], queues_find(then, &now->q[i]), now->ns - then->ns);
 		line = find_line(*rows, n, &now->q[i]);
 		if (line)
@@ -259,15 +267,6 @@ static unsigned int make_rows(const struct queues *then, const struct queues *no
 			(*rows)[n++] = row;
 	}
 	qsort(*rows, n, sizeof(**rows), compare);
-	return n;
-}
-
-static unsigned int count_hidden(const struct queues *all)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < all->count; i++)
-		n += passes(&all->q[i], true);
 	return n;
 }
 
@@ -295,7 +294,7 @@ static struct json_object *row_to_json(const struct row *r)
 	return line;
 }
 
-static void print_json(const struct row *rows, unsigned int n, double seconds, unsigned int hidden)
+static void print_json(const struct row *rows, unsigned int n, double seconds)
 {
 	struct json_object *table = json_object_new_object(), *gpus = json_object_new_array(),
 			   *lines = json_object_new_array(), *gpu;
@@ -367,7 +366,7 @@ static void put_row(const struct row *row)
 	put(line, !row);
 }
 
-static void print_table(const struct row *rows, int n, unsigned int hidden, const char *note)
+static void print_table(const struct row *rows, int n, const char *note)
 {
 	int rest = node_count + !!hidden + !!*note + 2, line;
 	char text[128], state[32], policy[64], shown[48] = "";
@@ -536,7 +535,7 @@ static double delay = 1;
 static void loop(unsigned int times)
 {
 	struct queues before = { }, now, next;
-	unsigned int n, hidden, gpu_id = node_count == 1 ? nodes[0].gpu_id : 0;
+	unsigned int n, gpu_id = node_count == 1 ? nodes[0].gpu_id : 0;
 	struct row *rows = NULL;
 	char note[160];
 
@@ -553,13 +552,12 @@ static void loop(unsigned int times)
 			continue;
 		}
 		n = make_rows(&before, &now, &rows);
-		hidden = count_hidden(&now);
 		if (!streams_note(&now, only_pid, gpu_id, note, sizeof(note)))
 			*note = '\0';
 		if (json)
-			print_json(rows, n, (now.ns - before.ns) / 1e9, hidden);
+			print_json(rows, n, (now.ns - before.ns) / 1e9);
 		else
-			print_table(rows, n, hidden, note);
+			print_table(rows, n, note);
 		if ((times && !--times) || ferror(stdout))
 			break;
 		if (!live)

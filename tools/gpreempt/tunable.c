@@ -55,9 +55,10 @@ static bool is_tunable(const struct node *n, const char *name)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_mode & 0222;
 }
 
-static void fail_name(const char *name)
+static void check_tunable(const struct node *n, const char *name)
 {
-	usage("there is no tunable '%s'; 'gpreempt get' lists them", name);
+	if (!is_tunable(n, name))
+		usage("there is no tunable '%s'; 'gpreempt get' lists them", name);
 }
 
 /* On two GPUs a command that is about one has to say which. */
@@ -118,8 +119,7 @@ static void get_one(const struct node *n, const char *name)
 {
 	char value[128];
 
-	if (!is_tunable(n, name))
-		fail_name(name);
+	check_tunable(n, name);
 	get_value(n, name, value, sizeof(value));
 	chosen(value);
 	puts(value);
@@ -326,8 +326,7 @@ int settings_apply(const char *gpu, const char *const *settings)
 		if (!strncmp(*set, PROFILE, strlen(PROFILE)))
 			usage("profile '%s': 'gpreempt profile' sets those that it lists", value);
 		for (i = 0; i < n; i++)
-			if (!is_tunable(&nodes[i], name))
-				fail_name(name);
+			check_tunable(&nodes[i], name);
 	}
 	/* A GPU that refuses does not keep the others from what they can do. */
 	for (i = 0; i < n; i++) {

@@ -292,6 +292,12 @@ class Node(Recording):
                                                 ["unknown", 3000, 100000]])
             self.assertEqual(self.slices(OTHER, gpu=8), [["running", 100, 100000]])
 
+    def test_before_a_queue(self):
+        """A queue that came later is not drawn, though nobody looked."""
+        self.event(2000, "state", state="parked")
+        self.sample(5000, HIGH, "running")
+        self.assertEqual(self.slices(HIGH), [["running", 5000, 100000]])
+
     def test_never_answered(self):
         """A queue that was to be taken off, and never was."""
         self.event(1000, "preempt_begin", LOW, reason="inversion")
