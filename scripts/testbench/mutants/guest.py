@@ -113,7 +113,7 @@ ROOMS = {
     "ioctl": "ioctl cgroups ioctl-many ioctl-others requests files fuzz",
     "mes": "mes",
     "monitor": "inversion preempt monitor requests seeing policy bypass evade disturb culprit "
-               "suspend failslab",
+               "reset suspend failslab",
     "node": "files inversion preempt ioctl debug culprit bypass reset unload rebind unbind "
             "unbind-asked cwsr-off suspend disturb gpus second-gpu failslab",
     "queue": "ioctl cgroups preempt requests policy coexist ioctl-others files debug evade "

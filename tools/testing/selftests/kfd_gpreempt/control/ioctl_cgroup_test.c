@@ -1028,6 +1028,12 @@ static int fills_its_quota(struct shared *shared)
 	CHECK(0, mkdir(path_of("a/0", ""), 0755));
 	CHECK(0, set_ceiling(&dev, "a/0", 3));
 	CHECK(-EDQUOT, set_ceiling(&dev, name, 3));
+	/* so does one that has nothing any more */
+	CHECK(0, set_ceiling(&dev, "a/2", NONE));
+	CHECK(0, set_ceiling(&dev, name, 3));
+	CHECK(0, set_ceiling(&dev, name, NONE));
+	CHECK(0, set_ceiling(&dev, "a/2", 3));
+	CHECK(-EDQUOT, set_ceiling(&dev, name, 3));
 	kfd_close(&dev);
 	return 0;
 }

@@ -245,6 +245,7 @@ TEST_F_TIMEOUT(culprit, among_others, 120)
 	struct aql_queue q[OTHERS];
 	unsigned int i;
 	__u32 beats;
+	bool parked;
 	__u64 end;
 
 	for (i = 0; i < OTHERS; i++) {
@@ -262,8 +263,14 @@ TEST_F_TIMEOUT(culprit, among_others, 120)
 		EXPECT_EQ(0, gpreempt_preempt(&self->c.dev, KFD_GPREEMPT_OP_PREEMPT, 0, q[i].id,
 					      KFD_GPREEMPT_WAIT, CLIENT_TIMEOUT_MS, 0));
 	end = kfd_now() + CLIENT_TIMEOUT_MS * 1000000ULL;
-	while (gpreempt_number("stats/excluded") == excluded)
+	for (;;) {
+		/* not before the search is over: nobody has to wake it */
+		parked = !gpreempt_wait_state("parked", 0);
+		if (gpreempt_number("stats/excluded") != excluded)
+			break;
+		ASSERT_FALSE(parked);
 		ASSERT_GT(end, kfd_now());
+	}
 	EXPECT_EQ(excluded + 1, gpreempt_number("stats/excluded"));
 	for (i = 0; i < OTHERS; i++) {
 		EXPECT_EQ(i == SLOW, is_excluded(&self->c, &q[i])) TH_LOG("queue %u", i);
