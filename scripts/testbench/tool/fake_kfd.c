@@ -5,6 +5,7 @@
  *
  * FAKE_SYS	a folder in the place of /sys
  * FAKE_OPEN	errno of opening /dev/kfd
+ * FAKE_SLOW	us that this takes
  * FAKE_ERRNO	errno of each call of AMDKFD_IOC_GPREEMPT
  * FAKE_ONLY	that of this operation alone
  * FAKE_STATE	of each GPU
@@ -12,6 +13,7 @@
  * FAKE_QUEUES	how many there are; the n-th is permitted 3 + n
  * FAKE_SET	this one of them has a priority of its own
  * FAKE_ENTRY	bytes of an entry of LIST that it knows
+ * FAKE_REFUSE	what ends like that cannot be opened to be written: EOPNOTSUPP
  * FAKE_LOG	a file that gets the arguments of each call, as they came; without it all is real
  */
 #include <errno.h>
@@ -26,7 +28,8 @@
 #include <unistd.h>
 #include <linux/kfd_gpreempt.h>
 
-static int kfd = -1;
+/* Descriptors that are KFD. */
+static bool is_kfd[1024];
 
 static unsigned int number(const char *name, unsigned int otherwise)
 {
@@ -42,15 +45,24 @@ int __wrap_ioctl(int fd, unsigned long request, ...);
 
 int __wrap_open(const char *path, int flags, ...)
 {
-	const char *sys = getenv("FAKE_SYS");
+	const char *sys = getenv("FAKE_SYS"), *refuse = getenv("FAKE_REFUSE");
+	size_t length = strlen(path), end = refuse ? strlen(refuse) : length;
 	char other[512];
+	int kfd;
 
 	if (!strcmp(path, "/dev/kfd") && getenv("FAKE_LOG")) {
+		usleep(number("FAKE_SLOW", 0));
 		errno = number("FAKE_OPEN", 0);
 		if (errno)
 			return -1;
 		kfd = __real_open("/dev/null", flags);
+		if (kfd >= 0 && kfd < 1024)
+			is_kfd[kfd] = true;
 		return kfd;
+	}
+	if (flags & O_WRONLY && end < length && !strcmp(path + length - end, refuse)) {
+		errno = EOPNOTSUPP;
+		return -1;
 	}
 	if (sys && !strncmp(path, "/sys/class/kfd/", strlen("/sys/class/kfd/"))) {
 		snprintf(other, sizeof(other), "%s%s", sys, path + strlen("/sys"));
@@ -129,7 +141,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	if (fd != kfd || request != AMDKFD_IOC_GPREEMPT)
+	if (fd < 0 || fd >= 1024 || !is_kfd[fd] || request != AMDKFD_IOC_GPREEMPT ||
+	    !getenv("FAKE_LOG"))
 		return __real_ioctl(fd, request, arg);
 	to = arg;
 	note(to);

@@ -6,6 +6,7 @@ import os
 import re
 import struct
 import subprocess
+import threading
 
 from testbench.paths import HEADERS
 from testbench.tool.in_library import SOURCE, UAPI, InLibrary, library, uapi
@@ -151,6 +152,36 @@ class Library(InLibrary):
             self.assertEqual([library().gpreempt_gpu(n) for n in range(3)], [4711, 4712, NONE])
             self.gpus()
             self.assertEqual(library().gpreempt_gpu(0), NONE)
+
+    def test_gpus_unreadable(self):
+        """What cannot be read ends the list, but for a GPU that a container was not given."""
+        nodes = self.folder / "class/kfd/kfd/topology/nodes"
+        (nodes / "0/gpu_id").unlink()
+        (nodes / "0/gpu_id").mkdir()
+        with self.fake():
+            self.assertEqual(library().gpreempt_gpu(0), NONE)
+
+    def test_no_gpu(self):
+        """A handle for none asks nothing, not even what is of a process."""
+        for call, select in ((("hint", 0, 1), None), (("set_priority", 3, None), None), (("resume", 0), None),
+                             (("set_priority", 3, None), (1, 9)), (("check",), None)):
+            self.assertEqual(self.call(*call, of=(NONE,), select=select), -errno.ENODEV, (call, select))
+        self.assertEqual(self.calls(), [])
+
+    def test_locked_for_threads(self):
+        """Of several threads that open KFD again one descriptor remains, until the end."""
+        before = descriptors()
+        with self.fake(open=errno.EINVAL):
+            handle = ctypes.c_void_p(library().gpreempt_open(0))
+        with self.fake(slow=50000):
+            threads = [threading.Thread(target=library().gpreempt_hint, args=(handle, 1, 2)) for _ in range(16)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(len(descriptors()), len(before) + 1)
+            library().gpreempt_close(handle)
+        self.assertEqual(descriptors(), before)
 
     def test_absent(self):
         """No function does anything; each says why, and so does the check."""

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+import unittest.mock
 import warnings
 
 from testbench.tool.in_library import SOURCE, InLibrary, library, uapi
@@ -64,6 +65,17 @@ class Module(InLibrary):
                 self.assertEqual((call["op"], call["pid"], words(call, 2)), (HINT, 0, [2000, 5000]))
         _, back = self.calls()
         self.assertEqual((back["op"], words(back, 2)), (HINT, [0, 0]))
+
+    def test_hints_that_overlap(self):
+        """The end of one does not take back what another announced."""
+        with self.fake():
+            with self.module.hint(for_ms=5):
+                inner = self.module.hint(for_ms=1, at_least=11)
+                inner.__enter__()                                   # pylint: disable=unnecessary-dunder-call
+            self.assertEqual([words(call, 2) for call in self.calls()], [[0, 5000], [0, 1000]])
+            inner.__exit__(None, None, None)
+        self.assertEqual([(words(call, 2), call["level"]) for call in self.calls()[2:]],
+                         [([0, 0], 0), ([0, 0], 11)])
 
     def test_hint_level(self):
         with self.fake(), self.module.hint(for_ms=0.5, at_least=11, gpu_id=4712):
@@ -180,10 +192,36 @@ class Module(InLibrary):
         with self.fake():
             for call in (lambda: queues().renice(16), lambda: queues().renice(-1), lambda: queues(at_least=16),
                          lambda: queues().preempt(hold_ms=3600001), lambda: queues().resume(wait_ms=60001),
-                         lambda: queues(queue=1, below=3), lambda: queues(pid=1, pidfd=0)):
+                         lambda: queues(queue=1, below=3), lambda: queues(pid=1, pidfd=0),
+                         lambda: queues(pid=2**32), lambda: queues(queue=2**32 + 3), lambda: queues(gpu_id=2**32),
+                         lambda: queues(pid=-1), lambda: queues(pidfd=-1), lambda: queues(pid=0.5),
+                         lambda: queues().preempt(hold_ms=0.4), lambda: queues().resume(wait_ms=0.5)):
                 with self.assertRaises(ValueError):
                     call()
         self.assertEqual(self.calls(), [])
+
+    def test_closed(self):
+        with self.fake():
+            with self.module.Queues() as queues:
+                pass
+            for call in queues.check, queues.query, queues.list, queues.take_back, queues.resume:
+                with self.assertRaisesRegex(ValueError, "closed"):
+                    call()
+        self.assertEqual(self.calls(), [])
+
+    def test_wrong_arguments(self):
+        """An error alone: nothing is left behind that fails once more."""
+        caught = []
+        with unittest.mock.patch("sys.unraisablehook", caught.append), self.fake():
+            for arguments in ((4711,), {}), ((), {"pid": "4711"}):
+                with self.assertRaises(TypeError):
+                    self.module.Queues(*arguments[0], **arguments[1])
+        self.assertEqual(caught, [])
+
+    def test_newer_driver(self):
+        """A state that this module has no name for."""
+        with self.fake(state=4):
+            self.assertEqual(self.module.Queues().query().state, "unknown")
 
     def test_preempt(self):
         with self.fake(queues=3), self.module.Queues(below=7) as queues:
@@ -268,6 +306,16 @@ class Programs(InLibrary):
         for command in [self.built("hint")], [*PYTHON, EXAMPLES / "hint.py"]:
             self.run_it(*command, "4711", stdin="one\n", environment={"PYTHONPATH": str(PACKAGE)})
             self.assertEqual([call["pid"] for call in self.calls()], [4711])
+
+    def test_hint_passes_on(self):
+        """Whatever is the matter with hints; but a number that is none is wrong usage."""
+        environment = {"PYTHONPATH": str(PACKAGE), "LD_LIBRARY_PATH": "/nowhere"}
+        said = self.run_it(*PYTHON, EXAMPLES / "hint.py", stdin="one\ntwo\n", environment=environment)
+        self.assertIn("hint: libgpreempt.so.1 cannot be loaded", said)
+        self.assertIn("one\ntwo\n", said)
+        for command, status in ([self.built("hint")], 2), ([*PYTHON, EXAMPLES / "hint.py"], 1):
+            said = self.run_it(*command, "frob", status=status, environment={"PYTHONPATH": str(PACKAGE)})
+            self.assertTrue(said.startswith("usage: hint"), said)
 
     def test_short(self):
         """Ten lines in C, five in Python."""

@@ -22,10 +22,15 @@
 
 int main(int argc, char **argv)
 {
-	struct gpreempt *g = gpreempt_open_pid(GPREEMPT_ALL_GPUS, argc == 2 ? atoi(argv[1]) : 0);
+	struct gpreempt *g;
 	char line[4096];
 	int r, told = 0;
 
+	if (argc > 2 || (argc == 2 && atoi(argv[1]) <= 0)) {
+		fprintf(stderr, "usage: hint [PID]\n");
+		return 2;
+	}
+	g = gpreempt_open_pid(GPREEMPT_ALL_GPUS, argc == 2 ? atoi(argv[1]) : 0);
 	while (fgets(line, sizeof(line), stdin)) {
 		/* A request is served without, only later. */
 		r = gpreempt_hint(g, ARRIVAL_US, DURATION_US);

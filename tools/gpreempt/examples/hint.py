@@ -17,18 +17,20 @@ ARRIVAL_MS, DURATION_MS = 1, 5
 
 
 def main():
-    told = None
-    with gpreempt.Queues(pid=int(sys.argv[1]) if len(sys.argv) > 1 else 0) as queues:
-        for line in sys.stdin.buffer:
-            try:
-                queues.hint(in_ms=ARRIVAL_MS, for_ms=DURATION_MS)
-            except gpreempt.Error as e:
-                # A request is served without, only later.
-                if e.errno != told:
-                    print(f"hint: {e.strerror}", file=sys.stderr)
-                told = e.errno
-            sys.stdout.buffer.write(line)
-            sys.stdout.flush()
+    queues = told = None
+    if len(sys.argv) > 2 or not all(word.isdecimal() for word in sys.argv[1:]):
+        sys.exit("usage: hint.py [PID]")
+    for line in sys.stdin.buffer:
+        try:
+            queues = queues or gpreempt.Queues(pid=int(sys.argv[1]) if sys.argv[1:] else 0)
+            queues.hint(in_ms=ARRIVAL_MS, for_ms=DURATION_MS)
+        except gpreempt.Error as e:
+            # A request is served without, only later.
+            if e.errno != told:
+                print(f"hint: {e.strerror}", file=sys.stderr)
+            told = e.errno
+        sys.stdout.buffer.write(line)
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

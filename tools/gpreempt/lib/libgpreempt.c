@@ -17,6 +17,8 @@
 #define SYSFS	"/sys"
 #endif
 #define KFD	"/dev/kfd"
+/* KFD numbers its nodes from 0 on, and no machine has more. */
+#define NODES	1024
 
 /* What programs were built with is what the driver takes. */
 _Static_assert(GPREEMPT_NONE == KFD_GPREEMPT_NONE);
@@ -82,15 +84,16 @@ uint32_t gpreempt_gpu(unsigned int number)
 	int64_t gpu_id;
 	char path[64];
 
-	for (node = 0;; node++) {
+	for (node = 0; node < NODES; node++) {
 		snprintf(path, sizeof(path), SYSFS "/class/kfd/kfd/topology/nodes/%u/gpu_id", node);
 		gpu_id = read_number(path);
-		if (gpu_id == -ENOENT)
-			return GPREEMPT_NO_GPU;
 		/* a CPU is none, nor is a GPU that a container was not given */
+		if (gpu_id < 0 && gpu_id != -EPERM)
+			break;
 		if (gpu_id > 0 && !number--)
 			return gpu_id;
 	}
+	return GPREEMPT_NO_GPU;
 }
 
 static int open_error(int error)
@@ -109,33 +112,39 @@ static int open_error(int error)
 	}
 }
 
+/* Several threads may: the first descriptor counts. */
 static void open_kfd(struct gpreempt *g)
 {
 	/* a driver that has GPREEMPT knows the operation, and no GPU of that number */
 	struct kfd_ioctl_gpreempt_args args = { .op = KFD_GPREEMPT_OP_QUERY };
+	int fd = open(KFD, O_RDWR | O_CLOEXEC), none = -1, absent = 0;
 
-	g->fd = open(KFD, O_RDWR | O_CLOEXEC);
-	if (g->fd < 0) {
-		g->absent = open_error(errno);
-		return;
-	}
-	g->absent = 0;
-	if (!ioctl(g->fd, AMDKFD_IOC_GPREEMPT, &args) || errno != ENOTTY)
-		return;
-	close(g->fd);
-	g->fd = -1;
-	g->absent = -ENOTTY;
+	if (fd < 0)
+		absent = open_error(errno);
+	else if (ioctl(fd, AMDKFD_IOC_GPREEMPT, &args) && errno == ENOTTY)
+		absent = -ENOTTY;
+	else if (g->gpu_id == GPREEMPT_NO_GPU)
+		absent = -ENODEV;
+	if (fd >= 0 && (absent || !__atomic_compare_exchange_n(&g->fd, &none, fd, 0,
+							       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)))
+		close(fd);
+	if (__atomic_load_n(&g->fd, __ATOMIC_SEQ_CST) >= 0)
+		absent = 0;
+	__atomic_store_n(&g->absent, absent, __ATOMIC_SEQ_CST);
 }
 
 int gpreempt_ioctl(struct gpreempt *g, struct kfd_ioctl_gpreempt_args *args)
 {
+	int absent;
+
 	if (!g)
 		return -ENOMEM;
 	/* which passes */
-	if (g->absent == -EAGAIN)
+	if (__atomic_load_n(&g->absent, __ATOMIC_SEQ_CST) == -EAGAIN)
 		open_kfd(g);
-	if (g->absent)
-		return g->absent;
+	absent = __atomic_load_n(&g->absent, __ATOMIC_SEQ_CST);
+	if (absent)
+		return absent;
 	return ioctl(g->fd, AMDKFD_IOC_GPREEMPT, args) ? -errno : 0;
 }
 
@@ -154,6 +163,7 @@ static struct gpreempt *open_any(uint32_t gpu_id, pid_t pid, int pidfd)
 
 	if (!g)
 		return NULL;
+	g->fd = -1;
 	g->gpu_id = gpu_id;
 	g->pid = pid;
 	g->pidfd = pidfd;

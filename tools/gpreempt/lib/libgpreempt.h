@@ -151,7 +151,8 @@ int gpreempt_list(struct gpreempt *g, struct gpreempt_queue *queues, unsigned in
 /*
  * 0 to 15, or GPREEMPT_NONE. Of all queues it is the process's default, on all GPUs, for queues to
  * come and for its children, too. permitted, if it is not NULL, is what remains of it, which is
- * less without CAP_SYS_NICE or under a ceiling: the least of all queues, GPREEMPT_NONE without one.
+ * less without CAP_SYS_NICE or under a ceiling: the least of the first 64 queues that have none of
+ * their own, GPREEMPT_NONE without one.
  */
 int gpreempt_set_priority(struct gpreempt *g, uint32_t priority, uint32_t *permitted);
 /* Work comes in that time, and lasts so long: 1 s at most. Both 0: it does not. */

@@ -17,6 +17,7 @@ import ctypes
 import enum
 import errno
 import os
+import threading
 import warnings
 from typing import Dict, Iterator, List, NamedTuple, Optional, Set, Tuple, Type
 
@@ -115,18 +116,22 @@ class _Queue(ctypes.Structure):
 
 
 _lib: Optional[ctypes.CDLL] = None
+_missing: Optional[str] = None          # why it cannot be loaded
 
 
 def _library() -> ctypes.CDLL:
     """libgpreempt, loaded when it is needed first: a program can be imported without it."""
-    global _lib                                         # pylint: disable=global-statement
+    global _lib, _missing                               # pylint: disable=global-statement
     if _lib is not None:
         return _lib
     try:
-        lib = ctypes.CDLL("libgpreempt.so.1")
+        if _missing is None:
+            lib = ctypes.CDLL("libgpreempt.so.1")
     except OSError as e:
-        raise Absent(errno.ENXIO, f"libgpreempt.so.1 cannot be loaded ({e}): install libgpreempt1, or "
-                                  "'make -C tools/gpreempt install'") from None
+        _missing = (f"libgpreempt.so.1 cannot be loaded ({e}): install libgpreempt1, or "
+                    "'make -C tools/gpreempt install' and, as root, ldconfig")
+    if _missing is not None:
+        raise Absent(errno.ENXIO, _missing)
     word, handle = ctypes.c_uint32, ctypes.c_void_p
     for name, result, arguments in (
             ("gpu", word, [word]), ("strerror", ctypes.c_char_p, [ctypes.c_int]),
@@ -157,8 +162,15 @@ def _within(name: str, value: float, least: float, most: float) -> float:
     return value
 
 
+def _whole(name: str, value: int, least: int, most: int) -> int:
+    """What the library takes as a number of 32 bits: neither more nor a fraction."""
+    if int(_within(name, value, least, most)) != value:
+        raise ValueError(f"{name}={value!r} is not a whole number")
+    return int(value)
+
+
 def _level(name: str, value: int) -> int:
-    return int(_within(name, value, 0, 15))
+    return _whole(name, value, 0, 15)
 
 
 def gpus() -> List[int]:
@@ -185,10 +197,11 @@ class Queues:
     or more (at_least; HIP's high streams ask for 11), or those that are served below one (below).
     """
 
+    _handle: Optional[int] = None
+
     def __init__(self, *, pid: int = 0, pidfd: Optional[int] = None, gpu_id: int = ALL_GPUS,
                  queue: Optional[int] = None, at_least: Optional[int] = None,
                  below: Optional[int] = None) -> None:
-        self._handle: Optional[int] = None
         chosen = [(which, value) for which, value in
                   ((_QUEUE, queue), (_AT_LEAST, at_least), (_BELOW, below)) if value is not None]
         if len(chosen) > 1 or (pid and pidfd is not None):
@@ -196,6 +209,10 @@ class Queues:
         for name, level in ("at_least", at_least), ("below", below):
             if level is not None:
                 _level(name, level)
+        _whole("pid", pid, 0, 0x7fffffff)
+        _whole("pidfd", pidfd or 0, 0, 0x7fffffff)
+        _whole("gpu_id", gpu_id, 0, _NONE)
+        _whole("queue", queue or 0, 0, _NONE)
         lib = _library()
         if pidfd is not None:
             self._handle = lib.gpreempt_open_pidfd(gpu_id, pidfd)
@@ -219,15 +236,21 @@ class Queues:
         if _lib is not None:
             self.close()
 
+    def _open(self) -> int:
+        if self._handle is None:
+            raise ValueError("these queues are closed")
+        return self._handle
+
     def check(self) -> None:
         """Raise if GPREEMPT does not work now, on any of these GPUs."""
-        _check(_library().gpreempt_check(self._handle))
+        _check(_library().gpreempt_check(self._open()))
 
     def query(self) -> Gpu:
         """What the driver says of the GPU, or of the first one."""
         gpu = _Gpu()
-        _check(_library().gpreempt_query(self._handle, gpu))
-        state = ("disabled", "parked", "active", "bypassed")[gpu.state]
+        _check(_library().gpreempt_query(self._open(), gpu))
+        # a newer driver may have more states
+        state = dict(enumerate(("disabled", "parked", "active", "bypassed"))).get(gpu.state, "unknown")
         return Gpu(gpu.version, bool(gpu.capabilities & 1), state, gpu.levels, gpu.priority_cap)
 
     def list(self) -> List[Queue]:
@@ -235,22 +258,24 @@ class Queues:
         room = 16
         while True:
             queues = (_Queue * room)()
-            there = _check(_library().gpreempt_list(self._handle, queues, room))
+            there = _check(_library().gpreempt_list(self._open(), queues, room))
             if there <= room:
                 break
             room = there
         values = [{name: getattr(q, name) for name in Queue._fields} for q in queues[:there]]
-        return [Queue(**v | {"state": QueueState(v["state"])}) for v in values]
+        return [Queue(**v | {"state": QueueState(v["state"] if v["state"] in list(QueueState) else 0)})
+                for v in values]
 
     def renice(self, priority: Optional[int]) -> None:
         """0 to 15, or None for what the application asks for. Without queue=: of all queues of the
-        process, those to come and its children's, too. Warns if the driver permits less."""
+        process on all GPUs, those to come and its children's, too. Warns if the driver permits
+        less."""
         self._renice(priority)
 
     def _renice(self, priority: Optional[int]) -> None:
         wanted = _NONE if priority is None else _level("priority", priority)
         permitted = ctypes.c_uint32()
-        _check(_library().gpreempt_set_priority(self._handle, wanted, permitted))
+        _check(_library().gpreempt_set_priority(self._open(), wanted, permitted))
         if priority is not None and permitted.value < priority:
             warnings.warn(f"priority {priority} is served as {permitted.value}: more needs CAP_SYS_NICE or a "
                           "grant of its cgroup, or exceeds a ceiling", stacklevel=3)
@@ -259,22 +284,22 @@ class Queues:
         """Work comes in that time, and lasts so long; up to 1000 ms each."""
         in_us = round(_within("in_ms", in_ms, 0, 1000) * 1000)
         for_us = round(_within("for_ms", for_ms, 0.001, 1000) * 1000)
-        _check(_library().gpreempt_hint(self._handle, in_us, for_us))
+        _check(_library().gpreempt_hint(self._open(), in_us, for_us))
 
     def take_back(self) -> None:
         """The work of a hint does not come, or is done."""
-        _check(_library().gpreempt_hint(self._handle, 0, 0))
+        _check(_library().gpreempt_hint(self._open(), 0, 0))
 
     def preempt(self, *, hold_ms: Optional[int] = 0, wait_ms: int = 1000) -> int:
         """Take them off the GPU: until their turn comes, or for a time (up to an hour), or with
         None until resume(). Returns how many there were."""
-        hold = _NONE if hold_ms is None else int(_within("hold_ms", hold_ms, 0, 3600000))
-        wait = int(_within("wait_ms", wait_ms, 0, 60000))
-        return _check(_library().gpreempt_preempt(self._handle, hold, wait))
+        hold = _NONE if hold_ms is None else _whole("hold_ms", hold_ms, 0, 3600000)
+        wait = _whole("wait_ms", wait_ms, 0, 60000)
+        return _check(_library().gpreempt_preempt(self._open(), hold, wait))
 
     def resume(self, *, wait_ms: int = 1000) -> int:
         """End that."""
-        return _check(_library().gpreempt_resume(self._handle, int(_within("wait_ms", wait_ms, 0, 60000))))
+        return _check(_library().gpreempt_resume(self._open(), _whole("wait_ms", wait_ms, 0, 60000)))
 
 
 def renice(priority: Optional[int], *, pid: int = 0, queue: Optional[int] = None) -> None:
@@ -285,6 +310,10 @@ def renice(priority: Optional[int], *, pid: int = 0, queue: Optional[int] = None
 
 _told: Set[Optional[int]] = set()
 _own: Dict[Tuple[int, Optional[int], int], Queues] = {}
+_blocks: Dict[int, int] = {}            # of hint() that were heard and go on, by process
+_lock = threading.Lock()                # of the two, and of what is asked of the driver for them
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release,
+                    after_in_child=_lock.release)
 
 
 def _tell(error: Error) -> None:
@@ -294,26 +323,41 @@ def _tell(error: Error) -> None:
         warnings.warn(f"no hint: {error.strerror}", HintWarning, stacklevel=4)
 
 
+def _end(pid: int) -> None:
+    """One block of hint() ends: the last one takes the hints back."""
+    with _lock:
+        _blocks[pid] -= 1
+        if _blocks[pid]:
+            return
+        for (of, *_), queues in _own.items():
+            if of == pid:
+                with contextlib.suppress(Error):
+                    queues.take_back()
+
+
 @contextlib.contextmanager
 def hint(*, in_ms: float = 0, for_ms: float, at_least: Optional[int] = None,
          gpu_id: int = ALL_GPUS) -> Iterator[None]:
     """Work of this process comes in that time and lasts so long: the GPU is free by then. At the
-    end of the block the hint is taken back. What keeps it from being heard is warned of, once."""
+    end of the block the hint is taken back, of several that overlap at the end of the last one:
+    a queue has one hint, the newest. What keeps it from being heard is warned of, once."""
     _within("in_ms", in_ms, 0, 1000)
     _within("for_ms", for_ms, 0.001, 1000)
     heard = False
     # a handle belongs to the process that opened it
-    key = (os.getpid(), at_least, gpu_id)
+    pid = os.getpid()
+    key = (pid, at_least, gpu_id)
     try:
-        if key not in _own:
-            _own[key] = Queues(gpu_id=gpu_id, at_least=at_least)
-        _own[key].hint(in_ms=in_ms, for_ms=for_ms)
-        heard = True
+        with _lock:
+            if key not in _own:
+                _own[key] = Queues(gpu_id=gpu_id, at_least=at_least)
+            _own[key].hint(in_ms=in_ms, for_ms=for_ms)
+            _blocks[pid] = _blocks.get(pid, 0) + 1
+            heard = True
     except Error as e:
         _tell(e)
     try:
         yield
     finally:
         if heard:
-            with contextlib.suppress(Error):
-                _own[key].take_back()
+            _end(pid)
