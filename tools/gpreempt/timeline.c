@@ -513,12 +513,9 @@ static void on_lost(const struct entry *e)
 
 	snprintf(text, sizeof(text), "%llu events lost", (unsigned long long)e->value);
 	for (t = tracks; t < tracks + track_count; t++) {
-		if (!t->pid) {
-			if (e->value)
-				put_instant(t, e->us, text, "");
-			continue;
-		}
-		if (!t->seen)
+		if (!t->pid && e->value)
+			put_instant(t, e->us, text, "");
+		if (!t->pid || !t->seen)
 			continue;
 		set(t, e->us, "unknown");
 		t->traced = false;
@@ -596,6 +593,7 @@ static void on_entry(const struct entry *e)
 		set(t, e->us, "");
 		t->traced = false;
 		t->off = false;
+		t->seen = false;
 		return;
 	default:
 		on_queue_event(t, e);

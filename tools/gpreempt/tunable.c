@@ -298,7 +298,7 @@ static int set_one(const struct node *n, const char *setting)
 	case EOPNOTSUPP:
 		node_text(n, "unsupported", why, sizeof(why));
 		warn("%s: it cannot be enabled on this GPU: %s", path, why);
-		break;
+		return STATUS_ABSENT;
 	case EBUSY:
 		warn("%s: the GPU hangs since a preemption: reset it first", path);
 		break;
@@ -312,7 +312,7 @@ int settings_apply(const char *gpu, const char *const *settings)
 {
 	const char *const *set;
 	struct node *nodes;
-	unsigned int n, i;
+	unsigned int n, i, refused = 0;
 	int status = 0;
 
 	n = find_nodes(gpu, &nodes);
@@ -334,10 +334,12 @@ int settings_apply(const char *gpu, const char *const *settings)
 
 		for (set = settings; !r && *set; set++)
 			r = set_one(&nodes[i], *set);
-		status |= r;
+		refused += r == STATUS_ABSENT;
+		status |= r == STATUS_ABSENT ? 0 : r;
 	}
 	free(nodes);
-	return status;
+	/* one that cannot have GPREEMPT is no failure beside one that can */
+	return refused < n ? status : STATUS_FAILED;
 }
 
 static int run_set(const struct command *cmd, int argc, char **argv)

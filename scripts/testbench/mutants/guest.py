@@ -124,7 +124,7 @@ ROOMS = {
     "scan": "inversion preempt badinput monitor seeing evade pm4 policy oversubscribe counted",
     "single": "mes no-hws no-hws-requests no-hws-culprit",
     "sysfs": "files ioctl preempt policy monitor seeing fuzz unload rebind unbind gpus",
-    "target": "ioctl-many ioctl-others ioctl requests fuzz failslab",
+    "target": "ioctl-many ioctl-others ioctl requests cgroups fuzz failslab",
     "terms": "ioctl requests cgroups ioctl-others preempt policy debug coexist bypass evade culprit",
 }
 

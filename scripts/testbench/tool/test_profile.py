@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of gpreempt profile, and of the profiles in /etc/gpreempt.conf."""
+import os
 import re
 import subprocess
+import unittest.mock
 
 from testbench.paths import ROOT
 from testbench.tool.in_tree import InTree, tool
@@ -36,6 +38,16 @@ class Profile(InTree):
             self.said("profile", name)
             self.assertEqual([self.values(gpu) for gpu in GPUS], [values] * 2)
             self.assertEqual(self.conf.read_text(), f"profile={name}\n")
+
+    def test_refused(self):
+        """A GPU that cannot have GPREEMPT is told of, and no failure beside one that can."""
+        for refuse, status in ("/7/enable", 0), ("/enable", 1):
+            self.setUp()
+            with unittest.mock.patch.dict(os.environ, {"FAKE_REFUSE": refuse}):
+                self.assertIn("/7/enable: it cannot be enabled on this GPU", self.said("profile", "serve", status=status))
+                self.assertIn("cannot be enabled", self.said("set", "--configured", status=status))
+                self.assertIn("cannot be enabled", self.said("set", "--gpu", "7", "enable=1", status=1))
+            self.assertEqual(self.values(8), SETS["serve"] if not status else {"policy": "strict"})
 
     def test_another(self):
         """It takes the place of the one before."""

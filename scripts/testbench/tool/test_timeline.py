@@ -239,6 +239,13 @@ class Queues(Recording):
         self.assertEqual(self.slices(), [*gone, ["preempted", 4000, 5000],
                                          ["running", 5000, 100000]])
 
+    def test_gone_for_good(self):
+        """Nothing is unknown of a queue that is not there, though nobody looks."""
+        self.sample(100, LOW, "running")
+        self.sample(3000, LOW, "gone")
+        self.event(50000, "state", state="parked")
+        self.assertEqual(self.slices(), [["running", 100, 3000]])
+
     def test_no_time(self):
         """What lasted for none is not shown."""
         for state in "running", "waiting", "blocked":
