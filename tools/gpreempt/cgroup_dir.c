@@ -71,9 +71,6 @@ const char *cgroup_error(int error)
 	case EINVAL:
 		return "its cap would be below its minimum, it is more than 64 deep, or the driver is "
 		       "of another version than this program";
-	case EDQUOT:
-		return "you have given too many cgroups something already; run as root "
-		       "(CAP_SYS_NICE)";
 	default:
 		return kfd_error(error);
 	}

@@ -99,8 +99,8 @@ enum kfd_gpreempt_op {
 /*
  * Flag of SET_PROCESS_DEFAULT and GET_DEFAULT: cgroup_fd is a descriptor of the directory of a
  * cgroup of version 2. What is set of it holds for the processes in it and in those below it, which
- * may have their own. To set it needs CAP_SYS_NICE; the directory's owner may lower what is
- * there, and so much only.
+ * may have their own. To set it needs CAP_SYS_NICE; the directory's owner, where it can write, may
+ * lower what is there, and so much only.
  */
 #define KFD_GPREEMPT_CGROUP		(1U << 14)
 /* Flag of SET_PROCESS_DEFAULT, with that: the grant is given; without it is 0, and stays. */

@@ -259,6 +259,9 @@ const char *gpreempt_strerror(int error)
 		       "sync that the firmware cannot save";
 	case ENOSPC:
 		return "all processes together would be guaranteed more than 100 %";
+	case EDQUOT:
+		return "this user has given 1,024 processes, or cgroups, something already; run as root "
+		       "(CAP_SYS_NICE)";
 	case ETIME:
 		return "not done in time, and taken back: allow it more";
 	case EBADF:

@@ -604,6 +604,41 @@ TEST_F(cgroup, permissions)
 	EXPECT_EQ(0, self->shared->line);
 }
 
+/* Without CAP_SYS_NICE, and with the host's directories, of which root owns most. */
+static int root_of_a_container(struct shared *shared)
+{
+	struct kfd_dev dev;
+
+	CHECK(0, give_up_nice());
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, set_ceiling(&dev, "r", 3));
+	CHECK(0, unshare(CLONE_NEWNS));
+	CHECK(0, mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
+	CHECK(0, mount(ROOT, ROOT, NULL, MS_BIND, NULL));
+	CHECK(0, mount(NULL, ROOT, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL));
+	CHECK(-EPERM, set_ceiling(&dev, "r", 2));
+	CHECK(-EPERM, set_ceiling(&dev, "", 2));
+	CHECK(0, umount(ROOT));
+	CHECK(0, enter_cgroup("r/own", getpid()));
+	CHECK(0, unshare(CLONE_NEWCGROUP));
+	CHECK(-EPERM, set_ceiling(&dev, "r", 2));
+	CHECK(-EPERM, set_ceiling(&dev, "d", 2));
+	CHECK(-EPERM, set_ceiling(&dev, "", 2));
+	CHECK(0, set_ceiling(&dev, "r/own", 1));
+	kfd_close(&dev);
+	return 0;
+}
+
+TEST_F(cgroup, container)
+{
+	ASSERT_EQ(0, make_cgroup("r", 0));
+	ASSERT_EQ(0, make_cgroup("r/own", 0));
+	EXPECT_EQ(0, in_child(self->shared, 0, false, root_of_a_container))
+		TH_LOG("line %d", self->shared->line);
+	EXPECT_EQ(0, rmdir(path_of("r/own", "")));
+	EXPECT_EQ(0, rmdir(path_of("r", "")));
+}
+
 static int in_fork(int (*ask)(void))
 {
 	pid_t pid = client_fork();
@@ -1028,12 +1063,18 @@ static int fills_its_quota(struct shared *shared)
 	CHECK(0, mkdir(path_of("a/0", ""), 0755));
 	CHECK(0, set_ceiling(&dev, "a/0", 3));
 	CHECK(-EDQUOT, set_ceiling(&dev, name, 3));
-	/* so does one that has nothing any more */
-	CHECK(0, set_ceiling(&dev, "a/2", NONE));
+	kfd_close(&dev);
+	return 0;
+}
+
+static int has_room(struct shared *shared)
+{
+	struct kfd_dev dev;
+	char name[32];
+
+	snprintf(name, sizeof(name), "a/%u", QUOTA);
+	CHECK(0, kfd_open(&dev));
 	CHECK(0, set_ceiling(&dev, name, 3));
-	CHECK(0, set_ceiling(&dev, name, NONE));
-	CHECK(0, set_ceiling(&dev, "a/2", 3));
-	CHECK(-EDQUOT, set_ceiling(&dev, name, 3));
 	kfd_close(&dev);
 	return 0;
 }
@@ -1060,6 +1101,11 @@ TEST_F_TIMEOUT(cgroup, quota, 300)
 		TH_LOG("line %d", self->shared->line);
 	snprintf(name, sizeof(name), "a/%u", QUOTA);
 	EXPECT_EQ(0, set_ceiling(&self->dev, name, 3));
+	EXPECT_EQ(0, set_ceiling(&self->dev, name, NONE));
+	/* one that has nothing any more makes room */
+	EXPECT_EQ(0, set_ceiling(&self->dev, "a/2", NONE));
+	EXPECT_EQ(0, in_child(self->shared, SOME_USER, false, has_room))
+		TH_LOG("line %d", self->shared->line);
 	for (i = 0; i <= QUOTA; i++) {
 		snprintf(name, sizeof(name), "a/%u", i);
 		EXPECT_EQ(0, rmdir(path_of(name, "")));

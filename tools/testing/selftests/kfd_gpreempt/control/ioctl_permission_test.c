@@ -293,6 +293,162 @@ TEST_F(ioctl, shared_memory)
 	self->child = 0;
 }
 
+/* Is a queue there? Its process has no number: LIST says 0. */
+static bool is_listed(struct kfd_dev *dev, __u32 queue_id)
+{
+	struct kfd_gpreempt_queue_info info[8] = {};
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_LIST, .flags = KFD_GPREEMPT_EVERYBODY | KFD_GPREEMPT_ALL,
+		.list = { (__u64)info, ARRAY_SIZE(info), sizeof(info[0]) },
+	};
+	unsigned int i;
+
+	if (gpreempt_call(dev, &args) || args.list.count > ARRAY_SIZE(info))
+		return false;
+	for (i = 0; i < args.list.count; i++)
+		if (info[i].queue_id == queue_id && !info[i].pid)
+			return true;
+	return false;
+}
+
+static int stays(void *arg)
+{
+	struct shared *shared = arg;
+
+	shared->ready = 1;
+	while (!shared->stop)
+		usleep(1000);
+	return 0;
+}
+
+/* Its queue lives on with its memory, which a child has, too. The number differs from LOW's. */
+static int leaves_its_memory(struct shared *shared)
+{
+	struct aql_queue unused[4], q;
+	struct kfd_dev dev;
+	unsigned int i;
+
+	CHECK(0, kfd_open(&dev));
+	for (i = 0; i < ARRAY_SIZE(unused); i++)
+		CHECK(0, aql_create(&unused[i], &dev, 64, 3));
+	CHECK(0, aql_create(&q, &dev, 64, 3));
+	for (i = 0; i < ARRAY_SIZE(unused); i++)
+		CHECK(0, aql_destroy(&unused[i]));
+	shared->queue_id = q.id;
+	shared->pid = clone(stays, stack + sizeof(stack), CLONE_VM | SIGCHLD, shared);
+	CHECK(true, shared->pid > 0);
+	while (!shared->ready)
+		usleep(1000);
+	_exit(0);
+}
+
+/* A process whose leader has been reaped hides from no operator on the host. */
+TEST_F(ioctl, without_leader)
+{
+	struct shared *shared = self->shared;
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_PREEMPT,
+		.flags = KFD_GPREEMPT_EVERYBODY | KFD_GPREEMPT_BELOW | KFD_GPREEMPT_HOLD,
+		.level = 4, .preempt.hold_ms = 1000,
+	};
+	unsigned int ms;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	EXPECT_EQ(0, in_child(shared, ONE, false, leaves_its_memory)) TH_LOG("line %d", shared->line);
+	EXPECT_TRUE(is_listed(&self->c.dev, shared->queue_id));
+	EXPECT_EQ(0, gpreempt_call(&self->c.dev, &args));
+	EXPECT_LE(1, args.preempt.queues);
+	shared->stop = 1;
+	for (ms = 0; is_listed(&self->c.dev, shared->queue_id) && ms < CLIENT_TIMEOUT_MS; ms++)
+		usleep(1000);
+	EXPECT_FALSE(is_listed(&self->c.dev, shared->queue_id));
+}
+
+#define LISTER	"lister"
+
+/* This very program, with /dev/kfd as it was opened: how many queues may it see? */
+__attribute__((constructor)) static void lister(int argc, char **argv)
+{
+	struct kfd_ioctl_gpreempt_args args = {
+		.op = KFD_GPREEMPT_OP_LIST, .flags = KFD_GPREEMPT_EVERYBODY | KFD_GPREEMPT_ALL,
+		.list.entry_size = sizeof(struct kfd_gpreempt_queue_info),
+	};
+	struct kfd_dev dev = {};
+
+	if (argc != 2 || strcmp(argv[0], LISTER))
+		return;
+	dev.fd = atoi(argv[1]);
+	_exit(gpreempt_call(&dev, &args) ? 99 : args.list.count);
+}
+
+/* Leaves its memory, queue and all, to a child of root's, and goes on as another user. */
+static int execs(struct shared *shared)
+{
+	struct aql_queue q;
+	struct kfd_dev dev;
+	char fd[16];
+
+	CHECK(0, kfd_open(&dev));
+	CHECK(0, aql_create(&q, &dev, 64, 3));
+	shared->pid = clone(stays, stack + sizeof(stack), CLONE_VM | SIGCHLD, shared);
+	CHECK(true, shared->pid > 0);
+	while (!shared->ready)
+		usleep(1000);
+	CHECK(0, syscall(SYS_setresuid, ONE, ONE, ONE));
+	snprintf(fd, sizeof(fd), "%d", dev.fd);
+	CHECK(0, fcntl(dev.fd, F_SETFD, 0));
+	execl("/proc/self/exe", LISTER, fd, NULL);
+	return 99;
+}
+
+TEST_F(ioctl, left_memory)
+{
+	EXPECT_EQ(0, in_child(self->shared, 0, false, execs)) TH_LOG("line %d", self->shared->line);
+	self->shared->stop = 1;
+}
+
+#define QUOTA	1024
+
+static int waits(void *arg)
+{
+	return pause();
+}
+
+/* Gives as many of its processes something as it may: small ones, with memory in common. */
+static int fills_its_quota(struct shared *shared)
+{
+	static char stacks[QUOTA + 1][4096] __attribute__((aligned(16)));
+	pid_t pids[QUOTA + 1];
+	struct kfd_dev dev;
+	unsigned int i;
+
+	CHECK(0, kfd_open(&dev));
+	for (i = 0; i <= QUOTA; i++) {
+		pids[i] = clone(waits, stacks[i] + sizeof(stacks[i]), CLONE_VM | SIGCHLD, NULL);
+		CHECK(true, pids[i] > 0);
+		CHECK(i < QUOTA ? 0 : -EDQUOT,
+		      gpreempt_set_default(&dev, pids[i], KFD_GPREEMPT_NONE, 3));
+	}
+	/* what has something may have less, and its end makes room */
+	CHECK(0, gpreempt_set_default(&dev, pids[1], KFD_GPREEMPT_NONE, 2));
+	CHECK(-EDQUOT, gpreempt_set_default(&dev, pids[QUOTA], KFD_GPREEMPT_NONE, 3));
+	kill(pids[0], SIGKILL);
+	CHECK(pids[0], waitpid(pids[0], NULL, 0));
+	CHECK(0, gpreempt_set_default(&dev, pids[QUOTA], KFD_GPREEMPT_NONE, 3));
+	for (i = 1; i <= QUOTA; i++)
+		kill(pids[i], SIGKILL);
+	for (i = 1; i <= QUOTA; i++)
+		CHECK(pids[i], waitpid(pids[i], NULL, 0));
+	kfd_close(&dev);
+	return 0;
+}
+
+TEST_F_TIMEOUT(ioctl, quota, 120)
+{
+	EXPECT_EQ(0, in_child(self->shared, ONE, false, fills_its_quota))
+		TH_LOG("line %d", self->shared->line);
+}
+
 /* Without CAP_SYS_NICE root is one user of many. */
 static int root_without_nice(struct shared *shared)
 {
@@ -576,10 +732,13 @@ FIXTURE_TEARDOWN(heir)
 }
 
 /* In shared->ready, the first one by run_owner(). */
-enum { QUEUE_THERE = 1, DEFAULT_SET };
+enum { QUEUE_THERE = 1, DEFAULT_SET, WEIGHT_SET };
 
-/* Who sets the default: a user without CAP_SYS_NICE or with it, or after root has set one. */
-enum by { BY_USER, BY_NICE, BY_USER_AFTER_ROOT };
+/*
+ * Who sets the default: a user without CAP_SYS_NICE or with it, or after root has set one, which
+ * the user may also take back; or root adds something to a user's.
+ */
+enum by { BY_USER, BY_NICE, BY_USER_AFTER_ROOT, TAKEN_BACK, BY_ROOT_AFTER_USER };
 
 static void await(const struct shared *shared, int step)
 {
@@ -597,16 +756,21 @@ static int be_parent(struct shared *shared, const struct ids *ids, enum by by, b
 
 	if (!client_fork()) {
 		if (later)
-			await(shared, DEFAULT_SET);
+			await(shared, by == BY_ROOT_AFTER_USER ? WEIGHT_SET : DEFAULT_SET);
 		_exit(become_ids(ids) ? 99 : run_owner(shared));
 	}
 	CHECK(0, kfd_open(&dev));
 	if (by == BY_USER_AFTER_ROOT)
 		CHECK(0, gpreempt_set_default(&dev, 0, KFD_GPREEMPT_NONE, 2));
+	if (by == TAKEN_BACK)
+		CHECK(0, gpreempt_set_default(&dev, 0, 2, KFD_GPREEMPT_NONE));
 	CHECK(0, become(ONE, by == BY_NICE));
 	if (!later)
 		await(shared, QUEUE_THERE);
-	CHECK(0, gpreempt_set_default(&dev, 0, 1, 1));
+	if (by == TAKEN_BACK)
+		CHECK(0, gpreempt_set_default(&dev, 0, KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE));
+	else
+		CHECK(0, gpreempt_set_default(&dev, 0, 1, 1));
 	shared->ready = DEFAULT_SET;
 	for (;;)
 		pause();
@@ -624,6 +788,12 @@ static int inherited(FIXTURE_DATA(heir) *self, const struct ids *ids, enum by by
 	if (!self->parent)
 		_exit(be_parent(self->shared, ids, by, later));
 	for (ms = 0; self->shared->ready != last; ms++) {
+		if (by == BY_ROOT_AFTER_USER && self->shared->ready == DEFAULT_SET) {
+			ret = gpreempt_set_share(&self->dev, self->parent, KFD_GPREEMPT_SET_WEIGHT, 50, 0, 0);
+			if (ret)
+				return ret;
+			self->shared->ready = WEIGHT_SET;
+		}
 		if (ms > CLIENT_TIMEOUT_MS || waitpid(self->parent, NULL, WNOHANG))
 			return -ETIME;
 		usleep(1000);
@@ -664,6 +834,19 @@ TEST_F(heir, is_there_after_root)
 {
 	EXPECT_EQ(variant->counts ? 1 : 2,
 		  inherited(self, &variant->ids, BY_USER_AFTER_ROOT, false));
+}
+
+/* That stays for others when the user takes back all of its own, */
+TEST_F(heir, opens_later_taken_back)
+{
+	EXPECT_EQ(variant->counts ? 3 : 2, inherited(self, &variant->ids, TAKEN_BACK, true));
+}
+
+/* and a user's stays the user's when root sets something else beside it. */
+TEST_F(heir, opens_later_of_both)
+{
+	EXPECT_EQ(variant->counts ? 1 : 3,
+		  inherited(self, &variant->ids, BY_ROOT_AFTER_USER, true));
 }
 
 /**

@@ -8,6 +8,8 @@
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/mount.h>
+#include <linux/nsproxy.h>
 #include <linux/sched/signal.h>
 #include <linux/uidgid.h>
 
@@ -35,10 +37,18 @@ struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task)
 	return task_dfl_cgroup(task);
 }
 
+/* One that can be written, in its namespace: a container's root owns the host's directories, too. */
+static bool is_own(const struct file *dir, struct cgroup *cgroup)
+{
+	return uid_eq(current_euid(), file_inode(dir)->i_uid) &&
+	       !__mnt_is_readonly(dir->f_path.mnt) &&
+	       cgroup_is_descendant(cgroup, current->nsproxy->cgroup_ns->root_cset->dfl_cgrp);
+}
+
 /**
  * kfd_gpreempt_cgroup_of_fd - find the cgroup whose directory a descriptor is of
  * @fd: the descriptor
- * @own: out: the directory is the caller's own
+ * @own: out: the directory is the caller's own, and can be written
  *
  * Return: the cgroup, referenced; -EBADF for a descriptor of something else, a cgroup of
  * version 1 among others, or -ENOENT for one that was removed.
@@ -52,7 +62,6 @@ struct cgroup *kfd_gpreempt_cgroup_of_fd(int fd, bool *own)
 		return cgroup;
 	dir = fget_raw(fd);
 	/* By now the number may be of another directory. */
-	*own = dir && file_inode(dir)->i_private == cgroup->kn &&
-	       uid_eq(current_euid(), file_inode(dir)->i_uid);
+	*own = dir && file_inode(dir)->i_private == cgroup->kn && is_own(dir, cgroup);
 	return cgroup;
 }

@@ -28,15 +28,15 @@
 #include "inherit.h"
 #include "request.h"
 
-#define DEFAULT_HASH_BITS	10
+#define DEFAULT_HASH_BITS	12
 
 /* A cgroup that was removed is forgotten by then, and a move unnoticed so long at most. */
 #define SWEEP_JIFFIES	(10 * HZ)
 
 /* A walk to ancestors, or up from a cgroup, goes so far. */
 #define DEPTH_MAX		64
-/* Cgroups that one user may give defaults without CAP_SYS_NICE. */
-#define USERS_CGROUPS_MAX	1024
+/* Cgroups, and likewise processes, that one user may give defaults without CAP_SYS_NICE. */
+#define USERS_MAX		1024
 
 #define SHARE_FLAGS	(KFD_GPREEMPT_SET_WEIGHT | KFD_GPREEMPT_SET_MIN | KFD_GPREEMPT_SET_CAP)
 
@@ -45,9 +45,9 @@
  * @node:	in @defaults
  * @pid:	of the process with this tgid, referenced; or NULL
  * @cgroup:	and then of this cgroup, referenced
- * @by:		the caller that set it last, referenced
+ * @by:		the caller that set it last without CAP_SYS_NICE, else first; referenced
  * @nice:	what was set with CAP_SYS_NICE, for everybody's processes
- * @lot:	what was set, not nothing, for those of @by
+ * @lot:	what was set, for those of @by; of a cgroup for its members
  */
 struct gpreempt_default {
 	struct hlist_node node;
@@ -59,6 +59,11 @@ struct gpreempt_default {
 };
 
 static const struct gpreempt_lot nothing = GPREEMPT_NO_LOT;
+
+static bool is_nothing(const struct gpreempt_lot *lot)
+{
+	return !memcmp(lot, &nothing, sizeof(nothing));
+}
 
 /* Held by those that change the table, which they may take their time for. */
 static DEFINE_MUTEX(defaults_lock);
@@ -147,7 +152,7 @@ static struct gpreempt_lot lot_of_cgroup(struct cgroup *cgroup)
 	int level;
 
 	for (level = 0; cgroup && level <= DEPTH_MAX; level++) {
-		above = kfd_gpreempt_cgroup_above(cgroup, level);
+		above = cgroup_ancestor(cgroup, level);
 		if (!above)
 			break;
 		lot = lot_below(lot, own_lot(NULL, above));
@@ -214,10 +219,10 @@ static void apply_to(struct kfd_process *p, const struct pid *pid, bool nice)
 
 /*
  * The processes that use KFD by now. If a cgroup's default has changed, @pid is NULL, and any of
- * them may be a member. If a process's has, they are that process, the target, and its descendants
- * as far as the caller may control them.
+ * them may be a member. If a process's has, they are that process and its descendants as far as the
+ * caller may control them.
  */
-static void apply(const struct pid *pid, struct task_struct *target, bool nice)
+static void apply(const struct pid *pid, bool nice)
 {
 	struct kfd_process *p;
 	unsigned int i;
@@ -229,8 +234,7 @@ static void apply(const struct pid *pid, struct task_struct *target, bool nice)
 			continue;
 		if (!pid)
 			process_update(p);
-		else if (nice || same_thread_group(p->lead_thread, target) ||
-			 kfd_gpreempt_same_user(p->lead_thread))
+		else if (nice || kfd_gpreempt_owns(p))
 			apply_to(p, pid, nice);
 	}
 }
@@ -287,7 +291,7 @@ static void default_free(struct gpreempt_default *d)
 	put_pid(d->pid);
 	put_cred(d->by);
 	if (d->cgroup) {
-		kfd_gpreempt_cgroup_put(d->cgroup);
+		cgroup_put(d->cgroup);
 		WRITE_ONCE(cgroups, cgroups - 1);
 	}
 	kfree(d);
@@ -309,7 +313,7 @@ static void prune(void)
 	}
 	/* Some process may have left such a cgroup unnoticed. */
 	if (cgroups != had)
-		apply(NULL, NULL, false);
+		apply(NULL, false);
 }
 
 static void sweep(struct work_struct *work)
@@ -317,18 +321,19 @@ static void sweep(struct work_struct *work)
 	guard(mutex)(&defaults_lock);
 	prune();
 	/* A parked monitor scans nobody's queue. */
-	apply(NULL, NULL, false);
+	apply(NULL, false);
 	if (cgroups)
 		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
 }
 
+/* A default that says nothing to anybody goes. Of a cgroup only @lot counts. */
 static int default_store(struct pid *pid, struct cgroup *cgroup, const struct gpreempt_lot *lot,
-			 bool nice)
+			 const struct gpreempt_lot *lot_nice, bool nice)
 {
 	struct gpreempt_default *d = default_find(pid, cgroup);
-	const struct cred *by;
+	const struct cred *by = NULL;
 
-	if (!memcmp(lot, &nothing, sizeof(nothing))) {
+	if (is_nothing(lot) && (cgroup || is_nothing(lot_nice))) {
 		if (d)
 			default_free(d);
 		return 0;
@@ -339,23 +344,23 @@ static int default_store(struct pid *pid, struct cgroup *cgroup, const struct gp
 		if (!d)
 			return -ENOMEM;
 		d->pid = get_pid(pid);
-		d->nice = nothing;
 		if (cgroup) {
-			kfd_gpreempt_cgroup_get(cgroup);
+			cgroup_get(cgroup);
 			d->cgroup = cgroup;
 			WRITE_ONCE(cgroups, cgroups + 1);
 			schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
 		}
 	}
-	by = d->by;
 	scoped_guard(spinlock, &lots_lock) {
 		if (hlist_unhashed(&d->node))
 			hash_add(defaults, &d->node,
 				 pid ? (unsigned long)pid : (unsigned long)cgroup);
-		d->by = get_current_cred();
+		if (!nice || !d->by) {
+			by = d->by;
+			d->by = get_current_cred();
+		}
 		d->lot = *lot;
-		if (nice)
-			d->nice = *lot;
+		d->nice = *lot_nice;
 	}
 	put_cred(by);
 	return 0;
@@ -402,15 +407,15 @@ static struct gpreempt_lot lot_with(struct gpreempt_lot lot,
 	return lot;
 }
 
-/* How many cgroups the caller's user has given defaults without CAP_SYS_NICE. */
-static unsigned int cgroups_of_user(void)
+/* How many cgroups, or processes, the caller's user has given defaults without CAP_SYS_NICE. */
+static unsigned int defaults_of_user(bool of_cgroups)
 {
 	const struct gpreempt_default *d;
 	unsigned int n = 0;
 	int i;
 
 	hash_for_each(defaults, i, d, node)
-		n += d->cgroup && !memcmp(&d->nice, &nothing, sizeof(nothing)) &&
+		n += !d->pid == of_cgroups && is_nothing(&d->nice) &&
 		     uid_eq(d->by->euid, current_euid());
 	return n;
 }
@@ -435,7 +440,7 @@ static int cgroup_admit(struct cgroup *cgroup, const struct gpreempt_lot *old,
 	if (!nice && (lot.priority > had.priority || lot.group != had.group))
 		return -EPERM;
 	r = gpreempt_share_admit(&lot.share, &had.share, nice, 0);
-	if (!r && !nice && old == &nothing && cgroups_of_user() >= USERS_CGROUPS_MAX)
+	if (!r && !nice && old == &nothing && defaults_of_user(true) >= USERS_MAX)
 		r = -EDQUOT;
 	return r;
 }
@@ -453,25 +458,31 @@ static int cgroup_admit(struct cgroup *cgroup, const struct gpreempt_lot *old,
  *
  * Return: 0, -EINVAL if the minimum is above the cap, or the cgroup too deep, -EPERM, -ENOMEM,
  * -ENOSPC if more than all would be guaranteed, -EDQUOT without CAP_SYS_NICE if the user has given
- * many cgroups defaults already, -ESRCH if the process is gone, or -ENOENT if the cgroup is.
+ * many cgroups or processes defaults already, -ESRCH if the process is gone, or -ENOENT if the cgroup is.
  */
 int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 			     const struct kfd_gpreempt_process_default *def, u32 flags)
 {
 	bool nice = ns_capable_noaudit(&init_user_ns, CAP_SYS_NICE);
 	struct pid *pid = task ? get_task_pid(task, PIDTYPE_TGID) : NULL;
-	struct gpreempt_lot lot, asked, had;
+	struct gpreempt_lot lot, lot_nice, asked, had;
+	const struct gpreempt_default *d;
 	const struct gpreempt_lot *old;
 	int r = 0;
 
 	if (task && !pid)
 		return -ESRCH;
-	if (cgroup && kfd_gpreempt_cgroup_above(cgroup, DEPTH_MAX + 1))
+	if (cgroup && cgroup_ancestor(cgroup, DEPTH_MAX + 1))
 		return -EINVAL;
 	mutex_lock(&defaults_lock);
 	prune();
-	old = own_lot(pid, cgroup);
+	d = default_find(pid, cgroup);
+	old = d ? &d->lot : &nothing;
 	lot = lot_with(*old, def, flags, nice);
+	/* A user's own values do not become everybody's by what CAP_SYS_NICE sets beside them. */
+	lot_nice = d ? d->nice : nothing;
+	if (nice)
+		lot_nice = lot_with(lot_nice, def, flags, true);
 	if (cgroup)
 		lot.group = memcmp(&lot.share, &nothing.share, sizeof(lot.share)) ?
 			    cgroup_id(cgroup) : 0;
@@ -479,6 +490,8 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 		r = -ENOENT;
 	} else if (task && !nice && lot.ceiling > old->ceiling) {
 		r = -EPERM;
+	} else if (task && !nice && !d && defaults_of_user(false) >= USERS_MAX) {
+		r = -EDQUOT;
 	} else if (!gpreempt_share_valid(&lot.share)) {
 		r = -EINVAL;
 	} else if (cgroup) {
@@ -491,9 +504,9 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 					 minima_of_others(pid, NULL));
 	}
 	if (!r)
-		r = default_store(pid, cgroup, &lot, nice);
+		r = default_store(pid, cgroup, &lot, &lot_nice, nice);
 	if (!r)
-		apply(pid, task, nice);
+		apply(pid, nice);
 	mutex_unlock(&defaults_lock);
 	put_pid(pid);
 	return r;

@@ -158,7 +158,7 @@ out:
 }
 
 /* Values that are not given are 0. */
-static bool valid_share(const struct kfd_gpreempt_process_default *def, u32 flags)
+static bool valid_values(const struct kfd_gpreempt_process_default *def, u32 flags)
 {
 	const struct gpreempt_share share = {
 		.weight = def->weight,
@@ -169,26 +169,14 @@ static bool valid_share(const struct kfd_gpreempt_process_default *def, u32 flag
 	/* A process that had a weight has one. */
 	if (!def->weight && (flags & KFD_GPREEMPT_SET_WEIGHT) && !(flags & KFD_GPREEMPT_CGROUP))
 		return false;
+	/* Only a cgroup takes a grant. */
+	if (flags & KFD_GPREEMPT_SET_GRANT ?
+	    !(flags & KFD_GPREEMPT_CGROUP) || !valid_priority(def->grant) : def->grant)
+		return false;
 	return (!def->weight || (flags & KFD_GPREEMPT_SET_WEIGHT)) &&
 	       (!def->min_percent || (flags & KFD_GPREEMPT_SET_MIN)) &&
 	       (!def->cap_percent || (flags & KFD_GPREEMPT_SET_CAP)) &&
 	       gpreempt_share_valid(&share);
-}
-
-static bool valid_grant(const struct kfd_gpreempt_process_default *def, u32 flags)
-{
-	if (!(flags & KFD_GPREEMPT_SET_GRANT))
-		return !def->grant;
-	return (flags & KFD_GPREEMPT_CGROUP) && valid_priority(def->grant);
-}
-
-static int set_or_get(struct task_struct *task, struct cgroup *cgroup,
-		      struct kfd_ioctl_gpreempt_args *args)
-{
-	if (args->op == KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT)
-		return kfd_gpreempt_default_set(task, cgroup, &args->process_default, args->flags);
-	kfd_gpreempt_default_get(task, cgroup, &args->process_default);
-	return 0;
 }
 
 /* SET_PROCESS_DEFAULT and GET_DEFAULT. */
@@ -197,27 +185,31 @@ static int op_default(struct kfd_process *p, struct kfd_ioctl_gpreempt_args *arg
 	const struct kfd_gpreempt_process_default *def = &args->process_default;
 	bool set = args->op == KFD_GPREEMPT_OP_SET_PROCESS_DEFAULT;
 	struct task_struct *task __free(put_task) = NULL;
-	struct cgroup *cgroup;
+	struct cgroup *cgroup = NULL;
 	bool own;
 	int r;
 
-	if (set && (!valid_priority(def->priority) || !valid_priority(def->ceiling) ||
-		    !valid_timeslice(def->timeslice_us) || !valid_share(def, args->flags) ||
-		    !valid_grant(def, args->flags) || def->pad))
+	if (set && (def->pad || !valid_priority(def->priority) || !valid_priority(def->ceiling) ||
+		    !valid_timeslice(def->timeslice_us) || !valid_values(def, args->flags)))
 		return -EINVAL;
 	if (args->flags & KFD_GPREEMPT_CGROUP) {
 		cgroup = kfd_gpreempt_cgroup_of_fd(args->cgroup_fd, &own);
 		if (IS_ERR(cgroup))
 			return PTR_ERR(cgroup);
-		r = !set || own || capable(CAP_SYS_NICE) ? set_or_get(NULL, cgroup, args) : -EPERM;
-		kfd_gpreempt_cgroup_put(cgroup);
-		return r;
+		r = !set || own || capable(CAP_SYS_NICE) ? 0 : -EPERM;
+	} else {
+		r = kfd_gpreempt_leader(args, &task) ?: kfd_gpreempt_lock_access(task);
+		if (r)
+			return r;
 	}
-	r = kfd_gpreempt_leader(args, &task) ?: kfd_gpreempt_lock_access(task);
-	if (r)
-		return r;
-	r = set_or_get(task, NULL, args);
-	up_read(&task->signal->exec_update_lock);
+	if (!r && set)
+		r = kfd_gpreempt_default_set(task, cgroup, def, args->flags);
+	else if (!r)
+		kfd_gpreempt_default_get(task, cgroup, &args->process_default);
+	if (cgroup)
+		cgroup_put(cgroup);
+	else
+		up_read(&task->signal->exec_update_lock);
 	return r;
 }
 

@@ -65,7 +65,7 @@ struct kfd_gpreempt_asks {
 /* target.c */
 int kfd_gpreempt_leader(const struct kfd_ioctl_gpreempt_args *args, struct task_struct **task);
 bool kfd_gpreempt_user_of(const struct cred *cred, struct task_struct *task);
-bool kfd_gpreempt_same_user(struct task_struct *task);
+bool kfd_gpreempt_owns(const struct kfd_process *p);
 bool kfd_gpreempt_may_control(const struct kfd_process *p, bool nice);
 int kfd_gpreempt_lock_access(struct task_struct *task);
 int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **q);

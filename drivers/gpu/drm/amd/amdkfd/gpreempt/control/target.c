@@ -11,6 +11,7 @@
 #include <linux/hashtable.h>
 #include <linux/magic.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/user_namespace.h>
@@ -77,13 +78,8 @@ bool kfd_gpreempt_user_of(const struct cred *cred, struct task_struct *task)
 	       uid_eq(cred->euid, tcred->suid);
 }
 
-/**
- * kfd_gpreempt_same_user - may the caller control a process as one of its own user's?
- * @task: the process's leader
- *
- * Not one that is in the middle of an exec, whoever it belongs to: it loses its contexts.
- */
-bool kfd_gpreempt_same_user(struct task_struct *task)
+/* Not one that is in the middle of an exec, whoever it belongs to: it loses its contexts. */
+static bool same_user(struct task_struct *task)
 {
 	bool same;
 
@@ -183,18 +179,34 @@ int kfd_gpreempt_find_queue(struct kfd_process *p, u32 queue_id, struct queue **
 }
 
 /**
+ * kfd_gpreempt_owns - may the caller control a process by who it is?
+ * @p: the process
+ *
+ * Its leader tells whose it is, but not of memory that the leader has left: a child that shares
+ * that may belong to another user.
+ */
+bool kfd_gpreempt_owns(const struct kfd_process *p)
+{
+	struct task_struct *task = p->lead_thread;
+	const struct mm_struct *mm = READ_ONCE(task->mm);
+
+	return (!mm || READ_ONCE(p->mm) == mm) &&
+	       (same_thread_group(task, current) || same_user(task));
+}
+
+/**
  * kfd_gpreempt_may_control - may the caller control a process, and see its queues?
  * @p: the process
  * @nice: the caller has CAP_SYS_NICE
  *
- * A caller cannot name a process that has no number in its pid namespace.
+ * A caller cannot name a process that has no number in its pid namespace. On the host that is one
+ * whose leader is gone, while a child that shares its memory goes on.
  */
 bool kfd_gpreempt_may_control(const struct kfd_process *p, bool nice)
 {
-	struct task_struct *task = p->lead_thread;
-
-	return task_tgid_vnr(task) &&
-	       (nice || same_thread_group(task, current) || kfd_gpreempt_same_user(task));
+	if (nice && task_active_pid_ns(current) == &init_pid_ns)
+		return true;
+	return task_tgid_vnr(p->lead_thread) && (nice || kfd_gpreempt_owns(p));
 }
 
 /**
