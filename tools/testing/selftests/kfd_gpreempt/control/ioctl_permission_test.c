@@ -354,7 +354,8 @@ TEST_F(ioctl, without_leader)
 	unsigned int ms;
 
 	ASSERT_EQ(0, gpreempt_set("enable", 1));
-	EXPECT_EQ(0, in_child(shared, ONE, false, leaves_its_memory)) TH_LOG("line %d", shared->line);
+	EXPECT_EQ(0, in_child(shared, ONE, false, leaves_its_memory))
+		TH_LOG("line %d", shared->line);
 	EXPECT_TRUE(is_listed(&self->c.dev, shared->queue_id));
 	EXPECT_EQ(0, gpreempt_call(&self->c.dev, &args));
 	EXPECT_LE(1, args.preempt.queues);
@@ -789,7 +790,8 @@ static int inherited(FIXTURE_DATA(heir) *self, const struct ids *ids, enum by by
 		_exit(be_parent(self->shared, ids, by, later));
 	for (ms = 0; self->shared->ready != last; ms++) {
 		if (by == BY_ROOT_AFTER_USER && self->shared->ready == DEFAULT_SET) {
-			ret = gpreempt_set_share(&self->dev, self->parent, KFD_GPREEMPT_SET_WEIGHT, 50, 0, 0);
+			ret = gpreempt_set_share(&self->dev, self->parent, KFD_GPREEMPT_SET_WEIGHT,
+						 50, 0, 0);
 			if (ret)
 				return ret;
 			self->shared->ready = WEIGHT_SET;

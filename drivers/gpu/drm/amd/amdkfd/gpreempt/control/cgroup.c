@@ -37,7 +37,7 @@ struct cgroup *kfd_gpreempt_cgroup(struct task_struct *task)
 	return task_dfl_cgroup(task);
 }
 
-/* One that can be written, in its namespace: a container's root owns the host's directories, too. */
+/* Writable, and in its cgroup namespace: a container's root owns the host's directories, too. */
 static bool is_own(const struct file *dir, struct cgroup *cgroup)
 {
 	return uid_eq(current_euid(), file_inode(dir)->i_uid) &&

@@ -458,7 +458,8 @@ static int cgroup_admit(struct cgroup *cgroup, const struct gpreempt_lot *old,
  *
  * Return: 0, -EINVAL if the minimum is above the cap, or the cgroup too deep, -EPERM, -ENOMEM,
  * -ENOSPC if more than all would be guaranteed, -EDQUOT without CAP_SYS_NICE if the user has given
- * many cgroups or processes defaults already, -ESRCH if the process is gone, or -ENOENT if the cgroup is.
+ * many cgroups or processes defaults already, -ESRCH if the process is gone, or -ENOENT if the
+ * cgroup is.
  */
 int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 			     const struct kfd_gpreempt_process_default *def, u32 flags)
