@@ -499,6 +499,55 @@ TEST_F(cgroup, shared)
 	EXPECT_EQ(0, group_of(shared->pid, shared->queue_id));
 }
 
+/* Without end, on all of the machine. */
+static int works_on(struct shared *shared)
+{
+	struct until_job job;
+	struct aql_queue q;
+	struct client c;
+
+	CHECK(0, client_open(&c));
+	CHECK(0, aql_create(&q, &c.dev, 64, 7));
+	CHECK(0, until_job_init(&c, &job));
+	/* the second one may have no room yet */
+	until_job_start(&c, &job, &q);
+	__atomic_add_fetch(&shared->ready, 1, __ATOMIC_SEQ_CST);
+	for (;;)
+		pause();
+}
+
+/* The members of a cgroup with a share take no turns among themselves; others do with them. */
+TEST_F(cgroup, one_group)
+{
+	struct shared *shared = self->shared;
+	long long preemptions;
+	pid_t pids[2];
+	unsigned int i, ms;
+
+	ASSERT_EQ(0, set_share(&self->dev, "a", WEIGHT, 100, 0, 0));
+	ASSERT_EQ(0, gpreempt_write("policy", "fair"));
+	ASSERT_EQ(0, gpreempt_set("level7/timeslice_us", 2000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	for (i = 0; i < 2; i++) {
+		pids[i] = client_fork();
+		if (!pids[i])
+			_exit(enter_cgroup("a", getpid()) ? 99 : works_on(shared));
+	}
+	for (ms = 0; shared->ready < 2 && !shared->line && ms < CLIENT_TIMEOUT_MS; ms++)
+		usleep(1000);
+	EXPECT_EQ(2, shared->ready) TH_LOG("line %d", shared->line);
+	preemptions = gpreempt_number("stats/preemptions");
+	usleep(200000);
+	EXPECT_EQ(preemptions, gpreempt_number("stats/preemptions"));
+	EXPECT_EQ(0, enter_cgroup("d", pids[1]));
+	EXPECT_EQ(0, gpreempt_wait_number("stats/preemptions", preemptions + 4,
+					  CLIENT_TIMEOUT_MS));
+	for (i = 0; i < 2; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+}
+
 /* The owner of a directory: what lowers, and no way to more than was given. */
 static int lowers(struct shared *shared)
 {
