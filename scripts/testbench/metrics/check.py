@@ -40,6 +40,7 @@ ODD = 'a "b"\\c\n\u00e9'
 PATIENCE_S = 30
 SCRAPE = "1s"
 WRITES = 200
+GONE = "GpreemptGpuGone"
 
 CONFIG = """\
 global:
@@ -213,9 +214,13 @@ class Bench:
             found[key] = float(series["value"][1])
         return found
 
-    def firing(self):
+    def alerts(self):
         return {(a["labels"]["alertname"], a["labels"].get("node"), a["labels"].get("reason"))
                 for a in self.ask("alerts")["alerts"] if a["state"] == "firing"}
+
+    def firing(self):
+        """But for that of a GPU that went, which would be there for a day."""
+        return {alert for alert in self.alerts() if alert[0] != GONE}
 
 
 def expected(text):
@@ -291,6 +296,11 @@ BROKEN = {
     "GpreemptAbsent": (*down_broken("absent", "5m"), ("== 1", ">= 0")),
     "GpreemptAnotherAmdgpu": (*down_broken("another_amdgpu", "5m"), ("== 1", ">= 0")),
     "GpreemptNoGpu": (*down_broken("no_gpu", "5m"), ("== 1", ">= 0")),
+    "GpreemptGpuGone": (("[1d]", "[1m]"), ("unless on (instance, node)", "and on (instance, node)"),
+                        ("(instance, node) gpreempt_up", "(instance, node) gpreempt_up == 1"),
+                        ('and on (instance) gpreempt_up{node!=""}', ""),
+                        ('and on (instance) gpreempt_up{node!=""}', "and on (instance) gpreempt_up"),
+                        ("for: 5m", "for: 1m"), ("for: 5m", "for: 25m")),
     "GpreemptRefused": (*down_broken("refused", "5m"), ("unless on (instance)", "unless"),
                         ('"refused"} == 0', '"refused"} >= 0')),
     "GpreemptDisabled": (*down_broken("disabled", "15m"), ("== 1", ">= 0")),
@@ -482,12 +492,14 @@ def half_a_file(bench):
 
 
 def node_goes(bench):
-    """a GPU that went has no series any more"""
+    """a GPU that went has no series any more, and is an alert"""
+    check((GONE, "4711", None) not in bench.alerts())
     bench.tree.remove(4711)
     bench.write()
     soon(lambda: len(bench.values('gpreempt_scans_total{job="node"}')) == 1)
     equal({dict(labels)["node"] for _, labels in
            bench.values('{job="node",__name__=~"gpreempt_.*"}')}, {"7"})
+    soon(lambda: (GONE, "4711", None) in bench.alerts())
 
 
 def driver_goes(bench):
