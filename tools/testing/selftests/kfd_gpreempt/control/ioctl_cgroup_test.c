@@ -1108,6 +1108,8 @@ static int fills_its_quota(struct shared *shared)
 	/* what has something may have less, and its end makes room */
 	CHECK(0, set_ceiling(&dev, "a/1", 2));
 	CHECK(-EDQUOT, set_ceiling(&dev, name, 3));
+	/* and so may what never had any */
+	CHECK(0, set_ceiling(&dev, name, KFD_GPREEMPT_NONE));
 	CHECK(0, rmdir(path_of("a/0", "")));
 	CHECK(0, mkdir(path_of("a/0", ""), 0755));
 	CHECK(0, set_ceiling(&dev, "a/0", 3));

@@ -433,6 +433,8 @@ static int fills_its_quota(struct shared *shared)
 	/* what has something may have less, and its end makes room */
 	CHECK(0, gpreempt_set_default(&dev, pids[1], KFD_GPREEMPT_NONE, 2));
 	CHECK(-EDQUOT, gpreempt_set_default(&dev, pids[QUOTA], KFD_GPREEMPT_NONE, 3));
+	/* and so may what never had any */
+	CHECK(0, gpreempt_set_default(&dev, pids[QUOTA], KFD_GPREEMPT_NONE, KFD_GPREEMPT_NONE));
 	kill(pids[0], SIGKILL);
 	CHECK(pids[0], waitpid(pids[0], NULL, 0));
 	CHECK(0, gpreempt_set_default(&dev, pids[QUOTA], KFD_GPREEMPT_NONE, 3));

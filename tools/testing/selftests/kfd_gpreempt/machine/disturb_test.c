@@ -69,10 +69,11 @@
 #define REQUEST_US	200
 
 /*
- * A tenant's processes, each the next one's parent and each with a default, at all of which a
- * call looks.
+ * A tenant's processes, each the next one's parent. The last of them have defaults, as many as a
+ * user may give, at all of which a call looks.
  */
 #define CHAIN		2500
+#define QUOTA		1024
 #define CHAIN_STACK	32768
 #define CHAIN_MS	300000	/* until they are there */
 #define OPENS		25
@@ -1074,7 +1075,10 @@ struct chain {
 	char (*stack)[CHAIN_STACK];
 };
 
-/* Of the last one: the defaults of all, and then its own, again and again. */
+/*
+ * Of the last one: the defaults of itself and of those above, as many as a user may give, and then
+ * its own, again and again.
+ */
 static int set_defaults(struct chain *chain)
 {
 	struct kfd_dev dev;
@@ -1082,7 +1086,7 @@ static int set_defaults(struct chain *chain)
 	int ret;
 
 	ret = kfd_open(&dev);
-	for (i = 0; !ret && i < CHAIN; i++)
+	for (i = CHAIN - QUOTA; !ret && i < CHAIN; i++)
 		ret = gpreempt_set_default(&dev, chain->pid[i], 1, KFD_GPREEMPT_NONE);
 	chain->failed = ret;
 	chain->ready = 1;

@@ -326,6 +326,19 @@ static void sweep(struct work_struct *work)
 		schedule_delayed_work(&sweep_work, SWEEP_JIFFIES);
 }
 
+/* How many cgroups, or processes, the caller's user has given defaults without CAP_SYS_NICE. */
+static unsigned int defaults_of_user(bool of_cgroups)
+{
+	const struct gpreempt_default *d;
+	unsigned int n = 0;
+	int i;
+
+	hash_for_each(defaults, i, d, node)
+		n += !d->pid == of_cgroups && is_nothing(&d->nice) &&
+		     uid_eq(d->by->euid, current_euid());
+	return n;
+}
+
 /* A default that says nothing to anybody goes. Of a cgroup only @lot counts. */
 static int default_store(struct pid *pid, struct cgroup *cgroup, const struct gpreempt_lot *lot,
 			 const struct gpreempt_lot *lot_nice, bool nice)
@@ -339,6 +352,8 @@ static int default_store(struct pid *pid, struct cgroup *cgroup, const struct gp
 		return 0;
 	}
 	if (!d) {
+		if (!nice && defaults_of_user(cgroup) >= USERS_MAX)
+			return -EDQUOT;
 		/* Charged to the caller: there may be one for each process. */
 		d = kzalloc(sizeof(*d), GFP_KERNEL_ACCOUNT);
 		if (!d)
@@ -407,19 +422,6 @@ static struct gpreempt_lot lot_with(struct gpreempt_lot lot,
 	return lot;
 }
 
-/* How many cgroups, or processes, the caller's user has given defaults without CAP_SYS_NICE. */
-static unsigned int defaults_of_user(bool of_cgroups)
-{
-	const struct gpreempt_default *d;
-	unsigned int n = 0;
-	int i;
-
-	hash_for_each(defaults, i, d, node)
-		n += !d->pid == of_cgroups && is_nothing(&d->nice) &&
-		     uid_eq(d->by->euid, current_euid());
-	return n;
-}
-
 /*
  * The owner of a cgroup's directory may lower what is there. A share makes a group of the
  * members, and as many groups as somebody likes would have as many shares.
@@ -439,10 +441,7 @@ static int cgroup_admit(struct cgroup *cgroup, const struct gpreempt_lot *old,
 		return r;
 	if (!nice && (lot.priority > had.priority || lot.group != had.group))
 		return -EPERM;
-	r = gpreempt_share_admit(&lot.share, &had.share, nice, 0);
-	if (!r && !nice && old == &nothing && defaults_of_user(true) >= USERS_MAX)
-		r = -EDQUOT;
-	return r;
+	return gpreempt_share_admit(&lot.share, &had.share, nice, 0);
 }
 
 /**
@@ -491,8 +490,6 @@ int kfd_gpreempt_default_set(struct task_struct *task, struct cgroup *cgroup,
 		r = -ENOENT;
 	} else if (task && !nice && lot.ceiling > old->ceiling) {
 		r = -EPERM;
-	} else if (task && !nice && !d && defaults_of_user(false) >= USERS_MAX) {
-		r = -EDQUOT;
 	} else if (!gpreempt_share_valid(&lot.share)) {
 		r = -EINVAL;
 	} else if (cgroup) {
