@@ -24,7 +24,7 @@
 #include "aql.h"
 
 #define TARGETS_MAX	64
-#define QUEUES_MAX	8
+#define QUEUES_MAX	32
 #define MONITOR_NICE	(-20)
 
 /**

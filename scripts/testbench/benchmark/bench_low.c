@@ -2,6 +2,7 @@
 /* The benchmark's LOW: busy until SIGTERM, one "done" line a dispatch. */
 #include <errno.h>
 #include <getopt.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,25 +16,31 @@
 #define ROUNDS		32
 #define MANY_STEPS	128
 
-static struct bench_work work;
+static struct bench_work work[BENCH_QUEUES];
 
 static void on_term(int sig)
 {
+	unsigned int i;
+
 	(void)sig;
-	work.stop = 1;
+	for (i = 0; i < BENCH_QUEUES; i++)
+		work[i].stop = 1;
 }
 
 static void usage(void)
 {
-	fputs("usage: bench_low --calibrate | (--iterations N | --steps N) [--rounds N]\n"
-	      "                 [--kernels N]\n"
-	      "                 [--priority N] [--debuggee] [--half] [--behind FILE]\n"
+	fputs("usage: bench_low --calibrate [--full] | (--iterations N | --steps N) [--rounds N]\n"
+	      "                 [--kernels N] [--priority N] [--queues N] [--full] [--gws]\n"
+	      "                 [--debuggee] [--half] [--behind FILE]\n"
 	      "  --calibrate   print what a workgroup of either kernel takes\n"
 	      "  --iterations  of the LOW kernel's loop\n"
 	      "  --steps       of the kernel of that name instead\n"
 	      "  --rounds      workgroups of a dispatch for each compute unit (default 2)\n"
 	      "  --kernels     dispatches that all end before the next begins (default: no such)\n"
 	      "  --priority    of the queue (default 0)\n"
+	      "  --queues      so many, all busy (default 1)\n"
+	      "  --full        all waves, registers and LDS that the machine has\n"
+	      "  --gws         the queue may use global wave sync\n"
 	      "  --debuggee    let a debugger suspend the queue\n"
 	      "  --half        run on half of the compute units\n"
 	      "  --behind      start nothing while the file says that HIGH is at work\n", stderr);
@@ -107,6 +114,29 @@ static void calibrate(struct client *c)
 	aql_destroy(&q);
 }
 
+static void *run(void *arg)
+{
+	return (void *)(intptr_t)bench_work_run(arg);
+}
+
+/* The first error of any of the queues. */
+static int run_all(unsigned int queues)
+{
+	pthread_t thread[BENCH_QUEUES];
+	unsigned int i;
+	void *one;
+	int ret = 0;
+
+	for (i = 0; i < queues; i++)
+		if (pthread_create(&thread[i], NULL, run, &work[i]))
+			fail("thread", -EAGAIN);
+	for (i = 0; i < queues; i++) {
+		pthread_join(thread[i], &one);
+		ret = ret ?: (intptr_t)one;
+	}
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -119,11 +149,16 @@ int main(int argc, char **argv)
 		{ "debuggee", no_argument, NULL, 'd' },
 		{ "half", no_argument, NULL, 'h' },
 		{ "behind", required_argument, NULL, 'b' },
+		{ "queues", required_argument, NULL, 'q' },
+		{ "full", no_argument, NULL, 'f' },
+		{ "gws", no_argument, NULL, 'g' },
 		{ }
 	};
-	unsigned int iterations = 0, steps = 0, rounds = 2, kernels = 0;
+	unsigned int iterations = 0, steps = 0, rounds = 2, kernels = 0, queues = 1, i;
+	int opt, ret = 0, calibrating = 0, debuggee = 0, half = 0, full = 0, gws = 0;
 	unsigned int priority = PRIORITY_LOW;
-	int opt, ret, calibrating = 0, debuggee = 0, half = 0;
+	volatile __u32 *at_work = NULL;
+	unsigned long groups = 0;
 	const char *behind = NULL;
 	struct client c;
 
@@ -156,17 +191,27 @@ int main(int argc, char **argv)
 		case 'b':
 			behind = optarg;
 			break;
+		case 'q':
+			queues = atoi(optarg);
+			break;
+		case 'f':
+			full = 1;
+			break;
+		case 'g':
+			gws = 1;
+			break;
 		default:
 			usage();
 		}
 	}
-	if (!calibrating && !iterations == !steps)
+	if ((!calibrating && !iterations == !steps) || !queues || queues > BENCH_QUEUES)
 		usage();
 	signal(SIGTERM, on_term);
 	printf("pid=%d\n", getpid());
 	ret = client_open(&c);
 	if (ret)
 		fail("no usable GPU", ret);
+	c.full = full;
 	if (calibrating) {
 		calibrate(&c);
 		client_close(&c);
@@ -176,20 +221,28 @@ int main(int argc, char **argv)
 		ret = debugger_allow(&c.dev);
 	if (ret)
 		fail("runtime enable", ret);
-	ret = bench_work_init(&work, &c, priority, rounds, iterations, steps, kernels);
-	if (!ret && half)
-		ret = on_half(&c, &work.queue);
+	if (behind)
+		at_work = bench_work_share(behind);
+	if (behind && !at_work)
+		fail(behind, -errno);
+	for (i = 0; !ret && i < queues; i++) {
+		ret = bench_work_init(&work[i], &c, priority, rounds, iterations, steps, kernels);
+		work[i].at_work = at_work;
+		if (!ret && half)
+			ret = on_half(&c, &work[i].queue);
+		if (!ret && gws)
+			ret = gws_alloc(&c.dev, &work[i].queue);
+	}
 	if (ret)
 		fail("queue and memory", ret);
-	if (behind)
-		work.at_work = bench_work_share(behind);
-	if (behind && !work.at_work)
-		fail(behind, -errno);
-	ret = bench_work_run(&work);
+	ret = run_all(queues);
 	if (ret)
 		fail("a dispatch did not end, or computed something wrong", ret);
-	printf("groups=%lu\n", work.dispatches * work.groups);
-	aql_destroy(&work.queue);
+	for (i = 0; i < queues; i++) {
+		groups += work[i].dispatches * work[i].groups;
+		aql_destroy(&work[i].queue);
+	}
+	printf("groups=%lu\n", groups);
 	client_close(&c);
 	return 0;
 }

@@ -25,11 +25,12 @@ int bench_work_init(struct bench_work *w, struct client *c, __u32 priority, unsi
 	w->c = c;
 	w->kernels = kernels;
 	w->steps = steps;
-	w->groups = rounds * c->dev.cus;
+	w->groups = rounds * low_groups(c);
 	ret = aql_create(&w->queue, &c->dev, 64, priority);
 	for (i = 0; !ret && i < BENCH_DEPTH; i++) {
 		if (!steps) {
-			ret = low_job_init(c, &w->low[i], w->groups, iterations);
+			ret = i ? low_job_init_as(c, &w->low[i], &w->low[0]) :
+				  low_job_init(c, &w->low[i], w->groups, iterations);
 			continue;
 		}
 		/* its results fill no more than a page */

@@ -7,6 +7,8 @@
 
 /* Dispatches in flight, so that the machine is never without one. */
 #define BENCH_DEPTH	3
+/* Of a process, at most. */
+#define BENCH_QUEUES	32
 
 /**
  * struct bench_work - one queue and its jobs
@@ -32,7 +34,7 @@ struct bench_work {
 	unsigned long started, dispatches;
 };
 
-/* @rounds: workgroups of a dispatch for each compute unit; of the next two either is 0. */
+/* @rounds: dispatches of it fill the machine so often; of the next two either is 0. */
 int bench_work_init(struct bench_work *w, struct client *c, __u32 priority, unsigned int rounds,
 		    unsigned int iterations, unsigned int steps, unsigned int kernels);
 

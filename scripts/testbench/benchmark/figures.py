@@ -77,8 +77,7 @@ def of_mode(mode, runs, seeds):
 def of_mix(runs):
     """Of a mix's runs, one a seed: each mode's figures; and how long LOW's block is, us."""
     seeds = [of_seed(run) for run in runs]
-    # however many LOW processes share the machine
-    block = median(1e6 / run["low"].low for run in runs)
+    block = median(run["low"].block_us for run in runs)
     return {mode: of_mode(mode, runs, seeds) for mode in seeds[0]}, round(block)
 
 

@@ -71,6 +71,7 @@ class Mix:
     lows: int = 1
     low_kernels: int = 0        # of an iteration of LOW's, which ends before the next begins
     low_priority: int = 0
+    low_options: str = ""       # what else bench_low is told
     levels: tuple = (15,)       # a HIGH on each, with requests of its own
     kernels: int = 1
     us: int = 200
@@ -81,8 +82,12 @@ class Mix:
     limit_us: int = 0           # each request's
 
     def modes(self):
-        """One process cannot switch off others' queues. The daemon has notice of one HIGH."""
-        others = [m for m in TITLES if m.startswith("coop") and self.lows > 1
+        """
+        One process cannot switch off others' queues; it has one of its own, of the usual kind. The
+        daemon has notice of one HIGH.
+        """
+        others = [m for m in TITLES
+                  if m.startswith("coop") and (self.lows > 1 or self.low_options)
                   or m in ("coop", "coop-notice", "daemon-notice") and len(self.levels) > 1]
         return [m for m in ("low", *TITLES) if m not in others]
 
@@ -94,6 +99,10 @@ MIXES = {
     "block-100ms": Mix("LOW blocks of 100 ms", 100000),
     "processes-8": Mix("8 processes, LOW blocks of 10 ms", 10000, lows=7, adds_us=500),
     "processes-32": Mix("32 processes, LOW blocks of 10 ms", 10000, lows=31, adds_us=1200),
+    "queues-32": Mix("LOW of 32 queues, blocks of 10 ms", 10000, low_options="--queues 32",
+                     adds_us=500),
+    "gws": Mix("LOW with global wave sync, blocks of 10 ms", 10000, low_options="--gws"),
+    "full": Mix("LOW of all waves and registers, blocks of 23 ms", 10000, low_options="--full"),
     "disb-periodic": Mix("DISB-like, periodic: HIGH 10 kernels at 40 Hz, 2 LOW", 10000, lows=2,
                          kernels=10, us=200, arrivals=periodic, adds_us=300),
     "disb-trace": Mix("DISB-like, trace-driven: HIGH 10 kernels, 2 LOW", 10000, lows=2,
@@ -117,7 +126,7 @@ def plan(mix, modes):
     """What inside/bench is to do."""
     return (" ".join(modes) + "\n" + " ".join(map(str, mix.levels)) + "\n"
             f"{mix.block_us} {mix.lows} {mix.low_kernels} {mix.low_priority} {mix.kernels} "
-            f"{mix.us} {mix.lds_kb} {HINT_US} {MARGIN_US} {LOW_SECONDS}\n")
+            f"{mix.us} {mix.lds_kb} {HINT_US} {MARGIN_US} {LOW_SECONDS} {mix.low_options}\n")
 
 
 def times(name, seed, requests):

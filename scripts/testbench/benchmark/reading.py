@@ -1,33 +1,79 @@
 # SPDX-License-Identifier: GPL-2.0
 """Reads what a run left: HIGH's requests, LOW's dispatches, the event log."""
+import bisect
+import gzip
 import re
 from dataclasses import dataclass, field
+from statistics import median
 
 from testbench.benchmark.about import NoResult, values
 
 GPU_CLOCK_NS = 10           # a tick of the GPU's clock
 
 
+# A wave's number and the instructions that it has executed.
+WAVE = re.compile(r"queue=(\S+) pasid=(\d+) (disp=\d+ wg=\d+ wave=\d+) .*insns=(\d+)")
+
+
 class Log:
     """
-    Of the event log: when HIGH's dispatches ended. HIGH says where its rings are;
-    not every kernel writes a queue's priority where the GPU sees it.
+    Of the event log: when HIGH's dispatches ended, and what all other queues' waves executed.
+    HIGH says where its rings are; not every kernel writes a queue's priority where the GPU sees
+    it.
     """
 
-    def __init__(self, path, rings):
-        self.ends = {}                      # dispatch -> times it ended
-        highs = set()
-        with path.open(encoding="utf-8", errors="replace") as f:
+    def __init__(self, path, levels):
+        self.ends = {level: {} for level in levels.values()}    # dispatch -> times it ended
+        self.stretches = []                 # of LOW's waves: begin, end, instructions
+        self.blocks = []                    # when a wave of LOW's ended, and how long it ran
+        self.levels = levels                # by ring
+        self.highs = {}                     # (queue, process) -> level
+        self.running = {}                   # a wave -> begin, instructions before
+        self.ran = {}                       # a wave -> how long, ns
+        with gzip.open(path, "rt", encoding="utf-8", errors="replace") as f:
             for line in f:
-                ns, event, rest = line.split(" ", 2) if line.count(" ") > 1 else (*line.split(), "")
-                if event == "queue-map":
-                    a = dict(p.split("=", 1) for p in rest.split())
-                    key = a["queue"], a["pasid"]
-                    highs.add(key) if int(a["ring"], 0) in rings else highs.discard(key)
-                elif event == "dispatch-end":
-                    a = dict(p.split("=", 1) for p in rest.split())
-                    if (a["queue"], a["pasid"]) in highs:
-                        self.ends.setdefault(int(a["disp"]), []).append(int(ns))
+                self.take(line)
+
+    def take(self, line):
+        ns, event, rest = line.split(" ", 2) if line.count(" ") > 1 else (*line.split(), "")
+        if event in ("queue-map", "dispatch-end"):
+            a = dict(p.split("=", 1) for p in rest.split())
+            key = a["queue"], a["pasid"]
+            if event == "queue-map":
+                self.highs[key] = self.levels.get(int(a["ring"], 0))
+            elif (level := self.highs.get(key)) is not None:
+                self.ends[level].setdefault(int(a["disp"]), []).append(int(ns))
+        elif event in ("wave-start", "wave-resume", "wave-save", "wave-end", "wave-kill"):
+            *key, wave, insns = WAVE.match(rest).groups()
+            if self.highs.get(tuple(key)) is None:
+                self.low_wave((*key, wave), event, int(ns), int(insns))
+
+    def low_wave(self, wave, event, ns, insns):
+        if event in ("wave-start", "wave-resume"):
+            self.running[wave] = ns, insns
+            return
+        if wave in self.running:
+            begin, before = self.running.pop(wave)
+            self.stretches.append((begin, ns, insns - before))
+            self.ran[wave] = self.ran.get(wave, 0) + ns - begin
+        if event != "wave-save":
+            self.blocks.append((ns, self.ran.pop(wave, 0)))
+
+    def low_work(self, begin, end):
+        """
+        What LOW's waves executed in a time, instructions. Of a stretch across its edge the part
+        counts that lies inside. A queue's dispatches are too few to count where there are many.
+        """
+        work = 0
+        first = bisect.bisect_right(self.stretches, begin, key=lambda stretch: stretch[1])
+        for since, until, insns in self.stretches[first:]:
+            if since < end and until > since:
+                work += insns * (min(until, end) - max(since, begin)) / (until - since)
+        return work
+
+    def low_block(self, begin, end):
+        """How long a wave of LOW's runs, ns."""
+        return median(ran for at, ran in self.blocks if begin <= at <= end)
 
 
 @dataclass
@@ -35,7 +81,8 @@ class Measured:
     """HIGH and LOW in one mode of a run."""
     latencies: list = field(default_factory=list)   # us, of each request, by the event log
     guest: list = field(default_factory=list)       # likewise, by the guest's clock
-    low: float = 0                                  # workgroups a second
+    low: float = 0                                  # LOW's instructions a second
+    block_us: float = 0                             # how long a wave of LOW's runs alone
     cpu: float = 0                                  # of the monitor or daemon, share of a core
     own_cpu: float = 0                              # of HIGH, likewise
     seconds: float = 0
@@ -62,24 +109,17 @@ def dones(text):
     return [int(t) for t in re.findall(r"^done (\d+)$", text, re.M)]
 
 
-def read_low(folder, text, begin, end):
-    """Dispatches a second of all LOW queues in a time, times their rounds."""
-    rate = 0
-    for part in text.split("running\n")[1:]:
-        inside = [t for t in dones(part) if begin <= t <= end]
-        if len(inside) > 1:
-            rate += (len(inside) - 1) / ((inside[-1] - inside[0]) / 1e9)
-        elif inside:
-            rate += 1 / ((end - begin) / 1e9)
-    return rate * int((folder / "rounds").read_text())
+def read_low(log, begin, end):
+    """LOW's instructions a second, by the event log's clock."""
+    return log.low_work(begin, end) / ((end - begin) / 1e9)
 
 
-def read_low_alone(folder):
-    text = (folder / "low.low").read_text()
-    done = dones(text)
+def read_low_alone(folder, log, clock):
+    done = dones((folder / "low.low").read_text())
     if len(done) < 2:
         raise NoResult("LOW alone: fewer than two dispatches ended")
-    return Measured(low=read_low(folder, text, min(done), max(done)))
+    begin, end = clock.log(min(done)), clock.log(max(done))
+    return Measured(low=read_low(log, begin, end), block_us=log.low_block(begin, end) / 1000)
 
 
 def high(folder, mode, level):
@@ -95,8 +135,6 @@ def gave_up(folder, mode):
 
 
 def read_mode(folder, mode, level, log):
-    if mode == "low":
-        return read_low_alone(folder)
     path = high(folder, mode, level)
     text = path.read_text()
     clock = Clock(path)
@@ -108,7 +146,7 @@ def read_mode(folder, mode, level, log):
     for packet, at, end in requests:
         begin, latest = clock.log(at), clock.log(end)
         # each number ends once a mode, and there is more than that between two modes
-        ended = [t for t in log.ends.get(packet, []) if begin - 2e7 <= t <= latest + 2e7]
+        ended = [t for t in log.ends[level].get(packet, []) if begin - 2e7 <= t <= latest + 2e7]
         if not ended:
             raise NoResult(f"'{mode}': HIGH's kernel {packet} is not in the event log")
         found.latencies.append((ended[0] - begin) / 1000)
@@ -117,21 +155,21 @@ def read_mode(folder, mode, level, log):
     found.seconds = (end - begin) / 1e9
     said = values(path)
     found.cpu, found.own_cpu = (int(said[key]) / (end - begin) for key in ("cpu_ns", "own_cpu_ns"))
-    low = path if mode.startswith("coop") else folder / f"{mode}.low"
-    if low.exists():
-        found.low = read_low(folder, low.read_text(), begin, end)
+    found.low = read_low(log, clock.log(begin), clock.log(end))
     gave_up(folder, mode)
     return found
 
 
 def read_run(folder, modes, levels):
     """What each mode of a run measured, by HIGH's level."""
-    found = {}
-    for level in levels:
-        paths = [high(folder, mode, level) for mode in modes]
-        log = Log(folder / "ends.log", {int(values(path)["ring"]) for path in paths
-                                        if path.exists() and "ring" in values(path)})
-        found[level] = {mode: read_mode(folder, mode, level, log) for mode in modes}
+    paths = {high(folder, mode, level): level for level in levels for mode in modes
+             if mode != "low"}
+    log = Log(folder / "events.log.gz", {int(values(path)["ring"]): level
+                                         for path, level in paths.items()
+                                         if path.exists() and "ring" in values(path)})
+    low = {"low": read_low_alone(folder, log, Clock(next(iter(paths))))} if "low" in modes else {}
+    found = {level: {**low, **{mode: read_mode(folder, mode, level, log) for mode in modes
+                               if mode != "low"}} for level in levels}
     for mode in modes:
         took = sum(sum(of[mode].latencies) for of in found.values()) / 1e6
         for of in found.values():

@@ -25,8 +25,6 @@ FOLDER = "bench/runs"           # of OUT
 UNFINISHED = "bench/unfinished"
 TIMEOUT = 900                   # seconds of the guest
 PAUSE = 0.2                     # seconds, between two looks at the guests
-# Of the event log, which is long, what the figures are made of.
-NEEDED = (" queue-map ", " dispatch-end ")
 
 
 STOPPED = "not made: stopped"
@@ -154,10 +152,7 @@ class Run:
         if self.process.returncode:
             raise NoResult("the guest failed: " + (said.read_text(errors="replace").strip()[-2000:]
                                                    or f"status {self.process.returncode}"))
-        log = self.folder / "events.log"
-        with log.open(errors="replace") as lines, (self.folder / "ends.log").open("w") as needed:
-            needed.writelines(line for line in lines if any(n in line for n in NEEDED))
-        subprocess.run(["gzip", "-1", log], check=True)
+        subprocess.run(["gzip", "-1", self.folder / "events.log"], check=True)
         made_of = {**asdict(self.job), "about": about.of_run(self.folder)}
         (self.folder / "run.json").write_text(json.dumps(made_of, indent=1) + "\n")
         said.unlink()

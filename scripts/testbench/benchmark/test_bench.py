@@ -2,6 +2,7 @@
 """Tests of the benchmark: its runs, what it reads from them, and what it calls missed."""
 import contextlib
 import copy
+import gzip
 import io
 import json
 import os
@@ -55,9 +56,8 @@ if "benchmark/inside/tenants" in " ".join(sys.argv):
     modes = []
 (out / "clock").write_text(f"mode={os.environ.get('FAKE_CLOCK', 'virtual')}\n"
                            "insns_per_ns=1\nquantum_us=50\n")
-(out / "rounds").write_text("2\n")
 took = 400 if "SAVE=2" in option["--model"] else 200
-events = ["0 wave-start x=1"]
+events = []
 for n, (mode, level) in enumerate((m, l) for m in modes for l in levels):
     at = [int(t) for t in (given / f"at-{level}").read_text().split()]
     begin = (n + 1) * 10 ** 12
@@ -75,6 +75,10 @@ for n, (mode, level) in enumerate((m, l) for m in modes for l in levels):
     if mode != "low":
         high += low if mode[:4] == "coop" else []
         (out / f"{mode}.high-{level}").write_text("\n".join(high) + "\n")
+    if mode != "alone" and level == levels[0]:
+        for wg, ns in enumerate(range(begin - 10 ** 10, last, 10 ** 8)):
+            wave = f"queue=0x99 pasid=1 disp=0 wg={wg} wave=0 pc=0"
+            events += [f"{ns} wave-start {wave} insns=0", f"{ns + 10 ** 8} wave-end {wave} insns=9"]
     if mode != "alone" and mode[:4] != "coop":
         with (out / f"{mode}.low").open("a") as f:
             f.write("\n".join(low) + "\n")
@@ -105,7 +109,6 @@ class Reading(InFolder):
             self.events.append(f"{BEGIN + AHEAD + end * MS} dispatch-end queue=0x10 pasid=1 "
                                f"disp={packet}")
         self.write("at-15", "0\n100000\n")
-        self.write("rounds", "2\n")
         self.high = ["ring=65536", f"gpu_clock_begin={(BEGIN + AHEAD) // 10}",
                      f"clock_begin={BEGIN}",
                      f"request packet=0 kernels=1 at={BEGIN} end={BEGIN + 5 * MS}",
@@ -117,9 +120,16 @@ class Reading(InFolder):
             f"done {BEGIN - 1000 * MS + n * 10 * MS}\n" for n in range(11)))
 
     def read(self, mode):
-        self.write(f"{mode}.high-15", "\n".join(self.high) + "\n")
-        self.write("ends.log", "\n".join(self.events) + "\n")
-        return reading.read_run(self.folder, [mode], [15])[15][mode]
+        for which in mode, "alone":
+            self.write(f"{which}.high-15", "\n".join(self.high) + "\n")
+        with gzip.open(self.folder / "events.log.gz", "wt") as f:
+            f.write("\n".join(self.events) + "\n")
+        return reading.read_run(self.folder, [mode, "alone"], [15])[15][mode]
+
+    def wave(self, ms, event, insns, wg=0, queue="0x20"):
+        """Of LOW's, by HIGH's clock."""
+        self.events.append(f"{BEGIN + AHEAD + ms * MS} wave-{event} queue={queue} pasid=1 disp=7 "
+                           f"wg={wg} wave=0 pc=0x1000 insns={insns}")
 
     def test_latencies_are_those_of_the_event_log(self):
         found = self.read("alone")
@@ -129,8 +139,10 @@ class Reading(InFolder):
 
     def test_highs_on_all_levels_leave_less(self):
         self.write("at-9", (self.folder / "at-15").read_text())
+        self.events += [line.replace("queue=0x10", "queue=0x11").replace("ring=0x1", "ring=0x2")
+                        for line in self.events]
         self.read("alone")
-        self.write("alone.high-9", (self.folder / "alone.high-15").read_text())
+        self.write("alone.high-9", "\n".join(["ring=131072", *self.high[1:]]))
         found = reading.read_run(self.folder, ["alone"], [15, 9])
         for level in 15, 9:
             self.assertAlmostEqual(found[level]["alone"].high_seconds, 2 * 0.007)
@@ -152,18 +164,41 @@ class Reading(InFolder):
         with self.assertRaisesRegex(about.NoResult, "gave up"):
             self.read("hint")
 
+    def test_lows_work_counts_while_its_waves_run(self):
+        # HIGH's requests are from 0 to 105 ms
+        self.wave(-50, "start", 0)
+        self.wave(50, "save", 1000)             # half of them before the first request
+        self.wave(90, "resume", 1000)
+        self.wave(120, "end", 1600)             # and of these half after the last one
+        self.assertAlmostEqual(self.read("stock").low, (500 + 300) / 0.105, 3)
+
+    def test_highs_waves_are_not_lows(self):
+        self.wave(10, "start", 0, queue="0x10")
+        self.wave(20, "end", 1000, queue="0x10")
+        self.assertEqual(self.read("stock").low, 0)
+
     def test_low_alone(self):
-        self.assertAlmostEqual(self.read("low").low, 2 * 100)   # every 10 ms, two rounds
+        for n in range(20):                     # it is measured from -1000 ms to -900
+            self.wave(-1050 + n * 10, "start", 0, wg=n)
+            self.wave(-1042 + n * 10, "save" if n % 2 else "end", 500, wg=n)
+            if n % 2:
+                self.wave(-1042 + n * 10, "resume", 500, wg=n)
+                self.wave(-1040 + n * 10, "end", 600, wg=n)
+        found = self.read("low")
+        self.assertAlmostEqual(found.low, 10 * 550 / 0.1)
+        # of half of them 8 ms, and 10 of those that were off for a while
+        self.assertEqual(found.block_us, 9000)
 
     def test_low_that_did_nothing(self):
         self.write("low.low", "running\n")
+        self.write("alone.high-15", "\n".join(self.high) + "\n")
         with self.assertRaisesRegex(about.NoResult, "fewer than two"):
             self.read("low")
 
 
 def measured(**modes):
     """What a run measured: latencies by mode, beside LOW at 80 a second, alone at 100."""
-    return {"low": reading.Measured(low=100),
+    return {"low": reading.Measured(low=100, block_us=10000),
             **{mode: reading.Measured(latencies=us, guest=us, low=80, cpu=0.1, seconds=1,
                                       high_seconds=sum(us) / 1e6)
                for mode, us in {"stock": [1], **modes}.items()}}
