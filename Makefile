@@ -75,8 +75,9 @@ check-cov: ## the tests on a kernel that counts the lines it runs: out/check/cov
 	scripts/bench coverage out/check-cov out/guest-cov >out/check/coverage.txt || status=1; \
 	tail -n 1 out/check/coverage.txt; exit $$status
 
-bench: kernel ## [SHORT=1] [SENSITIVITY=1] [CORNERS=1] [ASIC=mi300x]: HIGH beside LOW with GPREEMPT and by other means
-	@scripts/bench benchmark $(if $(SHORT),--short) $(if $(SENSITIVITY),--sensitivity) $(if $(CORNERS),--corners) $(if $(ASIC),--asic $(ASIC))
+bench: kernel ## [SHORT=1] [SENSITIVITY=1] [CORNERS=1] [ASIC=mi300x] [FULL=1]: HIGH beside LOW with GPREEMPT and by other means
+	@scripts/bench benchmark $(if $(SHORT),--short) $(if $(SENSITIVITY),--sensitivity) $(if $(CORNERS),--corners) $(if $(ASIC),--asic $(ASIC)) \
+		$(if $(FULL),--size full --short full)
 
 check-rocm: kernel ## Debian's ROCm in the guest: rocminfo, HIP programs, latency of HIP streams
 	@scripts/bench rocm

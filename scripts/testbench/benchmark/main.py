@@ -34,7 +34,7 @@ from testbench.benchmark import (about, corners, figures, mixes, report, runs, s
                                  tables, tenants)
 from testbench.benchmark.about import NoResult
 from testbench.benchmark.mixes import CORNERS, MIXES, SENSITIVE, SHORT, SHORT_REQUESTS
-from testbench.gpu import GPUS
+from testbench.gpu import GPUS, SIZES
 
 SEEDS = (1, 2, 3, 4, 5)
 NAMES = (*MIXES, tenants.NAME)
@@ -62,6 +62,9 @@ def parse(arguments):
                    f"{','.join(map(str, SEEDS))}; {SEEDS[0]} if short or for the sensitivity)")
     p.add_argument("--asic", choices=GPUS, default="mi210",
                    help="which GPU the model is (default %(default)s)")
+    p.add_argument("--size", choices=SIZES, default="small",
+                   help="how much of it: four compute units, all shader engines with a unit each, "
+                   "or all units (default %(default)s)")
     p.add_argument("--anew", action="store_true", help="repeat what was measured already")
     p.add_argument("--rptr-at", choices=["fetch", "launch"],
                    help="when the model's firmware advances a queue's read index, with all the "
@@ -78,7 +81,8 @@ def parse(arguments):
     if not (args.rptr_at or args.short or args.sensitivity or args.corners):
         args.settings["fetch"] = args.seeds[:1]
     args.out = runs.OUT / ("bench" + "-short" * args.short +
-                           f"-{args.asic}" * (args.asic != p.get_default("asic")))
+                           "".join(f"-{getattr(args, name)}" for name in ("asic", "size")
+                                   if getattr(args, name) != p.get_default(name)))
     args.jobs = int(os.environ.get("JOBS") or os.cpu_count())
     return args
 
@@ -86,11 +90,11 @@ def parse(arguments):
 def job(args, contents, mix, seed, modes, rptr_at, options=""):
     """A run of a mix."""
     if mix == tenants.NAME:
-        return tenants.Job(mix, seed, tuple(tenants.TITLES), 0, contents, args.asic, rptr_at,
-                           options, args.quantum_us)
+        return tenants.Job(mix, seed, tuple(tenants.TITLES), 0, contents, args.asic, args.size,
+                           rptr_at, options, args.quantum_us)
     requests = min(MIXES[mix].requests, SHORT_REQUESTS if args.short else sys.maxsize)
-    return runs.Job(mix, seed, tuple(modes), requests, contents, args.asic, rptr_at, options,
-                    args.quantum_us)
+    return runs.Job(mix, seed, tuple(modes), requests, contents, args.asic, args.size,
+                    rptr_at, options, args.quantum_us)
 
 
 def results(args, jobs):
@@ -183,7 +187,8 @@ class Bench:
 
     def save(self):
         report.save(self.out / "results.json", {
-            "asic": self.args.asic, "model": self.options, "tolerance": figures.TOLERANCE,
+            "asic": self.args.asic, "size": self.args.size, "model": self.options,
+            "tolerance": figures.TOLERANCE,
             "hint_us": mixes.HINT_US, "hint_margin_us": mixes.MARGIN_US, "mixes": self.mixes,
             "tenants": self.tenants, "missed": self.missed, "over": self.over})
         (self.out / "tables.rst").write_text("\n".join(

@@ -23,7 +23,8 @@ from testbench.paths import (BUILD, GUEST, OUT, PROGRAMS, QEMU, TESTBENCH, guest
 
 FOLDER = "bench/runs"           # of OUT
 UNFINISHED = "bench/unfinished"
-TIMEOUT = 900                   # seconds of the guest
+# Seconds of the guest. The host has all waves of a full machine to execute.
+TIMEOUT = {"small": 900, "engines": 1800, "full": 7200}
 PAUSE = 0.2                     # seconds, between two looks at the guests
 
 
@@ -76,6 +77,7 @@ class Job:
     requests: int
     contents: str
     asic: str
+    size: str               # how much of it
     rptr_at: str            # when the model advances a read index
     model: str = ""         # more options of the model
     quantum_us: str = ""    # of guest and model; empty: the default
@@ -94,7 +96,7 @@ class Job:
 
     def key(self):
         went_in = json.dumps([asdict(self), self.plan(), self.times()])
-        return (f"{self.mix}-{self.asic}-{self.rptr_at}-{self.seed}-"
+        return (f"{self.mix}-{self.asic}-{self.size}-{self.rptr_at}-{self.seed}-"
                 + hashlib.sha256(went_in.encode()).hexdigest()[:12])
 
     def folder(self):
@@ -132,9 +134,9 @@ class Run:
     def command(self, given):
         quantum = ["--quantum-us", self.job.quantum_us] if self.job.quantum_us else []
         return [*GUEST, "--name", self.name, "--kernel", "", "--seed", str(self.job.seed), *quantum,
-                "--timeout", str(TIMEOUT),
+                "--timeout", str(TIMEOUT[self.job.size]),
                 "--model",
-                f"{GPUS[self.job.asic].options} --rptr-at {self.job.rptr_at} {self.job.model}",
+                f"{GPUS[self.job.asic].sized(self.job.size)} --rptr-at {self.job.rptr_at} {self.job.model}",
                 "--input", given, "--", inside(self.job.script), in_guest(PROGRAMS)]
 
     def doing(self):

@@ -467,6 +467,13 @@ class Benches(InFolder):
         self.assertEqual([found["asic"], json.loads(mi210)["asic"]], ["mi300x", "mi210"])
         self.assertEqual((self.folder / "out/bench/results.json").read_text(), mi210)
 
+    def test_all_of_a_gpu(self):
+        _, _, calls = self.whole_bench("--asic", "mi300x", "--size", "full", "--short", "full")
+        self.assertEqual(calls, [f"1 {GPUS['mi300x'].full} --rptr-at launch "])
+        found = json.loads((self.folder / "out/bench-short-mi300x-full/results.json").read_text())
+        self.assertEqual((found["asic"], found["size"], list(found["mixes"])),
+                         ("mi300x", "full", ["full"]))
+
     def test_stopped(self):
         status, said, calls = self.bench("block-1ms", "--seeds", "1,2,3", FAKE_HANG="2")
         self.assertEqual((status, calls), (1, ["1", "2"]))
