@@ -89,8 +89,9 @@ rocm-suites: kernel ## [SUITES="rocprim rocrand ..."] [SEED=1]: ROCm's own tests
 demo-llm: kernel ## llama.cpp's server beside training, both of HIP: is it as if it were alone?
 	@scripts/bench demo-llm
 
-check-wide: kernel ## the tests of queues where firmware does what is not documented in another way
-	@scripts/bench check queue-pipe queue-pipe-fetch queue-rotate harm-pipe harm-rotate shares-pipe shares-rotate
+check-wide: kernel ## what make check has no time for: variants of the device, a busy host, noisy tenants
+	@scripts/bench check queue-fetch harm-fetch queue-pipe queue-pipe-fetch queue-rotate harm-pipe harm-rotate \
+		shares-pipe shares-rotate control-no-hws disturb-noise demo-engines-fetch demo-dies-fetch demo-loaded
 
 check-storm: kernel ## a kernel's exact result over 10,000 preemptions, and the way of its waves
 	@scripts/bench check exact-storm

@@ -38,7 +38,7 @@ PLAIN = frozenset({""})
 UNCHECKED = frozenset({"", "cov"})
 # Of stock's module: there is nothing of ours to count.
 UNCOUNTED = ALL - {"cov"}
-# On request alone: minutes, or a root of gigabytes.
+# On request alone: minutes, or a root of gigabytes. make check-wide asks for most of them.
 ASKED = frozenset()
 HALF_A_MINUTE = 30
 LAST = 0        # It slows down what runs beside it.
@@ -79,7 +79,8 @@ def patient(*command, **how):
 
 
 def make(folder, target, *options, build):
-    return host("make", "-s", "-C", folder, f"-j{os.cpu_count()}", *options, f"O={BUILD / build}", target)
+    return host("env", f"CCACHE_DIR={CACHE}/ccache", "CCACHE_NOHASHDIR=1", "make", "-s", "-C", folder,
+                f"-j{os.cpu_count()}", "CCACHE=ccache", *options, f"O={BUILD / build}", target)
 
 
 def exact(preemptions, name):
@@ -207,7 +208,7 @@ SUITES = {suite.name: suite for suite in (
     Suite("kunit", [guest(inside("kunit/kunit"), *KUNIT,
                           options=["--no-gpu", "--append", "kunit.enable=1"])]),
     Suite("queue", [selftests(*QUEUES, limit=400)], seconds=120),
-    Suite("queue-fetch", [selftests(*QUEUES, limit=400, options=AT_FETCH)], UNCHECKED, 120),
+    Suite("queue-fetch", [selftests(*QUEUES, limit=400, options=AT_FETCH)], ASKED, 120),
     Suite("control", [selftests(*of("control", "sysfs abi"), *SETTINGS, *REQUESTS, limit=400)],
           seconds=120),
     Suite("control-tenants", [selftests(*TENANTS, limit=400)], seconds=90),
@@ -215,7 +216,7 @@ SUITES = {suite.name: suite for suite in (
     Suite("coexist", [selftests(*of("queue", "coexist"), *of("machine", "reset"), *of("queue", "criu"),
                                 limit=400, options=SMALL_VRAM)]),
     Suite("harm", [guest(*of("queue", "harm"), limit=400)]),
-    Suite("harm-fetch", [guest(*of("queue", "harm"), limit=400, options=AT_FETCH)]),
+    Suite("harm-fetch", [guest(*of("queue", "harm"), limit=400, options=AT_FETCH)], ASKED),
     Suite("inversion-pipe", [guest(*of("queue", "inversion"), limit=400, options=PIPE)], UNCHECKED),
     Suite("oversubscribe-rotate", [guest(*of("machine", "oversubscribe"), limit=400, options=ROTATE)],
           UNCHECKED),
@@ -243,7 +244,7 @@ SUITES = {suite.name: suite for suite in (
         guest(*of("machine", "untested"),
               options=[*UNTESTED, "amdgpu.gpreempt=1 amdgpu.gpreempt_untested=1"])]),
     Suite("selftests-no-hws", [selftests(*REGISTERS, *REQUESTS, options=NO_HWS, limit=400)], seconds=100),
-    Suite("control-no-hws", [selftests(*SETTINGS, options=NO_HWS, limit=400)], UNCHECKED, 90),
+    Suite("control-no-hws", [selftests(*SETTINGS, options=NO_HWS, limit=400)], ASKED, 90),
     Suite("evade-no-hws", [guest(*of("control", "evade"), *words("-V", HWS_TRICKS), options=NO_HWS)]),
     # In a boot for each test. What is freed is filled then, and who allocated what is not is known.
     Suite("unbind", [
@@ -315,16 +316,16 @@ SUITES = {suite.name: suite for suite in (
     Suite("disturb-others", [guest(*of("machine", "disturb"), *words("-T", disturb.OF_BOTH),
                                    "-F", "noise", limit=900, options=NO_STALL)], PLAIN, 150),
     Suite("disturb-noise", [guest(*of("machine", "disturb"), "-f", "noise", limit=900, options=NO_STALL)],
-          PLAIN, 150),
+          ASKED, 150),
     Suite("demo", demo.parts("demo"), PLAIN, chain="demo"),
-    Suite("demo-loaded", demo.loaded, PLAIN, LAST, chain="demo", needs="demo"),
+    Suite("demo-loaded", demo.loaded, ASKED, LAST, chain="demo", needs="demo"),
     Suite("demo-fetch", demo.parts("demo-fetch", *FETCH), PLAIN),
     Suite("demo-mi300x", demo.parts("demo-mi300x", "--asic", "mi300x"), PLAIN),
     # all that registers are read for: 8 engines, and 8 dies of 4
     Suite("demo-engines", demo.parts("demo-engines", *ENGINES), PLAIN),
-    Suite("demo-engines-fetch", demo.parts("demo-engines-fetch", *ENGINES, *FETCH), PLAIN),
+    Suite("demo-engines-fetch", demo.parts("demo-engines-fetch", *ENGINES, *FETCH), ASKED),
     Suite("demo-dies", demo.parts("demo-dies", *ENGINES, "--asic", "mi300x"), PLAIN, 60),
-    Suite("demo-dies-fetch", demo.parts("demo-dies-fetch", *ENGINES, *FETCH, "--asic", "mi300x"), PLAIN, 60),
+    Suite("demo-dies-fetch", demo.parts("demo-dies-fetch", *ENGINES, *FETCH, "--asic", "mi300x"), ASKED, 60),
 
     # of programs that were not written for GPREEMPT, and of the benchmark
     Suite("rocm-hip", [host(*bench("rocm")), rocm("short")], PLAIN, 150, chain="rocm"),

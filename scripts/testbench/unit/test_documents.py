@@ -87,8 +87,9 @@ class Runs(unittest.TestCase):
                              {s.name for s in SUITES if kernel in s.kernels and s.kernels != ALL})
         for name, names in own.items():
             recipe = re.search(rf"^{name}:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.M)
-            asked = set(" ".join(re.findall(r"scripts/bench check (.*)", recipe[1])).split())
-            asked |= ON_REQUEST & set(re.findall(r"scripts/bench check-(\S+)", recipe[1]))
+            said = recipe[1].replace("\\\n", " ")
+            asked = set(" ".join(re.findall(r"scripts/bench check (.*)", said)).split())
+            asked |= ON_REQUEST & set(re.findall(r"scripts/bench check-(\S+)", said))
             self.assertEqual(names, asked, name)
         self.assertEqual(set().union(*own.values()), ON_REQUEST)
 
