@@ -96,6 +96,35 @@ static void test_save(void)
 	device_stop();
 }
 
+/* A queue that waits for the room of one that is being saved. */
+static void test_room(void)
+{
+	const u64 fixed = param.save_fixed_ns;
+	struct queue q[2];
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	PROGRAM(1, 64, 40000, TOY(TOY_WAIT, 0), TOY(TOY_END, 0));
+	PROGRAM(2, 64, 40000, TOY(TOY_END, 0));
+	q[0] = queue_make(1, 16, 0);
+	q[1] = queue_make(2, 16, 0);
+	map(q, 2);
+	dispatch(&q[0], 4, 64, 0, false);
+	ring(&q[0]);
+	run_until(waves(&q[0]) == 4, 1000);
+	dispatch(&q[1], 4, 64, 0, false);
+	ring(&q[1]);
+	run_for(1000);
+	param.save_fixed_ns = 20 * 1000 * NS_PER_US;
+	request(slot_of(&q[0]), SAVE);
+	ok(run_until(done(&q[1], 0), 1000), "a queue gets the room of one that is saved");
+	ok(log_count("queue-unmap", NULL) == 1 &&
+	   strstr(log_text(), " queue-unmap ") < strstr(log_text(), " wave-start queue=0x1002 "),
+	   "when that has left");
+	param.save_fixed_ns = fixed;
+	device_stop();
+}
+
 /* Firmware that writes the offset of wave state only where it has saved some. */
 static void test_offset_stays(void)
 {
@@ -247,6 +276,7 @@ static void test_kill(void)
 int main(void)
 {
 	test_save();
+	test_room();
 	test_offset_stays();
 	test_status();
 	test_no_area();

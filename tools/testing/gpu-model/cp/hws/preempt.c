@@ -35,7 +35,7 @@ static void report_stuck(struct hws *s, const struct user_queue *q, unsigned int
 		log_warn("no HIQ MQD to report queue %#x in", doorbell);
 }
 
-/* Write what the leaving queues hold, then forget it. Drops mec_lock for the copying. */
+/* Write what the leaving queues hold. Drops mec_lock for the copying. */
 static void save_all(struct hws *s)
 {
 	struct cwsr_size size[SLOTS];
@@ -60,7 +60,6 @@ static void save_all(struct hws *s)
 			slot_stick(list[i], err[i]);
 			continue;
 		}
-		cwsr_drop(list[i]);
 		s->bytes += size[i].stack + size[i].state;
 		if (size[i].stack)
 			s->slow += fault_save_ns(list[i]->ring);

@@ -122,6 +122,8 @@ void slot_leave(struct user_queue *q)
 		  h->queue, q->vmid, q->read, q->fetch);
 	for (i = 0; i < gpu_partition(g); i++)
 		write_mqd(g, q, mec_on_xcc(g, h, h->xcc + i));
+	/* Only now: what is being saved still holds its registers and LDS. */
+	cwsr_drop(q);
 	aql_detach(q);
 	mec_unmap(g, h);
 }
@@ -195,7 +197,6 @@ static void save(struct user_queue *q)
 		log_event("preempt-fail", "queue=%#x pasid=%u", q->h->doorbell, q->pasid);
 		return;
 	}
-	cwsr_drop(q);
 	q->saved_bytes = size.stack + size.state;
 	q->leave_at = q->request_at + param.unmap_queue_ns;
 	if (q->saved_bytes)
