@@ -110,7 +110,7 @@ def rocm(form, asic="mi210"):
 
 QUEUES = of("queue", "aql preempt inversion policy badinput")
 # To these it does not matter when the read index moves.
-MACHINE = of("machine", "debug toggle pm4 exception sdma save_area oversubscribe memory monitor culprit")
+MACHINE = of("machine", "debug grace toggle pm4 exception sdma save_area oversubscribe memory monitor culprit")
 # what the ioctl keeps and tells, which is the same on all hardware, and what it has the hardware do
 SETTINGS = of("control", "ioctl ioctl_op ioctl_range ioctl_priority ioctl_context ioctl_permission "
               "ioctl_cgroup")
@@ -245,6 +245,7 @@ SUITES = {suite.name: suite for suite in (
               options=[*UNTESTED, "amdgpu.gpreempt=1 amdgpu.gpreempt_untested=1"])]),
     Suite("selftests-no-hws", [selftests(*REGISTERS, *REQUESTS, options=NO_HWS, limit=400)], seconds=100),
     Suite("control-no-hws", [selftests(*SETTINGS, options=NO_HWS, limit=400)], ASKED, 90),
+    Suite("grace-no-hws", [guest(*of("machine", "grace"), "-t", "only_by_the_runlist", options=NO_HWS)]),
     Suite("evade-no-hws", [guest(*of("control", "evade"), *words("-V", HWS_TRICKS), options=NO_HWS)]),
     # In a boot for each test. What is freed is filled then, and who allocated what is not is known.
     Suite("unbind", [
@@ -276,7 +277,7 @@ SUITES = {suite.name: suite for suite in (
     # each XCC of a GPU is a node of its own, beside the other and after a change
     Suite("partition", [
         guest(inside("partition/partitions"), "env", "KFD_GPU=1", inside("guest/selftests"), *PREEMPTED,
-              *of("machine", "sdma exception"), name="each", options=DIES),
+              *of("machine", "sdma exception grace"), name="each", options=DIES),
         guest(inside("partition/partitions"), inside("guest/together"), "2", *PREEMPTED,
               name="together", options=[*DIES, *ENABLED]),
         selftests(*of("machine", "partition"), name="change", options=DIES)]),

@@ -25,6 +25,7 @@ static const struct range {
 	{ "slow_save_ms", 1, 9000, 10 },
 	{ "priority_cap", 0, 15, 7 },
 	{ "timeslice_us", 1000, 1000000, 10000 },
+	{ .name = "grace_us" },		/* these are the GPU's */
 };
 
 static void node_path(char *path, const struct node *n, const char *name)
@@ -81,7 +82,9 @@ static void get_value(const struct node *n, const char *name, char *buf, size_t 
 {
 	int r = read_text(buf, size, NODES "/%u/%s", n->gpu_id, name);
 
-	if (r)
+	if (r == -EOPNOTSUPP)
+		snprintf(buf, size, "unsupported");
+	else if (r)
 		fail(STATUS_FAILED, NODES "/%u/%s: %s", n->gpu_id, name, strerror(-r));
 }
 
@@ -91,7 +94,7 @@ static void print_line(const struct node *n, const char *name)
 	char value[128];
 
 	get_value(n, name, value, sizeof(value));
-	if (r)
+	if (r && r->max)
 		printf("%-24s %-10s %u to %u, default %u\n", name, value, r->min, r->max, r->def);
 	else
 		printf("%-24s %s\n", name, value);
@@ -256,6 +259,10 @@ static void warn_value(const struct node *n, const char *name, const char *value
 	const struct range *r = range_of(name);
 	char choices[128];
 
+	if (r && !r->max) {
+		warn("%s: '%s' is not a number, or more than this GPU takes", name, value);
+		return;
+	}
 	if (r) {
 		warn("%s: '%s' is not a number from %u to %u%s", name, value, r->min, r->max,
 		     strchr(name, '/') ? ", or 0" : "");
@@ -297,7 +304,10 @@ static int set_one(const struct node *n, const char *setting)
 		break;
 	case EOPNOTSUPP:
 		node_text(n, "unsupported", why, sizeof(why));
-		warn("%s: it cannot be enabled on this GPU: %s", path, why);
+		if (range_of(name))
+			warn("%s: it cannot be set on this GPU", path);
+		else
+			warn("%s: it cannot be enabled on this GPU: %s", path, why);
 		return STATUS_ABSENT;
 	case EBUSY:
 		warn("%s: the GPU hangs since a preemption: reset it first", path);

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from testbench.events import code_object
-from testbench.demo import report
+from testbench.demo import report, steps
 from testbench.gpu import GPUS, SIZES
 from testbench.paths import GUEST, OUT, PROGRAMS, in_guest, inside
 
@@ -53,6 +53,12 @@ def parse():
                    help=f"{LONG_SAMPLES} kernels of HIGH with GPREEMPT, for a thousand preemptions")
     p.add_argument("--seed", type=int, default=1,
                    help="of the guest and of HIGH's random phase (default %(default)s)")
+    p.add_argument("--grace-us", type=int, help="GPREEMPT's grace_us (default: stock's)")
+    p.add_argument("--compare", nargs="+", metavar="NAME",
+                   help="run nothing: a table of the results in out/NAME, by grace period")
+    p.add_argument("--steps", action="store_true",
+                   help="trace the driver, and show where the time of a preemption goes: the figures "
+                   "include the trace's cost, and have no limits")
     p.add_argument("--quantum-us", type=float,
                    help="how far guest and model may be apart (default: bench guest's)")
     args = p.parse_args()
@@ -84,6 +90,8 @@ def run_guest(args, folder):
     command = [*GUEST, "--name", args.name, "--timeout", str(LIMIT_S[args.size]),
                "--seed", str(args.seed), *quantum,
                "--model", f"{GPUS[args.asic].sized(args.size)} --rptr-at {args.rptr_at}", "--",
+               "env", *(["TRACE=1"] if args.steps else []),
+               *([f"GRACE_US={args.grace_us}"] if args.grace_us is not None else []),
                inside("demo/demo"), in_guest(PROGRAMS), str(args.seed),
                *(str(n) for n in samples.values()), *LOW[args.size]]
     begin, done = time.monotonic(), threading.Event()
@@ -102,6 +110,17 @@ def run_guest(args, folder):
     return time.monotonic() - begin
 
 
+def steps_of(folder, log, queues, runs):
+    """The table of a preemption's steps."""
+    waves = {run: steps.first_waves(log, queues["high", run]) for run in ("alone", "gpreempt")}
+    trace = steps.read_trace((folder / "trace").read_text(),
+                             report.to_log_time(folder / "high-gpreempt.txt"))
+    found = steps.evaluate(runs["gpreempt"].kernels, waves["gpreempt"], log.preemptions, trace)
+    table = steps.table(found, steps.to_first_wave(runs["alone"].kernels, waves["alone"]))
+    (folder / "steps.json").write_text(json.dumps(found, indent=2) + "\n")
+    return f"The steps of {found['kernels']} of HIGH's {found['of']} kernels, us:\n\n{table}\n"
+
+
 def host():
     text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     model = re.search(r"^model name\s*: (.*)$", text, re.M)
@@ -111,6 +130,10 @@ def host():
 
 def main():
     args = parse()
+    if args.compare:
+        print(report.comparison([json.loads((OUT / name / "results.json").read_text())
+                                 for name in args.compare]))
+        return
     folder, kernels = OUT / args.name, GPUS[args.asic].disassembly()
     for need in PROGRAMS / "low", PROGRAMS / "high", kernels:
         if not need.exists():
@@ -119,9 +142,12 @@ def main():
         wall = run_guest(args, folder)
         code = code_object.CodeObject(kernels)
         log, queues, runs, results = report.evaluate(
-            folder, code, {"seed": args.seed, "wall_s": round(wall, 1), "host": host()})
+            folder, code, {"seed": args.seed, "wall_s": round(wall, 1), "host": host(), "traced": args.steps,
+                           "grace_us": args.grace_us})
         (folder / "results.json").write_text(json.dumps(results, indent=2) + "\n")
         report.table(results)
+        if args.steps:
+            print(steps_of(folder, log, queues, runs))
         report.picture(folder, log, queues, runs, results)
     except (report.NoResult, OSError, code_object.Unreadable) as e:
         sys.exit(f"demo: no result: {e}")

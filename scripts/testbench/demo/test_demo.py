@@ -391,6 +391,18 @@ class Driver(Folder):
                              [f"fewer than {wanted} preemptions saved waves in mid-loop"])
             self.assertEqual(demo_report.verdict(few | {"preemptions_in_midloop": wanted}), [])
 
+    def test_traced(self):
+        """No figure of a driver that is traced has a limit, and its work has to be right."""
+        results = Demo(self.folder, detection=2 * DETECTION).results() | {"traced": True}
+        self.assertEqual(demo_report.verdict(results), [])
+        self.assertEqual(demo_report.verdict(results | {"low_exact": False}), ["LOW's result is wrong"])
+
+    def test_comparison(self):
+        results = Demo(self.folder).results()
+        text = demo_report.comparison([results | {"grace_us": 19}, results | {"grace_us": None}])
+        self.assertEqual(["19", "stock"], [line.split()[0] for line in text.splitlines()[3:5]])
+        self.assertIn(f"{results['gpreempt']['event_log']['p99_us']:.0f}", text)
+
     def test_real_time(self):
         demo = Demo(self.folder, save=2 * SAVE)
         (self.folder / "clock").write_text("mode=real\n")

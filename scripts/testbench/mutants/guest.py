@@ -65,6 +65,7 @@ TESTS = {
     "monitor": selftests("machine", "monitor"),
     "pm4": selftests("machine", "pm4"),
     "debug": selftests("machine", "debug"),
+    "grace": selftests("machine", "grace"),
     "oversubscribe": selftests("machine", "oversubscribe"),
     "culprit": selftests("machine", "culprit"),
     "evade": selftests("control", "evade"),
@@ -89,6 +90,7 @@ TESTS = {
     "counted": suites.boot("counted"),
     "unload": suites.boot("unload"),
     "suspend": suites.boot("suspend"),
+    "no-hws-grace": suites.boot("grace-no-hws"),
     "no-hws": selftests("queue", "preempt", suites.NO_HWS),
     "no-hws-culprit": selftests("machine", "culprit", suites.NO_HWS),
     "no-hws-requests": selftests("control", "ioctl_preempt ioctl_wait", suites.NO_HWS),
@@ -108,8 +110,9 @@ ROOMS = {
     "event": "preempt bypass files monitor requests",
     "fdinfo": "fdinfo",
     "gfx_v9": "inversion preempt monitor two-dies oversubscribe evade pm4 policy no-hws",
+    "grace": "grace no-hws-grace",
     "hqd": "no-hws no-hws-requests no-hws-culprit",
-    "hws": "requests preempt bypass culprit policy coexist evade failslab",
+    "hws": "requests preempt bypass culprit policy coexist evade grace failslab",
     "ioctl": "ioctl cgroups ioctl-many ioctl-others requests files fuzz",
     "mes": "mes",
     "monitor": "inversion preempt monitor requests seeing policy bypass evade disturb culprit "
@@ -123,7 +126,8 @@ ROOMS = {
                "no-hws-requests second-gpu",
     "scan": "inversion preempt badinput monitor seeing evade pm4 policy oversubscribe counted",
     "single": "mes no-hws no-hws-requests no-hws-culprit",
-    "sysfs": "files ioctl preempt policy monitor seeing fuzz unload rebind unbind gpus",
+    "sysfs": "files ioctl grace no-hws-grace preempt policy monitor seeing fuzz unload rebind unbind "
+             "gpus",
     "target": "ioctl-many ioctl-others ioctl requests cgroups fuzz failslab",
     "terms": "ioctl requests cgroups ioctl-others preempt policy debug coexist bypass evade culprit",
 }

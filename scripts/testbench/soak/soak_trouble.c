@@ -57,6 +57,7 @@ static void change_tunable(struct soak *s, unsigned int *seed)
 		{ "min_residency_us", 0, 1000 },
 		{ "linger_max_us", 0, 2000 },
 		{ "blocked_us", 500, 5000 },
+		{ "grace_us", 0, 150 },
 		{ "priority_cap", 0, 15 },
 		{ "level0/timeslice_us", 1000, 20000 },
 		{ "level7/timeslice_us", 1000, 20000 },

@@ -33,6 +33,7 @@ typedef long long s64;
 #define NSEC_PER_MSEC	1000000L
 #define NSEC_PER_SEC	1000000000L
 
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define BIT(n)			(1UL << (n))
 #define BIT_ULL(n)		(1ULL << (n))
 

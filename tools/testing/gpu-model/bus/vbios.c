@@ -110,7 +110,7 @@ void vbios_build(const struct gpu_config *cfg, u8 *rom, size_t size)
 
 	/* atom_firmware_info_v3_1: default clocks in 10 kHz */
 	t = table(rom, AT_FIRMWARE, 72, 3, 1);
-	put32(t + 8, 100000);
+	put32(t + 8, SHADER_CLK_MHZ * 100);
 	put32(t + 12, 160000);
 	put32(t + 24, asic->reg[REG_BIOS_SCRATCH_0] / 4);
 	data_table(rom, DATA_FIRMWAREINFO, AT_FIRMWARE);

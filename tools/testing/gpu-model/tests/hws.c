@@ -234,7 +234,7 @@ static u64 unmap_and_tell(struct queue *q, u8 grace, bool tell)
 {
 	u64 t0;
 
-	fake_set_grace(grace);
+	fake_set_grace(0, grace);
 	map(q, 1);
 	run_until(waves(q) == 1, 1000);
 	t0 = gpu_now();
@@ -273,7 +273,7 @@ static void test_grace(void)
 	   "a period of 0 has no end: the queue is given up after the unmap latency");
 	go_on(&q);
 	ok(run_until(done(&q, 1), 1000), "and runs on");
-	fake_set_grace(64);
+	fake_set_grace(0, 64);
 	device_stop();
 }
 

@@ -367,7 +367,7 @@ static void test_runlist(void)
 	t0 = gpu_now();
 	r = hws_sched.packet(&gpu, 0, PM4_UNMAP_QUEUES, (const u32[]){ 0x30 }, 1);
 	ok(!r && h->active, "the slot stays until the preemption is over");
-	t1 = t0 + cwsr_grace(&gpu) + param.save_fixed_ns;
+	t1 = t0 + cwsr_grace(&gpu.spi->partition[0]) + param.save_fixed_ns;
 	ok(gpu_now() > t1 || hws_sched.packet(&gpu, 0, PM4_QUERY_STATUS, query, 6) == -EAGAIN,
 	   "the fence waits");
 	pthread_mutex_unlock(&gpu.mec_lock);

@@ -381,6 +381,7 @@ static void test_partitions(void)
 {
 	struct queue q[2];
 	unsigned int i;
+	u64 t0;
 
 	start_partitions();
 	q[0] = queue_on(0);
@@ -406,6 +407,14 @@ static void test_partitions(void)
 	ok(waves_of(&q[1], 1) == WGS && !waves_of(&q[1], 0) && !saved(&q[1], 0), "of one partition: the other goes on");
 	ok(gpu.hws->of[1].vmid_mask == 0xfc00 && gpu.hws->of[0].vmid_mask == 0x03f0,
 	   "resources of its own");
+	fake_set_grace(0, 0);
+	t0 = gpu_now();
+	unmap_all();
+	ok(gpu_now() - t0 < 10 * NS_PER_MS && !slot_of(&q[1]),
+	   "a grace period without end, which is the other's, is not its own");
+	fake_set_grace(0, 64);
+	map(&q[1], 1);
+	run_until(waves(&q[1]) == WGS, 1000);
 	go_on(&q[1]);
 	ok(run_until(done(&q[1], 0), 1000), "to the end");
 	unmap_all();

@@ -74,7 +74,7 @@ void preempt_begin(struct hws *s)
 	s->stopped = false;
 	s->saved = false;
 	s->begin = gpu_now();
-	s->grace = s->begin + cwsr_grace(s->g);
+	s->grace = s->begin + cwsr_grace(s->part);
 	s->deadline = s->begin + s->unmap_latency;
 	s->bytes = 0;
 	s->count = 0;

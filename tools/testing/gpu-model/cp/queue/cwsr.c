@@ -202,7 +202,7 @@ u64 cwsr_save_time(u64 bytes, const struct cwsr_load *load)
 
 /**
  * cwsr_grace() - the grace period
- * @g:	device
+ * @part:	partition; that of its leading XCC
  *
  * CP_IQ_WAIT_TIME2.SCH_WAVE, in units of 1024 clocks (struct
  * kfd_ioctl_dbg_trap_suspend_queues_args); 0 is without end
@@ -210,9 +210,10 @@ u64 cwsr_save_time(u64 bytes, const struct cwsr_load *load)
  *
  * Return: ns.
  */
-u64 cwsr_grace(struct gpu *g)
+u64 cwsr_grace(const struct partition *part)
 {
-	u64 units = reg_get(g, REG_CP_IQ_WAIT_TIME2) >> 8 & 0xff;
+	struct gpu *g = part->g;
+	u64 units = regs_get(g, reg_at(g, part->xcc, REG_CP_IQ_WAIT_TIME2)) >> 8 & 0xff;
 
 	return units ? units * 1024 * NS_PER_US / SHADER_CLK_MHZ : INT64_MAX / 2;
 }

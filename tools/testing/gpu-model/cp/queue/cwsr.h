@@ -51,6 +51,6 @@ void cwsr_count(const struct user_queue *q, struct cwsr_load *load);
 u64 cwsr_save_time(u64 bytes, const struct cwsr_load *load);
 
 /* Modelled time that waves get to end by themselves when their queue has to go. */
-u64 cwsr_grace(struct gpu *g);
+u64 cwsr_grace(const struct partition *part);
 
 #endif

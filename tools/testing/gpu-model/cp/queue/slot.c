@@ -200,7 +200,7 @@ static void save(struct user_queue *q)
 	q->saved_bytes = size.stack + size.state;
 	q->leave_at = q->request_at + param.unmap_queue_ns;
 	if (q->saved_bytes)
-		q->leave_at += cwsr_grace(g) + cwsr_save_time(q->saved_bytes, &load) +
+		q->leave_at += cwsr_grace(q->part) + cwsr_save_time(q->saved_bytes, &load) +
 			       fault_save_ns(q->ring);
 	q->leave_at = fault_preempt_end(q->leave_at);
 }

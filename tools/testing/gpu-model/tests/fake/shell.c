@@ -180,12 +180,12 @@ u32 vm_generation(struct gpu *g, unsigned int vmid)
 
 /* ---- registers ---- */
 
-static atomic_uint wait_time = 0x40404040;
+static atomic_uint wait_time[XCCS_MAX] = { [0 ... XCCS_MAX - 1] = 0x40404040 };
 static _Atomic u64 watch_address;
 
-void fake_set_grace(u8 units)
+void fake_set_grace(unsigned int xcc, u8 units)
 {
-	atomic_store(&wait_time, units << 8);
+	atomic_store(&wait_time[xcc], units << 8);
 }
 
 void fake_set_watch(u64 va)
@@ -196,8 +196,8 @@ void fake_set_watch(u64 va)
 /* What the compute side reads. */
 u32 regs_get(struct gpu *g, u32 off)
 {
-	if (off == reg_at(g, 0, REG_CP_IQ_WAIT_TIME2))
-		return atomic_load(&wait_time);
+	if (off == reg_at(g, regs_xcc(off), REG_CP_IQ_WAIT_TIME2))
+		return atomic_load(&wait_time[regs_xcc(off)]);
 	if (off == reg_at(g, 0, REG_TCP_WATCH0_ADDR_H))
 		return atomic_load(&watch_address) >> 32;
 	if (off == reg_at(g, 0, REG_TCP_WATCH0_ADDR_H) + 4)

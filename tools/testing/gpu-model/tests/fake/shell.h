@@ -46,8 +46,8 @@ unsigned int log_count(const char *a, const char *b);
 const char *log_text(void);
 void log_reset(void);
 
-/* The grace period, in units of 1024 clocks. */
-void fake_set_grace(u8 units);
+/* The grace period of an XCC, in units of 1024 clocks. */
+void fake_set_grace(unsigned int xcc, u8 units);
 /* The first watch point's address. */
 void fake_set_watch(u64 va);
 

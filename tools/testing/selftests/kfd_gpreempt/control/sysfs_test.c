@@ -70,6 +70,7 @@ TEST_F(sysfs, files)
 	EXPECT_EQ(0444, mode("unsupported"));
 	EXPECT_EQ(0444, mode("backend"));
 	EXPECT_EQ(0644, mode("policy"));
+	EXPECT_EQ(0644, mode("grace_us"));
 	for (t = gpreempt_tunables; t < gpreempt_tunables + ARRAY_SIZE(gpreempt_tunables); t++) {
 		EXPECT_EQ(0644, mode(t->file)) TH_LOG("%s", t->file);
 	}
@@ -133,12 +134,12 @@ TEST_F(sysfs, turns_of_a_level)
 /* Garbage is refused by every file, and changes nothing. */
 TEST_F(sysfs, garbage)
 {
-	const char *files[ARRAY_SIZE(gpreempt_tunables) + 2] = { "enable", "policy" };
+	const char *files[ARRAY_SIZE(gpreempt_tunables) + 3] = { "enable", "policy", "grace_us" };
 	char before[64], after[64];
 	unsigned int i, n;
 
 	for (i = 0; i < ARRAY_SIZE(gpreempt_tunables); i++)
-		files[2 + i] = gpreempt_tunables[i].file;
+		files[3 + i] = gpreempt_tunables[i].file;
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		ASSERT_EQ(0, gpreempt_read(files[i], before, sizeof(before)));
 		for (n = 0; n < ARRAY_SIZE(garbage); n++) {
@@ -212,7 +213,7 @@ TEST_F(sysfs, binary)
 
 	ASSERT_EQ(0, gpreempt_path(NULL, root, sizeof(root)));
 	EXPECT_EQ(0, nftw(root, visit, 8, FTW_PHYS));
-	EXPECT_LE(10 + 16, files_written);
+	EXPECT_LE(11 + 16, files_written);
 }
 
 /* Turns of a level: off, or within its range. */

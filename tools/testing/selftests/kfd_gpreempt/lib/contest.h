@@ -69,6 +69,16 @@ bool contest_low_is_off(struct contest *ct);
 /* Ends HIGH's kernel, and LOW's, which is exact then: 0, -EILSEQ, -ETIME. */
 int contest_finish(struct contest *ct);
 
+/*
+ * How long it takes until LOW is off, ns, or -errno: in GPREEMPT's own preemption for HIGH, which
+ * enables GPREEMPT anew; and where stock takes LOW off the runlist, as its owner asks. LOW ends.
+ */
+long long contest_save_ns(struct contest *ct);
+long long contest_stock_ns(struct contest *ct);
+
+/* Is the one time by so much longer than the other? Where times do not count: were both taken? */
+bool contest_longer_by(long long ns, long long other_ns, long long us);
+
 /* Puts the tunables back and closes the device. */
 void contest_close(struct contest *ct);
 

@@ -166,6 +166,20 @@ static void keep(const char *file)
 		file_keep(path);
 }
 
+/* The one tunable whose default is the GPU's, and is not always there: as it was found. */
+static int reset_grace(void)
+{
+	static char found[32];
+	int ret = 0;
+
+	keep("grace_us");
+	if (!*found)
+		ret = gpreempt_read("grace_us", found, sizeof(found));
+	if (ret)
+		return ret == -EOPNOTSUPP ? 0 : ret;
+	return gpreempt_write("grace_us", found);
+}
+
 int gpreempt_end(void)
 {
 	char name[64];
@@ -174,6 +188,7 @@ int gpreempt_end(void)
 
 	keep("enable");
 	ret = gpreempt_set("enable", 0);
+	ret = ret ?: reset_grace();
 	for (i = 0; !ret && i < sizeof(gpreempt_tunables) / sizeof(gpreempt_tunables[0]); i++) {
 		keep(gpreempt_tunables[i].file);
 		ret = gpreempt_set(gpreempt_tunables[i].file, gpreempt_tunables[i].def);

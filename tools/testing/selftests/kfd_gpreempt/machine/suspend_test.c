@@ -105,6 +105,23 @@ TEST_F_TIMEOUT(preempted, suspend, 300)
 	EXPECT_EQ(0, contest_finish(ct));
 }
 
+/* What GPREEMPT asks for and what stock does take as long as before the sleep. */
+TEST_F_TIMEOUT(preempted, grace_period, 300)
+{
+	struct contest *ct = &self->ct;
+	long long save_ns, stock_ns;
+
+	ASSERT_EQ(0, contest_finish(ct));
+	if (gpreempt_set("grace_us", 0) == -EOPNOTSUPP)
+		SKIP(return, "no grace period that could be set on this GPU");
+	save_ns = contest_save_ns(ct);
+	stock_ns = contest_stock_ns(ct);
+	ASSERT_EQ(0, machine_sleep(variant->sleep));
+	EXPECT_EQ(0, gpreempt_number("grace_us"));
+	EXPECT_TRUE(contest_longer_by(contest_save_ns(ct), save_ns, 0));
+	EXPECT_TRUE(contest_longer_by(contest_stock_ns(ct), stock_ns, 0));
+}
+
 /* What is held runs over a suspend, if at all, and is held again. */
 TEST_F_TIMEOUT(preempted, held, 300)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * KUnit tests of GPREEMPT's pace, with a fake clock, and of what a scan reads.
+ * KUnit tests of GPREEMPT's pace, with a fake clock, of what a scan reads, and of how long
+ * firmware is to wait before it saves waves.
  */
 
 #include <kunit/test.h>
@@ -13,6 +14,7 @@
 #define gpreempt_pace_wait	kunit_gpreempt_pace_wait
 #define gpreempt_read		kunit_gpreempt_read
 
+#include "../gpreempt/core/grace.h"
 #include "../gpreempt/core/pace.c"
 #include "gpreempt_chain.h"
 
@@ -489,6 +491,35 @@ static void gpreempt_read_churn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->most[1050], 0);
 }
 
+/* An MI210's register as at power-on, and the most that it holds. */
+static void gpreempt_grace_of_units(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, gpreempt_grace_us(64, 1700), 38);
+	KUNIT_EXPECT_EQ(test, gpreempt_grace_us(GPREEMPT_GRACE_MOST, 1700), 153);
+	KUNIT_EXPECT_EQ(test, gpreempt_grace_us(1, 1700), 0);
+}
+
+/* Each time that a GPU takes fits, is kept, and not by more than a unit; none is without end. */
+static void gpreempt_grace_in_units(struct kunit *test)
+{
+	static const u32 clocks_mhz[] = { 50, 100, 1000, 1024, 1700, 2100, 4000 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(clocks_mhz); i++) {
+		u32 mhz = clocks_mhz[i], most_us = gpreempt_grace_us(GPREEMPT_GRACE_MOST, mhz), us;
+
+		KUNIT_EXPECT_EQ(test, gpreempt_grace_units(0, mhz), 1);
+		for (us = 1; us <= most_us; us++) {
+			u32 units = gpreempt_grace_units(us, mhz);
+
+			if (units < 1 || units > GPREEMPT_GRACE_MOST ||
+			    gpreempt_grace_us(units, mhz) < us ||
+			    gpreempt_grace_us(units - 1, mhz) >= us)
+				KUNIT_FAIL(test, "%u us at %u MHz: %u units", us, mhz, units);
+		}
+	}
+}
+
 static struct kunit_case gpreempt_pace_cases[] = {
 	KUNIT_CASE(gpreempt_pace_keeps_time),
 	KUNIT_CASE(gpreempt_pace_yields),
@@ -501,6 +532,8 @@ static struct kunit_case gpreempt_pace_cases[] = {
 	KUNIT_CASE(gpreempt_early_waits_until_due),
 	KUNIT_CASE(gpreempt_early_announced),
 	KUNIT_CASE(gpreempt_early_is_at_once),
+	KUNIT_CASE(gpreempt_grace_of_units),
+	KUNIT_CASE(gpreempt_grace_in_units),
 	KUNIT_CASE_PARAM(gpreempt_read_which, read_gen_params),
 	KUNIT_CASE(gpreempt_read_each),
 	KUNIT_CASE(gpreempt_read_crowd),

@@ -46,6 +46,10 @@ void kfd_gpreempt_release(struct kfd_gpreempt *gp);
 int kfd_gpreempt_give_back(struct kfd_gpreempt *gp);
 int kfd_gpreempt_map_again(struct kfd_gpreempt *gp);
 
+/* grace.c */
+void kfd_gpreempt_grace_init(struct kfd_gpreempt *gp);
+u32 kfd_gpreempt_grace(const struct kfd_gpreempt *gp);
+
 /* hws.c, hqd.c, mes.c */
 extern const struct kfd_gpreempt_backend kfd_gpreempt_hws;
 extern const struct kfd_gpreempt_backend kfd_gpreempt_hqd;

@@ -109,10 +109,10 @@ static int hws_map(struct kfd_gpreempt *gp)
 }
 
 /* The wait for the fence is never cut short: the fence word is reused. */
-static int unmap(struct device_queue_manager *dqm)
+static int unmap(struct kfd_gpreempt *gp)
 {
-	return unmap_queues_cpsch(dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,
-				  USE_DEFAULT_GRACE_PERIOD, false);
+	return unmap_queues_cpsch(gp->node->dqm, KFD_UNMAP_QUEUES_FILTER_DYNAMIC_QUEUES, 0,
+				  kfd_gpreempt_grace(gp), false);
 }
 
 static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpreempt_event *error)
@@ -125,7 +125,7 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpre
 	int r;
 
 	start_ns = ktime_get_ns();
-	r = unmap(dqm);
+	r = unmap(gp);
 	if (r == -ETIME || (r && amdgpu_amdkfd_is_fed(dqm->dev->adev))) {
 		*error = GPREEMPT_EV_HANG;	/* stock has asked for a reset */
 		kfd_gpreempt_release(gp);
@@ -165,7 +165,7 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpre
 /* The flags change when all is off: a queue still on an old runlist would never be mapped. */
 static int hws_give_back(struct kfd_gpreempt *gp)
 {
-	int r = unmap(gp->node->dqm);
+	int r = unmap(gp);
 
 	if (r)
 		return r;

@@ -123,6 +123,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	init_waitqueue_head(&gp->monitor.ticked);
 	INIT_LIST_HEAD(&gp->doorbell.list);
 	INIT_LIST_HEAD(&gp->groups.list);
+	kfd_gpreempt_grace_init(gp);
 	prime_lockdep(gp);
 
 	/* From here on the kobject frees it. */

@@ -201,6 +201,11 @@ struct kfd_gpreempt {
 		const char *bypass_name;	/* reason of the last bypass */
 		struct work_struct bypass_work;	/* sends its uevent, which allocates */
 	} state;
+	struct {				/* how long waves run on before a save */
+		u32 us;
+		u32 stock_us;			/* without GPREEMPT */
+		u32 mhz;			/* of the clock that counts; 0: it cannot be set */
+	} grace;
 	struct {				/* of queues taken off; DQM lock */
 		struct ewma_gpreempt_ns mean_ns;	/* what one takes */
 		u64 answered_ns;		/* last answer to a request to take queues off */

@@ -9,6 +9,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/sysfs.h>
 
+#include "gpreempt/core/grace.h"
 #include "gpreempt/core/policy.h"
 #include "gpreempt/run/commit.h"
 #include "show.h"
@@ -85,6 +86,28 @@ static ssize_t policy_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return count;
 }
 
+/* Its range and its default are the GPU's. */
+static ssize_t grace_us_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	struct kfd_gpreempt *gp = to_gpreempt(kobj);
+
+	return gp->grace.mhz ? sysfs_emit(buf, "%u\n", READ_ONCE(gp->grace.us)) : -EOPNOTSUPP;
+}
+
+static ssize_t grace_us_store(struct kobject *kobj, struct kobj_attribute *attr,
+			      const char *buf, size_t count)
+{
+	struct kfd_gpreempt *gp = to_gpreempt(kobj);
+	u32 us;
+
+	if (!gp->grace.mhz)
+		return -EOPNOTSUPP;
+	if (parse(buf, gpreempt_grace_us(GPREEMPT_GRACE_MOST, gp->grace.mhz), &us))
+		return -EINVAL;
+	WRITE_ONCE(gp->grace.us, us);
+	return count;
+}
+
 /* A number in struct kfd_gpreempt, with its range and its default. */
 struct number_attr {
 	struct kobj_attribute attr;
@@ -137,6 +160,7 @@ static struct attribute *control_attrs[] = {
 	FILE_RO(unsupported),
 	FILE_RO(backend),
 	FILE_RW(policy),
+	FILE_RW(grace_us),
 	NUMBER(poll_interval_us, tunables.poll_interval_us, GPREEMPT_POLL_LEAST_US,
 	       USEC_PER_SEC, 1000),
 	NUMBER(poll_interval_max_us, poll_interval_max_us, GPREEMPT_POLL_LEAST_US,
