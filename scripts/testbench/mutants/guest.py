@@ -123,6 +123,7 @@ ROOMS = {
                "no-hws-requests second-gpu",
     "scan": "inversion preempt badinput monitor seeing evade pm4 policy oversubscribe counted",
     "single": "mes no-hws no-hws-requests no-hws-culprit",
+    "slots": "inversion preempt monitor two-dies oversubscribe evade pm4 policy no-hws",
     "sysfs": "files ioctl preempt policy monitor seeing fuzz unload rebind unbind gpus",
     "target": "ioctl-many ioctl-others ioctl requests cgroups fuzz failslab",
     "terms": "ioctl requests cgroups ioctl-others preempt policy debug coexist bypass evade culprit",
