@@ -157,6 +157,8 @@ DIES = ["--model", f"{MI300X} --cwsr mixed"]
 MES = "amdgpu.ip_block_mask=0x13f amdgpu.dpm=1"
 STOCK_MES = ["--module", "stock", "--append", MES, "--model"]
 GFX1100 = [*STOCK_MES, "--asic gfx1100"]
+# A SIMD there issues at each clock, on GCN at each fourth, and the clock is half as fast again.
+RDNA = "--asic gfx1100 --param issue_ns=1000"
 DARED_MES = ["--append", f"{MES} amdgpu.gpreempt_untested=1", "--model"]
 ASLEEP = inside("suspend/asleep"), *of("machine", "suspend")
 
@@ -199,7 +201,11 @@ SUITES = {suite.name: suite for suite in (
               options=[*DARED_MES, "--asic gfx1100"], text="400 preemptions by REMOVE_QUEUE"),
         guest("env", "GPREEMPT_EXACT_PREEMPTIONS=100", kselftest("queue/exact_test"), name="gpreempt-handler",
               options=[*DARED_MES, "--asic gfx1100 --cwsr handler"],
-              text="100 by the driver's trap handler")], PLAIN),
+              text="100 by the driver's trap handler"),
+        guest(*of("queue", "preempt"), name="preempt", options=[*DARED_MES, RDNA]),
+        # its two pairs of compute units cannot overlap, and its MES refuses what has no slot
+        guest(*of("queue", "harm"), *words("-T", ["masks_overlap", "many_starve"]), name="harm",
+              options=[*DARED_MES, RDNA])], PLAIN, 120),
     Suite("virtual-time", [host(TESTBENCH / "virtual-time/virtual-time")], PLAIN, 180),
 
     # of the driver

@@ -94,6 +94,7 @@ TESTS = {
     "no-hws-requests": selftests("control", "ioctl_preempt ioctl_wait", suites.NO_HWS),
     "two-dies": selftests("queue", "preempt", suites.DIES),
     "gpus": suites.boot("selftests-gpus"),
+    "gfx1100": suites.boot("selftests-gfx1100", "preempt"),
 }
 # What judges a room, the likely and quick ones first.
 ROOMS = {
@@ -107,6 +108,7 @@ ROOMS = {
               "disturb",
     "event": "preempt bypass files monitor requests",
     "fdinfo": "fdinfo",
+    "gfx_v11": "gfx1100",
     "gfx_v9": "inversion preempt monitor two-dies oversubscribe evade pm4 policy no-hws",
     "hqd": "no-hws no-hws-requests no-hws-culprit",
     "hws": "requests preempt bypass culprit policy coexist evade failslab",

@@ -515,15 +515,16 @@ static long long wakeups(void)
 	return gpreempt_number("stats/wakeups") - before;
 }
 
-/* As amdgpu was told to schedule, without MES. */
+/* As amdgpu was told to schedule, or MES. */
 TEST_F(preempt, backend)
 {
+	bool mes = self->c.dev.gfx_version >= 110000;
 	char policy[16], backend[16];
 
 	ASSERT_EQ(0, file_read("/sys/module/amdgpu/parameters/sched_policy", policy,
 			       sizeof(policy)));
 	ASSERT_EQ(0, gpreempt_read("backend", backend, sizeof(backend)));
-	EXPECT_STREQ(atoi(policy) == 2 ? "hqd" : "hws", backend);
+	EXPECT_STREQ(mes ? "mes" : atoi(policy) == 2 ? "hqd" : "hws", backend);
 }
 
 /* One level, and its queue busy all the time: nothing to decide. */

@@ -278,8 +278,9 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_release(struct kfd_gpreempt *gp);
 
-/* gfx_v9.c */
+/* gfx_v9.c, gfx_v11.c */
 extern const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9;
+extern const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v11;
 
 /* monitor.c */
 int kfd_gpreempt_monitor(void *data);

@@ -548,7 +548,7 @@ static void scan_again(struct kfd_gpreempt_scan *scan)
  * AQL queues' read pointers are not: in the register they are wrapped, so full
  * and empty look alike, and the application's own, 64-bit one is in memory.
  *
- * Where registers tell nothing (gfx10 and later) all counts stay unknown.
+ * Where registers are not known (gfx12) all counts stay unknown.
  *
  * A mapped queue that is in no slot has no waves, unless the firmware rotates
  * queues: then its waves may be saved, and their number is not known.
