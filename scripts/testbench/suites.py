@@ -203,6 +203,9 @@ SUITES = {suite.name: suite for suite in (
               options=[*DARED_MES, "--asic gfx1100 --cwsr handler"],
               text="100 by the driver's trap handler"),
         guest(*of("queue", "preempt"), name="preempt", options=[*DARED_MES, RDNA]),
+        # where a count tells whether all of a dispatch has begun, waves being of 32
+        guest(*of("queue", "preempt"), "-t", "last_workgroup", name="fetch",
+              options=[*DARED_MES, f"{RDNA} --rptr-at fetch"]),
         # its two pairs of compute units cannot overlap, and its MES refuses what has no slot
         guest(*of("queue", "harm"), *words("-T", ["masks_overlap", "many_starve"]), name="harm",
               options=[*DARED_MES, RDNA])], PLAIN, 120),

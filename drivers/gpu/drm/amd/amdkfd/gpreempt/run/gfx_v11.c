@@ -62,4 +62,5 @@ const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v11 = {
 	.read_waves = read_waves,
 	.read_cus = read_cus,
 	.has_saved = has_saved,
+	.wave32 = true,
 };
