@@ -416,7 +416,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->registers = 0;
 	scan->register_ns = 0;
 	scan->view.blind = !gp->hw;
-	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
+	scan->oversubscribed = gp->backend->oversubscribed && gp->backend->oversubscribed(dqm);
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
 		return -EAGAIN;
 	kfd_gpreempt_for_each(q, dpn, dqm) {
