@@ -209,6 +209,11 @@ SUITES = {suite.name: suite for suite in (
         # its two pairs of compute units cannot overlap, and its MES refuses what has no slot
         guest(*of("queue", "harm"), *words("-T", ["masks_overlap", "many_starve"]), name="harm",
               options=[*DARED_MES, RDNA])], PLAIN, 120),
+    # the driver's requests of MES that come before the reset time out, one by one: 22 s
+    Suite("fault-gfx1100", [
+        patient(program("fault_test"), "-r", "hang.stalled_wave.recovered",
+                options=["--module", "stock", "--append", f"{MES} {NO_STALL[1]}", "--model",
+                         "--asic gfx1100"])], PLAIN, 170),
     Suite("virtual-time", [host(TESTBENCH / "virtual-time/virtual-time")], PLAIN, 180),
 
     # of the driver
