@@ -158,6 +158,8 @@ DIES = ["--model", f"{MI300X} --cwsr mixed"]
 MES = "amdgpu.ip_block_mask=0x13f amdgpu.dpm=1"
 STOCK_MES = ["--module", "stock", "--append", MES, "--model"]
 GFX1100 = [*STOCK_MES, "--asic gfx1100"]
+# A SIMD there issues at each clock, on GCN at each fourth, and the clock is half as fast again.
+RDNA = "--asic gfx1100 --param issue_ns=1000"
 DARED_MES = ["--append", f"{MES} amdgpu.gpreempt_untested=1", "--model"]
 ASLEEP = inside("suspend/asleep"), *of("machine", "suspend")
 
@@ -200,7 +202,19 @@ SUITES = {suite.name: suite for suite in (
               options=[*DARED_MES, "--asic gfx1100"], text="400 preemptions by REMOVE_QUEUE"),
         guest("env", "GPREEMPT_EXACT_PREEMPTIONS=100", kselftest("queue/exact_test"), name="gpreempt-handler",
               options=[*DARED_MES, "--asic gfx1100 --cwsr handler"],
-              text="100 by the driver's trap handler")], PLAIN),
+              text="100 by the driver's trap handler"),
+        guest(*of("queue", "preempt"), name="preempt", options=[*DARED_MES, RDNA]),
+        # where a count tells whether all of a dispatch has begun, waves being of 32
+        guest(*of("queue", "preempt"), "-t", "last_workgroup", name="fetch",
+              options=[*DARED_MES, f"{RDNA} --rptr-at fetch"]),
+        # its two pairs of compute units cannot overlap, and its MES refuses what has no slot
+        guest(*of("queue", "harm"), *words("-T", ["masks_overlap", "many_starve"]), name="harm",
+              options=[*DARED_MES, RDNA])], PLAIN, 120),
+    # the driver's requests of MES that come before the reset time out, one by one: 22 s
+    Suite("fault-gfx1100", [
+        patient(program("fault_test"), "-r", "hang.stalled_wave.recovered",
+                options=["--module", "stock", "--append", f"{MES} {NO_STALL[1]}", "--model",
+                         "--asic gfx1100"])], PLAIN, 170),
     Suite("virtual-time", [host(TESTBENCH / "virtual-time/virtual-time")], PLAIN, 180),
 
     # of the driver

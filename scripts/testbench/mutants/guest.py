@@ -96,6 +96,7 @@ TESTS = {
     "no-hws-requests": selftests("control", "ioctl_preempt ioctl_wait", suites.NO_HWS),
     "two-dies": selftests("queue", "preempt", suites.DIES),
     "gpus": suites.boot("selftests-gpus"),
+    "gfx1100": suites.boot("selftests-gfx1100", "preempt"),
 }
 # What judges a room, the likely and quick ones first.
 ROOMS = {
@@ -109,6 +110,7 @@ ROOMS = {
               "disturb",
     "event": "preempt bypass files monitor requests",
     "fdinfo": "fdinfo",
+    "gfx_v11": "gfx1100",
     "gfx_v9": "inversion preempt monitor two-dies oversubscribe evade pm4 policy no-hws",
     "grace": "grace no-hws-grace",
     "hqd": "no-hws no-hws-requests no-hws-culprit",
@@ -126,6 +128,7 @@ ROOMS = {
                "no-hws-requests second-gpu",
     "scan": "inversion preempt badinput monitor seeing evade pm4 policy oversubscribe counted",
     "single": "mes no-hws no-hws-requests no-hws-culprit",
+    "slots": "inversion preempt monitor two-dies oversubscribe evade pm4 policy no-hws",
     "sysfs": "files ioctl grace no-hws-grace preempt policy monitor seeing fuzz unload rebind unbind "
              "gpus",
     "target": "ioctl-many ioctl-others ioctl requests cgroups fuzz failslab",

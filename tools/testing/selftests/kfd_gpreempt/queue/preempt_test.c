@@ -452,6 +452,41 @@ TEST_F_TIMEOUT(preempt, ends_when_restored_without_signal, 60)
 	ends_when_restored(_metadata, self, false);
 }
 
+/*
+ * HIGH has all of its workgroups but one on the machine, as LOW, which never ends, has a compute
+ * unit: HIGH's waves are fewer than its packet says, so LOW leaves.
+ */
+TEST_F_TIMEOUT(preempt, last_workgroup, 60)
+{
+	__u32 cus = self->c.dev.cus;
+	struct until_job low, high;
+	struct aql_queue q;
+	unsigned int ms;
+
+	ASSERT_EQ(0, aql_create(&q, &self->c.dev, 64, PRIORITY_LOW));
+	ASSERT_EQ(0, until_job_init(&self->c, &low));
+	ASSERT_EQ(0, until_job_init(&self->c, &high));
+	/* one on each compute unit */
+	self->c.until.group_bytes = 64 * 1024;
+	ASSERT_EQ(0, gpreempt_set("starvation_ms", 60000));
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	aql_signal_init(low.signal, 1, NULL);
+	aql_dispatch(&q, &self->c.until, 64, 64, low.args, low.signal);
+	ASSERT_EQ(0, until_job_moves(&low));
+	aql_signal_init(high.signal, 1, NULL);
+	aql_dispatch(&self->high, &self->c.until, cus * 64, 64, high.args, high.signal);
+	for (ms = 0; !high.rounds[cus - 1] && ms < gpu_model_limit(500); ms++)
+		usleep(1000);
+	EXPECT_NE(0, high.rounds[cus - 1]);
+	until_job_stop(&high);
+	ASSERT_EQ(0, until_job_wait(&self->c, &high, CLIENT_TIMEOUT_MS));
+	until_job_stop(&low);
+	ASSERT_EQ(0, until_job_wait(&self->c, &low, CLIENT_TIMEOUT_MS));
+	until_job_free(&self->c, &high);
+	until_job_free(&self->c, &low);
+	ASSERT_EQ(0, aql_destroy(&q));
+}
+
 /* A kernel that waits for all before it, with a signal that is 0 from the start. */
 static void start_liar(FIXTURE_DATA(preempt) *self, struct until_job *job)
 {
@@ -515,15 +550,16 @@ static long long wakeups(void)
 	return gpreempt_number("stats/wakeups") - before;
 }
 
-/* As amdgpu was told to schedule, without MES. */
+/* As amdgpu was told to schedule, or MES. */
 TEST_F(preempt, backend)
 {
+	bool mes = self->c.dev.gfx_version >= 110000;
 	char policy[16], backend[16];
 
 	ASSERT_EQ(0, file_read("/sys/module/amdgpu/parameters/sched_policy", policy,
 			       sizeof(policy)));
 	ASSERT_EQ(0, gpreempt_read("backend", backend, sizeof(backend)));
-	EXPECT_STREQ(atoi(policy) == 2 ? "hqd" : "hws", backend);
+	EXPECT_STREQ(mes ? "mes" : atoi(policy) == 2 ? "hqd" : "hws", backend);
 }
 
 /* One level, and its queue busy all the time: nothing to decide. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
  * KUnit tests of GPREEMPT's back end mes, with the calls to MES and the rest of
- * the driver replaced: no GPU model has MES. What is tested is the commit room
- * and the way through single queues, which the back end hqd shares.
+ * the driver replaced. What is tested is the commit room, and the way through
+ * single queues, which the back end hqd shares.
  */
 
 #include <kunit/test.h>
@@ -562,6 +562,24 @@ static void gpreempt_mes_map_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mes.maps, 3);
 }
 
+/* Firmware rotates the queues of a node that has more than slots, and no runlist says so. */
+static void gpreempt_mes_oversubscribed(struct kunit *test)
+{
+	struct machine *m = test->priv;
+	struct amdgpu_mes *adev_mes = &m->adev->mes;
+	unsigned int slots = 0, i;
+
+	for (i = 0; i < 4; i++, slots += 2)
+		adev_mes->compute_hqd_mask[i] = 0xc;
+	m->dqm.active_cp_queue_count = slots;
+	KUNIT_EXPECT_FALSE(test, m->gp.backend->oversubscribed(&m->dqm));
+	m->dqm.active_cp_queue_count++;
+	KUNIT_EXPECT_TRUE(test, m->gp.backend->oversubscribed(&m->dqm));
+	/* the last pipe's slots count, too */
+	adev_mes->compute_hqd_mask[ARRAY_SIZE(adev_mes->compute_hqd_mask) - 1] = 1;
+	KUNIT_EXPECT_FALSE(test, m->gp.backend->oversubscribed(&m->dqm));
+}
+
 static struct kunit_case gpreempt_mes_cases[] = {
 	KUNIT_CASE(gpreempt_mes_victims_first),
 	KUNIT_CASE(gpreempt_mes_reset_instead),
@@ -579,6 +597,7 @@ static struct kunit_case gpreempt_mes_cases[] = {
 	KUNIT_CASE(gpreempt_mes_release_keeps_holds),
 	KUNIT_CASE(gpreempt_mes_give_back_refused),
 	KUNIT_CASE(gpreempt_mes_map_again),
+	KUNIT_CASE(gpreempt_mes_oversubscribed),
 	{}
 };
 

@@ -15,6 +15,7 @@
  *		If that fails, say so in the event, and leave nothing preempted
  * @give_back:	resume and map preempted queues; none was resumed if that fails because somebody has
  *		the reset semaphore
+ * @oversubscribed: are there more queues than slots, so that firmware rotates them? NULL: never
  * @map:	map what should be mapped, if nothing is; NULL where that cannot be
  * @remove:	take one queue off; -EIO if a reset came first. The back ends that
  *		work through single queues only
@@ -26,6 +27,7 @@ struct kfd_gpreempt_backend {
 	const char *name;
 	int (*transact)(struct kfd_gpreempt *gp, unsigned int preempt, enum gpreempt_event *error);
 	int (*give_back)(struct kfd_gpreempt *gp);
+	bool (*oversubscribed)(const struct device_queue_manager *dqm);
 	int (*map)(struct kfd_gpreempt *gp);
 	int (*remove)(struct device_queue_manager *dqm, struct queue *q,
 		      struct qcm_process_device *qpd);

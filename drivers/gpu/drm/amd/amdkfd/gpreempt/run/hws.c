@@ -173,9 +173,15 @@ static int hws_give_back(struct kfd_gpreempt *gp)
 	return hws_map(gp);
 }
 
+static bool hws_oversubscribed(const struct device_queue_manager *dqm)
+{
+	return dqm->packet_mgr.is_over_subscription;
+}
+
 const struct kfd_gpreempt_backend kfd_gpreempt_hws = {
 	.name = "hws",
 	.transact = hws_transact,
 	.give_back = hws_give_back,
+	.oversubscribed = hws_oversubscribed,
 	.map = hws_map,
 };

@@ -57,6 +57,18 @@ static const struct kfd_gpreempt_backend *node_backend(struct kfd_node *node)
 	return &kfd_gpreempt_hws;
 }
 
+/* NULL: the waves of such a GPU are not counted. */
+static const struct kfd_gpreempt_hw *node_hw(struct kfd_node *node)
+{
+	u32 gc = KFD_GC_VERSION(node);
+
+	if (gc < IP_VERSION(10, 0, 0))
+		return &kfd_gpreempt_gfx_v9;
+	if (gc >= IP_VERSION(11, 0, 0) && gc < IP_VERSION(12, 0, 0))
+		return &kfd_gpreempt_gfx_v11;
+	return NULL;
+}
+
 /*
  * Teach lockdep the order before anything can get it wrong: the node's lock,
  * then the monitor's completion, then the DQM lock. So waiting for the monitor
@@ -109,8 +121,7 @@ void kfd_gpreempt_init(struct kfd_node *node)
 	gp->node = node;
 	gp->backend = node_backend(node);
 	gp->unsupported = gpreempt_unsupported(&platform);
-	if (gp->backend != &kfd_gpreempt_mes)
-		gp->hw = &kfd_gpreempt_gfx_v9;
+	gp->hw = node_hw(node);
 	gp->policy = &gpreempt_strict;
 	gp->gpu_id = node->id;
 	mutex_init(&gp->lock);

@@ -131,11 +131,13 @@ struct kfd_gpreempt_scan {
  *		holds the reset semaphore and keeps GFXOFF off
  * @read_cus:	which compute units does the MQD of a queue bar? The caller holds the DQM lock
  * @has_saved:	does the MQD of a queue that was taken off tell of saved waves?
+ * @wave32:	a wave may have 32 work-items, as its code says, and not 64
  */
 struct kfd_gpreempt_hw {
 	unsigned int (*read_waves)(struct kfd_node *node, struct kfd_gpreempt_scan *scan);
 	void (*read_cus)(const struct queue *q, struct gpreempt_cus *cus);
 	bool (*has_saved)(const struct queue *q);
+	bool wave32;
 };
 
 /**
@@ -283,8 +285,9 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp);
 void kfd_gpreempt_scan_release(struct kfd_gpreempt *gp);
 
-/* gfx_v9.c */
+/* gfx_v9.c, gfx_v11.c */
 extern const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9;
+extern const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v11;
 
 /* monitor.c */
 int kfd_gpreempt_monitor(void *data);

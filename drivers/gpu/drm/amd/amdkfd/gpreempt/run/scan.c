@@ -64,6 +64,8 @@ enum aql_condition {
  * @workgroup:	dispatch: size of a workgroup
  * @reserved3:	not looked at
  * @grid:	dispatch: size of the grid
+ * @sizes:	not looked at
+ * @code:	dispatch: address of its kernel's descriptor
  * @reserved2:	not looked at
  * @completion_signal: of every kind, 0 for none
  */
@@ -91,13 +93,22 @@ union aql_packet {
 		u16 workgroup[3];
 		u16 reserved3;
 		u32 grid[3];
+		u32 sizes[2];
+		u64 code;
 	};
 };
 
 static_assert(sizeof(union aql_packet) == AQL_PACKET_BYTES);
-static_assert(offsetof(union aql_packet, grid) == 12);
+/* Words of a packet; and those of the head that its kind is told by, and what it waits for. */
+#define AQL_WORDS	(sizeof(union aql_packet) / sizeof(u64))
+#define AQL_HEAD_WORDS	(offsetof(union aql_packet, reserved2) / sizeof(u64))
 
-#define AQL_WAVE_ITEMS			64	/* gfx9 */
+static_assert(offsetof(union aql_packet, grid) == 12);
+static_assert(offsetof(union aql_packet, code) == 32);
+
+/* LLVM, "User Guide for AMDGPU Backend": a bit of kernel_code_properties. */
+#define AQL_CODE_PROPERTIES_OFFSET	56
+#define AQL_CODE_WAVE32			BIT(10)
 #define AQL_GROUP_ITEMS_MAX		1024
 #define AQL_GROUPS_MAX			BIT(20)	/* more than any GPU holds at once */
 
@@ -146,10 +157,26 @@ static bool barrier_value_met(const union aql_packet *pkt, s64 value)
 }
 
 /*
+ * Work-items of a wave. Where code cannot be read, as in VRAM that the process has not mapped, it
+ * is taken for what compilers make unless they are told otherwise.
+ */
+static u32 wave_items(struct kfd_gpreempt_queue *gpq, const union aql_packet *pkt)
+{
+	const struct kfd_gpreempt_hw *hw = gpq->gp->hw;
+	u64 properties;
+
+	if (!hw || !hw->wave32)
+		return 64;
+	if (read_words(gpq, &properties, pkt->code + AQL_CODE_PROPERTIES_OFFSET, 1))
+		return 32;
+	return properties & AQL_CODE_WAVE32 ? 32 : 64;
+}
+
+/*
  * Waves that a dispatch launches; 0 if it says nothing sensible. One that was consumed has
  * lost its type, but not its body; that of a barrier says 0.
  */
-static u32 packet_waves(const union aql_packet *pkt)
+static u32 packet_waves(struct kfd_gpreempt_queue *gpq, const union aql_packet *pkt)
 {
 	u64 items = 1, groups = 1;
 	int i;
@@ -164,7 +191,7 @@ static u32 packet_waves(const union aql_packet *pkt)
 		items = min_t(u64, items * size, AQL_GROUP_ITEMS_MAX);
 		groups = min_t(u64, groups * DIV_ROUND_UP_ULL(grid, size), AQL_GROUPS_MAX);
 	}
-	return groups * DIV_ROUND_UP(items, AQL_WAVE_ITEMS);
+	return groups * DIV_ROUND_UP(items, wave_items(gpq, pkt));
 }
 
 /*
@@ -209,10 +236,10 @@ static enum gpreempt_head packet_head(struct kfd_gpreempt_queue *gpq, const unio
 
 /* The ring's size is a power of two, checked at queue creation. */
 static int read_packet(struct kfd_gpreempt_queue *gpq, union aql_packet *pkt,
-		       const struct gpreempt_evidence *e, u64 index)
+		       const struct gpreempt_evidence *e, u64 index, unsigned int words)
 {
 	return read_words(gpq, pkt, gpq->scan.ring + (index & (e->size - 1)) * AQL_PACKET_BYTES,
-			  sizeof(*pkt) / sizeof(u64));
+			  words);
 }
 
 /*
@@ -224,13 +251,13 @@ static void remember(struct kfd_gpreempt_queue *gpq, struct kfd_gpreempt_packet 
 {
 	union aql_packet pkt;
 
-	if (!index || index == p->index || read_packet(gpq, &pkt, e, index - 1) ||
+	if (!index || index == p->index || read_packet(gpq, &pkt, e, index - 1, AQL_WORDS) ||
 	    (pkt.type == AQL_TYPE_INVALID && index != e->rptr))
 		return;
 	*p = (struct kfd_gpreempt_packet) {
 		.index = index,
 		.signal = pkt.completion_signal,
-		.waves = packet_waves(&pkt),
+		.waves = packet_waves(gpq, &pkt),
 		/* Consumed meanwhile, its header says nothing any more. */
 		.ordered = pkt.type != AQL_TYPE_INVALID && pkt.header & AQL_HEADER_BARRIER,
 	};
@@ -286,7 +313,7 @@ static void read_aql(struct kfd_gpreempt_queue *gpq, struct gpreempt_evidence *e
 		return;
 
 	if (e->wptr != e->rptr) {
-		if (read_packet(gpq, &pkt, e, e->rptr))
+		if (read_packet(gpq, &pkt, e, e->rptr, AQL_HEAD_WORDS))
 			return;
 		e->head = packet_head(gpq, &pkt);
 		e->head_ordered = pkt.header & AQL_HEADER_BARRIER;
@@ -389,7 +416,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->registers = 0;
 	scan->register_ns = 0;
 	scan->view.blind = !gp->hw;
-	scan->oversubscribed = dqm->packet_mgr.is_over_subscription;
+	scan->oversubscribed = gp->backend->oversubscribed && gp->backend->oversubscribed(dqm);
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
 		return -EAGAIN;
 	kfd_gpreempt_for_each(q, dpn, dqm) {
@@ -428,8 +455,8 @@ static void leave(struct kfd_gpreempt_scan *scan)
 /* The cost of entering a process, in words that are read uncached. */
 #define ENTER_WORDS	4
 
-/* Two indices, three packets, the signals that a barrier waits for, and those of two packets. */
-static_assert(2 + 3 * sizeof(union aql_packet) / sizeof(u64) + AQL_DEP_SIGNALS + 2 + ENTER_WORDS <=
+/* Two indices, the head, the signals that it waits for, and two packets, their code and signals. */
+static_assert(2 + AQL_HEAD_WORDS + AQL_DEP_SIGNALS + 2 * (AQL_WORDS + 1 + 1) + ENTER_WORDS <=
 	      GPREEMPT_QUEUE_READS);
 
 /* Enter the process of a queue, unless that is the one we are in. */
@@ -548,7 +575,7 @@ static void scan_again(struct kfd_gpreempt_scan *scan)
  * AQL queues' read pointers are not: in the register they are wrapped, so full
  * and empty look alike, and the application's own, 64-bit one is in memory.
  *
- * Where registers tell nothing (gfx10 and later) all counts stay unknown.
+ * Where registers are not known (gfx12) all counts stay unknown.
  *
  * A mapped queue that is in no slot has no waves, unless the firmware rotates
  * queues: then its waves may be saved, and their number is not known.
