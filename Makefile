@@ -11,7 +11,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | \
 		awk -F'|' '{ printf "  make %-14s %s\n", $$1, $$2 }'
 
-demo: kernel ## [ASIC=mi300x] [FULL=1]: preempt a wave on the modelled GPU and measure it, from a bare machine
+demo: kernel ## [ASIC=mi300x|gfx1100] [FULL=1]: preempt a wave on the modelled GPU and measure it, from a bare machine
 	@scripts/bench demo $(if $(ASIC),--asic $(ASIC)) $(if $(FULL),--size full)
 
 check: ## every test, from a bare machine; ends with "N passed, N failed, N skipped"

@@ -18,6 +18,7 @@ class Gpu:
     engines: str
     full: str
     kernels: str
+    append: str = ""        # to the guest's command line
 
     def sized(self, size):
         """The options of one of SIZES."""
@@ -31,6 +32,10 @@ class Gpu:
 SIZES = ("small", "engines", "full")
 DIES = "--asic mi300x --xccs 8 --engines 4 --cus-per-engine"
 
+# Block 5 is the SMU, which resets that GPU, and 8 is MES.
+RDNA = "--asic gfx1100 --param issue_ns=1000"
+MES = "amdgpu.ip_block_mask=0x13f amdgpu.dpm=1"
+
 # The MI300X has its units on two dies, which are one partition; at other sizes on all eight. Of
 # the 40 units of a die 38 work.
 GPUS = {
@@ -38,4 +43,7 @@ GPUS = {
                  "--asic mi210 --engines 8 --cus-per-engine 13", "gfx90a"),
     "mi300x": Gpu("MI300X", "gfx942", "--asic mi300x --xccs 2 --cus-per-engine 1", f"{DIES} 1",
                   f"{DIES} 10 --inactive-cus 2", "gfx940"),
+    # A SIMD there issues at each clock, on GCN at each fourth, and the clock is half as fast again.
+    "gfx1100": Gpu("RX 7900", "gfx1100", RDNA, f"{RDNA} --engines 6", f"{RDNA} --engines 6 --cus-per-engine 16",
+                   "gfx1100", f"{MES} amdgpu.gpreempt_untested=1"),
 }

@@ -21,7 +21,7 @@ from testbench.check.parts import REAL_TIME, Guest, guest, host
 from testbench.demo import suite as demo
 from testbench.disturb import suite as disturb
 from testbench.errnos import suite as errnos
-from testbench.gpu import GPUS
+from testbench.gpu import GPUS, MES, RDNA
 from testbench.kfdtest import suite as kfdtest
 from testbench.known import suite as known
 from testbench.paths import (BUILD, CACHE, KERNEL, KSELFTEST, MODEL, PROGRAMS, RESULTS, ROCM,
@@ -154,12 +154,8 @@ COARSE = ["--quantum-us", "100"]
 TWO_GPUS = ["--gpus", "2", *COARSE]
 MI300X = GPUS["mi300x"].options
 DIES = ["--model", f"{MI300X} --cwsr mixed"]
-# With the SMU, which resets that GPU, and MES: blocks 5 and 8.
-MES = "amdgpu.ip_block_mask=0x13f amdgpu.dpm=1"
 STOCK_MES = ["--module", "stock", "--append", MES, "--model"]
 GFX1100 = [*STOCK_MES, "--asic gfx1100"]
-# A SIMD there issues at each clock, on GCN at each fourth, and the clock is half as fast again.
-RDNA = "--asic gfx1100 --param issue_ns=1000"
 DARED_MES = ["--append", f"{MES} amdgpu.gpreempt_untested=1", "--model"]
 ASLEEP = inside("suspend/asleep"), *of("machine", "suspend")
 
@@ -336,6 +332,7 @@ SUITES = {suite.name: suite for suite in (
     Suite("demo-loaded", demo.loaded, ASKED, LAST, chain="demo", needs="demo"),
     Suite("demo-fetch", demo.parts("demo-fetch", *FETCH), PLAIN),
     Suite("demo-mi300x", demo.parts("demo-mi300x", "--asic", "mi300x"), PLAIN),
+    Suite("demo-gfx1100", demo.parts("demo-gfx1100", "--asic", "gfx1100"), PLAIN),
     # all that registers are read for: 8 engines, and 8 dies of 4
     Suite("demo-engines", demo.parts("demo-engines", *ENGINES), PLAIN),
     Suite("demo-engines-fetch", demo.parts("demo-engines-fetch", *ENGINES, *FETCH), ASKED),

@@ -134,7 +134,7 @@ class Run:
     def command(self, given):
         quantum = ["--quantum-us", self.job.quantum_us] if self.job.quantum_us else []
         return [*GUEST, "--name", self.name, "--kernel", "", "--seed", str(self.job.seed), *quantum,
-                "--timeout", str(TIMEOUT[self.job.size]),
+                "--timeout", str(TIMEOUT[self.job.size]), "--append", GPUS[self.job.asic].append,
                 "--model",
                 f"{GPUS[self.job.asic].sized(self.job.size)} --rptr-at {self.job.rptr_at} {self.job.model}",
                 "--input", given, "--", inside(self.job.script), in_guest(PROGRAMS)]

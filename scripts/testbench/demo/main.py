@@ -87,9 +87,10 @@ def run_guest(args, folder):
     """The four runs; returns how long they took."""
     quantum = ["--quantum-us", f"{args.quantum_us:g}"] if args.quantum_us else []
     samples = SAMPLES[args.size] | ({"gpreempt": LONG_SAMPLES} if args.long else {})
+    gpu = GPUS[args.asic]
     command = [*GUEST, "--name", args.name, "--timeout", str(LIMIT_S[args.size]),
-               "--seed", str(args.seed), *quantum,
-               "--model", f"{GPUS[args.asic].sized(args.size)} --rptr-at {args.rptr_at}", "--",
+               "--seed", str(args.seed), *quantum, "--append", gpu.append,
+               "--model", f"{gpu.sized(args.size)} --rptr-at {args.rptr_at}", "--",
                "env", *(["TRACE=1"] if args.steps else []),
                *([f"GRACE_US={args.grace_us}"] if args.grace_us is not None else []),
                inside("demo/demo"), in_guest(PROGRAMS), str(args.seed),

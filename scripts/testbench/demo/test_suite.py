@@ -45,7 +45,7 @@ class Sizes(unittest.TestCase):
 
     def test_units(self):
         self.assertEqual([len(self.units(gpu, size)) for gpu in GPUS for size in SIZES],
-                         [4, 8, 104, 4, 32, 304])
+                         [4, 8, 104, 4, 32, 304, 4, 12, 96])
 
     def test_engines(self):
         """All of them have units, also where one has fewer than the others."""

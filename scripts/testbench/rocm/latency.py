@@ -153,7 +153,7 @@ def missed(results):
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0],
                                 epilog=__doc__.split("\n\n", maxsplit=1)[1])
-    p.add_argument("--asic", choices=GPUS, default="mi210",
+    p.add_argument("--asic", choices=("mi210", "mi300x"), default="mi210",
                    help="which GPU the model is (default %(default)s)")
     asic = p.parse_args().asic
     folder = OUT / ("rocm" if asic == p.get_default("asic") else f"rocm-{asic}")
