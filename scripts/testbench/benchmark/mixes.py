@@ -109,7 +109,7 @@ MIXES = {
                       kernels=10, us=200, arrivals=trace, adds_us=500),
     "fits": Mix("HIGH that fits beside LOW, blocks of 10 ms", 10000, lds_kb=0),
     "levels": Mix("HIGH on three levels, LOW blocks of 10 ms", 10000, levels=(15, 12, 9),
-                  adds_us=1500),
+                  adds_us=2500),     # a hint at 15 or 12 keeps 9 off as well
     "bursts": Mix("HIGH in bursts of 4, LOW blocks of 10 ms", 10000, arrivals=bursts,
                   adds_us=800),
     "two-models": Mix("training (3) and inference (12: 50 kernels, limit 30 ms)", 5000,
