@@ -210,7 +210,7 @@ SUITES = {suite.name: suite for suite in (
     Suite("fault-gfx1100", [
         patient(program("fault_test"), "-r", "hang.stalled_wave.recovered",
                 options=["--module", "stock", "--append", f"{MES} {NO_STALL[1]}", "--model",
-                         "--asic gfx1100"])], PLAIN, 170),
+                         "--asic gfx1100"])], ASKED, 170),
     Suite("virtual-time", [host(TESTBENCH / "virtual-time/virtual-time")], PLAIN, 180),
 
     # of the driver
