@@ -87,7 +87,12 @@ static __s64 dispatch_ns(struct client *c, struct aql_queue *q, unsigned int ste
 /* Of a workgroup, without what a dispatch costs. */
 static __s64 group_ns(struct client *c, struct aql_queue *q, unsigned int steps)
 {
-	return (dispatch_ns(c, q, steps, ROUNDS) - dispatch_ns(c, q, steps, 1)) / (ROUNDS - 1);
+	/* as in bench_work_init(), results fill no more than a page */
+	unsigned int rounds = KFD_PAGE / sizeof(__u32) / c->dev.cus;
+
+	if (rounds > ROUNDS)
+		rounds = ROUNDS;
+	return (dispatch_ns(c, q, steps, rounds) - dispatch_ns(c, q, steps, 1)) / (rounds - 1);
 }
 
 static void calibrate(struct client *c)
