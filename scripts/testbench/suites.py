@@ -172,12 +172,12 @@ SUITES = {suite.name: suite for suite in (
     Suite("model-tsan", [
         make(MODEL, "check", "TSAN=1", build="gpu-model-tsan"),
         selftests(*RACES, real_time=True, options=["--model-build", "gpu-model-tsan", "--no-log",
-                                                   "--model", "--workers 2"])], PLAIN, 150),
-    Suite("model-fuzz", [make(MODEL, "check-fuzz", build="gpu-model-fuzz")], PLAIN, 120),
+                                                   "--model", "--workers 2"])], ASKED, 150),
+    Suite("model-fuzz", [make(MODEL, "check-fuzz", build="gpu-model-fuzz")], ASKED, 120),
     Suite("model-attach", [host(TESTBENCH / "model/attach")], PLAIN),
     # the model's CPU time while the host's clock goes on
     Suite("model-figures", [host(*REAL_TIME, *bench("check-figures", f"{RESULTS.name}/model-figures"))],
-          PLAIN),
+          ASKED),
     Suite("model-opencl", [host("env", f"POCL_CACHE_DIR={CACHE}/pocl", "make", "-s", "-C", MODEL,
                                 f"O={BUILD}/gpu-model", "check-opencl")], PLAIN),
     Suite("fault", [patient(program("fault_test"), options=DEAD, limit=600)], PLAIN),
@@ -211,7 +211,7 @@ SUITES = {suite.name: suite for suite in (
         patient(program("fault_test"), "-r", "hang.stalled_wave.recovered",
                 options=["--module", "stock", "--append", f"{MES} {NO_STALL[1]}", "--model",
                          "--asic gfx1100"])], ASKED, 170),
-    Suite("virtual-time", [host(TESTBENCH / "virtual-time/virtual-time")], PLAIN, 180),
+    Suite("virtual-time", [host(TESTBENCH / "virtual-time/virtual-time")], ASKED, 180),
 
     # of the driver
     Suite("pure", [host("make", "-s", "-C", TESTBENCH / "pure", f"O={BUILD}/pure", "check")], PLAIN),
@@ -341,13 +341,13 @@ SUITES = {suite.name: suite for suite in (
 
     # of programs that were not written for GPREEMPT, and of the benchmark
     Suite("rocm-hip", [host(*bench("rocm")), rocm("short")], PLAIN, 150, chain="rocm"),
-    Suite("rocm-hip-mi300x", [host(*bench("rocm")), rocm("brief", "mi300x")], PLAIN, 60, chain="rocm"),
+    Suite("rocm-hip-mi300x", [host(*bench("rocm")), rocm("brief", "mi300x")], ASKED, 60, chain="rocm"),
     Suite("kfdtest", kfdtest.run, PLAIN, 120, chain="rocm"),
     Suite("hsakmt", [host(*bench("check-hsakmt"))], PLAIN, 90, chain="rocm"),
     Suite("rocm", [rocm("long")], ASKED, chain="rocm"),
     Suite("rocm-mi300x", [rocm("long", "mi300x")], ASKED, chain="rocm"),
     Suite("rocm-latency", [host(*bench("rocm-latency"), text="latency of HIP streams")], ASKED, chain="rocm"),
-    Suite("nvtop", [host(*bench("check-nvtop", f"{RESULTS.name}/nvtop"))], PLAIN),
+    Suite("nvtop", [host(*bench("check-nvtop", f"{RESULTS.name}/nvtop"))], ASKED),
     Suite("benchmark", [host(*bench("benchmark", "--short", "block-10ms"),
                              text="every way measured, its limits kept")], PLAIN),
     Suite("containers", [host(*bench("check-containers"))], ASKED),
