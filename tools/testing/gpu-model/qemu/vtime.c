@@ -40,6 +40,7 @@
 #include <sys/types.h>
 #include <sys/un.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "host/clock_shm.h"
 
@@ -248,28 +249,37 @@ static void die(const char *fmt, ...)
 {
 	static atomic_flag dying = ATOMIC_FLAG_INIT;
 	va_list ap;
+	size_t size;
+	char *text;
+	FILE *to;
 	int i;
 
 	while (atomic_flag_test_and_set(&dying))
 		pause();
-	fputs("\nvtime: error: ", stderr);
+	/* the guest's console goes to the same file: by one write() nothing gets into the lines */
+	to = open_memstream(&text, &size);
+	if (!to)
+		_exit(1);
+	fputs("\nvtime: error: ", to);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	vfprintf(to, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "; the guest is at %.6f s\n", guest_now() / 1e9);
+	fprintf(to, "; the guest is at %.6f s\n", guest_now() / 1e9);
 	for (i = 0; i < ngpus; i++) {
 		const struct clock_shm *s = gpus[i].shm;
 
-		fprintf(stderr, "vtime: GPU %d at %.6f s, ", i, s->now / 1e9);
+		fprintf(to, "vtime: GPU %d at %.6f s, ", i, s->now / 1e9);
 		if (s->next == CLOCK_NEVER)
-			fprintf(stderr, "no event to come");
+			fprintf(to, "no event to come");
 		else
-			fprintf(stderr, "next event at %.6f s", s->next / 1e9);
-		fprintf(stderr, ", doing: %.31s, %llu runs since its clock moved; request %u, answer %u, "
+			fprintf(to, "next event at %.6f s", s->next / 1e9);
+		fprintf(to, ", doing: %.31s, %llu runs since its clock moved; request %u, answer %u, "
 			"to %.6f s%s\n", s->doing[0] ? s->doing : "nothing",
 			(unsigned long long)s->runs, gpus[i].asked, s->answered, s->target / 1e9,
 			gpus[i].accessed_at ? "; the guest waits for an access" : "");
 	}
+	if (!fclose(to))
+		(void)!write(STDERR_FILENO, text, size);
 	_exit(1);
 }
 
