@@ -66,6 +66,10 @@ KNOWN = (
     Known("evicted: a process whose restore failed in a hang is restored twice",
           frozenset({"", "debug"}), frozenset({"known", "soak"}),
           r"WARNING: [^\n]* restore_process_queues_cpsch\+.*restore_process_worker"),
+    # A process that executes a program while another one keeps its memory. sysfs says so, and goes on.
+    Known("executed: two of KFD's processes have one pid, and want folders of one name",
+          frozenset({"", "debug", "kcsan"}), frozenset({"known", "stock"}),
+          r"sysfs_warn_dup\+.*kfd_create_process"),
 )
 OURS = re.compile("gpreempt", re.I)
 LEAK = re.compile(r"^unreferenced object 0x")

@@ -157,13 +157,19 @@ Call Trace:
     kfd_parse_crat_table+0x1ff6/0x36c0 [amdgpu]
     aqua_vanjaram_switch_partition_mode+0x4a8/0x720 [amdgpu]
 """
+    SAME_NAME = """Call Trace:
+ sysfs_warn_dup+0x55/0x70
+ kobject_init_and_add+0x7c/0xb0
+ kfd_create_process+0x2cc/0xc40 [amdgpu]
+"""
     # its beginning, the kernels, a suite it belongs to, and one it does not
     REPORTS = ((CHECKPOINT, "checkpoint", {"debug"}, "coexist", "queue"),
                (STOCK, "unbind", {"debug"}, "unload", "kfd"),
                (LATE, "unbind", {"debug"}, "unbind", "coexist"),
                (LINK, "partition", {"debug"}, "partition", "unbind"),
                (READERS, "topology", {"kcsan"}, "selftests-gpus", "queue"),
-               (TWICE, "evicted", {"", "debug"}, "soak", "coexist"))
+               (TWICE, "evicted", {"", "debug"}, "soak", "coexist"),
+               (SAME_NAME, "executed", {"", "debug", "kcsan"}, "stock", "coexist"))
 
     def reports(self):
         for text, name, *where in self.REPORTS:

@@ -7,15 +7,18 @@ from testbench.guest import splats
 from testbench.paths import KERNEL, RESULTS, inside, kselftest, program
 
 QUEUES = [inside("guest/patient"), program("known_test")]
+EXECUTED = [kselftest("machine/stock_test"), "-t", "executed"]
 COMMANDS = {
-    "": {"queues": QUEUES},
+    "": {"queues": QUEUES, "executed": EXECUTED},
     "debug": {
         "queues": QUEUES,
+        "executed": EXECUTED,
         "unbind": [inside("known/unbind"), program("low")],
         "unload": [inside("guest/unload"), program("low"), "--seconds", "1"],
         "partition": [inside("partition/partitions"), "true"],
     },
     "kcsan": {
+        "executed": EXECUTED,
         "queues": [kselftest("machine/toggle_test")],
         "readers": [inside("known/readers"), "3000"],
     },

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Faults of amdkfd itself, which the first part of the series mends: a queue hangs, is refused
- * something, or is profiled, and another process must not notice. The GPU model is told to fail
- * (gpu_model.h). Nothing here needs GPREEMPT.
+ * something, or is profiled, or a process executes another program, and another process must not
+ * notice. The GPU model is told to fail (gpu_model.h). Nothing here needs GPREEMPT.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 
@@ -244,6 +247,48 @@ TEST_F_TIMEOUT(stock, counters, 120)
 	EXPECT_EQ(atoi(uts.release) < 7 ? ENOTTY : 0, WEXITSTATUS(status));
 	EXPECT_EQ(0, update(self->other));
 	EXPECT_TRUE(goes_on(self->other));
+	EXPECT_EQ(0, ends(self->other));
+}
+
+/* Keeps the memory of the process that made it, until that ends. */
+static int keep(void *kept)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	*(volatile int *)kept = 1;
+	for (;;)
+		pause();
+	return 0;
+}
+
+/* KFD has a process of the old memory still when the shell opens it, of the same pid. */
+static int execute(void)
+{
+	static char stack[16384] __attribute__((aligned(16)));
+	volatile int kept = 0;
+	struct client c;
+
+	if (client_open(&c) || clone(keep, stack + sizeof(stack), CLONE_VM | SIGCHLD, (void *)&kept) < 0)
+		return 1;
+	while (!kept)
+		usleep(1000);
+	execl("/bin/sh", "sh", "-c", "exec 3<>/dev/kfd", NULL);
+	return 2;
+}
+
+/* Nothing is left of a process whose folder in sysfs could not be made. */
+TEST_F(stock, executed)
+{
+	int status = -1;
+	pid_t pid;
+
+	pid = client_fork();
+	if (!pid)
+		_exit(execute());
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_TRUE(begin(self->other, 0));
+	self->other->start = 1;
+	ASSERT_TRUE(comes_to(&self->other->beats, 1));
 	EXPECT_EQ(0, ends(self->other));
 }
 
