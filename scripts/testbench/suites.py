@@ -214,7 +214,7 @@ SUITES = {suite.name: suite for suite in (
     Suite("virtual-time", [host(TESTBENCH / "virtual-time/virtual-time")], ASKED, 180),
 
     # of the driver
-    Suite("pure", [host("make", "-s", "-C", TESTBENCH / "pure", f"O={BUILD}/pure", "check")], PLAIN),
+    Suite("pure", [host("make", "-s", "-C", TESTBENCH / "pure", f"O={BUILD}/pure", "check")], ASKED),
     Suite("kunit", [guest(inside("kunit/kunit"), *KUNIT,
                           options=["--no-gpu", "--append", "kunit.enable=1"])]),
     Suite("queue", [selftests(*QUEUES, limit=400)], seconds=120),

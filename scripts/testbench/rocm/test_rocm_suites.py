@@ -284,10 +284,10 @@ class Table(InFolder):
         self.addCleanup(patch.stop)
         self.tests = rocm_suites.Tests("x")
 
-    def put(self, mode, results, piece=None, state="active", preemptions=5, said=None):
+    def put(self, mode, results, piece=None, state="active", preemptions=5, said=None, took=1):
         piece = rocm_suites.narrowed(self.tests, mode, piece or self.piece)
         Kept(self.tests, mode).put(piece, {
-            "results": {case: [result, 1] for case, result in results.items()}, "said": said or {},
+            "results": {case: [result, took] for case, result in results.items()}, "said": said or {},
             "preemptions": preemptions if mode == "storm" else 0, "storm": 9, "seconds": 1,
             "host_seconds": 2, "state": state, "model": []})
 
@@ -334,6 +334,14 @@ class Table(InFolder):
     def test_a_library_of_which_nothing_passes(self):
         self.put("stock", {"S.a": "skip", "S.b": "fail"})
         self.assertEqual(self.ended(), "rocm-suites: FAILED: x: no case passes on stock")
+
+    def test_slower_with_gpreempt_idle(self):
+        """By the cases that ran in both."""
+        for took, wanted in (1.2, "good"), (1.3, "rocm-suites: FAILED: x: 1.3 s with GPREEMPT idle, "
+                                                 "1.0 s on stock"):
+            self.all_modes({"S.a": "pass"})
+            self.put("idle", {"S.a": "pass"}, took=took)
+            self.assertEqual(self.ended(), wanted)
 
     def test_no_preemption(self):
         self.assertIn("preempted nothing", self.all_modes({"S.a": "pass"}, preemptions=0))

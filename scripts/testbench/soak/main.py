@@ -39,7 +39,7 @@ LIMIT_S = {"": 825, "debug": 400}
 LESS = {"": 1, "debug": 10}
 GUEST_GB = 6
 FAILURES = 3            # of one run; more would not say more
-SHORT = ["--seed", "1", "--ms", "300", "--preemptions", "600"]
+SHORT = ["--seed", "1", "--ms", "300", "--preemptions", "1000"]
 # Small and fast, so that most of the time goes into preemptions; by the seed, one or the other.
 FAST = ("save_fixed_ns=5000", "unmap_fixed_ns=2000", "unmap_queue_ns=500", "runlist_fixed_ns=3000",
         "runlist_queue_ns=500", "restore_fixed_ns=5000", "cwsr_cu_bytes_per_us=15400")
