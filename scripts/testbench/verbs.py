@@ -29,6 +29,7 @@ VERBS = {
     "guest": Verb("guest/main", "[OPTION...] -- COMMAND: run a command in the guest, or --shell"),
 
     "check": Verb("check/main", "[SUITE...]: every test, or some suites"),
+    "runs": Verb("check/runs", "how old the last whole run of each target is"),
     "lint": Verb("lint/lint", "checkpatch, sparse, W=1 with gcc and clang, kernel-doc, shellcheck"),
     "check-containers": Verb("containers/check", "levels of containers by runc, podman and containerd"),
     "check-deb": Verb("deb/check-deb", "the packages in a root of Debian, and its own kernel with them"),

@@ -6,6 +6,7 @@ import subprocess
 import unittest
 
 from testbench import suites, verbs
+from testbench.check import runs
 from testbench.suites import ALL
 from testbench.paths import ROOT, SELFTESTS
 
@@ -20,8 +21,7 @@ SUITES = suites.SUITES.values()
 ON_REQUEST = {suite.name for suite in SUITES if not suite.kernels}
 
 
-# command, run by, date, commit, its suites
-RUNS = re.findall(r"^make ([a-z-]+) +(CI|release) +(\S+) +(\S+) +(\S.*)$", TESTING, re.M)
+RUNS = runs.last_runs(TESTING)
 # Whose results are no verdict, or are a part of make check.
 NO_TEST = {"apply", "bench-model", "check-metrics", "clean", "deb", "demo", "help", "kernel",
            "lint", "series", "shell"}
@@ -101,7 +101,7 @@ class Runs(unittest.TestCase):
         """A date, and a commit that is ours and not of a later day; or none."""
         known = git("rev-parse", "--is-shallow-repository").stdout == "false\n"
         for name, _, date, commit, _ in RUNS:
-            if date in ("never", "older"):
+            if date in runs.NO_RUN:
                 self.assertEqual(commit, "-", name)
                 continue
             self.assertRegex(f"{date} {commit}", r"^20\d\d-[01]\d-[0-3]\d [0-9a-f]{7,}$", name)
@@ -109,6 +109,18 @@ class Runs(unittest.TestCase):
                 self.assertEqual(git("merge-base", "--is-ancestor", commit, "HEAD").returncode, 0,
                                  f"{name}: {commit}")
                 self.assertLessEqual(git("log", "-1", "--format=%cs", commit).stdout.strip(), date)
+
+    def test_commits_since(self):
+        """Those of the driver are some of all; a run of HEAD has none, and no run has no number."""
+        if git("rev-parse", "--is-shallow-repository").stdout != "false\n":
+            return
+        for run in RUNS:
+            if run.date not in runs.NO_RUN:
+                driver, every = map(int, runs.line(run).split()[-2:])
+                self.assertLessEqual(driver, every)
+                self.assertEqual(every, len(git("log", "--format=%h", f"{run.commit}..").stdout.split()))
+        self.assertEqual(runs.line(RUNS[0]._replace(commit="HEAD")).split()[-2:], ["0", "0"])
+        self.assertEqual(runs.line(RUNS[0]._replace(date="never")).split()[-2:], ["-", "-"])
 
 
 class Documents(unittest.TestCase):
