@@ -267,12 +267,14 @@ static int execute(void)
 	volatile int kept = 0;
 	struct client c;
 
-	if (client_open(&c) || clone(keep, stack + sizeof(stack), CLONE_VM | SIGCHLD, (void *)&kept) < 0)
+	if (client_open(&c))
 		return 1;
+	if (clone(keep, stack + sizeof(stack), CLONE_VM | SIGCHLD, (void *)&kept) < 0)
+		return 2;
 	while (!kept)
 		usleep(1000);
 	execl("/bin/sh", "sh", "-c", "exec 3<>/dev/kfd", NULL);
-	return 2;
+	return 3;
 }
 
 /* Nothing is left of a process whose folder in sysfs could not be made. */
