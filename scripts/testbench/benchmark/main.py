@@ -54,6 +54,10 @@ def parse(arguments):
     kind.add_argument("--corners", action="store_true",
                       help=f"{', '.join(CORNERS)}, or those that are named, also where all of the "
                       "model's costs are at their cheap end, and at their dear one")
+    kind.add_argument("--model", default="", metavar="OPTIONS",
+                      help="other ways of the model's firmware, such as '--connect pipe'; the limits are "
+                      "for its own ways, so a figure over one is no failure, and the results are in a "
+                      "folder of their own, firmware")
     kind.add_argument("--sensitivity", action="store_true",
                       help=f"{SENSITIVE} with GPREEMPT, with one seed and each of the model's "
                       "guesses halved and doubled")
@@ -111,8 +115,8 @@ def results(args, jobs):
 
 class Bench:
     """
-    The mixes at one end of the model's costs: their results so far, what was missed, and, where
-    the costs are not the default, the limits that are only for these.
+    The mixes at one end of the model's costs, or with other ways of its firmware: their results so
+    far, what was missed, and, where they are not the default, the limits that are only for these.
     """
 
     def __init__(self, args, end=corners.DEFAULT, options=""):
@@ -264,7 +268,7 @@ def main(arguments=None):
             sys.exit(weigh(args))
         if args.corners:
             sys.exit(turn(args))
-        bench = Bench(args)
+        bench = Bench(args, "firmware", args.model) if args.model else Bench(args)
         bench.run()
         sys.exit(bench.finish())
     except NoResult as e:

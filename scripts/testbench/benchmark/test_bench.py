@@ -447,6 +447,21 @@ class Benches(InFolder):
             calls = self.whole_bench(option)[2]
             self.assertEqual([c for c in calls if "--rptr-at launch" not in c], [])
 
+    def test_other_ways_of_firmware(self):
+        """The model is told, and neither results nor runs of the usual ones are touched."""
+        self.bench("block-1ms", "--seeds", "1")
+        usual = (self.folder / "out/bench/results.json").read_text()
+        self.patch(figures, LEFT_OVER=2)
+        status, said, calls = self.whole_bench("block-1ms", "--seeds", "1", "--rptr-at", "launch",
+                                               "--model", "--connect pipe")
+        self.assertEqual([c.strip() for c in calls],
+                         ["1 --asic mi210 --rptr-at launch --connect pipe"])
+        self.assertEqual((status, "over      " in said), (False, True))
+        found = json.loads((self.folder / "out/bench/firmware/results.json").read_text())
+        self.assertEqual(found["model"], "--connect pipe")
+        self.assertEqual((self.folder / "out/bench/results.json").read_text(), usual)
+        self.assertEqual(self.bench("block-1ms", "--seeds", "1")[2], [])
+
     def test_highs_on_several_levels(self):
         _, _, calls = self.bench("levels", "--seeds", "1")
         self.assertEqual(calls, ["1"])

@@ -89,6 +89,16 @@ def cost(report):
             yield f"{what}: {small[what]} for least, {large[what]} for most"
 
 
+def grace(report):
+    """Each us that is asked for is one; without it a save is shorter by stock's time."""
+    found = step(report, "grace")
+    if not abs(found.get("us_for_each_us", 0) - 1) <= RESOLUTION:
+        yield f"{found.get('us_for_each_us')} us for each us of grace_us"
+    fixed = step(report, "cost")["save_fixed_us"] - found.get("stock_us", 0)
+    if not abs(found.get("save_without_us", 0) - fixed) <= RESOLUTION * fixed:
+        yield f"{found.get('save_without_us')} us without a grace period, not {fixed}"
+
+
 def figures(report):
     """What each of the other steps found is there, and can be."""
     least = {("gws", "preemptions"): 1, ("watch", "register_access_ns"): 1, ("empty", "unmap_fence_us"): 1,

@@ -23,6 +23,7 @@ FOUND = {
     "offset": {"wave_offset_written_at": "each unmap"},
     "gws": {"preemptions": 10},
     "empty": {"unmap_fence_us": 20.9},
+    "grace": {"stock_us": 38, "us_for_each_us": 0.99, "save_without_us": 33},
     "cost": {"rows": [{"groups_a_unit": str(n), "waves": 8 * n, "vgprs": 128, "lds_bytes": 512,
                        "saved_mib": 0.26 * n, "save_us": 70 + n, "restore_us": 90 + n}
                       for n in range(1, 11)]},
@@ -92,6 +93,19 @@ class Judged(unittest.TestCase):
         few = report()
         del hwtest.step(few, "cost")["rows"][1]
         self.bad(hwtest.cost(few), "9 loads")
+
+    def test_grace(self):
+        def changed(**figures):
+            found = report()
+            hwtest.step(found, "cost")["save_fixed_us"] = 70
+            hwtest.step(found, "grace").update(figures)
+            return hwtest.grace(found)
+        self.good(changed())
+        for what, value, text in (("us_for_each_us", 0.9, "0.9 us for each us"),
+                                  ("us_for_each_us", 1.06, "1.06 us for each us"),
+                                  ("save_without_us", 70, "70 us without a grace period, not 32"),
+                                  ("stock_us", 0, "33 us without a grace period, not 70")):
+            self.bad(changed(**{what: value}), text)
 
     def test_figures(self):
         self.good(hwtest.figures(report()))

@@ -37,6 +37,8 @@ const struct step steps[] = {
 	{ "cost", RISK_PREEMPTS, step_cost, "save and restore, by waves, vector registers and LDS",
 	  { "groups_a_unit", "waves", "vgprs", "lds_bytes", "saved_mib", "save_us",
 	    "restore_us" } },
+	{ "grace", RISK_PREEMPTS, step_grace, "does firmware give waves the grace period it is told?",
+	  { "grace_us", "save_us" } },
 	{ "doorbell", RISK_PREEMPTS, step_doorbell, "what the doorbell costs that wakes GPREEMPT",
 	  {} },
 	{ "detection", RISK_PREEMPTS, step_detection, "how soon HIGH is seen and has the machine",
@@ -48,6 +50,7 @@ const struct step steps[] = {
 };
 
 const unsigned int steps_count = ARRAY_SIZE(steps);
+_Static_assert(ARRAY_SIZE(steps) <= REPORT_STEPS, "a report has room for each step");
 
 static const char *const risks[] = { "only reads", "runs kernels", "preempts" };
 /* They only grow while nothing is wrong. */

@@ -16,7 +16,7 @@
 /* ---- the report (hwtest_report.c) ---- */
 
 #define REPORT_ITEMS	160
-#define REPORT_STEPS	14
+#define REPORT_STEPS	16
 #define REPORT_COLUMNS	6
 #define REPORT_LINES	40
 
@@ -161,6 +161,7 @@ int gpreempt_on(struct hwtest *t, const char *policy);
 /* ---- waves that hold values (hwtest_cost.c) ---- */
 
 int step_cost(struct hwtest *t);
+int step_grace(struct hwtest *t);
 
 /* The straight line through @n points. */
 void line_through(const double *x, const double *y, unsigned int n, double *at_0, double *slope);

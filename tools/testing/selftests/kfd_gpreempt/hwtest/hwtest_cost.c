@@ -298,3 +298,45 @@ int step_cost(struct hwtest *t)
 	report_says(t->report, "%u loads of waves saved and restored, every value exact", n);
 	return n > 1 ? 0 : anomaly(t, "not two loads fit on the machine");
 }
+
+/* Where waves get another time than GPREEMPT asks for, the clock of the register is another. */
+int step_grace(struct hwtest *t)
+{
+	static const struct load load = { 1, 32, 512 };
+	long long stock_us = gpreempt_number("grace_us");
+	double us[4], save[ARRAY_SIZE(us)], fixed, slope;
+	struct kfd_mem code;
+	unsigned int i;
+	char name[32];
+	int ret;
+
+	if (stock_us <= 0) {
+		report_says(t->report, "no grace period of stock's that could be changed");
+		return 0;
+	}
+	ret = gpreempt_on(t, "none");
+	ret = ret ?: must(t, kfd_alloc(&t->c.dev, &code, KFD_PAGE, KFD_MEM_CODE), "get memory");
+	for (i = 0; !ret && i < ARRAY_SIZE(us); i++) {
+		struct cost cost = {};
+
+		us[i] = i * stock_us / 2;
+		ret = must(t, gpreempt_set("grace_us", us[i]), "set grace_us");
+		ret = ret ?: measure(t, &code, &load, &cost);
+		if (ret > 0)
+			ret = anomaly(t, "two waves a unit do not fit on the machine");
+		save[i] = cost.save_us;
+		snprintf(name, sizeof(name), "%.0f", us[i]);
+		if (!ret)
+			report_row(t->report, name, &save[i], 1);
+	}
+	ret = ret ?: must(t, gpreempt_set("grace_us", stock_us), "set grace_us");
+	if (ret)
+		return ret;
+	kfd_free(&t->c.dev, &code);
+	line_through(us, save, ARRAY_SIZE(us), &fixed, &slope);
+	report_figure(t->report, "stock_us", stock_us);
+	report_figure(t->report, "us_for_each_us", slope);
+	report_figure(t->report, "save_without_us", fixed);
+	report_says(t->report, "a save takes %.2f us longer for each us of grace_us", slope);
+	return 0;
+}
