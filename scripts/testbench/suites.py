@@ -268,6 +268,7 @@ SUITES = {suite.name: suite for suite in (
     Suite("suspend", [guest(*ASLEEP, real_time=False)], not_on=ASLEEP_FOR_EVER),
     Suite("suspend-stock", [guest(*ASLEEP, "-f", "suspend", options=["--module", "stock"])], PLAIN,
           not_on=ASLEEP_FOR_EVER),
+    Suite("suspend-never-ends", [host(TESTBENCH / "suspend/stays-asleep")], ASKED),
     # with half the compute units, so that a small host is done with all of them sooner
     Suite("selftests-gpus", [
         guest(inside("guest/together"), str(MANY_GPUS), *PREEMPTED,
