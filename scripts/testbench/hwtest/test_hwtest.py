@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -217,6 +218,24 @@ class Costs(unittest.TestCase):
 
     def bad(self, told, log, text):
         self.assertEqual(list(hwtest.costs_as_told(told, log, PARAMETERS)), [text])
+
+
+class Limits(unittest.TestCase):
+    """Of the kselftests, on a GPU whose save was measured."""
+
+    def test_times(self):
+        lib = SELFTESTS / "lib"
+        calls = [(1, 1, "0", 1), (1, 0, '"900"', 1), (0, 1, '"72"', 100), (0, 0, "0", 100),
+                 (0, 0, '"many"', 100), (0, 0, '"30"', 1), (0, 0, '"72.2"', 2), (0, 0, '"900"', 13)]
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "times.c")
+            source.write_text('#include <stdio.h>\n#include "gpu_model.h"\nint main(void)\n{\n' + "".join(
+                f'\tprintf("%u\\n", gpu_model_times({figures}, {model}, {save}));\n'
+                for figures, model, save, _ in calls) + "}\n")
+            subprocess.run(["cc", "-D_GNU_SOURCE", f"-I{lib}", "-o", f"{folder}/times", source,
+                            lib / "gpu_model.c", lib / "file.c"], check=True)
+            found = subprocess.run([f"{folder}/times"], stdout=subprocess.PIPE, text=True, check=True)
+        self.assertEqual([int(n) for n in found.stdout.split()], [times for *_, times in calls])
 
 
 class Page(unittest.TestCase):

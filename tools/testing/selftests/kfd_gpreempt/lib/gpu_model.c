@@ -15,6 +15,7 @@
 #define PORTS		"/sys/class/virtio-ports"
 #define NAME		"gpu-model.0\n"		/* the first GPU's */
 #define ANSWER_MS	10000
+#define SAVE_US		72	/* gpreempt-hwtest's save_fixed_us, of the model */
 
 /* Path of the device file of the port called NAME. */
 static int find_port(char *path, size_t size)
@@ -58,14 +59,28 @@ bool gpu_model_figures(void)
 	       strstr(text, " gpreempt.figures=1");
 }
 
+unsigned int gpu_model_times(bool figures, bool model, const char *save_us)
+{
+	unsigned long us = save_us ? strtoul(save_us, NULL, 10) : 0;
+
+	if (figures)
+		return 1;
+	return model || !us ? 100 : 1 + us / SAVE_US;
+}
+
+static unsigned int times(void)
+{
+	return gpu_model_times(gpu_model_figures(), gpu_model_present(), getenv("GPREEMPT_SAVE_US"));
+}
+
 unsigned int gpu_model_limit(unsigned int limit)
 {
-	return gpu_model_figures() ? limit : 100 * limit;
+	return times() * limit;
 }
 
 unsigned int gpu_model_least(unsigned int least)
 {
-	return gpu_model_figures() ? least : least / 100;
+	return least / times();
 }
 
 unsigned int gpu_model_rounds(unsigned int n)
