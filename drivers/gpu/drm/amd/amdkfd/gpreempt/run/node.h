@@ -84,7 +84,7 @@ struct kfd_gpreempt_samples {
  * @aql:	packets are AQL packets, not dwords
  * @words:	that were read of its memory
  * @resident:	it is in a hardware slot
- * @counted:	XCCs on which waves of it were found
+ * @counted:	waves of it were found
  * @hqd_rptr:	read pointer there in dwords, wrapped; PM4 only, the first XCC's
  */
 struct kfd_gpreempt_scan_queue {
@@ -96,7 +96,7 @@ struct kfd_gpreempt_scan_queue {
 	bool aql;
 	unsigned int words;
 	bool resident;
-	u32 counted;
+	bool counted;
 	u32 hqd_rptr;
 };
 

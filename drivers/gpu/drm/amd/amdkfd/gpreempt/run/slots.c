@@ -20,7 +20,10 @@
  * @adev:	the device
  * @slots:	its registers
  * @nr:		how many there were
+ * @kfd_slots:	those of KFD's queues
  * @xcc:	logical number of the XCC that is read
+ * @asked:	@slotted is known
+ * @slotted:	slots that have a queue, by the selected engine
  * @slot:	selected there, %GPREEMPT_MAX_SLOTS at first
  * @named:	slots whose @name is known
  * @name:	doorbell offset of the queue in a slot
@@ -29,7 +32,10 @@ struct access {
 	struct amdgpu_device *adev;
 	const struct kfd_gpreempt_slots *slots;
 	unsigned int nr;
+	u32 kfd_slots;
 	u32 xcc;
+	bool asked;
+	unsigned long slotted;
 	unsigned int slot;
 	unsigned long named;
 	u32 name[GPREEMPT_MAX_SLOTS];
@@ -54,6 +60,7 @@ static void select_slot(struct access *a, unsigned int slot)
 static void select_engine(struct access *a, u32 engine)
 {
 	a->nr++;
+	a->asked = false;
 	amdgpu_gfx_select_se_sh(a->adev, engine, engine == BROADCAST ? engine : 0,
 				BROADCAST, a->xcc);
 }
@@ -65,6 +72,15 @@ static u32 read_reg(struct access *a, u32 reg)
 
 	a->nr++;
 	return RREG32(adev->reg_offset[GC_HWIP][GET_INST(GC, a->xcc)][0] + reg);
+}
+
+static unsigned long slotted(struct access *a)
+{
+	if (!a->asked) {
+		a->slotted = read_reg(a, a->slots->status) & a->kfd_slots;
+		a->asked = true;
+	}
+	return a->slotted;
 }
 
 /* A slot's waves on the selected engine. */
@@ -89,17 +105,22 @@ static bool is_in(struct access *a, unsigned int slot, u32 doorbell_off)
 	return a->name[slot] == doorbell_off;
 }
 
-/* A queue is looked for where it was last; then in each slot that has a queue. */
-static bool find_slot(struct access *a, unsigned long slotted,
-		      struct kfd_gpreempt_queue *gpq, unsigned int *slot)
+/*
+ * A queue is looked for where it was last; then in each slot that has a queue. While the locks are
+ * held it is taken to stay where it was found.
+ */
+static bool find_slot(struct access *a, struct kfd_gpreempt_queue *gpq, unsigned int *slot)
 {
 	u32 doorbell_off = gpq->scan.doorbell_off;
 	u8 *last = &gpq->slot[a->xcc];
+	unsigned long slots;
 
 	*slot = *last - 1;
-	if (*last && test_bit(*slot, &slotted) && is_in(a, *slot, doorbell_off))
+	if (*last && (test_bit(*slot, &a->named) || slotted(a) & BIT(*slot)) &&
+	    is_in(a, *slot, doorbell_off))
 		return true;
-	for_each_set_bit(*slot, &slotted, GPREEMPT_MAX_SLOTS)
+	slots = slotted(a);
+	for_each_set_bit(*slot, &slots, GPREEMPT_MAX_SLOTS)
 		if (is_in(a, *slot, doorbell_off))
 			break;
 	*last = *slot < GPREEMPT_MAX_SLOTS ? *slot + 1 : 0;
@@ -111,29 +132,27 @@ static bool find_slot(struct access *a, unsigned long slotted,
  * waves or without. As kgd_gfx_v9_get_cu_occupancy() does, bits are taken to
  * number the slots of the first micro engine.
  *
- * A queue that is where it was last costs its selection, its name, and a count on each engine up to
- * the first on which it has waves. Waves are spread over the engines, and as a rule it is of no
- * interest how many there are: that one is taken for each of the engines. They are spread over
- * XCCs, too, but by workgroups: a queue may have some on one only.
+ * Once all queues have been found, STATUS is not read on the other engines. A queue that is where
+ * it was last costs its selection, its name, and a count on each engine up to the first on which
+ * it has waves. As a rule it is of no interest how many there are: that number is taken for each
+ * engine of each XCC.
  */
-static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *scan)
+static void read_xcc(struct access *a, u32 xccs, struct kfd_gpreempt_scan *scan)
 {
 	u32 engine, engines = a->adev->gfx.config.max_shader_engines;
 	struct gpreempt_queue_view *v;
 	unsigned int slot, waves;
-	unsigned long slotted;
 
 	a->slot = GPREEMPT_MAX_SLOTS;
 	a->named = 0;
 	for (engine = 0; engine < engines; engine++) {
 		select_engine(a, engine);
-		slotted = read_reg(a, a->slots->status) & kfd_slots;
 		gpreempt_for_each(v, &scan->view) {
 			struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
 			struct kfd_gpreempt_scan_queue *sq = &gpq->scan;
 
-			if (!v->matters || (!v->change.begins && (sq->counted & BIT(a->xcc))) ||
-			    !find_slot(a, slotted, gpq, &slot))
+			if (!v->matters || (!v->change.begins && sq->counted) ||
+			    !find_slot(a, gpq, &slot))
 				continue;
 			if (!sq->resident) {
 				sq->resident = true;
@@ -144,9 +163,8 @@ static void read_xcc(struct access *a, u32 kfd_slots, struct kfd_gpreempt_scan *
 				}
 			}
 			waves = read_count(a, slot);
-			v->seen.waves += v->change.begins ? waves : waves * engines;
-			if (waves)
-				sq->counted |= BIT(a->xcc);
+			v->seen.waves += v->change.begins ? waves : waves * engines * xccs;
+			sq->counted |= waves;
 		}
 	}
 	select_engine(a, BROADCAST);
@@ -165,13 +183,16 @@ unsigned int kfd_gpreempt_read_slots(struct kfd_node *node, struct kfd_gpreempt_
 				     const struct kfd_gpreempt_slots *slots)
 {
 	struct amdgpu_device *adev = node->adev;
-	struct access a = { .adev = adev, .slots = slots };
+	struct access a = {
+		.adev = adev, .slots = slots,
+		.kfd_slots = node->kfd->shared_resources.cp_queue_bitmap[0],
+	};
 
 	/* Others that need these locks wait for one XCC at most. */
 	for_each_inst(a.xcc, node->xcc_mask) {
 		guard(mutex)(&adev->srbm_mutex);
 		guard(mutex)(&adev->grbm_idx_mutex);
-		read_xcc(&a, node->kfd->shared_resources.cp_queue_bitmap[0], scan);
+		read_xcc(&a, NUM_XCC(node->xcc_mask), scan);
 	}
 	return a.nr;
 }
