@@ -32,12 +32,11 @@ HIGH_US = {"p50_us": 475 + STOCK_US, "p99_us": 485 + STOCK_US}
 DETECTION_US = 25           # without that; measured 22
 DEBIAN_US = 7               # more in Debian's own kernel, which has much more in it: measured 28
 # To count waves takes so long. A read of a register is 1 us, a write 0.1. On each engine the driver
-# reads which slots have a queue, and HIGH's count: 2 reads, 1 write. On each die it reads the
-# names of both queues, and LOW's waves on the engine where it finds some: 3 reads, 4 writes. The
-# rest is what the CPU does, with the registers' locks held: measured 9.5 with two engines, 28.3 to
-# 29.7 with eight
-ENGINE_US = 3.5
-DIE_US = 4.5
+# reads HIGH's count: 1 read, 1 write. On each die it reads which slots have a queue, and HIGH's
+# name, on one also LOW's name and waves. The rest is what the CPU does, with the registers' locks
+# held: measured 7.9 with two engines, 9.5 with four on each of eight dies, 17.3 with eight
+ENGINE_US = 2
+DIE_US = 5
 COUNTS = {"launch": 2, "fetch": 3}      # for each of HIGH's kernels
 PREEMPTION_US = 90 + STOCK_US   # from UNMAP_QUEUES to the next runlist, besides what it takes to
                                 # save LOW's waves: measured 75

@@ -283,13 +283,13 @@ class Driver(Folder):
             found = {name: us for name, _, us in demo_report.limits({**results, "model": model})}
             return [found[name] for name in what], demo_report.stock_factor({**results, "model": model})
         for machine, wanted in (
-                (("launch", "1", "2"), ([25, 499, 509, 11.5, 197, 114], 80)),
-                (("fetch", "1", "2"), ([36.5, 510.5, 520.5, 11.5, 208.5, 114], 78)),
-                (("launch", "1", "8"), ([25, 499, 509, 32.5, 239, 114], 80)),
-                (("fetch", "1", "8"), ([57.5, 531.5, 541.5, 32.5, 271.5, 114], 75)),
-                (("fetch", "2", "2"), ([48, 522, 543.5, 11.5, 243, 114], 75)),
-                (("launch", "8", "4"), ([25, 499, 638.5, 18.5, 470, 114], 64)),
-                (("fetch", "8", "4"), ([173, 647, 786.5, 18.5, 618, 114], 52))):
+                (("launch", "1", "2"), ([25, 499, 509, 9, 192, 114], 80)),
+                (("fetch", "1", "2"), ([34, 508, 518, 9, 201, 114], 79)),
+                (("launch", "1", "8"), ([25, 499, 509, 21, 216, 114], 80)),
+                (("fetch", "1", "8"), ([46, 520, 530, 21, 237, 114], 77)),
+                (("fetch", "2", "2"), ([43, 517, 536, 9, 228, 114], 76)),
+                (("launch", "8", "4"), ([25, 499, 600, 13, 382, 114], 68)),
+                (("fetch", "8", "4"), ([129, 603, 704, 13, 486, 114], 58))):
             self.assertEqual(limits(*machine), wanted, machine)
 
     def test_few_samples(self):
@@ -321,13 +321,13 @@ class Driver(Folder):
         demo = Demo(self.folder)
         demo.stats(locks=12 * US)
         self.assertEqual(demo.results()["missed"],
-                         ["the registers' locks, each time took 12 us, more than 11.5"])
+                         ["the registers' locks, each time took 12 us, more than 9"])
 
     def test_monitor_takes_too_much(self):
         demo = Demo(self.folder)
         demo.stats(scan=80 * US)
         self.assertEqual(demo.results()["missed"],
-                         ["the monitor, for a kernel of HIGH's took 203 us, more than 197"])
+                         ["the monitor, for a kernel of HIGH's took 203 us, more than 192"])
 
     def test_debian_detects_later(self):
         for us, missed in (30, []), (33, ["detection of HIGH took 33 us, more than 32"]):
