@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from testbench.events import eventlog
 from testbench.demo import timeline
-from testbench.paths import BASE
 
 # The limits are absolute, in virtual time, at the driver's default tunables: 6 to 18 %
 # above what was measured when they were set, four seeds within 0.5 % of each other, and
@@ -23,10 +22,8 @@ HIGH_ALONE_US = {"p50_us": 360, "p99_us": 365}  # measured 336 and 342: above, m
 FASTER_US = {"gfx1100": 85}
 # Before MES takes a queue off it reads a packet for that queue: measured 32.5 for 22.
 PACKET_US = {"gfx1100": 11}
-# So much longer Linux 7.3 took from one runlist to the next, before runlist-dump.patch.
-STOCK_US = {"7.3": 40}.get(BASE, 0)
 # Besides what it takes to save LOW's waves, and to count them; measured 437 and 445
-HIGH_US = {"p50_us": 475 + STOCK_US, "p99_us": 485 + STOCK_US}
+HIGH_US = {"p50_us": 475, "p99_us": 485}
 # HIGH's latency would hide a detection of twice its length in its headroom: so it has
 # its own limit. At fetch the indices say nothing, and the driver has to count waves.
 DETECTION_US = 25           # without that; measured 22
@@ -38,8 +35,8 @@ DEBIAN_US = 7               # more in Debian's own kernel, which has much more i
 ENGINE_US = 2
 DIE_US = 5
 COUNTS = {"launch": 2, "fetch": 3}      # for each of HIGH's kernels
-PREEMPTION_US = 90 + STOCK_US   # from UNMAP_QUEUES to the next runlist, besides what it takes to
-                                # save LOW's waves: measured 75
+PREEMPTION_US = 90      # from UNMAP_QUEUES to the next runlist, besides what it takes to save LOW's
+                        # waves: measured 75
 # The monitor besides, for each of HIGH's kernels: to scan, and to wait for LOW's resume; measured 54
 MONITOR_US = 60
 LOW_SHARE = 0.96            # of its work alone; measured 0.973
@@ -369,7 +366,7 @@ def limits(results):
 
 def stock_factor(results):
     """HIGH's p99 on stock is so many times higher."""
-    return round(STOCK_P99_US / (HIGH_US["p99_us"] - STOCK_US + results["save_us"] +
+    return round(STOCK_P99_US / (HIGH_US["p99_us"] + results["save_us"] +
                                  late_at_worst_us(results["model"])))
 
 

@@ -163,8 +163,9 @@ static int scans_read(struct scans *s)
 TEST_F_TIMEOUT(monitor, registers, 60)
 {
 	const unsigned int engines = self->c.dev.engines;
-	const unsigned int accesses = self->c.dev.xccs * (PUT_BACK + PER_ENGINE * engines +
-							  2 * (PER_QUEUE + engines));
+	/* of each XCC's engines one is asked for its status, and LOW is found on one XCC */
+	const unsigned int accesses = self->c.dev.xccs * (PUT_BACK + engines + 1 + PER_QUEUE +
+							  engines) + PER_QUEUE + engines;
 	struct scans s;
 
 	ASSERT_EQ(0, gpreempt_write("policy", "none"));
