@@ -69,7 +69,8 @@ KNOWN = (
     # A process that executes a program while another one keeps its memory. sysfs says so, and goes on.
     Known("executed: two of KFD's processes have one pid, and want folders of one name",
           frozenset({"", "debug", "kcsan"}), frozenset({"known", "stock"}),
-          r"sysfs_warn_dup\+.*kfd_create_process"),
+          r"sysfs_warn_dup\+[^\n]*\n *sysfs_create_dir_ns\+[^\n]*\n *kobject_add_internal\+[^\n]*\n"
+          r" *kobject_init_and_add\+[^\n]*\n(?: *\?[^\n]*\n)* *kfd_create_process"),
 )
 OURS = re.compile("gpreempt", re.I)
 LEAK = re.compile(r"^unreferenced object 0x")

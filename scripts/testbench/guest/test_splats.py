@@ -159,7 +159,10 @@ Call Trace:
 """
     SAME_NAME = """Call Trace:
  sysfs_warn_dup+0x55/0x70
+ sysfs_create_dir_ns+0xac/0xc0
+ kobject_add_internal+0x9e/0x270
  kobject_init_and_add+0x7c/0xb0
+ ? __mmu_notifier_register+0xda/0x1b0
  kfd_create_process+0x2cc/0xc40 [amdgpu]
 """
     # its beginning, the kernels, a suite it belongs to, and one it does not

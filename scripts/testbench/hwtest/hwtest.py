@@ -90,11 +90,11 @@ def cost(report):
 
 
 def grace(report):
-    """Each us that is asked for is one; without it a save is shorter by stock's time."""
+    """Each us that is asked for is one; without it a save is shorter by the time that was found."""
     found = step(report, "grace")
     if not abs(found.get("us_for_each_us", 0) - 1) <= RESOLUTION:
         yield f"{found.get('us_for_each_us')} us for each us of grace_us"
-    fixed = step(report, "cost")["save_fixed_us"] - found.get("stock_us", 0)
+    fixed = step(report, "cost")["save_fixed_us"] - found.get("found_us", 0)
     if not abs(found.get("save_without_us", 0) - fixed) <= RESOLUTION * fixed:
         yield f"{found.get('save_without_us')} us without a grace period, not {fixed}"
 

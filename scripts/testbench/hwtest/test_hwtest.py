@@ -24,7 +24,7 @@ FOUND = {
     "offset": {"wave_offset_written_at": "each unmap"},
     "gws": {"preemptions": 10},
     "empty": {"unmap_fence_us": 20.9},
-    "grace": {"stock_us": 38, "us_for_each_us": 0.99, "save_without_us": 33},
+    "grace": {"found_us": 38, "us_for_each_us": 0.99, "save_without_us": 33},
     "cost": {"rows": [{"groups_a_unit": str(n), "waves": 8 * n, "vgprs": 128, "lds_bytes": 512,
                        "saved_mib": 0.26 * n, "save_us": 70 + n, "restore_us": 90 + n}
                       for n in range(1, 11)]},
@@ -105,7 +105,7 @@ class Judged(unittest.TestCase):
         for what, value, text in (("us_for_each_us", 0.9, "0.9 us for each us"),
                                   ("us_for_each_us", 1.06, "1.06 us for each us"),
                                   ("save_without_us", 70, "70 us without a grace period, not 32"),
-                                  ("stock_us", 0, "33 us without a grace period, not 70")):
+                                  ("found_us", 0, "33 us without a grace period, not 70")):
             self.bad(changed(**{what: value}), text)
 
     def test_figures(self):
@@ -226,7 +226,7 @@ class Limits(unittest.TestCase):
     def test_times(self):
         lib = SELFTESTS / "lib"
         calls = [(1, 1, "0", 1), (1, 0, '"900"', 1), (0, 1, '"72"', 100), (0, 0, "0", 100),
-                 (0, 0, '"many"', 100), (0, 0, '"30"', 1), (0, 0, '"72.2"', 2), (0, 0, '"900"', 13)]
+                 (0, 0, '"many"', 100), (0, 0, '"-5"', 100), (0, 0, '"30"', 1), (0, 0, '"72.2"', 2), (0, 0, '"900"', 13)]
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder, "times.c")
             source.write_text('#include <stdio.h>\n#include "gpu_model.h"\nint main(void)\n{\n' + "".join(

@@ -50,8 +50,9 @@ GUEST_GB = 6
 SHARE = 2000
 # So many seconds of the guest may a case be silent.
 LIMIT_S = {"stock": 30, "idle": 90, "storm": 900}
-# With GPREEMPT idle a library's cases may take so many times what they take on stock.
-IDLE_TIMES = 1.2
+# With GPREEMPT idle a library's cases may take so many times what they take on stock, and a second:
+# their times are in whole ms.
+IDLE_TIMES, IDLE_MORE_MS = 1.2, 1000
 
 # package: of the programs; programs: a pattern of their names, one of their cases, and how many of
 # these at most, taken evenly; piece: so many cases are lost when a run is broken off, and share
@@ -444,7 +445,7 @@ class Table:
         self.besides = {}           # the same of (end), (storm) and (unasked), by piece
         self.said = {}              # (library, case, mode) -> lines
         self.states, self.sums = [], {}
-        self.took = {}              # (library, mode) -> seconds of the guest by piece and case
+        self.took = {}              # (library, mode) -> ms of the guest by piece and case
         self.complaints = {}        # the model's -> the pieces that met them
         for tests in libraries:
             for mode in MODES:
@@ -457,8 +458,8 @@ class Table:
             self.rows.setdefault((library, f"{piece.program}:{case}"), {})
         if not found:
             return
-        for case, (result, seconds) in found["results"].items():
-            self.took.setdefault((library, mode), {})[piece.name, case] = seconds
+        for case, (result, ms) in found["results"].items():
+            self.took.setdefault((library, mode), {})[piece.name, case] = ms
             rows, name = self.rows, f"{piece.program}:{case}"
             if (library, name) not in rows:
                 rows, name = self.besides, f"{piece.name}:{case}"
@@ -499,12 +500,12 @@ class Table:
                     yield library, case, mode, result
 
     def slower(self):
-        """Libraries whose cases take too long with GPREEMPT idle: seconds there and on stock."""
-        for library in {lib for lib, _ in self.sums}:
+        """Libraries whose cases take too long with GPREEMPT idle: ms there and on stock."""
+        for library in dict.fromkeys(lib for lib, _ in self.sums):
             idle, stock = (self.took.get((library, mode), {}) for mode in ("idle", "stock"))
             both = idle.keys() & stock.keys()
             took = [sum(found[case] for case in both) for found in (idle, stock)]
-            if took[0] > IDLE_TIMES * took[1]:
+            if took[0] > IDLE_TIMES * took[1] + IDLE_MORE_MS:
                 yield library, *took
 
     def not_on_stock(self):
@@ -657,7 +658,7 @@ def report(table, libraries, modes, troubles):
     troubles = troubles + table.states
     if worse:
         troubles.append(f"{len(worse)} cases are worse than on stock")
-    troubles += [f"{library}: {idle:.1f} s with GPREEMPT idle, {stock:.1f} s on stock"
+    troubles += [f"{library}: {idle / 1000:.1f} s with GPREEMPT idle, {stock / 1000:.1f} s on stock"
                  for library, idle, stock in table.slower()]
     for tests in libraries:
         storm = table.sums.get((tests.name, "storm"))

@@ -336,11 +336,13 @@ class Table(InFolder):
         self.assertEqual(self.ended(), "rocm-suites: FAILED: x: no case passes on stock")
 
     def test_slower_with_gpreempt_idle(self):
-        """By the cases that ran in both."""
-        for took, wanted in (1.2, "good"), (1.3, "rocm-suites: FAILED: x: 1.3 s with GPREEMPT idle, "
-                                                 "1.0 s on stock"):
+        """By the cases that ran in both, and by more than a second."""
+        for stock, idle, wanted in (
+                (5000, 7000, "good"), (0, 1000, "good"), (5000, 7100, "rocm-suites: FAILED: x: "
+                                                          "7.1 s with GPREEMPT idle, 5.0 s on stock")):
             self.all_modes({"S.a": "pass"})
-            self.put("idle", {"S.a": "pass"}, took=took)
+            self.put("stock", {"S.a": "pass", "S.b": "fail"}, took=stock)
+            self.put("idle", {"S.a": "pass"}, took=idle)
             self.assertEqual(self.ended(), wanted)
 
     def test_no_preemption(self):

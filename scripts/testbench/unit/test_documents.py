@@ -121,6 +121,7 @@ class Runs(unittest.TestCase):
                 self.assertEqual(every, len(git("log", "--format=%h", f"{run.commit}..").stdout.split()))
         self.assertEqual(runs.line(RUNS[0]._replace(commit="HEAD")).split()[-2:], ["0", "0"])
         self.assertEqual(runs.line(RUNS[0]._replace(date="never")).split()[-2:], ["-", "-"])
+        self.assertEqual(runs.line(RUNS[0]._replace(commit="0" * 12)).split()[-2:], ["?", "?"])
 
 
 class Documents(unittest.TestCase):

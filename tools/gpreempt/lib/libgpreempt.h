@@ -89,7 +89,8 @@ enum gpreempt_queue_state {
  * @pid:	its process, as the caller's pid namespace has it; 0: it has no number there
  * @context_id:	of its process
  * @backlog:	packets that were not consumed when it was seen last
- * @waves:	that it had then; GPREEMPT_NONE: they were not counted
+ * @waves:	that it had then: 0, or an estimate from those of one engine; GPREEMPT_NONE: they
+ *		were not counted
  * @save_ns:	how long its last save took; 0: it was never saved
  * @seen_ns:	when it was seen last, by CLOCK_MONOTONIC; 0: not yet
  * @resumes:	how often it was put back

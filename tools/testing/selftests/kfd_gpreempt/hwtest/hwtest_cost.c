@@ -303,15 +303,15 @@ int step_cost(struct hwtest *t)
 int step_grace(struct hwtest *t)
 {
 	static const struct load load = { 1, 32, 512 };
-	long long stock_us = gpreempt_number("grace_us");
+	long long found_us = gpreempt_number("grace_us");
 	double us[4], save[ARRAY_SIZE(us)], fixed, slope;
 	struct kfd_mem code;
 	unsigned int i;
 	char name[32];
 	int ret;
 
-	if (stock_us <= 0) {
-		report_says(t->report, "no grace period of stock's that could be changed");
+	if (found_us <= 0) {
+		report_says(t->report, "no grace period is set, or none can be");
 		return 0;
 	}
 	ret = gpreempt_on(t, "none");
@@ -319,7 +319,7 @@ int step_grace(struct hwtest *t)
 	for (i = 0; !ret && i < ARRAY_SIZE(us); i++) {
 		struct cost cost = {};
 
-		us[i] = i * stock_us / 2;
+		us[i] = i * found_us / (ARRAY_SIZE(us) - 1);
 		ret = must(t, gpreempt_set("grace_us", us[i]), "set grace_us");
 		ret = ret ?: measure(t, &code, &load, &cost);
 		if (ret > 0)
@@ -329,12 +329,12 @@ int step_grace(struct hwtest *t)
 		if (!ret)
 			report_row(t->report, name, &save[i], 1);
 	}
-	ret = ret ?: must(t, gpreempt_set("grace_us", stock_us), "set grace_us");
+	ret = ret ?: must(t, gpreempt_set("grace_us", found_us), "set grace_us");
 	if (ret)
 		return ret;
 	kfd_free(&t->c.dev, &code);
 	line_through(us, save, ARRAY_SIZE(us), &fixed, &slope);
-	report_figure(t->report, "stock_us", stock_us);
+	report_figure(t->report, "found_us", found_us);
 	report_figure(t->report, "us_for_each_us", slope);
 	report_figure(t->report, "save_without_us", fixed);
 	report_says(t->report, "a save takes %.2f us longer for each us of grace_us", slope);

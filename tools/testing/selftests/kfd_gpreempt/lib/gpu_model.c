@@ -61,11 +61,11 @@ bool gpu_model_figures(void)
 
 unsigned int gpu_model_times(bool figures, bool model, const char *save_us)
 {
-	unsigned long us = save_us ? strtoul(save_us, NULL, 10) : 0;
+	long us = save_us ? strtol(save_us, NULL, 10) : 0;
 
 	if (figures)
 		return 1;
-	return model || !us ? 100 : 1 + us / SAVE_US;
+	return model || us <= 0 ? 100 : 1 + us / SAVE_US;
 }
 
 static unsigned int times(void)

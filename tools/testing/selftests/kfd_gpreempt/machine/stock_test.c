@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -260,7 +261,22 @@ static int keep(void *kept)
 	return 0;
 }
 
-/* KFD has a process of the old memory still when the shell opens it, of the same pid. */
+#define EXECUTED	"GPREEMPT_STOCK_EXECUTED"
+
+/* The program that is executed is this one. */
+static void __attribute__((constructor)) executed(void)
+{
+	struct aql_queue q;
+	struct client c;
+
+	if (!getenv(EXECUTED))
+		return;
+	if (client_open(&c) || aql_create(&q, &c.dev, 64, 7))
+		_exit(10);
+	_exit(aql_destroy(&q) ? 11 : 0);
+}
+
+/* KFD has a process of the old memory still when the new program opens it, of the same pid. */
 static int execute(void)
 {
 	static char stack[16384] __attribute__((aligned(16)));
@@ -273,11 +289,12 @@ static int execute(void)
 		return 2;
 	while (!kept)
 		usleep(1000);
-	execl("/bin/sh", "sh", "-c", "exec 3<>/dev/kfd", NULL);
+	setenv(EXECUTED, "1", 1);
+	execl("/proc/self/exe", "stock_test", NULL);
 	return 3;
 }
 
-/* Nothing is left of a process whose folder in sysfs could not be made. */
+/* Nothing is left of a process whose folder in sysfs could not be made, or of its queue. */
 TEST_F(stock, executed)
 {
 	int status = -1;

@@ -164,7 +164,8 @@ static void read_xcc(struct access *a, u32 xccs, struct kfd_gpreempt_scan *scan)
 			}
 			waves = read_count(a, slot);
 			v->seen.waves += v->change.begins ? waves : waves * engines * xccs;
-			sq->counted |= waves;
+			if (waves)
+				sq->counted = true;
 		}
 	}
 	select_engine(a, BROADCAST);
