@@ -45,6 +45,8 @@ LAST = 0        # It slows down what runs beside it.
 # Where the base has no plain run of a suite, and why.
 ASLEEP_FOR_EVER = {"7.3": "after the first sleep the test does not end, with stock's amdgpu as well"}
 
+NOT_APART = {"6.12": "amdgpu does not keep processes apart on this GPU"}
+
 
 class Suite(NamedTuple):
     """A row of the table."""
@@ -206,6 +208,8 @@ SUITES = {suite.name: suite for suite in (
         # its two pairs of compute units cannot overlap, and its MES refuses what has no slot
         guest(*of("queue", "harm"), *words("-T", ["masks_overlap", "many_starve"]), name="harm",
               options=[*DARED_MES, RDNA])], PLAIN, 120),
+    Suite("isolation-gfx1100", [guest(*of("machine", "isolation"), options=[*DARED_MES, RDNA])], PLAIN,
+          not_on=NOT_APART),
     # the driver's requests of MES that come before the reset time out, one by one: 22 s
     Suite("fault-gfx1100", [
         patient(program("fault_test"), "-r", "hang.stalled_wave.recovered",
