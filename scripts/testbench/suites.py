@@ -205,9 +205,14 @@ SUITES = {suite.name: suite for suite in (
         # where a count tells whether all of a dispatch has begun, waves being of 32
         guest(*of("queue", "preempt"), "-t", "last_workgroup", name="fetch",
               options=[*DARED_MES, f"{RDNA} --rptr-at fetch"]),
-        # its two pairs of compute units cannot overlap, and its MES refuses what has no slot
+        # its two pairs of compute units cannot overlap
         guest(*of("queue", "harm"), *words("-T", ["masks_overlap", "many_starve"]), name="harm",
               options=[*DARED_MES, RDNA])], PLAIN, 120),
+    # with more queues than MES has places for
+    Suite("oversubscribe-gfx1100", [
+        guest(*of("machine", "oversubscribe"), name="oversubscribe", options=[*DARED_MES, RDNA]),
+        guest(*of("queue", "harm"), "-t", "many_starve", name="harm", options=[*DARED_MES, RDNA])],
+          PLAIN, 120),
     Suite("isolation-gfx1100", [guest(*of("machine", "isolation"), options=[*DARED_MES, RDNA])], PLAIN,
           not_on=NOT_APART),
     # the driver's requests of MES that come before the reset time out, one by one: 22 s
