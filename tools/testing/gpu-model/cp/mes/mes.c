@@ -76,7 +76,10 @@ enum { MISC_WRITE_REG, MISC_INV_GART, MISC_QUERY_STATUS, MISC_READ_REG, MISC_WAI
 static int set_resources(struct gpu *g, const u32 *f)
 {
 	struct mes *m = g->mes;
+	unsigned int i;
 
+	for (m->places = 0, i = RSRC_COMPUTE; i < RSRC_SDMA + 2; i++)
+		m->places += __builtin_popcount(f[i]);
 	m->vmids = f[RSRC_VMIDS] & 0xffff & ~1u;	/* VMID 0 is the kernel's */
 	memcpy(m->compute, f + RSRC_COMPUTE, sizeof(m->compute));
 	m->gfx = f[RSRC_GFX];
@@ -156,15 +159,15 @@ static void write_suspend_fence(struct gpu *g, const u32 *f)
 		vm_write(g, 0, fence, &f[SUSPEND_VALUE], 4);
 }
 
-/* Name the queues that hang: doorbells, or ones where there are no more, and behind them places. */
+/*
+ * Name the queues that hang: doorbells, and where they are, behind the room for the doorbells of
+ * all places (amdgpu_mes_init()). The driver has cleared both.
+ */
 static int find_hung(struct gpu *g, const u32 *f)
 {
-	u32 found[2 * MES_HUNG];
-
 	if (param.mes_version < VERSION_HANGS || f[RESET_FLAGS] != RESET_FIND)
 		return -EOPNOTSUPP;
-	mes_find_hung(g, f[RESET_TYPE], found);
-	return vm_write(g, 0, packet_u64(f + RESET_FOUND) & ~3ull, found, sizeof(found));
+	return mes_find_hung(g, f[RESET_TYPE], packet_u64(f + RESET_FOUND) & ~3ull);
 }
 
 /* Wait for a register, or write one and wait for another. */

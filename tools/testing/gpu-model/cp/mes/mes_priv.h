@@ -13,13 +13,12 @@
 #define FRAME_DWORDS	64
 
 /* mes_v11_api_def.h */
-#define MES_HUNG	4	/* mes_v11_0.c: MES11_HUNG_HQD_INFO_OFFSET */
-
 enum mes_queue_type { MES_QUEUE_GFX, MES_QUEUE_COMPUTE, MES_QUEUE_SDMA, MES_QUEUE_TYPES };
 
 /**
  * struct mes - the scheduler
  * @vmids: @compute: @gfx: @sdma:	SET_HW_RSRC: VMIDs, and queues of each pipe or engine
+ * @places:	how many queues these are
  * @context:	process of each VMID by the address of its context, 0 when free
  * @frame:	the frame in work, if @taken
  * @done_at:	model time before which firmware is busy with it
@@ -30,7 +29,7 @@ enum mes_queue_type { MES_QUEUE_GFX, MES_QUEUE_COMPUTE, MES_QUEUE_SDMA, MES_QUEU
  * @now: @look_at: model times of this look at those that wait, and the next one
  */
 struct mes {
-	u32 vmids, compute[MEC_PIPES], gfx, sdma[2];
+	u32 vmids, compute[MEC_PIPES], gfx, sdma[2], places;
 	u64 context[VM_COUNT], since[VM_COUNT];
 	u32 frame[FRAME_DWORDS];
 	bool taken, begun;
@@ -108,8 +107,8 @@ int mes_remove_queue(struct gpu *g, u32 doorbell);
 int mes_suspend(struct gpu *g, u64 gang);
 int mes_resume(struct gpu *g, u64 gang);
 
-/* Those of a type that were told to leave and did not: doorbells, and places behind them. */
-void mes_find_hung(struct gpu *g, u32 type, u32 found[2 * MES_HUNG]);
+/* Write those of a type that were told to leave and did not to @found. 0 or -EFAULT. */
+int mes_find_hung(struct gpu *g, u32 type, u64 found);
 
 /* Queues that wait get places, for which others make room. */
 void mes_rotate(struct gpu *g);

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "asic.h"
 #include "cp/queue/attach.h"
@@ -322,22 +321,25 @@ int mes_resume(struct gpu *g, u64 gang)
 	return err;
 }
 
-void mes_find_hung(struct gpu *g, u32 type, u32 found[2 * MES_HUNG])
+int mes_find_hung(struct gpu *g, u32 type, u64 found)
 {
 	struct mes_queue *q;
 	unsigned int n = 0;
+	int err = 0;
 
-	memset(found, 0xff, 2 * MES_HUNG * sizeof(*found));
-	for (q = g->mes->queues; q && n < MES_HUNG; q = q->next) {
+	for (q = g->mes->queues; q && n < g->mes->places; q = q->next) {
 		const struct hqd *h = mes_slot(g, q);
+		u32 place;
 
 		if (!h || q->add.type != type || !h->reg[HQD(MQD_DEQUEUE_REQUEST)])
 			continue;
 		q->hung = true;
-		found[n] = q->add.doorbell;
-		found[MES_HUNG + n++] = type | h->pipe << 3 | h->queue << 7;
+		place = type | h->pipe << 3 | h->queue << 7;
+		err |= vm_write(g, 0, found + 4 * n, &q->add.doorbell, 4);
+		err |= vm_write(g, 0, found + 4 * (g->mes->places + n++), &place, 4);
 		log_event("mes-hung", "queue=%#x pasid=%u", q->add.doorbell, q->add.pasid);
 	}
+	return err ? -EFAULT : 0;
 }
 
 void mes_forget(struct gpu *g)
