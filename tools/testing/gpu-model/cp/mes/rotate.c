@@ -211,12 +211,15 @@ void mes_rotate(struct gpu *g)
 		int err = mes_place(g, q);
 
 		q->passed = true;
-		if (!err)
+		if (!err) {
 			mec_kick(g);
-		else if (err != -ENOSPC)
+		} else if (err != -ENOSPC) {
 			q->suspended = true;	/* named by whoever refused it */
-		else if (room || (room = make_room(g, q)))
-			room--;
+		} else {
+			if (!room)
+				room = make_room(g, q);
+			room -= room > 0;
+		}
 	}
 	for_each_mes_queue(g, q)	/* nobody with work wants what is left */
 		if (is_off(q) && !q->passed && mes_place(g, q))

@@ -11,7 +11,8 @@
 #include "contest.h"
 #include "gpreempt.h"
 
-#define GROUPS		2	/* of each rival: there is room for both, and not for HIGH beside them */
+/* Workgroups of each rival: there is room for both, and not for HIGH beside them. */
+#define GROUPS		2
 #define LAUNCH_MS	20
 #define HIGH_US		200
 #define LOW_MS		50

@@ -33,7 +33,8 @@ FIXTURE_SETUP(isolation)
 	int ret;
 
 	ASSERT_EQ(0, kfd_pci_address(address, sizeof(address)));
-	snprintf(self->file, sizeof(self->file), "/sys/bus/pci/devices/%s/enforce_isolation", address);
+	snprintf(self->file, sizeof(self->file), "/sys/bus/pci/devices/%s/enforce_isolation",
+		 address);
 	if (access(self->file, W_OK))
 		SKIP(return, "amdgpu does not keep processes apart on this GPU");
 	ret = contest_begin(&self->ct);
@@ -84,7 +85,9 @@ static int submit(int fd)
 		return 1;
 	if (ioctl(fd, DRM_IOCTL_AMDGPU_GEM_CREATE, &gem))
 		return 2;
-	va.handle = map.in.handle = entry.bo_handle = gem.out.handle;
+	va.handle = gem.out.handle;
+	map.in.handle = gem.out.handle;
+	entry.bo_handle = gem.out.handle;
 	entry.bo_priority = 0;
 	if (ioctl(fd, DRM_IOCTL_AMDGPU_GEM_MMAP, &map))
 		return 3;
