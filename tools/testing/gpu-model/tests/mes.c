@@ -277,7 +277,7 @@ static void processes(void)
 #define CROWD_RINGS	0x170000ull
 #define CROWD_WPTRS	0x180000ull
 
-/* Queue @i of a crowd: of a process, with quanta in us; at its @words, if any, it waits without end. */
+/* Queue @i of a crowd: of a process, with quanta in us. If @busy it waits without end. */
 static bool add_one(unsigned int i, u64 context, unsigned int process_us, unsigned int gang_us,
 		    bool busy)
 {
@@ -385,7 +385,8 @@ static void crowd_of_processes(void)
 	n += add_one(i, 0x6000, LONG_US, 1, true);
 	ok(n == CROWD && !comes(i, SHORT_US), "a process's queues stay for its quantum");
 	ok(comes(i, LONG_US), "and make room for another's when it is over");
-	ok(comes(0, SHORT_US) && count_on(CROWD) == CROWD - 1, "of them as many come back as have room");
+	ok(comes(0, SHORT_US) && count_on(CROWD) == CROWD - 1,
+	   "of them as many come back as have room");
 	ok(remove_all(CROWD), "removed");
 
 	for (i = n = 0; i < CROWD; i++)

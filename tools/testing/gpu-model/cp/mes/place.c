@@ -242,9 +242,9 @@ static bool has_doorbell(const void *ctx, unsigned int vmid, u16 pasid, u32 door
 
 struct hqd *mes_slot(struct gpu *g, const struct mes_queue *q)
 {
-	struct hqd *h = q->add.type == MES_QUEUE_SDMA ? NULL : mec_find_doorbell(g, 0, q->add.doorbell);
+	struct hqd *h = mec_find_doorbell(g, 0, q->add.doorbell);
 
-	return h && h->vmid ? h : NULL;
+	return h && h->vmid && q->add.type != MES_QUEUE_SDMA ? h : NULL;
 }
 
 int mes_take_off(struct gpu *g, struct mes_queue *q)

@@ -57,7 +57,9 @@ static bool waits(struct gpu *g, const struct mes_queue *q)
 
 static u64 level(const struct mes_queue *q)
 {
-	return q->add.priority < param.mes_gang_levels ? q->add.priority : param.mes_gang_levels - 1;
+	const u64 top = param.mes_gang_levels - 1;
+
+	return q->add.priority < top ? q->add.priority : top;
 }
 
 /* Who gets a place first: who has waited longest, of its process the one of most priority. */
