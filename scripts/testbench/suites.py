@@ -45,6 +45,9 @@ LAST = 0        # It slows down what runs beside it.
 # Where the base has no plain run of a suite, and why.
 ASLEEP_FOR_EVER = {"7.3": "after the first sleep the test does not end, with stock's amdgpu as well"}
 
+WHOLE_RESET = {"6.12": "amdgpu resets the whole GPU for a queue that MES cannot remove"}
+NOT_APART = {"6.12": "amdgpu does not keep processes apart on this GPU"}
+
 
 class Suite(NamedTuple):
     """A row of the table."""
@@ -203,9 +206,21 @@ SUITES = {suite.name: suite for suite in (
         # where a count tells whether all of a dispatch has begun, waves being of 32
         guest(*of("queue", "preempt"), "-t", "last_workgroup", name="fetch",
               options=[*DARED_MES, f"{RDNA} --rptr-at fetch"]),
-        # its two pairs of compute units cannot overlap, and its MES refuses what has no slot
+        # its two pairs of compute units cannot overlap
         guest(*of("queue", "harm"), *words("-T", ["masks_overlap", "many_starve"]), name="harm",
               options=[*DARED_MES, RDNA])], PLAIN, 120),
+    # with more queues than MES has places for
+    Suite("oversubscribe-gfx1100", [
+        guest(*of("machine", "oversubscribe"), name="oversubscribe", options=[*DARED_MES, RDNA]),
+        guest(*of("queue", "harm"), "-t", "many_starve", name="harm", options=[*DARED_MES, RDNA])],
+          PLAIN, 120),
+    Suite("isolation-gfx1100", [guest(*of("machine", "isolation"), options=[*DARED_MES, RDNA])], PLAIN,
+          not_on=NOT_APART),
+    # with firmware that names what hangs, and gives it up before the slow save of a test ends
+    Suite("hang-gfx1100", [
+        patient(*of("machine", "hang"), options=[
+            *DARED_MES, f"{RDNA} --param mes_version=140 --param mes_hang_us=200000"])], PLAIN,
+          not_on=WHOLE_RESET),
     # the driver's requests of MES that come before the reset time out, one by one: 22 s
     Suite("fault-gfx1100", [
         patient(program("fault_test"), "-r", "hang.stalled_wave.recovered",

@@ -32,8 +32,8 @@ MAX_ERRORS = 50
 # A text may hold spaces.
 FIELD = re.compile(r'([\w-]+)=("[^"]*"|\S*)')
 # Events that only people read.
-PEOPLE = {"control", "doorbell-seen", "fault", "hqd-map", "hqd-unmap", "page-retry", "params",
-          "partitions", "reset", "sdma-map", "sdma-unmap", "set-resources", "smu", "warn",
+PEOPLE = {"control", "doorbell-seen", "fault", "hqd-map", "hqd-unmap", "mes-hung", "page-retry",
+          "params", "partitions", "reset", "sdma-map", "sdma-unmap", "set-resources", "smu", "warn",
           "wave-stall"}
 
 

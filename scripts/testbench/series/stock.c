@@ -2,7 +2,7 @@
 /*
  * Functions of amdkfd's queue manager that the first part of the series mends, taken out of the
  * patched source (functions.h, see test_stock.py) and called with a hardware scheduler and an MES
- * that are arrays: no GPU model has MES. Prints what does not hold.
+ * that are arrays. Prints what does not hold.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -71,8 +71,17 @@ struct mes_remove_queue_input {
 	uint64_t gang_context_addr;
 	bool remove_queue_after_reset;
 };
+struct mes_add_queue_input {
+	uint64_t process_id, page_table_base_addr, process_va_start, process_va_end, process_quantum,
+		 process_context_addr, process_context_array_index, gang_quantum, gang_context_addr,
+		 gang_context_array_index, inprocess_gang_priority, gang_global_priority_level,
+		 doorbell_offset, mqd_addr, wptr_addr, wptr_mc_addr, is_kfd_process, is_aql_queue,
+		 queue_size, paging, tba_addr, tma_addr, trap_en, skip_process_ctx_clear, queue_type,
+		 exclusively_scheduled, sh_mem_config_data, vm_cntx_cntl, xcc_id;
+};
 struct amdgpu_mes {
 	const struct {
+		int (*add_hw_queue)(struct amdgpu_mes *mes, struct mes_add_queue_input *in);
 		int (*remove_hw_queue)(struct amdgpu_mes *mes, struct mes_remove_queue_input *in);
 	} *funcs;
 };
@@ -88,6 +97,9 @@ struct amdgpu_device {
 		} mec;
 	} gfx;
 	atomic_t gpu_reset_counter;
+	struct {
+		uint64_t max_pfn;
+	} vm_manager;
 };
 struct kfd2kgd_calls {
 	u32 (*hqd_get_doorbell)(struct amdgpu_device *adev, u32 pipe, u32 queue, u32 inst);
@@ -104,8 +116,13 @@ struct kfd_node {
 	} *kfd;
 	const struct kfd2kgd_calls *kfd2kgd;
 	u32 xcc_mask;
+	struct device_queue_manager *dqm;
 };
 struct kfd_process {
+	struct {
+		int runtime_state;
+	} runtime_info;
+	bool debug_trap_enabled;
 	struct mm_struct *mm;
 	struct {
 		int pid;
@@ -117,17 +134,25 @@ struct queue {
 	struct {
 		int type;
 		u32 queue_id, doorbell_off;
-		uint64_t queue_address;
-		bool is_active, is_evicted, is_reset, is_gws;
+		uint64_t queue_address, queue_size, exception_status;
+		int priority, format;
+		void *write_ptr, *wptr_bo;
+		bool is_active, is_evicted, is_suspended, is_being_destroyed, is_reset, is_gws;
 	} properties;
 	struct kfd_node *device;
 	struct kfd_process *process;
 	uint64_t gang_ctx_gpu_addr;
-	u32 gang_ctx_array_index, pipe, queue;
+	uint64_t gart_mqd_addr;
+	u32 gang_ctx_array_index, pipe, queue, doorbell_id;
 	void *mqd, *gws;
 };
 struct qcm_process_device {
 	struct list_head queues_list;
+	uint64_t page_table_base, tba_addr, tma_addr;
+	u32 sh_mem_config, vm_cntx_cntl;
+	struct {
+		struct kfd_process *process;
+	} *pqm;
 	unsigned int evicted;
 	bool is_debug, mapped_gws_queue;
 };
@@ -137,7 +162,8 @@ struct kfd_process_device {
 	bool has_reset_queue;
 	u32 pasid;
 	void *drm_priv;
-	uint64_t last_evict_timestamp;
+	uint64_t last_evict_timestamp, proc_ctx_gpu_addr;
+	u32 proc_ctx_array_index;
 };
 struct device_process_node {
 	struct qcm_process_device *qpd;
@@ -255,12 +281,24 @@ static int remove_hw_queue(struct amdgpu_mes *mes, struct mes_remove_queue_input
 	return 0;
 }
 
+static int add_hw_queue(struct amdgpu_mes *mes, struct mes_add_queue_input *in)
+{
+	hw.in_mes |= 1u << in->doorbell_offset;
+	return 0;
+}
+
+#ifdef LINUX_7_3
+static int add_queue_mes(struct device_queue_manager *m, struct queue *q,
+			 struct qcm_process_device *qpd);
+#else
 static int add_queue_mes(struct device_queue_manager *m, struct queue *q,
 			 struct qcm_process_device *qpd)
 {
-	hw.in_mes |= 1u << q->properties.doorbell_off;
-	return 0;
+	struct mes_add_queue_input in = { .doorbell_offset = q->properties.doorbell_off };
+
+	return add_hw_queue(NULL, &in);
 }
+#endif
 
 /* ---- the hardware scheduler ---- */
 
@@ -320,6 +358,18 @@ static void update_mqd(struct mqd_manager *mm, void *mqd, void *properties,
 static void kfd_signal_reset_event(struct kfd_node *dev) { }
 static void kfd_flush_tlb(struct kfd_process_device *p) { }
 static void dqm_evict_mqd_bo(struct device_queue_manager *m, struct queue *q) { }
+#define KFD_MES_PROCESS_QUANTUM			0
+#define KFD_MES_GANG_QUANTUM			0
+#define AMDGPU_MES_PRIORITY_LEVEL_NORMAL	0
+#define KFD_QUEUE_FORMAT_AQL			1
+#define DEBUG_RUNTIME_STATE_ENABLED		1
+#define EC_QUEUE_NEW				0
+#define KFD_EC_MASK(bit)			(1ULL << (bit))
+#define PAGE_SIZE				4096UL
+#define amdgpu_bo_gpu_offset(bo)		0
+#define kfd_dbg_has_cwsr_workaround(dev)	false
+#define kfd_dbg_has_ttmps_always_setup(dev)	false
+#define kfd_unref_process(p)			((void)(p))
 #define amdgpu_mes_queue_reset_by_mes_supported(adev)	true
 #define amdgpu_mes_reset_queue_mmio(...)		0
 #define amdgpu_mes_reset_user_queue(...)		0
@@ -335,6 +385,12 @@ static int convert_to_amdgpu_ring_type(int type)
 }
 
 #define convert_to_mes_queue_type(type)	convert_to_amdgpu_ring_type(type)
+
+static struct kfd_process *kfd_lookup_process_by_pasid(u32 pasid, struct kfd_process_device **p)
+{
+	*p = &pdd[pasid];
+	return &process[pasid];
+}
 
 #ifdef LINUX_7_3
 static int amdgpu_gfx_reset_mes_compute(struct amdgpu_device *adev, void *ring, void *fence,
@@ -366,12 +422,14 @@ static int amdgpu_gfx_reset_mes_compute(struct amdgpu_device *adev, void *ring, 
 
 static void begin(bool mes)
 {
-	static const __typeof__(*((struct amdgpu_mes *)0)->funcs) funcs = { remove_hw_queue };
+	static const __typeof__(*((struct amdgpu_mes *)0)->funcs) funcs = { add_hw_queue,
+									  remove_hw_queue };
 	static const struct kfd2kgd_calls calls = { hqd_get_doorbell, hqd_reset };
 	static struct mqd_manager mqd_mgr = { update_mqd };
 	static __typeof__(*((struct amdgpu_device *)0)->reset_domain) domain = { 1 };
 	static __typeof__(*((struct kfd_process *)0)->lead_thread) thread;
 	static __typeof__(*((struct kfd_node *)0)->kfd) kfd;
+	static __typeof__(*((struct qcm_process_device *)0)->pqm) pqm = { process };
 	static struct amdgpu_device adev;
 	static struct kfd_node dev;
 	unsigned int i;
@@ -386,6 +444,7 @@ static void begin(bool mes)
 	dev = (struct kfd_node) { .adev = &adev, .kfd = (void *)&kfd, .kfd2kgd = &calls,
 				  .xcc_mask = 1 };
 	dqm.dev = &dev;
+	dev.dqm = &dqm;
 	dqm.queues.next = &dqm.queues;
 	dqm.mqd_mgrs[0] = &mqd_mgr;
 	dqm.sched_running = true;
@@ -393,6 +452,7 @@ static void begin(bool mes)
 	for (i = 0; i < 2; i++) {
 		process[i].lead_thread = (void *)&thread;
 		pdd[i].process = &process[i];
+		pdd[i].qpd.pqm = &pqm;
 		pdd[i].drm_priv = &dqm;
 		pdd[i].qpd.queues_list.next = &pdd[i].qpd.queues_list;
 		node[i].qpd = &pdd[i].qpd;
@@ -405,6 +465,7 @@ static void begin(bool mes)
 		q->device = &dev;
 		q->properties.queue_id = i;
 		q->properties.doorbell_off = i;
+		q->doorbell_id = i;
 		q->properties.queue_address = 4096 * (1 + i % 2);	/* as in the other process */
 		q->properties.is_active = true;
 		list_push(&q->list, &pdd[i / 2].qpd.queues_list);
@@ -475,6 +536,29 @@ static void others_hung(void)
 	HOLDS(hw.resets_gpu == 1);
 }
 
+/* reset-mes-count.patch */
+static void reset_once(void)
+{
+	begin(true);
+	hw.locked = true;
+	hw.remove_fails = 1;
+	hw.hung = 1u << 0;
+	HOLDS(!suspend_single_queue(&dqm, &pdd[0], &queue[0]));
+	HOLDS(queue[0].properties.is_reset && dqm.active_queue_count == QUEUES - 1);
+	HOLDS(!suspend_single_queue(&dqm, &pdd[0], &queue[1]));
+	HOLDS(!queue[1].properties.is_active && dqm.active_queue_count == QUEUES - 2);
+	HOLDS(!add_queue_mes(&dqm, &queue[0], &pdd[0].qpd) && hw.in_mes == 0xc);
+	HOLDS(!add_queue_mes(&dqm, &queue[1], &pdd[0].qpd) && hw.in_mes == 0xe);
+
+	begin(true);
+	hw.hung = 1u << 0;
+	HOLDS(!kfd_dqm_suspend_bad_queue_mes(dqm.dev, 0, 0));
+	HOLDS(!queue[0].properties.is_active && dqm.active_queue_count == QUEUES - 1);
+	hw.hung = 0;
+	HOLDS(!kfd_dqm_suspend_bad_queue_mes(dqm.dev, 0, 1));
+	HOLDS(!queue[1].properties.is_active && dqm.active_queue_count == QUEUES - 2);
+}
+
 /* reset-mes-lock.patch: of the queues that are reset, remove_hw_queue() asks for the lock. */
 static void reset_by_amdgpu(void)
 {
@@ -520,6 +604,7 @@ int main(void)
 #ifdef LINUX_7_3
 	counters();
 	others_hung();
+	reset_once();
 	reset_by_amdgpu();
 #else
 	named_type();

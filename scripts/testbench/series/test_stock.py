@@ -16,7 +16,8 @@ FUNCTIONS = """increment_queue_count decrement_queue_count set_queue_as_reset
     find_queue_by_doorbell_offset remove_queue_mes_on_reset_option remove_queue_mes
     reset_queue_mes kfd_reset_queue_mes reset_queues_mes evict_process_queues_cpsch
     update_queue_locked update_queue set_perfcount {}"""
-OWN = {"6.12": "reset_queues_on_hws_hang", "7.3": "reset_hung_queues"}
+OWN = {"6.12": "reset_queues_on_hws_hang",
+       "7.3": "reset_hung_queues add_queue_mes suspend_single_queue kfd_dqm_suspend_bad_queue_mes"}
 
 
 def source(base):

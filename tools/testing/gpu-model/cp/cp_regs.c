@@ -19,8 +19,8 @@
  * Version, and from bit 12 on that of the API: what owners report of 2024 and 2025. From 0x47 on
  * MES maps the kernel's queues, from API 2 on ADD_QUEUE has the write pointer's address in VMID 0.
  */
-#define MES_VERSION		(0x80 | 14 << 12)
-#define MES_KIQ_VERSION		(0x6f | 14 << 12)
+#define MES_API			(14u << 12)
+#define MES_KIQ_VERSION		0x6f
 
 /* enum amdgpu_gfx_partition: each XCC is one; else the partitions, less one */
 #define PARTITION_CPX		4
@@ -65,9 +65,9 @@ static u32 read_mes_version(struct gpu *g, u32 off, u32 index)
 	u32 sel = grbm_cntl(g, off);
 
 	(void)index;
-	if (GRBM_ME(sel) != ME_MES)
+	if (GRBM_ME(sel) != ME_MES || GRBM_PIPE(sel) > 1)
 		return 0;
-	return GRBM_PIPE(sel) == 0 ? MES_VERSION : GRBM_PIPE(sel) == 1 ? MES_KIQ_VERSION : 0;
+	return MES_API | (GRBM_PIPE(sel) ? MES_KIQ_VERSION : param.mes_version);
 }
 
 /* The slot that GRBM_GFX_CNTL of a register's XCC selects, or NULL. */

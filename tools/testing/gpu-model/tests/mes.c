@@ -204,7 +204,7 @@ static void processes(void)
 	u32 resume[FRAME_DWORDS] = { FRAME(RESUME) };
 	struct hqd *h = mec_hqd(&gpu, 0, 1, 0, 2);
 	char answer[FAULT_ANSWER];
-	unsigned int i, n;
+	unsigned int i;
 
 	add[2] = LO(PDB2);
 	add[10] = 0x5000;
@@ -270,17 +270,204 @@ static void processes(void)
 	run();
 	ok(drained() && !h->active && *(u64 *)vram(FENCE) == seq, "and then ends");
 
-	for (i = n = 0; i < 9; i++) {
-		put_mqd(USER_MQD, USER_RING, 0x910 + 2 * i);
-		add[18] = 0x910 + 2 * i;
-		n += send(add, 37);
-	}
-	ok(n == 8, "eight slots are processes'");
-	for (i = n = 0; i < 9; i++) {
+}
+
+#define CROWD		9		/* one more than there are slots */
+#define CROWD_MQDS	0x160000ull
+#define CROWD_RINGS	0x170000ull
+#define CROWD_WPTRS	0x180000ull
+
+/* Queue @i of a crowd: of a process, with quanta in us. If @busy it waits without end. */
+static bool add_one(unsigned int i, u64 context, unsigned int process_us, unsigned int gang_us,
+		    bool busy)
+{
+	const u64 mqd = CROWD_MQDS + 0x1000 * i, ring = CROWD_RINGS + 0x1000 * i;
+	u32 add[FRAME_DWORDS] = { FRAME(ADD), 0x8001 + (context >> 12) };
+
+	put_mqd(mqd, ring, 0x910 + 2 * i);
+	vram(mqd)[MQD_WPTR_POLL_LO] = LO(CROWD_WPTRS + 8 * i);
+	*(u64 *)vram(CROWD_WPTRS + 8 * i) = busy ? 7 : 0;
+	/* until a word of memory that is 0 is 1 */
+	memcpy(vram(ring), (u32 []){ HEADER(PM4_WAIT_REG_MEM, 6), 3 | 1 << 4, LO(TARGET + 128), 0,
+				     1, ~0u, 4 }, 28);
+	add[2] = LO(PDB2);
+	add[8] = process_us * 10;
+	add[10] = context;
+	add[12] = gang_us * 10;
+	add[14] = 0x100000 + 0x1000 * i;
+	add[16] = i;
+	add[18] = 0x910 + 2 * i;
+	add[19] = LO(fb(mqd));
+	add[20] = HI(fb(mqd));
+	add[21] = LO(fb(CROWD_WPTRS + 8 * i));
+	add[22] = HI(fb(CROWD_WPTRS + 8 * i));
+	add[27] = MES_QUEUE_COMPUTE;
+	return send(add, 37);
+}
+
+static bool is_on(unsigned int i)
+{
+	return mec_find_doorbell(&gpu, 0, 0x910 + 2 * i);
+}
+
+static unsigned int count_on(unsigned int n)
+{
+	unsigned int i, on = 0;
+
+	for (i = 0; i < n; i++)
+		on += is_on(i);
+	return on;
+}
+
+/* Turns for so long; true as soon as a queue is on its place. */
+static bool comes(unsigned int i, unsigned int us)
+{
+	const u64 end = gpu_now() + us * NS_PER_US;
+
+	do {
+		run();
+		if (is_on(i))
+			return true;
+		usleep(20);
+	} while (gpu_now() < end);
+	return false;
+}
+
+static bool remove_all(unsigned int n)
+{
+	u32 remove[FRAME_DWORDS] = { FRAME(REMOVE) };
+	unsigned int i, removed = 0;
+
+	for (i = 0; i < n; i++) {
 		remove[1] = 0x910 + 2 * i;
-		n += send(remove, 5);
+		removed += send(remove, 5);
 	}
-	ok(n == 8 && !gpu.mes->queues, "and all are given back");
+	return removed == n && !gpu.mes->queues && !count_on(n);
+}
+
+#define LONG_US		1000000
+#define SHORT_US	20000
+
+/* All idle: who is new has a look, and then nothing moves until somebody gets work. */
+static void crowd_idle(void)
+{
+	u32 suspend[FRAME_DWORDS] = { FRAME(SUSPEND), 1 }, resume[FRAME_DWORDS] = { FRAME(RESUME), 1 };
+	unsigned int i, n, off;
+
+	for (i = n = 0; i < CROWD; i++)
+		n += add_one(i, 0x5000, LONG_US, LONG_US, false);
+	ok(n == CROWD, "more queues than slots are taken");
+	ok(comes(CROWD - 1, LONG_US) && count_on(CROWD) == CROWD - 1,
+	   "the last one gets a place that another had no use for");
+	for (off = 0; off < CROWD && is_on(off); off++)
+		;
+	ok(!comes(off, SHORT_US), "which waits, and has no work");
+	*(u64 *)vram(CROWD_WPTRS + 8 * off) = 7;
+	ok(comes(off, LONG_US) && count_on(CROWD) == CROWD - 1,
+	   "its write pointer is looked at: no doorbell reaches it");
+	ok(send(suspend, 7) && !count_on(CROWD) && !comes(off, SHORT_US),
+	   "SUSPEND: neither those on places nor those that wait come");
+	ok(send(resume, 4) && count_on(CROWD) == CROWD - 1, "RESUME: as many as there are places for");
+	ok(remove_all(CROWD), "and all are removed, those that wait, too");
+}
+
+/* All busy, of two processes: the quantum of the one that was there first. */
+static void crowd_of_processes(void)
+{
+	unsigned int i, n;
+
+	for (i = VMID; i < VM_COUNT; i++) {
+		vm_set_field(&gpu, i, VM_CNTL, 1 | 2 << 1 | 9 << 3);
+		vm_set_field(&gpu, i, VM_END_LO, ~0u);
+	}
+	for (i = n = 0; i < CROWD - 1; i++)
+		n += add_one(i, 0x5000, 100000, 1, true);
+	n += add_one(i, 0x6000, LONG_US, 1, true);
+	ok(n == CROWD && !comes(i, SHORT_US), "a process's queues stay for its quantum");
+	ok(comes(i, LONG_US), "and make room for another's when it is over");
+	ok(comes(0, SHORT_US) && count_on(CROWD) == CROWD - 1,
+	   "of them as many come back as have room");
+	ok(remove_all(CROWD), "removed");
+
+	for (i = n = 0; i < CROWD; i++)
+		n += add_one(i, 0x5000 + 0x1000 * i, 1000, LONG_US, true);
+	ok(n == CROWD && comes(i - 1, LONG_US) && count_on(CROWD) == CROWD - 1 &&
+	   !ih_vmid_pasid(&gpu, 7), "nine processes have eight VMIDs in turn");
+	for (i = n = 0; i < CROWD; i++)
+		n += comes(i, LONG_US);
+	ok(n == CROWD, "and each comes back");
+	ok(remove_all(CROWD), "removed");
+}
+
+/* All of one process: the queue's own quantum, and priorities if firmware should look at them. */
+static void crowd_of_gangs(void)
+{
+	unsigned int i, n, levels;
+
+	for (i = n = 0; i < CROWD; i++)
+		n += add_one(i, 0x5000, 1, 100000, true);
+	ok(n == CROWD && !comes(i - 1, SHORT_US), "a queue stays for its own quantum");
+	ok(comes(i - 1, LONG_US), "and then makes room");
+	ok(remove_all(CROWD), "removed");
+
+	for (levels = 1; levels <= 16; levels += 15) {
+		param.mes_gang_levels = levels;
+		for (i = n = 0; i < CROWD + 2; i++)
+			n += add_one(i, 0x5000, LONG_US, LONG_US, i < 8);
+		/* idle ones that nobody has seen: who of the three is first? */
+		for (; i-- > 8;)
+			*(u64 *)vram(CROWD_WPTRS + 8 * i) = 7;
+		*(u64 *)vram(CROWD_WPTRS) = 0;
+		mec_find_doorbell(&gpu, 0, 0x910)->reg[HQD(MQD_PQ_WPTR_LO)] = 0;
+		ok(n == CROWD + 2 && comes(levels == 1 ? 8 : CROWD + 1, LONG_US) &&
+		   count_on(CROWD + 2) == 8,
+		   levels == 1 ? "who has waited longest is first" : "or who has the highest level");
+		ok(remove_all(CROWD + 2), "removed");
+	}
+	param.mes_gang_levels = 1;
+}
+
+/* What does not leave: from a version on it is given up and named. */
+static void hung(void)
+{
+	const u64 found = TARGET + 0x200, places = found + 4 * gpu.mes->places;
+	u32 remove[FRAME_DWORDS] = { FRAME(REMOVE), 0x910 };
+	u32 reset[FRAME_DWORDS] = { FRAME(RESET), 1 << 2 };
+	u32 suspend[FRAME_DWORDS] = { FRAME(SUSPEND), 1 }, resume[FRAME_DWORDS] = { FRAME(RESUME), 1 };
+	struct hqd *h;
+
+	reset[5] = LO(fb(found));
+	reset[6] = HI(fb(found));
+	reset[7] = MES_QUEUE_COMPUTE;
+	ok(!send(reset, 24) && drained(), "RESET is not there in old firmware");
+	param.mes_version = 0x8c;
+	param.mes_hang_us = 50000;
+	ok(add_one(0, 0x5000, 1, 1, true) && add_one(1, 0x6000, 1, 1, true), "two queues");
+	vram(found)[0] = vram(found)[1] = ~0u;
+	ok(send(reset, 24) && vram(found)[0] == ~0u, "none hangs");
+	h = mec_find_doorbell(&gpu, 0, 0x910);
+	h->uq->begun = 1;		/* something without end; its MQD has no save area */
+	ok(!send(remove, 5) && !drained(), "a queue that does not leave");
+	usleep(60000);
+	run();
+	ok(drained() && !*(u64 *)vram(FENCE) && is_on(0), "is given up: no fence");
+	ok(send(reset, 24) && vram(found)[0] == 0x910 && vram(found)[1] == ~0u &&
+	   vram(places)[0] == (MES_QUEUE_COMPUTE | (u32)h->pipe << 3 | (u32)h->queue << 7),
+	   "and named");
+	ok(!send(suspend, 7) && !is_on(1), "the other one is suspended");
+	usleep(60000);
+	run();
+	ok(drained(), "SUSPEND of all is given up, too");
+	h->reg[HQD(MQD_DEQUEUE_REQUEST)] = 2;
+	run();
+	ok(!is_on(0) && send(resume, 4) && is_on(1) && !comes(0, SHORT_US),
+	   "reset by registers, it does not come back");
+	ok(send(remove, 5), "and is removed");
+	remove[1] = 0x912;
+	ok(send(remove, 5) && !gpu.mes->queues, "as the other one");
+	reset[1] = 1 << 1;
+	ok(!send(reset, 24) && drained(), "a reset that amdgpu does not ask for");
+	param.mes_version = 0x80;
 }
 
 /* A frame that waits without end, and the driver goes and comes back. */
@@ -312,8 +499,6 @@ static void malformed(void)
 	ok(!send(f, 2) && drained(), "of no opcode");
 	f[0] = 1 | QUERY << 4 | 32 << 12;
 	ok(!send(f, 2) && drained(), "of another size");
-	f[0] = FRAME(RESET);
-	ok(!send(f, 24) && drained(), "RESET is not there yet");
 	for (i = 0; i < 3000 && !stuck; i++) {
 		for (j = 0; j < FRAME_DWORDS; j++) {
 			seed = seed * 1664525 + 1013904223;
@@ -341,6 +526,10 @@ int main(void)
 	kernel_queues();
 	registers();
 	processes();
+	crowd_idle();
+	crowd_of_processes();
+	crowd_of_gangs();
+	hung();
 	again();
 	malformed();
 	device_stop(&gpu);

@@ -4,8 +4,9 @@
  * frame is answered at its end: a fence is written when what it asked for has happened, and none
  * when that cannot be. Layouts: mes_v11_api_def.h.
  *
- * Kernel queues are where the driver says, and processes' queues have places (place.c).
- * Unfinished: resets, levels, more queues than places.
+ * Kernel queues are where the driver says, and processes' queues have places (place.c) or wait
+ * for one (rotate.c). Unfinished: levels; of resets the finding alone, as amdgpu makes those of
+ * compute queues by registers.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,6 +30,8 @@
 #define HEADER_OPCODE(h)	((h) >> 4 & 0xff)
 #define HEADER_DWORDS(h)	((h) >> 12 & 0xff)
 #define TYPE_SCHEDULER		1
+/* From this version on it gives up what hangs (amdgpu_mes_queue_reset_by_mes_supported()). */
+#define VERSION_HANGS		0x8c
 
 enum {
 	SET_HW_RSRC = 0, SET_SCHEDULING_CONFIG, ADD_QUEUE, REMOVE_QUEUE, PERFORM_YIELD,
@@ -49,19 +52,24 @@ static const u8 status_at[OPCODES] = {
 /* Dwords of frames. */
 enum {
 	RSRC_VMIDS = 2, RSRC_COMPUTE = 5, RSRC_GFX = 13, RSRC_SDMA = 15,
-	ADD_PASID = 1, ADD_ROOT = 2, ADD_PROCESS = 10, ADD_GANG = 14, ADD_DOORBELL = 18,
-	ADD_MQD = 19, ADD_TYPE = 27, ADD_TBA = 33, ADD_FLAGS = 36, ADD_TMA = 41, ADD_PIPE = 48,
+	ADD_PASID = 1, ADD_ROOT = 2, ADD_PROCESS_QUANTUM = 8, ADD_PROCESS = 10,
+	ADD_GANG_QUANTUM = 12, ADD_GANG = 14, ADD_PRIORITY = 16, ADD_DOORBELL = 18, ADD_MQD = 19,
+	ADD_WPTR = 21, ADD_TYPE = 27, ADD_TBA = 33, ADD_FLAGS = 36, ADD_TMA = 41, ADD_PIPE = 48,
 	ADD_SLOT = 49,
 	REMOVE_DOORBELL = 1, REMOVE_FLAGS = 4, REMOVE_PIPE = 9, REMOVE_SLOT = 10, REMOVE_TRAIL = 11,
 	REMOVE_TRAIL_DATA = 13, REMOVE_TYPE = 14,
 	MISC_OPCODE = 1, MISC_DATA = 6,
 	SUSPEND_ALL = 1, SUSPEND_GANG = 2, SUSPEND_FENCE = 4, SUSPEND_VALUE = 6,
+	RESET_FLAGS = 1, RESET_FOUND = 5, RESET_TYPE = 7,
 };
+
+#define QUANTUM_NS		100		/* of the two quanta */
 
 #define ADD_TRAP_EN		(1u << 10)
 #define ADD_MAP_LEGACY		(1u << 13)
 #define REMOVE_PREEMPT_GFX	(1u << 2)
 #define REMOVE_UNMAP_LEGACY	(1u << 3)
+#define RESET_FIND		(1u << 2)	/* hang_detect_only */
 
 enum { MISC_WRITE_REG, MISC_INV_GART, MISC_QUERY_STATUS, MISC_READ_REG, MISC_WAIT_REG_MEM,
        MISC_SET_SHADER_DEBUGGER, MISC_CHANGE_CONFIG = 8 };
@@ -69,7 +77,10 @@ enum { MISC_WRITE_REG, MISC_INV_GART, MISC_QUERY_STATUS, MISC_READ_REG, MISC_WAI
 static int set_resources(struct gpu *g, const u32 *f)
 {
 	struct mes *m = g->mes;
+	unsigned int i;
 
+	for (m->places = 0, i = RSRC_COMPUTE; i < RSRC_SDMA + 2; i++)
+		m->places += __builtin_popcount(f[i]);
 	m->vmids = f[RSRC_VMIDS] & 0xffff & ~1u;	/* VMID 0 is the kernel's */
 	memcpy(m->compute, f + RSRC_COMPUTE, sizeof(m->compute));
 	m->gfx = f[RSRC_GFX];
@@ -105,6 +116,10 @@ static int add_queue(struct gpu *g, const u32 *f)
 		.doorbell = f[ADD_DOORBELL],
 		.mqd = packet_u64(f + ADD_MQD) & ~3ull,
 		.gang = packet_u64(f + ADD_GANG),
+		.process_quantum = packet_u64(f + ADD_PROCESS_QUANTUM) * QUANTUM_NS,
+		.gang_quantum = packet_u64(f + ADD_GANG_QUANTUM) * QUANTUM_NS,
+		.priority = f[ADD_PRIORITY],
+		.wptr = packet_u64(f + ADD_WPTR),
 		.tba = packet_u64(f + ADD_TBA),
 		.tma = packet_u64(f + ADD_TMA),
 		.traps_off = !(f[ADD_FLAGS] & ADD_TRAP_EN),
@@ -143,6 +158,17 @@ static void write_suspend_fence(struct gpu *g, const u32 *f)
 
 	if (fence)
 		vm_write(g, 0, fence, &f[SUSPEND_VALUE], 4);
+}
+
+/*
+ * Name the queues that hang: doorbells, and where they are, behind the room for the doorbells of
+ * all places (amdgpu_mes_init()). The driver has cleared both.
+ */
+static int find_hung(struct gpu *g, const u32 *f)
+{
+	if (param.mes_version < VERSION_HANGS || f[RESET_FLAGS] != RESET_FIND)
+		return -EOPNOTSUPP;
+	return mes_find_hung(g, f[RESET_TYPE], packet_u64(f + RESET_FOUND) & ~3ull);
 }
 
 /* Wait for a register, or write one and wait for another. */
@@ -202,6 +228,8 @@ static int execute(struct gpu *g, unsigned int op, const u32 *f)
 		return gang_of(f, &gang) ? mes_suspend(g, gang) : -EINVAL;
 	case RESUME:
 		return gang_of(f, &gang) ? mes_resume(g, gang) : -EINVAL;
+	case RESET:
+		return find_hung(g, f);
 	case MISC:
 		return misc(g, f);
 	case SET_HW_RSRC_1:
@@ -246,6 +274,9 @@ static bool finish(struct gpu *g)
 		return true;
 	}
 	err = execute(g, op, f);
+	if (err == -EAGAIN && preempts(f) && param.mes_version >= VERSION_HANGS &&
+	    gpu_now() >= m->done_at + param.mes_hang_us * NS_PER_US)
+		err = -ETIME;
 	if (err == -EAGAIN) {
 		m->poll_ns = m->poll_ns ? m->poll_ns * 2 : POLL_MIN_NS;
 		if (m->poll_ns > POLL_MAX_NS)
@@ -335,16 +366,10 @@ static void reset(struct gpu *g)
 	memset(g->mes, 0, sizeof(*g->mes));
 }
 
-/* What it does, frames ask for. */
-static void turn(struct gpu *g)
-{
-	(void)g;
-}
-
 const struct sched_ops mes_sched = {
 	.start = start,
 	.stop = stop,
 	.reset = reset,
-	.turn = turn,
+	.turn = mes_rotate,
 	.ring = ring,
 };

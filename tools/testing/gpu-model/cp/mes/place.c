@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes' queues come to their places and leave them. All that are added and not suspended have
- * one: what there is no place for is refused, so nothing rotates. See mes_priv.h.
+ * Processes' queues come to their places and leave them. See mes_priv.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "cp/queue/engine.h"
 #include "cp/queue/slot.h"
 #include "host/log.h"
+#include "host/params.h"
 #include "mes_priv.h"
 #include "sdma/sdma.h"
 #include "vm/ih.h"
@@ -19,6 +19,24 @@
 #define REQUEST_SAVE	3	/* CP_HQD_DEQUEUE_REQUEST, see slot.c */
 
 #define QUEUES_MAX	256
+
+/* Has a process queues that need its VMID: a place, or one to come back to? */
+static bool needs_vmid(const struct gpu *g, u64 context)
+{
+	const struct mes_queue *q;
+
+	for (q = g->mes->queues; q; q = q->next)
+		if (q->add.context == context && (q->vmid || q->suspended))
+			return true;
+	return false;
+}
+
+static void free_vmid(struct gpu *g, unsigned int vmid)
+{
+	g->mes->context[vmid] = 0;
+	g->mes->since[vmid] = 0;
+	ih_set_vmid_pasid(g, vmid, 0);
+}
 
 /* Of processes that have no queue any more. */
 static void free_vmids(struct gpu *g)
@@ -29,27 +47,39 @@ static void free_vmids(struct gpu *g)
 	for (v = 0; v < VM_COUNT; v++) {
 		for (q = g->mes->queues; q && q->add.context != g->mes->context[v]; q = q->next)
 			;
-		if (q || !g->mes->context[v])
-			continue;
-		g->mes->context[v] = 0;
-		ih_set_vmid_pasid(g, v, 0);
+		if (!q && g->mes->context[v])
+			free_vmid(g, v);
 	}
 }
 
-/* The VMID of a process, which has one or gets one; 0: there is none left. */
-static unsigned int vmid_of(struct gpu *g, const struct mes_add *add)
+/* The VMID that a process has, or else can have; 0: there is none left. */
+static unsigned int find_vmid(const struct gpu *g, u64 context)
 {
-	struct mes *m = g->mes;
+	const struct mes *m = g->mes;
 	unsigned int v, got = 0;
 
 	for (v = 1; v < VM_COUNT; v++) {
-		if (m->context[v] == add->context)
+		if (m->context[v] == context)
 			return v;
-		if (!got && !m->context[v] && m->vmids >> v & 1)
+		if (!got && m->vmids >> v & 1 && !needs_vmid(g, m->context[v]))
 			got = v;
 	}
-	if (!got)
-		return 0;
+	return got;
+}
+
+bool mes_may_have_vmid(struct gpu *g, const struct mes_queue *q)
+{
+	return find_vmid(g, q->add.context);
+}
+
+static unsigned int vmid_of(struct gpu *g, const struct mes_add *add)
+{
+	struct mes *m = g->mes;
+	unsigned int got = find_vmid(g, add->context);
+
+	if (!got || m->context[got] == add->context)
+		return got;
+	free_vmid(g, got);
 	m->context[got] = add->context;
 	ih_set_vmid_pasid(g, got, add->pasid);
 	vm_set_base(g, got, add->root | PDE_VALID);
@@ -116,19 +146,31 @@ static int place_slot(struct gpu *g, const struct mes_add *add, unsigned int vmi
 	return err;
 }
 
-/* Its MQD has to have the doorbell, too, by which it is found again. */
-static int place(struct gpu *g, const struct mes_add *add)
+static bool has_place(const struct gpu *g, unsigned int vmid)
 {
-	unsigned int vmid = vmid_of(g, add);
+	const struct mes_queue *q;
+
+	for (q = g->mes->queues; q && q->vmid != vmid; q = q->next)
+		;
+	return q;
+}
+
+int mes_place(struct gpu *g, struct mes_queue *q)
+{
+	unsigned int vmid = vmid_of(g, &q->add);
 	int err = -ENOSPC;
 
 	if (vmid)
-		err = add->type == MES_QUEUE_SDMA ? place_sdma(g, add, vmid) :
-						    place_slot(g, add, vmid);
+		err = q->add.type == MES_QUEUE_SDMA ? place_sdma(g, &q->add, vmid) :
+						      place_slot(g, &q->add, vmid);
 	if (err)
-		log_warn("MES: queue %#x of pasid %u has no place (%d)", add->doorbell, add->pasid,
-			 err);
-	return err;
+		return err;
+	q->at = gpu_now();
+	q->busy_at = q->at;
+	if (!has_place(g, vmid))
+		g->mes->since[vmid] = q->at;
+	q->vmid = vmid;
+	return 0;
 }
 
 /* Where the queue with a doorbell is linked, or where the next one would be. */
@@ -151,12 +193,22 @@ static void drop(struct gpu *g, struct mes_queue **p)
 	free_vmids(g);
 }
 
+/* Is its MQD one of a queue with its doorbell, by which it is found? */
+static bool is_its_mqd(struct gpu *g, const struct mes_add *add)
+{
+	u32 control;
+
+	return add->type == MES_QUEUE_SDMA ||
+	       (!vm_read(g, 0, add->mqd + 4 * MQD_DOORBELL_CONTROL, &control, 4) &&
+		(control & 0x0ffffffc) >> 2 == add->doorbell);
+}
+
 int mes_add_queue(struct gpu *g, const struct mes_add *add)
 {
 	struct mes_queue **p = find(g, add->doorbell);
 	int err;
 
-	if (!add->context || add->type >= MES_QUEUE_TYPES)
+	if (!add->context || add->type >= MES_QUEUE_TYPES || !is_its_mqd(g, add))
 		return -EINVAL;
 	if (*p)
 		return -EEXIST;
@@ -167,9 +219,17 @@ int mes_add_queue(struct gpu *g, const struct mes_add *add)
 		return -ENOMEM;
 	g->mes->count++;
 	(*p)->add = *add;
-	err = place(g, add);
-	if (err)
+	(*p)->at = gpu_now();
+	(*p)->read = UINT64_MAX;
+	err = mes_place(g, *p);
+	/* of the others there are as many as KFD gives away */
+	if (err == -ENOSPC && add->type == MES_QUEUE_COMPUTE)
+		return 0;
+	if (err) {
+		log_warn("MES: queue %#x of pasid %u has no place (%d)", add->doorbell, add->pasid,
+			 err);
 		drop(g, p);
+	}
 	return err;
 }
 
@@ -180,27 +240,39 @@ static bool has_doorbell(const void *ctx, unsigned int vmid, u16 pasid, u32 door
 	return doorbell == *(const u32 *)ctx;
 }
 
-/* 0 when it is off its place: what it goes on from is in its MQD. Else -EAGAIN. */
-static int take_off(struct gpu *g, const struct mes_add *add)
+struct hqd *mes_slot(struct gpu *g, const struct mes_queue *q)
 {
-	struct hqd *h = mec_find_doorbell(g, 0, add->doorbell);
+	struct hqd *h = mec_find_doorbell(g, 0, q->add.doorbell);
 
-	if (add->type == MES_QUEUE_SDMA) {		/* at once */
-		sdma_unmap(g, has_doorbell, &add->doorbell);
-		return 0;
+	return h && h->vmid && q->add.type != MES_QUEUE_SDMA ? h : NULL;
+}
+
+int mes_take_off(struct gpu *g, struct mes_queue *q)
+{
+	struct hqd *h = mes_slot(g, q);
+
+	if (h && h->me == ME_MEC1) {
+		if (!h->reg[HQD(MQD_DEQUEUE_REQUEST)]) {
+			h->reg[HQD(MQD_DEQUEUE_REQUEST)] = REQUEST_SAVE;
+			mec_kick(g);
+		}
+		return -EAGAIN;
 	}
-	if (!h || !h->vmid)
-		return 0;
-	if (h->me == ME_GFX) {		/* it stopped between two packets */
-		vm_write(g, 0, add->mqd + 4 * MQD_PQ_RPTR, &h->reg[HQD(MQD_PQ_RPTR)], 4);
+	if (h) {		/* graphics: it stopped between two packets */
+		vm_write(g, 0, q->add.mqd + 4 * MQD_PQ_RPTR, &h->reg[HQD(MQD_PQ_RPTR)], 4);
 		mec_unmap(g, h);
-		return 0;
+	} else if (q->add.type == MES_QUEUE_SDMA) {		/* at once */
+		sdma_unmap(g, has_doorbell, &q->add.doorbell);
 	}
-	if (!h->reg[HQD(MQD_DEQUEUE_REQUEST)]) {
-		h->reg[HQD(MQD_DEQUEUE_REQUEST)] = REQUEST_SAVE;
-		mec_kick(g);
-	}
-	return -EAGAIN;
+	/* what comes back to a place may have work */
+	if (!q->leaving)
+		q->read = UINT64_MAX;
+	q->vmid = 0;
+	q->leaving = false;
+	q->at = gpu_now();
+	g->mes->look_at = 0;		/* somebody may wait for its place */
+	mec_kick(g);
+	return 0;
 }
 
 int mes_remove_queue(struct gpu *g, u32 doorbell)
@@ -210,7 +282,7 @@ int mes_remove_queue(struct gpu *g, u32 doorbell)
 
 	if (!*p)
 		return -ENOENT;
-	err = (*p)->suspended ? 0 : take_off(g, &(*p)->add);
+	err = mes_take_off(g, *p);
 	if (!err)
 		drop(g, p);
 	return err;
@@ -224,7 +296,7 @@ int mes_suspend(struct gpu *g, u64 gang)
 	for (q = g->mes->queues; q; q = q->next) {
 		if (q->suspended || (gang && q->add.gang != gang))
 			continue;
-		q->suspended = !take_off(g, &q->add);
+		q->suspended = !mes_take_off(g, q);
 		if (!q->suspended)
 			err = -EAGAIN;
 	}
@@ -237,13 +309,37 @@ int mes_resume(struct gpu *g, u64 gang)
 	int err = 0, ret;
 
 	for (q = g->mes->queues; q; q = q->next) {
-		if (!q->suspended || (gang && q->add.gang != gang))
+		if (!q->suspended || q->hung || (gang && q->add.gang != gang))
 			continue;
-		ret = place(g, &q->add);
+		q->suspended = false;
+		ret = mes_place(g, q);
+		if (ret == -ENOSPC && q->add.type == MES_QUEUE_COMPUTE)
+			continue;
 		q->suspended = ret;
 		err = ret ? ret : err;
 	}
 	return err;
+}
+
+int mes_find_hung(struct gpu *g, u32 type, u64 found)
+{
+	struct mes_queue *q;
+	unsigned int n = 0;
+	int err = 0;
+
+	for (q = g->mes->queues; q && n < g->mes->places; q = q->next) {
+		const struct hqd *h = mes_slot(g, q);
+		u32 place;
+
+		if (!h || q->add.type != type || !h->reg[HQD(MQD_DEQUEUE_REQUEST)])
+			continue;
+		q->hung = true;
+		place = type | h->pipe << 3 | h->queue << 7;
+		err |= vm_write(g, 0, found + 4 * n, &q->add.doorbell, 4);
+		err |= vm_write(g, 0, found + 4 * (g->mes->places + n++), &place, 4);
+		log_event("mes-hung", "queue=%#x pasid=%u", q->add.doorbell, q->add.pasid);
+	}
+	return err ? -EFAULT : 0;
 }
 
 void mes_forget(struct gpu *g)

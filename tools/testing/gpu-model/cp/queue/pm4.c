@@ -385,6 +385,8 @@ static s64 execute(struct gpu *g, struct hqd *h, struct pm4_state *s, const stru
 	switch (op) {
 	case PM4_INVALIDATE_TLBS:
 		return invalidate_tlbs(g, p);
+	case PM4_RUN_CLEANER_SHADER:	/* a wave finds nothing of an earlier one's here */
+		return 0;
 	case PM4_SET_RESOURCES:
 		return s->hiq ? sched->packet(g, h->xcc, op, p, n) : 0;
 	case PM4_MAP_QUEUES:

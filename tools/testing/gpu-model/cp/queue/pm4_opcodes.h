@@ -31,6 +31,7 @@ enum {
 	PM4_UNMAP_QUEUES	= 0xa3,
 	PM4_QUERY_STATUS	= 0xa4,
 	PM4_RUN_LIST		= 0xa5,
+	PM4_RUN_CLEANER_SHADER	= 0xd2,
 };
 
 #endif
