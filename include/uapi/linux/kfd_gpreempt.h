@@ -192,8 +192,8 @@ enum kfd_gpreempt_queue_state {
  * @context_id:	its process's context, see KFD_GPREEMPT_CONTEXT
  * @backlog:	packets that the GPU had not consumed when its memory was read last, at @seen_ns
  *		or before
- * @waves:	that it had then: 0, or an estimate from those of one engine; KFD_GPREEMPT_NONE: they
- *		were not counted
+ * @waves:	that it had then: 0, or an estimate from those of one engine;
+ *		KFD_GPREEMPT_NONE: they were not counted
  * @save_ns:	how long its last save took, for all that left with it; 0: it was never saved
  * @seen_ns:	when that was seen, by CLOCK_MONOTONIC, 0: not yet. What was seen last stays,
  *		also when the node is parked

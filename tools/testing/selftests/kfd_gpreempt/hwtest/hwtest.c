@@ -37,7 +37,7 @@ const struct step steps[] = {
 	{ "cost", RISK_PREEMPTS, step_cost, "save and restore, by waves, vector registers and LDS",
 	  { "groups_a_unit", "waves", "vgprs", "lds_bytes", "saved_mib", "save_us",
 	    "restore_us" } },
-	{ "grace", RISK_PREEMPTS, step_grace, "does firmware give waves the grace period it is told?",
+	{ "grace", RISK_PREEMPTS, step_grace, "is the grace period as long as firmware is told?",
 	  { "grace_us", "save_us" } },
 	{ "doorbell", RISK_PREEMPTS, step_doorbell, "what the doorbell costs that wakes GPREEMPT",
 	  {} },

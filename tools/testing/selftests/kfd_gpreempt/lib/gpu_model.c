@@ -70,7 +70,8 @@ unsigned int gpu_model_times(bool figures, bool model, const char *save_us)
 
 static unsigned int times(void)
 {
-	return gpu_model_times(gpu_model_figures(), gpu_model_present(), getenv("GPREEMPT_SAVE_US"));
+	return gpu_model_times(gpu_model_figures(), gpu_model_present(),
+			       getenv("GPREEMPT_SAVE_US"));
 }
 
 unsigned int gpu_model_limit(unsigned int limit)

@@ -19,8 +19,8 @@ bool gpu_model_present(void);
 bool gpu_model_figures(void);
 
 /*
- * So many times a limit of the model's may something take: 1 where times count (@figures). On a real
- * GPU it depends on how much longer a save takes there than on the model, which the variable
+ * So many times a limit of the model's may something take: 1 where times count (@figures). On a
+ * real GPU it depends on how much longer a save takes there than on the model, which the variable
  * GPREEMPT_SAVE_US in the environment says (@save_us): gpreempt-hwtest's save_fixed_us. 100 where
  * that was not measured, and on a model where times do not count.
  */
