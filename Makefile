@@ -92,7 +92,7 @@ demo-llm: kernel ## llama.cpp's server beside training, both of HIP: is it as if
 check-wide: kernel ## what make check has no time for: variants of the device, a busy host, threads of the model
 	@scripts/bench check queue-fetch harm-fetch queue-pipe queue-pipe-fetch queue-rotate harm-pipe harm-rotate \
 		shares-pipe shares-rotate control-no-hws disturb-noise demo-engines-fetch demo-dies-fetch demo-loaded \
-		fault-gfx1100 model-tsan model-fuzz model-figures virtual-time nvtop rocm-hip-mi300x pure
+		fault-gfx1100 model-tsan model-fuzz model-figures virtual-time nvtop rocm-hip-mi300x pure disturb-others
 	@BASE=7.3 scripts/bench check suspend-never-ends
 
 check-storm: kernel ## a kernel's exact result over 10,000 preemptions, and the way of its waves

@@ -341,7 +341,7 @@ SUITES = {suite.name: suite for suite in (
     Suite("errnos", errnos.run, PLAIN),
     Suite("disturb", functools.partial(disturb.run, NO_STALL), PLAIN, 150),
     Suite("disturb-others", [guest(*of("machine", "disturb"), *words("-T", disturb.OF_BOTH),
-                                   "-F", "noise", limit=900, options=NO_STALL)], PLAIN, 150),
+                                   "-F", "noise", limit=900, options=NO_STALL)], ASKED, 150),
     Suite("disturb-noise", [guest(*of("machine", "disturb"), "-f", "noise", limit=900, options=NO_STALL)],
           ASKED, 150),
     Suite("demo", demo.parts("demo"), PLAIN, chain="demo"),
