@@ -311,7 +311,8 @@ SUITES = {suite.name: suite for suite in (
     Suite("selftests-mi300x-order", [
         selftests(*of("queue", "inversion"), *of("machine", "culprit"), *of("control", "ioctl_preempt"),
                   name="queues", options=DIES),
-        guest(*of("queue", "policy"), *words("-t", SPREAD), name="waves", options=DIES)],
+        guest(*of("queue", "policy"), *words("-t", SPREAD), name="waves", options=DIES),
+        guest(*of("machine", "monitor"), "-t", "registers", name="registers", options=DIES)],
           UNCHECKED, 60),
     Suite("selftests-mi300x-no-hws", [
         selftests(*of("queue", "aql"), *of("machine", "toggle exception"),
