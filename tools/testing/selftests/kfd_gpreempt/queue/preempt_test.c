@@ -27,7 +27,6 @@
 
 /* Pauses between HIGH's kernels, not in step with LOW's workgroups. */
 #define PAUSE_US(i)	(10000 + (i) * 3700 % 23000)
-#define PAUSE_MS_MAX	33
 
 /*
  * HIGH's kernel beside LOW, from doorbell to end: some 430 us are measured, of which 100
@@ -203,8 +202,11 @@ TEST_F_TIMEOUT(preempt, two_processes, 120)
 	EXPECT_NE(0, gpreempt);
 	if (gpu_model_figures()) {
 		EXPECT_GE(LATENCY_US * 1000ULL, gpreempt);
-		/* LOW's next workgroups begin when HIGH ends, and HIGH waits for theirs to */
-		EXPECT_LE((LOW_MS - PAUSE_MS_MAX) * 1000000ULL, stock);
+		/*
+		 * LOW's next workgroups begin when HIGH ends, and HIGH waits for theirs
+		 * to: for LOW_MS without the pause, and a guest wakes a pause up late.
+		 */
+		EXPECT_LE(LOW_MS / 2 * 1000000ULL, stock);
 		/* HIGH may come between two of LOW's dispatches */
 		EXPECT_LE(SAMPLES - 1, preemptions);
 	}
