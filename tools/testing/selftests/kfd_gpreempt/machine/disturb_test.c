@@ -37,6 +37,7 @@
 
 #define SAMPLES		101
 #define EXITS		9
+#define TICK_US		4000
 /* Stock's waits end on ticks: those for readers (SRCU) in an exit, and more in a reset. */
 #define EXIT_WAIT_NS	1000000
 #define RESET_WAIT_NS	4000000
@@ -241,7 +242,7 @@ static int map_cost(struct kfd_dev *dev, __u64 *map_ns, __u64 *ring_ns)
 	return 0;
 }
 
-/* From a process's exit until it is gone. */
+/* From a process's exit until it is gone: it waits for ticks, so exits begin at all times of one. */
 static int exit_cost(volatile int *step, __u64 *exit_ns)
 {
 	struct kfd_dev dev;
@@ -264,7 +265,7 @@ static int exit_cost(volatile int *step, __u64 *exit_ns)
 		}
 		while (!*step && !waitpid(pid, &status, WNOHANG))
 			usleep(1000);
-		usleep(5000);
+		usleep(5000 + i * TICK_US / EXITS);
 		ns[i] = kfd_now();
 		*step = 2;
 		if (waitpid(pid, &status, 0) != pid || status)
