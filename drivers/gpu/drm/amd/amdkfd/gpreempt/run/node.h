@@ -131,12 +131,14 @@ struct kfd_gpreempt_scan {
  *		holds the reset semaphore and keeps GFXOFF off
  * @read_cus:	which compute units does the MQD of a queue bar? The caller holds the DQM lock
  * @has_saved:	does the MQD of a queue that was taken off tell of saved waves?
+ * @is_bare:	or that there was nothing to save, neither waves nor a dispatch under way?
  * @wave32:	a wave may have 32 work-items, as its code says, and not 64
  */
 struct kfd_gpreempt_hw {
 	unsigned int (*read_waves)(struct kfd_node *node, struct kfd_gpreempt_scan *scan);
 	void (*read_cus)(const struct queue *q, struct gpreempt_cus *cus);
 	bool (*has_saved)(const struct queue *q);
+	bool (*is_bare)(const struct queue *q);
 	bool wave32;
 };
 

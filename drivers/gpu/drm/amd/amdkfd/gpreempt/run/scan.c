@@ -566,6 +566,28 @@ static void scan_again(struct kfd_gpreempt_scan *scan)
 	read_queues(scan);
 }
 
+/*
+ * Firmware rotates the queues. One that is in no slot has left it, or never had one, and its MQD
+ * tells whether anything of it was saved: if not, and its indices show nothing, it has no waves.
+ */
+static void read_left(struct kfd_gpreempt *gp)
+{
+	struct device_process_node *dpn;
+	struct queue *q;
+
+	guard(kfd_gpreempt_dqm)(gp->node->dqm);
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
+		struct gpreempt_queue_view *v;
+
+		if (!q->gpreempt)
+			continue;
+		v = &q->gpreempt->view;
+		if (v->matters && !q->gpreempt->scan.resident && v->seen.readable &&
+		    v->seen.rptr == v->seen.wptr && gp->hw->is_bare(q))
+			v->seen.waves = 0;
+	}
+}
+
 /**
  * kfd_gpreempt_scan_waves - read wave counts, PM4 queues' read pointers, and then memory once more
  * @gp: the node
@@ -578,7 +600,7 @@ static void scan_again(struct kfd_gpreempt_scan *scan)
  * Where registers are not known (gfx12) all counts stay unknown.
  *
  * A mapped queue that is in no slot has no waves, unless the firmware rotates
- * queues: then its waves may be saved, and their number is not known.
+ * queues: then its waves may be saved, and their number is not known, unless it has none.
  */
 void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 {
@@ -613,6 +635,8 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 		if (sq->resident && !sq->aql && v->seen.readable)
 			unwrap_rptr(&v->seen, sq->hqd_rptr);
 	}
+	if (scan->oversubscribed)
+		read_left(gp);
 	if (scan->registers)
 		scan_again(scan);
 }
