@@ -20,6 +20,7 @@ static const struct range {
 	{ "starvation_ms", 10, 60000, 1000 },
 	{ "min_residency_us", 0, 1000000, 500 },
 	{ "linger_max_us", 0, 100000, 1000 },
+	{ "idle_unmap_ms", 10, 60000, 0 },
 	{ "blocked_us", 100, 1000000, 2000 },
 	{ "preempt_timeout_ms", 1, 9000, 100 },
 	{ "slow_save_ms", 1, 9000, 10 },

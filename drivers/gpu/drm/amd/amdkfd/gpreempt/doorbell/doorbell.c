@@ -344,3 +344,20 @@ bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct
 		revoke(db);
 	return revoked && !db->others;
 }
+
+/**
+ * kfd_gpreempt_doorbell_trapped - can a CPU ring none of a process's doorbells without a fault?
+ * @gp: the node
+ * @mm: the process's memory
+ *
+ * Return: true from kfd_gpreempt_doorbell_await() until one is rung. Never for a process that has
+ * not mapped its doorbells, or more than once.
+ */
+bool kfd_gpreempt_doorbell_trapped(struct kfd_gpreempt *gp, const struct mm_struct *mm)
+{
+	const struct gpreempt_doorbell *db;
+
+	guard(mutex)(&gp->doorbell.lock);
+	db = find_doorbell(gp, mm);
+	return db && db->nr_parts && !db->others && READ_ONCE(db->revoked);
+}

@@ -16,6 +16,14 @@
 #include "commit.h"
 #include "queue.h"
 
+/* It is to leave for being idle, and had something after all: that is not tried again at once. */
+static bool is_refuted(const struct kfd_gpreempt *gp, const struct queue *q,
+		       enum gpreempt_verdict verdict)
+{
+	return verdict == GPREEMPT_PREEMPT &&
+	       q->gpreempt->view.out.reason == GPREEMPT_REASON_IDLE && !gp->hw->is_bare(q);
+}
+
 /* The verdicts, after all queues were saved in that time. */
 static void flip(struct kfd_gpreempt *gp, u64 save_ns)
 {
@@ -25,7 +33,9 @@ static void flip(struct kfd_gpreempt *gp, u64 save_ns)
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
 		enum gpreempt_verdict verdict = kfd_gpreempt_verdict(q);
 
-		if (verdict == GPREEMPT_PREEMPT)
+		if (is_refuted(gp, q, verdict))
+			q->gpreempt->group->idle.since_ns = 0;
+		else if (verdict == GPREEMPT_PREEMPT)
 			kfd_gpreempt_queue_off(gp, dpn->qpd, q, save_ns);
 		else if (verdict == GPREEMPT_RESUME)
 			kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->view.out.reason);

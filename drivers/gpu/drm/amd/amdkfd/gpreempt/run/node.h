@@ -111,6 +111,7 @@ struct kfd_gpreempt_scan_queue {
  * @entered:	the process whose memory is read, NULL: none
  * @look:	somebody reads what it sees
  * @oversubscribed: firmware rotates the mapped queues
+ * @idle_ns:	for idle processes, the next scan is to be then; 0: at no time
  */
 struct kfd_gpreempt_scan {
 	struct gpreempt_view view;
@@ -122,6 +123,7 @@ struct kfd_gpreempt_scan {
 	struct mm_struct *entered;
 	bool look;
 	bool oversubscribed;
+	u64 idle_ns;
 };
 
 /**
@@ -280,6 +282,7 @@ static inline enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp)
 
 /* doorbell.c */
 bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct *mm);
+bool kfd_gpreempt_doorbell_trapped(struct kfd_gpreempt *gp, const struct mm_struct *mm);
 
 /* scan.c */
 int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp);

@@ -377,12 +377,14 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 		},
 		.seen = {
 			.preempted = p->is_preempted,
+			.bare = p->is_preempted && gpq->off.bare,
 			.mapped = p->is_active,
 			.size = READ_ONCE(p->queue_size) /
 				(gpq->scan.aql ? AQL_PACKET_BYTES : sizeof(u32)),
 			.waves = GPREEMPT_WAVES_UNKNOWN,
 		},
 		.memory = &gpq->memory,
+		.idle = &gpq->group->idle,
 	};
 	kfd_gpreempt_terms(q, scan->view.now_ns, &gpq->view.terms);
 	gpq->view.group = kfd_gpreempt_queue_group(gpq, q->process);
@@ -413,6 +415,9 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->view.save_ns = ewma_gpreempt_ns_read(&gp->saves.mean_ns);
 	scan->view.now_ns = ktime_get_ns();
 	scan->spare_ns += scan->view.now_ns - start_ns;
+	scan->view.slots = get_cp_queues_num(dqm);
+	scan->view.vmids = gp->node->max_proc_per_quantum;
+	scan->view.processes = dqm->processes_count;
 	scan->registers = 0;
 	scan->register_ns = 0;
 	scan->view.blind = !gp->hw;
@@ -530,19 +535,28 @@ static void read_queues(struct kfd_gpreempt_scan *scan)
  * kfd_gpreempt_scan_memory - read indices, head packets and signals
  * @gp: the node
  *
- * Of all that is on the hardware, or has just been taken off.
+ * Of all that is on the hardware, or has just been taken off, or is off as it is idle. That no
+ * doorbell of a process can be rung unnoticed is found out before its memory is read.
  */
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
+	bool look = scan->view.now_ns >= scan->view.look_ns;
 	struct gpreempt_queue_view *v;
 
+	if (look)
+		scan->view.look_ns = scan->view.now_ns +
+				     GPREEMPT_IDLE_LOOK_MS * NSEC_PER_MSEC;
 	gpreempt_for_each(v, &scan->view) {
 		const struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
 		/* Packets that it consumed until it was taken off are no news once it is back. */
 		bool went = gpq->off.since_ns > gpq->account.last.ns;
 
-		v->reading.wanted = (v->seen.mapped || went) && v->seen.size && gpq->mm;
+		if (v->idle->awaited)
+			v->idle->trapped = kfd_gpreempt_doorbell_trapped(gp, gpq->mm);
+		v->idle->look = look || !v->idle->trapped;
+		v->reading.wanted = (v->seen.mapped || went || (v->seen.bare && v->idle->look)) &&
+				    v->seen.size && gpq->mm;
 	}
 	read_queues(scan);
 }
