@@ -20,13 +20,13 @@ static const struct range {
 	{ "starvation_ms", 10, 60000, 1000 },
 	{ "min_residency_us", 0, 1000000, 500 },
 	{ "linger_max_us", 0, 100000, 1000 },
-	{ "idle_unmap_ms", 10, 60000, 0 },
 	{ "blocked_us", 100, 1000000, 2000 },
 	{ "preempt_timeout_ms", 1, 9000, 100 },
 	{ "slow_save_ms", 1, 9000, 10 },
 	{ "priority_cap", 0, 15, 7 },
 	{ "timeslice_us", 1000, 1000000, 10000 },
 	{ .name = "grace_us" },		/* these are the GPU's */
+	{ .name = "idle_unmap_ms" },
 };
 
 static void node_path(char *path, const struct node *n, const char *name)

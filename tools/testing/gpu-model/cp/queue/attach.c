@@ -10,7 +10,7 @@
 #include "cp/queue/hqd.h"
 #include "cp/queue/pm4_dispatch.h"
 #include "host/log.h"
-#include "vm/walk.h"
+#include "vm/vm.h"
 
 /* A fault is the matter of wave_mem_retry(). */
 static void *wave_mem_ptr(void *ctx, u64 va, size_t *span, bool write)
