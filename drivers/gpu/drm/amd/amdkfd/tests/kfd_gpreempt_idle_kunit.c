@@ -179,6 +179,44 @@ static void gpreempt_idle_returns(struct kunit *test)
 	returns(test, c);
 }
 
+/* The second process has work, and has done it a ms later. */
+static void work(struct crowd *c)
+{
+	c->q[2].seen.wptr++;
+	scan(c, MS(1));
+	c->q[2].seen.rptr++;
+	c->memory[2].index.was = c->q[2].seen;
+	c->memory[2].idle = true;
+	c->memory[3].idle = true;
+}
+
+/* A process works at once whenever it was taken off. */
+static void gpreempt_idle_comes_and_goes(struct kunit *test)
+{
+	struct crowd *c = crowd_new(test);
+	unsigned int ms, times = 0;
+
+	for (ms = 0; ms < 20000; ms++) {
+		if (c->q[2].seen.bare) {
+			times++;
+			work(c);
+		}
+		scan(c, MS(1));
+	}
+	/* after 50 ms, 100, 200 and so on, at last after 3200 */
+	KUNIT_EXPECT_GE(test, times, 9);
+	KUNIT_EXPECT_LE(test, times, 11);
+	KUNIT_EXPECT_EQ(test, c->p[1].doublings, GPREEMPT_IDLE_DOUBLINGS);
+
+	/* one that stays off for as long as it had to be idle is trusted again */
+	for (ms = 0; ms < 4000 && !c->p[1].off; ms++)
+		scan(c, MS(1));
+	KUNIT_EXPECT_TRUE(test, c->p[1].off);
+	scan(c, MS(50 << GPREEMPT_IDLE_DOUBLINGS));
+	work(c);
+	KUNIT_EXPECT_EQ(test, c->p[1].doublings, GPREEMPT_IDLE_DOUBLINGS - 1);
+}
+
 /* A CPU's doorbell, before its index can be seen. */
 static void gpreempt_idle_rung(struct kunit *test)
 {
@@ -286,6 +324,7 @@ static struct kunit_case gpreempt_idle_cases[] = {
 	KUNIT_CASE(gpreempt_idle_not_crowded),
 	KUNIT_CASE(gpreempt_idle_switched_off),
 	KUNIT_CASE(gpreempt_idle_returns),
+	KUNIT_CASE(gpreempt_idle_comes_and_goes),
 	KUNIT_CASE(gpreempt_idle_rung),
 	KUNIT_CASE(gpreempt_idle_untrapped),
 	KUNIT_CASE(gpreempt_idle_works),

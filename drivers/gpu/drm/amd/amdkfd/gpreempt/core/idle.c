@@ -20,7 +20,7 @@
 static bool is_crowded(const struct gpreempt_view *view)
 {
 	const struct gpreempt_queue_view *q;
-	unsigned int queues = 0;
+	unsigned int queues = view->away;
 
 	gpreempt_for_each(q, view)
 		queues += q->seen.mapped || q->seen.preempted;
@@ -40,7 +40,7 @@ bool gpreempt_may_idle(const struct gpreempt_view *view)
 	gpreempt_for_each(q, view)
 		if (q->seen.bare)
 			return true;
-	return view->tun.idle_unmap_ms && is_crowded(view);
+	return view->away || (view->tun.idle_unmap_ms && is_crowded(view));
 }
 
 /* Has a queue that was read something to do, or must it stay for another reason? */
@@ -75,10 +75,24 @@ static void see(const struct gpreempt_view *view, const struct gpreempt_queue_vi
 		p->works |= works(view, q);
 }
 
+/*
+ * A process has come back. It changes the runlist twice, at the cost of all others: if it was off
+ * for less time than it had been idle before that, it has to be idle for twice as long the next
+ * time. So nobody gains by coming and going.
+ */
+static void see_back(struct gpreempt_idle *p, u64 off_ns, u64 idle_ns)
+{
+	if (off_ns >= idle_ns)
+		p->doublings -= p->doublings > 0;
+	else if (p->doublings < GPREEMPT_IDLE_DOUBLINGS)
+		p->doublings++;
+}
+
 static void judge(const struct gpreempt_view *view, struct gpreempt_idle *p, bool crowded)
 {
-	u64 now = max_t(u64, view->now_ns, 1), idle_ns = view->tun.idle_unmap_ms * NSEC_PER_MSEC;
-	bool rung = p->awaited && !p->trapped;
+	u64 now = max_t(u64, view->now_ns, 1);
+	u64 idle_ns = (view->tun.idle_unmap_ms * NSEC_PER_MSEC) << p->doublings;
+	bool rung = p->awaited && !p->trapped, was_off = p->off;
 
 	p->begun = false;
 	p->judged = true;
@@ -89,6 +103,10 @@ static void judge(const struct gpreempt_view *view, struct gpreempt_idle *p, boo
 	p->awaited = crowded && idle_ns && gpreempt_reached(p->since_ns, now, idle_ns);
 	/* What was not read this time stays as it is. */
 	p->off = p->awaited && p->trapped && (p->off || !p->unread);
+	if (p->off && !was_off)
+		p->off_ns = now;
+	else if (was_off && !p->off && crowded && idle_ns)
+		see_back(p, now - p->off_ns, idle_ns);
 }
 
 /**

@@ -12,6 +12,8 @@
 #define GPREEMPT_IDLE_MOST_MS	60000
 /* Who is off may be rung by waves and by other GPUs, which no CPU notices: so often it is read. */
 #define GPREEMPT_IDLE_LOOK_MS	20
+/* The time that a process has to be idle doubles no more often. */
+#define GPREEMPT_IDLE_DOUBLINGS	6
 
 struct gpreempt_view;
 
@@ -23,6 +25,8 @@ struct gpreempt_view;
  * @trapped:	so they were, and no CPU has rung one when the scan began to read; scan's
  * @look:	its memory is read though it is off: it was rung, or the time has come; scan's
  * @off:	so all its queues are to be off the hardware
+ * @off_ns:	since then, in the scans' clock
+ * @doublings:	of the time that it has to be idle
  * @begun:	of the scan under way, like those that follow: a queue of it was seen
  * @judged:	all of them were
  * @works:	one has, or may have, something to do, or must stay
@@ -34,6 +38,8 @@ struct gpreempt_idle {
 	bool trapped;
 	bool look;
 	bool off;
+	u64 off_ns;
+	u8 doublings;
 	bool begun;
 	bool judged;
 	bool works;

@@ -146,7 +146,7 @@ static bool await_doorbells(struct kfd_gpreempt *gp)
 	gpreempt_for_each(v, &gp->scan.view)
 		if (v->out.awaited)
 			awaited &= kfd_gpreempt_doorbell_await(gp, kfd_gpreempt_of(v)->mm);
-		else if (v->idle->awaited)
+		else if (v->idle->awaited && !v->idle->trapped)
 			kfd_gpreempt_doorbell_await(gp, kfd_gpreempt_of(v)->mm);
 	return awaited;
 }
@@ -288,6 +288,7 @@ int kfd_gpreempt_monitor(void *data)
 		*plan = (struct gpreempt_plan) { .rest = GPREEMPT_PARK };
 		start_ns = ktime_get_ns();
 		gp->scan.spare_ns = 0;
+		gp->scan.all |= xchg(&gp->monitor.all, false);
 		gpreempt_pace_begin(&gp->monitor.pace, start_ns);
 		unmapped = monitor_map(gp);
 		bypassed = monitor_bypassed(gp, unmapped);

@@ -67,7 +67,7 @@ struct kfd_gpreempt_last {
  * @past:	of its queues that delayed their saves: making them anew is no way out; DQM lock
  * @saves:	how slow these were, where each queue is saved by itself; likewise
  * @idle:	is the process to leave the runlist? monitor only
- * @epoch:	the &kfd_gpreempt.epoch that @group belongs to; monitor only
+ * @epoch:	the &kfd_gpreempt.epoch that @idle and @group belong to; monitor only
  * @group:	what is remembered of it; likewise
  */
 struct kfd_gpreempt_group {

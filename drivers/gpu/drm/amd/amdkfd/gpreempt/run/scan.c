@@ -392,6 +392,18 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 		gp->hw->read_cus(q, &gpq->view.seen.cus);
 }
 
+/*
+ * Is it off as its process is idle, with nothing that could bring it back? The first scan that sees
+ * it off has it yet, so that what is remembered of it is no older.
+ */
+static bool is_away(const struct kfd_gpreempt *gp, const struct queue *q)
+{
+	const struct kfd_gpreempt_queue *gpq = q->gpreempt;
+
+	return q->properties.is_preempted && gpq->off.bare && gpq->account.last.seen.bare &&
+	       gpq->epoch == gp->epoch && gpq->group->idle.off;
+}
+
 /**
  * kfd_gpreempt_scan_collect - start a scan: list the node's compute queues
  * @gp: the node
@@ -411,6 +423,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 
 	guard(kfd_gpreempt_dqm)(dqm);
 	scan->view.nr = 0;
+	scan->view.away = 0;
 	scan->view.waves_final = false;
 	scan->view.save_ns = ewma_gpreempt_ns_read(&gp->saves.mean_ns);
 	scan->view.now_ns = ktime_get_ns();
@@ -424,9 +437,14 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->oversubscribed = gp->backend->oversubscribed && gp->backend->oversubscribed(dqm);
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
 		return -EAGAIN;
+	scan->all |= scan->view.now_ns >= scan->view.look_ns;
 	kfd_gpreempt_for_each(q, dpn, dqm) {
 		if (!q->gpreempt)
 			continue;
+		if (!scan->all && is_away(gp, q)) {
+			scan->view.away++;
+			continue;
+		}
 		collect_queue(gp, q, scan);
 		*next = &q->gpreempt->view;
 		next = &q->gpreempt->view.next;
@@ -542,8 +560,10 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 	bool look = scan->view.now_ns >= scan->view.look_ns;
+	const struct gpreempt_idle *idle = NULL;
 	struct gpreempt_queue_view *v;
 
+	scan->all = false;
 	if (look)
 		scan->view.look_ns = scan->view.now_ns +
 				     GPREEMPT_IDLE_LOOK_MS * NSEC_PER_MSEC;
@@ -552,8 +572,10 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 		/* Packets that it consumed until it was taken off are no news once it is back. */
 		bool went = gpq->off.since_ns > gpq->account.last.ns;
 
-		if (v->idle->awaited)
-			v->idle->trapped = kfd_gpreempt_doorbell_trapped(gp, gpq->mm);
+		/* The queues of a process follow each other. */
+		if (v->idle->awaited && v->idle != idle)
+			v->idle->trapped = kfd_gpreempt_doorbell_watch(gp, gpq->mm);
+		idle = v->idle;
 		v->idle->look = look || !v->idle->trapped;
 		v->reading.wanted = (v->seen.mapped || went || (v->seen.bare && v->idle->look)) &&
 				    v->seen.size && gpq->mm;
