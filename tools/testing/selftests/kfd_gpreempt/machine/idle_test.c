@@ -21,9 +21,10 @@
 #define PRIORITY_IDLE	7
 #define LOW_MS		50
 #define HIGH_US		200
-#define REQUESTS	100
+#define REQUESTS	300
 #define IDLE_MS		100
 #define LOOK_MS		20
+#define FIRST_US	350
 #define SETTLE_MS	(gpu_model_limit(IDLE_MS + 100))
 
 /**
@@ -266,8 +267,8 @@ static int start_off(FIXTURE_DATA(idle) *f)
 TEST_F_TIMEOUT(idle, beside_work, 300)
 {
 	struct figures without, stock, on, off;
+	long long ns, alone, first[PROCESSES];
 	unsigned int i;
-	long long ns;
 
 	ASSERT_EQ(0, start_low(self));
 	ASSERT_EQ(0, start_high(self));
@@ -291,19 +292,18 @@ TEST_F_TIMEOUT(idle, beside_work, 300)
 	tell("idle_unmap_ms 100", &off);
 	if (gpu_model_figures()) {
 		EXPECT_LE(on.p50 * 2, without.p50 * 3);
-		EXPECT_LE(on.p99 * 4, without.p99 * 7);
+		EXPECT_LE(on.p99 * 10, without.p99 * 17);
 		EXPECT_GE(on.low, stock.low);
-		EXPECT_LE(off.p99, on.p99);
-		EXPECT_LE(off.p99 * 2, without.p99 * 3);
+		EXPECT_LE(off.p50 * 100, without.p50 * 103);
+		/* one request in a hundred comes while the others' memory is looked at */
+		EXPECT_LE(off.p99 * 100, without.p99 * 110);
 		EXPECT_GE(off.low * 100, without.low * 97);
 	}
 	/* beside LOW */
 	for (i = 1; i <= PROCESSES; i++) {
 		usleep(10000);
-		ns = use(self->s, i, false);
-		EXPECT_LT(0, ns);
-		ksft_print_msg("process %u: first kernel after %lld us\n", i, ns / 1000);
-		EXPECT_GE(gpu_model_limit(600), ns / 1000);
+		first[i - 1] = use(self->s, i, false);
+		EXPECT_LT(0, first[i - 1]);
 	}
 	/* all are idle, and the monitor has nothing to do */
 	ASSERT_EQ(0, gpreempt_set("idle_unmap_ms", 0));
@@ -313,6 +313,18 @@ TEST_F_TIMEOUT(idle, beside_work, 300)
 	ns = gpreempt_number("stats/scans");
 	usleep(1000000);
 	EXPECT_EQ(ns, gpreempt_number("stats/scans"));
+	/* what the kernel takes by itself is not the price of having been off */
+	for (i = 0; i < 3; i++) {
+		alone = use(self->s, 1, false);
+		ASSERT_LT(0, alone);
+		if (!i || alone < ns)
+			ns = alone;
+	}
+	for (i = 0; i < PROCESSES; i++) {
+		ksft_print_msg("process %u: %lld us were added to its first kernel\n", i + 1,
+			       (first[i] - ns) / 1000);
+		EXPECT_GE(gpu_model_limit(FIRST_US), (first[i] - ns) / 1000);
+	}
 }
 
 /* Work that no CPU rings for is found by the look, soon. */
