@@ -89,6 +89,9 @@ rocm-suites: kernel ## [SUITES="rocprim rocrand ..."] [SEED=1]: ROCm's own tests
 demo-llm: kernel ## llama.cpp's server beside training, both of HIP: is it as if it were alone?
 	@scripts/bench demo-llm
 
+demo-idle: kernel ## eight idle processes beside HIGH and LOW: what do they cost?
+	@scripts/bench guest --name demo-idle -- /repo/out/build/kselftest/machine/idle_test -r idle.beside_work
+
 check-wide: kernel ## what make check has no time for: variants of the device, a busy host, threads of the model
 	@scripts/bench check queue-fetch harm-fetch queue-pipe queue-pipe-fetch queue-rotate harm-pipe harm-rotate \
 		shares-pipe shares-rotate control-no-hws disturb-noise demo-engines-fetch demo-dies-fetch demo-loaded \
@@ -123,5 +126,5 @@ clean: ## remove the results; the caches stay
 .PHONY: help demo check apply series kernel shell lint check-metrics check-deb check-containers check-slurm \
 	check-series check-proof \
 	check-mutants check-random check-debug check-kcsan check-cov deb bench check-rocm \
-	check-wide check-storm check-hsakmt rocm-suites demo-llm soak \
+	check-wide check-storm check-hsakmt rocm-suites demo-llm demo-idle soak \
 	kfdtest bench-model fuzz-model fuzz-driver clean

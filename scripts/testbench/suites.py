@@ -130,7 +130,7 @@ REGISTERS = PREEMPTED + of("machine", "toggle pm4 sdma exception culprit")
 HWS_TRICKS = ["debugger", "accomplice", "gws", "new_gws", "crowd", "index_and_crowd", "all_forged"]
 # Of policy_test, what counts on how waves lie on the dies.
 SPREAD = ["one_transaction", "all_that_hold_leave"]
-KUNIT = ["estimate", "select", "decide", "help", "linger", "cus", "time", "policy", "group", "share",
+KUNIT = ["estimate", "select", "decide", "help", "idle", "linger", "cus", "time", "policy", "group", "share",
          "proof", "wake", "culprit", "state", "pace", "busy", "mes"]
 
 FETCH = ["--rptr-at", "fetch"]
@@ -255,6 +255,8 @@ SUITES = {suite.name: suite for suite in (
                           *figures("check-shares", "shares-pipe")], ASKED),
     Suite("shares-rotate", [guest(*of("queue", "shares"), options=ROTATE),
                             *figures("check-shares", "shares-rotate")], ASKED),
+    Suite("idle", [guest(*of("machine", "idle"), limit=400, name="hws"),
+                   guest(*of("machine", "idle"), "-t", "range", name="no-hws", options=NO_HWS)], UNCHECKED, 60),
     Suite("exact", exact(100 if KERNEL else 1000, "exact"), seconds=60),
     Suite("exact-storm", exact(10000, "exact-storm"), ASKED),
     Suite("seeing", [guest(*of("control", "seeing"), text="statistics, SMI events, tracepoints"),

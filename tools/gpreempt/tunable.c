@@ -26,6 +26,7 @@ static const struct range {
 	{ "priority_cap", 0, 15, 7 },
 	{ "timeslice_us", 1000, 1000000, 10000 },
 	{ .name = "grace_us" },		/* these are the GPU's */
+	{ .name = "idle_unmap_ms" },
 };
 
 static void node_path(char *path, const struct node *n, const char *name)

@@ -212,14 +212,65 @@ static void doorbell(struct gpu *g, u64 off, const void *buf, size_t len)
 			return;
 }
 
-bool pci_loop_back(struct gpu *g, u64 addr, const void *buf, size_t len)
+/* Is @addr on the bus in the doorbell BAR? @off: out: where there. */
+static bool in_doorbells(u64 addr, u64 *off)
 {
 	u64 base = __atomic_load_n(&doorbell_base, __ATOMIC_RELAXED);
 
-	if (!base || addr < base || addr - base >= DOORBELL_SIZE)
+	*off = addr - base;
+	return base && addr >= base && *off < DOORBELL_SIZE;
+}
+
+bool pci_loop_back(struct gpu *g, u64 addr, const void *buf, size_t len)
+{
+	u64 off;
+
+	if (!in_doorbells(addr, &off))
 		return false;
-	doorbell(g, addr - base, buf, len);
+	doorbell(g, off, buf, len);
 	return true;
+}
+
+#define POSTS	1024		/* a process has so many doorbells */
+
+/* What the thread's waves have rung. */
+static _Thread_local struct {
+	u64 off, value;
+	size_t len;
+} posted[POSTS];
+static _Thread_local unsigned int posts;
+
+bool pci_post(struct gpu *g, u64 addr, const u64 *value, size_t len)
+{
+	unsigned int i;
+	u64 off;
+
+	(void)g;
+	if (!in_doorbells(addr, &off))
+		return false;
+	if (!value)
+		return true;
+	/* the last one wins, as in hardware */
+	for (i = 0; i < posts && posted[i].off != off; i++)
+		;
+	if (i == POSTS) {
+		log_warn("more than %u doorbells at once by waves: one is lost", POSTS);
+		return true;
+	}
+	posts += i == posts;
+	posted[i].off = off;
+	posted[i].value = *value;
+	posted[i].len = len;
+	return true;
+}
+
+void pci_flush(struct gpu *g)
+{
+	unsigned int i;
+
+	for (i = 0; i < posts; i++)
+		doorbell(g, posted[i].off, &posted[i].value, posted[i].len);
+	posts = 0;
 }
 
 static void config_write(struct gpu *g, u64 off, const u8 *buf, size_t len)

@@ -40,6 +40,14 @@ int pci_write(struct gpu *g, unsigned int region, u64 off, const void *buf, size
  */
 bool pci_loop_back(struct gpu *g, u64 addr, const void *buf, size_t len);
 
+/*
+ * The same by waves, which run under mem_enter(), where no block may be told: doorbells are
+ * posted, and ring when the thread has left that and calls pci_flush(). @value NULL: only say
+ * whether @addr is in the doorbell BAR.
+ */
+bool pci_post(struct gpu *g, u64 addr, const u64 *value, size_t len);
+void pci_flush(struct gpu *g);
+
 /* Function-level reset; @posted: leave the card as after the VBIOS' init. Any thread. */
 void pci_reset(struct gpu *g, bool posted);
 

@@ -19,6 +19,7 @@
 #include "host/fault.h"
 #include "host/log.h"
 #include "bus/memory.h"
+#include "bus/pci.h"
 #include "vm/vm.h"
 
 #define SQ_ERROR(type)		((type) << 20)
@@ -261,7 +262,7 @@ static const struct exception {
 	bool halts, lasting;
 } exceptions[] = {
 	[WAVE_ILLEGAL] = { "illegal", SQ_ERROR(1), true, true },
-	/* vm_ptr() raised the fault's own; the access is made again after a restore. */
+	/* vm_retry() raised the fault's own; the access is made again after a restore. */
 	[WAVE_FAULT] = { "fault", SQ_ERROR(2), true, false },
 	[WAVE_TRAP] = { "trap", 0, false, false },
 	[WAVE_WATCH] = { "watch", 0, false, false },
@@ -451,6 +452,7 @@ static void cu_give_way(struct cu *cu)
 
 	mem_exit(cu->g);
 	pthread_mutex_unlock(&cu->lock);
+	pci_flush(cu->g);
 	while (atomic_load(&cu->waiters) && tries++ < 1000)
 		sched_yield();
 	pthread_mutex_lock(&cu->lock);
@@ -491,6 +493,7 @@ static u64 cu_pass(struct cu *cu, u64 now)
 	cu->due = next;
 	mem_exit(cu->g);
 	pthread_mutex_unlock(&cu->lock);
+	pci_flush(cu->g);
 	return next;
 }
 

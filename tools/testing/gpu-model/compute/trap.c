@@ -25,6 +25,7 @@
 #include "asic.h"
 #include "host/log.h"
 #include "bus/memory.h"
+#include "bus/pci.h"
 #include "vm/vm.h"
 #include "bus/regs.h"
 #include "compute_regs.h"
@@ -161,6 +162,7 @@ static bool finish(struct group *grp, struct wave *w)
 		mem_enter(g);
 		stop = wave_run(w, &budget);
 		mem_exit(g);
+		pci_flush(g);
 		switch (stop) {
 		case WAVE_MSG:
 			trap_message(grp, w);
@@ -236,6 +238,7 @@ static int run_wave(struct group *grp, struct wave *w, u64 va, bool first, bool 
 		mem_enter(q->g);
 		stop = wave_run(w, &budget);
 		mem_exit(q->g);
+		pci_flush(q->g);
 		switch (stop) {
 		case WAVE_BUDGET:
 		case WAVE_SLEEP:

@@ -12,6 +12,11 @@
 #define TLB_ENTRIES	(sizeof(((struct wave *)0)->tlb) / sizeof(((struct wave *)0)->tlb[0]))
 #define MAX_DWORDS	4	/* of one lane's access */
 
+static bool is_doorbell(const struct wave *w, u64 va)
+{
+	return w->mem->ring && w->mem->ring(w->mem->ctx, va, NULL, 0);
+}
+
 /**
  * wave_ptr() - translate for a wave
  * @c:		context
@@ -19,7 +24,8 @@
  * @write:	for writing
  * @span:	out: bytes contiguous from @va, to the page's end at most
  *
- * Return: host pointer; NULL for a fault (fault_va is set).
+ * Return: host pointer; NULL for a fault (fault_va is set), of which the driver is told; or for
+ * a write to a doorbell, which has no memory behind it.
  */
 u8 *wave_ptr(struct ctx *c, u64 va, bool write, size_t *span)
 {
@@ -43,7 +49,8 @@ u8 *wave_ptr(struct ctx *c, u64 va, bool write, size_t *span)
 	host = w->mem->ptr(w->mem->ctx, va, &got, write);
 	if (!host) {
 		w->fault_va = va;
-		w->again = w->mem->retry && w->mem->retry(w->mem->ctx, va, write);
+		w->again = !(write && is_doorbell(w, va)) && w->mem->retry &&
+			   w->mem->retry(w->mem->ctx, va, write);
 		return NULL;
 	}
 	if (got < *span)
@@ -93,10 +100,12 @@ static void store_bytes(u8 *p, u64 v, unsigned int bytes)
 
 /*
  * One piece of memory of at most 8 bytes. An unaligned one may end on a second
- * page: @first bytes are at @p, the others at @rest.
+ * page: @first bytes are at @p, the others at @rest. A lane's store to a doorbell, with all its
+ * dwords, is the first of its pieces, at address @bell.
  */
 struct piece {
 	u8 *p, *rest;
+	u64 bell;
 	u8 bytes, first;
 };
 
@@ -106,6 +115,7 @@ static bool translate(struct ctx *c, struct piece *m, u64 va, unsigned int bytes
 
 	m->bytes = bytes;
 	m->first = bytes;
+	m->bell = 0;
 	m->p = wave_ptr(c, va, write, &span);
 	if (!m->p)
 		return false;
@@ -400,6 +410,21 @@ static bool misaligned(struct ctx *c, const struct vmem *m, u64 va)
 	return true;
 }
 
+/*
+ * A lane stores to a doorbell, whole: other accesses of a doorbell halt the wave. All lanes are
+ * looked at before the first one rings.
+ */
+static bool at_doorbell(const struct ctx *c, const struct vmem *m, struct piece *p, u64 va)
+{
+	unsigned int bytes = m->dwords * m->bytes;
+
+	if (m->access != WATCH_NONREAD || (bytes != 4 && bytes != 8) || va & (bytes - 1) ||
+	    !is_doorbell(c->w, va))
+		return false;
+	p->bell = va;
+	return true;
+}
+
 static bool in_lds(struct ctx *c, struct piece *p, u64 va, unsigned int bytes)
 {
 	const struct workgroup *wg = c->w->wg;
@@ -410,6 +435,7 @@ static bool in_lds(struct ctx *c, struct piece *p, u64 va, unsigned int bytes)
 		return false;
 	}
 	p->p = wg->lds + off;
+	p->bell = 0;
 	p->bytes = bytes;
 	p->first = bytes;
 	return true;
@@ -459,7 +485,7 @@ static enum attempt simple(struct ctx *c, const struct vmem *m, u64 va[LANES],
 				return OTHER;
 			host = wave_ptr(c, va[l], write, &span);
 			if (!host)
-				return FAULTS;
+				return write && is_doorbell(c->w, va[l]) ? OTHER : FAULTS;
 			if (span != PAGE_BYTES - off)
 				return OTHER;
 			host -= off;
@@ -587,6 +613,8 @@ static bool flat_translate(struct ctx *c, const struct insn *i, struct vmem *m)
 				ok = in_lds(c, p, (va & 0xffffffff) + 4 * d, m->bytes);
 			else
 				ok = translate(c, p, va + 4 * d, m->bytes, write);
+			if (!ok && !is_private && !is_lds && !d && at_doorbell(c, m, p, va))
+				break;
 			if (!ok)
 				return false;
 			if (!is_private && !is_lds)
@@ -751,6 +779,14 @@ static void vmem_store(struct ctx *c, const struct insn *i, const struct vmem *m
 	for (u64 left = m->lanes & ~m->zero; left; left &= left - 1) {
 		unsigned int l = __builtin_ctzll(left);
 
+		if (m->piece[l][0].bell) {
+			u64 value = vreg(c, i->src[1])[l];
+
+			if (m->dwords > 1)
+				value |= (u64)vreg(c, i->src[1] + 1)[l] << 32;
+			c->w->mem->ring(c->w->mem->ctx, m->piece[l][0].bell, &value, 4 * m->dwords);
+			continue;
+		}
 		for (unsigned int d = 0; d < m->dwords; d++) {
 			u32 v = vreg(c, i->src[1] + d)[l];
 

@@ -83,6 +83,8 @@ struct wave_watch {
  * @ptr:	as vm_ptr(): host pointer and contiguous span, or NULL for a fault
  * @retry:	of an access for which @ptr gave NULL: is it to be made again, later? Raises
  *		the fault; NULL: @ptr did, never
+ * @ring:	a store of 4 or 8 bytes, for which @ptr gave NULL, to a doorbell: false if there is
+ *		none at that address. With no value it only says so. NULL: there are none
  * @generation:	changes when pointers cached by the wave code must be dropped;
  *		asked once for each wave_run()
  * @ctx:	the callee's
@@ -96,6 +98,7 @@ struct wave_mem {
 	const struct isa_build *build;
 	void *(*ptr)(void *ctx, u64 va, size_t *span, bool write);
 	bool (*retry)(void *ctx, u64 va, bool write);
+	bool (*ring)(void *ctx, u64 va, const u64 *value, size_t bytes);
 	u32 (*generation)(void *ctx);
 	void *ctx;
 	u32 *gws;

@@ -889,6 +889,76 @@ static void run_gws_barrier(struct memory *m)
 	wg_free(wg);
 }
 
+#define BELL_VA		0x40000000ull
+
+/* Doorbells: a page without memory. */
+static struct {
+	unsigned int rings;
+	u64 va, value;
+	size_t bytes;
+} bell;
+
+static bool test_ring(void *ctx, u64 va, const u64 *value, size_t bytes)
+{
+	(void)ctx;
+	if (va - BELL_VA >= PAGE)
+		return false;
+	if (value) {
+		bell.rings++;
+		bell.va = va;
+		bell.value = *value;
+		bell.bytes = bytes;
+	}
+	return true;
+}
+
+/* Stores to doorbells ring them, with all of their value at once; other accesses halt the wave. */
+static void run_doorbells(struct memory *m)
+{
+	static const struct test programs[] = {
+		{ "v_mov_b32 v2, 0x40000018\n v_mov_b32 v3, 0\n v_mov_b32 v4, 7\n v_mov_b32 v5, 3\n"
+		  "global_store_dwordx2 v[2:3], v[4:5], off\n"
+		  "v_mov_b32 v2, 0x40000020\n global_store_dword v[2:3], v4, off", "" },
+		{ "v_mov_b32 v2, 0x40000018\n v_mov_b32 v3, 0\n v_mov_b32 v4, 7\n"
+		  "global_atomic_add v[2:3], v4, off", "" },
+		{ "v_mov_b32 v2, 0x4000001c\n v_mov_b32 v3, 0\n"
+		  "global_store_dwordx2 v[2:3], v[4:5], off", "" },
+		{ "v_mov_b32 v2, 0x40000018\n v_mov_b32 v3, 0\n"
+		  "global_load_dword v4, v[2:3], off", "" },
+	};
+	static const struct suite suite = { &isa_gfx90a, "gfx90a", programs, 4, 64 };
+	struct wave_mem mem = {
+		.isa = &isa_gfx90a, .ring = test_ring,
+		.ptr = test_ptr, .generation = test_generation, .ctx = m,
+	};
+	struct workgroup *wg = wg_alloc(1, LANES, 128, 120, 0);
+	unsigned int i;
+	struct wave *w;
+	u32 budget = 6;
+
+	if (!wg || !assemble(m->code, &suite)) {
+		ok(false, "programs that ring");
+		return;
+	}
+	w = wg->waves;
+	w->mem = &mem;
+	w->pc = CODE_VA;
+	set_sgpr64(w, SGPR_EXEC, 1);
+	ok(wave_run(w, &budget) == WAVE_BUDGET && bell.rings == 1 && bell.va == BELL_VA + 0x18 &&
+	   bell.value == (3ull << 32 | 7) && bell.bytes == 8, "a store of 8 bytes rings a doorbell once");
+	budget = 1000;
+	ok(wave_run(w, &budget) == WAVE_END && bell.rings == 2 && bell.va == BELL_VA + 0x20 &&
+	   bell.value == 7 && bell.bytes == 4, "so does one of 4");
+	for (i = 1; i < 4; i++) {
+		budget = 1000;
+		w->pc = CODE_VA + i * SLOT;
+		w->ended = false;
+		ok(wave_run(w, &budget) == WAVE_FAULT && bell.rings == 2,
+		   i == 1 ? "an atomic does not" : i == 2 ? "nor does what is not aligned" : "nor a load");
+	}
+	wg_free(wg);
+}
+
 /* A wave of 32 lanes: masks of it are one register, what lies above that is not theirs. */
 static void run_wave32(struct memory *m)
 {
@@ -934,6 +1004,7 @@ int main(void)
 	for (unsigned int n = 0; n < sizeof(suites) / sizeof(suites[0]); n++)
 		run_suite(&suites[n], &m);
 	run_gws_barrier(&m);
+	run_doorbells(&m);
 	run_wave32(&m);
 	free(m.code);
 	free(m.data);

@@ -55,6 +55,9 @@ int vm_write(struct gpu *g, unsigned int vmid, u64 va, const void *buf, size_t l
 int vm_read_retry(struct gpu *g, unsigned int vmid, u64 va, void *buf, size_t len);
 int vm_write_retry(struct gpu *g, unsigned int vmid, u64 va, const void *buf, size_t len);
 
+/* A process has its doorbells in its page table, too: @addr on the bus, if @va may be one. */
+bool vm_on_bus(struct gpu *g, unsigned int vmid, u64 va, u64 *addr);
+
 extern const struct block vm_block;
 
 #define VM_COUNT	16

@@ -46,7 +46,4 @@ void *vm_translate(struct gpu *g, unsigned int vmid, u64 va, bool write, u64 *sp
 void *vm_find(struct gpu *g, unsigned int vmid, u64 va, size_t *span, bool write,
 	      const char **why);
 
-/* A process has its doorbells in its page table, too: @addr on the bus, if @va may be one. */
-bool vm_on_bus(struct gpu *g, unsigned int vmid, u64 va, u64 *addr);
-
 #endif

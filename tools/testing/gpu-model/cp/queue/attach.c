@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "asic.h"
+#include "bus/pci.h"
 #include "compute/spi.h"
 #include "cp/queue/aql_ring.h"
 #include "cp/queue/attach.h"
@@ -11,15 +12,8 @@
 #include "host/log.h"
 #include "vm/vm.h"
 
+/* A fault is the matter of wave_mem_retry(). */
 static void *wave_mem_ptr(void *ctx, u64 va, size_t *span, bool write)
-{
-	struct user_queue *q = ctx;
-
-	return vm_ptr(q->g, q->vmid, va, span, write);
-}
-
-/* With XNACK a fault is the matter of wave_mem_retry(). */
-static void *wave_mem_ptr_quiet(void *ctx, u64 va, size_t *span, bool write)
 {
 	struct user_queue *q = ctx;
 
@@ -31,6 +25,15 @@ static bool wave_mem_retry(void *ctx, u64 va, bool write)
 	struct user_queue *q = ctx;
 
 	return vm_retry(q->g, q->vmid, va, write);
+}
+
+/* The driver maps a process's doorbells for its waves, too, and they may map another GPU's. */
+static bool wave_mem_ring(void *ctx, u64 va, const u64 *value, size_t bytes)
+{
+	struct user_queue *q = ctx;
+	u64 addr;
+
+	return vm_on_bus(q->g, q->vmid, va, &addr) && pci_post(q->g, addr, value, bytes);
 }
 
 static u32 wave_mem_generation(void *ctx)
@@ -111,6 +114,8 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 	q->mem = (struct wave_mem){
 		.isa = asic_of(g)->isa,
 		.ptr = wave_mem_ptr,
+		.retry = wave_mem_retry,
+		.ring = wave_mem_ring,
 		.generation = wave_mem_generation,
 		.ctx = q,
 		.gws = env->gws,
@@ -118,10 +123,6 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 		.shared_base = (u64)(env->sh_mem_bases >> 16) << 48,
 		.private_base = (u64)(env->sh_mem_bases & 0xffff) << 48,
 	};
-	if (vm_retries(g, q->vmid)) {
-		q->mem.ptr = wave_mem_ptr_quiet;
-		q->mem.retry = wave_mem_retry;
-	}
 	trap_attach(q, &env->trap);
 	if (q->aql)
 		aql_ring_attach(q);

@@ -71,6 +71,7 @@ TEST_F(sysfs, files)
 	EXPECT_EQ(0444, mode("backend"));
 	EXPECT_EQ(0644, mode("policy"));
 	EXPECT_EQ(0644, mode("grace_us"));
+	EXPECT_EQ(0644, mode("idle_unmap_ms"));
 	for (t = gpreempt_tunables; t < gpreempt_tunables + ARRAY_SIZE(gpreempt_tunables); t++) {
 		EXPECT_EQ(0644, mode(t->file)) TH_LOG("%s", t->file);
 	}

@@ -180,6 +180,16 @@ static int reset_grace(void)
 	return gpreempt_write("grace_us", found);
 }
 
+/* Nor is this one always there. */
+static int reset_idle(void)
+{
+	int ret;
+
+	keep("idle_unmap_ms");
+	ret = gpreempt_set("idle_unmap_ms", 0);
+	return ret == -EOPNOTSUPP ? 0 : ret;
+}
+
 int gpreempt_end(void)
 {
 	char name[64];
@@ -189,6 +199,7 @@ int gpreempt_end(void)
 	keep("enable");
 	ret = gpreempt_set("enable", 0);
 	ret = ret ?: reset_grace();
+	ret = ret ?: reset_idle();
 	for (i = 0; !ret && i < sizeof(gpreempt_tunables) / sizeof(gpreempt_tunables[0]); i++) {
 		keep(gpreempt_tunables[i].file);
 		ret = gpreempt_set(gpreempt_tunables[i].file, gpreempt_tunables[i].def);

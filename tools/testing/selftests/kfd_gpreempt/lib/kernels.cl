@@ -33,6 +33,15 @@ void store(global uint *out, uint value)
 	out[i] = value + i;
 }
 
+/* Rings a doorbell, as a GPU that submits work does. */
+kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void ring(global ulong *doorbell, ulong n)
+{
+	if (!ITEM)
+		__opencl_atomic_store((global volatile atomic_ulong *)doorbell, n,
+				      memory_order_release, memory_scope_all_svm_devices);
+}
+
 /* The GPU's clock: it counts on while a wave is preempted. */
 kernel __attribute__((reqd_work_group_size(64, 1, 1)))
 void read_clock(global ulong *out)

@@ -15,6 +15,7 @@ struct drm_file;
 struct kfd_node;
 struct kfd_process;
 struct kfd_process_device;
+struct qcm_process_device;
 struct queue;
 struct vm_area_struct;
 
@@ -28,6 +29,8 @@ void kfd_gpreempt_stop(struct device_queue_manager *dqm);
 void kfd_gpreempt_start(struct device_queue_manager *dqm);
 void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm);
 void kfd_gpreempt_answered(struct device_queue_manager *dqm);
+bool kfd_gpreempt_process_off(const struct qcm_process_device *qpd);
+unsigned int kfd_gpreempt_processes_off(const struct device_queue_manager *dqm);
 int kfd_gpreempt_queue_init(struct queue *q);
 void kfd_gpreempt_queue_fini(struct queue *q);
 void kfd_gpreempt_queue_updated(struct queue *q, u32 priority);
@@ -60,6 +63,13 @@ static inline void kfd_gpreempt_stop(struct device_queue_manager *dqm) {}
 static inline void kfd_gpreempt_start(struct device_queue_manager *dqm) {}
 static inline void kfd_gpreempt_runlist_changed(struct device_queue_manager *dqm) {}
 static inline void kfd_gpreempt_answered(struct device_queue_manager *dqm) {}
+static inline bool kfd_gpreempt_process_off(const struct qcm_process_device *qpd) { return false; }
+
+static inline unsigned int kfd_gpreempt_processes_off(const struct device_queue_manager *dqm)
+{
+	return 0;
+}
+
 static inline int kfd_gpreempt_queue_init(struct queue *q) { return 0; }
 static inline void kfd_gpreempt_queue_fini(struct queue *q) {}
 static inline void kfd_gpreempt_queue_updated(struct queue *q, u32 priority) {}

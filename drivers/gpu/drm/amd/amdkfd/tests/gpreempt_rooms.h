@@ -34,6 +34,8 @@
 #define gpreempt_track_proof	OWN(track_proof)
 #define gpreempt_in_the_way	OWN(in_the_way)
 #define gpreempt_wake		OWN(wake)
+#define gpreempt_may_idle	OWN(may_idle)
+#define gpreempt_find_idle	OWN(find_idle)
 #define gpreempt_decide		OWN(decide)
 #define gpreempt_may_contend	OWN(may_contend)
 
@@ -43,6 +45,7 @@
 #include "../gpreempt/core/group.c"
 #include "../gpreempt/core/help.c"
 #include "../gpreempt/core/linger.c"
+#include "../gpreempt/core/idle.c"
 #include "../gpreempt/core/select.c"
 #include "../gpreempt/core/policy.c"
 #include "../gpreempt/turns/policy_timeslice.c"

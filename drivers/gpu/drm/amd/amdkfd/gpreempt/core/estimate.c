@@ -162,6 +162,12 @@ static void unseen_off(struct gpreempt_unseen *u)
 	u->lacks = false;
 }
 
+/* Off the hardware, with nothing. */
+static void unseen_bare(struct gpreempt_unseen *u)
+{
+	*u = (struct gpreempt_unseen) { .done = u->done };
+}
+
 /* It had the machine and showed nothing. Saved waves show in no index: believe it twice. */
 static void unseen_give_up(struct gpreempt_unseen *u, bool doubted)
 {
@@ -233,12 +239,14 @@ static enum gpreempt_activity estimate_absent(const struct gpreempt_evidence *e,
 	m->awake = false;
 	blocked_anew(&m->blocked);
 	index_off(&m->index, now);
-	if (e->preempted || m->unseen.busy || m->unseen.fresh)
+	if (e->bare)
+		unseen_bare(&m->unseen);
+	else if (e->preempted || m->unseen.busy || m->unseen.fresh)
 		unseen_off(&m->unseen);
 
 	if (backlog || m->unseen.restored || m->unseen.fresh)
 		return GPREEMPT_BLOCKED;
-	return e->readable ? GPREEMPT_IDLE : GPREEMPT_UNKNOWN;
+	return e->readable || e->bare ? GPREEMPT_IDLE : GPREEMPT_UNKNOWN;
 }
 
 /*
@@ -256,7 +264,7 @@ static void classify(const struct gpreempt_view *view, const struct gpreempt_evi
 	bool presumed = uncounted && !view->waves_final && u->busy;
 
 	s->unused = c->backlog || pending(e, u) ? GPREEMPT_BLOCKED : GPREEMPT_IDLE;
-	if (e->preempted) {
+	if (e->preempted && (!e->bare || c->backlog)) {
 		s->activity = GPREEMPT_RUNNABLE;
 		s->wants = true;
 	} else if (e->waves > 0 || presumed ||
@@ -305,9 +313,10 @@ static void expect(const struct gpreempt_view *view, const struct gpreempt_terms
 static void waits_see(u64 *waits_ns, const struct gpreempt_view *view,
 		      const struct gpreempt_evidence *e, const struct gpreempt_queue_state *s)
 {
-	bool waiting = e->preempted || (view->contested && !s->announced &&
-					(s->activity == GPREEMPT_RUNNABLE ||
-					 (s->activity == GPREEMPT_RUNNING && !e->waves)));
+	bool waiting = (e->preempted && s->activity == GPREEMPT_RUNNABLE) ||
+		       (view->contested && !s->announced &&
+			(s->activity == GPREEMPT_RUNNABLE ||
+			 (s->activity == GPREEMPT_RUNNING && !e->waves)));
 
 	if (waiting && !view->passive)
 		clock_run(waits_ns, view->now_ns);
@@ -365,7 +374,10 @@ void gpreempt_estimate(const struct gpreempt_view *view, struct gpreempt_queue_v
 	index_see(&m->index, e, c, now);
 	settled = gpreempt_reached(m->index.moved_ns, now, blocked_ns);
 	if (e->preempted) {
-		unseen_off(&m->unseen);
+		if (e->bare)
+			unseen_bare(&m->unseen);
+		else
+			unseen_off(&m->unseen);
 		index_off(&m->index, now);
 		m->resident_ns = 0;
 	} else {
@@ -413,7 +425,8 @@ enum gpreempt_work gpreempt_work(const struct gpreempt_view *view, struct gpreem
 	q->change = changes(&q->seen, q->memory);
 	if (!gpreempt_takes_part(q))
 		return GPREEMPT_WORK_NONE;
-	if (q->seen.preempted || !q->seen.readable || q->seen.waves > 0 || c->consumed ||
+	if ((q->seen.preempted && !q->seen.bare) || !q->seen.readable || q->seen.waves > 0 ||
+	    c->consumed ||
 	    (c->backlog ? q->seen.head != GPREEMPT_HEAD_WAITS :
 			 pending(&q->seen, &q->memory->unseen)))
 		return GPREEMPT_WORK_SHOWN;

@@ -45,6 +45,7 @@ enum gpreempt_signal {
 /**
  * struct gpreempt_evidence - one queue as a scan saw it
  * @preempted:	taken off by GPREEMPT
+ * @bare:	and, when it was taken off for being idle, had nothing that was saved
  * @mapped:	in the runlist (active); never together with @preempted
  * @readable:	its memory could be read
  * @rptr:	64-bit read index in packets. Read it before @wptr
@@ -66,6 +67,7 @@ enum gpreempt_signal {
  */
 struct gpreempt_evidence {
 	bool preempted;
+	bool bare;
 	bool mapped;
 	bool readable;
 	u64 rptr;
@@ -88,6 +90,8 @@ struct gpreempt_evidence {
  * @timeslice_us: length of its turn on its level; 0: the level's
  * @held:	kept off until released: taken off if it is mapped, resumed by no policy
  * @hold_end_ns: released by itself then, in the scan's clock; 0: never
+ * @idle:	kept off, likewise, as its process has nothing to do; idle's
+ * @stays:	but not for that: nobody could tell whether it is idle, or a debugger has it
  * @asked:	to be taken off once. Cleared when the queue is off; it comes back as any
  *		other preempted queue
  * @pinned:	must not be taken off now (global wave sync), so it is not preempted; a hold has no
@@ -100,6 +104,8 @@ struct gpreempt_terms {
 	u32 timeslice_us;
 	bool held;
 	u64 hold_end_ns;
+	bool idle;
+	bool stays;
 	bool asked;
 	bool pinned;
 	u64 hint_ns;
@@ -115,6 +121,8 @@ struct gpreempt_terms {
  *			is blocked
  * @preempt_timeout_ms:	a preemption that takes longer is late
  * @linger_max_us:	a group that has ended keeps lower queues off for no longer
+ * @idle_unmap_ms:	a process that was idle for so long leaves the runlist while there are too
+ *			few slots or VMIDs; 0: none does
  * @timeslice_us:	per level: how long a queue's turn is where queues of the level take
  *			turns; 0: they do not
  */
@@ -125,6 +133,7 @@ struct gpreempt_tunables {
 	u32 blocked_us;
 	u32 preempt_timeout_ms;
 	u32 linger_max_us;
+	u32 idle_unmap_ms;
 	u32 timeslice_us[GPREEMPT_LEVELS];
 };
 

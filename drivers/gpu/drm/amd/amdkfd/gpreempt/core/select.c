@@ -220,8 +220,12 @@ static void obey(struct selection *s)
 	struct gpreempt_queue_view *q;
 
 	gpreempt_for_each(q, s->view) {
-		if (q->seen.mapped && !q->terms.pinned && (q->terms.held || q->terms.asked))
+		if (!q->seen.mapped || q->terms.pinned)
+			continue;
+		if (q->terms.held || q->terms.asked)
 			take_off(s, q, GPREEMPT_REASON_ASKED);
+		else if (q->terms.idle)
+			take_off(s, q, GPREEMPT_REASON_IDLE);
 	}
 }
 

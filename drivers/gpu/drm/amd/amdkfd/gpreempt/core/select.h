@@ -7,6 +7,7 @@
 
 #include "estimate.h"
 #include "group.h"
+#include "idle.h"
 #include "pace.h"
 
 #define GPREEMPT_BOOST		GPREEMPT_LEVELS	/* level of a starved queue */
@@ -36,6 +37,7 @@ enum gpreempt_verdict {
  * @GPREEMPT_REASON_BLOCKED: resume: a higher queue has work but cannot run
  * @GPREEMPT_REASON_STARVED: resume: kept off longer than starvation_ms
  * @GPREEMPT_REASON_TURN: resume: its group's turn on its level has come
+ * @GPREEMPT_REASON_IDLE: preempt: its process has nothing to do, and others lack a slot or a VMID
  * @GPREEMPT_REASON_LATE: both: a queue that delays its saves is searched for, or was found;
  *	never by a policy
  * @GPREEMPT_REASON_OFF: resume: disabled, torn down or bypassed; never by a policy
@@ -51,6 +53,7 @@ enum gpreempt_reason {
 	GPREEMPT_REASON_BLOCKED,
 	GPREEMPT_REASON_STARVED,
 	GPREEMPT_REASON_TURN,
+	GPREEMPT_REASON_IDLE,
 	GPREEMPT_REASON_LATE,
 	GPREEMPT_REASON_OFF,
 };
@@ -133,6 +136,7 @@ struct gpreempt_help {
  * @memory:	what estimate remembers of it
  * @group:	its process's queues
  * @turn:	what that has had of its turn on the queue's level
+ * @idle:	is its process to leave the runlist?
  * @rank:	where the policy places it
  * @change:	what estimate finds new of it
  * @state:	what estimate makes of it
@@ -149,6 +153,7 @@ struct gpreempt_queue_view {
 	struct gpreempt_memory *memory;
 	struct gpreempt_group *group;
 	struct gpreempt_turn *turn;
+	struct gpreempt_idle *idle;
 	struct gpreempt_rank rank;
 	struct gpreempt_change change;
 	struct gpreempt_queue_state state;
@@ -185,6 +190,11 @@ struct gpreempt_queue_view {
  * @policy:	the policy
  * @clock:	its word of each level
  * @clock_of:	whose word that is
+ * @slots:	hardware slots of compute queues
+ * @look_ns:	those that are off are read again then
+ * @vmids:	processes that may be on the hardware at a time
+ * @processes:	that there are
+ * @away:	so many queues more are off, as their process is idle, and nothing has to be looked at
  * @nr:		how many queues there are
  * @first:	the first of them, NULL: there is none
  */
@@ -211,6 +221,11 @@ struct gpreempt_view {
 	const struct gpreempt_policy *policy;
 	u64 clock[GPREEMPT_LEVELS];
 	const struct gpreempt_policy *clock_of;
+	u64 look_ns;
+	unsigned int slots;
+	unsigned int vmids;
+	unsigned int processes;
+	unsigned int away;
 	unsigned int nr;
 	struct gpreempt_queue_view *first;
 };
@@ -290,7 +305,7 @@ static inline u8 gpreempt_level(const struct gpreempt_queue_view *q)
 /* A hold has no force over a queue that must not be taken off. */
 static inline bool gpreempt_held(const struct gpreempt_queue_view *q)
 {
-	return q->terms.held && !q->terms.pinned;
+	return (q->terms.held || q->terms.idle) && !q->terms.pinned;
 }
 
 /* Held, or off the hardware for another reason than ours: not in the game. */

@@ -36,6 +36,7 @@
  * @others:	VMAs of mappings that are never taken away
  * @revoked:	no doorbell was rung through @parts since they were taken away
  * @awaited:	the next fault is to wake the monitor
+ * @watched:	and to have it look at the process though it is off, as it is idle
  * @nr_parts:	used of @parts
  * @max_parts:	size of @parts
  * @parts:	VMAs of the mapping that is taken away, into which it was split
@@ -50,6 +51,7 @@ struct gpreempt_doorbell {
 	unsigned int others;
 	bool revoked;
 	bool awaited;
+	bool watched;
 	unsigned int nr_parts;
 	unsigned int max_parts;
 	struct vm_area_struct *parts[] __counted_by(max_parts);
@@ -155,7 +157,10 @@ static vm_fault_t doorbell_fault(struct vm_fault *vmf)
 	smp_store_release(&db->revoked, false);
 	if (xchg(&db->awaited, false)) {
 		kfd_gpreempt_count(gp, DOORBELLS, 1);
-		kfd_gpreempt_wake(gp);
+		if (xchg(&db->watched, false))
+			kfd_gpreempt_wake(gp);
+		else
+			kfd_gpreempt_kick(gp);
 	}
 	return ret;
 }
@@ -343,4 +348,25 @@ bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct
 	if (!revoked)
 		revoke(db);
 	return revoked && !db->others;
+}
+
+/**
+ * kfd_gpreempt_doorbell_watch - let the next doorbell of an idle process bring its queues back
+ * @gp: the node
+ * @mm: the process's memory
+ *
+ * Return: true from kfd_gpreempt_doorbell_await() until one is rung. Never for a process that has
+ * not mapped its doorbells, or more than once.
+ */
+bool kfd_gpreempt_doorbell_watch(struct kfd_gpreempt *gp, const struct mm_struct *mm)
+{
+	struct gpreempt_doorbell *db;
+
+	guard(mutex)(&gp->doorbell.lock);
+	db = find_doorbell(gp, mm);
+	if (!db || !db->nr_parts || db->others)
+		return false;
+	/* as in kfd_gpreempt_doorbell_await() */
+	smp_store_mb(db->watched, true);
+	return READ_ONCE(db->revoked);
 }

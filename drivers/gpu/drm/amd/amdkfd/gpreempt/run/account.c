@@ -11,7 +11,7 @@ static const char *const activities[] = { "idle", "running", "runnable", "blocke
 static const char *const verdicts[] = { "keep", "preempt", "resume" };
 static const char *const reasons[] = {
 	"none", "inversion", "aged", "hint", "asked", "timeslice", "free", "blocked", "starved",
-	"turn", "late", "off",
+	"turn", "idle", "late", "off",
 };
 
 static_assert(ARRAY_SIZE(reasons) == GPREEMPT_REASON_OFF + 1);

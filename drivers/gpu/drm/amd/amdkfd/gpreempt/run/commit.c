@@ -31,6 +31,7 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	q->properties.is_active = false;
 	decrement_queue_count(gp->node->dqm, qpd, q);
 
+	gpq->off.bare = gpq->view.out.reason == GPREEMPT_REASON_IDLE;
 	gpq->off.since_ns = ktime_get_ns();
 	gpq->off.times++;
 	gpq->off.save_ns = save_ns;
@@ -56,6 +57,7 @@ void kfd_gpreempt_queue_on(struct kfd_gpreempt *gp, struct qcm_process_device *q
 	u64 preempted_ns = now_ns - gpq->off.since_ns;
 
 	q->properties.is_preempted = false;
+	gpq->off.bare = false;
 	gpq->off.back_ns = now_ns;
 	/* Evicted, suspended or switched off meanwhile: it stays off. */
 	if (QUEUE_IS_ACTIVE(q->properties)) {
@@ -89,6 +91,39 @@ enum gpreempt_verdict kfd_gpreempt_verdict(const struct queue *q)
 	    (!gpq->terms.hold.held || gpq->suspect.role == GPREEMPT_TRIED))
 		return GPREEMPT_RESUME;
 	return GPREEMPT_KEEP;
+}
+
+/**
+ * kfd_gpreempt_process_off - has a process left the runlist, as it is idle?
+ * @qpd: the process on a node; DQM lock held
+ *
+ * Not while a queue of another kind is there, for which it needs its VMID.
+ */
+bool kfd_gpreempt_process_off(const struct qcm_process_device *qpd)
+{
+	const struct queue *q;
+	bool off = false;
+
+	list_for_each_entry(q, &qpd->queues_list, list) {
+		if (q->properties.is_active)
+			return false;
+		off |= q->properties.is_preempted && q->gpreempt->off.bare;
+	}
+	return off && list_empty(&qpd->priv_queue_list);
+}
+
+/**
+ * kfd_gpreempt_processes_off - how many have?
+ * @dqm: the queue manager, its lock held
+ */
+unsigned int kfd_gpreempt_processes_off(const struct device_queue_manager *dqm)
+{
+	const struct device_process_node *dpn;
+	unsigned int n = 0;
+
+	list_for_each_entry(dpn, &dqm->queues, list)
+		n += kfd_gpreempt_process_off(dpn->qpd);
+	return n;
 }
 
 /* How many verdicts hold, and of these how many are to preempt. */

@@ -78,14 +78,25 @@ enum gpreempt_state kfd_gpreempt_event(struct kfd_gpreempt *gp, enum gpreempt_ev
 }
 
 /**
- * kfd_gpreempt_wake - make the monitor look at once
+ * kfd_gpreempt_kick - make the monitor look at once, though not at those that are off as they idle
  * @gp: the node; its &kfd_gpreempt.node may be gone
  */
-void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
+void kfd_gpreempt_kick(struct kfd_gpreempt *gp)
 {
 	atomic64_cmpxchg(&gp->monitor.woken_ns, 0, ktime_get_ns());
 	WRITE_ONCE(gp->monitor.kick, true);
 	wake_up(&gp->monitor.wait);
+}
+
+/**
+ * kfd_gpreempt_wake - make the monitor look at all queues at once
+ * @gp: the node; its &kfd_gpreempt.node may be gone
+ */
+void kfd_gpreempt_wake(struct kfd_gpreempt *gp)
+{
+	/* Before kick: a scan that clears that sees this. */
+	smp_store_mb(gp->monitor.all, true);
+	kfd_gpreempt_kick(gp);
 }
 
 /**

@@ -58,9 +58,18 @@ static bool has_saved(const struct queue *q)
 	return m->cp_hqd_wg_state_offset > m->cp_hqd_cntl_stack_size;
 }
 
+static bool is_bare(const struct queue *q)
+{
+	const struct v11_compute_mqd *m = q->mqd;
+
+	return m->cp_hqd_cntl_stack_offset >= m->cp_hqd_cntl_stack_size &&
+	       m->cp_hqd_wg_state_offset <= m->cp_hqd_cntl_stack_size;
+}
+
 const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v11 = {
 	.read_waves = read_waves,
 	.read_cus = read_cus,
 	.has_saved = has_saved,
+	.is_bare = is_bare,
 	.wave32 = true,
 };

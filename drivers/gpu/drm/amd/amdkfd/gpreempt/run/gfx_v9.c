@@ -75,8 +75,24 @@ static bool has_saved(const struct queue *q)
 	return false;
 }
 
+/* The control stack is used from its end on. */
+static bool is_bare(const struct queue *q)
+{
+	unsigned int i, xccs = NUM_XCC(q->device->xcc_mask);
+	const struct v9_mqd *m = q->mqd;
+
+	for (i = 0; i < xccs; i++) {
+		if (m->cp_hqd_cntl_stack_offset < m->cp_hqd_cntl_stack_size ||
+		    m->cp_hqd_wg_state_offset > m->cp_hqd_cntl_stack_size)
+			return false;
+		m = (const void *)m + m->cp_mqd_stride_size;
+	}
+	return true;
+}
+
 const struct kfd_gpreempt_hw kfd_gpreempt_gfx_v9 = {
 	.read_waves = read_waves,
 	.read_cus = read_cus,
 	.has_saved = has_saved,
+	.is_bare = is_bare,
 };

@@ -16,6 +16,14 @@
 #include "commit.h"
 #include "queue.h"
 
+/* It is to leave for being idle, and had something after all: that is not tried again at once. */
+static bool is_refuted(const struct kfd_gpreempt *gp, const struct queue *q,
+		       enum gpreempt_verdict verdict)
+{
+	return verdict == GPREEMPT_PREEMPT &&
+	       q->gpreempt->view.out.reason == GPREEMPT_REASON_IDLE && !gp->hw->is_bare(q);
+}
+
 /* The verdicts, after all queues were saved in that time. */
 static void flip(struct kfd_gpreempt *gp, u64 save_ns)
 {
@@ -25,7 +33,9 @@ static void flip(struct kfd_gpreempt *gp, u64 save_ns)
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
 		enum gpreempt_verdict verdict = kfd_gpreempt_verdict(q);
 
-		if (verdict == GPREEMPT_PREEMPT)
+		if (is_refuted(gp, q, verdict))
+			q->gpreempt->group->idle.since_ns = 0;
+		else if (verdict == GPREEMPT_PREEMPT)
 			kfd_gpreempt_queue_off(gp, dpn->qpd, q, save_ns);
 		else if (verdict == GPREEMPT_RESUME)
 			kfd_gpreempt_queue_on(gp, dpn->qpd, q, q->gpreempt->view.out.reason);
@@ -94,6 +104,34 @@ static enum gpreempt_finding search(struct kfd_gpreempt *gp, bool late)
 	return finding;
 }
 
+/* Had none of its compute queues anything to do at the last scan? */
+static bool is_idle(const struct device_process_node *dpn)
+{
+	const struct queue *q;
+
+	list_for_each_entry(q, &dpn->qpd->queues_list, list)
+		if (q->gpreempt && q->properties.is_active &&
+		    q->gpreempt->view.out.activity != GPREEMPT_IDLE)
+			return false;
+	return true;
+}
+
+/*
+ * Where there are too few slots or VMIDs, firmware gives them in the order of the runlist, and
+ * takes them away again after a quantum. Processes that work come first: what others were
+ * taken off for is not to wait for a turn of those that idle.
+ */
+static void put_idle_last(struct device_queue_manager *dqm)
+{
+	struct device_process_node *dpn, *next;
+	LIST_HEAD(idle);
+
+	list_for_each_entry_safe(dpn, next, &dqm->queues, list)
+		if (is_idle(dpn))
+			list_move_tail(&dpn->list, &idle);
+	list_splice_tail(&idle, &dqm->queues);
+}
+
 /*
  * Map what should be mapped. A return of 0 from map_queues_cpsch() is not yet
  * success: it also is what a stopped scheduler answers.
@@ -149,6 +187,7 @@ static int hws_transact(struct kfd_gpreempt *gp, unsigned int preempt, enum gpre
 		kfd_gpreempt_release(gp);
 	} else {
 		flip(gp, fence_ns);
+		put_idle_last(dqm);
 		if (preempt && !delayed && !gp->saves.search.on)
 			*error = GPREEMPT_EV_SAVED;
 	}

@@ -105,6 +105,7 @@ static void monitor_look(struct kfd_gpreempt *gp)
 	struct kfd_gpreempt_scan *scan = &gp->scan;
 	unsigned int i;
 
+	scan->idle_ns = 0;
 	/* Each is a u32, and may be set now. */
 	for (i = 0; i < sizeof(scan->view.tun) / sizeof(*tun); i++)
 		tun[i] = READ_ONCE(set[i]);
@@ -116,13 +117,15 @@ static void monitor_look(struct kfd_gpreempt *gp)
 		return;
 	}
 	/* If no queue could contend, nobody but a reader has a reason to look. */
-	if (!scan->look && !gpreempt_may_contend(&scan->view)) {
+	if (!scan->look && !gpreempt_may_contend(&scan->view) &&
+	    !gpreempt_may_idle(&scan->view)) {
 		gp->monitor.calm_ns = scan->view.now_ns;
 		gpreempt_skip(&scan->view, &scan->plan);
 		return;
 	}
 
 	kfd_gpreempt_scan_memory(gp);
+	scan->idle_ns = gpreempt_find_idle(&scan->view);
 	gpreempt_decide(&scan->view, &scan->plan);
 	if (scan->plan.need_waves) {
 		kfd_gpreempt_scan_waves(gp);
@@ -143,6 +146,8 @@ static bool await_doorbells(struct kfd_gpreempt *gp)
 	gpreempt_for_each(v, &gp->scan.view)
 		if (v->out.awaited)
 			awaited &= kfd_gpreempt_doorbell_await(gp, kfd_gpreempt_of(v)->mm);
+		else if (v->idle->awaited && !v->idle->trapped)
+			kfd_gpreempt_doorbell_await(gp, kfd_gpreempt_of(v)->mm);
 	return awaited;
 }
 
@@ -201,6 +206,7 @@ static void monitor_tick(struct kfd_gpreempt *gp)
 	if (preempts)
 		monitor_commit(gp);
 	gpreempt_wake(&scan->view, &scan->plan);
+	scan->plan.next_ns = min_not_zero(scan->plan.next_ns, scan->idle_ns);
 	/*
 	 * A doorbell rung before this shows in the next scan; one rung while lower queues
 	 * are being put back wakes us. If a process can ring unnoticed, it is looked for.
@@ -282,6 +288,7 @@ int kfd_gpreempt_monitor(void *data)
 		*plan = (struct gpreempt_plan) { .rest = GPREEMPT_PARK };
 		start_ns = ktime_get_ns();
 		gp->scan.spare_ns = 0;
+		gp->scan.all |= xchg(&gp->monitor.all, false);
 		gpreempt_pace_begin(&gp->monitor.pace, start_ns);
 		unmapped = monitor_map(gp);
 		bypassed = monitor_bypassed(gp, unmapped);

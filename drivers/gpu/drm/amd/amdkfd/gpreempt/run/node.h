@@ -111,6 +111,9 @@ struct kfd_gpreempt_scan_queue {
  * @entered:	the process whose memory is read, NULL: none
  * @look:	somebody reads what it sees
  * @oversubscribed: firmware rotates the mapped queues
+ * @all:	queues that are off, as their process is idle, take part: it is time to look, or one may
+ *		have to come back. Else they cost a scan nothing
+ * @idle_ns:	for idle processes, the next scan is to be then; 0: at no time
  */
 struct kfd_gpreempt_scan {
 	struct gpreempt_view view;
@@ -122,6 +125,8 @@ struct kfd_gpreempt_scan {
 	struct mm_struct *entered;
 	bool look;
 	bool oversubscribed;
+	bool all;
+	u64 idle_ns;
 };
 
 /**
@@ -131,12 +136,14 @@ struct kfd_gpreempt_scan {
  *		holds the reset semaphore and keeps GFXOFF off
  * @read_cus:	which compute units does the MQD of a queue bar? The caller holds the DQM lock
  * @has_saved:	does the MQD of a queue that was taken off tell of saved waves?
+ * @is_bare:	or that there was nothing to save, neither waves nor a dispatch under way?
  * @wave32:	a wave may have 32 work-items, as its code says, and not 64
  */
 struct kfd_gpreempt_hw {
 	unsigned int (*read_waves)(struct kfd_node *node, struct kfd_gpreempt_scan *scan);
 	void (*read_cus)(const struct queue *q, struct gpreempt_cus *cus);
 	bool (*has_saved)(const struct queue *q);
+	bool (*is_bare)(const struct queue *q);
 	bool wave32;
 };
 
@@ -187,6 +194,7 @@ struct kfd_gpreempt {
 		struct task_struct *thread;	/* NULL while disabled; &kfd_gpreempt.lock */
 		struct lockdep_map map;		/* lockdep's picture of "waits for the monitor" */
 		wait_queue_head_t wait;		/* where it sleeps */
+		bool all;			/* look at those, too, that are off as they idle */
 		bool kick;			/* look again before sleeping without a timer */
 		bool look;			/* scan though nothing could be arbitrated: ... */
 		atomic64_t looked_ns;		/* ... when somebody wanted that last */
@@ -264,6 +272,7 @@ struct kfd_gpreempt *kfd_gpreempt_get(const struct kfd_node *node, unsigned int 
 
 /* event.c */
 void kfd_gpreempt_send_bypass(struct work_struct *work);
+void kfd_gpreempt_kick(struct kfd_gpreempt *gp);
 void kfd_gpreempt_wake(struct kfd_gpreempt *gp);
 void kfd_gpreempt_wake_for(const struct kfd_process *p);
 void kfd_gpreempt_ticked(struct kfd_gpreempt *gp);
@@ -278,6 +287,7 @@ static inline enum gpreempt_state kfd_gpreempt_state(struct kfd_gpreempt *gp)
 
 /* doorbell.c */
 bool kfd_gpreempt_doorbell_await(struct kfd_gpreempt *gp, const struct mm_struct *mm);
+bool kfd_gpreempt_doorbell_watch(struct kfd_gpreempt *gp, const struct mm_struct *mm);
 
 /* scan.c */
 int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp);

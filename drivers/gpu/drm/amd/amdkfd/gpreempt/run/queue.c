@@ -116,6 +116,16 @@ void kfd_gpreempt_client_put(struct kfd_gpreempt_client *client)
 		kref_put(&client->ref, client_free);
 }
 
+/* What was seen before does not count any more. */
+static void begin_epoch(struct kfd_gpreempt_group *g, unsigned int epoch)
+{
+	if (g->epoch == epoch)
+		return;
+	g->epoch = epoch;
+	memset(&g->idle, 0, sizeof(g->idle));
+	memset(&g->group, 0, sizeof(g->group));
+}
+
 /**
  * kfd_gpreempt_queue_group - the group by which a queue's time goes, and its share
  * @gpq: the queue's record, referenced as long as the group is used; monitor only
@@ -130,10 +140,8 @@ struct gpreempt_group *kfd_gpreempt_queue_group(struct kfd_gpreempt_queue *gpq,
 	bool right = regroup(gpq, lot.group);
 	struct kfd_gpreempt_group *g = gpq->common ?: gpq->group;
 
-	if (g->epoch != gpq->gp->epoch) {
-		g->epoch = gpq->gp->epoch;
-		memset(&g->group, 0, sizeof(g->group));
-	}
+	begin_epoch(gpq->group, gpq->gp->epoch);
+	begin_epoch(g, gpq->gp->epoch);
 	if (right)
 		g->group.share = lot.share;
 	return &g->group;

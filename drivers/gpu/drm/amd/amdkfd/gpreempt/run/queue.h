@@ -66,7 +66,8 @@ struct kfd_gpreempt_last {
  * @users:	records of processes or queues that refer to it; likewise
  * @past:	of its queues that delayed their saves: making them anew is no way out; DQM lock
  * @saves:	how slow these were, where each queue is saved by itself; likewise
- * @epoch:	the &kfd_gpreempt.epoch that @group belongs to; monitor only
+ * @idle:	is the process to leave the runlist? monitor only
+ * @epoch:	the &kfd_gpreempt.epoch that @idle and @group belong to; monitor only
  * @group:	what is remembered of it; likewise
  */
 struct kfd_gpreempt_group {
@@ -76,6 +77,7 @@ struct kfd_gpreempt_group {
 	unsigned int users;
 	struct gpreempt_past past;
 	struct gpreempt_search saves;
+	struct gpreempt_idle idle;
 	unsigned int epoch;
 	struct gpreempt_group group;
 };
@@ -142,6 +144,7 @@ struct kfd_gpreempt_queue {
 		u64 total_ns;		/* was off so long in all, before that */
 		u64 times;
 		u64 save_ns;		/* what the last save took, of all that left with it */
+		bool bare;		/* is off as its process is idle */
 	} off;
 	struct {			/* what is shown of it; the node's account.lock */
 		struct kfd_gpreempt_last last;	/* in the last scan; or monitor only */

@@ -377,17 +377,31 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 		},
 		.seen = {
 			.preempted = p->is_preempted,
+			.bare = p->is_preempted && gpq->off.bare,
 			.mapped = p->is_active,
 			.size = READ_ONCE(p->queue_size) /
 				(gpq->scan.aql ? AQL_PACKET_BYTES : sizeof(u32)),
 			.waves = GPREEMPT_WAVES_UNKNOWN,
 		},
 		.memory = &gpq->memory,
+		.idle = &gpq->group->idle,
 	};
 	kfd_gpreempt_terms(q, scan->view.now_ns, &gpq->view.terms);
 	gpq->view.group = kfd_gpreempt_queue_group(gpq, q->process);
 	if (gp->hw)
 		gp->hw->read_cus(q, &gpq->view.seen.cus);
+}
+
+/*
+ * Is it off as its process is idle, with nothing that could bring it back? The first scan that sees
+ * it off has it yet, so that what is remembered of it is no older.
+ */
+static bool is_away(const struct kfd_gpreempt *gp, const struct queue *q)
+{
+	const struct kfd_gpreempt_queue *gpq = q->gpreempt;
+
+	return q->properties.is_preempted && gpq->off.bare && gpq->account.last.seen.bare &&
+	       gpq->epoch == gp->epoch && gpq->group->idle.off;
 }
 
 /**
@@ -409,19 +423,28 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 
 	guard(kfd_gpreempt_dqm)(dqm);
 	scan->view.nr = 0;
+	scan->view.away = 0;
 	scan->view.waves_final = false;
 	scan->view.save_ns = ewma_gpreempt_ns_read(&gp->saves.mean_ns);
 	scan->view.now_ns = ktime_get_ns();
 	scan->spare_ns += scan->view.now_ns - start_ns;
+	scan->view.slots = get_cp_queues_num(dqm);
+	scan->view.vmids = gp->node->max_proc_per_quantum;
+	scan->view.processes = dqm->processes_count;
 	scan->registers = 0;
 	scan->register_ns = 0;
 	scan->view.blind = !gp->hw;
 	scan->oversubscribed = gp->backend->oversubscribed && gp->backend->oversubscribed(dqm);
 	if (!dqm->sched_running || dqm->sched_halt || dqm->is_hws_hang)
 		return -EAGAIN;
+	scan->all |= scan->view.now_ns >= scan->view.look_ns;
 	kfd_gpreempt_for_each(q, dpn, dqm) {
 		if (!q->gpreempt)
 			continue;
+		if (!scan->all && is_away(gp, q)) {
+			scan->view.away++;
+			continue;
+		}
 		collect_queue(gp, q, scan);
 		*next = &q->gpreempt->view;
 		next = &q->gpreempt->view.next;
@@ -530,19 +553,32 @@ static void read_queues(struct kfd_gpreempt_scan *scan)
  * kfd_gpreempt_scan_memory - read indices, head packets and signals
  * @gp: the node
  *
- * Of all that is on the hardware, or has just been taken off.
+ * Of all that is on the hardware, or has just been taken off, or is off as it is idle. That no
+ * doorbell of a process can be rung unnoticed is found out before its memory is read.
  */
 void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 {
 	struct kfd_gpreempt_scan *scan = &gp->scan;
+	bool look = scan->view.now_ns >= scan->view.look_ns;
+	const struct gpreempt_idle *idle = NULL;
 	struct gpreempt_queue_view *v;
 
+	scan->all = false;
+	if (look)
+		scan->view.look_ns = scan->view.now_ns +
+				     GPREEMPT_IDLE_LOOK_MS * NSEC_PER_MSEC;
 	gpreempt_for_each(v, &scan->view) {
 		const struct kfd_gpreempt_queue *gpq = kfd_gpreempt_of(v);
 		/* Packets that it consumed until it was taken off are no news once it is back. */
 		bool went = gpq->off.since_ns > gpq->account.last.ns;
 
-		v->reading.wanted = (v->seen.mapped || went) && v->seen.size && gpq->mm;
+		/* The queues of a process follow each other. */
+		if (v->idle->awaited && v->idle != idle)
+			v->idle->trapped = kfd_gpreempt_doorbell_watch(gp, gpq->mm);
+		idle = v->idle;
+		v->idle->look = look || !v->idle->trapped;
+		v->reading.wanted = (v->seen.mapped || went || (v->seen.bare && v->idle->look)) &&
+				    v->seen.size && gpq->mm;
 	}
 	read_queues(scan);
 }
@@ -566,6 +602,28 @@ static void scan_again(struct kfd_gpreempt_scan *scan)
 	read_queues(scan);
 }
 
+/*
+ * Firmware rotates the queues. One that is in no slot has left it, or never had one, and its MQD
+ * tells whether anything of it was saved: if not, and its indices show nothing, it has no waves.
+ */
+static void read_left(struct kfd_gpreempt *gp)
+{
+	struct device_process_node *dpn;
+	struct queue *q;
+
+	guard(kfd_gpreempt_dqm)(gp->node->dqm);
+	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
+		struct gpreempt_queue_view *v;
+
+		if (!q->gpreempt)
+			continue;
+		v = &q->gpreempt->view;
+		if (v->matters && !q->gpreempt->scan.resident && v->seen.readable &&
+		    v->seen.rptr == v->seen.wptr && gp->hw->is_bare(q))
+			v->seen.waves = 0;
+	}
+}
+
 /**
  * kfd_gpreempt_scan_waves - read wave counts, PM4 queues' read pointers, and then memory once more
  * @gp: the node
@@ -578,7 +636,7 @@ static void scan_again(struct kfd_gpreempt_scan *scan)
  * Where registers are not known (gfx12) all counts stay unknown.
  *
  * A mapped queue that is in no slot has no waves, unless the firmware rotates
- * queues: then its waves may be saved, and their number is not known.
+ * queues: then its waves may be saved, and their number is not known, unless it has none.
  */
 void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 {
@@ -613,6 +671,8 @@ void kfd_gpreempt_scan_waves(struct kfd_gpreempt *gp)
 		if (sq->resident && !sq->aql && v->seen.readable)
 			unwrap_rptr(&v->seen, sq->hqd_rptr);
 	}
+	if (scan->oversubscribed)
+		read_left(gp);
 	if (scan->registers)
 		scan_again(scan);
 }

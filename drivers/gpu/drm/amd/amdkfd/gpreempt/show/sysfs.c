@@ -108,6 +108,35 @@ static ssize_t grace_us_store(struct kobject *kobj, struct kobj_attribute *attr,
 	return count;
 }
 
+/* A process can leave the runlist alone, and only where it is known what was saved of it. */
+static bool unmaps_idle(const struct kfd_gpreempt *gp)
+{
+	return gp->backend == &kfd_gpreempt_hws && gp->hw;
+}
+
+static ssize_t idle_unmap_ms_show(struct kobject *kobj, struct kobj_attribute *attr, char *buf)
+{
+	struct kfd_gpreempt *gp = to_gpreempt(kobj);
+
+	return unmaps_idle(gp) ? sysfs_emit(buf, "%u\n", READ_ONCE(gp->tunables.idle_unmap_ms)) :
+				 -EOPNOTSUPP;
+}
+
+static ssize_t idle_unmap_ms_store(struct kobject *kobj, struct kobj_attribute *attr,
+				   const char *buf, size_t count)
+{
+	struct kfd_gpreempt *gp = to_gpreempt(kobj);
+	u32 ms;
+
+	if (!unmaps_idle(gp))
+		return -EOPNOTSUPP;
+	if (parse(buf, GPREEMPT_IDLE_MOST_MS, &ms) || (ms && ms < GPREEMPT_IDLE_LEAST_MS))
+		return -EINVAL;
+	WRITE_ONCE(gp->tunables.idle_unmap_ms, ms);
+	kfd_gpreempt_wake(gp);
+	return count;
+}
+
 /* A number in struct kfd_gpreempt, with its range and its default. */
 struct number_attr {
 	struct kobj_attribute attr;
@@ -161,6 +190,7 @@ static struct attribute *control_attrs[] = {
 	FILE_RO(backend),
 	FILE_RW(policy),
 	FILE_RW(grace_us),
+	FILE_RW(idle_unmap_ms),
 	NUMBER(poll_interval_us, tunables.poll_interval_us, GPREEMPT_POLL_LEAST_US,
 	       USEC_PER_SEC, 1000),
 	NUMBER(poll_interval_max_us, poll_interval_max_us, GPREEMPT_POLL_LEAST_US,
