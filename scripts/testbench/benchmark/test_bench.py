@@ -16,6 +16,7 @@ from unittest import mock
 from testbench.benchmark import (about, corners, figures, main, mixes, parameters, reading, runs,
                                  sensitivity, tables, tenants)
 from testbench.gpu import GPUS
+from testbench.guest import inputs
 from testbench.paths import MODEL
 
 MS = 1000000
@@ -357,10 +358,11 @@ class Benches(InFolder):
         self.write("testbench/inside/bench", "")
         self.write("bench", GUEST).chmod(0o755)
         out = self.folder / "out"
-        self.patch(runs, OUT=out, BUILD=out / "build", PROGRAMS=out / "build/programs",
-                   QEMU=self.folder / "cache/qemu", PAUSE=0.01, TESTBENCH=self.folder / "testbench",
-                   guests_scripts=lambda: [self.folder / "testbench/inside/bench"],
+        self.patch(runs, OUT=out, PROGRAMS=out / "build/programs", PAUSE=0.01,
                    GUEST=[self.folder / "bench"])
+        self.patch(inputs, OUT=out, BUILD=out / "build", QEMU=self.folder / "cache/qemu",
+                   TESTBENCH=self.folder / "testbench",
+                   guests_scripts=lambda: [self.folder / "testbench/inside/bench"])
         self.patch(main.report, picture=lambda *_: None)
         environment = mock.patch.dict(os.environ, {
             "FAKE_OUT": str(out), "JOBS": "1",
