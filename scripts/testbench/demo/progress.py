@@ -19,6 +19,7 @@ class Progress:
         self.read, self.rest = 0, b""
         self.queues = {}            # (queue, PASID) -> priority
         self.now = self.low_begin = None    # ns of the log
+        self.in_flight = 0          # of LOW's dispatches: one alone is a calibration
         self.ended = 0              # of HIGH's kernels
         self.since = None           # which of both it is, and since when of the host's clock
 
@@ -35,8 +36,10 @@ class Progress:
             self.now = int(ns)
             if event == b"queue-map":
                 self.queues[queue, pasid] = re.search(rb" priority=(\d+)", more)[1]
-            elif self.queues.get((queue, pasid)) == LOW and not self.low_begin:
-                self.low_begin = self.now
+            elif self.queues.get((queue, pasid)) == LOW:
+                self.in_flight += 1 if event == b"dispatch-begin" else -1
+                if self.in_flight > 1 and not self.low_begin:
+                    self.low_begin = self.now
             elif self.queues.get((queue, pasid)) == HIGH and event == b"dispatch-end":
                 self.ended += 1
 

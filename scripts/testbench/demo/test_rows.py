@@ -163,6 +163,11 @@ class Told(unittest.TestCase):
     def test_low_alone(self):
         progress = self.progress()
         self.both()
+        # it calibrates itself
+        self.dispatch(100, "begin", 7)
+        self.dispatch(200, "end", 7)
+        self.dispatch(1000, "begin", 7)
+        self.assertEqual(progress.text(), "boots, and LOW gets ready")
         self.dispatch(1000, "begin", 7)
         self.assertEqual(progress.text(), "LOW alone, 0.0 of 2.0 virtual seconds")
         self.dispatch(1500, "end", 7)
