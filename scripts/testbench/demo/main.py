@@ -99,7 +99,7 @@ def main():
         folders, how = measure(args, folder)
         of_run, runs, results = report.evaluate(
             folders, code_object.CodeObject(kernels),
-            {"seed": args.seed, "host": host(), "traced": args.steps, "grace_us": args.grace_us, **how})
+            {"seed": args.seed, "size": args.size, "host": host(), "traced": args.steps, "grace_us": args.grace_us, **how})
         (folder / "results.json").write_text(json.dumps(results, indent=2) + "\n")
         report.table(results)
         if args.steps:

@@ -41,6 +41,9 @@ PREEMPTION_US = 90      # from UNMAP_QUEUES to the next runlist, besides what it
                         # waves: measured 75
 # The monitor besides, for each of HIGH's kernels: to scan, and to wait for LOW's resume; measured 54
 MONITOR_US = 60
+# On a full machine LOW's process compares up to 5 MB of words each 50 ms, and may have the monitor's
+# CPU for so long once in a run: measured 245, with the registers' locks held
+DELAY_US = 300
 LOW_SHARE = 0.96            # of its work alone; measured 0.973
 STOCK_P99_US = 40800        # HIGH on stock, at least: measured 45000. 80 times as long as its limit with
                             # GPREEMPT on the smallest machine
@@ -380,14 +383,17 @@ def limits(results):
              for k, us in HIGH_ALONE_US.items()]
     found += [(f"HIGH's {k[:3]}, {RUNS['gpreempt']}", seen(results["gpreempt"], k),
                us + results["save_us"] + late[k] - faster) for k, us in HIGH_US.items()]
+    kernels, delay = results["gpreempt"]["samples"], DELAY_US * (results.get("size") == "full")
+    counts = COUNTS[model["rptr_at"]]
     more = PACKET_US.get(model["asic"], 0)
     more += DEBIAN_US if results["clock"].get("kernel") == "debian" else 0
     found += [
         ("detection of HIGH", results["detection_us"], DETECTION_US + late_us(model) + more),
         ("a preemption", results["preemption_us"], preemption),
-        ("the registers' locks, each time", results["locks_us"], die_us(model)),
+        ("the registers' locks, each time", results["locks_us"],
+         die_us(model) + delay / (kernels * counts * int(model["xccs"]))),
         ("the monitor, for a kernel of HIGH's", results["monitor_us"],
-         MONITOR_US + preemption + COUNTS[model["rptr_at"]] * counting_us(model)),
+         MONITOR_US + preemption + counts * counting_us(model) + delay / kernels),
     ]
     return [(what, us, round(limit, 1)) for what, us, limit in found]
 

@@ -316,6 +316,20 @@ class Driver(Folder):
                 (("fetch", "8", "4"), ([129, 603, 704, 13, 486, 114], 58))):
             self.assertEqual(limits(*machine), wanted, machine)
 
+    def test_a_delay_on_a_full_machine(self):
+        """One in all of its kernels."""
+        results = Demo(self.folder).results()
+        results["gpreempt"]["samples"] = 30
+
+        def limits(**more):
+            found = {name: us for name, _, us in demo_report.limits({**results, **more})}
+            return [found[name] for name in ("the registers' locks, each time",
+                                             "the monitor, for a kernel of HIGH's")]
+        self.assertEqual(limits(size="engines"), [9, 192])
+        self.assertEqual(limits(size="full"), [14, 202])
+        self.assertEqual(limits(size="full", model={**results["model"], "rptr_at": "fetch", "xccs": "2"}),
+                         [9 + round(300 / 180, 1), 238])
+
     def test_few_samples(self):
         """Of few p99 is the longest, and by the event log."""
         late = {"p50_us": 1, "p99_us": 900, "samples": 30, "event_log": {"p50_us": 2, "p99_us": 490}}
