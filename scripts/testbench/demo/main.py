@@ -19,6 +19,7 @@ from pathlib import Path
 
 from testbench.events import code_object
 from testbench.demo import boots, report, rows, steps
+from testbench.demo.progress import Reading
 from testbench.gpu import GPUS, SIZES
 from testbench.paths import OUT, PROGRAMS
 
@@ -99,7 +100,9 @@ def main():
         folders, how = measure(args, folder)
         of_run, runs, results = report.evaluate(
             folders, code_object.CodeObject(kernels),
-            {"seed": args.seed, "size": args.size, "host": host(), "traced": args.steps, "grace_us": args.grace_us, **how})
+            {"seed": args.seed, "size": args.size, "host": host(), "traced": args.steps,
+             "grace_us": args.grace_us, **how},
+            **({"tell": Reading()} if args.size == "full" else {}))
         (folder / "results.json").write_text(json.dumps(results, indent=2) + "\n")
         report.table(results)
         if args.steps:

@@ -73,6 +73,18 @@ def left(seconds):
     return f"some {minutes} minute{'s' * (minutes > 1)}"
 
 
+class Reading:
+    """Tells how much of the event logs has been read, of more than one."""
+
+    def __init__(self, clock=time.monotonic):
+        self.begin, self.clock = clock(), clock
+
+    def __call__(self, done, total):
+        more = (self.clock() - self.begin) * (total - done) / done if done else 0
+        print(f"  READ    the event logs: {done >> 20} of {total >> 20} MB"
+              + (f", {left(more)} left" if done else ""), flush=True)
+
+
 class Teller:
     """Tells of it while the guest works: on a terminal in one line, else now and then."""
 

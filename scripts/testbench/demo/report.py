@@ -190,10 +190,12 @@ def one_boot(folder):
     return dict.fromkeys(RUNS, folder)
 
 
-def read(folders, code):
-    """By the run, its boot. Each log is read once."""
+def read(folders, code, tell):
+    """By the run, its boot. Each log is read once; tell() how many bytes were, and of how many."""
+    sizes = {folder: (folder / "events.log").stat().st_size for folder in folders.values()}
     boots = {}
-    for folder in dict.fromkeys(folders.values()):
+    for folder in sizes:
+        tell(sum(sizes[other] for other in boots), sum(sizes.values()))
         log = eventlog.load(folder / "events.log", code)
         if log.errors:
             raise NoResult("the event log shows that waves were lost, repeated or displaced:\n  "
@@ -297,12 +299,12 @@ def preconditions(boots, runs, low_alone):
 
 # ---- results ----
 
-def evaluate(folders, code, about):
+def evaluate(folders, code, about, tell=lambda *_: None):
     """
     Each run's boot, HIGH in it, and the results; NoResult if there are none. 'folders' has what
-    each run's boot left, 'about' what only the caller knows of how they were made.
+    each run's boot left, 'about' what only the caller knows of how they were made. tell(): read().
     """
-    boots = read(folders, code)
+    boots = read(folders, code, tell)
     runs = {name: Run(name, boot) for name, boot in boots.items()}
     clock = values(folders["alone"] / "low-alone.txt")
     low_alone = tuple(int(clock[f"gpu_clock_{k}"]) * GPU_CLOCK_NS for k in ("begin", "end"))

@@ -273,6 +273,13 @@ class Driver(Folder):
         for name in "preemptions_in_midloop", "detection_us", "preemption_us", "low_words", "missed":
             self.assertEqual(results[name], together[name])
 
+    def test_how_much_is_read(self):
+        demo, told = Demo(self.folder, apart=True), []
+        demo_report.read(demo.folders, None, lambda *bytes_: told.append(bytes_))
+        size = {run: (folder / "events.log").stat().st_size for run, folder in demo.folders.items()}
+        total = sum(size.values())
+        self.assertEqual(told, [(0, total), (size["alone"], total), (total - size["gpreempt"], total)])
+
     def test_boots_of_several_clocks(self):
         demo = Demo(self.folder, apart=True)
         (self.folder / "stock/clock").write_text("mode=real\n")

@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 from testbench.demo import boots, main, report, rows
-from testbench.demo.progress import Progress, left
+from testbench.demo.progress import Progress, Reading, left
 from testbench.guest import inputs
 
 
@@ -191,6 +191,15 @@ class Told(unittest.TestCase):
         self.assertEqual(progress.text(), "2 of 4 kernels of HIGH's, some 20 s left")
         self.grow("id=8 disp=2")
         self.assertEqual(progress.text(), "3 of 4 kernels of HIGH's, some 10 s left")
+
+    def test_reading(self):
+        reading, mb = Reading(lambda: self.host), 1 << 20
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            reading(0, 300 * mb)
+            self.host = 50
+            reading(100 * mb, 300 * mb)
+        self.assertEqual(said.getvalue(), "  READ    the event logs: 0 of 300 MB\n"
+                         "  READ    the event logs: 100 of 300 MB, some 2 minutes left\n")
 
     def test_how_long(self):
         self.assertEqual([left(s) for s in (0, 34, 59, 61, 89, 100, 3600)],
