@@ -25,14 +25,17 @@ class Progress:
 
     def look(self):
         """Read what the log has got."""
-        if not self.path.exists():
+        try:
+            with self.path.open("rb") as log:
+                log.seek(self.read)
+                text = log.read()
+        except FileNotFoundError:
             return
-        with self.path.open("rb") as log:
-            log.seek(self.read)
-            text = log.read()
         self.read += len(text)
         *lines, self.rest = (self.rest + text).rsplit(b"\n", 1)
-        for ns, event, queue, pasid, more in EVENT.findall(b"".join(lines)):
+        if not lines:
+            return
+        for ns, event, queue, pasid, more in EVENT.findall(lines[0]):
             self.now = int(ns)
             if event == b"queue-map":
                 self.queues[queue, pasid] = re.search(rb" priority=(\d+)", more)[1]
@@ -42,6 +45,7 @@ class Progress:
                     self.low_begin = self.now
             elif self.queues.get((queue, pasid)) == HIGH and event == b"dispatch-end":
                 self.ended += 1
+        self.now = int(lines[0].rpartition(b"\n")[2].split(b" ", 1)[0])
 
     def state(self):
         """What is done, and which part of it has been."""
@@ -51,7 +55,8 @@ class Progress:
         if self.low_s and self.low_begin:
             done = (self.now - self.low_begin) / 1e9
             return f"LOW alone, {done:.1f} of {self.low_s} virtual seconds", min(1, done / self.low_s)
-        return "boots, and LOW gets ready", 0
+        return ("boots, and LOW gets ready" +
+                (f", {self.now / 1e9:.1f} virtual seconds" if self.now else "")), 0
 
     def text(self):
         self.look()

@@ -158,7 +158,9 @@ class Told(unittest.TestCase):
         progress = self.progress()
         self.assertEqual(progress.text(), "boots, and LOW gets ready")
         self.both()
-        self.assertEqual(progress.text(), "boots, and LOW gets ready")
+        self.grow("7200000000 pipe-connect xcc=0")
+        self.assertEqual(progress.text(), "boots, and LOW gets ready, 7.2 virtual seconds")
+        self.assertEqual(progress.text(), "boots, and LOW gets ready, 7.2 virtual seconds")
 
     def test_low_alone(self):
         progress = self.progress()
@@ -167,7 +169,7 @@ class Told(unittest.TestCase):
         self.dispatch(100, "begin", 7)
         self.dispatch(200, "end", 7)
         self.dispatch(1000, "begin", 7)
-        self.assertEqual(progress.text(), "boots, and LOW gets ready")
+        self.assertEqual(progress.text(), "boots, and LOW gets ready, 1.0 virtual seconds")
         self.dispatch(1000, "begin", 7)
         self.assertEqual(progress.text(), "LOW alone, 0.0 of 2.0 virtual seconds")
         self.dispatch(1500, "end", 7)
