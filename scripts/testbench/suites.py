@@ -127,7 +127,8 @@ RACES = of("machine", "pm4 toggle")
 # Queues that the driver loads and takes off by registers.
 REGISTERS = PREEMPTED + of("machine", "toggle pm4 sdma exception culprit")
 # What of evade_test there is nothing to do with without the hardware scheduler.
-HWS_TRICKS = ["debugger", "accomplice", "gws", "new_gws", "crowd", "index_and_crowd", "all_forged"]
+HWS_TRICKS = ["debugger", "accomplice", "gws", "new_gws", "gws_of_both", "crowd", "index_and_crowd",
+              "all_forged"]
 # Of policy_test, what counts on how waves lie on the dies.
 SPREAD = ["one_transaction", "all_that_hold_leave"]
 KUNIT = ["estimate", "select", "decide", "help", "idle", "linger", "cus", "time", "policy", "group", "share",

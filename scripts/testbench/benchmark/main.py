@@ -26,7 +26,9 @@ out/bench-mi300x, and so on.
 """
 import argparse
 import collections
+import hashlib
 import os
+import re
 import subprocess
 import sys
 
@@ -57,7 +59,7 @@ def parse(arguments):
     kind.add_argument("--model", default="", metavar="OPTIONS",
                       help="other ways of the model's firmware, such as '--connect pipe'; the limits are "
                       "for its own ways, so a figure over one is no failure, and the results are in a "
-                      "folder of their own, firmware")
+                      "folder of their own for each value, below firmware")
     kind.add_argument("--sensitivity", action="store_true",
                       help=f"{SENSITIVE} with GPREEMPT, with one seed and each of the model's "
                       "guesses halved and doubled")
@@ -80,6 +82,7 @@ def parse(arguments):
     unknown = [m for m in args.mix if m not in NAMES]
     if unknown:
         p.error(f"no mix {' '.join(unknown)}; there are: {' '.join(NAMES)}")
+    args.model = " ".join(args.model.split())
     args.seeds = args.seeds or (SEEDS[:1] if args.short or args.sensitivity else SEEDS)
     args.settings = {args.rptr_at or "launch": args.seeds}
     if not (args.rptr_at or args.short or args.sensitivity or args.corners):
@@ -89,6 +92,12 @@ def parse(arguments):
                                    if getattr(args, name) != p.get_default(name)))
     args.jobs = int(os.environ.get("JOBS") or os.cpu_count())
     return args
+
+
+def firmware(options):
+    """The folder of the results of other ways: a value's words for people, and a hash of all of it."""
+    words = re.sub(r"[^\w.=+]+", "-", options).strip("-")
+    return f"firmware/{words[:60]}-{hashlib.sha256(options.encode()).hexdigest()[:8]}"
 
 
 def job(args, contents, mix, seed, modes, rptr_at, options=""):
@@ -274,7 +283,7 @@ def main(arguments=None):
             sys.exit(weigh(args))
         if args.corners:
             sys.exit(turn(args))
-        bench = Bench(args, "firmware", args.model) if args.model else Bench(args)
+        bench = Bench(args, firmware(args.model), args.model) if args.model else Bench(args)
         bench.run()
         sys.exit(bench.finish())
     except NoResult as e:

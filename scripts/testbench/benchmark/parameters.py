@@ -3,8 +3,8 @@
 import subprocess
 from typing import NamedTuple
 
-from testbench.benchmark import runs
 from testbench.benchmark.about import NoResult
+from testbench.guest import inputs
 
 ENDS = ("cheap", "dear")
 
@@ -35,7 +35,7 @@ def parsed(text):
 
 def of_model():
     try:
-        done = subprocess.run([runs.model(), "params"], text=True, stdout=subprocess.PIPE,
+        done = subprocess.run([inputs.model(), "params"], text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, check=True)
     except subprocess.CalledProcessError as e:
         raise NoResult(f"the model does not name its parameters: {e.stderr.strip()}") from e

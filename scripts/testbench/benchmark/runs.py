@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass
 from testbench.benchmark import about, mixes, reading
 from testbench.benchmark.about import NoResult
 from testbench.gpu import GPUS
-from testbench.paths import (BUILD, GUEST, OUT, PROGRAMS, QEMU, TESTBENCH, guests_scripts, in_guest,
-                             inside)
+from testbench.guest import inputs
+from testbench.paths import GUEST, OUT, PROGRAMS, in_guest, inside
 
 FOLDER = "bench/runs"           # of OUT
 UNFINISHED = "bench/unfinished"
@@ -47,25 +47,14 @@ def programs():
     return [PROGRAMS / p for p in ("bench_low", "bench_high", "bench_daemon")]
 
 
-def model():
-    return BUILD / "gpu-model" / "gpu-model"
-
-
 def contents():
-    """
-    A hash of all that runs. The guest's kernel, modules and initramfs are in a folder
-    named by theirs; with the model go its plugins for QEMU.
-    """
-    found = hashlib.sha256((OUT / "guest").resolve().name.encode())
-    for path in (QEMU, model(), *sorted(model().parent.glob("**/*.so")), *programs(),
-                 *sorted((TESTBENCH / "guest").glob("*.py")), *guests_scripts()):
-        found.update(hashlib.sha256(path.read_bytes()).digest())
-    return found.hexdigest()
+    """A hash of all that runs."""
+    return inputs.contents(programs())
 
 
 def missing():
     """What has to be built before."""
-    return [p for p in (OUT / "guest", QEMU, model(), *programs()) if not p.exists()]
+    return inputs.missing(programs())
 
 
 @dataclass(frozen=True)

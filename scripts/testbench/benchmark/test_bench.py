@@ -16,6 +16,7 @@ from unittest import mock
 from testbench.benchmark import (about, corners, figures, main, mixes, parameters, reading, runs,
                                  sensitivity, tables, tenants)
 from testbench.gpu import GPUS
+from testbench.guest import inputs
 from testbench.paths import MODEL
 
 MS = 1000000
@@ -357,10 +358,11 @@ class Benches(InFolder):
         self.write("testbench/inside/bench", "")
         self.write("bench", GUEST).chmod(0o755)
         out = self.folder / "out"
-        self.patch(runs, OUT=out, BUILD=out / "build", PROGRAMS=out / "build/programs",
-                   QEMU=self.folder / "cache/qemu", PAUSE=0.01, TESTBENCH=self.folder / "testbench",
-                   guests_scripts=lambda: [self.folder / "testbench/inside/bench"],
+        self.patch(runs, OUT=out, PROGRAMS=out / "build/programs", PAUSE=0.01,
                    GUEST=[self.folder / "bench"])
+        self.patch(inputs, OUT=out, BUILD=out / "build", QEMU=self.folder / "cache/qemu",
+                   TESTBENCH=self.folder / "testbench",
+                   guests_scripts=lambda: [self.folder / "testbench/inside/bench"])
         self.patch(main.report, picture=lambda *_: None)
         environment = mock.patch.dict(os.environ, {
             "FAKE_OUT": str(out), "JOBS": "1",
@@ -457,10 +459,26 @@ class Benches(InFolder):
         self.assertEqual([c.strip() for c in calls],
                          ["1 --asic mi210 --rptr-at launch --connect pipe"])
         self.assertEqual((status, "over      " in said), (False, True))
-        found = json.loads((self.folder / "out/bench/firmware/results.json").read_text())
-        self.assertEqual(found["model"], "--connect pipe")
+        self.assertEqual(list(self.firmware()), ["--connect pipe"])
         self.assertEqual((self.folder / "out/bench/results.json").read_text(), usual)
         self.assertEqual(self.bench("block-1ms", "--seeds", "1")[2], [])
+
+    def firmware(self):
+        """Of each value of --model the results that are there, and where."""
+        return {json.loads(path.read_text())["model"]: path
+                for path in self.folder.glob("out/bench/firmware/*/results.json")}
+
+    def test_each_value_of_model_has_its_results(self):
+        values = "--connect pipe", "--connect-pipe", "--connect pipe --rotate all", "--" + 99 * "a", \
+            "--" + 99 * "a" + "b"
+        for value in values:
+            calls = self.bench("block-1ms", "--seeds", "1", f"--model={value}")[2]
+            self.assertEqual(calls, ["1"], value)
+        self.assertEqual(self.firmware().keys(), set(values))
+        kept = {value: path.read_text() for value, path in self.firmware().items()}
+        # spelt in another way it is the same value
+        self.assertEqual(self.bench("block-1ms", "--seeds", "1", "--model", " --connect   pipe")[2], [])
+        self.assertEqual({value: path.read_text() for value, path in self.firmware().items()}, kept)
 
     def test_highs_on_several_levels(self):
         _, _, calls = self.bench("levels", "--seeds", "1")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the demo's runs left, as figures, and what the figures must be.
 
-evaluate() reads the folder that inside/demo and the model wrote to and
+evaluate() reads what inside/demo and the model left, of one boot or of several, and
 says what was measured, or why nothing was. verdict() holds that to its limits;
 table() and picture() show it.
 """
@@ -9,6 +9,7 @@ import bisect
 import re
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 
 from testbench.events import eventlog
 from testbench.demo import timeline
@@ -40,6 +41,9 @@ PREEMPTION_US = 90      # from UNMAP_QUEUES to the next runlist, besides what it
                         # waves: measured 75
 # The monitor besides, for each of HIGH's kernels: to scan, and to wait for LOW's resume; measured 54
 MONITOR_US = 60
+# On a full machine LOW's process compares up to 5 MB of words each 50 ms, and may have the monitor's
+# CPU for so long once in a run: measured 245, with the registers' locks held
+DELAY_US = 300
 LOW_SHARE = 0.96            # of its work alone; measured 0.973
 STOCK_P99_US = 40800        # HIGH on stock, at least: measured 45000. 80 times as long as its limit with
                             # GPREEMPT on the smallest machine
@@ -141,9 +145,9 @@ def mean_us(ns):
 class Run:
     """HIGH in one run, by both clocks."""
 
-    def __init__(self, folder, name, queue):
+    def __init__(self, name, boot):
         self.name = name
-        path = folder / f"high-{name}.txt"
+        queue, path = boot.queues["high", name], boot.folder / f"high-{name}.txt"
         guest = samples(path)
         if not guest:
             raise NoResult(f"run '{name}': no sample")
@@ -173,9 +177,39 @@ class Run:
         return found
 
 
-def queues_by_run(log):
+@dataclass(frozen=True)
+class Boot:
+    """What a guest left, and the queues in its log by who and run."""
+    folder: Path
+    log: eventlog.EventLog
+    queues: dict
+
+
+def one_boot(folder):
+    """Where each run is if one guest had them all."""
+    return dict.fromkeys(RUNS, folder)
+
+
+def read(folders, code, tell):
+    """By the run, its boot. Each log is read once; tell() how many bytes were, and of how many."""
+    sizes = {folder: (folder / "events.log").stat().st_size for folder in folders.values()}
+    boots = {}
+    for folder in sizes:
+        tell(sum(sizes[other] for other in boots), sum(sizes.values()))
+        log = eventlog.load(folder / "events.log", code)
+        if log.errors:
+            raise NoResult("the event log shows that waves were lost, repeated or displaced:\n  "
+                           + "\n  ".join(log.errors[:10]))
+        runs = [run for run in RUNS if folders[run] == folder]
+        boots[folder] = Boot(folder, log, queues_by_run(log, runs))
+    if len({str(values(folder / "clock")) for folder in boots}) > 1:
+        raise NoResult("not all boots had the same clock")
+    return {run: boots[folder] for run, folder in folders.items()}
+
+
+def queues_by_run(log, runs):
     """The demo's queues, which came one after the other, by run."""
-    names = [(who, run) for run in ("alone", "stock", "gpreempt") for who in ("low", "high")]
+    names = [(who, run) for run in runs for who in ("low", "high")]
     # amdgpu tries MES on a queue of its own, with packets that dispatch nothing
     queues = [queue for queue in log.queues if queue.dispatches]
     if len(queues) != len(names):
@@ -228,9 +262,9 @@ def found_busy(log, low, times):
     return sum(all(holds(cu, t) for cu in spans) for t in times) / len(times)
 
 
-def low_exact(folder):
+def low_exact(boots):
     """Did every word of every run of LOW compare equal? And how many were there?"""
-    found = {run: values(folder / f"low-{run}.txt") for run in RUNS}
+    found = {run: values(boot.folder / f"low-{run}.txt") for run, boot in boots.items()}
     same = len({v["iterations"] for v in found.values()}) == 1
     return same and all(int(v["words"]) > 0 and int(v["wrong"]) == 0 for v in found.values()), \
         {run: int(v["words"]) for run, v in found.items()}
@@ -238,10 +272,11 @@ def low_exact(folder):
 
 # ---- what must hold before a figure means anything ----
 
-def preconditions(folder, log, queues, runs, low_alone):
-    state = (folder / "state").read_text().strip()
+def preconditions(boots, runs, low_alone):
+    preempted, (log, queues) = boots["gpreempt"].folder, (boots["alone"].log, boots["alone"].queues)
+    state = (preempted / "state").read_text().strip()
     if state == "bypassed":
-        reason = re.search(r"bypass_reason:(\S+)", (folder / "stats-after.txt").read_text())
+        reason = re.search(r"bypass_reason:(\S+)", (preempted / "stats-after.txt").read_text())
         raise NoResult(f"GPREEMPT gave up and gave the machine back ({reason and reason[1]})")
     begin, end = low_alone
     if any(begin <= p.begin <= end and p.saved for p in log.preemptions):
@@ -249,12 +284,12 @@ def preconditions(folder, log, queues, runs, low_alone):
     lasting = [r.end - r.begin for r in log.runs
                if r.queue is queues["low", "alone"] and begin <= r.begin and r.end <= end]
     ms = percentile(lasting, 50) / 1e6 if lasting else 0
-    iterations = int(values(folder / "low-alone.txt")["iterations"])
+    iterations = int(values(boots["alone"].folder / "low-alone.txt")["iterations"])
     if not ms or abs(ms - GROUP_MS) > max(GROUP_OFF_MS, ms / iterations / 2):
         raise NoResult(f"a workgroup of LOW lasts {ms:.1f} ms, not {GROUP_MS}")
     busy = {}
     for run in BOTH:
-        busy[run] = found_busy(log, queues["low", run], runs[run].submitted)
+        busy[run] = found_busy(boots[run].log, boots[run].queues["low", run], runs[run].submitted)
         if busy[run] < BUSY:
             raise NoResult(f"run '{run}': only {busy[run]:.0%} of HIGH's kernels found every "
                            "compute unit busy with LOW")
@@ -264,27 +299,23 @@ def preconditions(folder, log, queues, runs, low_alone):
 
 # ---- results ----
 
-def evaluate(folder, code, about):
+def evaluate(folders, code, about, tell=lambda *_: None):
     """
-    The log, the queues and HIGH's runs by name, and the results; NoResult if there
-    are none. 'about' is what only the caller knows of how they were made.
+    Each run's boot, HIGH in it, and the results; NoResult if there are none. 'folders' has what
+    each run's boot left, 'about' what only the caller knows of how they were made. tell(): read().
     """
-    log = eventlog.load(folder / "events.log", code)
-    if log.errors:
-        raise NoResult("the event log shows that waves were lost, repeated or displaced:\n  "
-                       + "\n  ".join(log.errors[:10]))
-    queues = queues_by_run(log)
-    runs = {name: Run(folder, name, queues["high", name]) for name in RUNS}
-    clock = values(folder / "low-alone.txt")
+    boots = read(folders, code, tell)
+    runs = {name: Run(name, boot) for name, boot in boots.items()}
+    clock = values(folders["alone"] / "low-alone.txt")
     low_alone = tuple(int(clock[f"gpu_clock_{k}"]) * GPU_CLOCK_NS for k in ("begin", "end"))
-    checked = preconditions(folder, log, queues, runs, low_alone)
+    checked = preconditions(boots, runs, low_alone)
 
-    exact, words = low_exact(folder)
-    rates = {"alone": rate(log, queues["low", "alone"], *low_alone)}
-    for name in BOTH:
-        rates[name] = rate(log, queues["low", name], runs[name].begin, runs[name].end)
+    exact, words = low_exact(boots)
+    rates = {"alone": low_alone, **{name: (runs[name].begin, runs[name].end) for name in BOTH}}
+    rates = {name: rate(boots[name].log, boots[name].queues["low", name], *times)
+             for name, times in rates.items()}
 
-    counted = stats(folder)
+    counted, log = stats(folders["gpreempt"]), boots["gpreempt"].log
     high = runs["gpreempt"]
     saving = [p for p in log.midloop() if high.begin <= p.begin <= high.end]
 
@@ -302,12 +333,13 @@ def evaluate(folder, code, about):
         "save_us": round(max((save_us(log, p) for p in saving), default=0), 1),
         **costs(counted, log.start, len(high.submitted)),
         "driver": counted, **checked,
-        "model": {**log.start, **log.stop}, "clock": values(folder / "clock"),
-        "virtual_s": round((log.last - log.first) / 1e9, 1), **about,
+        "model": {**log.start, **log.stop}, "clock": values(folders["gpreempt"] / "clock"),
+        "virtual_s": round(sum((boot.log.last - boot.log.first) / 1e9 for boot in
+                               {id(boot): boot for boot in boots.values()}.values()), 1), **about,
     }
     results["times_below_stock"] = round(seen(results["stock"], "p99_us")
                                          / seen(results["gpreempt"], "p99_us"), 1)
-    return log, queues, runs, results | {"missed": verdict(results)}
+    return boots, runs, results | {"missed": verdict(results)}
 
 
 def virtual(results):
@@ -353,14 +385,17 @@ def limits(results):
              for k, us in HIGH_ALONE_US.items()]
     found += [(f"HIGH's {k[:3]}, {RUNS['gpreempt']}", seen(results["gpreempt"], k),
                us + results["save_us"] + late[k] - faster) for k, us in HIGH_US.items()]
+    kernels, delay = results["gpreempt"]["samples"], DELAY_US * (results.get("size") == "full")
+    counts = COUNTS[model["rptr_at"]]
     more = PACKET_US.get(model["asic"], 0)
     more += DEBIAN_US if results["clock"].get("kernel") == "debian" else 0
     found += [
         ("detection of HIGH", results["detection_us"], DETECTION_US + late_us(model) + more),
         ("a preemption", results["preemption_us"], preemption),
-        ("the registers' locks, each time", results["locks_us"], die_us(model)),
+        ("the registers' locks, each time", results["locks_us"],
+         die_us(model) + delay / (kernels * counts * int(model["xccs"]))),
         ("the monitor, for a kernel of HIGH's", results["monitor_us"],
-         MONITOR_US + preemption + COUNTS[model["rptr_at"]] * counting_us(model)),
+         MONITOR_US + preemption + counts * counting_us(model) + delay / kernels),
     ]
     return [(what, us, round(limit, 1)) for what, us, limit in found]
 
@@ -458,12 +493,11 @@ def titles(results):
                               preemption_us=results["preemption_us"]) for view in VIEWS]
 
 
-def picture(folder, log, queues, runs, results):
+def picture(folder, boots, runs, results):
     panels = []
     for view, title in zip(VIEWS, titles(results)):
-        submitted = sorted(runs[view.run].submitted)
+        boot, submitted = boots[view.run], sorted(runs[view.run].submitted)
         begin = submitted[len(submitted) // 2] - view.lead_ms * 1000000
-        panels.append(timeline.Panel(title, queues["low", view.run], queues["high", view.run],
-                                     int(begin), view.span_ms))
-    timeline.draw(log, panels, "Whose waves run on which compute unit (GPU model)",
-                  folder / "timeline.png")
+        panels.append(timeline.Panel(boot.log, title, boot.queues["low", view.run],
+                                     boot.queues["high", view.run], int(begin), view.span_ms))
+    timeline.draw(panels, "Whose waves run on which compute unit (GPU model)", folder / "timeline.png")

@@ -126,30 +126,35 @@ class Low:
 
 
 class Demo:
-    """The four runs, and what inside/demo leaves of them."""
+    """The four runs, in one boot or apart, and what inside/demo leaves of them."""
 
     def __init__(self, folder, detection=DETECTION, save=SAVE, kernel=KERNEL, restore=RESTORE,
-                 alone_ms=50, alone_saved=False, xccs=1):
+                 alone_ms=50, alone_saved=False, xccs=1, apart=False):
         self.folder, self.machine = folder, Machine(xccs)
+        self.folders = {run: folder / run if apart else folder for run in SAMPLES}
         self.detection, self.save, self.length, self.restore = detection, save, kernel, restore
-        self.low_alone(alone_ms * MS, alone_saved)
-        for run in SAMPLES:
+        for run, place in self.folders.items():
+            place.mkdir(exist_ok=True)
+            if apart:
+                self.machine = Machine(xccs)
+            if run == "alone":
+                self.low_alone(alone_ms * MS, alone_saved)
             self.both(run)
-        (folder / "events.log").write_text(self.machine.text())
-        (folder / "state").write_text("active\n")
-        (folder / "stats-before.txt").write_text("stats/preemptions:3\nstats/resumes:3\nstats/scans:0\n")
+            (place / "events.log").write_text(self.machine.text())
+            (place / "clock").write_text("mode=virtual\ninsns_per_ns=1\nquantum_us=10\n")
+        (place / "state").write_text("active\n")
+        (place / "stats-before.txt").write_text("stats/preemptions:3\nstats/resumes:3\nstats/scans:0\n")
         self.stats()
-        (folder / "clock").write_text("mode=virtual\ninsns_per_ns=1\nquantum_us=10\n")
 
     def stats(self, resumes=SAMPLES["gpreempt"], locks=LOCKS, scan=SCAN):
         n = SAMPLES["gpreempt"]
-        (self.folder / "stats-after.txt").write_text(
+        (self.folders["gpreempt"] / "stats-after.txt").write_text(
             f"stats/preemptions:{3 + n}\nstats/resumes:{3 + resumes}\nstats/scans:9\n"
             f"stats/register_ns_total:{2 * locks * n}\nstats/scan_ns_total:{scan * n}\n"
             f"stats/fence_wait_ns_total:{FENCE * n}\n")
 
     def low(self, run, wrong=0):
-        (self.folder / f"low-{run}.txt").write_text(
+        (self.folders[run] / f"low-{run}.txt").write_text(
             f"iterations=7\ngpu_clock_begin={self.begin // 10}\nrunning\n"
             f"gpu_clock_end={self.machine.now // 10}\nwords=4096\nwrong={wrong}\n")
 
@@ -175,7 +180,7 @@ class Demo:
             text += f"sample packet={number} at={at + 5000} ns={end - at}\n"
             at += -(-(end - at) // PERIOD) * PERIOD
         self.machine.now = at
-        (self.folder / f"high-{run}.txt").write_text(text)
+        (self.folders[run] / f"high-{run}.txt").write_text(text)
         if low:
             low.finish(at)
             self.low(run)
@@ -212,11 +217,11 @@ class Demo:
 
     def results(self):
         """Everything but the guest, as bench demo does it."""
-        log, queues, runs, results = demo_report.evaluate(
-            self.folder, None, {"seed": 1, "wall_s": 9.0,
-                                "host": {"cpu": "a", "cores": 2, "kernel": "b", "load": 0.1}})
+        boots, runs, results = demo_report.evaluate(
+            self.folders, None, {"seed": 1, "wall_s": 9.0,
+                                 "host": {"cpu": "a", "cores": 2, "kernel": "b", "load": 0.1}})
         (self.folder / "results.json").write_text(json.dumps(results))
-        demo_report.picture(self.folder, log, queues, runs, results)
+        demo_report.picture(self.folder, boots, runs, results)
         with contextlib.redirect_stdout(io.StringIO()):
             demo_report.table(results)
         return results
@@ -253,6 +258,32 @@ class Driver(Folder):
         self.assertEqual(results["gpreempt"]["p99_us"],
                          (DETECTION + SAVE + RUNLIST + KERNEL) / US)
         self.assertEqual(results["all_units_busy"], {"stock": 1.0, "gpreempt": 1.0})
+
+    def test_a_boot_for_each_row(self):
+        """The same figures as in one boot, but for the machine's own time."""
+        results = Demo(self.folder, apart=True).results()
+        self.assertEqual(found(self.folder), {})
+        with tempfile.TemporaryDirectory() as other:
+            together = Demo(Path(other)).results()
+        self.assertLess(abs(results.pop("virtual_s") - together.pop("virtual_s")), 0.2)
+        self.assertEqual(results.keys(), together.keys())
+        for run in SAMPLES:
+            self.assertEqual({k: v for k, v in results[run].items() if "low" not in k},
+                             {k: v for k, v in together[run].items() if "low" not in k})
+        for name in "preemptions_in_midloop", "detection_us", "preemption_us", "low_words", "missed":
+            self.assertEqual(results[name], together[name])
+
+    def test_how_much_is_read(self):
+        demo, told = Demo(self.folder, apart=True), []
+        demo_report.read(demo.folders, None, lambda *bytes_: told.append(bytes_))
+        size = {run: (folder / "events.log").stat().st_size for run, folder in demo.folders.items()}
+        total = sum(size.values())
+        self.assertEqual(told, [(0, total), (size["alone"], total), (total - size["gpreempt"], total)])
+
+    def test_boots_of_several_clocks(self):
+        demo = Demo(self.folder, apart=True)
+        (self.folder / "stock/clock").write_text("mode=real\n")
+        self.no_result(demo, "not all boots had the same clock")
 
     def test_several_xccs(self):
         results = Demo(self.folder, xccs=2).results()
@@ -291,6 +322,20 @@ class Driver(Folder):
                 (("launch", "8", "4"), ([25, 499, 600, 13, 382, 114], 68)),
                 (("fetch", "8", "4"), ([129, 603, 704, 13, 486, 114], 58))):
             self.assertEqual(limits(*machine), wanted, machine)
+
+    def test_a_delay_on_a_full_machine(self):
+        """One in all of its kernels."""
+        results = Demo(self.folder).results()
+        results["gpreempt"]["samples"] = 30
+
+        def limits(**more):
+            found = {name: us for name, _, us in demo_report.limits({**results, **more})}
+            return [found[name] for name in ("the registers' locks, each time",
+                                             "the monitor, for a kernel of HIGH's")]
+        self.assertEqual(limits(size="engines"), [9, 192])
+        self.assertEqual(limits(size="full"), [14, 202])
+        self.assertEqual(limits(size="full", model={**results["model"], "rptr_at": "fetch", "xccs": "2"}),
+                         [9 + round(300 / 180, 1), 238])
 
     def test_few_samples(self):
         """Of few p99 is the longest, and by the event log."""
@@ -456,7 +501,7 @@ class Parts(unittest.TestCase):
         log.runs = [eventlog.Run(low, None, (0, 0), (0, 0, cu), 0, 100) for cu in range(2)]
         log.waits = [((0, 0, cu), 0, 10) for cu in range(2)]
         log.preemptions = [eventlog.Preemption(0, end=10, saved=[(None, True, (0, 0, cu)) for cu in range(2)])]
-        found = timeline.boxes(log, timeline.Panel("", low, high, 0, 1), {(0, 0, 0): 0})
+        found = timeline.boxes(timeline.Panel(log, "", low, high, 0, 1), {(0, 0, 0): 0})
         self.assertEqual([len(found[kind]) for kind in ("low", "saving")], [1, 2])
 
     def test_detections(self):
@@ -510,15 +555,15 @@ class Picture(Folder):
         log.start = json.loads(self.files["results.json"])["model"]
         pic = demo_check.Picture(self.files["timeline.gp"].decode())
         change(pic.boxes)
-        panels = [timeline.Panel(title, None, None, 0, view.span_ms)
+        panels = [timeline.Panel(log, title, None, None, 0, view.span_ms)
                   for title, view in zip(pic.titles, demo_report.VIEWS)]
 
-        def boxes(_, panel, __):
+        def boxes(panel, _):
             n = next(n for n, p in enumerate(panels) if p is panel)
             return {kind: [(b.begin * MS, b.end * MS, b.row) for b in pic.boxes[kind, n]]
                     for kind in timeline.COLOURS}
         with mock.patch.object(timeline, "boxes", boxes):
-            timeline.draw(log, panels, "", self.folder / "timeline.png")
+            timeline.draw(panels, "", self.folder / "timeline.png")
 
     def wrong(self, part):
         return "\n".join(found_in(self.folder, part))

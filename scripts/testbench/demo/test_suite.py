@@ -4,7 +4,7 @@ import copy
 import unittest
 
 from testbench.check.test_parts import count
-from testbench.demo import main, suite, timeline
+from testbench.demo import boots, suite, timeline
 from testbench.gpu import GPUS, SIZES
 
 
@@ -54,5 +54,5 @@ class Sizes(unittest.TestCase):
                 self.assertEqual(len({cu[:2] for cu in self.units(gpu, size)}), engines)
 
     def test_each_size_is_known(self):
-        for table in main.SAMPLES, main.LOW, main.LIMIT_S:
+        for table in boots.SAMPLES, boots.LOW, boots.LIMIT_S:
             self.assertEqual(set(table), set(SIZES))

@@ -41,7 +41,8 @@ PLOT = '${kind}{n} using 1:2:3:4:5:6 with boxxyerror lc rgb "{colour}"{border} t
 
 @dataclass
 class Panel:
-    """A part of the log: two queues from a time on, for so long."""
+    """A part of a log: two queues from a time on, for so long."""
+    log: object
     title: str
     low: object
     high: object
@@ -69,8 +70,9 @@ def labels(machine):
     return ["CU " + ".".join(map(str, cu if several else cu[1:])) for cu in shown(machine)] + ["HIGH"]
 
 
-def boxes(log, panel, rows):
+def boxes(panel, rows):
     """What to draw, as (begin, end, row), by kind."""
+    log = panel.log
     end = panel.begin + panel.span_ms * 1000000
     found = {kind: [] for kind in COLOURS}
 
@@ -122,20 +124,21 @@ def plots(n):
         for kind, colour in COLOURS.items())
 
 
-def draw(log, panels, title, png):
+def draw(panels, title, png):
     """
-    Write the picture, and beside it as .gp what gnuplot was told to draw. Raises
-    CalledProcessError with gnuplot's words.
+    Write the picture, and beside it as .gp what gnuplot was told to draw. The logs are of one
+    machine. Raises CalledProcessError with gnuplot's words.
     """
-    rows = {cu: i for i, cu in enumerate(shown(log.start))}
+    machine = panels[0].log.start
+    rows = {cu: i for i, cu in enumerate(shown(machine))}
     row_px = HEIGHT * (TOP - BOTTOM - GAP * (len(panels) - 1)) / len(panels) / (len(rows) + 1)
     text = GNUPLOT.format(
         png=png, title=title, panels=len(panels), y_max=len(rows) + 0.6,
         width=WIDTH, height=HEIGHT, left=LEFT, right=RIGHT, bottom=BOTTOM, top=TOP, gap=GAP,
         font=min(FONT, int(row_px)),
-        ytics=", ".join(f'"{label}" {row}' for row, label in enumerate(labels(log.start))))
+        ytics=", ".join(f'"{label}" {row}' for row, label in enumerate(labels(machine))))
     for n, panel in enumerate(panels):
-        found = boxes(log, panel, rows)
+        found = boxes(panel, rows)
         last = n == len(panels) - 1
         text += PANEL.format(
             title=panel.title, span=panel.span_ms, tics=panel.span_ms / 10,

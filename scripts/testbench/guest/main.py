@@ -74,7 +74,8 @@ def run(args, scratch):
 
 def main():
     args = parse(__doc__)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    for number in signal.SIGTERM, signal.SIGINT:
+        signal.signal(number, lambda which, _: sys.exit(128 + which))
     die_with_parent(signal.SIGTERM)
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="gpreempt-", dir=memory) as scratch:

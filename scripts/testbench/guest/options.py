@@ -64,8 +64,10 @@ def parse(doc):
     p.add_argument("--suite", default="",
                    help="of bench check: what this suite is known for on stock amdgpu is let pass "
                    "(splats.py)")
-    p.add_argument("--splat-ok", action="store_true",
-                   help="a report of the kernel is not a failure, unless it names gpreempt")
+    p.add_argument("--splat-ok", type=Path, metavar="FILE",
+                   help="what is like a report in FILE is let pass, unless it names gpreempt; with "
+                   "--module stock all reports are added to it before: of one run of something on "
+                   "stock and on GPREEMPT")
     p.add_argument("--shell", action="store_true", help="an interactive shell")
     p.add_argument("command", nargs="*")
     args = p.parse_args()

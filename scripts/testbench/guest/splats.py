@@ -73,6 +73,9 @@ KNOWN = (
           r" *kobject_init_and_add\+[^\n]*\n(?: *\?[^\n]*\n)* *kfd_create_process"),
 )
 OURS = re.compile("gpreempt", re.I)
+NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
+# A function in a backtrace; one behind a question mark is a guess of the kernel's.
+FUNCTION = re.compile(r"^(?!\s*\?).*?\b(\w+)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?(?P<ours> \[(?:amdgpu|unloaded)\])?", re.M)
 LEAK = re.compile(r"^unreferenced object 0x")
 NAMELESS = re.compile(r"^ +0x([0-9a-f]+)$", re.M)
 
@@ -90,6 +93,17 @@ class Report:
     def ours(self):
         """It names what is GPREEMPT's."""
         return bool(OURS.search(self.text))
+
+    @property
+    def likeness(self):
+        """
+        What two reports of one fault have in common, in a line: the title without its numbers, and
+        the innermost function of amdgpu's, or of any. Of two functions that race the title has both.
+        """
+        title = NUMBER.sub("#", self.title)
+        found = [] if self.kind == "data race" else list(FUNCTION.finditer(self.text))
+        inner = next((m for m in found if m["ours"]), found[0] if found else None)
+        return f"{title}: {inner[1]}" if inner else title
 
     def known(self, kernel, suite):
         """The name of its entry in KNOWN, or None: then it is a failure. What is ours has none."""
@@ -162,3 +176,9 @@ def of_guest(out):
     if kallsyms.exists():
         text = named(text, kallsyms.read_text())
     return reports(console.read_text(errors="replace")) + leaks(text)
+
+
+def beyond(found, stock):
+    """What is not like a report of stock's, which stand in a file; and what is ours, which never is."""
+    like = set(stock.read_text().splitlines()) if stock.exists() else set()
+    return [r for r in found if r.ours or r.likeness not in like]

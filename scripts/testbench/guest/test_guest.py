@@ -105,10 +105,33 @@ class Told(unittest.TestCase):
                   b" a+0x1/0x2\n==============================\n")
         def left(**options):
             return len(seen.reports(argparse.Namespace(**options), self.out))
-        stock = {"kernel": "kcsan", "suite": "selftests-gpus", "splat_ok": False}
+        stock = {"kernel": "kcsan", "suite": "selftests-gpus", "splat_ok": None, "module": "gpreempt"}
         self.assertEqual(left(**stock), 0)
         self.assertEqual(left(**stock | {"suite": ""}), 1)
-        self.assertEqual(left(**stock | {"suite": "", "splat_ok": True}), 0)
         seen.feed(b"WARNING: CPU: 0 at gpreempt/run/node.c:1\n")
         self.assertEqual(left(**stock), 1)
-        self.assertEqual(left(**stock | {"splat_ok": True}), 1)
+
+    def test_what_stock_reported_in_the_same_run(self):
+        report = (b"WARNING: CPU: %d PID: %d at kfd_x.c:%d kfd_x+0x1%x/0x20 [amdgpu]\n"
+                  b"Modules linked in: amdgpu\nCall Trace:\n"
+                  b" kfd_%s+0x1/0x2 [amdgpu]\n---[ end trace 0 ]---\n")
+        like, seen = self.out / "like", watch.Watch(self.out)
+
+        def left(console, **options):
+            seen.console.seek(0)
+            seen.console.truncate()
+            seen.feed(console)
+            return len(seen.reports(argparse.Namespace(
+                **{"kernel": "", "suite": "", "module": "gpreempt", "splat_ok": like} | options), self.out))
+        again = report % (1, 98, 13, 0xa, b"a")
+        self.assertEqual(left(again), 1)
+        # stock's are let pass, of as many guests as it takes
+        self.assertEqual(left(report % (0, 91, 12, 0xf, b"a"), module="stock"), 0)
+        self.assertEqual(left(b"UBSAN: shift in y.c:1\n", module="stock"), 0)
+        self.assertEqual([left(again), left(b"UBSAN: shift in y.c:2\n")], [0, 0])
+        self.assertEqual(left(again + b"UBSAN: shift in z.c:1\n"), 1)
+        self.assertEqual(left(again.replace(b"kfd_x+", b"kfd_y+")), 1)
+        self.assertEqual(left(again.replace(b"kfd_a", b"kfd_gpreempt_a")), 1)
+        self.assertEqual(left(again.replace(b"kfd_a", b"kfd_gpreempt_a"), module="stock"), 1)
+        self.assertEqual(left(again, splat_ok=None), 1)
+        self.assertEqual(left(again, splat_ok=self.out / "of another run"), 1)

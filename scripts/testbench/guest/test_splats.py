@@ -132,6 +132,39 @@ class Reports(unittest.TestCase):
         self.assertIn("0xffffffffc0000fff", splats.named("    0xffffffffc0000fff", kallsyms))
 
 
+class Likeness(unittest.TestCase):
+    """What makes a report like another one."""
+
+    def like(self, *texts):
+        return len({(splats.leaks(text) or splats.reports(text))[0].likeness for text in texts}) == 1
+
+    def test_numbers_do_not_count(self):
+        self.assertTrue(self.like(KASAN, KASAN.replace("0x1f/0x90", "0x2a/0x91").replace("task gpreempt/0/91", "x")))
+        self.assertTrue(self.like(CHECKPOINT, CHECKPOINT.replace("118", "7").replace("0x14/0x60", "0xf/0x5")))
+
+    def test_the_title_counts(self):
+        self.assertFalse(self.like(KASAN, KASAN.replace("slab-use-after-free", "slab-out-of-bounds")))
+        self.assertFalse(self.like(*(f"{line}\n" for line in ("UBSAN: x in a.c:1", "UBSAN: x in b.c:1"))))
+
+    def test_a_title_that_says_little(self):
+        """Then it is where in amdgpu it was, and a guess of the kernel's is no place."""
+        for of, function in (CHECKPOINT, "kfd_topology_device_by_id"), \
+                (Known.STOCK, "amdgpu_ras_register_ras_block"), \
+                ("Call Trace:\n mutex_lock+0x1/0x2\n kfd_a+0x1/0x2 [amdgpu]\n", "kfd_a"), \
+                ("Call Trace:\n mutex_lock+0x1/0x2\n", "mutex_lock"):
+            self.assertFalse(self.like(of, of.replace(function, "another_function")), function)
+        self.assertTrue(self.like("Call Trace:\n ? x+0x1/0x2 [amdgpu]\n a+0x1/0x2 [amdgpu]\n",
+                                  "Call Trace:\n ? y+0x1/0x2 [amdgpu]\n a+0x1/0x2 [amdgpu]\n"))
+        # who asked for memory, not who gave it
+        self.assertTrue(self.like(Known.STOCK, Known.STOCK.replace(
+            "32):\n", "64):\n    __kmalloc_cache_noprof+0x1b0/0x2f0\n")))
+
+    def test_two_that_race_in_either_order(self):
+        stacks = " {}+0x1/0x2 [amdgpu]\n\nread to 0x1 of 4 bytes by task 2:\n {}+0x1/0x2 [amdgpu]\n"
+        self.assertTrue(self.like(Known.READERS + stacks.format("a", "b"),
+                                  Known.READERS + stacks.format("b", "a")))
+
+
 class Known(unittest.TestCase):
     """What is let pass, and where."""
     STOCK = """unreferenced object 0xffff88800b20cc80 (size 32):

@@ -78,10 +78,13 @@ class Watch:
     def reports(self, args, out):
         """What the kernel's checkers found and is not let pass."""
         self.console.flush()
-        found = splats.of_guest(out)
-        if args.splat_ok:
-            return [r for r in found if r.ours]
-        return [r for r in found if not r.known(args.kernel, args.suite)]
+        found = [r for r in splats.of_guest(out) if not r.known(args.kernel, args.suite)]
+        if not args.splat_ok:
+            return found
+        if args.module == "stock":
+            with args.splat_ok.open("a") as stock:
+                stock.writelines(f"{r.likeness}\n" for r in found)
+        return splats.beyond(found, args.splat_ok)
 
     def failed(self):
         """What is said of a kernel that ended, its first complaint in the first line."""

@@ -5,11 +5,11 @@ disabled and enabled.
 Leaves out/kfdtest/results.tsv (test, stock, built, enabled: pass, fail or skip, "-"
 if it was not run), out/kfdtest/why.tsv (what a test that did not pass said), and both
 as tables to read in out/kfdtest/table.rst. Fails when a test that passes on stock does
-not with GPREEMPT built or enabled, or when the kernel then reports what it does not on
-stock.
+not with GPREEMPT built or enabled, or when the kernel then reports what it has not reported
+on stock in the same run (out/kfdtest/reports.tsv); without stock in the run that is anything.
 
 They are written after each test. What is run anew is replaced in them, the rest is
-kept: so a part can be run, and an ended run resumed. A test that does not end on
+kept: so a part can be run, and an ended run resumed (--resume). A test that does not end on
 stock, or ends the guest, is not run with the other two, which would compare nothing.
 """
 import argparse
@@ -62,6 +62,7 @@ HEAD = """\
 Passed / failed / skipped / not run, on stock's amdgpu, with GPREEMPT built, and with
 GPREEMPT enabled:
 """
+OF_STOCK = "stock-reports"      # what the kernel reported on stock in this run
 TIMEOUT = "did not end in time"
 DIED = "the guest died or hung"
 BOOT = 120      # seconds that a guest may take to start
@@ -140,22 +141,27 @@ def judge(text, status):
 
 
 class Table:
-    """What is known of each test, by driver, and what the kernel reported meanwhile."""
+    """
+    What is known of each test, by driver, and what the kernel reported meanwhile that it had not
+    reported on stock. What it reported there in this run is in a file.
+    """
 
     def __init__(self, folder, everything, hopeless):
         self.folder = folder
         self.everything = everything
         self.hopeless = hopeless    # patterns, see excluded()
         self.results = {}       # (driver, test) -> pass, fail or skip, and why
-        self.reports = {d: set() for d in DRIVERS}
+        self.reports = {d: set() for d in DRIVERS if d != "stock"}
+        self.of_stock = folder / OF_STOCK
         folder.mkdir(parents=True, exist_ok=True)
         why = {(driver, test): text for test, driver, _, text in self.rows("why.tsv")}
         for test, *cells in self.rows("results.tsv"):
             for driver, result in zip(DRIVERS, cells):
                 if result != "-" and test in everything:
                     self.results[driver, test] = result, why.get((driver, test), "")
-        for driver, title in self.rows("reports.tsv"):
-            self.reports[driver].add(title)
+        for driver, report in self.rows("reports.tsv"):
+            if driver in self.reports:
+                self.reports[driver].add(report)
 
     def rows(self, name):
         path = self.folder / name
@@ -173,7 +179,7 @@ class Table:
                                   for t in self.everything)])
         self.write("why.tsv", [(t, d, *self.results[d, t]) for t in self.everything
                                for d in DRIVERS if self.results.get((d, t), ("", ""))[1]])
-        self.write("reports.tsv", [(d, t) for d in DRIVERS for t in sorted(self.reports[d])])
+        self.write("reports.tsv", [(d, r) for d, of in self.reports.items() for r in sorted(of)])
 
         (self.folder / "table.rst").write_text(self.text())
 
@@ -213,12 +219,13 @@ class Table:
         self.save()
 
     def forget(self, drivers, tests):
-        """These are run anew."""
+        """These are run anew, and nothing has been reported on stock yet."""
+        self.of_stock.write_text("")
         for driver in drivers:
             for test in tests:
                 self.results.pop((driver, test), None)
             # else nobody could say which test it was
-            if not any(d == driver for d, _ in self.results):
+            if driver in self.reports and not any(d == driver for d, _ in self.results):
                 self.reports[driver].clear()
         self.save()
 
@@ -228,16 +235,14 @@ class Table:
         return why if result == "fail" and why in (TIMEOUT, DIED) else None
 
     def worse(self):
-        """What passes on stock and not with GPREEMPT, and what only that is reported for."""
+        """What passes on stock and not with GPREEMPT, and what is only reported with that."""
         for test in self.everything:
             for driver in DRIVERS:
                 if self.result("stock", test) == "pass" and \
                    self.result(driver, test) in ("fail", "skip"):
                     yield f"{test} ({driver})"
-        if any(driver == "stock" for driver, _ in self.results):
-            for driver in DRIVERS:
-                for title in sorted(self.reports[driver] - self.reports["stock"]):
-                    yield f"{title} ({driver})"
+        for driver, of in self.reports.items():
+            yield from (f"{report} ({driver})" for report in sorted(of))
 
 
 def lines_of(process, patience):
@@ -260,7 +265,7 @@ def boot(folder, driver, tests, limit):
     command = [*GUEST, "--name", os.path.relpath(folder / driver, OUT),
                *DRIVERS[driver], "--memory", "3072", *(first(LARGER, tests[0]) or ()),
                "--root", ROCM_ROOT, "--timeout", str(BOOT + len(tests) * limit),
-               "--splat-ok", "--input", given, "--",
+               "--splat-ok", folder / OF_STOCK, "--input", given, "--",
                inside("kfdtest/kfdtest"), in_guest(ROCM / "kfdtest/kfdtest"), str(limit)]
     said = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, errors="replace") as guest:
@@ -274,14 +279,13 @@ def boot(folder, driver, tests, limit):
                 print("  " + line)
 
 
-def reported(folder, driver):
+def reported(table, driver):
     """
-    First lines of what the kernel's checkers reported, without addresses and numbers. What
-    names gpreempt is like none of stock's, whatever its title.
+    What the kernel's checkers reported in a guest and is like none of stock's of this run; each in
+    a line. What names gpreempt never is.
     """
-    console = (folder / driver / "console.log").read_text(errors="replace")
-    return {re.sub(r"\d+|0x[0-9a-f]+", "#", r.title) + ", gpreempt is in it" * r.ours
-            for r in splats.reports(console)}
+    return {r.likeness + ", gpreempt is in it" * r.ours
+            for r in splats.beyond(splats.of_guest(table.folder / driver), table.of_stock)}
 
 
 def run(table, driver, tests, limit):
@@ -297,7 +301,8 @@ def run(table, driver, tests, limit):
             if result != "pass":
                 (table.folder / f"{driver}-{test.replace('/', '-')}.txt").write_text(said)
             print(f"  {driver:8}{result:6}{seconds:4} s  {test}  {why[:100]}", flush=True)
-        table.reports[driver] |= reported(table.folder, driver)
+        if driver != "stock":
+            table.reports[driver] |= reported(table, driver)
         if not (alive or ended):
             sys.exit("kfdtest: error: two guests one after the other died at their first test")
         alive = ended

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of what bench kfdtest keeps of a run, and of what it calls worse."""
+import argparse
 import contextlib
 import io
 import subprocess
@@ -8,6 +9,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+from testbench.guest import watch
 from testbench.kfdtest import main as kfdtest
 
 TESTS = ["KFDA.One", "KFDA.Two", "KFDB/Three.x/0"]
@@ -41,13 +43,13 @@ class Kept(InFolder):
     def test_what_is_run_anew_is_forgotten(self):
         table = self.table()
         for test in TESTS:
-            table.put("stock", test, "pass", "")
-        table.reports["stock"] = {"WARNING: a"}
-        table.forget(["stock"], TESTS[:2])
-        self.assertEqual([self.table().result("stock", t) for t in TESTS], ["-", "-", "pass"])
-        self.assertEqual(self.table().reports["stock"], {"WARNING: a"})
-        table.forget(["stock"], TESTS)
-        self.assertEqual(self.table().reports["stock"], set())
+            table.put("built", test, "pass", "")
+        table.reports["built"] = {"WARNING: a"}
+        table.forget(["built"], TESTS[:2])
+        self.assertEqual([self.table().result("built", t) for t in TESTS], ["-", "-", "pass"])
+        self.assertEqual(self.table().reports["built"], {"WARNING: a"})
+        table.forget(["built"], TESTS)
+        self.assertEqual(self.table().reports["built"], set())
 
     def test_a_test_that_kfdtest_lost_goes(self):
         self.table().put("stock", "KFDA.One", "pass", "")
@@ -80,8 +82,7 @@ class Kept(InFolder):
         table.put("enabled", "KFDA.Two", "fail", "x")
         self.assertEqual(list(table.worse()), [])
         table.put("built", "KFDA.One", "skip", "x")
-        table.reports["stock"] = {"WARNING: a"}
-        table.reports["enabled"] = {"WARNING: a", "WARNING: b"}
+        table.reports["enabled"] = {"WARNING: b"}
         self.assertEqual(list(table.worse()), ["KFDA.One (built)", "WARNING: b (enabled)"])
 
 
@@ -92,7 +93,7 @@ class Runs(InFolder):
         super().setUp()
         for name in "boot", "reported":
             self.addCleanup(setattr, kfdtest, name, getattr(kfdtest, name))
-        kfdtest.reported = lambda *_: {f"WARNING: {len(self.guests)}"}
+        kfdtest.reported = lambda _, driver: {f"WARNING: {driver} {len(self.guests)}"}
         kfdtest.boot = self.boot
         (self.folder / "stock").mkdir()
         (self.folder / "stock" / "console.log").write_text("the end")
@@ -103,12 +104,12 @@ class Runs(InFolder):
         for test in tests[:self.ends]:
             yield test, 0, 1, "[       OK ]"
 
-    def go(self, ends, tests=None):
+    def go(self, ends, tests=None, driver="stock"):
         self.ends = ends
         table = self.table()
         with contextlib.redirect_stdout(io.StringIO()):
-            kfdtest.run(table, "stock", tests or TESTS, 1)
-        return [table.result("stock", t) for t in TESTS]
+            kfdtest.run(table, driver, tests or TESTS, 1)
+        return [table.result(driver, t) for t in TESTS]
 
     def test_all_in_one_guest(self):
         self.assertEqual(self.go(3), ["pass"] * 3)
@@ -128,7 +129,13 @@ class Runs(InFolder):
         self.assertEqual(self.go(1), ["pass", "fail", "pass"])
         self.assertEqual(self.guests, [TESTS, TESTS[2:]])
         self.assertEqual((self.folder / "stock-KFDA.Two.console").read_text(), "the end")
-        self.assertEqual(self.table().reports["stock"], {"WARNING: 1", "WARNING: 2"})
+        self.assertEqual(self.table().reports, {"built": set(), "enabled": set()})
+
+    def test_what_each_guest_reported(self):
+        (self.folder / "stock").rename(self.folder / "built")
+        self.go(1, driver="built")
+        self.assertEqual(self.table().reports,
+                         {"built": {"WARNING: built 1", "WARNING: built 2"}, "enabled": set()})
 
     def test_guests_that_die_at_once(self):
         with self.assertRaises(SystemExit):
@@ -157,15 +164,64 @@ class Boot(InFolder):
 
 
 class Reported(InFolder):
+    """The guests are scripts that let their watch judge a console."""
+
+    CONSOLE = "BUG: slept at {}\n {}+0x1/0x2 [amdgpu]\n"
+
+    def guest(self, driver, function, number):
+        (self.folder / driver).mkdir(exist_ok=True)
+        (self.folder / driver / "output").touch()
+        seen = watch.Watch(self.folder / driver)
+        seen.feed(self.CONSOLE.format(number, function).encode())
+        option = dict(zip(self.words[::2], self.words[1::2]))
+        with contextlib.closing(seen.output), contextlib.closing(seen.console):
+            seen.reports(argparse.Namespace(kernel="", suite="", splat_ok=option["--splat-ok"],
+                                            module=option.get("--module", "gpreempt")),
+                         self.folder / driver)
+
+    def run_of(self, *guests, resume=False):
+        """What is worse than on stock after some guests' runs, of a driver and a function each."""
+        table = self.table()
+        if not resume:
+            table.forget([driver for driver, _ in guests], TESTS)
+        for number, (driver, function) in enumerate(guests):
+            def popen(command, _driver=driver, _function=function, _number=number, **_):
+                self.words = command[len(kfdtest.GUEST):command.index("--")]
+                self.guest(_driver, _function, _number)
+                return mock.MagicMock(__enter__=lambda _: mock.Mock(stdout=io.StringIO(
+                    "".join(f"| [       OK ]\n{t} 0 1\n" for t in TESTS))))
+            with mock.patch("subprocess.Popen", popen), contextlib.redirect_stdout(io.StringIO()):
+                kfdtest.run(table, driver, TESTS, 1)
+        return list(table.worse())
+
+    def setUp(self):
+        super().setUp()
+        self.words = []
+        patch = mock.patch.object(kfdtest, "OUT", self.folder.parent)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_what_stock_reported_in_the_same_run(self):
+        self.assertEqual(self.run_of(("stock", "a"), ("built", "a"), ("enabled", "a")), [])
+        self.assertEqual(self.run_of(("stock", "a"), ("built", "a"), ("enabled", "b")),
+                         ["BUG: slept at #: b (enabled)"])
+        # it is told until its tests have run again
+        self.assertEqual(self.run_of(("stock", "b"), ("built", "b")), ["BUG: slept at #: b (enabled)"])
+        self.assertEqual(self.run_of(("stock", "b"), ("enabled", "b")), [])
+
+    def test_what_stock_reported_in_another_run(self):
+        self.run_of(("stock", "a"))
+        self.assertEqual(self.run_of(("built", "a")), ["BUG: slept at #: a (built)"])
+        self.run_of(("stock", "a"))
+        self.assertEqual(self.run_of(("stock", "b"), ("built", "a")), ["BUG: slept at #: a (built)"])
+
+    def test_a_run_that_goes_on(self):
+        self.run_of(("stock", "a"))
+        self.assertEqual(self.run_of(("built", "a"), resume=True), [])
+
     def test_what_names_gpreempt_is_not_as_on_stock(self):
-        for driver, function in ("stock", "a"), ("built", "b"), ("enabled", "kfd_gpreempt_a"):
-            (self.folder / driver).mkdir()
-            (self.folder / driver / "console.log").write_text("BUG: slept at 0x12\n"
-                                                              f" {function}+0x1/0x2\n")
-        stock, built, enabled = (kfdtest.reported(self.folder, d) for d in kfdtest.DRIVERS)
-        self.assertEqual(len(stock), 1)
-        self.assertEqual(stock, built)
-        self.assertFalse(enabled & stock)
+        self.assertEqual(self.run_of(("stock", "kfd_gpreempt_a"), ("built", "kfd_gpreempt_a")),
+                         ["BUG: slept at #: kfd_gpreempt_a, gpreempt is in it (built)"])
 
 
 class Lines(unittest.TestCase):

@@ -345,9 +345,9 @@ def picture(log, found, results):
     panels = []
     for run, title, span, lead in views:
         begins = found.begins(run)
-        panels.append(timeline.Panel(title, found.low[run], found.high,
+        panels.append(timeline.Panel(log, title, found.low[run], found.high,
                                      begins[len(begins) // 2] - lead * 1000000, span))
-    timeline.draw(log, panels, "A language model is served beside training (GPU model)",
+    timeline.draw(panels, "A language model is served beside training (GPU model)",
                   RESULTS / "timeline.png")
 
 

@@ -82,6 +82,7 @@ enum reg {
 	REG_SPI_CSQ_WF_ACTIVE_STATUS,
 	REG_SPI_CSQ_WF_ACTIVE_COUNT_0,
 	REG_SPI_COMPUTE_QUEUE_RESET,
+	REG_GDS_GWS_VMID0,
 	REG_TCP_WATCH0_ADDR_H,	/* then _ADDR_L and _CNTL; the others follow */
 	REG_CP_IQ_WAIT_TIME2,
 	REG_CP_HQD,		/* those of MQD dwords 128 on (compute/queue.h) */

@@ -91,6 +91,11 @@ struct gpu_config {
 
 #define GWS_RESOURCES	64
 
+/* GDS_GWS_VMIDn: which of them its VMID has. */
+#define GWS_RANGE(base, count)	((u32)(count) << 16 | (base))
+#define GWS_BASE(range)		((range) & 0x3f)
+#define GWS_COUNT(range)	((range) >> 16 & 0x7f)
+
 /**
  * struct gpu - one modelled device
  * @cfg:	configuration, constant after start

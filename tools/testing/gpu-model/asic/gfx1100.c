@@ -133,6 +133,7 @@ const struct asic asic_gfx1100 = {
 		[REG_SPI_CSQ_WF_ACTIVE_STATUS] = 4 * (GC0 + 0x127b),
 		[REG_SPI_CSQ_WF_ACTIVE_COUNT_0] = 4 * (GC0 + 0x127c),
 		[REG_SPI_COMPUTE_QUEUE_RESET] = 4 * (GC0 + 0x1f73),
+		[REG_GDS_GWS_VMID0] = 4 * (GC0 + 0x20c0),
 		[REG_TCP_WATCH0_ADDR_H] = 4 * (GC0 + 0x2048),
 		[REG_CP_IQ_WAIT_TIME2] = 4 * (GC0 + 0x1e50),
 		[REG_CP_HQD] = 4 * (GC0 + 0x1fa9),

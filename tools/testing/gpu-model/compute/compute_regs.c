@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Registers of the shader engines; see compute_regs.h. */
+#include <string.h>
+
 #include "bus/grbm.h"
 #include "compute/spi.h"
 #include "compute_regs.h"
@@ -63,6 +65,16 @@ u64 spi_shader_trap(struct gpu *g, unsigned int vmid, enum shader_trap which)
 	return (lo | (u64)(hi & 0xff) << 32) << 8;
 }
 
+u32 spi_gws_range(struct gpu *g, unsigned int xcc, unsigned int vmid)
+{
+	return regs_get(g, reg_at(g, xcc, REG_GDS_GWS_VMID0) + 4 * vmid);
+}
+
+void spi_set_gws_range(struct gpu *g, unsigned int xcc, unsigned int vmid, u32 range)
+{
+	regs_set(g, reg_at(g, xcc, REG_GDS_GWS_VMID0) + 4 * vmid, range);
+}
+
 static const struct reg_range ranges[] = {
 	{ REG_CC_GC_SHADER_ARRAY_CONFIG, 1, read_array_config, regs_write_ignore },
 	{ REG_SPI_CSQ_WF_ACTIVE_STATUS, 1, read_wf_status, regs_write_ignore },
@@ -79,6 +91,7 @@ static void reset(struct gpu *g)
 		for (n = 0; n < 4; n++)
 			atomic_store_explicit(&g->spi->shader_trap[vmid][n], 0,
 					      memory_order_relaxed);
+	memset(g->spi->gws, 0, sizeof(g->spi->gws));
 }
 
 static void power_on(struct gpu *g)

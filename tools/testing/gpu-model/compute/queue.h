@@ -197,6 +197,7 @@ struct release {
  * @leaving:	the scheduler is taking it off (preempt.c)
  * @since:	model time at which the scheduler gave it its slot: it does nothing before
  * @is_static:	stays when "all dynamic queues" go
+ * @gws:	uses global wave sync: its VMID has resources of that as long as it is mapped
  * @request_at: @leave_at: model times of a dequeue request (slot.c): served since,
  *		and free of its slot from then on; 0 for none
  * @saved_bytes: by that request
@@ -232,7 +233,7 @@ struct user_queue {
 	u64 scratch_base;
 	u32 scratch_wave_bytes, scratch_slots;
 	u64 scratch_used[64 * XCCS_MAX];	/* TMPRING_WAVES has 12 bits */
-	bool frozen, drain, stuck, leaving, is_static;
+	bool frozen, drain, stuck, leaving, is_static, gws;
 	u64 since;
 	atomic_bool stalled;
 	u64 request_at, leave_at, saved_bytes;

@@ -50,6 +50,7 @@ struct partition {
  * @count:	waves in flight by engine of all and queue slot
  * @restored_at: model time at which an engine's last wave is launched again
  * @shader_trap:	SQ_SHADER_TBA_LO, _HI, _TMA_LO and _HI of each VMID
+ * @gws:	resources of the global wave sync unit (isa/gws.c), by the XCC that leads
  */
 struct spi {
 	struct cu *cus;
@@ -60,6 +61,7 @@ struct spi {
 	atomic_uint count[ALL_ENGINES_MAX][MEC_PIPES * MEC_QUEUES];
 	u64 restored_at[ALL_ENGINES_MAX];
 	_Atomic u32 shader_trap[VM_COUNT][4];
+	u32 gws[XCCS_MAX][GWS_RESOURCES];
 };
 
 /* The partition of an XCC. */
@@ -107,6 +109,10 @@ u32 spi_wave_count(struct gpu *g, unsigned int engine, unsigned int pipe, unsign
 /* SQ_SHADER_TBA and _TMA of a VMID, as an address (of the first XCC). Any thread. */
 enum shader_trap { SHADER_TBA, SHADER_TMA };
 u64 spi_shader_trap(struct gpu *g, unsigned int vmid, enum shader_trap which);
+
+/* GDS_GWS_VMIDn of an XCC: GWS_RANGE(). Any thread. */
+u32 spi_gws_range(struct gpu *g, unsigned int xcc, unsigned int vmid);
+void spi_set_gws_range(struct gpu *g, unsigned int xcc, unsigned int vmid, u32 range);
 
 extern const struct block compute_block;
 

@@ -679,7 +679,6 @@ int exec_main(int argc, char **argv)
 	}
 	e.mem.ctx = &e;
 	e.mem.gws = e.gws;
-	e.mem.gws_count = GWS_RESOURCES;
 	file = read_file(argv[1], &size);
 	if (!file) {
 		fail("%s: cannot read it", argv[1]);

@@ -2,7 +2,7 @@
 /*
  * The global wave sync unit, which all waves of a process share: resources with a
  * count, for semaphores and barriers. A wave that has to wait asks again later. One
- * that names a resource which its process was not given stops, as at an illegal instruction.
+ * that names a resource which its VMID does not have stops, as at an illegal instruction.
  *
  * A barrier's count is of the waves to come but one. The last one turns the
  * resource's flag, brings the next count, and the others see the flag and go on.
@@ -15,10 +15,11 @@ static u32 *resource(struct ctx *c, const struct insn *i)
 {
 	u32 n = ((c->w->sgpr[SGPR_M0] >> 16) + (u32)i->simm) % GWS_RESOURCES;
 	const struct wave_mem *mem = c->w->mem;
+	u32 range = mem->gws_range ? mem->gws_range(mem->ctx) : GWS_RANGE(0, GWS_RESOURCES);
 
-	if (n < mem->gws_count)
-		return &mem->gws[n];
-	complain(c->w, i, "GWS resource that its process was not given");
+	if (mem->gws && n < GWS_COUNT(range))
+		return &mem->gws[(GWS_BASE(range) + n) % GWS_RESOURCES];
+	complain(c->w, i, "GWS resource that its VMID does not have");
 	return NULL;
 }
 

@@ -88,7 +88,8 @@ struct wave_watch {
  * @generation:	changes when pointers cached by the wave code must be dropped;
  *		asked once for each wave_run()
  * @ctx:	the callee's
- * @gws: @gws_count: resources of the global wave sync unit, see isa/gws.c, and how many
+ * @gws: @gws_range: the global wave sync unit, see isa/gws.c, and which of its resources are
+ *		there, as GWS_RANGE(); NULL: none, and all
  * @shared_base: @private_base: 4 GiB apertures (bits 63:32 compare), SH_MEM_BASES
  * @tba: @tma:	trap handler, or 0, and what it reads
  * @watch: @watches: debugger's watch points, and how many they are
@@ -102,7 +103,7 @@ struct wave_mem {
 	u32 (*generation)(void *ctx);
 	void *ctx;
 	u32 *gws;
-	unsigned int gws_count;
+	u32 (*gws_range)(void *ctx);
 	u64 shared_base;
 	u64 private_base;
 	u64 tba, tma;

@@ -443,47 +443,114 @@ static void test_rotate_all(void)
 	rotate_all = false;
 }
 
-/* A runlist of processes 1, 2, ... with a queue and num_gws each. Return: RUN_LIST's. */
-static int run_with_gws(const struct queue *q, unsigned int n, const u32 *num_gws)
+/*
+ * A runlist of processes 1, 2, ... with a queue and num_gws each. Queues of those that may have
+ * some use it, but for that of process @not. @chained: it rotates. Return: RUN_LIST's.
+ */
+static int run_gws_but(unsigned int not, const struct queue *q, unsigned int n, const u32 *num_gws,
+		       bool chained)
 {
 	unsigned int i;
 
 	ib_start();
 	for (i = 0; i < n; i++) {
-		u32 *process = arena_ptr(0, IB_VA + ib_dwords * 4);
+		u32 *p = arena_ptr(0, IB_VA + ib_dwords * 4);
 
 		ib_process(i + 1);
-		process[1 + 12] = num_gws[i];
+		p[1 + 12] = num_gws[i];
+		p = arena_ptr(0, IB_VA + ib_dwords * 4);
 		ib_queue(&q[i]);
+		p[1] |= (num_gws[i] && i + 1 != not) << 12;
 	}
+	if (chained)
+		ib_chain();
 	return ib_run(8);
 }
 
-/* Global wave sync: as MAP_PROCESS says, and to each process its own. */
+static int run_with_gws(const struct queue *q, unsigned int n, const u32 *num_gws, bool chained)
+{
+	return run_gws_but(0, q, n, num_gws, chained);
+}
+
+/* GDS_GWS_VMIDn of a queue that is mapped. */
+static u32 gws_range(const struct queue *q)
+{
+	return regs_get(&gpu, reg_at(&gpu, 0, REG_GDS_GWS_VMID0) + 4 * slot_of(q)->vmid);
+}
+
+/* The resource that a wave of the queue's would get, or NULL; see isa/gws.c. */
+static u32 *gws_resource(const struct queue *q, unsigned int n)
+{
+	const struct wave_mem *m = &slot_of(q)->uq->mem;
+	u32 range = m->gws_range(m->ctx);
+
+	return n < GWS_COUNT(range) ? &m->gws[GWS_BASE(range) + n] : NULL;
+}
+
+/* Global wave sync: as many resources as MAP_PROCESS says, of those that are free. */
 static void test_gws(void)
 {
-	const u32 some[3] = { GWS_RESOURCES, GWS_RESOURCES, 0 }, many[1] = { GWS_RESOURCES + 1 };
-	const struct wave_mem *m[3];
+	const u32 some[3] = { 24, 40, 0 }, many[1] = { GWS_RESOURCES + 1 };
 	struct queue q[3];
-	unsigned int i;
-	u32 *first;
+	unsigned int i, all = 0;
 
 	device_start(2, 2, false);
 	set_resources(0xfcfcfcfc);
 	endless(q, 3, false);
-	run_with_gws(q, 3, some);
-	for (i = 0; i < 3; i++)
-		m[i] = &slot_of(&q[i])->uq->mem;
-	ok(m[0]->gws_count == GWS_RESOURCES && m[1]->gws_count == GWS_RESOURCES &&
-	   !m[2]->gws_count, "as many resources as a process was given");
-	first = m[0]->gws;
-	ok(first && m[1]->gws && first != m[1]->gws, "of its own");
-	first[5] = 7;
+	run_with_gws(q, 3, some, false);
+	ok(GWS_COUNT(gws_range(&q[0])) == 24 && GWS_COUNT(gws_range(&q[1])) == 40 &&
+	   !gws_range(&q[2]), "GDS_GWS_VMIDn: as many as the process may have");
+	ok(GWS_BASE(gws_range(&q[0])) + 24 == GWS_BASE(gws_range(&q[1])), "of each its own");
+	ok(gws_resource(&q[0], 23) && !gws_resource(&q[0], 24) && !gws_resource(&q[2], 0),
+	   "its waves have these alone");
+	*gws_resource(&q[0], 5) = 7;
+	*gws_resource(&q[1], 5) = 8;
 	unmap_all();
-	run_with_gws(q, 3, some);
-	ok(slot_of(&q[0])->uq->mem.gws == first && first[5] == 7, "it finds them as it left them");
+	for (i = 0; i < 16; i++)
+		all |= regs_get(&gpu, reg_at(&gpu, 0, REG_GDS_GWS_VMID0) + 4 * i);
+	ok(!all, "a VMID without such a queue has none");
+	/* others come first, so that it gets other ones */
+	run_with_gws(q, 3, (const u32[3]){ 0, 40, 0 }, false);
+	ok(!GWS_BASE(gws_range(&q[1])) && *gws_resource(&q[1], 5) == 8, "it finds them as it left them");
+	*gws_resource(&q[1], 5) = 9;
+	run_with_gws(q, 3, some, false);
+	ok(*gws_resource(&q[0], 5) == 7 && *gws_resource(&q[1], 5) == 9, "each of them");
+	regs_set(&gpu, reg_at(&gpu, 0, REG_GDS_GWS_VMID0) + 4 * slot_of(&q[0])->vmid, 0);
+	ok(!gws_resource(&q[0], 0), "the register is what counts");
 	unmap_all();
-	ok(run_with_gws(q, 1, many) == -EINVAL, "not more than there are");
+	run_gws_but(1, q, 2, (const u32[2]){ GWS_RESOURCES, GWS_RESOURCES }, false);
+	ok(!gws_range(&q[0]) && GWS_COUNT(gws_range(&q[1])) == GWS_RESOURCES,
+	   "a queue that does not use them takes none");
+	unmap_all();
+	ok(run_with_gws(q, 1, many, false) == -EINVAL, "not more than there are");
+	device_stop();
+}
+
+/* Two processes that want all of it, and one that wants none. */
+static void test_gws_in_turn(void)
+{
+	const u32 all[3] = { GWS_RESOURCES, GWS_RESOURCES, 0 };
+	struct queue q[3];
+	u64 since, others;
+
+	device_start(2, 2, false);
+	set_resources(0xfcfcfcfc);
+	endless(q, 3, false);
+	run_with_gws(q, 3, all, false);
+	ok(slot_of(&q[0]) && !slot_of(&q[1]) && slot_of(&q[2]), "too little for two: one waits");
+	ok(!run_until(slot_of(&q[1]), 100), "for ever, where the runlist does not rotate");
+	unmap_all();
+	run_with_gws(q, 3, all, true);
+	since = slot_of(&q[0])->uq->since;
+	others = slot_of(&q[2])->uq->since;
+	*gws_resource(&q[0], 63) = 7;
+	ok(run_until(slot_of(&q[1]), 100) && !slot_of(&q[0]) && gpu_now() - since >= 10 * NS_PER_MS &&
+	   gpu_now() - since < 15 * NS_PER_MS, "else it gets all of it after a quantum");
+	ok(GWS_COUNT(gws_range(&q[1])) == GWS_RESOURCES && !*gws_resource(&q[1], 63),
+	   "and nothing of what the other left");
+	ok(run_until(slot_of(&q[0]), 100) && !slot_of(&q[1]) && *gws_resource(&q[0], 63) == 7,
+	   "and back");
+	ok(slot_of(&q[2])->uq->since == others, "who uses none stays");
 	device_stop();
 }
 
@@ -501,5 +568,6 @@ int main(void)
 	test_sdma();
 	test_rotate_all();
 	test_gws();
+	test_gws_in_turn();
 	return tap_done();
 }

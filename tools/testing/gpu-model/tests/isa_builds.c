@@ -60,7 +60,6 @@ static bool machine_init(struct machine *m, u8 *code, const struct isa_build *bu
 		.isa = &isa_gfx90a, .build = build, .ptr = machine_ptr, .generation = machine_generation, .ctx = m,
 		.shared_base = 0x1000000000000ull, .private_base = 0x2000000000000ull,
 		.gws = m->gws,
-		.gws_count = GWS_RESOURCES,
 	};
 	m->code = code;
 	for (unsigned int n = 0; n < DATA_PAGES; n++) {

@@ -784,7 +784,6 @@ static bool run(const struct test *t, unsigned int index, const struct suite *s,
 	struct wave_mem mem = {
 		.isa = s->isa, .tma = 0x1122334455ull << 8,
 		.ptr = test_ptr, .generation = test_generation, .ctx = m, .gws = gws,
-		.gws_count = GWS_RESOURCES,
 		.shared_base = SHARED_VA, .private_base = PRIVATE_VA,
 	};
 	struct workgroup *wg = wg_alloc(1, s->lanes, 128, s->isa->rdna ? 128 : 120, 1024);
@@ -842,6 +841,18 @@ static void run_suite(const struct suite *s, struct memory *m)
 	}
 }
 
+static u32 five(void *ctx)
+{
+	(void)ctx;
+	return GWS_RANGE(0, 5);
+}
+
+static u32 six_from_3(void *ctx)
+{
+	(void)ctx;
+	return GWS_RANGE(3, 6);
+}
+
 /* Two waves at a barrier of the GWS; the first one is saved and restored while it waits. */
 static void run_gws_barrier(struct memory *m)
 {
@@ -854,7 +865,6 @@ static void run_gws_barrier(struct memory *m)
 	struct wave_mem mem = {
 		.isa = &isa_gfx90a,
 		.ptr = test_ptr, .generation = test_generation, .ctx = m, .gws = gws,
-		.gws_count = GWS_RESOURCES,
 	};
 	struct workgroup *wg = wg_alloc(2, LANES, 128, 120, 0);
 	u32 budget = 1000, i;
@@ -883,9 +893,12 @@ static void run_gws_barrier(struct memory *m)
 	   "taken off behind it, the first one goes on there");
 	w[1].pc = CODE_VA;
 	w[1].ended = false;
-	mem.gws_count = 5;
+	mem.gws_range = five;
 	ok(wave_run(&w[1], &budget) == WAVE_ILLEGAL && w[1].pc == CODE_VA && gws[5] == 1,
-	   "a resource that its process was not given");
+	   "a resource that its VMID does not have");
+	mem.gws_range = six_from_3;
+	ok(wave_run(&w[1], &budget) == WAVE_SLEEP && gws[5] == 1 && gws[8] == GWS_FLAG,
+	   "its VMID's begin at the base");
 	wg_free(wg);
 }
 

@@ -115,26 +115,10 @@ static s64 set_resources(struct hws *s, const u32 *p, unsigned int n)
 	s->vmid_mask = p[0] & ~1u;	/* VMID 0 is the kernel's */
 	s->unmap_latency = (p[0] >> 16 & 0xff) * UNMAP_LATENCY_NS;
 	s->queue_mask = p[1] | (u64)p[2] << 32;
+	s->gws_mask = p[3] | (u64)p[4] << 32;
 	log_event("set-resources", "vmids=%#x queues=%#" PRIx64 " unmap-latency-ms=%" PRIu64,
 		  s->vmid_mask, s->queue_mask, s->unmap_latency / NS_PER_MS);
 	return 0;
-}
-
-/* Global wave sync of a process, as it left it; NULL: no memory. */
-static u32 *process_gws(struct gpu *g, u16 pasid)
-{
-	struct gws *gws;
-
-	for (gws = g->hws->gws; gws; gws = gws->next)
-		if (gws->pasid == pasid)
-			return gws->resource;
-	gws = calloc(1, sizeof(*gws));
-	if (!gws)
-		return NULL;
-	gws->pasid = pasid;
-	gws->next = g->hws->gws;
-	g->hws->gws = gws;
-	return gws->resource;
 }
 
 static int add_process(struct hws *s, const u32 *p, unsigned int n)
@@ -158,7 +142,7 @@ static int add_process(struct hws *s, const u32 *p, unsigned int n)
 	if (process->gws_count > GWS_RESOURCES)
 		return -EINVAL;
 	if (process->gws_count)
-		process->gws = process_gws(s->g, process->pasid);
+		process->gws = gws_left(s, process->pasid);
 	if (process->gws_count && !process->gws)
 		return -ENOMEM;
 	if (n >= 18) {		/* the packet of GPUs that are debugged by VMID */
@@ -182,6 +166,7 @@ static int add_queue(struct hws *s, const u32 *p, unsigned int n)
 	s->entry[s->nentry++] = (struct entry){
 		.process = s->nprocess - 1,
 		.sdma = engine || p[0] >> 2 & 3,	/* which one, its MQD says */
+		.gws = p[0] >> 12 & 1,
 		.is_static = type == QUEUE_STATIC || type == QUEUE_STATIC_LOW_LATENCY,
 		.doorbell = p[1] >> 2 & 0x3ffffff,
 		.mqd = p[2] | (u64)p[3] << 32,
@@ -384,13 +369,9 @@ static void stop(struct gpu *g)
 {
 	unsigned int i;
 
-	for (i = 0; i < XCCS_MAX; i++)
+	for (i = 0; i < XCCS_MAX; i++) {
 		runlist_drop(&g->hws->of[i]);
-	while (g->hws->gws) {
-		struct gws *gws = g->hws->gws;
-
-		g->hws->gws = gws->next;
-		free(gws);
+		gws_free(&g->hws->of[i]);
 	}
 	free(g->hws);
 	g->hws = NULL;
@@ -398,15 +379,13 @@ static void stop(struct gpu *g)
 
 static void reset(struct gpu *g)
 {
-	struct gws *gws;
 	unsigned int i;
 
-	for (gws = g->hws->gws; gws; gws = gws->next)
-		memset(gws->resource, 0, sizeof(gws->resource));
 	for (i = 0; i < XCCS_MAX; i++) {
 		struct hws *s = &g->hws->of[i];
 
 		runlist_drop(s);
+		gws_reset(s);
 		s->busy = false;
 		s->mapped_at = 0;
 		s->vmid_mask = 0;

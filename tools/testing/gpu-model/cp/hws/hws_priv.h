@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the hardware scheduler's three files share: hws.c obeys the HIQ's
- * packets, runlist.c gives processes VMIDs and queues slots, preempt.c takes
- * queues off. All under gpu.mec_lock, called by the command-processor thread.
+ * What the hardware scheduler's four files share: hws.c obeys the HIQ's
+ * packets, runlist.c gives processes VMIDs and queues slots, gws.c global wave sync,
+ * preempt.c takes queues off. All under gpu.mec_lock, called by the command-processor thread.
  */
 #ifndef GPU_MODEL_HWS_PRIV_H
 #define GPU_MODEL_HWS_PRIV_H
@@ -21,7 +21,7 @@
  * @base:	page directory entry of its address space
  * @retry:	XNACK: its accesses that fault are made again
  * @trap:	how its waves trap
- * @gws: @gws_count: its resources of the global wave sync unit
+ * @gws: @gws_count: what it left of global wave sync, and how many resources it may have
  * @quantum:	ns it keeps its VMID while others wait for one
  * @place:	for runlist_rotate()
  */
@@ -42,11 +42,12 @@ struct process {
  * @process:	index in hws.process
  * @mqd: @write_addr: @is_static: of the queue
  * @sdma:	an SDMA queue: it has a place of its own, and needs only a VMID
+ * @gws:	uses global wave sync: it needs resources of that, too
  * @gone:	unmapped since
  */
 struct entry {
 	unsigned int process;
-	bool is_static, sdma, gone;
+	bool is_static, sdma, gws, gone;
 	u32 doorbell;
 	u64 mqd, write_addr;
 };
@@ -54,13 +55,15 @@ struct entry {
 /**
  * struct hws - scheduler of a partition
  * @g: @part:	device and partition
- * @vmid_mask: @queue_mask: @unmap_latency: SET_RESOURCES
+ * @vmid_mask: @queue_mask: @gws_mask: @unmap_latency: SET_RESOURCES
  * @process: @entry: @nprocess: @nentry: runlist
  * @chained:	its end leads back to its start: it rotates
  * @concurrent:	processes mapped at a time
  * @cursor:	entry where the search for the next to map starts
  * @rotate_at:	model time at which something has to make room, 0: never
  * @pasid:	process of each VMID, 0 when free
+ * @gws_of:	resources of the global wave sync unit that each VMID has
+ * @gws:	of all processes that have had some: queues that come back go on with it
  * @since:	when it got it, or its first queue a place
  * @next_slot: @next_vmid: where the next search starts: never the same place
  * @busy:	a preemption is under way
@@ -76,7 +79,7 @@ struct hws {
 	struct gpu *g;
 	struct partition *part;
 	u16 vmid_mask;
-	u64 queue_mask;
+	u64 queue_mask, gws_mask;
 	u64 unmap_latency;
 	struct process *process;
 	struct entry *entry;
@@ -84,6 +87,8 @@ struct hws {
 	bool chained;
 	u64 rotate_at;
 	u16 pasid[VMIDS];
+	u64 gws_of[VMIDS];
+	struct gws *gws;
 	u64 since[VMIDS];
 	unsigned int next_slot, next_vmid;
 	bool busy, stopped, saved, remap;
@@ -92,7 +97,7 @@ struct hws {
 };
 
 /**
- * struct gws - global wave sync of a process: here each has resources of its own
+ * struct gws - global wave sync that a process left
  * @pasid:	process
  * @resource:	its semaphores and barriers, see isa/gws.c
  */
@@ -103,13 +108,11 @@ struct gws {
 };
 
 /**
- * struct schedulers - those of all partitions, and what they share
+ * struct schedulers - those of all partitions
  * @of:		by the XCC that leads the partition
- * @gws:	of all processes that have had some: queues that come back go on with it
  */
 struct schedulers {
 	struct hws of[XCCS_MAX];
-	struct gws *gws;
 };
 
 static inline struct hws *hws_of(const struct partition *p)
@@ -135,6 +138,19 @@ bool runlist_rotate(struct hws *s);
 void runlist_free_vmids(struct hws *s);
 
 void runlist_drop(struct hws *s);
+
+/* gws.c: what a process left of global wave sync; NULL: no memory. */
+u32 *gws_left(struct hws *s, u16 pasid);
+
+/* Has a process as many resources as it may have, or could it have them? @vmid: its own, or -1. */
+bool gws_there(const struct hws *s, const struct process *p, int vmid);
+
+/* It gets them; false: too few are free. They are its VMID's until gws_take(). */
+bool gws_give(struct hws *s, const struct process *p, int vmid);
+void gws_take(struct hws *s, int vmid);
+
+void gws_reset(struct hws *s);
+void gws_free(struct hws *s);
 
 /* Begin to take off the queues that are marked as leaving; hws.busy until it is over. */
 void preempt_begin(struct hws *s);

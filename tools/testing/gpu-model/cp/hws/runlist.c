@@ -6,10 +6,10 @@
  * While all fit nothing moves. Otherwise places are given in the order of the
  * list, and taken back if the list is chained to its own start: a process keeps
  * its VMID for its quantum while another waits for one, a queue its slot for the
- * process quantum while another waits for one. Only as many leave as wait, those
- * mapped longest, and together: each preemption costs. Whether a queue has work
- * does not matter: the driver forbids to look (chained_runlist_idle_disable),
- * and without a slot its doorbell is not seen.
+ * process quantum while another waits for one, or for the global wave sync that it
+ * has. Only as many leave as wait, those mapped longest, and together: each
+ * preemption costs. Whether a queue has work does not matter: the driver forbids to
+ * look (chained_runlist_idle_disable), and without a slot its doorbell is not seen.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -102,11 +102,27 @@ static int map_process(struct hws *s, const struct process *p, u64 at)
 	return vmid;
 }
 
+/* From the VMIDs that have no queue for it. */
+static void take_gws(struct hws *s)
+{
+	struct user_queue *q;
+	unsigned int i;
+
+	for (i = 0; i < VMIDS; i++) {
+		for_each_queue(s, q)
+			if (q->vmid == i && q->gws)
+				break;
+		if (!q)
+			gws_take(s, i);
+	}
+}
+
 void runlist_free_vmids(struct hws *s)
 {
 	struct user_queue *q;
 	unsigned int i;
 
+	take_gws(s);
 	for (i = 0; i < VMIDS; i++) {
 		if (!s->pasid[i])
 			continue;
@@ -184,8 +200,7 @@ static void map_queue(struct hws *s, struct hqd *h, struct entry *e, const struc
 		.pasid = p->pasid,
 		.sh_mem_bases = p->sh_mem_bases,
 		.trap = p->trap,
-		.gws = p->gws,
-		.gws_count = p->gws_count,
+		.gws = e->gws,
 		.write_addr = e->write_addr,
 		.since = at,
 		.is_static = e->is_static,
@@ -221,7 +236,7 @@ void runlist_map(struct hws *s)
 		if (e->gone || mapped(s, e))
 			continue;
 		vmid = map_process(s, p, at);
-		if (vmid >= 0 && !e->sdma)
+		if (vmid >= 0 && !e->sdma && (!e->gws || gws_give(s, p, vmid)))
 			h = free_slot(s);
 		if (h) {
 			at += param.runlist_queue_ns;
@@ -329,13 +344,14 @@ static unsigned int mapped_processes(struct hws *s, struct candidate *c)
 	return n;
 }
 
-static unsigned int mapped_queues(struct hws *s, struct candidate *c)
+/* Queues that may have to leave: all, or those that use global wave sync. */
+static unsigned int mapped_queues(struct hws *s, struct candidate *c, bool gws)
 {
 	struct user_queue *q;
 	unsigned int n = 0;
 
 	for_each_queue(s, q)
-		if (!q->is_static && !q->stuck && !q->leaving)
+		if (!q->is_static && !q->stuck && !q->leaving && (q->gws || !gws))
 			c[n++] = (struct candidate){
 				.over = q->since + quantum(s, q->pasid),
 				.vmid = -1, .queue = q,
@@ -343,16 +359,21 @@ static unsigned int mapped_queues(struct hws *s, struct candidate *c)
 	return n;
 }
 
-/*
- * Processes that wait for a VMID though none is free, and waiting queues of
- * those that have one or will get a free one.
+/**
+ * struct waiting - what waits, of which kind
+ * @processes:	for a VMID, though none is free
+ * @gws:	queues of the others for global wave sync
+ * @queues:	their other queues
  */
-static void count_waiting(struct hws *s, unsigned int *processes, unsigned int *queues)
+struct waiting {
+	unsigned int processes, gws, queues;
+};
+
+static struct waiting count_waiting(struct hws *s)
 {
 	unsigned int i, vmids = free_vmids(s);
+	struct waiting w = {};
 
-	*processes = 0;
-	*queues = 0;
 	for (i = 0; i < s->nprocess; i++)
 		s->process[i].place = process_vmid(s, s->process[i].pasid) < 0 ? UNKNOWN : HAS_VMID;
 	for (i = 0; i < s->nentry; i++) {
@@ -365,11 +386,17 @@ static void count_waiting(struct hws *s, unsigned int *processes, unsigned int *
 			vmids--;
 			p->place = HAS_VMID;
 		} else if (p->place == UNKNOWN) {
-			++*processes;
+			w.processes++;
 			p->place = WAITS;
 		}
-		*queues += p->place == HAS_VMID && !e->sdma;
+		if (p->place != HAS_VMID || e->sdma)
+			continue;
+		if (e->gws && !gws_there(s, p, process_vmid(s, p->pasid)))
+			w.gws++;
+		else
+			w.queues++;
 	}
+	return w;
 }
 
 static bool in_partition(const void *ctx, unsigned int vmid, u16 pasid, u32 doorbell)
@@ -391,17 +418,18 @@ static void take_all(struct hws *s)
 
 bool runlist_rotate(struct hws *s)
 {
-	unsigned int processes, queues, room = free_slots(s);
+	struct waiting w = count_waiting(s);
+	unsigned int room = free_slots(s);
 	struct candidate c[SLOTS];
 	struct user_queue *q;
 	u64 next = 0;
 	bool any;
 
-	count_waiting(s, &processes, &queues);
-	any = take(s, c, mapped_processes(s, c), processes, &next);
+	any = take(s, c, mapped_processes(s, c), w.processes, &next);
+	any |= take(s, c, mapped_queues(s, c, true), w.gws, &next);
 	for_each_queue(s, q)
 		room += q->leaving;
-	any |= take(s, c, mapped_queues(s, c), queues > room ? queues - room : 0, &next);
+	any |= take(s, c, mapped_queues(s, c, false), w.queues > room ? w.queues - room : 0, &next);
 	if (any && s->g->cfg.rotate_all)
 		take_all(s);
 	s->rotate_at = any ? 0 : next;

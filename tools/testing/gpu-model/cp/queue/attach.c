@@ -43,6 +43,13 @@ static u32 wave_mem_generation(void *ctx)
 	return vm_generation(q->g, q->vmid);
 }
 
+static u32 wave_mem_gws_range(void *ctx)
+{
+	struct user_queue *q = ctx;
+
+	return spi_gws_range(q->g, q->part->xcc, q->vmid);
+}
+
 /*
  * Which XCC does what: a PM4 queue runs on the one that its MQD names, an AQL
  * queue's workgroups go round in the order of compute_current_logic_xcc_id. Each
@@ -93,6 +100,7 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 	q->pasid = env->pasid;
 	q->vmid = h->vmid;
 	q->is_static = env->is_static;
+	q->gws = env->gws;
 	q->since = env->since;
 	q->aql = h->aql;
 	q->ring = ((u64)r[HQD(MQD_PQ_BASE_HI)] << 32 | r[HQD(MQD_PQ_BASE_LO)]) << 8;
@@ -118,8 +126,8 @@ struct user_queue *aql_attach(struct gpu *g, struct hqd *h, const struct queue_e
 		.ring = wave_mem_ring,
 		.generation = wave_mem_generation,
 		.ctx = q,
-		.gws = env->gws,
-		.gws_count = env->gws_count,
+		.gws = g->spi->gws[q->part->xcc],
+		.gws_range = wave_mem_gws_range,
 		.shared_base = (u64)(env->sh_mem_bases >> 16) << 48,
 		.private_base = (u64)(env->sh_mem_bases & 0xffff) << 48,
 	};

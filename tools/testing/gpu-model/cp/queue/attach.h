@@ -13,18 +13,15 @@
  * @pasid:		process
  * @sh_mem_bases:	private aperture in the low, shared in the high half: bits 63:48
  * @trap:		how its waves trap
- * @gws: @gws_count:	its resources of the global wave sync unit
  * @write_addr:		where the write index lives, or 0: as the MQD says
- * @since: @is_static:	see struct user_queue
+ * @since: @is_static: @gws: see struct user_queue
  */
 struct queue_env {
 	u16 pasid;
 	u32 sh_mem_bases;
 	struct trap_setup trap;
-	u32 *gws;
-	unsigned int gws_count;
 	u64 write_addr, since;
-	bool is_static;
+	bool is_static, gws;
 };
 
 /* SH_MEM_BASES of a queue loaded by registers: what amdkfd always sets. */

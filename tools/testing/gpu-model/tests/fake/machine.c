@@ -313,7 +313,7 @@ static inline int hiq(unsigned int op, const u32 *p, unsigned int n)
 
 static inline void set_resources(u32 queues)
 {
-	const u32 p[7] = { vmids | 2 << 16, queues };	/* unmap latency 200 ms */
+	const u32 p[7] = { vmids | 2 << 16, queues, 0, ~0u, ~0u };	/* unmap latency 200 ms */
 
 	if (hiq(PM4_SET_RESOURCES, p, 7))
 		abort();

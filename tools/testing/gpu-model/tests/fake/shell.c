@@ -182,6 +182,7 @@ u32 vm_generation(struct gpu *g, unsigned int vmid)
 
 static atomic_uint wait_time[XCCS_MAX] = { [0 ... XCCS_MAX - 1] = 0x40404040 };
 static _Atomic u64 watch_address;
+static _Atomic u32 gws_vmid[XCCS_MAX][VM_COUNT];
 
 void fake_set_grace(unsigned int xcc, u8 units)
 {
@@ -193,9 +194,29 @@ void fake_set_watch(u64 va)
 	atomic_store(&watch_address, va);
 }
 
+/* GDS_GWS_VMIDn, or NULL. */
+static _Atomic u32 *gws_register(const struct gpu *g, u32 off)
+{
+	u32 n = (off - reg_at(g, regs_xcc(off), REG_GDS_GWS_VMID0)) / 4;
+
+	return n < VM_COUNT ? &gws_vmid[regs_xcc(off)][n] : NULL;
+}
+
+void regs_set(struct gpu *g, u32 off, u32 val)
+{
+	_Atomic u32 *r = gws_register(g, off);
+
+	if (r)
+		atomic_store(r, val);
+}
+
 /* What the compute side reads. */
 u32 regs_get(struct gpu *g, u32 off)
 {
+	const _Atomic u32 *r = gws_register(g, off);
+
+	if (r)
+		return atomic_load(r);
 	if (off == reg_at(g, regs_xcc(off), REG_CP_IQ_WAIT_TIME2))
 		return atomic_load(&wait_time[regs_xcc(off)]);
 	if (off == reg_at(g, 0, REG_TCP_WATCH0_ADDR_H))

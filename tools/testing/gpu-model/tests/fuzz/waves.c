@@ -69,7 +69,6 @@ int LLVMFuzzerTestOneInput(const u8 *input, size_t size)
 	static u32 gws[GWS_RESOURCES];
 	const struct wave_mem mem = {
 		.isa = &isa_gfx90a, .ptr = ptr, .generation = generation, .gws = gws,
-		.gws_count = GWS_RESOURCES,
 		.shared_base = 0x1000000000000ull, .private_base = 0x2000000000000ull,
 		.tba = CODE_VA + 64, .tma = DATA_VA,
 		.watch = { { DATA_VA, ~63ull, WATCH_NONREAD, TRAPSTS_WATCH0 } }, .watches = 1,

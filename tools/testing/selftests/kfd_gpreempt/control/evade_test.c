@@ -317,6 +317,7 @@ FIXTURE_VARIANT(evade) {
 	int (*trick)(struct tenant *t);
 	struct tricks before;
 	bool hws;	/* only with the hardware scheduler: debugger, GWS, more than fits */
+	bool high_gws;	/* HIGH wants GWS as well, of which there is enough for one queue */
 };
 
 FIXTURE_VARIANT_ADD(evade, debugger) {
@@ -337,6 +338,10 @@ FIXTURE_VARIANT_ADD(evade, gws) {
 
 FIXTURE_VARIANT_ADD(evade, new_gws) {
 	.trick = has_new_gws, .hws = true,
+};
+
+FIXTURE_VARIANT_ADD(evade, gws_of_both) {
+	.trick = has_gws, .hws = true, .high_gws = true,
 };
 
 FIXTURE_VARIANT_ADD(evade, index) {
@@ -390,6 +395,8 @@ FIXTURE_SETUP(evade)
 	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
 	ASSERT_EQ(0, client_calibrate(&self->c, &self->high));
 	ASSERT_EQ(0, high_job_init(&self->c, &self->job, HIGH_US));
+	if (variant->high_gws)
+		ASSERT_EQ(0, gws_alloc(&self->c.dev, &self->high));
 	/* the least of some: the tenant of the test before this may still be on its way out */
 	self->alone_ns = UINT64_MAX;
 	for (i = 0; i < HIGH_TIMES; i++) {
