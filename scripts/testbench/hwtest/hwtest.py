@@ -97,6 +97,8 @@ def grace(report):
     fixed = step(report, "cost")["save_fixed_us"] - found.get("found_us", 0)
     if not abs(found.get("save_without_us", 0) - fixed) <= RESOLUTION * fixed:
         yield f"{found.get('save_without_us')} us without a grace period, not {fixed}"
+    if found.get("proposed_us") != 0:
+        yield f"{found.get('proposed_us')} us are proposed"
 
 
 def figures(report):

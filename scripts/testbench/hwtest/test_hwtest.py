@@ -24,7 +24,8 @@ FOUND = {
     "offset": {"wave_offset_written_at": "each unmap"},
     "gws": {"preemptions": 10},
     "empty": {"unmap_fence_us": 20.9},
-    "grace": {"found_us": 38, "us_for_each_us": 0.99, "save_without_us": 33},
+    "grace": {"found_us": 38, "us_for_each_us": 0.99, "save_without_us": 33,
+              "proposed_us": 0},
     "cost": {"rows": [{"groups_a_unit": str(n), "waves": 8 * n, "vgprs": 128, "lds_bytes": 512,
                        "saved_mib": 0.26 * n, "save_us": 70 + n, "restore_us": 90 + n}
                       for n in range(1, 11)]},
@@ -105,7 +106,8 @@ class Judged(unittest.TestCase):
         for what, value, text in (("us_for_each_us", 0.9, "0.9 us for each us"),
                                   ("us_for_each_us", 1.06, "1.06 us for each us"),
                                   ("save_without_us", 70, "70 us without a grace period, not 32"),
-                                  ("found_us", 0, "33 us without a grace period, not 70")):
+                                  ("found_us", 0, "33 us without a grace period, not 70"),
+                                  ("proposed_us", 38, "38 us are proposed")):
             self.bad(changed(**{what: value}), text)
 
     def test_figures(self):
