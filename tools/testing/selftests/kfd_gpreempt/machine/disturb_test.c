@@ -242,7 +242,7 @@ static int map_cost(struct kfd_dev *dev, __u64 *map_ns, __u64 *ring_ns)
 	return 0;
 }
 
-/* From a process's exit until it is gone: it waits for ticks, so exits begin at all times of one. */
+/* From a process's exit until it is gone. It waits for ticks: exits begin at all times of one. */
 static int exit_cost(volatile int *step, __u64 *exit_ns)
 {
 	struct kfd_dev dev;

@@ -111,7 +111,9 @@ static int low_process(struct shared *s)
 			continue;
 		}
 		low_job_start(&c, &job, &q);
-		ret = low_job_wait(&c, &job, CLIENT_TIMEOUT_MS) ?: low_job_wrong(&job) ? -EILSEQ : 0;
+		ret = low_job_wait(&c, &job, CLIENT_TIMEOUT_MS);
+		if (!ret && low_job_wrong(&job))
+			ret = -EILSEQ;
 		s->low_done++;
 	}
 	s->error = s->error ?: ret;
@@ -233,9 +235,10 @@ static int measure(FIXTURE_DATA(idle) *f, struct figures *fig)
 
 static void tell(const char *name, const struct figures *fig)
 {
-	ksft_print_msg("%s: HIGH p50 %u us p99 %u us, LOW %u.%u kernels a second, %lld scans a second, %lld preemptions, %lld transactions\n",
-		       name, fig->p50, fig->p99, fig->low / 10, fig->low % 10, fig->scans,
-		       fig->preemptions, fig->transactions);
+	ksft_print_msg("%s: HIGH p50 %u us p99 %u us, LOW %u.%u kernels a second\n", name,
+		       fig->p50, fig->p99, fig->low / 10, fig->low % 10);
+	ksft_print_msg("%s: %lld scans a second, %lld preemptions, %lld transactions\n", name,
+		       fig->scans, fig->preemptions, fig->transactions);
 }
 
 /* A process runs a kernel; ns from its doorbell, or -errno. */
@@ -407,8 +410,8 @@ TEST_F(idle, range)
 	static const struct {
 		long long value;
 		int ret;
-	} c[] = { { 10, 0 }, { 9, -EINVAL }, { 1, -EINVAL }, { 0, 0 }, { -1, -EINVAL }, { 60000, 0 },
-		  { 60001, -EINVAL } };
+	} c[] = { { 10, 0 }, { 9, -EINVAL }, { 1, -EINVAL }, { 0, 0 }, { -1, -EINVAL },
+		  { 60000, 0 }, { 60001, -EINVAL } };
 	long long value = 0;
 	char text[32];
 	unsigned int i;

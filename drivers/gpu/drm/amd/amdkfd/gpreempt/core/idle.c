@@ -3,10 +3,10 @@
  * GPREEMPT idle: processes that have nothing to do leave the runlist.
  *
  * Where there are more queues than slots, or more processes than VMIDs, firmware rotates them,
- * those that idle as well as those that work. So while that is so, all queues of a process that have
- * been idle for idle_unmap_ms leave, and come back as soon as one is rung. A CPU that rings takes a
- * fault, as its mapping of the doorbells was taken away before; waves and other GPUs take none, and
- * the queues' memory is read for them.
+ * those that idle as well as those that work. So while that is so, all queues of a process that
+ * have been idle for idle_unmap_ms leave, and come back as soon as one is rung. A CPU that rings
+ * takes a fault, as its mapping of the doorbells was taken away before; waves and other GPUs take
+ * none, and the queues' memory is read for them.
  *
  * That a queue is idle is not forecast: its indices are equal, no waves of it were found since they
  * moved, and the last word has commit, when all queues are off: it knows what was saved.

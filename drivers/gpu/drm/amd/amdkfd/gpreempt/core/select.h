@@ -194,7 +194,7 @@ struct gpreempt_queue_view {
  * @look_ns:	those that are off are read again then
  * @vmids:	processes that may be on the hardware at a time
  * @processes:	that there are
- * @away:	so many queues more are off, as their process is idle, and nothing has to be looked at
+ * @away:	so many queues more are off, as their process is idle, and need no look
  * @nr:		how many queues there are
  * @first:	the first of them, NULL: there is none
  */

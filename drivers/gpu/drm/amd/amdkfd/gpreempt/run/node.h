@@ -111,8 +111,8 @@ struct kfd_gpreempt_scan_queue {
  * @entered:	the process whose memory is read, NULL: none
  * @look:	somebody reads what it sees
  * @oversubscribed: firmware rotates the mapped queues
- * @all:	queues that are off, as their process is idle, take part: it is time to look, or one may
- *		have to come back. Else they cost a scan nothing
+ * @all:	queues that are off, as their process is idle, take part: it is time to look, or
+ *		one may have to come back. Else they cost a scan nothing
  * @idle_ns:	for idle processes, the next scan is to be then; 0: at no time
  */
 struct kfd_gpreempt_scan {
