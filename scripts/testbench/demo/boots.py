@@ -49,9 +49,9 @@ def run(args, name, rows=tuple(report.RUNS), given=None):
     log.unlink(missing_ok=True)     # an older one would be taken for the new one
     progress = Progress(log, float(LOW[args.size][0]) if "alone" in rows else 0,
                         sum(samples(args)[row] for row in rows))
+    words = [*GUEST, "--name", name, *options(args), "--", *command(args, rows, given or {})]
     begin = time.monotonic()
-    with subprocess.Popen([*GUEST, "--name", name, *options(args), "--", *command(args, rows, given or {})],
-                          stdout=subprocess.PIPE, text=True) as guest:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as guest:
         print("  BOOT    the guest, with the modelled GPU", flush=True)
         with Teller(progress):
             for line in guest.stdout:

@@ -109,8 +109,8 @@ def main():
             print(steps_of(folder, of_run, runs))
         report.picture(folder, of_run, runs, results)
     except KeyboardInterrupt:
-        sys.exit("demo: stopped" + "; the rows that have ended stay, and the same command goes on from there"
-                 * (args.size == "full"))
+        sys.exit("demo: stopped" + "; the rows that have ended stay, and the same command goes on "
+                 "from there" * (args.size == "full"))
     except (report.NoResult, OSError, code_object.Unreadable) as e:
         sys.exit(f"demo: no result: {e}")
     except subprocess.CalledProcessError as e:

@@ -56,7 +56,8 @@ def run(args):
     given = {}
     for n, (row, folder) in enumerate(folders.items(), 1):
         there = not args.anew and made(folder).get("key") == key(args, row, given)
-        print(f"  ROW     {n} of {len(folders)}, {report.RUNS[row]}{': is there already' * there}", flush=True)
+        print(f"  ROW     {n} of {len(folders)}, {report.RUNS[row]}" + ": is there already" * there,
+              flush=True)
         if not there:
             make(args, row, given, folder)
         if row == "alone":

@@ -75,7 +75,8 @@ KNOWN = (
 OURS = re.compile("gpreempt", re.I)
 NUMBER = re.compile(r"0x[0-9a-f]+|\d+")
 # A function in a backtrace; one behind a question mark is a guess of the kernel's.
-FUNCTION = re.compile(r"^(?!\s*\?).*?\b(\w+)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?(?P<ours> \[(?:amdgpu|unloaded)\])?", re.M)
+FUNCTION = re.compile(r"^(?!\s*\?).*?\b(\w+)\+0x[0-9a-f]+(?:/0x[0-9a-f]+)?"
+                      r"(?P<ours> \[(?:amdgpu|unloaded)\])?", re.M)
 LEAK = re.compile(r"^unreferenced object 0x")
 NAMELESS = re.compile(r"^ +0x([0-9a-f]+)$", re.M)
 

@@ -122,7 +122,8 @@ class Told(unittest.TestCase):
             seen.console.truncate()
             seen.feed(console)
             return len(seen.reports(argparse.Namespace(
-                **{"kernel": "", "suite": "", "module": "gpreempt", "splat_ok": like} | options), self.out))
+                **{"kernel": "", "suite": "", "module": "gpreempt", "splat_ok": like} | options),
+                                    self.out))
         again = report % (1, 98, 13, 0xa, b"a")
         self.assertEqual(left(again), 1)
         # stock's are let pass, of as many guests as it takes
