@@ -95,11 +95,12 @@ demo-idle: kernel ## eight idle processes beside HIGH and LOW: what do they cost
 check-wide: kernel ## what make check has no time for: variants of the device, a busy host, threads of the model
 	@scripts/bench check queue-fetch harm-fetch queue-pipe queue-pipe-fetch queue-rotate harm-pipe harm-rotate \
 		shares-pipe shares-rotate control-no-hws disturb-noise demo-engines-fetch demo-dies-fetch demo-loaded \
-		fault-gfx1100 model-tsan model-fuzz model-figures virtual-time nvtop rocm-hip-mi300x pure disturb-others
-	@BASE=7.3 scripts/bench check suspend-never-ends
+		fault-gfx1100 model-tsan model-fuzz model-figures virtual-time nvtop rocm-hip-mi300x pure disturb-others \
+		exact-late unanswered-gfx1100
+	@BASE=7.3 scripts/bench check suspend-never-ends exact-late unanswered-gfx1100
 
-check-storm: kernel ## a kernel's exact result over 10,000 preemptions, and the way of its waves
-	@scripts/bench check exact-storm
+check-storm: kernel ## exact results over 10,000 preemptions; with MES over 100,000, 1 % of them late; 100 never answered
+	@scripts/bench check exact-storm exact-late-storm unanswered-storm
 
 soak: kernel ## [PREEMPTIONS=1000000] [MINUTES=N] [SEED=N] [PURE=1] [KERNEL=debug]: a random mixture of work and trouble
 	@scripts/bench soak $(if $(PREEMPTIONS),--preemptions $(PREEMPTIONS)) $(if $(MINUTES),--minutes $(MINUTES)) \

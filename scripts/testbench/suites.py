@@ -97,6 +97,19 @@ def exact(preemptions, name):
                  text=f"{preemptions} in mid-loop, no wave lost or repeated")]
 
 
+def late(preemptions, seed=1, **how):
+    """The result over so many, of which MES answers one in a hundred late."""
+    return guest("env", f"GPREEMPT_EXACT_PREEMPTIONS={preemptions}", "GPREEMPT_EXACT_LATE=100",
+                 kselftest("queue/exact_test"), limit=3600, text=f"{preemptions}, of which 1 % is late",
+                 options=[*DARED_MES, "--asic gfx1100", "--seed", str(seed)], **how)
+
+
+def unanswered(times, variant, options, **how):
+    """MES answers so many preemptions never, and the GPU or the queue is reset for each."""
+    return patient("env", f"GPREEMPT_UNANSWERED={times}", *of("machine", "unanswered"), "-v", variant,
+                   limit=3600, options=options, **how)
+
+
 def figures(verb, name, text=""):
     """What a verb makes of a suite's output and its event log. On a kernel that checks itself
     times do not count."""
@@ -161,6 +174,7 @@ DIES = ["--model", f"{MI300X} --cwsr mixed"]
 STOCK_MES = ["--module", "stock", "--append", MES, "--model"]
 GFX1100 = [*STOCK_MES, "--asic gfx1100"]
 DARED_MES = ["--append", f"{MES} amdgpu.gpreempt_untested=1", "--model"]
+NAMES_HUNG = [*DARED_MES, f"{RDNA} --param mes_version=140 --param mes_hang_us=200000"]
 ASLEEP = inside("suspend/asleep"), *of("machine", "suspend")
 
 SUITES = {suite.name: suite for suite in (
@@ -190,7 +204,11 @@ SUITES = {suite.name: suite for suite in (
     Suite("selftests-cwsr-handler", [
         selftests(*of("machine", "save_area toggle exception"), options=["--model", "--cwsr mixed"])], PLAIN),
     # unfinished
-    Suite("bind-gfx1100", [guest(inside("bind/bind"), "110000", options=GFX1100)], PLAIN),
+    Suite("bind-gfx1100", [
+        guest(inside("bind/bind"), "110000", options=GFX1100),
+        # amdgpu takes a GPU that was not reset for one that was
+        host("grep", " smu \\(msg=0x2f\\|debug=0x2\\)", RESULTS / "bind-gfx1100/events.log",
+             text="by the SMU")], PLAIN),
     Suite("selftests-gfx1100", [
         selftests(*of("machine", "toggle"), name="native", options=GFX1100),
         selftests(*of("machine", "toggle"), name="handler",
@@ -219,9 +237,10 @@ SUITES = {suite.name: suite for suite in (
           not_on=NOT_APART),
     # with firmware that names what hangs, and gives it up before the slow save of a test ends
     Suite("hang-gfx1100", [
-        patient(*of("machine", "hang"), options=[
-            *DARED_MES, f"{RDNA} --param mes_version=140 --param mes_hang_us=200000"])], PLAIN,
-          not_on=WHOLE_RESET),
+        patient(*of("machine", "hang"), name="once", options=NAMES_HUNG),
+        unanswered(20, "named", NAMES_HUNG, name="again")], PLAIN, not_on=WHOLE_RESET),
+    Suite("unanswered-gfx1100", [unanswered(20, "fence_lost", [*DARED_MES, RDNA])], ASKED, 120),
+    Suite("unanswered-storm", [unanswered(100, "fence_lost", [*DARED_MES, RDNA])], ASKED),
     # the driver's requests of MES that come before the reset time out, one by one: 22 s
     Suite("fault-gfx1100", [
         patient(program("fault_test"), "-r", "hang.stalled_wave.recovered",
@@ -260,6 +279,8 @@ SUITES = {suite.name: suite for suite in (
                    guest(*of("machine", "idle"), "-t", "range", name="no-hws", options=NO_HWS)], UNCHECKED, 60),
     Suite("exact", exact(100 if KERNEL else 1000, "exact"), seconds=60),
     Suite("exact-storm", exact(10000, "exact-storm"), ASKED),
+    Suite("exact-late", [late(1200)], ASKED, 120),
+    Suite("exact-late-storm", [late(10000, name=str(seed), seed=seed) for seed in range(1, 11)], ASKED),
     Suite("seeing", [guest(*of("control", "seeing"), text="statistics, SMI events, tracepoints"),
                      *figures("check-latency", "seeing", "latencies as in the model's event log"),
                      guest(*of("control", "seeing"), name="fetch", options=AT_FETCH)]),

@@ -21,7 +21,8 @@ What was measured stays in out/bench/runs and is not measured again until the mi
 the driver, the model or the programs change: a bench that was stopped goes on where
 it was. Leaves results.json, tables.rst (those of the documentation) and a picture a mix
 in out/bench, or out/bench-short; sensitivity.json with --sensitivity; corners.rst with
---corners, and the results of an end in a folder of its name there. What is of an MI300X is in
+--corners, and the results of an end in a folder of its name there. With --levels the
+levels of MES are measured, in a folder of that name. What is of an MI300X is in
 out/bench-mi300x, and so on.
 """
 import argparse
@@ -40,6 +41,7 @@ from testbench.gpu import GPUS, SIZES
 
 SEEDS = (1, 2, 3, 4, 5)
 NAMES = (*MIXES, tenants.NAME)
+LEVELS_OPTION = "--param mes_global_levels=5"
 
 
 def numbers(text):
@@ -60,6 +62,10 @@ def parse(arguments):
                       help="other ways of the model's firmware, such as '--connect pipe'; the limits are "
                       "for its own ways, so a figure over one is no failure, and the results are in a "
                       "folder of their own for each value, below firmware")
+    kind.add_argument("--levels", nargs="?", const="", metavar="OPTIONS",
+                      help="where MES schedules by the levels that mes-levels.patch gives it, GPREEMPT "
+                      f"beside these: {', '.join(mixes.LEVELS)}; the results are in a folder levels; "
+                      "with other options of the model, such as '--param mes_level_ns=1000000'")
     kind.add_argument("--sensitivity", action="store_true",
                       help=f"{SENSITIVE} with GPREEMPT, with one seed and each of the model's "
                       "guesses halved and doubled")
@@ -141,7 +147,7 @@ class Bench:
         names = self.args.mix or (CORNERS if self.args.corners else
                                   SHORT if self.args.short else NAMES)
         jobs = [job(self.args, contents, name, seed,
-                    MIXES[name].modes() if name in MIXES else (), rptr_at, self.options)
+                    self.modes(name), rptr_at, self.options)
                 for name in names for rptr_at, seeds in self.args.settings.items()
                 for seed in seeds]
         left = collections.Counter((one.mix, one.rptr_at) for one in jobs)
@@ -167,6 +173,11 @@ class Bench:
         if stopped:
             self.missed.append(f"{stopped} of {len(jobs)} runs were {runs.STOPPED}")
         self.save()
+
+    def modes(self, name):
+        if name not in MIXES:
+            return ()
+        return MIXES[name].modes() if self.args.levels is None else mixes.LEVELS
 
     def table(self, name, rptr_at, level, measured):
         """Of a mix's runs in a setting, as many as have a result, and one of its HIGHs."""
@@ -283,7 +294,9 @@ def main(arguments=None):
             sys.exit(weigh(args))
         if args.corners:
             sys.exit(turn(args))
-        bench = Bench(args, firmware(args.model), args.model) if args.model else Bench(args)
+        bench = (Bench(args, firmware(args.model), args.model) if args.model else
+                 Bench(args) if args.levels is None else
+                 Bench(args, "levels", f"{LEVELS_OPTION} {args.levels}".strip()))
         bench.run()
         sys.exit(bench.finish())
     except NoResult as e:

@@ -10,11 +10,13 @@ LOW_SECONDS = 4             # LOW alone
 TITLES = {"alone": "HIGH alone", "stock": "stock", "cu-mask": "CU mask", "hpf": "HPF",
           "daemon-1000": "daemon, 1 ms", "daemon-100": "daemon, 0.1 ms",
           "daemon-notice": "daemon, notice",
-          "coop": "cooperative", "coop-notice": "cooperative, notice",
+          "coop": "cooperative", "coop-notice": "cooperative, notice", "levels": "levels of MES",
           "gpreempt": "GPREEMPT", "hint": "GPREEMPT, HINT"}
 # A daemon's number is its interval, us.
 DAEMONS = ("daemon-1000", "daemon-100", "daemon-notice")
 # What knows of a request when it comes, and what knows of it ahead.
+# Of levels, which only a driver with mes-levels.patch has: what they are measured beside.
+LEVELS = ("low", "alone", "stock", "levels", "gpreempt", "hint")
 RIVALS = {"gpreempt": ("stock", "cu-mask", "hpf", "daemon-1000", "daemon-100", "coop"),
           "hint": ("daemon-notice", "coop-notice")}
 
@@ -87,7 +89,7 @@ class Mix:
         daemon has notice of one HIGH.
         """
         others = [m for m in TITLES
-                  if m.startswith("coop") and (self.lows > 1 or self.low_options)
+                  if m == "levels" or m.startswith("coop") and (self.lows > 1 or self.low_options)
                   or m in ("coop", "coop-notice", "daemon-notice") and len(self.levels) > 1]
         return [m for m in ("low", *TITLES) if m not in others]
 

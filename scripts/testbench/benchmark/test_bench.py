@@ -214,6 +214,14 @@ class Mixes(unittest.TestCase):
         self.assertIn("daemon-notice", mixes.MIXES["processes-8"].modes())
         self.assertNotIn("daemon-notice", mixes.MIXES["levels"].modes())
 
+    def test_levels_are_measured_where_it_is_asked_for(self):
+        self.assertFalse(any("levels" in mix.modes() for mix in mixes.MIXES.values()))
+        for given, modes in ([], mixes.MIXES["bursts"].modes()), (["--levels"], mixes.LEVELS):
+            with tempfile.TemporaryDirectory() as folder:
+                args = main.parse(["bursts", "--asic", "gfx1100", *given])
+                args.out = Path(folder)
+                self.assertEqual(main.Bench(args).modes("bursts"), modes)
+
     def test_each_high_has_requests_of_its_own(self):
         at = mixes.times("levels", 1, 9)
         self.assertEqual((list(at), len(set(at.values()))), ([15, 12, 9], 3))

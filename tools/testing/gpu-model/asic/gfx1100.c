@@ -92,6 +92,7 @@ const struct asic asic_gfx1100 = {
 		[REG_RSMU_INDEX] = 4 * 0x14, [REG_RSMU_DATA] = 4 * (0x14 + 1),
 		[REG_MP1_MESSAGE] = 4 * (MP1 + 0x282), [REG_MP1_PARAM] = 4 * (MP1 + 0x292),
 		[REG_MP1_RESULT] = 4 * (MP1 + 0x29a),
+		[REG_MP1_DEBUG_MESSAGE] = 4 * (MP1 + 0x28b),
 		[REG_GFX_IMU_RESET_CTRL] = 4 * (GC1 + 0x40bc),
 		[REG_GOLDEN_TSC_COUNT_UPPER] = 4 * (SMUIO1 + 0x2d),
 		[REG_GOLDEN_TSC_COUNT_LOWER] = 4 * (SMUIO1 + 0x2e),

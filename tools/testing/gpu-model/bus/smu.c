@@ -3,7 +3,7 @@
  * The mailbox of the SMU, of a GPU that is reset by it (SMU 13.0.0). It says which version it is,
  * and resets the GPU; all other messages it takes, and does nothing: clocks, voltages, fans,
  * tables and power states are not modelled. A table that the driver asks for stays as the driver
- * has it, which is of zeros.
+ * has it, which is of zeros. Linux 7.3 asks for the reset by a second mailbox, and awaits no answer.
  */
 #include "asic.h"
 #include "bus/nbio.h"
@@ -16,6 +16,7 @@
 #define MSG_GET_DRIVER_IF_VERSION	0x03
 #define MSG_MODE1_RESET			0x2f
 #define MSG_LAST			0x51
+#define DEBUG_MODE1_RESET		0x02	/* smu_v13_0_0_ppt.c */
 
 #define RESULT_OK			0x01
 #define RESULT_UNKNOWN			0xfe
@@ -63,9 +64,19 @@ static void write_message(struct gpu *g, u32 off, u32 index, u32 msg)
 	reg_set(g, REG_MP1_RESULT, result);
 }
 
+static void write_debug_message(struct gpu *g, u32 off, u32 index, u32 msg)
+{
+	(void)off;
+	(void)index;
+	log_event("smu", "debug=0x%x", msg);
+	if (msg == DEBUG_MODE1_RESET)
+		pci_reset(g, false);
+}
+
 static const struct reg_range ranges[] = {
 	{ REG_RSMU_DATA, 1, read_indexed, regs_write_ignore },
 	{ REG_MP1_MESSAGE, 1, NULL, write_message },
+	{ REG_MP1_DEBUG_MESSAGE, 1, NULL, write_debug_message },
 	{ 0 }
 };
 

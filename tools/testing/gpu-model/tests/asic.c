@@ -142,6 +142,11 @@ static void gfx1100(void)
 	regs_write(&gpu, REG_AT(REG_GRBM_GFX_INDEX), 7);
 	ok(smu_says(0x2f) == 1 && regs_read(&gpu, REG_AT(REG_GRBM_GFX_INDEX)) != 7,
 	   "it resets the GPU");
+	regs_write(&gpu, REG_AT(REG_GRBM_GFX_INDEX), 7);
+	regs_write(&gpu, REG_AT(REG_MP1_DEBUG_MESSAGE), 1);
+	ok(regs_read(&gpu, REG_AT(REG_GRBM_GFX_INDEX)) == 7, "its other mailbox: another message");
+	regs_write(&gpu, REG_AT(REG_MP1_DEBUG_MESSAGE), 2);
+	ok(regs_read(&gpu, REG_AT(REG_GRBM_GFX_INDEX)) != 7, "and a reset");
 	regs_write(&gpu, REG_AT(REG_GRBM_GFX_INDEX), 1 << 16);
 	ok(regs_read(&gpu, REG_AT(REG_CC_GC_SHADER_ARRAY_CONFIG)) == 0xfffe0000,
 	   "one work-group processor an engine");

@@ -277,6 +277,8 @@ static void processes(void)
 #define CROWD_RINGS	0x170000ull
 #define CROWD_WPTRS	0x180000ull
 
+static u32 level_of[CROWD + 2];
+
 /* Queue @i of a crowd: of a process, with quanta in us. If @busy it waits without end. */
 static bool add_one(unsigned int i, u64 context, unsigned int process_us, unsigned int gang_us,
 		    bool busy)
@@ -296,6 +298,7 @@ static bool add_one(unsigned int i, u64 context, unsigned int process_us, unsign
 	add[12] = gang_us * 10;
 	add[14] = 0x100000 + 0x1000 * i;
 	add[16] = i;
+	add[17] = level_of[i];
 	add[18] = 0x910 + 2 * i;
 	add[19] = LO(fb(mqd));
 	add[20] = HI(fb(mqd));
@@ -327,6 +330,20 @@ static bool comes(unsigned int i, unsigned int us)
 	do {
 		run();
 		if (is_on(i))
+			return true;
+		usleep(20);
+	} while (gpu_now() < end);
+	return false;
+}
+
+/* Likewise, of a queue that leaves. */
+static bool goes(unsigned int i, unsigned int us)
+{
+	const u64 end = gpu_now() + us * NS_PER_US;
+
+	do {
+		run();
+		if (!is_on(i))
 			return true;
 		usleep(20);
 	} while (gpu_now() < end);
@@ -425,6 +442,35 @@ static void crowd_of_gangs(void)
 		ok(remove_all(CROWD + 2), "removed");
 	}
 	param.mes_gang_levels = 1;
+}
+
+/* Two queues that have work: the lower one is off while firmware looks at levels. */
+static void levels(void)
+{
+	u32 remove[FRAME_DWORDS] = { FRAME(REMOVE), 0x912 };
+
+	level_of[1] = 4;
+	ok(add_one(0, 0x5000, 1, 1, true) && add_one(1, 0x6000, 1, 1, true) && !goes(0, SHORT_US),
+	   "levels count for nothing");
+	ok(remove_all(2), "removed");
+	param.mes_global_levels = 5;
+	param.mes_level_ns = SHORT_US * NS_PER_US;
+	ok(add_one(0, 0x5000, 1, 1, true) && add_one(1, 0x6000, 1, 1, true) &&
+	   !goes(0, SHORT_US / 2), "a queue has work, and not long enough");
+	ok(goes(0, LONG_US) && is_on(1), "one of a lower level leaves for it");
+	ok(!comes(0, SHORT_US) && send(remove, 5) && comes(0, LONG_US), "and is back when it is gone");
+	level_of[1] = 0;
+	ok(add_one(1, 0x6000, 1, 1, true) && !goes(0, 3 * SHORT_US), "not for one of its own level");
+	ok(remove_all(2), "removed");
+	level_of[1] = 4;
+	ok(add_one(1, 0x6000, 1, 1, false) && add_one(0, 0x5000, 1, 1, true) &&
+	   !goes(0, 3 * SHORT_US), "nor for one without work");
+	*(u64 *)vram(CROWD_WPTRS + 8) = 7;
+	mec_find_doorbell(&gpu, 0, 0x912)->reg[HQD(MQD_PQ_WPTR_LO)] = 7;
+	ok(goes(0, LONG_US), "which gets some");
+	ok(remove_all(2), "removed");
+	level_of[1] = 0;
+	param.mes_global_levels = 1;
 }
 
 /* What does not leave: from a version on it is given up and named. */
@@ -529,6 +575,7 @@ int main(void)
 	crowd_idle();
 	crowd_of_processes();
 	crowd_of_gangs();
+	levels();
 	hung();
 	again();
 	malformed();

@@ -5,7 +5,7 @@
  * when that cannot be. Layouts: mes_v11_api_def.h.
  *
  * Kernel queues are where the driver says, and processes' queues have places (place.c) or wait
- * for one (rotate.c). Unfinished: levels; of resets the finding alone, as amdgpu makes those of
+ * for one (rotate.c). Unfinished: of resets there is the finding alone, as amdgpu makes those of
  * compute queues by registers.
  */
 #include <errno.h>
@@ -53,7 +53,7 @@ static const u8 status_at[OPCODES] = {
 enum {
 	RSRC_VMIDS = 2, RSRC_COMPUTE = 5, RSRC_GFX = 13, RSRC_SDMA = 15,
 	ADD_PASID = 1, ADD_ROOT = 2, ADD_PROCESS_QUANTUM = 8, ADD_PROCESS = 10,
-	ADD_GANG_QUANTUM = 12, ADD_GANG = 14, ADD_PRIORITY = 16, ADD_DOORBELL = 18, ADD_MQD = 19,
+	ADD_GANG_QUANTUM = 12, ADD_GANG = 14, ADD_PRIORITY = 16, ADD_LEVEL, ADD_DOORBELL, ADD_MQD,
 	ADD_WPTR = 21, ADD_TYPE = 27, ADD_TBA = 33, ADD_FLAGS = 36, ADD_TMA = 41, ADD_PIPE = 48,
 	ADD_SLOT = 49,
 	REMOVE_DOORBELL = 1, REMOVE_FLAGS = 4, REMOVE_PIPE = 9, REMOVE_SLOT = 10, REMOVE_TRAIL = 11,
@@ -119,6 +119,8 @@ static int add_queue(struct gpu *g, const u32 *f)
 		.process_quantum = packet_u64(f + ADD_PROCESS_QUANTUM) * QUANTUM_NS,
 		.gang_quantum = packet_u64(f + ADD_GANG_QUANTUM) * QUANTUM_NS,
 		.priority = f[ADD_PRIORITY],
+		.level = f[ADD_LEVEL] < param.mes_global_levels ? f[ADD_LEVEL] :
+			 param.mes_global_levels - 1,
 		.wptr = packet_u64(f + ADD_WPTR),
 		.tba = packet_u64(f + ADD_TBA),
 		.tma = packet_u64(f + ADD_TMA),

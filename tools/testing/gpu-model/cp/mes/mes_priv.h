@@ -27,6 +27,7 @@ enum mes_queue_type { MES_QUEUE_GFX, MES_QUEUE_COMPUTE, MES_QUEUE_SDMA, MES_QUEU
  * @queues: @count:	of processes: all that were added, and how many
  * @since:	when the process of a VMID got its first place
  * @now: @look_at: model times of this look at those that wait, and the next one
+ * @level:	a queue of that level has work, and keeps those of lower levels off
  */
 struct mes {
 	u32 vmids, compute[MEC_PIPES], gfx, sdma[2], places;
@@ -36,6 +37,7 @@ struct mes {
 	u64 done_at, poll_ns, now, look_at;
 	struct mes_queue *queues;
 	unsigned int count;
+	u32 level;
 };
 
 /**
@@ -45,6 +47,7 @@ struct mes {
  * @gang:	address of its gang's context
  * @process_quantum: @gang_quantum: ns that its process and it keep places while others wait
  * @priority:	in its process
+ * @level:	global, of 5: LOW is 0, amdkfd's NORMAL 1
  * @type: @doorbell: @mqd: of the queue
  * @wptr:	its write pointer, for VMID 0
  * @tba: @tma: @traps_off: how its waves trap
@@ -54,7 +57,7 @@ struct mes_add {
 	u16 pasid;
 	enum mes_queue_type type;
 	u64 process_quantum, gang_quantum;
-	u32 priority, doorbell;
+	u32 priority, level, doorbell;
 	u64 mqd, wptr, tba, tma;
 	bool traps_off;
 };
@@ -69,6 +72,7 @@ struct mes_add {
  * @passed:	it had its turn in this look
  * @at:		when it came to its place, or began to wait for one
  * @busy_at:	when it had work last
+ * @work_at:	since when it has work; U64_MAX: it has none
  * @read: @mask: how far it was when it left, as its write pointer counts; U64_MAX: it has work
  */
 struct mes_queue {
@@ -76,7 +80,7 @@ struct mes_queue {
 	struct mes_add add;
 	unsigned int vmid;
 	bool suspended, leaving, hung, passed;
-	u64 at, busy_at, read, mask;
+	u64 at, busy_at, work_at, read, mask;
 };
 
 /*

@@ -221,6 +221,7 @@ int mes_add_queue(struct gpu *g, const struct mes_add *add)
 	(*p)->add = *add;
 	(*p)->at = gpu_now();
 	(*p)->read = UINT64_MAX;
+	(*p)->work_at = UINT64_MAX;
 	err = mes_place(g, *p);
 	/* of the others there are as many as KFD gives away */
 	if (err == -ENOSPC && add->type == MES_QUEUE_COMPUTE)

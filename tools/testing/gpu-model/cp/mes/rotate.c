@@ -11,6 +11,9 @@
  *
  * AMD's specification of MES has the quanta, the poll, and idle queues unmapped. In which order
  * they go and come is a guess.
+ *
+ * By levels (mes_global_levels), however many places there are: while a queue has had work for
+ * mes_level_ns, those of lower levels are off.
  */
 #include <errno.h>
 
@@ -50,9 +53,15 @@ static bool is_off(const struct mes_queue *q)
 	return !q->vmid && !q->suspended && !q->hung;
 }
 
+/* May it have a place, as far as levels are concerned? */
+static bool is_let(const struct gpu *g, const struct mes_queue *q)
+{
+	return q->add.level >= g->mes->level;
+}
+
 static bool waits(struct gpu *g, const struct mes_queue *q)
 {
-	return is_off(q) && !q->passed && has_work(g, q);
+	return is_off(q) && !q->passed && is_let(g, q) && has_work(g, q);
 }
 
 static u64 level(const struct mes_queue *q)
@@ -180,17 +189,51 @@ static unsigned int make_room(struct gpu *g, const struct mes_queue *want)
 	return n;
 }
 
+/* The highest level that keeps others off; those of lower ones leave. How many they are. */
+static unsigned int keep_levels(struct gpu *g)
+{
+	struct mes *m = g->mes;
+	struct mes_queue *q;
+	unsigned int n = 0;
+
+	m->level = 0;
+	for_each_mes_queue(g, q) {
+		if (q->suspended || q->hung || !has_work(g, q))
+			q->work_at = UINT64_MAX;
+		else if (q->work_at > m->now)
+			q->work_at = m->now;
+		if (is_let(g, q) && m->now >= param.mes_level_ns &&
+		    q->work_at <= m->now - param.mes_level_ns)
+			m->level = q->add.level;
+	}
+	for_each_mes_queue(g, q) {
+		if (!is_there(q) || is_let(g, q))
+			continue;
+		leave(g, q);
+		n++;
+	}
+	return n;
+}
+
+/* Is there a queue that has to wait, or may have to? */
+static bool has_to_look(const struct gpu *g)
+{
+	const struct mes *m = g->mes;
+	const struct mes_queue *q;
+
+	for_each_mes_queue(g, q)
+		if (is_off(q) || q->leaving || q->add.level != m->queues->add.level)
+			return true;
+	return false;
+}
+
 void mes_rotate(struct gpu *g)
 {
 	struct mes *m = g->mes;
 	struct mes_queue *q;
-	unsigned int room = 0, waiting = 0;
+	unsigned int room = 0;
 
-	if (m->taken)		/* one thing after the other */
-		return;
-	for_each_mes_queue(g, q)
-		waiting += is_off(q) || q->leaving;
-	if (!waiting)
+	if (m->taken || !has_to_look(g))	/* one thing after the other */
 		return;
 	m->now = gpu_now();
 	for_each_mes_queue(g, q) {
@@ -209,6 +252,7 @@ void mes_rotate(struct gpu *g)
 	}
 	m->look_at = m->now + param.mes_poll_ns;
 	mec_kick_at(g, m->look_at);
+	room += keep_levels(g);
 	while ((q = next_waiting(g))) {
 		int err = mes_place(g, q);
 
@@ -224,6 +268,6 @@ void mes_rotate(struct gpu *g)
 		}
 	}
 	for_each_mes_queue(g, q)	/* nobody with work wants what is left */
-		if (is_off(q) && !q->passed && mes_place(g, q))
+		if (is_off(q) && !q->passed && is_let(g, q) && mes_place(g, q))
 			break;
 }

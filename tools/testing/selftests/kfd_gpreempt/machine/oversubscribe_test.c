@@ -224,4 +224,60 @@ TEST_F_TIMEOUT(oversubscribe, processes, 120)
 	}
 }
 
+/* ---- what firmware keeps off for now has work all the same ---- */
+
+#define ROTATED_MS	200	/* many quanta */
+
+FIXTURE(rotated) {
+	struct client c;
+	struct aql_queue high;
+	struct until_job job;
+	struct holder low[QUEUES];
+};
+
+FIXTURE_SETUP(rotated)
+{
+	int ret = gpreempt_begin();
+	unsigned int i;
+
+	if (gpreempt_missing(ret))
+		SKIP(return, "%s", gpreempt_missing(ret));
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, client_open(&self->c));
+	ASSERT_EQ(0, aql_create(&self->high, &self->c.dev, 64, PRIORITY_HIGH));
+	ASSERT_EQ(0, until_job_init(&self->c, &self->job));
+	*self->job.stop = 0;
+	aql_dispatch(&self->high, &self->c.until, 64, 64, self->job.args, NULL);
+	ASSERT_EQ(0, until_job_moves(&self->job));
+	for (i = 0; i < QUEUES; i++)
+		ASSERT_EQ(0, holder_start(&self->c, &self->low[i], i << 16));
+}
+
+FIXTURE_TEARDOWN(rotated)
+{
+	unsigned int i;
+
+	gpreempt_end();
+	until_job_stop(&self->job);
+	for (i = 0; i < QUEUES; i++)
+		EXPECT_EQ(0, holder_end(&self->c, &self->low[i]));
+	client_close(&self->c);
+}
+
+/*
+ * HIGH waits in the rotation for its place, with waves that are saved: none is counted, and no
+ * signal tells of them. It is not taken for one that has nothing to do: others leave for it.
+ */
+TEST_F_TIMEOUT(rotated, no_signal_tells, 120)
+{
+	long long before;
+
+	ASSERT_EQ(0, gpreempt_set("enable", 1));
+	ASSERT_EQ(0, gpreempt_wait_scans(10, CLIENT_TIMEOUT_MS));
+	before = gpreempt_number("stats/preemptions");
+	usleep(ROTATED_MS * 1000);
+	EXPECT_LT(before, gpreempt_number("stats/preemptions"));
+	EXPECT_EQ(0, until_job_moves(&self->job));
+}
+
 TEST_HARNESS_MAIN
