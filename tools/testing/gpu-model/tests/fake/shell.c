@@ -117,7 +117,8 @@ bool vm_retries(struct gpu *g, unsigned int vmid)
 
 bool vm_retry(struct gpu *g, unsigned int vmid, u64 va, bool write)
 {
-	(void)g;
+	if (!vm_retries(g, vmid))
+		return false;
 	log_event("page-retry", "vmid=%u va=0x%llx write=%d", vmid, (unsigned long long)va, write);
 	return true;
 }

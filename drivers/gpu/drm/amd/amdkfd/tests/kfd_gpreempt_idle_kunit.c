@@ -162,15 +162,19 @@ static void gpreempt_idle_returns(struct kunit *test)
 	scan(c, MS(100));
 	KUNIT_EXPECT_EQ(test, c->p[1].since_ns, 0);
 
+	/* what is asked for it counts though it is not read */
 	c = crowd_off(test);
+	c->blind = true;
 	c->q[2].terms.hint_end_ns = c->view.now_ns + MS(10);
 	returns(test, c);
 
 	c = crowd_off(test);
+	c->blind = true;
 	c->q[2].terms.held = true;
 	returns(test, c);
 
 	c = crowd_off(test);
+	c->blind = true;
 	c->q[3].terms.stays = true;
 	returns(test, c);
 

@@ -198,7 +198,7 @@ int kfd_gpreempt_outcome(struct queue *q, bool off, u64 preemptions)
 	if (!r)
 		r = off ? !q->properties.is_active ||
 			  q->gpreempt->off.times != preemptions :
-			  !q->properties.is_preempted;
+			  !q->properties.is_preempted || q->gpreempt->off.bare;
 	if (!r && off && kfd_gpreempt_queue_pinned(q))
 		r = -EBUSY;
 	unlock_node(gp);

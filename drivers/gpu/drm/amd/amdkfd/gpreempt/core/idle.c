@@ -43,17 +43,19 @@ bool gpreempt_may_idle(const struct gpreempt_view *view)
 	return view->away || (view->tun.idle_unmap_ms && is_crowded(view));
 }
 
-/* Has a queue that was read something to do, or must it stay for another reason? */
-static bool works(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
+/* Has a queue that was read something to do? */
+static bool works(const struct gpreempt_queue_view *q)
 {
 	const struct gpreempt_evidence *e = &q->seen, *was = &q->memory->index.was;
-	const struct gpreempt_terms *t = &q->terms;
 
-	if (e->mapped ? !q->memory->idle : !e->bare)
-		return true;
-	return t->stays || t->pinned || t->held || t->asked || t->hint_end_ns > view->now_ns ||
-	       !e->readable || e->rptr != e->wptr ||
+	return (e->mapped ? !q->memory->idle : !e->bare) || !e->readable || e->rptr != e->wptr ||
 	       (was->readable && was->rptr != e->rptr);
+}
+
+/* Must it stay, or come back, whatever its memory shows? */
+static bool must_stay(const struct gpreempt_view *view, const struct gpreempt_terms *t)
+{
+	return t->stays || t->pinned || t->held || t->asked || t->hint_end_ns > view->now_ns;
 }
 
 static void see(const struct gpreempt_view *view, const struct gpreempt_queue_view *q)
@@ -69,16 +71,17 @@ static void see(const struct gpreempt_view *view, const struct gpreempt_queue_vi
 	/* One that stock has taken off, or its process has switched off, needs no slot. */
 	if (!q->seen.mapped && !q->seen.preempted)
 		return;
+	p->works |= must_stay(view, &q->terms);
 	if (q->reading.wanted || (q->seen.bare && !p->look))
 		p->unread = true;
 	else
-		p->works |= works(view, q);
+		p->works |= works(q);
 }
 
 /*
  * A process has come back. It changes the runlist twice, at the cost of all others: if it was off
  * for less time than it had been idle before that, it has to be idle for twice as long the next
- * time. So nobody gains by coming and going.
+ * time.
  */
 static void see_back(struct gpreempt_idle *p, u64 off_ns, u64 idle_ns)
 {

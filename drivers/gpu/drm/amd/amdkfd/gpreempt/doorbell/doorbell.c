@@ -252,6 +252,7 @@ int kfd_gpreempt_doorbell_mmap(struct kfd_node *node,
 	db->parts[db->nr_parts++] = vma;
 	db->revoked = enabled;
 	db->awaited = enabled;
+	db->watched = enabled;
 	return 0;
 }
 
@@ -368,5 +369,6 @@ bool kfd_gpreempt_doorbell_watch(struct kfd_gpreempt *gp, const struct mm_struct
 		return false;
 	/* as in kfd_gpreempt_doorbell_await() */
 	smp_store_mb(db->watched, true);
+	smp_store_mb(db->awaited, true);
 	return READ_ONCE(db->revoked);
 }

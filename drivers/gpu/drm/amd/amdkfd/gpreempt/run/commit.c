@@ -32,6 +32,7 @@ void kfd_gpreempt_queue_off(struct kfd_gpreempt *gp,
 	decrement_queue_count(gp->node->dqm, qpd, q);
 
 	gpq->off.bare = gpq->view.out.reason == GPREEMPT_REASON_IDLE;
+	gpq->off.saved |= !gpq->off.bare;
 	gpq->off.since_ns = ktime_get_ns();
 	gpq->off.times++;
 	gpq->off.save_ns = save_ns;

@@ -49,10 +49,11 @@ static void flip(struct kfd_gpreempt *gp, u64 save_ns)
  */
 static bool had_waves(const struct kfd_gpreempt *gp, const struct queue *q, bool late)
 {
-	bool saved = gp->hw->has_saved(q);
+	bool saved;
 
 	if (!q->properties.is_active)
 		return false;
+	saved = gp->hw->has_saved(q);
 	return late ? saved || q->gpreempt->account.last.seen.waves :
 		      saved && !gp->node->dqm->packet_mgr.is_over_subscription;
 }

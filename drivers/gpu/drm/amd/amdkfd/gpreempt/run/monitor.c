@@ -27,7 +27,8 @@
  * - *account* (account.c) counts and traces the scan before anything is carried out.
  *
  * While nothing could be arbitrated the monitor is parked: it sleeps without a timer, so an idle
- * GPU costs no wake-ups. With all queues on one level, it is woken by the next runlist, as every
+ * GPU costs no wake-ups, unless processes are off for being idle (idle.c): these are looked at 50
+ * times a second. With all queues on one level, it is woken by the next runlist, as every
  * change of the queues makes one. With several levels but no work it has to learn about the next
  * doorbell, which the kernel does not see. So it revokes the doorbell mappings, as TTM revokes
  * buffer mappings: the first doorbell after parking takes a page fault, which puts the mapping back

@@ -262,7 +262,7 @@ bool kfd_gpreempt_checkpoint_refused(const struct queue *q)
 
 	if (kfd_gpreempt_queue_held(q))
 		return true;
-	if (!q->gpreempt || !q->gpreempt->off.times || xccs == 1)
+	if (!q->gpreempt || !q->gpreempt->off.saved || xccs == 1)
 		return false;
 	/* Of all control stacks, where they are carried. */
 	if (mqd_mgr->get_checkpoint_info)

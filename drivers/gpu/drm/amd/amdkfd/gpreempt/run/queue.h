@@ -145,6 +145,7 @@ struct kfd_gpreempt_queue {
 		u64 times;
 		u64 save_ns;		/* what the last save took, of all that left with it */
 		bool bare;		/* is off as its process is idle */
+		bool saved;		/* was off once for another reason */
 	} off;
 	struct {			/* what is shown of it; the node's account.lock */
 		struct kfd_gpreempt_last last;	/* in the last scan; or monitor only */

@@ -388,7 +388,8 @@ static void collect_queue(struct kfd_gpreempt *gp, struct queue *q, struct kfd_g
 	};
 	kfd_gpreempt_terms(q, scan->view.now_ns, &gpq->view.terms);
 	gpq->view.group = kfd_gpreempt_queue_group(gpq, q->process);
-	if (gp->hw)
+	/* From Linux 7.3 on hibernation takes MQDs away before the scheduler stops. */
+	if (gp->hw && q->mqd)
 		gp->hw->read_cus(q, &gpq->view.seen.cus);
 }
 
@@ -429,7 +430,7 @@ int kfd_gpreempt_scan_collect(struct kfd_gpreempt *gp)
 	scan->view.now_ns = ktime_get_ns();
 	scan->spare_ns += scan->view.now_ns - start_ns;
 	scan->view.slots = get_cp_queues_num(dqm);
-	scan->view.vmids = gp->node->max_proc_per_quantum;
+	scan->view.vmids = max(gp->node->max_proc_per_quantum, 1u);
 	scan->view.processes = dqm->processes_count;
 	scan->registers = 0;
 	scan->register_ns = 0;
@@ -573,8 +574,9 @@ void kfd_gpreempt_scan_memory(struct kfd_gpreempt *gp)
 		bool went = gpq->off.since_ns > gpq->account.last.ns;
 
 		/* The queues of a process follow each other. */
-		if (v->idle->awaited && v->idle != idle)
-			v->idle->trapped = kfd_gpreempt_doorbell_watch(gp, gpq->mm);
+		if (v->idle != idle)
+			v->idle->trapped = v->idle->awaited &&
+					   kfd_gpreempt_doorbell_watch(gp, gpq->mm);
 		idle = v->idle;
 		v->idle->look = look || !v->idle->trapped;
 		v->reading.wanted = (v->seen.mapped || went || (v->seen.bare && v->idle->look)) &&
@@ -608,20 +610,24 @@ static void scan_again(struct kfd_gpreempt_scan *scan)
  */
 static void read_left(struct kfd_gpreempt *gp)
 {
+	u64 start_ns = ktime_get_ns(), locked_ns;
 	struct device_process_node *dpn;
 	struct queue *q;
 
 	guard(kfd_gpreempt_dqm)(gp->node->dqm);
+	locked_ns = ktime_get_ns();
+	gp->scan.spare_ns += locked_ns - start_ns;
 	kfd_gpreempt_for_each(q, dpn, gp->node->dqm) {
 		struct gpreempt_queue_view *v;
 
 		if (!q->gpreempt)
 			continue;
 		v = &q->gpreempt->view;
-		if (v->matters && !q->gpreempt->scan.resident && v->seen.readable &&
-		    v->seen.rptr == v->seen.wptr && gp->hw->is_bare(q))
+		if (v->matters && q->properties.is_active && !q->gpreempt->scan.resident &&
+		    v->seen.readable && v->seen.rptr == v->seen.wptr && gp->hw->is_bare(q))
 			v->seen.waves = 0;
 	}
+	gp->scan.register_ns += ktime_get_ns() - locked_ns;
 }
 
 /**

@@ -313,6 +313,6 @@ void kfd_gpreempt_terms(const struct queue *q, u64 now_ns, struct gpreempt_terms
 		.hint_ns = t->hint_ns,
 		.hint_end_ns = t->hint_end_ns,
 		.stays = q->properties.format != KFD_QUEUE_FORMAT_AQL || q->properties.is_gws ||
-			 q->process->debug_trap_enabled,
+			 READ_ONCE(q->process->debug_trap_enabled),
 	};
 }
