@@ -367,8 +367,9 @@ bool kfd_gpreempt_doorbell_watch(struct kfd_gpreempt *gp, const struct mm_struct
 	db = find_doorbell(gp, mm);
 	if (!db || !db->nr_parts || db->others)
 		return false;
-	/* as in kfd_gpreempt_doorbell_await() */
+	/* Before @awaited, which a fault takes first. */
 	smp_store_mb(db->watched, true);
+	/* As in kfd_gpreempt_doorbell_await(). */
 	smp_store_mb(db->awaited, true);
 	return READ_ONCE(db->revoked);
 }
