@@ -24,7 +24,7 @@
 #define REQUESTS	300
 #define IDLE_MS		100
 #define LOOK_MS		20
-#define FIRST_US	350
+#define FIRST_US	300
 #define SETTLE_MS	(gpu_model_limit(IDLE_MS + 100))
 
 /**
@@ -271,7 +271,7 @@ TEST_F_TIMEOUT(idle, beside_work, 300)
 {
 	struct figures without, stock, on, off;
 	long long ns, alone, first[PROCESSES];
-	unsigned int i;
+	unsigned int i, slow = 0;
 
 	ASSERT_EQ(0, start_low(self));
 	ASSERT_EQ(0, start_high(self));
@@ -326,8 +326,11 @@ TEST_F_TIMEOUT(idle, beside_work, 300)
 	for (i = 0; i < PROCESSES; i++) {
 		ksft_print_msg("process %u: %lld us were added to its first kernel\n", i + 1,
 			       (first[i] - ns) / 1000);
-		EXPECT_GE(gpu_model_limit(FIRST_US), (first[i] - ns) / 1000);
+		slow += (first[i] - ns) / 1000 > gpu_model_limit(FIRST_US);
+		EXPECT_GE(gpu_model_limit(2 * FIRST_US), (first[i] - ns) / 1000);
 	}
+	/* the median, as some meet a look at all the others */
+	EXPECT_GE(PROCESSES / 2, slow);
 }
 
 /* Work that no CPU rings for is found by the look, soon. */
