@@ -9,7 +9,7 @@
  * none, and the queues' memory is read for them.
  *
  * That a queue is idle is not forecast: its indices are equal, no waves of it were found since they
- * moved, and the last word has commit, when all queues are off: it knows what was saved.
+ * moved. Commit has the last word when all queues are off, as the MQD then tells what was saved.
  */
 #include <linux/minmax.h>
 #include <linux/time64.h>
@@ -31,7 +31,7 @@ static bool is_crowded(const struct gpreempt_view *view)
  * gpreempt_may_idle - may a process have to leave the runlist, or come back?
  * @view: the queues; of their memory nothing is looked at
  *
- * Return: false if whatever is rung changes nothing.
+ * Return: false if no doorbell, whoever rings it, changes anything.
  */
 bool gpreempt_may_idle(const struct gpreempt_view *view)
 {

@@ -10,7 +10,7 @@
 
 #define GPREEMPT_IDLE_LEAST_MS	10
 #define GPREEMPT_IDLE_MOST_MS	60000
-/* Who is off may be rung by waves and by other GPUs, which no CPU notices: so often it is read. */
+/* Waves and other GPUs may ring a process that is off, and no CPU notices: so often it is read. */
 #define GPREEMPT_IDLE_LOOK_MS	20
 /* The time that a process has to be idle doubles no more often. */
 #define GPREEMPT_IDLE_DOUBLINGS	6
