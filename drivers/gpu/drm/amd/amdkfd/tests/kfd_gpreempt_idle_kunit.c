@@ -280,6 +280,23 @@ static void gpreempt_idle_unread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, off(c), QUEUES - 2);
 }
 
+/* Queues that a scan leaves out crowd the machine all the same, and are to be looked at. */
+static void gpreempt_idle_away(struct kunit *test)
+{
+	struct crowd *c = crowd_off(test);
+
+	gpreempt_chain(&c->view, c->q, 2);
+	c->view.away = QUEUES - 2;
+	scan(c, MS(1));
+	KUNIT_EXPECT_TRUE(test, c->q[0].terms.idle);
+	gpreempt_chain(&c->view, c->q, 0);
+	c->view.tun.idle_unmap_ms = 0;
+	c->view.away = QUEUES;
+	KUNIT_EXPECT_TRUE(test, gpreempt_may_idle(&c->view));
+	c->view.away = 0;
+	KUNIT_EXPECT_FALSE(test, gpreempt_may_idle(&c->view));
+}
+
 /* What stock has taken off, as when memory is evicted, counts again when it is back. */
 static void gpreempt_idle_evicted(struct kunit *test)
 {
@@ -333,6 +350,7 @@ static struct kunit_case gpreempt_idle_cases[] = {
 	KUNIT_CASE(gpreempt_idle_untrapped),
 	KUNIT_CASE(gpreempt_idle_works),
 	KUNIT_CASE(gpreempt_idle_unread),
+	KUNIT_CASE(gpreempt_idle_away),
 	KUNIT_CASE(gpreempt_idle_evicted),
 	KUNIT_CASE(gpreempt_idle_estimate),
 	{}
